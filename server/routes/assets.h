@@ -1,0 +1,18 @@
+/* The files of web/, embedded at build time by scripts/embed.cmake. Only routes include this. */
+#ifndef VP_ROUTES_ASSETS_H
+#define VP_ROUTES_ASSETS_H
+
+#include <stddef.h>
+
+typedef struct web_asset {
+    const char *name; /* "app.css" */
+    const char *etag; /* hex, without quotes */
+    const unsigned char *raw;
+    size_t raw_n;
+    const unsigned char *gz;
+    size_t gz_n;
+} web_asset;
+
+extern const web_asset web_assets[]; /* ends with a NULL name */
+
+#endif

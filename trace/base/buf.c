@@ -1,0 +1,149 @@
+#include "trace/base/buf.h"
+
+#include <stdio.h>
+
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+#define DRAIN_AT (64u << 10)
+
+void vp_buf_init(vp_buf *b, size_t max)
+{
+    *b = (vp_buf){.max = max};
+}
+
+void vp_buf_init_stream(vp_buf *b, vp_write_fn *write, void *ctx)
+{
+    *b = (vp_buf){.max = SIZE_MAX / 4, .drain = write, .drain_ctx = ctx};
+}
+
+void vp_buf_free(vp_buf *b)
+{
+    vp_free(b->p);
+    b->p = NULL;
+    b->n = b->cap = 0;
+}
+
+static int failed(vp_buf *b, int code)
+{
+    vp_buf_free(b);
+    b->status = code;
+    return code;
+}
+
+int vp_buf_flush(vp_buf *b)
+{
+    if (b->status < 0 || !b->drain || !b->n)
+        return b->status;
+    int rc = b->drain(b->drain_ctx, b->p, b->n);
+    b->n = 0;
+    return rc < 0 ? failed(b, rc) : 0;
+}
+
+static int room(vp_buf *b, size_t n)
+{
+    if (b->status < 0)
+        return b->status;
+    if (n < b->cap - b->n && b->cap)
+        return 0;
+    if (n > b->max || b->n > b->max - n)
+        return failed(b, vp_fail(VP_ELIMIT, "output above its limit of %zu bytes", b->max));
+    int rc = vp_grow(&b->p, &b->cap, b->n + n + 1, 1, SIZE_MAX / 2);
+    return rc < 0 ? failed(b, rc) : 0;
+}
+
+static int drained(vp_buf *b)
+{
+    return b->drain && b->n >= DRAIN_AT ? vp_buf_flush(b) : 0;
+}
+
+int vp_buf_put(vp_buf *b, const void *p, size_t n)
+{
+    VP_TRY(room(b, n));
+    if (n)
+        memcpy(b->p + b->n, p, n);
+    b->n += n;
+    return drained(b);
+}
+
+int vp_buf_putc(vp_buf *b, char c)
+{
+    VP_TRY(room(b, 1));
+    b->p[b->n++] = c;
+    return drained(b);
+}
+
+int vp_buf_puts(vp_buf *b, const char *z)
+{
+    return vp_buf_put(b, z, strlen(z));
+}
+
+int vp_buf_str(vp_buf *b, vp_str s)
+{
+    return vp_buf_put(b, s.p, s.n);
+}
+
+int vp_buf_u64(vp_buf *b, uint64_t v)
+{
+    char tmp[20];
+    size_t i = sizeof tmp;
+    do
+        tmp[--i] = (char)('0' + v % 10);
+    while (v /= 10);
+    return vp_buf_put(b, tmp + i, sizeof tmp - i);
+}
+
+int vp_buf_i64(vp_buf *b, int64_t v)
+{
+    if (v >= 0)
+        return vp_buf_u64(b, (uint64_t)v);
+    VP_TRY(vp_buf_putc(b, '-'));
+    return vp_buf_u64(b, 0 - (uint64_t)v);
+}
+
+int vp_buf_pad(vp_buf *b, char c, size_t count)
+{
+    VP_TRY(room(b, count));
+    memset(b->p + b->n, c, count);
+    b->n += count;
+    return drained(b);
+}
+
+int vp_buf_printf(vp_buf *b, const char *fmt, ...)
+{
+    va_list ap, again;
+    int n;
+    va_start(ap, fmt);
+    va_copy(again, ap);
+    n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    int rc = n < 0 ? vp_fail(VP_EARG, "bad format") : room(b, (size_t)n + 1);
+    if (rc >= 0) {
+        vsnprintf(b->p + b->n, (size_t)n + 1, fmt, again);
+        b->n += (size_t)n;
+        rc = drained(b);
+    }
+    va_end(again);
+    return rc;
+}
+
+const char *vp_buf_cstr(vp_buf *b)
+{
+    if (room(b, 1) < 0)
+        return "";
+    b->p[b->n] = 0;
+    return b->p;
+}
+
+char *vp_buf_take(vp_buf *b, size_t *n)
+{
+    if (room(b, 1) < 0)
+        return NULL;
+    char *p = b->p;
+    p[b->n] = 0;
+    if (n)
+        *n = b->n;
+    b->p = NULL;
+    b->n = b->cap = 0;
+    return p;
+}

@@ -1,0 +1,91 @@
+#include "trace/base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static _Thread_local vp_error last = {.offset = -1, .event = -1};
+
+const vp_error *vp_error_last(void)
+{
+    return &last;
+}
+
+const char *vp_status_name(int code)
+{
+    static const char *const names[] = {"ok",          "out of memory", "bad argument",
+                                        "i/o error",   "corrupt",       "unsupported",
+                                        "not found",   "limit reached", "refused",
+                                        "in use",      "cancelled",     "empty",
+                                        "remote error"};
+    return code <= 0 && -code < (int)(sizeof names / sizeof *names) ? names[-code] : "unknown";
+}
+
+int vp_fail(int code, const char *fmt, ...)
+{
+    va_list ap;
+    vp_error e = {.code = code, .offset = -1, .event = -1};
+    va_start(ap, fmt);
+    vsnprintf(e.message, sizeof e.message, fmt, ap);
+    va_end(ap);
+    last = e;
+    return code;
+}
+
+static void copy_printable(char *dst, size_t cap, const char *src)
+{
+    size_t o = 0;
+    for (; *src && o + 5 < cap; src++) {
+        unsigned char c = (unsigned char)*src;
+        if (c >= 0x20 && c != 0x7f)
+            dst[o++] = (char)c;
+        else
+            o += (size_t)snprintf(dst + o, 5, "\\x%02x", c);
+    }
+    dst[o] = 0;
+}
+
+int vp_fail_at(int code, const char *path, int64_t event, int64_t offset)
+{
+    if (path && !last.path[0])
+        copy_printable(last.path, sizeof last.path, path);
+    if (last.event < 0)
+        last.event = event;
+    if (last.offset < 0)
+        last.offset = offset;
+    return code;
+}
+
+int vp_fail_copy(const vp_error *err)
+{
+    last = *err;
+    return err->code;
+}
+
+void vp_error_clear(void)
+{
+    memset(&last, 0, sizeof last);
+    last.offset = last.event = -1;
+}
+
+char *vp_error_line(const vp_error *err, char *dst, unsigned long cap)
+{
+    int n = 0;
+    size_t o = 0;
+    dst[0] = 0;
+    if (err->path[0])
+        n = snprintf(dst, cap, "%s: ", err->path);
+    o = n > 0 ? (size_t)n : 0;
+    if (o < cap && err->event >= 0) {
+        n = snprintf(dst + o, cap - o, "event %lld%s", (long long)err->event,
+                     err->offset >= 0 ? ", " : ": ");
+        o += n > 0 ? (size_t)n : 0;
+    }
+    if (o < cap && err->offset >= 0) {
+        n = snprintf(dst + o, cap - o, "byte %lld: ", (long long)err->offset);
+        o += n > 0 ? (size_t)n : 0;
+    }
+    if (o < cap)
+        snprintf(dst + o, cap - o, "%s", err->message[0] ? err->message : vp_status_name(err->code));
+    return dst;
+}

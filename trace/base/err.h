@@ -1,0 +1,34 @@
+/* Failure with a reason: a code that travels as the return value, and one text per thread that
+ * says what, where (file, event, byte) and what next. Everyone may include this header; nobody
+ * owns anything: the error lives in thread-local storage. Libraries never print. */
+#ifndef VP_BASE_ERR_H
+#define VP_BASE_ERR_H
+
+#include "include/view_profile_status.h"
+
+/* Records a failure and returns `code`. The format must not contain the path. */
+int vp_fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Adds the place to the failure just recorded; keeps what is already known (the innermost place
+ * wins). path may be NULL; event and offset may be -1. Returns `code` unchanged. */
+int vp_fail_at(int code, const char *path, int64_t event, int64_t offset);
+
+/* Copies a failure from another thread into this thread's slot. Returns err->code. */
+int vp_fail_copy(const vp_error *err);
+
+/* Forgets the last failure. */
+void vp_error_clear(void);
+
+/* One line: "PATH: event N, byte M: message". At most `cap` bytes with the NUL. Returns dst. */
+char *vp_error_line(const vp_error *err, char *dst, unsigned long cap);
+
+#define VP_TRY(expr)                                                                               \
+    do {                                                                                           \
+        int vp_try_rc_ = (expr);                                                                   \
+        if (vp_try_rc_ < 0)                                                                        \
+            return vp_try_rc_;                                                                     \
+    } while (0)
+
+#define VP_CLEANUP(fn) __attribute__((cleanup(fn)))
+
+#endif

@@ -1,0 +1,198 @@
+#include "trace/base/json.h"
+
+#include <math.h>
+#include <stdio.h>
+
+void vp_json_init(vp_json *j, vp_buf *b)
+{
+    *j = (vp_json){.b = b};
+}
+
+static void before_value(vp_json *j)
+{
+    if (j->after_key) {
+        j->after_key = false;
+        return;
+    }
+    if (j->depth && (j->has_item >> (j->depth & 63) & 1))
+        vp_buf_putc(j->b, ',');
+    j->has_item |= UINT64_C(1) << (j->depth & 63);
+}
+
+static void open_container(vp_json *j, char c)
+{
+    before_value(j);
+    vp_buf_putc(j->b, c);
+    j->depth++;
+    j->has_item &= ~(UINT64_C(1) << (j->depth & 63));
+}
+
+static void close_container(vp_json *j, char c)
+{
+    if (j->depth)
+        j->depth--;
+    vp_buf_putc(j->b, c);
+}
+
+void vp_json_begin_object(vp_json *j)
+{
+    open_container(j, '{');
+}
+
+void vp_json_end_object(vp_json *j)
+{
+    close_container(j, '}');
+}
+
+void vp_json_begin_array(vp_json *j)
+{
+    open_container(j, '[');
+}
+
+void vp_json_end_array(vp_json *j)
+{
+    close_container(j, ']');
+}
+
+void vp_json_key(vp_json *j, const char *key)
+{
+    before_value(j);
+    vp_json_quote(j->b, vp_str_of(key));
+    vp_buf_putc(j->b, ':');
+    j->after_key = true;
+}
+
+int vp_json_quote(vp_buf *b, vp_str s)
+{
+    size_t i = 0, plain = 0;
+    vp_buf_putc(b, '"');
+    while (i < s.n) {
+        unsigned char c = (unsigned char)s.p[i];
+        unsigned len = vp_utf8_len((const unsigned char *)s.p + i, s.n - i);
+        if (len && c >= 0x20 && c != '"' && c != '\\' && c != 0x7f) {
+            i += len;
+            continue;
+        }
+        vp_buf_put(b, s.p + plain, i - plain);
+        if (c == '"' || c == '\\') {
+            vp_buf_putc(b, '\\');
+            vp_buf_putc(b, (char)c);
+        } else if (!len) {
+            vp_buf_puts(b, "\xef\xbf\xbd");
+        } else if (c == '\n') {
+            vp_buf_puts(b, "\\n");
+        } else if (c == '\t') {
+            vp_buf_puts(b, "\\t");
+        } else {
+            vp_buf_printf(b, "\\u%04x", c);
+        }
+        plain = ++i;
+    }
+    vp_buf_put(b, s.p + plain, i - plain);
+    return vp_buf_putc(b, '"');
+}
+
+void vp_json_str(vp_json *j, vp_str s)
+{
+    before_value(j);
+    vp_json_quote(j->b, s);
+}
+
+void vp_json_cstr(vp_json *j, const char *z)
+{
+    if (z)
+        vp_json_str(j, vp_str_of(z));
+    else
+        vp_json_null(j);
+}
+
+void vp_json_i64(vp_json *j, int64_t v)
+{
+    before_value(j);
+    vp_buf_i64(j->b, v);
+}
+
+void vp_json_u64(vp_json *j, uint64_t v)
+{
+    before_value(j);
+    vp_buf_u64(j->b, v);
+}
+
+void vp_json_bool(vp_json *j, bool v)
+{
+    before_value(j);
+    vp_buf_puts(j->b, v ? "true" : "false");
+}
+
+void vp_json_null(vp_json *j)
+{
+    before_value(j);
+    vp_buf_puts(j->b, "null");
+}
+
+void vp_json_ratio(vp_json *j, int64_t num, int64_t den)
+{
+    if (den == 0) {
+        vp_json_null(j);
+        return;
+    }
+    bool neg = (num < 0) != (den < 0);
+    unsigned __int128 n = num < 0 ? 0 - (unsigned __int128)num : (unsigned __int128)num;
+    unsigned __int128 d = den < 0 ? 0 - (unsigned __int128)den : (unsigned __int128)den;
+    n = (n * 1000000000u * 2 + d) / (2 * d);
+    before_value(j);
+    if (neg && n)
+        vp_buf_putc(j->b, '-');
+    vp_buf_u64(j->b, (uint64_t)(n / 1000000000u));
+    unsigned frac = (unsigned)(n % 1000000000u);
+    if (frac) {
+        char tmp[16];
+        int len = snprintf(tmp, sizeof tmp, ".%09u", frac);
+        while (len > 0 && tmp[len - 1] == '0')
+            len--;
+        vp_buf_put(j->b, tmp, (size_t)len);
+    }
+}
+
+void vp_json_double(vp_json *j, double v)
+{
+    if (!isfinite(v)) {
+        vp_json_null(j);
+        return;
+    }
+    before_value(j);
+    vp_buf_printf(j->b, "%.9g", v);
+}
+
+void vp_json_kstr(vp_json *j, const char *key, vp_str s)
+{
+    vp_json_key(j, key);
+    vp_json_str(j, s);
+}
+
+void vp_json_kcstr(vp_json *j, const char *key, const char *z)
+{
+    vp_json_key(j, key);
+    vp_json_cstr(j, z);
+}
+
+void vp_json_ki64(vp_json *j, const char *key, int64_t v)
+{
+    vp_json_key(j, key);
+    vp_json_i64(j, v);
+}
+
+void vp_json_kbool(vp_json *j, const char *key, bool v)
+{
+    vp_json_key(j, key);
+    vp_json_bool(j, v);
+}
+
+void vp_json_kcount(vp_json *j, const char *key, int64_t v)
+{
+    vp_json_key(j, key);
+    if (v < 0)
+        vp_json_null(j);
+    else
+        vp_json_i64(j, v);
+}

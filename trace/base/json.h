@@ -1,0 +1,46 @@
+/* Writing JSON into a vp_buf: our reports and API answers are small and known, so a writer that
+ * cannot produce broken nesting or unescaped bytes is all there is. Invalid UTF-8 becomes U+FFFD,
+ * control characters \u00XX; non-ASCII is emitted raw (Perfetto dies of escaped surrogates).
+ * Reading small JSON is jansson's job. Everyone may include this header. */
+#ifndef VP_BASE_JSON_H
+#define VP_BASE_JSON_H
+
+#include <stdbool.h>
+
+#include "trace/base/buf.h"
+
+typedef struct vp_json {
+    vp_buf *b;
+    unsigned depth;
+    uint64_t has_item; /* bit d: the container at depth d already holds something */
+    bool after_key;
+} vp_json;
+
+void vp_json_init(vp_json *j, vp_buf *b);
+void vp_json_begin_object(vp_json *j);
+void vp_json_end_object(vp_json *j);
+void vp_json_begin_array(vp_json *j);
+void vp_json_end_array(vp_json *j);
+void vp_json_key(vp_json *j, const char *key);
+void vp_json_str(vp_json *j, vp_str s);
+void vp_json_cstr(vp_json *j, const char *z); /* NULL gives null */
+void vp_json_i64(vp_json *j, int64_t v);
+void vp_json_u64(vp_json *j, uint64_t v);
+void vp_json_bool(vp_json *j, bool v);
+void vp_json_null(vp_json *j);
+/* num/den as a decimal with 9 digits, rounded half up; null when den is 0. For shares. */
+void vp_json_ratio(vp_json *j, int64_t num, int64_t den);
+/* A finite double with up to 9 significant digits; null otherwise. Never for times. */
+void vp_json_double(vp_json *j, double v);
+/* Only the quoted, escaped string, without any separator. */
+int vp_json_quote(vp_buf *b, vp_str s);
+
+/* "key": value in one call. */
+void vp_json_kstr(vp_json *j, const char *key, vp_str s);
+void vp_json_kcstr(vp_json *j, const char *key, const char *z);
+void vp_json_ki64(vp_json *j, const char *key, int64_t v);
+void vp_json_kbool(vp_json *j, const char *key, bool v);
+/* v < 0 means unknown: null. */
+void vp_json_kcount(vp_json *j, const char *key, int64_t v);
+
+#endif

@@ -1,0 +1,58 @@
+/* Every ceiling of the product, each with its reason. Nothing that grows with input may exist
+ * without one. Everyone may include this header. */
+#ifndef VP_BASE_LIMITS_H
+#define VP_BASE_LIMITS_H
+
+#include <stdint.h>
+
+/* A path that users type or that archives name; PATH_MAX on Linux. */
+#define VP_PATH_MAX 4096u
+/* An archive member's name: deeper trees are not profiles (quality.md 2.6). */
+#define VP_MEMBER_NAME_MAX 1024u
+/* Directory depth below the profile directory; real log directories stay below 12. */
+#define VP_WALK_DEPTH_MAX 32u
+/* Files and directories looked at in one scan: 10,000 runs of 20 hosts are 400,000. */
+#define VP_WALK_ENTRIES_MAX 2000000u
+/* Entries, bytes and ratio of one archive (quality.md 2.6; real traces reach 12.4:1). */
+#define VP_ARCHIVE_ENTRIES_MAX 100000u
+#define VP_ARCHIVE_MEMBER_MAX (INT64_C(8) << 30)
+#define VP_ARCHIVE_TOTAL_MAX (INT64_C(16) << 30)
+#define VP_ARCHIVE_RATIO_MAX 200
+#define VP_ARCHIVE_RATIO_FREE (INT64_C(64) << 20)
+/* gzip: the same ratio rule, but JSON of one repeated event reaches 1,030:1 (deflate's limit). */
+#define VP_GZIP_RATIO_MAX 1100
+/* One JSON event with its args. The largest seen is 142 kB; more than this is not an event. */
+#define VP_JSON_EVENT_MAX (16u << 20)
+/* Distinct strings and kinds in a trace: ids are uint32 and 0 is the empty string. */
+#define VP_INTERN_MAX 0x7fffffffu
+#define VP_INTERN_BYTES_MAX (UINT64_C(4) << 30)
+/* Events of one trace that are kept in columns; indices are uint32. */
+#define VP_EVENTS_MAX UINT32_C(0xfffffff0)
+/* Tracks and processes: a trace with more is a generator gone wrong. */
+#define VP_TRACKS_MAX 1000000u
+#define VP_PROCESSES_MAX 100000u
+/* One XPlane's metadata section that is held at once (HLO protos included: 86 modules were 1.5 MB). */
+#define VP_XPLANE_META_MAX (UINT64_C(2) << 30)
+/* One HLO proto and its instructions. */
+#define VP_HLO_PROTO_MAX (UINT64_C(1) << 30)
+#define VP_HLO_INSTRUCTIONS_MAX 50000000u
+/* Quality entries kept per host; further ones only count. */
+#define VP_QUALITY_MAX 200u
+/* A report printed as JSON or HTML. */
+#define VP_REPORT_BYTES_MAX (UINT64_C(1) << 30)
+/* A decompressed member that is held in memory; larger ones go to an unlinked temporary file. */
+#define VP_SPOOL_MEMORY_MAX (UINT64_C(64) << 20)
+/* The window through which files are read: small enough for L2, large enough for few calls
+ * (touching fresh memory costs more than parsing: DESIGN 10). */
+#define VP_READ_WINDOW (1u << 20)
+/* One HTTP request: target, header pool, body (quality.md 2.2). */
+#define VP_HTTP_TARGET_MAX 4096u
+#define VP_HTTP_POOL (32u << 10)
+#define VP_HTTP_BODY_MAX (64u << 10)
+/* Connections: all, and from one address. */
+#define VP_HTTP_CONNECTIONS_MAX 256u
+#define VP_HTTP_PER_IP_MAX 64u
+/* Rows of the op table that a page shows at most; the rest is in "others". */
+#define VP_TOP_MAX 100000u
+
+#endif

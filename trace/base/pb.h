@@ -1,0 +1,69 @@
+/* The protobuf wire format, both ways; readers, exporters and the recorder share it.
+ * Source: https://protobuf.dev/programming-guides/encoding (varint 0, fixed64 1, length-delimited
+ * 2, fixed32 5; groups 3 and 4 are refused). Nothing is copied: slices point into the input.
+ * Everyone may include this header. */
+#ifndef VP_BASE_PB_H
+#define VP_BASE_PB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/base/buf.h"
+#include "trace/base/str.h"
+
+enum { VP_PB_VARINT = 0, VP_PB_FIXED64 = 1, VP_PB_LEN = 2, VP_PB_FIXED32 = 5 };
+
+typedef struct vp_pb {
+    const uint8_t *p, *end;
+} vp_pb;
+
+typedef struct vp_pb_field {
+    uint32_t number;
+    uint32_t wire;
+    uint64_t u;  /* varint, fixed64, fixed32 */
+    vp_str data; /* length-delimited */
+} vp_pb_field;
+
+static inline vp_pb vp_pb_of(vp_str s)
+{
+    vp_pb r = {(const uint8_t *)s.p, (const uint8_t *)s.p + s.n};
+    return r;
+}
+
+/* Reads a varint of at most 10 bytes; false at the end of input or on an overlong one. */
+static inline bool vp_pb_varint(vp_pb *r, uint64_t *out)
+{
+    const uint8_t *p = r->p;
+    uint64_t v = 0;
+    if (p < r->end && *p < 0x80) {
+        *out = *p;
+        r->p = p + 1;
+        return true;
+    }
+    for (unsigned shift = 0; shift < 70 && p < r->end; shift += 7) {
+        uint8_t c = *p++;
+        if (shift == 63 && c > 1)
+            return false;
+        v |= (uint64_t)(c & 0x7f) << shift;
+        if (c < 0x80) {
+            *out = v;
+            r->p = p;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Takes the next field. 1: a field; 0: clean end; VP_ECORRUPT (not recorded): damaged, and r->p
+ * stands at the start of the damaged field. */
+int vp_pb_next(vp_pb *r, vp_pb_field *f);
+
+/* Writing. A nested message is written into a buffer of its own and put with vp_pb_put_len. */
+int vp_pb_put_varint(vp_buf *b, uint64_t v);
+int vp_pb_put_u64(vp_buf *b, uint32_t field, uint64_t v);
+int vp_pb_put_fixed64(vp_buf *b, uint32_t field, uint64_t v);
+int vp_pb_put_double(vp_buf *b, uint32_t field, double v);
+int vp_pb_put_len(vp_buf *b, uint32_t field, vp_str data);
+
+#endif

@@ -1,0 +1,219 @@
+#include "trace/base/str.h"
+
+#include <limits.h>
+
+static unsigned char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (unsigned char)(c + 32) : (unsigned char)c;
+}
+
+bool vp_str_starts_nocase(vp_str s, vp_str prefix)
+{
+    if (s.n < prefix.n)
+        return false;
+    for (size_t i = 0; i < prefix.n; i++)
+        if (lower(s.p[i]) != lower(prefix.p[i]))
+            return false;
+    return true;
+}
+
+bool vp_str_eq_nocase(vp_str a, vp_str b)
+{
+    return a.n == b.n && vp_str_starts_nocase(a, b);
+}
+
+size_t vp_str_find(vp_str s, vp_str needle)
+{
+    const char *p;
+    if (!needle.n)
+        return 0;
+    p = s.n ? memmem(s.p, s.n, needle.p, needle.n) : NULL;
+    return p ? (size_t)(p - s.p) : s.n;
+}
+
+size_t vp_str_find_nocase(vp_str s, vp_str needle)
+{
+    for (size_t i = 0; i + needle.n <= s.n; i++)
+        if (lower(s.p[i]) == (unsigned char)needle.p[0] &&
+            vp_str_starts_nocase((vp_str){s.p + i, s.n - i}, needle))
+            return i;
+    return s.n;
+}
+
+size_t vp_str_rfind_char(vp_str s, char c)
+{
+    for (size_t i = s.n; i-- > 0;)
+        if (s.p[i] == c)
+            return i;
+    return s.n;
+}
+
+vp_str vp_str_trim(vp_str s)
+{
+    while (s.n && (*s.p == ' ' || *s.p == '\t'))
+        s = vp_str_skip(s, 1);
+    while (s.n && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t'))
+        s.n--;
+    return s;
+}
+
+bool vp_take_until(vp_str *in, char stop, size_t max, vp_str *out)
+{
+    const char *hit = in->n ? memchr(in->p, stop, in->n) : NULL;
+    size_t n = hit ? (size_t)(hit - in->p) : in->n;
+    if (n > max)
+        return false;
+    *out = (vp_str){in->p, n};
+    *in = vp_str_skip(*in, hit ? n + 1 : n);
+    return true;
+}
+
+bool vp_take_uint(vp_str *in, uint64_t max, uint64_t *out)
+{
+    uint64_t v = 0;
+    size_t i = 0;
+    for (; i < in->n && in->p[i] >= '0' && in->p[i] <= '9'; i++) {
+        unsigned d = (unsigned)(in->p[i] - '0');
+        if (v > (max - d) / 10 || d > max)
+            return false;
+        v = v * 10 + d;
+    }
+    if (!i)
+        return false;
+    *in = vp_str_skip(*in, i);
+    *out = v;
+    return true;
+}
+
+bool vp_str_to_u64(vp_str s, uint64_t *out)
+{
+    uint64_t v;
+    if (!vp_take_uint(&s, UINT64_MAX, &v) || s.n)
+        return false;
+    *out = v;
+    return true;
+}
+
+bool vp_str_to_i64(vp_str s, int64_t *out)
+{
+    uint64_t v;
+    bool neg = s.n && *s.p == '-';
+    if (neg)
+        s = vp_str_skip(s, 1);
+    if (!vp_take_uint(&s, (uint64_t)INT64_MAX + (neg ? 1 : 0), &v) || s.n)
+        return false;
+    *out = neg ? (int64_t)(0 - v) : (int64_t)v;
+    return true;
+}
+
+/* The digits of a decimal number, as a 128-bit integer scaled by 10^(6 + exponent). */
+bool vp_str_us_to_ps(vp_str s, int64_t base_us, int64_t *out_ps)
+{
+    __int128 v = 0;
+    int scale = 6, digits = 0; /* v * 10^scale is the value in ps */
+    bool neg = false, point = false, any = false;
+    size_t i = 0;
+    if (i < s.n && (s.p[i] == '-' || s.p[i] == '+'))
+        neg = s.p[i++] == '-';
+    for (; i < s.n; i++) {
+        char c = s.p[i];
+        if (c == '.' && !point) {
+            point = true;
+            continue;
+        }
+        if (c < '0' || c > '9')
+            break;
+        any = true;
+        if (digits >= 34) { /* below any rounding that matters */
+            scale += point ? 0 : 1;
+            continue;
+        }
+        v = v * 10 + (c - '0');
+        digits += v != 0;
+        scale -= point ? 1 : 0;
+    }
+    if (!any)
+        return false;
+    if (i < s.n && (s.p[i] == 'e' || s.p[i] == 'E')) {
+        int e = 0, esign = 1;
+        bool edigit = false;
+        i++;
+        if (i < s.n && (s.p[i] == '-' || s.p[i] == '+'))
+            esign = s.p[i++] == '-' ? -1 : 1;
+        for (; i < s.n && s.p[i] >= '0' && s.p[i] <= '9' && e < 10000; i++, edigit = true)
+            e = e * 10 + (s.p[i] - '0');
+        if (!edigit)
+            return false;
+        scale += esign * e;
+    }
+    if (i != s.n)
+        return false;
+    if (v == 0)
+        scale = 0;
+    for (; scale > 0; scale--) {
+        if (v > (((__int128)1 << 120) / 10))
+            return false;
+        v *= 10;
+    }
+    if (scale < -40)
+        v = 0, scale = 0;
+    if (scale < 0) {
+        __int128 div = 1, rem, half;
+        for (; scale < 0 && div <= v; scale++)
+            div *= 10;
+        if (scale < 0) /* smaller than a tenth of a picosecond */
+            v = 0, div = 1;
+        rem = v % div;
+        half = div - rem;
+        v /= div;
+        if (rem > half || (rem == half && (v & 1)))
+            v++;
+    }
+    v = neg ? -v : v;
+    v -= (__int128)base_us * 1000000;
+    if (v > INT64_MAX || v < INT64_MIN)
+        return false;
+    *out_ps = (int64_t)v;
+    return true;
+}
+
+uint64_t vp_hash(const void *data, size_t n, uint64_t seed)
+{
+    const unsigned char *p = data;
+    uint64_t h = seed ^ (n * UINT64_C(0x9e3779b97f4a7c15)), w;
+    for (; n >= 8; n -= 8, p += 8) {
+        memcpy(&w, p, 8);
+        h = (h ^ w) * UINT64_C(0xff51afd7ed558ccd);
+        h ^= h >> 32;
+    }
+    w = 0;
+    for (size_t i = 0; i < n; i++)
+        w |= (uint64_t)p[i] << (8 * i);
+    h = (h ^ w) * UINT64_C(0xc4ceb9fe1a85ec53);
+    return h ^ (h >> 29);
+}
+
+unsigned vp_utf8_len(const unsigned char *p, size_t n)
+{
+    if (!n)
+        return 0;
+    if (p[0] < 0x80)
+        return 1;
+    if (p[0] >= 0xc2 && p[0] <= 0xdf)
+        return n >= 2 && (p[1] & 0xc0) == 0x80 ? 2 : 0;
+    if ((p[0] & 0xf0) == 0xe0) {
+        if (n < 3 || (p[1] & 0xc0) != 0x80 || (p[2] & 0xc0) != 0x80)
+            return 0;
+        if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f))
+            return 0;
+        return 3;
+    }
+    if (p[0] >= 0xf0 && p[0] <= 0xf4) {
+        if (n < 4 || (p[1] & 0xc0) != 0x80 || (p[2] & 0xc0) != 0x80 || (p[3] & 0xc0) != 0x80)
+            return 0;
+        if ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
+            return 0;
+        return 4;
+    }
+    return 0;
+}

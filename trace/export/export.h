@@ -1,0 +1,24 @@
+/* A trace → what other viewers open. The server's trace routes and the CLI include this. Streams
+ * are produced in constant memory. Facts: perfetto.md 1-2, xprof.md 3. */
+#ifndef VP_EXPORT_EXPORT_H
+#define VP_EXPORT_EXPORT_H
+
+#include "trace/base/buf.h"
+#include "trace/read/stream.h"
+
+/* Perfetto-ready JSON out of Trace Event JSON: drops the trailing `{}` and `metadata`, keeps every
+ * event otherwise byte for byte, closes a cut-off file. At least 400 MB/s, constant memory. */
+int ex_json_clean(rd_stream **out, rd_stream *in);
+/* The same JSON made from an XSpace, equal to jaxlib's for the same file (xprof.md 3.1) except that
+ * nothing is capped: pid 701 or 1+plane id, tid the low 32 bits, ts/dur in µs with 6 decimals. */
+int ex_json_from_xspace(rd_stream **out, rd_source *in);
+
+/* The `#!/?…` deep link into a Perfetto UI. trace_url is percent-encoded as a whole; pins the
+ * device tracks by startupCommands; start/end (ns, -1: none) become visStart/visEnd. */
+int ex_perfetto_link(vp_buf *b, const char *ui, const char *trace_url, int64_t start_ns, int64_t end_ns);
+/* The JSON array of startupCommands alone (not encoded). */
+int ex_startup_commands(vp_buf *b);
+/* Percent-encodes everything but unreserved characters (RFC 3986 2.3). */
+int ex_percent(vp_buf *b, vp_str s);
+
+#endif

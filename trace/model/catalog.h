@@ -1,0 +1,96 @@
+/* What lies in a profile directory: sessions, newest first, with their hosts and files. Found by
+ * content at any level (log directory, plugins/profile, one run, one file, an archive, "-"),
+ * without reading more than heads. The directory is never written to. The server, the CLI and the
+ * C API include this; a catalog is immutable once made and may be read by many threads; a rescan
+ * makes a new one and opens only what changed. */
+#ifndef VP_MODEL_CATALOG_H
+#define VP_MODEL_CATALOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/base/fs.h"
+#include "trace/base/log.h"
+#include "trace/read/detect.h"
+#include "trace/read/stream.h"
+
+typedef struct cat_file {
+    const char *path;     /* relative to the root; a member is ARCHIVE!member */
+    const char *name;     /* base name */
+    const char *location; /* relative path of the file on disk (the archive for a member) */
+    bool is_member;
+    uint32_t member_index; /* in the archive */
+    rd_kind kind;
+    int64_t bytes;    /* on disk; of a member: unpacked, -1 unknown */
+    int64_t mtime_ns; /* Unix; the archive's for members without one */
+    vp_file_id id;    /* of the file on disk */
+    uint32_t host;    /* index into hosts, UINT32_MAX for files of no host */
+    const char *why;  /* NULL, or why it is unreadable */
+} cat_file;
+
+typedef struct cat_host {
+    const char *name;   /* file stem; the session's name where files have none */
+    uint32_t primary;   /* index into files: the xplane where there is one, else the JSON */
+    uint32_t secondary; /* the other half, or UINT32_MAX */
+} cat_host;
+
+typedef enum cat_status { CAT_OK, CAT_UNREADABLE, CAT_UNFINISHED, CAT_EMPTY } cat_status;
+
+typedef struct cat_session {
+    const char *id;   /* URL-safe [A-Za-z0-9._-]+, unique in the catalog, stable over rescans */
+    const char *name; /* as TensorBoard shows it: "<tb_run>/<run>" */
+    const char *path; /* relative to the root; "." for the root itself */
+    const char *kind; /* "xla", "kineto", "chrome", "memory": of its first readable file */
+    int64_t captured_unix_ns; /* from the run's name (local time), else the newest file's mtime */
+    bool time_from_name;
+    bool stray; /* a loose file, not below plugins/profile: never the latest if others exist */
+    int64_t newest_mtime_ns;
+    int64_t bytes; /* of all its files on disk or unpacked */
+    cat_status status;
+    const char *why; /* for status != ok */
+    cat_host *hosts;
+    size_t host_count;
+    cat_file *files; /* readable timelines first, then memory, then unreadable; no caches */
+    size_t file_count;
+} cat_session;
+
+typedef struct catalog catalog;
+typedef struct cat_options {
+    bool follow_symlinks; /* default true: inside the root, once */
+    vp_progress_fn *progress; /* entries seen, -1 */
+    void *progress_ctx;
+    const catalog *previous; /* unchanged files are not opened again; may be NULL */
+} cat_options;
+#define CAT_OPTIONS_INIT {.follow_symlinks = true}
+
+/* Scans. path is a directory, a file, an archive, or "-" (standard input, spooled). VP_ENOTFOUND
+ * when there is no such path; a catalog without sessions is not an error here. */
+int catalog_open(catalog **out, const char *path, const cat_options *opts);
+void catalog_free(catalog *c);
+/* Takes another reference (threads that outlive a rescan); catalog_free drops one. */
+catalog *catalog_ref(catalog *c);
+
+const char *catalog_path(const catalog *c); /* as the user gave it */
+size_t catalog_count(const catalog *c);
+/* Sorted: newest first, stray files last. Owned by the catalog. */
+const cat_session *catalog_get(const catalog *c, size_t i);
+/* By id, or by a name, path or unique suffix of it; NULL (error recorded, with candidates). */
+const cat_session *catalog_find(const catalog *c, vp_str key);
+/* The latest readable session, or NULL (VP_ENOTFOUND recorded: what was looked for and found). */
+const cat_session *catalog_latest(const catalog *c);
+/* Recognised files outside sessions that are not readable, and refused archive members. */
+typedef struct cat_note {
+    const char *path, *why;
+} cat_note;
+size_t catalog_note_count(const catalog *c);
+const cat_note *catalog_note(const catalog *c, size_t i);
+
+/* The file's bytes as they are (raw) or with its own gzip layer removed and verified. */
+int catalog_stream(rd_stream **out, const catalog *c, const cat_file *f, bool raw);
+/* Random access to the content (gzip and archives are spooled; damage is reported). */
+int catalog_source(rd_source **out, const catalog *c, const cat_file *f, vp_error *damage);
+/* A descriptor on the file on disk, verified to be the one listed (VP_EIO if it changed);
+ * members are VP_EUNSUPPORTED: use catalog_stream. */
+int catalog_fd(int *fd, const catalog *c, const cat_file *f);
+
+#endif

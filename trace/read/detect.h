@@ -1,0 +1,43 @@
+/* What a file is: by content, with the name as a hint (every row of DESIGN 4). Included by the
+ * catalog and the CLI. Pure functions. */
+#ifndef VP_READ_DETECT_H
+#define VP_READ_DETECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "trace/base/str.h"
+
+typedef enum rd_format {
+    RD_UNKNOWN,    /* nothing of ours: not listed */
+    RD_XSPACE,     /* *.xplane.pb */
+    RD_XLA_JSON,   /* *.trace.json[.gz] of XLA, TensorFlow, JAX */
+    RD_KINETO,     /* PyTorch */
+    RD_CHROME,     /* any other Trace Event JSON */
+    RD_PPROF,      /* memory.prof */
+    RD_VPCAP,      /* our own unfinished recording */
+    RD_ARCHIVE,    /* tar, tar.gz, tar.zst, zip */
+    RD_CACHE,      /* written by XProf or TensorBoard: ignored */
+    RD_UNREADABLE, /* recognised, not readable here: see why */
+} rd_format;
+
+typedef struct rd_kind {
+    rd_format format;
+    bool gzip;        /* the content is gzip around `format` */
+    const char *why;  /* RD_UNREADABLE, RD_CACHE: a constant sentence, what it is and what next */
+} rd_kind;
+
+/* name: the file's base name. head: its first bytes (512 suffice), raw as on disk. For gzip the
+ * caller passes the first inflated bytes too (inner may be empty: then the name decides). */
+rd_kind rd_detect(vp_str name, vp_str head, vp_str inner);
+/* From the name alone, no content: RD_UNKNOWN when it needs a look. */
+rd_kind rd_detect_name(vp_str name);
+/* "xplane", "trace.json", "kineto", "chrome", "memory", "archive", …: the JSON's `kind`. */
+const char *rd_format_name(rd_format f);
+/* A timeline that we can read: xplane or trace JSON of any producer. */
+bool rd_is_timeline(rd_format f);
+/* The host of a file: "vm" of "vm.xplane.pb", "worker0" of "worker0.1623….pt.trace.json.gz", ""
+ * where the name has none ("remote.trace.json.gz", "perfetto_trace.json.gz", "trace.json"). */
+vp_str rd_host_of(vp_str base_name);
+
+#endif

@@ -1,0 +1,117 @@
+/* What a reader tells about a trace. Readers know formats, the sink (model/trace) knows columns;
+ * this header is all they share. Strings are slices that live only during the call.
+ *
+ * Order: processes before their tracks, tracks and kinds before their events; names may come late
+ * (sink_track_name). Times are int64 ps relative to the base of sink_base(). All functions return
+ * 0 or a negative code, which the reader passes on. */
+#ifndef VP_READ_SINK_H
+#define VP_READ_SINK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/base/str.h"
+
+#define SINK_NONE UINT32_MAX
+#define SINK_UNKNOWN (-1) /* for counts: bytes, flops, program id, … */
+#define SINK_NO_TIME INT64_MIN
+
+typedef enum sink_process_kind {
+    SINK_PROCESS_HOST,
+    SINK_PROCESS_TPU,
+    SINK_PROCESS_GPU,
+    SINK_PROCESS_CPU,   /* XLA's thread pool as a device: "/host:CPU:N" */
+    SINK_PROCESS_OTHER, /* another accelerator, or a part of one */
+} sink_process_kind;
+
+typedef struct sink_process {
+    vp_str name;
+    int64_t id; /* plane id or pid */
+    sink_process_kind kind;
+    int32_t ordinal; /* of the device, or -1 */
+} sink_process;
+
+typedef enum sink_role {
+    SINK_ROLE_PLAIN,   /* a host thread, or anything that is only shown */
+    SINK_ROLE_OPS,     /* a device's op line or stream: what analyses sum */
+    SINK_ROLE_ASYNC,   /* in-flight intervals beside the op line: never summed */
+    SINK_ROLE_DERIVED, /* repeats what other tracks say (Steps, Framework Ops, …): never summed */
+    SINK_ROLE_STEPS,
+    SINK_ROLE_MODULES,
+    SINK_ROLE_COUNTER,
+} sink_role;
+
+typedef struct sink_track {
+    uint32_t process;
+    vp_str name;
+    int64_t id; /* line id or tid */
+    sink_role role;
+    bool one_timeline; /* spans overlap and the latest started owns the time (CPU devices) */
+} sink_track;
+
+typedef enum sink_class { SINK_COMPUTE, SINK_COMM, SINK_COPY } sink_class;
+
+/* What all events of one kind share: an XEventMetadata with its stats, or a name with the args
+ * that never vary. Unknown strings are empty, unknown counts SINK_UNKNOWN. */
+typedef struct sink_kind {
+    vp_str name;      /* as shown */
+    vp_str long_name; /* the full HLO text, where it differs */
+    vp_str category;  /* hlo_category, or Kineto's cat in lower case */
+    vp_str opcode;    /* HLO opcode where known: from long_name or the HLO proto */
+    vp_str hlo_op;
+    vp_str module;
+    vp_str scope;  /* framework path: tf_op, op_name */
+    vp_str source; /* file:line */
+    vp_str shape;
+    vp_str stream_label; /* "MemcpyH2D" of "Stream #135(MemcpyH2D)" */
+    int64_t program_id;
+    int64_t bytes, flops; /* of one execution */
+    bool is_op;           /* on an op track; others are never classified */
+} sink_kind;
+
+/* One event. start/dur are on the device's own clock where it has one, and then
+ * aligned_start/aligned_dur place it on the host's; else aligned_start is SINK_NO_TIME. */
+typedef struct sink_event {
+    int64_t start_ps, dur_ps;
+    int64_t aligned_start_ps, aligned_dur_ps;
+    uint32_t track, kind;
+} sink_event;
+
+typedef enum sink_severity { SINK_INFO, SINK_WARNING, SINK_ERROR } sink_severity;
+
+typedef struct sink_quality {
+    const char *code; /* a constant: "truncated", "bad-event", "credentials", … */
+    sink_severity severity;
+    vp_str message;
+    int64_t event, byte; /* -1: none */
+    bool partial;        /* figures miss something because of this */
+} sink_quality;
+
+typedef struct sink sink;
+struct sink {
+    int (*process)(sink *s, const sink_process *p, uint32_t *id);
+    int (*track)(sink *s, const sink_track *t, uint32_t *id);
+    /* Late knowledge, before the end: the name, role or process of a track; the name and kind of a
+     * process. Empty names leave the old one. */
+    int (*track_update)(sink *s, uint32_t id, const sink_track *t);
+    int (*process_update)(sink *s, uint32_t id, const sink_process *p);
+    int (*kind)(sink *s, const sink_kind *k, uint32_t *id);
+    /* n events, in the file's order within each track. */
+    int (*events)(sink *s, const sink_event *e, size_t n);
+    /* Events that were counted but not handed over (not wanted, or without a length in time). */
+    void (*skipped)(sink *s, uint64_t n);
+    int (*quality)(sink *s, const sink_quality *q);
+    /* The Unix time in ns of relative time 0; called at most once, any time; unknown if never. */
+    void (*base)(sink *s, int64_t unix_ns);
+    /* profile_start_time … profile_stop_time relative to the base, when the file says so. */
+    void (*capture)(sink *s, int64_t start_ps, int64_t end_ps);
+};
+
+/* What a reader is asked for. */
+typedef struct rd_options {
+    bool device_only; /* host events are counted and skipped if the file has a device */
+    int (*progress)(void *ctx, int64_t done_bytes, int64_t total_bytes); /* may be NULL */
+    void *progress_ctx;
+} rd_options;
+
+#endif

@@ -1,0 +1,38 @@
+/* A report → text, json, csv, html. These only print what analyze/ put into vp_report
+ * (include/view_profile.h); no figure is computed here but shares and rates of its integers.
+ * Routes and the CLI include this. Writers append to a vp_buf that the caller owns and may stream. */
+#ifndef VP_REPORT_REPORT_H
+#define VP_REPORT_REPORT_H
+
+#include "include/view_profile.h"
+#include "trace/base/buf.h"
+#include "trace/model/catalog.h"
+
+/* Links that only a server knows; NULL members leave the link out. */
+typedef struct rep_links {
+    const char *base;     /* "" or a path prefix; every href starts with it */
+    const char *perfetto; /* "/perfetto/ID" */
+    const char *tensorboard;
+    const char *index;    /* "/" */
+    bool controls;        /* forms for group, by, device, host, n that reload the page */
+} rep_links;
+
+int rep_text(vp_buf *b, const vp_report *r, const vp_view *v);      /* `top`: header and table */
+int rep_text_full(vp_buf *b, const vp_report *r, const vp_view *v); /* `report`: everything */
+int rep_json(vp_buf *b, const vp_report *r, const vp_view *v); /* all rows unless v->top says less */
+int rep_csv(vp_buf *b, const vp_report *r, const vp_view *v);
+int rep_html(vp_buf *b, const vp_report *r, const vp_view *v, const rep_links *links);
+
+/* `list`: DESIGN 5 and 7. */
+int rep_list_text(vp_buf *b, const catalog *c, const vp_view *v);
+int rep_list_json(vp_buf *b, const catalog *c);
+
+/* Escaping for HTML text and attribute values, the only place that does it. Controls, bidi
+ * controls and invalid UTF-8 become visible escapes. */
+int rep_html_escape(vp_buf *b, vp_str s);
+/* "12.345 ms"; the unit is chosen for `scale_ps` (a table's largest value) when AUTO. */
+int rep_duration(vp_buf *b, int64_t ps, vp_unit unit, int64_t scale_ps);
+/* The rows a view shows, in its order: indices into r->ops; *n of them; vp_free. */
+int rep_select(uint32_t **rows, size_t *n, size_t *matching, const vp_report *r, const vp_view *v);
+
+#endif
