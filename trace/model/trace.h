@@ -3,10 +3,12 @@
  *
  *   processes ─< tracks ─< events (start, dur, kind)      kinds: what equal events share
  *
- * Events of a track are contiguous after trace_seal(), sorted by (start asc, dur desc, file order).
- * 24 bytes an event plus 16 for tracks that have a device clock: blocks of 64 Ki events while
- * reading, one array per column after sealing. One arena holds all strings; trace_free is one call.
- * A sealed trace is immutable and may be read by many threads. */
+ * Each track has its own columns: 20 bytes an event, 16 more on tracks with a device clock. They
+ * grow by realloc, which moves large blocks by remapping pages, so nothing is copied when a trace
+ * is sealed and no page is touched before it is used (touching fresh memory costs more than
+ * parsing: DESIGN 10). Sealing sorts by (start asc, dur desc, file order) where a track is not
+ * sorted already. One arena holds all strings. A sealed trace is immutable and may be read by
+ * many threads; trace_free is one call. */
 #ifndef VP_MODEL_TRACE_H
 #define VP_MODEL_TRACE_H
 
@@ -29,8 +31,11 @@ typedef struct trace_track {
     int64_t id;
     sink_role role;
     bool one_timeline;
-    bool has_aligned;     /* aligned_start/aligned_dur hold the host's clock */
-    uint64_t first, count; /* its events, after sealing */
+    bool sorted;
+    int64_t *start_ps, *dur_ps; /* `count` of each */
+    uint32_t *kind;
+    int64_t *aligned_start_ps, *aligned_dur_ps; /* the host's clock; NULL where it is the only one */
+    size_t count, cap;
 } trace_track;
 
 typedef struct trace_kind {
@@ -57,10 +62,6 @@ typedef struct trace {
     uint32_t track_count;
     trace_kind *kinds;
     uint32_t kind_count;
-    /* after sealing, by event: */
-    int64_t *start_ps, *dur_ps;
-    uint32_t *kind;
-    int64_t *aligned_start_ps, *aligned_dur_ps; /* NULL when no track has_aligned */
     uint64_t event_count;   /* in the columns */
     uint64_t skipped_count; /* counted by the reader, not kept */
     int64_t base_unix_ns;   /* SINK_NO_TIME: unknown */
@@ -69,14 +70,18 @@ typedef struct trace {
     uint32_t quality_count;
     uint64_t quality_dropped; /* beyond VP_QUALITY_MAX */
     bool partial;
-    struct trace_build *build; /* while reading */
     size_t process_cap, track_cap, kind_cap, quality_cap;
 } trace;
 
 int trace_new(trace **out);
 void trace_free(trace *t);
-/* Sorts and freezes. Also counts same-track crossings into quality ("crossing"). */
+/* Sorts and freezes. */
 int trace_seal(trace *t);
+/* A device: a process whose op tracks hold events. */
+bool trace_has_device(const trace *t);
+/* Adds a quality entry, as a reader would. */
+int trace_note(trace *t, const char *code, sink_severity severity, bool partial, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
 static inline vp_str trace_str(const trace *t, vp_sid id)
 {
     return vp_intern_get(&t->names, id);

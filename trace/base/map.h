@@ -1,0 +1,41 @@
+/* A map from 64-bit keys to 32-bit values: open addressing, at most half full, keys mixed so that
+ * neighbouring and hostile ids spread alike. The owner frees it. Everyone may include. */
+#ifndef VP_BASE_MAP_H
+#define VP_BASE_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define VP_MAP_NONE UINT32_MAX
+
+typedef struct vp_map {
+    uint64_t *keys;
+    uint32_t *values; /* VP_MAP_NONE: a free slot */
+    size_t mask, count;
+} vp_map;
+
+void vp_map_init(vp_map *m); /* allocates nothing */
+void vp_map_free(vp_map *m);
+/* Sets or replaces; value must not be VP_MAP_NONE. 0 or VP_ENOMEM. */
+int vp_map_set(vp_map *m, uint64_t key, uint32_t value);
+static inline uint64_t vp_mix(uint64_t x)
+{
+    x ^= x >> 32;
+    x *= UINT64_C(0xd6e8feb86659fd93);
+    x ^= x >> 32;
+    x *= UINT64_C(0xd6e8feb86659fd93);
+    return x ^ (x >> 32);
+}
+/* The value, or VP_MAP_NONE. */
+static inline uint32_t vp_map_get(const vp_map *m, uint64_t key)
+{
+    if (!m->count)
+        return VP_MAP_NONE;
+    size_t i = vp_mix(key) & m->mask;
+    while (m->values[i] != VP_MAP_NONE && m->keys[i] != key)
+        i = (i + 1) & m->mask;
+    return m->values[i];
+}
+
+#endif

@@ -1,0 +1,268 @@
+#include "trace/model/trace.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/model/sort.h"
+
+static trace *of(sink *s)
+{
+    return (trace *)s;
+}
+
+static int put_process(trace_process *p, trace *t, const sink_process *info)
+{
+    p->id = info->id;
+    p->kind = info->kind;
+    p->ordinal = info->ordinal;
+    return info->name.n ? vp_intern_put(&t->names, info->name, &p->name) : 0;
+}
+
+static int on_process(sink *s, const sink_process *info, uint32_t *id)
+{
+    trace *t = of(s);
+    trace_process p = {0};
+    VP_TRY(vp_grow(&t->processes, &t->process_cap, (size_t)t->process_count + 1, sizeof p,
+                   VP_PROCESSES_MAX));
+    VP_TRY(put_process(&p, t, info));
+    t->processes[t->process_count] = p;
+    *id = t->process_count++;
+    return 0;
+}
+
+static int on_process_update(sink *s, uint32_t id, const sink_process *info)
+{
+    trace *t = of(s);
+    if (id >= t->process_count)
+        return vp_fail(VP_EARG, "no process %u", id);
+    return put_process(&t->processes[id], t, info);
+}
+
+static int put_track(trace_track *k, trace *t, const sink_track *info)
+{
+    k->process = info->process;
+    k->id = info->id;
+    k->role = info->role;
+    k->one_timeline = info->one_timeline;
+    return info->name.n ? vp_intern_put(&t->names, info->name, &k->name) : 0;
+}
+
+static int on_track(sink *s, const sink_track *info, uint32_t *id)
+{
+    trace *t = of(s);
+    trace_track k = {.sorted = true};
+    VP_TRY(vp_grow(&t->tracks, &t->track_cap, (size_t)t->track_count + 1, sizeof k, VP_TRACKS_MAX));
+    VP_TRY(put_track(&k, t, info));
+    t->tracks[t->track_count] = k;
+    *id = t->track_count++;
+    return 0;
+}
+
+static int on_track_update(sink *s, uint32_t id, const sink_track *info)
+{
+    trace *t = of(s);
+    if (id >= t->track_count)
+        return vp_fail(VP_EARG, "no track %u", id);
+    return put_track(&t->tracks[id], t, info);
+}
+
+static int on_kind(sink *s, const sink_kind *info, uint32_t *id)
+{
+    trace *t = of(s);
+    trace_kind k = {.program_id = info->program_id,
+                    .bytes = info->bytes,
+                    .flops = info->flops,
+                    .is_op = info->is_op};
+    const struct {
+        vp_str from;
+        vp_sid *to;
+    } strings[] = {{info->name, &k.name},         {info->long_name, &k.long_name},
+                   {info->category, &k.category}, {info->opcode, &k.opcode},
+                   {info->hlo_op, &k.hlo_op},     {info->module, &k.module},
+                   {info->scope, &k.scope},       {info->source, &k.source},
+                   {info->shape, &k.shape},       {info->stream_label, &k.stream_label}};
+    VP_TRY(vp_grow(&t->kinds, &t->kind_cap, (size_t)t->kind_count + 1, sizeof k, VP_INTERN_MAX));
+    for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
+        VP_TRY(vp_intern_put(&t->names, strings[i].from, strings[i].to));
+    t->kinds[t->kind_count] = k;
+    *id = t->kind_count++;
+    return 0;
+}
+
+static int grow_column(int64_t **column, size_t cap)
+{
+    int64_t *p = vp_realloc_array(*column, cap, sizeof *p);
+    if (!p)
+        return vp_fail(VP_ENOMEM, "out of memory: %zu events", cap);
+    *column = p;
+    return 0;
+}
+
+/* Room for one more event; a track's first event decides whether it has a second clock. */
+static int grow_track(trace_track *k, bool aligned)
+{
+    size_t cap = k->cap ? k->cap * 2 : 64;
+    uint32_t *kind;
+    if (k->cap >= VP_EVENTS_MAX / 2)
+        return vp_fail(VP_ELIMIT, "more than %u events on one track", VP_EVENTS_MAX / 2);
+    VP_TRY(grow_column(&k->start_ps, cap));
+    VP_TRY(grow_column(&k->dur_ps, cap));
+    if (aligned || k->aligned_start_ps) {
+        VP_TRY(grow_column(&k->aligned_start_ps, cap));
+        VP_TRY(grow_column(&k->aligned_dur_ps, cap));
+    }
+    kind = vp_realloc_array(k->kind, cap, sizeof *kind);
+    if (!kind)
+        return vp_fail(VP_ENOMEM, "out of memory: %zu events", cap);
+    k->kind = kind;
+    k->cap = cap;
+    return 0;
+}
+
+/* A device clock that appears in the middle of a track: what came before had only one clock. */
+static int add_aligned(trace_track *k)
+{
+    VP_TRY(grow_column(&k->aligned_start_ps, k->cap));
+    VP_TRY(grow_column(&k->aligned_dur_ps, k->cap));
+    memcpy(k->aligned_start_ps, k->start_ps, k->count * sizeof *k->start_ps);
+    memcpy(k->aligned_dur_ps, k->dur_ps, k->count * sizeof *k->dur_ps);
+    return 0;
+}
+
+static bool goes_back(const trace_track *k, int64_t start, int64_t dur)
+{
+    int64_t last = k->count ? k->start_ps[k->count - 1] : start;
+    return start < last || (start == last && k->count && dur > k->dur_ps[k->count - 1]);
+}
+
+static int on_events(sink *s, const sink_event *e, size_t n)
+{
+    trace *t = of(s);
+    for (size_t i = 0; i < n; i++, e++) {
+        if (e->track >= t->track_count || e->kind >= t->kind_count)
+            return vp_fail(VP_EARG, "no track %u or kind %u", e->track, e->kind);
+        trace_track *k = &t->tracks[e->track];
+        bool aligned = e->aligned_start_ps != SINK_NO_TIME;
+        size_t at = k->count;
+        if (at == k->cap)
+            VP_TRY(grow_track(k, aligned));
+        if (aligned && !k->aligned_start_ps)
+            VP_TRY(add_aligned(k));
+        if (goes_back(k, e->start_ps, e->dur_ps))
+            k->sorted = false;
+        k->start_ps[at] = e->start_ps;
+        k->dur_ps[at] = e->dur_ps;
+        k->kind[at] = e->kind;
+        if (k->aligned_start_ps) {
+            k->aligned_start_ps[at] = aligned ? e->aligned_start_ps : e->start_ps;
+            k->aligned_dur_ps[at] = aligned ? e->aligned_dur_ps : e->dur_ps;
+        }
+        k->count = at + 1;
+    }
+    t->event_count += n;
+    return 0;
+}
+
+static void on_skipped(sink *s, uint64_t n)
+{
+    of(s)->skipped_count += n;
+}
+
+static int on_quality(sink *s, const sink_quality *q)
+{
+    trace *t = of(s);
+    t->partial = t->partial || q->partial;
+    if (t->quality_count >= VP_QUALITY_MAX) {
+        t->quality_dropped++;
+        return 0;
+    }
+    VP_TRY(vp_grow(&t->quality, &t->quality_cap, (size_t)t->quality_count + 1, sizeof *t->quality,
+                   VP_QUALITY_MAX));
+    char *message = vp_arena_strndup(&t->arena, q->message.p, q->message.n);
+    if (!message)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    t->quality[t->quality_count++] =
+        (trace_quality){q->code, q->severity, message, q->event, q->byte, q->partial};
+    return 0;
+}
+
+static void on_base(sink *s, int64_t unix_ns)
+{
+    of(s)->base_unix_ns = unix_ns;
+}
+
+static void on_capture(sink *s, int64_t start_ps, int64_t end_ps)
+{
+    of(s)->capture_start_ps = start_ps;
+    of(s)->capture_end_ps = end_ps;
+}
+
+int trace_new(trace **out)
+{
+    trace *t = vp_calloc(1, sizeof *t);
+    if (!t)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    t->sink = (sink){on_process, on_track,   on_track_update, on_process_update, on_kind,
+                     on_events,  on_skipped, on_quality,      on_base,           on_capture};
+    t->base_unix_ns = t->capture_start_ps = t->capture_end_ps = SINK_NO_TIME;
+    vp_arena_init(&t->arena);
+    int rc = vp_intern_init(&t->names, &t->arena);
+    if (rc < 0) {
+        vp_free(t);
+        return rc;
+    }
+    *out = t;
+    return 0;
+}
+
+void trace_free(trace *t)
+{
+    if (!t)
+        return;
+    for (uint32_t i = 0; i < t->track_count; i++) {
+        trace_track *k = &t->tracks[i];
+        vp_free(k->start_ps);
+        vp_free(k->dur_ps);
+        vp_free(k->kind);
+        vp_free(k->aligned_start_ps);
+        vp_free(k->aligned_dur_ps);
+    }
+    vp_free(t->processes);
+    vp_free(t->tracks);
+    vp_free(t->kinds);
+    vp_free(t->quality);
+    vp_intern_free(&t->names);
+    vp_arena_free(&t->arena);
+    vp_free(t);
+}
+
+int trace_seal(trace *t)
+{
+    for (uint32_t i = 0; i < t->track_count; i++)
+        if (!t->tracks[i].sorted)
+            VP_TRY(trace_sort_track(&t->tracks[i]));
+    return 0;
+}
+
+bool trace_has_device(const trace *t)
+{
+    for (uint32_t i = 0; i < t->track_count; i++)
+        if (t->tracks[i].role == SINK_ROLE_OPS && t->tracks[i].count)
+            return true;
+    return false;
+}
+
+int trace_note(trace *t, const char *code, sink_severity severity, bool partial, const char *fmt,
+               ...)
+{
+    char text[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    return on_quality(&t->sink,
+                      &(sink_quality){code, severity, vp_str_of(text), -1, -1, partial});
+}
