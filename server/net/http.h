@@ -1,0 +1,127 @@
+/* HTTP for routes: a request that was already checked, and one call that answers it. Everything
+ * that a hostile client can send (framing, Host, Origin, paths, encodings) is settled before a
+ * handler runs, and every header of an answer is added in one place behind these functions.
+ *
+ * A handler is straight code. It runs on the event loop, or, when its route says HTTP_SLOW, on a
+ * worker thread while the connection is suspended: then it may read files and compute. It ends
+ * with exactly one `return http_…(rq, …)`. Handlers run concurrently.
+ *
+ * Included by server/routes and server/api. The request belongs to the server; what getters
+ * return lives as long as the request. */
+#ifndef VP_NET_HTTP_H
+#define VP_NET_HTTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/base/buf.h"
+#include "trace/base/fs.h"
+#include "trace/base/str.h"
+
+typedef struct http_req http_req;
+typedef struct http_server http_server;
+
+/* Answers the request; a negative return is answered from vp_error_last() (http_error). */
+typedef int http_handler(http_req *rq);
+
+enum { HTTP_GET = 1, HTTP_POST = 2 }; /* GET includes HEAD */
+
+enum {
+    HTTP_SLOW = 1, /* the handler may block: run it on a worker */
+    HTTP_CORS = 2, /* allow-listed origins may read it: trace routes only */
+    HTTP_OPEN = 4, /* needs no token: liveness only, never data */
+    HTTP_API = 8   /* failures are JSON */
+};
+
+typedef struct http_route {
+    unsigned methods;
+    const char *pattern; /* "/session/{}/": {} is one segment; a trailing '/' must be there or not,
+                            as written (the other form is redirected) */
+    http_handler *handler;
+    unsigned flags;
+} http_route;
+
+typedef struct http_config {
+    const char *host;   /* NULL: 127.0.0.1 and ::1; else one address literal */
+    int port;           /* -1: 9001 or the next free of 20; 0: any; else exactly this */
+    const char *token;  /* needed off loopback; NULL on loopback means none, elsewhere one is made */
+    const char *const *allow_hosts; /* further names or "name:port" for Host; NULL-terminated */
+    const char *const *allow_origins; /* further origins for HTTP_CORS routes; NULL-terminated */
+    const http_route *routes; /* ends with a NULL pattern; the first match wins */
+    void *ctx;                /* http_ctx() */
+} http_config;
+
+/* Starts to serve from threads of its own. The config is copied except routes and ctx.
+ * VP_EBUSY: the port is taken. VP_EARG: no such address. */
+int http_start(http_server **out, const http_config *cfg);
+/* Refuses new connections, lets requests in flight finish (at most 10 s), cancels the rest. */
+void http_stop(http_server *s);
+uint16_t http_server_port(const http_server *s);
+/* "http://127.0.0.1:9001/"; with a token "?token=…" is appended. Owned by the server. */
+const char *http_server_url(const http_server *s);
+
+/* ---- The request ---------------------------------------------------------------------------- */
+
+void *http_ctx(const http_req *rq);
+bool http_is_post(const http_req *rq);
+/* The text of the i-th "{}" of the pattern, percent-decoded once: valid UTF-8 without '/', '\',
+ * control characters, "." or "..". NULL when there are fewer. */
+const char *http_param(const http_req *rq, size_t i);
+/* The first value of a query key, decoded; NULL when absent. */
+const char *http_query(const http_req *rq, const char *key);
+/* The first value of a header, or NULL. */
+const char *http_header(const http_req *rq, const char *name);
+/* "http://127.0.0.1:9001": how this client addresses us (a Host that passed the guard). */
+const char *http_base_url(const http_req *rq);
+uint16_t http_port(const http_req *rq);
+vp_str http_body(const http_req *rq); /* of a POST; at most VP_HTTP_BODY_MAX */
+/* For progress callbacks of slow work: true when the server is going down. */
+bool http_cancelled(const http_req *rq);
+
+/* ---- Answers -------------------------------------------------------------------------------- */
+
+/* A plain-text (HTTP_API: JSON) failure; control characters in the text are escaped. */
+int http_fail(http_req *rq, int status, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The calling thread's last failure as 404, 422, 503 … Never shows absolute paths. */
+int http_error(http_req *rq);
+/* A page or JSON; the buffer is consumed (also on failure) and gzipped when that is accepted. */
+int http_html(http_req *rq, int status, vp_buf *b);
+int http_json(http_req *rq, int status, vp_buf *b);
+int http_text(http_req *rq, int status, const char *text);
+/* 303 to a path of ours ("/session/…"), or to an absolute URL that no request can influence. */
+int http_redirect(http_req *rq, const char *location);
+
+/* What does not change while its ETag does not. */
+typedef struct http_entity {
+    const char *type;     /* Content-Type */
+    char etag[80];        /* with quotes, `W/` in front where weak; "" for none */
+    const char *filename; /* not NULL: Content-Disposition: attachment */
+    bool immutable;       /* its URL changes with its content */
+} http_entity;
+
+/* A strong ETag from a file's identity and a tag of what was made from it ("" for the file). */
+void http_entity_etag(http_entity *e, const vp_file_id *id, const char *tag);
+/* True when If-None-Match says that the client has it: answered with 304 (call this before the
+ * work, then return 0). */
+bool http_not_modified(http_req *rq, const http_entity *e);
+/* A regular file by descriptor (taken, also on failure) with ETag, Range, If-Range. */
+int http_file(http_req *rq, int fd, const http_entity *e);
+/* Bytes that live as long as the program, and their gzip form (may be NULL). */
+int http_static(http_req *rq, const void *raw, size_t raw_n, const void *gz, size_t gz_n,
+                const http_entity *e);
+
+/* Bytes that are made while they are sent, by a thread of the stream's own. */
+typedef struct http_source {
+    /* 1: *p,*n is the next piece, valid until the next call; 0: the end; < 0: failed, and the
+     * connection is cut so that the client knows. May block. */
+    int (*next)(void *ctx, char **p, size_t *n);
+    void (*close)(void *ctx);
+    void *ctx;
+} http_source;
+/* Sends a source, chunked, without Range; the source is taken, also on failure. gzip: compressed
+ * on the way (the entity's type is then that of a .gz file; there is no Content-Encoding). */
+int http_stream(http_req *rq, http_source src, bool gzip, const http_entity *e);
+
+#endif

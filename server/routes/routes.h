@@ -1,0 +1,61 @@
+/* The web site: a table {methods, pattern, handler}, and what its handlers share. Handlers live
+ * in one file a family: pages_*.c (HTML and hand-off), data.c (JSON and traces), assets.c.
+ * Included by server/api and server/cli, which start a site, and by the handlers. */
+#ifndef VP_ROUTES_ROUTES_H
+#define VP_ROUTES_ROUTES_H
+
+#include <stdbool.h>
+
+#include "server/net/http.h"
+#include "server/routes/store.h"
+
+typedef enum site_ui { SITE_UI_BOTH, SITE_UI_PERFETTO, SITE_UI_TENSORBOARD, SITE_UI_NONE } site_ui;
+
+typedef struct site_options {
+    const char *profile_dir;
+    const char *host; /* NULL: loopback */
+    int port;         /* as in http_config */
+    const char *token;
+    const char *const *allow_hosts, *const *allow_origins; /* NULL-terminated, may be NULL */
+    site_ui ui;
+    const char *perfetto_ui;   /* "https://ui.perfetto.dev" */
+    const char *tensorboard;   /* base URL; NULL: http://127.0.0.1:<tensorboard_port> */
+    int tensorboard_port;      /* 6006 */
+} site_options;
+#define SITE_OPTIONS_INIT                                                                          \
+    {.port = -1, .perfetto_ui = "https://ui.perfetto.dev", .tensorboard_port = 6006}
+
+typedef struct site {
+    site_options opts; /* texts are copies */
+    store *store;
+    http_server *http;
+    void *tensorboard; /* state of pages_tensorboard.c; made and freed by its two functions */
+} site;
+
+/* Scans the directory and serves it. VP_ENOTFOUND: no such path; VP_EBUSY: no port. */
+int site_start(site **out, const site_options *opts);
+void site_stop(site *s);
+/* "both", "perfetto", "tensorboard", "none"; false for anything else. */
+bool site_ui_of(const char *name, site_ui *out);
+
+static inline site *site_of(const http_req *rq)
+{
+    return http_ctx(rq);
+}
+
+/* ---- The handlers, by file ------------------------------------------------------------------ */
+
+http_handler route_health, route_static;                                  /* assets.c */
+http_handler route_sessions_json, route_report_json, route_ops_json;      /* api.c */
+http_handler route_trace_json, route_trace_raw;                           /* traces.c */
+http_handler page_index, page_session, page_perfetto, page_tensorboard;   /* pages_*.c */
+
+/* The session that the first {} of the path names, in a catalog reference that the caller frees;
+ * VP_ENOTFOUND. Only exact ids: a path never searches. */
+int site_session(catalog **c, const cat_session **s, const http_req *rq);
+/* The view of the query: top (n), by, device, host. VP_EARG names the bad value. */
+int site_view(vp_view *v, const http_req *rq);
+/* `group` of the query; VP_EARG. */
+int site_group(vp_group *g, const http_req *rq);
+
+#endif
