@@ -14,9 +14,9 @@ static void before_value(vp_json *j)
         j->after_key = false;
         return;
     }
-    if (j->depth && (j->has_item >> (j->depth & 63) & 1))
+    if (j->depth && j->has_item)
         vp_buf_putc(j->b, ',');
-    j->has_item |= UINT64_C(1) << (j->depth & 63);
+    j->has_item = true;
 }
 
 static void open_container(vp_json *j, char c)
@@ -24,13 +24,14 @@ static void open_container(vp_json *j, char c)
     before_value(j);
     vp_buf_putc(j->b, c);
     j->depth++;
-    j->has_item &= ~(UINT64_C(1) << (j->depth & 63));
+    j->has_item = false;
 }
 
 static void close_container(vp_json *j, char c)
 {
     if (j->depth)
         j->depth--;
+    j->has_item = true; /* the outer container holds at least this one: no depth is too deep */
     vp_buf_putc(j->b, c);
 }
 

@@ -12,7 +12,7 @@
 typedef struct vp_json {
     vp_buf *b;
     unsigned depth;
-    uint64_t has_item; /* bit d: the container at depth d already holds something */
+    bool has_item; /* the innermost open container already holds something */
     bool after_key;
 } vp_json;
 

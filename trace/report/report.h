@@ -1,6 +1,7 @@
 /* A report → text, json, csv, html. These only print what analyze/ put into vp_report
  * (include/view_profile.h); no figure is computed here but shares and rates of its integers.
- * Routes and the CLI include this. Writers append to a vp_buf that the caller owns and may stream. */
+ * Routes and the CLI include this. Writers append to a vp_buf that the caller owns and may stream.
+ */
 #ifndef VP_REPORT_REPORT_H
 #define VP_REPORT_REPORT_H
 
@@ -13,15 +14,20 @@ typedef struct rep_links {
     const char *base;     /* "" or a path prefix; every href starts with it */
     const char *perfetto; /* "/perfetto/ID" */
     const char *tensorboard;
-    const char *index;    /* "/" */
-    bool controls;        /* forms for group, by, device, host, n that reload the page */
+    const char *index; /* "/" */
+    bool controls;     /* forms for group, by, device, host, n that reload the page */
 } rep_links;
 
 int rep_text(vp_buf *b, const vp_report *r, const vp_view *v);      /* `top`: header and table */
 int rep_text_full(vp_buf *b, const vp_report *r, const vp_view *v); /* `report`: everything */
-int rep_json(vp_buf *b, const vp_report *r, const vp_view *v); /* all rows unless v->top says less */
+int rep_json(vp_buf *b, const vp_report *r,
+             const vp_view *v); /* all rows unless v->top says less */
 int rep_csv(vp_buf *b, const vp_report *r, const vp_view *v);
+/* With links->base set the page links BASE/static/report.css (the bytes of rep_css), else it holds
+ * them in a <style>. It never needs style attributes or scripts: style-src 'self' is enough. */
 int rep_html(vp_buf *b, const vp_report *r, const vp_view *v, const rep_links *links);
+
+extern const char rep_css[]; /* NUL-terminated, constant for a build */
 
 /* `list`: DESIGN 5 and 7. */
 int rep_list_text(vp_buf *b, const catalog *c, const vp_view *v);
@@ -32,7 +38,9 @@ int rep_list_json(vp_buf *b, const catalog *c);
 int rep_html_escape(vp_buf *b, vp_str s);
 /* "12.345 ms"; the unit is chosen for `scale_ps` (a table's largest value) when AUTO. */
 int rep_duration(vp_buf *b, int64_t ps, vp_unit unit, int64_t scale_ps);
-/* The rows a view shows, in its order: indices into r->ops; *n of them; vp_free. */
+/* The rows a view shows, in its order over all its devices: indices into r->ops; *n of them;
+ * vp_free. v->top counts per device, so that every device's share of the list closes.
+ * VP_ENOTFOUND: v->device or v->host matches none. */
 int rep_select(uint32_t **rows, size_t *n, size_t *matching, const vp_report *r, const vp_view *v);
 
 #endif

@@ -1,0 +1,39 @@
+#include "trace/report/report.h"
+
+#include "trace/base/log.h"
+
+/* The five characters that mean something to HTML, in text and in quoted attribute values. */
+static const char *entity(char c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+/* Between the five, the terminal's rules hold for a page, too: what a reader cannot see (controls,
+ * bidi controls, line separators, invalid UTF-8) is spelled out. Those escapes hold none of the
+ * five, so one pass is enough. */
+int rep_html_escape(vp_buf *b, vp_str s)
+{
+    size_t plain = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        const char *e = entity(s.p[i]);
+        if (!e)
+            continue;
+        vp_put_escaped(b, (vp_str){s.p + plain, i - plain});
+        vp_buf_puts(b, e);
+        plain = i + 1;
+    }
+    return vp_put_escaped(b, vp_str_skip(s, plain));
+}

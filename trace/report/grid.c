@@ -1,0 +1,248 @@
+#include "trace/report/grid.h"
+
+#include "trace/base/limits.h"
+#include "trace/base/log.h"
+#include "trace/base/mem.h"
+
+#define GAP 2u
+#define COLUMNS_MAX 16u
+
+void grid_init(grid *g, const grid_column *columns, size_t column_count)
+{
+    *g = (grid){.columns = columns,
+                .column_count = column_count < COLUMNS_MAX ? column_count : COLUMNS_MAX};
+    vp_buf_init(&g->text, VP_REPORT_BYTES_MAX);
+}
+
+void grid_free(grid *g)
+{
+    vp_buf_free(&g->text);
+    vp_free(g->cells);
+    g->cells = NULL;
+    g->cell_count = g->cell_cap = 0;
+}
+
+void grid_end(grid *g, grid_style style)
+{
+    int rc = vp_grow(&g->cells, &g->cell_cap, g->cell_count + 1, sizeof *g->cells, SIZE_MAX / 64);
+    if (rc < 0)
+        g->text.status = g->text.status < 0 ? g->text.status : rc;
+    else
+        g->cells[g->cell_count++] = (grid_cell){g->text.n, style};
+}
+
+void grid_puts(grid *g, const char *z, grid_style style)
+{
+    vp_buf_puts(&g->text, z);
+    grid_end(g, style);
+}
+
+void grid_escaped(grid *g, const char *z, grid_style style)
+{
+    vp_put_escaped(&g->text, z ? vp_str_of(z) : VP_STR("-"));
+    grid_end(g, style);
+}
+
+void grid_blank(grid *g)
+{
+    grid_end(g, GRID_PLAIN);
+}
+
+void grid_color_on(vp_buf *b, grid_style style, bool color)
+{
+    static const char *const codes[] = {"",         "\x1b[1m",  "\x1b[2m",
+                                        "\x1b[33m", "\x1b[36m", "\x1b[31m"};
+    if (color)
+        vp_buf_puts(b, codes[style]);
+}
+
+void grid_color_off(vp_buf *b, grid_style style, bool color)
+{
+    if (color && style != GRID_PLAIN)
+        vp_buf_puts(b, "\x1b[0m");
+}
+
+static vp_str cell_text(const grid *g, size_t i)
+{
+    size_t start = i ? g->cells[i - 1].end : 0;
+    return (vp_str){g->text.p + start, g->cells[i].end - start};
+}
+
+/* The longest prefix that is at most `width` columns wide. */
+static size_t prefix_of(vp_str s, size_t width)
+{
+    size_t i = 0, used = 0;
+    while (i < s.n) {
+        unsigned len = vp_utf8_len((const unsigned char *)s.p + i, s.n - i);
+        len = len ? len : 1;
+        used += vp_display_width((vp_str){s.p + i, len});
+        if (used > width)
+            break;
+        i += len;
+    }
+    return i;
+}
+
+int grid_put_short(vp_buf *b, vp_str s, size_t width)
+{
+    size_t all = vp_display_width(s);
+    if (all <= width)
+        return vp_buf_str(b, s);
+    if (!width)
+        return b->status;
+    size_t tail = (width - 1) / 2, head = width - 1 - tail;
+    vp_buf_str(b, vp_str_head(s, prefix_of(s, head)));
+    vp_buf_puts(b, "…");
+    size_t cut = prefix_of(s, all - tail);
+    while (vp_display_width(vp_str_skip(s, cut)) > tail) /* a wide character straddled the cut */
+        cut += prefix_of(vp_str_skip(s, cut), 2);
+    return vp_buf_str(b, vp_str_skip(s, cut));
+}
+
+/* ---- Fitting ---- */
+
+typedef struct layout {
+    const grid *g;
+    size_t natural[COLUMNS_MAX], width[COLUMNS_MAX];
+    bool gone[COLUMNS_MAX];
+} layout;
+
+static void measure(layout *l)
+{
+    for (size_t i = 0; i < l->g->cell_count; i++) {
+        size_t column = i % l->g->column_count, w = vp_display_width(cell_text(l->g, i));
+        if (w > l->natural[column])
+            l->natural[column] = w;
+    }
+}
+
+static size_t line_width(const layout *l)
+{
+    size_t sum = 0, shown = 0;
+    for (size_t c = 0; c < l->g->column_count; c++) {
+        if (l->gone[c])
+            continue;
+        sum += l->width[c];
+        shown++;
+    }
+    return sum + (shown ? (shown - 1) * GAP : 0);
+}
+
+/* Takes columns from the shortenable ones, the one that wants least first. */
+static bool shorten(layout *l, size_t width, bool tight)
+{
+    memcpy(l->width, l->natural, sizeof l->width);
+    for (;;) {
+        size_t line = line_width(l), best = COLUMNS_MAX, spare = 0;
+        if (line <= width)
+            return true;
+        for (size_t c = 0; c < l->g->column_count; c++) {
+            const grid_column *column = &l->g->columns[c];
+            size_t floor = tight ? column->min : column->want;
+            if (l->gone[c] || !column->min || l->width[c] <= floor)
+                continue;
+            if (best == COLUMNS_MAX || column->want < l->g->columns[best].want) {
+                best = c;
+                spare = l->width[c] - floor;
+            }
+        }
+        if (best == COLUMNS_MAX)
+            return false;
+        l->width[best] -= line - width < spare ? line - width : spare;
+    }
+}
+
+/* Columns of one rank go together: half a group would only raise questions. */
+static bool drop_rank(layout *l, bool late)
+{
+    unsigned rank = late ? 0 : GRID_DROP_LATE - 1, worst = rank;
+    for (size_t c = 0; c < l->g->column_count; c++)
+        if (!l->gone[c] && l->g->columns[c].drop > worst)
+            worst = l->g->columns[c].drop;
+    for (size_t c = 0; c < l->g->column_count && worst > rank; c++)
+        l->gone[c] |= l->g->columns[c].drop == worst;
+    return worst > rank;
+}
+
+static bool fit(layout *l, size_t width, bool tight)
+{
+    while (!shorten(l, width, tight))
+        if (!drop_rank(l, tight))
+            return false;
+    return true;
+}
+
+static void print_cell(vp_buf *b, const layout *l, size_t i, size_t column, bool last, bool color)
+{
+    vp_str text = cell_text(l->g, i);
+    size_t width = l->width[column], used = vp_display_width(text);
+    size_t pad = used < width ? width - used : 0;
+    grid_style style = l->g->cells[i].style;
+    if (!l->g->columns[column].left)
+        vp_buf_pad(b, ' ', pad);
+    grid_color_on(b, style, color);
+    grid_put_short(b, text, width);
+    grid_color_off(b, style, color);
+    if (l->g->columns[column].left && !last)
+        vp_buf_pad(b, ' ', pad);
+}
+
+int grid_print(vp_buf *b, grid *g, size_t width, bool color)
+{
+    layout l = {.g = g};
+    if (g->text.status < 0)
+        return g->text.status;
+    measure(&l);
+    if (!fit(&l, width, false))
+        fit(&l, width, true);
+    for (size_t i = 0; i + g->column_count <= g->cell_count; i += g->column_count) {
+        size_t shown = 0, last = g->column_count;
+        while (last && (l.gone[last - 1] || cell_text(g, i + last - 1).n == 0))
+            last--; /* no blanks at the end of a line */
+        for (size_t c = 0; c < last; c++) {
+            if (l.gone[c])
+                continue;
+            vp_buf_pad(b, ' ', shown++ ? GAP : 0);
+            print_cell(b, &l, i + c, c, c + 1 == last, color);
+        }
+        vp_buf_putc(b, '\n');
+    }
+    return b->status;
+}
+
+/* ---- Running lines ---- */
+
+void grid_flow_put(grid_flow *f, vp_str piece)
+{
+    size_t w = vp_display_width(piece), room = f->width > f->indent ? f->width - f->indent : 1;
+    if (f->column && f->column + f->gap + w > f->width) {
+        vp_buf_putc(f->b, '\n');
+        vp_buf_pad(f->b, ' ', f->indent);
+        f->column = f->indent;
+    } else if (f->column) {
+        vp_buf_pad(f->b, ' ', f->gap);
+        f->column += f->gap;
+    }
+    w = w < room ? w : room;
+    grid_put_short(f->b, piece, w);
+    f->column += w;
+}
+
+void grid_flow_words(grid_flow *f, vp_str words)
+{
+    size_t gap = f->gap;
+    vp_str word;
+    while (words.n && vp_take_until(&words, ' ', SIZE_MAX, &word)) {
+        if (!word.n)
+            continue;
+        grid_flow_put(f, word);
+        f->gap = 1;
+    }
+    f->gap = gap;
+}
+
+void grid_flow_end(grid_flow *f)
+{
+    vp_buf_putc(f->b, '\n');
+    f->column = 0;
+}

@@ -1,0 +1,63 @@
+/* Text tables and running lines that fit a terminal. Cells hold escaped UTF-8; widths are terminal
+ * columns. Only trace/report/ includes this. */
+#ifndef VP_REPORT_GRID_H
+#define VP_REPORT_GRID_H
+
+#include "trace/base/buf.h"
+
+typedef enum grid_style {
+    GRID_PLAIN,
+    GRID_BOLD,
+    GRID_DIM,
+    GRID_COMM,
+    GRID_COPY,
+    GRID_BAD
+} grid_style;
+
+typedef struct grid_column {
+    bool left;     /* aligned left, else right */
+    unsigned drop; /* too wide: the highest rank goes first, as a whole; 0 stays; below
+                    * GRID_DROP_LATE only when shortening does not help */
+    unsigned want; /* may be shortened in the middle down to this, and to `min` before columns */
+    unsigned min;  /* of low rank go; 0: never shortened */
+} grid_column;
+#define GRID_DROP_LATE 10u
+
+typedef struct grid_cell {
+    size_t end; /* in text */
+    grid_style style;
+} grid_cell;
+
+typedef struct grid {
+    const grid_column *columns;
+    size_t column_count;
+    vp_buf text;
+    grid_cell *cells; /* row by row */
+    size_t cell_count, cell_cap;
+} grid;
+
+void grid_init(grid *g, const grid_column *columns, size_t column_count);
+void grid_free(grid *g);
+/* Append a cell's text to &g->text, then end it. Failures stick in g->text.status. */
+void grid_end(grid *g, grid_style style);
+void grid_puts(grid *g, const char *z, grid_style style); /* the whole cell; z is ours, not input */
+void grid_escaped(grid *g, const char *z, grid_style style); /* NULL gives "-" */
+void grid_blank(grid *g);
+/* Prints every row; no line is wider than width as long as the columns that stay allow it. */
+int grid_print(vp_buf *b, grid *g, size_t width, bool color);
+
+/* s shortened in its middle with "…" to at most width columns. */
+int grid_put_short(vp_buf *b, vp_str s, size_t width);
+void grid_color_on(vp_buf *b, grid_style style, bool color);
+void grid_color_off(vp_buf *b, grid_style style, bool color);
+
+/* Pieces in a line, wrapped between pieces and continued with an indent. */
+typedef struct grid_flow {
+    vp_buf *b;
+    size_t width, column, indent, gap;
+} grid_flow;
+void grid_flow_put(grid_flow *f, vp_str piece);   /* one unbreakable piece, shortened if need be */
+void grid_flow_words(grid_flow *f, vp_str words); /* breaks at spaces */
+void grid_flow_end(grid_flow *f);
+
+#endif

@@ -1,0 +1,227 @@
+#include "trace/report/parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+#define PS_PER_NS INT64_C(1000)
+#define PS_PER_US INT64_C(1000000)
+#define PS_PER_MS INT64_C(1000000000)
+#define PS_PER_S INT64_C(1000000000000)
+
+/* step_ps is the last decimal shown: enough to tell rows apart, no digits beyond the clocks'. */
+static const struct unit {
+    int64_t step_ps;
+    unsigned decimals;
+    const char *name, *sign;
+} units[] = {
+    [VP_UNIT_AUTO] = {PS_PER_US, 3, "ms", "ms"},
+    [VP_UNIT_NS] = {PS_PER_NS / 10, 1, "ns", "ns"},
+    [VP_UNIT_US] = {PS_PER_US / 100, 2, "us", "µs"},
+    [VP_UNIT_MS] = {PS_PER_MS / 1000, 3, "ms", "ms"},
+    [VP_UNIT_S] = {PS_PER_S / 1000, 3, "s", "s"},
+};
+
+const char *const rep_part_names[REP_PARTS] = {"compute", "exposed comm", "exposed copy", "idle"};
+
+vp_view rep_view(const vp_view *v)
+{
+    return v ? *v : (vp_view)VP_VIEW_INIT;
+}
+
+vp_unit rep_unit_for(vp_unit asked, int64_t scale_ps)
+{
+    if (asked != VP_UNIT_AUTO)
+        return asked;
+    if (scale_ps < PS_PER_US)
+        return VP_UNIT_NS;
+    if (scale_ps < PS_PER_MS)
+        return VP_UNIT_US;
+    return scale_ps < PS_PER_S ? VP_UNIT_MS : VP_UNIT_S;
+}
+
+const char *rep_unit_name(vp_unit unit)
+{
+    return units[unit].name;
+}
+
+const char *rep_unit_sign(vp_unit unit)
+{
+    return units[unit].sign;
+}
+
+static int put_unknown(vp_buf *b)
+{
+    return vp_buf_putc(b, '-');
+}
+
+int rep_put_ps(vp_buf *b, int64_t ps, vp_unit unit)
+{
+    const struct unit *u = &units[unit];
+    uint64_t step = (uint64_t)u->step_ps, base = 1;
+    if (ps < 0)
+        return put_unknown(b);
+    for (unsigned i = 0; i < u->decimals; i++)
+        base *= 10;
+    uint64_t steps = ((uint64_t)ps + step / 2) / step;
+    return vp_buf_printf(b, "%llu.%0*llu", (unsigned long long)(steps / base), (int)u->decimals,
+                         (unsigned long long)(steps % base));
+}
+
+int rep_duration(vp_buf *b, int64_t ps, vp_unit unit, int64_t scale_ps)
+{
+    unit = rep_unit_for(unit, scale_ps);
+    rep_put_ps(b, ps, unit);
+    return ps < 0 ? b->status : vp_buf_printf(b, " %s", rep_unit_name(unit));
+}
+
+int rep_put_count(vp_buf *b, int64_t n, bool grouping)
+{
+    char digits[24];
+    if (n < 0)
+        return put_unknown(b);
+    int len = snprintf(digits, sizeof digits, "%lld", (long long)n);
+    for (int i = 0; i < len; i++) {
+        if (grouping && i && (len - i) % 3 == 0)
+            vp_buf_putc(b, ',');
+        vp_buf_putc(b, digits[i]);
+    }
+    return b->status;
+}
+
+int rep_put_bytes(vp_buf *b, int64_t bytes)
+{
+    static const char *const names[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double v = (double)bytes / 1024;
+    size_t i = 0;
+    if (bytes < 0)
+        return put_unknown(b);
+    if (bytes < 1024)
+        return vp_buf_printf(b, "%d B", (int)bytes);
+    for (; v >= 1023.95 && i + 1 < sizeof names / sizeof *names; i++)
+        v /= 1024;
+    return vp_buf_printf(b, "%.1f %s", v, names[i]);
+}
+
+int rep_put_hundredths(vp_buf *b, int64_t v)
+{
+    return vp_buf_printf(b, "%lld.%02d", (long long)(v / 100), (int)(v % 100));
+}
+
+int rep_put_percent(vp_buf *b, int64_t part, int64_t whole)
+{
+    if (whole <= 0 || part < 0)
+        return put_unknown(b);
+    __int128 v = ((__int128)part * REP_PERCENT_ALL * 2 + whole) / (2 * (__int128)whole);
+    rep_put_hundredths(b, (int64_t)v);
+    return vp_buf_putc(b, '%');
+}
+
+void rep_shares(int *out, const int64_t *parts, size_t n)
+{
+    __int128 sum = 0, rest[8];
+    int left = REP_PERCENT_ALL;
+    for (size_t i = 0; i < n; i++)
+        sum += parts[i] > 0 ? parts[i] : 0;
+    for (size_t i = 0; i < n; i++) {
+        __int128 scaled = sum && parts[i] > 0 ? (__int128)parts[i] * REP_PERCENT_ALL : 0;
+        out[i] = sum ? (int)(scaled / sum) : 0;
+        rest[i] = sum ? scaled % sum : 0;
+        left -= out[i];
+    }
+    while (sum && left-- > 0) {
+        size_t best = 0;
+        for (size_t i = 1; i < n; i++)
+            if (rest[i] > rest[best])
+                best = i;
+        out[best]++;
+        rest[best] = -1;
+    }
+}
+
+int64_t rep_mean_ps(const vp_op *op)
+{
+    if (op->calls <= 0 || op->total_ps < 0)
+        return VP_UNKNOWN;
+    int64_t whole = op->total_ps / op->calls, rest = op->total_ps % op->calls;
+    return whole + (rest >= op->calls - rest ? 1 : 0);
+}
+
+int64_t rep_stddev_ps(const vp_op *op)
+{
+    if (!(op->stddev_ps >= 0) || op->stddev_ps > (double)(INT64_MAX / 2))
+        return VP_UNKNOWN;
+    return (int64_t)(op->stddev_ps + 0.5);
+}
+
+double rep_cv(const vp_op *op)
+{
+    if (op->calls <= 0 || op->total_ps <= 0 || !(op->stddev_ps >= 0))
+        return NAN;
+    return op->stddev_ps * (double)op->calls / (double)op->total_ps;
+}
+
+/* Something per picosecond is 1000 G of it per second. */
+static double rate(int64_t amount, int64_t ps)
+{
+    return amount < 0 || ps <= 0 ? NAN : (double)amount / (double)ps * 1000;
+}
+
+double rep_gb_per_s(const vp_op *op)
+{
+    return rate(op->bytes, op->total_ps);
+}
+
+double rep_gflop_per_s(const vp_op *op)
+{
+    return rate(op->flops, op->total_ps);
+}
+
+int rep_put_time(vp_buf *b, int64_t unix_ns)
+{
+    struct tm tm;
+    char text[64];
+    time_t s = (time_t)(unix_ns / 1000000000);
+    if (unix_ns < 0 || !localtime_r(&s, &tm) ||
+        !strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &tm))
+        return put_unknown(b);
+    return vp_buf_puts(b, text);
+}
+
+const char *rep_class_name(vp_op_class c)
+{
+    static const char *const names[] = {"compute", "communication", "copy"};
+    return names[c];
+}
+
+const char *rep_kind_name(vp_device_kind k)
+{
+    static const char *const names[] = {"tpu", "gpu", "cpu", "other"};
+    return names[k];
+}
+
+const char *rep_severity_name(vp_severity s)
+{
+    static const char *const names[] = {"info", "warning", "error"};
+    return names[s];
+}
+
+const char *rep_group_name(vp_group g)
+{
+    static const char *const names[] = {"name", "category", "scope", "source", "module", "raw"};
+    return names[g];
+}
+
+const char *rep_sort_name(vp_sort s)
+{
+    static const char *const names[] = {"self", "total", "calls", "max"};
+    return names[s];
+}
+
+void rep_breakdown_parts(int64_t out[REP_PARTS], const vp_breakdown *d)
+{
+    out[REP_COMPUTE] = d->compute_ps;
+    out[REP_COMM] = d->exposed_comm_ps;
+    out[REP_COPY] = d->exposed_copy_ps;
+    out[REP_IDLE] = d->idle_ps;
+}

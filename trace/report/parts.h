@@ -1,0 +1,76 @@
+/* What the writers of this room share: numbers as people read them, and which devices and rows a
+ * view shows. Nobody outside trace/report/ includes this. Nothing here owns memory but rep_rows. */
+#ifndef VP_REPORT_PARTS_H
+#define VP_REPORT_PARTS_H
+
+#include "trace/report/report.h"
+
+#define REP_PERCENT_ALL 10000 /* shares are counted in hundredths of a percent */
+
+/* The view, or the default where it is NULL. */
+vp_view rep_view(const vp_view *v);
+
+/* ---- Numbers (number.c) ---- */
+
+/* The unit of a table whose largest value is scale_ps, unless one is asked for. */
+vp_unit rep_unit_for(vp_unit asked, int64_t scale_ps);
+const char *rep_unit_name(vp_unit unit); /* "us" */
+const char *rep_unit_sign(vp_unit unit); /* "µs" */
+/* The number alone, rounded half up to the unit's decimals; "-" for unknown (negative). */
+int rep_put_ps(vp_buf *b, int64_t ps, vp_unit unit);
+/* "1234", or "1,234,567" with grouping; "-" for unknown. */
+int rep_put_count(vp_buf *b, int64_t n, bool grouping);
+int rep_put_bytes(vp_buf *b, int64_t bytes); /* "1.4 MiB", "-" for unknown */
+/* "12.34%"; "-" when the whole is not positive. */
+int rep_put_percent(vp_buf *b, int64_t part, int64_t whole);
+int rep_put_hundredths(vp_buf *b, int64_t v); /* 1234 -> "12.34" */
+/* Shares of the parts in hundredths of a percent that sum to exactly REP_PERCENT_ALL (largest
+ * remainder, ties to the earlier part); all 0 when the parts sum to 0. n <= 8. */
+void rep_shares(int *out, const int64_t *parts, size_t n);
+int64_t rep_mean_ps(const vp_op *op);   /* rounded half up, VP_UNKNOWN without calls */
+int64_t rep_stddev_ps(const vp_op *op); /* rounded, VP_UNKNOWN where it is no number */
+double rep_cv(const vp_op *op);         /* stddev / mean; NaN when unknown */
+double rep_gb_per_s(const vp_op *op);   /* NaN when unknown; likewise: */
+double rep_gflop_per_s(const vp_op *op);
+/* "2026-01-11 21:26:41" in local time; "-" for unknown. */
+int rep_put_time(vp_buf *b, int64_t unix_ns);
+
+const char *rep_class_name(vp_op_class c);
+const char *rep_kind_name(vp_device_kind k);
+const char *rep_severity_name(vp_severity s);
+const char *rep_group_name(vp_group g);
+const char *rep_sort_name(vp_sort s);
+
+/* The four parts of a device's window, in the order of every table and bar. */
+enum { REP_COMPUTE, REP_COMM, REP_COPY, REP_IDLE, REP_PARTS };
+void rep_breakdown_parts(int64_t out[REP_PARTS], const vp_breakdown *d);
+extern const char *const rep_part_names[REP_PARTS]; /* "compute", "exposed comm", … */
+
+/* ---- Devices and rows (select.c) ---- */
+
+bool rep_device_matches(const vp_report *r, const vp_view *v, size_t device);
+/* 0, or VP_ENOTFOUND naming what there is when a device or host was asked for and none matches. */
+int rep_check_filters(const vp_report *r, const vp_view *v);
+/* Marks in full[device_count] the devices that get an op table: those asked for; else up to two a
+ * kind, of more only the busiest. *matching counts the devices that the filters let through. */
+void rep_pick_devices(bool *full, size_t *matching, const vp_report *r, const vp_view *v);
+
+/* The op table of one device. Shown + others = all rows of the device, exactly. */
+typedef struct rep_rows {
+    uint32_t *index; /* indices into r->ops, in the view's order */
+    size_t shown, matching;
+    int64_t all_self_ps; /* the denominator of self_share_of_ops */
+    int64_t shown_self_ps;
+    int64_t others_self_ps, others_total_ps, others_calls; /* of the rows not shown */
+    size_t others;
+    size_t hidden; /* of the others: those below 0.5 % of all_self_ps */
+    int64_t hidden_self_ps;
+    int64_t max_self_ps, max_total_ps, max_call_ps; /* over the shown rows: for units and bars */
+} rep_rows;
+
+/* Trailing rows below 0.5 % are not shown once the rows before them hold 95 % of the self time,
+ * unless the view asks for all rows or sorts by calls or max. */
+int rep_rows_of(rep_rows *out, const vp_report *r, const vp_view *v, size_t device);
+void rep_rows_free(rep_rows *rows);
+
+#endif

@@ -1,0 +1,54 @@
+/* The scope tree in display order: siblings by time, chains without time of their own folded into
+ * one row, depth and breadth limited with the rest summed up. An iterator with a stack of its own,
+ * because the depth of the tree is the input's choice. Only trace/report/ includes this. */
+#ifndef VP_REPORT_TREE_H
+#define VP_REPORT_TREE_H
+
+#include "include/view_profile.h"
+#include "trace/base/str.h"
+
+/* Rows that a page still shows with ease; what is cut is summed up in the rows "n more". */
+#define TREE_DEPTH_MAX 64u
+
+typedef struct tree_limits {
+    unsigned depth;   /* levels of rows, at most TREE_DEPTH_MAX */
+    unsigned breadth; /* children of one row */
+    size_t rows;      /* altogether */
+    int64_t min_ps;   /* siblings below this go into "n more" */
+} tree_limits;
+
+typedef enum tree_event {
+    TREE_END,
+    TREE_OPEN, /* a row whose children follow, then TREE_CLOSE */
+    TREE_LEAF, /* a row without shown children; `below` counts the scopes cut off beneath it */
+    TREE_MORE, /* siblings not shown: `more`, total_ps */
+    TREE_CLOSE
+} tree_event;
+
+typedef struct tree_level {
+    size_t next, end;
+    unsigned shown;
+} tree_level;
+
+typedef struct tree {
+    const vp_report *r;
+    tree_limits limits;
+    uint32_t *order; /* scopes by parent, then total descending, then name */
+    uint32_t *first; /* by scope + 1 (0: the roots): its children in order; one more at the end */
+    tree_level levels[TREE_DEPTH_MAX + 1];
+    unsigned depth; /* open levels */
+    size_t rows;
+    int64_t all_ps; /* Σ total of the roots: the denominator */
+    /* the row that tree_next came to: */
+    const vp_scope *scope; /* the last of a folded chain; its self, total and calls are the row's */
+    vp_str label;          /* "while/body/attn", part of scope->path */
+    unsigned row_depth;
+    size_t more, below;
+    int64_t more_total_ps, more_calls;
+} tree;
+
+int tree_init(tree *t, const vp_report *r, const tree_limits *limits);
+tree_event tree_next(tree *t);
+void tree_free(tree *t);
+
+#endif
