@@ -1,5 +1,7 @@
 #include "trace/model/sort.h"
 
+#include <stdlib.h>
+
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
@@ -25,15 +27,23 @@ static void radix_pass(item *to, const item *from, size_t n, unsigned shift)
         to[at[from[i].key >> shift & (BUCKETS - 1)]++] = from[i];
 }
 
-/* Equal starts: longer first, then the file's order. Runs of equal starts are short. */
-static void order_ties(item *v, size_t n, const int64_t *dur)
+static int longer_first(const void *x, const void *y, void *dur_column)
 {
-    for (size_t i = 1; i < n; i++) {
-        item x = v[i];
-        size_t j = i;
-        for (; j && v[j - 1].key == x.key && dur[v[j - 1].index] < dur[x.index]; j--)
-            v[j] = v[j - 1];
-        v[j] = x;
+    const item *a = x, *b = y;
+    const int64_t *dur = dur_column;
+    if (dur[a->index] != dur[b->index])
+        return dur[a->index] < dur[b->index] ? 1 : -1;
+    return a->index < b->index ? -1 : 1;
+}
+
+/* Equal starts: longer first, then the file's order. */
+static void order_ties(item *v, size_t n, int64_t *dur)
+{
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && v[end].key == v[i].key;)
+            end++;
+        if (end - i > 1)
+            qsort_r(v + i, end - i, sizeof *v, longer_first, dur);
     }
 }
 

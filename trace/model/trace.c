@@ -200,14 +200,21 @@ static void on_capture(sink *s, int64_t start_ps, int64_t end_ps)
     of(s)->capture_end_ps = end_ps;
 }
 
+static void on_extent(sink *s, int64_t start_ps, int64_t end_ps)
+{
+    of(s)->extent_start_ps = start_ps;
+    of(s)->extent_end_ps = end_ps;
+}
+
 int trace_new(trace **out)
 {
     trace *t = vp_calloc(1, sizeof *t);
     if (!t)
         return vp_fail(VP_ENOMEM, "out of memory");
     t->sink = (sink){on_process, on_track,   on_track_update, on_process_update, on_kind,
-                     on_events,  on_skipped, on_quality,      on_base,           on_capture};
+                     on_events,  on_skipped, on_quality,      on_base,           on_capture, on_extent};
     t->base_unix_ns = t->capture_start_ps = t->capture_end_ps = SINK_NO_TIME;
+    t->extent_start_ps = t->extent_end_ps = SINK_NO_TIME;
     vp_arena_init(&t->arena);
     int rc = vp_intern_init(&t->names, &t->arena);
     if (rc < 0) {

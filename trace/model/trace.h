@@ -66,6 +66,7 @@ typedef struct trace {
     uint64_t skipped_count; /* counted by the reader, not kept */
     int64_t base_unix_ns;   /* SINK_NO_TIME: unknown */
     int64_t capture_start_ps, capture_end_ps; /* SINK_NO_TIME: unknown */
+    int64_t extent_start_ps, extent_end_ps;   /* of all events; SINK_NO_TIME: unknown */
     trace_quality *quality;
     uint32_t quality_count;
     uint64_t quality_dropped; /* beyond VP_QUALITY_MAX */

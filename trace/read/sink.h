@@ -105,6 +105,8 @@ struct sink {
     void (*base)(sink *s, int64_t unix_ns);
     /* profile_start_time … profile_stop_time relative to the base, when the file says so. */
     void (*capture)(sink *s, int64_t start_ps, int64_t end_ps);
+    /* The range of all events with a time, skipped ones too, where the reader saw them all. */
+    void (*extent)(sink *s, int64_t start_ps, int64_t end_ps);
 };
 
 /* What a reader is asked for. */

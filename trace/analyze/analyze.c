@@ -1,0 +1,122 @@
+#include "trace/analyze/analyze.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "trace/analyze/load.h"
+#include "trace/analyze/merge.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+/* Hosts are read by a few workers; each takes the next host until none is left. */
+typedef struct job {
+    const catalog *c;
+    const cat_session *s;
+    const vp_report_options *opts;
+    host_part *parts; /* by host */
+    _Atomic size_t next;
+    _Atomic bool stop;
+    pthread_mutex_t lock;
+    int64_t *done; /* bytes by host, under the lock */
+    int64_t total;
+} job;
+
+typedef struct host_progress {
+    job *j;
+    size_t host;
+} host_progress;
+
+static int on_progress(void *ctx, int64_t done, int64_t total)
+{
+    host_progress *p = ctx;
+    job *j = p->j;
+    int64_t sum = 0;
+    (void)total;
+    pthread_mutex_lock(&j->lock);
+    j->done[p->host] = done;
+    for (size_t i = 0; i < j->s->host_count; i++)
+        sum += j->done[i];
+    if (j->opts->progress && j->opts->progress(j->opts->progress_ctx, sum, j->total))
+        atomic_store(&j->stop, true);
+    pthread_mutex_unlock(&j->lock);
+    return atomic_load(&j->stop);
+}
+
+static void *worker(void *ctx)
+{
+    job *j = ctx;
+    for (;;) {
+        size_t i = atomic_fetch_add(&j->next, 1);
+        if (i >= j->s->host_count || atomic_load(&j->stop))
+            return NULL;
+        host_part *p = &j->parts[i];
+        host_progress hp = {j, i};
+        load_options lo = {j->opts->group, j->opts->progress ? on_progress : NULL, &hp};
+        if (!p->wanted)
+            continue;
+        p->status = load_host(&p->result, &p->file, j->c, j->s, (uint32_t)i, &lo);
+        if (p->status < 0)
+            p->error = *vp_error_last();
+    }
+}
+
+static size_t worker_count(const job *j)
+{
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t n = j->opts->jobs > 0 ? (size_t)j->opts->jobs : cpus > 0 ? (size_t)cpus : 1;
+    n = n < j->s->host_count ? n : j->s->host_count;
+    return n < 64 ? n : 64;
+}
+
+static void run(job *j)
+{
+    pthread_t threads[64];
+    size_t n = worker_count(j), started = 0;
+    while (started + 1 < n && pthread_create(&threads[started], NULL, worker, j) == 0)
+        started++;
+    worker(j);
+    for (size_t i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static int choose_hosts(job *j)
+{
+    bool any = false;
+    for (size_t i = 0; i < j->s->host_count; i++) {
+        const cat_host *h = &j->s->hosts[i];
+        bool wanted = !j->opts->host || !strcmp(j->opts->host, h->name);
+        j->parts[i].wanted = wanted;
+        any = any || wanted;
+        if (wanted && j->s->files[h->primary].bytes > 0)
+            j->total += j->s->files[h->primary].bytes;
+    }
+    if (!any && j->s->host_count)
+        return vp_fail(VP_ENOTFOUND, "session %s has no host \"%s\"", j->s->name, j->opts->host);
+    return 0;
+}
+
+int analyze_session(vp_report **out, const catalog *c, const cat_session *s,
+                    const vp_report_options *opts)
+{
+    static const vp_report_options defaults = VP_REPORT_OPTIONS_INIT;
+    job j = {.c = c, .s = s, .opts = opts ? opts : &defaults, .lock = PTHREAD_MUTEX_INITIALIZER};
+    if (!s->host_count)
+        return vp_fail(VP_EEMPTY, "session %s has no timeline to analyse%s%s", s->name,
+                       s->why ? ": " : "", s->why ? s->why : "");
+    j.parts = vp_calloc(s->host_count, sizeof *j.parts);
+    j.done = vp_calloc(s->host_count, sizeof *j.done);
+    int rc = j.parts && j.done ? choose_hosts(&j) : vp_fail(VP_ENOMEM, "out of memory");
+    if (rc >= 0) {
+        run(&j);
+        rc = atomic_load(&j.stop) ? vp_fail(VP_ECANCELLED, "stopped")
+                                  : merge_hosts(out, s, j.parts, j.opts->group);
+    }
+    for (size_t i = 0; j.parts && i < s->host_count; i++)
+        if (j.parts[i].wanted)
+            host_result_free(&j.parts[i].result);
+    vp_free(j.parts);
+    vp_free(j.done);
+    return rc;
+}

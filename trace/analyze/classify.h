@@ -1,0 +1,19 @@
+/* What an op is: compute, communication or copy (analysis.md 2.2), and under which name it is
+ * grouped (2.4). Classify first, then normalise. Pure; only analyze/ includes this. */
+#ifndef VP_ANALYZE_CLASSIFY_H
+#define VP_ANALYZE_CLASSIFY_H
+
+#include "include/view_profile.h"
+#include "trace/base/buf.h"
+#include "trace/model/trace.h"
+
+/* The first hit wins: Kineto's category, hlo_category, HLO opcode, the stream's label, the name. */
+vp_op_class cl_class(const trace *t, const trace_kind *k);
+/* The same from its parts: category as in the trace, opcode may be empty. For tests. */
+vp_op_class cl_class_of(vp_str name, vp_str category, vp_str opcode, vp_str stream_label);
+
+/* Appends the group name of a raw op name: without numbering, clone and remat suffixes, parameter
+ * lists and template arguments but the first functor. */
+int cl_normalize(vp_buf *out, vp_str raw);
+
+#endif

@@ -1,0 +1,207 @@
+#include "trace/analyze/host.h"
+
+#include <stdio.h>
+
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+void host_result_init(host_result *h)
+{
+    *h = (host_result){.base_unix_ns = VP_UNKNOWN, .capture_ps = VP_UNKNOWN};
+    vp_arena_init(&h->arena);
+}
+
+void host_result_free(host_result *h)
+{
+    for (size_t i = 0; i < h->module_count; i++)
+        vp_free(h->modules[i].samples);
+    vp_free(h->devices);
+    vp_free(h->ops);
+    vp_free(h->scopes);
+    vp_free(h->modules);
+    vp_free(h->quality);
+    vp_arena_free(&h->arena);
+    host_result_init(h);
+}
+
+int host_text(const char **out, host_result *h, vp_str s)
+{
+    char *copy = s.n ? vp_arena_strndup(&h->arena, s.p, s.n) : NULL;
+    if (s.n && !copy)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    *out = copy;
+    return 0;
+}
+
+/* Tracks of one process that are analysed together. */
+static size_t pick_tracks(uint32_t *out, const trace *t, uint32_t process, sink_role role)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < t->track_count; i++)
+        if (t->tracks[i].process == process && t->tracks[i].role == role && t->tracks[i].count)
+            out[n++] = i;
+    return n;
+}
+
+static vp_device_kind device_kind(sink_process_kind k)
+{
+    return k == SINK_PROCESS_TPU   ? VP_DEVICE_TPU
+           : k == SINK_PROCESS_GPU ? VP_DEVICE_GPU
+           : k == SINK_PROCESS_CPU ? VP_DEVICE_CPU
+                                   : VP_DEVICE_OTHER;
+}
+
+static bool own_clock(track_set set)
+{
+    for (size_t i = 0; i < set.count; i++)
+        if (set.t->tracks[set.tracks[i]].aligned_start_ps)
+            return true;
+    return false;
+}
+
+static int name_process(const char **out, host_result *h, const trace_process *p, const trace *t)
+{
+    char text[48];
+    vp_str name = trace_str(t, p->name);
+    if (!name.n)
+        name = (vp_str){text, (size_t)snprintf(text, sizeof text, "process %lld", (long long)p->id)};
+    return host_text(out, h, name);
+}
+
+static int add_device(host_result *h, const grouping *g, track_set set, uint32_t process,
+                      kind_times *kt)
+{
+    const trace_process *p = &set.t->processes[process];
+    vp_device d = {.kind = device_kind(p->kind), .own_clock = own_clock(set)};
+    VP_TRY(name_process(&d.name, h, p, set.t));
+    VP_TRY(bd_compute(&d.breakdown, &d.start_ps, &d.end_ps, set, grouping_classes(g)));
+    if (!d.own_clock) {
+        d.start_ps -= h->origin_ps;
+        d.end_ps -= h->origin_ps;
+    }
+    VP_TRY(vp_grow(&h->devices, &h->device_cap, h->device_count + 1, sizeof d, SIZE_MAX / 1024));
+    h->devices[h->device_count++] = d;
+    h->own_clock = h->own_clock || d.own_clock;
+    return ops_of_device(h, g, set, (uint32_t)h->device_count - 1, kt);
+}
+
+static int add_quality(host_result *h, const trace_quality *q)
+{
+    vp_quality out = {.code = q->code,
+                      .severity = q->severity == SINK_ERROR     ? VP_SEV_ERROR
+                                  : q->severity == SINK_WARNING ? VP_SEV_WARNING
+                                                                : VP_SEV_INFO,
+                      .event = q->event,
+                      .byte = q->byte,
+                      .partial = q->partial};
+    VP_TRY(host_text(&out.message, h, vp_str_of(q->message)));
+    VP_TRY(vp_grow(&h->quality, &h->quality_cap, h->quality_count + 1, sizeof out, 100000));
+    h->quality[h->quality_count++] = out;
+    return 0;
+}
+
+static int add_crossings(host_result *h, uint64_t n)
+{
+    char text[160];
+    if (!n)
+        return 0;
+    snprintf(text, sizeof text,
+             "%llu events outlive the event they started in: self time goes to the latest started",
+             (unsigned long long)n);
+    return add_quality(h, &(trace_quality){"crossing", SINK_INFO, text, -1, -1, false});
+}
+
+/* Adds one process's calls and self times to the host's. */
+static void accumulate(kind_times *all, const kind_times *one, uint32_t kinds)
+{
+    for (uint32_t k = 0; k < kinds; k++) {
+        all->self_ps[k] += one->self_ps[k];
+        all->calls[k] += one->calls[k];
+    }
+    all->crossings += one->crossings;
+}
+
+static int analyze_process(host_result *h, const trace *t, const grouping *g, uint32_t process,
+                           sink_role role, uint32_t *picked, kind_times *all)
+{
+    track_set set = {t, picked, pick_tracks(picked, t, process, role)};
+    if (!set.count)
+        return 0;
+    VP_CLEANUP(vp_free_ptr) int64_t *self = vp_calloc(t->kind_count, sizeof *self);
+    VP_CLEANUP(vp_free_ptr) int64_t *calls = vp_calloc(t->kind_count, sizeof *calls);
+    if (!self || !calls)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    kind_times kt = {self, calls, 0};
+    VP_TRY(add_device(h, g, set, process, &kt));
+    accumulate(all, &kt, t->kind_count);
+    return 0;
+}
+
+static void overall_window(host_result *h)
+{
+    for (size_t i = 0; i < h->device_count; i++) {
+        const vp_device *d = &h->devices[i];
+        if (!i || d->start_ps < h->start_ps)
+            h->start_ps = d->start_ps;
+        if (!i || d->end_ps > h->end_ps)
+            h->end_ps = d->end_ps;
+    }
+}
+
+/* Where the report's time 0 lies: where the file says it, else at the earliest event (analysis.md
+ * 6.2.1), in whole ns so that the Unix base stays an integer. */
+static void choose_origin(host_result *h, const trace *t)
+{
+    if (t->base_unix_ns != SINK_NO_TIME)
+        h->base_unix_ns = t->base_unix_ns;
+    if (t->capture_start_ps != SINK_NO_TIME) {
+        h->capture_ps = t->capture_end_ps - t->capture_start_ps;
+        return;
+    }
+    if (t->extent_start_ps == SINK_NO_TIME)
+        return;
+    h->capture_ps = t->extent_end_ps - t->extent_start_ps;
+    int64_t ns = t->extent_start_ps / 1000 - (t->extent_start_ps % 1000 < 0);
+    h->origin_ps = ns * 1000;
+    if (h->base_unix_ns != VP_UNKNOWN)
+        h->base_unix_ns += ns;
+}
+
+static void count_events(host_result *h, const trace *t)
+{
+    uint64_t n = t->event_count + t->skipped_count;
+    for (uint32_t i = 0; i < t->track_count; i++)
+        if (t->tracks[i].one_timeline) /* made of host events, which are counted themselves */
+            n -= t->tracks[i].count;
+    h->events = (int64_t)n;
+}
+
+int host_analyze(host_result *h, const trace *t, vp_group by)
+{
+    VP_CLEANUP(vp_free_ptr) uint32_t *picked = vp_calloc(t->track_count, sizeof *picked);
+    VP_CLEANUP(vp_free_ptr) int64_t *self = vp_calloc(t->kind_count, sizeof *self);
+    VP_CLEANUP(vp_free_ptr) int64_t *calls = vp_calloc(t->kind_count, sizeof *calls);
+    kind_times all = {self, calls, 0};
+    grouping *g = NULL;
+    if (!picked || !self || !calls)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    h->has_devices = trace_has_device(t);
+    h->partial = t->partial;
+    choose_origin(h, t);
+    count_events(h, t);
+    VP_TRY(grouping_new(&g, t, by, h->has_devices));
+    sink_role role = h->has_devices ? SINK_ROLE_OPS : SINK_ROLE_PLAIN;
+    int rc = 0;
+    for (uint32_t p = 0; rc >= 0 && p < t->process_count; p++)
+        rc = analyze_process(h, t, g, p, role, picked, &all);
+    grouping_free(g);
+    VP_TRY(rc);
+    overall_window(h);
+    if (h->has_devices) {
+        VP_TRY(scopes_collect(h, t, &all));
+        VP_TRY(modules_collect(h, t, &all));
+    }
+    for (uint32_t i = 0; i < t->quality_count; i++)
+        VP_TRY(add_quality(h, &t->quality[i]));
+    return add_crossings(h, all.crossings);
+}

@@ -1,0 +1,107 @@
+#include "trace/analyze/load.h"
+
+#include <stdio.h>
+
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+#include "trace/read/chrome_json.h"
+#include "trace/read/xspace.h"
+
+static int note_damage(trace *t, const vp_error *damage)
+{
+    char text[400];
+    if (!damage->code)
+        return 0;
+    snprintf(text, sizeof text, "%s: what came before is shown, the rest is missing",
+             damage->message);
+    t->partial = true;
+    return t->sink.quality(&t->sink, &(sink_quality){"truncated", SINK_ERROR, vp_str_of(text),
+                                                     damage->event, damage->offset, true});
+}
+
+static int read_xspace(trace *t, const catalog *c, const cat_file *f, const rd_options *ro)
+{
+    rd_source *in = NULL;
+    vp_error damage = {0};
+    VP_TRY(catalog_source(&in, c, f, &damage));
+    int rc = xs_read(&t->sink, in, ro);
+    rd_source_close(in);
+    VP_TRY(rc);
+    return note_damage(t, &damage);
+}
+
+static int read_json(trace *t, const catalog *c, const cat_file *f, const rd_options *ro)
+{
+    VP_CLEANUP(rd_stream_close) rd_stream *in = NULL;
+    VP_TRY(catalog_stream(&in, c, f, false));
+    VP_TRY(cj_read(&t->sink, in, ro));
+    return note_damage(t, &in->damage);
+}
+
+static int read_file(trace **out, const catalog *c, const cat_file *f, const load_options *opts,
+                     bool device_only)
+{
+    trace *t = NULL;
+    rd_options ro = {device_only, opts->progress, opts->progress_ctx};
+    VP_TRY(trace_new(&t));
+    int rc = f->kind.format == RD_XSPACE ? read_xspace(t, c, f, &ro) : read_json(t, c, f, &ro);
+    if (rc >= 0)
+        rc = trace_seal(t);
+    if (rc < 0) {
+        trace_free(t);
+        return vp_fail_at(rc, f->path, -1, -1);
+    }
+    *out = t;
+    return 0;
+}
+
+/* Host events matter only where there is no device: most files never need them. */
+static int read_needed(trace **out, const catalog *c, const cat_file *f, const load_options *opts)
+{
+    trace *t = NULL;
+    VP_TRY(read_file(&t, c, f, opts, true));
+    if (!trace_has_device(t) && t->skipped_count) {
+        trace_free(t);
+        VP_TRY(read_file(&t, c, f, opts, false));
+    }
+    *out = t;
+    return 0;
+}
+
+static int analyze_file(host_result *out, const catalog *c, const cat_file *f,
+                        const load_options *opts)
+{
+    trace *t = NULL;
+    VP_TRY(read_needed(&t, c, f, opts));
+    int rc = host_analyze(out, t, opts->group);
+    trace_free(t);
+    return rc;
+}
+
+static int note_fallback(host_result *h, const vp_error *why)
+{
+    char line[700];
+    vp_quality q = {.code = "unreadable", .severity = VP_SEV_ERROR, .event = -1, .byte = -1};
+    vp_error_line(why, line, sizeof line);
+    VP_TRY(host_text(&q.message, h, vp_str_of(line)));
+    VP_TRY(vp_grow(&h->quality, &h->quality_cap, h->quality_count + 1, sizeof q, 100000));
+    h->quality[h->quality_count++] = q;
+    return 0;
+}
+
+int load_host(host_result *out, uint32_t *used, const catalog *c, const cat_session *s,
+              uint32_t host, const load_options *opts)
+{
+    const cat_host *h = &s->hosts[host];
+    host_result_init(out);
+    *used = h->primary;
+    int rc = analyze_file(out, c, &s->files[h->primary], opts);
+    if (rc >= 0 || rc == VP_ECANCELLED || rc == VP_ENOMEM || h->secondary == UINT32_MAX)
+        return rc;
+    vp_error why = *vp_error_last();
+    host_result_free(out);
+    if (analyze_file(out, c, &s->files[h->secondary], opts) < 0)
+        return vp_fail_copy(&why); /* the better half is the one to talk about */
+    *used = h->secondary;
+    return note_fallback(out, &why);
+}

@@ -1,0 +1,19 @@
+/* A host's files → a sealed trace → its figures. Only analyze/ includes this. */
+#ifndef VP_ANALYZE_LOAD_H
+#define VP_ANALYZE_LOAD_H
+
+#include "trace/analyze/analyze.h"
+#include "trace/analyze/host.h"
+
+typedef struct load_options {
+    vp_group group;
+    vp_progress_fn *progress; /* bytes of this host's file; may be NULL */
+    void *progress_ctx;
+} load_options;
+
+/* Reads the host's primary file, or its other half when that one is unreadable (said in quality),
+ * and analyses it. *used is the index of the file that was read. */
+int load_host(host_result *out, uint32_t *used, const catalog *c, const cat_session *s,
+              uint32_t host, const load_options *opts);
+
+#endif

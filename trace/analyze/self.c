@@ -1,0 +1,89 @@
+#include "trace/analyze/host.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+/* Self time (analysis.md 6.0): at every instant the most recently started open event of a track
+ * owns the time; ties: the shorter, then file order. For nested events that is duration minus
+ * direct children; events that cross are right, too, and Σ self is the track's busy time. */
+
+typedef struct open_event {
+    int64_t end;
+    uint32_t kind;
+} open_event;
+
+typedef struct stack {
+    open_event *v;
+    size_t n, cap;
+    int64_t now;
+} stack;
+
+static void run_until(stack *st, int64_t t, int64_t *self)
+{
+    while (st->n && st->now < t) {
+        const open_event *top = &st->v[st->n - 1];
+        if (top->end <= st->now) {
+            st->n--;
+            continue;
+        }
+        int64_t to = top->end < t ? top->end : t;
+        self[top->kind] += to - st->now;
+        st->now = to;
+    }
+    if (st->now < t)
+        st->now = t;
+}
+
+static int push(stack *st, int64_t end, uint32_t kind)
+{
+    if (st->n == st->cap)
+        VP_TRY(vp_grow(&st->v, &st->cap, st->n + 1, sizeof *st->v, SIZE_MAX / 64));
+    st->v[st->n++] = (open_event){end, kind};
+    return 0;
+}
+
+static bool crosses(const stack *st, int64_t start, int64_t end)
+{
+    const open_event *top = st->n ? &st->v[st->n - 1] : NULL;
+    return top && top->end > start && end > top->end;
+}
+
+static int one_track(kind_times *kt, int64_t *group_total, int64_t *group_end, stack *st,
+                     const trace_track *k, const uint32_t *group_of)
+{
+    st->n = 0;
+    st->now = k->count ? k->start_ps[0] : 0;
+    int64_t last = st->now;
+    for (size_t i = 0; i < k->count; i++) {
+        int64_t start = k->start_ps[i], end = start + k->dur_ps[i];
+        uint32_t kind = k->kind[i], group = group_of[kind];
+        kt->calls[kind]++;
+        /* Spans of one timeline run at once: none of them is inside another of its name. */
+        if (k->one_timeline || end > group_end[group]) {
+            group_total[group] += end - start;
+            group_end[group] = end;
+        }
+        if (end == start)
+            continue;
+        run_until(st, start, kt->self_ps);
+        kt->crossings += !k->one_timeline && crosses(st, start, end);
+        VP_TRY(push(st, end, kind));
+        last = end > last ? end : last;
+    }
+    run_until(st, last, kt->self_ps);
+    return 0;
+}
+
+int self_times(kind_times *kt, int64_t *group_total, track_set set, const uint32_t *group_of,
+               uint32_t group_count)
+{
+    VP_CLEANUP(vp_free_ptr) int64_t *group_end = vp_realloc_array(NULL, group_count, sizeof *group_end);
+    stack st = {0};
+    int rc = group_end ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t i = 0; rc == 0 && i < set.count; i++) {
+        for (uint32_t g = 0; g < group_count; g++)
+            group_end[g] = INT64_MIN;
+        rc = one_track(kt, group_total, group_end, &st, &set.t->tracks[set.tracks[i]], group_of);
+    }
+    vp_free(st.v);
+    return rc;
+}

@@ -1,0 +1,134 @@
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/read/roles.h"
+#include "trace/read/xs_read.h"
+
+/* Stats of the event override those of its metadata; a stat that stands twice counts as it stood
+ * last (jax_cpu.md 14). */
+static void decode_event_stats(const xs_plane *pl, vp_str event, xs_value stats[XS_STAT_ROLES])
+{
+    vp_pb r = vp_pb_of(event);
+    vp_pb_field f;
+    while (vp_pb_next(&r, &f) > 0) {
+        xs_stat_role role;
+        xs_value v;
+        if (f.number == 4 && f.wire == VP_PB_LEN && xs_stat_decode(pl, f.data, &role, &v))
+            stats[role] = v;
+    }
+}
+
+/* "size:123" of "kind_src:pinned kind_dst:device size:123 dest:0 async:1"; old: "num_bytes:123". */
+static int64_t memcpy_bytes(vp_str details)
+{
+    static const char *const keys[] = {"size:", "num_bytes:"};
+    for (size_t i = 0; i < 2; i++) {
+        vp_str key = vp_str_of(keys[i]);
+        size_t at = vp_str_find(details, key);
+        uint64_t v;
+        if (at == details.n)
+            continue;
+        vp_str rest = vp_str_skip(details, at + key.n);
+        if (vp_take_uint(&rest, INT64_MAX, &v))
+            return (int64_t)v;
+    }
+    return SINK_UNKNOWN;
+}
+
+/* The innermost of "a::b::c". */
+static vp_str innermost(vp_str hlo_op)
+{
+    for (size_t i = hlo_op.n; i >= 2; i--)
+        if (hlo_op.p[i - 1] == ':' && hlo_op.p[i - 2] == ':')
+            return vp_str_skip(hlo_op, i);
+    return hlo_op;
+}
+
+static hlo_module *module_of(xs_reader *r, int64_t program_id)
+{
+    uint32_t i = vp_map_get(&r->hlo_by_program, (uint64_t)program_id);
+    if (i == VP_MAP_NONE)
+        return NULL;
+    xs_hlo *h = &r->hlo[i];
+    if (!h->tried) {
+        h->tried = true;
+        if (hlo_module_parse(&h->module, h->proto) < 0)
+            r->out->quality(r->out, &(sink_quality){"hlo-damaged", SINK_WARNING,
+                                                    VP_STR("an HLO proto is damaged: scopes and "
+                                                           "sources of its ops are missing"),
+                                                    -1, -1, false});
+    }
+    return h->module;
+}
+
+static void join_hlo(xs_reader *r, sink_kind *k)
+{
+    hlo_instruction in;
+    if (!k->hlo_op.n || k->program_id == SINK_UNKNOWN)
+        return;
+    hlo_module *m = module_of(r, k->program_id);
+    if (!m || !hlo_module_find(m, innermost(k->hlo_op), &in))
+        return;
+    if (!k->scope.n)
+        k->scope = in.op_name;
+    if (!k->source.n)
+        k->source = in.source;
+    if (!k->opcode.n)
+        k->opcode = in.opcode;
+    if (!k->shape.n)
+        k->shape = in.shape;
+    if (!k->module.n)
+        k->module = hlo_module_name(m);
+}
+
+static int make_kind(xs_line_ctx *c, const xs_meta *meta, vp_str event, bool cpu_op, uint32_t *kind)
+{
+    xs_value st[XS_STAT_ROLES] = {0};
+    vp_str name, display;
+    xs_meta_decode(c->plane, meta->bytes, &name, &display, st);
+    decode_event_stats(c->plane, event, st);
+    int64_t model_flops = xs_value_i64(&st[XS_STAT_MODEL_FLOPS]);
+    sink_kind k = {.name = display.n ? display : name,
+                   .long_name = display.n ? name : VP_STR_NONE,
+                   .category = st[XS_STAT_HLO_CATEGORY].text,
+                   .opcode = rd_hlo_opcode(name),
+                   .hlo_op = st[XS_STAT_HLO_OP].text,
+                   .module = st[XS_STAT_HLO_MODULE].text,
+                   .scope = st[XS_STAT_TF_OP].text,
+                   .source = st[XS_STAT_SOURCE].text,
+                   .shape = st[XS_STAT_SHAPE].text,
+                   .stream_label = c->stream_label,
+                   .program_id = xs_value_i64(&st[XS_STAT_PROGRAM_ID]),
+                   .bytes = xs_value_i64(&st[XS_STAT_BYTES]),
+                   .flops = model_flops != SINK_UNKNOWN ? model_flops
+                                                        : xs_value_i64(&st[XS_STAT_FLOPS]),
+                   .is_op = cpu_op || c->role == SINK_ROLE_OPS};
+    if (cpu_op)
+        k.name = k.hlo_op;
+    if (k.bytes == SINK_UNKNOWN && st[XS_STAT_MEMCPY].text.n)
+        k.bytes = memcpy_bytes(st[XS_STAT_MEMCPY].text);
+    if (k.is_op)
+        join_hlo(c->r, &k);
+    while (k.scope.n && k.scope.p[k.scope.n - 1] == ':')
+        k.scope.n--;
+    return c->r->out->kind(c->r->out, &k, kind);
+}
+
+int xs_kind_of_meta(xs_line_ctx *c, xs_meta *meta, uint32_t *kind)
+{
+    if (meta->kind == SINK_NONE)
+        VP_TRY(make_kind(c, meta, VP_STR_NONE, false, &meta->kind));
+    *kind = meta->kind;
+    return 0;
+}
+
+int xs_kind_of_event(xs_line_ctx *c, xs_meta *meta, uint64_t key, vp_str event, bool cpu_op,
+                     uint32_t *kind)
+{
+    key ^= vp_mix((uint64_t)(meta - c->plane->meta) << 20 ^ (uint64_t)c->plane_index << 2 ^
+                  (cpu_op ? 1u : 0u));
+    *kind = vp_map_get(&c->r->kinds, key);
+    if (*kind != VP_MAP_NONE)
+        return 0;
+    VP_TRY(make_kind(c, meta, event, cpu_op, kind));
+    return vp_map_set(&c->r->kinds, key, *kind);
+}

@@ -1,0 +1,381 @@
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/read/roles.h"
+#include "trace/read/xs_read.h"
+
+/* XEvent tags (xprof.md 2): field << 3 | wire. */
+enum { TAG_METADATA = 0x08, TAG_OFFSET = 0x10, TAG_DURATION = 0x18, TAG_STAT = 0x22, TAG_COUNT = 0x28 };
+enum { LINE_EVENT = 4, LINE_EVENT_TAG = 0x22 };
+
+typedef int event_fn(xs_line_ctx *c, const uint8_t *p, const uint8_t *end);
+
+static int damaged(xs_reader *r, int64_t at)
+{
+    if (r->first_damage < 0)
+        r->first_damage = at;
+    return 0;
+}
+
+static void line_field(xs_line_ctx *c, const vp_pb_field *f)
+{
+    bool text = f->wire == VP_PB_LEN;
+    if (f->number == 1 && !text)
+        c->id = (int64_t)f->u;
+    else if (f->number == 3 && !text)
+        c->timestamp_ns = (int64_t)f->u;
+    else if (text && f->data.n && (f->number == 11 || (f->number == 2 && !c->name_n))) {
+        c->name_n = f->data.n < sizeof c->name ? f->data.n : sizeof c->name;
+        memcpy(c->name, f->data.p, c->name_n);
+    }
+}
+
+/* One field at p: an event goes to fn, the rest to the header. Bytes consumed; 0: more bytes are
+ * needed, or it is damaged; < 0: failed. */
+static int64_t one_field(xs_line_ctx *c, const uint8_t *p, const uint8_t *end, event_fn *fn)
+{
+    vp_pb r = {p, end};
+    if (*p == LINE_EVENT_TAG) {
+        uint64_t n;
+        r.p++;
+        if (!vp_pb_varint(&r, &n) || n > (uint64_t)(end - r.p))
+            return 0;
+        c->events++;
+        if (fn) {
+            int rc = fn(c, r.p, r.p + n);
+            if (rc < 0)
+                return rc;
+        }
+        return r.p + n - p;
+    }
+    vp_pb_field f;
+    if (vp_pb_next(&r, &f) <= 0)
+        return 0;
+    if (!fn)
+        line_field(c, &f);
+    return r.p - p;
+}
+
+/* Walks a line through the window; with fn == NULL only its header is taken and events counted. */
+static int walk(xs_line_ctx *c, const xs_line *line, event_fn *fn)
+{
+    xs_window *w = &c->r->w;
+    int64_t at = line->offset;
+    size_t want = 1;
+    c->events = 0;
+    while (at < line->end) {
+        const uint8_t *p, *cur;
+        size_t have;
+        int rc = xw_need(w, at, want, &p, &have);
+        if (rc == VP_ECORRUPT)
+            return damaged(c->r, at);
+        VP_TRY(rc);
+        if ((int64_t)have > line->end - at)
+            have = (size_t)(line->end - at);
+        for (cur = p; cur < p + have;) {
+            int64_t n = one_field(c, cur, p + have, fn);
+            if (n < 0)
+                return (int)n;
+            if (n == 0)
+                break;
+            cur += n;
+        }
+        if (cur == p && (int64_t)have >= line->end - at)
+            return damaged(c->r, at);
+        want = cur == p ? have * 2 : 1;
+        if ((int64_t)want > line->end - at - (cur - p))
+            want = (size_t)(line->end - at - (cur - p));
+        at += cur - p;
+        if (want > VP_XPLANE_META_MAX)
+            return damaged(c->r, at);
+        want = want ? want : 1;
+    }
+    return 0;
+}
+
+/* What an event says, without its names. */
+typedef struct raw_event {
+    int64_t metadata_id, offset, duration;
+    int64_t device_offset, device_duration;
+    bool has_device_offset, has_device_duration, aggregated;
+    uint64_t key; /* over the stats that make a kind; 0: none */
+    bool has_hlo_op, has_producer, has_consumer;
+    uint64_t producer, producer_type, consumer, consumer_type;
+    int64_t ordinal;
+} raw_event;
+
+static void use_stat(raw_event *e, xs_stat_role role, uint64_t u, vp_str text)
+{
+    switch (role) {
+    case XS_STAT_DEVICE_OFFSET:
+        e->device_offset = (int64_t)u;
+        e->has_device_offset = true;
+        break;
+    case XS_STAT_DEVICE_DURATION:
+        e->device_duration = (int64_t)u;
+        e->has_device_duration = true;
+        break;
+    case XS_STAT_ORDINAL:
+        e->ordinal = (int64_t)u;
+        break;
+    case XS_STAT_PRODUCER:
+        e->producer = u;
+        e->has_producer = true;
+        break;
+    case XS_STAT_PRODUCER_TYPE:
+        e->producer_type = u;
+        break;
+    case XS_STAT_CONSUMER:
+        e->consumer = u;
+        e->has_consumer = true;
+        break;
+    case XS_STAT_CONSUMER_TYPE:
+        e->consumer_type = u;
+        break;
+    case XS_STAT_HLO_PROTO:
+    case XS_STAT_PROFILE_START:
+    case XS_STAT_PROFILE_STOP:
+    case XS_STAT_OTHER:
+    case XS_STAT_ROLES:
+        break;
+    default:
+        e->has_hlo_op = e->has_hlo_op || role == XS_STAT_HLO_OP;
+        e->key += vp_mix((text.n ? vp_hash(text.p, text.n, 7) : u) * 64 + (uint64_t)role);
+    }
+}
+
+/* One XStat: {1: metadata id, 2..7: value}. */
+static void read_stat(const xs_plane *pl, raw_event *e, const uint8_t *p, const uint8_t *end)
+{
+    vp_pb r = {p, end};
+    vp_pb_field f;
+    uint64_t id = 0, u = 0;
+    vp_str text = VP_STR_NONE;
+    if (end - p > 2 && *p == TAG_METADATA) {
+        r.p++;
+        if (!vp_pb_varint(&r, &id) || xs_plane_role(pl, (int64_t)id) == XS_STAT_OTHER)
+            return;
+    }
+    while (vp_pb_next(&r, &f) > 0) {
+        if (f.number == 1)
+            id = f.u;
+        else if (f.number <= 7) {
+            u = f.u;
+            text = f.wire == VP_PB_LEN ? f.data : VP_STR_NONE;
+        }
+    }
+    use_stat(e, xs_plane_role(pl, (int64_t)id), u, text);
+}
+
+/* false: the event is damaged. */
+static bool read_event(const xs_plane *pl, raw_event *e, const uint8_t *p, const uint8_t *end)
+{
+    vp_pb r = {p, end};
+    vp_pb_field f;
+    *e = (raw_event){0};
+    while (r.p < end) {
+        uint64_t v;
+        uint8_t tag = *r.p;
+        if (tag == TAG_METADATA || tag == TAG_OFFSET || tag == TAG_DURATION || tag == TAG_STAT) {
+            r.p++;
+            if (!vp_pb_varint(&r, &v))
+                return false;
+            if (tag == TAG_STAT) {
+                if (v > (uint64_t)(end - r.p))
+                    return false;
+                read_stat(pl, e, r.p, r.p + v);
+                r.p += v;
+            } else if (tag == TAG_METADATA) {
+                e->metadata_id = (int64_t)v;
+            } else if (tag == TAG_OFFSET) {
+                e->offset = (int64_t)v;
+            } else {
+                e->duration = (int64_t)v;
+            }
+            continue;
+        }
+        if (vp_pb_next(&r, &f) <= 0)
+            return false;
+        e->aggregated = e->aggregated || (f.number == 5 && f.wire == VP_PB_VARINT && f.u);
+    }
+    return true;
+}
+
+/* Reads an event and checks its times; false: counted as unusable. */
+static bool usable(xs_line_ctx *c, raw_event *e, const uint8_t *p, const uint8_t *end)
+{
+    xs_reader *r = c->r;
+    int64_t start;
+    if (!read_event(c->plane, e, p, end)) {
+        r->bad_time++;
+        return false;
+    }
+    if (e->aggregated) {
+        r->aggregated++;
+        return false;
+    }
+    if (e->duration < 0 || (e->has_device_duration && e->device_duration < 0)) {
+        r->negative++;
+        e->duration = e->duration < 0 ? 0 : e->duration;
+        e->device_duration = e->device_duration < 0 ? 0 : e->device_duration;
+    }
+    if (__builtin_add_overflow(c->base_ps, e->offset, &start) ||
+        __builtin_add_overflow(start, e->duration, &(int64_t){0}) ||
+        __builtin_add_overflow(e->device_offset, e->device_duration, &(int64_t){0})) {
+        r->bad_time++;
+        return false;
+    }
+    e->offset = start;
+    return true;
+}
+
+/* Events without a known metadata id keep their time under the empty name. */
+static int unknown_kind(xs_line_ctx *c, uint32_t *kind)
+{
+    uint64_t key = vp_mix(UINT64_MAX - c->plane_index);
+    *kind = vp_map_get(&c->r->kinds, key);
+    if (*kind != VP_MAP_NONE)
+        return 0;
+    sink_kind k = {.program_id = SINK_UNKNOWN,
+                   .bytes = SINK_UNKNOWN,
+                   .flops = SINK_UNKNOWN,
+                   .is_op = c->role == SINK_ROLE_OPS};
+    VP_TRY(c->r->out->kind(c->r->out, &k, kind));
+    return vp_map_set(&c->r->kinds, key, *kind);
+}
+
+static int device_event(xs_line_ctx *c, const uint8_t *p, const uint8_t *end)
+{
+    raw_event e;
+    uint32_t kind;
+    if (!usable(c, &e, p, end)) {
+        c->r->out->skipped(c->r->out, 1);
+        return 0;
+    }
+    xs_meta *meta = xs_plane_meta(c->plane, e.metadata_id);
+    uint64_t key = e.key + c->label_hash;
+    vp_str event = {(const char *)p, (size_t)(end - p)};
+    VP_TRY(!meta  ? unknown_kind(c, &kind)
+           : key ? xs_kind_of_event(c, meta, key, event, false, &kind)
+                 : xs_kind_of_meta(c, meta, &kind));
+    bool own_clock = e.has_device_offset && e.has_device_duration;
+    sink_event out = {.start_ps = own_clock ? e.device_offset : e.offset,
+                      .dur_ps = own_clock ? e.device_duration : e.duration,
+                      .aligned_start_ps = own_clock ? e.offset : SINK_NO_TIME,
+                      .aligned_dur_ps = e.duration,
+                      .track = c->track,
+                      .kind = kind};
+    return xs_emit(c->r, &out);
+}
+
+static bool is_end_event(const xs_plane *pl, xs_meta *meta)
+{
+    if (!meta->named) {
+        vp_str name, display;
+        xs_meta_decode(pl, meta->bytes, &name, &display, NULL);
+        meta->is_end = vp_str_starts(name, VP_STR("end: "));
+        meta->named = true;
+    }
+    return meta->is_end;
+}
+
+static uint64_t flow_key(uint64_t type, uint64_t id)
+{
+    uint64_t key = vp_mix(type + 1) ^ vp_mix(id * 2 + 1);
+    return key ? key : 1;
+}
+
+/* A host event is shown on its thread, and may be (the end of) an op of XLA:CPU. */
+static int host_event(xs_line_ctx *c, const uint8_t *p, const uint8_t *end)
+{
+    xs_reader *r = c->r;
+    raw_event e;
+    uint32_t kind;
+    if (!usable(c, &e, p, end)) {
+        r->out->skipped(r->out, 1);
+        return 0;
+    }
+    xs_meta *meta = xs_plane_meta(c->plane, e.metadata_id);
+    if (meta && !r->device_ops && e.has_hlo_op) {
+        vp_str event = {(const char *)p, (size_t)(end - p)};
+        VP_TRY(xs_kind_of_event(c, meta, e.key, event, true, &kind));
+        VP_TRY(xs_cpu_add(c, e.offset, e.offset + e.duration,
+                          e.has_producer ? flow_key(e.producer_type, e.producer) : 0, kind,
+                          e.ordinal));
+    } else if (meta && !r->device_ops && e.has_consumer && is_end_event(c->plane, meta)) {
+        VP_TRY(xs_cpu_add_end(r, flow_key(e.consumer_type, e.consumer), e.offset + e.duration));
+    }
+    if (!r->want_host) {
+        r->out->skipped(r->out, 1);
+        return 0;
+    }
+    VP_TRY(meta ? xs_kind_of_meta(c, meta, &kind) : unknown_kind(c, &kind));
+    sink_event out = {e.offset, e.duration, SINK_NO_TIME, 0, c->track, kind};
+    return xs_emit(r, &out);
+}
+
+/* Lines of equal plane, id and name are one track: planes may stand twice in a file. */
+static int open_track(xs_line_ctx *c, uint32_t process)
+{
+    xs_reader *r = c->r;
+    vp_str name = {c->name, c->name_n};
+    uint64_t key = vp_hash(name.p, name.n, vp_mix((uint64_t)c->id) + process);
+    c->track = vp_map_get(&r->tracks, key);
+    if (c->track != VP_MAP_NONE)
+        return 0;
+    sink_track t = {.process = process, .name = name, .id = c->id, .role = c->role};
+    VP_TRY(r->out->track(r->out, &t, &c->track));
+    return vp_map_set(&r->tracks, key, c->track);
+}
+
+static int read_line(xs_reader *r, uint32_t plane_index, const xs_line *line, bool device,
+                     uint32_t process)
+{
+    xs_line_ctx c = {.r = r, .plane = &r->planes[plane_index], .plane_index = plane_index};
+    VP_TRY(walk(&c, line, NULL));
+    vp_str name = {c.name, c.name_n};
+    c.role = device ? rd_role_of_id(c.plane->name, name, c.id) : SINK_ROLE_PLAIN;
+    if (__builtin_mul_overflow(c.timestamp_ns - r->base_ns, INT64_C(1000), &c.base_ps)) {
+        r->bad_time += c.events;
+        r->out->skipped(r->out, c.events);
+        return 0;
+    }
+    bool ops = c.role == SINK_ROLE_OPS;
+    bool wanted = ops || r->want_host || (device && c.role == SINK_ROLE_MODULES);
+    if (device ? !wanted : !wanted && r->device_ops) {
+        r->out->skipped(r->out, c.events);
+        return 0;
+    }
+    if (ops) {
+        c.stream_label = rd_stream_label(name);
+        c.label_hash = c.stream_label.n ? vp_hash(c.stream_label.p, c.stream_label.n, 3) : 0;
+        r->device_ops += c.events;
+    }
+    VP_TRY(open_track(&c, process));
+    return walk(&c, line, device ? device_event : host_event);
+}
+
+static int open_process(xs_reader *r, const xs_plane *pl, uint32_t *process)
+{
+    uint64_t key = vp_hash(pl->name.p, pl->name.n, 11);
+    *process = vp_map_get(&r->processes, key);
+    if (*process != VP_MAP_NONE)
+        return 0;
+    sink_process p = {.name = pl->name, .id = pl->id};
+    p.kind = rd_process_kind(pl->name, &p.ordinal);
+    VP_TRY(r->out->process(r->out, &p, process));
+    return vp_map_set(&r->processes, key, *process);
+}
+
+int xs_lines_read(xs_reader *r, uint32_t plane_index, bool device)
+{
+    uint32_t process;
+    VP_TRY(open_process(r, &r->planes[plane_index], &process));
+    for (size_t i = 0; i < r->planes[plane_index].line_count; i++) {
+        const xs_line *line = &r->planes[plane_index].lines[i];
+        if (r->opts && r->opts->progress &&
+            r->opts->progress(r->opts->progress_ctx, line->offset, r->w.size))
+            return vp_fail(VP_ECANCELLED, "stopped");
+        VP_TRY(read_line(r, plane_index, line, device, process));
+    }
+    return xs_flush(r);
+}
