@@ -2,17 +2,39 @@
 
 /* Alternatives of the rules in analysis.md 2.2: '^' anchors at the start, everything else is
  * searched for; '_' stands for '-', '_' or nothing. Lower case. */
-static const char *const comm_names[] = {
-    "nccl",           "rccl",          "^hccl",         "cross_device_reduce", "multimem_all",
-    "oneshot_all_reduce", "twoshot_all_reduce", "all_reduce", "all_gather",   "reduce_scatter",
-    "all_to_all",     "collective_permute", "collective_broadcast", "sendrecv", "nvshmem",
-    "deep_ep",        "^ppermute"};
-static const char *const copy_names[] = {
-    "memcpy",          "memset",         "hipmemcpy",  "hipmemset", "copyhosttodevice",
-    "copydevicetohost", "copydevicetodevice", "memory_copy_", "__amd_rocclr_copybuffer",
-    "__amd_rocclr_fillbuffer", "infeed", "outfeed", "copy-start", "copy-done"};
-static const char *const hlo_comm[] = {"all-reduce", "all-gather", "all-to-all", "reduce-scatter",
-                                       "collective-", "send", "recv"};
+static const char *const comm_names[] = {"nccl",
+                                         "rccl",
+                                         "^hccl",
+                                         "cross_device_reduce",
+                                         "multimem_all",
+                                         "oneshot_all_reduce",
+                                         "twoshot_all_reduce",
+                                         "all_reduce",
+                                         "all_gather",
+                                         "reduce_scatter",
+                                         "all_to_all",
+                                         "collective_permute",
+                                         "collective_broadcast",
+                                         "sendrecv",
+                                         "nvshmem",
+                                         "deep_ep",
+                                         "^ppermute"};
+static const char *const copy_names[] = {"memcpy",
+                                         "memset",
+                                         "hipmemcpy",
+                                         "hipmemset",
+                                         "copyhosttodevice",
+                                         "copydevicetohost",
+                                         "copydevicetodevice",
+                                         "memory_copy_",
+                                         "__amd_rocclr_copybuffer",
+                                         "__amd_rocclr_fillbuffer",
+                                         "infeed",
+                                         "outfeed",
+                                         "copy-start",
+                                         "copy-done"};
+static const char *const hlo_comm[] = {"all-reduce",  "all-gather", "all-to-all", "reduce-scatter",
+                                       "collective-", "send",       "recv"};
 static const char *const hlo_copy[] = {"infeed",    "outfeed",   "copy-start",
                                        "copy-done", "host send", "host recv"};
 

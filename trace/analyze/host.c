@@ -64,7 +64,8 @@ static int name_process(const char **out, host_result *h, const trace_process *p
     char text[48];
     vp_str name = trace_str(t, p->name);
     if (!name.n)
-        name = (vp_str){text, (size_t)snprintf(text, sizeof text, "process %lld", (long long)p->id)};
+        name =
+            (vp_str){text, (size_t)snprintf(text, sizeof text, "process %lld", (long long)p->id)};
     return host_text(out, h, name);
 }
 

@@ -34,7 +34,8 @@ typedef struct host_result {
     vp_quality *quality;
     size_t quality_count, quality_cap;
     int64_t base_unix_ns, capture_ps; /* -1 unknown */
-    int64_t origin_ps; /* subtracted from aligned times: where the report's time 0 lies in the trace */
+    int64_t
+        origin_ps; /* subtracted from aligned times: where the report's time 0 lies in the trace */
     int64_t start_ps, end_ps; /* of everything analysed, aligned clock, after the origin */
     int64_t events;
     bool has_devices, partial, own_clock;
@@ -45,7 +46,8 @@ void host_result_free(host_result *h);
 /* A copy in the arena; NULL for an empty string. *out untouched on failure. */
 int host_text(const char **out, host_result *h, vp_str s);
 
-/* Which events are analysed together: the op tracks of a device, or all plain tracks of a process. */
+/* Which events are analysed together: the op tracks of a device, or all plain tracks of a process.
+ */
 typedef struct track_set {
     const trace *t;
     const uint32_t *tracks;

@@ -7,9 +7,9 @@
 
 typedef struct host_part {
     bool wanted;
-    int status;        /* of reading it: 0 or the code of `error` */
+    int status; /* of reading it: 0 or the code of `error` */
     vp_error error;
-    uint32_t file;     /* index of the file that was read */
+    uint32_t file; /* index of the file that was read */
     host_result result;
 } host_part;
 

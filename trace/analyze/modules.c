@@ -16,8 +16,7 @@ static vp_str split_program(vp_str s, int64_t *program_id)
     return vp_str_head(s, open);
 }
 
-static int find_module(host_result *h, vp_map *by_key, vp_str name, int64_t program_id,
-                       size_t *at)
+static int find_module(host_result *h, vp_map *by_key, vp_str name, int64_t program_id, size_t *at)
 {
     uint64_t key = vp_hash(name.p, name.n, (uint64_t)program_id);
     uint32_t i = vp_map_get(by_key, key);

@@ -131,9 +131,9 @@ static vp_str strip_suffixes(vp_str s)
  * names whose numbers mean shapes stay whole. */
 static vp_str strip_kernel_number(vp_str s)
 {
-    static const char *const stems[] = {"fusion",  "dot",     "convert",     "reduce", "transpose",
-                                        "copy",    "broadcast", "scatter",   "gather", "concatenate",
-                                        "slice"};
+    static const char *const stems[] = {"fusion",    "dot",         "convert",   "reduce",
+                                        "transpose", "copy",        "broadcast", "scatter",
+                                        "gather",    "concatenate", "slice"};
     size_t i = s.n;
     while (i && is_digit(s.p[i - 1]))
         i--;

@@ -11,12 +11,12 @@
 struct grouping {
     const trace *t;
     vp_arena arena;
-    vp_intern names;     /* of group keys and labels */
-    uint32_t *group_of;  /* by kind */
-    uint8_t *class_of;   /* by kind */
+    vp_intern names;    /* of group keys and labels */
+    uint32_t *group_of; /* by kind */
+    uint8_t *class_of;  /* by kind */
     uint32_t count;
-    vp_sid *label;       /* by group */
-    uint32_t *first;     /* by group: one of its kinds */
+    vp_sid *label;   /* by group */
+    uint32_t *first; /* by group: one of its kinds */
     size_t label_cap, first_cap;
 };
 
@@ -88,7 +88,7 @@ static int assign(grouping *g, vp_map *by_key, vp_buf *label, vp_buf *key, uint3
         VP_TRY(vp_map_set(by_key, key_id, group));
     }
     g->group_of[kind] = group;
-    g->class_of[kind] = (uint8_t)class;
+    g->class_of[kind] = (uint8_t) class;
     return 0;
 }
 
@@ -195,8 +195,8 @@ static void fill_durations(tally *v, int64_t *durations, const grouping *g, trac
     }
 }
 
-/* Population standard deviation by n Σd² − (Σd)², exact in 128 bits (10^9 calls of an hour each), so
- * that the order of events makes no difference; beyond that in long double. */
+/* Population standard deviation by n Σd² − (Σd)², exact in 128 bits (10^9 calls of an hour each),
+ * so that the order of events makes no difference; beyond that in long double. */
 static double deviation(const int64_t *d, size_t n)
 {
     unsigned __int128 squares = 0, sum = 0, scaled;
@@ -244,7 +244,9 @@ static int emit_op(host_result *h, const grouping *g, const tally *a, uint32_t g
                 .slowest_start_ps = a->slowest_start - h->origin_ps,
                 .slowest_dur_ps = a->slowest_dur};
     vp_str category = trace_str(t, k->category);
-    VP_TRY(host_text(&op.category, h, category.n ? category : trace_str(t, k->opcode)));
+    if (!category.n)
+        category = trace_str(t, k->opcode ? k->opcode : k->hlo_opcode);
+    VP_TRY(host_text(&op.category, h, category));
     VP_TRY(host_text(&op.name, h, vp_intern_get(&g->names, g->label[group])));
     VP_TRY(host_text(&op.scope, h, trace_str(t, k->scope)));
     VP_TRY(host_text(&op.source, h, trace_str(t, k->source)));
@@ -281,8 +283,7 @@ static int tally_device(host_result *h, const grouping *g, track_set set, uint32
     return 0;
 }
 
-int ops_of_device(host_result *h, const grouping *g, track_set set, uint32_t device,
-                  kind_times *kt)
+int ops_of_device(host_result *h, const grouping *g, track_set set, uint32_t device, kind_times *kt)
 {
     VP_CLEANUP(vp_free_ptr) tally *v = vp_calloc(g->count, sizeof *v);
     VP_CLEANUP(vp_free_ptr) int64_t *totals = vp_calloc(g->count, sizeof *totals);

@@ -157,12 +157,9 @@ static int emit(vp_scope **out, size_t *count, vp_arena *arena, const tree *tr, 
             return vp_fail(VP_ENOMEM, "out of memory");
         }
         place[at] = (uint32_t)n;
-        v[n++] = (vp_scope){x->depth,
-                            x->parent == UINT32_MAX ? UINT32_MAX : place[x->parent],
-                            path,
-                            path + x->name_at,
-                            x->self_ps,
-                            x->total_ps,
+        v[n++] = (vp_scope){x->depth,   x->parent == UINT32_MAX ? UINT32_MAX : place[x->parent],
+                            path,       path + x->name_at,
+                            x->self_ps, x->total_ps,
                             x->calls};
         uint32_t next = x->first_child;
         while (next == UINT32_MAX && at != UINT32_MAX) { /* up until somebody has a sibling */

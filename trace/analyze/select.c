@@ -7,8 +7,8 @@ static void swap(int64_t *a, int64_t *b)
     *b = t;
 }
 
-/* Three-way quickselect with a pseudo-random pivot: equal values, common in profiles, cost one pass,
- * and no order of the input is known to be slow. */
+/* Three-way quickselect with a pseudo-random pivot: equal values, common in profiles, cost one
+ * pass, and no order of the input is known to be slow. */
 int64_t select_kth(int64_t *v, size_t n, size_t k)
 {
     size_t low = 0, high = n;

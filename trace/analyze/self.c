@@ -76,7 +76,8 @@ static int one_track(kind_times *kt, int64_t *group_total, int64_t *group_end, s
 int self_times(kind_times *kt, int64_t *group_total, track_set set, const uint32_t *group_of,
                uint32_t group_count)
 {
-    VP_CLEANUP(vp_free_ptr) int64_t *group_end = vp_realloc_array(NULL, group_count, sizeof *group_end);
+    VP_CLEANUP(vp_free_ptr)
+    int64_t *group_end = vp_realloc_array(NULL, group_count, sizeof *group_end);
     stack st = {0};
     int rc = group_end ? 0 : vp_fail(VP_ENOMEM, "out of memory");
     for (size_t i = 0; rc == 0 && i < set.count; i++) {

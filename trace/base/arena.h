@@ -25,8 +25,8 @@ typedef struct vp_arena {
 
 void vp_arena_init(vp_arena *a);
 void vp_arena_free(vp_arena *a);
-void *vp_arena_alloc(vp_arena *a, size_t n);        /* uninitialised; NULL when out of memory */
-void *vp_arena_zalloc(vp_arena *a, size_t n);       /* zeroed */
+void *vp_arena_alloc(vp_arena *a, size_t n);  /* uninitialised; NULL when out of memory */
+void *vp_arena_zalloc(vp_arena *a, size_t n); /* zeroed */
 char *vp_arena_strndup(vp_arena *a, const char *p, size_t n); /* NUL-terminated copy */
 
 typedef uint32_t vp_sid; /* an interned string; 0 is "" */

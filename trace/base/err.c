@@ -13,11 +13,10 @@ const vp_error *vp_error_last(void)
 
 const char *vp_status_name(int code)
 {
-    static const char *const names[] = {"ok",          "out of memory", "bad argument",
-                                        "i/o error",   "corrupt",       "unsupported",
-                                        "not found",   "limit reached", "refused",
-                                        "in use",      "cancelled",     "empty",
-                                        "remote error"};
+    static const char *const names[] = {
+        "ok",          "out of memory", "bad argument",  "i/o error", "corrupt",
+        "unsupported", "not found",     "limit reached", "refused",   "in use",
+        "cancelled",   "empty",         "remote error"};
     return code <= 0 && -code < (int)(sizeof names / sizeof *names) ? names[-code] : "unknown";
 }
 
@@ -86,6 +85,7 @@ char *vp_error_line(const vp_error *err, char *dst, unsigned long cap)
         o += n > 0 ? (size_t)n : 0;
     }
     if (o < cap)
-        snprintf(dst + o, cap - o, "%s", err->message[0] ? err->message : vp_status_name(err->code));
+        snprintf(dst + o, cap - o, "%s",
+                 err->message[0] ? err->message : vp_status_name(err->code));
     return dst;
 }

@@ -114,8 +114,7 @@ static int open_by_component(int root_fd, const char *path)
 static int open_beneath(int root_fd, const char *path)
 {
 #ifdef SYS_openat2
-    struct open_how how = {.flags = OPEN_FLAGS,
-                           .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+    struct open_how how = {.flags = OPEN_FLAGS, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
     long f = syscall(SYS_openat2, root_fd, path, &how, sizeof how);
     if (f >= 0 || (errno != ENOSYS && errno != EPERM))
         return (int)f;

@@ -31,7 +31,8 @@
 /* Tracks and processes: a trace with more is a generator gone wrong. */
 #define VP_TRACKS_MAX 1000000u
 #define VP_PROCESSES_MAX 100000u
-/* One XPlane's metadata section that is held at once (HLO protos included: 86 modules were 1.5 MB). */
+/* One XPlane's metadata section that is held at once (HLO protos included: 86 modules were 1.5 MB).
+ */
 #define VP_XPLANE_META_MAX (UINT64_C(2) << 30)
 /* One HLO proto and its instructions. */
 #define VP_HLO_PROTO_MAX (UINT64_C(1) << 30)

@@ -54,7 +54,8 @@ static uint32_t decode(const unsigned char *p, unsigned len)
     }
 }
 
-/* C1 controls, line separators, zero-width and bidirectional controls: they hide or reorder text. */
+/* C1 controls, line separators, zero-width and bidirectional controls: they hide or reorder text.
+ */
 static bool invisible(uint32_t c)
 {
     return (c >= 0x80 && c < 0xa0) || c == 0x061c || (c >= 0x200b && c <= 0x200f) ||

@@ -56,12 +56,15 @@ typedef struct cat_session {
 
 typedef struct catalog catalog;
 typedef struct cat_options {
-    bool follow_symlinks; /* default true: inside the root, once */
+    bool follow_symlinks;     /* default true: inside the root, once */
     vp_progress_fn *progress; /* entries seen, -1 */
     void *progress_ctx;
     const catalog *previous; /* unchanged files are not opened again; may be NULL */
 } cat_options;
-#define CAT_OPTIONS_INIT {.follow_symlinks = true}
+#define CAT_OPTIONS_INIT                                                                           \
+    {                                                                                              \
+        .follow_symlinks = true                                                                    \
+    }
 
 /* Scans. path is a directory, a file, an archive, or "-" (standard input, spooled). VP_ENOTFOUND
  * when there is no such path; a catalog without sessions is not an error here. */

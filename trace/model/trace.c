@@ -79,11 +79,17 @@ static int on_kind(sink *s, const sink_kind *info, uint32_t *id)
     const struct {
         vp_str from;
         vp_sid *to;
-    } strings[] = {{info->name, &k.name},         {info->long_name, &k.long_name},
-                   {info->category, &k.category}, {info->opcode, &k.opcode},
-                   {info->hlo_op, &k.hlo_op},     {info->module, &k.module},
-                   {info->scope, &k.scope},       {info->source, &k.source},
-                   {info->shape, &k.shape},       {info->stream_label, &k.stream_label}};
+    } strings[] = {{info->name, &k.name},
+                   {info->long_name, &k.long_name},
+                   {info->category, &k.category},
+                   {info->opcode, &k.opcode},
+                   {info->hlo_opcode, &k.hlo_opcode},
+                   {info->hlo_op, &k.hlo_op},
+                   {info->module, &k.module},
+                   {info->scope, &k.scope},
+                   {info->source, &k.source},
+                   {info->shape, &k.shape},
+                   {info->stream_label, &k.stream_label}};
     VP_TRY(vp_grow(&t->kinds, &t->kind_cap, (size_t)t->kind_count + 1, sizeof k, VP_INTERN_MAX));
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
         VP_TRY(vp_intern_put(&t->names, strings[i].from, strings[i].to));
@@ -211,8 +217,9 @@ int trace_new(trace **out)
     trace *t = vp_calloc(1, sizeof *t);
     if (!t)
         return vp_fail(VP_ENOMEM, "out of memory");
-    t->sink = (sink){on_process, on_track,   on_track_update, on_process_update, on_kind,
-                     on_events,  on_skipped, on_quality,      on_base,           on_capture, on_extent};
+    t->sink =
+        (sink){on_process, on_track,   on_track_update, on_process_update, on_kind,  on_events,
+               on_skipped, on_quality, on_base,         on_capture,        on_extent};
     t->base_unix_ns = t->capture_start_ps = t->capture_end_ps = SINK_NO_TIME;
     t->extent_start_ps = t->extent_end_ps = SINK_NO_TIME;
     vp_arena_init(&t->arena);
@@ -270,6 +277,5 @@ int trace_note(trace *t, const char *code, sink_severity severity, bool partial,
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    return on_quality(&t->sink,
-                      &(sink_quality){code, severity, vp_str_of(text), -1, -1, partial});
+    return on_quality(&t->sink, &(sink_quality){code, severity, vp_str_of(text), -1, -1, partial});
 }

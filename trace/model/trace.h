@@ -34,12 +34,14 @@ typedef struct trace_track {
     bool sorted;
     int64_t *start_ps, *dur_ps; /* `count` of each */
     uint32_t *kind;
-    int64_t *aligned_start_ps, *aligned_dur_ps; /* the host's clock; NULL where it is the only one */
+    int64_t *aligned_start_ps,
+        *aligned_dur_ps; /* the host's clock; NULL where it is the only one */
     size_t count, cap;
 } trace_track;
 
 typedef struct trace_kind {
-    vp_sid name, long_name, category, opcode, hlo_op, module, scope, source, shape, stream_label;
+    vp_sid name, long_name, category, opcode, hlo_opcode, hlo_op, module, scope, source, shape,
+        stream_label;
     int64_t program_id, bytes, flops;
     bool is_op;
 } trace_kind;
@@ -62,9 +64,9 @@ typedef struct trace {
     uint32_t track_count;
     trace_kind *kinds;
     uint32_t kind_count;
-    uint64_t event_count;   /* in the columns */
-    uint64_t skipped_count; /* counted by the reader, not kept */
-    int64_t base_unix_ns;   /* SINK_NO_TIME: unknown */
+    uint64_t event_count;                     /* in the columns */
+    uint64_t skipped_count;                   /* counted by the reader, not kept */
+    int64_t base_unix_ns;                     /* SINK_NO_TIME: unknown */
     int64_t capture_start_ps, capture_end_ps; /* SINK_NO_TIME: unknown */
     int64_t extent_start_ps, extent_end_ps;   /* of all events; SINK_NO_TIME: unknown */
     trace_quality *quality;
@@ -81,8 +83,8 @@ int trace_seal(trace *t);
 /* A device: a process whose op tracks hold events. */
 bool trace_has_device(const trace *t);
 /* Adds a quality entry, as a reader would. */
-int trace_note(trace *t, const char *code, sink_severity severity, bool partial, const char *fmt, ...)
-    __attribute__((format(printf, 5, 6)));
+int trace_note(trace *t, const char *code, sink_severity severity, bool partial, const char *fmt,
+               ...) __attribute__((format(printf, 5, 6)));
 static inline vp_str trace_str(const trace *t, vp_sid id)
 {
     return vp_intern_get(&t->names, id);

@@ -6,11 +6,12 @@
 #include "trace/base/mem.h"
 #include "trace/base/pb.h"
 
-/* Field numbers: HloProto.hlo_module 1; HloModuleProto name 1, computations 3, stack_frame_index 17;
- * HloComputationProto instructions 2, id 5, root_id 6; HloInstructionProto name 1, opcode 2, shape 3,
- * metadata 7, id 35, called_computation_ids 38; OpMetadata op_name 2, source_file 3, source_line 4,
- * stack_frame_id 15; StackFrameIndexProto file_names 1, file_locations 3 {file 1, line 3},
- * stack_frames 4 {file_location_id 1}, ids from 1; ShapeProto element_type 2, dimensions 3. */
+/* Field numbers: HloProto.hlo_module 1; HloModuleProto name 1, computations 3, stack_frame_index
+ * 17; HloComputationProto instructions 2, id 5, root_id 6; HloInstructionProto name 1, opcode 2,
+ * shape 3, metadata 7, id 35, called_computation_ids 38; OpMetadata op_name 2, source_file 3,
+ * source_line 4, stack_frame_id 15; StackFrameIndexProto file_names 1, file_locations 3 {file 1,
+ * line 3}, stack_frames 4 {file_location_id 1}, ids from 1; ShapeProto element_type 2,
+ * dimensions 3. */
 
 typedef struct instruction {
     vp_str name, opcode, op_name, shape, source_file;
@@ -253,10 +254,10 @@ static vp_str fused_name(const hlo_module *m, int64_t computation_id)
 
 static const char *element_name(int64_t type)
 {
-    static const char *const names[] = {"?",   "pred", "s8",  "s16", "s32", "s64",   "u8",
-                                        "u16", "u32",  "u64", "f16", "f32", "f64",   "tuple",
-                                        "?",   "c64",  "bf16", "token", "c128", "f8e5m2",
-                                        "f8e4m3fn", "s4", "u4"};
+    static const char *const names[] = {"?",    "pred",   "s8",       "s16", "s32",  "s64",
+                                        "u8",   "u16",    "u32",      "u64", "f16",  "f32",
+                                        "f64",  "tuple",  "?",        "c64", "bf16", "token",
+                                        "c128", "f8e5m2", "f8e4m3fn", "s4",  "u4"};
     return type >= 0 && type < (int64_t)(sizeof names / sizeof *names) ? names[type] : "?";
 }
 

@@ -8,10 +8,11 @@
 #include "trace/base/str.h"
 
 typedef struct hlo_instruction {
-    vp_str op_name; /* scope: "jit(f)/block/dot_general"; of a fusion without one, its computation's */
-    vp_str opcode;  /* "fusion", "dot", "all-reduce", … */
-    vp_str source;  /* "file.py:12", or empty */
-    vp_str shape;   /* "f32[128,64]", or empty */
+    vp_str
+        op_name; /* scope: "jit(f)/block/dot_general"; of a fusion without one, its computation's */
+    vp_str opcode; /* "fusion", "dot", "all-reduce", … */
+    vp_str source; /* "file.py:12", or empty */
+    vp_str shape;  /* "f32[128,64]", or empty */
 } hlo_instruction;
 
 typedef struct hlo_module hlo_module;
@@ -19,8 +20,8 @@ typedef struct hlo_module hlo_module;
 int hlo_module_parse(hlo_module **out, vp_str proto);
 void hlo_module_free(hlo_module *m);
 vp_str hlo_module_name(const hlo_module *m);
-/* false when there is no instruction of that name. The slices live as long as the module (texts that
- * the proto does not hold as such are made in its arena). */
+/* false when there is no instruction of that name. The slices live as long as the module (texts
+ * that the proto does not hold as such are made in its arena). */
 bool hlo_module_find(hlo_module *m, vp_str instruction, hlo_instruction *out);
 
 #endif

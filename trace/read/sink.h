@@ -54,10 +54,12 @@ typedef enum sink_class { SINK_COMPUTE, SINK_COMM, SINK_COPY } sink_class;
 /* What all events of one kind share: an XEventMetadata with its stats, or a name with the args
  * that never vary. Unknown strings are empty, unknown counts SINK_UNKNOWN. */
 typedef struct sink_kind {
-    vp_str name;      /* as shown */
-    vp_str long_name; /* the full HLO text, where it differs */
-    vp_str category;  /* hlo_category, or Kineto's cat in lower case */
-    vp_str opcode;    /* HLO opcode where known: from long_name or the HLO proto */
+    vp_str name;       /* as shown */
+    vp_str long_name;  /* the full HLO text, where it differs */
+    vp_str category;   /* hlo_category, or Kineto's cat in lower case */
+    vp_str opcode;     /* HLO opcode of the event itself: from its text, or an XLA:CPU op's proto */
+    vp_str hlo_opcode; /* of the instruction that a GPU kernel belongs to: never classifies the
+                          kernel */
     vp_str hlo_op;
     vp_str module;
     vp_str scope;  /* framework path: tf_op, op_name */

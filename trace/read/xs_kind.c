@@ -68,12 +68,11 @@ static void join_hlo(xs_reader *r, sink_kind *k)
     hlo_module *m = module_of(r, k->program_id);
     if (!m || !hlo_module_find(m, innermost(k->hlo_op), &in))
         return;
-    if (!k->scope.n)
+    if (!k->scope.n || vp_str_starts(k->scope, VP_STR("XlaModule"))) /* XLA:GPU's default tf_op */
         k->scope = in.op_name;
     if (!k->source.n)
         k->source = in.source;
-    if (!k->opcode.n)
-        k->opcode = in.opcode;
+    k->hlo_opcode = in.opcode;
     if (!k->shape.n)
         k->shape = in.shape;
     if (!k->module.n)
@@ -99,8 +98,8 @@ static int make_kind(xs_line_ctx *c, const xs_meta *meta, vp_str event, bool cpu
                    .stream_label = c->stream_label,
                    .program_id = xs_value_i64(&st[XS_STAT_PROGRAM_ID]),
                    .bytes = xs_value_i64(&st[XS_STAT_BYTES]),
-                   .flops = model_flops != SINK_UNKNOWN ? model_flops
-                                                        : xs_value_i64(&st[XS_STAT_FLOPS]),
+                   .flops =
+                       model_flops != SINK_UNKNOWN ? model_flops : xs_value_i64(&st[XS_STAT_FLOPS]),
                    .is_op = cpu_op || c->role == SINK_ROLE_OPS};
     if (cpu_op)
         k.name = k.hlo_op;
@@ -108,6 +107,8 @@ static int make_kind(xs_line_ctx *c, const xs_meta *meta, vp_str event, bool cpu
         k.bytes = memcpy_bytes(st[XS_STAT_MEMCPY].text);
     if (k.is_op)
         join_hlo(c->r, &k);
+    if (cpu_op && !k.opcode.n)
+        k.opcode = k.hlo_opcode;
     while (k.scope.n && k.scope.p[k.scope.n - 1] == ':')
         k.scope.n--;
     return c->r->out->kind(c->r->out, &k, kind);

@@ -4,7 +4,13 @@
 #include "trace/read/xs_read.h"
 
 /* XEvent tags (xprof.md 2): field << 3 | wire. */
-enum { TAG_METADATA = 0x08, TAG_OFFSET = 0x10, TAG_DURATION = 0x18, TAG_STAT = 0x22, TAG_COUNT = 0x28 };
+enum {
+    TAG_METADATA = 0x08,
+    TAG_OFFSET = 0x10,
+    TAG_DURATION = 0x18,
+    TAG_STAT = 0x22,
+    TAG_COUNT = 0x28
+};
 enum { LINE_EVENT = 4, LINE_EVENT_TAG = 0x22 };
 
 typedef int event_fn(xs_line_ctx *c, const uint8_t *p, const uint8_t *end);
@@ -254,7 +260,7 @@ static int device_event(xs_line_ctx *c, const uint8_t *p, const uint8_t *end)
     xs_meta *meta = xs_plane_meta(c->plane, e.metadata_id);
     uint64_t key = e.key + c->label_hash;
     vp_str event = {(const char *)p, (size_t)(end - p)};
-    VP_TRY(!meta  ? unknown_kind(c, &kind)
+    VP_TRY(!meta ? unknown_kind(c, &kind)
            : key ? xs_kind_of_event(c, meta, key, event, false, &kind)
                  : xs_kind_of_meta(c, meta, &kind));
     bool own_clock = e.has_device_offset && e.has_device_duration;

@@ -37,20 +37,20 @@ typedef enum xs_stat_role {
 /* A stat's value: a number (u), or text. */
 typedef struct xs_value {
     uint64_t u;
-    vp_str text;    /* str, bytes, or the resolved reference */
-    uint8_t wire;   /* the field number of XStat that held it, 0: absent */
+    vp_str text;  /* str, bytes, or the resolved reference */
+    uint8_t wire; /* the field number of XStat that held it, 0: absent */
 } xs_value;
 
 typedef struct xs_line {
-    int64_t offset, end; /* of the XLine in the source */
+    int64_t offset, end;  /* of the XLine in the source */
     int64_t timestamp_ns; /* as far as it stands before the events, else 0 */
 } xs_line;
 
 typedef struct xs_meta {
-    vp_str bytes;    /* the XEventMetadata message */
-    uint32_t kind;   /* the sink's kind for events without kind-making stats; SINK_NONE: not made */
-    bool is_end;     /* its name starts with "end: " */
-    bool named;      /* is_end is known */
+    vp_str bytes;  /* the XEventMetadata message */
+    uint32_t kind; /* the sink's kind for events without kind-making stats; SINK_NONE: not made */
+    bool is_end;   /* its name starts with "end: " */
+    bool named;    /* is_end is known */
 } xs_meta;
 
 typedef struct xs_plane {
@@ -70,10 +70,11 @@ typedef struct xs_plane {
     uint8_t *stat_roles;
     size_t stat_count, stat_cap, role_cap;
     vp_map stat_by_id;
-    uint8_t role_dense[256]; /* roles of the ids below 256 */
+    uint8_t role_dense[256];       /* roles of the ids below 256 */
     xs_value stats[XS_STAT_ROLES]; /* the plane's own */
-    bool is_metadata; /* "/host:metadata": its event metadata are HLO protos, kept only as offsets */
-    int64_t damage;   /* where the wire format breaks, or -1 */
+    bool
+        is_metadata; /* "/host:metadata": its event metadata are HLO protos, kept only as offsets */
+    int64_t damage;  /* where the wire format breaks, or -1 */
 } xs_plane;
 
 /* Reads the plane at [offset, end), skipping its lines. Damage is noted in ->damage; what came

@@ -36,9 +36,9 @@ typedef struct xs_reader {
     xs_hlo *hlo;
     size_t hlo_count, hlo_cap;
     vp_map hlo_by_program;
-    vp_map kinds; /* key of metadata id and the stats that make a kind → sink kind */
-    vp_map processes; /* hash of the plane's name → sink process */
-    vp_map tracks;    /* hash of (process, id, name) → sink track */
+    vp_map kinds;        /* key of metadata id and the stats that make a kind → sink kind */
+    vp_map processes;    /* hash of the plane's name → sink process */
+    vp_map tracks;       /* hash of (process, id, name) → sink track */
     uint64_t device_ops; /* events on op lines of device planes */
     bool want_host;
     xs_cpu_op *cpu_ops;
@@ -85,7 +85,8 @@ int xs_kind_of_event(xs_line_ctx *c, xs_meta *meta, uint64_t key, vp_str event, 
 int xs_lines_read(xs_reader *r, uint32_t plane_index, bool device);
 
 /* XLA:CPU: remembers an op or an end; xs_cpu_finish joins and emits them. */
-int xs_cpu_add(xs_line_ctx *c, int64_t start, int64_t end, uint64_t key, uint32_t kind, int64_t ordinal);
+int xs_cpu_add(xs_line_ctx *c, int64_t start, int64_t end, uint64_t key, uint32_t kind,
+               int64_t ordinal);
 int xs_cpu_add_end(xs_reader *r, uint64_t key, int64_t end);
 int xs_cpu_finish(xs_reader *r);
 

@@ -23,7 +23,8 @@ int xw_need(xs_window *w, int64_t offset, size_t n, const uint8_t **p, size_t *h
 int xw_peek(xs_window *w, int64_t offset, int64_t end, const uint8_t **p, size_t *have);
 
 /* A field of a message that lies at [*at, end) of the source; length-delimited content is only
- * located, not read. 1: a field, *at stands behind it; 0: clean end; VP_ECORRUPT: damaged at *at. */
+ * located, not read. 1: a field, *at stands behind it; 0: clean end; VP_ECORRUPT: damaged at *at.
+ */
 typedef struct xw_field {
     uint32_t number, wire;
     uint64_t u;     /* the value, or the length */

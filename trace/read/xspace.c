@@ -53,7 +53,8 @@ static int add_message(xs_reader *r, const xw_field *f)
     size_t have, n = f->u < 400 ? (size_t)f->u : 400;
     VP_TRY(xw_need(&r->w, f->offset, n, &p, &have));
     return note(r, f->number == 2 ? "profiler-error" : "profiler-warning",
-                f->number == 2 ? SINK_ERROR : SINK_WARNING, (vp_str){(const char *)p, n}, -1, false);
+                f->number == 2 ? SINK_ERROR : SINK_WARNING, (vp_str){(const char *)p, n}, -1,
+                false);
 }
 
 static int find_planes(xs_reader *r)
@@ -161,12 +162,16 @@ static int read_all(xs_reader *r)
     }
     VP_TRY(read_lines(r));
     if (r->first_damage >= 0)
-        VP_TRY(note(r, "truncated", SINK_ERROR,
-                    VP_STR("damaged or cut off here: what came before is shown, the rest is missing"),
-                    r->first_damage, true));
-    VP_TRY(note_count(r, r->negative, "negative-duration", "with a negative duration count as empty"));
-    VP_TRY(note_count(r, r->bad_time, "bad-event", "damaged or with times out of range were left out"));
-    return note_count(r, r->aggregated, "aggregated-events", "are sums without a place in time: left out");
+        VP_TRY(
+            note(r, "truncated", SINK_ERROR,
+                 VP_STR("damaged or cut off here: what came before is shown, the rest is missing"),
+                 r->first_damage, true));
+    VP_TRY(
+        note_count(r, r->negative, "negative-duration", "with a negative duration count as empty"));
+    VP_TRY(note_count(r, r->bad_time, "bad-event",
+                      "damaged or with times out of range were left out"));
+    return note_count(r, r->aggregated, "aggregated-events",
+                      "are sums without a place in time: left out");
 }
 
 static void reader_free(xs_reader *r)
