@@ -23,15 +23,18 @@ typedef enum rd_format {
 
 typedef struct rd_kind {
     rd_format format;
-    bool gzip;        /* the content is gzip around `format` */
-    const char *why;  /* RD_UNREADABLE, RD_CACHE: a constant sentence, what it is and what next */
+    bool gzip;       /* the content is gzip around `format` */
+    const char *why; /* RD_UNREADABLE, RD_CACHE: a constant sentence, what it is and what next */
 } rd_kind;
 
 /* name: the file's base name. head: its first bytes (512 suffice), raw as on disk. For gzip the
  * caller passes the first inflated bytes too (inner may be empty: then the name decides). */
 rd_kind rd_detect(vp_str name, vp_str head, vp_str inner);
-/* From the name alone, no content: RD_UNKNOWN when it needs a look. */
+/* From the name alone, no content: what it promises (an xplane may still be empty or an LFS
+ * pointer); RD_UNKNOWN when it needs a look. */
 rd_kind rd_detect_name(vp_str name);
+/* The first 512 bytes of a file are a tar header with a right checksum. */
+bool rd_is_tar(vp_str head);
 /* "xplane", "trace.json", "kineto", "chrome", "memory", "archive", …: the JSON's `kind`. */
 const char *rd_format_name(rd_format f);
 /* A timeline that we can read: xplane or trace JSON of any producer. */
