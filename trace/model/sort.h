@@ -5,8 +5,8 @@
 
 #include "trace/model/trace.h"
 
-/* Radix sort on the start, O(n) for the bits that differ; equal starts by insertion. VP_ENOMEM
- * leaves the track as it was. */
+/* O(n) where at most an eighth of the events step back (these are merged in), else a radix sort on
+ * the bits of the start that differ. VP_ENOMEM leaves the track as it was. */
 int trace_sort_track(trace_track *k);
 
 #endif
