@@ -267,20 +267,18 @@ static void quality_line(vp_buf *b, const vp_view *v, const vp_quality *q)
 
 int text_quality(vp_buf *b, const vp_report *r, const vp_view *v, vp_severity least, size_t limit)
 {
-    size_t shown = 0, more = 0;
-    for (size_t i = 0; i < r->quality_count; i++) {
-        if (r->quality[i].severity < least)
-            continue;
-        if (shown == limit) {
-            more++;
-            continue;
+    size_t shown = 0, all = 0;
+    for (int s = VP_SEV_ERROR; s >= (int)least; s--) {
+        for (size_t i = 0; i < r->quality_count; i++) {
+            if (r->quality[i].severity != (vp_severity)s || all++ >= limit)
+                continue;
+            if (!shown++)
+                put_title(b, v, "Data quality");
+            quality_line(b, v, &r->quality[i]);
         }
-        if (!shown++)
-            put_title(b, v, "Data quality");
-        quality_line(b, v, &r->quality[i]);
     }
-    if (more)
-        vp_buf_printf(b, "… %zu more\n", more);
+    if (all > shown)
+        vp_buf_printf(b, "… %zu more\n", all - shown);
     return b->status;
 }
 

@@ -1,0 +1,254 @@
+#include "trace/report/html_parts.h"
+
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+void html_puts(page *p, const char *markup)
+{
+    vp_buf_puts(p->b, markup);
+}
+
+void html_text(page *p, const char *z)
+{
+    if (z)
+        rep_html_escape(p->b, vp_str_of(z));
+    else
+        vp_buf_puts(p->b, "–");
+}
+
+void html_number(page *p, int64_t ps, vp_unit unit)
+{
+    if (ps < 0)
+        vp_buf_puts(p->b, "–");
+    else
+        rep_put_ps(p->b, ps, unit);
+}
+
+void html_duration(page *p, int64_t ps, int64_t scale)
+{
+    vp_unit unit = rep_unit_for(p->v.unit, scale);
+    html_number(p, ps, unit);
+    if (ps >= 0)
+        vp_buf_printf(p->b, " %s", rep_unit_sign(unit));
+}
+
+int64_t html_hundredths(int64_t part, int64_t whole)
+{
+    if (part <= 0 || whole <= 0)
+        return 0;
+    return part >= whole ? REP_PERCENT_ALL : (int64_t)((__int128)part * REP_PERCENT_ALL / whole);
+}
+
+void html_rect(page *p, const char *css_class, int64_t from, int64_t width)
+{
+    vp_buf_printf(p->b, "<rect class=\"%s\" x=\"", css_class);
+    rep_put_hundredths(p->b, from);
+    vp_buf_puts(p->b, "%\" width=\"");
+    rep_put_hundredths(p->b, width);
+    vp_buf_puts(p->b, "%\" height=\"100%\"/>");
+}
+
+const char *html_class(vp_op_class c)
+{
+    return c == VP_COMMUNICATION ? "comm" : c == VP_COPY ? "copy" : "comp";
+}
+
+/* ---- Head ---- */
+
+static void put_head(page *p)
+{
+    html_puts(p, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                 "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
+    html_text(p, p->r->session_name);
+    html_puts(p, " – view_profile</title>\n");
+    if (p->links.base) {
+        html_puts(p, "<link rel=\"stylesheet\" href=\"");
+        html_text(p, p->links.base);
+        html_puts(p, "/static/report.css\">\n");
+    } else {
+        html_puts(p, "<style>\n");
+        html_puts(p, rep_css);
+        html_puts(p, "</style>\n");
+    }
+    html_puts(p, "</head>\n<body>\n<a class=\"skip\" href=\"#ops\">Skip to the slowest ops</a>\n");
+}
+
+static void put_link(page *p, const char *path, const char *css_class, const char *text)
+{
+    if (!path)
+        return;
+    vp_buf_printf(p->b, "<a class=\"%s\" href=\"", css_class);
+    html_text(p, p->links.base ? p->links.base : "");
+    html_text(p, path);
+    vp_buf_printf(p->b, "\">%s</a>\n", text);
+}
+
+static void put_banner(page *p)
+{
+    html_puts(p, "<header>\n<div class=\"bar\">\n");
+    if (p->links.index)
+        put_link(p, p->links.index, "brand", "view_profile");
+    else
+        html_puts(p, "<span class=\"brand\">view_profile</span>\n");
+    if (p->links.perfetto || p->links.tensorboard) {
+        html_puts(p, "<nav aria-label=\"Open elsewhere\">\n");
+        put_link(p, p->links.perfetto, "button main", "Open in Perfetto");
+        put_link(p, p->links.tensorboard, "button", "TensorBoard");
+        html_puts(p, "</nav>\n");
+    }
+    html_puts(p, "</div>\n");
+}
+
+static void put_badge(page *p)
+{
+    size_t count[3] = {0, 0, 0};
+    for (size_t i = 0; i < p->r->quality_count; i++)
+        count[p->r->quality[i].severity]++;
+    const char *level = count[VP_SEV_ERROR]                      ? "bad"
+                        : count[VP_SEV_WARNING] || p->r->partial ? "warn"
+                                                                 : "good";
+    vp_buf_printf(p->b, "<a class=\"badge %s\" href=\"#quality\">Data: ", level);
+    if (p->r->partial)
+        html_puts(p, "partial");
+    else
+        html_puts(p, *level == 'g' ? "complete" : "see notes");
+    for (int s = VP_SEV_ERROR; s >= VP_SEV_WARNING; s--)
+        if (count[s])
+            vp_buf_printf(p->b, ", %zu %s%s", count[s], rep_severity_name((vp_severity)s),
+                          count[s] == 1 ? "" : "s");
+    html_puts(p, "</a>\n");
+}
+
+static void open_fact(page *p, const char *name)
+{
+    vp_buf_printf(p->b, "<div><dt>%s</dt><dd>", name);
+}
+
+static void close_fact(page *p)
+{
+    html_puts(p, "</dd></div>\n");
+}
+
+static void put_hosts(page *p)
+{
+    const vp_report *r = p->r;
+    open_fact(p, r->host_count == 1 ? "Host" : "Hosts");
+    if (r->host_count > 3)
+        vp_buf_printf(p->b, "%zu, from ", r->host_count);
+    for (size_t i = 0; i < r->host_count && i < (r->host_count > 3 ? 1u : 3u); i++) {
+        html_puts(p, i ? ", " : "");
+        html_text(p, r->hosts[i]);
+    }
+    if (!r->host_count)
+        html_puts(p, "–");
+    close_fact(p);
+}
+
+static void put_window(page *p)
+{
+    const vp_report *r = p->r;
+    open_fact(p, "Window");
+    if (r->start_ps == VP_NO_TIME || r->end_ps < r->start_ps) {
+        html_puts(p, "–");
+    } else {
+        html_duration(p, r->end_ps - r->start_ps, r->end_ps - r->start_ps);
+        html_puts(p, r->has_devices ? ", first to last op" : ", first to last event");
+    }
+    close_fact(p);
+    open_fact(p, "Clock");
+    html_puts(p, r->own_clock ? "the device’s own" : "host-aligned");
+    close_fact(p);
+    if (r->capture_ps >= 0) {
+        open_fact(p, "Capture");
+        html_duration(p, r->capture_ps, r->capture_ps);
+        close_fact(p);
+    }
+}
+
+static void put_facts(page *p)
+{
+    const vp_report *r = p->r;
+    html_puts(p, "<div class=\"title\"><h1>");
+    html_text(p, r->session_name);
+    html_puts(p, "</h1>\n");
+    put_badge(p);
+    html_puts(p, "</div>\n<dl class=\"facts\">\n");
+    open_fact(p, "Captured");
+    rep_put_time(p->b, r->captured_unix_ns);
+    close_fact(p);
+    put_hosts(p);
+    put_window(p);
+    open_fact(p, "Events");
+    rep_put_count(p->b, r->events, true);
+    close_fact(p);
+    open_fact(p, "Shares are of");
+    html_puts(p, r->has_devices ? "Σ self time of a device’s ops" : "Σ self time of a process");
+    close_fact(p);
+    html_puts(p, "</dl>\n</header>\n");
+}
+
+/* ---- Body ---- */
+
+static int put_tables(page *p)
+{
+    html_puts(p, "<section id=\"ops\" aria-labelledby=\"ops-h\">\n<h2 id=\"ops-h\">");
+    html_puts(p, p->r->has_devices ? "Slowest ops" : "Slowest events");
+    html_puts(p, "</h2>\n");
+    if (!p->r->has_devices)
+        html_puts(p, "<p class=\"note\">No device in this profile: these are the slowest events "
+                     "by self time over its tracks.</p>\n");
+    html_controls(p);
+    for (size_t i = 0; i < p->r->device_count; i++)
+        if (p->full[i])
+            VP_TRY(html_ops(p, i));
+    if (!p->r->op_count)
+        html_puts(p, "<p class=\"note\">No op events.</p>\n");
+    html_puts(p, "</section>\n");
+    return 0;
+}
+
+static void put_footer(page *p)
+{
+    html_puts(p, "<footer>\n<p>view_profile " VP_VERSION);
+    if (p->links.base && p->r->session_id) {
+        html_puts(p, " · <a href=\"");
+        html_text(p, p->links.base);
+        html_puts(p, "/api/v1/session/");
+        html_text(p, p->r->session_id);
+        html_puts(p, "/report\">this report as JSON</a>");
+    }
+    html_puts(p, "</p>\n<p>Self time: at every instant the most recently started open event of a "
+                 "track owns the time. Percentiles are nearest rank over calls; CV is the "
+                 "population’s standard deviation over the mean.</p>\n</footer>\n");
+}
+
+static int put_page(page *p)
+{
+    put_head(p);
+    put_banner(p);
+    put_facts(p);
+    html_puts(p, "<main>\n");
+    html_devices(p);
+    VP_TRY(put_tables(p));
+    VP_TRY(html_scopes(p));
+    html_modules(p);
+    html_quality(p);
+    html_files(p);
+    html_puts(p, "</main>\n");
+    put_footer(p);
+    return vp_buf_puts(p->b, "</body>\n</html>\n");
+}
+
+int rep_html(vp_buf *b, const vp_report *r, const vp_view *view, const rep_links *links)
+{
+    VP_CLEANUP(vp_free_ptr) bool *full = vp_calloc(r->device_count + 1, sizeof *full);
+    page p = {.b = b, .r = r, .v = rep_view(view), .full = full};
+    if (!full)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    if (links)
+        p.links = *links;
+    VP_TRY(rep_check_filters(r, &p.v));
+    rep_pick_devices(full, &p.matching, r, &p.v);
+    return put_page(&p);
+}

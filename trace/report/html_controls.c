@@ -1,0 +1,123 @@
+#include "trace/report/html_parts.h"
+
+#include <ctype.h>
+
+/* One value of a query string; what is left after percent-encoding needs no HTML escape. */
+static void put_encoded(vp_buf *b, const char *z)
+{
+    for (; *z; z++) {
+        unsigned char c = (unsigned char)*z;
+        if (isalnum(c) || strchr("-._~", c))
+            vp_buf_putc(b, (char)c);
+        else
+            vp_buf_printf(b, "%%%02X", c);
+    }
+}
+
+static void put_pair(page *p, const char *key, const char *value)
+{
+    vp_buf_printf(p->b, "&amp;%s=", key);
+    put_encoded(p->b, value);
+}
+
+static void put_base_query(page *p, const char *group, const char *by)
+{
+    vp_buf_printf(p->b, "?group=%s&amp;by=%s&amp;n=%zu", group, by, p->v.top);
+}
+
+void html_query(page *p, const char *key, const char *value)
+{
+    const char *group = rep_group_name(p->r->group), *by = rep_sort_name(p->v.sort);
+    put_base_query(p, strcmp(key, "group") ? group : value, strcmp(key, "by") ? by : value);
+    if (p->v.device)
+        put_pair(p, "device", p->v.device);
+    if (p->v.host)
+        put_pair(p, "host", p->v.host);
+}
+
+void html_device_query(page *p, const vp_device *d)
+{
+    put_base_query(p, rep_group_name(p->r->group), rep_sort_name(p->v.sort));
+    put_pair(p, "device", d->name ? d->name : "");
+    if (d->host)
+        put_pair(p, "host", d->host);
+}
+
+static void put_pill(page *p, const char *key, const char *value, bool current)
+{
+    vp_buf_puts(p->b, "<a href=\"");
+    html_query(p, key, value);
+    vp_buf_printf(p->b, "#ops\"%s>%s</a>\n", current ? " aria-current=\"true\"" : "", value);
+}
+
+static void put_pills(page *p)
+{
+    html_puts(
+        p, "<div class=\"pills\" role=\"group\" aria-label=\"Group by\"><span>Group by</span>\n");
+    for (int g = VP_GROUP_NAME; g <= VP_GROUP_RAW; g++)
+        put_pill(p, "group", rep_group_name((vp_group)g), p->r->group == (vp_group)g);
+    html_puts(p, "</div>\n<div class=\"pills\" role=\"group\" aria-label=\"Rank by\"><span>Rank by"
+                 "</span>\n");
+    for (int s = VP_BY_SELF; s <= VP_BY_MAX; s++)
+        put_pill(p, "by", rep_sort_name((vp_sort)s), p->v.sort == (vp_sort)s);
+    html_puts(p, "</div>\n");
+}
+
+static void put_option(page *p, const char *value, const char *chosen)
+{
+    html_puts(p, "<option value=\"");
+    html_text(p, value);
+    html_puts(p, chosen && !strcmp(value, chosen) ? "\" selected>" : "\">");
+    html_text(p, value);
+    html_puts(p, "</option>\n");
+}
+
+/* Devices of several hosts share names: one option each, the host has a choice of its own. */
+static bool is_named_before(const vp_report *r, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (vp_str_eq(vp_str_of(r->devices[k].name), vp_str_of(r->devices[i].name)))
+            return true;
+    return false;
+}
+
+static void put_choices(page *p)
+{
+    const vp_report *r = p->r;
+    if (r->device_count > 1) {
+        html_puts(
+            p, "<label>Device <select name=\"device\">\n<option value=\"\">automatic</option>\n");
+        for (size_t i = 0; i < r->device_count; i++)
+            if (r->devices[i].name && !is_named_before(r, i))
+                put_option(p, r->devices[i].name, p->v.device);
+        html_puts(p, "</select></label>\n");
+    }
+    if (r->host_count > 1) {
+        html_puts(p, "<label>Host <select name=\"host\">\n<option value=\"\">all</option>\n");
+        for (size_t i = 0; i < r->host_count; i++)
+            put_option(p, r->hosts[i], p->v.host);
+        html_puts(p, "</select></label>\n");
+    }
+}
+
+void html_controls(page *p)
+{
+    if (!p->links.controls) {
+        vp_buf_printf(p->b, "<p class=\"note\">Grouped by %s, ranked by %s.</p>\n",
+                      rep_group_name(p->r->group), rep_sort_name(p->v.sort));
+        return;
+    }
+    html_puts(p, "<div class=\"controls\">\n");
+    put_pills(p);
+    html_puts(p, "<form method=\"get\">\n");
+    vp_buf_printf(p->b,
+                  "<input type=\"hidden\" name=\"group\" value=\"%s\">\n"
+                  "<input type=\"hidden\" name=\"by\" value=\"%s\">\n",
+                  rep_group_name(p->r->group), rep_sort_name(p->v.sort));
+    put_choices(p);
+    vp_buf_printf(
+        p->b,
+        "<label>Rows <input type=\"number\" name=\"n\" min=\"0\" max=\"100000\" "
+        "value=\"%zu\"></label>\n<button type=\"submit\">Show</button>\n</form>\n</div>\n",
+        p->v.top);
+}
