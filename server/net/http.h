@@ -36,20 +36,20 @@ enum {
 
 typedef struct http_route {
     unsigned methods;
-    const char *pattern; /* "/session/{}/": {} is one segment; a trailing '/' must be there or not,
-                            as written (the other form is redirected) */
+    const char *pattern; /* "/session/{}/": {} is one segment; without the '/' that ends a
+                            pattern the client is redirected, with one too many it is 404 */
     http_handler *handler;
     unsigned flags;
 } http_route;
 
 typedef struct http_config {
-    const char *host;   /* NULL: 127.0.0.1 and ::1; else one address literal */
-    int port;           /* -1: 9001 or the next free of 20; 0: any; else exactly this */
-    const char *token;  /* needed off loopback; NULL on loopback means none, elsewhere one is made */
-    const char *const *allow_hosts; /* further names or "name:port" for Host; NULL-terminated */
+    const char *host;  /* NULL: 127.0.0.1 and ::1; else one address literal */
+    int port;          /* -1: 9001 or the next free of 20; 0: any; else exactly this */
+    const char *token; /* needed off loopback; NULL on loopback means none, elsewhere one is made */
+    const char *const *allow_hosts;   /* further names or "name:port" for Host; NULL-terminated */
     const char *const *allow_origins; /* further origins for HTTP_CORS routes; NULL-terminated */
-    const http_route *routes; /* ends with a NULL pattern; the first match wins */
-    void *ctx;                /* http_ctx() */
+    const http_route *routes;         /* ends with a NULL pattern; the first match wins */
+    void *ctx;                        /* http_ctx() */
 } http_config;
 
 /* Starts to serve from threads of its own. The config is copied except routes and ctx.
@@ -82,8 +82,7 @@ bool http_cancelled(const http_req *rq);
 /* ---- Answers -------------------------------------------------------------------------------- */
 
 /* A plain-text (HTTP_API: JSON) failure; control characters in the text are escaped. */
-int http_fail(http_req *rq, int status, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+int http_fail(http_req *rq, int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* The calling thread's last failure as 404, 422, 503 … Never shows absolute paths. */
 int http_error(http_req *rq);
 /* A page or JSON; the buffer is consumed (also on failure) and gzipped when that is accepted. */

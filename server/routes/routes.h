@@ -18,12 +18,14 @@ typedef struct site_options {
     const char *token;
     const char *const *allow_hosts, *const *allow_origins; /* NULL-terminated, may be NULL */
     site_ui ui;
-    const char *perfetto_ui;   /* "https://ui.perfetto.dev" */
-    const char *tensorboard;   /* base URL; NULL: http://127.0.0.1:<tensorboard_port> */
-    int tensorboard_port;      /* 6006 */
+    const char *perfetto_ui; /* "https://ui.perfetto.dev" */
+    const char *tensorboard; /* base URL; NULL: http://127.0.0.1:<tensorboard_port> */
+    int tensorboard_port;    /* 6006 */
 } site_options;
 #define SITE_OPTIONS_INIT                                                                          \
-    {.port = -1, .perfetto_ui = "https://ui.perfetto.dev", .tensorboard_port = 6006}
+    {                                                                                              \
+        .port = -1, .perfetto_ui = "https://ui.perfetto.dev", .tensorboard_port = 6006             \
+    }
 
 typedef struct site {
     site_options opts; /* texts are copies */
@@ -45,10 +47,10 @@ static inline site *site_of(const http_req *rq)
 
 /* ---- The handlers, by file ------------------------------------------------------------------ */
 
-http_handler route_health, route_static;                                  /* assets.c */
-http_handler route_sessions_json, route_report_json, route_ops_json;      /* api.c */
-http_handler route_trace_json, route_trace_raw;                           /* traces.c */
-http_handler page_index, page_session, page_perfetto, page_tensorboard;   /* pages_*.c */
+http_handler route_health, route_static;                                /* assets.c */
+http_handler route_sessions_json, route_report_json, route_ops_json;    /* api.c */
+http_handler route_trace_json, route_trace_raw;                         /* traces.c */
+http_handler page_index, page_session, page_perfetto, page_tensorboard; /* pages_*.c */
 
 /* The session that the first {} of the path names, in a catalog reference that the caller frees;
  * VP_ENOTFOUND. Only exact ids: a path never searches. */

@@ -1,0 +1,278 @@
+#include <string.h>
+
+#include "server/net/request.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+/* A whole head has to arrive in this time, a body in this one; between requests the daemon's own
+ * inactivity timeout (30 s) comes first, so the limit is only for a dripping head. */
+#define HEAD_MS 10000
+#define BODY_MS 30000
+#define NEXT_HEAD_MS (30000 + HEAD_MS)
+
+void *http_on_uri(void *server, const char *uri, struct MHD_Connection *conn)
+{
+    http_server *s = server;
+    http_req *rq = vp_calloc(1, sizeof *rq);
+    if (!rq)
+        return NULL;
+    rq->server = s;
+    rq->conn = conn;
+    rq->uri = vp_strndup(uri, VP_HTTP_TARGET_MAX + 1);
+    vp_buf_init(&rq->body, VP_HTTP_BODY_MAX);
+    if (!rq->uri) {
+        vp_free(rq);
+        return NULL;
+    }
+    atomic_fetch_add(&s->active, 1);
+    return rq;
+}
+
+static void limit(http_server *s, struct MHD_Connection *conn, int64_t ms)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(conn, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    if (info)
+        http_watch_limit(s->watchdog, info->socket_context, ms);
+}
+
+void http_on_completed(void *server, struct MHD_Connection *conn, void **state,
+                       enum MHD_RequestTerminationCode why)
+{
+    http_server *s = server;
+    http_req *rq = *state;
+    (void)why;
+    if (!rq)
+        return;
+    *state = NULL;
+    limit(s, conn, NEXT_HEAD_MS);
+    if (rq->response)
+        MHD_destroy_response(rq->response);
+    vp_buf_free(&rq->body);
+    vp_free(rq->uri);
+    vp_free(rq);
+    atomic_fetch_sub(&s->active, 1);
+}
+
+/* ---- The head ----------------------------------------------------------------------------- */
+
+static enum MHD_Result add_field(void *ctx, enum MHD_ValueKind kind, const char *key, size_t key_n,
+                                 const char *value, size_t value_n)
+{
+    http_head *h = ctx;
+    (void)kind;
+    if (h->field_count == HTTP_HEADERS_MAX) {
+        h->too_many = true;
+        return MHD_NO;
+    }
+    h->fields[h->field_count++] =
+        (http_field){{key, key_n}, value ? (vp_str){value, value_n} : VP_STR("")};
+    return MHD_YES;
+}
+
+static void set_base_url(http_req *rq)
+{
+    static const char scheme[] = "http://";
+    size_t n = rq->verdict.host.n;
+    if (n + sizeof scheme > sizeof rq->base_url)
+        n = 0;
+    memcpy(rq->base_url, scheme, sizeof scheme - 1);
+    if (n)
+        memcpy(rq->base_url + sizeof scheme - 1, rq->verdict.host.p, n);
+}
+
+static void read_head(http_req *rq, const char *method, const char *version)
+{
+    rq->head.method = vp_str_of(method);
+    rq->head.version = vp_str_of(version);
+    rq->head.target = vp_str_of(rq->uri);
+    MHD_get_connection_values_n(rq->conn, MHD_HEADER_KIND, add_field, &rq->head);
+    guard_check(&rq->verdict, &rq->server->policy, &rq->head);
+    if (!rq->verdict.status)
+        set_base_url(rq);
+}
+
+/* ---- From the head to an answer ------------------------------------------------------------ */
+
+static int preflight(http_req *rq)
+{
+    struct MHD_Response *r = http_empty_response();
+    http_add(&r, "Access-Control-Allow-Methods", "GET, HEAD, OPTIONS");
+    http_add(&r, "Access-Control-Allow-Headers", "Range, If-None-Match");
+    http_add(&r, "Access-Control-Max-Age", "600");
+    /* Chromium 98 to 141 with Private Network Access ask for this; later ones never do. */
+    if (http_header(rq, "Access-Control-Request-Private-Network"))
+        http_add(&r, "Access-Control-Allow-Private-Network", "true");
+    return http_prepare(rq, 204, r, NULL, NULL);
+}
+
+/* The same address without ?token=: it must not stay in the history or in a Referer. */
+static int keep_token(http_req *rq)
+{
+    vp_str query = rq->verdict.target, pair;
+    vp_buf to, cookie;
+    char name[32];
+    vp_buf_init(&to, VP_HTTP_TARGET_MAX + 1);
+    vp_buf_init(&cookie, 256);
+    vp_take_until(&query, '?', SIZE_MAX, &pair);
+    vp_buf_str(&to, pair);
+    for (char sep = '?'; query.n;) {
+        vp_take_until(&query, '&', SIZE_MAX, &pair);
+        if (vp_str_starts(pair, VP_STR("token=")))
+            continue;
+        vp_buf_putc(&to, sep);
+        vp_buf_str(&to, pair);
+        sep = '&';
+    }
+    guard_cookie_name(&rq->server->policy, name, sizeof name);
+    vp_buf_printf(&cookie, "%s=%s; Path=/; HttpOnly; SameSite=Strict", name, rq->server->token);
+    struct MHD_Response *r = http_empty_response();
+    http_add(&r, "Location", vp_buf_cstr(&to));
+    http_add(&r, "Set-Cookie", vp_buf_cstr(&cookie));
+    int rc = http_prepare(rq, 303, r, NULL, NULL);
+    vp_buf_free(&to);
+    vp_buf_free(&cookie);
+    return rc;
+}
+
+static int with_slash(http_req *rq)
+{
+    vp_str query = rq->verdict.target, path;
+    vp_buf to;
+    vp_buf_init(&to, VP_HTTP_TARGET_MAX + 2);
+    vp_take_until(&query, '?', SIZE_MAX, &path);
+    vp_buf_str(&to, path);
+    vp_buf_putc(&to, '/');
+    if (query.n) {
+        vp_buf_putc(&to, '?');
+        vp_buf_str(&to, query);
+    }
+    struct MHD_Response *r = http_empty_response();
+    http_add(&r, "Location", vp_buf_cstr(&to));
+    vp_buf_free(&to);
+    return http_prepare(rq, 308, r, NULL, NULL);
+}
+
+/* Everything that may refuse a request before its handler. 1: the handler may run; else answered.
+ */
+static int admit(http_req *rq)
+{
+    const char *why, *allow = NULL;
+    if (rq->verdict.status)
+        return http_fail(rq, rq->verdict.status, "%s", rq->verdict.message);
+    int status = http_target_parse(&rq->target, rq->verdict.target, &why);
+    if (status)
+        return http_fail(rq, status, "%s", why);
+    int found = http_route_find(rq, &allow);
+    unsigned flags = rq->route ? rq->route->flags : 0;
+    bool listed = rq->verdict.origin == GUARD_LISTED_ORIGIN;
+    if (rq->route && listed && !(flags & HTTP_CORS))
+        return http_fail(rq, 403, "other web sites may only read traces");
+    if (!found && listed && vp_str_eq(rq->head.method, VP_STR("OPTIONS")))
+        return preflight(rq);
+    if (!(flags & HTTP_OPEN)) {
+        guard_auth auth = guard_authenticate(&rq->server->policy, &rq->head,
+                                             http_target_query(&rq->target, "token"));
+        if (auth == GUARD_DENIED) {
+            rq->extra = (http_extra){"WWW-Authenticate", "Bearer"};
+            return http_fail(rq, 401, "token required: use the address that the server printed");
+        }
+        if (auth == GUARD_BY_QUERY)
+            return keep_token(rq);
+    }
+    if (found == 308)
+        return with_slash(rq);
+    if (found == 405 || (!found && vp_str_eq(rq->head.method, VP_STR("OPTIONS")))) {
+        rq->extra = (http_extra){"Allow", allow};
+        return http_fail(rq, 405, "method not allowed here");
+    }
+    if (found)
+        return http_fail(rq, found, "no such page");
+    if (http_is_post(rq) && (status = guard_may_change(&rq->verdict, &rq->head, &why)))
+        return http_fail(rq, status, "%s", why);
+    return 1;
+}
+
+static void handle(http_req *rq)
+{
+    vp_error_clear();
+    if (rq->route->handler(rq) < 0 && !rq->response)
+        http_error(rq);
+    if (!rq->response)
+        http_fail(rq, 500, "no answer");
+}
+
+static enum MHD_Result send_prepared(http_req *rq)
+{
+    struct MHD_Response *r = rq->response;
+    rq->response = NULL;
+    if (!r)
+        return MHD_NO;
+    enum MHD_Result ok = MHD_queue_response(rq->conn, rq->status, r);
+    MHD_destroy_response(r);
+    return ok;
+}
+
+void http_run_job(http_req *rq)
+{
+    struct MHD_Connection *conn = rq->conn;
+    handle(rq);
+    MHD_resume_connection(conn);
+}
+
+static enum MHD_Result start_work(http_req *rq)
+{
+    http_server *s = rq->server;
+    if (atomic_load(&s->stopping)) {
+        http_fail(rq, 503, "the server is going down");
+        return send_prepared(rq);
+    }
+    rq->phase = HTTP_WORKING;
+    MHD_suspend_connection(rq->conn);
+    if (!http_pool_submit(s->pool, rq)) {
+        http_fail(rq, 503, "too many requests at once; try again");
+        MHD_resume_connection(rq->conn);
+    }
+    return MHD_YES;
+}
+
+static enum MHD_Result answer(http_req *rq)
+{
+    if (admit(rq) != 1)
+        return send_prepared(rq);
+    if (rq->route->flags & HTTP_SLOW)
+        return start_work(rq);
+    handle(rq);
+    return send_prepared(rq);
+}
+
+enum MHD_Result http_on_request(void *server, struct MHD_Connection *conn, const char *url,
+                                const char *method, const char *version, const char *upload,
+                                size_t *upload_n, void **state)
+{
+    http_server *s = server;
+    http_req *rq = *state;
+    (void)url;
+    if (!rq)
+        return MHD_NO;
+    switch (rq->phase) {
+    case HTTP_NEW:
+        limit(s, conn, BODY_MS);
+        read_head(rq, method, version);
+        rq->phase = HTTP_RECEIVING;
+        if (rq->verdict.close)
+            return answer(rq); /* on the first call: libmicrohttpd then closes */
+        return MHD_YES;        /* on the second call keep-alive survives the answer */
+    case HTTP_RECEIVING:
+        if (*upload_n) {
+            if (vp_buf_put(&rq->body, upload, *upload_n) < 0)
+                return MHD_NO;
+            *upload_n = 0;
+            return MHD_YES;
+        }
+        limit(s, conn, -1);
+        return answer(rq);
+    default:
+        return send_prepared(rq);
+    }
+}

@@ -1,0 +1,131 @@
+#include "server/net/negotiate.h"
+
+/* A weight is 0 in every spelling: "0", "0.", "0.0", "0.000". What is no weight counts as 1. */
+static bool weight_is_zero(vp_str params)
+{
+    while (params.n) {
+        vp_str one;
+        vp_take_until(&params, ';', SIZE_MAX, &one);
+        one = vp_str_trim(one);
+        if (!vp_str_starts_nocase(one, VP_STR("q=")))
+            continue;
+        one = vp_str_trim(vp_str_skip(one, 2));
+        if (!one.n || one.p[0] != '0')
+            return false;
+        for (size_t i = 1; i < one.n; i++)
+            if (one.p[i] != (i == 1 ? '.' : '0'))
+                return false;
+        return true;
+    }
+    return false;
+}
+
+bool http_accepts_gzip(vp_str list)
+{
+    int star = -1;
+    while (list.n) {
+        vp_str item, coding;
+        vp_take_until(&list, ',', SIZE_MAX, &item);
+        vp_take_until(&item, ';', SIZE_MAX, &coding);
+        coding = vp_str_trim(coding);
+        if (vp_str_eq_nocase(coding, VP_STR("gzip")) || vp_str_eq_nocase(coding, VP_STR("x-gzip")))
+            return !weight_is_zero(item);
+        if (vp_str_eq(coding, VP_STR("*")))
+            star = !weight_is_zero(item);
+    }
+    return star == 1;
+}
+
+static vp_str opaque(vp_str etag, bool *weak)
+{
+    *weak = vp_str_starts(etag, VP_STR("W/"));
+    return *weak ? vp_str_skip(etag, 2) : etag;
+}
+
+/* Takes the next entity tag of a list; false at its end or where it is no list. */
+static bool next_etag(vp_str *list, vp_str *tag)
+{
+    while (list->n && (list->p[0] == ',' || list->p[0] == ' ' || list->p[0] == '\t'))
+        *list = vp_str_skip(*list, 1);
+    size_t start = vp_str_starts(*list, VP_STR("W/")) ? 2 : 0;
+    if (list->n < start + 2 || list->p[start] != '"')
+        return false;
+    const char *end = memchr(list->p + start + 1, '"', list->n - start - 1);
+    if (!end)
+        return false;
+    *tag = vp_str_head(*list, (size_t)(end - list->p) + 1);
+    *list = vp_str_skip(*list, tag->n);
+    return true;
+}
+
+static bool listed(vp_str list, vp_str etag, bool strong)
+{
+    bool weak_ours, weak_theirs;
+    vp_str ours = opaque(etag, &weak_ours), tag;
+    if (!etag.n)
+        return false;
+    if (vp_str_eq(vp_str_trim(list), VP_STR("*")))
+        return true;
+    while (next_etag(&list, &tag)) {
+        vp_str theirs = opaque(tag, &weak_theirs);
+        if (vp_str_eq(ours, theirs) && !(strong && (weak_ours || weak_theirs)))
+            return true;
+    }
+    return false;
+}
+
+bool http_etag_listed(vp_str list, vp_str etag)
+{
+    return listed(list, etag, false);
+}
+
+bool http_etag_listed_strong(vp_str list, vp_str etag)
+{
+    return listed(list, etag, true);
+}
+
+bool http_if_range(vp_str value, vp_str etag)
+{
+    return etag.n && etag.p[0] == '"' && vp_str_eq(vp_str_trim(value), etag);
+}
+
+/* Digits to a number; saturates instead of wrapping, so that any length of digits is "too far". */
+static bool take_position(vp_str *s, int64_t *out)
+{
+    int64_t v = 0;
+    size_t i = 0;
+    for (; i < s->n && s->p[i] >= '0' && s->p[i] <= '9'; i++)
+        v = v > (INT64_MAX - 9) / 10 ? INT64_MAX : v * 10 + (s->p[i] - '0');
+    if (!i)
+        return false;
+    *s = vp_str_skip(*s, i);
+    *out = v;
+    return true;
+}
+
+int http_range(vp_str value, int64_t size, int64_t *first, int64_t *last)
+{
+    int64_t a = 0, b = INT64_MAX;
+    if (!vp_str_starts_nocase(value, VP_STR("bytes=")) || memchr(value.p, ',', value.n))
+        return 200;
+    value = vp_str_trim(vp_str_skip(value, 6));
+    bool has_first = take_position(&value, &a);
+    if (!value.n || value.p[0] != '-')
+        return 416;
+    value = vp_str_skip(value, 1);
+    bool has_last = take_position(&value, &b);
+    if (value.n || (!has_first && !has_last))
+        return 416;
+    if (!has_first) {
+        if (!b || !size)
+            return 416;
+        *first = b < size ? size - b : 0;
+        *last = size - 1;
+        return 206;
+    }
+    if (a >= size || b < a)
+        return 416;
+    *first = a;
+    *last = b < size ? b : size - 1;
+    return 206;
+}

@@ -1,0 +1,255 @@
+#include <string.h>
+
+#include "server/net/encode.h"
+#include "server/net/negotiate.h"
+#include "server/net/request.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+/* A thread makes bytes into a ring, the event loop takes them out; an empty ring suspends the
+ * connection, a full one blocks the thread:
+ *
+ *   source → [thread] → ring (512 KiB) → [event loop] → socket
+ *
+ * A flow dies when both sides let go of it: the response when it was sent or the client left, the
+ * thread at the source's end. Lock order: server.flow_lock before flow.lock. */
+#define RING (512u << 10)
+/* Resuming costs a wake-up of the loop: do it for a worthwhile piece. */
+#define WAKE_AT (64u << 10)
+#define FLOWS_MAX 32
+
+struct http_flow {
+    http_server *server;
+    http_flow *next, **link;
+    struct MHD_Connection *conn;
+    http_source src;
+    pthread_mutex_t lock;
+    pthread_cond_t space;
+    size_t head, fill; /* of the ring */
+    bool started, ended, failed, aborted;
+    bool suspended; /* whoever clears it resumes the connection */
+    int holders;
+    char ring[RING];
+};
+
+static void leave_list(http_flow *f)
+{
+    http_server *s = f->server;
+    pthread_mutex_lock(&s->flow_lock);
+    *f->link = f->next;
+    if (f->next)
+        f->next->link = f->link;
+    pthread_mutex_unlock(&s->flow_lock);
+}
+
+static void let_go(http_flow *f)
+{
+    http_server *s = f->server;
+    pthread_mutex_lock(&f->lock);
+    bool last = --f->holders == 0;
+    pthread_mutex_unlock(&f->lock);
+    if (!last)
+        return;
+    leave_list(f);
+    if (!f->started)
+        f->src.close(f->src.ctx);
+    pthread_mutex_destroy(&f->lock);
+    pthread_cond_destroy(&f->space);
+    vp_free(f);
+    pthread_mutex_lock(&s->flow_lock);
+    s->flow_count--;
+    pthread_cond_broadcast(&s->flow_gone);
+    pthread_mutex_unlock(&s->flow_lock);
+}
+
+/* ---- The thread's side ---------------------------------------------------------------------- */
+
+/* Copies what fits; called with the lock. Returns the bytes taken. */
+static size_t put(http_flow *f, const char *p, size_t n)
+{
+    size_t room = RING - f->fill, at = (f->head + f->fill) % RING;
+    n = n < room ? n : room;
+    size_t first = n < RING - at ? n : RING - at;
+    memcpy(f->ring + at, p, first);
+    memcpy(f->ring, p + first, n - first);
+    f->fill += n;
+    return n;
+}
+
+/* Takes the right to resume, if there is something to resume for; called with the lock. */
+static bool may_resume(http_flow *f)
+{
+    bool yes = f->suspended && (f->fill >= WAKE_AT || f->ended || f->failed || f->aborted);
+    if (yes)
+        f->suspended = false;
+    return yes;
+}
+
+/* false when nobody wants the bytes any more. */
+static bool deliver(http_flow *f, const char *p, size_t n)
+{
+    bool go_on = true;
+    while (n && go_on) {
+        pthread_mutex_lock(&f->lock);
+        while (f->fill == RING && !f->aborted)
+            pthread_cond_wait(&f->space, &f->lock);
+        size_t took = f->aborted ? 0 : put(f, p, n);
+        go_on = !f->aborted;
+        bool resume = may_resume(f);
+        pthread_mutex_unlock(&f->lock);
+        if (resume)
+            MHD_resume_connection(f->conn);
+        p += took;
+        n -= took;
+    }
+    return go_on;
+}
+
+static void *produce(void *arg)
+{
+    http_flow *f = arg;
+    char *p;
+    size_t n;
+    int rc;
+    while ((rc = f->src.next(f->src.ctx, &p, &n)) > 0)
+        if (!deliver(f, p, n))
+            break;
+    f->src.close(f->src.ctx);
+    pthread_mutex_lock(&f->lock);
+    f->ended = rc == 0;
+    f->failed = rc != 0;
+    bool resume = may_resume(f);
+    pthread_mutex_unlock(&f->lock);
+    if (resume)
+        MHD_resume_connection(f->conn);
+    let_go(f);
+    return NULL;
+}
+
+/* ---- The loop's side ---------------------------------------------------------------------- */
+
+static bool start_thread(http_flow *f)
+{
+    pthread_t thread;
+    f->holders++;
+    f->started = !pthread_create(&thread, NULL, produce, f);
+    if (!f->started) {
+        f->holders--;
+        return false;
+    }
+    pthread_detach(thread);
+    return true;
+}
+
+static size_t take(http_flow *f, char *buf, size_t max)
+{
+    size_t n = f->fill < max ? f->fill : max;
+    size_t first = n < RING - f->head ? n : RING - f->head;
+    memcpy(buf, f->ring + f->head, first);
+    memcpy(buf + first, f->ring, n - first);
+    f->head = (f->head + n) % RING;
+    f->fill -= n;
+    return n;
+}
+
+/* The thread starts at the first read: a HEAD request never reads. */
+static ssize_t read_flow(void *cls, uint64_t pos, char *buf, size_t max)
+{
+    http_flow *f = cls;
+    ssize_t result = 0;
+    (void)pos;
+    pthread_mutex_lock(&f->lock);
+    if (f->aborted || (!f->started && !start_thread(f))) {
+        result = MHD_CONTENT_READER_END_WITH_ERROR;
+    } else if (f->fill) {
+        result = (ssize_t)take(f, buf, max);
+        pthread_cond_signal(&f->space);
+    } else if (f->ended) {
+        result = MHD_CONTENT_READER_END_OF_STREAM;
+    } else if (f->failed) {
+        result = MHD_CONTENT_READER_END_WITH_ERROR;
+    } else {
+        f->suspended = true;
+        MHD_suspend_connection(f->conn);
+    }
+    pthread_mutex_unlock(&f->lock);
+    return result;
+}
+
+static void abort_flow(http_flow *f)
+{
+    pthread_mutex_lock(&f->lock);
+    f->aborted = true;
+    pthread_cond_signal(&f->space);
+    bool resume = may_resume(f);
+    pthread_mutex_unlock(&f->lock);
+    if (resume)
+        MHD_resume_connection(f->conn);
+}
+
+static void drop_flow(void *cls)
+{
+    abort_flow(cls);
+    let_go(cls);
+}
+
+void http_abort_flows(http_server *s)
+{
+    pthread_mutex_lock(&s->flow_lock);
+    for (http_flow *f = s->flows; f; f = f->next)
+        abort_flow(f);
+    pthread_mutex_unlock(&s->flow_lock);
+}
+
+void http_wait_flows(http_server *s)
+{
+    pthread_mutex_lock(&s->flow_lock);
+    while (s->flow_count)
+        pthread_cond_wait(&s->flow_gone, &s->flow_lock);
+    pthread_mutex_unlock(&s->flow_lock);
+}
+
+/* NULL when there are too many, or no memory. */
+static http_flow *new_flow(http_req *rq, http_source src)
+{
+    http_server *s = rq->server;
+    http_flow *f = NULL;
+    pthread_mutex_lock(&s->flow_lock);
+    if (s->flow_count < FLOWS_MAX && !atomic_load(&s->stopping) &&
+        (f = vp_calloc(1, sizeof *f)) != NULL) {
+        f->server = s;
+        f->conn = rq->conn;
+        f->src = src;
+        f->holders = 1;
+        pthread_mutex_init(&f->lock, NULL);
+        pthread_cond_init(&f->space, NULL);
+        f->next = s->flows;
+        f->link = &s->flows;
+        if (f->next)
+            f->next->link = &f->next;
+        s->flows = f;
+        s->flow_count++;
+    }
+    pthread_mutex_unlock(&s->flow_lock);
+    return f;
+}
+
+int http_stream(http_req *rq, http_source src, bool gzip, const http_entity *e)
+{
+    if (http_not_modified(rq, e)) {
+        src.close(src.ctx);
+        return 0;
+    }
+    if (gzip)
+        VP_TRY(http_gzip_source(&src, src));
+    http_flow *f = new_flow(rq, src);
+    if (!f) {
+        src.close(src.ctx);
+        return http_fail(rq, 503, "too many traces are being sent at once; try again");
+    }
+    struct MHD_Response *r =
+        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, WAKE_AT, read_flow, f, drop_flow);
+    if (!r)
+        drop_flow(f);
+    return http_prepare(rq, 200, r, e->type, e);
+}

@@ -1,0 +1,21 @@
+/* Cuts connections that take too long to send a request: libmicrohttpd's timeout only counts
+ * inactivity, so a byte a second lives for ever (quality.md 0.6). One thread looks once a second.
+ * Included by server/net only. Thread-safe. */
+#ifndef VP_NET_WATCHDOG_H
+#define VP_NET_WATCHDOG_H
+
+#include <stdint.h>
+
+typedef struct http_watchdog http_watchdog;
+typedef struct http_watched http_watched; /* one connection */
+
+int http_watchdog_new(http_watchdog **out);
+void http_watchdog_free(http_watchdog *w); /* no connection may be watched any more */
+/* A connection was accepted; the descriptor stays its owner's. NULL when out of memory. */
+http_watched *http_watch(http_watchdog *w, int fd);
+/* It is going to be closed. c may be NULL. */
+void http_unwatch(http_watchdog *w, http_watched *c);
+/* It has to finish what it is sending within ms from now; -1: no limit (we are answering). */
+void http_watch_limit(http_watchdog *w, http_watched *c, int64_t ms);
+
+#endif

@@ -1,0 +1,18 @@
+/* The threads that run slow handlers, while their connections are suspended. Threads start when
+ * they are needed, up to a bound; what does not fit waits in a queue with a bound of its own.
+ * Included by server/net only. Thread-safe. */
+#ifndef VP_NET_WORK_H
+#define VP_NET_WORK_H
+
+#include <stdbool.h>
+
+typedef struct http_pool http_pool;
+struct http_req;
+
+int http_pool_new(http_pool **out);
+/* Waits for what is running and queued. */
+void http_pool_free(http_pool *p);
+/* Hands a suspended request to a worker (http_run_job). false: the queue is full. */
+bool http_pool_submit(http_pool *p, struct http_req *rq);
+
+#endif
