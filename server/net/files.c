@@ -7,7 +7,7 @@
 
 void http_entity_etag(http_entity *e, const vp_file_id *id, const char *tag)
 {
-    snprintf(e->etag, sizeof e->etag, "\"%" PRIx64 "-%" PRIx64 "-%" PRIx64 "-%" PRIx64 "%s%.8s\"",
+    snprintf(e->etag, sizeof e->etag, "\"%" PRIx64 "-%" PRIx64 "-%" PRIx64 "-%" PRIx64 "%s%.16s\"",
              id->dev, id->ino, (uint64_t)id->size, (uint64_t)id->mtime_ns, tag[0] ? "-" : "", tag);
 }
 
@@ -21,7 +21,7 @@ bool http_not_modified(http_req *rq, const http_entity *e)
 }
 
 /* attachment; filename="ascii"; filename*=UTF-8''percent (RFC 6266). */
-static void add_disposition(struct MHD_Response **r, const char *filename)
+void http_add_disposition(struct MHD_Response **r, const char *filename)
 {
     vp_buf b;
     vp_buf_init(&b, 8u << 10);
@@ -71,7 +71,7 @@ static int send_part(http_req *rq, int *fd, int64_t size, const http_entity *e)
     }
     http_add(&r, "Accept-Ranges", "bytes");
     if (e->filename)
-        add_disposition(&r, e->filename);
+        http_add_disposition(&r, e->filename);
     return http_prepare(rq, status, r, e->type, e);
 }
 

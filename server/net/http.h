@@ -50,6 +50,9 @@ typedef struct http_config {
     const char *const *allow_origins; /* further origins for HTTP_CORS routes; NULL-terminated */
     const http_route *routes;         /* ends with a NULL pattern; the first match wins */
     void *ctx;                        /* http_ctx() */
+    /* Called while stopping, when requests have not ended by themselves: makes slow handlers give
+     * up. May be NULL. */
+    void (*cancel)(void *ctx);
 } http_config;
 
 /* Starts to serve from threads of its own. The config is copied except routes and ctx.
@@ -95,7 +98,7 @@ int http_redirect(http_req *rq, const char *location);
 /* What does not change while its ETag does not. */
 typedef struct http_entity {
     const char *type;     /* Content-Type */
-    char etag[80];        /* with quotes, `W/` in front where weak; "" for none */
+    char etag[96];        /* with quotes, `W/` in front where weak; "" for none */
     const char *filename; /* not NULL: Content-Disposition: attachment */
     bool immutable;       /* its URL changes with its content */
 } http_entity;

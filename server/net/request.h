@@ -57,6 +57,7 @@ struct http_server {
     guard_policy policy;
     const http_route *routes;
     void *ctx;
+    void (*cancel)(void *ctx);
     struct MHD_Daemon *daemons[2]; /* IPv4 (or the one address), IPv6 loopback */
     int daemon_count;
     char *url, *token, *bound;
@@ -94,6 +95,9 @@ struct MHD_Response *http_empty_response(void);
 /* Adds a header to a response that is not yet prepared; a refused one makes *r NULL (and thereby
  * the answer 500): an answer never goes out without a header that it should have. */
 void http_add(struct MHD_Response **r, const char *name, const char *value);
+
+/* files.c: Content-Disposition: attachment. */
+void http_add_disposition(struct MHD_Response **r, const char *filename);
 
 /* stream.c: cuts every flow, and resumes its connection if it is suspended. */
 void http_abort_flows(http_server *s);

@@ -214,6 +214,7 @@ int http_start(http_server **out, const http_config *cfg)
     pthread_cond_init(&s->flow_gone, NULL);
     s->routes = cfg->routes;
     s->ctx = cfg->ctx;
+    s->cancel = cfg->cancel;
     int rc = set_policy(s, cfg);
     if (!rc)
         rc = http_listen(&sockets, cfg->host, cfg->port);
@@ -257,6 +258,8 @@ void http_stop(http_server *s)
         drain(s);
     /* A daemon must not stop while a connection is suspended: let every holder resume its own. */
     atomic_store(&s->cancelled, true);
+    if (s->cancel && s->daemon_count)
+        s->cancel(s->ctx);
     http_abort_flows(s);
     http_pool_free(s->pool);
     for (int i = 0; i < s->daemon_count; i++)

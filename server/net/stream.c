@@ -251,5 +251,7 @@ int http_stream(http_req *rq, http_source src, bool gzip, const http_entity *e)
         MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, WAKE_AT, read_flow, f, drop_flow);
     if (!r)
         drop_flow(f);
+    if (e->filename)
+        http_add_disposition(&r, e->filename);
     return http_prepare(rq, 200, r, e->type, e);
 }

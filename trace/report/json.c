@@ -241,26 +241,41 @@ static void put_quality(vp_json *j, const vp_report *r)
     vp_json_end_array(j);
 }
 
+/* Opens the object and writes what stands above the rows. */
+static int put_head(vp_json *j, vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    VP_TRY(rep_check_filters(r, v));
+    vp_json_init(j, b);
+    vp_json_begin_object(j);
+    vp_json_kcstr(j, "schema", "view_profile.report/1");
+    vp_json_key(j, "tool");
+    vp_json_begin_object(j);
+    vp_json_kcstr(j, "name", "view_profile");
+    vp_json_kcstr(j, "version", VP_VERSION);
+    vp_json_end_object(j);
+    put_session(j, r);
+    put_window(j, r);
+    put_devices(j, r, v);
+    return put_ops(j, r, v);
+}
+
 int rep_json(vp_buf *b, const vp_report *r, const vp_view *view)
 {
     vp_view v = view ? *view : (vp_view){.version = 1};
     vp_json j;
-    VP_TRY(rep_check_filters(r, &v));
-    vp_json_init(&j, b);
-    vp_json_begin_object(&j);
-    vp_json_kcstr(&j, "schema", "view_profile.report/1");
-    vp_json_key(&j, "tool");
-    vp_json_begin_object(&j);
-    vp_json_kcstr(&j, "name", "view_profile");
-    vp_json_kcstr(&j, "version", VP_VERSION);
-    vp_json_end_object(&j);
-    put_session(&j, r);
-    put_window(&j, r);
-    put_devices(&j, r, &v);
-    VP_TRY(put_ops(&j, r, &v));
+    VP_TRY(put_head(&j, b, r, &v));
     put_scopes(&j, r);
     put_modules(&j, r);
     put_quality(&j, r);
+    vp_json_end_object(&j);
+    return vp_buf_putc(b, '\n');
+}
+
+int rep_json_ops(vp_buf *b, const vp_report *r, const vp_view *view)
+{
+    vp_view v = view ? *view : (vp_view){.version = 1};
+    vp_json j;
+    VP_TRY(put_head(&j, b, r, &v));
     vp_json_end_object(&j);
     return vp_buf_putc(b, '\n');
 }

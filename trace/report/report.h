@@ -22,6 +22,8 @@ int rep_text(vp_buf *b, const vp_report *r, const vp_view *v);      /* `top`: he
 int rep_text_full(vp_buf *b, const vp_report *r, const vp_view *v); /* `report`: everything */
 int rep_json(vp_buf *b, const vp_report *r,
              const vp_view *v); /* all rows unless v->top says less */
+/* Only what the rows of `ops` need: schema, tool, session, window, devices, ops. */
+int rep_json_ops(vp_buf *b, const vp_report *r, const vp_view *v);
 int rep_csv(vp_buf *b, const vp_report *r, const vp_view *v);
 /* With links->base set the page links BASE/static/report.css (the bytes of rep_css), else it holds
  * them in a <style>. It never needs style attributes or scripts: style-src 'self' is enough. */

@@ -1,0 +1,64 @@
+#include <string.h>
+
+#include "server/routes/routes.h"
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/report/report.h"
+
+/* A reload this soon after a scan shows the same list. */
+#define RESCAN_MS 2000
+
+static void drop_catalog(catalog **c)
+{
+    catalog_free(*c);
+}
+
+int route_sessions_json(http_req *rq)
+{
+    vp_buf b;
+    VP_CLEANUP(drop_catalog) catalog *c = NULL;
+    VP_TRY(store_refresh(site_of(rq)->store, RESCAN_MS));
+    c = store_catalog(site_of(rq)->store);
+    vp_buf_init(&b, VP_REPORT_BYTES_MAX);
+    int rc = rep_list_json(&b, c);
+    if (rc < 0) {
+        vp_buf_free(&b);
+        return rc;
+    }
+    return http_json(rq, 200, &b);
+}
+
+typedef int json_writer(vp_buf *b, const vp_report *r, const vp_view *v);
+
+static int send_report(http_req *rq, json_writer *write)
+{
+    vp_buf b;
+    vp_view view;
+    vp_group group;
+    const cat_session *s;
+    VP_CLEANUP(drop_catalog) catalog *c = NULL;
+    VP_CLEANUP(store_release) store_report *report = NULL;
+    VP_TRY(site_view(&view, rq));
+    VP_TRY(site_group(&group, rq));
+    VP_TRY(site_session(&c, &s, rq));
+    if (!http_query(rq, "n"))
+        view.top = 0;
+    VP_TRY(store_get(&report, site_of(rq)->store, c, s, group));
+    vp_buf_init(&b, VP_REPORT_BYTES_MAX);
+    int rc = write(&b, store_report_of(report), &view);
+    if (rc < 0) {
+        vp_buf_free(&b);
+        return rc;
+    }
+    return http_json(rq, 200, &b);
+}
+
+int route_report_json(http_req *rq)
+{
+    return send_report(rq, rep_json);
+}
+
+int route_ops_json(http_req *rq)
+{
+    return send_report(rq, rep_json_ops);
+}

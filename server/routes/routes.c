@@ -1,0 +1,182 @@
+#include "server/routes/routes.h"
+
+#include <string.h>
+
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+
+/* POST /status has no route on purpose: 404 tells Perfetto that no trace_processor listens here. */
+static const http_route table[] = {
+    {HTTP_GET, "/trace/{}/raw/{}", route_trace_raw, HTTP_SLOW},
+    {HTTP_GET, "/trace/{}/{}", route_trace_json, HTTP_SLOW | HTTP_CORS},
+    {HTTP_GET, "/api/v1/sessions", route_sessions_json, HTTP_SLOW | HTTP_API},
+    {HTTP_GET, "/api/v1/session/{}/report", route_report_json, HTTP_SLOW | HTTP_API},
+    {HTTP_GET, "/api/v1/session/{}/ops", route_ops_json, HTTP_SLOW | HTTP_API},
+    {HTTP_GET, "/static/{}", route_static, 0},
+    {HTTP_GET, "/healthz", route_health, HTTP_OPEN},
+    {0, NULL, NULL, 0},
+};
+
+/* ---- The query ------------------------------------------------------------------------------ */
+
+int site_session(catalog **c, const cat_session **s, const http_req *rq)
+{
+    const char *id = http_param(rq, 0);
+    catalog *current = store_catalog(site_of(rq)->store);
+    for (size_t i = 0; id && i < catalog_count(current); i++) {
+        const cat_session *one = catalog_get(current, i);
+        if (!strcmp(one->id, id)) {
+            *c = current;
+            *s = one;
+            return 0;
+        }
+    }
+    catalog_free(current);
+    return vp_fail(VP_ENOTFOUND, "no such session");
+}
+
+typedef struct word {
+    const char *name;
+    int value;
+} word;
+
+/* The value that a query key names; *out stays where the key is absent. */
+static int choose(const http_req *rq, const char *key, const word *words, int *out)
+{
+    const char *given = http_query(rq, key);
+    if (!given)
+        return 0;
+    for (const word *w = words; w->name; w++)
+        if (!strcmp(w->name, given)) {
+            *out = w->value;
+            return 0;
+        }
+    return vp_fail(VP_EARG, "%s=%.60s is not known", key, given);
+}
+
+int site_view(vp_view *v, const http_req *rq)
+{
+    static const word sorts[] = {{"self", VP_BY_SELF},
+                                 {"total", VP_BY_TOTAL},
+                                 {"calls", VP_BY_CALLS},
+                                 {"max", VP_BY_MAX},
+                                 {NULL, 0}};
+    vp_view view = VP_VIEW_INIT;
+    const char *top = http_query(rq, "n");
+    uint64_t n = view.top;
+    int sort = VP_BY_SELF;
+    if (top && (!vp_str_to_u64(vp_str_of(top), &n) || n > VP_TOP_MAX))
+        return vp_fail(VP_EARG, "n must be a number up to %u", VP_TOP_MAX);
+    VP_TRY(choose(rq, "by", sorts, &sort));
+    view.top = (size_t)n;
+    view.sort = (vp_sort)sort;
+    view.device = http_query(rq, "device");
+    view.host = http_query(rq, "host");
+    if (view.device && !view.device[0])
+        view.device = NULL;
+    if (view.host && !view.host[0])
+        view.host = NULL;
+    *v = view;
+    return 0;
+}
+
+int site_group(vp_group *g, const http_req *rq)
+{
+    static const word groups[] = {{"name", VP_GROUP_NAME},
+                                  {"category", VP_GROUP_CATEGORY},
+                                  {"scope", VP_GROUP_SCOPE},
+                                  {"source", VP_GROUP_SOURCE},
+                                  {"module", VP_GROUP_MODULE},
+                                  {"raw", VP_GROUP_RAW},
+                                  {NULL, 0}};
+    int group = VP_GROUP_NAME;
+    VP_TRY(choose(rq, "group", groups, &group));
+    *g = (vp_group)group;
+    return 0;
+}
+
+/* ---- The site ------------------------------------------------------------------------------- */
+
+bool site_ui_of(const char *name, site_ui *out)
+{
+    static const char *const names[] = {"both", "perfetto", "tensorboard", "none"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(names[i], name)) {
+            *out = (site_ui)i;
+            return true;
+        }
+    return false;
+}
+
+static int copy_text(const char **text)
+{
+    if (*text && !(*text = vp_strdup(*text)))
+        return vp_fail(VP_ENOMEM, "out of memory");
+    return 0;
+}
+
+/* What the handlers read later; the rest of the options only http_start needs, which copies. */
+static int copy_options(site_options *to, const site_options *from)
+{
+    *to = (site_options){.port = from->port,
+                         .ui = from->ui,
+                         .tensorboard_port = from->tensorboard_port,
+                         .profile_dir = from->profile_dir,
+                         .perfetto_ui = from->perfetto_ui,
+                         .tensorboard = from->tensorboard};
+    const char **texts[] = {&to->profile_dir, &to->perfetto_ui, &to->tensorboard};
+    for (size_t i = 0; i < 3; i++) {
+        int rc = copy_text(texts[i]);
+        if (rc < 0) {
+            for (size_t k = i; k < 3; k++)
+                *texts[k] = NULL;
+            return rc;
+        }
+    }
+    return 0;
+}
+
+static void cancel_work(void *ctx)
+{
+    site *s = ctx;
+    store_cancel(s->store);
+}
+
+int site_start(site **out, const site_options *opts)
+{
+    site *s = vp_calloc(1, sizeof *s);
+    if (!s)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    http_config cfg = {.host = opts->host,
+                       .port = opts->port,
+                       .token = opts->token,
+                       .allow_hosts = opts->allow_hosts,
+                       .allow_origins = opts->allow_origins,
+                       .routes = table,
+                       .ctx = s,
+                       .cancel = cancel_work};
+    int rc = copy_options(&s->opts, opts);
+    if (!rc)
+        rc = store_open(&s->store, opts->profile_dir);
+    if (!rc)
+        rc = http_start(&s->http, &cfg);
+    if (rc < 0) {
+        site_stop(s);
+        return rc;
+    }
+    *out = s;
+    return 0;
+}
+
+void site_stop(site *s)
+{
+    if (!s)
+        return;
+    http_stop(s->http);
+    store_close(s->store);
+    vp_free((void *)(uintptr_t)s->opts.profile_dir);
+    vp_free((void *)(uintptr_t)s->opts.perfetto_ui);
+    vp_free((void *)(uintptr_t)s->opts.tensorboard);
+    vp_free(s);
+}

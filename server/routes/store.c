@@ -1,0 +1,292 @@
+#include "server/routes/store.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include "trace/analyze/analyze.h"
+#include "trace/base/mem.h"
+
+/* Reports that nobody holds are kept up to this many: a few hundred KiB each. */
+#define REPORTS_MAX 32
+/* An analysis uses all processors by itself and the memory of the files it reads. */
+#define ANALYSES_MAX 2
+/* Handlers that may wait here, below the number of workers: cheap pages keep getting through. */
+#define WAITING_MAX 12
+
+struct store_report {
+    store *st;
+    store_report *next, *prev; /* most recently used first, while `listed` */
+    bool listed;
+    char *id;
+    int64_t mtime_ns, bytes;
+    vp_group group;
+    int holders;
+    bool done;
+    vp_report *report;
+    vp_error error; /* code 0 unless the analysis failed */
+};
+
+struct store {
+    char *path;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    catalog *current;
+    int64_t scanned_ms;
+    bool scanning;
+    store_report *first, *last;
+    int count, analysing, waiting;
+    _Atomic bool cancelled;
+};
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* ---- The catalog ---------------------------------------------------------------------------- */
+
+int store_open(store **out, const char *path)
+{
+    cat_options opts = CAT_OPTIONS_INIT;
+    store *st = vp_calloc(1, sizeof *st);
+    if (!st)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    pthread_mutex_init(&st->lock, NULL);
+    pthread_cond_init(&st->changed, NULL);
+    st->path = vp_strdup(path);
+    int rc =
+        st->path ? catalog_open(&st->current, path, &opts) : vp_fail(VP_ENOMEM, "out of memory");
+    if (rc < 0) {
+        store_close(st);
+        return rc;
+    }
+    st->scanned_ms = now_ms();
+    *out = st;
+    return 0;
+}
+
+catalog *store_catalog(store *st)
+{
+    pthread_mutex_lock(&st->lock);
+    catalog *c = catalog_ref(st->current);
+    pthread_mutex_unlock(&st->lock);
+    return c;
+}
+
+static bool begin_scan(store *st, int64_t age_ms)
+{
+    pthread_mutex_lock(&st->lock);
+    bool yes = !st->scanning && strcmp(st->path, "-") != 0 && now_ms() - st->scanned_ms >= age_ms;
+    if (yes)
+        st->scanning = true;
+    pthread_mutex_unlock(&st->lock);
+    return yes;
+}
+
+int store_refresh(store *st, int64_t age_ms)
+{
+    cat_options opts = CAT_OPTIONS_INIT;
+    catalog *fresh = NULL;
+    if (!begin_scan(st, age_ms))
+        return 0;
+    catalog *old = store_catalog(st);
+    opts.previous = old;
+    int rc = catalog_open(&fresh, st->path, &opts);
+    pthread_mutex_lock(&st->lock);
+    if (!rc) {
+        catalog_free(st->current);
+        st->current = fresh;
+    }
+    st->scanning = false;
+    st->scanned_ms = now_ms();
+    pthread_mutex_unlock(&st->lock);
+    catalog_free(old);
+    return rc;
+}
+
+/* ---- Reports; the lock is held in what follows unless a comment says otherwise -------------- */
+
+static void unlist(store *st, store_report *e)
+{
+    if (!e->listed)
+        return;
+    *(e->prev ? &e->prev->next : &st->first) = e->next;
+    *(e->next ? &e->next->prev : &st->last) = e->prev;
+    e->listed = false;
+    st->count--;
+}
+
+static void list_first(store *st, store_report *e)
+{
+    e->prev = NULL;
+    e->next = st->first;
+    *(e->next ? &e->next->prev : &st->last) = e;
+    st->first = e;
+    e->listed = true;
+    st->count++;
+}
+
+static void free_entry(store_report *e)
+{
+    analyze_free(e->report);
+    vp_free(e->id);
+    vp_free(e);
+}
+
+/* The list itself holds nothing: an entry lives while it is listed or held. */
+static void drop_unused(store *st, store_report *e)
+{
+    if (!e->listed && !e->holders)
+        free_entry(e);
+    for (store_report *x = st->last; x && st->count > REPORTS_MAX;) {
+        store_report *before = x->prev;
+        if (!x->holders) {
+            unlist(st, x);
+            free_entry(x);
+        }
+        x = before;
+    }
+}
+
+static store_report *find(store *st, const cat_session *s, vp_group group)
+{
+    for (store_report *e = st->first; e; e = e->next)
+        if (e->group == group && e->mtime_ns == s->newest_mtime_ns && e->bytes == s->bytes &&
+            !strcmp(e->id, s->id))
+            return e;
+    return NULL;
+}
+
+static store_report *add(store *st, const cat_session *s, vp_group group)
+{
+    store_report *e = vp_calloc(1, sizeof *e);
+    if (!e || !(e->id = vp_strdup(s->id))) {
+        vp_free(e);
+        return NULL;
+    }
+    e->st = st;
+    e->mtime_ns = s->newest_mtime_ns;
+    e->bytes = s->bytes;
+    e->group = group;
+    list_first(st, e);
+    return e;
+}
+
+static int stop_when_cancelled(void *ctx, int64_t done, int64_t total)
+{
+    store *st = ctx;
+    (void)done;
+    (void)total;
+    return atomic_load(&st->cancelled);
+}
+
+/* Gives the lock up while it works. */
+static void compute(store *st, store_report *e, catalog *c, const cat_session *s)
+{
+    vp_report_options opts = VP_REPORT_OPTIONS_INIT;
+    vp_report *report = NULL;
+    opts.group = e->group;
+    opts.progress = stop_when_cancelled;
+    opts.progress_ctx = st;
+    while (st->analysing == ANALYSES_MAX)
+        pthread_cond_wait(&st->changed, &st->lock);
+    st->analysing++;
+    pthread_mutex_unlock(&st->lock);
+    int rc = atomic_load(&st->cancelled) ? vp_fail(VP_ECANCELLED, "the server is going down")
+                                         : analyze_session(&report, c, s, &opts);
+    pthread_mutex_lock(&st->lock);
+    st->analysing--;
+    e->report = report;
+    if (rc < 0) {
+        e->error = *vp_error_last();
+        e->error.code = rc;
+        unlist(st, e); /* failures are not cached: the next request tries again */
+    }
+    e->done = true;
+    pthread_cond_broadcast(&st->changed);
+}
+
+static int get_slowly(store *st, store_report *e, bool mine, catalog *c, const cat_session *s)
+{
+    if (st->waiting >= WAITING_MAX)
+        return vp_fail(VP_EBUSY, "too many analyses wait already; try again");
+    st->waiting++;
+    if (mine)
+        compute(st, e, c, s);
+    while (!e->done)
+        pthread_cond_wait(&st->changed, &st->lock);
+    st->waiting--;
+    return e->error.code ? vp_fail_copy(&e->error) : 0;
+}
+
+int store_get(store_report **out, store *st, catalog *c, const cat_session *s, vp_group group)
+{
+    int rc = 0;
+    pthread_mutex_lock(&st->lock);
+    store_report *e = find(st, s, group);
+    bool mine = !e && st->waiting < WAITING_MAX;
+    if (mine)
+        e = add(st, s, group);
+    if (!e) {
+        pthread_mutex_unlock(&st->lock);
+        return mine ? vp_fail(VP_ENOMEM, "out of memory")
+                    : vp_fail(VP_EBUSY, "too many analyses wait already; try again");
+    }
+    e->holders++;
+    if (!e->done)
+        rc = get_slowly(st, e, mine, c, s);
+    if (rc < 0) {
+        e->holders--;
+    } else if (e->listed) {
+        unlist(st, e);
+        list_first(st, e);
+    }
+    drop_unused(st, e);
+    pthread_mutex_unlock(&st->lock);
+    if (rc < 0)
+        return rc;
+    *out = e;
+    return 0;
+}
+
+const vp_report *store_report_of(const store_report *h)
+{
+    return h->report;
+}
+
+void store_release(store_report **h)
+{
+    store_report *e = *h;
+    if (!e)
+        return;
+    *h = NULL;
+    store *st = e->st;
+    pthread_mutex_lock(&st->lock);
+    e->holders--;
+    drop_unused(st, e);
+    pthread_mutex_unlock(&st->lock);
+}
+
+void store_cancel(store *st)
+{
+    atomic_store(&st->cancelled, true);
+}
+
+void store_close(store *st)
+{
+    if (!st)
+        return;
+    for (store_report *e = st->first, *next; e; e = next) {
+        next = e->next;
+        free_entry(e);
+    }
+    catalog_free(st->current);
+    pthread_mutex_destroy(&st->lock);
+    pthread_cond_destroy(&st->changed);
+    vp_free(st->path);
+    vp_free(st);
+}

@@ -1,0 +1,182 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "server/routes/routes.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+#include "trace/export/export.h"
+
+/* jaxlib stops its JSON half at a million events. A gzip file below this cannot hold that many:
+ * real ones take 12 bytes an event and more. Above it, and for plain JSON at 20 times the size, the
+ * xplane half is the one that is surely whole. */
+#define MAYBE_CAPPED_GZ (6 << 20)
+#define MAYBE_CAPPED_PLAIN (20 * MAYBE_CAPPED_GZ)
+
+static void drop_catalog(catalog **c)
+{
+    catalog_free(*c);
+}
+
+/* ---- rd_stream as an http_source ------------------------------------------------------------ */
+
+/* The stream reads through the catalog's descriptors, so it keeps the catalog. */
+typedef struct held_stream {
+    rd_stream *s;
+    catalog *c;
+} held_stream;
+
+static int held_next(void *ctx, char **p, size_t *n)
+{
+    held_stream *h = ctx;
+    return h->s->next(h->s, p, n);
+}
+
+static void held_close(void *ctx)
+{
+    held_stream *h = ctx;
+    rd_stream_close(&h->s);
+    catalog_free(h->c);
+    vp_free(h);
+}
+
+/* Takes the stream and one more reference of the catalog; the stream also on failure. */
+static int hold(http_source *out, rd_stream *s, catalog *c)
+{
+    held_stream *h = vp_calloc(1, sizeof *h);
+    if (!h) {
+        rd_stream_close(&s);
+        return vp_fail(VP_ENOMEM, "out of memory");
+    }
+    h->s = s;
+    h->c = catalog_ref(c);
+    *out = (http_source){held_next, held_close, h};
+    return 0;
+}
+
+/* ---- Perfetto-ready JSON -------------------------------------------------------------------- */
+
+static bool may_be_capped(const cat_file *f)
+{
+    return f->kind.format == RD_XLA_JSON &&
+           f->bytes >= (f->kind.gzip ? MAYBE_CAPPED_GZ : MAYBE_CAPPED_PLAIN);
+}
+
+static bool is_json(const cat_file *f)
+{
+    return !f->why && rd_is_timeline(f->kind.format) && f->kind.format != RD_XSPACE;
+}
+
+/* The half of the host that becomes the answer: its JSON as it is, unless that may miss events
+ * that the xplane has. NULL when neither is readable. */
+static const cat_file *choose_half(const cat_session *s, const cat_host *h)
+{
+    const cat_file *a = &s->files[h->primary];
+    const cat_file *b = h->secondary == UINT32_MAX ? NULL : &s->files[h->secondary];
+    const cat_file *json = is_json(a) ? a : b && is_json(b) ? b : NULL;
+    const cat_file *xspace = NULL;
+    if (!a->why && a->kind.format == RD_XSPACE)
+        xspace = a;
+    else if (b && !b->why && b->kind.format == RD_XSPACE)
+        xspace = b;
+    return json && !(xspace && may_be_capped(json)) ? json : xspace;
+}
+
+/* "HOST.json" or "HOST.json.gz"; a host's name may hold dots itself. */
+static const cat_host *host_of(const cat_session *s, vp_str name, bool *gzip)
+{
+    static const vp_str gz = {".json.gz", 8}, plain = {".json", 5};
+    *gzip = vp_str_ends(name, gz);
+    if (!*gzip && !vp_str_ends(name, plain))
+        return NULL;
+    name = vp_str_head(name, name.n - (*gzip ? gz.n : plain.n));
+    for (size_t i = 0; i < s->host_count; i++)
+        if (vp_str_eq(name, vp_str_of(s->hosts[i].name)))
+            return &s->hosts[i];
+    return NULL;
+}
+
+static int open_export(rd_stream **out, const catalog *c, const cat_file *f)
+{
+    vp_error damage;
+    rd_source *source;
+    rd_stream *in;
+    if (f->kind.format == RD_XSPACE) {
+        VP_TRY(catalog_source(&source, c, f, &damage));
+        return ex_json_from_xspace(out, source);
+    }
+    VP_TRY(catalog_stream(&in, c, f, false));
+    return ex_json_clean(out, in);
+}
+
+static void trace_entity(http_entity *e, const cat_file *f, const char *type, const char *made)
+{
+    char tag[24];
+    *e = (http_entity){.type = type};
+    if (f->is_member)
+        snprintf(tag, sizeof tag, "%s%x", made, f->member_index);
+    else
+        snprintf(tag, sizeof tag, "%s", made);
+    http_entity_etag(e, &f->id, tag);
+}
+
+int route_trace_json(http_req *rq)
+{
+    bool gzip;
+    http_entity e;
+    http_source src;
+    rd_stream *stream;
+    const cat_session *s;
+    VP_CLEANUP(drop_catalog) catalog *c = NULL;
+    VP_TRY(site_session(&c, &s, rq));
+    const cat_host *h = host_of(s, vp_str_of(http_param(rq, 1)), &gzip);
+    const cat_file *f = h ? choose_half(s, h) : NULL;
+    if (!h)
+        return http_fail(rq, 404,
+                         "no such host in this session: ask for HOST.json or HOST.json.gz");
+    if (!f)
+        return http_fail(rq, 422, "this host has no readable timeline");
+    trace_entity(&e, f, gzip ? "application/gzip" : "application/json",
+                 gzip ? VP_VERSION "z" : VP_VERSION "j");
+    if (http_not_modified(rq, &e))
+        return 0;
+    VP_TRY(open_export(&stream, c, f));
+    VP_TRY(hold(&src, stream, c));
+    return http_stream(rq, src, gzip, &e);
+}
+
+/* ---- Files as they are ---------------------------------------------------------------------- */
+
+static const cat_file *file_of(const cat_session *s, const char *name)
+{
+    for (size_t i = 0; i < s->file_count; i++)
+        if (!strcmp(s->files[i].name, name))
+            return &s->files[i];
+    return NULL;
+}
+
+static int send_member(http_req *rq, catalog *c, const cat_file *f, const http_entity *e)
+{
+    rd_stream *stream;
+    http_source src;
+    VP_TRY(catalog_stream(&stream, c, f, true));
+    VP_TRY(hold(&src, stream, c));
+    return http_stream(rq, src, false, e);
+}
+
+int route_trace_raw(http_req *rq)
+{
+    int fd;
+    http_entity e;
+    const cat_session *s;
+    VP_CLEANUP(drop_catalog) catalog *c = NULL;
+    VP_TRY(site_session(&c, &s, rq));
+    const cat_file *f = file_of(s, http_param(rq, 1));
+    if (!f)
+        return http_fail(rq, 404, "no such file in this session");
+    trace_entity(&e, f, "application/octet-stream", "");
+    e.filename = f->name;
+    if (f->is_member)
+        return http_not_modified(rq, &e) ? 0 : send_member(rq, c, f, &e);
+    VP_TRY(catalog_fd(&fd, c, f));
+    return http_file(rq, fd, &e);
+}
