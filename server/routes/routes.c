@@ -13,6 +13,12 @@ static const http_route table[] = {
     {HTTP_GET, "/api/v1/sessions", route_sessions_json, HTTP_SLOW | HTTP_API},
     {HTTP_GET, "/api/v1/session/{}/report", route_report_json, HTTP_SLOW | HTTP_API},
     {HTTP_GET, "/api/v1/session/{}/ops", route_ops_json, HTTP_SLOW | HTTP_API},
+    {HTTP_GET, "/", page_index, HTTP_SLOW},
+    {HTTP_GET, "/session/{}/", page_session, HTTP_SLOW},
+    {HTTP_GET, "/session/{}/headline", page_headline, HTTP_SLOW},
+    {HTTP_GET, "/perfetto/{}", page_perfetto, HTTP_SLOW},
+    {HTTP_GET, "/perfetto/{}/{}", page_perfetto, HTTP_SLOW},
+    {HTTP_GET, "/tensorboard/{}", page_tensorboard, HTTP_SLOW},
     {HTTP_GET, "/static/{}", route_static, 0},
     {HTTP_GET, "/healthz", route_health, HTTP_OPEN},
     {0, NULL, NULL, 0},
@@ -160,6 +166,8 @@ int site_start(site **out, const site_options *opts)
     if (!rc)
         rc = store_open(&s->store, opts->profile_dir);
     if (!rc)
+        rc = tensorboard_open(s);
+    if (!rc)
         rc = http_start(&s->http, &cfg);
     if (rc < 0) {
         site_stop(s);
@@ -174,6 +182,7 @@ void site_stop(site *s)
     if (!s)
         return;
     http_stop(s->http);
+    tensorboard_close(s);
     store_close(s->store);
     vp_free((void *)(uintptr_t)s->opts.profile_dir);
     vp_free((void *)(uintptr_t)s->opts.perfetto_ui);

@@ -51,6 +51,12 @@ http_handler route_health, route_static;                                /* asset
 http_handler route_sessions_json, route_report_json, route_ops_json;    /* api.c */
 http_handler route_trace_json, route_trace_raw;                         /* traces.c */
 http_handler page_index, page_session, page_perfetto, page_tensorboard; /* pages_*.c */
+http_handler page_headline; /* of one session, for the index: pages_index.c */
+
+/* The TensorBoard that /tensorboard/ID leads to: made by site_start, ended by site_stop (which may
+ * take 3 s where one was started). pages_tensorboard.c */
+int tensorboard_open(site *s);
+void tensorboard_close(site *s);
 
 /* The session that the first {} of the path names, in a catalog reference that the caller frees;
  * VP_ENOTFOUND. Only exact ids: a path never searches. */

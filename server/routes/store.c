@@ -253,6 +253,19 @@ int store_get(store_report **out, store *st, catalog *c, const cat_session *s, v
     return 0;
 }
 
+bool store_peek(store_report **out, store *st, const cat_session *s, vp_group group)
+{
+    pthread_mutex_lock(&st->lock);
+    store_report *e = find(st, s, group);
+    bool there = e && e->done && !e->error.code;
+    if (there) {
+        e->holders++;
+        *out = e;
+    }
+    pthread_mutex_unlock(&st->lock);
+    return there;
+}
+
 const vp_report *store_report_of(const store_report *h)
 {
     return h->report;

@@ -26,6 +26,8 @@ typedef struct store_report store_report;
 /* The report of a session by one grouping, cached or computed now; equal requests wait for one
  * computation. VP_EBUSY: too many wait already. */
 int store_get(store_report **out, store *st, catalog *c, const cat_session *s, vp_group group);
+/* The report if it is there already; false otherwise. Never waits for a computation. */
+bool store_peek(store_report **out, store *st, const cat_session *s, vp_group group);
 const vp_report *store_report_of(const store_report *h);
 void store_release(store_report **h); /* for VP_CLEANUP; sets *h to NULL */
 

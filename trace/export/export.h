@@ -13,8 +13,9 @@ int ex_json_clean(rd_stream **out, rd_stream *in);
  * nothing is capped: pid 701 or 1+plane id, tid the low 32 bits, ts/dur in µs with 6 decimals. */
 int ex_json_from_xspace(rd_stream **out, rd_source *in);
 
-/* The `#!/?…` deep link into a Perfetto UI. trace_url is percent-encoded as a whole; pins the
- * device tracks by startupCommands; start/end (ns, -1: none) become visStart/visEnd. */
+/* The `#!/?…` deep link into a Perfetto UI. trace_url is percent-encoded as a whole; NULL
+ * leaves it out (the trace is handed over by postMessage then). Pins the device tracks by
+ * startupCommands; start/end (ns, -1: none) become visStart/visEnd. */
 int ex_perfetto_link(vp_buf *b, const char *ui, const char *trace_url, int64_t start_ns, int64_t end_ns);
 /* The JSON array of startupCommands alone (not encoded). */
 int ex_startup_commands(vp_buf *b);

@@ -86,9 +86,13 @@ int ex_perfetto_link(vp_buf *b, const char *ui, const char *trace_url, int64_t s
     while (vp_str_ends(base, VP_STR("/")))
         base.n--;
     vp_buf_str(b, base);
-    vp_buf_puts(b, "/#!/?url=");
-    ex_percent(b, vp_str_of(trace_url));
-    vp_buf_puts(b, "&startupCommands=");
+    vp_buf_puts(b, "/#!/?");
+    if (trace_url) {
+        vp_buf_puts(b, "url=");
+        ex_percent(b, vp_str_of(trace_url));
+        vp_buf_putc(b, '&');
+    }
+    vp_buf_puts(b, "startupCommands=");
     ex_percent(b, vp_buf_view(&commands));
     /* Both or none: the UI ignores one alone (perfetto.md 1.3). */
     if (start_ns >= 0 && end_ns > start_ns)

@@ -1,0 +1,33 @@
+/* A program that runs as long as we do: started by its argv (never a shell) from a thread of its
+ * own, which keeps the last lines it printed and buries it. It inherits no descriptor but
+ * /dev/null and the pipe of its output, and is told to end when we end. Only server/remote
+ * includes this. */
+#ifndef VP_REMOTE_CHILD_H
+#define VP_REMOTE_CHILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Bytes of output that are kept: the last lines say why a program ended. */
+#define CHILD_LOG_MAX 4096u
+
+typedef struct child child;
+
+typedef struct child_status {
+    bool running;
+    int exit_code;           /* after its end: the exit code, or 128 + the signal */
+    char log[CHILD_LOG_MAX]; /* its last output, whole lines, NUL-terminated, raw bytes */
+} child_status;
+
+/* Starts argv[0], which must be a path (see child_find). argv is copied. VP_EIO: it cannot be
+ * started. */
+int child_start(child **out, const char *const *argv);
+void child_look(child *c, child_status *status);
+/* SIGTERM to it and whatever it started, SIGKILL after 3 s; waits for its end. NULL is fine. */
+void child_stop(child *c);
+
+/* Looks for an executable in PATH (or takes a name with '/' as it is): its path in out of
+ * VP_PATH_MAX bytes. VP_ENOTFOUND. */
+int child_find(char *out, const char *name);
+
+#endif

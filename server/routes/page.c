@@ -1,0 +1,236 @@
+#include "server/routes/page.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "server/routes/assets.h"
+#include "trace/export/export.h"
+#include "trace/report/report.h"
+
+/* Assets carry their content's tag, so that they may be kept for ever. */
+static void asset_url(vp_buf *b, const char *name)
+{
+    const char *etag = "";
+    for (const web_asset *a = web_assets; a->name; a++)
+        etag = strcmp(a->name, name) == 0 ? a->etag : etag;
+    vp_buf_printf(b, "/static/%s?v=%s", name, etag);
+}
+
+void page_begin(vp_buf *b, const page_frame *frame)
+{
+    vp_buf_puts(b, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                   "<meta name=\"color-scheme\" content=\"light dark\">\n");
+    if (frame->refresh_s > 0)
+        vp_buf_printf(b, "<meta http-equiv=\"refresh\" content=\"%d\">\n", frame->refresh_s);
+    vp_buf_puts(b, "<title>");
+    page_text(b, frame->title);
+    vp_buf_puts(b, "</title>\n<link rel=\"icon\" type=\"image/svg+xml\" href=\"");
+    asset_url(b, "favicon.svg");
+    vp_buf_puts(b, "\">\n<link rel=\"stylesheet\" href=\"");
+    asset_url(b, "app.css");
+    vp_buf_puts(b, "\">\n");
+    if (frame->script) {
+        vp_buf_puts(b, "<script defer src=\"");
+        asset_url(b, frame->script);
+        vp_buf_puts(b, "\"></script>\n");
+    }
+    vp_buf_puts(b, "</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to content</a>\n"
+                   "<header class=\"banner\"><a class=\"brand\" href=\"/\"><img src=\"");
+    asset_url(b, "favicon.svg");
+    vp_buf_puts(b, "\" width=\"22\" height=\"22\" alt=\"\"> view_profile</a>");
+    if (frame->home) {
+        vp_buf_puts(b, "<nav aria-label=\"Way back\"><a href=\"/\">");
+        page_text(b, frame->home);
+        vp_buf_puts(b, "</a></nav>");
+    }
+    vp_buf_puts(b, "</header>\n<main id=\"main\" tabindex=\"-1\">\n");
+}
+
+void page_end(vp_buf *b)
+{
+    vp_buf_puts(b, "</main>\n<footer>view_profile " VP_VERSION
+                   ", served from this machine; nothing leaves it.</footer>\n</body>\n</html>\n");
+}
+
+int page_message(http_req *rq, int status, const char *heading, const char *sentence)
+{
+    vp_buf b;
+    vp_buf_init(&b, PAGE_BYTES_MAX);
+    page_begin(&b, &(page_frame){.title = heading, .home = "All sessions"});
+    vp_buf_puts(&b, "<h1>");
+    page_text(&b, heading);
+    vp_buf_puts(&b, "</h1>\n<p class=\"lead\">");
+    page_text(&b, sentence);
+    vp_buf_puts(&b, "</p>\n<p><a class=\"button\" href=\"/\">All sessions</a></p>\n");
+    page_end(&b);
+    return http_html(rq, status, &b);
+}
+
+static int status_of(int code)
+{
+    switch (code) {
+    case VP_EARG:
+        return 400;
+    case VP_ENOTFOUND:
+        return 404;
+    case VP_ECORRUPT:
+    case VP_EUNSUPPORTED:
+    case VP_EEMPTY:
+    case VP_ELIMIT:
+    case VP_EREFUSED:
+        return 422;
+    case VP_EBUSY:
+    case VP_ECANCELLED:
+        return 503;
+    default:
+        return 500;
+    }
+}
+
+int page_failure(http_req *rq, const char *heading)
+{
+    char line[1024];
+    const vp_error *e = vp_error_last();
+    return page_message(rq, status_of(e->code), heading, vp_error_line(e, line, sizeof line));
+}
+
+/* ---- No such session ------------------------------------------------------------------------- */
+
+#define NEAR_MAX 6
+
+static size_t common_prefix(const char *a, const char *b)
+{
+    size_t n = 0;
+    while (a[n] && a[n] == b[n])
+        n++;
+    return n;
+}
+
+/* How much a session looks like what was asked for: the longest common beginning of id or name,
+ * and more than that where one contains the other. */
+static size_t likeness(const cat_session *s, const char *key)
+{
+    size_t id = common_prefix(s->id, key), name = common_prefix(s->name, key);
+    bool inside = strstr(s->id, key) || strstr(s->name, key) || strstr(key, s->id);
+    return (id > name ? id : name) + (inside ? VP_PATH_MAX : 0);
+}
+
+static size_t most_alike(const cat_session *near[NEAR_MAX], const catalog *c, const char *key)
+{
+    size_t score[NEAR_MAX] = {0}, n = 0;
+    for (size_t i = 0; i < catalog_count(c); i++) {
+        const cat_session *s = catalog_get(c, i);
+        size_t like = likeness(s, key), at = n;
+        while (at > 0 && score[at - 1] < like)
+            at--;
+        if (at == NEAR_MAX)
+            continue;
+        n = n < NEAR_MAX ? n + 1 : n;
+        for (size_t k = n - 1; k > at; k--) {
+            near[k] = near[k - 1];
+            score[k] = score[k - 1];
+        }
+        near[at] = s;
+        score[at] = like;
+    }
+    return n;
+}
+
+int page_no_session(http_req *rq)
+{
+    VP_CLEANUP(page_drop_catalog) catalog *c = store_catalog(site_of(rq)->store);
+    const char *key = http_param(rq, 0);
+    const cat_session *near[NEAR_MAX];
+    size_t n = most_alike(near, c, key ? key : "");
+    vp_buf b;
+    vp_buf_init(&b, PAGE_BYTES_MAX);
+    page_begin(&b, &(page_frame){.title = "No such session", .home = "All sessions"});
+    vp_buf_puts(&b, "<h1>No such session</h1>\n<p class=\"lead\">Nothing here is called <code>");
+    page_text(&b, key ? key : "");
+    vp_buf_puts(&b, "</code>. It may have been moved or removed.</p>\n");
+    if (n)
+        vp_buf_puts(&b, "<h2>Did you mean</h2>\n<ul class=\"plain\">\n");
+    for (size_t i = 0; i < n; i++) {
+        vp_buf_puts(&b, "<li><a href=\"/session/");
+        page_url(&b, near[i]->id);
+        vp_buf_puts(&b, "/\">");
+        page_text(&b, near[i]->name);
+        vp_buf_puts(&b, "</a> <span class=\"muted\">");
+        page_time(&b, near[i]->captured_unix_ns);
+        vp_buf_puts(&b, "</span></li>\n");
+    }
+    if (n)
+        vp_buf_puts(&b, "</ul>\n");
+    page_end(&b);
+    return http_html(rq, 404, &b);
+}
+
+/* ---- Sessions -------------------------------------------------------------------------------- */
+
+bool page_has_xplane(const cat_session *s)
+{
+    for (size_t i = 0; i < s->file_count; i++)
+        if (s->files[i].kind.format == RD_XSPACE)
+            return true;
+    return false;
+}
+
+const cat_host *page_host(const cat_session *s, const char *name)
+{
+    for (size_t i = 0; name && i < s->host_count; i++)
+        if (strcmp(s->hosts[i].name, name) == 0)
+            return &s->hosts[i];
+    return NULL;
+}
+
+/* ---- Phrases --------------------------------------------------------------------------------- */
+
+void page_text(vp_buf *b, const char *z)
+{
+    rep_html_escape(b, vp_str_of(z));
+}
+
+void page_url(vp_buf *b, const char *z)
+{
+    ex_percent(b, vp_str_of(z));
+}
+
+void page_bytes(vp_buf *b, int64_t bytes)
+{
+    static const char *const unit[] = {"kB", "MB", "GB", "TB"};
+    if (bytes < 0)
+        return;
+    if (bytes < 1000) {
+        vp_buf_printf(b, "%d B", (int)bytes);
+        return;
+    }
+    /* Tenths of the unit, rounded half up; 999.95 kB is 1.0 MB. */
+    int64_t scale = 1000, u = 0;
+    while (u < 3 && (bytes + scale / 20) / (scale / 10) >= 10000) {
+        scale *= 1000;
+        u++;
+    }
+    int64_t tenths = (bytes + scale / 20) / (scale / 10);
+    vp_buf_printf(b, "%lld.%lld %s", (long long)(tenths / 10), (long long)(tenths % 10), unit[u]);
+}
+
+void page_time(vp_buf *b, int64_t unix_ns)
+{
+    time_t t = (time_t)(unix_ns / 1000000000);
+    struct tm utc, local;
+    char machine[32], human[32];
+    if (unix_ns < 0 || !gmtime_r(&t, &utc) || !localtime_r(&t, &local))
+        return;
+    strftime(machine, sizeof machine, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    strftime(human, sizeof human, "%Y-%m-%d %H:%M:%S", &local);
+    vp_buf_printf(b, "<time datetime=\"%s\">%s</time>", machine, human);
+}
+
+void page_percent(vp_buf *b, int64_t part, int64_t whole)
+{
+    if (whole <= 0 || part < 0)
+        return;
+    double percent = 100.0 * (double)part / (double)whole;
+    vp_buf_printf(b, "%.1f %%", percent >= 99.95 ? 100.0 : percent);
+}

@@ -1,0 +1,53 @@
+/* What every page of ours has in common: the frame (head, banner, landmarks), the failure page,
+ * and the few phrases that are set the same way everywhere. Pages hold no inline script or style
+ * (the CSP refuses both); their assets are /static/…. Included by pages_*.c only. Output goes to
+ * a vp_buf whose failure is checked once, by http_html. */
+#ifndef VP_ROUTES_PAGE_H
+#define VP_ROUTES_PAGE_H
+
+#include "server/routes/routes.h"
+#include "trace/base/limits.h"
+
+/* For VP_CLEANUP. */
+static inline void page_drop_catalog(catalog **c)
+{
+    catalog_free(*c);
+}
+
+/* A page of ours stays far below this; a list is cut before. */
+#define PAGE_BYTES_MAX (16u << 20)
+
+typedef struct page_frame {
+    const char *title;  /* of the window, raw text */
+    const char *script; /* "handoff.js", or NULL */
+    int refresh_s;      /* > 0: the page asks for itself again */
+    const char *home;   /* text of the way back in the banner; NULL on the index itself */
+} page_frame;
+
+/* Up to and including <main>; page_end closes what it opened. */
+void page_begin(vp_buf *b, const page_frame *frame);
+void page_end(vp_buf *b);
+
+/* A short page: a heading, one sentence, and a way on. `sentence` is raw text. */
+int page_message(http_req *rq, int status, const char *heading, const char *sentence);
+/* The calling thread's last failure as such a page. */
+int page_failure(http_req *rq, const char *heading);
+/* No such session: what is like it, or the newest ones. */
+int page_no_session(http_req *rq);
+
+/* TensorBoard reads a session only by its xplane files. */
+bool page_has_xplane(const cat_session *s);
+/* The host of a session by name, or NULL. */
+const cat_host *page_host(const cat_session *s, const char *name);
+
+/* Escaped text, and a percent-encoded path segment or query value. */
+void page_text(vp_buf *b, const char *z);
+void page_url(vp_buf *b, const char *z);
+/* "1.2 MB"; nothing for an unknown size. */
+void page_bytes(vp_buf *b, int64_t bytes);
+/* <time>, local, to the second. */
+void page_time(vp_buf *b, int64_t unix_ns);
+/* "33.1 %" of two non-negative counts; nothing without a whole. */
+void page_percent(vp_buf *b, int64_t part, int64_t whole);
+
+#endif

@@ -1,0 +1,225 @@
+/* `/perfetto/ID[/HOST]`: hands a trace to the Perfetto UI. handoff.js fetches it from us, opens the
+ * UI inside the click and posts it (perfetto.md 0.3: the only way that needs no permission of the
+ * browser); beside it stand the `?url=` deep link, the ssh line and the plain download. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "server/routes/page.h"
+#include "trace/export/export.h"
+
+/* The only port of 127.0.0.1 that the UI's CSP lets it fetch from (perfetto.md 0.1). */
+#define DEEP_LINK_PORT 9001
+
+typedef struct handoff {
+    const cat_session *session;
+    const cat_host *host;
+    int64_t start_ns, end_ns; /* -1: none */
+    bool at_once;             /* load now: the browser was opened for this */
+} handoff;
+
+/* START..END in ns of the trace, half-open. Absent is fine. */
+static int take_range(handoff *h, const char *at)
+{
+    uint64_t start, end;
+    h->start_ns = h->end_ns = -1;
+    if (!at)
+        return 0;
+    vp_str s = vp_str_of(at);
+    if (!vp_take_uint(&s, INT64_MAX, &start) || !vp_str_starts(s, VP_STR("..")))
+        return vp_fail(VP_EARG, "\"at\" is START..END in nanoseconds");
+    s = vp_str_skip(s, 2);
+    if (!vp_take_uint(&s, INT64_MAX, &end) || s.n || end <= start)
+        return vp_fail(VP_EARG, "\"at\" is START..END in nanoseconds, END after START");
+    h->start_ns = (int64_t)start;
+    h->end_ns = (int64_t)end;
+    return 0;
+}
+
+static void put_trace_path(vp_buf *b, const handoff *h, const char *suffix)
+{
+    vp_buf_puts(b, "/trace/");
+    page_url(b, h->session->id);
+    vp_buf_putc(b, '/');
+    page_url(b, h->host->name);
+    vp_buf_puts(b, suffix);
+}
+
+/* The buffer's text as an attribute value. */
+static void put_attribute(vp_buf *b, const char *name, vp_buf *value)
+{
+    vp_buf_printf(b, " %s=\"", name);
+    page_text(b, vp_buf_cstr(value));
+    vp_buf_putc(b, '"');
+    vp_buf_free(value);
+}
+
+static void put_data(vp_buf *b, const handoff *h, const site_options *o)
+{
+    vp_buf trace, ui, title, file;
+    vp_buf_init(&trace, PAGE_BYTES_MAX);
+    vp_buf_init(&ui, PAGE_BYTES_MAX);
+    vp_buf_init(&title, PAGE_BYTES_MAX);
+    vp_buf_init(&file, PAGE_BYTES_MAX);
+    put_trace_path(&trace, h, ".json.gz");
+    ex_perfetto_link(&ui, o->perfetto_ui, NULL, h->start_ns, h->end_ns);
+    vp_buf_printf(&title, "%s %s", h->session->name, h->host->name);
+    vp_buf_printf(&file, "%s.json.gz", h->host->name);
+    put_attribute(b, "data-trace", &trace);
+    put_attribute(b, "data-ui", &ui);
+    put_attribute(b, "data-title", &title);
+    put_attribute(b, "data-file", &file);
+    if (h->end_ns >= 0)
+        vp_buf_printf(b, " data-start=\"%lld\" data-end=\"%lld\"", (long long)h->start_ns,
+                      (long long)h->end_ns);
+    if (h->at_once)
+        vp_buf_puts(b, " data-at-once");
+}
+
+static void put_handoff(vp_buf *b, const handoff *h, const site_options *o)
+{
+    vp_buf_puts(b, "<section class=\"card handoff\" id=\"handoff\"");
+    put_data(b, h, o);
+    vp_buf_puts(b, ">\n<p>The trace goes from this page straight into the Perfetto tab, inside "
+                   "your browser. It is not uploaded.</p>\n"
+                   "<p><button id=\"open\" class=\"button primary\" disabled>Open in Perfetto"
+                   "</button></p>\n<div id=\"progress\" class=\"progress\" hidden>"
+                   "<progress id=\"bar\" aria-label=\"Trace loaded\"></progress>"
+                   "<span id=\"amount\" class=\"muted\"></span></div>\n"
+                   "<p id=\"status\" role=\"status\"></p>\n"
+                   "<noscript><p class=\"notice\">This button needs JavaScript. Without it, "
+                   "download the trace below and open it in Perfetto with “Open trace file”, "
+                   "or use the direct link.</p></noscript>\n</section>\n");
+}
+
+static void put_deep_link(vp_buf *b, const handoff *h, const http_req *rq)
+{
+    vp_buf_puts(b, "<section class=\"card\"><h2>Direct link</h2>\n");
+    if (http_port(rq) != DEEP_LINK_PORT) {
+        vp_buf_printf(b,
+                      "<p>Perfetto fetches by itself only from port %d of this machine; this "
+                      "server has port %u. Start it with <code>--port %d</code> to get a link "
+                      "that opens the trace without this page.</p></section>\n",
+                      DEEP_LINK_PORT, (unsigned)http_port(rq), DEEP_LINK_PORT);
+        return;
+    }
+    vp_buf url, link;
+    vp_buf_init(&url, PAGE_BYTES_MAX);
+    vp_buf_init(&link, PAGE_BYTES_MAX);
+    vp_buf_printf(&url, "http://127.0.0.1:%d", DEEP_LINK_PORT);
+    put_trace_path(&url, h, ".json.gz");
+    ex_perfetto_link(&link, site_of(rq)->opts.perfetto_ui, vp_buf_cstr(&url), h->start_ns,
+                     h->end_ns);
+    vp_buf_puts(b, "<p><a id=\"deeplink\" rel=\"noreferrer\"");
+    put_attribute(b, "href", &link);
+    vp_buf_puts(b, ">Let Perfetto fetch the trace</a>. Chrome asks whether the site may reach this "
+                   "device (“Local Network Access”): choose Allow. Safari refuses; use the "
+                   "button there.</p></section>\n");
+    vp_buf_free(&url);
+}
+
+static void put_remote(vp_buf *b, const http_req *rq)
+{
+    char name[256] = "";
+    if (gethostname(name, sizeof name - 1) != 0 || !name[0])
+        snprintf(name, sizeof name, "HOST");
+    vp_buf_printf(b,
+                  "<section class=\"card\"><h2>From another machine</h2>\n<p>Run this where your "
+                  "browser is, then open this page at the same address there:</p>\n"
+                  "<pre class=\"copy\"><code>ssh -N -L %u:127.0.0.1:%u ",
+                  (unsigned)http_port(rq), (unsigned)http_port(rq));
+    page_text(b, name);
+    vp_buf_puts(b, "</code></pre></section>\n");
+}
+
+static void put_download(vp_buf *b, const handoff *h)
+{
+    static const char *const suffix[] = {".json.gz", ".json"};
+    vp_buf_puts(b, "<section class=\"card\"><h2>The file itself</h2>\n<ul class=\"plain\">\n");
+    for (size_t i = 0; i < sizeof suffix / sizeof suffix[0]; i++) {
+        vp_buf_puts(b, "<li><a download href=\"");
+        put_trace_path(b, h, suffix[i]);
+        vp_buf_puts(b, "\">");
+        page_text(b, h->host->name);
+        vp_buf_printf(b, "%s</a></li>\n", suffix[i]);
+    }
+    vp_buf_puts(b,
+                "</ul>\n<p class=\"muted\">Trace Event JSON, cleaned up for Perfetto. Opens in any "
+                "viewer of that format.</p></section>\n");
+}
+
+static void put_hosts(vp_buf *b, const handoff *h, const char *at)
+{
+    const cat_session *s = h->session;
+    if (s->host_count < 2)
+        return;
+    vp_buf_printf(b, "<nav class=\"choices\" aria-label=\"Hosts\"><h2>%zu hosts</h2><ul>\n",
+                  s->host_count);
+    for (size_t i = 0; i < s->host_count; i++) {
+        vp_buf_puts(b, "<li><a href=\"/perfetto/");
+        page_url(b, s->id);
+        vp_buf_putc(b, '/');
+        page_url(b, s->hosts[i].name);
+        if (at) {
+            vp_buf_puts(b, "?at=");
+            page_url(b, at);
+        }
+        vp_buf_puts(b, &s->hosts[i] == h->host ? "\" aria-current=\"page\">" : "\">");
+        page_text(b, s->hosts[i].name);
+        vp_buf_puts(b, "</a></li>\n");
+    }
+    vp_buf_puts(b, "</ul></nav>\n");
+}
+
+static void put_heading(vp_buf *b, const handoff *h)
+{
+    vp_buf_puts(b, "<p class=\"crumbs\"><a href=\"/session/");
+    page_url(b, h->session->id);
+    vp_buf_puts(b, "/\">");
+    page_text(b, h->session->name);
+    vp_buf_puts(b, "</a></p>\n<h1>Open in Perfetto</h1>\n");
+    if (h->end_ns >= 0)
+        vp_buf_printf(b, "<p class=\"lead\">It opens at %lld to %lld ns of the trace.</p>\n",
+                      (long long)h->start_ns, (long long)h->end_ns);
+}
+
+static int answer(http_req *rq, const handoff *h)
+{
+    vp_buf b;
+    vp_buf_init(&b, PAGE_BYTES_MAX);
+    page_begin(&b, &(page_frame){.title = "Open in Perfetto – view_profile",
+                                 .script = h->host ? "handoff.js" : NULL,
+                                 .home = "All sessions"});
+    put_heading(&b, h);
+    put_hosts(&b, h, http_query(rq, "at"));
+    if (h->host) {
+        put_handoff(&b, h, &site_of(rq)->opts);
+        vp_buf_puts(&b, "<div class=\"grid\">\n");
+        put_deep_link(&b, h, rq);
+        put_remote(&b, rq);
+        put_download(&b, h);
+        vp_buf_puts(&b, "</div>\n");
+    } else {
+        vp_buf_puts(&b, "<p class=\"lead\">Choose a host: each recorded a trace of its own.</p>\n");
+    }
+    page_end(&b);
+    return http_html(rq, 200, &b);
+}
+
+int page_perfetto(http_req *rq)
+{
+    VP_CLEANUP(page_drop_catalog) catalog *c = NULL;
+    const char *name = http_param(rq, 1);
+    handoff h = {.at_once = http_query(rq, "load") != NULL};
+    if (site_session(&c, &h.session, rq) < 0)
+        return page_no_session(rq);
+    if (take_range(&h, http_query(rq, "at")) < 0)
+        return page_failure(rq, "That time does not exist");
+    if (!h.session->host_count)
+        return page_message(rq, 404, "No timeline in this session",
+                            "It holds nothing that Perfetto could show.");
+    h.host = name ? page_host(h.session, name)
+                  : (h.session->host_count == 1 ? &h.session->hosts[0] : NULL);
+    if (name && !h.host)
+        return page_message(rq, 404, "No such host", "This session has no host of that name.");
+    return answer(rq, &h);
+}

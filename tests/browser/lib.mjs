@@ -1,0 +1,144 @@
+// What the browser tests share: the server under test, a stand-in for the Perfetto UI, a Chromium
+// that reports everything a page must not do, and a small harness.
+import { spawn } from "node:child_process";
+import { createServer } from "node:http";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import path from "node:path";
+import { chromium } from "playwright-core";
+
+export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
+export const traces = process.env.VP_TRACES || path.join(root, "../shared/traces");
+export const shots = path.join(root, "build/screenshots");
+const binary = process.env.VIEW_PROFILE || path.join(root, "build/dev/view_profile");
+
+/* ---- Harness --------------------------------------------------------------------------------- */
+
+const counts = { passed: 0, failed: 0, skipped: 0 };
+
+export async function test(name, body) {
+  try {
+    await body();
+    counts.passed++;
+    console.log(`ok      ${name}`);
+  } catch (error) {
+    counts.failed++;
+    console.log(`FAILED  ${name}\n${String(error.stack || error).replace(/^/gm, "        ")}`);
+  }
+}
+
+export function skip(name, why) {
+  counts.skipped++;
+  console.log(`SKIP    ${name}: ${why}`);
+}
+
+export function finish() {
+  const skipped = counts.skipped ? `, ${counts.skipped} skipped` : "";
+  console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`);
+  process.exitCode = counts.failed ? 1 : 0;
+}
+
+/* ---- The server under test ------------------------------------------------------------------- */
+
+export async function serve(dir, ...options) {
+  if (!existsSync(binary)) throw new Error(`no program at ${binary}: build it, or set VIEW_PROFILE`);
+  const args = ["serve", dir, "--port", "0", "--no-browser", ...options];
+  const child = spawn(binary, args, { stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  const url = await new Promise((resolve, reject) => {
+    const hear = (piece) => {
+      said += piece;
+      const found = said.match(/http:\/\/127\.0\.0\.1:\d+\//);
+      if (found) resolve(found[0]);
+    };
+    child.stdout.on("data", hear);
+    child.stderr.on("data", hear);
+    child.on("exit", (code) => reject(new Error(`the server ended with ${code}: ${said}`)));
+    setTimeout(() => reject(new Error(`no address within 20 s: ${said}`)), 20000).unref();
+  });
+  const stop = async () => {
+    child.removeAllListeners("exit");
+    child.kill("SIGTERM");
+    if (child.exitCode === null) await once(child, "exit");
+  };
+  return { url: url.slice(0, -1), port: Number(new URL(url).port), stop };
+}
+
+/* ---- A stand-in for the Perfetto UI ---------------------------------------------------------- */
+
+// Answers PING with PONG as the UI does (perfetto.md 1.4), from `delay` ms after it was opened, and
+// leaves what it was given in window.got.
+const standInPage = (delay) => `<!doctype html><title>stand-in</title><script>
+  window.got = { pings: 0, traces: [], times: [] };
+  let open = true;
+  const since = performance.now();
+  addEventListener("message", async (event) => {
+    if (event.source !== window.opener || !open) return;
+    if (event.data === "PING") {
+      got.pings++;
+      if (${delay} >= 0 && performance.now() - since >= ${delay}) event.source.postMessage("PONG", "*");
+      return;
+    }
+    const { perfetto } = event.data;
+    if (perfetto.timeStart !== undefined) {
+      got.times.push(perfetto);
+      return;
+    }
+    const { buffer, ...rest } = perfetto;
+    open = Boolean(perfetto.keepApiOpen);
+    const head = new Uint8Array(buffer, 0, 2);
+    const packed = head[0] === 0x1f && head[1] === 0x8b;
+    const stream = new Blob([buffer]).stream();
+    const text = await new Response(
+      packed ? stream.pipeThrough(new DecompressionStream("gzip")) : stream).text();
+    const events = JSON.parse(text).traceEvents;
+    got.traces.push({ ...rest, bytes: buffer.byteLength, events: events.length,
+      slices: events.filter((e) => e.ph === "X").length });
+  });
+</script>`;
+
+export async function standIn({ delay = 0 } = {}) {
+  const server = createServer((request, response) => {
+    response.setHeader("Content-Type", "text/html; charset=utf-8");
+    response.end(standInPage(delay));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${server.address().port}`;
+  return { url, stop: () => server.close() };
+}
+
+/* ---- Chromium -------------------------------------------------------------------------------- */
+
+export function launch(...args) {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
+    args: ["--no-sandbox", ...args],
+  });
+}
+
+// A context in which everything a page of ours must never do is written into `complaints`.
+export async function guarded(browser, allowed, options = {}) {
+  const complaints = [];
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  await context.route("**/*", (route) => {
+    const url = route.request().url();
+    if (allowed.some((origin) => url.startsWith(`${origin}/`))) return route.continue();
+    complaints.push(`request to ${url}`);
+    return route.abort();
+  });
+  const watch = (page) => {
+    page.on("console", (message) => {
+      if (["error", "warning"].includes(message.type()))
+        complaints.push(`console ${message.type()}: ${message.text()}`);
+    });
+    page.on("pageerror", (error) => complaints.push(`exception: ${error}`));
+    page.on("dialog", (dialog) => {
+      complaints.push(`dialog: ${dialog.message()}`);
+      dialog.dismiss();
+    });
+  };
+  context.on("page", watch);
+  return { context, complaints };
+}

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""A stand-in for `tensorboard`: answers the two questions that we ask, from its --logdir, gzipped
+although nobody asked for it, as the real one does (peers.md). FAKE_TB steers it: "slow" answers
+after 1.5 s, "fail" ends with a message, "noplugin" answers 404, "runs=A,B" lists these instead."""
+import argparse
+import gzip
+import json
+import os
+import sys
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+
+def runs_of(logdir: str) -> list[str]:
+    found = []
+    for profile in Path(logdir).glob("**/plugins/profile/*/"):
+        if any(profile.glob("*.xplane.pb")):
+            above = profile.relative_to(logdir).parts[:-3]
+            found.append("/".join((*above, profile.name)))
+    return sorted(found, reverse=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--logdir", required=True)
+    parser.add_argument("--host", required=True)
+    parser.add_argument("--port", type=int, required=True)
+    args = parser.parse_args()
+    mode = os.environ.get("FAKE_TB", "")
+    if log := os.environ.get("FAKE_TB_LOG"):
+        fds = sorted(int(fd) for fd in os.listdir("/proc/self/fd"))
+        Path(log).write_text(json.dumps({"pid": os.getpid(), "argv": sys.argv[1:], "fds": fds}))
+    if mode == "fail":
+        print("E1121 fake: <b>cannot</b> find libcudart", file=sys.stderr)
+        return 3
+    if mode == "slow":
+        print("fake: importing the world", file=sys.stderr, flush=True)
+        time.sleep(1.5)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            listed = mode.removeprefix("runs=").split(",") if mode.startswith("runs=") else None
+            answers = {
+                "/data/plugin/profile/version": lambda: "2.24.2",
+                "/data/plugin/profile/runs": lambda: json.dumps(listed or runs_of(args.logdir)),
+            }
+            make = answers.get(self.path) if mode != "noplugin" else None
+            body = gzip.compress((make() if make else "no").encode())
+            self.send_response(200 if make else 404)
+            self.send_header("Content-Encoding", "gzip")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    print(f"TensorBoard fake at http://{args.host}:{args.port}/", file=sys.stderr, flush=True)
+    ThreadingHTTPServer((args.host, args.port), Handler).serve_forever()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
