@@ -152,10 +152,10 @@ int cl_normalize(vp_buf *out, vp_str raw)
     vp_buf tmp;
     vp_str s = strip_decorations(raw);
     vp_buf_init(&tmp, raw.n * 2 + 64);
-    if (strip_lists(&tmp, s) >= 0)
-        s = vp_buf_view(&tmp);
-    s = vp_str_trim(strip_kernel_number(strip_suffixes(s)));
-    int rc = vp_buf_str(out, s.n ? s : raw);
+    int rc = strip_lists(&tmp, s);
+    s = vp_str_trim(strip_kernel_number(strip_suffixes(vp_buf_view(&tmp))));
+    if (rc >= 0)
+        rc = vp_buf_str(out, s.n ? s : raw);
     vp_buf_free(&tmp);
     return rc;
 }

@@ -150,7 +150,7 @@ typedef struct tally {
     size_t filled;
 } tally;
 
-static void add_kinds(tally *v, const grouping *g, const kind_times *kt, vp_map *seen)
+static int add_kinds(tally *v, const grouping *g, const kind_times *kt, vp_map *seen)
 {
     for (uint32_t k = 0; k < g->t->kind_count; k++) {
         const trace_kind *kind = &g->t->kinds[k];
@@ -173,10 +173,10 @@ static void add_kinds(tally *v, const grouping *g, const kind_times *kt, vp_map 
         uint64_t pair = (uint64_t)group << 32 | kind->name;
         if (vp_map_get(seen, pair) == VP_MAP_NONE) {
             a->raw_names++;
-            if (vp_map_set(seen, pair, 0) < 0)
-                return;
+            VP_TRY(vp_map_set(seen, pair, 0));
         }
     }
+    return 0;
 }
 
 static void fill_durations(tally *v, int64_t *durations, const grouping *g, track_set set)
@@ -264,8 +264,9 @@ static int tally_device(host_result *h, const grouping *g, track_set set, uint32
     size_t events = 0;
     vp_map_init(&seen);
     VP_TRY(self_times(kt, totals, set, g->group_of, g->count));
-    add_kinds(v, g, kt, &seen);
+    int rc = add_kinds(v, g, kt, &seen);
     vp_map_free(&seen);
+    VP_TRY(rc);
     for (uint32_t i = 0; i < g->count; i++) {
         v[i].first = events;
         v[i].total_ps = totals[i];

@@ -44,10 +44,10 @@ static int room(vp_buf *b, size_t n)
 {
     if (b->status < 0)
         return b->status;
-    if (n < b->cap - b->n && b->cap)
-        return 0;
     if (n > b->max || b->n > b->max - n)
         return failed(b, vp_fail(VP_ELIMIT, "output above its limit of %zu bytes", b->max));
+    if (n < b->cap - b->n) /* one byte stays for the NUL */
+        return 0;
     int rc = vp_grow(&b->p, &b->cap, b->n + n + 1, 1, SIZE_MAX / 2);
     return rc < 0 ? failed(b, rc) : 0;
 }
@@ -117,7 +117,7 @@ int vp_buf_printf(vp_buf *b, const char *fmt, ...)
     va_copy(again, ap);
     n = vsnprintf(NULL, 0, fmt, ap);
     va_end(ap);
-    int rc = n < 0 ? vp_fail(VP_EARG, "bad format") : room(b, (size_t)n + 1);
+    int rc = n < 0 ? vp_fail(VP_EARG, "bad format") : room(b, (size_t)n);
     if (rc >= 0) {
         vsnprintf(b->p + b->n, (size_t)n + 1, fmt, again);
         b->n += (size_t)n;
@@ -129,7 +129,7 @@ int vp_buf_printf(vp_buf *b, const char *fmt, ...)
 
 const char *vp_buf_cstr(vp_buf *b)
 {
-    if (room(b, 1) < 0)
+    if (room(b, 0) < 0)
         return "";
     b->p[b->n] = 0;
     return b->p;
@@ -137,7 +137,7 @@ const char *vp_buf_cstr(vp_buf *b)
 
 char *vp_buf_take(vp_buf *b, size_t *n)
 {
-    if (room(b, 1) < 0)
+    if (room(b, 0) < 0)
         return NULL;
     char *p = b->p;
     p[b->n] = 0;

@@ -1,0 +1,334 @@
+/* trace/analyze on hand-made traces: the tiny examples of analysis.md 6.1, classes and names. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "trace/analyze/classify.h"
+#include "trace/analyze/host.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+typedef struct made {
+    trace *t;
+    uint32_t process, track;
+} made;
+
+static made make(sink_process_kind kind, sink_role role)
+{
+    made m = {0};
+    assert_int_equal(trace_new(&m.t), 0);
+    sink *s = &m.t->sink;
+    assert_int_equal(s->process(s, &(sink_process){VP_STR("dev"), 1, kind, 0}, &m.process), 0);
+    assert_int_equal(s->track(s, &(sink_track){m.process, VP_STR("ops"), 1, role, false}, &m.track),
+                     0);
+    return m;
+}
+
+static uint32_t new_track(made *m)
+{
+    uint32_t id;
+    sink *s = &m->t->sink;
+    assert_int_equal(
+        s->track(s, &(sink_track){m->process, VP_STR("x"), 2, SINK_ROLE_OPS, false}, &id), 0);
+    return id;
+}
+
+static uint32_t kind_of(made *m, const char *name)
+{
+    sink_kind k = {
+        .name = vp_str_of(name), .program_id = -1, .bytes = -1, .flops = -1, .is_op = true};
+    uint32_t id;
+    for (uint32_t i = 0; i < m->t->kind_count; i++)
+        if (vp_str_eq(trace_str(m->t, m->t->kinds[i].name), k.name))
+            return i;
+    assert_int_equal(m->t->sink.kind(&m->t->sink, &k, &id), 0);
+    return id;
+}
+
+static void put(made *m, uint32_t track, const char *name, int64_t start, int64_t end)
+{
+    sink_event e = {start, end - start, SINK_NO_TIME, 0, track, kind_of(m, name)};
+    assert_int_equal(m->t->sink.events(&m->t->sink, &e, 1), 0);
+}
+
+static const vp_op *op_named(const host_result *h, const char *name)
+{
+    for (size_t i = 0; i < h->op_count; i++)
+        if (!strcmp(h->ops[i].name, name))
+            return &h->ops[i];
+    fail_msg("no op %s", name);
+    return NULL;
+}
+
+static void analyze(host_result *h, made *m, vp_group by)
+{
+    assert_int_equal(trace_seal(m->t), 0);
+    host_result_init(h);
+    assert_int_equal(host_analyze(h, m->t, by), 0);
+}
+
+static void done(host_result *h, made *m)
+{
+    host_result_free(h);
+    trace_free(m->t);
+}
+
+/* A1: W=[0,100): C=[0,10)[10,30)[40,60)[90,95); M=[20,50); X=[55,70), and the window closed by an
+ * empty op at 100. compute 55 + exposed_comm 10 + exposed_copy 10 + idle 25 = 100. */
+static void the_breakdown_adds_up(void **state)
+{
+    (void)state;
+    made m = make(SINK_PROCESS_GPU, SINK_ROLE_OPS);
+    uint32_t comm = new_track(&m), copy = new_track(&m);
+    host_result h;
+    put(&m, m.track, "mm", 0, 10);
+    put(&m, m.track, "mm", 10, 30);
+    put(&m, m.track, "mm", 40, 60);
+    put(&m, m.track, "mm", 90, 95);
+    put(&m, m.track, "mm", 100, 100);
+    put(&m, comm, "ncclAllReduce", 20, 50);
+    put(&m, copy, "Memcpy HtoD", 55, 70);
+    analyze(&h, &m, VP_GROUP_NAME);
+    const vp_breakdown *b = &h.devices[0].breakdown;
+    assert_int_equal(b->window_ps, 100);
+    assert_int_equal(b->compute_ps, 55);
+    assert_int_equal(b->comm_ps, 30);
+    assert_int_equal(b->overlap_comm_ps, 20);
+    assert_int_equal(b->exposed_comm_ps, 10);
+    assert_int_equal(b->copy_ps, 15);
+    assert_int_equal(b->exposed_copy_ps, 10);
+    assert_int_equal(b->busy_ps, 75);
+    assert_int_equal(b->idle_ps, 25);
+    done(&h, &m);
+}
+
+/* A6's host line: step[0,100), f[0,40) with an inner f[1,39), compile[5,25), execute[26,38) and
+ * overflow[90,110), which crosses the step's end. Self: step 50, f 8, compile 20, execute 12,
+ * overflow 20; total of f 40 (outermost only); Σ self = 110 = busy. */
+static void self_time_survives_crossings(void **state)
+{
+    (void)state;
+    made m = make(SINK_PROCESS_HOST, SINK_ROLE_PLAIN);
+    host_result h;
+    put(&m, m.track, "step", 0, 100);
+    put(&m, m.track, "f", 0, 40);
+    put(&m, m.track, "f", 1, 39);
+    put(&m, m.track, "compile", 5, 25);
+    put(&m, m.track, "execute", 26, 38);
+    put(&m, m.track, "overflow", 90, 110);
+    analyze(&h, &m, VP_GROUP_NAME);
+    assert_false(h.has_devices);
+    assert_int_equal(op_named(&h, "step")->self_ps, 50);
+    assert_int_equal(op_named(&h, "f")->self_ps, 8);
+    assert_int_equal(op_named(&h, "f")->total_ps, 40);
+    assert_int_equal(op_named(&h, "f")->calls, 2);
+    assert_int_equal(op_named(&h, "compile")->self_ps, 20);
+    assert_int_equal(op_named(&h, "execute")->self_ps, 12);
+    assert_int_equal(op_named(&h, "overflow")->self_ps, 20);
+    assert_int_equal(op_named(&h, "overflow")->total_ps, 20);
+    assert_int_equal(h.devices[0].self_ps, 110);
+    assert_int_equal(h.devices[0].breakdown.busy_ps, 110);
+    assert_int_equal(h.quality_count, 1); /* one crossing, said */
+    assert_string_equal(h.quality[0].code, "crossing");
+    done(&h, &m);
+}
+
+/* A2: durations 50, 60, 10. HTA gives mean = max = 120 here. Population deviation: mean 40,
+ * variance (100+400+900)/3. */
+static void statistics_are_of_calls(void **state)
+{
+    (void)state;
+    made m = make(SINK_PROCESS_TPU, SINK_ROLE_OPS);
+    host_result h;
+    put(&m, m.track, "k.1", 0, 50);
+    put(&m, m.track, "k.2", 100, 160);
+    put(&m, m.track, "k.3", 200, 210);
+    analyze(&h, &m, VP_GROUP_NAME);
+    const vp_op *op = op_named(&h, "k");
+    assert_int_equal(op->calls, 3);
+    assert_int_equal(op->total_ps, 120);
+    assert_int_equal(op->min_ps, 10);
+    assert_int_equal(op->p50_ps, 50);
+    assert_int_equal(op->p95_ps, 60);
+    assert_int_equal(op->max_ps, 60);
+    assert_int_equal(op->raw_names, 3);
+    assert_int_equal(op->slowest_start_ps, 100);
+    assert_true(op->stddev_ps > 21.60 && op->stddev_ps < 21.61);
+    done(&h, &m);
+    m = make(SINK_PROCESS_TPU, SINK_ROLE_OPS);
+    put(&m, m.track, "k.1", 0, 50);
+    put(&m, m.track, "k.2", 100, 160);
+    analyze(&h, &m, VP_GROUP_RAW);
+    assert_int_equal(op_named(&h, "k.2")->calls, 1);
+    done(&h, &m);
+}
+
+/* Any order of the same events gives the same figures; Σ self of a track is its busy time. */
+static void order_does_not_matter(void **state)
+{
+    enum { N = 400 };
+    int64_t start[N], end[N], self[2] = {0}, total[2] = {0};
+    int order[N];
+    (void)state;
+    srand(7);
+    for (int i = 0; i < N; i++) {
+        start[i] = rand() % 3000;
+        end[i] = start[i] + rand() % 200;
+        order[i] = i;
+    }
+    for (int round = 0; round < 2; round++) {
+        made m = make(SINK_PROCESS_GPU, SINK_ROLE_OPS);
+        host_result h;
+        for (int i = 0; i < N; i++) {
+            char name[8];
+            snprintf(name, sizeof name, "n%d", order[i] % 5);
+            put(&m, m.track, name, start[order[i]], end[order[i]]);
+        }
+        analyze(&h, &m, VP_GROUP_NAME);
+        const vp_breakdown *b = &h.devices[0].breakdown;
+        assert_int_equal(h.devices[0].self_ps, b->busy_ps);
+        assert_int_equal(b->compute_ps + b->exposed_comm_ps + b->exposed_copy_ps + b->idle_ps,
+                         b->window_ps);
+        self[round] = op_named(&h, "n1")->self_ps;
+        total[round] = op_named(&h, "n1")->total_ps;
+        done(&h, &m);
+        for (int i = N - 1; i > 0; i--) {
+            int k = rand() % (i + 1), swap = order[i];
+            order[i] = order[k];
+            order[k] = swap;
+        }
+    }
+    assert_int_equal(self[0], self[1]);
+    assert_int_equal(total[0], total[1]);
+}
+
+static void classes_follow_the_rules(void **state)
+{
+    static const struct {
+        const char *name, *category, *opcode, *label;
+        vp_op_class want;
+    } rows[] = {
+        {"hipblaslt_gemm", "kernel", "", "", VP_COMPUTE},
+        {"rcclGenericKernel", "kernel", "", "", VP_COMMUNICATION},
+        {"all-reduce-start.1", "", "", "", VP_COMMUNICATION},
+        {"multimem_all_reduce_kernel", "kernel", "", "", VP_COMMUNICATION},
+        {"void deep_ep::dispatch<1>", "kernel", "", "", VP_COMMUNICATION},
+        {"MEMORY_COPY_HOST_TO_DEVICE", "kernel", "", "", VP_COPY},
+        {"__amd_rocclr_copyBuffer.kd", "kernel", "", "", VP_COPY},
+        {"CopyHostToDevice", "", "", "", VP_COPY},
+        {"dmabuf_kernel", "kernel", "", "", VP_COMPUTE},
+        {"loop_add_fusion_dma_x", "", "", "", VP_COMPUTE},
+        {"psum.896", "all-reduce", "", "", VP_COMMUNICATION},
+        {"psum", "", "", "", VP_COMMUNICATION},
+        {"psum_scatter_like", "", "", "", VP_COMPUTE},
+        {"anything", "gpu_memset", "", "", VP_COPY},
+        {"copy.3", "data formatting", "copy", "", VP_COMPUTE},
+        {"copy-done.2", "copy-done", "", "", VP_COPY},
+        {"x", "", "all-gather", "", VP_COMMUNICATION},
+        {"x", "host send", "", "", VP_COPY},
+        {"x", "", "", "MemcpyH2D", VP_COPY},
+        {"x", "", "", "MemcpyD2H,Compute", VP_COMPUTE},
+        {"x", "", "", "MemoryAlloc", VP_COMPUTE},
+        {"ncclDevKernel_SendRecv(ncclDevComm*)", "kernel", "", "", VP_COMMUNICATION},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (cl_class_of(vp_str_of(rows[i].name), vp_str_of(rows[i].category),
+                        vp_str_of(rows[i].opcode), vp_str_of(rows[i].label)) != rows[i].want)
+            fail_msg("%s / %s / %s / %s", rows[i].name, rows[i].category, rows[i].opcode,
+                     rows[i].label);
+}
+
+static void names_are_grouped_as_people_read_them(void **state)
+{
+    static const char *const rows[][2] = {
+        {"fusion.123", "fusion"},
+        {"convolution.3.remat2", "convolution"},
+        {"custom-call.7.clone.1", "custom-call"},
+        {"%psum.896 = bf16[8]{0} all-reduce(bf16[8] %x)", "psum"},
+        {"input_transpose_fusion_1.kd", "input_transpose_fusion"},
+        {"gemm_fusion_dot_6", "gemm_fusion_dot"},
+        {"quantized_matmul_kernel_512_6400_1024", "quantized_matmul_kernel_512_6400_1024"},
+        {"RPA-bq_32-bkvp_64-p_64-.1", "RPA-bq_32-bkvp_64-p_64-"},
+        {"Memcpy HtoD (Pageable -> Device)", "Memcpy HtoD (Pageable -> Device)"},
+        {"void (anonymous namespace)::softmax<float, 4>(float*, int)", "softmax<$>"},
+        {"void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
+         "at::detail::Array<char*, 3> >(int, at::native::CUDAFunctor_add<float>, "
+         "at::detail::Array<char*, 3>)",
+         "at::native::vectorized_elementwise_kernel<CUDAFunctor_add>"},
+        {"wrapped_broadcast_2", "wrapped_broadcast"},
+        {"dot", "dot"},
+        {"1.2.3", "1"},
+        {".5", ".5"},
+        {"f [clone .isra.0]", "f"},
+        {"a<b", "a<$>"},
+        {"", ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        vp_buf b;
+        vp_buf_init(&b, 4096);
+        assert_int_equal(cl_normalize(&b, vp_str_of(rows[i][0])), 0);
+        assert_string_equal(vp_buf_cstr(&b), rows[i][1]);
+        vp_buf_free(&b);
+    }
+}
+
+static void percentiles_are_nearest_rank(void **state)
+{
+    int64_t v[101];
+    (void)state;
+    for (int k = 0; k < 101; k++) {
+        for (int i = 0; i < 101; i++)
+            v[i] = (i * 37) % 101;
+        assert_int_equal(select_kth(v, 101, (size_t)k), k);
+    }
+    assert_int_equal(nearest_rank(1, 95), 0);
+    assert_int_equal(nearest_rank(20, 95), 18);
+    assert_int_equal(nearest_rank(100, 50), 49);
+    assert_int_equal(nearest_rank(3, 50), 1);
+}
+
+/* Every allocation of an analysis fails once, and from there on: a clean error, no leak. */
+static void running_out_of_memory_is_an_error(void **state)
+{
+    (void)state;
+    made m = make(SINK_PROCESS_GPU, SINK_ROLE_OPS);
+    host_result h;
+    for (int i = 0; i < 50; i++)
+        put(&m, m.track, i % 3 ? "a.1" : "b<x::y>(int)", i * 10, i * 10 + 12);
+    assert_int_equal(trace_seal(m.t), 0);
+    for (int persist = 0; persist < 2; persist++)
+        for (uint64_t k = 1;; k++) {
+            vp_mem_fail_at(k, persist);
+            host_result_init(&h);
+            int rc = host_analyze(&h, m.t, VP_GROUP_NAME);
+            bool reached = vp_mem_fail_at(0, false) >= k;
+            host_result_free(&h);
+            if (!reached) {
+                assert_int_equal(rc, 0);
+                break;
+            }
+            assert_int_equal(rc, VP_ENOMEM);
+        }
+    trace_free(m.t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_breakdown_adds_up),
+        cmocka_unit_test(self_time_survives_crossings),
+        cmocka_unit_test(statistics_are_of_calls),
+        cmocka_unit_test(order_does_not_matter),
+        cmocka_unit_test(classes_follow_the_rules),
+        cmocka_unit_test(names_are_grouped_as_people_read_them),
+        cmocka_unit_test(percentiles_are_nearest_rank),
+        cmocka_unit_test(running_out_of_memory_is_an_error),
+    };
+    return cmocka_run_group_tests_name("analyze", tests, NULL, NULL);
+}
