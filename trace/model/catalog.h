@@ -37,7 +37,7 @@ typedef struct cat_host {
 typedef enum cat_status { CAT_OK, CAT_UNREADABLE, CAT_UNFINISHED, CAT_EMPTY } cat_status;
 
 typedef struct cat_session {
-    const char *id;   /* URL-safe [A-Za-z0-9._-]+, unique in the catalog, stable over rescans */
+    const char *id;   /* URL-safe [A-Za-z0-9._~-]+, unique in the catalog, stable over rescans */
     const char *name; /* as TensorBoard shows it: "<tb_run>/<run>" */
     const char *path; /* relative to the root; "." for the root itself */
     const char *kind; /* "xla", "kineto", "chrome", "memory": of its first readable file */

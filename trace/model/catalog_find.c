@@ -1,0 +1,138 @@
+/* Which session is meant, and what to say when none is. */
+#include "trace/base/err.h"
+#include "trace/model/catalog_impl.h"
+
+#include <stdio.h>
+
+#define CANDIDATES_MAX 3u
+
+static bool is_exactly(const char *text, vp_str key)
+{
+    return vp_str_eq(vp_str_of(text), key);
+}
+
+/* Ends with the key, at the border of a word: "06_33_16" but not "3_16" of 2026_11_21_06_33_16. */
+static bool ends_with(const char *text, vp_str key)
+{
+    vp_str t = vp_str_of(text);
+    if (!vp_str_ends(t, key))
+        return false;
+    if (t.n == key.n)
+        return true;
+    char before = t.p[t.n - key.n - 1];
+    return before == '/' || before == '!' || before == '_' || before == '-' || before == '.';
+}
+
+typedef bool matches_fn(const cat_session *s, vp_str key);
+
+static bool by_id(const cat_session *s, vp_str key)
+{
+    return is_exactly(s->id, key);
+}
+
+static bool by_name(const cat_session *s, vp_str key)
+{
+    return is_exactly(s->name, key);
+}
+
+static bool by_path(const cat_session *s, vp_str key)
+{
+    return is_exactly(s->path, key);
+}
+
+static bool by_suffix(const cat_session *s, vp_str key)
+{
+    return ends_with(s->name, key) || ends_with(s->path, key);
+}
+
+typedef struct candidates {
+    const cat_session *first[CANDIDATES_MAX];
+    size_t count; /* all of them */
+} candidates;
+
+static void add_candidate(candidates *c, const cat_session *s)
+{
+    if (c->count < CANDIDATES_MAX)
+        c->first[c->count] = s;
+    c->count++;
+}
+
+static void list_names(const candidates *c, char *out, size_t cap)
+{
+    size_t used = 0, shown = c->count < CANDIDATES_MAX ? c->count : CANDIDATES_MAX;
+    out[0] = 0;
+    for (size_t i = 0; i < shown && used < cap; i++) {
+        int r = snprintf(out + used, cap - used, "%s%s", i ? ", " : "", c->first[i]->name);
+        used += r > 0 ? (size_t)r : 0;
+    }
+    if (c->count > shown && used < cap)
+        snprintf(out + used, cap - used, " and %zu more", c->count - shown);
+}
+
+static const cat_session *none_matches(const catalog *c, vp_str key)
+{
+    candidates all = {0};
+    char names[200];
+    for (size_t i = 0; i < c->count; i++)
+        add_candidate(&all, &c->sessions[i]);
+    list_names(&all, names, sizeof names);
+    vp_fail(VP_ENOTFOUND, "no session is called \"%.*s\"; there are: %s",
+            VP_STR_ARG(vp_str_head(key, 80)), all.count ? names : "none");
+    return NULL;
+}
+
+const cat_session *catalog_find(const catalog *c, vp_str key)
+{
+    static matches_fn *const rules[] = {by_id, by_name, by_path, by_suffix};
+    if (vp_str_starts(key, VP_STR("./")))
+        key = vp_str_skip(key, 2);
+    while (key.n > 1 && key.p[key.n - 1] == '/')
+        key.n--;
+    for (size_t r = 0; key.n && r < sizeof rules / sizeof *rules; r++) {
+        candidates found = {0};
+        char names[200];
+        for (size_t i = 0; i < c->count; i++)
+            if (rules[r](&c->sessions[i], key))
+                add_candidate(&found, &c->sessions[i]);
+        if (found.count == 1)
+            return found.first[0];
+        if (!found.count)
+            continue;
+        list_names(&found, names, sizeof names);
+        vp_fail(VP_ENOTFOUND, "\"%.*s\" could be any of %zu sessions: %s",
+                VP_STR_ARG(vp_str_head(key, 80)), found.count, names);
+        return NULL;
+    }
+    return none_matches(c, key);
+}
+
+static const cat_session *nothing_found(const catalog *c)
+{
+    static const char looked_for[] =
+        "no profile found: looked for *.xplane.pb, *.trace.json[.gz], *.pt.trace.json[.gz], other "
+        "trace JSON, and archives of them";
+    const cat_seen *seen = &c->seen;
+    if (seen->unreadable)
+        vp_fail(VP_ENOTFOUND, "%s; found %llu files, %llu of them known but not readable here (%s)",
+                looked_for, (unsigned long long)seen->files, (unsigned long long)seen->unreadable,
+                seen->unreadable_why);
+    else if (seen->caches)
+        vp_fail(VP_ENOTFOUND, "%s; found %llu files, %llu of them caches of XProf", looked_for,
+                (unsigned long long)seen->files, (unsigned long long)seen->caches);
+    else
+        vp_fail(VP_ENOTFOUND, "%s; found %llu files in %llu directories", looked_for,
+                (unsigned long long)seen->files, (unsigned long long)seen->directories);
+    vp_fail_at(VP_ENOTFOUND, c->path, -1, -1);
+    return NULL;
+}
+
+const cat_session *catalog_latest(const catalog *c)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (c->sessions[i].status == CAT_OK && c->sessions[i].host_count)
+            return &c->sessions[i];
+    for (size_t i = 0; i < c->count; i++)
+        if (c->sessions[i].status == CAT_OK)
+            return &c->sessions[i];
+    return nothing_found(c);
+}

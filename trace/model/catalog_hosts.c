@@ -1,0 +1,243 @@
+/* The files of a session and the hosts that they belong to. Both halves of a run, HOST.xplane.pb
+ * and HOST.trace.json.gz, are one host; remote.trace.json.gz and perfetto_trace.json.gz repeat what
+ * a host's xplane holds without naming it. */
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+#include "trace/model/catalog_impl.h"
+
+#include <stdlib.h>
+
+#define NO_HOST UINT32_MAX
+#define NO_FILE UINT32_MAX
+
+static int no_memory(void)
+{
+    return vp_fail(VP_ENOMEM, "out of memory for the files of a session");
+}
+
+/* Readable timelines first, then memory profiles, unfinished recordings, and what we cannot read.
+ */
+static int rank_of(rd_format f)
+{
+    return rd_is_timeline(f) ? 0 : f == RD_PPROF ? 1 : f == RD_VPCAP ? 2 : 3;
+}
+
+static int by_rank_and_name(const void *pa, const void *pb)
+{
+    const cat_file *a = pa, *b = pb;
+    int order = rank_of(a->kind.format) - rank_of(b->kind.format);
+    return order ? order : strcmp(a->name, b->name);
+}
+
+static int copy_file(cat_scan *s, cat_file *out, const cat_dir *d, const cat_found *f)
+{
+    const char *path = cat_path_of(s, d, f->name);
+    if (!path)
+        return no_memory();
+    *out = (cat_file){.path = path,
+                      .name = path + strlen(path) - f->name.n,
+                      .location = d->archive ? d->archive : path,
+                      .is_member = d->archive != NULL,
+                      .member_index = f->member_index,
+                      .kind = f->kind,
+                      .bytes = f->bytes,
+                      .mtime_ns = f->mtime_ns,
+                      .id = f->id,
+                      .host = NO_HOST,
+                      .why = f->why};
+    return 0;
+}
+
+static int copy_files(cat_scan *s, cat_session *out, const cat_dir *d,
+                      const cat_found *const *files, size_t n)
+{
+    out->files = vp_arena_alloc(&s->c->arena, n * sizeof *out->files);
+    if (!out->files)
+        return no_memory();
+    for (size_t i = 0; i < n; i++)
+        VP_TRY(copy_file(s, &out->files[i], d, files[i]));
+    qsort(out->files, n, sizeof *out->files, by_rank_and_name);
+    out->file_count = n;
+    return 0;
+}
+
+/* Hosts while they are found: files come sorted, so hosts of one kind come sorted too. */
+typedef struct hosts {
+    cat_scan *scan;
+    cat_session *out;
+    vp_map by_name;
+    size_t xplanes;
+} hosts;
+
+static int add_host(hosts *h, vp_str name, uint32_t file)
+{
+    cat_host *host = &h->out->hosts[h->out->host_count];
+    const char *copy = vp_arena_strndup(&h->scan->c->arena, name.p, name.n);
+    if (!copy)
+        return no_memory();
+    *host = (cat_host){.name = copy, .primary = file, .secondary = NO_FILE};
+    h->out->files[file].host = (uint32_t)h->out->host_count;
+    VP_TRY(vp_map_set(&h->by_name, vp_hash(name.p, name.n, 0), (uint32_t)h->out->host_count));
+    h->out->host_count++;
+    return 0;
+}
+
+static void attach(hosts *h, uint32_t host, uint32_t file)
+{
+    cat_host *to = &h->out->hosts[host];
+    h->out->files[file].host = host;
+    if (to->secondary == NO_FILE && h->out->files[to->primary].kind.format == RD_XSPACE &&
+        h->out->files[file].kind.format == RD_XLA_JSON)
+        to->secondary = file;
+}
+
+static vp_str session_short_name(const cat_session *s)
+{
+    vp_str name = vp_str_of(s->name);
+    size_t slash = vp_str_rfind_char(name, '/');
+    return slash == name.n ? name : vp_str_skip(name, slash + 1);
+}
+
+/* Files that name their host; an xplane without a name is the session's only machine. */
+static int place_named(hosts *h, uint32_t i)
+{
+    const cat_file *f = &h->out->files[i];
+    vp_str host = rd_host_of(vp_str_of(f->name));
+    if (!host.n && f->kind.format == RD_XSPACE)
+        host = session_short_name(h->out);
+    if (!host.n)
+        return 0;
+    uint32_t known = vp_map_get(&h->by_name, vp_hash(host.p, host.n, 0));
+    if (known == VP_MAP_NONE)
+        return add_host(h, host, i);
+    attach(h, known, i);
+    return 0;
+}
+
+static bool is_perfetto_copy(const cat_file *f)
+{
+    return vp_str_starts(vp_str_of(f->name), VP_STR("perfetto_trace."));
+}
+
+/* Files without a host: they belong to the only one, or are all that there is. */
+static int place_unnamed(hosts *h, uint32_t i)
+{
+    const cat_file *f = &h->out->files[i];
+    bool copy = is_perfetto_copy(f);
+    if (f->host != NO_HOST)
+        return 0;
+    if (h->xplanes == 1 || (copy && h->out->host_count == 1)) {
+        attach(h, 0, i);
+        return 0;
+    }
+    if (h->xplanes || (copy && h->out->host_count))
+        return 0;
+    vp_str name = session_short_name(h->out);
+    bool taken = vp_map_get(&h->by_name, vp_hash(name.p, name.n, 0)) != VP_MAP_NONE;
+    return add_host(h, taken ? vp_str_of(f->name) : name, i);
+}
+
+static int place_all(hosts *h, size_t timelines)
+{
+    for (uint32_t i = 0; i < timelines; i++)
+        if (h->out->files[i].kind.format == RD_XSPACE)
+            VP_TRY(place_named(h, i));
+    h->xplanes = h->out->host_count;
+    for (uint32_t i = 0; i < timelines; i++)
+        if (h->out->files[i].kind.format != RD_XSPACE)
+            VP_TRY(place_named(h, i));
+    for (uint32_t i = 0; i < timelines; i++)
+        if (!is_perfetto_copy(&h->out->files[i]))
+            VP_TRY(place_unnamed(h, i));
+    for (uint32_t i = 0; i < timelines; i++)
+        VP_TRY(place_unnamed(h, i));
+    return 0;
+}
+
+static int natural_order(const void *pa, const void *pb)
+{
+    return strverscmp(((const cat_host *)pa)->name, ((const cat_host *)pb)->name);
+}
+
+/* worker2 before worker10; the files' indices follow. */
+static int sort_hosts(cat_session *out)
+{
+    VP_CLEANUP(vp_free_ptr) uint32_t *by_primary = vp_calloc(out->file_count, sizeof *by_primary);
+    VP_CLEANUP(vp_free_ptr) uint32_t *primaries = vp_calloc(out->host_count, sizeof *primaries);
+    if (!by_primary || !primaries)
+        return no_memory();
+    for (size_t i = 0; i < out->host_count; i++)
+        primaries[i] = out->hosts[i].primary;
+    qsort(out->hosts, out->host_count, sizeof *out->hosts, natural_order);
+    for (uint32_t i = 0; i < out->host_count; i++)
+        by_primary[out->hosts[i].primary] = i;
+    for (size_t i = 0; i < out->file_count; i++)
+        if (out->files[i].host != NO_HOST)
+            out->files[i].host = by_primary[primaries[out->files[i].host]];
+    return 0;
+}
+
+static int make_hosts(cat_scan *s, cat_session *out, size_t timelines)
+{
+    hosts h = {.scan = s, .out = out};
+    out->hosts = vp_arena_alloc(&s->c->arena, timelines * sizeof *out->hosts);
+    if (!out->hosts)
+        return no_memory();
+    vp_map_init(&h.by_name);
+    int rc = place_all(&h, timelines);
+    vp_map_free(&h.by_name);
+    VP_TRY(rc);
+    return out->host_count > 1 ? sort_hosts(out) : 0;
+}
+
+static const char *kind_name(const cat_session *s)
+{
+    rd_format f = s->file_count ? s->files[0].kind.format : RD_UNKNOWN;
+    return f == RD_XSPACE || f == RD_XLA_JSON ? "xla"
+           : f == RD_KINETO                   ? "kineto"
+           : f == RD_CHROME                   ? "chrome"
+           : f == RD_PPROF                    ? "memory"
+                                              : "none";
+}
+
+static void judge(cat_session *out, const cat_dir *d)
+{
+    int rank = out->file_count ? rank_of(out->files[0].kind.format) : -1;
+    out->kind = kind_name(out);
+    if (rank < 0) {
+        out->status = CAT_EMPTY;
+        out->why = d->caches ? "only caches that XProf wrote: the trace itself is gone"
+                             : "a run directory without a trace";
+    } else if (rank >= 2) {
+        out->status = rank == 2 ? CAT_UNFINISHED : CAT_UNREADABLE;
+        out->why = out->files[0].why;
+    }
+}
+
+static void sum_up(cat_session *out)
+{
+    for (size_t i = 0; i < out->file_count; i++) {
+        const cat_file *f = &out->files[i];
+        if (f->mtime_ns > out->newest_mtime_ns)
+            out->newest_mtime_ns = f->mtime_ns;
+        if (f->bytes > 0 && __builtin_add_overflow(out->bytes, f->bytes, &out->bytes))
+            out->bytes = INT64_MAX; /* sparse files can claim any size */
+    }
+    if (!out->time_from_name)
+        out->captured_unix_ns = out->newest_mtime_ns;
+}
+
+int cat_session_fill(cat_scan *s, cat_session *out, const cat_dir *d, const cat_found *const *files,
+                     size_t n)
+{
+    size_t timelines = 0;
+    if (n)
+        VP_TRY(copy_files(s, out, d, files, n));
+    while (timelines < n && rd_is_timeline(out->files[timelines].kind.format))
+        timelines++;
+    if (timelines)
+        VP_TRY(make_hosts(s, out, timelines));
+    judge(out, d);
+    sum_up(out);
+    return 0;
+}

@@ -1,0 +1,174 @@
+/* What one file is: from its name where that suffices, from the memo of the previous scan, else
+ * from its head. Archives are indexed here, once. */
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/model/catalog_impl.h"
+#include "trace/read/gzip.h"
+
+#include <unistd.h>
+
+#define HEAD_MAX 4096u
+#define INNER_MAX 4096u
+/* Git LFS pointers have about 130 bytes, and interrupted captures none: names say nothing then. */
+#define DOUBTFUL_BYTES 200
+
+static bool name_suffices(const cat_found *f, bool in_run)
+{
+    rd_format k = f->kind.format;
+    bool trace = rd_is_timeline(k) || k == RD_PPROF;
+    if (k == RD_UNKNOWN || k == RD_ARCHIVE || k == RD_UNREADABLE)
+        return false;
+    if (k == RD_XLA_JSON && !in_run) /* PyTorch users call their files so as well */
+        return false;
+    return !trace || f->bytes < 0 || f->bytes >= DOUBTFUL_BYTES;
+}
+
+static bool fatal(int rc)
+{
+    return rc == VP_ENOMEM || rc == VP_ECANCELLED;
+}
+
+/* The first bytes of what a gzip head unpacks to; none when it is damaged. */
+static int inner_of(const char *head, size_t n, char *inner, size_t *inner_n)
+{
+    rd_stream *memory, *plain VP_CLEANUP(rd_stream_close) = NULL;
+    char *p;
+    size_t got;
+    *inner_n = 0;
+    if (!gz_is(head, n))
+        return 0;
+    VP_TRY(rd_stream_memory(&memory, head, n, 0));
+    int rc = gz_stream(&plain, memory, false);
+    if (rc == 0)
+        rc = plain->next(plain, &p, &got);
+    if (rc <= 0)
+        return fatal(rc) ? rc : 0;
+    *inner_n = got < INNER_MAX ? got : INNER_MAX;
+    memcpy(inner, p, *inner_n);
+    return 0;
+}
+
+static int detect(vp_str name, const char *head, size_t n, rd_kind *out)
+{
+    char inner[INNER_MAX];
+    size_t inner_n;
+    VP_TRY(inner_of(head, n, inner, &inner_n));
+    *out = rd_detect(name, (vp_str){head, n}, (vp_str){inner, inner_n});
+    return 0;
+}
+
+static int unreadable(cat_scan *s, cat_found *f, const char *why)
+{
+    f->kind = (rd_kind){.format = RD_UNREADABLE};
+    f->why = vp_arena_strndup(&s->c->arena, why, strlen(why));
+    return f->why ? 0 : vp_fail(VP_ENOMEM, "out of memory for the list of sessions");
+}
+
+static int index_progress(void *ctx, int64_t done, int64_t total)
+{
+    const cat_scan *s = ctx;
+    (void)done;
+    (void)total;
+    return s->opts->progress(s->opts->progress_ctx, (int64_t)s->entries, -1);
+}
+
+static int index_archive(cat_scan *s, int fd, cat_found *f, cat_archive **out)
+{
+    ar_index *index = NULL;
+    int rc = ar_index_make(&index, fd, s->opts->progress ? index_progress : NULL, s);
+    if (fatal(rc))
+        return rc;
+    if (rc < 0)
+        return unreadable(s, f, vp_error_last()->message);
+    cat_archive *a = vp_calloc(1, sizeof *a);
+    if (!a) {
+        ar_index_free(index);
+        return vp_fail(VP_ENOMEM, "out of memory for the list of an archive");
+    }
+    atomic_init(&a->refs, 1);
+    a->index = index;
+    *out = a;
+    return 0;
+}
+
+static int remember(cat_scan *s, const cat_found *f, uint64_t name_hash, cat_archive *archive,
+                    const cat_archive **out)
+{
+    cat_memo_entry e = {f->id, name_hash, f->kind, f->why, archive};
+    int rc = cat_memo_put(&s->c->memo, &e);
+    if (rc < 0)
+        cat_archive_unref(archive);
+    else
+        *out = archive;
+    return rc;
+}
+
+static int recall(cat_scan *s, const cat_memo_entry *e, cat_found *f, const cat_archive **archive)
+{
+    f->kind = e->kind;
+    if (e->why) {
+        VP_TRY(unreadable(s, f, e->why));
+        f->kind = e->kind;
+    }
+    if (e->archive)
+        atomic_fetch_add(&e->archive->refs, 1);
+    return remember(s, f, e->name_hash, e->archive, archive);
+}
+
+static int look_inside(cat_scan *s, int fd, uint64_t name_hash, cat_found *f,
+                       const cat_archive **archive)
+{
+    char head[HEAD_MAX];
+    size_t n;
+    rd_kind by_name = f->kind;
+    cat_archive *a = NULL;
+    s->c->seen.opened++;
+    int rc = vp_fs_pread(fd, head, sizeof head, 0, &n);
+    if (rc < 0)
+        return fatal(rc) ? rc : unreadable(s, f, vp_error_last()->message);
+    VP_TRY(detect(f->name, head, n, &f->kind));
+    f->why = f->kind.why;
+    if (f->kind.format == RD_UNKNOWN && by_name.format != RD_UNKNOWN)
+        VP_TRY(unreadable(s, f, n ? "its content is not what its name says" : "empty file"));
+    if (f->kind.format == RD_ARCHIVE)
+        VP_TRY(index_archive(s, fd, f, &a));
+    return remember(s, f, name_hash, a, archive);
+}
+
+int cat_look(cat_scan *s, int dir_fd, const char *open_name, bool in_run, cat_found *f,
+             const cat_archive **archive)
+{
+    VP_CLEANUP(vp_fs_close) int fd = -1;
+    uint64_t name_hash = vp_hash(f->name.p, f->name.n, 0);
+    *archive = NULL;
+    f->kind = rd_detect_name(f->name);
+    f->why = f->kind.why;
+    if (name_suffices(f, in_run))
+        return 0;
+    const cat_memo_entry *known =
+        s->opts->previous ? cat_memo_get(&s->opts->previous->memo, &f->id, name_hash) : NULL;
+    if (known)
+        return recall(s, known, f, archive);
+    int rc = cat_open_file(s->c, dir_fd, open_name, &fd, NULL);
+    if (rc == VP_ENOTFOUND) { /* gone since the directory was read */
+        f->kind = (rd_kind){.format = RD_UNKNOWN};
+        return 0;
+    }
+    if (rc < 0)
+        return fatal(rc) ? rc : unreadable(s, f, vp_error_last()->message);
+    return look_inside(s, fd, name_hash, f, archive);
+}
+
+int cat_look_member(const ar_member *m, cat_found *f)
+{
+    f->kind = rd_detect_name(f->name);
+    if (!name_suffices(f, true))
+        VP_TRY(detect(f->name, m->head, m->head_n, &f->kind));
+    f->why = f->kind.why;
+    if (f->kind.format == RD_ARCHIVE) {
+        f->kind.format = RD_UNREADABLE;
+        f->why = "an archive in an archive: unpack the outer one first";
+    }
+    return 0;
+}

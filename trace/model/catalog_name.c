@@ -1,0 +1,208 @@
+/* What a session is called, when it was taken, and the id under which it is found again. */
+#include "trace/base/buf.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+#include "trace/base/time.h"
+#include "trace/model/catalog_impl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define ID_MAX 150u
+
+/* Takes the last component of a path. */
+static vp_str pop(vp_str *path)
+{
+    size_t slash = vp_str_rfind_char(*path, '/');
+    vp_str last = slash == path->n ? *path : vp_str_skip(*path, slash + 1);
+    *path = vp_str_head(*path, slash == path->n ? 0 : slash);
+    return last;
+}
+
+/* Splits ".../TB_RUN/plugins/profile/RUN". */
+static bool split_run(vp_str full, vp_str *tb_run, vp_str *run)
+{
+    vp_str rest = full;
+    *run = pop(&rest);
+    if (!run->n || !vp_str_eq(pop(&rest), VP_STR("profile")) ||
+        !vp_str_eq(pop(&rest), VP_STR("plugins")))
+        return false;
+    *tb_run = rest;
+    return true;
+}
+
+bool cat_is_run(const cat_dir *d)
+{
+    vp_str tb_run, run;
+    return split_run(d->full, &tb_run, &run);
+}
+
+static vp_str below_root(const cat_dir *d, vp_str path)
+{
+    vp_str rel = vp_str_skip(path, d->root_n);
+    return rel.n && *rel.p == '/' ? vp_str_skip(rel, 1) : rel;
+}
+
+vp_str cat_relative(const cat_dir *d)
+{
+    return below_root(d, d->full);
+}
+
+const char *cat_join(cat_scan *s, vp_str a, const char *sep, vp_str b)
+{
+    size_t sep_n = a.n && b.n ? strlen(sep) : 0;
+    char *p = vp_arena_alloc(&s->c->arena, a.n + sep_n + b.n + 1);
+    if (!p)
+        return NULL;
+    if (a.n)
+        memcpy(p, a.p, a.n);
+    memcpy(p + a.n, sep, sep_n);
+    if (b.n)
+        memcpy(p + a.n + sep_n, b.p, b.n);
+    p[a.n + sep_n + b.n] = 0;
+    return p;
+}
+
+const char *cat_path_of(cat_scan *s, const cat_dir *d, vp_str name)
+{
+    vp_str rel = cat_relative(d);
+    const char *path = rel.n || name.n ? cat_join(s, rel, "/", name) : d->archive ? "" : ".";
+    return path && d->archive ? cat_join(s, vp_str_of(d->archive), "!", vp_str_of(path)) : path;
+}
+
+const char *cat_dir_name(cat_scan *s, const cat_dir *d)
+{
+    vp_str tb_run, run, all = d->full;
+    vp_str archive = vp_str_of(d->archive);
+    vp_str prefix = s->single ? VP_STR_NONE : archive;
+    vp_str rel = cat_relative(d);
+    const char *name;
+    if (split_run(d->full, &tb_run, &run))
+        name = cat_join(s, below_root(d, tb_run), "/", run);
+    else if (rel.n)
+        name = cat_join(s, rel, "/", VP_STR_NONE);
+    else if (d->archive)
+        return cat_join(s, archive, "/", VP_STR_NONE);
+    else
+        return cat_join(s, all.n > 1 ? pop(&all) : VP_STR("root"), "/", VP_STR_NONE);
+    return name ? cat_join(s, prefix, "/", vp_str_of(name)) : NULL;
+}
+
+bool cat_worker_time(vp_str name, vp_str *stem, vp_str *digits, int64_t *unix_ns)
+{
+    size_t dot;
+    if (vp_str_ends(name, VP_STR(".gz")))
+        name.n -= 3;
+    if (!vp_str_ends(name, VP_STR(".pt.trace.json")))
+        return false;
+    name.n -= sizeof ".pt.trace.json" - 1;
+    dot = vp_str_rfind_char(name, '.');
+    if (dot == name.n || dot == 0)
+        return false;
+    vp_str number = vp_str_skip(name, dot + 1);
+    if (!vp_time_from_epoch_digits(number, unix_ns))
+        return false;
+    *stem = vp_str_head(name, dot);
+    *digits = number;
+    return true;
+}
+
+static bool plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+}
+
+/* Unsigned 32 bits of a hash, as eight hex digits behind '~', which no slug contains itself. */
+static const char *with_hash(catalog *c, vp_str slug, uint64_t hash)
+{
+    char *id = vp_arena_alloc(&c->arena, slug.n + 10);
+    if (!id)
+        return NULL;
+    memcpy(id, slug.p, slug.n);
+    snprintf(id + slug.n, 10, "~%08x", (unsigned)(hash & 0xffffffffu));
+    return id;
+}
+
+/* A function of the name alone. Where the slug lost something, a hash of the name tells apart what
+ * it has made equal. */
+static const char *slug_of(catalog *c, const char *name)
+{
+    char slug[ID_MAX + 1];
+    size_t n = strlen(name), kept = n < ID_MAX ? n : ID_MAX;
+    bool lossy = kept < n || kept == 0;
+    for (size_t i = 0; i < kept; i++) {
+        bool ok = plain(name[i]) && !(i == 0 && name[i] == '.');
+        slug[i] = ok ? name[i] : '-';
+        lossy |= !ok && name[i] != '/';
+    }
+    if (lossy)
+        return with_hash(c, (vp_str){slug, kept}, vp_hash(name, n, 0));
+    return vp_arena_strndup(&c->arena, slug, kept);
+}
+
+static const char *place(const cat_session *s)
+{
+    return s->file_count ? s->files[0].path : s->path;
+}
+
+static int by_id(const void *pa, const void *pb)
+{
+    const cat_session *a = *(cat_session *const *)pa, *b = *(cat_session *const *)pb;
+    int order = strcmp(a->id, b->id);
+    return order ? order : strcmp(place(a), place(b));
+}
+
+/* Of sessions with one slug ("a/b" and "a-b") the first by path keeps it. */
+static int make_unique(catalog *c, cat_session **sorted)
+{
+    qsort(sorted, c->count, sizeof(cat_session *), by_id);
+    for (size_t i = 0, first = 0; i < c->count; i++) {
+        cat_session *s = sorted[i];
+        if (strcmp(sorted[first]->id, s->id) != 0) {
+            first = i;
+        } else if (i != first) {
+            const char *p = place(s);
+            s->id = with_hash(c, vp_str_of(s->id), vp_hash(p, strlen(p), 1));
+            if (!s->id)
+                return vp_fail(VP_ENOMEM, "out of memory for the list of sessions");
+        }
+    }
+    return 0;
+}
+
+static int descending(int64_t a, int64_t b)
+{
+    return (a < b) - (a > b);
+}
+
+static int newest_first(const void *pa, const void *pb)
+{
+    const cat_session *a = pa, *b = pb;
+    int order = (int)a->stray - (int)b->stray;
+    if (!order)
+        order = descending(a->captured_unix_ns, b->captured_unix_ns);
+    if (!order)
+        order = descending(a->newest_mtime_ns, b->newest_mtime_ns);
+    if (!order)
+        order = strcmp(b->name, a->name);
+    return order ? order : strcmp(b->id, a->id);
+}
+
+int cat_sessions_finish(catalog *c)
+{
+    if (!c->count)
+        return 0;
+    VP_CLEANUP(vp_free_ptr) cat_session **sorted = vp_calloc(c->count, sizeof *sorted);
+    if (!sorted)
+        return vp_fail(VP_ENOMEM, "out of memory for the list of sessions");
+    for (size_t i = 0; i < c->count; i++) {
+        sorted[i] = &c->sessions[i];
+        c->sessions[i].id = slug_of(c, c->sessions[i].name);
+        if (!c->sessions[i].id)
+            return vp_fail(VP_ENOMEM, "out of memory for the list of sessions");
+    }
+    VP_TRY(make_unique(c, sorted));
+    qsort(c->sessions, c->count, sizeof *c->sessions, newest_first);
+    return 0;
+}
