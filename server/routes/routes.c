@@ -115,6 +115,25 @@ bool site_ui_of(const char *name, site_ui *out)
     return false;
 }
 
+int site_url(vp_buf *b, const site *s, const cat_session *session)
+{
+    static const char *const before[] = {"session/", "perfetto/", "tensorboard/", "session/"};
+    static const char *const behind[] = {"/", "", "", "/"};
+    vp_str token = vp_str_of(http_server_url(s->http)), base;
+    vp_take_until(&token, '?', SIZE_MAX, &base);
+    vp_buf_str(b, base);
+    if (session) {
+        vp_buf_puts(b, before[s->opts.ui]);
+        vp_buf_puts(b, session->id);
+        vp_buf_puts(b, behind[s->opts.ui]);
+    }
+    if (token.n) {
+        vp_buf_putc(b, '?');
+        vp_buf_str(b, token);
+    }
+    return b->status;
+}
+
 static int copy_text(const char **text)
 {
     if (*text && !(*text = vp_strdup(*text)))

@@ -40,6 +40,10 @@ void site_stop(site *s);
 /* "both", "perfetto", "tensorboard", "none"; false for anything else. */
 bool site_ui_of(const char *name, site_ui *out);
 
+/* Appends where a browser is to land: the index, or with a session its page, Perfetto hand-off or
+ * TensorBoard link as opts.ui says; with the token, if there is one. */
+int site_url(vp_buf *b, const site *s, const cat_session *session);
+
 static inline site *site_of(const http_req *rq)
 {
     return http_ctx(rq);

@@ -1,0 +1,49 @@
+#include "server/api/handles.h"
+#include "server/routes/routes.h"
+
+/* A vp_server is a site under another name. */
+static const site *site_behind(const vp_server *s)
+{
+    return (const site *)s;
+}
+
+static int translate(site_options *to, const char *profile_dir, const vp_open_options *opts)
+{
+    static const vp_open_options defaults = VP_OPEN_OPTIONS_INIT;
+    *to = (site_options)SITE_OPTIONS_INIT;
+    opts = opts ? opts : &defaults;
+    if (opts->version != defaults.version)
+        return vp_fail(VP_EARG, "options of version %d: start from VP_OPEN_OPTIONS_INIT",
+                       opts->version);
+    if (opts->ui && !site_ui_of(opts->ui, &to->ui))
+        return vp_fail(VP_EARG, "ui '%.60s' is not known; use both, perfetto, tensorboard or none",
+                       opts->ui);
+    if (opts->tensorboard_port < 1 || opts->tensorboard_port > UINT16_MAX)
+        return vp_fail(VP_EARG, "TensorBoard port %d is out of range", opts->tensorboard_port);
+    to->profile_dir = profile_dir;
+    to->port = opts->port;
+    to->tensorboard_port = opts->tensorboard_port;
+    return 0;
+}
+
+int vp_server_start(vp_server **out, const char *profile_dir, const vp_open_options *opts)
+{
+    site_options options;
+    site *s;
+    if (!out || !profile_dir)
+        return vp_fail(VP_EARG, "no profile directory to serve");
+    VP_TRY(translate(&options, profile_dir, opts));
+    VP_TRY(site_start(&s, &options));
+    *out = (vp_server *)s;
+    return 0;
+}
+
+const char *vp_server_url(const vp_server *s)
+{
+    return http_server_url(site_behind(s)->http);
+}
+
+void vp_server_stop(vp_server *s)
+{
+    site_stop((site *)s);
+}

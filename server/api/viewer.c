@@ -1,0 +1,116 @@
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "server/api/handles.h"
+#include "server/remote/browser.h"
+#include "server/routes/routes.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+
+struct vp_viewer {
+    vp_server *server;
+    char *url;
+    int browser; /* what opening the browser returned */
+};
+
+static const char *directory(const char *given)
+{
+    static const char *const names[] = {"VIEW_PROFILE_DIR", "XAX_PROFILE_DIR"};
+    for (size_t i = 0; !given && i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        given = value && value[0] ? value : NULL;
+    }
+    return given;
+}
+
+static int latest_url(char **out, const site *s)
+{
+    vp_buf b;
+    int rc = 0;
+    catalog *c = store_catalog(s->store);
+    const cat_session *session = catalog_latest(c);
+    vp_buf_init(&b, VP_PATH_MAX);
+    if (!session)
+        rc = vp_error_last()->code;
+    else if (site_url(&b, s, session) < 0 || !(*out = vp_buf_take(&b, NULL)))
+        rc = vp_fail(VP_ENOMEM, "out of memory");
+    vp_buf_free(&b);
+    catalog_free(c);
+    return rc;
+}
+
+int vp_open_latest(vp_viewer **out, const char *profile_dir, const vp_open_options *opts)
+{
+    const char *dir = directory(profile_dir);
+    if (!out || !dir)
+        return vp_fail(VP_EARG, "no profile directory: give one or set VIEW_PROFILE_DIR");
+    vp_viewer *v = vp_calloc(1, sizeof *v);
+    if (!v)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    int rc = vp_server_start(&v->server, dir, opts);
+    if (!rc)
+        rc = latest_url(&v->url, (const site *)v->server);
+    if (rc < 0) {
+        vp_viewer_close(v);
+        return rc;
+    }
+    /* A viewer without a browser is still a viewer: its address is there to be opened. */
+    if (!opts || opts->open_browser)
+        v->browser = browser_is_remote() ? VP_ENOTFOUND : browser_open(v->url);
+    *out = v;
+    return 0;
+}
+
+const char *vp_viewer_url(const vp_viewer *v)
+{
+    return v->url;
+}
+
+void vp_viewer_close(vp_viewer *v)
+{
+    if (!v)
+        return;
+    vp_server_stop(v->server);
+    vp_free(v->url);
+    vp_free(v);
+}
+
+static void announce(const vp_viewer *v, const char *dir)
+{
+    vp_buf b;
+    printf("Serving %s at %s\n", dir, v->url);
+    fflush(stdout);
+    if (!v->browser)
+        return;
+    if (!browser_is_remote()) {
+        fprintf(stderr, "view_profile: %s\n", vp_error_last()->message);
+        return;
+    }
+    vp_buf_init(&b, VP_PATH_MAX);
+    browser_ssh_line(&b, http_server_port(((const site *)v->server)->http));
+    fprintf(stderr, "view_profile: on the machine with the browser, run: %s\n", vp_buf_cstr(&b));
+    vp_buf_free(&b);
+}
+
+int open_latest_profile(const char *profile_dir)
+{
+    sigset_t ends, before;
+    vp_viewer *v;
+    int signal_number;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &ends, &before);
+    int rc = vp_open_latest(&v, profile_dir, NULL);
+    if (!rc) {
+        announce(v, directory(profile_dir));
+        sigwait(&ends, &signal_number);
+    }
+    /* From here a second signal ends the process in the application's own way, even while requests
+     * are still being finished. */
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!rc)
+        vp_viewer_close(v);
+    return rc;
+}

@@ -1,0 +1,19 @@
+/* The user's browser: opened by argv, never through a shell; over ssh there is none here, so the
+ * line that makes a tunnel is what helps. Included by server/api and server/cli. */
+#ifndef VP_REMOTE_BROWSER_H
+#define VP_REMOTE_BROWSER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/base/buf.h"
+
+/* True when whoever started us sits at another machine (SSH_CONNECTION is set). */
+bool browser_is_remote(void);
+/* Appends "ssh -N -L PORT:localhost:PORT USER@HOST", to be run on the user's machine. */
+int browser_ssh_line(vp_buf *b, uint16_t port);
+/* Starts $BROWSER (a ':'-separated list of commands, "%s" stands for the URL) or xdg-open, detached
+ * from our terminal. VP_ENOTFOUND: none can be started. Does not wait. */
+int browser_open(const char *url);
+
+#endif
