@@ -9,6 +9,18 @@
 /* Perfetto-ready JSON out of Trace Event JSON: drops the trailing `{}` and `metadata`, keeps every
  * event otherwise byte for byte, closes a cut-off file. At least 400 MB/s, constant memory. */
 int ex_json_clean(rd_stream **out, rd_stream *in);
+
+/* What the clean-up dropped and repaired so far; it never does so in silence. */
+typedef struct ex_clean_counts {
+    uint64_t events;  /* written */
+    uint64_t empty;   /* `{}`: dropped */
+    uint64_t refused; /* not JSON, no event, no usable ts, above VP_JSON_EVENT_MAX: dropped */
+    uint64_t keys;    /* top-level values that are no JSON or as large as that: dropped */
+    uint64_t strings, numbers, commas; /* escapes, scalars, commas repaired in what was written */
+} ex_clean_counts;
+/* s was made by ex_json_clean. */
+void ex_json_clean_counts(const rd_stream *s, ex_clean_counts *out);
+
 /* The same JSON made from an XSpace, equal to jaxlib's for the same file (xprof.md 3.1) except that
  * nothing is capped: pid 701 or 1+plane id, tid the low 32 bits, ts/dur in µs with 6 decimals. */
 int ex_json_from_xspace(rd_stream **out, rd_source *in);
@@ -16,7 +28,8 @@ int ex_json_from_xspace(rd_stream **out, rd_source *in);
 /* The `#!/?…` deep link into a Perfetto UI. trace_url is percent-encoded as a whole; NULL
  * leaves it out (the trace is handed over by postMessage then). Pins the device tracks by
  * startupCommands; start/end (ns, -1: none) become visStart/visEnd. */
-int ex_perfetto_link(vp_buf *b, const char *ui, const char *trace_url, int64_t start_ns, int64_t end_ns);
+int ex_perfetto_link(vp_buf *b, const char *ui, const char *trace_url, int64_t start_ns,
+                     int64_t end_ns);
 /* The JSON array of startupCommands alone (not encoded). */
 int ex_startup_commands(vp_buf *b);
 /* Percent-encodes everything but unreserved characters (RFC 3986 2.3). */

@@ -1,0 +1,42 @@
+/* Any bytes: the clean-up does not depend on the chunks, and what it wrote it leaves alone. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "trace/base/mem.h"
+#include "trace/export/export.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+static int clean(const void *p, size_t n, size_t chunk, char **out, size_t *out_n,
+                 ex_clean_counts *counts)
+{
+    rd_stream *s = NULL;
+    if (rd_stream_memory(&s, p, n, chunk) < 0 || ex_json_clean(&s, s) < 0)
+        abort();
+    int rc = rd_stream_slurp(s, (size_t)1 << 30, out, out_n);
+    ex_json_clean_counts(s, counts);
+    rd_stream_close(&s);
+    return rc;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+    char *whole, *pieces, *again;
+    size_t whole_n, pieces_n, again_n;
+    ex_clean_counts c;
+    if (clean(data, n, 0, &whole, &whole_n, &c) < 0)
+        return 0;
+    if (clean(data, n, 1 + n % 61, &pieces, &pieces_n, &c) < 0 || whole_n != pieces_n ||
+        memcmp(whole, pieces, whole_n) != 0)
+        abort();
+    uint64_t events = c.events;
+    if (clean(whole, whole_n, 0, &again, &again_n, &c) < 0 || whole_n != again_n ||
+        memcmp(whole, again, whole_n) != 0)
+        abort();
+    if (c.events != events || c.empty || c.refused || c.keys || c.strings || c.numbers || c.commas)
+        abort();
+    vp_free(whole);
+    vp_free(pieces);
+    vp_free(again);
+    return 0;
+}

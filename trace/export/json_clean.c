@@ -1,0 +1,368 @@
+/* Trace Event JSON that imports into Perfetto without an error, out of what browsers and profilers
+ * write. The top level is a small state machine over a window; values are copied by json_value.c.
+ * Every event is held until it is whole, so the output is well-formed wherever the input ends. */
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+#include "trace/export/json_value.h"
+#include "trace/export/json_window.h"
+#include "trace/export/out.h"
+
+typedef enum state {
+    AT_START,
+    AT_KEY,    /* in the top-level object, before a key or its end */
+    AT_EVENT,  /* in traceEvents or the bare array, before an event or its end */
+    AT_RESYNC, /* behind a broken event, looking for the next */
+    AT_SKIP,   /* in a value that is not kept */
+    AT_END,    /* the output is closed; the input is drained, so that its damage is seen */
+} state;
+
+typedef struct clean {
+    rd_stream s; /* first member */
+    ex_window w;
+    vp_buf out;
+    state state, after_skip;
+    ex_json_skipper skip;
+    ex_clean_counts counts;
+    unsigned resync; /* how much of `},{` was seen */
+    bool bare;       /* the input is an array without an object around it */
+    bool any_key, any_events, in_events, any_event;
+    bool closed; /* nothing follows what is in `out` */
+} clean;
+
+enum { NEED_MORE = 0, GO_ON = 1 };
+
+static bool is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* White space and commas: which commas are there never matters between members and events. */
+static bool at_something(clean *c)
+{
+    ex_window *w = &c->w;
+    while (w->p < w->end && (is_space(*w->p) || *w->p == ','))
+        w->p++;
+    return w->p < w->end;
+}
+
+static void separate(clean *c)
+{
+    vp_buf_puts(&c->out, c->any_key ? "," : "{");
+    c->any_key = true;
+}
+
+static void open_events(clean *c)
+{
+    separate(c);
+    vp_buf_puts(&c->out, "\"traceEvents\":[");
+    c->state = AT_EVENT;
+    c->in_events = c->any_events = true;
+    c->any_event = false;
+}
+
+static void close_events(clean *c)
+{
+    vp_buf_putc(&c->out, ']');
+    c->in_events = false;
+    c->state = AT_KEY;
+}
+
+static void finish(clean *c)
+{
+    if (!c->any_events)
+        open_events(c);
+    if (c->in_events)
+        close_events(c);
+    vp_buf_puts(&c->out, "}\n");
+    c->state = AT_END;
+}
+
+static void skip_value(clean *c, state then)
+{
+    c->skip = (ex_json_skipper){0};
+    c->after_skip = then;
+    c->state = AT_SKIP;
+}
+
+static int64_t position(const clean *c)
+{
+    return c->w.offset - (c->w.end - c->w.p);
+}
+
+static int start(clean *c)
+{
+    ex_window *w = &c->w;
+    size_t n = (size_t)(w->end - w->p);
+    if (n < 3 && !w->over)
+        return NEED_MORE;
+    if (position(c) == 0 && n >= 3 && memcmp(w->p, "\xef\xbb\xbf", 3) == 0)
+        w->p += 3;
+    if (!at_something(c))
+        return NEED_MORE;
+    if (*w->p != '{' && *w->p != '[') {
+        vp_fail(VP_ECORRUPT, "neither an object nor an array of trace events");
+        return vp_fail_at(VP_ECORRUPT, NULL, -1, position(c));
+    }
+    c->bare = *w->p++ == '[';
+    if (c->bare)
+        open_events(c);
+    else
+        c->state = AT_KEY;
+    return GO_ON;
+}
+
+/* A kept value, byte for byte, with its key. */
+static int other_key(clean *c, vp_str key, const char *value)
+{
+    ex_window *w = &c->w;
+    bool first = !c->any_key;
+    size_t before = c->out.n;
+    separate(c);
+    vp_buf_str(&c->out, key);
+    vp_buf_putc(&c->out, ':');
+    const char *p = value;
+    ex_verdict v = EX_MORE;
+    size_t whole = (size_t)(w->end - value);
+    const char *limit = whole > VP_JSON_EVENT_MAX ? value + VP_JSON_EVENT_MAX : w->end;
+    if (c->out.status >= 0)
+        v = ex_json_value(&c->out, &p, limit, false, &c->counts);
+    if (v == EX_KEPT) {
+        w->p = p;
+        return GO_ON;
+    }
+    c->any_key = !first;
+    if (c->out.status >= 0)
+        c->out.n = before;
+    if (v == EX_MORE && whole <= VP_JSON_EVENT_MAX)
+        return NEED_MORE;
+    c->counts.keys++;
+    w->p = value;
+    skip_value(c, AT_KEY);
+    return GO_ON;
+}
+
+/* The end of the string at p, or NULL when it is not in the window. */
+static const char *string_end(const char *p, const char *end)
+{
+    ex_json_skipper s = {0};
+    return ex_json_skip(&s, &p, end) ? p : NULL;
+}
+
+static int at_key(clean *c)
+{
+    ex_window *w = &c->w;
+    if (!at_something(c))
+        return NEED_MORE;
+    if (*w->p == '}') {
+        finish(c);
+        return GO_ON;
+    }
+    if (*w->p != '"') { /* no key: whatever it is, it is no part of the trace */
+        c->counts.keys++;
+        w->p++;
+        return GO_ON;
+    }
+    const char *key_end = string_end(w->p, w->end), *p = key_end;
+    bool colon = false;
+    while (p && p < w->end && (is_space(*p) || (*p == ':' && !colon)))
+        colon |= *p++ == ':';
+    if (!p || p == w->end) {
+        if (w->end - w->p <= (ptrdiff_t)VP_JSON_EVENT_MAX)
+            return NEED_MORE;
+        return vp_fail(VP_ELIMIT, "a key of more than %u bytes", VP_JSON_EVENT_MAX);
+    }
+    vp_str key = {w->p, (size_t)(key_end - w->p)};
+    bool events = vp_str_eq(key, VP_STR("\"traceEvents\""));
+    if (!events && !vp_str_eq(key, VP_STR("\"metadata\"")))
+        return other_key(c, key, p);
+    w->p = p;
+    if (events && *p == '[') {
+        w->p++;
+        open_events(c);
+    } else {
+        skip_value(c, AT_KEY);
+    }
+    return GO_ON;
+}
+
+/* One element of the array at w->p, which is not its end. */
+static int one_event(clean *c)
+{
+    ex_window *w = &c->w;
+    const char *p = w->p;
+    size_t whole = (size_t)(w->end - p), before = c->out.n;
+    const char *limit = whole > VP_JSON_EVENT_MAX ? p + VP_JSON_EVENT_MAX : w->end;
+    bool event = *p == '{';
+    if (!event) {
+        c->counts.refused++;
+        if (*p == '}' || *p == ':')
+            w->p++;
+        else
+            skip_value(c, AT_EVENT);
+        return GO_ON;
+    }
+    if (c->any_event)
+        vp_buf_puts(&c->out, ",\n");
+    ex_verdict v = ex_json_value(&c->out, &p, limit, true, &c->counts);
+    if (v == EX_KEPT) {
+        c->any_event = true;
+        c->counts.events++;
+        w->p = p;
+        return GO_ON;
+    }
+    if (c->out.status >= 0)
+        c->out.n = before;
+    if (v == EX_MORE && whole <= VP_JSON_EVENT_MAX)
+        return NEED_MORE;
+    if (v == EX_MORE)
+        skip_value(c, AT_EVENT);
+    else
+        w->p = p;
+    if (v == EX_EMPTY)
+        c->counts.empty++;
+    else
+        c->counts.refused++;
+    if (v == EX_BROKEN) {
+        c->state = AT_RESYNC;
+        c->resync = 0;
+    }
+    return GO_ON;
+}
+
+static int at_event(clean *c)
+{
+    while (c->state == AT_EVENT && !ex_out_full(&c->out) && c->out.status >= 0) {
+        if (!at_something(c))
+            return NEED_MORE;
+        if (*c->w.p == ']') {
+            c->w.p++;
+            close_events(c);
+            if (c->bare)
+                finish(c);
+            return GO_ON;
+        }
+        if (one_event(c) == NEED_MORE)
+            return NEED_MORE;
+    }
+    return GO_ON;
+}
+
+/* The next event begins at a `{` behind `},`. A `]` on the way may belong to the broken event, so
+ * it does not end the array: events that follow are worth more than keys that follow. */
+static int at_resync(clean *c)
+{
+    ex_window *w = &c->w;
+    for (; w->p < w->end; w->p++) {
+        char b = *w->p;
+        if (is_space(b))
+            continue;
+        if (c->resync == 2 && b == '{') {
+            c->state = AT_EVENT;
+            return GO_ON;
+        }
+        c->resync = b == '}' ? 1 : b == ',' && c->resync == 1 ? 2 : 0;
+    }
+    return NEED_MORE;
+}
+
+static int step(clean *c)
+{
+    switch (c->state) {
+    case AT_START:
+        return start(c);
+    case AT_KEY:
+        return at_key(c);
+    case AT_EVENT:
+        return at_event(c);
+    case AT_RESYNC:
+        return at_resync(c);
+    case AT_SKIP:
+        if (!ex_json_skip(&c->skip, &c->w.p, c->w.end))
+            return NEED_MORE;
+        c->state = c->after_skip;
+        return GO_ON;
+    default:
+        c->w.p = c->w.end;
+        return NEED_MORE;
+    }
+}
+
+/* The input is over. A bare array need not be closed (perfetto.md 2.1); all else is a cut. */
+static void close_input(clean *c)
+{
+    bool whole = c->state == AT_END || (c->state == AT_EVENT && c->bare && c->w.p == c->w.end);
+    rd_stream *in = c->w.in;
+    if (in->damage.code < 0) {
+        c->s.damage = in->damage;
+    } else if (!whole) {
+        vp_fail(VP_ECORRUPT, "the file ends in the middle; closed after its last whole event");
+        vp_fail_at(VP_ECORRUPT, NULL, (int64_t)c->counts.events, c->w.offset);
+        c->s.damage = *vp_error_last();
+    }
+    c->w.p = c->w.end;
+    if (c->state != AT_END)
+        finish(c);
+    c->closed = true;
+}
+
+static int read_more(clean *c)
+{
+    int rc = ex_window_more(&c->w);
+    c->s.raw_done = c->w.in->raw_done;
+    c->s.raw_total = c->w.in->raw_total;
+    return rc;
+}
+
+static int clean_next(rd_stream *s, char **p, size_t *n)
+{
+    clean *c = (clean *)(void *)s;
+    ex_out_reset(&c->out);
+    while (!c->closed && !ex_out_full(&c->out)) {
+        int rc = step(c);
+        if (rc == NEED_MORE && c->w.over)
+            close_input(c);
+        else if (rc == NEED_MORE)
+            rc = read_more(c); /* at the end of the input one more step decides */
+        if (rc < 0)
+            return rc;
+        if (c->out.status < 0)
+            return c->out.status;
+    }
+    return ex_out_chunk(&c->out, p, n);
+}
+
+static void clean_close(rd_stream *s)
+{
+    clean *c = (clean *)(void *)s;
+    ex_window_free(&c->w);
+    vp_buf_free(&c->out);
+    vp_free(c);
+}
+
+int ex_json_clean(rd_stream **out, rd_stream *in)
+{
+    clean *c = vp_calloc(1, sizeof *c);
+    if (!c) {
+        rd_stream_close(&in);
+        return vp_fail(VP_ENOMEM, "out of memory");
+    }
+    c->s = (rd_stream){.next = clean_next,
+                       .close = clean_close,
+                       .total = -1,
+                       .raw_done = in->raw_done,
+                       .raw_total = in->raw_total};
+    int rc = ex_window_init(&c->w, in);
+    if (rc >= 0)
+        rc = ex_out_init(&c->out);
+    if (rc < 0) {
+        clean_close(&c->s);
+        return rc;
+    }
+    *out = &c->s;
+    return 0;
+}
+
+void ex_json_clean_counts(const rd_stream *s, ex_clean_counts *out)
+{
+    *out = ((const clean *)(const void *)s)->counts;
+}

@@ -1,0 +1,480 @@
+#include "trace/export/json_value.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+typedef enum want {
+    WANT_VALUE,
+    WANT_VALUE_OR_END, /* after '[' */
+    WANT_KEY,
+    WANT_KEY_OR_END, /* after '{' */
+    WANT_COLON,
+    WANT_COMMA,
+} want;
+
+typedef enum member { MEMBER_OTHER, MEMBER_TS, MEMBER_NUMBER } member;
+
+typedef struct scan {
+    const char *p, *end;
+    const char *copied; /* everything before is in `out` */
+    const char *comma;  /* the comma just read, or NULL */
+    vp_buf *out;
+    ex_clean_counts found;
+    unsigned depth;
+    want want;
+    member member; /* of an event, whose value comes next */
+    bool event, useless, any;
+    uint64_t objects[EX_JSON_DEPTH / 64]; /* bit d: depth d is an object, not an array */
+} scan;
+
+/* Scalars: letters too, so that NaN, None or 0x1F are seen as one token. */
+static const unsigned char scalar_char[256] = {
+    ['0' ... '9'] = 1, ['a' ... 'z'] = 1, ['A' ... 'Z'] = 1, ['+'] = 1,
+    ['-'] = 1,         ['.'] = 1,         ['_'] = 1,         ['#'] = 1,
+};
+
+const char *ex_json_string_special(const char *p, const char *end)
+{
+#if defined(__SSE2__)
+    const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\');
+    for (; p < end; p += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+        __m128i hit = _mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, slash));
+        unsigned mask = (unsigned)_mm_movemask_epi8(hit);
+        if (mask) {
+            p += __builtin_ctz(mask);
+            return p < end ? p : end;
+        }
+    }
+    return end;
+#else
+    while (p < end && *p != '"' && *p != '\\')
+        p++;
+    return p;
+#endif
+}
+
+/* First byte at or after p that is no white space, or end. Pretty-printed files are mostly
+ * indentation, so this matters as much as strings. */
+static const char *skip_space(const char *p, const char *end)
+{
+    if (p < end && (unsigned char)*p > ' ')
+        return p;
+#if defined(__SSE2__)
+    const __m128i tab = _mm_set1_epi8('\t'), blank = _mm_set1_epi8(' '), span = _mm_set1_epi8(4);
+    for (; p < end; p += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+        __m128i above = _mm_sub_epi8(v, tab); /* \t \n \v \f \r are 0..4 now */
+        __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(above, span), above);
+        __m128i space = _mm_or_si128(control, _mm_cmpeq_epi8(v, blank));
+        unsigned mask = (unsigned)_mm_movemask_epi8(space) ^ 0xffffu;
+        if (mask) {
+            p += __builtin_ctz(mask);
+            return p < end ? p : end;
+        }
+    }
+    return end;
+#else
+    while (p < end && (*p == ' ' || (*p >= '\t' && *p <= '\r')))
+        p++;
+    return p;
+#endif
+}
+
+/* Copies up to `at`, then `put` instead of the next `drop` bytes. */
+static void replace(scan *s, const char *at, size_t drop, vp_str put)
+{
+    vp_buf_put(s->out, s->copied, (size_t)(at - s->copied));
+    vp_buf_str(s->out, put);
+    s->copied = at + drop;
+}
+
+/* The code unit of a \uXXXX at p. 1, 0 when it is none, -1 when more bytes are needed. */
+static int code_unit(const char *p, const char *end, unsigned *out)
+{
+    unsigned v = 0;
+    for (int i = 0; i < 6; i++) {
+        if (p + i >= end)
+            return -1;
+        unsigned char c = (unsigned char)p[i];
+        if (i < 2) {
+            if (c != "\\u"[i])
+                return 0;
+            continue;
+        }
+        unsigned char low = c | 0x20;
+        if (c >= '0' && c <= '9')
+            v = v << 4 | (c - '0');
+        else if (low >= 'a' && low <= 'f')
+            v = v << 4 | (low - 'a' + 10u);
+        else
+            return 0;
+    }
+    *out = v;
+    return 1;
+}
+
+#define REPLACEMENT VP_STR("\xef\xbf\xbd")
+
+/* Steps over the \u escape at *p. false when more bytes are needed. */
+static bool unicode_escape(scan *s, const char **p)
+{
+    unsigned high, low;
+    int rc = code_unit(*p, s->end, &high);
+    if (rc < 0)
+        return false;
+    if (rc > 0 && (high < 0xd800 || high > 0xdfff)) {
+        *p += 6;
+        return true;
+    }
+    size_t used = rc ? 6 : 2; /* of a broken escape only the "\u" goes */
+    vp_str put = REPLACEMENT;
+    char raw[4];
+    if (rc && high < 0xdc00) {
+        rc = code_unit(*p + 6, s->end, &low);
+        if (rc < 0)
+            return false;
+        if (rc && low >= 0xdc00 && low <= 0xdfff) {
+            unsigned c = 0x10000 + ((high & 0x3ff) << 10 | (low & 0x3ff));
+            raw[0] = (char)(0xf0 | c >> 18);
+            raw[1] = (char)(0x80 | (c >> 12 & 63));
+            raw[2] = (char)(0x80 | (c >> 6 & 63));
+            raw[3] = (char)(0x80 | (c & 63));
+            put = (vp_str){raw, 4};
+            used = 12;
+        }
+    }
+    replace(s, *p, used, put);
+    s->found.strings++;
+    *p += used;
+    return true;
+}
+
+/* Steps over the string at s->p. false when more bytes are needed. */
+static bool string(scan *s)
+{
+    const char *p = s->p + 1;
+    for (;;) {
+        p = ex_json_string_special(p, s->end);
+        if (p >= s->end)
+            return false;
+        if (*p == '"')
+            break;
+        if (p + 1 >= s->end)
+            return false;
+        if (p[1] != 'u')
+            p += 2;
+        else if (!unicode_escape(s, &p))
+            return false;
+    }
+    s->p = p + 1;
+    return true;
+}
+
+static const char *digits(const char *p, const char *end)
+{
+    while (p < end && *p >= '0' && *p <= '9')
+        p++;
+    return p;
+}
+
+/* Behind the longest number at p (RFC 8259 6), or p when there is none. */
+static const char *number_end(const char *p, const char *end)
+{
+    const char *start = p, *q;
+    p += p < end && *p == '-';
+    q = digits(p, end);
+    if (q == p || (*p == '0' && q > p + 1))
+        return start;
+    p = q;
+    if (p < end && *p == '.') {
+        q = digits(++p, end);
+        if (q == p)
+            return start;
+        p = q;
+    }
+    if (p < end && (*p == 'e' || *p == 'E')) {
+        p++;
+        p += p < end && (*p == '+' || *p == '-');
+        q = digits(p, end);
+        if (q == p)
+            return start;
+        p = q;
+    }
+    return p;
+}
+
+static bool is_literal(vp_str t)
+{
+    return vp_str_eq(t, VP_STR("null")) || vp_str_eq(t, VP_STR("true")) ||
+           vp_str_eq(t, VP_STR("false"));
+}
+
+/* +1, 007, .5, 5. and their like, written as JSON has it. false when t is no such number. */
+static bool mend_number(vp_str t, char *dst, size_t cap, size_t *n)
+{
+    const char *p = t.p, *end = t.p + t.n;
+    size_t out = 0;
+    if (2 * t.n + 2 > cap) /* every dot may get a 0 behind it, the first one before it */
+        return false;
+    if (p < end && (*p == '-' || *p == '+')) {
+        if (*p == '-')
+            dst[out++] = '-';
+        p++;
+    }
+    while (p + 1 < end && *p == '0' && p[1] >= '0' && p[1] <= '9')
+        p++;
+    if (p < end && *p == '.')
+        dst[out++] = '0';
+    for (; p < end; p++) {
+        dst[out++] = *p;
+        if (*p == '.' && (p + 1 == end || p[1] < '0' || p[1] > '9'))
+            dst[out++] = '0';
+    }
+    *n = out;
+    return out && number_end(dst, dst + out) == dst + out;
+}
+
+/* A token that the importer would choke on. In args it would cost all args of the event. */
+static void mend_scalar(scan *s, vp_str t)
+{
+    char fixed[128];
+    size_t n;
+    s->found.numbers++;
+    if (mend_number(t, fixed, sizeof fixed, &n)) {
+        replace(s, t.p, t.n, (vp_str){fixed, n});
+    } else if (s->member == MEMBER_NUMBER) {
+        replace(s, t.p, t.n, VP_STR("0"));
+    } else if (s->member == MEMBER_TS) {
+        s->useless = true;
+    } else {
+        replace(s, t.p, 0, VP_STR("\""));
+        replace(s, t.p + t.n, 0, VP_STR("\""));
+    }
+}
+
+static ex_verdict scalar(scan *s)
+{
+    const char *number = number_end(s->p, s->end), *q = number;
+    while (q < s->end && scalar_char[(unsigned char)*q])
+        q++;
+    if (q == s->end)
+        return EX_MORE;
+    vp_str t = {s->p, (size_t)(q - s->p)};
+    if (!t.n)
+        return EX_BROKEN;
+    if (q > number && (s->member != MEMBER_OTHER || !is_literal(t)))
+        mend_scalar(s, t);
+    s->p = q;
+    return EX_KEPT;
+}
+
+static bool in_object(const scan *s)
+{
+    return s->depth && (s->objects[s->depth / 64] >> (s->depth % 64) & 1);
+}
+
+static ex_verdict open_container(scan *s, bool object)
+{
+    if (s->member != MEMBER_OTHER)
+        s->useless = true; /* an object where a number belongs */
+    if (++s->depth >= EX_JSON_DEPTH)
+        return EX_BROKEN;
+    uint64_t bit = UINT64_C(1) << (s->depth % 64);
+    uint64_t *word = &s->objects[s->depth / 64];
+    *word = object ? *word | bit : *word & ~bit;
+    s->want = object ? WANT_KEY_OR_END : WANT_VALUE_OR_END;
+    s->member = MEMBER_OTHER;
+    s->p++;
+    return EX_KEPT;
+}
+
+static ex_verdict close_container(scan *s, bool object)
+{
+    if (!s->depth || in_object(s) != object || s->want == WANT_COLON)
+        return EX_BROKEN;
+    if (s->want == WANT_KEY || s->want == WANT_VALUE) {
+        if (!s->comma)
+            return EX_BROKEN;
+        replace(s, s->comma, 1, VP_STR_NONE);
+        s->found.commas++;
+    }
+    s->depth--;
+    s->want = WANT_COMMA;
+    s->p++;
+    return EX_KEPT;
+}
+
+static member member_of(vp_str key)
+{
+    switch (key.n) {
+    case 2:
+        return memcmp(key.p, "ts", 2) ? MEMBER_OTHER : MEMBER_TS;
+    case 3:
+        return memcmp(key.p, "dur", 3) && memcmp(key.p, "pid", 3) && memcmp(key.p, "tid", 3) &&
+                       memcmp(key.p, "tts", 3)
+                   ? MEMBER_OTHER
+                   : MEMBER_NUMBER;
+    case 4:
+        return memcmp(key.p, "tdur", 4) ? MEMBER_OTHER : MEMBER_NUMBER;
+    default:
+        return MEMBER_OTHER;
+    }
+}
+
+static ex_verdict key(scan *s)
+{
+    const char *start = s->p + 1;
+    if (!string(s))
+        return EX_MORE;
+    s->any = true;
+    if (s->event && s->depth == 1)
+        s->member = member_of((vp_str){start, (size_t)(s->p - 1 - start)});
+    s->want = WANT_COLON;
+    return EX_KEPT;
+}
+
+static ex_verdict value(scan *s, char c)
+{
+    ex_verdict v = EX_KEPT;
+    if (c == '{' || c == '[')
+        return open_container(s, c == '{');
+    if (c == '"') {
+        if (!string(s))
+            return EX_MORE;
+    } else {
+        v = scalar(s);
+    }
+    s->member = MEMBER_OTHER;
+    s->want = WANT_COMMA;
+    return v;
+}
+
+static ex_verdict separator(scan *s, char c)
+{
+    if (c == ',' && s->want == WANT_COMMA && s->depth) {
+        s->comma = s->p;
+        s->want = in_object(s) ? WANT_KEY : WANT_VALUE;
+    } else if (c == ':' && s->want == WANT_COLON) {
+        s->want = WANT_VALUE;
+    } else {
+        return EX_BROKEN;
+    }
+    s->p++;
+    return EX_KEPT;
+}
+
+static ex_verdict token(scan *s, char c)
+{
+    if (c == '}' || c == ']')
+        return close_container(s, c == '}');
+    if (c == ',' || c == ':')
+        return separator(s, c);
+    s->comma = NULL;
+    switch (s->want) {
+    case WANT_KEY:
+    case WANT_KEY_OR_END:
+        return c == '"' ? key(s) : EX_BROKEN;
+    case WANT_VALUE:
+    case WANT_VALUE_OR_END:
+        return value(s, c);
+    default:
+        return EX_BROKEN;
+    }
+}
+
+static ex_verdict whole_value(scan *s)
+{
+    do {
+        s->p = skip_space(s->p, s->end);
+        if (s->p == s->end)
+            return EX_MORE;
+        ex_verdict v = token(s, *s->p);
+        if (v != EX_KEPT)
+            return v;
+    } while (s->depth || s->want != WANT_COMMA);
+    if (s->useless)
+        return EX_USELESS;
+    return s->event && !s->any ? EX_EMPTY : EX_KEPT;
+}
+
+ex_verdict ex_json_value(vp_buf *out, const char **p, const char *end, bool event,
+                         ex_clean_counts *counts)
+{
+    scan s;
+    size_t before = out->n;
+    s.p = s.copied = *p;
+    s.end = end;
+    s.comma = NULL;
+    s.out = out;
+    s.found = (ex_clean_counts){0};
+    s.depth = 0;
+    s.want = WANT_VALUE;
+    s.member = MEMBER_OTHER;
+    s.event = event;
+    s.useless = s.any = false;
+    ex_verdict v = whole_value(&s);
+    if (v == EX_KEPT) {
+        vp_buf_put(out, s.copied, (size_t)(s.p - s.copied));
+        counts->strings += s.found.strings;
+        counts->numbers += s.found.numbers;
+        counts->commas += s.found.commas;
+    } else if (out->status >= 0) {
+        out->n = before;
+    }
+    if (v != EX_MORE)
+        *p = s.p;
+    return v;
+}
+
+/* Inside a string up to its end; false when [*p,end) is used up. */
+static bool skip_string(ex_json_skipper *s, const char **p, const char *end)
+{
+    while (*p < end) {
+        if (s->escaped) {
+            s->escaped = false;
+            ++*p;
+            continue;
+        }
+        *p = ex_json_string_special(*p, end);
+        if (*p >= end)
+            return false;
+        char c = *(*p)++;
+        if (c == '"') {
+            s->in_string = false;
+            return true;
+        }
+        s->escaped = true;
+    }
+    return false;
+}
+
+bool ex_json_skip(ex_json_skipper *s, const char **p, const char *end)
+{
+    while (*p < end) {
+        if (s->in_string) {
+            if (!skip_string(s, p, end))
+                return false;
+            if (!s->depth)
+                return true;
+            continue;
+        }
+        char c = **p;
+        bool closes = c == '}' || c == ']';
+        if (!s->depth && (closes || c == ',' || (s->in_scalar && !scalar_char[(unsigned char)c])))
+            return true;
+        ++*p;
+        if (c == '"') {
+            s->in_string = true;
+        } else if (c == '{' || c == '[') {
+            s->depth++;
+        } else if (closes) {
+            if (!--s->depth)
+                return true;
+        } else if (!s->depth && scalar_char[(unsigned char)c]) {
+            s->in_scalar = true;
+        }
+    }
+    return false;
+}

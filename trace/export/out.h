@@ -1,0 +1,45 @@
+/* What the streams of this room write into: a vp_buf whose first RD_HEADROOM bytes stay free, so
+ * that a full one can be handed out as a chunk under the rules of read/stream.h. Only the files of
+ * export/ include this; the stream owns the buffer. */
+#ifndef VP_EXPORT_OUT_H
+#define VP_EXPORT_OUT_H
+
+#include "trace/base/buf.h"
+#include "trace/base/limits.h"
+#include "trace/read/stream.h"
+
+/* Handed out when this much is ready: small enough to stay in L2 beside the reader's window. */
+#define EX_OUT_CHUNK (256u << 10)
+/* One event may be copied whole behind an almost full chunk, and repairs may lengthen it. */
+#define EX_OUT_MAX ((size_t)RD_HEADROOM + EX_OUT_CHUNK + 4 * (size_t)VP_JSON_EVENT_MAX)
+
+static inline int ex_out_init(vp_buf *b)
+{
+    vp_buf_init(b, EX_OUT_MAX);
+    return vp_buf_pad(b, 0, RD_HEADROOM);
+}
+
+static inline bool ex_out_full(const vp_buf *b)
+{
+    return b->n >= RD_HEADROOM + EX_OUT_CHUNK;
+}
+
+/* The content as a chunk, valid until ex_out_reset; 1, 0 when there is none, or < 0. */
+static inline int ex_out_chunk(vp_buf *b, char **p, size_t *n)
+{
+    int rc = vp_buf_pad(b, 0, RD_PAD);
+    if (rc < 0)
+        return rc;
+    b->n -= RD_PAD;
+    *p = b->p + RD_HEADROOM;
+    *n = b->n - RD_HEADROOM;
+    return *n > 0;
+}
+
+static inline void ex_out_reset(vp_buf *b)
+{
+    if (b->n > RD_HEADROOM)
+        b->n = RD_HEADROOM;
+}
+
+#endif
