@@ -102,3 +102,17 @@ vp_str rd_stream_label(vp_str track)
             return (vp_str){track.p + i + 1, track.n - i - 2};
     return VP_STR_NONE;
 }
+
+int64_t rd_memcpy_bytes(vp_str details)
+{
+    static const char *const keys[] = {"size:", "num_bytes:"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        vp_str key = vp_str_of(keys[i]), rest;
+        size_t at = vp_str_find(details, key);
+        uint64_t n;
+        rest = vp_str_skip(details, at + key.n);
+        if (at < details.n && vp_take_uint(&rest, INT64_MAX, &n))
+            return (int64_t)n;
+    }
+    return SINK_UNKNOWN;
+}

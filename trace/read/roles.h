@@ -25,5 +25,8 @@ sink_process_kind rd_process_kind(vp_str name, int32_t *ordinal);
 vp_str rd_hlo_opcode(vp_str text);
 /* "MemcpyH2D" of the track name "Stream #135(MemcpyH2D)"; else empty. */
 vp_str rd_stream_label(vp_str track);
+/* The bytes in "kind_src:pinned kind_dst:device size:123 dest:0 async:1" (older: "num_bytes:123"),
+ * or SINK_UNKNOWN. */
+int64_t rd_memcpy_bytes(vp_str details);
 
 #endif

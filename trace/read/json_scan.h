@@ -1,0 +1,101 @@
+/* Where JSON text ends: strings, nested values, members of an object. Nothing is built or copied,
+ * slices point into the text. The syntax is taken as browsers and trace viewers take it, and a
+ * little more: raw control characters count as space or as text, commas may repeat or trail.
+ * Every function reads up to RD_PAD bytes behind `end` without believing them (SIMD).
+ * Included by the JSON reader's files only. */
+#ifndef VP_READ_JSON_SCAN_H
+#define VP_READ_JSON_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "trace/base/str.h"
+
+/* p stands on '{' or '[': the byte behind the bracket that closes it, or NULL when that is not in
+ * [p, end). Brackets are counted, not paired: enough to find the end, and deep input costs
+ * nothing. */
+typedef const char *js_skip_fn(const char *p, const char *end);
+
+typedef enum js_backend { JS_PORTABLE, JS_SSE2, JS_AVX2 } js_backend;
+/* NULL where this build or CPU lacks it. */
+js_skip_fn *js_skip_backend(js_backend b);
+/* The fastest one here. */
+js_skip_fn *js_skip_best(void);
+
+typedef enum js_type { JS_NONE, JS_STRING, JS_SCALAR, JS_NESTED } js_type;
+
+/* A value as it stands in the text: a string without its quotes and still escaped, a scalar
+ * (number, true, NaN, …), or an object or array with its brackets. */
+typedef struct js_value {
+    vp_str s;
+    js_type type;
+} js_value;
+
+typedef enum js_step {
+    JS_BAD = -2,  /* not JSON */
+    JS_MORE = -1, /* the text ends first */
+    JS_CLOSE = 0, /* the object is closed */
+    JS_MEMBER = 1,
+} js_step;
+
+/* *p stands behind '{' or behind a member: takes the next member, or the closing brace. On
+ * JS_MEMBER and JS_CLOSE *p moves behind it, else it stays. */
+js_step js_next_member(const char **p, const char *end, js_skip_fn *skip, vp_str *key,
+                       js_value *value);
+
+/* p stands behind the opening quote: the closing quote, or NULL when it is not in [p, end). */
+static inline const char *js_string_end(const char *p, const char *end)
+{
+    while (p < end) {
+#ifdef __SSE2__
+        __m128i v = _mm_loadu_si128((const __m128i *)p);
+        __m128i hit = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
+                                   _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
+        unsigned bits = (unsigned)_mm_movemask_epi8(hit);
+        if (!bits) {
+            p += 16;
+            continue;
+        }
+        p += __builtin_ctz(bits);
+#else
+        while (p < end && *p != '"' && *p != '\\')
+            p++;
+#endif
+        if (p >= end)
+            return NULL;
+        if (*p == '"')
+            return p;
+        p += 2;
+    }
+    return NULL;
+}
+
+/* The first byte above the space, or end. */
+static inline const char *js_skip_space(const char *p, const char *end)
+{
+    if (p < end && (unsigned char)*p > ' ')
+        return p;
+#ifdef __SSE2__
+    while (p < end) {
+        __m128i v = _mm_loadu_si128((const __m128i *)p);
+        __m128i above = _mm_cmpeq_epi8(_mm_max_epu8(v, _mm_set1_epi8(' ' + 1)), v);
+        unsigned bits = (unsigned)_mm_movemask_epi8(above);
+        if (bits) {
+            p += __builtin_ctz(bits);
+            return p < end ? p : end;
+        }
+        p += 16;
+    }
+    return end;
+#else
+    while (p < end && (unsigned char)*p <= ' ')
+        p++;
+    return p;
+#endif
+}
+
+#endif
