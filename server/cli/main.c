@@ -1,4 +1,33 @@
-int main(void)
+/* view_profile: finds the command, runs it, ends with its exit code. */
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+
+#include "server/cli/cli.h"
+#include "trace/base/log.h"
+
+static int print_version(void)
 {
-    return 0;
+    vp_buf b;
+    cli_stdout(&b);
+    vp_buf_printf(&b, "view_profile %s\n", VP_VERSION);
+    return cli_finish(&b);
+}
+
+int main(int argc, char **argv)
+{
+    cli_options o;
+    /* libarchive converts member names by the locale, and must not depend on the user's. */
+    (void)setlocale(LC_CTYPE, "C.UTF-8");
+    /* `view_profile … | head` ends quietly, even where the parent ignores SIGPIPE. */
+    (void)signal(SIGPIPE, SIG_DFL);
+    int rc = cli_parse(&o, argc, argv);
+    if (rc)
+        return rc;
+    vp_log_set_level(o.quiet ? VP_LOG_ERROR : o.verbose ? VP_LOG_DEBUG : VP_LOG_INFO);
+    if (o.help)
+        return cli_print_help(o.named ? o.command : NULL);
+    if (o.version)
+        return print_version();
+    return o.command->run(&o);
 }

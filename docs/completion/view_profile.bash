@@ -1,0 +1,80 @@
+# bash completion of view_profile; made by view_profile help --print-completion bash
+_view_profile() {
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+    local command=serve words='' files='' i
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        case ${COMP_WORDS[i]} in serve|list|top|report|extract|help) command=${COMP_WORDS[i]}; break ;; esac
+    done
+    case $command in
+    serve)
+        case $prev in
+        --profile-dir) files=1 ;;
+        --ui) words='both perfetto tensorboard none' ;;
+        --port) return ;;
+        --host) return ;;
+        --tensorboard-port) return ;;
+        --perfetto-ui) return ;;
+        --allow-host) return ;;
+        --allow-origin) return ;;
+        --token-file) files=1 ;;
+        --color) words='auto always never' ;;
+        *) words='--profile-dir --ui --port --bind-all --host --extract --list-only --no-browser --tensorboard-port --perfetto-ui --allow-host --allow-origin --token-file --color --verbose --quiet --help --version ' ;;
+        esac ;;
+    list)
+        case $prev in
+        --profile-dir) files=1 ;;
+        --format) words='text json' ;;
+        --output|-o) files=1 ;;
+        --color) words='auto always never' ;;
+        *) words='--profile-dir --format --output --color --verbose --quiet --help --version ' ;;
+        esac ;;
+    top)
+        case $prev in
+        --profile-dir) files=1 ;;
+        --session) return ;;
+        --top) return ;;
+        --by) words='self total calls max' ;;
+        --group) words='name category scope source module raw' ;;
+        --device) return ;;
+        --host) return ;;
+        --format) words='text json csv' ;;
+        --output|-o) files=1 ;;
+        --unit) words='auto ns us ms s' ;;
+        --jobs|-j) return ;;
+        --color) words='auto always never' ;;
+        *) words='--profile-dir --session --top --by --group --device --host --format --output --unit --jobs --color --verbose --quiet --help --version ' ;;
+        esac ;;
+    report)
+        case $prev in
+        --profile-dir) files=1 ;;
+        --session) return ;;
+        --top) return ;;
+        --by) words='self total calls max' ;;
+        --group) words='name category scope source module raw' ;;
+        --device) return ;;
+        --host) return ;;
+        --format) words='text json csv html' ;;
+        --output|-o) files=1 ;;
+        --unit) words='auto ns us ms s' ;;
+        --jobs|-j) return ;;
+        --color) words='auto always never' ;;
+        *) words='--profile-dir --session --top --by --group --device --host --format --output --unit --jobs --color --verbose --quiet --help --version ' ;;
+        esac ;;
+    extract)
+        case $prev in
+        --profile-dir) files=1 ;;
+        --out) files=1 ;;
+        --color) words='auto always never' ;;
+        *) words='--profile-dir --out --color --verbose --quiet --help --version ' ;;
+        esac ;;
+    help)
+        case $prev in
+        *) words='--help --version ' ;;
+        esac ;;
+    esac
+    [[ $COMP_CWORD -eq 1 && $cur != -* ]] && words='serve list top report extract help '
+    [[ $cur == -* || $prev == --* || $COMP_CWORD -eq 1 ]] &&
+        mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+    [[ $files || $cur != -* ]] && compopt -o default
+}
+complete -F _view_profile view_profile

@@ -1,0 +1,55 @@
+#include "server/cli/cli.h"
+
+#include "trace/analyze/analyze.h"
+#include "trace/base/err.h"
+#include "trace/report/report.h"
+
+#define DEFAULT_ROWS 20
+
+typedef int text_writer(vp_buf *b, const vp_report *r, const vp_view *v);
+
+static int write_as(vp_buf *b, const vp_report *r, const vp_view *v, int64_t format,
+                    text_writer *text)
+{
+    switch (format) {
+    case VP_FORMAT_JSON:
+        return rep_json(b, r, v);
+    case VP_FORMAT_CSV:
+        return rep_csv(b, r, v);
+    case VP_FORMAT_HTML:
+        return rep_html(b, r, v, NULL);
+    default:
+        return text(b, r, v);
+    }
+}
+
+/* Opens, analyses and writes: what `top` and `report` share. rows: 0 for all. */
+static int run(const cli_options *o, size_t rows, text_writer *text)
+{
+    VP_CLEANUP(cli_catalog_free) catalog *c = NULL;
+    vp_report *r = NULL;
+    vp_view view;
+    cli_file f;
+    int rc = cli_open(&c, o);
+    if (rc >= 0)
+        rc = cli_analyze(&r, c, o);
+    if (rc >= 0)
+        rc = cli_file_open(&f, o->out);
+    if (rc >= 0) {
+        cli_view(&view, o, rows);
+        rc = cli_file_close(&f, write_as(&f.buf, r, &view, o->format, text));
+    }
+    analyze_free(r);
+    return rc < 0 ? cli_fail(rc) : CLI_OK;
+}
+
+int cli_run_top(const cli_options *o)
+{
+    return run(o, DEFAULT_ROWS, rep_text);
+}
+
+int cli_run_report(const cli_options *o)
+{
+    bool for_reading = o->format == VP_FORMAT_TEXT || o->format == VP_FORMAT_HTML;
+    return run(o, for_reading ? DEFAULT_ROWS : 0, rep_text_full);
+}

@@ -1,0 +1,174 @@
+#include "server/cli/cli.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "trace/analyze/analyze.h"
+#include "trace/base/err.h"
+#include "trace/base/log.h"
+#include "trace/base/mem.h"
+
+/* Files that are recognised but cannot be read here: one line, or with --verbose all of them. */
+static void say_notes(const catalog *c, const cli_options *o)
+{
+    size_t n = catalog_note_count(c);
+    for (size_t i = 0; o->verbose && i < n; i++)
+        vp_log(VP_LOG_WARN, "%s: %s", catalog_note(c, i)->path, catalog_note(c, i)->why);
+    if (n && !o->verbose)
+        vp_log(VP_LOG_WARN, "%zu file%s not readable here left out; --verbose names %s", n,
+               n == 1 ? "" : "s", n == 1 ? "it" : "them");
+}
+
+static const char *command_candidate(void *ctx, size_t i)
+{
+    (void)ctx;
+    return cli_commands[i].name;
+}
+
+int cli_maybe_command(const cli_options *o, int rc)
+{
+    const char *path = o->path, *near = NULL;
+    if (rc == VP_ENOTFOUND && !o->named && path && !strpbrk(path, "./"))
+        near = cli_nearest(vp_str_of(path), command_candidate, NULL);
+    if (!near)
+        return rc;
+    vp_fail(rc, "no such file or directory, and no command; perhaps %s was meant", near);
+    return vp_fail_at(rc, path, -1, -1);
+}
+
+int cli_open(catalog **out, const cli_options *o)
+{
+    VP_CLEANUP(vp_free_ptr) char *found = o->path ? vp_strdup(o->path) : cli_default_dir();
+    cat_options opts = CAT_OPTIONS_INIT;
+    cli_progress progress;
+    catalog *c = NULL;
+    if (!found)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    cli_progress_begin(&progress, o, "looking at");
+    opts.progress = cli_progress_entries;
+    opts.progress_ctx = &progress;
+    int rc = catalog_open(&c, found, &opts);
+    cli_progress_end(&progress);
+    if (rc < 0)
+        return cli_maybe_command(o, rc);
+    if (cli_readable(c) >= 0 || o->verbose) /* else the failure says what was found */
+        say_notes(c, o);
+    *out = c;
+    return 0;
+}
+
+int cli_readable(const catalog *c)
+{
+    return catalog_latest(c) ? 0 : vp_error_last()->code;
+}
+
+int cli_no_timeline(const catalog *c)
+{
+    int rc = cli_readable(c);
+    if (rc >= 0) {
+        vp_fail(rc = VP_ENOTFOUND, "no timeline in it, only other profile files");
+        vp_fail_at(rc, catalog_path(c), -1, -1);
+    }
+    return cli_fail(rc);
+}
+
+const cat_session *cli_session(const catalog *c, const cli_options *o)
+{
+    return o->session ? catalog_find(c, vp_str_of(o->session)) : catalog_latest(c);
+}
+
+static int check_host(const cat_session *s, const char *host)
+{
+    vp_buf names;
+    for (size_t i = 0; i < s->host_count; i++)
+        if (!strcmp(s->hosts[i].name, host))
+            return 0;
+    vp_buf_init(&names, 4096);
+    for (size_t i = 0; i < s->host_count && names.n < 200; i++)
+        vp_buf_printf(&names, "%s%s", i ? ", " : "", s->hosts[i].name);
+    vp_fail(VP_ENOTFOUND, "no host %s in this run; it has %s", host, vp_buf_cstr(&names));
+    vp_buf_free(&names);
+    return vp_fail_at(VP_ENOTFOUND, s->name, -1, -1);
+}
+
+static int check_device(const vp_report *r, const char *device)
+{
+    vp_buf names;
+    for (size_t i = 0; i < r->device_count; i++)
+        if (vp_str_ends(vp_str_of(r->devices[i].name), vp_str_of(device)))
+            return 0;
+    vp_buf_init(&names, 4096);
+    for (size_t i = 0; i < r->device_count && names.n < 200; i++)
+        vp_buf_printf(&names, "%s%s", i ? ", " : "", r->devices[i].name);
+    vp_fail(VP_ENOTFOUND, "no device %s in this run; it has %s", device,
+            r->device_count ? vp_buf_cstr(&names) : "none");
+    vp_buf_free(&names);
+    return vp_fail_at(VP_ENOTFOUND, r->session_name, -1, -1);
+}
+
+int cli_analyze(vp_report **out, const catalog *c, const cli_options *o)
+{
+    vp_report_options opts = VP_REPORT_OPTIONS_INIT;
+    const cat_session *s = cli_session(c, o);
+    cli_progress progress;
+    vp_report *r = NULL;
+    if (!s)
+        return vp_error_last()->code;
+    if (o->host)
+        VP_TRY(check_host(s, o->host));
+    cli_progress_begin(&progress, o, "reading");
+    opts.group = (vp_group)o->group;
+    opts.jobs = (int)o->jobs;
+    opts.host = o->host;
+    opts.progress = cli_progress_bytes;
+    opts.progress_ctx = &progress;
+    int rc = analyze_session(&r, c, s, &opts);
+    cli_progress_end(&progress);
+    if (rc < 0)
+        return rc;
+    if (o->device && (rc = check_device(r, o->device)) < 0) {
+        analyze_free(r);
+        return rc;
+    }
+    *out = r;
+    return 0;
+}
+
+void cli_view(vp_view *v, const cli_options *o, size_t default_top)
+{
+    *v = (vp_view)VP_VIEW_INIT;
+    v->top = o->top > 0 ? (size_t)o->top : default_top;
+    v->sort = (vp_sort)o->by;
+    v->device = o->device;
+    v->host = o->host;
+    v->unit = (vp_unit)o->unit;
+    v->color = cli_color(o);
+    v->width = cli_width();
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+int cli_put_path(vp_buf *b, const catalog *c, const cat_file *f)
+{
+    vp_str root = vp_str_of(catalog_path(c)), path = vp_str_of(f->path);
+    VP_TRY(vp_put_escaped(b, root));
+    if (!is_directory(root.p)) /* one file: only what is inside of it is added */
+        return vp_put_escaped(b, vp_str_skip(path, vp_str_find(path, VP_STR("!"))));
+    if (!vp_str_ends(root, VP_STR("/")))
+        VP_TRY(vp_buf_putc(b, '/'));
+    return vp_put_escaped(b, path);
+}
+
+bool cli_is_timeline(const cat_file *f)
+{
+    return rd_is_timeline(f->kind.format) && !f->why;
+}
+
+void cli_catalog_free(catalog **c)
+{
+    catalog_free(*c);
+}

@@ -1,0 +1,98 @@
+#include "server/cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trace/base/err.h"
+#include "trace/base/fs.h"
+#include "trace/base/log.h"
+
+static int exit_code(int rc)
+{
+    switch (rc) {
+    case VP_EARG:
+        return CLI_USAGE;
+    case VP_ENOTFOUND:
+    case VP_EEMPTY:
+        return CLI_NOT_FOUND;
+    case VP_EBUSY:
+        return CLI_CANNOT_SERVE;
+    case VP_EREMOTE:
+        return CLI_CAPTURE;
+    case VP_ECANCELLED:
+        return CLI_INTERRUPTED;
+    default:
+        return rc < 0 ? CLI_UNREADABLE : CLI_OK;
+    }
+}
+
+int cli_fail(int rc)
+{
+    char line[1000];
+    vp_log(VP_LOG_ERROR, "%s", vp_error_line(vp_error_last(), line, sizeof line));
+    return exit_code(rc);
+}
+
+static int write_fd(void *ctx, const void *data, size_t n)
+{
+    return vp_fs_write_all(*(const int *)ctx, data, n);
+}
+
+void cli_stdout(vp_buf *b)
+{
+    static const int fd = STDOUT_FILENO;
+    vp_buf_init_stream(b, write_fd, (void *)(uintptr_t)&fd);
+}
+
+int cli_finish(vp_buf *b)
+{
+    int rc = vp_buf_flush(b);
+    vp_buf_free(b);
+    return rc < 0 ? cli_fail(vp_fail_at(rc, "standard output", -1, -1)) : CLI_OK;
+}
+
+static int file_error(const char *what, const char *path)
+{
+    int code = errno == ENOENT || errno == ENOTDIR ? VP_ENOTFOUND : VP_EIO;
+    vp_fail(code, "%s: %s", what, strerror(errno));
+    return vp_fail_at(code, path, -1, -1);
+}
+
+int cli_file_open(cli_file *f, const char *path)
+{
+    *f = (cli_file){.fd = -1};
+    if (!path || !strcmp(path, "-")) {
+        cli_stdout(&f->buf);
+        return 0;
+    }
+    f->path = path;
+    /* Beside the target, so that the rename cannot cross file systems. */
+    int n = snprintf(f->temp, sizeof f->temp, "%s.%ld.tmp", path, (long)getpid());
+    if (n < 0 || n >= (int)sizeof f->temp)
+        return vp_fail(VP_EARG, "the path of --output is too long");
+    f->fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (f->fd < 0)
+        return file_error("cannot be written", path);
+    vp_buf_init_stream(&f->buf, write_fd, &f->fd);
+    return 0;
+}
+
+int cli_file_close(cli_file *f, int rc)
+{
+    if (rc >= 0)
+        rc = vp_buf_flush(&f->buf);
+    vp_buf_free(&f->buf);
+    if (!f->path)
+        return rc < 0 ? vp_fail_at(rc, "standard output", -1, -1) : rc;
+    if (rc >= 0 && fsync(f->fd) < 0 && errno != EINVAL)
+        rc = file_error("cannot be written", f->path);
+    vp_fs_close(&f->fd);
+    if (rc >= 0 && rename(f->temp, f->path) < 0)
+        rc = file_error("cannot be written", f->path);
+    if (rc < 0)
+        unlink(f->temp);
+    return rc < 0 ? vp_fail_at(rc, f->path, -1, -1) : rc;
+}

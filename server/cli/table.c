@@ -1,0 +1,168 @@
+#include "server/cli/cli.h"
+
+#include <string.h>
+
+const cli_command cli_commands[] = {
+    {"serve", CLI_SERVE, "[PATH]", 1, "serve the viewer and open it in the browser (default)",
+     "Serves a profile directory on loopback: the list of runs, the slowest ops of each, and the "
+     "timeline in Perfetto or TensorBoard. The address goes to stdout, alone on a line. Over ssh "
+     "no "
+     "browser is opened; the line that makes the tunnel is printed instead. Ctrl-C stops the "
+     "server "
+     "when the downloads in flight are done, a second Ctrl-C at once.\n"
+     "PATH is a TensorBoard log directory or any directory above or below plugins/profile, one "
+     "trace file, an archive (tar, tar.gz, tar.zst, zip) or - for standard input. Without it, the "
+     "newest of ./profiles/*/, ./profiles/*/*/ and ./*/profiles/*/ is taken, else the current "
+     "directory. The profile directory is never written to.\n"
+     "--list-only lists the trace files and --extract unpacks them, as in the original viewer. "
+     "Both "
+     "together do both. With --list-only nothing is served; with --extract the unpacked directory "
+     "is, except with --ui none.",
+     "view_profile ~/logs\topen the newest run of a log directory\n"
+     "view_profile --port 0 --no-browser runs.tar.gz\tserve an archive on any free port\n"
+     "view_profile --list-only ~/logs\tlist the trace files and end",
+     cli_run_serve},
+    {"list", CLI_LIST, "[PATH]", 1, "list the runs in a profile directory, newest first",
+     "Lists the sessions (TensorBoard: runs) of a profile directory, archive or file, newest "
+     "first, "
+     "with their hosts and sizes. Files that are recognised but cannot be read here are counted on "
+     "stderr; --verbose names each with the reason.",
+     "view_profile list ~/logs\tthe runs, newest first\n"
+     "view_profile list --format json ~/logs\tthe same as JSON (view_profile.list/1)",
+     cli_run_list},
+    {"top", CLI_TOP, "[PATH] [SESSION]", 2, "show the slowest ops of a run",
+     "Shows which ops, or which parts of the computation graph, take the longest in one run: the "
+     "latest, or the one that SESSION names by its id, name, path or a unique end of these.\n"
+     "Self time is what counts: the time in which an op was the innermost one running on its "
+     "device, so that the rows add up to the busy time. Every percentage names its denominator.",
+     "view_profile top ~/logs\tthe 20 slowest ops of the latest run\n"
+     "view_profile top --group scope ~/logs\tthe same time by framework path\n"
+     "view_profile top --by max --top 5 vm.xplane.pb\tthe 5 ops with the slowest single call\n"
+     "cat vm.trace.json.gz | view_profile top -\ta trace from standard input",
+     cli_run_top},
+    {"report", CLI_REPORT, "[PATH] [SESSION]", 2, "write everything known about a run",
+     "Writes the whole report of one run, the latest or the one that SESSION names: window, "
+     "breakdown per device, ops, scopes, modules and the quality of the data. html is one "
+     "self-contained page without a script; json is view_profile.report/1 with integer picoseconds "
+     "and all rows; csv is the op table with all rows.\n"
+     "A file given with --output appears whole or not at all.",
+     "view_profile report ~/logs\tread it in the terminal\n"
+     "view_profile report --format html -o run.html ~/logs\ta page to attach or send\n"
+     "view_profile report --format json ~/logs | jq .window\tone figure out of it",
+     cli_run_report},
+    {"extract", CLI_EXTRACT, "[PATH]", 1, "unpack trace files out of archives and .gz",
+     "Writes every readable timeline of a profile directory or archive, unpacked, into DIR or into "
+     "a fresh temporary directory, keeping the layout plugins/profile/RUN/FILE. Only regular files "
+     "are made, with mode 0600, and nothing outside the directory is touched. A damaged file is "
+     "named and left out, the others are kept, and the exit code is 3.",
+     "view_profile extract --out runs runs.tar.gz\tunpack an archive into runs/\n"
+     "view_profile extract ~/logs\tinto a temporary directory, which is printed",
+     cli_run_extract},
+    {"help", CLI_HELP, "[COMMAND]", 1, "explain a command",
+     "Explains a command and its options; without one, lists the commands.",
+     "view_profile help top\tthe same as view_profile top --help", cli_run_help},
+    {0}};
+
+#define AT(field) offsetof(cli_options, field)
+
+const cli_option cli_option_table[] = {
+    {"profile-dir", 0, "DIR", CLI_TEXT, CLI_READERS, AT(profile_dir), 0, 0, NULL,
+     "the profile directory, archive or file; the same as PATH"},
+
+    {"ui", 0, "both|perfetto|tensorboard|none", CLI_WORD, CLI_SERVE, AT(ui), 0, 0, "both",
+     "which viewers the pages offer for the timeline"},
+    {"port", 0, "N", CLI_NUMBER, CLI_SERVE, AT(port), 0, 65535, NULL,
+     "port to serve on; 0 is any free one. Without it, 9001 or the next free of 20"},
+    {"bind-all", 0, NULL, CLI_FLAG, CLI_SERVE, AT(bind_all), 0, 0, NULL,
+     "serve on all addresses of this machine; a token is then made and required"},
+    {"host", 0, "ADDR", CLI_TEXT, CLI_SERVE, AT(bind_host), 0, 0, NULL,
+     "serve on this address; a token is required when it is not loopback"},
+    {"extract", 0, NULL, CLI_FLAG, CLI_SERVE, AT(extract), 0, 0, NULL,
+     "unpack the trace files into a temporary directory first, and serve that"},
+    {"list-only", 0, NULL, CLI_FLAG, CLI_SERVE, AT(list_only), 0, 0, NULL,
+     "list the trace files and end"},
+    {"no-browser", 0, NULL, CLI_FLAG, CLI_SERVE, AT(no_browser), 0, 0, NULL,
+     "do not open the browser"},
+    {"tensorboard-port", 0, "N", CLI_NUMBER, CLI_SERVE, AT(tensorboard_port), 1, 65535, "6006",
+     "where TensorBoard runs, or is started"},
+    {"perfetto-ui", 0, "URL", CLI_TEXT, CLI_SERVE, AT(perfetto_ui), 0, 0, NULL,
+     "the Perfetto UI to hand traces to; without it, https://ui.perfetto.dev"},
+    {"allow-host", 0, "NAME", CLI_WORDS, CLI_SERVE, AT(allow_host), 0, 0, NULL,
+     "accept requests under this host name too; may be repeated"},
+    {"allow-origin", 0, "ORIGIN", CLI_WORDS, CLI_SERVE, AT(allow_origin), 0, 0, NULL,
+     "let pages of this origin fetch traces too; may be repeated"},
+    {"token-file", 0, "FILE", CLI_TEXT, CLI_SERVE, AT(token_file), 0, 0, NULL,
+     "require the token in this file"},
+
+    {"session", 0, "SESSION", CLI_TEXT, CLI_TOP | CLI_REPORT, AT(session), 0, 0, NULL,
+     "the run: its id, name, path or a unique end of these; without it, the latest"},
+    {"top", 0, "N", CLI_NUMBER, CLI_TOP, AT(top), 1, 100000, "20", "rows to show"},
+    {"top", 0, "N", CLI_NUMBER, CLI_REPORT, AT(top), 1, 100000, NULL,
+     "rows to show; without it, 20 in text and html, all in json and csv"},
+    {"by", 0, "self|total|calls|max", CLI_WORD, CLI_TOP | CLI_REPORT, AT(by), 0, 0, "self",
+     "order of the rows"},
+    {"group", 0, "name|category|scope|source|module|raw", CLI_WORD, CLI_TOP | CLI_REPORT, AT(group),
+     0, 0, "name", "what makes one row of several events"},
+    {"device", 0, "NAME", CLI_TEXT, CLI_TOP | CLI_REPORT, AT(device), 0, 0, NULL,
+     "only this device: its name or its end, such as TPU:0"},
+    {"host", 0, "NAME", CLI_TEXT, CLI_TOP | CLI_REPORT, AT(host), 0, 0, NULL, "only this host"},
+    {"format", 0, "text|json", CLI_WORD, CLI_LIST, AT(format), 0, 0, "text", "how to write it"},
+    {"format", 0, "text|json|csv", CLI_WORD, CLI_TOP, AT(format), 0, 0, "text", "how to write it"},
+    {"format", 0, "text|json|csv|html", CLI_WORD, CLI_REPORT, AT(format), 0, 0, "text",
+     "how to write it"},
+    {"output", 'o', "FILE", CLI_TEXT, CLI_LIST | CLI_TOP | CLI_REPORT, AT(out), 0, 0, NULL,
+     "write to FILE instead of standard output"},
+    {"out", 0, "DIR", CLI_TEXT, CLI_EXTRACT, AT(out), 0, 0, NULL,
+     "a new or empty directory; without it, a fresh temporary one"},
+    {"unit", 0, "auto|ns|us|ms|s", CLI_WORD, CLI_TOP | CLI_REPORT, AT(unit), 0, 0, "auto",
+     "unit of durations in text and html"},
+    {"jobs", 'j', "N", CLI_NUMBER, CLI_TOP | CLI_REPORT, AT(jobs), 1, 1024, NULL,
+     "files read at once; without it, as many as there are processors"},
+
+    {"color", 0, "auto|always|never", CLI_WORD, CLI_READERS, AT(color), 0, 0, "auto",
+     "colours in text (auto honours NO_COLOR)"},
+    {"verbose", 'v', NULL, CLI_FLAG, CLI_READERS, AT(verbose), 0, 0, NULL, "say more on stderr"},
+    {"quiet", 'q', NULL, CLI_FLAG, CLI_READERS, AT(quiet), 0, 0, NULL,
+     "only errors on stderr, no progress"},
+    {"help", 'h', NULL, CLI_FLAG, CLI_EVERY, AT(help), 0, 0, NULL, "show this help and end"},
+    {"version", 'V', NULL, CLI_FLAG, CLI_EVERY, AT(version), 0, 0, NULL,
+     "show the version and end"},
+    {"print-man", 0, "COMMAND", CLI_TEXT, CLI_HELP, AT(print_man), 0, 0, NULL, NULL},
+    {"print-completion", 0, "SHELL", CLI_TEXT, CLI_HELP, AT(print_completion), 0, 0, NULL, NULL},
+    {0}};
+
+_Static_assert(sizeof cli_option_table / sizeof *cli_option_table <= 64,
+               "the parser keeps one bit an option");
+
+const char *const cli_about =
+    "Shows which parts of a machine-learning program take the longest, from the profiles that JAX, "
+    "TensorFlow and PyTorch write. Without a command, serves the newest profile directory and "
+    "opens "
+    "it in the browser.";
+
+const char *const cli_environment[] = {
+    "BROWSER\tthe browser to open, instead of xdg-open",
+    "COLUMNS\twidth of tables, instead of the terminal's",
+    "NO_COLOR\tno colours unless --color always is given",
+    "TMPDIR\twhere temporary files and directories are made, instead of /tmp",
+    NULL,
+};
+
+const char *const cli_exit_codes[] = {
+    "0\tsuccess",
+    "1\ta gate failed (a limit that the command line set)",
+    "2\tthe command line makes no sense",
+    "3\tunreadable, corrupt or refused input or output",
+    "4\tnothing found: no such path, or no profile in it",
+    "5\tcannot serve: port, address or browser",
+    "6\tthe capture failed",
+    NULL,
+};
+
+const cli_command *cli_command_named(const char *name)
+{
+    for (const cli_command *c = cli_commands; c->name; c++)
+        if (!strcmp(c->name, name))
+            return c;
+    return NULL;
+}

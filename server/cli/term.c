@@ -1,0 +1,113 @@
+#include "server/cli/cli.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "trace/base/log.h"
+
+#define WIDTH_MIN 40
+#define WIDTH_MAX 1000
+#define WIDTH_PIPED 100
+/* Short work shows nothing; later the line changes at most this often. */
+#define FIRST_AFTER_NS INT64_C(400000000)
+#define EVERY_NS INT64_C(100000000)
+
+int cli_width(void)
+{
+    const char *columns = getenv("COLUMNS");
+    struct winsize size;
+    int64_t v;
+    if (!columns || !vp_str_to_i64(vp_str_of(columns), &v))
+        v = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+    if (v <= 0)
+        v = WIDTH_PIPED;
+    return (int)(v < WIDTH_MIN ? WIDTH_MIN : v > WIDTH_MAX ? WIDTH_MAX : v);
+}
+
+bool cli_color(const cli_options *o)
+{
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+    if (o->color != CLI_COLOR_AUTO)
+        return o->color == CLI_COLOR_ALWAYS;
+    return isatty(STDOUT_FILENO) && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0 &&
+           (!o->out || !strcmp(o->out, "-"));
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+void cli_progress_begin(cli_progress *p, const cli_options *o, const char *what)
+{
+    p->what = what;
+    p->on = !o->quiet && isatty(STDERR_FILENO);
+    p->drawn = false;
+    p->start_ns = now_ns();
+    p->last_ns = p->start_ns + FIRST_AFTER_NS - EVERY_NS;
+}
+
+static bool due(cli_progress *p, int64_t now)
+{
+    int64_t last = p->last_ns;
+    if (!p->on || now - last < EVERY_NS || !atomic_compare_exchange_strong(&p->last_ns, &last, now))
+        return false;
+    p->drawn = true;
+    return true;
+}
+
+static void draw(const char *line, int n)
+{
+    (void)!write(STDERR_FILENO, line, (size_t)n);
+}
+
+int cli_progress_bytes(void *ctx, int64_t done, int64_t total)
+{
+    cli_progress *p = ctx;
+    char line[160];
+    int64_t now = now_ns();
+    if (!due(p, now))
+        return 0;
+    double mb = (double)done / 1e6, seconds = (double)(now - p->start_ns) / 1e9;
+    double rate = mb / seconds;
+    int n = snprintf(line, sizeof line, "\r\033[K%s %.1f MB", p->what, mb);
+    if (total > 0 && done <= total)
+        n += snprintf(line + n, sizeof line - (size_t)n, " of %.1f MB, %d %%", (double)total / 1e6,
+                      (int)(100.0 * (double)done / (double)total));
+    n += snprintf(line + n, sizeof line - (size_t)n, ", %.0f MB/s", rate);
+    if (total > 0 && done > 0 && done <= total)
+        n += snprintf(line + n, sizeof line - (size_t)n, ", %.0f s left",
+                      (double)(total - done) / 1e6 / rate);
+    draw(line, n);
+    return 0;
+}
+
+int cli_progress_entries(void *ctx, int64_t done, int64_t total)
+{
+    cli_progress *p = ctx;
+    char line[120];
+    (void)total;
+    if (due(p, now_ns()))
+        draw(line, snprintf(line, sizeof line, "\r\033[K%s %lld files", p->what, (long long)done));
+    return 0;
+}
+
+void cli_progress_clear(cli_progress *p)
+{
+    if (p->drawn)
+        draw("\r\033[K", 4);
+    p->drawn = false;
+}
+
+void cli_progress_end(cli_progress *p)
+{
+    cli_progress_clear(p);
+    p->on = false;
+}

@@ -1,0 +1,1 @@
+mkdir d && view_profile list d

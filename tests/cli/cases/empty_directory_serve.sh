@@ -1,0 +1,1 @@
+mkdir d && view_profile --port 0 --no-browser d

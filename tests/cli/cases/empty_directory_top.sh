@@ -1,0 +1,1 @@
+mkdir d && view_profile top --profile-dir d

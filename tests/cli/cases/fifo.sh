@@ -1,0 +1,1 @@
+mkfifo f && view_profile list f

@@ -1,0 +1,1 @@
+view_profile --bind-all --host ::1

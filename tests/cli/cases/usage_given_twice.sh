@@ -1,0 +1,1 @@
+view_profile --port 1 --port 2

@@ -1,0 +1,1 @@
+view_profile --port 70000

@@ -1,0 +1,2 @@
+view_profile --version | sed -E "s/[0-9]+\.[0-9]+\.[0-9]+/VERSION/"
+exit ${PIPESTATUS[0]}

@@ -1,0 +1,67 @@
+"""What the command-line tests share: the program, the real traces, and a clean place to run in."""
+import os
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def pytest_addoption(parser):
+    parser.addoption("--bless", action="store_true",
+                     help="rewrite the frozen outputs of tests/cli/cases with what the program says")
+
+
+def find_program():
+    named = os.environ.get("VIEW_PROFILE")
+    if named:
+        return pathlib.Path(named).resolve()
+    for build in ("asan", "dev"):
+        path = ROOT / "build" / build / "view_profile"
+        if path.exists():
+            return path
+    raise pytest.UsageError("no view_profile: build it, or name it in VIEW_PROFILE")
+
+
+@pytest.fixture(scope="session")
+def program():
+    return find_program()
+
+
+@pytest.fixture(scope="session")
+def traces():
+    path = pathlib.Path(os.environ.get("VP_TRACES", ROOT.parent / "shared" / "traces")).resolve()
+    return path if path.is_dir() else None
+
+
+class Place:
+    """A temporary directory with an environment in which output depends on nothing else."""
+
+    def __init__(self, tmp, program, traces):
+        self.dir = tmp / "work"
+        self.dir.mkdir()
+        bin_dir, temp = tmp / "bin", tmp / "temp"
+        bin_dir.mkdir()
+        temp.mkdir()
+        (bin_dir / "view_profile").symlink_to(program)
+        self.temp, self.traces = temp, traces
+        self.env = {
+            "PATH": f"{bin_dir}:{os.environ['PATH']}",
+            "HOME": str(tmp), "TMPDIR": str(temp), "XDG_CACHE_HOME": str(tmp / "cache"),
+            "LC_ALL": "C", "TZ": "UTC", "COLUMNS": "80", "TERM": "xterm",
+            "CASES": str(ROOT / "tests" / "cli" / "cases"), "ROOT": str(ROOT),
+            "TRACES": str(traces or "/no/traces"),
+        }
+
+    def normal(self, text):
+        """Output without the paths of this machine and this run."""
+        text = text.replace(str(self.dir), "$WORK").replace(str(self.temp), "$TEMP")
+        if self.traces:
+            text = text.replace(str(self.traces), "$TRACES")
+        return re.sub(r"view_profile_[A-Za-z0-9]{6}", "view_profile_XXXXXX", text)
+
+
+@pytest.fixture
+def place(tmp_path, program, traces):
+    return Place(tmp_path, program, traces)
