@@ -212,33 +212,50 @@ int grid_print(vp_buf *b, grid *g, size_t width, bool color)
 
 /* ---- Running lines ---- */
 
-void grid_flow_put(grid_flow *f, vp_str piece)
+static void put_piece(grid_flow *f, vp_str piece, size_t gap)
 {
     size_t w = vp_display_width(piece), room = f->width > f->indent ? f->width - f->indent : 1;
-    if (f->column && f->column + f->gap + w > f->width) {
+    if (f->column && f->column + gap + w > f->width) {
         vp_buf_putc(f->b, '\n');
         vp_buf_pad(f->b, ' ', f->indent);
         f->column = f->indent;
     } else if (f->column) {
-        vp_buf_pad(f->b, ' ', f->gap);
-        f->column += f->gap;
+        vp_buf_pad(f->b, ' ', gap);
+        f->column += gap;
     }
     w = w < room ? w : room;
     grid_put_short(f->b, piece, w);
     f->column += w;
 }
 
-void grid_flow_words(grid_flow *f, vp_str words)
+static bool taken(grid_flow *f, vp_buf *text, vp_str *out)
+{
+    *out = vp_buf_view(text);
+    text->n = 0; /* the bytes stay until the next append */
+    if (text->status < 0 && f->b->status >= 0)
+        f->b->status = text->status;
+    return text->status >= 0;
+}
+
+void grid_flow_put(grid_flow *f, vp_buf *text)
+{
+    vp_str piece;
+    if (taken(f, text, &piece))
+        put_piece(f, piece, f->gap);
+}
+
+void grid_flow_words(grid_flow *f, vp_buf *text)
 {
     size_t gap = f->gap;
-    vp_str word;
+    vp_str words, word;
+    if (!taken(f, text, &words))
+        return;
     while (words.n && vp_take_until(&words, ' ', SIZE_MAX, &word)) {
         if (!word.n)
             continue;
-        grid_flow_put(f, word);
-        f->gap = 1;
+        put_piece(f, word, gap);
+        gap = 1;
     }
-    f->gap = gap;
 }
 
 void grid_flow_end(grid_flow *f)

@@ -56,8 +56,10 @@ typedef struct grid_flow {
     vp_buf *b;
     size_t width, column, indent, gap;
 } grid_flow;
-void grid_flow_put(grid_flow *f, vp_str piece);   /* one unbreakable piece, shortened if need be */
-void grid_flow_words(grid_flow *f, vp_str words); /* breaks at spaces */
+/* One unbreakable piece, shortened if need be. Both take what stands in `text`, empty it for the
+ * next piece, and pass its failure on to f->b. */
+void grid_flow_put(grid_flow *f, vp_buf *text);
+void grid_flow_words(grid_flow *f, vp_buf *text); /* breaks at spaces */
 void grid_flow_end(grid_flow *f);
 
 #endif

@@ -1,6 +1,7 @@
 #include "trace/report/text_parts.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
@@ -15,6 +16,17 @@ size_t text_width(const vp_view *v)
     return v->width > 0 ? (size_t)v->width : 100;
 }
 
+static void put_sentence(vp_buf *b, const vp_view *v, const char *sentence)
+{
+    grid_flow f = {.b = b, .width = text_width(v), .indent = 2, .gap = 1};
+    vp_buf words;
+    vp_buf_init(&words, VP_REPORT_BYTES_MAX);
+    vp_buf_puts(&words, sentence);
+    grid_flow_words(&f, &words);
+    grid_flow_end(&f);
+    vp_buf_free(&words);
+}
+
 /* ---- Header ---- */
 
 /* "word text" as one piece of the header; text may be hostile. */
@@ -25,7 +37,7 @@ static void put_fact(grid_flow *f, const char *word, const char *text)
     vp_buf_puts(&piece, word);
     vp_buf_puts(&piece, *word ? " " : "");
     vp_put_escaped(&piece, text ? vp_str_of(text) : VP_STR("-"));
-    grid_flow_put(f, vp_buf_view(&piece));
+    grid_flow_put(f, &piece);
     vp_buf_free(&piece);
 }
 
@@ -37,16 +49,15 @@ static void put_duration_fact(grid_flow *f, const char *word, int64_t ps, const 
     vp_buf_printf(&piece, "%s ", word);
     rep_duration(&piece, ps, v->unit, ps);
     vp_buf_puts(&piece, note);
-    grid_flow_put(f, vp_buf_view(&piece));
+    grid_flow_put(f, &piece);
     vp_buf_free(&piece);
 }
 
 static void put_header(vp_buf *b, const vp_report *r, const vp_view *v, const vp_device *d)
 {
     grid_flow f = {.b = b, .width = text_width(v), .indent = 2, .gap = 2};
-    char busy[32];
     vp_buf share;
-    vp_buf_init(&share, sizeof busy);
+    vp_buf_init(&share, VP_REPORT_BYTES_MAX);
     put_fact(&f, "run", r->session_name);
     if (d->host)
         put_fact(&f, "host", d->host);
@@ -55,8 +66,9 @@ static void put_header(vp_buf *b, const vp_report *r, const vp_view *v, const vp
                       !r->has_devices ? " (first..last event)"
                       : d->own_clock  ? " (first..last op, device clock)"
                                       : " (first..last op)");
+    vp_buf_puts(&share, "busy ");
     rep_put_percent(&share, d->breakdown.busy_ps, d->breakdown.window_ps);
-    put_fact(&f, "busy", vp_buf_cstr(&share));
+    grid_flow_put(&f, &share);
     if (r->capture_ps >= 0)
         put_duration_fact(&f, "capture", r->capture_ps, v, "");
     grid_flow_end(&f);
@@ -93,7 +105,7 @@ static void put_summary(vp_buf *b, const vp_report *r, const vp_view *v, const r
         rep_duration(&line, t->hidden_self_ps, v->unit, t->hidden_self_ps);
         vp_buf_putc(&line, ')');
     }
-    grid_flow_words(&f, vp_buf_view(&line));
+    grid_flow_words(&f, &line);
     grid_flow_end(&f);
     vp_buf_free(&line);
 }
@@ -261,15 +273,12 @@ int text_tables(vp_buf *b, const vp_report *r, const vp_view *v)
     }
     if (shown == matching)
         return b->status;
-    grid_flow f = {.b = b, .width = text_width(v), .indent = 2, .gap = 1};
+    char line[96];
+    snprintf(line, sizeof line,
+             "%zu other %s; --device NAME shows the table of one:", matching - shown,
+             r->has_devices ? "devices" : "processes");
     vp_buf_putc(b, '\n');
-    vp_buf line;
-    vp_buf_init(&line, 256);
-    vp_buf_printf(&line, "%zu other %s; --device NAME shows the table of one:", matching - shown,
-                  r->has_devices ? "devices" : "processes");
-    grid_flow_words(&f, vp_buf_view(&line));
-    grid_flow_end(&f);
-    vp_buf_free(&line);
+    put_sentence(b, v, line);
     return text_breakdown(b, r, v, full, OTHER_DEVICES_MAX);
 }
 
@@ -277,12 +286,9 @@ int rep_text(vp_buf *b, const vp_report *r, const vp_view *view)
 {
     vp_view v = rep_view(view);
     VP_TRY(rep_check_filters(r, &v));
-    if (!r->has_devices) {
-        grid_flow f = {.b = b, .width = text_width(&v), .indent = 2, .gap = 1};
-        grid_flow_words(&f, VP_STR("No device in this profile: slowest events by self time over "
-                                   "its tracks."));
-        grid_flow_end(&f);
-    }
+    if (!r->has_devices)
+        put_sentence(b, &v,
+                     "No device in this profile: slowest events by self time over its tracks.");
     VP_TRY(text_tables(b, r, &v));
     return text_quality(b, r, &v, VP_SEV_WARNING, 3);
 }

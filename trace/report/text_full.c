@@ -259,7 +259,7 @@ static void quality_line(vp_buf *b, const vp_view *v, const vp_quality *q)
     vp_put_escaped(&line, vp_str_of(q->code));
     vp_buf_puts(&line, q->partial ? "; figures are partial]" : "]");
     grid_color_on(b, q->severity == VP_SEV_ERROR ? GRID_BAD : GRID_PLAIN, v->color);
-    grid_flow_words(&f, vp_buf_view(&line));
+    grid_flow_words(&f, &line);
     grid_color_off(b, q->severity == VP_SEV_ERROR ? GRID_BAD : GRID_PLAIN, v->color);
     grid_flow_end(&f);
     vp_buf_free(&line);
@@ -291,17 +291,15 @@ static void put_session(vp_buf *b, const vp_report *r, const vp_view *v)
     vp_buf_init(&line, VP_REPORT_BYTES_MAX);
     vp_buf_puts(&line, "run ");
     vp_put_escaped(&line, vp_str_of(r->session_name));
-    grid_flow_put(&f, vp_buf_view(&line));
-    line.n = 0;
+    grid_flow_put(&f, &line);
     vp_buf_puts(&line, "captured ");
     rep_put_time(&line, r->captured_unix_ns);
-    grid_flow_put(&f, vp_buf_view(&line));
-    line.n = 0;
+    grid_flow_put(&f, &line);
     vp_buf_printf(&line, "%zu host%s, %zu device%s, %lld events%s", r->host_count,
                   r->host_count == 1 ? "" : "s", r->has_devices ? r->device_count : 0,
                   r->has_devices && r->device_count == 1 ? "" : "s", (long long)r->events,
                   r->partial ? " (partial)" : "");
-    grid_flow_put(&f, vp_buf_view(&line));
+    grid_flow_put(&f, &line);
     grid_flow_end(&f);
     vp_buf_free(&line);
 }
