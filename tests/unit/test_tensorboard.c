@@ -2,6 +2,7 @@
  * (peers.md), so only an exact or a unique match counts. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>

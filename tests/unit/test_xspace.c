@@ -1,0 +1,376 @@
+/* trace/read/xspace on hand-made spaces: every oddity of xprof.md 2 and jax_cpu.md, and damage. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/xspace_maker.h"
+#include "trace/analyze/host.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+#include "trace/model/trace.h"
+#include "trace/read/xspace.h"
+
+static int read_bytes(trace **out, vp_str bytes, bool device_only)
+{
+    rd_source *in;
+    rd_options opts = {.device_only = device_only};
+    assert_int_equal(rd_source_memory(&in, bytes.p, bytes.n), 0);
+    assert_int_equal(trace_new(out), 0);
+    int rc = xs_read(&(*out)->sink, in, &opts);
+    rd_source_close(in);
+    if (rc < 0) {
+        trace_free(*out);
+        *out = NULL;
+        return rc;
+    }
+    assert_int_equal(trace_seal(*out), 0);
+    return rc;
+}
+
+static trace *read_space(vp_buf *space, bool device_only)
+{
+    trace *t;
+    assert_int_equal(read_bytes(&t, vp_buf_view(space), device_only), 0);
+    vp_buf_free(space);
+    return t;
+}
+
+static const trace_track *track_named(const trace *t, const char *name)
+{
+    for (uint32_t i = 0; i < t->track_count; i++)
+        if (vp_str_eq(trace_str(t, t->tracks[i].name), vp_str_of(name)))
+            return &t->tracks[i];
+    fail_msg("no track %s", name);
+    return NULL;
+}
+
+static vp_str kind_name(const trace *t, const trace_track *k, size_t i)
+{
+    return trace_str(t, t->kinds[k->kind[i]].name);
+}
+
+/* A TPU plane: ops on the device's own clock, a derived line that repeats them, modules. */
+static vp_buf tpu_space(void)
+{
+    vp_buf space = mk_new(), plane = mk_plane(2, "/device:TPU:0");
+    vp_buf ops = mk_line(3, "XLA Ops", 1000), st;
+    for (int i = 0; i < 3; i++) {
+        st = mk_new();
+        mk_stat_u(&st, 4, 1, 3, 5000u + 100u * (unsigned)i); /* device_offset_ps */
+        mk_stat_u(&st, 4, 2, 3, 40);                         /* device_duration_ps */
+        mk_event(&ops, 7, 10 * i, 9, &st);
+    }
+    vp_buf derived = mk_line(4, "Framework Ops", 1000), modules = mk_line(5, "XLA Modules", 1000);
+    mk_event(&derived, 7, 0, 30, NULL);
+    mk_event(&modules, 8, 0, 30, NULL);
+    mk_nest(&plane, 3, &ops);
+    mk_nest(&plane, 3, &derived);
+    mk_nest(&plane, 3, &modules);
+    st = mk_new();
+    mk_stat_text(&st, 5, 3, 5, VP_STR("loop fusion"));
+    mk_stat_u(&st, 5, 4, 3, 4096);
+    mk_stat_u(&st, 5, 5, 7, 6); /* tf_op by reference to a stat's name */
+    mk_event_meta(&plane, 7, VP_STR("%fusion.1 = f32[8]{0} fusion(f32[8] %p)"), "fusion.1", &st);
+    mk_event_meta(&plane, 8, VP_STR("jit_f(12190760917235803885)"), NULL, NULL);
+    mk_stat_meta(&plane, 1, "device_offset_ps");
+    mk_stat_meta(&plane, 2, "device_duration_ps");
+    mk_stat_meta(&plane, 3, "hlo_category");
+    mk_stat_meta(&plane, 4, "bytes_accessed");
+    mk_stat_meta(&plane, 5, "tf_op");
+    mk_stat_meta(&plane, 6, "jit(f)/add:");
+    mk_nest(&space, 1, &plane);
+    return space;
+}
+
+static void the_device_clock_wins(void **state)
+{
+    (void)state;
+    vp_buf space = tpu_space();
+    trace *t = read_space(&space, true);
+    const trace_track *k = track_named(t, "XLA Ops");
+    assert_int_equal(k->count, 3);
+    assert_int_equal(k->role, SINK_ROLE_OPS);
+    assert_int_equal(k->start_ps[2], 5200);
+    assert_int_equal(k->dur_ps[2], 40);
+    assert_int_equal(k->aligned_start_ps[2], 1000020);
+    assert_int_equal(k->aligned_dur_ps[2], 9);
+    const trace_kind *kind = &t->kinds[k->kind[0]];
+    assert_true(vp_str_eq(trace_str(t, kind->name), VP_STR("fusion.1")));
+    assert_true(vp_str_eq(trace_str(t, kind->category), VP_STR("loop fusion")));
+    assert_true(vp_str_eq(trace_str(t, kind->scope), VP_STR("jit(f)/add")));
+    assert_true(vp_str_eq(trace_str(t, kind->opcode), VP_STR("fusion")));
+    assert_int_equal(kind->bytes, 4096);
+    assert_int_equal(t->event_count, 4); /* three ops, one module run */
+    assert_int_equal(t->skipped_count, 1);
+    host_result h;
+    host_result_init(&h);
+    assert_int_equal(host_analyze(&h, t, VP_GROUP_NAME), 0);
+    assert_int_equal(h.devices[0].breakdown.window_ps, 240);
+    assert_int_equal(h.devices[0].breakdown.busy_ps, 120);
+    assert_int_equal(h.ops[0].slowest_start_ps, 1000000);
+    assert_int_equal(h.module_count, 1);
+    assert_string_equal(h.modules[0].name, "jit_f");
+    assert_int_equal((uint64_t)h.modules[0].program_id, UINT64_C(12190760917235803885));
+    assert_int_equal(h.modules[0].runs, 1);
+    host_result_free(&h);
+    trace_free(t);
+}
+
+/* Planes of one name are one process; lines of one id and name one track; negative ids, unknown
+ * fields and metadata ids, a line without timestamp, a stat that stands twice (the last counts). */
+static void odd_spaces_are_read(void **state)
+{
+    (void)state;
+    vp_buf space = mk_new();
+    for (int i = 0; i < 2; i++) {
+        vp_buf plane = mk_plane(1, "/device:GPU:0"),
+               line = mk_line(-77, "Stream #5(MemcpyH2D,Compute)", 0);
+        vp_buf st = mk_new();
+        mk_stat_text(&st, 4, 300, 5,
+                     VP_STR("kind_src:pinned kind_dst:device size:11 dest:0 async:1"));
+        mk_stat_text(&st, 4, 300, 5,
+                     VP_STR("kind_src:pinned kind_dst:device size:99 dest:0 async:1"));
+        mk_event(&line, -4, 100 * i, 10, &st);
+        mk_event(&line, 12345, 100 * i + 20, 5, NULL); /* no such metadata */
+        vp_pb_put_u64(&line, 77, 1);
+        vp_pb_put_len(&line, 99, VP_STR("future"));
+        mk_nest(&plane, 3, &line);
+        mk_event_meta(&plane, -4, VP_STR("MemcpyH2D"), NULL, NULL);
+        mk_stat_meta(&plane, 300, "memcpy_details");
+        vp_pb_put_len(&plane, 50, VP_STR("future"));
+        mk_nest(&space, 1, &plane);
+    }
+    vp_pb_put_len(&space, 3, VP_STR("dropped 5 events"));
+    trace *t = read_space(&space, true);
+    assert_int_equal(t->process_count, 1);
+    assert_int_equal(t->track_count, 1);
+    const trace_track *k = &t->tracks[0];
+    assert_int_equal(k->count, 4);
+    assert_int_equal(k->id, -77);
+    assert_true(vp_str_eq(kind_name(t, k, 0), VP_STR("MemcpyH2D")));
+    assert_int_equal(t->kinds[k->kind[0]].bytes, 99);
+    assert_int_equal(kind_name(t, k, 1).n, 0);
+    assert_int_equal(t->quality_count, 1);
+    assert_string_equal(t->quality[0].message, "dropped 5 events");
+    trace_free(t);
+}
+
+/* XLA:CPU: `dot` launched on one thread, ended on another; a synchronous op; two devices. */
+static void cpu_ops_last_until_their_end(void **state)
+{
+    (void)state;
+    vp_buf space = mk_new(), plane = mk_plane(0, "/host:CPU");
+    vp_buf a = mk_line(10, "tf_XLAEigen/1", 0), b = mk_line(11, "tf_XLAEigen/2", 0), st;
+    st = mk_new();
+    mk_stat_text(&st, 4, 1, 5, VP_STR("dot.5"));
+    mk_stat_u(&st, 4, 2, 4, 0);
+    mk_stat_u(&st, 4, 3, 4, 15); /* _pt */
+    mk_stat_u(&st, 4, 4, 4, 42); /* _p */
+    mk_event(&a, 1, 100, 10, &st);
+    st = mk_new();
+    mk_stat_u(&st, 4, 5, 4, 15);
+    mk_stat_u(&st, 4, 6, 4, 42);
+    mk_event(&b, 2, 400, 3, &st); /* "end: dot.5" */
+    st = mk_new();
+    mk_stat_text(&st, 4, 1, 5, VP_STR("add.1"));
+    mk_stat_u(&st, 4, 2, 4, 1);
+    mk_event(&b, 3, 500, 20, &st);
+    mk_event(&b, 9, 700, 20, NULL); /* not an op */
+    mk_nest(&plane, 3, &a);
+    mk_nest(&plane, 3, &b);
+    mk_event_meta(&plane, 1, VP_STR("dot.5"), NULL, NULL);
+    mk_event_meta(&plane, 2, VP_STR("end: dot.5"), NULL, NULL);
+    mk_event_meta(&plane, 3, VP_STR("add.1"), NULL, NULL);
+    mk_event_meta(&plane, 9, VP_STR("ThreadpoolListener::Record"), NULL, NULL);
+    const char *const stats[] = {"hlo_op", "device_ordinal", "_pt", "_p", "_ct", "_c"};
+    for (int i = 0; i < 6; i++)
+        mk_stat_meta(&plane, i + 1, stats[i]);
+    mk_nest(&space, 1, &plane);
+    trace *t = read_space(&space, true);
+    uint32_t devices = 0;
+    for (uint32_t i = 0; i < t->track_count; i++) {
+        const trace_track *k = &t->tracks[i];
+        if (k->role != SINK_ROLE_OPS)
+            continue;
+        devices++;
+        assert_true(k->one_timeline);
+        assert_int_equal(k->count, 1);
+        bool first = vp_str_eq(trace_str(t, t->processes[k->process].name), VP_STR("/host:CPU:0"));
+        assert_int_equal(k->start_ps[0], first ? 100 : 500);
+        assert_int_equal(k->dur_ps[0], first ? 303 : 20);
+    }
+    assert_int_equal(devices, 2);
+    assert_int_equal(t->skipped_count, 4);
+    trace_free(t);
+}
+
+/* Lines may carry Unix time: 1.7e18 ns do not fit in int64 ps, so the base moves. */
+static void unix_timestamps_become_the_base(void **state)
+{
+    (void)state;
+    vp_buf space = mk_new(), plane = mk_plane(1, "/device:GPU:0");
+    for (int i = 0; i < 2; i++) {
+        vp_buf line =
+            mk_line(i, i ? "Stream #2" : "Stream #1", INT64_C(1700000000000000000) + 1000 * i);
+        mk_event(&line, 1, 7, 5, NULL);
+        mk_nest(&plane, 3, &line);
+    }
+    mk_event_meta(&plane, 1, VP_STR("k"), NULL, NULL);
+    mk_nest(&space, 1, &plane);
+    trace *t = read_space(&space, true);
+    assert_int_equal(t->base_unix_ns, INT64_C(1700000000000000000));
+    assert_int_equal(track_named(t, "Stream #1")->start_ps[0], 7);
+    assert_int_equal(track_named(t, "Stream #2")->start_ps[0], 1000007);
+    trace_free(t);
+}
+
+static void host_events_come_when_asked_for(void **state)
+{
+    (void)state;
+    vp_buf space = tpu_space(), plane = mk_plane(0, "/host:CPU"), line = mk_line(1, "python", 0);
+    mk_event(&line, 1, 5, 10, NULL);
+    mk_nest(&plane, 3, &line);
+    mk_event_meta(&plane, 1, VP_STR("$a.py:1 f"), NULL, NULL);
+    mk_nest(&space, 1, &plane);
+    vp_str bytes = vp_buf_view(&space);
+    trace *t;
+    assert_int_equal(read_bytes(&t, bytes, true), 0);
+    assert_int_equal(t->event_count, 4);
+    assert_int_equal(t->skipped_count, 2);
+    trace_free(t);
+    t = read_space(&space, false);
+    assert_int_equal(t->event_count, 6);
+    assert_int_equal(t->skipped_count, 0);
+    assert_int_equal(track_named(t, "python")->start_ps[0], 5);
+    assert_int_equal(track_named(t, "Framework Ops")->role, SINK_ROLE_DERIVED);
+    trace_free(t);
+}
+
+/* An event larger than the window, and events on its edge. */
+static void large_events_do_not_fit_the_window(void **state)
+{
+    (void)state;
+    vp_buf space = mk_new(), plane = mk_plane(1, "/device:GPU:0"),
+           line = mk_line(1, "Stream #1", 0);
+    char *big = vp_calloc(1, 3u << 20);
+    for (int i = 0; i < 5; i++) {
+        vp_buf st = mk_new();
+        mk_stat_text(&st, 4, 9, 5, (vp_str){big, i == 2 ? 3u << 20 : 300000u + (unsigned)i});
+        mk_event(&line, 1, i * 10, 5, &st);
+    }
+    vp_free(big);
+    mk_nest(&plane, 3, &line);
+    mk_event_meta(&plane, 1, VP_STR("k"), NULL, NULL);
+    mk_stat_meta(&plane, 9, "blob");
+    mk_nest(&space, 1, &plane);
+    trace *t = read_space(&space, true);
+    assert_int_equal(track_named(t, "Stream #1")->count, 5);
+    assert_false(t->partial);
+    trace_free(t);
+}
+
+/* Cut anywhere: a good prefix with `partial`, or a refusal; never more events than there are. */
+static void every_cut_gives_a_prefix(void **state)
+{
+    (void)state;
+    vp_buf space = tpu_space();
+    size_t last = 0;
+    for (size_t n = 0; n < space.n; n++) {
+        char *exact = vp_strndup(space.p, n);
+        trace *t;
+        int rc = read_bytes(&t, (vp_str){exact, n}, true);
+        if (rc < 0) {
+            assert_int_equal(rc, VP_ECORRUPT);
+        } else {
+            assert_true(t->partial);
+            assert_true(t->event_count + t->skipped_count <= 5);
+            last = t->event_count + t->skipped_count;
+            trace_free(t);
+        }
+        vp_free(exact);
+    }
+    assert_int_equal(last, 5); /* the metadata at the end was all that the last cuts missed */
+    vp_buf_free(&space);
+}
+
+static void every_flipped_byte_is_survived(void **state)
+{
+    (void)state;
+    vp_buf space = tpu_space();
+    for (size_t i = 0; i < space.n; i++)
+        for (int bit = 0; bit < 8; bit++) {
+            trace *t;
+            space.p[i] ^= (char)(1 << bit);
+            if (read_bytes(&t, vp_buf_view(&space), bit & 1) == 0)
+                trace_free(t);
+            space.p[i] ^= (char)(1 << bit);
+        }
+    vp_buf_free(&space);
+}
+
+static void times_out_of_range_are_counted(void **state)
+{
+    (void)state;
+    vp_buf space = mk_new(), plane = mk_plane(1, "/device:GPU:0"),
+           line = mk_line(1, "Stream #1", 0), e;
+    mk_event(&line, 1, INT64_MAX, 5, NULL);
+    mk_event(&line, 1, 0, -5, NULL);
+    e = mk_new();
+    vp_pb_put_u64(&e, 1, 1);
+    vp_pb_put_u64(&e, 5, 12); /* num_occurrences: no place in time */
+    mk_nest(&line, 4, &e);
+    mk_nest(&plane, 3, &line);
+    mk_event_meta(&plane, 1, VP_STR("k"), NULL, NULL);
+    mk_nest(&space, 1, &plane);
+    trace *t = read_space(&space, true);
+    assert_int_equal(t->event_count, 1);
+    assert_int_equal(track_named(t, "Stream #1")->dur_ps[0], 0);
+    assert_int_equal(t->skipped_count, 2);
+    assert_int_equal(t->quality_count, 3);
+    trace_free(t);
+}
+
+static void memory_failures_are_clean(void **state)
+{
+    (void)state;
+    vp_buf space = tpu_space();
+    for (uint64_t k = 1;; k++) {
+        rd_source *in;
+        trace *t;
+        rd_options opts = {.device_only = true};
+        assert_int_equal(rd_source_memory(&in, space.p, space.n), 0);
+        assert_int_equal(trace_new(&t), 0);
+        vp_mem_fail_at(k, false);
+        int rc = xs_read(&t->sink, in, &opts);
+        bool reached = vp_mem_fail_at(0, false) >= k;
+        trace_free(t);
+        rd_source_close(in);
+        if (!reached) {
+            assert_int_equal(rc, 0);
+            break;
+        }
+        assert_int_equal(rc, VP_ENOMEM);
+    }
+    vp_buf_free(&space);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_device_clock_wins),
+        cmocka_unit_test(odd_spaces_are_read),
+        cmocka_unit_test(cpu_ops_last_until_their_end),
+        cmocka_unit_test(unix_timestamps_become_the_base),
+        cmocka_unit_test(host_events_come_when_asked_for),
+        cmocka_unit_test(large_events_do_not_fit_the_window),
+        cmocka_unit_test(every_cut_gives_a_prefix),
+        cmocka_unit_test(every_flipped_byte_is_survived),
+        cmocka_unit_test(times_out_of_range_are_counted),
+        cmocka_unit_test(memory_failures_are_clean),
+    };
+    return cmocka_run_group_tests_name("xspace", tests, NULL, NULL);
+}
