@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "server/api/browser.h"
+#include "server/remote/browser.h"
 #include "server/routes/routes.h"
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
@@ -38,30 +38,16 @@ static int read_token(const char *path, char *token)
     return 0;
 }
 
-/* Where the browser starts: the list of runs, or straight in the viewer that --ui names. */
-static int put_start_page(vp_buf *b, const cli_options *o, const char *url, const cat_session *s)
-{
-    vp_str query = vp_str_of(url), base;
-    (void)vp_take_until(&query, '?', query.n, &base);
-    vp_buf_str(b, base);
-    if (s && o->ui == CLI_UI_PERFETTO)
-        vp_buf_printf(b, "perfetto/%s", s->id);
-    if (s && o->ui == CLI_UI_TENSORBOARD)
-        vp_buf_printf(b, "tensorboard/%s", s->id);
-    if (query.n)
-        vp_buf_printf(b, "?%.*s", VP_STR_ARG(query));
-    return b->status;
-}
-
+/* The list of runs, or straight into the viewer that --ui names. */
 static void open_browser(const cli_options *o, const site *s, const cat_session *latest)
 {
+    bool direct = o->ui == CLI_UI_PERFETTO || o->ui == CLI_UI_TENSORBOARD;
     vp_buf b;
     vp_buf_init(&b, VP_PATH_MAX);
     if (browser_is_remote()) {
-        browser_put_tunnel(&b, http_server_port(s->http));
+        browser_ssh_line(&b, http_server_port(s->http));
         vp_log(VP_LOG_INFO, "to open it on your own machine, run there: %s", vp_buf_cstr(&b));
-    } else if (put_start_page(&b, o, http_server_url(s->http), latest) >= 0 &&
-               browser_open(vp_buf_cstr(&b)) < 0) {
+    } else if (site_url(&b, s, direct ? latest : NULL) >= 0 && browser_open(vp_buf_cstr(&b)) < 0) {
         vp_log(VP_LOG_WARN, "%s", vp_error_last()->message);
     }
     vp_buf_free(&b);

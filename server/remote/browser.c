@@ -20,8 +20,8 @@ extern char **environ;
 
 bool browser_is_remote(void)
 {
-    const char *ssh = getenv("SSH_CONNECTION");
-    return ssh && ssh[0];
+    const char *ssh = getenv("SSH_CONNECTION"), *named = getenv("BROWSER");
+    return ssh && ssh[0] && !(named && named[0]);
 }
 
 /* SSH_CONNECTION is "client-address client-port server-address server-port". */

@@ -8,7 +8,8 @@
 
 #include "trace/base/buf.h"
 
-/* True when whoever started us sits at another machine (SSH_CONNECTION is set). */
+/* True when whoever started us sits at another machine (SSH_CONNECTION is set), unless $BROWSER
+ * names a way to that machine's browser, as remote editors do. */
 bool browser_is_remote(void);
 /* Appends "ssh -N -L PORT:localhost:PORT USER@HOST", to be run on the user's machine. */
 int browser_ssh_line(vp_buf *b, uint16_t port);
