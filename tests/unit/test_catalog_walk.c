@@ -1,0 +1,407 @@
+/* What the scan must never do (follow links out, loop, block, open twice) and how files are read.
+ */
+#include "tests/unit/tree.h"
+
+#include <zlib.h>
+
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+#include "trace/model/catalog_impl.h"
+
+#define RUN "plugins/profile/2026_01_11_21_26_41/"
+
+static const char chrome[] =
+    "{\"traceEvents\":[{\"name\":\"a\",\"ph\":\"X\",\"ts\":1,\"dur\":2,\"pid\":1,\"tid\":1}]}";
+
+static int setup(void **state)
+{
+    tree *t = calloc(1, sizeof *t);
+    tree_make(t);
+    *state = t;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    tree_remove(*state);
+    free(*state);
+    return 0;
+}
+
+static catalog *list_with(tree *t, const char *rel, const cat_options *opts)
+{
+    catalog *c = NULL;
+    int rc = catalog_open(&c, tree_at(t, rel), opts);
+    if (rc)
+        fail_msg("%s: %s", t->path, vp_error_last()->message);
+    return c;
+}
+
+static catalog *list(tree *t, const char *rel)
+{
+    return list_with(t, rel, NULL);
+}
+
+static const cat_note *note_of(const catalog *c, const char *path)
+{
+    for (size_t i = 0; i < catalog_note_count(c); i++)
+        if (!strcmp(catalog_note(c, i)->path, path))
+            return catalog_note(c, i);
+    return NULL;
+}
+
+static void link_to(tree *t, const char *target, const char *rel)
+{
+    tree_dirs_for(t, rel);
+    assert_int_equal(symlink(target, tree_at(t, rel)), 0);
+}
+
+static void links_inside_are_followed_once_and_loops_end(void **state)
+{
+    tree *t = *state;
+    tree_file(t, "logs/" RUN "vm.xplane.pb", 1);
+    tree_file(t, "elsewhere/eval/vm.xplane.pb", 1);
+    link_to(t, "..", "logs/up");
+    link_to(t, ".", "logs/self");
+    link_to(t, "plugins/profile/2026_01_11_21_26_41", "logs/latest");
+    link_to(t, "vm.xplane.pb", "logs/" RUN "copy.xplane.pb");
+    link_to(t, "../../../../elsewhere/eval/vm.xplane.pb",
+            "logs/plugins/profile/linked/vm.xplane.pb");
+    catalog *c = list(t, "");
+    assert_int_equal(catalog_count(c), 3);
+    assert_null(note_of(c, "logs/up"));
+    assert_non_null(catalog_find(c, VP_STR("elsewhere/eval")));
+    const cat_session *s = catalog_find(c, VP_STR("logs/2026_01_11_21_26_41"));
+    assert_non_null(s); /* its own path, not that of the link */
+    assert_int_equal(s->file_count, 1);
+    assert_string_equal(s->files[0].name, "vm.xplane.pb");
+    catalog_free(c);
+
+    cat_options no_links = CAT_OPTIONS_INIT;
+    no_links.follow_symlinks = false;
+    c = list_with(t, "logs", &no_links);
+    assert_int_equal(catalog_count(c), 1);
+    assert_non_null(note_of(c, "."));
+    catalog_free(c);
+}
+
+static void links_that_lead_out_are_noted_not_followed(void **state)
+{
+    tree *t = *state;
+    tree_file(t, "outside/" RUN "vm.xplane.pb", 1);
+    tree_file(t, "root/" RUN "vm.xplane.pb", 1);
+    link_to(t, "../outside", "root/out");
+    link_to(t, "/etc/passwd", "root/" RUN "passwd.xplane.pb");
+    link_to(t, "nowhere", "root/dangling");
+    catalog *c = list(t, "root");
+    assert_int_equal(catalog_count(c), 1);
+    assert_int_equal(catalog_get(c, 0)->file_count, 1);
+    assert_non_null(note_of(c, "out"));
+    assert_non_null(note_of(c, RUN "passwd.xplane.pb"));
+    assert_non_null(note_of(c, "dangling"));
+    catalog_free(c);
+}
+
+static void fifos_and_dotfiles_are_passed_by(void **state)
+{
+    tree *t = *state;
+    tree_file(t, RUN "vm.xplane.pb", 1);
+    tree_file(t, RUN ".hidden.xplane.pb", 1);
+    tree_file(t, ".git/" RUN "vm.xplane.pb", 1);
+    assert_int_equal(mkfifo(tree_at(t, RUN "fifo.xplane.pb"), 0644), 0);
+    assert_int_equal(mkfifo(tree_at(t, "fifo.json"), 0644), 0);
+    catalog *c = list(t, ""); /* opening a FIFO would hang here */
+    assert_int_equal(catalog_count(c), 1);
+    assert_int_equal(catalog_get(c, 0)->file_count, 1);
+    catalog_free(c);
+    c = NULL;
+    assert_int_equal(catalog_open(&c, tree_at(t, "fifo.json"), NULL), VP_EREFUSED);
+}
+
+static void what_may_not_be_read_is_noted_and_its_neighbours_work(void **state)
+{
+    tree *t = *state;
+    bool was_root = geteuid() == 0;
+    tree_file(t, RUN "vm.xplane.pb", 1);
+    tree_file(t, RUN "secret.xplane.pb", 1);
+    tree_text(t, "closed/one.json", chrome, 1);
+    tree_text(t, "loose/one.json", chrome, 1);
+    tree_text(t, "loose/two.json", chrome, 1);
+    chmod(tree_at(t, ""), 0755);
+    chmod(tree_at(t, RUN "secret.xplane.pb"), 0);
+    chmod(tree_at(t, "closed"), 0);
+    chmod(tree_at(t, "loose/two.json"), 0);
+    if (was_root)
+        assert_int_equal(seteuid(65534), 0);
+    catalog *c = NULL;
+    int rc = catalog_open(&c, tree_at(t, ""), NULL);
+    if (was_root)
+        assert_int_equal(seteuid(0), 0);
+    chmod(tree_at(t, "closed"), 0755);
+    assert_int_equal(rc, 0);
+    assert_int_equal(catalog_count(c), 2);
+    const cat_session *s = catalog_get(c, 0);
+    assert_int_equal(s->host_count, 1);
+    assert_int_equal(s->file_count, 2);
+    assert_string_equal(s->files[1].name, "secret.xplane.pb");
+    assert_non_null(strstr(s->files[1].why, "ermission denied"));
+    assert_string_equal(catalog_get(c, 1)->name, "loose/one.json");
+    assert_non_null(strstr(note_of(c, "closed")->why, "ermission denied"));
+    assert_non_null(strstr(note_of(c, "loose/two.json")->why, "ermission denied"));
+    catalog_free(c);
+}
+
+static void directories_nest_only_so_deep(void **state)
+{
+    tree *t = *state;
+    char path[VP_PATH_MAX] = "";
+    for (unsigned depth = 1; depth <= VP_WALK_DEPTH_MAX + 1; depth++) {
+        snprintf(path + strlen(path), sizeof path - strlen(path), "%sd", depth > 1 ? "/" : "");
+        tree_dir(t, path);
+        if (depth < VP_WALK_DEPTH_MAX)
+            continue;
+        char file[VP_PATH_MAX + 16];
+        snprintf(file, sizeof file, "%s/vm.xplane.pb", path);
+        tree_file(t, file, 1);
+    }
+    catalog *c = list(t, "");
+    assert_int_equal(catalog_count(c), 1);
+    assert_int_equal(strlen(catalog_get(c, 0)->path), 2 * VP_WALK_DEPTH_MAX - 1);
+    assert_non_null(note_of(c, path));
+    catalog_free(c);
+}
+
+static void the_order_of_creation_does_not_show(void **state)
+{
+    tree *t = *state;
+    static const char *const files[] = {RUN "b.xplane.pb", RUN "a.xplane.pb", "z/one.json",
+                                        "a/one.json", "z/b.json"};
+    char seen[2][1024] = {"", ""};
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < 5; i++)
+            tree_text(t, files[pass ? 4 - i : i], chrome, 1);
+        catalog *c = list(t, "");
+        for (size_t i = 0; i < catalog_count(c); i++)
+            for (size_t k = 0; k < catalog_get(c, i)->file_count; k++)
+                strcat(strcat(seen[pass], catalog_get(c, i)->files[k].path), " ");
+        catalog_free(c);
+        tree_remove(t);
+        assert_int_equal(mkdir(t->root, 0755), 0);
+    }
+    assert_string_equal(seen[0], seen[1]);
+    assert_string_equal(seen[0], RUN "a.xplane.pb " RUN "b.xplane.pb z/one.json z/b.json "
+                                     "a/one.json ");
+}
+
+static uint64_t opened(const catalog *c)
+{
+    return c->seen.opened;
+}
+
+static void a_rescan_opens_only_what_changed(void **state)
+{
+    tree *t = *state;
+    cat_options again = CAT_OPTIONS_INIT;
+    tree_file(t, RUN "vm.xplane.pb", 1);
+    tree_file(t, RUN "vm.trace.json.gz", 1);
+    tree_text(t, "loose/one.json", chrome, 1);
+    tree_text(t, "loose/two.json", chrome, 1);
+    tree_text(t, "loose/readme.txt", "hello", 1);
+    catalog *first = list(t, "");
+    assert_int_equal(opened(first), 3); /* one, two and readme; the run by its names alone */
+    again.previous = first;
+    catalog *second = list_with(t, "", &again);
+    assert_int_equal(opened(second), 0);
+    assert_int_equal(catalog_count(second), 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_string_equal(catalog_get(first, i)->id, catalog_get(second, i)->id);
+    catalog_free(first);
+
+    tree_text(t, "loose/two.json", "not a trace any more", 2);
+    tree_text(t, "loose/three.json", chrome, 3);
+    again.previous = second;
+    catalog *third = list_with(t, "", &again);
+    assert_int_equal(opened(third), 2);
+    assert_int_equal(catalog_count(third), 3);
+    assert_non_null(catalog_find(third, VP_STR("loose/three.json")));
+    catalog_free(second);
+    catalog_free(third);
+}
+
+static void references_keep_a_catalog_alive(void **state)
+{
+    tree *t = *state;
+    tree_file(t, RUN "vm.xplane.pb", 1);
+    catalog *c = list(t, ""), *other = catalog_ref(c);
+    catalog_free(c);
+    assert_int_equal(catalog_count(other), 1);
+    catalog_free(other);
+    catalog_free(NULL);
+}
+
+static int stop(void *ctx, int64_t done, int64_t total)
+{
+    *(int64_t *)ctx = done;
+    assert_int_equal(total, -1);
+    return 1;
+}
+
+static void progress_can_stop_the_scan(void **state)
+{
+    tree *t = *state;
+    int64_t entries = 0;
+    cat_options opts = CAT_OPTIONS_INIT;
+    char name[64];
+    catalog *c = NULL;
+    opts.progress = stop;
+    opts.progress_ctx = &entries;
+    tree_dir(t, "many");
+    for (int i = 0; i < 1100; i++) {
+        snprintf(name, sizeof name, "many/%04d", i);
+        assert_int_equal(mkdir(tree_at(t, name), 0755), 0);
+    }
+    assert_int_equal(catalog_open(&c, tree_at(t, ""), &opts), VP_ECANCELLED);
+    assert_null(c);
+    assert_int_equal(entries, 1024);
+}
+
+static char *slurp(const catalog *c, const cat_file *f, bool raw, size_t *n)
+{
+    rd_stream *s = NULL;
+    char *p = NULL;
+    if (catalog_stream(&s, c, f, raw) < 0)
+        fail_msg("%s", vp_error_last()->message);
+    assert_int_equal(rd_stream_slurp(s, 1 << 20, &p, n), 0);
+    rd_stream_close(&s);
+    return p;
+}
+
+static size_t pack(const char *text, unsigned char *out, size_t cap)
+{
+    z_stream z = {.next_in = (unsigned char *)text, .avail_in = (uInt)strlen(text)};
+    z.next_out = out;
+    z.avail_out = (uInt)cap;
+    assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+    deflateEnd(&z);
+    return z.total_out;
+}
+
+static void content_is_unpacked_and_raw_is_not(void **state)
+{
+    tree *t = *state;
+    unsigned char gz[512];
+    size_t gz_n = pack(chrome, gz, sizeof gz), n, got;
+    tree_bytes(t, "one.json.gz", gz, gz_n, 1);
+    catalog *c = list(t, "");
+    assert_int_equal(catalog_count(c), 1);
+    const cat_file *f = &catalog_get(c, 0)->files[0];
+    assert_true(f->kind.gzip);
+    assert_int_equal(f->kind.format, RD_CHROME);
+    char *p = slurp(c, f, false, &n);
+    assert_int_equal(n, strlen(chrome));
+    assert_memory_equal(p, chrome, n);
+    vp_free(p);
+    p = slurp(c, f, true, &n);
+    assert_int_equal(n, gz_n);
+    assert_memory_equal(p, gz, n);
+    vp_free(p);
+    rd_source *source = NULL;
+    char part[8];
+    assert_int_equal(catalog_source(&source, c, f, NULL), 0);
+    assert_int_equal(rd_source_size(source), strlen(chrome));
+    assert_int_equal(rd_source_read(source, part, sizeof part, 2, &got), 0);
+    assert_memory_equal(part, "traceEve", 8);
+    rd_source_close(source);
+    catalog_free(c);
+}
+
+static void a_file_that_changed_is_refused(void **state)
+{
+    tree *t = *state;
+    int fd = -1;
+    tree_text(t, "one.json", chrome, 1);
+    catalog *c = list(t, "");
+    const cat_file *f = &catalog_get(c, 0)->files[0];
+    assert_int_equal(catalog_fd(&fd, c, f), 0);
+    close(fd);
+    tree_text(t, "one.json", "{\"traceEvents\":[]}", 2);
+    fd = -1;
+    assert_int_equal(catalog_fd(&fd, c, f), VP_EIO);
+    assert_int_equal(fd, -1);
+    assert_non_null(strstr(vp_error_last()->message, "changed"));
+    assert_string_equal(vp_error_last()->path, "one.json");
+    unlink(tree_at(t, "one.json"));
+    assert_int_equal(catalog_fd(&fd, c, f), VP_ENOTFOUND);
+    catalog_free(c);
+}
+
+static void every_failed_system_call_is_survived(void **state)
+{
+    tree *t = *state;
+    int succeeded = 0;
+    tree_file(t, RUN "vm.xplane.pb", 1);
+    tree_text(t, "loose/one.json", chrome, 1);
+    tree_text(t, "loose/two.json", chrome, 1);
+    for (uint64_t k = 1; k < 100 && succeeded < 20; k++) {
+        catalog *c = NULL;
+        vp_fs_fail_at(k, EIO);
+        int rc = catalog_open(&c, tree_at(t, ""), NULL);
+        vp_fs_fail_at(0, 0);
+        assert_true(rc == 0 || (rc == VP_EIO && !c));
+        if (rc)
+            continue;
+        succeeded++;
+        assert_string_equal(catalog_get(c, 0)->name, "2026_01_11_21_26_41");
+        assert_int_equal(catalog_count(c) + catalog_note_count(c), 3);
+        catalog_free(c);
+    }
+    assert_int_equal(succeeded, 20);
+}
+
+static void standard_input_is_a_session(void **state)
+{
+    tree *t = *state;
+    int ends[2], saved = dup(STDIN_FILENO);
+    catalog *c = NULL;
+    size_t n;
+    (void)t;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(vp_fs_write_all(ends[1], chrome, strlen(chrome)), 0);
+    close(ends[1]);
+    dup2(ends[0], STDIN_FILENO);
+    close(ends[0]);
+    int rc = catalog_open(&c, "-", NULL);
+    dup2(saved, STDIN_FILENO);
+    close(saved);
+    assert_int_equal(rc, 0);
+    assert_int_equal(catalog_count(c), 1);
+    assert_string_equal(catalog_get(c, 0)->name, "stdin");
+    for (int twice = 0; twice < 2; twice++) {
+        char *p = slurp(c, &catalog_get(c, 0)->files[0], false, &n);
+        assert_int_equal(n, strlen(chrome));
+        vp_free(p);
+    }
+    catalog_free(c);
+}
+
+int main(void)
+{
+#define ON_A_TREE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        ON_A_TREE(links_inside_are_followed_once_and_loops_end),
+        ON_A_TREE(links_that_lead_out_are_noted_not_followed),
+        ON_A_TREE(fifos_and_dotfiles_are_passed_by),
+        ON_A_TREE(what_may_not_be_read_is_noted_and_its_neighbours_work),
+        ON_A_TREE(directories_nest_only_so_deep),
+        ON_A_TREE(the_order_of_creation_does_not_show),
+        ON_A_TREE(a_rescan_opens_only_what_changed),
+        ON_A_TREE(references_keep_a_catalog_alive),
+        ON_A_TREE(progress_can_stop_the_scan),
+        ON_A_TREE(content_is_unpacked_and_raw_is_not),
+        ON_A_TREE(a_file_that_changed_is_refused),
+        ON_A_TREE(every_failed_system_call_is_survived),
+        ON_A_TREE(standard_input_is_a_session),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
