@@ -6,9 +6,13 @@
 #include "trace/model/catalog_impl.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Beyond these, notes (a million dangling links, a hostile archive) are only counted. */
+#define NOTES_MAX 10000u
 
 static catalog *catalog_new(const char *path)
 {
@@ -51,16 +55,33 @@ static void catalog_drop(catalog **c)
     catalog_free(*c);
 }
 
-int cat_note_add(catalog *c, const char *path, const char *why)
+static int add_note(catalog *c, const char *path, const char *why)
 {
     cat_note n = {vp_arena_strndup(&c->arena, path, strlen(path)),
                   vp_arena_strndup(&c->arena, why, strlen(why))};
     if (!n.path || !n.why)
         return vp_fail(VP_ENOMEM, "out of memory for notes");
-    VP_TRY(
-        vp_grow(&c->notes, &c->note_cap, c->note_count + 1, sizeof *c->notes, VP_WALK_ENTRIES_MAX));
+    VP_TRY(vp_grow(&c->notes, &c->note_cap, c->note_count + 1, sizeof *c->notes, NOTES_MAX + 1));
     c->notes[c->note_count++] = n;
     return 0;
+}
+
+int cat_note_add(catalog *c, const char *path, const char *why)
+{
+    if (c->note_count < NOTES_MAX)
+        return add_note(c, path, why);
+    c->seen.notes_dropped++;
+    return 0;
+}
+
+static int note_dropped(catalog *c)
+{
+    char why[64];
+    if (!c->seen.notes_dropped)
+        return 0;
+    snprintf(why, sizeof why, "%llu more notes are not listed",
+             (unsigned long long)c->seen.notes_dropped);
+    return add_note(c, ".", why);
 }
 
 int cat_tick(cat_scan *s)
@@ -163,6 +184,7 @@ int catalog_open(catalog **out, const char *path, const cat_options *opts)
     vp_map_free(&s.visited);
     vp_free(s.links);
     VP_TRY(rc);
+    VP_TRY(note_dropped(c));
     VP_TRY(cat_sessions_finish(c));
     *out = c;
     c = NULL;

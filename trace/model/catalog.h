@@ -40,7 +40,7 @@ typedef struct cat_session {
     const char *id;   /* URL-safe [A-Za-z0-9._~-]+, unique in the catalog, stable over rescans */
     const char *name; /* as TensorBoard shows it: "<tb_run>/<run>" */
     const char *path; /* relative to the root; "." for the root itself */
-    const char *kind; /* "xla", "kineto", "chrome", "memory": of its first readable file */
+    const char *kind; /* "xla", "kineto", "chrome", "memory": of its first readable file, "none" */
     int64_t captured_unix_ns; /* from the run's name (local time), else the newest file's mtime */
     bool time_from_name;
     bool stray; /* a loose file, not below plugins/profile: never the latest if others exist */

@@ -45,7 +45,7 @@ const cat_memo_entry *cat_memo_get(const cat_memo *m, const vp_file_id *id, uint
 
 /* What a scan saw, for the message of an empty find and for tests. */
 typedef struct cat_seen {
-    uint64_t files, directories, caches, unreadable, opened;
+    uint64_t files, directories, caches, unreadable, opened, notes_dropped;
     const char *unreadable_path, *unreadable_why; /* the first one */
 } cat_seen;
 

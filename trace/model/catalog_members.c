@@ -94,7 +94,7 @@ int cat_members(cat_scan *s, const cat_found *file, const char *path, const cat_
     if (!members || !found || !kept)
         return vp_fail(VP_ENOMEM, "out of memory for the list of an archive");
     count = split_members(a->index, members);
-    for (size_t first = 0, i = 1; i <= count; i++) {
+    for (size_t first = 0, i = 1; i <= count && !s->stopped; i++) {
         if (i < count && vp_str_eq(members[i].dir, members[first].dir))
             continue;
         VP_TRY(group_directory(s, file, kept, members + first, i - first, found));
