@@ -1,57 +1,5 @@
 /* Real log directories: exactly these sessions, hosts and files (names as listed by find). */
-#include "tests/unit/tree.h"
-
-#include <time.h>
-
-#include "trace/base/err.h"
-#include "trace/base/mem.h"
-#include "trace/model/catalog_impl.h"
-
-static const char *traces(void)
-{
-    const char *env = getenv("VP_TRACES");
-    return env && *env ? env : VP_TRACES_DEFAULT;
-}
-
-static catalog *list(const char *rel)
-{
-    char path[VP_PATH_MAX];
-    catalog *c = NULL;
-    snprintf(path, sizeof path, "%s/%s", traces(), rel);
-    int rc = catalog_open(&c, path, NULL);
-    if (rc)
-        fail_msg("%s: %s", path, vp_error_last()->message);
-    return c;
-}
-
-/* One line a session: name, the hosts ('+' with both halves), and what is special. */
-static void describe(const cat_session *s, char *out, size_t cap)
-{
-    static const char *const states[] = {"", " unreadable", " unfinished", " empty"};
-    size_t n = (size_t)snprintf(out, cap, "%s:", s->name);
-    for (size_t i = 0; i < s->host_count; i++)
-        n += (size_t)snprintf(out + n, cap - n, " %s%s", s->hosts[i].name,
-                              s->hosts[i].secondary == UINT32_MAX ? "" : "+");
-    snprintf(out + n, cap - n, "%s%s", states[s->status], s->stray ? " stray" : "");
-}
-
-static void expect(const catalog *c, const char *const *want, size_t n)
-{
-    char got[1024];
-    for (size_t i = 0; i < n && i < catalog_count(c); i++) {
-        describe(catalog_get(c, i), got, sizeof got);
-        assert_string_equal(got, want[i]);
-    }
-    assert_int_equal(catalog_count(c), n);
-}
-
-#define EXPECT(rel, ...)                                                                           \
-    do {                                                                                           \
-        static const char *const want[] = {__VA_ARGS__};                                           \
-        catalog *c_ = list(rel);                                                                   \
-        expect(c_, want, sizeof want / sizeof *want);                                              \
-        catalog_free(c_);                                                                          \
-    } while (0)
+#include "tests/unit/catalog_expect.h"
 
 static void jax_on_cpu(void **state)
 {
@@ -148,108 +96,6 @@ static void lfs_pointers_are_named(void **state)
            "train-cuda.pt.trace.json.gz: unreadable stray");
 }
 
-static void archives_are_directories(void **state)
-{
-    (void)state;
-    EXPECT("archives_made/reactant_2runs_dotslash.tar.gz", "2025_02_05_11_08_24: cyclops+",
-           "2025_02_05_11_05_24: cyclops+");
-    EXPECT("archives_made/tpu_inference_2runs.tar.zst",
-           "profiles/2026_01_12_00_26_20: t1v-n-9eb622fc-w-0",
-           "profiles/2026_01_11_21_26_41: t1v-n-9eb622fc-w-0");
-    EXPECT("archives_made/tb_review_logs.zip",
-           "logs/standard/20200516-125033/train/2020_05_16_04_50_34: LEMON",
-           "logs/standard/20200516-111503/train/2020_05_16_03_15_04: LEMON",
-           "logs/standard/20200516-110930/train/2020_05_16_03_09_31: LEMON",
-           "logs/standard/20200407-184922/train/2020-04-07_18-49-22: unreadable",
-           "logs/standard/20200326-221129/train/2020-03-26_22-11-29: unreadable");
-    EXPECT("archives/facebookresearch__param/dlrm_kineto.tar.gz",
-           "dlrm_kineto/1694128201545: worker0_step_12 worker1_step_12 worker2_step_12 "
-           "worker3_step_12 worker4_step_12 worker5_step_12 worker6_step_12 worker7_step_12");
-    catalog *c = list("archives_made/tb_review_logs.zip");
-    const cat_session *s = catalog_get(c, 0);
-    assert_string_equal(s->path, "tb_review_logs.zip!logs/standard/20200516-125033/train/plugins/"
-                                 "profile/2020_05_16_04_50_34");
-    assert_string_equal(s->files[0].path,
-                        "tb_review_logs.zip!logs/standard/20200516-125033/train/plugins/"
-                        "profile/2020_05_16_04_50_34/LEMON.trace.json.gz");
-    assert_string_equal(s->files[0].location, "tb_review_logs.zip");
-    assert_int_equal(s->files[0].bytes, 13407);
-    catalog_free(c);
-}
-
-static void a_truncated_archive_gives_its_good_members(void **state)
-{
-    (void)state;
-    catalog *c = list("archives_made/truncated.tar.gz");
-    const cat_session *s = catalog_find(c, VP_STR("2025_02_05_11_05_24"));
-    assert_non_null(s);
-    assert_int_equal(s->host_count, 1);
-    assert_true(catalog_note_count(c) >= 1);
-    assert_string_equal(catalog_note(c, 0)->path, "truncated.tar.gz");
-    catalog_free(c);
-}
-
-static void archives_below_a_directory_keep_their_name_and_index(void **state)
-{
-    (void)state;
-    char path[VP_PATH_MAX];
-    catalog *first = list("archives_made"), *second = NULL;
-    cat_options again = CAT_OPTIONS_INIT;
-    const cat_session *s =
-        catalog_find(first, VP_STR("reactant_2runs_dotslash.tar.gz/2025_02_05_11_08_24"));
-    assert_non_null(s);
-    assert_int_equal(s->host_count, 1);
-    assert_int_equal(first->seen.opened, 4);
-    again.previous = first;
-    snprintf(path, sizeof path, "%s/archives_made", traces());
-    assert_int_equal(catalog_open(&second, path, &again), 0);
-    assert_int_equal(second->seen.opened, 0);
-    assert_int_equal(catalog_count(second), catalog_count(first));
-    catalog_free(first);
-    assert_non_null(catalog_find(second, VP_STR("tpu_inference_2runs.tar.zst/profiles/"
-                                                "2026_01_12_00_26_20")));
-    catalog_free(second);
-}
-
-static void slurp(const catalog *c, const cat_file *f, bool raw, char **p, size_t *n)
-{
-    rd_stream *stream = NULL;
-    if (catalog_stream(&stream, c, f, raw) < 0)
-        fail_msg("%s: %s", f->path, vp_error_last()->message);
-    assert_int_equal(rd_stream_slurp(stream, 64 << 20, p, n), 0);
-    assert_int_equal(stream->damage.code, 0);
-    rd_stream_close(&stream);
-}
-
-/* The members are copies of these files. */
-static void members_are_read_like_files(void **state)
-{
-    (void)state;
-    catalog *archive = list("archives_made/reactant_2runs_dotslash.tar.gz");
-    catalog *copy = list("xla_gpu_cuda/EnzymeAD__Reactant.jl/traces");
-    assert_int_equal(catalog_count(archive), 2);
-    for (size_t i = 0; i < 2; i++) {
-        for (size_t k = 0; k < 2; k++) {
-            const cat_file *a = &catalog_get(archive, i)->files[k];
-            const cat_file *b = &catalog_get(copy, i)->files[k];
-            int fd = -1;
-            assert_int_equal(catalog_fd(&fd, archive, a), VP_EUNSUPPORTED);
-            for (int raw = 0; raw < 2; raw++) {
-                char *pa, *pb;
-                size_t na, nb;
-                slurp(archive, a, raw, &pa, &na);
-                slurp(copy, b, raw, &pb, &nb);
-                assert_int_equal(na, nb);
-                assert_memory_equal(pa, pb, na);
-                vp_free(pa);
-                vp_free(pb);
-            }
-        }
-    }
-    catalog_free(archive);
-    catalog_free(copy);
-}
-
 static void everything_is_listed_without_a_crash(void **state)
 {
     (void)state;
@@ -267,17 +113,7 @@ int main(void)
         cmocka_unit_test(tensorboard_log_directories),
         cmocka_unit_test(pytorch_log_directories),
         cmocka_unit_test(lfs_pointers_are_named),
-        cmocka_unit_test(archives_are_directories),
-        cmocka_unit_test(a_truncated_archive_gives_its_good_members),
-        cmocka_unit_test(archives_below_a_directory_keep_their_name_and_index),
-        cmocka_unit_test(members_are_read_like_files),
         cmocka_unit_test(everything_is_listed_without_a_crash),
     };
-    if (access(traces(), R_OK) != 0) {
-        printf("SKIP: no traces at %s (VP_TRACES names another place)\n", traces());
-        return 0;
-    }
-    setenv("TZ", "UTC", 1);
-    tzset();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return traces_are_here() ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 }

@@ -1,23 +1,13 @@
-/* Weak stand-ins so that everything links while the readers of archives, gzip and JSON are being
- * built; each definition of the real thing replaces its line here without further ado. */
+/* Weak stand-ins so that everything links while the reader of archives is being built; each
+ * definition of the real thing replaces its line here without further ado. */
 #include "trace/base/err.h"
 #include "trace/read/archive.h"
-#include "trace/read/chrome_json.h"
-#include "trace/read/gzip.h"
 
 #define PENDING __attribute__((weak))
 
 static int pending(void)
 {
     return vp_fail(VP_EUNSUPPORTED, "this build cannot read it yet");
-}
-
-PENDING int gz_stream(rd_stream **out, rd_stream *in, bool threaded)
-{
-    (void)out;
-    (void)threaded;
-    rd_stream_close(&in);
-    return pending();
 }
 
 PENDING int ar_index_make(ar_index **out, int fd, vp_progress_fn *progress, void *ctx)
@@ -39,13 +29,5 @@ PENDING int ar_member_open(rd_stream **out, int fd, uint32_t index)
     (void)out;
     (void)fd;
     (void)index;
-    return pending();
-}
-
-PENDING int cj_read(sink *out, rd_stream *in, const rd_options *opts)
-{
-    (void)out;
-    (void)in;
-    (void)opts;
     return pending();
 }

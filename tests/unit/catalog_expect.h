@@ -1,0 +1,70 @@
+/* Lists real log directories and compares them with what must be there. */
+#ifndef VP_TESTS_UNIT_CATALOG_EXPECT_H
+#define VP_TESTS_UNIT_CATALOG_EXPECT_H
+
+#include "tests/unit/tree.h"
+
+#include <time.h>
+
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+#include "trace/model/catalog_impl.h"
+
+static inline const char *traces(void)
+{
+    const char *env = getenv("VP_TRACES");
+    return env && *env ? env : VP_TRACES_DEFAULT;
+}
+
+static inline catalog *list(const char *rel)
+{
+    char path[VP_PATH_MAX];
+    catalog *c = NULL;
+    snprintf(path, sizeof path, "%s/%s", traces(), rel);
+    int rc = catalog_open(&c, path, NULL);
+    if (rc)
+        fail_msg("%s: %s", path, vp_error_last()->message);
+    return c;
+}
+
+/* One line a session: name, the hosts ('+' with both halves), and what is special. */
+static inline void describe(const cat_session *s, char *out, size_t cap)
+{
+    static const char *const states[] = {"", " unreadable", " unfinished", " empty"};
+    size_t n = (size_t)snprintf(out, cap, "%s:", s->name);
+    for (size_t i = 0; i < s->host_count; i++)
+        n += (size_t)snprintf(out + n, cap - n, " %s%s", s->hosts[i].name,
+                              s->hosts[i].secondary == UINT32_MAX ? "" : "+");
+    snprintf(out + n, cap - n, "%s%s", states[s->status], s->stray ? " stray" : "");
+}
+
+static inline void expect(const catalog *c, const char *const *want, size_t n)
+{
+    char got[1024];
+    for (size_t i = 0; i < n && i < catalog_count(c); i++) {
+        describe(catalog_get(c, i), got, sizeof got);
+        assert_string_equal(got, want[i]);
+    }
+    assert_int_equal(catalog_count(c), n);
+}
+
+#define EXPECT(rel, ...)                                                                           \
+    do {                                                                                           \
+        static const char *const want[] = {__VA_ARGS__};                                           \
+        catalog *c_ = list(rel);                                                                   \
+        expect(c_, want, sizeof want / sizeof *want);                                              \
+        catalog_free(c_);                                                                          \
+    } while (0)
+
+/* False, with a message, where there are no traces. Times are UTC. */
+static inline bool traces_are_here(void)
+{
+    setenv("TZ", "UTC", 1);
+    tzset();
+    if (access(traces(), R_OK) == 0)
+        return true;
+    printf("SKIP: no traces at %s (VP_TRACES names another place)\n", traces());
+    return false;
+}
+
+#endif
