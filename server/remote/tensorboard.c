@@ -98,11 +98,11 @@ int tb_find_run(char *out, size_t cap, vp_str runs_json, const char *name)
         return vp_fail(VP_ECORRUPT, "TensorBoard's list of runs is damaged");
     }
     const char *run = choose_run(runs, name);
-    int n = run ? snprintf(out, cap, "%s", run) : -1;
+    bool found = run && strlen(run) < cap;
+    if (found)
+        snprintf(out, cap, "%s", run);
     json_decref(runs);
-    if (n < 0 || (size_t)n >= cap)
-        return vp_fail(VP_ENOTFOUND, "TensorBoard does not list the run");
-    return 0;
+    return found ? 0 : vp_fail(VP_ENOTFOUND, "TensorBoard does not list the run");
 }
 
 static int get(vp_buf *body, int port, const char *path, int timeout_ms)

@@ -33,6 +33,8 @@ export function skip(name, why) {
   console.log(`SKIP    ${name}: ${why}`);
 }
 
+process.on("unhandledRejection", () => {}); // a wait that its test gave up on
+
 export function finish() {
   const skipped = counts.skipped ? `, ${counts.skipped} skipped` : "";
   console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`);

@@ -142,7 +142,9 @@ static void peer_start(peer *p, const char *answer, size_t repeat)
     struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t n = sizeof a;
     *p = (peer){.answer = answer, .repeat = repeat};
+    int on = 1; /* as every HTTP server does */
     p->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(setsockopt(p->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), 0);
     assert_int_equal(bind(p->fd, (struct sockaddr *)&a, sizeof a), 0);
     assert_int_equal(listen(p->fd, 1), 0);
     assert_int_equal(getsockname(p->fd, (struct sockaddr *)&a, &n), 0);
