@@ -28,7 +28,7 @@ typedef struct ar_index {
     ar_refusal *refusals;
     size_t refusal_count;
     const char *format; /* "tar", "tar.gz", "tar.zst", "zip" */
-    vp_error damage;    /* code 0 when the whole archive was read; else members before it are good */
+    vp_error damage; /* code 0 when the whole archive was read; else members before it are good */
 } ar_index;
 
 /* True when the first bytes (and, for gzip and zstd, what they unpack to) are an archive. `name`

@@ -1,0 +1,16 @@
+/* Which entries of an archive become members, under which name. Included by archive.c only. */
+#ifndef VP_READ_ARCHIVE_NAME_H
+#define VP_READ_ARCHIVE_NAME_H
+
+#include <archive_entry.h>
+
+#include "trace/base/buf.h"
+
+/* NULL when the entry is a plain file within the limits; else a constant reason. */
+const char *ar_refuse_entry(struct archive_entry *e);
+
+/* Puts the cleaned name (no ".", no doubled or leading "/") into out; NULL, or why it is refused.
+ */
+const char *ar_clean_name(vp_buf *out, vp_str raw);
+
+#endif

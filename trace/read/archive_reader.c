@@ -1,0 +1,357 @@
+#include "trace/read/archive_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <pthread.h>
+
+#include "trace/base/fs.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/read/detect.h"
+#include "trace/read/gzip.h"
+
+/* Small enough that a look at a zip member's head does not read its neighbours. */
+#define WINDOW (64u << 10)
+#define TAR_BLOCK 512
+/* Every one re-reads the entries before. */
+#define RESTARTS_MAX 100
+
+static locale_t utf8;
+
+static void make_utf8(void)
+{
+    utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+}
+
+ar_locale ar_locale_enter(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_utf8);
+    return (ar_locale){utf8 ? uselocale(utf8) : NULL};
+}
+
+void ar_locale_leave(ar_locale *l)
+{
+    if (l->before)
+        uselocale(l->before);
+}
+
+static bool all_zero(vp_str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i])
+            return false;
+    return true;
+}
+
+/* The first block of what gzip holds. */
+static size_t gzip_head(int fd, char *block)
+{
+    VP_CLEANUP(rd_stream_close) rd_stream *gz = NULL;
+    rd_stream *file;
+    char *p;
+    size_t n = 0, got;
+    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (copy < 0 || rd_stream_fd(&file, copy) < 0 || gz_stream(&gz, file, false) < 0)
+        return 0;
+    while (n < TAR_BLOCK && gz->next(gz, &p, &got) > 0) {
+        got = got < TAR_BLOCK - n ? got : TAR_BLOCK - n;
+        memcpy(block + n, p, got);
+        n += got;
+    }
+    return n;
+}
+
+ar_kind ar_kind_of(int fd, vp_str name)
+{
+    char block[TAR_BLOCK];
+    size_t n;
+    if (vp_fs_pread(fd, block, sizeof block, 0, &n) < 0)
+        return AR_NONE;
+    vp_str head = {block, n};
+    if (vp_str_starts(head, VP_STR("PK\3\4")) || vp_str_starts(head, VP_STR("PK\5\6")))
+        return AR_ZIP;
+    if (vp_str_starts(head, VP_STR("\x28\xb5\x2f\xfd")))
+        return AR_TAR_ZST;
+    if (gz_is(block, n))
+        return rd_is_tar((vp_str){block, gzip_head(fd, block)}) ? AR_TAR_GZ : AR_NONE;
+    if (rd_is_tar(head))
+        return AR_TAR;
+    bool named = name.n >= 4 && vp_str_eq_nocase(vp_str_skip(name, name.n - 4), VP_STR(".tar"));
+    return named && n == TAR_BLOCK && all_zero(head) ? AR_TAR : AR_NONE;
+}
+
+static la_ssize_t input_failed(ar_reader *r, const vp_error *e)
+{
+    r->below = *e;
+    archive_set_error(r->a, EIO, "the input ends early");
+    return -1;
+}
+
+static la_ssize_t read_gz(ar_reader *r, const void **p)
+{
+    char *chunk;
+    size_t n;
+    int rc = r->gz->next(r->gz, &chunk, &n);
+    if (rc < 0)
+        return input_failed(r, vp_error_last());
+    if (rc == 0 && r->gz->damage.code)
+        return input_failed(r, &r->gz->damage);
+    *p = chunk;
+    return rc ? (la_ssize_t)n : 0;
+}
+
+static la_ssize_t on_read(struct archive *a, void *ctx, const void **p)
+{
+    ar_reader *r = ctx;
+    size_t n;
+    (void)a;
+    if (r->gz)
+        return read_gz(r, p);
+    if (vp_fs_pread(r->fd, r->window, WINDOW, r->pos, &n) < 0)
+        return input_failed(r, vp_error_last());
+    r->pos += (int64_t)n;
+    *p = r->window;
+    return (la_ssize_t)n;
+}
+
+static la_int64_t on_skip(struct archive *a, void *ctx, la_int64_t request)
+{
+    ar_reader *r = ctx;
+    int64_t left = r->pos < r->size ? r->size - r->pos : 0;
+    int64_t step = request < left ? request : left;
+    (void)a;
+    r->pos += step;
+    return step;
+}
+
+static la_int64_t on_seek(struct archive *a, void *ctx, la_int64_t offset, int whence)
+{
+    ar_reader *r = ctx;
+    int64_t from = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? r->pos : r->size, to;
+    (void)a;
+    if (__builtin_add_overflow(from, offset, &to) || to < 0)
+        return ARCHIVE_FATAL;
+    return r->pos = to;
+}
+
+/* libarchive's reason, if it gives one, on one line of ASCII: it may quote the archive. */
+static const char *reason(struct archive *a, char *buf, size_t cap)
+{
+    const char *why = archive_error_string(a);
+    size_t n = 0;
+    for (; why && why[n] && n + 1 < cap; n++)
+        buf[n] = why[n] >= 0x20 && why[n] < 0x7f ? why[n] : '?';
+    buf[n] = 0;
+    return n ? buf : "no reason known";
+}
+
+static int damaged(ar_reader *r)
+{
+    char why[200];
+    if (r->below.code)
+        return vp_fail_copy(&r->below);
+    vp_fail(VP_ECORRUPT, "the archive is damaged or cut off: %s", reason(r->a, why, sizeof why));
+    return vp_fail_at(VP_ECORRUPT, NULL, -1, ar_reader_raw_done(r));
+}
+
+static int enable_formats(const ar_reader *r)
+{
+    if (r->kind != AR_ZIP) {
+        if (r->kind == AR_TAR_ZST && archive_read_support_filter_zstd(r->a) != ARCHIVE_OK)
+            return vp_fail(VP_EUNSUPPORTED, "this libarchive cannot read zstd");
+        archive_read_support_format_tar(r->a);
+        /* Reads on behind an end mark: to further archives, and to the last checksum. */
+        return archive_read_set_format_option(r->a, "tar", "read_concatenated_archives", "1");
+    }
+    return r->streamed_zip ? archive_read_support_format_zip_streamable(r->a)
+                           : archive_read_support_format_zip_seekable(r->a);
+}
+
+static int start(ar_reader *r)
+{
+    r->a = archive_read_new();
+    if (!r->a)
+        return vp_fail(VP_ENOMEM, "no memory for an archive");
+    r->pos = 0;
+    VP_TRY(enable_formats(r));
+    archive_read_set_callback_data(r->a, r);
+    archive_read_set_read_callback(r->a, on_read);
+    if (!r->gz) {
+        archive_read_set_skip_callback(r->a, on_skip);
+        archive_read_set_seek_callback(r->a, on_seek);
+    }
+    return archive_read_open1(r->a) == ARCHIVE_OK ? 0 : damaged(r);
+}
+
+static int open_input(ar_reader *r, bool threaded)
+{
+    vp_file_id id;
+    rd_stream *file;
+    r->fd = fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
+    if (r->fd < 0)
+        return vp_fail(VP_EIO, "too many open files");
+    VP_TRY(vp_fs_identity(r->fd, &id));
+    r->size = id.size;
+    if (r->kind == AR_TAR_GZ) {
+        VP_TRY(rd_stream_fd(&file, vp_fs_take(&r->fd)));
+        return gz_stream(&r->gz, file, threaded);
+    }
+    r->window = vp_malloc(WINDOW);
+    return r->window ? 0 : vp_fail(VP_ENOMEM, "no memory for an archive");
+}
+
+int ar_reader_open(ar_reader *r, int fd, bool threaded)
+{
+    r->kind = ar_kind_of(fd, VP_STR(".tar"));
+    r->fd = -1;
+    if (r->kind == AR_NONE)
+        return vp_fail(VP_ECORRUPT, "not an archive, or damaged at its start");
+    r->fd = fd;
+    int rc = open_input(r, threaded);
+    return rc < 0 ? rc : start(r);
+}
+
+void ar_reader_close(ar_reader *r)
+{
+    if (r->a)
+        archive_read_free(r->a);
+    rd_stream_close(&r->gz);
+    vp_fs_close(&r->fd);
+    vp_free(r->window);
+    *r = (ar_reader){.fd = -1};
+}
+
+int64_t ar_reader_raw_done(const ar_reader *r)
+{
+    return r->gz ? r->gz->raw_done : r->pos < r->size ? r->pos : r->size;
+}
+
+/* Bombs: what a few bytes become. A zip is read here and there, so its whole size counts. */
+static int check_growth(ar_reader *r)
+{
+    int64_t raw = r->kind == AR_ZIP ? r->size : ar_reader_raw_done(r);
+    if (r->unpacked > VP_ARCHIVE_TOTAL_MAX)
+        return vp_fail(VP_ELIMIT, "the archive holds more than %lld GiB",
+                       (long long)(VP_ARCHIVE_TOTAL_MAX >> 30));
+    if (r->unpacked > VP_ARCHIVE_RATIO_FREE && r->unpacked / VP_ARCHIVE_RATIO_MAX > raw)
+        return vp_fail(VP_ELIMIT, "the archive grows more than %d times when unpacked",
+                       VP_ARCHIVE_RATIO_MAX);
+    if (r->progress && r->progress(r->progress_ctx, ar_reader_raw_done(r), r->size))
+        return vp_fail(VP_ECANCELLED, "stopped");
+    return 0;
+}
+
+/* libarchive warns where data and checksum disagree (quality.md 0.1): that is damage, too. */
+int ar_reader_data(ar_reader *r, const void **p, size_t *n, int64_t *offset)
+{
+    la_int64_t at = 0;
+    *p = NULL;
+    *n = 0;
+    int rc = archive_read_data_block(r->a, p, n, &at);
+    *offset = at;
+    if (rc == ARCHIVE_EOF)
+        return 0;
+    r->unpacked += (int64_t)*n;
+    if (rc != ARCHIVE_OK)
+        return damaged(r);
+    VP_TRY(check_growth(r));
+    return 1;
+}
+
+/* Compressed archives are skipped by reading, so that the limits hold; others by seeking. */
+static int skip_rest(ar_reader *r)
+{
+    const void *p;
+    size_t n;
+    int64_t offset;
+    int rc = 1;
+    if (r->kind != AR_TAR_GZ && r->kind != AR_TAR_ZST)
+        return check_growth(r);
+    while (rc > 0)
+        rc = ar_reader_data(r, &p, &n, &offset);
+    return rc;
+}
+
+/* gzip's checksum stands behind the tar's end mark, where libarchive stops reading. */
+static int verify_end_of_gzip(ar_reader *r)
+{
+    char *p;
+    size_t n;
+    int rc;
+    while ((rc = r->gz->next(r->gz, &p, &n)) > 0)
+        ;
+    VP_TRY(rc);
+    return r->gz->damage.code ? vp_fail_copy(&r->gz->damage) : 0;
+}
+
+/* A plain tar that ends without its block of zeros was cut between two members. */
+static int verify_end_of_tar(ar_reader *r)
+{
+    char last[TAR_BLOCK];
+    size_t n;
+    if (r->size < TAR_BLOCK || archive_filter_bytes(r->a, 0) < r->size)
+        return 0;
+    VP_TRY(vp_fs_pread(r->fd, last, sizeof last, r->size - TAR_BLOCK, &n));
+    if (n == TAR_BLOCK && all_zero((vp_str){last, n}))
+        return 0;
+    vp_fail(VP_ECORRUPT, "the archive has no end mark: it is cut off");
+    return vp_fail_at(VP_ECORRUPT, NULL, -1, r->size);
+}
+
+static int verify_end(ar_reader *r)
+{
+    if (r->kind == AR_TAR_GZ)
+        return verify_end_of_gzip(r);
+    return r->kind == AR_TAR ? verify_end_of_tar(r) : 0;
+}
+
+/* A zip whose directory (at its end) is missing or damaged can still be read from its start. */
+static int restart_without_directory(ar_reader *r, struct archive_entry **e)
+{
+    archive_read_free(r->a);
+    r->a = NULL;
+    r->streamed_zip = true;
+    VP_TRY(start(r));
+    return ar_reader_next(r, e);
+}
+
+int ar_reader_recover(ar_reader *r)
+{
+    struct archive_entry *e;
+    if (r->kind != AR_ZIP || r->streamed_zip || r->below.code || ++r->restarts > RESTARTS_MAX)
+        return VP_ECORRUPT;
+    archive_read_free(r->a);
+    r->a = NULL;
+    VP_TRY(start(r));
+    for (uint32_t i = 0; i < r->entries; i++) {
+        int rc = archive_read_next_header(r->a, &e);
+        if (rc != ARCHIVE_OK && rc != ARCHIVE_WARN)
+            return damaged(r);
+    }
+    return 0;
+}
+
+int ar_reader_next(ar_reader *r, struct archive_entry **e)
+{
+    if (r->entries)
+        VP_TRY(skip_rest(r));
+    int rc = archive_read_next_header(r->a, e);
+    if (rc == ARCHIVE_EOF) {
+        VP_TRY(verify_end(r));
+        if (!r->streamed_zip)
+            return 0;
+        vp_fail(VP_ECORRUPT, "the zip has no directory at its end: it is cut off");
+        return vp_fail_at(VP_ECORRUPT, NULL, -1, r->size);
+    }
+    if (rc != ARCHIVE_OK && rc != ARCHIVE_WARN) {
+        bool again = r->kind == AR_ZIP && !r->streamed_zip && !r->entries && !r->below.code;
+        return again ? restart_without_directory(r, e) : damaged(r);
+    }
+    if (r->entries >= VP_ARCHIVE_ENTRIES_MAX)
+        return vp_fail(VP_ELIMIT, "the archive has more than %u entries: the rest is not listed",
+                       VP_ARCHIVE_ENTRIES_MAX);
+    r->entries++;
+    return 1;
+}
