@@ -23,3 +23,11 @@ def run(*argv, stdin=None):
     done = subprocess.run([str(a) for a in argv], input=stdin, capture_output=True, check=False)
     assert done.returncode == 0, (argv, done.returncode, done.stderr.decode("utf-8", "replace"))
     return done.stdout, done.stderr
+
+
+def view_profile(*args, check=True, **kwargs):
+    """Runs the program (VIEW_PROFILE, else the newest build) and returns the CompletedProcess, text."""
+    program = os.environ.get('VIEW_PROFILE') or next(
+        (str(p) for p in (ROOT / 'build' / 'asan' / 'view_profile', ROOT / 'build' / 'dev' / 'view_profile',
+                          ROOT / 'build' / 'release' / 'view_profile') if p.exists()), 'view_profile')
+    return subprocess.run([program, *args], capture_output=True, text=True, check=check, **kwargs)

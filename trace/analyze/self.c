@@ -47,8 +47,15 @@ static bool crosses(const stack *st, int64_t start, int64_t end)
     return top && top->end > start && end > top->end;
 }
 
+/* Spans on a GPU's stream or an XLA:CPU device run at once: none of them is inside another of its
+ * name, though its interval may be (rounding, programmatic dependent launch). */
+static bool nests(const trace *t, const trace_track *k)
+{
+    return !k->one_timeline && t->processes[k->process].kind != SINK_PROCESS_GPU;
+}
+
 static int one_track(kind_times *kt, int64_t *group_total, int64_t *group_end, stack *st,
-                     const trace_track *k, const uint32_t *group_of)
+                     const trace_track *k, const uint32_t *group_of, bool nested)
 {
     st->n = 0;
     st->now = k->count ? k->start_ps[0] : 0;
@@ -57,8 +64,7 @@ static int one_track(kind_times *kt, int64_t *group_total, int64_t *group_end, s
         int64_t start = k->start_ps[i], end = start + k->dur_ps[i];
         uint32_t kind = k->kind[i], group = group_of[kind];
         kt->calls[kind]++;
-        /* Spans of one timeline run at once: none of them is inside another of its name. */
-        if (k->one_timeline || end > group_end[group]) {
+        if (!nested || end > group_end[group]) {
             group_total[group] += end - start;
             group_end[group] = end;
         }
@@ -83,7 +89,8 @@ int self_times(kind_times *kt, int64_t *group_total, track_set set, const uint32
     for (size_t i = 0; rc == 0 && i < set.count; i++) {
         for (uint32_t g = 0; g < group_count; g++)
             group_end[g] = INT64_MIN;
-        rc = one_track(kt, group_total, group_end, &st, &set.t->tracks[set.tracks[i]], group_of);
+        const trace_track *k = &set.t->tracks[set.tracks[i]];
+        rc = one_track(kt, group_total, group_end, &st, k, group_of, nests(set.t, k));
     }
     vp_free(st.v);
     return rc;

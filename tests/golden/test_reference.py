@@ -1,0 +1,79 @@
+"""Every intact file of ../shared/traces: the same integers as the independent reference script.
+
+Devices are matched by name ("0" of a Kineto trace is our "GPU 0"); breakdown, op events, Σ self and the
+sums of every raw op name must be equal to the picosecond."""
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+from common import TRACES, view_profile
+
+REFERENCE = TRACES.parent / 'tools' / 'reference.py'
+KEYS = ('window_ps', 'compute_ps', 'exposed_comm_ps', 'exposed_copy_ps', 'idle_ps', 'busy_ps', 'comm_ps', 'copy_ps',
+        'overlap_comm_ps')
+
+
+def candidates():
+    if not TRACES.is_dir():
+        return []
+    found = []
+    for path in sorted(TRACES.rglob('*')):
+        name = path.name
+        inside = path.relative_to(TRACES).parts
+        if path.is_file() and inside[0] not in ('expected', 'archives', 'archives_made') and \
+                (name.endswith('.xplane.pb') or name.endswith('.json') or name.endswith('.json.gz') or name.endswith('.gz')):
+            found.append(path)
+    return found
+
+
+@pytest.fixture(scope='module')
+def reference():
+    """path → devices, by one run of the reference over all files; files that it cannot read are left out."""
+    files = [str(p) for p in candidates()]
+    out = subprocess.run([sys.executable, str(REFERENCE), '--ops', '100000', *files], capture_output=True, text=True)
+    rows = [json.loads(line) for line in out.stdout.splitlines()]
+    return {r['file']: r['devices'] for r in rows if r.get('devices')}
+
+
+def our_name(device):
+    return device if device.startswith('/') else f'GPU {device}'
+
+
+def report(path, *options):
+    return json.loads(view_profile('report', '--format=json', *options, str(path)).stdout)
+
+
+@pytest.mark.skipif(not TRACES.is_dir(), reason='no ../shared/traces')
+def test_the_reference_reads_most_files(reference):
+    assert len(reference) >= 60
+
+
+@pytest.mark.parametrize('path', candidates(), ids=lambda p: str(p.relative_to(TRACES)))
+def test_same_integers(path, reference):
+    want = reference.get(str(path))
+    if want is None:
+        pytest.skip('no device in it, or not intact: the reference has no figures')
+    by_raw_name = report(path, '--group=raw')
+    ours = {d['name']: d for d in by_raw_name['devices']}
+    for device, figures in want.items():
+        mine = ours[our_name(device)]
+        assert mine['events'] == figures['events']
+        assert {k: mine['breakdown'][k] for k in KEYS} == {k: figures[k] for k in KEYS}
+        b = mine['breakdown']
+        assert b['compute_ps'] + b['exposed_comm_ps'] + b['exposed_copy_ps'] + b['idle_ps'] == b['window_ps']
+        rows = [o for o in by_raw_name['ops'] if o['device'] == mine['name']]
+        assert sum(o['self_ps'] for o in rows) == figures['self_ps']
+        totals, calls = {}, {}
+        for o in rows:
+            totals[o['name']] = totals.get(o['name'], 0) + o['total_ps']
+            calls[o['name']] = calls.get(o['name'], 0) + o['calls']
+        assert calls == {o['name'] or '(no name)': o['calls'] for o in figures['ops']}
+        assert totals == {o['name'] or '(no name)': o['total_ps'] for o in figures['ops']}
+        for o in figures['ops']:
+            if 'self_ps' in o:
+                assert sum(r['self_ps'] for r in rows if r['name'] == o['name']) == o['self_ps']
+    mtia = {name for name in ours if name.startswith('MTIA')}  # the reference leaves these out
+    assert set(ours) - mtia == {our_name(d) for d in want}
