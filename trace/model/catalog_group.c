@@ -52,11 +52,8 @@ static int add_directory(cat_scan *s, const cat_dir *d, const cat_found *const *
 
 static int add_stray(cat_scan *s, const cat_dir *d, const cat_found *f)
 {
-    const char *path = cat_path_of(s, d, f->name);
-    const char *name = path;
-    if (path && d->archive && s->single)
-        name = path + strlen(d->archive) + 1;
-    cat_session session = {.name = name, .path = path, .stray = true};
+    cat_session session = {
+        .name = cat_stray_name(s, d, f->name), .path = cat_path_of(s, d, f->name), .stray = true};
     return add_session(s, d, &session, &f, 1);
 }
 

@@ -109,6 +109,8 @@ bool cat_is_run(const cat_dir *d);     /* below plugins/profile */
 vp_str cat_relative(const cat_dir *d); /* below the root, "" for the root itself */
 /* "<tb_run>/<run>" of a run, else the directory's path. */
 const char *cat_dir_name(cat_scan *s, const cat_dir *d);
+/* A loose file's path, in an archive as if that were a directory. */
+const char *cat_stray_name(cat_scan *s, const cat_dir *d, vp_str name);
 /* Relative to the root, "ARCHIVE!dir/name" for members; name may be empty: the directory. */
 const char *cat_path_of(cat_scan *s, const cat_dir *d, vp_str name);
 /* "worker0" and "1623143089861" of "worker0.1623143089861.pt.trace.json.gz". */

@@ -70,22 +70,29 @@ const char *cat_path_of(cat_scan *s, const cat_dir *d, vp_str name)
     return path && d->archive ? cat_join(s, vp_str_of(d->archive), "!", vp_str_of(path)) : path;
 }
 
+/* Members of an archive below the root are named as if the archive were a directory. */
+static const char *in_archive(cat_scan *s, const cat_dir *d, const char *name)
+{
+    if (!name || !d->archive || s->single)
+        return name;
+    return cat_join(s, vp_str_of(d->archive), "/", vp_str_of(name));
+}
+
 const char *cat_dir_name(cat_scan *s, const cat_dir *d)
 {
-    vp_str tb_run, run, all = d->full;
-    vp_str archive = vp_str_of(d->archive);
-    vp_str prefix = s->single ? VP_STR_NONE : archive;
-    vp_str rel = cat_relative(d);
-    const char *name;
+    vp_str tb_run, run, all = d->full, rel = cat_relative(d);
     if (split_run(d->full, &tb_run, &run))
-        name = cat_join(s, below_root(d, tb_run), "/", run);
-    else if (rel.n)
-        name = cat_join(s, rel, "/", VP_STR_NONE);
-    else if (d->archive)
-        return cat_join(s, archive, "/", VP_STR_NONE);
-    else
-        return cat_join(s, all.n > 1 ? pop(&all) : VP_STR("root"), "/", VP_STR_NONE);
-    return name ? cat_join(s, prefix, "/", vp_str_of(name)) : NULL;
+        return in_archive(s, d, cat_join(s, below_root(d, tb_run), "/", run));
+    if (rel.n)
+        return in_archive(s, d, cat_join(s, rel, "/", VP_STR_NONE));
+    if (d->archive)
+        return d->archive;
+    return cat_join(s, all.n > 1 ? pop(&all) : VP_STR("root"), "/", VP_STR_NONE);
+}
+
+const char *cat_stray_name(cat_scan *s, const cat_dir *d, vp_str name)
+{
+    return in_archive(s, d, cat_join(s, cat_relative(d), "/", name));
 }
 
 bool cat_worker_time(vp_str name, vp_str *stem, vp_str *digits, int64_t *unix_ns)
