@@ -57,7 +57,7 @@ static bool is_known(vp_str name)
         "dt",     "dd",     "main",  "section", "p",       "ul",      "li",    "strong",
         "b",      "i",      "svg",   "rect",    "table",   "caption", "thead", "tbody",
         "tfoot",  "tr",     "th",    "td",      "details", "summary", "code",  "form",
-        "label",  "select", "input", "option",  "button",  "footer"};
+        "label",  "select", "input", "option",  "button",  "footer",  "bdi"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (vp_str_eq(name, vp_str_of(known[i])))
             return true;

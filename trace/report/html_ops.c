@@ -106,16 +106,18 @@ static void op_cell(const table *t, const vp_op *op)
         vp_buf_printf(p->b, "\n%lld names in this group", (long long)op->raw_names);
     html_puts(p, "\"><span class=\"name\">");
     html_text(p, op->name);
-    vp_buf_printf(p->b, "</span><span class=\"sub\"><i class=\"dot %s\"></i>",
+    vp_buf_printf(p->b, "</span><span class=\"sub\"><span><i class=\"dot %s\"></i>",
                   html_class(op->op_class));
     if (op->category)
         html_text(p, op->category);
     else
         html_puts(p, rep_class_name(op->op_class));
     const char *place = op->scope ? op->scope : op->source;
-    if (place) {
-        html_puts(p, " · ");
+    html_puts(p, "</span>");
+    if (place) { /* cut at its start: the end of a path says more */
+        html_puts(p, " <span class=\"path\"><bdi>");
         html_text(p, place);
+        html_puts(p, "</bdi></span>");
     }
     html_puts(p, "</span></th>");
 }

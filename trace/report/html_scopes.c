@@ -77,16 +77,16 @@ int html_scopes(page *p)
         return p->b->status;
     VP_TRY(tree_init(&t, p->r, &limits));
     vp_unit unit = rep_unit_for(p->v.unit, t.all_ps);
-    html_puts(p, "<section aria-labelledby=\"scopes-h\">\n<h2 id=\"scopes-h\">Computation graph by "
-                 "time</h2>\n<p class=\"note\">Self time of the ops below each framework path; "
-                 "shares are of ");
+    html_puts(p,
+              "<section aria-labelledby=\"scopes-h\">\n<h2 id=\"scopes-h\">Computation graph by "
+              "time</h2>\n<p class=\"note\">Self time of the ops below each framework path, over "
+              "all devices. Shares are of ");
     html_duration(p, t.all_ps, t.all_ps);
     vp_buf_printf(p->b,
-                  ", the op time of all devices that has a path.</p>\n"
-                  "<div class=\"tree\">\n<div class=\"row head\" aria-hidden=\"true\"><span "
-                  "class=\"label\">Scope</span><span class=\"num\">Total %s</span>"
-                  "<span class=\"num share\">Total %%</span><span class=\"num wide\">Self %s"
-                  "</span><span class=\"num wide\">Calls</span></div>\n",
+                  ".</p>\n<div class=\"tree\">\n<div class=\"row head\" aria-hidden=\"true\">"
+                  "<span class=\"label\">Scope</span><span class=\"num\">Total %s</span>"
+                  "<span class=\"num share\">Total %%</span><span class=\"num wide\">Self %s</span>"
+                  "<span class=\"num wide\">Calls</span></div>\n",
                   rep_unit_sign(unit), rep_unit_sign(unit));
     while ((event = tree_next(&t)) != TREE_END)
         put_event(p, &t, unit, event);

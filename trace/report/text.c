@@ -114,17 +114,17 @@ static void put_summary(vp_buf *b, const vp_report *r, const vp_view *v, const r
 
 enum { OPS_COLUMNS = 11 };
 static const grid_column ops_columns[OPS_COLUMNS] = {
-    {.drop = 0},                                     /* self */
-    {.drop = 4},                                     /* self% */
-    {.drop = 5},                                     /* sum% */
-    {.drop = 0},                                     /* total */
-    {.drop = 3},                                     /* calls */
-    {.drop = 2},                                     /* mean */
-    {.drop = GRID_DROP_LATE},                        /* p95 */
-    {.drop = GRID_DROP_LATE + 1},                    /* max */
-    {.drop = GRID_DROP_LATE + 2},                    /* cv */
-    {.left = true, .drop = 1, .want = 14, .min = 8}, /* category */
-    {.left = true, .want = 20, .min = 8},            /* op */
+    {.drop = 0},                                      /* self */
+    {.drop = 4},                                      /* self% */
+    {.drop = 5},                                      /* sum% */
+    {.drop = 0},                                      /* total */
+    {.drop = 3},                                      /* calls */
+    {.drop = 2},                                      /* mean */
+    {.drop = GRID_DROP_LATE},                         /* p95 */
+    {.drop = GRID_DROP_LATE + 1},                     /* max */
+    {.drop = GRID_DROP_LATE + 2},                     /* cv */
+    {.left = true, .drop = 1, .want = 14, .min = 11}, /* category */
+    {.left = true, .want = 30, .min = 8},             /* op */
 };
 /* The total has a column only where it ranks the rows. */
 #define TOTAL_COLUMN 3u

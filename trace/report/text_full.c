@@ -154,7 +154,9 @@ static int put_scopes(vp_buf *b, const vp_report *r, const vp_view *v)
     VP_TRY(tree_init(&t, r, &limits));
     t.limits.min_ps = t.all_ps / 200;
     vp_unit unit = rep_unit_for(v->unit, t.all_ps);
-    put_title(b, v, "Computation graph by time");
+    put_title(b, v,
+              r->device_count > 1 ? "Computation graph by op time, over all devices"
+                                  : "Computation graph by op time");
     grid_init(&g, columns, sizeof columns / sizeof *columns);
     title_cell(&g, "total", rep_unit_name(unit));
     title_cell(&g, "total%", NULL);

@@ -95,8 +95,11 @@ static size_t count_below(const vp_report *r, uint32_t i)
 static bool is_cut(const tree *t, const tree_level *level)
 {
     const vp_scope *s = &t->r->scopes[t->order[level->next]];
-    return level->shown >= t->limits.breadth || t->rows >= t->limits.rows ||
-           s->total_ps < t->limits.min_ps;
+    if (t->rows >= t->limits.rows)
+        return true;
+    if (level->end - level->next == 1) /* "1 more" takes the room that it would save */
+        return false;
+    return level->shown >= t->limits.breadth || s->total_ps < t->limits.min_ps;
 }
 
 static tree_event rest_of(tree *t, tree_level *level)
