@@ -1,0 +1,1 @@
+mkdir d && : > d/vm.xplane.pb && view_profile top d

@@ -1,0 +1,1 @@
+view_profile list "$TRACES/jax_cpu/three_runs"

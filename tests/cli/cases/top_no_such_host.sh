@@ -1,0 +1,1 @@
+view_profile top --host other "$TRACES/jax_cpu/three_runs"

@@ -1,0 +1,1 @@
+view_profile top "$TRACES/jax_cpu/three_runs" nothing

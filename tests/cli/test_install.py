@@ -1,0 +1,134 @@
+"""An installed copy: the C example builds against it with pkg-config alone, serves, and ends on
+Ctrl-C; the library exports its API and nothing else."""
+import os
+import pathlib
+import re
+import select
+import shutil
+import signal
+import subprocess
+import urllib.request
+
+import pytest
+
+from conftest import ROOT
+
+WAIT = 30
+
+
+def run(*args, **more):
+    done = subprocess.run(args, capture_output=True, text=True, **more)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def build_dir(program):
+    """The build directory of the program under test, with its shared library."""
+    build = pathlib.Path(program).parent
+    if not (build / "CMakeCache.txt").exists():
+        pytest.skip(f"{program} does not lie in a build directory: nothing to install from")
+    if "VP_SANITIZE:STRING=address" in (build / "CMakeCache.txt").read_text():
+        other = ROOT / "build" / "install-test"
+        run("cmake", "-S", ROOT, "-B", other, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug")
+        build = other
+    run("cmake", "--build", build, "--target", "view_profile", "view_profile_lib", "-j2")
+    return build
+
+
+@pytest.fixture(scope="module")
+def installed(build_dir, tmp_path_factory):
+    prefix = tmp_path_factory.mktemp("prefix")
+    run("cmake", "--install", build_dir, "--prefix", prefix)
+    return prefix
+
+
+@pytest.fixture(scope="module")
+def environment(installed):
+    pc = next(installed.rglob("view_profile.pc"))
+    # The prefix is not the configured one: pkg-config takes it from where the file lies.
+    return {**os.environ, "PKG_CONFIG_PATH": str(pc.parent), "LD_LIBRARY_PATH": str(pc.parent.parent)}
+
+
+@pytest.fixture(scope="module")
+def example(installed, environment, tmp_path_factory):
+    out = tmp_path_factory.mktemp("example") / "open_latest"
+    flags = run("pkg-config", "--define-prefix", "--cflags", "--libs", "view_profile",
+                env=environment).split()
+    run("cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic",
+        ROOT / "examples" / "open_latest.c", *flags, "-o", out)
+    return out
+
+
+def test_what_is_installed(installed):
+    files = {str(p.relative_to(installed)) for p in installed.rglob("*") if not p.is_dir()}
+    for name in ["bin/view_profile", "include/view_profile.h", "include/view_profile_status.h",
+                 "share/bash-completion/completions/view_profile",
+                 "share/zsh/site-functions/_view_profile"]:
+        assert name in files
+    assert any(re.fullmatch(r"lib/.*libview_profile\.so\.\d+\.\d+\.\d+", f) for f in files)
+
+
+def test_headers_are_c_and_cpp(installed):
+    for compiler, standard in (("cc", "c99"), ("c++", "c++11")):
+        if not shutil.which(compiler):
+            pytest.skip(f"no {compiler}")
+        for header in ("view_profile.h", "view_profile_status.h"):
+            run(compiler, f"-std={standard}", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x",
+                "c" if compiler == "cc" else "c++", installed / "include" / header)
+
+
+def test_only_the_api_is_exported(installed):
+    library = next(installed.rglob("libview_profile.so"))
+    names = [line.split()[-1].split("@")[0]
+             for line in run("nm", "-D", "--defined-only", library).splitlines()]
+    assert "open_latest_profile" in names and "vp_report_make" in names
+    assert [n for n in names if not re.fullmatch(r"vp_\w+|VP_\w+|open_latest_profile", n)] == []
+
+
+def test_every_declared_function_is_exported(installed):
+    library = next(installed.rglob("libview_profile.so"))
+    exported = run("nm", "-D", "--defined-only", library)
+    declared = set()
+    for header in (installed / "include").glob("*.h"):
+        declared |= set(re.findall(r"^VP_API[^;(]*?\b(\w+)\(", header.read_text(), re.M))
+    assert len(declared) > 15
+    assert [n for n in declared if not re.search(rf" T {n}$", exported, re.M)] == []
+
+
+def test_exports_are_declared(installed):
+    """Nothing internal leaks under a public prefix."""
+    library = next(installed.rglob("libview_profile.so"))
+    text = "".join(h.read_text() for h in (installed / "include").glob("*.h"))
+    names = re.findall(r" T (\w+)$", run("nm", "-D", "--defined-only", library), re.M)
+    assert [n for n in names if not re.search(rf"\b{n}\(", text)] == []
+
+
+def test_example_serves_until_interrupted(example, environment, place):
+    if place.traces is None:
+        pytest.skip("the real traces are absent: set VP_TRACES")
+    env = {**environment, "BROWSER": "/bin/true"}
+    env.pop("SSH_CONNECTION", None)
+    process = subprocess.Popen([example, place.traces / "jax_cpu" / "three_runs"], env=env,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+    try:
+        ready, _, _ = select.select([process.stdout, process.stderr], [], [], WAIT)
+        assert ready, "no address in time"
+        line = ready[0].readline().decode()
+        url = re.search(r"http://\S+", line).group(0)
+        with urllib.request.urlopen(url, timeout=WAIT) as answer:
+            assert answer.status == 200
+            assert "2026_11_21_06_34_02" in answer.read().decode()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(WAIT) == 0
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_example_names_what_is_missing(example, environment, tmp_path):
+    done = subprocess.run([example, tmp_path / "nothing"], env=environment, capture_output=True,
+                          text=True, timeout=WAIT)
+    assert done.returncode == 1
+    assert str(tmp_path / "nothing") in done.stderr
