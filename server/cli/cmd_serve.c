@@ -60,7 +60,7 @@ static int announce(const cli_options *o, site *s)
     const cat_session *latest = catalog_latest(c);
     vp_buf b;
     if (!latest)
-        return cli_fail(vp_error_last()->code);
+        return cli_fail(cli_readable(c));
     size_t n = catalog_count(c);
     vp_log(VP_LOG_INFO, "serving %s: %zu run%s, the latest is %s; Ctrl-C stops", catalog_path(c), n,
            n == 1 ? "" : "s", latest->name);

@@ -8,15 +8,45 @@
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 
-/* Files that are recognised but cannot be read here: one line, or with --verbose all of them. */
-static void say_notes(const catalog *c, const cli_options *o)
+/* What is recognised but cannot be read here: notes of the catalog, and files of its sessions. */
+typedef struct unreadable {
+    size_t n;
+    const char *path, *why; /* the first */
+} unreadable;
+
+static void add_unreadable(unreadable *u, bool say, const char *path, const char *why)
 {
-    size_t n = catalog_note_count(c);
-    for (size_t i = 0; o->verbose && i < n; i++)
-        vp_log(VP_LOG_WARN, "%s: %s", catalog_note(c, i)->path, catalog_note(c, i)->why);
-    if (n && !o->verbose)
-        vp_log(VP_LOG_WARN, "%zu file%s not readable here left out; --verbose names %s", n,
-               n == 1 ? "" : "s", n == 1 ? "it" : "them");
+    if (!u->n++) {
+        u->path = path;
+        u->why = why;
+    }
+    if (say)
+        vp_log(VP_LOG_WARN, "%s: %s", path, why);
+}
+
+static unreadable find_unreadable(const catalog *c, bool say)
+{
+    unreadable u = {0};
+    for (size_t i = 0; i < catalog_count(c); i++) {
+        const cat_session *s = catalog_get(c, i);
+        for (size_t k = 0; k < s->file_count; k++)
+            if (s->files[k].why)
+                add_unreadable(&u, say, s->files[k].path, s->files[k].why);
+        if (s->why && !s->file_count)
+            add_unreadable(&u, say, s->path, s->why);
+    }
+    for (size_t i = 0; i < catalog_note_count(c); i++)
+        add_unreadable(&u, say, catalog_note(c, i)->path, catalog_note(c, i)->why);
+    return u;
+}
+
+/* One line, or with --verbose one a file. */
+static void say_unreadable(const catalog *c, const cli_options *o)
+{
+    unreadable u = find_unreadable(c, o->verbose);
+    if (u.n && !o->verbose)
+        vp_log(VP_LOG_WARN, "%zu file%s left out, not readable here; --verbose says which and why",
+               u.n, u.n == 1 ? "" : "s");
 }
 
 static const char *command_candidate(void *ctx, size_t i)
@@ -51,15 +81,28 @@ int cli_open(catalog **out, const cli_options *o)
     cli_progress_end(&progress);
     if (rc < 0)
         return cli_maybe_command(o, rc);
-    if (cli_readable(c) >= 0 || o->verbose) /* else the failure says what was found */
-        say_notes(c, o);
+    if (cli_readable(c) >= 0 || o->verbose) /* else the failure says it */
+        say_unreadable(c, o);
     *out = c;
     return 0;
 }
 
+/* catalog_latest says that nothing was found; what was found and cannot be read is another thing.
+ */
 int cli_readable(const catalog *c)
 {
-    return catalog_latest(c) ? 0 : vp_error_last()->code;
+    if (catalog_latest(c))
+        return 0;
+    int rc = vp_error_last()->code;
+    unreadable u = find_unreadable(c, false);
+    if (rc != VP_ENOTFOUND || !u.n)
+        return rc;
+    if (u.n == 1)
+        vp_fail(VP_EUNSUPPORTED, "%s", u.why);
+    else
+        vp_fail(VP_EUNSUPPORTED, "%s (and %zu more that cannot be read; --verbose names them)",
+                u.why, u.n - 1);
+    return vp_fail_at(VP_EUNSUPPORTED, u.path, -1, -1);
 }
 
 int cli_no_timeline(const catalog *c)
@@ -74,6 +117,8 @@ int cli_no_timeline(const catalog *c)
 
 const cat_session *cli_session(const catalog *c, const cli_options *o)
 {
+    if (cli_readable(c) < 0)
+        return NULL;
     return o->session ? catalog_find(c, vp_str_of(o->session)) : catalog_latest(c);
 }
 

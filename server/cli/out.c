@@ -56,9 +56,8 @@ int cli_finish(vp_buf *b)
 
 static int file_error(const char *what, const char *path)
 {
-    int code = errno == ENOENT || errno == ENOTDIR ? VP_ENOTFOUND : VP_EIO;
-    vp_fail(code, "%s: %s", what, strerror(errno));
-    return vp_fail_at(code, path, -1, -1);
+    vp_fail(VP_EIO, "%s: %s", what, strerror(errno));
+    return vp_fail_at(VP_EIO, path, -1, -1);
 }
 
 int cli_file_open(cli_file *f, const char *path)

@@ -34,7 +34,7 @@ def serving(place, *args, env=None):
     """Runs view_profile until it prints its address; yields the process and the address."""
     process = subprocess.Popen(["view_profile", *args], cwd=place.dir, env={**place.env, **(env or {})},
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE)
+                               stderr=subprocess.PIPE, bufsize=0)
     try:
         line = first_line(process.stdout)
         while line and not line.startswith("http"):
