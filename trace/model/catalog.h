@@ -37,8 +37,10 @@ typedef struct cat_host {
 typedef enum cat_status { CAT_OK, CAT_UNREADABLE, CAT_UNFINISHED, CAT_EMPTY } cat_status;
 
 typedef struct cat_session {
-    const char *id;   /* URL-safe [A-Za-z0-9._~-]+, unique in the catalog, stable over rescans */
-    const char *name; /* as TensorBoard shows it: "<tb_run>/<run>" */
+    const char *id; /* URL-safe [A-Za-z0-9._~-]+, unique in the catalog, stable over rescans */
+    /* "<tb_run>/<run>" as TensorBoard shows it; of a PyTorch capture "<directory>/<time>" with the
+     * digits of its first worker's file; of a stray file its path; an archive is a directory. */
+    const char *name;
     const char *path; /* relative to the root; "." for the root itself */
     const char *kind; /* "xla", "kineto", "chrome", "memory": of its first readable file, "none" */
     int64_t captured_unix_ns; /* from the run's name (local time), else the newest file's mtime */
