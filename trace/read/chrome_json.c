@@ -359,7 +359,7 @@ static int report_end(doc *d, const rd_stream *in)
 /* XLA stops writing its JSON at 1,000,000 events, since 2026 at 5,000,000 (xprof.md 3.1). */
 static int report_cap(doc *d)
 {
-    int64_t n = d->r.complete_events;
+    int64_t n = d->r.complete;
     sink_quality q = {
         .code = "capped", .severity = SINK_WARNING, .event = -1, .byte = -1, .partial = true};
     if (!d->r.is_xla || (n != 1000000 && n < 5000000))
@@ -395,7 +395,7 @@ static void report_base(cj_reader *r)
 
 static int finish(doc *d, const rd_stream *in)
 {
-    if (!d->events)
+    if (!d->r.phased)
         return refuse(d, in);
     VP_TRY(cj_spans_finish(&d->r));
     VP_TRY(cj_flush(&d->r));

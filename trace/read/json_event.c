@@ -114,7 +114,7 @@ static int complete_event(cj_reader *r, const cj_fields *f)
 {
     int64_t start_ps, dur_ps;
     bool taken;
-    r->complete_events++;
+    r->complete++;
     if (!cj_start(r, f, &start_ps) || !duration(r, f->v[CJ_DUR], start_ps, &dur_ps))
         return 0;
     VP_TRY(cj_op(r, f, start_ps, dur_ps, &taken));
@@ -136,6 +136,7 @@ int cj_event(cj_reader *r, const cj_fields *f)
         cj_note(r, CJ_BAD_EVENT);
         return 0;
     }
+    r->phased++;
     switch (*ph.s.p) {
     case 'X':
         return complete_event(r, f);
