@@ -14,8 +14,8 @@ static const char *skip_portable(const char *p, const char *end)
             if (!p)
                 return NULL;
             break;
-        case '\\': /* outside strings it means nothing, but the backends must agree */
-            p++;
+        case '\\': /* outside strings it hides a quote, no bracket: so do the other backends */
+            p += p + 1 < end && (p[1] == '"' || p[1] == '\\');
             break;
         case '{':
         case '[':
