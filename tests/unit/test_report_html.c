@@ -215,6 +215,12 @@ static void test_served(void **state)
     /* 12,345,678 ps and the call's 347,218,750 ps after it, outwards to whole ns. */
     assert_non_null(strstr(html, "href=\"/prefix/perfetto/x?at=12345..359565\""));
     vp_free(html);
+    f.hosts[1] = "other"; /* now the timeline must be that of the device's host */
+    f.r.host_count = 2;
+    f.devices[0].host = "a b";
+    html = page_of(&f.r, (vp_view)VP_VIEW_INIT, &served);
+    assert_non_null(strstr(html, "href=\"/prefix/perfetto/x/a%20b?at=12345..359565\""));
+    vp_free(html);
     fx_free(&f);
 }
 

@@ -2,22 +2,21 @@
 
 #include <ctype.h>
 
-/* One value of a query string; what is left after percent-encoding needs no HTML escape. */
-static void put_encoded(vp_buf *b, const char *z)
+void html_url(page *p, const char *z)
 {
     for (; *z; z++) {
         unsigned char c = (unsigned char)*z;
         if (isalnum(c) || strchr("-._~", c))
-            vp_buf_putc(b, (char)c);
+            vp_buf_putc(p->b, (char)c);
         else
-            vp_buf_printf(b, "%%%02X", c);
+            vp_buf_printf(p->b, "%%%02X", c);
     }
 }
 
 static void put_pair(page *p, const char *key, const char *value)
 {
     vp_buf_printf(p->b, "&amp;%s=", key);
-    put_encoded(p->b, value);
+    html_url(p, value);
 }
 
 static void put_base_query(page *p, const char *group, const char *by)

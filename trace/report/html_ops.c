@@ -122,7 +122,8 @@ static void op_cell(const table *t, const vp_op *op)
     html_puts(p, "</span></th>");
 }
 
-/* The longest call leads to its place on the timeline, in ns as Perfetto counts them. */
+/* The longest call leads to its place on its host's timeline, in ns as Perfetto counts them: a
+ * half-open range that is never empty. */
 static void max_cell(const table *t, const vp_op *op)
 {
     page *p = t->p;
@@ -131,11 +132,15 @@ static void max_cell(const table *t, const vp_op *op)
         ps_cell(t, op->max_ps, t->call);
         return;
     }
+    int64_t from = start / 1000, until = (start + dur) / 1000 + 1;
     html_puts(p, "<td><a title=\"Show this call in Perfetto\" href=\"");
     html_text(p, p->links.base ? p->links.base : "");
     html_text(p, p->links.perfetto);
-    vp_buf_printf(p->b, "?at=%lld..%lld\">", (long long)(start / 1000),
-                  (long long)((start + dur + 999) / 1000));
+    if (p->r->host_count > 1 && t->device->host) {
+        html_puts(p, "/");
+        html_url(p, t->device->host);
+    }
+    vp_buf_printf(p->b, "?at=%lld..%lld\">", (long long)from, (long long)until);
     html_number(p, op->max_ps, t->call);
     html_puts(p, "</a></td>");
 }

@@ -23,6 +23,8 @@ void html_number(page *p, int64_t ps, vp_unit unit);    /* "12.345" */
 void html_rect(page *p, const char *css_class, int64_t from_hundredths, int64_t width_hundredths);
 int64_t html_hundredths(int64_t part, int64_t whole); /* clamped to 0..REP_PERCENT_ALL */
 const char *html_class(vp_op_class c);                /* CSS class of a colour */
+/* A path segment or query value; what is left after percent-encoding needs no HTML escape. */
+void html_url(page *p, const char *z);
 /* "?group=…&by=…" of the view with one key replaced (NULL: none); escaped for an attribute. */
 void html_query(page *p, const char *key, const char *value);
 void html_device_query(page *p, const vp_device *d);
