@@ -95,7 +95,7 @@ static bool take_position(vp_str *s, int64_t *out)
     int64_t v = 0;
     size_t i = 0;
     for (; i < s->n && s->p[i] >= '0' && s->p[i] <= '9'; i++)
-        v = v > (INT64_MAX - 9) / 10 ? INT64_MAX : v * 10 + (s->p[i] - '0');
+        v = v > (INT64_MAX - (s->p[i] - '0')) / 10 ? INT64_MAX : v * 10 + (s->p[i] - '0');
     if (!i)
         return false;
     *s = vp_str_skip(*s, i);
