@@ -251,6 +251,10 @@ int http_stream(http_req *rq, http_source src, bool gzip, const http_entity *e)
         MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, WAKE_AT, read_flow, f, drop_flow);
     if (!r)
         drop_flow(f);
+    /* libmicrohttpd ends even the empty body of HEAD with a last chunk, which the client would take
+     * for the next answer: no chunks then, and the connection ends. */
+    else if (vp_str_eq(rq->head.method, VP_STR("HEAD")))
+        MHD_set_response_options(r, MHD_RF_HTTP_VERSION_1_0_ONLY, MHD_RO_END);
     if (e->filename)
         http_add_disposition(&r, e->filename);
     return http_prepare(rq, 200, r, e->type, e);

@@ -1,0 +1,147 @@
+"""A server over a small profile directory of known content, and raw sockets to talk to it: what
+goes over the wire is what is tested, so no HTTP library stands in between."""
+import gzip
+import json
+import os
+import re
+import socket
+import subprocess
+import time
+
+import pytest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+RUN = '2026_01_02_03_04_05'
+BIG_EVENTS = 200_000
+
+
+def serve_program():
+    path = os.environ.get('VP_HTTP_SERVE') or os.path.join(ROOT, 'build/dev/tests/http_serve')
+    assert os.path.exists(path), f'{path} is missing: build it, or set VP_HTTP_SERVE'
+    return path
+
+
+class Answer:
+    def __init__(self, raw):
+        head, _, self.body = raw.partition(b'\r\n\r\n')
+        lines = head.decode('latin-1').split('\r\n')
+        self.raw_head = lines
+        self.status = int(lines[0].split(' ')[1]) if raw.startswith(b'HTTP/1.') else 0
+        self.fields = [tuple(line.split(': ', 1)) for line in lines[1:] if ': ' in line]
+
+    def all(self, name):
+        return [v for k, v in self.fields if k.lower() == name.lower()]
+
+    def get(self, name):
+        values = self.all(name)
+        assert len(values) <= 1, f'{name} appears {len(values)} times'
+        return values[0] if values else None
+
+    def content(self):
+        """The body without its chunks."""
+        if self.get('Transfer-Encoding') != 'chunked':
+            return self.body
+        out, at = bytearray(), 0
+        while True:
+            end = self.body.index(b'\r\n', at)
+            n, at = int(self.body[at:end], 16), end + 2
+            if n == 0:
+                assert self.body[at:] == b'\r\n', 'the last chunk does not end the body'
+                return bytes(out)
+            assert self.body[at + n:at + n + 2] == b'\r\n'
+            out += self.body[at:at + n]
+            at += n + 2
+
+
+class Server:
+    def __init__(self, directory, *args):
+        self.process = subprocess.Popen([serve_program(), str(directory), *map(str, args)],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True)
+        self.url = self.process.stdout.readline().strip()
+        if not self.url:
+            raise RuntimeError(self.process.stderr.read())
+        self.port = int(re.search(r':(\d+)/', self.url).group(1))
+        self.host = f'127.0.0.1:{self.port}'
+
+    def connect(self, timeout=10, family=socket.AF_INET, small=False):
+        s = socket.socket(family, socket.SOCK_STREAM)
+        if small:
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        s.settimeout(timeout)
+        s.connect(('::1' if family == socket.AF_INET6 else '127.0.0.1', self.port))
+        return s
+
+    def raw(self, data, timeout=10):
+        """Sends bytes, and reads until the server closes."""
+        out = bytearray()
+        with self.connect(timeout) as s:
+            try:
+                s.sendall(data)
+                while chunk := s.recv(1 << 16):
+                    out += chunk
+            except (ConnectionResetError, BrokenPipeError):
+                pass
+        return bytes(out)
+
+    def request(self, method, target, *fields, host=None, version='1.1', body=b''):
+        lines = [f'{method} {target} HTTP/{version}', f'Host: {host or self.host}', *fields,
+                 'Connection: close', '', '']
+        data = '\r\n'.join(lines).encode('latin-1') + body
+        return Answer(self.raw(data))
+
+    def get(self, target, *fields, **more):
+        return self.request('GET', target, *fields, **more)
+
+    def descriptors(self):
+        self.process.stdin.write('fds\n')
+        self.process.stdin.flush()
+        return int(self.process.stdout.readline().split()[1])
+
+    def stop(self, timeout=30):
+        start = time.monotonic()
+        out, err = self.process.communicate(timeout=timeout)
+        assert self.process.returncode == 0, err
+        assert out.endswith('stopped\n'), out
+        return time.monotonic() - start
+
+
+def events(n):
+    meta = [{'ph': 'M', 'pid': 1, 'name': 'process_name', 'args': {'name': '/device:TPU:0'}},
+            {'ph': 'M', 'pid': 1, 'tid': 2, 'name': 'thread_name', 'args': {'name': 'XLA Ops'}}]
+    return meta + [{'ph': 'X', 'pid': 1, 'tid': 2, 'ts': 10 * i, 'dur': 7, 'name': f'fusion.{i % 9}'}
+                   for i in range(n)]
+
+
+def trace(n):
+    head = '{"displayTimeUnit":"ns","metadata":{"highres-ticks":true},"traceEvents":['
+    return (head + ','.join(json.dumps(e) for e in events(n)) + ',{}]}').encode()
+
+
+@pytest.fixture(scope='session')
+def profile_dir(tmp_path_factory):
+    root = tmp_path_factory.mktemp('logdir')
+    run = root / 'plugins' / 'profile' / RUN
+    run.mkdir(parents=True)
+    (run / 'alpha.trace.json.gz').write_bytes(gzip.compress(trace(1000), mtime=0))
+    (run / 'beta.trace.json').write_bytes(trace(10))
+    (run / 'big.trace.json').write_bytes(trace(BIG_EVENTS))
+    (run / '.hidden.trace.json').write_bytes(trace(1))
+    (root / 'plugins' / 'profile-secret').mkdir()
+    (root / 'plugins' / 'profile-secret' / 'x.txt').write_text('secret')
+    return root
+
+
+@pytest.fixture(scope='module')
+def server(profile_dir):
+    s = Server(profile_dir)
+    yield s
+    s.stop()
+
+
+@pytest.fixture(scope='module')
+def session(server):
+    listed = json.loads(server.get('/api/v1/sessions').content())
+    named = [s for s in listed['sessions'] if s['name'].endswith(RUN)]
+    assert len(named) == 1, listed
+    return named[0]['id']

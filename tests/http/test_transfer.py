@@ -1,0 +1,260 @@
+"""Connections and bodies: keep-alive, ranges, conditions, streams, slow and vanishing clients."""
+import gzip
+import json
+import socket
+import struct
+import time
+
+import pytest
+
+from conftest import BIG_EVENTS, Answer, Server, events, trace
+
+
+def read_answer(s):
+    """One answer with a Content-Length from a connection that stays open."""
+    out = b''
+    while b'\r\n\r\n' not in out:
+        chunk = s.recv(65536)
+        assert chunk, 'closed'
+        out += chunk
+    a = Answer(out)
+    need = int(a.get('Content-Length'))
+    while len(a.body) < need:
+        a.body += s.recv(65536)
+    return a
+
+
+def test_keep_alive(server):
+    """Answers on the loop, on a worker, and refusals leave the connection open."""
+    with server.connect() as s:
+        for target, status in [('/healthz', 200), ('/api/v1/sessions', 200), ('/nothing', 404),
+                               ('/', 200), ('/a%00', 400), ('/healthz', 200)] * 3:
+            s.sendall(f'GET {target} HTTP/1.1\r\nHost: {server.host}\r\n\r\n'.encode())
+            a = read_answer(s)
+            assert (a.status, a.get('Connection')) == (status, None), target
+
+
+def test_pipelining(server):
+    one = f'GET /healthz HTTP/1.1\r\nHost: {server.host}\r\n\r\n'
+    last = one.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')
+    out = server.raw((one * 9 + last).encode())
+    assert out.count(b'HTTP/1.1 200 OK') == 10
+
+
+def test_raw_file_is_exact(server, session, profile_dir):
+    want = next(profile_dir.rglob('alpha.trace.json.gz')).read_bytes()
+    a = server.get(f'/trace/{session}/raw/alpha.trace.json.gz', 'Accept-Encoding: gzip')
+    assert a.body == want
+    assert a.get('Content-Encoding') is None
+    assert a.get('Content-Type') == 'application/octet-stream'
+    assert a.get('Accept-Ranges') == 'bytes'
+    assert a.get('Content-Disposition') == (
+        'attachment; filename="alpha.trace.json.gz"; filename*=UTF-8\'\'alpha.trace.json.gz')
+
+
+RANGES = [('bytes=0-1', 206, slice(0, 2)), ('bytes=-2', 206, slice(-2, None)),
+          ('bytes=5-', 206, slice(5, None)), ('bytes=0-99999999999999999999', 206, slice(None)),
+          ('bytes=0-0', 206, slice(0, 1)), ('bytes=5-2', 416, None), ('bytes=-0', 416, None),
+          ('bytes=99999999999999999999-', 416, None), ('bytes=x', 416, None),
+          ('bytes=0-1,3-4', 200, slice(None)), ('lines=0-1', 200, slice(None))]
+
+
+@pytest.mark.parametrize('value,status,part', RANGES)
+def test_ranges(server, session, profile_dir, value, status, part):
+    want = next(profile_dir.rglob('beta.trace.json')).read_bytes()
+    a = server.get(f'/trace/{session}/raw/beta.trace.json', f'Range: {value}')
+    assert a.status == status
+    if status == 416:
+        assert a.get('Content-Range') == f'bytes */{len(want)}'
+        assert a.body == b''
+        return
+    assert a.body == want[part]
+    if status == 206:
+        start = part.indices(len(want))[0]
+        assert a.get('Content-Range') == f'bytes {start}-{start + len(a.body) - 1}/{len(want)}'
+
+
+def test_conditions(server, session):
+    target = f'/trace/{session}/raw/beta.trace.json'
+    etag = server.get(target).get('ETag')
+    assert etag.startswith('"')
+    for value in [etag, 'W/' + etag, '*', f'"x", {etag}']:
+        a = server.get(target, f'If-None-Match: {value}')
+        assert (a.status, a.body, a.get('ETag')) == (304, b'', etag)
+    assert server.get(target, 'If-None-Match: "x"').status == 200
+    assert server.get(target, 'If-Match: "x"').status == 412
+    assert server.get(target, f'If-Match: {etag}').status == 200
+    assert server.get(target, f'If-Range: {etag}', 'Range: bytes=0-1').status == 206
+    assert server.get(target, 'If-Range: "x"', 'Range: bytes=0-1').status == 200
+    for name in ['beta.json', 'beta.json.gz']:
+        etag = server.get(f'/trace/{session}/{name}').get('ETag')
+        assert server.get(f'/trace/{session}/{name}', f'If-None-Match: {etag}').status == 304
+
+
+def test_etag_follows_the_file(profile_dir, tmp_path):
+    run = tmp_path / 'plugins/profile/run1'
+    run.mkdir(parents=True)
+    path = run / 'a.trace.json'
+    path.write_bytes(trace(3))
+    s = Server(tmp_path)
+    ident = json.loads(s.get('/api/v1/sessions').content())['sessions'][0]['id']
+    before = s.get(f'/trace/{ident}/a.json')
+    path.write_bytes(trace(4))
+    time.sleep(2.1)  # the list is not scanned again before
+    s.get('/api/v1/sessions')
+    after = s.get(f'/trace/{ident}/a.json')
+    assert before.get('ETag') != after.get('ETag')
+    assert len(json.loads(after.content())['traceEvents']) == 6
+    s.stop()
+
+
+@pytest.mark.parametrize('host,count', [('alpha', 1000), ('beta', 10), ('big', BIG_EVENTS)])
+def test_perfetto_json(server, session, host, count):
+    a = server.get(f'/trace/{session}/{host}.json')
+    assert a.get('Transfer-Encoding') == 'chunked'
+    got = json.loads(a.content())
+    assert 'metadata' not in got
+    assert got['traceEvents'] == events(count)
+
+
+def test_perfetto_json_gz(server, session):
+    a = server.get(f'/trace/{session}/big.json.gz')
+    assert a.get('Content-Encoding') is None
+    assert json.loads(gzip.decompress(a.content()))['traceEvents'] == events(BIG_EVENTS)
+
+
+def test_http_1_0_gets_no_chunks(server, session):
+    a = server.request('GET', f'/trace/{session}/beta.json', version='1.0')
+    assert a.get('Transfer-Encoding') is None
+    assert json.loads(a.body)['traceEvents'] == events(10)
+
+
+def test_damage_cuts_the_connection(tmp_path):
+    """A stream that fails half way must not look complete."""
+    run = tmp_path / 'plugins/profile/run1'
+    run.mkdir(parents=True)
+    data = bytearray(gzip.compress(trace(200000), mtime=0))
+    data[len(data) // 2] ^= 0xff
+    (run / 'a.trace.json.gz').write_bytes(data)
+    s = Server(tmp_path)
+    ident = json.loads(s.get('/api/v1/sessions').content())['sessions'][0]['id']
+    a = s.get(f'/trace/{ident}/a.json')
+    complete = a.body.endswith(b'0\r\n\r\n')
+    if complete:  # then what came must be whole events, closed
+        assert 0 < len(json.loads(a.content())['traceEvents']) < 200002
+    s.stop()
+
+
+def start_stalled(server, target):
+    s = server.connect(small=True)
+    s.sendall(f'GET {target} HTTP/1.1\r\nHost: {server.host}\r\n\r\n'.encode())
+    assert s.recv(10).startswith(b'HTTP/1.1 2')
+    return s
+
+
+def test_slow_clients_do_not_block_others(server, session):
+    stalled = [start_stalled(server, f'/trace/{session}/big.json') for _ in range(8)]
+    stalled += [start_stalled(server, f'/trace/{session}/raw/big.trace.json') for _ in range(8)]
+    for _ in range(20):
+        start = time.monotonic()
+        assert server.get('/healthz').status == 200
+        assert server.get('/').status == 200
+        assert time.monotonic() - start < 2
+    for s in stalled:
+        s.close()
+
+
+def test_too_many_streams_are_refused_not_queued(server, session):
+    stalled = []
+    refused = None
+    for _ in range(40):
+        s = server.connect(small=True)
+        s.sendall(f'GET /trace/{session}/big.json HTTP/1.1\r\nHost: {server.host}\r\n\r\n'.encode())
+        head = s.recv(12)
+        stalled.append(s)
+        if head.endswith(b'503'):
+            refused = True
+            break
+    assert refused
+    assert server.get('/healthz').status == 200
+    for s in stalled:
+        s.close()
+
+
+def steady(server):
+    """The number of open descriptors, once it stays the same for half a second."""
+    last, same = server.descriptors(), 0
+    for _ in range(200):
+        time.sleep(0.1)
+        now = server.descriptors()
+        same = same + 1 if now == last else 0
+        last = now
+        if same == 5:
+            break
+    return last
+
+
+def test_aborted_downloads_leak_nothing(server, session):
+    server.get(f'/trace/{session}/big.json.gz')
+    before = steady(server)
+    for i in range(30):
+        kind = ['big.json', 'big.json.gz', 'raw/big.trace.json'][i % 3]
+        s = start_stalled(server, f'/trace/{session}/{kind}')
+        if i % 2:
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
+        s.close()
+    assert steady(server) <= before
+
+
+def test_a_dripping_head_is_cut(server):
+    start = time.monotonic()
+    with server.connect(timeout=20) as s:
+        try:
+            for c in f'GET /healthz HTTP/1.1\r\nHost: {server.host}\r\nX: ' + 'a' * 100:
+                s.sendall(c.encode())
+                s.settimeout(0.5)
+                try:
+                    if s.recv(100) == b'':
+                        break
+                except socket.timeout:
+                    pass
+        except (ConnectionResetError, BrokenPipeError):
+            pass
+    assert 8 < time.monotonic() - start < 15
+
+
+def test_stopping_lets_a_download_finish(profile_dir):
+    s = Server(profile_dir)
+    ident = json.loads(s.get('/api/v1/sessions').content())['sessions'][0]['id']
+    c = s.connect(timeout=20)
+    c.sendall(f'GET /trace/{ident}/big.json HTTP/1.1\r\nHost: {s.host}\r\n'
+              'Connection: close\r\n\r\n'.encode())
+    out = c.recv(1000)
+    s.process.stdin.close()
+    time.sleep(0.3)
+    with pytest.raises(OSError):
+        s.connect(timeout=2)
+    while chunk := c.recv(1 << 20):
+        out += chunk
+    assert len(json.loads(Answer(out).content())['traceEvents']) == BIG_EVENTS + 2
+    s.process.stdin = None
+    assert s.stop() < 5
+
+
+def test_stopping_does_not_wait_for_ever(profile_dir):
+    s = Server(profile_dir)
+    ident = json.loads(s.get('/api/v1/sessions').content())['sessions'][0]['id']
+    stalled = [start_stalled(s, f'/trace/{ident}/{n}') for n in ['big.json', 'raw/big.trace.json']]
+    assert s.stop() < 20
+    for c in stalled:
+        c.close()
+
+
+def test_idle_connections_do_not_delay_the_end(profile_dir):
+    s = Server(profile_dir)
+    idle = [s.connect() for _ in range(5)]
+    idle[0].sendall(f'GET /healthz HTTP/1.1\r\nHost: {s.host}\r\n\r\n'.encode())
+    assert read_answer(idle[0]).status == 200
+    assert s.stop() < 3
+    for c in idle:
+        c.close()
