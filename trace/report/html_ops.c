@@ -94,9 +94,19 @@ static void put_tip(page *p, const char *word, const char *text)
     html_text(p, text);
 }
 
+static void put_path(page *p, const char *css_class, const char *path)
+{
+    vp_buf_printf(p->b, "<span class=\"%s\"><bdi>", css_class);
+    html_text(p, path);
+    html_puts(p, "</bdi></span>");
+}
+
+/* Paths are cut at their start by the style sheet: their ends say more. */
 static void op_cell(const table *t, const vp_op *op)
 {
     page *p = t->p;
+    bool by_scope = p->r->group == VP_GROUP_SCOPE, by_source = p->r->group == VP_GROUP_SOURCE;
+    const char *place = op->scope && !by_scope ? op->scope : by_source ? NULL : op->source;
     html_puts(p, "<th scope=\"row\" class=\"op\" title=\"");
     html_text(p, op->name);
     put_tip(p, "scope", op->scope);
@@ -104,21 +114,14 @@ static void op_cell(const table *t, const vp_op *op)
     put_tip(p, "module", op->module);
     if (op->raw_names > 1)
         vp_buf_printf(p->b, "\n%lld names in this group", (long long)op->raw_names);
-    html_puts(p, "\"><span class=\"name\">");
-    html_text(p, op->name);
-    vp_buf_printf(p->b, "</span><span class=\"sub\"><span><i class=\"dot %s\"></i>",
+    html_puts(p, "\">");
+    put_path(p, by_scope || by_source ? "name path" : "name", op->name);
+    vp_buf_printf(p->b, "<span class=\"sub\"><span><i class=\"dot %s\"></i>",
                   html_class(op->op_class));
-    if (op->category)
-        html_text(p, op->category);
-    else
-        html_puts(p, rep_class_name(op->op_class));
-    const char *place = op->scope ? op->scope : op->source;
+    html_text(p, op->category ? op->category : rep_class_name(op->op_class));
     html_puts(p, "</span>");
-    if (place) { /* cut at its start: the end of a path says more */
-        html_puts(p, " <span class=\"path\"><bdi>");
-        html_text(p, place);
-        html_puts(p, "</bdi></span>");
-    }
+    if (place)
+        put_path(p, "path", place);
     html_puts(p, "</span></th>");
 }
 
