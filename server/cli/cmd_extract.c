@@ -54,7 +54,9 @@ static void put_target(vp_buf *b, const cat_file *f, bool root_is_dir)
     }
     if (f->kind.gzip && vp_str_ends(path, gz) && path.n > gz.n)
         path.n -= gz.n;
-    vp_buf_str(b, path.n == 1 && *path.p == '-' ? VP_STR("stdin") : path);
+    if (vp_str_eq(path, VP_STR("-")))
+        path = f->kind.format == RD_XSPACE ? VP_STR("stdin.xplane.pb") : VP_STR("stdin.trace.json");
+    vp_buf_str(b, path);
 }
 
 static int extract_file(extraction *x, const cat_file *f)

@@ -89,8 +89,7 @@ static void wait_for_end(const cli_options *o)
     }
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
     if (!o->quiet)
-        vp_log(VP_LOG_INFO,
-               "stopping when the downloads in flight are done; Ctrl-C again stops at once");
+        vp_log(VP_LOG_INFO, "stopping when downloads in flight are done; Ctrl-C again: at once");
 }
 
 /* An address that makes no sense is no usage error here: only this machine knows its addresses. */
