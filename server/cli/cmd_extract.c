@@ -41,8 +41,10 @@ static vp_str without_suffix(vp_str s)
 
 /* Where a file goes: its path in the profile directory; below the archive's name for members,
  * unless the archive is all there is; without ".gz" when that is removed. */
-static void put_target(vp_buf *b, const cat_file *f, bool root_is_dir)
+static void put_target(vp_buf *b, const catalog *c, const cat_file *f)
 {
+    struct stat st;
+    bool root_is_dir = stat(catalog_path(c), &st) == 0 && S_ISDIR(st.st_mode);
     vp_str path = vp_str_of(f->path), archive = VP_STR_NONE, gz = VP_STR(".gz");
     if (f->is_member) {
         archive = vp_str_head(path, strlen(f->location));
@@ -54,19 +56,17 @@ static void put_target(vp_buf *b, const cat_file *f, bool root_is_dir)
     }
     if (f->kind.gzip && vp_str_ends(path, gz) && path.n > gz.n)
         path.n -= gz.n;
-    if (vp_str_eq(path, VP_STR("-")))
+    if (!f->is_member && !strcmp(catalog_path(c), "-"))
         path = f->kind.format == RD_XSPACE ? VP_STR("stdin.xplane.pb") : VP_STR("stdin.trace.json");
     vp_buf_str(b, path);
 }
 
 static int extract_file(extraction *x, const cat_file *f)
 {
-    struct stat st;
     rd_stream *in = NULL;
     vp_buf target;
-    bool root_is_dir = stat(catalog_path(x->c), &st) == 0 && S_ISDIR(st.st_mode);
     vp_buf_init(&target, VP_PATH_MAX * 2);
-    put_target(&target, f, root_is_dir);
+    put_target(&target, x->c, f);
     int rc = target.status;
     if (rc >= 0)
         rc = catalog_stream(&in, x->c, f, false);
