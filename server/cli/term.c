@@ -12,7 +12,8 @@
 
 #define WIDTH_MIN 40
 #define WIDTH_MAX 1000
-#define WIDTH_PIPED 100
+/* Into a pipe or a file nothing is shortened: what reads it may look for any part of a name. */
+#define WIDTH_PIPED 1000
 /* Short work shows nothing; later the line changes at most this often. */
 #define FIRST_AFTER_NS INT64_C(400000000)
 #define EVERY_NS INT64_C(100000000)

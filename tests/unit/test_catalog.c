@@ -191,13 +191,14 @@ static void loose_files_are_strays_and_xplanes_make_their_directory_a_run(void *
     tree_file(t, "jax08_gemm/tw003.xplane.pb", 1000);
     tree_text(t, "jax08_gemm/extra.json", chrome, 9000);
     catalog *c = list(t, "");
-    expect_names(c, "jax08_gemm jax08_gemm/extra.json loose/one.json loose/two.json");
-    assert_false(catalog_get(c, 0)->stray);
-    assert_false(catalog_get(c, 0)->time_from_name);
-    assert_int_equal(catalog_get(c, 0)->captured_unix_ns, 1000 * S);
-    assert_true(catalog_get(c, 1)->stray);
-    assert_string_equal(catalog_get(c, 2)->path, "loose/one.json");
-    expect_hosts(catalog_get(c, 2), "one.json");
+    expect_names(c, "jax08_gemm/extra.json loose/one.json loose/two.json jax08_gemm");
+    assert_true(
+        catalog_get(c, 3)->stray); /* nothing says that it is a run: no name, no plugins/profile */
+    assert_false(catalog_get(c, 3)->time_from_name);
+    assert_int_equal(catalog_get(c, 3)->captured_unix_ns, 1000 * S);
+    assert_true(catalog_get(c, 0)->stray);
+    assert_string_equal(catalog_get(c, 1)->path, "loose/one.json");
+    expect_hosts(catalog_get(c, 1), "one.json");
     assert_int_equal(catalog_note_count(c), 1);
     expect_note(c, "loose/capture.rpd", "rocm");
     assert_ptr_equal(catalog_latest(c), catalog_get(c, 0));

@@ -47,6 +47,7 @@ static int add_directory(cat_scan *s, const cat_dir *d, const cat_found *const *
     size_t slash = vp_str_rfind_char(name, '/');
     vp_str run = slash == name.n ? name : vp_str_skip(name, slash + 1);
     session.time_from_name = vp_time_from_run_name(run, &session.captured_unix_ns);
+    session.stray = !session.time_from_name && !cat_is_run(d);
     return add_session(s, d, &session, files, n);
 }
 

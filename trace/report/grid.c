@@ -83,20 +83,31 @@ static size_t prefix_of(vp_str s, size_t width)
     return i;
 }
 
-int grid_put_short(vp_buf *b, vp_str s, size_t width)
+/* Keeps `head` columns of the start and what fits of the end. */
+static int put_cut(vp_buf *b, vp_str s, size_t all, size_t head, size_t tail)
 {
-    size_t all = vp_display_width(s);
-    if (all <= width)
-        return vp_buf_str(b, s);
-    if (!width)
-        return b->status;
-    size_t tail = (width - 1) / 2, head = width - 1 - tail;
     vp_buf_str(b, vp_str_head(s, prefix_of(s, head)));
     vp_buf_puts(b, "…");
     size_t cut = prefix_of(s, all - tail);
     while (vp_display_width(vp_str_skip(s, cut)) > tail) /* a wide character straddled the cut */
         cut += prefix_of(vp_str_skip(s, cut), 2);
     return vp_buf_str(b, vp_str_skip(s, cut));
+}
+
+int grid_put_short(vp_buf *b, vp_str s, size_t width)
+{
+    size_t all = vp_display_width(s), tail = width ? (width - 1) / 2 : 0;
+    if (all <= width)
+        return vp_buf_str(b, s);
+    return width ? put_cut(b, s, all, width - 1 - tail, tail) : b->status;
+}
+
+int grid_put_end(vp_buf *b, vp_str s, size_t width)
+{
+    size_t all = vp_display_width(s);
+    if (all <= width)
+        return vp_buf_str(b, s);
+    return width ? put_cut(b, s, all, 0, width - 1) : b->status;
 }
 
 /* ---- Fitting ---- */
@@ -181,7 +192,10 @@ static void print_cell(vp_buf *b, const layout *l, size_t i, size_t column, bool
     if (!l->g->columns[column].left)
         vp_buf_pad(b, ' ', pad);
     grid_color_on(b, style, color);
-    grid_put_short(b, text, width);
+    if (l->g->columns[column].keep_end)
+        grid_put_end(b, text, width);
+    else
+        grid_put_short(b, text, width);
     grid_color_off(b, style, color);
     if (l->g->columns[column].left && !last)
         vp_buf_pad(b, ' ', pad);

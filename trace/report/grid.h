@@ -20,6 +20,7 @@ typedef struct grid_column {
                     * GRID_DROP_LATE only when shortening does not help */
     unsigned want; /* may be shortened in the middle down to this, and to `min` before columns */
     unsigned min;  /* of low rank go; 0: never shortened */
+    bool keep_end; /* shortened at the start instead: the end of a path says more */
 } grid_column;
 #define GRID_DROP_LATE 10u
 
@@ -48,6 +49,8 @@ int grid_print(vp_buf *b, grid *g, size_t width, bool color);
 
 /* s shortened in its middle with "…" to at most width columns. */
 int grid_put_short(vp_buf *b, vp_str s, size_t width);
+/* The same, keeping the end. */
+int grid_put_end(vp_buf *b, vp_str s, size_t width);
 void grid_color_on(vp_buf *b, grid_style style, bool color);
 void grid_color_off(vp_buf *b, grid_style style, bool color);
 

@@ -224,6 +224,11 @@ static int put_ops(vp_buf *b, const vp_report *r, const vp_view *v, const rep_ro
     for (size_t i = 0; i < OPS_COLUMNS; i++)
         if (i != TOTAL_COLUMN || with_total)
             columns[n++] = ops_columns[i];
+    if (r->group == VP_GROUP_SCOPE || r->group == VP_GROUP_SOURCE) {
+        columns[n - 2].drop = GRID_DROP_LATE + 3; /* paths need the category's room, and more */
+        columns[n - 1].want = 44;
+        columns[n - 1].keep_end = true;
+    }
     int64_t scale = with_total ? t->max_total_ps : t->max_self_ps, cumulative = 0;
     vp_unit sum = rep_unit_for(v->unit, scale), call = rep_unit_for(v->unit, t->max_call_ps);
     grid g;
