@@ -70,6 +70,11 @@ static int64_t mtime_of(struct archive_entry *e)
                                                    : 0;
 }
 
+static bool is_damage(int rc)
+{
+    return rc == VP_ECORRUPT || rc == VP_ELIMIT;
+}
+
 /* The first bytes. Damage behind them is not looked at here: reading the member reports it. */
 static int read_head(ar_reader *r, ar_member *m)
 {
@@ -87,7 +92,7 @@ static int read_head(ar_reader *r, ar_member *m)
             memcpy(m->head + offset, p, n);
         m->head_n = n ? (size_t)offset + n : m->head_n;
     }
-    return rc < 0 && m->head_n == 0 ? rc : 0;
+    return is_damage(rc) && m->head_n ? 0 : rc < 0 ? rc : 0;
 }
 
 static bool too_much(builder *b, int64_t size)
@@ -119,8 +124,8 @@ static int add_file(builder *b, ar_reader *r, ar_member *m, vp_str raw, vp_buf *
     if (m->size > VP_ARCHIVE_RATIO_FREE && m->size / VP_ARCHIVE_RATIO_MAX > b->archive_size)
         return refuse(b, raw, "it grows more than 200 times when unpacked");
     int rc = read_head(r, m);
-    if (rc == VP_ECORRUPT && ar_reader_recover(r) == 0)
-        return refuse(b, raw, why_unreadable);
+    if (rc == VP_ECORRUPT && ar_reader_recover(r) == 0) /* `raw` is gone now */
+        return refuse(b, vp_buf_view(name), why_unreadable);
     VP_TRY(rc);
     return keep(b, m, name);
 }
@@ -198,11 +203,6 @@ static int list_entries(builder *b, ar_reader *r)
     while ((rc = ar_reader_next(r, &e)) > 0)
         VP_TRY(add_entry(b, r, e));
     return rc;
-}
-
-static bool is_damage(int rc)
-{
-    return rc == VP_ECORRUPT || rc == VP_ELIMIT;
 }
 
 static const char *format_name(ar_kind kind)

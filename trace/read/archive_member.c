@@ -13,7 +13,7 @@ typedef struct member_stream {
     const char *block; /* libarchive's, until its next call */
     size_t block_n;
     int64_t block_at, pos; /* offsets in the member */
-    bool ended;
+    bool ended, checked;
 } member_stream;
 
 static void member_close(rd_stream *s)
@@ -50,14 +50,20 @@ static void next_block(member_stream *m)
         end_with(m, rc);
 }
 
-/* The size that the archive promised must come, not a byte less. */
-static void check_size(member_stream *m)
+/* The size that the archive promised must have come, and its checksum must be right. */
+static void check_end(member_stream *m)
 {
-    if (m->base.damage.code || m->base.total < 0 || m->pos == m->base.total)
+    int rc;
+    if (m->base.damage.code || m->checked)
         return;
-    vp_fail(VP_ECORRUPT, "the archive promised %lld bytes of this file and holds %lld",
-            (long long)m->base.total, (long long)m->pos);
-    m->base.damage = *vp_error_last();
+    m->checked = true;
+    if (m->base.total >= 0 && m->pos != m->base.total)
+        rc = vp_fail(VP_ECORRUPT, "the archive promised %lld bytes of this file and holds %lld",
+                     (long long)m->base.total, (long long)m->pos);
+    else
+        rc = ar_reader_verify_entry(&m->reader);
+    if (rc < 0)
+        m->base.damage = *vp_error_last();
 }
 
 /* Copies a hole or a part of the block to `to`; how many bytes. */
@@ -95,7 +101,7 @@ static int member_next(rd_stream *s, char **p, size_t *n)
         next_block(m);
     }
     if (filled == 0)
-        check_size(m);
+        check_end(m);
     s->raw_done = m->reader.kind == AR_ZIP ? m->pos : ar_reader_raw_done(&m->reader);
     *p = m->chunk;
     *n = filled;

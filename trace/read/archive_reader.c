@@ -198,8 +198,23 @@ static int open_input(ar_reader *r, bool threaded)
         VP_TRY(rd_stream_fd(&file, vp_fs_take(&r->fd)));
         return gz_stream(&r->gz, file, threaded);
     }
+    char magic[4];
+    size_t n;
+    VP_TRY(vp_fs_pread(r->fd, magic, sizeof magic, 0, &n));
+    r->empty_zip = n == sizeof magic && memcmp(magic, "PK\5\6", sizeof magic) == 0;
     r->window = vp_malloc(WINDOW);
     return r->window ? 0 : vp_fail(VP_ENOMEM, "no memory for an archive");
+}
+
+/* A zip whose directory (at its end) is missing or damaged can still be read from its start. */
+static int restart_without_directory(ar_reader *r)
+{
+    if (r->below.code || r->streamed_zip)
+        return damaged(r);
+    archive_read_free(r->a);
+    r->a = NULL;
+    r->streamed_zip = true;
+    return start(r);
 }
 
 int ar_reader_open(ar_reader *r, int fd, bool threaded)
@@ -209,8 +224,11 @@ int ar_reader_open(ar_reader *r, int fd, bool threaded)
     if (r->kind == AR_NONE)
         return vp_fail(VP_ECORRUPT, "not an archive, or damaged at its start");
     r->fd = fd;
-    int rc = open_input(r, threaded);
-    return rc < 0 ? rc : start(r);
+    VP_TRY(open_input(r, threaded));
+    if (r->empty_zip)
+        return 0;
+    int rc = start(r);
+    return rc == VP_ECORRUPT && r->kind == AR_ZIP ? restart_without_directory(r) : rc;
 }
 
 void ar_reader_close(ar_reader *r)
@@ -260,6 +278,16 @@ int ar_reader_data(ar_reader *r, const void **p, size_t *n, int64_t *offset)
     return 1;
 }
 
+int ar_reader_verify_entry(ar_reader *r)
+{
+    char *p;
+    size_t n;
+    int rc = 1;
+    while (r->gz && rc > 0)
+        rc = r->gz->next(r->gz, &p, &n);
+    return r->gz && gz_checksum_failed(r->gz) ? vp_fail_copy(&r->gz->damage) : 0;
+}
+
 /* Compressed archives are skipped by reading, so that the limits hold; others by seeking. */
 static int skip_rest(ar_reader *r)
 {
@@ -274,18 +302,6 @@ static int skip_rest(ar_reader *r)
     return rc;
 }
 
-/* gzip's checksum stands behind the tar's end mark, where libarchive stops reading. */
-static int verify_end_of_gzip(ar_reader *r)
-{
-    char *p;
-    size_t n;
-    int rc;
-    while ((rc = r->gz->next(r->gz, &p, &n)) > 0)
-        ;
-    VP_TRY(rc);
-    return r->gz->damage.code ? vp_fail_copy(&r->gz->damage) : 0;
-}
-
 /* A plain tar that ends without its block of zeros was cut between two members. */
 static int verify_end_of_tar(ar_reader *r)
 {
@@ -298,23 +314,6 @@ static int verify_end_of_tar(ar_reader *r)
         return 0;
     vp_fail(VP_ECORRUPT, "the archive has no end mark: it is cut off");
     return vp_fail_at(VP_ECORRUPT, NULL, -1, r->size);
-}
-
-static int verify_end(ar_reader *r)
-{
-    if (r->kind == AR_TAR_GZ)
-        return verify_end_of_gzip(r);
-    return r->kind == AR_TAR ? verify_end_of_tar(r) : 0;
-}
-
-/* A zip whose directory (at its end) is missing or damaged can still be read from its start. */
-static int restart_without_directory(ar_reader *r, struct archive_entry **e)
-{
-    archive_read_free(r->a);
-    r->a = NULL;
-    r->streamed_zip = true;
-    VP_TRY(start(r));
-    return ar_reader_next(r, e);
 }
 
 int ar_reader_recover(ar_reader *r)
@@ -335,19 +334,24 @@ int ar_reader_recover(ar_reader *r)
 
 int ar_reader_next(ar_reader *r, struct archive_entry **e)
 {
+    if (r->empty_zip)
+        return 0;
     if (r->entries)
         VP_TRY(skip_rest(r));
     int rc = archive_read_next_header(r->a, e);
     if (rc == ARCHIVE_EOF) {
-        VP_TRY(verify_end(r));
+        if (r->kind == AR_TAR)
+            VP_TRY(verify_end_of_tar(r));
         if (!r->streamed_zip)
             return 0;
         vp_fail(VP_ECORRUPT, "the zip has no directory at its end: it is cut off");
         return vp_fail_at(VP_ECORRUPT, NULL, -1, r->size);
     }
     if (rc != ARCHIVE_OK && rc != ARCHIVE_WARN) {
-        bool again = r->kind == AR_ZIP && !r->streamed_zip && !r->entries && !r->below.code;
-        return again ? restart_without_directory(r, e) : damaged(r);
+        if (r->kind != AR_ZIP || r->entries)
+            return damaged(r);
+        VP_TRY(restart_without_directory(r));
+        return ar_reader_next(r, e);
     }
     if (r->entries >= VP_ARCHIVE_ENTRIES_MAX)
         return vp_fail(VP_ELIMIT, "the archive has more than %u entries: the rest is not listed",

@@ -21,6 +21,7 @@ typedef struct ar_reader {
     vp_error below;    /* why the callbacks failed; code 0 if they did not */
     int64_t unpacked;  /* bytes of all entries so far */
     bool streamed_zip; /* the zip has no directory: its entries are read one after the other */
+    bool empty_zip;    /* a directory without entries, which libarchive does not recognise */
     uint32_t entries;  /* seen so far */
     uint32_t restarts; /* see ar_reader_recover */
     vp_progress_fn *progress;
@@ -46,6 +47,10 @@ int ar_reader_recover(ar_reader *r);
  * may come together with damage: *n > 0 then, too. */
 int ar_reader_data(ar_reader *r, const void **p, size_t *n, int64_t *offset);
 
+/* After an entry's last byte: reads on to the checksum that covers it, where the format has it
+ * behind all entries (gzip). VP_ECORRUPT when it is wrong: any entry may be damaged then. */
+int ar_reader_verify_entry(ar_reader *r);
+
 /* Bytes of the file that were consumed, for progress. */
 int64_t ar_reader_raw_done(const ar_reader *r);
 
@@ -56,6 +61,7 @@ typedef struct ar_locale {
 } ar_locale;
 ar_locale ar_locale_enter(void);
 void ar_locale_leave(ar_locale *l);
-#define AR_IN_UTF8 VP_CLEANUP(ar_locale_leave) ar_locale in_utf8_ = ar_locale_enter()
+#define AR_IN_UTF8                                                                                 \
+    VP_CLEANUP(ar_locale_leave) __attribute__((unused)) ar_locale in_utf8_ = ar_locale_enter()
 
 #endif

@@ -24,6 +24,11 @@ bool gz_is(const void *head, size_t n)
     return n >= 2 && h[0] == 0x1f && h[1] == 0x8b;
 }
 
+bool gz_checksum_failed(const rd_stream *s)
+{
+    return s->damage.code && ((const gz *)s)->decoder.checksum_failed;
+}
+
 static int gz_fill(void *ctx, gz_slot *slot)
 {
     gz *g = ctx;

@@ -11,6 +11,9 @@
 int gz_stream(rd_stream **out, rd_stream *in, bool threaded);
 /* Forces a backend for tests: 0 the default, 1 zlib, 2 ISA-L (VP_EUNSUPPORTED if not built in). */
 int gz_stream_backend(rd_stream **out, rd_stream *in, bool threaded, int backend);
+/* Of a gz_stream that ended with damage: the data were complete, but their checksum or length is
+ * wrong, so that any byte may be. Otherwise what came before the damage is as good as it looks. */
+bool gz_checksum_failed(const rd_stream *s);
 /* The first two bytes of every gzip member. */
 bool gz_is(const void *head, size_t n);
 

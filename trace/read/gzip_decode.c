@@ -193,11 +193,11 @@ static int read_trailer(gz_decoder *d)
     uint32_t crc, length;
     VP_TRY(trailer_u32(d, &crc));
     VP_TRY(trailer_u32(d, &length));
-    if (crc != d->crc)
-        return damaged(d,
-                       "the checksum of the gzip data is wrong: something before this is damaged");
-    if (length != d->length)
-        return damaged(d, "the length of the gzip data is wrong: something before this is damaged");
+    d->checksum_failed = crc != d->crc || length != d->length;
+    if (d->checksum_failed)
+        return damaged(
+            d, crc != d->crc ? "the checksum of the gzip data is wrong: something before is damaged"
+                             : "the length of the gzip data is wrong: something before is damaged");
     d->phase = GZ_NEXT;
     return 0;
 }
