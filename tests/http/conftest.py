@@ -16,7 +16,8 @@ BIG_EVENTS = 200_000
 
 
 def serve_program():
-    path = os.environ.get('VP_HTTP_SERVE') or os.path.join(ROOT, 'build/dev/tests/http_serve')
+    build = os.environ.get('VP_BUILD') or os.path.join(ROOT, 'build/dev')
+    path = os.environ.get('VP_HTTP_SERVE') or os.path.join(build, 'tests/http_serve')
     assert os.path.exists(path), f'{path} is missing: build it, or set VP_HTTP_SERVE'
     return path
 

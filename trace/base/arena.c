@@ -171,7 +171,7 @@ int vp_intern_put(vp_intern *in, vp_str s, vp_sid *out)
             return 0;
         }
     }
-    vp_sid id;
+    vp_sid id = 0; /* gcc does not see that add() sets it when it instruments for threads */
     VP_TRY(add(in, s, hash, &id));
     in->slots[i] = id;
     *out = id;
