@@ -88,7 +88,8 @@ typedef struct vp_scope {
 
 typedef struct vp_module {
     const char *name;
-    int64_t program_id, runs, total_ps, p50_ps; /* -1 unknown */
+    int64_t program_id; /* XLA's 64 bits, printed unsigned; -1 unknown */
+    int64_t runs, total_ps, p50_ps; /* -1 unknown */
 } vp_module;
 
 typedef struct vp_quality {

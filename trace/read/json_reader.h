@@ -130,8 +130,8 @@ typedef struct cj_reader {
     const rd_options *opts;
     js_skip_fn *skip;
     int64_t event, byte; /* number and place of the current event */
-    int64_t phased;   /* events with a phase: with none, the file is no trace */
-    int64_t complete; /* of them X */
+    int64_t phased;      /* events with a phase: with none, the file is no trace */
+    int64_t complete;    /* of them X */
 
     bool has_base;
     int64_t base_us, first_us;

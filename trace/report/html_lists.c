@@ -76,10 +76,10 @@ void html_modules(page *p)
         const vp_module *m = &r->modules[i];
         name_cell(p, m->name);
         html_puts(p, "<td>");
-        if (m->program_id < 0)
+        if (m->program_id == VP_UNKNOWN)
             html_puts(p, "–");
         else
-            vp_buf_i64(p->b, m->program_id);
+            vp_buf_u64(p->b, (uint64_t)m->program_id);
         html_puts(p, "</td>");
         count_cell(p, m->runs);
         ps_cell(p, m->total_ps, unit);

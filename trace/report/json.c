@@ -214,7 +214,11 @@ static void put_modules(vp_json *j, const vp_report *r)
         const vp_module *m = &r->modules[i];
         vp_json_begin_object(j);
         vp_json_kcstr(j, "name", m->name);
-        vp_json_kcount(j, "program_id", m->program_id);
+        vp_json_key(j, "program_id");
+        if (m->program_id == VP_UNKNOWN)
+            vp_json_null(j);
+        else
+            vp_json_u64(j, (uint64_t)m->program_id);
         vp_json_kcount(j, "runs", m->runs);
         vp_json_kcount(j, "total_ps", m->total_ps);
         vp_json_kcount(j, "p50_ps", m->p50_ps);

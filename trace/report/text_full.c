@@ -199,7 +199,11 @@ static int put_modules(vp_buf *b, const vp_report *r, const vp_view *v)
         ps_cell(&g, m->total_ps, unit);
         ps_cell(&g, m->p50_ps, unit);
         count_cell(&g, m->runs);
-        count_cell(&g, m->program_id);
+        if (m->program_id == VP_UNKNOWN)
+            vp_buf_putc(&g.text, '-');
+        else
+            vp_buf_u64(&g.text, (uint64_t)m->program_id);
+        grid_end(&g, GRID_PLAIN);
         grid_escaped(&g, m->name, GRID_PLAIN);
     }
     int rc = grid_print(b, &g, text_width(v), v->color);
