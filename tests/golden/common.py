@@ -1,8 +1,14 @@
 """Where the real files and the programs under test are."""
 
+import csv
+import functools
+import json
 import os
 import pathlib
 import subprocess
+from decimal import Decimal
+
+import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TRACES = pathlib.Path(os.environ.get("VP_TRACES", ROOT / ".." / "shared" / "traces")).resolve()
@@ -31,3 +37,32 @@ def view_profile(*args, check=True, **kwargs):
         (str(p) for p in (ROOT / 'build' / 'asan' / 'view_profile', ROOT / 'build' / 'dev' / 'view_profile',
                           ROOT / 'build' / 'release' / 'view_profile') if p.exists()), 'view_profile')
     return subprocess.run([program, *args], capture_output=True, text=True, check=check, **kwargs)
+
+
+@functools.lru_cache(maxsize=None)
+def _report(path, options):
+    return json.loads(view_profile('report', '--format=json', *options, path).stdout)
+
+
+def report(path, *options):
+    """The report of a path below TRACES (or an absolute one), parsed; made once a set of options."""
+    return _report(str(TRACES / path), options)
+
+
+def needs_traces():
+    """For `pytestmark`: says aloud why a file of tests did not run."""
+    return pytest.mark.skipif(not TRACES.is_dir(), reason=SKIP)
+
+
+def table(path, **kwargs):
+    """The rows of a .tsv or .csv below TRACES as dicts; empty where there are no traces."""
+    path = TRACES / path
+    if not path.is_file():
+        return []
+    with open(path, encoding='utf-8', newline='') as f:
+        return list(csv.DictReader(f, delimiter='\t' if path.suffix == '.tsv' else ',', **kwargs))
+
+
+def ps(text, unit='us'):
+    """A decimal of a foreign table as picoseconds, rounded where it has more digits than that."""
+    return int((Decimal(text) * {'us': 10**6, 'ms': 10**9}[unit]).to_integral_value())
