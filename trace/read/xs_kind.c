@@ -60,13 +60,19 @@ static hlo_module *module_of(xs_reader *r, int64_t program_id)
     return h->module;
 }
 
+/* TPU events name no hlo_op and no hlo_module: the event's own name is the instruction's, and the
+ * program id stands in the event's metadata. */
 static void join_hlo(xs_reader *r, sink_kind *k)
 {
     hlo_instruction in;
-    if (!k->hlo_op.n || k->program_id == SINK_UNKNOWN)
+    if (k->program_id == SINK_UNKNOWN)
         return;
     hlo_module *m = module_of(r, k->program_id);
-    if (!m || !hlo_module_find(m, innermost(k->hlo_op), &in))
+    if (!m)
+        return;
+    if (!k->module.n)
+        k->module = hlo_module_name(m);
+    if (!hlo_module_find(m, innermost(k->hlo_op.n ? k->hlo_op : k->name), &in))
         return;
     if (!k->scope.n || vp_str_starts(k->scope, VP_STR("XlaModule"))) /* XLA:GPU's default tf_op */
         k->scope = in.op_name;
@@ -75,8 +81,6 @@ static void join_hlo(xs_reader *r, sink_kind *k)
     k->hlo_opcode = in.opcode;
     if (!k->shape.n)
         k->shape = in.shape;
-    if (!k->module.n)
-        k->module = hlo_module_name(m);
 }
 
 static int make_kind(xs_line_ctx *c, const xs_meta *meta, vp_str event, bool cpu_op, uint32_t *kind)
