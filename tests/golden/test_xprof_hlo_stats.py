@@ -71,6 +71,8 @@ def test_tpu_categories():
 def test_tpu_programs():
     want = xprof_sums(hlo_stats('tpu_inference_2'), lambda r: MODULE_OF_PROGRAM[r['Program id']])
     assert our_sums(TPU, 'module', lambda o: o['name']) == want
+    ids = {m['name']: str(m['program_id']) for m in report(TPU, '--group=raw')['modules']}
+    assert {name: i for i, name in MODULE_OF_PROGRAM.items()}.items() <= ids.items()
 
 
 def test_tpu_sources():
