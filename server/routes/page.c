@@ -50,7 +50,7 @@ void page_begin(vp_buf *b, const page_frame *frame)
 void page_end(vp_buf *b)
 {
     vp_buf_puts(b, "</main>\n<footer>view_profile " VP_VERSION
-                   ", served from this machine; nothing leaves it.</footer>\n</body>\n</html>\n");
+                   ". These pages load nothing from the internet.</footer>\n</body>\n</html>\n");
 }
 
 int page_message(http_req *rq, int status, const char *heading, const char *sentence)
@@ -232,5 +232,5 @@ void page_percent(vp_buf *b, int64_t part, int64_t whole)
     if (whole <= 0 || part < 0)
         return;
     double percent = 100.0 * (double)part / (double)whole;
-    vp_buf_printf(b, "%.1f %%", percent >= 99.95 ? 100.0 : percent);
+    vp_buf_printf(b, "%.1f%%", percent >= 99.95 ? 100.0 : percent);
 }

@@ -47,7 +47,7 @@ void page_url(vp_buf *b, const char *z);
 void page_bytes(vp_buf *b, int64_t bytes);
 /* <time>, local, to the second. */
 void page_time(vp_buf *b, int64_t unix_ns);
-/* "33.1 %" of two non-negative counts; nothing without a whole. */
+/* "33.1%" of two non-negative counts; nothing without a whole. */
 void page_percent(vp_buf *b, int64_t part, int64_t whole);
 
 #endif

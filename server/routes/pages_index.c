@@ -144,7 +144,7 @@ static void put_row(vp_buf *b, const site *at, const cat_session *s)
     vp_buf_puts(b, "<td class=\"when\" data-label=\"Captured\">");
     page_time(b, s->captured_unix_ns);
     vp_buf_puts(b, "</td><td class=\"kind\" data-label=\"Kind\">");
-    page_text(b, s->kind ? s->kind : "");
+    page_text(b, s->kind && s->status == CAT_OK ? s->kind : "");
     vp_buf_puts(b, "</td>");
     put_hosts(b, s);
     vp_buf_puts(b, "<td class=\"num\" data-label=\"Size\">");

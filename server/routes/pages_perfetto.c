@@ -14,7 +14,7 @@ typedef struct handoff {
     const cat_session *session;
     const cat_host *host;
     int64_t start_ns, end_ns; /* -1: none */
-    bool at_once;             /* load now: the browser was opened for this */
+    bool at_once;             /* load now: --ui=perfetto opened the browser for this */
 } handoff;
 
 /* START..END in ns of the trace, half-open. Absent is fine. */
@@ -209,7 +209,7 @@ int page_perfetto(http_req *rq)
 {
     VP_CLEANUP(page_drop_catalog) catalog *c = NULL;
     const char *name = http_param(rq, 1);
-    handoff h = {.at_once = http_query(rq, "load") != NULL};
+    handoff h = {.at_once = site_of(rq)->opts.ui == SITE_UI_PERFETTO};
     if (site_session(&c, &h.session, rq) < 0)
         return page_no_session(rq);
     if (take_range(&h, http_query(rq, "at")) < 0)

@@ -45,7 +45,8 @@ export function finish() {
 
 export async function serve(dir, ...options) {
   if (!existsSync(binary)) throw new Error(`no program at ${binary}: build it, or set VIEW_PROFILE`);
-  const args = ["serve", dir, "--port", "0", "--no-browser", ...options];
+  const port = options.includes("--port") ? [] : ["--port", "0"];
+  const args = ["serve", dir, "--no-browser", ...port, ...options];
   const child = spawn(binary, args, { stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   const url = await new Promise((resolve, reject) => {

@@ -68,7 +68,7 @@ await test("headlines arrive for rows in view", () =>
     const row = page.locator("tr", { hasText: "2026_01_11_21_26_41" });
     await row.locator("svg.bar").waitFor();
     // analysis.md 0.2: idle is 0.04 % of the device window of 67.2 ms.
-    assert.match(await row.innerText(), /100\.0 % busy of 67\.2/);
+    assert.match(await row.innerText(), /100\.0% busy of 67\.2/);
   }));
 
 await test("search narrows the list while typing", () =>
@@ -207,12 +207,18 @@ await test("?at= lands on a time", () =>
     assert.equal(got.traces.length, 1);
   }));
 
-await test("a page opened for Perfetto has the trace before the click", () =>
-  onPage(`${tpuHandoff}?load`, async (page, context) => {
-    await page.locator("#status", { hasText: "one click" }).waitFor();
-    await context.route("**/trace/**", (route) => route.abort());
-    await handOver(page, context);
-  }));
+await test("with --ui=perfetto the trace is there before the click", async () => {
+  const other = await serve(profiles.dir, "--ui", "perfetto", "--perfetto-ui", ui.url);
+  const { context, complaints } = await guarded(browser, [other.url, ui.url]);
+  const page = await context.newPage();
+  await page.goto(other.url + tpuHandoff);
+  await page.locator("#status", { hasText: "one click" }).waitFor();
+  await context.route("**/trace/**", (route) => route.abort());
+  await handOver(page, context);
+  assert.deepEqual(complaints, []);
+  await context.close();
+  await other.stop();
+});
 
 await test("a blocked popup is explained", () =>
   onPage(tpuHandoff, async (page) => {
@@ -267,6 +273,32 @@ await test("a slow Perfetto gets the trace all the same", async () => {
   await context.close();
   await other.stop();
   slow.stop();
+});
+
+await test("on port 9001 a deep link lets Perfetto fetch the trace", async () => {
+  let other;
+  try {
+    other = await serve(profiles.dir, "--perfetto-ui", ui.url, "--port", "9001");
+  } catch (error) {
+    return skip("the deep link", `port 9001 is taken: ${error.message.split("\n")[0]}`);
+  }
+  const { context } = await guarded(browser, [other.url, ui.url]);
+  const page = await context.newPage();
+  await page.goto(other.url + tpuHandoff);
+  const href = await page.locator("#deeplink").getAttribute("href");
+  const hash = new URLSearchParams(new URL(href).hash.replace(/^#!\/\?/, ""));
+  const trace = hash.get("url");
+  assert.match(trace, /^http:\/\/127\.0\.0\.1:9001\/trace\/[^?]+\.json\.gz$/);
+  // As the UI does it: a plain fetch from the UI's origin.
+  await page.goto(ui.url);
+  const got = await page.evaluate(async (url) => {
+    const answer = await fetch(url);
+    const stream = (await answer.blob()).stream().pipeThrough(new DecompressionStream("gzip"));
+    return JSON.parse(await new Response(stream).text()).traceEvents.length;
+  }, trace);
+  assert.equal(got, countEvents(TPU_FILE).events);
+  await context.close();
+  await other.stop();
 });
 
 await test("without script the hand-off offers the file", () =>

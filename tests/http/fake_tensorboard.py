@@ -56,8 +56,9 @@ def main() -> int:
         def log_message(self, *_):
             pass
 
+    server = ThreadingHTTPServer((args.host, args.port), Handler)
     print(f"TensorBoard fake at http://{args.host}:{args.port}/", file=sys.stderr, flush=True)
-    ThreadingHTTPServer((args.host, args.port), Handler).serve_forever()
+    server.serve_forever()
     return 0
 
 
