@@ -11,6 +11,7 @@
 #define HEADLINE_BYTES_MAX (INT64_C(64) << 20)
 /* The catalog is scanned again when the index is asked for and the last scan is older. */
 #define RESCAN_AFTER_MS 5000
+#define RESCAN_WAIT_MS 25
 #define QUERY_MAX 200u
 
 typedef struct selection {
@@ -257,7 +258,7 @@ static size_t first_of(const http_req *rq)
 int page_index(http_req *rq)
 {
     const site *at = site_of(rq);
-    store_refresh(at->store, RESCAN_AFTER_MS);
+    store_refresh_soon(at->store, RESCAN_AFTER_MS, RESCAN_WAIT_MS);
     VP_CLEANUP(page_drop_catalog) catalog *c = store_catalog(at->store);
     const char *query = http_query(rq, "q");
     selection sel = {.query = query ? query : "", .first = first_of(rq)};

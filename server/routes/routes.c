@@ -168,26 +168,49 @@ static void cancel_work(void *ctx)
     store_cancel(s->store);
 }
 
+/* "https://host:port" of a URL. */
+static char *origin_of(const char *url)
+{
+    const char *host = strstr(url, "://");
+    return vp_strndup(url, host ? (size_t)(host + 3 - url) + strcspn(host + 3, "/?#") : 0);
+}
+
+/* A Perfetto UI that was named by an option may fetch traces, as its public twin may. */
+static int start_http(site *s, const site_options *opts)
+{
+    size_t n = 0;
+    while (opts->allow_origins && opts->allow_origins[n])
+        n++;
+    VP_CLEANUP(vp_free_ptr) char *ui = origin_of(s->opts.perfetto_ui);
+    VP_CLEANUP(vp_free_ptr) const char **origins = vp_calloc(n + 2, sizeof *origins);
+    if (!ui || !origins)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t i = 0; i < n; i++)
+        origins[i] = opts->allow_origins[i];
+    origins[n] = ui;
+    http_config cfg = {.host = opts->host,
+                       .port = opts->port,
+                       .token = opts->token,
+                       .allow_hosts = opts->allow_hosts,
+                       .allow_origins = origins,
+                       .routes = table,
+                       .ctx = s,
+                       .cancel = cancel_work};
+    return http_start(&s->http, &cfg);
+}
+
 int site_start(site **out, const site_options *opts)
 {
     site *s = vp_calloc(1, sizeof *s);
     if (!s)
         return vp_fail(VP_ENOMEM, "out of memory");
-    http_config cfg = {.host = opts->host,
-                       .port = opts->port,
-                       .token = opts->token,
-                       .allow_hosts = opts->allow_hosts,
-                       .allow_origins = opts->allow_origins,
-                       .routes = table,
-                       .ctx = s,
-                       .cancel = cancel_work};
     int rc = copy_options(&s->opts, opts);
     if (!rc)
         rc = store_open(&s->store, opts->profile_dir);
     if (!rc)
         rc = tensorboard_open(s);
     if (!rc)
-        rc = http_start(&s->http, &cfg);
+        rc = start_http(s, opts);
     if (rc < 0) {
         site_stop(s);
         return rc;

@@ -35,6 +35,8 @@ struct store {
     catalog *current;
     int64_t scanned_ms;
     bool scanning;
+    pthread_t scanner; /* of the last scan in the background */
+    bool has_scanner;
     store_report *first, *last;
     int count, analysing, waiting;
     _Atomic bool cancelled;
@@ -87,12 +89,10 @@ static bool begin_scan(store *st, int64_t age_ms)
     return yes;
 }
 
-int store_refresh(store *st, int64_t age_ms)
+static int scan(store *st)
 {
     cat_options opts = CAT_OPTIONS_INIT;
     catalog *fresh = NULL;
-    if (!begin_scan(st, age_ms))
-        return 0;
     catalog *old = store_catalog(st);
     opts.previous = old;
     int rc = catalog_open(&fresh, st->path, &opts);
@@ -103,9 +103,49 @@ int store_refresh(store *st, int64_t age_ms)
     }
     st->scanning = false;
     st->scanned_ms = now_ms();
+    pthread_cond_broadcast(&st->changed);
     pthread_mutex_unlock(&st->lock);
     catalog_free(old);
     return rc;
+}
+
+int store_refresh(store *st, int64_t age_ms)
+{
+    return begin_scan(st, age_ms) ? scan(st) : 0;
+}
+
+static void *run_scan(void *arg)
+{
+    scan(arg);
+    return NULL;
+}
+
+/* All under the lock, which the scanner needs once more before it ends its scan: `scanner` is set
+ * before anybody can begin the next one. The last one has only memory left to free. */
+static void scan_in_background(store *st)
+{
+    pthread_mutex_lock(&st->lock);
+    if (st->has_scanner)
+        pthread_join(st->scanner, NULL);
+    st->has_scanner = !pthread_create(&st->scanner, NULL, run_scan, st);
+    if (!st->has_scanner)
+        st->scanning = false; /* the old catalog stays; the next request tries again */
+    pthread_mutex_unlock(&st->lock);
+}
+
+void store_refresh_soon(store *st, int64_t age_ms, int64_t wait_ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    int64_t ns = until.tv_nsec + wait_ms * 1000000;
+    until.tv_sec += (time_t)(ns / 1000000000);
+    until.tv_nsec = (long)(ns % 1000000000);
+    if (begin_scan(st, age_ms))
+        scan_in_background(st);
+    pthread_mutex_lock(&st->lock);
+    while (st->scanning && pthread_cond_timedwait(&st->changed, &st->lock, &until) == 0)
+        ;
+    pthread_mutex_unlock(&st->lock);
 }
 
 /* ---- Reports; the lock is held in what follows unless a comment says otherwise -------------- */
@@ -293,6 +333,8 @@ void store_close(store *st)
 {
     if (!st)
         return;
+    if (st->has_scanner)
+        pthread_join(st->scanner, NULL);
     for (store_report *e = st->first, *next; e; e = next) {
         next = e->next;
         free_entry(e);

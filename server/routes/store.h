@@ -18,6 +18,9 @@ catalog *store_catalog(store *st);
 /* Scans again, opening only what changed, unless the last scan is younger than `age_ms`. A failed
  * scan leaves the old catalog and returns its code. */
 int store_refresh(store *st, int64_t age_ms);
+/* The same in the background, waiting at most `wait_ms` for it: a page answers at once, and shows
+ * what is new unless the directory is huge. */
+void store_refresh_soon(store *st, int64_t age_ms, int64_t wait_ms);
 /* From now on analyses stop with VP_ECANCELLED (the server goes down). */
 void store_cancel(store *st);
 
