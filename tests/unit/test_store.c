@@ -1,0 +1,216 @@
+/* The site's memory: one catalog at a time, reports kept by use, everything counted. */
+#include "tests/unit/tree.h"
+
+#include <pthread.h>
+
+#include "server/routes/store.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+/* One device, two ops: "a" 7 µs in all, "b" 3 µs. */
+#define TRACE(extra)                                                                               \
+    "{\"traceEvents\":[{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":"      \
+    "\"/device:TPU:0\"}},{\"ph\":\"M\",\"pid\":1,\"tid\":2,\"name\":\"thread_name\",\"args\":{"    \
+    "\"name\":\"XLA Ops\"}},{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":0,\"dur\":7,\"name\":\"a\"}," \
+    "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":7,\"dur\":3,\"name\":\"b\"}" extra "]}"
+#define PLAIN TRACE("")
+#define THIRD TRACE(",{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":10,\"dur\":1,\"name\":\"c\"}")
+
+static tree dir;
+
+static int make_runs(void **state)
+{
+    (void)state;
+    tree_make(&dir);
+    for (int i = 0; i < 40; i++) {
+        char rel[100];
+        snprintf(rel, sizeof rel, "plugins/profile/run%02d/h.trace.json", i);
+        tree_text(&dir, rel, PLAIN, 1700000001);
+    }
+    return 0;
+}
+
+static int remove_runs(void **state)
+{
+    (void)state;
+    tree_remove(&dir);
+    return 0;
+}
+
+static const cat_session *session(const catalog *c, int i)
+{
+    char name[16];
+    snprintf(name, sizeof name, "run%02d", i);
+    const cat_session *s = catalog_find(c, vp_str_of(name));
+    assert_non_null(s);
+    return s;
+}
+
+static bool is_kept(store *st, const cat_session *s, vp_group group)
+{
+    VP_CLEANUP(store_release) store_report *h = NULL;
+    return store_peek(&h, st, s, group);
+}
+
+static void a_report_is_made_once(void **state)
+{
+    store *st;
+    store_report *a, *b, *other;
+    (void)state;
+    assert_int_equal(store_open(&st, dir.root), 0);
+    catalog *c = store_catalog(st);
+    assert_false(is_kept(st, session(c, 0), VP_GROUP_NAME));
+    assert_int_equal(store_get(&a, st, c, session(c, 0), VP_GROUP_NAME), 0);
+    assert_int_equal(store_get(&b, st, c, session(c, 0), VP_GROUP_NAME), 0);
+    assert_int_equal(store_get(&other, st, c, session(c, 0), VP_GROUP_RAW), 0);
+    assert_ptr_equal(store_report_of(a), store_report_of(b));
+    assert_ptr_not_equal(store_report_of(a), store_report_of(other));
+    assert_int_equal(store_report_of(a)->group, VP_GROUP_NAME);
+    assert_int_equal(store_report_of(other)->group, VP_GROUP_RAW);
+    assert_int_equal(store_report_of(a)->op_count, 2);
+    assert_int_equal(store_report_of(a)->devices[0].self_ps, 10000000);
+    store_release(&a);
+    store_release(&b);
+    store_release(&other);
+    assert_null(other);
+    catalog_free(c);
+    store_close(st);
+}
+
+/* 32 stay; a held one stays beyond that, and goes by age when it is let go. */
+static void the_least_used_report_goes_first(void **state)
+{
+    store *st;
+    store_report *held, *h;
+    (void)state;
+    assert_int_equal(store_open(&st, dir.root), 0);
+    catalog *c = store_catalog(st);
+    assert_int_equal(store_get(&held, st, c, session(c, 0), VP_GROUP_NAME), 0);
+    for (int i = 1; i < 40; i++) {
+        assert_int_equal(store_get(&h, st, c, session(c, i), VP_GROUP_NAME), 0);
+        store_release(&h);
+        assert_int_equal(store_get(&h, st, c, session(c, 1), VP_GROUP_NAME), 0); /* stays fresh */
+        store_release(&h);
+    }
+    assert_true(is_kept(st, session(c, 0), VP_GROUP_NAME)); /* held */
+    assert_true(is_kept(st, session(c, 1), VP_GROUP_NAME)); /* used */
+    assert_false(is_kept(st, session(c, 2), VP_GROUP_NAME));
+    assert_true(is_kept(st, session(c, 39), VP_GROUP_NAME));
+    int kept = 0;
+    for (int i = 0; i < 40; i++)
+        kept += is_kept(st, session(c, i), VP_GROUP_NAME);
+    assert_int_equal(kept, 32);
+    assert_int_equal(store_report_of(held)->op_count, 2);
+    store_release(&held);
+    catalog_free(c);
+    store_close(st);
+}
+
+typedef struct asker {
+    store *st;
+    catalog *c;
+    const vp_report *seen;
+    int rc;
+} asker;
+
+static void *ask(void *arg)
+{
+    asker *a = arg;
+    store_report *h;
+    a->rc = store_get(&h, a->st, a->c, session(a->c, 3), VP_GROUP_SCOPE);
+    if (!a->rc) {
+        a->seen = store_report_of(h);
+        store_release(&h);
+    }
+    return NULL;
+}
+
+static void equal_requests_share_one_report(void **state)
+{
+    enum { ASKERS = 12 };
+    store *st;
+    pthread_t threads[ASKERS];
+    asker askers[ASKERS];
+    (void)state;
+    assert_int_equal(store_open(&st, dir.root), 0);
+    catalog *c = store_catalog(st);
+    for (int i = 0; i < ASKERS; i++) {
+        askers[i] = (asker){.st = st, .c = c, .rc = 1};
+        assert_int_equal(pthread_create(&threads[i], NULL, ask, &askers[i]), 0);
+    }
+    for (int i = 0; i < ASKERS; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(askers[i].rc, 0);
+        assert_ptr_equal(askers[i].seen, askers[0].seen);
+    }
+    catalog_free(c);
+    store_close(st);
+}
+
+static void a_rescan_shows_what_is_new_and_pulls_nothing_away(void **state)
+{
+    tree own;
+    store *st;
+    store_report *before, *after;
+    (void)state;
+    tree_make(&own);
+    tree_text(&own, "plugins/profile/run00/h.trace.json", PLAIN, 1700000002);
+    assert_int_equal(store_open(&st, own.root), 0);
+    catalog *old = store_catalog(st);
+    assert_int_equal(store_get(&before, st, old, session(old, 0), VP_GROUP_NAME), 0);
+
+    tree_text(&own, "plugins/profile/run00/h.trace.json", THIRD, 1700000003);
+    tree_text(&own, "plugins/profile/run01/h.trace.json", PLAIN, 1700000004);
+    assert_int_equal(store_refresh(st, 1000000), 0); /* too soon: nothing happens */
+    catalog *same = store_catalog(st);
+    assert_ptr_equal(same, old);
+    catalog_free(same);
+    assert_int_equal(store_refresh(st, 0), 0);
+
+    catalog *fresh = store_catalog(st);
+    assert_int_equal(catalog_count(old), 1);
+    assert_int_equal(catalog_count(fresh), 2);
+    assert_int_equal(store_get(&after, st, fresh, session(fresh, 0), VP_GROUP_NAME), 0);
+    assert_int_equal(store_report_of(after)->op_count, 3); /* the file changed: a new report */
+    assert_int_equal(store_report_of(before)->op_count, 2);
+    store_release(&before);
+    store_release(&after);
+    catalog_free(old);
+    catalog_free(fresh);
+
+    tree_remove(&own);
+    assert_int_equal(store_refresh(st, 0), VP_ENOTFOUND);
+    catalog *last = store_catalog(st);
+    assert_int_equal(catalog_count(last), 2); /* the old list is better than none */
+    catalog_free(last);
+    store_close(st);
+}
+
+static void failures_are_reported_and_not_kept(void **state)
+{
+    store *st;
+    store_report *h = NULL;
+    (void)state;
+    assert_int_equal(store_open(&st, dir.root), 0);
+    catalog *c = store_catalog(st);
+    store_cancel(st);
+    assert_int_equal(store_get(&h, st, c, session(c, 0), VP_GROUP_NAME), VP_ECANCELLED);
+    assert_int_equal(vp_error_last()->code, VP_ECANCELLED);
+    assert_null(h);
+    assert_false(is_kept(st, session(c, 0), VP_GROUP_NAME));
+    catalog_free(c);
+    store_close(st);
+    assert_int_equal(store_open(&st, "/nonexistent/directory"), VP_ENOTFOUND);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_report_is_made_once),
+        cmocka_unit_test(the_least_used_report_goes_first),
+        cmocka_unit_test(equal_requests_share_one_report),
+        cmocka_unit_test(a_rescan_shows_what_is_new_and_pulls_nothing_away),
+        cmocka_unit_test(failures_are_reported_and_not_kept),
+    };
+    return cmocka_run_group_tests_name("store", tests, make_runs, remove_runs);
+}
