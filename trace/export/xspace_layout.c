@@ -188,7 +188,8 @@ static int choose_planes(xj_layout *l)
             l->tracks[tracks++] = l->tracks[i];
     }
     l->track_count = tracks;
-    qsort(l->tracks, tracks, sizeof *l->tracks, by_plane);
+    if (tracks)
+        qsort(l->tracks, tracks, sizeof *l->tracks, by_plane);
     for (size_t i = 0; i < n; i++)
         l->planes[i].pid = choose_pid(l, i);
     return 0;
