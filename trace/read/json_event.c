@@ -35,16 +35,20 @@ js_step cj_event_fields(const char *p, const char *end, js_skip_fn *skip, cj_fie
                         const char **after)
 {
     vp_str key;
-    js_value v;
+    js_value other;
     js_step step;
-    memset(f, 0, sizeof *f);
-    for (p++; (step = js_next_member(&p, end, skip, &key, &v)) == JS_MEMBER;) {
+    f->any = f->container = false;
+    for (int i = 0; i < CJ_FIELDS; i++) { /* a memset of this size costs 15 ns */
+        f->v[i].s = VP_STR_NONE;
+        f->v[i].type = JS_NONE;
+    }
+    for (p++; (step = js_next_key(&p, end, &key)) == JS_MEMBER; f->any = true) {
         int id = field_of(key);
-        f->any = true;
-        if (id != CJ_FIELDS)
-            f->v[id] = v;
-        else if (vp_str_eq(key, VP_STR("traceEvents")))
+        if (id == CJ_FIELDS && vp_str_eq(key, VP_STR("traceEvents")))
             f->container = true;
+        step = js_take_value(&p, end, skip, id == CJ_FIELDS ? &other : &f->v[id]);
+        if (step != JS_MEMBER)
+            break;
     }
     *after = p;
     return step;

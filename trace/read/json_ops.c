@@ -154,23 +154,19 @@ typedef enum gpu_cat { GPU_NONE, GPU_KERNEL, GPU_COPY, GPU_MTIA } gpu_cat;
 /* Kineto's categories of device work, in the spelling of any year (analysis.md 2.2). */
 static gpu_cat gpu_cat_of(vp_str cat)
 {
-    switch (cat.n) {
-    case 6:
-        if (vp_str_eq_nocase(cat, VP_STR("kernel")))
-            return GPU_KERNEL;
-        return vp_str_eq_nocase(cat, VP_STR("memcpy")) || vp_str_eq_nocase(cat, VP_STR("memset"))
-                   ? GPU_COPY
-                   : GPU_NONE;
-    case 10:
-        return vp_str_eq_nocase(cat, VP_STR("gpu_memcpy")) ||
-                       vp_str_eq_nocase(cat, VP_STR("gpu_memset"))
-                   ? GPU_COPY
-                   : GPU_NONE;
-    case 15:
-        return vp_str_eq_nocase(cat, VP_STR("mtia_ccp_events")) ? GPU_MTIA : GPU_NONE;
-    default:
+    static const struct {
+        vp_str cat;
+        gpu_cat what;
+    } cats[] = {{{"kernel", 6}, GPU_KERNEL},    {{"gpu_memcpy", 10}, GPU_COPY},
+                {{"gpu_memset", 10}, GPU_COPY}, {{"memcpy", 6}, GPU_COPY},
+                {{"memset", 6}, GPU_COPY},      {{"mtia_ccp_events", 15}, GPU_MTIA}};
+    char first = cat.n ? (char)(*cat.p | 0x20) : 0;
+    if (first != 'k' && first != 'g' && first != 'm')
         return GPU_NONE;
-    }
+    for (size_t i = 0; i < sizeof cats / sizeof *cats; i++)
+        if (vp_str_eq_nocase(cat, cats[i].cat))
+            return cats[i].what;
+    return GPU_NONE;
 }
 
 static int kineto_kind(cj_reader *r, const cj_fields *f, js_value bytes, uint32_t *kind)

@@ -15,6 +15,7 @@
 #include "trace/read/sink.h"
 
 #define CJ_BATCH 512u
+#define CJ_LAST_MAX 24u
 
 enum cj_field_id {
     CJ_NAME,
@@ -159,7 +160,8 @@ typedef struct cj_reader {
     size_t scratch_cap, scratch_used;
 
     struct {
-        int64_t pid, tid;
+        char pid[CJ_LAST_MAX], tid[CJ_LAST_MAX]; /* as written */
+        size_t pid_n, tid_n;
         uint32_t thread; /* SINK_NONE: nothing remembered */
     } last;
 

@@ -42,11 +42,6 @@ typedef enum js_step {
     JS_MEMBER = 1,
 } js_step;
 
-/* *p stands behind '{' or behind a member: takes the next member, or the closing brace. On
- * JS_MEMBER and JS_CLOSE *p moves behind it, else it stays. */
-js_step js_next_member(const char **p, const char *end, js_skip_fn *skip, vp_str *key,
-                       js_value *value);
-
 /* p stands behind the opening quote: the closing quote, or NULL when it is not in [p, end). */
 static inline const char *js_string_end(const char *p, const char *end)
 {
@@ -77,8 +72,12 @@ static inline const char *js_string_end(const char *p, const char *end)
 /* The first byte above the space, or end. */
 static inline const char *js_skip_space(const char *p, const char *end)
 {
-    if (p < end && (unsigned char)*p > ' ')
+    if (p >= end)
+        return end;
+    if ((unsigned char)*p > ' ') /* compact text has no space at all, */
         return p;
+    if ((unsigned char)p[1] > ' ') /* and pretty text mostly one */
+        return p + 1;
 #ifdef __SSE2__
     while (p < end) {
         __m128i v = _mm_loadu_si128((const __m128i *)p);
@@ -96,6 +95,102 @@ static inline const char *js_skip_space(const char *p, const char *end)
         p++;
     return p;
 #endif
+}
+
+/* A number, true, NaN, …: the byte behind it, or end. */
+static inline const char *js_scalar_end(const char *p, const char *end)
+{
+#ifdef __SSE2__
+    const __m128i space = _mm_set1_epi8(' '), comma = _mm_set1_epi8(',');
+    const __m128i quote = _mm_set1_epi8('"'), close = _mm_set1_epi8('}');
+    while (p < end) {
+        __m128i v = _mm_loadu_si128((const __m128i *)p);
+        __m128i folded = _mm_or_si128(v, _mm_set1_epi8(0x20)); /* ']' becomes '}' */
+        __m128i hit = _mm_or_si128(_mm_cmpeq_epi8(v, comma), _mm_cmpeq_epi8(folded, close));
+        hit = _mm_or_si128(hit, _mm_cmpeq_epi8(v, quote));
+        hit = _mm_or_si128(hit, _mm_cmpeq_epi8(_mm_min_epu8(v, space), v));
+        unsigned bits = (unsigned)_mm_movemask_epi8(hit);
+        if (bits) {
+            p += __builtin_ctz(bits);
+            return p < end ? p : end;
+        }
+        p += 16;
+    }
+    return end;
+#else
+    while (p < end && (unsigned char)*p > ' ' && *p != ',' && *p != '}' && *p != ']' && *p != '"')
+        p++;
+    return p;
+#endif
+}
+
+/* *at stands behind '{' or behind a member: takes the next key and its colon, or the closing
+ * brace. On JS_MEMBER *at moves to the value, on JS_CLOSE behind the brace, else it stays. */
+static inline js_step js_next_key(const char **at, const char *end, vp_str *key)
+{
+    const char *p = *at < end && **at == ',' ? *at + 1 : *at, *q;
+    p = js_skip_space(p, end);
+    while (p < end && *p == ',')
+        p = js_skip_space(p + 1, end);
+    if (p == end)
+        return JS_MORE;
+    if (*p != '"') {
+        *at = *p == '}' ? p + 1 : *at;
+        return *p == '}' ? JS_CLOSE : JS_BAD;
+    }
+    q = js_string_end(p + 1, end);
+    if (!q)
+        return JS_MORE;
+    *key = (vp_str){p + 1, (size_t)(q - p - 1)};
+    p = js_skip_space(q + 1, end);
+    if (p == end)
+        return JS_MORE;
+    if (*p != ':')
+        return JS_BAD;
+    p = js_skip_space(p + 1, end);
+    if (p == end)
+        return JS_MORE;
+    *at = p;
+    return JS_MEMBER;
+}
+
+/* The value at *at, which moves behind it on JS_MEMBER and else stays; never JS_CLOSE. */
+static inline js_step js_take_value(const char **at, const char *end, js_skip_fn *skipper,
+                                    js_value *value)
+{
+    const char *p = *at, *q;
+    if (*p == '"') {
+        q = js_string_end(p + 1, end);
+        if (!q)
+            return JS_MORE;
+        value->s = (vp_str){p + 1, (size_t)(q - p - 1)};
+        value->type = JS_STRING;
+        *at = q + 1;
+        return JS_MEMBER;
+    }
+    bool nested = *p == '{' || *p == '[';
+    q = nested ? skipper(p, end) : js_scalar_end(p, end);
+    if (!q || (!nested && q == end))
+        return JS_MORE;
+    if (q == p)
+        return JS_BAD;
+    value->s = (vp_str){p, (size_t)(q - p)};
+    value->type = nested ? JS_NESTED : JS_SCALAR;
+    *at = q;
+    return JS_MEMBER;
+}
+
+/* Both at once: a whole member, or the closing brace. */
+static inline js_step js_next_member(const char **at, const char *end, js_skip_fn *skipper,
+                                     vp_str *key, js_value *value)
+{
+    const char *p = *at;
+    js_step step = js_next_key(&p, end, key);
+    if (step == JS_MEMBER)
+        step = js_take_value(&p, end, skipper, value);
+    if (step >= 0)
+        *at = p;
+    return step;
 }
 
 #endif

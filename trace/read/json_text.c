@@ -102,6 +102,40 @@ size_t js_unescape(vp_str raw, char *dst)
     return (size_t)(d - dst);
 }
 
+/* Eight digits at once, where the machine stores the first one lowest; false: not all are. */
+static bool eight_digits(const char *p, uint32_t *value)
+{
+    uint64_t v;
+    memcpy(&v, p, 8);
+    v -= UINT64_C(0x3030303030303030);
+    if ((v | (v + UINT64_C(0x7676767676767676))) & UINT64_C(0x8080808080808080))
+        return false;
+    v = v * 10 + (v >> 8); /* pairs, in every other byte */
+    v = ((v & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
+         (v >> 16 & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001)) >>
+        32;
+    *value = (uint32_t)v;
+    return true;
+}
+
+/* The integer at p, of up to 17 digits; p moves behind what was taken. */
+static int64_t take_whole(const char **at, const char *end)
+{
+    const char *p = *at, *start = p;
+    int64_t whole = 0;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint32_t eight;
+    if (end - p >= 8 && eight_digits(p, &eight)) {
+        whole = eight;
+        p += 8;
+    }
+#endif
+    while (p < end && *p >= '0' && *p <= '9' && p - start < 17)
+        whole = whole * 10 + (*p++ - '0');
+    *at = p;
+    return whole;
+}
+
 #define PS_DIGITS 6 /* behind the point of a number of microseconds */
 
 /* What is left of a fraction behind its 6th digit: rounds *ps half to even. false: no digits. */
@@ -122,17 +156,15 @@ static bool round_rest(const char *p, const char *end, int64_t *ps)
 bool js_us_to_ps(vp_str s, int64_t base_us, int64_t *out)
 {
     const char *p = s.p, *end = s.p + s.n, *start = p;
-    int64_t whole = 0, part = 0, ps;
-    while (p < end && *p >= '0' && *p <= '9' && p - start < 17)
-        whole = whole * 10 + (*p++ - '0');
+    int64_t whole = take_whole(&p, end), part = 0, ps;
     if (p == start || (p < end && *p != '.') || (p < end && p + 1 == end))
         return vp_str_us_to_ps(s, base_us, out);
     if (p < end) {
-        int digits = 0;
-        for (p++; p < end && *p >= '0' && *p <= '9' && digits < PS_DIGITS; digits++)
+        static const int32_t scale[PS_DIGITS + 1] = {1000000, 100000, 10000, 1000, 100, 10, 1};
+        const char *point = p++;
+        while (p < end && *p >= '0' && *p <= '9' && p - point <= PS_DIGITS)
             part = part * 10 + (*p++ - '0');
-        for (; digits < PS_DIGITS; digits++)
-            part *= 10;
+        part *= scale[p - point - 1];
         if (p < end && !round_rest(p, end, &part))
             return vp_str_us_to_ps(s, base_us, out);
     }

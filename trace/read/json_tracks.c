@@ -75,22 +75,31 @@ static int thread_index(cj_reader *r, const cj_fields *f, uint32_t *index)
     return 0;
 }
 
+/* Most events are of the same thread as the one before. */
+static bool is_last(const cj_reader *r, const js_value *pid, const js_value *tid)
+{
+    return r->last.thread != SINK_NONE && pid->s.n == r->last.pid_n && tid->s.n == r->last.tid_n &&
+           !memcmp(pid->s.p, r->last.pid, pid->s.n) && !memcmp(tid->s.p, r->last.tid, tid->s.n);
+}
+
 int cj_thread_of(cj_reader *r, const cj_fields *f, cj_thread **t)
 {
-    int64_t pid, tid;
+    const js_value *pid = &f->v[CJ_PID], *tid = &f->v[CJ_TID];
     uint32_t index;
-    bool numbers = number_of(f->v[CJ_PID], &pid) && number_of(f->v[CJ_TID], &tid);
-    if (numbers && r->last.thread != SINK_NONE && pid == r->last.pid && tid == r->last.tid) {
+    if (is_last(r, pid, tid)) {
         *t = &r->threads[r->last.thread];
         return 0;
     }
     VP_TRY(thread_index(r, f, &index));
-    if (numbers) {
-        r->last.pid = pid;
-        r->last.tid = tid;
-        r->last.thread = index;
-    }
     *t = &r->threads[index];
+    r->last.thread = SINK_NONE;
+    if (!pid->s.n || !tid->s.n || pid->s.n > CJ_LAST_MAX || tid->s.n > CJ_LAST_MAX)
+        return 0;
+    memcpy(r->last.pid, pid->s.p, pid->s.n);
+    memcpy(r->last.tid, tid->s.p, tid->s.n);
+    r->last.pid_n = pid->s.n;
+    r->last.tid_n = tid->s.n;
+    r->last.thread = index;
     return 0;
 }
 
