@@ -6,6 +6,7 @@
 
 /* Credential keys that are named one by one; what else there is only repeats them. */
 #define SECRETS_MAX 16u
+#define KEY_SHOWN 64u /* bytes of a key */
 
 static const struct {
     const char *code, *what;
@@ -38,7 +39,7 @@ void cj_note(cj_reader *r, cj_note_id id)
 
 int cj_quality(cj_reader *r, const sink_quality *q, const char *fmt, ...)
 {
-    char text[320];
+    char text[512];
     va_list ap;
     va_start(ap, fmt);
     int n = vsnprintf(text, sizeof text, fmt, ap);
@@ -56,8 +57,8 @@ int cj_note_credential(cj_reader *r, vp_str key)
         vp_map_get(&r->maps[CJ_BY_SECRET], hash) != VP_MAP_NONE)
         return 0;
     VP_TRY(vp_map_set(&r->maps[CJ_BY_SECRET], hash, 0));
-    char text[JS_UTF8_MAX(128)];
-    vp_str name = {text, js_unescape(vp_str_head(key, 128), text)};
+    char text[JS_UTF8_MAX(KEY_SHOWN)];
+    vp_str name = {text, js_unescape(vp_str_head(key, KEY_SHOWN), text)};
     return cj_quality(
         r, &(sink_quality){.code = "credentials", SINK_WARNING, .event = -1, .byte = r->byte},
         "the file carries a credential under \"%.*s\": do not share it as it is; view_profile "
