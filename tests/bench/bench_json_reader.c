@@ -1,6 +1,5 @@
-/* The JSON reader alone, on real files. Usage:
- *   bench_json_reader devices FILE…     one line a device: file, process, events, sum of durations
- *   bench_json_reader speed FILE N      FILE's events N times in memory; ns an event, GB/s (CPU) */
+/* The JSON reader alone, on a real file. Usage:
+ *   bench_json_reader FILE N     FILE's events N times in memory; CPU ns an event, GB/s */
 #include <time.h>
 #include <zlib.h>
 
@@ -35,35 +34,6 @@ static int read_bytes(rec *r, const char *p, size_t n, bool device_only)
     rc = cj_read(&r->s, in, &opts);
     rd_stream_close(&in);
     return rc;
-}
-
-static void print_devices(const char *path)
-{
-    size_t n;
-    char *p = slurp(path, &n);
-    rec *r = rec_new();
-    int rc = read_bytes(r, p, n, false);
-    if (rc < 0)
-        printf("%s\t!%s\t0\t0\n", path, vp_error_last()->message);
-    for (size_t d = 0; rc == 0 && d < r->process_n; d++) {
-        unsigned long long count = 0;
-        long long sum = 0;
-        for (size_t i = 0; i < r->event_n; i++) {
-            const rec_track *t = &r->tracks[r->events[i].track];
-            if (t->process != d || t->role != SINK_ROLE_OPS)
-                continue;
-            count++;
-            sum += r->events[i].dur_ps;
-        }
-        if (count)
-            printf("%s\t%s\t%llu\t%lld\n", path, r->processes[d].name, count, sum);
-    }
-    for (size_t i = 0; rc == 0 && i < r->quality_n; i++)
-        fprintf(stderr, "%s: %s: %s (event %lld, byte %lld)\n", path, r->quality[i].code,
-                r->quality[i].message, (long long)r->quality[i].event,
-                (long long)r->quality[i].byte);
-    rec_free(r);
-    free(p);
 }
 
 static double cpu_s(void)
@@ -124,15 +94,10 @@ static void speed(const char *path, int times)
 
 int main(int argc, char **argv)
 {
-    if (argc >= 3 && !strcmp(argv[1], "devices")) {
-        for (int i = 2; i < argc; i++)
-            print_devices(argv[i]);
-        return 0;
+    if (argc != 3) {
+        fprintf(stderr, "usage: %s FILE N\n", argv[0]);
+        return 2;
     }
-    if (argc == 4 && !strcmp(argv[1], "speed")) {
-        speed(argv[2], atoi(argv[3]));
-        return 0;
-    }
-    fprintf(stderr, "usage: %s devices FILE… | speed FILE N\n", argv[0]);
-    return 2;
+    speed(argv[1], atoi(argv[2]));
+    return 0;
 }
