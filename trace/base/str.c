@@ -106,17 +106,28 @@ bool vp_str_to_i64(vp_str s, int64_t *out)
     return true;
 }
 
-/* The digits of a decimal number, as a 128-bit integer scaled by 10^(6 + exponent). */
-bool vp_str_us_to_ps(vp_str s, int64_t base_us, int64_t *out_ps)
+/* A decimal number: value = (neg ? -1 : 1) * digits * 10^scale. 34 digits are kept: below any
+ * rounding that matters to picoseconds. */
+typedef struct decimal {
+    __int128 digits;
+    int scale;
+    bool neg;
+} decimal;
+
+static bool take_sign(vp_str *s)
 {
-    __int128 v = 0;
-    int scale = 6, digits = 0; /* v * 10^scale is the value in ps */
-    bool neg = false, point = false, any = false;
-    size_t i = 0;
-    if (i < s.n && (s.p[i] == '-' || s.p[i] == '+'))
-        neg = s.p[i++] == '-';
-    for (; i < s.n; i++) {
-        char c = s.p[i];
+    bool neg = s->n && *s->p == '-';
+    if (neg || (s->n && *s->p == '+'))
+        *s = vp_str_skip(*s, 1);
+    return neg;
+}
+
+static bool take_digits(vp_str *s, decimal *d)
+{
+    bool point = false, any = false;
+    int kept = 0;
+    for (; s->n; *s = vp_str_skip(*s, 1)) {
+        char c = *s->p;
         if (c == '.' && !point) {
             point = true;
             continue;
@@ -124,53 +135,59 @@ bool vp_str_us_to_ps(vp_str s, int64_t base_us, int64_t *out_ps)
         if (c < '0' || c > '9')
             break;
         any = true;
-        if (digits >= 34) { /* below any rounding that matters */
-            scale += point ? 0 : 1;
+        if (kept >= 34) {
+            d->scale += !point;
             continue;
         }
-        v = v * 10 + (c - '0');
-        digits += v != 0;
-        scale -= point ? 1 : 0;
+        d->digits = d->digits * 10 + (c - '0');
+        kept += d->digits != 0;
+        d->scale -= point;
     }
-    if (!any)
-        return false;
-    if (i < s.n && (s.p[i] == 'e' || s.p[i] == 'E')) {
-        int e = 0, esign = 1;
-        bool edigit = false;
-        i++;
-        if (i < s.n && (s.p[i] == '-' || s.p[i] == '+'))
-            esign = s.p[i++] == '-' ? -1 : 1;
-        for (; i < s.n && s.p[i] >= '0' && s.p[i] <= '9' && e < 10000; i++, edigit = true)
-            e = e * 10 + (s.p[i] - '0');
-        if (!edigit)
-            return false;
-        scale += esign * e;
-    }
-    if (i != s.n)
-        return false;
-    if (v == 0)
-        scale = 0;
+    return any;
+}
+
+static bool take_exponent(vp_str *s, decimal *d)
+{
+    uint64_t e = 0;
+    size_t digits = 0;
+    if (!s->n || (*s->p != 'e' && *s->p != 'E'))
+        return true;
+    *s = vp_str_skip(*s, 1);
+    bool neg = take_sign(s);
+    for (; s->n && *s->p >= '0' && *s->p <= '9'; *s = vp_str_skip(*s, 1), digits++)
+        e = e < 10000 ? e * 10 + (uint64_t)(*s->p - '0') : e;
+    d->scale += neg ? -(int)e : (int)e;
+    return digits > 0;
+}
+
+/* digits * 10^scale as an integer, rounded half to even; false when it passes 2^120. */
+static bool scaled(const decimal *d, __int128 *out)
+{
+    __int128 v = d->digits, div = 1;
+    int scale = v ? d->scale : 0;
     for (; scale > 0; scale--) {
-        if (v > (((__int128)1 << 120) / 10))
+        if (v > ((__int128)1 << 120) / 10)
             return false;
         v *= 10;
     }
-    if (scale < -40)
-        v = 0, scale = 0;
-    if (scale < 0) {
-        __int128 div = 1, rem, half;
-        for (; scale < 0 && div <= v; scale++)
-            div *= 10;
-        if (scale < 0) /* smaller than a tenth of a picosecond */
-            v = 0, div = 1;
-        rem = v % div;
-        half = div - rem;
-        v /= div;
-        if (rem > half || (rem == half && (v & 1)))
-            v++;
-    }
-    v = neg ? -v : v;
-    v -= (__int128)base_us * 1000000;
+    for (; scale < 0 && div <= v; scale++)
+        div *= 10;
+    if (scale < 0) /* smaller than a tenth */
+        v = 0, div = 1;
+    __int128 rem = v % div, rest = div - rem;
+    v /= div;
+    *out = v + (rem > rest || (rem == rest && (v & 1)));
+    return true;
+}
+
+bool vp_str_us_to_ps(vp_str s, int64_t base_us, int64_t *out_ps)
+{
+    decimal d = {.scale = 6};
+    __int128 v;
+    d.neg = take_sign(&s);
+    if (!take_digits(&s, &d) || !take_exponent(&s, &d) || s.n || !scaled(&d, &v))
+        return false;
+    v = (d.neg ? -v : v) - (__int128)base_us * 1000000;
     if (v > INT64_MAX || v < INT64_MIN)
         return false;
     *out_ps = (int64_t)v;
