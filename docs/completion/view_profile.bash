@@ -17,8 +17,9 @@ _view_profile() {
         --allow-host) return ;;
         --allow-origin) return ;;
         --token-file) files=1 ;;
+        --top) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --ui --port --bind-all --host --extract --list-only --no-browser --tensorboard-port --perfetto-ui --allow-host --allow-origin --token-file --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --ui --port --bind-all --host --extract --list-only --no-browser --tensorboard-port --perfetto-ui --allow-host --allow-origin --token-file --top --color --verbose --quiet --help --version ' ;;
         esac ;;
     list)
         case $prev in

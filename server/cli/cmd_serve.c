@@ -122,6 +122,7 @@ static int serve(const cli_options *o, const char *dir)
     opts.ui = (site_ui)o->ui;
     opts.perfetto_ui = o->perfetto_ui ? o->perfetto_ui : opts.perfetto_ui;
     opts.tensorboard_port = (int)o->tensorboard_port;
+    opts.top = o->top > 0 ? (size_t)o->top : opts.top;
     /* Blocked before the server's threads start, so that only wait_for_end takes them. */
     signals(&set);
     pthread_sigmask(SIG_BLOCK, &set, NULL);

@@ -97,6 +97,7 @@ const cli_option cli_option_table[] = {
     {"session", 0, "SESSION", CLI_TEXT, CLI_TOP | CLI_REPORT, AT(session), 0, 0, NULL,
      "the run: its id, name, path or a unique end of these; without it, the latest"},
     {"top", 0, "N", CLI_NUMBER, CLI_TOP, AT(top), 1, 100000, "20", "rows to show of each device"},
+    {"top", 0, "N", CLI_NUMBER, CLI_SERVE, AT(top), 1, 100000, "20", "rows of a run's op table"},
     {"top", 0, "N", CLI_NUMBER, CLI_REPORT, AT(top), 1, 100000, NULL,
      "rows to show of each device; without it, 20 in text and html, all in json and csv"},
     {"by", 0, "self|total|calls|max", CLI_WORD, CLI_TOP | CLI_REPORT, AT(by), 0, 0, "self",

@@ -70,7 +70,7 @@ int site_view(vp_view *v, const http_req *rq)
                                  {NULL, 0}};
     vp_view view = VP_VIEW_INIT;
     const char *top = http_query(rq, "n");
-    uint64_t n = view.top;
+    uint64_t n = site_of(rq)->opts.top;
     int sort = VP_BY_SELF;
     if (top && (!vp_str_to_u64(vp_str_of(top), &n) || n > VP_TOP_MAX))
         return vp_fail(VP_EARG, "n must be a number up to %u", VP_TOP_MAX);

@@ -21,10 +21,11 @@ typedef struct site_options {
     const char *perfetto_ui; /* "https://ui.perfetto.dev" */
     const char *tensorboard; /* base URL; NULL: http://127.0.0.1:<tensorboard_port> */
     int tensorboard_port;    /* 6006 */
+    size_t top;              /* rows of the op table where the query names no n */
 } site_options;
 #define SITE_OPTIONS_INIT                                                                          \
     {                                                                                              \
-        .port = -1, .perfetto_ui = "https://ui.perfetto.dev", .tensorboard_port = 6006             \
+        .port = -1, .perfetto_ui = "https://ui.perfetto.dev", .tensorboard_port = 6006, .top = 20  \
     }
 
 typedef struct site {
