@@ -124,29 +124,34 @@ static const char *device_family(const xj_layout *l)
     return NULL;
 }
 
-static bool pid_taken(const xj_layout *l, size_t n, uint32_t pid)
-{
-    for (size_t i = 0; i < n; i++)
-        if (l->planes[i].pid == pid)
-            return true;
-    return false;
-}
-
 /* jaxlib's pid, unless another plane has it: two devices in one process would lie over each other.
  * Planes of one name are one process. */
-static uint32_t choose_pid(const xj_layout *l, size_t i)
+static int choose_pids(xj_layout *l)
 {
-    const xj_plane *pl = &l->planes[i];
-    for (size_t k = 0; k < i; k++)
-        if (l->planes[k].pid && vp_str_eq(l->planes[k].name, pl->name))
-            return l->planes[k].pid;
-    uint32_t pid = pl->host ? HOST_PID : (uint32_t)(1 + (uint64_t)pl->id);
-    if (pid && !pid_taken(l, i, pid) && (pl->host || pid != HOST_PID))
-        return pid;
-    pid = LAST_DEVICE_PID + 1;
-    while (pid_taken(l, i, pid) || pid == HOST_PID)
-        pid++;
-    return pid;
+    VP_CLEANUP(vp_map_free) vp_map taken; /* pid → its plane */
+    VP_CLEANUP(vp_map_free) vp_map named; /* hash of a name → its first plane */
+    uint32_t next = LAST_DEVICE_PID + 1;
+    vp_map_init(&taken);
+    vp_map_init(&named);
+    for (uint32_t i = 0; i < l->plane_count; i++) {
+        xj_plane *pl = &l->planes[i];
+        uint64_t name = vp_hash(pl->name.p, pl->name.n, 0);
+        uint32_t same = vp_map_get(&named, name);
+        if (same != VP_MAP_NONE && vp_str_eq(l->planes[same].name, pl->name)) {
+            pl->pid = l->planes[same].pid;
+            continue;
+        }
+        pl->pid = pl->host ? HOST_PID : (uint32_t)(1 + (uint64_t)pl->id);
+        if (!pl->pid || (!pl->host && pl->pid == HOST_PID) ||
+            vp_map_get(&taken, pl->pid) != VP_MAP_NONE) {
+            while (next == HOST_PID || vp_map_get(&taken, next) != VP_MAP_NONE)
+                next++;
+            pl->pid = next;
+        }
+        VP_TRY(vp_map_set(&taken, pl->pid, i));
+        VP_TRY(vp_map_set(&named, name, i));
+    }
+    return 0;
 }
 
 static int by_plane(const void *a, const void *b)
@@ -190,8 +195,6 @@ static int choose_planes(xj_layout *l)
     l->track_count = tracks;
     if (tracks)
         qsort(l->tracks, tracks, sizeof *l->tracks, by_plane);
-    for (size_t i = 0; i < n; i++)
-        l->planes[i].pid = choose_pid(l, i);
     return 0;
 }
 
@@ -330,6 +333,7 @@ int xj_layout_make(xj_layout *l, xs_window *w)
     }
     choose_base(l);
     VP_TRY(choose_planes(l));
+    VP_TRY(choose_pids(l));
     VP_TRY(choose_tids(l));
     return make_rows(l);
 }
