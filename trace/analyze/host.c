@@ -1,7 +1,9 @@
 #include "trace/analyze/host.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "trace/base/buf.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
@@ -24,8 +26,24 @@ void host_result_free(host_result *h)
     host_result_init(h);
 }
 
+/* A name in a file may hold a NUL byte, a C string cannot: it becomes the symbol for it, U+2400. */
+static int spell_nul(const char **out, host_result *h, vp_str s)
+{
+    vp_buf b;
+    int rc = 0;
+    vp_buf_init(&b, SIZE_MAX / 8);
+    for (size_t i = 0; rc >= 0 && i < s.n; i++)
+        rc = s.p[i] ? vp_buf_putc(&b, s.p[i]) : vp_buf_puts(&b, "\xe2\x90\x80");
+    if (rc >= 0)
+        rc = host_text(out, h, vp_buf_view(&b));
+    vp_buf_free(&b);
+    return rc;
+}
+
 int host_text(const char **out, host_result *h, vp_str s)
 {
+    if (s.n && memchr(s.p, 0, s.n))
+        return spell_nul(out, h, s);
     char *copy = s.n ? vp_arena_strndup(&h->arena, s.p, s.n) : NULL;
     if (s.n && !copy)
         return vp_fail(VP_ENOMEM, "out of memory");

@@ -291,7 +291,9 @@ int rep_text(vp_buf *b, const vp_report *r, const vp_view *view)
 {
     vp_view v = rep_view(view);
     VP_TRY(rep_check_filters(r, &v));
-    if (!r->has_devices)
+    if (!r->op_count)
+        put_sentence(b, &v, "No events in this profile.");
+    else if (!r->has_devices)
         put_sentence(b, &v,
                      "No device in this profile: slowest events by self time over its tracks.");
     VP_TRY(text_tables(b, r, &v));
