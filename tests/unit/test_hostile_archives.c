@@ -461,6 +461,22 @@ static void too_many_entries_end_the_list(void **state)
     check_and_free(b, (expect){.members = VP_ARCHIVE_ENTRIES_MAX, .damage = VP_ELIMIT});
 }
 
+/* A directory of a million entries for one file: 47 MB that libarchive would hold four times. */
+static void a_huge_zip_directory_is_refused(void **state)
+{
+    (void)state;
+    zip_maker z = {0};
+    zip_add(&z, (zip_entry){.name = "a", .data = TRACE, .n = strlen(TRACE)});
+    size_t one = z.directory.n;
+    unsigned char *entry = malloc(one);
+    memcpy(entry, z.directory.p, one);
+    z.directory.p = realloc(z.directory.p, one * 1000000);
+    for (z.directory.n = 0; z.directory.n < one * 1000000; z.directory.n += one)
+        memcpy(z.directory.p + z.directory.n, entry, one);
+    free(entry);
+    check_and_free(zip_end(&z), (expect){.rc = VP_ELIMIT});
+}
+
 /* 28: formats and filters that are switched off, one of which would start a program from PATH. */
 static void no_other_format_and_no_program(void **state)
 {
@@ -551,6 +567,7 @@ int main(void)
         cmocka_unit_test(impossible_sizes),
         cmocka_unit_test(sparse_files_do_not_grow),
         cmocka_unit_test(too_many_entries_end_the_list),
+        cmocka_unit_test(a_huge_zip_directory_is_refused),
         cmocka_unit_test(no_other_format_and_no_program),
     };
     return cmocka_run_group_tests_name("hostile_archives", tests, enter_sandbox, leave_sandbox);

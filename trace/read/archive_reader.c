@@ -8,6 +8,7 @@
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/read/archive_zip.h"
 #include "trace/read/detect.h"
 #include "trace/read/gzip.h"
 
@@ -198,10 +199,8 @@ static int open_input(ar_reader *r, bool threaded)
         VP_TRY(rd_stream_fd(&file, vp_fs_take(&r->fd)));
         return gz_stream(&r->gz, file, threaded);
     }
-    char magic[4];
-    size_t n;
-    VP_TRY(vp_fs_pread(r->fd, magic, sizeof magic, 0, &n));
-    r->empty_zip = n == sizeof magic && memcmp(magic, "PK\5\6", sizeof magic) == 0;
+    if (r->kind == AR_ZIP)
+        VP_TRY(ar_zip_check(r->fd, r->size, &r->empty_zip));
     r->window = vp_malloc(WINDOW);
     return r->window ? 0 : vp_fail(VP_ENOMEM, "no memory for an archive");
 }
@@ -288,14 +287,15 @@ int ar_reader_verify_entry(ar_reader *r)
     return r->gz && gz_checksum_failed(r->gz) ? vp_fail_copy(&r->gz->damage) : 0;
 }
 
-/* Compressed archives are skipped by reading, so that the limits hold; others by seeking. */
+/* Compressed archives are skipped by reading, so that the limits hold; a zip without directory, so
+ * that damage ends it at the same entry whatever is read; others by seeking. */
 static int skip_rest(ar_reader *r)
 {
     const void *p;
     size_t n;
     int64_t offset;
     int rc = 1;
-    if (r->kind != AR_TAR_GZ && r->kind != AR_TAR_ZST)
+    if (r->kind == AR_TAR || (r->kind == AR_ZIP && !r->streamed_zip))
         return check_growth(r);
     while (rc > 0)
         rc = ar_reader_data(r, &p, &n, &offset);
