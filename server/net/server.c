@@ -185,12 +185,21 @@ static int start_daemons(http_server *s, http_sockets *sockets)
     return rc;
 }
 
-/* Signals belong to the application's threads; ours inherit a full mask. */
+/* Signals belong to the application's threads: ours block them, except those that a thread raises
+ * by its own fault, which must reach whoever reports crashes. */
+static void signals_for_others(sigset_t *set)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
+    sigfillset(set);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(set, faults[i]);
+}
+
 static int start_threads(http_server *s, http_sockets *sockets)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t others, before;
+    signals_for_others(&others);
+    pthread_sigmask(SIG_SETMASK, &others, &before);
     int rc = http_watchdog_new(&s->watchdog);
     if (!rc)
         rc = http_pool_new(&s->pool);

@@ -26,19 +26,34 @@ static const http_route table[] = {
 
 /* ---- The query ------------------------------------------------------------------------------ */
 
+/* A page may show a run as it was this long ago; the index asks more often. */
+#define SESSION_AGE_MS 30000
+/* An id that is not listed may be a new run's. */
+#define UNKNOWN_AGE_MS 2000
+
+static const cat_session *by_id(const catalog *c, const char *id)
+{
+    for (size_t i = 0; id && i < catalog_count(c); i++)
+        if (!strcmp(catalog_get(c, i)->id, id))
+            return catalog_get(c, i);
+    return NULL;
+}
+
 int site_session(catalog **c, const cat_session **s, const http_req *rq)
 {
-    const char *id = http_param(rq, 0);
-    catalog *current = store_catalog(site_of(rq)->store);
-    for (size_t i = 0; id && i < catalog_count(current); i++) {
-        const cat_session *one = catalog_get(current, i);
-        if (!strcmp(one->id, id)) {
+    static const int64_t ages[] = {SESSION_AGE_MS, UNKNOWN_AGE_MS};
+    store *st = site_of(rq)->store;
+    for (size_t i = 0; i < 2; i++) {
+        store_refresh(st, ages[i]); /* without success the list that we have is good enough */
+        catalog *current = store_catalog(st);
+        const cat_session *found = by_id(current, http_param(rq, 0));
+        if (found) {
             *c = current;
-            *s = one;
+            *s = found;
             return 0;
         }
+        catalog_free(current);
     }
-    catalog_free(current);
     return vp_fail(VP_ENOTFOUND, "no such session");
 }
 

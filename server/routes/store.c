@@ -224,6 +224,9 @@ static int stop_when_cancelled(void *ctx, int64_t done, int64_t total)
     return atomic_load(&st->cancelled);
 }
 
+/* So long ago that every refresh scans. */
+#define NEVER_SCANNED (INT64_MIN / 2)
+
 /* Gives the lock up while it works. */
 static void compute(store *st, store_report *e, catalog *c, const cat_session *s)
 {
@@ -241,6 +244,8 @@ static void compute(store *st, store_report *e, catalog *c, const cat_session *s
     pthread_mutex_lock(&st->lock);
     st->analysing--;
     e->report = report;
+    if (rc == VP_EIO || rc == VP_ENOTFOUND)
+        st->scanned_ms = NEVER_SCANNED; /* a file is not what was listed any more */
     if (rc < 0) {
         e->error = *vp_error_last();
         e->error.code = rc;
