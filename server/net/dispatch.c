@@ -4,11 +4,9 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* A whole head has to arrive in this time, a body in this one; between requests the daemon's own
- * inactivity timeout (30 s) comes first, so the limit is only for a dripping head. */
-#define HEAD_MS 10000
 #define BODY_MS 30000
-#define NEXT_HEAD_MS (30000 + HEAD_MS)
+/* Between requests the daemon's inactivity timeout comes first, unless the next head drips. */
+#define NEXT_HEAD_MS (HTTP_IDLE_S * 1000 + HTTP_HEAD_MS)
 
 void *http_on_uri(void *server, const char *uri, struct MHD_Connection *conn)
 {

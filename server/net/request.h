@@ -19,6 +19,11 @@
 #include "server/net/watchdog.h"
 #include "server/net/work.h"
 
+/* A whole head has to arrive within this time. */
+#define HTTP_HEAD_MS 10000
+/* What a connection may do between two requests is up to the daemon's inactivity timeout. */
+#define HTTP_IDLE_S 30u
+
 typedef enum http_phase {
     HTTP_NEW,       /* only the URI is known */
     HTTP_RECEIVING, /* the head passed or failed the guard; a body may come */

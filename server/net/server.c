@@ -10,10 +10,8 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-#define IDLE_S 30u
 #define DRAIN_MS 10000
 #define THREADS_MAX 4
-#define HEAD_MS 10000
 
 /* ---- Configuration ------------------------------------------------------------------------ */
 
@@ -144,7 +142,7 @@ static void on_connection(void *server, struct MHD_Connection *conn, void **cont
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(conn, MHD_CONNECTION_INFO_CONNECTION_FD);
     *context = info ? http_watch(s->watchdog, info->connect_fd) : NULL;
-    http_watch_limit(s->watchdog, *context, HEAD_MS);
+    http_watch_limit(s->watchdog, *context, HTTP_HEAD_MS);
 }
 
 static unsigned pool_size(void)
@@ -164,10 +162,10 @@ static int start_daemon(http_server *s, int fd, unsigned threads)
             MHD_USE_TURBO,
         0, NULL, NULL, http_on_request, s, MHD_OPTION_EXTERNAL_LOGGER, keep_quiet, NULL,
         MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)VP_HTTP_POOL,
-        MHD_OPTION_CONNECTION_LIMIT, VP_HTTP_CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S,
-        MHD_OPTION_PER_IP_CONNECTION_LIMIT, VP_HTTP_PER_IP_MAX, MHD_OPTION_UNESCAPE_CALLBACK,
-        keep_escapes, NULL, MHD_OPTION_URI_LOG_CALLBACK, http_on_uri, s,
-        MHD_OPTION_NOTIFY_COMPLETED, http_on_completed, s, MHD_OPTION_NOTIFY_CONNECTION,
+        MHD_OPTION_CONNECTION_LIMIT, VP_HTTP_CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
+        HTTP_IDLE_S, MHD_OPTION_PER_IP_CONNECTION_LIMIT, VP_HTTP_PER_IP_MAX,
+        MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_URI_LOG_CALLBACK, http_on_uri,
+        s, MHD_OPTION_NOTIFY_COMPLETED, http_on_completed, s, MHD_OPTION_NOTIFY_CONNECTION,
         on_connection, s, MHD_OPTION_ARRAY, threads > 1 ? pool : none, MHD_OPTION_END);
     if (!d)
         return vp_fail(VP_EIO, "cannot start the HTTP server");

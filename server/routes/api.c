@@ -8,15 +8,10 @@
 /* A reload this soon after a scan shows the same list. */
 #define RESCAN_MS 2000
 
-static void drop_catalog(catalog **c)
-{
-    catalog_free(*c);
-}
-
 int route_sessions_json(http_req *rq)
 {
     vp_buf b;
-    VP_CLEANUP(drop_catalog) catalog *c = NULL;
+    VP_CLEANUP(site_drop_catalog) catalog *c = NULL;
     VP_TRY(store_refresh(site_of(rq)->store, RESCAN_MS));
     c = store_catalog(site_of(rq)->store);
     vp_buf_init(&b, VP_REPORT_BYTES_MAX);
@@ -36,7 +31,7 @@ static int send_report(http_req *rq, json_writer *write)
     vp_view view;
     vp_group group;
     const cat_session *s;
-    VP_CLEANUP(drop_catalog) catalog *c = NULL;
+    VP_CLEANUP(site_drop_catalog) catalog *c = NULL;
     VP_CLEANUP(store_release) store_report *report = NULL;
     VP_TRY(site_view(&view, rq));
     VP_TRY(site_group(&group, rq));

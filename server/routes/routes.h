@@ -63,6 +63,12 @@ http_handler page_headline; /* of one session, for the index: pages_index.c */
 int tensorboard_open(site *s);
 void tensorboard_close(site *s);
 
+/* For VP_CLEANUP. */
+static inline void site_drop_catalog(catalog **c)
+{
+    catalog_free(*c);
+}
+
 /* The session that the first {} of the path names, in a catalog reference that the caller frees;
  * VP_ENOTFOUND. Only exact ids: a path never searches. */
 int site_session(catalog **c, const cat_session **s, const http_req *rq);

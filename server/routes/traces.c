@@ -12,11 +12,6 @@
 #define MAYBE_CAPPED_GZ (6 << 20)
 #define MAYBE_CAPPED_PLAIN (20 * MAYBE_CAPPED_GZ)
 
-static void drop_catalog(catalog **c)
-{
-    catalog_free(*c);
-}
-
 /* ---- rd_stream as an http_source ------------------------------------------------------------ */
 
 /* The stream reads through the catalog's descriptors, so it keeps the catalog. */
@@ -126,7 +121,7 @@ int route_trace_json(http_req *rq)
     http_source src;
     rd_stream *stream;
     const cat_session *s;
-    VP_CLEANUP(drop_catalog) catalog *c = NULL;
+    VP_CLEANUP(site_drop_catalog) catalog *c = NULL;
     VP_TRY(site_session(&c, &s, rq));
     const cat_host *h = host_of(s, vp_str_of(http_param(rq, 1)), &gzip);
     const cat_file *f = h ? choose_half(s, h) : NULL;
@@ -168,7 +163,7 @@ int route_trace_raw(http_req *rq)
     int fd;
     http_entity e;
     const cat_session *s;
-    VP_CLEANUP(drop_catalog) catalog *c = NULL;
+    VP_CLEANUP(site_drop_catalog) catalog *c = NULL;
     VP_TRY(site_session(&c, &s, rq));
     const cat_file *f = file_of(s, http_param(rq, 1));
     if (!f)
