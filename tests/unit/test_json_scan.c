@@ -295,6 +295,27 @@ static void test_walks(void **state)
     assert_string_equal(whole, "3@4:a] ");
 }
 
+/* It ends where skipping ends, on any text, in any pieces. */
+static void test_walks_end_where_skipping_ends(void **state)
+{
+    (void)state;
+    static const char alphabet[] = "{}[]\"\"\\\\,:x";
+    for (int round = 0; round < 100000; round++) {
+        char text[200];
+        size_t n = 1 + next_random() % sizeof text, piece = 1 + next_random() % 30;
+        uint64_t dense = 1 + next_random() % 8;
+        for (size_t i = 0; i < n; i++)
+            text[i] = next_random() % dense ? 'a' : alphabet[next_random() % (sizeof alphabet - 1)];
+        text[0] = '{';
+        js_walk w = {.key_depth = -1};
+        const char *p = text, *end = text + n;
+        js_walk_stop stop = JS_WALK_MORE;
+        while (p < end && stop == JS_WALK_MORE)
+            stop = js_walk_on(&w, &p, (size_t)(end - p) < piece ? end : p + piece);
+        assert_int_equal(stop == JS_WALK_CLOSE ? p - text : -1, skip_slowly(text, n));
+    }
+}
+
 static void test_secrets(void **state)
 {
     (void)state;
@@ -322,6 +343,7 @@ int main(void)
         cmocka_unit_test(test_about),
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_walks),
+        cmocka_unit_test(test_walks_end_where_skipping_ends),
         cmocka_unit_test(test_secrets),
     };
     return cmocka_run_group_tests_name("json_scan", tests, NULL, NULL);

@@ -81,10 +81,25 @@ static char *put_escape(char *d, vp_str *s)
     return d;
 }
 
+/* How much of s is plain ASCII. */
+static size_t plain_run(vp_str s)
+{
+    size_t n = 0;
+    while (n < s.n && (signed char)s.p[n] >= 0 && s.p[n] != '\\')
+        n++;
+    return n;
+}
+
 size_t js_unescape(vp_str raw, char *dst)
 {
     char *d = dst;
     while (raw.n) {
+        size_t run = plain_run(raw);
+        memcpy(d, raw.p, run);
+        d += run;
+        raw = vp_str_skip(raw, run);
+        if (!raw.n)
+            break;
         if (*raw.p == '\\') {
             raw = vp_str_skip(raw, 1);
             d = put_escape(d, &raw);

@@ -47,7 +47,15 @@ static bool walk_string(js_walk *w, const char **at, const char *end)
 /* One byte outside strings: true when the walk stops there. */
 static bool walk_byte(js_walk *w, const char **at, js_walk_stop *stop)
 {
-    switch (*(*at)++) {
+    char c = *(*at)++;
+    bool hidden = w->state == JS_WALK_SLASH && (c == '"' || c == '\\');
+    w->state = JS_WALK_OUT;
+    if (hidden)
+        return false;
+    switch (c) {
+    case '\\': /* outside strings it hides a quote */
+        w->state = JS_WALK_SLASH;
+        return false;
     case '"':
         w->is_value = w->after_key;
         w->state = w->is_value && w->find_strings ? JS_WALK_VALUE : JS_WALK_IN_STRING;
@@ -88,7 +96,7 @@ js_walk_stop js_walk_on(js_walk *w, const char **at, const char *end)
             if (**at != '"')
                 return JS_WALK_FOUND;
         }
-        if (w->state != JS_WALK_OUT) {
+        if (w->state > JS_WALK_SLASH) {
             if (!walk_string(w, at, end))
                 return JS_WALK_MORE;
         } else if (walk_byte(w, at, &stop)) {

@@ -1,6 +1,7 @@
 /* Walks over JSON that nobody wants as a whole: what surrounds the events, oversized events, junk.
- * Resumable at any byte, no tree and no stack, so it may be endless. On the way it looks at every
- * "key": value, because environments dumped into `metadata` carry credentials (DESIGN 8).
+ * Resumable at any byte, no tree and no stack, so it may be endless. It ends where js_skip_best()
+ * would, also on broken text, or hostile text would be read again and again. On the way it looks at
+ * every "key": value, because environments dumped into `metadata` carry credentials (DESIGN 8).
  * Included by the JSON reader's files only; the walk owns nothing. */
 #ifndef VP_READ_JSON_WALK_H
 #define VP_READ_JSON_WALK_H
@@ -25,7 +26,7 @@ typedef struct js_walk {
     int64_t depth;     /* open brackets */
     int64_t key_depth; /* where keys are reported; -1: nowhere */
     bool find_strings; /* report "key": "string" with JS_WALK_FOUND */
-    enum { JS_WALK_OUT, JS_WALK_IN_STRING, JS_WALK_ESCAPED, JS_WALK_VALUE } state;
+    enum { JS_WALK_OUT, JS_WALK_SLASH, JS_WALK_IN_STRING, JS_WALK_ESCAPED, JS_WALK_VALUE } state;
     bool after_key; /* behind a ':' */
     bool is_value;  /* the string being walked: its text is nobody's business */
     size_t key_n;   /* of the last key */
