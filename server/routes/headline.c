@@ -48,7 +48,7 @@ static const char *kind_of(const vp_report *r)
     return name[r->devices[0].kind];
 }
 
-static void put_devices(vp_buf *b, const vp_report *r)
+static void put_busy(vp_buf *b, const vp_report *r)
 {
     vp_breakdown sum = over_devices(r);
     if (sum.window_ps <= 0)
@@ -58,30 +58,32 @@ static void put_devices(vp_buf *b, const vp_report *r)
     page_percent(b, sum.busy_ps, sum.window_ps);
     vp_buf_puts(b, "</b> busy of ");
     rep_duration(b, r->end_ps - r->start_ps, VP_UNIT_AUTO, r->end_ps - r->start_ps);
-    vp_buf_printf(b, " on %zu %s%s", r->device_count, kind_of(r), r->device_count > 1 ? "s" : "");
+    vp_buf_puts(b, "<br>");
 }
 
 static void put_top(vp_buf *b, const vp_report *r)
 {
     const vp_op *op = &r->ops[0];
     int64_t whole = op->device < r->device_count ? r->devices[op->device].self_ps : 0;
-    vp_buf_puts(b, "<span class=\"topop\">slowest <code>");
+    vp_buf_puts(b, ", slowest <code>");
     page_text(b, op->name);
     vp_buf_puts(b, "</code> ");
     page_percent(b, op->self_ps, whole);
-    vp_buf_puts(b, "</span>");
 }
 
 void headline_put(vp_buf *b, const vp_report *r)
 {
-    if (r->has_devices && r->device_count)
-        put_devices(b, r);
+    bool devices = r->has_devices && r->device_count;
+    if (devices)
+        put_busy(b, r);
+    vp_buf_puts(b, "<span class=\"topop\">");
+    if (devices)
+        vp_buf_printf(b, "%zu %s%s", r->device_count, kind_of(r), r->device_count > 1 ? "s" : "");
     else
-        vp_buf_puts(b, "no device in it; host tracks only");
-    if (r->op_count) {
-        vp_buf_puts(b, "<br>");
+        vp_buf_puts(b, "host tracks only");
+    if (r->op_count)
         put_top(b, r);
-    }
+    vp_buf_puts(b, "</span>");
     if (r->partial)
         vp_buf_puts(b, " <span class=\"badge warn\">partial</span>");
 }

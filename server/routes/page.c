@@ -140,17 +140,18 @@ static size_t most_alike(const cat_session *near[NEAR_MAX], const catalog *c, co
 int page_no_session(http_req *rq)
 {
     VP_CLEANUP(page_drop_catalog) catalog *c = store_catalog(site_of(rq)->store);
-    const char *key = http_param(rq, 0);
+    const char *key = http_param(rq, 0) ? http_param(rq, 0) : "";
     const cat_session *near[NEAR_MAX];
-    size_t n = most_alike(near, c, key ? key : "");
+    size_t n = most_alike(near, c, key);
     vp_buf b;
     vp_buf_init(&b, PAGE_BYTES_MAX);
     page_begin(&b, &(page_frame){.title = "No such session", .home = "All sessions"});
     vp_buf_puts(&b, "<h1>No such session</h1>\n<p class=\"lead\">Nothing here is called <code>");
-    page_text(&b, key ? key : "");
+    page_text(&b, key);
     vp_buf_puts(&b, "</code>. It may have been moved or removed.</p>\n");
     if (n)
-        vp_buf_puts(&b, "<h2>Did you mean</h2>\n<ul class=\"plain\">\n");
+        vp_buf_printf(&b, "<h2>%s</h2>\n<ul class=\"plain\">\n",
+                      likeness(near[0], key) ? "Did you mean" : "The newest sessions");
     for (size_t i = 0; i < n; i++) {
         vp_buf_puts(&b, "<li><a href=\"/session/");
         page_url(&b, near[i]->id);

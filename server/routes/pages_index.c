@@ -3,6 +3,7 @@
  * other, for rows that can be seen. Everything works without a script. */
 #include "server/routes/headline.h"
 #include "server/routes/page.h"
+#include "trace/report/report.h"
 
 /* Rows a page: 1,000 sessions are answered within 50 ms, and nobody reads further than this. */
 #define ROWS_MAX 200u
@@ -81,6 +82,16 @@ static void put_links(vp_buf *b, const cat_session *s)
     vp_buf_puts(b, "</td>");
 }
 
+/* Long names break behind a slash. */
+static void put_breakable(vp_buf *b, const char *name)
+{
+    vp_str rest = vp_str_of(name), part;
+    while (rest.n && vp_take_until(&rest, '/', VP_PATH_MAX, &part)) {
+        rep_html_escape(b, part);
+        vp_buf_puts(b, rest.n ? "/<wbr>" : "");
+    }
+}
+
 static void put_name(vp_buf *b, const cat_session *s)
 {
     bool open = s->status == CAT_OK;
@@ -90,14 +101,11 @@ static void put_name(vp_buf *b, const cat_session *s)
         page_url(b, s->id);
         vp_buf_puts(b, "/\">");
     }
-    page_text(b, s->name);
+    put_breakable(b, s->name);
     if (open)
         vp_buf_puts(b, "</a>");
-    if (s->file_count && s->files[0].is_member) {
-        vp_buf_puts(b, " <span class=\"badge\" title=\"inside an archive\">");
-        page_text(b, s->files[0].location);
-        vp_buf_puts(b, "</span>");
-    }
+    if (s->file_count && s->files[0].is_member)
+        vp_buf_puts(b, " <span class=\"badge\">archive</span>");
     vp_buf_puts(b, "</th>");
 }
 

@@ -55,7 +55,7 @@ await test("the index lists the sessions, newest first", () =>
     assert.ok(at("2026_11_21_06_35_03") < at("2026_02_03_04_05_06"));
     assert.ok(at("2026_02_03_04_05_06") < at("2026_01_12_00_26_20"));
     assert.ok(at("2026_01_12_00_26_20") < at("2026_01_11_21_26_41"));
-    assert.ok(await page.locator(".badge", { hasText: "tb_review_logs.zip" }).count());
+    assert.ok(await page.locator(".badge", { hasText: "archive" }).count());
   }));
 
 await test("what cannot be read says why, beside its neighbours", () =>
