@@ -18,10 +18,11 @@ const binary = process.env.VIEW_PROFILE || path.join(root, "build/dev/view_profi
 const counts = { passed: 0, failed: 0, skipped: 0 };
 
 export async function test(name, body) {
+  const since = performance.now();
   try {
     await body();
     counts.passed++;
-    console.log(`ok      ${name}`);
+    console.log(`ok      ${name} (${Math.round(performance.now() - since)} ms)`);
   } catch (error) {
     counts.failed++;
     console.log(`FAILED  ${name}\n${String(error.stack || error).replace(/^/gm, "        ")}`);
