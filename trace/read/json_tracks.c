@@ -4,7 +4,7 @@
 #include "trace/read/json_reader.h"
 #include "trace/read/roles.h"
 
-/* A pid or tid that is a number; one that is missing is 0, as in Perfetto. */
+/* A pid or tid that is a number; one that is missing is 0. */
 static bool number_of(js_value v, int64_t *number)
 {
     *number = 0;
@@ -62,8 +62,10 @@ static int process_index(cj_reader *r, js_value pid, uint32_t *index)
 static int thread_index(cj_reader *r, const cj_fields *f, uint32_t *index)
 {
     cj_thread t = {.track = SINK_NONE, .lane = SINK_NONE, .last_ps = SINK_NO_TIME};
+    /* Without a tid it is the process's main thread, as in Perfetto. */
+    js_value tid = f->v[f->v[CJ_TID].type == JS_NONE ? CJ_PID : CJ_TID];
     VP_TRY(process_index(r, f->v[CJ_PID], &t.process));
-    VP_TRY(token_of(r, f->v[CJ_TID], &t.token));
+    VP_TRY(token_of(r, tid, &t.token));
     uint64_t pair = (uint64_t)t.process << 32 | t.token;
     *index = vp_map_get(&r->maps[CJ_BY_PAIR], pair);
     if (*index != VP_MAP_NONE)
