@@ -17,23 +17,6 @@ static void decode_event_stats(const xs_plane *pl, vp_str event, xs_value stats[
     }
 }
 
-/* "size:123" of "kind_src:pinned kind_dst:device size:123 dest:0 async:1"; old: "num_bytes:123". */
-static int64_t memcpy_bytes(vp_str details)
-{
-    static const char *const keys[] = {"size:", "num_bytes:"};
-    for (size_t i = 0; i < 2; i++) {
-        vp_str key = vp_str_of(keys[i]);
-        size_t at = vp_str_find(details, key);
-        uint64_t v;
-        if (at == details.n)
-            continue;
-        vp_str rest = vp_str_skip(details, at + key.n);
-        if (vp_take_uint(&rest, INT64_MAX, &v))
-            return (int64_t)v;
-    }
-    return SINK_UNKNOWN;
-}
-
 /* The innermost of "a::b::c". */
 static vp_str innermost(vp_str hlo_op)
 {
@@ -108,7 +91,7 @@ static int make_kind(xs_line_ctx *c, const xs_meta *meta, vp_str event, bool cpu
     if (cpu_op)
         k.name = k.hlo_op;
     if (k.bytes == SINK_UNKNOWN && st[XS_STAT_MEMCPY].text.n)
-        k.bytes = memcpy_bytes(st[XS_STAT_MEMCPY].text);
+        k.bytes = rd_memcpy_bytes(st[XS_STAT_MEMCPY].text);
     if (k.is_op)
         join_hlo(c->r, &k);
     if (cpu_op && !k.opcode.n)
