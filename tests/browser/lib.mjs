@@ -36,19 +36,26 @@ export function skip(name, why) {
 
 process.on("unhandledRejection", () => {}); // a wait that its test gave up on
 
-export function finish() {
+// Ends whatever a failed test left behind, too: nothing may outlive the run.
+export async function finish() {
+  await Promise.all([...servers].map((server) => server.stop()));
   const skipped = counts.skipped ? `, ${counts.skipped} skipped` : "";
   console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`);
-  process.exitCode = counts.failed ? 1 : 0;
+  process.exit(counts.failed ? 1 : 0);
 }
 
 /* ---- The server under test ------------------------------------------------------------------- */
+
+const servers = new Set();
+process.on("exit", () => servers.forEach((server) => server.child.kill("SIGKILL")));
 
 export async function serve(dir, ...options) {
   if (!existsSync(binary)) throw new Error(`no program at ${binary}: build it, or set VIEW_PROFILE`);
   const port = options.includes("--port") ? [] : ["--port", "0"];
   const args = ["serve", dir, "--no-browser", ...port, ...options];
   const child = spawn(binary, args, { stdio: ["ignore", "pipe", "pipe"] });
+  const server = { child };
+  servers.add(server);
   let said = "";
   const url = await new Promise((resolve, reject) => {
     const hear = (piece) => {
@@ -58,15 +65,18 @@ export async function serve(dir, ...options) {
     };
     child.stdout.on("data", hear);
     child.stderr.on("data", hear);
-    child.on("exit", (code) => reject(new Error(`the server ended with ${code}: ${said}`)));
+    child.on("exit", (code) => {
+      servers.delete(server);
+      reject(new Error(`the server ended with ${code}: ${said}`));
+    });
     setTimeout(() => reject(new Error(`no address within 20 s: ${said}`)), 20000).unref();
   });
-  const stop = async () => {
-    child.removeAllListeners("exit");
+  server.stop = async () => {
     child.kill("SIGTERM");
-    if (child.exitCode === null) await once(child, "exit");
+    if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+    servers.delete(server);
   };
-  return { url: url.slice(0, -1), port: Number(new URL(url).port), stop };
+  return Object.assign(server, { url: url.slice(0, -1), port: Number(new URL(url).port) });
 }
 
 /* ---- A stand-in for the Perfetto UI ---------------------------------------------------------- */

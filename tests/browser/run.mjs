@@ -8,8 +8,7 @@ import { countEvents, HOSTILE, HOSTILE_OP, makeProfiles, TPU_FILE } from "./fixt
 
 if (!existsSync(traces)) {
   skip("all browser tests", `no real profiles at ${traces}; set VP_TRACES`);
-  finish();
-  process.exit();
+  await finish();
 }
 
 mkdirSync(shots, { recursive: true });
@@ -396,7 +395,5 @@ await test("every page has its landmarks and one heading", async () => {
 });
 
 await browser.close();
-await server.stop();
-ui.stop();
 profiles.remove();
-finish();
+await finish();

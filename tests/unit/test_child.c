@@ -1,4 +1,5 @@
-/* child_start and its kin: what the program prints is kept, it inherits nothing, it ends with us. */
+/* child_start and its kin: what the program prints is kept, it inherits nothing, it ends with us.
+ */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
