@@ -56,6 +56,7 @@ typedef struct vp_device {
     int64_t events; /* op events */
     int64_t start_ps, end_ps; /* the device's window, on `clock` of the report's window */
     bool own_clock; /* the window is on the device's own clock, not the host's */
+    int64_t timeline_ns; /* to add to the report's (aligned) times for those of its host's own file */
     int64_t self_ps; /* Σ self of its ops: the denominator of self_share_of_ops */
     vp_breakdown breakdown;
 } vp_device;

@@ -171,6 +171,7 @@ static void overall_window(host_result *h)
  * 6.2.1), in whole ns so that the Unix base stays an integer. */
 static void choose_origin(host_result *h, const trace *t)
 {
+    h->timeline_ns = t->file_origin_ns;
     if (t->base_unix_ns != SINK_NO_TIME)
         h->base_unix_ns = t->base_unix_ns;
     if (t->capture_start_ps != SINK_NO_TIME) {
@@ -182,6 +183,7 @@ static void choose_origin(host_result *h, const trace *t)
     h->capture_ps = t->extent_end_ps - t->extent_start_ps;
     int64_t ns = t->extent_start_ps / 1000 - (t->extent_start_ps % 1000 < 0);
     h->origin_ps = ns * 1000;
+    h->timeline_ns += ns;
     if (h->base_unix_ns != VP_UNKNOWN)
         h->base_unix_ns += ns;
 }

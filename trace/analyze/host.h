@@ -36,6 +36,7 @@ typedef struct host_result {
     int64_t base_unix_ns, capture_ps; /* -1 unknown */
     int64_t
         origin_ps; /* subtracted from aligned times: where the report's time 0 lies in the trace */
+    int64_t timeline_ns;      /* to add to times after the origin for those of the file itself */
     int64_t start_ps, end_ps; /* of everything analysed, aligned clock, after the origin */
     int64_t events;
     bool has_devices, partial, own_clock;

@@ -82,6 +82,7 @@ static void add_devices(merging *m, const host_result *h, const char *host, int6
         *d = h->devices[i];
         d->name = copy(m, d->name);
         d->host = host;
+        d->timeline_ns = h->timeline_ns - shift / 1000;
         if (!d->own_clock) {
             d->start_ps += shift;
             d->end_ps += shift;

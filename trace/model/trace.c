@@ -212,14 +212,19 @@ static void on_extent(sink *s, int64_t start_ps, int64_t end_ps)
     of(s)->extent_end_ps = end_ps;
 }
 
+static void on_origin(sink *s, int64_t file_ns)
+{
+    of(s)->file_origin_ns = file_ns;
+}
+
 int trace_new(trace **out)
 {
     trace *t = vp_calloc(1, sizeof *t);
     if (!t)
         return vp_fail(VP_ENOMEM, "out of memory");
     t->sink =
-        (sink){on_process, on_track,   on_track_update, on_process_update, on_kind,  on_events,
-               on_skipped, on_quality, on_base,         on_capture,        on_extent};
+        (sink){on_process, on_track,   on_track_update, on_process_update, on_kind,   on_events,
+               on_skipped, on_quality, on_base,         on_capture,        on_extent, on_origin};
     t->base_unix_ns = t->capture_start_ps = t->capture_end_ps = SINK_NO_TIME;
     t->extent_start_ps = t->extent_end_ps = SINK_NO_TIME;
     vp_arena_init(&t->arena);

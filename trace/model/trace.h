@@ -69,6 +69,7 @@ typedef struct trace {
     int64_t base_unix_ns;                     /* SINK_NO_TIME: unknown */
     int64_t capture_start_ps, capture_end_ps; /* SINK_NO_TIME: unknown */
     int64_t extent_start_ps, extent_end_ps;   /* of all events; SINK_NO_TIME: unknown */
+    int64_t file_origin_ns;                   /* the file's own time at relative 0 */
     trace_quality *quality;
     uint32_t quality_count;
     uint64_t quality_dropped; /* beyond VP_QUALITY_MAX */

@@ -380,14 +380,19 @@ static int report_cpu_ops(doc *d)
                       "times stop at the launch; the xplane.pb beside it has them");
 }
 
-/* Unix time of relative 0: Kineto says it; times since 2001 in µs say it themselves. */
+/* Where relative 0 lies, in the file's own time and in Unix time: Kineto says the latter; times
+ * since 2001 in µs say it themselves. */
 static void report_base(cj_reader *r)
 {
     bool epoch =
         r->first_us >= INT64_C(1000000000000000) && r->first_us < INT64_C(5000000000000000);
     int64_t ns;
+    if (r->extent_first_ps <= r->extent_last_ps && r->out->extent)
+        r->out->extent(r->out, r->extent_first_ps, r->extent_last_ps);
     if (!r->has_base || __builtin_mul_overflow(r->base_us, INT64_C(1000), &ns))
         return;
+    if (r->out->origin)
+        r->out->origin(r->out, ns);
     if (!epoch && (r->base_ns == SINK_NO_TIME || __builtin_add_overflow(ns, r->base_ns, &ns)))
         return;
     r->out->base(r->out, ns);

@@ -70,8 +70,13 @@ bool cj_start(cj_reader *r, const cj_fields *f, int64_t *start_ps)
     js_value ts = f->v[CJ_TS];
     bool text = ts.type == JS_SCALAR || ts.type == JS_STRING;
     if (text && (r->has_base || choose_base(r, ts.s)) && js_us_to_ps(ts.s, r->base_us, start_ps) &&
-        *start_ps != SINK_NO_TIME)
+        *start_ps != SINK_NO_TIME) {
+        if (*start_ps < r->extent_first_ps)
+            r->extent_first_ps = *start_ps;
+        if (*start_ps > r->extent_last_ps)
+            r->extent_last_ps = *start_ps;
         return true;
+    }
     cj_note(r, CJ_BAD_EVENT);
     return false;
 }
@@ -121,6 +126,8 @@ static int complete_event(cj_reader *r, const cj_fields *f)
     r->complete++;
     if (!cj_start(r, f, &start_ps) || !duration(r, f->v[CJ_DUR], start_ps, &dur_ps))
         return 0;
+    if (start_ps + dur_ps > r->extent_last_ps)
+        r->extent_last_ps = start_ps + dur_ps;
     VP_TRY(cj_op(r, f, start_ps, dur_ps, &taken));
     return taken ? 0 : host_event(r, f, start_ps, dur_ps);
 }

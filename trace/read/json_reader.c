@@ -10,6 +10,8 @@ int cj_reader_init(cj_reader *r, sink *out, const rd_options *opts)
                      .skip = js_skip_best(),
                      .base_ns = SINK_NO_TIME,
                      .last_ps = SINK_NO_TIME,
+                     .extent_first_ps = INT64_MAX,
+                     .extent_last_ps = INT64_MIN,
                      .last = {.thread = SINK_NONE}};
     for (size_t i = 0; i < CJ_MAPS; i++)
         vp_map_init(&r->maps[i]);

@@ -156,6 +156,7 @@ typedef struct cj_reader {
     cj_edge *edges;
     size_t edge_count, edge_cap;
     int64_t last_ps; /* the end of the latest event of all, or SINK_NO_TIME */
+    int64_t extent_first_ps, extent_last_ps; /* of all events with a time; first > last: none */
     char *scratch;
     size_t scratch_cap, scratch_used;
 

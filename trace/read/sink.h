@@ -109,6 +109,9 @@ struct sink {
     void (*capture)(sink *s, int64_t start_ps, int64_t end_ps);
     /* The range of all events with a time, skipped ones too, where the reader saw them all. */
     void (*extent)(sink *s, int64_t start_ps, int64_t end_ps);
+    /* What the file itself calls relative time 0, in ns, where that is not 0: links into the file's
+     * own timeline need it. */
+    void (*origin)(sink *s, int64_t file_ns);
 };
 
 /* What a reader is asked for. */

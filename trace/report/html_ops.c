@@ -130,12 +130,13 @@ static void op_cell(const table *t, const vp_op *op)
 static void max_cell(const table *t, const vp_op *op)
 {
     page *p = t->p;
-    int64_t start = op->slowest_start_ps, dur = op->slowest_dur_ps;
-    if (!p->links.perfetto || start < 0 || dur < 0 || start > INT64_MAX - dur) {
+    int64_t start = op->slowest_start_ps, dur = op->slowest_dur_ps, from;
+    if (!p->links.perfetto || dur < 0 ||
+        __builtin_add_overflow(start / 1000, t->device->timeline_ns, &from) || from < 0) {
         ps_cell(t, op->max_ps, t->call);
         return;
     }
-    int64_t from = start / 1000, until = (start + dur) / 1000 + 1;
+    int64_t until = from + (start % 1000 + dur) / 1000 + 1;
     html_puts(p, "<td><a title=\"Show this call in Perfetto\" href=\"");
     html_text(p, p->links.base ? p->links.base : "");
     html_text(p, p->links.perfetto);
