@@ -78,6 +78,35 @@ static void done(host_result *h, made *m)
     trace_free(m->t);
 }
 
+/* A file may name its devices in the order of their first events. */
+static void devices_come_by_number(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int32_t ordinal;
+    } in_file[] = {{"CPU:10", 10}, {"CPU:2", 2}, {"other", -1}, {"CPU:0", 0}, {"CPU:0 part", 0}};
+    static const char *const want[] = {"other", "CPU:0", "CPU:0 part", "CPU:2", "CPU:10"};
+    made m = {0};
+    host_result h;
+    assert_int_equal(trace_new(&m.t), 0);
+    sink *s = &m.t->sink;
+    for (size_t i = 0; i < 5; i++) {
+        sink_process p = {vp_str_of(in_file[i].name), 1, SINK_PROCESS_CPU, in_file[i].ordinal};
+        assert_int_equal(s->process(s, &p, &m.process), 0);
+        put(&m, new_track(&m), in_file[i].name, (int64_t)i, 9);
+    }
+    analyze(&h, &m, VP_GROUP_NAME);
+    assert_int_equal(h.device_count, 5);
+    for (size_t i = 0; i < 5; i++) {
+        assert_string_equal(h.devices[i].name, want[i]);
+        assert_int_equal(h.devices[i].events, 1);
+    }
+    for (size_t i = 0; i < h.op_count; i++)
+        assert_int_equal(h.devices[h.ops[i].device].start_ps, h.ops[i].slowest_start_ps);
+    done(&h, &m);
+}
+
 /* A1: W=[0,100): C=[0,10)[10,30)[40,60)[90,95); M=[20,50); X=[55,70), and the window closed by an
  * empty op at 100. compute 55 + exposed_comm 10 + exposed_copy 10 + idle 25 = 100. */
 static void the_breakdown_adds_up(void **state)
@@ -322,6 +351,7 @@ static void running_out_of_memory_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(devices_come_by_number),
         cmocka_unit_test(the_breakdown_adds_up),
         cmocka_unit_test(self_time_survives_crossings),
         cmocka_unit_test(statistics_are_of_calls),

@@ -1,6 +1,7 @@
 #include "trace/analyze/host.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "trace/base/buf.h"
@@ -197,24 +198,52 @@ static void count_events(host_result *h, const trace *t)
     h->events = (int64_t)n;
 }
 
-int host_analyze(host_result *h, const trace *t, vp_group by)
+static int by_ordinal(const void *a, const void *b, void *ctx)
+{
+    const trace *t = ctx;
+    uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+    int32_t x = t->processes[i].ordinal, y = t->processes[j].ordinal;
+    return x != y ? (x > y) - (x < y) : (i > j) - (i < j);
+}
+
+/* Devices by number, since a file may name them in the order of their first events; what has no
+ * number stays in the file's order, before them. */
+static uint32_t *process_order(const trace *t)
+{
+    uint32_t *order = vp_calloc((size_t)t->process_count + 1, sizeof *order);
+    for (uint32_t p = 0; order && p < t->process_count; p++)
+        order[p] = p;
+    if (order)
+        qsort_r(order, t->process_count, sizeof *order, by_ordinal, (void *)t);
+    return order;
+}
+
+static int analyze_processes(host_result *h, const trace *t, const grouping *g, kind_times *all)
 {
     VP_CLEANUP(vp_free_ptr) uint32_t *picked = vp_calloc(t->track_count, sizeof *picked);
+    VP_CLEANUP(vp_free_ptr) uint32_t *order = process_order(t);
+    sink_role role = h->has_devices ? SINK_ROLE_OPS : SINK_ROLE_PLAIN;
+    if (!picked || !order)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (uint32_t p = 0; p < t->process_count; p++)
+        VP_TRY(analyze_process(h, t, g, order[p], role, picked, all));
+    return 0;
+}
+
+int host_analyze(host_result *h, const trace *t, vp_group by)
+{
     VP_CLEANUP(vp_free_ptr) int64_t *self = vp_calloc(t->kind_count, sizeof *self);
     VP_CLEANUP(vp_free_ptr) int64_t *calls = vp_calloc(t->kind_count, sizeof *calls);
     kind_times all = {self, calls, 0};
     grouping *g = NULL;
-    if (!picked || !self || !calls)
+    if (!self || !calls)
         return vp_fail(VP_ENOMEM, "out of memory");
     h->has_devices = trace_has_device(t);
     h->partial = t->partial;
     choose_origin(h, t);
     count_events(h, t);
     VP_TRY(grouping_new(&g, t, by, h->has_devices));
-    sink_role role = h->has_devices ? SINK_ROLE_OPS : SINK_ROLE_PLAIN;
-    int rc = 0;
-    for (uint32_t p = 0; rc >= 0 && p < t->process_count; p++)
-        rc = analyze_process(h, t, g, p, role, picked, &all);
+    int rc = analyze_processes(h, t, g, &all);
     grouping_free(g);
     VP_TRY(rc);
     overall_window(h);
