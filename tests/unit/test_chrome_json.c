@@ -500,6 +500,33 @@ static void test_kineto_device_work(void **state)
     "\"memcpy_details\":\"kind_src:pinned kind_dst:device size:512 dest:0 async:1\"}}"
 #define XLA_STEP "{\"ph\":\"X\",\"pid\":3,\"tid\":2,\"ts\":90,\"dur\":20,\"name\":\"1\"}"
 
+/* Kineto's marks of the recording itself (its real ones, of a run without GPU) are no work; a pid
+ * "" is, where nothing says that Kineto wrote the file, and so is a process that is named Spans. */
+static void test_kineto_marks_are_no_work(void **state)
+{
+    (void)state;
+    rec *r = read_ok(
+        "[{\"ph\":\"X\",\"name\":\"early\",\"pid\":\"\",\"tid\":\"t\",\"ts\":1,\"dur\":1},"
+        "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"work\",\"pid\":7,\"tid\":7,\"ts\":2,\"dur\":3}"
+        ","
+        "{\"ph\":\"X\",\"cat\":\"Trace\",\"name\":\"PyTorch Profiler (0)\",\"pid\":\"Spans\","
+        "\"tid\":\"PyTorch Profiler\",\"ts\":1,\"dur\":90},"
+        "{\"ph\":\"i\",\"s\":\"g\",\"name\":\"Iteration Start: PyTorch Profiler\","
+        "\"pid\":\"Traces\",\"tid\":\"Trace PyTorch Profiler\",\"ts\":1},"
+        "{\"ph\":\"i\",\"s\":\"g\",\"name\":\"Record Window "
+        "End\",\"pid\":\"\",\"tid\":\"\",\"ts\":91}]");
+    assert_int_equal(r->event_n, 5);
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(event_track(r, i)->role, i < 2 ? SINK_ROLE_PLAIN : SINK_ROLE_DERIVED);
+    rec_free(r);
+    r = read_ok("[{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":\"Spans\",\"args\":{\"name\":"
+                "\"Spans\"}},{\"ph\":\"i\",\"pid\":\"Spans\",\"tid\":\"a\",\"ts\":1},"
+                "{\"ph\":\"i\",\"pid\":\"Spans\",\"tid\":3,\"ts\":1}]");
+    assert_int_equal(event_track(r, 0)->role, SINK_ROLE_PLAIN);
+    assert_int_equal(event_track(r, 1)->role, SINK_ROLE_PLAIN);
+    rec_free(r);
+}
+
 static void check_xla(const char *text)
 {
     rec *r = read_ok(text);
@@ -858,6 +885,7 @@ int main(void)
         cmocka_unit_test(test_every_phase_is_accounted_for),
         cmocka_unit_test(test_names_may_come_late),
         cmocka_unit_test(test_kineto_device_work),
+        cmocka_unit_test(test_kineto_marks_are_no_work),
         cmocka_unit_test(test_xla_devices),
         cmocka_unit_test(test_xla_names_may_come_late),
         cmocka_unit_test(test_kinds_are_told_once),

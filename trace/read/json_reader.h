@@ -169,7 +169,8 @@ typedef struct cj_reader {
     bool has_device;     /* a "/device:" process is named, or an op was seen */
     bool has_xla_device; /* the former */
     bool has_cpu_ops;
-    bool is_xla; /* processes named as XLA names them */
+    bool is_xla;    /* processes named as XLA names them */
+    bool has_marks; /* Kineto's processes "Spans" or "Traces" */
     cj_count notes[CJ_NOTES];
     sink_event batch[CJ_BATCH];
     size_t batch_n;

@@ -44,6 +44,14 @@ static int token_of(cj_reader *r, js_value v, uint32_t *id)
     return *id != VP_MAP_NONE ? 0 : new_token(r, &r->maps[CJ_BY_TEXT], token.text, token, id);
 }
 
+/* Kineto puts marks of the recording itself on processes of its own: a span over all of it, its
+ * start, and on pid "" its end. */
+static bool is_marks(js_value pid)
+{
+    return pid.type == JS_STRING &&
+           (vp_str_eq(pid.s, VP_STR("Spans")) || vp_str_eq(pid.s, VP_STR("Traces")));
+}
+
 static int process_index(cj_reader *r, js_value pid, uint32_t *index)
 {
     cj_process p = {.id = SINK_NONE};
@@ -56,6 +64,7 @@ static int process_index(cj_reader *r, js_value pid, uint32_t *index)
     *index = (uint32_t)r->process_count;
     VP_TRY(vp_map_set(&r->maps[CJ_BY_PID], p.token, *index));
     r->processes[r->process_count++] = p;
+    r->has_marks = r->has_marks || is_marks(pid);
     return 0;
 }
 
@@ -126,12 +135,24 @@ int cj_process_of(cj_reader *r, uint32_t process, uint32_t *id)
     return 0;
 }
 
+/* Whether a thread holds such marks, which are nobody's work. */
+static bool holds_marks(const cj_reader *r, const cj_process *p, const cj_thread *t)
+{
+    const cj_token *pid = &r->tokens[p->token];
+    if (!r->has_marks || p->name || !pid->is_name || !r->tokens[t->token].is_name)
+        return false;
+    vp_str text = vp_intern_get(&r->names, pid->text);
+    return !text.n || is_marks((js_value){text, JS_STRING});
+}
+
 sink_role cj_role(const cj_reader *r, cj_thread *t)
 {
     const cj_process *p = cj_process_at(r, t);
     if (!t->has_role || t->role_names != p->names) {
-        t->role = rd_role_of_id(vp_intern_get(&r->names, p->name),
-                                vp_intern_get(&r->names, t->name), r->tokens[t->token].number);
+        t->role = holds_marks(r, p, t) ? SINK_ROLE_DERIVED
+                                       : rd_role_of_id(vp_intern_get(&r->names, p->name),
+                                                       vp_intern_get(&r->names, t->name),
+                                                       r->tokens[t->token].number);
         t->has_role = true;
         t->role_names = p->names;
     }
