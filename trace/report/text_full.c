@@ -322,6 +322,8 @@ int rep_text_full(vp_buf *b, const vp_report *r, const vp_view *view)
         VP_TRY(text_breakdown(b, r, &v, NULL, SIZE_MAX));
         put_title(b, &v, r->has_devices ? "Slowest ops" : "Slowest events");
         VP_TRY(text_tables(b, r, &v));
+    } else {
+        vp_buf_puts(b, "\nNo events in this profile.\n");
     }
     VP_TRY(put_scopes(b, r, &v));
     VP_TRY(put_modules(b, r, &v));
