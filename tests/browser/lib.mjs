@@ -55,6 +55,11 @@ export async function serve(dir, ...options) {
   const args = ["serve", dir, "--no-browser", ...port, ...options];
   const child = spawn(binary, args, { stdio: ["ignore", "pipe", "pipe"] });
   const server = { child };
+  server.stop = async () => {
+    child.kill("SIGTERM");
+    if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+    servers.delete(server);
+  };
   servers.add(server);
   let said = "";
   const url = await new Promise((resolve, reject) => {
@@ -71,11 +76,6 @@ export async function serve(dir, ...options) {
     });
     setTimeout(() => reject(new Error(`no address within 20 s: ${said}`)), 20000).unref();
   });
-  server.stop = async () => {
-    child.kill("SIGTERM");
-    if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-    servers.delete(server);
-  };
   return Object.assign(server, { url: url.slice(0, -1), port: Number(new URL(url).port) });
 }
 
