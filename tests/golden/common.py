@@ -41,12 +41,30 @@ def view_profile(*args, check=True, **kwargs):
 
 @functools.lru_cache(maxsize=None)
 def _report(path, options):
-    return json.loads(view_profile('report', '--format=json', *options, path).stdout)
+    """(report, None) or (None, what the program said)."""
+    done = view_profile('report', '--format=json', *options, path, check=False)
+    return (json.loads(done.stdout), None) if done.returncode == 0 else (None, done.stderr)
 
 
 def report(path, *options):
     """The report of a path below TRACES (or an absolute one), parsed; made once a set of options."""
-    return _report(str(TRACES / path), options)
+    made, error = _report(str(TRACES / path), options)
+    assert made is not None, error
+    return made
+
+
+def report_or_none(path, *options):
+    """The same for files that may be refused."""
+    return _report(str(TRACES / path), options)[0]
+
+
+def timelines():
+    """Every real file that may hold a timeline, archives and the answers of others left out."""
+    if not TRACES.is_dir():
+        return []
+    return [p for p in sorted(TRACES.rglob('*'))
+            if p.is_file() and p.name.endswith(('.xplane.pb', '.json', '.json.gz', '.gz'))
+            and p.relative_to(TRACES).parts[0] not in ('expected', 'archives', 'archives_made')]
 
 
 def needs_traces():

@@ -3,36 +3,22 @@
 Devices are matched by name ("0" of a Kineto trace is our "GPU 0"); breakdown, op events, Σ self and the
 sums of every raw op name must be equal to the picosecond."""
 import json
-import pathlib
 import subprocess
 import sys
 
 import pytest
 
-from common import TRACES, view_profile
+from common import TRACES, report, timelines
 
 REFERENCE = TRACES.parent / 'tools' / 'reference.py'
 KEYS = ('window_ps', 'compute_ps', 'exposed_comm_ps', 'exposed_copy_ps', 'idle_ps', 'busy_ps', 'comm_ps', 'copy_ps',
         'overlap_comm_ps')
 
 
-def candidates():
-    if not TRACES.is_dir():
-        return []
-    found = []
-    for path in sorted(TRACES.rglob('*')):
-        name = path.name
-        inside = path.relative_to(TRACES).parts
-        if path.is_file() and inside[0] not in ('expected', 'archives', 'archives_made') and \
-                (name.endswith('.xplane.pb') or name.endswith('.json') or name.endswith('.json.gz') or name.endswith('.gz')):
-            found.append(path)
-    return found
-
-
 @pytest.fixture(scope='module')
 def reference():
     """path → devices, by one run of the reference over all files; files that it cannot read are left out."""
-    files = [str(p) for p in candidates()]
+    files = [str(p) for p in timelines()]
     out = subprocess.run([sys.executable, str(REFERENCE), '--ops', '100000', *files], capture_output=True, text=True)
     rows = [json.loads(line) for line in out.stdout.splitlines()]
     return {r['file']: r['devices'] for r in rows if r.get('devices')}
@@ -42,16 +28,12 @@ def our_name(device):
     return device if device.startswith('/') else f'GPU {device}'
 
 
-def report(path, *options):
-    return json.loads(view_profile('report', '--format=json', *options, str(path)).stdout)
-
-
 @pytest.mark.skipif(not TRACES.is_dir(), reason='no ../shared/traces')
 def test_the_reference_reads_most_files(reference):
     assert len(reference) >= 60
 
 
-@pytest.mark.parametrize('path', candidates(), ids=lambda p: str(p.relative_to(TRACES)))
+@pytest.mark.parametrize('path', timelines(), ids=lambda p: str(p.relative_to(TRACES)))
 def test_same_integers(path, reference):
     want = reference.get(str(path))
     if want is None:

@@ -1,0 +1,80 @@
+"""Seven real traces carry an environment with a token: it is named, and its value shown nowhere.
+
+Which files have one is found here by an own search of their text, so that no other file may be blamed."""
+import gzip
+import json
+import re
+import zlib
+
+import pytest
+
+from common import TRACES, needs_traces, report, report_or_none, timelines, view_profile
+
+pytestmark = needs_traces()
+
+SECRET = re.compile(rb'"((?:\w+_)?(?:API_?KEY|TOKEN|SECRET|PASSWORD|KEY)(?:_\w+)?)"\s*:\s*"([^"]+)"')
+WITH_TOKEN = [
+    'pytorch_cuda/AMD-AGI__TraceLens/h100/Falconsai_nsfw_image_detection__1016002.json.gz',
+    'pytorch_cuda/AMD-AGI__TraceLens/h100/facebook_timesformer-base-finetuned-k400__1016002.json.gz',
+    'pytorch_cuda/AMD-AGI__TraceLens/h100/gaunernst_bert-small-uncased__1016001.json.gz',
+    'pytorch_rocm/AMD-AGI__TraceLens/mi300/Falconsai_nsfw_image_detection__1016002.json.gz',
+    'pytorch_rocm/AMD-AGI__TraceLens/mi300/facebook_timesformer-base-finetuned-k400__1016002.json.gz',
+    'pytorch_rocm/AMD-AGI__TraceLens/mi300/gaunernst_bert-small-uncased__1016001.json.gz',
+    'pytorch_rocm/AMD-AGI__TraceLens/mi300/google_owlv2-large-patch14-ensemble__1016001.json.gz',
+]
+
+
+def content(path):
+    data = path.read_bytes()
+    if data[:2] != b'\x1f\x8b':
+        return data
+    try:
+        return gzip.decompress(data)
+    except (EOFError, gzip.BadGzipFile, zlib.error):
+        return zlib.decompressobj(31).decompress(data)
+
+
+def secrets(path):
+    """key → value of what looks like a credential."""
+    return {k.decode(): v.decode() for k, v in SECRET.findall(content(TRACES / path))}
+
+
+def notes(path):
+    return [q for q in report(path, '--group=raw')['quality'] if q['code'] == 'credentials']
+
+
+@pytest.mark.parametrize('path', WITH_TOKEN)
+def test_the_key_is_named(path):
+    assert secrets(path).keys() == {'HF_TOKEN'}
+    note, = notes(path)
+    assert note['severity'] == 'warning' and '"HF_TOKEN"' in note['message']
+    assert note['file'] == path.rsplit('/', 1)[1] and note['byte'] > 0
+
+
+@pytest.mark.parametrize('path', WITH_TOKEN)
+def test_the_value_is_nowhere(path):
+    """Neither the value nor the start of one, in any format; nor anything else of the environment."""
+    file, folder = str(TRACES / path), str((TRACES / path).parent)
+    shown = [json.dumps(report(path, '--group=raw')), view_profile('list', folder).stdout]
+    for fmt in ('text', 'html', 'csv'):
+        done = view_profile('report', f'--format={fmt}', file)
+        shown += [done.stdout, done.stderr]
+    value = secrets(path)['HF_TOKEN']
+    for out in shown:
+        assert value not in out and value[:8] not in out
+        assert 'TOKENIZERS_PARALLELISM' not in out and 'LD_LIBRARY_PATH' not in out
+    assert 'HF_TOKEN' in shown[2] and 'HF_TOKEN' in shown[4]
+
+
+def test_nobody_else_is_blamed():
+    """No other file has such a key, and none is said to have one."""
+    blamed = []
+    for path in timelines():
+        made = report_or_none(path, '--group=raw')
+        if made and any(q['code'] == 'credentials' for q in made['quality']):
+            blamed.append(str(path.relative_to(TRACES)))
+    assert sorted(blamed) == sorted(WITH_TOKEN)
+
+
+def test_the_list_above_is_whole():
+    assert sorted(str(p.relative_to(TRACES)) for p in timelines() if secrets(p)) == sorted(WITH_TOKEN)
