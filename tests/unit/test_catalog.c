@@ -214,18 +214,18 @@ static void loose_files_are_strays_and_xplanes_make_their_directory_a_run(void *
     catalog_free(c);
 }
 
-static void workers_of_one_minute_are_one_capture(void **state)
+static void workers_of_ten_seconds_are_one_capture(void **state)
 {
     tree *t = *state;
     tree_file(t, "d/worker0.1700000000000.pt.trace.json", 1);
-    tree_file(t, "d/worker1.1700000059000.pt.trace.json.gz", 1);
+    tree_file(t, "d/worker1.1700000009000.pt.trace.json.gz", 1);
     tree_file(t, "d/worker10.1700000001000.pt.trace.json", 1);
-    tree_file(t, "d/worker2.1700000060001.pt.trace.json", 1); /* a minute and 1 ms: the next */
+    tree_file(t, "d/worker2.1700000010001.pt.trace.json", 1); /* 10 s and 1 ms: the next */
     tree_file(t, "e/w_1.1700000000000000000.pt.trace.json", 1);
     tree_file(t, "e/w_1.1700000000500000000.pt.trace.json", 1); /* the same worker again */
     tree_file(t, "f/worker0.pt.trace.json", 2);                 /* no time: stray */
     catalog *c = list(t, "");
-    expect_names(c, "d/1700000060001 e/1700000000500000000 e/1700000000000000000 d/1700000000000 "
+    expect_names(c, "d/1700000010001 e/1700000000500000000 e/1700000000000000000 d/1700000000000 "
                     "f/worker0.pt.trace.json");
     const cat_session *s = catalog_get(c, 3);
     expect_hosts(s, "worker0 worker1 worker10");
@@ -233,7 +233,7 @@ static void workers_of_one_minute_are_one_capture(void **state)
     assert_string_equal(s->path, "d");
     assert_int_equal(s->captured_unix_ns, 1700000000 * S);
     assert_true(s->time_from_name);
-    assert_string_equal(catalog_get(c, 0)->path, "d/worker2.1700000060001.pt.trace.json");
+    assert_string_equal(catalog_get(c, 0)->path, "d/worker2.1700000010001.pt.trace.json");
     assert_true(catalog_get(c, 4)->stray);
     expect_hosts(catalog_get(c, 4), "worker0");
     catalog_free(c);
@@ -356,7 +356,7 @@ int main(void)
         ON_A_TREE(both_halves_are_one_host),
         ON_A_TREE(caches_are_ignored_and_states_are_told),
         ON_A_TREE(loose_files_are_strays_and_xplanes_make_their_directory_a_run),
-        ON_A_TREE(workers_of_one_minute_are_one_capture),
+        ON_A_TREE(workers_of_ten_seconds_are_one_capture),
         ON_A_TREE(newest_comes_first_and_strays_last),
         ON_A_TREE(ids_are_unique_safe_and_functions_of_the_name),
         ON_A_TREE(sessions_are_found_by_id_name_path_and_suffix),
