@@ -30,7 +30,12 @@ extern "C" {
 #define VP_NO_TIME INT64_MIN
 
 typedef enum vp_op_class { VP_COMPUTE, VP_COMMUNICATION, VP_COPY } vp_op_class;
-typedef enum vp_device_kind { VP_DEVICE_TPU, VP_DEVICE_GPU, VP_DEVICE_CPU, VP_DEVICE_OTHER } vp_device_kind;
+typedef enum vp_device_kind {
+    VP_DEVICE_TPU,
+    VP_DEVICE_GPU,
+    VP_DEVICE_CPU,
+    VP_DEVICE_OTHER
+} vp_device_kind;
 typedef enum vp_group {
     VP_GROUP_NAME, /* class, category and normalised name (analysis.md 2.4) */
     VP_GROUP_CATEGORY,
@@ -53,10 +58,11 @@ typedef struct vp_device {
     const char *name; /* "/device:TPU:0", "GPU 0", "/host:CPU:0" */
     const char *host;
     vp_device_kind kind;
-    int64_t events; /* op events */
+    int64_t events;           /* op events */
     int64_t start_ps, end_ps; /* the device's window, on `clock` of the report's window */
-    bool own_clock; /* the window is on the device's own clock, not the host's */
-    int64_t timeline_ns; /* to add to the report's (aligned) times for those of its host's own file */
+    bool own_clock;           /* the window is on the device's own clock, not the host's */
+    int64_t
+        timeline_ns; /* to add to the report's (aligned) times for those of its host's own file */
     int64_t self_ps; /* Σ self of its ops: the denominator of self_share_of_ops */
     vp_breakdown breakdown;
 } vp_device;
@@ -68,11 +74,11 @@ typedef struct vp_op {
     const char *category; /* hlo_category, Kineto cat, …; may be NULL */
     const char *name;     /* the group's key as shown */
     int64_t calls, total_ps, self_ps;
-    int64_t min_ps, p50_ps, p95_ps, max_ps; /* of one call; percentiles by nearest rank */
-    double stddev_ps;                        /* population */
-    int64_t bytes, flops;                    /* Σ over calls */
-    const char *scope, *source, *module;     /* of its slowest member, may be NULL */
-    int64_t raw_names;                       /* distinct names in the group */
+    int64_t min_ps, p50_ps, p95_ps, max_ps;   /* of one call; percentiles by nearest rank */
+    double stddev_ps;                         /* population */
+    int64_t bytes, flops;                     /* Σ over calls */
+    const char *scope, *source, *module;      /* of its slowest member, may be NULL */
+    int64_t raw_names;                        /* distinct names in the group */
     int64_t slowest_start_ps, slowest_dur_ps; /* start on the aligned clock */
 } vp_op;
 
@@ -89,7 +95,7 @@ typedef struct vp_scope {
 
 typedef struct vp_module {
     const char *name;
-    int64_t program_id; /* XLA's 64 bits, printed unsigned; -1 unknown */
+    int64_t program_id;             /* XLA's 64 bits, printed unsigned; -1 unknown */
     int64_t runs, total_ps, p50_ps; /* -1 unknown */
 } vp_module;
 
@@ -97,7 +103,7 @@ typedef struct vp_quality {
     const char *code;
     vp_severity severity;
     const char *message;
-    const char *file; /* may be NULL */
+    const char *file;    /* may be NULL */
     int64_t event, byte; /* -1: none */
     bool partial;
 } vp_quality;
@@ -123,7 +129,8 @@ typedef struct vp_report {
     int64_t capture_ps;       /* length of the whole capture, -1 unknown */
     int64_t events;           /* of every kind, in all files that were read */
 
-    vp_device *devices; /* without devices: one entry a process, kind OTHER, idle and busy of its tracks */
+    vp_device *
+        devices; /* without devices: one entry a process, kind OTHER, idle and busy of its tracks */
     size_t device_count;
     vp_group group;
     vp_op *ops; /* by self time, descending; ties by name */
@@ -166,7 +173,10 @@ typedef struct vp_report_options {
     int (*progress)(void *ctx, int64_t done, int64_t total);
     void *progress_ctx;
 } vp_report_options;
-#define VP_REPORT_OPTIONS_INIT {.version = 1}
+#define VP_REPORT_OPTIONS_INIT                                                                     \
+    {                                                                                              \
+        .version = 1                                                                               \
+    }
 
 /* Reads and analyses a session. Files that cannot be read are quality entries as long as one can;
  * VP_EEMPTY: nothing to analyse. */
@@ -179,15 +189,18 @@ typedef enum vp_unit { VP_UNIT_AUTO, VP_UNIT_NS, VP_UNIT_US, VP_UNIT_MS, VP_UNIT
 
 typedef struct vp_view { /* what of a report is shown, and how */
     int version;
-    size_t top;         /* rows; 0: all. Default 20 */
+    size_t top; /* rows; 0: all. Default 20 */
     vp_sort sort;
     const char *device; /* only this device (name, or its end, "TPU:0"); NULL: all */
     const char *host;
     vp_unit unit;
-    bool color;  /* text: ANSI colours */
-    int width;   /* text: columns; 0: 100 */
+    bool color; /* text: ANSI colours */
+    int width;  /* text: columns; 0: 100 */
 } vp_view;
-#define VP_VIEW_INIT {.version = 1, .top = 20, .width = 100}
+#define VP_VIEW_INIT                                                                               \
+    {                                                                                              \
+        .version = 1, .top = 20, .width = 100                                                      \
+    }
 
 /* Prints to a descriptor. view may be NULL. */
 VP_API int vp_report_write(const vp_report *r, vp_format format, const vp_view *view, int fd);
@@ -197,13 +210,15 @@ VP_API int vp_report_write(const vp_report *r, vp_format format, const vp_view *
 typedef struct vp_server vp_server;
 typedef struct vp_open_options {
     int version;
-    const char *ui;   /* "perfetto", "tensorboard", "both" or "none"; default both */
-    int port;         /* -1: 9001 or the next free of 20; 0: any free; else exactly this */
+    const char *ui;       /* "perfetto", "tensorboard", "both" or "none"; default both */
+    int port;             /* -1: 9001 or the next free of 20; 0: any free; else exactly this */
     int tensorboard_port; /* 6006 */
     bool open_browser;
 } vp_open_options;
 #define VP_OPEN_OPTIONS_INIT                                                                       \
-    {.version = 1, .ui = "both", .port = -1, .tensorboard_port = 6006, .open_browser = true}
+    {                                                                                              \
+        .version = 1, .ui = "both", .port = -1, .tensorboard_port = 6006, .open_browser = true     \
+    }
 
 /* Serves a profile directory on loopback from threads of its own. VP_EBUSY: no port. */
 VP_API int vp_server_start(vp_server **out, const char *profile_dir, const vp_open_options *opts);

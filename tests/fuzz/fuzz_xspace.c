@@ -20,7 +20,8 @@ static void one(const uint8_t *data, size_t n, bool device_only)
         if (host_analyze(&h, t, VP_GROUP_NAME) == 0)
             for (size_t i = 0; i < h.device_count; i++) {
                 const vp_breakdown *b = &h.devices[i].breakdown;
-                if (b->compute_ps + b->exposed_comm_ps + b->exposed_copy_ps + b->idle_ps != b->window_ps)
+                if (b->compute_ps + b->exposed_comm_ps + b->exposed_copy_ps + b->idle_ps !=
+                    b->window_ps)
                     abort();
             }
         host_result_free(&h);

@@ -232,8 +232,8 @@ static void test_says_what_it_shows(void **state)
         "Data: partial, 1 warning",
         "67.235 ms, first to last op",
         "the device’s own",
-        "9 of 30 groups by self: 66.268 ms, 98.60% of 67.209 ms op time; 21 groups below 0.5% "
-        "hidden (941.00 µs)",
+        "9 of 30 groups by self: 66.268 ms, 98.60% of 67.209 ms op time",
+        "; 21 groups below 0.5% hidden (941.00 µs)",
         "others",
         "21 groups",
         "compute <b>93.34%</b>",

@@ -53,7 +53,8 @@
 /* Connections: all, and from one address. */
 #define VP_HTTP_CONNECTIONS_MAX 256u
 #define VP_HTTP_PER_IP_MAX 64u
-/* One answer of a program that we ask over loopback: TensorBoard's list of 10,000 runs is 0.4 MB. */
+/* One answer of a program that we ask over loopback: TensorBoard's list of 10,000 runs is 0.4 MB.
+ */
 #define VP_REMOTE_ANSWER_MAX (8u << 20)
 /* Rows of the op table that a page shows at most; the rest is in "others". */
 #define VP_TOP_MAX 100000u

@@ -45,8 +45,8 @@ typedef struct cat_session {
     const char *kind; /* "xla", "kineto", "chrome", "memory": of its first readable file, "none" */
     int64_t captured_unix_ns; /* from the run's name (local time), else the newest file's mtime */
     bool time_from_name;
-    bool stray; /* a loose file, or a directory outside plugins/profile without a time in its name: never
-                 * the latest if others exist */
+    bool stray; /* a loose file, or a directory outside plugins/profile without a time in its name:
+                 * never the latest if others exist */
     int64_t newest_mtime_ns;
     int64_t bytes; /* of all its files on disk or unpacked */
     cat_status status;
