@@ -107,6 +107,36 @@ static void devices_come_by_number(void **state)
     done(&h, &m);
 }
 
+/* XLA:CPU tells no category, but an opcode: grouped by category, ops part by what the tables show.
+ */
+static void categories_are_those_that_are_shown(void **state)
+{
+    (void)state;
+    static const char *const opcodes[] = {"dot", "fusion", "dot", ""};
+    made m = make(SINK_PROCESS_CPU, SINK_ROLE_OPS);
+    sink *s = &m.t->sink;
+    host_result h;
+    for (int i = 0; i < 4; i++) {
+        char name[] = {(char)('a' + i), 0};
+        sink_kind k = {.name = vp_str_of(name),
+                       .opcode = vp_str_of(opcodes[i]),
+                       .program_id = -1,
+                       .bytes = -1,
+                       .flops = -1,
+                       .is_op = true};
+        sink_event e = {i * 10, i + 1, SINK_NO_TIME, 0, m.track, 0};
+        assert_int_equal(s->kind(s, &k, &e.kind), 0);
+        assert_int_equal(s->events(s, &e, 1), 0);
+    }
+    analyze(&h, &m, VP_GROUP_CATEGORY);
+    assert_int_equal(h.op_count, 3);
+    assert_int_equal(op_named(&h, "dot")->self_ps, 1 + 3);
+    assert_int_equal(op_named(&h, "fusion")->self_ps, 2);
+    assert_string_equal(op_named(&h, "fusion")->category, "fusion");
+    assert_int_equal(op_named(&h, "compute")->self_ps, 4);
+    done(&h, &m);
+}
+
 /* A1: W=[0,100): C=[0,10)[10,30)[40,60)[90,95); M=[20,50); X=[55,70), and the window closed by an
  * empty op at 100. compute 55 + exposed_comm 10 + exposed_copy 10 + idle 25 = 100. */
 static void the_breakdown_adds_up(void **state)
@@ -352,6 +382,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(devices_come_by_number),
+        cmocka_unit_test(categories_are_those_that_are_shown),
         cmocka_unit_test(the_breakdown_adds_up),
         cmocka_unit_test(self_time_survives_crossings),
         cmocka_unit_test(statistics_are_of_calls),

@@ -25,6 +25,14 @@ static vp_str or_text(vp_str s, const char *otherwise)
     return s.n ? s : vp_str_of(otherwise);
 }
 
+/* What kind of op it is, in the producer's words: XLA:CPU tells only the opcode, a GPU kernel that
+ * of its instruction. */
+static vp_str category_of(const trace *t, const trace_kind *k)
+{
+    vp_sid said = k->category ? k->category : k->opcode ? k->opcode : k->hlo_opcode;
+    return trace_str(t, said);
+}
+
 static int put_label(vp_buf *b, const trace *t, const trace_kind *k, vp_group by, bool normalize,
                      vp_op_class class)
 {
@@ -32,7 +40,7 @@ static int put_label(vp_buf *b, const trace *t, const trace_kind *k, vp_group by
     vp_str name = trace_str(t, k->name);
     switch (by) {
     case VP_GROUP_CATEGORY:
-        return vp_buf_str(b, or_text(trace_str(t, k->category), class_names[class]));
+        return vp_buf_str(b, or_text(category_of(t, k), class_names[class]));
     case VP_GROUP_SCOPE:
         return vp_buf_str(b, or_text(trace_str(t, k->scope), "(no scope)"));
     case VP_GROUP_SOURCE:
@@ -243,10 +251,7 @@ static int emit_op(host_result *h, const grouping *g, const tally *a, uint32_t g
                 .raw_names = a->raw_names,
                 .slowest_start_ps = a->slowest_start - h->origin_ps,
                 .slowest_dur_ps = a->slowest_dur};
-    vp_str category = trace_str(t, k->category);
-    if (!category.n)
-        category = trace_str(t, k->opcode ? k->opcode : k->hlo_opcode);
-    VP_TRY(host_text(&op.category, h, category));
+    VP_TRY(host_text(&op.category, h, category_of(t, k)));
     VP_TRY(host_text(&op.name, h, vp_intern_get(&g->names, g->label[group])));
     VP_TRY(host_text(&op.scope, h, trace_str(t, k->scope)));
     VP_TRY(host_text(&op.source, h, trace_str(t, k->source)));
