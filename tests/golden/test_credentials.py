@@ -12,7 +12,8 @@ from common import TRACES, needs_traces, report, report_or_none, timelines, view
 
 pytestmark = needs_traces()
 
-SECRET = re.compile(rb'"((?:\w+_)?(?:API_?KEY|TOKEN|SECRET|PASSWORD|KEY)(?:_\w+)?)"\s*:\s*"([^"]+)"')
+WORDS = (b'TOKEN', b'SECRET', b'PASSWORD', b'KEY')
+MEMBER = re.compile(rb'"(\w*)"\s*:\s*"([^"]+)"')
 WITH_TOKEN = [
     'pytorch_cuda/AMD-AGI__TraceLens/h100/Falconsai_nsfw_image_detection__1016002.json.gz',
     'pytorch_cuda/AMD-AGI__TraceLens/h100/facebook_timesformer-base-finetuned-k400__1016002.json.gz',
@@ -35,8 +36,16 @@ def content(path):
 
 
 def secrets(path):
-    """key → value of what looks like a credential."""
-    return {k.decode(): v.decode() for k, v in SECRET.findall(content(TRACES / path))}
+    """key → value of what looks like a credential: one of the words alone or at the end of a key."""
+    data, found = content(TRACES / path), {}
+    for word in WORDS:
+        at = data.find(word + b'"')
+        while at >= 0:
+            member = MEMBER.match(data, data.rfind(b'"', 0, at))
+            if member:
+                found[member[1].decode()] = member[2].decode()
+            at = data.find(word + b'"', at + 1)
+    return found
 
 
 def notes(path):
