@@ -27,8 +27,8 @@ typedef struct vp_pb_field {
 
 static inline vp_pb vp_pb_of(vp_str s)
 {
-    vp_pb r = {(const uint8_t *)s.p, (const uint8_t *)s.p + s.n};
-    return r;
+    const uint8_t *p = (const uint8_t *)s.p;
+    return (vp_pb){p, s.n ? p + s.n : p}; /* not even 0 may be added to NULL */
 }
 
 /* Reads a varint of at most 10 bytes; false at the end of input or on an overlong one. */

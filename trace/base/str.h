@@ -42,7 +42,7 @@ static inline bool vp_str_ends(vp_str s, vp_str suffix)
 static inline vp_str vp_str_skip(vp_str s, size_t n)
 {
     n = n < s.n ? n : s.n;
-    return (vp_str){s.p + n, s.n - n};
+    return (vp_str){n ? s.p + n : s.p, s.n - n}; /* not even 0 may be added to NULL */
 }
 
 static inline vp_str vp_str_head(vp_str s, size_t n)

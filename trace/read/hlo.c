@@ -22,6 +22,8 @@ typedef struct instruction {
 typedef struct computation {
     int64_t id, root_id;
     size_t first, count; /* its instructions */
+    vp_str fused;        /* its name as a fusion, once looked for */
+    bool fused_known;
 } computation;
 
 typedef struct list {
@@ -230,14 +232,10 @@ static vp_str common_path(vp_str a, vp_str b)
 
 /* What a fusion without a name of its own computes: its root's path, else that of the first dot,
  * convolution or reduce in it, else what all its instructions have in common. */
-static vp_str fused_name(const hlo_module *m, int64_t computation_id)
+static vp_str name_computation(const hlo_module *m, const computation *c)
 {
-    uint32_t i = vp_map_get(&m->comp_by_id, (uint64_t)computation_id);
     vp_str heavy = VP_STR_NONE, common = VP_STR_NONE;
     bool any = false;
-    if (i == VP_MAP_NONE)
-        return common;
-    const computation *c = &m->comps[i];
     for (size_t k = c->first; k < c->first + c->count; k++) {
         const instruction *in = &m->v[k];
         if (!in->op_name.n)
@@ -250,6 +248,19 @@ static vp_str fused_name(const hlo_module *m, int64_t computation_id)
         any = true;
     }
     return heavy.n ? heavy : common;
+}
+
+/* Each computation is walked once, however many instructions call it. */
+static vp_str fused_name(hlo_module *m, int64_t computation_id)
+{
+    uint32_t i = vp_map_get(&m->comp_by_id, (uint64_t)computation_id);
+    if (i == VP_MAP_NONE)
+        return VP_STR_NONE;
+    computation *c = &m->comps[i];
+    if (!c->fused_known)
+        c->fused = name_computation(m, c);
+    c->fused_known = true;
+    return c->fused;
 }
 
 static const char *element_name(int64_t type)
@@ -270,10 +281,11 @@ static vp_str shape_text(hlo_module *m, vp_str shape)
     vp_buf_init(&b, 4096);
     vp_buf_printf(&b, "%s[", element_name(number_of(shape, 2, 0)));
     while (vp_pb_next(&r, &f) > 0) {
-        vp_pb dims = vp_pb_of(f.data);
+        vp_pb dims;
         uint64_t d;
         if (f.number != 3 || f.wire != VP_PB_LEN)
             continue;
+        dims = vp_pb_of(f.data);
         for (; vp_pb_varint(&dims, &d); sep = ",")
             vp_buf_printf(&b, "%s%lld", sep, (long long)d);
     }
