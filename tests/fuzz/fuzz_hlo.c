@@ -23,9 +23,9 @@ static bool same(const hlo_instruction *a, const hlo_instruction *b)
 static void ask(hlo_module *m, vp_str name)
 {
     hlo_instruction first, second;
-    if (!hlo_module_find(m, name, &first))
+    if (hlo_module_find(m, name, &first) <= 0)
         return;
-    need(hlo_module_find(m, name, &second) && same(&first, &second));
+    need(hlo_module_find(m, name, &second) == 1 && same(&first, &second));
     need(first.source.n == 0 || memchr(first.source.p, ':', first.source.n));
 }
 

@@ -20,14 +20,11 @@ typedef struct builder {
 
 bool ar_is_archive(int fd, vp_str name)
 {
-    switch (ar_kind_of(fd, name)) {
-    case AR_NONE:
+    ar_kind kind;
+    if (ar_kind_of(&kind, fd, name) < 0 || kind == AR_NONE)
         return false;
-    case AR_TAR_ZST: /* zstd says nothing of its content */
-        break;
-    default:
+    if (kind != AR_TAR_ZST) /* zstd says nothing of its content */
         return true;
-    }
     AR_IN_UTF8;
     VP_CLEANUP(ar_reader_close) ar_reader r = {.fd = -1};
     struct archive_entry *e;
@@ -51,9 +48,9 @@ static int refuse(builder *b, vp_str name, const char *why)
 {
     ar_index *ix = b->ix;
     VP_CLEANUP(vp_buf_free) vp_buf shown;
+    vp_buf_init(&shown, 8 * (size_t)VP_MEMBER_NAME_MAX);
     VP_TRY(vp_grow(&ix->refusals, &b->refusal_cap, ix->refusal_count + 1, sizeof *ix->refusals,
                    SIZE_MAX));
-    vp_buf_init(&shown, 8 * (size_t)VP_MEMBER_NAME_MAX);
     vp_put_escaped(&shown, vp_str_head(name, VP_MEMBER_NAME_MAX));
     char *text = vp_buf_take(&shown, NULL);
     if (!text)
@@ -153,6 +150,7 @@ static int add_entry(builder *b, ar_reader *r, struct archive_entry *e)
     const char *why = ar_refuse_entry(e);
     if (!why)
         why = ar_clean_name(&name, raw);
+    VP_TRY(name.status);
     if (why)
         return refuse(b, raw, why);
     ar_member m = {.size = archive_entry_size_is_set(e) ? archive_entry_size(e) : -1,

@@ -46,41 +46,58 @@ static bool all_zero(vp_str s)
     return true;
 }
 
-/* The first block of what gzip holds. */
-static size_t gzip_head(int fd, char *block)
+static int duplicate(int fd, int *copy)
+{
+    *copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    return *copy < 0 ? vp_fail(VP_EIO, "too many open files") : 0;
+}
+
+/* The first block of what gzip holds; what is damaged before its end holds less. */
+static int gzip_head(int fd, char *block, size_t *n)
 {
     VP_CLEANUP(rd_stream_close) rd_stream *gz = NULL;
     rd_stream *file;
     char *p;
-    size_t n = 0, got;
-    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    if (copy < 0 || rd_stream_fd(&file, copy) < 0 || gz_stream(&gz, file, false) < 0)
-        return 0;
-    while (n < TAR_BLOCK && gz->next(gz, &p, &got) > 0) {
-        got = got < TAR_BLOCK - n ? got : TAR_BLOCK - n;
-        memcpy(block + n, p, got);
-        n += got;
+    size_t got;
+    int copy, rc;
+    *n = 0;
+    VP_TRY(duplicate(fd, &copy));
+    VP_TRY(rd_stream_fd(&file, copy));
+    VP_TRY(gz_stream(&gz, file, false));
+    while (*n < TAR_BLOCK && (rc = gz->next(gz, &p, &got)) != 0) {
+        if (rc < 0)
+            return rc == VP_ECORRUPT ? 0 : rc;
+        got = got < TAR_BLOCK - *n ? got : TAR_BLOCK - *n;
+        memcpy(block + *n, p, got);
+        *n += got;
     }
-    return n;
+    return 0;
 }
 
-ar_kind ar_kind_of(int fd, vp_str name)
+static ar_kind kind_of_plain(vp_str head, vp_str name)
 {
-    char block[TAR_BLOCK];
-    size_t n;
-    if (vp_fs_pread(fd, block, sizeof block, 0, &n) < 0)
-        return AR_NONE;
-    vp_str head = {block, n};
     if (vp_str_starts(head, VP_STR("PK\3\4")) || vp_str_starts(head, VP_STR("PK\5\6")))
         return AR_ZIP;
     if (vp_str_starts(head, VP_STR("\x28\xb5\x2f\xfd")))
         return AR_TAR_ZST;
-    if (gz_is(block, n))
-        return rd_is_tar((vp_str){block, gzip_head(fd, block)}) ? AR_TAR_GZ : AR_NONE;
     if (rd_is_tar(head))
         return AR_TAR;
     bool named = name.n >= 4 && vp_str_eq_nocase(vp_str_skip(name, name.n - 4), VP_STR(".tar"));
-    return named && n == TAR_BLOCK && all_zero(head) ? AR_TAR : AR_NONE;
+    return named && head.n == TAR_BLOCK && all_zero(head) ? AR_TAR : AR_NONE;
+}
+
+int ar_kind_of(ar_kind *out, int fd, vp_str name)
+{
+    char block[TAR_BLOCK];
+    size_t n;
+    VP_TRY(vp_fs_pread(fd, block, sizeof block, 0, &n));
+    if (gz_is(block, n)) {
+        VP_TRY(gzip_head(fd, block, &n));
+        *out = rd_is_tar((vp_str){block, n}) ? AR_TAR_GZ : AR_NONE;
+    } else {
+        *out = kind_of_plain((vp_str){block, n}, name);
+    }
+    return 0;
 }
 
 static la_ssize_t input_failed(ar_reader *r, const vp_error *e)
@@ -190,9 +207,7 @@ static int open_input(ar_reader *r, bool threaded)
 {
     vp_file_id id;
     rd_stream *file;
-    r->fd = fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
-    if (r->fd < 0)
-        return vp_fail(VP_EIO, "too many open files");
+    VP_TRY(duplicate(r->fd, &r->fd));
     VP_TRY(vp_fs_identity(r->fd, &id));
     r->size = id.size;
     if (r->kind == AR_TAR_GZ) {
@@ -218,8 +233,8 @@ static int restart_without_directory(ar_reader *r)
 
 int ar_reader_open(ar_reader *r, int fd, bool threaded)
 {
-    r->kind = ar_kind_of(fd, VP_STR(".tar"));
     r->fd = -1;
+    VP_TRY(ar_kind_of(&r->kind, fd, VP_STR(".tar")));
     if (r->kind == AR_NONE)
         return vp_fail(VP_ECORRUPT, "not an archive, or damaged at its start");
     r->fd = fd;

@@ -28,8 +28,8 @@ typedef struct ar_reader {
     void *progress_ctx;
 } ar_reader;
 
-/* What an archive on fd is; AR_NONE also for what cannot be read. */
-ar_kind ar_kind_of(int fd, vp_str name);
+/* What an archive on fd is; AR_NONE also for what is damaged. VP_EIO, VP_ENOMEM. */
+int ar_kind_of(ar_kind *out, int fd, vp_str name);
 
 /* fd is duplicated. VP_ECORRUPT when it is no archive. r must be zeroed; ar_reader_close frees. */
 int ar_reader_open(ar_reader *r, int fd, bool threaded);

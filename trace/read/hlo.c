@@ -1,5 +1,7 @@
 #include "trace/read/hlo.h"
 
+#include <stdio.h>
+
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/map.h"
@@ -272,7 +274,7 @@ static const char *element_name(int64_t type)
     return type >= 0 && type < (int64_t)(sizeof names / sizeof *names) ? names[type] : "?";
 }
 
-static vp_str shape_text(hlo_module *m, vp_str shape)
+static int shape_text(hlo_module *m, vp_str shape, vp_str *out)
 {
     vp_buf b;
     vp_pb r = vp_pb_of(shape);
@@ -289,15 +291,15 @@ static vp_str shape_text(hlo_module *m, vp_str shape)
         for (; vp_pb_varint(&dims, &d); sep = ",")
             vp_buf_printf(&b, "%s%lld", sep, (long long)d);
     }
-    vp_buf_putc(&b, ']');
-    char *copy = b.status < 0 ? NULL : vp_arena_strndup(&m->arena, b.p, b.n);
-    vp_str out = {copy, copy ? b.n : 0};
+    int rc = vp_buf_putc(&b, ']');
+    char *copy = rc < 0 ? NULL : vp_arena_strndup(&m->arena, b.p, b.n);
+    *out = (vp_str){copy, copy ? b.n : 0};
     vp_buf_free(&b);
-    return out;
+    return copy || rc == VP_ELIMIT ? 0 : vp_fail(VP_ENOMEM, "out of memory");
 }
 
 /* "file.py:12" from the metadata itself, else through the module's stack frame index. */
-static vp_str source_text(hlo_module *m, const instruction *in)
+static int source_text(hlo_module *m, const instruction *in, vp_str *out)
 {
     vp_str file = in->source_file;
     int64_t line = in->source_line;
@@ -310,31 +312,29 @@ static vp_str source_text(hlo_module *m, const instruction *in)
                 file = m->files.v[name - 1];
         }
     }
+    *out = VP_STR_NONE;
     if (!file.n || file.n > VP_PATH_MAX)
-        return VP_STR_NONE;
-    char *copy = vp_arena_alloc(&m->arena, file.n + 24);
+        return 0;
+    char number[24];
+    int n = snprintf(number, sizeof number, ":%lld", (long long)line);
+    char *copy = vp_arena_alloc(&m->arena, file.n + (size_t)n);
     if (!copy)
-        return VP_STR_NONE;
+        return vp_fail(VP_ENOMEM, "out of memory");
     memcpy(copy, file.p, file.n);
-    vp_buf b = {0};
-    vp_buf_init(&b, 32);
-    vp_buf_printf(&b, ":%lld", (long long)line);
-    size_t tail = b.status < 0 ? 0 : b.n;
-    if (tail)
-        memcpy(copy + file.n, b.p, tail);
-    vp_buf_free(&b);
-    return (vp_str){copy, file.n + tail};
+    memcpy(copy + file.n, number, (size_t)n);
+    *out = (vp_str){copy, file.n + (size_t)n};
+    return 0;
 }
 
-bool hlo_module_find(hlo_module *m, vp_str name, hlo_instruction *out)
+int hlo_module_find(hlo_module *m, vp_str name, hlo_instruction *out)
 {
     uint32_t i = vp_map_get(&m->by_name, vp_hash(name.p, name.n, 1));
     if (i == VP_MAP_NONE || !vp_str_eq(m->v[i].name, name))
-        return false;
+        return 0;
     const instruction *in = &m->v[i];
     out->op_name = in->op_name.n || in->calls < 0 ? in->op_name : fused_name(m, in->calls);
     out->opcode = in->opcode;
-    out->source = source_text(m, in);
-    out->shape = shape_text(m, in->shape);
-    return true;
+    VP_TRY(source_text(m, in, &out->source));
+    VP_TRY(shape_text(m, in->shape, &out->shape));
+    return 1;
 }

@@ -20,8 +20,8 @@ typedef struct hlo_module hlo_module;
 int hlo_module_parse(hlo_module **out, vp_str proto);
 void hlo_module_free(hlo_module *m);
 vp_str hlo_module_name(const hlo_module *m);
-/* false when there is no instruction of that name. The slices live as long as the module (texts
- * that the proto does not hold as such are made in its arena). */
-bool hlo_module_find(hlo_module *m, vp_str instruction, hlo_instruction *out);
+/* 1: found; 0: there is no instruction of that name; VP_ENOMEM. The slices live as long as the
+ * module (texts that the proto does not hold as such are made in its arena). */
+int hlo_module_find(hlo_module *m, vp_str instruction, hlo_instruction *out);
 
 #endif

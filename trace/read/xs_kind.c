@@ -26,37 +26,48 @@ static vp_str innermost(vp_str hlo_op)
     return hlo_op;
 }
 
-static hlo_module *module_of(xs_reader *r, int64_t program_id)
+static int parse_module(xs_reader *r, xs_hlo *h)
+{
+    h->tried = true;
+    int rc = hlo_module_parse(&h->module, h->proto);
+    return rc >= 0 || rc == VP_ENOMEM
+               ? rc
+               : r->out->quality(r->out, &(sink_quality){"hlo-damaged", SINK_WARNING,
+                                                         VP_STR("an HLO proto is damaged: scopes "
+                                                                "and sources of its ops are "
+                                                                "missing"),
+                                                         -1, -1, false});
+}
+
+/* *out is NULL where there is no such module, or where it is damaged (which is said once). */
+static int module_of(xs_reader *r, int64_t program_id, hlo_module **out)
 {
     uint32_t i = vp_map_get(&r->hlo_by_program, (uint64_t)program_id);
+    *out = NULL;
     if (i == VP_MAP_NONE)
-        return NULL;
-    xs_hlo *h = &r->hlo[i];
-    if (!h->tried) {
-        h->tried = true;
-        if (hlo_module_parse(&h->module, h->proto) < 0)
-            r->out->quality(r->out, &(sink_quality){"hlo-damaged", SINK_WARNING,
-                                                    VP_STR("an HLO proto is damaged: scopes and "
-                                                           "sources of its ops are missing"),
-                                                    -1, -1, false});
-    }
-    return h->module;
+        return 0;
+    if (!r->hlo[i].tried)
+        VP_TRY(parse_module(r, &r->hlo[i]));
+    *out = r->hlo[i].module;
+    return 0;
 }
 
 /* TPU events name no hlo_op and no hlo_module: the event's own name is the instruction's, and the
  * program id stands in the event's metadata. */
-static void join_hlo(xs_reader *r, sink_kind *k)
+static int join_hlo(xs_reader *r, sink_kind *k)
 {
     hlo_instruction in;
+    hlo_module *m;
     if (k->program_id == SINK_UNKNOWN)
-        return;
-    hlo_module *m = module_of(r, k->program_id);
+        return 0;
+    VP_TRY(module_of(r, k->program_id, &m));
     if (!m)
-        return;
+        return 0;
     if (!k->module.n)
         k->module = hlo_module_name(m);
-    if (!hlo_module_find(m, innermost(k->hlo_op.n ? k->hlo_op : k->name), &in))
-        return;
+    int found = hlo_module_find(m, innermost(k->hlo_op.n ? k->hlo_op : k->name), &in);
+    if (found <= 0)
+        return found;
     if (!k->scope.n || vp_str_starts(k->scope, VP_STR("XlaModule"))) /* XLA:GPU's default tf_op */
         k->scope = in.op_name;
     if (!k->source.n)
@@ -64,6 +75,7 @@ static void join_hlo(xs_reader *r, sink_kind *k)
     k->hlo_opcode = in.opcode;
     if (!k->shape.n)
         k->shape = in.shape;
+    return 0;
 }
 
 static int make_kind(xs_line_ctx *c, const xs_meta *meta, vp_str event, bool cpu_op, uint32_t *kind)
@@ -93,7 +105,7 @@ static int make_kind(xs_line_ctx *c, const xs_meta *meta, vp_str event, bool cpu
     if (k.bytes == SINK_UNKNOWN && st[XS_STAT_MEMCPY].text.n)
         k.bytes = rd_memcpy_bytes(st[XS_STAT_MEMCPY].text);
     if (k.is_op)
-        join_hlo(c->r, &k);
+        VP_TRY(join_hlo(c->r, &k));
     if (cpu_op && !k.opcode.n)
         k.opcode = k.hlo_opcode;
     while (k.scope.n && k.scope.p[k.scope.n - 1] == ':')
