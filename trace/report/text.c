@@ -172,7 +172,7 @@ static void head_row(grid *g, bool with_total, vp_unit sum, vp_unit call, const 
     head_cell(g, "p95", rep_unit_name(call));
     head_cell(g, "max", rep_unit_name(call));
     head_cell(g, "cv", NULL);
-    head_cell(g, "category", NULL);
+    head_cell(g, r->group == VP_GROUP_CATEGORY ? "class" : "category", NULL);
     head_cell(g,
               !r->has_devices             ? "event"
               : r->group == VP_GROUP_NAME ? "op"
@@ -180,8 +180,14 @@ static void head_row(grid *g, bool with_total, vp_unit sum, vp_unit call, const 
               NULL);
 }
 
-static void op_row(grid *g, bool with_total, vp_unit sum, vp_unit call, const vp_op *op,
-                   const rep_rows *t, int64_t cumulative)
+/* What stands beside the name: its category, or for a category its class. */
+static const char *kind_of(const vp_report *r, const vp_op *op)
+{
+    return r->group == VP_GROUP_CATEGORY ? rep_class_name(op->op_class) : op->category;
+}
+
+static void op_row(grid *g, const vp_report *r, bool with_total, vp_unit sum, vp_unit call,
+                   const vp_op *op, const rep_rows *t, int64_t cumulative)
 {
     double cv = rep_cv(op);
     ps_cell(g, op->self_ps, sum, GRID_PLAIN);
@@ -198,7 +204,7 @@ static void op_row(grid *g, bool with_total, vp_unit sum, vp_unit call, const vp
     else
         vp_buf_putc(&g->text, '-');
     grid_end(g, GRID_PLAIN);
-    grid_escaped(g, op->category, class_style(op->op_class));
+    grid_escaped(g, kind_of(r, op), class_style(op->op_class));
     grid_escaped(g, op->name, GRID_PLAIN);
 }
 
@@ -237,7 +243,7 @@ static int put_ops(vp_buf *b, const vp_report *r, const vp_view *v, const rep_ro
     for (size_t i = 0; i < t->shown; i++) {
         const vp_op *op = &r->ops[t->index[i]];
         cumulative += op->self_ps;
-        op_row(&g, with_total, sum, call, op, t, cumulative);
+        op_row(&g, r, with_total, sum, call, op, t, cumulative);
     }
     if (t->others)
         others_row(&g, with_total, sum, t);
