@@ -13,7 +13,7 @@ static int device_track(xs_line_ctx *c, int64_t ordinal, uint32_t *track)
     if (*track != VP_MAP_NONE)
         return 0;
     char name[300];
-    int n = snprintf(name, sizeof name, "%.*s:%lld", (int)(c->plane->name.n & 0xff),
+    int n = snprintf(name, sizeof name, "%.*s:%lld", (int)vp_str_head(c->plane->name, 255).n,
                      c->plane->name.p, (long long)ordinal);
     sink_process p = {
         {name, (size_t)n}, ordinal, SINK_PROCESS_CPU, (int32_t)(ordinal & 0x7fffffff)};
