@@ -179,7 +179,7 @@ int unpack_file(unpack *u, const char *path, rd_stream *in, int64_t mtime_ns)
 {
     VP_CLEANUP(vp_fs_close) int dir = -1;
     VP_CLEANUP(vp_fs_close) int fd = -1;
-    const char *base;
+    const char *base = path;
     VP_TRY(open_parent(u, path, &dir, &base));
     fd = openat(dir, TEMP_NAME, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)

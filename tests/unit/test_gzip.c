@@ -270,7 +270,7 @@ static void no_flipped_bit_passes_silently(void **state)
     for (size_t i = 0; i < 1000; i++) {
         size_t bit = i < 80 ? i : rnd() % (gz.n * 8);
         gz.p[bit / 8] ^= (unsigned char)(1u << (bit % 8));
-        bool verdict[3];
+        bool verdict[3] = {0};
         for (int b = ZLIB; b <= backends; b++) {
             outcome o = run(gz, i % 2 ? 0 : 1009, false, b);
             verdict[b] = intact(&o);
