@@ -131,3 +131,34 @@ def test_same_events_in_each_class(row):
 def test_all_rows_are_there():
     assert len(GOLD) == 11 and len(COMPUTED) == 56
     assert sum(r['our_reference_script'] == 'MATCH' for r in GOLD) == 9
+
+
+# ---- its table of kernels ----------------------------------------------------------------------
+
+KERNELS = [r['path'] for r in GOLD if (TRACES / r['reference_csv']).with_name('kernel_summary.csv').is_file()]
+
+
+def kernel_summary(path):
+    """name → [calls, Σ µs, least, most] over TraceLens's rows, which split a kernel by its caller."""
+    source, = [r['reference_csv'] for r in GOLD if r['path'] == path]
+    out = {}
+    for row in table(source.replace('gpu_timeline.csv', 'kernel_summary.csv')):
+        of = [float(row[f'Kernel duration (µs)_{c}']) for c in ('count', 'sum', 'min', 'max')]
+        had = out.get(row['Kernel name'], [0, 0, of[2], of[3]])
+        out[row['Kernel name']] = [had[0] + of[0], had[1] + of[1], min(had[2], of[2]), max(had[3], of[3])]
+    return out
+
+
+@pytest.mark.parametrize('path', KERNELS)
+def test_kernel_summary(path):
+    """Calls of each kernel, and its sum, least and most to a picosecond and the noise of its doubles."""
+    ours = {o['name']: o for o in report(path, '--group=raw')['ops'] if o['category'] == 'kernel'}
+    want = kernel_summary(path)
+    assert want.keys() == ours.keys()
+    off_by = {}
+    for name, (calls, *figures) in want.items():
+        got = [ours[name][f] for f in ('total_ps', 'min_ps', 'max_ps')]
+        if calls != ours[name]['calls'] or any(abs(g - f * 1e6) > 1 + 1e-9 * g for g, f in zip(got, figures)):
+            off_by[name] = (calls, ours[name]['calls'], figures, got)
+    assert off_by == {}
+    assert len(KERNELS) == 8
