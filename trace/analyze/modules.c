@@ -3,19 +3,6 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* Name and program id of "jit_step(5623765097522093075)". */
-static vp_str split_program(vp_str s, int64_t *program_id)
-{
-    uint64_t id;
-    size_t open = vp_str_rfind_char(s, '(');
-    if (open == s.n || !vp_str_ends(s, VP_STR(")")))
-        return s;
-    if (!vp_str_to_u64((vp_str){s.p + open + 1, s.n - open - 2}, &id))
-        return s;
-    *program_id = (int64_t)id;
-    return vp_str_head(s, open);
-}
-
 static int find_module(host_result *h, vp_map *by_key, vp_str name, int64_t program_id, size_t *at)
 {
     uint64_t key = vp_hash(name.p, name.n, (uint64_t)program_id);
@@ -54,7 +41,7 @@ static int from_tracks(host_result *h, const trace *t, vp_map *by_key)
         for (size_t e = 0; k->role == SINK_ROLE_MODULES && e < k->count; e++) {
             int64_t program = SINK_UNKNOWN;
             size_t at;
-            vp_str name = split_program(trace_str(t, t->kinds[k->kind[e]].name), &program);
+            vp_str name = trace_module_name(trace_str(t, t->kinds[k->kind[e]].name), &program);
             VP_TRY(find_module(h, by_key, name, program, &at));
             VP_TRY(add_run(&h->modules[at], k->dur_ps[e]));
         }
@@ -70,7 +57,7 @@ static int from_ops(host_result *h, const trace *t, const kind_times *kt, vp_map
         size_t at;
         if (!kt->calls[k] || !t->kinds[k].module)
             continue;
-        vp_str name = split_program(trace_str(t, t->kinds[k].module), &program);
+        vp_str name = trace_module_name(trace_str(t, t->kinds[k].module), &program);
         VP_TRY(find_module(h, by_key, name, program, &at));
         h->modules[at].runs = VP_UNKNOWN;
         h->modules[at].total_ps += kt->self_ps[k];

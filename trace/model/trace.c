@@ -263,7 +263,7 @@ int trace_seal(trace *t)
     for (uint32_t i = 0; i < t->track_count; i++)
         if (!t->tracks[i].sorted)
             VP_TRY(trace_sort_track(&t->tracks[i]));
-    return 0;
+    return trace_place_modules(t);
 }
 
 bool trace_has_device(const trace *t)

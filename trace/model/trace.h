@@ -79,8 +79,14 @@ typedef struct trace {
 
 int trace_new(trace **out);
 void trace_free(trace *t);
-/* Sorts and freezes. */
+/* Sorts, places ops that do not name their module in one, and freezes. */
 int trace_seal(trace *t);
+/* Ops that name no module belong to the one whose run holds their aligned start; part of
+ * sealing. May add kinds. */
+int trace_place_modules(trace *t);
+/* Name and program id of "jit_step(5623765097522093075)"; without an id *program_id is untouched.
+ */
+vp_str trace_module_name(vp_str text, int64_t *program_id);
 /* A device: a process whose op tracks hold events. */
 bool trace_has_device(const trace *t);
 /* Adds a quality entry, as a reader would. */

@@ -1,0 +1,130 @@
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/map.h"
+#include "trace/base/mem.h"
+#include "trace/model/trace.h"
+
+/* What is known of a kind's module: nothing yet, that its events name it, or (else) the kind of
+ * the runs that hold its events, plus 1; 0 where no run does. */
+#define UNSEEN UINT32_MAX
+#define NAMED (UINT32_MAX - 1)
+
+typedef struct placing {
+    trace *t;
+    uint32_t *run_of; /* by kind, of those that the file has */
+    vp_map variants;  /* kind and run → the kind's copy for that run's module */
+} placing;
+
+vp_str trace_module_name(vp_str text, int64_t *program_id)
+{
+    uint64_t id;
+    size_t open = vp_str_rfind_char(text, '(');
+    if (open == text.n || !vp_str_ends(text, VP_STR(")")))
+        return text;
+    if (!vp_str_to_u64((vp_str){text.p + open + 1, text.n - open - 2}, &id))
+        return text;
+    *program_id = (int64_t)id;
+    return vp_str_head(text, open);
+}
+
+/* Kind of the run that holds the instant, plus 1; 0: none does. Runs of one device follow each
+ * other. */
+static uint32_t run_at(const trace_track *runs, int64_t at)
+{
+    const int64_t *start = runs->aligned_start_ps ? runs->aligned_start_ps : runs->start_ps;
+    const int64_t *dur = runs->aligned_start_ps ? runs->aligned_dur_ps : runs->dur_ps;
+    size_t low = 0, high = runs->count;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (start[mid] <= at)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    bool held = low && at < start[low - 1] + dur[low - 1];
+    return held ? runs->kind[low - 1] + 1 : 0;
+}
+
+static int set_module(trace *t, uint32_t kind, uint32_t run)
+{
+    trace_kind *k = &t->kinds[kind];
+    int64_t program = k->program_id;
+    if (!run)
+        return 0;
+    vp_str name = trace_module_name(trace_str(t, t->kinds[run - 1].name), &program);
+    k->program_id = program;
+    return vp_intern_put(&t->names, name, &k->module);
+}
+
+/* Equal ops of two modules are one kind in the file, and two here. */
+static int use_variant(placing *p, uint32_t *kind, uint32_t run)
+{
+    trace *t = p->t;
+    uint64_t pair = (uint64_t)*kind << 32 | run;
+    uint32_t id = vp_map_get(&p->variants, pair);
+    if (id == VP_MAP_NONE) {
+        VP_TRY(vp_grow(&t->kinds, &t->kind_cap, (size_t)t->kind_count + 1, sizeof *t->kinds,
+                       VP_INTERN_MAX));
+        id = t->kind_count++;
+        t->kinds[id] = t->kinds[*kind];
+        t->kinds[id].module = 0;
+        VP_TRY(set_module(t, id, run));
+        VP_TRY(vp_map_set(&p->variants, pair, id));
+    }
+    *kind = id;
+    return 0;
+}
+
+static int place_track(placing *p, trace_track *ops, const trace_track *runs)
+{
+    const int64_t *start = ops->aligned_start_ps ? ops->aligned_start_ps : ops->start_ps;
+    for (size_t e = 0; e < ops->count; e++) {
+        uint32_t *seen = &p->run_of[ops->kind[e]];
+        if (*seen == NAMED)
+            continue;
+        uint32_t run = run_at(runs, start[e]);
+        if (*seen == UNSEEN) {
+            *seen = run;
+            VP_TRY(set_module(p->t, ops->kind[e], run));
+        } else if (*seen != run) {
+            VP_TRY(use_variant(p, &ops->kind[e], run));
+        }
+    }
+    return 0;
+}
+
+static const trace_track *runs_of(const trace *t, uint32_t process)
+{
+    for (uint32_t i = 0; i < t->track_count; i++)
+        if (t->tracks[i].process == process && t->tracks[i].role == SINK_ROLE_MODULES &&
+            t->tracks[i].count)
+            return &t->tracks[i];
+    return NULL;
+}
+
+static int place_all(placing *p)
+{
+    for (uint32_t i = 0; i < p->t->track_count; i++) {
+        trace_track *k = &p->t->tracks[i];
+        const trace_track *runs = k->role == SINK_ROLE_OPS ? runs_of(p->t, k->process) : NULL;
+        if (runs)
+            VP_TRY(place_track(p, k, runs));
+    }
+    return 0;
+}
+
+/* XLA:TPU's JSON names no module at an op. Its runs stand on a line of their own, on the host's
+ * clock only (analysis.md 6.0). */
+int trace_place_modules(trace *t)
+{
+    placing p = {.t = t, .run_of = vp_calloc((size_t)t->kind_count + 1, sizeof *p.run_of)};
+    if (!p.run_of)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < t->kind_count; i++)
+        p.run_of[i] = t->kinds[i].module ? NAMED : UNSEEN;
+    vp_map_init(&p.variants);
+    int rc = place_all(&p);
+    vp_map_free(&p.variants);
+    vp_free(p.run_of);
+    return rc;
+}
