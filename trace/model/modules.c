@@ -28,12 +28,14 @@ vp_str trace_module_name(vp_str text, int64_t *program_id)
 }
 
 /* Kind of the run that holds the instant, plus 1; 0: none does. Runs of one device follow each
- * other. */
-static uint32_t run_at(const trace_track *runs, int64_t at)
+ * other, and ops come in order: *last is the run that held the one before. */
+static uint32_t run_at(const trace_track *runs, int64_t at, size_t *last)
 {
     const int64_t *start = runs->aligned_start_ps ? runs->aligned_start_ps : runs->start_ps;
     const int64_t *dur = runs->aligned_start_ps ? runs->aligned_dur_ps : runs->dur_ps;
     size_t low = 0, high = runs->count;
+    if (*last < high && at >= start[*last] && at - start[*last] < dur[*last])
+        return runs->kind[*last] + 1;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
         if (start[mid] <= at)
@@ -42,6 +44,7 @@ static uint32_t run_at(const trace_track *runs, int64_t at)
             high = mid;
     }
     bool held = low && at < start[low - 1] + dur[low - 1];
+    *last = held ? low - 1 : *last;
     return held ? runs->kind[low - 1] + 1 : 0;
 }
 
@@ -78,11 +81,12 @@ static int use_variant(placing *p, uint32_t *kind, uint32_t run)
 static int place_track(placing *p, trace_track *ops, const trace_track *runs)
 {
     const int64_t *start = ops->aligned_start_ps ? ops->aligned_start_ps : ops->start_ps;
+    size_t last = 0;
     for (size_t e = 0; e < ops->count; e++) {
         uint32_t *seen = &p->run_of[ops->kind[e]];
         if (*seen == NAMED)
             continue;
-        uint32_t run = run_at(runs, start[e]);
+        uint32_t run = run_at(runs, start[e], &last);
         if (*seen == UNSEEN) {
             *seen = run;
             VP_TRY(set_module(p->t, ops->kind[e], run));
