@@ -89,7 +89,7 @@ int vp_json_quote(vp_buf *b, vp_str s)
         }
         plain = ++i;
     }
-    vp_buf_put(b, s.p + plain, i - plain);
+    vp_buf_str(b, vp_str_skip(s, plain));
     return vp_buf_putc(b, '"');
 }
 

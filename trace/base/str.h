@@ -31,12 +31,12 @@ static inline bool vp_str_eq(vp_str a, vp_str b)
 
 static inline bool vp_str_starts(vp_str s, vp_str prefix)
 {
-    return s.n >= prefix.n && memcmp(s.p, prefix.p, prefix.n) == 0;
+    return !prefix.n || (s.n >= prefix.n && memcmp(s.p, prefix.p, prefix.n) == 0);
 }
 
 static inline bool vp_str_ends(vp_str s, vp_str suffix)
 {
-    return s.n >= suffix.n && memcmp(s.p + s.n - suffix.n, suffix.p, suffix.n) == 0;
+    return !suffix.n || (s.n >= suffix.n && memcmp(s.p + s.n - suffix.n, suffix.p, suffix.n) == 0);
 }
 
 static inline vp_str vp_str_skip(vp_str s, size_t n)
