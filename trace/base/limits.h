@@ -28,6 +28,9 @@
 #define VP_INTERN_BYTES_MAX (UINT64_C(4) << 30)
 /* Events of one trace that are kept in columns; indices are uint32. */
 #define VP_EVENTS_MAX UINT32_C(0xfffffff0)
+/* Times of events on any clock: 2^61 ps are 26 days either way, so that sums and differences of two
+ * of them, and the window over all, fit in int64 without further checks. */
+#define VP_TIME_MAX_PS (INT64_C(1) << 61)
 /* Tracks and processes: a trace with more is a generator gone wrong. */
 #define VP_TRACKS_MAX 1000000u
 #define VP_PROCESSES_MAX 100000u

@@ -1,4 +1,5 @@
 #include "trace/base/err.h"
+#include "trace/base/limits.h"
 #include "trace/read/json_reader.h"
 
 /* Times below this many µs (11 days) are kept as they are, so that positions read as in the file;
@@ -70,7 +71,7 @@ bool cj_start(cj_reader *r, const cj_fields *f, int64_t *start_ps)
     js_value ts = f->v[CJ_TS];
     bool text = ts.type == JS_SCALAR || ts.type == JS_STRING;
     if (text && (r->has_base || choose_base(r, ts.s)) && js_us_to_ps(ts.s, r->base_us, start_ps) &&
-        *start_ps != SINK_NO_TIME) {
+        *start_ps >= -VP_TIME_MAX_PS && *start_ps <= VP_TIME_MAX_PS) {
         if (*start_ps < r->extent_first_ps)
             r->extent_first_ps = *start_ps;
         if (*start_ps > r->extent_last_ps)
@@ -88,7 +89,7 @@ static bool duration(cj_reader *r, js_value v, int64_t start_ps, int64_t *dur_ps
     if (v.type == JS_NONE)
         return true;
     if (v.type == JS_NESTED || !js_us_to_ps(v.s, 0, dur_ps) ||
-        (*dur_ps > 0 && start_ps > INT64_MAX - *dur_ps)) {
+        (*dur_ps > 0 && *dur_ps > VP_TIME_MAX_PS - start_ps)) {
         cj_note(r, CJ_BAD_EVENT);
         return false;
     }

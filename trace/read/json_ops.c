@@ -1,4 +1,5 @@
 #include "trace/base/err.h"
+#include "trace/base/limits.h"
 #include "trace/read/json_reader.h"
 #include "trace/read/roles.h"
 
@@ -114,7 +115,8 @@ static void use_device_clock(const cj_reader *r, const js_value a[ARGS], sink_ev
     int64_t base_ps, start, dur;
     if (!vp_str_to_i64(a[ARG_OFFSET].s, &start) || !vp_str_to_i64(a[ARG_DURATION].s, &dur) ||
         dur < 0 || __builtin_mul_overflow(r->base_us, INT64_C(1000000), &base_ps) ||
-        __builtin_sub_overflow(start, base_ps, &start) || start > INT64_MAX - dur)
+        __builtin_sub_overflow(start, base_ps, &start) || start < -VP_TIME_MAX_PS ||
+        dur > VP_TIME_MAX_PS || start > VP_TIME_MAX_PS - dur)
         return;
     e->aligned_start_ps = e->start_ps;
     e->aligned_dur_ps = e->dur_ps;

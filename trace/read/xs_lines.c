@@ -219,6 +219,12 @@ static bool read_event(const xs_plane *pl, raw_event *e, const uint8_t *p, const
     return true;
 }
 
+static bool in_range(int64_t start, int64_t dur)
+{
+    return start >= -VP_TIME_MAX_PS && start <= VP_TIME_MAX_PS && dur <= VP_TIME_MAX_PS &&
+           start + dur <= VP_TIME_MAX_PS;
+}
+
 /* Reads an event and checks its times; false: counted as unusable. */
 static bool usable(xs_line_ctx *c, raw_event *e, const uint8_t *p, const uint8_t *end)
 {
@@ -237,9 +243,8 @@ static bool usable(xs_line_ctx *c, raw_event *e, const uint8_t *p, const uint8_t
         e->duration = e->duration < 0 ? 0 : e->duration;
         e->device_duration = e->device_duration < 0 ? 0 : e->device_duration;
     }
-    if (__builtin_add_overflow(c->base_ps, e->offset, &start) ||
-        __builtin_add_overflow(start, e->duration, &(int64_t){0}) ||
-        __builtin_add_overflow(e->device_offset, e->device_duration, &(int64_t){0})) {
+    if (__builtin_add_overflow(c->base_ps, e->offset, &start) || !in_range(start, e->duration) ||
+        !in_range(e->device_offset, e->device_duration)) {
         r->bad_time++;
         return false;
     }
@@ -354,7 +359,9 @@ static int read_line(xs_reader *r, uint32_t plane_index, const xs_line *line, bo
     VP_TRY(walk(&c, line, NULL));
     vp_str name = {c.name, c.name_n};
     c.role = device ? rd_role_of_id(c.plane->name, name, c.id) : SINK_ROLE_PLAIN;
-    if (__builtin_mul_overflow(c.timestamp_ns - r->base_ns, INT64_C(1000), &c.base_ps)) {
+    int64_t ns;
+    if (__builtin_sub_overflow(c.timestamp_ns, r->base_ns, &ns) ||
+        __builtin_mul_overflow(ns, INT64_C(1000), &c.base_ps)) {
         r->bad_time += c.events;
         r->out->skipped(r->out, c.events);
         return 0;
