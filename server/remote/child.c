@@ -28,6 +28,7 @@ struct child {
     pthread_t thread;
     pthread_mutex_t lock; /* guards everything below */
     pthread_cond_t changed;
+    bool reaped; /* the pid is no longer ours */
     bool started, ended; /* started: spawning was tried, error or pid is set */
     bool stopping;
     vp_error error;
@@ -142,20 +143,19 @@ static bool listen_to(child *c, int fd, int wait_ms)
     return true;
 }
 
-/* Buries the child when it has ended. The pid stays valid for kill() until `ended` is set, since
+/* Buries the child when it has ended. The pid stays valid for kill() until `reaped` is set, since
  * both happen under the lock. */
 static bool bury(child *c)
 {
     int status;
     pthread_mutex_lock(&c->lock);
     if (waitpid(c->pid, &status, WNOHANG) == c->pid) {
-        c->ended = true;
+        c->reaped = true;
         c->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-        pthread_cond_broadcast(&c->changed);
     }
-    bool ended = c->ended;
+    bool reaped = c->reaped;
     pthread_mutex_unlock(&c->lock);
-    return ended;
+    return reaped;
 }
 
 static void watch(child *c, int fd)
@@ -171,6 +171,11 @@ static void watch(child *c, int fd)
     while (fd >= 0 && poll(&p, 1, 0) > 0 && listen_to(c, fd, 0))
         ;
     vp_fs_close(&fd);
+    /* Only now: who sees the end sees the whole log. */
+    pthread_mutex_lock(&c->lock);
+    c->ended = true;
+    pthread_cond_broadcast(&c->changed);
+    pthread_mutex_unlock(&c->lock);
 }
 
 static void *run(void *arg)
@@ -184,7 +189,7 @@ static void *run(void *arg)
     pthread_mutex_lock(&c->lock);
     c->started = true;
     c->pid = pid;
-    c->ended = rc < 0;
+    c->ended = c->reaped = rc < 0;
     if (rc < 0)
         c->error = *vp_error_last();
     pthread_cond_broadcast(&c->changed);
@@ -258,7 +263,7 @@ void child_look(child *c, child_status *status)
 /* Under the lock: the group is still ours. */
 static void signal_group(const child *c, int sig)
 {
-    if (!c->ended)
+    if (!c->reaped)
         kill(-c->pid, sig);
 }
 
