@@ -28,7 +28,7 @@ struct child {
     pthread_t thread;
     pthread_mutex_t lock; /* guards everything below */
     pthread_cond_t changed;
-    bool reaped; /* the pid is no longer ours */
+    bool reaped;         /* the pid is no longer ours */
     bool started, ended; /* started: spawning was tried, error or pid is set */
     bool stopping;
     vp_error error;
