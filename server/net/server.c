@@ -257,9 +257,13 @@ void http_stop(http_server *s)
     if (!s)
         return;
     atomic_store(&s->stopping, true);
+    int listening[sizeof s->daemons / sizeof *s->daemons];
     for (int i = 0; i < s->daemon_count; i++) {
-        int fd = MHD_quiesce_daemon(s->daemons[i]);
-        vp_fs_close(&fd);
+        /* Refuses new connections at once, but stays open until the daemon is gone: its threads
+         * still take it out of their epoll sets and abort the program when it is no descriptor. */
+        listening[i] = MHD_quiesce_daemon(s->daemons[i]);
+        if (listening[i] >= 0)
+            shutdown(listening[i], SHUT_RDWR);
     }
     if (s->daemon_count)
         drain(s);
@@ -269,8 +273,10 @@ void http_stop(http_server *s)
         s->cancel(s->ctx);
     http_abort_flows(s);
     http_pool_free(s->pool);
-    for (int i = 0; i < s->daemon_count; i++)
+    for (int i = 0; i < s->daemon_count; i++) {
         MHD_stop_daemon(s->daemons[i]);
+        vp_fs_close(&listening[i]);
+    }
     http_wait_flows(s);
     http_watchdog_free(s->watchdog);
     pthread_mutex_destroy(&s->flow_lock);
