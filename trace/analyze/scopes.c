@@ -177,7 +177,7 @@ int scopes_tree(vp_scope **out, size_t *count, vp_arena *arena, const host_resul
                 size_t host_count)
 {
     tree tr = {0};
-    uint32_t root;
+    uint32_t root = UINT32_MAX;
     int rc = 0;
     for (size_t h = 0; h < host_count; h++)
         for (size_t i = 0; rc >= 0 && i < hosts[h].scope_count; i++)
