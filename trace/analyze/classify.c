@@ -48,17 +48,12 @@ static bool starts_with_any(vp_str s, const char *const *prefixes, size_t n)
     return false;
 }
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
-}
-
 /* Matches the pattern at the start of s; a '_' that is not literal in s may be '-' or missing. */
 static bool match_here(vp_str s, const char *pattern)
 {
     size_t i = 0;
     for (; *pattern; pattern++) {
-        char c = i < s.n ? lower(s.p[i]) : 0;
+        char c = i < s.n ? vp_lower(s.p[i]) : 0;
         if (*pattern == '_') {
             i += c == '_' || c == '-';
             continue;

@@ -2,17 +2,12 @@
 
 #include <limits.h>
 
-static unsigned char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (unsigned char)(c + 32) : (unsigned char)c;
-}
-
 bool vp_str_starts_nocase(vp_str s, vp_str prefix)
 {
     if (s.n < prefix.n)
         return false;
     for (size_t i = 0; i < prefix.n; i++)
-        if (lower(s.p[i]) != lower(prefix.p[i]))
+        if (vp_lower(s.p[i]) != vp_lower(prefix.p[i]))
             return false;
     return true;
 }
@@ -34,7 +29,7 @@ size_t vp_str_find(vp_str s, vp_str needle)
 size_t vp_str_find_nocase(vp_str s, vp_str needle)
 {
     for (size_t i = 0; i + needle.n <= s.n; i++)
-        if (lower(s.p[i]) == (unsigned char)needle.p[0] &&
+        if (vp_lower(s.p[i]) == needle.p[0] &&
             vp_str_starts_nocase((vp_str){s.p + i, s.n - i}, needle))
             return i;
     return s.n;

@@ -50,6 +50,11 @@ static inline vp_str vp_str_head(vp_str s, size_t n)
     return (vp_str){s.p, n < s.n ? n : s.n};
 }
 
+static inline char vp_lower(char c) /* ASCII only */
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+}
+
 /* ASCII case-insensitive. */
 bool vp_str_eq_nocase(vp_str a, vp_str b);
 bool vp_str_starts_nocase(vp_str s, vp_str prefix);

@@ -10,9 +10,6 @@
  * behind those the host. */
 #define HOST_PID 701u
 #define LAST_DEVICE_PID 500u
-/* Timestamps above this are Unix time in ns; as JSON they would lose their nanoseconds
- * (perfetto.md 0.10). The same rule as in read/xspace.c, so that times agree. */
-#define EPOCH_NS (INT64_C(1) << 53)
 /* Names of lines; longer ones are cut, they are only shown. */
 #define NAME_MAX_BYTES (64u << 10)
 
@@ -269,7 +266,7 @@ static void choose_base(xj_layout *l)
 {
     int64_t least = INT64_MAX;
     for (size_t i = 0; i < l->track_count; i++)
-        if (l->tracks[i].timestamp_ns > EPOCH_NS && l->tracks[i].timestamp_ns < least)
+        if (l->tracks[i].timestamp_ns > XS_EPOCH_NS && l->tracks[i].timestamp_ns < least)
             least = l->tracks[i].timestamp_ns;
     l->base_ns = least == INT64_MAX ? 0 : least;
 }

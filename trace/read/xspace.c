@@ -7,10 +7,6 @@
 #include "trace/read/roles.h"
 #include "trace/read/xs_read.h"
 
-/* Timestamps above this are Unix time in ns, not time since the start of the profile: 2^53 ns are
- * 104 days, more than int64 ps hold. */
-#define EPOCH_NS (INT64_C(1) << 53)
-
 int xs_flush(xs_reader *r)
 {
     size_t n = r->batch_n;
@@ -121,7 +117,7 @@ static void choose_base(xs_reader *r)
     int64_t least = INT64_MAX;
     for (size_t i = 0; i < r->plane_count; i++)
         for (size_t k = 0; k < r->planes[i].line_count; k++)
-            if (r->planes[i].lines[k].timestamp_ns > EPOCH_NS &&
+            if (r->planes[i].lines[k].timestamp_ns > XS_EPOCH_NS &&
                 r->planes[i].lines[k].timestamp_ns < least)
                 least = r->planes[i].lines[k].timestamp_ns;
     if (least == INT64_MAX)
