@@ -73,7 +73,7 @@ def test_headers_are_c_and_cpp(installed):
     for compiler, standard in (("cc", "c99"), ("c++", "c++11")):
         if not shutil.which(compiler):
             pytest.skip(f"no {compiler}")
-        for header in ("view_profile.h", "view_profile_status.h"):
+        for header in ("view_profile.h", "view_profile_report.h", "view_profile_status.h"):
             run(compiler, f"-std={standard}", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x",
                 "c" if compiler == "cc" else "c++", installed / "include" / header)
 

@@ -17,7 +17,7 @@ static void one(const uint8_t *data, size_t n, bool device_only)
         abort();
     if (xs_read(&t->sink, in, &opts) == 0 && trace_seal(t) == 0) {
         host_result_init(&h);
-        if (host_analyze(&h, t, VP_GROUP_NAME) == 0)
+        if (host_analyze(&h, t, VP_GROUP_NAME, VP_DEPTH_FULL) == 0)
             for (size_t i = 0; i < h.device_count; i++) {
                 const vp_breakdown *b = &h.devices[i].breakdown;
                 if (b->compute_ps + b->exposed_comm_ps + b->exposed_copy_ps + b->idle_ps !=

@@ -52,7 +52,7 @@ static uint32_t kind_of(made *m, const char *name)
 
 static void put(made *m, uint32_t track, const char *name, int64_t start, int64_t end)
 {
-    sink_event e = {start, end - start, SINK_NO_TIME, 0, track, kind_of(m, name)};
+    sink_event e = {start, end - start, SINK_NO_TIME, 0, track, kind_of(m, name), NULL};
     assert_int_equal(m->t->sink.events(&m->t->sink, &e, 1), 0);
 }
 
@@ -69,7 +69,7 @@ static void analyze(host_result *h, made *m, vp_group by)
 {
     assert_int_equal(trace_seal(m->t), 0);
     host_result_init(h);
-    assert_int_equal(host_analyze(h, m->t, by), 0);
+    assert_int_equal(host_analyze(h, m->t, by, VP_DEPTH_FULL), 0);
 }
 
 static void done(host_result *h, made *m)
@@ -124,7 +124,7 @@ static void categories_are_those_that_are_shown(void **state)
                        .bytes = -1,
                        .flops = -1,
                        .is_op = true};
-        sink_event e = {i * 10, i + 1, SINK_NO_TIME, 0, m.track, 0};
+        sink_event e = {i * 10, i + 1, SINK_NO_TIME, 0, m.track, 0, NULL};
         assert_int_equal(s->kind(s, &k, &e.kind), 0);
         assert_int_equal(s->events(s, &e, 1), 0);
     }
@@ -366,7 +366,7 @@ static void running_out_of_memory_is_an_error(void **state)
         for (uint64_t k = 1;; k++) {
             vp_mem_fail_at(k, persist);
             host_result_init(&h);
-            int rc = host_analyze(&h, m.t, VP_GROUP_NAME);
+            int rc = host_analyze(&h, m.t, VP_GROUP_NAME, VP_DEPTH_FULL);
             bool reached = vp_mem_fail_at(0, false) >= k;
             host_result_free(&h);
             if (!reached) {

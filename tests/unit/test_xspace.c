@@ -108,7 +108,7 @@ static void the_device_clock_wins(void **state)
     assert_int_equal(t->skipped_count, 1);
     host_result h;
     host_result_init(&h);
-    assert_int_equal(host_analyze(&h, t, VP_GROUP_NAME), 0);
+    assert_int_equal(host_analyze(&h, t, VP_GROUP_NAME, VP_DEPTH_FULL), 0);
     assert_int_equal(h.devices[0].breakdown.window_ps, 240);
     assert_int_equal(h.devices[0].breakdown.busy_ps, 120);
     assert_int_equal(h.ops[0].slowest_start_ps, 1000000);

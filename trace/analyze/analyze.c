@@ -53,7 +53,8 @@ static void *worker(void *ctx)
             return NULL;
         host_part *p = &j->parts[i];
         host_progress hp = {j, i};
-        load_options lo = {j->opts->group, j->opts->progress ? on_progress : NULL, &hp};
+        load_options lo = {j->opts->group, j->opts->depth, j->opts->progress ? on_progress : NULL,
+                           &hp};
         if (!p->wanted)
             continue;
         p->status = load_host(&p->result, &p->file, j->c, j->s, (uint32_t)i, &lo);
@@ -111,7 +112,7 @@ int analyze_session(vp_report **out, const catalog *c, const cat_session *s,
     if (rc >= 0) {
         run(&j);
         rc = atomic_load(&j.stop) ? vp_fail(VP_ECANCELLED, "stopped")
-                                  : merge_hosts(out, s, j.parts, j.opts->group);
+                                  : merge_hosts(out, s, j.parts, j.opts->group, j.opts->depth);
     }
     for (size_t i = 0; j.parts && i < s->host_count; i++)
         if (j.parts[i].wanted)

@@ -4,13 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/analyze/host_kinds.h"
 #include "trace/base/buf.h"
 #include "trace/base/err.h"
+#include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
 void host_result_init(host_result *h)
 {
     *h = (host_result){.base_unix_ns = VP_UNKNOWN, .capture_ps = VP_UNKNOWN};
+    h->steps = (vp_steps){.counted = VP_UNKNOWN,
+                          .median_ps = VP_UNKNOWN,
+                          .p90_ps = VP_UNKNOWN,
+                          .p95_ps = VP_UNKNOWN,
+                          .mad_ps = VP_UNKNOWN,
+                          .mean_ps = VP_UNKNOWN,
+                          .min_ps = VP_UNKNOWN,
+                          .max_ps = VP_UNKNOWN,
+                          .excess_ps = VP_UNKNOWN};
     vp_arena_init(&h->arena);
 }
 
@@ -23,6 +34,14 @@ void host_result_free(host_result *h)
     vp_free(h->scopes);
     vp_free(h->modules);
     vp_free(h->quality);
+    vp_free(h->steps.list);
+    vp_free(h->gaps);
+    vp_free(h->idle_labels);
+    vp_free(h->collectives);
+    vp_free(h->transfers);
+    vp_free(h->compile.functions);
+    vp_free(h->host_ops);
+    vp_free(h->memory);
     vp_arena_free(&h->arena);
     host_result_init(h);
 }
@@ -141,19 +160,55 @@ static void accumulate(kind_times *all, const kind_times *one, uint32_t kinds)
     all->crossings += one->crossings;
 }
 
-static int analyze_process(host_result *h, const trace *t, const grouping *g, uint32_t process,
-                           sink_role role, uint32_t *picked, kind_times *all)
+/* The devices of a trace while it is analysed: what add_device is told of each. */
+typedef struct device_list {
+    device_work *v;
+    size_t n, cap;
+} device_list;
+
+static void device_list_free(device_list *l)
 {
-    track_set set = {t, picked, pick_tracks(picked, t, process, role)};
-    if (!set.count)
-        return 0;
-    VP_CLEANUP(vp_free_ptr) int64_t *self = vp_calloc(t->kind_count, sizeof *self);
-    VP_CLEANUP(vp_free_ptr) int64_t *calls = vp_calloc(t->kind_count, sizeof *calls);
-    if (!self || !calls)
-        return vp_fail(VP_ENOMEM, "out of memory");
-    kind_times kt = {self, calls, 0};
-    VP_TRY(add_device(h, g, set, process, &kt));
-    accumulate(all, &kt, t->kind_count);
+    for (size_t i = 0; i < l->n; i++) {
+        vp_free((void *)(uintptr_t)l->v[i].set.tracks);
+        if (l->v[i].times) {
+            vp_free(l->v[i].times->self_ps);
+            vp_free(l->v[i].times->calls);
+            vp_free((void *)(uintptr_t)l->v[i].times);
+        }
+    }
+    vp_free(l->v);
+}
+
+static int new_times(kind_times **out, const trace *t)
+{
+    kind_times *kt = vp_calloc(1, sizeof *kt);
+    if (kt) {
+        kt->self_ps = vp_calloc(t->kind_count, sizeof *kt->self_ps);
+        kt->calls = vp_calloc(t->kind_count, sizeof *kt->calls);
+    }
+    *out = kt;
+    return kt && kt->self_ps && kt->calls ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+}
+
+static int analyze_process(host_result *h, device_list *l, const grouping *g, const trace *t,
+                           uint32_t process, kind_times *all)
+{
+    uint32_t *picked = vp_calloc(t->track_count, sizeof *picked);
+    sink_role role = h->has_devices ? SINK_ROLE_OPS : SINK_ROLE_PLAIN;
+    kind_times *kt = NULL;
+    int rc = picked ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    track_set set = {t, picked, picked ? pick_tracks(picked, t, process, role) : 0};
+    if (rc == 0 && set.count)
+        rc = vp_grow(&l->v, &l->cap, l->n + 1, sizeof *l->v, VP_PROCESSES_MAX);
+    if (rc < 0 || !set.count) {
+        vp_free(picked);
+        return rc;
+    }
+    rc = new_times(&kt, t);
+    l->v[l->n++] = (device_work){process, set, kt};
+    VP_TRY(rc);
+    VP_TRY(add_device(h, g, set, process, kt));
+    accumulate(all, kt, t->kind_count);
     return 0;
 }
 
@@ -218,23 +273,55 @@ static uint32_t *process_order(const trace *t)
     return order;
 }
 
-static int analyze_processes(host_result *h, const trace *t, const grouping *g, kind_times *all)
+static int analyze_processes(host_result *h, device_list *l, const grouping *g, const trace *t,
+                             kind_times *all)
 {
-    VP_CLEANUP(vp_free_ptr) uint32_t *picked = vp_calloc(t->track_count, sizeof *picked);
     VP_CLEANUP(vp_free_ptr) uint32_t *order = process_order(t);
-    sink_role role = h->has_devices ? SINK_ROLE_OPS : SINK_ROLE_PLAIN;
-    if (!picked || !order)
+    if (!order)
         return vp_fail(VP_ENOMEM, "out of memory");
     for (uint32_t p = 0; p < t->process_count; p++)
-        VP_TRY(analyze_process(h, t, g, order[p], role, picked, all));
+        VP_TRY(analyze_process(h, l, g, t, order[p], all));
     return 0;
 }
 
-int host_analyze(host_result *h, const trace *t, vp_group by)
+/* The questions beyond the op tables; each builds on those before it. */
+static int ask_all(analysis *a)
+{
+    static int (*const questions[])(analysis *) = {
+        steps_collect,   gaps_collect,    launch_collect,   collectives_collect, transfers_collect,
+        hygiene_collect, compile_collect, host_ops_collect, memory_collect};
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
+        VP_TRY(questions[i](a));
+    return 0;
+}
+
+static int analyze_fully(host_result *h, const device_list *l, const grouping *g, const trace *t)
+{
+    analysis a = {.h = h, .t = t, .g = g, .devices = l->v, .device_count = l->n};
+    VP_TRY(host_kinds_new(&a.kinds, t));
+    int rc = ask_all(&a);
+    host_kinds_free(a.kinds);
+    return rc;
+}
+
+static int analyze_grouped(host_result *h, device_list *l, const grouping *g, const trace *t,
+                           kind_times *all, vp_depth depth)
+{
+    VP_TRY(analyze_processes(h, l, g, t, all));
+    overall_window(h);
+    if (h->has_devices) {
+        VP_TRY(scopes_collect(h, t, all));
+        VP_TRY(modules_collect(h, t, all));
+    }
+    return depth == VP_DEPTH_FULL ? analyze_fully(h, l, g, t) : 0;
+}
+
+int host_analyze(host_result *h, const trace *t, vp_group by, vp_depth depth)
 {
     VP_CLEANUP(vp_free_ptr) int64_t *self = vp_calloc(t->kind_count, sizeof *self);
     VP_CLEANUP(vp_free_ptr) int64_t *calls = vp_calloc(t->kind_count, sizeof *calls);
     kind_times all = {self, calls, 0};
+    device_list l = {0};
     grouping *g = NULL;
     if (!self || !calls)
         return vp_fail(VP_ENOMEM, "out of memory");
@@ -243,14 +330,10 @@ int host_analyze(host_result *h, const trace *t, vp_group by)
     choose_origin(h, t);
     count_events(h, t);
     VP_TRY(grouping_new(&g, t, by, h->has_devices));
-    int rc = analyze_processes(h, t, g, &all);
+    int rc = analyze_grouped(h, &l, g, t, &all, depth);
+    device_list_free(&l);
     grouping_free(g);
     VP_TRY(rc);
-    overall_window(h);
-    if (h->has_devices) {
-        VP_TRY(scopes_collect(h, t, &all));
-        VP_TRY(modules_collect(h, t, &all));
-    }
     for (uint32_t i = 0; i < t->quality_count; i++)
         VP_TRY(add_quality(h, &t->quality[i]));
     return add_crossings(h, all.crossings);

@@ -9,10 +9,11 @@
 #include "trace/base/map.h"
 #include "trace/model/trace.h"
 
-/* Self time and calls of one framework path. */
+/* What one framework path adds up to, by ops that stand exactly there. */
 typedef struct scope_item {
-    const char *path;
-    int64_t self_ps, calls;
+    const char *path, *source;
+    int64_t self_ps, calls, bytes, flops; /* bytes, flops: VP_UNKNOWN */
+    int64_t idle_before_ps, backward_ps, remat_ps;
 } scope_item;
 
 typedef struct module_item {
@@ -33,6 +34,24 @@ typedef struct host_result {
     size_t module_count, module_cap;
     vp_quality *quality;
     size_t quality_count, quality_cap;
+    /* full: the public structs, their strings and inner arrays in the arena. Device numbers count
+     * within the host; aligned times are after the origin. */
+    vp_steps steps;
+    size_t step_cap;
+    vp_gap *gaps;
+    size_t gap_count, gap_cap;
+    vp_idle_label *idle_labels;
+    size_t idle_label_count, idle_label_cap;
+    vp_collective *collectives;
+    size_t collective_count, collective_cap;
+    vp_transfer *transfers;
+    size_t transfer_count, transfer_cap;
+    vp_compile compile;
+    size_t function_cap;
+    vp_host_op *host_ops;
+    size_t host_op_count, host_op_cap;
+    vp_memory *memory;
+    size_t memory_count, memory_cap;
     int64_t base_unix_ns, capture_ps; /* -1 unknown */
     int64_t
         origin_ps; /* subtracted from aligned times: where the report's time 0 lies in the trace */
@@ -86,6 +105,36 @@ int64_t select_kth(int64_t *v, size_t n, size_t k);
 size_t nearest_rank(size_t n, unsigned percent);
 
 /* Reads nothing: analyses a sealed trace. */
-int host_analyze(host_result *h, const trace *t, vp_group by);
+int host_analyze(host_result *h, const trace *t, vp_group by, vp_depth depth);
+
+/* ---- The full analysis: one question a file, each adds its part to `h` ---- */
+
+typedef struct device_work {
+    uint32_t process;
+    track_set set;           /* its op tracks */
+    const kind_times *times; /* self and calls by kind */
+} device_work;
+
+typedef struct host_kinds host_kinds; /* what the host's events mean: host_kinds.h */
+
+typedef struct analysis {
+    host_result *h;
+    const trace *t;
+    const grouping *g;
+    const device_work *devices; /* h->device_count of them, in the order of h->devices */
+    size_t device_count;
+    host_kinds *kinds;
+} analysis;
+
+/* In the order in which they run. */
+int steps_collect(analysis *a);       /* steps.c: h->steps, ops' and modules' part in them */
+int gaps_collect(analysis *a);        /* gaps.c: causes, gaps, idle_labels, idle_before */
+int launch_collect(analysis *a);      /* launch.c */
+int collectives_collect(analysis *a); /* collectives.c */
+int transfers_collect(analysis *a);   /* transfers.c */
+int hygiene_collect(analysis *a);     /* hygiene.c: hygiene, splits of ops */
+int compile_collect(analysis *a);     /* compile.c */
+int host_ops_collect(analysis *a);    /* host_ops.c */
+int memory_collect(analysis *a);      /* memory.c */
 
 #endif

@@ -55,12 +55,12 @@ static int read_file(trace **out, const catalog *c, const cat_file *f, const loa
     return 0;
 }
 
-/* Host events matter only where there is no device: most files never need them. */
+/* For op tables host events matter only where there is no device: most files never need them. */
 static int read_needed(trace **out, const catalog *c, const cat_file *f, const load_options *opts)
 {
     trace *t = NULL;
-    VP_TRY(read_file(&t, c, f, opts, true));
-    if (!trace_has_device(t) && t->skipped_count) {
+    VP_TRY(read_file(&t, c, f, opts, opts->depth == VP_DEPTH_OPS));
+    if (opts->depth == VP_DEPTH_OPS && !trace_has_device(t) && t->skipped_count) {
         trace_free(t);
         VP_TRY(read_file(&t, c, f, opts, false));
     }
@@ -73,7 +73,7 @@ static int analyze_file(host_result *out, const catalog *c, const cat_file *f,
 {
     trace *t = NULL;
     VP_TRY(read_needed(&t, c, f, opts));
-    int rc = host_analyze(out, t, opts->group);
+    int rc = host_analyze(out, t, opts->group, opts->depth);
     trace_free(t);
     return rc;
 }

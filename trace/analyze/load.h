@@ -7,6 +7,7 @@
 
 typedef struct load_options {
     vp_group group;
+    vp_depth depth;
     vp_progress_fn *progress; /* bytes of this host's file; may be NULL */
     void *progress_ctx;
 } load_options;

@@ -224,8 +224,14 @@ static int add_modules(merging *m)
     for (size_t i = 0; i < m->s->host_count; i++) {
         const host_result *h = &m->parts[i].result;
         for (size_t k = 0; usable(&m->parts[i]) && k < h->module_count; k++)
-            r->modules[n++] = (vp_module){h->modules[k].name, h->modules[k].program_id,
-                                          h->modules[k].runs, h->modules[k].total_ps, VP_UNKNOWN};
+            r->modules[n++] = (vp_module){.name = h->modules[k].name,
+                                          .program_id = h->modules[k].program_id,
+                                          .runs = h->modules[k].runs,
+                                          .total_ps = h->modules[k].total_ps,
+                                          .p50_ps = VP_UNKNOWN,
+                                          .repeat_steps = VP_UNKNOWN,
+                                          .repeat_ps = VP_UNKNOWN,
+                                          .repeat_runs = VP_UNKNOWN};
     }
     qsort(r->modules, n, sizeof *r->modules, by_name);
     for (size_t i = 0; i < n; i++) {
@@ -269,7 +275,7 @@ static int by_self(const void *a, const void *b)
     return order ? order : (int)x->op_class - (int)y->op_class;
 }
 
-static int fill(merging *m, vp_group group)
+static int fill(merging *m, vp_group group, vp_depth depth)
 {
     vp_report *r = m->r;
     const cat_session *s = m->s;
@@ -282,6 +288,7 @@ static int fill(merging *m, vp_group group)
     r->base_unix_ns = m->base_unix_ns;
     r->capture_ps = VP_UNKNOWN;
     r->group = group;
+    r->depth = depth;
     r->devices = vp_calloc(n.devices, sizeof *r->devices);
     r->ops = vp_calloc(n.ops, sizeof *r->ops);
     r->quality = vp_calloc(n.quality, sizeof *r->quality);
@@ -298,7 +305,8 @@ static int fill(merging *m, vp_group group)
     return 0;
 }
 
-int merge_hosts(vp_report **out, const cat_session *s, const host_part *parts, vp_group group)
+int merge_hosts(vp_report **out, const cat_session *s, const host_part *parts, vp_group group,
+                vp_depth depth)
 {
     const host_part *failed = NULL;
     size_t good = 0;
@@ -320,7 +328,7 @@ int merge_hosts(vp_report **out, const cat_session *s, const host_part *parts, v
     r->owner_ = arena;
     merging m = {.r = r, .arena = arena, .s = s, .parts = parts};
     choose_base(&m);
-    int rc = fill(&m, group);
+    int rc = fill(&m, group, depth);
     if (rc < 0) {
         analyze_free(r);
         return rc;

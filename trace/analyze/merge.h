@@ -15,6 +15,7 @@ typedef struct host_part {
 
 /* parts: one a host of the session. At least one must have been read; the others become quality
  * entries. The results stay the caller's. */
-int merge_hosts(vp_report **out, const cat_session *s, const host_part *parts, vp_group group);
+int merge_hosts(vp_report **out, const cat_session *s, const host_part *parts, vp_group group,
+                vp_depth depth);
 
 #endif

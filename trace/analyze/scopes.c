@@ -157,10 +157,15 @@ static int emit(vp_scope **out, size_t *count, vp_arena *arena, const tree *tr, 
             return vp_fail(VP_ENOMEM, "out of memory");
         }
         place[at] = (uint32_t)n;
-        v[n++] = (vp_scope){x->depth,   x->parent == UINT32_MAX ? UINT32_MAX : place[x->parent],
-                            path,       path + x->name_at,
-                            x->self_ps, x->total_ps,
-                            x->calls};
+        v[n++] = (vp_scope){.depth = x->depth,
+                            .parent = x->parent == UINT32_MAX ? UINT32_MAX : place[x->parent],
+                            .path = path,
+                            .name = path + x->name_at,
+                            .self_ps = x->self_ps,
+                            .total_ps = x->total_ps,
+                            .calls = x->calls,
+                            .bytes = VP_UNKNOWN,
+                            .flops = VP_UNKNOWN};
         uint32_t next = x->first_child;
         while (next == UINT32_MAX && at != UINT32_MAX) { /* up until somebody has a sibling */
             next = tr->v[at].next;

@@ -42,6 +42,9 @@ static int permute(trace_track *k, const uint32_t *order)
         permute_i64(k->aligned_start_ps, tmp, order, k->count);
         permute_i64(k->aligned_dur_ps, tmp, order, k->count);
     }
+    for (size_t a = 0; a < SINK_ATTRS; a++)
+        if (k->attr[a])
+            permute_i64(k->attr[a], tmp, order, k->count);
     uint32_t *kinds = (uint32_t *)tmp;
     for (size_t i = 0; i < k->count; i++)
         kinds[i] = k->kind[order[i]];

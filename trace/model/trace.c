@@ -75,6 +75,7 @@ static int on_kind(sink *s, const sink_kind *info, uint32_t *id)
     trace_kind k = {.program_id = info->program_id,
                     .bytes = info->bytes,
                     .flops = info->flops,
+                    .group_size = info->group_size,
                     .is_op = info->is_op};
     const struct {
         vp_str from;
@@ -120,6 +121,9 @@ static int grow_track(trace_track *k, bool aligned)
         VP_TRY(grow_column(&k->aligned_start_ps, cap));
         VP_TRY(grow_column(&k->aligned_dur_ps, cap));
     }
+    for (size_t a = 0; a < SINK_ATTRS; a++)
+        if (k->attr[a])
+            VP_TRY(grow_column(&k->attr[a], cap));
     kind = vp_realloc_array(k->kind, cap, sizeof *kind);
     if (!kind)
         return vp_fail(VP_ENOMEM, "out of memory: %zu events", cap);
@@ -135,6 +139,23 @@ static int add_aligned(trace_track *k)
     VP_TRY(grow_column(&k->aligned_dur_ps, k->cap));
     memcpy(k->aligned_start_ps, k->start_ps, k->count * sizeof *k->start_ps);
     memcpy(k->aligned_dur_ps, k->dur_ps, k->count * sizeof *k->dur_ps);
+    return 0;
+}
+
+/* The attributes of the event at `at`, the track's last; a column begins with its first value. */
+static int put_extra(trace_track *k, size_t at, const sink_extra *x)
+{
+    for (uint32_t a = 0; a < SINK_ATTRS; a++) {
+        bool has = x && x->has >> a & 1u;
+        if (has && !k->attr[a]) {
+            VP_TRY(grow_column(&k->attr[a], k->cap));
+            for (size_t i = 0; i < at; i++)
+                k->attr[a][i] = SINK_NO_VALUE;
+            k->attrs = true;
+        }
+        if (k->attr[a])
+            k->attr[a][at] = has ? x->v[a] : SINK_NO_VALUE;
+    }
     return 0;
 }
 
@@ -166,6 +187,8 @@ static int on_events(sink *s, const sink_event *e, size_t n)
             k->aligned_start_ps[at] = aligned ? e->aligned_start_ps : e->start_ps;
             k->aligned_dur_ps[at] = aligned ? e->aligned_dur_ps : e->dur_ps;
         }
+        if (e->extra || k->attrs)
+            VP_TRY(put_extra(k, at, e->extra));
         k->count = at + 1;
     }
     t->event_count += n;
@@ -248,6 +271,8 @@ void trace_free(trace *t)
         vp_free(k->kind);
         vp_free(k->aligned_start_ps);
         vp_free(k->aligned_dur_ps);
+        for (size_t a = 0; a < SINK_ATTRS; a++)
+            vp_free(k->attr[a]);
     }
     vp_free(t->processes);
     vp_free(t->tracks);

@@ -3,7 +3,8 @@
  *
  *   processes ─< tracks ─< events (start, dur, kind)      kinds: what equal events share
  *
- * Each track has its own columns: 20 bytes an event, 16 more on tracks with a device clock. They
+ * Each track has its own columns: 20 bytes an event, 16 more on tracks with a device clock, 8 more
+ * for each attribute (sink_attr) that some event of the track has. They
  * grow by realloc, which moves large blocks by remapping pages, so nothing is copied when a trace
  * is sealed and no page is touched before it is used (touching fresh memory costs more than
  * parsing: DESIGN 10). Sealing sorts by (start asc, dur desc, file order) where a track is not
@@ -32,17 +33,19 @@ typedef struct trace_track {
     sink_role role;
     bool one_timeline;
     bool sorted;
+    bool attrs;                 /* some column of attr is there */
     int64_t *start_ps, *dur_ps; /* `count` of each */
     uint32_t *kind;
     int64_t *aligned_start_ps,
-        *aligned_dur_ps; /* the host's clock; NULL where it is the only one */
+        *aligned_dur_ps;       /* the host's clock; NULL where it is the only one */
+    int64_t *attr[SINK_ATTRS]; /* NULL: no event has it; else SINK_NO_VALUE where one lacks it */
     size_t count, cap;
 } trace_track;
 
 typedef struct trace_kind {
     vp_sid name, long_name, category, opcode, hlo_opcode, hlo_op, module, scope, source, shape,
         stream_label;
-    int64_t program_id, bytes, flops;
+    int64_t program_id, bytes, flops, group_size;
     bool is_op;
 } trace_kind;
 
@@ -92,6 +95,20 @@ bool trace_has_device(const trace *t);
 /* Adds a quality entry, as a reader would. */
 int trace_note(trace *t, const char *code, sink_severity severity, bool partial, const char *fmt,
                ...) __attribute__((format(printf, 5, 6)));
+/* Event i's start on the host's clock, and its end. */
+static inline int64_t trace_aligned_start(const trace_track *k, size_t i)
+{
+    return k->aligned_start_ps ? k->aligned_start_ps[i] : k->start_ps[i];
+}
+static inline int64_t trace_aligned_end(const trace_track *k, size_t i)
+{
+    return k->aligned_start_ps ? k->aligned_start_ps[i] + k->aligned_dur_ps[i]
+                               : k->start_ps[i] + k->dur_ps[i];
+}
+static inline int64_t trace_attr(const trace_track *k, sink_attr a, size_t i)
+{
+    return k->attr[a] ? k->attr[a][i] : SINK_NO_VALUE;
+}
 static inline vp_str trace_str(const trace *t, vp_sid id)
 {
     return vp_intern_get(&t->names, id);

@@ -58,6 +58,7 @@ int cj_kind_plain(cj_reader *r, const cj_fields *f, uint32_t *kind)
     sink_kind k = {.name = cj_text(r, name),
                    .category = cj_lower(r, cat),
                    .program_id = SINK_UNKNOWN,
+                   .group_size = SINK_UNKNOWN,
                    .bytes = SINK_UNKNOWN,
                    .flops = SINK_UNKNOWN};
     return cj_kind_put(r, key, &k, kind);

@@ -96,6 +96,7 @@ static int xla_kind(cj_reader *r, const cj_fields *f, const js_value a[ARGS], vp
                    .scope = without_colons(cj_text(r, a[ARG_SCOPE])),
                    .source = cj_text(r, a[ARG_SOURCE]),
                    .shape = cj_text(r, a[ARG_SHAPE]),
+                   .group_size = SINK_UNKNOWN,
                    .stream_label = label,
                    .program_id = js_to_id(a[ARG_PROGRAM].s, &program) ? program : SINK_UNKNOWN,
                    .bytes = js_to_count(a[ARG_BYTES].s),
@@ -182,6 +183,7 @@ static int kineto_kind(cj_reader *r, const cj_fields *f, js_value bytes, uint32_
     sink_kind k = {.name = cj_text(r, name),
                    .category = cj_lower(r, cat),
                    .program_id = SINK_UNKNOWN,
+                   .group_size = SINK_UNKNOWN,
                    .bytes = js_to_count(bytes.s),
                    .flops = SINK_UNKNOWN,
                    .is_op = true};

@@ -68,8 +68,41 @@ typedef struct sink_kind {
     vp_str stream_label; /* "MemcpyH2D" of "Stream #135(MemcpyH2D)" */
     int64_t program_id;
     int64_t bytes, flops; /* of one execution */
+    int64_t group_size;   /* of a collective: from replica_groups or Kineto's "Group size" */
     bool is_op;           /* on an op track; others are never classified */
 } sink_kind;
+
+/* What single events say beyond their times. A track has a column for each attribute that one of
+ * its events has; the others hold SINK_NO_VALUE. */
+typedef enum sink_attr {
+    SINK_CORRELATION, /* joins a launch call and the device ops it launches */
+    SINK_FLOW_OUT,    /* producer: a hash of (type, id), joins it to the events that have it as */
+    SINK_FLOW_IN,     /* consumer */
+    SINK_STEP,        /* step_num, iter_num, the N of ProfilerStep#N */
+    SINK_ROOT,        /* "_r": the level of a step's root */
+    SINK_GROUP,       /* group_id, as the profiler wrote it */
+    SINK_RUN,         /* run_id of a module; all_reduce_unique_id: which call of a collective */
+    SINK_BYTES,       /* of this event, where its kind cannot say it */
+    SINK_MEM_DELTA,   /* allocator: bytes taken (> 0) or given back */
+    SINK_MEM_USED,    /* in use after it */
+    SINK_MEM_FREE,    /* what the allocator could still hand out */
+    SINK_MEM_RESERVED,
+    SINK_MEM_DEVICE, /* ordinal of the device whose memory it is */
+    SINK_ATTRS
+} sink_attr;
+
+#define SINK_NO_VALUE INT64_MIN
+
+typedef struct sink_extra {
+    uint32_t has; /* bit per sink_attr */
+    int64_t v[SINK_ATTRS];
+} sink_extra;
+
+static inline void sink_extra_set(sink_extra *x, sink_attr a, int64_t v)
+{
+    x->has |= 1u << a;
+    x->v[a] = v;
+}
 
 /* One event. start/dur are on the device's own clock where it has one, and then
  * aligned_start/aligned_dur place it on the host's; else aligned_start is SINK_NO_TIME. */
@@ -77,6 +110,7 @@ typedef struct sink_event {
     int64_t start_ps, dur_ps;
     int64_t aligned_start_ps, aligned_dur_ps;
     uint32_t track, kind;
+    const sink_extra *extra; /* the reader's, valid during the call; NULL: nothing to say */
 } sink_event;
 
 typedef enum sink_severity { SINK_INFO, SINK_WARNING, SINK_ERROR } sink_severity;
@@ -116,7 +150,8 @@ struct sink {
 
 /* What a reader is asked for. */
 typedef struct rd_options {
-    bool device_only; /* host events are counted and skipped if the file has a device */
+    bool device_only; /* host events are counted and skipped if the file has a device; nothing is
+                         read that only analyses of the host, of steps or of memory need */
     int (*progress)(void *ctx, int64_t done_bytes, int64_t total_bytes); /* may be NULL */
     void *progress_ctx;
 } rd_options;

@@ -61,7 +61,8 @@ int xs_cpu_finish(xs_reader *r)
         int64_t end = op->end_ps;
         if (e != VP_MAP_NONE && r->cpu_ends[e].end_ps > end)
             end = r->cpu_ends[e].end_ps;
-        sink_event out = {op->start_ps, end - op->start_ps, SINK_NO_TIME, 0, op->device, op->kind};
+        sink_event out = {op->start_ps, end - op->start_ps, SINK_NO_TIME, 0,
+                          op->device,   op->kind,           NULL};
         rc = xs_emit(r, &out);
     }
     vp_map_free(&by_key);

@@ -95,6 +95,7 @@ static int make_kind(xs_line_ctx *c, const xs_meta *meta, vp_str event, bool cpu
                    .source = st[XS_STAT_SOURCE].text,
                    .shape = st[XS_STAT_SHAPE].text,
                    .stream_label = c->stream_label,
+                   .group_size = SINK_UNKNOWN,
                    .program_id = xs_value_i64(&st[XS_STAT_PROGRAM_ID]),
                    .bytes = xs_value_i64(&st[XS_STAT_BYTES]),
                    .flops =

@@ -260,6 +260,7 @@ static int unknown_kind(xs_line_ctx *c, uint32_t *kind)
     if (*kind != VP_MAP_NONE)
         return 0;
     sink_kind k = {.program_id = SINK_UNKNOWN,
+                   .group_size = SINK_UNKNOWN,
                    .bytes = SINK_UNKNOWN,
                    .flops = SINK_UNKNOWN,
                    .is_op = c->role == SINK_ROLE_OPS};
@@ -334,7 +335,7 @@ static int host_event(xs_line_ctx *c, const uint8_t *p, const uint8_t *end)
         return 0;
     }
     VP_TRY(meta ? xs_kind_of_meta(c, meta, &kind) : unknown_kind(c, &kind));
-    sink_event out = {e.offset, e.duration, SINK_NO_TIME, 0, c->track, kind};
+    sink_event out = {e.offset, e.duration, SINK_NO_TIME, 0, c->track, kind, NULL};
     return xs_emit(r, &out);
 }
 

@@ -1,0 +1,509 @@
+/* The report and the comparison: plain structs that view_profile.h makes, merges and prints.
+ *
+ * Times and durations are integer picoseconds; times are relative to base_unix_ns. Unknown counts
+ * and durations are VP_UNKNOWN, unknown texts NULL, unknown times VP_NO_TIME (JSON: null, never
+ * 0). Everything reachable from a vp_report or vp_comparison belongs to it. Definitions:
+ * docs/findings.md and the comments here. Include view_profile.h. */
+#ifndef VIEW_PROFILE_REPORT_H
+#define VIEW_PROFILE_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define VP_UNKNOWN INT64_C(-1)
+#define VP_NO_TIME INT64_MIN
+#define VP_NO_DEVICE UINT32_MAX
+
+typedef enum vp_op_class { VP_COMPUTE, VP_COMMUNICATION, VP_COPY } vp_op_class;
+typedef enum vp_device_kind {
+    VP_DEVICE_TPU,
+    VP_DEVICE_GPU,
+    VP_DEVICE_CPU,
+    VP_DEVICE_OTHER
+} vp_device_kind;
+typedef enum vp_group {
+    VP_GROUP_NAME, /* class, category and normalised name (analysis.md 2.4) */
+    VP_GROUP_CATEGORY,
+    VP_GROUP_SCOPE,
+    VP_GROUP_SOURCE,
+    VP_GROUP_MODULE,
+    VP_GROUP_RAW
+} vp_group;
+typedef enum vp_sort { VP_BY_SELF, VP_BY_TOTAL, VP_BY_CALLS, VP_BY_MAX } vp_sort;
+typedef enum vp_severity { VP_SEV_INFO, VP_SEV_WARNING, VP_SEV_ERROR } vp_severity;
+
+/* How much of a profile is read: the op tables alone skip host events where there is a device, and
+ * everything below that is marked (full) is then empty. */
+typedef enum vp_depth { VP_DEPTH_FULL, VP_DEPTH_OPS } vp_depth;
+
+/* compute + exposed_comm + exposed_copy + idle = window, exactly. Unions of half-open intervals
+ * over all op tracks of the device (analysis.md A1). */
+typedef struct vp_breakdown {
+    int64_t window_ps, compute_ps, exposed_comm_ps, exposed_copy_ps, idle_ps;
+    int64_t busy_ps, comm_ps, copy_ps, overlap_comm_ps;
+} vp_breakdown;
+
+/* Why a device idles, in the order in which an instant with several reasons is given away
+ * (analysis.md A3, 6.2.1): the thread that launches the next op was compiling, waiting for input,
+ * …; UNKNOWN where nothing links the gap to the host. */
+typedef enum vp_cause {
+    VP_CAUSE_COMPILE,
+    VP_CAUSE_INPUT,
+    VP_CAUSE_CALLBACK, /* debug prints and other calls from the device into the program */
+    VP_CAUSE_SYNC,     /* a blocking API */
+    VP_CAUSE_TRANSFER, /* the host's part of a copy */
+    VP_CAUSE_HOST,     /* any other label, or none: the launching thread was late */
+    VP_CAUSE_CALL,     /* inside the launch call */
+    VP_CAUSE_LATENCY,  /* launched, not yet started */
+    VP_CAUSE_UNKNOWN,
+    VP_CAUSES
+} vp_cause;
+
+/* Which launches reached a device (A9, full). Of correlated GPU work only: calls is VP_UNKNOWN
+ * where the platform has no correlation. */
+typedef struct vp_launch {
+    int64_t calls, linked_ops, unlinked_ops; /* op events with and without a launch call */
+    int64_t kernels, kernel_p50_ps;          /* compute kernels */
+    int64_t short_kernels, short_ps;         /* below 10 us: how many, Σ of their durations */
+    int64_t call_p50_ps, call_p95_ps;
+    int64_t delay_p50_ps, delay_p95_ps;  /* max(0, op start - call end) */
+    int64_t late_launches;               /* delay above 100 us */
+    int64_t queue_max, queue_mean_milli; /* launched, not started; mean over the launches, /1000 */
+    int64_t graph_launches;              /* calls that launch a recorded graph */
+} vp_launch;
+
+/* What a device's ops could be rid of (A11, full). Self times, of self_ps. */
+typedef struct vp_hygiene {
+    int64_t formatting_ps;               /* transpose, copy, reshape, bitcast-convert */
+    int64_t remat_ps;                    /* rematerialised work */
+    int64_t async_done_ps;               /* waits in "-done" ops */
+    int64_t padding_ps;                  /* category pad */
+    int64_t infeed_ps, callback_ps;      /* infeed/outfeed ops; host callbacks as ops */
+    int64_t duplicate_ps, duplicate_ops; /* ops that XLA marks as copies of others */
+    int64_t chain_ps, chains;            /* runs of >= 5 ops < 5 us with gaps < 5 us */
+} vp_hygiene;
+
+typedef struct vp_device {
+    const char *name; /* "/device:TPU:0", "GPU 0", "/host:CPU:0" */
+    const char *host;
+    vp_device_kind kind;
+    int64_t events;           /* op events */
+    int64_t start_ps, end_ps; /* the device's window, on `clock` of the report's window */
+    bool own_clock;           /* the window is on the device's own clock, not the host's */
+    int64_t
+        timeline_ns; /* to add to the report's (aligned) times for those of its host's own file */
+    int64_t self_ps; /* Σ self of its ops: the denominator of self_share_of_ops */
+    vp_breakdown breakdown;
+    /* full: */
+    int64_t cause_ps[VP_CAUSES]; /* Σ = breakdown.idle_ps */
+    int64_t gap_count;           /* all gaps; `gaps` keeps the longest */
+    vp_launch launch;
+    vp_hygiene hygiene;
+} vp_device;
+
+/* A part of a group that mixes different ops: its members of one shape, scope or source. */
+typedef struct vp_split {
+    const char *label; /* the shape, else the scope */
+    const char *scope, *source;
+    int64_t calls, self_ps, max_ps;
+    double stddev_ps;
+} vp_split;
+
+/* One group of events of one device. */
+typedef struct vp_op {
+    uint32_t device; /* index into devices; without devices, index into tracks' processes */
+    vp_op_class op_class;
+    const char *category; /* hlo_category, Kineto cat, …; may be NULL */
+    const char *name;     /* the group's key as shown */
+    int64_t calls, total_ps, self_ps;
+    int64_t min_ps, p50_ps, p95_ps, max_ps;   /* of one call; percentiles by nearest rank */
+    double stddev_ps;                         /* population */
+    int64_t bytes, flops;                     /* Σ over calls */
+    const char *scope, *source, *module;      /* of its slowest member, may be NULL */
+    int64_t raw_names;                        /* distinct names in the group */
+    int64_t slowest_start_ps, slowest_dur_ps; /* start on the aligned clock */
+    /* full: */
+    int64_t step_self_ps;   /* Σ self inside the steps that count; VP_UNKNOWN without steps */
+    int64_t idle_before_ps; /* Σ device idle that ends where an op of this group starts */
+    int64_t *per_step_ps;   /* mean self a step, over runs of consecutive steps that count */
+    size_t per_step_count;  /* <= 100 points, 0 but for the larger groups */
+    vp_split *splits;       /* groups of >= 5 % of self_ps: their largest parts by self time */
+    size_t split_count;     /* <= 8 */
+} vp_op;
+
+/* The computation graph by time: framework paths as a tree, in pre-order. Backward work
+ * ("transpose(jvp(x))") and rematerialised work ("rematted_computation") stand where they were
+ * written; `fold` names the forward scope that they belong to. */
+typedef struct vp_scope {
+    uint32_t depth;         /* 0 for a root */
+    uint32_t parent;        /* index, UINT32_MAX for a root */
+    const char *path;       /* whole path, "jit(step)/transformer/layer_3" */
+    const char *name;       /* its last component */
+    int64_t self_ps;        /* of ops that stand exactly here */
+    int64_t total_ps;       /* self of the whole subtree */
+    int64_t calls;          /* of the whole subtree */
+    int64_t bytes, flops;   /* of the whole subtree; VP_UNKNOWN when no op says them */
+    const char *source;     /* of the op with the most self time in the subtree; may be NULL */
+    int64_t idle_before_ps; /* of the whole subtree (full) */
+    int64_t backward_ps, remat_ps; /* of the whole subtree: self time of such work */
+} vp_scope;
+
+/* A scope of the forward pass with all work done for it. */
+typedef struct vp_folded_scope {
+    const char *path; /* without jvp, transpose and remat wrappers */
+    int64_t forward_ps, backward_ps, remat_ps, calls; /* self time of ops that stand here */
+} vp_folded_scope;
+
+typedef struct vp_module {
+    const char *name;
+    int64_t program_id;             /* XLA's 64 bits, printed unsigned; -1 unknown */
+    int64_t runs, total_ps, p50_ps; /* -1 unknown */
+    int64_t *sample_ps;             /* durations of its runs, ascending: all of them, or order
+                                       statistics at even distances once read back from JSON */
+    size_t sample_count;
+    int64_t repeat_steps;           /* steps that count in which it ran >= 3 times (full) */
+    int64_t repeat_ps, repeat_runs; /* Σ of its runs in those */
+} vp_module;
+
+/* ---- Steps (A7, full) ---- */
+
+typedef enum vp_step_source {
+    VP_STEPS_NONE,
+    VP_STEPS_LINE,       /* the profiler's own "Steps" line */
+    VP_STEPS_PROFILER,   /* ProfilerStep#N */
+    VP_STEPS_ANNOTATION, /* step_num, StepTraceAnnotation */
+    VP_STEPS_MODULES     /* repeats of the longest module */
+} vp_step_source;
+
+typedef enum vp_step_class { VP_STEP_NORMAL, VP_STEP_HEAVY, VP_STEP_LIGHT } vp_step_class;
+
+/* One step on one device: its window adjusted to the device's work (6.1 A7). */
+typedef struct vp_step_device {
+    uint32_t device;
+    int64_t start_ps, dur_ps; /* start on the aligned clock, length on the device's */
+    vp_breakdown breakdown;
+    int64_t cause_ps[VP_CAUSES]; /* Σ = breakdown.idle_ps */
+} vp_step_device;
+
+typedef struct vp_step {
+    int64_t number; /* as the program counts, VP_UNKNOWN */
+    const char *name;
+    int64_t start_ps, dur_ps; /* of its critical device, or of the host without devices */
+    uint32_t device;          /* the critical one: the longest window; VP_NO_DEVICE */
+    bool partial;             /* cut by the capture: not in the statistics */
+    bool warm_up;             /* the first, and slow: not in the statistics */
+    vp_step_class step_class;
+    vp_step_device *devices;
+    size_t device_count;
+} vp_step;
+
+/* Steps that take about as long as each other: evaluation, logging, accumulation. */
+typedef struct vp_step_group {
+    vp_step_class step_class;
+    int64_t count, median_ps, total_ps;
+    int64_t period;  /* every so many steps, VP_UNKNOWN when irregular */
+    int64_t example; /* the number of the step nearest to the median */
+} vp_step_group;
+
+typedef struct vp_steps {
+    vp_step_source source;
+    vp_step *list; /* by time */
+    size_t count;
+    /* Over the steps that count: neither partial nor warm-up. VP_UNKNOWN without any. */
+    int64_t counted, median_ps, p90_ps, p95_ps, mad_ps, mean_ps, min_ps, max_ps;
+    double cv;         /* population deviation / mean */
+    int64_t excess_ps; /* Σ max(0, x - median) */
+    vp_step_group *groups;
+    size_t group_count;
+} vp_steps;
+
+/* ---- Idle (A3, full) ---- */
+
+/* A time between two ops of a device. host_late + in_call + latency + unknown = dur. */
+typedef struct vp_gap {
+    uint32_t device;
+    int64_t start_ps, dur_ps; /* start on the aligned clock, length on the device's */
+    int64_t host_late_ps, in_call_ps, latency_ps;
+    int64_t cause_ps[VP_CAUSES]; /* Σ = dur_ps */
+    const char *label, *thread;  /* what the launching thread did most of the time; may be NULL */
+    const char *next_op, *scope; /* the op that ends it, and where it stands; may be NULL */
+} vp_gap;
+
+/* Idle time by what the host did, over all gaps of a device. */
+typedef struct vp_idle_label {
+    uint32_t device;
+    vp_cause cause;
+    const char *label, *thread;
+    int64_t gaps, total_ps;
+} vp_idle_label;
+
+/* ---- Communication and copies (A4, A5, A8, full) ---- */
+
+typedef struct vp_collective {
+    uint32_t device;
+    const char *kind; /* "all-reduce", "all-gather", …, "send-recv", "other" */
+    const char *name; /* the group's name, as among the ops */
+    const char *scope;
+    int64_t group_size;           /* participants, VP_UNKNOWN */
+    int64_t count, bytes;         /* bytes: Σ per participant (payload), VP_UNKNOWN */
+    int64_t total_ps;             /* Σ of durations (in flight, for async pairs) */
+    int64_t union_ps, exposed_ps; /* length of the union; of it what nothing else covers */
+    /* Single calls, to match across devices: every sample_stride-th by order of time. */
+    int64_t *sample_start_ps, *sample_dur_ps; /* aligned clock */
+    size_t sample_count;
+    int64_t sample_stride;
+    int64_t wait_ps; /* Σ over matched calls of latest start - own start; VP_UNKNOWN unmatched */
+} vp_collective;
+
+typedef enum vp_direction {
+    VP_H2D,
+    VP_D2H,
+    VP_D2D,
+    VP_P2P,
+    VP_INFEED,
+    VP_OUTFEED,
+    VP_MEMSET,
+    VP_OTHER_COPY,
+    VP_DIRECTIONS
+} vp_direction;
+
+typedef struct vp_transfer {
+    uint32_t device; /* VP_NO_DEVICE: seen on the host only */
+    vp_direction direction;
+    int64_t count, bytes;                /* an async start/done pair is one */
+    int64_t total_ps;                    /* Σ of durations of its ops on the op tracks */
+    int64_t busy_ps;                     /* union, in flight */
+    int64_t exposed_ps, exposed_count;   /* what no compute or communication covers */
+    int64_t pageable_count, pageable_ps; /* VP_UNKNOWN where the platform does not say */
+    int64_t largest_bytes, largest_start_ps, largest_dur_ps; /* the longest one */
+    int64_t first_start_ps;
+    bool host_only; /* measured by host spans: CPU devices */
+} vp_transfer;
+
+/* How evenly devices work (over breakdown.compute_ps), and who the others wait for. Made from the
+ * rest of the report when hosts are merged. */
+typedef struct vp_balance {
+    size_t devices; /* that run the same modules; below 2 the rest is VP_UNKNOWN */
+    int64_t max_ps, mean_ps, min_ps;
+    uint32_t busiest, idlest;
+    bool aligned;               /* clocks of hosts could be compared */
+    int64_t matched;            /* collective calls seen on all their devices */
+    int64_t wait_ps;            /* Σ over them of the largest wait */
+    uint32_t straggler;         /* last most often; VP_NO_DEVICE */
+    int64_t straggler_last;     /* how often */
+    const char *straggler_host; /* last most often among hosts; NULL with one host */
+    int64_t straggler_host_last;
+} vp_balance;
+
+/* ---- The host (A6, A10, full) ---- */
+
+typedef struct vp_function {
+    const char *host;
+    const char *name;
+    int64_t compiles, calls, cache_hits;   /* outermost; cache_hits VP_UNKNOWN */
+    int64_t total_ps, repeat_ps;           /* Σ compile time; of it all but the first */
+    int64_t late, late_ps;                 /* after execution had begun (6.2.1, F10) */
+    int64_t first_start_ps, last_start_ps; /* of its compiles */
+} vp_function;
+
+typedef struct vp_compile {
+    int64_t count, total_ps; /* outermost roots; union per thread */
+    int64_t lower_ps;        /* tracing and lowering to HLO */
+    int64_t late, late_ps;
+    int64_t before_steps_ps;          /* compile time before the first step */
+    int64_t cache_hits, cache_misses; /* of the persistent cache, VP_UNKNOWN */
+    vp_function *functions;           /* by compile time */
+    size_t function_count;
+} vp_compile;
+
+typedef struct vp_host_op {
+    const char *host, *thread, *name;
+    vp_cause cause; /* VP_CAUSE_HOST for plain work */
+    bool blocking;
+    int64_t calls, total_ps, self_ps; /* outermost of equal names count in total */
+    int64_t idle_ps;                  /* of self, while all devices of the host idle */
+    int64_t max_ps, max_start_ps;
+} vp_host_op;
+
+/* ---- Memory (full) ---- */
+
+typedef struct vp_memory_item {
+    const char *name;
+    int64_t bytes, count;
+} vp_memory_item;
+
+typedef struct vp_memory {
+    const char *host, *allocator; /* "GPU_0_bfc", "GPU 0", "memory.prof" */
+    int64_t peak_bytes, peak_start_ps;
+    int64_t total_bytes;                     /* what the allocator may use, VP_UNKNOWN */
+    int64_t allocations, frees, end_bytes;   /* VP_UNKNOWN for snapshots */
+    int64_t *sample_start_ps, *sample_bytes; /* <= 200 points of the curve, each a local maximum */
+    size_t sample_count;
+    vp_memory_item *top; /* largest holders, <= 20 */
+    size_t top_count;
+} vp_memory;
+
+/* ---- Quality and findings ---- */
+
+typedef struct vp_quality {
+    const char *code;
+    vp_severity severity;
+    const char *message;
+    const char *file;    /* may be NULL */
+    int64_t event, byte; /* -1: none */
+    bool partial;
+} vp_quality;
+
+typedef enum vp_level { VP_LEVEL_LOW, VP_LEVEL_MEDIUM, VP_LEVEL_HIGH } vp_level;
+typedef enum vp_finding_status {
+    VP_FIRED,
+    VP_EXPLAINED, /* its time is another finding's symptom: explained_by */
+    VP_CLEAR,
+    VP_NOT_EVALUATED /* input is missing: `missing` */
+} vp_finding_status;
+
+typedef struct vp_place { /* aligned clock */
+    uint32_t device;      /* VP_NO_DEVICE */
+    const char *host, *track;
+    int64_t start_ps, end_ps; /* VP_NO_TIME when it has no place in time */
+} vp_place;
+
+typedef struct vp_finding {
+    const char *id;   /* "F1" */
+    const char *name; /* "device-idle" */
+    vp_finding_status status;
+    vp_level severity;
+    const char *title, *message, *suggestion; /* one sentence each */
+    const char *metric, *unit, *denominator;  /* of the evidence; denominator may be NULL */
+    double value, threshold;
+    int64_t impact_ps; /* what no earlier finding claims: an upper bound of what can be won */
+    int64_t gross_ps;  /* with what others claim */
+    int64_t window_ps; /* impact_ps / window_ps is the share that decides the severity */
+    vp_place *where;
+    size_t where_count;
+    const char **caveats;
+    size_t caveat_count;
+    const char **explained_by; /* ids */
+    size_t explained_count;
+    const char **missing;
+    size_t missing_count;
+} vp_finding;
+
+typedef struct vp_report_file {
+    const char *path, *kind;
+    int64_t bytes, events;
+    bool partial;
+} vp_report_file;
+
+typedef struct vp_report {
+    const char *session_id, *session_name, *session_path, *session_kind;
+    int64_t captured_unix_ns; /* -1 unknown */
+    int64_t base_unix_ns;     /* -1 unknown */
+    const char **hosts;
+    size_t host_count;
+    vp_report_file *files;
+    size_t file_count;
+
+    bool has_devices; /* false: ops are the tracks' own names (host-only profile, Chrome trace) */
+    bool own_clock;   /* some device window is on a device's clock */
+    int64_t start_ps, end_ps; /* over all devices; without devices, over all events */
+    int64_t capture_ps;       /* length of the whole capture, -1 unknown */
+    int64_t events;           /* of every kind, in all files that were read */
+    vp_depth depth;
+
+    vp_device *
+        devices; /* without devices: one entry a process, kind OTHER, idle and busy of its tracks */
+    size_t device_count;
+    vp_group group;
+    vp_op *ops; /* by self time, descending; ties by name */
+    size_t op_count;
+    vp_scope *scopes;
+    size_t scope_count;
+    vp_folded_scope *folded; /* by their whole time */
+    size_t folded_count;
+    vp_module *modules;
+    size_t module_count;
+    vp_steps steps;
+    vp_gap *gaps; /* the longest of each device, longest first */
+    size_t gap_count;
+    vp_idle_label *idle_labels; /* by total_ps */
+    size_t idle_label_count;
+    vp_collective *collectives; /* by exposed_ps, then total_ps */
+    size_t collective_count;
+    vp_transfer *transfers; /* by device, then direction */
+    size_t transfer_count;
+    vp_balance balance;
+    vp_compile compile;
+    vp_host_op *host_ops; /* by self_ps */
+    size_t host_op_count;
+    vp_memory *memory;
+    size_t memory_count;
+    vp_quality *quality;
+    size_t quality_count;
+    bool partial;         /* some file was cut, capped or damaged: figures miss something */
+    vp_finding *findings; /* every rule, in rank order: fired, explained, not evaluated, clear */
+    size_t finding_count;
+    void *owner_; /* the memory of everything above */
+} vp_report;
+
+/* ---- Comparison (A12) ---- */
+
+/* delta = b - a; unknown sides are VP_UNKNOWN and then delta is VP_NO_TIME. */
+typedef struct vp_delta {
+    int64_t a_ps, b_ps, delta_ps;
+} vp_delta;
+
+typedef struct vp_compared_device {
+    const char *name; /* of A, else of B */
+    vp_delta window, compute, exposed_comm, exposed_copy,
+        idle; /* the four deltas sum to window's */
+} vp_compared_device;
+
+typedef struct vp_compared_op {
+    const char *device, *category, *name, *scope;
+    vp_op_class op_class;
+    vp_delta self;
+    int64_t calls_a, calls_b;
+    int64_t flops_a, flops_b; /* of the same span as self; VP_UNKNOWN */
+    bool is_new, is_gone, significant;
+    const char *reason; /* why (not) significant; "more work at the same rate", … */
+} vp_compared_op;
+
+typedef struct vp_compared_scope {
+    const char *path;
+    uint32_t depth;
+    vp_delta total;
+} vp_compared_scope;
+
+typedef enum vp_verdict { VP_REGRESSION, VP_IMPROVEMENT, VP_NOISE, VP_UNVERIFIED } vp_verdict;
+
+typedef struct vp_comparison {
+    const char *a_id, *a_name, *a_path, *b_id, *b_name, *b_path;
+    bool per_step;        /* means of the steps that count, else whole windows */
+    vp_delta step;        /* mean step or window of the slowest device */
+    vp_delta median, p90; /* of the steps that count */
+    vp_compared_device *devices;
+    size_t device_count;
+    vp_compared_op *ops; /* by |delta| */
+    size_t op_count;
+    vp_compared_scope *scopes; /* pre-order, only those that moved */
+    size_t scope_count;
+    int64_t steps_a, steps_b, threshold_ps; /* of the noise gate; VP_UNKNOWN */
+    vp_verdict verdict;
+    const char *verdict_reason;
+    const char **caveats;
+    size_t caveat_count;
+    const char **findings_new, **findings_gone; /* ids */
+    size_t new_count, gone_count;
+    void *owner_;
+} vp_comparison;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
