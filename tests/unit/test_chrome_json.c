@@ -108,6 +108,36 @@ static void test_containers(void **state)
     check_names("[" EVENT("a") "]\nEOF", "a", "trailing-data");
 }
 
+/* Writers change their layout from event to event: what the event before looked like must not show
+ * in the next. Every pair of layouts, and each one after itself. */
+static void test_layouts_may_change(void **state)
+{
+    static const char *const layouts[] = {
+        "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":10,\"dur\":5,\"name\":\"%s\"}",
+        "{\"ph\": \"X\", \"pid\": 1, \"tid\": 2, \"ts\": 10, \"dur\": 5, \"name\": \"%s\"}",
+        "{\"ph\":  \"X\",\"pid\":\n1,\"tid\":\t2,\"ts\":   10,\"dur\": 5,\"name\":\n\n\"%s\"}",
+        "{\n  \"name\": \"%s\",\n  \"dur\": 5,\n  \"ts\": 10,\n  \"ph\": \"X\",\n  \"pid\": 1,\n  "
+        "\"tid\": 2\n}",
+        "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"tx\":99,\"ts\":10,\"dur\":5,\"name\":\"%s\"}",
+        "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":10,\"dux\":7,\"dur\":5,\"name\":\"%s\",}",
+        "{\"a key that is longer than what is remembered of a layout\":{},\"ph\":\"X\",\"pid\":1,"
+        "\"tid\":2,\"ts\":10,\"dur\":5,\"name\":\"%s\"}",
+        "{,,\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":10,\"dur\":5,\"name\":\"%s\"}"};
+    enum { N = sizeof layouts / sizeof *layouts };
+    char text[1024], first[400], second[400];
+    (void)state;
+    for (size_t i = 0; i < N * N; i++) {
+        snprintf(first, sizeof first, layouts[i / N], "a");
+        snprintf(second, sizeof second, layouts[i % N], "b");
+        snprintf(text, sizeof text, "[%s,%s]", first, second);
+        rec *r = read_ok(text);
+        assert_int_equal(r->event_n, 2);
+        check_event(r, "a", 10 * US, 5 * US);
+        check_event(r, "b", 10 * US, 5 * US);
+        rec_free(r);
+    }
+}
+
 static void test_events_among_junk_are_found(void **state)
 {
     (void)state;
@@ -868,6 +898,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_containers),
+        cmocka_unit_test(test_layouts_may_change),
         cmocka_unit_test(test_events_among_junk_are_found),
         cmocka_unit_test(test_a_cut_off_file_gives_its_prefix),
         cmocka_unit_test(test_what_holds_no_events_is_refused),

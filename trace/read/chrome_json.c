@@ -69,7 +69,7 @@ static int step_event(doc *d)
 {
     cj_fields f;
     const char *after;
-    js_step step = cj_event_fields(d->at, d->end, d->r.skip, &f, &after);
+    js_step step = cj_event_fields(d->at, d->end, d->r.skip, &d->r.layout, &f, &after);
     if (step == JS_BAD)
         after = d->r.skip(d->at, d->end);
     if (step == JS_MORE || !after) {
@@ -129,7 +129,7 @@ static int step_top_object(doc *d)
         limit = d->at + TOP_EVENT_MAX;
     else if (!d->last)
         return 0;
-    js_step step = cj_event_fields(d->at, limit, d->r.skip, &f, &after);
+    js_step step = cj_event_fields(d->at, limit, d->r.skip, &d->r.layout, &f, &after);
     if (step == JS_CLOSE && f.v[CJ_PH].type == JS_STRING && !f.container) {
         VP_TRY(read_fields(d, &f));
         d->at = after;
