@@ -94,7 +94,10 @@ int grouping_new(grouping **out, const trace *t, vp_group by, bool normalize);
 void grouping_free(grouping *g);
 int ops_of_device(host_result *h, const grouping *g, track_set set, uint32_t device,
                   kind_times *kt);
-const uint8_t *grouping_classes(const grouping *g);
+const uint8_t *grouping_classes(const grouping *g); /* by kind */
+const uint32_t *grouping_groups(const grouping *g); /* by kind: below grouping_count */
+uint32_t grouping_count(const grouping *g);
+vp_str grouping_label(const grouping *g, uint32_t group); /* as vp_op.name */
 
 int scopes_collect(host_result *h, const trace *t, const kind_times *kt);
 int modules_collect(host_result *h, const trace *t, const kind_times *kt);
@@ -125,6 +128,10 @@ typedef struct analysis {
     size_t device_count;
     host_kinds *kinds;
 } analysis;
+
+/* Which of h->ops is group i of a device, UINT32_MAX without calls: grouping_count of them, by
+ * vp_free. */
+int ops_by_group(uint32_t **out, const analysis *a, uint32_t device);
 
 /* In the order in which they run. */
 int steps_collect(analysis *a);       /* steps.c: h->steps, ops' and modules' part in them */

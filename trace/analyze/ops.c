@@ -148,6 +148,21 @@ const uint8_t *grouping_classes(const grouping *g)
     return g->class_of;
 }
 
+const uint32_t *grouping_groups(const grouping *g)
+{
+    return g->group_of;
+}
+
+uint32_t grouping_count(const grouping *g)
+{
+    return g->count;
+}
+
+vp_str grouping_label(const grouping *g, uint32_t group)
+{
+    return vp_intern_get(&g->names, g->label[group]);
+}
+
 /* What one group of one device adds up to. */
 typedef struct tally {
     int64_t calls, self_ps, total_ps, bytes, flops;
@@ -296,4 +311,26 @@ int ops_of_device(host_result *h, const grouping *g, track_set set, uint32_t dev
     if (!v || !totals)
         return vp_fail(VP_ENOMEM, "out of memory");
     return tally_device(h, g, set, device, kt, v, totals);
+}
+
+/* A device's ops stand together in the order of their groups. */
+int ops_by_group(uint32_t **out, const analysis *a, uint32_t device)
+{
+    const host_result *h = a->h;
+    const int64_t *calls = a->devices[device].times->calls;
+    uint32_t op = 0, *v = vp_realloc_array(NULL, (size_t)a->g->count + 1, sizeof *v);
+    if (!v)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < a->g->count; i++)
+        v[i] = UINT32_MAX;
+    for (uint32_t k = 0; k < a->t->kind_count; k++)
+        if (calls[k])
+            v[a->g->group_of[k]] = 0;
+    while (op < h->op_count && h->ops[op].device != device)
+        op++;
+    for (uint32_t i = 0; i < a->g->count; i++)
+        if (v[i] != UINT32_MAX)
+            v[i] = op++;
+    *out = v;
+    return 0;
 }
