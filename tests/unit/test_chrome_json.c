@@ -311,7 +311,7 @@ static void test_names_become_valid_utf8(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[256];
-        snprintf(text, sizeof text, "[{\"ph\":\"i\",\"ts\":1,\"name\":\"@\"}]", cases[i].json);
+        snprintf(text, sizeof text, "[{\"ph\":\"i\",\"ts\":1,\"name\":\"%s\"}]", cases[i].json);
         rec *r = read_ok(text);
         assert_string_equal(event_name(r, 0), cases[i].utf8);
         rec_free(r);
@@ -683,7 +683,7 @@ static void check_credential(const char *key, const char *value, bool fires)
 {
     char text[512];
     snprintf(text, sizeof text,
-             "{\"metadata\":{\"env\":[{\"@\":%s}]},\"traceEvents\":[" EVENT("a") "]}", key, value);
+             "{\"metadata\":{\"env\":[{\"%s\":%s}]},\"traceEvents\":[" EVENT("a") "]}", key, value);
     rec *r = read_ok(text);
     const rec_quality *q = quality_of(r, "credentials");
     assert_int_equal(q != NULL, fires);
