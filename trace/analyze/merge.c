@@ -254,14 +254,19 @@ static int add_modules(merging *m)
 
 static int add_scopes(merging *m)
 {
-    VP_CLEANUP(vp_free_ptr) host_result *v = vp_calloc(m->s->host_count, sizeof *v);
-    size_t n = 0;
-    if (!v)
-        return vp_fail(VP_ENOMEM, "out of memory");
-    for (size_t i = 0; i < m->s->host_count; i++)
-        if (usable(&m->parts[i]))
-            v[n++] = m->parts[i].result;
-    return scopes_tree(&m->r->scopes, &m->r->scope_count, m->arena, v, n);
+    VP_CLEANUP(vp_free_ptr) scope_item *items = NULL;
+    vp_report *r = m->r;
+    size_t n = 0, cap = 0;
+    for (size_t i = 0; i < m->s->host_count; i++) {
+        const host_result *h = &m->parts[i].result;
+        if (!usable(&m->parts[i]) || !h->scope_count)
+            continue;
+        VP_TRY(vp_grow(&items, &cap, n + h->scope_count, sizeof *items, UINT32_MAX));
+        memcpy(items + n, h->scopes, h->scope_count * sizeof *items);
+        n += h->scope_count;
+    }
+    VP_TRY(scopes_tree(&r->scopes, &r->scope_count, m->arena, items, n));
+    return scopes_fold(&r->folded, &r->folded_count, m->arena, items, n);
 }
 
 static int by_self(const void *a, const void *b)
@@ -347,7 +352,6 @@ void analyze_free(vp_report *r)
     vp_free(r->files);
     vp_free(r->devices);
     vp_free(r->ops);
-    vp_free(r->scopes);
     vp_free(r->modules);
     vp_free(r->quality);
     vp_free(r);

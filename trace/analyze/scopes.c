@@ -143,19 +143,15 @@ static int link_children(tree *tr, uint32_t *root)
 static int emit(vp_scope **out, size_t *count, vp_arena *arena, const tree *tr, uint32_t at)
 {
     VP_CLEANUP(vp_free_ptr) uint32_t *place = vp_realloc_array(NULL, tr->n, sizeof *place);
-    vp_scope *v = vp_calloc(tr->n, sizeof *v);
+    vp_scope *v = vp_arena_zalloc(arena, tr->n * sizeof *v);
     size_t n = 0;
-    if (!place || !v) {
-        vp_free(v);
+    if (!place || !v)
         return vp_fail(VP_ENOMEM, "out of memory");
-    }
     while (at != UINT32_MAX) {
         const node *x = &tr->v[at];
         char *path = vp_arena_strndup(arena, x->path.p, x->path.n);
-        if (!path) {
-            vp_free(v);
+        if (!path)
             return vp_fail(VP_ENOMEM, "out of memory");
-        }
         place[at] = (uint32_t)n;
         v[n++] = (vp_scope){.depth = x->depth,
                             .parent = x->parent == UINT32_MAX ? UINT32_MAX : place[x->parent],
@@ -178,15 +174,13 @@ static int emit(vp_scope **out, size_t *count, vp_arena *arena, const tree *tr, 
     return 0;
 }
 
-int scopes_tree(vp_scope **out, size_t *count, vp_arena *arena, const host_result *hosts,
-                size_t host_count)
+int scopes_tree(vp_scope **out, size_t *count, vp_arena *arena, const scope_item *items, size_t n)
 {
     tree tr = {0};
     uint32_t root = UINT32_MAX;
     int rc = 0;
-    for (size_t h = 0; h < host_count; h++)
-        for (size_t i = 0; rc >= 0 && i < hosts[h].scope_count; i++)
-            rc = insert(&tr, &hosts[h].scopes[i]);
+    for (size_t i = 0; rc >= 0 && i < n; i++)
+        rc = insert(&tr, &items[i]);
     if (rc >= 0 && tr.n) {
         sum_up(&tr);
         rc = link_children(&tr, &root);
@@ -196,4 +190,35 @@ int scopes_tree(vp_scope **out, size_t *count, vp_arena *arena, const host_resul
     vp_free(tr.v);
     vp_map_free(&tr.by_path);
     return rc;
+}
+
+void scopes_items(scope_item *out, const vp_scope *nodes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const vp_scope *x = &nodes[i];
+        out[i] = (scope_item){.path = x->path,
+                              .source = x->source,
+                              .self_ps = x->self_ps,
+                              .calls = x->calls,
+                              .bytes = x->bytes,
+                              .flops = x->flops,
+                              .idle_before_ps = x->idle_before_ps,
+                              .backward_ps = x->backward_ps,
+                              .remat_ps = x->remat_ps};
+    }
+    for (size_t i = n; i-- > 0;) { /* of the subtree → of the node alone */
+        if (nodes[i].parent != UINT32_MAX)
+            out[nodes[i].parent].calls -= nodes[i].calls;
+    }
+}
+
+int scopes_fold(vp_folded_scope **out, size_t *count, vp_arena *arena, const scope_item *items,
+                size_t n)
+{
+    (void)out;
+    (void)count;
+    (void)arena;
+    (void)items;
+    (void)n;
+    return 0;
 }
