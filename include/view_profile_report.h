@@ -102,6 +102,7 @@ typedef struct vp_device {
     /* full: */
     int64_t cause_ps[VP_CAUSES]; /* Σ = breakdown.idle_ps */
     int64_t gap_count;           /* all gaps; `gaps` keeps the longest */
+    int64_t steps_counted;       /* steps that step_self_ps of its ops sums over, VP_UNKNOWN */
     vp_launch launch;
     vp_hygiene hygiene;
 } vp_device;
