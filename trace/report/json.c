@@ -245,13 +245,11 @@ static void put_quality(vp_json *j, const vp_report *r)
     vp_json_end_array(j);
 }
 
-/* Opens the object and writes what stands above the rows. */
-static int put_head(vp_json *j, vp_buf *b, const vp_report *r, const vp_view *v)
+void rep_json_open(vp_json *j, vp_buf *b, const vp_report *r, const char *schema)
 {
-    VP_TRY(rep_check_filters(r, v));
     vp_json_init(j, b);
     vp_json_begin_object(j);
-    vp_json_kcstr(j, "schema", "view_profile.report/1");
+    vp_json_kcstr(j, "schema", schema);
     vp_json_key(j, "tool");
     vp_json_begin_object(j);
     vp_json_kcstr(j, "name", "view_profile");
@@ -259,6 +257,13 @@ static int put_head(vp_json *j, vp_buf *b, const vp_report *r, const vp_view *v)
     vp_json_end_object(j);
     put_session(j, r);
     put_window(j, r);
+}
+
+/* Opens the object and writes what stands above the rows. */
+static int put_head(vp_json *j, vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    VP_TRY(rep_check_filters(r, v));
+    rep_json_open(j, b, r, "view_profile.report/1");
     put_devices(j, r, v);
     return put_ops(j, r, v);
 }

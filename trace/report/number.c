@@ -206,6 +206,18 @@ const char *rep_severity_name(vp_severity s)
     return names[s];
 }
 
+const char *rep_level_name(vp_level l)
+{
+    static const char *const names[] = {"low", "medium", "high"};
+    return names[l];
+}
+
+const char *rep_status_name(vp_finding_status s)
+{
+    static const char *const names[] = {"fired", "explained", "clear", "not_evaluated"};
+    return names[s];
+}
+
 const char *rep_group_name(vp_group g)
 {
     static const char *const names[] = {"name", "category", "scope", "source", "module", "raw"};

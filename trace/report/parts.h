@@ -3,6 +3,7 @@
 #ifndef VP_REPORT_PARTS_H
 #define VP_REPORT_PARTS_H
 
+#include "trace/base/json.h"
 #include "trace/report/report.h"
 
 #define REP_PERCENT_ALL 10000 /* shares are counted in hundredths of a percent */
@@ -45,6 +46,15 @@ const char *rep_sort_name(vp_sort s);
 enum { REP_COMPUTE, REP_COMM, REP_COPY, REP_IDLE, REP_PARTS };
 void rep_breakdown_parts(int64_t out[REP_PARTS], const vp_breakdown *d);
 extern const char *const rep_part_names[REP_PARTS]; /* "compute", "exposed comm", … */
+
+/* ---- JSON ---- */
+
+/* Opens a document: schema, tool, session, window. The caller ends the object. */
+void rep_json_open(vp_json *j, vp_buf *b, const vp_report *r, const char *schema);
+/* "findings": [...], every rule in rank order. */
+void rep_json_findings(vp_json *j, const vp_report *r);
+const char *rep_level_name(vp_level l);           /* "low" */
+const char *rep_status_name(vp_finding_status s); /* "not_evaluated" */
 
 /* ---- Devices and rows (select.c) ---- */
 

@@ -25,6 +25,13 @@ int rep_json(vp_buf *b, const vp_report *r,
 /* Only what the rows of `ops` need: schema, tool, session, window, devices, ops. */
 int rep_json_ops(vp_buf *b, const vp_report *r, const vp_view *v);
 int rep_csv(vp_buf *b, const vp_report *r, const vp_view *v);
+/* `findings`: what is wrong and what to do; fired first, then explained, then the rest in short. */
+int rep_findings_text(vp_buf *b, const vp_report *r, const vp_view *v);
+int rep_findings_json(vp_buf *b, const vp_report *r); /* view_profile.findings/1 */
+int rep_findings_csv(vp_buf *b, const vp_report *r);  /* one row a rule */
+int rep_findings_html(vp_buf *b, const vp_report *r, const vp_view *v, const rep_links *links);
+/* docs/findings.md: every rule with its thresholds, sources, advice and caveats. */
+int rep_findings_docs(vp_buf *b);
 /* With links->base set the page links BASE/static/report.css (the bytes of rep_css), else it holds
  * them in a <style>. It never needs style attributes or scripts: style-src 'self' is enough. */
 int rep_html(vp_buf *b, const vp_report *r, const vp_view *v, const rep_links *links);
