@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/analyze/calls.h"
 #include "trace/analyze/host_kinds.h"
 #include "trace/base/buf.h"
 #include "trace/base/err.h"
@@ -299,7 +300,10 @@ static int analyze_fully(host_result *h, const device_list *l, const grouping *g
 {
     analysis a = {.h = h, .t = t, .g = g, .devices = l->v, .device_count = l->n};
     VP_TRY(host_kinds_new(&a.kinds, t));
-    int rc = ask_all(&a);
+    int rc = calls_new(&a.calls, t, a.kinds);
+    if (rc >= 0)
+        rc = ask_all(&a);
+    calls_free(a.calls);
     host_kinds_free(a.kinds);
     return rc;
 }

@@ -84,6 +84,10 @@ typedef struct kind_times {
     int64_t *self_ps, *calls; /* by kind */
     uint64_t crossings;       /* events that outlive the one they start in */
 } kind_times;
+/* Self time piece by piece: [start, end) in which event `index` of the track owns the time. Pieces
+ * are disjoint and ascending. */
+typedef int self_fn(void *ctx, size_t index, int64_t start, int64_t end);
+int self_pieces(const trace_track *k, self_fn *fn, void *ctx);
 /* group_of and totals by group: the outermost events of one group count once in total_ps. */
 int self_times(kind_times *kt, int64_t *group_total, track_set set, const uint32_t *group_of,
                uint32_t group_count);
@@ -119,6 +123,7 @@ typedef struct device_work {
 } device_work;
 
 typedef struct host_kinds host_kinds; /* what the host's events mean: host_kinds.h */
+typedef struct call_index call_index; /* which call launched an op: calls.h */
 
 typedef struct analysis {
     host_result *h;
@@ -127,6 +132,7 @@ typedef struct analysis {
     const device_work *devices; /* h->device_count of them, in the order of h->devices */
     size_t device_count;
     host_kinds *kinds;
+    call_index *calls;
 } analysis;
 
 /* Which of h->ops is group i of a device, UINT32_MAX without calls: grouping_count of them, by

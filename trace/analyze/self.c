@@ -8,7 +8,7 @@
 
 typedef struct open_event {
     int64_t end;
-    uint32_t kind;
+    size_t id; /* kind or index, as the walk goes by */
 } open_event;
 
 typedef struct stack {
@@ -17,7 +17,22 @@ typedef struct stack {
     int64_t now;
 } stack;
 
-static void run_until(stack *st, int64_t t, int64_t *self)
+/* Where the time goes: into self by kind, or piece by piece to fn. */
+typedef struct owner {
+    int64_t *self;
+    self_fn *fn;
+    void *ctx;
+} owner;
+
+static int give(const owner *o, size_t id, int64_t from, int64_t to)
+{
+    if (o->fn)
+        return o->fn(o->ctx, id, from, to);
+    o->self[id] += to - from;
+    return 0;
+}
+
+static int run_until(stack *st, int64_t t, const owner *o)
 {
     while (st->n && st->now < t) {
         const open_event *top = &st->v[st->n - 1];
@@ -26,18 +41,19 @@ static void run_until(stack *st, int64_t t, int64_t *self)
             continue;
         }
         int64_t to = top->end < t ? top->end : t;
-        self[top->kind] += to - st->now;
+        VP_TRY(give(o, top->id, st->now, to));
         st->now = to;
     }
     if (st->now < t)
         st->now = t;
+    return 0;
 }
 
-static int push(stack *st, int64_t end, uint32_t kind)
+static int push(stack *st, int64_t end, size_t id)
 {
     if (st->n == st->cap)
         VP_TRY(vp_grow(&st->v, &st->cap, st->n + 1, sizeof *st->v, SIZE_MAX / 64));
-    st->v[st->n++] = (open_event){end, kind};
+    st->v[st->n++] = (open_event){end, id};
     return 0;
 }
 
@@ -57,6 +73,7 @@ static bool nests(const trace *t, const trace_track *k)
 static int one_track(kind_times *kt, int64_t *group_total, int64_t *group_end, stack *st,
                      const trace_track *k, const uint32_t *group_of, bool nested)
 {
+    const owner self = {kt->self_ps, NULL, NULL};
     st->n = 0;
     st->now = k->count ? k->start_ps[0] : 0;
     int64_t last = st->now;
@@ -70,13 +87,36 @@ static int one_track(kind_times *kt, int64_t *group_total, int64_t *group_end, s
         }
         if (end == start)
             continue;
-        run_until(st, start, kt->self_ps);
+        VP_TRY(run_until(st, start, &self));
         kt->crossings += !k->one_timeline && crosses(st, start, end);
         VP_TRY(push(st, end, kind));
         last = end > last ? end : last;
     }
-    run_until(st, last, kt->self_ps);
-    return 0;
+    return run_until(st, last, &self);
+}
+
+static int walk_pieces(stack *st, const trace_track *k, const owner *o)
+{
+    st->now = k->count ? k->start_ps[0] : 0;
+    int64_t last = st->now;
+    for (size_t i = 0; i < k->count; i++) {
+        int64_t start = k->start_ps[i], end = start + k->dur_ps[i];
+        if (end == start)
+            continue;
+        VP_TRY(run_until(st, start, o));
+        VP_TRY(push(st, end, i));
+        last = end > last ? end : last;
+    }
+    return run_until(st, last, o);
+}
+
+int self_pieces(const trace_track *k, self_fn *fn, void *ctx)
+{
+    const owner pieces = {NULL, fn, ctx};
+    stack st = {0};
+    int rc = walk_pieces(&st, k, &pieces);
+    vp_free(st.v);
+    return rc;
 }
 
 int self_times(kind_times *kt, int64_t *group_total, track_set set, const uint32_t *group_of,

@@ -1,0 +1,146 @@
+#include "trace/analyze/calls.h"
+
+#include <stdlib.h>
+
+#include "trace/analyze/host_kinds.h"
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+
+typedef struct entry {
+    int64_t id;
+    host_call call;
+    bool launch;
+} entry;
+
+typedef struct entries {
+    entry *v;
+    size_t n, cap;
+} entries;
+
+static int by_id(const void *a, const void *b)
+{
+    const entry *x = a, *y = b;
+    if (x->id != y->id)
+        return x->id < y->id ? -1 : 1;
+    if (x->launch != y->launch)
+        return x->launch ? -1 : 1;
+    if (x->call.track != y->call.track)
+        return x->call.track < y->call.track ? -1 : 1;
+    return (x->call.index > y->call.index) - (x->call.index < y->call.index);
+}
+
+static int gather(entries *out, const trace *t, const host_kinds *kinds)
+{
+    for (uint32_t i = 0; i < t->track_count; i++) {
+        const trace_track *k = &t->tracks[i];
+        const int64_t *id = k->attr[SINK_CORRELATION];
+        for (size_t e = 0; k->role == SINK_ROLE_PLAIN && id && e < k->count; e++) {
+            if (id[e] == SINK_NO_VALUE)
+                continue;
+            VP_TRY(vp_grow(&out->v, &out->cap, out->n + 1, sizeof *out->v, VP_EVENTS_MAX));
+            out->v[out->n++] =
+                (entry){id[e], {i, (uint32_t)e}, host_kind_flags(kinds, k->kind[e]) & HK_LAUNCH};
+        }
+    }
+    return 0;
+}
+
+static void sort_entries(entries *x)
+{
+    size_t i = 1;
+    while (i < x->n && by_id(&x->v[i - 1], &x->v[i]) < 0)
+        i++;
+    if (i < x->n)
+        qsort(x->v, x->n, sizeof *x->v, by_id);
+}
+
+/* Profilers number calls as they come, so a table is nearly as small as the list itself. */
+static int make_places(call_index *x)
+{
+    uint64_t range = x->count ? (uint64_t)x->id[x->count - 1] - (uint64_t)x->id[0] : 0;
+    if (range / 8 >= x->count + 1024)
+        return 0;
+    x->place = vp_realloc_array(NULL, range + 1, sizeof *x->place);
+    if (!x->place)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (uint64_t i = 0; i <= range; i++)
+        x->place[i] = UINT32_MAX;
+    for (size_t i = 0; i < x->count; i++)
+        x->place[(uint64_t)x->id[i] - (uint64_t)x->id[0]] = (uint32_t)i;
+    return 0;
+}
+
+static int fill(call_index *x, entries *e)
+{
+    sort_entries(e);
+    x->id = vp_realloc_array(NULL, e->n + 1, sizeof *x->id);
+    x->call = vp_realloc_array(NULL, e->n + 1, sizeof *x->call);
+    if (!x->id || !x->call)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t i = 0; i < e->n; i++) {
+        if (x->count && x->id[x->count - 1] == e->v[i].id)
+            continue;
+        x->id[x->count] = e->v[i].id;
+        x->call[x->count++] = e->v[i].call;
+    }
+    return make_places(x);
+}
+
+int calls_new(call_index **out, const trace *t, const host_kinds *kinds)
+{
+    entries e = {0};
+    call_index *x = vp_calloc(1, sizeof *x);
+    if (!x)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    int rc = gather(&e, t, kinds);
+    if (rc >= 0)
+        rc = fill(x, &e);
+    vp_free(e.v);
+    if (rc < 0) {
+        calls_free(x);
+        return rc;
+    }
+    *out = x;
+    return 0;
+}
+
+void calls_free(call_index *x)
+{
+    if (!x)
+        return;
+    vp_free(x->id);
+    vp_free(x->call);
+    vp_free(x->place);
+    vp_free(x);
+}
+
+uint32_t calls_find(const call_index *x, const trace_track *ops, size_t index)
+{
+    int64_t id = trace_attr(ops, SINK_CORRELATION, index);
+    size_t low = 0, high = x->count;
+    if (id == SINK_NO_VALUE || !x->count || id < x->id[0] || id > x->id[x->count - 1])
+        return UINT32_MAX;
+    if (x->place)
+        return x->place[(uint64_t)id - (uint64_t)x->id[0]];
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (x->id[mid] < id)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < x->count && x->id[low] == id ? (uint32_t)low : UINT32_MAX;
+}
+
+int64_t call_start(const call_index *x, const trace *t, uint32_t call)
+{
+    const host_call *c = &x->call[call];
+    return t->tracks[c->track].start_ps[c->index];
+}
+
+int64_t call_end(const call_index *x, const trace *t, uint32_t call)
+{
+    const host_call *c = &x->call[call];
+    return call_start(x, t, call) + t->tracks[c->track].dur_ps[c->index];
+}
