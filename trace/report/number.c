@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #define PS_PER_NS INT64_C(1000)
@@ -175,6 +176,35 @@ double rep_gb_per_s(const vp_op *op)
 double rep_gflop_per_s(const vp_op *op)
 {
     return rate(op->flops, op->total_ps);
+}
+
+double rep_bus_factor(const vp_collective *c)
+{
+    static const struct {
+        const char *kind;
+        int times;
+    } factors[] = {{"all-reduce", 2}, {"all-gather", 1}, {"reduce-scatter", 1}, {"all-to-all", 1}};
+    for (size_t i = 0; c->kind && i < sizeof factors / sizeof *factors; i++)
+        if (!strcmp(c->kind, factors[i].kind))
+            return c->group_size < 1
+                       ? NAN
+                       : factors[i].times * (double)(c->group_size - 1) / (double)c->group_size;
+    return 1;
+}
+
+double rep_algorithm_gb_per_s(const vp_collective *c)
+{
+    return rate(c->bytes, c->total_ps);
+}
+
+double rep_bus_gb_per_s(const vp_collective *c)
+{
+    return rep_algorithm_gb_per_s(c) * rep_bus_factor(c);
+}
+
+double rep_transfer_gb_per_s(const vp_transfer *t)
+{
+    return rate(t->bytes, t->busy_ps);
 }
 
 int rep_put_time(vp_buf *b, int64_t unix_ns)

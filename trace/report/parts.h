@@ -33,6 +33,14 @@ int64_t rep_stddev_ps(const vp_op *op); /* rounded, VP_UNKNOWN where it is no nu
 double rep_cv(const vp_op *op);         /* stddev / mean; NaN when unknown */
 double rep_gb_per_s(const vp_op *op);   /* NaN when unknown; likewise: */
 double rep_gflop_per_s(const vp_op *op);
+/* Of a collective, per participant: bytes over time, and that times the factor by which the wires
+ * carry more or less than the payload (analysis.md A4); NaN when unknown. */
+double rep_algorithm_gb_per_s(const vp_collective *c);
+double rep_bus_gb_per_s(const vp_collective *c);
+/* 2(n-1)/n for all-reduce, (n-1)/n for all-gather, reduce-scatter and all-to-all among n, else 1;
+ * NaN where the number of participants matters and is unknown. */
+double rep_bus_factor(const vp_collective *c);
+double rep_transfer_gb_per_s(const vp_transfer *t); /* bytes over the time in flight */
 /* "2026-01-11 21:26:41" in local time; "-" for unknown. */
 int rep_put_time(vp_buf *b, int64_t unix_ns);
 
@@ -41,6 +49,12 @@ const char *rep_kind_name(vp_device_kind k);
 const char *rep_severity_name(vp_severity s);
 const char *rep_group_name(vp_group g);
 const char *rep_sort_name(vp_sort s);
+const char *rep_cause_name(vp_cause c);         /* "compile"; names.c, likewise: */
+const char *rep_cause_text(vp_cause c);         /* "the launching thread was compiling" */
+const char *rep_direction_name(vp_direction d); /* "h2d" */
+const char *rep_direction_text(vp_direction d); /* "host → device" */
+const char *rep_step_source_name(vp_step_source s);
+const char *rep_step_class_name(vp_step_class c); /* "heavy" */
 
 /* The four parts of a device's window, in the order of every table and bar. */
 enum { REP_COMPUTE, REP_COMM, REP_COPY, REP_IDLE, REP_PARTS };
