@@ -140,6 +140,14 @@ static int add_quality(host_result *h, const trace_quality *q)
     return 0;
 }
 
+int host_note(host_result *h, const char *code, vp_severity severity, const char *message)
+{
+    sink_severity s = severity == VP_SEV_ERROR     ? SINK_ERROR
+                      : severity == VP_SEV_WARNING ? SINK_WARNING
+                                                   : SINK_INFO;
+    return add_quality(h, &(trace_quality){code, s, message, -1, -1, false});
+}
+
 static int add_crossings(host_result *h, uint64_t n)
 {
     char text[160];

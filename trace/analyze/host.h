@@ -65,6 +65,8 @@ void host_result_init(host_result *h);
 void host_result_free(host_result *h);
 /* A copy in the arena; NULL for an empty string. *out untouched on failure. */
 int host_text(const char **out, host_result *h, vp_str s);
+/* Adds a quality entry; the code is a constant. */
+int host_note(host_result *h, const char *code, vp_severity severity, const char *message);
 
 /* Which events are analysed together: the op tracks of a device, or all plain tracks of a process.
  */
@@ -125,6 +127,15 @@ typedef struct device_work {
 typedef struct host_kinds host_kinds; /* what the host's events mean: host_kinds.h */
 typedef struct call_index call_index; /* which call launched an op: calls.h */
 
+/* The steps of one device on its own clock, for questions that cut by step: ascending, disjoint,
+ * half-open. Made by steps_collect, of the result's arena. */
+typedef struct step_windows {
+    int64_t *start_ps, *end_ps;
+    uint32_t *step;  /* which of h->steps.list */
+    uint32_t *entry; /* which of that step's devices; without devices unused */
+    size_t count;
+} step_windows;
+
 typedef struct analysis {
     host_result *h;
     const trace *t;
@@ -133,6 +144,7 @@ typedef struct analysis {
     size_t device_count;
     host_kinds *kinds;
     call_index *calls;
+    step_windows *windows; /* by device; NULL before steps_collect and without steps */
 } analysis;
 
 /* Which of h->ops is group i of a device, UINT32_MAX without calls: grouping_count of them, by
