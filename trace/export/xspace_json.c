@@ -141,7 +141,7 @@ static int load(xspace_json *x, uint32_t plane)
     x->loaded = plane;
     x->plane = (xs_plane){0};
     x->names = (xj_names){0};
-    VP_TRY(xs_plane_read(&x->plane, &x->w, pl->offset, pl->end));
+    VP_TRY(xs_plane_read(&x->plane, &x->w, pl->offset, pl->end, false));
     if (x->plane.damage >= 0)
         damaged(x, x->plane.damage);
     return xj_names_make(&x->names, &x->plane);

@@ -1,5 +1,6 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
+#include "trace/read/attrs.h"
 #include "trace/read/json_reader.h"
 
 /* Times below this many µs (11 days) are kept as they are, so that positions read as in the file;
@@ -164,11 +165,15 @@ bool cj_unwanted(cj_reader *r)
 static int host_event(cj_reader *r, const cj_fields *f, int64_t start_ps, int64_t dur_ps)
 {
     cj_thread *t;
+    cj_attrs a;
     sink_event e = {.start_ps = start_ps, .dur_ps = dur_ps, .aligned_start_ps = SINK_NO_TIME};
     if (cj_unwanted(r))
         return 0;
     VP_TRY(cj_thread_of(r, f, &t));
-    VP_TRY(cj_track_of(r, t, &e.track));
+    if (!r->opts->device_only)
+        e.extra = cj_host_attrs(&a, r->skip, f);
+    bool memory = e.extra && !dur_ps && rd_is_memory(e.extra);
+    VP_TRY(memory ? cj_memory_track(r, t, a.allocator, &e.track) : cj_track_of(r, t, &e.track));
     VP_TRY(cj_kind_plain(r, f, &e.kind));
     return cj_emit(r, t, &e);
 }

@@ -43,8 +43,9 @@ static const vp_str xla_args[ARGS] = {
     [ARG_ORDINAL] = {"device_ordinal", 14},
 };
 
-/* The values of these keys, and how many of them there are. */
-static size_t read_args(const cj_reader *r, js_value args, js_value out[ARGS])
+/* The values of these keys, and how many of them there are. The rest goes to `attrs`, unless it is
+ * NULL. */
+static size_t read_args(const cj_reader *r, js_value args, js_value out[ARGS], cj_attrs *attrs)
 {
     vp_str key;
     js_value v;
@@ -53,14 +54,25 @@ static size_t read_args(const cj_reader *r, js_value args, js_value out[ARGS])
     if (args.type != JS_NESTED || *args.s.p != '{')
         return 0;
     const char *p = args.s.p + 1, *end = args.s.p + args.s.n;
-    while (js_next_member(&p, end, r->skip, &key, &v) == JS_MEMBER)
-        for (size_t i = 0; i < ARGS; i++)
-            if (vp_str_eq(key, xla_args[i])) {
-                found += out[i].type == JS_NONE;
-                out[i] = v;
-                break;
-            }
+    while (js_next_member(&p, end, r->skip, &key, &v) == JS_MEMBER) {
+        size_t i = 0;
+        while (i < ARGS && !vp_str_eq(key, xla_args[i]))
+            i++;
+        if (i < ARGS) {
+            found += out[i].type == JS_NONE;
+            out[i] = v;
+        } else if (attrs) {
+            cj_attr_take(attrs, key, v);
+        }
+    }
     return found;
+}
+
+/* Where attributes are collected: nowhere for op tables. */
+static cj_attrs *start_attrs(const cj_reader *r, cj_attrs *a)
+{
+    cj_attrs_clear(a);
+    return r->opts->device_only ? NULL : a;
 }
 
 static vp_str without_colons(vp_str s)
@@ -126,13 +138,14 @@ static void use_device_clock(const cj_reader *r, const js_value a[ARGS], sink_ev
 }
 
 /* An event of an XLA device process. */
-static int xla_event(cj_reader *r, const cj_fields *f, const js_value a[ARGS], cj_thread *t,
-                     bool is_op, sink_event *e)
+static int xla_event(cj_reader *r, const cj_fields *f, const js_value a[ARGS], cj_attrs *attrs,
+                     cj_thread *t, bool is_op, sink_event *e)
 {
     VP_TRY(cj_track_of(r, t, &e->track));
     vp_str label = is_op ? rd_stream_label(vp_intern_get(&r->names, t->name)) : VP_STR_NONE;
     VP_TRY(xla_kind(r, f, a, label, is_op, false, &e->kind));
     use_device_clock(r, a, e);
+    e->extra = cj_attrs_close(attrs, f->v[CJ_NAME]);
     return cj_emit(r, t, e);
 }
 
@@ -140,8 +153,9 @@ static int xla_event(cj_reader *r, const cj_fields *f, const js_value a[ARGS], c
 static int cpu_op(cj_reader *r, const cj_fields *f, sink_event *e)
 {
     js_value a[ARGS];
+    cj_attrs attrs;
     int64_t ordinal = 0;
-    read_args(r, f->v[CJ_ARGS], a);
+    read_args(r, f->v[CJ_ARGS], a, start_attrs(r, &attrs));
     if (!a[ARG_HLO_OP].s.n)
         return 0;
     if (a[ARG_ORDINAL].type && (!js_to_id(a[ARG_ORDINAL].s, &ordinal) || ordinal < 0))
@@ -149,6 +163,8 @@ static int cpu_op(cj_reader *r, const cj_fields *f, sink_event *e)
     VP_TRY(cj_cpu_track(r, ordinal, &e->track));
     VP_TRY(xla_kind(r, f, a, VP_STR_NONE, true, true, &e->kind));
     r->has_device = r->has_cpu_ops = true;
+    attrs.x.has &= 1u << SINK_RUN; /* the rest is the host event's */
+    e->extra = attrs.x.has ? &attrs.x : NULL;
     return cj_emit(r, NULL, e);
 }
 
@@ -193,21 +209,25 @@ static int kineto_kind(cj_reader *r, const cj_fields *f, js_value bytes, uint32_
 static int kineto_op(cj_reader *r, const cj_fields *f, gpu_cat cat, sink_event *e)
 {
     js_value args = f->v[CJ_ARGS], device = f->v[CJ_PID], bytes = {0}, v;
-    bool has_device = false;
+    bool has_device = false, full = !r->opts->device_only;
     cj_thread *t;
+    sink_extra x = {.has = 0};
     if (args.type == JS_NESTED && *args.s.p == '{') {
         const char *p = args.s.p + 1, *end = args.s.p + args.s.n;
         vp_str key;
-        while ((!has_device || cat == GPU_COPY) &&
+        while ((!has_device || cat == GPU_COPY || (full && !x.has)) &&
                js_next_member(&p, end, r->skip, &key, &v) == JS_MEMBER) {
             if (vp_str_eq(key, VP_STR("device"))) {
                 device = v;
                 has_device = true;
             } else if (cat == GPU_COPY && vp_str_eq_nocase(key, VP_STR("bytes"))) {
                 bytes = v;
+            } else if (full && vp_str_eq(key, VP_STR("correlation"))) {
+                cj_correlation(&x, v);
             }
         }
     }
+    e->extra = x.has ? &x : NULL;
     r->has_device = true;
     VP_TRY(cj_thread_of(r, f, &t));
     VP_TRY(cj_gpu_track(r, t, device, cat == GPU_MTIA, &e->track));
@@ -220,13 +240,14 @@ static int kineto_op(cj_reader *r, const cj_fields *f, gpu_cat cat, sink_event *
 static int unnamed_event(cj_reader *r, const cj_fields *f, cj_thread *t, sink_event *e, bool *taken)
 {
     js_value a[ARGS];
-    if (!read_args(r, f->v[CJ_ARGS], a))
+    cj_attrs attrs;
+    if (!read_args(r, f->v[CJ_ARGS], a, start_attrs(r, &attrs)))
         return 0;
     *taken = a[ARG_CATEGORY].type || a[ARG_HLO_OP].type || a[ARG_OFFSET].type;
     if (!*taken)
         return 0;
     t->maybe_ops++;
-    return xla_event(r, f, a, t, true, e);
+    return xla_event(r, f, a, &attrs, t, true, e);
 }
 
 int cj_op(cj_reader *r, const cj_fields *f, int64_t start_ps, int64_t dur_ps, bool *taken)
@@ -242,9 +263,10 @@ int cj_op(cj_reader *r, const cj_fields *f, int64_t start_ps, int64_t dur_ps, bo
     const cj_process *p = cj_process_at(r, t);
     if (p->is_device) {
         js_value a[ARGS];
+        cj_attrs attrs;
         *taken = true;
-        read_args(r, args, a);
-        return xla_event(r, f, a, t, cj_role(r, t) == SINK_ROLE_OPS, &e);
+        read_args(r, args, a, start_attrs(r, &attrs));
+        return xla_event(r, f, a, &attrs, t, cj_role(r, t) == SINK_ROLE_OPS, &e);
     }
     if (args.type != JS_NESTED || f->v[CJ_CAT].s.n) /* XLA writes no category */
         return 0;

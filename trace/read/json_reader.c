@@ -53,6 +53,11 @@ int cj_emit(cj_reader *r, cj_thread *t, const sink_event *e)
         t->last_ps = end_ps;
     if (r->last_ps < end_ps)
         r->last_ps = end_ps;
-    r->batch[r->batch_n++] = *e;
+    r->batch[r->batch_n] = *e;
+    if (e->extra) {
+        r->extras[r->batch_n] = *e->extra;
+        r->batch[r->batch_n].extra = &r->extras[r->batch_n];
+    }
+    r->batch_n++;
     return r->batch_n == CJ_BATCH ? cj_flush(r) : 0;
 }

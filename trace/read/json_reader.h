@@ -131,7 +131,7 @@ typedef enum cj_map_id {
     CJ_BY_PAIR,   /* process, tid token → thread */
     CJ_BY_DEVICE, /* Kineto's device or XLA's CPU ordinal → device */
     CJ_BY_STREAM, /* device, thread → stream */
-    CJ_BY_CAT,    /* process, category of async events → track in the sink */
+    CJ_BY_CAT,    /* process, category of async events or allocator → track in the sink */
     CJ_BY_ASYNC,  /* what async halves share → lane */
     CJ_BY_KIND,   /* all that makes a kind → kind in the sink */
     CJ_BY_SECRET, /* credential keys already reported → 0 */
@@ -186,8 +186,16 @@ typedef struct cj_reader {
     bool has_marks; /* Kineto's processes "Spans" or "Traces" */
     cj_count notes[CJ_NOTES];
     sink_event batch[CJ_BATCH];
+    sink_extra extras[CJ_BATCH]; /* of the batch's events that have one */
     size_t batch_n;
 } cj_reader;
+
+/* The attributes of one event while its args are read. */
+typedef struct cj_attrs {
+    sink_extra x;
+    uint64_t producer_type, consumer_type, flow;
+    js_value allocator; /* whose memory it is about */
+} cj_attrs;
 
 int cj_reader_init(cj_reader *r, sink *out, const rd_options *opts);
 void cj_reader_free(cj_reader *r);
@@ -206,6 +214,21 @@ bool cj_unwanted(cj_reader *r);
 /* json_ops.c: X events with args that matter. *taken: nothing else is to be done. */
 int cj_op(cj_reader *r, const cj_fields *f, int64_t start_ps, int64_t dur_ps, bool *taken);
 
+/* json_attrs.c: what args say of their event alone; only for readings in full depth. */
+static inline void cj_attrs_clear(cj_attrs *a)
+{
+    a->x.has = 0; /* values count only where their bit is set */
+    a->producer_type = a->consumer_type = a->flow = 0;
+    a->allocator = (js_value){VP_STR_NONE, JS_NONE};
+}
+/* One of XLA's args, then what all of them come to: NULL where that is nothing. */
+void cj_attr_take(cj_attrs *a, vp_str key, js_value v);
+const sink_extra *cj_attrs_close(cj_attrs *a, js_value name);
+/* Kineto's "correlation"; 0 is none. */
+void cj_correlation(sink_extra *x, js_value v);
+/* All of a host event's, whoever wrote it; lives as long as `a`. */
+const sink_extra *cj_host_attrs(cj_attrs *a, js_skip_fn *skip, const cj_fields *f);
+
 /* json_tracks.c. Pointers to threads live until the next call that makes one. */
 int cj_thread_of(cj_reader *r, const cj_fields *f, cj_thread **t);
 int cj_track_of(cj_reader *r, cj_thread *t, uint32_t *track);
@@ -213,6 +236,9 @@ int cj_track_of(cj_reader *r, cj_thread *t, uint32_t *track);
 sink_role cj_role(const cj_reader *r, cj_thread *t);
 int cj_process_of(cj_reader *r, uint32_t process, uint32_t *id);
 int cj_async_track(cj_reader *r, const cj_thread *t, const cj_fields *f, uint32_t *track);
+/* Allocator events have a track of their own, named by the allocator: their many attributes would
+ * be columns of a whole thread. */
+int cj_memory_track(cj_reader *r, const cj_thread *t, js_value name, uint32_t *track);
 int cj_metadata(cj_reader *r, const cj_fields *f);
 int cj_tracks_finish(cj_reader *r);
 static inline cj_process *cj_process_at(const cj_reader *r, const cj_thread *t)

@@ -181,23 +181,34 @@ int cj_track_of(cj_reader *r, cj_thread *t, uint32_t *track)
     return 0;
 }
 
-int cj_async_track(cj_reader *r, const cj_thread *t, const cj_fields *f, uint32_t *track)
+/* The track of a process that bears this name behind the prefix. */
+static int named_track(cj_reader *r, const cj_thread *t, vp_str prefix, js_value name,
+                       uint32_t *track)
 {
-    static const vp_str prefix = {"async ", 6};
-    js_value cat = f->v[CJ_CAT];
-    uint64_t key = vp_mix(cj_hash(cat, 7) ^ t->process);
+    uint64_t key = vp_mix(cj_hash(name, 7) ^ vp_hash(prefix.p, prefix.n, t->process));
     sink_track info = {.id = -1, .role = SINK_ROLE_PLAIN};
     *track = vp_map_get(&r->maps[CJ_BY_CAT], key);
     if (*track != VP_MAP_NONE)
         return 0;
     VP_TRY(cj_process_of(r, t->process, &info.process));
-    VP_TRY(cj_scratch(r, prefix.n + cat.s.n));
-    cj_text(r, (js_value){prefix, JS_STRING});
-    info.name = (vp_str){r->scratch, prefix.n + cj_text(r, cat).n};
-    if (!cat.s.n)
-        info.name = VP_STR("async");
+    VP_TRY(cj_scratch(r, prefix.n + name.s.n));
+    if (prefix.n)
+        cj_text(r, (js_value){prefix, JS_STRING});
+    info.name = (vp_str){r->scratch, prefix.n + cj_text(r, name).n};
+    if (!name.s.n)
+        info.name = vp_str_trim(prefix);
     VP_TRY(r->out->track(r->out, &info, track));
     return vp_map_set(&r->maps[CJ_BY_CAT], key, *track);
+}
+
+int cj_async_track(cj_reader *r, const cj_thread *t, const cj_fields *f, uint32_t *track)
+{
+    return named_track(r, t, VP_STR("async "), f->v[CJ_CAT], track);
+}
+
+int cj_memory_track(cj_reader *r, const cj_thread *t, js_value name, uint32_t *track)
+{
+    return named_track(r, t, name.s.n ? VP_STR_NONE : VP_STR("memory"), name, track);
 }
 
 /* Metadata events name processes and threads, at any place in the file. */

@@ -23,11 +23,9 @@ static int device_track(xs_line_ctx *c, int64_t ordinal, uint32_t *track)
     return vp_map_set(&r->cpu_tracks, key, *track);
 }
 
-int xs_cpu_add(xs_line_ctx *c, int64_t start, int64_t end, uint64_t key, uint32_t kind,
-               int64_t ordinal)
+int xs_cpu_add(xs_line_ctx *c, xs_cpu_op op, int64_t ordinal)
 {
     xs_reader *r = c->r;
-    xs_cpu_op op = {start, end, key, kind, 0};
     VP_TRY(device_track(c, ordinal, &op.device));
     VP_TRY(vp_grow(&r->cpu_ops, &r->cpu_op_cap, r->cpu_op_count + 1, sizeof op, VP_EVENTS_MAX));
     r->cpu_ops[r->cpu_op_count++] = op;
@@ -63,6 +61,9 @@ int xs_cpu_finish(xs_reader *r)
             end = r->cpu_ends[e].end_ps;
         sink_event out = {op->start_ps, end - op->start_ps, SINK_NO_TIME, 0,
                           op->device,   op->kind,           NULL};
+        sink_extra x = {.has = 1u << SINK_RUN, .v[SINK_RUN] = op->run};
+        if (op->run != SINK_NO_VALUE)
+            out.extra = &x;
         rc = xs_emit(r, &out);
     }
     vp_map_free(&by_key);

@@ -1,5 +1,6 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/read/attrs.h"
 #include "trace/read/roles.h"
 #include "trace/read/xs_read.h"
 
@@ -108,13 +109,54 @@ typedef struct raw_event {
     uint32_t seen; /* bit per xs_stat_role; what follows is set only where its bit is */
     bool aggregated;
     uint64_t producer, consumer;
+    vp_str allocator;       /* its name, or empty: then */
+    uint64_t allocator_ref; /* the stat whose name it is */
+    sink_extra x;
 } raw_event;
 
 #define SEEN(e, role) ((e)->seen >> (role)&1u)
 #define OWN_CLOCK (1u << XS_STAT_DEVICE_OFFSET | 1u << XS_STAT_DEVICE_DURATION)
 
+static void use_attr(raw_event *e, xs_stat_role role, uint64_t u, vp_str text)
+{
+    static const uint8_t attrs[XS_STAT_ROLES - XS_STAT_ATTRS] = {
+        [XS_STAT_CORRELATION - XS_STAT_ATTRS] = SINK_CORRELATION,
+        [XS_STAT_STEP_NUM - XS_STAT_ATTRS] = SINK_STEP,
+        [XS_STAT_ITER_NUM - XS_STAT_ATTRS] = SINK_STEP,
+        [XS_STAT_ROOT - XS_STAT_ATTRS] = SINK_ROOT,
+        [XS_STAT_GROUP - XS_STAT_ATTRS] = SINK_GROUP,
+        [XS_STAT_RUN - XS_STAT_ATTRS] = SINK_RUN,
+        [XS_STAT_ALL_REDUCE - XS_STAT_ATTRS] = SINK_RUN,
+        [XS_STAT_MEM_DELTA - XS_STAT_ATTRS] = SINK_MEM_DELTA,
+        [XS_STAT_MEM_USED - XS_STAT_ATTRS] = SINK_MEM_USED,
+        [XS_STAT_MEM_FREE - XS_STAT_ATTRS] = SINK_MEM_FREE,
+        [XS_STAT_MEM_RESERVED - XS_STAT_ATTRS] = SINK_MEM_RESERVED,
+        [XS_STAT_MEM_DEVICE - XS_STAT_ATTRS] = SINK_MEM_DEVICE,
+    };
+    sink_attr a = (sink_attr)attrs[role - XS_STAT_ATTRS];
+    if (role == XS_STAT_ALLOCATOR) {
+        e->allocator = text;
+        e->allocator_ref = u;
+        return;
+    }
+    if (role == XS_STAT_FLOW) {
+        rd_flow_attrs(&e->x, u);
+        return;
+    }
+    /* The weaker of two names of an attribute, and "no correlation". */
+    if ((role == XS_STAT_ITER_NUM || role == XS_STAT_RUN) && rd_has_attr(&e->x, a))
+        return;
+    if ((int64_t)u == SINK_NO_VALUE || text.n || (role == XS_STAT_CORRELATION && !u))
+        return;
+    sink_extra_set(&e->x, a, (int64_t)u);
+}
+
 static void use_stat(raw_event *e, xs_stat_role role, uint64_t u, vp_str text)
 {
+    if (role >= XS_STAT_ATTRS) {
+        use_attr(e, role, u, text);
+        return;
+    }
     e->seen |= 1u << role;
     switch (role) {
     case XS_STAT_DEVICE_OFFSET:
@@ -142,7 +184,6 @@ static void use_stat(raw_event *e, xs_stat_role role, uint64_t u, vp_str text)
     case XS_STAT_PROFILE_START:
     case XS_STAT_PROFILE_STOP:
     case XS_STAT_OTHER:
-    case XS_STAT_ROLES:
         break;
     default:
         e->key += vp_mix((text.n ? vp_hash(text.p, text.n, 7) : u) * 64 + (uint64_t)role);
@@ -189,7 +230,9 @@ static bool read_event(const xs_plane *pl, raw_event *e, const uint8_t *p, const
     e->metadata_id = e->offset = e->duration = 0;
     e->device_offset = e->device_duration = e->ordinal = 0;
     e->key = e->producer_type = e->consumer_type = 0;
-    e->seen = 0;
+    e->seen = e->x.has = 0;
+    e->allocator = VP_STR_NONE;
+    e->allocator_ref = UINT64_MAX;
     e->aggregated = false;
     while (r.p < end) {
         uint64_t v;
@@ -268,6 +311,28 @@ static int unknown_kind(xs_line_ctx *c, uint32_t *kind)
     return vp_map_set(&c->r->kinds, key, *kind);
 }
 
+static uint64_t producer_key(const raw_event *e)
+{
+    return (uint64_t)rd_flow_key(e->producer_type, e->producer);
+}
+
+static uint64_t consumer_key(const raw_event *e)
+{
+    return (uint64_t)rd_flow_key(e->consumer_type, e->consumer);
+}
+
+/* The event's attributes; NULL where it has none, or where nobody asked. */
+static const sink_extra *close_attrs(const xs_line_ctx *c, raw_event *e)
+{
+    if (!c->r->want_host)
+        return NULL;
+    if (SEEN(e, XS_STAT_PRODUCER))
+        sink_extra_set(&e->x, SINK_FLOW_OUT, (int64_t)producer_key(e));
+    if (SEEN(e, XS_STAT_CONSUMER))
+        sink_extra_set(&e->x, SINK_FLOW_IN, (int64_t)consumer_key(e));
+    return e->x.has ? &e->x : NULL;
+}
+
 static int device_event(xs_line_ctx *c, const uint8_t *p, const uint8_t *end)
 {
     raw_event e;
@@ -288,7 +353,8 @@ static int device_event(xs_line_ctx *c, const uint8_t *p, const uint8_t *end)
                       .aligned_start_ps = own_clock ? e.offset : SINK_NO_TIME,
                       .aligned_dur_ps = e.duration,
                       .track = c->track,
-                      .kind = kind};
+                      .kind = kind,
+                      .extra = close_attrs(c, &e)};
     return xs_emit(c->r, &out);
 }
 
@@ -303,10 +369,31 @@ static bool is_end_event(const xs_plane *pl, xs_meta *meta)
     return meta->is_end;
 }
 
-static uint64_t flow_key(uint64_t type, uint64_t id)
+/* Lines of equal plane, id and name are one track: planes may stand twice in a file. */
+static int open_track(xs_line_ctx *c, vp_str name, int64_t id, uint32_t *track)
 {
-    uint64_t key = vp_mix(type + 1) ^ vp_mix(id * 2 + 1);
-    return key ? key : 1;
+    xs_reader *r = c->r;
+    uint64_t key = vp_hash(name.p, name.n, vp_mix((uint64_t)id) + c->process);
+    *track = vp_map_get(&r->tracks, key);
+    if (*track != VP_MAP_NONE)
+        return 0;
+    sink_track t = {.process = c->process, .name = name, .id = id, .role = c->role};
+    VP_TRY(r->out->track(r->out, &t, track));
+    return vp_map_set(&r->tracks, key, *track);
+}
+
+/* Allocator events have a track of their own, named by the allocator: their many attributes would
+ * be columns of a whole thread. */
+static int use_allocator(xs_line_ctx *c, raw_event *e, xs_meta *meta, uint32_t *track)
+{
+    vp_str name = e->allocator, event = VP_STR_NONE, display;
+    uint32_t i = vp_map_get(&c->plane->stat_by_id, e->allocator_ref);
+    if (!name.n && i != VP_MAP_NONE)
+        name = c->plane->stat_names[i];
+    if (meta)
+        xs_meta_decode(c->plane, meta->bytes, &event, &display, NULL);
+    rd_allocator_attrs(&e->x, event, name);
+    return open_track(c, name.n ? name : VP_STR("memory"), -1, track);
 }
 
 /* A host event is shown on its thread, and may be (the end of) an op of XLA:CPU. */
@@ -323,40 +410,32 @@ static int host_event(xs_line_ctx *c, const uint8_t *p, const uint8_t *end)
     if (meta && !r->device_ops && SEEN(&e, XS_STAT_HLO_OP)) {
         vp_str event = {(const char *)p, (size_t)(end - p)};
         VP_TRY(xs_kind_of_event(c, meta, e.key, event, true, &kind));
-        VP_TRY(xs_cpu_add(c, e.offset, e.offset + e.duration,
-                          SEEN(&e, XS_STAT_PRODUCER) ? flow_key(e.producer_type, e.producer) : 0,
-                          kind, e.ordinal));
+        xs_cpu_op op = {e.offset, e.offset + e.duration, 0, SINK_NO_VALUE, kind, 0};
+        if (SEEN(&e, XS_STAT_PRODUCER))
+            op.key = producer_key(&e);
+        if (rd_has_attr(&e.x, SINK_RUN))
+            op.run = e.x.v[SINK_RUN];
+        VP_TRY(xs_cpu_add(c, op, e.ordinal));
     } else if (meta && !r->device_ops && SEEN(&e, XS_STAT_CONSUMER) &&
                is_end_event(c->plane, meta)) {
-        VP_TRY(xs_cpu_add_end(r, flow_key(e.consumer_type, e.consumer), e.offset + e.duration));
+        VP_TRY(xs_cpu_add_end(r, consumer_key(&e), e.offset + e.duration));
     }
     if (!r->want_host) {
         r->out->skipped(r->out, 1);
         return 0;
     }
     VP_TRY(meta ? xs_kind_of_meta(c, meta, &kind) : unknown_kind(c, &kind));
-    sink_event out = {e.offset, e.duration, SINK_NO_TIME, 0, c->track, kind, NULL};
+    sink_event out = {e.offset, e.duration, SINK_NO_TIME, 0, c->track, kind, close_attrs(c, &e)};
+    if (out.extra && !e.duration && rd_has_attr(&e.x, SINK_MEM_USED))
+        VP_TRY(use_allocator(c, &e, meta, &out.track));
     return xs_emit(r, &out);
-}
-
-/* Lines of equal plane, id and name are one track: planes may stand twice in a file. */
-static int open_track(xs_line_ctx *c, uint32_t process)
-{
-    xs_reader *r = c->r;
-    vp_str name = {c->name, c->name_n};
-    uint64_t key = vp_hash(name.p, name.n, vp_mix((uint64_t)c->id) + process);
-    c->track = vp_map_get(&r->tracks, key);
-    if (c->track != VP_MAP_NONE)
-        return 0;
-    sink_track t = {.process = process, .name = name, .id = c->id, .role = c->role};
-    VP_TRY(r->out->track(r->out, &t, &c->track));
-    return vp_map_set(&r->tracks, key, c->track);
 }
 
 static int read_line(xs_reader *r, uint32_t plane_index, const xs_line *line, bool device,
                      uint32_t process)
 {
-    xs_line_ctx c = {.r = r, .plane = &r->planes[plane_index], .plane_index = plane_index};
+    xs_line_ctx c = {
+        .r = r, .process = process, .plane = &r->planes[plane_index], .plane_index = plane_index};
     VP_TRY(walk(&c, line, NULL));
     vp_str name = {c.name, c.name_n};
     c.role = device ? rd_role_of_id(c.plane->name, name, c.id) : SINK_ROLE_PLAIN;
@@ -368,7 +447,8 @@ static int read_line(xs_reader *r, uint32_t plane_index, const xs_line *line, bo
         return 0;
     }
     bool ops = c.role == SINK_ROLE_OPS;
-    bool wanted = ops || r->want_host || (device && c.role == SINK_ROLE_MODULES);
+    bool wanted = ops || (r->want_host && c.role != SINK_ROLE_DERIVED) ||
+                  (device && c.role == SINK_ROLE_MODULES);
     if (device ? !wanted : !wanted && r->device_ops) {
         r->out->skipped(r->out, c.events);
         return 0;
@@ -378,7 +458,7 @@ static int read_line(xs_reader *r, uint32_t plane_index, const xs_line *line, bo
         c.label_hash = c.stream_label.n ? vp_hash(c.stream_label.p, c.stream_label.n, 3) : 0;
         r->device_ops += c.events;
     }
-    VP_TRY(open_track(&c, process));
+    VP_TRY(open_track(&c, name, c.id, &c.track));
     return walk(&c, line, device ? device_event : host_event);
 }
 

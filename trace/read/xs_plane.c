@@ -25,11 +25,25 @@ static const char *const role_names[XS_STAT_ROLES] = {
     [XS_STAT_HLO_PROTO] = "Hlo Proto",
     [XS_STAT_PROFILE_START] = "profile_start_time",
     [XS_STAT_PROFILE_STOP] = "profile_stop_time",
+    [XS_STAT_CORRELATION] = "correlation_id",
+    [XS_STAT_STEP_NUM] = "step_num",
+    [XS_STAT_ITER_NUM] = "iter_num",
+    [XS_STAT_ROOT] = "_r",
+    [XS_STAT_GROUP] = "group_id",
+    [XS_STAT_RUN] = "run_id",
+    [XS_STAT_ALL_REDUCE] = "all_reduce_unique_id",
+    [XS_STAT_FLOW] = "flow",
+    [XS_STAT_MEM_DELTA] = "allocation_bytes",
+    [XS_STAT_MEM_USED] = "bytes_allocated",
+    [XS_STAT_MEM_FREE] = "bytes_available",
+    [XS_STAT_MEM_RESERVED] = "bytes_reserved",
+    [XS_STAT_MEM_DEVICE] = "index_on_host",
+    [XS_STAT_ALLOCATOR] = "allocator_name",
 };
 
-static xs_stat_role role_of(vp_str name)
+static xs_stat_role role_of(vp_str name, bool attrs)
 {
-    for (int r = 1; r < XS_STAT_ROLES; r++)
+    for (int r = 1; r < (attrs ? XS_STAT_ROLES : XS_STAT_ATTRS); r++)
         if (vp_str_eq(name, vp_str_of(role_names[r])))
             return (xs_stat_role)r;
     return vp_str_eq(name, VP_STR("hlo_proto")) ? XS_STAT_HLO_PROTO : XS_STAT_OTHER;
@@ -66,7 +80,7 @@ static int add_stat_meta(xs_plane *pl, vp_str bytes)
     VP_TRY(vp_grow(&pl->stat_names, &pl->stat_cap, pl->stat_count + 1, sizeof name, VP_INTERN_MAX));
     VP_TRY(vp_grow(&pl->stat_roles, &pl->role_cap, pl->stat_count + 1, 1, VP_INTERN_MAX));
     pl->stat_names[pl->stat_count] = name;
-    pl->stat_roles[pl->stat_count] = (uint8_t)role_of(name);
+    pl->stat_roles[pl->stat_count] = (uint8_t)role_of(name, pl->attrs);
     if ((uint64_t)id < sizeof pl->role_dense)
         pl->role_dense[id] = pl->stat_roles[pl->stat_count];
     return vp_map_set(&pl->stat_by_id, (uint64_t)id, (uint32_t)pl->stat_count++);
@@ -175,11 +189,11 @@ static int index_fields(xs_plane *pl, uint32_t wanted, int (*add)(xs_plane *, vp
     return 0;
 }
 
-int xs_plane_read(xs_plane *pl, xs_window *w, int64_t offset, int64_t end)
+int xs_plane_read(xs_plane *pl, xs_window *w, int64_t offset, int64_t end, bool attrs)
 {
     vp_buf b;
     vp_pb_field f;
-    *pl = (xs_plane){.offset = offset, .end = end, .damage = -1};
+    *pl = (xs_plane){.offset = offset, .end = end, .damage = -1, .attrs = attrs};
     vp_buf_init(&b, VP_XPLANE_META_MAX);
     int rc = collect(pl, w, &b);
     pl->bytes = rc < 0 ? NULL : vp_buf_take(&b, &pl->bytes_n);

@@ -36,6 +36,22 @@ typedef enum xs_stat_role {
     XS_STAT_HLO_PROTO,
     XS_STAT_PROFILE_START,
     XS_STAT_PROFILE_STOP,
+    /* From here on: attributes of single events, known only in full depth. */
+    XS_STAT_ATTRS,
+    XS_STAT_CORRELATION = XS_STAT_ATTRS,
+    XS_STAT_STEP_NUM,
+    XS_STAT_ITER_NUM,
+    XS_STAT_ROOT,
+    XS_STAT_GROUP,
+    XS_STAT_RUN,
+    XS_STAT_ALL_REDUCE,
+    XS_STAT_FLOW,
+    XS_STAT_MEM_DELTA,
+    XS_STAT_MEM_USED,
+    XS_STAT_MEM_FREE,
+    XS_STAT_MEM_RESERVED,
+    XS_STAT_MEM_DEVICE,
+    XS_STAT_ALLOCATOR,
     XS_STAT_ROLES
 } xs_stat_role;
 
@@ -79,12 +95,13 @@ typedef struct xs_plane {
     xs_value stats[XS_STAT_ROLES]; /* the plane's own */
     bool
         is_metadata; /* "/host:metadata": its event metadata are HLO protos, kept only as offsets */
+    bool attrs;      /* attributes have roles; else their stats are OTHER and cost nothing */
     int64_t damage;  /* where the wire format breaks, or -1 */
 } xs_plane;
 
 /* Reads the plane at [offset, end), skipping its lines. Damage is noted in ->damage; what came
- * before is kept. */
-int xs_plane_read(xs_plane *pl, xs_window *w, int64_t offset, int64_t end);
+ * before is kept. attrs: see xs_plane. */
+int xs_plane_read(xs_plane *pl, xs_window *w, int64_t offset, int64_t end, bool attrs);
 void xs_plane_free(xs_plane *pl);
 
 static inline xs_meta *xs_plane_meta(xs_plane *pl, int64_t id)

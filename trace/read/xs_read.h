@@ -18,6 +18,7 @@ typedef struct xs_hlo {
 typedef struct xs_cpu_op {
     int64_t start_ps, end_ps;
     uint64_t key; /* producer type and id; 0: synchronous */
+    int64_t run;  /* SINK_RUN, or SINK_NO_VALUE */
     uint32_t kind, device;
 } xs_cpu_op;
 
@@ -40,7 +41,7 @@ typedef struct xs_reader {
     vp_map processes;    /* hash of the plane's name → sink process */
     vp_map tracks;       /* hash of (process, id, name) → sink track */
     uint64_t device_ops; /* events on op lines of device planes */
-    bool want_host;
+    bool want_host;      /* full depth: host events, and attributes of all */
     xs_cpu_op *cpu_ops;
     size_t cpu_op_count, cpu_op_cap;
     xs_cpu_end *cpu_ends;
@@ -49,12 +50,14 @@ typedef struct xs_reader {
     uint64_t negative, bad_time, aggregated;
     int64_t first_damage;
     sink_event batch[XS_BATCH];
+    sink_extra extras[XS_BATCH]; /* of the batch's events that have one */
     size_t batch_n;
 } xs_reader;
 
 /* A line while its events are read. */
 typedef struct xs_line_ctx {
     xs_reader *r;
+    uint32_t process;
     xs_plane *plane;
     uint32_t plane_index;
     char name[256]; /* display name, else name; cut */
@@ -72,7 +75,12 @@ typedef struct xs_line_ctx {
 int xs_flush(xs_reader *r);
 static inline int xs_emit(xs_reader *r, const sink_event *e)
 {
-    r->batch[r->batch_n++] = *e;
+    r->batch[r->batch_n] = *e;
+    if (e->extra) {
+        r->extras[r->batch_n] = *e->extra;
+        r->batch[r->batch_n].extra = &r->extras[r->batch_n];
+    }
+    r->batch_n++;
     return r->batch_n == XS_BATCH ? xs_flush(r) : 0;
 }
 
@@ -85,8 +93,7 @@ int xs_kind_of_event(xs_line_ctx *c, xs_meta *meta, uint64_t key, vp_str event, 
 int xs_lines_read(xs_reader *r, uint32_t plane_index, bool device);
 
 /* XLA:CPU: remembers an op or an end; xs_cpu_finish joins and emits them. */
-int xs_cpu_add(xs_line_ctx *c, int64_t start, int64_t end, uint64_t key, uint32_t kind,
-               int64_t ordinal);
+int xs_cpu_add(xs_line_ctx *c, xs_cpu_op op, int64_t ordinal);
 int xs_cpu_add_end(xs_reader *r, uint64_t key, int64_t end);
 int xs_cpu_finish(xs_reader *r);
 
