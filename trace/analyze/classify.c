@@ -107,10 +107,19 @@ static bool copies_only(vp_str label)
     return any;
 }
 
+static vp_str hlo_of(vp_str category, vp_str opcode)
+{
+    return !category.n || is_kineto_category(category) ? opcode : category;
+}
+
+vp_str cl_hlo(const trace *t, const trace_kind *k)
+{
+    return hlo_of(trace_str(t, k->category), trace_str(t, k->opcode));
+}
+
 vp_op_class cl_class_of(vp_str name, vp_str category, vp_str opcode, vp_str stream_label)
 {
-    bool kineto = is_kineto_category(category);
-    vp_str hlo = kineto || !category.n ? opcode : category;
+    vp_str hlo = hlo_of(category, opcode);
     if (is_copy_category(category) || starts_with_any(hlo, hlo_copy, COUNT(hlo_copy)))
         return VP_COPY;
     if (hlo.n)

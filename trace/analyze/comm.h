@@ -1,0 +1,34 @@
+/* What a collective is and how much it carries (analysis.md A4). Pure but for the trace's strings;
+ * only analyze/ includes this. */
+#ifndef VP_ANALYZE_COMM_H
+#define VP_ANALYZE_COMM_H
+
+#include "include/view_profile.h"
+#include "trace/model/trace.h"
+
+typedef enum comm_kind {
+    COMM_ALL_REDUCE,
+    COMM_ALL_GATHER,
+    COMM_REDUCE_SCATTER,
+    COMM_ALL_TO_ALL,
+    COMM_PERMUTE,
+    COMM_BROADCAST,
+    COMM_REDUCE,
+    COMM_SEND_RECV,
+    COMM_OTHER,
+    COMM_KINDS
+} comm_kind;
+
+/* "all-reduce", …, "other". */
+const char *comm_name(comm_kind k);
+/* hlo: the HLO op that it is or belongs to (category or opcode, may be empty); name: the kernel's
+ * ("ncclDevKernel_ReduceScatter_Sum_f32_RING_LL") or the op's. */
+comm_kind comm_kind_of(vp_str hlo, vp_str name);
+comm_kind comm_of(const trace *t, const trace_kind *k);
+/* Payload of one call in bytes, of one participant: what an all-gather gives out, what a
+ * reduce-scatter takes in; VP_UNKNOWN. text: the HLO text, may be empty; shape: of the result,
+ * used without text. */
+int64_t comm_payload_of(comm_kind kind, vp_str text, vp_str shape, int64_t group_size);
+int64_t comm_payload(const trace *t, const trace_kind *k);
+
+#endif

@@ -1,0 +1,23 @@
+/* Which way a copy goes, by what profilers call it (analysis.md 2.2). Pure but for the trace's
+ * strings; only analyze/ includes this. */
+#ifndef VP_ANALYZE_DIRECTION_H
+#define VP_ANALYZE_DIRECTION_H
+
+#include "include/view_profile.h"
+#include "trace/model/trace.h"
+
+typedef enum pageable { PAGEABLE_UNKNOWN, PAGEABLE_NO, PAGEABLE_YES } pageable;
+
+/* Of a name: "MemcpyH2D", "Memcpy DtoH (Device -> Pageable)", "CopyHostToDevice",
+ * "MEMORY_COPY_HOST_TO_DEVICE", "hipMemcpyHtoDAsync"; VP_OTHER_COPY when it does not say. */
+vp_direction direction_of_name(vp_str name);
+/* Of a TPU op, by its HLO category or opcode and its text: memory space 5 is the host's. */
+vp_direction direction_of_hlo(vp_str hlo, vp_str text, vp_str shape);
+vp_direction direction_of(const trace *t, const trace_kind *k);
+pageable pageable_of(vp_str name);
+/* Bytes that one such copy moves; VP_UNKNOWN. */
+int64_t copy_bytes(const trace *t, const trace_kind *k);
+/* Of a span on a host thread ("H2D Dispatch", "np.asarray(jax.Array)"): VP_OTHER_COPY for none. */
+vp_direction direction_of_host_span(vp_str name);
+
+#endif

@@ -1,0 +1,32 @@
+/* HLO as XLA prints it: "%psum.896 = bf16[8,128]{1,0:T(8,128)S(1)} all-reduce(bf16[8,128] %x), …".
+ * How large its shapes are and where they lie. Pure: slices in, slices of the same bytes out. Only
+ * analyze/ includes this. */
+#ifndef VP_ANALYZE_HLO_TEXT_H
+#define VP_ANALYZE_HLO_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/base/str.h"
+
+typedef struct hlo_text {
+    vp_str shape;    /* of the result */
+    vp_str opcode;   /* "all-reduce" */
+    vp_str operands; /* between the parentheses */
+} hlo_text;
+
+/* Splits one instruction. false: this is none. */
+bool hlo_split(hlo_text *out, vp_str text);
+/* Element i of a tuple shape; of another shape itself is element 0. Empty: there is none. */
+vp_str hlo_element(vp_str shape, unsigned i);
+/* Bytes of a shape, of a tuple those of all elements; -1 when unknown or beyond int64. Elements of
+ * less than a byte are packed; tokens and opaque values have none. */
+int64_t hlo_bytes(vp_str shape);
+/* The same over operands ("f32[8] %a, f32[] %b"); -1 when one is printed without its shape. */
+int64_t hlo_operand_bytes(vp_str operands);
+/* n of "S(n)" in the layout: 0 the device's own memory, 5 the host's. Of a tuple: the first. */
+int hlo_memory_space(vp_str shape);
+/* The name of the last operand: the "-start" op of a "-done". Empty: none. */
+vp_str hlo_last_operand(vp_str operands);
+
+#endif
