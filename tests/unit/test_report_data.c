@@ -59,17 +59,23 @@ static void assert_null_at(json_t *object, const char *key)
 static void test_keys_and_their_order(void **state)
 {
     (void)state;
-    static const char *const top[] = {"schema", "tool",   "session", "window",  "devices",
-                                      "ops",    "scopes", "modules", "quality", NULL};
+    static const char *const top[] = {
+        "schema",  "tool",        "session",     "window",        "analysis", "complete",
+        "devices", "ops",         "scopes",      "folded_scopes", "modules",  "steps",
+        "gaps",    "idle_labels", "collectives", "transfers",     "compile",  "balance",
+        "launch",  "host_ops",    "memory",      "quality",       "findings", NULL};
     static const char *const session[] = {
         "id", "name", "path", "kind", "captured_unix_ns", "base_unix_ns", "hosts", "files", NULL};
-    static const char *const device[] = {"name",   "host",      "kind", "events",
-                                         "window", "breakdown", NULL};
+    static const char *const device[] = {"name",    "host",        "kind",      "events",
+                                         "window",  "breakdown",   "own_clock", "timeline_ns",
+                                         "self_ps", "idle_causes", "gap_count", "steps_counted",
+                                         "hygiene", NULL};
     static const char *const breakdown[] = {
         "window_ps", "compute_ps", "exposed_comm_ps", "exposed_copy_ps", "idle_ps",
         "busy_ps",   "comm_ps",    "copy_ps",         "overlap_comm_ps", NULL};
     static const char *const op[] = {"device",
                                      "host",
+                                     "device_index",
                                      "class",
                                      "category",
                                      "name",
@@ -95,11 +101,16 @@ static void test_keys_and_their_order(void **state)
                                      "module",
                                      "raw_names",
                                      "slowest",
+                                     "step_self_ps",
+                                     "idle_before_ps",
+                                     "per_step_points_ps",
+                                     "splits",
                                      NULL};
-    static const char *const scope[] = {"path",  "name",     "self_ps", "total_ps",
-                                        "calls", "children", NULL};
+    static const char *const scope[] = {
+        "path",   "name",           "self_ps",     "total_ps", "calls",    "bytes", "flops",
+        "source", "idle_before_ps", "backward_ps", "remat_ps", "children", NULL};
     static const char *const quality[] = {"code",  "severity", "message", "file",
-                                          "event", "byte",     NULL};
+                                          "event", "byte",     "partial", NULL};
     fx f;
     fx_tpu(&f);
     json_t *root = as_json(&f.r, NULL);
@@ -301,7 +312,7 @@ static void test_ten_thousand_ops(void **state)
 
 /* ---- CSV ---- */
 
-#define CSV_COLUMNS 28
+#define CSV_COLUMNS 29
 #define CSV_CELL 512
 
 /* One RFC 4180 row into cells; the position behind it, NULL at the end. */
@@ -346,15 +357,16 @@ static void test_csv_as_printed(void **state)
     static const char want[] =
         "session,device,host,class,category,name,calls,total_ps,self_ps,mean_ps,min_ps,p50_ps,"
         "p95_ps,max_ps,stddev_ps,self_share_of_ops,self_share_of_window,cumulative_share,bytes,"
-        "flops,gb_per_s,gflop_per_s,scope,source,module,raw_names,slowest_start_ps,slowest_dur_ps\n"
+        "flops,gb_per_s,gflop_per_s,scope,source,module,raw_names,slowest_start_ps,slowest_dur_ps,"
+        "per_step_ps\n"
         "\"2026_01_11_21_26_41\",\"/device:TPU:0\",\"t1v-n-9eb622fc-w-0\",compute,"
         "\"convolution fusion\",\"convolution_bitcast_fusion\",64,22222000000,22222000000,"
         "347218750,347218750,347218750,347218750,347218750,0,0.330640242,0.330512382,0.330640242,"
         "88888000,177776000000,4,8000,\"jit(step)/transformer/layer_3/attn/dot_general\","
-        "\"model.py:42\",\"jit_step\",1,12345678,347218750\n"
+        "\"model.py:42\",\"jit_step\",1,12345678,347218750,\n"
         "\"2026_01_11_21_26_41\",\"/device:TPU:0\",\"t1v-n-9eb622fc-w-0\",compute,\"custom-call\","
         "\"RPA-bq_32-bkvp_64-p_64-\",64,17013000000,17013000000,265828125,265828125,265828125,"
-        "265828125,265828125,0,0.253135741,0.253037852,0.583775982,,,,,,,,1,0,265828125\n";
+        "265828125,265828125,0,0.253135741,0.253037852,0.583775982,,,,,,,,1,0,265828125,\n";
     fx f;
     fx_tpu(&f);
     char *text = as_csv(&f.r);

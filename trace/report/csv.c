@@ -13,7 +13,8 @@
 static const char header[] =
     "session,device,host,class,category,name,calls,total_ps,self_ps,mean_ps,min_ps,p50_ps,p95_ps,"
     "max_ps,stddev_ps,self_share_of_ops,self_share_of_window,cumulative_share,bytes,flops,"
-    "gb_per_s,gflop_per_s,scope,source,module,raw_names,slowest_start_ps,slowest_dur_ps\n";
+    "gb_per_s,gflop_per_s,scope,source,module,raw_names,slowest_start_ps,slowest_dur_ps,"
+    "per_step_ps\n";
 
 static void put_text(vp_buf *b, const char *z)
 {
@@ -91,6 +92,7 @@ static void put_row(vp_buf *b, const vp_report *r, const vp_op *op, int64_t cumu
     if (op->slowest_start_ps != VP_NO_TIME)
         vp_buf_i64(b, op->slowest_start_ps);
     put_count(b, op->slowest_dur_ps);
+    put_count(b, rep_per_step_ps(r, op));
     vp_buf_putc(b, '\n');
 }
 

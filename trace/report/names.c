@@ -1,10 +1,60 @@
 #include "trace/report/parts.h"
 
+const char *const rep_class_words[] = {"compute", "communication", "copy", NULL};
+const char *const rep_kind_words[] = {"tpu", "gpu", "cpu", "other", NULL};
+const char *const rep_severity_words[] = {"info", "warning", "error", NULL};
+const char *const rep_group_words[] = {"name",   "category", "scope", "source",
+                                       "module", "raw",      NULL};
+const char *const rep_depth_words[] = {"full", "ops", NULL};
+const char *const rep_step_source_words[] = {"none",       "line",    "profiler_step",
+                                             "annotation", "modules", NULL};
+const char *const rep_step_class_words[] = {"normal", "heavy", "light", NULL};
+const char *const rep_direction_words[] = {"h2d",     "d2h",    "d2d",   "p2p", "infeed",
+                                           "outfeed", "memset", "other", NULL};
+const char *const rep_cause_words[] = {"compile", "input", "callback", "sync",    "transfer",
+                                       "host",    "call",  "latency",  "unknown", NULL};
+
+const char *rep_class_name(vp_op_class c)
+{
+    return rep_class_words[c];
+}
+
+const char *rep_kind_name(vp_device_kind k)
+{
+    return rep_kind_words[k];
+}
+
+const char *rep_severity_name(vp_severity s)
+{
+    return rep_severity_words[s];
+}
+
+const char *rep_level_name(vp_level l)
+{
+    static const char *const names[] = {"low", "medium", "high"};
+    return names[l];
+}
+
+const char *rep_status_name(vp_finding_status s)
+{
+    static const char *const names[] = {"fired", "explained", "clear", "not_evaluated"};
+    return names[s];
+}
+
+const char *rep_group_name(vp_group g)
+{
+    return rep_group_words[g];
+}
+
+const char *rep_sort_name(vp_sort s)
+{
+    static const char *const names[] = {"self", "total", "calls", "max"};
+    return names[s];
+}
+
 const char *rep_cause_name(vp_cause c)
 {
-    static const char *const names[VP_CAUSES] = {
-        "compile", "input", "callback", "sync", "transfer", "host", "call", "latency", "unknown"};
-    return names[c];
+    return rep_cause_words[c];
 }
 
 const char *rep_cause_text(vp_cause c)
@@ -25,9 +75,7 @@ const char *rep_cause_text(vp_cause c)
 
 const char *rep_direction_name(vp_direction d)
 {
-    static const char *const names[VP_DIRECTIONS] = {"h2d",    "d2h",     "d2d",    "p2p",
-                                                     "infeed", "outfeed", "memset", "other"};
-    return names[d];
+    return rep_direction_words[d];
 }
 
 const char *rep_direction_text(vp_direction d)
@@ -40,12 +88,10 @@ const char *rep_direction_text(vp_direction d)
 
 const char *rep_step_source_name(vp_step_source s)
 {
-    static const char *const names[] = {"none", "line", "profiler_step", "annotation", "modules"};
-    return names[s];
+    return rep_step_source_words[s];
 }
 
 const char *rep_step_class_name(vp_step_class c)
 {
-    static const char *const names[] = {"normal", "heavy", "light"};
-    return names[c];
+    return rep_step_class_words[c];
 }

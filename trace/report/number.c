@@ -1,6 +1,7 @@
 #include "trace/report/parts.h"
 
 #include <math.h>
+#include <string.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -207,6 +208,14 @@ double rep_transfer_gb_per_s(const vp_transfer *t)
     return rate(t->bytes, t->busy_ps);
 }
 
+int64_t rep_per_step_ps(const vp_report *r, const vp_op *op)
+{
+    int64_t n = op->device < r->device_count ? r->devices[op->device].steps_counted : VP_UNKNOWN;
+    if (n <= 0 || op->step_self_ps < 0)
+        return VP_UNKNOWN;
+    return op->step_self_ps / n + (op->step_self_ps % n >= n - op->step_self_ps % n);
+}
+
 int rep_put_time(vp_buf *b, int64_t unix_ns)
 {
     struct tm tm;
@@ -216,48 +225,6 @@ int rep_put_time(vp_buf *b, int64_t unix_ns)
         !strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &tm))
         return put_unknown(b);
     return vp_buf_puts(b, text);
-}
-
-const char *rep_class_name(vp_op_class c)
-{
-    static const char *const names[] = {"compute", "communication", "copy"};
-    return names[c];
-}
-
-const char *rep_kind_name(vp_device_kind k)
-{
-    static const char *const names[] = {"tpu", "gpu", "cpu", "other"};
-    return names[k];
-}
-
-const char *rep_severity_name(vp_severity s)
-{
-    static const char *const names[] = {"info", "warning", "error"};
-    return names[s];
-}
-
-const char *rep_level_name(vp_level l)
-{
-    static const char *const names[] = {"low", "medium", "high"};
-    return names[l];
-}
-
-const char *rep_status_name(vp_finding_status s)
-{
-    static const char *const names[] = {"fired", "explained", "clear", "not_evaluated"};
-    return names[s];
-}
-
-const char *rep_group_name(vp_group g)
-{
-    static const char *const names[] = {"name", "category", "scope", "source", "module", "raw"};
-    return names[g];
-}
-
-const char *rep_sort_name(vp_sort s)
-{
-    static const char *const names[] = {"self", "total", "calls", "max"};
-    return names[s];
 }
 
 void rep_breakdown_parts(int64_t out[REP_PARTS], const vp_breakdown *d)

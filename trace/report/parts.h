@@ -40,10 +40,16 @@ double rep_bus_gb_per_s(const vp_collective *c);
 /* 2(n-1)/n for all-reduce, (n-1)/n for all-gather, reduce-scatter and all-to-all among n, else 1;
  * NaN where the number of participants matters and is unknown. */
 double rep_bus_factor(const vp_collective *c);
-double rep_transfer_gb_per_s(const vp_transfer *t); /* bytes over the time in flight */
+double rep_transfer_gb_per_s(const vp_transfer *t);           /* bytes over the time in flight */
+int64_t rep_per_step_ps(const vp_report *r, const vp_op *op); /* mean, VP_UNKNOWN */
 /* "2026-01-11 21:26:41" in local time; "-" for unknown. */
 int rep_put_time(vp_buf *b, int64_t unix_ns);
 
+/* Words of enums, by value, NULL at the end: as JSON has them. */
+extern const char *const rep_class_words[], *const rep_kind_words[], *const rep_severity_words[];
+extern const char *const rep_group_words[], *const rep_depth_words[], *const rep_cause_words[];
+extern const char *const rep_step_source_words[], *const rep_step_class_words[];
+extern const char *const rep_direction_words[]; /* all in names.c */
 const char *rep_class_name(vp_op_class c);
 const char *rep_kind_name(vp_device_kind k);
 const char *rep_severity_name(vp_severity s);
