@@ -1,7 +1,188 @@
-#include "trace/analyze/host.h"
+#include <stdlib.h>
+
+#include "trace/analyze/gap_list.h"
+#include "trace/analyze/step_idle.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+/* One device's gaps while they are found. */
+typedef struct finder {
+    const analysis *a;
+    label_book *labels;
+    uint32_t device;
+    vp_device *d;
+    bool any;         /* some segment came */
+    idle_gap open;    /* what may still grow: a gap that an op without a length cuts is one */
+    int64_t last_end; /* of the last segment */
+    idle_sums sums;   /* inside the device's window */
+    gap_list longest;
+    int64_t *idle_before; /* by kind */
+    step_windows steps;
+} finder;
+
+static int account(void *ctx, const idle_piece *p)
+{
+    finder *f = ctx;
+    f->d->cause_ps[p->cause] += p->end - p->start;
+    step_windows_add(&f->steps, p);
+    return idle_sums_add(&f->sums, p, f->d->gap_count);
+}
+
+static int account_to_steps(void *ctx, const idle_piece *p)
+{
+    finder *f = ctx;
+    step_windows_add(&f->steps, p);
+    return 0;
+}
+
+static int close_gap(finder *f)
+{
+    idle_gap g = f->open;
+    if (g.end <= g.start)
+        return 0;
+    f->open = (idle_gap){0};
+    f->d->gap_count++;
+    if (g.next.index != SIZE_MAX) {
+        const trace_track *k = &f->a->t->tracks[g.next.track];
+        f->idle_before[k->kind[g.next.index]] += g.end - g.start;
+    }
+    gap_list_offer(&f->longest, &g);
+    return idle_split(&g, f->a, f->labels, account, f);
+}
+
+/* On the host's clock a gap lies between the ops around it. */
+static idle_gap gap_of(const finder *f, const sweep_segment *s)
+{
+    idle_gap g = {s->start, s->end, s->start, s->end, s->next};
+    if (!f->d->own_clock)
+        return g;
+    if (s->next.index != SIZE_MAX)
+        g.to = trace_aligned_start(&f->a->t->tracks[s->next.track], s->next.index);
+    g.from = g.to - (g.end - g.start);
+    if (s->before.index != SIZE_MAX)
+        g.from = trace_aligned_end(&f->a->t->tracks[s->before.track], s->before.index);
+    return g;
+}
+
+/* Steps may begin before their first op: that idle time is theirs, not the device's window's. */
+static int lead_in(finder *f, int64_t first)
+{
+    idle_gap g = {0, first, 0, first, {0, SIZE_MAX}};
+    if (!f->steps.n || f->steps.v[0].start >= first || f->d->own_clock)
+        return 0;
+    g.start = g.from = f->steps.v[0].start;
+    for (size_t i = 0; i < f->a->devices[f->device].set.count; i++) {
+        uint32_t track = f->a->devices[f->device].set.tracks[i];
+        if (f->a->t->tracks[track].start_ps[0] == first)
+            g.next = (sweep_event){track, 0};
+    }
+    return idle_split(&g, f->a, f->labels, account_to_steps, f);
+}
+
+static int lead_out(finder *f)
+{
+    int64_t end = f->steps.n ? f->steps.v[f->steps.n - 1].end : f->last_end;
+    idle_gap g = {f->last_end, end, f->last_end, end, {0, SIZE_MAX}};
+    if (!f->any || end <= f->last_end || f->d->own_clock)
+        return 0;
+    return idle_split(&g, f->a, f->labels, account_to_steps, f);
+}
+
+static int on_segment(void *ctx, const sweep_segment *s)
+{
+    finder *f = ctx;
+    if (!f->any)
+        VP_TRY(lead_in(f, s->start));
+    f->any = true;
+    f->last_end = s->end;
+    if (s->cover)
+        return close_gap(f);
+    idle_gap g = gap_of(f, s);
+    if (f->open.end > f->open.start) {
+        g.start = f->open.start;
+        g.from = f->open.from;
+    }
+    f->open = g;
+    return 0;
+}
+
+static int find_gaps(finder *f)
+{
+    const device_work *w = &f->a->devices[f->device];
+    VP_TRY(sweep_run(w->set, grouping_classes(f->a->g), on_segment, f));
+    VP_TRY(close_gap(f));
+    VP_TRY(lead_out(f));
+    step_windows_close(&f->steps);
+    return 0;
+}
+
+/* To the ops and, over all devices, to the kinds that scopes are made of. */
+static void spread_idle_before(const finder *f, const uint32_t *op, int64_t *of_all)
+{
+    const uint32_t *group_of = grouping_groups(f->a->g);
+    for (uint32_t k = 0; k < f->a->t->kind_count; k++) {
+        if (!f->idle_before[k])
+            continue;
+        f->a->h->ops[op[group_of[k]]].idle_before_ps += f->idle_before[k];
+        of_all[k] += f->idle_before[k];
+        f->idle_before[k] = 0;
+    }
+}
+
+static int emit(finder *f, analysis *a, int64_t *of_all)
+{
+    VP_CLEANUP(vp_free_ptr) uint32_t *op = NULL;
+    VP_TRY(ops_by_group(&op, a, f->device));
+    spread_idle_before(f, op, of_all);
+    VP_TRY(gap_list_emit(&f->longest, a, f->labels, f->device, op));
+    return gap_labels_emit(&f->sums, a, f->device);
+}
+
+static int one_device(analysis *a, label_book *labels, uint32_t device, int64_t *idle_before,
+                      int64_t *of_all)
+{
+    finder f = {.a = a, .labels = labels, .device = device, .d = &a->h->devices[device]};
+    f.idle_before = idle_before;
+    idle_sums_init(&f.sums);
+    int rc = step_windows_new(&f.steps, a, device);
+    if (rc >= 0)
+        rc = find_gaps(&f);
+    if (rc >= 0)
+        rc = emit(&f, a, of_all);
+    idle_sums_free(&f.sums);
+    step_windows_free(&f.steps);
+    return rc;
+}
+
+static int all_devices(analysis *a, label_book *labels)
+{
+    size_t kinds = a->t->kind_count;
+    VP_CLEANUP(vp_free_ptr) int64_t *before = vp_calloc(kinds + 1, sizeof *before);
+    VP_CLEANUP(vp_free_ptr) int64_t *of_all = vp_calloc(kinds + 1, sizeof *of_all);
+    if (!before || !of_all)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t d = 0; d < a->device_count; d++)
+        VP_TRY(one_device(a, labels, (uint32_t)d, before, of_all));
+    gap_list_sort(a->h);
+    return scopes_idle(a->h, a->t, of_all);
+}
+
+/* Without devices nothing idles for a reason that the host could tell: it is the host. */
+static void all_unknown(host_result *h)
+{
+    for (size_t d = 0; d < h->device_count; d++)
+        h->devices[d].cause_ps[VP_CAUSE_UNKNOWN] = h->devices[d].breakdown.idle_ps;
+}
 
 int gaps_collect(analysis *a)
 {
-    (void)a;
-    return 0;
+    label_book *labels = NULL;
+    if (!a->h->has_devices) {
+        all_unknown(a->h);
+        return 0;
+    }
+    VP_TRY(labels_new(&labels, a->t, a->kinds));
+    int rc = all_devices(a, labels);
+    labels_free(labels);
+    return rc;
 }

@@ -8,10 +8,43 @@ struct host_kinds {
     uint32_t *flags;
 };
 
+/* "$compiler.py:12 f" and "$builtins len" (JAX). */
+static bool jax_frame(vp_str name, vp_str *file, vp_str *function)
+{
+    size_t space = vp_str_find(name, VP_STR(" ")), colon;
+    if (!vp_str_starts(name, VP_STR("$")) || space == name.n)
+        return false;
+    *file = (vp_str){name.p + 1, space - 1};
+    colon = vp_str_rfind_char(*file, ':');
+    *file = vp_str_head(*file, colon);
+    *function = vp_str_skip(name, space + 1);
+    return true;
+}
+
+/* "torch/utils/data/dataloader.py(12): f", "<built-in method item of Tensor object at 0x7f>" and
+ * "nn.Module: Linear_0" (Kineto). */
+static void kineto_frame(vp_str name, vp_str *file, vp_str *function)
+{
+    size_t end = vp_str_find(name, VP_STR("): "));
+    size_t open = vp_str_rfind_char(vp_str_head(name, end), '(');
+    *file = end < name.n && open < end ? vp_str_head(name, open) : VP_STR_NONE;
+    *function = end < name.n ? vp_str_skip(name, end + 3) : name;
+}
+
+bool host_frame(vp_str name, vp_str category, vp_str *file, vp_str *function)
+{
+    if (!vp_str_eq(category, VP_STR("python_function")))
+        return jax_frame(name, file, function);
+    kineto_frame(name, file, function);
+    return true;
+}
+
 uint32_t host_kind_flags_of(vp_str name, vp_str category)
 {
-    (void)category;
-    return vp_str_starts(name, VP_STR("ProfilerStep#")) ? HK_STEP : 0;
+    vp_str file, function;
+    if (host_frame(name, category, &file, &function))
+        return host_frame_flags(file, function);
+    return host_name_flags(name, category);
 }
 
 int host_kinds_new(host_kinds **out, const trace *t)

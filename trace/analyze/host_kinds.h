@@ -9,7 +9,7 @@
 enum {
     HK_COMPILE = 1 << 0,  /* a compile root; the outermost counts */
     HK_LOWER = 1 << 1,    /* tracing and lowering */
-    HK_CACHE = 1 << 2,    /* reads or writes the persistent compilation cache */
+    HK_CACHE = 1 << 2,    /* reads the persistent compilation cache */
     HK_CALL = 1 << 3,     /* PjitFunction(f): one call of a compiled function */
     HK_EXECUTE = 1 << 4,  /* runs an executable */
     HK_LAUNCH = 1 << 5,   /* a CUDA/HIP call that puts work on a device */
@@ -18,11 +18,20 @@ enum {
     HK_INPUT = 1 << 8,
     HK_CALLBACK = 1 << 9,
     HK_TRANSFER = 1 << 10,
-    HK_STEP = 1 << 11,     /* a step annotation: ProfilerStep#N, StepTraceAnnotation */
-    HK_NOISE = 1 << 12,    /* ThreadpoolListener, MemoryDeallocation, …: hidden */
-    HK_PROFILER = 1 << 13, /* start_trace, stop_trace and what they call: never blamed */
-    HK_PYTHON = 1 << 14,   /* a frame of the python tracer: "$file.py:12 f" */
+    HK_STEP = 1 << 11,       /* a step annotation: ProfilerStep#N, StepTraceAnnotation */
+    HK_NOISE = 1 << 12,      /* ThreadpoolListener, MemoryDeallocation, …: hidden */
+    HK_PROFILER = 1 << 13,   /* start_trace, stop_trace and what they call: never blamed */
+    HK_PYTHON = 1 << 14,     /* a frame of the python tracer: "$file.py:12 f" */
+    HK_CACHE_MISS = 1 << 15, /* compiles what that cache did not have */
 };
+
+/* A frame of a python tracer, JAX's "$compiler.py:12 f" and "$builtins len" or Kineto's
+ * "torch/utils/data/dataloader.py(12): f": *file "compiler.py", "builtins",
+ * "torch/utils/data/dataloader.py"; *function "f". false for any other name. */
+bool host_frame(vp_str name, vp_str category, vp_str *file, vp_str *function);
+/* HK_ flags of a name that is no frame, and of a frame: tables in host_names.c. */
+uint32_t host_name_flags(vp_str name, vp_str category);
+uint32_t host_frame_flags(vp_str file, vp_str function);
 
 /* By kind of the trace. */
 int host_kinds_new(host_kinds **out, const trace *t);

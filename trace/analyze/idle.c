@@ -1,0 +1,150 @@
+#include "trace/analyze/idle.h"
+
+#include <stdlib.h>
+
+#include "trace/analyze/calls.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+typedef struct splitter {
+    const idle_gap *g;
+    const analysis *a;
+    label_book *labels;
+    int64_t from, to; /* of the gap on the host's clock, never empty */
+    idle_fn *fn;
+    void *ctx;
+} splitter;
+
+static int64_t to_device(const splitter *s, int64_t t)
+{
+    int64_t length = s->g->end - s->g->start, host = s->to - s->from;
+    if (length == host)
+        return s->g->start + (t - s->from);
+    return s->g->start + (int64_t)((__int128)(t - s->from) * length / host);
+}
+
+static int give(const splitter *s, int64_t from, int64_t to, vp_cause cause, vp_sid name,
+                uint32_t thread)
+{
+    idle_piece p = {to_device(s, from), to_device(s, to), cause, name, thread};
+    return p.end > p.start ? s->fn(s->ctx, &p) : 0;
+}
+
+/* How idle time goes by a thread's labels: `late` says that its lateness is known to be the reason,
+ * so an execution is only more of that. */
+static vp_cause cause_under(const label *l, bool late)
+{
+    return late && l->cause == VP_CAUSE_CALL ? VP_CAUSE_HOST : l->cause;
+}
+
+static int by_main(const splitter *s, int64_t from, int64_t to, bool late);
+
+/* What a thread's labels leave of [from, to). */
+static int unlabelled(const splitter *s, int64_t from, int64_t to, uint32_t thread, bool late)
+{
+    if (from >= to)
+        return 0;
+    if (thread != labels_main(s->labels))
+        return by_main(s, from, to, late);
+    return give(s, from, to, late ? VP_CAUSE_HOST : VP_CAUSE_UNKNOWN, 0, IDLE_NO_THREAD);
+}
+
+static int by_labels(const splitter *s, int64_t from, int64_t to, uint32_t thread, bool late)
+{
+    const label_list *list;
+    VP_TRY(labels_of(&list, s->labels, thread));
+    for (size_t i = labels_seek(list, from); i < list->n && list->v[i].start < to; i++) {
+        const label *l = &list->v[i];
+        int64_t start = l->start > from ? l->start : from, end = l->end < to ? l->end : to;
+        VP_TRY(unlabelled(s, from, start, thread, late));
+        VP_TRY(give(s, start, end, cause_under(l, late), l->name, thread));
+        from = end;
+    }
+    return unlabelled(s, from, to, thread, late);
+}
+
+static int by_main(const splitter *s, int64_t from, int64_t to, bool late)
+{
+    uint32_t thread = labels_main(s->labels);
+    if (thread != UINT32_MAX)
+        return by_labels(s, from, to, thread, late);
+    return give(s, from, to, late ? VP_CAUSE_HOST : VP_CAUSE_UNKNOWN, 0, IDLE_NO_THREAD);
+}
+
+static int64_t clamp(int64_t t, int64_t low, int64_t high)
+{
+    return t < low ? low : t > high ? high : t;
+}
+
+static int by_call(const splitter *s, uint32_t call)
+{
+    const call_index *x = s->a->calls;
+    const trace *t = s->a->t;
+    uint32_t track = x->call[call].track;
+    vp_sid name = t->kinds[t->tracks[track].kind[x->call[call].index]].name;
+    int64_t begin = clamp(call_start(x, t, call), s->from, s->to);
+    int64_t end = clamp(call_end(x, t, call), begin, s->to);
+    if (begin > s->from)
+        VP_TRY(by_labels(s, s->from, begin, track, true));
+    VP_TRY(give(s, begin, end, VP_CAUSE_CALL, name, track));
+    return give(s, end, s->to, VP_CAUSE_LATENCY, 0, IDLE_NO_THREAD);
+}
+
+int idle_split(const idle_gap *g, const analysis *a, label_book *labels, idle_fn *fn, void *ctx)
+{
+    splitter s = {g, a, labels, g->from, g->to, fn, ctx};
+    uint32_t call = UINT32_MAX;
+    if (s.from >= s.to)
+        s.from = s.to - 1;
+    if (g->next.index != SIZE_MAX)
+        call = calls_find(a->calls, &a->t->tracks[g->next.track], g->next.index);
+    return call != UINT32_MAX ? by_call(&s, call) : by_main(&s, s.from, s.to, false);
+}
+
+void idle_sums_init(idle_sums *s)
+{
+    *s = (idle_sums){0};
+    vp_map_init(&s->by_key);
+}
+
+void idle_sums_free(idle_sums *s)
+{
+    vp_free(s->v);
+    vp_map_free(&s->by_key);
+}
+
+int idle_sums_add(idle_sums *s, const idle_piece *p, int64_t gap)
+{
+    /* VP_TRACKS_MAX is below 2^20, VP_INTERN_MAX below 2^31 */
+    uint64_t thread = p->thread == IDLE_NO_THREAD ? 0xfffff : p->thread;
+    uint64_t key = (uint64_t)p->label << 24 | thread << 4 | (unsigned)p->cause;
+    uint32_t i = vp_map_get(&s->by_key, key);
+    if (i == VP_MAP_NONE) {
+        i = (uint32_t)s->n;
+        VP_TRY(vp_grow(&s->v, &s->cap, s->n + 1, sizeof *s->v, UINT32_MAX - 1));
+        VP_TRY(vp_map_set(&s->by_key, key, i));
+        s->v[s->n++] = (idle_sum){p->cause, p->label, p->thread, 0, 0, -1};
+    }
+    s->v[i].total_ps += p->end - p->start;
+    s->v[i].gaps += s->v[i].last_gap != gap;
+    s->v[i].last_gap = gap;
+    return 0;
+}
+
+static int by_total(const void *a, const void *b)
+{
+    const idle_sum *x = a, *y = b;
+    if (x->total_ps != y->total_ps)
+        return x->total_ps > y->total_ps ? -1 : 1;
+    if (x->cause != y->cause)
+        return x->cause < y->cause ? -1 : 1;
+    if (x->label != y->label)
+        return x->label < y->label ? -1 : 1;
+    return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+void idle_sums_sort(idle_sums *s)
+{
+    if (s->n)
+        qsort(s->v, s->n, sizeof *s->v, by_total);
+}

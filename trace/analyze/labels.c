@@ -1,0 +1,252 @@
+#include "trace/analyze/labels.h"
+
+#include "trace/analyze/host_kinds.h"
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+
+struct label_book {
+    const trace *t;
+    const host_kinds *kinds;
+    label_list *lists; /* by track */
+    bool *made;
+    uint32_t main;
+};
+
+/* An open span with what it and everything around it add up to. */
+typedef struct open_span {
+    int64_t end;
+    vp_sid name;
+    vp_cause cause;
+    bool solid; /* the name stands; else a span inside may give a better one */
+    bool profiler;
+} open_span;
+
+typedef struct walk {
+    const trace *t;
+    const host_kinds *kinds;
+    const trace_track *k;
+    label_list *out;
+    open_span *v;
+    size_t n, cap;
+    int64_t now;
+    size_t next_step, next_launch; /* the first such event after the current one */
+} walk;
+
+#define LEADS_TO_DEVICE (HK_CALL | HK_EXECUTE | HK_LAUNCH)
+
+bool labels_is_step(const host_kinds *kinds, const trace_track *k, size_t event)
+{
+    int64_t root = trace_attr(k, SINK_ROOT, event);
+    bool marked = root != SINK_NO_VALUE && root != 0;
+    return (host_kind_flags(kinds, k->kind[event]) & HK_STEP) ||
+           (marked && trace_attr(k, SINK_STEP, event) != SINK_NO_VALUE);
+}
+
+static bool is_launch(const walk *w, size_t i)
+{
+    return host_kind_flags(w->kinds, w->k->kind[i]) & LEADS_TO_DEVICE;
+}
+
+/* Events come by start, so a span contains a step if the next step starts before it ends. Both
+ * places only move forward. */
+static bool contains(const walk *w, size_t *next, bool step, size_t i, int64_t end)
+{
+    if (*next <= i)
+        *next = i + 1;
+    while (*next < w->k->count &&
+           !(step ? labels_is_step(w->kinds, w->k, *next) : is_launch(w, *next)))
+        ++*next;
+    return *next < w->k->count && w->k->start_ps[*next] < end;
+}
+
+/* Spans that lead to device work: what keeps the device waiting is inside them, or they. */
+static bool is_transparent(walk *w, size_t i, int64_t end)
+{
+    uint32_t flags = host_kind_flags(w->kinds, w->k->kind[i]);
+    return (flags & HK_CALL) || contains(w, &w->next_step, true, i, end) ||
+           ((flags & HK_PYTHON) && contains(w, &w->next_launch, false, i, end));
+}
+
+static unsigned rank(vp_cause c)
+{
+    return c == VP_CAUSE_CALL ? VP_CAUSE_HOST : c == VP_CAUSE_HOST ? VP_CAUSE_CALL : c;
+}
+
+static vp_cause cause_of(const walk *w, uint32_t kind)
+{
+    vp_cause c = host_kind_cause(w->kinds, kind);
+    bool execute = host_kind_flags(w->kinds, kind) & HK_EXECUTE;
+    return c == VP_CAUSE_HOST && execute ? VP_CAUSE_CALL : c;
+}
+
+static open_span inside(walk *w, const open_span *around, size_t i, int64_t end)
+{
+    uint32_t kind = w->k->kind[i], flags = host_kind_flags(w->kinds, kind);
+    vp_sid name = w->t->kinds[kind].name;
+    vp_cause cause = cause_of(w, kind);
+    open_span s = *around;
+    s.end = end;
+    if (s.profiler)
+        return s;
+    if (flags & HK_PROFILER)
+        return (open_span){end, 0, VP_CAUSE_UNKNOWN, true, true};
+    if (rank(cause) < rank(s.cause))
+        return (open_span){end, name, cause, true, false};
+    if (cause != VP_CAUSE_HOST || s.cause != VP_CAUSE_HOST)
+        return s;
+    if (labels_is_step(w->kinds, w->k, i))
+        return (open_span){end, 0, VP_CAUSE_HOST, false, false};
+    if (s.solid)
+        return s;
+    return (open_span){end, name, VP_CAUSE_HOST, !is_transparent(w, i, end), false};
+}
+
+static int put(walk *w, int64_t start, int64_t end, const open_span *s)
+{
+    label_list *l = w->out;
+    label *last = l->n ? &l->v[l->n - 1] : NULL;
+    if (last && last->end == start && last->name == s->name && last->cause == s->cause) {
+        last->end = end;
+        return 0;
+    }
+    VP_TRY(vp_grow(&l->v, &l->cap, l->n + 1, sizeof *l->v, (size_t)VP_EVENTS_MAX * 2));
+    l->v[l->n++] = (label){start, end, s->name, s->cause};
+    return 0;
+}
+
+static int run_until(walk *w, int64_t t)
+{
+    while (w->n && w->now < t) {
+        const open_span *top = &w->v[w->n - 1];
+        if (top->end <= w->now) {
+            w->n--;
+            continue;
+        }
+        int64_t to = top->end < t ? top->end : t;
+        VP_TRY(put(w, w->now, to, top));
+        w->now = to;
+    }
+    if (w->now < t)
+        w->now = t;
+    return 0;
+}
+
+/* Spans that outlive the one they start in belong to what does contain them. */
+static open_span around(const walk *w, int64_t end)
+{
+    for (size_t i = w->n; i-- > 0;)
+        if (w->v[i].end >= end)
+            return w->v[i];
+    return (open_span){INT64_MAX, 0, VP_CAUSE_HOST, false, false};
+}
+
+static int flatten(walk *w)
+{
+    int64_t last = w->k->count ? w->k->start_ps[0] : 0;
+    w->now = last;
+    for (size_t i = 0; i < w->k->count; i++) {
+        int64_t start = w->k->start_ps[i], end = start + w->k->dur_ps[i];
+        if (end == start || (host_kind_flags(w->kinds, w->k->kind[i]) & HK_NOISE))
+            continue;
+        VP_TRY(run_until(w, start));
+        open_span outer = around(w, end), s = inside(w, &outer, i, end);
+        VP_TRY(vp_grow(&w->v, &w->cap, w->n + 1, sizeof *w->v, VP_EVENTS_MAX));
+        w->v[w->n++] = s;
+        last = end > last ? end : last;
+    }
+    return run_until(w, last);
+}
+
+/* How much a thread looks like the one that drives the devices: the rank of its best sign, then
+ * how many there are. */
+static void weigh(const label_book *b, const trace_track *k, uint64_t count[4])
+{
+    for (size_t i = 0; i < k->count; i++) {
+        uint32_t f = host_kind_flags(b->kinds, k->kind[i]);
+        count[0] += labels_is_step(b->kinds, k, i);
+        count[1] += (f & HK_CALL) != 0;
+        count[2] += (f & HK_EXECUTE) != 0;
+        count[3] += (f & HK_LAUNCH) != 0;
+    }
+}
+
+static uint32_t find_main(const label_book *b)
+{
+    uint32_t best = UINT32_MAX;
+    uint64_t most[4] = {0};
+    for (uint32_t i = 0; i < b->t->track_count; i++) {
+        uint64_t count[4] = {0};
+        if (b->t->tracks[i].role != SINK_ROLE_PLAIN)
+            continue;
+        weigh(b, &b->t->tracks[i], count);
+        size_t c = 0;
+        while (c < 3 && count[c] == 0 && most[c] == 0)
+            c++;
+        if (count[c] > most[c]) {
+            best = i;
+            for (c = 0; c < 4; c++)
+                most[c] = count[c];
+        }
+    }
+    return best;
+}
+
+int labels_new(label_book **out, const trace *t, const host_kinds *kinds)
+{
+    label_book *b = vp_calloc(1, sizeof *b);
+    if (!b)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    *b = (label_book){.t = t, .kinds = kinds};
+    b->lists = vp_calloc((size_t)t->track_count + 1, sizeof *b->lists);
+    b->made = vp_calloc((size_t)t->track_count + 1, sizeof *b->made);
+    if (!b->lists || !b->made) {
+        labels_free(b);
+        return vp_fail(VP_ENOMEM, "out of memory");
+    }
+    b->main = find_main(b);
+    *out = b;
+    return 0;
+}
+
+void labels_free(label_book *b)
+{
+    if (!b)
+        return;
+    for (uint32_t i = 0; b->lists && i < b->t->track_count; i++)
+        vp_free(b->lists[i].v);
+    vp_free(b->lists);
+    vp_free(b->made);
+    vp_free(b);
+}
+
+int labels_of(const label_list **out, label_book *b, uint32_t track)
+{
+    if (!b->made[track]) {
+        walk w = {.t = b->t, .kinds = b->kinds, .k = &b->t->tracks[track], .out = &b->lists[track]};
+        int rc = flatten(&w);
+        vp_free(w.v);
+        VP_TRY(rc);
+        b->made[track] = true;
+    }
+    *out = &b->lists[track];
+    return 0;
+}
+
+size_t labels_seek(const label_list *list, int64_t from)
+{
+    size_t low = 0, high = list->n;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (list->v[mid].end <= from)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+uint32_t labels_main(const label_book *b)
+{
+    return b->main;
+}
