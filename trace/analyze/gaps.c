@@ -17,21 +17,21 @@ typedef struct finder {
     idle_sums sums;   /* inside the device's window */
     gap_list longest;
     int64_t *idle_before; /* by kind */
-    step_windows steps;
+    step_idle steps;
 } finder;
 
 static int account(void *ctx, const idle_piece *p)
 {
     finder *f = ctx;
     f->d->cause_ps[p->cause] += p->end - p->start;
-    step_windows_add(&f->steps, p);
+    step_idle_add(&f->steps, p);
     return idle_sums_add(&f->sums, p, f->d->gap_count);
 }
 
 static int account_to_steps(void *ctx, const idle_piece *p)
 {
     finder *f = ctx;
-    step_windows_add(&f->steps, p);
+    step_idle_add(&f->steps, p);
     return 0;
 }
 
@@ -64,27 +64,30 @@ static idle_gap gap_of(const finder *f, const sweep_segment *s)
     return g;
 }
 
-/* Steps may begin before their first op: that idle time is theirs, not the device's window's. */
+/* Steps may begin before their device's first op and end after its last: that idle time is theirs,
+ * not the device's window's. On a device with a clock of its own they begin and end at ops. */
 static int lead_in(finder *f, int64_t first)
 {
-    idle_gap g = {0, first, 0, first, {0, SIZE_MAX}};
-    if (!f->steps.n || f->steps.v[0].start >= first || f->d->own_clock)
+    const device_work *w = &f->a->devices[f->device];
+    idle_gap g = {.end = first, .to = first, .next = {0, SIZE_MAX}};
+    int64_t end;
+    if (!step_idle_extent(&f->steps, &g.start, &end) || g.start >= first || f->d->own_clock)
         return 0;
-    g.start = g.from = f->steps.v[0].start;
-    for (size_t i = 0; i < f->a->devices[f->device].set.count; i++) {
-        uint32_t track = f->a->devices[f->device].set.tracks[i];
-        if (f->a->t->tracks[track].start_ps[0] == first)
-            g.next = (sweep_event){track, 0};
-    }
+    g.from = g.start;
+    for (size_t i = 0; i < w->set.count; i++)
+        if (f->a->t->tracks[w->set.tracks[i]].start_ps[0] == first)
+            g.next = (sweep_event){w->set.tracks[i], 0};
     return idle_split(&g, f->a, f->labels, account_to_steps, f);
 }
 
 static int lead_out(finder *f)
 {
-    int64_t end = f->steps.n ? f->steps.v[f->steps.n - 1].end : f->last_end;
-    idle_gap g = {f->last_end, end, f->last_end, end, {0, SIZE_MAX}};
-    if (!f->any || end <= f->last_end || f->d->own_clock)
+    idle_gap g = {.start = f->last_end, .from = f->last_end, .next = {0, SIZE_MAX}};
+    int64_t start;
+    if (!f->any || !step_idle_extent(&f->steps, &start, &g.end) || g.end <= g.start ||
+        f->d->own_clock)
         return 0;
+    g.to = g.end;
     return idle_split(&g, f->a, f->labels, account_to_steps, f);
 }
 
@@ -112,7 +115,7 @@ static int find_gaps(finder *f)
     VP_TRY(sweep_run(w->set, grouping_classes(f->a->g), on_segment, f));
     VP_TRY(close_gap(f));
     VP_TRY(lead_out(f));
-    step_windows_close(&f->steps);
+    step_idle_close(&f->steps);
     return 0;
 }
 
@@ -144,13 +147,11 @@ static int one_device(analysis *a, label_book *labels, uint32_t device, int64_t 
     finder f = {.a = a, .labels = labels, .device = device, .d = &a->h->devices[device]};
     f.idle_before = idle_before;
     idle_sums_init(&f.sums);
-    int rc = step_windows_new(&f.steps, a, device);
-    if (rc >= 0)
-        rc = find_gaps(&f);
+    f.steps = step_idle_of(a, device);
+    int rc = find_gaps(&f);
     if (rc >= 0)
         rc = emit(&f, a, of_all);
     idle_sums_free(&f.sums);
-    step_windows_free(&f.steps);
     return rc;
 }
 

@@ -5,22 +5,18 @@
 
 #include "trace/analyze/idle.h"
 
-typedef struct step_window {
-    int64_t start, end; /* on the device's own clock */
-    vp_step_device *step;
-} step_window;
+typedef struct step_idle {
+    const step_windows *windows; /* of the device; NULL without steps */
+    vp_steps *steps;
+    size_t at;
+} step_idle;
 
-typedef struct step_windows {
-    step_window *v; /* disjoint, ascending */
-    size_t n, at;
-} step_windows;
-
-/* The windows of h->steps on a device, whose causes become 0. */
-int step_windows_new(step_windows *out, const analysis *a, uint32_t device);
-void step_windows_free(step_windows *w);
+step_idle step_idle_of(const analysis *a, uint32_t device);
+/* Where the device's steps begin and end; false without any. */
+bool step_idle_extent(const step_idle *s, int64_t *start, int64_t *end);
 /* Pieces come in ascending order. */
-void step_windows_add(step_windows *w, const idle_piece *p);
+void step_idle_add(step_idle *s, const idle_piece *p);
 /* What no piece explained is UNKNOWN: the causes of each step sum to its idle time. */
-void step_windows_close(step_windows *w);
+void step_idle_close(step_idle *s);
 
 #endif
