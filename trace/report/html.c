@@ -55,51 +55,6 @@ const char *html_class(vp_op_class c)
 
 /* ---- Head ---- */
 
-static void put_head(page *p)
-{
-    html_puts(p, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                 "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
-    html_text(p, p->r->session_name);
-    html_puts(p, " – view_profile</title>\n");
-    if (p->links.base) {
-        html_puts(p, "<link rel=\"stylesheet\" href=\"");
-        html_text(p, p->links.base);
-        html_puts(p, "/static/report.css\">\n");
-    } else {
-        html_puts(p, "<style>\n");
-        html_puts(p, rep_css);
-        html_puts(p, "</style>\n");
-    }
-    html_puts(p, "</head>\n<body>\n<a class=\"skip\" href=\"#ops\">Skip to the slowest ops</a>\n");
-}
-
-static void put_link(page *p, const char *path, const char *css_class, const char *text)
-{
-    if (!path)
-        return;
-    vp_buf_printf(p->b, "<a class=\"%s\" href=\"", css_class);
-    html_text(p, p->links.base ? p->links.base : "");
-    html_text(p, path);
-    vp_buf_printf(p->b, "\">%s</a>\n", text);
-}
-
-static void put_banner(page *p)
-{
-    html_puts(p, "<header>\n<div class=\"bar\">\n");
-    if (p->links.index)
-        put_link(p, p->links.index, "brand", "view_profile");
-    else
-        html_puts(p, "<span class=\"brand\">view_profile</span>\n");
-    if (p->links.perfetto || p->links.tensorboard) {
-        html_puts(p, "<nav aria-label=\"Open elsewhere\">\n");
-        put_link(p, p->links.perfetto, "button main", "Open in Perfetto");
-        put_link(p, p->links.tensorboard, "button", "TensorBoard");
-        html_puts(p, "</nav>\n");
-    }
-    html_puts(p, "</div>\n");
-}
-
 static void put_badge(page *p)
 {
     size_t count[3] = {0, 0, 0};
@@ -120,20 +75,10 @@ static void put_badge(page *p)
     html_puts(p, "</a>\n");
 }
 
-static void open_fact(page *p, const char *name)
-{
-    vp_buf_printf(p->b, "<div><dt>%s</dt><dd>", name);
-}
-
-static void close_fact(page *p)
-{
-    html_puts(p, "</dd></div>\n");
-}
-
 static void put_hosts(page *p)
 {
     const vp_report *r = p->r;
-    open_fact(p, r->host_count == 1 ? "Host" : "Hosts");
+    html_open_fact(p, r->host_count == 1 ? "Host" : "Hosts");
     if (r->host_count > 3)
         vp_buf_printf(p->b, "%zu, from ", r->host_count);
     for (size_t i = 0; i < r->host_count && i < (r->host_count > 3 ? 1u : 3u); i++) {
@@ -142,27 +87,27 @@ static void put_hosts(page *p)
     }
     if (!r->host_count)
         html_puts(p, "–");
-    close_fact(p);
+    html_close_fact(p);
 }
 
 static void put_window(page *p)
 {
     const vp_report *r = p->r;
-    open_fact(p, "Window");
+    html_open_fact(p, "Window");
     if (r->start_ps == VP_NO_TIME || r->end_ps < r->start_ps) {
         html_puts(p, "–");
     } else {
         html_duration(p, r->end_ps - r->start_ps, r->end_ps - r->start_ps);
         html_puts(p, r->has_devices ? ", first to last op" : ", first to last event");
     }
-    close_fact(p);
-    open_fact(p, "Clock");
+    html_close_fact(p);
+    html_open_fact(p, "Clock");
     html_puts(p, r->own_clock ? "the device’s own" : "host-aligned");
-    close_fact(p);
+    html_close_fact(p);
     if (r->capture_ps >= 0) {
-        open_fact(p, "Capture");
+        html_open_fact(p, "Capture");
         html_duration(p, r->capture_ps, r->capture_ps);
-        close_fact(p);
+        html_close_fact(p);
     }
 }
 
@@ -174,21 +119,27 @@ static void put_facts(page *p)
     html_puts(p, "</h1>\n");
     put_badge(p);
     html_puts(p, "</div>\n<dl class=\"facts\">\n");
-    open_fact(p, "Captured");
+    html_open_fact(p, "Captured");
     rep_put_time(p->b, r->captured_unix_ns);
-    close_fact(p);
+    html_close_fact(p);
     put_hosts(p);
     put_window(p);
-    open_fact(p, "Events");
+    html_open_fact(p, "Events");
     rep_put_count(p->b, r->events, true);
-    close_fact(p);
-    open_fact(p, "Shares are of");
+    html_close_fact(p);
+    html_open_fact(p, "Shares are of");
     html_puts(p, r->has_devices ? "Σ self time of a device’s ops" : "Σ self time of a process");
-    close_fact(p);
+    html_close_fact(p);
     html_puts(p, "</dl>\n</header>\n");
 }
 
 /* ---- Body ---- */
+
+static bool always(const page *p)
+{
+    (void)p;
+    return true;
+}
 
 static int put_tables(page *p)
 {
@@ -208,6 +159,38 @@ static int put_tables(page *p)
     return 0;
 }
 
+/* In the order of the page: what is wrong, where the time went, and then why. */
+static const html_part parts[] = {
+    {"findings", "Findings", html_has_findings, html_findings},
+    {"where", "Where the time went", html_has_devices, html_devices},
+    {"steps", "Steps", html_has_steps, html_steps},
+    {"ops", "Slowest", always, put_tables},
+    {"scopes", "Graph", html_has_scopes, html_scopes},
+    {"folded", "Forward and backward", html_has_folded, html_folded},
+    {"modules", "Modules", html_has_modules, html_modules},
+    {"idle", "Idle", html_has_idle, html_idle},
+    {"launch", "Launches", html_has_launch, html_launch},
+    {"collectives", "Collectives", html_has_collectives, html_collectives},
+    {"transfers", "Transfers", html_has_transfers, html_transfers},
+    {"balance", "Balance", html_has_balance, html_balance},
+    {"compile", "Compilation", html_has_compile, html_compile},
+    {"hygiene", "Avoidable work", html_has_hygiene, html_hygiene},
+    {"host", "Host", html_has_host_ops, html_host_ops},
+    {"memory", "Memory", html_has_memory, html_memory},
+    {"quality", "Data quality", always, html_quality},
+    {"files", "Files", html_has_files, html_files},
+};
+#define PARTS (sizeof parts / sizeof *parts)
+
+static void put_contents(page *p)
+{
+    html_puts(p, "<nav class=\"contents\" aria-label=\"On this page\"><ul>\n");
+    for (size_t i = 0; i < PARTS; i++)
+        if (parts[i].has(p))
+            vp_buf_printf(p->b, "<li><a href=\"#%s\">%s</a></li>\n", parts[i].id, parts[i].title);
+    html_puts(p, "</ul></nav>\n");
+}
+
 static void put_footer(page *p)
 {
     html_puts(p, "<footer>\n<p>view_profile " VP_VERSION);
@@ -225,19 +208,17 @@ static void put_footer(page *p)
 
 static int put_page(page *p)
 {
-    put_head(p);
-    put_banner(p);
+    html_begin(p, p->r->session_name);
     put_facts(p);
-    html_puts(p, "<main>\n");
-    html_devices(p);
-    VP_TRY(put_tables(p));
-    VP_TRY(html_scopes(p));
-    html_modules(p);
-    html_quality(p);
-    html_files(p);
+    put_contents(p);
+    html_puts(p, "<main id=\"main\">\n");
+    for (size_t i = 0; i < PARTS; i++)
+        if (parts[i].has(p))
+            VP_TRY(parts[i].put(p));
     html_puts(p, "</main>\n");
     put_footer(p);
-    return vp_buf_puts(p->b, "</body>\n</html>\n");
+    html_end(p);
+    return p->b->status;
 }
 
 int rep_html(vp_buf *b, const vp_report *r, const vp_view *view, const rep_links *links)

@@ -81,15 +81,20 @@ static void put_some(page *p, bool with_table, size_t *shown)
     }
 }
 
-void html_devices(page *p)
+bool html_has_devices(const page *p)
+{
+    return p->matching > 0;
+}
+
+int html_devices(page *p)
 {
     size_t shown = 0;
-    if (!p->matching)
-        return;
-    html_puts(p, "<section aria-labelledby=\"where-h\">\n<h2 id=\"where-h\">Where the time "
-                 "went</h2>\n<ul class=\"devices\">\n");
+    html_section(p, "where", "Where the time went");
+    html_puts(p, "<ul class=\"devices\">\n");
     put_some(p, true, &shown);
     if (p->matching > DEVICES_OPEN)
         put_some(p, false, &shown);
-    html_puts(p, shown > DEVICES_OPEN ? "</ul>\n</details>\n</section>\n" : "</ul>\n</section>\n");
+    html_puts(p, shown > DEVICES_OPEN ? "</ul>\n</details>\n" : "</ul>\n");
+    html_section_end(p);
+    return p->b->status;
 }

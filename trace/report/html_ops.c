@@ -10,17 +10,12 @@ typedef struct table {
     const rep_rows *rows;
     const vp_device *device;
     vp_unit sum, call;
-    bool has_bytes, has_flops;
+    bool has_bytes, has_flops, has_steps, has_idle;
+    vp_unit step;
 } table;
 
-static void head_cell(page *p, const char *css_class, const char *text, const char *unit,
-                      const char *title)
-{
-    vp_buf_printf(p->b, "<th scope=\"col\" class=\"%s\" title=\"%s\">%s", css_class, title, text);
-    if (unit)
-        vp_buf_printf(p->b, " <span>%s</span>", unit);
-    html_puts(p, "</th>\n");
-}
+/* Parts of a mixed group that are shown below it, as long as they matter. */
+#define SPLITS_MAX 4u
 
 static void put_head(const table *t)
 {
@@ -29,61 +24,52 @@ static void put_head(const table *t)
     static const char *const keys[] = {"Op", "Category", "Scope", "Source", "Module", "Raw name"};
     const char *what = p->r->has_devices ? keys[p->r->group] : "Event";
     html_puts(p, "<thead><tr>\n");
-    head_cell(p, "rank", "#", NULL, "Rank");
-    head_cell(p, "op", what, NULL, "Group, with its category and the scope of its slowest member");
-    head_cell(p, "", "Self", sum, "Time of its own, without what runs inside");
-    head_cell(p, "share", "Self", "%", "Self time as a share of the self time of all ops");
-    head_cell(p, "", "Cum.", "%", "Share of this row and those above it");
-    head_cell(p, "", "Total", sum, "Time with what runs inside");
-    head_cell(p, "", "Calls", NULL, "Number of calls");
-    head_cell(p, "", "Mean", call, "Total over calls");
-    head_cell(p, "", "p50", call, "Median call");
-    head_cell(p, "", "p95", call, "95 of 100 calls are at most this long");
-    head_cell(p, "", "Max", call, "Longest call");
-    head_cell(p, "", "CV", NULL, "Standard deviation over mean: above 0.5 the group is mixed");
+    html_head(p, "rank", "#", NULL, "Rank");
+    html_head(p, "op", what, NULL, "Group, with its category and the scope of its slowest member");
+    html_head(p, "", "Self", sum, "Time of its own, without what runs inside");
+    html_head(p, "share", "Self", "%", "Self time as a share of the self time of all ops");
+    html_head(p, "", "Cum.", "%", "Share of this row and those above it");
+    html_head(p, "", "Total", sum, "Time with what runs inside");
+    html_head(p, "", "Calls", NULL, "Number of calls");
+    html_head(p, "", "Mean", call, "Total over calls");
+    html_head(p, "", "p50", call, "Median call");
+    html_head(p, "", "p95", call, "95 of 100 calls are at most this long");
+    html_head(p, "", "Max", call, "Longest call");
+    html_head(p, "", "CV", NULL, "Standard deviation over mean: above 0.5 the group is mixed");
+    if (t->has_steps)
+        html_head(p, "course", "Per step", rep_unit_sign(t->step),
+                  "Mean self time of a step, and its course over the steps");
+    if (t->has_idle)
+        html_head(p, "", "Idle before", sum,
+                  "Device idle time that ends where one of these starts");
     if (t->has_bytes)
-        head_cell(p, "", "GB/s", NULL, "Bytes accessed over total time");
+        html_head(p, "", "GB/s", NULL, "Bytes accessed over total time");
     if (t->has_flops)
-        head_cell(p, "", "GFLOP/s", NULL, "Operations over total time");
+        html_head(p, "", "GFLOP/s", NULL, "Operations over total time");
     html_puts(p, "</tr></thead>\n");
 }
 
-static void ps_cell(const table *t, int64_t ps, vp_unit unit)
-{
-    html_puts(t->p, "<td>");
-    html_number(t->p, ps, unit);
-    html_puts(t->p, "</td>");
-}
-
-static void double_cell(const table *t, double v, int decimals)
-{
-    if (isfinite(v))
-        vp_buf_printf(t->p->b, "<td>%.*f</td>", decimals, v);
-    else
-        html_puts(t->p, "<td>–</td>");
-}
-
 /* analysis.md 5: a group whose calls differ this much is several ops under one name. */
+static bool is_mixed(const table *t, const vp_op *op)
+{
+    return rep_cv(op) > 0.5 && (__int128)op->self_ps * 20 >= t->rows->all_self_ps;
+}
+
 static void cv_cell(const table *t, const vp_op *op)
 {
     double cv = rep_cv(op);
-    if (cv > 0.5 && (__int128)op->self_ps * 20 >= t->rows->all_self_ps)
+    if (is_mixed(t, op))
         vp_buf_printf(t->p->b,
                       "<td class=\"mixed\" title=\"Calls differ this much when one name covers "
                       "several ops: group by scope or raw\">%.2f</td>",
                       cv);
     else
-        double_cell(t, cv, 2);
+        html_double_cell(t->p, cv, 2);
 }
 
 static void share_cell(const table *t, int64_t self_ps, const char *css_class)
 {
-    page *p = t->p;
-    html_puts(p, "<td class=\"share\"><svg aria-hidden=\"true\">");
-    html_rect(p, css_class, 0, html_hundredths(self_ps, t->rows->max_self_ps));
-    html_puts(p, "</svg><b>");
-    rep_put_percent(p->b, self_ps, t->rows->all_self_ps);
-    html_puts(p, "</b></td>");
+    html_bar_cell(t->p, css_class, self_ps, t->rows->max_self_ps, t->rows->all_self_ps);
 }
 
 static void put_tip(page *p, const char *word, const char *text)
@@ -125,28 +111,27 @@ static void op_cell(const table *t, const vp_op *op)
     html_puts(p, "</span></th>");
 }
 
-/* The longest call leads to its place on its host's timeline, in ns as Perfetto counts them: a
- * half-open range that is never empty. */
 static void max_cell(const table *t, const vp_op *op)
 {
     page *p = t->p;
-    int64_t start = op->slowest_start_ps, dur = op->slowest_dur_ps, from;
-    if (!p->links.perfetto || dur < 0 ||
-        __builtin_add_overflow(start / 1000, t->device->timeline_ns, &from) || from < 0) {
-        ps_cell(t, op->max_ps, t->call);
-        return;
-    }
-    int64_t until = from + (start % 1000 + dur) / 1000 + 1;
-    html_puts(p, "<td><a title=\"Show this call in Perfetto\" href=\"");
-    html_text(p, p->links.base ? p->links.base : "");
-    html_text(p, p->links.perfetto);
-    if (p->r->host_count > 1 && t->device->host) {
-        html_puts(p, "/");
-        html_url(p, t->device->host);
-    }
-    vp_buf_printf(p->b, "?at=%lld..%lld\">", (long long)from, (long long)until);
+    uint32_t device = (uint32_t)(t->device - p->r->devices);
+    html_puts(p, "<td>");
+    bool link = html_open_place(p, device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
     html_number(p, op->max_ps, t->call);
-    html_puts(p, "</a></td>");
+    html_puts(p, link ? "</a></td>" : "</td>");
+}
+
+/* The mean of a step that counts, and its course over the steps. */
+static void step_cell(const table *t, const vp_op *op)
+{
+    page *p = t->p;
+    int64_t steps = t->device->steps_counted;
+    html_puts(p, "<td class=\"course\">");
+    if (op->per_step_count > 1)
+        html_curve(p, "spark", NULL, op->per_step_ps, op->per_step_count);
+    html_number(p, steps > 0 && op->step_self_ps >= 0 ? op->step_self_ps / steps : VP_UNKNOWN,
+                t->step);
+    html_puts(p, "</td>");
 }
 
 static void put_row(const table *t, size_t rank, const vp_op *op, int64_t cumulative)
@@ -154,25 +139,61 @@ static void put_row(const table *t, size_t rank, const vp_op *op, int64_t cumula
     page *p = t->p;
     vp_buf_printf(p->b, "<tr><td class=\"rank\">%zu</td>", rank);
     op_cell(t, op);
-    ps_cell(t, op->self_ps, t->sum);
+    html_ps_cell(p, op->self_ps, t->sum);
     share_cell(t, op->self_ps, html_class(op->op_class));
     html_puts(p, "<td>");
     rep_put_percent(p->b, cumulative, t->rows->all_self_ps);
     html_puts(p, "</td>");
-    ps_cell(t, op->total_ps, t->sum);
-    html_puts(p, "<td>");
-    rep_put_count(p->b, op->calls, true);
-    html_puts(p, "</td>");
-    ps_cell(t, rep_mean_ps(op), t->call);
-    ps_cell(t, op->p50_ps, t->call);
-    ps_cell(t, op->p95_ps, t->call);
+    html_ps_cell(p, op->total_ps, t->sum);
+    html_count_cell(p, op->calls);
+    html_ps_cell(p, rep_mean_ps(op), t->call);
+    html_ps_cell(p, op->p50_ps, t->call);
+    html_ps_cell(p, op->p95_ps, t->call);
     max_cell(t, op);
     cv_cell(t, op);
+    if (t->has_steps)
+        step_cell(t, op);
+    if (t->has_idle)
+        html_ps_cell(p, op->idle_before_ps, t->sum);
     if (t->has_bytes)
-        double_cell(t, rep_gb_per_s(op), 1);
+        html_double_cell(p, rep_gb_per_s(op), 1);
     if (t->has_flops)
-        double_cell(t, rep_gflop_per_s(op), 0);
+        html_double_cell(p, rep_gflop_per_s(op), 0);
     html_puts(p, "</tr>\n");
+}
+
+static int64_t mean_of(const vp_split *s)
+{
+    return s->calls > 0 ? s->self_ps / s->calls : VP_UNKNOWN;
+}
+
+static void put_split(const table *t, const vp_split *s)
+{
+    page *p = t->p;
+    double mean = s->calls > 0 ? (double)s->self_ps / (double)s->calls : 0;
+    html_puts(p, "<tr class=\"part\"><td class=\"rank\"></td>");
+    html_name_cell(p, s->label ? s->label : s->scope, s->label && s->scope ? s->scope : s->source);
+    html_ps_cell(p, s->self_ps, t->sum);
+    share_cell(t, s->self_ps, "idle");
+    html_puts(p, "<td></td><td></td>");
+    html_count_cell(p, s->calls);
+    html_ps_cell(p, mean_of(s), t->call);
+    html_puts(p, "<td></td><td></td>");
+    html_ps_cell(p, s->max_ps, t->call);
+    html_double_cell(p, mean > 0 ? s->stddev_ps / mean : NAN, 2);
+    for (int i = 0; i < t->has_steps + t->has_idle + t->has_bytes + t->has_flops; i++)
+        html_puts(p, "<td></td>");
+    html_puts(p, "</tr>\n");
+}
+
+/* What a mixed group consists of; its smallest parts are left out. */
+static void put_splits(const table *t, const vp_op *op)
+{
+    if (!is_mixed(t, op) || op->split_count < 2)
+        return;
+    for (size_t i = 0; i < op->split_count && i < SPLITS_MAX; i++)
+        if ((__int128)op->splits[i].self_ps * 20 >= op->self_ps)
+            put_split(t, &op->splits[i]);
 }
 
 static void put_others(const table *t)
@@ -183,16 +204,16 @@ static void put_others(const table *t)
                   "<tfoot><tr><td class=\"rank\"></td><th scope=\"row\" class=\"op\"><span "
                   "class=\"name\">others</span><span class=\"sub\">%zu group%s</span></th>",
                   rows->others, rows->others == 1 ? "" : "s");
-    ps_cell(t, rows->others_self_ps, t->sum);
+    html_ps_cell(p, rows->others_self_ps, t->sum);
     share_cell(t, rows->others_self_ps, "idle");
     html_puts(p, "<td>");
     rep_put_percent(p->b, rows->shown_self_ps + rows->others_self_ps, rows->all_self_ps);
     html_puts(p, "</td>");
-    ps_cell(t, rows->others_total_ps, t->sum);
+    html_ps_cell(p, rows->others_total_ps, t->sum);
     html_puts(p, "<td>");
     rep_put_count(p->b, rows->others_calls, true);
     vp_buf_printf(p->b, "</td><td colspan=\"%d\"></td></tr></tfoot>\n",
-                  5 + t->has_bytes + t->has_flops);
+                  5 + t->has_steps + t->has_idle + t->has_bytes + t->has_flops);
 }
 
 /* Above the table and not its caption, which would be as wide as the table and scroll with it. */
@@ -241,11 +262,24 @@ static void put_table(const table *t)
         const vp_op *op = &p->r->ops[t->rows->index[i]];
         cumulative += op->self_ps;
         put_row(t, i + 1, op, cumulative);
+        put_splits(t, op);
     }
     html_puts(p, "</tbody>\n");
     if (t->rows->others)
         put_others(t);
     html_puts(p, "</table>\n</div>\n");
+}
+
+static void note_columns(table *t, const vp_op *op)
+{
+    t->has_bytes |= isfinite(rep_gb_per_s(op)) != 0;
+    t->has_flops |= isfinite(rep_gflop_per_s(op)) != 0;
+    t->has_idle |= op->idle_before_ps > 0;
+    if (t->device->steps_counted > 0 && op->step_self_ps > 0) {
+        vp_unit unit = rep_unit_for(t->p->v.unit, op->step_self_ps / t->device->steps_counted);
+        t->step = t->has_steps && t->step > unit ? t->step : unit;
+        t->has_steps = true;
+    }
 }
 
 int html_ops(page *p, size_t device)
@@ -256,10 +290,8 @@ int html_ops(page *p, size_t device)
     int64_t scale = rows.max_total_ps > rows.max_self_ps ? rows.max_total_ps : rows.max_self_ps;
     t.sum = rep_unit_for(p->v.unit, scale);
     t.call = rep_unit_for(p->v.unit, rows.max_call_ps);
-    for (size_t i = 0; i < rows.shown; i++) {
-        t.has_bytes |= isfinite(rep_gb_per_s(&p->r->ops[rows.index[i]])) != 0;
-        t.has_flops |= isfinite(rep_gflop_per_s(&p->r->ops[rows.index[i]])) != 0;
-    }
+    for (size_t i = 0; i < rows.shown; i++)
+        note_columns(&t, &p->r->ops[rows.index[i]]);
     if (rows.matching)
         put_table(&t);
     rep_rows_free(&rows);

@@ -8,7 +8,7 @@
 
 typedef struct page {
     vp_buf *b;
-    const vp_report *r;
+    const vp_report *r; /* NULL on a page about two reports */
     vp_view v;
     rep_links links; /* empty for a page that stands alone */
     bool *full;      /* by device: has an op table */
@@ -29,12 +29,101 @@ void html_url(page *p, const char *z);
 void html_query(page *p, const char *key, const char *value);
 void html_device_query(page *p, const vp_device *d);
 
+/* The filters let the device through; figures without a device show unless one was asked for. */
+bool html_shows(const page *p, uint32_t device);
+
+/* The frame of a page (html_frame.c): up to and including the bar with the ways out, inside a
+ * <header> that the caller closes; and what closes the document. */
+void html_begin(page *p, const char *title); /* raw */
+void html_end(page *p);
+
+/* ---- What every section is made of (html_cells.c); texts are ours unless they say "raw" ---- */
+
+void html_section(page *p, const char *id, const char *title); /* with its heading and anchor */
+void html_section_end(page *p);
+/* A table that scrolls by itself: html_table, html_head for each column, html_rows, rows,
+ * html_table_end. `more` counts rows that are not shown. */
+void html_table(page *p, const char *css_class, const char *title);
+void html_head(page *p, const char *css_class, const char *text, const char *unit,
+               const char *title);
+void html_rows(page *p);
+void html_table_end(page *p, size_t more);
+/* Cells; unknown figures and texts are a dash. Raw texts are escaped. */
+void html_name_cell(page *p, const char *name, const char *below); /* the row's header */
+void html_device_cell(page *p, uint32_t device);
+void html_text_cell(page *p, const char *text);
+void html_ps_cell(page *p, int64_t ps, vp_unit unit);
+void html_count_cell(page *p, int64_t n);
+void html_bytes_cell(page *p, int64_t bytes);
+void html_percent_cell(page *p, int64_t part, int64_t whole);
+void html_double_cell(page *p, double v, int decimals);
+/* part/whole as text, part/scale as a bar. */
+void html_bar_cell(page *p, const char *css_class, int64_t part, int64_t scale, int64_t whole);
+/* A time, as a link to its range on the host's timeline where a server can hand that over. The
+ * host (raw, NULL: any) counts where there is no device. */
+void html_place(page *p, uint32_t device, const char *host, int64_t start_ps, int64_t dur_ps);
+void html_place_cell(page *p, uint32_t device, const char *host, int64_t start_ps, int64_t dur_ps);
+/* Only the opening <a> of such a link; false (and nothing) where there is none. */
+bool html_open_place(page *p, uint32_t device, const char *host, int64_t start_ps, int64_t dur_ps);
+/* Pairs of a <dl class="facts">; unknown figures leave the pair out. */
+void html_open_fact(page *p, const char *name);
+void html_close_fact(page *p);
+void html_duration_fact(page *p, const char *name, int64_t ps);
+void html_count_fact(page *p, const char *name, int64_t n);
+
+/* ---- Small pictures (html_chart.c) ---- */
+
+/* A line from 0 to the largest y (unknown ones break it); x ascends, NULL: at equal distances.
+ * Hidden from screen readers: what it says stands beside it as text. */
+void html_curve(page *p, const char *css_class, const int64_t *x, const int64_t *y, size_t n);
+/* A rect in hundredths of a percent of its SVG. */
+typedef struct html_box {
+    int64_t x, y, width, height;
+} html_box;
+void html_block(page *p, const char *css_class, html_box box);
+
+/* ---- The sections. Each says whether it has anything to show, and shows it. ---- */
+
+typedef struct html_part {
+    const char *id, *title; /* anchor, entry of the table of contents */
+    bool (*has)(const page *p);
+    int (*put)(page *p);
+} html_part;
+
+bool html_has_findings(const page *p);
+int html_findings(page *p);
+bool html_has_devices(const page *p);
+int html_devices(page *p);
+bool html_has_steps(const page *p);
+int html_steps(page *p);
 void html_controls(page *p);
-void html_devices(page *p);
 int html_ops(page *p, size_t device);
+bool html_has_scopes(const page *p);
 int html_scopes(page *p);
-void html_modules(page *p);
-void html_files(page *p);
-void html_quality(page *p);
+bool html_has_folded(const page *p);
+int html_folded(page *p);
+bool html_has_modules(const page *p);
+int html_modules(page *p);
+bool html_has_idle(const page *p);
+int html_idle(page *p);
+bool html_has_launch(const page *p);
+int html_launch(page *p);
+bool html_has_collectives(const page *p);
+int html_collectives(page *p);
+bool html_has_transfers(const page *p);
+int html_transfers(page *p);
+bool html_has_balance(const page *p);
+int html_balance(page *p);
+bool html_has_compile(const page *p);
+int html_compile(page *p);
+bool html_has_hygiene(const page *p);
+int html_hygiene(page *p);
+bool html_has_host_ops(const page *p);
+int html_host_ops(page *p);
+bool html_has_memory(const page *p);
+int html_memory(page *p);
+int html_quality(page *p);
+bool html_has_files(const page *p);
+int html_files(page *p);
 
 #endif

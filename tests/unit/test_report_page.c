@@ -1,0 +1,218 @@
+/* trace/report/: the page of a full analysis. Every section stands there when it has something to
+ * say and only then, every time is a place, and no name gets through as markup. */
+#include <math.h>
+
+#include "tests/unit/html_check.h"
+#include "tests/unit/report_full.h"
+#include "trace/report/parts.h"
+
+static const char *const section_ids[] = {
+    "findings", "where",       "steps",     "ops",     "scopes",  "folded",
+    "modules",  "idle",        "launch",    "balance", "compile", "hygiene",
+    "host",     "collectives", "transfers", "memory",  "quality", "files"};
+
+static bool has_section(const char *html, const char *id)
+{
+    char tag[64];
+    snprintf(tag, sizeof tag, "<section id=\"%s\"", id);
+    return strstr(html, tag) != NULL;
+}
+
+/* The table of contents names exactly the sections that there are. */
+static void assert_contents(const char *html)
+{
+    const char *from = strstr(html, "<nav class=\"contents\""), *end = strstr(from, "</nav>");
+    size_t entries = 0;
+    for (const char *p = from; (p = strstr(p, "href=\"#")) != NULL && p < end; entries++)
+        p++;
+    assert_int_equal(entries, occurrences(html, "<section "));
+    for (size_t i = 0; i < sizeof section_ids / sizeof *section_ids; i++) {
+        char link[64];
+        snprintf(link, sizeof link, "href=\"#%s\"", section_ids[i]);
+        const char *at = strstr(from, link);
+        assert_int_equal(at && at < end, has_section(html, section_ids[i]));
+    }
+}
+
+static void assert_has(const char *html, const char *const *needed, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strstr(html, needed[i]))
+            fail_msg("the page lacks: %s", needed[i]);
+}
+
+static void test_full_page(void **state)
+{
+    (void)state;
+    static const char *const needed[] = {
+        /* findings */
+        "<h3>Waits for copies</h3>", "<b>59.50%</b> of window", "fires at 5.00%",
+        "40.000 ms</b>, 50.00% of 80.000 ms", "50.000 ms with what other findings claim",
+        "Keep the weights on the device.", "the capture is partial", "href=\"#finding-F6\">F6</a>",
+        "needs launch calls", "exposed communication 1.00%, fires at 5.00%",
+        /* steps: 23 of 24 count; the last is five medians, cut at four */
+        "23 of 24", "ProfilerStep annotations", "<title>step 123: 50.000 ms outlier</title>",
+        "<title>step 105: 16.000 ms outlier, heavy</title>", "<title>step 100: 10.000 ms partial",
+        "Kinds of steps",
+        /* ops */
+        "bf16[8,2048]", "class=\"spark\"",
+        /* idle: 20 of 26 us is input, of the longest gap 10 of 12 us */
+        "76.92%", "83.33%", "next(loader)", "nothing that is recorded",
+        /* 1 GB in 1 s among 8 */
+        "<td>1.00</td><td>1.75</td><td>1.750</td>", "<td>0.300</td><td>0.600</td>",
+        /* 2 GB in 0.5 s */
+        "<td>4.00</td>", "measured on the host",
+        /* 55 of a mean of 47.5 */
+        "15.79%", "100 of 128 calls", "hostB, 90 calls",
+        /* 900 of a capture of 2316.6 ms */
+        "38.85%", "train_step", "sync, blocking", "4.0 GiB, 25.00% of what it may use",
+        /* 5 of 40 ms are computed again; the first scope has 35 of 40 */
+        "87.50%"};
+    full x;
+    full_init(&x, NULL);
+    char *html = page_of(&x.f.r, (vp_view)VP_VIEW_INIT, NULL);
+    assert_well_formed(html);
+    assert_has(html, needed, sizeof needed / sizeof *needed);
+    for (size_t i = 0; i < sizeof section_ids / sizeof *section_ids; i++)
+        if (!has_section(html, section_ids[i]))
+            fail_msg("no section %s", section_ids[i]);
+    assert_contents(html);
+    assert_int_equal(occurrences(html, "href=\""), occurrences(html, "href=\"#"));
+    vp_free(html);
+    full_free(&x);
+}
+
+/* Only a server can hand a time to Perfetto; every place is then a link. */
+static void test_places_are_links(void **state)
+{
+    (void)state;
+    static const char *const needed[] = {
+        "/prefix/perfetto/x?at=7000000..8000001\">7.000 ms</a> for 1.000 ms", /* the finding */
+        "/prefix/perfetto/x?at=7000000..7012001\">7.000 ms</a>",              /* the gap */
+        "/prefix/perfetto/x?at=15000000..25000001\">15.000 ms</a>",           /* step 101 */
+        "/prefix/perfetto/x?at=8000000..9000001\">8.000 ms</a>",    /* the largest transfer */
+        "/prefix/perfetto/x?at=90000000..90000001\">90.000 ms</a>", /* the last compile */
+    };
+    full x;
+    full_init(&x, NULL);
+    char *html = page_of(&x.f.r, (vp_view)VP_VIEW_INIT, &served);
+    assert_well_formed(html);
+    assert_has(html, needed, sizeof needed / sizeof *needed);
+    assert_null(strstr(html, "<style>"));
+    vp_free(html);
+    full_free(&x);
+}
+
+static void test_full_page_with_hostile_names(void **state)
+{
+    (void)state;
+    full x;
+    full_init(&x, FX_HOSTILE);
+    for (int i = 0; i < 2; i++) {
+        char *html = page_of(&x.f.r, (vp_view)VP_VIEW_INIT, i ? &served : NULL);
+        assert_well_formed(html);
+        assert_null(strstr(html, "<img"));
+        assert_null(strchr(html, 0x1b));
+        assert_null(strstr(html, "\xe2\x80\xae"));
+        assert_null(strchr(html, '\xff'));
+        vp_free(html);
+    }
+    full_free(&x);
+}
+
+/* What was not analysed, or not found, is not announced. */
+static void test_empty_sections_do_not_appear(void **state)
+{
+    (void)state;
+    fx f;
+    fx_tpu(&f);
+    char *html = page_of(&f.r, (vp_view)VP_VIEW_INIT, NULL);
+    assert_contents(html);
+    assert_int_equal(occurrences(html, "<section "), 6);
+    static const char *const there[] = {"where", "ops", "scopes", "modules", "quality", "files"};
+    for (size_t i = 0; i < sizeof there / sizeof *there; i++)
+        assert_true(has_section(html, there[i]));
+    vp_free(html);
+    fx_free(&f);
+}
+
+/* Figures no measurement can have, and 100,000 steps: still one tree, still a page. */
+static void test_strange_figures(void **state)
+{
+    (void)state;
+    enum { STEPS = 100000 };
+    full x;
+    full_init(&x, NULL);
+    vp_step *steps = calloc(STEPS, sizeof *steps);
+    for (int i = 0; i < STEPS; i++)
+        steps[i] = (vp_step){.number = VP_UNKNOWN, .device = VP_NO_DEVICE, .dur_ps = i % 7};
+    steps[77].dur_ps = INT64_MAX / 2;
+    x.f.r.steps = (vp_steps){.list = steps,
+                             .count = STEPS,
+                             .counted = 0,
+                             .median_ps = VP_UNKNOWN,
+                             .p90_ps = VP_UNKNOWN,
+                             .p95_ps = VP_UNKNOWN,
+                             .mad_ps = VP_UNKNOWN,
+                             .mean_ps = VP_UNKNOWN,
+                             .min_ps = VP_UNKNOWN,
+                             .max_ps = VP_UNKNOWN,
+                             .cv = 0,
+                             .excess_ps = VP_UNKNOWN};
+    x.gaps[0].device = x.collectives[0].device = x.transfers[0].device = VP_NO_DEVICE;
+    x.gaps[0].start_ps = x.places[0].start_ps = -7 * FX_MS;
+    x.f.devices[0].timeline_ns = INT64_MAX;
+    x.sample_bytes[1] = VP_UNKNOWN;
+    x.f.devices[0].breakdown.idle_ps = x.f.devices[0].breakdown.window_ps = 0;
+    char *html = page_of(&x.f.r, (vp_view)VP_VIEW_INIT, &served);
+    assert_well_formed(html);
+    assert_contents(html);
+    assert_non_null(strstr(html, "Each bar is the slowest of 625 steps in a row."));
+    assert_null(strstr(html, "nan"));
+    assert_null(strstr(html, "inf%"));
+    assert_true(strlen(html) < 400000);
+    vp_free(html);
+    free(steps);
+    full_free(&x);
+}
+
+/* analysis.md A4. */
+static void test_bandwidths(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kind;
+        int64_t among;
+        double factor;
+    } cases[] = {
+        {"all-reduce", 8, 1.75},      {"all-reduce", 2, 1},    {"all-reduce", 1, 0},
+        {"all-gather", 8, 0.875},     {"all-to-all", 4, 0.75}, {"reduce-scatter", 4, 0.75},
+        {"send-recv", VP_UNKNOWN, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        vp_collective c = {.kind = cases[i].kind,
+                           .group_size = cases[i].among,
+                           .bytes = 4000000,
+                           .total_ps = 2 * FX_MS}; /* 2 GB/s */
+        assert_true(rep_bus_factor(&c) == cases[i].factor);
+        assert_true(rep_algorithm_gb_per_s(&c) == 2);
+        assert_true(rep_bus_gb_per_s(&c) == 2 * cases[i].factor);
+    }
+    vp_collective unknown = {.kind = "all-reduce", .group_size = VP_UNKNOWN, .bytes = VP_UNKNOWN};
+    assert_true(isnan(rep_bus_factor(&unknown)));
+    assert_true(isnan(rep_algorithm_gb_per_s(&unknown)));
+}
+
+int main(void)
+{
+    setenv("TZ", "UTC", 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_full_page),
+        cmocka_unit_test(test_places_are_links),
+        cmocka_unit_test(test_full_page_with_hostile_names),
+        cmocka_unit_test(test_empty_sections_do_not_appear),
+        cmocka_unit_test(test_strange_figures),
+        cmocka_unit_test(test_bandwidths),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

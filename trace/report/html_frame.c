@@ -1,0 +1,52 @@
+#include "trace/report/html_parts.h"
+
+static void put_link(page *p, const char *path, const char *css_class, const char *text)
+{
+    if (!path)
+        return;
+    vp_buf_printf(p->b, "<a class=\"%s\" href=\"", css_class);
+    html_text(p, p->links.base ? p->links.base : "");
+    html_text(p, path);
+    vp_buf_printf(p->b, "\">%s</a>\n", text);
+}
+
+static void put_banner(page *p)
+{
+    html_puts(p, "<header>\n<div class=\"bar\">\n");
+    if (p->links.index)
+        put_link(p, p->links.index, "brand", "view_profile");
+    else
+        html_puts(p, "<span class=\"brand\">view_profile</span>\n");
+    if (p->links.perfetto || p->links.tensorboard) {
+        html_puts(p, "<nav aria-label=\"Open elsewhere\">\n");
+        put_link(p, p->links.perfetto, "button main", "Open in Perfetto");
+        put_link(p, p->links.tensorboard, "button", "TensorBoard");
+        html_puts(p, "</nav>\n");
+    }
+    html_puts(p, "</div>\n");
+}
+
+void html_begin(page *p, const char *title)
+{
+    html_puts(p, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                 "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
+    html_text(p, title);
+    html_puts(p, " – view_profile</title>\n");
+    if (p->links.base) {
+        html_puts(p, "<link rel=\"stylesheet\" href=\"");
+        html_text(p, p->links.base);
+        html_puts(p, "/static/report.css\">\n");
+    } else {
+        html_puts(p, "<style>\n");
+        html_puts(p, rep_css);
+        html_puts(p, "</style>\n");
+    }
+    html_puts(p, "</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the figures</a>\n");
+    put_banner(p);
+}
+
+void html_end(page *p)
+{
+    html_puts(p, "</body>\n</html>\n");
+}
