@@ -103,6 +103,22 @@ static void test_places_are_links(void **state)
     full_free(&x);
 }
 
+static void test_findings_alone(void **state)
+{
+    (void)state;
+    full x;
+    vp_buf b;
+    full_init(&x, NULL);
+    vp_buf_init(&b, 1 << 20);
+    assert_int_equal(rep_findings_html(&b, &x.f.r, NULL, NULL), 0);
+    char *html = vp_buf_take(&b, NULL);
+    assert_well_formed(html);
+    assert_true(has_section(html, "findings"));
+    assert_int_equal(occurrences(html, "<section "), 2); /* and data quality */
+    vp_free(html);
+    full_free(&x);
+}
+
 static void test_full_page_with_hostile_names(void **state)
 {
     (void)state;
@@ -209,6 +225,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_full_page),
         cmocka_unit_test(test_places_are_links),
+        cmocka_unit_test(test_findings_alone),
         cmocka_unit_test(test_full_page_with_hostile_names),
         cmocka_unit_test(test_empty_sections_do_not_appear),
         cmocka_unit_test(test_strange_figures),

@@ -221,7 +221,21 @@ static int put_page(page *p)
     return p->b->status;
 }
 
-int rep_html(vp_buf *b, const vp_report *r, const vp_view *view, const rep_links *links)
+/* The findings alone: what the whole page starts with. */
+static int put_findings_page(page *p)
+{
+    html_begin(p, p->r->session_name);
+    put_facts(p);
+    html_puts(p, "<main id=\"main\">\n");
+    VP_TRY(html_findings(p));
+    VP_TRY(html_quality(p));
+    html_puts(p, "</main>\n");
+    html_end(p);
+    return p->b->status;
+}
+
+static int put_with(vp_buf *b, const vp_report *r, const vp_view *view, const rep_links *links,
+                    int (*put)(page *))
 {
     VP_CLEANUP(vp_free_ptr) bool *full = vp_calloc(r->device_count + 1, sizeof *full);
     page p = {.b = b, .r = r, .v = rep_view(view), .full = full};
@@ -231,5 +245,15 @@ int rep_html(vp_buf *b, const vp_report *r, const vp_view *view, const rep_links
         p.links = *links;
     VP_TRY(rep_check_filters(r, &p.v));
     rep_pick_devices(full, &p.matching, r, &p.v);
-    return put_page(&p);
+    return put(&p);
+}
+
+int rep_html(vp_buf *b, const vp_report *r, const vp_view *view, const rep_links *links)
+{
+    return put_with(b, r, view, links, put_page);
+}
+
+int rep_findings_html(vp_buf *b, const vp_report *r, const vp_view *view, const rep_links *links)
+{
+    return put_with(b, r, view, links, put_findings_page);
 }
