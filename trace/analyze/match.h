@@ -1,0 +1,46 @@
+/* Collective calls of a report found again on every device that takes part in them: what waits and
+ * stragglers are made of (analysis.md A8). Only balance.c includes this.
+ *
+ * Calls are matched by kind, name, size of the group and order. Clocks: devices of one host share
+ * its clock. Those of several hosts are aligned by the ends of their matched calls, since a
+ * collective ends at about the same moment everywhere; devices whose times come from a clock of
+ * their own (TPU) are compared by the lengths of their calls alone, for the same reason. */
+#ifndef VP_ANALYZE_MATCH_H
+#define VP_ANALYZE_MATCH_H
+
+#include <stdbool.h>
+
+#include "include/view_profile.h"
+
+/* One kind of call on all its devices. */
+typedef struct match_group {
+    vp_collective **members; /* in the order of devices */
+    size_t count;
+    bool by_length; /* compared by lengths, not by starts */
+    bool equal;     /* as many calls on each */
+    int64_t calls;  /* of the device with the fewest */
+    int64_t stride; /* of the calls that can be compared */
+} match_group;
+
+typedef struct match {
+    const vp_report *r;
+    vp_collective **order; /* all members of all groups */
+    match_group *groups;   /* those with the most calls first */
+    size_t group_count;
+    uint32_t *host_of; /* by device; below host_count */
+    size_t host_count;
+    int64_t *offset_ps; /* by host: to add to its times */
+    bool *known;        /* by host: whether that is known */
+} match;
+
+int match_make(match *m, vp_report *r);
+void match_free(match *m);
+/* Whether the clocks of all hosts can be compared. */
+bool match_aligned(const match *m);
+
+/* One call: waits by member; *last: the member that came last (SIZE_MAX: all at once); *weight: how
+ * many calls this one stands for. false: it cannot be told whether these are one call. */
+bool match_call(int64_t *wait_ps, size_t *last, int64_t *weight, const match *m,
+                const match_group *g, int64_t call);
+
+#endif
