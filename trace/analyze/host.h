@@ -113,6 +113,9 @@ int64_t select_kth(int64_t *v, size_t n, size_t k);
 /* 0-based index of the p-th percentile (0 < p <= 100) of n values by nearest rank. */
 size_t nearest_rank(size_t n, unsigned percent);
 
+/* Population standard deviation; n > 0. */
+double deviation_of(const int64_t *v, size_t n);
+
 /* Reads nothing: analyses a sealed trace. */
 int host_analyze(host_result *h, const trace *t, vp_group by, vp_depth depth);
 

@@ -220,7 +220,7 @@ static void fill_durations(tally *v, int64_t *durations, const grouping *g, trac
 
 /* Population standard deviation by n Σd² − (Σd)², exact in 128 bits (10^9 calls of an hour each),
  * so that the order of events makes no difference; beyond that in long double. */
-static double deviation(const int64_t *d, size_t n)
+double deviation_of(const int64_t *d, size_t n)
 {
     unsigned __int128 squares = 0, sum = 0, scaled;
     bool exact = true;
@@ -245,7 +245,7 @@ static void statistics(vp_op *op, int64_t *d, size_t n)
     for (size_t i = 1; i < n; i++)
         least = d[i] < least ? d[i] : least;
     op->min_ps = least;
-    op->stddev_ps = deviation(d, n);
+    op->stddev_ps = deviation_of(d, n);
     op->p50_ps = select_kth(d, n, nearest_rank(n, 50));
     op->p95_ps = select_kth(d, n, nearest_rank(n, 95));
 }

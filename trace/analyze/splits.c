@@ -1,0 +1,257 @@
+#include "trace/analyze/splits.h"
+
+#include <stdlib.h>
+
+#include "trace/analyze/hlo_text.h"
+#include "trace/base/buf.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+#define SPLITS_MAX 8u
+#define NO_PART UINT32_MAX
+
+typedef enum by { BY_SHAPE, BY_SCOPE, BY_SOURCE, WAYS } by;
+
+/* A kind that belongs to a large op. */
+typedef struct member {
+    uint32_t op;    /* of h->ops */
+    uint32_t label; /* what it is sorted by: an id */
+    uint32_t kind;
+} member;
+
+typedef struct part {
+    uint32_t op, kind; /* kind: the one with the most self time */
+    vp_str label;
+    int64_t calls, self_ps;
+    size_t first, filled; /* its durations */
+} part;
+
+typedef struct splitting {
+    analysis *a;
+    const kind_times *times;
+    track_set set;
+    member *members; /* by op */
+    size_t member_count;
+    uint32_t *part_of; /* by kind */
+    part *parts;
+    size_t part_count, part_cap;
+    vp_arena arena;
+    vp_intern shapes;
+} splitting;
+
+/* "f32[8,128]" of "f32[8,128]{1,0:T(8,128)}": a layout alone makes no other op. */
+static int shape_id(uint32_t *out, splitting *s, const trace_kind *k)
+{
+    const trace *t = s->a->t;
+    vp_str shape = trace_str(t, k->shape);
+    hlo_text h;
+    vp_buf text;
+    int depth = 0;
+    if (!shape.n && hlo_split(&h, trace_str(t, k->long_name)))
+        shape = h.shape;
+    vp_buf_init(&text, shape.n + 64);
+    for (size_t i = 0; i < shape.n; i++) {
+        depth += shape.p[i] == '{';
+        if (!depth)
+            vp_buf_putc(&text, shape.p[i]);
+        depth -= shape.p[i] == '}' && depth > 0;
+    }
+    int rc = text.status < 0 ? text.status : vp_intern_put(&s->shapes, vp_buf_view(&text), out);
+    vp_buf_free(&text);
+    return rc;
+}
+
+static int label_id(uint32_t *out, splitting *s, uint32_t kind, by way)
+{
+    const trace_kind *k = &s->a->t->kinds[kind];
+    if (way == BY_SHAPE)
+        return shape_id(out, s, k);
+    *out = way == BY_SCOPE ? k->scope : k->source;
+    return 0;
+}
+
+static vp_str label_text(const splitting *s, uint32_t id, by way)
+{
+    static const vp_str none[WAYS] = {{"(no shape)", 10}, {"(no scope)", 10}, {"(no source)", 11}};
+    vp_str label = way == BY_SHAPE ? vp_intern_get(&s->shapes, id) : trace_str(s->a->t, id);
+    return label.n ? label : none[way];
+}
+
+static int by_op(const void *a, const void *b)
+{
+    const member *x = a, *y = b;
+    if (x->op != y->op)
+        return x->op < y->op ? -1 : 1;
+    return (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+static int by_label(const void *a, const void *b)
+{
+    const member *x = a, *y = b;
+    if (x->label != y->label)
+        return x->label < y->label ? -1 : 1;
+    return (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+/* The kinds of the ops that have at least 5 % of the device's self time. */
+static int find_members(splitting *s, uint32_t device)
+{
+    const host_result *h = s->a->h;
+    VP_CLEANUP(vp_free_ptr) uint32_t *op_of_group = NULL;
+    VP_TRY(ops_by_group(&op_of_group, s->a, device));
+    for (uint32_t k = 0; k < s->a->t->kind_count; k++) {
+        uint32_t op = op_of_group[grouping_groups(s->a->g)[k]];
+        s->part_of[k] = NO_PART;
+        if (s->times->calls[k] && h->ops[op].self_ps > 0 &&
+            h->ops[op].self_ps >= h->devices[device].self_ps / 20)
+            s->members[s->member_count++] = (member){op, 0, k};
+    }
+    qsort(s->members, s->member_count, sizeof *s->members, by_op);
+    return 0;
+}
+
+/* The first property in which the kinds of one op differ; WAYS: in none. */
+static int choose_way(by *way, splitting *s, member *v, size_t n)
+{
+    for (*way = BY_SHAPE; *way < WAYS; (*way)++) {
+        bool differ = false;
+        for (size_t i = 0; i < n; i++) {
+            VP_TRY(label_id(&v[i].label, s, v[i].kind, *way));
+            differ = differ || v[i].label != v[0].label;
+        }
+        if (differ)
+            break;
+    }
+    return 0;
+}
+
+static int add_member(splitting *s, const member *m, bool first, by way)
+{
+    if (first) {
+        VP_TRY(
+            vp_grow(&s->parts, &s->part_cap, s->part_count + 1, sizeof *s->parts, UINT32_MAX - 1));
+        s->parts[s->part_count++] =
+            (part){.op = m->op, .kind = m->kind, .label = label_text(s, m->label, way)};
+    }
+    part *p = &s->parts[s->part_count - 1];
+    s->part_of[m->kind] = (uint32_t)s->part_count - 1;
+    p->calls += s->times->calls[m->kind];
+    p->self_ps += s->times->self_ps[m->kind];
+    if (s->times->self_ps[m->kind] > s->times->self_ps[p->kind])
+        p->kind = m->kind;
+    return 0;
+}
+
+static int take_apart(splitting *s, member *v, size_t n)
+{
+    by way = WAYS;
+    VP_TRY(choose_way(&way, s, v, n));
+    if (way == WAYS)
+        return 0;
+    qsort(v, n, sizeof *v, by_label);
+    for (size_t i = 0; i < n; i++)
+        VP_TRY(add_member(s, &v[i], !i || v[i].label != v[i - 1].label, way));
+    return 0;
+}
+
+static int find_parts(splitting *s)
+{
+    for (size_t i = 0, end; i < s->member_count; i = end) {
+        for (end = i + 1; end < s->member_count && s->members[end].op == s->members[i].op;)
+            end++;
+        VP_TRY(take_apart(s, s->members + i, end - i));
+    }
+    return 0;
+}
+
+static void fill_durations(splitting *s, int64_t *durations)
+{
+    for (size_t i = 0; i < s->set.count; i++) {
+        const trace_track *k = &s->set.t->tracks[s->set.tracks[i]];
+        for (size_t e = 0; e < k->count; e++) {
+            uint32_t at = s->part_of[k->kind[e]];
+            if (at != NO_PART)
+                durations[s->parts[at].first + s->parts[at].filled++] = k->dur_ps[e];
+        }
+    }
+}
+
+static int by_op_then_self(const void *a, const void *b)
+{
+    const part *x = a, *y = b;
+    if (x->op != y->op)
+        return x->op < y->op ? -1 : 1;
+    if (x->self_ps != y->self_ps)
+        return x->self_ps > y->self_ps ? -1 : 1;
+    return (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+static int emit(vp_split *out, const splitting *s, const part *p, const int64_t *durations)
+{
+    host_result *h = s->a->h;
+    const trace *t = s->a->t;
+    const int64_t *d = durations + p->first;
+    *out = (vp_split){
+        .calls = p->calls, .self_ps = p->self_ps, .stddev_ps = deviation_of(d, (size_t)p->calls)};
+    for (int64_t i = 0; i < p->calls; i++)
+        out->max_ps = d[i] > out->max_ps ? d[i] : out->max_ps;
+    VP_TRY(host_text(&out->label, h, p->label));
+    VP_TRY(host_text(&out->scope, h, trace_str(t, t->kinds[p->kind].scope)));
+    return host_text(&out->source, h, trace_str(t, t->kinds[p->kind].source));
+}
+
+static int emit_all(splitting *s, const int64_t *durations)
+{
+    host_result *h = s->a->h;
+    qsort(s->parts, s->part_count, sizeof *s->parts, by_op_then_self);
+    for (size_t i = 0, end; i < s->part_count; i = end) {
+        vp_op *op = &h->ops[s->parts[i].op];
+        for (end = i + 1; end < s->part_count && s->parts[end].op == s->parts[i].op;)
+            end++;
+        size_t n = end - i < SPLITS_MAX ? end - i : SPLITS_MAX;
+        op->splits = vp_arena_zalloc(&h->arena, n * sizeof *op->splits);
+        if (!op->splits)
+            return vp_fail(VP_ENOMEM, "out of memory");
+        for (size_t k = 0; k < n; k++)
+            VP_TRY(emit(&op->splits[k], s, &s->parts[i + k], durations));
+        op->split_count = n;
+    }
+    return 0;
+}
+
+static int split(splitting *s, uint32_t device)
+{
+    size_t events = 0;
+    VP_TRY(find_members(s, device));
+    VP_TRY(find_parts(s));
+    if (!s->part_count)
+        return 0;
+    for (size_t i = 0; i < s->part_count; i++) {
+        s->parts[i].first = events;
+        events += (size_t)s->parts[i].calls;
+    }
+    VP_CLEANUP(vp_free_ptr) int64_t *durations = vp_realloc_array(NULL, events, sizeof *durations);
+    if (!durations)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    fill_durations(s, durations);
+    return emit_all(s, durations);
+}
+
+int splits_of_device(analysis *a, uint32_t device)
+{
+    splitting s = {.a = a, .times = a->devices[device].times, .set = a->devices[device].set};
+    vp_arena_init(&s.arena);
+    s.members = vp_realloc_array(NULL, a->t->kind_count, sizeof *s.members);
+    s.part_of = vp_realloc_array(NULL, a->t->kind_count, sizeof *s.part_of);
+    int rc = vp_intern_init(&s.shapes, &s.arena);
+    if (!s.members || !s.part_of)
+        rc = vp_fail(VP_ENOMEM, "out of memory");
+    if (rc >= 0)
+        rc = split(&s, device);
+    vp_intern_free(&s.shapes);
+    vp_arena_free(&s.arena);
+    vp_free(s.members);
+    vp_free(s.part_of);
+    vp_free(s.parts);
+    return rc;
+}
