@@ -1,7 +1,186 @@
-#include "trace/analyze/host.h"
+#include <stdlib.h>
+
+#include "trace/analyze/calls.h"
+#include "trace/analyze/host_kinds.h"
+#include "trace/analyze/sweep.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+#define SHORT_PS INT64_C(10000000) /* 10 us */
+#define LATE_PS INT64_C(100000000) /* 100 us */
+
+/* The launches of one device; columns by linked op. */
+typedef struct launches {
+    const analysis *a;
+    track_set set;
+    size_t n;                  /* linked ops */
+    uint32_t *call;            /* which call */
+    int64_t *launched, *begun; /* start of the call, start of the op */
+    int64_t *delay;
+} launches;
+
+static void launches_free(launches *l)
+{
+    vp_free(l->call);
+    vp_free(l->launched);
+    vp_free(l->begun);
+    vp_free(l->delay);
+}
+
+static int launches_alloc(launches *l, size_t ops)
+{
+    l->call = vp_realloc_array(NULL, ops + 1, sizeof *l->call);
+    l->launched = vp_realloc_array(NULL, ops + 1, sizeof *l->launched);
+    l->begun = vp_realloc_array(NULL, ops + 1, sizeof *l->begun);
+    l->delay = vp_realloc_array(NULL, ops + 1, sizeof *l->delay);
+    return l->call && l->launched && l->begun && l->delay ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+}
+
+static int64_t percentile(int64_t *v, size_t n, unsigned percent)
+{
+    return n ? select_kth(v, n, nearest_rank(n, percent)) : VP_UNKNOWN;
+}
+
+/* Fills the columns; without a correlation on the device nothing is linked or unlinked. */
+static bool link_ops(launches *l, vp_launch *out)
+{
+    bool correlated = false;
+    for (size_t i = 0; i < l->set.count; i++) {
+        const trace_track *k = &l->set.t->tracks[l->set.tracks[i]];
+        correlated = correlated || k->attr[SINK_CORRELATION];
+        for (size_t e = 0; e < k->count; e++) {
+            uint32_t call = calls_find(l->a->calls, k, e);
+            if (call == UINT32_MAX) {
+                out->unlinked_ops++;
+                continue;
+            }
+            int64_t delay = k->start_ps[e] - call_end(l->a->calls, l->a->t, call);
+            l->call[l->n] = call;
+            l->launched[l->n] = call_start(l->a->calls, l->a->t, call);
+            l->begun[l->n] = k->start_ps[e];
+            l->delay[l->n++] = delay > 0 ? delay : 0;
+            out->late_launches += delay > LATE_PS;
+        }
+    }
+    out->linked_ops = (int64_t)l->n;
+    return correlated;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Streams in order are in order: most columns need no sorting. */
+static void sort_times(int64_t *v, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (v[i - 1] > v[i]) {
+            qsort(v, n, sizeof *v, by_value);
+            return;
+        }
+}
+
+/* How many ops are launched and not yet started, seen right after each launch. */
+static void queue(launches *l, vp_launch *out)
+{
+    __int128 sum = 0;
+    size_t begun = 0;
+    sort_times(l->launched, l->n);
+    sort_times(l->begun, l->n);
+    for (size_t i = 0; i < l->n; i++) {
+        while (begun < l->n && l->begun[begun] <= l->launched[i])
+            begun++;
+        int64_t depth = begun <= i ? (int64_t)(i + 1 - begun) : 0;
+        out->queue_max = depth > out->queue_max ? depth : out->queue_max;
+        sum += depth;
+    }
+    out->queue_mean_milli = l->n ? (int64_t)(sum * 1000 / (__int128)l->n) : VP_UNKNOWN;
+    out->queue_max = l->n ? out->queue_max : VP_UNKNOWN;
+}
+
+/* One call may launch many ops (a recorded graph): each call counts once. */
+static void distinct_calls(launches *l, vp_launch *out)
+{
+    int64_t *duration = l->begun; /* no longer needed */
+    size_t n = 0;
+    qsort(l->call, l->n, sizeof *l->call, by_number);
+    for (size_t i = 0; i < l->n; i++) {
+        if (i && l->call[i] == l->call[i - 1])
+            continue;
+        const host_call *c = &l->a->calls->call[l->call[i]];
+        const trace_track *k = &l->a->t->tracks[c->track];
+        duration[n++] = k->dur_ps[c->index];
+        out->graph_launches += (host_kind_flags(l->a->kinds, k->kind[c->index]) & HK_GRAPH) != 0;
+    }
+    out->calls = (int64_t)n;
+    out->call_p50_ps = percentile(duration, n, 50);
+    out->call_p95_ps = percentile(duration, n, 95);
+}
+
+static void uncorrelated(vp_launch *out)
+{
+    out->calls = out->linked_ops = out->unlinked_ops = VP_UNKNOWN;
+    out->call_p50_ps = out->call_p95_ps = out->delay_p50_ps = out->delay_p95_ps = VP_UNKNOWN;
+    out->late_launches = out->queue_max = out->queue_mean_milli = VP_UNKNOWN;
+    out->graph_launches = VP_UNKNOWN;
+}
+
+static int launches_of(vp_launch *out, launches *l, size_t ops)
+{
+    VP_TRY(launches_alloc(l, ops));
+    if (!link_ops(l, out)) {
+        uncorrelated(out);
+        return 0;
+    }
+    out->delay_p50_ps = percentile(l->delay, l->n, 50);
+    out->delay_p95_ps = percentile(l->delay, l->n, 95);
+    queue(l, out);
+    distinct_calls(l, out);
+    return 0;
+}
+
+static int kernels_of(vp_launch *out, const analysis *a, track_set set, size_t ops)
+{
+    const uint8_t *class_of = grouping_classes(a->g);
+    VP_CLEANUP(vp_free_ptr) int64_t *duration = vp_realloc_array(NULL, ops + 1, sizeof *duration);
+    size_t n = 0;
+    if (!duration)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t i = 0; i < set.count; i++) {
+        const trace_track *k = &a->t->tracks[set.tracks[i]];
+        for (size_t e = 0; e < k->count; e++) {
+            if (class_of[k->kind[e]] != VP_COMPUTE)
+                continue;
+            duration[n++] = k->dur_ps[e];
+            out->short_kernels += k->dur_ps[e] < SHORT_PS;
+            out->short_ps += k->dur_ps[e] < SHORT_PS ? k->dur_ps[e] : 0;
+        }
+    }
+    out->kernels = (int64_t)n;
+    out->kernel_p50_ps = percentile(duration, n, 50);
+    return 0;
+}
 
 int launch_collect(analysis *a)
 {
-    (void)a;
+    for (size_t d = 0; d < a->device_count; d++) {
+        vp_device *dev = &a->h->devices[d];
+        launches l = {.a = a, .set = a->devices[d].set};
+        size_t ops = (size_t)dev->events;
+        dev->launch = (vp_launch){0};
+        int rc = kernels_of(&dev->launch, a, l.set, ops);
+        if (rc >= 0)
+            rc = launches_of(&dev->launch, &l, ops);
+        launches_free(&l);
+        VP_TRY(rc);
+    }
     return 0;
 }
