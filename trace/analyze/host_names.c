@@ -58,6 +58,7 @@ static const name_rule names[] = {
     /* waiting for a device */
     ROW(IS, "np.asarray(jax.Array)", HK_BLOCKING | HK_TRANSFER),
     ROW(ENDS, "block_until_ready", HK_BLOCKING),
+    ROW(IS, "Acquire semaphore", HK_BLOCKING),
     ROW(IS, "Wait for donation holds", HK_BLOCKING),
     ROW(IS, "Wait for usage holds", HK_BLOCKING),
     ROW(IS, "ThunkExecutor::Execute (wait for completion)", HK_BLOCKING),

@@ -1,7 +1,199 @@
-#include "trace/analyze/host.h"
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/analyze/gap_list.h"
+#include "trace/analyze/host_kinds.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+/* Listed a host: what anyone reads of a list that is sorted by self time. */
+#define HOST_OPS_MAX 100u
+
+/* A name on a thread. */
+typedef struct row {
+    uint32_t track, kind;
+    int64_t calls, total_ps, self_ps, idle_ps;
+    int64_t max_ps, max_start_ps;
+    int64_t end; /* of its last outermost call */
+} row;
+
+typedef struct table {
+    const analysis *a;
+    const spans *idle; /* all devices idle */
+    row *v;
+    size_t n, cap;
+    uint32_t *row_of_kind; /* on this thread, where `thread` says so */
+    uint32_t *thread;      /* by kind: the thread that row_of_kind is of, plus 1 */
+    uint32_t track;
+    const trace_track *k;
+    spans hidden; /* the profiler's own work on this thread */
+    size_t idle_at;
+} table;
+
+/* Ops of XLA:CPU stand on host threads, too, and are listed among the ops; the profiler's own
+ * frames, what they call, and noise are nobody's work. Their time is no parent's either. */
+static bool is_hidden(const table *b, uint32_t kind)
+{
+    return (host_kind_flags(b->a->kinds, kind) & (HK_NOISE | HK_PROFILER)) ||
+           (b->a->h->has_devices && b->a->t->kinds[kind].is_op);
+}
+
+/* What the profiler does, all of it. */
+static bool in_profiler(const table *b, int64_t start)
+{
+    return b->hidden.n && spans_cut(&b->hidden, start, start + 1);
+}
+
+static int find_profiler(table *b)
+{
+    b->hidden.n = 0;
+    for (size_t i = 0; i < b->k->count; i++)
+        if (host_kind_flags(b->a->kinds, b->k->kind[i]) & HK_PROFILER)
+            VP_TRY(spans_add(&b->hidden, b->k->start_ps[i], b->k->start_ps[i] + b->k->dur_ps[i]));
+    spans_union(&b->hidden);
+    return 0;
+}
+
+static int row_of(uint32_t *out, table *b, uint32_t kind)
+{
+    if (b->thread[kind] != b->track + 1) {
+        VP_TRY(vp_grow(&b->v, &b->cap, b->n + 1, sizeof *b->v, UINT32_MAX - 1));
+        b->v[b->n] = (row){.track = b->track, .kind = kind, .max_ps = -1, .end = INT64_MIN};
+        b->thread[kind] = b->track + 1;
+        b->row_of_kind[kind] = (uint32_t)b->n++;
+    }
+    *out = b->row_of_kind[kind];
+    return 0;
+}
+
+static int count_call(table *b, size_t i)
+{
+    uint32_t kind = b->k->kind[i], at;
+    int64_t start = b->k->start_ps[i], dur = b->k->dur_ps[i];
+    if (is_hidden(b, kind) || in_profiler(b, start))
+        return 0;
+    VP_TRY(row_of(&at, b, kind));
+    row *r = &b->v[at];
+    r->calls++;
+    if (dur > r->max_ps) {
+        r->max_ps = dur;
+        r->max_start_ps = start;
+    }
+    if (start + dur > r->end) {
+        r->total_ps += dur;
+        r->end = start + dur;
+    }
+    return 0;
+}
+
+/* Pieces ascend, so the place in the idle spans only moves forward. */
+static int64_t idle_within(table *b, int64_t start, int64_t end)
+{
+    const spans *idle = b->idle;
+    int64_t sum = 0;
+    while (b->idle_at < idle->n && idle->v[b->idle_at].end <= start)
+        b->idle_at++;
+    for (size_t i = b->idle_at; i < idle->n && idle->v[i].start < end; i++) {
+        int64_t from = idle->v[i].start > start ? idle->v[i].start : start;
+        sum += (idle->v[i].end < end ? idle->v[i].end : end) - from;
+    }
+    return sum;
+}
+
+static int add_self(void *ctx, size_t i, int64_t start, int64_t end)
+{
+    table *b = ctx;
+    uint32_t kind = b->k->kind[i];
+    if (b->thread[kind] != b->track + 1 || in_profiler(b, b->k->start_ps[i]))
+        return 0;
+    row *r = &b->v[b->row_of_kind[kind]];
+    r->self_ps += end - start;
+    r->idle_ps += idle_within(b, start, end);
+    return 0;
+}
+
+static size_t idle_from(const spans *idle, int64_t t)
+{
+    size_t low = 0, high = idle->n;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (idle->v[mid].end <= t)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static int one_thread(table *b, uint32_t track)
+{
+    b->track = track;
+    b->k = &b->a->t->tracks[track];
+    VP_TRY(find_profiler(b));
+    for (size_t i = 0; i < b->k->count; i++)
+        VP_TRY(count_call(b, i));
+    b->idle_at = b->k->count ? idle_from(b->idle, b->k->start_ps[0]) : 0;
+    return self_pieces(b->k, add_self, b);
+}
+
+static int by_self(const void *a, const void *b)
+{
+    const row *x = a, *y = b;
+    if (x->self_ps != y->self_ps)
+        return x->self_ps > y->self_ps ? -1 : 1;
+    if (x->total_ps != y->total_ps)
+        return x->total_ps > y->total_ps ? -1 : 1;
+    if (x->track != y->track)
+        return x->track < y->track ? -1 : 1;
+    return (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+static int emit(host_result *h, const analysis *a, const row *r)
+{
+    vp_host_op out = {.cause = host_kind_cause(a->kinds, r->kind),
+                      .blocking = host_kind_flags(a->kinds, r->kind) & HK_BLOCKING,
+                      .calls = r->calls,
+                      .total_ps = r->total_ps,
+                      .self_ps = r->self_ps,
+                      .idle_ps = r->idle_ps,
+                      .max_ps = r->max_ps,
+                      .max_start_ps = r->max_start_ps - h->origin_ps};
+    VP_TRY(host_text(&out.name, h, trace_str(a->t, a->t->kinds[r->kind].name)));
+    VP_TRY(thread_text(&out.thread, h, a->t, r->track));
+    VP_TRY(
+        vp_grow(&h->host_ops, &h->host_op_cap, h->host_op_count + 1, sizeof out, SIZE_MAX / 1024));
+    h->host_ops[h->host_op_count++] = out;
+    return 0;
+}
+
+static int all_threads(table *b, host_result *h)
+{
+    const trace *t = b->a->t;
+    b->row_of_kind = vp_calloc((size_t)t->kind_count + 1, sizeof *b->row_of_kind);
+    b->thread = vp_calloc((size_t)t->kind_count + 1, sizeof *b->thread);
+    if (!b->row_of_kind || !b->thread)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < t->track_count; i++)
+        if (t->tracks[i].role == SINK_ROLE_PLAIN)
+            VP_TRY(one_thread(b, i));
+    if (b->n)
+        qsort(b->v, b->n, sizeof *b->v, by_self);
+    for (size_t i = 0; i < b->n && i < HOST_OPS_MAX; i++)
+        VP_TRY(emit(h, b->a, &b->v[i]));
+    return 0;
+}
 
 int host_ops_collect(analysis *a)
 {
-    (void)a;
-    return 0;
+    spans idle = {0};
+    table b = {.a = a, .idle = &idle};
+    int rc = a->h->has_devices ? sweep_all_idle(&idle, a) : 0;
+    if (rc >= 0)
+        rc = all_threads(&b, a->h);
+    spans_free(&idle);
+    spans_free(&b.hidden);
+    vp_free(b.v);
+    vp_free(b.row_of_kind);
+    vp_free(b.thread);
+    return rc;
 }
