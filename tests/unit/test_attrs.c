@@ -382,6 +382,85 @@ static void real_files_have_what_was_counted(void **state)
     }
 }
 
+static const trace_kind *kind_named(const trace *t, const char *name)
+{
+    for (uint32_t i = 0; i < t->kind_count; i++)
+        if (t->kinds[i].is_op && vp_str_eq(trace_str(t, t->kinds[i].name), vp_str_of(name)))
+            return &t->kinds[i];
+    fail_msg("no kind %s", name);
+    return NULL;
+}
+
+/* 1,024 bfloat16 in and 8,192 out of an all-gather over 8: 16,384 bytes. */
+static void nccl_kernels_know_their_message(void **state)
+{
+    static const char text[] =
+        "[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclDevKernel_AllGather_RING_LL\",\"pid\":0,"
+        "\"tid\":7,\"ts\":1,\"dur\":2,\"args\":{\"device\":0,\"correlation\":4,\"Collective name\":"
+        "\"_allgather_base\",\"In msg nelems\":1024,\"Out msg nelems\":8192,\"Group size\":8,"
+        "\"dtype\":\"BFloat16\"}},"
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"pid\":0,\"tid\":7,\"ts\":4,"
+        "\"dur\":2,\"args\":{\"device\":0,\"Group size\":8,\"dtype\":\"Float\"}},"
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclDevKernel_Odd\",\"pid\":0,\"tid\":7,"
+        "\"ts\":8,\"dur\":2,\"args\":{\"device\":0,\"In msg nelems\":9223372036854775807,"
+        "\"dtype\":\"Long\"}}]";
+    (void)state;
+    for (int device_only = 0; device_only < 2; device_only++) {
+        trace *t = read_json(text, device_only);
+        assert_int_equal(kind_named(t, "ncclDevKernel_AllGather_RING_LL")->bytes, 16384);
+        assert_int_equal(kind_named(t, "ncclDevKernel_AllGather_RING_LL")->group_size, 8);
+        assert_int_equal(kind_named(t, "gemm")->group_size, SINK_UNKNOWN);
+        assert_int_equal(kind_named(t, "gemm")->bytes, SINK_UNKNOWN);
+        assert_int_equal(kind_named(t, "ncclDevKernel_Odd")->bytes, SINK_UNKNOWN);
+        trace_free(t);
+    }
+}
+
+static void copies_say_what_memory_they_move(void **state)
+{
+    static const vp_str details = {"kind_src:pageable kind_dst:device size:64 dest:0 async:1", 56};
+    vp_buf space = mk_new(), plane = mk_plane(1, "/device:GPU:0"),
+           line = mk_line(1, "Stream #1(MemcpyH2D)", 0), st = mk_new();
+    (void)state;
+    mk_stat_text(&st, 4, 1, 5, details);
+    mk_event(&line, 1, 0, 5, &st);
+    mk_nest(&plane, 3, &line);
+    mk_event_meta(&plane, 1, VP_STR("MemcpyH2D"), NULL, NULL);
+    mk_stat_meta(&plane, 1, "memcpy_details");
+    mk_nest(&space, 1, &plane);
+    trace *t = read_space(&space, false);
+    assert_true(vp_str_eq(trace_str(t, kind_named(t, "MemcpyH2D")->memcpy), details));
+    assert_int_equal(kind_named(t, "MemcpyH2D")->bytes, 64);
+    trace_free(t);
+    t = read_json("[{\"ph\":\"M\",\"pid\":2,\"name\":\"process_name\",\"args\":{\"name\":"
+                  "\"/device:GPU:0\"}},{\"ph\":\"M\",\"pid\":2,\"tid\":1,\"name\":\"thread_name\","
+                  "\"args\":{\"name\":\"Stream #1(MemcpyH2D)\"}},{\"ph\":\"X\",\"pid\":2,\"tid\":1,"
+                  "\"ts\":1,\"dur\":5,\"name\":\"MemcpyH2D\",\"args\":{\"memcpy_details\":"
+                  "\"kind_src:pageable kind_dst:device size:64 dest:0 async:1\"}}]",
+                  false);
+    assert_true(vp_str_eq(trace_str(t, kind_named(t, "MemcpyH2D")->memcpy), details));
+    trace_free(t);
+}
+
+/* Eight devices on one CPU; groups stand in the HLO protos, permutes have pairs instead. */
+static void hlo_protos_name_the_group(void **state)
+{
+    trace *t = read_real("jax_cpu/multi_device/plugins/profile/2026_11_21_06_33_21/vm.xplane.pb");
+    (void)state;
+    if (!t)
+        return;
+    assert_int_equal(kind_named(t, "psum_invariant.7")->group_size, 8);
+    assert_int_equal(kind_named(t, "all_gather.7")->group_size, 8);
+    assert_int_equal(kind_named(t, "reduce_scatter.7")->group_size, 8);
+    assert_int_equal(kind_named(t, "all-to-all")->group_size, 8);
+    assert_int_equal(kind_named(t, "ppermute.3")->group_size, SINK_UNKNOWN);
+    trace_free(t);
+    /* replica_groups=[4,2]<=[2,4]T(1,0) */
+    t = read_real("jax_tpu/openxla__xprof/test_xplanes/v2__tpu_inference_2.xplane.pb");
+    assert_int_equal(kind_named(t, "all-reduce")->group_size, 2);
+    trace_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -389,6 +468,9 @@ int main(void)
         cmocka_unit_test(op_tables_read_no_attributes),
         cmocka_unit_test(xla_json_has_attributes),
         cmocka_unit_test(xspaces_have_attributes),
+        cmocka_unit_test(nccl_kernels_know_their_message),
+        cmocka_unit_test(copies_say_what_memory_they_move),
+        cmocka_unit_test(hlo_protos_name_the_group),
         cmocka_unit_test(real_files_have_what_was_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -104,9 +104,24 @@ static void test_stream_label(void **state)
     assert_int_equal(rd_stream_label(VP_STR("XLA Ops(x)")).n, 0);
 }
 
+static void group_sizes_come_from_replica_groups(void **state)
+{
+    (void)state;
+    assert_int_equal(rd_group_size(VP_STR("all-reduce(x), replica_groups={{0,1,2},{3,4,5}}, a=1")),
+                     3);
+    assert_int_equal(rd_group_size(VP_STR("replica_groups={{7}}")), 1);
+    assert_int_equal(rd_group_size(VP_STR("replica_groups=[2,4]<=[8]")), 4);
+    assert_int_equal(rd_group_size(VP_STR("replica_groups=[4,2]<=[2,4]T(1,0), x")), 2);
+    assert_int_equal(rd_group_size(VP_STR("replica_groups={}")), SINK_UNKNOWN);
+    assert_int_equal(rd_group_size(VP_STR("replica_groups=[2")), SINK_UNKNOWN);
+    assert_int_equal(rd_group_size(VP_STR("replica_groups=")), SINK_UNKNOWN);
+    assert_int_equal(rd_group_size(VP_STR("add(x, y)")), SINK_UNKNOWN);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(group_sizes_come_from_replica_groups),
         cmocka_unit_test(test_roles_on_devices),
         cmocka_unit_test(test_a_host_has_only_plain_tracks),
         cmocka_unit_test(test_derived_ids_repeat_other_lines),

@@ -44,7 +44,7 @@ typedef struct trace_track {
 
 typedef struct trace_kind {
     vp_sid name, long_name, category, opcode, hlo_opcode, hlo_op, module, scope, source, shape,
-        stream_label;
+        stream_label, memcpy;
     int64_t program_id, bytes, flops, group_size;
     bool is_op;
 } trace_kind;

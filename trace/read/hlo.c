@@ -10,15 +10,17 @@
 
 /* Field numbers: HloProto.hlo_module 1; HloModuleProto name 1, computations 3, stack_frame_index
  * 17; HloComputationProto instructions 2, id 5, root_id 6; HloInstructionProto name 1, opcode 2,
- * shape 3, metadata 7, id 35, called_computation_ids 38; OpMetadata op_name 2, source_file 3,
- * source_line 4, stack_frame_id 15; StackFrameIndexProto file_names 1, file_locations 3 {file 1,
- * line 3}, stack_frames 4 {file_location_id 1}, ids from 1; ShapeProto element_type 2,
- * dimensions 3. */
+ * shape 3, metadata 7, id 35, called_computation_ids 38, replica_groups 49 and
+ * collective_device_list 87 {replica_groups 1, iota 2 {groups 1, devices of each 2}}, ReplicaGroup
+ * ids 1; OpMetadata op_name 2, source_file 3, source_line 4, stack_frame_id 15;
+ * StackFrameIndexProto file_names 1, file_locations 3 {file 1, line 3}, stack_frames 4
+ * {file_location_id 1}, ids from 1; ShapeProto element_type 2, dimensions 3. */
 
 typedef struct instruction {
     vp_str name, opcode, op_name, shape, source_file;
     int64_t id, source_line, frame;
     int64_t calls; /* the first called computation, or -1 */
+    int64_t group_size;
 } instruction;
 
 typedef struct computation {
@@ -89,9 +91,41 @@ static void read_metadata(instruction *in, vp_str bytes)
     }
 }
 
+/* The number of ids in a ReplicaGroup, packed or not. */
+static int64_t group_length(vp_str group)
+{
+    vp_pb r = vp_pb_of(group);
+    vp_pb_field f;
+    int64_t n = 0;
+    while (vp_pb_next(&r, &f) > 0) {
+        uint64_t id;
+        if (f.number != 1)
+            continue;
+        vp_pb ids = vp_pb_of(f.data);
+        if (f.wire == VP_PB_VARINT)
+            n++;
+        else
+            while (f.wire == VP_PB_LEN && vp_pb_varint(&ids, &id))
+                n++;
+    }
+    return n ? n : -1;
+}
+
+static int64_t device_list_group(vp_str devices)
+{
+    vp_pb r = vp_pb_of(devices);
+    vp_pb_field f;
+    while (vp_pb_next(&r, &f) > 0)
+        if (f.wire == VP_PB_LEN && f.number == 1)
+            return group_length(f.data);
+        else if (f.wire == VP_PB_LEN && f.number == 2)
+            return number_of(f.data, 2, -1);
+    return -1;
+}
+
 static int read_instruction(hlo_module *m, vp_str bytes)
 {
-    instruction in = {.calls = -1, .id = -1};
+    instruction in = {.calls = -1, .id = -1, .group_size = -1};
     vp_pb r = vp_pb_of(bytes);
     vp_pb_field f;
     int rc;
@@ -109,6 +143,10 @@ static int read_instruction(hlo_module *m, vp_str bytes)
             in.id = (int64_t)f.u;
         else if (f.number == 38 && in.calls < 0)
             in.calls = first_packed(&f);
+        else if (f.number == 49 && text && in.group_size < 0)
+            in.group_size = group_length(f.data);
+        else if (f.number == 87 && text)
+            in.group_size = device_list_group(f.data);
     }
     if (rc < 0)
         return vp_fail(VP_ECORRUPT, "damaged HLO instruction");
@@ -274,14 +312,12 @@ static const char *element_name(int64_t type)
     return type >= 0 && type < (int64_t)(sizeof names / sizeof *names) ? names[type] : "?";
 }
 
-static int shape_text(hlo_module *m, vp_str shape, vp_str *out)
+static int put_array(vp_buf *b, vp_str shape)
 {
-    vp_buf b;
     vp_pb r = vp_pb_of(shape);
     vp_pb_field f;
     const char *sep = "";
-    vp_buf_init(&b, 4096);
-    vp_buf_printf(&b, "%s[", element_name(number_of(shape, 2, 0)));
+    vp_buf_printf(b, "%s[", element_name(number_of(shape, 2, 0)));
     while (vp_pb_next(&r, &f) > 0) {
         vp_pb dims;
         uint64_t d;
@@ -289,9 +325,28 @@ static int shape_text(hlo_module *m, vp_str shape, vp_str *out)
             continue;
         dims = vp_pb_of(f.data);
         for (; vp_pb_varint(&dims, &d); sep = ",")
-            vp_buf_printf(&b, "%s%lld", sep, (long long)d);
+            vp_buf_printf(b, "%s%lld", sep, (long long)d);
     }
-    int rc = vp_buf_putc(&b, ']');
+    return vp_buf_putc(b, ']');
+}
+
+#define TUPLE 13
+
+/* Tuples in tuples are only named. */
+static int shape_text(hlo_module *m, vp_str shape, vp_str *out)
+{
+    vp_buf b;
+    vp_pb r = vp_pb_of(shape);
+    vp_pb_field f;
+    char sep = '(';
+    vp_buf_init(&b, 4096);
+    while (number_of(shape, 2, 0) == TUPLE && vp_pb_next(&r, &f) > 0)
+        if (f.number == 4 && f.wire == VP_PB_LEN) {
+            vp_buf_putc(&b, sep);
+            put_array(&b, f.data);
+            sep = ',';
+        }
+    int rc = sep == '(' ? put_array(&b, shape) : vp_buf_putc(&b, ')');
     char *copy = rc < 0 ? NULL : vp_arena_strndup(&m->arena, b.p, b.n);
     *out = (vp_str){copy, copy ? b.n : 0};
     vp_buf_free(&b);
@@ -326,12 +381,26 @@ static int source_text(hlo_module *m, const instruction *in, vp_str *out)
     return 0;
 }
 
+/* An asynchronous collective is one instruction of the computation that its start calls. */
+static int64_t called_group(const hlo_module *m, const instruction *in)
+{
+    uint32_t i = in->calls < 0 ? VP_MAP_NONE : vp_map_get(&m->comp_by_id, (uint64_t)in->calls);
+    if (i == VP_MAP_NONE || !vp_str_starts(in->opcode, VP_STR("async-")))
+        return -1;
+    const computation *c = &m->comps[i];
+    for (size_t k = c->first; k < c->first + c->count; k++)
+        if (m->v[k].group_size > 0)
+            return m->v[k].group_size;
+    return -1;
+}
+
 int hlo_module_find(hlo_module *m, vp_str name, hlo_instruction *out)
 {
     uint32_t i = vp_map_get(&m->by_name, vp_hash(name.p, name.n, 1));
     if (i == VP_MAP_NONE || !vp_str_eq(m->v[i].name, name))
         return 0;
     const instruction *in = &m->v[i];
+    out->group_size = in->group_size > 0 ? in->group_size : called_group(m, in);
     out->op_name = in->op_name.n || in->calls < 0 ? in->op_name : fused_name(m, in->calls);
     out->opcode = in->opcode;
     VP_TRY(source_text(m, in, &out->source));

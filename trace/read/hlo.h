@@ -10,9 +10,10 @@
 typedef struct hlo_instruction {
     vp_str
         op_name; /* scope: "jit(f)/block/dot_general"; of a fusion without one, its computation's */
-    vp_str opcode; /* "fusion", "dot", "all-reduce", … */
-    vp_str source; /* "file.py:12", or empty */
-    vp_str shape;  /* "f32[128,64]", or empty */
+    vp_str opcode;      /* "fusion", "dot", "all-reduce", … */
+    vp_str source;      /* "file.py:12", or empty */
+    vp_str shape;       /* "f32[128,64]", a tuple "(f32[8],s32[])", or empty */
+    int64_t group_size; /* of a collective, from its first replica group; -1 unknown */
 } hlo_instruction;
 
 typedef struct hlo_module hlo_module;

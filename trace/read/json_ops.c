@@ -108,17 +108,18 @@ static int xla_kind(cj_reader *r, const cj_fields *f, const js_value a[ARGS], vp
                    .scope = without_colons(cj_text(r, a[ARG_SCOPE])),
                    .source = cj_text(r, a[ARG_SOURCE]),
                    .shape = cj_text(r, a[ARG_SHAPE]),
-                   .group_size = SINK_UNKNOWN,
+                   .memcpy = cj_text(r, a[ARG_MEMCPY]),
                    .stream_label = label,
                    .program_id = js_to_id(a[ARG_PROGRAM].s, &program) ? program : SINK_UNKNOWN,
                    .bytes = js_to_count(a[ARG_BYTES].s),
                    .flops = js_to_count(a[ARG_MODEL_FLOPS].s),
                    .is_op = is_op};
     k.opcode = rd_hlo_opcode(k.long_name.n ? k.long_name : k.name);
+    k.group_size = rd_group_size(k.long_name.n ? k.long_name : k.name);
     if (k.flops == SINK_UNKNOWN)
         k.flops = js_to_count(a[ARG_FLOPS].s);
     if (k.bytes == SINK_UNKNOWN)
-        k.bytes = rd_memcpy_bytes(a[ARG_MEMCPY].s);
+        k.bytes = rd_memcpy_bytes(k.memcpy);
     return cj_kind_put(r, key, &k, kind);
 }
 
@@ -168,73 +169,6 @@ static int cpu_op(cj_reader *r, const cj_fields *f, sink_event *e)
     return cj_emit(r, NULL, e);
 }
 
-typedef enum gpu_cat { GPU_NONE, GPU_KERNEL, GPU_COPY, GPU_MTIA } gpu_cat;
-
-/* Kineto's categories of device work, in the spelling of any year (analysis.md 2.2). */
-static gpu_cat gpu_cat_of(vp_str cat)
-{
-    static const struct {
-        vp_str cat;
-        gpu_cat what;
-    } cats[] = {{{"kernel", 6}, GPU_KERNEL},    {{"gpu_memcpy", 10}, GPU_COPY},
-                {{"gpu_memset", 10}, GPU_COPY}, {{"memcpy", 6}, GPU_COPY},
-                {{"memset", 6}, GPU_COPY},      {{"mtia_ccp_events", 15}, GPU_MTIA}};
-    char first = cat.n ? (char)(*cat.p | 0x20) : 0;
-    if (first != 'k' && first != 'g' && first != 'm')
-        return GPU_NONE;
-    for (size_t i = 0; i < sizeof cats / sizeof *cats; i++)
-        if (vp_str_eq_nocase(cat, cats[i].cat))
-            return cats[i].what;
-    return GPU_NONE;
-}
-
-static int kineto_kind(cj_reader *r, const cj_fields *f, js_value bytes, uint32_t *kind)
-{
-    js_value name = f->v[CJ_NAME], cat = f->v[CJ_CAT];
-    uint64_t key = vp_mix(cj_hash(name, cj_hash(cat, 40)) ^ cj_hash(bytes, 41));
-    cj_kind_get(r, key, kind);
-    if (*kind != SINK_NONE)
-        return 0;
-    VP_TRY(cj_scratch(r, name.s.n + cat.s.n));
-    sink_kind k = {.name = cj_text(r, name),
-                   .category = cj_lower(r, cat),
-                   .program_id = SINK_UNKNOWN,
-                   .group_size = SINK_UNKNOWN,
-                   .bytes = js_to_count(bytes.s),
-                   .flops = SINK_UNKNOWN,
-                   .is_op = true};
-    return cj_kind_put(r, key, &k, kind);
-}
-
-static int kineto_op(cj_reader *r, const cj_fields *f, gpu_cat cat, sink_event *e)
-{
-    js_value args = f->v[CJ_ARGS], device = f->v[CJ_PID], bytes = {0}, v;
-    bool has_device = false, full = !r->opts->device_only;
-    cj_thread *t;
-    sink_extra x = {.has = 0};
-    if (args.type == JS_NESTED && *args.s.p == '{') {
-        const char *p = args.s.p + 1, *end = args.s.p + args.s.n;
-        vp_str key;
-        while ((!has_device || cat == GPU_COPY || (full && !x.has)) &&
-               js_next_member(&p, end, r->skip, &key, &v) == JS_MEMBER) {
-            if (vp_str_eq(key, VP_STR("device"))) {
-                device = v;
-                has_device = true;
-            } else if (cat == GPU_COPY && vp_str_eq_nocase(key, VP_STR("bytes"))) {
-                bytes = v;
-            } else if (full && vp_str_eq(key, VP_STR("correlation"))) {
-                cj_correlation(&x, v);
-            }
-        }
-    }
-    e->extra = x.has ? &x : NULL;
-    r->has_device = true;
-    VP_TRY(cj_thread_of(r, f, &t));
-    VP_TRY(cj_gpu_track(r, t, device, cat == GPU_MTIA, &e->track));
-    VP_TRY(kineto_kind(r, f, bytes, &e->kind));
-    return cj_emit(r, t, e);
-}
-
 /* An event without category on a process that has no name so far: XLA writes names first, but
  * other tools reorder. It is an op if it looks like one; its track's role is settled at the end. */
 static int unnamed_event(cj_reader *r, const cj_fields *f, cj_thread *t, sink_event *e, bool *taken)
@@ -254,11 +188,11 @@ int cj_op(cj_reader *r, const cj_fields *f, int64_t start_ps, int64_t dur_ps, bo
 {
     sink_event e = {.start_ps = start_ps, .dur_ps = dur_ps, .aligned_start_ps = SINK_NO_TIME};
     js_value args = f->v[CJ_ARGS];
-    gpu_cat cat = gpu_cat_of(f->v[CJ_CAT].s);
+    cj_gpu_cat cat = cj_gpu_cat_of(f->v[CJ_CAT].s);
     cj_thread *t;
-    *taken = cat != GPU_NONE;
+    *taken = cat != CJ_GPU_NONE;
     if (*taken)
-        return kineto_op(r, f, cat, &e);
+        return cj_kineto_op(r, f, cat, &e);
     VP_TRY(cj_thread_of(r, f, &t));
     const cj_process *p = cj_process_at(r, t);
     if (p->is_device) {

@@ -214,6 +214,11 @@ bool cj_unwanted(cj_reader *r);
 /* json_ops.c: X events with args that matter. *taken: nothing else is to be done. */
 int cj_op(cj_reader *r, const cj_fields *f, int64_t start_ps, int64_t dur_ps, bool *taken);
 
+/* json_kineto.c: device work as PyTorch's profiler writes it. */
+typedef enum cj_gpu_cat { CJ_GPU_NONE, CJ_GPU_KERNEL, CJ_GPU_COPY, CJ_GPU_MTIA } cj_gpu_cat;
+cj_gpu_cat cj_gpu_cat_of(vp_str cat);
+int cj_kineto_op(cj_reader *r, const cj_fields *f, cj_gpu_cat cat, sink_event *e);
+
 /* json_attrs.c: what args say of their event alone; only for readings in full depth. */
 static inline void cj_attrs_clear(cj_attrs *a)
 {

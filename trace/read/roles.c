@@ -103,6 +103,31 @@ vp_str rd_stream_label(vp_str track)
     return VP_STR_NONE;
 }
 
+/* "0,1}…": one more than the commas before the brace that closes it. */
+static int64_t count_ids(vp_str text)
+{
+    int64_t n = 1;
+    for (size_t i = 0; i < text.n && text.p[i] != '}'; i++)
+        n += text.p[i] == ',';
+    return n;
+}
+
+int64_t rd_group_size(vp_str text)
+{
+    static const vp_str key = {"replica_groups=", 15};
+    uint64_t groups, devices;
+    vp_str rest = vp_str_skip(text, vp_str_find(text, key) + key.n);
+    if (vp_str_starts(rest, VP_STR("{{")))
+        return count_ids(vp_str_skip(rest, 2));
+    if (!vp_str_starts(rest, VP_STR("[")))
+        return SINK_UNKNOWN;
+    rest = vp_str_skip(rest, 1);
+    if (!vp_take_uint(&rest, INT32_MAX, &groups) || !vp_str_starts(rest, VP_STR(",")))
+        return SINK_UNKNOWN;
+    rest = vp_str_skip(rest, 1);
+    return vp_take_uint(&rest, INT32_MAX, &devices) ? (int64_t)devices : SINK_UNKNOWN;
+}
+
 int64_t rd_memcpy_bytes(vp_str details)
 {
     static const char *const keys[] = {"size:", "num_bytes:"};

@@ -28,5 +28,9 @@ vp_str rd_stream_label(vp_str track);
 /* The bytes in "kind_src:pinned kind_dst:device size:123 dest:0 async:1" (older: "num_bytes:123"),
  * or SINK_UNKNOWN. */
 int64_t rd_memcpy_bytes(vp_str details);
+/* How many devices a collective joins, from its HLO text: the first group of
+ * "replica_groups={{0,1},{2,3}}", the 4 of "replica_groups=[2,4]<=[8]". SINK_UNKNOWN where the text
+ * does not say it ("replica_groups={}": all). */
+int64_t rd_group_size(vp_str text);
 
 #endif

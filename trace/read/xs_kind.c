@@ -75,6 +75,8 @@ static int join_hlo(xs_reader *r, sink_kind *k)
     k->hlo_opcode = in.opcode;
     if (!k->shape.n)
         k->shape = in.shape;
+    if (k->group_size == SINK_UNKNOWN)
+        k->group_size = in.group_size;
     return 0;
 }
 
@@ -95,7 +97,8 @@ static int make_kind(xs_line_ctx *c, const xs_meta *meta, vp_str event, bool cpu
                    .source = st[XS_STAT_SOURCE].text,
                    .shape = st[XS_STAT_SHAPE].text,
                    .stream_label = c->stream_label,
-                   .group_size = SINK_UNKNOWN,
+                   .memcpy = st[XS_STAT_MEMCPY].text,
+                   .group_size = rd_group_size(name),
                    .program_id = xs_value_i64(&st[XS_STAT_PROGRAM_ID]),
                    .bytes = xs_value_i64(&st[XS_STAT_BYTES]),
                    .flops =
