@@ -43,10 +43,10 @@ static const vp_step_device *critical(const vp_step *s)
 }
 
 /* analysis.md A7, F12: robust z above 10, the MAD at least 0.1 % of the median, or twice the
- * median. */
+ * median. Heavy steps are of a kind of their own. */
 static bool is_outlier(const vp_steps *all, const vp_step *s)
 {
-    if (s->partial || all->median_ps <= 0 || all->mad_ps < 0)
+    if (s->partial || s->step_class != VP_STEP_NORMAL || all->median_ps <= 0 || all->mad_ps < 0)
         return false;
     double mad = (double)all->mad_ps, least = (double)all->median_ps / 1000;
     double above = (double)s->dur_ps - (double)all->median_ps;
@@ -143,12 +143,18 @@ static void put_median(const chart *c)
     html_puts(c->p, "%\"/>\n");
 }
 
+static void put_legend_of(page *p, bool there, const char *markup)
+{
+    if (there)
+        vp_buf_printf(p->b, "<li><i class=\"%s</li>\n", markup);
+}
+
 static void put_legend(const chart *c)
 {
     page *p = c->p;
-    bool has_class = false, has_partial = false, has_outlier = false;
+    bool is[3] = {false, false, false}, has_partial = false, has_outlier = false;
     for (size_t i = 0; i < c->s->count; i++) {
-        has_class |= c->s->list[i].step_class != VP_STEP_NORMAL;
+        is[c->s->list[i].step_class] = true;
         has_partial |= c->s->list[i].partial;
         has_outlier |= is_outlier(c->s, &c->s->list[i]);
     }
@@ -156,15 +162,11 @@ static void put_legend(const chart *c)
     for (size_t i = 0; i < REP_PARTS; i++)
         vp_buf_printf(p->b, "<li><i class=\"dot %s\"></i>%s</li>\n", part_classes[i],
                       rep_part_names[i]);
-    if (c->s->median_ps > 0)
-        html_puts(p, "<li><i class=\"dash\"></i>median</li>\n");
-    if (has_outlier)
-        html_puts(p, "<li><i class=\"dot mark\"></i>outlier</li>\n");
-    if (has_partial)
-        html_puts(p, "<li><i class=\"dot pale\"></i>partial</li>\n");
-    if (has_class)
-        html_puts(p, "<li><i class=\"dot heavy\"></i>heavy step</li>\n"
-                     "<li><i class=\"dot light\"></i>light step</li>\n");
+    put_legend_of(p, c->s->median_ps > 0, "dash\"></i>median");
+    put_legend_of(p, has_outlier, "dot mark\"></i>outlier");
+    put_legend_of(p, has_partial, "dot pale\"></i>partial");
+    put_legend_of(p, is[VP_STEP_HEAVY], "dot heavy\"></i>heavy step, marked below");
+    put_legend_of(p, is[VP_STEP_LIGHT], "dot light\"></i>light step, marked below");
     html_puts(p, "</ul>\n");
 }
 

@@ -95,3 +95,9 @@ const char *rep_step_class_name(vp_step_class c)
 {
     return rep_step_class_words[c];
 }
+
+const char *rep_verdict_name(vp_verdict v)
+{
+    static const char *const names[] = {"regression", "improvement", "noise", "unverified"};
+    return names[v];
+}

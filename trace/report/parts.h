@@ -60,6 +60,7 @@ const char *rep_cause_text(vp_cause c);         /* "the launching thread was com
 const char *rep_direction_name(vp_direction d); /* "h2d" */
 const char *rep_direction_text(vp_direction d); /* "host → device" */
 const char *rep_step_source_name(vp_step_source s);
+const char *rep_verdict_name(vp_verdict v);       /* "regression" */
 const char *rep_step_class_name(vp_step_class c); /* "heavy" */
 
 /* The four parts of a device's window, in the order of every table and bar. */

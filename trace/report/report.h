@@ -36,6 +36,9 @@ int rep_findings_docs(vp_buf *b);
  * them in a <style>. It never needs style attributes or scripts: style-src 'self' is enough. */
 int rep_html(vp_buf *b, const vp_report *r, const vp_view *v, const rep_links *links);
 
+/* A page about two reports, by the same rules; links->base also leads to their sessions. */
+int rep_compare_html(vp_buf *b, const vp_comparison *c, const rep_links *links);
+
 extern const char rep_css[]; /* NUL-terminated, constant for a build */
 
 /* `list`: DESIGN 5 and 7. */
