@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "trace/analyze/findings.h"
 #include "trace/analyze/load.h"
 #include "trace/analyze/merge.h"
 #include "trace/base/err.h"
@@ -108,16 +109,23 @@ int analyze_session(vp_report **out, const catalog *c, const cat_session *s,
                        s->why ? ": " : "", s->why ? s->why : "");
     j.parts = vp_calloc(s->host_count, sizeof *j.parts);
     j.done = vp_calloc(s->host_count, sizeof *j.done);
+    vp_report *r = NULL;
     int rc = j.parts && j.done ? choose_hosts(&j) : vp_fail(VP_ENOMEM, "out of memory");
     if (rc >= 0) {
         run(&j);
         rc = atomic_load(&j.stop) ? vp_fail(VP_ECANCELLED, "stopped")
-                                  : merge_hosts(out, s, j.parts, j.opts->group, j.opts->depth);
+                                  : merge_hosts(&r, s, j.parts, j.opts->group, j.opts->depth);
     }
     for (size_t i = 0; j.parts && i < s->host_count; i++)
         if (j.parts[i].wanted)
             host_result_free(&j.parts[i].result);
     vp_free(j.parts);
     vp_free(j.done);
+    if (rc >= 0)
+        rc = findings_make(r);
+    if (rc >= 0)
+        *out = r;
+    else
+        analyze_free(r);
     return rc;
 }

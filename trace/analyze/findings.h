@@ -1,13 +1,49 @@
 /* What is wrong and what to do about it: rules over a finished report, of one host or of many, made
  * here or read back from JSON. A rule sees nothing but the report. analyze/ and report/ include
- * this, for docs the table of rules. */
+ * this; report/ prints the table of rules as documentation.
+ *
+ * Claims: so that one cause is not counted twice, a device's window is cut into disjoint cells (its
+ * idle time by cause, exposed copies by direction, exposed communication, compute), whose lengths
+ * the report knows exactly. In the order of the table every rule that fires takes the time it
+ * explains from its cells; a later rule has only what is left. impact_ps is what a rule took on its
+ * worst device, gross_ps what it would have taken alone. A rule with less than 0.5 % of the window
+ * left is a symptom of those who took the rest: VP_EXPLAINED. A rule that knows only a part of a
+ * cell (the causes within one gap, one step) counts the same share of that part as taken as of the
+ * whole cell. Cells are amounts, not places: a claim is never larger than what is there, and of two
+ * rules on one cell the later has at least nothing and at most the truth. */
 #ifndef VP_ANALYZE_FINDINGS_H
 #define VP_ANALYZE_FINDINGS_H
 
 #include "include/view_profile.h"
 
-/* Fills r->findings (every rule, in rank order); strings and arrays go to the report's arena.
- * Replaces what was there. */
+/* Fills r->findings (every rule, in rank order; vp_free), strings and inner arrays in the report's
+ * arena. Replaces what was there. A pure function of the rest of the report. */
 int findings_make(vp_report *r);
+
+/* Whether a fired finding is named by one word of --fail-on: "low", "medium" or "high" (that severe
+ * or more), an id ("F1") or a name ("device-idle"), in any case. */
+bool findings_word_matches(const vp_finding *f, const char *word);
+/* Whether the word is one of these. */
+bool findings_word_known(const char *word);
+
+struct fd_run;
+
+/* One row a rule, in the order of claim. Texts are Markdown-safe. */
+typedef struct finding_rule {
+    const char *id, *name, *title;
+    const char *says;                        /* what it means when it fires, one or two sentences */
+    const char *rule;                        /* when it fires, as a formula in words */
+    const char *source;                      /* of the threshold */
+    const char *advice_xla, *advice_pytorch; /* what to do; by the session's kind */
+    const char *caveat;                      /* what may be wrong with it; may be NULL */
+    const char *metric, *unit, *denominator; /* of the evidence; denominator may be NULL */
+    double threshold;
+    unsigned needs; /* FD_NEED_…; what is missing makes it "not evaluated" */
+    void (*run)(struct fd_run *);
+} finding_rule;
+
+extern const finding_rule findings_rules[]; /* ends with a NULL id */
+/* What a bit of `needs` asks for, as shown; bits from 0 up, NULL behind the last. */
+const char *findings_need(unsigned bit);
 
 #endif

@@ -354,5 +354,6 @@ void analyze_free(vp_report *r)
     vp_free(r->ops);
     vp_free(r->modules);
     vp_free(r->quality);
+    vp_free(r->findings);
     vp_free(r);
 }

@@ -1,0 +1,194 @@
+#include "trace/analyze/findings_run.h"
+
+int64_t fd_of(int64_t ps, int64_t num, int64_t den)
+{
+    return den > 0 ? (int64_t)((__int128)ps * num / den) : 0;
+}
+
+bool fd_above(int64_t part_ps, int64_t whole_ps, int64_t permille)
+{
+    return whole_ps > 0 && (__int128)part_ps * 1000 > (__int128)whole_ps * permille;
+}
+
+bool fd_at_least(int64_t part_ps, int64_t whole_ps, int64_t permille)
+{
+    return whole_ps > 0 && (__int128)part_ps * 1000 >= (__int128)whole_ps * permille;
+}
+
+double fd_share(int64_t part, int64_t whole)
+{
+    return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+int64_t fd_sum(const int64_t *ps, unsigned first, unsigned count)
+{
+    int64_t sum = 0;
+    for (unsigned i = first; i < first + count; i++)
+        sum += ps[i] > 0 ? ps[i] : 0;
+    return sum;
+}
+
+static int64_t at_most(int64_t ps, int64_t limit)
+{
+    return ps < 0 ? 0 : ps < limit ? ps : limit;
+}
+
+/* Directions overlap each other, so that their sum may exceed what is exposed: earlier ones go
+ * first. What no direction names is left to "other". */
+static void copy_cells(const vp_report *r, uint32_t device, int64_t *whole)
+{
+    int64_t left = r->devices[device].breakdown.exposed_copy_ps;
+    for (size_t i = 0; i < r->transfer_count; i++) {
+        const vp_transfer *t = &r->transfers[i];
+        if (t->device != device || t->host_only || t->direction >= VP_DIRECTIONS)
+            continue;
+        int64_t ps = at_most(t->exposed_ps, left);
+        whole[FD_COPY + t->direction] += ps;
+        left -= ps;
+    }
+    whole[FD_COPY + VP_OTHER_COPY] += left;
+}
+
+void fd_cells_init(fd_run *run)
+{
+    const vp_report *r = run->r;
+    for (uint32_t d = 0; d < r->device_count; d++) {
+        const vp_device *dev = &r->devices[d];
+        fd_cells *c = &run->devices[d];
+        int64_t idle = dev->breakdown.idle_ps;
+        for (unsigned k = 0; k < VP_CAUSES; k++) {
+            c->whole_ps[FD_IDLE + k] = at_most(dev->cause_ps[k], idle);
+            idle -= c->whole_ps[FD_IDLE + k];
+        }
+        c->whole_ps[FD_IDLE + VP_CAUSE_UNKNOWN] += idle;
+        copy_cells(r, d, c->whole_ps);
+        c->whole_ps[FD_COMM] = dev->breakdown.exposed_comm_ps;
+        c->whole_ps[FD_COMPUTE] = dev->breakdown.compute_ps;
+        for (unsigned k = 0; k < FD_CELLS; k++)
+            c->left_ps[k] = c->whole_ps[k];
+    }
+    run->compile_left_ps = r->compile.total_ps > 0 ? r->compile.total_ps : 0;
+}
+
+fd_claim *fd_offer(fd_run *run, uint32_t device, uint32_t cells, int64_t gross_ps, double value)
+{
+    fd_claim *c = &run->claims[run->claim_count++];
+    *c = (fd_claim){.device = device, .gross_ps = gross_ps, .value = value};
+    for (unsigned k = 0; k < FD_CELLS; k++)
+        if (cells & FD_BIT(k))
+            c->part_ps[k] = run->devices[device].whole_ps[k];
+    return c;
+}
+
+static int64_t left_of(const fd_cells *cells, unsigned k, int64_t part_ps)
+{
+    return fd_of(at_most(part_ps, cells->whole_ps[k]), cells->left_ps[k], cells->whole_ps[k]);
+}
+
+int64_t fd_taken(const fd_run *run, uint32_t device, unsigned cell, int64_t part_ps)
+{
+    const fd_cells *cells = &run->devices[device];
+    return at_most(part_ps, cells->whole_ps[cell]) - left_of(cells, cell, part_ps);
+}
+
+static int64_t rest_of(const fd_run *run, const fd_claim *c)
+{
+    int64_t left = -c->spare_ps;
+    for (unsigned k = 0; k < FD_CELLS; k++)
+        left += left_of(&run->devices[c->device], k, c->part_ps[k]);
+    return at_most(c->gross_ps, left > 0 ? left : 0);
+}
+
+static uint32_t takers_of(const fd_run *run, const fd_claim *c)
+{
+    uint32_t takers = 0;
+    for (unsigned k = 0; k < FD_CELLS; k++)
+        if (c->part_ps[k])
+            takers |= run->devices[c->device].takers[k];
+    return takers;
+}
+
+static void take(fd_run *run, const fd_claim *c)
+{
+    fd_cells *cells = &run->devices[c->device];
+    int64_t rest = c->rest_ps;
+    for (unsigned k = 0; k < FD_CELLS && rest; k++) {
+        int64_t ps = at_most(left_of(cells, k, c->part_ps[k]), rest);
+        cells->left_ps[k] -= ps;
+        rest -= ps;
+        if (ps)
+            cells->takers[k] |= run->rule_bit;
+    }
+}
+
+void fd_take(fd_run *run, uint32_t device, uint32_t cells, int64_t ps)
+{
+    fd_claim c = {.device = device, .rest_ps = ps};
+    for (unsigned k = 0; k < FD_CELLS; k++)
+        if (cells & FD_BIT(k))
+            c.part_ps[k] = run->devices[device].whole_ps[k];
+    take(run, &c);
+}
+
+vp_level fd_level(int64_t impact_ps, int64_t window_ps)
+{
+    if (window_ps <= 0)
+        return VP_LEVEL_LOW;
+    __int128 hundred = (__int128)impact_ps * 100;
+    return hundred >= (__int128)window_ps * 10  ? VP_LEVEL_HIGH
+           : hundred >= (__int128)window_ps * 3 ? VP_LEVEL_MEDIUM
+                                                : VP_LEVEL_LOW;
+}
+
+void fd_explain(fd_run *run, uint32_t takers)
+{
+    vp_finding *f = run->f;
+    size_t n = (size_t)__builtin_popcount(takers);
+    const char **ids = vp_arena_zalloc(run->arena, (n + 1) * sizeof *ids);
+    if (!ids) {
+        run->out_of_memory = true;
+        return;
+    }
+    for (uint32_t i = 0; i < 32; i++)
+        if (takers & FD_BIT(i))
+            ids[f->explained_count++] = findings_rules[i].id;
+    f->explained_by = ids;
+    f->status = VP_EXPLAINED;
+}
+
+bool fd_too_little(int64_t ps, int64_t window_ps)
+{
+    return ps <= 0 || (__int128)ps * FD_LEAST_SHARE < window_ps;
+}
+
+const fd_claim *fd_settle(fd_run *run)
+{
+    const fd_claim *best = NULL;
+    vp_finding *f = run->f;
+    for (size_t i = 0; i < run->claim_count; i++) {
+        fd_claim *c = &run->claims[i];
+        c->rest_ps = rest_of(run, c);
+        if (!best || c->rest_ps > best->rest_ps ||
+            (c->rest_ps == best->rest_ps && c->gross_ps > best->gross_ps))
+            best = c;
+    }
+    if (!best)
+        return NULL;
+    uint32_t takers = takers_of(run, best);
+    int64_t window = run->r->devices[best->device].breakdown.window_ps;
+    f->value = best->value;
+    f->window_ps = window;
+    f->gross_ps = best->gross_ps;
+    f->impact_ps = best->rest_ps;
+    f->severity = fd_level(best->rest_ps, window);
+    if (fd_too_little(best->rest_ps, window)) {
+        if (!takers || fd_too_little(best->gross_ps, window))
+            return NULL;
+        fd_explain(run, takers);
+        return best;
+    }
+    f->status = VP_FIRED;
+    for (size_t i = 0; i < run->claim_count; i++)
+        take(run, &run->claims[i]);
+    return best;
+}

@@ -1,0 +1,148 @@
+#include "trace/analyze/findings_run.h"
+
+#include <string.h>
+
+/* F10 and F11. Compile time is the host's: its share is of the capture, and the devices of that
+ * host give up the idle time that compiling caused. Hosts compile at the same time, so their times
+ * are not added up: the worst one counts. */
+
+static bool same_host(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+/* What one function compiled in vain: all but the first, or with a late first one, all. */
+static int64_t in_vain(const vp_function *f)
+{
+    int64_t repeat = f->compiles >= 2 ? f->repeat_ps : 0;
+    return repeat > f->late_ps ? repeat : f->late_ps;
+}
+
+static int64_t in_vain_on(const vp_report *r, const char *host)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < r->compile.function_count; i++)
+        if (same_host(r->compile.functions[i].host, host) && in_vain(&r->compile.functions[i]) > 0)
+            sum += in_vain(&r->compile.functions[i]);
+    if (r->host_count < 2 && r->compile.late_ps > sum)
+        sum = r->compile.late_ps; /* compiles of no function */
+    return sum;
+}
+
+static const char *worst_host(const vp_report *r)
+{
+    const char *worst = r->host_count ? r->hosts[0] : NULL;
+    if (r->host_count < 2 && r->compile.function_count)
+        return r->compile.functions[0].host;
+    for (size_t i = 0; i < r->host_count; i++)
+        if (in_vain_on(r, r->hosts[i]) > in_vain_on(r, worst))
+            worst = r->hosts[i];
+    return worst;
+}
+
+static const vp_function *worst_function(const vp_report *r, const char *host, size_t *count,
+                                         int64_t *compiles, int64_t *late)
+{
+    const vp_function *worst = NULL;
+    *count = 0;
+    *compiles = *late = 0;
+    for (size_t i = 0; i < r->compile.function_count; i++) {
+        const vp_function *f = &r->compile.functions[i];
+        if (!same_host(f->host, host) || in_vain(f) <= 0)
+            continue;
+        ++*count;
+        *compiles += f->compiles;
+        *late += f->late;
+        if (!worst || in_vain(f) > in_vain(worst))
+            worst = f;
+    }
+    return worst;
+}
+
+/* Sets what fd_settle sets for rules on devices. */
+static bool settle(fd_run *run, int64_t gross_ps)
+{
+    const vp_report *r = run->r;
+    vp_finding *f = run->f;
+    int64_t rest = gross_ps < run->compile_left_ps ? gross_ps : run->compile_left_ps;
+    f->window_ps = r->capture_ps;
+    f->gross_ps = gross_ps;
+    f->impact_ps = rest;
+    f->severity = fd_level(rest, r->capture_ps);
+    if (fd_too_little(gross_ps, r->capture_ps))
+        return false;
+    if (fd_too_little(rest, r->capture_ps)) {
+        fd_explain(run, run->compile_takers);
+        return true;
+    }
+    f->status = VP_FIRED;
+    run->compile_left_ps -= rest;
+    run->compile_takers |= run->rule_bit;
+    return true;
+}
+
+static void place_functions(fd_run *run, const char *host)
+{
+    const vp_compile *c = &run->r->compile;
+    for (size_t i = 0; i < c->function_count; i++) {
+        const vp_function *fn = &c->functions[i];
+        if (!same_host(fn->host, host) || in_vain(fn) <= 0)
+            continue;
+        fd_place(run, VP_NO_DEVICE, fn->name, fn->last_start_ps, 0);
+        if (run->f->where_count)
+            run->f->where[run->f->where_count - 1].host = fn->host;
+    }
+}
+
+void fd_recompile(fd_run *run)
+{
+    const vp_report *r = run->r;
+    const char *host = worst_host(r);
+    size_t functions;
+    int64_t compiles, late, gross = in_vain_on(r, host);
+    const vp_function *fn = worst_function(r, host, &functions, &compiles, &late);
+    run->f->value = (double)gross / (double)r->capture_ps;
+    if (gross <= 0 || !settle(run, gross))
+        return;
+    if (fn)
+        fd_message(
+            run,
+            fd_say(run,
+                   "%s is compiled %s time%s (%s of them after execution had begun)%s: %s "
+                   "of compiling that a warm program does not do, %s of the capture.",
+                   fd_short(run, fn->name), fd_count(run, fn->compiles),
+                   fn->compiles == 1 ? "" : "s", fd_count(run, fn->late),
+                   functions > 1 ? fd_say(run, ", and %zu other functions", functions - 1) : "",
+                   fd_time(run, gross), fd_percent(run, gross, r->capture_ps)));
+    else
+        fd_message(run,
+                   fd_say(run, "%s compile%s after execution had begun: %s, %s of the capture.",
+                          fd_count(run, r->compile.late), r->compile.late == 1 ? "" : "s",
+                          fd_time(run, gross), fd_percent(run, gross, r->capture_ps)));
+    place_functions(run, host);
+    for (uint32_t d = 0; d < r->device_count && run->f->status == VP_FIRED; d++)
+        if (r->host_count < 2 || in_vain_on(r, r->devices[d].host))
+            fd_take(run, d, FD_BIT(VP_CAUSE_COMPILE),
+                    r->host_count < 2 ? gross : in_vain_on(r, r->devices[d].host));
+}
+
+void fd_compile_share(fd_run *run)
+{
+    const vp_report *r = run->r;
+    int64_t hosts = r->host_count > 1 ? (int64_t)r->host_count : 1;
+    int64_t gross = r->compile.before_steps_ps / hosts;
+    if (r->compile.before_steps_ps < 0) {
+        fd_lacks(run, FD_NEED_STEPS);
+        return;
+    }
+    run->f->value = (double)gross / (double)r->capture_ps;
+    if (!fd_above(gross, r->capture_ps, 100) || !settle(run, gross))
+        return;
+    fd_message(run, fd_say(run,
+                           "%s of the capture (%s of %s%s) is compiling before the first step: the "
+                           "profile shows a start, not the steady state.",
+                           fd_percent(run, gross, r->capture_ps), fd_time(run, gross),
+                           fd_time(run, r->capture_ps), hosts > 1 ? ", mean of the hosts" : ""));
+    for (uint32_t d = 0; d < r->device_count && run->f->status == VP_FIRED; d++)
+        fd_take(run, d, FD_BIT(VP_CAUSE_COMPILE), gross);
+}

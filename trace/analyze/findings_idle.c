@@ -1,0 +1,233 @@
+#include "trace/analyze/findings_run.h"
+
+#include <string.h>
+
+/* F14 F21 F8 F9 F3 F1: why a device has nothing to do. */
+
+#define TEN_US INT64_C(10000000)
+
+static int64_t cause(const fd_run *run, uint32_t device, vp_cause c)
+{
+    return run->devices[device].whole_ps[FD_IDLE + c];
+}
+
+static int64_t host_late(const fd_run *run, uint32_t device)
+{
+    return fd_sum(run->devices[device].whole_ps, FD_IDLE, VP_CAUSE_HOST + 1);
+}
+
+/* " (mostly LABEL on thread THREAD)", or nothing. */
+static const char *mostly(fd_run *run, uint32_t device, uint32_t causes)
+{
+    const vp_idle_label *l = fd_idle_label(run, device, causes);
+    if (!l)
+        return "";
+    return fd_say(run, "; most of it in %s%s%s (%s, %s gap%s)", fd_short(run, l->label),
+                  l->thread ? " on thread " : "", l->thread ? fd_short(run, l->thread) : "",
+                  fd_time(run, l->total_ps), fd_count(run, l->gaps), l->gaps == 1 ? "" : "s");
+}
+
+/* Keeps the value of the worst device for a rule that is clear. */
+static void keep_value(fd_run *run, double value)
+{
+    if (value > run->f->value)
+        run->f->value = value;
+}
+
+/* ---- F14 ---- */
+
+void fd_input_bound(fd_run *run)
+{
+    const vp_report *r = run->r;
+    const uint32_t cells = FD_BIT(VP_CAUSE_INPUT) | FD_BIT(FD_COPY + VP_INFEED);
+    for (uint32_t d = 0; d < r->device_count; d++) {
+        int64_t ps = cause(run, d, VP_CAUSE_INPUT) + run->devices[d].whole_ps[FD_COPY + VP_INFEED];
+        double share = fd_share(ps, fd_window(run, d));
+        keep_value(run, share);
+        if (fd_above(ps, fd_window(run, d), 50))
+            fd_offer(run, d, cells, ps, share);
+    }
+    const fd_claim *c = fd_settle(run);
+    if (!c)
+        return;
+    fd_message(run,
+               fd_say(run, "%s waits for input data in %s of its window (%s of %s)%s.",
+                      fd_worst(run, c), fd_percent(run, c->gross_ps, fd_window(run, c->device)),
+                      fd_time(run, c->gross_ps), fd_time(run, fd_window(run, c->device)),
+                      mostly(run, c->device, FD_BIT(VP_CAUSE_INPUT))));
+    fd_gap_places(run, FD_BIT(VP_CAUSE_INPUT));
+}
+
+/* ---- F21 ---- */
+
+void fd_debug_callback(fd_run *run)
+{
+    const vp_report *r = run->r;
+    for (uint32_t d = 0; d < r->device_count; d++) {
+        int64_t op = r->devices[d].hygiene.callback_ps;
+        int64_t ps = cause(run, d, VP_CAUSE_CALLBACK) + (op > 0 ? op : 0);
+        double share = fd_share(ps, fd_window(run, d));
+        keep_value(run, share);
+        if (fd_at_least(ps, fd_window(run, d), 50))
+            fd_offer(run, d, FD_BIT(VP_CAUSE_CALLBACK) | (op > 0 ? FD_BIT(FD_COMPUTE) : 0), ps,
+                     share);
+    }
+    const fd_claim *c = fd_settle(run);
+    if (!c)
+        return;
+    fd_message(run,
+               fd_say(run,
+                      "%s spends %s of its window (%s of %s) on calls back into the host "
+                      "program%s.",
+                      fd_worst(run, c), fd_percent(run, c->gross_ps, fd_window(run, c->device)),
+                      fd_time(run, c->gross_ps), fd_time(run, fd_window(run, c->device)),
+                      mostly(run, c->device, FD_BIT(VP_CAUSE_CALLBACK))));
+    fd_gap_places(run, FD_BIT(VP_CAUSE_CALLBACK));
+}
+
+/* ---- F8 ---- */
+
+static bool same(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+/* Threads wait at the same time, so their times are not added up: that of the thread that waits
+ * longest is the least that the union can be. *op: its worst call. Quadratic only in the few dozen
+ * names of blocking calls. */
+static int64_t longest_wait(const vp_report *r, const char *host, const vp_host_op **op)
+{
+    int64_t best = 0;
+    for (size_t i = 0; i < r->host_op_count; i++) {
+        const vp_host_op *first = &r->host_ops[i], *worst = first;
+        int64_t sum = 0;
+        if (!first->blocking || first->idle_ps <= 0 || !same(first->host, host))
+            continue;
+        for (size_t k = 0; k < r->host_op_count; k++) {
+            const vp_host_op *o = &r->host_ops[k];
+            if (!o->blocking || o->idle_ps <= 0 || !same(o->host, host) ||
+                !same(o->thread, first->thread))
+                continue;
+            sum += o->idle_ps;
+            worst = o->idle_ps > worst->idle_ps ? o : worst;
+        }
+        if (sum > best) {
+            best = sum;
+            *op = worst;
+        }
+    }
+    return best;
+}
+
+void fd_sync_call(fd_run *run)
+{
+    const vp_report *r = run->r;
+    for (uint32_t d = 0; d < r->device_count; d++) {
+        const vp_host_op *op = NULL;
+        int64_t waits = longest_wait(r, r->devices[d].host, &op);
+        int64_t idle = cause(run, d, VP_CAUSE_SYNC) + cause(run, d, VP_CAUSE_UNKNOWN);
+        int64_t ps = waits < idle ? waits : idle;
+        double share = fd_share(ps, fd_window(run, d));
+        keep_value(run, share);
+        if (fd_at_least(ps, fd_window(run, d), 50))
+            fd_offer(run, d, FD_BIT(VP_CAUSE_SYNC) | FD_BIT(VP_CAUSE_UNKNOWN), ps, share);
+    }
+    const fd_claim *c = fd_settle(run);
+    const vp_host_op *op = NULL;
+    if (!c || !longest_wait(r, r->devices[c->device].host, &op))
+        return;
+    fd_message(run,
+               fd_say(run,
+                      "%s idles %s of its window (%s of %s) while the host stands in a blocking "
+                      "call: %s (%s call%s, %s while devices idle).",
+                      fd_worst(run, c), fd_percent(run, c->gross_ps, fd_window(run, c->device)),
+                      fd_time(run, c->gross_ps), fd_time(run, fd_window(run, c->device)),
+                      fd_short(run, op->name), fd_count(run, op->calls), op->calls == 1 ? "" : "s",
+                      fd_time(run, op->idle_ps)));
+    fd_gap_places(run, FD_BIT(VP_CAUSE_SYNC));
+    if (!run->f->where_count)
+        fd_place(run, c->device, op->thread, op->max_start_ps, op->max_ps);
+}
+
+/* ---- F9 ---- */
+
+void fd_launch_bound(fd_run *run)
+{
+    const vp_report *r = run->r;
+    for (uint32_t d = 0; d < r->device_count; d++) {
+        const vp_launch *l = &r->devices[d].launch;
+        int64_t late = host_late(run, d);
+        if (l->calls <= 0 || l->kernels <= 0 || l->kernel_p50_ps < 0)
+            continue;
+        double value = (double)l->kernel_p50_ps / 1e6;
+        run->f->value = run->claim_count ? run->f->value : value;
+        if (l->kernel_p50_ps < TEN_US && 2 * l->short_kernels > l->kernels &&
+            fd_above(late, fd_window(run, d), 100))
+            fd_offer(run, d, FD_HOST_LATE, late, value);
+    }
+    const fd_claim *c = fd_settle(run);
+    if (!c)
+        return;
+    const vp_launch *l = &r->devices[c->device].launch;
+    fd_message(
+        run,
+        fd_say(run,
+               "%s runs %s kernels of %s in the median, %s of them below 10 µs, and waits %s of "
+               "its window (%s of %s) for the host to launch the next one.",
+               fd_worst(run, c), fd_count(run, l->kernels), fd_time(run, l->kernel_p50_ps),
+               fd_percent(run, l->short_kernels, l->kernels),
+               fd_percent(run, c->gross_ps, fd_window(run, c->device)), fd_time(run, c->gross_ps),
+               fd_time(run, fd_window(run, c->device))));
+    fd_gap_places(run, FD_HOST_LATE);
+}
+
+/* ---- F3 ---- */
+
+void fd_host_bound(fd_run *run)
+{
+    const vp_report *r = run->r;
+    for (uint32_t d = 0; d < r->device_count; d++) {
+        int64_t late = host_late(run, d), idle = r->devices[d].breakdown.idle_ps;
+        double share = fd_share(late, idle);
+        if (!fd_above(idle, fd_window(run, d), 150))
+            continue;
+        keep_value(run, share);
+        if (fd_above(late, idle, 500))
+            fd_offer(run, d, FD_HOST_LATE, late, share);
+    }
+    const fd_claim *c = fd_settle(run);
+    if (!c)
+        return;
+    fd_message(run,
+               fd_say(run,
+                      "%s waits for the host to launch its next op in %s of its window (%s of "
+                      "%s), %s of all its idle time%s.",
+                      fd_worst(run, c), fd_percent(run, c->gross_ps, fd_window(run, c->device)),
+                      fd_time(run, c->gross_ps), fd_time(run, fd_window(run, c->device)),
+                      fd_percent(run, c->gross_ps, r->devices[c->device].breakdown.idle_ps),
+                      mostly(run, c->device, FD_HOST_LATE)));
+    fd_gap_places(run, FD_HOST_LATE);
+}
+
+/* ---- F1 ---- */
+
+void fd_device_idle(fd_run *run)
+{
+    const vp_report *r = run->r;
+    for (uint32_t d = 0; d < r->device_count; d++) {
+        int64_t idle = r->devices[d].breakdown.idle_ps, normal = fd_window(run, d) / 20;
+        double share = fd_share(idle, fd_window(run, d));
+        keep_value(run, share);
+        if (idle >= 3 * FD_MS && fd_above(idle, fd_window(run, d), 150))
+            fd_offer(run, d, FD_ALL_IDLE, idle - normal, share)->spare_ps = normal;
+    }
+    const fd_claim *c = fd_settle(run);
+    if (!c)
+        return;
+    int64_t idle = r->devices[c->device].breakdown.idle_ps;
+    fd_message(run, fd_say(run, "%s has nothing to do in %s of its window (%s of %s)%s.",
+                           fd_worst(run, c), fd_percent(run, idle, fd_window(run, c->device)),
+                           fd_time(run, idle), fd_time(run, fd_window(run, c->device)),
+                           mostly(run, c->device, FD_ALL_IDLE)));
+    fd_gap_places(run, FD_ALL_IDLE);
+}

@@ -1,0 +1,153 @@
+/* What the rules of findings share: one pass over the table, the ledger of claims, and how messages
+ * are written. Only trace/analyze/findings*.c include this. Everything is in the report's arena or
+ * in fd_run; running out of memory is sticky and checked once, at the end. */
+#ifndef VP_ANALYZE_FINDINGS_RUN_H
+#define VP_ANALYZE_FINDINGS_RUN_H
+
+#include "trace/analyze/findings.h"
+#include "trace/base/arena.h"
+
+/* Of a window: below this nothing is worth a finding (one in 200). */
+#define FD_LEAST_SHARE 200
+#define FD_PLACES_MAX 5u
+#define FD_MS INT64_C(1000000000)
+
+/* Cells of a device's window. */
+enum {
+    FD_IDLE = 0,                         /* + vp_cause */
+    FD_COPY = VP_CAUSES,                 /* + vp_direction: exposed copies */
+    FD_COMM = VP_CAUSES + VP_DIRECTIONS, /* exposed communication */
+    FD_COMPUTE,
+    FD_CELLS
+};
+#define FD_BIT(cell) (1u << (cell))
+#define FD_ALL_IDLE (FD_BIT(VP_CAUSES) - 1u)
+#define FD_ALL_COPY ((FD_BIT(VP_DIRECTIONS) - 1u) << FD_COPY)
+/* The launching thread was late, for whatever reason. */
+#define FD_HOST_LATE (FD_BIT(VP_CAUSE_HOST + 1) - 1u)
+
+enum {
+    FD_NEED_DEVICE = 1 << 0,
+    FD_NEED_FULL = 1 << 1,
+    FD_NEED_HOST = 1 << 2,
+    FD_NEED_CAUSES = 1 << 3,
+    FD_NEED_LAUNCH = 1 << 4,
+    FD_NEED_STEPS = 1 << 5,
+    FD_NEED_FIVE_STEPS = 1 << 6,
+    FD_NEED_SECOND_DEVICE = 1 << 7,
+    FD_NEED_MATCHED = 1 << 8,
+    FD_NEED_CLOCKS = 1 << 9,
+    FD_NEED_MODULES = 1 << 10,
+    FD_NEED_NAMES = 1 << 11,
+    FD_NEED_MEMORY = 1 << 12,
+    FD_NEED_PAGEABLE = 1 << 13,
+    FD_NEED_CAPTURE = 1 << 14,
+};
+
+typedef struct fd_cells {
+    int64_t whole_ps[FD_CELLS], left_ps[FD_CELLS];
+    uint32_t takers[FD_CELLS]; /* bit i: rule i of the table took something */
+} fd_cells;
+
+/* What a rule explains on one device. */
+typedef struct fd_claim {
+    uint32_t device;
+    int64_t gross_ps;
+    int64_t spare_ps;          /* of the cells, left to nobody: idle time that is normal */
+    int64_t part_ps[FD_CELLS]; /* of each cell, at most its whole */
+    double value;              /* evidence */
+    int64_t rest_ps;           /* set by fd_settle */
+} fd_claim;
+
+typedef struct fd_run {
+    vp_report *r;
+    vp_arena *arena;
+    fd_cells *devices; /* by device */
+    fd_claim *claims;  /* of the rule at work; room for one a device */
+    size_t claim_count;
+    int64_t compile_left_ps; /* of r->compile.total_ps */
+    uint32_t compile_takers;
+    uint32_t rule_bit;
+    const finding_rule *rule;
+    vp_finding *f;
+    bool out_of_memory;
+} fd_run;
+
+/* ---- Claims (findings_claims.c) ---- */
+
+void fd_cells_init(fd_run *run);
+/* A claim on the device for the rule at work, of the whole of these cells. */
+fd_claim *fd_offer(fd_run *run, uint32_t device, uint32_t cells, int64_t gross_ps, double value);
+/* Decides fired, explained or clear, takes the time of every claim if fired, and sets impact,
+ * gross, window, value and severity of the finding from the claim with the most time left (then the
+ * largest gross, then the first device). NULL when clear: nothing offered or too little. */
+const fd_claim *fd_settle(fd_run *run);
+/* Takes up to `ps` of these cells of the device for the rule at work. */
+void fd_take(fd_run *run, uint32_t device, uint32_t cells, int64_t ps);
+/* Whether `ps` is below what is worth a finding. */
+bool fd_too_little(int64_t ps, int64_t window_ps);
+/* The ids of a set of rules go to explained_by. */
+void fd_explain(fd_run *run, uint32_t takers);
+/* The part of the cell that earlier rules took, of `part_ps` in it. */
+int64_t fd_taken(const fd_run *run, uint32_t device, unsigned cell, int64_t part_ps);
+/* impact/window as a level; shares below the least are low. */
+vp_level fd_level(int64_t impact_ps, int64_t window_ps);
+int64_t fd_sum(const int64_t *ps, unsigned first, unsigned count);
+/* part * 1000 > whole * permille, exactly; false where there is no whole. */
+bool fd_above(int64_t part_ps, int64_t whole_ps, int64_t permille);
+bool fd_at_least(int64_t part_ps, int64_t whole_ps, int64_t permille); /* >= */
+double fd_share(int64_t part, int64_t whole);        /* 0 where there is no whole */
+int64_t fd_of(int64_t ps, int64_t num, int64_t den); /* ps * num / den in 128 bits */
+
+/* ---- Messages (findings_say.c) ---- */
+
+const char *fd_say(fd_run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+const char *fd_time(fd_run *run, int64_t ps);                     /* "57.77 s" */
+const char *fd_percent(fd_run *run, int64_t part, int64_t whole); /* "96.5 %" */
+const char *fd_count(fd_run *run, int64_t n);                     /* "12,345" */
+const char *fd_bytes(fd_run *run, int64_t n);                     /* "1.5 GiB" */
+const char *fd_short(fd_run *run, const char *name);              /* at most 60 bytes of a name */
+const char *fd_device(fd_run *run, uint32_t device); /* "TPU:0", with its host if many */
+int64_t fd_window(const fd_run *run, uint32_t device);
+/* The same as fd_device, and how many devices the rule concerns. */
+const char *fd_worst(fd_run *run, const fd_claim *c);
+void fd_message(fd_run *run, const char *message);
+void fd_caveat(fd_run *run, const char *text);
+void fd_missing(fd_run *run, const char *text); /* makes it VP_NOT_EVALUATED */
+void fd_lacks(fd_run *run, unsigned need);      /* the same for one FD_NEED_… */
+void fd_place(fd_run *run, uint32_t device, const char *track, int64_t start_ps, int64_t dur_ps);
+/* The gaps with the most idle time of these causes, on the devices of the rule's claims. */
+void fd_gap_places(fd_run *run, uint32_t causes);
+/* What the host did in most of the device's idle time of these causes; NULL where unknown. */
+const vp_idle_label *fd_idle_label(const fd_run *run, uint32_t device, uint32_t causes);
+
+/* ---- Rules, by family ---- */
+
+void fd_trace_unreliable(fd_run *run); /* findings_data.c */
+void fd_memory(fd_run *run);
+void fd_recompile(fd_run *run); /* findings_compile.c */
+void fd_compile_share(fd_run *run);
+void fd_input_bound(fd_run *run); /* findings_idle.c */
+void fd_debug_callback(fd_run *run);
+void fd_sync_call(fd_run *run);
+void fd_launch_bound(fd_run *run);
+void fd_host_bound(fd_run *run);
+void fd_device_idle(fd_run *run);
+void fd_pageable(fd_run *run); /* findings_copy.c */
+void fd_transfers(fd_run *run);
+void fd_async_wait(fd_run *run);
+void fd_straggler(fd_run *run); /* findings_comm.c */
+void fd_imbalance(fd_run *run);
+void fd_exposed_comm(fd_run *run);
+void fd_poor_overlap(fd_run *run);
+/* The time that the device waits for a straggler, when F16 holds, else 0. */
+int64_t fd_straggler_wait(const vp_report *r, uint32_t device);
+void fd_hot_op(fd_run *run); /* findings_ops.c */
+void fd_repeated_work(fd_run *run);
+void fd_data_formatting(fd_run *run);
+void fd_op_variance(fd_run *run);
+void fd_long_gap(fd_run *run); /* findings_steps.c */
+void fd_step_outlier(fd_run *run);
+void fd_jitter(fd_run *run);
+
+#endif
