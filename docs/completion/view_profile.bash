@@ -3,7 +3,7 @@ _view_profile() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
     local command=serve words='' files='' i
     for ((i = 1; i < COMP_CWORD; i++)); do
-        case ${COMP_WORDS[i]} in serve|list|top|report|extract|help) command=${COMP_WORDS[i]}; break ;; esac
+        case ${COMP_WORDS[i]} in serve|list|top|report|findings|extract|help) command=${COMP_WORDS[i]}; break ;; esac
     done
     case $command in
     serve)
@@ -61,6 +61,19 @@ _view_profile() {
         --color) words='auto always never' ;;
         *) words='--profile-dir --session --top --by --group --device --host --format --output --unit --jobs --color --verbose --quiet --help --version ' ;;
         esac ;;
+    findings)
+        case $prev in
+        --profile-dir) files=1 ;;
+        --session) return ;;
+        --host) return ;;
+        --format) words='text json csv html' ;;
+        --output|-o) files=1 ;;
+        --unit) words='auto ns us ms s' ;;
+        --jobs|-j) return ;;
+        --fail-on) return ;;
+        --color) words='auto always never' ;;
+        *) words='--profile-dir --session --host --format --output --unit --jobs --fail-on --color --verbose --quiet --help --version ' ;;
+        esac ;;
     extract)
         case $prev in
         --profile-dir) files=1 ;;
@@ -73,7 +86,7 @@ _view_profile() {
         *) words='--help --version ' ;;
         esac ;;
     esac
-    [[ $COMP_CWORD -eq 1 && $cur != -* ]] && words='serve list top report extract help '
+    [[ $COMP_CWORD -eq 1 && $cur != -* ]] && words='serve list top report findings extract help '
     [[ $cur == -* || $prev == --* || $COMP_CWORD -eq 1 ]] &&
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
     [[ $files || $cur != -* ]] && compopt -o default

@@ -54,6 +54,7 @@ typedef struct cli_options {
     int64_t top; /* -1: not given */
     int64_t by, group, format;
     const char *device, *host, *out;
+    const char *fail_on; /* "high,F10"; NULL: no gate */
 
     int64_t ui;
     int64_t port; /* -1: not given */
@@ -63,6 +64,7 @@ typedef struct cli_options {
     cli_list allow_host, allow_origin;
 
     const char *print_man, *print_completion;
+    bool print_findings;
 } cli_options;
 
 struct cli_command {
@@ -83,8 +85,10 @@ enum {
     CLI_REPORT = 1 << 3,
     CLI_EXTRACT = 1 << 4,
     CLI_HELP = 1 << 5,
-    CLI_READERS = CLI_SERVE | CLI_LIST | CLI_TOP | CLI_REPORT | CLI_EXTRACT,
-    CLI_EVERY = (1 << 6) - 1
+    CLI_FINDINGS = 1 << 6,
+    CLI_READERS = CLI_SERVE | CLI_LIST | CLI_TOP | CLI_REPORT | CLI_FINDINGS | CLI_EXTRACT,
+    CLI_ONE_RUN = CLI_TOP | CLI_REPORT | CLI_FINDINGS, /* commands on one session */
+    CLI_EVERY = (1 << 7) - 1
 };
 
 typedef enum cli_type { CLI_FLAG, CLI_NUMBER, CLI_TEXT, CLI_WORD, CLI_WORDS } cli_type;
@@ -196,7 +200,12 @@ int cli_run_serve(const cli_options *o);
 int cli_run_list(const cli_options *o);
 int cli_run_top(const cli_options *o);
 int cli_run_report(const cli_options *o); /* both in cmd_report.c */
+int cli_run_findings(const cli_options *o);
 int cli_run_extract(const cli_options *o);
+/* Whether every word of --fail-on (NULL: none) is known: 0, or CLI_USAGE after a line on stderr. */
+int cli_check_fail_on(const char *words);
+/* CLI_GATE after a line on stderr when a finding that fired is named by these words, else 0. */
+int cli_fail_on(const vp_report *r, const char *words);
 /* `--list-only`: the original viewer's texts. Returns an exit code. */
 int cli_list_only(const catalog *c);
 /* Extracts every timeline into `dir` (made when missing, else empty) or, when NULL, into a fresh

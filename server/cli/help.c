@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "trace/base/log.h"
+#include "trace/report/report.h"
 
 #define HELP_WIDTH 80
 #define COLUMN 25 /* where the explanations start */
@@ -144,10 +145,20 @@ static const char *command_candidate(void *ctx, size_t i)
     return cli_commands[i].name;
 }
 
+static int print_findings(void)
+{
+    vp_buf b;
+    cli_stdout(&b);
+    (void)rep_findings_docs(&b); /* sticks in b */
+    return cli_finish(&b);
+}
+
 int cli_run_help(const cli_options *o)
 {
     const cli_command *c;
     const char *near;
+    if (o->print_findings)
+        return print_findings();
     if (o->print_man)
         return cli_print_man(o->print_man);
     if (o->print_completion)

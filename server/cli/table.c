@@ -50,6 +50,18 @@ const cli_command cli_commands[] = {
      "view_profile report --format html -o run.html ~/logs\ta page to attach or send\n"
      "view_profile report --format json ~/logs | jq .window\tone figure out of it",
      cli_run_report},
+    {"findings", CLI_FINDINGS, "[PATH] [SESSION]", 2, "say why a run is slow and what to do",
+     "Checks one run, the latest or the one that SESSION names, against a table of rules and says "
+     "what fired: with numbers, places in time, the most that can be won, and what to do. Causes "
+     "stand before their symptoms: time that one finding explains is not counted again for "
+     "another. "
+     "What could not be judged is listed with what the profile lacks.\n"
+     "With --fail-on the exit code is 1 when a finding fired that one of the words names: a level "
+     "(that severe or more), an id or a name. The rules are explained in findings.md.",
+     "view_profile findings ~/logs\twhat is wrong in the latest run\n"
+     "view_profile findings --format json ~/logs\tthe same as JSON (view_profile.findings/1)\n"
+     "view_profile findings --fail-on high,F10 ~/logs\ta gate for CI",
+     cli_run_findings},
     {"extract", CLI_EXTRACT, "[PATH]", 1, "unpack trace files out of archives and .gz",
      "Writes every readable timeline of a profile directory or archive, unpacked, into DIR or into "
      "a fresh temporary directory, keeping the layout plugins/profile/RUN/FILE. Only regular files "
@@ -94,7 +106,7 @@ const cli_option cli_option_table[] = {
     {"token-file", 0, "FILE", CLI_TEXT, CLI_SERVE, AT(token_file), 0, 0, NULL,
      "require the token in this file"},
 
-    {"session", 0, "SESSION", CLI_TEXT, CLI_TOP | CLI_REPORT, AT(session), 0, 0, NULL,
+    {"session", 0, "SESSION", CLI_TEXT, CLI_ONE_RUN, AT(session), 0, 0, NULL,
      "the run: its id, name, path or a unique end of these; without it, the latest"},
     {"top", 0, "N", CLI_NUMBER, CLI_TOP, AT(top), 1, 100000, "20", "rows to show of each device"},
     {"top", 0, "N", CLI_NUMBER, CLI_SERVE, AT(top), 1, 100000, "20", "rows of a run's op table"},
@@ -106,19 +118,23 @@ const cli_option cli_option_table[] = {
      0, 0, "name", "what makes one row of several events"},
     {"device", 0, "NAME", CLI_TEXT, CLI_TOP | CLI_REPORT, AT(device), 0, 0, NULL,
      "only this device: its name or its end, such as TPU:0"},
-    {"host", 0, "NAME", CLI_TEXT, CLI_TOP | CLI_REPORT, AT(host), 0, 0, NULL, "only this host"},
+    {"host", 0, "NAME", CLI_TEXT, CLI_ONE_RUN, AT(host), 0, 0, NULL, "only this host"},
     {"format", 0, "text|json", CLI_WORD, CLI_LIST, AT(format), 0, 0, "text", "how to write it"},
     {"format", 0, "text|json|csv", CLI_WORD, CLI_TOP, AT(format), 0, 0, "text", "how to write it"},
-    {"format", 0, "text|json|csv|html", CLI_WORD, CLI_REPORT, AT(format), 0, 0, "text",
-     "how to write it"},
-    {"output", 'o', "FILE", CLI_TEXT, CLI_LIST | CLI_TOP | CLI_REPORT, AT(out), 0, 0, NULL,
+    {"format", 0, "text|json|csv|html", CLI_WORD, CLI_REPORT | CLI_FINDINGS, AT(format), 0, 0,
+     "text", "how to write it"},
+    {"output", 'o', "FILE", CLI_TEXT, CLI_LIST | CLI_ONE_RUN, AT(out), 0, 0, NULL,
      "write to FILE instead of standard output"},
     {"out", 0, "DIR", CLI_TEXT, CLI_EXTRACT, AT(out), 0, 0, NULL,
      "a new or empty directory; without it, a fresh temporary one"},
-    {"unit", 0, "auto|ns|us|ms|s", CLI_WORD, CLI_TOP | CLI_REPORT, AT(unit), 0, 0, "auto",
+    {"unit", 0, "auto|ns|us|ms|s", CLI_WORD, CLI_ONE_RUN, AT(unit), 0, 0, "auto",
      "unit of durations in text and html"},
-    {"jobs", 'j', "N", CLI_NUMBER, CLI_TOP | CLI_REPORT, AT(jobs), 1, 1024, NULL,
+    {"jobs", 'j', "N", CLI_NUMBER, CLI_ONE_RUN, AT(jobs), 1, 1024, NULL,
      "files read at once; without it, as many as there are processors"},
+
+    {"fail-on", 0, "LEVEL|ID,…", CLI_TEXT, CLI_FINDINGS, AT(fail_on), 0, 0, NULL,
+     "exit with 1 when a finding fires that is low, medium or high (that severe or more), or one "
+     "of these rules, such as F10 or input-bound"},
 
     {"color", 0, "auto|always|never", CLI_WORD, CLI_READERS, AT(color), 0, 0, "auto",
      "colours in text (auto honours NO_COLOR)"},
@@ -129,6 +145,7 @@ const cli_option cli_option_table[] = {
     {"version", 'V', NULL, CLI_FLAG, CLI_EVERY, AT(version), 0, 0, NULL,
      "show the version and end"},
     {"print-man", 0, "COMMAND", CLI_TEXT, CLI_HELP, AT(print_man), 0, 0, NULL, NULL},
+    {"print-findings", 0, NULL, CLI_FLAG, CLI_HELP, AT(print_findings), 0, 0, NULL, NULL},
     {"print-completion", 0, "SHELL", CLI_TEXT, CLI_HELP, AT(print_completion), 0, 0, NULL, NULL},
     {0}};
 

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
-COMMANDS = ["serve", "list", "top", "report", "extract", "help"]
+COMMANDS = ["serve", "list", "top", "report", "findings", "extract", "help"]
 
 
 def run(program, *args):
@@ -25,6 +25,17 @@ def test_man_page_is_current(program, name):
 def test_completion_is_current(program, shell, file):
     want = run(program, "help", "--print-completion", shell)
     assert (DOCS / "completion" / file).read_text() == want, "run scripts/docs"
+
+
+def test_rules_of_findings_are_current(program):
+    text = (DOCS / "findings.md").read_text()
+    assert text == run(program, "help", "--print-findings"), "run scripts/docs"
+    rules = re.findall(r"^### (F\d+) ([a-z-]+): ", text, re.M)
+    assert sorted(int(i[1:]) for i, _ in rules) == list(range(1, 25))
+    for section in re.split(r"^### ", text, flags=re.M)[1:]:
+        for part in ("Fires when", "Evidence", "Threshold from", "What to do (JAX, XLA)",
+                     "What to do (PyTorch)"):
+            assert f"**{part}**" in section, section
 
 
 def test_every_command_is_tested(program):

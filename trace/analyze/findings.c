@@ -81,7 +81,7 @@ static unsigned what_is_there(const vp_report *r)
         b->devices >= 2,
         b->matched >= 4,
         b->aligned || r->host_count < 2,
-        r->module_count && steps,
+        r->module_count > 0,
         r->group == VP_GROUP_NAME || r->group == VP_GROUP_RAW,
         has_memory(r),
         has_pageable(r),
@@ -100,7 +100,7 @@ static bool has_needs(fd_run *run, unsigned there)
     if (missing & (FD_NEED_DEVICE | FD_NEED_FULL))
         missing &= FD_NEED_DEVICE | FD_NEED_FULL;
     if (missing & FD_NEED_STEPS)
-        missing &= ~(unsigned)FD_NEED_FIVE_STEPS;
+        missing &= ~(unsigned)(FD_NEED_FIVE_STEPS | FD_NEED_MODULES);
     if (missing & FD_NEED_SECOND_DEVICE)
         missing &= ~(unsigned)(FD_NEED_MATCHED | FD_NEED_CLOCKS);
     for (unsigned i = 0; i < NEEDS; i++)

@@ -16,7 +16,7 @@ static const char header[] =
     "gb_per_s,gflop_per_s,scope,source,module,raw_names,slowest_start_ps,slowest_dur_ps,"
     "per_step_ps\n";
 
-static void put_text(vp_buf *b, const char *z)
+void rep_csv_text(vp_buf *b, const char *z)
 {
     vp_buf safe;
     if (!z)
@@ -61,7 +61,7 @@ static void put_rate(vp_buf *b, double v)
 static void put_next_text(vp_buf *b, const char *z)
 {
     vp_buf_putc(b, ',');
-    put_text(b, z);
+    rep_csv_text(b, z);
 }
 
 static void put_row(vp_buf *b, const vp_report *r, const vp_op *op, int64_t cumulative_ps)
@@ -69,7 +69,7 @@ static void put_row(vp_buf *b, const vp_report *r, const vp_op *op, int64_t cumu
     const vp_device *d = &r->devices[op->device];
     const int64_t counts[] = {op->calls,  op->total_ps, op->self_ps, rep_mean_ps(op),  op->min_ps,
                               op->p50_ps, op->p95_ps,   op->max_ps,  rep_stddev_ps(op)};
-    put_text(b, r->session_id);
+    rep_csv_text(b, r->session_id);
     put_next_text(b, d->name);
     put_next_text(b, d->host);
     vp_buf_printf(b, ",%s", rep_class_name(op->op_class));

@@ -77,6 +77,11 @@ void rep_json_findings(vp_json *j, const vp_report *r);
 const char *rep_level_name(vp_level l);           /* "low" */
 const char *rep_status_name(vp_finding_status s); /* "not_evaluated" */
 
+/* ---- CSV ---- */
+
+/* A quoted cell that no spreadsheet takes for a formula; nothing for NULL. */
+void rep_csv_text(vp_buf *b, const char *z);
+
 /* ---- Devices and rows (select.c) ---- */
 
 bool rep_device_matches(const vp_report *r, const vp_view *v, size_t device);

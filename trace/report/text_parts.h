@@ -15,5 +15,7 @@ int text_tables(vp_buf *b, const vp_report *r, const vp_view *v);
 int text_breakdown(vp_buf *b, const vp_report *r, const vp_view *v, const bool *skip, size_t limit);
 /* Quality entries from `least` up, at most `limit`, and a line on those not shown. */
 int text_quality(vp_buf *b, const vp_report *r, const vp_view *v, vp_severity least, size_t limit);
+/* Findings that fired, in full, and the other rules in short. */
+void text_findings(vp_buf *b, const vp_report *r, const vp_view *v);
 
 #endif
