@@ -12,7 +12,6 @@ typedef struct finder {
     uint32_t device;
     vp_device *d;
     bool any;         /* some segment came */
-    idle_gap open;    /* what may still grow: a gap that an op without a length cuts is one */
     int64_t last_end; /* of the last segment */
     idle_sums sums;   /* inside the device's window */
     gap_list longest;
@@ -35,19 +34,13 @@ static int account_to_steps(void *ctx, const idle_piece *p)
     return 0;
 }
 
-static int close_gap(finder *f)
+static int account_gap(finder *f, const idle_gap *g)
 {
-    idle_gap g = f->open;
-    if (g.end <= g.start)
-        return 0;
-    f->open = (idle_gap){0};
+    const trace_track *k = &f->a->t->tracks[g->next.track];
     f->d->gap_count++;
-    if (g.next.index != SIZE_MAX) {
-        const trace_track *k = &f->a->t->tracks[g.next.track];
-        f->idle_before[k->kind[g.next.index]] += g.end - g.start;
-    }
-    gap_list_offer(&f->longest, &g);
-    return idle_split(&g, f->a, f->labels, account, f);
+    f->idle_before[k->kind[g->next.index]] += g->end - g->start;
+    gap_list_offer(&f->longest, g);
+    return idle_split(g, f->a, f->labels, account, f);
 }
 
 /* On the host's clock a gap lies between the ops around it. */
@@ -56,8 +49,7 @@ static idle_gap gap_of(const finder *f, const sweep_segment *s)
     idle_gap g = {s->start, s->end, s->start, s->end, s->next};
     if (!f->d->own_clock)
         return g;
-    if (s->next.index != SIZE_MAX)
-        g.to = trace_aligned_start(&f->a->t->tracks[s->next.track], s->next.index);
+    g.to = trace_aligned_start(&f->a->t->tracks[s->next.track], s->next.index);
     g.from = g.to - (g.end - g.start);
     if (s->before.index != SIZE_MAX)
         g.from = trace_aligned_end(&f->a->t->tracks[s->before.track], s->before.index);
@@ -91,6 +83,7 @@ static int lead_out(finder *f)
     return idle_split(&g, f->a, f->labels, account_to_steps, f);
 }
 
+/* Every gap is one segment, even beside another: an op without a length was launched, too. */
 static int on_segment(void *ctx, const sweep_segment *s)
 {
     finder *f = ctx;
@@ -99,21 +92,15 @@ static int on_segment(void *ctx, const sweep_segment *s)
     f->any = true;
     f->last_end = s->end;
     if (s->cover)
-        return close_gap(f);
+        return 0;
     idle_gap g = gap_of(f, s);
-    if (f->open.end > f->open.start) {
-        g.start = f->open.start;
-        g.from = f->open.from;
-    }
-    f->open = g;
-    return 0;
+    return account_gap(f, &g);
 }
 
 static int find_gaps(finder *f)
 {
     const device_work *w = &f->a->devices[f->device];
     VP_TRY(sweep_run(w->set, grouping_classes(f->a->g), on_segment, f));
-    VP_TRY(close_gap(f));
     VP_TRY(lead_out(f));
     step_idle_close(&f->steps);
     return 0;
