@@ -1,0 +1,212 @@
+/* trace/analyze/host_kinds: the names of analysis.md 2.5 and what real traces add to them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/trace_maker.h"
+#include "trace/analyze/host_kinds.h"
+
+typedef struct sample {
+    const char *name, *category;
+    uint32_t flags;
+} sample;
+
+static void check(const sample *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t got = host_kind_flags_of(vp_str_of(v[i].name), vp_str_of(v[i].category));
+        if (got != v[i].flags)
+            fail_msg("%s (%s): %#x, not %#x", v[i].name, v[i].category, got, v[i].flags);
+    }
+}
+
+#define CHECK(table) check(table, sizeof table / sizeof *table)
+
+/* The expression of 2.5, whole names and their neighbours that are none. */
+static void compile_roots(void **state)
+{
+    static const sample v[] = {
+        {"backend_compile", "", HK_COMPILE},
+        {"backend_compile_and_load", "", HK_COMPILE},
+        {"$compiler.py:292 backend_compile_and_load", "", HK_COMPILE | HK_PYTHON},
+        {"$compiler.py:1 compile_or_get_cached", "", HK_COMPILE | HK_PYTHON},
+        {"PjRtCApiClient::Compile", "", HK_COMPILE},
+        {"PjRtStreamExecutorClient::CompileAndLoad", "", HK_COMPILE},
+        {"TfrtCpuClient::CompileInternal", "", HK_COMPILE},
+        {"PJRT_Client_Compile", "", HK_COMPILE},
+        {"XlaCompile:#module=f#", "", HK_COMPILE},
+        {"XlaCompileBackend", "", HK_COMPILE},
+        {"XlaCompile", "", HK_COMPILE},
+        {"XlaCompiler", "", 0},
+        {"_compile.compile_inner (dynamo_timed)", "user_annotation", HK_COMPILE},
+        {"backend_compiler", "", 0},
+        {"CpuCompiler::RunBackend", "", 0},
+        {"$mycompiler.py:3 backend_compile", "", HK_PYTHON},
+        {"$compiler.py:4 backend_compile_x", "", HK_PYTHON},
+        {"trace_to_jaxpr_dynamic", "", HK_LOWER},
+        {"$pxla.py:7 lower_sharding_computation", "", HK_LOWER | HK_PYTHON},
+        {"$compiler.py:8 _cache_read", "", HK_CACHE | HK_PYTHON},
+        {"$compiler.py:9 _compile_and_write_cache", "", HK_CACHE_MISS | HK_PYTHON},
+    };
+    (void)state;
+    CHECK(v);
+}
+
+static void calls_and_launches(void **state)
+{
+    static const sample v[] = {
+        {"PjitFunction(train_step)", "", HK_CALL},
+        {"ExecuteReplicated.__call__", "", HK_EXECUTE},
+        {"PJRT_LoadedExecutable_Execute", "", HK_EXECUTE},
+        {"[3] CommonPjRtLoadedExecutable::Execute (jit_body)", "", HK_EXECUTE},
+        {"TfrtTpuLoadedExecutable::ExecuteLaunch", "", HK_EXECUTE},
+        {"GpuExecutable::ExecuteThunks", "", HK_EXECUTE},
+        {"ThunkExecutor::Execute", "", HK_EXECUTE},
+        {"ThunkExecutor::Execute (wait for completion)", "", HK_BLOCKING},
+        {"cudaLaunchKernel", "cuda_runtime", HK_LAUNCH},
+        {"cuLaunchKernelEx", "cuda_driver", HK_LAUNCH},
+        {"hipExtModuleLaunchKernel", "", HK_LAUNCH},
+        {"cudaGraphLaunch", "cuda_runtime", HK_LAUNCH | HK_GRAPH},
+        {"hipGraphLaunch", "cuda_runtime", HK_LAUNCH | HK_GRAPH},
+        {"cudaMemcpyAsync", "cuda_runtime", HK_LAUNCH | HK_TRANSFER},
+        {"cudaMemcpy", "cuda_runtime", HK_LAUNCH | HK_TRANSFER | HK_BLOCKING},
+        {"hipMemcpyWithStream", "cuda_runtime", HK_LAUNCH | HK_TRANSFER | HK_BLOCKING},
+        {"cudaMemsetAsync", "cuda_runtime", HK_LAUNCH},
+        {"cudaGetDevice", "cuda_runtime", 0},
+        {"custom_op", "cpu_op", 0},
+        {"cudnn_convolution", "cpu_op", 0},
+    };
+    (void)state;
+    CHECK(v);
+}
+
+static void waiting(void **state)
+{
+    static const sample v[] = {
+        {"cudaStreamSynchronize", "cuda_runtime", HK_BLOCKING},
+        {"cudaDeviceSynchronize", "cuda_runtime", HK_BLOCKING},
+        {"hipEventSynchronize", "cuda_runtime", HK_BLOCKING},
+        {"cudaFree", "cuda_runtime", HK_BLOCKING},
+        {"cudaStreamWaitEvent", "cuda_runtime", 0}, /* a stream waits, no thread */
+        {"Stream Wait Event", "cuda_sync", HK_NOISE},
+        {"np.asarray(jax.Array)", "", HK_BLOCKING | HK_TRANSFER},
+        {"PjRtFuture::Await", "", HK_BLOCKING},
+        {"CommonPjRtBuffer::Await", "", HK_BLOCKING},
+        {"Wait for donation holds", "", HK_BLOCKING},
+        {"aten::item", "cpu_op", HK_BLOCKING},
+        {"$array.py:631 _value", "", HK_BLOCKING | HK_PYTHON},
+        {"torch/cuda/__init__.py(954): synchronize", "python_function", HK_BLOCKING | HK_PYTHON},
+        {"synchronizeStream", "mtia_runtime", HK_BLOCKING},
+        {"synchronizeStream", "", 0},
+    };
+    (void)state;
+    CHECK(v);
+}
+
+static void input_callbacks_and_transfers(void **state)
+{
+    static const sample v[] = {
+        {"enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "user_annotation",
+         HK_INPUT},
+        {"torch/utils/data/dataloader.py(517): __next__", "python_function", HK_INPUT | HK_PYTHON},
+        {"IteratorGetNext:IteratorGetNext", "", HK_INPUT},
+        {"Iterator::Model::ParallelMap::Zip[0]", "", HK_INPUT},
+        {"PrefetchConsume", "", HK_INPUT},
+        {"TpuClient::TransferToInfeed", "", HK_INPUT},
+        {"## load_batch ##", "user_annotation", HK_INPUT},
+        {"infeed-token-propagation", "", 0}, /* a pass of the compiler */
+        {"$builtins next", "", HK_PYTHON},
+        {"xla_ffi_python_cpu_callback", "", HK_CALLBACK},
+        {"$debugging.py:120 debug_callback_impl", "", HK_CALLBACK | HK_PYTHON},
+        {"$debugging.py:99 debug_print", "", HK_PYTHON}, /* says what to print, while tracing */
+        {"tpu::System::TransferToDevice=>IssueEvent", "", HK_TRANSFER},
+        {"H2D Dispatch", "", HK_TRANSFER},
+        {"TfrtTpuBuffer::CopyToMemoryViaPcieOrMemcpy", "", HK_TRANSFER},
+        {"DevicePutWithSharding", "", HK_TRANSFER},
+        {"MapDmaBuffer", "", HK_TRANSFER},
+        {"## copy_batch_to_gpu ##", "user_annotation", HK_TRANSFER},
+        {"MemcpyH2D", "", HK_LAUNCH | HK_TRANSFER},
+    };
+    (void)state;
+    CHECK(v);
+}
+
+static void steps_noise_and_the_profiler(void **state)
+{
+    static const sample v[] = {
+        {"ProfilerStep#7", "user_annotation", HK_STEP},
+        {"ThreadpoolListener::StartRegion", "", HK_NOISE},
+        {"MemoryDeallocation", "", HK_NOISE},
+        {"end: dot", "", HK_NOISE},
+        {"Activity Buffer Request", "overhead", HK_PROFILER},
+        {"$profiler.py:226 stop_trace", "", HK_PROFILER | HK_PYTHON},
+        {"$profiler.py:350 wrapper", "", HK_NOISE | HK_PYTHON}, /* around backend_compile, too */
+        {"torch/profiler/profiler.py(780): step", "python_function", HK_PROFILER | HK_PYTHON},
+        {"$unprofiler.py:1 stop_trace", "", HK_PYTHON},
+        {"", "", 0},
+        {"$", "", 0},
+    };
+    (void)state;
+    CHECK(v);
+}
+
+static void frames_are_taken_apart(void **state)
+{
+    vp_str file, function;
+    (void)state;
+    assert_true(host_frame(VP_STR("$m.py:12 f g"), VP_STR(""), &file, &function));
+    assert_true(vp_str_eq(file, VP_STR("m.py")));
+    assert_true(vp_str_eq(function, VP_STR("f g")));
+    assert_true(host_frame(VP_STR("$builtins len"), VP_STR(""), &file, &function));
+    assert_true(vp_str_eq(file, VP_STR("builtins")));
+    assert_true(host_frame(VP_STR("x/y.py(3): f"), VP_STR("python_function"), &file, &function));
+    assert_true(vp_str_eq(file, VP_STR("x/y.py")));
+    assert_true(vp_str_eq(function, VP_STR("f")));
+    assert_true(
+        host_frame(VP_STR("<built-in method f>"), VP_STR("python_function"), &file, &function));
+    assert_int_equal(file.n, 0);
+    assert_true(vp_str_eq(function, VP_STR("<built-in method f>")));
+    assert_false(host_frame(VP_STR("x/y.py(3): f"), VP_STR("cpu_op"), &file, &function));
+}
+
+/* An event of two kinds counts as the first: compile, input, callback, sync, transfer. */
+static void causes_have_an_order(void **state)
+{
+    static const struct {
+        const char *name;
+        vp_cause cause;
+    } v[] = {{"backend_compile", VP_CAUSE_COMPILE}, {"Iterator::Model", VP_CAUSE_INPUT},
+             {"PyFunc", VP_CAUSE_CALLBACK},         {"np.asarray(jax.Array)", VP_CAUSE_SYNC},
+             {"cudaMemcpy", VP_CAUSE_SYNC},         {"cudaMemcpyAsync", VP_CAUSE_TRANSFER},
+             {"cudaLaunchKernel", VP_CAUSE_HOST},   {"aten::mm", VP_CAUSE_HOST}};
+    enum { N = sizeof v / sizeof *v };
+    trace *t = tm_new();
+    host_kinds *k;
+    (void)state;
+    for (size_t i = 0; i < N; i++) {
+        sink_kind kind = tm_plain(v[i].name);
+        assert_int_equal(tm_kind(t, &kind), i);
+    }
+    assert_int_equal(host_kinds_new(&k, t), 0);
+    for (uint32_t i = 0; i < N; i++)
+        assert_int_equal(host_kind_cause(k, i), v[i].cause);
+    host_kinds_free(k);
+    trace_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(compile_roots),
+        cmocka_unit_test(calls_and_launches),
+        cmocka_unit_test(waiting),
+        cmocka_unit_test(input_callbacks_and_transfers),
+        cmocka_unit_test(steps_noise_and_the_profiler),
+        cmocka_unit_test(frames_are_taken_apart),
+        cmocka_unit_test(causes_have_an_order),
+    };
+    return cmocka_run_group_tests_name("host_kinds", tests, NULL, NULL);
+}
