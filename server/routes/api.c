@@ -38,7 +38,7 @@ static int send_report(http_req *rq, json_writer *write)
     VP_TRY(site_session(&c, &s, rq));
     if (!http_query(rq, "n"))
         view.top = 0;
-    VP_TRY(store_get(&report, site_of(rq)->store, c, s, group));
+    VP_TRY(store_get(&report, site_of(rq)->store, c, s, group, VP_DEPTH_FULL));
     vp_buf_init(&b, VP_REPORT_BYTES_MAX);
     int rc = write(&b, store_report_of(report), &view);
     if (rc < 0) {
@@ -56,4 +56,15 @@ int route_report_json(http_req *rq)
 int route_ops_json(http_req *rq)
 {
     return send_report(rq, rep_json_ops);
+}
+
+static int write_findings(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    (void)v;
+    return rep_findings_json(b, r);
+}
+
+int route_findings_json(http_req *rq)
+{
+    return send_report(rq, write_findings);
 }

@@ -71,6 +71,24 @@ static void put_top(vp_buf *b, const vp_report *r)
     page_percent(b, op->self_ps, whole);
 }
 
+/* What stands first on the session's page: the highest-ranked finding that fired. */
+static void put_finding(vp_buf *b, const vp_report *r)
+{
+    static const char *const badges[] = {"", "warn", "bad"};
+    for (size_t i = 0; i < r->finding_count; i++) {
+        const vp_finding *f = &r->findings[i];
+        if (f->status != VP_FIRED)
+            continue;
+        vp_buf_printf(b, "<span class=\"topfinding\"><span class=\"badge %s\">",
+                      badges[f->severity]);
+        page_text(b, f->id ? f->id : "");
+        vp_buf_puts(b, "</span> ");
+        page_text(b, f->title ? f->title : "");
+        vp_buf_puts(b, "</span>");
+        return;
+    }
+}
+
 void headline_put(vp_buf *b, const vp_report *r)
 {
     bool devices = r->has_devices && r->device_count;
@@ -86,4 +104,5 @@ void headline_put(vp_buf *b, const vp_report *r)
     vp_buf_puts(b, "</span>");
     if (r->partial)
         vp_buf_puts(b, " <span class=\"badge warn\">partial</span>");
+    put_finding(b, r);
 }

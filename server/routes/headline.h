@@ -1,4 +1,5 @@
-/* The figures of a session in one line: how busy its devices were, and its slowest op. The index
+/* The figures of a session in short: how busy its devices were, its slowest op, and, where it was
+ * analysed in full, what is wrong first of all. The index
  * shows them; they come from the one report, like every figure. Included by pages_*.c only. */
 #ifndef VP_ROUTES_HEADLINE_H
 #define VP_ROUTES_HEADLINE_H

@@ -137,10 +137,10 @@ static size_t most_alike(const cat_session *near[NEAR_MAX], const catalog *c, co
     return n;
 }
 
-int page_no_session(http_req *rq)
+int page_no_session(http_req *rq, size_t i)
 {
     VP_CLEANUP(page_drop_catalog) catalog *c = store_catalog(site_of(rq)->store);
-    const char *key = http_param(rq, 0) ? http_param(rq, 0) : "";
+    const char *key = http_param(rq, i) ? http_param(rq, i) : "";
     const cat_session *near[NEAR_MAX];
     size_t n = most_alike(near, c, key);
     vp_buf b;
@@ -152,13 +152,13 @@ int page_no_session(http_req *rq)
     if (n)
         vp_buf_printf(&b, "<h2>%s</h2>\n<ul class=\"plain\">\n",
                       likeness(near[0], key) ? "Did you mean" : "The newest sessions");
-    for (size_t i = 0; i < n; i++) {
+    for (size_t k = 0; k < n; k++) {
         vp_buf_puts(&b, "<li><a href=\"/session/");
-        page_url(&b, near[i]->id);
+        page_url(&b, near[k]->id);
         vp_buf_puts(&b, "/\">");
-        page_text(&b, near[i]->name);
+        page_text(&b, near[k]->name);
         vp_buf_puts(&b, "</a> <span class=\"muted\">");
-        page_time(&b, near[i]->captured_unix_ns);
+        page_time(&b, near[k]->captured_unix_ns);
         vp_buf_puts(&b, "</span></li>\n");
     }
     if (n)

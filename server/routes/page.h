@@ -32,8 +32,8 @@ void page_end(vp_buf *b);
 int page_message(http_req *rq, int status, const char *heading, const char *sentence);
 /* The calling thread's last failure as such a page. */
 int page_failure(http_req *rq, const char *heading);
-/* No such session: what is like it, or the newest ones. */
-int page_no_session(http_req *rq);
+/* No such session: what is like the i-th {} of the path, or the newest ones. */
+int page_no_session(http_req *rq, size_t i);
 
 /* TensorBoard reads a session only by its xplane files. */
 bool page_has_xplane(const cat_session *s);

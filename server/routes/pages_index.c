@@ -19,6 +19,7 @@ typedef struct selection {
     const char *query; /* never NULL */
     size_t first;
     size_t matching;
+    size_t comparable; /* rows so far that can be chosen for a comparison */
 } selection;
 
 /* ---- Search ---------------------------------------------------------------------------------- */
@@ -146,7 +147,29 @@ static void put_headline(vp_buf *b, const site *at, const cat_session *s)
     vp_buf_puts(b, "</td>");
 }
 
-static void put_row(vp_buf *b, const site *at, const cat_session *s)
+/* The newest run is compared with the one before it unless somebody chooses otherwise. */
+static void put_choice(vp_buf *b, const cat_session *s, const char *side, bool chosen)
+{
+    vp_buf_printf(b, "<label><input type=\"radio\" form=\"compare\" name=\"%s\" aria-label=\"%s: ",
+                  side, *side == 'a' ? "A, before" : "B, after");
+    page_text(b, s->name);
+    vp_buf_puts(b, "\" value=\"");
+    page_text(b, s->id);
+    vp_buf_printf(b, "\"%s>%c</label>", chosen ? " checked" : "", *side == 'a' ? 'A' : 'B');
+}
+
+static void put_choices(vp_buf *b, selection *sel, const cat_session *s)
+{
+    vp_buf_puts(b, "<td class=\"choice\">");
+    if (s->status == CAT_OK) {
+        put_choice(b, s, "a", sel->comparable == 1);
+        put_choice(b, s, "b", sel->comparable == 0);
+        sel->comparable++;
+    }
+    vp_buf_puts(b, "</td>");
+}
+
+static void put_row(vp_buf *b, selection *sel, const site *at, const cat_session *s)
 {
     vp_buf_puts(b, s->status == CAT_OK ? "<tr>" : "<tr class=\"dead\">");
     put_name(b, s);
@@ -161,6 +184,7 @@ static void put_row(vp_buf *b, const site *at, const cat_session *s)
     vp_buf_puts(b, "</td>");
     put_headline(b, at, s);
     put_links(b, s);
+    put_choices(b, sel, s);
     vp_buf_puts(b, "</tr>\n");
 }
 
@@ -186,13 +210,14 @@ static void put_rows(vp_buf *b, selection *sel, const site *at, const catalog *c
                    "</caption><thead><tr><th scope=\"col\">Session</th><th scope=\"col\">Captured"
                    "</th><th scope=\"col\">Kind</th><th scope=\"col\">Hosts</th>"
                    "<th scope=\"col\" class=\"num\">Size</th><th scope=\"col\">Headline</th>"
-                   "<th scope=\"col\">Open in</th></tr></thead>\n<tbody id=\"rows\">\n");
+                   "<th scope=\"col\">Open in</th><th scope=\"col\">Compare</th></tr></thead>\n"
+                   "<tbody id=\"rows\">\n");
     for (size_t i = 0; i < catalog_count(c); i++) {
         const cat_session *s = catalog_get(c, i);
         if (!matches(s, vp_str_of(query)))
             continue;
         if (sel->matching >= sel->first && sel->matching < sel->first + ROWS_MAX)
-            put_row(b, at, s);
+            put_row(b, sel, at, s);
         sel->matching++;
     }
     vp_buf_puts(b, "</tbody></table>\n");
@@ -223,6 +248,13 @@ static void put_count(vp_buf *b, const selection *sel, size_t all)
     if (last < sel->matching)
         put_page_link(b, sel, last, "Older");
     vp_buf_puts(b, "</p>\n");
+}
+
+static void put_compare(vp_buf *b, const selection *sel)
+{
+    if (sel->comparable >= 2)
+        vp_buf_puts(b, "<form id=\"compare\" action=\"/compare\" method=\"get\"><button "
+                       "class=\"button\">Compare A with B</button></form>\n");
 }
 
 static void put_notes(vp_buf *b, const catalog *c)
@@ -283,7 +315,10 @@ int page_index(http_req *rq)
     put_search(&b, &sel);
     vp_buf_puts(&b, "</div>\n<div id=\"list\">\n");
     if (catalog_count(c)) {
+        vp_buf_puts(&b, "<div class=\"over\">");
         put_count(&b, &sel, catalog_count(c));
+        put_compare(&b, &sel);
+        vp_buf_puts(&b, "</div>\n");
         if (sel.matching)
             vp_buf_str(&b, vp_buf_view(&rows));
     } else {
@@ -302,7 +337,7 @@ int page_headline(http_req *rq)
     VP_CLEANUP(store_release) store_report *h = NULL;
     const cat_session *s;
     VP_TRY(site_session(&c, &s, rq));
-    VP_TRY(store_get(&h, site_of(rq)->store, c, s, VP_GROUP_NAME));
+    VP_TRY(store_get(&h, site_of(rq)->store, c, s, VP_GROUP_NAME, VP_DEPTH_OPS));
     vp_buf b;
     vp_buf_init(&b, PAGE_BYTES_MAX);
     headline_put(&b, store_report_of(h));

@@ -211,7 +211,7 @@ int page_perfetto(http_req *rq)
     const char *name = http_param(rq, 1);
     handoff h = {.at_once = site_of(rq)->opts.ui == SITE_UI_PERFETTO};
     if (site_session(&c, &h.session, rq) < 0)
-        return page_no_session(rq);
+        return page_no_session(rq, 0);
     if (take_range(&h, http_query(rq, "at")) < 0)
         return page_failure(rq, "That time does not exist");
     if (!h.session->host_count)

@@ -25,10 +25,10 @@ int page_session(http_req *rq)
     vp_view view;
     vp_group group;
     if (site_session(&c, &s, rq) < 0)
-        return page_no_session(rq);
+        return page_no_session(rq, 0);
     if (site_group(&group, rq) < 0 || site_view(&view, rq) < 0)
         return page_failure(rq, "That view does not exist");
-    if (store_get(&h, site_of(rq)->store, c, s, group) < 0)
+    if (store_get(&h, site_of(rq)->store, c, s, group, VP_DEPTH_FULL) < 0)
         return page_failure(rq, "This session cannot be shown");
     vp_buf b;
     vp_buf_init(&b, VP_REPORT_BYTES_MAX);

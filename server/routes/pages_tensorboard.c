@@ -166,7 +166,7 @@ int page_tensorboard(http_req *rq)
     const site *at = site_of(rq);
     const cat_session *s;
     if (site_session(&c, &s, rq) < 0)
-        return page_no_session(rq);
+        return page_no_session(rq, 0);
     if (!page_has_xplane(s))
         return page_message(rq, 404, "TensorBoard cannot show this session",
                             "TensorBoard reads only the xplane file of a profile, and this session "

@@ -13,9 +13,13 @@ static const http_route table[] = {
     {HTTP_GET, "/api/v1/sessions", route_sessions_json, HTTP_SLOW | HTTP_API},
     {HTTP_GET, "/api/v1/session/{}/report", route_report_json, HTTP_SLOW | HTTP_API},
     {HTTP_GET, "/api/v1/session/{}/ops", route_ops_json, HTTP_SLOW | HTTP_API},
+    {HTTP_GET, "/api/v1/session/{}/findings", route_findings_json, HTTP_SLOW | HTTP_API},
+    {HTTP_GET, "/api/v1/compare/{}/{}", route_compare_json, HTTP_SLOW | HTTP_API},
     {HTTP_GET, "/", page_index, HTTP_SLOW},
     {HTTP_GET, "/session/{}/", page_session, HTTP_SLOW},
     {HTTP_GET, "/session/{}/headline", page_headline, HTTP_SLOW},
+    {HTTP_GET, "/compare", page_compare_form, 0},
+    {HTTP_GET, "/compare/{}/{}", page_compare, HTTP_SLOW},
     {HTTP_GET, "/perfetto/{}", page_perfetto, HTTP_SLOW},
     {HTTP_GET, "/perfetto/{}/{}", page_perfetto, HTTP_SLOW},
     {HTTP_GET, "/tensorboard/{}", page_tensorboard, HTTP_SLOW},
@@ -41,12 +45,17 @@ static const cat_session *by_id(const catalog *c, const char *id)
 
 int site_session(catalog **c, const cat_session **s, const http_req *rq)
 {
+    return site_session_at(c, s, rq, 0);
+}
+
+int site_session_at(catalog **c, const cat_session **s, const http_req *rq, size_t param)
+{
     static const int64_t ages[] = {SESSION_AGE_MS, UNKNOWN_AGE_MS};
     store *st = site_of(rq)->store;
     for (size_t i = 0; i < 2; i++) {
         store_refresh(st, ages[i]); /* without success the list that we have is good enough */
         catalog *current = store_catalog(st);
-        const cat_session *found = by_id(current, http_param(rq, 0));
+        const cat_session *found = by_id(current, http_param(rq, param));
         if (found) {
             *c = current;
             *s = found;

@@ -52,10 +52,12 @@ static inline site *site_of(const http_req *rq)
 
 /* ---- The handlers, by file ------------------------------------------------------------------ */
 
-http_handler route_health, route_static;                                /* assets.c */
-http_handler route_sessions_json, route_report_json, route_ops_json;    /* api.c */
+http_handler route_health, route_static; /* assets.c */
+http_handler route_sessions_json, route_report_json, route_ops_json,
+    route_findings_json;                                                /* api.c */
 http_handler route_trace_json, route_trace_raw;                         /* traces.c */
 http_handler page_index, page_session, page_perfetto, page_tensorboard; /* pages_*.c */
+http_handler page_compare, page_compare_form, route_compare_json;       /* compare.c */
 http_handler page_headline; /* of one session, for the index: pages_index.c */
 
 /* The TensorBoard that /tensorboard/ID leads to: made by site_start, ended by site_stop (which may
@@ -69,9 +71,10 @@ static inline void site_drop_catalog(catalog **c)
     catalog_free(*c);
 }
 
-/* The session that the first {} of the path names, in a catalog reference that the caller frees;
- * VP_ENOTFOUND. Only exact ids: a path never searches. */
+/* The session that the first (the i-th) {} of the path names, in a catalog reference that the
+ * caller frees; VP_ENOTFOUND. Only exact ids: a path never searches. */
 int site_session(catalog **c, const cat_session **s, const http_req *rq);
+int site_session_at(catalog **c, const cat_session **s, const http_req *rq, size_t i);
 /* The view of the query: top (n), by, device, host. VP_EARG names the bad value. */
 int site_view(vp_view *v, const http_req *rq);
 /* `group` of the query; VP_EARG. */

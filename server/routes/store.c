@@ -22,6 +22,7 @@ struct store_report {
     char *id;
     int64_t mtime_ns, bytes;
     vp_group group;
+    vp_depth depth;
     int holders;
     bool done;
     vp_report *report;
@@ -192,16 +193,30 @@ static void drop_unused(store *st, store_report *e)
     }
 }
 
-static store_report *find(store *st, const cat_session *s, vp_group group)
+static store_report *find(store *st, const cat_session *s, vp_group group, vp_depth depth)
 {
     for (store_report *e = st->first; e; e = e->next)
-        if (e->group == group && e->mtime_ns == s->newest_mtime_ns && e->bytes == s->bytes &&
-            !strcmp(e->id, s->id))
+        if (e->group == group && e->depth == depth && e->mtime_ns == s->newest_mtime_ns &&
+            e->bytes == s->bytes && !strcmp(e->id, s->id))
             return e;
     return NULL;
 }
 
-static store_report *add(store *st, const cat_session *s, vp_group group)
+static bool is_ready(const store_report *e)
+{
+    return e && e->done && !e->error.code;
+}
+
+/* What answers a request for at least `depth`. */
+static store_report *find_enough(store *st, const cat_session *s, vp_group group, vp_depth depth)
+{
+    store_report *full = find(st, s, group, VP_DEPTH_FULL);
+    if (depth == VP_DEPTH_FULL || is_ready(full))
+        return full;
+    return find(st, s, group, depth);
+}
+
+static store_report *add(store *st, const cat_session *s, vp_group group, vp_depth depth)
 {
     store_report *e = vp_calloc(1, sizeof *e);
     if (!e || !(e->id = vp_strdup(s->id))) {
@@ -212,6 +227,7 @@ static store_report *add(store *st, const cat_session *s, vp_group group)
     e->mtime_ns = s->newest_mtime_ns;
     e->bytes = s->bytes;
     e->group = group;
+    e->depth = depth;
     list_first(st, e);
     return e;
 }
@@ -233,6 +249,7 @@ static void compute(store *st, store_report *e, catalog *c, const cat_session *s
     vp_report_options opts = VP_REPORT_OPTIONS_INIT;
     vp_report *report = NULL;
     opts.group = e->group;
+    opts.depth = e->depth;
     opts.progress = stop_when_cancelled;
     opts.progress_ctx = st;
     while (st->analysing == ANALYSES_MAX)
@@ -268,14 +285,15 @@ static int get_slowly(store *st, store_report *e, bool mine, catalog *c, const c
     return e->error.code ? vp_fail_copy(&e->error) : 0;
 }
 
-int store_get(store_report **out, store *st, catalog *c, const cat_session *s, vp_group group)
+int store_get(store_report **out, store *st, catalog *c, const cat_session *s, vp_group group,
+              vp_depth depth)
 {
     int rc = 0;
     pthread_mutex_lock(&st->lock);
-    store_report *e = find(st, s, group);
+    store_report *e = find_enough(st, s, group, depth);
     bool mine = !e && st->waiting < WAITING_MAX;
     if (mine)
-        e = add(st, s, group);
+        e = add(st, s, group, depth);
     if (!e) {
         pthread_mutex_unlock(&st->lock);
         return mine ? vp_fail(VP_ENOMEM, "out of memory")
@@ -301,8 +319,8 @@ int store_get(store_report **out, store *st, catalog *c, const cat_session *s, v
 bool store_peek(store_report **out, store *st, const cat_session *s, vp_group group)
 {
     pthread_mutex_lock(&st->lock);
-    store_report *e = find(st, s, group);
-    bool there = e && e->done && !e->error.code;
+    store_report *e = find_enough(st, s, group, VP_DEPTH_OPS);
+    bool there = is_ready(e);
     if (there) {
         e->holders++;
         *out = e;

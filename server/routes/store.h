@@ -27,9 +27,12 @@ void store_cancel(store *st);
 /* A report that is held in memory until store_release(). */
 typedef struct store_report store_report;
 /* The report of a session by one grouping, cached or computed now; equal requests wait for one
- * computation. VP_EBUSY: too many wait already. */
-int store_get(store_report **out, store *st, catalog *c, const cat_session *s, vp_group group);
-/* The report if it is there already; false otherwise. Never waits for a computation. */
+ * computation, and a full report is good for whoever asks for less. VP_EBUSY: too many wait
+ * already. */
+int store_get(store_report **out, store *st, catalog *c, const cat_session *s, vp_group group,
+              vp_depth depth);
+/* The report if it is there already, the full one if there are two; false otherwise. Never waits
+ * for a computation. */
 bool store_peek(store_report **out, store *st, const cat_session *s, vp_group group);
 const vp_report *store_report_of(const store_report *h);
 void store_release(store_report **h); /* for VP_CLEANUP; sets *h to NULL */

@@ -1,0 +1,72 @@
+"""What the site says about one session and about two: findings, and the comparison."""
+import json
+import re
+
+import pytest
+from conftest import Server, trace
+
+
+def test_findings_are_those_of_the_report(server, session):
+    a = server.get(f'/api/v1/session/{session}/findings')
+    assert (a.status, a.get('Content-Type')) == (200, 'application/json')
+    alone = json.loads(a.content())
+    assert alone['schema'] == 'view_profile.findings/1'
+    whole = json.loads(server.get(f'/api/v1/session/{session}/report').content())
+    assert alone['findings'] == whole['findings']
+    assert alone['session'] == whole['session']
+
+
+@pytest.mark.parametrize('target', ['/api/v1/session/none/findings', '/api/v1/compare/none/none'])
+def test_unknown_ids_are_not_found_as_json(server, target):
+    a = server.get(target)
+    assert (a.status, a.get('Content-Type')) == (404, 'application/json')
+
+
+def test_either_side_of_a_comparison_may_be_missing(server, session):
+    for pair, missing in [(f'none/{session}', 'none'), (f'{session}/gone', 'gone')]:
+        assert server.get(f'/api/v1/compare/{pair}').status == 404
+        a = server.get(f'/compare/{pair}')
+        assert a.status == 404
+        assert f'<code>{missing}</code>'.encode() in a.content()
+
+
+def test_the_form_leads_to_the_comparison(server):
+    a = server.get('/compare?a=x&b=y%20z')
+    assert (a.status, a.get('Location')) == (303, '/compare/x/y%20z')
+    # What would leave the site, or the path, stays one segment of it.
+    a = server.get('/compare?a=https%3A%2F%2Fevil.test&b=..%2F..%0D%0AX%3A%201')
+    assert a.status in (303, 400)
+    if a.status == 303:
+        assert a.get('Location').startswith('/compare/https%3A%2F%2Fevil.test/')
+        assert a.get('X') is None
+    for query in ['', '?a=x', '?b=x', '?a=&b=']:
+        a = server.get(f'/compare{query}')
+        assert (a.status, a.get('Location')) == (400, None)
+
+
+@pytest.fixture(scope='module')
+def pair(tmp_path_factory):
+    """Two runs of one program: in the newer one every op takes 7 us, in the older one 6."""
+    root = tmp_path_factory.mktemp('pair')
+    for name, dur in [('2026_01_01_00_00_00', 6), ('2026_01_02_00_00_00', 7)]:
+        run = root / 'plugins' / 'profile' / name
+        run.mkdir(parents=True)
+        text = trace(1000).replace(b'"dur": 7', b'"dur": %d' % dur)
+        (run / 'alpha.trace.json').write_bytes(text)
+    s = Server(root)
+    listed = json.loads(s.get('/api/v1/sessions').content())['sessions']
+    s.newer, s.older = (x['id'] for x in listed)
+    yield s
+    s.stop()
+
+
+def test_the_index_offers_the_newest_against_the_one_before(pair):
+    page = pair.get('/').content().decode()
+    chosen = dict(re.findall(r'name="([ab])"[^>]* value="([^"]*)" checked', page))
+    assert chosen == {'a': pair.older, 'b': pair.newer}
+    assert page.count('type="radio"') == 4
+    assert '<form id="compare" action="/compare" method="get">' in page
+
+
+def test_one_session_has_nothing_to_be_compared_with(server, session):
+    assert '<form id="compare"' not in server.get('/').content().decode()

@@ -1,0 +1,12 @@
+/* What changed from one report to another (analysis.md A12): a pure function of the two. The C API,
+ * the CLI and the routes include this. */
+#ifndef VP_ANALYZE_COMPARE_H
+#define VP_ANALYZE_COMPARE_H
+
+#include "include/view_profile.h"
+
+/* Of two reports of one grouping, both full. The comparison holds copies of all its texts. */
+int compare_make(vp_comparison **out, const vp_report *a, const vp_report *b);
+void compare_free(vp_comparison *c);
+
+#endif
