@@ -1,0 +1,232 @@
+/* A report on which no rule fires and every rule is evaluated: two GPUs of one host, ten steps of
+ * 100 ms, a window of 1 s with 940 ms compute, 15 ms exposed communication, 5 ms exposed copies and
+ * 40 ms idle. Tests change one thing and say what must follow. */
+#ifndef VP_TESTS_FINDINGS_FIXTURE_H
+#define VP_TESTS_FINDINGS_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "trace/analyze/findings.h"
+#include "trace/base/arena.h"
+#include "trace/base/mem.h"
+
+#define MS INT64_C(1000000000)
+#define US INT64_C(1000000)
+#define FF_DEVICES 4
+#define FF_STEPS 10
+#define FF_OPS 10
+
+typedef struct ff {
+    vp_report r;
+    vp_arena arena;
+    vp_device devices[FF_DEVICES];
+    vp_op ops[FF_DEVICES * FF_OPS];
+    vp_split splits[2];
+    vp_step steps[FF_STEPS];
+    vp_step_device step_devices[FF_STEPS];
+    vp_step_group groups[1];
+    vp_gap gaps[40];
+    vp_idle_label labels[2];
+    vp_collective collectives[FF_DEVICES];
+    int64_t sample_start_ps[1], sample_dur_ps[1];
+    vp_transfer transfers[4];
+    vp_function functions[2];
+    vp_host_op host_ops[2];
+    vp_memory memory[1];
+    vp_module modules[1];
+    vp_quality quality[2];
+    const char *hosts[2];
+} ff;
+
+static inline void ff_device(vp_device *d, const char *name)
+{
+    *d = (vp_device){.name = name,
+                     .host = "node0",
+                     .kind = VP_DEVICE_GPU,
+                     .events = 1000,
+                     .end_ps = 1000 * MS,
+                     .self_ps = 960 * MS,
+                     .breakdown = {.window_ps = 1000 * MS,
+                                   .compute_ps = 940 * MS,
+                                   .exposed_comm_ps = 15 * MS,
+                                   .exposed_copy_ps = 5 * MS,
+                                   .idle_ps = 40 * MS,
+                                   .busy_ps = 960 * MS,
+                                   .comm_ps = 100 * MS,
+                                   .copy_ps = 5 * MS,
+                                   .overlap_comm_ps = 85 * MS},
+                     .gap_count = 1000,
+                     .launch = {.calls = 1000,
+                                .linked_ops = 1000,
+                                .kernels = 1000,
+                                .kernel_p50_ps = 900 * US,
+                                .short_kernels = 10,
+                                .call_p50_ps = 5 * US}};
+    d->cause_ps[VP_CAUSE_LATENCY] = 40 * MS;
+}
+
+static inline void ff_ops(ff *f)
+{
+    static const char *const names[FF_OPS] = {"op0", "op1", "op2", "op3", "op4",
+                                              "op5", "op6", "op7", "op8", "op9"};
+    for (uint32_t i = 0; i < 2 * FF_OPS; i++)
+        f->ops[i] = (vp_op){.device = i / FF_OPS,
+                            .category = "kernel",
+                            .name = names[i % FF_OPS],
+                            .calls = 100,
+                            .total_ps = 96 * MS,
+                            .self_ps = 96 * MS,
+                            .min_ps = 960 * US,
+                            .p50_ps = 960 * US,
+                            .p95_ps = 960 * US,
+                            .max_ps = 960 * US,
+                            .bytes = VP_UNKNOWN,
+                            .flops = VP_UNKNOWN,
+                            .raw_names = 1,
+                            .slowest_start_ps = 10 * MS,
+                            .slowest_dur_ps = 960 * US};
+    f->r.ops = f->ops;
+    f->r.op_count = 2 * FF_OPS;
+}
+
+static inline void ff_steps(ff *f)
+{
+    for (int i = 0; i < FF_STEPS; i++) {
+        vp_step_device *d = &f->step_devices[i];
+        *d = (vp_step_device){.start_ps = i * 100 * MS,
+                              .dur_ps = 100 * MS,
+                              .breakdown = {.window_ps = 100 * MS,
+                                            .compute_ps = 94 * MS,
+                                            .exposed_comm_ps = 2 * MS,
+                                            .idle_ps = 4 * MS,
+                                            .busy_ps = 96 * MS}};
+        d->cause_ps[VP_CAUSE_LATENCY] = 4 * MS;
+        f->steps[i] = (vp_step){.number = i,
+                                .name = "step",
+                                .start_ps = i * 100 * MS,
+                                .dur_ps = 100 * MS,
+                                .devices = d,
+                                .device_count = 1};
+    }
+    f->r.steps = (vp_steps){.source = VP_STEPS_LINE,
+                            .list = f->steps,
+                            .count = FF_STEPS,
+                            .counted = FF_STEPS,
+                            .median_ps = 100 * MS,
+                            .p90_ps = 100 * MS,
+                            .mean_ps = 100 * MS,
+                            .min_ps = 100 * MS,
+                            .max_ps = 100 * MS,
+                            .groups = f->groups};
+}
+
+static inline void ff_lists(ff *f)
+{
+    vp_report *r = &f->r;
+    f->hosts[0] = "node0";
+    r->hosts = f->hosts;
+    r->host_count = 1;
+    r->gaps = f->gaps;
+    r->idle_labels = f->labels;
+    r->collectives = f->collectives;
+    r->transfers = f->transfers;
+    r->host_ops = f->host_ops;
+    r->memory = f->memory;
+    r->modules = f->modules;
+    r->quality = f->quality;
+    r->compile.functions = f->functions;
+    f->host_ops[0] = (vp_host_op){.host = "node0", .thread = "main", .name = "train", .calls = 10};
+    r->host_op_count = 1;
+    f->memory[0] = (vp_memory){.host = "node0",
+                               .allocator = "GPU_0_bfc",
+                               .peak_bytes = 500,
+                               .peak_start_ps = 7 * MS,
+                               .total_bytes = 1000};
+    r->memory_count = 1;
+    f->modules[0] = (vp_module){.name = "jit_step", .runs = 20, .total_ps = 1900 * MS};
+    r->module_count = 1;
+    for (uint32_t d = 0; d < 2; d++)
+        f->transfers[d] = (vp_transfer){.device = d,
+                                        .direction = VP_H2D,
+                                        .count = 10,
+                                        .bytes = 1 << 20,
+                                        .total_ps = 5 * MS,
+                                        .busy_ps = 5 * MS,
+                                        .exposed_ps = 5 * MS,
+                                        .exposed_count = 10,
+                                        .largest_start_ps = 100 * MS,
+                                        .largest_dur_ps = MS};
+    r->transfer_count = 2;
+}
+
+static inline void ff_init(ff *f)
+{
+    memset(f, 0, sizeof *f);
+    vp_arena_init(&f->arena);
+    f->r = (vp_report){.session_id = "run",
+                       .session_name = "run",
+                       .session_kind = "kineto",
+                       .captured_unix_ns = VP_UNKNOWN,
+                       .base_unix_ns = VP_UNKNOWN,
+                       .has_devices = true,
+                       .end_ps = 1000 * MS,
+                       .capture_ps = 2000 * MS,
+                       .events = 5000,
+                       .devices = f->devices,
+                       .device_count = 2,
+                       .owner_ = &f->arena};
+    ff_device(&f->devices[0], "/device:GPU:0");
+    ff_device(&f->devices[1], "/device:GPU:1");
+    ff_ops(f);
+    ff_steps(f);
+    ff_lists(f);
+    f->r.balance = (vp_balance){.devices = 2,
+                                .max_ps = 940 * MS,
+                                .mean_ps = 940 * MS,
+                                .min_ps = 940 * MS,
+                                .idlest = 1,
+                                .aligned = true,
+                                .matched = 10,
+                                .straggler = 0,
+                                .straggler_last = 4};
+}
+
+static inline void ff_free(ff *f)
+{
+    vp_arena_free(&f->arena);
+    vp_free(f->r.findings);
+}
+
+static inline void ff_make(ff *f)
+{
+    assert_int_equal(findings_make(&f->r), 0);
+}
+
+static inline const vp_finding *ff_find(const ff *f, const char *id)
+{
+    for (size_t i = 0; i < f->r.finding_count; i++)
+        if (!strcmp(f->r.findings[i].id, id))
+            return &f->r.findings[i];
+    fail_msg("no rule %s", id);
+    return NULL;
+}
+
+/* More idle time on a device, taken from its compute time; the window stays. */
+static inline void ff_idle(ff *f, uint32_t device, vp_cause cause, int64_t ps)
+{
+    vp_device *d = &f->devices[device];
+    d->breakdown.idle_ps += ps;
+    d->breakdown.compute_ps -= ps;
+    d->breakdown.busy_ps -= ps;
+    d->cause_ps[cause] += ps;
+}
+
+#endif

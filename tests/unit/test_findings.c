@@ -1,0 +1,557 @@
+/* Every rule of trace/analyze/findings_rules.c on a report that is clear but for one thing: what
+ * fires, on whom, with which amount and level; and what it says when its input is missing. */
+#include "findings_fixture.h"
+
+/* ---- What makes each rule fire: one change to the clear report ---- */
+
+static void idle_unknown(ff *f) /* 160 + 40 = 200 ms idle: F1 says 200 - 5 % = 150 */
+{
+    ff_idle(f, 1, VP_CAUSE_UNKNOWN, 160 * MS);
+}
+
+static void long_gap(ff *f) /* one gap of 60 ms, the other 999 below 10 us */
+{
+    ff_idle(f, 0, VP_CAUSE_UNKNOWN, 60 * MS);
+    f->gaps[0] =
+        (vp_gap){.start_ps = 500 * MS, .dur_ps = 60 * MS, .label = "save", .next_op = "op1"};
+    f->gaps[0].cause_ps[VP_CAUSE_UNKNOWN] = 60 * MS;
+    for (int i = 1; i < 20; i++)
+        f->gaps[i] = (vp_gap){.start_ps = i * MS, .dur_ps = 9 * US};
+    f->r.gap_count = 20;
+}
+
+static void host_late(ff *f) /* 140 of 180 ms idle */
+{
+    ff_idle(f, 1, VP_CAUSE_HOST, 140 * MS);
+    f->labels[0] = (vp_idle_label){1, VP_CAUSE_HOST, "optimizer.step", "main", 10, 140 * MS};
+    f->r.idle_label_count = 1;
+    f->gaps[0] = (vp_gap){.device = 1, .start_ps = 200 * MS, .dur_ps = 14 * MS, .thread = "main"};
+    f->gaps[0].cause_ps[VP_CAUSE_HOST] = 14 * MS;
+    f->r.gap_count = 1;
+    f->devices[1].gap_count = 1;
+}
+
+static void exposed_comm(ff *f) /* 15 + 45 = 60 ms, hidden 140 of 200 = 70 % */
+{
+    vp_breakdown *b = &f->devices[0].breakdown;
+    b->compute_ps -= 45 * MS;
+    b->exposed_comm_ps += 45 * MS;
+    b->comm_ps = 200 * MS;
+    b->overlap_comm_ps = 140 * MS;
+    f->sample_start_ps[0] = 300 * MS;
+    f->sample_dur_ps[0] = 4 * MS;
+    f->collectives[0] = (vp_collective){.name = "all-reduce",
+                                        .kind = "all-reduce",
+                                        .count = 20,
+                                        .exposed_ps = 60 * MS,
+                                        .sample_start_ps = f->sample_start_ps,
+                                        .sample_dur_ps = f->sample_dur_ps,
+                                        .sample_count = 1,
+                                        .wait_ps = VP_UNKNOWN};
+    f->r.collective_count = 1;
+}
+
+static void little_overlap(ff *f) /* 40 of 80 ms hidden: 0.85 * 80 - 40 = 28 ms, 40 ms exposed */
+{
+    vp_breakdown *b = &f->devices[1].breakdown;
+    b->compute_ps -= 25 * MS;
+    b->exposed_comm_ps += 25 * MS;
+    b->comm_ps = 80 * MS;
+    b->overlap_comm_ps = 40 * MS;
+}
+
+static void exposed_copies(ff *f) /* 5 + 55 = 60 ms host to device */
+{
+    f->devices[0].breakdown.compute_ps -= 55 * MS;
+    f->devices[0].breakdown.exposed_copy_ps += 55 * MS;
+    f->transfers[0].exposed_ps += 55 * MS;
+}
+
+static void pageable(ff *f) /* 20 of 25 ms exposed copies are pageable */
+{
+    f->devices[1].breakdown.compute_ps -= 20 * MS;
+    f->devices[1].breakdown.exposed_copy_ps += 20 * MS;
+    f->transfers[1].exposed_ps += 20 * MS;
+    f->transfers[1].pageable_count = 8;
+    f->transfers[1].pageable_ps = 20 * MS;
+}
+
+static void blocking(ff *f) /* 80 ms idle on the GPU, of which a thread waits 70 */
+{
+    ff_idle(f, 0, VP_CAUSE_SYNC, 80 * MS);
+    f->host_ops[1] = (vp_host_op){.host = "node0",
+                                  .thread = "main",
+                                  .name = "cudaStreamSynchronize",
+                                  .cause = VP_CAUSE_SYNC,
+                                  .blocking = true,
+                                  .calls = 10,
+                                  .self_ps = 90 * MS,
+                                  .idle_ps = 70 * MS,
+                                  .max_ps = 9 * MS,
+                                  .max_start_ps = 44 * MS};
+    f->r.host_op_count = 2;
+}
+
+static void tiny_kernels(ff *f) /* 110 ms late launches of kernels of 4 us */
+{
+    ff_idle(f, 0, VP_CAUSE_HOST, 110 * MS);
+    f->devices[0].launch.kernel_p50_ps = 4 * US;
+    f->devices[0].launch.short_kernels = 900;
+}
+
+static void recompile(ff *f) /* three compiles, 100 ms after the first, of a capture of 2 s */
+{
+    f->functions[0] = (vp_function){.host = "node0",
+                                    .name = "train_step",
+                                    .compiles = 3,
+                                    .total_ps = 150 * MS,
+                                    .repeat_ps = 100 * MS,
+                                    .late = 2,
+                                    .late_ps = 100 * MS,
+                                    .last_start_ps = 800 * MS};
+    f->r.compile = (vp_compile){.count = 3,
+                                .total_ps = 150 * MS,
+                                .late = 2,
+                                .late_ps = 100 * MS,
+                                .functions = f->functions,
+                                .function_count = 1};
+}
+
+static void compile_share(ff *f) /* 210 ms of 2 s */
+{
+    f->r.compile.count = 1;
+    f->r.compile.total_ps = 300 * MS;
+    f->r.compile.before_steps_ps = 210 * MS;
+}
+
+static void slow_step(ff *f) /* one of 10 takes 350 ms: 250 above the median, all compute */
+{
+    f->steps[6].dur_ps = 350 * MS;
+    f->step_devices[6].dur_ps = 350 * MS;
+    f->step_devices[6].breakdown.compute_ps = 344 * MS;
+    f->r.steps.max_ps = 350 * MS;
+}
+
+static void jitter(ff *f) /* 80 and 120 ms in turn, median 100: five are 20 ms above it */
+{
+    for (int i = 0; i < FF_STEPS; i++) {
+        f->steps[i].dur_ps = (i % 2 ? 120 : 80) * MS;
+        f->step_devices[i].breakdown.compute_ps = (i % 2 ? 114 : 74) * MS;
+    }
+    f->r.steps.mad_ps = 20 * MS;
+}
+
+static void waits_for_input(ff *f) /* 60 ms, a third of them in one gap */
+{
+    ff_idle(f, 1, VP_CAUSE_INPUT, 60 * MS);
+    f->labels[0] = (vp_idle_label){1, VP_CAUSE_INPUT, "DataLoader.__next__", "main", 3, 60 * MS};
+    f->r.idle_label_count = 1;
+    f->gaps[0] = (vp_gap){.device = 1, .start_ps = 400 * MS, .dur_ps = 20 * MS};
+    f->gaps[0].cause_ps[VP_CAUSE_INPUT] = 20 * MS;
+    f->r.gap_count = 1;
+}
+
+static void imbalance(ff *f) /* 940 and 700 ms of compute: max - mean = 120 ms of idle time */
+{
+    ff_idle(f, 1, VP_CAUSE_LATENCY, 240 * MS);
+    f->r.balance.min_ps = 700 * MS;
+    f->r.balance.mean_ps = 820 * MS;
+}
+
+static void straggler(ff *f) /* GPU 0 is last in 9 of 10 calls, GPU 1 waits 12 of 15 ms */
+{
+    f->r.balance.straggler_last = 9;
+    f->r.balance.wait_ps = 12 * MS;
+    f->collectives[0] = (vp_collective){.name = "all-reduce", .device = 1, .wait_ps = 12 * MS};
+    f->r.collective_count = 1;
+}
+
+static void hot(ff *f) /* 300 of 960 ms = 31.25 % */
+{
+    f->ops[3].self_ps = f->ops[3].total_ps = 300 * MS;
+}
+
+static void variance(ff *f) /* mean 960 us, median 200 us, deviation 2 ms: (960 - 200) * 100 */
+{
+    f->ops[12].p50_ps = 200 * US;
+    f->ops[12].stddev_ps = 2e9;
+}
+
+static void formatting(ff *f) /* 100 of 960 ms */
+{
+    f->devices[0].hygiene.formatting_ps = 100 * MS;
+    f->ops[4].name = "transpose_0213";
+}
+
+static void async_done(ff *f) /* 100 of 960 ms, all of it exposed copies of no direction */
+{
+    f->devices[0].breakdown.compute_ps -= 100 * MS;
+    f->devices[0].breakdown.exposed_copy_ps += 100 * MS;
+    f->devices[0].hygiene.async_done_ps = 100 * MS;
+}
+
+static void callbacks(ff *f) /* 30 ms idle and 25 ms as ops */
+{
+    ff_idle(f, 0, VP_CAUSE_CALLBACK, 30 * MS);
+    f->devices[0].hygiene.callback_ps = 25 * MS;
+}
+
+static void full_memory(ff *f)
+{
+    f->memory[0].peak_bytes = 985;
+}
+
+static void cut_file(ff *f)
+{
+    f->quality[0] = (vp_quality){
+        "truncated", VP_SEV_ERROR, "the file ends inside an event", NULL, -1, -1, true};
+    f->r.quality_count = 1;
+    f->r.partial = true;
+}
+
+/* 30 runs in 10 steps, 600 ms over both devices: two thirds of 300 ms each */
+static void repeated(ff *f)
+{
+    f->modules[0].repeat_steps = 10;
+    f->modules[0].repeat_runs = 30;
+    f->modules[0].repeat_ps = 600 * MS;
+}
+
+static const struct firing {
+    const char *id;
+    void (*change)(ff *);
+    uint32_t device;
+    int64_t impact_ps; /* VP_UNKNOWN: none in time */
+    vp_level level;
+    const char *says[3]; /* words of the message */
+} firings[] = {
+    {"F1", idle_unknown, 1, 150 * MS, VP_LEVEL_HIGH, {"GPU:1", "20.0 %", "200.00 ms of 1.00 s"}},
+    {"F2", long_gap, 0, 60 * MS, VP_LEVEL_MEDIUM, {"GPU:0", "60.00 ms", "before op1"}},
+    {"F3",
+     host_late,
+     1,
+     140 * MS,
+     VP_LEVEL_HIGH,
+     {"GPU:1", "optimizer.step on thread main", "77.8 %"}},
+    {"F4",
+     exposed_comm,
+     0,
+     60 * MS,
+     VP_LEVEL_MEDIUM,
+     {"GPU:0", "6.0 %", "all-reduce (60.00 ms, 20 calls)"}},
+    {"F5", little_overlap, 1, 28 * MS, VP_LEVEL_LOW, {"Of 80.00 ms", "GPU:1", "50.0 %"}},
+    {"F6",
+     exposed_copies,
+     0,
+     60 * MS,
+     VP_LEVEL_MEDIUM,
+     {"GPU:0", "60.00 ms host→device", "10 copies, 1.0 MiB"}},
+    {"F7", pageable, 1, 20 * MS, VP_LEVEL_LOW, {"GPU:1", "8 copies", "2.0 %"}},
+    {"F8", blocking, 0, 70 * MS, VP_LEVEL_MEDIUM, {"GPU:0", "7.0 %", "cudaStreamSynchronize"}},
+    {"F9", tiny_kernels, 0, 110 * MS, VP_LEVEL_HIGH, {"GPU:0", "4.00 µs", "90.0 %"}},
+    {"F10", recompile, VP_NO_DEVICE, 100 * MS, VP_LEVEL_MEDIUM, {"train_step", "3 times", "5.0 %"}},
+    {"F11",
+     compile_share,
+     VP_NO_DEVICE,
+     210 * MS,
+     VP_LEVEL_HIGH,
+     {"10.5 %", "210.00 ms of 2.00 s", "first step"}},
+    {"F12",
+     slow_step,
+     0,
+     250 * MS,
+     VP_LEVEL_HIGH,
+     {"1 of 10 steps is", "step 6", "mostly by compute"}},
+    {"F13", jitter, 0, 100 * MS, VP_LEVEL_HIGH, {"10 ordinary steps", "20.0 %", "100.00 ms"}},
+    {"F14",
+     waits_for_input,
+     1,
+     60 * MS,
+     VP_LEVEL_MEDIUM,
+     {"GPU:1", "DataLoader.__next__", "60.00 ms"}},
+    {"F15",
+     imbalance,
+     0,
+     120 * MS,
+     VP_LEVEL_HIGH,
+     {"GPU:0 computes 940.00 ms", "GPU:1 only 700.00 ms", "12.8 %"}},
+    {"F16", straggler, 1, 12 * MS, VP_LEVEL_LOW, {"GPU:0 is the last", "9 of 10", "12.00 ms"}},
+    {"F17", hot, 0, VP_UNKNOWN, VP_LEVEL_LOW, {"op3", "31.2 %", "GPU:0"}},
+    {"F18", variance, 1, 76 * MS, VP_LEVEL_MEDIUM, {"op2", "2.1 times", "100 calls"}},
+    {"F19", formatting, 0, 100 * MS, VP_LEVEL_HIGH, {"GPU:0", "10.4 %", "transpose_0213"}},
+    {"F20", async_done, 0, 100 * MS, VP_LEVEL_HIGH, {"GPU:0", "10.4 %", "100.00 ms"}},
+    {"F21", callbacks, 0, 55 * MS, VP_LEVEL_MEDIUM, {"GPU:0", "5.5 %", "55.00 ms"}},
+    {"F22",
+     full_memory,
+     VP_NO_DEVICE,
+     VP_UNKNOWN,
+     VP_LEVEL_HIGH,
+     {"GPU_0_bfc on node0", "98.5 %", "1000 B"}},
+    {"F23",
+     cut_file,
+     VP_NO_DEVICE,
+     VP_UNKNOWN,
+     VP_LEVEL_HIGH,
+     {"the file ends inside an event", "", ""}},
+    {"F24", repeated, 0, 200 * MS, VP_LEVEL_MEDIUM, {"jit_step", "3.0 a step", "30.0 %"}},
+};
+#define FIRINGS (sizeof firings / sizeof *firings)
+
+static void test_clear_report_is_clear(void **state)
+{
+    (void)state;
+    ff f;
+    ff_init(&f);
+    ff_make(&f);
+
+    assert_int_equal(f.r.finding_count, 24);
+    for (size_t i = 0; i < f.r.finding_count; i++)
+        if (f.r.findings[i].status != VP_CLEAR)
+            fail_msg("%s: status %d, %s", f.r.findings[i].id, f.r.findings[i].status,
+                     f.r.findings[i].message ? f.r.findings[i].message : "");
+    ff_free(&f);
+}
+
+static void check_texts(const struct firing *want, const vp_finding *got)
+{
+    assert_non_null(got->message);
+    for (size_t i = 0; i < 3; i++)
+        if (!strstr(got->message, want->says[i]))
+            fail_msg("%s does not say \"%s\": %s", want->id, want->says[i], got->message);
+    assert_int_equal(got->message[strlen(got->message) - 1], '.');
+    assert_true(got->suggestion && strlen(got->suggestion) > 40);
+}
+
+/* Each change makes its own rule fire, and first; with the amount worked out beside it. */
+static void test_every_rule_fires(void **state)
+{
+    (void)state;
+    assert_int_equal(FIRINGS, 24);
+    for (size_t i = 0; i < FIRINGS; i++) {
+        const struct firing *want = &firings[i];
+        ff f;
+        ff_init(&f);
+        want->change(&f);
+        ff_make(&f);
+        const vp_finding *got = &f.r.findings[0];
+        if (strcmp(got->id, want->id) != 0)
+            fail_msg("%s: %s is first", want->id, got->id);
+        if (got->status != VP_FIRED || got->impact_ps != want->impact_ps ||
+            got->severity != want->level)
+            fail_msg("%s: status %d, %lld ps, level %d", want->id, got->status,
+                     (long long)got->impact_ps, got->severity);
+        check_texts(want, got);
+        if (want->device != VP_NO_DEVICE && got->where_count &&
+            got->where[0].device != want->device)
+            fail_msg("%s: on device %u", want->id, got->where[0].device);
+        ff_free(&f);
+    }
+}
+
+/* ---- Just below each threshold ---- */
+
+static void test_thresholds(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *id;
+        void (*change)(ff *);
+    } below[] = {{"F17", hot},
+                 {"F15", imbalance},
+                 {"F9", tiny_kernels},
+                 {"F24", repeated},
+                 {"F7", pageable}};
+    for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
+        ff f;
+        ff_init(&f);
+        below[i].change(&f);
+        f.ops[3].self_ps = f.ops[3].total_ps = 287 * MS; /* 29.9 % */
+        f.r.balance.mean_ps = 855 * MS;                  /* 940 is 9.9 % above */
+        f.devices[0].launch.kernel_p50_ps = 10 * US;
+        f.modules[0].repeat_steps = f.modules[0].repeat_steps ? 7 : 0; /* of 10 */
+        f.transfers[1].pageable_ps = MS - 1;
+        ff_make(&f);
+        assert_int_equal(ff_find(&f, below[i].id)->status, VP_CLEAR);
+        ff_free(&f);
+    }
+}
+
+/* ---- Nothing to judge by ---- */
+
+static void without_steps(ff *f)
+{
+    f->r.steps = (vp_steps){0};
+}
+
+static void without_host(ff *f)
+{
+    f->r.host_op_count = 0;
+}
+
+static void without_causes(ff *f)
+{
+    for (int d = 0; d < 2; d++) {
+        memset(f->devices[d].cause_ps, 0, sizeof f->devices[d].cause_ps);
+        f->devices[d].cause_ps[VP_CAUSE_UNKNOWN] = f->devices[d].breakdown.idle_ps;
+    }
+}
+
+static void without_launches(ff *f)
+{
+    f->devices[0].launch.calls = f->devices[1].launch.calls = VP_UNKNOWN;
+}
+
+static void one_device(ff *f)
+{
+    f->r.balance = (vp_balance){.devices = 1, .straggler = VP_NO_DEVICE};
+}
+
+static void unmatched(ff *f)
+{
+    f->r.balance.matched = 3;
+}
+
+static void other_clocks(ff *f)
+{
+    f->r.balance.aligned = false;
+    f->r.host_count = 2;
+    f->hosts[1] = "node1";
+}
+
+static void by_scope(ff *f)
+{
+    f->r.group = VP_GROUP_SCOPE;
+}
+
+static void without_memory(ff *f)
+{
+    f->r.memory_count = 0;
+}
+
+static void without_pageable(ff *f)
+{
+    f->transfers[0].pageable_count = f->transfers[1].pageable_count = VP_UNKNOWN;
+}
+
+static void ops_only(ff *f)
+{
+    f->r.depth = VP_DEPTH_OPS;
+}
+
+static void without_device(ff *f)
+{
+    f->r.has_devices = false;
+}
+
+static void without_capture(ff *f)
+{
+    f->r.capture_ps = VP_UNKNOWN;
+}
+
+static void three_steps(ff *f)
+{
+    f->r.steps.counted = 3;
+}
+
+static void without_modules(ff *f)
+{
+    f->r.module_count = 0;
+}
+
+static void test_every_missing_input_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *id;
+        void (*change)(ff *);
+        const char *missing;
+    } rows[] = {{"F1", without_device, "a device"},
+                {"F2", ops_only, "the full analysis"},
+                {"F3", without_causes, "host labels or launch correlation"},
+                {"F4", without_device, "a device"},
+                {"F5", ops_only, "the full analysis"},
+                {"F6", ops_only, "the full analysis"},
+                {"F7", without_pageable, "copies that name their kind of memory"},
+                {"F8", without_host, "host events"},
+                {"F9", without_launches, "launch correlation"},
+                {"F10", without_host, "host events"},
+                {"F10", without_capture, "the length of the capture"},
+                {"F11", without_host, "host events"},
+                {"F12", without_steps, "steps"},
+                {"F12", three_steps, "five whole steps"},
+                {"F13", without_steps, "steps"},
+                {"F14", without_causes, "host labels or launch correlation"},
+                {"F15", one_device, "a second device that runs the same modules"},
+                {"F16", one_device, "a second device that runs the same modules"},
+                {"F16", unmatched, "four collective calls seen on all their devices"},
+                {"F16", other_clocks, "comparable clocks of the hosts"},
+                {"F17", by_scope, "ops grouped by name"},
+                {"F18", by_scope, "ops grouped by name"},
+                {"F19", without_device, "a device"},
+                {"F20", ops_only, "the full analysis"},
+                {"F21", without_device, "a device"},
+                {"F22", without_memory, "memory events with a limit"},
+                {"F24", without_modules, "modules"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ff f;
+        ff_init(&f);
+        rows[i].change(&f);
+        ff_make(&f);
+        const vp_finding *got = ff_find(&f, rows[i].id);
+        if (got->status != VP_NOT_EVALUATED)
+            fail_msg("%s: status %d without %s", rows[i].id, got->status, rows[i].missing);
+        assert_int_equal(got->missing_count, 1);
+        assert_string_equal(got->missing[0], rows[i].missing);
+        ff_free(&f);
+    }
+}
+
+/* A report of nothing at all: every rule answers, no figure is made up. */
+static void test_empty_report(void **state)
+{
+    (void)state;
+    vp_arena arena;
+    vp_arena_init(&arena);
+    vp_report r = {.capture_ps = VP_UNKNOWN, .owner_ = &arena, .has_devices = true};
+    assert_int_equal(findings_make(&r), 0);
+    for (size_t i = 0; i < r.finding_count; i++) {
+        const vp_finding *f = &r.findings[i];
+        assert_true(f->status == VP_CLEAR || f->status == VP_NOT_EVALUATED);
+        assert_true(f->value == f->value); /* no NaN */
+        assert_int_equal(f->impact_ps, VP_UNKNOWN);
+    }
+    vp_free(r.findings);
+    vp_arena_free(&arena);
+}
+
+/* Devices without a single op have windows of no length: no share, no division. */
+static void test_empty_windows(void **state)
+{
+    (void)state;
+    ff f;
+    ff_init(&f);
+    for (int d = 0; d < 2; d++)
+        f.devices[d] = (vp_device){.name = "GPU 0", .kind = VP_DEVICE_GPU};
+    f.r.steps.median_ps = f.r.steps.max_ps = 0;
+    for (int i = 0; i < FF_STEPS; i++)
+        f.steps[i].dur_ps = 0;
+    ff_make(&f);
+    for (size_t i = 0; i < f.r.finding_count; i++) {
+        const vp_finding *got = &f.r.findings[i];
+        if (got->status == VP_FIRED)
+            fail_msg("%s: %s", got->id, got->message);
+        assert_true(got->value == got->value && got->value < 1e18);
+    }
+    ff_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_clear_report_is_clear),
+                                       cmocka_unit_test(test_every_rule_fires),
+                                       cmocka_unit_test(test_thresholds),
+                                       cmocka_unit_test(test_every_missing_input_is_named),
+                                       cmocka_unit_test(test_empty_report),
+                                       cmocka_unit_test(test_empty_windows)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
