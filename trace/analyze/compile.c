@@ -24,7 +24,7 @@ static void add_root(vp_function *f, const compile_root *r, int64_t origin, bool
     int64_t dur = r->end - r->start;
     if (!f->compiles)
         f->first_start_ps = r->start - origin;
-    else if (f->name) /* without a name nothing says that it is the same function */
+    else
         f->repeat_ps += dur;
     f->last_start_ps = r->start - origin;
     f->compiles++;
@@ -49,12 +49,12 @@ static void add_total(vp_compile *c, const compile_root *r, int64_t prepared, bo
     c->before_steps_ps += before > r->start ? before - r->start : 0;
 }
 
-/* "f" of "PjitFunction(f)". */
+/* "f" of "PjitFunction(f)"; the whole where nothing stands in between. */
 static vp_str function_name(vp_str call)
 {
     size_t open = vp_str_find(call, VP_STR("("));
     vp_str name = vp_str_skip(call, open + 1);
-    return name.n && name.p[name.n - 1] == ')' ? vp_str_head(name, name.n - 1) : call;
+    return name.n > 1 && name.p[name.n - 1] == ')' ? vp_str_head(name, name.n - 1) : call;
 }
 
 static int name_functions(vp_function *out, host_result *h, const trace *t, const compile_roots *r)
@@ -67,7 +67,6 @@ static int name_functions(vp_function *out, host_result *h, const trace *t, cons
                                .last_start_ps = VP_NO_TIME};
         VP_TRY(host_text(&out[i].name, h, function_name(trace_str(t, f->name))));
     }
-    out[r->function_count] = (vp_function){.calls = VP_UNKNOWN, .cache_hits = VP_UNKNOWN};
     return 0;
 }
 
@@ -80,7 +79,7 @@ static int by_time(const void *a, const void *b)
         return x->compiles > y->compiles ? -1 : 1;
     if (x->calls != y->calls)
         return x->calls > y->calls ? -1 : 1;
-    return strcmp(x->name ? x->name : "", y->name ? y->name : "");
+    return strcmp(x->name, y->name);
 }
 
 static int emit(host_result *h, vp_function *v, size_t n)
@@ -89,7 +88,7 @@ static int emit(host_result *h, vp_function *v, size_t n)
     vp_compile *c = &h->compile;
     qsort(v, n, sizeof *v, by_time);
     for (size_t i = 0; i < n; i++) {
-        if (!v[i].compiles && (!v[i].name || ++called > CALLED_MAX))
+        if (!v[i].compiles && ++called > CALLED_MAX)
             continue;
         VP_TRY(vp_grow(&c->functions, &h->function_cap, c->function_count + 1, sizeof *c->functions,
                        SIZE_MAX / 1024));
@@ -110,15 +109,15 @@ static int tell(analysis *a, const compile_roots *r)
     VP_TRY(name_functions(v, h, a->t, r));
     for (size_t i = 0; i < r->n; i++) {
         const compile_root *x = &r->v[i];
-        size_t f = x->function == NO_FUNCTION ? r->function_count : x->function;
         bool late = x->start >= first_run;
-        add_root(&v[f], x, h->origin_ps, late);
+        if (x->function != NO_FUNCTION)
+            add_root(&v[x->function], x, h->origin_ps, late);
         add_total(&h->compile, x, end_of_preparation(h, first_run), late);
     }
     h->compile.lower_ps = r->lower_ps;
     h->compile.cache_hits = hits(r->reads, r->misses);
     h->compile.cache_misses = known(r->reads, r->misses, r->misses);
-    return emit(h, v, r->function_count + 1);
+    return emit(h, v, r->function_count);
 }
 
 int compile_collect(analysis *a)
