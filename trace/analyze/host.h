@@ -20,6 +20,7 @@ typedef struct module_item {
     const char *name;
     int64_t program_id, runs, total_ps;
     int64_t *samples; /* durations of its runs; `runs` of them, NULL when unknown */
+    int64_t repeat_steps, repeat_ps, repeat_runs; /* as in vp_module (full) */
 } module_item;
 
 typedef struct host_result {

@@ -3,325 +3,339 @@
 #include <stdlib.h>
 
 #include "trace/analyze/analyze.h"
-#include "trace/analyze/scopes.h"
+#include "trace/analyze/balance.h"
+#include "trace/analyze/findings.h"
 #include "trace/base/err.h"
+#include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
-typedef struct merging {
-    vp_report *r;
-    vp_arena *arena;
-    const cat_session *s;
-    const host_part *parts;
-    int64_t base_unix_ns;
-    bool out_of_memory; /* sticky, so that copying needs one check at the end */
-} merging;
-
-static const char *copy(merging *m, const char *s)
+const char *merge_text(merging *m, const char *s)
 {
     const char *d = s ? vp_arena_strndup(m->arena, s, strlen(s)) : NULL;
     m->out_of_memory = m->out_of_memory || (s && !d);
     return d;
 }
 
-static bool usable(const host_part *p)
+void *merge_room(merging *m, size_t n, size_t size)
 {
-    return p->wanted && p->status >= 0;
+    size_t bytes;
+    void *p = NULL;
+    if (n && !__builtin_mul_overflow(n, size, &bytes))
+        p = vp_arena_zalloc(m->arena, bytes);
+    m->out_of_memory = m->out_of_memory || (n && !p);
+    return p;
 }
 
-/* Aligned times of a host count from its own base: the offset to the report's. */
-static int64_t shift_of(const merging *m, const host_result *h)
+void *merge_items(merging *m, const void *items, size_t n, size_t size)
 {
-    int64_t ps;
-    if (h->base_unix_ns == VP_UNKNOWN || m->base_unix_ns == VP_UNKNOWN ||
-        __builtin_mul_overflow(h->base_unix_ns - m->base_unix_ns, INT64_C(1000), &ps))
-        return 0;
-    return ps;
+    void *p = merge_room(m, n, size);
+    if (p)
+        memcpy(p, items, n * size);
+    return p;
 }
 
-static void choose_base(merging *m)
+int64_t merge_time(const merge_part *p, int64_t ps)
 {
-    m->base_unix_ns = VP_UNKNOWN;
-    for (size_t i = 0; i < m->s->host_count; i++) {
-        int64_t base = m->parts[i].result.base_unix_ns;
-        if (!usable(&m->parts[i]))
-            continue;
-        if (base == VP_UNKNOWN) {
-            m->base_unix_ns = VP_UNKNOWN;
-            return;
-        }
-        if (m->base_unix_ns == VP_UNKNOWN || base < m->base_unix_ns)
-            m->base_unix_ns = base;
+    int64_t moved;
+    if (ps == VP_NO_TIME)
+        return ps;
+    return __builtin_add_overflow(ps, p->shift_ps, &moved) ? ps : moved;
+}
+
+uint32_t merge_device(const merge_part *p, uint32_t device)
+{
+    return device < p->r->device_count ? p->device[device] : VP_NO_DEVICE;
+}
+
+void merge_sum(int64_t *sum, int64_t more)
+{
+    if (more == VP_UNKNOWN)
+        return;
+    if (*sum == VP_UNKNOWN)
+        *sum = 0;
+    if (__builtin_add_overflow(*sum, more, sum))
+        *sum = INT64_MAX;
+}
+
+int merge_order(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
+}
+
+/* ---- The order of parts ---- */
+
+/* Hosts stand in the order of the catalog, which is that of people: host-2 before host-10. */
+static int host_order(const char *a, const char *b)
+{
+    return a && b ? strverscmp(a, b) : (a != NULL) - (b != NULL);
+}
+
+static int compare(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int part_order(const void *a, const void *b)
+{
+    const vp_report *x = ((const merge_part *)a)->r, *y = ((const merge_part *)b)->r;
+    int order = host_order(x->host_count ? x->hosts[0] : NULL, y->host_count ? y->hosts[0] : NULL);
+    if (!order)
+        order = compare(x->base_unix_ns, y->base_unix_ns);
+    if (!order)
+        order = merge_order(x->session_id, y->session_id);
+    if (!order)
+        order = compare(x->start_ps, y->start_ps);
+    return order ? order : compare(x->events, y->events);
+}
+
+static bool same_host_twice(const vp_report *x, const vp_report *y, const char **host)
+{
+    if (x->base_unix_ns != y->base_unix_ns || x->events != y->events ||
+        x->start_ps != y->start_ps || x->end_ps != y->end_ps)
+        return false;
+    for (size_t i = 0; i < x->host_count; i++)
+        for (size_t k = 0; k < y->host_count; k++)
+            if (merge_order(*host = x->hosts[i], y->hosts[k]) == 0)
+                return true;
+    return false;
+}
+
+static int order_parts(merging *m)
+{
+    const char *host;
+    qsort(m->parts, m->count, sizeof *m->parts, part_order);
+    for (size_t i = 0; i < m->count; i++) {
+        m->parts[i].rank = i;
+        if (i && same_host_twice(m->parts[i - 1].r, m->parts[i].r, &host))
+            return vp_fail(VP_EARG,
+                           "two of the reports are of the same run of host %.100s: merging them "
+                           "would count it twice",
+                           host ? host : "-");
+        if (m->parts[i].r->group != m->parts[0].r->group)
+            return vp_fail(VP_EARG, "the reports group ops in different ways: make all of them "
+                                    "with the same --group");
     }
+    return 0;
 }
 
-typedef struct totals {
-    size_t devices, ops, quality, modules;
-} totals;
+/* ---- Clocks ---- */
 
-static totals count(const merging *m)
+/* Without a Unix time for every part with events no clock can be compared: times stay as they are.
+ * Parts that lie further apart than any time may reach are not of one capture, either. */
+static void align(merging *m)
 {
-    totals n = {0};
-    for (size_t i = 0; i < m->s->host_count; i++) {
-        const host_result *h = &m->parts[i].result;
-        n.quality += m->parts[i].wanted ? h->quality_count + 1 : 0;
-        if (!usable(&m->parts[i]))
-            continue;
-        n.devices += h->device_count;
-        n.ops += h->op_count;
-        n.modules += h->module_count;
+    int64_t base = VP_UNKNOWN, ns, ps;
+    bool known = true;
+    for (size_t i = 0; i < m->count; i++) {
+        const vp_report *r = m->parts[i].r;
+        if (r->base_unix_ns == VP_UNKNOWN)
+            known = known && r->events <= 0;
+        else if (base == VP_UNKNOWN || r->base_unix_ns < base)
+            base = r->base_unix_ns;
     }
-    return n;
+    for (size_t i = 0; known && i < m->count; i++) {
+        if (m->parts[i].r->base_unix_ns == VP_UNKNOWN)
+            continue;
+        known = !__builtin_sub_overflow(m->parts[i].r->base_unix_ns, base, &ns) &&
+                !__builtin_mul_overflow(ns, INT64_C(1000), &ps) && ps < VP_TIME_MAX_PS;
+        m->parts[i].shift_ps = known ? ps : 0;
+    }
+    for (size_t i = 0; !known && i < m->count; i++)
+        m->parts[i].shift_ps = 0;
+    m->r->base_unix_ns = known ? base : VP_UNKNOWN;
 }
 
-static void add_devices(merging *m, const host_result *h, const char *host, int64_t shift)
+/* ---- Session, hosts, files, quality ---- */
+
+static const char *common(merging *m, size_t at, const char *otherwise)
+{
+    const char *first, *text;
+    memcpy(&first, (const char *)m->parts[0].r + at, sizeof first);
+    for (size_t i = 1; i < m->count; i++) {
+        memcpy(&text, (const char *)m->parts[i].r + at, sizeof text);
+        if (merge_order(first, text) != 0)
+            return merge_text(m, otherwise);
+    }
+    return merge_text(m, first);
+}
+
+static void add_session(merging *m)
 {
     vp_report *r = m->r;
-    uint32_t first = (uint32_t)r->device_count;
-    for (size_t i = 0; i < h->device_count; i++) {
-        vp_device *d = &r->devices[r->device_count++];
-        *d = h->devices[i];
-        d->name = copy(m, d->name);
-        d->host = host;
-        d->timeline_ns = h->timeline_ns - shift / 1000;
-        if (!d->own_clock) {
-            d->start_ps += shift;
-            d->end_ps += shift;
+    r->session_id = common(m, offsetof(vp_report, session_id), "merged");
+    r->session_name = common(m, offsetof(vp_report, session_name), "merged");
+    r->session_path = common(m, offsetof(vp_report, session_path), NULL);
+    r->session_kind = common(m, offsetof(vp_report, session_kind), NULL);
+    r->group = m->parts[0].r->group;
+    r->depth = VP_DEPTH_FULL;
+    r->captured_unix_ns = r->capture_ps = VP_UNKNOWN;
+    for (size_t i = 0; i < m->count; i++) {
+        const vp_report *p = m->parts[i].r;
+        if (p->depth != VP_DEPTH_FULL)
+            r->depth = p->depth;
+        if (p->captured_unix_ns != VP_UNKNOWN &&
+            (r->captured_unix_ns == VP_UNKNOWN || p->captured_unix_ns < r->captured_unix_ns))
+            r->captured_unix_ns = p->captured_unix_ns;
+        if (p->capture_ps > r->capture_ps)
+            r->capture_ps = p->capture_ps;
+        if (p->events > 0)
+            merge_sum(&r->events, p->events);
+        r->has_devices = r->has_devices || p->has_devices;
+        r->partial = r->partial || p->partial;
+    }
+}
+
+static int by_host(const void *a, const void *b)
+{
+    return host_order(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void add_hosts(merging *m)
+{
+    vp_report *r = m->r;
+    size_t n = 0;
+    for (size_t i = 0; i < m->count; i++)
+        n += m->parts[i].r->host_count;
+    const char **hosts = merge_room(m, n, sizeof *hosts);
+    if (!hosts)
+        return;
+    n = 0;
+    for (size_t i = 0; i < m->count; i++)
+        for (size_t k = 0; k < m->parts[i].r->host_count; k++)
+            hosts[n++] = m->parts[i].r->hosts[k];
+    qsort(hosts, n, sizeof *hosts, by_host);
+    r->hosts = hosts;
+    for (size_t i = 0; i < n; i++)
+        if (!i || host_order(r->hosts[r->host_count - 1], hosts[i]) != 0)
+            r->hosts[r->host_count++] = merge_text(m, hosts[i]);
+}
+
+/* Parts of one session list the same files, and each knows the events of its own. */
+static bool list_the_same(const merging *m)
+{
+    const vp_report *first = m->parts[0].r;
+    for (size_t i = 1; i < m->count; i++) {
+        const vp_report *r = m->parts[i].r;
+        if (r->file_count != first->file_count || !r->session_path ||
+            merge_order(r->session_id, first->session_id) != 0)
+            return false;
+        for (size_t k = 0; k < r->file_count; k++)
+            if (merge_order(r->files[k].path, first->files[k].path) != 0)
+                return false;
+    }
+    return true;
+}
+
+static int by_file(const void *a, const void *b)
+{
+    const vp_report_file *x = *(const vp_report_file *const *)a;
+    const vp_report_file *y = *(const vp_report_file *const *)b;
+    int order = host_order(x->path, y->path);
+    if (!order)
+        order = compare(x->bytes, y->bytes);
+    return order ? order : compare(x->events, y->events);
+}
+
+static void join_files(merging *m)
+{
+    vp_report *r = m->r;
+    const vp_report *first = m->parts[0].r;
+    r->files = merge_items(m, first->files, first->file_count, sizeof *r->files);
+    r->file_count = r->files ? first->file_count : 0;
+    for (size_t i = 1; i < m->count; i++) {
+        for (size_t k = 0; k < r->file_count; k++) {
+            const vp_report_file *file = &m->parts[i].r->files[k];
+            if (file->events > r->files[k].events)
+                r->files[k].events = file->events;
+            r->files[k].partial = r->files[k].partial || file->partial;
         }
-        if (r->device_count == 1 || d->start_ps < r->start_ps)
-            r->start_ps = d->start_ps;
-        if (r->device_count == 1 || d->end_ps > r->end_ps)
-            r->end_ps = d->end_ps;
-        r->own_clock = r->own_clock || d->own_clock;
-    }
-    for (size_t i = 0; i < h->op_count; i++) {
-        vp_op *op = &r->ops[r->op_count++];
-        *op = h->ops[i];
-        op->device += first;
-        op->category = copy(m, op->category);
-        op->name = copy(m, op->name);
-        op->scope = copy(m, op->scope);
-        op->source = copy(m, op->source);
-        op->module = copy(m, op->module);
-        op->slowest_start_ps += shift;
     }
 }
 
-static void add_quality(merging *m, const host_result *h, const char *file)
+static int list_files(merging *m)
 {
-    for (size_t i = 0; i < h->quality_count; i++) {
-        vp_quality *q = &m->r->quality[m->r->quality_count++];
-        *q = h->quality[i];
-        q->message = copy(m, q->message);
-        q->file = file;
-    }
+    vp_report *r = m->r;
+    size_t n = 0, at = 0;
+    for (size_t i = 0; i < m->count; i++)
+        n += m->parts[i].r->file_count;
+    VP_CLEANUP(vp_free_ptr) const vp_report_file **v = vp_calloc(n, sizeof *v);
+    r->files = merge_room(m, n, sizeof *r->files);
+    if (!v || m->out_of_memory)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t i = 0; i < m->count; i++)
+        for (size_t k = 0; k < m->parts[i].r->file_count; k++)
+            v[at++] = &m->parts[i].r->files[k];
+    qsort(v, n, sizeof *v, by_file);
+    for (size_t i = 0; i < n; i++)
+        r->files[r->file_count++] = *v[i];
+    return 0;
 }
 
-static void add_failure(merging *m, const vp_error *e, const char *file)
-{
-    m->r->quality[m->r->quality_count++] = (vp_quality){.code = "unreadable",
-                                                        .severity = VP_SEV_ERROR,
-                                                        .message = copy(m, e->message),
-                                                        .file = file,
-                                                        .event = e->event,
-                                                        .byte = e->offset,
-                                                        .partial = true};
-    m->r->partial = true;
-}
-
-/* Every file of the session; only the ones that were read have events. */
 static int add_files(merging *m)
 {
-    vp_report *r = m->r;
-    r->files = vp_calloc(m->s->file_count, sizeof *r->files);
-    if (!r->files)
-        return vp_fail(VP_ENOMEM, "out of memory");
-    for (size_t i = 0; i < m->s->file_count; i++) {
-        const cat_file *f = &m->s->files[i];
-        r->files[i] = (vp_report_file){copy(m, f->path), rd_format_name(f->kind.format), f->bytes,
-                                       VP_UNKNOWN, false};
-    }
-    r->file_count = m->s->file_count;
-    for (size_t i = 0; i < m->s->host_count; i++) {
-        const host_part *p = &m->parts[i];
-        if (!p->wanted)
-            continue;
-        r->files[p->file].partial = !usable(p) || p->result.partial;
-        if (usable(p))
-            r->files[p->file].events = p->result.events;
+    if (list_the_same(m))
+        join_files(m);
+    else
+        VP_TRY(list_files(m));
+    for (size_t i = 0; i < m->r->file_count; i++) {
+        m->r->files[i].path = merge_text(m, m->r->files[i].path);
+        m->r->files[i].kind = merge_text(m, m->r->files[i].kind);
     }
     return 0;
 }
 
-static int add_hosts(merging *m)
+typedef struct quality_entry {
+    const vp_quality *q;
+    size_t file, order; /* its file's place in the list, then as it came */
+} quality_entry;
+
+static int by_place(const void *a, const void *b)
 {
-    vp_report *r = m->r;
-    r->hosts = vp_calloc(m->s->host_count, sizeof *r->hosts);
-    if (!r->hosts)
-        return vp_fail(VP_ENOMEM, "out of memory");
-    for (size_t i = 0; i < m->s->host_count; i++) {
-        const host_part *p = &m->parts[i];
-        const host_result *h = &p->result;
-        if (!p->wanted)
-            continue;
-        const char *name = copy(m, m->s->hosts[i].name), *file = r->files[p->file].path;
-        r->hosts[r->host_count++] = name;
-        if (p->status < 0) {
-            add_failure(m, &p->error, file);
-            continue;
-        }
-        add_devices(m, h, name, shift_of(m, h));
-        add_quality(m, h, file);
-        r->events += h->events;
-        r->partial = r->partial || h->partial;
-        r->has_devices = r->has_devices || h->has_devices;
-        if (h->capture_ps > r->capture_ps)
-            r->capture_ps = h->capture_ps;
-    }
-    return 0;
+    const quality_entry *x = a, *y = b;
+    int order = compare((int64_t)x->file, (int64_t)y->file);
+    return order ? order : compare((int64_t)x->order, (int64_t)y->order);
 }
 
-static int by_name(const void *a, const void *b)
+static size_t file_at(const vp_report *r, const char *path)
 {
-    const vp_module *x = a, *y = b;
-    int order = strcmp(x->name, y->name);
-    return order ? order : (x->program_id > y->program_id) - (x->program_id < y->program_id);
+    size_t i = 0;
+    while (i < r->file_count && merge_order(r->files[i].path, path) != 0)
+        i++;
+    return i;
 }
 
-static int by_time(const void *a, const void *b)
-{
-    const vp_module *x = a, *y = b;
-    if (x->total_ps != y->total_ps)
-        return x->total_ps > y->total_ps ? -1 : 1;
-    return by_name(a, b);
-}
-
-/* The median over all runs of a module on all hosts. */
-static int median_run(vp_module *out, const merging *m)
-{
-    size_t n = 0;
-    VP_CLEANUP(vp_free_ptr) int64_t *all = vp_realloc_array(NULL, (size_t)out->runs, sizeof *all);
-    if (!all)
-        return vp_fail(VP_ENOMEM, "out of memory");
-    for (size_t i = 0; i < m->s->host_count; i++) {
-        const host_result *h = &m->parts[i].result;
-        for (size_t k = 0; usable(&m->parts[i]) && k < h->module_count; k++) {
-            const module_item *item = &h->modules[k];
-            if (!item->samples || item->program_id != out->program_id ||
-                strcmp(item->name, out->name) != 0)
-                continue;
-            memcpy(all + n, item->samples, (size_t)item->runs * sizeof *all);
-            n += (size_t)item->runs;
-        }
-    }
-    out->p50_ps = n ? select_kth(all, n, nearest_rank(n, 50)) : VP_UNKNOWN;
-    return 0;
-}
-
-static int add_modules(merging *m)
+/* By file, so that no order of parts or hosts shows. Room for one more from each part's steps. */
+static int add_quality(merging *m)
 {
     vp_report *r = m->r;
     size_t n = 0;
-    for (size_t i = 0; i < m->s->host_count; i++) {
-        const host_result *h = &m->parts[i].result;
-        for (size_t k = 0; usable(&m->parts[i]) && k < h->module_count; k++)
-            r->modules[n++] = (vp_module){.name = h->modules[k].name,
-                                          .program_id = h->modules[k].program_id,
-                                          .runs = h->modules[k].runs,
-                                          .total_ps = h->modules[k].total_ps,
-                                          .p50_ps = VP_UNKNOWN,
-                                          .repeat_steps = VP_UNKNOWN,
-                                          .repeat_ps = VP_UNKNOWN,
-                                          .repeat_runs = VP_UNKNOWN};
-    }
-    qsort(r->modules, n, sizeof *r->modules, by_name);
+    for (size_t i = 0; i < m->count; i++)
+        n += m->parts[i].r->quality_count;
+    VP_CLEANUP(vp_free_ptr) quality_entry *v = vp_calloc(n, sizeof *v);
+    r->quality = merge_room(m, n + m->count, sizeof *r->quality);
+    if (!v || m->out_of_memory)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    n = 0;
+    for (size_t i = 0; i < m->count; i++)
+        for (size_t k = 0; k < m->parts[i].r->quality_count; k++, n++) {
+            const vp_quality *q = &m->parts[i].r->quality[k];
+            v[n] = (quality_entry){q, file_at(r, q->file), n};
+        }
+    qsort(v, n, sizeof *v, by_place);
     for (size_t i = 0; i < n; i++) {
-        vp_module *last = r->module_count ? &r->modules[r->module_count - 1] : NULL;
-        if (last && by_name(last, &r->modules[i]) == 0) {
-            last->runs = last->runs < 0 ? last->runs : last->runs + r->modules[i].runs;
-            last->total_ps += r->modules[i].total_ps;
-        } else {
-            r->modules[r->module_count++] = r->modules[i];
-        }
+        vp_quality *q = &r->quality[r->quality_count++];
+        *q = *v[i].q;
+        q->code = merge_text(m, q->code);
+        q->message = merge_text(m, q->message);
+        q->file = merge_text(m, q->file);
     }
-    for (size_t i = 0; i < r->module_count; i++) {
-        if (r->modules[i].runs > 0)
-            VP_TRY(median_run(&r->modules[i], m));
-        r->modules[i].name = copy(m, r->modules[i].name);
-    }
-    qsort(r->modules, r->module_count, sizeof *r->modules, by_time);
     return 0;
 }
 
-static int add_scopes(merging *m)
-{
-    VP_CLEANUP(vp_free_ptr) scope_item *items = NULL;
-    vp_report *r = m->r;
-    size_t n = 0, cap = 0;
-    for (size_t i = 0; i < m->s->host_count; i++) {
-        const host_result *h = &m->parts[i].result;
-        if (!usable(&m->parts[i]) || !h->scope_count)
-            continue;
-        VP_TRY(vp_grow(&items, &cap, n + h->scope_count, sizeof *items, UINT32_MAX));
-        memcpy(items + n, h->scopes, h->scope_count * sizeof *items);
-        n += h->scope_count;
-    }
-    VP_TRY(scopes_tree(&r->scopes, &r->scope_count, m->arena, items, n));
-    return scopes_fold(&r->folded, &r->folded_count, m->arena, items, n);
-}
+/* ---- The whole ---- */
 
-static int by_self(const void *a, const void *b)
+int report_new(vp_report **out)
 {
-    const vp_op *x = a, *y = b;
-    if (x->self_ps != y->self_ps)
-        return x->self_ps > y->self_ps ? -1 : 1;
-    if (x->device != y->device)
-        return x->device < y->device ? -1 : 1;
-    int order = strcmp(x->name, y->name);
-    return order ? order : (int)x->op_class - (int)y->op_class;
-}
-
-static int fill(merging *m, vp_group group, vp_depth depth)
-{
-    vp_report *r = m->r;
-    const cat_session *s = m->s;
-    totals n = count(m);
-    r->session_id = copy(m, s->id);
-    r->session_name = copy(m, s->name);
-    r->session_path = copy(m, s->path);
-    r->session_kind = copy(m, s->kind);
-    r->captured_unix_ns = s->captured_unix_ns;
-    r->base_unix_ns = m->base_unix_ns;
-    r->capture_ps = VP_UNKNOWN;
-    r->group = group;
-    r->depth = depth;
-    r->devices = vp_calloc(n.devices, sizeof *r->devices);
-    r->ops = vp_calloc(n.ops, sizeof *r->ops);
-    r->quality = vp_calloc(n.quality, sizeof *r->quality);
-    r->modules = vp_calloc(n.modules, sizeof *r->modules);
-    if (!r->devices || !r->ops || !r->quality || !r->modules)
-        return vp_fail(VP_ENOMEM, "out of memory");
-    VP_TRY(add_files(m));
-    VP_TRY(add_hosts(m));
-    VP_TRY(add_modules(m));
-    VP_TRY(add_scopes(m));
-    if (m->out_of_memory)
-        return vp_fail(VP_ENOMEM, "out of memory");
-    qsort(r->ops, r->op_count, sizeof *r->ops, by_self);
-    return 0;
-}
-
-int merge_hosts(vp_report **out, const cat_session *s, const host_part *parts, vp_group group,
-                vp_depth depth)
-{
-    const host_part *failed = NULL;
-    size_t good = 0;
-    for (size_t i = 0; i < s->host_count; i++) {
-        good += usable(&parts[i]);
-        if (parts[i].wanted && parts[i].status < 0 && !failed)
-            failed = &parts[i];
-    }
-    if (!good)
-        return failed ? vp_fail_copy(&failed->error) : vp_fail(VP_EEMPTY, "nothing to analyse");
     vp_report *r = vp_calloc(1, sizeof *r);
     vp_arena *arena = vp_calloc(1, sizeof *arena);
     if (!r || !arena) {
@@ -331,13 +345,6 @@ int merge_hosts(vp_report **out, const cat_session *s, const host_part *parts, v
     }
     vp_arena_init(arena);
     r->owner_ = arena;
-    merging m = {.r = r, .arena = arena, .s = s, .parts = parts};
-    choose_base(&m);
-    int rc = fill(&m, group, depth);
-    if (rc < 0) {
-        analyze_free(r);
-        return rc;
-    }
     *out = r;
     return 0;
 }
@@ -348,12 +355,59 @@ void analyze_free(vp_report *r)
         return;
     vp_arena_free(r->owner_);
     vp_free(r->owner_);
-    vp_free(r->hosts);
-    vp_free(r->files);
-    vp_free(r->devices);
-    vp_free(r->ops);
-    vp_free(r->modules);
-    vp_free(r->quality);
-    vp_free(r->findings);
+    vp_free(r->findings); /* grown by findings_make */
     vp_free(r);
+}
+
+int report_finish(vp_report *r)
+{
+    if (r->depth != VP_DEPTH_FULL)
+        return 0;
+    VP_TRY(balance_make(r));
+    return findings_make(r);
+}
+
+static int fill(merging *m)
+{
+    for (size_t i = 0; i < m->count; i++)
+        m->parts[i].device = merge_room(m, m->parts[i].r->device_count, sizeof *m->parts[i].device);
+    VP_TRY(order_parts(m));
+    align(m);
+    add_session(m);
+    add_hosts(m);
+    VP_TRY(add_files(m));
+    VP_TRY(add_quality(m));
+    merge_devices(m);
+    if (m->out_of_memory)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    merge_ops(m);
+    VP_TRY(merge_scopes(m));
+    VP_TRY(merge_modules(m));
+    merge_full(m);
+    VP_TRY(merge_steps(m));
+    if (m->out_of_memory)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    return report_finish(m->r);
+}
+
+int report_merge(vp_report **out, const vp_report *const *parts, size_t n)
+{
+    merging m = {.count = n};
+    if (!n)
+        return vp_fail(VP_EARG, "no reports to merge");
+    VP_CLEANUP(vp_free_ptr) merge_part *list = vp_calloc(n, sizeof *list);
+    if (!list)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_TRY(report_new(&m.r));
+    m.arena = m.r->owner_;
+    m.parts = list;
+    for (size_t i = 0; i < n; i++)
+        list[i].r = parts[i];
+    int rc = fill(&m);
+    if (rc < 0) {
+        analyze_free(m.r);
+        return rc;
+    }
+    *out = m.r;
+    return 0;
 }

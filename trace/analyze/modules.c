@@ -8,7 +8,10 @@ static int find_module(host_result *h, vp_map *by_key, vp_str name, int64_t prog
     uint64_t key = vp_hash(name.p, name.n, (uint64_t)program_id);
     uint32_t i = vp_map_get(by_key, key);
     if (i == VP_MAP_NONE) {
-        module_item m = {.program_id = program_id};
+        module_item m = {.program_id = program_id,
+                         .repeat_steps = VP_UNKNOWN,
+                         .repeat_ps = VP_UNKNOWN,
+                         .repeat_runs = VP_UNKNOWN};
         VP_TRY(host_text(&m.name, h, name.n ? name : VP_STR("(no module)")));
         VP_TRY(vp_grow(&h->modules, &h->module_cap, h->module_count + 1, sizeof m, UINT32_MAX));
         h->modules[h->module_count] = m;

@@ -1,0 +1,204 @@
+#include "trace/analyze/analyze.h"
+#include "trace/analyze/merge.h"
+#include "trace/analyze/scopes.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+#include <stdlib.h>
+
+/* Each host's figures as a report of its own, without copying: the rows stay where they are. */
+typedef struct parting {
+    const cat_session *s;
+    vp_report_file *files; /* of the session; each part knows the events of its own */
+    vp_group group;
+    vp_depth depth;
+} parting;
+
+static bool usable(const host_part *p)
+{
+    return p->wanted && p->status >= 0;
+}
+
+/* Durations count in whole ps, in memory as in JSON, so that no way of merging differs. */
+static void round_ps(double *v)
+{
+    if (*v >= 0 && *v < 4e18)
+        *v = (double)(int64_t)(*v + 0.5);
+}
+
+static void ready_rows(host_result *h, const char *host, const char *file)
+{
+    for (size_t i = 0; i < h->device_count; i++) {
+        h->devices[i].host = host;
+        h->devices[i].timeline_ns = h->timeline_ns;
+        h->devices[i].steps_counted = h->steps.counted;
+    }
+    for (size_t i = 0; i < h->op_count; i++) {
+        round_ps(&h->ops[i].stddev_ps);
+        for (size_t k = 0; k < h->ops[i].split_count; k++)
+            round_ps(&h->ops[i].splits[k].stddev_ps);
+    }
+    for (size_t i = 0; i < h->quality_count; i++)
+        h->quality[i].file = file;
+    for (size_t i = 0; i < h->compile.function_count; i++)
+        h->compile.functions[i].host = host;
+    for (size_t i = 0; i < h->host_op_count; i++)
+        h->host_ops[i].host = host;
+    for (size_t i = 0; i < h->memory_count; i++)
+        h->memory[i].host = host;
+}
+
+static int by_length(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int add_modules(vp_report *r, host_result *h)
+{
+    r->modules = vp_arena_zalloc(&h->arena, h->module_count * sizeof *r->modules);
+    if (h->module_count && !r->modules)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t i = 0; i < h->module_count; i++) {
+        const module_item *x = &h->modules[i];
+        vp_module *out = &r->modules[i];
+        *out = (vp_module){.name = x->name,
+                           .program_id = x->program_id,
+                           .runs = x->runs,
+                           .total_ps = x->total_ps,
+                           .p50_ps = VP_UNKNOWN,
+                           .repeat_steps = x->repeat_steps,
+                           .repeat_ps = x->repeat_ps,
+                           .repeat_runs = x->repeat_runs};
+        if (x->samples && x->runs > 0) {
+            out->sample_ps = x->samples;
+            out->sample_count = (size_t)x->runs;
+            qsort(x->samples, out->sample_count, sizeof *x->samples, by_length);
+            out->p50_ps = x->samples[nearest_rank(out->sample_count, 50)];
+        }
+    }
+    r->module_count = h->module_count;
+    return 0;
+}
+
+static int add_results(vp_report *r, host_result *h)
+{
+    r->base_unix_ns = h->base_unix_ns;
+    r->capture_ps = h->capture_ps;
+    r->events = h->events;
+    r->has_devices = h->has_devices;
+    r->own_clock = h->own_clock;
+    r->partial = h->partial;
+    r->start_ps = h->start_ps;
+    r->end_ps = h->end_ps;
+    r->devices = h->devices;
+    r->device_count = h->device_count;
+    r->ops = h->ops;
+    r->op_count = h->op_count;
+    r->quality = h->quality;
+    r->quality_count = h->quality_count;
+    r->steps = h->steps;
+    r->gaps = h->gaps;
+    r->gap_count = h->gap_count;
+    r->idle_labels = h->idle_labels;
+    r->idle_label_count = h->idle_label_count;
+    r->collectives = h->collectives;
+    r->collective_count = h->collective_count;
+    r->transfers = h->transfers;
+    r->transfer_count = h->transfer_count;
+    r->compile = h->compile;
+    r->host_ops = h->host_ops;
+    r->host_op_count = h->host_op_count;
+    r->memory = h->memory;
+    r->memory_count = h->memory_count;
+    VP_TRY(scopes_tree(&r->scopes, &r->scope_count, &h->arena, h->scopes, h->scope_count));
+    return add_modules(r, h);
+}
+
+static int add_failure(vp_report *r, host_part *p, const char *file)
+{
+    host_result *h = &p->result; /* read in vain: what it holds is empty, its arena is there */
+    vp_quality q = {.code = "unreadable",
+                    .severity = VP_SEV_ERROR,
+                    .file = file,
+                    .event = p->error.event,
+                    .byte = p->error.offset,
+                    .partial = true};
+    VP_TRY(host_text(&q.message, h, vp_str_of(p->error.message)));
+    r->quality = vp_arena_zalloc(&h->arena, sizeof q);
+    if (!r->quality)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    r->quality[r->quality_count++] = q;
+    r->base_unix_ns = r->capture_ps = VP_UNKNOWN;
+    r->partial = true;
+    return 0;
+}
+
+static int make_part(vp_report *r, const parting *g, host_part *p, size_t host)
+{
+    const cat_session *s = g->s;
+    host_result *h = &p->result;
+    const char **name = vp_arena_zalloc(&h->arena, sizeof *name);
+    size_t bytes = s->file_count * sizeof *r->files;
+    *r = (vp_report){.session_id = s->id,
+                     .session_name = s->name,
+                     .session_path = s->path,
+                     .session_kind = s->kind,
+                     .captured_unix_ns = s->captured_unix_ns,
+                     .hosts = name,
+                     .host_count = 1,
+                     .group = g->group,
+                     .depth = g->depth,
+                     .files = vp_arena_alloc(&h->arena, bytes),
+                     .file_count = s->file_count};
+    if (!name || !r->files)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    memcpy(r->files, g->files, bytes);
+    *name = s->hosts[host].name;
+    r->files[p->file].partial = !usable(p) || h->partial;
+    if (!usable(p))
+        return add_failure(r, p, s->files[p->file].path);
+    r->files[p->file].events = h->events;
+    ready_rows(h, *name, s->files[p->file].path);
+    return add_results(r, h);
+}
+
+static int make_parts(vp_report *reports, const vp_report **list, size_t *n, parting *g,
+                      host_part *parts)
+{
+    for (size_t i = 0; i < g->s->file_count; i++) {
+        const cat_file *f = &g->s->files[i];
+        g->files[i] =
+            (vp_report_file){f->path, rd_format_name(f->kind.format), f->bytes, VP_UNKNOWN, false};
+    }
+    for (size_t i = 0; i < g->s->host_count; i++) {
+        if (!parts[i].wanted)
+            continue;
+        VP_TRY(make_part(&reports[*n], g, &parts[i], i));
+        list[*n] = &reports[*n];
+        ++*n;
+    }
+    return 0;
+}
+
+int merge_hosts(vp_report **out, const cat_session *s, host_part *parts, vp_group group,
+                vp_depth depth)
+{
+    const host_part *failed = NULL;
+    size_t good = 0, n = 0;
+    for (size_t i = 0; i < s->host_count; i++) {
+        good += usable(&parts[i]);
+        if (parts[i].wanted && parts[i].status < 0 && !failed)
+            failed = &parts[i];
+    }
+    if (!good)
+        return failed ? vp_fail_copy(&failed->error) : vp_fail(VP_EEMPTY, "nothing to analyse");
+    VP_CLEANUP(vp_free_ptr) vp_report *reports = vp_calloc(s->host_count, sizeof *reports);
+    VP_CLEANUP(vp_free_ptr) const vp_report **list = vp_calloc(s->host_count, sizeof *list);
+    VP_CLEANUP(vp_free_ptr) vp_report_file *files = vp_calloc(s->file_count, sizeof *files);
+    if (!reports || !list || !files)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    parting g = {s, files, group, depth};
+    VP_TRY(make_parts(reports, list, &n, &g, parts));
+    return report_merge(out, list, n);
+}
