@@ -171,6 +171,7 @@ static int copy_options(site_options *to, const site_options *from)
     *to = (site_options){.port = from->port,
                          .ui = from->ui,
                          .tensorboard_port = from->tensorboard_port,
+                         .top = from->top,
                          .profile_dir = from->profile_dir,
                          .perfetto_ui = from->perfetto_ui,
                          .tensorboard = from->tensorboard};

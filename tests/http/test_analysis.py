@@ -70,3 +70,10 @@ def test_the_index_offers_the_newest_against_the_one_before(pair):
 
 def test_one_session_has_nothing_to_be_compared_with(server, session):
     assert '<form id="compare"' not in server.get('/').content().decode()
+
+
+def test_a_page_shows_twenty_rows_unless_asked_for_more(pair):
+    page = pair.get(f'/session/{pair.newer}/').content().decode()
+    assert 'name="n" min="0" max="100000" value="20"' in page
+    page = pair.get(f'/session/{pair.newer}/?n=3').content().decode()
+    assert page.count('<tr><td class="rank">') == 3

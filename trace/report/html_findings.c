@@ -31,8 +31,10 @@ static void put_value(page *p, double v, const char *unit)
         vp_buf_printf(p->b, "%.6g", v);
     } else if (is_unit(unit, "ps") && v >= 0 && v < (double)INT64_MAX) {
         html_duration(p, (int64_t)v, (int64_t)v);
-    } else if (is_unit(unit, "share") || is_unit(unit, "ratio")) {
+    } else if (is_unit(unit, "share")) {
         vp_buf_printf(p->b, "%.2f%%", v * 100);
+    } else if (is_unit(unit, "ratio")) {
+        vp_buf_printf(p->b, "%.3g", v);
     } else {
         vp_buf_printf(p->b, "%.6g", v);
         html_puts(p, *unit == '%' ? "" : " ");
