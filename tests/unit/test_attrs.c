@@ -121,6 +121,8 @@ static void kineto_events_have_attributes(void **state)
     assert_int_equal(attr_of(t, "[memory]", SINK_MEM_RESERVED), 4096);
     assert_int_equal(attr_of(t, "[memory]", SINK_MEM_DEVICE), 3);
     assert_int_equal(track_named(t, "[memory]")->count, 1);
+    assert_int_equal(track_named(t, "1")->role, SINK_ROLE_PLAIN);
+    assert_int_equal(track_named(t, "7")->role, SINK_ROLE_DERIVED); /* annotations of its stream */
     trace_free(t);
 }
 

@@ -162,6 +162,12 @@ bool cj_unwanted(cj_reader *r)
     return true;
 }
 
+/* What Kineto draws on a device's stream besides work: annotations, and waits for it. */
+static bool is_echo(vp_str cat)
+{
+    return vp_str_starts(cat, VP_STR("gpu_")) || vp_str_eq(cat, VP_STR("cuda_sync"));
+}
+
 static int host_event(cj_reader *r, const cj_fields *f, int64_t start_ps, int64_t dur_ps)
 {
     cj_thread *t;
@@ -172,6 +178,10 @@ static int host_event(cj_reader *r, const cj_fields *f, int64_t start_ps, int64_
     VP_TRY(cj_thread_of(r, f, &t));
     if (!r->opts->device_only)
         e.extra = cj_host_attrs(&a, r->skip, f);
+    if (is_echo(f->v[CJ_CAT].s))
+        t->has_echo = true;
+    else
+        t->has_own = true;
     bool memory = e.extra && !dur_ps && rd_is_memory(e.extra);
     VP_TRY(memory ? cj_memory_track(r, t, a.allocator, &e.track) : cj_track_of(r, t, &e.track));
     VP_TRY(cj_kind_plain(r, f, &e.kind));

@@ -108,8 +108,10 @@ typedef struct cj_thread {
     bool has_role;
     uint32_t role_names; /* the process's count of names when the role was found */
     bool changed;        /* since the sink was told */
-    int64_t last_ps;     /* the end of its latest event, or SINK_NO_TIME */
-    uint64_t maybe_ops;  /* events that look like XLA's, on a process without a name so far */
+    bool has_echo;      /* a device's annotations and waits, which Kineto puts beside its kernels */
+    bool has_own;       /* anything else that is no device work */
+    int64_t last_ps;    /* the end of its latest event, or SINK_NO_TIME */
+    uint64_t maybe_ops; /* events that look like XLA's, on a process without a name so far */
 } cj_thread;
 
 /* A device that the file implies: Kineto's "GPU 0", XLA's "/host:CPU:0". */

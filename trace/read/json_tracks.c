@@ -145,14 +145,21 @@ static bool holds_marks(const cj_reader *r, const cj_process *p, const cj_thread
     return !text.n || is_marks((js_value){text, JS_STRING});
 }
 
+/* A device's stream, whose kernels have a track elsewhere: nobody's work either. */
+static bool is_echo_only(const cj_reader *r, const cj_thread *t)
+{
+    return r->has_device && t->has_echo && !t->has_own;
+}
+
 sink_role cj_role(const cj_reader *r, cj_thread *t)
 {
     const cj_process *p = cj_process_at(r, t);
     if (!t->has_role || t->role_names != p->names) {
-        t->role = holds_marks(r, p, t) ? SINK_ROLE_DERIVED
-                                       : rd_role_of_id(vp_intern_get(&r->names, p->name),
-                                                       vp_intern_get(&r->names, t->name),
-                                                       r->tokens[t->token].number);
+        t->role =
+            holds_marks(r, p, t) || is_echo_only(r, t)
+                ? SINK_ROLE_DERIVED
+                : rd_role_of_id(vp_intern_get(&r->names, p->name),
+                                vp_intern_get(&r->names, t->name), r->tokens[t->token].number);
         t->has_role = true;
         t->role_names = p->names;
     }
@@ -264,6 +271,10 @@ int cj_tracks_finish(cj_reader *r)
         bool placed = cj_process_at(r, t)->is_device;
         for (uint64_t n = placed ? 0 : t->maybe_ops; n; n--)
             cj_note(r, CJ_UNPLACED_OP);
+        if (is_echo_only(r, t)) {
+            t->has_role = false;
+            t->changed = true;
+        }
         if (t->track == SINK_NONE || !(t->changed || cj_process_at(r, t)->changed))
             continue;
         sink_track info = describe_track(r, t);
