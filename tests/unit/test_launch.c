@@ -106,6 +106,30 @@ static void tpus_have_no_launches(void **state)
     tm_free(&h, t);
 }
 
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Any number of runs, from one to one an element. */
+static void runs_are_merged(void **state)
+{
+    enum { N = 500 };
+    int64_t v[N], want[N];
+    unsigned seed = 3;
+    (void)state;
+    for (int run = 1; run <= N; run += 1 + run / 3)
+        for (size_t n = 0; n <= N; n += 1 + n / 4) {
+            for (size_t i = 0; i < n; i++)
+                v[i] = want[i] =
+                    i % (size_t)run ? v[i - 1] + rand_r(&seed) % 3 : rand_r(&seed) % 1000 - 500;
+            qsort(want, n, sizeof *want, by_value);
+            assert_int_equal(sort_runs(v, n), 0);
+            assert_memory_equal(v, want, n * sizeof *v);
+        }
+}
+
 /* Figures by an independent script over the JSON: 15,632 ops of which 15,018 name a call that is
  * there; 9,876 kernels of which 64 are NCCL's; 4,467 compute kernels below 10 us (analysis.md 6.3
  * counts 8,938 with 3,619 copies and 852 memsets). */
@@ -133,9 +157,8 @@ static void real_traces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(launches_are_followed),
-        cmocka_unit_test(graphs_and_skew),
-        cmocka_unit_test(tpus_have_no_launches),
+        cmocka_unit_test(launches_are_followed), cmocka_unit_test(graphs_and_skew),
+        cmocka_unit_test(tpus_have_no_launches), cmocka_unit_test(runs_are_merged),
         cmocka_unit_test(real_traces),
     };
     return cmocka_run_group_tests_name("launch", tests, NULL, NULL);

@@ -3,11 +3,6 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-struct host_kinds {
-    const trace *t;
-    uint32_t *flags;
-};
-
 /* "$compiler.py:12 f" and "$builtins len" (JAX). */
 static bool jax_frame(vp_str name, vp_str *file, vp_str *function)
 {
@@ -52,7 +47,6 @@ int host_kinds_new(host_kinds **out, const trace *t)
     host_kinds *k = vp_calloc(1, sizeof *k);
     if (!k)
         return vp_fail(VP_ENOMEM, "out of memory");
-    k->t = t;
     k->flags = vp_calloc((size_t)t->kind_count + 1, sizeof *k->flags);
     if (!k->flags) {
         vp_free(k);
@@ -71,11 +65,6 @@ void host_kinds_free(host_kinds *k)
         return;
     vp_free(k->flags);
     vp_free(k);
-}
-
-uint32_t host_kind_flags(const host_kinds *k, uint32_t kind)
-{
-    return k->flags[kind];
 }
 
 vp_cause host_kind_cause(const host_kinds *k, uint32_t kind)

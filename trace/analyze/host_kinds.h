@@ -34,9 +34,15 @@ uint32_t host_name_flags(vp_str name, vp_str category);
 uint32_t host_frame_flags(vp_str file, vp_str function);
 
 /* By kind of the trace. */
+struct host_kinds {
+    uint32_t *flags;
+};
 int host_kinds_new(host_kinds **out, const trace *t);
 void host_kinds_free(host_kinds *k);
-uint32_t host_kind_flags(const host_kinds *k, uint32_t kind);
+static inline uint32_t host_kind_flags(const host_kinds *k, uint32_t kind)
+{
+    return k->flags[kind];
+}
 /* The cause that idle time under such an event has: VP_CAUSE_HOST for plain work. */
 vp_cause host_kind_cause(const host_kinds *k, uint32_t kind);
 /* The same for a name alone; for tests. */

@@ -1,5 +1,3 @@
-#include <stdlib.h>
-
 #include "trace/analyze/calls.h"
 #include "trace/analyze/host_kinds.h"
 #include "trace/analyze/sweep.h"
@@ -14,7 +12,7 @@ typedef struct launches {
     const analysis *a;
     track_set set;
     size_t n;                  /* linked ops */
-    uint32_t *call;            /* which call */
+    int64_t *call;             /* which call */
     int64_t *launched, *begun; /* start of the call, start of the op */
     int64_t *delay;
 } launches;
@@ -66,35 +64,13 @@ static bool link_ops(launches *l, vp_launch *out)
     return correlated;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static int by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Streams in order are in order: most columns need no sorting. */
-static void sort_times(int64_t *v, size_t n)
-{
-    for (size_t i = 1; i < n; i++)
-        if (v[i - 1] > v[i]) {
-            qsort(v, n, sizeof *v, by_value);
-            return;
-        }
-}
-
 /* How many ops are launched and not yet started, seen right after each launch. */
-static void queue(launches *l, vp_launch *out)
+static int queue(launches *l, vp_launch *out)
 {
     __int128 sum = 0;
     size_t begun = 0;
-    sort_times(l->launched, l->n);
-    sort_times(l->begun, l->n);
+    VP_TRY(sort_runs(l->launched, l->n));
+    VP_TRY(sort_runs(l->begun, l->n));
     for (size_t i = 0; i < l->n; i++) {
         while (begun < l->n && l->begun[begun] <= l->launched[i])
             begun++;
@@ -104,14 +80,15 @@ static void queue(launches *l, vp_launch *out)
     }
     out->queue_mean_milli = l->n ? (int64_t)(sum * 1000 / (__int128)l->n) : VP_UNKNOWN;
     out->queue_max = l->n ? out->queue_max : VP_UNKNOWN;
+    return 0;
 }
 
 /* One call may launch many ops (a recorded graph): each call counts once. */
-static void distinct_calls(launches *l, vp_launch *out)
+static int distinct_calls(launches *l, vp_launch *out)
 {
     int64_t *duration = l->begun; /* no longer needed */
     size_t n = 0;
-    qsort(l->call, l->n, sizeof *l->call, by_number);
+    VP_TRY(sort_runs(l->call, l->n));
     for (size_t i = 0; i < l->n; i++) {
         if (i && l->call[i] == l->call[i - 1])
             continue;
@@ -123,6 +100,7 @@ static void distinct_calls(launches *l, vp_launch *out)
     out->calls = (int64_t)n;
     out->call_p50_ps = percentile(duration, n, 50);
     out->call_p95_ps = percentile(duration, n, 95);
+    return 0;
 }
 
 static void uncorrelated(vp_launch *out)
@@ -142,9 +120,8 @@ static int launches_of(vp_launch *out, launches *l, size_t ops)
     }
     out->delay_p50_ps = percentile(l->delay, l->n, 50);
     out->delay_p95_ps = percentile(l->delay, l->n, 95);
-    queue(l, out);
-    distinct_calls(l, out);
-    return 0;
+    VP_TRY(queue(l, out));
+    return distinct_calls(l, out);
 }
 
 static int kernels_of(vp_launch *out, const analysis *a, track_set set, size_t ops)
