@@ -71,7 +71,8 @@ static void put_top(vp_buf *b, const vp_report *r)
     page_percent(b, op->self_ps, whole);
 }
 
-/* What stands first on the session's page: the highest-ranked finding that fired. */
+/* What stands first on the session's page: the highest-ranked finding that fired. Not of the ops
+ * alone: what they lack may explain it. */
 static void put_finding(vp_buf *b, const vp_report *r)
 {
     static const char *const badges[] = {"", "warn", "bad"};
@@ -104,5 +105,6 @@ void headline_put(vp_buf *b, const vp_report *r)
     vp_buf_puts(b, "</span>");
     if (r->partial)
         vp_buf_puts(b, " <span class=\"badge warn\">partial</span>");
-    put_finding(b, r);
+    if (r->depth == VP_DEPTH_FULL)
+        put_finding(b, r);
 }

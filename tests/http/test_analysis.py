@@ -75,5 +75,17 @@ def test_one_session_has_nothing_to_be_compared_with(server, session):
 def test_a_page_shows_twenty_rows_unless_asked_for_more(pair):
     page = pair.get(f'/session/{pair.newer}/').content().decode()
     assert 'name="n" min="0" max="100000" value="20"' in page
-    page = pair.get(f'/session/{pair.newer}/?n=3').content().decode()
-    assert page.count('<tr><td class="rank">') == 3
+    page = pair.get(f'/session/{pair.newer}/?group=raw&n=3').content().decode()
+    assert re.findall(r'<td class="rank">(\d+)</td>', page) == ['1', '2', '3']
+
+
+def test_the_headline_names_what_the_page_starts_with(pair):
+    """4 of every 10 us idle in the older run. The figures of a full report only."""
+    first = pair.get(f'/session/{pair.older}/headline').content().decode()
+    findings = json.loads(pair.get(f'/api/v1/session/{pair.older}/findings').content())['findings']
+    fired = [f for f in findings if f['status'] == 'fired']
+    assert fired, findings
+    then = pair.get(f'/session/{pair.older}/headline').content().decode()
+    assert 'topfinding' not in first
+    assert f'{fired[0]["id"]}</span> {fired[0]["title"]}</span>' in then
+    assert first in then
