@@ -159,6 +159,28 @@ await test("an unknown session answers 404 with what is like it", async () => {
   await context.close();
 });
 
+await test("a session's page starts with findings, and its contents lead to every section", () =>
+  onPage("/", async (page) => {
+    await page.goto(server.url + (await sessionOf(page, "2026_02_03_04_05_06")));
+    assert.equal(await page.locator("main > section").first().getAttribute("id"), "findings");
+    const entries = await page.locator(".contents a").evaluateAll((all) => all.map((a) => a.hash.slice(1)));
+    const sections = await page.locator("main > section").evaluateAll((all) => all.map((x) => x.id));
+    assert.deepEqual(entries, sections);
+    for (const id of entries) assert.ok(await page.locator(`#${id} h2`).isVisible(), id);
+  }));
+
+await test("every place of a finding leads to that time in Perfetto", () =>
+  onPage("/", async (page) => {
+    await page.goto(server.url + (await sessionOf(page, "2026_02_03_04_05_06")));
+    const places = page.locator(".places a");
+    assert.ok(await places.count());
+    for (const href of await places.evaluateAll((all) => all.map((a) => a.getAttribute("href"))))
+      assert.match(href, /^\/perfetto\/[^?]+\/host[AB]\?at=\d+\.\.\d+$/);
+    await places.first().click();
+    await page.waitForURL("**/perfetto/**");
+    assert.match(await page.locator("main").innerText(), /It opens at \d+ to \d+ ns/);
+  }));
+
 /* ---- Hand-off -------------------------------------------------------------------------------- */
 
 const tpuHandoff = await handoffOf("2026_01_11_21_26_41");
