@@ -83,12 +83,17 @@ vp_direction direction_of(const trace *t, const trace_kind *k)
     return way != VP_OTHER_COPY ? way : direction_of_name(trace_str(t, k->stream_label));
 }
 
-pageable pageable_of(vp_str name)
+pageable pageable_of(vp_str name, vp_str details)
 {
-    if (vp_str_find(name, VP_STR("Pageable")) < name.n)
+    static const char *const fixed[] = {"Pinned", "(Device -> Device)"};
+    if (vp_str_find(name, VP_STR("Pageable")) < name.n ||
+        vp_str_find(details, VP_STR(":pageable")) < details.n)
         return PAGEABLE_YES;
-    bool said = vp_str_find(name, VP_STR("Pinned")) < name.n ||
-                vp_str_find(name, VP_STR("(Device -> Device)")) < name.n;
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        if (vp_str_find(name, vp_str_of(fixed[i])) < name.n)
+            return PAGEABLE_NO;
+    bool said = vp_str_find(details, VP_STR("kind_src:")) < details.n &&
+                vp_str_find(details, VP_STR(":unknown")) == details.n;
     return said ? PAGEABLE_NO : PAGEABLE_UNKNOWN;
 }
 

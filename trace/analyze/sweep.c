@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "trace/analyze/classify.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
@@ -31,10 +32,16 @@ static void sift_down(cursor *heap, size_t n, size_t i)
     }
 }
 
+/* A while, conditional or call spans what it runs: it counts as compute only where nothing else
+ * runs (analysis.md 2.2). Seen as a class, a loop over the whole step would cover every wait and
+ * every collective in it. */
+#define CONTAINER 3u
+#define CLASSES 4u
+
 /* How far each class reaches: with events in the order of their starts, class c covers [now, end_c)
  * until the next start. */
 typedef struct sweep {
-    int64_t now, end[3];
+    int64_t now, end[CLASSES];
     sweep_event last; /* the event that reaches farthest */
     sweep_fn *fn;
     void *ctx;
@@ -50,11 +57,15 @@ static int advance(sweep *s, int64_t to, sweep_event next)
 {
     while (s->now < to) {
         sweep_segment seg = {.start = s->now, .end = to, .before = s->last, .next = next};
-        for (unsigned c = 0; c < 3; c++)
+        for (unsigned c = 0; c < CLASSES; c++)
             if (s->end[c] > s->now) {
                 seg.cover |= SWEEP_COVER(c);
                 seg.end = at_most(seg.end, s->end[c]);
             }
+        if (seg.cover & SWEEP_COVER(CONTAINER)) {
+            seg.cover &= ~SWEEP_COVER(CONTAINER);
+            seg.cover = seg.cover ? seg.cover : SWEEP_COVER(VP_COMPUTE);
+        }
         s->now = seg.end;
         VP_TRY(s->fn(s->ctx, &seg));
     }
@@ -86,8 +97,36 @@ static int run(sweep *s, cursor *heap, size_t n, const uint8_t *class_of)
     return advance(s, reach, (sweep_event){0, SIZE_MAX});
 }
 
+static bool is_container(const trace *t, const trace_kind *k)
+{
+    vp_str hlo = cl_hlo(t, k);
+    return vp_str_eq(hlo, VP_STR("while")) || vp_str_eq(hlo, VP_STR("conditional")) ||
+           vp_str_eq(hlo, VP_STR("call"));
+}
+
+/* *own: the classes with containers told apart; NULL where there are none. */
+static int tell_containers(uint8_t **own, const trace *t, const uint8_t *class_of)
+{
+    uint8_t *v = NULL;
+    for (uint32_t k = 0; k < t->kind_count; k++) {
+        if (!t->kinds[k].is_op || !is_container(t, &t->kinds[k]))
+            continue;
+        if (!v) {
+            v = vp_malloc(t->kind_count);
+            if (!v)
+                return vp_fail(VP_ENOMEM, "out of memory");
+            memcpy(v, class_of, t->kind_count);
+        }
+        v[k] = CONTAINER;
+    }
+    *own = v;
+    return 0;
+}
+
 int sweep_run(track_set set, const uint8_t *class_of, sweep_fn *fn, void *ctx)
 {
+    VP_CLEANUP(vp_free_ptr) uint8_t *own = NULL;
+    VP_TRY(tell_containers(&own, set.t, class_of));
     VP_CLEANUP(vp_free_ptr) cursor *heap = vp_calloc(set.count, sizeof *heap);
     size_t n = 0;
     if (!heap)
@@ -102,8 +141,8 @@ int sweep_run(track_set set, const uint8_t *class_of, sweep_fn *fn, void *ctx)
     for (size_t i = n / 2; i-- > 0;)
         sift_down(heap, n, i);
     int64_t first = heap[0].start;
-    sweep s = {first, {first, first, first}, {0, SIZE_MAX}, fn, ctx};
-    return run(&s, heap, n, class_of);
+    sweep s = {first, {first, first, first, first}, {0, SIZE_MAX}, fn, ctx};
+    return run(&s, heap, n, own ? own : class_of);
 }
 
 void sweep_add(vp_breakdown *b, const sweep_segment *s, int64_t from, int64_t to)

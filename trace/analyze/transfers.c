@@ -18,7 +18,8 @@ static const looked *look(looked *by_kind, const trace *t, uint32_t kind)
     if (!l->seen) {
         const trace_kind *k = &t->kinds[kind];
         *l = (looked){true, (uint8_t)direction_of(t, k),
-                      (uint8_t)pageable_of(trace_str(t, k->name)), copy_bytes(t, k)};
+                      (uint8_t)pageable_of(trace_str(t, k->name), trace_str(t, k->memcpy)),
+                      copy_bytes(t, k)};
     }
     return l;
 }
