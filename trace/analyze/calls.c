@@ -34,13 +34,14 @@ static int gather(entries *out, const trace *t, const host_kinds *kinds)
 {
     for (uint32_t i = 0; i < t->track_count; i++) {
         const trace_track *k = &t->tracks[i];
-        const int64_t *id = k->attr[SINK_CORRELATION];
-        for (size_t e = 0; k->role == SINK_ROLE_PLAIN && id && e < k->count; e++) {
-            if (id[e] == SINK_NO_VALUE)
+        bool has = k->role == SINK_ROLE_PLAIN && k->attr[SINK_CORRELATION];
+        for (size_t e = 0; has && e < k->count; e++) {
+            int64_t id = trace_attr(k, SINK_CORRELATION, e);
+            if (id == SINK_NO_VALUE)
                 continue;
             VP_TRY(vp_grow(&out->v, &out->cap, out->n + 1, sizeof *out->v, VP_EVENTS_MAX));
             out->v[out->n++] =
-                (entry){id[e], {i, (uint32_t)e}, host_kind_flags(kinds, k->kind[e]) & HK_LAUNCH};
+                (entry){id, {i, (uint32_t)e}, host_kind_flags(kinds, k->kind[e]) & HK_LAUNCH};
         }
     }
     return 0;

@@ -31,6 +31,14 @@ static void permute_i64(int64_t *column, int64_t *tmp, const uint32_t *order, si
     memcpy(column, tmp, n * sizeof *column);
 }
 
+static int permute_attrs(trace_track *k, const uint32_t *order)
+{
+    for (size_t a = 0; a < SINK_ATTRS; a++)
+        if (k->attr[a])
+            VP_TRY(trace_column_permute(&k->attr[a], order, k->count));
+    return 0;
+}
+
 static int permute(trace_track *k, const uint32_t *order)
 {
     VP_CLEANUP(vp_free_ptr) int64_t *tmp = vp_realloc_array(NULL, k->count, sizeof *tmp);
@@ -42,15 +50,12 @@ static int permute(trace_track *k, const uint32_t *order)
         permute_i64(k->aligned_start_ps, tmp, order, k->count);
         permute_i64(k->aligned_dur_ps, tmp, order, k->count);
     }
-    for (size_t a = 0; a < SINK_ATTRS; a++)
-        if (k->attr[a])
-            permute_i64(k->attr[a], tmp, order, k->count);
     uint32_t *kinds = (uint32_t *)tmp;
     for (size_t i = 0; i < k->count; i++)
         kinds[i] = k->kind[order[i]];
     memcpy(k->kind, kinds, k->count * sizeof *kinds);
     k->sorted = true;
-    return 0;
+    return permute_attrs(k, order);
 }
 
 /* Nearly sorted tracks, the usual case (a device's own clock swaps 1 % of neighbours): the few
@@ -77,52 +82,85 @@ static bool merge_strays(const trace_track *k, uint32_t *order, uint32_t *strays
     return true;
 }
 
-typedef struct item {
-    uint64_t key; /* start, from the earliest */
-    uint32_t index;
-} item;
+static unsigned bits_of(uint64_t v)
+{
+    return v ? 64 - (unsigned)__builtin_clzll(v) : 0;
+}
 
-static void radix_pass(item *to, const item *from, size_t n, unsigned shift)
+/* What the radix sort moves: the start from the earliest on, and below it the event's index. The
+ * start loses low bits, at least 10 of them (1 ns), so that both fit and files in ns need a pass
+ * less; what is equal then is told apart by `compare`. */
+typedef struct packing {
+    int64_t least;
+    unsigned drop, index_bits, bits;
+} packing;
+
+static packing choose_packing(const trace_track *k)
+{
+    int64_t least = k->start_ps[0], most = least;
+    for (size_t i = 1; i < k->count; i++) {
+        least = k->start_ps[i] < least ? k->start_ps[i] : least;
+        most = k->start_ps[i] > most ? k->start_ps[i] : most;
+    }
+    unsigned span = bits_of((uint64_t)most - (uint64_t)least);
+    packing p = {.least = least, .drop = 10, .index_bits = bits_of(k->count - 1)};
+    if (span + p.index_bits > 64 + p.drop)
+        p.drop = span + p.index_bits - 64;
+    p.bits = p.index_bits + (span > p.drop ? span - p.drop : 0);
+    return p;
+}
+
+static void radix_pass(uint64_t *to, const uint64_t *from, size_t n, unsigned shift)
 {
     size_t at[BUCKETS] = {0}, sum = 0;
     for (size_t i = 0; i < n; i++)
-        at[from[i].key >> shift & (BUCKETS - 1)]++;
+        at[from[i] >> shift & (BUCKETS - 1)]++;
     for (size_t b = 0; b < BUCKETS; b++) {
         size_t count = at[b];
         at[b] = sum;
         sum += count;
     }
     for (size_t i = 0; i < n; i++)
-        to[at[from[i].key >> shift & (BUCKETS - 1)]++] = from[i];
+        to[at[from[i] >> shift & (BUCKETS - 1)]++] = from[i];
 }
 
-static int radix_order(trace_track *k, uint32_t *order)
+/* Orders events whose keys are equal: mostly two or three. */
+static void order_equals(const trace_track *k, uint32_t *v, size_t n)
+{
+    if (n > 16) {
+        qsort_r(v, n, sizeof *v, compare, (void *)(uintptr_t)k);
+        return;
+    }
+    for (size_t i = 1; i < n; i++) {
+        uint32_t e = v[i];
+        size_t at = i;
+        for (; at && before(k, e, v[at - 1]); at--)
+            v[at] = v[at - 1];
+        v[at] = e;
+    }
+}
+
+static int radix_order(const trace_track *k, uint32_t *order)
 {
     size_t n = k->count;
-    VP_CLEANUP(vp_free_ptr) item *a = vp_realloc_array(NULL, n, sizeof *a);
-    VP_CLEANUP(vp_free_ptr) item *b = vp_realloc_array(NULL, n, sizeof *b);
+    VP_CLEANUP(vp_free_ptr) uint64_t *a = vp_realloc_array(NULL, n, sizeof *a);
+    VP_CLEANUP(vp_free_ptr) uint64_t *b = vp_realloc_array(NULL, n, sizeof *b);
     if (!a || !b)
         return vp_fail(VP_ENOMEM, "out of memory: sorting %zu events", n);
-    int64_t least = k->start_ps[0];
-    uint64_t bits = 0;
-    for (size_t i = 1; i < n; i++)
-        least = k->start_ps[i] < least ? k->start_ps[i] : least;
-    for (size_t i = 0; i < n; i++) {
-        a[i] = (item){(uint64_t)k->start_ps[i] - (uint64_t)least, (uint32_t)i};
-        bits |= a[i].key;
-    }
-    item *from = a, *to = b;
-    for (unsigned shift = 0; shift < 64 && bits >> shift; shift += DIGIT) {
+    packing p = choose_packing(k);
+    for (size_t i = 0; i < n; i++)
+        a[i] = ((uint64_t)k->start_ps[i] - (uint64_t)p.least) >> p.drop << p.index_bits | i;
+    uint64_t *from = a, *to = b, mask = (UINT64_C(1) << p.index_bits) - 1;
+    for (unsigned shift = p.index_bits; shift < p.bits; shift += DIGIT) {
         radix_pass(to, from, n, shift);
-        item *swap = from;
+        uint64_t *swap = from;
         from = to;
         to = swap;
     }
     for (size_t i = 0, end; i < n; i = end) {
-        for (end = i; end < n && from[end].key == from[i].key; end++)
-            order[end] = from[end].index;
-        if (end - i > 1)
-            qsort_r(order + i, end - i, sizeof *order, compare, k);
+        for (end = i; end < n && from[end] >> p.index_bits == from[i] >> p.index_bits; end++)
+            order[end] = (uint32_t)(from[end] & mask);
+        order_equals(k, order + i, end - i);
     }
     return 0;
 }

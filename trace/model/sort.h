@@ -6,7 +6,7 @@
 #include "trace/model/trace.h"
 
 /* O(n) where at most an eighth of the events step back (these are merged in), else a radix sort on
- * the bits of the start that differ. VP_ENOMEM leaves the track as it was. */
+ * the bits of the start that differ. After VP_ENOMEM the track is of no use. */
 int trace_sort_track(trace_track *k);
 
 #endif

@@ -122,9 +122,6 @@ static int grow_track(trace_track *k, bool aligned)
         VP_TRY(grow_column(&k->aligned_start_ps, cap));
         VP_TRY(grow_column(&k->aligned_dur_ps, cap));
     }
-    for (size_t a = 0; a < SINK_ATTRS; a++)
-        if (k->attr[a])
-            VP_TRY(grow_column(&k->attr[a], cap));
     kind = vp_realloc_array(k->kind, cap, sizeof *kind);
     if (!kind)
         return vp_fail(VP_ENOMEM, "out of memory: %zu events", cap);
@@ -143,19 +140,12 @@ static int add_aligned(trace_track *k)
     return 0;
 }
 
-/* The attributes of the event at `at`, the track's last; a column begins with its first value. */
+/* The attributes of the event at `at`, the track's last. */
 static int put_extra(trace_track *k, size_t at, const sink_extra *x)
 {
-    for (uint32_t a = 0; a < SINK_ATTRS; a++) {
-        bool has = x && x->has >> a & 1u;
-        if (has && !k->attr[a]) {
-            VP_TRY(grow_column(&k->attr[a], k->cap));
-            for (size_t i = 0; i < at; i++)
-                k->attr[a][i] = SINK_NO_VALUE;
-            k->attrs = true;
-        }
-        if (k->attr[a])
-            k->attr[a][at] = has ? x->v[a] : SINK_NO_VALUE;
+    for (uint32_t has = x->has & ((1u << SINK_ATTRS) - 1); has; has &= has - 1) {
+        unsigned a = (unsigned)__builtin_ctz(has);
+        VP_TRY(trace_column_put(&k->attr[a], at, x->v[a]));
     }
     return 0;
 }
@@ -188,7 +178,7 @@ static int on_events(sink *s, const sink_event *e, size_t n)
             k->aligned_start_ps[at] = aligned ? e->aligned_start_ps : e->start_ps;
             k->aligned_dur_ps[at] = aligned ? e->aligned_dur_ps : e->dur_ps;
         }
-        if (e->extra || k->attrs)
+        if (e->extra)
             VP_TRY(put_extra(k, at, e->extra));
         k->count = at + 1;
     }
@@ -273,7 +263,7 @@ void trace_free(trace *t)
         vp_free(k->aligned_start_ps);
         vp_free(k->aligned_dur_ps);
         for (size_t a = 0; a < SINK_ATTRS; a++)
-            vp_free(k->attr[a]);
+            trace_column_free(k->attr[a]);
     }
     vp_free(t->processes);
     vp_free(t->tracks);

@@ -3,13 +3,12 @@
  *
  *   processes ─< tracks ─< events (start, dur, kind)      kinds: what equal events share
  *
- * Each track has its own columns: 20 bytes an event, 16 more on tracks with a device clock, 8 more
- * for each attribute (sink_attr) that some event of the track has. They
- * grow by realloc, which moves large blocks by remapping pages, so nothing is copied when a trace
- * is sealed and no page is touched before it is used (touching fresh memory costs more than
- * parsing: DESIGN 10). Sealing sorts by (start asc, dur desc, file order) where a track is not
- * sorted already. One arena holds all strings. A sealed trace is immutable and may be read by
- * many threads; trace_free is one call. */
+ * Each track has its own columns: 20 bytes an event, 16 more on tracks with a device clock, and 8
+ * for every attribute (sink_attr) of an event. They grow by realloc, which moves large blocks by
+ * remapping pages, so nothing is copied when a trace is sealed and no page is touched before it is
+ * used (touching fresh memory costs more than parsing: DESIGN 10). Sealing sorts by (start asc, dur
+ * desc, file order) where a track is not sorted already. One arena holds all strings. A sealed
+ * trace is immutable and may be read by many threads; trace_free is one call. */
 #ifndef VP_MODEL_TRACE_H
 #define VP_MODEL_TRACE_H
 
@@ -17,6 +16,7 @@
 #include <stdint.h>
 
 #include "trace/base/arena.h"
+#include "trace/model/column.h"
 #include "trace/read/sink.h"
 
 typedef struct trace_process {
@@ -33,12 +33,11 @@ typedef struct trace_track {
     sink_role role;
     bool one_timeline;
     bool sorted;
-    bool attrs;                 /* some column of attr is there */
     int64_t *start_ps, *dur_ps; /* `count` of each */
     uint32_t *kind;
     int64_t *aligned_start_ps,
-        *aligned_dur_ps;       /* the host's clock; NULL where it is the only one */
-    int64_t *attr[SINK_ATTRS]; /* NULL: no event has it; else SINK_NO_VALUE where one lacks it */
+        *aligned_dur_ps;            /* the host's clock; NULL where it is the only one */
+    trace_column *attr[SINK_ATTRS]; /* NULL: no event has it; read by trace_attr */
     size_t count, cap;
 } trace_track;
 
@@ -107,7 +106,7 @@ static inline int64_t trace_aligned_end(const trace_track *k, size_t i)
 }
 static inline int64_t trace_attr(const trace_track *k, sink_attr a, size_t i)
 {
-    return k->attr[a] ? k->attr[a][i] : SINK_NO_VALUE;
+    return k->attr[a] ? trace_column_get(k->attr[a], i, SINK_NO_VALUE) : SINK_NO_VALUE;
 }
 static inline vp_str trace_str(const trace *t, vp_sid id)
 {

@@ -1,0 +1,62 @@
+#include "trace/model/column.h"
+
+#include <string.h>
+
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+
+static int add_blocks(trace_column *c, size_t n)
+{
+    VP_TRY(vp_grow(&c->block, &c->block_cap, n, sizeof *c->block, VP_EVENTS_MAX));
+    memset(c->block + c->block_n, 0, (n - c->block_n) * sizeof *c->block);
+    c->block_n = n;
+    return 0;
+}
+
+int trace_column_put(trace_column **column, size_t i, int64_t v)
+{
+    trace_column *c = *column;
+    if (!c)
+        c = *column = vp_calloc(1, sizeof *c);
+    if (!c)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    if (i / 64 >= c->block_n)
+        VP_TRY(add_blocks(c, i / 64 + 1));
+    if (c->n == c->cap)
+        VP_TRY(vp_grow(&c->v, &c->cap, c->n + 1, sizeof *c->v, VP_EVENTS_MAX));
+    trace_block *b = &c->block[i / 64];
+    if (!b->has)
+        b->first = (uint32_t)c->n;
+    b->has |= UINT64_C(1) << i % 64;
+    c->v[c->n++] = v;
+    return 0;
+}
+
+void trace_column_free(trace_column *c)
+{
+    if (!c)
+        return;
+    vp_free(c->block);
+    vp_free(c->v);
+    vp_free(c);
+}
+
+int trace_column_permute(trace_column **column, const uint32_t *order, size_t count)
+{
+    const trace_column *old = *column;
+    trace_column *c = NULL;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        size_t b = order[i] / 64;
+        if (b < old->block_n && old->block[b].has >> order[i] % 64 & 1u)
+            rc = trace_column_put(&c, i, trace_column_get(old, order[i], 0));
+    }
+    if (rc < 0) {
+        trace_column_free(c);
+        return rc;
+    }
+    trace_column_free(*column);
+    *column = c;
+    return 0;
+}

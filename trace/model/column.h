@@ -1,0 +1,40 @@
+/* A column of values that most events lack: a bit for each event, and the values of those that have
+ * one, so that an event without costs a quarter of a byte and nothing to write. Included by
+ * model/trace; the track owns its columns. */
+#ifndef VP_MODEL_COLUMN_H
+#define VP_MODEL_COLUMN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* 64 events. */
+typedef struct trace_block {
+    uint64_t has;   /* bit per event */
+    uint32_t first; /* the place in `v` of its first value; any where there is none */
+} trace_block;
+
+typedef struct trace_column {
+    trace_block *block;
+    int64_t *v;
+    size_t block_n, block_cap; /* events behind the last block have no value */
+    size_t n, cap;
+} trace_column;
+
+/* Appends the value of event i, which is behind all that have one. VP_ENOMEM, VP_ELIMIT. */
+int trace_column_put(trace_column **column, size_t i, int64_t v);
+void trace_column_free(trace_column *c);
+/* The column of `count` events in another order: event i becomes what order[i] was. VP_ENOMEM
+ * leaves it as it was. */
+int trace_column_permute(trace_column **column, const uint32_t *order, size_t count);
+
+/* The value of event i, or `none`. */
+static inline int64_t trace_column_get(const trace_column *c, size_t i, int64_t none)
+{
+    size_t b = i / 64;
+    uint64_t bit = UINT64_C(1) << i % 64;
+    if (b >= c->block_n || !(c->block[b].has & bit))
+        return none;
+    return c->v[c->block[b].first + (unsigned)__builtin_popcountll(c->block[b].has & (bit - 1))];
+}
+
+#endif
