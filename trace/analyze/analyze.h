@@ -15,7 +15,7 @@ void analyze_free(vp_report *r);
  * none, grouped in different ways, or of one host twice. */
 int report_merge(vp_report **out, const vp_report *const *parts, size_t n);
 /* An empty report whose owner_ is a vp_arena, and what follows from the rest of one that was read
- * back: balance and findings. */
+ * back: the statistics of its steps, balance and findings. */
 int report_new(vp_report **out);
 int report_finish(vp_report *r);
 

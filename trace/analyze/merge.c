@@ -5,6 +5,7 @@
 #include "trace/analyze/analyze.h"
 #include "trace/analyze/balance.h"
 #include "trace/analyze/findings.h"
+#include "trace/analyze/steps.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
@@ -361,6 +362,7 @@ void analyze_free(vp_report *r)
 
 int report_finish(vp_report *r)
 {
+    VP_TRY(steps_judge(&r->steps, r->owner_));
     if (r->depth != VP_DEPTH_FULL)
         return 0;
     VP_TRY(balance_make(r));

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "trace/analyze/steps.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
@@ -178,5 +177,5 @@ int merge_steps(merging *m)
     }
     if (s->count)
         qsort(s->list, s->count, sizeof *s->list, by_time);
-    return steps_judge(s, m->arena);
+    return 0;
 }

@@ -44,6 +44,9 @@
 #define VP_QUALITY_MAX 200u
 /* A report printed as JSON or HTML. */
 #define VP_REPORT_BYTES_MAX (UINT64_C(1) << 30)
+/* A report read back for merging or comparing; jansson takes about 10 times that in memory, and
+ * that of 1,000 devices is 50 MB. */
+#define VP_REPORT_READ_MAX (UINT64_C(256) << 20)
 /* A decompressed member that is held in memory; larger ones go to an unlinked temporary file. */
 #define VP_SPOOL_MEMORY_MAX (UINT64_C(64) << 20)
 /* The window through which files are read: small enough for L2, large enough for few calls

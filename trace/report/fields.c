@@ -94,7 +94,7 @@ static const rep_field hygiene_fields[] = {
 };
 
 const rep_field rep_device_fields[] = {
-    {F("name", REP_TEXT, vp_device, name)},
+    {F("name", REP_TEXT, vp_device, name), .needed = true},
     {F("host", REP_TEXT, vp_device, host)},
     {F("kind", REP_WORD, vp_device, kind), .words = rep_kind_words},
     {F("events", REP_COUNT, vp_device, events)},
@@ -211,7 +211,7 @@ const rep_field rep_op_fields[] = {
     {F("device", REP_DEVICE, vp_op, device)},
     {F("class", REP_WORD, vp_op, op_class), .words = rep_class_words},
     {F("category", REP_TEXT, vp_op, category)},
-    {F("name", REP_TEXT, vp_op, name)},
+    {F("name", REP_TEXT, vp_op, name), .needed = true},
     {F("calls", REP_COUNT, vp_op, calls)},
     {F("total_ps", REP_COUNT, vp_op, total_ps)},
     {F("self_ps", REP_COUNT, vp_op, self_ps)},
@@ -248,8 +248,12 @@ const rep_field rep_head_fields[] = {
     {0},
 };
 
-const rep_field rep_table_fields[] = {
+const rep_field rep_devices_fields[] = {
     {LIST("devices", vp_report, devices, device_count, vp_device, rep_device_fields)},
+    {0},
+};
+
+const rep_field rep_ops_fields[] = {
     {LIST("ops", vp_report, ops, op_count, vp_op, rep_op_fields)},
     {0},
 };

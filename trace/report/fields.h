@@ -42,17 +42,18 @@ typedef struct rep_json_out {
 typedef struct rep_field {
     const char *key; /* NULL ends a table */
     rep_field_type type;
-    bool full; /* unknown, and null, unless the report is of VP_DEPTH_FULL */
+    bool full;   /* unknown, and null, unless the report is of VP_DEPTH_FULL */
+    bool needed; /* text that is never NULL: read as "" where it is */
     size_t at, count_at, size;
     const struct rep_field *fields;
     const char *const *words;                       /* by value; NULL-terminated */
     void (*put)(rep_json_out *o, const void *base); /* instead of what the type does */
 } rep_field;
 
-/* A report in the order of its JSON, all over vp_report; between the second and the third stands
- * the tree of scopes. Writers choose the rows of devices and ops by a view. */
-extern const rep_field rep_head_fields[];  /* session, window, analysis */
-extern const rep_field rep_table_fields[]; /* devices, ops */
+/* A report in the order of its JSON, all over vp_report; between ops and the tail stands the tree
+ * of scopes. Writers choose the rows of devices and ops by a view. */
+extern const rep_field rep_head_fields[]; /* session, window, analysis */
+extern const rep_field rep_devices_fields[], rep_ops_fields[];
 extern const rep_field rep_tail_fields[];
 /* Of the structs alone. */
 extern const rep_field rep_device_fields[], rep_op_fields[], rep_scope_fields[];

@@ -7,8 +7,8 @@
 /* ---- Scopes and modules ---- */
 
 const rep_field rep_scope_fields[] = {
-    {F("path", REP_TEXT, vp_scope, path)},
-    {F("name", REP_TEXT, vp_scope, name)},
+    {F("path", REP_TEXT, vp_scope, path), .needed = true},
+    {F("name", REP_TEXT, vp_scope, name), .needed = true},
     {F("self_ps", REP_COUNT, vp_scope, self_ps)},
     {F("total_ps", REP_COUNT, vp_scope, total_ps)},
     {F("calls", REP_COUNT, vp_scope, calls)},
@@ -22,7 +22,7 @@ const rep_field rep_scope_fields[] = {
 };
 
 static const rep_field folded_fields[] = {
-    {F("path", REP_TEXT, vp_folded_scope, path)},
+    {F("path", REP_TEXT, vp_folded_scope, path), .needed = true},
     {F("forward_ps", REP_COUNT, vp_folded_scope, forward_ps)},
     {F("backward_ps", REP_COUNT, vp_folded_scope, backward_ps)},
     {F("remat_ps", REP_COUNT, vp_folded_scope, remat_ps)},
@@ -41,7 +41,7 @@ static void put_samples(rep_json_out *o, const void *base)
 }
 
 static const rep_field module_fields[] = {
-    {F("name", REP_TEXT, vp_module, name)},
+    {F("name", REP_TEXT, vp_module, name), .needed = true},
     {F("program_id", REP_ID, vp_module, program_id)},
     {F("runs", REP_COUNT, vp_module, runs)},
     {F("total_ps", REP_COUNT, vp_module, total_ps)},
@@ -171,8 +171,8 @@ static void put_bus_rate(rep_json_out *o, const void *collective)
 
 static const rep_field collective_fields[] = {
     {F("device", REP_DEVICE, vp_collective, device)},
-    {F("kind", REP_TEXT, vp_collective, kind)},
-    {F("name", REP_TEXT, vp_collective, name)},
+    {F("kind", REP_TEXT, vp_collective, kind), .needed = true},
+    {F("name", REP_TEXT, vp_collective, name), .needed = true},
     {F("scope", REP_TEXT, vp_collective, scope)},
     {F("group_size", REP_COUNT, vp_collective, group_size)},
     {F("count", REP_COUNT, vp_collective, count)},
@@ -270,7 +270,7 @@ static const rep_field balance_fields[] = {
 
 static const rep_field function_fields[] = {
     {F("host", REP_TEXT, vp_function, host)},
-    {F("function", REP_TEXT, vp_function, name)},
+    {F("function", REP_TEXT, vp_function, name), .needed = true},
     {F("compiles", REP_COUNT, vp_function, compiles)},
     {F("calls", REP_COUNT, vp_function, calls)},
     {F("cache_hits", REP_COUNT, vp_function, cache_hits)},
@@ -318,7 +318,7 @@ static const rep_field compile_fields[] = {
 static const rep_field host_op_fields[] = {
     {F("host", REP_TEXT, vp_host_op, host)},
     {F("thread", REP_TEXT, vp_host_op, thread)},
-    {F("name", REP_TEXT, vp_host_op, name)},
+    {F("name", REP_TEXT, vp_host_op, name), .needed = true},
     {F("cause", REP_WORD, vp_host_op, cause), .words = rep_cause_words},
     {F("blocking", REP_BOOL, vp_host_op, blocking)},
     {F("calls", REP_COUNT, vp_host_op, calls)},
@@ -333,7 +333,7 @@ static const rep_field host_op_fields[] = {
 /* ---- Memory and quality ---- */
 
 static const rep_field memory_item_fields[] = {
-    {F("name", REP_TEXT, vp_memory_item, name)},
+    {F("name", REP_TEXT, vp_memory_item, name), .needed = true},
     {F("bytes", REP_COUNT, vp_memory_item, bytes)},
     {F("count", REP_COUNT, vp_memory_item, count)},
     {0},
@@ -341,7 +341,7 @@ static const rep_field memory_item_fields[] = {
 
 static const rep_field allocator_fields[] = {
     {F("host", REP_TEXT, vp_memory, host)},
-    {F("allocator", REP_TEXT, vp_memory, allocator)},
+    {F("allocator", REP_TEXT, vp_memory, allocator), .needed = true},
     {F("peak_bytes", REP_COUNT, vp_memory, peak_bytes)},
     {F("peak_start_ps", REP_TIME, vp_memory, peak_start_ps)},
     {F("total_bytes", REP_COUNT, vp_memory, total_bytes)},
@@ -368,9 +368,9 @@ static void put_memory(rep_json_out *o, const void *r)
 }
 
 static const rep_field quality_fields[] = {
-    {F("code", REP_TEXT, vp_quality, code)},
+    {F("code", REP_TEXT, vp_quality, code), .needed = true},
     {F("severity", REP_WORD, vp_quality, severity), .words = rep_severity_words},
-    {F("message", REP_TEXT, vp_quality, message)},
+    {F("message", REP_TEXT, vp_quality, message), .needed = true},
     {F("file", REP_TEXT, vp_quality, file)},
     {F("event", REP_COUNT, vp_quality, event)},
     {F("byte", REP_COUNT, vp_quality, byte)},

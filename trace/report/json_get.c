@@ -39,6 +39,15 @@ int rep_get_text(rep_json_in *in, const char **out, const json_t *v, const rep_p
     return *out ? 0 : vp_fail(VP_ENOMEM, "out of memory");
 }
 
+static int get_text(rep_json_in *in, const char **out, const json_t *v, bool needed,
+                    const rep_place *place)
+{
+    VP_TRY(rep_get_text(in, out, v, place));
+    if (needed && !*out)
+        *out = "";
+    return 0;
+}
+
 static int get_integer(int64_t *out, const json_t *v, int64_t least, int64_t unknown,
                        const rep_place *place)
 {
@@ -206,7 +215,7 @@ static int get_value(rep_json_in *in, const rep_field *f, const json_t *object, 
     void *at = base + f->at;
     switch (f->type) {
     case REP_TEXT:
-        return rep_get_text(in, at, v, place);
+        return get_text(in, at, v, f->needed, place);
     case REP_COUNT:
         return get_integer(at, v, 0, VP_UNKNOWN, place);
     case REP_TIME:
@@ -242,6 +251,19 @@ static int get_value(rep_json_in *in, const rep_field *f, const json_t *object, 
     return 0;
 }
 
+static size_t count_of(const rep_field *f, const void *base)
+{
+    size_t n;
+    memcpy(&n, (const char *)base + f->count_at, sizeof n);
+    return n;
+}
+
+/* Two arrays of one struct may have one length: starts and durations. */
+static bool shares_count(const rep_field *f)
+{
+    return f->type == REP_COUNTS && f[-1].type == REP_COUNTS && f[-1].count_at == f->count_at;
+}
+
 int rep_get_fields(rep_json_in *in, const rep_field *fields, const json_t *object, void *base,
                    const rep_place *place)
 {
@@ -249,7 +271,10 @@ int rep_get_fields(rep_json_in *in, const rep_field *fields, const json_t *objec
         return rep_bad_json(place, "is no object");
     for (const rep_field *f = fields; f->key; f++) {
         rep_place here = {place, f->key, SIZE_MAX};
+        size_t before = f->count_at ? count_of(f, base) : 0;
         VP_TRY(get_value(in, f, object, base, &here));
+        if (f > fields && shares_count(f) && count_of(f, base) != before)
+            return rep_bad_json(&here, "is not as long as the list before it");
     }
     return 0;
 }

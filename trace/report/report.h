@@ -24,6 +24,11 @@ int rep_json(vp_buf *b, const vp_report *r,
              const vp_view *v); /* all rows unless v->top says less */
 /* Only what the rows of `ops` need: schema, tool, session, window, devices, ops. */
 int rep_json_ops(vp_buf *b, const vp_report *r, const vp_view *v);
+/* What rep_json wrote comes back, with findings made anew; whole reports only. VP_ECORRUPT with the
+ * place, VP_EUNSUPPORTED for other JSON, VP_ELIMIT. Free with analyze_free. */
+int rep_read(vp_report **out, vp_str text);
+int rep_read_file(vp_report **out, const char *path); /* "-": standard input */
+bool rep_is_report(const char *path);                 /* by its first bytes */
 int rep_csv(vp_buf *b, const vp_report *r, const vp_view *v);
 /* `findings`: what is wrong and what to do; fired first, then explained, then the rest in short. */
 int rep_findings_text(vp_buf *b, const vp_report *r, const vp_view *v);

@@ -1,0 +1,21 @@
+#include "server/api/handles.h"
+#include "trace/analyze/analyze.h"
+#include "trace/base/mem.h"
+#include "trace/report/report.h"
+
+int vp_report_read(vp_report **out, const char *path)
+{
+    if (!out || !path)
+        return vp_fail(VP_EARG, "no path to read");
+    return rep_read_file(out, path);
+}
+
+int vp_report_merge(vp_report **out, const vp_report *const *parts, size_t n)
+{
+    if (!out || (n && !parts))
+        return vp_fail(VP_EARG, "no reports to merge");
+    for (size_t i = 0; i < n; i++)
+        if (!parts[i])
+            return vp_fail(VP_EARG, "report %zu is none", i);
+    return report_merge(out, parts, n);
+}
