@@ -231,7 +231,7 @@ static int by_file(const void *a, const void *b)
 {
     const vp_report_file *x = *(const vp_report_file *const *)a;
     const vp_report_file *y = *(const vp_report_file *const *)b;
-    int order = host_order(x->path, y->path);
+    int order = merge_order(x->path, y->path);
     if (!order)
         order = compare(x->bytes, y->bytes);
     return order ? order : compare(x->events, y->events);
