@@ -112,7 +112,8 @@ static int add_device(host_result *h, const grouping *g, track_set set, uint32_t
                       kind_times *kt)
 {
     const trace_process *p = &set.t->processes[process];
-    vp_device d = {.kind = device_kind(p->kind), .own_clock = own_clock(set)};
+    vp_device d = {
+        .kind = device_kind(p->kind), .own_clock = own_clock(set), .steps_counted = VP_UNKNOWN};
     VP_TRY(name_process(&d.name, h, p, set.t));
     VP_TRY(bd_compute(&d.breakdown, &d.start_ps, &d.end_ps, set, grouping_classes(g)));
     if (!d.own_clock) {

@@ -264,6 +264,7 @@ static int emit_op(host_result *h, const grouping *g, const tally *a, uint32_t g
                 .bytes = a->bytes,
                 .flops = a->flops,
                 .raw_names = a->raw_names,
+                .step_self_ps = VP_UNKNOWN,
                 .slowest_start_ps = a->slowest_start - h->origin_ps,
                 .slowest_dur_ps = a->slowest_dur};
     VP_TRY(host_text(&op.category, h, category_of(t, k)));
