@@ -35,12 +35,20 @@ typedef struct walk {
 
 #define LEADS_TO_DEVICE (HK_CALL | HK_EXECUTE | HK_LAUNCH)
 
-bool labels_is_step(const host_kinds *kinds, const trace_track *k, size_t event)
+/* XLA's JSON drops "_r". TensorFlow's executor numbers its iterations, too; those are functions of
+ * C++, which nobody annotates steps with. */
+static bool is_root(const trace *t, const trace_track *k, size_t event)
 {
     int64_t root = trace_attr(k, SINK_ROOT, event);
-    bool marked = root != SINK_NO_VALUE && root != 0;
+    vp_str name = trace_str(t, t->kinds[k->kind[event]].name);
+    return k->attr[SINK_ROOT] ? root != SINK_NO_VALUE && root != 0
+                              : vp_str_find(name, VP_STR("::")) == name.n;
+}
+
+bool labels_is_step(const trace *t, const host_kinds *kinds, const trace_track *k, size_t event)
+{
     return (host_kind_flags(kinds, k->kind[event]) & HK_STEP) ||
-           (marked && trace_attr(k, SINK_STEP, event) != SINK_NO_VALUE);
+           (trace_attr(k, SINK_STEP, event) != SINK_NO_VALUE && is_root(t, k, event));
 }
 
 static bool is_launch(const walk *w, size_t i)
@@ -55,7 +63,7 @@ static bool contains(const walk *w, size_t *next, bool step, size_t i, int64_t e
     if (*next <= i)
         *next = i + 1;
     while (*next < w->k->count &&
-           !(step ? labels_is_step(w->kinds, w->k, *next) : is_launch(w, *next)))
+           !(step ? labels_is_step(w->t, w->kinds, w->k, *next) : is_launch(w, *next)))
         ++*next;
     return *next < w->k->count && w->k->start_ps[*next] < end;
 }
@@ -95,7 +103,7 @@ static open_span inside(walk *w, const open_span *around, size_t i, int64_t end)
         return (open_span){end, name, cause, true, false};
     if (cause != VP_CAUSE_HOST || s.cause != VP_CAUSE_HOST)
         return s;
-    if (labels_is_step(w->kinds, w->k, i))
+    if (labels_is_step(w->t, w->kinds, w->k, i))
         return (open_span){end, 0, VP_CAUSE_HOST, false, false};
     if (s.solid)
         return s;
@@ -164,7 +172,7 @@ static void weigh(const label_book *b, const trace_track *k, uint64_t count[4])
 {
     for (size_t i = 0; i < k->count; i++) {
         uint32_t f = host_kind_flags(b->kinds, k->kind[i]);
-        count[0] += labels_is_step(b->kinds, k, i);
+        count[0] += labels_is_step(b->t, b->kinds, k, i);
         count[1] += (f & HK_CALL) != 0;
         count[2] += (f & HK_EXECUTE) != 0;
         count[3] += (f & HK_LAUNCH) != 0;

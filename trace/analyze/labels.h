@@ -33,6 +33,6 @@ size_t labels_seek(const label_list *list, int64_t from);
  * functions, executions, launches; UINT32_MAX without any. */
 uint32_t labels_main(const label_book *b);
 /* The event is a step annotation, by its name or by its attributes. */
-bool labels_is_step(const host_kinds *kinds, const trace_track *k, size_t event);
+bool labels_is_step(const trace *t, const host_kinds *kinds, const trace_track *k, size_t event);
 
 #endif

@@ -1,3 +1,5 @@
+#include <stdio.h>
+
 #include "trace/analyze/calls.h"
 #include "trace/analyze/host_kinds.h"
 #include "trace/analyze/sweep.h"
@@ -15,6 +17,7 @@ typedef struct launches {
     int64_t *call;             /* which call */
     int64_t *launched, *begun; /* start of the call, start of the op */
     int64_t *delay;
+    size_t early; /* ops that begin before the call that launched them */
 } launches;
 
 static void launches_free(launches *l)
@@ -56,6 +59,7 @@ static bool link_ops(launches *l, vp_launch *out)
             l->call[l->n] = call;
             l->launched[l->n] = call_start(l->a->calls, l->a->t, call);
             l->begun[l->n] = k->start_ps[e];
+            l->early += l->begun[l->n] < l->launched[l->n];
             l->delay[l->n++] = delay > 0 ? delay : 0;
             out->late_launches += delay > LATE_PS;
         }
@@ -146,6 +150,20 @@ static int kernels_of(vp_launch *out, const analysis *a, track_set set, size_t o
     return 0;
 }
 
+/* No op runs before it is launched: where more than one in a hundred seems to, the clocks of host
+ * and device disagree (jax #23426), and with them what idle time is put down to. */
+static int note_clocks(host_result *h, const launches *l, const vp_device *d)
+{
+    char text[200];
+    if (l->early * 100 <= l->n)
+        return 0;
+    snprintf(text, sizeof text,
+             "%zu of %zu ops of %.40s begin before the call that launches them: the clocks of host "
+             "and device disagree, causes of idle time are uncertain",
+             l->early, l->n, d->name);
+    return host_note(h, "clock-skew", VP_SEV_WARNING, text);
+}
+
 int launch_collect(analysis *a)
 {
     for (size_t d = 0; d < a->device_count; d++) {
@@ -156,6 +174,8 @@ int launch_collect(analysis *a)
         int rc = kernels_of(&dev->launch, a, l.set, ops);
         if (rc >= 0)
             rc = launches_of(&dev->launch, &l, ops);
+        if (rc >= 0)
+            rc = note_clocks(a->h, &l, dev);
         launches_free(&l);
         VP_TRY(rc);
     }
