@@ -1,0 +1,23 @@
+"""Writes a scene where the program finds it."""
+import gzip
+import pathlib
+
+from . import kineto, xspace
+
+
+def write(scene, form, folder, cut=0):
+    """The path to give to the program: a run directory of XSpaces, or one Kineto file."""
+    folder = pathlib.Path(folder)
+    if form == 'xspace':
+        run = folder / 'plugins' / 'profile' / '2026_01_02_03_04_05'
+        run.mkdir(parents=True)
+        for host in scene.hosts:
+            (run / f'{host.name}.xplane.pb').write_bytes(xspace.encode(host))
+        return folder
+    data = kineto.encode(scene.host)
+    name = 'worker0.1700000000000.pt.trace.json'
+    if form == 'kineto.gz':
+        data, name = gzip.compress(data, mtime=0), name + '.gz'
+    path = folder / name
+    path.write_bytes(data[:int(len(data) * cut)] if cut else data)
+    return path

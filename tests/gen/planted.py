@@ -1,0 +1,520 @@
+"""One scene for every rule of findings (analysis.md 6.2, 6.2.1), in which exactly one cause is planted,
+and what must be said about it: computed from the scene, in ps."""
+from dataclasses import dataclass, field
+
+from . import measure
+from .scene import MS, US, Event, GpuLoop, Scene, TpuChip
+
+KERNELS = ['ampere_sgemm_128x64_tn', 'flash_fwd_kernel', 'layer_norm_fwd', 'gelu_fwd', 'flash_bwd_kernel',
+           'layer_norm_bwd', 'adam_update', 'embedding_bwd']  # eight alike: none is hot
+FUSIONS = ['convolution_fusion', 'dot_fusion', 'add_fusion', 'softmax_fusion', 'norm_fusion', 'gelu_fusion',
+           'loss_fusion', 'update_fusion', 'bias_fusion', 'scale_fusion']
+NCCL = 'ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)'
+
+
+@dataclass
+class Planted:
+    rule: str
+    scene: Scene
+    severity: str
+    impact: tuple  # least and most, ps; None: the rule has no impact in time
+    device: str = ''  # the end of the name of the first place's device; '' where the place is the host's
+    form: str = 'xspace'
+    explained: tuple = ()  # rules that this one must explain
+    inside: tuple = ()  # of the first place: [start, end] within which it must lie, on the host's clock
+    cut: float = 0  # the file ends after this share of it
+    notes: dict = field(default_factory=dict)
+
+
+def exactly(ps):
+    return ps, ps
+
+
+def about(ps, slack=1):
+    """For figures that are rounded once on the way."""
+    return ps - slack, ps + slack
+
+
+def fused(chip, dur, names=None, **more):
+    """One op after the other."""
+    for name in names or FUSIONS:
+        chip.op(f'{name}.1', dur, 'loop fusion', scope=f'{more.get("module", "jit_train_step")}/{name}', **more)
+
+
+def train_tpu(scene, chip, steps, body):
+    for n in range(steps):
+        with chip.step(n), chip.module(run=n):
+            body(n)
+        chip.idle(30 * US)
+    return scene
+
+
+def kernels(loop, dur):
+    for name in KERNELS:
+        loop.launch(name, dur)
+
+
+def train_gpu(loop, steps, body, dur=1200 * US):
+    for n in range(steps):
+        with loop.step(n):
+            kernels(loop, dur)
+            body(n)
+            loop.drain()
+    return loop.scene
+
+
+# ---- F1 to F3, F8, F9, F14: idle and its cause ---------------------------------------------------
+
+
+def device_idle():
+    """Idle two fifths of the time in short regular gaps; no host says why."""
+    scene = Scene()
+    chip = TpuChip(scene)
+
+    def body(_):
+        for i in range(20):
+            chip.op(f'{FUSIONS[i % 10]}.1', 300 * US)
+            chip.idle(200 * US)
+
+    train_tpu(scene, chip, 12, body)
+    b = measure.breakdown(chip.device)
+    return Planted('F1', scene, 'high', about(b['idle_ps'] - b['window_ps'] // 20), 'TPU:0')
+
+
+def long_gap():
+    """Once in twenty steps nothing runs for 20 ms: 9 % of the window, the device is busy else."""
+    scene = Scene()
+    chip = TpuChip(scene)
+
+    def body(n):
+        fused(chip, 1 * MS)
+        if n == 11:
+            chip.idle(20 * MS)
+
+    train_tpu(scene, chip, 20, body)
+    gap = chip.device.ops[119].end, chip.device.ops[120].start  # with the 30 µs after each step
+    return Planted('F2', scene, 'medium', about(gap[1] - gap[0], 30 * US), 'TPU:0', explained=('F12',), inside=gap)
+
+
+def host_bound(form='kineto'):
+    """The thread takes 1.5 ms to prepare each launch of 1 ms of work."""
+    loop = GpuLoop(Scene(), flavour='torch' if form == 'kineto' else 'jax')
+    for n in range(12):
+        with loop.step(n):
+            for name in KERNELS:
+                loop.work('tokenize_batch', 1500 * US)
+                loop.launch(name, 1 * MS)
+    late = measure.host_late(loop.host, loop.device)
+    return Planted('F3', loop.scene, 'high', exactly(late), 'GPU', form, explained=('F1',),
+                   notes={'label': 'tokenize_batch'})
+
+
+def sync_call():
+    """cudaStreamSynchronize returns 1 ms after the device is done."""
+    loop = GpuLoop(Scene())
+    for n in range(12):
+        with loop.step(n):
+            kernels(loop, 1 * MS)
+            loop.work('cudaStreamSynchronize', max(loop.free.values()) + MS - loop.t, 'cuda_runtime')
+    sync = [(e.start, e.end) for e in loop.thread.events if e.name == 'cudaStreamSynchronize']
+    return Planted('F8', loop.scene, 'high', exactly(measure.length(measure.both(sync, measure.idle(loop.device)))),
+                   'GPU', 'kineto')
+
+
+def launch_bound():
+    """Kernels of 4 µs, one launched every 20 µs."""
+    loop = GpuLoop(Scene())
+    for n in range(12):
+        with loop.step(n):
+            for i in range(200):
+                loop.work('aten::add_', 15 * US)
+                loop.launch(KERNELS[i % 8], 4 * US, call_dur=5 * US, latency=1 * US)
+    return Planted('F9', loop.scene, 'high', exactly(measure.host_late(loop.host, loop.device)), 'GPU', 'kineto')
+
+
+def input_bound():
+    """4 ms of DataLoader before every 8 ms of work, nothing prefetched."""
+    loop = GpuLoop(Scene())
+    name = 'enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__'
+    for n in range(12):
+        with loop.step(n):
+            loop.work(name, 4 * MS, 'user_annotation')
+            kernels(loop, 1 * MS)
+            loop.drain()
+    waits = [(e.start, e.end) for e in loop.thread.events if e.name == name]
+    return Planted('F14', loop.scene, 'high', exactly(measure.length(measure.both(waits, measure.idle(loop.device)))),
+                   'GPU', 'kineto', explained=('F1',))
+
+
+def infeed_bound():
+    """A TPU that waits in infeed for 1.5 of 11.5 ms."""
+    scene = Scene()
+    chip = TpuChip(scene)
+
+    def body(_):
+        chip.op('infeed.1', 1500 * US, 'infeed', 'copy', text='%infeed.1 = ((f32[128]{0}), token[]) infeed(token[] %t)')
+        fused(chip, 1 * MS)
+
+    train_tpu(scene, chip, 12, body)
+    return Planted('F14', scene, 'high', exactly(12 * 1500 * US), 'TPU:0')
+
+
+# ---- F4 to F7, F20: communication and copies -----------------------------------------------------
+
+
+def exposed_comm(form='kineto'):
+    """An all-reduce of 1.5 ms after 9.6 ms of compute; everything waits for it."""
+    loop = GpuLoop(Scene(), flavour='torch' if form == 'kineto' else 'jax')
+
+    def body(_):
+        loop.after(7, of=20)
+        loop.launch(NCCL, 1500 * US, stream=20, kind='communication')
+        loop.after(20, of=7)
+
+    train_gpu(loop, 12, body)
+    return Planted('F4', loop.scene, 'high', exactly(12 * 1500 * US), 'GPU', form, explained=('F5',))
+
+
+def poor_overlap():
+    """0.6 ms of all-reduce in 10 ms, of which 0.2 ms hide: too little to call it exposed (4 %)."""
+    loop = GpuLoop(Scene())
+
+    def body(_):
+        compute_end = loop.free[7]
+        op = loop.launch(NCCL, 600 * US, stream=20, kind='communication')
+        op.start = compute_end - 200 * US
+        loop.free[20] = loop.free[7] = op.end
+
+    train_gpu(loop, 12, body)
+    b = measure.breakdown(loop.device)
+    return Planted('F5', loop.scene, 'medium', about(b['comm_ps'] * 85 // 100 - b['overlap_comm_ps']), 'GPU', 'kineto')
+
+
+def transfer_bound(form='kineto'):
+    """1.4 ms host → device from pinned memory before each 9.6 ms of compute, on the same stream."""
+    loop = GpuLoop(Scene(), flavour='torch' if form == 'kineto' else 'jax')
+    for n in range(12):
+        with loop.step(n):
+            loop.copy('h2d', 1400 * US, 16 << 20)
+            kernels(loop, 1200 * US)
+            loop.drain()
+    return Planted('F6', loop.scene, 'high', exactly(12 * 1400 * US), 'GPU', form, notes={'direction': 'h2d'})
+
+
+HOST = '{0:T(1024)S(5)}'
+HBM = '{0:T(1024)}'
+
+
+def copy_pair(chip, n, to_host, between, wait, size=1 << 22):
+    """copy-start, `between` of other work, copy-done that waits."""
+    shape = f'f32[{size // 4}]'
+    to, source = (HOST, HBM) if to_host else (HBM, HOST)
+    pair = f'({shape}{to}, {shape}{source}, u32[])'
+    chip.op(f'copy-start.{n}', 1 * US, 'copy-start', 'copy',
+            text=f'%copy-start.{n} = {pair} copy-start({shape}{source} %p.{n})')
+    between()
+    chip.op(f'copy-done.{n}', wait, 'copy-done', 'copy',
+            text=f'%copy-done.{n} = {shape}{to} copy-done({pair} %copy-start.{n})')
+
+
+def offload_bound():
+    """Offloaded weights come back 1.6 ms late in each step of 11.6 ms."""
+    scene = Scene()
+    chip = TpuChip(scene)
+    train_tpu(scene, chip, 12, lambda _: copy_pair(chip, 1, False, lambda: fused(chip, MS), 1600 * US))
+    return Planted('F6', scene, 'high', exactly(12 * 1601 * US), 'TPU:0', explained=('F20',),
+                   notes={'direction': 'h2d'})
+
+
+def pageable():
+    """Twice 0.2 ms a step from pageable memory: 4 %, less than F6 asks for."""
+    loop = GpuLoop(Scene())
+    for n in range(12):
+        with loop.step(n):
+            loop.copy('h2d', 200 * US, 1 << 20, 'Pageable')
+            loop.copy('h2d', 200 * US, 1 << 20, 'Pageable')
+            kernels(loop, 1200 * US)
+            loop.drain()
+    return Planted('F7', loop.scene, 'medium', exactly(12 * 400 * US), 'GPU', 'kineto')
+
+
+def async_done_wait():
+    """1.6 ms of 11.6 in collective-permute-done."""
+    scene = Scene()
+    chip = TpuChip(scene)
+    shape = 'f32[1048576]{0}'
+
+    def body(_):
+        chip.op('collective-permute-start.1', US, 'collective-permute-start', 'communication',
+                text=f'%collective-permute-start.1 = ({shape}, {shape}, u32[], u32[]) '
+                     f'collective-permute-start({shape} %p.1), source_target_pairs={{{{0,1}},{{1,0}}}}')
+        fused(chip, MS)
+        chip.op('collective-permute-done.1', 1600 * US, 'collective-permute-done', 'communication',
+                text=f'%collective-permute-done.1 = {shape} collective-permute-done(({shape}, {shape}, u32[], u32[]) '
+                     '%collective-permute-start.1)')
+
+    train_tpu(scene, chip, 12, body)
+    return Planted('F20', scene, 'high', exactly(12 * 1600 * US), 'TPU:0', explained=('F4',))
+
+
+# ---- F10, F11: compilation -----------------------------------------------------------------------
+
+
+def jax_steps(compiles, steps=12):
+    """A TPU driven by a JAX program; `compiles`: {step: ps}, −1 for before the first."""
+    scene = Scene()
+    thread = scene.host.thread('python')
+    chip = TpuChip(scene, start=0)
+    spans = []
+
+    def call(n, at):
+        compile_ps = compiles.get(n, 0)
+        end = at + compile_ps + 200 * US
+        thread.events.append(Event('PjitFunction(train_step)', at, end - at))
+        if compile_ps:
+            spans.append((at + 50 * US, at + 50 * US + compile_ps))
+            thread.events.append(Event('backend_compile_and_load', at + 50 * US, compile_ps))
+        thread.events.append(Event('TpuLoadedExecutable::Execute', end - 100 * US, 90 * US))
+        return end
+
+    t = 1 * MS
+    if -1 in compiles:
+        t = call(-1, t)
+        chip.t = t
+        with chip.module(run=-1):
+            fused(chip, 100 * US)  # the call that compiled runs, too
+        t = chip.t + 100 * US
+    for n in range(steps):
+        since = t
+        t = call(n, t)
+        chip.t = t + 10 * US
+        with chip.step(n), chip.module(run=n):
+            fused(chip, 1 * MS)
+        thread.events.append(Event('np.asarray(jax.Array)', t, chip.t + 20 * US - t))
+        t = chip.t + 20 * US
+        thread.events.append(Event('train', since, t - since, {'step_num': n, '_r': 1}))
+        t += 10 * US
+    return scene, chip, spans
+
+
+def recompile():
+    """train_step is compiled before the first step (5 ms) and again in step 6 (30 ms)."""
+    scene, _, spans = jax_steps({-1: 5 * MS, 6: 30 * MS})
+    return Planted('F10', scene, 'high', exactly(30 * MS), explained=('F2',), inside=spans[1],
+                   notes={'function': 'train_step'})
+
+
+def compile_share():
+    """40 ms of compilation stand before 12 steps of 10 ms."""
+    scene, _, spans = jax_steps({-1: 40 * MS})
+    return Planted('F11', scene, 'high', exactly(40 * MS), inside=spans[0])
+
+
+# ---- F12, F13: steps -----------------------------------------------------------------------------
+
+
+def paced(durations):
+    """One TPU step after the other, each ten ops of a tenth of its duration."""
+    scene = Scene()
+    chip = TpuChip(scene)
+    train_tpu(scene, chip, len(durations), lambda n: fused(chip, durations[n] // 10))
+    return scene, chip
+
+
+def step_outlier():
+    """Step 12 of 20 takes 30 ms instead of 10, and computes all the time."""
+    scene, chip = paced([30 * MS if n == 12 else 10 * MS for n in range(20)])
+    span = chip.device.steps[12]
+    return Planted('F12', scene, 'medium', exactly(20 * MS), 'TPU:0', inside=(span.start, span.end + 30 * US))
+
+
+def jitter():
+    """Steps of 8 to 12 ms without a pattern. The last has no following step: it is left out, with the
+    first 24 around the median of 10: Σ of what is above it."""
+    scene = Scene(seed=3)
+    durations = [d * MS for d in (8, 9, 10, 11, 12)] * 5
+    scene.random.shuffle(durations)
+    _, chip = made = paced(durations + [10 * MS])
+    return Planted('F13', made[0], 'medium', exactly(5 * (1 + 2) * MS), 'TPU:0', notes={'chip': chip.device.name})
+
+
+# ---- F15, F16: devices ---------------------------------------------------------------------------
+
+
+def imbalance():
+    """Of four chips that run the same module, one computes 10 ms a step and three 7 ms."""
+    scene = Scene()
+    chips = [TpuChip(scene) for _ in range(4)]
+    for n in range(12):
+        since = chips[0].t
+        for i, chip in enumerate(chips):
+            chip.t = since
+            with chip.step(n), chip.module(run=n):
+                fused(chip, 1 * MS if i == 0 else 700 * US)
+                chip.t = since + 10 * MS
+            chip.idle(30 * US)
+    lost = 12 * (10 * MS - (10 + 3 * 7) * MS // 4)
+    return Planted('F15', scene, 'high', about(lost, lost // 100), 'TPU', explained=('F1',))
+
+
+def straggler(hosts=1, slow=2):
+    """Chip `slow` of four reaches each all-reduce 0.6 ms after the others. Of several hosts, the second's
+    clock is 5 ms fast and its capture began 3 ms later: relative and raw times would blame it."""
+    scene = Scene(hosts=hosts)
+    if hosts > 1:
+        scene.hosts[1].clock_error = 2 * MS  # of its times relative to its own start: 5 ms fast − 3 ms later
+        scene.hosts[1].start_ns += 3 * MS // 1000
+    chips = [TpuChip(scene, scene.hosts[i * hosts // 4], start=10 * MS) for i in range(4)]
+    for n in range(12):
+        since = chips[0].t
+        done = since + 9400 * US + 100 * US
+        for i, chip in enumerate(chips):
+            chip.t = since
+            with chip.step(n), chip.module(run=n):
+                fused(chip, 940 * US if i == slow else 880 * US)
+                chip.all_reduce(done - chip.t, call=n + 1)
+            chip.idle(30 * US)
+    return Planted('F16', scene, 'medium', exactly(12 * 600 * US), 'TPU', explained=('F5',),
+                   inside=(0, scene.host.last()),
+                   notes={'host': scene.hosts[slow * hosts // 4].name, 'device': chips[slow].device.name})
+
+
+# ---- F17 to F19, F21, F24: ops -------------------------------------------------------------------
+
+
+def hot_op(share=40):
+    """One op takes `share` of every 100 parts of the time."""
+    scene = Scene()
+    chip = TpuChip(scene)
+
+    def body(_):
+        fused(chip, (100 - share) * 10 * US)
+        chip.op('flash_attention.1', share * 100 * US, 'custom-call',
+                text='%flash_attention.1 = bf16[8,128]{1,0} custom-call(bf16[8,128]{1,0} %p.0), '
+                     'custom_call_target="tpu_custom_call"')
+
+    train_tpu(scene, chip, 12, body)
+    return Planted('F17', scene, 'medium' if share >= 60 else 'low', None, 'TPU:0', notes={'op': 'flash_attention'})
+
+
+def op_variance():
+    """Of ten calls a step nine take 50 µs and one 1.5 ms: (mean − p50) · n = 145 µs · 120."""
+    loop = GpuLoop(Scene())
+
+    def body(_):
+        for i in range(10):
+            loop.launch('gather_rows', 1500 * US if i == 6 else 50 * US)
+
+    train_gpu(loop, 12, body, 1 * MS)
+    return Planted('F18', loop.scene, 'high', exactly(120 * 145 * US), 'GPU', 'kineto', notes={'op': 'gather_rows'})
+
+
+def data_formatting():
+    """1.3 ms of transposes and 1.2 ms of layout copies in each 12.5 ms."""
+    scene = Scene()
+    chip = TpuChip(scene)
+
+    def body(_):
+        fused(chip, 1 * MS)
+        for name, dur in (('transpose', 1300 * US), ('copy', 1200 * US)):
+            chip.op(f'{name}.1', dur, 'data formatting', scope=f'jit(train_step)/{name}',
+                    text=f'%{name}.1 = bf16[128,1024]{{0,1}} {name}(bf16[128,1024]{{1,0}} %p.0)')
+
+    train_tpu(scene, chip, 12, body)
+    return Planted('F19', scene, 'high', exactly(12 * 2500 * US), 'TPU:0')
+
+
+def debug_print():
+    """0.9 ms of a host callback in each 10.9 ms."""
+    scene = Scene()
+    chip = TpuChip(scene)
+
+    def body(_):
+        fused(chip, 1 * MS)
+        chip.op('custom-call.9', 900 * US, 'custom-call', scope='jit(train_step)/debug_callback',
+                text='%custom-call.9 = () custom-call(f32[] %p.0), custom_call_target="xla_python_cpu_callback"')
+
+    train_tpu(scene, chip, 12, body)
+    return Planted('F21', scene, 'medium', exactly(12 * 900 * US), 'TPU:0')
+
+
+def debug_callback():
+    """A GPU that waits for a Python callback of 0.9 ms in each step of 10.5 ms."""
+    loop = GpuLoop(Scene(), flavour='jax')
+    name = '$debugging.py:123 _flat_callback'
+    for n in range(12):
+        with loop.step(n):
+            loop.work(name, 900 * US)
+            kernels(loop, 1200 * US)
+            loop.drain()
+    calls = [(e.start, e.end) for e in loop.thread.events if e.name == name]
+    return Planted('F21', loop.scene, 'medium', exactly(measure.length(measure.both(calls, measure.idle(loop.device)))),
+                   'GPU:0')
+
+
+def repeated_work():
+    """Each step runs one module four times: 0.5 ms each, of 12 ms."""
+    scene = Scene()
+    chip = TpuChip(scene)
+    for n in range(12):
+        with chip.step(n):
+            with chip.module(run=10 * n):
+                fused(chip, 1 * MS)
+            for k in range(4):
+                with chip.module('jit_encode_prompt', 9, run=10 * n + k + 1):
+                    fused(chip, 50 * US, module='jit_encode_prompt', program_id=9)
+        chip.idle(30 * US)
+    # the last step may be left out as one whose end is not known
+    return Planted('F24', scene, 'medium', (11 * 1500 * US, 12 * 1500 * US), 'TPU:0',
+                   notes={'module': 'jit_encode_prompt'})
+
+
+# ---- F22, F23 ------------------------------------------------------------------------------------
+
+
+def allocations(thread, total, peak, at=0, every=1 * MS):
+    """A curve of ten allocations up to `peak` and back, by the BFC allocator of a GPU."""
+    used = 0
+    for i in range(20):
+        size = peak // 10
+        used += size if i < 10 else -size
+        stats = {'bytes_reserved': 0, 'bytes_allocated': used, 'bytes_available': total - used,
+                 'peak_bytes_in_use': max(used, peak if i >= 10 else 0), 'requested_bytes': size,
+                 'allocation_bytes': size, 'addr': 4096 * (i % 10 if i < 10 else 19 - i), 'allocator_name': 'GPU_0_bfc',
+                 'fragmentation': 0.1, 'index_on_host': 0}
+        thread.events.append(Event('MemoryAllocation' if i < 10 else 'MemoryDeallocation', at + i * every, 0, stats))
+
+
+def memory_full(percent=95):
+    loop = GpuLoop(Scene(), flavour='jax')
+    train_gpu(loop, 12, lambda _: None)
+    allocations(loop.thread, 80 << 30, (80 << 30) * percent // 1000 * 10)
+    return Planted('F22', loop.scene, 'high' if percent >= 98 else 'medium', None, '', notes={'share': percent / 100})
+
+
+def cut_short():
+    """The host-bound run, of which a quarter is missing: no figure can be trusted, and that comes first."""
+    made = host_bound()
+    return Planted('F23', made.scene, 'high', None, '', 'kineto.gz', cut=0.75)
+
+
+def unlinked():
+    """A fifth of the kernels has no launch call, as where graphs were recorded."""
+    loop = GpuLoop(Scene())
+    train_gpu(loop, 12, lambda _: None)
+    for i, o in enumerate(loop.device.ops):
+        if i % 5 == 0:
+            o.correlation = 0
+    return Planted('F23', loop.scene, 'medium', None, '', 'kineto')
+
+
+CASES = {
+    'F1': device_idle, 'F2': long_gap, 'F3': host_bound, 'F3-jax': lambda: host_bound('xspace'),
+    'F4': exposed_comm, 'F4-jax': lambda: exposed_comm('xspace'), 'F5': poor_overlap, 'F6': transfer_bound,
+    'F6-jax': lambda: transfer_bound('xspace'), 'F6-tpu': offload_bound, 'F7': pageable, 'F8': sync_call,
+    'F9': launch_bound, 'F10': recompile, 'F11': compile_share, 'F12': step_outlier, 'F13': jitter,
+    'F14': input_bound, 'F14-tpu': infeed_bound, 'F15': imbalance, 'F16': straggler,
+    'F16-hosts': lambda: straggler(2, 1), 'F17': hot_op, 'F17-hotter': lambda: hot_op(65), 'F18': op_variance,
+    'F19': data_formatting, 'F20': async_done_wait, 'F21': debug_print, 'F21-host': debug_callback, 'F22': memory_full,
+    'F22-full': lambda: memory_full(99), 'F23': cut_short, 'F23-unlinked': unlinked, 'F24': repeated_work,
+}

@@ -1,0 +1,268 @@
+"""What must hold in every full report, whatever was read: check(made) raises on the first breach."""
+import math
+import re
+
+CLASSES = ('compute_ps', 'exposed_comm_ps', 'exposed_copy_ps', 'idle_ps')
+RULES = {f'F{i}' for i in range(1, 25)}
+LEVELS = ['low', 'medium', 'high']
+TIMES = re.compile(r'^(first_|last_|max_|peak_)?(start|end)_ps$')  # may be negative, and null
+SHARE = re.compile(r'(^|_)share(_|$)')
+DENOMINATED = re.compile(r'^(\w+_share_of_\w+|share_of_\w+|cumulative_share)$')
+
+
+def strict(text):
+    """Parsed JSON that has no NaN, no Infinity and no key twice in one object."""
+    import json
+
+    def refuse(word):
+        raise AssertionError(f'{word} in JSON')
+
+    def once(pairs):
+        keys = [k for k, _ in pairs]
+        assert len(keys) == len(set(keys)), [k for k in keys if keys.count(k) > 1]
+        return dict(pairs)
+
+    return json.loads(text, parse_constant=refuse, object_pairs_hook=once)
+
+
+def walk(value, path=''):
+    """(path, key, value) of every member of every object."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield path, key, inner
+            yield from walk(inner, f'{path}.{key}')
+    elif isinstance(value, list):
+        for i, inner in enumerate(value):
+            yield from walk(inner, f'{path}[{i}]')
+
+
+def check_numbers(made):
+    """Durations are integers and never negative, shares lie between 0 and 1 and say of what."""
+    for path, key, value in walk(made):
+        at = f'{path}.{key} = {value!r}'
+        if key.endswith('_ps') and not isinstance(value, list) and value is not None:
+            assert isinstance(value, int) and not isinstance(value, bool), at
+            assert value >= 0 or TIMES.match(key), at
+        if isinstance(value, float):
+            assert math.isfinite(value), at
+        if SHARE.search(key):
+            assert DENOMINATED.match(key), f'{at}: of what?'
+            if key != 'self_share_of_window':  # streams and threads run at once
+                assert value is None or 0 <= value <= 1 + 1e-9, at
+
+
+def check_breakdown(b, at):
+    assert sum(b[c] for c in CLASSES) == b['window_ps'], at
+    assert b['busy_ps'] == b['window_ps'] - b['idle_ps'], at
+    assert b['overlap_comm_ps'] + b['exposed_comm_ps'] == b['comm_ps'], at
+    assert b['exposed_copy_ps'] <= b['copy_ps'] <= b['busy_ps'], at
+    assert min(b.values()) >= 0, at
+
+
+def by_device(rows):
+    """Position of the device → its rows; names of processes need not be unique."""
+    out = {}
+    for r in rows:
+        out.setdefault(r['device_index'], []).append(r)
+    return out
+
+
+def check_devices(made):
+    gaps = by_device(made['gaps'])
+    for i, d in enumerate(made['devices']):
+        at = d['name']
+        check_breakdown(d['breakdown'], at)
+        assert d['window']['end_ps'] - d['window']['start_ps'] == d['breakdown']['window_ps'], at
+        mine = gaps.get(i, [])
+        known = sum(g['dur_ps'] for g in mine)
+        assert known <= d['breakdown']['idle_ps'] and len(mine) <= d['gap_count'], at
+        if d['kind'] != 'other' and len(mine) == d['gap_count']:
+            assert known == d['breakdown']['idle_ps'], at
+        assert sum(d['idle_causes'].values()) == d['breakdown']['idle_ps'], at
+        assert all(v <= d['self_ps'] for k, v in d['hygiene'].items() if k.endswith('_ps')), (at, d['hygiene'])
+
+
+def check_gaps(made):
+    for g in made['gaps']:
+        assert g['dur_ps'] > 0, g
+        assert sum(g['causes'].values()) == g['dur_ps'], g
+        parts = g['host_late_ps'] + g['in_call_ps'] + g['latency_ps']
+        assert parts + g['causes']['unknown'] == g['dur_ps'] or parts <= g['dur_ps'], g
+        assert g['causes']['call'] == g['in_call_ps'] and g['causes']['latency'] == g['latency_ps'], g
+    for rows in by_device(made['gaps']).values():
+        assert [g['dur_ps'] for g in rows] == sorted((g['dur_ps'] for g in rows), reverse=True)
+        spans = sorted((g['start_ps'], g['dur_ps']) for g in rows)
+        assert len({s for s, _ in spans}) == len(spans)
+
+
+def check_idle_labels(made):
+    for i, rows in by_device(made['idle_labels']).items():
+        assert sum(r['total_ps'] for r in rows) <= made['devices'][i]['breakdown']['idle_ps'], i
+        assert all(0 < r['gaps'] for r in rows), rows
+
+
+def check_ops(made):
+    for o in made['ops']:
+        at = (o['device'], o['name'])
+        assert o['calls'] >= 1, at
+        assert o['min_ps'] <= o['p50_ps'] <= o['p95_ps'] <= o['max_ps'], at
+        if made['analysis']['has_devices']:  # host calls nest in calls of the same name: total has the outermost
+            assert o['min_ps'] <= o['mean_ps'] <= o['max_ps'], at
+        assert o['self_ps'] <= o['total_ps'], at
+        assert o['step_self_ps'] is None or o['step_self_ps'] <= o['self_ps'], at
+        assert sum(s['self_ps'] for s in o['splits']) <= o['self_ps'], at
+    rows = by_device(made['ops'])
+    for i, d in enumerate(made['devices']):
+        assert sum(o['self_ps'] for o in rows.get(i, [])) == d['self_ps'], d['name']
+        assert sum(o['idle_before_ps'] or 0 for o in rows.get(i, [])) <= d['breakdown']['idle_ps'], d['name']
+        if d['self_ps']:
+            assert abs(rows[i][-1]['cumulative_share'] - 1) < 1e-6, d['name']
+
+
+def check_scopes(made):
+    def one(s):
+        assert s['total_ps'] == s['self_ps'] + sum(one(c) for c in s['children']), s['path']
+        assert s['backward_ps'] <= s['total_ps'] and s['remat_ps'] <= s['total_ps'], s['path']
+        return s['total_ps']
+
+    whole = sum(one(s) for s in made['scopes'])
+    assert whole <= sum(d['self_ps'] for d in made['devices'])
+    folded = sum(f['forward_ps'] + f['backward_ps'] + f['remat_ps'] for f in made['folded_scopes'])
+    assert folded == whole or not made['folded_scopes'], (folded, whole)
+
+
+def check_steps(made):
+    steps = made['steps']
+    assert steps['count'] == len(steps['list'])
+    counted = [s for s in steps['list'] if not s['partial'] and not s['warm_up']]
+    for s in steps['list']:
+        for d in s['devices']:
+            check_breakdown(d['breakdown'], (s['name'], d['name']))
+            assert d['breakdown']['window_ps'] == d['dur_ps'], (s['name'], d['name'])
+            assert sum(d['idle_causes'].values()) == d['breakdown']['idle_ps'], (s['name'], d['name'])
+        if s['devices']:
+            assert s['dur_ps'] == max(d['dur_ps'] for d in s['devices']), s['name']
+            assert s['breakdown']['window_ps'] == s['dur_ps'], s['name']
+    for windows in by_device(d for s in steps['list'] for d in s['devices']).values():
+        starts = [w['start_ps'] for w in windows]
+        assert starts == sorted(starts), starts
+    if not counted:
+        assert steps['median_ps'] is None and steps['mean_ps'] is None and steps['cv'] is None
+        return
+    assert steps['counted'] == len(counted)
+    durations = sorted(s['dur_ps'] for s in counted)
+    assert (steps['min_ps'], steps['max_ps']) == (durations[0], durations[-1])
+    assert abs(steps['mean_ps'] - sum(durations) / len(durations)) <= 1
+    assert durations[0] <= steps['median_ps'] <= steps['p90_ps'] <= steps['p95_ps'] <= durations[-1]
+    assert steps['excess_ps'] == sum(max(0, x - steps['median_ps']) for x in durations)
+    middle = durations[(len(durations) - 1) // 2], durations[len(durations) // 2]
+    assert middle[0] <= steps['median_ps'] <= middle[1]
+    assert sum(g['count'] for g in steps['groups']) in (0, len(counted))
+
+
+def check_communication(made):
+    for c in made['collectives']:
+        assert c['exposed_ps'] <= c['union_ps'] <= c['total_ps'], c
+        assert c['exposed_ps'] <= made['devices'][c['device_index']]['breakdown']['exposed_comm_ps'], c
+        assert len(c['sample_start_ps']) == len(c['sample_dur_ps']), c
+        assert c['group_size'] is None or c['group_size'] >= 1, c
+    for t in made['transfers']:
+        if t['device_index'] is not None and not t['host_only']:
+            assert t['exposed_ps'] <= made['devices'][t['device_index']]['breakdown']['exposed_copy_ps'], t
+        assert 0 <= t['exposed_count'] <= t['count'], t
+        assert t['pageable'] is None or t['pageable'] <= t['count'], t
+        assert t['largest']['dur_ps'] <= max(t['busy_ps'], t['total_ps']), t
+
+
+def check_compile(made):
+    c = made['compile']
+    assert c['late'] <= c['count'] and c['late_ps'] <= c['total_ps']
+    assert sum(f['compiles'] for f in c['functions']) == c['count'] or not c['functions']
+    for f in c['functions']:
+        assert f['repeat_ps'] <= f['total_ps'] and f['late_ps'] <= f['total_ps'] and f['late'] <= f['compiles'], f
+        assert f['compiles'] == 0 or f['first_start_ps'] <= f['last_start_ps'], f
+    assert [f['function'] for f in c['recompiled']] == [f['function'] for f in c['functions'] if f['compiles'] >= 2]
+
+
+def check_host(made):
+    for h in made['host_ops']:
+        assert h['idle_ps'] is None or h['idle_ps'] <= h['self_ps'], h
+        assert h['max_ps'] <= h['total_ps'] and h['calls'] >= 1, h
+    for row in made['launch']['devices']:
+        if row['calls'] is None:
+            continue
+        assert row['short_kernels'] <= row['kernels'], row
+        assert (row['call_p50_ps'] or 0) <= (row['call_p95_ps'] or 0), row
+        assert (row['delay_p50_ps'] or 0) <= (row['delay_p95_ps'] or 0), row
+
+
+def check_balance(made):
+    b = made['balance']
+    if (b['devices'] or 0) < 2:
+        assert b['max_ps'] is None and b['straggler'] is None, b
+        return
+    assert b['min_ps'] <= b['mean_ps'] <= b['max_ps'], b
+    if b['straggler']:
+        assert b['straggler_last'] <= b['matched'], b
+
+
+def check_memory(made):
+    for m in (made['memory'] or {'allocators': []})['allocators']:
+        assert m['sample_bytes'] == [] or max(m['sample_bytes']) <= m['peak_bytes'], m
+        assert m['total_bytes'] is None or m['peak_bytes'] <= m['total_bytes'], m
+
+
+# ---- findings ------------------------------------------------------------------------------------
+
+ORDER = ('F23 F10 F11 F14 F21 F8 F9 F3 F7 F6 F20 F16 F15 F22 F17 F24 F19 F18 F4 F5 F2 F12 F13 F1').split()
+
+
+def rank(f):
+    """Fired before explained, then what is not; F23 first; severity, impact, the order of claims."""
+    status = ['fired', 'explained', 'not_evaluated', 'clear'].index(f['status'])
+    if status > 1:
+        return 2, 0, 0, 0, 0
+    return (status, f['id'] != 'F23', -LEVELS.index(f['severity']), -(f['impact']['time_ps'] or 0),
+            ORDER.index(f['id']))
+
+
+def check_finding(f, statuses, partial):
+    measured = f['status'] in ('fired', 'explained')
+    if f['status'] == 'not_evaluated':
+        assert f['missing'] and f['evidence']['value'] is None, f
+    else:
+        assert not f['missing'], f
+    assert (f['severity'] is not None) == measured, f
+    if measured:
+        assert f['title'] and f['message'] and f['suggestion'], f
+        assert '%!' not in f['message'] and 'null' not in f['message'] and 'nan' not in f['message'].split(), f
+    if f['status'] == 'explained':
+        assert f['explained_by'] and all(statuses[i] in ('fired', 'explained') for i in f['explained_by']), f
+        assert f['id'] not in f['explained_by'], f
+    for p in f['where']:
+        assert (p['start_ps'] is None) == (p['end_ps'] is None), f
+        assert p['start_ps'] is None or p['start_ps'] <= p['end_ps'], f
+    i = f['impact']
+    if i['time_ps'] is not None:
+        assert i['time_ps'] <= i['gross_ps'], f
+        assert i['window_ps'] is None or i['time_ps'] <= i['window_ps'] or f['id'] in ('F15', 'F16'), f
+    if f['status'] == 'fired' and i['share_of_window'] is not None and f['id'] not in ('F17', 'F22', 'F23', 'F24'):
+        level = 2 if i['share_of_window'] >= .1 else 1 if i['share_of_window'] >= .03 else 0
+        assert i['share_of_window'] >= .005 or f['id'] == 'F12', f
+        assert LEVELS.index(f['severity']) <= (max(level - 1, 0) if partial else level), f
+
+
+def check_findings(found, partial=False):
+    assert sorted(f['id'] for f in found) == sorted(RULES)
+    statuses = {f['id']: f['status'] for f in found}
+    for f in found:
+        check_finding(f, statuses, partial)
+    assert [rank(f) for f in found] == sorted(rank(f) for f in found), [(f['id'], rank(f)) for f in found]
+
+
+def check(made):
+    check_numbers(made)
+    for part in (check_devices, check_gaps, check_idle_labels, check_ops, check_scopes, check_steps,
+                 check_communication, check_compile, check_host, check_balance, check_memory):
+        part(made)
+    check_findings(made['findings'], made['analysis']['partial'])
