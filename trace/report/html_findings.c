@@ -24,20 +24,31 @@ static bool is_unit(const char *unit, const char *name)
     return vp_str_eq(vp_str_of(unit), vp_str_of(name));
 }
 
-/* Values carry the unit that their rule names; times are ps like all of a report's. */
+/* A time by its unit's name, in ps; 0 where it is none. */
+static double time_unit(const char *unit)
+{
+    static const struct {
+        const char *name;
+        double ps;
+    } units[] = {{"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (is_unit(unit, units[i].name))
+            return units[i].ps;
+    return 0;
+}
+
+/* Values carry the unit that their rule names. */
 static void put_value(page *p, double v, const char *unit)
 {
-    if (!unit || !*unit) {
-        vp_buf_printf(p->b, "%.6g", v);
-    } else if (is_unit(unit, "ps") && v >= 0 && v < (double)INT64_MAX) {
-        html_duration(p, (int64_t)v, (int64_t)v);
+    double ps = v * time_unit(unit);
+    if (ps > 0 && ps < (double)INT64_MAX) {
+        html_duration(p, (int64_t)(ps + 0.5), (int64_t)ps);
     } else if (is_unit(unit, "share")) {
         vp_buf_printf(p->b, "%.2f%%", v * 100);
-    } else if (is_unit(unit, "ratio")) {
+    } else if (!unit || is_unit(unit, "ratio")) {
         vp_buf_printf(p->b, "%.3g", v);
     } else {
-        vp_buf_printf(p->b, "%.6g", v);
-        html_puts(p, *unit == '%' ? "" : " ");
+        vp_buf_printf(p->b, "%.6g ", v);
         html_text(p, unit);
     }
 }

@@ -23,7 +23,7 @@ static void compile_facts(page *p, const vp_compile *c)
     html_duration_fact(p, "Tracing and lowering", c->lower_ps);
     html_duration_fact(p, "Before the first step", c->before_steps_ps);
     html_count_fact(p, "Late: after execution had begun", c->late);
-    html_duration_fact(p, "Late compile time", c->late_ps);
+    html_duration_fact(p, "Late compile time", c->late > 0 ? c->late_ps : VP_UNKNOWN);
     html_count_fact(p, "Cache hits", c->cache_hits);
     html_count_fact(p, "Cache misses", c->cache_misses);
     html_puts(p, "</dl>\n");

@@ -2,6 +2,10 @@
 
 #define GAPS_MAX 30u
 #define LABELS_MAX 30u
+/* Behind the first few, gaps below this part of the longest one say nothing, nor do labels
+ * below this part of the first one: thousands of them are the rule. */
+#define GAPS_ALWAYS 5u
+#define SMALL_PART 200
 
 static bool has_causes(const vp_device *d)
 {
@@ -138,7 +142,8 @@ static void put_gaps(page *p)
     for (size_t i = 0; i < r->gap_count; i++) {
         if (!html_shows(p, r->gaps[i].device))
             continue;
-        if (matching++ < GAPS_MAX) {
+        bool small = r->gaps[i].dur_ps < scale / SMALL_PART;
+        if (matching++ < (small ? GAPS_ALWAYS : GAPS_MAX)) {
             gap_row(p, &r->gaps[i], unit);
             shown++;
         }
@@ -167,7 +172,7 @@ static void label_row(page *p, const vp_idle_label *l, vp_unit unit)
 static void put_labels(page *p)
 {
     const vp_report *r = p->r;
-    size_t matching = 0;
+    size_t matching = 0, shown = 0;
     if (!r->idle_label_count)
         return;
     vp_unit unit = rep_unit_for(p->v.unit, r->idle_labels[0].total_ps);
@@ -181,10 +186,17 @@ static void put_labels(page *p)
     html_head(p, "share", "Idle", "%", "Of the device’s idle time");
     html_head(p, "", "Gaps", NULL, NULL);
     html_rows(p);
-    for (size_t i = 0; i < r->idle_label_count; i++)
-        if (html_shows(p, r->idle_labels[i].device) && matching++ < LABELS_MAX)
-            label_row(p, &r->idle_labels[i], unit);
-    html_table_end(p, matching > LABELS_MAX ? matching - LABELS_MAX : 0);
+    for (size_t i = 0; i < r->idle_label_count; i++) {
+        const vp_idle_label *l = &r->idle_labels[i];
+        if (!html_shows(p, l->device))
+            continue;
+        bool small = l->total_ps < r->idle_labels[0].total_ps / SMALL_PART;
+        if (matching++ < LABELS_MAX && !small) {
+            label_row(p, l, unit);
+            shown++;
+        }
+    }
+    html_table_end(p, matching - shown);
 }
 
 int html_idle(page *p)
