@@ -35,7 +35,7 @@ static int add_producers(step_owner *o, const trace_track *k, const step_marks *
 {
     size_t last = 0;
     for (size_t e = 0; owned->n && e < k->count; e++) {
-        int64_t flow = k->attr[SINK_FLOW_OUT][e];
+        int64_t flow = trace_attr(k, SINK_FLOW_OUT, e);
         uint32_t at =
             flow == SINK_NO_VALUE ? STEP_NONE : step_mark_at(owned, k->start_ps[e], &last);
         if (at == STEP_NONE || vp_map_get(&o->flows, (uint64_t)flow) != VP_MAP_NONE)
@@ -52,7 +52,7 @@ static int add_consumers(step_owner *o, uint32_t track, step_marks *owned)
     const trace_track *k = &o->t->tracks[track];
     size_t last = 0, before = owned->n;
     for (size_t e = 0; e < k->count; e++) {
-        int64_t flow = k->attr[SINK_FLOW_IN][e], start = k->start_ps[e];
+        int64_t flow = trace_attr(k, SINK_FLOW_IN, e), start = k->start_ps[e];
         uint32_t step = flow == SINK_NO_VALUE ? STEP_NONE : vp_map_get(&o->flows, (uint64_t)flow);
         step_marks known = {owned->v, before, 0};
         if (step == STEP_NONE || k->dur_ps[e] <= 0 ||
