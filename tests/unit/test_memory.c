@@ -111,13 +111,45 @@ static void cuda_agrees_with_xprof(void **state)
     host_result_free(&h);
 }
 
+/* expected/jax_cpu/memory_prof.tsv: 3145728 + 1048576 bytes of weights, 200704 of the batch; three
+ * executables hold nothing. */
+static void snapshots_say_who_holds_what(void **state)
+{
+    const char *root = getenv("VP_TRACES");
+    char path[4096];
+    vp_catalog *c;
+    const vp_session *s;
+    vp_report *r;
+    (void)state;
+    snprintf(path, sizeof path, "%s/jax_cpu/memory", root && *root ? root : VP_TRACES_DEFAULT);
+    if (access(path, R_OK)) {
+        print_message("SKIP: %s is not here\n", path);
+        return;
+    }
+    assert_int_equal(vp_catalog_open(&c, path), 0);
+    assert_int_equal(vp_catalog_latest(&s, c), 0);
+    assert_int_equal(vp_report_make(&r, c, s, NULL), 0);
+    assert_int_equal(r->memory_count, 1);
+    const vp_memory *m = &r->memory[0];
+    assert_string_equal(m->allocator, "memory.prof cpu:0");
+    assert_int_equal(m->peak_bytes, 3145728 + 1048576 + 200704);
+    assert_int_equal(m->allocations, VP_UNKNOWN);
+    assert_int_equal(m->top_count, 2);
+    assert_int_equal(m->top[0].bytes, 3145728 + 1048576);
+    assert_int_equal(m->top[0].count, 4);
+    assert_non_null(strstr(m->top[0].name, "allocate_weights ("));
+    assert_int_equal(r->steps.median_ps, VP_UNKNOWN);
+    assert_int_equal(r->balance.wait_ps, VP_UNKNOWN);
+    vp_report_free(r);
+    vp_catalog_free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(differences_are_lifted_to_zero),
-        cmocka_unit_test(curves_keep_their_peaks),
-        cmocka_unit_test(tpu_counts_its_stack),
-        cmocka_unit_test(cuda_agrees_with_xprof),
+        cmocka_unit_test(differences_are_lifted_to_zero), cmocka_unit_test(curves_keep_their_peaks),
+        cmocka_unit_test(tpu_counts_its_stack),           cmocka_unit_test(cuda_agrees_with_xprof),
+        cmocka_unit_test(snapshots_say_who_holds_what),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

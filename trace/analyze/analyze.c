@@ -8,6 +8,7 @@
 #include "trace/analyze/findings.h"
 #include "trace/analyze/load.h"
 #include "trace/analyze/merge.h"
+#include "trace/analyze/snapshots.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
@@ -104,6 +105,8 @@ int analyze_session(vp_report **out, const catalog *c, const cat_session *s,
 {
     static const vp_report_options defaults = VP_REPORT_OPTIONS_INIT;
     job j = {.c = c, .s = s, .opts = opts ? opts : &defaults, .lock = PTHREAD_MUTEX_INITIALIZER};
+    if (!s->host_count && j.opts->depth == VP_DEPTH_FULL && snapshots_any(s))
+        return snapshots_report(out, c, s, j.opts);
     if (!s->host_count)
         return vp_fail(VP_EEMPTY, "session %s has no timeline to analyse%s%s", s->name,
                        s->why ? ": " : "", s->why ? s->why : "");
@@ -121,6 +124,8 @@ int analyze_session(vp_report **out, const catalog *c, const cat_session *s,
             host_result_free(&j.parts[i].result);
     vp_free(j.parts);
     vp_free(j.done);
+    if (rc >= 0 && j.opts->depth == VP_DEPTH_FULL)
+        rc = snapshots_add(r, c, s);
     if (rc >= 0)
         rc = findings_make(r);
     if (rc >= 0)

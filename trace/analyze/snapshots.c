@@ -1,0 +1,176 @@
+#include "trace/analyze/snapshots.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "trace/analyze/steps.h"
+#include "trace/base/arena.h"
+#include "trace/base/err.h"
+#include "trace/read/pprof.h"
+
+#define HOLDERS_MAX 20u
+
+static bool is_snapshot(const cat_file *f)
+{
+    return f->kind.format == RD_PPROF && !f->why;
+}
+
+bool snapshots_any(const cat_session *s)
+{
+    for (size_t i = 0; i < s->file_count; i++)
+        if (is_snapshot(&s->files[i]))
+            return true;
+    return false;
+}
+
+static int text(const char **out, vp_report *r, const char *s)
+{
+    *out = s ? vp_arena_strndup(r->owner_, s, strlen(s)) : NULL;
+    return s && !*out ? vp_fail(VP_ENOMEM, "out of memory") : 0;
+}
+
+/* One more of what an arena's array holds. */
+static int one_more(void **items, size_t count, vp_report *r, size_t size)
+{
+    char *v = vp_arena_zalloc(r->owner_, (count + 1) * size);
+    if (!v)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    if (count)
+        memcpy(v, *items, count * size);
+    *items = v;
+    return 0;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* "allocate_weights (train.py:12)" */
+static int name_holder(const char **out, vp_report *r, const pp_holder *h)
+{
+    char name[320];
+    const char *what = h->function ? h->function : h->kind ? h->kind : "(unknown)";
+    snprintf(name, sizeof name, h->source ? "%.200s (%.100s)" : "%.200s", what, h->source);
+    return text(out, r, name);
+}
+
+static int add_holders(vp_memory *m, vp_report *r, const pp_profile *p, const char *device)
+{
+    m->top = vp_arena_zalloc(r->owner_, HOLDERS_MAX * sizeof *m->top);
+    if (!m->top)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t i = 0; i < p->holder_count && m->top_count < HOLDERS_MAX; i++) {
+        const pp_holder *h = &p->holders[i];
+        vp_memory_item *item = &m->top[m->top_count];
+        if (!same_text(h->device, device) || h->bytes <= 0)
+            continue;
+        VP_TRY(name_holder(&item->name, r, h));
+        item->bytes = h->bytes;
+        item->count = h->count;
+        m->top_count++;
+    }
+    return 0;
+}
+
+/* Without a device stand executables, which hold no bytes: left out beside devices that do. */
+static int add_devices(vp_report *r, const pp_profile *p, const char *file)
+{
+    for (size_t i = 0; i < p->device_count; i++) {
+        const pp_device *d = &p->devices[i];
+        char name[320];
+        vp_memory m = {.peak_bytes = d->bytes,
+                       .peak_start_ps = VP_NO_TIME,
+                       .total_bytes = VP_UNKNOWN,
+                       .allocations = VP_UNKNOWN,
+                       .frees = VP_UNKNOWN,
+                       .end_bytes = VP_UNKNOWN};
+        if (!d->bytes && p->device_count > 1)
+            continue;
+        snprintf(name, sizeof name, d->name ? "%.200s %.100s" : "%.200s", file, d->name);
+        VP_TRY(text(&m.allocator, r, name));
+        VP_TRY(add_holders(&m, r, p, d->name));
+        VP_TRY(one_more((void **)&r->memory, r->memory_count, r, sizeof m));
+        r->memory[r->memory_count++] = m;
+    }
+    return 0;
+}
+
+static int note_failure(vp_report *r, const cat_file *f)
+{
+    const vp_error *e = vp_error_last();
+    vp_quality q = {.code = "unreadable",
+                    .severity = VP_SEV_WARNING,
+                    .event = e->event,
+                    .byte = e->offset,
+                    .partial = true};
+    VP_TRY(text(&q.message, r, e->message));
+    VP_TRY(text(&q.file, r, f->path));
+    VP_TRY(one_more((void **)&r->quality, r->quality_count, r, sizeof q));
+    r->quality[r->quality_count++] = q;
+    r->partial = true;
+    return 0;
+}
+
+static int read_snapshot(pp_profile **out, const catalog *c, const cat_file *f)
+{
+    VP_CLEANUP(rd_stream_close) rd_stream *in = NULL;
+    VP_TRY(catalog_stream(&in, c, f, false));
+    return pp_read(out, in);
+}
+
+int snapshots_add(vp_report *r, const catalog *c, const cat_session *s)
+{
+    for (size_t i = 0; i < s->file_count; i++) {
+        const cat_file *f = &s->files[i];
+        pp_profile *p = NULL;
+        if (!is_snapshot(f))
+            continue;
+        int rc = read_snapshot(&p, c, f);
+        if (rc == VP_ENOMEM)
+            return rc;
+        rc = rc < 0 ? note_failure(r, f) : add_devices(r, p, f->name);
+        pp_free(p);
+        VP_TRY(rc);
+    }
+    return 0;
+}
+
+static int fill(vp_report *r, const catalog *c, const cat_session *s, const vp_report_options *opts)
+{
+    VP_TRY(text(&r->session_id, r, s->id));
+    VP_TRY(text(&r->session_name, r, s->name));
+    VP_TRY(text(&r->session_path, r, s->path));
+    VP_TRY(text(&r->session_kind, r, s->kind));
+    r->captured_unix_ns = s->captured_unix_ns;
+    r->base_unix_ns = r->capture_ps = VP_UNKNOWN;
+    r->group = opts->group;
+    r->depth = opts->depth;
+    r->files = vp_arena_zalloc(r->owner_, s->file_count * sizeof *r->files);
+    if (!r->files)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (; r->file_count < s->file_count; r->file_count++) {
+        const cat_file *f = &s->files[r->file_count];
+        vp_report_file *x = &r->files[r->file_count];
+        *x = (vp_report_file){NULL, rd_format_name(f->kind.format), f->bytes, VP_UNKNOWN, false};
+        VP_TRY(text(&x->path, r, f->path));
+    }
+    r->compile.cache_hits = r->compile.cache_misses = VP_UNKNOWN;
+    VP_TRY(steps_judge(&r->steps, r->owner_));
+    VP_TRY(snapshots_add(r, c, s));
+    return report_finish(r);
+}
+
+int snapshots_report(vp_report **out, const catalog *c, const cat_session *s,
+                     const vp_report_options *opts)
+{
+    vp_report *r = NULL;
+    VP_TRY(report_new(&r));
+    int rc = fill(r, c, s, opts);
+    if (rc < 0) {
+        analyze_free(r);
+        return rc;
+    }
+    *out = r;
+    return 0;
+}

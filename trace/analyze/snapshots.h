@@ -1,0 +1,16 @@
+/* Memory snapshots beside a session's timelines ("memory.prof"): who held how much at one moment.
+ * Only analyze.c includes this. */
+#ifndef VP_ANALYZE_SNAPSHOTS_H
+#define VP_ANALYZE_SNAPSHOTS_H
+
+#include "trace/analyze/analyze.h"
+
+bool snapshots_any(const cat_session *s);
+/* Adds those of a session to its report, one entry a file and device; a file that cannot be read
+ * becomes a quality entry. */
+int snapshots_add(vp_report *r, const catalog *c, const cat_session *s);
+/* The report of a session that has nothing else. */
+int snapshots_report(vp_report **out, const catalog *c, const cat_session *s,
+                     const vp_report_options *opts);
+
+#endif
