@@ -246,6 +246,35 @@ static void device_clocks_are_stretched(void **state)
     done(&r);
 }
 
+/* Between ops of one run nobody launches anything: the program was launched as a whole. What the
+ * device asks of the host in between is its own cause. */
+static void inside_a_run_no_host_is_late(void **state)
+{
+    (void)state;
+    for (int cpu = 0; cpu < 2; cpu++) {
+        rig r = make(cpu ? SINK_PROCESS_CPU : SINK_PROCESS_TPU);
+        sink_extra run[2] = {{0}, {0}};
+        sink_extra_set(&run[0], SINK_RUN, -5);
+        sink_extra_set(&run[1], SINK_RUN, 8);
+        tm_event(r.t, r.ops, tm_plain("a"), 0, 10, &run[0]);
+        tm_event(r.t, r.ops, tm_plain("b"), 40, 50, &run[0]); /* [10,40) in a run */
+        tm_event(r.t, r.ops, tm_plain("c"), 70, 80, &run[1]); /* [50,70) between runs */
+        uint32_t runs = tm_track(r.t, 1, "XLA Modules", cpu ? SINK_ROLE_PLAIN : SINK_ROLE_MODULES);
+        tm_put(r.t, runs, "jit_f(1)", 0, 50);
+        tm_put(r.t, runs, "jit_f(1)", 70, 80);
+        tm_put(r.t, r.main, "PjRtFuture::Await", 0, 20);
+        tm_put(r.t, r.main, "PyFunc", 25, 31);
+        tm_put(r.t, r.main, "PjitFunction(f)", 50, 80);
+        tm_put(r.t, r.main, "load_batch", 55, 65);
+        const vp_device *d = analyzed(&r);
+        assert_int_equal(d->cause_ps[VP_CAUSE_LATENCY], 24);
+        assert_int_equal(d->cause_ps[VP_CAUSE_CALLBACK], 6);
+        assert_int_equal(d->cause_ps[VP_CAUSE_INPUT], 10);
+        assert_int_equal(d->cause_ps[VP_CAUSE_HOST], 10);
+        done(&r);
+    }
+}
+
 /* Idle before an op is charged to its group and its scope; an op without a length ends a gap. */
 static void ops_and_scopes_know_what_came_before(void **state)
 {
@@ -495,6 +524,7 @@ int main(void)
         cmocka_unit_test(causes_have_priority),
         cmocka_unit_test(the_profiler_is_never_blamed),
         cmocka_unit_test(device_clocks_are_stretched),
+        cmocka_unit_test(inside_a_run_no_host_is_late),
         cmocka_unit_test(ops_and_scopes_know_what_came_before),
         cmocka_unit_test(the_longest_are_listed),
         cmocka_unit_test(every_instant_agrees_with_brute_force),

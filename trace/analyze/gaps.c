@@ -15,7 +15,8 @@ typedef struct finder {
     int64_t last_end; /* of the last segment */
     idle_sums sums;   /* inside the device's window */
     gap_list longest;
-    int64_t *idle_before; /* by kind */
+    const trace_track *runs; /* of modules; NULL without */
+    int64_t *idle_before;    /* by kind */
     step_idle steps;
 } finder;
 
@@ -43,10 +44,39 @@ static int account_gap(finder *f, const idle_gap *g)
     return idle_split(g, f->a, f->labels, account, f);
 }
 
+/* XLA:CPU says of each op which run it is of. */
+static bool same_run(const trace *t, sweep_event before, sweep_event next)
+{
+    int64_t run = trace_attr(&t->tracks[next.track], SINK_RUN, next.index);
+    return before.index != SIZE_MAX && run != SINK_NO_VALUE &&
+           run == trace_attr(&t->tracks[before.track], SINK_RUN, before.index);
+}
+
+/* TPUs have a line of runs, on the host's clock. */
+static bool inside_a_run(const trace_track *runs, int64_t from, int64_t to)
+{
+    size_t low = 0, high = runs->count;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (trace_aligned_start(runs, mid) <= from)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low && to <= trace_aligned_end(runs, low - 1);
+}
+
+static bool in_run(const finder *f, const sweep_segment *s, const idle_gap *g)
+{
+    if (f->d->kind == VP_DEVICE_CPU)
+        return same_run(f->a->t, s->before, s->next);
+    return f->runs && inside_a_run(f->runs, g->from, g->to);
+}
+
 /* On the host's clock a gap lies between the ops around it. */
 static idle_gap gap_of(const finder *f, const sweep_segment *s)
 {
-    idle_gap g = {s->start, s->end, s->start, s->end, s->next};
+    idle_gap g = {s->start, s->end, s->start, s->end, s->next, false};
     if (!f->d->own_clock)
         return g;
     g.to = trace_aligned_start(&f->a->t->tracks[s->next.track], s->next.index);
@@ -94,6 +124,7 @@ static int on_segment(void *ctx, const sweep_segment *s)
     if (s->cover)
         return 0;
     idle_gap g = gap_of(f, s);
+    g.in_run = in_run(f, s, &g);
     return account_gap(f, &g);
 }
 
@@ -128,11 +159,21 @@ static int emit(finder *f, analysis *a, int64_t *of_all)
     return gap_labels_emit(&f->sums, a, f->device);
 }
 
+static const trace_track *runs_of(const analysis *a, uint32_t device)
+{
+    for (uint32_t i = 0; i < a->t->track_count; i++)
+        if (a->t->tracks[i].role == SINK_ROLE_MODULES &&
+            a->t->tracks[i].process == a->devices[device].process)
+            return &a->t->tracks[i];
+    return NULL;
+}
+
 static int one_device(analysis *a, label_book *labels, uint32_t device, int64_t *idle_before,
                       int64_t *of_all)
 {
     finder f = {.a = a, .labels = labels, .device = device, .d = &a->h->devices[device]};
     f.idle_before = idle_before;
+    f.runs = runs_of(a, device);
     idle_sums_init(&f.sums);
     f.steps = step_idle_of(a, device);
     int rc = find_gaps(&f);

@@ -30,45 +30,57 @@ static int give(const splitter *s, int64_t from, int64_t to, vp_cause cause, vp_
     return p.end > p.start ? s->fn(s->ctx, &p) : 0;
 }
 
-/* How idle time goes by a thread's labels: `late` says that its lateness is known to be the reason,
- * so an execution is only more of that. */
-static vp_cause cause_under(const label *l, bool late)
+/* What links a gap to the host: its lateness is known to be the reason, or it is taken for it, or
+ * it is known not to be. */
+typedef enum host_link { LATE, TAKEN, IN_RUN } host_link;
+
+/* Where the thread is late anyway, an execution is only more of that. */
+static vp_cause cause_under(const label *l, host_link link)
 {
-    return late && l->cause == VP_CAUSE_CALL ? VP_CAUSE_HOST : l->cause;
+    if (link == IN_RUN && l->cause != VP_CAUSE_CALLBACK)
+        return VP_CAUSE_LATENCY;
+    return link == LATE && l->cause == VP_CAUSE_CALL ? VP_CAUSE_HOST : l->cause;
 }
 
-static int by_main(const splitter *s, int64_t from, int64_t to, bool late);
+static vp_cause cause_alone(host_link link)
+{
+    return link == LATE ? VP_CAUSE_HOST : link == TAKEN ? VP_CAUSE_UNKNOWN : VP_CAUSE_LATENCY;
+}
+
+static int by_main(const splitter *s, int64_t from, int64_t to, host_link link);
 
 /* What a thread's labels leave of [from, to). */
-static int unlabelled(const splitter *s, int64_t from, int64_t to, uint32_t thread, bool late)
+static int unlabelled(const splitter *s, int64_t from, int64_t to, uint32_t thread, host_link link)
 {
     if (from >= to)
         return 0;
     if (thread != labels_main(s->labels))
-        return by_main(s, from, to, late);
-    return give(s, from, to, late ? VP_CAUSE_HOST : VP_CAUSE_UNKNOWN, 0, IDLE_NO_THREAD);
+        return by_main(s, from, to, link);
+    return give(s, from, to, cause_alone(link), 0, IDLE_NO_THREAD);
 }
 
-static int by_labels(const splitter *s, int64_t from, int64_t to, uint32_t thread, bool late)
+static int by_labels(const splitter *s, int64_t from, int64_t to, uint32_t thread, host_link link)
 {
     const label_list *list;
     VP_TRY(labels_of(&list, s->labels, thread));
     for (size_t i = labels_seek(list, from); i < list->n && list->v[i].start < to; i++) {
         const label *l = &list->v[i];
         int64_t start = l->start > from ? l->start : from, end = l->end < to ? l->end : to;
-        VP_TRY(unlabelled(s, from, start, thread, late));
-        VP_TRY(give(s, start, end, cause_under(l, late), l->name, thread));
+        VP_TRY(unlabelled(s, from, start, thread, link));
+        vp_cause cause = cause_under(l, link);
+        bool named = cause != VP_CAUSE_LATENCY;
+        VP_TRY(give(s, start, end, cause, named ? l->name : 0, named ? thread : IDLE_NO_THREAD));
         from = end;
     }
-    return unlabelled(s, from, to, thread, late);
+    return unlabelled(s, from, to, thread, link);
 }
 
-static int by_main(const splitter *s, int64_t from, int64_t to, bool late)
+static int by_main(const splitter *s, int64_t from, int64_t to, host_link link)
 {
     uint32_t thread = labels_main(s->labels);
     if (thread != UINT32_MAX)
-        return by_labels(s, from, to, thread, late);
-    return give(s, from, to, late ? VP_CAUSE_HOST : VP_CAUSE_UNKNOWN, 0, IDLE_NO_THREAD);
+        return by_labels(s, from, to, thread, link);
+    return give(s, from, to, cause_alone(link), 0, IDLE_NO_THREAD);
 }
 
 static int64_t clamp(int64_t t, int64_t low, int64_t high)
@@ -85,7 +97,7 @@ static int by_call(const splitter *s, uint32_t call)
     int64_t begin = clamp(call_start(x, t, call), s->from, s->to);
     int64_t end = clamp(call_end(x, t, call), begin, s->to);
     if (begin > s->from)
-        VP_TRY(by_labels(s, s->from, begin, track, true));
+        VP_TRY(by_labels(s, s->from, begin, track, LATE));
     VP_TRY(give(s, begin, end, VP_CAUSE_CALL, name, track));
     return give(s, end, s->to, VP_CAUSE_LATENCY, 0, IDLE_NO_THREAD);
 }
@@ -98,7 +110,8 @@ int idle_split(const idle_gap *g, const analysis *a, label_book *labels, idle_fn
         s.from = s.to - 1;
     if (g->next.index != SIZE_MAX)
         call = calls_find(a->calls, &a->t->tracks[g->next.track], g->next.index);
-    return call != UINT32_MAX ? by_call(&s, call) : by_main(&s, s.from, s.to, false);
+    return call != UINT32_MAX ? by_call(&s, call)
+                              : by_main(&s, s.from, s.to, g->in_run ? IN_RUN : TAKEN);
 }
 
 void idle_sums_init(idle_sums *s)

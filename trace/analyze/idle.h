@@ -4,7 +4,9 @@
  * l0, in the call up to l1, then latency; the late part goes by the labels of the launching thread
  * (labels.h), where it has none by those of the main thread, else it is HOST without a name. If the
  * call is not known, the whole gap goes by the labels of the main thread, and what they leave is
- * UNKNOWN.
+ * UNKNOWN. A gap inside one run of a module is no host's delay, whatever the host does meanwhile:
+ * the program was launched as a whole, so it is LATENCY, but for what the device asks of the host
+ * (CALLBACK).
  *
  * Labels are on the host's clock. Where the device has its own, the gap lies on the host's clock
  * between the aligned end of the op before and the aligned start of the op after it; the two
@@ -23,6 +25,7 @@ typedef struct idle_gap {
     int64_t start, end; /* on the device's clock */
     int64_t from, to;   /* on the host's */
     sweep_event next;   /* index SIZE_MAX: no op ends it */
+    bool in_run;        /* of one module, as far as its op's launch call is not known */
 } idle_gap;
 
 /* A part of a gap, on the device's clock. */
