@@ -202,7 +202,6 @@ static inline void ff_init(ff *f)
 static inline void ff_free(ff *f)
 {
     vp_arena_free(&f->arena);
-    vp_free(f->r.findings);
 }
 
 static inline void ff_make(ff *f)

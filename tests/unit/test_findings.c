@@ -520,7 +520,6 @@ static void test_empty_report(void **state)
         assert_true(f->value == f->value); /* no NaN */
         assert_int_equal(f->impact_ps, VP_UNKNOWN);
     }
-    vp_free(r.findings);
     vp_arena_free(&arena);
 }
 

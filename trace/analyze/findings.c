@@ -206,22 +206,17 @@ int findings_make(vp_report *r)
     size_t n = 0;
     while (findings_rules[n].id)
         n++;
-    vp_finding *findings = vp_calloc(n, sizeof *findings);
-    if (!cells || !claims || !findings) {
-        vp_free(findings);
+    vp_finding *findings = vp_arena_zalloc(run.arena, n * sizeof *findings);
+    if (!cells || !claims || !findings)
         return vp_fail(VP_ENOMEM, "out of memory");
-    }
     fd_cells_init(&run);
     for (size_t i = 0; i < n; i++) {
         run.f = &findings[i];
         apply(&run, i, there);
     }
-    if (run.out_of_memory) {
-        vp_free(findings);
+    if (run.out_of_memory)
         return vp_fail(VP_ENOMEM, "out of memory");
-    }
     rank(findings, n);
-    vp_free(r->findings);
     r->findings = findings;
     r->finding_count = n;
     return 0;

@@ -5,8 +5,8 @@
  * Claims: so that one cause is not counted twice, a device's window is cut into disjoint cells (its
  * idle time by cause, exposed copies by direction, exposed communication, compute), whose lengths
  * the report knows exactly. In the order of the table every rule that fires takes the time it
- * explains from its cells; a later rule has only what is left. impact_ps is what a rule took on its
- * worst device, gross_ps what it would have taken alone. A rule with less than 0.5 % of the window
+ * explains from its cells; a later rule has only what is left. impact_ps is what a rule took on the
+ * device that it names (the worst; of those within 1 % of it the first), gross_ps what it would have taken alone. A rule with less than 0.5 % of the window
  * left is a symptom of those who took the rest: VP_EXPLAINED. A rule that knows only a part of a
  * cell (the causes within one gap, one step) counts the same share of that part as taken as of the
  * whole cell. Cells are amounts, not places: a claim is never larger than what is there, and of two
@@ -16,8 +16,8 @@
 
 #include "include/view_profile.h"
 
-/* Fills r->findings (every rule, in rank order; vp_free), strings and inner arrays in the report's
- * arena. Replaces what was there. A pure function of the rest of the report. */
+/* Fills r->findings (every rule, in rank order), all of it in the report's arena. Replaces what was
+ * there. A pure function of the rest of the report. */
 int findings_make(vp_report *r);
 
 /* Whether a fired finding is named by one word of --fail-on: "low", "medium" or "high" (that severe

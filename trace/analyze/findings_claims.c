@@ -161,17 +161,29 @@ bool fd_too_little(int64_t ps, int64_t window_ps)
     return ps <= 0 || (__int128)ps * FD_LEAST_SHARE < window_ps;
 }
 
+/* Devices that do the same thing differ by noise: of those within 1 % of the worst the first is
+ * named, so that the same program gives the same name from run to run. */
+static const fd_claim *worst_claim(const fd_run *run)
+{
+    int64_t rest = 0, gross = 0;
+    for (size_t i = 0; i < run->claim_count; i++) {
+        rest = run->claims[i].rest_ps > rest ? run->claims[i].rest_ps : rest;
+        gross = run->claims[i].gross_ps > gross ? run->claims[i].gross_ps : gross;
+    }
+    for (size_t i = 0; i < run->claim_count; i++) {
+        const fd_claim *c = &run->claims[i];
+        if (rest ? fd_at_least(c->rest_ps, rest, 990) : fd_at_least(c->gross_ps, gross, 990))
+            return c;
+    }
+    return NULL;
+}
+
 const fd_claim *fd_settle(fd_run *run)
 {
-    const fd_claim *best = NULL;
     vp_finding *f = run->f;
-    for (size_t i = 0; i < run->claim_count; i++) {
-        fd_claim *c = &run->claims[i];
-        c->rest_ps = rest_of(run, c);
-        if (!best || c->rest_ps > best->rest_ps ||
-            (c->rest_ps == best->rest_ps && c->gross_ps > best->gross_ps))
-            best = c;
-    }
+    for (size_t i = 0; i < run->claim_count; i++)
+        run->claims[i].rest_ps = rest_of(run, &run->claims[i]);
+    const fd_claim *best = worst_claim(run);
     if (!best)
         return NULL;
     uint32_t takers = takers_of(run, best);

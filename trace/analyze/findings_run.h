@@ -79,8 +79,8 @@ void fd_cells_init(fd_run *run);
 /* A claim on the device for the rule at work, of the whole of these cells. */
 fd_claim *fd_offer(fd_run *run, uint32_t device, uint32_t cells, int64_t gross_ps, double value);
 /* Decides fired, explained or clear, takes the time of every claim if fired, and sets impact,
- * gross, window, value and severity of the finding from the claim with the most time left (then the
- * largest gross, then the first device). NULL when clear: nothing offered or too little. */
+ * gross, window, value and severity of the finding from the claim with the most time left (of those
+ * within 1 % the first; where nothing is left, with the largest gross). NULL when clear: nothing offered or too little. */
 const fd_claim *fd_settle(fd_run *run);
 /* Takes up to `ps` of these cells of the device for the rule at work. */
 void fd_take(fd_run *run, uint32_t device, uint32_t cells, int64_t ps);

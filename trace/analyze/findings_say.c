@@ -104,7 +104,7 @@ const char *fd_worst(fd_run *run, const fd_claim *c)
     const char *name = fd_device(run, c->device);
     if (run->claim_count < 2)
         return name;
-    return fd_say(run, "%s (the worst of %zu devices)", name, run->claim_count);
+    return fd_say(run, "%s (1 of %zu such devices)", name, run->claim_count);
 }
 
 void fd_message(fd_run *run, const char *message)

@@ -95,11 +95,21 @@ static void put_impact(vp_buf *b, const vp_finding *f, const vp_view *v)
     vp_buf_free(&text);
 }
 
+/* "TPU:0" of "/device:TPU:0". */
+static vp_str short_device(const vp_device *d)
+{
+    vp_str name = vp_str_of(d->name);
+    size_t slash = vp_str_rfind_char(name, '/'), colon = vp_str_find(name, VP_STR(":"));
+    if (slash == 0 && colon + 1 < name.n)
+        name = vp_str_skip(name, colon + 1);
+    return name;
+}
+
 /* "TPU:0 14.060 s + 22.030 s"; with the host where there are many. */
 static void place_words(vp_buf *text, const vp_report *r, const vp_place *p, const vp_view *v)
 {
     if (p->device < r->device_count)
-        vp_put_escaped(text, vp_str_of(r->devices[p->device].name));
+        vp_put_escaped(text, short_device(&r->devices[p->device]));
     else
         vp_buf_puts(text, "host");
     if (p->host && (r->host_count > 1 || p->device >= r->device_count)) {
@@ -174,10 +184,10 @@ static void put_explained(vp_buf *b, const vp_report *r, const vp_view *v)
         const vp_finding *f = &r->findings[i];
         if (f->status != VP_EXPLAINED)
             continue;
-        vp_buf_printf(&text, "%s by ", f->title);
+        vp_buf_printf(&text, "%s (see ", f->title);
         for (size_t k = 0; k < f->explained_count; k++)
             vp_buf_printf(&text, "%s%s", k ? ", " : "", f->explained_by[k]);
-        vp_buf_puts(&text, ": ");
+        vp_buf_puts(&text, "). ");
         vp_put_escaped(&text, vp_str_of(f->message ? f->message : ""));
         paragraph(b, v, f->id, &text);
     }
@@ -255,11 +265,13 @@ static void put_head(vp_buf *b, const vp_report *r, const vp_view *v)
     vp_put_escaped(&text, vp_str_of(r->session_name));
     grid_flow_put(&f, &text);
     vp_buf_printf(&text, "%zu finding%s", fired, fired == 1 ? "" : "s");
+    const char *between = " (";
     for (int l = VP_LEVEL_HIGH; l >= VP_LEVEL_LOW; l--)
-        if (levels[l])
-            vp_buf_printf(&text, "%s %zu %s", fired ? ":" : ",", levels[l],
-                          rep_level_name((vp_level)l)),
-                fired = 0;
+        if (levels[l]) {
+            vp_buf_printf(&text, "%s%zu %s", between, levels[l], rep_level_name((vp_level)l));
+            between = ", ";
+        }
+    vp_buf_puts(&text, fired ? ")" : "");
     grid_flow_put(&f, &text);
     vp_buf_printf(&text, "%zu of %zu rules evaluated",
                   r->finding_count - count_of(r, VP_NOT_EVALUATED), r->finding_count);
