@@ -161,6 +161,13 @@ bool fd_too_little(int64_t ps, int64_t window_ps)
     return ps <= 0 || (__int128)ps * FD_LEAST_SHARE < window_ps;
 }
 
+/* What is left of a claim that others took nine tenths of is no finding of its own, as long as it
+ * would be low. */
+static bool is_remnant(const fd_claim *c, int64_t window_ps)
+{
+    return c->rest_ps < c->gross_ps / 10 && fd_level(c->rest_ps, window_ps) == VP_LEVEL_LOW;
+}
+
 /* Devices that do the same thing differ by noise: of those within 1 % of the worst the first is
  * named, so that the same program gives the same name from run to run. */
 static const fd_claim *worst_claim(const fd_run *run)
@@ -193,7 +200,7 @@ const fd_claim *fd_settle(fd_run *run)
     f->gross_ps = best->gross_ps;
     f->impact_ps = best->rest_ps;
     f->severity = fd_level(best->rest_ps, window);
-    if (fd_too_little(best->rest_ps, window)) {
+    if (fd_too_little(best->rest_ps, window) || is_remnant(best, window)) {
         if (!takers || fd_too_little(best->gross_ps, window))
             return NULL;
         fd_explain(run, takers);

@@ -108,11 +108,11 @@ void fd_imbalance(fd_run *run)
             fd_take(run, d, FD_BIT(FD_COMM) | FD_ALL_IDLE,
                     b->max_ps - r->devices[d].breakdown.compute_ps);
     fd_message(run, fd_say(run,
-                           "%s computes %s, %s only %s: the mean of %zu devices is %s, so that %s "
-                           "of every device's time goes to waiting for the busiest.",
+                           "%s computes %s, %s only %s, the mean of %zu devices %s: with equal "
+                           "work the busiest would need %s less.",
                            fd_device(run, b->busiest), fd_time(run, b->max_ps),
                            fd_device(run, b->idlest), fd_time(run, b->min_ps), b->devices,
-                           fd_time(run, b->mean_ps), fd_percent(run, lost, b->max_ps)));
+                           fd_time(run, b->mean_ps), fd_time(run, lost)));
     fd_place(run, b->busiest, NULL, VP_NO_TIME, VP_UNKNOWN);
     fd_place(run, b->idlest, NULL, VP_NO_TIME, VP_UNKNOWN);
 }
@@ -184,9 +184,11 @@ void fd_poor_overlap(fd_run *run)
     if (!c)
         return;
     const vp_breakdown *b = &r->devices[c->device].breakdown;
-    fd_message(run,
-               fd_say(run, "Of %s of communication on %s, %s (%s) run while it computes.",
-                      fd_time(run, b->comm_ps), fd_worst(run, c), fd_time(run, b->overlap_comm_ps),
-                      fd_percent(run, b->overlap_comm_ps, b->comm_ps)));
+    fd_message(run, fd_say(run, "Of %s of communication on %s, %s while it computes.",
+                           fd_time(run, b->comm_ps), fd_worst(run, c),
+                           b->overlap_comm_ps
+                               ? fd_say(run, "only %s (%s) run", fd_time(run, b->overlap_comm_ps),
+                                        fd_percent(run, b->overlap_comm_ps, b->comm_ps))
+                               : "nothing runs"));
     place_longest(run, c->device);
 }

@@ -107,13 +107,17 @@ void fd_recompile(fd_run *run)
     if (fn)
         fd_message(
             run,
-            fd_say(run,
-                   "%s is compiled %s time%s (%s of them after execution had begun)%s: %s "
-                   "of compiling that a warm program does not do, %s of the capture.",
-                   fd_short(run, fn->name), fd_count(run, fn->compiles),
-                   fn->compiles == 1 ? "" : "s", fd_count(run, fn->late),
-                   functions > 1 ? fd_say(run, ", and %zu other functions", functions - 1) : "",
-                   fd_time(run, gross), fd_percent(run, gross, r->capture_ps)));
+            fd_say(
+                run,
+                "%s is compiled %s time%s%s%s: %s of compiling that a warm program does not "
+                "do, %s of the capture.",
+                fd_short(run, fn->name), fd_count(run, fn->compiles), fn->compiles == 1 ? "" : "s",
+                fn->late ? fd_say(run, " (%s after execution had begun)", fd_count(run, fn->late))
+                         : "",
+                functions > 1 ? fd_say(run, " and %zu other function%s", functions - 1,
+                                       functions == 2 ? "" : "s")
+                              : "",
+                fd_time(run, gross), fd_percent(run, gross, r->capture_ps)));
     else
         fd_message(run,
                    fd_say(run, "%s compile%s after execution had begun: %s, %s of the capture.",

@@ -16,15 +16,30 @@ static int64_t host_late(const fd_run *run, uint32_t device)
     return fd_sum(run->devices[device].whole_ps, FD_IDLE, VP_CAUSE_HOST + 1);
 }
 
-/* " (mostly LABEL on thread THREAD)", or nothing. */
+/* The causes that no earlier rule claims; all of them where each is claimed. */
+static uint32_t own_causes(const fd_run *run, uint32_t device, uint32_t causes)
+{
+    uint32_t own = 0;
+    for (unsigned k = 0; k < VP_CAUSES; k++)
+        if ((causes & FD_BIT(k)) && !(run->devices[device].takers[k] & ~run->rule_bit))
+            own |= FD_BIT(k);
+    return own ? own : causes;
+}
+
+/* "; most of it in LABEL on thread THREAD (…)", or nothing. */
 static const char *mostly(fd_run *run, uint32_t device, uint32_t causes)
 {
-    const vp_idle_label *l = fd_idle_label(run, device, causes);
+    const vp_idle_label *l = fd_idle_label(run, device, own_causes(run, device, causes));
     if (!l)
         return "";
-    return fd_say(run, "; most of it in %s%s%s (%s, %s gap%s)", fd_short(run, l->label),
-                  l->thread ? " on thread " : "", l->thread ? fd_short(run, l->thread) : "",
-                  fd_time(run, l->total_ps), fd_count(run, l->gaps), l->gaps == 1 ? "" : "s");
+    return fd_say(run, "; %s in %s%s%s (%s, %s gap%s)",
+                  2 * l->total_ps > run->f->gross_ps ? "most of it" : "the largest part",
+                  fd_short(run, l->label),
+                  !l->thread                         ? ""
+                  : !strncmp(l->thread, "thread", 6) ? " on "
+                                                     : " on thread ",
+                  l->thread ? fd_short(run, l->thread) : "", fd_time(run, l->total_ps),
+                  fd_count(run, l->gaps), l->gaps == 1 ? "" : "s");
 }
 
 /* Keeps the value of the worst device for a rule that is clear. */
@@ -206,7 +221,7 @@ void fd_host_bound(fd_run *run)
                       fd_time(run, c->gross_ps), fd_time(run, fd_window(run, c->device)),
                       fd_percent(run, c->gross_ps, r->devices[c->device].breakdown.idle_ps),
                       mostly(run, c->device, FD_HOST_LATE)));
-    fd_gap_places(run, FD_HOST_LATE);
+    fd_gap_places(run, own_causes(run, c->device, FD_HOST_LATE));
 }
 
 /* ---- F1 ---- */
@@ -229,5 +244,5 @@ void fd_device_idle(fd_run *run)
                            fd_worst(run, c), fd_percent(run, idle, fd_window(run, c->device)),
                            fd_time(run, idle), fd_time(run, fd_window(run, c->device)),
                            mostly(run, c->device, FD_ALL_IDLE)));
-    fd_gap_places(run, FD_ALL_IDLE);
+    fd_gap_places(run, own_causes(run, c->device, FD_ALL_IDLE));
 }

@@ -218,6 +218,31 @@ static double variation(const vp_op *op)
     return total > 0 ? (s ? s->stddev_ps : op->stddev_ps) * (double)calls / (double)total : 0;
 }
 
+static void say_uneven(fd_run *run, const vp_op *op)
+{
+    const vp_split *s = op->split_count > 1 ? op->splits : NULL;
+    const char *name = fd_short(run, op->name);
+    if (s)
+        fd_message(run,
+                   fd_say(run,
+                          "%s%s%s varies by %.1f times its mean over %s calls: the mean is %s, "
+                          "the slowest takes %s.",
+                          name, s->label ? " " : "", s->label ? fd_short(run, s->label) : "",
+                          variation(op), fd_count(run, s->calls),
+                          fd_time(run, s->self_ps / s->calls), fd_time(run, s->max_ps)));
+    else
+        fd_message(run, fd_say(run,
+                               "%s varies by %.1f times its mean over %s calls: half of them take "
+                               "at most %s, the slowest %s.",
+                               name, variation(op), fd_count(run, op->calls),
+                               fd_time(run, op->p50_ps), fd_time(run, op->max_ps)));
+    if (run->r->devices[op->device].kind != VP_DEVICE_GPU || op->split_count)
+        return;
+    run->f->severity = VP_LEVEL_LOW;
+    fd_caveat(run, "GPU kernels of one name may work on arrays of different sizes, which this "
+                   "profile does not tell apart: hence low.");
+}
+
 void fd_op_variance(fd_run *run)
 {
     const vp_report *r = run->r;
@@ -238,10 +263,6 @@ void fd_op_variance(fd_run *run)
         run->f->severity = VP_LEVEL_LOW;
         run->f->impact_ps = run->f->gross_ps = VP_UNKNOWN;
     }
-    fd_message(run, fd_say(run,
-                           "%s varies by %.1f times its mean over %s calls: half of them take at "
-                           "most %s, the slowest %s.",
-                           fd_short(run, op->name), variation(op), fd_count(run, op->calls),
-                           fd_time(run, op->p50_ps), fd_time(run, op->max_ps)));
+    say_uneven(run, op);
     fd_place(run, op->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
 }

@@ -356,7 +356,6 @@ void analyze_free(vp_report *r)
         return;
     vp_arena_free(r->owner_);
     vp_free(r->owner_);
-    vp_free(r->findings); /* grown by findings_make */
     vp_free(r);
 }
 

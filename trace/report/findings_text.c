@@ -74,6 +74,13 @@ static const char *window_name(const vp_finding *f)
     return f->denominator && !strcmp(f->denominator, "capture") ? "capture" : "window";
 }
 
+static void put_time(vp_buf *b, int64_t ps, const vp_view *v)
+{
+    vp_unit unit = rep_unit_for(v->unit, ps);
+    rep_put_ps(b, ps, unit);
+    vp_buf_printf(b, " %s", rep_unit_sign(unit));
+}
+
 static void put_impact(vp_buf *b, const vp_finding *f, const vp_view *v)
 {
     vp_buf text;
@@ -81,14 +88,17 @@ static void put_impact(vp_buf *b, const vp_finding *f, const vp_view *v)
         return;
     vp_buf_init(&text, VP_REPORT_BYTES_MAX);
     vp_buf_puts(&text, "up to ");
-    rep_duration(&text, f->impact_ps, v->unit, f->impact_ps);
+    put_time(&text, f->impact_ps, v);
+
     vp_buf_puts(&text, ", ");
     rep_put_percent(&text, f->impact_ps, f->window_ps);
     vp_buf_printf(&text, " of the %s of ", window_name(f));
-    rep_duration(&text, f->window_ps, v->unit, f->window_ps);
+    put_time(&text, f->window_ps, v);
+
     if (f->gross_ps > f->impact_ps) {
         vp_buf_puts(&text, "; of ");
-        rep_duration(&text, f->gross_ps, v->unit, f->gross_ps);
+        put_time(&text, f->gross_ps, v);
+
         vp_buf_puts(&text, " the rest belongs to findings above");
     }
     paragraph(b, v, "win", &text);
@@ -127,7 +137,7 @@ static void place_words(vp_buf *text, const vp_report *r, const vp_place *p, con
     rep_duration(text, p->start_ps < 0 ? -p->start_ps : p->start_ps, v->unit, INT64_MAX);
     if (p->end_ps > p->start_ps) {
         vp_buf_puts(text, " for ");
-        rep_duration(text, p->end_ps - p->start_ps, v->unit, p->end_ps - p->start_ps);
+        put_time(text, p->end_ps - p->start_ps, v);
     }
 }
 
