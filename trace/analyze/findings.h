@@ -6,11 +6,12 @@
  * idle time by cause, exposed copies by direction, exposed communication, compute), whose lengths
  * the report knows exactly. In the order of the table every rule that fires takes the time it
  * explains from its cells; a later rule has only what is left. impact_ps is what a rule took on the
- * device that it names (the worst; of those within 1 % of it the first), gross_ps what it would have taken alone. A rule with less than 0.5 % of the window
- * left (or, below 3 %, less than a tenth of its own claim) is a symptom of those who took the rest: VP_EXPLAINED. A rule that knows only a part of a
- * cell (the causes within one gap, one step) counts the same share of that part as taken as of the
- * whole cell. Cells are amounts, not places: a claim is never larger than what is there, and of two
- * rules on one cell the later has at least nothing and at most the truth. */
+ * device that it names (the worst; of those within 1 % of it the first), gross_ps what it would
+ * have taken alone. A rule with less than 0.5 % of the window left (or, below 3 %, less than a
+ * tenth of its own claim) is a symptom of those who took the rest: VP_EXPLAINED. A rule that knows
+ * only a part of a cell (the causes within one gap, one step) counts the same share of that part as
+ * taken as of the whole cell. Cells are amounts, not places: a claim is never larger than what is
+ * there, and of two rules on one cell the later has at least nothing and at most the truth. */
 #ifndef VP_ANALYZE_FINDINGS_H
 #define VP_ANALYZE_FINDINGS_H
 

@@ -186,7 +186,7 @@ void fd_poor_overlap(fd_run *run)
     const vp_breakdown *b = &r->devices[c->device].breakdown;
     fd_message(run, fd_say(run, "Of %s of communication on %s, %s while it computes.",
                            fd_time(run, b->comm_ps), fd_worst(run, c),
-                           b->overlap_comm_ps
+                           fd_at_least(b->overlap_comm_ps, b->comm_ps, 1)
                                ? fd_say(run, "only %s (%s) run", fd_time(run, b->overlap_comm_ps),
                                         fd_percent(run, b->overlap_comm_ps, b->comm_ps))
                                : "nothing runs"));

@@ -5,6 +5,7 @@
 /* F14 F21 F8 F9 F3 F1: why a device has nothing to do. */
 
 #define TEN_US INT64_C(10000000)
+#define KERNELS_MIN 30 /* fewer say nothing about a rate of launches */
 
 static int64_t cause(const fd_run *run, uint32_t device, vp_cause c)
 {
@@ -172,7 +173,7 @@ void fd_launch_bound(fd_run *run)
     for (uint32_t d = 0; d < r->device_count; d++) {
         const vp_launch *l = &r->devices[d].launch;
         int64_t late = host_late(run, d);
-        if (l->calls <= 0 || l->kernels <= 0 || l->kernel_p50_ps < 0)
+        if (l->calls <= 0 || l->kernels < KERNELS_MIN || l->kernel_p50_ps < 0)
             continue;
         double value = (double)l->kernel_p50_ps / 1e6;
         run->f->value = run->claim_count ? run->f->value : value;

@@ -68,7 +68,7 @@ void fd_hot_op(fd_run *run)
                       part ? " " : "", part ? fd_short(run, op->splits[0].label) : "",
                       fd_percent(run, ps, d->self_ps), fd_device(run, op->device), fd_time(run, ps),
                       fd_time(run, d->self_ps), fd_count(run, calls), calls == 1 ? "" : "s",
-                      op->source ? ", from " : "", op->source ? fd_short(run, op->source) : ""));
+                      op->source ? ", from " : "", op->source ? fd_path(run, op->source) : ""));
     fd_place(run, op->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
 }
 

@@ -132,8 +132,8 @@ const finding_rule findings_rules[] = {
      .name = "launch-bound",
      .title = "Kernels too small for their launches",
      .says = "The host cannot launch kernels as fast as the device finishes them.",
-     .rule = "the median compute kernel is below 10 µs, more than half of them are, and the device "
-             "waits for late launches more than 10 % of the window",
+     .rule = "of at least 30 compute kernels the median is below 10 µs and more than half are, and "
+             "the device waits for late launches more than 10 % of the window",
      .source = "TraceLens (10 µs), HTA launch statistics",
      .advice_xla = "Put more work into one program: jit the whole step, lax.scan over small steps, "
                    "larger batches; on GPU record command buffers "

@@ -80,7 +80,8 @@ void fd_cells_init(fd_run *run);
 fd_claim *fd_offer(fd_run *run, uint32_t device, uint32_t cells, int64_t gross_ps, double value);
 /* Decides fired, explained or clear, takes the time of every claim if fired, and sets impact,
  * gross, window, value and severity of the finding from the claim with the most time left (of those
- * within 1 % the first; where nothing is left, with the largest gross). NULL when clear: nothing offered or too little. */
+ * within 1 % the first; where nothing is left, with the largest gross). NULL when clear: nothing
+ * offered or too little. */
 const fd_claim *fd_settle(fd_run *run);
 /* Takes up to `ps` of these cells of the device for the rule at work. */
 void fd_take(fd_run *run, uint32_t device, uint32_t cells, int64_t ps);
@@ -107,6 +108,7 @@ const char *fd_percent(fd_run *run, int64_t part, int64_t whole); /* "96.5 %" */
 const char *fd_count(fd_run *run, int64_t n);                     /* "12,345" */
 const char *fd_bytes(fd_run *run, int64_t n);                     /* "1.5 GiB" */
 const char *fd_short(fd_run *run, const char *name);              /* at most 60 bytes of a name */
+const char *fd_path(fd_run *run, const char *path);               /* at most its last 60 bytes */
 const char *fd_device(fd_run *run, uint32_t device); /* "TPU:0", with its host if many */
 int64_t fd_window(const fd_run *run, uint32_t device);
 /* The same as fd_device, and how many devices the rule concerns. */

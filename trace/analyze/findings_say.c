@@ -82,6 +82,17 @@ const char *fd_short(fd_run *run, const char *name)
     return fd_say(run, "%.*s…", (int)cut, name);
 }
 
+const char *fd_path(fd_run *run, const char *path)
+{
+    size_t n = strlen(path);
+    if (n <= NAME_MAX_BYTES)
+        return path;
+    const char *end = path + n - (NAME_MAX_BYTES - 3);
+    while ((*end & 0xc0) == 0x80)
+        end++;
+    return fd_say(run, "…%s", end);
+}
+
 const char *fd_device(fd_run *run, uint32_t device)
 {
     const vp_device *d = &run->r->devices[device];
