@@ -11,6 +11,11 @@ static const char *direction_name(vp_direction d)
     return names[d];
 }
 
+static int64_t at_most(int64_t ps, int64_t limit)
+{
+    return ps < limit ? ps : limit;
+}
+
 static double max_of(double a, double b)
 {
     return a > b ? a : b;
@@ -43,7 +48,7 @@ void fd_pageable(fd_run *run)
     int64_t count;
     for (uint32_t d = 0; d < r->device_count; d++) {
         const vp_transfer *largest = NULL;
-        int64_t ps = pageable_of(r, d, &count, &largest);
+        int64_t ps = at_most(pageable_of(r, d, &count, &largest), r->devices[d].breakdown.copy_ps);
         double share = fd_share(ps, fd_window(run, d));
         run->f->value = max_of(run->f->value, share);
         if (ps >= FD_MS || fd_above(ps, fd_window(run, d), 10))
@@ -86,10 +91,11 @@ static bool is_costly(const fd_run *run, const vp_transfer *t, uint32_t device)
     return steps > 0 && t->exposed_count > 10 * steps && !fd_too_little(t->exposed_ps, window);
 }
 
+/* Copies in two directions may run at the same time: their union is the device's exposed time. */
 static void offer_transfers(fd_run *run, uint32_t device)
 {
     const vp_report *r = run->r;
-    int64_t ps = 0;
+    int64_t on_host = 0, on_device = 0;
     uint32_t cells = 0;
     for (size_t i = 0; i < r->transfer_count; i++) {
         const vp_transfer *t = &r->transfers[i];
@@ -99,10 +105,11 @@ static void offer_transfers(fd_run *run, uint32_t device)
             run->f->value = max_of(run->f->value, fd_share(t->exposed_ps, fd_window(run, device)));
         if (!is_costly(run, t, device))
             continue;
-        ps += t->exposed_ps;
+        *(t->host_only ? &on_host : &on_device) += t->exposed_ps;
         cells |= t->host_only ? FD_BIT(VP_CAUSE_TRANSFER) | FD_BIT(VP_CAUSE_SYNC)
                               : FD_BIT(FD_COPY + t->direction);
     }
+    int64_t ps = on_host + at_most(on_device, r->devices[device].breakdown.exposed_copy_ps);
     if (ps > 0)
         fd_offer(run, device, cells, ps, fd_share(ps, fd_window(run, device)));
 }

@@ -37,34 +37,37 @@ static const vp_quality *worst_note(const vp_report *r, int *worst, size_t *coun
     return note;
 }
 
-/* The GPU with the largest share of ops that no launch call is known of, above a tenth. */
-static const vp_device *unlinked_device(const vp_report *r)
+/* Ops of GPUs that no launch call is known of, where calls are known at all; and where most are. */
+typedef struct unlinked {
+    int64_t ops, all;
+    uint32_t device;
+} unlinked;
+
+static unlinked count_unlinked(const vp_report *r)
 {
-    const vp_device *worst = NULL;
-    double most = 0.1;
-    for (size_t d = 0; d < r->device_count; d++) {
+    unlinked u = {0};
+    int64_t most = 0;
+    for (uint32_t d = 0; d < r->device_count; d++) {
         const vp_launch *l = &r->devices[d].launch;
-        if (r->devices[d].kind != VP_DEVICE_GPU || l->calls <= 0 || l->unlinked_ops <= 0)
+        if (r->devices[d].kind != VP_DEVICE_GPU || l->calls <= 0)
             continue;
-        double share = fd_share(l->unlinked_ops, l->linked_ops + l->unlinked_ops);
-        if (share > most) {
-            most = share;
-            worst = &r->devices[d];
+        u.ops += l->unlinked_ops;
+        u.all += l->linked_ops + l->unlinked_ops;
+        if (l->unlinked_ops > most) {
+            most = l->unlinked_ops;
+            u.device = d;
         }
     }
-    return worst;
+    return u;
 }
 
-static void say_unlinked(fd_run *run, const vp_device *d)
+static void say_unlinked(fd_run *run, const unlinked *u)
 {
-    const vp_launch *l = &d->launch;
     fd_message(run, fd_say(run,
-                           "No launch call is known for %s of the ops of %s (%s of %s), so causes "
-                           "of its idle time are incomplete.",
-                           fd_percent(run, l->unlinked_ops, l->linked_ops + l->unlinked_ops),
-                           fd_device(run, (uint32_t)(d - run->r->devices)),
-                           fd_count(run, l->unlinked_ops),
-                           fd_count(run, l->linked_ops + l->unlinked_ops)));
+                           "No launch call is known for %s of all GPU ops (%s of %s, most of them "
+                           "on %s), so causes of idle time are incomplete.",
+                           fd_percent(run, u->ops, u->all), fd_count(run, u->ops),
+                           fd_count(run, u->all), fd_device(run, u->device)));
 }
 
 void fd_trace_unreliable(fd_run *run)
@@ -73,9 +76,10 @@ void fd_trace_unreliable(fd_run *run)
     size_t notes;
     const vp_report *r = run->r;
     const vp_quality *note = worst_note(r, &worst, &notes);
-    const vp_device *unlinked = unlinked_device(r);
-    run->f->value = (double)(notes + (unlinked != NULL));
-    if (!note && !unlinked && !r->partial)
+    const unlinked u = count_unlinked(r);
+    bool lost = fd_above(u.ops, u.all, 100);
+    run->f->value = (double)(notes + lost);
+    if (!note && !lost && !r->partial)
         return;
     run->f->status = VP_FIRED;
     run->f->severity = worst == 0 || r->partial ? VP_LEVEL_HIGH : VP_LEVEL_MEDIUM;
@@ -84,8 +88,8 @@ void fd_trace_unreliable(fd_run *run)
                    fd_say(run, "The profile says of itself: %s%s.",
                           note->message ? note->message : note->code,
                           notes > 1 ? fd_say(run, " (and %zu more; see quality)", notes - 1) : ""));
-    else if (unlinked)
-        say_unlinked(run, unlinked);
+    else if (lost)
+        say_unlinked(run, &u);
     else
         fd_message(run, "A file of this profile is incomplete, so sums and shares miss something.");
 }

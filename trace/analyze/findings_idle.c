@@ -135,6 +135,20 @@ static int64_t longest_wait(const vp_report *r, const char *host, const vp_host_
     return best;
 }
 
+static const char free_advice[] =
+    "Freeing device memory waits for the device: keep torch.cuda.empty_cache() out of the loop, "
+    "leave the allocator room (smaller batches, PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True) "
+    "so that it need not give blocks back and retry, and warm up before recording.";
+
+static bool frees_memory(const char *name)
+{
+    static const char *const calls[] = {"cudaFree", "hipFree", "cuMemFree"};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (vp_str_starts(vp_str_of(name), vp_str_of(calls[i])))
+            return true;
+    return false;
+}
+
 void fd_sync_call(fd_run *run)
 {
     const vp_report *r = run->r;
@@ -161,6 +175,8 @@ void fd_sync_call(fd_run *run)
                       fd_short(run, op->name), fd_count(run, op->calls), op->calls == 1 ? "" : "s",
                       fd_time(run, op->idle_ps)));
     fd_gap_places(run, FD_BIT(VP_CAUSE_SYNC));
+    if (frees_memory(op->name))
+        run->f->suggestion = free_advice;
     if (!run->f->where_count)
         fd_place(run, c->device, op->thread, op->max_start_ps, op->max_ps);
 }

@@ -127,7 +127,7 @@ void fd_repeated_work(fd_run *run)
 
 static const vp_op *largest_formatting(const vp_report *r, uint32_t device)
 {
-    static const char *const stems[] = {"transpose", "copy", "reshape", "bitcast-convert"};
+    static const char *const stems[] = {"transpose", "reshape", "bitcast-convert", "copy"};
     const vp_op *best = NULL;
     for (size_t i = 0; i < r->op_count; i++) {
         const vp_op *op = &r->ops[i];
@@ -135,7 +135,8 @@ static const vp_op *largest_formatting(const vp_report *r, uint32_t device)
             continue;
         bool is_one = op->category && !strcmp(op->category, "data formatting");
         for (size_t k = 0; k < sizeof stems / sizeof *stems; k++)
-            is_one = is_one || vp_str_starts_nocase(vp_str_of(op->name), vp_str_of(stems[k]));
+            is_one = is_one || vp_str_find_nocase(vp_str_of(op->name), vp_str_of(stems[k])) <
+                                   strlen(op->name);
         best = is_one ? op : best;
     }
     return best;
