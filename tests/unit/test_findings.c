@@ -64,6 +64,7 @@ static void exposed_copies(ff *f) /* 5 + 55 = 60 ms host to device */
 {
     f->devices[0].breakdown.compute_ps -= 55 * MS;
     f->devices[0].breakdown.exposed_copy_ps += 55 * MS;
+    f->devices[0].breakdown.copy_ps += 55 * MS;
     f->transfers[0].exposed_ps += 55 * MS;
 }
 
@@ -71,6 +72,7 @@ static void pageable(ff *f) /* 20 of 25 ms exposed copies are pageable */
 {
     f->devices[1].breakdown.compute_ps -= 20 * MS;
     f->devices[1].breakdown.exposed_copy_ps += 20 * MS;
+    f->devices[1].breakdown.copy_ps += 20 * MS;
     f->transfers[1].exposed_ps += 20 * MS;
     f->transfers[1].pageable_count = 8;
     f->transfers[1].pageable_ps = 20 * MS;

@@ -119,7 +119,25 @@ static void test_async_waits_after_transfers(void **state)
     ff_free(&f);
 }
 
-/* Two rules want the 20 ms of exposed host-to-device copies: pageable memory comes first. */
+/* Copies in and out at the same time: 80 and 60 ms exposed are 100 ms of the device's time. */
+static void test_copies_in_both_directions(void **state)
+{
+    (void)state;
+    ff f;
+    ff_init(&f);
+    f.devices[0].breakdown.compute_ps -= 95 * MS;
+    f.devices[0].breakdown.exposed_copy_ps = f.devices[0].breakdown.copy_ps = 100 * MS;
+    f.transfers[0].exposed_ps = 80 * MS;
+    f.transfers[2] = f.transfers[0];
+    f.transfers[2].direction = VP_D2H;
+    f.transfers[2].exposed_ps = 60 * MS;
+    f.r.transfer_count = 3;
+    ff_make(&f);
+    assert_fired(&f, "F6", 100 * MS, 100 * MS);
+    ff_free(&f);
+}
+
+/* Two rules want the 100 ms of exposed host-to-device copies: pageable memory comes first. */
 static void test_transfers_after_pageable(void **state)
 {
     (void)state;
@@ -127,6 +145,7 @@ static void test_transfers_after_pageable(void **state)
     ff_init(&f);
     f.devices[1].breakdown.compute_ps -= 95 * MS;
     f.devices[1].breakdown.exposed_copy_ps = 100 * MS;
+    f.devices[1].breakdown.copy_ps = 100 * MS;
     f.transfers[1].exposed_ps = 100 * MS;
     f.transfers[1].pageable_count = 10;
     f.transfers[1].pageable_ps = 60 * MS;
@@ -463,7 +482,8 @@ int main(void)
                                        cmocka_unit_test(test_launch_bound_takes_from_host_bound),
                                        cmocka_unit_test(test_communication_after_a_straggler),
                                        cmocka_unit_test(test_async_waits_after_transfers),
-                                       cmocka_unit_test(test_transfers_after_pageable),
+                                       cmocka_unit_test(test_copies_in_both_directions),
+        cmocka_unit_test(test_transfers_after_pageable),
                                        cmocka_unit_test(test_gap_keeps_what_is_not_claimed),
                                        cmocka_unit_test(test_usual_gaps_are_not_long),
                                        cmocka_unit_test(test_slow_step_after_a_recompilation),
