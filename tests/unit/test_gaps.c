@@ -297,6 +297,42 @@ static void ops_and_scopes_know_what_came_before(void **state)
     done(&r);
 }
 
+/* Steps begin before their first op and end after the last: that idle time is the step's, not the
+ * device's. Step 1 [0,100): before its first op input 20, host 5, call 3, latency 2; between the
+ * two host 2, call 3, latency 5; up to its end host 20. Step 2 [100,200): host 40, call 5, latency
+ * 5, and after its last op host 20. */
+static void steps_share_the_idle_time(void **state)
+{
+    static const int64_t want[2][VP_CAUSES] = {
+        {[VP_CAUSE_INPUT] = 20,
+         [VP_CAUSE_HOST] = 5 + 2 + 20,
+         [VP_CAUSE_CALL] = 3 + 3,
+         [VP_CAUSE_LATENCY] = 2 + 5},
+        {[VP_CAUSE_HOST] = 40 + 20, [VP_CAUSE_CALL] = 5, [VP_CAUSE_LATENCY] = 5}};
+    rig r = make(SINK_PROCESS_GPU);
+    (void)state;
+    tm_step(r.t, r.main, "train", 0, 100, 1);
+    tm_put(r.t, r.main, "load_batch", 0, 20);
+    tm_linked(r.t, r.main, "cudaLaunchKernel", 25, 28, 1);
+    tm_linked(r.t, r.main, "cudaLaunchKernel", 52, 55, 2);
+    tm_step(r.t, r.main, "train", 100, 200, 2);
+    tm_linked(r.t, r.main, "cudaLaunchKernel", 140, 145, 3);
+    tm_linked(r.t, r.ops, "k", 30, 50, 1);
+    tm_linked(r.t, r.ops, "k", 60, 80, 2);
+    tm_linked(r.t, r.ops, "k", 150, 180, 3);
+    const vp_device *d = analyzed(&r);
+    assert_int_equal(d->breakdown.idle_ps, 10 + 70);
+    assert_int_equal(d->cause_ps[VP_CAUSE_INPUT], 0);
+    assert_int_equal(r.h.steps.count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const vp_step *step = &r.h.steps.list[i];
+        assert_int_equal(step->device_count, 1);
+        for (int c = 0; c < VP_CAUSES; c++)
+            assert_int_equal(step->devices[0].cause_ps[c], want[i][c]);
+    }
+    done(&r);
+}
+
 /* 300 gaps of 1..300 in mixed order: the hundred longest are listed, in order. */
 static void the_longest_are_listed(void **state)
 {
@@ -510,6 +546,15 @@ static void real_gpu(void **state)
     assert_int_equal(d->cause_ps[VP_CAUSE_LATENCY], 14920 * us);
     assert_string_equal(h.idle_labels[0].label,
                         "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__");
+    assert_int_equal(h.steps.count, 6);
+    for (size_t i = 0; i < 6; i++) {
+        const vp_step_device *s = &h.steps.list[i].devices[0];
+        int64_t sum = 0;
+        for (int c = 0; c < VP_CAUSES; c++)
+            sum += s->cause_ps[c];
+        assert_int_equal(sum, s->breakdown.idle_ps);
+        assert_true(s->cause_ps[VP_CAUSE_INPUT] > s->breakdown.idle_ps / 2);
+    }
     host_result_free(&h);
 }
 
@@ -526,6 +571,7 @@ int main(void)
         cmocka_unit_test(device_clocks_are_stretched),
         cmocka_unit_test(inside_a_run_no_host_is_late),
         cmocka_unit_test(ops_and_scopes_know_what_came_before),
+        cmocka_unit_test(steps_share_the_idle_time),
         cmocka_unit_test(the_longest_are_listed),
         cmocka_unit_test(every_instant_agrees_with_brute_force),
         cmocka_unit_test(real_tpu),
