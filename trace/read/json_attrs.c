@@ -85,16 +85,25 @@ void cj_attrs_of(cj_attrs *a, js_skip_fn *skip, js_value args)
             cj_attr_take(a, key, v);
 }
 
-/* Kineto's allocator events: Device Type 0 is the CPU, 1 CUDA and ROCm. */
+/* The attribute that an arg of Kineto's allocator events is; SINK_ATTRS: none. */
+static sink_attr memory_attr(vp_str key)
+{
+    switch (key.n) {
+    case 5:
+        return memcmp(key.p, "Bytes", 5) ? SINK_ATTRS : SINK_MEM_DELTA;
+    case 9:
+        return memcmp(key.p, "Device Id", 9) ? SINK_ATTRS : SINK_MEM_DEVICE;
+    case 14:
+        return memcmp(key.p, "Total Reserved", 14) ? SINK_ATTRS : SINK_MEM_RESERVED;
+    case 15:
+        return memcmp(key.p, "Total Allocated", 15) ? SINK_ATTRS : SINK_MEM_USED;
+    default:
+        return SINK_ATTRS;
+    }
+}
+
 static const sink_extra *memory_attrs(cj_attrs *a, js_skip_fn *skip, js_value args)
 {
-    static const struct {
-        vp_str key;
-        sink_attr attr;
-    } keys[] = {{{"Bytes", 5}, SINK_MEM_DELTA},
-                {{"Device Id", 9}, SINK_MEM_DEVICE},
-                {{"Total Allocated", 15}, SINK_MEM_USED},
-                {{"Total Reserved", 14}, SINK_MEM_RESERVED}};
     vp_str key;
     js_value v;
     int64_t n;
@@ -102,10 +111,11 @@ static const sink_extra *memory_attrs(cj_attrs *a, js_skip_fn *skip, js_value ar
         return NULL;
     const char *p = args.s.p + 1, *end = args.s.p + args.s.n;
     a->allocator = (js_value){VP_STR("[memory]"), JS_STRING};
-    while (js_next_member(&p, end, skip, &key, &v) == JS_MEMBER)
-        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-            if (vp_str_eq(key, keys[i].key) && number(v, &n))
-                sink_extra_set(&a->x, keys[i].attr, n);
+    while (js_next_member(&p, end, skip, &key, &v) == JS_MEMBER) {
+        sink_attr attr = memory_attr(key);
+        if (attr != SINK_ATTRS && number(v, &n))
+            sink_extra_set(&a->x, attr, n);
+    }
     return rd_has_attr(&a->x, SINK_MEM_DELTA) ? &a->x : NULL;
 }
 
@@ -131,12 +141,21 @@ void cj_correlation(sink_extra *x, js_value v)
         sink_extra_set(x, SINK_CORRELATION, n);
 }
 
-/* cuda_runtime, cuda_driver, hip_runtime, Runtime, privateuse1_driver, …: calls that launch. */
+/* cuda_runtime, cuda_driver, hip_runtime, Runtime, privateuse1_driver, …: calls that launch. The
+ * last letter settles it for nearly all others. */
 static bool is_launch_cat(vp_str cat)
 {
-    vp_str runtime = {"runtime", 7}, driver = {"driver", 6};
-    return (cat.n >= runtime.n && vp_str_eq_nocase(vp_str_skip(cat, cat.n - runtime.n), runtime)) ||
-           (cat.n >= driver.n && vp_str_eq_nocase(vp_str_skip(cat, cat.n - driver.n), driver));
+    static const vp_str runtime = {"runtime", 7}, driver = {"driver", 6};
+    switch (cat.p[cat.n - 1]) {
+    case 'e':
+    case 'E':
+        return cat.n >= 7 && vp_str_eq_nocase(vp_str_skip(cat, cat.n - 7), runtime);
+    case 'r':
+    case 'R':
+        return cat.n >= 6 && vp_str_eq_nocase(vp_str_skip(cat, cat.n - 6), driver);
+    default:
+        return false;
+    }
 }
 
 const sink_extra *cj_host_attrs(cj_attrs *a, js_skip_fn *skip, const cj_fields *f)
