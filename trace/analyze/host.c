@@ -299,7 +299,7 @@ static int ask_all(analysis *a)
 {
     static int (*const questions[])(analysis *) = {
         steps_collect,   gaps_collect,    launch_collect,   collectives_collect, transfers_collect,
-        hygiene_collect, compile_collect, host_ops_collect, memory_collect};
+        hygiene_collect, compile_collect, host_ops_collect, memory_collect,      quality_collect};
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
         VP_TRY(questions[i](a));
     return 0;

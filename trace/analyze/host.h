@@ -168,5 +168,6 @@ int hygiene_collect(analysis *a);     /* hygiene.c: hygiene, splits of ops */
 int compile_collect(analysis *a);     /* compile.c */
 int host_ops_collect(analysis *a);    /* host_ops.c */
 int memory_collect(analysis *a);      /* memory.c */
+int quality_collect(analysis *a);     /* quality.c: what to doubt; needs launch */
 
 #endif

@@ -25,6 +25,7 @@ static const char *const role_names[XS_STAT_ROLES] = {
     [XS_STAT_HLO_PROTO] = "Hlo Proto",
     [XS_STAT_PROFILE_START] = "profile_start_time",
     [XS_STAT_PROFILE_STOP] = "profile_stop_time",
+    [XS_STAT_DROPPED] = "dropped_traces",
     [XS_STAT_CORRELATION] = "correlation_id",
     [XS_STAT_STEP_NUM] = "step_num",
     [XS_STAT_ITER_NUM] = "iter_num",

@@ -36,6 +36,7 @@ typedef enum xs_stat_role {
     XS_STAT_HLO_PROTO,
     XS_STAT_PROFILE_START,
     XS_STAT_PROFILE_STOP,
+    XS_STAT_DROPPED,
     /* From here on: attributes of single events, known only in full depth. */
     XS_STAT_ATTRS,
     XS_STAT_CORRELATION = XS_STAT_ATTRS,

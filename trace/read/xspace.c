@@ -42,15 +42,33 @@ static int add_plane(xs_reader *r, int64_t offset, int64_t end)
     return 0;
 }
 
+static const char dropped_events[] = "dropped-events";
+
+/* What a device's profiler says that it could not keep. */
+static int note_dropped(xs_reader *r, const xs_plane *pl)
+{
+    char text[200];
+    int64_t n = xs_value_i64(&pl->stats[XS_STAT_DROPPED]);
+    if (n <= 0)
+        return 0;
+    int len = snprintf(text, sizeof text, "%lld events of %.*s were dropped by the profiler",
+                       (long long)n, VP_STR_ARG(vp_str_head(pl->name, 60)));
+    return note(r, dropped_events, SINK_WARNING, (vp_str){text, (size_t)len}, pl->offset, true);
+}
+
 /* XSpace.errors and .warnings: what the profiler itself wants the user to know. */
 static int add_message(xs_reader *r, const xw_field *f)
 {
     const uint8_t *p;
     size_t have, n = f->u < 400 ? (size_t)f->u : 400;
     VP_TRY(xw_need(&r->w, f->offset, n, &p, &have));
-    return note(r, f->number == 2 ? "profiler-error" : "profiler-warning",
-                f->number == 2 ? SINK_ERROR : SINK_WARNING, (vp_str){(const char *)p, n}, -1,
-                false);
+    vp_str text = {(const char *)p, n};
+    bool error = f->number == 2, dropped = vp_str_find_nocase(text, VP_STR("dropped")) < n;
+    return note(r,
+                dropped ? dropped_events
+                : error ? "profiler-error"
+                        : "profiler-warning",
+                error ? SINK_ERROR : SINK_WARNING, text, -1, dropped);
 }
 
 static int find_planes(xs_reader *r)
@@ -153,6 +171,7 @@ static int read_all(xs_reader *r)
     for (size_t i = 0; i < r->plane_count; i++) {
         if (r->planes[i].is_metadata)
             VP_TRY(index_hlo(r, &r->planes[i]));
+        VP_TRY(note_dropped(r, &r->planes[i]));
         if (vp_str_eq(r->planes[i].name, VP_STR("Task Environment")) && !r->base_ns)
             use_environment(r, &r->planes[i]);
     }
