@@ -38,6 +38,7 @@ export function makeProfiles() {
   cpSync(from(v2), path.join(run("two_hosts/plugins/profile/2026_02_03_04_05_06"), "hostA.xplane.pb"));
   cpSync(from(v2), path.join(dir, "two_hosts/plugins/profile/2026_02_03_04_05_06/hostB.xplane.pb"));
   cpSync(from(odd), run("odd/plugins/profile/2026_11_21_06_35_03"), { recursive: true });
+  cpSync(from("jax_cpu/mnist_train"), path.join(dir, "mnist_train"), { recursive: true });
   cpSync(from("archives_made/tb_review_logs.zip"), path.join(dir, "tb_review_logs.zip"));
   const bad = run("broken/plugins/profile/2025_01_01_00_00_00");
   writeFileSync(path.join(bad, "vm.xplane.pb"), "version https://git-lfs.github.com/spec/v1\n");

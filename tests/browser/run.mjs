@@ -370,14 +370,75 @@ await test("another site's script reads nothing", async () => {
   await context.close();
 });
 
+/* ---- The full analysis ----------------------------------------------------------------------- */
+
+await test("steps are a picture with a name, a description and a table", () =>
+  onPage("/", async (page) => {
+    await page.goto(server.url + (await sessionOf(page, "2026_11_21_06_33_16")));
+    const chart = page.getByRole("img", { name: "Length of each step" });
+    assert.equal(await chart.locator("g").count(), 20); // the program's loop
+    assert.ok(await page.locator("#steps-d").textContent());
+    await page.getByText("Table of 20 steps").focus();
+    await page.keyboard.press("Enter");
+    assert.equal(await page.locator("#steps details table tbody tr").count(), 20);
+    assert.ok(await page.locator(".spark polyline").count());
+  }));
+
+// WCAG 1.4.3: every text against the nearest ground that is painted behind it.
+const weakTexts = () => {
+  const light = (channel) => {
+    const c = channel / 255;
+    return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  };
+  const parse = (color) => color.match(/[\d.]+/g).map(Number);
+  const luminance = ([r, g, b]) => 0.2126 * light(r) + 0.7152 * light(g) + 0.0722 * light(b);
+  const ground = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const [r, g, b, a = 1] = parse(getComputedStyle(at).backgroundColor);
+      if (a === 1) return [r, g, b];
+    }
+    return [255, 255, 255];
+  };
+  const weak = new Set();
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || !element.checkVisibility() || element.closest("svg")) continue;
+    const [a, b] = [parse(getComputedStyle(element).color), ground(element)].map(luminance);
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) weak.add(`${ratio.toFixed(2)} ${element.className || element.tagName}`);
+  }
+  return [...weak];
+};
+
+for (const colorScheme of ["light", "dark"]) {
+  await test(`every text can be read, ${colorScheme}`, () =>
+    onPage(
+      "/",
+      async (page) => {
+        assert.deepEqual(await page.evaluate(weakTexts), []);
+        await page.goto(server.url + (await sessionOf(page, "2026_02_03_04_05_06")));
+        await page.evaluate(() => document.querySelectorAll("details").forEach((d) => (d.open = true)));
+        assert.deepEqual(await page.evaluate(weakTexts), []);
+      },
+      { colorScheme }
+    ));
+}
+
 /* ---- Looks ----------------------------------------------------------------------------------- */
 
 const pages = {
   index: "/",
   session: tpuHandoff.replace("/perfetto/", "/session/") + "/",
+  hosts: (await handoffOf("2026_02_03_04_05_06")).replace("/perfetto/", "/session/") + "/",
+  steps: (await handoffOf("2026_11_21_06_33_16")).replace("/perfetto/", "/session/") + "/",
   perfetto: tpuHandoff,
   missing: "/session/nothing-like-it/",
 };
+
+// Rows out of view ask for no headline: with the figures there, all of them have one at once.
+for (const { id } of (await (await fetch(`${server.url}/api/v1/sessions`)).json()).sessions)
+  await fetch(`${server.url}/session/${encodeURIComponent(id)}/headline`);
 
 for (const colorScheme of ["light", "dark"]) {
   for (const width of [360, 400, 1280, 3840]) {
