@@ -289,7 +289,7 @@ static void test_rank(void **state)
     ff_idle(&f, 1, VP_CAUSE_UNKNOWN, 300 * MS);  /* high */
     f.ops[3].self_ps = 300 * MS;                 /* low, without an impact */
     f.r.memory_count = 0;                        /* not evaluated */
-    f.quality[0] = (vp_quality){"clock", VP_SEV_WARNING, "clocks disagree", NULL, -1, -1, false};
+    f.quality[0] = (vp_quality){"clock-skew", VP_SEV_WARNING, "clocks disagree", NULL, -1, -1, false};
     f.r.quality_count = 1;
     ff_make(&f);
     static const char *const order[] = {"F23", "F1", "F14", "F17"};

@@ -11,9 +11,10 @@ const finding_rule findings_rules[] = {
      .title = "The profile is incomplete",
      .says = "The file is cut, capped, damaged or lacks links, so that sums and shares miss "
              "something. Every other finding is then one level less severe.",
-     .rule = "a file is partial or has a note of severity error (high); clocks, recorded graphs or "
-             "more than 10 % of a GPU's ops without their launch call spoil figures (medium). Not "
-             "for captures of the host alone.",
+     .rule = "a file is cut, capped or damaged, or events were dropped (high); device ops begin "
+             "before their launch, recorded graphs hide their ops, more than 10 % of a GPU's ops "
+             "lack their launch call, a device was used but not traced, or nothing has a length "
+             "(medium). Not for captures of the host alone.",
      .source = "issue trails of JAX, XProf, TraceLens and HTA: event caps and cut files that no "
                "tool mentions",
      .advice_xla = "Record again for a shorter time: fewer steps, python_tracer_level=0 and "

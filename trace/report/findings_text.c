@@ -10,6 +10,7 @@
  * much, what, where, what to do, what speaks against it. */
 #define LABEL_WIDTH 8u
 #define PLACES_SHOWN 3u
+#define PROSE_WIDTH 100u /* longer lines are hard to read, however wide the terminal is */
 
 static grid_style level_style(vp_level l)
 {
@@ -22,11 +23,16 @@ static const char *level_mark(vp_level l)
     return marks[l];
 }
 
+static size_t prose_width(const vp_view *v)
+{
+    return text_width(v) < PROSE_WIDTH ? text_width(v) : PROSE_WIDTH;
+}
+
 /* A labelled paragraph with a hanging indent; takes the text. */
 static void paragraph(vp_buf *b, const vp_view *v, const char *label, vp_buf *text)
 {
     grid_flow f = {.b = b,
-                   .width = text_width(v),
+                   .width = prose_width(v),
                    .indent = 2 + LABEL_WIDTH,
                    .gap = 0,
                    .column = 2 + LABEL_WIDTH};

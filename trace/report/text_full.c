@@ -315,6 +315,10 @@ int rep_text_full(vp_buf *b, const vp_report *r, const vp_view *view)
     vp_view v = rep_view(view);
     VP_TRY(rep_check_filters(r, &v));
     put_session(b, r, &v);
+    if (r->finding_count) {
+        put_title(b, &v, "Findings");
+        text_findings(b, r, &v);
+    }
     if (r->device_count) {
         put_title(b, &v,
                   r->has_devices ? "Where each device's window went"

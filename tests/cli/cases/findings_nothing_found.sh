@@ -1,0 +1,2 @@
+mkdir empty
+view_profile findings empty
