@@ -184,6 +184,7 @@ static void test_strange_figures(void **state)
     assert_well_formed(html);
     assert_contents(html);
     assert_non_null(strstr(html, "Each bar is the slowest of 625 steps in a row."));
+    assert_non_null(strstr(html, "<title>step #78: ")); /* no number, no name: the 78th */
     assert_null(strstr(html, "nan"));
     assert_null(strstr(html, "inf%"));
     assert_true(strlen(html) < 400000);

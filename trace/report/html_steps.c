@@ -55,13 +55,16 @@ static bool is_outlier(const vp_steps *all, const vp_step *s)
 
 /* ---- The chart ---- */
 
-static void put_step_name(page *p, const vp_step *s)
+/* As the program counts; else by the order in time. */
+static void put_step_name(const chart *c, const vp_step *s)
 {
+    page *p = c->p;
     if (s->number != VP_UNKNOWN) {
         html_puts(p, "step ");
         rep_put_count(p->b, s->number, false);
     } else {
-        html_text(p, s->name);
+        html_text(p, s->name ? s->name : "step");
+        vp_buf_printf(p->b, " #%zu", (size_t)(s - c->s->list) + 1);
     }
 }
 
@@ -87,7 +90,7 @@ static void put_marks(page *p, const vp_steps *all, const vp_step *s)
 static void put_tip(const chart *c, const vp_step *s)
 {
     html_puts(c->p, "<title>");
-    put_step_name(c->p, s);
+    put_step_name(c, s);
     html_puts(c->p, ": ");
     html_duration(c->p, s->dur_ps, c->scale_ps);
     html_puts(c->p, " ");
@@ -185,9 +188,9 @@ static void put_chart(const chart *c)
         put_bar(c, i);
     put_median(c);
     html_puts(p, "</svg>\n<p class=\"axis\"><span>");
-    put_step_name(p, &c->s->list[0]);
+    put_step_name(c, &c->s->list[0]);
     html_puts(p, "</span><span>");
-    put_step_name(p, &c->s->list[c->s->count - 1]);
+    put_step_name(c, &c->s->list[c->s->count - 1]);
     html_puts(p, "</span></p>\n</div>\n");
     put_legend(c);
 }
@@ -269,7 +272,7 @@ static void put_row(const chart *c, const vp_step *s)
     if (d)
         rep_breakdown_parts(parts, &d->breakdown);
     html_puts(p, "<tr><th scope=\"row\" class=\"text\">");
-    put_step_name(p, s);
+    put_step_name(c, s);
     html_puts(p, "</th>");
     html_place_cell(p, s->device, NULL, s->start_ps, s->dur_ps);
     if (p->r->device_count > 1)
