@@ -262,6 +262,7 @@ void fd_op_variance(fd_run *run)
     } else { /* parts of several shapes: uneven, by an amount that is not known */
         run->f->status = VP_FIRED;
         run->f->severity = VP_LEVEL_LOW;
+        run->f->value = variation(op);
         run->f->impact_ps = run->f->gross_ps = VP_UNKNOWN;
     }
     say_uneven(run, op);
