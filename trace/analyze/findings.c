@@ -32,7 +32,7 @@ const char *findings_need(unsigned bit)
     return bit < NEEDS ? needs[bit] : NULL;
 }
 
-static bool has_causes(const vp_report *r)
+bool fd_has_causes(const vp_report *r)
 {
     int64_t known = 0, idle = 0;
     for (size_t d = 0; d < r->device_count; d++) {
@@ -74,7 +74,7 @@ static unsigned what_is_there(const vp_report *r)
         r->has_devices,
         r->depth == VP_DEPTH_FULL,
         r->host_op_count || r->compile.count > 0,
-        has_causes(r),
+        fd_has_causes(r),
         has_launches(r),
         steps,
         steps && r->steps.counted >= 5,

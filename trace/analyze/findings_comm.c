@@ -8,8 +8,23 @@
 
 /* ---- F16 ---- */
 
-/* One device, or one host, is last in at least half of the matched collective calls, and the
- * others wait for it at least 1 % of the largest window. */
+/* Last in at least half of the calls, and at least two standard deviations more often than one of
+ * `n` equals is by chance: of two, one is last in half of the calls whoever they are. */
+static bool is_last_too_often(int64_t last, int64_t matched, int64_t n)
+{
+    __int128 above = (__int128)n * last - matched;
+    return 2 * last >= matched && above > 0 && above * above >= (__int128)4 * matched * (n - 1);
+}
+
+static bool is_device_straggling(const vp_report *r)
+{
+    const vp_balance *b = &r->balance;
+    return b->straggler < r->device_count &&
+           is_last_too_often(b->straggler_last, b->matched, (int64_t)b->devices);
+}
+
+/* One device, or one host, is last too often, and the others wait for it at least 1 % of the
+ * largest window. */
 static bool straggles(const vp_report *r)
 {
     const vp_balance *b = &r->balance;
@@ -17,8 +32,9 @@ static bool straggles(const vp_report *r)
     for (size_t d = 0; d < r->device_count; d++)
         if (r->devices[d].breakdown.window_ps > window)
             window = r->devices[d].breakdown.window_ps;
-    bool device = b->straggler < r->device_count && 2 * b->straggler_last >= b->matched;
-    bool host = b->straggler_host && 2 * b->straggler_host_last >= b->matched;
+    bool device = is_device_straggling(r);
+    bool host = b->straggler_host &&
+                is_last_too_often(b->straggler_host_last, b->matched, (int64_t)r->host_count);
     return b->devices >= 2 && b->matched >= 4 && (b->aligned || r->host_count < 2) &&
            (device || host) && fd_at_least(b->wait_ps, window, 10);
 }
@@ -40,8 +56,8 @@ int64_t fd_straggler_wait(const vp_report *r, uint32_t device)
 static const char *straggler_name(fd_run *run)
 {
     const vp_balance *b = &run->r->balance;
-    bool device = b->straggler < run->r->device_count && 2 * b->straggler_last >= b->matched;
-    return device ? fd_device(run, b->straggler) : fd_say(run, "host %s", b->straggler_host);
+    return is_device_straggling(run->r) ? fd_device(run, b->straggler)
+                                        : fd_say(run, "host %s", b->straggler_host);
 }
 
 /* The longest kept call of the device's collectives: where waiting shows best. */
@@ -113,8 +129,8 @@ void fd_imbalance(fd_run *run)
                            fd_device(run, b->busiest), fd_time(run, b->max_ps),
                            fd_device(run, b->idlest), fd_time(run, b->min_ps), b->devices,
                            fd_time(run, b->mean_ps), fd_time(run, lost)));
-    fd_place(run, b->busiest, NULL, VP_NO_TIME, VP_UNKNOWN);
-    fd_place(run, b->idlest, NULL, VP_NO_TIME, VP_UNKNOWN);
+    fd_place_in_step(run, b->busiest, NULL);
+    fd_place_in_step(run, b->idlest, NULL);
 }
 
 /* ---- F4 ---- */

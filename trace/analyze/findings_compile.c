@@ -130,6 +130,23 @@ void fd_recompile(fd_run *run)
                     r->host_count < 2 ? gross : in_vain_on(r, r->devices[d].host));
 }
 
+/* The function that was compiled longest, of those whose first compile is none of a warm program.
+ */
+static void place_first_compile(fd_run *run)
+{
+    const vp_compile *c = &run->r->compile;
+    const vp_function *worst = NULL;
+    for (size_t i = 0; i < c->function_count; i++)
+        if (c->functions[i].compiles > c->functions[i].late &&
+            (!worst || c->functions[i].total_ps > worst->total_ps))
+            worst = &c->functions[i];
+    if (!worst)
+        return;
+    fd_place(run, VP_NO_DEVICE, worst->name, worst->first_start_ps, 0);
+    if (run->f->where_count)
+        run->f->where[run->f->where_count - 1].host = worst->host;
+}
+
 void fd_compile_share(fd_run *run)
 {
     const vp_report *r = run->r;
@@ -147,6 +164,7 @@ void fd_compile_share(fd_run *run)
                            "profile shows a start, not the steady state.",
                            fd_percent(run, gross, r->capture_ps), fd_time(run, gross),
                            fd_time(run, r->capture_ps), hosts > 1 ? ", mean of the hosts" : ""));
+    place_first_compile(run);
     for (uint32_t d = 0; d < r->device_count && run->f->status == VP_FIRED; d++)
         fd_take(run, d, FD_BIT(VP_CAUSE_COMPILE), gross);
 }

@@ -52,10 +52,27 @@ static void keep_value(fd_run *run, double value)
 
 /* ---- F14 ---- */
 
+static void place_infeed(fd_run *run)
+{
+    for (size_t i = 0; i < run->r->transfer_count; i++) {
+        const vp_transfer *t = &run->r->transfers[i];
+        if (t->direction == VP_INFEED && t->device < run->r->device_count && t->count > 0)
+            fd_place(run, t->device, "infeed", t->largest_start_ps, t->largest_dur_ps);
+    }
+}
+
+/* Infeed ops say for themselves that they wait; idle time needs the host's word for it. */
 void fd_input_bound(fd_run *run)
 {
     const vp_report *r = run->r;
     const uint32_t cells = FD_BIT(VP_CAUSE_INPUT) | FD_BIT(FD_COPY + VP_INFEED);
+    bool infeed = false;
+    for (uint32_t d = 0; d < r->device_count; d++)
+        infeed = infeed || run->devices[d].whole_ps[FD_COPY + VP_INFEED] > 0;
+    if (!infeed && !fd_has_causes(r)) {
+        fd_lacks(run, FD_NEED_CAUSES);
+        return;
+    }
     for (uint32_t d = 0; d < r->device_count; d++) {
         int64_t ps = cause(run, d, VP_CAUSE_INPUT) + run->devices[d].whole_ps[FD_COPY + VP_INFEED];
         double share = fd_share(ps, fd_window(run, d));
@@ -72,9 +89,35 @@ void fd_input_bound(fd_run *run)
                       fd_time(run, c->gross_ps), fd_time(run, fd_window(run, c->device)),
                       mostly(run, c->device, FD_BIT(VP_CAUSE_INPUT))));
     fd_gap_places(run, FD_BIT(VP_CAUSE_INPUT));
+    place_infeed(run);
 }
 
 /* ---- F21 ---- */
+
+/* As hygiene.c knows them: by what is called or from where; the report keeps name and scope. */
+static bool is_callback(const char *text)
+{
+    static const char *const words[] = {"callback", "debug_print", "outside_call"};
+    vp_str s = vp_str_of(text ? text : "");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (vp_str_find(s, vp_str_of(words[i])) < s.n)
+            return true;
+    return false;
+}
+
+/* The slowest call of the callback op that takes longest. */
+static void place_callback_op(fd_run *run, uint32_t device)
+{
+    const vp_op *worst = NULL;
+    for (size_t i = 0; i < run->r->op_count; i++) {
+        const vp_op *op = &run->r->ops[i];
+        if (op->device == device && (!worst || op->self_ps > worst->self_ps) &&
+            (is_callback(op->scope) || is_callback(op->name)))
+            worst = op;
+    }
+    if (worst)
+        fd_place(run, device, worst->name, worst->slowest_start_ps, worst->slowest_dur_ps);
+}
 
 void fd_debug_callback(fd_run *run)
 {
@@ -99,6 +142,7 @@ void fd_debug_callback(fd_run *run)
                       fd_time(run, c->gross_ps), fd_time(run, fd_window(run, c->device)),
                       mostly(run, c->device, FD_BIT(VP_CAUSE_CALLBACK))));
     fd_gap_places(run, FD_BIT(VP_CAUSE_CALLBACK));
+    place_callback_op(run, c->device);
 }
 
 /* ---- F8 ---- */

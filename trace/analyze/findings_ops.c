@@ -121,6 +121,7 @@ void fd_repeated_work(fd_run *run)
                       fd_short(run, m->name), fd_count(run, m->repeat_runs),
                       fd_count(run, m->repeat_steps), fd_share(m->repeat_runs, m->repeat_steps),
                       fd_time(run, m->repeat_ps), fd_percent(run, m->repeat_ps, windows)));
+    fd_place_in_step(run, c->device, m->name);
 }
 
 /* ---- F19 ---- */

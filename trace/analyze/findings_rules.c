@@ -88,7 +88,7 @@ const finding_rule findings_rules[] = {
      .unit = "share",
      .denominator = "window",
      .threshold = 0.05,
-     .needs = BASE | FD_NEED_CAUSES,
+     .needs = BASE,
      .run = fd_input_bound},
     {.id = "F21",
      .name = "debug-callback",
@@ -234,7 +234,8 @@ const finding_rule findings_rules[] = {
      .says = "In collective calls all wait for the last to arrive, and that is mostly the same "
              "device or host.",
      .rule = "of at least four calls matched across devices one device or host is last in at "
-             "least half, and the largest waits add up to at least 1 % of the window",
+             "least half, two standard deviations more often than chance would have it, and the "
+             "largest waits add up to at least 1 % of the window",
      .source = "TraceLens and torch_tb_profiler's distributed view",
      .advice_xla = "Look at that device or host alone: an uneven shard, a slow input worker, "
                    "another process, clocks or thermals; swap it to see whether the delay moves "

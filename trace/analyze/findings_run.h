@@ -117,7 +117,11 @@ void fd_message(fd_run *run, const char *message);
 void fd_caveat(fd_run *run, const char *text);
 void fd_missing(fd_run *run, const char *text); /* makes it VP_NOT_EVALUATED */
 void fd_lacks(fd_run *run, unsigned need);      /* the same for one FD_NEED_… */
+bool fd_has_causes(const vp_report *r);         /* FD_NEED_CAUSES is there */
 void fd_place(fd_run *run, uint32_t device, const char *track, int64_t start_ps, int64_t dur_ps);
+/* What holds in every step shows in the first that counts; without steps only the device is named.
+ */
+void fd_place_in_step(fd_run *run, uint32_t device, const char *track);
 /* The gaps with the most idle time of these causes, on the devices of the rule's claims. */
 void fd_gap_places(fd_run *run, uint32_t causes);
 /* What the host did in most of the device's idle time of these causes; NULL where unknown. */

@@ -173,6 +173,20 @@ void fd_place(fd_run *run, uint32_t device, const char *track, int64_t start_ps,
         p->host = run->r->devices[device].host;
 }
 
+void fd_place_in_step(fd_run *run, uint32_t device, const char *track)
+{
+    const vp_steps *steps = &run->r->steps;
+    for (size_t i = 0; i < steps->count; i++) {
+        const vp_step *s = &steps->list[i];
+        for (size_t k = 0; k < s->device_count && !s->partial && !s->warm_up; k++)
+            if (s->devices[k].device == device) {
+                fd_place(run, device, track, s->devices[k].start_ps, s->devices[k].dur_ps);
+                return;
+            }
+    }
+    fd_place(run, device, track, VP_NO_TIME, VP_UNKNOWN);
+}
+
 static int64_t caused(const int64_t *cause_ps, uint32_t causes)
 {
     int64_t sum = 0;
