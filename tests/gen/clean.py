@@ -53,16 +53,32 @@ def jax_gpu():
 
 
 def rocm():
-    """Two AMD GPUs of one process."""
+    """Two AMD GPUs that one thread feeds."""
+    scene = Scene(15)
+    first, second = (GpuLoop(scene, runtime='hip', flavour='jax', thread=t) for t in ('tf_hip', 'idle'))
+    second.thread = first.thread
+    for n in range(10):
+        with first.step(n):
+            for loop, other in ((first, second), (second, first)):
+                kernels(loop, scene.noise(900 * US, 3))
+                loop.copy('d2h', 20 * US)
+                other.t = loop.t
+            for loop, other in ((first, second), (second, first)):
+                loop.drain()
+                other.t = max(loop.t, other.t)
+    return scene, 'xspace'
+
+
+def two_threads():
+    """Two GPUs of one process, each fed by a thread with step annotations of its own."""
     scene = Scene(15)
     for _ in range(2):
         loop = GpuLoop(scene, runtime='hip', flavour='jax', thread='tf_hip')
         for n in range(10):
             with loop.step(n):
                 kernels(loop, scene.noise(900 * US, 3))
-                loop.copy('d2h', 20 * US)
                 loop.drain()
-    return scene, 'xspace'
+    return scene
 
 
 def tpu_one():

@@ -62,7 +62,7 @@ def shift(host):
 def _meta(op):
     pairs = (('hlo_category', op.category), ('tf_op', op.scope), ('source', op.source),
              ('shape_with_layout', op.shape), ('bytes_accessed', op.bytes), ('program_id', op.program_id))
-    symbol = [('symbol_id', 1 + zlib.crc32(op.name.encode()))]  # XProf's tables skip ops without
+    symbol = [('symbol_id', 1 + zlib.crc32(f'{op.program_id}{op.name}'.encode()))]  # XProf's tables skip ops without
     return symbol + [(k, v) for k, v in pairs if v]
 
 
