@@ -1,0 +1,318 @@
+"""Traces that lack what analyses need, or contradict themselves: a report with `quality`, never a
+division by zero, a NaN or a made-up number."""
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+
+import pytest
+
+import identities
+from common import ROOT, view_profile
+
+sys.path.insert(0, str(ROOT / 'tests'))
+from gen import files, kineto, xspace  # noqa: E402
+from gen.planted import fused, kernels  # noqa: E402
+from gen.scene import EPOCH_NS, MS, US, Event, GpuLoop, Scene, TpuChip  # noqa: E402
+
+
+def check(path, *options):
+    """The report, after every identity; findings and the other formats must come, too."""
+    done = view_profile('report', '--format=json', *options, str(path))
+    made = identities.strict(done.stdout)
+    identities.check(made)
+    for fmt in ('text', 'csv', 'html'):
+        shown = view_profile('report', f'--format={fmt}', str(path)).stdout
+        assert 'nan' not in shown.lower().replace('nano', '').split() and '-nan' not in shown and ' inf ' not in shown
+    found = view_profile('findings', '--format=json', str(path))
+    assert identities.strict(found.stdout)['findings'] == made['findings']
+    return made
+
+
+def fired(made):
+    return {f['id'] for f in made['findings'] if f['status'] == 'fired'}
+
+
+def codes(made):
+    return {q['code'] for q in made['quality']}
+
+
+def chrome(tmp_path, events, **top):
+    path = tmp_path / 'odd.pt.trace.json'
+    path.write_text(json.dumps({**top, 'traceEvents': events}), encoding='utf-8')
+    return path
+
+
+def x(name, ts, dur, tid=7, cat='kernel', pid=0, **args):
+    event = {'ph': 'X', 'cat': cat, 'name': name, 'pid': pid, 'tid': tid, 'ts': ts, 'args': args}
+    return event if dur is None else {**event, 'dur': dur}
+
+
+def kernel(ts, dur, name='k', stream=7, **args):
+    return x(name, ts, dur, stream, device=0, stream=stream, **args)
+
+
+# ---- little there --------------------------------------------------------------------------------
+
+
+def test_no_device(tmp_path):
+    """A host alone: no finding about devices is made up, and none says that the file is damaged."""
+    scene = Scene()
+    thread = scene.host.thread()
+    for n in range(5):
+        thread.events.append(Event('train', n * 10 * MS, 9 * MS, {'step_num': n, '_r': 1}))
+        thread.events.append(Event('PjitFunction(f)', n * 10 * MS + MS, 5 * MS))
+    made = check(files.write(scene, 'xspace', tmp_path))
+    assert made['analysis']['has_devices'] is False
+    assert [s['dur_ps'] for s in made['steps']['list']] == [9 * MS] * 5
+    assert all(s['device'] is None and s['breakdown'] is None for s in made['steps']['list'])
+    assert fired(made) == set()
+    statuses = {f['id']: f['status'] for f in made['findings']}
+    for rule in 'F1 F2 F4 F15 F17 F19 F20'.split():
+        assert statuses[rule] == 'not_evaluated', rule
+
+
+def test_nothing_at_all(tmp_path):
+    for name, data in (('a.xplane.pb', xspace.encode(Scene().host)), ('b.trace.json', b'{"traceEvents":[]}'),
+                       ('c.trace.json', b'[]'), ('d.trace.json', b'{"traceEvents":[{}]}')):
+        path = tmp_path / name
+        path.write_bytes(data)
+        done = view_profile('report', '--format=json', str(path), check=False)
+        assert done.returncode in (0, 4), done
+        if done.returncode == 0:
+            made = identities.strict(done.stdout)
+            identities.check(made)
+            assert fired(made) <= {'F23'}
+
+
+def test_one_event(tmp_path):
+    made = check(chrome(tmp_path, [kernel(5, 3)]))
+    device, = made['devices']
+    assert device['breakdown']['window_ps'] == device['breakdown']['compute_ps'] == 3 * US
+    assert made['gaps'] == [] and device['gap_count'] == 0
+    assert fired(made) <= {'F17'}  # all of the time is one op's
+
+
+def test_only_events_without_length(tmp_path):
+    made = check(chrome(tmp_path, [kernel(t, 0) for t in range(20)]))
+    device, = made['devices']
+    assert device['breakdown']['busy_ps'] == 0 and device['breakdown']['window_ps'] == 19 * US
+    assert made['ops'][0]['calls'] == 20
+    assert all(o['self_share_of_ops'] is None for o in made['ops'])
+    assert 'F17' not in fired(made) and 'F18' not in fired(made)
+
+
+def test_all_at_one_instant(tmp_path):
+    made = check(chrome(tmp_path, [kernel(7, 0) for _ in range(20)]))
+    assert made['devices'][0]['breakdown']['window_ps'] == 0
+    assert all(o['self_share_of_window'] is None for o in made['ops'])
+    assert fired(made) == set()
+
+
+def test_no_durations(tmp_path):
+    made = check(chrome(tmp_path, [kernel(t, None) for t in range(0, 100, 10)]))
+    assert made['ops'][0]['total_ps'] == 0 or made['quality']
+
+
+def test_no_metadata_and_no_names(tmp_path):
+    events = [{'ph': 'X', 'ts': t, 'dur': 2, 'pid': 1, 'tid': 1} for t in range(0, 50, 5)]
+    made = check(chrome(tmp_path, events))
+    assert sum(o['calls'] for o in made['ops']) == 10
+
+
+def test_device_without_ops_beside_one_that_has(tmp_path):
+    scene = Scene()
+    chip = TpuChip(scene)
+    fused(chip, MS)
+    TpuChip(scene)
+    made = check(files.write(scene, 'xspace', tmp_path))
+    assert [d['events'] for d in made['devices']] in ([10], [10, 0])
+    assert made['balance']['devices'] < 2 and made['balance']['straggler'] is None
+
+
+# ---- times that contradict each other ------------------------------------------------------------
+
+
+def test_launch_after_its_kernel(tmp_path):
+    """Clocks of host and device disagree: the gap is divided all the same, and quality says so."""
+    events = []
+    for i in range(10):
+        events += [kernel(100 * i, 50, correlation=i + 1),
+                   x('cudaLaunchKernel', 100 * i + 70, 10, 5, 'cuda_runtime', 9, correlation=i + 1)]
+    made = check(chrome(tmp_path, events))
+    for g in made['gaps']:
+        assert g['host_late_ps'] + g['in_call_ps'] + g['latency_ps'] + g['causes']['unknown'] == g['dur_ps'] == 50 * US
+    assert any('clock' in c for c in codes(made)), codes(made)
+
+
+def test_one_correlation_for_all(tmp_path):
+    events = [x('cudaLaunchKernel', 0, 5, 5, 'cuda_runtime', 9, correlation=1)]
+    events += [kernel(10 + 20 * i, 10, correlation=1) for i in range(50)]
+    made = check(chrome(tmp_path, events))
+    assert made['devices'][0]['gap_count'] == 49
+
+
+def test_overlapping_steps(tmp_path):
+    """Steps of two threads overlap, numbers repeat and run backwards: the windows of a device do not
+    overlap, and nothing counts twice."""
+    events = []
+    for i, n in enumerate([5, 4, 4, 3, 9, 9, 0, 2]):
+        events.append(x(f'ProfilerStep#{n}', 100 * i, 160, 5 + i % 2, 'user_annotation', 9))
+        events.append(x('cudaLaunchKernel', 100 * i + 10, 5, 5 + i % 2, 'cuda_runtime', 9, correlation=i + 1))
+        events.append(kernel(100 * i + 20, 60, correlation=i + 1))
+    made = check(chrome(tmp_path, events))
+    windows = sorted((s['start_ps'], s['start_ps'] + s['dur_ps']) for s in made['steps']['list'] if s['devices'])
+    assert all(a[1] <= b[0] for a, b in zip(windows, windows[1:])), windows
+    inside = sum(s['breakdown']['busy_ps'] for s in made['steps']['list'] if s['devices'])
+    assert inside <= made['devices'][0]['breakdown']['busy_ps']
+
+
+def test_steps_without_ops(tmp_path):
+    events = [kernel(0, 10)] + [x(f'ProfilerStep#{n}', 1000 + 10 * n, 10, 5, 'user_annotation', 9) for n in range(6)]
+    made = check(chrome(tmp_path, events))
+    for s in made['steps']['list']:
+        assert all(d['breakdown']['busy_ps'] == 0 for d in s['devices'])
+
+
+def test_negative_and_huge_times(tmp_path):
+    events = [kernel(-1000, 10), kernel(-500, -20), kernel(9.2e12, 10), kernel(1e300, 10), kernel(0, 1e300),
+              x('k', 'NaN', 5), x('k', 10, 'Infinity')]
+    made = check(chrome(tmp_path, events))
+    assert made['quality']
+    assert made['devices'][0]['breakdown']['window_ps'] > 0
+
+
+def test_kernels_that_overlap_on_a_stream(tmp_path):
+    made = check(chrome(tmp_path, [kernel(10 * i, 25, f'k{i % 3}') for i in range(20)]))
+    b = made['devices'][0]['breakdown']
+    assert b['busy_ps'] == b['window_ps'] == 215 * US
+    assert sum(o['self_ps'] for o in made['ops']) == 215 * US
+
+
+def test_done_without_start(tmp_path):
+    """A capture that began between copy-start and copy-done, and ended between another two."""
+    scene = Scene()
+    chip = TpuChip(scene)
+    shape = 'f32[256]{0:S(5)}'
+    for n, name in enumerate(['copy-done.1', 'x', 'copy-start.2', 'y', 'copy-done.3', 'all-reduce-done.4',
+                              'all-gather-start.5', 'async-done.6', 'copy-start.7', 'copy-start.7']):
+        stem = name.split('.')[0] if '.' in name else 'fusion'
+        chip.op(name, MS, stem, text=f'%{name} = ({shape}, {shape}, u32[]) {stem}({shape} %p.{n})')
+    made = check(files.write(scene, 'xspace', tmp_path))
+    assert sum(t['count'] for t in made['transfers']) <= 5
+
+
+def test_garbled_replica_groups(tmp_path):
+    scene = Scene()
+    chip = TpuChip(scene)
+    shape = 'f32[99999999999,99999999999]{0}'
+    for i, groups in enumerate(['{{}}', '{{0,1', '{}', '[2,4]<=[8]', '[0,0]<=[0]', '{{0,1},{2}}',
+                                '[99999999999,9]<=[1]', '{{0,1,2,3},{4,5,6,7}}', '']):
+        chip.op(f'all-reduce.{i}', MS, 'all-reduce', 'communication',
+                text=f'%all-reduce.{i} = {shape} all-reduce(f32[8] %p), replica_groups={groups}')
+    made = check(files.write(scene, 'xspace', tmp_path))
+    assert all(c['group_size'] is None or 1 <= c['group_size'] <= 8 for c in made['collectives'])
+    assert all(c['bytes'] is None or c['bytes'] >= 0 for c in made['collectives'])
+
+
+# ---- hosts that disagree -------------------------------------------------------------------------
+
+
+def two_hosts(error_ps, collectives, start_ns=0):
+    scene = Scene(hosts=2)
+    scene.hosts[1].clock_error = error_ps
+    scene.hosts[1].start_ns += start_ns
+    chips = [TpuChip(scene, h) for h in scene.hosts]
+    for n in range(12):
+        since = chips[0].t
+        for chip in chips:
+            chip.t = since
+            with chip.step(n), chip.module(run=n):
+                fused(chip, MS)
+                if collectives:
+                    chip.all_reduce(300 * US, call=n + 1, group=2)
+            chip.idle(30 * US)
+    return scene
+
+
+@pytest.mark.parametrize('error_ps,start_ns', [(40 * MS, 0), (0, 86_400 * 10**9), (0, -EPOCH_NS // 2), (10**15, 0)])
+def test_clocks_of_hosts(tmp_path, error_ps, start_ns):
+    """Milliseconds, a day or half a century apart: nobody is blamed, and the devices read the same."""
+    made = check(files.write(two_hosts(error_ps, True, start_ns), 'xspace', tmp_path))
+    assert [d['breakdown'] for d in made['devices'][:1]] == [d['breakdown'] for d in made['devices'][1:]]
+    assert made['balance']['aligned'] is True and made['balance']['wait_ps'] == 0
+    statuses = {f['id']: f['status'] for f in made['findings']}
+    assert statuses['F15'] == statuses['F16'] == 'clear'
+    assert made['steps']['count'] == 12
+
+
+def test_hosts_without_collectives_are_not_compared(tmp_path):
+    """No collective aligns their clocks: which host is late is not evaluated."""
+    made = check(files.write(two_hosts(40 * MS, False), 'xspace', tmp_path))
+    finding, = [f for f in made['findings'] if f['id'] == 'F16']
+    assert finding['status'] == 'not_evaluated' and finding['missing']
+    assert made['balance']['straggler'] is None
+
+
+def test_order_of_files_does_not_matter(tmp_path):
+    """Two hosts under names that sort the other way round: the same devices and findings by host."""
+    made = []
+    for names in (('host-a', 'host-b'), ('zz', 'aa')):
+        scene = two_hosts(40 * MS, True)
+        for host, name in zip(scene.hosts, names):
+            host.name = name
+        made.append(check(files.write(scene, 'xspace', tmp_path / names[0])))
+    rows = [[{**d, 'host': None} for d in m['devices']] for m in made]
+    assert rows[0] == rows[1][::-1]
+    found = [[(f['id'], f['status'], f['severity'], f['impact']) for f in m['findings']] for m in made]
+    assert found[0] == found[1]
+    assert made[0]['steps']['list'][3]['dur_ps'] == made[1]['steps']['list'][3]['dur_ps']
+
+
+def test_order_of_events_in_a_file_does_not_matter(tmp_path):
+    loop = GpuLoop(Scene(5))
+    for n in range(6):
+        with loop.step(n):
+            kernels(loop, 300 * US)
+            loop.copy('h2d', 50 * US)
+            loop.drain()
+    made = []
+    for i in range(3):
+        data = json.loads(kineto.encode(loop.host))
+        loop.scene.random.shuffle(data['traceEvents']) if i else None
+        path = tmp_path / str(i) / 'w.pt.trace.json'
+        path.parent.mkdir()
+        path.write_text(json.dumps(data))
+        made.append({k: v for k, v in check(path).items() if k != 'session'})
+    assert made[0] == made[1] == made[2]
+
+
+# ---- many ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif('VP_SLOW' not in os.environ, reason='SKIP: ten million events take a minute: set VP_SLOW=1')
+def test_ten_million_events_of_one_name(tmp_path):
+    """Time and memory grow with events only: at most 60 bytes an event and 3 s a million."""
+    path = tmp_path / 'many.xplane.pb'
+    subprocess.run([sys.executable, ROOT / 'tests' / 'gen' / 'many.py', '10000000', path], check=True)
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    made = identities.strict(view_profile('report', '--format=json', str(path)).stdout)
+    assert time.monotonic() - start < 30
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 < 60 * 10**7 + before.ru_maxrss * 1024
+    assert made['ops'][0]['calls'] == 10**7
+
+
+def test_many_events_of_one_name(tmp_path):
+    """A hundred thousand, so that a quadratic step would be seen: 16 times the events in less than 64
+    times the time (and never where both are a blink)."""
+    taken = []
+    for n in (6250, 100_000):
+        path = tmp_path / f'{n}.xplane.pb'
+        subprocess.run([sys.executable, ROOT / 'tests' / 'gen' / 'many.py', str(n), path], check=True)
+        start = time.monotonic()
+        made = identities.strict(view_profile('report', '--format=json', str(path)).stdout)
+        taken.append(time.monotonic() - start)
+        assert sum(o['calls'] for o in made['ops']) == n
+    assert taken[1] < max(64 * taken[0], 5)
