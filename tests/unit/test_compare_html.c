@@ -9,7 +9,7 @@ typedef struct two {
     vp_comparison c;
     vp_compared_device devices[1];
     vp_compared_op ops[3];
-    vp_compared_scope scopes[1];
+    vp_compared_scope scopes[2];
     const char *caveats[1], *ids[2];
 } two;
 
@@ -53,6 +53,7 @@ static void two_init(two *x, const char *h)
                                  .flops_b = VP_UNKNOWN,
                                  .is_new = true};
     x->scopes[0] = (vp_compared_scope){text(h, "jit(step)/mlp"), 1, DELTA(30, 42)};
+    x->scopes[1] = (vp_compared_scope){text(h, "jit(step)/mlp/dot"), 2, DELTA(20, 31)};
     x->caveats[0] = text(h, "A has 4 devices, B has 8");
     x->ids[0] = text(h, "F4");
     x->ids[1] = text(h, "F12");
@@ -69,7 +70,7 @@ static void two_init(two *x, const char *h)
                            .ops = x->ops,
                            .op_count = 3,
                            .scopes = x->scopes,
-                           .scope_count = 1,
+                           .scope_count = 2,
                            .steps_a = 20,
                            .steps_b = 21,
                            .threshold_ps = FX_MS,
@@ -113,6 +114,7 @@ static void test_says_what_changed(void **state)
         "<td>2000</td><td>2000</td>", /* 60 GFLOP in 30 ms, 84 in 42 */
         "<span class=\"badge\">new</span>",
         "jit(step)/mlp",
+        "<span class=\"name\">&#160;&#160;&#160;&#160;dot</span>", /* its parent stands above it */
         "20 and 21",
     };
     two x;
@@ -122,7 +124,7 @@ static void test_says_what_changed(void **state)
         if (!strstr(html, needed[i]))
             fail_msg("the page lacks: %s", needed[i]);
     assert_int_equal(occurrences(html, "href=\""), 1); /* the skip link: it stands alone */
-    assert_null(strstr(html, ">p90<")); /* unknown on both sides */
+    assert_null(strstr(html, ">p90<"));                /* unknown on both sides */
     vp_free(html);
     html = compared(&x.c, &served);
     assert_non_null(strstr(html, "href=\"/prefix/session/run%20a/\">monday</a>"));

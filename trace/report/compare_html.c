@@ -8,7 +8,10 @@
  * difference. A bar to the right is time that B takes more. */
 
 #define OPS_MAX 60u
+/* Ops within the noise are listed up to this row: they show that nothing moved. */
+#define NOISE_MAX 20u
 #define SCOPES_MAX 60u
+#define INDENT_MAX 12u
 #define TITLE_MAX 8192u
 
 typedef struct comparison {
@@ -241,6 +244,15 @@ static double gflop_per_s(int64_t flops, int64_t ps)
     return flops < 0 || ps <= 0 ? NAN : (double)flops / (double)ps * 1000;
 }
 
+/* Ops of several devices, or kinds of devices. */
+static bool has_devices(const vp_comparison *c)
+{
+    for (size_t i = 1; i < c->op_count; i++)
+        if (!vp_str_eq(vp_str_of(c->ops[i].device), vp_str_of(c->ops[0].device)))
+            return true;
+    return false;
+}
+
 static bool has_flops(const vp_comparison *c)
 {
     for (size_t i = 0; i < c->op_count; i++)
@@ -252,9 +264,9 @@ static bool has_flops(const vp_comparison *c)
 static void op_row(comparison *x, const vp_compared_op *o, vp_unit unit, int64_t scale, bool flops)
 {
     page *p = &x->p;
-    html_puts(p, o->significant ? "<tr>" : "<tr class=\"part\">");
+    html_puts(p, o->significant ? "<tr>" : "<tr class=\"noise\">");
     html_name_cell(p, o->name, o->scope ? o->scope : o->category);
-    if (x->c->device_count > 1)
+    if (has_devices(x->c))
         html_text_cell(p, o->device);
     delta_cells(p, &o->self, unit, scale);
     html_count_cell(p, o->calls_a);
@@ -263,7 +275,7 @@ static void op_row(comparison *x, const vp_compared_op *o, vp_unit unit, int64_t
         html_double_cell(p, gflop_per_s(o->flops_a, o->self.a_ps), 0);
         html_double_cell(p, gflop_per_s(o->flops_b, o->self.b_ps), 0);
     }
-    html_puts(p, "<td class=\"text\">");
+    html_puts(p, "<td class=\"text judged\">");
     if (o->is_new || o->is_gone)
         vp_buf_printf(p->b, "<span class=\"badge\">%s</span> ", o->is_new ? "new" : "gone");
     if (o->reason)
@@ -275,7 +287,7 @@ static void put_ops(comparison *x)
 {
     page *p = &x->p;
     const vp_comparison *c = x->c;
-    size_t n = c->op_count < OPS_MAX ? c->op_count : OPS_MAX;
+    size_t n = c->op_count < OPS_MAX ? c->op_count : OPS_MAX, shown = 0;
     bool flops = has_flops(c);
     int64_t longest = 0, scale = 0;
     if (!n)
@@ -289,7 +301,7 @@ static void put_ops(comparison *x)
     html_section(p, "ops", "Ops that moved");
     html_table(p, "list", "Ops that moved");
     html_head(p, "op", "Op", NULL, "Its name, and the scope or category that it stands in");
-    if (c->device_count > 1)
+    if (has_devices(c))
         html_head(p, "text", "Device", NULL, NULL);
     delta_heads(p, rep_unit_sign(unit));
     html_head(p, "", "Calls A", NULL, NULL);
@@ -300,13 +312,43 @@ static void put_ops(comparison *x)
     }
     html_head(p, "text", "Judged", NULL, "Why this counts as a change, or not");
     html_rows(p);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        if (!c->ops[i].significant && shown >= NOISE_MAX)
+            continue;
         op_row(x, &c->ops[i], unit, scale, flops);
-    html_table_end(p, c->op_count - n);
+        shown++;
+    }
+    html_table_end(p, c->op_count - shown);
     html_section_end(p);
 }
 
 /* ---- Scopes ---- */
+
+/* The nearest row above that the path continues, or NULL: only scopes that moved are listed. */
+static const vp_compared_scope *parent_of(const vp_comparison *c, size_t i)
+{
+    vp_str path = vp_str_of(c->scopes[i].path);
+    for (size_t k = i; k-- > 0;) {
+        vp_str above = vp_str_of(c->scopes[k].path);
+        if (above.n < path.n && path.p[above.n] == '/' && vp_str_starts(path, above))
+            return &c->scopes[k];
+    }
+    return NULL;
+}
+
+/* What the path adds to its parent, set in by depth. */
+static void scope_cell(page *p, const vp_comparison *c, size_t i)
+{
+    const vp_compared_scope *s = &c->scopes[i], *parent = parent_of(c, i);
+    vp_str path = vp_str_of(s->path), above = vp_str_of(parent ? parent->path : NULL);
+    html_puts(p, "<th scope=\"row\" class=\"op\" title=\"");
+    html_text(p, s->path);
+    html_puts(p, "\"><span class=\"name\">");
+    for (uint32_t d = 0; parent && d < s->depth && d < INDENT_MAX; d++)
+        html_puts(p, "&#160;&#160;");
+    rep_html_escape(p->b, vp_str_skip(path, parent ? above.n + 1 : 0));
+    html_puts(p, "</span></th>");
+}
 
 static void put_scopes(comparison *x)
 {
@@ -329,7 +371,7 @@ static void put_scopes(comparison *x)
     html_rows(p);
     for (size_t i = 0; i < n; i++) {
         html_puts(p, "<tr>");
-        html_name_cell(p, c->scopes[i].path, NULL);
+        scope_cell(p, c, i);
         delta_cells(p, &c->scopes[i].total, unit, scale);
         html_puts(p, "</tr>\n");
     }

@@ -36,7 +36,9 @@ void html_begin(page *p, const char *title)
     if (p->links.base) {
         html_puts(p, "<link rel=\"stylesheet\" href=\"");
         html_text(p, p->links.base);
-        html_puts(p, "/static/report.css\">\n");
+        html_puts(p, "/static/report.css\">\n<link rel=\"icon\" type=\"image/svg+xml\" href=\"");
+        html_text(p, p->links.base);
+        html_puts(p, "/static/favicon.svg\">\n");
     } else {
         html_puts(p, "<style>\n");
         html_puts(p, rep_css);
