@@ -41,6 +41,7 @@ int rep_findings_docs(vp_buf *b);
  * them in a <style>. It never needs style attributes or scripts: style-src 'self' is enough. */
 int rep_html(vp_buf *b, const vp_report *r, const vp_view *v, const rep_links *links);
 
+int rep_compare_text(vp_buf *b, const vp_comparison *c, const vp_view *v);
 int rep_compare_json(vp_buf *b, const vp_comparison *c); /* view_profile.compare/1 */
 /* A page about two reports, by the same rules; links->base also leads to their sessions. */
 int rep_compare_html(vp_buf *b, const vp_comparison *c, const rep_links *links);

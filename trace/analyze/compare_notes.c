@@ -1,0 +1,126 @@
+#include <string.h>
+
+#include "trace/analyze/compare_parts.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+/* ---- Findings ---- */
+
+static const vp_finding *fired(const vp_report *r, const char *id)
+{
+    for (size_t i = 0; i < r->finding_count; i++)
+        if (r->findings[i].status == VP_FIRED && !strcmp(r->findings[i].id, id))
+            return &r->findings[i];
+    return NULL;
+}
+
+/* Ids of what fired in `now` and not in `before`, in their rank. */
+static int only_in(const char ***out, size_t *count, comparing *k, const vp_report *now,
+                   const vp_report *before)
+{
+    const char **ids = vp_arena_zalloc(k->arena, now->finding_count * sizeof *ids);
+    if (!ids)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    *out = ids;
+    for (size_t i = 0; i < now->finding_count; i++)
+        if (now->findings[i].status == VP_FIRED && !fired(before, now->findings[i].id))
+            ids[(*count)++] = cmp_text(k, now->findings[i].id);
+    return 0;
+}
+
+int cmp_findings(comparing *k)
+{
+    VP_TRY(only_in(&k->c->findings_new, &k->c->new_count, k, k->b.r, k->a.r));
+    return only_in(&k->c->findings_gone, &k->c->gone_count, k, k->a.r, k->b.r);
+}
+
+/* ---- Caveats ---- */
+
+#define CAVEATS_MAX 16
+
+static void caveat(comparing *k, const char *text)
+{
+    if (text && k->c->caveat_count < CAVEATS_MAX)
+        k->c->caveats[k->c->caveat_count++] = text;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b && !strcmp(a, b);
+}
+
+/* Equal to the picosecond everywhere: nothing that runs twice is. */
+static bool same_content(const vp_report *a, const vp_report *b)
+{
+    if (a->events != b->events || a->device_count != b->device_count || !a->device_count ||
+        a->op_count != b->op_count)
+        return false;
+    for (size_t i = 0; i < a->device_count; i++)
+        if (memcmp(&a->devices[i].breakdown, &b->devices[i].breakdown, sizeof(vp_breakdown)) != 0)
+            return false;
+    return true;
+}
+
+static void check_identity(comparing *k)
+{
+    const vp_report *a = k->a.r, *b = k->b.r;
+    if (same_content(a, b))
+        caveat(k,
+               "A and B hold the same capture: every device's times are equal to the picosecond");
+    else if (same_text(a->session_id, b->session_id) && same_text(a->session_path, b->session_path))
+        caveat(k, "A and B are the same session");
+}
+
+static size_t kinds(const vp_report *r, vp_device_kind kind)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->device_count; i++)
+        n += r->devices[i].kind == kind;
+    return n;
+}
+
+static void check_devices(comparing *k)
+{
+    const vp_report *a = k->a.r, *b = k->b.r;
+    bool kinds_differ = false;
+    for (int i = 0; i <= VP_DEVICE_OTHER; i++)
+        kinds_differ =
+            kinds_differ || (!kinds(a, (vp_device_kind)i) != !kinds(b, (vp_device_kind)i));
+    if (kinds_differ)
+        caveat(k, "A and B ran on different kinds of devices");
+    if (a->device_count != b->device_count)
+        caveat(k, cmp_print(k, "A has %zu devices, B %zu: ops are means over the devices of a kind",
+                            a->device_count, b->device_count));
+    if (a->host_count != b->host_count)
+        caveat(k, cmp_print(k, "A has %zu hosts, B %zu", a->host_count, b->host_count));
+    if (a->has_devices != b->has_devices)
+        caveat(k, "one of the two has no devices: its processes are compared with them");
+    if (a->own_clock != b->own_clock)
+        caveat(k, "one of the two is on the devices' own clock, the other on the host's");
+}
+
+static void check_data(comparing *k)
+{
+    const vp_report *a = k->a.r, *b = k->b.r;
+    if (a->partial || b->partial)
+        caveat(k, cmp_print(k, "%s partial: figures miss something",
+                            a->partial && b->partial ? "A and B are"
+                            : a->partial             ? "A is"
+                                                     : "B is"));
+    if (k->c->per_step && a->steps.source != b->steps.source)
+        caveat(k, "the steps of A and B were found in different ways");
+    if (!k->c->per_step && (a->steps.counted > 0 || b->steps.counted > 0))
+        caveat(k, "only one of the two has steps: whole windows are compared");
+}
+
+void cmp_caveats(comparing *k)
+{
+    k->c->caveats = vp_arena_zalloc(k->arena, CAVEATS_MAX * sizeof *k->c->caveats);
+    if (!k->c->caveats) {
+        k->out_of_memory = true;
+        return;
+    }
+    check_identity(k);
+    check_devices(k);
+    check_data(k);
+}

@@ -1,0 +1,40 @@
+/* What the files of compare*.c share. Nobody else includes this. */
+#ifndef VP_ANALYZE_COMPARE_PARTS_H
+#define VP_ANALYZE_COMPARE_PARTS_H
+
+#include "include/view_profile.h"
+#include "trace/base/arena.h"
+
+/* How the figures of one report become those of a step, or of its window, and of one device. */
+typedef struct cmp_side {
+    const vp_report *r;
+    bool per_step;
+    size_t devices[VP_DEVICE_OTHER + 1]; /* by kind: those whose op time can be counted */
+    __int128 span_ps, whole_ps;          /* op time of the span and of the whole, over all ops */
+} cmp_side;
+
+typedef struct comparing {
+    vp_comparison *c;
+    vp_arena *arena;
+    cmp_side a, b;
+    bool out_of_memory; /* sticky */
+} comparing;
+
+const char *cmp_text(comparing *k, const char *s); /* a copy; NULL stays NULL */
+const char *cmp_print(comparing *k, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Unknown where a side is. */
+vp_delta cmp_delta(int64_t a_ps, int64_t b_ps);
+int64_t cmp_size(const vp_delta *d);        /* |delta|, 0 when unknown */
+int64_t cmp_mean(__int128 sum, __int128 n); /* rounded half up; n > 0 */
+
+int cmp_devices(comparing *k);  /* compare_devices.c */
+int cmp_ops(comparing *k);      /* compare_ops.c; needs the threshold */
+int cmp_scopes(comparing *k);   /* compare_scopes.c */
+int cmp_findings(comparing *k); /* compare_notes.c, likewise: */
+void cmp_caveats(comparing *k);
+/* Σ flops of the span over all ops that say them; VP_UNKNOWN. */
+int64_t cmp_flops(const cmp_side *s);
+/* An op's self time in the span, of one of the devices of its kind; VP_UNKNOWN. */
+int64_t cmp_op_self(const cmp_side *s, const vp_op *op);
+
+#endif

@@ -1,0 +1,64 @@
+#include "trace/report/compare.h"
+
+#include <math.h>
+
+const char *rep_verdict_name(vp_verdict v)
+{
+    static const char *const names[] = {"regression", "improvement", "noise", "unverified"};
+    return names[v];
+}
+
+double rep_flop_time_ratio(const vp_compared_op *op)
+{
+    if (op->flops_a <= 0 || op->flops_b <= 0 || op->self.a_ps <= 0 || op->self.b_ps < 0)
+        return NAN;
+    return (double)op->self.b_ps / (double)op->flops_b /
+           ((double)op->self.a_ps / (double)op->flops_a);
+}
+
+int64_t rep_delta_size(const vp_delta *d)
+{
+    return d->delta_ps == VP_NO_TIME ? 0 : d->delta_ps < 0 ? -d->delta_ps : d->delta_ps;
+}
+
+int rep_put_delta(vp_buf *b, const vp_delta *d, vp_unit unit)
+{
+    if (d->delta_ps == VP_NO_TIME)
+        return vp_buf_putc(b, '-');
+    if (d->delta_ps)
+        vp_buf_putc(b, d->delta_ps > 0 ? '+' : '-');
+    return rep_put_ps(b, rep_delta_size(d), unit);
+}
+
+int rep_put_change(vp_buf *b, const vp_delta *d)
+{
+    if (d->delta_ps == VP_NO_TIME || (!d->a_ps && !d->b_ps))
+        return vp_buf_putc(b, '-');
+    if (!d->a_ps)
+        return vp_buf_puts(b, "new");
+    if (!d->b_ps)
+        return vp_buf_puts(b, "gone");
+    double change = 100 * ((double)d->b_ps / (double)d->a_ps - 1);
+    return vp_buf_printf(b, fabs(change) < 1000 ? "%+.1f%%" : "%+.0f%%", change);
+}
+
+size_t rep_compare_worst(const vp_comparison *c)
+{
+    size_t worst = c->device_count;
+    for (size_t i = 0; i < c->device_count; i++) {
+        const vp_delta *d = &c->devices[i].window;
+        if (d->delta_ps != VP_NO_TIME &&
+            (worst == c->device_count ||
+             rep_delta_size(d) > rep_delta_size(&c->devices[worst].window)))
+            worst = i;
+    }
+    return worst;
+}
+
+void rep_compare_parts(const vp_delta *out[REP_PARTS], const vp_compared_device *d)
+{
+    out[REP_COMPUTE] = &d->compute;
+    out[REP_COMM] = &d->exposed_comm;
+    out[REP_COPY] = &d->exposed_copy;
+    out[REP_IDLE] = &d->idle;
+}
