@@ -3,7 +3,7 @@ _view_profile() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
     local command=serve words='' files='' i
     for ((i = 1; i < COMP_CWORD; i++)); do
-        case ${COMP_WORDS[i]} in serve|list|top|report|findings|extract|help) command=${COMP_WORDS[i]}; break ;; esac
+        case ${COMP_WORDS[i]} in serve|list|top|report|findings|compare|merge|extract|help) command=${COMP_WORDS[i]}; break ;; esac
     done
     case $command in
     serve)
@@ -74,6 +74,32 @@ _view_profile() {
         --color) words='auto always never' ;;
         *) words='--profile-dir --session --host --format --output --unit --jobs --fail-on --color --verbose --quiet --help --version ' ;;
         esac ;;
+    compare)
+        case $prev in
+        --profile-dir) files=1 ;;
+        --top) return ;;
+        --group) words='name category scope source module raw' ;;
+        --format) words='text json html md junit' ;;
+        --output|-o) files=1 ;;
+        --unit) words='auto ns us ms s' ;;
+        --jobs|-j) return ;;
+        --max-regression) return ;;
+        --max-p90-regression) return ;;
+        --fail-on) return ;;
+        --append) files=1 ;;
+        --color) words='auto always never' ;;
+        *) words='--profile-dir --top --group --format --output --unit --jobs --max-regression --max-p90-regression --fail-on --append --color --verbose --quiet --help --version ' ;;
+        esac ;;
+    merge)
+        case $prev in
+        --top) return ;;
+        --by) words='self total calls max' ;;
+        --format) words='text json csv html' ;;
+        --output|-o) files=1 ;;
+        --unit) words='auto ns us ms s' ;;
+        --color) words='auto always never' ;;
+        *) words='--top --by --format --output --unit --color --verbose --quiet --help --version ' ;;
+        esac ;;
     extract)
         case $prev in
         --profile-dir) files=1 ;;
@@ -86,7 +112,7 @@ _view_profile() {
         *) words='--help --version ' ;;
         esac ;;
     esac
-    [[ $COMP_CWORD -eq 1 && $cur != -* ]] && words='serve list top report findings extract help '
+    [[ $COMP_CWORD -eq 1 && $cur != -* ]] && words='serve list top report findings compare merge extract help '
     [[ $cur == -* || $prev == --* || $COMP_CWORD -eq 1 ]] &&
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
     [[ $files || $cur != -* ]] && compopt -o default

@@ -245,6 +245,7 @@ static int take_operand(parser *p)
     cli_options *o = p->o;
     if (o->operand_count >= o->command->operand_max)
         return usage(p, "%.200s: one argument too many", p->argv[p->i]);
+    o->operands = p->argv; /* they stand in front: each moves into a place already read */
     o->operands[o->operand_count++] = p->argv[p->i];
     return 0;
 }
@@ -269,6 +270,18 @@ static int find_command(int argc, char **argv)
     return 0;
 }
 
+/* Operands that are reports are the command's own affair. */
+static int settle_reports(parser *p)
+{
+    const cli_options *o = p->o;
+    if (o->operand_count < o->command->operand_min)
+        return usage(p, "%s: %s needed", o->command->operands,
+                     o->command->operand_min > 1 ? "both are" : "at least one is");
+    if (o->quiet && o->verbose)
+        return usage(p, "--quiet and --verbose: give one of them");
+    return 0;
+}
+
 /* What the options and operands mean together. */
 static int settle(parser *p)
 {
@@ -277,6 +290,8 @@ static int settle(parser *p)
     o->path = o->profile_dir;
     if (o->command->bit == CLI_HELP)
         return 0;
+    if (o->command->bit & CLI_OF_REPORTS)
+        return settle_reports(p);
     if (!o->path && next < o->operand_count)
         o->path = o->operands[next++];
     if (next < o->operand_count && o->command->operand_max == 1)

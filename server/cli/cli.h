@@ -41,8 +41,8 @@ typedef struct cli_command cli_command;
 
 typedef struct cli_options {
     const cli_command *command;
-    bool named;              /* the command was typed, not assumed */
-    const char *operands[2]; /* PATH and SESSION as typed, in order */
+    bool named;      /* the command was typed, not assumed */
+    char **operands; /* as typed, in order: mostly PATH and SESSION */
     size_t operand_count;
     const char *path;    /* the profile directory; NULL: look for one */
     const char *session; /* key of a session; NULL: the latest */
@@ -55,6 +55,7 @@ typedef struct cli_options {
     int64_t by, group, format;
     const char *device, *host, *out;
     const char *fail_on; /* "high,F10"; NULL: no gate */
+    const char *max_regression, *max_p90_regression, *append;
 
     int64_t ui;
     int64_t port; /* -1: not given */
@@ -71,7 +72,7 @@ struct cli_command {
     const char *name;
     unsigned bit;
     const char *operands; /* as in the usage line */
-    size_t operand_max;
+    size_t operand_max, operand_min;
     const char *summary;              /* one line, no capital, no full stop */
     const char *description;          /* paragraphs, '\n' between them */
     const char *examples;             /* lines of "COMMAND LINE\tWHAT IT DOES" */
@@ -86,9 +87,15 @@ enum {
     CLI_EXTRACT = 1 << 4,
     CLI_HELP = 1 << 5,
     CLI_FINDINGS = 1 << 6,
+    CLI_COMPARE = 1 << 7,
+    CLI_MERGE = 1 << 8,
+    CLI_TREND = 1 << 9,
     CLI_READERS = CLI_SERVE | CLI_LIST | CLI_TOP | CLI_REPORT | CLI_FINDINGS | CLI_EXTRACT,
-    CLI_ONE_RUN = CLI_TOP | CLI_REPORT | CLI_FINDINGS, /* commands on one session */
-    CLI_EVERY = (1 << 7) - 1
+    CLI_ONE_RUN = CLI_TOP | CLI_REPORT | CLI_FINDINGS,      /* commands on one session */
+    CLI_OF_REPORTS = CLI_COMPARE | CLI_MERGE | CLI_TREND,   /* operands are runs and reports */
+    CLI_PRINTERS = CLI_LIST | CLI_ONE_RUN | CLI_OF_REPORTS, /* one document to --output */
+    CLI_TALKERS = CLI_READERS | CLI_OF_REPORTS,
+    CLI_EVERY = (1 << 10) - 1
 };
 
 typedef enum cli_type { CLI_FLAG, CLI_NUMBER, CLI_TEXT, CLI_WORD, CLI_WORDS } cli_type;
@@ -195,13 +202,22 @@ void cli_view(vp_view *v, const cli_options *o, size_t default_top);
 /* The path of a file as the user would type it: DIR/FILE, ARCHIVE!MEMBER. */
 int cli_put_path(vp_buf *b, const catalog *c, const cat_file *f);
 
+/* ---- input.c ---- */
+/* The report of an operand: a report in JSON ("-": from standard input), a path whose latest
+ * session is analysed, or the key of a session in the profile directory. */
+int cli_input(vp_report **out, const char *operand, const cli_options *o);
+
 /* ---- commands: one file each; exit codes ---- */
 int cli_run_serve(const cli_options *o);
 int cli_run_list(const cli_options *o);
 int cli_run_top(const cli_options *o);
-int cli_run_report(const cli_options *o); /* both in cmd_report.c */
+int cli_run_report(const cli_options *o);      /* both in cmd_report.c */
+size_t cli_default_rows(const cli_options *o); /* 20 for reading, all for machines */
+int cli_write_report(vp_buf *b, const vp_report *r, const vp_view *v, int64_t format);
 int cli_run_findings(const cli_options *o);
 int cli_run_extract(const cli_options *o);
+int cli_run_compare(const cli_options *o);
+int cli_run_merge(const cli_options *o);
 /* Whether every word of --fail-on (NULL: none) is known: 0, or CLI_USAGE after a line on stderr. */
 int cli_check_fail_on(const char *words);
 /* CLI_GATE after a line on stderr when a finding that fired is named by these words, else 0. */

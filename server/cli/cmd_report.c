@@ -23,6 +23,11 @@ static int write_as(vp_buf *b, const vp_report *r, const vp_view *v, int64_t for
     }
 }
 
+int cli_write_report(vp_buf *b, const vp_report *r, const vp_view *v, int64_t format)
+{
+    return write_as(b, r, v, format, rep_text_full);
+}
+
 /* Opens, analyses and writes: what `top` and `report` share. rows: 0 for all. */
 static int run(const cli_options *o, size_t rows, text_writer *text)
 {
@@ -48,8 +53,12 @@ int cli_run_top(const cli_options *o)
     return run(o, DEFAULT_ROWS, rep_text);
 }
 
+size_t cli_default_rows(const cli_options *o)
+{
+    return o->format == VP_FORMAT_TEXT || o->format == VP_FORMAT_HTML ? DEFAULT_ROWS : 0;
+}
+
 int cli_run_report(const cli_options *o)
 {
-    bool for_reading = o->format == VP_FORMAT_TEXT || o->format == VP_FORMAT_HTML;
-    return run(o, for_reading ? DEFAULT_ROWS : 0, rep_text_full);
+    return run(o, cli_default_rows(o), rep_text_full);
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 const cli_command cli_commands[] = {
-    {"serve", CLI_SERVE, "[PATH]", 1, "serve the viewer and open it in the browser (default)",
+    {"serve", CLI_SERVE, "[PATH]", 1, 0, "serve the viewer and open it in the browser (default)",
      "Serves a profile directory on loopback: the list of runs, the slowest ops of each, and the "
      "timeline in Perfetto or TensorBoard. The address goes to stdout, alone on a line. Over ssh "
      "no "
@@ -22,7 +22,7 @@ const cli_command cli_commands[] = {
      "view_profile --port 0 --no-browser runs.tar.gz\tserve an archive on any free port\n"
      "view_profile --list-only ~/logs\tlist the trace files and end",
      cli_run_serve},
-    {"list", CLI_LIST, "[PATH]", 1, "list the runs in a profile directory, newest first",
+    {"list", CLI_LIST, "[PATH]", 1, 0, "list the runs in a profile directory, newest first",
      "Lists the sessions (TensorBoard: runs) of a profile directory, archive or file, newest "
      "first, "
      "with their hosts and sizes. Files that are recognised but cannot be read here are counted on "
@@ -30,7 +30,7 @@ const cli_command cli_commands[] = {
      "view_profile list ~/logs\tthe runs, newest first\n"
      "view_profile list --format json ~/logs\tthe same as JSON (view_profile.list/1)",
      cli_run_list},
-    {"top", CLI_TOP, "[PATH] [SESSION]", 2, "show the slowest ops of a run",
+    {"top", CLI_TOP, "[PATH] [SESSION]", 2, 0, "show the slowest ops of a run",
      "Shows which ops, or which parts of the computation graph, take the longest in one run: the "
      "latest, or the one that SESSION names by its id, name, path or a unique end of these.\n"
      "Self time is what counts: the time in which an op was the innermost one running on its "
@@ -40,7 +40,7 @@ const cli_command cli_commands[] = {
      "view_profile top --by max --top 5 vm.xplane.pb\tthe 5 ops with the slowest single call\n"
      "cat vm.trace.json.gz | view_profile top -\ta trace from standard input",
      cli_run_top},
-    {"report", CLI_REPORT, "[PATH] [SESSION]", 2, "write everything known about a run",
+    {"report", CLI_REPORT, "[PATH] [SESSION]", 2, 0, "write everything known about a run",
      "Writes the whole report of one run, the latest or the one that SESSION names: window, "
      "breakdown per device, ops, scopes, modules and the quality of the data. html is one "
      "self-contained page without a script; json is view_profile.report/1 with integer picoseconds "
@@ -50,7 +50,7 @@ const cli_command cli_commands[] = {
      "view_profile report --format html -o run.html ~/logs\ta page to attach or send\n"
      "view_profile report --format json ~/logs | jq .window\tone figure out of it",
      cli_run_report},
-    {"findings", CLI_FINDINGS, "[PATH] [SESSION]", 2, "say why a run is slow and what to do",
+    {"findings", CLI_FINDINGS, "[PATH] [SESSION]", 2, 0, "say why a run is slow and what to do",
      "Checks one run, the latest or the one that SESSION names, against a table of rules and says "
      "what fired: with numbers, places in time, the most that can be won, and what to do. Causes "
      "stand before their symptoms: time that one finding explains is not counted again for "
@@ -62,7 +62,35 @@ const cli_command cli_commands[] = {
      "view_profile findings --format json ~/logs\tthe same as JSON (view_profile.findings/1)\n"
      "view_profile findings --fail-on high,F10 ~/logs\ta gate for CI",
      cli_run_findings},
-    {"extract", CLI_EXTRACT, "[PATH]", 1, "unpack trace files out of archives and .gz",
+    {"compare", CLI_COMPARE, "A B", 2, 2, "show what changed from one run to another",
+     "Compares two runs: per step where both have steps, else by their whole windows. For every "
+     "device the differences of compute, exposed communication, exposed copies and idle time sum "
+     "to that of its step, exactly; then come the ops and the parts of the computation graph that "
+     "moved, and a verdict: a difference counts when it is above the noise, which is 1 % of a "
+     "step, or three standard errors of the medians if that is more. An op that does more work at "
+     "the same rate is not called slower.\n"
+     "A and B are reports that `report --format json` wrote, or paths of runs, archives and files, "
+     "or sessions of the profile directory by id, name or a unique end of these.\n"
+     "As a gate: --max-regression and --max-p90-regression exit with 1 when B's median or 90th "
+     "percentile is that much longer and the difference is above the noise; what cannot be "
+     "verified passes with a line on stderr, unless --fail-on unverified is given.",
+     "view_profile compare before.json after.json\ttwo reports\n"
+     "view_profile compare --profile-dir ~/logs 21_26_41 00_26_20\ttwo runs of one directory\n"
+     "view_profile compare a.json b.json --max-regression 5%\ta gate for CI\n"
+     "view_profile compare a.json b.json --format md\tfor the summary of a CI job",
+     cli_run_compare},
+    {"merge", CLI_MERGE, "REPORT…", SIZE_MAX, 1, "make one report of the reports of hosts or files",
+     "Reads reports that `view_profile report --format json` wrote, one a host or file of a run, "
+     "in any order, and writes the report of the whole, as if all had been analysed at once. That "
+     "lets an engine that runs elsewhere map `report` over thousands of files and reduce with "
+     "`merge`, in as many stages as it likes.\n"
+     "Only whole reports are merged (no --top, --device), made with the same --group, and none "
+     "twice. Percentiles of modules that ran more than 256 times have a rank error below 0.4 %; "
+     "everything else is exact.",
+     "view_profile merge host-*.json -o run.json\tone report of all hosts\n"
+     "view_profile merge --format html -o run.html host-*.json\tthe same as a page",
+     cli_run_merge},
+    {"extract", CLI_EXTRACT, "[PATH]", 1, 0, "unpack trace files out of archives and .gz",
      "Writes every readable timeline of a profile directory or archive, unpacked, into DIR or into "
      "a fresh temporary directory, keeping the layout plugins/profile/RUN/FILE. Only regular files "
      "are made, with mode 0600, and nothing outside the directory is touched. A damaged file is "
@@ -70,7 +98,7 @@ const cli_command cli_commands[] = {
      "view_profile extract --out runs runs.tar.gz\tunpack an archive into runs/\n"
      "view_profile extract ~/logs\tinto a temporary directory, which is printed",
      cli_run_extract},
-    {"help", CLI_HELP, "[COMMAND]", 1, "explain a command",
+    {"help", CLI_HELP, "[COMMAND]", 1, 0, "explain a command",
      "Explains a command and its options; without one, lists the commands.",
      "view_profile help top\tthe same as view_profile top --help", cli_run_help},
     {0}};
@@ -78,6 +106,8 @@ const cli_command cli_commands[] = {
 #define AT(field) offsetof(cli_options, field)
 
 const cli_option cli_option_table[] = {
+    {"profile-dir", 0, "DIR", CLI_TEXT, CLI_COMPARE, AT(profile_dir), 0, 0, NULL,
+     "where sessions are looked for that A and B name"},
     {"profile-dir", 0, "DIR", CLI_TEXT, CLI_READERS, AT(profile_dir), 0, 0, NULL,
      "the profile directory, archive or file; the same as PATH"},
 
@@ -110,36 +140,51 @@ const cli_option cli_option_table[] = {
      "the run: its id, name, path or a unique end of these; without it, the latest"},
     {"top", 0, "N", CLI_NUMBER, CLI_TOP, AT(top), 1, 100000, "20", "rows to show of each device"},
     {"top", 0, "N", CLI_NUMBER, CLI_SERVE, AT(top), 1, 100000, "20", "rows of a run's op table"},
-    {"top", 0, "N", CLI_NUMBER, CLI_REPORT, AT(top), 1, 100000, NULL,
+    {"top", 0, "N", CLI_NUMBER, CLI_COMPARE, AT(top), 1, 100000, "20", "ops to show in text"},
+    {"top", 0, "N", CLI_NUMBER, CLI_REPORT | CLI_MERGE, AT(top), 1, 100000, NULL,
      "rows to show of each device; without it, 20 in text and html, all in json and csv"},
-    {"by", 0, "self|total|calls|max", CLI_WORD, CLI_TOP | CLI_REPORT, AT(by), 0, 0, "self",
-     "order of the rows"},
-    {"group", 0, "name|category|scope|source|module|raw", CLI_WORD, CLI_TOP | CLI_REPORT, AT(group),
-     0, 0, "name", "what makes one row of several events"},
+    {"by", 0, "self|total|calls|max", CLI_WORD, CLI_TOP | CLI_REPORT | CLI_MERGE, AT(by), 0, 0,
+     "self", "order of the rows"},
+    {"group", 0, "name|category|scope|source|module|raw", CLI_WORD,
+     CLI_TOP | CLI_REPORT | CLI_COMPARE, AT(group), 0, 0, "name",
+     "what makes one row of several events"},
     {"device", 0, "NAME", CLI_TEXT, CLI_TOP | CLI_REPORT, AT(device), 0, 0, NULL,
      "only this device: its name or its end, such as TPU:0"},
     {"host", 0, "NAME", CLI_TEXT, CLI_ONE_RUN, AT(host), 0, 0, NULL, "only this host"},
+    {"format", 0, "text|json|html|md|junit", CLI_WORD, CLI_COMPARE, AT(format), 0, 0, "text",
+     "how to write it"},
+    {"format", 0, "text|json|csv|html", CLI_WORD, CLI_MERGE, AT(format), 0, 0, "json",
+     "how to write it"},
     {"format", 0, "text|json", CLI_WORD, CLI_LIST, AT(format), 0, 0, "text", "how to write it"},
     {"format", 0, "text|json|csv", CLI_WORD, CLI_TOP, AT(format), 0, 0, "text", "how to write it"},
     {"format", 0, "text|json|csv|html", CLI_WORD, CLI_REPORT | CLI_FINDINGS, AT(format), 0, 0,
      "text", "how to write it"},
-    {"output", 'o', "FILE", CLI_TEXT, CLI_LIST | CLI_ONE_RUN, AT(out), 0, 0, NULL,
+    {"output", 'o', "FILE", CLI_TEXT, CLI_PRINTERS, AT(out), 0, 0, NULL,
      "write to FILE instead of standard output"},
     {"out", 0, "DIR", CLI_TEXT, CLI_EXTRACT, AT(out), 0, 0, NULL,
      "a new or empty directory; without it, a fresh temporary one"},
-    {"unit", 0, "auto|ns|us|ms|s", CLI_WORD, CLI_ONE_RUN, AT(unit), 0, 0, "auto",
+    {"unit", 0, "auto|ns|us|ms|s", CLI_WORD, CLI_ONE_RUN | CLI_OF_REPORTS, AT(unit), 0, 0, "auto",
      "unit of durations in text and html"},
-    {"jobs", 'j', "N", CLI_NUMBER, CLI_ONE_RUN, AT(jobs), 1, 1024, NULL,
+    {"jobs", 'j', "N", CLI_NUMBER, CLI_ONE_RUN | CLI_COMPARE | CLI_TREND, AT(jobs), 1, 1024, NULL,
      "files read at once; without it, as many as there are processors"},
 
+    {"max-regression", 0, "PERCENT", CLI_TEXT, CLI_COMPARE, AT(max_regression), 0, 0, NULL,
+     "exit with 1 when B's median step is longer by more than this, and more than the noise"},
+    {"max-p90-regression", 0, "PERCENT", CLI_TEXT, CLI_COMPARE, AT(max_p90_regression), 0, 0, NULL,
+     "the same for the 90th percentile of the steps"},
+    {"fail-on", 0, "WORD,…", CLI_TEXT, CLI_COMPARE, AT(fail_on), 0, 0, NULL,
+     "exit with 1 on a verdict (regression, unverified) or on a finding that only B has, by "
+     "severity or rule: low, medium, high, F10, input-bound"},
+    {"append", 0, "FILE", CLI_TEXT, CLI_COMPARE, AT(append), 0, 0, NULL,
+     "add a line about B to this history, for view_profile trend"},
     {"fail-on", 0, "LEVEL|ID,…", CLI_TEXT, CLI_FINDINGS, AT(fail_on), 0, 0, NULL,
      "exit with 1 when a finding fires that is low, medium or high (that severe or more), or one "
      "of these rules, such as F10 or input-bound"},
 
-    {"color", 0, "auto|always|never", CLI_WORD, CLI_READERS, AT(color), 0, 0, "auto",
+    {"color", 0, "auto|always|never", CLI_WORD, CLI_TALKERS, AT(color), 0, 0, "auto",
      "colours in text (auto honours NO_COLOR)"},
-    {"verbose", 'v', NULL, CLI_FLAG, CLI_READERS, AT(verbose), 0, 0, NULL, "say more on stderr"},
-    {"quiet", 'q', NULL, CLI_FLAG, CLI_READERS, AT(quiet), 0, 0, NULL,
+    {"verbose", 'v', NULL, CLI_FLAG, CLI_TALKERS, AT(verbose), 0, 0, NULL, "say more on stderr"},
+    {"quiet", 'q', NULL, CLI_FLAG, CLI_TALKERS, AT(quiet), 0, 0, NULL,
      "only errors on stderr, no progress"},
     {"help", 'h', NULL, CLI_FLAG, CLI_EVERY, AT(help), 0, 0, NULL, "show this help and end"},
     {"version", 'V', NULL, CLI_FLAG, CLI_EVERY, AT(version), 0, 0, NULL,

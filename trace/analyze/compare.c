@@ -158,6 +158,17 @@ static bool work_differs(comparing *k)
     return true;
 }
 
+static const char *how_much(comparing *k)
+{
+    const vp_delta *d = &k->c->median;
+    double noise = percent(k->c->threshold_ps, d->a_ps);
+    if (d->a_ps > 0 && d->delta_ps > d->a_ps)
+        return cmp_print(k, "the median step takes %.1f times as long; the noise is %.2f %%",
+                         (double)d->b_ps / (double)d->a_ps, noise);
+    return cmp_print(k, "the median step is %.2f %% %s, more than the noise of %.2f %%",
+                     percent(cmp_size(d), d->a_ps), d->delta_ps > 0 ? "longer" : "shorter", noise);
+}
+
 static void judge(comparing *k)
 {
     const vp_comparison *c = k->c;
@@ -187,10 +198,7 @@ static void judge(comparing *k)
     }
     if (work_differs(k))
         return;
-    give(k, c->median.delta_ps > 0 ? VP_REGRESSION : VP_IMPROVEMENT,
-         cmp_print(k, "the median step is %.2f %% %s, more than the noise of %.2f %%",
-                   percent(size, c->median.a_ps), c->median.delta_ps > 0 ? "longer" : "shorter",
-                   percent(c->threshold_ps, c->median.a_ps)));
+    give(k, c->median.delta_ps > 0 ? VP_REGRESSION : VP_IMPROVEMENT, how_much(k));
 }
 
 /* ---- The whole ---- */

@@ -152,10 +152,8 @@ static void explain(vp_compared_op *x, const vp_comparison *c)
     else if (x->calls_a != x->calls_b && x->flops_a < 0)
         x->reason = x->calls_b > x->calls_a ? "called more often" : "called less often";
     else
-        x->reason = x->self.delta_ps > 0 ? "slower" : "faster";
-    if (!c->per_step && above && x->significant && !x->is_new && !x->is_gone)
-        x->reason = x->self.delta_ps > 0 ? "longer; without steps noise is not known"
-                                         : "shorter; without steps noise is not known";
+        x->reason = x->self.delta_ps > 0 ? (c->per_step ? "slower" : "longer")
+                                         : (c->per_step ? "faster" : "shorter");
 }
 
 /* The device's name where there is one of its kind, else the kind. */

@@ -2,12 +2,6 @@
 
 #include <math.h>
 
-const char *rep_verdict_name(vp_verdict v)
-{
-    static const char *const names[] = {"regression", "improvement", "noise", "unverified"};
-    return names[v];
-}
-
 double rep_flop_time_ratio(const vp_compared_op *op)
 {
     if (op->flops_a <= 0 || op->flops_b <= 0 || op->self.a_ps <= 0 || op->self.b_ps < 0)
@@ -39,7 +33,8 @@ int rep_put_change(vp_buf *b, const vp_delta *d)
     if (!d->b_ps)
         return vp_buf_puts(b, "gone");
     double change = 100 * ((double)d->b_ps / (double)d->a_ps - 1);
-    return vp_buf_printf(b, fabs(change) < 1000 ? "%+.1f%%" : "%+.0f%%", change);
+    return change < 900 ? vp_buf_printf(b, "%+.1f%%", change)
+                        : vp_buf_printf(b, "%.0fx", (double)d->b_ps / (double)d->a_ps);
 }
 
 size_t rep_compare_worst(const vp_comparison *c)

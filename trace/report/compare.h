@@ -4,8 +4,7 @@
 
 #include "trace/report/parts.h"
 
-const char *rep_verdict_name(vp_verdict v);             /* "regression" */
-double rep_flop_time_ratio(const vp_compared_op *op);   /* of the time per FLOP, B / A; NaN */
+double rep_flop_time_ratio(const vp_compared_op *op); /* of the time per FLOP, B / A; NaN */
 /* "+1.234", "-0.500", "0.000"; "-" when unknown. */
 int rep_put_delta(vp_buf *b, const vp_delta *d, vp_unit unit);
 /* "+12.3%" of A; "new", "gone", "-" where A or B is nothing. */

@@ -1,4 +1,4 @@
-#include <stdlib.h>
+#include <string.h>
 
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
@@ -77,8 +77,8 @@ static void put_side(vp_buf *b, const vp_view *v, const char *letter, const char
 
 static int put_steps(vp_buf *b, const vp_view *v, const vp_comparison *c)
 {
-    static const grid_column columns[] = {{.left = true}, {.drop = 0}, {.drop = 0},
-                                          {.drop = 0},    {.drop = 0}};
+    static const grid_column columns[] = {
+        {.left = true}, {.drop = 0}, {.drop = 0}, {.drop = 0}, {.drop = 0}};
     const struct {
         const char *name;
         const vp_delta *d;
@@ -212,7 +212,26 @@ static int put_devices(vp_buf *b, const vp_view *v, const vp_comparison *c)
 
 /* ---- Ops ---- */
 
-static void op_row(grid *g, const vp_compared_op *op, vp_unit unit)
+/* Whether the name alone does not say which. */
+static bool is_shared(const vp_comparison *c, const vp_compared_op *op)
+{
+    for (size_t i = 0; i < c->op_count; i++)
+        if (&c->ops[i] != op && op->name && c->ops[i].name && !strcmp(op->name, c->ops[i].name))
+            return true;
+    return false;
+}
+
+static void op_name(grid *g, const vp_comparison *c, const vp_compared_op *op)
+{
+    vp_put_escaped(&g->text, op->name ? vp_str_of(op->name) : VP_STR("-"));
+    if (op->category && is_shared(c, op)) {
+        vp_buf_puts(&g->text, " (");
+        vp_put_escaped(&g->text, vp_str_of(op->category));
+        vp_buf_putc(&g->text, ')');
+    }
+}
+
+static void op_row(grid *g, const vp_comparison *c, const vp_compared_op *op, vp_unit unit)
 {
     grid_style style = op->op_class == VP_COMMUNICATION ? GRID_COMM
                        : op->op_class == VP_COPY        ? GRID_COPY
@@ -224,7 +243,8 @@ static void op_row(grid *g, const vp_compared_op *op, vp_unit unit)
         rep_put_count(&g->text, op->calls_b, false);
     }
     grid_end(g, GRID_PLAIN);
-    grid_escaped(g, op->name, style);
+    op_name(g, c, op);
+    grid_end(g, style);
     grid_escaped(g, op->reason, GRID_DIM);
 }
 
@@ -252,7 +272,7 @@ static int ops_table(vp_buf *b, const vp_view *v, const vp_comparison *c, size_t
     for (size_t i = 0; i < c->op_count && shown < limit; i++) {
         if (!c->ops[i].significant)
             continue;
-        op_row(&g, &c->ops[i], unit);
+        op_row(&g, c, &c->ops[i], unit);
         shown++;
     }
     int rc = grid_print(b, &g, text_width(v), v->color);

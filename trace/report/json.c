@@ -97,7 +97,8 @@ static int put_report(vp_buf *b, const vp_report *r, const vp_view *view, bool t
     VP_TRY(rep_select(&rows, &n, &matching, r, &v));
     rep_json_open(&o.j, b, r, "view_profile.report/1");
     o.place = place;
-    vp_json_kbool(&o.j, "complete", !tables_only && all_devices && n == r->op_count);
+    vp_json_kbool(&o.j, "complete",
+                  !tables_only && r->depth == VP_DEPTH_FULL && all_devices && n == r->op_count);
     put_devices(&o);
     VP_TRY(put_ops(&o, rows, n));
     if (!tables_only) {

@@ -43,6 +43,8 @@ int rep_html(vp_buf *b, const vp_report *r, const vp_view *v, const rep_links *l
 
 int rep_compare_text(vp_buf *b, const vp_comparison *c, const vp_view *v);
 int rep_compare_json(vp_buf *b, const vp_comparison *c); /* view_profile.compare/1 */
+int rep_compare_md(vp_buf *b, const vp_comparison *c, const vp_view *v);
+int rep_compare_junit(vp_buf *b, const vp_comparison *c, bool failed); /* failed: by a gate */
 /* A page about two reports, by the same rules; links->base also leads to their sessions. */
 int rep_compare_html(vp_buf *b, const vp_comparison *c, const rep_links *links);
 

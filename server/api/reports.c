@@ -1,6 +1,6 @@
 #include "server/api/handles.h"
 #include "trace/analyze/analyze.h"
-#include "trace/base/mem.h"
+#include "trace/analyze/compare.h"
 #include "trace/report/report.h"
 
 int vp_report_read(vp_report **out, const char *path)
@@ -18,4 +18,16 @@ int vp_report_merge(vp_report **out, const vp_report *const *parts, size_t n)
         if (!parts[i])
             return vp_fail(VP_EARG, "report %zu is none", i);
     return report_merge(out, parts, n);
+}
+
+int vp_report_compare(vp_comparison **out, const vp_report *a, const vp_report *b)
+{
+    if (!out || !a || !b)
+        return vp_fail(VP_EARG, "two reports are needed");
+    return compare_make(out, a, b);
+}
+
+void vp_comparison_free(vp_comparison *c)
+{
+    compare_free(c);
 }

@@ -1,0 +1,194 @@
+#include "server/cli/cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/analyze/analyze.h"
+#include "trace/analyze/compare.h"
+#include "trace/analyze/findings.h"
+#include "trace/base/err.h"
+#include "trace/base/log.h"
+#include "trace/base/mem.h"
+#include "trace/report/report.h"
+
+/* In the order of --format's words. */
+enum { AS_TEXT, AS_JSON, AS_HTML, AS_MD, AS_JUNIT };
+
+/* What must hold, from the command line. NAN: no such limit. */
+typedef struct gate {
+    double median_percent, p90_percent;
+    bool on_regression, on_unverified;
+    cli_list findings; /* words for findings_word_matches */
+    char *words;       /* owns them */
+} gate;
+
+/* ---- The gate's options ---- */
+
+/* "5", "5%", "2.5 %". */
+static int parse_percent(double *out, const char *option, const char *text)
+{
+    char *end;
+    *out = (double)NAN;
+    if (!text)
+        return CLI_OK;
+    *out = strtod(text, &end);
+    end += strspn(end, " ");
+    end += *end == '%';
+    if (end != text && !*end && *out >= 0 && *out <= 10000)
+        return CLI_OK;
+    vp_log(VP_LOG_ERROR, "--%s %.60s: a percentage such as 5%% is needed", option, text);
+    return CLI_USAGE;
+}
+
+static int parse_word(gate *g, const char *word)
+{
+    if (!strcmp(word, "regression")) {
+        g->on_regression = true;
+    } else if (!strcmp(word, "unverified")) {
+        g->on_unverified = true;
+    } else if (findings_word_known(word) && g->findings.n < CLI_LIST_MAX) {
+        g->findings.items[g->findings.n++] = word;
+    } else {
+        vp_log(VP_LOG_ERROR,
+               "--fail-on %.60s: must be regression, unverified, low, medium, high, or a rule as "
+               "F1 or device-idle",
+               word);
+        return CLI_USAGE;
+    }
+    return CLI_OK;
+}
+
+static int parse_gate(gate *g, const cli_options *o)
+{
+    *g = (gate){0};
+    int code = parse_percent(&g->median_percent, "max-regression", o->max_regression);
+    if (!code)
+        code = parse_percent(&g->p90_percent, "max-p90-regression", o->max_p90_regression);
+    if (code || !o->fail_on)
+        return code;
+    g->words = vp_strdup(o->fail_on);
+    if (!g->words)
+        return cli_fail(vp_fail(VP_ENOMEM, "out of memory"));
+    for (char *word = g->words, *next; !code && word; word = next) {
+        next = strchr(word, ',');
+        if (next)
+            *next++ = 0;
+        if (*word)
+            code = parse_word(g, word);
+    }
+    return code;
+}
+
+/* ---- The gate ---- */
+
+static bool exceeds(const vp_delta *d, double percent, int64_t threshold_ps)
+{
+    if (isnan(percent) || d->delta_ps == VP_NO_TIME || d->delta_ps <= threshold_ps)
+        return false;
+    return (double)d->delta_ps * 100 > percent * (double)d->a_ps;
+}
+
+static bool fails(const char *what, const vp_delta *d, double percent, const vp_comparison *c)
+{
+    if (c->verdict == VP_UNVERIFIED || !exceeds(d, percent, c->threshold_ps))
+        return false;
+    vp_log(VP_LOG_ERROR, "%s: B takes %.2f %% more than A, %.2f %% are allowed", what,
+           100 * (double)d->delta_ps / (double)d->a_ps, percent);
+    return true;
+}
+
+static bool is_new(const vp_comparison *c, const char *id)
+{
+    for (size_t i = 0; i < c->new_count; i++)
+        if (!strcmp(c->findings_new[i], id))
+            return true;
+    return false;
+}
+
+static bool finding_fails(const gate *g, const vp_comparison *c, const vp_report *b)
+{
+    for (size_t i = 0; i < b->finding_count; i++) {
+        const vp_finding *f = &b->findings[i];
+        for (size_t k = 0; f->status == VP_FIRED && is_new(c, f->id) && k < g->findings.n; k++)
+            if (findings_word_matches(f, g->findings.items[k])) {
+                vp_log(VP_LOG_ERROR, "--fail-on %s: %s %s fires in B, not in A",
+                       g->findings.items[k], f->id, f->name);
+                return true;
+            }
+    }
+    return false;
+}
+
+static int check(const gate *g, const vp_comparison *c, const vp_report *b)
+{
+    bool failed = fails("--max-regression", &c->median, g->median_percent, c);
+    failed = fails("--max-p90-regression", &c->p90, g->p90_percent, c) || failed;
+    failed = finding_fails(g, c, b) || failed;
+    if ((g->on_regression && c->verdict == VP_REGRESSION) ||
+        (g->on_unverified && c->verdict == VP_UNVERIFIED)) {
+        vp_log(VP_LOG_ERROR, "--fail-on: %s", c->verdict_reason);
+        failed = true;
+    }
+    if (!failed && c->verdict == VP_UNVERIFIED &&
+        (!isnan(g->median_percent) || !isnan(g->p90_percent)))
+        vp_log(VP_LOG_WARN, "nothing was verified: %s", c->verdict_reason);
+    return failed ? CLI_GATE : CLI_OK;
+}
+
+/* ---- The command ---- */
+
+static int write_as(vp_buf *b, const vp_comparison *c, const cli_options *o, bool failed)
+{
+    vp_view view;
+    cli_view(&view, o, 20);
+    switch (o->format) {
+    case AS_JSON:
+        return rep_compare_json(b, c);
+    case AS_HTML:
+        return rep_compare_html(b, c, NULL);
+    case AS_MD:
+        return rep_compare_md(b, c, &view);
+    case AS_JUNIT:
+        return rep_compare_junit(b, c, failed);
+    default:
+        return rep_compare_text(b, c, &view);
+    }
+}
+
+static int print(const vp_comparison *c, const cli_options *o, bool failed)
+{
+    cli_file f;
+    VP_TRY(cli_file_open(&f, o->out));
+    return cli_file_close(&f, write_as(&f.buf, c, o, failed));
+}
+
+static int compare(const cli_options *o, const gate *g)
+{
+    vp_report *a = NULL, *b = NULL;
+    vp_comparison *c = NULL;
+    int code = CLI_OK;
+    int rc = cli_input(&a, o->operands[0], o);
+    if (rc >= 0)
+        rc = cli_input(&b, o->operands[1], o);
+    if (rc >= 0)
+        rc = compare_make(&c, a, b);
+    if (rc >= 0) {
+        code = check(g, c, b);
+        rc = print(c, o, code != CLI_OK);
+    }
+    compare_free(c);
+    analyze_free(a);
+    analyze_free(b);
+    return rc < 0 ? cli_fail(rc) : code;
+}
+
+int cli_run_compare(const cli_options *o)
+{
+    gate g;
+    int code = parse_gate(&g, o);
+    if (!code)
+        code = compare(o, &g);
+    vp_free(g.words);
+    return code;
+}

@@ -1,0 +1,42 @@
+#include "server/cli/cli.h"
+
+#include "trace/analyze/analyze.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+#include "trace/report/report.h"
+
+static int read_all(vp_report **parts, const cli_options *o)
+{
+    for (size_t i = 0; i < o->operand_count; i++)
+        VP_TRY(rep_read_file(&parts[i], o->operands[i]));
+    return 0;
+}
+
+static int merge(vp_report **out, const cli_options *o)
+{
+    VP_CLEANUP(vp_free_ptr) vp_report **parts = vp_calloc(o->operand_count, sizeof *parts);
+    if (!parts)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    int rc = read_all(parts, o);
+    if (rc >= 0)
+        rc = report_merge(out, (const vp_report *const *)parts, o->operand_count);
+    for (size_t i = 0; i < o->operand_count; i++)
+        analyze_free(parts[i]);
+    return rc;
+}
+
+int cli_run_merge(const cli_options *o)
+{
+    vp_report *r = NULL;
+    vp_view view;
+    cli_file f;
+    int rc = merge(&r, o);
+    if (rc >= 0)
+        rc = cli_file_open(&f, o->out);
+    if (rc >= 0) {
+        cli_view(&view, o, cli_default_rows(o));
+        rc = cli_file_close(&f, cli_write_report(&f.buf, r, &view, o->format));
+    }
+    analyze_free(r);
+    return rc < 0 ? cli_fail(rc) : CLI_OK;
+}

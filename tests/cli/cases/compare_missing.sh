@@ -1,0 +1,1 @@
+view_profile compare /nowhere/a.json b.json
