@@ -27,6 +27,7 @@ typedef struct table {
     uint32_t track;
     const trace_track *k;
     spans hidden; /* the profiler's own work on this thread */
+    size_t hidden_at;
     size_t idle_at;
 } table;
 
@@ -39,14 +40,14 @@ static bool is_hidden(const table *b, uint32_t kind)
 }
 
 /* What the profiler does, all of it. */
-static bool in_profiler(const table *b, int64_t start)
+static bool in_profiler(table *b, int64_t start)
 {
-    return b->hidden.n && spans_cut(&b->hidden, start, start + 1);
+    return b->hidden.n && spans_contain(&b->hidden, start, &b->hidden_at);
 }
 
 static int find_profiler(table *b)
 {
-    b->hidden.n = 0;
+    b->hidden.n = b->hidden_at = 0;
     for (size_t i = 0; i < b->k->count; i++)
         if (host_kind_flags(b->a->kinds, b->k->kind[i]) & HK_PROFILER)
             VP_TRY(spans_add(&b->hidden, b->k->start_ps[i], b->k->start_ps[i] + b->k->dur_ps[i]));

@@ -84,17 +84,33 @@ int64_t spans_overlap(const spans *a, const spans *b)
     return sum;
 }
 
-int64_t spans_cut(const spans *a, int64_t start, int64_t end)
+/* The first span that ends behind t, or n. */
+static size_t first_behind(const spans *a, int64_t t)
 {
     size_t low = 0, high = a->n;
-    int64_t sum = 0;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        if (a->v[mid].end <= start)
+        if (a->v[mid].end <= t)
             low = mid + 1;
         else
             high = mid;
     }
+    return low;
+}
+
+bool spans_contain(const spans *a, int64_t t, size_t *hint)
+{
+    size_t i = *hint;
+    bool here = (i == 0 || a->v[i - 1].end <= t) && (i == a->n || a->v[i].end > t);
+    if (!here)
+        *hint = i = first_behind(a, t);
+    return i < a->n && a->v[i].start <= t;
+}
+
+int64_t spans_cut(const spans *a, int64_t start, int64_t end)
+{
+    size_t low = first_behind(a, start);
+    int64_t sum = 0;
     for (; low < a->n && a->v[low].start < end; low++)
         sum += common(a->v[low], (span){start, end});
     return sum;

@@ -56,6 +56,10 @@ int64_t spans_length(const spans *s);
 int64_t spans_overlap(const spans *a, const spans *b);
 int64_t spans_cut(const spans *a, int64_t start, int64_t end);
 
+/* Whether t lies in one of a union's spans; *hint is where to look first, 0 at first, and is moved:
+ * times that are close to each other are found without a search. */
+bool spans_contain(const spans *a, int64_t t, size_t *hint);
+
 /* The gaps of all devices of a host intersected: when every one of them idles, aligned clock. The
  * times before a device's first and after its last op count as idle. */
 int sweep_all_idle(spans *out, const analysis *a);

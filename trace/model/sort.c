@@ -39,11 +39,9 @@ static int permute_attrs(trace_track *k, const uint32_t *order)
     return 0;
 }
 
-static int permute(trace_track *k, const uint32_t *order)
+/* tmp has room for a column. */
+static int permute(trace_track *k, const uint32_t *order, int64_t *tmp)
 {
-    VP_CLEANUP(vp_free_ptr) int64_t *tmp = vp_realloc_array(NULL, k->count, sizeof *tmp);
-    if (!tmp)
-        return vp_fail(VP_ENOMEM, "out of memory: sorting %zu events", k->count);
     permute_i64(k->start_ps, tmp, order, k->count);
     permute_i64(k->dur_ps, tmp, order, k->count);
     if (k->aligned_start_ps) {
@@ -140,38 +138,62 @@ static void order_equals(const trace_track *k, uint32_t *v, size_t n)
     }
 }
 
-static int radix_order(const trace_track *k, uint32_t *order)
+/* Sorts packed keys, in `from` or in `to`, which has as much room: where they end. */
+static uint64_t *sort_keys(uint64_t *from, uint64_t *to, size_t n, packing p)
 {
-    size_t n = k->count;
-    VP_CLEANUP(vp_free_ptr) uint64_t *a = vp_realloc_array(NULL, n, sizeof *a);
-    VP_CLEANUP(vp_free_ptr) uint64_t *b = vp_realloc_array(NULL, n, sizeof *b);
-    if (!a || !b)
-        return vp_fail(VP_ENOMEM, "out of memory: sorting %zu events", n);
-    packing p = choose_packing(k);
-    for (size_t i = 0; i < n; i++)
-        a[i] = ((uint64_t)k->start_ps[i] - (uint64_t)p.least) >> p.drop << p.index_bits | i;
-    uint64_t *from = a, *to = b, mask = (UINT64_C(1) << p.index_bits) - 1;
     for (unsigned shift = p.index_bits; shift < p.bits; shift += DIGIT) {
         radix_pass(to, from, n, shift);
         uint64_t *swap = from;
         from = to;
         to = swap;
     }
-    for (size_t i = 0, end; i < n; i = end) {
-        for (end = i; end < n && from[end] >> p.index_bits == from[i] >> p.index_bits; end++)
-            order[end] = (uint32_t)(from[end] & mask);
+    return from;
+}
+
+static void order_of(uint32_t *order, const trace_track *k, const uint64_t *keys, packing p)
+{
+    uint64_t mask = (UINT64_C(1) << p.index_bits) - 1;
+    for (size_t i = 0, end; i < k->count; i = end) {
+        for (end = i; end < k->count && keys[end] >> p.index_bits == keys[i] >> p.index_bits; end++)
+            order[end] = (uint32_t)(keys[end] & mask);
         order_equals(k, order + i, end - i);
     }
-    return 0;
+}
+
+static int no_memory(const trace_track *k)
+{
+    return vp_fail(VP_ENOMEM, "out of memory: sorting %zu events", k->count);
+}
+
+/* Of the two halves that the keys go to and fro between, one becomes the order and the other room
+ * for a column: memory that is touched for the first time costs more than the sort. */
+static int radix_sort(trace_track *k)
+{
+    size_t n = k->count;
+    VP_CLEANUP(vp_free_ptr) uint64_t *a = vp_realloc_array(NULL, n, sizeof *a);
+    VP_CLEANUP(vp_free_ptr) uint64_t *b = vp_realloc_array(NULL, n, sizeof *b);
+    if (!a || !b)
+        return no_memory(k);
+    packing p = choose_packing(k);
+    for (size_t i = 0; i < n; i++)
+        a[i] = ((uint64_t)k->start_ps[i] - (uint64_t)p.least) >> p.drop << p.index_bits | i;
+    uint64_t *keys = sort_keys(a, b, n, p);
+    uint32_t *order = (uint32_t *)(keys == a ? b : a);
+    order_of(order, k, keys, p);
+    return permute(k, order, (int64_t *)keys);
 }
 
 int trace_sort_track(trace_track *k)
 {
     VP_CLEANUP(vp_free_ptr) uint32_t *order = vp_realloc_array(NULL, k->count, sizeof *order);
     VP_CLEANUP(vp_free_ptr) uint32_t *strays = vp_realloc_array(NULL, k->count / 8, sizeof *strays);
+    VP_CLEANUP(vp_free_ptr) int64_t *tmp = NULL;
     if (!order || !strays)
-        return vp_fail(VP_ENOMEM, "out of memory: sorting %zu events", k->count);
-    if (!merge_strays(k, order, strays))
-        VP_TRY(radix_order(k, order));
-    return permute(k, order);
+        return no_memory(k);
+    if (!merge_strays(k, order, strays)) {
+        vp_free_ptr(&order);
+        return radix_sort(k);
+    }
+    tmp = vp_realloc_array(NULL, k->count, sizeof *tmp);
+    return tmp ? permute(k, order, tmp) : no_memory(k);
 }
