@@ -181,6 +181,21 @@ await test("every place of a finding leads to that time in Perfetto", () =>
     assert.match(await page.locator("main").innerText(), /It opens at \d+ to \d+ ns/);
   }));
 
+await test("the index leads to a comparison without script", () =>
+  onPage(
+    "/?q=2026_01_1",
+    async (page) => {
+      assert.equal(await page.locator("input[type=radio]:checked").count(), 2);
+      await page.getByRole("button", { name: "Compare A with B" }).click();
+      await page.waitForURL("**/compare/*/*");
+      assert.equal(await page.locator("h1").count(), 1);
+      assert.match(await page.locator("h1").innerText(), /2026_01_12.* against .*2026_01_11/);
+      assert.equal(await page.locator("#where tbody").count(), 2); // both runs have two devices
+      assert.ok(await page.locator("#ops tbody tr").count());
+    },
+    { javaScriptEnabled: false }
+  ));
+
 /* ---- Hand-off -------------------------------------------------------------------------------- */
 
 const tpuHandoff = await handoffOf("2026_01_11_21_26_41");
@@ -427,17 +442,22 @@ for (const colorScheme of ["light", "dark"]) {
 
 /* ---- Looks ----------------------------------------------------------------------------------- */
 
+const { sessions: runs } = await (await fetch(`${server.url}/api/v1/sessions`)).json();
 const pages = {
   index: "/",
   session: tpuHandoff.replace("/perfetto/", "/session/") + "/",
   hosts: (await handoffOf("2026_02_03_04_05_06")).replace("/perfetto/", "/session/") + "/",
   steps: (await handoffOf("2026_11_21_06_33_16")).replace("/perfetto/", "/session/") + "/",
+  compare: `/compare/${["2026_01_11_21_26_41", "2026_01_12_00_26_20"]
+    .map((name) => runs.find((run) => run.name.includes(name)).id)
+    .map(encodeURIComponent)
+    .join("/")}`,
   perfetto: tpuHandoff,
   missing: "/session/nothing-like-it/",
 };
 
 // Rows out of view ask for no headline: with the figures there, all of them have one at once.
-for (const { id } of (await (await fetch(`${server.url}/api/v1/sessions`)).json()).sessions)
+for (const { id } of runs)
   await fetch(`${server.url}/session/${encodeURIComponent(id)}/headline`);
 
 for (const colorScheme of ["light", "dark"]) {
