@@ -196,29 +196,40 @@ static void rank(vp_finding *f, size_t n)
     }
 }
 
-int findings_make(vp_report *r)
+static int make(fd_run *run)
 {
-    VP_CLEANUP(vp_free_ptr) fd_cells *cells = vp_calloc(r->device_count + 1, sizeof *cells);
-    VP_CLEANUP(vp_free_ptr) fd_claim *claims = vp_calloc(r->device_count + 1, sizeof *claims);
-    fd_run run = {.r = r, .arena = r->owner_, .devices = cells, .claims = claims};
+    vp_report *r = run->r;
     unsigned there = what_is_there(r);
     size_t n = 0;
     while (findings_rules[n].id)
         n++;
-    vp_finding *findings = vp_arena_zalloc(run.arena, n * sizeof *findings);
-    if (!cells || !claims || !findings)
+    vp_finding *findings = vp_arena_zalloc(run->arena, n * sizeof *findings);
+    run->devices = vp_arena_zalloc(&run->scratch, (r->device_count + 1) * sizeof *run->devices);
+    run->claims = vp_arena_zalloc(&run->scratch, (r->device_count + 1) * sizeof *run->claims);
+    if (!run->devices || !run->claims || !findings)
         return vp_fail(VP_ENOMEM, "out of memory");
-    fd_cells_init(&run);
+    VP_TRY(fd_index_all(run));
+    fd_cells_init(run);
+    run->straggling = fd_straggles(r);
     for (size_t i = 0; i < n; i++) {
-        run.f = &findings[i];
-        apply(&run, i, there);
+        run->f = &findings[i];
+        apply(run, i, there);
     }
-    if (run.out_of_memory)
+    if (run->out_of_memory)
         return vp_fail(VP_ENOMEM, "out of memory");
     rank(findings, n);
     r->findings = findings;
     r->finding_count = n;
     return 0;
+}
+
+int findings_make(vp_report *r)
+{
+    fd_run run = {.r = r, .arena = r->owner_};
+    vp_arena_init(&run.scratch);
+    int rc = make(&run);
+    vp_arena_free(&run.scratch);
+    return rc;
 }
 
 /* ---- Gates ---- */

@@ -35,12 +35,14 @@ static int64_t at_most(int64_t ps, int64_t limit)
 
 /* Directions overlap each other, so that their sum may exceed what is exposed: earlier ones go
  * first. What no direction names is left to "other". */
-static void copy_cells(const vp_report *r, uint32_t device, int64_t *whole)
+static void copy_cells(const fd_run *run, uint32_t device, int64_t *whole)
 {
+    const vp_report *r = run->r;
     int64_t left = r->devices[device].breakdown.exposed_copy_ps;
-    for (size_t i = 0; i < r->transfer_count; i++) {
+    uint32_t i;
+    for (FD_ROWS(i, &run->transfers, device)) {
         const vp_transfer *t = &r->transfers[i];
-        if (t->device != device || t->host_only || t->direction >= VP_DIRECTIONS)
+        if (t->host_only || t->direction >= VP_DIRECTIONS)
             continue;
         int64_t ps = at_most(t->exposed_ps, left);
         whole[FD_COPY + t->direction] += ps;
@@ -61,7 +63,7 @@ void fd_cells_init(fd_run *run)
             idle -= c->whole_ps[FD_IDLE + k];
         }
         c->whole_ps[FD_IDLE + VP_CAUSE_UNKNOWN] += idle;
-        copy_cells(r, d, c->whole_ps);
+        copy_cells(run, d, c->whole_ps);
         c->whole_ps[FD_COMM] = dev->breakdown.exposed_comm_ps;
         c->whole_ps[FD_COMPUTE] = dev->breakdown.compute_ps;
         for (unsigned k = 0; k < FD_CELLS; k++)
@@ -74,6 +76,7 @@ fd_claim *fd_offer(fd_run *run, uint32_t device, uint32_t cells, int64_t gross_p
 {
     fd_claim *c = &run->claims[run->claim_count++];
     *c = (fd_claim){.device = device, .gross_ps = gross_ps, .value = value};
+    run->devices[device].offered |= run->rule_bit;
     for (unsigned k = 0; k < FD_CELLS; k++)
         if (cells & FD_BIT(k))
             c->part_ps[k] = run->devices[device].whole_ps[k];

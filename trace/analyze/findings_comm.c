@@ -25,7 +25,7 @@ static bool is_device_straggling(const vp_report *r)
 
 /* One device, or one host, is last too often, and the others wait for it at least 1 % of the
  * largest window. */
-static bool straggles(const vp_report *r)
+bool fd_straggles(const vp_report *r)
 {
     const vp_balance *b = &r->balance;
     int64_t window = 0;
@@ -39,18 +39,19 @@ static bool straggles(const vp_report *r)
            (device || host) && fd_at_least(b->wait_ps, window, 10);
 }
 
-static int64_t wait_of(const vp_report *r, uint32_t device)
+static int64_t wait_of(const fd_run *run, uint32_t device)
 {
     int64_t ps = 0;
-    for (size_t i = 0; i < r->collective_count; i++)
-        if (r->collectives[i].device == device && r->collectives[i].wait_ps > 0)
-            ps += r->collectives[i].wait_ps;
+    uint32_t i;
+    for (FD_ROWS(i, &run->collectives, device))
+        if (run->r->collectives[i].wait_ps > 0)
+            ps += run->r->collectives[i].wait_ps;
     return ps;
 }
 
-int64_t fd_straggler_wait(const vp_report *r, uint32_t device)
+int64_t fd_straggler_wait(const fd_run *run, uint32_t device)
 {
-    return straggles(r) ? wait_of(r, device) : 0;
+    return run->straggling ? wait_of(run, device) : 0;
 }
 
 static const char *straggler_name(fd_run *run)
@@ -85,11 +86,11 @@ void fd_straggler(fd_run *run)
                        ? b->straggler_last
                        : b->straggler_host_last;
     run->f->value = fd_share(last, b->matched);
-    if (!straggles(r))
+    if (!run->straggling)
         return;
     for (uint32_t d = 0; d < r->device_count; d++)
-        if (d != b->straggler && wait_of(r, d) > 0)
-            fd_offer(run, d, FD_BIT(FD_COMM), wait_of(r, d), run->f->value);
+        if (d != b->straggler && wait_of(run, d) > 0)
+            fd_offer(run, d, FD_BIT(FD_COMM), wait_of(run, d), run->f->value);
     const fd_claim *c = fd_settle(run);
     if (!c)
         return;

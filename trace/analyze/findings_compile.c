@@ -6,11 +6,6 @@
  * host give up the idle time that compiling caused. Hosts compile at the same time, so their times
  * are not added up: the worst one counts. */
 
-static bool same_host(const char *a, const char *b)
-{
-    return a == b || (a && b && !strcmp(a, b));
-}
-
 /* What one function compiled in vain: all but the first, or with a late first one, all. */
 static int64_t in_vain(const vp_function *f)
 {
@@ -18,37 +13,33 @@ static int64_t in_vain(const vp_function *f)
     return repeat > f->late_ps ? repeat : f->late_ps;
 }
 
-static int64_t in_vain_on(const vp_report *r, const char *host)
+/* The host that compiled most in vain, by name. */
+static const fd_host *worst_host(fd_run *run)
 {
-    int64_t sum = 0;
-    for (size_t i = 0; i < r->compile.function_count; i++)
-        if (same_host(r->compile.functions[i].host, host) && in_vain(&r->compile.functions[i]) > 0)
-            sum += in_vain(&r->compile.functions[i]);
-    if (r->host_count < 2 && r->compile.late_ps > sum)
-        sum = r->compile.late_ps; /* compiles of no function */
-    return sum;
-}
-
-static const char *worst_host(const vp_report *r)
-{
-    const char *worst = r->host_count ? r->hosts[0] : NULL;
-    if (r->host_count < 2 && r->compile.function_count)
-        return r->compile.functions[0].host;
-    for (size_t i = 0; i < r->host_count; i++)
-        if (in_vain_on(r, r->hosts[i]) > in_vain_on(r, worst))
-            worst = r->hosts[i];
+    const vp_compile *c = &run->r->compile;
+    const fd_host *worst = run->hosts;
+    for (size_t i = 0; i < c->function_count; i++) {
+        fd_host *host = fd_host_of(run, c->functions[i].host);
+        if (host && in_vain(&c->functions[i]) > 0)
+            host->in_vain_ps += in_vain(&c->functions[i]);
+    }
+    if (run->r->host_count < 2 && c->late_ps > run->hosts->in_vain_ps)
+        run->hosts->in_vain_ps = c->late_ps; /* compiles of no function */
+    for (size_t i = 1; i < run->r->host_count; i++)
+        if (run->hosts[i].in_vain_ps > worst->in_vain_ps)
+            worst = &run->hosts[i];
     return worst;
 }
 
-static const vp_function *worst_function(const vp_report *r, const char *host, size_t *count,
+static const vp_function *worst_function(const fd_run *run, const fd_host *host, size_t *count,
                                          int64_t *compiles, int64_t *late)
 {
     const vp_function *worst = NULL;
     *count = 0;
     *compiles = *late = 0;
-    for (size_t i = 0; i < r->compile.function_count; i++) {
-        const vp_function *f = &r->compile.functions[i];
-        if (!same_host(f->host, host) || in_vain(f) <= 0)
+    for (size_t i = 0; i < run->r->compile.function_count; i++) {
+        const vp_function *f = &run->r->compile.functions[i];
+        if (fd_host_of(run, f->host) != host || in_vain(f) <= 0)
             continue;
         ++*count;
         *compiles += f->compiles;
@@ -81,12 +72,12 @@ static bool settle(fd_run *run, int64_t gross_ps)
     return true;
 }
 
-static void place_functions(fd_run *run, const char *host)
+static void place_functions(fd_run *run, const fd_host *host)
 {
     const vp_compile *c = &run->r->compile;
     for (size_t i = 0; i < c->function_count; i++) {
         const vp_function *fn = &c->functions[i];
-        if (!same_host(fn->host, host) || in_vain(fn) <= 0)
+        if (fd_host_of(run, fn->host) != host || in_vain(fn) <= 0)
             continue;
         fd_place(run, VP_NO_DEVICE, fn->name, fn->last_start_ps, 0);
         if (run->f->where_count)
@@ -97,10 +88,10 @@ static void place_functions(fd_run *run, const char *host)
 void fd_recompile(fd_run *run)
 {
     const vp_report *r = run->r;
-    const char *host = worst_host(r);
+    const fd_host *host = worst_host(run);
     size_t functions;
-    int64_t compiles, late, gross = in_vain_on(r, host);
-    const vp_function *fn = worst_function(r, host, &functions, &compiles, &late);
+    int64_t compiles, late, gross = host->in_vain_ps;
+    const vp_function *fn = worst_function(run, host, &functions, &compiles, &late);
     run->f->value = (double)gross / (double)r->capture_ps;
     if (gross <= 0 || !settle(run, gross))
         return;
@@ -124,10 +115,10 @@ void fd_recompile(fd_run *run)
                           fd_count(run, r->compile.late), r->compile.late == 1 ? "" : "s",
                           fd_time(run, gross), fd_percent(run, gross, r->capture_ps)));
     place_functions(run, host);
-    for (uint32_t d = 0; d < r->device_count && run->f->status == VP_FIRED; d++)
-        if (r->host_count < 2 || in_vain_on(r, r->devices[d].host))
-            fd_take(run, d, FD_BIT(VP_CAUSE_COMPILE),
-                    r->host_count < 2 ? gross : in_vain_on(r, r->devices[d].host));
+    for (uint32_t d = 0; d < r->device_count && run->f->status == VP_FIRED; d++) {
+        const fd_host *own = fd_host_of(run, r->devices[d].host);
+        fd_take(run, d, FD_BIT(VP_CAUSE_COMPILE), own ? own->in_vain_ps : 0);
+    }
 }
 
 /* The function that was compiled longest, of those whose first compile is none of a warm program.

@@ -23,15 +23,16 @@ static double max_of(double a, double b)
 
 /* ---- F7 ---- */
 
-static int64_t pageable_of(const vp_report *r, uint32_t device, int64_t *count,
+static int64_t pageable_of(const fd_run *run, uint32_t device, int64_t *count,
                            const vp_transfer **largest)
 {
     int64_t ps = 0;
+    uint32_t i;
     *count = 0;
-    for (size_t i = 0; i < r->transfer_count; i++) {
-        const vp_transfer *t = &r->transfers[i];
-        if (t->device != device || (t->direction != VP_H2D && t->direction != VP_D2H) ||
-            t->pageable_count <= 0 || t->pageable_ps <= 0)
+    for (FD_ROWS(i, &run->transfers, device)) {
+        const vp_transfer *t = &run->r->transfers[i];
+        if ((t->direction != VP_H2D && t->direction != VP_D2H) || t->pageable_count <= 0 ||
+            t->pageable_ps <= 0)
             continue;
         ps += t->pageable_ps;
         *count += t->pageable_count;
@@ -48,7 +49,8 @@ void fd_pageable(fd_run *run)
     int64_t count;
     for (uint32_t d = 0; d < r->device_count; d++) {
         const vp_transfer *largest = NULL;
-        int64_t ps = at_most(pageable_of(r, d, &count, &largest), r->devices[d].breakdown.copy_ps);
+        int64_t ps =
+            at_most(pageable_of(run, d, &count, &largest), r->devices[d].breakdown.copy_ps);
         double share = fd_share(ps, fd_window(run, d));
         run->f->value = max_of(run->f->value, share);
         if (ps >= FD_MS || fd_above(ps, fd_window(run, d), 10))
@@ -57,7 +59,7 @@ void fd_pageable(fd_run *run)
     const fd_claim *c = fd_settle(run);
     if (!c)
         return;
-    (void)pageable_of(r, c->device, &count, &t);
+    (void)pageable_of(run, c->device, &count, &t);
     fd_message(run, fd_say(run,
                            "%s: %s cop%s between device and pageable host memory take %s, %s of "
                            "its window, most of them %s.",
@@ -69,17 +71,6 @@ void fd_pageable(fd_run *run)
 }
 
 /* ---- F6 ---- */
-
-/* The device whose window pays for a transfer; a CPU's transfers are seen on the host only. */
-static uint32_t payer(const vp_report *r, const vp_transfer *t)
-{
-    if (t->device < r->device_count)
-        return t->device;
-    for (uint32_t d = 0; d < r->device_count; d++)
-        if (r->devices[d].kind == VP_DEVICE_CPU)
-            return d;
-    return VP_NO_DEVICE;
-}
 
 static bool is_costly(const fd_run *run, const vp_transfer *t, uint32_t device)
 {
@@ -96,10 +87,10 @@ static void offer_transfers(fd_run *run, uint32_t device)
 {
     const vp_report *r = run->r;
     int64_t on_host = 0, on_device = 0;
-    uint32_t cells = 0;
-    for (size_t i = 0; i < r->transfer_count; i++) {
+    uint32_t cells = 0, i;
+    for (FD_ROWS(i, &run->transfers, device)) {
         const vp_transfer *t = &r->transfers[i];
-        if (payer(r, t) != device || t->exposed_ps <= 0)
+        if (t->exposed_ps <= 0)
             continue;
         if (t->direction == VP_H2D || t->direction == VP_D2H)
             run->f->value = max_of(run->f->value, fd_share(t->exposed_ps, fd_window(run, device)));
@@ -125,9 +116,10 @@ static const char *say_transfer(fd_run *run, const vp_transfer *t)
 
 static const vp_transfer *transfer_of(const fd_run *run, uint32_t device, vp_direction d)
 {
-    for (size_t i = 0; i < run->r->transfer_count; i++) {
+    uint32_t i;
+    for (FD_ROWS(i, &run->transfers, device)) {
         const vp_transfer *t = &run->r->transfers[i];
-        if (payer(run->r, t) == device && t->direction == d && is_costly(run, t, device))
+        if (t->direction == d && is_costly(run, t, device))
             return t;
     }
     return NULL;
@@ -163,14 +155,15 @@ void fd_transfers(fd_run *run)
 /* ---- F20 ---- */
 
 /* Self time of "-done" ops by class; zero where ops are not grouped by name. */
-static void done_by_class(const vp_report *r, uint32_t device, int64_t out[3], const vp_op **worst)
+static void done_by_class(const fd_run *run, uint32_t device, int64_t out[3], const vp_op **worst)
 {
+    uint32_t i;
     *worst = NULL;
     out[0] = out[1] = out[2] = 0;
-    for (size_t i = 0; i < r->op_count; i++) {
-        const vp_op *op = &r->ops[i];
+    for (FD_ROWS(i, &run->ops, device)) {
+        const vp_op *op = &run->r->ops[i];
         vp_str name = vp_str_of(op->name);
-        if (op->device != device || vp_str_find(name, VP_STR("-done")) == name.n)
+        if (vp_str_find(name, VP_STR("-done")) == name.n)
             continue;
         out[op->op_class] += op->self_ps;
         if (!*worst || op->self_ps > (*worst)->self_ps)
@@ -191,8 +184,8 @@ static void offer_async(fd_run *run, uint32_t d)
     int64_t done[3], wait = dev->hygiene.async_done_ps;
     if (wait <= 0 || !fd_at_least(wait, dev->self_ps, 100))
         return;
-    done_by_class(run->r, d, done, &worst);
-    int64_t comm = positive(done[VP_COMMUNICATION] - fd_straggler_wait(run->r, d));
+    done_by_class(run, d, done, &worst);
+    int64_t comm = positive(done[VP_COMMUNICATION] - fd_straggler_wait(run, d));
     int64_t other = positive(wait - done[VP_COMMUNICATION] - done[VP_COPY]);
     fd_claim *c = fd_offer(run, d, FD_ALL_COPY, wait, fd_share(wait, dev->self_ps));
     c->part_ps[FD_COMM] = comm < whole[FD_COMM] ? comm : whole[FD_COMM];
@@ -213,7 +206,7 @@ void fd_async_wait(fd_run *run)
     const fd_claim *c = fd_settle(run);
     if (!c)
         return;
-    done_by_class(r, c->device, done, &worst);
+    done_by_class(run, c->device, done, &worst);
     fd_message(run,
                fd_say(run,
                       "%s spends %s of its op time (%s of %s) in the -done half of async ops%s%s.",

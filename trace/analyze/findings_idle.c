@@ -147,38 +147,6 @@ void fd_debug_callback(fd_run *run)
 
 /* ---- F8 ---- */
 
-static bool same(const char *a, const char *b)
-{
-    return a == b || (a && b && !strcmp(a, b));
-}
-
-/* Threads wait at the same time, so their times are not added up: that of the thread that waits
- * longest is the least that the union can be. *op: its worst call. Quadratic only in the few dozen
- * names of blocking calls. */
-static int64_t longest_wait(const vp_report *r, const char *host, const vp_host_op **op)
-{
-    int64_t best = 0;
-    for (size_t i = 0; i < r->host_op_count; i++) {
-        const vp_host_op *first = &r->host_ops[i], *worst = first;
-        int64_t sum = 0;
-        if (!first->blocking || first->idle_ps <= 0 || !same(first->host, host))
-            continue;
-        for (size_t k = 0; k < r->host_op_count; k++) {
-            const vp_host_op *o = &r->host_ops[k];
-            if (!o->blocking || o->idle_ps <= 0 || !same(o->host, host) ||
-                !same(o->thread, first->thread))
-                continue;
-            sum += o->idle_ps;
-            worst = o->idle_ps > worst->idle_ps ? o : worst;
-        }
-        if (sum > best) {
-            best = sum;
-            *op = worst;
-        }
-    }
-    return best;
-}
-
 static const char free_advice[] =
     "Freeing device memory waits for the device: keep torch.cuda.empty_cache() out of the loop, "
     "leave the allocator room (smaller batches, PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True) "
@@ -197,8 +165,8 @@ void fd_sync_call(fd_run *run)
 {
     const vp_report *r = run->r;
     for (uint32_t d = 0; d < r->device_count; d++) {
-        const vp_host_op *op = NULL;
-        int64_t waits = longest_wait(r, r->devices[d].host, &op);
+        const fd_host *host = fd_host_of(run, r->devices[d].host);
+        int64_t waits = host ? host->wait_ps : 0;
         int64_t idle = cause(run, d, VP_CAUSE_SYNC) + cause(run, d, VP_CAUSE_UNKNOWN);
         int64_t ps = waits < idle ? waits : idle;
         double share = fd_share(ps, fd_window(run, d));
@@ -207,9 +175,9 @@ void fd_sync_call(fd_run *run)
             fd_offer(run, d, FD_BIT(VP_CAUSE_SYNC) | FD_BIT(VP_CAUSE_UNKNOWN), ps, share);
     }
     const fd_claim *c = fd_settle(run);
-    const vp_host_op *op = NULL;
-    if (!c || !longest_wait(r, r->devices[c->device].host, &op))
+    if (!c)
         return;
+    const vp_host_op *op = fd_host_of(run, r->devices[c->device].host)->wait_op;
     fd_message(run,
                fd_say(run,
                       "%s idles %s of its window (%s of %s) while the host stands in a blocking "

@@ -204,10 +204,10 @@ static int64_t excess(const vp_op *op)
 static const vp_op *most_uneven(const fd_run *run, uint32_t device)
 {
     const vp_op *worst = NULL;
-    for (size_t i = 0; i < run->r->op_count; i++) {
+    uint32_t i;
+    for (FD_ROWS(i, &run->ops, device)) {
         const vp_op *op = &run->r->ops[i];
-        if (op->device == device && !has_own_rule(op) && is_uneven(run->r, op) &&
-            (!worst || excess(op) > excess(worst)))
+        if (!has_own_rule(op) && is_uneven(run->r, op) && (!worst || excess(op) > excess(worst)))
             worst = op;
     }
     return worst;

@@ -47,6 +47,8 @@ enum {
 typedef struct fd_cells {
     int64_t whole_ps[FD_CELLS], left_ps[FD_CELLS];
     uint32_t takers[FD_CELLS]; /* bit i: rule i of the table took something */
+    uint32_t offered;          /* bit i: rule i has a claim */
+
 } fd_cells;
 
 /* What a rule explains on one device. */
@@ -59,11 +61,29 @@ typedef struct fd_claim {
     int64_t rest_ps;           /* set by fd_settle */
 } fd_claim;
 
+/* Rows of one of the report's lists by device, in their order. */
+typedef struct fd_index {
+    uint32_t *first; /* by device; one more behind the last */
+    uint32_t *row;
+} fd_index;
+
+typedef struct fd_host {
+    const char *name;
+    int64_t wait_ps; /* in blocking calls of its longest waiting thread, while its devices idle */
+    const vp_host_op *wait_op; /* the worst of them; NULL without any */
+    int64_t in_vain_ps;        /* compile time that a warm program does not need (F10) */
+} fd_host;
+
 typedef struct fd_run {
     vp_report *r;
-    vp_arena *arena;
+    vp_arena *arena;   /* of the report */
+    vp_arena scratch;  /* everything below */
     fd_cells *devices; /* by device */
-    fd_claim *claims;  /* of the rule at work; room for one a device */
+    fd_index ops, gaps, transfers, collectives;
+    fd_host *hosts; /* by name */
+    uint32_t first_cpu;
+    bool straggling;  /* F16 holds */
+    fd_claim *claims; /* of the rule at work; room for one a device */
     size_t claim_count;
     int64_t compile_left_ps; /* of r->compile.total_ps */
     uint32_t compile_takers;
@@ -72,6 +92,18 @@ typedef struct fd_run {
     vp_finding *f;
     bool out_of_memory;
 } fd_run;
+
+/* ---- Lists by device and by host (findings_index.c) ---- */
+
+int fd_index_all(fd_run *run);
+/* for (FD_ROWS(i, &run->ops, device)): i goes through the rows of a device. */
+#define FD_ROWS(i, index, device)                                                                  \
+    const uint32_t *fd_at = (index)->row + (index)->first[device],                                 \
+                   *fd_end = (index)->row + (index)->first[(device) + 1];                          \
+    fd_at < fd_end && (i = *fd_at, true);                                                          \
+    fd_at++
+/* The host of that name; of one host, it, whatever the name. NULL: unknown. */
+fd_host *fd_host_of(const fd_run *run, const char *name);
 
 /* ---- Claims (findings_claims.c) ---- */
 
@@ -146,8 +178,9 @@ void fd_straggler(fd_run *run); /* findings_comm.c */
 void fd_imbalance(fd_run *run);
 void fd_exposed_comm(fd_run *run);
 void fd_poor_overlap(fd_run *run);
-/* The time that the device waits for a straggler, when F16 holds, else 0. */
-int64_t fd_straggler_wait(const vp_report *r, uint32_t device);
+bool fd_straggles(const vp_report *r); /* F16 holds */
+/* The time that the device waits for a straggler; 0 without one. */
+int64_t fd_straggler_wait(const fd_run *run, uint32_t device);
 void fd_hot_op(fd_run *run); /* findings_ops.c */
 void fd_repeated_work(fd_run *run);
 void fd_data_formatting(fd_run *run);

@@ -196,21 +196,14 @@ static int64_t caused(const int64_t *cause_ps, uint32_t causes)
     return sum;
 }
 
-static bool is_claimed(const fd_run *run, uint32_t device)
-{
-    for (size_t i = 0; i < run->claim_count; i++)
-        if (run->claims[i].device == device)
-            return true;
-    return false;
-}
-
 void fd_gap_places(fd_run *run, uint32_t causes)
 {
     const vp_report *r = run->r;
     size_t best[FD_PLACES_MAX], n = 0;
     for (size_t i = 0; i < r->gap_count; i++) {
         int64_t ps = caused(r->gaps[i].cause_ps, causes);
-        if (ps <= 0 || !is_claimed(run, r->gaps[i].device))
+        if (ps <= 0 || r->gaps[i].device >= r->device_count ||
+            !(run->devices[r->gaps[i].device].offered & run->rule_bit))
             continue;
         size_t at = n < FD_PLACES_MAX ? n++ : FD_PLACES_MAX;
         for (; at && ps > caused(r->gaps[best[at - 1]].cause_ps, causes); at--)

@@ -26,33 +26,26 @@ typedef struct gaps_of {
 
 /* The report keeps a device's longest gaps. The shortest of them bounds the median of all from
  * above where at most half are kept; of fewer than five gaps none is usual. */
-static int64_t usual_gap(const vp_report *r, uint32_t device)
+static int64_t usual_gap(const fd_run *run, uint32_t device)
 {
-    int64_t kept = 0, shortest = 0;
-    for (size_t i = 0; i < r->gap_count; i++) {
-        if (r->gaps[i].device != device)
-            continue;
-        shortest = r->gaps[i].dur_ps; /* longest first */
-        kept++;
-    }
-    int64_t all = r->devices[device].gap_count, seen = 0;
-    if (all < 5)
+    const uint32_t *first = run->gaps.first + device; /* longest first */
+    int64_t kept = first[1] - first[0], all = run->r->devices[device].gap_count;
+    if (all < 5 || !kept)
         return 0;
-    for (size_t i = 0; all / 2 < kept && i < r->gap_count; i++)
-        if (r->gaps[i].device == device && seen++ == all / 2)
-            return r->gaps[i].dur_ps;
-    return shortest;
+    return run->r->gaps[run->gaps.row[first[0] + (all / 2 < kept ? all / 2 : kept - 1)]].dur_ps;
 }
 
-static void collect_gaps(gaps_of *out, const vp_report *r, uint32_t device)
+static void collect_gaps(gaps_of *out, const fd_run *run, uint32_t device)
 {
-    int64_t usual = usual_gap(r, device), least = FD_MS;
+    const vp_report *r = run->r;
+    int64_t usual = usual_gap(run, device), least = FD_MS;
+    uint32_t i;
     *out = (gaps_of){0};
     if (r->steps.median_ps > 0 && r->steps.median_ps / 20 > least)
         least = r->steps.median_ps / 20;
-    for (size_t i = 0; i < r->gap_count; i++) {
+    for (FD_ROWS(i, &run->gaps, device)) {
         const vp_gap *g = &r->gaps[i];
-        if (g->device != device || g->dur_ps < least || (usual > 0 && g->dur_ps / 2 <= usual))
+        if (g->dur_ps < least || (usual > 0 && g->dur_ps / 2 <= usual))
             continue;
         if (out->shown < FD_PLACES_MAX)
             out->longest[out->shown++] = g;
@@ -68,7 +61,7 @@ void fd_long_gap(fd_run *run)
     const vp_report *r = run->r;
     gaps_of g;
     for (uint32_t d = 0; d < r->device_count; d++) {
-        collect_gaps(&g, r, d);
+        collect_gaps(&g, run, d);
         if (!g.count)
             continue;
         double longest = (double)g.longest[0]->dur_ps / 1e9;
@@ -82,7 +75,7 @@ void fd_long_gap(fd_run *run)
     const fd_claim *c = fd_settle(run);
     if (!c)
         return;
-    collect_gaps(&g, r, c->device);
+    collect_gaps(&g, run, c->device);
     const vp_gap *first = g.longest[0];
     const char *doing =
         first->label ? fd_say(run, " while the host is in %s", fd_short(run, first->label)) : "";
