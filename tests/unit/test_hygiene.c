@@ -51,6 +51,10 @@ static void tpu_ops_fall_into_their_kinds(void **state)
 {
     rig r = make(SINK_PROCESS_TPU);
     (void)state;
+    sink_kind twin = hlo("fusion.9", "loop fusion", "");
+    twin.twin_of = VP_STR("fusion.2");
+    op(&r, twin, 1024);
+    op(&r, twin, 1024);
     op(&r, hlo("copy.1", "data formatting", ""), 1);
     op(&r, hlo("fusion.1", "convolution fusion", "jit(f)/transpose(jvp(a))/dot"), 2);
     op(&r, hlo("fusion.2", "loop fusion", "jit(f)/rematted_computation/mul"), 4);
@@ -62,6 +66,8 @@ static void tpu_ops_fall_into_their_kinds(void **state)
     op(&r, hlo("custom-call.1", "custom-call", "jit(f)/debug_callback"), 256);
     op(&r, hlo("transpose.9", "loop fusion", ""), 512); /* its category knows better */
     const vp_hygiene *y = hygiene(&r);
+    assert_int_equal(y->duplicate_ps, 2048 * US);
+    assert_int_equal(y->duplicate_ops, 1);
     assert_int_equal(y->formatting_ps, 1 * US);
     assert_int_equal(y->remat_ps, (4 + 8) * US);
     assert_int_equal(y->async_done_ps, (16 + 32) * US);

@@ -8,7 +8,15 @@
 #define CHAIN_OPS 5                   /* this many */
 #define CHAIN_PS INT64_C(5000 * 1000) /* ops and gaps below 5 us */
 
-enum { FORMATTING = 1, REMAT = 2, ASYNC_DONE = 4, PADDING = 8, INFEED = 16, CALLBACK = 32 };
+enum {
+    FORMATTING = 1,
+    REMAT = 2,
+    ASYNC_DONE = 4,
+    PADDING = 8,
+    INFEED = 16,
+    CALLBACK = 32,
+    TWIN = 64
+};
 
 static bool has(vp_str s, const char *word)
 {
@@ -78,6 +86,7 @@ static unsigned look(const trace *t, const trace_kind *k, uint8_t class)
     f |= is(hlo, "pad") ? PADDING : 0;
     f |= vp_str_starts(hlo, VP_STR("infeed")) || vp_str_starts(hlo, VP_STR("outfeed")) ? INFEED : 0;
     f |= is_callback(t, k) ? CALLBACK : 0;
+    f |= k->twin_of && k->twin_of != k->name ? TWIN : 0;
     return f;
 }
 
@@ -92,6 +101,8 @@ static void add_kinds(vp_hygiene *out, const analysis *a, const kind_times *time
         out->padding_ps += flags[k] & PADDING ? self : 0;
         out->infeed_ps += flags[k] & INFEED ? self : 0;
         out->callback_ps += flags[k] & CALLBACK ? self : 0;
+        out->duplicate_ps += flags[k] & TWIN ? self : 0;
+        out->duplicate_ops += flags[k] & TWIN && times->calls[k];
     }
 }
 

@@ -43,7 +43,7 @@ typedef struct trace_track {
 
 typedef struct trace_kind {
     vp_sid name, long_name, category, opcode, hlo_opcode, hlo_op, module, scope, source, shape,
-        stream_label, memcpy;
+        stream_label, memcpy, twin_of;
     int64_t program_id, bytes, flops, group_size;
     bool is_op;
 } trace_kind;

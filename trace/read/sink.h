@@ -66,6 +66,7 @@ typedef struct sink_kind {
     vp_str source; /* file:line */
     vp_str shape;
     vp_str stream_label; /* "MemcpyH2D" of "Stream #135(MemcpyH2D)" */
+    vp_str twin_of;      /* deduplicated_name: the op whose code this one shares */
     vp_str memcpy;       /* XLA's memcpy_details: "kind_src:pageable kind_dst:device size:8 dest:0
                             async:1"; Kineto has them in the name: "Memcpy HtoD (Pageable -> Device)" */
     int64_t program_id;

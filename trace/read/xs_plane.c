@@ -17,6 +17,7 @@ static const char *const role_names[XS_STAT_ROLES] = {
     [XS_STAT_MODEL_FLOPS] = "model_flops",
     [XS_STAT_SHAPE] = "shape_with_layout",
     [XS_STAT_MEMCPY] = "memcpy_details",
+    [XS_STAT_TWIN] = "deduplicated_name",
     [XS_STAT_ORDINAL] = "device_ordinal",
     [XS_STAT_PRODUCER_TYPE] = "_pt",
     [XS_STAT_PRODUCER] = "_p",

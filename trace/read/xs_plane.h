@@ -28,6 +28,7 @@ typedef enum xs_stat_role {
     XS_STAT_MODEL_FLOPS,
     XS_STAT_SHAPE,
     XS_STAT_MEMCPY,
+    XS_STAT_TWIN,
     XS_STAT_ORDINAL,
     XS_STAT_PRODUCER_TYPE,
     XS_STAT_PRODUCER,
