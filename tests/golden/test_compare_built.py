@@ -1,0 +1,172 @@
+"""compare and merge on built runs whose difference is known: classes to the picosecond, swapped signs,
+noise that is no regression, and the order of what is merged."""
+import json
+import sys
+
+import pytest
+
+import identities
+from common import ROOT, view_profile
+
+sys.path.insert(0, str(ROOT / 'tests'))
+from gen import clean, files, measure  # noqa: E402
+from gen.planted import FUSIONS, KERNELS, NCCL  # noqa: E402
+from gen.scene import MS, US, GpuLoop, Scene, TpuChip  # noqa: E402
+
+CLASSES = ('compute', 'exposed_comm', 'exposed_copy', 'idle')
+
+
+def training(seed=1, kernel=1200 * US, noise=0, comm=300 * US, pause=0, steps=14):
+    """A GPU run: eight kernels, an all-reduce behind them, a pause of the host."""
+    loop = GpuLoop(Scene(seed))
+    for n in range(steps):
+        with loop.step(n):
+            loop.work('prepare', 10 * US + pause)
+            for name in KERNELS:
+                loop.launch(name, loop.scene.noise(kernel, noise))
+            loop.after(7, of=20)
+            loop.launch(NCCL, comm, stream=20, kind='communication')
+            loop.after(20, of=7)
+            loop.drain()
+    return loop.scene
+
+
+@pytest.fixture(name='run')
+def runs(tmp_path):
+    def write(scene, form='kineto'):
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        folder.mkdir()
+        return str(files.write(scene, form, folder))
+
+    return write
+
+
+def compare(a, b, *options, code=0):
+    done = view_profile('compare', '--format=json', *options, a, b, check=False)
+    assert done.returncode == code, (done.returncode, done.stdout[-300:], done.stderr)
+    return identities.strict(done.stdout)
+
+
+def check_sums(made):
+    for d in made['devices']:
+        for side in ('a_ps', 'b_ps', 'delta_ps'):
+            assert sum(d[c][side] for c in CLASSES) == d['window'][side], (d['name'], side)
+        for c in (*CLASSES, 'window'):
+            assert d[c]['delta_ps'] == d[c]['b_ps'] - d[c]['a_ps']
+    for o in made['ops']:
+        assert o['a_ps'] is None or o['b_ps'] is None or o['delta_ps'] == o['b_ps'] - o['a_ps'], o
+        assert not (o['new'] and o['gone']), o
+
+
+def signs(made):
+    """What must turn its sign when A and B change places."""
+    out = {('step', k): made['step'][f'{k}_ps'] for k in ('delta',)}
+    for d in made['devices']:
+        out |= {(d['name'], c): d[c]['delta_ps'] for c in (*CLASSES, 'window')}
+    return out | {(o['device'], o['name'], o['category']): o['delta_ps'] for o in made['ops']}
+
+
+def test_what_is_planted_is_what_differs(run):
+    """0.3 ms more communication a step, 1 ms of pause, and nothing else."""
+    a, b = training(), training(comm=600 * US, pause=MS)
+    made = compare(run(a), run(b))
+    check_sums(made)
+    device, = made['devices']
+    assert device['compute']['delta_ps'] == device['exposed_copy']['delta_ps'] == 0
+    assert device['exposed_comm']['delta_ps'] == 300 * US
+    assert abs(device['idle']['delta_ps'] - MS) <= 1
+    op = made['ops'][0]
+    assert op['name'].startswith('ncclDevKernel') and op['significant'] and op['delta_ps'] == 300 * US
+    whole = measure.breakdown(a.host.devices[0])
+    assert made['step']['a_ps'] * 14 <= whole['window_ps'] + 14 * 20 * US
+
+
+@pytest.mark.parametrize('options', [{'comm': 700 * US}, {'kernel': 1300 * US, 'noise': 2, 'seed': 9},
+                                     {'pause': 2 * MS}])
+def test_swapped_sides_negate(run, options):
+    a, b = run(training(noise=1)), run(training(**options))
+    there, back = compare(a, b), compare(b, a)
+    check_sums(there)
+    check_sums(back)
+    assert signs(there) == {k: v if v is None else -v for k, v in signs(back).items()}
+    assert sorted(there['findings_new']) == sorted(back['findings_gone'])
+
+
+def test_gate(run):
+    """Ten per cent slower than 1 % of noise: 1; the other way round, and noise alone: 0."""
+    base, again, slower = (run(training(seed=s, kernel=k, noise=1)) for s, k in
+                           ((1, 1200 * US), (2, 1200 * US), (3, 1320 * US)))
+    assert compare(base, slower, '--max-regression=5%', code=1)['noise']['verdict'] == 'regression'
+    assert compare(slower, base, '--max-regression=5%')['noise']['verdict'] == 'improvement'
+    assert compare(base, again, '--max-regression=5%')['noise']['verdict'] == 'noise'
+    assert compare(base, slower, '--max-regression=50%')['noise']['verdict'] == 'regression'
+
+
+def test_too_few_steps_are_unverified(run):
+    a, b = run(training(steps=2)), run(training(steps=2, kernel=1500 * US))
+    assert compare(a, b, '--max-regression=5%')['noise']['verdict'] == 'unverified'
+    compare(a, b, '--max-regression=5%', '--fail-on=unverified', code=1)
+
+
+def test_the_same_run_twice(run):
+    a = run(training(noise=1))
+    made = compare(a, a, '--max-regression=0%')
+    assert not any(signs(made).values())
+    assert not any(o['significant'] or o['new'] or o['gone'] for o in made['ops'])
+    assert made['caveats']
+
+
+def tpu(dur, flops, names=tuple(FUSIONS), number=1, steps=8):
+    scene = Scene()
+    chip = TpuChip(scene)
+    for n in range(steps):
+        with chip.step(n), chip.module(run=n):
+            for name in names:
+                chip.op(f'{name}.{number}', dur, 'convolution fusion', stats={'model_flops': flops})
+        chip.idle(10 * US)
+    return scene
+
+
+def test_more_work_is_not_slower(run):
+    """Twice the FLOPs in twice the time: the same rate."""
+    made = compare(run(tpu(MS, 10**9), 'xspace'), run(tpu(2 * MS, 2 * 10**9), 'xspace'))
+    check_sums(made)
+    for o in made['ops']:
+        assert 'same rate' in (o['reason'] or ''), o
+
+
+def test_renumbered_fusions_are_the_same_ops(run):
+    made = compare(run(tpu(MS, 10**9), 'xspace'), run(tpu(MS, 10**9, number=77), 'xspace'))
+    assert not any(o['new'] or o['gone'] or o['delta_ps'] for o in made['ops'])
+
+
+def test_new_and_gone(run):
+    other = [*FUSIONS[1:], 'attention_fusion']
+    made = compare(run(tpu(MS, 10**9), 'xspace'), run(tpu(MS, 10**9, names=other), 'xspace'))
+    check_sums(made)
+    assert [o['name'] for o in made['ops'] if o['new']] == ['attention_fusion']
+    assert [o['name'] for o in made['ops'] if o['gone']] == [FUSIONS[0]]
+
+
+def test_different_kinds_of_device(run):
+    """A GPU and a TPU: figures, and a caveat instead of a verdict on ops."""
+    made = compare(run(training()), run(tpu(MS, 10**9), 'xspace'))
+    check_sums(made)
+    assert made['caveats']
+
+
+def test_merge_in_any_order(run, tmp_path):
+    """The reports of two hosts, merged either way, are the report of their session but for its identity."""
+    folder = run(clean.CASES['tpu_hosts']()[0], 'xspace')
+    parts = []
+    for host in ('host-a', 'host-b'):
+        path = tmp_path / f'{host}.json'
+        path.write_text(view_profile('report', '--format=json', f'--host={host}', folder).stdout)
+        parts.append(str(path))
+    merged = [view_profile('merge', *order).stdout for order in (parts, parts[::-1])]
+    assert merged[0] == merged[1]
+    made, whole = identities.strict(merged[0]), json.loads(view_profile('report', '--format=json', folder).stdout)
+    identities.check(made)
+    for key in ('window', 'devices', 'ops', 'scopes', 'steps', 'gaps', 'collectives', 'balance', 'compile',
+                'findings'):
+        assert made[key] == whole[key], key
