@@ -10,32 +10,6 @@
 #define SCOPES_MAX 24u
 #define BAR_HALF 9 /* columns of a bar on either side of its middle */
 
-static void put_title(vp_buf *b, const vp_view *v, const char *title)
-{
-    vp_buf_putc(b, '\n');
-    grid_color_on(b, GRID_BOLD, v->color);
-    vp_buf_puts(b, title);
-    grid_color_off(b, GRID_BOLD, v->color);
-    vp_buf_putc(b, '\n');
-}
-
-static void put_words(vp_buf *b, const vp_view *v, const char *text, size_t indent)
-{
-    grid_flow f = {.b = b, .width = text_width(v), .indent = indent, .gap = 1};
-    vp_buf words;
-    vp_buf_init(&words, VP_REPORT_BYTES_MAX);
-    vp_put_escaped(&words, vp_str_of(text));
-    grid_flow_words(&f, &words);
-    grid_flow_end(&f);
-    vp_buf_free(&words);
-}
-
-static void head_cell(grid *g, const char *word, const char *unit)
-{
-    vp_buf_printf(&g->text, "%s%s%s", word, unit ? " " : "", unit ? unit : "");
-    grid_end(g, GRID_BOLD);
-}
-
 static void delta_cells(grid *g, const vp_delta *d, vp_unit unit, grid_style style)
 {
     rep_put_delta(&g->text, d, unit);
@@ -50,10 +24,10 @@ static void delta_cells(grid *g, const vp_delta *d, vp_unit unit, grid_style sty
 
 static void delta_heads(grid *g, vp_unit unit)
 {
-    head_cell(g, "B-A", rep_unit_name(unit));
-    head_cell(g, "change", NULL);
-    head_cell(g, "A", rep_unit_name(unit));
-    head_cell(g, "B", rep_unit_name(unit));
+    text_head(g, "B-A", rep_unit_name(unit));
+    text_head(g, "change", NULL);
+    text_head(g, "A", rep_unit_name(unit));
+    text_head(g, "B", rep_unit_name(unit));
 }
 
 /* ---- Who is compared ---- */
@@ -88,7 +62,7 @@ static int put_steps(vp_buf *b, const vp_view *v, const vp_comparison *c)
     vp_unit unit = rep_unit_for(v->unit, c->step.a_ps > c->step.b_ps ? c->step.a_ps : c->step.b_ps);
     grid g;
     grid_init(&g, columns, sizeof columns / sizeof *columns);
-    head_cell(&g, "", NULL);
+    text_head(&g, "", NULL);
     delta_heads(&g, unit);
     for (size_t i = 0; i < (c->per_step ? 3u : 1u); i++) {
         vp_buf_puts(&g.text, rows[i].name);
@@ -150,12 +124,14 @@ static int put_waterfall(vp_buf *b, const vp_view *v, const vp_comparison *c)
     vp_buf_puts(&title, "Where the difference lies: ");
     vp_put_escaped(&title, vp_str_of(d->name));
     vp_buf_puts(&title, c->per_step ? ", mean of its steps" : ", its whole window");
-    put_title(b, v, vp_buf_cstr(&title));
+    text_title(b, v, vp_buf_cstr(&title));
+    if (title.status < 0 && b->status >= 0)
+        b->status = title.status;
     vp_buf_free(&title);
     grid_init(&g, columns, sizeof columns / sizeof *columns);
-    head_cell(&g, "", NULL);
+    text_head(&g, "", NULL);
     delta_heads(&g, unit);
-    head_cell(&g, "less       more", NULL);
+    text_head(&g, "less       more", NULL);
     for (size_t i = 0; i < REP_PARTS; i++)
         waterfall_row(&g, rep_part_names[i], parts[i], unit, scale, GRID_PLAIN);
     waterfall_row(&g, c->per_step ? "= step" : "= window", &d->window, unit, scale, GRID_BOLD);
@@ -181,15 +157,15 @@ static int put_devices(vp_buf *b, const vp_view *v, const vp_comparison *c)
         if (rep_delta_size(&c->devices[i].window) > scale)
             scale = rep_delta_size(&c->devices[i].window);
     vp_unit unit = rep_unit_for(v->unit, scale);
-    put_title(b, v, "Every device, B-A");
+    text_title(b, v, "Every device, B-A");
     grid_init(&g, columns, sizeof columns / sizeof *columns);
-    head_cell(&g, "device", NULL);
-    head_cell(&g, c->per_step ? "step" : "window", rep_unit_name(unit));
-    head_cell(&g, "change", NULL);
-    head_cell(&g, "compute", NULL);
-    head_cell(&g, "exp.comm", NULL);
-    head_cell(&g, "exp.copy", NULL);
-    head_cell(&g, "idle", NULL);
+    text_head(&g, "device", NULL);
+    text_head(&g, c->per_step ? "step" : "window", rep_unit_name(unit));
+    text_head(&g, "change", NULL);
+    text_head(&g, "compute", NULL);
+    text_head(&g, "exp.comm", NULL);
+    text_head(&g, "exp.copy", NULL);
+    text_head(&g, "idle", NULL);
     for (size_t i = 0; i < c->device_count && i < DEVICES_MAX; i++) {
         const vp_delta *parts[REP_PARTS];
         rep_compare_parts(parts, &c->devices[i]);
@@ -266,9 +242,9 @@ static int ops_table(vp_buf *b, const vp_view *v, const vp_comparison *c, size_t
     vp_unit unit = rep_unit_for(v->unit, scale);
     grid_init(&g, columns, sizeof columns / sizeof *columns);
     delta_heads(&g, unit);
-    head_cell(&g, "calls", NULL);
-    head_cell(&g, "op", NULL);
-    head_cell(&g, "why", NULL);
+    text_head(&g, "calls", NULL);
+    text_head(&g, "op", NULL);
+    text_head(&g, "why", NULL);
     for (size_t i = 0; i < c->op_count && shown < limit; i++) {
         if (!c->ops[i].significant)
             continue;
@@ -308,9 +284,9 @@ static int put_ops(vp_buf *b, const vp_view *v, const vp_comparison *c)
     vp_delta rest = {0, 0, t.rest_ps};
     vp_buf line;
     int rc = 0;
-    put_title(b, v,
-              c->per_step ? "Ops that moved, self time of a step, mean of the devices"
-                          : "Ops that moved, self time of the window, mean of the devices");
+    text_title(b, v,
+               c->per_step ? "Ops that moved, self time of a step, mean of the devices"
+                           : "Ops that moved, self time of the window, mean of the devices");
     if (t.moved)
         rc = ops_table(b, v, c, limit);
     vp_buf_init(&line, VP_REPORT_BYTES_MAX);
@@ -324,8 +300,7 @@ static int put_ops(vp_buf *b, const vp_view *v, const vp_comparison *c)
     vp_buf_puts(&line, "; together ");
     rep_put_delta(&line, &rest, rep_unit_for(v->unit, rep_delta_size(&rest)));
     vp_buf_printf(&line, " %s.", rep_unit_name(rep_unit_for(v->unit, rep_delta_size(&rest))));
-    put_words(b, v, vp_buf_cstr(&line), 2);
-    vp_buf_free(&line);
+    text_line(b, v, &line);
     return rc;
 }
 
@@ -344,10 +319,10 @@ static int put_scopes(vp_buf *b, const vp_view *v, const vp_comparison *c)
         if (c->scopes[i].total.a_ps > scale)
             scale = c->scopes[i].total.a_ps;
     vp_unit unit = rep_unit_for(v->unit, scale);
-    put_title(b, v, "The same by scope of the computation graph");
+    text_title(b, v, "The same by scope of the computation graph");
     grid_init(&g, columns, sizeof columns / sizeof *columns);
     delta_heads(&g, unit);
-    head_cell(&g, "scope", NULL);
+    text_head(&g, "scope", NULL);
     for (size_t i = 0; i < n; i++) {
         const vp_compared_scope *s = &c->scopes[i];
         const char *name = s->path;
@@ -378,8 +353,7 @@ static void put_ids(vp_buf *b, const vp_view *v, const char *what, const char *c
     vp_buf_puts(&line, what);
     for (size_t i = 0; i < n; i++)
         vp_buf_printf(&line, "%s %s", i ? "," : "", ids[i]);
-    put_words(b, v, vp_buf_cstr(&line), 2);
-    vp_buf_free(&line);
+    text_line(b, v, &line);
 }
 
 static void put_verdict(vp_buf *b, const vp_view *v, const vp_comparison *c)
@@ -392,16 +366,14 @@ static void put_verdict(vp_buf *b, const vp_view *v, const vp_comparison *c)
     for (size_t i = 0; i < c->caveat_count; i++) {
         vp_buf_init(&line, VP_REPORT_BYTES_MAX);
         vp_buf_printf(&line, "Note: %s.", c->caveats[i]);
-        put_words(b, v, vp_buf_cstr(&line), 2);
-        vp_buf_free(&line);
+        text_line(b, v, &line);
     }
     vp_buf_init(&line, VP_REPORT_BYTES_MAX);
     vp_buf_printf(&line, "%s: %s.", words[c->verdict], c->verdict_reason);
     grid_style style = c->verdict == VP_REGRESSION ? GRID_BAD : GRID_BOLD;
     grid_color_on(b, style, v->color);
-    put_words(b, v, vp_buf_cstr(&line), 2);
+    text_line(b, v, &line);
     grid_color_off(b, style, v->color);
-    vp_buf_free(&line);
 }
 
 int rep_compare_text(vp_buf *b, const vp_comparison *c, const vp_view *view)

@@ -16,17 +16,6 @@ size_t text_width(const vp_view *v)
     return v->width > 0 ? (size_t)v->width : 100;
 }
 
-static void put_sentence(vp_buf *b, const vp_view *v, const char *sentence)
-{
-    grid_flow f = {.b = b, .width = text_width(v), .indent = 2, .gap = 1};
-    vp_buf words;
-    vp_buf_init(&words, VP_REPORT_BYTES_MAX);
-    vp_buf_puts(&words, sentence);
-    grid_flow_words(&f, &words);
-    grid_flow_end(&f);
-    vp_buf_free(&words);
-}
-
 /* ---- Header ---- */
 
 /* "word text" as one piece of the header; text may be hostile. */
@@ -289,7 +278,7 @@ int text_tables(vp_buf *b, const vp_report *r, const vp_view *v)
              "%zu other %s; --device NAME shows the table of one:", matching - shown,
              r->has_devices ? "devices" : "processes");
     vp_buf_putc(b, '\n');
-    put_sentence(b, v, line);
+    text_sentence(b, v, line);
     return text_breakdown(b, r, v, full, OTHER_DEVICES_MAX);
 }
 
@@ -298,10 +287,10 @@ int rep_text(vp_buf *b, const vp_report *r, const vp_view *view)
     vp_view v = rep_view(view);
     VP_TRY(rep_check_filters(r, &v));
     if (!r->op_count)
-        put_sentence(b, &v, "No events in this profile.");
+        text_sentence(b, &v, "No events in this profile.");
     else if (!r->has_devices)
-        put_sentence(b, &v,
-                     "No device in this profile: slowest events by self time over its tracks.");
+        text_sentence(b, &v,
+                      "No device in this profile: slowest events by self time over its tracks.");
     VP_TRY(text_tables(b, r, &v));
     return text_quality(b, r, &v, VP_SEV_WARNING, 3);
 }

@@ -8,36 +8,10 @@
 #include "trace/base/mem.h"
 #include "trace/report/tree.h"
 
+#define FOLDED_MAX 12u
 #define MODULES_MAX 20u
 #define FILES_MAX 50u
 #define QUALITY_MAX 100u
-
-static void put_title(vp_buf *b, const vp_view *v, const char *title)
-{
-    vp_buf_putc(b, '\n');
-    grid_color_on(b, GRID_BOLD, v->color);
-    vp_buf_puts(b, title);
-    grid_color_off(b, GRID_BOLD, v->color);
-    vp_buf_putc(b, '\n');
-}
-
-static void title_cell(grid *g, const char *word, const char *unit)
-{
-    vp_buf_printf(&g->text, "%s%s%s", word, unit ? " " : "", unit ? unit : "");
-    grid_end(g, GRID_BOLD);
-}
-
-static void ps_cell(grid *g, int64_t ps, vp_unit unit)
-{
-    rep_put_ps(&g->text, ps, unit);
-    grid_end(g, GRID_PLAIN);
-}
-
-static void count_cell(grid *g, int64_t n)
-{
-    rep_put_count(&g->text, n, false);
-    grid_end(g, GRID_PLAIN);
-}
 
 /* ---- Breakdown ---- */
 
@@ -51,9 +25,9 @@ static void breakdown_row(grid *g, const vp_device *d, vp_unit unit)
     rep_shares(shares, parts, REP_PARTS);
     grid_escaped(g, d->name, GRID_PLAIN);
     grid_escaped(g, d->host, GRID_PLAIN);
-    ps_cell(g, d->breakdown.window_ps, unit);
+    text_ps(g, d->breakdown.window_ps, unit);
     for (size_t i = 0; i < REP_PARTS; i++) {
-        ps_cell(g, parts[i], unit);
+        text_ps(g, parts[i], unit);
         rep_put_hundredths(&g->text, shares[i]);
         vp_buf_putc(&g->text, '%');
         grid_end(g, GRID_PLAIN);
@@ -64,12 +38,12 @@ static void breakdown_head(grid *g, const vp_report *r, const char *unit)
 {
     static const char *const times[REP_PARTS] = {"compute", "exp.comm", "exp.copy", "idle"};
     static const char *const shares[REP_PARTS] = {"compute%", "exp.comm%", "exp.copy%", "idle%"};
-    title_cell(g, r->has_devices ? "device" : "process", NULL);
-    title_cell(g, "host", NULL);
-    title_cell(g, "window", unit);
+    text_head(g, r->has_devices ? "device" : "process", NULL);
+    text_head(g, "host", NULL);
+    text_head(g, "window", unit);
     for (size_t i = 0; i < REP_PARTS; i++) {
-        title_cell(g, times[i], unit);
-        title_cell(g, shares[i], NULL);
+        text_head(g, times[i], unit);
+        text_head(g, shares[i], NULL);
     }
 }
 
@@ -128,7 +102,7 @@ static void scope_row(grid *g, const tree *t, vp_unit unit, tree_event event)
     if (is_more)
         grid_blank(g);
     else
-        ps_cell(g, t->scope->self_ps, unit);
+        text_ps(g, t->scope->self_ps, unit);
     rep_put_count(&g->text, is_more ? t->more_calls : t->scope->calls, false);
     grid_end(g, style);
     vp_buf_pad(&g->text, ' ', 2 * (size_t)t->row_depth);
@@ -154,15 +128,15 @@ static int put_scopes(vp_buf *b, const vp_report *r, const vp_view *v)
     VP_TRY(tree_init(&t, r, &limits));
     t.limits.min_ps = t.all_ps / 200;
     vp_unit unit = rep_unit_for(v->unit, t.all_ps);
-    put_title(b, v,
-              r->device_count > 1 ? "Computation graph by op time, over all devices"
-                                  : "Computation graph by op time");
+    text_title(b, v,
+               r->device_count > 1 ? "Computation graph by op time, over all devices"
+                                   : "Computation graph by op time");
     grid_init(&g, columns, sizeof columns / sizeof *columns);
-    title_cell(&g, "total", rep_unit_name(unit));
-    title_cell(&g, "total%", NULL);
-    title_cell(&g, "self", rep_unit_name(unit));
-    title_cell(&g, "calls", NULL);
-    title_cell(&g, "scope", NULL);
+    text_head(&g, "total", rep_unit_name(unit));
+    text_head(&g, "total%", NULL);
+    text_head(&g, "self", rep_unit_name(unit));
+    text_head(&g, "calls", NULL);
+    text_head(&g, "scope", NULL);
     while ((event = tree_next(&t)) != TREE_END)
         if (event != TREE_CLOSE)
             scope_row(&g, &t, unit, event);
@@ -170,6 +144,34 @@ static int put_scopes(vp_buf *b, const vp_report *r, const vp_view *v)
     grid_free(&g);
     tree_free(&t);
     return rc;
+}
+
+/* Where there is work going back or done again: which forward scope it is done for. */
+static int put_folded(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    static const grid_column columns[] = {
+        {.drop = 0}, {.drop = 0}, {.drop = 0}, {.drop = 1}, {.left = true, .want = 24, .min = 12}};
+    size_t n = r->folded_count < FOLDED_MAX ? r->folded_count : FOLDED_MAX;
+    grid g;
+    if (!n)
+        return b->status;
+    vp_unit unit = rep_unit_for(v->unit, r->folded->forward_ps + r->folded->backward_ps);
+    text_title(b, v, "The same with backward and repeated work where it belongs");
+    grid_init(&g, columns, sizeof columns / sizeof *columns);
+    text_head(&g, "forward", rep_unit_name(unit));
+    text_head(&g, "backward", NULL);
+    text_head(&g, "remat", NULL);
+    text_head(&g, "calls", NULL);
+    text_head(&g, "scope", NULL);
+    for (size_t i = 0; i < n; i++) {
+        const vp_folded_scope *s = &r->folded[i];
+        text_ps(&g, s->forward_ps, unit);
+        text_ps(&g, s->backward_ps, unit);
+        text_ps(&g, s->remat_ps, unit);
+        text_count(&g, s->calls);
+        grid_escaped(&g, s->path, GRID_PLAIN);
+    }
+    return text_finish(b, &g, v, r->folded_count - n);
 }
 
 /* ---- Modules and files ---- */
@@ -187,18 +189,18 @@ static int put_modules(vp_buf *b, const vp_report *r, const vp_view *v)
         if (r->modules[i].total_ps > scale)
             scale = r->modules[i].total_ps;
     vp_unit unit = rep_unit_for(v->unit, scale);
-    put_title(b, v, "Modules");
+    text_title(b, v, "Modules");
     grid_init(&g, columns, sizeof columns / sizeof *columns);
-    title_cell(&g, "total", rep_unit_name(unit));
-    title_cell(&g, "p50", rep_unit_name(unit));
-    title_cell(&g, "runs", NULL);
-    title_cell(&g, "program", NULL);
-    title_cell(&g, "module", NULL);
+    text_head(&g, "total", rep_unit_name(unit));
+    text_head(&g, "p50", rep_unit_name(unit));
+    text_head(&g, "runs", NULL);
+    text_head(&g, "program", NULL);
+    text_head(&g, "module", NULL);
     for (size_t i = 0; i < n; i++) {
         const vp_module *m = &r->modules[i];
-        ps_cell(&g, m->total_ps, unit);
-        ps_cell(&g, m->p50_ps, unit);
-        count_cell(&g, m->runs);
+        text_ps(&g, m->total_ps, unit);
+        text_ps(&g, m->p50_ps, unit);
+        text_count(&g, m->runs);
         if (m->program_id == VP_UNKNOWN)
             vp_buf_putc(&g.text, '-');
         else
@@ -221,17 +223,17 @@ static int put_files(vp_buf *b, const vp_report *r, const vp_view *v)
     grid g;
     if (!n)
         return b->status;
-    put_title(b, v, "Files");
+    text_title(b, v, "Files");
     grid_init(&g, columns, sizeof columns / sizeof *columns);
-    title_cell(&g, "size", NULL);
-    title_cell(&g, "events", NULL);
-    title_cell(&g, "kind", NULL);
-    title_cell(&g, "file", NULL);
+    text_head(&g, "size", NULL);
+    text_head(&g, "events", NULL);
+    text_head(&g, "kind", NULL);
+    text_head(&g, "file", NULL);
     for (size_t i = 0; i < n; i++) {
         const vp_report_file *file = &r->files[i];
         rep_put_bytes(&g.text, file->bytes);
         grid_end(&g, GRID_PLAIN);
-        count_cell(&g, file->events);
+        text_count(&g, file->events);
         vp_put_escaped(&g.text, vp_str_of(file->kind));
         vp_buf_puts(&g.text, file->partial ? " (partial)" : "");
         grid_end(&g, file->partial ? GRID_BAD : GRID_PLAIN);
@@ -279,7 +281,7 @@ int text_quality(vp_buf *b, const vp_report *r, const vp_view *v, vp_severity le
             if (r->quality[i].severity != (vp_severity)s || all++ >= limit)
                 continue;
             if (!shown++)
-                put_title(b, v, "Data quality");
+                text_title(b, v, "Data quality");
             quality_line(b, v, &r->quality[i]);
         }
     }
@@ -316,21 +318,27 @@ int rep_text_full(vp_buf *b, const vp_report *r, const vp_view *view)
     VP_TRY(rep_check_filters(r, &v));
     put_session(b, r, &v);
     if (r->finding_count) {
-        put_title(b, &v, "Findings");
+        text_title(b, &v, "Findings");
         text_findings(b, r, &v);
     }
     if (r->device_count) {
-        put_title(b, &v,
-                  r->has_devices ? "Where each device's window went"
-                                 : "No device in this profile: processes and their tracks");
+        text_title(b, &v,
+                   r->has_devices ? "Where each device's window went"
+                                  : "No device in this profile: processes and their tracks");
         VP_TRY(text_breakdown(b, r, &v, NULL, SIZE_MAX));
-        put_title(b, &v, r->has_devices ? "Slowest ops" : "Slowest events");
+        text_title(b, &v, r->has_devices ? "Slowest ops" : "Slowest events");
         VP_TRY(text_tables(b, r, &v));
     } else {
         vp_buf_puts(b, "\nNo events in this profile.\n");
     }
+    VP_TRY(text_steps(b, r, &v));
+    VP_TRY(text_idle(b, r, &v));
+    VP_TRY(text_launches(b, r, &v));
+    VP_TRY(text_communication(b, r, &v));
     VP_TRY(put_scopes(b, r, &v));
+    VP_TRY(put_folded(b, r, &v));
     VP_TRY(put_modules(b, r, &v));
+    VP_TRY(text_host(b, r, &v));
     VP_TRY(put_files(b, r, &v));
     return text_quality(b, r, &v, VP_SEV_INFO, QUALITY_MAX);
 }

@@ -18,4 +18,27 @@ int text_quality(vp_buf *b, const vp_report *r, const vp_view *v, vp_severity le
 /* Findings that fired, in full, and the other rules in short. */
 void text_findings(vp_buf *b, const vp_report *r, const vp_view *v);
 
+/* ---- Tables, text_cells.c ---- */
+
+void text_title(vp_buf *b, const vp_view *v, const char *title); /* behind an empty line */
+void text_head(grid *g, const char *word, const char *unit);     /* unit may be NULL */
+void text_ps(grid *g, int64_t ps, vp_unit unit);
+void text_count(grid *g, int64_t n);
+void text_bytes(grid *g, int64_t bytes);
+void text_share(grid *g, int64_t part, int64_t whole);
+void text_rate(grid *g, double gb_per_s); /* "-" for no number */
+/* Prints and frees; `more` rows are not shown. */
+int text_finish(vp_buf *b, grid *g, const vp_view *v, size_t more);
+/* Words in a line of its own, wrapped; frees `line` and passes its failure on. */
+void text_line(vp_buf *b, const vp_view *v, vp_buf *line);
+void text_sentence(vp_buf *b, const vp_view *v, const char *words);
+
+/* ---- Sections of the full report; each prints nothing where there is nothing ---- */
+
+int text_steps(vp_buf *b, const vp_report *r, const vp_view *v);
+int text_idle(vp_buf *b, const vp_report *r, const vp_view *v);
+int text_launches(vp_buf *b, const vp_report *r, const vp_view *v);
+int text_communication(vp_buf *b, const vp_report *r, const vp_view *v);
+int text_host(vp_buf *b, const vp_report *r, const vp_view *v); /* compile, host ops, memory */
+
 #endif
