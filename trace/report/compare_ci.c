@@ -15,6 +15,8 @@ static void put_cell(vp_buf *b, const char *z)
     for (size_t i = 0; i < escaped.n; i++)
         vp_buf_putc(b, escaped.p[i] == '|' ? '/' : escaped.p[i] == '`' ? '\'' : escaped.p[i]);
     vp_buf_putc(b, '`');
+    if (escaped.status < 0 && b->status >= 0)
+        b->status = escaped.status;
     vp_buf_free(&escaped);
 }
 

@@ -1,0 +1,470 @@
+/* trace/analyze/compare: what changed from one report to another, on reports written by hand (read
+ * back from JSON) and on real pairs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "trace/analyze/analyze.h"
+#include "trace/analyze/compare.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+#include "trace/model/catalog.h"
+#include "trace/report/report.h"
+
+#define MS INT64_C(1000000000)
+
+/* ---- Reports by hand ---- */
+
+typedef struct text {
+    char p[60000];
+    size_t n;
+} text;
+
+__attribute__((format(printf, 2, 3))) static void add(text *t, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    t->n += (size_t)vsnprintf(t->p + t->n, sizeof t->p - t->n, fmt, args);
+    va_end(args);
+    assert_true(t->n < sizeof t->p);
+}
+
+static void begin(text *t, const char *id, const char *kind, int steps)
+{
+    t->n = 0;
+    add(t,
+        "{\"schema\":\"view_profile.report/1\",\"session\":{\"id\":\"%s\",\"name\":\"%s\",\"path\":"
+        "\"%s\",\"hosts\":[\"h\"],\"files\":[]},\"analysis\":{\"events\":9,\"has_devices\":true},"
+        "\"complete\":true,\"devices\":[{\"name\":\"dev\",\"host\":\"h\",\"kind\":\"%s\","
+        "\"steps_counted\":%d,\"breakdown\":{\"window_ps\":100,\"compute_ps\":60,"
+        "\"exposed_comm_ps\":20,\"exposed_copy_ps\":10,\"idle_ps\":10}}],\"ops\":[",
+        id, id, id, kind, steps);
+}
+
+/* per_step: self time of a step in ps; the whole is that of `steps` steps. */
+static void op(text *t, const char *name, const char *scope, int steps, int64_t per_step,
+               int64_t calls, int64_t flops)
+{
+    add(t,
+        "%s{\"device_index\":0,\"class\":\"compute\",\"category\":\"fusion\",\"name\":\"%s\","
+        "\"scope\":%s%s%s,\"calls\":%lld,\"self_ps\":%lld,\"step_self_ps\":%lld,\"flops\":",
+        t->p[t->n - 1] == '[' ? "" : ",", name, scope ? "\"" : "", scope ? scope : "null",
+        scope ? "\"" : "", (long long)calls, (long long)(per_step * steps),
+        (long long)(per_step * steps));
+    add(t, flops < 0 ? "null}" : "%lld}", (long long)flops);
+}
+
+/* Steps whose compute is all of their time but 1 ps of communication, 2 of copies, 3 of idle. */
+static vp_report *end(text *t, const int64_t *steps, size_t n)
+{
+    vp_report *r = NULL;
+    int64_t at = 0;
+    add(t, "],\"steps\":{\"source\":\"annotation\",\"list\":[");
+    for (size_t i = 0; i < n; at += steps[i++])
+        add(t,
+            "%s{\"number\":%zu,\"start_ps\":%lld,\"dur_ps\":%lld,\"device_index\":0,\"devices\":[{"
+            "\"device_index\":0,\"start_ps\":%lld,\"dur_ps\":%lld,\"breakdown\":{\"window_ps\":%"
+            "lld,\"compute_ps\":%lld,\"exposed_comm_ps\":1,\"exposed_copy_ps\":2,\"idle_ps\":3}}]}",
+            i ? "," : "", i, (long long)at, (long long)steps[i], (long long)at, (long long)steps[i],
+            (long long)steps[i], (long long)steps[i] - 6);
+    add(t, "]}}");
+    if (rep_read(&r, vp_str_of(t->p)) < 0)
+        fail_msg("%s", vp_error_last()->message);
+    return r;
+}
+
+static vp_report *plain(const char *id, const int64_t *steps, size_t n)
+{
+    static text t;
+    begin(&t, id, "gpu", (int)n);
+    op(&t, "dot", "jit(f)/dot", (int)n, n ? steps[0] : 0, 10, -1);
+    return end(&t, steps, n);
+}
+
+static vp_comparison *compared(const vp_report *a, const vp_report *b)
+{
+    vp_comparison *c = NULL;
+    if (compare_make(&c, a, b) < 0)
+        fail_msg("%s", vp_error_last()->message);
+    return c;
+}
+
+static const vp_compared_op *op_named(const vp_comparison *c, const char *name)
+{
+    for (size_t i = 0; i < c->op_count; i++)
+        if (!strcmp(c->ops[i].name, name))
+            return &c->ops[i];
+    fail_msg("no op %s", name);
+    return NULL;
+}
+
+static bool has_caveat(const vp_comparison *c, const char *part)
+{
+    for (size_t i = 0; i < c->caveat_count; i++)
+        if (strstr(c->caveats[i], part))
+            return true;
+    return false;
+}
+
+/* ---- Verdicts ---- */
+
+static void check_verdict(const int64_t *a, size_t na, const int64_t *b, size_t nb, vp_verdict want,
+                          int64_t threshold_ps)
+{
+    vp_report *ra = plain("a", a, na), *rb = plain("b", b, nb);
+    vp_comparison *c = compared(ra, rb), *back = compared(rb, ra);
+    vp_verdict opposite = want == VP_REGRESSION    ? VP_IMPROVEMENT
+                          : want == VP_IMPROVEMENT ? VP_REGRESSION
+                                                   : want;
+    assert_int_equal(c->verdict, want);
+    assert_int_equal(back->verdict, opposite);
+    if (threshold_ps >= 0)
+        assert_int_equal(c->threshold_ps, threshold_ps);
+    assert_int_equal(back->threshold_ps, c->threshold_ps);
+    compare_free(c);
+    compare_free(back);
+    analyze_free(ra);
+    analyze_free(rb);
+}
+
+static void test_verdicts(void **state)
+{
+    (void)state;
+    /* MAD 0: 1 % of the shorter median, 100 ms, is the noise. */
+    static const int64_t base[] = {100 * MS, 100 * MS, 100 * MS};
+    static const int64_t near[] = {101 * MS, 101 * MS, 101 * MS};
+    static const int64_t far[] = {107 * MS, 107 * MS, 107 * MS};
+    check_verdict(base, 3, near, 3, VP_NOISE, MS);
+    check_verdict(base, 3, far, 3, VP_REGRESSION, MS);
+    check_verdict(far, 3, base, 3, VP_IMPROVEMENT, MS);
+    /* Two steps prove nothing, however far apart. */
+    check_verdict(base, 2, far, 3, VP_UNVERIFIED, -1);
+    /* 90 100 110 on either side: MAD 10 ms, n 3: 3 * 1.4826 * sqrt(100/3 + 100/3) = 36.316 ms. */
+    static const int64_t wide[] = {90 * MS, 100 * MS, 110 * MS};
+    static const int64_t wide_later[] = {120 * MS, 130 * MS, 140 * MS};
+    static const int64_t wide_far[] = {130 * MS, 140 * MS, 150 * MS};
+    check_verdict(wide, 3, wide_later, 3, VP_NOISE, INT64_C(36316134927));
+    check_verdict(wide, 3, wide_far, 3, VP_REGRESSION, -1);
+}
+
+static void test_without_steps_windows_are_compared(void **state)
+{
+    (void)state;
+    static const int64_t steps[] = {100, 100, 100};
+    vp_report *a = plain("a", steps, 3), *b = plain("b", NULL, 0);
+    vp_comparison *c = compared(a, b);
+    assert_false(c->per_step);
+    assert_int_equal(c->verdict, VP_UNVERIFIED);
+    assert_int_equal(c->step.a_ps, 100);
+    assert_int_equal(c->median.delta_ps, VP_NO_TIME);
+    assert_true(has_caveat(c, "only one of the two has steps"));
+    compare_free(c);
+    analyze_free(a);
+    analyze_free(b);
+}
+
+/* ---- Classes ---- */
+
+static void test_classes_take_the_mean_and_idle_the_rounding(void **state)
+{
+    (void)state;
+    /* A: windows 100 101 101, mean 100.67 -> 101; compute 94 95 95, mean 94.67 -> 95; so idle is
+     * 101 - 95 - 1 - 2 = 3. B: 200 200 201, mean 200; compute 194 194 195, mean 194; idle 3. */
+    static const int64_t sa[] = {100, 101, 101}, sb[] = {200, 200, 201};
+    vp_report *a = plain("a", sa, 3), *b = plain("b", sb, 3);
+    vp_comparison *c = compared(a, b);
+    const vp_compared_device *d = &c->devices[0];
+    assert_int_equal(c->device_count, 1);
+    assert_int_equal(d->window.a_ps, 101);
+    assert_int_equal(d->compute.a_ps, 95);
+    assert_int_equal(d->idle.a_ps, 3);
+    assert_int_equal(d->window.b_ps, 200);
+    assert_int_equal(d->compute.delta_ps, 99);
+    assert_int_equal(d->compute.delta_ps + d->exposed_comm.delta_ps + d->exposed_copy.delta_ps +
+                         d->idle.delta_ps,
+                     d->window.delta_ps);
+    compare_free(c);
+    analyze_free(a);
+    analyze_free(b);
+}
+
+/* ---- Ops ---- */
+
+static void test_ops_are_joined(void **state)
+{
+    (void)state;
+    static text ta, tb;
+    static const int64_t sa[] = {100 * MS, 100 * MS, 100 * MS},
+                         sb[] = {130 * MS, 130 * MS, 130 * MS};
+    begin(&ta, "a", "gpu", 3);
+    op(&ta, "slower", NULL, 3, 20 * MS, 30, -1);
+    op(&ta, "steady", NULL, 3, 20 * MS, 30, -1);
+    op(&ta, "more", NULL, 3, 10 * MS, 30, 3000);
+    op(&ta, "worse", NULL, 3, 10 * MS, 30, 3000);
+    op(&ta, "fusion.7", "jit(f)/mlp/dot", 3, 10 * MS, 30, -1);
+    op(&ta, "often", NULL, 3, 10 * MS, 30, -1);
+    op(&ta, "old", NULL, 3, 20 * MS, 30, -1);
+    begin(&tb, "b", "gpu", 3);
+    op(&tb, "slower", NULL, 3, 30 * MS, 30, -1);
+    op(&tb, "steady", NULL, 3, 20 * MS + MS / 2, 30, -1);
+    op(&tb, "more", NULL, 3, 20 * MS, 30, 6000);  /* twice the work in twice the time */
+    op(&tb, "worse", NULL, 3, 20 * MS, 30, 3300); /* a tenth more work in twice the time */
+    op(&tb, "fusion.9", "jit(f)/mlp/dot", 3, 12 * MS, 33, -1);
+    op(&tb, "often", NULL, 3, 20 * MS, 60, -1);
+    op(&tb, "fresh", NULL, 3, 20 * MS, 30, -1);
+    vp_report *a = end(&ta, sa, 3), *b = end(&tb, sb, 3);
+    vp_comparison *c = compared(a, b);
+    assert_int_equal(c->op_count, 8);
+    static const struct {
+        const char *name, *reason;
+        int64_t delta_ps;
+        bool significant;
+    } want[] = {
+        {"slower", "slower", 10 * MS, true},
+        {"steady", "within the noise of a step", MS / 2, false},
+        {"more", "more work at the same rate", 10 * MS, false},
+        {"worse", "slower", 10 * MS, true},
+        {"fusion.7", "called more often", 2 * MS, true},
+        {"often", "called more often", 10 * MS, true},
+        {"old", "only in A", -20 * MS, true},
+        {"fresh", "only in B", 20 * MS, true},
+    };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        const vp_compared_op *x = op_named(c, want[i].name);
+        assert_int_equal(x->self.delta_ps, want[i].delta_ps);
+        assert_int_equal(x->significant, want[i].significant);
+        assert_string_equal(x->reason, want[i].reason);
+    }
+    assert_true(op_named(c, "fresh")->is_new && op_named(c, "old")->is_gone);
+    /* By |delta|. */
+    for (size_t i = 1; i < c->op_count; i++)
+        assert_true(llabs(c->ops[i].self.delta_ps) <= llabs(c->ops[i - 1].self.delta_ps));
+    compare_free(c);
+    analyze_free(a);
+    analyze_free(b);
+}
+
+static void test_more_work_is_no_regression(void **state)
+{
+    (void)state;
+    static text ta, tb;
+    static const int64_t sa[] = {100 * MS, 100 * MS, 100 * MS},
+                         sb[] = {200 * MS, 200 * MS, 200 * MS};
+    begin(&ta, "a", "tpu", 3);
+    op(&ta, "dot", NULL, 3, 90 * MS, 30, 9000000);
+    begin(&tb, "b", "tpu", 3);
+    op(&tb, "dot", NULL, 3, 180 * MS, 30, 18000000);
+    vp_report *a = end(&ta, sa, 3), *b = end(&tb, sb, 3);
+    vp_comparison *c = compared(a, b);
+    assert_int_equal(c->verdict, VP_UNVERIFIED);
+    assert_non_null(strstr(c->verdict_reason, "2.00 × the FLOPs"));
+    compare_free(c);
+    analyze_free(a);
+    analyze_free(b);
+}
+
+static void test_caveats(void **state)
+{
+    (void)state;
+    static text t;
+    static const int64_t steps[] = {100, 100, 100};
+    vp_report *a = plain("a", steps, 3);
+    begin(&t, "b", "tpu", 3);
+    op(&t, "dot", NULL, 3, 50, 10, -1);
+    vp_report *b = end(&t, steps, 3);
+    b->devices[0].breakdown.compute_ps++;
+    b->devices[0].breakdown.idle_ps--;
+    vp_comparison *c = compared(a, b), *same = compared(a, a);
+    assert_true(has_caveat(c, "different kinds of devices"));
+    assert_false(has_caveat(c, "same capture"));
+    assert_int_equal(same->caveat_count, 1);
+    assert_true(has_caveat(same, "same capture"));
+    assert_int_equal(same->verdict, VP_NOISE);
+    compare_free(c);
+    compare_free(same);
+    b->group = VP_GROUP_SCOPE;
+    c = NULL;
+    assert_int_equal(compare_make(&c, a, b), VP_EARG);
+    b->group = a->group;
+    b->depth = VP_DEPTH_OPS;
+    assert_int_equal(compare_make(&c, a, b), VP_EARG);
+    assert_null(c);
+    analyze_free(a);
+    analyze_free(b);
+}
+
+/* ---- Real pairs: swapping negates ---- */
+
+static vp_report *analyzed(const char *dir, const char *path, const char *session)
+{
+    char full[4096];
+    catalog *c = NULL;
+    vp_report *r = NULL;
+    vp_report_options opts = VP_REPORT_OPTIONS_INIT;
+    snprintf(full, sizeof full, "%s/%s", dir, path);
+    assert_int_equal(catalog_open(&c, full, NULL), 0);
+    const cat_session *s = session ? catalog_find(c, vp_str_of(session)) : catalog_latest(c);
+    assert_non_null(s);
+    assert_int_equal(analyze_session(&r, c, s, &opts), 0);
+    catalog_free(c);
+    return r;
+}
+
+static void must_negate(const vp_delta *x, const vp_delta *y)
+{
+    assert_int_equal(x->a_ps, y->b_ps);
+    assert_int_equal(x->b_ps, y->a_ps);
+    assert_int_equal(x->delta_ps, y->delta_ps == VP_NO_TIME ? VP_NO_TIME : -y->delta_ps);
+}
+
+/* The row of the other comparison: ops are ordered by |delta| and what does not change on swapping,
+ * so that equal rows stand at equal places but for ties of renamed ops. */
+static const vp_compared_op *counterpart(const vp_comparison *c, const vp_compared_op *x)
+{
+    for (size_t i = 0; i < c->op_count; i++) {
+        const vp_compared_op *y = &c->ops[i];
+        bool renamed = !x->is_new && !x->is_gone && x->scope && y->scope &&
+                       !strcmp(x->scope, y->scope) && y->calls_a == x->calls_b;
+        if (y->op_class == x->op_class && y->self.a_ps == x->self.b_ps &&
+            y->self.b_ps == x->self.a_ps && (!strcmp(x->name, y->name) || renamed))
+            return y;
+    }
+    fail_msg("no counterpart of %s", x->name);
+    return NULL;
+}
+
+static void check_swap(const vp_report *a, const vp_report *b)
+{
+    vp_comparison *c = compared(a, b), *back = compared(b, a);
+    must_negate(&c->step, &back->step);
+    must_negate(&c->median, &back->median);
+    must_negate(&c->p90, &back->p90);
+    assert_int_equal(c->op_count, back->op_count);
+    assert_int_equal(c->device_count, back->device_count);
+    for (size_t i = 0; i < c->device_count; i++) {
+        const vp_compared_device *d = &c->devices[i];
+        if (d->window.delta_ps != VP_NO_TIME)
+            assert_int_equal(d->compute.delta_ps + d->exposed_comm.delta_ps +
+                                 d->exposed_copy.delta_ps + d->idle.delta_ps,
+                             d->window.delta_ps);
+    }
+    for (size_t i = 0; i < c->op_count; i++) {
+        const vp_compared_op *x = &c->ops[i], *y = counterpart(back, x);
+        must_negate(&x->self, &y->self);
+        assert_int_equal(x->is_new, y->is_gone);
+        assert_int_equal(x->significant, y->significant);
+    }
+    assert_int_equal(c->scope_count, back->scope_count);
+    for (size_t i = 0; i < c->scope_count; i++) {
+        assert_string_equal(c->scopes[i].path, back->scopes[i].path);
+        must_negate(&c->scopes[i].total, &back->scopes[i].total);
+    }
+    assert_int_equal(c->new_count, back->gone_count);
+    compare_free(c);
+    compare_free(back);
+}
+
+static void test_swapping_negates(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *a, *a_session, *b, *b_session;
+    } pairs[] = {
+        {"jax_cpu/three_runs", "06_34_00", "jax_cpu/three_runs", "06_34_02"},
+        {"jax_tpu/vllm-project__tpu-inference/profiles", "21_26_41",
+         "jax_tpu/vllm-project__tpu-inference/profiles", "00_26_20"},
+        {"pytorch_cuda/AMD-AGI__TraceLens/h100/Falconsai_nsfw_image_detection__1016002.json.gz",
+         NULL, "pytorch_cuda/pytorch__kineto/samples/resnet50_num_workers_0", NULL},
+        {"archives/facebookresearch__param/dlrm_kineto.tar.gz", NULL,
+         "jax_tpu/openxla__xprof/test_xplanes/v2__tpu_inference_2.xplane.pb", NULL},
+    };
+    const char *dir = getenv("VP_TRACES");
+    dir = dir ? dir : VP_TRACES_DEFAULT;
+    if (access(dir, R_OK) != 0) {
+        print_message("SKIP: no %s: real pairs are not compared\n", dir);
+        return;
+    }
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        vp_report *a = analyzed(dir, pairs[i].a, pairs[i].a_session);
+        vp_report *b = analyzed(dir, pairs[i].b, pairs[i].b_session);
+        check_swap(a, b);
+        analyze_free(a);
+        analyze_free(b);
+    }
+}
+
+/* ---- Formats ---- */
+
+typedef int writer(vp_buf *b, const vp_comparison *c);
+
+static int as_text(vp_buf *b, const vp_comparison *c)
+{
+    return rep_compare_text(b, c, NULL);
+}
+
+static int as_md(vp_buf *b, const vp_comparison *c)
+{
+    return rep_compare_md(b, c, NULL);
+}
+
+static int as_junit(vp_buf *b, const vp_comparison *c)
+{
+    return rep_compare_junit(b, c, true);
+}
+
+static void test_every_allocation_may_fail(void **state)
+{
+    (void)state;
+    static writer *const writers[] = {as_text, as_md, as_junit, rep_compare_json};
+    static const int64_t sa[] = {100 * MS, 100 * MS, 100 * MS},
+                         sb[] = {130 * MS, 130 * MS, 130 * MS};
+    vp_report *a = plain("a", sa, 3), *b = plain("b", sb, 3);
+    uint64_t used, k = 0;
+    do {
+        vp_comparison *c = NULL;
+        vp_mem_fail_at(++k, false);
+        int rc = compare_make(&c, a, b);
+        used = vp_mem_fail_at(0, false);
+        assert_int_equal(rc, used >= k ? VP_ENOMEM : 0);
+        compare_free(c);
+    } while (used >= k);
+    vp_comparison *c = compared(a, b);
+    for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
+        k = 0;
+        do {
+            vp_buf out;
+            vp_buf_init(&out, 1u << 20);
+            vp_mem_fail_at(++k, false);
+            int rc = writers[i](&out, c);
+            used = vp_mem_fail_at(0, false);
+            vp_buf_free(&out);
+            if (rc != (used >= k ? VP_ENOMEM : 0))
+                fail_msg("writer %zu, allocation %llu: %d", i, (unsigned long long)k, rc);
+        } while (used >= k);
+    }
+    compare_free(c);
+    analyze_free(a);
+    analyze_free(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_without_steps_windows_are_compared),
+        cmocka_unit_test(test_classes_take_the_mean_and_idle_the_rounding),
+        cmocka_unit_test(test_ops_are_joined),
+        cmocka_unit_test(test_more_work_is_no_regression),
+        cmocka_unit_test(test_caveats),
+        cmocka_unit_test(test_swapping_negates),
+        cmocka_unit_test(test_every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
