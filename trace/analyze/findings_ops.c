@@ -5,6 +5,7 @@
 /* F17 F24 F19 F18: what the device computes. */
 
 #define MANY_CALLS 10
+#define HOT_MIN INT64_C(100000000) /* 100 us: less is no program to speak of */
 
 /* Other rules speak about these. */
 static bool has_own_rule(const vp_op *op)
@@ -56,7 +57,7 @@ void fd_hot_op(fd_run *run)
     const vp_device *d = &r->devices[op->device];
     int64_t ps = judged_ps(op);
     run->f->value = fd_share(ps, d->self_ps);
-    if (!fd_at_least(ps, d->self_ps, 300))
+    if (ps < HOT_MIN || !fd_at_least(ps, d->self_ps, 300))
         return;
     run->f->status = VP_FIRED;
     run->f->severity = fd_at_least(ps, d->self_ps, 600) ? VP_LEVEL_MEDIUM : VP_LEVEL_LOW;

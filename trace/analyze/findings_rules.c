@@ -293,7 +293,7 @@ const finding_rule findings_rules[] = {
      .says = "A single compute op (of one shape) takes a large part of the device's op time: look "
              "here first.",
      .rule = "its self time is at least 30 % of the device's op time (medium from 60 %, never "
-             "high); groups of several shapes are judged by their largest part",
+             "high) and 100 µs; groups of several shapes are judged by their largest part",
      .source = "common practice of op profiles",
      .advice_xla = "Compare its flops and bytes a second with the device's peak; use bf16 or "
                    "fp8, shapes in multiples of 128, a fused or Pallas kernel, or do the work "
