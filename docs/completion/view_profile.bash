@@ -3,7 +3,7 @@ _view_profile() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
     local command=serve words='' files='' i
     for ((i = 1; i < COMP_CWORD; i++)); do
-        case ${COMP_WORDS[i]} in serve|list|top|report|findings|compare|merge|extract|help) command=${COMP_WORDS[i]}; break ;; esac
+        case ${COMP_WORDS[i]} in serve|list|top|report|findings|compare|trend|merge|extract|help) command=${COMP_WORDS[i]}; break ;; esac
     done
     case $command in
     serve)
@@ -90,6 +90,17 @@ _view_profile() {
         --color) words='auto always never' ;;
         *) words='--profile-dir --top --group --format --output --unit --jobs --max-regression --max-p90-regression --fail-on --append --color --verbose --quiet --help --version ' ;;
         esac ;;
+    trend)
+        case $prev in
+        --profile-dir) files=1 ;;
+        --top) return ;;
+        --format) words='text json html' ;;
+        --output|-o) files=1 ;;
+        --unit) words='auto ns us ms s' ;;
+        --jobs|-j) return ;;
+        --color) words='auto always never' ;;
+        *) words='--profile-dir --top --format --output --unit --jobs --color --verbose --quiet --help --version ' ;;
+        esac ;;
     merge)
         case $prev in
         --top) return ;;
@@ -112,7 +123,7 @@ _view_profile() {
         *) words='--help --version ' ;;
         esac ;;
     esac
-    [[ $COMP_CWORD -eq 1 && $cur != -* ]] && words='serve list top report findings compare merge extract help '
+    [[ $COMP_CWORD -eq 1 && $cur != -* ]] && words='serve list top report findings compare trend merge extract help '
     [[ $cur == -* || $prev == --* || $COMP_CWORD -eq 1 ]] &&
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
     [[ $files || $cur != -* ]] && compopt -o default

@@ -218,6 +218,7 @@ int cli_run_findings(const cli_options *o);
 int cli_run_extract(const cli_options *o);
 int cli_run_compare(const cli_options *o);
 int cli_run_merge(const cli_options *o);
+int cli_run_trend(const cli_options *o);
 /* Whether every word of --fail-on (NULL: none) is known: 0, or CLI_USAGE after a line on stderr. */
 int cli_check_fail_on(const char *words);
 /* CLI_GATE after a line on stderr when a finding that fired is named by these words, else 0. */

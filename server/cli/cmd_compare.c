@@ -1,5 +1,7 @@
 #include "server/cli/cli.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +10,10 @@
 #include "trace/analyze/compare.h"
 #include "trace/analyze/findings.h"
 #include "trace/base/err.h"
+#include "trace/base/fs.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
-#include "trace/report/report.h"
+#include "trace/report/trend.h"
 
 /* In the order of --format's words. */
 enum { AS_TEXT, AS_JSON, AS_HTML, AS_MD, AS_JUNIT };
@@ -163,6 +166,35 @@ static int print(const vp_comparison *c, const cli_options *o, bool failed)
     return cli_file_close(&f, write_as(&f.buf, c, o, failed));
 }
 
+/* ---- History ---- */
+
+static int put_line(vp_buf *line, const vp_report *r)
+{
+    trend t;
+    trend_init(&t);
+    int rc = trend_add(&t, r);
+    if (rc >= 0)
+        rc = rep_history_line(line, &t.runs[0]);
+    trend_free(&t);
+    return rc;
+}
+
+/* In one write, so that jobs that run at once do not mix their lines. */
+static int append(const char *path, const vp_report *r)
+{
+    VP_CLEANUP(vp_fs_close) int fd = -1;
+    vp_buf line;
+    vp_buf_init(&line, 1u << 20);
+    int rc = put_line(&line, r);
+    if (rc >= 0) {
+        fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+        rc = fd < 0 ? vp_fail(VP_EIO, "cannot be written: %s", strerror(errno))
+                    : vp_fs_write_all(fd, line.p, line.n);
+    }
+    vp_buf_free(&line);
+    return rc < 0 ? vp_fail_at(rc, path, -1, -1) : 0;
+}
+
 static int compare(const cli_options *o, const gate *g)
 {
     vp_report *a = NULL, *b = NULL;
@@ -177,6 +209,8 @@ static int compare(const cli_options *o, const gate *g)
         code = check(g, c, b);
         rc = print(c, o, code != CLI_OK);
     }
+    if (rc >= 0 && o->append)
+        rc = append(o->append, b);
     compare_free(c);
     analyze_free(a);
     analyze_free(b);

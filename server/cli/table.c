@@ -79,6 +79,16 @@ const cli_command cli_commands[] = {
      "view_profile compare a.json b.json --max-regression 5%\ta gate for CI\n"
      "view_profile compare a.json b.json --format md\tfor the summary of a CI job",
      cli_run_compare},
+    {"trend", CLI_TREND, "HISTORY|REPORT…", SIZE_MAX, 1, "show how step time moved over many runs",
+     "Shows one line a run, by the time of capture: median and 90th percentile of its steps, and "
+     "what the slowest device's mean step consists of, then the ops that moved most. Runs without "
+     "steps show their window.\n"
+     "A HISTORY is a file of JSON lines that `compare --append` wrote; reports, paths and sessions "
+     "may stand beside or instead of it.",
+     "view_profile trend history.jsonl\tevery run that was compared\n"
+     "view_profile trend monday.json tuesday.json\treports side by side\n"
+     "view_profile trend --format html -o trend.html history.jsonl\ta page with a chart",
+     cli_run_trend},
     {"merge", CLI_MERGE, "REPORT…", SIZE_MAX, 1, "make one report of the reports of hosts or files",
      "Reads reports that `view_profile report --format json` wrote, one a host or file of a run, "
      "in any order, and writes the report of the whole, as if all had been analysed at once. That "
@@ -106,8 +116,8 @@ const cli_command cli_commands[] = {
 #define AT(field) offsetof(cli_options, field)
 
 const cli_option cli_option_table[] = {
-    {"profile-dir", 0, "DIR", CLI_TEXT, CLI_COMPARE, AT(profile_dir), 0, 0, NULL,
-     "where sessions are looked for that A and B name"},
+    {"profile-dir", 0, "DIR", CLI_TEXT, CLI_COMPARE | CLI_TREND, AT(profile_dir), 0, 0, NULL,
+     "where sessions are looked for that are named by id, name or the end of these"},
     {"profile-dir", 0, "DIR", CLI_TEXT, CLI_READERS, AT(profile_dir), 0, 0, NULL,
      "the profile directory, archive or file; the same as PATH"},
 
@@ -140,7 +150,8 @@ const cli_option cli_option_table[] = {
      "the run: its id, name, path or a unique end of these; without it, the latest"},
     {"top", 0, "N", CLI_NUMBER, CLI_TOP, AT(top), 1, 100000, "20", "rows to show of each device"},
     {"top", 0, "N", CLI_NUMBER, CLI_SERVE, AT(top), 1, 100000, "20", "rows of a run's op table"},
-    {"top", 0, "N", CLI_NUMBER, CLI_COMPARE, AT(top), 1, 100000, "20", "ops to show in text"},
+    {"top", 0, "N", CLI_NUMBER, CLI_COMPARE | CLI_TREND, AT(top), 1, 100000, "20",
+     "ops to show in text"},
     {"top", 0, "N", CLI_NUMBER, CLI_REPORT | CLI_MERGE, AT(top), 1, 100000, NULL,
      "rows to show of each device; without it, 20 in text and html, all in json and csv"},
     {"by", 0, "self|total|calls|max", CLI_WORD, CLI_TOP | CLI_REPORT | CLI_MERGE, AT(by), 0, 0,
@@ -152,6 +163,8 @@ const cli_option cli_option_table[] = {
      "only this device: its name or its end, such as TPU:0"},
     {"host", 0, "NAME", CLI_TEXT, CLI_ONE_RUN, AT(host), 0, 0, NULL, "only this host"},
     {"format", 0, "text|json|html|md|junit", CLI_WORD, CLI_COMPARE, AT(format), 0, 0, "text",
+     "how to write it"},
+    {"format", 0, "text|json|html", CLI_WORD, CLI_TREND, AT(format), 0, 0, "text",
      "how to write it"},
     {"format", 0, "text|json|csv|html", CLI_WORD, CLI_MERGE, AT(format), 0, 0, "json",
      "how to write it"},

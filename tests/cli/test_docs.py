@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
-COMMANDS = ["serve", "list", "top", "report", "findings", "compare", "merge", "extract", "help"]
+COMMANDS = ["serve", "list", "top", "report", "findings", "compare", "trend", "merge", "extract", "help"]
 
 
 def run(program, *args):

@@ -59,24 +59,6 @@ static int64_t whole_window(const vp_report *r)
     return longest;
 }
 
-static void set_span(comparing *k)
-{
-    vp_comparison *c = k->c;
-    const vp_steps *a = &k->a.r->steps, *b = &k->b.r->steps;
-    c->per_step = a->counted > 0 && b->counted > 0;
-    k->a.per_step = k->b.per_step = c->per_step;
-    c->steps_a = a->counted;
-    c->steps_b = b->counted;
-    if (c->per_step) {
-        c->step = cmp_delta(a->mean_ps, b->mean_ps);
-        c->median = cmp_delta(a->median_ps, b->median_ps);
-        c->p90 = cmp_delta(a->p90_ps, b->p90_ps);
-        return;
-    }
-    c->step = cmp_delta(whole_window(k->a.r), whole_window(k->b.r));
-    c->median = c->p90 = cmp_delta(VP_UNKNOWN, VP_UNKNOWN);
-}
-
 /* Which devices' ops can be counted, and how much op time the span holds of the whole. */
 static void weigh_side(cmp_side *s)
 {
@@ -90,6 +72,32 @@ static void weigh_side(cmp_side *s)
         s->span_ps += ps;
         s->whole_ps += s->r->ops[i].self_ps;
     }
+}
+
+cmp_side cmp_side_of(const vp_report *r, bool per_step)
+{
+    cmp_side s = {.r = r, .per_step = per_step};
+    weigh_side(&s);
+    return s;
+}
+
+static void set_span(comparing *k)
+{
+    vp_comparison *c = k->c;
+    const vp_steps *a = &k->a.r->steps, *b = &k->b.r->steps;
+    c->per_step = a->counted > 0 && b->counted > 0;
+    k->a = cmp_side_of(k->a.r, c->per_step);
+    k->b = cmp_side_of(k->b.r, c->per_step);
+    c->steps_a = a->counted;
+    c->steps_b = b->counted;
+    if (c->per_step) {
+        c->step = cmp_delta(a->mean_ps, b->mean_ps);
+        c->median = cmp_delta(a->median_ps, b->median_ps);
+        c->p90 = cmp_delta(a->p90_ps, b->p90_ps);
+        return;
+    }
+    c->step = cmp_delta(whole_window(k->a.r), whole_window(k->b.r));
+    c->median = c->p90 = cmp_delta(VP_UNKNOWN, VP_UNKNOWN);
 }
 
 int64_t cmp_op_self(const cmp_side *s, const vp_op *op)
@@ -213,8 +221,6 @@ static int fill(comparing *k)
     c->b_name = cmp_text(k, k->b.r->session_name);
     c->b_path = cmp_text(k, k->b.r->session_path);
     set_span(k);
-    weigh_side(&k->a);
-    weigh_side(&k->b);
     set_threshold(k);
     VP_TRY(cmp_devices(k));
     VP_TRY(cmp_ops(k));

@@ -6,11 +6,7 @@
 
 /* ---- Figures of one device ---- */
 
-typedef struct classes {
-    int64_t window, compute, comm, copy, idle; /* VP_UNKNOWN all, or none */
-} classes;
-
-static const classes unknown = {VP_UNKNOWN, VP_UNKNOWN, VP_UNKNOWN, VP_UNKNOWN, VP_UNKNOWN};
+static const cmp_classes unknown = {VP_UNKNOWN, VP_UNKNOWN, VP_UNKNOWN, VP_UNKNOWN, VP_UNKNOWN};
 
 typedef struct class_sums {
     __int128 window, compute, comm, copy;
@@ -27,14 +23,14 @@ static void add(class_sums *s, const vp_breakdown *b)
 }
 
 /* Means; idle takes the rounding, so that the four still sum to the window. */
-static classes mean(const class_sums *s)
+static cmp_classes mean(const class_sums *s)
 {
     if (!s->n)
         return unknown;
-    classes x = {.window = cmp_mean(s->window, s->n),
-                 .compute = cmp_mean(s->compute, s->n),
-                 .comm = cmp_mean(s->comm, s->n),
-                 .copy = cmp_mean(s->copy, s->n)};
+    cmp_classes x = {.window = cmp_mean(s->window, s->n),
+                     .compute = cmp_mean(s->compute, s->n),
+                     .comm = cmp_mean(s->comm, s->n),
+                     .copy = cmp_mean(s->copy, s->n)};
     x.idle = x.window - x.compute - x.comm - x.copy;
     return x;
 }
@@ -56,6 +52,22 @@ static void sum_up(class_sums *v, const cmp_side *s)
             if (step->devices[k].device < r->device_count)
                 add(&v[step->devices[k].device], &step->devices[k].breakdown);
     }
+}
+
+int cmp_classes_of(cmp_classes **out, const cmp_side *s)
+{
+    size_t n = s->r->device_count;
+    VP_CLEANUP(vp_free_ptr) class_sums *sums = vp_calloc(n, sizeof *sums);
+    cmp_classes *v = vp_calloc(n, sizeof *v);
+    if (!sums || !v) {
+        vp_free(v);
+        return vp_fail(VP_ENOMEM, "out of memory");
+    }
+    sum_up(sums, s);
+    for (size_t i = 0; i < n; i++)
+        v[i] = mean(&sums[i]);
+    *out = v;
+    return 0;
 }
 
 /* ---- Which device of B is which of A ---- */
@@ -111,36 +123,34 @@ static void match(uint32_t *of_a, bool *taken, const comparing *k)
         pair_up(of_a, taken, k, ways[i]);
 }
 
-static void put(comparing *k, const char *name, const class_sums *sa, const class_sums *sb)
+static void put(comparing *k, const char *name, const cmp_classes *a, const cmp_classes *b)
 {
-    classes a = sa ? mean(sa) : unknown, b = sb ? mean(sb) : unknown;
     k->c->devices[k->c->device_count++] =
         (vp_compared_device){.name = cmp_text(k, name),
-                             .window = cmp_delta(a.window, b.window),
-                             .compute = cmp_delta(a.compute, b.compute),
-                             .exposed_comm = cmp_delta(a.comm, b.comm),
-                             .exposed_copy = cmp_delta(a.copy, b.copy),
-                             .idle = cmp_delta(a.idle, b.idle)};
+                             .window = cmp_delta(a->window, b->window),
+                             .compute = cmp_delta(a->compute, b->compute),
+                             .exposed_comm = cmp_delta(a->comm, b->comm),
+                             .exposed_copy = cmp_delta(a->copy, b->copy),
+                             .idle = cmp_delta(a->idle, b->idle)};
 }
 
 int cmp_devices(comparing *k)
 {
     const vp_report *a = k->a.r, *b = k->b.r;
     size_t n = a->device_count + b->device_count;
-    VP_CLEANUP(vp_free_ptr) class_sums *sums = vp_calloc(n, sizeof *sums);
+    VP_CLEANUP(vp_free_ptr) cmp_classes *ca = NULL, *cb = NULL;
     VP_CLEANUP(vp_free_ptr) uint32_t *of_a = vp_calloc(a->device_count, sizeof *of_a);
     VP_CLEANUP(vp_free_ptr) bool *taken = vp_calloc(b->device_count, sizeof *taken);
     k->c->devices = vp_arena_zalloc(k->arena, n * sizeof *k->c->devices);
-    if (!sums || !of_a || !taken || !k->c->devices)
+    if (!of_a || !taken || !k->c->devices)
         return vp_fail(VP_ENOMEM, "out of memory");
-    class_sums *sums_b = sums + a->device_count;
-    sum_up(sums, &k->a);
-    sum_up(sums_b, &k->b);
+    VP_TRY(cmp_classes_of(&ca, &k->a));
+    VP_TRY(cmp_classes_of(&cb, &k->b));
     match(of_a, taken, k);
     for (size_t i = 0; i < a->device_count; i++)
-        put(k, a->devices[i].name, &sums[i], of_a[i] == VP_NO_DEVICE ? NULL : &sums_b[of_a[i]]);
+        put(k, a->devices[i].name, &ca[i], of_a[i] == VP_NO_DEVICE ? &unknown : &cb[of_a[i]]);
     for (size_t i = 0; i < b->device_count; i++)
         if (!taken[i])
-            put(k, b->devices[i].name, NULL, &sums_b[i]);
+            put(k, b->devices[i].name, &unknown, &cb[i]);
     return 0;
 }

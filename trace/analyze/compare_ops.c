@@ -9,15 +9,8 @@
 /* Ops of both reports, summed over the devices of a kind and shared out among them, joined on what
  * names them; what is left is joined on where it stands, since compilers renumber fusions. */
 
-typedef struct side_op {
-    const vp_op *op; /* the one with the most self time of its group */
-    vp_device_kind kind;
-    int64_t self_ps, calls, flops; /* flops of the span; VP_UNKNOWN */
-    bool matched;
-} side_op;
-
 typedef struct side_list {
-    side_op *v;
+    cmp_op *v;
     size_t n;
 } side_list;
 
@@ -33,7 +26,7 @@ static int text_order(const char *a, const char *b)
 
 static int by_name(const void *pa, const void *pb)
 {
-    const side_op *a = pa, *b = pb;
+    const cmp_op *a = pa, *b = pb;
     int order = compare(a->kind, b->kind);
     if (!order)
         order = compare(a->op->op_class, b->op->op_class);
@@ -48,7 +41,7 @@ static const char *place_of(const vp_op *op)
     return op->scope ? op->scope : op->split_count ? op->splits[0].label : NULL;
 }
 
-static int by_place(const side_op *a, const side_op *b)
+static int by_place(const cmp_op *a, const cmp_op *b)
 {
     int order = compare(a->kind, b->kind);
     if (!order)
@@ -60,7 +53,7 @@ static int by_place(const side_op *a, const side_op *b)
 
 static int by_place_and_time(const void *pa, const void *pb)
 {
-    const side_op *a = pa, *b = pb;
+    const cmp_op *a = pa, *b = pb;
     int order = compare(a->matched, b->matched);
     if (!order)
         order = by_place(a, b);
@@ -78,7 +71,7 @@ static int64_t span_of(int64_t whole, int64_t span_ps, int64_t self_ps)
     return v > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)v;
 }
 
-static void add(side_op *sum, const side_op *x)
+static void add(cmp_op *sum, const cmp_op *x)
 {
     if (x->op->self_ps > sum->op->self_ps)
         sum->op = x->op;
@@ -89,38 +82,39 @@ static void add(side_op *sum, const side_op *x)
 }
 
 /* Rows of one report: one a kind of device and name, the mean of the devices of that kind. */
-static int collect(side_list *l, const cmp_side *s)
+int cmp_ops_of(cmp_op **out, size_t *count, const cmp_side *s)
 {
     const vp_report *r = s->r;
     size_t n = 0, kept = 0;
-    l->v = vp_calloc(r->op_count, sizeof *l->v);
-    if (!l->v)
+    cmp_op *v = vp_calloc(r->op_count, sizeof *v);
+    if (!v)
         return vp_fail(VP_ENOMEM, "out of memory");
     for (size_t i = 0; i < r->op_count; i++) {
         const vp_op *op = &r->ops[i];
         int64_t self = cmp_op_self(s, op);
         if (self == VP_UNKNOWN)
             continue;
-        l->v[n++] = (side_op){.op = op,
-                              .kind = r->devices[op->device].kind,
-                              .self_ps = self,
-                              .calls = op->calls,
-                              .flops = span_of(op->flops, self, op->self_ps)};
+        v[n++] = (cmp_op){.op = op,
+                          .kind = r->devices[op->device].kind,
+                          .self_ps = self,
+                          .calls = op->calls,
+                          .flops = span_of(op->flops, self, op->self_ps)};
     }
-    qsort(l->v, n, sizeof *l->v, by_name);
+    qsort(v, n, sizeof *v, by_name);
     for (size_t i = 0; i < n; i++) {
-        if (kept && by_name(&l->v[kept - 1], &l->v[i]) == 0)
-            add(&l->v[kept - 1], &l->v[i]);
+        if (kept && by_name(&v[kept - 1], &v[i]) == 0)
+            add(&v[kept - 1], &v[i]);
         else
-            l->v[kept++] = l->v[i];
+            v[kept++] = v[i];
     }
     for (size_t i = 0; i < kept; i++) {
-        int64_t devices = (int64_t)s->devices[l->v[i].kind];
-        l->v[i].self_ps = cmp_mean(l->v[i].self_ps, devices);
-        if (l->v[i].flops != VP_UNKNOWN)
-            l->v[i].flops = cmp_mean(l->v[i].flops, devices);
+        int64_t devices = (int64_t)s->devices[v[i].kind];
+        v[i].self_ps = cmp_mean(v[i].self_ps, devices);
+        if (v[i].flops != VP_UNKNOWN)
+            v[i].flops = cmp_mean(v[i].flops, devices);
     }
-    l->n = kept;
+    *out = v;
+    *count = kept;
     return 0;
 }
 
@@ -169,7 +163,7 @@ static const char *device_text(comparing *k, vp_device_kind kind)
 }
 
 /* Either may be NULL. A side whose ops were not there took 0 ps. */
-static void put(comparing *k, const side_op *a, const side_op *b)
+static void put(comparing *k, const cmp_op *a, const cmp_op *b)
 {
     const vp_op *op = a ? a->op : b->op;
     vp_compared_op *x = &k->c->ops[k->c->op_count++];
@@ -205,7 +199,7 @@ static void join_names(comparing *k, side_list *a, side_list *b)
 }
 
 /* Calls within a fifth of each other. */
-static bool similar(const side_op *a, const side_op *b)
+static bool similar(const cmp_op *a, const cmp_op *b)
 {
     return place_of(a->op) && a->calls <= b->calls + b->calls / 5 &&
            b->calls <= a->calls + a->calls / 5;
@@ -259,9 +253,9 @@ static void join(comparing *k, side_list *a, side_list *b)
 int cmp_ops(comparing *k)
 {
     side_list a = {0}, b = {0};
-    int rc = collect(&a, &k->a);
+    int rc = cmp_ops_of(&a.v, &a.n, &k->a);
     if (rc >= 0)
-        rc = collect(&b, &k->b);
+        rc = cmp_ops_of(&b.v, &b.n, &k->b);
     if (rc >= 0) {
         k->c->ops = vp_arena_zalloc(k->arena, (a.n + b.n) * sizeof *k->c->ops);
         if (k->c->ops)

@@ -13,6 +13,19 @@ typedef struct cmp_side {
     __int128 span_ps, whole_ps;          /* op time of the span and of the whole, over all ops */
 } cmp_side;
 
+/* The four classes of a device's mean step, or of its window; all VP_UNKNOWN, or none. */
+typedef struct cmp_classes {
+    int64_t window, compute, comm, copy, idle;
+} cmp_classes;
+
+/* A group of ops of one report: of the devices of a kind, and the mean of those. */
+typedef struct cmp_op {
+    const vp_op *op; /* the one with the most self time of its group */
+    vp_device_kind kind;
+    int64_t self_ps, calls, flops; /* flops of the span; VP_UNKNOWN */
+    bool matched;
+} cmp_op;
+
 typedef struct comparing {
     vp_comparison *c;
     vp_arena *arena;
@@ -26,6 +39,12 @@ const char *cmp_print(comparing *k, const char *fmt, ...) __attribute__((format(
 vp_delta cmp_delta(int64_t a_ps, int64_t b_ps);
 int64_t cmp_size(const vp_delta *d);        /* |delta|, 0 when unknown */
 int64_t cmp_mean(__int128 sum, __int128 n); /* rounded half up; n > 0 */
+
+cmp_side cmp_side_of(const vp_report *r, bool per_step);
+/* One entry a device; vp_free. */
+int cmp_classes_of(cmp_classes **out, const cmp_side *s); /* compare_devices.c */
+/* By kind, class, category and name; vp_free. */
+int cmp_ops_of(cmp_op **out, size_t *n, const cmp_side *s); /* compare_ops.c */
 
 int cmp_devices(comparing *k);  /* compare_devices.c */
 int cmp_ops(comparing *k);      /* compare_ops.c; needs the threshold */

@@ -84,4 +84,9 @@ int rep_bad_json(const rep_place *place, const char *what); /* records and retur
 /* JSON null and absent are NULL; anything but text is VP_ECORRUPT. */
 int rep_get_text(rep_json_in *in, const char **out, const json_t *v, const rep_place *place);
 
+/* A file's content ("-": standard input) behind what b holds already. */
+int rep_read_text(vp_buf *b, const char *path);
+/* A regular file that begins with an object whose first bytes hold this. */
+bool rep_starts_with(const char *path, const char *part);
+
 #endif

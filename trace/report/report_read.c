@@ -283,22 +283,25 @@ static int open_file(int *fd, const char *path)
     return vp_fail(VP_EUNSUPPORTED, "a directory, not a report");
 }
 
-int rep_read_file(vp_report **out, const char *path)
+int rep_read_text(vp_buf *b, const char *path)
 {
     VP_CLEANUP(vp_fs_close) int fd = -1;
+    VP_TRY(open_file(&fd, path));
+    return read_all(b, fd);
+}
+
+int rep_read_file(vp_report **out, const char *path)
+{
     vp_buf b;
-    int rc = open_file(&fd, path);
-    if (rc < 0)
-        return vp_fail_at(rc, path, -1, -1);
     vp_buf_init(&b, VP_REPORT_READ_MAX);
-    rc = read_all(&b, fd);
+    int rc = rep_read_text(&b, path);
     if (rc >= 0)
         rc = rep_read(out, vp_buf_view(&b));
     vp_buf_free(&b);
     return rc < 0 ? vp_fail_at(rc, path, -1, -1) : 0;
 }
 
-bool rep_is_report(const char *path)
+bool rep_starts_with(const char *path, const char *part)
 {
     VP_CLEANUP(vp_fs_close) int fd = -1;
     char head[256];
@@ -306,8 +309,13 @@ bool rep_is_report(const char *path)
     bool is_dir;
     vp_file_id id;
     if (vp_fs_open_user(path, &fd, &is_dir, &id) < 0 || is_dir ||
-        vp_fs_pread(fd, head, sizeof head, 0, &got) < 0)
+        vp_fs_pread(fd, head, sizeof head, 0, &got) < 0 || !got || head[0] != '{')
         return false;
-    vp_str s = {head, got}, key = VP_STR("\"view_profile.report/");
-    return got && head[0] == '{' && vp_str_find(s, key) < s.n;
+    vp_str s = {head, got};
+    return vp_str_find(s, vp_str_of(part)) < s.n;
+}
+
+bool rep_is_report(const char *path)
+{
+    return rep_starts_with(path, "\"view_profile.report/");
 }

@@ -1,0 +1,53 @@
+#include "server/cli/cli.h"
+
+#include "trace/analyze/analyze.h"
+#include "trace/base/err.h"
+#include "trace/report/trend.h"
+
+/* In the order of --format's words. */
+enum { AS_TEXT, AS_JSON, AS_HTML };
+
+static int add(trend *t, const char *operand, const cli_options *o)
+{
+    vp_report *r = NULL;
+    if (trend_is_history(operand))
+        return trend_add_history(t, operand);
+    VP_TRY(cli_input(&r, operand, o));
+    int rc = trend_add(t, r);
+    analyze_free(r);
+    return rc < 0 ? vp_fail_at(rc, operand, -1, -1) : 0;
+}
+
+static int write_as(vp_buf *b, const trend *t, const cli_options *o)
+{
+    vp_view view;
+    cli_view(&view, o, 20);
+    switch (o->format) {
+    case AS_JSON:
+        return rep_trend_json(b, t);
+    case AS_HTML:
+        return rep_trend_html(b, t, &view);
+    default:
+        return rep_trend_text(b, t, &view);
+    }
+}
+
+int cli_run_trend(const cli_options *o)
+{
+    trend t;
+    cli_file f;
+    int rc = 0;
+    trend_init(&t);
+    for (size_t i = 0; rc >= 0 && i < o->operand_count; i++)
+        rc = add(&t, o->operands[i], o);
+    if (rc >= 0 && !t.count)
+        rc = vp_fail(VP_EEMPTY, "no run in it");
+    if (rc >= 0) {
+        trend_sort(&t);
+        rc = cli_file_open(&f, o->out);
+    }
+    if (rc >= 0)
+        rc = cli_file_close(&f, write_as(&f.buf, &t, o));
+    trend_free(&t);
+    return rc < 0 ? cli_fail(rc) : CLI_OK;
+}

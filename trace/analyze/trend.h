@@ -1,0 +1,41 @@
+/* One line of figures a run, over many runs: what a history keeps of a report. The CLI and
+ * trace/report/ include this. */
+#ifndef VP_ANALYZE_TREND_H
+#define VP_ANALYZE_TREND_H
+
+#include "include/view_profile.h"
+#include "trace/base/arena.h"
+
+typedef struct trend_op {
+    vp_op_class op_class;
+    const char *category, *name;
+    int64_t self_ps; /* of a step, or of the window; mean of the devices */
+} trend_op;
+
+/* Figures of a step where the run has steps that count, else of its window. */
+typedef struct trend_run {
+    const char *id, *name, *path;
+    int64_t captured_unix_ns;
+    bool per_step;
+    int64_t steps; /* that count, VP_UNKNOWN */
+    int64_t median_ps, p90_ps, mad_ps;
+    const char *device; /* the one that takes longest; NULL without devices */
+    int64_t window_ps, compute_ps, exposed_comm_ps, exposed_copy_ps, idle_ps; /* its mean */
+    trend_op *ops; /* the largest, by self time */
+    size_t op_count;
+} trend_run;
+
+/* *out lives in the arena. VP_EARG for a report of op tables alone, VP_ENOMEM. */
+int trend_run_of(trend_run *out, vp_arena *arena, const vp_report *r);
+
+/* An op over all runs. */
+typedef struct trend_row {
+    const trend_op *op; /* of the run where it is largest */
+    int64_t *self_ps;   /* by run; VP_UNKNOWN where it is not among the largest */
+    int64_t moved_ps;   /* largest - smallest known */
+} trend_row;
+
+/* *rows: by how much they moved; all of it lives in the arena. */
+int trend_rows(trend_row **rows, size_t *count, vp_arena *arena, const trend_run *runs, size_t n);
+
+#endif
