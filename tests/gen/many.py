@@ -1,5 +1,6 @@
 """python3 many.py N FILE: an XSpace with N events of one name, each a µs with a µs of idle after it, on a
-GPU whose launches are on one thread. Written piece by piece: ten million need no memory."""
+GPU, and a launch call for every tenth. All events have one length (varints padded with zeros, which
+protobuf allows), so that the file is written piece by piece."""
 import pathlib
 import sys
 
@@ -7,37 +8,35 @@ if __package__ in (None, ''):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from gen import wire  # noqa: E402
 
+US = 10**6
+MORE = [bytes((x & 127 | 128, x >> 7 | 128)) for x in range(1 << 14)]
+LAST = [bytes((x & 127 | 128, x >> 7)) for x in range(1 << 14)]
+HEAD, MIDDLE = wire.number(1, 1) + b'\x10', wire.number(3, US) + b'\x22\x07' + wire.number(1, 1) + b'\x20'
+LENGTH = len(HEAD) + 8 + len(MIDDLE) + 4
+EVENT = b'\x22' + wire.varint(LENGTH) + HEAD
 
-def event(i, start, correlation):
-    stats = wire.bytes_(4, wire.number(1, 1) + wire.number(4, correlation))
-    return wire.bytes_(4, wire.number(1, 1) + wire.number(2, start) + wire.number(3, 10**6) + stats)
+
+def event(start, correlation):
+    return b''.join((EVENT, MORE[start & 16383], MORE[start >> 14 & 16383], MORE[start >> 28 & 16383],
+                     LAST[start >> 42], MIDDLE, MORE[correlation & 16383], LAST[correlation >> 14]))
 
 
-def plane(name, line, meta, events):
-    """Length first: the events are made twice rather than kept."""
+def plane(f, name, line, meta, events, count):
     head = wire.number(1, 5) + wire.text(2, line)
-    body = sum(len(e) for e in events())
     tail = wire.bytes_(4, wire.number(1, 1) + wire.bytes_(2, wire.number(1, 1) + wire.text(2, meta)))
     tail += wire.bytes_(5, wire.number(1, 1) + wire.bytes_(2, wire.number(1, 1) + wire.text(2, 'correlation_id')))
-    name = wire.text(2, name)
+    name, body = wire.text(2, name), count * (LENGTH + 2)
     lines = wire.varint(3 << 3 | 2) + wire.varint(len(head) + body) + head
-    yield wire.varint(1 << 3 | 2) + wire.varint(len(name) + len(lines) + body + len(tail)) + name + lines
-    yield from events()
-    yield tail
+    f.write(wire.varint(1 << 3 | 2) + wire.varint(len(name) + len(lines) + body + len(tail)) + name + lines)
+    f.writelines(events)
+    f.write(tail)
 
 
 def main(n, path):
-    def ops():
-        return (event(i, i * 2 * 10**6 + 10**6, i + 1) for i in range(n))
-
-    def calls():
-        return (event(i, i * 2 * 10**6, i + 1) for i in range(n // 10))
-
     with open(path, 'wb', buffering=1 << 20) as f:
-        for piece in plane('/device:GPU:0', 'Stream #5(Compute)', 'one_kernel', ops):
-            f.write(piece)
-        for piece in plane('/host:CPU', 'python', 'cuLaunchKernel', calls):
-            f.write(piece)
+        plane(f, '/device:GPU:0', 'Stream #5(Compute)', 'one_kernel',
+              (event((2 * i + 1) * US, i + 1) for i in range(n)), n)
+        plane(f, '/host:CPU', 'python', 'cuLaunchKernel', (event(2 * i * US, i + 1) for i in range(n // 10)), n // 10)
 
 
 if __name__ == '__main__':

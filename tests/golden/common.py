@@ -15,6 +15,11 @@ TRACES = pathlib.Path(os.environ.get("VP_TRACES", ROOT / ".." / "shared" / "trac
 SKIP = f"SKIP: no real traces at {TRACES} (set VP_TRACES)"
 
 
+PROGRAM = os.environ.get('VIEW_PROFILE') or next(
+    (str(p) for p in (ROOT / 'build' / preset / 'view_profile' for preset in ('asan', 'dev', 'release'))
+     if p.exists()), 'view_profile')
+
+
 def tool(name):
     """A built test program: VP_BUILD, else the newest of the presets' build folders."""
     if "VP_BUILD" in os.environ:
@@ -32,11 +37,8 @@ def run(*argv, stdin=None):
 
 
 def view_profile(*args, check=True, **kwargs):
-    """Runs the program (VIEW_PROFILE, else the newest build) and returns the CompletedProcess, text."""
-    program = os.environ.get('VIEW_PROFILE') or next(
-        (str(p) for p in (ROOT / 'build' / 'asan' / 'view_profile', ROOT / 'build' / 'dev' / 'view_profile',
-                          ROOT / 'build' / 'release' / 'view_profile') if p.exists()), 'view_profile')
-    return subprocess.run([program, *args], capture_output=True, text=True, check=check, **kwargs)
+    """Runs PROGRAM (VIEW_PROFILE, else a build) and returns the CompletedProcess, text."""
+    return subprocess.run([PROGRAM, *args], capture_output=True, text=True, check=check, **kwargs)
 
 
 @functools.lru_cache(maxsize=None)
