@@ -91,6 +91,7 @@ typedef struct vp_hygiene {
 typedef struct vp_device {
     const char *name; /* "/device:TPU:0", "GPU 0", "/host:CPU:0" */
     const char *host;
+    const char *model; /* "TPU v6 Lite", "NVIDIA H100 80GB HBM3"; may be NULL */
     vp_device_kind kind;
     int64_t events;           /* op events */
     int64_t start_ps, end_ps; /* the device's window, on `clock` of the report's window */

@@ -18,7 +18,7 @@ typedef struct rec_track {
 } rec_track;
 
 typedef struct rec_process {
-    char *name;
+    char *name, *model;
     int64_t id;
     sink_process_kind kind;
     int32_t ordinal;
@@ -71,7 +71,7 @@ static int rec_on_process(sink *s, const sink_process *p, uint32_t *id)
     rec *r = (rec *)s;
     *id = (uint32_t)r->process_n;
     *REC_PUSH(r->processes, r->process_n) =
-        (rec_process){rec_copy(p->name), p->id, p->kind, p->ordinal};
+        (rec_process){rec_copy(p->name), rec_copy(p->model), p->id, p->kind, p->ordinal};
     return 0;
 }
 
@@ -81,6 +81,10 @@ static int rec_on_process_update(sink *s, uint32_t id, const sink_process *p)
     old->kind = p->kind;
     old->ordinal = p->ordinal;
     old->id = p->id;
+    if (p->model.n) {
+        free(old->model);
+        old->model = rec_copy(p->model);
+    }
     if (p->name.n) {
         free(old->name);
         old->name = rec_copy(p->name);
@@ -178,8 +182,10 @@ static rec *rec_new(void)
 
 static void rec_free(rec *r)
 {
-    for (size_t i = 0; i < r->process_n; i++)
+    for (size_t i = 0; i < r->process_n; i++) {
         free(r->processes[i].name);
+        free(r->processes[i].model);
+    }
     for (size_t i = 0; i < r->track_n; i++)
         free(r->tracks[i].name);
     for (size_t i = 0; i < r->quality_n; i++)

@@ -273,6 +273,37 @@ static void test_kineto_says_its_base(void **state)
     rec_free(r);
 }
 
+static void check_model(const char *before, const char *after, const char *model)
+{
+    char text[1024];
+    snprintf(
+        text, sizeof text,
+        "{%s\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":3,\"tid\":7,"
+        "\"ts\":1,\"dur\":1,\"args\":{\"device\":3}}]%s}",
+        before, after);
+    rec *r = read_ok(text);
+    assert_string_equal(event_process(r, 0), "GPU 3");
+    assert_string_equal(r->processes[event_track(r, 0)->process].model, model);
+    assert_int_equal(r->quality_n, 0);
+    rec_free(r);
+}
+
+static void test_kineto_names_the_model(void **state)
+{
+    (void)state;
+    check_model(
+        "\"deviceProperties\":[{\"id\":2,\"name\":\"a\"},{\"name\":\"b\",\"x\":[{}],\"id\":3}],",
+        "", "b");
+    check_model("", ",\"deviceProperties\": [ {\"id\": 3, \"name\": \"b]\"} ]", "b]");
+    check_model("", ",\"deviceProperties\":[{\"id\":0,\"name\":\"b\"},{\"id\":1,\"name\":\"b\"}]",
+                "b");
+    check_model("", ",\"deviceProperties\":[{\"id\":0,\"name\":\"a\"},{\"id\":1,\"name\":\"b\"}]",
+                "");
+    check_model("\"deviceProperties\":[],", "", "");
+    check_model("\"deviceProperties\":{\"id\":3,\"name\":\"b\"},", "", "");
+    check_model("\"deviceProperties\":[{\"id\":{},\"name\":3},[[]],7],", "", "");
+}
+
 static void test_events_without_a_time_are_counted(void **state)
 {
     (void)state;
@@ -913,6 +944,7 @@ int main(void)
         cmocka_unit_test(test_times_are_exact),
         cmocka_unit_test(test_unix_times_are_relative_to_the_first),
         cmocka_unit_test(test_kineto_says_its_base),
+        cmocka_unit_test(test_kineto_names_the_model),
         cmocka_unit_test(test_events_without_a_time_are_counted),
         cmocka_unit_test(test_names_become_valid_utf8),
         cmocka_unit_test(test_pids_and_tids),

@@ -67,8 +67,6 @@ static void check_identity(comparing *k)
     if (same_content(a, b))
         caveat(k,
                "A and B hold the same capture: every device's times are equal to the picosecond");
-    else if (same_text(a->session_id, b->session_id) && same_text(a->session_path, b->session_path))
-        caveat(k, "A and B are the same session");
 }
 
 static size_t kinds(const vp_report *r, vp_device_kind kind)
@@ -86,8 +84,12 @@ static void check_devices(comparing *k)
     for (int i = 0; i <= VP_DEVICE_OTHER; i++)
         kinds_differ =
             kinds_differ || (!kinds(a, (vp_device_kind)i) != !kinds(b, (vp_device_kind)i));
+    const char *model_a = a->device_count ? a->devices[0].model : NULL,
+               *model_b = b->device_count ? b->devices[0].model : NULL;
     if (kinds_differ)
         caveat(k, "A and B ran on different kinds of devices");
+    else if (model_a && model_b && !same_text(model_a, model_b))
+        caveat(k, cmp_print(k, "A ran on %s, B on %s", model_a, model_b));
     if (a->device_count != b->device_count)
         caveat(k, cmp_print(k, "A has %zu devices, B %zu: ops are means over the devices of a kind",
                             a->device_count, b->device_count));

@@ -115,6 +115,7 @@ static int add_device(host_result *h, const grouping *g, track_set set, uint32_t
     vp_device d = {
         .kind = device_kind(p->kind), .own_clock = own_clock(set), .steps_counted = VP_UNKNOWN};
     VP_TRY(name_process(&d.name, h, p, set.t));
+    VP_TRY(host_text(&d.model, h, trace_str(set.t, p->model)));
     VP_TRY(bd_compute(&d.breakdown, &d.start_ps, &d.end_ps, set, grouping_classes(g)));
     if (!d.own_clock) {
         d.start_ps -= h->origin_ps;

@@ -39,6 +39,7 @@ static void add_device(merging *m, const device_entry *e)
     e->part->device[e->d - e->part->r->devices] = (uint32_t)r->device_count;
     *d = *e->d;
     d->name = merge_text(m, d->name);
+    d->model = merge_text(m, d->model);
     d->host = host_of(r, d->host);
     d->timeline_ns -= e->part->shift_ps / 1000;
     if (!d->own_clock) {

@@ -18,6 +18,8 @@ static int put_process(trace_process *p, trace *t, const sink_process *info)
     p->id = info->id;
     p->kind = info->kind;
     p->ordinal = info->ordinal;
+    if (info->model.n)
+        VP_TRY(vp_intern_put(&t->names, info->model, &p->model));
     return info->name.n ? vp_intern_put(&t->names, info->name, &p->name) : 0;
 }
 

@@ -20,7 +20,7 @@
 #include "trace/read/sink.h"
 
 typedef struct trace_process {
-    vp_sid name;
+    vp_sid name, model;
     int64_t id;
     sink_process_kind kind;
     int32_t ordinal;

@@ -15,6 +15,7 @@ typedef enum doc_state {
     DOC_OBJECT,       /* in the container, at any key */
     DOC_EVENTS_VALUE, /* behind "traceEvents": */
     DOC_BASE_VALUE,   /* behind "baseTimeNanoseconds": */
+    DOC_MODELS_VALUE, /* behind "deviceProperties": */
     DOC_EVENTS,       /* in the array of events */
     DOC_JUNK,         /* in an element of it that is no event, or too large for one */
     DOC_DONE,         /* behind the end, where something else follows */
@@ -179,6 +180,8 @@ static int step_object(doc *d)
             d->state = DOC_EVENTS_VALUE;
         else if (vp_str_eq(key, VP_STR("baseTimeNanoseconds")))
             d->state = DOC_BASE_VALUE;
+        else if (vp_str_eq(key, VP_STR("deviceProperties")))
+            d->state = DOC_MODELS_VALUE;
         return 1;
     case JS_WALK_FOUND:
         key = js_walk_key(&d->walk);
@@ -225,6 +228,24 @@ static int step_base_value(doc *d)
     return 1;
 }
 
+/* Left to the walk when it is no array, or too large for one of device descriptions. */
+static int step_models_value(doc *d)
+{
+    d->at = js_skip_space(d->at, d->end);
+    if (d->at == d->end)
+        return 0;
+    const char *after = *d->at == '[' ? d->r.skip(d->at, d->end) : NULL;
+    if (*d->at == '[' && !after && !d->last && d->end - d->at <= (ptrdiff_t)TOP_EVENT_MAX * 8)
+        return 0;
+    d->state = DOC_OBJECT;
+    if (!after)
+        return 1;
+    d->walk.after_key = false;
+    VP_TRY(cj_models(&d->r, (vp_str){d->at, (size_t)(after - d->at)}));
+    d->at = after;
+    return 1;
+}
+
 static int step_done(doc *d)
 {
     d->at = d->end;
@@ -239,6 +260,7 @@ static int read_bytes(doc *d, const char *p, size_t n, bool last)
         [DOC_OBJECT] = step_object,
         [DOC_EVENTS_VALUE] = step_events_value,
         [DOC_BASE_VALUE] = step_base_value,
+        [DOC_MODELS_VALUE] = step_models_value,
         [DOC_EVENTS] = step_events,
         [DOC_JUNK] = step_junk,
         [DOC_DONE] = step_done,

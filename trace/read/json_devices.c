@@ -9,7 +9,9 @@
  * thread pools on CPU. */
 static int device_of(cj_reader *r, uint64_t key, const sink_process *info, uint32_t *index)
 {
-    cj_device d = {.track = SINK_NONE};
+    cj_device d = {.track = SINK_NONE, .number = -1};
+    if (info->kind == SINK_PROCESS_GPU)
+        d.number = info->ordinal;
     *index = vp_map_get(&r->maps[CJ_BY_DEVICE], key);
     if (*index != VP_MAP_NONE)
         return 0;
@@ -19,6 +21,45 @@ static int device_of(cj_reader *r, uint64_t key, const sink_process *info, uint3
     VP_TRY(vp_map_set(&r->maps[CJ_BY_DEVICE], key, *index));
     r->devices[r->device_count++] = d;
     return 0;
+}
+
+int cj_models(cj_reader *r, vp_str array)
+{
+    const char *p = array.p + 1, *end = array.p + array.n;
+    while ((p = memchr(p, '{', (size_t)(end - p))) != NULL) {
+        js_value id = {0}, name = {0}, v;
+        cj_model m;
+        vp_str key;
+        js_step step;
+        for (p++; (step = js_next_member(&p, end, r->skip, &key, &v)) == JS_MEMBER;) {
+            if (vp_str_eq(key, VP_STR("id")))
+                id = v;
+            else if (vp_str_eq(key, VP_STR("name")))
+                name = v;
+        }
+        if (step != JS_CLOSE)
+            return 0;
+        if (name.type != JS_STRING || !js_to_id(id.s, &m.id))
+            continue;
+        VP_TRY(cj_scratch(r, name.s.n));
+        VP_TRY(vp_intern_put(&r->names, cj_text(r, name), &m.name));
+        VP_TRY(vp_grow(&r->models, &r->model_cap, r->model_count + 1, sizeof m, VP_PROCESSES_MAX));
+        r->models[r->model_count++] = m;
+    }
+    return 0;
+}
+
+/* ROCm numbers kernels by the machine's devices and describes the visible ones: where these are all
+ * of one model, so is every device. */
+static vp_str model_of(const cj_reader *r, int64_t id)
+{
+    bool equal = r->model_count > 0;
+    for (size_t i = 0; i < r->model_count; i++) {
+        if (r->models[i].id == id)
+            return vp_intern_get(&r->names, r->models[i].name);
+        equal = equal && r->models[i].name == r->models[0].name;
+    }
+    return equal ? vp_intern_get(&r->names, r->models[0].name) : VP_STR_NONE;
 }
 
 static int gpu_of(cj_reader *r, js_value key, bool mtia, uint32_t *index)
@@ -101,8 +142,20 @@ int cj_cpu_track(cj_reader *r, int64_t ordinal, uint32_t *track)
     return 0;
 }
 
+/* Kineto describes its devices before the events, or behind them. */
+static int tell_model(cj_reader *r, const cj_device *d)
+{
+    sink_process info = {.model = model_of(r, d->number),
+                         .id = d->number,
+                         .kind = SINK_PROCESS_GPU,
+                         .ordinal = (int32_t)d->number};
+    return d->number >= 0 && info.model.n ? r->out->process_update(r->out, d->id, &info) : 0;
+}
+
 int cj_devices_finish(cj_reader *r)
 {
+    for (size_t i = 0; i < r->device_count; i++)
+        VP_TRY(tell_model(r, &r->devices[i]));
     for (size_t i = 0; i < r->stream_count; i++) {
         char text[64];
         const cj_stream *s = &r->streams[i];

@@ -29,6 +29,7 @@ void cj_reader_free(cj_reader *r)
     vp_free(r->processes);
     vp_free(r->threads);
     vp_free(r->devices);
+    vp_free(r->models);
     vp_free(r->streams);
     vp_free(r->lanes);
     vp_free(r->edges);

@@ -118,7 +118,14 @@ typedef struct cj_thread {
 typedef struct cj_device {
     uint32_t id;    /* in the sink */
     uint32_t track; /* CPU: its only track */
+    int64_t number; /* GPU: its ordinal; else -1 */
 } cj_device;
+
+/* What Kineto's deviceProperties say of a device. */
+typedef struct cj_model {
+    int64_t id;
+    vp_sid name;
+} cj_model;
 
 /* A stream of a Kineto device; its name may come after its events. */
 typedef struct cj_stream {
@@ -164,6 +171,8 @@ typedef struct cj_reader {
     size_t thread_count, thread_cap;
     cj_device *devices;
     size_t device_count, device_cap;
+    cj_model *models;
+    size_t model_count, model_cap;
     cj_stream *streams;
     size_t stream_count, stream_cap;
     cj_lane *lanes;
@@ -252,6 +261,9 @@ static inline cj_process *cj_process_at(const cj_reader *r, const cj_thread *t)
 {
     return &r->processes[t->process];
 }
+
+/* The array of deviceProperties, before the events. */
+int cj_models(cj_reader *r, vp_str array);
 
 /* json_devices.c: the op tracks of devices that are not processes of the file. */
 int cj_gpu_track(cj_reader *r, const cj_thread *t, js_value key, bool mtia, uint32_t *track);

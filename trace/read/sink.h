@@ -29,6 +29,7 @@ typedef struct sink_process {
     int64_t id; /* plane id or pid */
     sink_process_kind kind;
     int32_t ordinal; /* of the device, or -1 */
+    vp_str model;    /* what the device is sold as */
 } sink_process;
 
 typedef enum sink_role {

@@ -15,8 +15,10 @@ static int device_track(xs_line_ctx *c, int64_t ordinal, uint32_t *track)
     char name[300];
     int n = snprintf(name, sizeof name, "%.*s:%lld", (int)vp_str_head(c->plane->name, 255).n,
                      c->plane->name.p, (long long)ordinal);
-    sink_process p = {
-        {name, (size_t)n}, ordinal, SINK_PROCESS_CPU, (int32_t)(ordinal & 0x7fffffff)};
+    sink_process p = {.name = {name, (size_t)n},
+                      .id = ordinal,
+                      .kind = SINK_PROCESS_CPU,
+                      .ordinal = (int32_t)(ordinal & 0x7fffffff)};
     sink_track t = {.name = VP_STR("ops"), .role = SINK_ROLE_OPS, .one_timeline = true};
     VP_TRY(r->out->process(r->out, &p, &t.process));
     VP_TRY(r->out->track(r->out, &t, track));

@@ -184,6 +184,8 @@ static void use_stat(raw_event *e, xs_stat_role role, uint64_t u, vp_str text)
     case XS_STAT_PROFILE_START:
     case XS_STAT_PROFILE_STOP:
     case XS_STAT_DROPPED:
+    case XS_STAT_GPU_MODEL:
+    case XS_STAT_TPU_MODEL:
     case XS_STAT_OTHER:
         break;
     default:
@@ -469,7 +471,8 @@ static int open_process(xs_reader *r, const xs_plane *pl, uint32_t *process)
     *process = vp_map_get(&r->processes, key);
     if (*process != VP_MAP_NONE)
         return 0;
-    sink_process p = {.name = pl->name, .id = pl->id};
+    vp_str gpu = pl->stats[XS_STAT_GPU_MODEL].text, tpu = pl->stats[XS_STAT_TPU_MODEL].text;
+    sink_process p = {.name = pl->name, .model = gpu.n ? gpu : tpu, .id = pl->id};
     p.kind = rd_process_kind(pl->name, &p.ordinal);
     VP_TRY(r->out->process(r->out, &p, process));
     return vp_map_set(&r->processes, key, *process);

@@ -38,6 +38,8 @@ typedef enum xs_stat_role {
     XS_STAT_PROFILE_START,
     XS_STAT_PROFILE_STOP,
     XS_STAT_DROPPED,
+    XS_STAT_GPU_MODEL,
+    XS_STAT_TPU_MODEL,
     /* From here on: attributes of single events, known only in full depth. */
     XS_STAT_ATTRS,
     XS_STAT_CORRELATION = XS_STAT_ATTRS,

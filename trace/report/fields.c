@@ -97,6 +97,7 @@ const rep_field rep_device_fields[] = {
     {F("name", REP_TEXT, vp_device, name), .needed = true},
     {F("host", REP_TEXT, vp_device, host)},
     {F("kind", REP_WORD, vp_device, kind), .words = rep_kind_words},
+    {F("model", REP_TEXT, vp_device, model)},
     {F("events", REP_COUNT, vp_device, events)},
     {.key = "window", .type = REP_OBJECT, .fields = device_window_fields},
     {F("breakdown", REP_OBJECT, vp_device, breakdown), .fields = rep_breakdown_fields},
