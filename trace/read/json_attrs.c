@@ -104,6 +104,8 @@ static sink_attr memory_attr(vp_str key)
 
 static const sink_extra *memory_attrs(cj_attrs *a, js_skip_fn *skip, js_value args)
 {
+    const uint32_t all = 1u << SINK_MEM_DELTA | 1u << SINK_MEM_DEVICE | 1u << SINK_MEM_RESERVED |
+                         1u << SINK_MEM_USED;
     vp_str key;
     js_value v;
     int64_t n;
@@ -111,7 +113,7 @@ static const sink_extra *memory_attrs(cj_attrs *a, js_skip_fn *skip, js_value ar
         return NULL;
     const char *p = args.s.p + 1, *end = args.s.p + args.s.n;
     a->allocator = (js_value){VP_STR("[memory]"), JS_STRING};
-    while (js_next_member(&p, end, skip, &key, &v) == JS_MEMBER) {
+    while (a->x.has != all && js_next_member(&p, end, skip, &key, &v) == JS_MEMBER) {
         sink_attr attr = memory_attr(key);
         if (attr != SINK_ATTRS && number(v, &n))
             sink_extra_set(&a->x, attr, n);
