@@ -71,6 +71,8 @@ static const vp_memory *fullest(const vp_report *r)
 void fd_memory(fd_run *run)
 {
     const vp_memory *m = fullest(run->r);
+    if (!m)
+        return;
     run->f->value = fd_share(m->peak_bytes, m->total_bytes);
     if (!fd_above(m->peak_bytes, m->total_bytes, 900))
         return;

@@ -153,7 +153,7 @@ static int is_regular(bool *yes, const step_marks *m, const trace *t, const devi
 
 static int marks_of_ops(step_marks *m, const trace *t, const device_work *w)
 {
-    vp_sid module;
+    vp_sid module = 0;
     uint32_t track = 0;
     bool regular = true;
     VP_TRY(longest_by_ops(&module, t, w));
@@ -171,7 +171,7 @@ static int marks_of_ops(step_marks *m, const trace *t, const device_work *w)
 
 int step_modules_marks(step_search *s, const analysis *a)
 {
-    vp_sid name;
+    vp_sid name = 0;
     bool repeats = false;
     VP_TRY(longest_run(&name, s, a->t));
     if (name)

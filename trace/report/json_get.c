@@ -200,7 +200,7 @@ static int get_by_device(rep_json_in *in, const rep_field *f, const json_t *v,
     for (size_t i = 0; i < json_array_size(v); i++) {
         rep_place here = {place, "", i};
         const json_t *item = json_array_get(v, i);
-        uint32_t device;
+        uint32_t device = VP_NO_DEVICE;
         VP_TRY(get_device(in, &device, item, &here));
         if (device != VP_NO_DEVICE)
             VP_TRY(rep_get_fields(in, f->fields, item, &in->devices[device], &here));

@@ -123,7 +123,7 @@ static int read_line(trend *t, vp_str line)
 {
     rep_json_in in = {.arena = &t->arena};
     json_error_t e;
-    trend_run *run;
+    trend_run *run = NULL;
     json_t *root = json_loadb(line.p, line.n, JSON_REJECT_DUPLICATES, &e);
     if (!root)
         return vp_fail(VP_ECORRUPT, "no valid JSON: %.200s", e.text);
