@@ -309,6 +309,14 @@ static void test_hostile_reports(void **state)
         {REPORT(",\"steps\":{\"list\":[{\"devices\":[{\"device_index\":0,"
                 "\"breakdown\":{\"window_ps\":1}}]}]}"),
          VP_ECORRUPT, "do not sum"},
+        {REPORT(",\"ops\":[{\"device_index\":0,\"self_ps\":2000000000000000000},"
+                "{\"device_index\":0,\"self_ps\":2000000000000000000}]"),
+         VP_ECORRUPT, "ops[1].self_ps is out of range with"},
+        {REPORT(",\"scopes\":[{\"path\":\"a\",\"self_ps\":1,\"total_ps\":3}]"), VP_ECORRUPT,
+         "not the sum of its parts"},
+        {REPORT(",\"scopes\":[{\"path\":\"a\",\"total_ps\":3,\"children\":["
+                "{\"path\":\"a/b\",\"total_ps\":4,\"self_ps\":4}]}]"),
+         VP_ECORRUPT, "holds more than its parent"},
         {REPORT(",\"quality\":[{\"message\":[]}]"), VP_ECORRUPT, "quality[0].message is no text"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -351,10 +359,10 @@ static void test_deep_scopes_are_refused(void **state)
 static void test_every_allocation_may_fail(void **state)
 {
     (void)state;
-    static const char text[] =
-        REPORT(",\"ops\":[{\"device_index\":0,\"name\":\"dot\",\"calls\":1,\"self_ps\":9}],"
-               "\"scopes\":[{\"path\":\"a\",\"name\":\"a\",\"self_ps\":9,\"calls\":1}],"
-               "\"modules\":[{\"name\":\"m\",\"runs\":2,\"samples_ps\":[3,4]}]");
+    static const char text[] = REPORT(
+        ",\"ops\":[{\"device_index\":0,\"name\":\"dot\",\"calls\":1,\"self_ps\":9}],"
+        "\"scopes\":[{\"path\":\"a\",\"name\":\"a\",\"self_ps\":9,\"total_ps\":9,\"calls\":1}],"
+        "\"modules\":[{\"name\":\"m\",\"runs\":2,\"samples_ps\":[3,4]}]");
     uint64_t used, k = 0;
     do {
         vp_report *r = NULL, *all = NULL;

@@ -9,6 +9,7 @@
 
 #include "trace/base/arena.h"
 #include "trace/base/json.h"
+#include "trace/base/map.h"
 #include "trace/report/parts.h"
 
 typedef enum rep_field_type {
@@ -42,8 +43,9 @@ typedef struct rep_json_out {
 typedef struct rep_field {
     const char *key; /* NULL ends a table */
     rep_field_type type;
-    bool full;   /* unknown, and null, unless the report is of VP_DEPTH_FULL */
-    bool needed; /* text that is never NULL: read as "" where it is */
+    bool full;     /* unknown, and null, unless the report is of VP_DEPTH_FULL */
+    bool needed;   /* text that is never NULL, read as "" where it is; a figure never unknown: 0 */
+    bool unsummed; /* a clock, or FLOPs: may be so large that no sum over rows would fit */
     size_t at, count_at, size;
     const struct rep_field *fields;
     const char *const *words;                       /* by value; NULL-terminated */
@@ -68,6 +70,9 @@ typedef struct rep_json_in {
     vp_arena *arena;
     size_t device_count; /* so far: references are checked against it */
     vp_device *devices;
+    vp_map sum_at; /* by field: its place in sums; what is added up over rows must fit */
+    int64_t sums[256];
+    bool in_tree; /* of scopes: its nodes hold each other, and are checked as a tree */
 } rep_json_in;
 
 typedef struct rep_place {

@@ -7,8 +7,9 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 
-/* Of any figure: sums of a few of them still fit, and real ones are far below (73 days in ps). */
-#define FIGURE_MAX (INT64_C(1) << 62)
+/* Of any figure, and of all that stand in one field of a report: whoever adds them up, a few fields
+ * together and over several reports, stays within int64_t. 2^61 ps are 640 hours of devices. */
+#define FIGURE_MAX VP_TIME_MAX_PS
 
 int rep_bad_json(const rep_place *place, const char *what)
 {
@@ -48,7 +49,7 @@ static int get_text(rep_json_in *in, const char **out, const json_t *v, bool nee
     return 0;
 }
 
-static int get_integer(int64_t *out, const json_t *v, int64_t least, int64_t unknown,
+static int get_integer(int64_t *out, const json_t *v, int64_t least, int64_t unknown, int64_t most,
                        const rep_place *place)
 {
     *out = unknown;
@@ -56,10 +57,37 @@ static int get_integer(int64_t *out, const json_t *v, int64_t least, int64_t unk
         return 0;
     if (!json_is_integer(v))
         return rep_bad_json(place, "is no integer");
-    if (json_integer_value(v) < least || json_integer_value(v) > FIGURE_MAX)
+    if (json_integer_value(v) < least || json_integer_value(v) > most)
         return rep_bad_json(place, "is out of range");
     *out = json_integer_value(v);
     return 0;
+}
+
+/* Of non-negative figures. */
+static int check_sum(rep_json_in *in, const rep_field *f, int64_t v, const rep_place *place)
+{
+    uint32_t at = vp_map_get(&in->sum_at, (uint64_t)(uintptr_t)f);
+    if (f->unsummed || in->in_tree || v <= 0)
+        return 0;
+    if (at == VP_MAP_NONE) {
+        at = (uint32_t)in->sum_at.count;
+        if (at == sizeof in->sums / sizeof *in->sums)
+            return vp_fail(VP_ELIMIT, "more fields than sums");
+        VP_TRY(vp_map_set(&in->sum_at, (uint64_t)(uintptr_t)f, at));
+    }
+    if (v > FIGURE_MAX - in->sums[at])
+        return rep_bad_json(place, "is out of range with what stood there before");
+    in->sums[at] += v;
+    return 0;
+}
+
+static int get_count(rep_json_in *in, const rep_field *f, int64_t *out, const json_t *v,
+                     const rep_place *place)
+{
+    if (f->unsummed)
+        return get_integer(out, v, 0, VP_UNKNOWN, INT64_MAX, place);
+    VP_TRY(get_integer(out, v, 0, f->needed ? 0 : VP_UNKNOWN, FIGURE_MAX, place));
+    return check_sum(in, f, *out, place);
 }
 
 /* Ids beyond 2^63-1 come as text (report_read.c). */
@@ -122,7 +150,8 @@ static int get_device(const rep_json_in *in, uint32_t *out, const json_t *object
                       const rep_place *place)
 {
     int64_t at;
-    VP_TRY(get_integer(&at, json_object_get(object, "device_index"), 0, VP_UNKNOWN, place));
+    VP_TRY(get_integer(&at, json_object_get(object, "device_index"), 0, VP_UNKNOWN, UINT32_MAX,
+                       place));
     if (at >= (int64_t)in->device_count)
         return rep_bad_json(place, "refers to a device that is not there");
     *out = at < 0 ? VP_NO_DEVICE : (uint32_t)at;
@@ -138,7 +167,8 @@ static int get_causes(int64_t *out, const json_t *v, const rep_place *place)
         return rep_bad_json(place, "is no object");
     for (size_t i = 0; i < VP_CAUSES; i++) {
         rep_place here = {place, rep_cause_words[i], SIZE_MAX};
-        VP_TRY(get_integer(&out[i], json_object_get(v, rep_cause_words[i]), 0, 0, &here));
+        VP_TRY(get_integer(&out[i], json_object_get(v, rep_cause_words[i]), 0, 0,
+                           FIGURE_MAX / VP_CAUSES, &here));
     }
     return 0;
 }
@@ -187,7 +217,7 @@ static int get_array(rep_json_in *in, const rep_field *f, const json_t *v, char 
         if (f->type == REP_TEXTS)
             VP_TRY(rep_get_text(in, (const char **)(void *)at, item, &here));
         else
-            VP_TRY(get_integer((int64_t *)(void *)at, item, -FIGURE_MAX, 0, &here));
+            VP_TRY(get_integer((int64_t *)(void *)at, item, -FIGURE_MAX, 0, FIGURE_MAX, &here));
     }
     return 0;
 }
@@ -217,11 +247,11 @@ static int get_value(rep_json_in *in, const rep_field *f, const json_t *object, 
     case REP_TEXT:
         return get_text(in, at, v, f->needed, place);
     case REP_COUNT:
-        return get_integer(at, v, 0, VP_UNKNOWN, place);
+        return get_count(in, f, at, v, place);
     case REP_TIME:
-        return get_integer(at, v, -FIGURE_MAX, VP_NO_TIME, place);
+        return get_integer(at, v, -FIGURE_MAX, VP_NO_TIME, FIGURE_MAX, place);
     case REP_INTEGER:
-        return get_integer(at, v, -FIGURE_MAX, 0, place);
+        return get_integer(at, v, -FIGURE_MAX, 0, FIGURE_MAX, place);
     case REP_ID:
         return get_id(at, v, place);
     case REP_ROUNDED:

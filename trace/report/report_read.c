@@ -138,6 +138,55 @@ static int get_scopes(rep_json_in *in, vp_report *r, const json_t *list)
 
 /* ---- Checks ---- */
 
+/* What the children of a node hold together, of each figure that is summed over subtrees. */
+enum { TREE_FIGURES = 6 };
+
+static void tree_figures(int64_t out[TREE_FIGURES], const vp_scope *s)
+{
+    out[0] = s->total_ps;
+    out[1] = s->calls;
+    out[2] = s->idle_before_ps;
+    out[3] = s->backward_ps;
+    out[4] = s->remat_ps;
+    out[5] = s->bytes < 0 ? 0 : s->bytes;
+}
+
+static int bad_scope(size_t i, const char *what)
+{
+    return vp_fail(VP_ECORRUPT, "scopes: node %zu in pre-order %s", i, what);
+}
+
+/* No node holds less than its children, and the roots together fit. rest[i]: what of node i is not
+ * yet taken by children; the last entry is that of the roots. */
+static int check_tree(const vp_report *r, int64_t (*rest)[TREE_FIGURES])
+{
+    for (size_t k = 0; k < TREE_FIGURES; k++)
+        rest[r->scope_count][k] = VP_TIME_MAX_PS;
+    for (size_t i = 0; i < r->scope_count; i++) {
+        const vp_scope *s = &r->scopes[i];
+        int64_t *above = rest[s->parent == UINT32_MAX ? r->scope_count : s->parent];
+        tree_figures(rest[i], s);
+        for (size_t k = 0; k < TREE_FIGURES; k++) {
+            if (rest[i][k] > above[k])
+                return bad_scope(i, "holds more than its parent");
+            above[k] -= rest[i][k];
+        }
+        if (s->backward_ps > s->total_ps || s->remat_ps > s->total_ps)
+            return bad_scope(i, "goes back for longer than it takes");
+    }
+    for (size_t i = 0; i < r->scope_count; i++)
+        if (rest[i][0] != r->scopes[i].self_ps)
+            return bad_scope(i, "is not the sum of its parts");
+    return 0;
+}
+
+static int check_scopes(const vp_report *r)
+{
+    VP_CLEANUP(vp_free_ptr)
+    int64_t(*rest)[TREE_FIGURES] = vp_calloc(r->scope_count + 1, sizeof *rest);
+    return rest ? check_tree(r, rest) : vp_fail(VP_ENOMEM, "out of memory");
+}
+
 /* The identity of every breakdown; all of them are sums of parts that are not negative. */
 static int check_breakdown(const vp_breakdown *b, const char *what, size_t i)
 {
@@ -214,19 +263,29 @@ static int check_schema(const json_t *root)
     return 0;
 }
 
+static int get_report(rep_json_in *in, vp_report *r, const json_t *root)
+{
+    VP_TRY(rep_get_fields(in, rep_head_fields, root, r, NULL));
+    VP_TRY(rep_get_fields(in, rep_devices_fields, root, r, NULL));
+    in->devices = r->devices;
+    in->device_count = r->device_count;
+    VP_TRY(rep_get_fields(in, rep_ops_fields, root, r, NULL));
+    in->in_tree = true;
+    VP_TRY(get_scopes(in, r, json_object_get(root, "scopes")));
+    in->in_tree = false;
+    VP_TRY(rep_get_fields(in, rep_tail_fields, root, r, NULL));
+    VP_TRY(check_devices(r));
+    VP_TRY(check_scopes(r));
+    return check_rows(r);
+}
+
 static int fill(vp_report *r, const json_t *root)
 {
     rep_json_in in = {.arena = r->owner_};
     VP_TRY(check_schema(root));
-    VP_TRY(rep_get_fields(&in, rep_head_fields, root, r, NULL));
-    VP_TRY(rep_get_fields(&in, rep_devices_fields, root, r, NULL));
-    in.devices = r->devices;
-    in.device_count = r->device_count;
-    VP_TRY(rep_get_fields(&in, rep_ops_fields, root, r, NULL));
-    VP_TRY(get_scopes(&in, r, json_object_get(root, "scopes")));
-    VP_TRY(rep_get_fields(&in, rep_tail_fields, root, r, NULL));
-    VP_TRY(check_devices(r));
-    VP_TRY(check_rows(r));
+    int rc = get_report(&in, r, root);
+    vp_map_free(&in.sum_at);
+    VP_TRY(rc);
     return report_finish(r);
 }
 

@@ -25,7 +25,7 @@ static const rep_field session_fields[] = {
     {F("id", REP_TEXT, trend_run, id)},
     {F("name", REP_TEXT, trend_run, name)},
     {F("path", REP_TEXT, trend_run, path)},
-    {F("captured_unix_ns", REP_COUNT, trend_run, captured_unix_ns)},
+    {F("captured_unix_ns", REP_COUNT, trend_run, captured_unix_ns), .unsummed = true},
     {0},
 };
 
@@ -133,6 +133,7 @@ static int read_line(trend *t, vp_str line)
                  : vp_fail(VP_EUNSUPPORTED, "no line of a history (" SCHEMA ")");
     if (rc >= 0)
         rc = rep_get_fields(&in, run_fields, root, run, NULL);
+    vp_map_free(&in.sum_at);
     json_decref(root);
     t->count += rc >= 0;
     return rc;
