@@ -110,8 +110,11 @@ int rep_compare_md(vp_buf *b, const vp_comparison *c, const vp_view *view)
     put_ops(b, c, v.unit);
     put_ids(b, "\nFindings only in B: ", c->findings_new, c->new_count);
     put_ids(b, "\nFindings only in A: ", c->findings_gone, c->gone_count);
-    for (size_t i = 0; i < c->caveat_count; i++)
-        vp_buf_printf(b, "%s- %s\n", i ? "" : "\n", c->caveats[i]);
+    for (size_t i = 0; i < c->caveat_count; i++) {
+        vp_buf_puts(b, i ? "- " : "\n- ");
+        vp_put_escaped(b, vp_str_of(c->caveats[i]));
+        vp_buf_putc(b, '\n');
+    }
     return b->status;
 }
 

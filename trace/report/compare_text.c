@@ -365,7 +365,9 @@ static void put_verdict(vp_buf *b, const vp_view *v, const vp_comparison *c)
     put_ids(b, v, "Findings only in A:", c->findings_gone, c->gone_count);
     for (size_t i = 0; i < c->caveat_count; i++) {
         vp_buf_init(&line, VP_REPORT_BYTES_MAX);
-        vp_buf_printf(&line, "Note: %s.", c->caveats[i]);
+        vp_buf_puts(&line, "Note: ");
+        vp_put_escaped(&line, vp_str_of(c->caveats[i])); /* may name a device's model */
+        vp_buf_putc(&line, '.');
         text_line(b, v, &line);
     }
     vp_buf_init(&line, VP_REPORT_BYTES_MAX);
