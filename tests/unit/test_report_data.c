@@ -66,10 +66,10 @@ static void test_keys_and_their_order(void **state)
         "launch",  "host_ops",    "memory",      "quality",       "findings", NULL};
     static const char *const session[] = {
         "id", "name", "path", "kind", "captured_unix_ns", "base_unix_ns", "hosts", "files", NULL};
-    static const char *const device[] = {"name",          "host",    "kind",        "model",
-                                         "events",        "window",  "breakdown",   "own_clock",
-                                         "timeline_ns",   "self_ps", "idle_causes", "gap_count",
-                                         "steps_counted", "hygiene", NULL};
+    static const char *const device[] = {"name",          "host",      "kind",        "events",
+                                         "window",        "breakdown", "own_clock",   "model",
+                                         "timeline_ns",   "self_ps",   "idle_causes", "gap_count",
+                                         "steps_counted", "hygiene",   NULL};
     static const char *const breakdown[] = {
         "window_ps", "compute_ps", "exposed_comm_ps", "exposed_copy_ps", "idle_ps",
         "busy_ps",   "comm_ps",    "copy_ps",         "overlap_comm_ps", NULL};

@@ -140,10 +140,14 @@ static int run_until(walk *w, int64_t t)
     return 0;
 }
 
+/* How far out it is looked for what contains a span: Perfetto's limit of nesting. It bounds the
+ * work on spans that all cross each other. */
+#define SEARCH_MAX 512u
+
 /* Spans that outlive the one they start in belong to what does contain them. */
 static open_span around(const walk *w, int64_t end)
 {
-    for (size_t i = w->n; i-- > 0;)
+    for (size_t i = w->n; i-- > 0 && w->n - i <= SEARCH_MAX;)
         if (w->v[i].end >= end)
             return w->v[i];
     return (open_span){INT64_MAX, 0, VP_CAUSE_HOST, false, false};

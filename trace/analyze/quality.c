@@ -116,9 +116,19 @@ static int note_unlinked(const analysis *a)
     return host_note(a->h, "unlinked-ops", VP_SEV_WARNING, text);
 }
 
+static bool has_unusable(const trace *t)
+{
+    for (uint32_t i = 0; i < t->quality_count; i++)
+        if (!strcmp(t->quality[i].code, "bad-event"))
+            return true;
+    return false;
+}
+
 static int note_empty(const analysis *a, const host_counts *c)
 {
     bool lasts = c->with_length;
+    if (!a->t->event_count && has_unusable(a->t)) /* there were some, as that note says */
+        return 0;
     for (size_t d = 0; d < a->device_count; d++)
         lasts = lasts || a->h->devices[d].breakdown.busy_ps > 0;
     if (!a->t->event_count)

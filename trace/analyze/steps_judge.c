@@ -65,13 +65,13 @@ static void mark_warm_up(vp_steps *s, int64_t *v, size_t n)
 /* Of sorted values. In 128 bits: exact whatever their order. */
 static void moments(vp_steps *s, const int64_t *v, size_t n)
 {
-    __int128 sum = 0;
+    __int128 sum = 0, excess = 0;
     long double squares = 0;
-    s->excess_ps = 0;
     for (size_t i = 0; i < n; i++) {
         sum += v[i];
-        s->excess_ps += v[i] > s->median_ps ? v[i] - s->median_ps : 0;
+        excess += v[i] > s->median_ps ? v[i] - s->median_ps : 0;
     }
+    s->excess_ps = excess < INT64_MAX ? (int64_t)excess : INT64_MAX;
     long double mean = (long double)sum / (long double)n;
     for (size_t i = 0; i < n; i++)
         squares += ((long double)v[i] - mean) * ((long double)v[i] - mean);
