@@ -245,8 +245,6 @@ def test_clean_profile_is_silent(name):
     assert shown(findings(name)) == []
 
 
-@pytest.mark.xfail(strict=True, reason='steps of threads beside the main one are left out: the ops that such a '
-                                       'thread launches are put into the steps of the main thread')
 def test_threads_that_step_side_by_side(tmp_path):
     """Each GPU's step is that of the thread that feeds it."""
     scene = clean.two_threads()

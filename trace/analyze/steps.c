@@ -60,7 +60,7 @@ static int match(step_search *s, uint32_t *count)
     for (size_t i = 0; i < s->host.n; i++)
         s->host.v[i].step = (uint32_t)i;
     *count = (uint32_t)s->host.n;
-    return 0;
+    return step_marks_join(s);
 }
 
 /* ---- Windows become entries of the list ---- */
@@ -256,13 +256,18 @@ static int build(building *b)
     return steps_judge(&h->steps, &h->arena);
 }
 
-static int note_left_out(host_result *h, size_t n)
+static int note_left_out(host_result *h, const step_search *s)
 {
     char text[160];
+    size_t n = 0;
+    for (size_t i = 0; i < s->beside.n; i++)
+        n += s->beside.v[i].step == STEP_NONE;
     if (!n)
         return 0;
     snprintf(text, sizeof text,
-             "%zu steps of other threads run beside those of the main one and are left out", n);
+             "%zu steps of other threads run beside those of the main one, under numbers of their "
+             "own: they are left out",
+             n);
     return host_note(h, "steps-overlap", VP_SEV_INFO, text);
 }
 
@@ -284,7 +289,7 @@ int steps_collect(analysis *a)
     VP_TRY(step_search_run(&s, a));
     int rc = build_all(a, &s);
     if (rc >= 0)
-        rc = note_left_out(a->h, s.left_out);
+        rc = note_left_out(a->h, &s);
     step_search_free(&s);
     VP_TRY(rc);
     if (!a->windows)

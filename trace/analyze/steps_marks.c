@@ -12,6 +12,7 @@ void step_search_free(step_search *s)
     vp_free(s->device);
     vp_free(s->device_of);
     vp_free(s->host.v);
+    vp_free(s->beside.v);
     *s = (step_search){0};
 }
 
@@ -154,8 +155,8 @@ static uint32_t main_track(const step_marks *m, const trace *t)
     return best;
 }
 
-/* Threads that step side by side cannot share the windows of a device: what overlaps the steps of
- * the main thread is left out, and said. */
+/* Threads that step side by side: the steps are those of the main thread, and what overlaps them
+ * only says what the other thread's own work belongs to. */
 static int keep_one_at_a_time(step_search *s, const trace *t)
 {
     step_marks *m = &s->host;
@@ -169,7 +170,7 @@ static int keep_one_at_a_time(step_search *s, const trace *t)
         for (ahead = ahead > i ? ahead : i; ahead < m->n && m->v[ahead].track != main;)
             ahead++;
         if (x.track != main && (x.start < reach || (ahead < m->n && m->v[ahead].start < x.end))) {
-            s->left_out++;
+            VP_TRY(step_marks_add(&s->beside, &x));
             continue;
         }
         reach = x.end > reach ? x.end : reach;
@@ -177,6 +178,27 @@ static int keep_one_at_a_time(step_search *s, const trace *t)
     }
     m->n = n;
     return 0;
+}
+
+static uint64_t name_and_number(const step_mark *x)
+{
+    return vp_hash(x->name.p, x->name.n, (uint64_t)x->number);
+}
+
+int step_marks_join(step_search *s)
+{
+    vp_map known;
+    int rc = 0;
+    vp_map_init(&known);
+    for (size_t i = 0; rc >= 0 && s->beside.n && i < s->host.n; i++)
+        if (s->host.v[i].number != VP_UNKNOWN)
+            rc = vp_map_set(&known, name_and_number(&s->host.v[i]), s->host.v[i].step);
+    for (size_t i = 0; rc >= 0 && i < s->beside.n; i++) {
+        step_mark *x = &s->beside.v[i];
+        x->step = x->number == VP_UNKNOWN ? STEP_NONE : vp_map_get(&known, name_and_number(x));
+    }
+    vp_map_free(&known);
+    return rc;
 }
 
 static int find_host(step_search *s, const analysis *a)

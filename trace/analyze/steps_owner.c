@@ -67,14 +67,23 @@ static int add_consumers(step_owner *o, uint32_t track, step_marks *owned)
     return 0;
 }
 
-static int propagate(step_owner *o, const step_marks *marks)
+/* The threads' own steps, those beside the main one's too. */
+static int own_marks(step_owner *o, const step_search *s)
 {
-    size_t added = 1;
     o->of_track = vp_calloc((size_t)o->t->track_count + 1, sizeof *o->of_track);
     if (!o->of_track)
         return vp_fail(VP_ENOMEM, "out of memory");
-    for (size_t i = 0; i < marks->n; i++)
-        VP_TRY(step_marks_add(&o->of_track[marks->v[i].track], &marks->v[i]));
+    for (size_t i = 0; i < s->host.n; i++)
+        VP_TRY(step_marks_add(&o->of_track[s->host.v[i].track], &s->host.v[i]));
+    for (size_t i = 0; i < s->beside.n; i++)
+        if (s->beside.v[i].step != STEP_NONE)
+            VP_TRY(step_marks_add(&o->of_track[s->beside.v[i].track], &s->beside.v[i]));
+    return 0;
+}
+
+static int propagate(step_owner *o)
+{
+    size_t added = 1;
     for (int round = 0; added && round < ROUNDS_MAX; round++) {
         added = 0;
         for (uint32_t i = 0; i < o->t->track_count; i++) {
@@ -109,8 +118,10 @@ int step_owner_new(step_owner **out, const analysis *a, const step_search *s)
     vp_map_init(&o->flows);
     vp_map_init(&o->groups);
     int rc = add_groups(o, &s->host);
+    if (rc >= 0 && (s->source == VP_STEPS_ANNOTATION || s->beside.n))
+        rc = own_marks(o, s);
     if (rc >= 0 && s->source == VP_STEPS_ANNOTATION)
-        rc = propagate(o, &s->host);
+        rc = propagate(o);
     if (rc < 0) {
         step_owner_free(o);
         return rc;

@@ -30,7 +30,8 @@ typedef struct step_search {
     step_marks *device; /* LINE, MODULES: by device; else NULL */
     size_t device_count;
     uint32_t *device_of; /* by process, STEP_NONE */
-    size_t left_out;     /* steps of other threads beside those of the main one */
+    step_marks beside; /* by start: steps of other threads that run beside those in `host`; step is
+                          the one of the same number, or STEP_NONE */
 } step_search;
 
 /* steps_marks.c: of the first source that has any, in the order of vp_step_source. */
@@ -39,6 +40,8 @@ void step_search_free(step_search *s);
 int step_marks_add(step_marks *m, const step_mark *mark);
 /* Sorts, and takes out what lies inside another mark. */
 void step_marks_order(step_marks *m);
+/* Gives the marks of `beside` the steps that the main thread counts alike. */
+int step_marks_join(step_search *s);
 /* Which mark holds an instant: [start, end), and the end itself where no other begins there. *last
  * is a guess, and becomes the answer. STEP_NONE. */
 uint32_t step_mark_at(const step_marks *m, int64_t at, size_t *last);

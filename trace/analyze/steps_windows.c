@@ -247,13 +247,50 @@ static int64_t work_before(const analysis *a, step_owner *o, track_set set, cons
     return until;
 }
 
+/* The thread that launches most of a device's ops; STEP_NONE without any. */
+static int feeder_of(uint32_t *out, const analysis *a, track_set set)
+{
+    VP_CLEANUP(vp_free_ptr) uint64_t *n = vp_calloc((size_t)a->t->track_count + 1, sizeof *n);
+    if (!n)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t i = 0; i < set.count; i++) {
+        const trace_track *k = &set.t->tracks[set.tracks[i]];
+        for (size_t e = 0; e < k->count; e++) {
+            uint32_t call = calls_find(a->calls, k, e);
+            if (call != UINT32_MAX)
+                n[a->calls->call[call].track]++;
+        }
+    }
+    *out = STEP_NONE;
+    for (uint32_t i = 0; i < a->t->track_count; i++)
+        if (n[i] && (*out == STEP_NONE || n[i] > n[*out]))
+            *out = i;
+    return 0;
+}
+
+/* When the steps begin and end for a device: on the thread that feeds it, where that counts them
+ * itself beside the main one. */
+static int marks_for(step_marks *out, const analysis *a, const step_search *s, track_set set)
+{
+    uint32_t feeder = STEP_NONE;
+    if (s->beside.n)
+        VP_TRY(feeder_of(&feeder, a, set));
+    for (size_t i = 0; i < s->host.n; i++)
+        VP_TRY(step_marks_add(out, &s->host.v[i]));
+    for (size_t i = 0; i < s->beside.n; i++) {
+        const step_mark *x = &s->beside.v[i];
+        if (x->track == feeder && x->step != STEP_NONE)
+            out->v[x->step] = *x;
+    }
+    return 0;
+}
+
 /* Start = the end of the one before, at least the host's start; end = the host's end, at least that
  * of the last work launched in the step. XLA:CPU does not tell what launched its ops: there the
  * step is what the host says. */
-static int adjusted(step_window_list *w, const analysis *a, const step_search *s, step_owner *o,
+static int adjusted(step_window_list *w, const analysis *a, const step_marks *m, step_owner *o,
                     track_set set, bool *linked)
 {
-    const step_marks *m = &s->host;
     VP_CLEANUP(vp_free_ptr) int64_t *end = vp_realloc_array(NULL, m->n + 1, sizeof *end);
     if (!end)
         return vp_fail(VP_ENOMEM, "out of memory");
@@ -268,6 +305,17 @@ static int adjusted(step_window_list *w, const analysis *a, const step_search *s
     settle(w);
     *linked = r.linked;
     return 0;
+}
+
+static int adjusted_to_feeder(step_window_list *w, const analysis *a, const step_search *s,
+                              step_owner *o, track_set set, bool *linked)
+{
+    step_marks m = {0};
+    int rc = marks_for(&m, a, s, set);
+    if (rc >= 0)
+        rc = adjusted(w, a, &m, o, set, linked);
+    vp_free(m.v);
+    return rc;
 }
 
 /* ---- Steps that the capture cuts ---- */
@@ -327,6 +375,6 @@ int step_windows_find(step_window_list *w, const analysis *a, const step_search 
     else if (s->source == VP_STEPS_MODULES)
         VP_TRY(from_run_to_run(w, &s->device[d], cut));
     else
-        VP_TRY(adjusted(w, a, s, o, set, &linked));
+        VP_TRY(adjusted_to_feeder(w, a, s, o, set, &linked));
     return linked ? mark_cut(w, set, own_line, cut) : 0;
 }
