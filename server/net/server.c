@@ -258,10 +258,13 @@ void http_stop(http_server *s)
         return;
     atomic_store(&s->stopping, true);
     int listening[sizeof s->daemons / sizeof *s->daemons];
+    bool busy = atomic_load(&s->active);
     for (int i = 0; i < s->daemon_count; i++) {
         /* Refuses new connections at once, but stays open until the daemon is gone: its threads
-         * still take it out of their epoll sets and abort the program when it is no descriptor. */
-        listening[i] = MHD_quiesce_daemon(s->daemons[i]);
+         * still take it out of their epoll sets and abort the program when it is no descriptor.
+         * Without anything to wait for the daemon stops at once: quiescing races with its own
+         * threads for that removal. */
+        listening[i] = busy ? MHD_quiesce_daemon(s->daemons[i]) : -1;
         if (listening[i] >= 0)
             shutdown(listening[i], SHUT_RDWR);
     }

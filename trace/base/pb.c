@@ -12,6 +12,7 @@ int vp_pb_next(vp_pb *r, vp_pb_field *f)
         return VP_ECORRUPT;
     f->number = (uint32_t)(tag >> 3);
     f->wire = tag & 7;
+    f->data = VP_STR_NONE;
     size_t left;
     switch (f->wire) {
     case VP_PB_VARINT:

@@ -22,7 +22,7 @@ typedef struct vp_pb_field {
     uint32_t number;
     uint32_t wire;
     uint64_t u;  /* varint, fixed64, fixed32 */
-    vp_str data; /* length-delimited */
+    vp_str data; /* length-delimited; else empty */
 } vp_pb_field;
 
 static inline vp_pb vp_pb_of(vp_str s)
