@@ -30,7 +30,15 @@ enum {
     VP_EBUSY = -9,        /* address or resource in use */
     VP_ECANCELLED = -10,  /* the caller asked to stop */
     VP_EEMPTY = -11,      /* readable, but there is nothing in it to analyse */
-    VP_EREMOTE = -12      /* the other side failed or did not answer */
+    VP_EREMOTE = -12,     /* the other side failed or did not answer */
+    /* Recording only. */
+    VP_EINACTIVE = -13,        /* this recording has ended already */
+    VP_EFORKED = -14,          /* the recording belongs to the parent process */
+    VP_ENOSPC = -15,           /* no room on the disk */
+    VP_ECLOCK = -16,           /* the clock went backwards or stood still */
+    VP_EGPU_UNAVAILABLE = -17, /* no CUPTI, no driver, or a version that we do not know */
+    VP_EGPU_BUSY = -18,        /* another profiler holds CUPTI */
+    VP_EPERM = -19             /* the system forbids it to this user */
 };
 
 /* The description of a failure. offset and event are -1 where they mean nothing. */

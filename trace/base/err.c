@@ -13,10 +13,26 @@ const vp_error *vp_error_last(void)
 
 const char *vp_status_name(int code)
 {
-    static const char *const names[] = {
-        "ok",          "out of memory", "bad argument",  "i/o error", "corrupt",
-        "unsupported", "not found",     "limit reached", "refused",   "in use",
-        "cancelled",   "empty",         "remote error"};
+    static const char *const names[] = {"ok",
+                                        "out of memory",
+                                        "bad argument",
+                                        "i/o error",
+                                        "corrupt",
+                                        "unsupported",
+                                        "not found",
+                                        "limit reached",
+                                        "refused",
+                                        "in use",
+                                        "cancelled",
+                                        "empty",
+                                        "remote error",
+                                        "not active",
+                                        "forked",
+                                        "disk full",
+                                        "clock",
+                                        "no GPU tracing",
+                                        "GPU tracing in use",
+                                        "not permitted"};
     return code <= 0 && -code < (int)(sizeof names / sizeof *names) ? names[-code] : "unknown";
 }
 

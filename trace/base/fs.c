@@ -41,9 +41,10 @@ static bool fault(void)
 static int os_error(const char *what, const char *path)
 {
     int e = errno;
-    int code = e == ENOENT || e == ENOTDIR ? VP_ENOTFOUND
-               : e == ELOOP || e == EXDEV  ? VP_EREFUSED
-                                           : VP_EIO;
+    int code = e == ENOENT || e == ENOTDIR  ? VP_ENOTFOUND
+               : e == ELOOP || e == EXDEV   ? VP_EREFUSED
+               : e == ENOSPC || e == EDQUOT ? VP_ENOSPC
+                                            : VP_EIO;
     if (e == EXDEV)
         vp_fail(code, "%s: it leads outside the profile directory", what);
     else
@@ -152,6 +153,21 @@ int vp_fs_write_all(int fd, const void *buf, size_t n)
     size_t done = 0;
     while (done < n) {
         ssize_t r = fault() ? -1 : write(fd, (const char *)buf + done, n - done);
+        if (r < 0 && errno == EINTR)
+            continue;
+        if (r < 0)
+            return os_error("cannot write", NULL);
+        done += (size_t)r;
+    }
+    return 0;
+}
+
+int vp_fs_pwrite_all(int fd, const void *buf, size_t n, int64_t offset)
+{
+    size_t done = 0;
+    while (done < n) {
+        ssize_t r =
+            fault() ? -1 : pwrite(fd, (const char *)buf + done, n - done, offset + (int64_t)done);
         if (r < 0 && errno == EINTR)
             continue;
         if (r < 0)

@@ -27,6 +27,8 @@ int vp_fs_open_beneath(int root_fd, const char *path, int *fd, bool *is_dir, vp_
 /* Up to n bytes at offset, retrying EINTR; short only at the end of the file. */
 int vp_fs_pread(int fd, void *buf, size_t n, int64_t offset, size_t *got);
 int vp_fs_write_all(int fd, const void *buf, size_t n);
+/* At an offset, the file's own position untouched. */
+int vp_fs_pwrite_all(int fd, const void *buf, size_t n, int64_t offset);
 int vp_fs_identity(int fd, vp_file_id *id);
 /* An unlinked temporary file in $TMPDIR or /tmp, read-write. */
 int vp_fs_temp(int *fd);

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+/* The image of a recording, which is read whole: 64 MiB unless its program asked for more. */
+#define VP_RECORDING_MAX (INT64_C(16) << 30)
 /* A path that users type or that archives name; PATH_MAX on Linux. */
 #define VP_PATH_MAX 4096u
 /* An archive member's name: deeper trees are not profiles (quality.md 2.6). */
@@ -54,11 +56,21 @@
 #define VP_READ_WINDOW (1u << 20)
 /* One HTTP request: target, header pool, body (quality.md 2.2). */
 #define VP_HTTP_TARGET_MAX 4096u
-#define VP_HTTP_POOL (32u << 10)
+#define VP_HTTP_POOL (36u << 10) /* above 32 KiB libmicrohttpd maps it, and gives it back whole */
 #define VP_HTTP_BODY_MAX (64u << 10)
-/* Connections: all, and from one address. */
-#define VP_HTTP_CONNECTIONS_MAX 256u
+/* Connections to one listening address (40 KiB each): a thousand stalled ones must leave room for
+ * a live one. From one address to one of its loops, where others than this machine's users can
+ * connect: behind one stand a few browsers of 6 each. */
+#define VP_HTTP_CONNECTIONS_MAX 2048u
 #define VP_HTTP_PER_IP_MAX 64u
+/* Descriptors that a server asks for: a connection and the file that it sends, for two addresses.
+ */
+#define VP_HTTP_DESCRIPTORS 8320u
+/* Finished conversions in temporary space: the largest trace seen is 0.2 GB as .json.gz. */
+#define VP_HTTP_CACHE_BYTES_MAX (INT64_C(2) << 30)
+/* Answers that are kept in memory for a second: one of them, and all. */
+#define VP_HTTP_MEMO_BODY_MAX (256u << 10)
+#define VP_HTTP_MEMO_BYTES_MAX (8u << 20)
 /* One answer of a program that we ask over loopback: TensorBoard's list of 10,000 runs is 0.4 MB.
  */
 #define VP_REMOTE_ANSWER_MAX (8u << 20)

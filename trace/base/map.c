@@ -12,44 +12,38 @@ void vp_map_init(vp_map *m)
 
 void vp_map_free(vp_map *m)
 {
-    vp_free(m->keys);
-    vp_free(m->values);
+    vp_free(m->slots);
     vp_map_init(m);
 }
 
 static bool put(vp_map *m, uint64_t key, uint32_t value)
 {
     size_t i = vp_mix(key) & m->mask;
-    while (m->values[i] != VP_MAP_NONE && m->keys[i] != key)
+    while (m->slots[i].value != VP_MAP_NONE && m->slots[i].key != key)
         i = (i + 1) & m->mask;
-    bool fresh = m->values[i] == VP_MAP_NONE;
-    m->keys[i] = key;
-    m->values[i] = value;
+    bool fresh = m->slots[i].value == VP_MAP_NONE;
+    m->slots[i] = (vp_map_slot){key, value};
     return fresh;
 }
 
 static int grow(vp_map *m)
 {
-    size_t cap = m->keys ? (m->mask + 1) * 2 : 64;
-    vp_map bigger = {vp_realloc_array(NULL, cap, sizeof *m->keys),
-                     vp_realloc_array(NULL, cap, sizeof *m->values), cap - 1, m->count};
-    if (!bigger.keys || !bigger.values) {
-        vp_map_free(&bigger);
+    size_t cap = m->slots ? (m->mask + 1) * 2 : 64;
+    vp_map bigger = {vp_realloc_array(NULL, cap, sizeof *m->slots), cap - 1, m->count};
+    if (!bigger.slots)
         return vp_fail(VP_ENOMEM, "out of memory");
-    }
-    memset(bigger.values, 0xff, cap * sizeof *bigger.values);
-    for (size_t i = 0; m->keys && i <= m->mask; i++)
-        if (m->values[i] != VP_MAP_NONE)
-            put(&bigger, m->keys[i], m->values[i]);
-    vp_free(m->keys);
-    vp_free(m->values);
+    memset(bigger.slots, 0xff, cap * sizeof *bigger.slots);
+    for (size_t i = 0; m->slots && i <= m->mask; i++)
+        if (m->slots[i].value != VP_MAP_NONE)
+            put(&bigger, m->slots[i].key, m->slots[i].value);
+    vp_free(m->slots);
     *m = bigger;
     return 0;
 }
 
 int vp_map_set(vp_map *m, uint64_t key, uint32_t value)
 {
-    if (!m->keys || m->count * 2 > m->mask)
+    if (!m->slots || m->count * 2 > m->mask)
         VP_TRY(grow(m));
     m->count += put(m, key, value);
     return 0;

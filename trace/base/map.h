@@ -9,9 +9,13 @@
 
 #define VP_MAP_NONE UINT32_MAX
 
+typedef struct vp_map_slot {
+    uint64_t key;
+    uint32_t value; /* VP_MAP_NONE: free */
+} vp_map_slot;
+
 typedef struct vp_map {
-    uint64_t *keys;
-    uint32_t *values; /* VP_MAP_NONE: a free slot */
+    vp_map_slot *slots; /* mask + 1 of them; NULL while empty */
     size_t mask, count;
 } vp_map;
 
@@ -33,9 +37,9 @@ static inline uint32_t vp_map_get(const vp_map *m, uint64_t key)
     if (!m->count)
         return VP_MAP_NONE;
     size_t i = vp_mix(key) & m->mask;
-    while (m->values[i] != VP_MAP_NONE && m->keys[i] != key)
+    while (m->slots[i].value != VP_MAP_NONE && m->slots[i].key != key)
         i = (i + 1) & m->mask;
-    return m->values[i];
+    return m->slots[i].value;
 }
 
 #endif

@@ -207,7 +207,16 @@ static uint64_t rest_of(const unsigned char *p, size_t n)
 uint64_t vp_hash(const void *data, size_t n, uint64_t seed)
 {
     const unsigned char *p = data;
-    uint64_t h = seed ^ (n * UINT64_C(0x9e3779b97f4a7c15)), w;
+    uint64_t h = seed ^ (n * UINT64_C(0x9e3779b97f4a7c15)), w, v, even = 0;
+    for (; n >= 16; n -= 16, p += 16) { /* two chains at once */
+        memcpy(&w, p, 8);
+        memcpy(&v, p + 8, 8);
+        h = (h ^ w) * UINT64_C(0xff51afd7ed558ccd);
+        even = (even ^ v) * UINT64_C(0x9fb21c651e98df25);
+        h ^= h >> 32;
+        even ^= even >> 32;
+    }
+    h ^= even;
     for (; n >= 8; n -= 8, p += 8) {
         memcpy(&w, p, 8);
         h = (h ^ w) * UINT64_C(0xff51afd7ed558ccd);

@@ -13,6 +13,7 @@ typedef struct vp_str {
     size_t n;
 } vp_str;
 
+#undef VP_STR /* the recording macros have another one for their users */
 #define VP_STR(literal) ((vp_str){(literal), sizeof(literal) - 1})
 #define VP_STR_NONE ((vp_str){NULL, 0})
 /* For printf("%.*s"): length is cut at 1 MiB. */

@@ -69,3 +69,25 @@ bool vp_time_from_epoch_digits(vp_str digits, int64_t *unix_ns)
     *unix_ns = v * scale;
     return true;
 }
+
+static int64_t ns_of(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+int64_t vp_now_ns(void)
+{
+    return ns_of(CLOCK_MONOTONIC);
+}
+
+int64_t vp_now_ms(void)
+{
+    return ns_of(CLOCK_MONOTONIC) / 1000000;
+}
+
+int64_t vp_now_coarse_ms(void)
+{
+    return ns_of(CLOCK_MONOTONIC_COARSE) / 1000000;
+}

@@ -1,5 +1,5 @@
-/* Civil time to Unix time: runs are named by the local time of their capture. Everyone may
- * include this header; it owns nothing. */
+/* Civil time to Unix time: runs are named by the local time of their capture; and the clock by
+ * which waits and ages are told. Everyone may include this header; it owns nothing. */
 #ifndef VP_BASE_TIME_H
 #define VP_BASE_TIME_H
 
@@ -22,5 +22,10 @@ bool vp_time_from_run_name(vp_str name, int64_t *unix_ns);
 /* A Unix time written as a bare number of s, ms, us or ns, told apart by its size: 2001 to 2286 in
  * seconds has 10 digits, in ms 13, in us 16, in ns 19. false for any other length. */
 bool vp_time_from_epoch_digits(vp_str digits, int64_t *unix_ns);
+
+/* A clock that never steps (CLOCK_MONOTONIC); the coarse one is some ms behind and costs less. */
+int64_t vp_now_ns(void);
+int64_t vp_now_ms(void);
+int64_t vp_now_coarse_ms(void);
 
 #endif

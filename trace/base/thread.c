@@ -1,0 +1,45 @@
+#include "trace/base/thread.h"
+
+void vp_thread_mask(sigset_t *before)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
+    sigset_t set;
+    sigfillset(&set);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(&set, faults[i]);
+    pthread_sigmask(SIG_SETMASK, &set, before);
+}
+
+int vp_thread_start(pthread_t *out, void *(*run)(void *), void *arg)
+{
+    sigset_t before;
+    vp_thread_mask(&before);
+    int rc = pthread_create(out, NULL, run, arg);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return rc ? vp_fail(VP_EIO, "cannot start a thread") : 0;
+}
+
+static void *run_aside(void *ctx)
+{
+    vp_aside *a = ctx;
+    a->status = a->fn(a->ctx);
+    if (a->status < 0)
+        a->error = *vp_error_last();
+    return NULL;
+}
+
+void vp_aside_start(vp_aside *a, int (*fn)(void *ctx), void *ctx)
+{
+    *a = (vp_aside){.fn = fn, .ctx = ctx};
+    a->running = vp_thread_start(&a->thread, run_aside, a) == 0;
+    if (!a->running)
+        run_aside(a);
+}
+
+int vp_aside_join(vp_aside *a)
+{
+    if (a->running)
+        pthread_join(a->thread, NULL);
+    a->running = false;
+    return a->status < 0 ? vp_fail_copy(&a->error) : a->status;
+}

@@ -1,0 +1,35 @@
+/* Threads of a library in somebody else's process: they leave signals to the application's
+ * threads; and work that is done aside while its starter goes on. Everyone may include this
+ * header; the caller owns what it starts and joins it. */
+#ifndef VP_BASE_THREAD_H
+#define VP_BASE_THREAD_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+
+#include "trace/base/err.h"
+
+/* Blocks all signals in the calling thread, and so in threads that it starts, except those that a
+ * thread raises by its own fault, which must reach whoever reports crashes. */
+void vp_thread_mask(sigset_t *before);
+/* Starts a thread so masked. 0 or VP_EIO. */
+int vp_thread_start(pthread_t *out, void *(*run)(void *), void *arg);
+
+/* One call of a function on a thread of its own. */
+typedef struct vp_aside {
+    int (*fn)(void *ctx);
+    void *ctx;
+    pthread_t thread;
+    bool running;
+    int status;
+    vp_error error;
+} vp_aside;
+
+/* Starts fn(ctx); where no thread is to be had, calls it here and now. */
+void vp_aside_start(vp_aside *a, int (*fn)(void *ctx), void *ctx);
+/* Waits for its end and returns what fn did, with its error. Again: the same at once; of one that
+ * was never started (all zero): 0. */
+int vp_aside_join(vp_aside *a);
+
+#endif
