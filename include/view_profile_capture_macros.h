@@ -1,0 +1,427 @@
+/* The recording macros of view_profile_capture.h, which lists them, and what they expand to. What
+ * begins with vp__ belongs to the library. Include view_profile_capture.h instead.
+ *
+ * What is here in line is what costs: with no recording on, a scope is one load and one branch;
+ * with one on, two readings of the clock and the stores that hide behind them. The rules that keep
+ * it right without a lock:
+ *  - A scope remembers the recording it began in, and is recorded only if that one is still on.
+ *  - A thread writes into the image only while its `busy` is set, and only after it has seen, busy,
+ *    that the recording is on. Who ends a recording makes that visible to all threads first
+ *    (membarrier), and takes the image away when it has seen every thread not busy.
+ *  - A signal handler that finds its thread busy counts what it would have recorded. */
+#ifndef VIEW_PROFILE_CAPTURE_MACROS_H
+#define VIEW_PROFILE_CAPTURE_MACROS_H
+
+#include <stddef.h>
+#include <time.h>
+
+#include "view_profile_capture_layout.h"
+
+/* A place in the program that records. id: recording << 32 | its name's number in that image. */
+typedef struct vp__site {
+    const char *name, *function, *file, *category; /* category NULL: none */
+    uint32_t line;
+    uint8_t kind, level;
+    uint64_t id;
+} vp__site;
+
+/* A thread as the recorder knows it; lives as long as the process, for one thread after another. */
+typedef struct vp__thread {
+    uint32_t generation; /* of the recording that chunk and block belong to; 0: of none */
+    uint32_t busy;
+    vp__chunk *chunk;
+    vp__block *block;
+    uint32_t scope_depth, pair_depth;
+    uint32_t correlation, correlation_depth;
+} vp__thread;
+
+typedef struct vp__scope {
+    uint64_t start;
+    vp__site *site;
+    uint32_t generation; /* 0: not recorded */
+    uint32_t depth;
+} vp__scope;
+
+/* A scope that says more than its name. */
+typedef struct vp__rich_scope {
+    vp__scope scope;
+    const vp_arg *args;
+    uint32_t arg_count, correlation;
+    uint64_t number;
+} vp__rich_scope;
+
+/* The names carry VP__LAYOUT: a program that was built for another one does not link. */
+#define vp__on vp__on_1
+#define vp__me vp__me_1
+
+#if defined(VP_TLS_GD)
+#define VP__TLS __thread
+#else
+#define VP__TLS __thread __attribute__((tls_model("initial-exec")))
+#endif
+
+/* The recording that is on: its generation, odd where its clock is the processor's; 0: none. */
+VP_API extern uint32_t vp__on;
+VP_API extern uint32_t vp__level;
+VP_API extern VP__TLS vp__thread *vp__me; /* never NULL */
+
+/* Who wants to know of every step, recorded or not; NULL: nobody. */
+typedef void vp__step_fn(bool begin, uint64_t number);
+VP_API extern vp__step_fn *vp__steps;
+
+VP_API uint64_t vp__clock_ns(void);
+/* Gives the calling thread a chunk and the site a number; false: nothing of it can be recorded. */
+VP_API bool vp__prepare(vp__site *site, uint32_t generation);
+/* The same, with the keys that this site's args have, in the order that they always have. */
+VP_API bool vp__prepare_args(vp__site *site, uint32_t generation, const vp_arg *args, size_t n);
+/* All that is not the plain case of vp__scope_end. */
+VP_API void vp__scope_finish(vp__site *site, uint64_t start, uint64_t end, uint32_t generation,
+                             uint32_t depth);
+VP_API void vp__rich_end(vp__rich_scope *s);
+VP_API vp__site *vp__site_of(uint32_t name); /* of vp_name; NULL: none */
+VP_API void vp__pair_begin(vp__site *site, uint32_t generation);
+VP_API void vp__pair_end(uint32_t generation);
+VP_API void vp__instant(vp__site *site, uint32_t generation);
+VP_API void vp__counter(vp__site *site, uint32_t generation, int64_t value);
+VP_API void vp__counter_real(vp__site *site, uint32_t generation, double value);
+VP_API void vp__flow(uint32_t generation, uint64_t id, bool out);
+/* A zone that began at `start` in the recording `generation` and ends now: for names of vp_name
+ * whose scope is kept somewhere else. */
+VP_API void vp__zone(uint32_t name, uint64_t start, uint32_t generation);
+VP_API vp_recording *vp__profile_begin(const char *dir);
+VP_API void vp__profile_end(vp_recording **r);
+
+#define VP__INLINE static inline __attribute__((always_inline, unused))
+#define VP__LIKELY(x) __builtin_expect(!!(x), 1)
+#define VP__LOAD(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define VP__STORE(x, v) __atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
+/* A signal handler runs on the thread itself: only the compiler must keep the order. */
+#define VP__FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+
+VP__INLINE uint32_t vp__generation(void)
+{
+    return VP__LOAD(vp__on);
+}
+
+VP__INLINE uint64_t vp__ticks(uint32_t generation)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    if (VP__LIKELY(generation & 1))
+        return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    if (VP__LIKELY(generation & 1)) {
+        uint64_t t;
+        __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
+        return t;
+    }
+#endif
+    (void)generation;
+    return vp__clock_ns();
+}
+
+/* Enters the writing of the calling thread; false: not now, or not in this recording. */
+VP__INLINE bool vp__enter(vp__thread *t, uint32_t generation)
+{
+    VP__STORE(t->busy, 1);
+    VP__FENCE();
+    if (VP__LIKELY(VP__LOAD(vp__on) == generation))
+        return true;
+    VP__FENCE();
+    __atomic_store_n(&t->busy, 0, __ATOMIC_RELEASE);
+    return false;
+}
+
+VP__INLINE void vp__leave(vp__thread *t)
+{
+    VP__FENCE();
+    __atomic_store_n(&t->busy, 0, __ATOMIC_RELEASE);
+}
+
+VP__INLINE void vp__scope_open(vp__scope *s, vp__site *site, uint32_t generation)
+{
+    vp__thread *t = vp__me;
+    s->site = site;
+    s->generation = generation;
+    s->depth = UINT32_MAX; /* not counted */
+    if (!VP__LIKELY(t->generation == generation && VP__LOAD(site->id) >> 32 == generation)) {
+        if (!vp__prepare(site, generation)) {
+            s->start = vp__ticks(generation);
+            return;
+        }
+        t = vp__me;
+    }
+    s->depth = t->scope_depth;
+    t->scope_depth = s->depth + 1;
+    s->start = vp__ticks(generation);
+    if (VP__LIKELY(s->depth < VP__DEPTH && !VP__LOAD(t->busy)) && vp__enter(t, generation)) {
+        vp__frame *f = &t->block->scopes[s->depth];
+        VP__STORE(f->name, (uint32_t)VP__LOAD(site->id));
+        VP__STORE(f->kind, site->kind);
+        __atomic_store_n(&f->start, s->start, __ATOMIC_RELEASE);
+        vp__leave(t);
+    }
+}
+
+VP__INLINE void vp__scope_end(vp__scope *s)
+{
+    uint32_t generation = s->generation;
+    vp__thread *t;
+    uint64_t end, id, dur;
+    if (VP__LIKELY(!generation))
+        return;
+    end = vp__ticks(generation);
+    dur = end - s->start;
+    t = vp__me;
+    id = VP__LOAD(s->site->id);
+    if (VP__LIKELY(t->generation == generation && !VP__LOAD(t->busy) && id >> 32 == generation &&
+                   dur <= UINT32_MAX && !t->correlation && s->depth < VP__DEPTH)) {
+        if (!vp__enter(t, generation))
+            return;
+        vp__chunk *c = t->chunk;
+        uint64_t state = VP__LOAD(c->state);
+        if (VP__LIKELY((uint32_t)state < c->limit)) {
+            uint64_t *slot = (uint64_t *)(void *)((vp__record *)(void *)c + (uint32_t)state);
+            VP__STORE(slot[0], s->start);
+            VP__STORE(slot[1], (uint64_t)VP__WHAT(id, 0, s->site->kind) << 32 | dur);
+            __atomic_store_n(&c->state, state + ((uint64_t)1 << 32 | 1), __ATOMIC_RELEASE);
+            __atomic_store_n(&t->block->scopes[s->depth].start, 0, __ATOMIC_RELEASE);
+            t->scope_depth = s->depth;
+            vp__leave(t);
+            return;
+        }
+        vp__leave(t);
+    }
+    /* by value: a scope whose address is taken nowhere stays in registers */
+    vp__scope_finish(s->site, s->start, end, generation, s->depth);
+}
+
+VP__INLINE vp__scope vp__scope_begin(vp__site *site)
+{
+    uint32_t generation = vp__generation();
+    vp__scope s;
+    s.generation = 0;
+    if (!VP__LIKELY(!generation))
+        vp__scope_open(&s, site, generation);
+    return s;
+}
+
+VP__INLINE vp__scope vp__scope_begin_level(vp__site *site)
+{
+    uint32_t generation = vp__generation();
+    vp__scope s;
+    s.generation = 0;
+    if (!VP__LIKELY(!generation) && site->level <= VP__LOAD(vp__level))
+        vp__scope_open(&s, site, generation);
+    return s;
+}
+
+VP__INLINE vp__scope vp__scope_begin_name(uint32_t name)
+{
+    uint32_t generation = vp__generation();
+    vp__scope s;
+    s.generation = 0;
+    if (!VP__LIKELY(!generation)) {
+        vp__site *site = vp__site_of(name);
+        if (site)
+            vp__scope_open(&s, site, generation);
+    }
+    return s;
+}
+
+VP__INLINE vp__rich_scope vp__rich_begin(vp__site *site, const vp_arg *args, size_t n,
+                                         uint32_t correlation, uint64_t number)
+{
+    uint32_t generation = vp__generation();
+    vp__rich_scope r;
+    r.scope.generation = 0;
+    if (!VP__LIKELY(!generation)) {
+        if (VP__LOAD(site->id) >> 32 != generation)
+            vp__prepare_args(site, generation, args, n);
+        vp__scope_open(&r.scope, site, generation);
+    }
+    r.args = args;
+    r.arg_count = (uint32_t)n;
+    r.correlation = correlation;
+    r.number = number;
+    return r;
+}
+
+VP__INLINE void vp__rich_scope_end(vp__rich_scope *s)
+{
+    if (!VP__LIKELY(!s->scope.generation))
+        vp__rich_end(s);
+}
+
+VP__INLINE vp__rich_scope vp__step_begin(vp__site *site, uint64_t number)
+{
+    vp__step_fn *told = __atomic_load_n(&vp__steps, __ATOMIC_ACQUIRE);
+    if (!VP__LIKELY(!told))
+        told(true, number);
+    return vp__rich_begin(site, NULL, 0, 0, number);
+}
+
+VP__INLINE void vp__step_end(vp__rich_scope *s)
+{
+    vp__step_fn *told = __atomic_load_n(&vp__steps, __ATOMIC_ACQUIRE);
+    vp__rich_scope_end(s);
+    if (!VP__LIKELY(!told))
+        told(false, s->number);
+}
+
+VP__INLINE vp_arg vp__arg_i64(const char *key, int64_t v)
+{
+    vp_arg a;
+    a.key = key;
+    a.type = VP_ARG_I64;
+    a.v.i = v;
+    return a;
+}
+
+VP__INLINE vp_arg vp__arg_f64(const char *key, double v)
+{
+    vp_arg a;
+    a.key = key;
+    a.type = VP_ARG_F64;
+    a.v.f = v;
+    return a;
+}
+
+VP__INLINE vp_arg vp__arg_str(const char *key, const char *v)
+{
+    vp_arg a;
+    a.key = key;
+    a.type = VP_ARG_STR;
+    a.v.s = v;
+    return a;
+}
+
+#define VP__JOIN_(a, b) a##b
+#define VP__JOIN(a, b) VP__JOIN_(a, b)
+#define VP__CLEANUP(fn) __attribute__((cleanup(fn), unused))
+#define VP__SITE(n, name, kind, level)                                                             \
+    static vp__site VP__JOIN(vp__site_, n) = {(name),   __func__, __FILE__, NULL,                  \
+                                              __LINE__, (kind),   (level),  0}
+
+#define VP__SCOPE_N(n, name, kind)                                                                 \
+    VP__SITE(n, name, kind, VP_LEVEL_USER);                                                        \
+    vp__scope VP__JOIN(vp__scope_, n) VP__CLEANUP(vp__scope_end) =                                 \
+        vp__scope_begin(&VP__JOIN(vp__site_, n))
+#define VP__LEVEL_N(n, level, name)                                                                \
+    VP__SITE(n, name, VP__ZONE, level);                                                            \
+    vp__scope VP__JOIN(vp__scope_, n) VP__CLEANUP(vp__scope_end) =                                 \
+        vp__scope_begin_level(&VP__JOIN(vp__site_, n))
+#define VP__RICH_N(n, name, kind, args, count, correlation, number)                                \
+    VP__SITE(n, name, kind, VP_LEVEL_USER);                                                        \
+    vp__rich_scope VP__JOIN(vp__scope_, n) VP__CLEANUP(vp__rich_scope_end) =                       \
+        vp__rich_begin(&VP__JOIN(vp__site_, n), (args), (count), (correlation), (number))
+#define VP__STEP_N(n, name, number)                                                                \
+    VP__SITE(n, name, VP__STEP, VP_LEVEL_USER);                                                    \
+    vp__rich_scope VP__JOIN(vp__scope_, n) VP__CLEANUP(vp__step_end) =                             \
+        vp__step_begin(&VP__JOIN(vp__site_, n), (uint64_t)(number))
+#define VP__ARGS_N(n, name, ...)                                                                   \
+    const vp_arg VP__JOIN(vp__args_, n)[] = {__VA_ARGS__};                                         \
+    VP__RICH_N(n, name, VP__ZONE, VP__JOIN(vp__args_, n),                                          \
+               sizeof VP__JOIN(vp__args_, n) / sizeof(vp_arg), 0, 0)
+/* One event, where one is on; `call` sees vp__g and the site. */
+#define VP__EVENT(name, call)                                                                      \
+    do {                                                                                           \
+        VP__SITE(event, name, VP__ZONE, VP_LEVEL_USER);                                            \
+        uint32_t vp__g = vp__generation();                                                         \
+        if (!VP__LIKELY(!vp__g))                                                                   \
+            call;                                                                                  \
+    } while (0)
+
+#if !defined(VP_DISABLE)
+
+#define VP_I64(key, value) vp__arg_i64("" key, (value))
+#define VP_F64(key, value) vp__arg_f64("" key, (value))
+#if !defined(VP_STR) /* the library has another one inside */
+#define VP_STR(key, value) vp__arg_str("" key, (value))
+#endif
+
+#define VP_SCOPE(name) VP__SCOPE_N(__COUNTER__, name, VP__ZONE)
+#define VP_SCOPE_LEVEL(level, name) VP__LEVEL_N(__COUNTER__, level, name)
+#define VP_SCOPE_ARGS(name, ...) VP__ARGS_N(__COUNTER__, name, __VA_ARGS__)
+#define VP_SCOPE_DYN(id)                                                                           \
+    vp__scope VP__JOIN(vp__scope_, __COUNTER__) VP__CLEANUP(vp__scope_end) =                       \
+        vp__scope_begin_name(id)
+#define VP_FUNC() VP__SCOPE_N(__COUNTER__, __func__, VP__ZONE)
+#define VP_STEP(name, number) VP__STEP_N(__COUNTER__, name, number)
+#define VP_COMPILE_SCOPE(name) VP__SCOPE_N(__COUNTER__, name, VP__COMPILE)
+#define VP_LAUNCH(name, correlation)                                                               \
+    VP__RICH_N(__COUNTER__, name, VP__ZONE, NULL, 0, (uint32_t)(correlation), 0)
+#define VP_BEGIN(name) VP__EVENT(name, vp__pair_begin(&vp__site_event, vp__g))
+#define VP_END()                                                                                   \
+    do {                                                                                           \
+        uint32_t vp__g = vp__generation();                                                         \
+        if (!VP__LIKELY(!vp__g))                                                                   \
+            vp__pair_end(vp__g);                                                                   \
+    } while (0)
+#define VP_INSTANT(name) VP__EVENT(name, vp__instant(&vp__site_event, vp__g))
+#define VP_COUNTER(name, value) VP__EVENT(name, vp__counter(&vp__site_event, vp__g, (value)))
+#define VP_COUNTER_F(name, value) VP__EVENT(name, vp__counter_real(&vp__site_event, vp__g, (value)))
+#define VP__FLOW(id, out)                                                                          \
+    do {                                                                                           \
+        uint32_t vp__g = vp__generation();                                                         \
+        if (!VP__LIKELY(!vp__g))                                                                   \
+            vp__flow(vp__g, (id), (out));                                                          \
+    } while (0)
+#define VP_FLOW_OUT(id) VP__FLOW(id, true)
+#define VP_FLOW_IN(id) VP__FLOW(id, false)
+#define VP_CALL(expression)                                                                        \
+    __extension__({                                                                                \
+        VP_SCOPE(#expression);                                                                     \
+        (expression);                                                                              \
+    })
+#define VP_CALL_VOID(statement)                                                                    \
+    do {                                                                                           \
+        VP_SCOPE(#statement);                                                                      \
+        statement;                                                                                 \
+    } while (0)
+#define VP_WRAP(type, new_name, fn, parameters, arguments)                                         \
+    static type new_name parameters                                                                \
+    {                                                                                              \
+        VP_SCOPE(#fn);                                                                             \
+        return fn arguments;                                                                       \
+    }
+#define VP_CONTEXT(profiler, step, name)                                                           \
+    vp_context VP__JOIN(vp__context_, __COUNTER__) VP__CLEANUP(vp_context_end) =                   \
+        vp_context_begin((profiler), (step), (name))
+#define VP_PROFILE_SCOPE(dir)                                                                      \
+    vp_recording *VP__JOIN(vp__profile_, __COUNTER__) VP__CLEANUP(vp__profile_end) =               \
+        vp__profile_begin(dir)
+
+#else
+
+#define VP__UNUSED(x) ((void)sizeof(x))
+#define VP_SCOPE(name) VP__UNUSED(name)
+#define VP_SCOPE_LEVEL(level, name) VP__UNUSED(name)
+#define VP_SCOPE_ARGS(name, ...) VP__UNUSED(name)
+#define VP_SCOPE_DYN(id) VP__UNUSED(id)
+#define VP_FUNC() ((void)0)
+#define VP_STEP(name, number) VP__UNUSED(number)
+#define VP_COMPILE_SCOPE(name) VP__UNUSED(name)
+#define VP_LAUNCH(name, correlation) VP__UNUSED(correlation)
+#define VP_BEGIN(name) VP__UNUSED(name)
+#define VP_END() ((void)0)
+#define VP_INSTANT(name) VP__UNUSED(name)
+#define VP_COUNTER(name, value) VP__UNUSED(value)
+#define VP_COUNTER_F(name, value) VP__UNUSED(value)
+#define VP_FLOW_OUT(id) VP__UNUSED(id)
+#define VP_FLOW_IN(id) VP__UNUSED(id)
+#define VP_CALL(expression) (expression)
+#define VP_CALL_VOID(statement)                                                                    \
+    do {                                                                                           \
+        statement;                                                                                 \
+    } while (0)
+#define VP_WRAP(type, new_name, fn, parameters, arguments)                                         \
+    static type new_name parameters                                                                \
+    {                                                                                              \
+        return fn arguments;                                                                       \
+    }
+#define VP_CONTEXT(profiler, step, name) ((void)(profiler), (void)(step))
+#define VP_PROFILE_SCOPE(dir) VP__UNUSED(dir)
+
+#endif
+
+#endif

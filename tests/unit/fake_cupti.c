@@ -1,0 +1,147 @@
+/* A libcupti.so that traces a GPU which is not there: the functions that trace/capture/cupti looks
+ * up, with the behaviour that CUPTI's reference describes. */
+#include "tests/unit/fake_cupti.h"
+
+#include <time.h>
+
+#include "tests/unit/gpu_maker.h"
+
+#define OUT __attribute__((visibility("default")))
+
+OUT fake_cupti_plan fake_cupti = {.version = 130000, .kernels = 3};
+
+static void (*request)(uint8_t **, size_t *, size_t *);
+static void (*complete)(void *, uint32_t, uint8_t *, size_t, size_t);
+static uint64_t (*callback)(void);
+static uint64_t enabled_at;
+
+static uint64_t own_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return ((uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec) / 2;
+}
+
+OUT int cuptiGetVersion(uint32_t *version)
+{
+    *version = fake_cupti.version;
+    return 0;
+}
+
+OUT int cuptiGetTimestamp(uint64_t *ns)
+{
+    *ns = callback ? callback() : own_clock();
+    return 0;
+}
+
+OUT int cuptiActivityRegisterCallbacks(void *requested, void *completed)
+{
+    memcpy(&request, &requested, sizeof request);
+    memcpy(&complete, &completed, sizeof complete);
+    return 0;
+}
+
+OUT int cuptiActivityRegisterTimestampCallback(void *fn)
+{
+    if (fake_cupti.no_timestamp_callback) {
+        callback = NULL;
+        return 11;
+    }
+    memcpy(&callback, &fn, sizeof callback);
+    return 0;
+}
+
+OUT int cuptiActivityEnable(int kind)
+{
+    int result =
+        !fake_cupti.only_kind || fake_cupti.only_kind == kind ? fake_cupti.enable_result : 0;
+    fake_cupti.enabled += !result;
+    cuptiGetTimestamp(&enabled_at);
+    return result;
+}
+
+OUT int cuptiActivityDisable(int kind)
+{
+    (void)kind;
+    fake_cupti.disabled++;
+    return 0;
+}
+
+OUT int cuptiSubscribe(void **subscriber, void *fn, void *user)
+{
+    (void)fn;
+    (void)user;
+    if (fake_cupti.subscribe_result)
+        return fake_cupti.subscribe_result;
+    *subscriber = &fake_cupti;
+    fake_cupti.subscribers++;
+    return 0;
+}
+
+OUT int cuptiUnsubscribe(void *subscriber)
+{
+    fake_cupti.subscribers -= subscriber == (void *)&fake_cupti;
+    return 0;
+}
+
+OUT int cuptiGetResultString(int result, const char **text)
+{
+    *text = result == 35 ? "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES" : "CUPTI_ERROR_OTHER";
+    return 0;
+}
+
+OUT int cuptiGetCallbackName(int domain, uint32_t id, const char **name)
+{
+    *name = domain == 2 && id == 211 ? "cudaLaunchKernel_v7000" : NULL;
+    return *name ? 0 : 1;
+}
+
+OUT int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, void **record)
+{
+    return gpu_next(buffer, valid, record);
+}
+
+OUT int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *count)
+{
+    (void)context;
+    (void)stream;
+    *count = fake_cupti.dropped;
+    return 0;
+}
+
+/* Kernel i of 1 us starts 10 us after its call, i * 100 us after tracing began. */
+static size_t fill(uint8_t *p, size_t size, unsigned *next)
+{
+    size_t n = 0;
+    while (*next < fake_cupti.kernels && n + 208 + 40 <= size) {
+        gpu_buffer b = {.n = 0};
+        uint64_t at = enabled_at + 1000 + (uint64_t)*next * 100000;
+        gpu_put_call(&b, 5, 211, at, at + 5000, 1, *next + 1);
+        gpu_put_kernel(&b, "_Z4workv", at + 10000, at + 11000, 0, 7, *next + 1);
+        memcpy(p + n, b.bytes, b.n);
+        n += b.n;
+        (*next)++;
+    }
+    return n;
+}
+
+OUT int cuptiActivityFlushAll(uint32_t flag)
+{
+    unsigned next = 0;
+    uint8_t *held[64];
+    size_t sizes[64], valid[64], count = 0;
+    fake_cupti.flushes += flag == 1;
+    while (next < fake_cupti.kernels && count < 64) {
+        size_t most = 1;
+        request(&held[count], &sizes[count], &most);
+        fake_cupti.buffers++;
+        valid[count] = fill(held[count], sizes[count], &next);
+        if (fake_cupti.hold)
+            count++;
+        else
+            complete(NULL, 0, held[0], sizes[0], valid[0]);
+    }
+    for (size_t i = 0; i < count; i++)
+        complete(NULL, 0, held[i], sizes[i], valid[i]);
+    return 0;
+}

@@ -1,0 +1,21 @@
+/* What tests tell the stand-in for libcupti.so (fake_cupti.c), through its variable `fake_cupti`.
+ */
+#ifndef VP_TEST_FAKE_CUPTI_H
+#define VP_TEST_FAKE_CUPTI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct fake_cupti_plan {
+    uint32_t version;
+    int subscribe_result, enable_result, only_kind; /* enable_result: of only_kind, 0: of all */
+    bool no_timestamp_callback; /* its own clock then: Unix time / 2, another unit to us */
+    unsigned kernels;           /* that flushing hands over, in buffers as they come */
+    bool hold;                  /* never gives a buffer back before all are asked for */
+    size_t dropped;             /* that it says it had no room for */
+    /* What it saw. */
+    unsigned enabled, disabled, flushes, subscribers, buffers;
+} fake_cupti_plan;
+
+#endif

@@ -1,0 +1,220 @@
+/* The benchmark runner: order, times apart, failures, and results with the keys that scripts
+ * read. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "include/view_profile.h"
+#include "include/view_profile_capture.h"
+#include "trace/base/temp_tree.h"
+
+typedef struct method {
+    char letter;
+    int calls, fail_at; /* the call that fails, from 1; 0: none */
+    const char *text;   /* what it says then */
+    vp_bench *b;
+} method;
+
+static vp_temp_tree tree = VP_TEMP_TREE_NONE;
+static char calls[64]; /* letters */
+
+static int run(void *arg)
+{
+    method *m = arg;
+    size_t n = strlen(calls);
+    struct timespec t = {0, 2000000};
+    nanosleep(&t, NULL);
+    VP_SCOPE("inside");
+    calls[n] = m->letter;
+    calls[n + 1] = '\0';
+    if (++m->calls != m->fail_at)
+        return 0;
+    vp_bench_error(m->b, m->text);
+    return -3;
+}
+
+static json_t *results_of(const char *dir, int devices)
+{
+    char path[2 * VP_PATH_MAX];
+    snprintf(path, sizeof path, "%s/profile_%dgpu_results.json", dir, devices);
+    json_t *j = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(j);
+    return j;
+}
+
+static const char *text_of(const json_t *j, const char *key)
+{
+    return json_string_value(json_object_get(j, key));
+}
+
+static double number_of(const json_t *j, const char *key)
+{
+    assert_true(json_is_number(json_object_get(j, key)));
+    return json_number_value(json_object_get(j, key));
+}
+
+static size_t sessions_in(const char *dir)
+{
+    vp_catalog *c;
+    if (vp_catalog_open(&c, dir) < 0)
+        return 0;
+    size_t n = vp_catalog_count(c);
+    vp_catalog_free(c);
+    return n;
+}
+
+static void two_methods(void **state)
+{
+    vp_bench *b;
+    method lcam = {.letter = 'l'}, tad = {.letter = 't'};
+    (void)state;
+    calls[0] = '\0';
+    assert_int_equal(vp_bench_open(&b, tree.path, 2), 0);
+    assert_int_equal(vp_bench_add(b, "lcam", run, &lcam), 0);
+    assert_int_equal(vp_bench_add(b, "tad", run, &tad), 0);
+    vp_bench_time(b, "system_creation", 0.25);
+    assert_int_equal(vp_bench_run(b, 2, 3), 0);
+    assert_string_equal(calls, "ll"
+                               "tt"
+                               "lt"
+                               "tl"
+                               "lt");
+    vp_bench_set_int(b, "n_qubit", 5);
+    vp_bench_set_int(b, "n_qubit", 6);
+    vp_bench_set_bool(b, "gpu_participation_verified", true);
+    assert_int_equal(vp_bench_write(b, NULL), 0);
+    json_t *j = results_of(vp_bench_dir(b), 2);
+    assert_int_equal(number_of(j, "gpu_count"), 2);
+    assert_int_equal(number_of(j, "n_qubit"), 6);
+    assert_true(json_is_true(json_object_get(j, "gpu_participation_verified")));
+    assert_null(json_object_get(j, "isolation_verified")); /* nobody verified it */
+    assert_int_equal(strlen(text_of(j, "timestamp")), 19);
+    assert_true(json_is_null(json_object_get(j, "initial_gpu_memory")));
+    const json_t *timing = json_object_get(j, "step_timing");
+    assert_true(number_of(timing, "system_creation") == 0.25);
+    const json_t *m = json_object_get(j, "lcam");
+    assert_true(json_is_true(json_object_get(m, "success")));
+    assert_true(number_of(m, "execution_time") >= 0.002);
+    assert_true(number_of(timing, "lcam") == number_of(m, "execution_time"));
+    assert_true(number_of(m, "warmup_s") >= 0.004);
+    assert_true(number_of(m, "first_call_s") >= 0.002);
+    assert_true(number_of(m, "first_call_s") < number_of(m, "warmup_s"));
+    assert_int_equal(json_array_size(json_object_get(m, "run_s")), 3);
+    assert_true(number_of(m, "export_s") > 0);
+    assert_int_equal(sessions_in(text_of(m, "tensorboard_trace")), 3);
+    const json_t *order = json_object_get(j, "order");
+    assert_int_equal(json_array_size(order), 3);
+    assert_string_equal(json_string_value(json_array_get(json_array_get(order, 1), 0)), "tad");
+    json_decref(j);
+    vp_bench_free(b);
+}
+
+static void a_method_that_fails(void **state)
+{
+    vp_bench *b;
+    method good = {.letter = 'g'};
+    method bad = {.letter = 'b', .fail_at = 2, .text = "no \"memory\""};
+    (void)state;
+    calls[0] = '\0';
+    assert_int_equal(vp_bench_open(&b, tree.path, 4), 0);
+    bad.b = b;
+    assert_int_equal(vp_bench_add(b, "bad", run, &bad), 0);
+    assert_int_equal(vp_bench_add(b, "good", run, &good), 0);
+    assert_int_equal(vp_bench_run(b, 0, 3), 0);
+    assert_string_equal(calls, "bg"
+                               "gb"
+                               "g"); /* not called again */
+    assert_int_equal(vp_bench_write(b, NULL), 0);
+    json_t *j = results_of(vp_bench_dir(b), 4);
+    const json_t *m = json_object_get(j, "bad");
+    assert_true(json_is_false(json_object_get(m, "success")));
+    assert_string_equal(text_of(m, "error"), "no \"memory\"");
+    assert_true(number_of(m, "execution_time") >= 0.002);
+    assert_int_equal(sessions_in(text_of(m, "tensorboard_trace")), 2); /* the failing run, too */
+    assert_true(json_is_null(json_object_get(m, "first_call_s")));
+    assert_true(json_is_true(json_object_get(json_object_get(j, "good"), "success")));
+    json_decref(j);
+    vp_bench_free(b);
+}
+
+static void a_failure_without_words(void **state)
+{
+    vp_bench *b;
+    method bad = {.letter = 'b', .fail_at = 1};
+    (void)state;
+    calls[0] = '\0';
+    assert_int_equal(vp_bench_open(&b, tree.path, 1), 0);
+    assert_int_equal(vp_bench_add(b, "bad", run, &bad), 0);
+    assert_int_equal(vp_bench_run(b, 3, 3), 0);
+    assert_string_equal(calls, "b");
+    assert_int_equal(vp_bench_write(b, NULL), 0);
+    json_t *j = results_of(vp_bench_dir(b), 1);
+    assert_string_equal(text_of(json_object_get(j, "bad"), "error"), "the method returned -3");
+    json_decref(j);
+    vp_bench_free(b);
+}
+
+static void directories_do_not_collide(void **state)
+{
+    vp_bench *b[3];
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(vp_bench_open(&b[i], tree.path, 8), 0);
+    assert_string_not_equal(vp_bench_dir(b[0]), vp_bench_dir(b[1]));
+    assert_string_not_equal(vp_bench_dir(b[1]), vp_bench_dir(b[2]));
+    assert_non_null(strstr(vp_bench_dir(b[2]), "/8gpu_20"));
+    for (size_t i = 0; i < 3; i++)
+        vp_bench_free(b[i]);
+}
+
+static void what_makes_no_sense(void **state)
+{
+    vp_bench *b;
+    method m = {.letter = 'm'};
+    (void)state;
+    assert_int_equal(vp_bench_open(&b, tree.path, -1), VP_EARG);
+    assert_int_equal(vp_bench_open(&b, "/proc/no", 1), VP_EIO);
+    assert_int_equal(vp_bench_open(&b, tree.path, 1), 0);
+    assert_int_equal(vp_bench_add(b, "step_timing", run, &m), VP_EARG);
+    assert_int_equal(vp_bench_add(b, "", run, &m), VP_EARG);
+    assert_int_equal(vp_bench_add(b, "m", run, &m), 0);
+    assert_int_equal(vp_bench_add(b, "m", run, &m), VP_EARG);
+    assert_int_equal(vp_bench_run(b, 0, 0), VP_EARG);
+    vp_bench_set_int(b, "gpu_count", 9); /* ours */
+    assert_int_equal(vp_bench_write(b, NULL), VP_EARG);
+    vp_bench_free(b);
+    vp_bench_free(NULL);
+}
+
+static int make_tree(void **state)
+{
+    (void)state;
+    return vp_temp_tree_make(&tree, "vp_test_bench");
+}
+
+static int drop_tree(void **state)
+{
+    (void)state;
+    vp_temp_tree_free(&tree);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_methods),
+        cmocka_unit_test(a_method_that_fails),
+        cmocka_unit_test(a_failure_without_words),
+        cmocka_unit_test(directories_do_not_collide),
+        cmocka_unit_test(what_makes_no_sense),
+    };
+    return cmocka_run_group_tests(tests, make_tree, drop_tree);
+}

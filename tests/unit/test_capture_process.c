@@ -1,0 +1,330 @@
+/* Processes that end in the middle of something, and processes that fork: what they leave behind is
+ * read from their .vpcap, or was written by them. */
+#include <dirent.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "tests/unit/capture_tools.h"
+#include "trace/base/temp_tree.h"
+
+/* The file of this name in the one run directory there is, as an image. */
+static void read_left(const char *name)
+{
+    char path[sizeof here.path + 512];
+    struct dirent *e;
+    int found = 0;
+    DIR *d = opendir(tree_at(&here, "plugins/profile"));
+    assert_non_null(d);
+    while ((e = readdir(d)))
+        if (e->d_name[0] != '.') {
+            snprintf(path, sizeof path, "%s/plugins/profile/%s/%s", here.root, e->d_name, name);
+            found++;
+        }
+    closedir(d);
+    assert_int_equal(found, 1);
+    int fd = open(path, O_RDONLY);
+    assert_true(fd >= 0);
+    struct stat st;
+    assert_int_equal(fstat(fd, &st), 0);
+    void *image = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    assert_true(image != MAP_FAILED);
+    close(fd);
+    vpcap *v;
+    assert_int_equal(vpcap_open(&v, image, (size_t)st.st_size), 0);
+    seen_image(v);
+    vpcap_free(v);
+    munmap(image, (size_t)st.st_size);
+}
+
+static int wait_for(pid_t child)
+{
+    int status;
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+
+/* Shared with a child: how many counters it has surely recorded. */
+static _Atomic int64_t *done;
+
+static void record_until_killed(vp_capture_mode mode)
+{
+    vp_config cfg = here_config();
+    vp_recording *r;
+    cfg.mode = mode;
+    cfg.pool_bytes = mode == VP_RING ? 256 * 1024 : (size_t)16 << 20;
+    if (vp_start(&r, &cfg) < 0)
+        _exit(1);
+    VP_SCOPE("the whole run");
+    VP_BEGIN("a pair");
+    for (int64_t i = 0; mode == VP_RING || i < 150000; i++) {
+        VP_COUNTER("i", i);
+        *done = i + 1;
+    }
+    for (;;)
+        pause();
+}
+
+static void kill_one(vp_capture_mode mode, int round)
+{
+    *done = 0;
+    pid_t child = fork();
+    if (child == 0)
+        record_until_killed(mode);
+    while (*done < 1000 + 997 * round)
+        usleep(100);
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_true(WIFSIGNALED(wait_for(child)));
+    read_left("host.vpcap");
+    assert_false(seen.info.finished);
+    assert_true(seen.info.torn <= 1);
+    assert_int_equal(seen.thread_count, 1);
+    /* the counters, then the two zones that nobody ended, innermost first */
+    uint32_t n = seen.event_count - 2;
+    assert_string_equal(seen.events[n].name, "a pair");
+    assert_true(seen.events[n].e.open);
+    assert_string_equal(seen.events[n + 1].name, "the whole run");
+    assert_true(seen.events[n + 1].e.open);
+    assert_true(seen.events[n + 1].e.dur_ps >= seen.events[n].e.dur_ps);
+    int64_t last = seen.events[n - 1].e.number + 1;
+    assert_true(last == *done || last == *done + 1); /* all, or one more than it could tell */
+    for (uint32_t i = 0; i < n; i++)
+        assert_true(seen.events[i].e.number == i || mode == VP_RING);
+    for (uint32_t i = 1; i < n; i++)
+        assert_true(seen.events[i].e.number == seen.events[i - 1].e.number + 1 ||
+                    (mode == VP_RING && seen.events[i - 1].e.number < 200));
+}
+
+static void killed(vp_capture_mode mode)
+{
+    for (int round = 0; round < 10; round++) {
+        kill_one(mode, round);
+        vp_remove_tree(tree_at(&here, "plugins"));
+    }
+}
+
+static void ten_kills_with_the_first_kept(void **state)
+{
+    (void)state;
+    killed(VP_KEEP_FIRST);
+}
+
+static void ten_kills_in_a_ring(void **state)
+{
+    (void)state;
+    killed(VP_RING);
+}
+
+/* What the child's writer saw, told by its exit status. */
+static int tell(uint64_t *bytes, int run_fd, const vpcap *v, const struct gpu_activity *gpu,
+                unsigned outputs)
+{
+    int rc = seen_write(bytes, run_fd, v, gpu, outputs);
+    *done = seen.info.truncated && seen.event_count == 2 && seen_count("ended") == 1 &&
+            seen_count("open") == 1 && seen_find("open")->e.open;
+    return rc;
+}
+
+static void leave_in_a_zone(bool by_exit, bool no_atexit)
+{
+    vp_config cfg = here_config();
+    vp_recording *r;
+    cap_writer = tell;
+    cfg.export_now = false;
+    cfg.no_atexit = no_atexit;
+    if (vp_start(&r, &cfg) < 0)
+        _exit(1);
+    VP_SCOPE("open");
+    {
+        VP_SCOPE("ended");
+    }
+    if (by_exit)
+        exit(0);
+    _exit(0);
+}
+
+static void exit_in_a_zone_writes(void **state)
+{
+    (void)state;
+    *done = 0;
+    pid_t child = fork();
+    if (child == 0)
+        leave_in_a_zone(true, false);
+    wait_for(child);
+    assert_int_equal(*done, 1);
+}
+
+static void underscore_exit_leaves_the_image(void **state)
+{
+    (void)state;
+    for (int by_exit = 0; by_exit < 2; by_exit++) {
+        pid_t child = fork();
+        *done = 0;
+        if (child == 0)
+            leave_in_a_zone(by_exit, true);
+        wait_for(child);
+        assert_int_equal(*done, 0);
+        read_left("host.vpcap");
+        assert_false(seen.info.finished);
+        assert_int_equal(seen.event_count, 2);
+        assert_string_equal(seen.events[0].name, "ended");
+        assert_true(seen_find("open")->e.open);
+        vp_remove_tree(tree_at(&here, "plugins"));
+    }
+}
+
+static int slow_write(uint64_t *bytes, int run_fd, const vpcap *v, const struct gpu_activity *gpu,
+                      unsigned outputs)
+{
+    usleep(200000);
+    (*done)++;
+    return seen_write(bytes, run_fd, v, gpu, outputs);
+}
+
+static void exit_waits_for_what_is_being_written(void **state)
+{
+    (void)state;
+    *done = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        vp_config cfg = here_config();
+        vp_recording *r;
+        cap_writer = slow_write;
+        cfg.export_now = false;
+        if (vp_start(&r, &cfg) < 0 || vp_stop(r, NULL) < 0)
+            _exit(1);
+        exit(0);
+    }
+    wait_for(child);
+    assert_int_equal(*done, 1);
+}
+
+static int child_of_a_recording(vp_recording *r)
+{
+    vp_config cfg = here_config();
+    vp_recording *mine;
+    {
+        VP_SCOPE("in the child");
+        VP_BEGIN("in the child");
+        VP_END();
+    }
+    if (vp_stop(r, NULL) != VP_EFORKED || vp_wait(r, NULL) != VP_EFORKED ||
+        vp_capture_past(r, 1, NULL) != VP_EFORKED || vp_recording_active(r))
+        return 2;
+    cfg.host = "child";
+    if (vp_start(&mine, &cfg) < 0 || !vp_recording_active(mine))
+        return 3;
+    {
+        VP_SCOPE("of its own");
+    }
+    if (vp_stop(mine, NULL) < 0)
+        return 4;
+    return seen.event_count == 1 && seen_count("of its own") == 1 ? 0 : 5;
+}
+
+static void fork_in_a_zone(void **state)
+{
+    (void)state;
+    vp_recording *r = here_start();
+    {
+        VP_SCOPE("around the fork");
+        pid_t child = fork();
+        if (child == 0)
+            _exit(child_of_a_recording(r));
+        int status = wait_for(child);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 0);
+    }
+    vp_result result = VP_RESULT_INIT;
+    assert_int_equal(vp_stop(r, &result), 0);
+    assert_int_equal(result.zones, 1);
+    assert_int_equal(seen_count("around the fork"), 1);
+    assert_int_equal(seen_count("in the child"), 0);
+}
+
+static void a_child_that_follows(void **state)
+{
+    (void)state;
+    vp_config cfg = here_config();
+    vp_recording *r;
+    char name[64], path[sizeof here.path];
+    cfg.follow_fork = true;
+    assert_int_equal(vp_start(&r, &cfg), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        {
+            VP_SCOPE("followed");
+        }
+        _exit(vp_stop(r, NULL) == VP_EFORKED ? 0 : 1);
+    }
+    assert_int_equal(wait_for(child), 0);
+    snprintf(path, sizeof path, "%s", vp_recording_dir(r));
+    snprintf(name, sizeof name, "host_%d.vpcap", (int)child);
+    read_left(name); /* beside its parent's */
+    assert_int_equal(seen_count("followed"), 1);
+    assert_int_equal(seen.info.pid, child);
+    assert_int_equal(vp_stop(r, NULL), 0);
+    assert_int_equal(seen_count("followed"), 0);
+}
+
+static void *fork_often(void *ctx)
+{
+    for (int i = 0; i < 20; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            VP_SCOPE("in the child");
+            _exit(0);
+        }
+        if (child < 0 || waitpid(child, NULL, 0) != child)
+            return NULL;
+    }
+    return ctx;
+}
+
+/* Forks while others record, start and stop: no child hangs on a lock that a thread held. */
+static void forks_among_starts_and_stops(void **state)
+{
+    (void)state;
+    pthread_t t;
+    void *ok = NULL;
+    vp_config cfg = here_config();
+    cfg.in_memory = true;
+    cfg.pool_bytes = 1;
+    alarm(60);
+    assert_int_equal(pthread_create(&t, NULL, fork_often, &cfg), 0);
+    for (int i = 0; i < 100; i++) {
+        vp_recording *r;
+        assert_int_equal(vp_start(&r, &cfg), 0);
+        vp_name("a name");
+        {
+            VP_SCOPE("in the parent");
+        }
+        assert_int_equal(vp_stop(r, NULL), 0);
+        assert_int_equal(seen_count("in the parent"), 1);
+    }
+    pthread_join(t, &ok);
+    alarm(0);
+    assert_ptr_equal(ok, &cfg);
+}
+
+static int share(void **state)
+{
+    (void)state;
+    done = mmap(NULL, sizeof *done, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return done == MAP_FAILED;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {here_test(ten_kills_with_the_first_kept),
+                                       here_test(ten_kills_in_a_ring),
+                                       here_test(exit_in_a_zone_writes),
+                                       here_test(underscore_exit_leaves_the_image),
+                                       here_test(exit_waits_for_what_is_being_written),
+                                       here_test(fork_in_a_zone),
+                                       here_test(a_child_that_follows),
+                                       here_test(forks_among_starts_and_stops)};
+    return cmocka_run_group_tests(tests, share, NULL);
+}

@@ -1,0 +1,625 @@
+/* Profilers and contexts with real recordings: what they say, where the profiles go, and what is in
+ * them, read back by our own reader. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "include/view_profile.h"
+#include "include/view_profile_capture.h"
+#include "trace/base/temp_tree.h"
+
+typedef struct place {
+    vp_temp_tree tree;
+    char dir[VP_PATH_MAX + 16];
+    char said[8192]; /* lines */
+    size_t said_n;
+    int synced;
+} place;
+
+static pthread_mutex_t saying = PTHREAD_MUTEX_INITIALIZER; /* files are written on a thread */
+
+static void keep_said(void *ctx, int level, const char *message)
+{
+    place *p = ctx;
+    pthread_mutex_lock(&saying);
+    static const char letters[] = {'I', 'W', 'E'};
+    p->said_n += (size_t)snprintf(p->said + p->said_n, sizeof p->said - p->said_n, "%c %s\n",
+                                  letters[level], message);
+    pthread_mutex_unlock(&saying);
+}
+
+static void note_sync(void *ctx)
+{
+    ((place *)ctx)->synced++;
+}
+
+static int make_place(void **state)
+{
+    place *p = calloc(1, sizeof *p);
+    assert_int_equal(vp_temp_tree_make(&p->tree, "vp_test_profiler"), 0);
+    snprintf(p->dir, sizeof p->dir, "%s/profiles", p->tree.path);
+    *state = p;
+    return 0;
+}
+
+static int drop_place(void **state)
+{
+    place *p = *state;
+    if (getenv("VP_SHOW"))
+        fprintf(stderr, "%s", p->said);
+    vp_temp_tree_free(&p->tree);
+    free(p);
+    return 0;
+}
+
+static vp_schedule schedule_in(place *p)
+{
+    vp_schedule s = VP_SCHEDULE_INIT;
+    s.profiling_dir = p->dir;
+    s.start_step = -1;
+    s.recording.pool_bytes = 1 << 20;
+    s.recording.log = keep_said;
+    s.recording.device_sync = note_sync;
+    s.recording.ctx = p;
+    return s;
+}
+
+static void sleep_ms(long ms)
+{
+    struct timespec t = {ms / 1000, ms % 1000 * 1000000};
+    nanosleep(&t, NULL);
+}
+
+static void work(void)
+{
+    VP_SCOPE("work");
+    sleep_ms(1);
+}
+
+static void run_steps(vp_profiler *p, uint64_t first, uint64_t end)
+{
+    for (uint64_t i = first; i < end; i++) {
+        assert_int_equal(vp_begin_step(p, i), 0);
+        work();
+        assert_int_equal(vp_end_step(p, 10), 0);
+    }
+}
+
+static bool exists(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static bool exists(const char *format, ...)
+{
+    char path[2 * VP_PATH_MAX];
+    struct stat st;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(path, sizeof path, format, args);
+    va_end(args);
+    return stat(path, &st) == 0;
+}
+
+/* The numbers of the steps of every session beneath dir, oldest session first: "3 4|7". */
+static void steps_in(char *out, size_t cap, const char *dir)
+{
+    vp_catalog *c;
+    size_t n = 0;
+    *out = '\0';
+    if (vp_catalog_open(&c, dir) < 0)
+        return;
+    for (size_t i = vp_catalog_count(c); i-- > 0;) {
+        const vp_session *s;
+        vp_report *r;
+        assert_int_equal(vp_catalog_session(&s, c, i), 0);
+        assert_int_equal(vp_report_make(&r, c, s, NULL), 0);
+        for (size_t k = 0; k < r->steps.count; k++)
+            n += (size_t)snprintf(out + n, cap - n, "%s%lld", k ? " " : "",
+                                  (long long)r->steps.list[k].number);
+        if (i)
+            n += (size_t)snprintf(out + n, cap - n, "|");
+        vp_report_free(r);
+    }
+    vp_catalog_free(c);
+}
+
+static size_t sessions_in(const char *dir)
+{
+    vp_catalog *c;
+    if (vp_catalog_open(&c, dir) < 0)
+        return 0;
+    size_t n = vp_catalog_count(c);
+    vp_catalog_free(c);
+    return n;
+}
+
+/* ---- Steps ---- */
+
+static void a_window_of_steps(void **state)
+{
+    place *at = *state;
+    vp_profiler *p;
+    vp_result last = VP_RESULT_INIT;
+    vp_step_stats stats = VP_STEP_STATS_INIT;
+    char expected[4 * VP_PATH_MAX], steps[256];
+    vp_schedule s = schedule_in(at);
+    s.start_step = 3;
+    s.num_steps = 2;
+    s.model_params = 100;
+    assert_int_equal(vp_profiler_new(&p, &s), 0);
+    assert_int_equal(vp_profiler_last(&last, p), VP_EEMPTY);
+    assert_false(exists("%s", at->dir)); /* no directory before the first capture */
+    run_steps(p, 0, 3);
+    assert_false(vp_is_profiling(p));
+    assert_int_equal(vp_begin_step(p, 3), 0);
+    assert_true(vp_is_profiling(p));
+    work();
+    assert_int_equal(vp_end_step(p, 10), 0);
+    run_steps(p, 4, 8);
+    assert_false(vp_is_profiling(p));
+    assert_int_equal(vp_profiler_last(&last, p), 0);
+    assert_int_equal(at->synced, 1);
+    assert_int_equal(last.zones, 4); /* two steps, work in each */
+    assert_int_equal(vp_profiler_stats(&stats, p), 0);
+    assert_int_equal(stats.steps, 8);
+    assert_int_equal(stats.captures, 1);
+    assert_int_equal(stats.tokens, 80);
+    assert_true(stats.avg_step_time >= 0.001 && stats.avg_step_time < 1);
+    vp_profiler_free(p);
+    snprintf(expected, sizeof expected,
+             "I Profiler enabled for next 2 steps\nI Profiling directory: %s\n"
+             "I Stopping profiler after 2 steps\nI Trace saved to: %s/plugins/profile/",
+             at->dir, at->dir);
+    assert_memory_equal(at->said, expected, strlen(expected));
+    steps_in(steps, sizeof steps, at->dir);
+    assert_string_equal(steps, "3 4");
+}
+
+static void flops_of_the_window(void **state)
+{
+    place *at = *state;
+    vp_profiler *p;
+    char path[VP_PATH_MAX + 40];
+    vp_schedule s = schedule_in(at);
+    s.start_step = 1;
+    s.num_steps = 4;
+    s.model_params = 1e6;
+    assert_int_equal(vp_profiler_new(&p, &s), 0);
+    run_steps(p, 0, 6);
+    vp_profiler_free(p);
+    snprintf(path, sizeof path, "%s/flop_stats.json", at->dir);
+    json_t *j = json_load_file(path, 0, NULL);
+    assert_non_null(j);
+    /* 4 captured, the first of them cold */
+    assert_int_equal(json_integer_value(json_object_get(j, "profiling_steps")), 3);
+    assert_int_equal(json_integer_value(json_object_get(j, "total_tokens")), 30);
+    double rate = json_number_value(json_object_get(j, "tokens_per_sec"));
+    assert_true(rate > 0 && rate <= 10 / 0.001);
+    assert_true(json_is_null(json_object_get(j, "mfu_percent")));
+    json_decref(j);
+}
+
+static vp_profiler *signalled;
+static int signal_result;
+
+static void on_signal(int number)
+{
+    (void)number;
+    signal_result = vp_capture_async(signalled, 2);
+}
+
+static void captures_on_demand(void **state)
+{
+    place *at = *state;
+    vp_profiler *p;
+    char steps[256];
+    vp_schedule s = schedule_in(at);
+    s.max_profile_count = 0; /* stands against no wish */
+    assert_int_equal(vp_profiler_new(&p, &s), 0);
+    signalled = p;
+    signal(SIGUSR1, on_signal);
+    run_steps(p, 0, 2);
+    raise(SIGUSR1);
+    assert_int_equal(signal_result, 0);
+    assert_int_equal(vp_begin_step(p, 2), 0);
+    raise(SIGUSR1);
+    assert_int_equal(signal_result, VP_EBUSY);
+    assert_int_equal(vp_end_step(p, 0), 0);
+    run_steps(p, 3, 6);
+    assert_int_equal(vp_capture_async(p, 1), 0);
+    assert_int_equal(vp_capture_async(p, 3), 0); /* asked twice: the larger */
+    assert_int_equal(vp_capture_async(p, 2), 0);
+    run_steps(p, 6, 12);
+    vp_profiler_free(p);
+    signal(SIGUSR1, SIG_DFL);
+    assert_non_null(strstr(at->said, "W Profiler already active, ignoring capture_async()\n"
+                                     "I Stopping profiler after 2 steps\n"));
+    steps_in(steps, sizeof steps, at->dir);
+    assert_string_equal(steps, "2 3|6 7 8");
+}
+
+static void the_time_limit_ends_it(void **state)
+{
+    place *at = *state;
+    vp_profiler *p;
+    vp_result last = VP_RESULT_INIT;
+    vp_schedule s = schedule_in(at);
+    s.start_step = 1;
+    s.num_steps = 100000;
+    s.profile_duration_ms = 40;
+    assert_int_equal(vp_profiler_new(&p, &s), 0);
+    uint64_t i = 0;
+    for (; i < 5000 && !(i > 2 && !vp_is_profiling(p)); i++)
+        run_steps(p, i, i + 1);
+    assert_true(i < 5000);
+    assert_int_equal(vp_profiler_last(&last, p), 0);
+    assert_true(last.duration_ns >= 35 * 1000000);
+    assert_true(last.zones >= 2);
+    vp_profiler_free(p);
+}
+
+static void ending_in_the_middle_keeps_it(void **state)
+{
+    place *at = *state;
+    vp_profiler *p;
+    char steps[64];
+    vp_schedule s = schedule_in(at);
+    s.start_step = 1;
+    assert_int_equal(vp_profiler_new(&p, &s), 0);
+    run_steps(p, 0, 3);
+    assert_true(vp_is_profiling(p));
+    vp_profiler_free(p);
+    assert_non_null(strstr(at->said, "W Profiler still active on exit, stopping...\n"));
+    steps_in(steps, sizeof steps, at->dir);
+    assert_string_equal(steps, "1 2");
+}
+
+static void a_slow_step_keeps_its_past(void **state)
+{
+    place *at = *state;
+    vp_profiler *p;
+    char steps[256], last[16];
+    vp_step_stats stats = VP_STEP_STATS_INIT;
+    vp_schedule s = schedule_in(at);
+    s.slow_step_ratio = 8;
+    assert_int_equal(vp_profiler_new(&p, &s), 0);
+    run_steps(p, 0, 20);
+    assert_int_equal(vp_begin_step(p, 20), 0);
+    sleep_ms(60);
+    assert_int_equal(vp_end_step(p, 0), 0);
+    assert_int_equal(vp_profiler_stats(&stats, p), 0);
+    assert_int_equal(stats.captures, 1);
+    assert_true(stats.last >= 0.06 && stats.median < 0.03);
+    run_steps(p, 21, 23);
+    assert_int_equal(vp_begin_step(p, 23), 0);
+    sleep_ms(60); /* within a minute: not again */
+    assert_int_equal(vp_end_step(p, 0), 0);
+    vp_profiler_free(p);
+    assert_int_equal(sessions_in(at->dir), 1); /* what the ring held at the end is nobody's */
+    /* On a busy machine one before the 20th may have been slow enough. */
+    const char *said = strstr(at->said, "W Step ");
+    assert_non_null(said);
+    long slow = strtol(said + 7, NULL, 10);
+    assert_true(slow >= 16 && slow <= 20);
+    steps_in(steps, sizeof steps, at->dir);
+    snprintf(last, sizeof last, " %ld", slow);
+    size_t n = strlen(steps), m = strlen(last);
+    assert_true(n > m);
+    assert_string_equal(steps + n - m, last); /* it, and what came before */
+}
+
+static void a_capture_goes_before_the_ring(void **state)
+{
+    place *at = *state;
+    vp_profiler *p;
+    char steps[64];
+    vp_schedule s = schedule_in(at);
+    s.slow_step_ratio = 1000;
+    s.start_step = 2;
+    s.num_steps = 2;
+    assert_int_equal(vp_profiler_new(&p, &s), 0);
+    run_steps(p, 0, 8);
+    vp_profiler_free(p);
+    steps_in(steps, sizeof steps, at->dir);
+    assert_string_equal(steps, "2 3");
+}
+
+/* ---- What goes wrong ---- */
+
+static void training_goes_on_when_a_capture_cannot_start(void **state)
+{
+    place *at = *state;
+    vp_profiler *p;
+    vp_step_stats stats = VP_STEP_STATS_INIT;
+    vp_schedule s = schedule_in(at);
+    s.start_step = 1;
+    s.enable_profiling = true;
+    s.profile_every_n_steps = 4;
+    FILE *f = fopen(at->dir, "w"); /* where the directory should be */
+    fclose(f);
+    assert_int_equal(vp_profiler_new(&p, &s), 0);
+    run_steps(p, 0, 4);
+    assert_non_null(strstr(at->said, "E Profiler could not start: "));
+    vp_context c = vp_context_begin(p, 4, "eval");
+    assert_null(c.recording);
+    vp_context_end(&c);
+    assert_non_null(strstr(at->said, "E Profiling session eval_step_4 could not start: "));
+    assert_int_equal(vp_profiler_stats(&stats, p), 0);
+    assert_int_equal(stats.captures, 0);
+    assert_int_equal(unlink(at->dir), 0);
+    c = vp_context_begin(p, 8, "eval"); /* a failure does not count, and the next one is due */
+    assert_non_null(c.recording);
+    vp_context_end(&c);
+    vp_profiler_free(p);
+    assert_int_equal(sessions_in(at->dir), 1);
+}
+
+static void anothers_recording_is_left_alone(void **state)
+{
+    place *at = *state;
+    vp_profiler *p;
+    vp_recording *theirs;
+    vp_config cfg = VP_CONFIG_INIT;
+    char dir[VP_PATH_MAX + 16], steps[64];
+    vp_schedule s = schedule_in(at);
+    s.start_step = 1;
+    s.enable_profiling = true;
+    s.profile_every_n_steps = 1;
+    s.slow_step_ratio = 3;
+    snprintf(dir, sizeof dir, "%s/theirs", at->tree.path);
+    cfg.dir = dir;
+    cfg.pool_bytes = 1 << 20;
+    cfg.export_now = true;
+    assert_int_equal(vp_start(&theirs, &cfg), 0);
+    assert_int_equal(vp_profiler_new(&p, &s), 0);
+    for (uint64_t i = 0; i < 3; i++) {
+        assert_int_equal(vp_begin_step(p, i), 0);
+        VP_CONTEXT(p, i, "inner"); /* a zone of theirs */
+        assert_int_equal(vp_end_step(p, 0), 0);
+    }
+    vp_profiler_free(p);
+    assert_non_null(strstr(at->said, "W Profiler already active: "));
+    assert_true(vp_recording_active(theirs));
+    vp_result result = VP_RESULT_INIT;
+    assert_int_equal(vp_stop(theirs, &result), 0);
+    assert_int_equal(result.zones, 6); /* three steps, three contexts */
+    assert_false(exists("%s", at->dir));
+    steps_in(steps, sizeof steps, dir);
+    assert_string_equal(steps, "0 1 2");
+}
+
+static void what_makes_no_sense(void **state)
+{
+    place *at = *state;
+    vp_schedule s = schedule_in(at);
+    vp_profiler *p = NULL;
+    vp_step_stats stats = {.version = 7};
+    s.num_steps = 0;
+    assert_int_equal(vp_profiler_new(&p, &s), VP_EARG);
+    assert_null(p);
+    assert_int_equal(vp_profiler_new(&p, NULL), VP_EARG);
+    s.num_steps = 1;
+    assert_int_equal(vp_profiler_new(&p, &s), 0);
+    assert_int_equal(vp_end_step(p, 0), VP_EARG);
+    assert_int_equal(vp_profiler_stats(&stats, p), VP_EARG);
+    assert_int_equal(stats.version, 7);
+    vp_profiler_free(p);
+    vp_profiler_free(NULL);
+    assert_int_equal(vp_begin_step(NULL, 0), VP_EARG);
+    assert_int_equal(vp_capture_async(NULL, 0), VP_EARG);
+    assert_false(vp_is_profiling(NULL));
+    vp_context_end(NULL);
+}
+
+/* ---- Contexts ---- */
+
+static void contexts_of_every_second_step(void **state)
+{
+    place *at = *state;
+    vp_profiler *p;
+    char dir[VP_PATH_MAX + 64], steps[64];
+    vp_schedule s = schedule_in(at);
+    s.enable_profiling = true;
+    s.profile_every_n_steps = 2;
+    s.max_profile_count = 2;
+    assert_int_equal(vp_profiler_new(&p, &s), 0);
+    for (uint64_t i = 0; i < 9; i++) {
+        assert_int_equal(vp_profile_due(p, i), i == 2 || i == 4);
+        VP_CONTEXT(p, i, "my/operation");
+        assert_int_equal(vp_is_profiling(p), i == 2 || i == 4);
+        VP_CONTEXT(p, i, "inner"); /* due, too: a zone of the outer one */
+        work();
+    }
+    vp_profiler_free(p);
+    assert_int_equal(sessions_in(at->dir), 2);
+    for (unsigned i = 2; i <= 4; i += 2) {
+        snprintf(dir, sizeof dir, "%s/my_operation_step_%u", at->dir, i);
+        snprintf(steps, sizeof steps, "%u", i);
+        char got[64];
+        steps_in(got, sizeof got, dir);
+        assert_string_equal(got, steps);
+    }
+    assert_non_null(strstr(at->said, "I Starting profiling session: my_operation_step_2\n"));
+    assert_non_null(strstr(at->said, "I Finished profiling session: my_operation_step_2\n"));
+    assert_null(strstr(at->said, "_step_6"));
+}
+
+static void *twice(void *arg)
+{
+    return (char *)arg + 1;
+}
+
+static void a_call_returns_what_it_returns(void **state)
+{
+    place *at = *state;
+    vp_profiler *p;
+    char text[2] = "";
+    vp_schedule s = schedule_in(at);
+    s.enable_profiling = true;
+    s.profile_every_n_steps = 3;
+    assert_int_equal(vp_profiler_new(&p, &s), 0);
+    assert_ptr_equal(vp_profile_call(p, 1, "call", twice, text), text + 1);
+    assert_ptr_equal(vp_profile_call(p, 3, "call", twice, text), text + 1);
+    assert_ptr_equal(vp_profile_call(NULL, 3, NULL, twice, text), text + 1);
+    vp_profiler_free(p);
+    assert_true(exists("%s/call_step_3/plugins/profile", at->dir));
+    assert_int_equal(sessions_in(at->dir), 1);
+}
+
+/* As many as may be in one second, each in a run of its own. */
+static void captures_in_one_second(void **state)
+{
+    place *at = *state;
+    vp_profiler *p;
+    vp_schedule s = schedule_in(at);
+    s.max_profile_count = UINT64_MAX;
+    assert_int_equal(vp_profiler_new(&p, &s), 0);
+    for (uint64_t i = 1; i <= 5; i++) {
+        assert_int_equal(vp_capture_async(p, 1), 0);
+        run_steps(p, i, i + 1);
+    }
+    vp_profiler_free(p);
+    assert_int_equal(sessions_in(at->dir), 5);
+}
+
+/* With a GPU its activity is there, without one the log says why not; the host's is there anyway.
+ */
+static void the_gpu_is_asked_for(void **state)
+{
+    place *at = *state;
+    vp_profiler *p;
+    vp_result last = VP_RESULT_INIT;
+    vp_schedule s = schedule_in(at);
+    s.start_step = 1;
+    s.num_steps = 1;
+    s.profile_gpu_trace = true;
+    assert_int_equal(vp_profiler_new(&p, &s), 0);
+    run_steps(p, 0, 3);
+    assert_int_equal(vp_profiler_last(&last, p), 0);
+    vp_profiler_free(p);
+    assert_int_equal(last.zones, 2);
+    assert_int_equal(last.gpu_status < 0, strstr(at->said, "W No device activity: ") != NULL);
+}
+
+/* The recording stays the parent's; a child that goes on stepping does it no harm. */
+static void a_child_in_the_middle(void **state)
+{
+    place *at = *state;
+    vp_profiler *p;
+    char steps[64];
+    int status;
+    vp_schedule s = schedule_in(at);
+    s.start_step = 1;
+    s.num_steps = 3;
+    assert_int_equal(vp_profiler_new(&p, &s), 0);
+    run_steps(p, 0, 2);
+    pid_t child = fork();
+    if (child == 0) {
+        run_steps(p, 2, 6);
+        vp_profiler_free(p);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    run_steps(p, 2, 5);
+    vp_profiler_free(p);
+    steps_in(steps, sizeof steps, at->dir);
+    assert_string_equal(steps, "1 2 3");
+}
+
+/* ---- All at once ---- */
+
+typedef struct crowd {
+    vp_profiler *p;
+    _Atomic bool over;
+} crowd;
+
+static void *validate(void *arg)
+{
+    crowd *c = arg;
+    for (uint64_t i = 1; !c->over; i++) {
+        VP_CONTEXT(c->p, i, "validate");
+        work();
+    }
+    return NULL;
+}
+
+static void *ask(void *arg)
+{
+    crowd *c = arg;
+    while (!c->over) {
+        vp_step_stats stats = VP_STEP_STATS_INIT;
+        vp_result last = VP_RESULT_INIT;
+        vp_capture_async(c->p, 2);
+        assert_int_equal(vp_profiler_stats(&stats, c->p), 0);
+        int rc = vp_profiler_last(&last, c->p);
+        assert_true(rc == 0 || rc == VP_EEMPTY);
+        sleep_ms(1);
+    }
+    return NULL;
+}
+
+/* Steps, contexts on two threads, wishes and questions: what was counted is what lies there. */
+static void threads_at_once(void **state)
+{
+    place *at = *state;
+    crowd c = {.over = false};
+    pthread_t threads[3];
+    vp_step_stats stats = VP_STEP_STATS_INIT;
+    vp_schedule s = schedule_in(at);
+    s.recording.log = NULL;
+    s.recording.device_sync = NULL;
+    s.enable_profiling = true;
+    s.profile_every_n_steps = 7;
+    s.max_profile_count = 100000;
+    s.slow_step_ratio = 3;
+    s.profile_duration_ms = 20;
+    assert_int_equal(vp_profiler_new(&c.p, &s), 0);
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, i < 2 ? validate : ask, &c);
+    run_steps(c.p, 0, 150);
+    c.over = true;
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    while (vp_is_profiling(c.p)) /* what was asked for last */
+        run_steps(c.p, 150, 151);
+    vp_profiler_stats(&stats, c.p);
+    vp_profiler_free(c.p);
+    assert_true(stats.captures > 5);
+    assert_int_equal(sessions_in(at->dir), stats.captures);
+}
+
+#define TEST(fn) cmocka_unit_test_setup_teardown(fn, make_place, drop_place)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_window_of_steps),
+        TEST(flops_of_the_window),
+        TEST(captures_on_demand),
+        TEST(the_time_limit_ends_it),
+        TEST(ending_in_the_middle_keeps_it),
+        TEST(a_slow_step_keeps_its_past),
+        TEST(a_capture_goes_before_the_ring),
+        TEST(training_goes_on_when_a_capture_cannot_start),
+        TEST(anothers_recording_is_left_alone),
+        TEST(what_makes_no_sense),
+        TEST(contexts_of_every_second_step),
+        TEST(a_call_returns_what_it_returns),
+        TEST(captures_in_one_second),
+        TEST(the_gpu_is_asked_for),
+        TEST(a_child_in_the_middle),
+        TEST(threads_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,219 @@
+/* The GPU's side of a recording against a CUPTI that is a stand-in (fake_cupti.c): what starts and
+ * ends, what becomes of its times, and every reason for which there is nothing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <dlfcn.h>
+
+#include "tests/unit/fake_cupti.h"
+#include "trace/base/err.h"
+#include "trace/capture/cupti.h"
+
+static fake_cupti_plan *fake;
+
+static int64_t unix_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static int open_fake(void **state)
+{
+    (void)state;
+    void *lib = dlopen(VP_FAKE_CUPTI, RTLD_NOW | RTLD_LOCAL);
+    fake = lib ? dlsym(lib, "fake_cupti") : NULL;
+    cupti_use_library(VP_FAKE_CUPTI);
+    return fake ? 0 : -1;
+}
+
+static int reset(void **state)
+{
+    (void)state;
+    *fake = (fake_cupti_plan){.version = 130000, .kernels = 3};
+    return 0;
+}
+
+static void check_records(const gpu_activity *a, int64_t before, int64_t slack)
+{
+    assert_int_equal(a->count, 6);
+    for (size_t i = 0; i < 6; i += 2) {
+        const gpu_record *call = &a->records[i], *kernel = &a->records[i + 1];
+        assert_int_equal(call->kind, GPU_RUNTIME);
+        assert_int_equal(kernel->kind, GPU_KERNEL);
+        assert_int_equal(call->correlation, kernel->correlation);
+        assert_true(vp_str_eq(gpu_name(a, kernel->kernel.name), VP_STR("_Z4workv")));
+        assert_true(vp_str_eq(gpu_name(a, call->call.name), VP_STR("cudaLaunchKernel")));
+        assert_true(call->start_ns >= before - slack);
+        assert_true(call->start_ns <= before + (int64_t)(i / 2) * 100000 + INT64_C(2000000000));
+    }
+}
+
+static void test_records(void **state)
+{
+    (void)state;
+    for (int run = 0; run < 3; run++) {
+        reset(NULL);
+        int64_t before = unix_ns();
+        assert_int_equal(cupti_start(VP_GPU_REQUIRE, false), 0);
+        assert_int_equal(fake->enabled, 7);
+        assert_int_equal(fake->subscribers, 1);
+        gpu_activity *a = cupti_stop();
+        assert_non_null(a);
+        assert_int_equal(a->status, 0);
+        check_records(a, before, 1000000);
+        /* Our own clock: what is 10 us apart is so to the ns. */
+        assert_int_equal(a->records[1].start_ns - a->records[0].start_ns, 10000);
+        assert_int_equal(fake->disabled, 7);
+        assert_int_equal(fake->flushes, 1);
+        assert_int_equal(fake->subscribers, 0);
+        assert_int_equal(a->dropped + a->damaged + a->outside + a->unknown, 0);
+        gpu_activity_free(a);
+        assert_null(cupti_stop());
+    }
+}
+
+/* Without the timestamp callback its clock is read at the start and the end; this one runs at half
+ * the speed, so that what it calls 1 us took 2. The slack is what reading two clocks 16 times can
+ * be off, over the time of the test. */
+static void test_clock_of_its_own(void **state)
+{
+    (void)state;
+    fake->no_timestamp_callback = true;
+    int64_t before = unix_ns();
+    assert_int_equal(cupti_start(VP_GPU_REQUIRE, false), 0);
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    gpu_activity *a = cupti_stop();
+    assert_non_null(a);
+    check_records(a, before, 1000000);
+    int64_t apart = a->records[1].start_ns - a->records[0].start_ns;
+    assert_in_range(apart, 19000, 21000);
+    gpu_activity_free(a);
+}
+
+/* More than all buffers hold at once: the rest is counted. A kernel and its call take 248 bytes. */
+static void test_buffers_run_out(void **state)
+{
+    (void)state;
+    const unsigned in_one = (4u << 20) / 248, in_scratch = (64u << 10) / 248;
+    fake->hold = true;
+    fake->kernels = 32 * in_one + 2 * in_scratch;
+    fake->dropped = 5;
+    assert_int_equal(cupti_start(VP_GPU_REQUIRE, false), 0);
+    gpu_activity *a = cupti_stop();
+    assert_int_equal(fake->buffers, 34);
+    assert_int_equal(a->count, 2 * 32 * in_one);
+    /* At least one a lost record, by the least size of one. */
+    assert_int_equal(a->dropped, 5 + 2 * (in_scratch * 248 / 40));
+    gpu_activity_free(a);
+    reset(NULL);
+    assert_int_equal(cupti_start(VP_GPU_REQUIRE, false), 0); /* and all are free again */
+    a = cupti_stop();
+    assert_int_equal(a->count, 6);
+    assert_int_equal(a->dropped, 0);
+    gpu_activity_free(a);
+}
+
+static void expect_reason(int status, const char *part)
+{
+    assert_int_equal(cupti_start(VP_GPU_REQUIRE, false), status);
+    assert_non_null(strstr(vp_error_last()->message, part));
+    gpu_activity *a = cupti_stop();
+    assert_non_null(a);
+    assert_int_equal(a->status, status);
+    assert_non_null(strstr(a->why, part));
+    assert_int_equal(a->count, 0);
+    gpu_activity_free(a);
+    assert_null(cupti_stop());
+    assert_int_equal(fake->subscribers, 0);
+    reset(NULL);
+}
+
+static void test_reasons(void **state)
+{
+    (void)state;
+    fake->subscribe_result = 39;
+    expect_reason(VP_EGPU_BUSY, "another profiler");
+    fake->enable_result = 35;
+    expect_reason(VP_EPERM, "NVreg_RestrictProfilingToAdminUsers=0");
+    fake->enable_result = 999;
+    expect_reason(VP_EGPU_UNAVAILABLE, "no NVIDIA driver");
+    fake->enable_result = 33;
+    expect_reason(VP_EGPU_UNAVAILABLE, "virtual GPU");
+}
+
+static void test_part_is_missing(void **state)
+{
+    (void)state;
+    fake->only_kind = 22;
+    fake->enable_result = 27;
+    assert_int_equal(cupti_start(VP_GPU_REQUIRE, false), 0);
+    gpu_activity *a = cupti_stop();
+    assert_int_equal(a->status, 0);
+    assert_string_equal(a->why, "not traced: copies between devices");
+    assert_int_equal(a->count, 6);
+    gpu_activity_free(a);
+}
+
+static void test_twice_and_off(void **state)
+{
+    (void)state;
+    assert_int_equal(cupti_start(VP_GPU_OFF, false), 0);
+    assert_null(cupti_stop());
+    assert_int_equal(cupti_start(VP_GPU_REQUIRE, false), 0);
+    assert_int_equal(cupti_start(VP_GPU_REQUIRE, false), VP_EGPU_BUSY);
+    pid_t child = fork();
+    if (!child) /* what the parent started is not the child's to end */
+        _exit(cupti_start(VP_GPU_REQUIRE, false) == VP_EGPU_UNAVAILABLE && !cupti_stop() ? 0 : 1);
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    gpu_activity *a = cupti_stop();
+    assert_int_equal(a->count, 6);
+    gpu_activity_free(a);
+}
+
+/* A library that is newer than all that is known is refused; one that is none, too. In a child
+ * each, since a loaded one stays. */
+static void test_strange_libraries(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {VP_FAKE_CUPTI, "libm.so.6", "/nowhere/libcupti.so"};
+    static const char *const parts[] = {"newer than any", "has no cuptiGetVersion",
+                                        "no libcupti.so"};
+    for (size_t i = 0; i < 3; i++) {
+        pid_t child = fork();
+        if (!child) {
+            fake->version = 140000;
+            cupti_use_library(paths[i]);
+            bool right = cupti_start(VP_GPU_REQUIRE, false) == VP_EGPU_UNAVAILABLE &&
+                         strstr(vp_error_last()->message, parts[i]);
+            gpu_activity_free(cupti_stop());
+            _exit(right ? 0 : 1);
+        }
+        int status = -1;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_strange_libraries, reset), /* before anything is loaded */
+        cmocka_unit_test_setup(test_records, reset),
+        cmocka_unit_test_setup(test_clock_of_its_own, reset),
+        cmocka_unit_test_setup(test_buffers_run_out, reset),
+        cmocka_unit_test_setup(test_reasons, reset),
+        cmocka_unit_test_setup(test_part_is_missing, reset),
+        cmocka_unit_test_setup(test_twice_and_off, reset),
+    };
+    return cmocka_run_group_tests(tests, open_fake, NULL);
+}

@@ -1,0 +1,343 @@
+#include "trace/base/vpcap.h"
+
+#include <stdlib.h>
+
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/base/vpcap_view.h"
+
+/* A tick is a picosecond at least and a microsecond at most: whatever says otherwise is damaged,
+ * and a bound keeps the products below 128 bits. */
+#define PS_PER_TICK_MIN (UINT64_C(1) << 32)
+#define PS_PER_TICK_MAX (UINT64_C(1000000) << 32)
+
+static uint64_t rate_between(const vpcap_pair *a, const vpcap_pair *b)
+{
+    unsigned __int128 rate;
+    uint64_t ticks = b->ticks - a->ticks;
+    uint64_t ns = (uint64_t)b->mono_ns - (uint64_t)a->mono_ns;
+    if (!ticks || !ns || ticks > INT64_MAX || ns > INT64_MAX)
+        return 0;
+    rate = ((unsigned __int128)ns * 1000 << 32) / ticks;
+    return rate >= PS_PER_TICK_MIN && rate <= PS_PER_TICK_MAX ? (uint64_t)rate : 0;
+}
+
+/* The two pairs that are farthest apart tell it best. */
+static uint64_t rate_of(const vpcap_header *h)
+{
+    uint64_t rate = 0;
+    if (h->flags & VPCAP_FINISHED)
+        rate = rate_between(&h->start, &h->stop);
+    else if (h->latest_version && h->latest_version % 2 == 0)
+        rate = rate_between(&h->start, &h->latest);
+    if (!rate && h->start_ticks_per_s)
+        rate = (uint64_t)((((unsigned __int128)1000000000000u) << 32) / h->start_ticks_per_s);
+    return rate >= PS_PER_TICK_MIN && rate <= PS_PER_TICK_MAX ? rate : UINT64_C(1000) << 32;
+}
+
+static int damaged(const char *what, size_t byte)
+{
+    return vp_fail_at(vp_fail(VP_ECORRUPT, "damaged recording: %s", what), NULL, -1, (int64_t)byte);
+}
+
+static bool area_fits(const vpcap_area *a, size_t entry, size_t n)
+{
+    return a->at >= sizeof(vpcap_header) && a->at % 8 == 0 && a->at <= n &&
+           a->cap <= (n - a->at) / entry;
+}
+
+static int check_header(const vpcap_header *h, size_t n)
+{
+    if (memcmp(h->magic, VPCAP_MAGIC, sizeof h->magic) != 0)
+        return damaged("this is no recording", 0);
+    if (h->version != VPCAP_VERSION || h->header_bytes != sizeof *h)
+        return vp_fail(VP_EUNSUPPORTED, "recorded by another version (layout %u, read is %u)",
+                       h->version, VPCAP_VERSION);
+    if (h->image_bytes > n)
+        return damaged("the file is cut off", n);
+    if (!area_fits(&h->names, sizeof(vpcap_name_entry), n) ||
+        !area_fits(&h->devices, sizeof(vpcap_device_entry), n) ||
+        !area_fits(&h->tracks, sizeof(vpcap_track_entry), n) ||
+        !area_fits(&h->metas, sizeof(vpcap_meta_entry), n) || !area_fits(&h->strings, 1, n))
+        return damaged("a table lies outside", offsetof(vpcap_header, names));
+    if (h->chunks_at % VP__PAGE || h->chunks_at > n || h->pages > (n - h->chunks_at) / VP__PAGE)
+        return damaged("its pages lie outside", offsetof(vpcap_header, chunks_at));
+    return 0;
+}
+
+static int add_chunk(vpcap *v, const vp__chunk *c, uint32_t page, uint32_t pages)
+{
+    uint32_t slots = pages * (VP__PAGE / VP__SLOT);
+    uint32_t head = (uint32_t)__atomic_load_n(&c->state, __ATOMIC_ACQUIRE);
+    VP_TRY(
+        vp_grow(&v->chunks, &v->chunk_cap, v->chunk_count + 1, sizeof *v->chunks, v->head.pages));
+    v->chunks[v->chunk_count++] = (vpcap_chunk_ref){.thread = c->thread,
+                                                    .block = c->block,
+                                                    .order = c->order,
+                                                    .page = page,
+                                                    .head = head < slots ? head : slots};
+    return 0;
+}
+
+/* A record that its writer did not come to publish lies where the next one would. Where older ones
+ * may lie below it, it cannot be told from them. */
+static bool is_torn(const vp__chunk *c, const vpcap_chunk_ref *ref, uint32_t slots)
+{
+    const vp__record *next = (const vp__record *)c + ref->head;
+    return __atomic_load_n(&c->status, __ATOMIC_RELAXED) == VP__CHUNK_OPEN && !c->recycled &&
+           ref->head >= sizeof *c / VP__SLOT && ref->head < slots && ref->head < c->limit &&
+           __atomic_load_n(&next->start, __ATOMIC_RELAXED) &&
+           __atomic_load_n(&next->what, __ATOMIC_RELAXED);
+}
+
+static int find_chunks(vpcap *v)
+{
+    uint32_t page = 0,
+             end = v->head.pages_used < v->head.pages ? v->head.pages_used : v->head.pages;
+    while (page < end) {
+        const vp__chunk *c = vpcap_chunk_at(v, page);
+        uint32_t status = __atomic_load_n(&c->status, __ATOMIC_ACQUIRE);
+        uint32_t pages = __atomic_load_n(&c->pages, __ATOMIC_RELAXED);
+        if (c->magic != VP__CHUNK_MAGIC || !pages || pages > VP__CHUNK_PAGES ||
+            pages > end - page) {
+            page++; /* given out, but its head was not written yet */
+            continue;
+        }
+        if (status == VP__CHUNK_OPEN || status == VP__CHUNK_SEALED) {
+            VP_TRY(add_chunk(v, c, page, pages));
+            v->info.torn +=
+                is_torn(c, &v->chunks[v->chunk_count - 1], pages * (VP__PAGE / VP__SLOT));
+        }
+        page += pages;
+    }
+    return 0;
+}
+
+static int by_thread(const void *pa, const void *pb)
+{
+    const vpcap_chunk_ref *a = pa, *b = pb;
+    if (a->block != b->block)
+        return a->block < b->block ? -1 : 1;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static uint64_t events_of(const vpcap *v, const vpcap_chunk_ref *ref)
+{
+    uint64_t events = __atomic_load_n(&vpcap_chunk_at(v, ref->page)->state, __ATOMIC_RELAXED) >> 32;
+    return events < ref->head ? events : ref->head; /* each takes a slot */
+}
+
+static int add_thread(vpcap *v, vpcap_thread_ref t)
+{
+    VP_TRY(vp_grow(&v->threads, &v->thread_cap, v->thread_count + 1, sizeof *v->threads,
+                   (size_t)v->head.pages + 1));
+    v->threads[v->thread_count++] = t;
+    return 0;
+}
+
+/* A thread for all chunks that name the same block. A ring may have given up the first one, and the
+ * block with it. */
+static int find_threads(vpcap *v)
+{
+    if (v->chunk_count)
+        qsort(v->chunks, v->chunk_count, sizeof *v->chunks, by_thread);
+    for (size_t i = 0, end; i < v->chunk_count; i = end) {
+        const vpcap_chunk_ref *first = &v->chunks[i];
+        uint64_t events = 0;
+        for (end = i; end < v->chunk_count && v->chunks[end].block == first->block &&
+                      v->chunks[end].thread == first->thread;
+             end++)
+            events += events_of(v, &v->chunks[end]);
+        bool has_block = first->page == first->block && !first->order;
+        VP_TRY(add_thread(v, (vpcap_thread_ref){has_block ? first->page : VPCAP_NONE, (uint32_t)i,
+                                                (uint32_t)end, events}));
+    }
+    const vpcap_header *h = &v->head;
+    if (h->gone_dropped_full | h->gone_dropped_signal | h->gone_dropped_depth |
+        h->gone_unmatched_ends | h->gone_overwritten)
+        VP_TRY(add_thread(v, (vpcap_thread_ref){VPCAP_GONE, 0, 0, 0}));
+    return 0;
+}
+
+static vp_str inline_text(const char *p, size_t cap)
+{
+    return (vp_str){p, strnlen(p, cap)};
+}
+
+static int64_t last_event_end(const vpcap *v)
+{
+    int64_t last = 0;
+    for (uint32_t t = 0; t < v->thread_count; t++) {
+        vpcap_cursor *c = NULL;
+        vpcap_event e;
+        if (vpcap_cursor_new(&c, v, t) < 0)
+            return last;
+        while (vpcap_next(c, &e))
+            last = e.start_ps + e.dur_ps > last ? e.start_ps + e.dur_ps : last;
+        vpcap_cursor_free(c);
+    }
+    return last;
+}
+
+static void fill_info(vpcap *v)
+{
+    const vpcap_header *h = &v->head;
+    v->info.host = inline_text(h->host, sizeof h->host);
+    v->info.program = inline_text(h->program, sizeof h->program);
+    v->info.session = inline_text(h->session, sizeof h->session);
+    v->info.pid = h->pid;
+    v->info.start_unix_ns = h->start.unix_ns;
+    v->info.finished = h->flags & VPCAP_FINISHED;
+    v->info.truncated = h->flags & VPCAP_TRUNCATED;
+    v->info.ring = h->flags & VPCAP_IS_RING;
+    if (v->info.finished)
+        v->info.torn = 0; /* its writers were waited for */
+}
+
+int vpcap_open(vpcap **out, const void *image, size_t n)
+{
+    vpcap *v;
+    int rc;
+    if (n < sizeof(vpcap_header))
+        return damaged("it is shorter than its head", n);
+    v = vp_calloc(1, sizeof *v);
+    if (!v)
+        return vp_fail(VP_ENOMEM, "out of memory: a recording's view");
+    v->image = image;
+    memcpy(&v->head, image, sizeof v->head);
+    rc = check_header(&v->head, n);
+    if (rc == 0) {
+        v->ps_per_tick = rate_of(&v->head);
+        rc = find_chunks(v);
+    }
+    if (rc == 0)
+        rc = find_threads(v);
+    if (rc < 0) {
+        vpcap_free(v);
+        return rc;
+    }
+    fill_info(v);
+    v->info.end_ps = v->info.finished ? vpcap_ps(v, v->head.stop.ticks) : last_event_end(v);
+    *out = v;
+    return 0;
+}
+
+void vpcap_free(vpcap *v)
+{
+    if (!v)
+        return;
+    vp_free(v->chunks);
+    vp_free(v->threads);
+    vp_free(v);
+}
+
+const vpcap_info *vpcap_info_of(const vpcap *v)
+{
+    return &v->info;
+}
+
+static uint32_t count_of(const vpcap_area *a)
+{
+    return a->used < a->cap ? a->used : a->cap;
+}
+
+uint32_t vpcap_names(const vpcap *v)
+{
+    return count_of(&v->head.names);
+}
+
+uint32_t vpcap_threads(const vpcap *v)
+{
+    return (uint32_t)v->thread_count;
+}
+
+uint32_t vpcap_devices(const vpcap *v)
+{
+    return count_of(&v->head.devices);
+}
+
+uint32_t vpcap_tracks(const vpcap *v)
+{
+    return count_of(&v->head.tracks);
+}
+
+uint32_t vpcap_metas(const vpcap *v)
+{
+    return count_of(&v->head.metas);
+}
+
+static vp_str text_of(const vpcap *v, vpcap_ref ref)
+{
+    if (ref.at > v->head.strings.cap || ref.n > v->head.strings.cap - ref.at)
+        return VP_STR_NONE;
+    return (vp_str){v->image + v->head.strings.at + ref.at, ref.n};
+}
+
+vpcap_name vpcap_name_at(const vpcap *v, uint32_t i)
+{
+    const vpcap_name_entry *e = (const void *)(v->image + v->head.names.at);
+    if (!__atomic_load_n(&e[i].ready, __ATOMIC_ACQUIRE))
+        return (vpcap_name){.name = VP_STR_NONE};
+    return (vpcap_name){.name = text_of(v, e[i].name),
+                        .category = text_of(v, e[i].category),
+                        .function = text_of(v, e[i].function),
+                        .file = text_of(v, e[i].file),
+                        .line = e[i].line,
+                        .color = e[i].color};
+}
+
+static vpcap_thread gone_threads(const vpcap_header *h)
+{
+    return (vpcap_thread){.name = VP_STR("threads that ended"),
+                          .dropped_full = h->gone_dropped_full,
+                          .dropped_signal = h->gone_dropped_signal,
+                          .dropped_depth = h->gone_dropped_depth,
+                          .unmatched_ends = h->gone_unmatched_ends,
+                          .overwritten = h->gone_overwritten};
+}
+
+vpcap_thread vpcap_thread_at(const vpcap *v, uint32_t i)
+{
+    if (v->threads[i].page == VPCAP_GONE)
+        return gone_threads(&v->head);
+    if (v->threads[i].page == VPCAP_NONE)
+        return (vpcap_thread){.name = VP_STR("a thread that ended"),
+                              .written = v->threads[i].events};
+    const vp__block *b = vpcap_block_at(v, v->threads[i].page);
+    return (vpcap_thread){.tid = b->tid,
+                          .name = inline_text(b->name, sizeof b->name),
+                          .written = v->threads[i].events,
+                          .dropped_full = __atomic_load_n(&b->dropped_full, __ATOMIC_RELAXED),
+                          .dropped_signal = __atomic_load_n(&b->dropped_signal, __ATOMIC_RELAXED),
+                          .dropped_depth = __atomic_load_n(&b->dropped_depth, __ATOMIC_RELAXED),
+                          .unmatched_ends = __atomic_load_n(&b->unmatched_ends, __ATOMIC_RELAXED),
+                          .overwritten = __atomic_load_n(&b->overwritten, __ATOMIC_RELAXED)};
+}
+
+vpcap_device vpcap_device_at(const vpcap *v, uint32_t i)
+{
+    const vpcap_device_entry *e = (const void *)(v->image + v->head.devices.at);
+    if (!__atomic_load_n(&e[i].ready, __ATOMIC_ACQUIRE))
+        return (vpcap_device){.model = VP_STR_NONE};
+    return (vpcap_device){(int)e[i].kind, e[i].ordinal, text_of(v, e[i].model)};
+}
+
+vpcap_track vpcap_track_at(const vpcap *v, uint32_t i)
+{
+    const vpcap_track_entry *e = (const void *)(v->image + v->head.tracks.at);
+    uint32_t devices = vpcap_devices(v), device = e[i].device;
+    if (!__atomic_load_n(&e[i].ready, __ATOMIC_ACQUIRE) || device >= devices)
+        return (vpcap_track){.device = VPCAP_NONE, .name = VP_STR_NONE};
+    return (vpcap_track){device, text_of(v, e[i].name)};
+}
+
+vpcap_meta vpcap_meta_at(const vpcap *v, uint32_t i)
+{
+    const vpcap_meta_entry *e = (const void *)(v->image + v->head.metas.at);
+    if (!__atomic_load_n(&e[i].ready, __ATOMIC_ACQUIRE))
+        return (vpcap_meta){VP_STR_NONE, VP_STR_NONE};
+    return (vpcap_meta){text_of(v, e[i].key), text_of(v, e[i].value)};
+}

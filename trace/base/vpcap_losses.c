@@ -1,0 +1,33 @@
+#include "trace/base/vpcap_xspace.h"
+
+#include <stdio.h>
+
+#include "trace/base/err.h"
+
+/* XProf shows warnings as they stand; "dropped" is what readers look for. */
+static int say(uint64_t n, const char *what, vx_say_fn *fn, void *ctx)
+{
+    char text[200];
+    if (!n)
+        return 0;
+    int len = snprintf(text, sizeof text, "%llu %s", (unsigned long long)n, what);
+    return fn(ctx, (vp_str){text, (size_t)len});
+}
+
+int vx_losses(const vpcap *v, vx_say_fn *fn, void *ctx)
+{
+    vpcap_thread sum = {0};
+    for (uint32_t i = 0; i < vpcap_threads(v); i++) {
+        vpcap_thread t = vpcap_thread_at(v, i);
+        sum.dropped_full += t.dropped_full;
+        sum.dropped_signal += t.dropped_signal;
+        sum.dropped_depth += t.dropped_depth;
+        sum.unmatched_ends += t.unmatched_ends;
+    }
+    VP_TRY(say(sum.dropped_full, "zones were dropped: the recording's pool was full", fn, ctx));
+    VP_TRY(say(sum.dropped_signal,
+               "zones of signal handlers were dropped: they came in the middle of a record", fn,
+               ctx));
+    VP_TRY(say(sum.dropped_depth, "zones were dropped: VP_BEGIN was nested too deep", fn, ctx));
+    return say(sum.unmatched_ends, "times VP_END had no VP_BEGIN", fn, ctx);
+}

@@ -1,0 +1,57 @@
+/* Inside the reading side of an image: shared by vpcap.c, which checks the whole, and
+ * vpcap_cursor.c, which walks one thread. Nobody else includes it. */
+#ifndef VP_BASE_VPCAP_VIEW_H
+#define VP_BASE_VPCAP_VIEW_H
+
+#include "trace/base/limits.h"
+#include "trace/base/vpcap.h"
+#include "trace/base/vpcap_layout.h"
+
+typedef struct vpcap_chunk_ref {
+    uint64_t thread;
+    uint32_t block, order, page;
+    uint32_t head; /* slots that were complete when the image was opened */
+} vpcap_chunk_ref;
+
+/* Instead of a page: all threads whose blocks were given up, for what they lost. VPCAP_NONE: one
+ * of them, of which there are chunks. */
+#define VPCAP_GONE (UINT32_MAX - 1)
+
+typedef struct vpcap_thread_ref {
+    uint32_t page;       /* of its first chunk */
+    uint32_t first, end; /* its chunk refs, by order */
+    uint64_t events;     /* in them */
+} vpcap_thread_ref;
+
+struct vpcap {
+    const char *image;
+    vpcap_header head; /* a copy: a live writer cannot change what was checked */
+    vpcap_info info;
+    uint64_t ps_per_tick; /* 32.32 fixed point */
+    vpcap_chunk_ref *chunks;
+    size_t chunk_count, chunk_cap;
+    vpcap_thread_ref *threads;
+    size_t thread_count, thread_cap;
+};
+
+static inline const vp__chunk *vpcap_chunk_at(const vpcap *v, uint32_t page)
+{
+    return (const vp__chunk *)(v->image + v->head.chunks_at + (uint64_t)page * VP__PAGE);
+}
+
+static inline const vp__block *vpcap_block_at(const vpcap *v, uint32_t page)
+{
+    return (const vp__block *)(vpcap_chunk_at(v, page) + 1);
+}
+
+/* Ticks since the start, which may lie before it, in picoseconds within VP_TIME_MAX_PS. */
+static inline int64_t vpcap_ps(const vpcap *v, uint64_t ticks)
+{
+    int64_t since = (int64_t)(ticks - v->head.start.ticks);
+    uint64_t size = since < 0 ? 0 - (uint64_t)since : (uint64_t)since;
+    unsigned __int128 ps = (unsigned __int128)size * v->ps_per_tick >> 32;
+    int64_t bounded = ps > (unsigned __int128)VP_TIME_MAX_PS ? VP_TIME_MAX_PS : (int64_t)ps;
+    return since < 0 ? -bounded : bounded;
+}
+
+#endif

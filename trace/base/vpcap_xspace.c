@@ -1,0 +1,478 @@
+#include "trace/base/vpcap_xspace.h"
+
+#include <stdio.h>
+
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+#include "trace/base/pb.h"
+#include "trace/base/pb_file.h"
+
+/* Field << 3 | wire of the messages (xprof.md 2). */
+enum {
+    SPACE_PLANE = 0x0a,
+    SPACE_WARNING = 3,
+    SPACE_HOSTNAME = 4,
+    PLANE_ID = 1,
+    PLANE_NAME = 2,
+    PLANE_LINE = 0x1a,
+    PLANE_EVENT_METADATA = 4,
+    PLANE_STAT_METADATA = 5,
+    PLANE_STAT = 6,
+    LINE_ID = 1,
+    LINE_NAME = 2,
+    LINE_EVENT = 0x22,
+    EVENT_METADATA = 0x08,
+    EVENT_OFFSET = 0x10,
+    EVENT_DURATION = 0x18,
+    EVENT_STAT = 0x22,
+    META_ID = 1,
+    META_NAME = 2,
+    META_STAT = 5,
+    STAT_METADATA = 0x08,
+    STAT_DOUBLE = 0x11,
+    STAT_UINT = 0x18,
+    STAT_INT = 0x20,
+    STAT_TEXT = 0x2a
+};
+
+/* An event's fixed part: three tags with numbers of ten bytes at most. */
+#define HEAD_MAX 40u
+
+/* Stats that every plane knows, by id; args follow. */
+static const char *const fixed_stats[] = {
+    NULL,       "step_num",      "_r",      "step_name",  "_pt",
+    "_p",       "_ct",           "_c",      "source",     "category",
+    "function", "counter_value", "dropped", "unfinished", "correlation_id"};
+enum {
+    ST_STEP_NUM = 1,
+    ST_ROOT,
+    ST_STEP_NAME,
+    ST_PRODUCER_TYPE,
+    ST_PRODUCER,
+    ST_CONSUMER_TYPE,
+    ST_CONSUMER,
+    ST_SOURCE,
+    ST_CATEGORY,
+    ST_FUNCTION,
+    ST_COUNTER,
+    ST_DROPPED,
+    ST_UNFINISHED,
+    ST_CORRELATION,
+    ST_COUNT
+};
+
+enum { USED_BY_HOST = 1, USED_BY_DEVICE = 2, USED_TO_COMPILE = 4 };
+
+typedef struct xspace {
+    pb_file file;
+    uint64_t plane_at, line_at; /* where their contents begin */
+    const vl_lines *lines;
+    vp_arena arena;
+    vp_intern stats; /* id: the stat's */
+    uint8_t *used;   /* USED_…, by name */
+    size_t used_cap;
+    vp_buf scratch, message;
+    vx_counts counts;
+} xspace;
+
+/* ---- Stats ---- */
+
+static int put_stat(vp_buf *b, uint32_t id, char tag, uint64_t v)
+{
+    char *p = vp_buf_reserve(b, 28), *q;
+    char stat[24];
+    if (!p)
+        return b->status;
+    q = pf_varint(stat + 1, id);
+    stat[0] = STAT_METADATA;
+    *q++ = tag;
+    if (tag == STAT_DOUBLE) {
+        memcpy(q, &v, sizeof v);
+        q += sizeof v;
+    } else {
+        q = pf_varint(q, v);
+    }
+    *p++ = EVENT_STAT;
+    *p++ = (char)(q - stat);
+    memcpy(p, stat, (size_t)(q - stat));
+    b->n += 2 + (size_t)(q - stat);
+    return 0;
+}
+
+static int put_text(vp_buf *b, uint32_t field, uint32_t id, vp_str text)
+{
+    char head[16];
+    char *q = pf_varint(head + 1, id);
+    head[0] = STAT_METADATA;
+    *q++ = STAT_TEXT;
+    q = pf_varint(q, text.n);
+    VP_TRY(vp_pb_put_varint(b, (uint64_t)field << 3 | VP_PB_LEN));
+    VP_TRY(vp_pb_put_varint(b, (uint64_t)(q - head) + text.n));
+    VP_TRY(vp_buf_put(b, head, (size_t)(q - head)));
+    return vp_buf_str(b, text);
+}
+
+static uint64_t bits_of(double f)
+{
+    uint64_t u;
+    memcpy(&u, &f, sizeof u);
+    return u;
+}
+
+static int put_arg(xspace *x, vp_buf *b, const vpcap_arg *a)
+{
+    vp_sid id;
+    VP_TRY(vp_intern_put(&x->stats, a->key.n ? a->key : VP_STR("value"), &id));
+    if (a->type == VPCAP_STR)
+        return put_text(b, EVENT_STAT >> 3, id, a->s);
+    if (a->type == VPCAP_F64)
+        return put_stat(b, id, STAT_DOUBLE, bits_of(a->f));
+    return put_stat(b, id, STAT_INT, (uint64_t)a->i);
+}
+
+static int put_step(xspace *x, vp_buf *b, const vpcap_event *e)
+{
+    vp_str name = vl_name_at(x->lines, e->name).name;
+    VP_TRY(vp_buf_printf(&x->scratch, "%.*s %lld", VP_STR_ARG(name), (long long)e->number));
+    VP_TRY(put_stat(b, ST_ROOT, STAT_INT, 1));
+    VP_TRY(put_stat(b, ST_STEP_NUM, STAT_INT, (uint64_t)e->number));
+    int rc = put_text(b, EVENT_STAT >> 3, ST_STEP_NAME, vp_buf_view(&x->scratch));
+    x->scratch.n = 0;
+    return rc;
+}
+
+static int put_flows(vp_buf *b, const vpcap_event *e)
+{
+    if (e->flow_out) {
+        VP_TRY(put_stat(b, ST_PRODUCER_TYPE, STAT_INT, 0));
+        VP_TRY(put_stat(b, ST_PRODUCER, STAT_UINT, e->flow_out));
+    }
+    if (e->flow_in) {
+        VP_TRY(put_stat(b, ST_CONSUMER_TYPE, STAT_INT, 0));
+        VP_TRY(put_stat(b, ST_CONSUMER, STAT_UINT, e->flow_in));
+    }
+    return 0;
+}
+
+static int put_extras(xspace *x, vp_buf *b, const vpcap_event *e)
+{
+    if (e->kind == VPCAP_STEP)
+        VP_TRY(put_step(x, b, e));
+    if (e->kind == VPCAP_COUNTER)
+        VP_TRY(e->is_real ? put_stat(b, ST_COUNTER, STAT_DOUBLE, bits_of(e->real))
+                          : put_stat(b, ST_COUNTER, STAT_INT, (uint64_t)e->number));
+    if (e->kind == VPCAP_LOST)
+        VP_TRY(put_stat(b, ST_DROPPED, STAT_INT, (uint64_t)e->number));
+    if (e->kind == VPCAP_COMPILE)
+        x->used[e->name] |= USED_TO_COMPILE;
+    if (e->correlation)
+        VP_TRY(put_stat(b, ST_CORRELATION, STAT_UINT, e->correlation));
+    if (e->open) {
+        x->counts.open++;
+        VP_TRY(put_stat(b, ST_UNFINISHED, STAT_INT, 1));
+    }
+    VP_TRY(put_flows(b, e));
+    for (uint32_t i = 0; i < e->arg_count; i++)
+        VP_TRY(put_arg(x, b, &e->args[i]));
+    return 0;
+}
+
+/* ---- What vl_write calls ---- */
+
+static int use_name(xspace *x, const vl_lines *l, uint32_t name, uint8_t how)
+{
+    x->lines = l;
+    if (name >= x->used_cap) {
+        size_t before = x->used_cap;
+        VP_TRY(vp_grow(&x->used, &x->used_cap, (size_t)name + 1, 1, VPCAP_NONE));
+        memset(x->used + before, 0, x->used_cap - before);
+    }
+    x->used[name] |= how;
+    return 0;
+}
+
+/* Metadata ids are names plus 1: 0 means none. */
+static inline char *put_head(char *q, uint32_t name, int64_t start, int64_t dur)
+{
+    *q++ = EVENT_METADATA;
+    q = pf_varint(q, (uint64_t)name + 1);
+    *q++ = EVENT_OFFSET;
+    q = pf_varint(q, (uint64_t)start);
+    if (dur) {
+        *q++ = EVENT_DURATION;
+        q = pf_varint(q, (uint64_t)dur);
+    }
+    return q;
+}
+
+static int encode(void *ctx, const vl_lines *l, const vl_line *line, const vpcap_event *e,
+                  vp_buf *b)
+{
+    xspace *x = ctx;
+    uint8_t how = line->plane ? USED_BY_DEVICE : USED_BY_HOST;
+    if (e->name >= x->used_cap || !(x->used[e->name] & how))
+        VP_TRY(use_name(x, l, e->name, how));
+    char *p = vp_buf_reserve(b, HEAD_MAX), *q = p;
+    if (!p)
+        return b->status;
+    q = put_head(q, e->name, e->start_ps, e->dur_ps);
+    b->n += (size_t)(q - p);
+    return put_extras(x, b, e);
+}
+
+/* Without a group: XProf groups by itself what it finds not grouped, and only then has steps. */
+static int event(void *ctx, const char *p, size_t n, int64_t group)
+{
+    xspace *x = ctx;
+    char *from = pf_room(&x->file, n + 16);
+    (void)group;
+    x->counts.events++;
+    if (!from) {
+        char head[12] = {LINE_EVENT};
+        VP_TRY(pf_put(&x->file, head, (size_t)(pf_varint(head + 1, n) - head)));
+        return pf_put(&x->file, p, n);
+    }
+    *from = LINE_EVENT;
+    char *q = pf_varint(from + 1, n);
+    memcpy(q, p, n);
+    x->file.n += (size_t)(q - from) + n;
+    return 0;
+}
+
+static int plain(void *ctx, const vl_lines *l, const vl_line *line, int64_t start, int64_t dur,
+                 uint32_t name, int64_t group)
+{
+    xspace *x = ctx;
+    uint8_t how = line->plane ? USED_BY_DEVICE : USED_BY_HOST;
+    char *from = pf_room(&x->file, 2 + HEAD_MAX);
+    (void)group;
+    if (name >= x->used_cap || !(x->used[name] & how))
+        VP_TRY(use_name(x, l, name, how));
+    if (!from) {
+        VP_TRY(pf_flush(&x->file));
+        from = x->file.out;
+    }
+    char *q = put_head(from + 2, name, start, dur);
+    from[0] = LINE_EVENT;
+    from[1] = (char)(q - from - 2);
+    x->file.n += (size_t)(q - from);
+    x->counts.events++;
+    return 0;
+}
+
+static int put_scratch(xspace *x)
+{
+    int rc =
+        x->scratch.status < 0 ? x->scratch.status : pf_put(&x->file, x->scratch.p, x->scratch.n);
+    x->scratch.n = 0;
+    return rc;
+}
+
+static int line_begin(void *ctx, const vl_line *line)
+{
+    xspace *x = ctx;
+    VP_TRY(pf_begin(&x->file, PLANE_LINE, &x->line_at));
+    vp_pb_put_u64(&x->scratch, LINE_ID, (uint64_t)line->id);
+    vp_pb_put_len(&x->scratch, LINE_NAME, line->name);
+    return put_scratch(x);
+}
+
+static int line_end(void *ctx, const vl_line *line)
+{
+    xspace *x = ctx;
+    (void)line;
+    return pf_end(&x->file, x->line_at);
+}
+
+static int plane_head(xspace *x, int64_t id, vp_str name)
+{
+    VP_TRY(pf_begin(&x->file, SPACE_PLANE, &x->plane_at));
+    if (id)
+        vp_pb_put_u64(&x->scratch, PLANE_ID, (uint64_t)id);
+    vp_pb_put_len(&x->scratch, PLANE_NAME, name);
+    return put_scratch(x);
+}
+
+static int plane_begin(void *ctx, const vl_lines *l, const vl_plane *p)
+{
+    xspace *x = ctx;
+    x->lines = l;
+    return plane_head(x, p->id, p->name);
+}
+
+/* An entry of a map from ids: {1: id, 2: message}, the message in x->message. */
+static void put_entry(xspace *x, uint32_t field, uint64_t id)
+{
+    vp_buf entry;
+    vp_buf_init(&entry, x->message.max);
+    vp_pb_put_u64(&entry, 1, id);
+    vp_pb_put_len(&entry, 2, vp_buf_view(&x->message));
+    vp_pb_put_len(&x->scratch, field, vp_buf_view(&entry));
+    vp_buf_free(&entry);
+    x->message.n = 0;
+}
+
+static void put_source(xspace *x, const vpcap_name *name)
+{
+    char line[16];
+    vp_buf text;
+    if (!name->file.n)
+        return;
+    vp_buf_init(&text, SIZE_MAX / 4);
+    vp_buf_str(&text, name->file);
+    vp_buf_put(&text, line, (size_t)snprintf(line, sizeof line, ":%u", name->line));
+    put_text(&x->message, META_STAT, ST_SOURCE, vp_buf_view(&text));
+    vp_buf_free(&text);
+}
+
+static int event_metadata(xspace *x, uint32_t i)
+{
+    vpcap_name name = vl_name_at(x->lines, i);
+    vp_str category = name.category;
+    if (!category.n && (x->used[i] & USED_TO_COMPILE))
+        category = VP_STR("compile");
+    vp_pb_put_u64(&x->message, META_ID, (uint64_t)i + 1);
+    vp_pb_put_len(&x->message, META_NAME, name.name);
+    if (category.n)
+        put_text(&x->message, META_STAT, ST_CATEGORY, category);
+    put_source(x, &name);
+    if (name.function.n && !vp_str_eq(name.function, name.name))
+        put_text(&x->message, META_STAT, ST_FUNCTION, name.function);
+    put_entry(x, PLANE_EVENT_METADATA, (uint64_t)i + 1);
+    return put_scratch(x);
+}
+
+static int stat_metadata(xspace *x)
+{
+    for (uint32_t i = 1; i < x->stats.count; i++) {
+        vp_pb_put_u64(&x->message, META_ID, i);
+        vp_pb_put_len(&x->message, META_NAME, vp_intern_get(&x->stats, i));
+        put_entry(x, PLANE_STAT_METADATA, i);
+        VP_TRY(put_scratch(x));
+    }
+    return 0;
+}
+
+static int put_model(xspace *x, const vl_plane *p)
+{
+    vp_sid id;
+    const char *key = p->kind == VL_GPU ? "gpu_device_name" : "device_type_string";
+    if (!p->model.n)
+        return 0;
+    VP_TRY(vp_intern_put(&x->stats, vp_str_of(key), &id));
+    VP_TRY(put_text(&x->scratch, PLANE_STAT, id, p->model));
+    return put_scratch(x);
+}
+
+static int plane_end(void *ctx, const vl_lines *l, const vl_plane *p)
+{
+    xspace *x = ctx;
+    uint8_t how = p->kind == VL_HOST ? USED_BY_HOST : USED_BY_DEVICE;
+    VP_TRY(put_model(x, p));
+    for (uint32_t i = 0; i < vl_names(l) && i < x->used_cap; i++)
+        if (x->used[i] & how)
+            VP_TRY(event_metadata(x, i));
+    VP_TRY(stat_metadata(x));
+    return pf_end(&x->file, x->plane_at);
+}
+
+/* ---- Around the lines ---- */
+
+static int environment_number(xspace *x, const char *key, int64_t v)
+{
+    vp_sid id;
+    char stat[24], *q = stat;
+    VP_TRY(vp_intern_put(&x->stats, vp_str_of(key), &id));
+    *q++ = STAT_METADATA;
+    q = pf_varint(q, id);
+    *q++ = STAT_UINT;
+    q = pf_varint(q, (uint64_t)v);
+    return vp_pb_put_len(&x->scratch, PLANE_STAT, (vp_str){stat, (size_t)(q - stat)});
+}
+
+static int environment_text(xspace *x, vp_str key, vp_str text)
+{
+    vp_sid id;
+    if (!text.n)
+        return 0;
+    VP_TRY(vp_intern_put(&x->stats, key, &id));
+    return put_text(&x->scratch, PLANE_STAT, id, text);
+}
+
+static int64_t rounded_up_ns(int64_t ps)
+{
+    return ps / 1000 + (ps % 1000 > 0);
+}
+
+/* When it was, who it was, and what the program says of itself. */
+static int environment(xspace *x, const vpcap *v)
+{
+    const vpcap_info *info = vpcap_info_of(v);
+    VP_TRY(plane_head(x, 0, VP_STR("Task Environment")));
+    VP_TRY(environment_number(x, "profile_start_time", info->start_unix_ns));
+    VP_TRY(environment_number(x, "profile_stop_time",
+                              info->start_unix_ns + rounded_up_ns(info->end_ps)));
+    VP_TRY(environment_number(x, "pid", info->pid));
+    VP_TRY(environment_text(x, VP_STR("program"), info->program));
+    VP_TRY(environment_text(x, VP_STR("recorder"), VP_STR("view_profile " VP_VERSION)));
+    for (uint32_t i = 0; i < vpcap_metas(v); i++) {
+        vpcap_meta m = vpcap_meta_at(v, i);
+        VP_TRY(environment_text(x, m.key, m.value));
+    }
+    VP_TRY(put_scratch(x));
+    VP_TRY(stat_metadata(x));
+    return pf_end(&x->file, x->plane_at);
+}
+
+static int say_warning(void *ctx, vp_str sentence)
+{
+    xspace *x = ctx;
+    VP_TRY(vp_pb_put_len(&x->scratch, SPACE_WARNING, sentence));
+    return put_scratch(x);
+}
+
+static int write_all(xspace *x, const vpcap *v, vl_more_fn *more, void *more_ctx)
+{
+    vl_encoder enc = {encode, plane_begin, plane_end, line_begin, line_end, event, plain, false, x};
+    VP_TRY(pf_open(&x->file, x->file.fd));
+    VP_TRY(vp_intern_init(&x->stats, &x->arena));
+    for (uint32_t i = 1; i < ST_COUNT; i++) {
+        vp_sid id;
+        VP_TRY(vp_intern_put(&x->stats, vp_str_of(fixed_stats[i]), &id));
+    }
+    VP_TRY(vl_write(v, &enc, more, more_ctx));
+    VP_TRY(environment(x, v));
+    VP_TRY(vx_losses(v, say_warning, x));
+    return 0;
+}
+
+static int finish(xspace *x, const vpcap *v, const vp_str *warnings, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        VP_TRY(say_warning(x, warnings[i]));
+    VP_TRY(vp_pb_put_len(&x->scratch, SPACE_HOSTNAME, vpcap_info_of(v)->host));
+    VP_TRY(put_scratch(x));
+    return pf_flush(&x->file);
+}
+
+int vx_write(vx_counts *counts, int fd, const vpcap *v, vl_more_fn *more, void *more_ctx,
+             const vp_str *warnings, size_t warning_count)
+{
+    xspace x = {.file = {.fd = fd}};
+    vp_arena_init(&x.arena);
+    vp_buf_init(&x.scratch, SIZE_MAX / 4);
+    vp_buf_init(&x.message, SIZE_MAX / 4);
+    int rc = write_all(&x, v, more, more_ctx);
+    if (rc >= 0)
+        rc = finish(&x, v, warnings, warning_count);
+    x.counts.bytes = x.file.flushed;
+    if (rc >= 0 && counts)
+        *counts = x.counts;
+    pf_free(&x.file);
+    vp_free(x.used);
+    vp_buf_free(&x.scratch);
+    vp_buf_free(&x.message);
+    vp_intern_free(&x.stats);
+    vp_arena_free(&x.arena);
+    return rc;
+}

@@ -1,0 +1,145 @@
+/* What the other parts of this room ask of the recorder: zones by the number of a name, and the
+ * recording that is on, whoever started it. */
+#include <unistd.h>
+
+#include "trace/base/time.h"
+#include "trace/capture/emit.h"
+#include "trace/capture/session.h"
+#include "trace/capture/thread.h"
+
+vp__step_fn *vp__steps;
+
+uint32_t cap_generation(void)
+{
+    return vp__generation();
+}
+
+void cap_zone(uint32_t name, uint64_t start, uint32_t generation, bool is_step, uint64_t number)
+{
+    vp__site *site = generation ? vp__site_of(name) : NULL;
+    if (site)
+        cap_emit(generation, &(cap_event){.site = site,
+                                          .kind = is_step ? VP__STEP : VP__ZONE,
+                                          .start = start,
+                                          .end = vp__ticks(generation),
+                                          .has_number = is_step,
+                                          .number = number});
+}
+
+/* Keys of args that are known only now are names of their own. */
+static uint32_t find_keys(vp__site **keys, const vp_arg *args, size_t n)
+{
+    uint32_t count = 0;
+    for (; count < n && count < CAP_ARGS_MAX; count++) {
+        keys[count] = vp__site_of(vp_name(args[count].key));
+        if (!keys[count])
+            break;
+    }
+    return count;
+}
+
+static void emit_named(uint32_t name, uint32_t generation, cap_event *e, const vp_arg *args,
+                       size_t n)
+{
+    vp__site *keys[CAP_ARGS_MAX];
+    e->site = generation ? vp__site_of(name) : NULL;
+    if (!e->site)
+        return;
+    e->args = args;
+    e->arg_count = find_keys(keys, args, args ? n : 0);
+    e->keys = keys;
+    cap_emit(generation, e);
+}
+
+void cap_zone_args(uint32_t name, uint64_t start, uint32_t generation, const vp_arg *args, size_t n)
+{
+    cap_event e = {.kind = VP__ZONE, .start = start, .end = vp__ticks(generation)};
+    emit_named(name, generation, &e, args, n);
+}
+
+void cap_instant(uint32_t name, const vp_arg *args, size_t n)
+{
+    uint32_t generation = vp__generation();
+    uint64_t now = generation ? vp__ticks(generation) : 0;
+    cap_event e = {.kind = VP__INSTANT, .start = now, .end = now};
+    emit_named(name, generation, &e, args, n);
+}
+
+void cap_on_step(cap_step_fn *fn)
+{
+    __atomic_store_n(&vp__steps, fn, __ATOMIC_RELEASE);
+}
+
+static vp_recording *active_handle(void)
+{
+    session_lock();
+    cap_session *s = session_active();
+    vp_recording *r = s && s->state == CAP_ACTIVE ? (vp_recording *)(uintptr_t)s->number : NULL;
+    session_unlock();
+    return r;
+}
+
+static int nothing_on(void)
+{
+    return vp_fail(VP_EINACTIVE, "nothing is being recorded");
+}
+
+int cap_active_past(double seconds, vp_result *result)
+{
+    vp_recording *r = active_handle();
+    return r ? vp_capture_past(r, seconds, result) : nothing_on();
+}
+
+int cap_active_status(vp_result *result)
+{
+    session_lock();
+    cap_session *s = session_active();
+    if (!s || s->state != CAP_ACTIVE) {
+        session_unlock();
+        return nothing_on();
+    }
+    *result = s->result;
+    session_count(result, &cap_pool_now);
+    result->duration_ns = vp_now_ns() - s->pool.head->start.mono_ns;
+    session_unlock();
+    return 0;
+}
+
+int cap_active_end(vp_result *result)
+{
+    session_lock();
+    cap_session *s = session_active();
+    if (!s || s->state != CAP_ACTIVE) {
+        session_unlock();
+        return nothing_on();
+    }
+    s->ended_itself = true;
+    s->waiters++;
+    session_end(s, false);
+    session_write(s, true);
+    *result = s->result;
+    int rc = s->status;
+    if (rc < 0)
+        vp_fail_copy(&s->error);
+    s->waiters--;
+    session_changed();
+    session_unlock();
+    return rc;
+}
+
+int cap_discard(vp_recording *r)
+{
+    int rc = 0;
+    session_lock();
+    cap_session *s = session_find(r);
+    if (!s || (s->state != CAP_ACTIVE && !s->ended_itself))
+        rc = vp_fail(VP_EINACTIVE, "this recording has ended already");
+    else if (s->pid != getpid())
+        rc = vp_fail(VP_EFORKED, "the recording belongs to the parent process");
+    else if (s->ended_itself)
+        rc = vp_fail(VP_EINACTIVE, "this recording has ended and is written already");
+    else
+        session_discard(s);
+    session_unlock();
+    return rc;
+}

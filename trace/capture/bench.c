@@ -1,0 +1,242 @@
+#include "trace/capture/bench.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+#include "trace/base/time.h"
+#include "trace/capture/files.h"
+#include "trace/capture/recorder.h"
+
+/* Benches that begin in the same second beneath the same root. */
+#define SAME_SECOND_MAX 1000
+
+/* ---- Its directory ---- */
+
+static int make_dir(vp_bench *b, const char *root)
+{
+    char stamp[32];
+    struct tm t;
+    time_t now = (time_t)b->start_unix_s;
+    localtime_r(&now, &t);
+    strftime(stamp, sizeof stamp, "%Y%m%d_%H%M%S", &t);
+    VP_TRY(cap_make_dirs(root));
+    for (int i = 0; i < SAME_SECOND_MAX; i++) {
+        char again[16] = "";
+        if (i)
+            snprintf(again, sizeof again, "_%d", i);
+        int n = snprintf(b->dir, sizeof b->dir, "%s/%dgpu_%s%s", root, b->devices, stamp, again);
+        if (n < 0 || (size_t)n >= sizeof b->dir)
+            return vp_fail(VP_ELIMIT, "the path is too long");
+        if (mkdir(b->dir, 0777) == 0)
+            return 0;
+        if (errno != EEXIST)
+            break;
+    }
+    vp_fail(errno == EACCES || errno == EROFS ? VP_EPERM : VP_EIO, "cannot make the directory: %s",
+            strerror(errno));
+    return vp_fail_at(vp_error_last()->code, b->dir, -1, -1);
+}
+
+int vp_bench_open(vp_bench **out, const char *root, int devices)
+{
+    char dir[VP_PATH_MAX];
+    if (!out || devices < 0)
+        return vp_fail(VP_EARG, "a bench of %d devices", devices);
+    VP_TRY(cap_user_dir(dir, root, "tensorboard_logs"));
+    vp_bench *b = vp_calloc(1, sizeof *b);
+    if (!b)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    b->devices = devices;
+    b->start_unix_s = (int64_t)time(NULL);
+    int rc = make_dir(b, dir);
+    if (rc < 0) {
+        vp_free(b);
+        return rc;
+    }
+    *out = b;
+    return 0;
+}
+
+const char *vp_bench_dir(const vp_bench *b)
+{
+    return b ? b->dir : NULL;
+}
+
+void vp_bench_free(vp_bench *b)
+{
+    if (!b)
+        return;
+    for (size_t i = 0; i < b->method_count; i++) {
+        vp_free(b->methods[i].name);
+        vp_free(b->methods[i].run_s);
+        vp_free(b->methods[i].error);
+    }
+    for (size_t i = 0; i < b->value_count; i++)
+        vp_free(b->values[i].key);
+    vp_free(b->said);
+    vp_free(b);
+}
+
+/* ---- What else the results say ---- */
+
+static bench_value *value_of(vp_bench *b, const char *key, bool is_time)
+{
+    for (size_t i = 0; i < b->value_count; i++) {
+        bench_value *v = &b->values[i];
+        if ((v->kind == BENCH_SECONDS) == is_time && strcmp(v->key, key) == 0)
+            return v;
+    }
+    return NULL;
+}
+
+static void set(vp_bench *b, const char *key, const bench_value *value)
+{
+    bool is_time = value->kind == BENCH_SECONDS;
+    if (!b || !key)
+        return;
+    if (!is_time && bench_is_ours(key)) {
+        b->status = vp_fail(VP_EARG, "\"%s\" is a key that the results have already", key);
+        return;
+    }
+    bench_value *v = value_of(b, key, is_time);
+    char *name = v ? v->key : vp_strdup(key);
+    if (!name || (!v && b->value_count == BENCH_KEYS_MAX)) {
+        b->status = name ? vp_fail(VP_ELIMIT, "more than %u keys", BENCH_KEYS_MAX)
+                         : vp_fail(VP_ENOMEM, "out of memory");
+        vp_free(name);
+        return;
+    }
+    v = v ? v : &b->values[b->value_count++];
+    *v = *value;
+    v->key = name;
+}
+
+void vp_bench_set_int(vp_bench *b, const char *key, int64_t value)
+{
+    set(b, key, &(bench_value){.kind = BENCH_INT, .i = value});
+}
+
+void vp_bench_set_bool(vp_bench *b, const char *key, bool value)
+{
+    set(b, key, &(bench_value){.kind = BENCH_BOOL, .i = value});
+}
+
+void vp_bench_time(vp_bench *b, const char *phase, double seconds)
+{
+    set(b, phase, &(bench_value){.kind = BENCH_SECONDS, .seconds = seconds});
+}
+
+void vp_bench_error(vp_bench *b, const char *text)
+{
+    if (b) {
+        vp_free(b->said);
+        b->said = text ? vp_strdup(text) : NULL;
+    }
+}
+
+/* ---- Methods ---- */
+
+int vp_bench_add(vp_bench *b, const char *name, int (*fn)(void *arg), void *arg)
+{
+    if (!b || !name || !*name || !fn || bench_is_ours(name))
+        return vp_fail(VP_EARG, "a method needs a name of its own and a function");
+    for (size_t i = 0; i < b->method_count; i++)
+        if (strcmp(b->methods[i].name, name) == 0)
+            return vp_fail(VP_EARG, "there is a method \"%s\" already", name);
+    if (b->method_count == BENCH_METHODS_MAX)
+        return vp_fail(VP_ELIMIT, "more than %u methods", BENCH_METHODS_MAX);
+    bench_method m = {.fn = fn, .arg = arg};
+    VP_TRY(cap_named_dir(m.trace_dir, b->dir, name, "_trace"));
+    m.name = vp_strdup(name);
+    if (!m.name)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    b->methods[b->method_count++] = m;
+    return 0;
+}
+
+size_t bench_order(const vp_bench *b, unsigned repeat, size_t k)
+{
+    return repeat % 2 ? b->method_count - 1 - k : k;
+}
+
+/* Calls the method; what it took in *seconds. */
+static void call(vp_bench *b, bench_method *m, double *seconds)
+{
+    vp_bench_error(b, NULL);
+    int64_t start = vp_now_ns();
+    int rc = m->fn(m->arg);
+    *seconds = (double)(vp_now_ns() - start) / 1e9;
+    if (rc == 0)
+        return;
+    char text[64];
+    snprintf(text, sizeof text, "the method returned %d", rc);
+    m->failed = true;
+    m->failed_s = *seconds;
+    m->error = vp_strdup(b->said ? b->said : text);
+}
+
+static void warm_up(vp_bench *b, bench_method *m, unsigned warmups)
+{
+    for (unsigned i = 0; i < warmups && !m->failed; i++) {
+        double s;
+        call(b, m, &s);
+        if (i == 0)
+            m->first_call_s = s;
+        m->warmup_s += s;
+    }
+}
+
+/* The method's own failure is not hidden by one of the recording. */
+static int run_recorded(vp_bench *b, bench_method *m)
+{
+    vp_config cfg = VP_CONFIG_INIT;
+    vp_result result = VP_RESULT_INIT;
+    vp_recording *r;
+    double seconds;
+    cfg.dir = m->trace_dir;
+    cfg.export_now = true;
+    VP_TRY(vp_start(&r, &cfg));
+    uint64_t start = vp_now();
+    call(b, m, &seconds);
+    cap_zone(vp_name(m->name), start, cap_generation(), false, 0);
+    int rc = vp_stop(r, &result);
+    m->export_s += (double)result.export_ns / 1e9;
+    if (!m->failed)
+        m->run_s[m->runs++] = seconds;
+    return rc;
+}
+
+static int make_room(vp_bench *b, unsigned repeats)
+{
+    for (size_t i = 0; i < b->method_count; i++) {
+        bench_method *m = &b->methods[i];
+        double *room = vp_realloc_array(m->run_s, m->runs + repeats, sizeof *room);
+        if (!room)
+            return vp_fail(VP_ENOMEM, "out of memory");
+        m->run_s = room;
+    }
+    return 0;
+}
+
+int vp_bench_run(vp_bench *b, unsigned warmups, unsigned repeats)
+{
+    if (!b || !repeats || repeats > BENCH_REPEATS_MAX || warmups > BENCH_REPEATS_MAX || b->repeats)
+        return vp_fail(VP_EARG, "a bench runs once, from 1 to %u times", BENCH_REPEATS_MAX);
+    VP_TRY(make_room(b, repeats));
+    b->warmups = warmups;
+    b->repeats = repeats;
+    for (size_t i = 0; i < b->method_count; i++)
+        warm_up(b, &b->methods[i], warmups);
+    for (unsigned i = 0; i < repeats; i++)
+        for (size_t k = 0; k < b->method_count; k++) {
+            bench_method *m = &b->methods[bench_order(b, i, k)];
+            if (!m->failed)
+                VP_TRY(run_recorded(b, m));
+        }
+    return 0;
+}

@@ -1,0 +1,56 @@
+/* The inside of a vp_bench: bench.c runs the methods, bench_results.c tells of them. Only these two
+ * include this header; a bench belongs to who opened it. */
+#ifndef VP_CAPTURE_BENCH_H
+#define VP_CAPTURE_BENCH_H
+
+#include "include/view_profile_capture.h"
+#include "trace/base/limits.h"
+
+/* A bench compares a handful. */
+#define BENCH_METHODS_MAX 64u
+#define BENCH_KEYS_MAX 256u
+#define BENCH_REPEATS_MAX 10000u
+
+typedef struct bench_method {
+    char *name;
+    int (*fn)(void *arg);
+    void *arg;
+    char trace_dir[VP_PATH_MAX];
+    double first_call_s; /* of the first warm-up: compilation and cold caches */
+    double warmup_s;     /* of all of them */
+    double *run_s;       /* what each repeat took, without recording's start and end */
+    size_t runs;
+    double export_s; /* of all repeats */
+    bool failed;
+    double failed_s; /* how long the call that failed took */
+    char *error;     /* NULL: out of memory */
+} bench_method;
+
+typedef enum bench_kind { BENCH_INT, BENCH_BOOL, BENCH_SECONDS } bench_kind;
+
+typedef struct bench_value {
+    char *key;
+    bench_kind kind;
+    int64_t i;
+    double seconds;
+} bench_value;
+
+struct vp_bench {
+    int devices;
+    int64_t start_unix_s;
+    char dir[VP_PATH_MAX];
+    bench_method methods[BENCH_METHODS_MAX];
+    size_t method_count;
+    bench_value values[BENCH_KEYS_MAX]; /* of both kinds of keys: the results', step_timing's */
+    size_t value_count;
+    unsigned warmups, repeats; /* of the last vp_bench_run */
+    char *said;                /* by vp_bench_error in the call that goes on */
+    int status;                /* the first key that could not be kept */
+};
+
+/* Whether the results have this key of their own. */
+bool bench_is_ours(const char *key);
+/* The method that goes k-th in a repeat: every other repeat goes backwards. */
+size_t bench_order(const vp_bench *b, unsigned repeat, size_t k);
+
+#endif

@@ -1,0 +1,171 @@
+#include "trace/capture/bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "trace/base/err.h"
+#include "trace/base/json.h"
+#include "trace/base/mem.h"
+#include "trace/capture/files.h"
+
+bool bench_is_ours(const char *key)
+{
+    static const char *const keys[] = {"gpu_count",
+                                       "timestamp",
+                                       "initial_gpu_memory",
+                                       "final_gpu_memory",
+                                       "detailed_gpu_metrics",
+                                       "step_timing",
+                                       "memory_profiles",
+                                       "warmups",
+                                       "repeats",
+                                       "order",
+                                       "schema"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    return false;
+}
+
+static int by_value(const void *pa, const void *pb)
+{
+    double a = *(const double *)pa, b = *(const double *)pb;
+    return a < b ? -1 : a > b;
+}
+
+/* NAN without runs, or memory. */
+static double median(const bench_method *m)
+{
+    VP_CLEANUP(vp_free_ptr) double *sorted = vp_calloc(m->runs, sizeof *sorted);
+    if (!m->runs || !sorted)
+        return NAN;
+    memcpy(sorted, m->run_s, m->runs * sizeof *sorted);
+    qsort(sorted, m->runs, sizeof *sorted, by_value);
+    return (sorted[(m->runs - 1) / 2] + sorted[m->runs / 2]) / 2;
+}
+
+static void put_double(vp_json *j, const char *key, double v)
+{
+    vp_json_key(j, key);
+    vp_json_double(j, v);
+}
+
+static void put_method(vp_json *j, const bench_method *m)
+{
+    vp_json_key(j, m->name);
+    vp_json_begin_object(j);
+    put_double(j, "execution_time", m->failed ? m->failed_s : median(m));
+    vp_json_kbool(j, "success", !m->failed);
+    if (m->failed)
+        vp_json_kcstr(j, "error", m->error);
+    vp_json_kcstr(j, "tensorboard_trace", m->trace_dir);
+    put_double(j, "first_call_s", m->first_call_s > 0 ? m->first_call_s : NAN);
+    put_double(j, "warmup_s", m->warmup_s);
+    vp_json_key(j, "run_s");
+    vp_json_begin_array(j);
+    for (size_t i = 0; i < m->runs; i++)
+        vp_json_double(j, m->run_s[i]);
+    vp_json_end_array(j);
+    put_double(j, "export_s", m->export_s);
+    vp_json_end_object(j);
+}
+
+static void put_order(vp_json *j, const vp_bench *b)
+{
+    vp_json_key(j, "order");
+    vp_json_begin_array(j);
+    for (unsigned i = 0; i < b->repeats; i++) {
+        vp_json_begin_array(j);
+        for (size_t k = 0; k < b->method_count; k++)
+            vp_json_cstr(j, b->methods[bench_order(b, i, k)].name);
+        vp_json_end_array(j);
+    }
+    vp_json_end_array(j);
+}
+
+static void put_values(vp_json *j, const vp_bench *b, bool times)
+{
+    for (size_t i = 0; i < b->value_count; i++) {
+        const bench_value *v = &b->values[i];
+        if ((v->kind == BENCH_SECONDS) != times)
+            continue;
+        if (times)
+            put_double(j, v->key, v->seconds);
+        else if (v->kind == BENCH_BOOL)
+            vp_json_kbool(j, v->key, v->i != 0);
+        else
+            vp_json_ki64(j, v->key, v->i);
+    }
+}
+
+static void put_step_timing(vp_json *j, const vp_bench *b)
+{
+    vp_json_key(j, "step_timing");
+    vp_json_begin_object(j);
+    put_values(j, b, true);
+    for (size_t i = 0; i < b->method_count; i++)
+        if (!b->methods[i].failed)
+            put_double(j, b->methods[i].name, median(&b->methods[i]));
+    vp_json_end_object(j);
+}
+
+/* What nobody measured here is null: the memory of GPUs is their driver's to tell. */
+static void put_memory(vp_json *j)
+{
+    struct rusage usage;
+    bool known = getrusage(RUSAGE_SELF, &usage) == 0;
+    vp_json_kcstr(j, "initial_gpu_memory", NULL);
+    vp_json_kcstr(j, "final_gpu_memory", NULL);
+    vp_json_kcstr(j, "detailed_gpu_metrics", NULL);
+    vp_json_key(j, "memory_profiles");
+    vp_json_begin_object(j);
+    vp_json_kcount(j, "process_peak_bytes", known ? (int64_t)usage.ru_maxrss * 1024 : -1);
+    vp_json_end_object(j);
+}
+
+static void put_results(vp_buf *buf, const vp_bench *b)
+{
+    char stamp[40];
+    struct tm t;
+    time_t start = (time_t)b->start_unix_s;
+    vp_json j;
+    localtime_r(&start, &t);
+    strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S", &t);
+    vp_json_init(&j, buf);
+    vp_json_begin_object(&j);
+    vp_json_ki64(&j, "gpu_count", b->devices);
+    vp_json_kcstr(&j, "timestamp", stamp);
+    put_values(&j, b, false);
+    put_memory(&j);
+    put_step_timing(&j, b);
+    vp_json_ki64(&j, "warmups", b->warmups);
+    vp_json_ki64(&j, "repeats", b->repeats);
+    put_order(&j, b);
+    for (size_t i = 0; i < b->method_count; i++)
+        put_method(&j, &b->methods[i]);
+    vp_json_end_object(&j);
+    vp_buf_putc(buf, '\n');
+}
+
+int vp_bench_write(vp_bench *b, const char *path)
+{
+    char name[64];
+    vp_buf buf;
+    if (!b)
+        return vp_fail(VP_EARG, "no bench");
+    if (b->status < 0)
+        return vp_fail(b->status, "a key of the results could not be kept");
+    snprintf(name, sizeof name, "profile_%dgpu_results.json", b->devices);
+    vp_buf_init(&buf, 64u << 20);
+    put_results(&buf, b);
+    int rc = buf.status;
+    if (rc >= 0)
+        rc = path ? cap_write_path(path, vp_buf_view(&buf))
+                  : cap_write_file(b->dir, name, vp_buf_view(&buf));
+    vp_buf_free(&buf);
+    return rc;
+}

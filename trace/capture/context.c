@@ -1,0 +1,87 @@
+#include <stdio.h>
+
+#include "trace/base/err.h"
+#include "trace/capture/files.h"
+#include "trace/capture/profiler.h"
+
+bool vp_profile_due(const vp_profiler *const_p, uint64_t step)
+{
+    vp_profiler *p = (vp_profiler *)const_p; /* for its lock */
+    if (!p)
+        return false;
+    pthread_mutex_lock(&p->lock);
+    bool due = sched_due(&p->s, p->state.captures, step);
+    pthread_mutex_unlock(&p->lock);
+    return due;
+}
+
+/* The directory that a recording was started with: without plugins/profile/<run>. */
+static void directory_of(char out[VP_PATH_MAX], const vp_recording *r)
+{
+    vp_str run = vp_str_of(vp_recording_dir(r));
+    size_t n = run.n;
+    for (int up = 0; up < 3; up++)
+        n = vp_str_rfind_char((vp_str){run.p, n}, '/');
+    snprintf(out, VP_PATH_MAX, "%.*s", (int)n, run.p);
+}
+
+static const char *session_of(const char *dir)
+{
+    const char *slash = strrchr(dir, '/');
+    return slash ? slash + 1 : dir;
+}
+
+/* NULL: none was started; where one is on, this becomes a zone of it. */
+static vp_recording *start_own(vp_profiler *p, uint64_t step, const char *name)
+{
+    char dir[VP_PATH_MAX];
+    vp_recording *r = NULL;
+    int rc = cap_step_dir(dir, p->dir, name, step);
+    if (rc >= 0)
+        rc = prof_start(p, &r, dir);
+    if (rc >= 0)
+        cap_log(&p->s.recording, VP_SAY_INFO, "Starting profiling session: %s", session_of(dir));
+    else if (rc != VP_EBUSY)
+        cap_log(&p->s.recording, VP_SAY_ERROR, "Profiling session %s could not start: %s",
+                session_of(dir), vp_error_last()->message);
+    return rc < 0 ? NULL : r;
+}
+
+vp_context vp_context_begin(vp_profiler *p, uint64_t step, const char *name)
+{
+    vp_context c = {.profiler = p, .step = step};
+    if (vp_profile_due(p, step) && !vp_is_profiling(p))
+        c.recording = start_own(p, step, name ? name : "profile");
+    c.generation = cap_generation();
+    if (c.generation)
+        c.name = vp_name(name ? name : "profile");
+    c.start = vp_now();
+    return c;
+}
+
+void vp_context_end(vp_context *c)
+{
+    if (!c)
+        return;
+    if (c->generation)
+        cap_zone(c->name, c->start, c->generation, c->recording != NULL, c->step);
+    vp_recording *r = c->recording;
+    c->generation = 0; /* a second end does nothing */
+    c->recording = NULL;
+    if (!r)
+        return;
+    char dir[VP_PATH_MAX];
+    directory_of(dir, r);
+    if (prof_stop(c->profiler, r) >= 0)
+        cap_log(&c->profiler->s.recording, VP_SAY_INFO, "Finished profiling session: %s",
+                session_of(dir));
+}
+
+void *vp_profile_call(vp_profiler *p, uint64_t step, const char *name, void *(*fn)(void *arg),
+                      void *arg)
+{
+    vp_context c = vp_context_begin(p, step, name);
+    void *out = fn(arg);
+    vp_context_end(&c);
+    return out;
+}

@@ -1,0 +1,420 @@
+#include "trace/capture/cupti.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+#include "trace/base/thread.h"
+#include "trace/capture/cupti_decode.h"
+#include "trace/capture/cupti_library.h"
+
+/* What CUPTI writes into: 4 MiB hold 20,000 kernels. CUPTI 12.3 and later take one a thread, and
+ * give it back when it is full or flushed. Pages are touched when they are written. */
+#define BUFFERS 32u
+#define BUFFER_BYTES (4u << 20)
+/* For the newest records when all are full: its content is lost, and counted by this least size of
+ * a record. A missing buffer, in contrast, makes CUPTI before 12.9 crash. */
+#define SCRATCH_BYTES (64u << 10)
+#define RECORD_BYTES_MIN 40u
+
+enum { FREE, LENT, FULL };
+
+typedef struct buffer {
+    _Atomic int state;
+    size_t valid; /* of FULL */
+} buffer;
+
+/* Kinds of activity; without those that are needed there is nothing to show. */
+static const struct {
+    int kind;
+    bool needed;
+    const char *what;
+} kinds[] = {{CUPTI_KIND_CONCURRENT_KERNEL, true, "kernels"},
+             {CUPTI_KIND_MEMCPY, true, "copies"},
+             {CUPTI_KIND_MEMSET, false, "memory sets"},
+             {CUPTI_KIND_MEMCPY2, false, "copies between devices"},
+             {CUPTI_KIND_RUNTIME, false, "calls of the runtime"},
+             {CUPTI_KIND_DRIVER, false, "calls of the driver"},
+             {CUPTI_KIND_OVERHEAD, false, "overhead"}};
+#define KINDS (sizeof kinds / sizeof *kinds)
+
+/* The one tracer of this process. CUPTI keeps pointers to its callbacks and buffers for good, so
+ * none of it is ever taken away. The lock serialises start and stop; callbacks never take it, since
+ * CUPTI may hold a lock of its own while it calls us. */
+static struct {
+    pthread_mutex_t lock;
+    const char *path; /* NULL: look for it */
+    bool loaded, has_timestamps;
+    cupti_library lib;
+    uint8_t *memory; /* of all buffers */
+    buffer buffers[BUFFERS];
+    uint8_t scratch[SCRATCH_BYTES] __attribute__((aligned(8)));
+    _Atomic int64_t unix_offset; /* what CLOCK_MONOTONIC lacks to Unix ns */
+    _Atomic uint64_t lost;
+    sem_t work;
+    /* Of one recording. */
+    bool started; /* by process `pid` */
+    pid_t pid;
+    void *subscriber;
+    pthread_t worker;
+    _Atomic bool ending;
+    gpu_activity *activity; /* the worker's while it runs */
+    int64_t from;
+    cupti_clock clock;
+} g = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void cupti_use_library(const char *path)
+{
+    g.path = path;
+}
+
+void cupti_find(char *out, size_t cap)
+{
+    cupti_library_find(out, cap);
+}
+
+/* ---- Clocks --------------------------------------------------------------------------------- */
+
+static int64_t clock_ns(clockid_t id)
+{
+    struct timespec t;
+    clock_gettime(id, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Unix time that does not jump while we record. */
+static int64_t unix_now(void)
+{
+    return clock_ns(CLOCK_MONOTONIC) + atomic_load_explicit(&g.unix_offset, memory_order_relaxed);
+}
+
+static uint64_t timestamp(void)
+{
+    return (uint64_t)unix_now();
+}
+
+static void set_unix_offset(void)
+{
+    int64_t best = INT64_MAX;
+    for (int i = 0; i < 16; i++) {
+        int64_t before = clock_ns(CLOCK_MONOTONIC);
+        int64_t now = clock_ns(CLOCK_REALTIME);
+        int64_t after = clock_ns(CLOCK_MONOTONIC);
+        if (after - before < best) {
+            best = after - before;
+            atomic_store(&g.unix_offset, now - (before + (after - before) / 2));
+        }
+    }
+}
+
+/* A moment on both clocks; false when CUPTI tells none. */
+static bool read_clocks(int64_t *device_ns, int64_t *unix_ns)
+{
+    int64_t best = INT64_MAX;
+    for (int i = 0; i < 16; i++) {
+        uint64_t device = 0;
+        int64_t before = unix_now();
+        if (g.lib.timestamp(&device) != CUPTI_OK || device > INT64_MAX)
+            return false;
+        int64_t after = unix_now();
+        if (after - before < best) {
+            best = after - before;
+            *device_ns = (int64_t)device;
+            *unix_ns = before + (after - before) / 2;
+        }
+    }
+    return true;
+}
+
+/* ---- Buffers: callbacks of CUPTI, on any thread, also several at once --------------------------
+ */
+
+static void requested(uint8_t **out, size_t *size, size_t *max_records)
+{
+    *max_records = 0; /* as many as fit */
+    for (size_t i = 0; i < BUFFERS; i++) {
+        int expected = FREE;
+        if (atomic_compare_exchange_strong(&g.buffers[i].state, &expected, LENT)) {
+            *out = g.memory + i * BUFFER_BYTES;
+            *size = BUFFER_BYTES;
+            return;
+        }
+    }
+    *out = g.scratch;
+    *size = SCRATCH_BYTES;
+}
+
+static void completed(void *context, uint32_t stream, uint8_t *p, size_t size, size_t valid)
+{
+    (void)context;
+    (void)stream;
+    (void)size;
+    if (p >= g.memory && p < g.memory + (size_t)BUFFERS * BUFFER_BYTES) {
+        buffer *b = &g.buffers[(size_t)(p - g.memory) / BUFFER_BYTES];
+        b->valid = valid < BUFFER_BYTES ? valid : BUFFER_BYTES;
+        atomic_store(&b->state, FULL);
+        sem_post(&g.work);
+    } else {
+        atomic_fetch_add(&g.lost, valid / RECORD_BYTES_MIN);
+    }
+}
+
+static const char *call_name(bool runtime, uint32_t id)
+{
+    const char *name = NULL;
+    if (!g.lib.call_name || g.lib.call_name(runtime ? CUPTI_DOMAIN_RUNTIME : CUPTI_DOMAIN_DRIVER,
+                                            id, &name) != CUPTI_OK)
+        return NULL;
+    return name;
+}
+
+static void decode_full(void)
+{
+    for (size_t i = 0; i < BUFFERS; i++) {
+        buffer *b = &g.buffers[i];
+        if (atomic_load(&b->state) != FULL)
+            continue;
+        cupti_decode(g.activity, g.memory + i * BUFFER_BYTES, b->valid, &g.clock, g.from,
+                     g.lib.next_record, call_name);
+        atomic_store(&b->state, FREE);
+    }
+}
+
+static void *work(void *arg)
+{
+    (void)arg;
+    bool last;
+    do {
+        while (sem_wait(&g.work) < 0)
+            ;
+        last = atomic_load(&g.ending);
+        decode_full();
+    } while (!last);
+    return NULL;
+}
+
+/* ---- Start ---------------------------------------------------------------------------------- */
+
+static int refused(int result, const char *what)
+{
+    const char *text = NULL;
+    if (g.lib.result_string)
+        g.lib.result_string(result, &text);
+    if (!text)
+        text = "no reason given";
+    switch (result) {
+    case CUPTI_OTHER_SUBSCRIBER:
+    case CUPTI_OTHER_PROFILER_API:
+        return vp_fail(VP_EGPU_BUSY,
+                       "another profiler of this process traces the GPU; end it first (%s)", text);
+    case CUPTI_NO_PRIVILEGES:
+    case CUPTI_VIRTUALIZED_NO_PRIVILEGES:
+        return vp_fail(VP_EPERM,
+                       "the driver lets only administrators trace the GPU; load nvidia with "
+                       "NVreg_RestrictProfilingToAdminUsers=0 (%s)",
+                       text);
+    case CUPTI_VIRTUALIZED:
+        return vp_fail(VP_EGPU_UNAVAILABLE, "CUPTI does not trace this virtual GPU (%s)", text);
+    case CUPTI_NOT_INITIALIZED:
+    case CUPTI_UNKNOWN:
+        return vp_fail(VP_EGPU_UNAVAILABLE,
+                       "CUPTI cannot %s; there may be no NVIDIA driver here (%s)", what, text);
+    default:
+        return vp_fail(VP_EGPU_UNAVAILABLE, "CUPTI cannot %s (%d: %s)", what, result, text);
+    }
+}
+
+static void nothing(void *user, int domain, uint32_t id, const void *data)
+{
+    (void)user;
+    (void)domain;
+    (void)id;
+    (void)data;
+}
+
+/* Once in a process. */
+static int load(void)
+{
+    if (g.loaded)
+        return 0;
+    VP_TRY(cupti_library_load(&g.lib, g.path));
+    if (!g.memory && !(g.memory = vp_malloc((size_t)BUFFERS * BUFFER_BYTES)))
+        return vp_fail(VP_ENOMEM, "out of memory");
+    if (sem_init(&g.work, 0, 0) < 0)
+        return vp_fail(VP_EIO, "no semaphore is to be had");
+    g.loaded = true;
+    return 0;
+}
+
+/* There is one subscriber in a process: who is it owns CUPTI. Without asking, our callbacks would
+ * take the buffers of another profiler away. */
+static int subscribe(void)
+{
+    if (!g.lib.subscribe || !g.lib.unsubscribe)
+        return 0;
+    int result = g.lib.subscribe(&g.subscriber, nothing, NULL);
+    if (result == CUPTI_OK)
+        return 0;
+    g.subscriber = NULL;
+    return refused(result, "be subscribed to");
+}
+
+static void unsubscribe(void)
+{
+    if (g.subscriber)
+        g.lib.unsubscribe(g.subscriber);
+    g.subscriber = NULL;
+}
+
+static void disable_all(void)
+{
+    for (size_t i = 0; i < KINDS; i++)
+        g.lib.disable(kinds[i].kind);
+}
+
+/* What is missing besides is said in `why`. */
+static int enable_all(gpu_activity *a)
+{
+    for (size_t i = 0; i < KINDS; i++) {
+        int result = g.lib.enable(kinds[i].kind);
+        if (result == CUPTI_OK)
+            continue;
+        if (kinds[i].needed)
+            return refused(result, "trace kernels and copies");
+        size_t n = strlen(a->why);
+        snprintf(a->why + n, sizeof a->why - n, "%s%s", n ? ", " : "not traced: ", kinds[i].what);
+    }
+    return 0;
+}
+
+static int enable(gpu_activity *a)
+{
+    int result = g.lib.register_callbacks(requested, completed);
+    if (result != CUPTI_OK)
+        return refused(result, "take our buffers");
+    if (g.lib.thread_ids)
+        g.lib.thread_ids(CUPTI_THREAD_IDS_OF_SYSTEM);
+    g.has_timestamps = g.lib.register_timestamp && g.lib.register_timestamp(timestamp) == CUPTI_OK;
+    g.clock = (cupti_clock){0, 0, 0, 0};
+    if (!g.has_timestamps && !read_clocks(&g.clock.device0, &g.clock.unix0))
+        return vp_fail(VP_EGPU_UNAVAILABLE, "CUPTI does not tell its time");
+    g.clock.device1 = g.clock.device0;
+    g.clock.unix1 = g.clock.unix0;
+    g.from = unix_now();
+    int rc = enable_all(a);
+    if (rc < 0)
+        disable_all();
+    return rc;
+}
+
+static int start_worker(void)
+{
+    atomic_store(&g.ending, false);
+    return vp_thread_start(&g.worker, work, NULL);
+}
+
+static void end_worker(void)
+{
+    atomic_store(&g.ending, true);
+    sem_post(&g.work);
+    pthread_join(g.worker, NULL);
+}
+
+/* The driver is there already: whoever uses the GPU has loaded it. */
+static bool process_uses_gpu(void)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    if (driver)
+        dlclose(driver);
+    return driver;
+}
+
+static int start(void)
+{
+    VP_TRY(load());
+    set_unix_offset();
+    VP_TRY(subscribe());
+    int rc = start_worker();
+    if (rc == 0) {
+        rc = enable(g.activity);
+        if (rc < 0)
+            end_worker();
+    }
+    if (rc < 0)
+        unsubscribe();
+    return rc;
+}
+
+int cupti_start(vp_gpu how, bool ring)
+{
+    if (how == VP_GPU_OFF || (how == VP_GPU_AUTO && !g.path && !process_uses_gpu()))
+        return 0;
+    pthread_mutex_lock(&g.lock);
+    int rc = 0;
+    if (g.pid && g.pid != getpid())
+        rc = vp_fail(VP_EGPU_UNAVAILABLE, "CUDA does not work in a forked child");
+    else if (g.activity)
+        rc = vp_fail(VP_EGPU_BUSY, "the GPU is being traced already");
+    else
+        rc = gpu_activity_new(&g.activity, ring);
+    if (rc == 0) {
+        g.pid = getpid();
+        rc = start();
+        g.started = rc == 0;
+        if (rc < 0) {
+            g.activity->status = rc;
+            snprintf(g.activity->why, sizeof g.activity->why, "%s", vp_error_last()->message);
+        }
+    }
+    pthread_mutex_unlock(&g.lock);
+    return rc;
+}
+
+/* ---- Stop ----------------------------------------------------------------------------------- */
+
+/* Times were told by the offset at the start: now that the end is known, the drift goes out, too.
+ */
+static void correct_drift(gpu_activity *a)
+{
+    cupti_clock c = g.clock;
+    if (g.has_timestamps || !read_clocks(&c.device1, &c.unix1))
+        return;
+    c.device1 += c.unix0 - c.device0;
+    c.device0 = c.unix0;
+    for (size_t i = 0; i < a->count; i++) {
+        gpu_record *r = &a->records[i];
+        r->start_ns = cupti_clock_unix(&c, (uint64_t)r->start_ns);
+        r->end_ns = cupti_clock_unix(&c, (uint64_t)r->end_ns);
+    }
+}
+
+gpu_activity *cupti_stop(void)
+{
+    pthread_mutex_lock(&g.lock);
+    gpu_activity *a = g.pid == getpid() ? g.activity : NULL;
+    if (a && g.started) {
+        size_t dropped = 0;
+        disable_all();
+        g.lib.flush(CUPTI_FLUSH_FORCED);
+        end_worker();
+        if (g.lib.dropped(NULL, 0, &dropped) == CUPTI_OK)
+            a->dropped += dropped;
+        a->dropped += atomic_exchange(&g.lost, 0);
+        unsubscribe();
+        correct_drift(a);
+        gpu_activity_finish(a);
+    }
+    if (a) {
+        g.started = false;
+        g.activity = NULL;
+    }
+    pthread_mutex_unlock(&g.lock);
+    return a;
+}

@@ -1,0 +1,26 @@
+/* What is recorded, where the macros do not do it in line: records with items. Private to the
+ * recorder and its adapters. */
+#ifndef VP_CAPTURE_EMIT_H
+#define VP_CAPTURE_EMIT_H
+
+#include "include/view_profile_capture.h"
+
+#define CAP_ARGS_MAX 15u /* further ones are not kept */
+
+typedef struct cap_event {
+    vp__site *site;
+    uint32_t kind;       /* VP__… */
+    uint64_t start, end; /* ticks */
+    uint32_t correlation;
+    uint32_t track; /* its number from 1; 0: none */
+    bool has_number, is_real;
+    uint64_t number; /* or the bits of a double */
+    const vp_arg *args;
+    uint32_t arg_count;
+    vp__site *const *keys; /* of each arg; NULL: the site always has these args */
+} cap_event;
+
+/* Records it in the calling thread, or counts why not. Signal-safe. */
+void cap_emit(uint32_t generation, const cap_event *e);
+
+#endif

@@ -1,0 +1,108 @@
+#include "trace/capture/environment.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "trace/base/err.h"
+#include "trace/base/str.h"
+
+#define STEP_MAX (INT64_MAX / 2)
+#define RING_MIN (UINT64_C(1) << 20)
+#define RING_MAX (UINT64_C(1) << 40)
+
+static int read_steps(environment *e, const char *text)
+{
+    vp_str s = vp_str_of(text), first;
+    bool has_count = memchr(s.p, ':', s.n);
+    e->has_steps = true;
+    e->step_count = 1;
+    if (!vp_take_until(&s, ':', s.n, &first) || !vp_str_to_u64(first, &e->first_step) ||
+        (has_count && !vp_str_to_u64(s, &e->step_count)) || e->first_step > STEP_MAX ||
+        !e->step_count || e->step_count > STEP_MAX)
+        return vp_fail(VP_EARG,
+                       "VIEW_PROFILE_STEPS=%.60s: must be FIRST:COUNT, such as 150:5 for steps 150 "
+                       "to 154",
+                       text);
+    return 0;
+}
+
+static int read_ring(environment *e, const char *text)
+{
+    vp_str s = vp_str_of(text);
+    unsigned shift = 0;
+    char unit = s.n ? vp_lower(s.p[s.n - 1]) : 0;
+    if (unit == 'k' || unit == 'm' || unit == 'g') {
+        shift = unit == 'k' ? 10 : unit == 'm' ? 20 : 30;
+        s.n--;
+    }
+    if (!vp_str_to_u64(s, &e->ring_bytes) || e->ring_bytes > RING_MAX >> shift ||
+        e->ring_bytes << shift < RING_MIN)
+        return vp_fail(VP_EARG, "VIEW_PROFILE_RING=%.60s: must be a size from 1M, such as 64M",
+                       text);
+    e->ring_bytes <<= shift;
+    return 0;
+}
+
+static int read_signal(environment *e, const char *text)
+{
+    static const struct {
+        const char *name;
+        int number;
+    } signals[] = {{"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"HUP", SIGHUP},    {"QUIT", SIGQUIT},
+                   {"ALRM", SIGALRM}, {"URG", SIGURG},   {"WINCH", SIGWINCH}};
+    vp_str s = vp_str_of(text);
+    if (vp_str_starts_nocase(s, VP_STR("SIG")))
+        s = vp_str_skip(s, 3);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (vp_str_eq_nocase(s, vp_str_of(signals[i].name))) {
+            e->signal_number = signals[i].number;
+            return 0;
+        }
+    return vp_fail(VP_EARG,
+                   "VIEW_PROFILE_SIGNAL=%.60s: must be USR1, USR2, HUP, QUIT, ALRM, URG or WINCH",
+                   text);
+}
+
+static int read_gpu(environment *e, const char *text)
+{
+    static const char *const words[] = {"off", "auto", "require"};
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(text, words[i])) {
+            e->gpu = (vp_gpu)i;
+            return 0;
+        }
+    return vp_fail(VP_EARG, "VIEW_PROFILE_GPU=%.60s: must be off, auto or require", text);
+}
+
+static bool is_yes(vp_str s)
+{
+    static const char *const words[] = {"1", "on", "yes", "true"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (vp_str_eq_nocase(s, vp_str_of(words[i])))
+            return true;
+    return false;
+}
+
+int environment_read(environment *out, environment_fn *get)
+{
+    static const struct {
+        const char *name;
+        int (*read)(environment *e, const char *text);
+    } values[] = {{"VIEW_PROFILE_STEPS", read_steps},
+                  {"VIEW_PROFILE_RING", read_ring},
+                  {"VIEW_PROFILE_SIGNAL", read_signal},
+                  {"VIEW_PROFILE_GPU", read_gpu}};
+    environment e = {.gpu = VP_GPU_AUTO};
+    const char *on = get("VIEW_PROFILE");
+    e.on = on && is_yes(vp_str_of(on));
+    e.dir = get("VIEW_PROFILE_DIR");
+    if (e.dir && !e.dir[0])
+        e.dir = NULL;
+    for (size_t i = 0; e.on && i < sizeof values / sizeof *values; i++) {
+        const char *text = get(values[i].name);
+        if (text && text[0])
+            VP_TRY(values[i].read(&e, text));
+    }
+    *out = e;
+    return 0;
+}

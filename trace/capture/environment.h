@@ -1,0 +1,23 @@
+/* The environment variables by which a program is recorded without a change to it. Reading them is
+ * pure: texts in, settings or a sentence out. Only this room includes it. */
+#ifndef VP_CAPTURE_ENVIRONMENT_H
+#define VP_CAPTURE_ENVIRONMENT_H
+
+#include "include/view_profile_capture.h"
+
+typedef struct environment {
+    bool on;         /* VIEW_PROFILE=1, or on, yes, true */
+    const char *dir; /* VIEW_PROFILE_DIR; NULL: the default. Points into the environment */
+    bool has_steps;  /* VIEW_PROFILE_STEPS=FIRST:COUNT or FIRST (one step); else all is recorded */
+    uint64_t first_step, step_count;
+    uint64_t ring_bytes; /* VIEW_PROFILE_RING=64M: the newest that fits; 0: no ring */
+    int signal_number;   /* VIEW_PROFILE_SIGNAL=USR2; 0: none */
+    vp_gpu gpu;          /* VIEW_PROFILE_GPU=off|auto|require */
+} environment;
+
+typedef const char *environment_fn(const char *name); /* as getenv */
+
+/* VP_EARG: a value makes no sense, and which one is in the error. */
+int environment_read(environment *out, environment_fn *get);
+
+#endif

@@ -1,0 +1,70 @@
+/* What the process itself does to a recording: it forks, or it ends. */
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "trace/capture/session.h"
+#include "trace/capture/tables.h"
+#include "trace/capture/thread.h"
+
+static bool installed;
+
+static void before_fork(void)
+{
+    session_lock();
+    cap_names_lock();
+    cap_tables_lock();
+}
+
+static void release(void)
+{
+    cap_tables_unlock();
+    cap_names_unlock();
+}
+
+static void in_parent(void)
+{
+    release();
+    session_unlock();
+}
+
+/* The pool stayed with the parent (MADV_DONTFORK), and so did all threads but this one. */
+static void in_child(void)
+{
+    release();
+    cap_session *was = session_orphan(), *mine;
+    cap_threads_forget();
+    if (was && was->cfg.follow_fork)
+        session_begin(&mine, &was->cfg, was);
+    session_unlock();
+}
+
+static void end_active(void)
+{
+    cap_session *s = session_active();
+    if (!s || s->cfg.no_atexit || s->state != CAP_ACTIVE || s->pid != getpid())
+        return;
+    session_end(s, true);
+    session_write(s, true);
+}
+
+/* What is being written when the process ends would be cut off. */
+static void at_exit(void)
+{
+    session_lock();
+    end_active();
+    while (session_writing())
+        session_wait();
+    session_unlock();
+}
+
+int session_install(void)
+{
+    if (installed)
+        return 0;
+    if (pthread_atfork(before_fork, in_parent, in_child) != 0 || atexit(at_exit) != 0)
+        return vp_fail(VP_ENOMEM, "out of memory: handlers of fork and exit");
+    installed = true;
+    return 0;
+}

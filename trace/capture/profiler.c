@@ -1,0 +1,227 @@
+#include "trace/capture/profiler.h"
+
+#include <string.h>
+
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+#include "trace/base/time.h"
+#include "trace/capture/files.h"
+
+/* A slow step is shown with this many usual ones before it. */
+#define STEPS_BEFORE_A_SLOW_ONE 8
+
+int vp_profiler_new(vp_profiler **out, const vp_schedule *schedule)
+{
+    if (!out || !schedule)
+        return vp_fail(VP_EARG, "no profiler or no schedule");
+    VP_TRY(sched_check(schedule));
+    vp_profiler *p = vp_calloc(1, sizeof *p);
+    if (!p)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    p->s = *schedule;
+    int rc = cap_user_dir(p->dir, schedule->profiling_dir, "profiles");
+    if (rc >= 0 && schedule->recording.host) {
+        p->host = vp_strdup(schedule->recording.host);
+        rc = p->host ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    }
+    if (rc < 0) {
+        vp_free(p);
+        return rc;
+    }
+    p->s.profiling_dir = p->dir;
+    p->s.recording.host = p->host;
+    p->step_name = vp_name("train");
+    pthread_mutex_init(&p->lock, NULL);
+    *out = p;
+    return 0;
+}
+
+/* ---- Captures of steps ---- */
+
+static void say_refused(vp_profiler *p)
+{
+    if (atomic_exchange(&p->refused, false))
+        cap_log(&p->s.recording, VP_SAY_WARNING,
+                "Profiler already active, ignoring capture_async()");
+}
+
+static void end_capture(vp_profiler *p)
+{
+    vp_recording *r = p->recording;
+    uint64_t done = p->state.done;
+    p->recording = NULL;
+    cap_log(&p->s.recording, VP_SAY_INFO, "Stopping profiler after %llu steps",
+            (unsigned long long)done);
+    pthread_mutex_lock(&p->lock);
+    sched_ended(&p->state);
+    pthread_mutex_unlock(&p->lock);
+    prof_stop(p, r);
+    if (flop_stats_write(&p->flops, &p->s, p->dir) < 0)
+        cap_log(&p->s.recording, VP_SAY_ERROR, "flop_stats.json: %s", vp_error_last()->message);
+}
+
+static void start_capture(vp_profiler *p, sched_cause cause, uint64_t asked)
+{
+    uint64_t steps = cause == SCHED_ASKED ? asked : p->s.num_steps;
+    cap_log(&p->s.recording, VP_SAY_INFO, "Profiler enabled for next %llu steps",
+            (unsigned long long)steps);
+    int rc = prof_start(p, &p->recording, p->dir);
+    pthread_mutex_lock(&p->lock);
+    sched_started(&p->state, &p->s, cause, asked, rc >= 0);
+    pthread_mutex_unlock(&p->lock);
+    if (rc >= 0) {
+        flop_stats_reset(&p->flops);
+        p->recording_ns = vp_now_ns();
+    } else if (rc == VP_EBUSY)
+        cap_log(&p->s.recording, VP_SAY_WARNING, "Profiler already active: %s",
+                vp_error_last()->path);
+    else
+        cap_log(&p->s.recording, VP_SAY_ERROR, "Profiler could not start: %s",
+                vp_error_last()->message);
+}
+
+/* Who counts steps for somebody else (record --steps) sees these, too. */
+static void tell_step(bool begin, uint64_t step)
+{
+    vp__step_fn *told = __atomic_load_n(&vp__steps, __ATOMIC_ACQUIRE);
+    if (told)
+        told(begin, step);
+}
+
+int vp_begin_step(vp_profiler *p, uint64_t step)
+{
+    if (!p)
+        return vp_fail(VP_EARG, "no profiler");
+    uint64_t asked = p->recording ? 0 : atomic_exchange(&p->asked, 0);
+    say_refused(p);
+    pthread_mutex_lock(&p->lock);
+    sched_cause cause = sched_start(&p->s, &p->state, step, asked);
+    pthread_mutex_unlock(&p->lock);
+    if (cause != SCHED_NOTHING)
+        start_capture(p, cause, asked);
+    prof_keep_ring(p);
+    tell_step(true, step);
+    p->in_step = true;
+    p->step = step;
+    p->generation = cap_generation();
+    p->step_ns = vp_now_ns();
+    p->step_ticks = vp_now();
+    return 0;
+}
+
+/* Adds a step; true: it was slow. */
+static bool count_step(vp_profiler *p, uint64_t ns, uint64_t tokens, int64_t now)
+{
+    pthread_mutex_lock(&p->lock);
+    bool slow = step_stats_is_slow(&p->steps, ns, p->s.slow_step_ratio, now);
+    step_stats_add(&p->steps, ns);
+    p->tokens += tokens;
+    p->last_ns = ns;
+    pthread_mutex_unlock(&p->lock);
+    return slow;
+}
+
+static void say_slow(vp_profiler *p, uint64_t ns)
+{
+    pthread_mutex_lock(&p->lock);
+    uint64_t usual = step_stats_recent_median_ns(&p->steps);
+    pthread_mutex_unlock(&p->lock);
+    cap_log(&p->s.recording, VP_SAY_WARNING, "Step %llu took %.3f ms, %.1f times the usual",
+            (unsigned long long)p->step, (double)ns / 1e6,
+            (double)ns / (double)(usual ? usual : 1));
+    prof_write_past(p, (double)(ns + STEPS_BEFORE_A_SLOW_ONE * usual) / 1e9);
+}
+
+int vp_end_step(vp_profiler *p, uint64_t tokens)
+{
+    if (!p || !p->in_step)
+        return vp_fail(VP_EARG, "vp_end_step without vp_begin_step");
+    int64_t now = vp_now_ns();
+    uint64_t ns = (uint64_t)(now - p->step_ns);
+    cap_zone(p->step_name, p->step_ticks, p->generation, true, p->step);
+    tell_step(false, p->step);
+    p->in_step = false;
+    bool slow = count_step(p, ns, tokens, now);
+    say_refused(p);
+    if (slow)
+        say_slow(p, ns);
+    if (!p->recording)
+        return 0;
+    flop_stats_add(&p->flops, tokens, ns);
+    pthread_mutex_lock(&p->lock);
+    uint64_t ran_ms = (uint64_t)(now - p->recording_ns) / 1000000;
+    bool ends = sched_step_ends(&p->state, &p->s, ran_ms);
+    pthread_mutex_unlock(&p->lock);
+    if (ends || !vp_recording_active(p->recording))
+        end_capture(p);
+    return 0;
+}
+
+/* No lock, no text, no error: all of that is beyond a signal handler. */
+int vp_capture_async(vp_profiler *p, uint64_t steps)
+{
+    if (!p)
+        return VP_EARG;
+    if (atomic_load(&p->on)) {
+        atomic_store(&p->refused, true);
+        return VP_EBUSY;
+    }
+    uint64_t want = steps ? steps : p->s.num_steps, had = atomic_load(&p->asked);
+    while (had < want && !atomic_compare_exchange_weak(&p->asked, &had, want))
+        ;
+    return 0;
+}
+
+/* ---- What is known of it ---- */
+
+bool vp_is_profiling(const vp_profiler *p)
+{
+    return p && atomic_load(&p->on) > 0;
+}
+
+int vp_profiler_stats(vp_step_stats *out, const vp_profiler *const_p)
+{
+    vp_profiler *p = (vp_profiler *)const_p; /* for its lock */
+    if (!p || !out || out->version != 1)
+        return vp_fail(VP_EARG, "start from VP_STEP_STATS_INIT");
+    pthread_mutex_lock(&p->lock);
+    *out = (vp_step_stats){.version = 1,
+                           .steps = p->steps.count,
+                           .captures = p->state.captures,
+                           .avg_step_time = p->steps.mean,
+                           .stddev = step_stats_stddev(&p->steps),
+                           .median = step_stats_median(&p->steps),
+                           .last = (double)p->last_ns / 1e9,
+                           .tokens = p->tokens};
+    pthread_mutex_unlock(&p->lock);
+    return 0;
+}
+
+int vp_profiler_last(vp_result *out, vp_profiler *p)
+{
+    if (!p || !out || out->version != 1)
+        return vp_fail(VP_EARG, "start from VP_RESULT_INIT");
+    prof_settle(p);
+    pthread_mutex_lock(&p->lock);
+    bool has = p->has_last;
+    if (has)
+        *out = p->last;
+    pthread_mutex_unlock(&p->lock);
+    return has ? 0 : vp_fail(VP_EEMPTY, "nothing was captured yet");
+}
+
+void vp_profiler_free(vp_profiler *p)
+{
+    if (!p)
+        return;
+    if (p->recording) {
+        cap_log(&p->s.recording, VP_SAY_WARNING, "Profiler still active on exit, stopping...");
+        end_capture(p);
+    }
+    prof_settle(p);
+    prof_end_ring(p);
+    flop_stats_free(&p->flops);
+    pthread_mutex_destroy(&p->lock);
+    vp_free(p->host);
+    vp_free(p);
+}

@@ -1,0 +1,60 @@
+/* The inside of a recording, shared by the files of this room: who records (session), when
+ * (schedule), what else is told (control, adapters), and what is written at the end (writer). The
+ * room runs in somebody else's process: it prints nothing, installs nothing unasked, and leaves
+ * signals to the application's threads. Nobody outside includes this header. */
+#ifndef VP_CAPTURE_RECORDER_H
+#define VP_CAPTURE_RECORDER_H
+
+#include "include/view_profile_capture.h"
+#include "trace/base/vpcap.h"
+
+/* ---- writer.c ---- */
+
+/* Writes the files of `outputs` (VP_OUT_…) for an image into the directory run_fd, each
+ * to a temporary name and then renamed: <host>.xplane.pb, <host>.trace.json.gz,
+ * perfetto_trace.json.gz. *bytes: of all files. 0; VP_ENOSPC, VP_EIO: what was written is
+ * removed. gpu: decoded device activity that is not in the image; may be NULL. */
+struct gpu_activity;
+int cap_write(uint64_t *bytes, int run_fd, const vpcap *v, const struct gpu_activity *gpu,
+              unsigned outputs);
+/* What recordings are written by: cap_write. Tests look at the image instead. */
+typedef int cap_write_fn(uint64_t *bytes, int run_fd, const vpcap *v,
+                         const struct gpu_activity *gpu, unsigned outputs);
+extern cap_write_fn *cap_writer;
+
+/* ---- What schedule, contexts and benchmarks ask of the recorder ---- */
+
+/* The number of the recording that is on, 0 when none is: a zone counts only for the recording in
+ * which it began. Async-signal-safe. */
+uint32_t cap_generation(void);
+/* A zone of the calling thread that began at `start` (vp_now) and ends now, named by vp_name;
+ * nothing when `generation` is not on any more. With is_step it is step `number`. */
+void cap_zone(uint32_t name, uint64_t start, uint32_t generation, bool is_step, uint64_t number);
+/* Ends a recording, writes nothing, leaves no directory, and frees the handle: a ring that nothing
+ * happened in. 0, or as vp_stop. */
+int cap_discard(vp_recording *r);
+
+/* ---- What control and adapters ask of the recorder ---- */
+
+/* A name as vp_name, with a category (NULL: none): the same name in two categories is two. */
+uint32_t cap_name_in(const char *category, const char *name);
+/* As cap_zone, with args; more than VPCAP_ARGS_MAX are cut. */
+void cap_zone_args(uint32_t name, uint64_t start, uint32_t generation, const vp_arg *args,
+                   size_t n);
+void cap_instant(uint32_t name, const vp_arg *args, size_t n);
+/* Called on the step's thread for every VP_STEP and VP_STEP-like scope, whether something records
+ * or not: before its zone begins and after it ended. One function in a process; NULL: none. */
+typedef void cap_step_fn(bool begin, uint64_t number);
+void cap_on_step(cap_step_fn *fn);
+/* The recording that is on, whoever started it: VP_EINACTIVE when none is. What it holds so far
+ * (counts, run_dir, start); its past as vp_capture_past; its end as if its time were over, so that
+ * vp_stop of its owner finds it written. */
+int cap_active_status(vp_result *result);
+int cap_active_past(double seconds, vp_result *result);
+int cap_active_end(vp_result *result);
+
+/* Says something through a recording's or schedule's log function, if it has one. */
+void cap_log(const vp_config *cfg, int level, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,216 @@
+/* What the application calls: start, stop, wait, and what it may ask of a recording. */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "trace/base/mem.h"
+#include "trace/base/thread.h"
+#include "trace/capture/session.h"
+
+static int inactive(void)
+{
+    return vp_fail(VP_EINACTIVE, "this recording has ended already");
+}
+
+static void copy_result(vp_result *out, const cap_session *s)
+{
+    if (out)
+        *out = s->result;
+}
+
+static vp_recording *handle_of(const cap_session *s)
+{
+    return (vp_recording *)(uintptr_t)s->number;
+}
+
+static int check(const vp_config *cfg)
+{
+    if (cfg->version != 1)
+        return vp_fail(VP_EARG, "vp_config of version %d: start from VP_CONFIG_INIT", cfg->version);
+    if (cfg->mode != VP_KEEP_FIRST && cfg->mode != VP_RING)
+        return vp_fail(VP_EARG, "there is no mode %d", (int)cfg->mode);
+    if (cfg->gpu < VP_GPU_OFF || cfg->gpu > VP_GPU_REQUIRE)
+        return vp_fail(VP_EARG, "there is no gpu mode %d", (int)cfg->gpu);
+    if (cfg->outputs & ~(unsigned)(VP_OUT_XPLANE | VP_OUT_TRACE_JSON | VP_OUT_PERFETTO_JSON))
+        return vp_fail(VP_EARG, "there are no such outputs: 0x%x", cfg->outputs);
+    return 0;
+}
+
+typedef struct deadline {
+    uint64_t number;
+    struct timespec until;
+} deadline;
+
+/* Ends a recording when its time is over, unless somebody did before. */
+static void *end_in_time(void *ctx)
+{
+    deadline d = *(deadline *)ctx;
+    bool over = false;
+    vp_free(ctx);
+    session_lock();
+    for (;;) {
+        cap_session *s = session_find((vp_recording *)(uintptr_t)d.number);
+        if (!s || s->state != CAP_ACTIVE)
+            break;
+        if (!over) { /* waiting gives up the lock: then look again */
+            over = !session_wait_until(&d.until);
+            continue;
+        }
+        s->ended_itself = true;
+        session_end(s, false);
+        session_write(s, true);
+        break;
+    }
+    session_unlock();
+    return NULL;
+}
+
+static int start_deadline(const cap_session *s)
+{
+    pthread_t thread;
+    deadline *d = vp_calloc(1, sizeof *d);
+    if (!d)
+        return vp_fail(VP_ENOMEM, "out of memory: a time limit");
+    clock_gettime(CLOCK_MONOTONIC, &d->until);
+    d->number = s->number;
+    d->until.tv_sec += s->cfg.duration_ms / 1000;
+    d->until.tv_nsec += (long)(s->cfg.duration_ms % 1000) * 1000000;
+    d->until.tv_sec += d->until.tv_nsec / 1000000000;
+    d->until.tv_nsec %= 1000000000;
+    int rc = vp_thread_start(&thread, end_in_time, d);
+    if (rc < 0)
+        vp_free(d);
+    else
+        pthread_detach(thread);
+    return rc;
+}
+
+static int start(vp_recording **out, const vp_config *cfg)
+{
+    cap_session *s;
+    if (session_active())
+        return vp_fail_at(vp_fail(VP_EBUSY, "Profiler already active"), session_active()->run.path,
+                          -1, -1);
+    VP_TRY(session_begin(&s, cfg, NULL));
+    if (s->cfg.duration_ms && start_deadline(s) < 0)
+        cap_log(&s->cfg, VP_SAY_WARNING, "No time limit: %s", vp_error_last()->message);
+    *out = handle_of(s);
+    return 0;
+}
+
+int vp_start(vp_recording **out, const vp_config *cfg)
+{
+    static const vp_config defaults = VP_CONFIG_INIT;
+    int rc;
+    if (!out)
+        return vp_fail(VP_EARG, "vp_start needs a place for the recording");
+    cfg = cfg ? cfg : &defaults;
+    VP_TRY(check(cfg));
+    session_lock();
+    rc = start(out, cfg);
+    session_unlock();
+    return rc;
+}
+
+/* The result of one that is written; frees it. */
+static int collect(cap_session *s, vp_result *result)
+{
+    int rc = s->status;
+    s->waiters++;
+    while (s->state != CAP_DONE)
+        session_wait();
+    s->waiters--;
+    rc = s->status;
+    copy_result(result, s);
+    if (rc < 0)
+        vp_fail_copy(&s->error);
+    if (!s->waiters)
+        session_forget(s);
+    return rc;
+}
+
+static int stop(vp_recording *r, vp_result *result)
+{
+    cap_session *s = session_find(r);
+    if (!s)
+        return inactive();
+    if (s->pid != getpid())
+        return vp_fail(VP_EFORKED, "the recording belongs to the parent process");
+    if (s->ended_itself)
+        return collect(s, result);
+    if (s->state != CAP_ACTIVE)
+        return inactive();
+    session_end(s, false);
+    if (s->cfg.export_now) {
+        session_write(s, true);
+        return collect(s, result);
+    }
+    copy_result(result, s);
+    session_write(s, false);
+    return 0;
+}
+
+int vp_stop(vp_recording *r, vp_result *result)
+{
+    int rc;
+    session_lock();
+    rc = stop(r, result);
+    session_unlock();
+    return rc;
+}
+
+static int wait_for(vp_recording *r, vp_result *result)
+{
+    cap_session *s = session_find(r);
+    if (!s)
+        return inactive();
+    if (s->pid != getpid())
+        return vp_fail(VP_EFORKED, "the recording belongs to the parent process");
+    if (s->state == CAP_ACTIVE && !s->cfg.duration_ms)
+        return vp_fail_at(vp_fail(VP_EBUSY, "it still records; end it with vp_stop"), s->run.path,
+                          -1, -1);
+    return collect(s, result);
+}
+
+int vp_wait(vp_recording *r, vp_result *result)
+{
+    int rc;
+    session_lock();
+    rc = wait_for(r, result);
+    session_unlock();
+    return rc;
+}
+
+bool vp_recording_active(const vp_recording *r)
+{
+    session_lock();
+    cap_session *s = session_find(r);
+    bool on = s && s->state == CAP_ACTIVE && s->pid == getpid();
+    session_unlock();
+    return on;
+}
+
+const char *vp_recording_dir(const vp_recording *r)
+{
+    session_lock();
+    cap_session *s = session_find(r);
+    const char *path = s ? s->run.path : NULL;
+    session_unlock();
+    return path;
+}
+
+vp_recording *vp__profile_begin(const char *dir)
+{
+    vp_config cfg = VP_CONFIG_INIT;
+    vp_recording *r = NULL;
+    cfg.dir = dir;
+    cfg.export_now = true;
+    return vp_start(&r, &cfg) < 0 ? NULL : r;
+}
+
+void vp__profile_end(vp_recording **r)
+{
+    if (*r)
+        vp_stop(*r, NULL);
+}

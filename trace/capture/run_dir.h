@@ -1,0 +1,27 @@
+/* The directory of one run: <dir>/plugins/profile/<YYYY_MM_DD_HH_MM_SS>[_n], made for it alone, so
+ * that two recordings in one second do not write into each other. Private to the recorder. */
+#ifndef VP_CAPTURE_RUN_DIR_H
+#define VP_CAPTURE_RUN_DIR_H
+
+#include <signal.h>
+
+#include "trace/base/limits.h"
+
+typedef struct cap_run {
+    char path[VP_PATH_MAX];
+    int fd; /* -1: none */
+} cap_run;
+
+/* Makes it and what lies above it. VP_EPERM, VP_ENOSPC, VP_EIO with the path; VP_EARG: too long. */
+int run_dir_make(cap_run *run, const char *dir);
+void run_dir_close(cap_run *run);
+/* When nothing came to be in it. */
+void run_dir_remove(cap_run *run);
+/* Files may come to their limit (RLIMIT_FSIZE) without a signal that ends the program: between
+ * these two it is held back, and forgotten if it was ours. */
+void run_dir_hold_signal(sigset_t *before);
+void run_dir_free_signal(const sigset_t *before);
+/* The code for an errno of making files. */
+int run_dir_code(int err);
+
+#endif

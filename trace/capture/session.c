@@ -1,0 +1,442 @@
+#include "trace/capture/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "trace/base/mem.h"
+#include "trace/base/thread.h"
+#include "trace/base/time.h"
+#include "trace/capture/clock.h"
+#include "trace/capture/cupti.h"
+#include "trace/capture/tables.h"
+#include "trace/capture/thread.h"
+
+#define POOL_BYTES_DEFAULT ((size_t)64 << 20)
+/* What a stop waits for threads that are in the middle of a record: some ns of work, but a thread
+ * may have lost its processor just there, and its zone would be missing in the counts. */
+#define SETTLE_MS 1000u
+#define KEPT_MAX 64u /* results that nobody has waited for */
+#define PAIR_TRIES 64
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+cap_write_fn *cap_writer = cap_write;
+static cap_session *sessions; /* newest first */
+static cap_session *active;
+static uint64_t numbers;
+static uint32_t generations;
+static bool unsettled; /* a thread may be in the last pool still */
+
+void session_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void session_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void session_wait(void)
+{
+    pthread_cond_wait(&changed, &lock);
+}
+
+bool session_wait_until(const struct timespec *until)
+{
+    return pthread_cond_clockwait(&changed, &lock, CLOCK_MONOTONIC, until) != ETIMEDOUT;
+}
+
+void session_changed(void)
+{
+    pthread_cond_broadcast(&changed);
+}
+
+cap_session *session_active(void)
+{
+    return active;
+}
+
+bool session_writing(void)
+{
+    for (const cap_session *s = sessions; s; s = s->next)
+        if (s->state == CAP_ENDING || s->state == CAP_WRITING)
+            return true;
+    return false;
+}
+
+cap_session *session_find(const vp_recording *r)
+{
+    cap_session *s = sessions;
+    while (s && s->number != (uint64_t)(uintptr_t)r)
+        s = s->next;
+    return s;
+}
+
+void cap_log(const vp_config *cfg, int level, const char *fmt, ...)
+{
+    char text[1024];
+    va_list ap;
+    if (!cfg->log)
+        return;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    cfg->log(cfg->ctx, level, text);
+}
+
+/* A host's name becomes a file's. */
+static void put_host(char *dst, size_t cap, const char *host, const char *suffix)
+{
+    char own[HOST_NAME_MAX + 1] = "localhost";
+    size_t n;
+    if (!host || !*host) {
+        if (gethostname(own, sizeof own - 1) != 0)
+            own[0] = 0;
+        own[sizeof own - 1] = 0;
+        host = own[0] ? own : "localhost";
+    }
+    snprintf(dst, cap, "%.*s%s", 200, host, suffix);
+    n = strlen(dst);
+    for (size_t i = 0; i < n; i++)
+        if (dst[i] == ':' || dst[i] == '/' || (unsigned char)dst[i] < 0x20 || dst[i] == 0x7f)
+            dst[i] = '_';
+    if (dst[0] == '.')
+        dst[0] = '_';
+}
+
+static void put_program(char *dst, size_t cap)
+{
+    ssize_t n = readlink("/proc/self/exe", dst, cap - 1);
+    dst[n < 0 ? 0 : n] = 0;
+}
+
+static int open_pool(cap_session *s, bool is_child)
+{
+    char host[sizeof((vpcap_header *)NULL)->host], suffix[24] = "";
+    size_t bytes = s->cfg.pool_bytes ? s->cfg.pool_bytes : POOL_BYTES_DEFAULT;
+    int rc, fd = -1;
+    if (is_child)
+        snprintf(suffix, sizeof suffix, "_%ld", (long)s->pid);
+    put_host(host, sizeof host, s->cfg.host, suffix);
+    if (!s->cfg.in_memory) {
+        snprintf(s->pool_name, sizeof s->pool_name, "%s.vpcap", host);
+        fd = openat(s->run.fd, s->pool_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0)
+            return vp_fail_at(
+                vp_fail(run_dir_code(errno), "cannot make %s: %s", s->pool_name, strerror(errno)),
+                s->run.path, -1, -1);
+    }
+    rc = pool_open(&s->pool, bytes, s->cfg.mode == VP_RING, fd);
+    if (fd >= 0)
+        close(fd);
+    if (rc < 0) {
+        if (fd >= 0)
+            unlinkat(s->run.fd, s->pool_name, 0);
+        return vp_fail_at(rc, s->run.path, -1, -1);
+    }
+    vpcap_header *h = s->pool.head;
+    memcpy(h->host, host, sizeof h->host);
+    put_program(h->program, sizeof h->program);
+    const char *name = strrchr(s->run.path, '/');
+    snprintf(h->session, sizeof h->session, "%.200s", name ? name + 1 : s->run.path);
+    h->pid = s->pid;
+    return 0;
+}
+
+static int begin_gpu(cap_session *s)
+{
+    if (s->cfg.gpu == VP_GPU_OFF)
+        return 0;
+    int rc = cupti_start(s->cfg.gpu, s->cfg.mode == VP_RING);
+    s->result.gpu_status = rc;
+    if (rc < 0 && s->cfg.gpu == VP_GPU_REQUIRE)
+        return rc;
+    if (rc < 0)
+        cap_log(&s->cfg, VP_SAY_WARNING, "No device activity: %s", vp_error_last()->message);
+    return 0;
+}
+
+void session_forget(cap_session *s)
+{
+    for (cap_session **at = &sessions; *at; at = &(*at)->next)
+        if (*at == s) {
+            *at = s->next;
+            break;
+        }
+    pool_close(&s->pool);
+    run_dir_close(&s->run);
+    vp_free(s->dir);
+    vp_free(s->host);
+    vp_free(s);
+}
+
+static int make_session(cap_session **out, const vp_config *cfg)
+{
+    cap_session *s = vp_calloc(1, sizeof *s);
+    if (!s)
+        return vp_fail(VP_ENOMEM, "out of memory: a recording");
+    s->run.fd = -1;
+    s->cfg = *cfg;
+    s->dir = vp_strdup(cfg->dir && *cfg->dir ? cfg->dir : "profiles");
+    s->host = vp_strdup(cfg->host ? cfg->host : "");
+    s->pid = getpid();
+    s->result.version = 1;
+    if (!s->dir || !s->host) {
+        session_forget(s);
+        return vp_fail(VP_ENOMEM, "out of memory: a recording");
+    }
+    s->cfg.dir = s->dir;
+    s->cfg.host = s->host;
+    s->cfg.outputs = cfg->outputs ? cfg->outputs : VP_OUT_XPLANE | VP_OUT_TRACE_JSON;
+    s->cfg.level = cfg->level ? cfg->level : VP_LEVEL_INFO;
+    *out = s;
+    return 0;
+}
+
+static void switch_on(cap_session *s)
+{
+    vpcap_header *h = s->pool.head;
+    h->start_ticks_per_s = clock_rate();
+    generations += 2;
+    generations = generations ? generations : 2;
+    s->generation = generations | clock_is_processor();
+    cap_pool_now = s->pool;
+    cap_tables_enter(&cap_pool_now);
+    VP__STORE(vp__level, s->cfg.level);
+    clock_pair(&h->start, PAIR_TRIES);
+    s->result.start_unix_ns = h->start.unix_ns;
+    s->number = (++numbers) << 4;
+    s->next = sessions;
+    sessions = s;
+    active = s;
+    __atomic_store_n(&vp__on, s->generation, __ATOMIC_RELEASE);
+}
+
+/* Results that nobody waits for do not pile up. */
+static void drop_oldest_results(void)
+{
+    cap_session *oldest = NULL;
+    unsigned n = 0;
+    for (cap_session *s = sessions; s; s = s->next)
+        if (s->state == CAP_DONE && !s->waiters) {
+            oldest = s;
+            n++;
+        }
+    if (n > KEPT_MAX)
+        session_forget(oldest);
+}
+
+static int prepare(void)
+{
+    VP_TRY(session_install());
+    cap_threads_prepare();
+    drop_oldest_results();
+    if (unsettled && !cap_settled(SETTLE_MS))
+        return vp_fail(VP_EBUSY, "a thread is still inside the previous recording");
+    unsettled = false;
+    return 0;
+}
+
+/* A child that follows writes beside its parent, under a name of its own. */
+static int open_run(cap_session *s, const cap_session *parent)
+{
+    if (!parent)
+        return run_dir_make(&s->run, s->cfg.dir);
+    s->run = parent->run;
+    s->run.fd = open(s->run.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return s->run.fd < 0 ? vp_fail(run_dir_code(errno), "cannot open the parent's directory") : 0;
+}
+
+static void undo(cap_session *s, const cap_session *parent)
+{
+    if (s->cfg.gpu != VP_GPU_OFF)
+        gpu_activity_free(cupti_stop());
+    if (s->pool.image && s->pool_name[0])
+        unlinkat(s->run.fd, s->pool_name, 0);
+    if (!parent)
+        run_dir_remove(&s->run);
+    session_forget(s);
+}
+
+int session_begin(cap_session **out, const vp_config *cfg, const cap_session *parent)
+{
+    cap_session *s = NULL;
+    int rc;
+    VP_TRY(prepare());
+    VP_TRY(make_session(&s, cfg));
+    rc = open_run(s, parent);
+    if (rc < 0) {
+        session_forget(s);
+        return rc;
+    }
+    rc = open_pool(s, parent != NULL);
+    if (rc == 0)
+        rc = begin_gpu(s);
+    if (rc < 0) {
+        undo(s, parent);
+        return rc;
+    }
+    snprintf(s->result.run_dir, sizeof s->result.run_dir, "%s", s->run.path);
+    switch_on(s);
+    *out = s;
+    return 0;
+}
+
+static void end_gpu(cap_session *s)
+{
+    s->gpu = s->cfg.gpu == VP_GPU_OFF ? NULL : cupti_stop();
+    if (!s->gpu)
+        return;
+    s->result.gpu_records = s->gpu->count;
+    s->result.gpu_dropped = s->gpu->dropped;
+    s->result.gpu_status = s->gpu->status;
+}
+
+/* Nobody writes any more: the image says so, and what is in it is counted. */
+static void complete(cap_session *s, bool truncated)
+{
+    vpcap_header *h = s->pool.head;
+    uint64_t nowhere = cap_nowhere_take();
+    clock_pair(&h->stop, PAIR_TRIES);
+    h->gone_dropped_full += nowhere;
+    h->flags |= VPCAP_FINISHED | (truncated ? VPCAP_TRUNCATED : 0);
+    s->result.truncated = truncated;
+    s->result.duration_ns = h->stop.mono_ns - h->start.mono_ns;
+    session_count(&s->result, &s->pool);
+}
+
+/* A thread that stopped in the middle of a record may go on writing into it: then it stays for the
+ * life of the process, which is some megabytes of address space in a case that does not happen. */
+static void leave_pool(cap_session *s)
+{
+    if (s->settled || cap_settled(SETTLE_MS))
+        pool_close(&s->pool);
+    else
+        s->pool = (cap_pool){.image = NULL};
+}
+
+/* After this its image is nobody's but ours. */
+static void switch_off(cap_session *s)
+{
+    __atomic_store_n(&vp__on, 0, __ATOMIC_SEQ_CST);
+    s->settled = cap_settled(SETTLE_MS);
+    cap_tables_leave();
+    session_lock();
+    while (s->readers)
+        session_wait();
+    s->pool = (cap_pool){.image = cap_pool_now.image,
+                         .size = cap_pool_now.size,
+                         .head = cap_pool_now.head,
+                         .ring = cap_pool_now.ring,
+                         .sealed = cap_pool_now.sealed,
+                         .ended = cap_pool_now.ended};
+    unsettled = !s->settled;
+}
+
+void session_discard(cap_session *s)
+{
+    s->state = CAP_ENDING;
+    session_unlock();
+    switch_off(s);
+    end_gpu(s);
+    gpu_activity_free(s->gpu);
+    if (s->pool_name[0])
+        unlinkat(s->run.fd, s->pool_name, 0);
+    run_dir_remove(&s->run);
+    leave_pool(s);
+    active = NULL;
+    session_forget(s);
+    session_changed();
+}
+
+void session_end(cap_session *s, bool truncated)
+{
+    s->state = CAP_ENDING;
+    session_unlock();
+    if (s->cfg.device_sync)
+        s->cfg.device_sync(s->cfg.ctx);
+    end_gpu(s);
+    switch_off(s);
+    if (s->cfg.duration_ms && s->ended_itself)
+        truncated = truncated || session_any_open(&s->pool);
+    complete(s, truncated);
+    active = NULL;
+    s->state = CAP_WRITING;
+    session_changed();
+}
+
+static int write_files(cap_session *s)
+{
+    vpcap *v = NULL;
+    int rc = vpcap_open(&v, s->pool.image, s->pool.size);
+    if (rc == 0)
+        rc = cap_writer(&s->result.bytes_written, s->run.fd, v, s->gpu, s->cfg.outputs);
+    vpcap_free(v);
+    if (rc < 0)
+        return vp_fail_at(rc, s->run.path, -1, -1);
+    if (s->pool_name[0])
+        unlinkat(s->run.fd, s->pool_name, 0);
+    return 0;
+}
+
+static void *write_session(void *ctx)
+{
+    cap_session *s = ctx;
+    sigset_t before;
+    run_dir_hold_signal(&before);
+    int64_t begin = vp_now_ns();
+    int rc = write_files(s);
+    vp_error error = *vp_error_last();
+    gpu_activity_free(s->gpu);
+    leave_pool(s);
+    if (rc < 0)
+        cap_log(&s->cfg, VP_SAY_ERROR, "Cannot write the trace: %s", error.message);
+    else
+        cap_log(&s->cfg, VP_SAY_INFO, "Trace saved to: %s/", s->run.path);
+    run_dir_free_signal(&before);
+    session_lock();
+    s->gpu = NULL;
+    s->status = rc;
+    if (rc < 0)
+        s->error = error;
+    s->result.export_ns = vp_now_ns() - begin;
+    run_dir_close(&s->run);
+    s->state = CAP_DONE;
+    session_changed();
+    session_unlock();
+    return NULL;
+}
+
+void session_write(cap_session *s, bool here)
+{
+    pthread_t thread;
+    session_unlock();
+    if (here || vp_thread_start(&thread, write_session, s) < 0)
+        write_session(s);
+    else
+        pthread_detach(thread);
+    session_lock();
+}
+
+cap_session *session_orphan(void)
+{
+    cap_session *was = active;
+    pthread_cond_init(&changed, NULL); /* those who waited are in the parent */
+    vp__on = 0;
+    active = NULL;
+    unsettled = false;
+    cap_tables_leave();
+    for (cap_session *s = sessions; s; s = s->next) {
+        s->pool = (cap_pool){.image = NULL}; /* it did not come along */
+        s->readers = s->waiters = 0;
+        s->state = CAP_DONE;
+    }
+    return was;
+}

@@ -1,0 +1,71 @@
+/* Recordings: one is on at a time, others may still be written. Private to the recorder.
+ *
+ *     ACTIVE --stop, time limit, exit--> ENDING --image complete--> WRITING --files--> DONE
+ *
+ * What the application holds is a number, never an address: a stale handle finds nothing. */
+#ifndef VP_CAPTURE_SESSION_H
+#define VP_CAPTURE_SESSION_H
+
+#include <pthread.h>
+#include <sys/types.h>
+
+#include "trace/base/err.h"
+#include "trace/capture/recorder.h"
+#include "trace/capture/run_dir.h"
+#include "trace/capture/pool.h"
+
+enum { CAP_ACTIVE, CAP_ENDING, CAP_WRITING, CAP_DONE };
+
+typedef struct cap_session {
+    struct cap_session *next;
+    uint64_t number; /* the handle */
+    int state;
+    unsigned readers; /* of its image: that stays */
+    unsigned waiters; /* for its end: it stays */
+    bool ended_itself;
+    pid_t pid;
+    uint32_t generation;
+    vp_config cfg;
+    char *dir, *host; /* what cfg points to */
+    cap_run run;
+    char pool_name[300]; /* in the run directory; "": memory */
+    cap_pool pool;       /* once it is not the one that is on */
+    bool settled;        /* no thread is in the pool any more */
+    struct gpu_activity *gpu;
+    vp_result result;
+    int status; /* of the writing */
+    vp_error error;
+} cap_session;
+
+/* All below: with the lock held. */
+void session_lock(void);
+void session_unlock(void);
+void session_wait(void); /* for a change of any state */
+/* false: it is later than `until` (CLOCK_MONOTONIC). */
+bool session_wait_until(const struct timespec *until);
+void session_changed(void);
+cap_session *session_find(const vp_recording *r);
+cap_session *session_active(void);
+/* Whether one of this process is being ended or written. */
+bool session_writing(void);
+
+/* Makes one and switches it on. parent: of a forked child that records on beside it; else NULL. */
+int session_begin(cap_session **out, const vp_config *cfg, const cap_session *parent);
+/* ACTIVE → WRITING. Takes the lock off while it waits for others. */
+void session_end(cap_session *s, bool truncated);
+/* WRITING → DONE, here or on a thread of its own. Takes the lock off. */
+void session_write(cap_session *s, bool here);
+void session_forget(cap_session *s);
+/* ACTIVE → gone, with what it made. Takes the lock off while it waits for others. */
+void session_discard(cap_session *s);
+
+/* count.c: what an image that nobody writes to holds. */
+void session_count(vp_result *result, const cap_pool *p);
+bool session_any_open(const cap_pool *p);
+
+/* process.c: what happens at fork and at exit. Once. */
+int session_install(void);
+/* In a child, with the lock held: nothing is on. Gives the one that was. */
+cap_session *session_orphan(void);
+
+#endif

@@ -1,0 +1,35 @@
+/* Which ranges of a program that does not know us are its training steps. Told by names alone:
+ *
+ * 1. A name that ends in a number and says before it that this counts steps: "step 7", "Step #7",
+ *    "train_step_7", "ProfilerStep#7", "iteration 7", "iter: 7". The number is the step's.
+ * 2. Without such names: the first name that comes a second time as the outermost range of a
+ *    thread. Its ranges are counted from 0, so the second one is step 1.
+ *
+ * As soon as rule 1 finds one, rule 2 is over. Only this room includes it. */
+#ifndef VP_CAPTURE_STEP_NAME_H
+#define VP_CAPTURE_STEP_NAME_H
+
+#include <stdatomic.h>
+
+#include "trace/base/str.h"
+
+/* Rule 1. */
+bool step_number(vp_str name, uint64_t *number);
+/* The name without its number: "Step #7" is "Step". */
+vp_str step_name(vp_str name);
+/* Whether a name without a number is that of a step ("step", "train step"), so that a number told
+ * beside it is the step's. */
+bool step_word(vp_str name);
+
+/* Rule 2: names that were outermost, as their hashes, and how often each came. Threads share it. */
+#define STEP_NAMES_MAX 64u
+typedef struct step_rule {
+    _Atomic uint64_t names[STEP_NAMES_MAX]; /* 0: free; later names are no candidates */
+    _Atomic uint64_t counts[STEP_NAMES_MAX];
+    _Atomic uint64_t chosen; /* the step's, 0: not found yet */
+    _Atomic bool numbered;   /* rule 1 has found one */
+} step_rule;
+/* Whether this range is a step, and which. outermost: no range of its thread is open. */
+bool step_of_range(step_rule *r, vp_str name, bool outermost, uint64_t *number);
+
+#endif

@@ -1,0 +1,20 @@
+/* What is known for the life of the process and goes into every recording: devices, tracks, metas.
+ * Private to the recorder. */
+#ifndef VP_CAPTURE_TABLES_H
+#define VP_CAPTURE_TABLES_H
+
+#include "trace/capture/pool.h"
+
+/* Writes all of it into the pool of a recording that starts. What is added later goes there by
+ * itself, until cap_tables_leave. */
+void cap_tables_enter(cap_pool *p);
+void cap_tables_leave(void);
+/* Around fork. */
+void cap_tables_lock(void);
+void cap_tables_unlock(void);
+
+/* Names of vp_name live as long: around fork, too. */
+void cap_names_lock(void);
+void cap_names_unlock(void);
+
+#endif

@@ -1,0 +1,17 @@
+/* The parts of the writer: what a recording leaves behind as files. writer.c makes the files,
+ * writer_json.c their JSON, writer_gpu.c turns a GPU's own records into lines for both formats.
+ * Only trace/capture/writer*.c and their tests include this. */
+#ifndef VP_CAPTURE_WRITER_H
+#define VP_CAPTURE_WRITER_H
+
+#include "trace/base/vpcap_xspace.h"
+#include "trace/capture/gpu_activity.h"
+
+/* A vl_more_fn; ctx is a const gpu_activity. */
+int wr_gpu_lines(void *ctx, vl_lines *l);
+
+/* Trace Event JSON as XLA's writer leaves it (xprof.md 3.1), gzip level 1, to fd. with_metadata:
+ * `metadata` and `otherData` beside the events, which Perfetto does without. gpu may be NULL. */
+int wr_json(uint64_t *bytes, int fd, const vpcap *v, const gpu_activity *gpu, bool with_metadata);
+
+#endif
