@@ -3,6 +3,7 @@
 #include "trace/base/pb.h"
 #include "trace/read/detect_parts.h"
 #include "trace/read/gzip.h"
+#include "trace/read/vpcap_reader.h"
 
 static const char why_lfs[] =
     "a Git LFS pointer, not the file itself: run `git lfs pull` in its repository";
@@ -150,11 +151,15 @@ static rd_kind of_zstd(vp_str name, rd_format promised)
 static rd_kind of_content(vp_str name, rd_kind promised, vp_str text)
 {
     vp_str start = rd_skip_blank(text);
+    if (vr_is(text))
+        return kind(RD_VPCAP, NULL);
+    if (promised.format == RD_VPCAP)
+        return kind(RD_UNREADABLE, why_foreign);
     if (is_trace_zip(name, text) || rd_is_tar(text))
         return kind(RD_ARCHIVE, NULL);
     if (vp_str_starts(text, VP_STR("\x28\xb5\x2f\xfd")))
         return of_zstd(name, promised.format);
-    if (promised.format == RD_VPCAP || promised.format == RD_XSPACE)
+    if (promised.format == RD_XSPACE)
         return kind(start.n && (start.p[0] == '{' || start.p[0] == '<') ? RD_UNREADABLE
                                                                         : promised.format,
                     start.n && (start.p[0] == '{' || start.p[0] == '<') ? why_foreign : NULL);

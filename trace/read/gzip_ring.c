@@ -1,9 +1,9 @@
 #include "trace/read/gzip_ring.h"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include "trace/base/limits.h"
+#include "trace/base/thread.h"
 #include "trace/read/chunk.h"
 
 #define SLOTS 4
@@ -68,17 +68,6 @@ static void ring_free(gz_ring *r)
     vp_free(r);
 }
 
-/* Signals stay with the threads that handle them. */
-static int start_thread(gz_ring *r)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int rc = pthread_create(&r->thread, NULL, produce, r);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return rc == 0 ? 0 : vp_fail(VP_EBUSY, "no thread to inflate in");
-}
-
 int gz_ring_start(gz_ring **out, gz_fill_fn *fill, void *ctx)
 {
     gz_ring *r = vp_calloc(1, sizeof *r);
@@ -93,8 +82,8 @@ int gz_ring_start(gz_ring **out, gz_fill_fn *fill, void *ctx)
     for (size_t i = 0; i < SLOTS && rc == 0; i++)
         if (!(r->slots[i].data = rd_chunk_new(VP_READ_WINDOW)))
             rc = vp_fail(VP_ENOMEM, "no memory to inflate");
-    if (rc == 0)
-        rc = start_thread(r);
+    if (rc == 0 && vp_thread_start(&r->thread, produce, r) < 0)
+        rc = vp_fail(VP_EBUSY, "no thread to inflate with");
     if (rc < 0) {
         ring_free(r);
         return rc;

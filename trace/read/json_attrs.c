@@ -86,7 +86,7 @@ void cj_attrs_of(cj_attrs *a, js_skip_fn *skip, js_value args)
 }
 
 /* The attribute that an arg of Kineto's allocator events is; SINK_ATTRS: none. */
-static sink_attr memory_attr(vp_str key)
+static inline int memory_attr(vp_str key)
 {
     switch (key.n) {
     case 5:
@@ -102,37 +102,59 @@ static sink_attr memory_attr(vp_str key)
     }
 }
 
-static const sink_extra *memory_attrs(cj_attrs *a, js_skip_fn *skip, js_value args)
+/* The value at *p, which moves behind it: JS_MEMBER where it is a number that is wanted, JS_CLOSE
+ * where not, else as js_take_value. */
+static inline js_step take_number(const char **p, const char *end, js_skip_fn *skip, bool wanted,
+                                  int64_t *n)
+{
+    js_value v;
+    if (wanted && js_take_int(p, end, n))
+        return JS_MEMBER;
+    js_step step = js_take_value(p, end, skip, &v);
+    return step == JS_MEMBER && !(wanted && number(v, n)) ? JS_CLOSE : step;
+}
+
+static const sink_extra *memory_attrs(cj_attrs *a, cj_reader *r, js_value args)
 {
     const uint32_t all = 1u << SINK_MEM_DELTA | 1u << SINK_MEM_DEVICE | 1u << SINK_MEM_RESERVED |
                          1u << SINK_MEM_USED;
-    vp_str key;
-    js_value v;
+    cj_layout *layout = &r->memory_layout;
+    js_step step = JS_CLOSE;
     int64_t n;
+    int attr;
     if (args.type != JS_NESTED || *args.s.p != '{')
         return NULL;
     const char *p = args.s.p + 1, *end = args.s.p + args.s.n;
     a->allocator = (js_value){VP_STR("[memory]"), JS_STRING};
-    while (a->x.has != all && js_next_member(&p, end, skip, &key, &v) == JS_MEMBER) {
-        sink_attr attr = memory_attr(key);
-        if (attr != SINK_ATTRS && number(v, &n))
-            sink_extra_set(&a->x, attr, n);
-    }
+    for (size_t i = 0;
+         a->x.has != all && cj_next_field(&p, end, layout, i, memory_attr, &attr) == JS_MEMBER &&
+         (step = take_number(&p, end, r->skip, attr != SINK_ATTRS, &n)) >= 0;
+         i++)
+        if (step == JS_MEMBER)
+            sink_extra_set(&a->x, (sink_attr)attr, n);
     return rd_has_attr(&a->x, SINK_MEM_DELTA) ? &a->x : NULL;
 }
 
-static const sink_extra *correlation(cj_attrs *a, js_skip_fn *skip, js_value args)
+static inline int launch_attr(vp_str key)
 {
-    vp_str key;
-    js_value v;
+    return vp_str_eq(key, VP_STR("correlation")) ? SINK_CORRELATION : SINK_ATTRS;
+}
+
+static const sink_extra *correlation(cj_attrs *a, cj_reader *r, js_value args)
+{
+    int attr = SINK_ATTRS;
+    js_step step = JS_CLOSE;
+    int64_t n;
     if (args.type != JS_NESTED || *args.s.p != '{')
         return NULL;
     const char *p = args.s.p + 1, *end = args.s.p + args.s.n;
-    while (js_next_member(&p, end, skip, &key, &v) == JS_MEMBER)
-        if (vp_str_eq(key, VP_STR("correlation"))) {
-            cj_correlation(&a->x, v);
-            break;
-        }
+    for (size_t i = 0;
+         attr != SINK_CORRELATION &&
+         cj_next_field(&p, end, &r->launch_layout, i, launch_attr, &attr) == JS_MEMBER &&
+         (step = take_number(&p, end, r->skip, attr != SINK_ATTRS, &n)) >= 0;
+         i++)
+        if (step == JS_MEMBER && n != 0)
+            sink_extra_set(&a->x, SINK_CORRELATION, n);
     return a->x.has ? &a->x : NULL;
 }
 
@@ -160,22 +182,23 @@ static bool is_launch_cat(vp_str cat)
     }
 }
 
-const sink_extra *cj_host_attrs(cj_attrs *a, js_skip_fn *skip, const cj_fields *f)
+const sink_extra *cj_host_attrs(cj_attrs *a, cj_reader *r, const cj_fields *f)
 {
     static const vp_str step = {"ProfilerStep#", 13};
     js_value name = f->v[CJ_NAME], cat = f->v[CJ_CAT], args = f->v[CJ_ARGS];
     uint64_t n;
     cj_attrs_clear(a);
     if (vp_str_eq(name.s, VP_STR("[memory]")))
-        return memory_attrs(a, skip, args);
+        return memory_attrs(a, r, args);
     if (!cat.s.n) {
-        cj_attrs_of(a, skip, args);
+        cj_attrs_of(a, r->skip, args);
         return cj_attrs_close(a, name);
     }
     if (is_launch_cat(cat.s))
-        return correlation(a, skip, args);
+        return correlation(a, r, args);
     /* The same on a device's stream ("gpu_user_annotation") only repeats it. */
-    if (!vp_str_starts(name.s, step) || vp_str_starts(cat.s, VP_STR("gpu_")))
+    if (!name.s.n || *name.s.p != 'P' || !vp_str_starts(name.s, step) ||
+        vp_str_starts(cat.s, VP_STR("gpu_")))
         return NULL;
     vp_str rest = vp_str_skip(name.s, step.n);
     if (vp_take_uint(&rest, INT64_MAX, &n) && !rest.n)

@@ -7,7 +7,7 @@
  * above, picoseconds of Unix time would not fit 64 bits. */
 #define PLAIN_TIME_MAX_US INT64_C(1000000000000)
 
-static int field_of(vp_str key)
+static inline int field_of(vp_str key)
 {
     switch (key.n) {
     case 2:
@@ -28,63 +28,11 @@ static int field_of(vp_str key)
                                            : CJ_FIELDS;
     case 5:
         return !memcmp(key.p, "scope", 5) ? CJ_SCOPE : CJ_FIELDS;
+    case 11:
+        return !memcmp(key.p, "traceEvents", 11) ? CJ_CONTAINER : CJ_FIELDS;
     default:
         return CJ_FIELDS;
     }
-}
-
-/* Whether [p, p + CJ_LAYOUT_TEXT), readable behind the end (RD_PAD), begins with the text. */
-static inline bool begins_with(const char *p, const char *text, uint32_t n)
-{
-#ifdef __SSE2__
-    __m128i a = _mm_loadu_si128((const __m128i *)p), b = _mm_loadu_si128((const __m128i *)text);
-    uint32_t same = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b));
-    if (n > 16) {
-        a = _mm_loadu_si128((const __m128i *)(p + 16));
-        b = _mm_loadu_si128((const __m128i *)(text + 16));
-        same |= (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)) << 16;
-    }
-    return (~same & (UINT32_MAX >> (32 - n))) == 0;
-#else
-    return memcmp(p, text, n) == 0;
-#endif
-}
-
-static void remember(cj_layout *layout, size_t member, const char *p, const char *value, int field)
-{
-    size_t n = (size_t)(value - p);
-    layout->member[member].n = 0;
-    if (n > CJ_LAYOUT_TEXT)
-        return;
-    memcpy(layout->member[member].text, p, n);
-    layout->member[member].n = (uint32_t)n;
-    layout->member[member].field = field;
-}
-
-/* js_next_key with a memory: the field of the member whose value *at then stands on. */
-static inline js_step next_field(const char **at, const char *end, cj_layout *layout, size_t member,
-                                 cj_fields *f, int *field)
-{
-    const char *p = *at;
-    vp_str key;
-    if (member < CJ_LAYOUT_MAX) {
-        uint32_t n = layout->member[member].n;
-        if (n && n < (size_t)(end - p) && begins_with(p, layout->member[member].text, n) &&
-            (unsigned char)p[n] > ' ') {
-            *at = p + n;
-            *field = layout->member[member].field;
-            return JS_MEMBER;
-        }
-    }
-    js_step step = js_next_key(at, end, &key);
-    if (step != JS_MEMBER)
-        return step;
-    *field = field_of(key);
-    bool container = *field == CJ_FIELDS && vp_str_eq(key, VP_STR("traceEvents"));
-    f->container = f->container || container;
-    if (member < CJ_LAYOUT_MAX && !container)
-        remember(layout, member, p, *at, *field);
-    return step;
 }
 
 js_step cj_event_fields(const char *p, const char *end, js_skip_fn *skip, cj_layout *layout,
@@ -99,9 +47,11 @@ js_step cj_event_fields(const char *p, const char *end, js_skip_fn *skip, cj_lay
         f->v[i].type = JS_NONE;
     }
     p++;
-    for (size_t i = 0; (step = next_field(&p, end, layout, i, f, &id)) == JS_MEMBER; i++) {
+    for (size_t i = 0; (step = cj_next_field(&p, end, layout, i, field_of, &id)) == JS_MEMBER;
+         i++) {
         f->any = true;
-        step = js_take_value(&p, end, skip, id == CJ_FIELDS ? &other : &f->v[id]);
+        f->container = f->container || id == CJ_CONTAINER;
+        step = js_take_value(&p, end, skip, id < CJ_FIELDS ? &f->v[id] : &other);
         if (step != JS_MEMBER)
             break;
     }
@@ -168,16 +118,13 @@ static bool is_echo(vp_str cat)
     return vp_str_starts(cat, VP_STR("gpu_")) || vp_str_eq(cat, VP_STR("cuda_sync"));
 }
 
-static int host_event(cj_reader *r, const cj_fields *f, int64_t start_ps, int64_t dur_ps)
+static int host_event(cj_reader *r, const cj_fields *f, cj_thread *t, int64_t start_ps,
+                      int64_t dur_ps)
 {
-    cj_thread *t;
     cj_attrs a;
     sink_event e = {.start_ps = start_ps, .dur_ps = dur_ps, .aligned_start_ps = SINK_NO_TIME};
-    if (cj_unwanted(r))
-        return 0;
-    VP_TRY(cj_thread_of(r, f, &t));
     if (!r->opts->device_only)
-        e.extra = cj_host_attrs(&a, r->skip, f);
+        e.extra = cj_host_attrs(&a, r, f);
     if (is_echo(f->v[CJ_CAT].s))
         t->has_echo = true;
     else
@@ -191,20 +138,24 @@ static int host_event(cj_reader *r, const cj_fields *f, int64_t start_ps, int64_
 static int complete_event(cj_reader *r, const cj_fields *f)
 {
     int64_t start_ps, dur_ps;
-    bool taken;
+    cj_thread *t;
     r->complete++;
     if (!cj_start(r, f, &start_ps) || !duration(r, f->v[CJ_DUR], start_ps, &dur_ps))
         return 0;
     if (start_ps + dur_ps > r->extent_last_ps)
         r->extent_last_ps = start_ps + dur_ps;
-    VP_TRY(cj_op(r, f, start_ps, dur_ps, &taken));
-    return taken ? 0 : host_event(r, f, start_ps, dur_ps);
+    VP_TRY(cj_op(r, f, start_ps, dur_ps, &t));
+    return !t || cj_unwanted(r) ? 0 : host_event(r, f, t, start_ps, dur_ps);
 }
 
 static int instant_event(cj_reader *r, const cj_fields *f)
 {
     int64_t start_ps;
-    return cj_start(r, f, &start_ps) ? host_event(r, f, start_ps, 0) : 0;
+    cj_thread *t;
+    if (!cj_start(r, f, &start_ps) || cj_unwanted(r))
+        return 0;
+    VP_TRY(cj_thread_of(r, f, &t));
+    return host_event(r, f, t, start_ps, 0);
 }
 
 int cj_event(cj_reader *r, const cj_fields *f)

@@ -1,11 +1,62 @@
+#include <string.h>
+
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/read/json_reader.h"
 
+static inline uint64_t word(const char *p)
+{
+    uint64_t w;
+    memcpy(&w, p, sizeof w);
+    return w;
+}
+
+/* Up to 16 bytes as two words that overlap. */
+static inline void short_words(vp_str s, uint64_t *a, uint64_t *b)
+{
+    uint32_t low, high;
+    if (s.n >= 8) {
+        *a = word(s.p);
+        *b = word(s.p + s.n - 8);
+    } else if (s.n >= 4) {
+        memcpy(&low, s.p, 4);
+        memcpy(&high, s.p + s.n - 4, 4);
+        *a = low;
+        *b = high;
+    } else if (s.n) {
+        *a = (unsigned char)s.p[0];
+        *b = (uint64_t)(unsigned char)s.p[s.n / 2] << 8 | (unsigned char)s.p[s.n - 1];
+    }
+}
+
+/* As vp_hash, of which session ids are made, but twice as fast on names: two chains, and the end
+ * is taken whole where it overlaps what was taken before. */
+static inline uint64_t hash(vp_str s, uint64_t seed)
+{
+    const uint64_t m = UINT64_C(0xff51afd7ed558ccd), n = UINT64_C(0x9fb21c651e98df25);
+    uint64_t h = seed ^ s.n * UINT64_C(0x9e3779b97f4a7c15), g = 0, a = 0, b = 0;
+    if (s.n > 16) {
+        const char *p = s.p, *last = s.p + s.n - 16;
+        for (; p < last; p += 16) {
+            h = (h ^ word(p)) * m;
+            g = (g ^ word(p + 8)) * n;
+            h ^= h >> 32;
+            g ^= g >> 32;
+        }
+        a = word(last);
+        b = word(last + 8);
+    } else {
+        short_words(s, &a, &b);
+    }
+    h = (h ^ a) * m;
+    g = (g ^ b) * n;
+    return h ^ h >> 32 ^ g ^ g >> 29;
+}
+
 uint64_t cj_hash(js_value v, uint64_t seed)
 {
-    return v.type == JS_NONE ? 0 : vp_hash(v.s.p, v.s.n, seed) | 1;
+    return v.type == JS_NONE ? 0 : hash(v.s, seed) | 1;
 }
 
 void cj_kind_get(const cj_reader *r, uint64_t key, uint32_t *kind)
@@ -47,19 +98,26 @@ vp_str cj_lower(cj_reader *r, js_value v)
     return s;
 }
 
-int cj_kind_plain(cj_reader *r, const cj_fields *f, uint32_t *kind)
+int cj_kind_named(cj_reader *r, const cj_fields *f, sink_kind *k)
 {
     js_value name = f->v[CJ_NAME], cat = f->v[CJ_CAT];
-    uint64_t key = cj_hash(name, cj_hash(cat, 1));
+    VP_TRY(cj_scratch(r, name.s.n + cat.s.n));
+    *k = (sink_kind){.name = cj_text(r, name),
+                     .category = cj_lower(r, cat),
+                     .program_id = SINK_UNKNOWN,
+                     .group_size = SINK_UNKNOWN,
+                     .bytes = SINK_UNKNOWN,
+                     .flops = SINK_UNKNOWN};
+    return 0;
+}
+
+int cj_kind_plain(cj_reader *r, const cj_fields *f, uint32_t *kind)
+{
+    uint64_t key = cj_hash(f->v[CJ_NAME], 1) ^ cj_hash(f->v[CJ_CAT], 2) * 3;
+    sink_kind k;
     cj_kind_get(r, key, kind);
     if (*kind != SINK_NONE)
         return 0;
-    VP_TRY(cj_scratch(r, name.s.n + cat.s.n));
-    sink_kind k = {.name = cj_text(r, name),
-                   .category = cj_lower(r, cat),
-                   .program_id = SINK_UNKNOWN,
-                   .group_size = SINK_UNKNOWN,
-                   .bytes = SINK_UNKNOWN,
-                   .flops = SINK_UNKNOWN};
+    VP_TRY(cj_kind_named(r, f, &k));
     return cj_kind_put(r, key, &k, kind);
 }

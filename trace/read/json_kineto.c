@@ -101,22 +101,18 @@ static int64_t message_bytes(const js_value a[ARGS])
 
 static int kind_of(cj_reader *r, const cj_fields *f, const js_value a[ARGS], uint32_t *kind)
 {
-    js_value name = f->v[CJ_NAME], cat = f->v[CJ_CAT];
-    uint64_t key = cj_hash(name, cj_hash(cat, 40));
+    uint64_t key = cj_hash(f->v[CJ_NAME], cj_hash(f->v[CJ_CAT], 40));
+    sink_kind k;
     for (size_t i = ARG_BYTES; i < ARGS; i++)
         if (a[i].type)
             key = vp_mix(key ^ cj_hash(a[i], 41 + i));
     cj_kind_get(r, key, kind);
     if (*kind != SINK_NONE)
         return 0;
-    VP_TRY(cj_scratch(r, name.s.n + cat.s.n));
-    sink_kind k = {.name = cj_text(r, name),
-                   .category = cj_lower(r, cat),
-                   .program_id = SINK_UNKNOWN,
-                   .group_size = js_to_count(a[ARG_GROUP].s),
-                   .bytes = js_to_count(a[ARG_BYTES].s),
-                   .flops = SINK_UNKNOWN,
-                   .is_op = true};
+    VP_TRY(cj_kind_named(r, f, &k));
+    k.group_size = js_to_count(a[ARG_GROUP].s);
+    k.bytes = js_to_count(a[ARG_BYTES].s);
+    k.is_op = true;
     if (k.bytes == SINK_UNKNOWN)
         k.bytes = message_bytes(a);
     return cj_kind_put(r, key, &k, kind);

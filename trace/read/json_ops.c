@@ -174,41 +174,42 @@ static int cpu_op(cj_reader *r, const cj_fields *f, sink_event *e)
 
 /* An event without category on a process that has no name so far: XLA writes names first, but
  * other tools reorder. It is an op if it looks like one; its track's role is settled at the end. */
-static int unnamed_event(cj_reader *r, const cj_fields *f, cj_thread *t, sink_event *e, bool *taken)
+static int unnamed_event(cj_reader *r, const cj_fields *f, cj_thread **thread, sink_event *e)
 {
+    cj_thread *t = *thread;
     js_value a[ARGS];
     cj_attrs attrs;
     if (!read_args(r, f->v[CJ_ARGS], a, start_attrs(r, &attrs)))
         return 0;
-    *taken = a[ARG_CATEGORY].type || a[ARG_HLO_OP].type || a[ARG_OFFSET].type;
-    if (!*taken)
+    if (!a[ARG_CATEGORY].type && !a[ARG_HLO_OP].type && !a[ARG_OFFSET].type)
         return 0;
+    *thread = NULL;
     t->maybe_ops++;
     return xla_event(r, f, a, &attrs, t, true, e);
 }
 
-int cj_op(cj_reader *r, const cj_fields *f, int64_t start_ps, int64_t dur_ps, bool *taken)
+int cj_op(cj_reader *r, const cj_fields *f, int64_t start_ps, int64_t dur_ps, cj_thread **thread)
 {
     sink_event e = {.start_ps = start_ps, .dur_ps = dur_ps, .aligned_start_ps = SINK_NO_TIME};
     js_value args = f->v[CJ_ARGS];
     cj_gpu_cat cat = cj_gpu_cat_of(f->v[CJ_CAT].s);
     cj_thread *t;
-    *taken = cat != CJ_GPU_NONE;
-    if (*taken)
+    *thread = NULL;
+    if (cat != CJ_GPU_NONE)
         return cj_kineto_op(r, f, cat, &e);
     VP_TRY(cj_thread_of(r, f, &t));
     const cj_process *p = cj_process_at(r, t);
     if (p->is_device) {
         js_value a[ARGS];
         cj_attrs attrs;
-        *taken = true;
         read_args(r, args, a, start_attrs(r, &attrs));
         return xla_event(r, f, a, &attrs, t, cj_role(r, t) == SINK_ROLE_OPS, &e);
     }
+    *thread = t;
     if (args.type != JS_NESTED || f->v[CJ_CAT].s.n) /* XLA writes no category */
         return 0;
     if (!p->name)
-        return unnamed_event(r, f, t, &e, taken);
+        return unnamed_event(r, f, thread, &e);
     if (!r->has_xla_device && vp_str_find(args.s, VP_STR("\"hlo_op\"")) < args.s.n)
         return cpu_op(r, f, &e);
     return 0;

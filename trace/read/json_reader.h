@@ -9,12 +9,14 @@
 #define VP_READ_JSON_READER_H
 
 #include "trace/base/arena.h"
+#include "trace/base/err.h"
 #include "trace/base/map.h"
+#include "trace/read/json_layout.h"
 #include "trace/read/json_scan.h"
 #include "trace/read/json_text.h"
 #include "trace/read/sink.h"
 
-#define CJ_BATCH 512u
+#define CJ_BATCH 64u
 #define CJ_LAST_MAX 24u
 
 enum cj_field_id {
@@ -29,7 +31,8 @@ enum cj_field_id {
     CJ_ID2,
     CJ_SCOPE,
     CJ_ARGS,
-    CJ_FIELDS
+    CJ_FIELDS,                   /* one that nobody reads */
+    CJ_CONTAINER = CJ_FIELDS + 1 /* "traceEvents": no event at all */
 };
 
 typedef struct cj_fields {
@@ -37,18 +40,6 @@ typedef struct cj_fields {
     bool any;       /* it has a member at all */
     bool container; /* it has "traceEvents" */
 } cj_fields;
-
-/* Writers repeat themselves: what stood between the values of the event before (",\n \"ts\": ") is
- * compared as a block before it is looked at byte by byte, which halves the time of this step. */
-#define CJ_LAYOUT_TEXT 32u
-#define CJ_LAYOUT_MAX 12u
-typedef struct cj_layout {
-    struct {
-        char text[CJ_LAYOUT_TEXT]; /* from behind the value before to this value */
-        uint32_t n;                /* of it; 0: nothing remembered */
-        int field;                 /* CJ_FIELDS: one that nobody reads */
-    } member[CJ_LAYOUT_MAX];
-} cj_layout;
 
 /* What is wrong with a file, counted; the first place is kept. */
 typedef enum cj_note_id {
@@ -151,10 +142,11 @@ typedef struct cj_reader {
     sink *out;
     const rd_options *opts;
     js_skip_fn *skip;
-    cj_layout layout;
-    int64_t event, byte; /* number and place of the current event */
-    int64_t phased;      /* events with a phase: with none, the file is no trace */
-    int64_t complete;    /* of them X */
+    cj_layout layout;                       /* of events */
+    cj_layout memory_layout, launch_layout; /* of the args of such events */
+    int64_t event, byte;                    /* number and place of the current event */
+    int64_t phased;   /* events with a phase: with none, the file is no trace */
+    int64_t complete; /* of them X */
 
     bool has_base;
     int64_t base_us, first_us;
@@ -222,8 +214,9 @@ bool cj_start(cj_reader *r, const cj_fields *f, int64_t *start_ps);
 /* Host events that nobody wants: counted as skipped. */
 bool cj_unwanted(cj_reader *r);
 
-/* json_ops.c: X events with args that matter. *taken: nothing else is to be done. */
-int cj_op(cj_reader *r, const cj_fields *f, int64_t start_ps, int64_t dur_ps, bool *taken);
+/* json_ops.c: X events with args that matter. *thread: the event's, or NULL where nothing else is
+ * to be done. */
+int cj_op(cj_reader *r, const cj_fields *f, int64_t start_ps, int64_t dur_ps, cj_thread **thread);
 
 /* json_kineto.c: device work as PyTorch's profiler writes it. */
 typedef enum cj_gpu_cat { CJ_GPU_NONE, CJ_GPU_KERNEL, CJ_GPU_COPY, CJ_GPU_MTIA } cj_gpu_cat;
@@ -243,11 +236,18 @@ const sink_extra *cj_attrs_close(cj_attrs *a, js_value name);
 /* Kineto's "correlation"; 0 is none. */
 void cj_correlation(sink_extra *x, js_value v);
 /* All of a host event's, whoever wrote it; lives as long as `a`. */
-const sink_extra *cj_host_attrs(cj_attrs *a, js_skip_fn *skip, const cj_fields *f);
+const sink_extra *cj_host_attrs(cj_attrs *a, cj_reader *r, const cj_fields *f);
 
 /* json_tracks.c. Pointers to threads live until the next call that makes one. */
 int cj_thread_of(cj_reader *r, const cj_fields *f, cj_thread **t);
-int cj_track_of(cj_reader *r, cj_thread *t, uint32_t *track);
+int cj_new_track(cj_reader *r, cj_thread *t);
+static inline int cj_track_of(cj_reader *r, cj_thread *t, uint32_t *track)
+{
+    if (t->track == SINK_NONE)
+        VP_TRY(cj_new_track(r, t));
+    *track = t->track;
+    return 0;
+}
 /* By the names known so far. */
 sink_role cj_role(const cj_reader *r, cj_thread *t);
 int cj_process_of(cj_reader *r, uint32_t process, uint32_t *id);
@@ -273,6 +273,8 @@ int cj_devices_finish(cj_reader *r);
 /* json_kinds.c */
 uint64_t cj_hash(js_value v, uint64_t seed); /* 0 only when absent */
 int cj_kind_plain(cj_reader *r, const cj_fields *f, uint32_t *kind);
+/* What is only named: its texts lie in the scratch. */
+int cj_kind_named(cj_reader *r, const cj_fields *f, sink_kind *k);
 /* Looks a key up; *kind is SINK_NONE when it is new. */
 void cj_kind_get(const cj_reader *r, uint64_t key, uint32_t *kind);
 int cj_kind_put(cj_reader *r, uint64_t key, const sink_kind *k, uint32_t *kind);

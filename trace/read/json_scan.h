@@ -180,6 +180,21 @@ static inline js_step js_take_value(const char **at, const char *end, js_skip_fn
     return JS_MEMBER;
 }
 
+/* The integer at *at, which moves behind it, where it has at most 17 digits and is written as such:
+ * one pass instead of three. */
+static inline bool js_take_int(const char **at, const char *end, int64_t *out)
+{
+    const char *p = *at, *start = p + (*p == '-');
+    int64_t v = 0;
+    for (p = start; p < end && *p >= '0' && *p <= '9' && p - start < 17; p++)
+        v = v * 10 + (*p - '0');
+    if (p == start || p >= end || ((unsigned char)*p > ' ' && *p != ',' && *p != '}' && *p != ']'))
+        return false;
+    *out = **at == '-' ? -v : v;
+    *at = p;
+    return true;
+}
+
 /* Both at once: a whole member, or the closing brace. */
 static inline js_step js_next_member(const char **at, const char *end, js_skip_fn *skipper,
                                      vp_str *key, js_value *value)

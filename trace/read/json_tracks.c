@@ -175,16 +175,13 @@ static sink_track describe_track(const cj_reader *r, cj_thread *t)
                         .role = cj_role(r, t)};
 }
 
-int cj_track_of(cj_reader *r, cj_thread *t, uint32_t *track)
+int cj_new_track(cj_reader *r, cj_thread *t)
 {
-    if (t->track == SINK_NONE) {
-        uint32_t process;
-        VP_TRY(cj_process_of(r, t->process, &process));
-        sink_track info = describe_track(r, t);
-        VP_TRY(r->out->track(r->out, &info, &t->track));
-        t->changed = false;
-    }
-    *track = t->track;
+    uint32_t process;
+    VP_TRY(cj_process_of(r, t->process, &process));
+    sink_track info = describe_track(r, t);
+    VP_TRY(r->out->track(r->out, &info, &t->track));
+    t->changed = false;
     return 0;
 }
 

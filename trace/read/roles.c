@@ -3,8 +3,8 @@
 /* Lines that repeat others, whole or as one group a stream: "Source code - from #22". */
 static const char *const derived[] = {
     "Framework Ops", "Framework Name Scope", "TensorFlow Ops", "TensorFlow Name Scope",
-    "Source code",   "Launch Stats",         "XLA TraceMe",    "Overlay",
-    "TC Overlay",    "_counters_",
+    "Source code",   "Launch Stats",         "Overlay",        "TC Overlay",
+    "_counters_",
 };
 
 static bool is_derived_name(vp_str track)
@@ -30,6 +30,8 @@ sink_role rd_role_of(vp_str process, vp_str track)
         return SINK_ROLE_STEPS;
     if (vp_str_eq(track, VP_STR("XLA Modules")))
         return SINK_ROLE_MODULES;
+    if (vp_str_eq(track, VP_STR("XLA TraceMe")))
+        return SINK_ROLE_MARKS;
     return is_derived_name(track) ? SINK_ROLE_DERIVED : SINK_ROLE_PLAIN;
 }
 

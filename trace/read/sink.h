@@ -39,6 +39,7 @@ typedef enum sink_role {
     SINK_ROLE_DERIVED, /* repeats what other tracks say (Steps, Framework Ops, …): never summed */
     SINK_ROLE_STEPS,
     SINK_ROLE_MODULES,
+    SINK_ROLE_MARKS, /* what a TPU's program says of itself: waits at barriers */
     SINK_ROLE_COUNTER,
 } sink_role;
 
@@ -86,7 +87,6 @@ typedef enum sink_attr {
     SINK_ROOT,        /* "_r": the level of a step's root */
     SINK_GROUP,       /* group_id, as the profiler wrote it */
     SINK_RUN,         /* run_id of a module; all_reduce_unique_id: which call of a collective */
-    SINK_BYTES,       /* of this event, where its kind cannot say it */
     SINK_MEM_DELTA,   /* allocator: bytes taken (> 0) or given back */
     SINK_MEM_USED,    /* in use after it */
     SINK_MEM_FREE,    /* what the allocator could still hand out */

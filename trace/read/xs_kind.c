@@ -105,6 +105,10 @@ static int make_kind(xs_line_ctx *c, const xs_meta *meta, vp_str event, bool cpu
                    .flops =
                        model_flops != SINK_UNKNOWN ? model_flops : xs_value_i64(&st[XS_STAT_FLOPS]),
                    .is_op = cpu_op || c->role == SINK_ROLE_OPS};
+    if (k.group_size == SINK_UNKNOWN)
+        k.group_size = xs_value_i64(&st[XS_STAT_GROUP_SIZE]);
+    if (!k.is_op && !k.category.n)
+        k.category = st[XS_STAT_CATEGORY].text;
     if (cpu_op)
         k.name = k.hlo_op;
     if (k.bytes == SINK_UNKNOWN && st[XS_STAT_MEMCPY].text.n)

@@ -186,6 +186,7 @@ static void use_stat(raw_event *e, xs_stat_role role, uint64_t u, vp_str text)
     case XS_STAT_DROPPED:
     case XS_STAT_GPU_MODEL:
     case XS_STAT_TPU_MODEL:
+    case XS_STAT_CATEGORY:
     case XS_STAT_OTHER:
         break;
     default:
@@ -441,7 +442,9 @@ static int read_line(xs_reader *r, uint32_t plane_index, const xs_line *line, bo
         .r = r, .process = process, .plane = &r->planes[plane_index], .plane_index = plane_index};
     VP_TRY(walk(&c, line, NULL));
     vp_str name = {c.name, c.name_n};
-    c.role = device ? rd_role_of_id(c.plane->name, name, c.id) : SINK_ROLE_PLAIN;
+    c.role = device                                  ? rd_role_of_id(c.plane->name, name, c.id)
+             : vp_str_eq(name, VP_STR("_counters_")) ? SINK_ROLE_COUNTER
+                                                     : SINK_ROLE_PLAIN;
     int64_t ns;
     if (__builtin_sub_overflow(c.timestamp_ns, r->base_ns, &ns) ||
         __builtin_mul_overflow(ns, INT64_C(1000), &c.base_ps)) {

@@ -29,6 +29,8 @@ static const char *const role_names[XS_STAT_ROLES] = {
     [XS_STAT_DROPPED] = "dropped_traces",
     [XS_STAT_GPU_MODEL] = "gpu_device_name",
     [XS_STAT_TPU_MODEL] = "device_type_string",
+    [XS_STAT_CATEGORY] = "category",
+    [XS_STAT_GROUP_SIZE] = "group_size",
     [XS_STAT_CORRELATION] = "correlation_id",
     [XS_STAT_STEP_NUM] = "step_num",
     [XS_STAT_ITER_NUM] = "iter_num",
@@ -105,9 +107,9 @@ static int add_event_meta(xs_plane *pl, vp_str bytes)
 static int make_dense(xs_plane *pl)
 {
     uint64_t top = 0;
-    for (size_t i = 0; pl->meta_by_id.keys && i <= pl->meta_by_id.mask; i++)
-        if (pl->meta_by_id.values[i] != VP_MAP_NONE && pl->meta_by_id.keys[i] >= top)
-            top = pl->meta_by_id.keys[i] + 1;
+    for (size_t i = 0; pl->meta_by_id.slots && i <= pl->meta_by_id.mask; i++)
+        if (pl->meta_by_id.slots[i].value != VP_MAP_NONE && pl->meta_by_id.slots[i].key >= top)
+            top = pl->meta_by_id.slots[i].key + 1;
     if (!top || top > 4 * pl->meta_count + 1024)
         return 0;
     pl->meta_dense = vp_realloc_array(NULL, (size_t)top, sizeof *pl->meta_dense);

@@ -98,18 +98,18 @@ static int find_planes(xs_reader *r)
 static int index_hlo(xs_reader *r, xs_plane *pl)
 {
     const vp_map *ids = &pl->meta_by_id;
-    for (size_t i = 0; ids->keys && i <= ids->mask; i++) {
+    for (size_t i = 0; ids->slots && i <= ids->mask; i++) {
         xs_value st[XS_STAT_ROLES] = {0};
         vp_str name, display;
-        if (ids->values[i] == VP_MAP_NONE)
+        if (ids->slots[i].value == VP_MAP_NONE)
             continue;
-        xs_meta_decode(pl, pl->meta[ids->values[i]].bytes, &name, &display, st);
+        xs_meta_decode(pl, pl->meta[ids->slots[i].value].bytes, &name, &display, st);
         if (!st[XS_STAT_HLO_PROTO].text.n)
             continue;
         xs_hlo h = {.program_id = xs_value_i64(&st[XS_STAT_PROGRAM_ID]),
                     .proto = st[XS_STAT_HLO_PROTO].text};
         if (!st[XS_STAT_PROGRAM_ID].wire)
-            h.program_id = (int64_t)ids->keys[i];
+            h.program_id = (int64_t)ids->slots[i].key;
         VP_TRY(vp_grow(&r->hlo, &r->hlo_cap, r->hlo_count + 1, sizeof h, VP_INTERN_MAX));
         r->hlo[r->hlo_count] = h;
         VP_TRY(vp_map_set(&r->hlo_by_program, (uint64_t)h.program_id, (uint32_t)r->hlo_count));

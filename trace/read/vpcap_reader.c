@@ -1,0 +1,107 @@
+#include "trace/read/vpcap_reader.h"
+
+#include <stdio.h>
+
+#include "trace/base/fs.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/base/vpcap_xspace.h"
+#include "trace/read/xspace.h"
+
+#define MAGIC VP_STR("VPCAP\r\n\x1a")
+
+bool vr_is(vp_str head)
+{
+    return vp_str_starts(head, MAGIC);
+}
+
+/* The image stands in memory whole, as it did in the process that wrote it. */
+static int read_image(char **image, size_t *n, rd_source *in)
+{
+    int64_t size = rd_source_size(in);
+    if (size > VP_RECORDING_MAX)
+        return vp_fail(VP_ELIMIT, "a recording above 16 GiB");
+    char *p = vp_malloc((size_t)size + 1);
+    if (!p)
+        return vp_fail(VP_ENOMEM, "out of memory: a recording of %lld bytes", (long long)size);
+    int rc = rd_source_read(in, p, (size_t)size, 0, n);
+    if (rc < 0)
+        vp_free(p);
+    else
+        *image = p;
+    return rc;
+}
+
+/* What the viewer says about it, beside what the XSpace carries itself. */
+typedef struct state {
+    vx_counts counts;
+    uint64_t torn;
+    bool finished;
+} state;
+
+static int convert(rd_source **out, state *st, const char *image, size_t n)
+{
+    VP_CLEANUP(vp_fs_close) int fd = -1;
+    vpcap *v;
+    VP_TRY(vpcap_open(&v, image, n));
+    st->torn = vpcap_info_of(v)->torn;
+    st->finished = vpcap_info_of(v)->finished;
+    int rc = vp_fs_temp(&fd);
+    if (rc >= 0)
+        rc = vx_write(&st->counts, fd, v, NULL, NULL, NULL, 0);
+    vpcap_free(v);
+    return rc < 0 ? rc : rd_source_fd(out, vp_fs_take(&fd));
+}
+
+static int open_xspace(rd_source **out, state *st, rd_source *in)
+{
+    char *image = NULL;
+    size_t n = 0;
+    VP_TRY(read_image(&image, &n, in));
+    int rc = convert(out, st, image, n);
+    vp_free(image);
+    return rc;
+}
+
+int vr_xspace(rd_source **out, rd_source *in)
+{
+    state st = {0};
+    return open_xspace(out, &st, in);
+}
+
+static int note(sink *out, sink_severity severity, const char *text, bool partial)
+{
+    return out->quality(out,
+                        &(sink_quality){"unfinished", severity, vp_str_of(text), -1, -1, partial});
+}
+
+static int note_state(sink *out, const state *st)
+{
+    char text[200];
+    if (!st->finished)
+        VP_TRY(note(out, SINK_WARNING,
+                    "the recording was not finished: its program was killed, or still runs", true));
+    if (st->counts.open) {
+        snprintf(text, sizeof text,
+                 "%llu zones had not ended: they end here with the last event of their thread",
+                 (unsigned long long)st->counts.open);
+        VP_TRY(note(out, SINK_INFO, text, false));
+    }
+    if (st->torn) {
+        snprintf(text, sizeof text, "%llu records were half written and are left out",
+                 (unsigned long long)st->torn);
+        VP_TRY(note(out, SINK_WARNING, text, true));
+    }
+    return 0;
+}
+
+int vr_read(sink *out, rd_source *in, const rd_options *opts)
+{
+    state st = {0};
+    rd_source *xspace;
+    VP_TRY(open_xspace(&xspace, &st, in));
+    int rc = xs_read(out, xspace, opts);
+    rd_source_close(xspace);
+    VP_TRY(rc);
+    return note_state(out, &st);
+}
