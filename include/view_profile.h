@@ -85,6 +85,9 @@ typedef struct vp_view { /* what of a report is shown, and how */
     vp_unit unit;
     bool color; /* text: ANSI colours */
     int width;  /* text: columns; 0: 100 */
+    /* Only ops whose name, category, scope, source or module holds this, ignoring case; NULL: all
+     */
+    const char *filter;
 } vp_view;
 #define VP_VIEW_INIT                                                                               \
     {                                                                                              \

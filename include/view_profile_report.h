@@ -101,9 +101,10 @@ typedef struct vp_device {
     int64_t self_ps; /* Σ self of its ops: the denominator of self_share_of_ops */
     vp_breakdown breakdown;
     /* full: */
-    int64_t cause_ps[VP_CAUSES]; /* Σ = breakdown.idle_ps */
-    int64_t gap_count;           /* all gaps; `gaps` keeps the longest */
-    int64_t steps_counted;       /* steps that step_self_ps of its ops sums over, VP_UNKNOWN */
+    int64_t cause_ps[VP_CAUSES];  /* Σ = breakdown.idle_ps */
+    int64_t gap_count;            /* all gaps; `gaps` keeps the longest */
+    int64_t steps_counted;        /* steps that step_self_ps of its ops sums over, VP_UNKNOWN */
+    int64_t barriers, barrier_ps; /* waits for other cores ("barrier-cores", TPU), count and Σ */
     vp_launch launch;
     vp_hygiene hygiene;
 } vp_device;
@@ -307,10 +308,11 @@ typedef struct vp_balance {
 typedef struct vp_function {
     const char *host;
     const char *name;
-    int64_t compiles, calls, cache_hits;   /* outermost; cache_hits VP_UNKNOWN */
-    int64_t total_ps, repeat_ps;           /* Σ compile time; of it all but the first */
-    int64_t late, late_ps;                 /* after execution had begun (6.2.1, F10) */
-    int64_t first_start_ps, last_start_ps; /* of its compiles */
+    int64_t compiles, calls, cache_hits;  /* outermost; cache_hits VP_UNKNOWN */
+    int64_t total_ps, repeat_ps;          /* Σ compile time; of it all but the first */
+    int64_t late, late_ps;                /* after execution had begun (6.2.1, F10) */
+    int64_t first_start_ps, first_dur_ps; /* of its compiles */
+    int64_t last_start_ps, last_dur_ps;
 } vp_function;
 
 typedef struct vp_compile {
@@ -441,8 +443,9 @@ typedef struct vp_report {
     size_t transfer_count;
     vp_balance balance;
     vp_compile compile;
-    vp_host_op *host_ops; /* by self_ps */
+    vp_host_op *host_ops; /* by self_ps; the first 100 of each host */
     size_t host_op_count;
+    int64_t host_op_total; /* names on threads, listed or not */
     vp_memory *memory;
     size_t memory_count;
     vp_quality *quality;

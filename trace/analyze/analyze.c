@@ -55,8 +55,10 @@ static void *worker(void *ctx)
             return NULL;
         host_part *p = &j->parts[i];
         host_progress hp = {j, i};
-        load_options lo = {j->opts->group, j->opts->depth, j->opts->progress ? on_progress : NULL,
-                           &hp};
+        load_options lo = {.group = j->opts->group,
+                           .depth = j->opts->depth,
+                           .progress = j->opts->progress ? on_progress : NULL,
+                           .progress_ctx = &hp};
         if (!p->wanted)
             continue;
         p->status = load_host(&p->result, &p->file, j->c, j->s, (uint32_t)i, &lo);
@@ -124,10 +126,11 @@ int analyze_session(vp_report **out, const catalog *c, const cat_session *s,
             host_result_free(&j.parts[i].result);
     vp_free(j.parts);
     vp_free(j.done);
-    if (rc >= 0 && j.opts->depth == VP_DEPTH_FULL)
+    if (rc >= 0 && j.opts->depth == VP_DEPTH_FULL && snapshots_any(s)) {
         rc = snapshots_add(r, c, s);
-    if (rc >= 0)
-        rc = findings_make(r);
+        if (rc >= 0)
+            rc = findings_make(r); /* again, with what they say */
+    }
     if (rc >= 0)
         *out = r;
     else

@@ -163,15 +163,26 @@ typedef struct peers {
     int64_t compute_ps;
 } peers;
 
-static bool works(const vp_device *d)
+/* Beside GPUs and TPUs other devices are parts of them; alone they are what somebody recorded as
+ * devices of their own. */
+static bool others_count(const vp_report *r)
 {
-    return d->kind != VP_DEVICE_OTHER && d->breakdown.compute_ps > 0;
+    for (size_t i = 0; i < r->device_count; i++)
+        if (r->devices[i].kind != VP_DEVICE_OTHER)
+            return false;
+    return true;
+}
+
+static bool works(const vp_device *d, bool others)
+{
+    return (others || d->kind != VP_DEVICE_OTHER) && d->breakdown.compute_ps > 0;
 }
 
 /* The module that most devices share; among equals the one with the most work. */
 static int largest_peers(uint64_t *name, const vp_report *r, const main_module *modules)
 {
     VP_CLEANUP(vp_free_ptr) peers *v = vp_calloc(r->device_count + 1, sizeof *v);
+    bool others = others_count(r);
     vp_map by_name;
     peers best = {0, 0};
     uint32_t n = 0;
@@ -179,7 +190,7 @@ static int largest_peers(uint64_t *name, const vp_report *r, const main_module *
     vp_map_init(&by_name);
     for (size_t i = 0; rc >= 0 && i < r->device_count; i++) {
         uint32_t at = vp_map_get(&by_name, modules[i].name);
-        if (!works(&r->devices[i]))
+        if (!works(&r->devices[i], others))
             continue;
         if (at == VP_MAP_NONE)
             rc = vp_map_set(&by_name, modules[i].name, at = n++);
@@ -197,10 +208,11 @@ static int largest_peers(uint64_t *name, const vp_report *r, const main_module *
 
 static void spread(vp_balance *b, const vp_report *r, const main_module *modules, uint64_t name)
 {
+    bool others = others_count(r);
     int64_t sum = 0;
     for (size_t i = 0; i < r->device_count; i++) {
         int64_t work = r->devices[i].breakdown.compute_ps;
-        if (!works(&r->devices[i]) || modules[i].name != name)
+        if (!works(&r->devices[i], others) || modules[i].name != name)
             continue;
         if (!b->devices || work > b->max_ps) {
             b->max_ps = work;

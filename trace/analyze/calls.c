@@ -1,6 +1,7 @@
 #include "trace/analyze/calls.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "trace/analyze/host_kinds.h"
 #include "trace/base/err.h"
@@ -34,11 +35,12 @@ static int gather(entries *out, const trace *t, const host_kinds *kinds)
 {
     for (uint32_t i = 0; i < t->track_count; i++) {
         const trace_track *k = &t->tracks[i];
-        bool has = k->role == SINK_ROLE_PLAIN && k->attr[SINK_CORRELATION];
-        for (size_t e = 0; has && e < k->count; e++) {
+        const trace_column *ids = k->attr[SINK_CORRELATION];
+        if (k->role != SINK_ROLE_PLAIN)
+            continue;
+        for (size_t e = trace_column_next(ids, 0); e < k->count;
+             e = trace_column_next(ids, e + 1)) {
             int64_t id = trace_attr(k, SINK_CORRELATION, e);
-            if (id == SINK_NO_VALUE)
-                continue;
             VP_TRY(vp_grow(&out->v, &out->cap, out->n + 1, sizeof *out->v, VP_EVENTS_MAX));
             out->v[out->n++] =
                 (entry){id, {i, (uint32_t)e}, host_kind_flags(kinds, k->kind[e]) & HK_LAUNCH};
@@ -47,45 +49,69 @@ static int gather(entries *out, const trace *t, const host_kinds *kinds)
     return 0;
 }
 
-static void sort_entries(entries *x)
+/* Profilers number calls as they come, so a table of their numbers is nearly as small as the list
+ * itself. */
+static bool are_dense(const entries *e, int64_t *least, size_t *range)
 {
-    size_t i = 1;
-    while (i < x->n && by_id(&x->v[i - 1], &x->v[i]) < 0)
-        i++;
-    if (i < x->n)
-        qsort(x->v, x->n, sizeof *x->v, by_id);
+    int64_t most = INT64_MIN;
+    *least = INT64_MAX;
+    for (size_t i = 0; i < e->n; i++) {
+        *least = e->v[i].id < *least ? e->v[i].id : *least;
+        most = e->v[i].id > most ? e->v[i].id : most;
+    }
+    uint64_t span = (uint64_t)most - (uint64_t)*least;
+    *range = (size_t)span;
+    return e->n && span / 8 < e->n + 1024;
 }
 
-/* Profilers number calls as they come, so a table is nearly as small as the list itself. */
-static int make_places(call_index *x)
+static void put(call_index *x, const entry *e)
 {
-    uint64_t range = x->count ? (uint64_t)x->id[x->count - 1] - (uint64_t)x->id[0] : 0;
-    if (range / 8 >= x->count + 1024)
-        return 0;
+    x->id[x->count] = e->id;
+    x->call[x->count++] = e->call;
+}
+
+/* Of several calls of one number the first in by_id's order counts. */
+static int fill_places(call_index *x, const entries *e, int64_t least, size_t range)
+{
     x->place = vp_realloc_array(NULL, range + 1, sizeof *x->place);
     if (!x->place)
         return vp_fail(VP_ENOMEM, "out of memory");
-    for (uint64_t i = 0; i <= range; i++)
-        x->place[i] = UINT32_MAX;
-    for (size_t i = 0; i < x->count; i++)
-        x->place[(uint64_t)x->id[i] - (uint64_t)x->id[0]] = (uint32_t)i;
+    memset(x->place, 0xff, (range + 1) * sizeof *x->place);
+    for (size_t i = 0; i < e->n; i++) {
+        uint32_t *at = &x->place[(uint64_t)e->v[i].id - (uint64_t)least];
+        if (*at == UINT32_MAX || by_id(&e->v[i], &e->v[*at]) < 0)
+            *at = (uint32_t)i;
+    }
+    for (size_t i = 0; i <= range; i++) {
+        if (x->place[i] == UINT32_MAX)
+            continue;
+        put(x, &e->v[x->place[i]]);
+        x->place[i] = (uint32_t)x->count - 1;
+    }
     return 0;
+}
+
+static void fill_sorted(call_index *x, entries *e)
+{
+    if (e->n)
+        qsort(e->v, e->n, sizeof *e->v, by_id);
+    for (size_t i = 0; i < e->n; i++)
+        if (!x->count || x->id[x->count - 1] != e->v[i].id)
+            put(x, &e->v[i]);
 }
 
 static int fill(call_index *x, entries *e)
 {
-    sort_entries(e);
+    int64_t least;
+    size_t range;
     x->id = vp_realloc_array(NULL, e->n + 1, sizeof *x->id);
     x->call = vp_realloc_array(NULL, e->n + 1, sizeof *x->call);
     if (!x->id || !x->call)
         return vp_fail(VP_ENOMEM, "out of memory");
-    for (size_t i = 0; i < e->n; i++) {
-        if (x->count && x->id[x->count - 1] == e->v[i].id)
-            continue;
-        x->id[x->count] = e->v[i].id;
-        x->call[x->count++] = e->v[i].call;
-    }
-    return make_places(x);
+    if (are_dense(e, &least, &range))
+        return fill_places(x, e, least, range);
+    fill_sorted(x, e);
+    return 0;
 }
 
 int calls_new(call_index **out, const trace *t, const host_kinds *kinds)

@@ -72,12 +72,11 @@ static int assign_rows(work *w, looked *by_kind)
 }
 
 /* Σ over calls, unknown as soon as one is. */
-static int64_t bytes_of(const work *w, const looked *by_kind, const flight *v, size_t n)
+static int64_t bytes_of(const looked *by_kind, const flight *v, size_t n)
 {
     int64_t sum = 0;
     for (size_t i = 0; i < n; i++) {
-        int64_t own = flight_event_bytes(w->a->t, &v[i]),
-                bytes = own >= 0 ? own : by_kind[v[i].kind].payload;
+        int64_t bytes = by_kind[v[i].kind].payload;
         if (bytes < 0 || __builtin_add_overflow(sum, bytes, &sum))
             return VP_UNKNOWN;
     }
@@ -122,7 +121,7 @@ static int fill_row(work *w, size_t row, const looked *by_kind, const flight *v,
     c->total_ps = s.in_flight_ps;
     c->union_ps = s.union_ps;
     c->exposed_ps = s.exposed_ps;
-    c->bytes = bytes_of(w, by_kind, v, n);
+    c->bytes = bytes_of(by_kind, v, n);
     return sample(c, h, w->a->t, v, n);
 }
 

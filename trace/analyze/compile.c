@@ -22,11 +22,14 @@ static int64_t hits(int64_t reads, int64_t misses)
 static void add_root(vp_function *f, const compile_root *r, int64_t origin, bool late)
 {
     int64_t dur = r->end - r->start;
-    if (!f->compiles)
+    if (!f->compiles) {
         f->first_start_ps = r->start - origin;
-    else
+        f->first_dur_ps = dur;
+    } else {
         f->repeat_ps += dur;
+    }
     f->last_start_ps = r->start - origin;
+    f->last_dur_ps = dur;
     f->compiles++;
     f->total_ps += dur;
     f->late += late;

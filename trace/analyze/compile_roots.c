@@ -84,6 +84,8 @@ static void on_cache(search *s, int64_t start, bool miss)
 static int on_event(search *s, const trace_track *k, size_t i)
 {
     uint32_t flags = host_kind_flags(s->kinds, k->kind[i]);
+    if (!(flags & (HK_CALL | HK_COMPILE | HK_LOWER | HK_CACHE | HK_CACHE_MISS)))
+        return 0; /* nearly all: their times are not even read */
     int64_t start = k->start_ps[i], end = start + k->dur_ps[i];
     if (flags & HK_CALL)
         VP_TRY(on_call(s, s->t->kinds[k->kind[i]].name, start, end));

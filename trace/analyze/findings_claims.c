@@ -88,12 +88,6 @@ static int64_t left_of(const fd_cells *cells, unsigned k, int64_t part_ps)
     return fd_of(at_most(part_ps, cells->whole_ps[k]), cells->left_ps[k], cells->whole_ps[k]);
 }
 
-int64_t fd_taken(const fd_run *run, uint32_t device, unsigned cell, int64_t part_ps)
-{
-    const fd_cells *cells = &run->devices[device];
-    return at_most(part_ps, cells->whole_ps[cell]) - left_of(cells, cell, part_ps);
-}
-
 static int64_t rest_of(const fd_run *run, const fd_claim *c)
 {
     int64_t left = -c->spare_ps;

@@ -79,7 +79,7 @@ static void place_functions(fd_run *run, const fd_host *host)
         const vp_function *fn = &c->functions[i];
         if (fd_host_of(run, fn->host) != host || in_vain(fn) <= 0)
             continue;
-        fd_place(run, VP_NO_DEVICE, fn->name, fn->last_start_ps, 0);
+        fd_place(run, VP_NO_DEVICE, fn->name, fn->last_start_ps, fn->last_dur_ps);
         if (run->f->where_count)
             run->f->where[run->f->where_count - 1].host = fn->host;
     }
@@ -133,7 +133,7 @@ static void place_first_compile(fd_run *run)
             worst = &c->functions[i];
     if (!worst)
         return;
-    fd_place(run, VP_NO_DEVICE, worst->name, worst->first_start_ps, 0);
+    fd_place(run, VP_NO_DEVICE, worst->name, worst->first_start_ps, worst->first_dur_ps);
     if (run->f->where_count)
         run->f->where[run->f->where_count - 1].host = worst->host;
 }

@@ -121,8 +121,6 @@ void fd_take(fd_run *run, uint32_t device, uint32_t cells, int64_t ps);
 bool fd_too_little(int64_t ps, int64_t window_ps);
 /* The ids of a set of rules go to explained_by. */
 void fd_explain(fd_run *run, uint32_t takers);
-/* The part of the cell that earlier rules took, of `part_ps` in it. */
-int64_t fd_taken(const fd_run *run, uint32_t device, unsigned cell, int64_t part_ps);
 /* impact/window as a level; shares below the least are low. */
 vp_level fd_level(int64_t impact_ps, int64_t window_ps);
 int64_t fd_sum(const int64_t *ps, unsigned first, unsigned count);

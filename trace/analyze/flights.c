@@ -205,12 +205,6 @@ int64_t flight_aligned_start(const trace *t, const flight *f)
     return trace_aligned_start(&t->tracks[f->track], f->first);
 }
 
-int64_t flight_event_bytes(const trace *t, const flight *f)
-{
-    int64_t bytes = trace_attr(&t->tracks[f->track], SINK_BYTES, f->first);
-    return bytes >= 0 ? bytes : VP_UNKNOWN;
-}
-
 static bool is_exposed(const span *blocks, size_t n, const cover *others)
 {
     for (size_t i = 0; i < n; i++)

@@ -38,8 +38,6 @@ int flights_sort(flights *f, size_t **first, size_t rows, const trace *t);
 span flight_span(const trace *t, const flight *f);
 size_t flight_blocks(span out[2], const trace *t, const flight *f);
 int64_t flight_aligned_start(const trace *t, const flight *f);
-/* Bytes that the events themselves tell, VP_UNKNOWN. */
-int64_t flight_event_bytes(const trace *t, const flight *f);
 
 /* What a row of flights adds up to, in the order of flights_sort. */
 typedef struct flight_sums {

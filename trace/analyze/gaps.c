@@ -5,9 +5,16 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* One device's gaps while they are found. */
-typedef struct finder {
+typedef struct finder finder;
+/* of_device: the gap is in the device's window, not only in a step's. */
+typedef int gap_fn(finder *f, const idle_gap *g, bool of_device);
+
+/* One device's gaps while they are found: once to learn which labels are asked for, then to
+ * account for them. */
+struct finder {
     const analysis *a;
+    gap_fn *on_gap;
+    spans *asked;
     label_book *labels;
     uint32_t device;
     vp_device *d;
@@ -18,7 +25,7 @@ typedef struct finder {
     const trace_track *runs; /* of modules; NULL without */
     int64_t *idle_before;    /* by kind */
     step_idle steps;
-} finder;
+};
 
 static int account(void *ctx, const idle_piece *p)
 {
@@ -35,8 +42,16 @@ static int account_to_steps(void *ctx, const idle_piece *p)
     return 0;
 }
 
-static int account_gap(finder *f, const idle_gap *g)
+static int ask(finder *f, const idle_gap *g, bool of_device)
 {
+    (void)of_device;
+    return idle_asks(f->asked, g, f->a);
+}
+
+static int account_gap(finder *f, const idle_gap *g, bool of_device)
+{
+    if (!of_device)
+        return idle_split(g, f->a, f->labels, account_to_steps, f);
     const trace_track *k = &f->a->t->tracks[g->next.track];
     f->d->gap_count++;
     f->idle_before[k->kind[g->next.index]] += g->end - g->start;
@@ -99,7 +114,7 @@ static int lead_in(finder *f, int64_t first)
     for (size_t i = 0; i < w->set.count; i++)
         if (f->a->t->tracks[w->set.tracks[i]].start_ps[0] == first)
             g.next = (sweep_event){w->set.tracks[i], 0};
-    return idle_split(&g, f->a, f->labels, account_to_steps, f);
+    return f->on_gap(f, &g, false);
 }
 
 static int lead_out(finder *f)
@@ -110,7 +125,7 @@ static int lead_out(finder *f)
         f->d->own_clock)
         return 0;
     g.to = g.end;
-    return idle_split(&g, f->a, f->labels, account_to_steps, f);
+    return f->on_gap(f, &g, false);
 }
 
 /* Every gap is one segment, even beside another: an op without a length was launched, too. */
@@ -125,16 +140,14 @@ static int on_segment(void *ctx, const sweep_segment *s)
         return 0;
     idle_gap g = gap_of(f, s);
     g.in_run = in_run(f, s, &g);
-    return account_gap(f, &g);
+    return f->on_gap(f, &g, true);
 }
 
 static int find_gaps(finder *f)
 {
     const device_work *w = &f->a->devices[f->device];
     VP_TRY(sweep_run(w->set, grouping_classes(f->a->g), on_segment, f));
-    VP_TRY(lead_out(f));
-    step_idle_close(&f->steps);
-    return 0;
+    return lead_out(f);
 }
 
 /* To the ops and, over all devices, to the kinds that scopes are made of. */
@@ -168,17 +181,28 @@ static const trace_track *runs_of(const analysis *a, uint32_t device)
     return NULL;
 }
 
+static finder finder_of(const analysis *a, uint32_t device, gap_fn *on_gap)
+{
+    return (finder){.a = a,
+                    .on_gap = on_gap,
+                    .device = device,
+                    .d = &a->h->devices[device],
+                    .runs = runs_of(a, device),
+                    .steps = step_idle_of(a, device)};
+}
+
 static int one_device(analysis *a, label_book *labels, uint32_t device, int64_t *idle_before,
                       int64_t *of_all)
 {
-    finder f = {.a = a, .labels = labels, .device = device, .d = &a->h->devices[device]};
+    finder f = finder_of(a, device, account_gap);
+    f.labels = labels;
     f.idle_before = idle_before;
-    f.runs = runs_of(a, device);
     idle_sums_init(&f.sums);
-    f.steps = step_idle_of(a, device);
     int rc = find_gaps(&f);
-    if (rc >= 0)
+    if (rc >= 0) {
+        step_idle_close(&f.steps);
         rc = emit(&f, a, of_all);
+    }
     idle_sums_free(&f.sums);
     return rc;
 }
@@ -196,6 +220,17 @@ static int all_devices(analysis *a, label_book *labels)
     return scopes_idle(a->h, a->t, of_all);
 }
 
+static int ask_labels(spans *asked, const analysis *a)
+{
+    for (size_t d = 0; d < a->device_count; d++) {
+        finder f = finder_of(a, (uint32_t)d, ask);
+        f.asked = asked;
+        VP_TRY(find_gaps(&f));
+    }
+    spans_union(asked);
+    return 0;
+}
+
 /* Without devices nothing idles for a reason that the host could tell: it is the host. */
 static void all_unknown(host_result *h)
 {
@@ -206,12 +241,17 @@ static void all_unknown(host_result *h)
 int gaps_collect(analysis *a)
 {
     label_book *labels = NULL;
+    spans asked = {0};
     if (!a->h->has_devices) {
         all_unknown(a->h);
         return 0;
     }
-    VP_TRY(labels_new(&labels, a->t, a->kinds));
-    int rc = all_devices(a, labels);
+    int rc = ask_labels(&asked, a);
+    if (rc >= 0)
+        rc = labels_new(&labels, a->t, a->kinds, &asked);
+    if (rc >= 0)
+        rc = all_devices(a, labels);
     labels_free(labels);
+    spans_free(&asked);
     return rc;
 }

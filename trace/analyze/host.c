@@ -299,8 +299,9 @@ static int analyze_processes(host_result *h, device_list *l, const grouping *g, 
 static int ask_all(analysis *a)
 {
     static int (*const questions[])(analysis *) = {
-        steps_collect,   gaps_collect,    launch_collect,   collectives_collect, transfers_collect,
-        hygiene_collect, compile_collect, host_ops_collect, memory_collect,      quality_collect};
+        steps_collect,     gaps_collect,     launch_collect,  collectives_collect,
+        transfers_collect, hygiene_collect,  compile_collect, host_ops_collect,
+        memory_collect,    barriers_collect, quality_collect};
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
         VP_TRY(questions[i](a));
     return 0;
@@ -310,16 +311,24 @@ static int analyze_fully(host_result *h, const device_list *l, const grouping *g
 {
     analysis a = {.h = h, .t = t, .g = g, .devices = l->v, .device_count = l->n};
     VP_TRY(host_kinds_new(&a.kinds, t));
-    int rc = calls_new(&a.calls, t, a.kinds);
+    int rc = host_ops_start(&a);
+    if (rc >= 0)
+        rc = calls_new(&a.calls, t, a.kinds);
     if (rc >= 0)
         rc = ask_all(&a);
+    host_ops_end(&a);
     calls_free(a.calls);
     host_kinds_free(a.kinds);
     return rc;
 }
 
+typedef struct probing {
+    host_probe *fn;
+    void *ctx;
+} probing;
+
 static int analyze_grouped(host_result *h, device_list *l, const grouping *g, const trace *t,
-                           kind_times *all, vp_depth depth)
+                           kind_times *all, vp_depth depth, const probing *probe)
 {
     VP_TRY(analyze_processes(h, l, g, t, all));
     overall_window(h);
@@ -327,10 +336,19 @@ static int analyze_grouped(host_result *h, device_list *l, const grouping *g, co
         VP_TRY(scopes_collect(h, t, all));
         VP_TRY(modules_collect(h, t, all));
     }
-    return depth == VP_DEPTH_FULL ? analyze_fully(h, l, g, t) : 0;
+    if (depth == VP_DEPTH_FULL)
+        VP_TRY(analyze_fully(h, l, g, t));
+    analysis a = {.h = h, .t = t, .g = g, .devices = l->v, .device_count = l->n};
+    return probe->fn ? probe->fn(probe->ctx, &a) : 0;
 }
 
 int host_analyze(host_result *h, const trace *t, vp_group by, vp_depth depth)
+{
+    return host_analyze_with(h, t, by, depth, NULL, NULL);
+}
+
+int host_analyze_with(host_result *h, const trace *t, vp_group by, vp_depth depth,
+                      host_probe *probe, void *probe_ctx)
 {
     VP_CLEANUP(vp_free_ptr) int64_t *self = vp_calloc(t->kind_count, sizeof *self);
     VP_CLEANUP(vp_free_ptr) int64_t *calls = vp_calloc(t->kind_count, sizeof *calls);
@@ -344,7 +362,7 @@ int host_analyze(host_result *h, const trace *t, vp_group by, vp_depth depth)
     choose_origin(h, t);
     count_events(h, t);
     VP_TRY(grouping_new(&g, t, by, h->has_devices));
-    int rc = analyze_grouped(h, &l, g, t, &all, depth);
+    int rc = analyze_grouped(h, &l, g, t, &all, depth, &(probing){probe, probe_ctx});
     device_list_free(&l);
     grouping_free(g);
     VP_TRY(rc);

@@ -51,6 +51,7 @@ typedef struct host_result {
     size_t function_cap;
     vp_host_op *host_ops;
     size_t host_op_count, host_op_cap;
+    int64_t host_op_total;
     vp_memory *memory;
     size_t memory_count, memory_cap;
     int64_t base_unix_ns, capture_ps; /* -1 unknown */
@@ -87,10 +88,13 @@ typedef struct kind_times {
     int64_t *self_ps, *calls; /* by kind */
     uint64_t crossings;       /* events that outlive the one they start in */
 } kind_times;
-/* Self time piece by piece: [start, end) in which event `index` of the track owns the time. Pieces
- * are disjoint and ascending. */
-typedef int self_fn(void *ctx, size_t index, int64_t start, int64_t end);
-int self_pieces(const trace_track *k, self_fn *fn, void *ctx);
+/* Self time piece by piece: [start, end) in which one event of the track owns the time, `id` being
+ * what self_id_fn says of it when it starts, or its index where there is none. Pieces are disjoint
+ * and ascending. */
+typedef int self_fn(void *ctx, size_t id, int64_t start, int64_t end);
+/* Called for every event in turn, also for those without length, which own no time. */
+typedef int self_id_fn(void *ctx, size_t index, size_t *id);
+int self_pieces(const trace_track *k, self_id_fn *id, self_fn *fn, void *ctx);
 /* group_of and totals by group: the outermost events of one group count once in total_ps. */
 int self_times(kind_times *kt, int64_t *group_total, track_set set, const uint32_t *group_of,
                uint32_t group_count);
@@ -131,8 +135,9 @@ typedef struct device_work {
     const kind_times *times; /* self and calls by kind */
 } device_work;
 
-typedef struct host_kinds host_kinds; /* what the host's events mean: host_kinds.h */
-typedef struct call_index call_index; /* which call launched an op: calls.h */
+typedef struct host_kinds host_kinds;       /* what the host's events mean: host_kinds.h */
+typedef struct call_index call_index;       /* which call launched an op: calls.h */
+typedef struct host_ops_task host_ops_task; /* host_ops.c */
 
 /* The steps of one device on its own clock, for questions that cut by step: ascending, disjoint,
  * half-open. Made by steps_collect, of the result's arena. */
@@ -152,11 +157,22 @@ typedef struct analysis {
     host_kinds *kinds;
     call_index *calls;
     step_windows *windows; /* by device; NULL before steps_collect and without steps */
+    host_ops_task *host_ops;
 } analysis;
+
+/* Looks at a trace while its analysis stands: h has its devices and ops by then. */
+typedef int host_probe(void *ctx, const analysis *a);
+int host_analyze_with(host_result *h, const trace *t, vp_group by, vp_depth depth,
+                      host_probe *probe, void *probe_ctx);
 
 /* Which of h->ops is group i of a device, UINT32_MAX without calls: grouping_count of them, by
  * vp_free. */
 int ops_by_group(uint32_t **out, const analysis *a, uint32_t device);
+
+/* Counts the calls of the host's threads aside: of the result it reads only what the op tables
+ * made, and writes nothing there. host_ops_end waits for it, and is right without a start. */
+int host_ops_start(analysis *a);
+void host_ops_end(analysis *a);
 
 /* In the order in which they run. */
 int steps_collect(analysis *a);       /* steps.c: h->steps, ops' and modules' part in them */
@@ -166,8 +182,9 @@ int collectives_collect(analysis *a); /* collectives.c */
 int transfers_collect(analysis *a);   /* transfers.c */
 int hygiene_collect(analysis *a);     /* hygiene.c: hygiene, splits of ops */
 int compile_collect(analysis *a);     /* compile.c */
-int host_ops_collect(analysis *a);    /* host_ops.c */
+int host_ops_collect(analysis *a);    /* host_ops.c: what host_ops_start counted */
 int memory_collect(analysis *a);      /* memory.c */
+int barriers_collect(analysis *a);    /* barriers.c: what TPUs wait for each other */
 int quality_collect(analysis *a);     /* quality.c: what to doubt; needs launch */
 
 #endif

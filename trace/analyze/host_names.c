@@ -258,6 +258,8 @@ uint32_t host_name_flags(vp_str name, vp_str category)
     uint32_t flags = 0;
     if (is_gpu_api(name))
         return gpu_api_flags(name);
+    if (vp_str_eq(category, VP_STR("compile"))) /* VP_COMPILE_SCOPE, named like the function */
+        return HK_COMPILE | HK_CALL;
     if (vp_str_eq(category, VP_STR("mtia_runtime")) && vp_str_starts(name, VP_STR("synchronize")))
         return HK_BLOCKING;
     if (vp_str_eq(category, VP_STR("cuda_sync"))) /* what a stream waits for, not a thread */

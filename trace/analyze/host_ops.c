@@ -5,6 +5,7 @@
 #include "trace/analyze/host_kinds.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/base/thread.h"
 
 /* Listed a host: what anyone reads of a list that is sorted by self time. */
 #define HOST_OPS_MAX 100u
@@ -19,9 +20,10 @@ typedef struct row {
 
 typedef struct table {
     const analysis *a;
-    const spans *idle; /* all devices idle */
+    spans idle; /* all devices idle */
     row *v;
     size_t n, cap;
+    uint8_t *hidden_kind;  /* see is_hidden */
     uint32_t *row_of_kind; /* on this thread, where `thread` says so */
     uint32_t *thread;      /* by kind: the thread that row_of_kind is of, plus 1 */
     uint32_t track;
@@ -67,14 +69,21 @@ static int row_of(uint32_t *out, table *b, uint32_t kind)
     return 0;
 }
 
-static int count_call(table *b, size_t i)
+/* Of an event that is hidden. */
+#define NO_ROW UINT32_MAX
+
+/* Counts event i; *at: its row. */
+static int count_call(void *ctx, size_t i, size_t *at)
 {
-    uint32_t kind = b->k->kind[i], at;
+    table *b = ctx;
+    uint32_t kind = b->k->kind[i], found;
     int64_t start = b->k->start_ps[i], dur = b->k->dur_ps[i];
-    if (is_hidden(b, kind) || in_profiler(b, start))
+    *at = NO_ROW;
+    if (b->hidden_kind[kind] || in_profiler(b, start))
         return 0;
-    VP_TRY(row_of(&at, b, kind));
-    row *r = &b->v[at];
+    VP_TRY(row_of(&found, b, kind));
+    *at = found;
+    row *r = &b->v[found];
     r->calls++;
     if (dur > r->max_ps) {
         r->max_ps = dur;
@@ -90,7 +99,7 @@ static int count_call(table *b, size_t i)
 /* Pieces ascend, so the place in the idle spans only moves forward. */
 static int64_t idle_within(table *b, int64_t start, int64_t end)
 {
-    const spans *idle = b->idle;
+    const spans *idle = &b->idle;
     int64_t sum = 0;
     while (b->idle_at < idle->n && idle->v[b->idle_at].end <= start)
         b->idle_at++;
@@ -101,13 +110,12 @@ static int64_t idle_within(table *b, int64_t start, int64_t end)
     return sum;
 }
 
-static int add_self(void *ctx, size_t i, int64_t start, int64_t end)
+static int add_self(void *ctx, size_t at, int64_t start, int64_t end)
 {
     table *b = ctx;
-    uint32_t kind = b->k->kind[i];
-    if (b->thread[kind] != b->track + 1 || in_profiler(b, b->k->start_ps[i]))
+    if (at == NO_ROW)
         return 0;
-    row *r = &b->v[b->row_of_kind[kind]];
+    row *r = &b->v[at];
     r->self_ps += end - start;
     r->idle_ps += idle_within(b, start, end);
     return 0;
@@ -131,10 +139,8 @@ static int one_thread(table *b, uint32_t track)
     b->track = track;
     b->k = &b->a->t->tracks[track];
     VP_TRY(find_profiler(b));
-    for (size_t i = 0; i < b->k->count; i++)
-        VP_TRY(count_call(b, i));
-    b->idle_at = b->k->count ? idle_from(b->idle, b->k->start_ps[0]) : 0;
-    return self_pieces(b->k, add_self, b);
+    b->idle_at = b->k->count ? idle_from(&b->idle, b->k->start_ps[0]) : 0;
+    return self_pieces(b->k, count_call, add_self, b);
 }
 
 static int by_self(const void *a, const void *b)
@@ -167,34 +173,69 @@ static int emit(host_result *h, const analysis *a, const row *r)
     return 0;
 }
 
-static int all_threads(table *b, host_result *h)
+static int count_all(table *b)
 {
     const trace *t = b->a->t;
     b->row_of_kind = vp_calloc((size_t)t->kind_count + 1, sizeof *b->row_of_kind);
     b->thread = vp_calloc((size_t)t->kind_count + 1, sizeof *b->thread);
-    if (!b->row_of_kind || !b->thread)
+    b->hidden_kind = vp_calloc((size_t)t->kind_count + 1, sizeof *b->hidden_kind);
+    if (!b->row_of_kind || !b->thread || !b->hidden_kind)
         return vp_fail(VP_ENOMEM, "out of memory");
+    for (uint32_t k = 0; k < t->kind_count; k++)
+        b->hidden_kind[k] = is_hidden(b, k);
+    if (b->a->h->has_devices)
+        VP_TRY(sweep_all_idle(&b->idle, b->a));
     for (uint32_t i = 0; i < t->track_count; i++)
         if (t->tracks[i].role == SINK_ROLE_PLAIN)
             VP_TRY(one_thread(b, i));
     if (b->n)
         qsort(b->v, b->n, sizeof *b->v, by_self);
-    for (size_t i = 0; i < b->n && i < HOST_OPS_MAX; i++)
-        VP_TRY(emit(h, b->a, &b->v[i]));
+    return 0;
+}
+
+struct host_ops_task {
+    vp_aside aside;
+    table table;
+};
+
+static int run(void *ctx)
+{
+    host_ops_task *task = ctx;
+    return count_all(&task->table);
+}
+
+int host_ops_start(analysis *a)
+{
+    host_ops_task *task = a->host_ops = vp_calloc(1, sizeof *task);
+    if (!task)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    task->table.a = a;
+    vp_aside_start(&task->aside, run, task);
     return 0;
 }
 
 int host_ops_collect(analysis *a)
 {
-    spans idle = {0};
-    table b = {.a = a, .idle = &idle};
-    int rc = a->h->has_devices ? sweep_all_idle(&idle, a) : 0;
-    if (rc >= 0)
-        rc = all_threads(&b, a->h);
-    spans_free(&idle);
-    spans_free(&b.hidden);
-    vp_free(b.v);
-    vp_free(b.row_of_kind);
-    vp_free(b.thread);
-    return rc;
+    const table *b = &a->host_ops->table;
+    VP_TRY(vp_aside_join(&a->host_ops->aside));
+    a->h->host_op_total = (int64_t)b->n;
+    for (size_t i = 0; i < b->n && i < HOST_OPS_MAX; i++)
+        VP_TRY(emit(a->h, a, &b->v[i]));
+    return 0;
+}
+
+void host_ops_end(analysis *a)
+{
+    host_ops_task *task = a->host_ops;
+    if (!task)
+        return;
+    vp_aside_join(&task->aside);
+    spans_free(&task->table.idle);
+    spans_free(&task->table.hidden);
+    vp_free(task->table.v);
+    vp_free(task->table.row_of_kind);
+    vp_free(task->table.thread);
+    vp_free(task->table.hidden_kind);
+    vp_free(task);
+    a->host_ops = NULL;
 }

@@ -102,16 +102,35 @@ static int by_call(const splitter *s, uint32_t call)
     return give(s, end, s->to, VP_CAUSE_LATENCY, 0, IDLE_NO_THREAD);
 }
 
+/* The call that launched the op at the gap's end; UINT32_MAX: not known. */
+static uint32_t launch_of(const idle_gap *g, const analysis *a)
+{
+    if (g->next.index == SIZE_MAX)
+        return UINT32_MAX;
+    return calls_find(a->calls, &a->t->tracks[g->next.track], g->next.index);
+}
+
+/* Where the gap begins on the host's clock, so that it is never empty there. */
+static int64_t begin_of(const idle_gap *g)
+{
+    return g->from < g->to ? g->from : g->to - 1;
+}
+
 int idle_split(const idle_gap *g, const analysis *a, label_book *labels, idle_fn *fn, void *ctx)
 {
-    splitter s = {g, a, labels, g->from, g->to, fn, ctx};
-    uint32_t call = UINT32_MAX;
-    if (s.from >= s.to)
-        s.from = s.to - 1;
-    if (g->next.index != SIZE_MAX)
-        call = calls_find(a->calls, &a->t->tracks[g->next.track], g->next.index);
+    splitter s = {g, a, labels, begin_of(g), g->to, fn, ctx};
+    uint32_t call = launch_of(g, a);
     return call != UINT32_MAX ? by_call(&s, call)
                               : by_main(&s, s.from, s.to, g->in_run ? IN_RUN : TAKEN);
+}
+
+int idle_asks(spans *asked, const idle_gap *g, const analysis *a)
+{
+    uint32_t call = launch_of(g, a);
+    int64_t from = begin_of(g), to = g->to;
+    if (call != UINT32_MAX)
+        to = clamp(call_start(a->calls, a->t, call), from, to);
+    return spans_add(asked, from, to);
 }
 
 void idle_sums_init(idle_sums *s)

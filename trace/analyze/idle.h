@@ -39,6 +39,8 @@ typedef struct idle_piece {
 /* Parts come in order, without holes and never empty. */
 typedef int idle_fn(void *ctx, const idle_piece *p);
 int idle_split(const idle_gap *g, const analysis *a, label_book *labels, idle_fn *fn, void *ctx);
+/* Adds the time in which idle_split will ask for labels. */
+int idle_asks(spans *asked, const idle_gap *g, const analysis *a);
 
 /* Idle time added up by (cause, label, thread). */
 typedef struct idle_sum {

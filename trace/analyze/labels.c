@@ -1,6 +1,7 @@
 #include "trace/analyze/labels.h"
 
 #include "trace/analyze/host_kinds.h"
+#include "trace/analyze/step_signs.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
@@ -8,6 +9,7 @@
 struct label_book {
     const trace *t;
     const host_kinds *kinds;
+    const spans *asked;
     label_list *lists; /* by track */
     bool *made;
     uint32_t main;
@@ -27,6 +29,8 @@ typedef struct walk {
     const host_kinds *kinds;
     const trace_track *k;
     label_list *out;
+    const spans *asked;
+    size_t asked_at; /* the first that ends after the current event's start */
     open_span *v;
     size_t n, cap;
     int64_t now;
@@ -35,20 +39,13 @@ typedef struct walk {
 
 #define LEADS_TO_DEVICE (HK_CALL | HK_EXECUTE | HK_LAUNCH)
 
-/* XLA's JSON drops "_r". TensorFlow's executor numbers its iterations, too; those are functions of
- * C++, which nobody annotates steps with. */
-static bool is_root(const trace *t, const trace_track *k, size_t event)
-{
-    int64_t root = trace_attr(k, SINK_ROOT, event);
-    vp_str name = trace_str(t, t->kinds[k->kind[event]].name);
-    return k->attr[SINK_ROOT] ? root != SINK_NO_VALUE && root != 0
-                              : vp_str_find(name, VP_STR("::")) == name.n;
-}
-
 bool labels_is_step(const trace *t, const host_kinds *kinds, const trace_track *k, size_t event)
 {
-    return (host_kind_flags(kinds, k->kind[event]) & HK_STEP) ||
-           (trace_attr(k, SINK_STEP, event) != SINK_NO_VALUE && is_root(t, k, event));
+    if (host_kind_flags(kinds, k->kind[event]) & HK_STEP)
+        return true;
+    if (!k->attr[SINK_ROOT]) /* XLA's JSON drops it */
+        return step_is_numbered(t, k, event);
+    return trace_attr(k, SINK_STEP, event) != SINK_NO_VALUE && step_is_root(k, event);
 }
 
 static bool is_launch(const walk *w, size_t i)
@@ -153,13 +150,24 @@ static open_span around(const walk *w, int64_t end)
     return (open_span){INT64_MAX, 0, VP_CAUSE_HOST, false, false};
 }
 
+/* Events come by start. What has no part in any time that is asked for does not contain anything
+ * that has one, so nothing depends on it. */
+static bool is_asked(walk *w, int64_t start, int64_t end)
+{
+    const spans *asked = w->asked;
+    while (w->asked_at < asked->n && asked->v[w->asked_at].end <= start)
+        w->asked_at++;
+    return w->asked_at < asked->n && asked->v[w->asked_at].start < end;
+}
+
 static int flatten(walk *w)
 {
     int64_t last = w->k->count ? w->k->start_ps[0] : 0;
     w->now = last;
     for (size_t i = 0; i < w->k->count; i++) {
         int64_t start = w->k->start_ps[i], end = start + w->k->dur_ps[i];
-        if (end == start || (host_kind_flags(w->kinds, w->k->kind[i]) & HK_NOISE))
+        if (end == start || !is_asked(w, start, end) ||
+            (host_kind_flags(w->kinds, w->k->kind[i]) & HK_NOISE))
             continue;
         VP_TRY(run_until(w, start));
         open_span outer = around(w, end), s = inside(w, &outer, i, end);
@@ -174,13 +182,19 @@ static int flatten(walk *w)
  * how many there are. */
 static void weigh(const label_book *b, const trace_track *k, uint64_t count[4])
 {
+    const trace_column *steps = k->attr[SINK_STEP];
     for (size_t i = 0; i < k->count; i++) {
         uint32_t f = host_kind_flags(b->kinds, k->kind[i]);
-        count[0] += labels_is_step(b->t, b->kinds, k, i);
+        if (!(f & (HK_STEP | LEADS_TO_DEVICE)))
+            continue;
+        count[0] += (f & HK_STEP) != 0;
         count[1] += (f & HK_CALL) != 0;
         count[2] += (f & HK_EXECUTE) != 0;
         count[3] += (f & HK_LAUNCH) != 0;
     }
+    for (size_t i = trace_column_next(steps, 0); i < k->count; i = trace_column_next(steps, i + 1))
+        count[0] += !(host_kind_flags(b->kinds, k->kind[i]) & HK_STEP) &&
+                    labels_is_step(b->t, b->kinds, k, i);
 }
 
 static uint32_t find_main(const label_book *b)
@@ -204,12 +218,12 @@ static uint32_t find_main(const label_book *b)
     return best;
 }
 
-int labels_new(label_book **out, const trace *t, const host_kinds *kinds)
+int labels_new(label_book **out, const trace *t, const host_kinds *kinds, const spans *asked)
 {
     label_book *b = vp_calloc(1, sizeof *b);
     if (!b)
         return vp_fail(VP_ENOMEM, "out of memory");
-    *b = (label_book){.t = t, .kinds = kinds};
+    *b = (label_book){.t = t, .kinds = kinds, .asked = asked};
     b->lists = vp_calloc((size_t)t->track_count + 1, sizeof *b->lists);
     b->made = vp_calloc((size_t)t->track_count + 1, sizeof *b->made);
     if (!b->lists || !b->made) {
@@ -235,7 +249,11 @@ void labels_free(label_book *b)
 int labels_of(const label_list **out, label_book *b, uint32_t track)
 {
     if (!b->made[track]) {
-        walk w = {.t = b->t, .kinds = b->kinds, .k = &b->t->tracks[track], .out = &b->lists[track]};
+        walk w = {.t = b->t,
+                  .kinds = b->kinds,
+                  .k = &b->t->tracks[track],
+                  .out = &b->lists[track],
+                  .asked = b->asked};
         int rc = flatten(&w);
         vp_free(w.v);
         VP_TRY(rc);

@@ -3,7 +3,7 @@
 #ifndef VP_ANALYZE_LABELS_H
 #define VP_ANALYZE_LABELS_H
 
-#include "trace/analyze/host.h"
+#include "trace/analyze/sweep.h"
 
 /* cause: COMPILE to HOST by host_kind_cause, CALL inside an Execute, UNKNOWN inside the profiler's
  * own work. Of several open spans with different causes the first in that order wins; name is its
@@ -22,9 +22,11 @@ typedef struct label_list { /* ascending, disjoint */
     size_t n, cap;
 } label_list;
 
-/* The lists of all host threads, each made when it is first asked for. */
+/* The lists of all host threads, each made when it is first asked for. They are good for times
+ * inside `asked`, a union that the book keeps looking at: most of a thread's spans lie under device
+ * work that nobody asks about. */
 typedef struct label_book label_book;
-int labels_new(label_book **out, const trace *t, const host_kinds *kinds);
+int labels_new(label_book **out, const trace *t, const host_kinds *kinds, const spans *asked);
 void labels_free(label_book *b);
 int labels_of(const label_list **out, label_book *b, uint32_t track);
 /* The first label that ends after `from`: an index, list->n if none. */

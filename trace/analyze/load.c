@@ -5,6 +5,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/read/chrome_json.h"
+#include "trace/read/vpcap_reader.h"
 #include "trace/read/xspace.h"
 
 static int note_damage(trace *t, const vp_error *damage)
@@ -30,6 +31,17 @@ static int read_xspace(trace *t, const catalog *c, const cat_file *f, const rd_o
     return note_damage(t, &damage);
 }
 
+static int read_recording(trace *t, const catalog *c, const cat_file *f, const rd_options *ro)
+{
+    rd_source *in = NULL;
+    vp_error damage = {0};
+    VP_TRY(catalog_source(&in, c, f, &damage));
+    int rc = vr_read(&t->sink, in, ro);
+    rd_source_close(in);
+    VP_TRY(rc);
+    return note_damage(t, &damage);
+}
+
 static int read_json(trace *t, const catalog *c, const cat_file *f, const rd_options *ro)
 {
     VP_CLEANUP(rd_stream_close) rd_stream *in = NULL;
@@ -44,7 +56,10 @@ static int read_file(trace **out, const catalog *c, const cat_file *f, const loa
     trace *t = NULL;
     rd_options ro = {device_only, opts->progress, opts->progress_ctx};
     VP_TRY(trace_new(&t));
-    int rc = f->kind.format == RD_XSPACE ? read_xspace(t, c, f, &ro) : read_json(t, c, f, &ro);
+    rd_format format = f->kind.format;
+    int rc = format == RD_XSPACE  ? read_xspace(t, c, f, &ro)
+             : format == RD_VPCAP ? read_recording(t, c, f, &ro)
+                                  : read_json(t, c, f, &ro);
     if (rc >= 0)
         rc = trace_seal(t);
     if (rc < 0) {
@@ -73,7 +88,7 @@ static int analyze_file(host_result *out, const catalog *c, const cat_file *f,
 {
     trace *t = NULL;
     VP_TRY(read_needed(&t, c, f, opts));
-    int rc = host_analyze(out, t, opts->group, opts->depth);
+    int rc = host_analyze_with(out, t, opts->group, opts->depth, opts->probe, opts->probe_ctx);
     trace_free(t);
     return rc;
 }

@@ -10,6 +10,8 @@ typedef struct load_options {
     vp_depth depth;
     vp_progress_fn *progress; /* bytes of this host's file; may be NULL */
     void *progress_ctx;
+    host_probe *probe; /* as host_analyze_with; may be NULL */
+    void *probe_ctx;
 } load_options;
 
 /* Reads the host's primary file, or its other half when that one is unreadable (said in quality),

@@ -17,17 +17,18 @@ typedef struct allocator {
     int64_t device; /* SINK_NO_VALUE: unknown */
     bool absolute;
     int64_t events, allocations, frees;
-    int64_t running, least;      /* of the differences */
-    int64_t first_ps, last_ps;   /* aligned clock */
-    int64_t peak, peak_ps, end;  /* of the curve, before it is lifted to 0 */
-    int64_t total, stack;        /* at the peak */
-    int64_t *sample_ps, *sample; /* the highest point of each slice of time */
-    size_t slices, kept;         /* slices: 0 until they are made */
+    int64_t running, least;         /* of the differences */
+    int64_t first_ps, last_ps;      /* aligned clock */
+    int64_t peak, peak_ps, end;     /* of the curve, before it is lifted to 0 */
+    int64_t total, stack;           /* at the peak */
+    int64_t *sample_ps, *sample;    /* the highest point of each slice of time */
+    size_t slices, kept;            /* slices: 0 until they are made */
+    int64_t slice_start, slice_end; /* of the last that was kept */
 } allocator;
 
 typedef struct allocators {
     allocator *v;
-    size_t n, cap;
+    size_t n, cap, last; /* last: found before, mostly found again */
     vp_map by_key;
 } allocators;
 
@@ -38,6 +39,11 @@ static uint64_t key_of(uint32_t process, vp_sid name, int64_t device)
 
 static int find(allocator **out, allocators *all, uint32_t process, vp_sid name, int64_t device)
 {
+    const allocator *last = all->n ? &all->v[all->last] : NULL;
+    if (last && last->process == process && last->name == name && last->device == device) {
+        *out = &all->v[all->last];
+        return 0;
+    }
     uint64_t key = key_of(process, name, device);
     uint32_t i = vp_map_get(&all->by_key, key);
     if (i == VP_MAP_NONE) {
@@ -46,6 +52,7 @@ static int find(allocator **out, allocators *all, uint32_t process, vp_sid name,
         VP_TRY(vp_map_set(&all->by_key, key, i));
         all->v[all->n++] = (allocator){.process = process, .name = name, .device = device};
     }
+    all->last = i;
     *out = &all->v[i];
     return 0;
 }
@@ -112,11 +119,14 @@ static void count_event(allocator *a, const trace_track *k, size_t e)
 static void sample_event(allocator *a, const trace_track *k, size_t e)
 {
     int64_t level = level_of(a, k, e), at = trace_aligned_start(k, e);
-    int64_t slice = (a->last_ps - a->first_ps) / (int64_t)a->slices + 1;
     size_t i = a->kept ? a->kept - 1 : 0;
-    bool same = a->kept && (a->sample_ps[i] - a->first_ps) / slice == (at - a->first_ps) / slice;
-    if (!same)
+    bool same = a->kept && at >= a->slice_start && at < a->slice_end;
+    if (!same) {
+        int64_t slice = (a->last_ps - a->first_ps) / (int64_t)a->slices + 1;
         i = a->kept++;
+        a->slice_start = at - (at - a->first_ps) % slice;
+        a->slice_end = a->slice_start + slice;
+    }
     if (!same || level > a->sample[i]) {
         a->sample_ps[i] = at;
         a->sample[i] = level;
@@ -125,17 +135,19 @@ static void sample_event(allocator *a, const trace_track *k, size_t e)
 
 typedef void event_fn(allocator *a, const trace_track *k, size_t e);
 
+static size_t next_of(const trace_track *k, size_t e)
+{
+    size_t delta = trace_column_next(k->attr[SINK_MEM_DELTA], e);
+    size_t used = trace_column_next(k->attr[SINK_MEM_USED], e);
+    return delta < used ? delta : used;
+}
+
 static int each_event(allocators *all, const trace *t, event_fn *fn)
 {
     for (uint32_t i = 0; i < t->track_count; i++) {
         const trace_track *k = &t->tracks[i];
-        if (!k->attr[SINK_MEM_DELTA] && !k->attr[SINK_MEM_USED])
-            continue;
-        for (size_t e = 0; e < k->count; e++) {
+        for (size_t e = next_of(k, 0); e < k->count; e = next_of(k, e + 1)) {
             allocator *a;
-            if (trace_attr(k, SINK_MEM_DELTA, e) == SINK_NO_VALUE &&
-                trace_attr(k, SINK_MEM_USED, e) == SINK_NO_VALUE)
-                continue;
             VP_TRY(find(&a, all, k->process, k->name, trace_attr(k, SINK_MEM_DEVICE, e)));
             fn(a, k, e);
         }

@@ -362,9 +362,8 @@ void analyze_free(vp_report *r)
 int report_finish(vp_report *r)
 {
     VP_TRY(steps_judge(&r->steps, r->owner_));
-    if (r->depth != VP_DEPTH_FULL)
-        return 0;
-    VP_TRY(balance_make(r));
+    if (r->depth == VP_DEPTH_FULL)
+        VP_TRY(balance_make(r));
     return findings_make(r);
 }
 

@@ -312,6 +312,8 @@ void merge_full(merging *m)
 #undef SECTION
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         merge_section(m, &sections[i]);
+    for (size_t i = 0; i < m->count; i++)
+        m->r->host_op_total += m->parts[i].r->host_op_total;
     merge_compile(m);
     join_transfers(m->r);
 }

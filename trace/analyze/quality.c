@@ -10,7 +10,8 @@
 
 /* The events of host threads by what they are. */
 typedef struct host_counts {
-    uint64_t events, launches, graphs, with_length;
+    uint64_t events, launches, graphs;
+    bool with_length;          /* one that lasts */
     uint64_t threads, unnamed; /* with events */
 } host_counts;
 
@@ -32,8 +33,9 @@ static void count_track(host_counts *c, const analysis *a, const trace_track *k)
         uint32_t flags = host_kind_flags(a->kinds, k->kind[i]);
         c->launches += (flags & HK_LAUNCH) != 0;
         c->graphs += (flags & HK_GRAPH) != 0;
-        c->with_length += k->dur_ps[i] > 0;
     }
+    for (size_t i = 0; !c->with_length && i < k->count; i++)
+        c->with_length = k->dur_ps[i] > 0;
 }
 
 static host_counts count_host(const analysis *a)

@@ -8,7 +8,7 @@
 
 typedef struct open_event {
     int64_t end;
-    size_t id; /* kind or index, as the walk goes by */
+    size_t id; /* kind, or as self_id_fn says */
 } open_event;
 
 typedef struct stack {
@@ -95,26 +95,29 @@ static int one_track(kind_times *kt, int64_t *group_total, int64_t *group_end, s
     return run_until(st, last, &self);
 }
 
-static int walk_pieces(stack *st, const trace_track *k, const owner *o)
+static int walk_pieces(stack *st, const trace_track *k, self_id_fn *id_of, const owner *o)
 {
     st->now = k->count ? k->start_ps[0] : 0;
     int64_t last = st->now;
     for (size_t i = 0; i < k->count; i++) {
         int64_t start = k->start_ps[i], end = start + k->dur_ps[i];
+        size_t id = i;
+        if (id_of)
+            VP_TRY(id_of(o->ctx, i, &id));
         if (end == start)
             continue;
         VP_TRY(run_until(st, start, o));
-        VP_TRY(push(st, end, i));
+        VP_TRY(push(st, end, id));
         last = end > last ? end : last;
     }
     return run_until(st, last, o);
 }
 
-int self_pieces(const trace_track *k, self_fn *fn, void *ctx)
+int self_pieces(const trace_track *k, self_id_fn *id, self_fn *fn, void *ctx)
 {
     const owner pieces = {NULL, fn, ctx};
     stack st = {0};
-    int rc = walk_pieces(&st, k, &pieces);
+    int rc = walk_pieces(&st, k, id, &pieces);
     vp_free(st.v);
     return rc;
 }

@@ -156,7 +156,6 @@ static int fill(vp_report *r, const catalog *c, const cat_session *s, const vp_r
         VP_TRY(text(&x->path, r, f->path));
     }
     r->compile.cache_hits = r->compile.cache_misses = VP_UNKNOWN;
-    VP_TRY(steps_judge(&r->steps, r->owner_));
     VP_TRY(snapshots_add(r, c, s));
     return report_finish(r);
 }

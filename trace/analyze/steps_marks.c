@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "trace/analyze/step_signs.h"
 #include "trace/analyze/steps_parts.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
@@ -90,19 +91,10 @@ static bool is_profiler_step(const trace *t, const trace_track *k, size_t e)
 static bool is_root(const trace *t, const trace_track *k, size_t e)
 {
     (void)t;
-    int64_t level = trace_attr(k, SINK_ROOT, e);
-    return level != SINK_NO_VALUE && level != 0;
+    return step_is_root(k, e);
 }
 
-/* XLA's JSON drops "_r". TensorFlow's executor numbers its iterations, too; those are functions of
- * C++, which nobody annotates steps with. */
-static bool is_numbered(const trace *t, const trace_track *k, size_t e)
-{
-    vp_str name = trace_str(t, t->kinds[k->kind[e]].name);
-    return trace_attr(k, SINK_STEP, e) != SINK_NO_VALUE &&
-           vp_str_find(name, VP_STR("::")) == name.n;
-}
-
+/* Only events that have one of the attributes are asked. */
 typedef bool mark_test(const trace *t, const trace_track *k, size_t event);
 
 static step_mark mark_of(const trace *t, uint32_t track, size_t e)
@@ -118,14 +110,20 @@ static step_mark mark_of(const trace *t, uint32_t track, size_t e)
                        .step = STEP_NONE};
 }
 
+static size_t next_numbered(const trace_track *k, size_t event)
+{
+    size_t step = trace_column_next(k->attr[SINK_STEP], event);
+    size_t root = trace_column_next(k->attr[SINK_ROOT], event);
+    return step < root ? step : root;
+}
+
 static int gather(step_marks *m, const trace *t, mark_test *is_mark)
 {
     for (uint32_t i = 0; i < t->track_count; i++) {
         const trace_track *k = &t->tracks[i];
-        if (k->role != SINK_ROLE_PLAIN || t->processes[k->process].kind != SINK_PROCESS_HOST ||
-            (!k->attr[SINK_STEP] && !k->attr[SINK_ROOT]))
+        if (k->role != SINK_ROLE_PLAIN || t->processes[k->process].kind != SINK_PROCESS_HOST)
             continue;
-        for (size_t e = 0; e < k->count; e++) {
+        for (size_t e = next_numbered(k, 0); e < k->count; e = next_numbered(k, e + 1)) {
             if (!is_mark(t, k, e))
                 continue;
             step_mark mark = mark_of(t, i, e);
@@ -208,7 +206,7 @@ static int find_host(step_search *s, const analysis *a)
         vp_step_source source;
     } tries[] = {{is_profiler_step, VP_STEPS_PROFILER},
                  {is_root, VP_STEPS_ANNOTATION},
-                 {is_numbered, VP_STEPS_ANNOTATION}};
+                 {step_is_numbered, VP_STEPS_ANNOTATION}};
     for (size_t i = 0; i < sizeof tries / sizeof *tries && !s->host.n; i++) {
         VP_TRY(gather(&s->host, a->t, tries[i].is_mark));
         s->source = s->host.n ? tries[i].source : VP_STEPS_NONE;

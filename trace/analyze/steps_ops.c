@@ -94,7 +94,7 @@ static int book_device(booking *b, uint32_t d, const uint32_t *ops)
     for (size_t i = 0; i < a->devices[d].set.count; i++) {
         b->track = &a->t->tracks[a->devices[d].set.tracks[i]];
         b->at = 0;
-        VP_TRY(self_pieces(b->track, book, b));
+        VP_TRY(self_pieces(b->track, NULL, book, b));
     }
     close_ops(b->op_of, groups, b->point, b->w->count);
     return 0;

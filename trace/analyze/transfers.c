@@ -85,9 +85,8 @@ static int one_direction(analysis *a, uint32_t device, vp_direction way, looked 
     for (size_t i = 0; i < n; i++) {
         const looked *l = look(by_kind, a->t, v[i].kind);
         span when = flight_span(a->t, &v[i]);
-        int64_t own = flight_event_bytes(a->t, &v[i]), dur = when.end - when.start;
-        note_copy(&x, flight_aligned_start(a->t, &v[i]) - a->h->origin_ps, dur,
-                  own >= 0 ? own : l->bytes);
+        int64_t dur = when.end - when.start;
+        note_copy(&x, flight_aligned_start(a->t, &v[i]) - a->h->origin_ps, dur, l->bytes);
         note_pageable(&x, (pageable)l->page, dur);
     }
     VP_TRY(flight_sum(&s, v, n, a->t, others));

@@ -91,6 +91,12 @@ int cat_tick(cat_scan *s)
         return cat_note_add(s->c, ".", "the scan stopped: too many files; name a directory below");
     }
     s->entries++;
+    if (s->opts->live) {
+        atomic_store_explicit(&s->opts->live->entries, s->entries, memory_order_relaxed);
+        atomic_store_explicit(&s->opts->live->sessions, s->c->count, memory_order_relaxed);
+        if (atomic_load_explicit(&s->opts->live->stop, memory_order_relaxed))
+            return vp_fail(VP_ECANCELLED, "stopped while listing");
+    }
     if (s->entries % 1024 == 0 && s->opts->progress &&
         s->opts->progress(s->opts->progress_ctx, (int64_t)s->entries, -1))
         return vp_fail(VP_ECANCELLED, "stopped while listing");
@@ -179,6 +185,7 @@ int catalog_open(catalog **out, const char *path, const cat_options *opts)
     if (!c)
         return vp_fail(VP_ENOMEM, "out of memory for the list of sessions");
     cat_scan s = {.c = c, .opts = opts ? opts : &defaults};
+    c->copies = s.opts->copies;
     vp_map_init(&s.visited);
     int rc = scan(&s, path);
     vp_map_free(&s.visited);
@@ -188,6 +195,16 @@ int catalog_open(catalog **out, const char *path, const cat_options *opts)
     VP_TRY(cat_sessions_finish(c));
     *out = c;
     c = NULL;
+    return 0;
+}
+
+int catalog_none(catalog **out, const char *path)
+{
+    catalog *c = catalog_new(path);
+    if (!c)
+        return vp_fail(VP_ENOMEM, "out of memory for the list of sessions");
+    c->real = c->path;
+    *out = c;
     return 0;
 }
 

@@ -6,6 +6,7 @@
 #ifndef VP_MODEL_CATALOG_H
 #define VP_MODEL_CATALOG_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -58,11 +59,29 @@ typedef struct cat_session {
 } cat_session;
 
 typedef struct catalog catalog;
+/* What a scan tells another thread while it runs. Zero it before. */
+typedef struct cat_live {
+    _Atomic uint64_t entries, sessions; /* looked at, found so far */
+    _Atomic bool stop;                  /* set by the other thread: VP_ECANCELLED soon */
+} cat_live;
+
+/* Where unpacked copies of packed files may lie. open: a descriptor on the content of f, which is
+ * an archive's member or gzip, or VP_ENOTFOUND; called from many threads. */
+typedef struct cat_copies {
+    int (*open)(void *ctx, const cat_file *f, int *fd);
+    void *ctx; /* outlives the catalog */
+} cat_copies;
+
 typedef struct cat_options {
     bool follow_symlinks;     /* default true: inside the root, once */
     vp_progress_fn *progress; /* entries seen, -1 */
     void *progress_ctx;
     const catalog *previous; /* unchanged files are not opened again; may be NULL */
+    cat_live *live;          /* may be NULL */
+    /* Called with the absolute path of each directory before it is read; may be NULL. */
+    void (*entering)(void *ctx, const char *path);
+    void *entering_ctx;
+    cat_copies copies; /* read instead of what is packed; open may be NULL */
 } cat_options;
 #define CAT_OPTIONS_INIT                                                                           \
     {                                                                                              \
@@ -72,6 +91,8 @@ typedef struct cat_options {
 /* Scans. path is a directory, a file, an archive, or "-" (standard input, spooled). VP_ENOTFOUND
  * when there is no such path; a catalog without sessions is not an error here. */
 int catalog_open(catalog **out, const char *path, const cat_options *opts);
+/* A catalog of path without sessions: what is known before the first scan. */
+int catalog_none(catalog **out, const char *path);
 void catalog_free(catalog *c);
 /* Takes another reference (threads that outlive a rescan); catalog_free drops one. */
 catalog *catalog_ref(catalog *c);
@@ -82,7 +103,15 @@ size_t catalog_count(const catalog *c);
 const cat_session *catalog_get(const catalog *c, size_t i);
 /* By id, or by a name, path or unique suffix of it; NULL (error recorded, with candidates). */
 const cat_session *catalog_find(const catalog *c, vp_str key);
-/* The latest readable session, or NULL (VP_ENOTFOUND recorded: what was looked for and found). */
+/* By id alone, which never searches; NULL without such a session, nothing recorded. */
+const cat_session *catalog_by_id(const catalog *c, const char *id);
+/* It can be opened: its hosts have timelines, of a recording that was cut off, too; or memory. */
+static inline bool catalog_can_open(const cat_session *s)
+{
+    return s->status == CAT_OK || (s->status == CAT_UNFINISHED && s->host_count);
+}
+/* The latest readable session, a finished one if there is any, or NULL (VP_ENOTFOUND recorded: what
+ * was looked for and found). */
 const cat_session *catalog_latest(const catalog *c);
 /* Recognised files outside sessions that are not readable, and refused archive members. */
 typedef struct cat_note {

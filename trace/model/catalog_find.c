@@ -3,6 +3,7 @@
 #include "trace/model/catalog_impl.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define CANDIDATES_MAX 3u
 
@@ -81,6 +82,14 @@ static const cat_session *none_matches(const catalog *c, vp_str key)
     return NULL;
 }
 
+const cat_session *catalog_by_id(const catalog *c, const char *id)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (!strcmp(c->sessions[i].id, id))
+            return &c->sessions[i];
+    return NULL;
+}
+
 const cat_session *catalog_find(const catalog *c, vp_str key)
 {
     static matches_fn *const rules[] = {by_id, by_name, by_path, by_suffix};
@@ -130,6 +139,9 @@ const cat_session *catalog_latest(const catalog *c)
 {
     for (size_t i = 0; i < c->count; i++)
         if (c->sessions[i].status == CAT_OK && c->sessions[i].host_count)
+            return &c->sessions[i];
+    for (size_t i = 0; i < c->count; i++)
+        if (c->sessions[i].status == CAT_UNFINISHED && c->sessions[i].host_count)
             return &c->sessions[i];
     for (size_t i = 0; i < c->count; i++)
         if (c->sessions[i].status == CAT_OK)

@@ -15,11 +15,16 @@ static int no_memory(void)
     return vp_fail(VP_ENOMEM, "out of memory for the files of a session");
 }
 
-/* Readable timelines first, then memory profiles, unfinished recordings, and what we cannot read.
+/* Readable timelines first, then unfinished recordings, memory profiles, and what we cannot read.
  */
+enum { RANK_TIMELINE, RANK_UNFINISHED, RANK_MEMORY, RANK_UNREADABLE };
+
 static int rank_of(rd_format f)
 {
-    return rd_is_timeline(f) ? 0 : f == RD_PPROF ? 1 : f == RD_VPCAP ? 2 : 3;
+    return rd_is_timeline(f) ? RANK_TIMELINE
+           : f == RD_VPCAP   ? RANK_UNFINISHED
+           : f == RD_PPROF   ? RANK_MEMORY
+                             : RANK_UNREADABLE;
 }
 
 static int by_rank_and_name(const void *pa, const void *pb)
@@ -137,7 +142,17 @@ static int place_unnamed(hosts *h, uint32_t i)
     return add_host(h, taken ? vp_str_of(f->name) : name, i);
 }
 
-static int place_all(hosts *h, size_t timelines)
+/* A recording of a host that has left its files is what they were made from. */
+static int place_unfinished(hosts *h, uint32_t i)
+{
+    vp_str name = rd_host_of(vp_str_of(h->out->files[i].name));
+    if (!name.n)
+        name = session_short_name(h->out);
+    bool known = vp_map_get(&h->by_name, vp_hash(name.p, name.n, 0)) != VP_MAP_NONE;
+    return known ? 0 : add_host(h, name, i);
+}
+
+static int place_all(hosts *h, size_t timelines, size_t unfinished)
 {
     for (uint32_t i = 0; i < timelines; i++)
         if (h->out->files[i].kind.format == RD_XSPACE)
@@ -151,6 +166,8 @@ static int place_all(hosts *h, size_t timelines)
             VP_TRY(place_unnamed(h, i));
     for (uint32_t i = 0; i < timelines; i++)
         VP_TRY(place_unnamed(h, i));
+    for (size_t i = timelines; i < timelines + unfinished; i++)
+        VP_TRY(place_unfinished(h, (uint32_t)i));
     return 0;
 }
 
@@ -177,14 +194,14 @@ static int sort_hosts(cat_session *out)
     return 0;
 }
 
-static int make_hosts(cat_scan *s, cat_session *out, size_t timelines)
+static int make_hosts(cat_scan *s, cat_session *out, size_t timelines, size_t unfinished)
 {
     hosts h = {.scan = s, .out = out};
-    out->hosts = vp_arena_alloc(&s->c->arena, timelines * sizeof *out->hosts);
+    out->hosts = vp_arena_alloc(&s->c->arena, (timelines + unfinished) * sizeof *out->hosts);
     if (!out->hosts)
         return no_memory();
     vp_map_init(&h.by_name);
-    int rc = place_all(&h, timelines);
+    int rc = place_all(&h, timelines, unfinished);
     vp_map_free(&h.by_name);
     VP_TRY(rc);
     return out->host_count > 1 ? sort_hosts(out) : 0;
@@ -193,11 +210,12 @@ static int make_hosts(cat_scan *s, cat_session *out, size_t timelines)
 static const char *kind_name(const cat_session *s)
 {
     rd_format f = s->file_count ? s->files[0].kind.format : RD_UNKNOWN;
-    return f == RD_XSPACE || f == RD_XLA_JSON ? "xla"
-           : f == RD_KINETO                   ? "kineto"
-           : f == RD_CHROME                   ? "chrome"
-           : f == RD_PPROF                    ? "memory"
-                                              : "none";
+    bool ours = f == RD_XSPACE || f == RD_XLA_JSON || f == RD_VPCAP;
+    return ours             ? "xla"
+           : f == RD_KINETO ? "kineto"
+           : f == RD_CHROME ? "chrome"
+           : f == RD_PPROF  ? "memory"
+                            : "none";
 }
 
 static void judge(cat_session *out, const cat_dir *d)
@@ -208,8 +226,11 @@ static void judge(cat_session *out, const cat_dir *d)
         out->status = CAT_EMPTY;
         out->why = d->caches ? "only caches that XProf wrote: the trace itself is gone"
                              : "a run directory without a trace";
-    } else if (rank >= 2) {
-        out->status = rank == 2 ? CAT_UNFINISHED : CAT_UNREADABLE;
+    } else if (rank == RANK_UNFINISHED) {
+        out->status = CAT_UNFINISHED;
+        out->why = "its program was killed, or still runs";
+    } else if (rank == RANK_UNREADABLE) {
+        out->status = CAT_UNREADABLE;
         out->why = out->files[0].why;
     }
 }
@@ -230,13 +251,15 @@ static void sum_up(cat_session *out)
 int cat_session_fill(cat_scan *s, cat_session *out, const cat_dir *d, const cat_found *const *files,
                      size_t n)
 {
-    size_t timelines = 0;
+    size_t timelines = 0, unfinished = 0;
     if (n)
         VP_TRY(copy_files(s, out, d, files, n));
     while (timelines < n && rd_is_timeline(out->files[timelines].kind.format))
         timelines++;
-    if (timelines)
-        VP_TRY(make_hosts(s, out, timelines));
+    while (timelines + unfinished < n && out->files[timelines + unfinished].kind.format == RD_VPCAP)
+        unfinished++;
+    if (timelines + unfinished)
+        VP_TRY(make_hosts(s, out, timelines, unfinished));
     judge(out, d);
     sum_up(out);
     return 0;

@@ -56,6 +56,7 @@ struct catalog {
     const char *real; /* the directory that root_fd is, links resolved; or the archive's name */
     int root_fd;      /* -1 for standard input */
     int spool_fd;     /* standard input, spooled; else -1 */
+    cat_copies copies;
     cat_session *sessions;
     size_t count, session_cap;
     cat_note *notes;

@@ -17,6 +17,8 @@ static bool name_suffices(const cat_found *f, bool in_run)
 {
     rd_format k = f->kind.format;
     bool trace = rd_is_timeline(k) || k == RD_PPROF;
+    if (k == RD_VPCAP) /* made before it has a content */
+        return false;
     if (k == RD_UNKNOWN || k == RD_ARCHIVE || k == RD_UNREADABLE)
         return false;
     if (k == RD_XLA_JSON && !in_run) /* PyTorch users call their files so as well */

@@ -55,11 +55,21 @@ int catalog_fd(int *fd, const catalog *c, const cat_file *f)
     return open_listed(fd, c, f);
 }
 
+/* Without its gzip, so that it is no copy of the raw file where that has one. */
+static bool open_copy(int *fd, const catalog *c, const cat_file *f, bool raw)
+{
+    bool packed = f->is_member || f->kind.gzip;
+    return c->copies.open && packed && !(raw && f->kind.gzip) &&
+           c->copies.open(c->copies.ctx, f, fd) == 0;
+}
+
 int catalog_stream(rd_stream **out, const catalog *c, const cat_file *f, bool raw)
 {
     VP_CLEANUP(vp_fs_close) int fd = -1;
     rd_stream *stream;
     int rc;
+    if (open_copy(&fd, c, f, raw))
+        return rd_stream_fd(out, vp_fs_take(&fd));
     VP_TRY(open_listed(&fd, c, f));
     if (f->is_member)
         rc = ar_member_open(&stream, fd, f->member_index);
@@ -83,6 +93,8 @@ int catalog_source(rd_source **out, const catalog *c, const cat_file *f, vp_erro
         VP_TRY(open_listed(&fd, c, f));
         return rd_source_fd(out, fd);
     }
+    if (open_copy(&fd, c, f, false))
+        return rd_source_fd(out, fd);
     VP_TRY(catalog_stream(&stream, c, f, false));
     int rc = rd_source_spool(out, stream, damage);
     return rc < 0 ? vp_fail_at(rc, f->path, -1, -1) : 0;

@@ -291,6 +291,8 @@ static int enter(walk *w, int fd, size_t full_n)
     f->full_n = full_n;
     w->depth++;
     w->scan->c->seen.directories++;
+    if (w->scan->opts->entering)
+        w->scan->opts->entering(w->scan->opts->entering_ctx, *w->full ? w->full : "/");
     VP_TRY(read_entries(w, f));
     return take_files(w, f);
 }

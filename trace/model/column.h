@@ -4,6 +4,7 @@
 #ifndef VP_MODEL_COLUMN_H
 #define VP_MODEL_COLUMN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,7 +35,20 @@ static inline int64_t trace_column_get(const trace_column *c, size_t i, int64_t 
     uint64_t bit = UINT64_C(1) << i % 64;
     if (b >= c->block_n || !(c->block[b].has & bit))
         return none;
-    return c->v[c->block[b].first + (unsigned)__builtin_popcountll(c->block[b].has & (bit - 1))];
+    uint64_t before = c->block[b].has & (bit - 1);
+    bool all = before == bit - 1; /* often; a population count is a call on older machines */
+    return c->v[c->block[b].first + (all ? i % 64 : (unsigned)__builtin_popcountll(before))];
+}
+
+/* The first event from `i` on that has a value; SIZE_MAX behind the last. c may be NULL. */
+static inline size_t trace_column_next(const trace_column *c, size_t i)
+{
+    for (size_t b = i / 64; c && b < c->block_n; b++) {
+        uint64_t has = c->block[b].has & (b == i / 64 ? UINT64_MAX << i % 64 : UINT64_MAX);
+        if (has)
+            return b * 64 + (unsigned)__builtin_ctzll(has);
+    }
+    return SIZE_MAX;
 }
 
 #endif

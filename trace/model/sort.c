@@ -3,32 +3,33 @@
 #include <stdlib.h>
 
 #include "trace/base/err.h"
+#include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/model/runs.h"
 
 #define DIGIT 11
 #define BUCKETS (1u << DIGIT)
 
-/* Whether event a stands before event b: start, then the longer, then the file's order. */
-static bool before(const trace_track *k, uint32_t a, uint32_t b)
-{
-    if (k->start_ps[a] != k->start_ps[b])
-        return k->start_ps[a] < k->start_ps[b];
-    if (k->dur_ps[a] != k->dur_ps[b])
-        return k->dur_ps[a] > k->dur_ps[b];
-    return a < b;
-}
-
 static int compare(const void *x, const void *y, void *track)
 {
     uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-    return before(track, a, b) ? -1 : a != b;
+    return trace_before(track, a, b) ? -1 : a != b;
 }
 
-static void permute_i64(int64_t *column, int64_t *tmp, const uint32_t *order, size_t n)
+static void permute_i64(int64_t *column, int64_t *room, const uint32_t *order, size_t from,
+                        size_t to)
 {
-    for (size_t i = 0; i < n; i++)
-        tmp[i] = column[order[i]];
-    memcpy(column, tmp, n * sizeof *column);
+    for (size_t i = from; i < to; i++)
+        room[i - from] = column[order[i]];
+    memcpy(column + from, room, (to - from) * sizeof *column);
+}
+
+static void permute_u32(uint32_t *column, uint32_t *room, const uint32_t *order, size_t from,
+                        size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        room[i - from] = column[order[i]];
+    memcpy(column + from, room, (to - from) * sizeof *column);
 }
 
 static int permute_attrs(trace_track *k, const uint32_t *order)
@@ -39,45 +40,59 @@ static int permute_attrs(trace_track *k, const uint32_t *order)
     return 0;
 }
 
-/* tmp has room for a column. */
-static int permute(trace_track *k, const uint32_t *order, int64_t *tmp)
+/* The end of what begins at `from` and changes places only among itself: the copies of a loop, one
+ * behind the other, are put in order one by one, in memory that stays hot. */
+static size_t segment_end(const uint32_t *order, size_t from)
 {
-    permute_i64(k->start_ps, tmp, order, k->count);
-    permute_i64(k->dur_ps, tmp, order, k->count);
-    if (k->aligned_start_ps) {
-        permute_i64(k->aligned_start_ps, tmp, order, k->count);
-        permute_i64(k->aligned_dur_ps, tmp, order, k->count);
+    size_t i = from, farthest = from;
+    for (; i <= farthest; i++)
+        farthest = order[i] > farthest ? order[i] : farthest;
+    return i;
+}
+
+static int permute(trace_track *k, const uint32_t *order, sort_room *room)
+{
+    for (size_t from = 0, to; from < k->count; from = to) {
+        to = segment_end(order, from);
+        if (to == from + 1)
+            continue;
+        VP_TRY(vp_grow(&room->p, &room->cap, to - from, sizeof *room->p, VP_EVENTS_MAX));
+        permute_i64(k->start_ps, room->p, order, from, to);
+        permute_i64(k->dur_ps, room->p, order, from, to);
+        if (k->aligned_start_ps) {
+            permute_i64(k->aligned_start_ps, room->p, order, from, to);
+            permute_i64(k->aligned_dur_ps, room->p, order, from, to);
+        }
+        permute_u32(k->kind, (uint32_t *)room->p, order, from, to);
     }
-    uint32_t *kinds = (uint32_t *)tmp;
-    for (size_t i = 0; i < k->count; i++)
-        kinds[i] = k->kind[order[i]];
-    memcpy(k->kind, kinds, k->count * sizeof *kinds);
     k->sorted = true;
     return permute_attrs(k, order);
 }
 
 /* Nearly sorted tracks, the usual case (a device's own clock swaps 1 % of neighbours): the few
- * events that step back are sorted alone and merged in. Fills the order, or returns false when they
- * are too many. strays has room for count / 8. */
-static bool merge_strays(const trace_track *k, uint32_t *order, uint32_t *strays)
+ * events that step back are sorted alone and merged in. Fills the order: 1, or 0 when they are
+ * too many. */
+static int merge_strays(const trace_track *k, uint32_t *order, sort_room *room)
 {
     size_t n = k->count, main_n = 0, stray_n = 0, at = n;
+    VP_TRY(vp_grow(&room->p, &room->cap, n / 16 + 1, sizeof *room->p, VP_EVENTS_MAX));
+    uint32_t *strays = (uint32_t *)room->p;
     for (uint32_t i = 0; i < n; i++) {
-        if (!main_n || before(k, order[main_n - 1], i))
+        if (!main_n || trace_before(k, order[main_n - 1], i))
             order[main_n++] = i;
         else if (stray_n < n / 8)
             strays[stray_n++] = i;
         else
-            return false;
+            return 0;
     }
     qsort_r(strays, stray_n, sizeof *strays, compare, (void *)(uintptr_t)k);
     while (stray_n) { /* from the back, into the room that the strays left */
-        if (main_n && before(k, strays[stray_n - 1], order[main_n - 1]))
+        if (main_n && trace_before(k, strays[stray_n - 1], order[main_n - 1]))
             order[--at] = order[--main_n];
         else
             order[--at] = strays[--stray_n];
     }
-    return true;
+    return 1;
 }
 
 static unsigned bits_of(uint64_t v)
@@ -108,13 +123,24 @@ static packing choose_packing(const trace_track *k)
     return p;
 }
 
-static void radix_pass(uint64_t *to, const uint64_t *from, size_t n, unsigned shift)
+/* Digits that a key may have: 64 bits of them. */
+#define DIGITS_MAX 6u
+
+/* How often each value of each digit occurs, all digits in one pass. */
+static void count_digits(uint32_t (*counts)[BUCKETS], const uint64_t *keys, size_t n, packing p)
 {
-    size_t at[BUCKETS] = {0}, sum = 0;
-    for (size_t i = 0; i < n; i++)
-        at[from[i] >> shift & (BUCKETS - 1)]++;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t key = keys[i] >> p.index_bits;
+        for (unsigned d = 0; d * DIGIT < p.bits - p.index_bits; d++, key >>= DIGIT)
+            counts[d][key & (BUCKETS - 1)]++;
+    }
+}
+
+static void radix_pass(uint64_t *to, const uint64_t *from, size_t n, unsigned shift, uint32_t *at)
+{
+    uint32_t sum = 0;
     for (size_t b = 0; b < BUCKETS; b++) {
-        size_t count = at[b];
+        uint32_t count = at[b];
         at[b] = sum;
         sum += count;
     }
@@ -132,7 +158,7 @@ static void order_equals(const trace_track *k, uint32_t *v, size_t n)
     for (size_t i = 1; i < n; i++) {
         uint32_t e = v[i];
         size_t at = i;
-        for (; at && before(k, e, v[at - 1]); at--)
+        for (; at && trace_before(k, e, v[at - 1]); at--)
             v[at] = v[at - 1];
         v[at] = e;
     }
@@ -141,8 +167,10 @@ static void order_equals(const trace_track *k, uint32_t *v, size_t n)
 /* Sorts packed keys, in `from` or in `to`, which has as much room: where they end. */
 static uint64_t *sort_keys(uint64_t *from, uint64_t *to, size_t n, packing p)
 {
-    for (unsigned shift = p.index_bits; shift < p.bits; shift += DIGIT) {
-        radix_pass(to, from, n, shift);
+    uint32_t counts[DIGITS_MAX][BUCKETS] = {0};
+    count_digits(counts, from, n, p);
+    for (unsigned shift = p.index_bits, d = 0; shift < p.bits; shift += DIGIT, d++) {
+        radix_pass(to, from, n, shift, counts[d]);
         uint64_t *swap = from;
         from = to;
         to = swap;
@@ -160,40 +188,37 @@ static void order_of(uint32_t *order, const trace_track *k, const uint64_t *keys
     }
 }
 
-static int no_memory(const trace_track *k)
-{
-    return vp_fail(VP_ENOMEM, "out of memory: sorting %zu events", k->count);
-}
-
 /* Of the two halves that the keys go to and fro between, one becomes the order and the other room
  * for a column: memory that is touched for the first time costs more than the sort. */
-static int radix_sort(trace_track *k)
+static int radix_sort(trace_track *k, sort_room *a, sort_room *b)
 {
     size_t n = k->count;
-    VP_CLEANUP(vp_free_ptr) uint64_t *a = vp_realloc_array(NULL, n, sizeof *a);
-    VP_CLEANUP(vp_free_ptr) uint64_t *b = vp_realloc_array(NULL, n, sizeof *b);
-    if (!a || !b)
-        return no_memory(k);
+    VP_TRY(vp_grow(&a->p, &a->cap, n, sizeof *a->p, VP_EVENTS_MAX));
+    VP_TRY(vp_grow(&b->p, &b->cap, n, sizeof *b->p, VP_EVENTS_MAX));
+    uint64_t *from = (uint64_t *)a->p;
     packing p = choose_packing(k);
     for (size_t i = 0; i < n; i++)
-        a[i] = ((uint64_t)k->start_ps[i] - (uint64_t)p.least) >> p.drop << p.index_bits | i;
-    uint64_t *keys = sort_keys(a, b, n, p);
-    uint32_t *order = (uint32_t *)(keys == a ? b : a);
-    order_of(order, k, keys, p);
-    return permute(k, order, (int64_t *)keys);
+        from[i] = ((uint64_t)k->start_ps[i] - (uint64_t)p.least) >> p.drop << p.index_bits | i;
+    bool in_a = sort_keys(from, (uint64_t *)b->p, n, p) == from;
+    sort_room *keys = in_a ? a : b;
+    uint32_t *order = (uint32_t *)(in_a ? b : a)->p;
+    order_of(order, k, (const uint64_t *)keys->p, p);
+    return permute(k, order, keys);
+}
+
+static void room_free(sort_room *room)
+{
+    vp_free(room->p);
 }
 
 int trace_sort_track(trace_track *k)
 {
-    VP_CLEANUP(vp_free_ptr) uint32_t *order = vp_realloc_array(NULL, k->count, sizeof *order);
-    VP_CLEANUP(vp_free_ptr) uint32_t *strays = vp_realloc_array(NULL, k->count / 8, sizeof *strays);
-    VP_CLEANUP(vp_free_ptr) int64_t *tmp = NULL;
-    if (!order || !strays)
-        return no_memory(k);
-    if (!merge_strays(k, order, strays)) {
-        vp_free_ptr(&order);
-        return radix_sort(k);
-    }
-    tmp = vp_realloc_array(NULL, k->count, sizeof *tmp);
-    return tmp ? permute(k, order, tmp) : no_memory(k);
+    VP_CLEANUP(room_free) sort_room a = {0}, b = {0};
+    VP_TRY(vp_grow(&a.p, &a.cap, k->count / 2 + 1, sizeof *a.p, VP_EVENTS_MAX));
+    uint32_t *order = (uint32_t *)a.p;
+    int done = trace_merge_runs(k, order, &b);
+    if (done == 0)
+        done = merge_strays(k, order, &b);
+    VP_TRY(done);
+    return done ? permute(k, order, &b) : radix_sort(k, &a, &b);
 }

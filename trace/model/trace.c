@@ -1,8 +1,5 @@
 #include "trace/model/trace.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
@@ -291,15 +288,4 @@ bool trace_has_device(const trace *t)
         if (t->tracks[i].role == SINK_ROLE_OPS && t->tracks[i].count)
             return true;
     return false;
-}
-
-int trace_note(trace *t, const char *code, sink_severity severity, bool partial, const char *fmt,
-               ...)
-{
-    char text[512];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
-    va_end(ap);
-    return on_quality(&t->sink, &(sink_quality){code, severity, vp_str_of(text), -1, -1, partial});
 }

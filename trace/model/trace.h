@@ -91,9 +91,6 @@ int trace_place_modules(trace *t);
 vp_str trace_module_name(vp_str text, int64_t *program_id);
 /* A device: a process whose op tracks hold events. */
 bool trace_has_device(const trace *t);
-/* Adds a quality entry, as a reader would. */
-int trace_note(trace *t, const char *code, sink_severity severity, bool partial, const char *fmt,
-               ...) __attribute__((format(printf, 5, 6)));
 /* Event i's start on the host's clock, and its end. */
 static inline int64_t trace_aligned_start(const trace_track *k, size_t i)
 {

@@ -114,6 +114,21 @@ static void put_side(page *p, const char *letter, const char *id, const char *na
     html_puts(p, p->links.base && id ? "</a></dd></div>\n" : "</dd></div>\n");
 }
 
+static void put_swap(page *p, const vp_comparison *c)
+{
+    if (!p->links.base || !c->a_id || !c->b_id)
+        return;
+    html_open_fact(p, "The other way");
+    html_puts(p, "<a href=\"");
+    html_text(p, p->links.base);
+    html_puts(p, "/compare/");
+    html_url(p, c->b_id);
+    html_puts(p, "/");
+    html_url(p, c->a_id);
+    html_puts(p, "\">Swap A and B</a>");
+    html_close_fact(p);
+}
+
 static void put_header(comparison *x)
 {
     static const char *const levels[] = {"bad", "good", "low", "warn"};
@@ -142,6 +157,7 @@ static void put_header(comparison *x)
         html_close_fact(p);
     }
     html_duration_fact(p, "Noise up to", c->threshold_ps);
+    put_swap(p, c);
     html_puts(p, "</dl>\n</header>\n");
 }
 

@@ -108,15 +108,6 @@ static void put_noise(vp_json *j, const vp_comparison *c)
     vp_json_end_object(j);
 }
 
-static void put_texts(vp_json *j, const char *key, const char *const *texts, size_t n)
-{
-    vp_json_key(j, key);
-    vp_json_begin_array(j);
-    for (size_t i = 0; i < n; i++)
-        vp_json_cstr(j, texts[i]);
-    vp_json_end_array(j);
-}
-
 static void put_scopes(vp_json *j, const vp_comparison *c)
 {
     vp_json_key(j, "scopes");
@@ -135,13 +126,7 @@ int rep_compare_json(vp_buf *b, const vp_comparison *c)
 {
     vp_json j;
     vp_json_init(&j, b);
-    vp_json_begin_object(&j);
-    vp_json_kcstr(&j, "schema", "view_profile.compare/1");
-    vp_json_key(&j, "tool");
-    vp_json_begin_object(&j);
-    vp_json_kcstr(&j, "name", "view_profile");
-    vp_json_kcstr(&j, "version", VP_VERSION);
-    vp_json_end_object(&j);
+    rep_json_head(&j, "view_profile.compare/1");
     put_session(&j, "a", c->a_id, c->a_name, c->a_path);
     put_session(&j, "b", c->b_id, c->b_name, c->b_path);
     vp_json_kbool(&j, "per_step", c->per_step);
@@ -155,9 +140,9 @@ int rep_compare_json(vp_buf *b, const vp_comparison *c)
         put_op(&j, &c->ops[i]);
     vp_json_end_array(&j);
     put_noise(&j, c);
-    put_texts(&j, "findings_new", c->findings_new, c->new_count);
-    put_texts(&j, "findings_gone", c->findings_gone, c->gone_count);
-    put_texts(&j, "caveats", c->caveats, c->caveat_count);
+    rep_json_texts(&j, "findings_new", c->findings_new, c->new_count);
+    rep_json_texts(&j, "findings_gone", c->findings_gone, c->gone_count);
+    rep_json_texts(&j, "caveats", c->caveats, c->caveat_count);
     put_scopes(&j, c);
     vp_json_end_object(&j);
     return vp_buf_putc(b, '\n');

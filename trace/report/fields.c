@@ -107,6 +107,8 @@ const rep_field rep_device_fields[] = {
     {F("idle_causes", REP_CAUSES, vp_device, cause_ps), .full = true},
     {F("gap_count", REP_COUNT, vp_device, gap_count), .needed = true, .full = true},
     {F("steps_counted", REP_COUNT, vp_device, steps_counted), .full = true},
+    {F("barriers", REP_COUNT, vp_device, barriers), .full = true},
+    {F("barrier_ps", REP_COUNT, vp_device, barrier_ps), .full = true},
     {F("hygiene", REP_OBJECT, vp_device, hygiene), .fields = hygiene_fields, .full = true},
     {0},
 };

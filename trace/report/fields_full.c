@@ -280,6 +280,8 @@ static const rep_field function_fields[] = {
     {F("late_ps", REP_COUNT, vp_function, late_ps), .needed = true},
     {F("first_start_ps", REP_TIME, vp_function, first_start_ps)},
     {F("last_start_ps", REP_TIME, vp_function, last_start_ps)},
+    {F("first_dur_ps", REP_COUNT, vp_function, first_dur_ps)},
+    {F("last_dur_ps", REP_COUNT, vp_function, last_dur_ps)},
     {0},
 };
 
@@ -396,6 +398,7 @@ const rep_field rep_tail_fields[] = {
     {.key = "launch", .type = REP_OBJECT, .fields = rep_launch_fields, .full = true},
     {LIST("host_ops", vp_report, host_ops, host_op_count, vp_host_op, host_op_fields),
      .full = true},
+    {F("host_op_total", REP_COUNT, vp_report, host_op_total), .full = true},
     {.key = "memory", .type = REP_OBJECT, .fields = memory_fields, .put = put_memory, .full = true},
     {LIST("quality", vp_report, quality, quality_count, vp_quality, quality_fields)},
     {0},

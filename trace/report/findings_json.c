@@ -17,15 +17,6 @@ static void put_number(vp_json *j, const char *key, double v)
     vp_json_double(j, v);
 }
 
-static void put_texts(vp_json *j, const char *key, const char *const *texts, size_t n)
-{
-    vp_json_key(j, key);
-    vp_json_begin_array(j);
-    for (size_t i = 0; i < n; i++)
-        vp_json_cstr(j, texts[i]);
-    vp_json_end_array(j);
-}
-
 static void put_evidence(vp_json *j, const vp_finding *f)
 {
     bool measured = f->status == VP_FIRED || f->status == VP_EXPLAINED || f->status == VP_CLEAR;
@@ -91,9 +82,9 @@ static void put_finding(vp_json *j, const vp_report *r, const vp_finding *f)
     put_places(j, r, f);
     put_impact(j, f);
     vp_json_kcstr(j, "suggestion", f->suggestion);
-    put_texts(j, "caveats", f->caveats, f->caveat_count);
-    put_texts(j, "explained_by", f->explained_by, f->explained_count);
-    put_texts(j, "missing", f->missing, f->missing_count);
+    rep_json_texts(j, "caveats", f->caveats, f->caveat_count);
+    rep_json_texts(j, "explained_by", f->explained_by, f->explained_count);
+    rep_json_texts(j, "missing", f->missing, f->missing_count);
     vp_json_end_object(j);
 }
 

@@ -63,7 +63,10 @@ static void put_badge(page *p)
     const char *level = count[VP_SEV_ERROR]                      ? "bad"
                         : count[VP_SEV_WARNING] || p->r->partial ? "warn"
                                                                  : "good";
-    vp_buf_printf(p->b, "<a class=\"badge %s\" href=\"#quality\">Data: ", level);
+    vp_buf_printf(p->b, "<a class=\"badge %s\" href=\"", level);
+    if (p->links.tab)
+        html_query(p, "tab", "quality");
+    html_puts(p, "#quality\">Data: ");
     if (p->r->partial)
         html_puts(p, "partial");
     else
@@ -159,31 +162,99 @@ static int put_tables(page *p)
     return 0;
 }
 
+/* Which tabs show a part. */
+enum {
+    IN_SUMMARY = 1,
+    IN_OPS = 2,
+    IN_SCOPES = 4,
+    IN_DEVICES = 8,
+    IN_HOST = 16,
+    IN_FILES = 32,
+    IN_QUALITY = 64,
+    IN_ALL = 127
+};
+
+static const struct {
+    const char *name, *title;
+    unsigned bit;
+} tabs[] = {{"summary", "Summary", IN_SUMMARY},
+            {"ops", "Ops", IN_OPS},
+            {"scopes", "Scopes", IN_SCOPES},
+            {"devices", "Devices", IN_DEVICES},
+            {"host", "Host", IN_HOST},
+            {"files", "Files", IN_FILES},
+            {"quality", "Data quality", IN_QUALITY},
+            {"all", "All at once", IN_ALL}};
+#define TABS (sizeof tabs / sizeof *tabs)
+
+bool rep_tab_known(const char *name)
+{
+    for (size_t i = 0; i < TABS; i++)
+        if (vp_str_eq(vp_str_of(tabs[i].name), vp_str_of(name)))
+            return true;
+    return false;
+}
+
 /* In the order of the page: what is wrong, where the time went, and then why. */
 static const html_part parts[] = {
-    {"findings", "Findings", html_has_findings, html_findings},
-    {"where", "Where the time went", html_has_devices, html_devices},
-    {"steps", "Steps", html_has_steps, html_steps},
-    {"ops", "Slowest", always, put_tables},
-    {"scopes", "Graph", html_has_scopes, html_scopes},
-    {"folded", "Forward and backward", html_has_folded, html_folded},
-    {"modules", "Modules", html_has_modules, html_modules},
-    {"idle", "Idle", html_has_idle, html_idle},
-    {"launch", "Launches", html_has_launch, html_launch},
-    {"collectives", "Collectives", html_has_collectives, html_collectives},
-    {"transfers", "Transfers", html_has_transfers, html_transfers},
-    {"balance", "Balance", html_has_balance, html_balance},
-    {"compile", "Compilation", html_has_compile, html_compile},
-    {"hygiene", "Avoidable work", html_has_hygiene, html_hygiene},
-    {"host", "Host", html_has_host_ops, html_host_ops},
-    {"memory", "Memory", html_has_memory, html_memory},
-    {"quality", "Data quality", always, html_quality},
-    {"files", "Files", html_has_files, html_files},
+    {"findings", "Findings", html_has_findings, html_findings, IN_SUMMARY},
+    {"where", "Where the time went", html_has_devices, html_devices, IN_SUMMARY | IN_DEVICES},
+    {"steps", "Steps", html_has_steps, html_steps, IN_SUMMARY},
+    {"ops", "Slowest", always, put_tables, IN_SUMMARY | IN_OPS},
+    {"scopes", "Graph", html_has_scopes, html_scopes, IN_SCOPES},
+    {"folded", "Forward and backward", html_has_folded, html_folded, IN_SCOPES},
+    {"modules", "Modules", html_has_modules, html_modules, IN_OPS},
+    {"idle", "Idle", html_has_idle, html_idle, IN_DEVICES},
+    {"launch", "Launches", html_has_launch, html_launch, IN_DEVICES},
+    {"collectives", "Collectives", html_has_collectives, html_collectives, IN_DEVICES},
+    {"transfers", "Transfers", html_has_transfers, html_transfers, IN_DEVICES},
+    {"balance", "Balance", html_has_balance, html_balance, IN_DEVICES},
+    {"compile", "Compilation", html_has_compile, html_compile, IN_HOST},
+    {"hygiene", "Avoidable work", html_has_hygiene, html_hygiene, IN_OPS},
+    {"host", "Host", html_has_host_ops, html_host_ops, IN_HOST},
+    {"memory", "Memory", html_has_memory, html_memory, IN_DEVICES},
+    {"quality", "Data quality", always, html_quality, IN_QUALITY},
+    {"files", "Files", html_has_files, html_files, IN_FILES},
 };
 #define PARTS (sizeof parts / sizeof *parts)
 
+static unsigned wanted_tabs(const page *p)
+{
+    for (size_t i = 0; i < TABS && p->links.tab; i++)
+        if (!strcmp(tabs[i].name, p->links.tab))
+            return tabs[i].bit;
+    return IN_ALL;
+}
+
+static bool tab_has_parts(const page *p, unsigned bit)
+{
+    for (size_t i = 0; i < PARTS; i++)
+        if ((parts[i].tabs & bit) && parts[i].has(p))
+            return true;
+    return false;
+}
+
+static void put_tabs(page *p)
+{
+    html_puts(p, "<nav class=\"tabs\" aria-label=\"Parts of the report\"><ul>\n");
+    for (size_t i = 0; i < TABS; i++) {
+        if (!tab_has_parts(p, tabs[i].bit))
+            continue;
+        html_puts(p, "<li><a href=\"");
+        html_query(p, "tab", tabs[i].name);
+        vp_buf_printf(p->b, "\"%s>%s</a></li>\n",
+                      strcmp(tabs[i].name, p->links.tab) ? "" : " aria-current=\"page\"",
+                      tabs[i].title);
+    }
+    html_puts(p, "</ul></nav>\n");
+}
+
 static void put_contents(page *p)
 {
+    if (p->links.tab)
+        put_tabs(p);
+    if (wanted_tabs(p) != IN_ALL)
+        return;
     html_puts(p, "<nav class=\"contents\" aria-label=\"On this page\"><ul>\n");
     for (size_t i = 0; i < PARTS; i++)
         if (parts[i].has(p))
@@ -213,7 +284,7 @@ static int put_page(page *p)
     put_contents(p);
     html_puts(p, "<main id=\"main\">\n");
     for (size_t i = 0; i < PARTS; i++)
-        if (parts[i].has(p))
+        if ((parts[i].tabs & wanted_tabs(p)) && parts[i].has(p))
             VP_TRY(parts[i].put(p));
     html_puts(p, "</main>\n");
     put_footer(p);

@@ -173,6 +173,16 @@ static void device_fact(page *p, const char *name, uint32_t device, int64_t ps)
     html_close_fact(p);
 }
 
+/* Who waits least at barriers tends to be the one that the others wait for. */
+static void barrier_facts(page *p)
+{
+    uint32_t most, least;
+    if (!rep_barrier_waits(p->r, &most, &least))
+        return;
+    device_fact(p, "Waits longest at barriers", most, p->r->devices[most].barrier_ps);
+    device_fact(p, "Waits least at barriers", least, p->r->devices[least].barrier_ps);
+}
+
 static void straggler_facts(page *p, const vp_balance *b)
 {
     if (b->matched <= 0)
@@ -209,6 +219,7 @@ int html_balance(page *p)
     device_fact(p, "Least busy", b->idlest, b->min_ps);
     html_duration_fact(p, "Mean compute", b->mean_ps);
     straggler_facts(p, b);
+    barrier_facts(p);
     html_puts(p, "</dl>\n");
     if (p->r->host_count > 1)
         html_puts(p, b->aligned

@@ -24,10 +24,22 @@ static void put_base_query(page *p, const char *group, const char *by)
     vp_buf_printf(p->b, "?group=%s&amp;by=%s&amp;n=%zu", group, by, p->v.top);
 }
 
+/* A key that is replaced comes as its new value, the others as they are. */
+static void put_rest(page *p, const char *key, const char *value)
+{
+    if (!strcmp(key, "tab"))
+        put_pair(p, "tab", value);
+    else if (p->links.tab)
+        put_pair(p, "tab", p->links.tab);
+    if (p->v.filter)
+        put_pair(p, "q", p->v.filter);
+}
+
 void html_query(page *p, const char *key, const char *value)
 {
     const char *group = rep_group_name(p->r->group), *by = rep_sort_name(p->v.sort);
     put_base_query(p, strcmp(key, "group") ? group : value, strcmp(key, "by") ? by : value);
+    put_rest(p, key, value);
     if (p->v.device)
         put_pair(p, "device", p->v.device);
     if (p->v.host)
@@ -37,6 +49,7 @@ void html_query(page *p, const char *key, const char *value)
 void html_device_query(page *p, const vp_device *d)
 {
     put_base_query(p, rep_group_name(p->r->group), rep_sort_name(p->v.sort));
+    put_rest(p, "", NULL);
     put_pair(p, "device", d->name ? d->name : "");
     if (d->host)
         put_pair(p, "host", d->host);
@@ -99,6 +112,48 @@ static void put_choices(page *p)
     }
 }
 
+/* All rows of the view, with raw numbers. The script adds a button that copies them. */
+static void put_csv(page *p)
+{
+    if (!p->links.session)
+        return;
+    html_puts(p, "<p class=\"csv\"><a download href=\"");
+    html_text(p, p->links.base);
+    html_text(p, p->links.session);
+    html_puts(p, "ops.csv");
+    html_query(p, "", NULL);
+    html_puts(p, "\">CSV</a></p>\n");
+}
+
+void html_sort_head(page *p, const char *text, const char *unit, const char *title, vp_sort sort)
+{
+    bool current = p->v.sort == sort;
+    if (!p->links.controls) {
+        html_head(p, "", text, unit, title);
+        return;
+    }
+    vp_buf_printf(p->b, "<th scope=\"col\"%s title=\"%s\"><a href=\"",
+                  current ? " aria-sort=\"descending\"" : "", title);
+    html_query(p, "by", rep_sort_name(sort));
+    vp_buf_printf(p->b, "#ops\">%s</a>", text);
+    if (unit)
+        vp_buf_printf(p->b, " <span>%s</span>", unit);
+    html_puts(p, "</th>\n");
+}
+
+bool html_open_op(page *p, const vp_op *op)
+{
+    if (!p->links.session || op->device >= p->r->device_count)
+        return false;
+    html_puts(p, "<a class=\"open\" href=\"");
+    html_text(p, p->links.base);
+    html_text(p, p->links.session);
+    html_puts(p, "op");
+    html_query(p, "", NULL);
+    vp_buf_printf(p->b, "&amp;on=%u&amp;op=%016llx\">", op->device, (unsigned long long)op_key(op));
+    return true;
+}
+
 void html_controls(page *p)
 {
     if (!p->links.controls) {
@@ -108,15 +163,24 @@ void html_controls(page *p)
     }
     html_puts(p, "<div class=\"controls\">\n");
     put_pills(p);
-    html_puts(p, "<form method=\"get\">\n");
+    html_puts(p, "<form method=\"get\" role=\"search\">\n");
+    if (p->links.tab)
+        vp_buf_printf(p->b, "<input type=\"hidden\" name=\"tab\" value=\"%s\">\n", p->links.tab);
+    html_puts(p, "<label>Filter <input id=\"q\" type=\"search\" name=\"q\" maxlength=\"199\" "
+                 "autocomplete=\"off\" spellcheck=\"false\" aria-keyshortcuts=\"/\" "
+                 "placeholder=\"name, scope or source\" value=\"");
+    if (p->v.filter)
+        html_text(p, p->v.filter);
+    html_puts(p, "\"></label>\n");
     vp_buf_printf(p->b,
                   "<input type=\"hidden\" name=\"group\" value=\"%s\">\n"
                   "<input type=\"hidden\" name=\"by\" value=\"%s\">\n",
                   rep_group_name(p->r->group), rep_sort_name(p->v.sort));
     put_choices(p);
-    vp_buf_printf(
-        p->b,
-        "<label>Rows <input type=\"number\" name=\"n\" min=\"0\" max=\"100000\" "
-        "value=\"%zu\"></label>\n<button type=\"submit\">Show</button>\n</form>\n</div>\n",
-        p->v.top);
+    vp_buf_printf(p->b,
+                  "<label>Rows <input type=\"number\" name=\"n\" min=\"0\" max=\"100000\" "
+                  "value=\"%zu\"></label>\n<button type=\"submit\">Show</button>\n</form>\n",
+                  p->v.top);
+    put_csv(p);
+    html_puts(p, "</div>\n");
 }

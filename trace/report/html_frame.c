@@ -1,26 +1,51 @@
 #include "trace/report/html_parts.h"
 
-static void put_link(page *p, const char *path, const char *css_class, const char *text)
+/* key: what presses it on the keyboard, "" for none. */
+static void put_link(page *p, const char *path, const char *css_class, const char *key,
+                     const char *text)
 {
     if (!path)
         return;
     vp_buf_printf(p->b, "<a class=\"%s\" href=\"", css_class);
     html_text(p, p->links.base ? p->links.base : "");
     html_text(p, path);
+    if (*key)
+        vp_buf_printf(p->b, "\" aria-keyshortcuts=\"%s", key);
     vp_buf_printf(p->b, "\">%s</a>\n", text);
+}
+
+static void put_brand(page *p)
+{
+    html_puts(p, "<a class=\"brand\" href=\"");
+    html_text(p, p->links.base ? p->links.base : "");
+    html_text(p, p->links.index);
+    html_puts(p, "\"><img src=\"");
+    html_text(p, p->links.base ? p->links.base : "");
+    html_puts(p, "/static/favicon.svg\" width=\"22\" height=\"22\" alt=\"\"> view_profile</a>\n");
+}
+
+static void put_script(page *p, const char *name)
+{
+    html_puts(p, "<script type=\"module\" src=\"");
+    html_text(p, p->links.base);
+    vp_buf_printf(p->b, "/static/%s\"></script>\n", name);
 }
 
 static void put_banner(page *p)
 {
     html_puts(p, "<header>\n<div class=\"bar\">\n");
-    if (p->links.index)
-        put_link(p, p->links.index, "brand", "view_profile");
-    else
+    if (p->links.index) {
+        put_brand(p);
+        html_puts(p, "<nav class=\"back\" aria-label=\"Way back\">\n");
+        put_link(p, p->links.index, "", "", "All sessions");
+        html_puts(p, "</nav>\n");
+    } else {
         html_puts(p, "<span class=\"brand\">view_profile</span>\n");
+    }
     if (p->links.perfetto || p->links.tensorboard) {
         html_puts(p, "<nav aria-label=\"Open elsewhere\">\n");
-        put_link(p, p->links.perfetto, "button main", "Open in Perfetto");
-        put_link(p, p->links.tensorboard, "button", "TensorBoard");
+        put_link(p, p->links.perfetto, "button main", "p", "Open in Perfetto");
+        put_link(p, p->links.tensorboard, "button", "t", "TensorBoard");
         html_puts(p, "</nav>\n");
     }
     html_puts(p, "</div>\n");
@@ -39,6 +64,9 @@ void html_begin(page *p, const char *title)
         html_puts(p, "/static/report.css\">\n<link rel=\"icon\" type=\"image/svg+xml\" href=\"");
         html_text(p, p->links.base);
         html_puts(p, "/static/favicon.svg\">\n");
+        put_script(p, "keys.js");
+        if (p->links.controls)
+            put_script(p, "report.js");
     } else {
         html_puts(p, "<style>\n");
         html_puts(p, rep_css);

@@ -40,8 +40,8 @@ static void function_row(page *p, const vp_function *f, vp_unit unit)
     html_ps_cell(p, f->repeat_ps, unit);
     html_count_cell(p, f->late);
     html_ps_cell(p, f->late_ps, unit);
-    html_place_cell(p, VP_NO_DEVICE, f->host, f->first_start_ps, 0);
-    html_place_cell(p, VP_NO_DEVICE, f->host, f->last_start_ps, 0);
+    html_place_cell(p, VP_NO_DEVICE, f->host, f->first_start_ps, f->first_dur_ps);
+    html_place_cell(p, VP_NO_DEVICE, f->host, f->last_start_ps, f->last_dur_ps);
     html_puts(p, "</tr>\n");
 }
 
@@ -145,6 +145,8 @@ int html_host_ops(page *p)
     for (size_t i = 0; i < r->host_op_count; i++)
         if (is_shown(p, &r->host_ops[i]) && matching++ < HOST_OPS_MAX)
             host_op_row(p, &r->host_ops[i], sum, call);
+    if (!p->v.host) /* of one host it is not known */
+        matching += rep_host_ops_beyond(r, r->host_op_count);
     html_table_end(p, matching > HOST_OPS_MAX ? matching - HOST_OPS_MAX : 0);
     html_section_end(p);
     return p->b->status;

@@ -26,15 +26,15 @@ static void put_head(const table *t)
     html_puts(p, "<thead><tr>\n");
     html_head(p, "rank", "#", NULL, "Rank");
     html_head(p, "op", what, NULL, "Group, with its category and the scope of its slowest member");
-    html_head(p, "", "Self", sum, "Time of its own, without what runs inside");
+    html_sort_head(p, "Self", sum, "Time of its own, without what runs inside", VP_BY_SELF);
     html_head(p, "share", "Self", "%", "Self time as a share of the self time of all ops");
     html_head(p, "", "Cum.", "%", "Share of this row and those above it");
-    html_head(p, "", "Total", sum, "Time with what runs inside");
-    html_head(p, "", "Calls", NULL, "Number of calls");
+    html_sort_head(p, "Total", sum, "Time with what runs inside", VP_BY_TOTAL);
+    html_sort_head(p, "Calls", NULL, "Number of calls", VP_BY_CALLS);
     html_head(p, "", "Mean", call, "Total over calls");
     html_head(p, "", "p50", call, "Median call");
     html_head(p, "", "p95", call, "95 of 100 calls are at most this long");
-    html_head(p, "", "Max", call, "Longest call");
+    html_sort_head(p, "Max", call, "Longest call", VP_BY_MAX);
     html_head(p, "", "CV", NULL, "Standard deviation over mean: above 0.5 the group is mixed");
     if (t->has_steps)
         html_head(p, "course", "Per step", rep_unit_sign(t->step),
@@ -101,7 +101,9 @@ static void op_cell(const table *t, const vp_op *op)
     if (op->raw_names > 1)
         vp_buf_printf(p->b, "\n%lld names in this group", (long long)op->raw_names);
     html_puts(p, "\">");
+    bool link = html_open_op(p, op);
     put_path(p, by_scope || by_source ? "name path" : "name", op->name);
+    html_puts(p, link ? "</a>" : "");
     vp_buf_printf(p->b, "<span class=\"sub\"><span><i class=\"dot %s\"></i>",
                   html_class(op->op_class));
     html_text(p, op->category ? op->category : rep_class_name(op->op_class));
@@ -246,6 +248,18 @@ static void put_summary(const table *t)
     html_puts(p, "</span></div>\n");
 }
 
+/* A page that was asked for more than a browser bears says so. */
+static void put_cut(const table *t)
+{
+    page *p = t->p;
+    size_t max = p->links.rows_max;
+    if (max && t->rows->others && t->rows->shown == max && (!p->v.top || p->v.top > max))
+        vp_buf_printf(p->b,
+                      "<p class=\"note\">Only the first %zu of %zu rows are shown here. The CSV "
+                      "has all of them; the filter finds the others.</p>\n",
+                      max, t->rows->matching);
+}
+
 static void put_table(const table *t)
 {
     page *p = t->p;
@@ -268,6 +282,7 @@ static void put_table(const table *t)
     if (t->rows->others)
         put_others(t);
     html_puts(p, "</table>\n</div>\n");
+    put_cut(t);
 }
 
 static void note_columns(table *t, const vp_op *op)
@@ -282,10 +297,20 @@ static void note_columns(table *t, const vp_op *op)
     }
 }
 
+static void put_no_match(const table *t)
+{
+    page *p = t->p;
+    html_puts(p, "<div class=\"what\"><h3>");
+    html_text(p, t->device->name);
+    html_puts(p, "</h3> <span>no group holds “");
+    html_text(p, p->v.filter);
+    html_puts(p, "”</span></div>\n");
+}
+
 int html_ops(page *p, size_t device)
 {
     rep_rows rows;
-    VP_TRY(rep_rows_of(&rows, p->r, &p->v, device));
+    VP_TRY(rep_rows_most(&rows, p->r, &p->v, device, p->links.rows_max));
     table t = {.p = p, .rows = &rows, .device = &p->r->devices[device]};
     int64_t scale = rows.max_total_ps > rows.max_self_ps ? rows.max_total_ps : rows.max_self_ps;
     t.sum = rep_unit_for(p->v.unit, scale);
@@ -294,6 +319,8 @@ int html_ops(page *p, size_t device)
         note_columns(&t, &p->r->ops[rows.index[i]]);
     if (rows.matching)
         put_table(&t);
+    else if (p->v.filter)
+        put_no_match(&t);
     rep_rows_free(&rows);
     return p->b->status;
 }

@@ -25,9 +25,13 @@ int64_t html_hundredths(int64_t part, int64_t whole); /* clamped to 0..REP_PERCE
 const char *html_class(vp_op_class c);                /* CSS class of a colour */
 /* A path segment or query value; what is left after percent-encoding needs no HTML escape. */
 void html_url(page *p, const char *z);
-/* "?group=…&by=…" of the view with one key replaced (NULL: none); escaped for an attribute. */
+/* "?group=…&by=…" of the view with one key replaced ("": none); escaped for an attribute. */
 void html_query(page *p, const char *key, const char *value);
 void html_device_query(page *p, const vp_device *d);
+/* A column's head that sorts by it on the server, where the page has controls. */
+void html_sort_head(page *p, const char *text, const char *unit, const char *title, vp_sort sort);
+/* Opens a link to the calls of one op; false (and nothing) where there is no server. */
+bool html_open_op(page *p, const vp_op *op);
 
 /* The filters let the device through; figures without a device show unless one was asked for. */
 bool html_shows(const page *p, uint32_t device);
@@ -88,6 +92,7 @@ typedef struct html_part {
     const char *id, *title; /* anchor, entry of the table of contents */
     bool (*has)(const page *p);
     int (*put)(page *p);
+    unsigned tabs; /* that show it */
 } html_part;
 
 bool html_has_findings(const page *p);

@@ -122,26 +122,53 @@ static void put_session(vp_json *j, const cat_session *s)
     vp_json_end_object(j);
 }
 
-int rep_list_json(vp_buf *b, const catalog *c)
+static void put_list(vp_json *j, const catalog *c)
+{
+    vp_json_kcstr(j, "schema", "view_profile.list/1");
+    vp_json_key(j, "sessions");
+    vp_json_begin_array(j);
+    for (size_t i = 0; i < catalog_count(c); i++)
+        put_session(j, catalog_get(c, i));
+    vp_json_end_array(j);
+    vp_json_key(j, "notes"); /* what lies beside the sessions and why it is not one */
+    vp_json_begin_array(j);
+    for (size_t i = 0; i < catalog_note_count(c); i++) {
+        vp_json_begin_object(j);
+        vp_json_kcstr(j, "path", catalog_note(c, i)->path);
+        vp_json_kcstr(j, "why", catalog_note(c, i)->why);
+        vp_json_end_object(j);
+    }
+    vp_json_end_array(j);
+}
+
+int rep_list_json_with(vp_buf *b, const catalog *c, rep_more_fn *more, void *ctx)
 {
     vp_json j;
     vp_json_init(&j, b);
     vp_json_begin_object(&j);
-    vp_json_kcstr(&j, "schema", "view_profile.list/1");
-    vp_json_key(&j, "sessions");
-    vp_json_begin_array(&j);
-    for (size_t i = 0; i < catalog_count(c); i++)
-        put_session(&j, catalog_get(c, i));
-    vp_json_end_array(&j);
-    vp_json_key(&j, "notes"); /* what lies beside the sessions and why it is not one */
-    vp_json_begin_array(&j);
-    for (size_t i = 0; i < catalog_note_count(c); i++) {
-        vp_json_begin_object(&j);
-        vp_json_kcstr(&j, "path", catalog_note(c, i)->path);
-        vp_json_kcstr(&j, "why", catalog_note(c, i)->why);
-        vp_json_end_object(&j);
-    }
-    vp_json_end_array(&j);
+    put_list(&j, c);
+    if (more)
+        more(&j, ctx);
+    vp_json_end_object(&j);
+    return vp_buf_putc(b, '\n');
+}
+
+int rep_list_json(vp_buf *b, const catalog *c)
+{
+    return rep_list_json_with(b, c, NULL, NULL);
+}
+
+int rep_list_json_growing(vp_buf *b, const catalog *c, uint64_t found, uint64_t looked_at)
+{
+    vp_json j;
+    vp_json_init(&j, b);
+    vp_json_begin_object(&j);
+    put_list(&j, c);
+    vp_json_kbool(&j, "indexing", true);
+    vp_json_key(&j, "found");
+    vp_json_u64(&j, found);
+    vp_json_key(&j, "looked_at");
+    vp_json_u64(&j, looked_at);
     vp_json_end_object(&j);
     return vp_buf_putc(b, '\n');
 }

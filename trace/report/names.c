@@ -19,11 +19,6 @@ const char *rep_class_name(vp_op_class c)
     return rep_class_words[c];
 }
 
-const char *rep_kind_name(vp_device_kind k)
-{
-    return rep_kind_words[k];
-}
-
 const char *rep_severity_name(vp_severity s)
 {
     return rep_severity_words[s];
@@ -73,22 +68,12 @@ const char *rep_cause_text(vp_cause c)
     return texts[c];
 }
 
-const char *rep_direction_name(vp_direction d)
-{
-    return rep_direction_words[d];
-}
-
 const char *rep_direction_text(vp_direction d)
 {
     static const char *const texts[VP_DIRECTIONS] = {
         "host → device", "device → host", "within a device", "device → device",
         "infeed",        "outfeed",       "memset",          "other copy"};
     return texts[d];
-}
-
-const char *rep_step_source_name(vp_step_source s)
-{
-    return rep_step_source_words[s];
 }
 
 const char *rep_step_class_name(vp_step_class c)

@@ -208,6 +208,30 @@ double rep_transfer_gb_per_s(const vp_transfer *t)
     return rate(t->bytes, t->busy_ps);
 }
 
+bool rep_barrier_waits(const vp_report *r, uint32_t *most, uint32_t *least)
+{
+    uint32_t n = 0;
+    *most = *least = VP_NO_DEVICE;
+    for (uint32_t i = 0; i < r->device_count; i++) {
+        const vp_device *d = &r->devices[i];
+        if (d->barriers <= 0)
+            continue;
+        if (n++ && d->barriers != r->devices[*most].barriers)
+            return false;
+        if (*most == VP_NO_DEVICE || d->barrier_ps > r->devices[*most].barrier_ps)
+            *most = i;
+        if (*least == VP_NO_DEVICE || d->barrier_ps < r->devices[*least].barrier_ps)
+            *least = i;
+    }
+    return n >= 2;
+}
+
+size_t rep_host_ops_beyond(const vp_report *r, size_t shown)
+{
+    bool more = r->host_op_total > (int64_t)r->host_op_count;
+    return (more ? (size_t)r->host_op_total : r->host_op_count) - shown;
+}
+
 int64_t rep_per_step_ps(const vp_report *r, const vp_op *op)
 {
     int64_t n = op->device < r->device_count ? r->devices[op->device].steps_counted : VP_UNKNOWN;

@@ -42,6 +42,11 @@ double rep_bus_gb_per_s(const vp_collective *c);
 double rep_bus_factor(const vp_collective *c);
 double rep_transfer_gb_per_s(const vp_transfer *t);           /* bytes over the time in flight */
 int64_t rep_per_step_ps(const vp_report *r, const vp_op *op); /* mean, VP_UNKNOWN */
+/* The devices that wait longest and least at barriers, among at least two that wait as often;
+ * false where no two do. */
+bool rep_barrier_waits(const vp_report *r, uint32_t *most, uint32_t *least);
+/* Names on host threads beyond the first `shown` that are listed. */
+size_t rep_host_ops_beyond(const vp_report *r, size_t shown);
 /* "2026-01-11 21:26:41" in local time; "-" for unknown. */
 int rep_put_time(vp_buf *b, int64_t unix_ns);
 
@@ -51,15 +56,12 @@ extern const char *const rep_group_words[], *const rep_depth_words[], *const rep
 extern const char *const rep_step_source_words[], *const rep_step_class_words[];
 extern const char *const rep_direction_words[]; /* all in names.c */
 const char *rep_class_name(vp_op_class c);
-const char *rep_kind_name(vp_device_kind k);
 const char *rep_severity_name(vp_severity s);
 const char *rep_group_name(vp_group g);
 const char *rep_sort_name(vp_sort s);
-const char *rep_cause_name(vp_cause c);         /* "compile"; names.c, likewise: */
-const char *rep_cause_text(vp_cause c);         /* "the launching thread was compiling" */
-const char *rep_direction_name(vp_direction d); /* "h2d" */
-const char *rep_direction_text(vp_direction d); /* "host → device" */
-const char *rep_step_source_name(vp_step_source s);
+const char *rep_cause_name(vp_cause c);           /* "compile"; names.c, likewise: */
+const char *rep_cause_text(vp_cause c);           /* "the launching thread was compiling" */
+const char *rep_direction_text(vp_direction d);   /* "host → device" */
 const char *rep_verdict_name(vp_verdict v);       /* "regression" */
 const char *rep_step_class_name(vp_step_class c); /* "heavy" */
 
@@ -70,8 +72,11 @@ extern const char *const rep_part_names[REP_PARTS]; /* "compute", "exposed comm"
 
 /* ---- JSON ---- */
 
-/* Opens a document: schema, tool, session, window. The caller ends the object. */
+/* Begins a document: schema and tool. The caller ends the object. */
+void rep_json_head(vp_json *j, const char *schema);
+/* The same, with the session and the window of a report. */
 void rep_json_open(vp_json *j, vp_buf *b, const vp_report *r, const char *schema);
+void rep_json_texts(vp_json *j, const char *key, const char *const *texts, size_t n);
 /* "findings": [...], every rule in rank order. */
 void rep_json_findings(vp_json *j, const vp_report *r);
 const char *rep_level_name(vp_level l);           /* "low" */
@@ -105,8 +110,11 @@ typedef struct rep_rows {
 } rep_rows;
 
 /* Trailing rows below 0.5 % are not shown once the rows before them hold 95 % of the self time,
- * unless the view asks for all rows or sorts by calls or max. */
+ * unless the view asks for all rows, filters them or sorts by calls or max. A filter drops rows
+ * altogether: shown and others are then of those that match. */
 int rep_rows_of(rep_rows *out, const vp_report *r, const vp_view *v, size_t device);
+/* The same with at most so many rows, whatever the view asks for; 0: VP_TOP_MAX. */
+int rep_rows_most(rep_rows *out, const vp_report *r, const vp_view *v, size_t device, size_t most);
 void rep_rows_free(rep_rows *rows);
 
 #endif

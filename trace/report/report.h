@@ -6,7 +6,9 @@
 #define VP_REPORT_REPORT_H
 
 #include "include/view_profile.h"
+#include "trace/analyze/op_details.h"
 #include "trace/base/buf.h"
+#include "trace/base/json.h"
 #include "trace/model/catalog.h"
 
 /* Links that only a server knows; NULL members leave the link out. */
@@ -14,9 +16,14 @@ typedef struct rep_links {
     const char *base;     /* "" or a path prefix; every href starts with it */
     const char *perfetto; /* "/perfetto/ID" */
     const char *tensorboard;
-    const char *index; /* "/" */
-    bool controls;     /* forms for group, by, device, host, n that reload the page */
+    const char *index;   /* "/" */
+    const char *session; /* "/session/ID/": its ops.csv and the calls of an op */
+    const char *tab;     /* which part of the report, see rep_tab_known; NULL: all of it at once */
+    size_t rows_max;     /* of a table, whatever the view asks for; 0: no limit */
+    bool controls;       /* forms for group, by, device, host, n that reload the page */
 } rep_links;
+/* "summary", "ops", "scopes", "devices", "host", "files", "quality", "all". */
+bool rep_tab_known(const char *name);
 
 int rep_text(vp_buf *b, const vp_report *r, const vp_view *v);      /* `top`: header and table */
 int rep_text_full(vp_buf *b, const vp_report *r, const vp_view *v); /* `report`: everything */
@@ -37,6 +44,9 @@ int rep_findings_csv(vp_buf *b, const vp_report *r);  /* one row a rule */
 int rep_findings_html(vp_buf *b, const vp_report *r, const vp_view *v, const rep_links *links);
 /* docs/findings.md: every rule with its thresholds, sources, advice and caveats. */
 int rep_findings_docs(vp_buf *b);
+/* A page about one op of the report, call by call. */
+int rep_op_html(vp_buf *b, const vp_report *r, size_t op, const op_details *d, const vp_view *v,
+                const rep_links *links);
 /* With links->base set the page links BASE/static/report.css (the bytes of rep_css), else it holds
  * them in a <style>. It never needs style attributes or scripts: style-src 'self' is enough. */
 int rep_html(vp_buf *b, const vp_report *r, const vp_view *v, const rep_links *links);
@@ -53,6 +63,12 @@ extern const char rep_css[]; /* NUL-terminated, constant for a build */
 /* `list`: DESIGN 5 and 7. */
 int rep_list_text(vp_buf *b, const catalog *c, const vp_view *v);
 int rep_list_json(vp_buf *b, const catalog *c);
+/* The same with more(j, ctx) adding keys of its own at the end. */
+typedef void rep_more_fn(vp_json *j, void *ctx);
+int rep_list_json_with(vp_buf *b, const catalog *c, rep_more_fn *more, void *ctx);
+/* The same of a list that is being made: with "indexing", and how many sessions were found so far
+ * and files looked at. */
+int rep_list_json_growing(vp_buf *b, const catalog *c, uint64_t found, uint64_t looked_at);
 
 /* Escaping for HTML text and attribute values, the only place that does it. Controls, bidi
  * controls and invalid UTF-8 become visible escapes. */

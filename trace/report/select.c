@@ -59,6 +59,24 @@ void rep_pick_devices(bool *full, size_t *matching, const vp_report *r, const vp
     }
 }
 
+static bool holds(const char *text, const char *part)
+{
+    vp_str s = vp_str_of(text), key = vp_str_of(part);
+    for (size_t i = 0; i + key.n <= s.n; i++)
+        if (vp_str_starts_nocase(vp_str_skip(s, i), key))
+            return true;
+    return false;
+}
+
+static bool op_matches(const vp_op *op, const vp_view *v)
+{
+    const char *const texts[] = {op->name, op->category, op->scope, op->source, op->module};
+    bool found = !v->filter;
+    for (size_t i = 0; !found && i < sizeof texts / sizeof *texts; i++)
+        found = holds(texts[i], v->filter);
+    return found;
+}
+
 static int64_t sort_value(const vp_op *op, vp_sort by)
 {
     switch (by) {
@@ -104,7 +122,9 @@ static int sorted_rows(uint32_t **out, size_t *count, const vp_report *r, const 
         return vp_fail(VP_ENOMEM, "out of memory");
     for (size_t i = 0; i < r->op_count && i < UINT32_MAX; i++) {
         uint32_t d = r->ops[i].device;
-        if (d < r->device_count && (device == SIZE_MAX ? rep_device_matches(r, v, d) : d == device))
+        if (d < r->device_count &&
+            (device == SIZE_MAX ? rep_device_matches(r, v, d) : d == device) &&
+            op_matches(&r->ops[i], v))
             rows[n++] = (uint32_t)i;
     }
     qsort_r(rows, n, sizeof *rows, compare_rows, &o);
@@ -139,12 +159,12 @@ static bool is_small(const vp_op *op, int64_t all_self_ps)
 
 /* How many of the sorted rows the table shows: see rep_rows_of. */
 static size_t cut(const uint32_t *rows, size_t n, const vp_report *r, const vp_view *v,
-                  int64_t all_self_ps)
+                  int64_t all_self_ps, size_t most)
 {
-    size_t limit = v->top && v->top < VP_TOP_MAX ? v->top : VP_TOP_MAX, last = 0;
+    size_t limit = v->top && v->top < most ? v->top : most, last = 0;
     int64_t before = 0;
     limit = n < limit ? n : limit;
-    if (!v->top || v->sort == VP_BY_CALLS || v->sort == VP_BY_MAX)
+    if (!v->top || v->sort == VP_BY_CALLS || v->sort == VP_BY_MAX || v->filter)
         return limit;
     for (size_t i = 0; i < limit; i++) {
         const vp_op *op = &r->ops[rows[i]];
@@ -160,11 +180,11 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-int rep_rows_of(rep_rows *out, const vp_report *r, const vp_view *v, size_t device)
+int rep_rows_most(rep_rows *out, const vp_report *r, const vp_view *v, size_t device, size_t most)
 {
     rep_rows t = {.all_self_ps = r->devices[device].self_ps};
     VP_TRY(sorted_rows(&t.index, &t.matching, r, v, device));
-    t.shown = cut(t.index, t.matching, r, v, t.all_self_ps);
+    t.shown = cut(t.index, t.matching, r, v, t.all_self_ps, most ? most : VP_TOP_MAX);
     t.others = t.matching - t.shown;
     for (size_t i = 0; i < t.matching; i++) {
         const vp_op *op = &r->ops[t.index[i]];
@@ -185,6 +205,11 @@ int rep_rows_of(rep_rows *out, const vp_report *r, const vp_view *v, size_t devi
     }
     *out = t;
     return 0;
+}
+
+int rep_rows_of(rep_rows *out, const vp_report *r, const vp_view *v, size_t device)
+{
+    return rep_rows_most(out, r, v, device, 0);
 }
 
 void rep_rows_free(rep_rows *rows)

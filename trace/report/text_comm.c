@@ -107,6 +107,22 @@ static int put_transfers(vp_buf *b, const vp_report *r, const vp_view *v)
     return text_finish(b, &g, v, more);
 }
 
+static void put_barriers(vp_buf *line, const vp_report *r, const vp_view *v)
+{
+    uint32_t most, least;
+    if (!rep_barrier_waits(r, &most, &least))
+        return;
+    vp_buf_puts(line, " At barriers ");
+    vp_put_escaped(line, vp_str_of(r->devices[most].name));
+    vp_buf_puts(line, " waits longest, ");
+    rep_duration(line, r->devices[most].barrier_ps, v->unit, r->devices[most].barrier_ps);
+    vp_buf_puts(line, "; ");
+    vp_put_escaped(line, vp_str_of(r->devices[least].name));
+    vp_buf_puts(line, " least, ");
+    rep_duration(line, r->devices[least].barrier_ps, v->unit, r->devices[least].barrier_ps);
+    vp_buf_putc(line, '.');
+}
+
 static void put_balance(vp_buf *b, const vp_report *r, const vp_view *v)
 {
     const vp_balance *x = &r->balance;
@@ -131,6 +147,7 @@ static void put_balance(vp_buf *b, const vp_report *r, const vp_view *v)
         rep_duration(&line, x->wait_ps, v->unit, x->wait_ps);
         vp_buf_puts(&line, " in all.");
     }
+    put_barriers(&line, r, v);
     text_line(b, v, &line);
 }
 

@@ -98,7 +98,7 @@ static int put_host_ops(vp_buf *b, const vp_report *r, const vp_view *v)
         grid_escaped(&g, x->name, GRID_PLAIN);
         grid_escaped(&g, x->thread, GRID_DIM);
     }
-    return text_finish(b, &g, v, r->host_op_count - n);
+    return text_finish(b, &g, v, rep_host_ops_beyond(r, n));
 }
 
 static int put_memory(vp_buf *b, const vp_report *r, const vp_view *v)

@@ -95,17 +95,6 @@ void trend_sort(trend *t)
 
 /* ---- Lines ---- */
 
-static void put_head(vp_json *j, const char *schema)
-{
-    vp_json_begin_object(j);
-    vp_json_kcstr(j, "schema", schema);
-    vp_json_key(j, "tool");
-    vp_json_begin_object(j);
-    vp_json_kcstr(j, "name", "view_profile");
-    vp_json_kcstr(j, "version", VP_VERSION);
-    vp_json_end_object(j);
-}
-
 /* What the tables need of a report: there is none. */
 static const vp_report no_report;
 
@@ -113,7 +102,7 @@ int rep_history_line(vp_buf *b, const trend_run *run)
 {
     rep_json_out o = {.r = &no_report};
     vp_json_init(&o.j, b);
-    put_head(&o.j, SCHEMA);
+    rep_json_head(&o.j, SCHEMA);
     rep_put_fields(&o, run_fields, run);
     vp_json_end_object(&o.j);
     return vp_buf_putc(b, '\n');
@@ -201,7 +190,7 @@ int rep_trend_json(vp_buf *b, const trend *t)
     int rc = trend_rows(&rows, &n, &arena, t->runs, t->count);
     if (rc >= 0) {
         vp_json_init(&o.j, b);
-        put_head(&o.j, "view_profile.trend/1");
+        rep_json_head(&o.j, "view_profile.trend/1");
         vp_json_key(&o.j, "runs");
         vp_json_begin_array(&o.j);
         for (size_t i = 0; i < t->count; i++)

@@ -1,0 +1,332 @@
+#include "trace/analyze/op_details.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/analyze/hlo_text.h"
+#include "trace/analyze/load.h"
+#include "trace/base/arena.h"
+#include "trace/base/err.h"
+#include "trace/base/map.h"
+#include "trace/base/mem.h"
+
+/* What is looked for, and where it goes. */
+typedef struct search {
+    op_details *d;
+    vp_arena *arena;
+    const vp_device *device; /* of the report */
+    size_t ordinal;          /* among the devices of its host that share its name */
+    const vp_op *op;         /* of the report */
+    const analysis *a;
+    const uint8_t *is_member; /* by kind */
+    detail_name *names;       /* all of them */
+    size_t name_count, name_cap;
+    vp_map by_name;
+    int64_t *best_self; /* by name */
+    size_t best_cap;
+} search;
+
+static bool same_text(const char *a, const char *b)
+{
+    return vp_str_eq(vp_str_of(a), vp_str_of(b));
+}
+
+static bool same_op(const vp_op *a, const vp_op *b)
+{
+    return a->op_class == b->op_class && same_text(a->category, b->category) &&
+           same_text(a->name, b->name);
+}
+
+uint64_t op_key(const vp_op *op)
+{
+    uint64_t h = (uint64_t)op->op_class;
+    const char *const texts[] = {op->category, op->name};
+    for (size_t i = 0; i < 2; i++)
+        h = vp_hash(texts[i] ? texts[i] : "", texts[i] ? strlen(texts[i]) + 1 : 0, h);
+    return h;
+}
+
+static int copy_text(const char **out, const search *s, vp_str text)
+{
+    *out = NULL;
+    if (text.n && !(*out = vp_arena_strndup(s->arena, text.p, text.n)))
+        return vp_fail(VP_ENOMEM, "out of memory");
+    return 0;
+}
+
+/* ---- Calls ---------------------------------------------------------------------------------- */
+
+typedef struct call_at {
+    const trace_track *track;
+    size_t event;
+} call_at;
+
+static int64_t dur_of(call_at c)
+{
+    return c.track->dur_ps[c.event];
+}
+
+static bool before(call_at a, call_at b)
+{
+    if (dur_of(a) != dur_of(b))
+        return dur_of(a) > dur_of(b);
+    return trace_aligned_start(a.track, a.event) < trace_aligned_start(b.track, b.event);
+}
+
+/* The longest so far, in order; most calls are shorter than the last of them. */
+static size_t keep(call_at *v, size_t n, call_at c)
+{
+    if (n == OP_CALLS_MAX && !before(c, v[n - 1]))
+        return n;
+    size_t at = n < OP_CALLS_MAX ? n++ : n - 1;
+    for (; at > 0 && before(c, v[at - 1]); at--)
+        v[at] = v[at - 1];
+    v[at] = c;
+    return n;
+}
+
+static void count_call(op_details *d, int64_t dur)
+{
+    int64_t span = d->max_ps - d->min_ps;
+    size_t bin = span > 0 ? (size_t)((__int128)(dur - d->min_ps) * OP_BINS / span) : 0;
+    d->bins[bin < OP_BINS ? bin : OP_BINS - 1]++;
+}
+
+static int put_call(detail_call *out, const search *s, call_at c)
+{
+    const host_result *h = s->a->h;
+    const trace *t = s->a->t;
+    /* Both know the file's own time; the origin of an analysis depends on what it read. */
+    int64_t shift_ps = (h->timeline_ns - s->device->timeline_ns) * 1000;
+    *out =
+        (detail_call){.start_ps = trace_aligned_start(c.track, c.event) - h->origin_ps + shift_ps,
+                      .dur_ps = dur_of(c)};
+    VP_TRY(copy_text(&out->name, s, trace_str(t, t->kinds[c.track->kind[c.event]].name)));
+    return copy_text(&out->track, s, trace_str(t, c.track->name));
+}
+
+static int find_calls(search *s, track_set set)
+{
+    call_at longest[OP_CALLS_MAX];
+    op_details *d = s->d;
+    size_t n = 0;
+    for (size_t i = 0; i < set.count; i++) {
+        const trace_track *k = &set.t->tracks[set.tracks[i]];
+        for (size_t e = 0; e < k->count; e++) {
+            if (!s->is_member[k->kind[e]])
+                continue;
+            count_call(d, k->dur_ps[e]);
+            n = keep(longest, n, (call_at){k, e});
+        }
+    }
+    d->calls = vp_arena_zalloc(s->arena, (n + 1) * sizeof *d->calls);
+    if (!d->calls)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t i = 0; i < n; i++)
+        VP_TRY(put_call(&d->calls[i], s, longest[i]));
+    d->call_count = n;
+    return 0;
+}
+
+/* ---- Names ---------------------------------------------------------------------------------- */
+
+static int new_name(search *s, const trace_kind *kind)
+{
+    VP_TRY(vp_grow(&s->names, &s->name_cap, s->name_count + 1, sizeof *s->names, UINT32_MAX - 1));
+    VP_TRY(vp_grow(&s->best_self, &s->best_cap, s->name_count + 1, sizeof *s->best_self,
+                   UINT32_MAX - 1));
+    s->names[s->name_count] = (detail_name){0};
+    s->best_self[s->name_count] = -1;
+    return vp_map_set(&s->by_name, kind->name, (uint32_t)s->name_count++);
+}
+
+static vp_str shape_of(const trace *t, const trace_kind *k)
+{
+    hlo_text h;
+    vp_str shape = trace_str(t, k->shape);
+    return !shape.n && hlo_split(&h, trace_str(t, k->long_name)) ? h.shape : shape;
+}
+
+static int add_kind(search *s, uint32_t k, const kind_times *times)
+{
+    const trace *t = s->a->t;
+    const trace_kind *kind = &t->kinds[k];
+    if (vp_map_get(&s->by_name, kind->name) == VP_MAP_NONE)
+        VP_TRY(new_name(s, kind));
+    uint32_t at = vp_map_get(&s->by_name, kind->name);
+    detail_name *n = &s->names[at];
+    n->calls += times->calls[k];
+    n->self_ps += times->self_ps[k];
+    if (times->self_ps[k] <= s->best_self[at])
+        return 0;
+    s->best_self[at] = times->self_ps[k];
+    VP_TRY(copy_text(&n->name, s, trace_str(t, kind->name)));
+    VP_TRY(copy_text(&n->scope, s, trace_str(t, kind->scope)));
+    VP_TRY(copy_text(&n->source, s, trace_str(t, kind->source)));
+    return copy_text(&n->shape, s, shape_of(t, kind));
+}
+
+static void find_longest(search *s, track_set set)
+{
+    for (size_t i = 0; i < set.count; i++) {
+        const trace_track *k = &set.t->tracks[set.tracks[i]];
+        for (size_t e = 0; e < k->count; e++) {
+            if (!s->is_member[k->kind[e]])
+                continue;
+            detail_name *n = &s->names[vp_map_get(&s->by_name, set.t->kinds[k->kind[e]].name)];
+            n->max_ps = k->dur_ps[e] > n->max_ps ? k->dur_ps[e] : n->max_ps;
+        }
+    }
+}
+
+static int by_self(const void *a, const void *b)
+{
+    const detail_name *x = a, *y = b;
+    if (x->self_ps != y->self_ps)
+        return x->self_ps > y->self_ps ? -1 : 1;
+    return strcmp(x->name ? x->name : "", y->name ? y->name : "");
+}
+
+static int find_names(search *s, const device_work *w)
+{
+    for (uint32_t k = 0; k < s->a->t->kind_count; k++)
+        if (s->is_member[k])
+            VP_TRY(add_kind(s, k, w->times));
+    find_longest(s, w->set);
+    qsort(s->names, s->name_count, sizeof *s->names, by_self);
+    size_t n = s->name_count < OP_NAMES_MAX ? s->name_count : OP_NAMES_MAX;
+    s->d->names = vp_arena_zalloc(s->arena, (n + 1) * sizeof *s->d->names);
+    if (!s->d->names)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    memcpy(s->d->names, s->names, n * sizeof *s->names);
+    s->d->name_count = n;
+    s->d->more_names = s->name_count - n;
+    return 0;
+}
+
+/* ---- The op in the trace -------------------------------------------------------------------- */
+
+static bool find_device(uint32_t *out, const search *s, const host_result *h)
+{
+    size_t seen = 0;
+    for (uint32_t i = 0; i < h->device_count; i++)
+        if (same_text(h->devices[i].name, s->device->name) && seen++ == s->ordinal) {
+            *out = i;
+            return true;
+        }
+    return false;
+}
+
+static bool find_op(uint32_t *out, const search *s, const host_result *h, uint32_t device)
+{
+    for (uint32_t i = 0; i < h->op_count; i++)
+        if (h->ops[i].device == device && same_op(&h->ops[i], s->op)) {
+            *out = i;
+            return true;
+        }
+    return false;
+}
+
+static int mark_members(uint8_t *is_member, const analysis *a, uint32_t device, uint32_t op)
+{
+    VP_CLEANUP(vp_free_ptr) uint32_t *op_of_group = NULL;
+    VP_TRY(ops_by_group(&op_of_group, a, device));
+    for (uint32_t k = 0; k < a->t->kind_count; k++)
+        is_member[k] =
+            a->devices[device].times->calls[k] > 0 && op_of_group[grouping_groups(a->g)[k]] == op;
+    return 0;
+}
+
+static int look(void *ctx, const analysis *a)
+{
+    search *s = ctx;
+    uint32_t device, op;
+    VP_CLEANUP(vp_free_ptr) uint8_t *is_member = vp_calloc((size_t)a->t->kind_count + 1, 1);
+    if (!is_member)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    if (!find_device(&device, s, a->h) || !find_op(&op, s, a->h, device))
+        return vp_fail(VP_ENOTFOUND, "the file holds no such op any more");
+    VP_TRY(mark_members(is_member, a, device, op));
+    s->a = a;
+    s->is_member = is_member;
+    s->d->min_ps = a->h->ops[op].min_ps;
+    s->d->max_ps = a->h->ops[op].max_ps;
+    VP_TRY(find_calls(s, a->devices[device].set));
+    return find_names(s, &a->devices[device]);
+}
+
+/* ---- The door ------------------------------------------------------------------------------- */
+
+static int read_host(search *s, const catalog *c, const cat_session *session, uint32_t host,
+                     const vp_report *r, const vp_report_options *opts)
+{
+    host_result result;
+    uint32_t used;
+    load_options lo = {.group = r->group,
+                       .depth = VP_DEPTH_OPS,
+                       .progress = opts->progress,
+                       .progress_ctx = opts->progress_ctx,
+                       .probe = look,
+                       .probe_ctx = s};
+    vp_map_init(&s->by_name);
+    int rc = load_host(&result, &used, c, session, host, &lo);
+    host_result_free(&result);
+    vp_map_free(&s->by_name);
+    vp_free(s->names);
+    vp_free(s->best_self);
+    return rc;
+}
+
+static int host_of(uint32_t *out, const cat_session *s, const char *name)
+{
+    for (uint32_t i = 0; i < s->host_count; i++)
+        if (!name || same_text(s->hosts[i].name, name)) {
+            *out = i;
+            return 0;
+        }
+    return vp_fail(VP_ENOTFOUND, "the session has no such host any more");
+}
+
+static int new_details(op_details **out, vp_arena **arena)
+{
+    op_details *d = vp_calloc(1, sizeof *d);
+    *arena = vp_calloc(1, sizeof **arena);
+    if (!d || !*arena) {
+        vp_free(d);
+        vp_free(*arena);
+        return vp_fail(VP_ENOMEM, "out of memory");
+    }
+    vp_arena_init(*arena);
+    d->owner_ = *arena;
+    *out = d;
+    return 0;
+}
+
+int analyze_op(op_details **out, const catalog *c, const cat_session *s, const vp_report *r,
+               size_t op, const vp_report_options *opts)
+{
+    static const vp_report_options defaults = VP_REPORT_OPTIONS_INIT;
+    const vp_op *o = &r->ops[op];
+    const vp_device *device = &r->devices[o->device];
+    search look_for = {.device = device, .op = o};
+    uint32_t host = 0;
+    VP_TRY(host_of(&host, s, device->host));
+    for (const vp_device *d = r->devices; d < device; d++)
+        look_for.ordinal += same_text(d->name, device->name) && same_text(d->host, device->host);
+    VP_TRY(new_details(&look_for.d, &look_for.arena));
+    int rc = read_host(&look_for, c, s, host, r, opts ? opts : &defaults);
+    if (rc < 0)
+        op_details_free(look_for.d);
+    else
+        *out = look_for.d;
+    return rc;
+}
+
+void op_details_free(op_details *d)
+{
+    if (!d)
+        return;
+    vp_arena_free(d->owner_);
+    vp_free(d->owner_);
+    vp_free(d);
+}

@@ -1,0 +1,45 @@
+/* One row of a report's op table, call by call: its slowest calls, how long calls take, and the
+ * names that stand behind it. A report keeps only what all calls add up to, so this is made on
+ * demand by reading the host's file again. The server includes this, and report/ to print it. */
+#ifndef VP_ANALYZE_OP_DETAILS_H
+#define VP_ANALYZE_OP_DETAILS_H
+
+#include "include/view_profile.h"
+#include "trace/model/catalog.h"
+
+#define OP_CALLS_MAX 50u
+#define OP_NAMES_MAX 500u
+#define OP_BINS 40u
+
+typedef struct detail_call {
+    const char *name, *track;
+    int64_t start_ps, dur_ps; /* on the report's clock: the aligned one */
+} detail_call;
+
+/* One raw name of the group. */
+typedef struct detail_name {
+    const char *name, *scope, *source,
+        *shape; /* of its kind with the most self time; may be NULL */
+    int64_t calls, self_ps, max_ps;
+} detail_name;
+
+typedef struct op_details {
+    detail_call *calls; /* the longest first, then by time */
+    size_t call_count;
+    detail_name *names; /* by self time */
+    size_t name_count, more_names;
+    int64_t bins[OP_BINS]; /* calls by duration, at equal distances from min_ps to max_ps */
+    int64_t min_ps, max_ps;
+    void *owner_;
+} op_details;
+
+/* Of the op r->ops[op]; opts gives the progress alone. VP_ENOTFOUND: the file is not any more what
+ * the report was made of. */
+int analyze_op(op_details **out, const catalog *c, const cat_session *s, const vp_report *r,
+               size_t op, const vp_report_options *opts);
+void op_details_free(op_details *d);
+
+/* Names an op of a report in a link: of class, category and name; ops of one device differ. */
+uint64_t op_key(const vp_op *op);
+
+#endif

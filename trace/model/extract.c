@@ -1,0 +1,152 @@
+#include "trace/model/extract.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "trace/base/buf.h"
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+
+typedef struct extraction {
+    const catalog *c;
+    const extract_options *o;
+    unpack *to;
+    extract_counts *counts;
+    bool root_is_dir;
+    int64_t before, present; /* packed bytes of the files before, and of this one */
+} extraction;
+
+bool extract_is_timeline(const cat_file *f)
+{
+    return rd_is_timeline(f->kind.format) && !f->why;
+}
+
+bool extract_is_packed(const cat_file *f)
+{
+    return f->is_member || f->kind.gzip;
+}
+
+unpack_source extract_source(const cat_file *f)
+{
+    return (unpack_source){.path = f->path,
+                           .size = f->id.size,
+                           .mtime_ns = f->id.mtime_ns,
+                           .member = f->is_member ? (int64_t)f->member_index : -1};
+}
+
+static vp_str without_suffix(vp_str s)
+{
+    static const char *const suffixes[] = {".tar.gz", ".tar.zst", ".tgz", ".tar", ".zip"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        vp_str suffix = vp_str_of(suffixes[i]);
+        if (vp_str_ends(s, suffix) && s.n > suffix.n)
+            return vp_str_head(s, s.n - suffix.n);
+    }
+    return s;
+}
+
+/* Where a file goes: its path in the profile directory; below the archive's name for members,
+ * unless the archive is all there is; without ".gz" when that is removed. */
+static int put_target(vp_buf *b, const extraction *x, const cat_file *f)
+{
+    vp_str path = vp_str_of(f->path), archive = VP_STR_NONE, gz = VP_STR(".gz");
+    if (f->is_member) {
+        archive = vp_str_head(path, strlen(f->location));
+        path = vp_str_skip(path, archive.n + 1);
+    }
+    if (archive.n && x->root_is_dir) {
+        vp_buf_str(b, without_suffix(archive));
+        vp_buf_putc(b, '/');
+    }
+    if (f->kind.gzip && vp_str_ends(path, gz) && path.n > gz.n)
+        path.n -= gz.n;
+    if (!f->is_member && !strcmp(catalog_path(x->c), "-"))
+        path = f->kind.format == RD_XSPACE ? VP_STR("stdin.xplane.pb") : VP_STR("stdin.trace.json");
+    return vp_buf_str(b, path);
+}
+
+static int report(extraction *x)
+{
+    return x->o->progress ? x->o->progress(x->o->ctx, x->counts) : 0;
+}
+
+/* What a file unpacks to is not known before its end: how far the packed one is read scales its
+ * size. */
+static int on_piece(void *ctx, int64_t done, int64_t total)
+{
+    extraction *x = ctx;
+    double part = total > 0 ? (double)done / (double)total : 0;
+    x->counts->done = x->before + (int64_t)((double)x->present * part);
+    return report(x);
+}
+
+static int make(extraction *x, const unpack_source *src, const cat_file *f)
+{
+    VP_CLEANUP(rd_stream_close) rd_stream *in = NULL;
+    VP_CLEANUP(vp_buf_free) vp_buf target;
+    vp_buf_init(&target, VP_PATH_MAX * 2);
+    int rc = put_target(&target, x, f);
+    if (rc >= 0)
+        rc = catalog_stream(&in, x->c, f, false);
+    if (rc >= 0)
+        rc = unpack_file(x->to, src, vp_buf_cstr(&target), in, f->mtime_ns, on_piece, x);
+    return rc < 0 ? vp_fail_at(rc, f->path, -1, -1) : 0;
+}
+
+static int extract_file(extraction *x, const cat_file *f)
+{
+    unpack_source src = extract_source(f);
+    x->present = f->bytes > 0 ? f->bytes : 0;
+    if (unpack_has(x->to, &src)) {
+        x->counts->kept++;
+    } else {
+        int rc = make(x, &src, f);
+        if (rc < 0 && (rc == VP_ECANCELLED || unpack_is_full(x->to)))
+            return rc;
+        if (rc < 0 && x->o->left_out)
+            x->o->left_out(x->o->ctx, f);
+        x->counts->made += rc >= 0;
+        x->counts->left_out += rc < 0;
+    }
+    x->counts->done = x->before += x->present;
+    return report(x) ? vp_fail(VP_ECANCELLED, "interrupted") : 0;
+}
+
+typedef int visit(extraction *x, const cat_file *f);
+
+static int each_file(extraction *x, visit *each)
+{
+    for (size_t i = 0; i < catalog_count(x->c); i++) {
+        const cat_session *s = catalog_get(x->c, i);
+        if (x->o->only && x->o->only != s)
+            continue;
+        for (size_t k = 0; k < s->file_count; k++) {
+            const cat_file *f = &s->files[k];
+            if (extract_is_timeline(f) && (!x->o->packed_only || extract_is_packed(f)))
+                VP_TRY(each(x, f));
+        }
+    }
+    return 0;
+}
+
+static int count_file(extraction *x, const cat_file *f)
+{
+    x->counts->found++;
+    x->counts->total += f->bytes > 0 ? f->bytes : 0;
+    return 0;
+}
+
+void extract_count(extract_counts *out, const catalog *c, const extract_options *o)
+{
+    *out = (extract_counts){.found = 0};
+    (void)each_file(&(extraction){.c = c, .o = o, .counts = out}, count_file);
+}
+
+int extract_run(extract_counts *out, unpack *to, const catalog *c, const extract_options *o)
+{
+    struct stat st;
+    extraction x = {.c = c, .o = o, .to = to, .counts = out};
+    x.root_is_dir = stat(catalog_path(c), &st) == 0 && S_ISDIR(st.st_mode);
+    extract_count(out, c, o);
+    return each_file(&x, extract_file);
+}

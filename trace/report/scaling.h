@@ -1,0 +1,41 @@
+/* How a program's time falls with the number of its devices: profile_{N}gpu_results.json files, as
+ * vp_bench_write leaves them (and the benchmark whose keys these are), read into one table, printed
+ * as text or JSON (view_profile.scaling/1). The CLI includes this; the caller frees the table. */
+#ifndef VP_REPORT_SCALING_H
+#define VP_REPORT_SCALING_H
+
+#include "trace/base/arena.h"
+#include "trace/report/report.h"
+
+/* A method on a number of devices. Texts live in the arena. */
+typedef struct scaling_row {
+    const char *method;
+    int64_t devices;
+    bool ok;
+    int64_t time_ps;       /* VP_UNKNOWN: the file does not say */
+    int64_t first_call_ps; /* with compilation; VP_UNKNOWN */
+    const char *error;     /* NULL: none */
+    const char *trace;     /* the directory of its profile; NULL: unknown */
+    /* Against the row of this method with the fewest devices, fewest: t_fewest / t, and that by
+     * devices / fewest; 0: unknown. With one device as the fewest these are t1/tN and t1/(N tN). */
+    double speed_up, efficiency;
+} scaling_row;
+
+typedef struct scaling {
+    vp_arena arena;
+    scaling_row *rows;
+    size_t count, cap;
+} scaling;
+
+void scaling_init(scaling *s);
+void scaling_free(scaling *s);
+bool scaling_is_results(const char *path); /* by its first bytes */
+/* Every method in the file. VP_ECORRUPT, VP_EUNSUPPORTED, VP_EEMPTY: no method in it. */
+int scaling_add(scaling *s, const char *path);
+/* Sorts by method and devices, and fills in speed_up and efficiency. */
+void scaling_relate(scaling *s);
+
+int rep_scaling_text(vp_buf *b, const scaling *s, const vp_view *v);
+int rep_scaling_json(vp_buf *b, const scaling *s);
+
+#endif
