@@ -5,8 +5,6 @@
 #include "trace/base/mem.h"
 
 #define BODY_MS 30000
-/* Between requests the daemon's inactivity timeout comes first, unless the next head drips. */
-#define NEXT_HEAD_MS (HTTP_IDLE_S * 1000 + HTTP_HEAD_MS)
 
 void *http_on_uri(void *server, const char *uri, struct MHD_Connection *conn)
 {
@@ -16,7 +14,10 @@ void *http_on_uri(void *server, const char *uri, struct MHD_Connection *conn)
         return NULL;
     rq->server = s;
     rq->conn = conn;
+    clock_gettime(CLOCK_MONOTONIC, &rq->start);
     rq->uri = vp_strndup(uri, VP_HTTP_TARGET_MAX + 1);
+    rq->uri_at = uri;
+    rq->uri_n = strlen(uri);
     vp_buf_init(&rq->body, VP_HTTP_BODY_MAX);
     if (!rq->uri) {
         vp_free(rq);
@@ -26,12 +27,11 @@ void *http_on_uri(void *server, const char *uri, struct MHD_Connection *conn)
     return rq;
 }
 
-static void limit(http_server *s, struct MHD_Connection *conn, int64_t ms)
+static http_watched *watched(struct MHD_Connection *conn)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(conn, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    if (info)
-        http_watch_limit(s->watchdog, info->socket_context, ms);
+    return info ? info->socket_context : NULL;
 }
 
 void http_on_completed(void *server, struct MHD_Connection *conn, void **state,
@@ -39,11 +39,11 @@ void http_on_completed(void *server, struct MHD_Connection *conn, void **state,
 {
     http_server *s = server;
     http_req *rq = *state;
-    (void)why;
     if (!rq)
         return;
     *state = NULL;
-    limit(s, conn, NEXT_HEAD_MS);
+    http_account(rq, why == MHD_REQUEST_TERMINATED_COMPLETED_OK);
+    http_watch_idle(watched(conn), HTTP_HEAD_MS);
     if (rq->response)
         MHD_destroy_response(rq->response);
     vp_buf_free(&rq->body);
@@ -86,6 +86,8 @@ static void read_head(http_req *rq, const char *method, const char *version)
     rq->head.target = vp_str_of(rq->uri);
     MHD_get_connection_values_n(rq->conn, MHD_HEADER_KIND, add_field, &rq->head);
     guard_check(&rq->verdict, &rq->server->policy, &rq->head);
+    if (!rq->head.too_many && !http_head_is_whole(rq, method, version))
+        rq->verdict = (guard_verdict){400, "malformed head", .close = true};
     if (!rq->verdict.status)
         set_base_url(rq);
 }
@@ -110,9 +112,10 @@ static int keep_token(http_req *rq)
     vp_str query = rq->verdict.target, pair;
     vp_buf to, cookie;
     char name[32];
-    vp_buf_init(&to, VP_HTTP_TARGET_MAX + 1);
-    vp_buf_init(&cookie, 256);
+    vp_buf_init(&to, VP_HTTP_TARGET_MAX + HTTP_PREFIX_MAX);
+    vp_buf_init(&cookie, 512);
     vp_take_until(&query, '?', SIZE_MAX, &pair);
+    vp_buf_puts(&to, rq->server->prefix);
     vp_buf_str(&to, pair);
     for (char sep = '?'; query.n;) {
         vp_take_until(&query, '&', SIZE_MAX, &pair);
@@ -123,7 +126,8 @@ static int keep_token(http_req *rq)
         sep = '&';
     }
     guard_cookie_name(&rq->server->policy, name, sizeof name);
-    vp_buf_printf(&cookie, "%s=%s; Path=/; HttpOnly; SameSite=Strict", name, rq->server->token);
+    vp_buf_printf(&cookie, "%s=%s; Path=%s/; HttpOnly; SameSite=Strict", name, rq->server->token,
+                  rq->server->prefix);
     struct MHD_Response *r = http_empty_response();
     http_add(&r, "Location", vp_buf_cstr(&to));
     http_add(&r, "Set-Cookie", vp_buf_cstr(&cookie));
@@ -137,8 +141,9 @@ static int with_slash(http_req *rq)
 {
     vp_str query = rq->verdict.target, path;
     vp_buf to;
-    vp_buf_init(&to, VP_HTTP_TARGET_MAX + 2);
+    vp_buf_init(&to, VP_HTTP_TARGET_MAX + HTTP_PREFIX_MAX);
     vp_take_until(&query, '?', SIZE_MAX, &path);
+    vp_buf_puts(&to, rq->server->prefix);
     vp_buf_str(&to, path);
     vp_buf_putc(&to, '/');
     if (query.n) {
@@ -151,13 +156,45 @@ static int with_slash(http_req *rq)
     return http_prepare(rq, 308, r, NULL, NULL);
 }
 
+/* A proxy may leave the prefix in front of the path or take it away: what is behind it is served
+ * either way. true: the target is the prefix alone, which is the site's root without its slash. */
+static bool strip_prefix(http_req *rq)
+{
+    vp_str prefix = vp_str_of(rq->server->prefix), t = rq->verdict.target;
+    if (!prefix.n || !vp_str_starts(t, prefix))
+        return false;
+    t = vp_str_skip(t, prefix.n);
+    if (t.n && t.p[0] != '/' && t.p[0] != '?')
+        return false;
+    rq->verdict.target = t;
+    return !t.n || t.p[0] == '?';
+}
+
+static bool is_read(vp_str method)
+{
+    return vp_str_eq(method, VP_STR("GET")) || vp_str_eq(method, VP_STR("HEAD"));
+}
+
+/* People see a page; programs, which do not ask for HTML, a line. */
+static int no_such_page(http_req *rq, int status)
+{
+    vp_str accept = http_head_get(&rq->head, "Accept");
+    bool page = status == 404 && rq->server->not_found && is_read(rq->head.method) &&
+                vp_str_find(accept, VP_STR("text/html")) < accept.n;
+    return page ? rq->server->not_found(rq) : http_fail(rq, status, "no such page");
+}
+
 /* Everything that may refuse a request before its handler. 1: the handler may run; else answered.
  */
 static int admit(http_req *rq)
 {
     const char *why, *allow = NULL;
+    if (rq->admitted)
+        return 1;
     if (rq->verdict.status)
         return http_fail(rq, rq->verdict.status, "%s", rq->verdict.message);
+    if (strip_prefix(rq))
+        return with_slash(rq);
     int status = http_target_parse(&rq->target, rq->verdict.target, &why);
     if (status)
         return http_fail(rq, status, "%s", why);
@@ -185,9 +222,10 @@ static int admit(http_req *rq)
         return http_fail(rq, 405, "method not allowed here");
     }
     if (found)
-        return http_fail(rq, found, "no such page");
+        return no_such_page(rq, found);
     if (http_is_post(rq) && (status = guard_may_change(&rq->verdict, &rq->head, &why)))
         return http_fail(rq, status, "%s", why);
+    rq->admitted = true;
     return 1;
 }
 
@@ -198,6 +236,8 @@ static void handle(http_req *rq)
         http_error(rq);
     if (!rq->response)
         http_fail(rq, 500, "no answer");
+    if (http_is_post(rq))
+        http_memo_clear(rq->server->memo);
 }
 
 static enum MHD_Result send_prepared(http_req *rq)
@@ -206,16 +246,21 @@ static enum MHD_Result send_prepared(http_req *rq)
     rq->response = NULL;
     if (!r)
         return MHD_NO;
+    http_check_answer(rq, r);
     enum MHD_Result ok = MHD_queue_response(rq->conn, rq->status, r);
-    MHD_destroy_response(r);
+    if (rq->keep_ms)
+        http_memo_keep(rq->server->memo, rq, r);
+    else
+        MHD_destroy_response(r);
     return ok;
 }
 
 void http_run_job(http_req *rq)
 {
+    http_server *s = rq->server;
     struct MHD_Connection *conn = rq->conn;
     handle(rq);
-    MHD_resume_connection(conn);
+    http_resume(s, conn);
 }
 
 static enum MHD_Result start_work(http_req *rq)
@@ -229,46 +274,56 @@ static enum MHD_Result start_work(http_req *rq)
     MHD_suspend_connection(rq->conn);
     if (!http_pool_submit(s->pool, rq)) {
         http_fail(rq, 503, "too many requests at once; try again");
-        MHD_resume_connection(rq->conn);
+        http_resume(s, rq->conn);
     }
     return MHD_YES;
 }
 
 static enum MHD_Result answer(http_req *rq)
 {
-    if (admit(rq) != 1)
+    enum MHD_Result queued;
+    if (rq->overflow)
+        http_fail(rq, 413, "body too large");
+    if (rq->overflow || admit(rq) != 1)
         return send_prepared(rq);
+    if (http_memo_send(rq->server->memo, rq, &queued))
+        return queued;
     if (rq->route->flags & HTTP_SLOW)
         return start_work(rq);
     handle(rq);
     return send_prepared(rq);
 }
 
+/* What is answered on libmicrohttpd's first call closes the connection and is not invited to send
+ * its body ("100 Continue"); what is answered on the second keeps the connection. */
+static bool refuse_early(http_req *rq)
+{
+    bool expects = http_head_get(&rq->head, "Expect").p != NULL;
+    return (rq->verdict.close || expects) && admit(rq) != 1;
+}
+
 enum MHD_Result http_on_request(void *server, struct MHD_Connection *conn, const char *url,
                                 const char *method, const char *version, const char *upload,
                                 size_t *upload_n, void **state)
 {
-    http_server *s = server;
     http_req *rq = *state;
+    (void)server;
     (void)url;
     if (!rq)
         return MHD_NO;
     switch (rq->phase) {
     case HTTP_NEW:
-        limit(s, conn, BODY_MS);
+        http_watch_limit(watched(conn), BODY_MS);
         read_head(rq, method, version);
         rq->phase = HTTP_RECEIVING;
-        if (rq->verdict.close)
-            return answer(rq); /* on the first call: libmicrohttpd then closes */
-        return MHD_YES;        /* on the second call keep-alive survives the answer */
+        return refuse_early(rq) ? send_prepared(rq) : MHD_YES;
     case HTTP_RECEIVING:
         if (*upload_n) {
-            if (vp_buf_put(&rq->body, upload, *upload_n) < 0)
-                return MHD_NO;
+            rq->overflow |= vp_buf_put(&rq->body, upload, *upload_n) < 0;
             *upload_n = 0;
             return MHD_YES;
         }
-        limit(s, conn, -1);
+        http_watch_limit(watched(conn), -1);
         return answer(rq);
     default:
         return send_prepared(rq);

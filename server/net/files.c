@@ -1,22 +1,84 @@
 #include <inttypes.h>
 #include <stdio.h>
+#include <time.h>
 
-#include "server/net/negotiate.h"
 #include "server/net/request.h"
 #include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+/* Up to this size a file is read at once instead of being handed to sendfile. */
+#define SMALL_FILE (64 << 10)
+/* From this size on it is worth a connection of its own. */
+#define LARGE_FILE (4 << 20)
+#define NS INT64_C(1000000000)
+
+/* ---- Entities ------------------------------------------------------------------------------- */
 
 void http_entity_etag(http_entity *e, const vp_file_id *id, const char *tag)
 {
     snprintf(e->etag, sizeof e->etag, "\"%" PRIx64 "-%" PRIx64 "-%" PRIx64 "-%" PRIx64 "%s%.16s\"",
              id->dev, id->ino, (uint64_t)id->size, (uint64_t)id->mtime_ns, tag[0] ? "-" : "", tag);
+    e->mtime_ns = tag[0] ? 0 : id->mtime_ns;
+}
+
+/* A time to come is no time of a change (RFC 9110 8.8.2.1). */
+void http_last_modified(char out[HTTP_DATE_SIZE], const http_entity *e)
+{
+    out[0] = 0;
+    if (e->mtime_ns > 0 && e->mtime_ns / NS <= (int64_t)time(NULL))
+        http_date_put(out, e->mtime_ns / NS);
+}
+
+http_coding http_coding_of(const http_req *rq, bool can_gzip)
+{
+    return http_choose_coding(http_head_get(&rq->head, "Accept-Encoding"), can_gzip);
+}
+
+bool http_wants_gzip(http_req *rq)
+{
+    rq->vary_encoding = true;
+    return http_coding_of(rq, true) == HTTP_GZIP;
+}
+
+/* ---- Conditions (RFC 9110 13.2.2) -------------------------------------------------------------
+ */
+
+/* Seconds of a condition's date; false where there is none that we understand. */
+static bool date_of(const http_req *rq, const char *name, int64_t *out)
+{
+    vp_str value = http_head_get(&rq->head, name);
+    return value.p && http_date_parse(value, (int64_t)time(NULL), out);
+}
+
+static bool precondition_failed(const http_req *rq, const http_entity *e)
+{
+    vp_str match = http_head_get(&rq->head, "If-Match");
+    int64_t since;
+    if (match.p)
+        return !http_etag_listed_strong(match, vp_str_of(e->etag));
+    return e->mtime_ns > 0 && date_of(rq, "If-Unmodified-Since", &since) &&
+           e->mtime_ns / NS > since;
+}
+
+static bool client_has_it(const http_req *rq, const http_entity *e)
+{
+    vp_str none = http_head_get(&rq->head, "If-None-Match");
+    int64_t since;
+    if (none.p)
+        return http_etag_listed(none, vp_str_of(e->etag));
+    return e->mtime_ns > 0 && date_of(rq, "If-Modified-Since", &since) && e->mtime_ns / NS <= since;
 }
 
 bool http_not_modified(http_req *rq, const http_entity *e)
 {
-    vp_str have = http_head_get(&rq->head, "If-None-Match");
-    if (!have.p || !http_etag_listed(have, vp_str_of(e->etag)))
+    if (precondition_failed(rq, e))
+        http_fail(rq, 412, "it is another one by now");
+    else if (client_has_it(rq, e))
+        http_prepare(rq, 304, http_empty_response(), NULL, e);
+    else if (!e->gzipped && http_coding_of(rq, false) == HTTP_NO_CODING)
+        http_fail(rq, 406, "this is not to be had compressed");
+    else
         return false;
-    http_prepare(rq, 304, http_empty_response(), NULL, e);
     return true;
 }
 
@@ -50,21 +112,62 @@ static int not_satisfiable(http_req *rq, int64_t size, const http_entity *e)
     return http_prepare(rq, 416, r, NULL, e);
 }
 
+/* A date only identifies what cannot have changed twice within its second. */
+static bool range_applies(const http_req *rq, const http_entity *e)
+{
+    char date[HTTP_DATE_SIZE];
+    vp_str condition = http_head_get(&rq->head, "If-Range");
+    http_last_modified(date, e);
+    if (e->mtime_ns / NS + 2 > (int64_t)time(NULL))
+        date[0] = 0;
+    return !condition.p || http_if_range(condition, vp_str_of(e->etag), vp_str_of(date));
+}
+
+/* NULL where it cannot be read to its end. */
+static struct MHD_Response *read_small(int fd, int64_t first, size_t n)
+{
+    size_t got = 0;
+    char *p = n ? vp_malloc(n) : NULL;
+    if (!n)
+        return http_empty_response();
+    struct MHD_Response *r = NULL;
+    if (p && vp_fs_pread(fd, p, n, first, &got) == 0 && got == n)
+        r = MHD_create_response_from_buffer_with_free_callback(n, p, vp_free);
+    if (!r)
+        vp_free(p);
+    return r;
+}
+
+static struct MHD_Response *file_response(http_req *rq, int *fd, int64_t first, int64_t end)
+{
+    if (end - first >= LARGE_FILE)
+        return http_large_response(rq, fd, first, end);
+    struct MHD_Response *r =
+        MHD_create_response_from_fd_at_offset64((uint64_t)(end - first), *fd, (uint64_t)first);
+    if (r)
+        *fd = -1;
+    return r;
+}
+
 static int send_part(http_req *rq, int *fd, int64_t size, const http_entity *e)
 {
     int64_t first = 0, last = size - 1;
     int status = 200;
     char text[80];
+    struct MHD_Response *r;
     vp_str range = http_head_get(&rq->head, "Range");
-    vp_str condition = http_head_get(&rq->head, "If-Range");
-    if (range.p && (!condition.p || http_if_range(condition, vp_str_of(e->etag))))
+    if (range.p && range_applies(rq, e))
         status = http_range(range, size, &first, &last);
     if (status == 416)
         return not_satisfiable(rq, size, e);
-    struct MHD_Response *r =
-        MHD_create_response_from_fd_at_offset64((uint64_t)(last - first + 1), *fd, (uint64_t)first);
-    if (r)
-        *fd = -1;
+    uint64_t n = (uint64_t)(last - first + 1);
+    rq->body_bytes = (size_t)n;
+    if (n <= SMALL_FILE) {
+        r = read_small(*fd, first, (size_t)n);
+    } else {
+        r = file_response(rq, fd, first, last + 1);
+        rq->keep_ms = 0; /* its descriptor would be kept */
+    }
     if (status == 206) {
         snprintf(text, sizeof text, "bytes %" PRId64 "-%" PRId64 "/%" PRId64, first, last, size);
         http_add(&r, "Content-Range", text);
@@ -79,11 +182,30 @@ int http_file(http_req *rq, int taken, const http_entity *e)
 {
     VP_CLEANUP(vp_fs_close) int fd = taken;
     vp_file_id id;
-    vp_str match = http_head_get(&rq->head, "If-Match");
     VP_TRY(vp_fs_identity(fd, &id));
-    if (match.p && !http_etag_listed_strong(match, vp_str_of(e->etag)))
-        return http_fail(rq, 412, "the file is another one by now");
     if (http_not_modified(rq, e))
         return 0;
     return send_part(rq, &fd, id.size, e);
+}
+
+bool http_finished(http_req *rq, const http_entity *e)
+{
+    int fd;
+    if (!http_cache_get(rq->server->cache, e->etag, &fd))
+        return false;
+    if (http_file(rq, fd, e) < 0)
+        http_error(rq);
+    return true;
+}
+
+int http_static(http_req *rq, const void *raw, size_t raw_n, const void *gz, size_t gz_n,
+                const http_entity *entity)
+{
+    http_entity e = *entity;
+    e.gzipped = gz && http_wants_gzip(rq);
+    if (http_not_modified(rq, &e))
+        return 0;
+    struct MHD_Response *r = http_constant_response(e.gzipped ? gz : raw, e.gzipped ? gz_n : raw_n);
+    rq->body_bytes = e.gzipped ? gz_n : raw_n;
+    return http_prepare(rq, 200, r, e.type, &e);
 }

@@ -77,19 +77,32 @@ static bool check_fields(guard_verdict *v, const http_head *h)
 static bool check_body(guard_verdict *v, const http_head *h)
 {
     vp_str length = http_head_get(h, "Content-Length");
-    bool chunked = http_head_get(h, "Transfer-Encoding").p != NULL;
+    vp_str coding = http_head_get(h, "Transfer-Encoding");
     uint64_t n = 0;
-    if (length.p && chunked)
+    if (length.p && coding.p)
         return deny(v, 400, true, "both Content-Length and Transfer-Encoding");
+    if (coding.p && !vp_str_eq_nocase(vp_str_trim(coding), VP_STR("chunked")))
+        return deny(v, 501, true, "no other transfer coding than chunked");
     if (length.p && !vp_str_to_u64(length, &n))
         return deny(v, 400, true, "malformed Content-Length");
     if (n > VP_HTTP_BODY_MAX)
         return deny(v, 413, true, "body too large");
     if (vp_str_eq(h->method, VP_STR("POST")))
         return true;
-    if (chunked || n)
+    if (coding.p || n)
         return deny(v, 413, true, "this method takes no body");
     return true;
+}
+
+/* Who expects 100 Continue has a body to send, and only POST has one here. */
+static bool check_expect(guard_verdict *v, const http_head *h)
+{
+    vp_str expect = http_head_get(h, "Expect");
+    if (!expect.p ||
+        (vp_str_eq_nocase(expect, VP_STR("100-continue")) &&
+         (vp_str_eq(h->method, VP_STR("POST")) || vp_str_eq(h->version, VP_STR("HTTP/1.0")))))
+        return true;
+    return deny(v, 417, true, "nothing to expect of this request");
 }
 
 static bool check_method(guard_verdict *v, const http_head *h)
@@ -198,7 +211,7 @@ static bool host_is_ours(const guard_policy *p, vp_str s)
         return false;
     if (is_allowed_name(p, s, &a))
         return true;
-    if (a.has_port && a.port != p->port)
+    if (a.has_port && a.port != p->port && p->port)
         return false;
     return is_our_address(p, &a) || (!a.is_v6 && is_localhost(a.host));
 }
@@ -206,6 +219,10 @@ static bool host_is_ours(const guard_policy *p, vp_str s)
 static bool check_host(guard_verdict *v, const guard_policy *p, const http_head *h)
 {
     v->host = http_head_get(h, "Host");
+    if (!v->host.p && !p->port && vp_str_eq(h->version, VP_STR("HTTP/1.0"))) {
+        v->host = VP_STR("localhost"); /* a simple client of a Unix socket */
+        return true;
+    }
     if (!v->host.p)
         return deny(v, 400, true, "no Host header");
     if (!host_is_ours(p, v->host))
@@ -233,10 +250,15 @@ static bool check_target(guard_verdict *v, const guard_policy *p, const http_hea
 
 /* ---- Origin --------------------------------------------------------------------------------- */
 
-static bool is_own_origin(vp_str origin, vp_str host)
+/* Under a name of --allow-host a proxy may speak TLS for us. */
+static bool is_own_origin(const guard_policy *p, vp_str origin, vp_str host)
 {
-    static const vp_str scheme = {"http://", 7};
-    return vp_str_starts(origin, scheme) && vp_str_eq_nocase(vp_str_skip(origin, 7), host);
+    static const vp_str plain = {"http://", 7}, tls = {"https://", 8};
+    authority a;
+    if (vp_str_starts(origin, plain))
+        return vp_str_eq_nocase(vp_str_skip(origin, plain.n), host);
+    return vp_str_starts(origin, tls) && vp_str_eq_nocase(vp_str_skip(origin, tls.n), host) &&
+           split_authority(host, &a) && is_allowed_name(p, host, &a);
 }
 
 static bool check_origin(guard_verdict *v, const guard_policy *p, const http_head *h)
@@ -244,7 +266,7 @@ static bool check_origin(guard_verdict *v, const guard_policy *p, const http_hea
     v->origin_text = http_head_get(h, "Origin");
     if (!v->origin_text.p)
         return true;
-    if (is_own_origin(v->origin_text, v->host)) {
+    if (is_own_origin(p, v->origin_text, v->host)) {
         v->origin = GUARD_OWN_ORIGIN;
         return true;
     }
@@ -270,8 +292,8 @@ static bool check_fetch_metadata(guard_verdict *v, const http_head *h)
 void guard_check(guard_verdict *v, const guard_policy *p, const http_head *h)
 {
     *v = (guard_verdict){.origin = GUARD_NO_ORIGIN};
-    if (check_fields(v, h) && check_body(v, h) && check_method(v, h) && check_host(v, p, h) &&
-        check_target(v, p, h) && check_origin(v, p, h))
+    if (check_fields(v, h) && check_body(v, h) && check_method(v, h) && check_expect(v, h) &&
+        check_host(v, p, h) && check_target(v, p, h) && check_origin(v, p, h))
         check_fetch_metadata(v, h);
 }
 

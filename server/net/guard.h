@@ -26,7 +26,7 @@ typedef struct http_head {
 } http_head;
 
 typedef struct guard_policy {
-    uint16_t port;
+    uint16_t port;            /* 0: a Unix socket, which only programs of this machine reach */
     bool any_address;         /* bound to all addresses: every address literal is a Host of ours */
     const char *bound;        /* the address literal that we are bound to, NULL for loopback */
     const char *const *hosts; /* --allow-host: "name" or "name:port"; NULL-terminated or NULL */

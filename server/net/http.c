@@ -22,6 +22,15 @@ const char *http_query(const http_req *rq, const char *key)
     return http_target_query(&rq->target, key);
 }
 
+const char *http_query_at(const http_req *rq, const char *key, size_t i)
+{
+    const http_target *t = &rq->target;
+    for (size_t k = 0; k < t->query_count; k++)
+        if (!strcmp(t->query[k].key, key) && i-- == 0)
+            return t->query[k].value;
+    return NULL;
+}
+
 const char *http_header(const http_req *rq, const char *name)
 {
     /* The guard refused NULs inside values, and libmicrohttpd puts one behind each. */
@@ -31,6 +40,16 @@ const char *http_header(const http_req *rq, const char *name)
 const char *http_base_url(const http_req *rq)
 {
     return rq->base_url;
+}
+
+const char *http_root(const http_req *rq)
+{
+    static const char up[] = "../../../../../../../../../../../..";
+    size_t depth = rq->target.segment_count;
+    depth -= depth && !rq->target.trailing_slash;
+    if (!depth || 3 * depth > sizeof up)
+        return ".";
+    return up + sizeof up - 3 * depth;
 }
 
 uint16_t http_port(const http_req *rq)
@@ -43,6 +62,17 @@ vp_str http_body(const http_req *rq)
     return vp_buf_view(&rq->body);
 }
 
+void http_put_metrics(const http_req *rq, vp_buf *b)
+{
+    vp_buf_printf(b,
+                  "# HELP view_profile_http_in_flight Requests that are being answered, this one "
+                  "included.\n"
+                  "# TYPE view_profile_http_in_flight gauge\n"
+                  "view_profile_http_in_flight %d\n",
+                  atomic_load(&rq->server->active));
+    http_metrics_put(rq->server->metrics, b);
+}
+
 bool http_cancelled(const http_req *rq)
 {
     return atomic_load(&rq->server->cancelled);
@@ -51,6 +81,11 @@ bool http_cancelled(const http_req *rq)
 uint16_t http_server_port(const http_server *s)
 {
     return s->policy.port;
+}
+
+bool http_server_has_token(const http_server *s)
+{
+    return s->token != NULL;
 }
 
 const char *http_server_url(const http_server *s)

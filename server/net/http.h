@@ -43,8 +43,13 @@ typedef struct http_route {
 } http_route;
 
 typedef struct http_config {
-    const char *host;  /* NULL: 127.0.0.1 and ::1; else one address literal */
-    int port;          /* -1: 9001 or the next free of 20; 0: any; else exactly this */
+    const char *host;        /* NULL: 127.0.0.1 and ::1; else one address literal */
+    int port;                /* -1: 9001 or the next free of 20; 0: any; else exactly this */
+    const char *unix_path;   /* not NULL: only here, mode 0600, instead of host and port */
+    bool inherit;            /* sockets that a service manager passed (LISTEN_FDS) come first */
+    const char *path_prefix; /* "/x": the proxy in front of us serves this site below it; or NULL */
+    const char *access_log;  /* a file to append to, or "-"; NULL: no log */
+    bool access_log_json;    /* JSON lines instead of the combined form */
     const char *token; /* needed off loopback; NULL on loopback means none, elsewhere one is made */
     const char *const *allow_hosts;   /* further names or "name:port" for Host; NULL-terminated */
     const char *const *allow_origins; /* further origins for HTTP_CORS routes; NULL-terminated */
@@ -53,6 +58,9 @@ typedef struct http_config {
     /* Called while stopping, when requests have not ended by themselves: makes slow handlers give
      * up. May be NULL. */
     void (*cancel)(void *ctx);
+    /* Answers a browser that asks for an address that no route has; runs on the event loop. NULL:
+     * a line of text, as all others get it. */
+    http_handler *not_found;
 } http_config;
 
 /* Starts to serve from threads of its own. The config is copied except routes and ctx.
@@ -60,8 +68,10 @@ typedef struct http_config {
 int http_start(http_server **out, const http_config *cfg);
 /* Refuses new connections, lets requests in flight finish (at most 10 s), cancels the rest. */
 void http_stop(http_server *s);
-uint16_t http_server_port(const http_server *s);
-/* "http://127.0.0.1:9001/"; with a token "?token=…" is appended. Owned by the server. */
+uint16_t http_server_port(const http_server *s); /* 0: a Unix socket */
+bool http_server_has_token(const http_server *s);
+/* "http://127.0.0.1:9001/"; with a token "?token=…" is appended; "unix:PATH" of a Unix socket.
+ * Owned by the server. */
 const char *http_server_url(const http_server *s);
 
 /* ---- The request ---------------------------------------------------------------------------- */
@@ -73,12 +83,19 @@ bool http_is_post(const http_req *rq);
 const char *http_param(const http_req *rq, size_t i);
 /* The first value of a query key, decoded; NULL when absent. */
 const char *http_query(const http_req *rq, const char *key);
+/* The i-th value of a key that may be there several times. */
+const char *http_query_at(const http_req *rq, const char *key, size_t i);
 /* The first value of a header, or NULL. */
 const char *http_header(const http_req *rq, const char *name);
 /* "http://127.0.0.1:9001": how this client addresses us (a Host that passed the guard). */
 const char *http_base_url(const http_req *rq);
+/* From the page that was asked for to the root of the site, as a relative path without the slash
+ * at its end ("." or "../.."): links made with it hold behind any prefix of a proxy. */
+const char *http_root(const http_req *rq);
 uint16_t http_port(const http_req *rq);
 vp_str http_body(const http_req *rq); /* of a POST; at most VP_HTTP_BODY_MAX */
+/* Appends what the server counts about its answers, in Prometheus' text format. */
+void http_put_metrics(const http_req *rq, vp_buf *b);
 /* For progress callbacks of slow work: true when the server is going down. */
 bool http_cancelled(const http_req *rq);
 
@@ -92,6 +109,8 @@ int http_error(http_req *rq);
 int http_html(http_req *rq, int status, vp_buf *b);
 int http_json(http_req *rq, int status, vp_buf *b);
 int http_text(http_req *rq, int status, const char *text);
+/* Any text, line ends included; the buffer is consumed (also on failure). */
+int http_plain(http_req *rq, int status, vp_buf *b, const char *type);
 /* 303 to a path of ours ("/session/…"), or to an absolute URL that no request can influence. */
 int http_redirect(http_req *rq, const char *location);
 
@@ -99,16 +118,22 @@ int http_redirect(http_req *rq, const char *location);
 typedef struct http_entity {
     const char *type;     /* Content-Type */
     char etag[96];        /* with quotes, `W/` in front where weak; "" for none */
+    int64_t mtime_ns;     /* Last-Modified; 0 or absurd: none is said */
     const char *filename; /* not NULL: Content-Disposition: attachment */
     bool immutable;       /* its URL changes with its content */
+    bool gzipped;         /* it is sent with Content-Encoding: gzip */
 } http_entity;
 
-/* A strong ETag from a file's identity and a tag of what was made from it ("" for the file). */
+/* A strong ETag from a file's identity and a tag of what was made from it. "": the file itself,
+ * whose time then is Last-Modified too. */
 void http_entity_etag(http_entity *e, const vp_file_id *id, const char *tag);
-/* True when If-None-Match says that the client has it: answered with 304 (call this before the
- * work, then return 0). */
+/* Whether to send the entity with Content-Encoding: gzip, by Accept-Encoding; the answer then says
+ * that it depends on that. For what can be had both ways. */
+bool http_wants_gzip(http_req *rq);
+/* True when the conditions of the request settle it: answered with 304, 412, or 406 where the
+ * client refuses the entity's coding (call this before the work, then return 0). */
 bool http_not_modified(http_req *rq, const http_entity *e);
-/* A regular file by descriptor (taken, also on failure) with ETag, Range, If-Range. */
+/* A regular file by descriptor (taken, also on failure) with conditions and Range. */
 int http_file(http_req *rq, int fd, const http_entity *e);
 /* Bytes that live as long as the program, and their gzip form (may be NULL). */
 int http_static(http_req *rq, const void *raw, size_t raw_n, const void *gz, size_t gz_n,
@@ -123,7 +148,19 @@ typedef struct http_source {
     void *ctx;
 } http_source;
 /* Sends a source, chunked, without Range; the source is taken, also on failure. gzip: compressed
- * on the way (the entity's type is then that of a .gz file; there is no Content-Encoding). */
+ * on the way (the entity is then of the type of a .gz file, or `gzipped`). What was sent to its end
+ * is kept under the entity's ETag for http_finished. */
 int http_stream(http_req *rq, http_source src, bool gzip, const http_entity *e);
+/* Sends what http_stream sent for this ETag before, as a file; false when it is not there (any
+ * more). Call it before opening the source. */
+bool http_finished(http_req *rq, const http_entity *e);
+
+/* The answer about to be given is good for whoever sends the same target during the next ms
+ * milliseconds (and accepts the same coding): small ones are then sent again without asking the
+ * handler. Not for HTTP_CORS routes, nor for what depends on any other header. */
+void http_keep(http_req *rq, int64_t ms);
+/* Raises this process's soft limit of descriptors as far as a busy server can use and the hard
+ * limit permits. For programs; a library leaves the limits of its process alone. */
+void http_more_descriptors(void);
 
 #endif

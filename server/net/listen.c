@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -66,7 +67,7 @@ static uint16_t port_of(int fd)
 /* Opens all addresses on one port; 0 or an errno. A machine without IPv6 does with the first. */
 static int open_all(http_sockets *s, any_address *a, int count, uint16_t port)
 {
-    *s = (http_sockets){.fds = {-1, -1}, .port = port};
+    *s = (http_sockets){.fds = {-1, -1, -1, -1}, .port = port};
     for (int i = 0; i < count; i++) {
         set_port(&a[i], s->port);
         int e = open_socket(&a[i], &s->fds[s->count]);
@@ -79,6 +80,14 @@ static int open_all(http_sockets *s, any_address *a, int count, uint16_t port)
         s->port = port_of(s->fds[s->count++]);
     }
     return 0;
+}
+
+bool http_is_loopback(const char *host)
+{
+    struct in_addr v4;
+    if (!host || !strcmp(host, "localhost") || !strcmp(host, "::1"))
+        return true;
+    return inet_pton(AF_INET, host, &v4) == 1 && ntohl(v4.s_addr) >> 24 == 127;
 }
 
 static int parse_host(const char *host, any_address *a)
@@ -124,6 +133,10 @@ int http_listen(http_sockets *out, const char *host, int port)
         return vp_fail(VP_EBUSY, "port %d needs privileges; choose one above 1023", port);
     if (e)
         return vp_fail(VP_EARG, "cannot listen on %s: %s", host ? host : "127.0.0.1", strerror(e));
+    if (host && strcmp(host, "localhost") != 0)
+        snprintf(s.shown, sizeof s.shown, "%s", host);
+    if (!http_is_loopback(host))
+        snprintf(s.bound, sizeof s.bound, "%s", host);
     *out = s;
     return 0;
 }

@@ -1,39 +1,59 @@
 #include "server/net/negotiate.h"
 
-/* A weight is 0 in every spelling: "0", "0.", "0.0", "0.000". What is no weight counts as 1. */
-static bool weight_is_zero(vp_str params)
+/* Weights in thousandths; the whole of what is written badly ("q=x", "q=2") counts as 1. */
+#define FULL 1000
+#define UNNAMED (-1)
+
+/* "0.25" → 250. At most three digits count; more, of which none is allowed, are cut. */
+static int parse_weight(vp_str s)
+{
+    static const int place[] = {100, 10, 1};
+    int q = 0;
+    if (!s.n || s.p[0] != '0' || (s.n > 1 && s.p[1] != '.'))
+        return FULL;
+    for (size_t i = 2; i < s.n; i++) {
+        if (s.p[i] < '0' || s.p[i] > '9')
+            return FULL;
+        if (i - 2 < sizeof place / sizeof *place)
+            q += (s.p[i] - '0') * place[i - 2];
+    }
+    return q;
+}
+
+static int weight_of(vp_str params)
 {
     while (params.n) {
         vp_str one;
         vp_take_until(&params, ';', SIZE_MAX, &one);
         one = vp_str_trim(one);
-        if (!vp_str_starts_nocase(one, VP_STR("q=")))
-            continue;
-        one = vp_str_trim(vp_str_skip(one, 2));
-        if (!one.n || one.p[0] != '0')
-            return false;
-        for (size_t i = 1; i < one.n; i++)
-            if (one.p[i] != (i == 1 ? '.' : '0'))
-                return false;
-        return true;
+        if (vp_str_starts_nocase(one, VP_STR("q=")))
+            return parse_weight(vp_str_trim(vp_str_skip(one, 2)));
     }
-    return false;
+    return FULL;
 }
 
-bool http_accepts_gzip(vp_str list)
+http_coding http_choose_coding(vp_str list, bool can_gzip)
 {
-    int star = -1;
+    int gzip = UNNAMED, identity = UNNAMED, star = UNNAMED;
     while (list.n) {
         vp_str item, coding;
         vp_take_until(&list, ',', SIZE_MAX, &item);
         vp_take_until(&item, ';', SIZE_MAX, &coding);
         coding = vp_str_trim(coding);
         if (vp_str_eq_nocase(coding, VP_STR("gzip")) || vp_str_eq_nocase(coding, VP_STR("x-gzip")))
-            return !weight_is_zero(item);
-        if (vp_str_eq(coding, VP_STR("*")))
-            star = !weight_is_zero(item);
+            gzip = weight_of(item);
+        else if (vp_str_eq_nocase(coding, VP_STR("identity")))
+            identity = weight_of(item);
+        else if (vp_str_eq(coding, VP_STR("*")))
+            star = weight_of(item);
     }
-    return star == 1;
+    bool refused = identity == 0 || (identity == UNNAMED && star == 0);
+    if (gzip == UNNAMED)
+        gzip = star;
+    /* Whoever only refuses identity is better served with gzip than with nothing. */
+    if (can_gzip && (gzip > 0 ? gzip >= identity : refused && gzip == UNNAMED))
+        return HTTP_GZIP;
+    return refused ? HTTP_NO_CODING : HTTP_IDENTITY;
 }
 
 static vp_str opaque(vp_str etag, bool *weak)
@@ -54,8 +74,8 @@ static bool next_etag(vp_str *list, vp_str *tag)
     if (!end)
         return false;
     *tag = vp_str_head(*list, (size_t)(end - list->p) + 1);
-    *list = vp_str_skip(*list, tag->n);
-    return true;
+    *list = vp_str_trim(vp_str_skip(*list, tag->n));
+    return !list->n || list->p[0] == ',';
 }
 
 static bool listed(vp_str list, vp_str etag, bool strong)
@@ -84,9 +104,12 @@ bool http_etag_listed_strong(vp_str list, vp_str etag)
     return listed(list, etag, true);
 }
 
-bool http_if_range(vp_str value, vp_str etag)
+bool http_if_range(vp_str value, vp_str etag, vp_str last_modified)
 {
-    return etag.n && etag.p[0] == '"' && vp_str_eq(vp_str_trim(value), etag);
+    value = vp_str_trim(value);
+    if (value.n && value.p[0] == '"')
+        return vp_str_eq(value, etag);
+    return last_modified.n && vp_str_eq(value, last_modified);
 }
 
 /* Digits to a number; saturates instead of wrapping, so that any length of digits is "too far". */

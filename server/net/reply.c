@@ -2,7 +2,6 @@
 #include <stdio.h>
 
 #include "server/net/encode.h"
-#include "server/net/negotiate.h"
 #include "server/net/request.h"
 #include "trace/base/err.h"
 #include "trace/base/json.h"
@@ -35,19 +34,37 @@ void http_add(struct MHD_Response **r, const char *name, const char *value)
     }
 }
 
+void http_add_policy(struct MHD_Response **r)
+{
+    for (size_t i = 0; i < sizeof every_answer / sizeof *every_answer; i++)
+        http_add(r, every_answer[i].name, every_answer[i].value);
+}
+
+static void keep(void *constant)
+{
+    (void)constant;
+}
+
+struct MHD_Response *http_constant_response(const void *p, size_t n)
+{
+    return MHD_create_response_from_buffer_with_free_callback(n, (void *)(uintptr_t)p, keep);
+}
+
 struct MHD_Response *http_empty_response(void)
 {
     static char nothing[1];
-    return MHD_create_response_from_buffer(0, nothing, MHD_RESPMEM_PERSISTENT);
+    return http_constant_response(nothing, 0);
 }
 
 static void add_cors(http_req *rq, struct MHD_Response **r)
 {
     char origin[300];
     vp_str o = rq->verdict.origin_text;
-    http_add(r, "Vary", rq->vary_encoding ? "Accept-Encoding, Origin" : "Origin");
-    if (rq->verdict.origin != GUARD_LISTED_ORIGIN || o.n >= sizeof origin)
+    http_add(r, "Vary", "Accept-Encoding, Origin"); /* on refusals too: caches keep what they get */
+    if (rq->verdict.origin != GUARD_LISTED_ORIGIN || o.n >= sizeof origin) {
+        http_add(r, "Cross-Origin-Resource-Policy", "same-origin");
         return;
+    }
     memcpy(origin, o.p, o.n);
     origin[o.n] = 0;
     http_add(r, "Access-Control-Allow-Origin", origin);
@@ -62,16 +79,27 @@ static const char *cache_rule(const http_req *rq, int status, const http_entity 
     return e && e->immutable ? "public, max-age=31536000, immutable" : "no-cache";
 }
 
+static void add_validators(int status, struct MHD_Response **r, const http_entity *e)
+{
+    char date[HTTP_DATE_SIZE];
+    http_last_modified(date, e);
+    if (e->etag[0])
+        http_add(r, "ETag", e->etag);
+    if (date[0])
+        http_add(r, "Last-Modified", date);
+    if (e->gzipped && (status == 200 || status == 206))
+        http_add(r, "Content-Encoding", "gzip");
+}
+
 static void add_headers(http_req *rq, int status, struct MHD_Response **r, const char *type,
                         const http_entity *e)
 {
     if (type)
         http_add(r, "Content-Type", type);
-    for (size_t i = 0; i < sizeof every_answer / sizeof *every_answer; i++)
-        http_add(r, every_answer[i].name, every_answer[i].value);
+    http_add_policy(r);
     http_add(r, "Cache-Control", cache_rule(rq, status, e));
-    if (e && e->etag[0])
-        http_add(r, "ETag", e->etag);
+    if (e)
+        add_validators(status, r, e);
     if (rq->extra.name)
         http_add(r, rq->extra.name, rq->extra.value);
     if (rq->route && (rq->route->flags & HTTP_CORS)) {
@@ -89,6 +117,7 @@ int http_prepare(http_req *rq, int status, struct MHD_Response *r, const char *t
     add_headers(rq, status, &r, type, e);
     if (!r) {
         status = 500;
+        rq->body_bytes = 0;
         r = http_empty_response();
         add_headers(rq, status, &r, NULL, NULL);
     }
@@ -115,23 +144,21 @@ static struct MHD_Response *response_of(vp_buf *b)
     return r;
 }
 
-static bool gzip_ok(const http_req *rq)
-{
-    vp_str accept = http_head_get(&rq->head, "Accept-Encoding");
-    return accept.p && http_accepts_gzip(accept);
-}
-
 static int send_buffer(http_req *rq, int status, vp_buf *b, const char *type)
 {
     vp_buf packed = {0};
-    bool gzipped = false;
+    bool gzipped = false, wanted = http_wants_gzip(rq);
     if (b->status < 0) {
         vp_buf_free(b);
         return http_error(rq);
     }
-    rq->vary_encoding = true;
-    if (b->n >= GZIP_FROM && gzip_ok(rq))
+    if (status < 400 && http_coding_of(rq, true) == HTTP_NO_CODING) {
+        vp_buf_free(b);
+        return http_fail(rq, 406, "Accept-Encoding refuses everything that there is");
+    }
+    if (wanted && b->n >= GZIP_FROM)
         gzipped = !http_gzip_buffer(&packed, vp_buf_view(b));
+    rq->body_bytes = gzipped ? packed.n : b->n;
     struct MHD_Response *r = response_of(gzipped ? &packed : b);
     vp_buf_free(&packed);
     vp_buf_free(b);
@@ -165,8 +192,14 @@ static int send_text(http_req *rq, int status, vp_str text)
         vp_put_escaped(&b, text);
     }
     vp_buf_putc(&b, '\n');
+    rq->body_bytes = b.n;
     return http_prepare(rq, status, response_of(&b),
                         json ? "application/json" : "text/plain; charset=utf-8", NULL);
+}
+
+int http_plain(http_req *rq, int status, vp_buf *b, const char *type)
+{
+    return send_buffer(rq, status, b, type);
 }
 
 int http_text(http_req *rq, int status, const char *text)
@@ -225,21 +258,12 @@ int http_error(http_req *rq)
 
 int http_redirect(http_req *rq, const char *location)
 {
+    vp_buf to;
     struct MHD_Response *r = http_empty_response();
-    http_add(&r, "Location", location);
+    vp_buf_init(&to, VP_HTTP_TARGET_MAX + HTTP_PREFIX_MAX);
+    vp_buf_puts(&to, location[0] == '/' ? rq->server->prefix : "");
+    vp_buf_puts(&to, location);
+    http_add(&r, "Location", vp_buf_cstr(&to));
+    vp_buf_free(&to);
     return http_prepare(rq, 303, r, NULL, NULL);
-}
-
-int http_static(http_req *rq, const void *raw, size_t raw_n, const void *gz, size_t gz_n,
-                const http_entity *e)
-{
-    rq->vary_encoding = gz != NULL;
-    if (http_not_modified(rq, e))
-        return 0;
-    bool packed = gz && gzip_ok(rq);
-    struct MHD_Response *r = MHD_create_response_from_buffer(
-        packed ? gz_n : raw_n, (void *)(uintptr_t)(packed ? gz : raw), MHD_RESPMEM_PERSISTENT);
-    if (packed)
-        http_add(&r, "Content-Encoding", "gzip");
-    return http_prepare(rq, 200, r, e->type, e);
 }

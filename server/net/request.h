@@ -10,19 +10,34 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #include <microhttpd.h>
 
+#include "server/net/access_log.h"
+#include "server/net/cache.h"
+#include "server/net/date.h"
 #include "server/net/guard.h"
 #include "server/net/http.h"
+#include "server/net/listen.h"
+#include "server/net/loop.h"
+#include "server/net/memo.h"
+#include "server/net/metrics.h"
+#include "server/net/negotiate.h"
 #include "server/net/path.h"
 #include "server/net/watchdog.h"
 #include "server/net/work.h"
 
 /* A whole head has to arrive within this time. */
 #define HTTP_HEAD_MS 10000
-/* What a connection may do between two requests is up to the daemon's inactivity timeout. */
+/* What a connection may do between two requests is up to libmicrohttpd's inactivity timeout. */
 #define HTTP_IDLE_S 30u
+
+/* Threads that serve the first socket. */
+#define HTTP_SHARED_LOOPS_MAX 4
+
+/* Longer than any that a proxy is given. */
+#define HTTP_PREFIX_MAX 128u
 
 typedef enum http_phase {
     HTTP_NEW,       /* only the URI is known */
@@ -40,6 +55,8 @@ struct http_req {
     struct MHD_Connection *conn;
     http_phase phase;
     char *uri;
+    const char *uri_at; /* where libmicrohttpd has it, only for head.c; changed since */
+    size_t uri_n;
     http_head head;
     guard_verdict verdict;
     http_target target;
@@ -50,8 +67,13 @@ struct http_req {
     char base_url[300];
     struct MHD_Response *response; /* prepared, not yet queued */
     unsigned status;
+    struct timespec start; /* monotonic */
     http_extra extra;
     bool vary_encoding; /* the answer depends on Accept-Encoding */
+    bool admitted;      /* admit() let it pass already */
+    bool overflow;      /* the body was longer than it may be */
+    size_t body_bytes;  /* of the prepared answer; of a stream, what was handed on so far */
+    int64_t keep_ms;    /* > 0: how long the answer may be kept */
     http_req *next_job;
 };
 
@@ -63,12 +85,20 @@ struct http_server {
     const http_route *routes;
     void *ctx;
     void (*cancel)(void *ctx);
-    struct MHD_Daemon *daemons[2]; /* IPv4 (or the one address), IPv6 loopback */
-    int daemon_count;
-    char *url, *token, *bound;
+    http_handler *not_found;
+    http_sockets sockets;
+    /* Several at the first socket, one at each other. */
+    http_loop *loops[HTTP_SHARED_LOOPS_MAX + HTTP_SOCKETS_MAX - 1];
+    int loop_count;
+    char prefix[HTTP_PREFIX_MAX]; /* "" or "/x" */
+    char *url, *token;
     char **hosts, **origins;
+    http_metrics *metrics;
+    access_log *log; /* NULL: none is kept */
     http_watchdog *watchdog;
     http_pool *pool;
+    http_cache *cache;
+    http_memo *memo;
     _Atomic int active; /* requests that exist */
     _Atomic bool stopping, cancelled;
     pthread_mutex_t flow_lock;
@@ -77,6 +107,11 @@ struct http_server {
     int flow_count;
 };
 
+/* config.c: sockets, token, policy and URL of a server that is being started. What it made so far
+ * is freed by http_stop, also when it fails. */
+int http_configure(http_server *s, const http_config *cfg);
+void http_free_list(char **list);
+
 /* dispatch.c: libmicrohttpd's callbacks. */
 void *http_on_uri(void *server, const char *uri, struct MHD_Connection *conn);
 enum MHD_Result http_on_request(void *server, struct MHD_Connection *conn, const char *url,
@@ -84,8 +119,17 @@ enum MHD_Result http_on_request(void *server, struct MHD_Connection *conn, const
                                 size_t *upload_n, void **state);
 void http_on_completed(void *server, struct MHD_Connection *conn, void **state,
                        enum MHD_RequestTerminationCode why);
+/* account.c: counts and logs a request that ended. Its connection still exists. */
+void http_account(const http_req *rq, bool whole);
 /* The worker's part of a slow request: runs the handler, then resumes the connection. */
 void http_run_job(http_req *rq);
+
+/* head.c: false when bytes of the head are neither in head.fields nor in its first line: what
+ * libmicrohttpd left out or cut without a word. */
+bool http_head_is_whole(const http_req *rq, const char *method, const char *version);
+
+/* server.c: MHD_resume_connection, and its loop hears of it. Any thread. */
+void http_resume(http_server *s, struct MHD_Connection *conn);
 
 /* route.c: the table. 0, or the status to answer; *allow is then the Allow header for 405. 308:
  * the same address with a slash at its end is a page. */
@@ -95,18 +139,33 @@ int http_route_find(http_req *rq, const char **allow);
  * type and e may be NULL. Returns 0. */
 int http_prepare(http_req *rq, int status, struct MHD_Response *r, const char *type,
                  const http_entity *e);
+/* n bytes that stay what and where they are; NULL when out of memory. */
+struct MHD_Response *http_constant_response(const void *p, size_t n);
 /* A response without a body; NULL when out of memory. */
 struct MHD_Response *http_empty_response(void);
 /* Adds a header to a response that is not yet prepared; a refused one makes *r NULL (and thereby
  * the answer 500): an answer never goes out without a header that it should have. */
 void http_add(struct MHD_Response **r, const char *name, const char *value);
 
+/* reply.c: adds what every answer has (quality.md 2.1). */
+void http_add_policy(struct MHD_Response **r);
+
+/* check.c: in builds for tests, ends the program when an answer lacks what every one must have. */
+void http_check_answer(const http_req *rq, const struct MHD_Response *r);
+
+/* files.c: what this client is to get of what can be had as gzip or not. */
+http_coding http_coding_of(const http_req *rq, bool can_gzip);
 /* files.c: Content-Disposition: attachment. */
 void http_add_disposition(struct MHD_Response **r, const char *filename);
+/* large.c: bytes first to end (not included) of a file, whose descriptor is taken, sent in large
+ * pieces; the connection ends with them. NULL, and perhaps *fd still open, when out of memory. */
+struct MHD_Response *http_large_response(http_req *rq, int *fd, int64_t first, int64_t end);
+/* files.c: the entity's Last-Modified, "" for none. */
+void http_last_modified(char out[HTTP_DATE_SIZE], const http_entity *e);
 
 /* stream.c: cuts every flow, and resumes its connection if it is suspended. */
 void http_abort_flows(http_server *s);
-/* Waits until no flow's thread is left; after the daemons stopped. */
+/* Waits until no flow's thread is left; after the loops stopped. */
 void http_wait_flows(http_server *s);
 
 #endif

@@ -1,7 +1,6 @@
 #include <string.h>
 
 #include "server/net/encode.h"
-#include "server/net/negotiate.h"
 #include "server/net/request.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
@@ -12,7 +11,9 @@
  *   source → [thread] → ring (512 KiB) → [event loop] → socket
  *
  * A flow dies when both sides let go of it: the response when it was sent or the client left, the
- * thread at the source's end. Lock order: server.flow_lock before flow.lock. */
+ * thread at the source's end. Lock order: server.flow_lock before flow.lock,
+ * and that before libmicrohttpd's: who was told to resume a connection has done so when he lets go
+ * of the flow. */
 #define RING (512u << 10)
 /* Resuming costs a wake-up of the loop: do it for a worthwhile piece. */
 #define WAKE_AT (64u << 10)
@@ -22,6 +23,7 @@ struct http_flow {
     http_server *server;
     http_flow *next, **link;
     struct MHD_Connection *conn;
+    http_req *rq; /* only while libmicrohttpd reads the answer */
     http_source src;
     pthread_mutex_t lock;
     pthread_cond_t space;
@@ -95,10 +97,9 @@ static bool deliver(http_flow *f, const char *p, size_t n)
             pthread_cond_wait(&f->space, &f->lock);
         size_t took = f->aborted ? 0 : put(f, p, n);
         go_on = !f->aborted;
-        bool resume = may_resume(f);
+        if (may_resume(f))
+            http_resume(f->server, f->conn);
         pthread_mutex_unlock(&f->lock);
-        if (resume)
-            MHD_resume_connection(f->conn);
         p += took;
         n -= took;
     }
@@ -118,10 +119,9 @@ static void *produce(void *arg)
     pthread_mutex_lock(&f->lock);
     f->ended = rc == 0;
     f->failed = rc != 0;
-    bool resume = may_resume(f);
+    if (may_resume(f))
+        http_resume(f->server, f->conn);
     pthread_mutex_unlock(&f->lock);
-    if (resume)
-        MHD_resume_connection(f->conn);
     let_go(f);
     return NULL;
 }
@@ -163,6 +163,7 @@ static ssize_t read_flow(void *cls, uint64_t pos, char *buf, size_t max)
         result = MHD_CONTENT_READER_END_WITH_ERROR;
     } else if (f->fill) {
         result = (ssize_t)take(f, buf, max);
+        f->rq->body_bytes += (size_t)result;
         pthread_cond_signal(&f->space);
     } else if (f->ended) {
         result = MHD_CONTENT_READER_END_OF_STREAM;
@@ -181,10 +182,9 @@ static void abort_flow(http_flow *f)
     pthread_mutex_lock(&f->lock);
     f->aborted = true;
     pthread_cond_signal(&f->space);
-    bool resume = may_resume(f);
+    if (may_resume(f))
+        http_resume(f->server, f->conn);
     pthread_mutex_unlock(&f->lock);
-    if (resume)
-        MHD_resume_connection(f->conn);
 }
 
 static void drop_flow(void *cls)
@@ -219,6 +219,7 @@ static http_flow *new_flow(http_req *rq, http_source src)
         (f = vp_calloc(1, sizeof *f)) != NULL) {
         f->server = s;
         f->conn = rq->conn;
+        f->rq = rq;
         f->src = src;
         f->holders = 1;
         pthread_mutex_init(&f->lock, NULL);
@@ -242,6 +243,9 @@ int http_stream(http_req *rq, http_source src, bool gzip, const http_entity *e)
     }
     if (gzip)
         VP_TRY(http_gzip_source(&src, src));
+    if (e->etag[0])
+        VP_TRY(http_cache_fill(&src, src, rq->server->cache, e->etag));
+    rq->keep_ms = 0;
     http_flow *f = new_flow(rq, src);
     if (!f) {
         src.close(src.ctx);

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "server/net/date.h"
 #include "server/net/guard.h"
 #include "server/net/negotiate.h"
 #include "server/net/path.h"
@@ -39,7 +40,16 @@ static void check_value(vp_str value)
     int status = http_range(value, 1000, &first, &last);
     check(status == 200 || status == 206 || status == 416);
     check(status != 206 || (0 <= first && first <= last && last < 1000));
-    http_accepts_gzip(value);
+    check(http_choose_coding(value, false) != HTTP_GZIP);
+    check(http_choose_coding(value, true) != HTTP_NO_CODING ||
+          http_choose_coding(value, false) == HTTP_NO_CODING);
+    int64_t when;
+    if (http_date_parse(value, 1800000000, &when) && when >= 0 && when < HTTP_DATE_END) {
+        char text[HTTP_DATE_SIZE];
+        int64_t again;
+        check(http_date_put(text, when));
+        check(http_date_parse(vp_str_of(text), 0, &again) && again == when);
+    }
     check(!http_etag_listed_strong(value, VP_STR("\"a\"")) ||
           http_etag_listed(value, VP_STR("\"a\"")));
     check(!http_etag_listed(value, VP_STR("")));
