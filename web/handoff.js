@@ -1,6 +1,5 @@
 // Hands a trace to the Perfetto UI: fetched from our own server, posted into a window that the
 // click opened. No permission of the browser is needed, and nothing is uploaded.
-"use strict";
 
 const part = document.getElementById("handoff");
 const button = document.getElementById("open");

@@ -27,7 +27,9 @@ static const char *directory(const char *given)
 static int latest_url(char **out, const site *s)
 {
     vp_buf b;
-    int rc = 0;
+    int rc = store_wait(s->store, -1);
+    if (rc < 0)
+        return rc;
     catalog *c = store_catalog(s->store);
     const cat_session *session = catalog_latest(c);
     vp_buf_init(&b, VP_PATH_MAX);

@@ -5,11 +5,13 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "trace/base/err.h"
@@ -17,12 +19,18 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/base/str.h"
+#include "trace/base/time.h"
 
 #define ARGS_MAX 24
 #define LOOK_EVERY_MS 100
 #define TERM_GRACE_MS 3000
-
-extern char **environ;
+/* Of a program that is kept: a pause before it is started again, how often in a row, and how long
+ * it has to run to count as working. */
+#define RESTART_AFTER_MS 200
+#define RESTARTS_MAX 5
+#define WORKED_MS 60000
+#define CLOSE_ON_EXEC 4u /* CLOSE_RANGE_CLOEXEC of Linux 5.11 */
+#define DESCRIPTORS_MAX 65536
 
 struct child {
     pthread_t thread;
@@ -30,7 +38,9 @@ struct child {
     pthread_cond_t changed;
     bool reaped;         /* the pid is no longer ours */
     bool started, ended; /* started: spawning was tried, error or pid is set */
-    bool stopping;
+    bool stopping, kept; /* kept: when it ends, it is started again */
+    unsigned restarts, in_a_row;
+    int64_t started_ms;
     vp_error error;
     pid_t pid;
     int exit_code;
@@ -56,49 +66,83 @@ int child_find(char *out, const char *name)
 
 /* ---- The child's end of things --------------------------------------------------------------- */
 
-static int file_actions(posix_spawn_file_actions_t *fa, int out_fd)
+/* Everything but 0, 1 and 2 is closed when the program starts; until then the pipe that tells why
+ * it did not start stays open. */
+static void close_on_exec(void)
 {
-    if (posix_spawn_file_actions_init(fa))
-        return vp_fail(VP_ENOMEM, "out of memory");
-    int bad = posix_spawn_file_actions_addopen(fa, 0, "/dev/null", O_RDONLY, 0) ||
-              posix_spawn_file_actions_adddup2(fa, out_fd, 1) ||
-              posix_spawn_file_actions_adddup2(fa, out_fd, 2);
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
-    bad = bad || posix_spawn_file_actions_addclosefrom_np(fa, 3);
+#ifdef SYS_close_range
+    if (syscall(SYS_close_range, 3u, ~0u, CLOSE_ON_EXEC) == 0)
+        return;
 #endif
-    return bad ? vp_fail(VP_ENOMEM, "out of memory") : 0;
+    long most = sysconf(_SC_OPEN_MAX);
+    most = most > 0 && most < DESCRIPTORS_MAX ? most : DESCRIPTORS_MAX;
+    for (int fd = 3; fd < most; fd++)
+        (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
-/* A group of its own, so that Ctrl-C at our terminal reaches it through us and in order; no
- * blocked or ignored signal is inherited from the thread that starts it. */
-static int attributes(posix_spawnattr_t *at)
+/* No blocked or ignored signal is inherited from the thread that starts it. */
+static void reset_signals(void)
 {
-    sigset_t none, all;
+    sigset_t none;
+    struct sigaction usual = {.sa_handler = SIG_DFL};
+    for (int sig = 1; sig < NSIG; sig++)
+        (void)sigaction(sig, &usual, NULL);
     sigemptyset(&none);
-    sigfillset(&all);
-    if (posix_spawnattr_init(at))
-        return vp_fail(VP_ENOMEM, "out of memory");
-    posix_spawnattr_setpgroup(at, 0);
-    posix_spawnattr_setsigmask(at, &none);
-    posix_spawnattr_setsigdefault(at, &all);
-    posix_spawnattr_setflags(at, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-                                     POSIX_SPAWN_SETSIGDEF);
-    return 0;
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Between fork and exec, where only async-signal-safe calls are allowed. The kernel ends the
+ * program when the thread that forked ends, however we end; that thread lives as long as the
+ * program. A group of its own, so that Ctrl-C at our terminal reaches it through us and in order.
+ */
+static _Noreturn void become(char *const *argv, pid_t parent, int out_fd, int error_fd)
+{
+    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    int ok = null >= 0 && dup2(null, 0) == 0 && dup2(out_fd, 1) == 1 && dup2(out_fd, 2) == 2 &&
+             setpgid(0, 0) == 0 && prctl(PR_SET_PDEATHSIG, SIGTERM) == 0;
+    if (ok && getppid() == parent) {
+        close_on_exec();
+        reset_signals();
+        execv(argv[0], argv);
+    }
+    int err = errno;
+    ssize_t n = write(error_fd, &err, sizeof err);
+    _exit(n == (ssize_t)sizeof err ? 127 : 126);
+}
+
+/* What exec failed with, 0 when it did not. */
+static int exec_error(int fd)
+{
+    int err = 0;
+    ssize_t n;
+    do
+        n = read(fd, &err, sizeof err);
+    while (n < 0 && errno == EINTR);
+    return n == (ssize_t)sizeof err ? err : 0;
 }
 
 static int spawn(pid_t *pid, char *const *argv, int out_fd)
 {
-    posix_spawn_file_actions_t fa;
-    posix_spawnattr_t at;
-    VP_TRY(file_actions(&fa, out_fd));
-    int rc = attributes(&at);
-    if (rc == 0) {
-        int err = posix_spawn(pid, argv[0], &fa, &at, argv, environ);
-        rc = err ? vp_fail(VP_EIO, "cannot start %s: %s", argv[0], strerror(err)) : 0;
-        posix_spawnattr_destroy(&at);
-    }
-    posix_spawn_file_actions_destroy(&fa);
-    return rc;
+    int said[2];
+    sigset_t all, before;
+    if (pipe2(said, O_CLOEXEC))
+        return vp_fail(VP_EIO, "cannot make a pipe: %s", strerror(errno));
+    /* None of our handlers may run in the child. */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pid_t self = getpid(), made = fork();
+    if (made == 0)
+        become(argv, self, out_fd, said[1]);
+    int err = made < 0 ? errno : 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    vp_fs_close(&said[1]);
+    if (made > 0 && (err = exec_error(said[0])) != 0)
+        waitpid(made, NULL, 0);
+    vp_fs_close(&said[0]);
+    if (err)
+        return vp_fail(VP_EIO, "cannot start %s: %s", argv[0], strerror(err));
+    *pid = made;
+    return 0;
 }
 
 /* ---- The thread ------------------------------------------------------------------------------ */
@@ -158,6 +202,7 @@ static bool bury(child *c)
     return reaped;
 }
 
+/* Until the end of this one process. */
 static void watch(child *c, int fd)
 {
     while (!bury(c)) {
@@ -171,16 +216,11 @@ static void watch(child *c, int fd)
     while (fd >= 0 && poll(&p, 1, 0) > 0 && listen_to(c, fd, 0))
         ;
     vp_fs_close(&fd);
-    /* Only now: who sees the end sees the whole log. */
-    pthread_mutex_lock(&c->lock);
-    c->ended = true;
-    pthread_cond_broadcast(&c->changed);
-    pthread_mutex_unlock(&c->lock);
 }
 
-static void *run(void *arg)
+/* Starts the process and sets the pid under the lock; *fd is the end of its output. */
+static int begin(child *c, int *fd)
 {
-    child *c = arg;
     int fds[2] = {-1, -1};
     pid_t pid = -1;
     int rc = pipe2(fds, O_CLOEXEC) ? vp_fail(VP_EIO, "cannot make a pipe: %s", strerror(errno))
@@ -189,15 +229,62 @@ static void *run(void *arg)
     pthread_mutex_lock(&c->lock);
     c->started = true;
     c->pid = pid;
-    c->ended = c->reaped = rc < 0;
+    c->reaped = rc < 0;
+    c->started_ms = vp_now_ms();
     if (rc < 0)
         c->error = *vp_error_last();
+    else if (c->stopping) /* asked to stop while there was no process to tell */
+        kill(pid, SIGKILL);
     pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->lock);
     if (rc < 0)
         vp_fs_close(&fds[0]);
-    else
-        watch(c, fds[0]);
+    *fd = fds[0];
+    return rc;
+}
+
+/* A program that ends over and over is left alone; one that worked for a while gets its chances
+ * again. Waits a little, so that it is no busy loop. */
+static bool should_restart(child *c)
+{
+    struct timespec until;
+    char line[80];
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += RESTART_AFTER_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    pthread_mutex_lock(&c->lock);
+    if (vp_now_ms() - c->started_ms > WORKED_MS)
+        c->in_a_row = 0;
+    bool again = c->kept && c->in_a_row < RESTARTS_MAX;
+    for (int rc = 0; again && !c->stopping && rc != ETIMEDOUT;)
+        rc = pthread_cond_timedwait(&c->changed, &c->lock, &until);
+    again = again && !c->stopping;
+    if (again) {
+        c->in_a_row++;
+        c->restarts++;
+        int n = snprintf(line, sizeof line, "view_profile: it ended (%d) and is started again\n",
+                         c->exit_code);
+        keep(c, line, (size_t)n);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return again;
+}
+
+static void *run(void *arg)
+{
+    child *c = arg;
+    int fd;
+    do {
+        if (begin(c, &fd) < 0)
+            break;
+        watch(c, fd);
+    } while (should_restart(c));
+    /* Only now: who sees the end sees the whole log. */
+    pthread_mutex_lock(&c->lock);
+    c->ended = true;
+    pthread_cond_broadcast(&c->changed);
+    pthread_mutex_unlock(&c->lock);
     return NULL;
 }
 
@@ -256,7 +343,16 @@ void child_look(child *c, child_status *status)
     pthread_mutex_lock(&c->lock);
     status->running = !c->ended;
     status->exit_code = c->exit_code;
+    status->restarts = c->restarts;
+    status->started_ms = c->started_ms;
     memcpy(status->log, c->log, sizeof status->log);
+    pthread_mutex_unlock(&c->lock);
+}
+
+void child_keep(child *c)
+{
+    pthread_mutex_lock(&c->lock);
+    c->kept = true;
     pthread_mutex_unlock(&c->lock);
 }
 
@@ -275,6 +371,8 @@ void child_stop(child *c)
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += TERM_GRACE_MS / 1000;
     pthread_mutex_lock(&c->lock);
+    c->stopping = true;
+    pthread_cond_broadcast(&c->changed);
     signal_group(c, SIGTERM);
     int rc = 0;
     while (!c->ended && rc != ETIMEDOUT)

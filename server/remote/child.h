@@ -1,12 +1,13 @@
 /* A program that runs as long as we do: started by its argv (never a shell) from a thread of its
- * own, which keeps the last lines it printed and buries it. It inherits no descriptor but
- * /dev/null and the pipe of its output, and is told to end when we end. Only server/remote
- * includes this. */
+ * own, which keeps the last lines it printed, buries it and, where that is wanted, starts it
+ * again. It inherits no descriptor but /dev/null and the pipe of its output; the kernel sends it
+ * SIGTERM when we end, even when we are killed. Only server/remote includes this. */
 #ifndef VP_REMOTE_CHILD_H
 #define VP_REMOTE_CHILD_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Bytes of output that are kept: the last lines say why a program ended. */
 #define CHILD_LOG_MAX 4096u
@@ -14,8 +15,10 @@
 typedef struct child child;
 
 typedef struct child_status {
-    bool running;
+    bool running;            /* or about to be started again */
     int exit_code;           /* after its end: the exit code, or 128 + the signal */
+    unsigned restarts;       /* how often it was started again */
+    int64_t started_ms;      /* CLOCK_MONOTONIC, of the present process */
     char log[CHILD_LOG_MAX]; /* its last output, whole lines, NUL-terminated, raw bytes */
 } child_status;
 
@@ -23,6 +26,8 @@ typedef struct child_status {
  * started. */
 int child_start(child **out, const char *const *argv);
 void child_look(child *c, child_status *status);
+/* From now on it is started again when it ends by itself: at most 5 times in a row. */
+void child_keep(child *c);
 /* SIGTERM to it and whatever it started, SIGKILL after 3 s; waits for its end. NULL is fine. */
 void child_stop(child *c);
 

@@ -5,13 +5,13 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/base/time.h"
 #include "trace/read/gzip.h"
 
 /* ---- Decoding ------------------------------------------------------------------------------ */
@@ -144,13 +144,6 @@ int lb_decode(vp_buf *body, int *status, vp_str answer)
 
 /* ---- The connection ------------------------------------------------------------------------- */
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static struct sockaddr_in loopback(int port)
 {
     return (struct sockaddr_in){.sin_family = AF_INET,
@@ -161,7 +154,7 @@ static struct sockaddr_in loopback(int port)
 static int wait_for(int fd, short what, int64_t deadline)
 {
     for (;;) {
-        int64_t left = deadline - now_ms();
+        int64_t left = deadline - vp_now_ms();
         if (left <= 0)
             return vp_fail(VP_EREMOTE, "no answer in time");
         struct pollfd p = {.fd = fd, .events = what};
@@ -224,7 +217,7 @@ int lb_get(vp_buf *body, int *status, int port, const char *path, int timeout_ms
 {
     if (port < 1 || port > 65535)
         return vp_fail(VP_EARG, "%d is no port", port);
-    int64_t deadline = now_ms() + timeout_ms;
+    int64_t deadline = vp_now_ms() + timeout_ms;
     VP_CLEANUP(vp_fs_close) int fd = -1;
     VP_CLEANUP(vp_buf_free) vp_buf ask, answer;
     vp_buf_init(&ask, VP_HTTP_TARGET_MAX);

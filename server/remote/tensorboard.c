@@ -1,46 +1,55 @@
 #include "server/remote/tensorboard.h"
 
-#include <jansson.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 #include "server/remote/child.h"
 #include "server/remote/loopback_http.h"
+#include "server/remote/tb_cause.h"
+#include "server/remote/tb_find.h"
+#include "server/remote/tb_program.h"
 #include "server/remote/tb_scratch.h"
-#include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/base/time.h"
 
-/* The plugin answers its version in 2-4 ms and the list of 10,000 runs in 0.8 s (peers.md). */
-#define VERSION_TIMEOUT_MS 1000
-#define RUNS_TIMEOUT_MS 5000
 /* It starts in 1-3 s on a quiet machine; a cold disk full of Python takes longer. */
 #define START_LIMIT_MS 90000
 #define PORTS_TRIED 20
 
+/* Copies the xplane files of one session, which may take minutes, in a thread of its own. */
+typedef struct filling {
+    pthread_t thread;
+    bool made; /* the thread has to be joined */
+    catalog *c;
+    const cat_session *session;
+    _Atomic bool over;
+    _Atomic int64_t done;
+    int64_t total;
+    int rc;
+    vp_error error;
+} filling;
+
 struct tb {
     pthread_mutex_t lock;
-    int wanted_port;
+    tb_options opts;
     int port; /* of our own */
+    int next_port;
     child *own;
-    int64_t started_ms;
+    bool answered; /* it did, once */
+    bool xprof;    /* it is a standalone XProf */
     tb_scratch *scratch;
+    filling fill;
+    _Atomic bool closing;
 };
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-int tb_new(tb **out, int port)
+int tb_new(tb **out, const tb_options *opts)
 {
     tb *t = vp_calloc(1, sizeof *t);
     if (!t)
         return vp_fail(VP_ENOMEM, "out of memory");
-    t->wanted_port = port;
+    t->opts = *opts;
+    t->next_port = opts->port;
     pthread_mutex_init(&t->lock, NULL);
     *out = t;
     return 0;
@@ -50,266 +59,278 @@ static void end_own(tb *t)
 {
     child_stop(t->own);
     t->own = NULL;
+    t->answered = false;
+}
+
+static void end_filling(filling *f)
+{
+    if (f->made)
+        pthread_join(f->thread, NULL);
+    catalog_free(f->c);
+    *f = (filling){.made = false};
 }
 
 void tb_free(tb *t)
 {
     if (!t)
         return;
+    atomic_store(&t->closing, true);
+    end_filling(&t->fill);
     end_own(t);
     tb_scratch_free(t->scratch);
     pthread_mutex_destroy(&t->lock);
     vp_free(t);
 }
 
-/* ---- Asking a TensorBoard -------------------------------------------------------------------- */
-
-static const char *last_component(const char *run)
+static void fail(tb_answer *out, const char *message, const char *command)
 {
-    const char *slash = strrchr(run, '/');
-    return slash ? slash + 1 : run;
+    out->state = TB_FAILED;
+    out->command = command;
+    snprintf(out->message, sizeof out->message, "%s", message);
 }
 
-static const char *choose_run(const json_t *runs, const char *name)
+static void fail_because(tb_answer *out, const tb_cause *why)
 {
-    const char *found = NULL;
-    size_t i, same = 0;
-    json_t *entry;
-    json_array_foreach(runs, i, entry)
-    {
-        const char *run = json_string_value(entry);
-        if (!run)
-            continue;
-        if (strcmp(run, name) == 0)
-            return run;
-        if (strcmp(last_component(run), last_component(name)) == 0) {
-            found = run;
-            same++;
-        }
+    fail(out, why->sentence, why->command);
+}
+
+/* ---- The tree -------------------------------------------------------------------------------- */
+
+static int on_copied(void *ctx, int64_t done, int64_t total)
+{
+    tb *t = ctx;
+    (void)total;
+    atomic_store(&t->fill.done, done);
+    return atomic_load(&t->closing);
+}
+
+static void *run_filling(void *arg)
+{
+    tb *t = arg;
+    filling *f = &t->fill;
+    f->rc = tb_scratch_add(t->scratch, f->c, f->session, on_copied, t);
+    if (f->rc < 0)
+        f->error = *vp_error_last();
+    atomic_store(&f->over, true);
+    return NULL;
+}
+
+static int begin_filling(tb *t, catalog *c, const cat_session *s)
+{
+    filling *f = &t->fill;
+    f->c = catalog_ref(c);
+    f->session = s;
+    f->total = tb_scratch_to_copy(s);
+    f->made = pthread_create(&f->thread, NULL, run_filling, t) == 0;
+    if (f->made)
+        return 0;
+    end_filling(f);
+    return vp_fail(VP_EIO, "cannot start a thread");
+}
+
+/* 1: the session is in the tree; 0: something is still being copied; < 0: failed. */
+static int fill(tb *t, tb_answer *out, catalog *c, const cat_session *s)
+{
+    filling *f = &t->fill;
+    if (f->made && !atomic_load(&f->over)) {
+        out->state = TB_COPYING;
+        out->done = atomic_load(&f->done);
+        out->total = f->total;
+        return 0;
     }
-    return same == 1 ? found : NULL;
-}
-
-int tb_find_run(char *out, size_t cap, vp_str runs_json, const char *name)
-{
-    json_t *runs = json_loadb(runs_json.p ? runs_json.p : "", runs_json.n, 0, NULL);
-    if (!json_is_array(runs)) {
-        json_decref(runs);
-        return vp_fail(VP_ECORRUPT, "TensorBoard's list of runs is damaged");
+    int rc = f->rc;
+    bool ours = f->made && strcmp(f->session->id, s->id) == 0;
+    if (ours && rc < 0)
+        vp_fail_copy(&f->error);
+    end_filling(f);
+    if (ours && rc < 0)
+        return rc;
+    if (tb_scratch_has(t->scratch, s))
+        return 1;
+    if (!tb_scratch_to_copy(s)) {
+        rc = tb_scratch_add(t->scratch, c, s, NULL, NULL);
+        return rc < 0 ? rc : 1;
     }
-    const char *run = choose_run(runs, name);
-    bool found = run && strlen(run) < cap;
-    if (found)
-        snprintf(out, cap, "%s", run);
-    json_decref(runs);
-    return found ? 0 : vp_fail(VP_ENOTFOUND, "TensorBoard does not list the run");
-}
-
-static int get(vp_buf *body, int port, const char *path, int timeout_ms)
-{
-    int status;
-    VP_TRY(lb_get(body, &status, port, path, timeout_ms));
-    if (status == 404)
-        return vp_fail(VP_ENOTFOUND, "TensorBoard on port %d has no profile plugin", port);
-    if (status != 200)
-        return vp_fail(VP_EREMOTE, "port %d answers with HTTP status %d", port, status);
+    VP_TRY(begin_filling(t, c, s));
+    out->state = TB_COPYING;
+    out->total = f->total;
     return 0;
 }
 
-/* VP_EREMOTE: nobody answers; VP_ENOTFOUND: no plugin, or (with *plugin) the run is unknown. */
-static int ask_port(char *run, size_t cap, bool *plugin, int port, const char *name)
-{
-    VP_CLEANUP(vp_buf_free) vp_buf version, runs;
-    vp_buf_init(&version, VP_REMOTE_ANSWER_MAX);
-    vp_buf_init(&runs, VP_REMOTE_ANSWER_MAX);
-    *plugin = false;
-    VP_TRY(get(&version, port, "/data/plugin/profile/version", VERSION_TIMEOUT_MS));
-    *plugin = true;
-    VP_TRY(get(&runs, port, "/data/plugin/profile/runs", RUNS_TIMEOUT_MS));
-    return tb_find_run(run, cap, vp_buf_view(&runs), name);
-}
+/* ---- Our own --------------------------------------------------------------------------------- */
 
-/* ---- Our own ----------------------------------------------------------------------------------
- */
-
-/* Where TensorBoard is: $VIEW_PROFILE_TENSORBOARD, `tensorboard` in PATH, or the module of the
- * first python3. */
-static int find_program(char *path, bool *module)
+static int choose_port(tb *t)
 {
-    const char *named = getenv("VIEW_PROFILE_TENSORBOARD");
-    *module = false;
-    if (named && *named)
-        return child_find(path, named);
-    if (child_find(path, "tensorboard") == 0)
-        return 0;
-    *module = true;
-    return child_find(path, "python3");
-}
-
-static int start_program(tb *t, const char *program, bool module)
-{
-    char port[16], setpriv[VP_PATH_MAX];
-    const char *argv[16];
-    size_t n = 0;
-    snprintf(port, sizeof port, "%d", t->port);
-    /* setpriv sets PR_SET_PDEATHSIG between fork and exec, which posix_spawn cannot. Without it,
-     * the child ends only when we end in order. */
-    if (child_find(setpriv, "setpriv") == 0) {
-        argv[n++] = setpriv;
-        argv[n++] = "--pdeathsig";
-        argv[n++] = "TERM";
-        argv[n++] = "--";
-    }
-    argv[n++] = program;
-    if (module) {
-        argv[n++] = "-m";
-        argv[n++] = "tensorboard.main";
-    }
-    argv[n++] = "--logdir";
-    argv[n++] = tb_scratch_dir(t->scratch);
-    argv[n++] = "--host";
-    argv[n++] = "127.0.0.1";
-    argv[n++] = "--port";
-    argv[n++] = port;
-    argv[n] = NULL;
-    return child_start(&t->own, argv);
-}
-
-static int choose_port(int *out, int wanted)
-{
-    for (int port = wanted; port < wanted + PORTS_TRIED && port <= 65535; port++) {
-        if (lb_port_is_free(port)) {
-            *out = port;
+    int last = t->opts.port + PORTS_TRIED - 1;
+    for (; t->next_port <= last && t->next_port <= 65535; t->next_port++) {
+        if (lb_port_is_free(t->next_port)) {
+            t->port = t->next_port;
             return 0;
         }
     }
-    return vp_fail(VP_EBUSY, "ports %d to %d are all taken", wanted, wanted + PORTS_TRIED - 1);
+    t->next_port = t->opts.port; /* for the next attempt */
+    return vp_fail(VP_EBUSY, "Ports %d to %d are all taken.", t->opts.port, last);
 }
 
 static int start_own(tb *t, tb_answer *out)
 {
-    char program[VP_PATH_MAX];
-    bool module;
-    int rc = find_program(program, &module);
+    tb_program program;
+    int rc = tb_program_find(&program);
     if (rc < 0) {
-        out->missing = true;
+        fail_because(out, &tb_not_installed);
         return rc;
     }
-    if (!t->scratch)
-        VP_TRY(tb_scratch_new(&t->scratch));
-    VP_TRY(choose_port(&t->port, t->wanted_port));
-    VP_TRY(start_program(t, program, module));
-    t->started_ms = now_ms();
-    return 0;
+    rc = choose_port(t);
+    if (rc == 0)
+        rc = tb_program_start(&t->own, &program, tb_scratch_dir(t->scratch), t->port);
+    t->xprof = program.kind == TB_XPROF;
+    if (rc < 0)
+        fail(out, vp_error_last()->message, NULL);
+    return rc;
 }
 
-/* ---- The answer -------------------------------------------------------------------------------
- */
-
-static void fail(tb_answer *out, const char *message)
+/* It ended and is not started again: a failure, unless only its port was taken by somebody else
+ * after we had found it free. */
+static void explain_end(tb *t, tb_answer *out, const child_status *st)
 {
-    out->state = TB_FAILED;
-    snprintf(out->message, sizeof out->message, "%s", message);
-}
-
-static void explain_end(tb_answer *out, const child_status *st)
-{
-    out->missing = strstr(st->log, "No module named") != NULL;
-    if (out->missing)
-        fail(out, "TensorBoard is not installed.");
-    else {
-        out->state = TB_FAILED;
+    const tb_cause *why = tb_cause_of(st->log);
+    end_own(t);
+    if (why && why->port_taken) {
+        t->next_port = t->port + 1;
+        out->state = TB_STARTING;
+        (void)start_own(t, out);
+        out->port = t->port;
+        return;
+    }
+    if (why) {
+        fail_because(out, why);
+        return;
+    }
+    fail(out, "", NULL);
+    if (st->restarts)
+        snprintf(out->message, sizeof out->message,
+                 "TensorBoard ended %u times in a row, at last with exit code %d.",
+                 st->restarts + 1, st->exit_code);
+    else
         snprintf(out->message, sizeof out->message,
                  "TensorBoard ended with exit code %d before it answered.", st->exit_code);
-    }
 }
 
 /* What our own says at this moment. A failure ends it, so that asking again starts afresh. */
 static void look_at_own(tb *t, tb_answer *out, const cat_session *s)
 {
+    VP_CLEANUP(vp_buf_free) vp_buf runs;
+    tb_place place = {.port = t->port};
     child_status st;
     bool plugin;
+    vp_buf_init(&runs, VP_REMOTE_ANSWER_MAX);
     child_look(t->own, &st);
     memcpy(out->log, st.log, sizeof out->log);
     out->ours = true;
     out->port = t->port;
-    out->waited_ms = now_ms() - t->started_ms;
-    int rc = st.running ? ask_port(out->run, sizeof out->run, &plugin, t->port, s->id) : 0;
-    if (!st.running)
-        explain_end(out, &st);
-    else if (rc == 0)
-        out->state = TB_READY;
-    else if (rc == VP_ENOTFOUND && !plugin) {
-        out->missing = true;
-        fail(out, "TensorBoard is installed without its profile plugin.");
-    } else if (out->waited_ms < START_LIMIT_MS)
-        out->state = TB_STARTING;
-    else
-        fail(out, "TensorBoard was started but does not answer.");
-    if (out->state == TB_FAILED)
+    out->waited_ms = vp_now_ms() - st.started_ms;
+    out->again = st.restarts > 0;
+    if (!st.running) {
+        explain_end(t, out, &st);
+        return;
+    }
+    int rc = tb_get_runs(&runs, &plugin, &place);
+    if (rc == VP_ENOTFOUND && !plugin) {
+        const tb_cause *why = tb_cause_of(st.log);
+        fail_because(out, why ? why : &tb_no_plugin);
         end_own(t);
+        return;
+    }
+    if (rc == 0) { /* it works: from now on it is kept alive */
+        child_keep(t->own);
+        t->answered = true;
+        rc = tb_lists(vp_buf_view(&runs), s->id);
+    }
+    if (rc == 0) {
+        snprintf(out->run, sizeof out->run, "%s", s->id);
+        out->xprof = t->xprof;
+        out->state = TB_READY;
+    } else if (out->waited_ms < START_LIMIT_MS || t->answered) {
+        out->state = TB_STARTING;
+        out->busy = t->answered && !out->again;
+    } else {
+        fail(out, "TensorBoard was started but does not answer.", NULL);
+        end_own(t);
+    }
 }
 
-static bool own_is_alive(tb *t)
+/* ---- The answer ------------------------------------------------------------------------------ */
+
+/* The hosts of the link: the one that is asked for, or all. */
+static void put_hosts(tb_answer *out, const tb *t, const cat_session *s, const char *host)
 {
-    child_status st;
-    if (!t->own)
-        return false;
-    child_look(t->own, &st);
-    return st.running;
+    char name[VP_MEMBER_NAME_MAX];
+    bool links = out->ours && !tb_scratch_in_place(t->scratch, s);
+    size_t n = 0, used = 0;
+    for (size_t i = tb_next_xplane(s, 0); i < s->file_count; i = tb_next_xplane(s, i + 1)) {
+        const cat_file *f = &s->files[i];
+        if (host && (f->host >= s->host_count || strcmp(s->hosts[f->host].name, host) != 0))
+            continue;
+        tb_host_name(name, s, i, links);
+        if (n++ < TB_HOSTS_MAX && used < sizeof out->hosts)
+            used += (size_t)snprintf(out->hosts + used, sizeof out->hosts - used, "%s%s",
+                                     n > 1 ? "," : "", name);
+    }
+    if (n > TB_HOSTS_MAX || used >= sizeof out->hosts)
+        out->hosts[0] = '\0';
 }
 
-static bool foreign_knows(const tb *t, tb_answer *out, const cat_session *s)
+static bool has_host(const cat_session *s, const char *host)
 {
-    bool plugin;
-    if (ask_port(out->run, sizeof out->run, &plugin, t->wanted_port, s->name) < 0)
+    for (size_t i = tb_next_xplane(s, 0); i < s->file_count; i = tb_next_xplane(s, i + 1))
+        if (s->files[i].host < s->host_count && strcmp(s->hosts[s->files[i].host].name, host) == 0)
+            return true;
+    return false;
+}
+
+/* A TensorBoard of the user's that shows the run comes first, unless ours took over. */
+static bool foreign_knows(tb_answer *out, const tb *t, const cat_session *s)
+{
+    tb_found found;
+    if (t->own || tb_find(&found, t->opts.port, s) < 0)
         return false;
     out->state = TB_READY;
-    out->port = t->wanted_port;
+    out->port = found.place.port;
+    out->xprof = found.xprof;
+    snprintf(out->prefix, sizeof out->prefix, "%s", found.place.prefix);
+    snprintf(out->run, sizeof out->run, "%s", found.run);
     return true;
 }
 
-static void pick_host(tb_answer *out, const cat_session *s, const char *host)
+static void ask_locked(tb *t, tb_answer *out, catalog *c, const cat_session *s)
 {
-    for (size_t i = tb_next_xplane(s, 0); i < s->file_count; i = tb_next_xplane(s, i + 1)) {
-        const cat_file *f = &s->files[i];
-        bool asked = host && f->host < s->host_count && strcmp(s->hosts[f->host].name, host) == 0;
-        if (out->hosts++ == 0 || asked)
-            tb_host_name(out->host, s, f);
-        if (asked) {
-            out->hosts = 1;
-            return;
-        }
-    }
-}
-
-static void ask_locked(tb *t, tb_answer *out, const catalog *c, const cat_session *s)
-{
-    /* A TensorBoard of the user's that knows the run comes first, unless ours took over. */
-    if (!t->own && foreign_knows(t, out, s))
+    if (foreign_knows(out, t, s))
         return;
-    if (!own_is_alive(t) && t->own) {
-        look_at_own(t, out, s);
+    if (!t->scratch && tb_scratch_new(&t->scratch, t->opts.in_place) < 0) {
+        fail(out, vp_error_last()->message, NULL);
         return;
     }
-    int rc = t->own ? 0 : start_own(t, out);
-    if (rc == 0)
-        rc = tb_scratch_add(t->scratch, c, s);
-    if (rc == 0)
+    /* Python loads while files are copied. */
+    if (!t->own && start_own(t, out) < 0)
+        return;
+    int rc = fill(t, out, c, s);
+    if (rc < 0)
+        fail(out, vp_error_last()->message, NULL);
+    else if (rc > 0)
         look_at_own(t, out, s);
-    else if (out->missing)
-        fail(out, "TensorBoard is not installed.");
-    else
-        fail(out, vp_error_last()->message);
 }
 
-void tb_ask(tb *t, tb_answer *out, const catalog *c, const cat_session *s, const char *host)
+void tb_ask(tb *t, tb_answer *out, catalog *c, const cat_session *s, const char *host)
 {
     *out = (tb_answer){.state = TB_NO_XPLANE};
-    pick_host(out, s, host);
-    if (!out->hosts)
+    if (tb_next_xplane(s, 0) == s->file_count)
+        return;
+    out->state = TB_NO_HOST;
+    if (host && !has_host(s, host))
         return;
     pthread_mutex_lock(&t->lock);
     ask_locked(t, out, c, s);
+    if (out->state == TB_READY)
+        put_hosts(out, t, s, host);
     pthread_mutex_unlock(&t->lock);
 }

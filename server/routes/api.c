@@ -7,19 +7,31 @@
 
 /* A reload this soon after a scan shows the same list. */
 #define RESCAN_MS 2000
+/* A small directory is indexed by then; a large one is answered with what there is. */
+#define FIRST_WAIT_MS 25
+
+/* Answers that are asked for again this soon are not even made again. */
+#define SAME_MS 1000
 
 int route_sessions_json(http_req *rq)
 {
     vp_buf b;
     VP_CLEANUP(site_drop_catalog) catalog *c = NULL;
-    VP_TRY(store_refresh(site_of(rq)->store, RESCAN_MS));
-    c = store_catalog(site_of(rq)->store);
+    store *st = site_of(rq)->store;
+    store_progress now;
+    int rc = store_wait(st, FIRST_WAIT_MS);
+    if (rc <= 0)
+        VP_TRY(store_refresh(st, RESCAN_MS));
+    bool indexing = store_indexing(st, &now);
+    c = store_catalog(st);
     vp_buf_init(&b, VP_REPORT_BYTES_MAX);
-    int rc = rep_list_json(&b, c);
+    rc =
+        indexing ? rep_list_json_growing(&b, c, now.sessions, now.looked_at) : rep_list_json(&b, c);
     if (rc < 0) {
         vp_buf_free(&b);
         return rc;
     }
+    http_keep(rq, indexing ? 0 : SAME_MS);
     return http_json(rq, 200, &b);
 }
 
@@ -45,6 +57,7 @@ static int send_report(http_req *rq, json_writer *write)
         vp_buf_free(&b);
         return rc;
     }
+    http_keep(rq, SAME_MS);
     return http_json(rq, 200, &b);
 }
 

@@ -32,7 +32,7 @@ static int compare_sessions(vp_comparison **out, size_t *missing, const http_req
 int page_compare(http_req *rq)
 {
     VP_CLEANUP(drop_comparison) vp_comparison *c = NULL;
-    static const rep_links links = {.base = "", .index = "/"};
+    const rep_links links = {.base = http_root(rq), .index = "/"};
     size_t missing;
     int rc = compare_sessions(&c, &missing, rq);
     if (rc == VP_ENOTFOUND)
@@ -63,10 +63,36 @@ int route_compare_json(http_req *rq)
     return http_json(rq, 200, &b);
 }
 
-/* The form of the index: ?a=ID&b=ID. */
+static size_t place_of(const catalog *c, const char *id)
+{
+    size_t i = 0;
+    while (i < catalog_count(c) && strcmp(catalog_get(c, i)->id, id) != 0)
+        i++;
+    return i;
+}
+
+/* A change goes from the older to the newer: the catalog has the newest first. */
+static int choose_sides(const http_req *rq, const char **a, const char **b)
+{
+    VP_CLEANUP(site_drop_catalog) catalog *c = store_catalog(site_of(rq)->store);
+    const char *s[] = {http_query_at(rq, "s", 0), http_query_at(rq, "s", 1)};
+    size_t ticked = 0;
+    while (http_query_at(rq, "s", ticked))
+        ticked++;
+    if (ticked != 2 || !strcmp(s[0], s[1]))
+        return vp_fail(VP_EARG, "%zu ticked: go back and tick exactly two sessions", ticked);
+    bool first_is_newer = place_of(c, s[0]) < place_of(c, s[1]);
+    *a = s[first_is_newer];
+    *b = s[!first_is_newer];
+    return 0;
+}
+
+/* The form of the index: ?s=ID&s=ID, of which the older one is A; or ?a=ID&b=ID. */
 int page_compare_form(http_req *rq)
 {
     const char *a = http_query(rq, "a"), *b = http_query(rq, "b");
+    if (!a && !b && choose_sides(rq, &a, &b) < 0)
+        return page_failure(rq, "Two sessions are compared");
     if (!a || !b || !*a || !*b)
         return page_message(rq, 400, "Two sessions are compared",
                             "Choose one session as A and one as B.");

@@ -1,5 +1,7 @@
 #include "server/routes/headline.h"
 
+#include "server/routes/listing.h"
+
 #include "server/routes/page.h"
 #include "trace/report/report.h"
 
@@ -61,6 +63,15 @@ static void put_busy(vp_buf *b, const vp_report *r)
     vp_buf_puts(b, "<br>");
 }
 
+static void put_step(vp_buf *b, const vp_report *r)
+{
+    if (listing_step(r) < 0)
+        return;
+    vp_buf_puts(b, "<span class=\"topstep\">Step ");
+    rep_duration(b, r->steps.median_ps, VP_UNIT_AUTO, r->steps.median_ps);
+    vp_buf_puts(b, "</span> ");
+}
+
 static void put_top(vp_buf *b, const vp_report *r)
 {
     const vp_op *op = &r->ops[0];
@@ -105,6 +116,9 @@ void headline_put(vp_buf *b, const vp_report *r)
     vp_buf_puts(b, "</span>");
     if (r->partial)
         vp_buf_puts(b, " <span class=\"badge warn\">partial</span>");
-    if (r->depth == VP_DEPTH_FULL)
+    if (r->depth == VP_DEPTH_FULL) {
+        vp_buf_puts(b, "<br>");
+        put_step(b, r);
         put_finding(b, r);
+    }
 }

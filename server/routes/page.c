@@ -8,39 +8,43 @@
 #include "trace/report/report.h"
 
 /* Assets carry their content's tag, so that they may be kept for ever. */
-static void asset_url(vp_buf *b, const char *name)
+static void asset_url(vp_buf *b, const http_req *rq, const char *name)
 {
     const char *etag = "";
     for (const web_asset *a = web_assets; a->name; a++)
         etag = strcmp(a->name, name) == 0 ? a->etag : etag;
-    vp_buf_printf(b, "/static/%s?v=%s", name, etag);
+    vp_buf_printf(b, "%s/static/%s?v=%s", http_root(rq), name, etag);
 }
 
-void page_begin(vp_buf *b, const page_frame *frame)
+void page_begin(vp_buf *b, const http_req *rq, const page_frame *frame)
 {
     vp_buf_puts(b, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                    "<meta name=\"color-scheme\" content=\"light dark\">\n");
     if (frame->refresh_s > 0)
-        vp_buf_printf(b, "<meta http-equiv=\"refresh\" content=\"%d\">\n", frame->refresh_s);
+        vp_buf_printf(b, "%s<meta http-equiv=\"refresh\" content=\"%d\">%s\n",
+                      frame->script ? "<noscript>" : "", frame->refresh_s,
+                      frame->script ? "</noscript>" : "");
     vp_buf_puts(b, "<title>");
     page_text(b, frame->title);
     vp_buf_puts(b, "</title>\n<link rel=\"icon\" type=\"image/svg+xml\" href=\"");
-    asset_url(b, "favicon.svg");
+    asset_url(b, rq, "favicon.svg");
     vp_buf_puts(b, "\">\n<link rel=\"stylesheet\" href=\"");
-    asset_url(b, "app.css");
+    asset_url(b, rq, "app.css");
     vp_buf_puts(b, "\">\n");
-    if (frame->script) {
-        vp_buf_puts(b, "<script defer src=\"");
-        asset_url(b, frame->script);
+    const char *const scripts[] = {"keys.js", frame->script, frame->also};
+    for (size_t i = 0; i < 3 && scripts[i]; i++) {
+        vp_buf_puts(b, "<script type=\"module\" src=\"");
+        asset_url(b, rq, scripts[i]);
         vp_buf_puts(b, "\"></script>\n");
     }
     vp_buf_puts(b, "</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to content</a>\n"
-                   "<header class=\"banner\"><a class=\"brand\" href=\"/\"><img src=\"");
-    asset_url(b, "favicon.svg");
+                   "<header class=\"banner\"><a class=\"brand\" href=\"");
+    vp_buf_printf(b, "%s/\"><img src=\"", http_root(rq));
+    asset_url(b, rq, "favicon.svg");
     vp_buf_puts(b, "\" width=\"22\" height=\"22\" alt=\"\"> view_profile</a>");
     if (frame->home) {
-        vp_buf_puts(b, "<nav aria-label=\"Way back\"><a href=\"/\">");
+        vp_buf_printf(b, "<nav aria-label=\"Way back\"><a href=\"%s/\">", http_root(rq));
         page_text(b, frame->home);
         vp_buf_puts(b, "</a></nav>");
     }
@@ -53,18 +57,38 @@ void page_end(vp_buf *b)
                    ". These pages load nothing from the internet.</footer>\n</body>\n</html>\n");
 }
 
-int page_message(http_req *rq, int status, const char *heading, const char *sentence)
+/* A page of one sentence; next: what to do about it, NULL for nothing more than going back. */
+static int send_message(http_req *rq, int status, const char *heading, const char *sentence,
+                        const char *next)
 {
     vp_buf b;
     vp_buf_init(&b, PAGE_BYTES_MAX);
-    page_begin(&b, &(page_frame){.title = heading, .home = "All sessions"});
+    page_begin(&b, rq, &(page_frame){.title = heading, .home = "All sessions"});
     vp_buf_puts(&b, "<h1>");
     page_text(&b, heading);
     vp_buf_puts(&b, "</h1>\n<p class=\"lead\">");
     page_text(&b, sentence);
-    vp_buf_puts(&b, "</p>\n<p><a class=\"button\" href=\"/\">All sessions</a></p>\n");
+    vp_buf_puts(&b, "</p>\n");
+    if (next)
+        vp_buf_printf(&b, "<p>%s</p>\n", next);
+    vp_buf_printf(&b, "%s<p><a class=\"button\" href=\"%s/\">All sessions</a></p>\n",
+                  status == 503 ? "<p><a class=\"button primary\" href=\"\">Try again</a></p>\n"
+                                : "",
+                  http_root(rq));
     page_end(&b);
     return http_html(rq, status, &b);
+}
+
+int page_message(http_req *rq, int status, const char *heading, const char *sentence)
+{
+    return send_message(rq, status, heading, sentence, NULL);
+}
+
+int page_not_found(http_req *rq)
+{
+    return send_message(rq, 404, "There is no such page",
+                        "The address may be cut off or mistyped, or it belongs to another version.",
+                        "Sessions are found by their names in the list.");
 }
 
 static int status_of(int code)
@@ -88,11 +112,42 @@ static int status_of(int code)
     }
 }
 
+/* What the user can do about it; ours, and markup. */
+static const char *next_of(int code)
+{
+    switch (code) {
+    case VP_ECORRUPT:
+        return "Record it again, or copy it anew: <code>gzip -t</code> and the file’s size tell "
+               "whether the copy is whole. Other sessions are not affected.";
+    case VP_EUNSUPPORTED:
+        return "Record it with a newer version of its framework, or open it with the tool that "
+               "wrote it.";
+    case VP_EEMPTY:
+        return "A capture that is too short, or that ends before the first step, holds nothing: "
+               "record a few steps.";
+    case VP_ELIMIT:
+        return "Ask for less of it: fewer rows, one host, or a shorter capture.";
+    case VP_EBUSY:
+        return "The server is at work on other requests; this one can be made again in a moment.";
+    case VP_EIO:
+        return "The file may have been moved, or be written just now; the list shows what is "
+               "there.";
+    case VP_ENOMEM:
+        return "The machine is short of memory: close what is not needed, or open a shorter "
+               "capture.";
+    case VP_EARG:
+        return "The address is not one that a page of ours links to: open it from the list.";
+    default:
+        return NULL;
+    }
+}
+
 int page_failure(http_req *rq, const char *heading)
 {
     char line[1024];
     const vp_error *e = vp_error_last();
-    return page_message(rq, status_of(e->code), heading, vp_error_line(e, line, sizeof line));
+    return send_message(rq, status_of(e->code), heading, vp_error_line(e, line, sizeof line),
+                        next_of(e->code));
 }
 
 /* ---- No such session ------------------------------------------------------------------------- */
@@ -139,13 +194,15 @@ static size_t most_alike(const cat_session *near[NEAR_MAX], const catalog *c, co
 
 int page_no_session(http_req *rq, size_t i)
 {
+    if (store_indexing(site_of(rq)->store, NULL))
+        return page_failure(rq, "The directory is being indexed");
     VP_CLEANUP(page_drop_catalog) catalog *c = store_catalog(site_of(rq)->store);
     const char *key = http_param(rq, i) ? http_param(rq, i) : "";
     const cat_session *near[NEAR_MAX];
     size_t n = most_alike(near, c, key);
     vp_buf b;
     vp_buf_init(&b, PAGE_BYTES_MAX);
-    page_begin(&b, &(page_frame){.title = "No such session", .home = "All sessions"});
+    page_begin(&b, rq, &(page_frame){.title = "No such session", .home = "All sessions"});
     vp_buf_puts(&b, "<h1>No such session</h1>\n<p class=\"lead\">Nothing here is called <code>");
     page_text(&b, key);
     vp_buf_puts(&b, "</code>. It may have been moved or removed.</p>\n");
@@ -153,8 +210,8 @@ int page_no_session(http_req *rq, size_t i)
         vp_buf_printf(&b, "<h2>%s</h2>\n<ul class=\"plain\">\n",
                       likeness(near[0], key) ? "Did you mean" : "The newest sessions");
     for (size_t k = 0; k < n; k++) {
-        vp_buf_puts(&b, "<li><a href=\"/session/");
-        page_url(&b, near[k]->id);
+        vp_buf_puts(&b, "<li><a href=\"");
+        page_path(&b, rq, "session", near[k]->id);
         vp_buf_puts(&b, "/\">");
         page_text(&b, near[k]->name);
         vp_buf_puts(&b, "</a> <span class=\"muted\">");
@@ -186,6 +243,13 @@ const cat_host *page_host(const cat_session *s, const char *name)
 }
 
 /* ---- Phrases --------------------------------------------------------------------------------- */
+
+void page_path(vp_buf *b, const http_req *rq, const char *family, const char *id)
+{
+    vp_buf_printf(b, "%s/%s/", http_root(rq), family);
+    if (id)
+        page_url(b, id);
+}
 
 void page_text(vp_buf *b, const char *z)
 {

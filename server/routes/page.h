@@ -19,13 +19,14 @@ static inline void page_drop_catalog(catalog **c)
 
 typedef struct page_frame {
     const char *title;  /* of the window, raw text */
-    const char *script; /* "handoff.js", or NULL */
-    int refresh_s;      /* > 0: the page asks for itself again */
+    const char *script; /* "handoff.js", or NULL; keys.js is on every page */
+    const char *also;   /* a second one, or NULL */
+    int refresh_s;      /* > 0: the page asks for itself again, unless its script does */
     const char *home;   /* text of the way back in the banner; NULL on the index itself */
 } page_frame;
 
 /* Up to and including <main>; page_end closes what it opened. */
-void page_begin(vp_buf *b, const page_frame *frame);
+void page_begin(vp_buf *b, const http_req *rq, const page_frame *frame);
 void page_end(vp_buf *b);
 
 /* A short page: a heading, one sentence, and a way on. `sentence` is raw text. */
@@ -40,6 +41,9 @@ bool page_has_xplane(const cat_session *s);
 /* The host of a session by name, or NULL. */
 const cat_host *page_host(const cat_session *s, const char *name);
 
+/* `ROOT/family/ID` of a link on this page: every address of ours is relative (http_root). An id of
+ * NULL leaves the path open behind the family's slash. */
+void page_path(vp_buf *b, const http_req *rq, const char *family, const char *id);
 /* Escaped text, and a percent-encoded path segment or query value. */
 void page_text(vp_buf *b, const char *z);
 void page_url(vp_buf *b, const char *z);

@@ -35,9 +35,10 @@ static int take_range(handoff *h, const char *at)
     return 0;
 }
 
-static void put_trace_path(vp_buf *b, const handoff *h, const char *suffix)
+/* root: "" makes it absolute. */
+static void put_trace_path(vp_buf *b, const char *root, const handoff *h, const char *suffix)
 {
-    vp_buf_puts(b, "/trace/");
+    vp_buf_printf(b, "%s/trace/", root);
     page_url(b, h->session->id);
     vp_buf_putc(b, '/');
     page_url(b, h->host->name);
@@ -53,14 +54,14 @@ static void put_attribute(vp_buf *b, const char *name, vp_buf *value)
     vp_buf_free(value);
 }
 
-static void put_data(vp_buf *b, const handoff *h, const site_options *o)
+static void put_data(vp_buf *b, const http_req *rq, const handoff *h, const site_options *o)
 {
     vp_buf trace, ui, title, file;
     vp_buf_init(&trace, PAGE_BYTES_MAX);
     vp_buf_init(&ui, PAGE_BYTES_MAX);
     vp_buf_init(&title, PAGE_BYTES_MAX);
     vp_buf_init(&file, PAGE_BYTES_MAX);
-    put_trace_path(&trace, h, ".json.gz");
+    put_trace_path(&trace, http_root(rq), h, ".json.gz");
     ex_perfetto_link(&ui, o->perfetto_ui, NULL, h->start_ns, h->end_ns);
     vp_buf_printf(&title, "%s %s", h->session->name, h->host->name);
     vp_buf_printf(&file, "%s.json.gz", h->host->name);
@@ -75,13 +76,29 @@ static void put_data(vp_buf *b, const handoff *h, const site_options *o)
         vp_buf_puts(b, " data-at-once");
 }
 
-static void put_handoff(vp_buf *b, const handoff *h, const site_options *o)
+/* Which form of which host, and where it goes: a UI of one's own is named here. */
+static void put_what(vp_buf *b, const handoff *h, const site_options *o)
+{
+    vp_buf_puts(b, "<dl class=\"facts\"><div><dt>Host</dt><dd>");
+    page_text(b, h->host->name);
+    vp_buf_puts(b, "</dd></div><div><dt>Recorded as</dt><dd>");
+    page_text(b, h->session->files[h->host->primary].name);
+    vp_buf_puts(b, ", ");
+    page_bytes(b, h->session->files[h->host->primary].bytes);
+    vp_buf_puts(b, "</dd></div><div><dt>Sent as</dt><dd>Trace Event JSON, gzip</dd></div>"
+                   "<div><dt>To</dt><dd>");
+    page_text(b, o->perfetto_ui);
+    vp_buf_puts(b, "</dd></div></dl>\n");
+}
+
+static void put_handoff(vp_buf *b, const http_req *rq, const handoff *h, const site_options *o)
 {
     vp_buf_puts(b, "<section class=\"card handoff\" id=\"handoff\"");
-    put_data(b, h, o);
+    put_data(b, rq, h, o);
     vp_buf_puts(b, ">\n<p>The trace goes from this page straight into the Perfetto tab, inside "
-                   "your browser. It is not uploaded.</p>\n"
-                   "<p><button id=\"open\" class=\"button primary\" disabled>Open in Perfetto"
+                   "your browser. It is not uploaded.</p>\n");
+    put_what(b, h, o);
+    vp_buf_puts(b, "<p><button id=\"open\" class=\"button primary\" disabled>Open in Perfetto"
                    "</button></p>\n<div id=\"progress\" class=\"progress\" hidden>"
                    "<progress id=\"bar\" aria-label=\"Trace loaded\"></progress>"
                    "<span id=\"amount\" class=\"muted\"></span></div>\n"
@@ -106,7 +123,7 @@ static void put_deep_link(vp_buf *b, const handoff *h, const http_req *rq)
     vp_buf_init(&url, PAGE_BYTES_MAX);
     vp_buf_init(&link, PAGE_BYTES_MAX);
     vp_buf_printf(&url, "http://127.0.0.1:%d", DEEP_LINK_PORT);
-    put_trace_path(&url, h, ".json.gz");
+    put_trace_path(&url, "", h, ".json.gz");
     ex_perfetto_link(&link, site_of(rq)->opts.perfetto_ui, vp_buf_cstr(&url), h->start_ns,
                      h->end_ns);
     vp_buf_puts(b, "<p><a id=\"deeplink\" rel=\"noreferrer\"");
@@ -131,13 +148,13 @@ static void put_remote(vp_buf *b, const http_req *rq)
     vp_buf_puts(b, "</code></pre></section>\n");
 }
 
-static void put_download(vp_buf *b, const handoff *h)
+static void put_download(vp_buf *b, const http_req *rq, const handoff *h)
 {
     static const char *const suffix[] = {".json.gz", ".json"};
     vp_buf_puts(b, "<section class=\"card\"><h2>The file itself</h2>\n<ul class=\"plain\">\n");
     for (size_t i = 0; i < sizeof suffix / sizeof suffix[0]; i++) {
         vp_buf_puts(b, "<li><a download href=\"");
-        put_trace_path(b, h, suffix[i]);
+        put_trace_path(b, http_root(rq), h, suffix[i]);
         vp_buf_puts(b, "\">");
         page_text(b, h->host->name);
         vp_buf_printf(b, "%s</a></li>\n", suffix[i]);
@@ -147,7 +164,7 @@ static void put_download(vp_buf *b, const handoff *h)
                 "viewer of that format.</p></section>\n");
 }
 
-static void put_hosts(vp_buf *b, const handoff *h, const char *at)
+static void put_hosts(vp_buf *b, const http_req *rq, const handoff *h, const char *at)
 {
     const cat_session *s = h->session;
     if (s->host_count < 2)
@@ -155,8 +172,8 @@ static void put_hosts(vp_buf *b, const handoff *h, const char *at)
     vp_buf_printf(b, "<nav class=\"choices\" aria-label=\"Hosts\"><h2>%zu hosts</h2><ul>\n",
                   s->host_count);
     for (size_t i = 0; i < s->host_count; i++) {
-        vp_buf_puts(b, "<li><a href=\"/perfetto/");
-        page_url(b, s->id);
+        vp_buf_puts(b, "<li><a href=\"");
+        page_path(b, rq, "perfetto", s->id);
         vp_buf_putc(b, '/');
         page_url(b, s->hosts[i].name);
         if (at) {
@@ -170,10 +187,10 @@ static void put_hosts(vp_buf *b, const handoff *h, const char *at)
     vp_buf_puts(b, "</ul></nav>\n");
 }
 
-static void put_heading(vp_buf *b, const handoff *h)
+static void put_heading(vp_buf *b, const http_req *rq, const handoff *h)
 {
-    vp_buf_puts(b, "<p class=\"crumbs\"><a href=\"/session/");
-    page_url(b, h->session->id);
+    vp_buf_puts(b, "<p class=\"crumbs\"><a href=\"");
+    page_path(b, rq, "session", h->session->id);
     vp_buf_puts(b, "/\">");
     page_text(b, h->session->name);
     vp_buf_puts(b, "</a></p>\n<h1>Open in Perfetto</h1>\n");
@@ -186,20 +203,21 @@ static int answer(http_req *rq, const handoff *h)
 {
     vp_buf b;
     vp_buf_init(&b, PAGE_BYTES_MAX);
-    page_begin(&b, &(page_frame){.title = "Open in Perfetto – view_profile",
-                                 .script = h->host ? "handoff.js" : NULL,
-                                 .home = "All sessions"});
-    put_heading(&b, h);
-    put_hosts(&b, h, http_query(rq, "at"));
+    page_begin(&b, rq,
+               &(page_frame){.title = "Open in Perfetto – view_profile",
+                             .script = h->host ? "handoff.js" : NULL,
+                             .home = "All sessions"});
+    put_heading(&b, rq, h);
+    put_hosts(&b, rq, h, http_query(rq, "at"));
     if (h->host) {
-        put_handoff(&b, h, &site_of(rq)->opts);
+        put_handoff(&b, rq, h, &site_of(rq)->opts);
         vp_buf_puts(&b, "<div class=\"grid\">\n");
         put_deep_link(&b, h, rq);
         put_remote(&b, rq);
-        put_download(&b, h);
+        put_download(&b, rq, h);
         vp_buf_puts(&b, "</div>\n");
     } else {
-        vp_buf_puts(&b, "<p class=\"lead\">Choose a host: each recorded a trace of its own.</p>\n");
+        vp_buf_puts(&b, "<p class=\"muted\">Each host recorded a trace of its own.</p>\n");
     }
     page_end(&b);
     return http_html(rq, 200, &b);

@@ -3,6 +3,7 @@
  * site starts: no request chooses it. */
 #include <stdio.h>
 
+#include "server/remote/browser.h"
 #include "server/remote/tensorboard.h"
 #include "server/routes/page.h"
 #include "trace/base/mem.h"
@@ -14,7 +15,8 @@
 int tensorboard_open(site *s)
 {
     tb *t;
-    VP_TRY(tb_new(&t, s->opts.tensorboard_port));
+    tb_options opts = {.port = s->opts.tensorboard_port, .in_place = s->opts.tensorboard_in_place};
+    VP_TRY(tb_new(&t, &opts));
     s->tensorboard = t;
     return 0;
 }
@@ -27,9 +29,9 @@ void tensorboard_close(site *s)
 
 /* ---- The link -------------------------------------------------------------------------------- */
 
-/* peers.md "Links": the query stands before the hash; trace_viewer@ wants `hosts`, and several
- * hosts together have an overview only. */
-static int put_link(vp_buf *b, const char *base, const char *run, const char *host)
+/* peers.md "Links": the query stands before the hash; trace_viewer@ wants `hosts`, and more hosts
+ * than it can show together have an overview only. */
+static int put_link(vp_buf *b, const char *base, const char *run, const char *hosts, bool xprof)
 {
     vp_str root = vp_str_of(base);
     while (vp_str_ends(root, VP_STR("/")))
@@ -37,31 +39,48 @@ static int put_link(vp_buf *b, const char *base, const char *run, const char *ho
     vp_buf_str(b, root);
     vp_buf_puts(b, "/?run=");
     page_url(b, run);
-    if (host) {
+    if (hosts[0]) {
         vp_buf_puts(b, "&tag=trace_viewer@&hosts=");
-        page_url(b, host);
+        page_url(b, hosts);
     } else {
         vp_buf_puts(b, "&tag=overview_page");
     }
-    return vp_buf_puts(b, "#profile");
+    return vp_buf_puts(b, xprof ? "" : "#profile");
 }
 
-static int redirect(http_req *rq, const char *base, const char *run, const char *host)
+/* The machine of a request's Host is the one that the browser runs on, or a tunnel leads there. */
+static bool is_loopback(const char *base_url)
 {
-    VP_CLEANUP(vp_buf_free) vp_buf link;
-    vp_buf_init(&link, VP_HTTP_TARGET_MAX);
-    VP_TRY(put_link(&link, base, run, host));
-    return http_redirect(rq, vp_buf_cstr(&link));
-}
-
-static int to_ready(http_req *rq, const tb_answer *a)
-{
-    char base[64];
-    snprintf(base, sizeof base, "http://127.0.0.1:%d", a->port);
-    return redirect(rq, base, a->run, a->hosts == 1 ? a->host : NULL);
+    vp_str host = vp_str_skip(vp_str_of(base_url), sizeof "http://" - 1);
+    host = vp_str_head(host, vp_str_rfind_char(host, ':'));
+    return vp_str_eq(host, VP_STR("localhost")) || vp_str_ends(host, VP_STR(".localhost")) ||
+           vp_str_starts(host, VP_STR("127.")) || vp_str_starts(host, VP_STR("[::1"));
 }
 
 /* ---- The pages ------------------------------------------------------------------------------- */
+
+/* Paths of this machine are nobody's business: of "/usr/lib/x.py" the name stays. What stands
+ * behind a letter, a digit or ':' is no absolute path ("and/or", "http://…"). */
+static void put_without_paths(vp_buf *b, vp_str text)
+{
+    char before = ' ';
+    while (text.n) {
+        size_t n = 1, name = 0;
+        bool word = (before >= '0' && before <= '9') ||
+                    (vp_lower(before) >= 'a' && vp_lower(before) <= 'z') ||
+                    strchr(":/._-~", before);
+        if (text.p[0] == '/' && !word) {
+            while (n < text.n && !strchr(" \t\"'`<>()[]{},;:", text.p[n]))
+                n++;
+            name = vp_str_rfind_char(vp_str_head(text, n), '/');
+        }
+        before = text.p[n - 1];
+        if (name)
+            vp_buf_puts(b, "…");
+        rep_html_escape(b, vp_str_skip(vp_str_head(text, n), name));
+        text = vp_str_skip(text, n);
+    }
+}
 
 static void put_log(vp_buf *b, const char *log)
 {
@@ -79,63 +98,128 @@ static void put_log(vp_buf *b, const char *log)
         vp_str line;
         if (!vp_take_until(&tail, '\n', SIZE_MAX, &line))
             break;
-        rep_html_escape(b, line);
+        put_without_paths(b, line);
         vp_buf_putc(b, '\n');
     }
     vp_buf_puts(b, "</pre>\n");
 }
 
-static void put_install(vp_buf *b)
+static void put_command(vp_buf *b, const char *command)
 {
-    vp_buf_puts(b, "<p>Install it with its profile plugin, then reload this page:</p>\n"
-                   "<pre class=\"copy\"><code>pip install tensorboard xprof</code></pre>\n"
-                   "<p class=\"muted\">A TensorBoard that is not in <code>PATH</code> is named by "
-                   "the environment variable <code>VIEW_PROFILE_TENSORBOARD</code>.</p>\n");
+    vp_buf_puts(b, "<p>Run this in the Python environment that TensorBoard lives in, then reload "
+                   "this page:</p>\n<pre class=\"copy\"><code>");
+    page_text(b, command);
+    vp_buf_puts(b, "</code></pre>\n<p class=\"muted\">A TensorBoard that is not in "
+                   "<code>PATH</code> is named by the environment variable "
+                   "<code>VIEW_PROFILE_TENSORBOARD</code>.</p>\n");
 }
 
-static void put_crumbs(vp_buf *b, const cat_session *s)
+static void begin(vp_buf *b, const http_req *rq, const cat_session *s, const char *title,
+                  int refresh_s)
 {
-    vp_buf_puts(b, "<p class=\"crumbs\"><a href=\"/session/");
-    page_url(b, s->id);
+    vp_buf_init(b, PAGE_BYTES_MAX);
+    page_begin(b, rq,
+               &(page_frame){.title = title, .refresh_s = refresh_s, .home = "All sessions"});
+    vp_buf_puts(b, "<p class=\"crumbs\"><a href=\"");
+    page_path(b, rq, "session", s->id);
     vp_buf_puts(b, "/\">");
     page_text(b, s->name);
     vp_buf_puts(b, "</a></p>\n");
 }
 
+static int finish(http_req *rq, int status, vp_buf *b)
+{
+    page_end(b);
+    return http_html(rq, status, b);
+}
+
+/* How it goes, in a sentence and a bar. */
+static void put_progress(vp_buf *b, const tb_answer *a)
+{
+    vp_buf_puts(b, "<p class=\"lead\" role=\"status\">");
+    if (a->state == TB_COPYING) {
+        int percent = a->total > 0 ? (int)(100.0 * (double)a->done / (double)a->total) : 0;
+        vp_buf_puts(b, "The session is unpacked for TensorBoard, which reads plain files only: ");
+        page_bytes(b, a->done);
+        vp_buf_puts(b, " of ");
+        page_bytes(b, a->total);
+        vp_buf_printf(b,
+                      ".</p>\n<progress max=\"100\" value=\"%d\" aria-label=\"Unpacking\">"
+                      "</progress>\n",
+                      percent);
+        return;
+    }
+    if (a->busy)
+        vp_buf_printf(b, "TensorBoard on port %d is busy.", a->port);
+    else
+        vp_buf_printf(b, "%s on port %d %lld s ago and does not answer yet.",
+                      a->again ? "It had ended and was started again" : "It was started", a->port,
+                      (long long)(a->waited_ms / 1000));
+    vp_buf_puts(b, "</p>\n<progress aria-label=\"Waiting for TensorBoard\"></progress>\n");
+}
+
 static int wait_page(http_req *rq, const cat_session *s, const tb_answer *a)
 {
     vp_buf b;
-    vp_buf_init(&b, PAGE_BYTES_MAX);
-    page_begin(&b, &(page_frame){.title = "Starting TensorBoard – view_profile",
-                                 .refresh_s = 1,
-                                 .home = "All sessions"});
-    put_crumbs(&b, s);
-    vp_buf_printf(&b,
-                  "<h1>Starting TensorBoard</h1>\n<p class=\"lead\" role=\"status\">It was started "
-                  "on port %d %lld s ago and does not answer yet. This page asks again every "
-                  "second and goes there by itself.</p>\n<progress aria-label=\"Waiting for "
-                  "TensorBoard\"></progress>\n",
-                  a->port, (long long)(a->waited_ms / 1000));
+    begin(&b, rq, s, "Starting TensorBoard – view_profile", 1);
+    vp_buf_puts(&b, "<h1>Starting TensorBoard</h1>\n");
+    put_progress(&b, a);
+    vp_buf_puts(&b, "<p class=\"muted\">This page asks again every second and goes there by "
+                    "itself.</p>\n");
     put_log(&b, a->log);
-    page_end(&b);
-    return http_html(rq, 200, &b);
+    return finish(rq, 200, &b);
 }
 
 static int failure_page(http_req *rq, const cat_session *s, const tb_answer *a)
 {
     vp_buf b;
-    vp_buf_init(&b, PAGE_BYTES_MAX);
-    page_begin(&b, &(page_frame){.title = "TensorBoard – view_profile", .home = "All sessions"});
-    put_crumbs(&b, s);
+    begin(&b, rq, s, "TensorBoard – view_profile", 0);
     vp_buf_puts(&b, "<h1>TensorBoard cannot be opened</h1>\n<p class=\"lead\">");
-    page_text(&b, a->message);
+    put_without_paths(&b, vp_str_of(a->message));
     vp_buf_puts(&b, "</p>\n");
-    if (a->missing)
-        put_install(&b);
+    if (a->command)
+        put_command(&b, a->command);
     put_log(&b, a->log);
     vp_buf_puts(&b, "<p><a class=\"button\" href=\"\">Try again</a></p>\n");
-    page_end(&b);
-    return http_html(rq, 503, &b);
+    return finish(rq, 503, &b);
+}
+
+/* TensorBoard listens on loopback, and the browser is on another machine. */
+static int tunnel_page(http_req *rq, const cat_session *s, const tb_answer *a, vp_buf *link)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf ssh;
+    vp_buf b;
+    vp_buf_init(&ssh, VP_HTTP_TARGET_MAX);
+    VP_TRY(browser_ssh_line(&ssh, (uint16_t)a->port));
+    begin(&b, rq, s, "TensorBoard – view_profile", 0);
+    vp_buf_puts(&b, "<h1>TensorBoard is ready</h1>\n<p class=\"lead\">It is reachable only from "
+                    "the machine that it runs on. Run this on your own machine:</p>\n"
+                    "<pre class=\"copy\"><code>");
+    page_text(&b, vp_buf_cstr(&ssh));
+    vp_buf_puts(&b, "</code></pre>\n<p><a class=\"button primary\" href=\"");
+    page_text(&b, vp_buf_cstr(link));
+    vp_buf_puts(&b, "\">Open in TensorBoard</a></p>\n");
+    return finish(rq, 200, &b);
+}
+
+static int to_ready(http_req *rq, const cat_session *s, const tb_answer *a)
+{
+    char base[64 + sizeof a->prefix];
+    VP_CLEANUP(vp_buf_free) vp_buf link;
+    vp_buf_init(&link, VP_HTTP_TARGET_MAX * 4);
+    snprintf(base, sizeof base, "http://127.0.0.1:%d%s", a->port, a->prefix);
+    VP_TRY(put_link(&link, base, a->run, a->hosts, a->xprof));
+    return is_loopback(http_base_url(rq)) ? http_redirect(rq, vp_buf_cstr(&link))
+                                          : tunnel_page(rq, s, a, &link);
+}
+
+/* To where an option says that TensorBoard is. */
+static int to_named(http_req *rq, const char *base, const cat_session *s)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf link;
+    vp_buf_init(&link, VP_HTTP_TARGET_MAX);
+    VP_TRY(put_link(&link, base, s->name, "", false));
+    return http_redirect(rq, vp_buf_cstr(&link));
 }
 
 /* Another site's link may lead here, but only a click of the user's on our own page starts a
@@ -149,15 +233,32 @@ static bool from_elsewhere(const http_req *rq)
 static int ask_first(http_req *rq, const cat_session *s)
 {
     vp_buf b;
-    vp_buf_init(&b, PAGE_BYTES_MAX);
-    page_begin(&b, &(page_frame){.title = "TensorBoard – view_profile", .home = "All sessions"});
-    put_crumbs(&b, s);
+    begin(&b, rq, s, "TensorBoard – view_profile", 0);
     vp_buf_puts(&b,
                 "<h1>Open in TensorBoard</h1>\n<p class=\"lead\">A link on another site led here. "
                 "TensorBoard is started only when you ask for it.</p>\n"
                 "<p><a class=\"button primary\" href=\"\">Open in TensorBoard</a></p>\n");
-    page_end(&b);
-    return http_html(rq, 200, &b);
+    return finish(rq, 200, &b);
+}
+
+static int answer(http_req *rq, const cat_session *s, const tb_answer *a)
+{
+    switch (a->state) {
+    case TB_READY:
+        return to_ready(rq, s, a);
+    case TB_COPYING:
+    case TB_STARTING:
+        return wait_page(rq, s, a);
+    case TB_NO_HOST:
+        return page_message(rq, 404, "TensorBoard cannot show this host",
+                            "The session has no such host, or no xplane file of it.");
+    case TB_NO_XPLANE:
+        return page_message(rq, 404, "TensorBoard cannot show this session",
+                            "TensorBoard reads only the xplane file of a profile, and this session "
+                            "has none. Its report here and Perfetto work without it.");
+    default:
+        return failure_page(rq, s, a);
+    }
 }
 
 int page_tensorboard(http_req *rq)
@@ -167,19 +268,13 @@ int page_tensorboard(http_req *rq)
     const cat_session *s;
     if (site_session(&c, &s, rq) < 0)
         return page_no_session(rq, 0);
-    if (!page_has_xplane(s))
-        return page_message(rq, 404, "TensorBoard cannot show this session",
-                            "TensorBoard reads only the xplane file of a profile, and this session "
-                            "has none. Its report here and Perfetto work without it.");
-    if (at->opts.tensorboard)
-        return redirect(rq, at->opts.tensorboard, s->name, NULL);
-    if (from_elsewhere(rq))
+    if (at->opts.tensorboard && page_has_xplane(s))
+        return to_named(rq, at->opts.tensorboard, s);
+    if (page_has_xplane(s) && from_elsewhere(rq))
         return ask_first(rq, s);
     VP_CLEANUP(vp_free_ptr) tb_answer *a = vp_malloc(sizeof *a);
     if (!a)
         return vp_fail(VP_ENOMEM, "out of memory");
     tb_ask(at->tensorboard, a, c, s, http_query(rq, "host"));
-    if (a->state == TB_READY)
-        return to_ready(rq, a);
-    return a->state == TB_STARTING ? wait_page(rq, s, a) : failure_page(rq, s, a);
+    return answer(rq, s, a);
 }

@@ -1,6 +1,7 @@
 #include "server/routes/routes.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
@@ -15,18 +16,32 @@ static const http_route table[] = {
     {HTTP_GET, "/api/v1/session/{}/ops", route_ops_json, HTTP_SLOW | HTTP_API},
     {HTTP_GET, "/api/v1/session/{}/findings", route_findings_json, HTTP_SLOW | HTTP_API},
     {HTTP_GET, "/api/v1/compare/{}/{}", route_compare_json, HTTP_SLOW | HTTP_API},
+    {HTTP_GET, "/api/v1/state", route_state_json, HTTP_SLOW | HTTP_API},
     {HTTP_GET, "/", page_index, HTTP_SLOW},
     {HTTP_GET, "/session/{}/", page_session, HTTP_SLOW},
     {HTTP_GET, "/session/{}/headline", page_headline, HTTP_SLOW},
-    {HTTP_GET, "/compare", page_compare_form, 0},
+    {HTTP_GET, "/session/{}/op", page_op, HTTP_SLOW},
+    {HTTP_GET, "/session/{}/ops.csv", route_ops_csv, HTTP_SLOW},
+    {HTTP_GET, "/compare", page_compare_form, HTTP_SLOW},
     {HTTP_GET, "/compare/{}/{}", page_compare, HTTP_SLOW},
     {HTTP_GET, "/perfetto/{}", page_perfetto, HTTP_SLOW},
     {HTTP_GET, "/perfetto/{}/{}", page_perfetto, HTTP_SLOW},
     {HTTP_GET, "/tensorboard/{}", page_tensorboard, HTTP_SLOW},
     {HTTP_GET, "/static/{}", route_static, 0},
+    {HTTP_GET | HTTP_POST, "/api/v1/extract", route_extract, HTTP_SLOW | HTTP_API},
+    {HTTP_GET, "/api/v1/live", route_live, HTTP_SLOW | HTTP_API},
+    {HTTP_POST, "/api/v1/live/{}/capture", route_live_capture, HTTP_SLOW | HTTP_API},
+    {HTTP_POST, "/api/v1/rescan", route_rescan, HTTP_SLOW | HTTP_API},
     {HTTP_GET, "/healthz", route_health, HTTP_OPEN},
+    {HTTP_GET, "/readyz", route_ready, HTTP_OPEN},
+    {HTTP_GET, "/metrics", route_metrics, 0},
     {0, NULL, NULL, 0},
 };
+
+const http_route *site_routes(void)
+{
+    return table;
+}
 
 /* ---- The query ------------------------------------------------------------------------------ */
 
@@ -34,14 +49,6 @@ static const http_route table[] = {
 #define SESSION_AGE_MS 30000
 /* An id that is not listed may be a new run's. */
 #define UNKNOWN_AGE_MS 2000
-
-static const cat_session *by_id(const catalog *c, const char *id)
-{
-    for (size_t i = 0; id && i < catalog_count(c); i++)
-        if (!strcmp(catalog_get(c, i)->id, id))
-            return catalog_get(c, i);
-    return NULL;
-}
 
 int site_session(catalog **c, const cat_session **s, const http_req *rq)
 {
@@ -55,7 +62,8 @@ int site_session_at(catalog **c, const cat_session **s, const http_req *rq, size
     for (size_t i = 0; i < 2; i++) {
         store_refresh(st, ages[i]); /* without success the list that we have is good enough */
         catalog *current = store_catalog(st);
-        const cat_session *found = by_id(current, http_param(rq, param));
+        const char *id = http_param(rq, param);
+        const cat_session *found = id ? catalog_by_id(current, id) : NULL;
         if (found) {
             *c = current;
             *s = found;
@@ -63,6 +71,8 @@ int site_session_at(catalog **c, const cat_session **s, const http_req *rq, size
         }
         catalog_free(current);
     }
+    if (store_indexing(st, NULL))
+        return vp_fail(VP_EBUSY, "the directory is still being indexed; try again in a moment");
     return vp_fail(VP_ENOTFOUND, "no such session");
 }
 
@@ -171,6 +181,7 @@ static int copy_options(site_options *to, const site_options *from)
     *to = (site_options){.port = from->port,
                          .ui = from->ui,
                          .tensorboard_port = from->tensorboard_port,
+                         .tensorboard_in_place = from->tensorboard_in_place,
                          .top = from->top,
                          .profile_dir = from->profile_dir,
                          .perfetto_ui = from->perfetto_ui,
@@ -191,6 +202,7 @@ static void cancel_work(void *ctx)
 {
     site *s = ctx;
     store_cancel(s->store);
+    extraction_cancel(s);
 }
 
 /* "https://host:port" of a URL. */
@@ -215,11 +227,17 @@ static int start_http(site *s, const site_options *opts)
     origins[n] = ui;
     http_config cfg = {.host = opts->host,
                        .port = opts->port,
+                       .unix_path = opts->unix_path,
+                       .inherit = opts->inherit,
+                       .path_prefix = opts->path_prefix,
+                       .access_log = opts->access_log,
+                       .access_log_json = opts->access_log_json,
                        .token = opts->token,
                        .allow_hosts = opts->allow_hosts,
                        .allow_origins = origins,
                        .routes = table,
                        .ctx = s,
+                       .not_found = page_not_found,
                        .cancel = cancel_work};
     return http_start(&s->http, &cfg);
 }
@@ -229,9 +247,13 @@ int site_start(site **out, const site_options *opts)
     site *s = vp_calloc(1, sizeof *s);
     if (!s)
         return vp_fail(VP_ENOMEM, "out of memory");
+    cat_copies copies;
+    tzset(); /* localtime_r leaves it to us; the first of several threads must not */
     int rc = copy_options(&s->opts, opts);
     if (!rc)
-        rc = store_open(&s->store, opts->profile_dir);
+        rc = extraction_open(s, &copies);
+    if (!rc)
+        rc = store_open(&s->store, opts->profile_dir, &copies);
     if (!rc)
         rc = tensorboard_open(s);
     if (!rc)
@@ -251,6 +273,7 @@ void site_stop(site *s)
     http_stop(s->http);
     tensorboard_close(s);
     store_close(s->store);
+    extraction_close(s);
     vp_free((void *)(uintptr_t)s->opts.profile_dir);
     vp_free((void *)(uintptr_t)s->opts.perfetto_ui);
     vp_free((void *)(uintptr_t)s->opts.tensorboard);

@@ -13,8 +13,13 @@ typedef enum site_ui { SITE_UI_BOTH, SITE_UI_PERFETTO, SITE_UI_TENSORBOARD, SITE
 
 typedef struct site_options {
     const char *profile_dir;
-    const char *host; /* NULL: loopback */
-    int port;         /* as in http_config */
+    const char *host;      /* NULL: loopback */
+    int port;              /* as in http_config */
+    const char *unix_path; /* as in http_config, all five */
+    bool inherit;
+    const char *path_prefix;
+    const char *access_log;
+    bool access_log_json;
     const char *token;
     const char *const *allow_hosts, *const *allow_origins; /* NULL-terminated, may be NULL */
     site_ui ui;
@@ -22,6 +27,8 @@ typedef struct site_options {
     const char *tensorboard; /* base URL; NULL: http://127.0.0.1:<tensorboard_port> */
     int tensorboard_port;    /* 6006 */
     size_t top;              /* rows of the op table where the query names no n */
+    /* TensorBoard may keep its caches in the profile directory. */
+    bool tensorboard_in_place;
 } site_options;
 #define SITE_OPTIONS_INIT                                                                          \
     {                                                                                              \
@@ -33,6 +40,7 @@ typedef struct site {
     store *store;
     http_server *http;
     void *tensorboard; /* state of pages_tensorboard.c; made and freed by its two functions */
+    void *extraction;  /* of extract.c, likewise */
 } site;
 
 /* Scans the directory and serves it. VP_ENOTFOUND: no such path; VP_EBUSY: no port. */
@@ -45,6 +53,9 @@ bool site_ui_of(const char *name, site_ui *out);
  * TensorBoard link as opts.ui says; with the token, if there is one. */
 int site_url(vp_buf *b, const site *s, const cat_session *session);
 
+/* The table of routes; it ends with a NULL pattern. Tests ask every method of every one. */
+const http_route *site_routes(void);
+
 static inline site *site_of(const http_req *rq)
 {
     return http_ctx(rq);
@@ -52,18 +63,29 @@ static inline site *site_of(const http_req *rq)
 
 /* ---- The handlers, by file ------------------------------------------------------------------ */
 
-http_handler route_health, route_static; /* assets.c */
+http_handler route_static;                                           /* assets.c */
+http_handler route_health, route_ready, route_metrics, route_rescan; /* operations.c */
 http_handler route_sessions_json, route_report_json, route_ops_json,
     route_findings_json;                                                /* api.c */
 http_handler route_trace_json, route_trace_raw;                         /* traces.c */
 http_handler page_index, page_session, page_perfetto, page_tensorboard; /* pages_*.c */
+http_handler page_not_found;                                            /* page.c */
 http_handler page_compare, page_compare_form, route_compare_json;       /* compare.c */
-http_handler page_headline; /* of one session, for the index: pages_index.c */
+http_handler page_op, route_ops_csv;                                    /* pages_session.c */
+http_handler page_headline, route_state_json; /* what app.js asks for: pages_index.c */
+http_handler route_live, route_live_capture;  /* live.c */
+http_handler route_extract;                   /* extract.c */
 
 /* The TensorBoard that /tensorboard/ID leads to: made by site_start, ended by site_stop (which may
  * take 3 s where one was started). pages_tensorboard.c */
 int tensorboard_open(site *s);
 void tensorboard_close(site *s);
+
+/* What POST /api/v1/extract unpacks, into a temporary directory that goes when the site stops.
+ * Opened before the store, which reads the copies; closed after it. extract.c */
+int extraction_open(site *s, cat_copies *copies);
+void extraction_cancel(site *s);
+void extraction_close(site *s);
 
 /* For VP_CLEANUP. */
 static inline void site_drop_catalog(catalog **c)

@@ -3,8 +3,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
+#include "server/routes/store_index.h"
 #include "trace/analyze/analyze.h"
 #include "trace/base/mem.h"
 
@@ -30,123 +30,71 @@ struct store_report {
 };
 
 struct store {
-    char *path;
+    store_index *index;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    catalog *current;
-    int64_t scanned_ms;
-    bool scanning;
-    pthread_t scanner; /* of the last scan in the background */
-    bool has_scanner;
     store_report *first, *last;
     int count, analysing, waiting;
+    _Atomic uint64_t failures;
     _Atomic bool cancelled;
 };
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* ---- The catalog ---------------------------------------------------------------------------- */
 
-int store_open(store **out, const char *path)
+int store_open(store **out, const char *path, const cat_copies *copies)
 {
-    cat_options opts = CAT_OPTIONS_INIT;
     store *st = vp_calloc(1, sizeof *st);
     if (!st)
         return vp_fail(VP_ENOMEM, "out of memory");
     pthread_mutex_init(&st->lock, NULL);
     pthread_cond_init(&st->changed, NULL);
-    st->path = vp_strdup(path);
-    int rc =
-        st->path ? catalog_open(&st->current, path, &opts) : vp_fail(VP_ENOMEM, "out of memory");
+    int rc = index_open(&st->index, path, copies);
     if (rc < 0) {
         store_close(st);
         return rc;
     }
-    st->scanned_ms = now_ms();
     *out = st;
     return 0;
 }
 
 catalog *store_catalog(store *st)
 {
-    pthread_mutex_lock(&st->lock);
-    catalog *c = catalog_ref(st->current);
-    pthread_mutex_unlock(&st->lock);
-    return c;
-}
-
-static bool begin_scan(store *st, int64_t age_ms)
-{
-    pthread_mutex_lock(&st->lock);
-    bool yes = !st->scanning && strcmp(st->path, "-") != 0 && now_ms() - st->scanned_ms >= age_ms;
-    if (yes)
-        st->scanning = true;
-    pthread_mutex_unlock(&st->lock);
-    return yes;
-}
-
-static int scan(store *st)
-{
-    cat_options opts = CAT_OPTIONS_INIT;
-    catalog *fresh = NULL;
-    catalog *old = store_catalog(st);
-    opts.previous = old;
-    int rc = catalog_open(&fresh, st->path, &opts);
-    pthread_mutex_lock(&st->lock);
-    if (!rc) {
-        catalog_free(st->current);
-        st->current = fresh;
-    }
-    st->scanning = false;
-    st->scanned_ms = now_ms();
-    pthread_cond_broadcast(&st->changed);
-    pthread_mutex_unlock(&st->lock);
-    catalog_free(old);
-    return rc;
+    return index_catalog(st->index);
 }
 
 int store_refresh(store *st, int64_t age_ms)
 {
-    return begin_scan(st, age_ms) ? scan(st) : 0;
-}
-
-static void *run_scan(void *arg)
-{
-    scan(arg);
-    return NULL;
-}
-
-/* All under the lock, which the scanner needs once more before it ends its scan: `scanner` is set
- * before anybody can begin the next one. The last one has only memory left to free. */
-static void scan_in_background(store *st)
-{
-    pthread_mutex_lock(&st->lock);
-    if (st->has_scanner)
-        pthread_join(st->scanner, NULL);
-    st->has_scanner = !pthread_create(&st->scanner, NULL, run_scan, st);
-    if (!st->has_scanner)
-        st->scanning = false; /* the old catalog stays; the next request tries again */
-    pthread_mutex_unlock(&st->lock);
+    return index_refresh(st->index, age_ms, -1);
 }
 
 void store_refresh_soon(store *st, int64_t age_ms, int64_t wait_ms)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    int64_t ns = until.tv_nsec + wait_ms * 1000000;
-    until.tv_sec += (time_t)(ns / 1000000000);
-    until.tv_nsec = (long)(ns % 1000000000);
-    if (begin_scan(st, age_ms))
-        scan_in_background(st);
-    pthread_mutex_lock(&st->lock);
-    while (st->scanning && pthread_cond_timedwait(&st->changed, &st->lock, &until) == 0)
-        ;
-    pthread_mutex_unlock(&st->lock);
+    (void)index_refresh(st->index, age_ms, wait_ms);
+}
+
+int store_rescan(store *st, int64_t wait_ms)
+{
+    return index_rescan(st->index, wait_ms);
+}
+
+int store_wait(store *st, int64_t wait_ms)
+{
+    return index_wait(st->index, wait_ms);
+}
+
+bool store_indexing(store *st, store_progress *p)
+{
+    store_counts c;
+    store_count(st, &c);
+    if (p)
+        *p = (store_progress){.sessions = c.found, .looked_at = c.looked_at};
+    return c.indexing;
+}
+
+void store_count(store *st, store_counts *out)
+{
+    index_counts(st->index, out);
+    out->failures = atomic_load(&st->failures);
 }
 
 /* ---- Reports; the lock is held in what follows unless a comment says otherwise -------------- */
@@ -240,9 +188,6 @@ static int stop_when_cancelled(void *ctx, int64_t done, int64_t total)
     return atomic_load(&st->cancelled);
 }
 
-/* So long ago that every refresh scans. */
-#define NEVER_SCANNED (INT64_MIN / 2)
-
 /* Gives the lock up while it works. */
 static void compute(store *st, store_report *e, catalog *c, const cat_session *s)
 {
@@ -262,8 +207,10 @@ static void compute(store *st, store_report *e, catalog *c, const cat_session *s
     st->analysing--;
     e->report = report;
     if (rc == VP_EIO || rc == VP_ENOTFOUND)
-        st->scanned_ms = NEVER_SCANNED; /* a file is not what was listed any more */
+        index_spoil(st->index); /* a file is not what was listed any more */
     if (rc < 0) {
+        if (rc != VP_ECANCELLED)
+            atomic_fetch_add(&st->failures, 1);
         e->error = *vp_error_last();
         e->error.code = rc;
         unlist(st, e); /* failures are not cached: the next request tries again */
@@ -316,6 +263,31 @@ int store_get(store_report **out, store *st, catalog *c, const cat_session *s, v
     return 0;
 }
 
+int store_op(op_details **out, store *st, catalog *c, const cat_session *s, const vp_report *r,
+             size_t op)
+{
+    vp_report_options opts = VP_REPORT_OPTIONS_INIT;
+    opts.progress = stop_when_cancelled;
+    opts.progress_ctx = st;
+    pthread_mutex_lock(&st->lock);
+    if (st->waiting >= WAITING_MAX) {
+        pthread_mutex_unlock(&st->lock);
+        return vp_fail(VP_EBUSY, "too many analyses wait already; try again");
+    }
+    st->waiting++;
+    while (st->analysing == ANALYSES_MAX)
+        pthread_cond_wait(&st->changed, &st->lock);
+    st->analysing++;
+    pthread_mutex_unlock(&st->lock);
+    int rc = analyze_op(out, c, s, r, op, &opts);
+    pthread_mutex_lock(&st->lock);
+    st->analysing--;
+    st->waiting--;
+    pthread_cond_broadcast(&st->changed);
+    pthread_mutex_unlock(&st->lock);
+    return rc;
+}
+
 bool store_peek(store_report **out, store *st, const cat_session *s, vp_group group)
 {
     pthread_mutex_lock(&st->lock);
@@ -350,21 +322,19 @@ void store_release(store_report **h)
 void store_cancel(store *st)
 {
     atomic_store(&st->cancelled, true);
+    index_cancel(st->index);
 }
 
 void store_close(store *st)
 {
     if (!st)
         return;
-    if (st->has_scanner)
-        pthread_join(st->scanner, NULL);
+    index_close(st->index);
     for (store_report *e = st->first, *next; e; e = next) {
         next = e->next;
         free_entry(e);
     }
-    catalog_free(st->current);
     pthread_mutex_destroy(&st->lock);
     pthread_cond_destroy(&st->changed);
-    vp_free(st->path);
     vp_free(st);
 }

@@ -6,21 +6,49 @@
 #define VP_ROUTES_STORE_H
 
 #include "include/view_profile.h"
+#include "trace/analyze/op_details.h"
 #include "trace/model/catalog.h"
 
 typedef struct store store;
 
-/* Scans path. VP_ENOTFOUND when there is no such path. */
-int store_open(store **out, const char *path);
+/* Starts to scan path, in the background. VP_ENOTFOUND when there is no such path. */
+int store_open(store **out, const char *path, const cat_copies *copies);
 void store_close(store *st); /* no report may be held any more */
-/* The current catalog, a reference of the caller's (catalog_free). Never NULL. */
+/* The current catalog, a reference of the caller's (catalog_free). Never NULL; without sessions
+ * while the first scan runs. */
 catalog *store_catalog(store *st);
+/* How far the first scan is: sessions found so far, files and directories looked at. */
+typedef struct store_progress {
+    uint64_t sessions, looked_at;
+} store_progress;
+/* True while the first scan runs; p may be NULL. Does not wait: the loop thread may ask. */
+bool store_indexing(store *st, store_progress *p);
+/* Waits for the first scan at most `wait_ms` (-1: to its end). 0: done; 1: not yet; < 0: why it
+ * failed. */
+int store_wait(store *st, int64_t wait_ms);
 /* Scans again, opening only what changed, unless the last scan is younger than `age_ms`. A failed
- * scan leaves the old catalog and returns its code. */
+ * scan leaves the old catalog and returns its code. Changes that the kernel reports are scanned for
+ * without asking; this is for those that it does not (network file systems). */
 int store_refresh(store *st, int64_t age_ms);
 /* The same in the background, waiting at most `wait_ms` for it: a page answers at once, and shows
  * what is new unless the directory is huge. */
 void store_refresh_soon(store *st, int64_t age_ms, int64_t wait_ms);
+/* Scans now, whatever the age: what was there before the call is listed after it. Waits at most
+ * `wait_ms` (-1: to the end; 0: not at all). */
+int store_rescan(store *st, int64_t wait_ms);
+/* Figures for /metrics and /readyz. */
+typedef struct store_counts {
+    bool ready;                /* a scan has succeeded */
+    bool indexing;             /* the first scan runs */
+    uint64_t found, looked_at; /* of the running or the last scan */
+    uint64_t scans;            /* that ended */
+    int64_t scan_ns;           /* the last one took */
+    uint64_t sessions, not_readable;
+    uint64_t failures; /* analyses that failed */
+    uint64_t watched;  /* directories whose changes are noticed */
+    bool watched_all;
+} store_counts;
+void store_count(store *st, store_counts *out);
 /* From now on analyses stop with VP_ECANCELLED (the server goes down). */
 void store_cancel(store *st);
 
@@ -35,6 +63,9 @@ int store_get(store_report **out, store *st, catalog *c, const cat_session *s, v
  * for a computation. */
 bool store_peek(store_report **out, store *st, const cat_session *s, vp_group group);
 const vp_report *store_report_of(const store_report *h);
+/* One op of a report call by call, in turn with the analyses; not kept. VP_EBUSY as store_get. */
+int store_op(op_details **out, store *st, catalog *c, const cat_session *s, const vp_report *r,
+             size_t op);
 void store_release(store_report **h); /* for VP_CLEANUP; sets *h to NULL */
 
 #endif

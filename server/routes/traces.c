@@ -5,12 +5,16 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/export/export.h"
+#include "trace/read/vpcap_reader.h"
 
 /* jaxlib stops its JSON half at a million events. A gzip file below this cannot hold that many:
  * real ones take 12 bytes an event and more. Above it, and for plain JSON at 20 times the size, the
  * xplane half is the one that is surely whole. */
 #define MAYBE_CAPPED_GZ (6 << 20)
 #define MAYBE_CAPPED_PLAIN (20 * MAYBE_CAPPED_GZ)
+
+/* A small file that is asked for again this soon is not looked at again. */
+#define SAME_MS 1000
 
 /* ---- rd_stream as an http_source ------------------------------------------------------------ */
 
@@ -69,7 +73,7 @@ static const cat_file *choose_half(const cat_session *s, const cat_host *h)
     const cat_file *b = h->secondary == UINT32_MAX ? NULL : &s->files[h->secondary];
     const cat_file *json = is_json(a) ? a : b && is_json(b) ? b : NULL;
     const cat_file *xspace = NULL;
-    if (!a->why && a->kind.format == RD_XSPACE)
+    if (!a->why && (a->kind.format == RD_XSPACE || a->kind.format == RD_VPCAP))
         xspace = a;
     else if (b && !b->why && b->kind.format == RD_XSPACE)
         xspace = b;
@@ -93,11 +97,17 @@ static const cat_host *host_of(const cat_session *s, vp_str name, bool *gzip)
 static int open_export(rd_stream **out, const catalog *c, const cat_file *f)
 {
     vp_error damage;
-    rd_source *source;
+    rd_source *source, *recording;
     rd_stream *in;
     if (f->kind.format == RD_XSPACE) {
         VP_TRY(catalog_source(&source, c, f, &damage));
         return ex_json_from_xspace(out, source);
+    }
+    if (f->kind.format == RD_VPCAP) {
+        VP_TRY(catalog_source(&recording, c, f, &damage));
+        int rc = vr_xspace(&source, recording);
+        rd_source_close(recording);
+        return rc < 0 ? rc : ex_json_from_xspace(out, source);
     }
     VP_TRY(catalog_stream(&in, c, f, false));
     return ex_json_clean(out, in);
@@ -130,13 +140,17 @@ int route_trace_json(http_req *rq)
                          "no such host in this session: ask for HOST.json or HOST.json.gz");
     if (!f)
         return http_fail(rq, 422, "this host has no readable timeline");
+    bool encoded = http_wants_gzip(rq) && !gzip;
     trace_entity(&e, f, gzip ? "application/gzip" : "application/json",
-                 gzip ? VP_VERSION "z" : VP_VERSION "j");
-    if (http_not_modified(rq, &e))
+                 gzip      ? VP_VERSION "z"
+                 : encoded ? VP_VERSION "e"
+                           : VP_VERSION "j");
+    e.gzipped = encoded;
+    if (http_finished(rq, &e) || http_not_modified(rq, &e))
         return 0;
     VP_TRY(open_export(&stream, c, f));
     VP_TRY(hold(&src, stream, c));
-    return http_stream(rq, src, gzip, &e);
+    return http_stream(rq, src, gzip || encoded, &e);
 }
 
 /* ---- Files as they are ---------------------------------------------------------------------- */
@@ -171,7 +185,8 @@ int route_trace_raw(http_req *rq)
     trace_entity(&e, f, "application/octet-stream", "");
     e.filename = f->name;
     if (f->is_member)
-        return http_not_modified(rq, &e) ? 0 : send_member(rq, c, f, &e);
+        return http_finished(rq, &e) || http_not_modified(rq, &e) ? 0 : send_member(rq, c, f, &e);
     VP_TRY(catalog_fd(&fd, c, f));
+    http_keep(rq, SAME_MS);
     return http_file(rq, fd, &e);
 }

@@ -1,0 +1,29 @@
+/* What this machine offers to the viewer: one line a question, with an advice where the answer is
+ * no. For `view_profile doctor`. Asks and changes nothing, starts nothing that stays; a few seconds
+ * at most. Included by server/cli. */
+#ifndef VP_REMOTE_SURVEY_H
+#define VP_REMOTE_SURVEY_H
+
+typedef enum survey_state {
+    SURVEY_OK,
+    SURVEY_OPTIONAL, /* something is missing that the rest does without */
+    SURVEY_FAILED    /* nothing can be served without it */
+} survey_state;
+
+typedef struct survey_line {
+    const char *name; /* set by the caller */
+    survey_state state;
+    char detail[512]; /* one line; may hold raw bytes of paths */
+    char advice[512]; /* what to do; "" for SURVEY_OK */
+} survey_line;
+
+/* Fill in what was found; detail and advice come as "". */
+typedef void survey_fn(survey_line *out);
+survey_fn survey_temp, survey_browser, survey_tensorboard, survey_own_port, survey_tensorboard_port,
+    survey_openat2, survey_landlock, survey_inotify, survey_cupti;
+
+/* Sets state, detail and advice. */
+void survey_say(survey_line *out, survey_state state, const char *advice, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,28 @@
+/* A TensorBoard or a standalone XProf that somebody runs on this machine already, for the same
+ * directory. It has to be: asked for a run that it does not know, TensorBoard silently opens
+ * another (peers.md), and runs of two directories often have one name. Only server/remote includes
+ * this. */
+#ifndef VP_REMOTE_TB_FIND_H
+#define VP_REMOTE_TB_FIND_H
+
+#include "server/remote/tb_probe.h"
+#include "trace/base/limits.h"
+#include "trace/model/catalog.h"
+
+typedef struct tb_found {
+    tb_place place;
+    bool xprof;                   /* a standalone XProf: no TensorBoard around the plugin */
+    char run[VP_MEMBER_NAME_MAX]; /* as it names the session */
+} tb_found;
+
+/* Looks on `port`, where running TensorBoards say they are ($TMPDIR/.tensorboard-info), and on
+ * XProf's own port. VP_ENOTFOUND: none shows this session. */
+int tb_find(tb_found *out, int port, const cat_session *s);
+
+/* Which of the listed runs (a JSON array of strings) is the session: the one whose directory below
+ * `logdir` holds the session's very files; where that directory is not there to be looked at
+ * (logdir NULL, or one of another mount namespace), the one of exactly its name. VP_ENOTFOUND,
+ * VP_ECORRUPT. run has VP_MEMBER_NAME_MAX bytes. */
+int tb_match_run(char *run, vp_str runs_json, const char *logdir, const cat_session *s);
+
+#endif

@@ -1,0 +1,32 @@
+/* The list of sessions that the store serves from: made and renewed by one thread, so that the
+ * server answers at once however large the directory is. A change that the kernel reports, a page
+ * that finds the list too old, and POST /rescan all end there. Thread-safe. Included by store.c
+ * only. */
+#ifndef VP_ROUTES_STORE_INDEX_H
+#define VP_ROUTES_STORE_INDEX_H
+
+#include "server/routes/store.h"
+
+typedef struct store_index store_index;
+
+/* Checks that there is such a path, and starts the first scan. */
+int index_open(store_index **out, const char *path, const cat_copies *copies);
+/* From now on scans end soon with VP_ECANCELLED, and nobody waits any longer. */
+void index_cancel(store_index *ix);
+void index_close(store_index *ix);
+/* The current catalog, a reference of the caller's. */
+catalog *index_catalog(store_index *ix);
+/* Scans unless the last scan is younger than `age_ms`; waits for that scan at most `wait_ms` (-1:
+ * to its end). While the first one runs, everybody waits for that one: at most a few
+ * seconds, with a limit of their own only in the first milliseconds after the start (a page is
+ * better early than whole). Returns its failure when it ended, else 0. */
+int index_refresh(store_index *ix, int64_t age_ms, int64_t wait_ms);
+/* Scans from now on: what was there before the call is in the catalog after it. */
+int index_rescan(store_index *ix, int64_t wait_ms);
+/* The list is known to be wrong: the next refresh scans whatever its age. */
+void index_spoil(store_index *ix);
+/* 0: the first scan is done; 1: not yet after `wait_ms` (-1: no limit); < 0: it failed so. */
+int index_wait(store_index *ix, int64_t wait_ms);
+void index_counts(store_index *ix, store_counts *out);
+
+#endif

@@ -1,0 +1,111 @@
+// Keys that all pages share, and the list of them. A link or field says in aria-keyshortcuts which
+// key it listens to; in a table that is the one of the row that has the focus.
+
+const list = [
+  ["/", "Search", '[aria-keyshortcuts="/"]'],
+  ["↓ ↑", "Next and previous row", "a.open"],
+  ["Enter", "Open it", "a.open"],
+  ["p", "Open in Perfetto", '[aria-keyshortcuts="p"]'],
+  ["t", "Open in TensorBoard", '[aria-keyshortcuts="t"]'],
+  ["x", "Tick it for a comparison", '[name="s"]'],
+  ["?", "These keys", "body"],
+  ["Esc", "Close, or clear the search", "body"],
+];
+
+const make = (tag, text, ...children) => {
+  const element = document.createElement(tag);
+  if (text) element.textContent = text;
+  element.append(...children);
+  return element;
+};
+
+/* ---- Help ------------------------------------------------------------------------------------ */
+
+const help = make("dialog");
+help.className = "keys";
+help.setAttribute("aria-labelledby", "keys-h");
+document.body.append(help);
+help.addEventListener("click", (event) => {
+  if (event.target === help) help.close(); // outside of its content
+});
+
+function showHelp() {
+  const table = make("dl");
+  for (const [key, what, where] of list)
+    if (document.querySelector(where))
+      table.append(make("div", "", make("dt", "", make("kbd", key)), make("dd", what)));
+  const heading = make("h2", "Keys");
+  heading.id = "keys-h";
+  const close = make("button", "Close");
+  close.className = "button";
+  close.addEventListener("click", () => help.close());
+  help.replaceChildren(make("div", "", heading, table, close));
+  help.showModal();
+}
+
+const button = make("button", "", make("kbd", "?"), " Keys");
+button.className = "help";
+button.type = "button";
+button.setAttribute("aria-keyshortcuts", "?");
+button.setAttribute("aria-haspopup", "dialog");
+button.addEventListener("click", showHelp);
+document.querySelector("header .banner, header.banner, header .bar")?.append(button);
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+const box = () => document.querySelector('[aria-keyshortcuts="/"]');
+const rowOf = (element) => element?.closest?.("tr");
+const shown = (element) => element.checkVisibility?.() ?? true;
+
+// From the search box Down goes to the first row, and Up from the first row back to it.
+function move(step) {
+  const links = [...document.querySelectorAll("a.open")].filter(shown);
+  const row = rowOf(document.activeElement);
+  const at = row ? links.findIndex((link) => rowOf(link) === row) : -1;
+  if (!links.length || at + step < 0) box()?.focus();
+  else links[Math.min(at + step, links.length - 1)].focus();
+}
+
+// In the index arrows always walk the rows; elsewhere they scroll, until a row has the focus.
+function walks() {
+  const active = document.activeElement;
+  return document.getElementById("rows") || active === box() || active.matches("a.open");
+}
+
+function press(key) {
+  const wanted = `[aria-keyshortcuts="${key}"]`;
+  const here = rowOf(document.activeElement)?.querySelector(wanted);
+  const all = document.querySelectorAll(wanted);
+  const target = here ?? (all.length === 1 ? all[0] : null);
+  target?.click();
+  return Boolean(target);
+}
+
+function tick() {
+  const choice = rowOf(document.activeElement)?.querySelector('[name="s"]');
+  choice?.click();
+  return Boolean(choice);
+}
+
+const types = (element) =>
+  element.matches("textarea, select, input:not([type=checkbox], [type=radio], [type=button])");
+
+function act(event) {
+  const typing = types(event.target);
+  if (event.key === "ArrowDown" && walks() && !event.target.matches("select")) return move(1) ?? true;
+  if (event.key === "ArrowUp" && walks() && !typing) return move(-1) ?? true;
+  if (typing) return false;
+  if (event.key === "/" && box()) {
+    box().focus();
+    box().select();
+    return true;
+  }
+  if (event.key === "?") return showHelp() ?? true;
+  if (event.key === "p" || event.key === "t") return press(event.key);
+  return event.key === "x" && tick();
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+  if (act(event)) event.preventDefault();
+});
