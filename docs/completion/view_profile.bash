@@ -3,7 +3,7 @@ _view_profile() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
     local command=serve words='' files='' i
     for ((i = 1; i < COMP_CWORD; i++)); do
-        case ${COMP_WORDS[i]} in serve|list|top|report|findings|compare|trend|merge|extract|help) command=${COMP_WORDS[i]}; break ;; esac
+        case ${COMP_WORDS[i]} in serve|list|top|report|findings|compare|trend|merge|extract|record|doctor|help) command=${COMP_WORDS[i]}; break ;; esac
     done
     case $command in
     serve)
@@ -17,9 +17,13 @@ _view_profile() {
         --allow-host) return ;;
         --allow-origin) return ;;
         --token-file) files=1 ;;
+        --listen) return ;;
+        --path-prefix) return ;;
+        --access-log) files=1 ;;
+        --access-log-format) words='combined json' ;;
         --top) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --ui --port --bind-all --host --extract --list-only --no-browser --tensorboard-port --perfetto-ui --allow-host --allow-origin --token-file --top --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --ui --port --bind-all --host --extract --list-only --no-browser --tensorboard-port --tensorboard-in-place --perfetto-ui --allow-host --allow-origin --token-file --listen --path-prefix --access-log --access-log-format --no-sandbox --top --color --verbose --quiet --help --version ' ;;
         esac ;;
     list)
         case $prev in
@@ -118,12 +122,26 @@ _view_profile() {
         --color) words='auto always never' ;;
         *) words='--profile-dir --out --color --verbose --quiet --help --version ' ;;
         esac ;;
+    record)
+        case $prev in
+        --steps) return ;;
+        --dir) files=1 ;;
+        --ring) return ;;
+        --color) words='auto always never' ;;
+        *) words='--steps --dir --ring --gpu --functions --color --verbose --quiet --help --version ' ;;
+        esac ;;
+    doctor)
+        case $prev in
+        --profile-dir) files=1 ;;
+        --format) words='text json' ;;
+        *) words='--profile-dir --format --help --version ' ;;
+        esac ;;
     help)
         case $prev in
         *) words='--help --version ' ;;
         esac ;;
     esac
-    [[ $COMP_CWORD -eq 1 && $cur != -* ]] && words='serve list top report findings compare trend merge extract help '
+    [[ $COMP_CWORD -eq 1 && $cur != -* ]] && words='serve list top report findings compare trend merge extract record doctor help '
     [[ $cur == -* || $prev == --* || $COMP_CWORD -eq 1 ]] &&
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
     [[ $files || $cur != -* ]] && compopt -o default

@@ -247,6 +247,8 @@ static int take_operand(parser *p)
         return usage(p, "%.200s: one argument too many", p->argv[p->i]);
     o->operands = p->argv; /* they stand in front: each moves into a place already read */
     o->operands[o->operand_count++] = p->argv[p->i];
+    if (o->command->bit == CLI_RECORD)
+        p->only_operands = true; /* what follows belongs to the program that is run */
     return 0;
 }
 
@@ -270,8 +272,8 @@ static int find_command(int argc, char **argv)
     return 0;
 }
 
-/* Operands that are reports are the command's own affair. */
-static int settle_reports(parser *p)
+/* Operands that are reports, or a command line, are the command's own affair. */
+static int settle_operands(parser *p)
 {
     const cli_options *o = p->o;
     if (o->operand_count < o->command->operand_min)
@@ -290,8 +292,8 @@ static int settle(parser *p)
     o->path = o->profile_dir;
     if (o->command->bit == CLI_HELP)
         return 0;
-    if (o->command->bit & CLI_OF_REPORTS)
-        return settle_reports(p);
+    if (o->command->bit & (CLI_OF_REPORTS | CLI_RECORD))
+        return settle_operands(p);
     if (!o->path && next < o->operand_count)
         o->path = o->operands[next++];
     if (next < o->operand_count && o->command->operand_max == 1)
@@ -307,6 +309,10 @@ static int settle(parser *p)
         return usage(p, "--quiet and --verbose: give one of them");
     if (o->bind_all && o->bind_host)
         return usage(p, "--bind-all and --host: give one of them");
+    if (o->listen && (o->bind_all || o->bind_host || o->port >= 0))
+        return usage(p, "--listen and --port, --host or --bind-all: give one of them");
+    if (o->listen && (strncmp(o->listen, "unix:", 5) != 0 || !o->listen[5]))
+        return usage(p, "--listen %.200s: must be unix:PATH", o->listen);
     return 0;
 }
 

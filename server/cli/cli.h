@@ -35,6 +35,7 @@ typedef struct cli_list {
 /* Positions in the words of the --ui, --color, --format options; --group, --by, --unit and
  * --format follow the enums of view_profile.h. */
 enum { CLI_UI_BOTH, CLI_UI_PERFETTO, CLI_UI_TENSORBOARD, CLI_UI_NONE };
+enum { CLI_LOG_COMBINED, CLI_LOG_JSON };
 enum { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER };
 
 typedef struct cli_command cli_command;
@@ -60,9 +61,15 @@ typedef struct cli_options {
     int64_t ui;
     int64_t port; /* -1: not given */
     int64_t tensorboard_port;
-    bool bind_all, extract, list_only, no_browser;
+    bool bind_all, extract, list_only, no_browser, tensorboard_in_place, no_sandbox;
     const char *bind_host, *perfetto_ui, *token_file;
+    const char *listen; /* "unix:PATH" */
+    const char *path_prefix, *access_log;
+    int64_t access_log_format;
     cli_list allow_host, allow_origin;
+
+    const char *steps, *ring, *dir; /* record */
+    bool gpu, functions;
 
     const char *print_man, *print_completion;
     bool print_findings;
@@ -90,12 +97,14 @@ enum {
     CLI_COMPARE = 1 << 7,
     CLI_MERGE = 1 << 8,
     CLI_TREND = 1 << 9,
+    CLI_DOCTOR = 1 << 10,
+    CLI_RECORD = 1 << 11,
     CLI_READERS = CLI_SERVE | CLI_LIST | CLI_TOP | CLI_REPORT | CLI_FINDINGS | CLI_EXTRACT,
     CLI_ONE_RUN = CLI_TOP | CLI_REPORT | CLI_FINDINGS,      /* commands on one session */
     CLI_OF_REPORTS = CLI_COMPARE | CLI_MERGE | CLI_TREND,   /* operands are runs and reports */
     CLI_PRINTERS = CLI_LIST | CLI_ONE_RUN | CLI_OF_REPORTS, /* one document to --output */
-    CLI_TALKERS = CLI_READERS | CLI_OF_REPORTS,
-    CLI_EVERY = (1 << 10) - 1
+    CLI_TALKERS = CLI_READERS | CLI_OF_REPORTS | CLI_RECORD,
+    CLI_EVERY = (1 << 12) - 1
 };
 
 typedef enum cli_type { CLI_FLAG, CLI_NUMBER, CLI_TEXT, CLI_WORD, CLI_WORDS } cli_type;
@@ -117,7 +126,9 @@ extern const cli_option cli_option_table[]; /* ends with a NULL name */
 
 extern const char *const cli_about;         /* what the program is for */
 extern const char *const cli_environment[]; /* "NAME\twhat it changes", NULL-terminated */
-extern const char *const cli_exit_codes[];  /* "0\tsuccess", NULL-terminated */
+/* The same of one command; NULL: none of its own. */
+const char *const *cli_environment_of(const cli_command *c);
+extern const char *const cli_exit_codes[]; /* "0\tsuccess", NULL-terminated */
 
 const cli_command *cli_command_named(const char *name); /* NULL: no such command */
 
@@ -190,8 +201,6 @@ int cli_maybe_command(const cli_options *o, int rc);
 int cli_readable(const catalog *c);
 /* Says why there is no timeline to list or unpack; returns the exit code. */
 int cli_no_timeline(const catalog *c);
-/* A timeline that can be read: what --list-only counts and --extract unpacks. */
-bool cli_is_timeline(const cat_file *f);
 void cli_catalog_free(catalog **c); /* for VP_CLEANUP */
 /* The session of o->session, or the latest; NULL after a failure was recorded. */
 const cat_session *cli_session(const catalog *c, const cli_options *o);
@@ -213,9 +222,15 @@ int cli_run_list(const cli_options *o);
 int cli_run_top(const cli_options *o);
 int cli_run_report(const cli_options *o);      /* both in cmd_report.c */
 size_t cli_default_rows(const cli_options *o); /* 20 for reading, all for machines */
-int cli_write_report(vp_buf *b, const vp_report *r, const vp_view *v, int64_t format);
+typedef int cli_writer(vp_buf *b, const vp_report *r, const vp_view *v, int64_t format);
+cli_writer cli_write_report;
+/* A command on one run: opens, analyses, writes `rows` rows (0: all), and holds it against
+ * --fail-on. Returns an exit code. */
+int cli_show_run(const cli_options *o, size_t rows, cli_writer *write);
 int cli_run_findings(const cli_options *o);
 int cli_run_extract(const cli_options *o);
+int cli_run_doctor(const cli_options *o);
+int cli_run_record(const cli_options *o);
 int cli_run_compare(const cli_options *o);
 int cli_run_merge(const cli_options *o);
 int cli_run_trend(const cli_options *o);

@@ -1,115 +1,24 @@
 #include "server/cli/cli.h"
 
 #include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 
-#include "server/cli/unpack.h"
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
+#include "trace/model/extract.h"
 
-/* Progress over all files in bytes as they lie packed: how far the present one is scales its
- * size, because what it unpacks to is not known before its end. */
-typedef struct extraction {
-    const catalog *c;
-    unpack to;
-    cli_progress line;
-    int64_t total, before, present; /* packed bytes */
-    size_t found, made, damaged;
-} extraction;
-
-static int on_progress(void *ctx, int64_t done, int64_t total)
+static int on_progress(void *ctx, const extract_counts *c)
 {
-    extraction *x = ctx;
-    double part = total > 0 ? (double)done / (double)total : 0;
-    int64_t now = x->before + (int64_t)((double)x->present * part);
-    return cli_progress_bytes(&x->line, now, x->total);
+    return cli_progress_bytes(ctx, c->done, c->total);
 }
 
-static vp_str without_suffix(vp_str s)
-{
-    static const char *const suffixes[] = {".tar.gz", ".tar.zst", ".tgz", ".tar", ".zip"};
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        vp_str suffix = vp_str_of(suffixes[i]);
-        if (vp_str_ends(s, suffix) && s.n > suffix.n)
-            return vp_str_head(s, s.n - suffix.n);
-    }
-    return s;
-}
-
-/* Where a file goes: its path in the profile directory; below the archive's name for members,
- * unless the archive is all there is; without ".gz" when that is removed. */
-static void put_target(vp_buf *b, const catalog *c, const cat_file *f)
-{
-    struct stat st;
-    bool root_is_dir = stat(catalog_path(c), &st) == 0 && S_ISDIR(st.st_mode);
-    vp_str path = vp_str_of(f->path), archive = VP_STR_NONE, gz = VP_STR(".gz");
-    if (f->is_member) {
-        archive = vp_str_head(path, strlen(f->location));
-        path = vp_str_skip(path, archive.n + 1);
-    }
-    if (archive.n && root_is_dir) {
-        vp_buf_str(b, without_suffix(archive));
-        vp_buf_putc(b, '/');
-    }
-    if (f->kind.gzip && vp_str_ends(path, gz) && path.n > gz.n)
-        path.n -= gz.n;
-    if (!f->is_member && !strcmp(catalog_path(c), "-"))
-        path = f->kind.format == RD_XSPACE ? VP_STR("stdin.xplane.pb") : VP_STR("stdin.trace.json");
-    vp_buf_str(b, path);
-}
-
-static int extract_file(extraction *x, const cat_file *f)
-{
-    rd_stream *in = NULL;
-    vp_buf target;
-    vp_buf_init(&target, VP_PATH_MAX * 2);
-    put_target(&target, x->c, f);
-    int rc = target.status;
-    if (rc >= 0)
-        rc = catalog_stream(&in, x->c, f, false);
-    if (rc >= 0)
-        rc = unpack_file(&x->to, vp_buf_cstr(&target), in, f->mtime_ns);
-    rd_stream_close(&in);
-    vp_buf_free(&target);
-    return rc < 0 ? vp_fail_at(rc, f->path, -1, -1) : 0;
-}
-
-static void say_left_out(extraction *x)
+static void on_left_out(void *ctx, const cat_file *f)
 {
     char line[1000];
-    x->damaged++;
-    cli_progress_clear(&x->line);
+    (void)f;
+    cli_progress_clear(ctx);
     vp_log(VP_LOG_ERROR, "%s; left out", vp_error_line(vp_error_last(), line, sizeof line));
-}
-
-/* The first pass counts, the second works. Stops early only when the target takes no more. */
-static int each_timeline(extraction *x, bool work)
-{
-    for (size_t i = 0; i < catalog_count(x->c); i++) {
-        const cat_session *s = catalog_get(x->c, i);
-        for (size_t k = 0; k < s->file_count; k++) {
-            const cat_file *f = &s->files[k];
-            if (!cli_is_timeline(f))
-                continue;
-            x->present = f->bytes > 0 ? f->bytes : 0;
-            if (!work) {
-                x->found++;
-                x->total += x->present;
-                continue;
-            }
-            int rc = extract_file(x, f);
-            x->before += x->present;
-            x->made += rc >= 0;
-            if (rc < 0 && x->to.full)
-                return rc;
-            if (rc < 0)
-                say_left_out(x);
-        }
-    }
-    return 0;
 }
 
 static int say_start(const char *dir)
@@ -122,37 +31,46 @@ static int say_start(const char *dir)
     return cli_finish(&b);
 }
 
-static int say_end(size_t n)
+static int say_end(const extract_counts *n)
 {
     vp_buf b;
+    if (n->kept)
+        vp_log(VP_LOG_INFO, "%zu file%s there already, whole", n->kept,
+               n->kept == 1 ? " was" : "s were");
     cli_stdout(&b);
-    vp_buf_printf(&b, "Extracted %zu trace files\n", n);
+    vp_buf_printf(&b, "Extracted %zu trace files\n", n->made);
     return cli_finish(&b);
+}
+
+static void drop(unpack **u)
+{
+    unpack_close(*u);
 }
 
 int cli_extract_all(const catalog *c, const cli_options *o, const char *dir, char *out)
 {
-    extraction x = {.c = c, .to = {.root_fd = -1, .progress = on_progress}};
-    (void)each_timeline(&x, false);
-    if (!x.found)
+    VP_CLEANUP(drop) unpack *to = NULL;
+    cli_progress line;
+    extract_counts n;
+    extract_options how = {.progress = on_progress, .left_out = on_left_out, .ctx = &line};
+    extract_count(&n, c, &how);
+    if (!n.found)
         return cli_no_timeline(c);
     int rc = dir ? snprintf(out, VP_PATH_MAX, "%s", dir) : vp_fs_temp_dir("view_profile", out);
     if (rc >= (int)VP_PATH_MAX)
         rc = vp_fail(VP_EARG, "the path of --out is too long");
     if (rc >= 0)
-        rc = unpack_open(&x.to, out, catalog_path(c));
+        rc = unpack_open(&to, out, catalog_path(c));
     if (rc < 0)
         return cli_fail(rc);
     int code = say_start(out);
-    x.to.progress_ctx = &x;
-    cli_progress_begin(&x.line, o, "extracting");
-    if (!code && (rc = each_timeline(&x, true)) < 0)
+    cli_progress_begin(&line, o, "extracting");
+    if (!code && (rc = extract_run(&n, to, c, &how)) < 0)
         code = cli_fail(rc);
-    cli_progress_end(&x.line);
-    unpack_close(&x.to);
+    cli_progress_end(&line);
     if (!code)
-        code = say_end(x.made);
-    return code ? code : x.damaged ? CLI_UNREADABLE : CLI_OK;
+        code = say_end(&n);
+    return code ? code : n.left_out ? CLI_UNREADABLE : CLI_OK;
 }
 
 int cli_run_extract(const cli_options *o)

@@ -1,6 +1,5 @@
 #include "server/cli/cli.h"
 
-#include "trace/analyze/analyze.h"
 #include "trace/analyze/findings.h"
 #include "trace/base/err.h"
 #include "trace/base/log.h"
@@ -84,23 +83,6 @@ int cli_fail_on(const vp_report *r, const char *words)
 
 int cli_run_findings(const cli_options *o)
 {
-    VP_CLEANUP(cli_catalog_free) catalog *c = NULL;
-    vp_report *r = NULL;
-    vp_view view;
-    cli_file f;
     int code = cli_check_fail_on(o->fail_on);
-    if (code)
-        return code;
-    int rc = cli_open(&c, o);
-    if (rc >= 0)
-        rc = cli_analyze(&r, c, o);
-    if (rc >= 0)
-        rc = cli_file_open(&f, o->out);
-    if (rc >= 0) {
-        cli_view(&view, o, 0);
-        rc = cli_file_close(&f, write_as(&f.buf, r, &view, o->format));
-    }
-    code = rc < 0 ? cli_fail(rc) : cli_fail_on(r, o->fail_on);
-    analyze_free(r);
-    return code;
+    return code ? code : cli_show_run(o, 0, write_as);
 }

@@ -1,13 +1,64 @@
 #include "server/cli/cli.h"
 
+#include "server/remote/live.h"
 #include "trace/base/err.h"
-#include "trace/model/catalog.h"
+#include "trace/base/log.h"
+#include "trace/base/mem.h"
+#include "trace/model/extract.h"
 #include "trace/report/report.h"
+
+/* ---- Programs that run now and can be told to record ------------------------------------------
+ */
+
+typedef struct live {
+    live_process *list;
+    size_t n;
+} live;
+
+static void put_live_json(vp_json *j, void *ctx)
+{
+    const live *l = ctx;
+    vp_json_key(j, "live");
+    vp_json_begin_array(j);
+    for (size_t i = 0; i < l->n; i++) {
+        vp_json_begin_object(j);
+        live_put_json(j, &l->list[i]);
+        vp_json_kcstr(j, "last_run", l->list[i].last_run[0] ? l->list[i].last_run : NULL);
+        vp_json_end_object(j);
+    }
+    vp_json_end_array(j);
+}
+
+static void put_live_text(vp_buf *b, const live *l)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        const live_process *p = &l->list[i];
+        vp_buf_printf(b, "%slive: process %ld, ", i ? "" : "\n", (long)p->pid);
+        vp_put_escaped(b, vp_str_of(p->program));
+        vp_buf_printf(b, ", %s, %lld steps, %lld captures\n", live_state_name(p->state),
+                      (long long)p->steps, (long long)p->captures);
+    }
+}
+
+/* ---- The list ------------------------------------------------------------------------------- */
+
+static int put_list(vp_buf *b, const catalog *c, const cli_options *o)
+{
+    live l = {.n = 0};
+    vp_view view;
+    VP_TRY(live_list(&l.list, &l.n));
+    cli_view(&view, o, 0);
+    int rc = o->format == VP_FORMAT_JSON ? rep_list_json_with(b, c, put_live_json, &l)
+                                         : rep_list_text(b, c, &view);
+    if (o->format != VP_FORMAT_JSON)
+        put_live_text(b, &l);
+    vp_free(l.list);
+    return rc < 0 ? rc : b->status;
+}
 
 int cli_run_list(const cli_options *o)
 {
     VP_CLEANUP(cli_catalog_free) catalog *c = NULL;
-    vp_view view;
     cli_file f;
     int rc = cli_open(&c, o);
     if (rc >= 0 && !catalog_count(c))
@@ -16,9 +67,7 @@ int cli_run_list(const cli_options *o)
         rc = cli_file_open(&f, o->out);
     if (rc < 0)
         return cli_fail(rc);
-    cli_view(&view, o, 0);
-    rc = o->format == VP_FORMAT_JSON ? rep_list_json(&f.buf, c) : rep_list_text(&f.buf, c, &view);
-    rc = cli_file_close(&f, rc);
+    rc = cli_file_close(&f, put_list(&f.buf, c, o));
     if (rc >= 0)
         rc = cli_readable(c);
     return rc < 0 ? cli_fail(rc) : CLI_OK;
@@ -32,7 +81,7 @@ static int put_timelines(vp_buf *b, const catalog *c, size_t *count)
         const cat_session *s = catalog_get(c, i);
         for (size_t k = 0; k < s->file_count; k++) {
             const cat_file *f = &s->files[k];
-            if (!cli_is_timeline(f))
+            if (!extract_is_timeline(f))
                 continue;
             n++;
             if (!b)

@@ -28,8 +28,12 @@ int cli_write_report(vp_buf *b, const vp_report *r, const vp_view *v, int64_t fo
     return write_as(b, r, v, format, rep_text_full);
 }
 
-/* Opens, analyses and writes: what `top` and `report` share. rows: 0 for all. */
-static int run(const cli_options *o, size_t rows, text_writer *text)
+static int write_top(vp_buf *b, const vp_report *r, const vp_view *v, int64_t format)
+{
+    return write_as(b, r, v, format, rep_text);
+}
+
+int cli_show_run(const cli_options *o, size_t rows, cli_writer *write)
 {
     VP_CLEANUP(cli_catalog_free) catalog *c = NULL;
     vp_report *r = NULL;
@@ -42,15 +46,16 @@ static int run(const cli_options *o, size_t rows, text_writer *text)
         rc = cli_file_open(&f, o->out);
     if (rc >= 0) {
         cli_view(&view, o, rows);
-        rc = cli_file_close(&f, write_as(&f.buf, r, &view, o->format, text));
+        rc = cli_file_close(&f, write(&f.buf, r, &view, o->format));
     }
+    int code = rc < 0 ? cli_fail(rc) : cli_fail_on(r, o->fail_on);
     analyze_free(r);
-    return rc < 0 ? cli_fail(rc) : CLI_OK;
+    return code;
 }
 
 int cli_run_top(const cli_options *o)
 {
-    return run(o, DEFAULT_ROWS, rep_text);
+    return cli_show_run(o, DEFAULT_ROWS, write_top);
 }
 
 size_t cli_default_rows(const cli_options *o)
@@ -60,5 +65,5 @@ size_t cli_default_rows(const cli_options *o)
 
 int cli_run_report(const cli_options *o)
 {
-    return run(o, cli_default_rows(o), rep_text_full);
+    return cli_show_run(o, cli_default_rows(o), cli_write_report);
 }

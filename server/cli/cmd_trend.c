@@ -2,6 +2,7 @@
 
 #include "trace/analyze/analyze.h"
 #include "trace/base/err.h"
+#include "trace/report/scaling.h"
 #include "trace/report/trend.h"
 
 /* In the order of --format's words. */
@@ -32,8 +33,47 @@ static int write_as(vp_buf *b, const trend *t, const cli_options *o)
     }
 }
 
+/* ---- Results of benchmarks ---- */
+
+static int add_results(scaling *s, const cli_options *o)
+{
+    for (size_t i = 0; i < o->operand_count; i++) {
+        const char *operand = o->operands[i];
+        if (!scaling_is_results(operand)) {
+            vp_fail(VP_EARG, "no results of a benchmark, which stand in a table of their own");
+            return vp_fail_at(VP_EARG, operand, -1, -1);
+        }
+        VP_TRY(scaling_add(s, operand));
+    }
+    scaling_relate(s);
+    return 0;
+}
+
+static int show_scaling(const cli_options *o)
+{
+    scaling s;
+    cli_file f;
+    vp_view view;
+    scaling_init(&s);
+    cli_view(&view, o, 20);
+    int rc = o->format == AS_HTML
+                 ? vp_fail(VP_EARG, "the table of a benchmark is printed as text or JSON")
+                 : add_results(&s, o);
+    if (rc >= 0)
+        rc = cli_file_open(&f, o->out);
+    if (rc >= 0) {
+        rc = o->format == AS_JSON ? rep_scaling_json(&f.buf, &s)
+                                  : rep_scaling_text(&f.buf, &s, &view);
+        rc = cli_file_close(&f, rc);
+    }
+    scaling_free(&s);
+    return rc < 0 ? cli_fail(rc) : CLI_OK;
+}
+
 int cli_run_trend(const cli_options *o)
 {
+    if (scaling_is_results(o->operands[0]))
+        return show_scaling(o);
     trend t;
     cli_file f;
     int rc = 0;

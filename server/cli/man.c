@@ -86,6 +86,19 @@ static void man_exit_codes(vp_buf *b)
     }
 }
 
+static void man_environment(vp_buf *b, const char *const *lines)
+{
+    vp_buf_puts(b, "\n# ENVIRONMENT\n");
+    for (const char *const *e = lines; *e; e++) {
+        char term[40];
+        vp_str text = vp_str_of(*e), name;
+        (void)vp_take_until(&text, '\t', text.n, &name);
+        snprintf(term, sizeof term, "**%.*s**", VP_STR_ARG(name));
+        definition(b, term, text.p);
+        vp_buf_puts(b, ".\n");
+    }
+}
+
 static void man_command(vp_buf *b, const cli_command *c)
 {
     vp_buf_printf(b, "%% VIEW_PROFILE-");
@@ -103,6 +116,8 @@ static void man_command(vp_buf *b, const cli_command *c)
         if (row->help && (row->commands & c->bit))
             man_option(b, row);
     man_examples(b, c->examples);
+    if (cli_environment_of(c))
+        man_environment(b, cli_environment_of(c));
     man_exit_codes(b);
     vp_buf_puts(b, "\n# SEE ALSO\n\n**view_profile**(1)\n");
 }
@@ -124,15 +139,7 @@ static void man_overall(vp_buf *b)
         vp_buf_puts(b, ".\n");
     }
     man_exit_codes(b);
-    vp_buf_puts(b, "\n# ENVIRONMENT\n");
-    for (const char *const *e = cli_environment; *e; e++) {
-        char term[40];
-        vp_str text = vp_str_of(*e), name;
-        (void)vp_take_until(&text, '\t', text.n, &name);
-        snprintf(term, sizeof term, "**%.*s**", VP_STR_ARG(name));
-        definition(b, term, text.p);
-        vp_buf_puts(b, ".\n");
-    }
+    man_environment(b, cli_environment);
 }
 
 int cli_print_man(const char *command)

@@ -209,11 +209,6 @@ int cli_put_path(vp_buf *b, const catalog *c, const cat_file *f)
     return vp_put_escaped(b, path);
 }
 
-bool cli_is_timeline(const cat_file *f)
-{
-    return rd_is_timeline(f->kind.format) && !f->why;
-}
-
 void cli_catalog_free(catalog **c)
 {
     catalog_free(*c);

@@ -2,6 +2,21 @@
 
 #include <string.h>
 
+/* What programs read that our recorder is in (trace/capture/environment.h). */
+static const char *const record_environment[] = {
+    "VIEW_PROFILE\t1 records a program that the library is in, without `record`",
+    "VIEW_PROFILE_DIR\twhere to; profiles without it",
+    "VIEW_PROFILE_STEPS\tFIRST:COUNT, such as 150:5 for steps 150 to 154; without it, all that "
+    "the program does",
+    "VIEW_PROFILE_RING\ta size such as 64M: the newest that fits is kept",
+    "VIEW_PROFILE_SIGNAL\ta signal such as USR2 on which the past is written, or when nothing "
+    "records, the next 5 steps are",
+    "VIEW_PROFILE_GPU\toff, auto (where the program has loaded CUDA when a capture begins) or "
+    "require",
+    "NVTX_INJECTION64_PATH\tset by `record` to libview_profile_nvtx.so",
+    NULL,
+};
+
 const cli_command cli_commands[] = {
     {"serve", CLI_SERVE, "[PATH]", 1, 0, "serve the viewer and open it in the browser (default)",
      "Serves a profile directory on loopback: the list of runs, the slowest ops of each, and the "
@@ -79,15 +94,21 @@ const cli_command cli_commands[] = {
      "view_profile compare a.json b.json --max-regression 5%\ta gate for CI\n"
      "view_profile compare a.json b.json --format md\tfor the summary of a CI job",
      cli_run_compare},
-    {"trend", CLI_TREND, "HISTORY|REPORT…", SIZE_MAX, 1, "show how step time moved over many runs",
+    {"trend", CLI_TREND, "HISTORY|REPORT|RESULTS…", SIZE_MAX, 1,
+     "show how step time moved over many runs",
      "Shows one line a run, by the time of capture: median and 90th percentile of its steps, and "
      "what the slowest device's mean step consists of, then the ops that moved most. Runs without "
      "steps show their window.\n"
      "A HISTORY is a file of JSON lines that `compare --append` wrote; reports, paths and sessions "
-     "may stand beside or instead of it.",
+     "may stand beside or instead of it.\n"
+     "Of results of a benchmark over numbers of devices (profile_*gpu_results.json, as vp_bench_* "
+     "and SuperGrad's scripts write them) it shows a line a method and number of devices: time, "
+     "speed-up against the fewest devices, and efficiency, which is that divided by how many "
+     "times as many devices there are.",
      "view_profile trend history.jsonl\tevery run that was compared\n"
      "view_profile trend monday.json tuesday.json\treports side by side\n"
-     "view_profile trend --format html -o trend.html history.jsonl\ta page with a chart",
+     "view_profile trend --format html -o trend.html history.jsonl\ta page with a chart\n"
+     "view_profile trend profile_*gpu_results.json\tspeed-up over numbers of devices",
      cli_run_trend},
     {"merge", CLI_MERGE, "REPORT…", SIZE_MAX, 1, "make one report of the reports of hosts or files",
      "Reads reports that `view_profile report --format json` wrote, one a host or file of a run, "
@@ -104,10 +125,43 @@ const cli_command cli_commands[] = {
      "Writes every readable timeline of a profile directory or archive, unpacked, into DIR or into "
      "a fresh temporary directory, keeping the layout plugins/profile/RUN/FILE. Only regular files "
      "are made, with mode 0600, and nothing outside the directory is touched. A damaged file is "
-     "named and left out, the others are kept, and the exit code is 3.",
+     "named and left out, the others are kept, and the exit code is 3.\n"
+     "A file is there whole or not at all, whatever ends the program. A second run into the same "
+     "directory goes on where the first one ended: what is whole and comes from an unchanged "
+     "source "
+     "is left as it is.",
      "view_profile extract --out runs runs.tar.gz\tunpack an archive into runs/\n"
      "view_profile extract ~/logs\tinto a temporary directory, which is printed",
      cli_run_extract},
+    {"record", CLI_RECORD, "[--] COMMAND [ARGUMENT…]", SIZE_MAX, 1,
+     "run a program and record it, without a change to it",
+     "Runs COMMAND with recording switched on by its environment, and when it has ended says where "
+     "the runs lie and lists them. Recorded is whatever its code says by NVTX (PyTorch, RAPIDS, "
+     "NCCL and most CUDA libraries do) or by view_profile_capture.h; with --functions every "
+     "function of a program that was built with -finstrument-functions; with --gpu also what CUDA "
+     "does on the GPU, by CUPTI. Its standard streams are its own; what this command says goes to "
+     "standard error.\n"
+     "A step is a range whose name ends in a word for it and a number: \"step 7\", \"Step #7\", "
+     "\"train_step_7\", \"ProfilerStep#7\", \"iteration 7\". In a program without such names, it "
+     "is the first range that comes a second time as the outermost one of its thread, counted from "
+     "0.\n"
+     "While it runs, `view_profile list` and the page of `view_profile serve` show the program, "
+     "and the page can capture its next steps.\n"
+     "The exit code is the command's own, 128 + N when signal N ended it, 127 when it cannot be "
+     "started, and 6 when it succeeded but nothing was recorded.",
+     "view_profile record --steps 150:5 -- ./train --epochs 3\trecord steps 150 to 154\n"
+     "view_profile record -- python3 train.py\trecord everything that NVTX tells\n"
+     "view_profile record --gpu --dir /tmp/p -- ./train\twith what the GPU does",
+     cli_run_record},
+    {"doctor", CLI_DOCTOR, "[PATH]", 1, 0, "say what is installed, reachable and permitted",
+     "Looks at what the viewer needs and what it can use: the profile directory, temporary files, "
+     "a browser, TensorBoard and its profile plugin, ports, what the kernel offers for safety and "
+     "for noticing new runs, and CUPTI. Every line that is not ok says what to do. Nothing is "
+     "changed, and nothing is started that stays.\n"
+     "The exit code is 0 unless something is missing without which nothing can be served.",
+     "view_profile doctor ~/logs\tis everything there for this directory\n"
+     "view_profile doctor --format json | jq .ok\tfor a script",
+     cli_run_doctor},
     {"help", CLI_HELP, "[COMMAND]", 1, 0, "explain a command",
      "Explains a command and its options; without one, lists the commands.",
      "view_profile help top\tthe same as view_profile top --help", cli_run_help},
@@ -118,7 +172,7 @@ const cli_command cli_commands[] = {
 const cli_option cli_option_table[] = {
     {"profile-dir", 0, "DIR", CLI_TEXT, CLI_COMPARE | CLI_TREND, AT(profile_dir), 0, 0, NULL,
      "where sessions are looked for that are named by id, name or the end of these"},
-    {"profile-dir", 0, "DIR", CLI_TEXT, CLI_READERS, AT(profile_dir), 0, 0, NULL,
+    {"profile-dir", 0, "DIR", CLI_TEXT, CLI_READERS | CLI_DOCTOR, AT(profile_dir), 0, 0, NULL,
      "the profile directory, archive or file; the same as PATH"},
 
     {"ui", 0, "both|perfetto|tensorboard|none", CLI_WORD, CLI_SERVE, AT(ui), 0, 0, "both",
@@ -137,6 +191,8 @@ const cli_option cli_option_table[] = {
      "do not open the browser"},
     {"tensorboard-port", 0, "N", CLI_NUMBER, CLI_SERVE, AT(tensorboard_port), 1, 65535, "6006",
      "where TensorBoard runs, or is started"},
+    {"tensorboard-in-place", 0, NULL, CLI_FLAG, CLI_SERVE, AT(tensorboard_in_place), 0, 0, NULL,
+     "let TensorBoard keep its caches in the run directories, for faster opening the next time"},
     {"perfetto-ui", 0, "URL", CLI_TEXT, CLI_SERVE, AT(perfetto_ui), 0, 0, NULL,
      "the Perfetto UI to hand traces to; without it, https://ui.perfetto.dev"},
     {"allow-host", 0, "NAME", CLI_WORDS, CLI_SERVE, AT(allow_host), 0, 0, NULL,
@@ -144,7 +200,17 @@ const cli_option cli_option_table[] = {
     {"allow-origin", 0, "ORIGIN", CLI_WORDS, CLI_SERVE, AT(allow_origin), 0, 0, NULL,
      "let pages of this origin fetch traces too; may be repeated"},
     {"token-file", 0, "FILE", CLI_TEXT, CLI_SERVE, AT(token_file), 0, 0, NULL,
-     "require the token in this file"},
+     "require the token in this file; without it, the one in VIEW_PROFILE_TOKEN, if any"},
+    {"listen", 0, "unix:PATH", CLI_TEXT, CLI_SERVE, AT(listen), 0, 0, NULL,
+     "serve on a Unix socket that only you can use, instead of a port"},
+    {"path-prefix", 0, "/NAME", CLI_TEXT, CLI_SERVE, AT(path_prefix), 0, 0, NULL,
+     "the path below which a proxy shows this server"},
+    {"access-log", 0, "FILE", CLI_TEXT, CLI_SERVE, AT(access_log), 0, 0, NULL,
+     "append a line for every request to FILE; - is standard output"},
+    {"access-log-format", 0, "combined|json", CLI_WORD, CLI_SERVE, AT(access_log_format), 0, 0,
+     "combined", "how those lines look"},
+    {"no-sandbox", 0, NULL, CLI_FLAG, CLI_SERVE, AT(no_sandbox), 0, 0, NULL,
+     "do not give up rights at the start (Landlock)"},
 
     {"session", 0, "SESSION", CLI_TEXT, CLI_ONE_RUN, AT(session), 0, 0, NULL,
      "the run: its id, name, path or a unique end of these; without it, the latest"},
@@ -168,14 +234,25 @@ const cli_option cli_option_table[] = {
      "how to write it"},
     {"format", 0, "text|json|csv|html", CLI_WORD, CLI_MERGE, AT(format), 0, 0, "json",
      "how to write it"},
-    {"format", 0, "text|json", CLI_WORD, CLI_LIST, AT(format), 0, 0, "text", "how to write it"},
+    {"format", 0, "text|json", CLI_WORD, CLI_LIST | CLI_DOCTOR, AT(format), 0, 0, "text",
+     "how to write it"},
     {"format", 0, "text|json|csv", CLI_WORD, CLI_TOP, AT(format), 0, 0, "text", "how to write it"},
     {"format", 0, "text|json|csv|html", CLI_WORD, CLI_REPORT | CLI_FINDINGS, AT(format), 0, 0,
      "text", "how to write it"},
     {"output", 'o', "FILE", CLI_TEXT, CLI_PRINTERS, AT(out), 0, 0, NULL,
      "write to FILE instead of standard output"},
     {"out", 0, "DIR", CLI_TEXT, CLI_EXTRACT, AT(out), 0, 0, NULL,
-     "a new or empty directory; without it, a fresh temporary one"},
+     "a new or empty directory, or that of an earlier run; without it, a fresh temporary one"},
+    {"steps", 0, "FIRST:COUNT", CLI_TEXT, CLI_RECORD, AT(steps), 0, 0, NULL,
+     "record only these steps; without it, all that the program does"},
+    {"dir", 0, "DIR", CLI_TEXT, CLI_RECORD, AT(dir), 0, 0, "profiles",
+     "the profile directory to record into"},
+    {"ring", 0, "SIZE", CLI_TEXT, CLI_RECORD, AT(ring), 0, 0, NULL,
+     "keep the newest that fits into SIZE, such as 64M; without it, the first 64M"},
+    {"gpu", 0, NULL, CLI_FLAG, CLI_RECORD, AT(gpu), 0, 0, NULL,
+     "record what CUDA does on the GPU, too"},
+    {"functions", 0, NULL, CLI_FLAG, CLI_RECORD, AT(functions), 0, 0, NULL,
+     "record every function of a program that was built with -finstrument-functions"},
     {"unit", 0, "auto|ns|us|ms|s", CLI_WORD, CLI_ONE_RUN | CLI_OF_REPORTS, AT(unit), 0, 0, "auto",
      "unit of durations in text and html"},
     {"jobs", 'j', "N", CLI_NUMBER, CLI_ONE_RUN | CLI_COMPARE | CLI_TREND, AT(jobs), 1, 1024, NULL,
@@ -220,7 +297,9 @@ const char *const cli_environment[] = {
     "BROWSER\tthe browser to open, instead of xdg-open",
     "COLUMNS\twidth of tables, instead of the terminal's",
     "NO_COLOR\tno colours unless --color always is given",
+    "VIEW_PROFILE_TENSORBOARD\tthe TensorBoard to start, instead of the first in PATH",
     "TMPDIR\twhere temporary files and directories are made, instead of /tmp",
+    "VIEW_PROFILE_TOKEN\tthe token that serve requires, where no --token-file is given",
     NULL,
 };
 
@@ -234,6 +313,11 @@ const char *const cli_exit_codes[] = {
     "6\tthe capture failed",
     NULL,
 };
+
+const char *const *cli_environment_of(const cli_command *c)
+{
+    return c->bit == CLI_RECORD ? record_environment : NULL;
+}
 
 const cli_command *cli_command_named(const char *name)
 {

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "trace/base/log.h"
+#include "trace/base/time.h"
 
 #define WIDTH_MIN 40
 #define WIDTH_MAX 1000
@@ -39,19 +39,12 @@ bool cli_color(const cli_options *o)
            (!o->out || !strcmp(o->out, "-"));
 }
 
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 void cli_progress_begin(cli_progress *p, const cli_options *o, const char *what)
 {
     p->what = what;
     p->on = !o->quiet && isatty(STDERR_FILENO);
     p->drawn = false;
-    p->start_ns = now_ns();
+    p->start_ns = vp_now_ns();
     p->last_ns = p->start_ns + FIRST_AFTER_NS - EVERY_NS;
 }
 
@@ -73,7 +66,7 @@ int cli_progress_bytes(void *ctx, int64_t done, int64_t total)
 {
     cli_progress *p = ctx;
     char line[160];
-    int64_t now = now_ns();
+    int64_t now = vp_now_ns();
     if (!due(p, now))
         return 0;
     double mb = (double)done / 1e6, seconds = (double)(now - p->start_ns) / 1e9;
@@ -95,7 +88,7 @@ int cli_progress_entries(void *ctx, int64_t done, int64_t total)
     cli_progress *p = ctx;
     char line[120];
     (void)total;
-    if (due(p, now_ns()))
+    if (due(p, vp_now_ns()))
         draw(line, snprintf(line, sizeof line, "\r\033[K%s %lld files", p->what, (long long)done));
     return 0;
 }

@@ -1,0 +1,136 @@
+/* `view_profile doctor`: what is there, what is missing, and what to do about it. */
+#include <string.h>
+
+#include "server/cli/cli.h"
+#include "server/remote/survey.h"
+#include "trace/base/err.h"
+#include "trace/base/json.h"
+#include "trace/base/log.h"
+#include "trace/base/mem.h"
+
+#define WIDTH 80
+#define NAME_COLUMN 9
+#define TEXT_COLUMN 28
+
+typedef struct question {
+    const char *name;
+    survey_fn *ask;
+} question;
+
+static const question questions[] = {
+    {"temporary files", survey_temp},
+    {"browser", survey_browser},
+    {"TensorBoard", survey_tensorboard},
+    {"viewer port", survey_own_port},
+    {"TensorBoard port", survey_tensorboard_port},
+    {"safe opening", survey_openat2},
+    {"sandbox", survey_landlock},
+    {"noticing changes", survey_inotify},
+    {"CUPTI", survey_cupti},
+};
+#define QUESTIONS (sizeof questions / sizeof *questions)
+
+static const char *const states[] = {"ok", "optional", "missing"};
+
+/* ---- The profile directory ------------------------------------------------------------------ */
+
+static void describe(survey_line *out, const catalog *c)
+{
+    const cat_session *latest = catalog_latest(c);
+    size_t n = catalog_count(c);
+    if (latest)
+        survey_say(out, SURVEY_OK, "", "%.300s: %zu run%s, the latest is %.120s", catalog_path(c),
+                   n, n == 1 ? "" : "s", latest->name);
+}
+
+/* Somewhere without a profile is only a failure when it was named. Returns an exit code. */
+static int look_at_directory(survey_line *out, const cli_options *o)
+{
+    VP_CLEANUP(cli_catalog_free) catalog *c = NULL;
+    VP_CLEANUP(vp_free_ptr) char *path = o->path ? vp_strdup(o->path) : cli_default_dir();
+    cat_options opts = CAT_OPTIONS_INIT;
+    int rc = path ? catalog_open(&c, path, &opts) : vp_fail(VP_ENOMEM, "out of memory");
+    out->name = "profile directory";
+    if (rc >= 0)
+        rc = cli_readable(c);
+    if (rc >= 0) {
+        describe(out, c);
+        return CLI_OK;
+    }
+    survey_say(out, o->path ? SURVEY_FAILED : SURVEY_OPTIONAL,
+               "name a directory above or below plugins/profile, a trace file or an archive",
+               "%.150s: %.320s", path ? path : ".", vp_error_last()->message);
+    return !o->path ? CLI_OK : rc == VP_ENOTFOUND ? CLI_NOT_FOUND : CLI_UNREADABLE;
+}
+
+/* ---- Output --------------------------------------------------------------------------------- */
+
+/* Wrapped behind a column that is already reached. */
+static void put_wrapped(vp_buf *b, const char *text)
+{
+    vp_buf escaped, wrapped;
+    vp_buf_init(&escaped, 8192);
+    vp_buf_init(&wrapped, 16384);
+    vp_put_escaped(&escaped, vp_str_of(text));
+    cli_wrap(&wrapped, vp_buf_view(&escaped), TEXT_COLUMN, WIDTH);
+    vp_buf_str(b, vp_str_skip(vp_buf_view(&wrapped), TEXT_COLUMN));
+    vp_buf_free(&escaped);
+    vp_buf_free(&wrapped);
+}
+
+static void put_text(vp_buf *b, const survey_line *l)
+{
+    const char *state = states[l->state];
+    vp_buf_puts(b, state);
+    vp_buf_pad(b, ' ', NAME_COLUMN - strlen(state));
+    vp_buf_puts(b, l->name);
+    vp_buf_pad(b, ' ', TEXT_COLUMN - NAME_COLUMN - strlen(l->name));
+    put_wrapped(b, l->detail);
+    if (!l->advice[0])
+        return;
+    vp_buf_pad(b, ' ', TEXT_COLUMN);
+    put_wrapped(b, l->advice);
+}
+
+static void put_json(vp_buf *b, const survey_line *lines, size_t n, bool ok)
+{
+    vp_json j;
+    vp_json_init(&j, b);
+    vp_json_begin_object(&j);
+    vp_json_kcstr(&j, "schema", "view_profile.doctor/1");
+    vp_json_kcstr(&j, "version", VP_VERSION);
+    vp_json_kbool(&j, "ok", ok);
+    vp_json_key(&j, "checks");
+    vp_json_begin_array(&j);
+    for (size_t i = 0; i < n; i++) {
+        vp_json_begin_object(&j);
+        vp_json_kcstr(&j, "name", lines[i].name);
+        vp_json_kcstr(&j, "state", states[lines[i].state]);
+        vp_json_kcstr(&j, "detail", lines[i].detail);
+        vp_json_kcstr(&j, "advice", lines[i].advice[0] ? lines[i].advice : NULL);
+        vp_json_end_object(&j);
+    }
+    vp_json_end_array(&j);
+    vp_json_end_object(&j);
+    vp_buf_putc(b, '\n');
+}
+
+int cli_run_doctor(const cli_options *o)
+{
+    survey_line lines[QUESTIONS + 1] = {0};
+    int code = look_at_directory(&lines[0], o);
+    vp_buf b;
+    for (size_t i = 0; i < QUESTIONS; i++) {
+        lines[i + 1].name = questions[i].name;
+        questions[i].ask(&lines[i + 1]);
+        if (!code && lines[i + 1].state == SURVEY_FAILED)
+            code = CLI_CANNOT_SERVE;
+    }
+    cli_stdout(&b);
+    if (o->format == VP_FORMAT_JSON)
+        put_json(&b, lines, QUESTIONS + 1, !code);
+    for (size_t i = 0; o->format != VP_FORMAT_JSON && i <= QUESTIONS; i++)
+        put_text(&b, &lines[i]);
+    int written = cli_finish(&b);
+    return written ? written : code;
+}

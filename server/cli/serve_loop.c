@@ -1,0 +1,115 @@
+#include <signal.h>
+#include <unistd.h>
+
+#include "server/cli/serve.h"
+#include "server/remote/browser.h"
+#include "server/remote/outside.h"
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/log.h"
+
+/* Most directories are indexed within this time: then one line says everything, and a directory
+ * without a profile is an error before an address is shown. */
+#define QUICK_MS 25
+#define LOOK_EVERY_MS 50
+
+/* The address alone on stdout. */
+static int print_address(const site *s)
+{
+    vp_buf b;
+    cli_stdout(&b);
+    vp_buf_printf(&b, "%s\n", http_server_url(s->http));
+    return cli_finish(&b);
+}
+
+/* The list of runs, or straight into the viewer that --ui names. */
+static void open_browser(const cli_options *o, const site *s, const cat_session *latest)
+{
+    bool direct = o->ui == CLI_UI_PERFETTO || o->ui == CLI_UI_TENSORBOARD;
+    vp_buf b;
+    vp_buf_init(&b, VP_PATH_MAX);
+    if (!http_server_port(s->http)) {
+        vp_log(VP_LOG_INFO, "browsers do not open Unix sockets; a proxy does, or curl "
+                            "--unix-socket");
+    } else if (browser_is_remote()) {
+        browser_ssh_line(&b, http_server_port(s->http));
+        vp_log(VP_LOG_INFO, "to open it on your own machine, run there: %s", vp_buf_cstr(&b));
+    } else if (http_server_has_token(s->http)) {
+        vp_log(VP_LOG_INFO, "open the address yourself: other users could read the token from the "
+                            "browser's command line");
+    } else if (site_url(&b, s, direct ? latest : NULL) >= 0 &&
+               outside_open_browser(vp_buf_cstr(&b)) < 0) {
+        vp_log(VP_LOG_WARN, "%s", vp_error_last()->message);
+    }
+    vp_buf_free(&b);
+}
+
+/* What is served, on stderr; the address, if it is not told yet; the browser. */
+static int announce(const cli_options *o, site *s, bool told)
+{
+    VP_CLEANUP(cli_catalog_free) catalog *c = store_catalog(s->store);
+    const cat_session *latest = catalog_latest(c);
+    if (!latest)
+        return cli_fail(cli_readable(c));
+    size_t n = catalog_count(c);
+    vp_log(VP_LOG_INFO, "serving %s: %zu run%s, the latest is %s; Ctrl-C stops", catalog_path(c), n,
+           n == 1 ? "" : "s", latest->name);
+    int code = told ? CLI_OK : print_address(s);
+    if (!code && !o->no_browser)
+        open_browser(o, s, latest);
+    return code;
+}
+
+/* Waits for the index, as long as nobody wants us to end. 0: there is one; 1: end. */
+static int wait_for_index(site *s, int wait_ms)
+{
+    int rc;
+    while ((rc = store_wait(s->store, wait_ms)) > 0 && serve_wait_signal(0) != SERVE_STOP)
+        wait_ms = LOOK_EVERY_MS;
+    return rc;
+}
+
+/* A first scan that waits for standard input cannot be stopped. */
+static void stop_hard_when_reading_input(const site *s)
+{
+    if (store_indexing(s->store, NULL) && !strcmp(s->opts.profile_dir, "-"))
+        _exit(CLI_INTERRUPTED);
+}
+
+static void wait_for_end(site *s)
+{
+    for (;;)
+        switch (serve_wait_signal(-1)) {
+        case SERVE_STOP:
+            return;
+        case SERVE_RESCAN:
+            (void)store_rescan(s->store, 0);
+            vp_log(VP_LOG_INFO, "looking again for runs");
+            break;
+        case SERVE_NOTHING:
+            break;
+        }
+}
+
+int serve_loop(const cli_options *o, site *s)
+{
+    int rc = store_wait(s->store, QUICK_MS), code = CLI_OK;
+    bool early = rc > 0;
+    if (early) {
+        vp_log(VP_LOG_INFO, "indexing %s; the address answers already", s->opts.profile_dir);
+        code = print_address(s);
+        rc = code ? 0 : wait_for_index(s, LOOK_EVERY_MS);
+    }
+    if (!code && rc < 0)
+        code = cli_fail(rc);
+    else if (!code && !rc)
+        code = announce(o, s, early);
+    if (code)
+        return code;
+    if (!rc)
+        wait_for_end(s);
+    serve_arm_second_signal();
+    stop_hard_when_reading_input(s);
+    vp_log(VP_LOG_INFO, "stopping when downloads in flight are done; Ctrl-C again: at once");
+    return CLI_OK;
+}

@@ -1,0 +1,69 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "server/cli/serve.h"
+
+/* The terminal that we were started from; -1: none, or not any more. */
+static int terminal = -1;
+
+static void ours(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGINT);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGHUP);
+}
+
+void serve_block_signals(void)
+{
+    sigset_t set;
+    ours(&set);
+    /* Blocked before the server's threads start, so that only serve_wait_signal takes them. */
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    (void)signal(SIGPIPE, SIG_IGN);
+    terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+}
+
+/* SIGHUP says "look again", as daemons have it, unless it says that the terminal was closed. */
+static serve_event on_hangup(void)
+{
+    struct pollfd p = {.fd = terminal};
+    return terminal >= 0 && poll(&p, 1, 0) > 0 && (p.revents & (POLLHUP | POLLERR)) ? SERVE_STOP
+                                                                                    : SERVE_RESCAN;
+}
+
+serve_event serve_wait_signal(int wait_ms)
+{
+    sigset_t set;
+    struct timespec t = {wait_ms / 1000, wait_ms % 1000 * 1000000L};
+    int which;
+    ours(&set);
+    do
+        which = wait_ms < 0 ? sigwaitinfo(&set, NULL) : sigtimedwait(&set, NULL, &t);
+    while (which < 0 && errno == EINTR);
+    return which < 0 ? SERVE_NOTHING : which == SIGHUP ? on_hangup() : SERVE_STOP;
+}
+
+static void end_at_once(int which)
+{
+    (void)which;
+    _exit(CLI_INTERRUPTED);
+}
+
+void serve_arm_second_signal(void)
+{
+    struct sigaction now = {.sa_handler = end_at_once};
+    sigset_t set;
+    sigemptyset(&now.sa_mask);
+    sigaction(SIGINT, &now, NULL);
+    sigaction(SIGTERM, &now, NULL);
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
