@@ -1,0 +1,29 @@
+/* Handwritten digits for the examples: the IDX files of MNIST, or digits that we draw ourselves.
+ * The caller frees what it gets. */
+#ifndef EXAMPLES_DIGITS_H
+#define EXAMPLES_DIGITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define DIGIT_SIDE 28u
+#define DIGIT_PIXELS (DIGIT_SIDE * DIGIT_SIDE)
+
+typedef struct digits {
+    uint8_t *pixels; /* DIGIT_PIXELS each, 0 to 255 */
+    uint8_t *labels; /* 0 to 9 */
+    size_t count;
+} digits;
+
+/* dir/train-images-idx3-ubyte and dir/train-labels-idx1-ubyte ("t10k" instead of "train" for the
+ * test set), unpacked. 0, or -1 after a line on stderr. */
+int digits_read(digits *out, const char *dir, const char *set);
+/* Seven-segment digits, shifted and of different strokes; the same for the same seed. */
+int digits_draw(digits *out, size_t count, uint32_t seed);
+void digits_free(digits *d);
+
+/* A batch from number `first` on (wrapping), turned, shifted and made noisy as training sets are,
+ * as floats around 0: `batch` rows of DIGIT_PIXELS. Costs about as much as the network's step. */
+void digits_batch(const digits *d, size_t first, size_t batch, float *pixels, uint8_t *labels);
+
+#endif
