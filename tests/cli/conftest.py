@@ -44,11 +44,13 @@ class Place:
         bin_dir, temp = tmp / "bin", tmp / "temp"
         bin_dir.mkdir()
         temp.mkdir()
+        (tmp / "run").mkdir(mode=0o700)
         (bin_dir / "view_profile").symlink_to(program)
         self.temp, self.traces = temp, traces
         self.env = {
             "PATH": f"{bin_dir}:{os.environ['PATH']}",
             "HOME": str(tmp), "TMPDIR": str(temp), "XDG_CACHE_HOME": str(tmp / "cache"),
+            "XDG_RUNTIME_DIR": str(tmp / "run"),
             "LC_ALL": "C", "TZ": "UTC", "COLUMNS": "80", "TERM": "xterm",
             "CASES": str(ROOT / "tests" / "cli" / "cases"), "ROOT": str(ROOT),
             "TRACES": str(traces or "/no/traces"),

@@ -7,7 +7,8 @@ import subprocess
 import pytest
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
-COMMANDS = ["serve", "list", "top", "report", "findings", "compare", "trend", "merge", "extract", "help"]
+COMMANDS = ["serve", "list", "top", "report", "findings", "compare", "trend", "merge", "extract", "record",
+            "doctor", "help"]
 
 
 def run(program, *args):
@@ -62,7 +63,7 @@ def test_help_fits_80_columns(program, command):
     (["view_profile", "top", "--gr"], {"--group"}),
     (["view_profile", "top", "--group", "s"], {"scope", "source"}),
     (["view_profile", "list", "--format", ""], {"text", "json"}),
-    (["view_profile", "--li"], {"--list-only"}),
+    (["view_profile", "--li"], {"--list-only", "--listen"}),
 ])
 def test_bash_completes(words, wanted):
     script = (f"source {DOCS}/completion/view_profile.bash; compopt() {{ :; }}; "

@@ -12,6 +12,7 @@ import urllib.request
 import pytest
 
 from conftest import ROOT
+from recording import nvtx_headers, runs, steps
 
 WAIT = 30
 
@@ -33,7 +34,7 @@ def build_dir(program):
         other = ROOT / "build" / "install-test"
         run("cmake", "-S", ROOT, "-B", other, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug")
         build = other
-    run("cmake", "--build", build, "--target", "view_profile", "view_profile_lib", "-j2")
+    run("cmake", "--build", build, "-j2")
     return build
 
 
@@ -65,9 +66,27 @@ def test_what_is_installed(installed):
     files = {str(p.relative_to(installed)) for p in installed.rglob("*") if not p.is_dir()}
     for name in ["bin/view_profile", "include/view_profile.h", "include/view_profile_status.h",
                  "share/bash-completion/completions/view_profile",
-                 "share/zsh/site-functions/_view_profile"]:
+                 "share/zsh/site-functions/_view_profile",
+                 "lib/systemd/system/view_profile.service", "lib/systemd/system/view_profile.socket"]:
         assert name in files
     assert any(re.fullmatch(r"lib/.*libview_profile\.so\.\d+\.\d+\.\d+", f) for f in files)
+
+
+def test_units_are_valid_and_hardened(installed, tmp_path):
+    """As systemd reads them, with the installed program in its place; the exposure is systemd's own
+    judgement, from 0 (nothing) to 10 (everything)."""
+    if not shutil.which("systemd-analyze"):
+        pytest.skip("SKIPPED: no systemd-analyze here")
+    units = installed / "lib" / "systemd" / "system"
+    for unit in units.iterdir():
+        text = unit.read_text()
+        assert "@" not in re.sub(r"(?m)^#.*|@system-service|@privileged|@resources", "", text)
+        (tmp_path / unit.name).write_text(re.sub(r"(?m)^ExecStart=\S+", f"ExecStart={installed}/bin/view_profile", text))
+    names = [str(tmp_path / f"view_profile.{kind}") for kind in ("service", "socket")]
+    done = subprocess.run(["systemd-analyze", "verify", "--man=no", *names], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    rated = run("systemd-analyze", "security", "--offline=true", "--no-pager", names[0])
+    assert float(re.search(r"Overall exposure level for \S+: ([0-9.]+)", rated).group(1)) <= 1.0
 
 
 def test_headers_are_c_and_cpp(installed):
@@ -95,6 +114,23 @@ def test_every_declared_function_is_exported(installed):
         declared |= set(re.findall(r"^VP_API[^;(]*?\b(\w+)\(", header.read_text(), re.M))
     assert len(declared) > 15
     assert [n for n in declared if not re.search(rf" T {n}$", exported, re.M)] == []
+
+
+def test_the_installed_program_finds_its_recorder(installed, tmp_path):
+    app = tmp_path / "nvtx_app"
+    run("cc", "-O1", ROOT / "examples" / "nvtx_app.c", f"-I{nvtx_headers()}", "-ldl", "-o", app)
+    done = subprocess.run([installed / "bin" / "view_profile", "record", "--steps", "2:3", "--", app,
+                           "8"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (recorded,) = runs(tmp_path / "profiles")
+    assert steps(recorded) == [2, 3, 4]
+
+
+def test_the_adapters_export_what_others_look_for(installed):
+    library = next(installed.rglob("libview_profile_nvtx.so"))
+    names = [line.split()[-1] for line in
+             run("nm", "-D", "--defined-only", library).splitlines()]
+    assert names == ["InitializeInjectionNvtx2"]
 
 
 def test_exports_are_declared(installed):

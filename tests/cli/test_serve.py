@@ -29,6 +29,18 @@ def first_line(stream, seconds=WAIT):
     return stream.readline().decode()
 
 
+def wait_until_ready(url):
+    """The address is told before a slow index is there."""
+    for _ in range(WAIT * 20):
+        try:
+            with urllib.request.urlopen(url.split("?")[0] + "readyz", timeout=WAIT):
+                return
+        except urllib.error.HTTPError as e:
+            assert e.code == 503
+            time.sleep(0.05)
+    raise AssertionError("no index in time")
+
+
 @contextlib.contextmanager
 def serving(place, *args, env=None):
     """Runs view_profile until it prints its address; yields the process and the address."""
@@ -40,6 +52,7 @@ def serving(place, *args, env=None):
         while line and not line.startswith("http"):
             line = first_line(process.stdout)
         assert line, process.stderr.read().decode()
+        wait_until_ready(line.strip())
         yield process, line.strip()
     finally:
         if process.poll() is None:

@@ -182,6 +182,7 @@ def check_compile(made):
     for f in c['functions']:
         assert f['repeat_ps'] <= f['total_ps'] and f['late_ps'] <= f['total_ps'] and f['late'] <= f['compiles'], f
         assert f['compiles'] == 0 or f['first_start_ps'] <= f['last_start_ps'], f
+        assert f['first_dur_ps'] + f['repeat_ps'] == f['total_ps'] and f['last_dur_ps'] <= f['total_ps'], f
     assert [f['function'] for f in c['recompiled']] == [f['function'] for f in c['functions'] if f['compiles'] >= 2]
 
 

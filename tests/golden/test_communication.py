@@ -167,3 +167,16 @@ def test_dlrm_waits_for_its_last_rank():
     compute = [d['breakdown']['compute_ps'] for d in made['devices']]
     assert balance['max_ps'] == max(compute) and balance['min_ps'] == min(compute)
     assert balance['mean_ps'] == sum(compute) // 8
+
+
+def test_tpu_cores_wait_at_barriers():
+    """A8's golden row: 24.6, 54.5, 341.0 and 44.8 ms in "barrier-cores" of the line XLA TraceMe of TPU:0 to 3, three times each
+    (here to the picosecond, from the file's protobuf); TPU:2 waits longest."""
+    run = 'jax_tpu/openxla__xprof/test_xplanes/v2__tpu_inference_2.xplane.pb'
+    if not (TRACES / run).is_file():
+        pytest.skip(f'no {run}')
+    devices = report(TRACES / run)['devices']
+    assert [d['barriers'] for d in devices] == [3, 3, 3, 3]
+    assert [d['barrier_ps'] for d in devices] == [24609268828, 54525450078, 340985602188, 44793480000]
+    text = view_profile('report', str(TRACES / run)).stdout
+    assert 'TPU:2 waits longest, 340.986 ms' in ' '.join(text.split())

@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import re
+import resource
 import socket
 import subprocess
 import time
@@ -55,10 +56,14 @@ class Answer:
 
 
 class Server:
-    def __init__(self, directory, *args):
-        self.process = subprocess.Popen([serve_program(), str(directory), *map(str, args)],
+    def __init__(self, directory, *args, limit=None, wrap=()):
+        """limit: of descriptors; wrap: a command that runs the program."""
+        def before():
+            if limit:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+        self.process = subprocess.Popen([*wrap, serve_program(), str(directory), *map(str, args)],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True)
+                                        stderr=subprocess.PIPE, text=True, preexec_fn=before)
         self.url = self.process.stdout.readline().strip()
         if not self.url:
             raise RuntimeError(self.process.stderr.read())
@@ -93,6 +98,25 @@ class Server:
 
     def get(self, target, *fields, **more):
         return self.request('GET', target, *fields, **more)
+
+    def sessions(self):
+        """All of them: the index is made in the background, and the list says until when."""
+        while True:
+            listed = json.loads(self.get('/api/v1/sessions').content())
+            if not listed.get('indexing'):
+                return listed['sessions']
+            time.sleep(0.02)
+
+    def routes(self):
+        """(may GET, may POST, other origins may read, needs no token, pattern) of every route there is."""
+        self.process.stdin.write('routes\n')
+        self.process.stdin.flush()
+        out = []
+        while line := self.process.stdout.readline().strip():
+            methods, flags, pattern = line.split(' ', 2)
+            out.append((bool(int(methods) & 1), bool(int(methods) & 2), bool(int(flags) & 2),
+                        bool(int(flags) & 4), pattern))
+        return out
 
     def descriptors(self):
         self.process.stdin.write('fds\n')
@@ -142,7 +166,7 @@ def server(profile_dir):
 
 @pytest.fixture(scope='module')
 def session(server):
-    listed = json.loads(server.get('/api/v1/sessions').content())
-    named = [s for s in listed['sessions'] if s['name'].endswith(RUN)]
+    listed = server.sessions()
+    named = [s for s in listed if s['name'].endswith(RUN)]
     assert len(named) == 1, listed
     return named[0]['id']

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """A stand-in for `tensorboard`: answers the two questions that we ask, from its --logdir, gzipped
 although nobody asked for it, as the real one does (peers.md). FAKE_TB steers it: "slow" answers
-after 1.5 s, "fail" ends with a message, "noplugin" answers 404, "runs=A,B" lists these instead."""
+after 1.5 s, "fail" ends with a message, "noplugin" answers 404, "runs=A,B" lists these instead,
+"taken" finds its port taken when first started, "xprof" is a standalone XProf, "brief" ends after 1 s. What FAKE_TB_SAYS
+holds is printed first."""
 import argparse
 import gzip
 import json
 import os
 import sys
+import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -28,9 +31,16 @@ def main() -> int:
     parser.add_argument("--port", type=int, required=True)
     args = parser.parse_args()
     mode = os.environ.get("FAKE_TB", "")
-    if log := os.environ.get("FAKE_TB_LOG"):
+    log = os.environ.get("FAKE_TB_LOG")
+    first = log and not os.path.exists(log)
+    if log:
         fds = sorted(int(fd) for fd in os.listdir("/proc/self/fd"))
         Path(log).write_text(json.dumps({"pid": os.getpid(), "argv": sys.argv[1:], "fds": fds}))
+    print(os.environ.get("FAKE_TB_SAYS", ""), file=sys.stderr, end="", flush=True)
+    if mode == "taken" and first:
+        print(f"ERROR: TensorBoard could not bind to port {args.port}, it was already in use\n"
+              f"ERROR: Run tensorboard with `--port 0` to find an available port", file=sys.stderr)
+        return 255
     if mode == "fail":
         print("E1121 fake: <b>cannot</b> find libcudart", file=sys.stderr)
         return 3
@@ -41,11 +51,14 @@ def main() -> int:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
             listed = mode.removeprefix("runs=").split(",") if mode.startswith("runs=") else None
+            path = self.path.removeprefix(os.environ.get("FAKE_TB_PREFIX", ""))
             answers = {
                 "/data/plugin/profile/version": lambda: "2.24.2",
                 "/data/plugin/profile/runs": lambda: json.dumps(listed or runs_of(args.logdir)),
             }
-            make = answers.get(self.path) if mode != "noplugin" else None
+            if mode != "xprof":
+                answers["/data/logdir"] = lambda: json.dumps({"logdir": args.logdir})
+            make = answers.get(path) if mode != "noplugin" else None
             body = gzip.compress((make() if make else "no").encode())
             self.send_response(200 if make else 404)
             self.send_header("Content-Encoding", "gzip")
@@ -58,6 +71,8 @@ def main() -> int:
 
     server = ThreadingHTTPServer((args.host, args.port), Handler)
     print(f"TensorBoard fake at http://{args.host}:{args.port}/", file=sys.stderr, flush=True)
+    if mode == "brief":
+        threading.Timer(1, os._exit, (9,)).start()
     server.serve_forever()
     return 0
 

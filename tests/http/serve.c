@@ -3,7 +3,8 @@
  *   serve DIR [port N] [host ADDR] [token T] [allow-host H]… [allow-origin O]…
  *
  * Prints its URL, serves until standard input ends, and says how many descriptors are open then
- * ("fds N") before it stops. The line "fds" on standard input asks for the same. */
+ * ("fds N") before it stops. The line "fds" on standard input asks for the same, the line "routes"
+ * for the table of routes: "METHODS FLAGS PATTERN" each, and an empty line. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,13 @@ static int open_descriptors(void)
     if (d)
         closedir(d);
     return n;
+}
+
+static void print_routes(void)
+{
+    for (const http_route *r = site_routes(); r->pattern; r++)
+        printf("%u %u %s\n", r->methods, r->flags, r->pattern);
+    printf("\n");
 }
 
 int main(int argc, char **argv)
@@ -50,14 +58,19 @@ int main(int argc, char **argv)
     }
     o.allow_hosts = hosts;
     o.allow_origins = origins;
+    http_more_descriptors();
     if (site_start(&s, &o) < 0) {
         fprintf(stderr, "%s\n", vp_error_last()->message);
         return 5;
     }
+    store_wait(s->store, -1); /* so that what a test asks for is listed */
     printf("%s\n", http_server_url(s->http));
     fflush(stdout);
     while (fgets(line, sizeof line, stdin)) {
-        printf("fds %d\n", open_descriptors());
+        if (!strcmp(line, "routes\n"))
+            print_routes();
+        else
+            printf("fds %d\n", open_descriptors());
         fflush(stdout);
     }
     site_stop(s);

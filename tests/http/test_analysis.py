@@ -60,16 +60,28 @@ def pair(tmp_path_factory):
     s.stop()
 
 
-def test_the_index_offers_the_newest_against_the_one_before(pair):
+FORM = '<form id="compare" class="compare" action="./compare" method="get"'
+
+
+def test_two_ticks_of_the_index_lead_to_the_older_against_the_newer(pair):
     page = pair.get('/').content().decode()
-    chosen = dict(re.findall(r'name="([ab])"[^>]* value="([^"]*)" checked', page))
-    assert chosen == {'a': pair.older, 'b': pair.newer}
-    assert page.count('type="radio"') == 4
-    assert '<form id="compare" action="/compare" method="get">' in page
+    ids = re.findall(r'<input type="checkbox" form="compare" name="s" value="([^"]*)">', page)
+    assert sorted(ids) == sorted([pair.older, pair.newer])
+    assert f'{FORM}>' in page
+    for a, b in (ids, ids[::-1]):
+        answer = pair.get(f'/compare?s={a}&s={b}')
+        assert answer.status == 303
+        assert answer.get('Location').endswith(f'/compare/{pair.older}/{pair.newer}')
+
+
+@pytest.mark.parametrize('query', ['', 's=x', 's=x&s=x', 's=x&s=y&s=z', 'a=x', 'a=x&b='])
+def test_any_other_number_than_two_is_explained(pair, query):
+    answer = pair.get(f'/compare?{query}')
+    assert (answer.status, answer.get('Content-Type')) == (400, 'text/html; charset=utf-8')
 
 
 def test_one_session_has_nothing_to_be_compared_with(server, session):
-    assert '<form id="compare"' not in server.get('/').content().decode()
+    assert f'{FORM} hidden>' in server.get('/').content().decode()
 
 
 def test_a_page_shows_twenty_rows_unless_asked_for_more(pair):
@@ -97,7 +109,7 @@ def test_a_comparison_as_a_page_and_as_json(pair):
     assert (a.status, a.get('Content-Type')) == (200, 'text/html; charset=utf-8')
     page = a.content().decode()
     assert '<section id="where"' in page
-    assert f'href="/session/{pair.older}/"' in page
+    assert f'href="../../session/{pair.older}/"' in page
     answer = pair.get(f'/api/v1/compare/{pair.older}/{pair.newer}')
     assert (answer.status, answer.get('Content-Type')) == (200, 'application/json')
     there = json.loads(answer.content())

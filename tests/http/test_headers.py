@@ -28,8 +28,7 @@ def test_policy_on_every_answer(server, method, target):
     assert a.get('Cache-Control')
     assert a.get('Access-Control-Allow-Origin') is None
     assert a.get('Access-Control-Allow-Credentials') is None
-    cors = target.startswith('/trace/') and method in ('GET', 'HEAD', 'POST', 'DELETE')
-    assert a.get('Cross-Origin-Resource-Policy') == (None if cors else 'same-origin')
+    assert a.get('Cross-Origin-Resource-Policy') == 'same-origin'
 
 
 def test_policy_on_success(server, session):

@@ -97,7 +97,7 @@ def test_etag_follows_the_file(profile_dir, tmp_path):
     path = run / 'a.trace.json'
     path.write_bytes(trace(3))
     s = Server(tmp_path)
-    ident = json.loads(s.get('/api/v1/sessions').content())['sessions'][0]['id']
+    ident = s.sessions()[0]['id']
     before = s.get(f'/trace/{ident}/a.json')
     path.write_bytes(trace(4))
     time.sleep(2.1)  # the list is not scanned again before
@@ -109,18 +109,83 @@ def test_etag_follows_the_file(profile_dir, tmp_path):
 
 
 @pytest.mark.parametrize('host,count', [('alpha', 1000), ('beta', 10), ('big', BIG_EVENTS)])
-def test_perfetto_json(server, session, host, count):
-    a = server.get(f'/trace/{session}/{host}.json')
+def test_perfetto_json(profile_dir, host, count):
+    s = Server(profile_dir)
+    ident = s.sessions()[0]['id']
+    a = s.get(f'/trace/{ident}/{host}.json')
     assert a.get('Transfer-Encoding') == 'chunked'
     got = json.loads(a.content())
     assert 'metadata' not in got
     assert got['traceEvents'] == events(count)
+    s.stop()
 
 
 def test_perfetto_json_gz(server, session):
     a = server.get(f'/trace/{session}/big.json.gz')
     assert a.get('Content-Encoding') is None
     assert json.loads(gzip.decompress(a.content()))['traceEvents'] == events(BIG_EVENTS)
+
+
+FORMS = [('big.json', None, 'application/json'), ('big.json', 'gzip', 'application/json'),
+         ('big.json.gz', None, 'application/gzip')]
+
+
+@pytest.mark.parametrize('name,accept,kind', FORMS)
+def test_a_conversion_that_was_sent_once_is_a_file(profile_dir, name, accept, kind):
+    """The first answer is made while it is sent; from then on it has a length, ranges of the encoded
+    bytes, and conditions, and is the same byte for byte."""
+    s = Server(profile_dir)
+    ident = s.sessions()[0]['id']
+    target, fields = f'/trace/{ident}/{name}', [f'Accept-Encoding: {accept}'] if accept else []
+    first = s.get(target, *fields)
+    again = s.get(target, *fields)
+    assert (first.get('Transfer-Encoding'), first.get('Content-Length')) == ('chunked', None)
+    assert again.get('Transfer-Encoding') is None
+    assert int(again.get('Content-Length')) == len(again.body)
+    assert again.body == first.content()
+    for a in first, again:
+        assert (a.status, a.get('Content-Type'), a.get('Content-Encoding')) == (200, kind, accept)
+        assert a.get('ETag') == first.get('ETag')
+    part = s.get(target, *fields, 'Range: bytes=100-199', f'If-Range: {first.get("ETag")}')
+    assert (part.status, part.body) == (206, again.body[100:200])
+    assert part.get('Content-Encoding') == accept
+    assert part.get('Content-Range') == f'bytes 100-199/{len(again.body)}'
+    assert s.get(target, *fields, f'If-None-Match: {first.get("ETag")}').status == 304
+    head = s.request('HEAD', target, *fields)
+    drop = ('Date',)
+    assert [f for f in head.fields if f[0] not in drop] == [f for f in again.fields if f[0] not in drop]
+    text = gzip.decompress(again.body) if name.endswith('.gz') or accept else again.body
+    assert json.loads(text)['traceEvents'] == events(BIG_EVENTS)
+    s.stop()
+
+
+def test_the_three_forms_have_three_tags(server, session):
+    tags = set()
+    for name, accept, _ in FORMS:
+        tags.add(server.get(f'/trace/{session}/{name}', f'Accept-Encoding: {accept or "identity"}').get('ETag'))
+    assert len(tags) == 3
+
+
+def test_an_abandoned_conversion_is_not_kept(profile_dir):
+    s = Server(profile_dir)
+    ident = s.sessions()[0]['id']
+    start_stalled(s, f'/trace/{ident}/big.json').close()
+    time.sleep(0.3)
+    a = s.get(f'/trace/{ident}/big.json')
+    assert a.get('Transfer-Encoding') == 'chunked'
+    assert json.loads(a.content())['traceEvents'] == events(BIG_EVENTS)
+    s.stop()
+
+
+def test_without_temporary_space_traces_are_sent_all_the_same(profile_dir, monkeypatch):
+    monkeypatch.setenv('TMPDIR', '/nonexistent')
+    s = Server(profile_dir)
+    ident = s.sessions()[0]['id']
+    for _ in range(2):
+        a = s.get(f'/trace/{ident}/big.json')
+        assert a.get('Transfer-Encoding') == 'chunked'
+        assert json.loads(a.content())['traceEvents'] == events(BIG_EVENTS)
+    s.stop()
 
 
 def test_http_1_0_gets_no_chunks(server, session):
@@ -137,7 +202,7 @@ def test_damage_cuts_the_connection(tmp_path):
     data[len(data) // 2] ^= 0xff
     (run / 'a.trace.json.gz').write_bytes(data)
     s = Server(tmp_path)
-    ident = json.loads(s.get('/api/v1/sessions').content())['sessions'][0]['id']
+    ident = s.sessions()[0]['id']
     a = s.get(f'/trace/{ident}/a.json')
     complete = a.body.endswith(b'0\r\n\r\n')
     if complete:  # then what came must be whole events, closed
@@ -164,7 +229,9 @@ def test_slow_clients_do_not_block_others(server, session):
         s.close()
 
 
-def test_too_many_streams_are_refused_not_queued(server, session):
+def test_too_many_streams_are_refused_not_queued(profile_dir):
+    server = Server(profile_dir)  # where nobody asked for a conversion before
+    session = server.sessions()[0]['id']
     stalled = []
     refused = None
     for _ in range(40):
@@ -179,6 +246,7 @@ def test_too_many_streams_are_refused_not_queued(server, session):
     assert server.get('/healthz').status == 200
     for s in stalled:
         s.close()
+    server.stop()
 
 
 def steady(server):
@@ -203,12 +271,21 @@ def test_aborted_downloads_leak_nothing(server, session):
         if i % 2:
             s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
         s.close()
-    assert steady(server) <= before
+    for _ in range(10):  # a busy machine may need a moment to notice that they are gone
+        after = steady(server)
+        if after <= before:
+            break
+    assert after <= before
 
 
-def test_a_dripping_head_is_cut(server):
-    start = time.monotonic()
+@pytest.mark.parametrize('requests_before', [0, 1])
+def test_a_dripping_head_is_cut(server, requests_before):
+    """The first head of a connection, and one that follows an answer."""
     with server.connect(timeout=20) as s:
+        for _ in range(requests_before):
+            s.sendall(f'GET /healthz HTTP/1.1\r\nHost: {server.host}\r\n\r\n'.encode())
+            assert read_answer(s).status == 200
+        start = time.monotonic()
         try:
             for c in f'GET /healthz HTTP/1.1\r\nHost: {server.host}\r\nX: ' + 'a' * 100:
                 s.sendall(c.encode())
@@ -220,12 +297,12 @@ def test_a_dripping_head_is_cut(server):
                     pass
         except (ConnectionResetError, BrokenPipeError):
             pass
-    assert 8 < time.monotonic() - start < 15
+    assert 8 < time.monotonic() - start < 13
 
 
 def test_stopping_lets_a_download_finish(profile_dir):
     s = Server(profile_dir)
-    ident = json.loads(s.get('/api/v1/sessions').content())['sessions'][0]['id']
+    ident = s.sessions()[0]['id']
     c = s.connect(timeout=20)
     c.sendall(f'GET /trace/{ident}/big.json HTTP/1.1\r\nHost: {s.host}\r\n'
               'Connection: close\r\n\r\n'.encode())
@@ -243,7 +320,7 @@ def test_stopping_lets_a_download_finish(profile_dir):
 
 def test_stopping_does_not_wait_for_ever(profile_dir):
     s = Server(profile_dir)
-    ident = json.loads(s.get('/api/v1/sessions').content())['sessions'][0]['id']
+    ident = s.sessions()[0]['id']
     stalled = [start_stalled(s, f'/trace/{ident}/{n}') for n in ['big.json', 'raw/big.trace.json']]
     assert s.stop() < 20
     for c in stalled:
@@ -258,3 +335,60 @@ def test_idle_connections_do_not_delay_the_end(profile_dir):
     assert s.stop() < 3
     for c in idle:
         c.close()
+
+
+@pytest.fixture(scope='module')
+def large(tmp_path_factory):
+    """A server and a file of 40 MB whose bytes tell their position."""
+    root = tmp_path_factory.mktemp('large')
+    run = root / 'plugins' / 'profile' / 'run1'
+    run.mkdir(parents=True)
+    content = trace(3) + b''.join(b'%15d\n' % i for i in range(2_500_000))
+    content = content.replace(b',{}]}', b']}', 1)
+    (run / 'large.trace.json').write_bytes(content)
+    s = Server(root)
+    yield s, f'/trace/{s.sessions()[0]["id"]}/raw/large.trace.json', content
+    s.stop()
+
+
+def test_a_large_file_is_exact(large):
+    s, target, content = large
+    a = s.get(target)
+    assert int(a.get('Content-Length')) == len(content) == len(a.body)
+    assert a.body == content
+    assert a.get('Transfer-Encoding') is None and a.get('Connection') == 'close'
+    head = s.request('HEAD', target)
+    assert head.body == b''
+    assert [f for f in head.fields if f[0] != 'Date'] == [f for f in a.fields if f[0] != 'Date']
+
+
+@pytest.mark.parametrize('first,last', [(0, 4 << 20), (1, 4 << 20), (12345, 30_000_000), (20_000_000, None), (0, (4 << 20) - 1),
+                                        (0, (4 << 20) - 2)])
+def test_ranges_of_a_large_file(large, first, last):
+    """Around the size from which a file is sent in large pieces."""
+    s, target, content = large
+    a = s.get(target, f'Range: bytes={first}-{"" if last is None else last}')
+    want = content[first:] if last is None else content[first:last + 1]
+    assert (a.status, int(a.get('Content-Length'))) == (206, len(want))
+    assert a.body == want
+
+
+def test_a_large_file_for_many_at_different_speeds(large):
+    s, target, content = large
+    sockets = [s.connect(timeout=30, small=i % 2 == 0) for i in range(6)]
+    for c in sockets:
+        c.sendall(f'GET {target} HTTP/1.1\r\nHost: {s.host}\r\n\r\n'.encode())
+    for c in reversed(sockets):  # the last one first: the others have to wait
+        out = bytearray()
+        while chunk := c.recv(1 << 20):
+            out += chunk
+        assert Answer(bytes(out)).body == content
+        c.close()
+
+
+def test_a_large_file_over_http_1_0_and_pipelined(large):
+    s, target, content = large
+    assert s.request('GET', target, version='1.0').body == content
+    one = f'GET /healthz HTTP/1.1\r\nHost: {s.host}\r\n\r\n'
+    out = s.raw((one + one.replace('/healthz', target)).encode())
+    assert out.count(b'HTTP/1.1 200') == 2 and out.endswith(content)

@@ -41,18 +41,19 @@ static inline size_t occurrences(const char *html, const char *what)
 static inline bool is_void(vp_str name)
 {
     return vp_str_eq(name, VP_STR("meta")) || vp_str_eq(name, VP_STR("link")) ||
-           vp_str_eq(name, VP_STR("input"));
+           vp_str_eq(name, VP_STR("input")) || vp_str_eq(name, VP_STR("img"));
 }
 
 static inline bool is_known(vp_str name)
 {
     static const char *const known[] = {
-        "html",    "head",    "meta",    "title", "link",  "style",  "body",    "a",      "header",
-        "nav",     "div",     "span",    "h1",    "h2",    "h3",     "dl",      "dt",     "dd",
-        "main",    "section", "p",       "ul",    "li",    "strong", "b",       "i",      "svg",
-        "rect",    "table",   "caption", "thead", "tbody", "tfoot",  "tr",      "th",     "td",
-        "details", "summary", "code",    "form",  "label", "select", "input",   "option", "button",
-        "footer",  "bdi",     "ol",      "g",     "desc",  "line",   "polyline"};
+        "html",   "head",   "meta",  "title",    "link",    "style",   "body",  "a",
+        "header", "nav",    "div",   "span",     "h1",      "h2",      "h3",    "dl",
+        "dt",     "dd",     "main",  "section",  "p",       "ul",      "li",    "strong",
+        "b",      "i",      "svg",   "rect",     "table",   "caption", "thead", "tbody",
+        "tfoot",  "tr",     "th",    "td",       "details", "summary", "code",  "form",
+        "label",  "select", "input", "option",   "button",  "footer",  "bdi",   "ol",
+        "g",      "desc",   "line",  "polyline", "img",     "script"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (vp_str_eq(name, vp_str_of(known[i])))
             return true;
@@ -62,7 +63,7 @@ static inline bool is_known(vp_str name)
 /* Attributes as name="value" only; none runs or styles anything. Returns behind the '>'. */
 static inline const char *read_attributes(const char *p, bool *self_closed)
 {
-    static const char *const flags[] = {"open", "selected"};
+    static const char *const flags[] = {"open", "selected", "download"};
     *self_closed = false;
     for (;;) {
         while (*p == ' ' || *p == '\n')
@@ -78,11 +79,13 @@ static inline const char *read_attributes(const char *p, bool *self_closed)
         assert_true(n > 0);
         assert_false(vp_str_starts(name, VP_STR("on")));
         assert_false(vp_str_eq(name, VP_STR("style")));
-        assert_false(vp_str_eq(name, VP_STR("src")));
+        if (vp_str_eq(name, VP_STR("src"))) /* ours only, and only where a server is */
+            assert_int_equal(strncmp(p + n, "=\"/prefix/static/", 17), 0);
         p += n;
         if (*p != '=') {
             assert_true(vp_str_eq(name, vp_str_of(flags[0])) ||
-                        vp_str_eq(name, vp_str_of(flags[1])));
+                        vp_str_eq(name, vp_str_of(flags[1])) ||
+                        vp_str_eq(name, vp_str_of(flags[2])));
             continue;
         }
         assert_int_equal(p[1], '"');

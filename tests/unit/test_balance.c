@@ -237,6 +237,25 @@ static void only_peers_are_compared(void **state)
     assert_int_equal(b->busiest, VP_NO_DEVICE);
 }
 
+/* What a program recorded as its devices is compared; a part of a TPU beside TPUs is not. */
+static void devices_of_other_kinds(void **state)
+{
+    rig g;
+    (void)state;
+    make(&g, 3, 1);
+    for (size_t d = 0; d < 3; d++)
+        g.devices[d].kind = VP_DEVICE_OTHER;
+    g.devices[2].breakdown.compute_ps = 400;
+    const vp_balance *b = balance(&g);
+    assert_int_equal(b->devices, 3);
+    assert_int_equal(b->busiest, 2);
+    assert_int_equal(b->mean_ps, 200);
+    g.devices[0].kind = VP_DEVICE_TPU;
+    b = balance(&g);
+    assert_int_equal(b->devices, 1);
+    assert_int_equal(b->busiest, VP_NO_DEVICE);
+}
+
 /* A report that was read back may claim anything. */
 static void wild_figures_do_no_harm(void **state)
 {
@@ -268,6 +287,7 @@ int main(void)
         cmocka_unit_test(samples_stand_for_their_stride),
         cmocka_unit_test(all_at_once_has_no_straggler),
         cmocka_unit_test(only_peers_are_compared),
+        cmocka_unit_test(devices_of_other_kinds),
         cmocka_unit_test(wild_figures_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

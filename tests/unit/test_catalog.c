@@ -157,7 +157,7 @@ static void caches_are_ignored_and_states_are_told(void **state)
     tree_file(t, "plugins/profile/old/local.trace", 900);
     tree_file(t, "plugins/profile/torn/vm.xplane.pb", 800);
     tree_text(t, "plugins/profile/torn/vm.xplane.pb", "", 800);
-    tree_file(t, "plugins/profile/crashed/job.vpcap", 700);
+    tree_text(t, "plugins/profile/crashed/job.vpcap", "VPCAP\r\n\x1a", 700);
     tree_bytes(t, "plugins/profile/mem/memory.prof", pprof, sizeof pprof, 600);
     catalog *c = list(t, "");
     expect_names(c, "full old torn crashed mem empty cached");
@@ -169,7 +169,11 @@ static void caches_are_ignored_and_states_are_told(void **state)
     assert_non_null(strstr(catalog_get(c, 1)->why, "TensorFlow"));
     assert_int_equal(catalog_get(c, 2)->status, CAT_UNREADABLE);
     assert_non_null(strstr(catalog_get(c, 2)->why, "empty"));
-    assert_int_equal(catalog_get(c, 3)->status, CAT_UNFINISHED);
+    s = catalog_get(c, 3);
+    assert_int_equal(s->status, CAT_UNFINISHED);
+    assert_non_null(strstr(s->why, "killed"));
+    assert_int_equal(s->host_count, 1);
+    assert_string_equal(s->hosts[0].name, "job");
     s = catalog_get(c, 4);
     assert_int_equal(s->status, CAT_OK);
     assert_string_equal(s->kind, "memory");
@@ -178,6 +182,33 @@ static void caches_are_ignored_and_states_are_told(void **state)
     assert_int_equal(catalog_get(c, 6)->status, CAT_EMPTY);
     assert_non_null(strstr(catalog_get(c, 6)->why, "caches"));
     assert_ptr_equal(catalog_latest(c), catalog_get(c, 0));
+    catalog_free(c);
+}
+
+/* What a host's files were made from is no host of its own, and no reason to call the run
+ * unfinished; another host's is. */
+static void recordings_stand_for_hosts_without_files(void **state)
+{
+    static const char vpcap[] = "VPCAP\r\n\x1a";
+    tree *t = *state;
+    tree_file(t, "plugins/profile/both/a.xplane.pb", 1000);
+    tree_text(t, "plugins/profile/both/a.vpcap", vpcap, 1000);
+    tree_text(t, "plugins/profile/both/b.vpcap", vpcap, 1000);
+    tree_text(t, "plugins/profile/old/b.vpcap", vpcap, 900);
+    catalog *c = list(t, "");
+    const cat_session *s = catalog_get(c, 0);
+    assert_int_equal(s->status, CAT_OK);
+    assert_int_equal(s->host_count, 2);
+    assert_string_equal(s->files[s->hosts[0].primary].name, "a.xplane.pb");
+    assert_int_equal(s->hosts[0].secondary, UINT32_MAX);
+    assert_string_equal(s->files[s->hosts[1].primary].name, "b.vpcap");
+    assert_int_equal(catalog_get(c, 1)->status, CAT_UNFINISHED);
+    assert_ptr_equal(catalog_latest(c), s);
+    catalog_free(c);
+    assert_int_equal(unlink(tree_at(t, "plugins/profile/both/a.xplane.pb")), 0);
+    c = list(t, "");
+    assert_int_equal(catalog_get(c, 0)->status, CAT_UNFINISHED);
+    assert_ptr_equal(catalog_latest(c), catalog_get(c, 0)); /* nothing else is there */
     catalog_free(c);
 }
 
@@ -355,6 +386,7 @@ int main(void)
         ON_A_TREE(nested_tensorboard_runs_keep_their_names),
         ON_A_TREE(both_halves_are_one_host),
         ON_A_TREE(caches_are_ignored_and_states_are_told),
+        ON_A_TREE(recordings_stand_for_hosts_without_files),
         ON_A_TREE(loose_files_are_strays_and_xplanes_make_their_directory_a_run),
         ON_A_TREE(workers_of_ten_seconds_are_one_capture),
         ON_A_TREE(newest_comes_first_and_strays_last),

@@ -104,7 +104,9 @@ static void late_is_after_the_first_run_of_the_main_module(void **state)
     assert_int_equal(f->late, 2);
     assert_int_equal(f->late_ps, 32);
     assert_int_equal(f->first_start_ps, 51);
+    assert_int_equal(f->first_dur_ps, 10);
     assert_int_equal(f->last_start_ps, 341);
+    assert_int_equal(f->last_dur_ps, 2);
     assert_string_equal(c->functions[0].name, "f"); /* by compile time */
     tm_free(&r.h, r.t);
 }

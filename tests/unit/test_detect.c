@@ -119,7 +119,9 @@ static const detect_case cases[] = {
     /* Others. */
     {"memory.prof", H("\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04"), RD_PPROF, NULL},
     {"cpu.pb", H("\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04"), RD_PPROF, NULL},
-    {"vm.vpcap", H("\x01\x02\x03"), RD_VPCAP, NULL},
+    {"vm.vpcap", H("VPCAP\r\n\x1a\x01"), RD_VPCAP, NULL},
+    {"renamed", H("VPCAP\r\n\x1a\x01"), RD_VPCAP, NULL},
+    {"vm.vpcap", H("\x01\x02\x03"), RD_UNREADABLE, "its content"},
     {"a.zip", H("PK\3\4\x14"), RD_ARCHIVE, NULL},
     {"a.zip", H("PK\5\6\0\0"), RD_ARCHIVE, NULL},
     {"blob", H("PK\3\4\x14"), RD_ARCHIVE, NULL},

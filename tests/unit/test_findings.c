@@ -480,7 +480,7 @@ static void test_every_missing_input_is_named(void **state)
                 {"F10", without_capture, "the length of the capture"},
                 {"F11", without_host, "host events"},
                 {"F12", without_steps, "steps"},
-                {"F12", three_steps, "five whole steps"},
+                {"F12", three_steps, "five whole steps that take time"},
                 {"F13", without_steps, "steps"},
                 {"F14", without_causes, "host labels or launch correlation"},
                 {"F15", one_device, "a second device that runs the same modules"},

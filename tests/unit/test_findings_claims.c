@@ -239,6 +239,22 @@ static void test_warm_up_is_low(void **state)
     ff_free(&f);
 }
 
+/* Nothing is slower than steps that take no time at all. */
+static void test_steps_without_length_have_no_outliers(void **state)
+{
+    (void)state;
+    ff f;
+    ff_init(&f);
+    f.steps[0].warm_up = true;
+    f.steps[0].dur_ps = 400 * MS;
+    f.r.steps.counted = 9;
+    f.r.steps.median_ps = 0;
+    ff_make(&f);
+    assert_int_equal(ff_find(&f, "F12")->status, VP_NOT_EVALUATED);
+    assert_int_equal(ff_find(&f, "F13")->status, VP_NOT_EVALUATED);
+    ff_free(&f);
+}
+
 /* ---- Several devices and hosts ---- */
 
 static void test_worst_device_speaks_for_all(void **state)
@@ -489,6 +505,7 @@ int main(void)
                                        cmocka_unit_test(test_usual_gaps_are_not_long),
                                        cmocka_unit_test(test_slow_step_after_a_recompilation),
                                        cmocka_unit_test(test_warm_up_is_low),
+                                       cmocka_unit_test(test_steps_without_length_have_no_outliers),
                                        cmocka_unit_test(test_worst_device_speaks_for_all),
                                        cmocka_unit_test(test_hosts_compile_at_the_same_time),
                                        cmocka_unit_test(test_rank),

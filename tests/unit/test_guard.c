@@ -396,14 +396,69 @@ static void test_equal(void **state)
     assert_false(guard_equal(VP_STR("a"), VP_STR("")));
 }
 
+/* A Unix socket has no port: whatever the proxy's is, it is not ours to compare. Names still are,
+ * since browsers reach the proxy. */
+static void test_unix_socket(void **state)
+{
+    static const struct {
+        const char *host, *version;
+        int status;
+    } rows[] = {
+        {"localhost", "HTTP/1.1", 0},
+        {"localhost:8080", "HTTP/1.1", 0},
+        {"127.0.0.1:80", "HTTP/1.1", 0},
+        {"gpu17.example", "HTTP/1.1", 0},
+        {"gpu17.example:4711", "HTTP/1.1", 403},
+        {"evil.example", "HTTP/1.1", 403},
+        {NULL, "HTTP/1.0", 0},
+        {NULL, "HTTP/1.1", 400},
+    };
+    guard_policy p = {.port = 0, .hosts = allowed_hosts, .origins = origins};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        http_head h = request("GET", "/", rows[i].host);
+        guard_verdict v;
+        h.version = vp_str_of(rows[i].version);
+        guard_check(&v, &p, &h);
+        assert_int_equal(v.status, rows[i].status);
+    }
+}
+
+/* https is our own origin only under a name that was allowed, where a proxy may speak it for us. */
+static void test_tls_of_a_proxy(void **state)
+{
+    static const struct {
+        const char *host, *origin;
+        int status;
+    } rows[] = {
+        {"gpu17.example", "https://gpu17.example", 0},
+        {"gpu17.example", "http://gpu17.example", 0},
+        {"tunnel.example:8443", "https://tunnel.example:8443", 0},
+        {"tunnel.example:8443", "https://tunnel.example", 403},
+        {"gpu17.example", "https://gpu17.example.evil", 403},
+        {"127.0.0.1:9001", "http://127.0.0.1:9001", 0},
+        {"127.0.0.1:9001", "https://127.0.0.1:9001", 403},
+        {"localhost", "https://localhost", 403},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        http_head h = request("GET", "/", rows[i].host);
+        add(&h, "Origin", rows[i].origin);
+        guard_verdict v = check(&h);
+        assert_int_equal(v.status, rows[i].status);
+        assert_int_equal(v.origin == GUARD_OWN_ORIGIN, rows[i].status == 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hosts),     cmocka_unit_test(test_host_message),
-        cmocka_unit_test(test_origins),   cmocka_unit_test(test_framing),
-        cmocka_unit_test(test_odd_heads), cmocka_unit_test(test_targets),
-        cmocka_unit_test(test_changes),   cmocka_unit_test(test_bound_addresses),
-        cmocka_unit_test(test_tokens),    cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_hosts),       cmocka_unit_test(test_host_message),
+        cmocka_unit_test(test_origins),     cmocka_unit_test(test_framing),
+        cmocka_unit_test(test_odd_heads),   cmocka_unit_test(test_targets),
+        cmocka_unit_test(test_changes),     cmocka_unit_test(test_bound_addresses),
+        cmocka_unit_test(test_tokens),      cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_unix_socket), cmocka_unit_test(test_tls_of_a_proxy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

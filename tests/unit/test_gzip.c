@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -344,6 +345,32 @@ static void a_thread_changes_nothing(void **state)
     free(gz.p);
 }
 
+static void *never(void *ctx)
+{
+    return ctx;
+}
+
+/* A thread that asks for more stack than there are addresses does not start. */
+static void without_a_thread_it_goes_on_alone(void **state)
+{
+    pthread_attr_t before, huge;
+    bytes plain = make(TEXT, 6 << 20), gz = {NULL, 0};
+    (void)state;
+    append_member(&gz, plain, 1, Z_DEFAULT_STRATEGY, NULL);
+    assert_int_equal(pthread_getattr_default_np(&before), 0);
+    assert_int_equal(pthread_attr_init(&huge), 0);
+    assert_int_equal(pthread_attr_setstacksize(&huge, (size_t)1 << 50), 0);
+    assert_int_equal(pthread_setattr_default_np(&huge), 0);
+    pthread_t none;
+    assert_int_not_equal(pthread_create(&none, NULL, never, NULL), 0);
+    must_be(gz, 0, true, plain);
+    assert_int_equal(pthread_setattr_default_np(&before), 0);
+    pthread_attr_destroy(&huge);
+    pthread_attr_destroy(&before);
+    free(plain.p);
+    free(gz.p);
+}
+
 static void close_stops_a_running_thread(void **state)
 {
     (void)state;
@@ -489,6 +516,7 @@ int main(void)
         cmocka_unit_test(no_flipped_bit_passes_silently),
         cmocka_unit_test(what_is_not_gzip_fails_at_once),
         cmocka_unit_test(a_thread_changes_nothing),
+        cmocka_unit_test(without_a_thread_it_goes_on_alone),
         cmocka_unit_test(close_stops_a_running_thread),
         cmocka_unit_test(a_failure_below_comes_through_the_thread),
         cmocka_unit_test(damage_below_is_the_reported_cause),

@@ -81,6 +81,25 @@ static void self_and_idle(void **state)
     tm_free(&r.h, r.t);
 }
 
+/* 130 names, f0 the shortest: the 100 longest are listed, and the rest is counted. */
+static void what_is_not_listed_is_counted(void **state)
+{
+    rig r = make();
+    (void)state;
+    tm_put(r.t, r.ops[0], "k", 0, 10);
+    for (int i = 0; i < 130; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "f%d", i);
+        tm_put(r.t, r.main, name, i * 200, i * 200 + 1 + i);
+    }
+    tm_analyze(&r.h, r.t);
+    assert_int_equal(r.h.host_op_count, 100);
+    assert_int_equal(r.h.host_op_total, 130);
+    assert_string_equal(r.h.host_ops[0].name, "f129");
+    assert_string_equal(r.h.host_ops[99].name, "f30");
+    tm_free(&r.h, r.t);
+}
+
 /* Noise is not there at all; the profiler's frames hide what they call, and do not give their time
  * to the frame around them. */
 static void noise_and_profiler_are_hidden(void **state)
@@ -139,6 +158,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(self_and_idle),
+        cmocka_unit_test(what_is_not_listed_is_counted),
         cmocka_unit_test(noise_and_profiler_are_hidden),
         cmocka_unit_test(the_list_is_short),
         cmocka_unit_test(real_tpu),

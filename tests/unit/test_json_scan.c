@@ -222,6 +222,49 @@ static void test_times_agree_with_the_slow_path(void **state)
     }
 }
 
+/* What js_take_int takes it takes as js_to_id does; what it leaves it leaves untouched. */
+static void test_integers(void **state)
+{
+    static const struct {
+        const char *text;
+        int taken; /* bytes */
+    } cases[] = {{"0,", 1},
+                 {"7}", 1},
+                 {"42]", 2},
+                 {"-1 ", 2},
+                 {"00012\n", 5},
+                 {"-0,", 2},
+                 {"12345678901234567,", 17},
+                 {"-99999999999999999}", 18},
+                 {"123456789012345678,", 0},
+                 {"1.0,", 0},
+                 {"1e3,", 0},
+                 {"-,", 0},
+                 {"\"8\",", 0},
+                 {"null,", 0},
+                 {"12\"", 0},
+                 {"12", 0},
+                 {"-", 0},
+                 {"", 0},
+                 {"- 1,", 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char padded[128] = {0};
+        const char *p = padded;
+        int64_t n = 4711, want;
+        size_t len = strlen(cases[i].text), taken = (size_t)cases[i].taken;
+        memcpy(padded, cases[i].text, len);
+        assert_int_equal(js_take_int(&p, padded + len, &n), taken > 0);
+        assert_int_equal(p - padded, taken);
+        if (!taken) {
+            assert_int_equal(n, 4711);
+            continue;
+        }
+        assert_true(js_to_id((vp_str){padded, taken}, &want));
+        assert_int_equal(n, want);
+    }
+}
+
 static void test_about(void **state)
 {
     (void)state;
@@ -340,6 +383,7 @@ int main(void)
         cmocka_unit_test(test_members),
         cmocka_unit_test(test_broken_members),
         cmocka_unit_test(test_times_agree_with_the_slow_path),
+        cmocka_unit_test(test_integers),
         cmocka_unit_test(test_about),
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_walks),

@@ -60,16 +60,17 @@ static void test_keys_and_their_order(void **state)
 {
     (void)state;
     static const char *const top[] = {
-        "schema",  "tool",        "session",     "window",        "analysis", "complete",
-        "devices", "ops",         "scopes",      "folded_scopes", "modules",  "steps",
-        "gaps",    "idle_labels", "collectives", "transfers",     "compile",  "balance",
-        "launch",  "host_ops",    "memory",      "quality",       "findings", NULL};
+        "schema",        "tool",    "session", "window",      "analysis",
+        "complete",      "devices", "ops",     "scopes",      "folded_scopes",
+        "modules",       "steps",   "gaps",    "idle_labels", "collectives",
+        "transfers",     "compile", "balance", "launch",      "host_ops",
+        "host_op_total", "memory",  "quality", "findings",    NULL};
     static const char *const session[] = {
         "id", "name", "path", "kind", "captured_unix_ns", "base_unix_ns", "hosts", "files", NULL};
-    static const char *const device[] = {"name",          "host",      "kind",        "events",
-                                         "window",        "breakdown", "own_clock",   "model",
-                                         "timeline_ns",   "self_ps",   "idle_causes", "gap_count",
-                                         "steps_counted", "hygiene",   NULL};
+    static const char *const device[] = {
+        "name",          "host",     "kind",        "events",  "window",      "breakdown",
+        "own_clock",     "model",    "timeline_ns", "self_ps", "idle_causes", "gap_count",
+        "steps_counted", "barriers", "barrier_ps",  "hygiene", NULL};
     static const char *const breakdown[] = {
         "window_ps", "compute_ps", "exposed_comm_ps", "exposed_copy_ps", "idle_ps",
         "busy_ps",   "comm_ps",    "copy_ps",         "overlap_comm_ps", NULL};

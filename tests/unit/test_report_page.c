@@ -1,5 +1,6 @@
 /* trace/report/: the page of a full analysis. Every section stands there when it has something to
  * say and only then, every time is a place, and no name gets through as markup. */
+#include <ctype.h>
 #include <math.h>
 
 #include "tests/unit/html_check.h"
@@ -127,13 +128,106 @@ static void test_full_page_with_hostile_names(void **state)
     for (int i = 0; i < 2; i++) {
         char *html = page_of(&x.f.r, (vp_view)VP_VIEW_INIT, i ? &served : NULL);
         assert_well_formed(html);
-        assert_null(strstr(html, "<img"));
+        assert_null(strstr(html, "<img src=x"));
         assert_null(strchr(html, 0x1b));
         assert_null(strstr(html, "\xe2\x80\xae"));
         assert_null(strchr(html, '\xff'));
         vp_free(html);
     }
     full_free(&x);
+}
+
+/* Two calls of 3 and 1 us: the bins at both ends, the shares of two names. */
+static void test_one_op(void **state)
+{
+    (void)state;
+    fx f;
+    vp_buf b;
+    detail_call calls[] = {{FX_HOSTILE, FX_HOSTILE, 7 * FX_MS, 3000000},
+                           {NULL, NULL, VP_NO_TIME, 1000000}};
+    detail_name names[] = {{FX_HOSTILE, FX_HOSTILE, FX_HOSTILE, FX_HOSTILE, 1, 3000000, 3000000},
+                           {NULL, NULL, NULL, NULL, 1, 1000000, 1000000}};
+    op_details d = {.calls = calls,
+                    .call_count = 2,
+                    .names = names,
+                    .name_count = 2,
+                    .more_names = 5,
+                    .min_ps = 1000000,
+                    .max_ps = 3000000};
+    d.bins[0] = d.bins[OP_BINS - 1] = 1;
+    fx_tpu(&f);
+    rep_links links = served;
+    links.session = "/session/x/";
+    links.tab = "ops";
+    vp_buf_init(&b, 1 << 20);
+    assert_int_equal(rep_op_html(&b, &f.r, 0, &d, NULL, &links), 0);
+    char *html = vp_buf_take(&b, NULL);
+    assert_well_formed(html);
+    assert_true(has_section(html, "bins") && has_section(html, "calls"));
+    assert_true(has_section(html, "names"));
+    assert_int_equal(occurrences(html, "height=\"100.00%\"/>"), 2); /* both are the highest */
+    assert_non_null(strstr(html, "<p class=\"note\">… 5 more</p>"));
+    assert_non_null(strstr(html, "href=\"/prefix/session/x/?group=name&amp;by=self&amp;n=20&amp;"
+                                 "tab=ops#ops\""));
+    assert_null(strstr(html, "<img src=x"));
+    assert_null(strchr(html, 0x1b));
+    vp_free(html);
+    fx_free(&f);
+}
+
+/* A tab shows its sections and no other; every tab that is there is known. */
+static void test_tabs(void **state)
+{
+    (void)state;
+    full x;
+    full_init(&x, NULL);
+    rep_links links = served;
+    links.tab = "quality";
+    assert_true(rep_tab_known("quality") && rep_tab_known("all"));
+    assert_false(rep_tab_known("") || rep_tab_known("Quality") || rep_tab_known("op"));
+    char *html = page_of(&x.f.r, (vp_view)VP_VIEW_INIT, &links);
+    assert_well_formed(html);
+    assert_int_equal(occurrences(html, "<section "), 1);
+    assert_true(has_section(html, "quality"));
+    assert_int_equal(occurrences(html, "aria-current=\"page\""), 1);
+    vp_free(html);
+    full_free(&x);
+}
+
+/* A filter ignores case, looks at scopes, and drops the others from sums and from the CSV. */
+static void test_filter(void **state)
+{
+    (void)state;
+    fx f;
+    rep_rows rows;
+    vp_view v = VP_VIEW_INIT;
+    fx_tpu(&f);
+    v.top = 0;
+    assert_int_equal(rep_rows_of(&rows, &f.r, &v, 0), 0);
+    size_t all = rows.matching;
+    assert_true(all > 1);
+    const vp_op *first = &f.r.ops[rows.index[0]];
+    rep_rows_free(&rows);
+    char upper[64];
+    size_t n = 0;
+    for (; first->name[n] && n < sizeof upper - 1; n++)
+        upper[n] = (char)toupper((unsigned char)first->name[n]);
+    upper[n] = 0;
+    v.filter = upper;
+    assert_int_equal(rep_rows_of(&rows, &f.r, &v, 0), 0);
+    assert_in_range(rows.matching, 1, all - 1);
+    assert_ptr_equal(&f.r.ops[rows.index[0]], first);
+    assert_int_equal(rows.others, 0);
+    rep_rows_free(&rows);
+    assert_int_equal(rep_rows_most(&rows, &f.r, &(vp_view){.version = 1}, 0, 1), 0);
+    assert_int_equal(rows.shown, 1);
+    assert_int_equal(rows.others, all - 1);
+    rep_rows_free(&rows);
+    v.filter = "no op has this";
+    char *html = page_of(&f.r, v, &served);
+    assert_non_null(strstr(html, "no group holds “no op has this”"));
+    vp_free(html);
+    fx_free(&f);
 }
 
 /* What was not analysed, or not found, is not announced. */
@@ -224,13 +318,11 @@ int main(void)
 {
     setenv("TZ", "UTC", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_full_page),
-        cmocka_unit_test(test_places_are_links),
-        cmocka_unit_test(test_findings_alone),
-        cmocka_unit_test(test_full_page_with_hostile_names),
-        cmocka_unit_test(test_empty_sections_do_not_appear),
-        cmocka_unit_test(test_strange_figures),
-        cmocka_unit_test(test_bandwidths),
+        cmocka_unit_test(test_full_page),       cmocka_unit_test(test_places_are_links),
+        cmocka_unit_test(test_findings_alone),  cmocka_unit_test(test_full_page_with_hostile_names),
+        cmocka_unit_test(test_one_op),          cmocka_unit_test(test_tabs),
+        cmocka_unit_test(test_filter),          cmocka_unit_test(test_empty_sections_do_not_appear),
+        cmocka_unit_test(test_strange_figures), cmocka_unit_test(test_bandwidths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

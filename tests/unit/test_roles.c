@@ -21,10 +21,18 @@ static void test_roles_on_devices(void **state)
     assert_int_equal(role("/device:TPU:0", "Async XLA Ops"), SINK_ROLE_ASYNC);
     assert_int_equal(role("/device:TPU:0", "Steps"), SINK_ROLE_STEPS);
     assert_int_equal(role("/device:TPU:0", "XLA Modules"), SINK_ROLE_MODULES);
-    const char *derived[] = {
-        "Framework Ops", "Framework Name Scope", "TensorFlow Ops",     "TensorFlow Name Scope",
-        "Source code",   "Launch Stats",         "XLA TraceMe",        "Overlay",
-        "TC Overlay",    "_counters_",           "XLA Ops - from #22", "Source code - from #7"};
+    assert_int_equal(role("/device:TPU:0", "XLA TraceMe"), SINK_ROLE_MARKS);
+    const char *derived[] = {"Framework Ops",
+                             "Framework Name Scope",
+                             "TensorFlow Ops",
+                             "TensorFlow Name Scope",
+                             "Source code",
+                             "Launch Stats",
+                             "Overlay",
+                             "TC Overlay",
+                             "_counters_",
+                             "XLA Ops - from #22",
+                             "Source code - from #7"};
     for (size_t i = 0; i < sizeof derived / sizeof *derived; i++)
         assert_int_equal(role("/device:GPU:0", derived[i]), SINK_ROLE_DERIVED);
     assert_int_equal(role("/device:TPU:0", "Tensor Core Sync Flag"), SINK_ROLE_PLAIN);

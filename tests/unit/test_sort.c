@@ -109,9 +109,43 @@ static void outliers_and_strays(void **state)
     check(e, 1, true);
 }
 
+/* Runs in order of time, one behind the other in the file, as a profiler writes them that lists
+ * ops first and then functions: run r of `runs` starts at r * shift and holds every step-th ps, so
+ * that neighbours overlap nearly all over, in part, or not at all. Equal events stay in the file's
+ * order. What overlaps too much goes to the radix sort. */
+static void runs_are_merged(void **state)
+{
+    static const uint32_t counts[] = {2, 3, 17, 128, 129, 1500};
+    event e[EVENTS];
+    (void)state;
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+        for (int64_t shift = 0; shift < 200; shift = shift * 7 + 1) {
+            uint32_t each = EVENTS / counts[c], n = each * counts[c];
+            for (uint32_t i = 0; i < n; i++)
+                e[i] =
+                    (event){(int64_t)(i / each) * shift + (int64_t)(i % each) * 9 / 2 * 1000,
+                            1000 - (int64_t)(i % each % 2), i % 5 ? SINK_NO_VALUE : (int64_t)i, i};
+            check(e, n, shift % 2);
+        }
+}
+
+/* Runs whose ends fall out of the range of the next: only a part of each may move. */
+static void runs_overlap_in_part(void **state)
+{
+    event e[EVENTS];
+    (void)state;
+    for (uint32_t i = 0; i < EVENTS; i++) {
+        int64_t run = i / 300, at = i % 300;
+        e[i] = (event){run * 250000 + at * 1000 - (run == 5) * 900000, at % 7,
+                       at % 3 ? SINK_NO_VALUE : at, i};
+    }
+    check(e, EVENTS, true);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_range_is_sorted),
-                                       cmocka_unit_test(outliers_and_strays)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_range_is_sorted), cmocka_unit_test(outliers_and_strays),
+        cmocka_unit_test(runs_are_merged), cmocka_unit_test(runs_overlap_in_part)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,8 @@
 #include "tests/unit/tree.h"
 
 #include <pthread.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "server/routes/store.h"
 #include "trace/base/err.h"
@@ -46,6 +48,15 @@ static const cat_session *session(const catalog *c, int i)
     return s;
 }
 
+static store *open_indexed(const char *root)
+{
+    store *st;
+    assert_int_equal(store_open(&st, root, NULL), 0);
+    assert_int_equal(store_wait(st, -1), 0);
+    assert_false(store_indexing(st, NULL));
+    return st;
+}
+
 static bool is_kept(store *st, const cat_session *s, vp_group group)
 {
     VP_CLEANUP(store_release) store_report *h = NULL;
@@ -57,7 +68,7 @@ static void a_report_is_made_once(void **state)
     store *st;
     store_report *a, *b, *other;
     (void)state;
-    assert_int_equal(store_open(&st, dir.root), 0);
+    st = open_indexed(dir.root);
     catalog *c = store_catalog(st);
     assert_false(is_kept(st, session(c, 0), VP_GROUP_NAME));
     assert_int_equal(store_get(&a, st, c, session(c, 0), VP_GROUP_NAME, VP_DEPTH_FULL), 0);
@@ -83,7 +94,7 @@ static void a_full_report_answers_for_the_ops_alone(void **state)
     store *st;
     store_report *ops, *full, *again;
     (void)state;
-    assert_int_equal(store_open(&st, dir.root), 0);
+    st = open_indexed(dir.root);
     catalog *c = store_catalog(st);
     const cat_session *s = session(c, 5);
     assert_int_equal(store_get(&ops, st, c, s, VP_GROUP_NAME, VP_DEPTH_OPS), 0);
@@ -108,7 +119,7 @@ static void the_least_used_report_goes_first(void **state)
     store *st;
     store_report *held, *h;
     (void)state;
-    assert_int_equal(store_open(&st, dir.root), 0);
+    st = open_indexed(dir.root);
     catalog *c = store_catalog(st);
     assert_int_equal(store_get(&held, st, c, session(c, 0), VP_GROUP_NAME, VP_DEPTH_FULL), 0);
     for (int i = 1; i < 40; i++) {
@@ -158,7 +169,7 @@ static void equal_requests_share_one_report(void **state)
     pthread_t threads[ASKERS];
     asker askers[ASKERS];
     (void)state;
-    assert_int_equal(store_open(&st, dir.root), 0);
+    st = open_indexed(dir.root);
     catalog *c = store_catalog(st);
     for (int i = 0; i < ASKERS; i++) {
         askers[i] = (asker){.st = st, .c = c, .rc = 1};
@@ -181,17 +192,18 @@ static void a_rescan_shows_what_is_new_and_pulls_nothing_away(void **state)
     (void)state;
     tree_make(&own);
     tree_text(&own, "plugins/profile/run00/h.trace.json", PLAIN, 1700000002);
-    assert_int_equal(store_open(&st, own.root), 0);
+    st = open_indexed(own.root);
     catalog *old = store_catalog(st);
     assert_int_equal(store_get(&before, st, old, session(old, 0), VP_GROUP_NAME, VP_DEPTH_FULL), 0);
 
-    tree_text(&own, "plugins/profile/run00/h.trace.json", THIRD, 1700000003);
-    tree_text(&own, "plugins/profile/run01/h.trace.json", PLAIN, 1700000004);
     assert_int_equal(store_refresh(st, 1000000), 0); /* too soon: nothing happens */
     catalog *same = store_catalog(st);
     assert_ptr_equal(same, old);
     catalog_free(same);
-    assert_int_equal(store_refresh(st, 0), 0);
+
+    tree_text(&own, "plugins/profile/run00/h.trace.json", THIRD, 1700000003);
+    tree_text(&own, "plugins/profile/run01/h.trace.json", PLAIN, 1700000004);
+    assert_int_equal(store_rescan(st, -1), 0);
 
     catalog *fresh = store_catalog(st);
     assert_int_equal(catalog_count(old), 1);
@@ -206,11 +218,89 @@ static void a_rescan_shows_what_is_new_and_pulls_nothing_away(void **state)
     catalog_free(fresh);
 
     tree_remove(&own);
-    assert_int_equal(store_refresh(st, 0), VP_ENOTFOUND);
+    assert_int_equal(store_rescan(st, -1), VP_ENOTFOUND);
     catalog *last = store_catalog(st);
     assert_int_equal(catalog_count(last), 2); /* the old list is better than none */
     catalog_free(last);
     store_close(st);
+}
+
+static bool lists_soon(store *st, size_t count)
+{
+    for (int waited = 0; waited < 10000; waited += 10) {
+        catalog *c = store_catalog(st);
+        size_t n = catalog_count(c);
+        catalog_free(c);
+        if (n == count)
+            return true;
+        nanosleep(&(struct timespec){0, 10000000}, NULL);
+    }
+    return false;
+}
+
+/* Nobody asks: the kernel says that something changed. Directories that are made only now, at any
+ * depth, are watched before they are read, so that nothing falls between. */
+static void a_run_appears_without_asking(void **state)
+{
+    tree own;
+    store_counts n;
+    (void)state;
+    tree_make(&own);
+    tree_text(&own, "plugins/profile/run00/h.trace.json", PLAIN, 1700000002);
+    store *st = open_indexed(own.root);
+    store_count(st, &n);
+    if (!n.watched)
+        print_message("SKIPPED: no inotify here, so nothing can be noticed\n");
+    else {
+        /* the root, plugins, profile, run00, and the root once more as the path that was given */
+        assert_int_equal(n.watched, 4);
+        assert_true(n.watched_all);
+        tree_text(&own, "deep/er/plugins/profile/run01/h.trace.json", PLAIN, 1700000003);
+        assert_true(lists_soon(st, 2));
+        tree_text(&own, "deep/er/plugins/profile/run02/h.trace.json", PLAIN, 1700000004);
+        assert_true(lists_soon(st, 3));
+        store_count(st, &n);
+        assert_int_equal(n.watched, 10); /* and deep, er, plugins, profile, run01, run02 */
+        assert_int_equal(n.sessions, 3);
+        assert_true(n.scans >= 3);
+    }
+    store_close(st);
+    tree_remove(&own);
+}
+
+/* Standard input, a FIFO here, lets the first scan wait as long as the test wants. */
+static void what_is_served_while_the_first_scan_runs(void **state)
+{
+    int ends[2], keep = dup(STDIN_FILENO);
+    store *st;
+    store_counts n;
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+    assert_int_equal(store_open(&st, "-", NULL), 0);
+    assert_true(store_indexing(st, NULL));
+    assert_int_equal(store_wait(st, 20), 1);
+    store_refresh_soon(st, 0, 20); /* does not wait longer than it was told */
+    catalog *none = store_catalog(st);
+    assert_int_equal(catalog_count(none), 0);
+    assert_null(catalog_latest(none));
+    catalog_free(none);
+    store_count(st, &n);
+    assert_false(n.ready);
+    assert_int_equal(write(ends[1], PLAIN, sizeof PLAIN - 1), sizeof PLAIN - 1);
+    close(ends[1]);
+    assert_int_equal(store_wait(st, -1), 0);
+    assert_false(store_indexing(st, NULL));
+    store_count(st, &n);
+    assert_true(n.ready);
+    assert_int_equal(n.sessions, 1);
+    assert_int_equal(store_rescan(st, -1), 0); /* it cannot be read twice: nothing happens */
+    store_count(st, &n);
+    assert_int_equal(n.scans, 1);
+    store_close(st);
+    dup2(keep, STDIN_FILENO);
+    close(keep);
+    close(ends[0]);
 }
 
 static void failures_are_reported_and_not_kept(void **state)
@@ -218,7 +308,7 @@ static void failures_are_reported_and_not_kept(void **state)
     store *st;
     store_report *h = NULL;
     (void)state;
-    assert_int_equal(store_open(&st, dir.root), 0);
+    st = open_indexed(dir.root);
     catalog *c = store_catalog(st);
     store_cancel(st);
     assert_int_equal(store_get(&h, st, c, session(c, 0), VP_GROUP_NAME, VP_DEPTH_FULL),
@@ -228,7 +318,7 @@ static void failures_are_reported_and_not_kept(void **state)
     assert_false(is_kept(st, session(c, 0), VP_GROUP_NAME));
     catalog_free(c);
     store_close(st);
-    assert_int_equal(store_open(&st, "/nonexistent/directory"), VP_ENOTFOUND);
+    assert_int_equal(store_open(&st, "/nonexistent/directory", NULL), VP_ENOTFOUND);
 }
 
 int main(void)
@@ -239,6 +329,8 @@ int main(void)
         cmocka_unit_test(the_least_used_report_goes_first),
         cmocka_unit_test(equal_requests_share_one_report),
         cmocka_unit_test(a_rescan_shows_what_is_new_and_pulls_nothing_away),
+        cmocka_unit_test(a_run_appears_without_asking),
+        cmocka_unit_test(what_is_served_while_the_first_scan_runs),
         cmocka_unit_test(failures_are_reported_and_not_kept),
     };
     return cmocka_run_group_tests_name("store", tests, make_runs, remove_runs);

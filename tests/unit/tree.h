@@ -2,6 +2,7 @@
 #ifndef VP_TESTS_UNIT_TREE_H
 #define VP_TESTS_UNIT_TREE_H
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -62,6 +63,18 @@ static inline void tree_dir(tree *t, const char *rel)
 {
     tree_dirs_for(t, rel);
     assert_int_equal(mkdir(tree_at(t, rel), 0755), 0);
+}
+
+/* Entries of a directory. */
+static inline size_t tree_count(tree *t, const char *rel)
+{
+    size_t n = 0;
+    DIR *d = opendir(tree_at(t, rel));
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));)
+        n += strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
+    closedir(d);
+    return n;
 }
 
 static inline void tree_touch(tree *t, const char *rel, int64_t mtime_s)

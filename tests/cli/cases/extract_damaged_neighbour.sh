@@ -5,5 +5,5 @@ head -c 9000 good.trace.json.gz > cut.trace.json.gz
 cd "$OLDPWD"
 view_profile extract --out o d
 code=$?
-find o -type f -printf '%P\n'
+find o -type f ! -name '.*' -printf '%P\n'
 exit $code

@@ -1,4 +1,4 @@
 view_profile extract --out o "$TRACES/archives_made/truncated.tar.gz"
 code=$?
-find o -type f -printf '%P %s\n' | sort
+find o -type f ! -name '.*' -printf '%P %s\n' | sort
 exit $code

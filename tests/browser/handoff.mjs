@@ -1,0 +1,218 @@
+// The way into Perfetto, and what other web sites get of us: nothing.
+import assert from "node:assert/strict";
+import { guarded, serve, skip, standIn, test } from "./lib.mjs";
+import { countEvents, TPU_FILE } from "./fixture.mjs";
+import { browser, onPage, ours, pathOf, profiles, server, ui } from "./world.mjs";
+
+/* ---- Hand-off -------------------------------------------------------------------------------- */
+
+const tpuHandoff = pathOf("perfetto", "2026_01_11_21_26_41");
+
+async function handOver(page, context, click = () => page.locator("#open").click()) {
+  const opened = context.waitForEvent("page");
+  await click();
+  const perfetto = await opened;
+  await perfetto.waitForFunction(() => window.got?.traces.length === 1, undefined, { timeout: 30000 });
+  return { perfetto, got: await perfetto.evaluate(() => window.got) };
+}
+
+await test("one click hands every event to Perfetto", () =>
+  onPage(tpuHandoff, async (page, context) => {
+    const { perfetto, got } = await handOver(page, context);
+    const file = countEvents(TPU_FILE);
+    const trace = got.traces[0];
+    assert.equal(trace.slices, file.slices);
+    assert.equal(trace.events, file.events);
+    assert.match(trace.title, /2026_01_11_21_26_41/);
+    assert.equal(trace.fileName, "t1v-n-9eb622fc-w-0.json.gz");
+    assert.equal(trace.keepApiOpen, false);
+    await page.locator("#status", { hasText: "Handed" }).waitFor();
+    // The UI was opened with commands that pin the device's tracks.
+    const hash = new URLSearchParams(new URL(perfetto.url()).hash.replace(/^#!\/\?/, ""));
+    const commands = JSON.parse(hash.get("startupCommands"));
+    assert.ok(commands.some((c) => c.id === "dev.perfetto.PinTracksByRegex"));
+  }));
+
+await test("the page can hand over twice, and by keyboard", () =>
+  onPage(tpuHandoff, async (page, context) => {
+    await handOver(page, context);
+    await page.locator("#open:enabled").focus();
+    const { got } = await handOver(page, context, () => page.keyboard.press("Enter"));
+    assert.equal(got.traces[0].slices, countEvents(TPU_FILE).slices);
+  }));
+
+await test("?at= lands on a time", () =>
+  onPage(`${tpuHandoff}?at=1000000..2500000`, async (page, context) => {
+    const { perfetto, got } = await handOver(page, context);
+    assert.match(perfetto.url(), /&visStart=1000000&visEnd=2500000$/);
+    await perfetto.waitForFunction(() => window.got.times.length === 1);
+    const [time] = await perfetto.evaluate(() => window.got.times);
+    assert.deepEqual(time, { timeStart: 0.001, timeEnd: 0.0025 });
+    assert.equal(got.traces.length, 1);
+  }));
+
+await test("with --ui=perfetto the trace is there before the click", async () => {
+  const other = await serve(profiles.dir, "--ui", "perfetto", "--perfetto-ui", ui.url);
+  const { context, complaints } = await guarded(browser, [other.url, ui.url]);
+  const page = await context.newPage();
+  await page.goto(other.url + tpuHandoff);
+  await page.locator("#status", { hasText: "one click" }).waitFor();
+  await context.route("**/trace/**", (route) => route.abort());
+  await handOver(page, context);
+  assert.deepEqual(complaints, []);
+  await context.close();
+  await other.stop();
+});
+
+await test("a blocked popup is explained", () =>
+  onPage(tpuHandoff, async (page) => {
+    await page.evaluate(() => (window.open = () => null));
+    await page.locator("#open").click();
+    await page.locator("#status.error", { hasText: "Allow popups" }).waitFor();
+    assert.ok(await page.locator("#open").isEnabled());
+  }));
+
+await test("a trace that cannot be fetched is explained, and can be tried again", async () => {
+  const { context } = await guarded(browser, ours);
+  const page = await context.newPage();
+  await page.goto(server.url + tpuHandoff);
+  const refuse = (route) => route.fulfill({ status: 422, body: "the file is damaged at byte 7\n" });
+  await context.route("**/trace/**", refuse);
+  await page.locator("#open").click();
+  await page.locator("#status.error", { hasText: "damaged at byte 7" }).waitFor();
+  await context.unroute("**/trace/**", refuse);
+  await handOver(page, context);
+  await context.close();
+});
+
+await test("a Perfetto that never answers is explained", async () => {
+  const deaf = await standIn({ delay: -1 });
+  const other = await serve(profiles.dir, "--perfetto-ui", deaf.url);
+  const { context } = await guarded(browser, [other.url, deaf.url]);
+  const page = await context.newPage();
+  await page.clock.install();
+  await page.goto(other.url + tpuHandoff);
+  const opened = context.waitForEvent("page");
+  await page.locator("#open").click();
+  const popup = await opened;
+  await page.clock.runFor(16000);
+  await page.locator("#status.error", { hasText: "Still waiting" }).waitFor();
+  await popup.close();
+  await page.clock.runFor(200);
+  await page.locator("#status.error", { hasText: "was closed" }).waitFor();
+  await context.close();
+  await other.stop();
+  deaf.stop();
+});
+
+await test("a slow Perfetto gets the trace all the same", async () => {
+  const slow = await standIn({ delay: 1200 });
+  const other = await serve(profiles.dir, "--perfetto-ui", slow.url);
+  const { context, complaints } = await guarded(browser, [other.url, slow.url]);
+  const page = await context.newPage();
+  await page.goto(other.url + tpuHandoff);
+  const { got } = await handOver(page, context);
+  assert.ok(got.pings > 3);
+  assert.deepEqual(complaints, []);
+  await context.close();
+  await other.stop();
+  slow.stop();
+});
+
+await test("on port 9001 a deep link lets Perfetto fetch the trace", async () => {
+  let other;
+  try {
+    other = await serve(profiles.dir, "--perfetto-ui", ui.url, "--port", "9001");
+  } catch (error) {
+    return skip("the deep link", `port 9001 is taken: ${error.message.split("\n")[0]}`);
+  }
+  const { context } = await guarded(browser, [other.url, ui.url]);
+  const page = await context.newPage();
+  await page.goto(other.url + tpuHandoff);
+  const href = await page.locator("#deeplink").getAttribute("href");
+  const hash = new URLSearchParams(new URL(href).hash.replace(/^#!\/\?/, ""));
+  const trace = hash.get("url");
+  assert.match(trace, /^http:\/\/127\.0\.0\.1:9001\/trace\/[^?]+\.json\.gz$/);
+  // As the UI does it: a plain fetch from the UI's origin.
+  await page.goto(ui.url);
+  const got = await page.evaluate(async (url) => {
+    const answer = await fetch(url);
+    const stream = (await answer.blob()).stream().pipeThrough(new DecompressionStream("gzip"));
+    return JSON.parse(await new Response(stream).text()).traceEvents.length;
+  }, trace);
+  assert.equal(got, countEvents(TPU_FILE).events);
+  await context.close();
+  await other.stop();
+});
+
+await test("without script the hand-off offers the file", () =>
+  onPage(
+    tpuHandoff,
+    async (page) => {
+      assert.match(await page.locator("main").innerText(), /needs JavaScript/);
+      const download = page.waitForEvent("download");
+      await page.locator("a[download]").first().click();
+      assert.match((await download).suggestedFilename(), /\.json\.gz$/);
+    },
+    { javaScriptEnabled: false, acceptDownloads: true }
+  ));
+
+await test("the page says what goes where, from a remote machine too", () =>
+  onPage(tpuHandoff, async (page) => {
+    const facts = await page.locator(".facts").innerText();
+    assert.match(facts, /t1v-n-9eb622fc-w-0\.trace\.json\.gz, 675\.0 kB/);
+    assert.match(facts, /Trace Event JSON, gzip/);
+    assert.ok(facts.includes(ui.url), "a UI of one's own is named");
+    assert.match(await page.locator("pre.copy").innerText(), new RegExp(`^ssh -N -L ${server.port}:127\\.0\\.0\\.1:${server.port} \\S+$`));
+    assert.match(await page.locator("main").innerText(), /Start it with --port 9001/);
+    assert.equal(await page.locator("#open").isVisible(), true);
+  }));
+
+await test("progress says how many bytes have come", async () => {
+  const { context } = await guarded(browser, ours);
+  const page = await context.newPage();
+  await page.goto(server.url + tpuHandoff);
+  await context.route("**/trace/**", (route) =>
+    route.fulfill({ body: Buffer.alloc(1234567), headers: { "content-type": "application/gzip" } }));
+  await page.evaluate(() => (window.open = () => ({ closed: false, postMessage() {} })));
+  await page.locator("#open").click();
+  await page.locator("#amount", { hasText: "1.2 MB of 1.2 MB" }).waitFor();
+  assert.ok(await page.locator("#open").isDisabled());
+  await context.close();
+});
+
+await test("a session of several hosts asks which", async () => {
+  const where = pathOf("perfetto", "2026_02_03_04_05_06");
+  await onPage(where, async (page, context) => {
+    assert.equal(await page.locator("#open").count(), 0);
+    await page.getByRole("link", { name: "hostB" }).click();
+    const { got } = await handOver(page, context);
+    assert.equal(got.traces[0].fileName, "hostB.json.gz");
+    assert.ok(got.traces[0].slices > 20000); // peers.md: 26,723 events
+  });
+});
+
+/* ---- Other sites ----------------------------------------------------------------------------- */
+
+await test("a page of another name for this address reads nothing", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  for (const where of ["/", "/api/v1/sessions", tpuHandoff.replace("/perfetto/", "/trace/")]) {
+    const answer = await page.goto(`http://evil.test:${server.port}${where}`);
+    assert.ok([403, 404].includes(answer.status()), `${where}: ${answer.status()}`);
+    assert.doesNotMatch(await page.content(), /2026_0/);
+  }
+  await context.close();
+});
+
+await test("another site's script reads nothing", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(ui.url.replace("127.0.0.1", "evil.test"));
+  const reached = await page.evaluate(
+    (url) => fetch(url).then((answer) => answer.text(), () => "refused"),
+    `${server.url}/api/v1/sessions`
+  );
+  assert.equal(reached, "refused");
+  await context.close();
+});

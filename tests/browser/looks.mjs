@@ -1,0 +1,136 @@
+// How pages look: contrast, width, landmarks; and a screenshot of each in build/screenshots.
+import assert from "node:assert/strict";
+import path from "node:path";
+import { guarded, shots, test } from "./lib.mjs";
+import { browser, idOf, ids, ours, pathOf, server } from "./world.mjs";
+
+const pair = ["2026_01_11_21_26_41", "2026_01_12_00_26_20"].map(idOf).map(encodeURIComponent);
+// The page of the slowest op.
+async function firstOp(text) {
+  const page = await (await fetch(server.url + pathOf("session", text))).text();
+  return pathOf("session", text) + page.match(/(op\?[^"]+)/)[1].replaceAll("&amp;", "&");
+}
+
+const pages = {
+  index: "/",
+  grouped: "/?group=run&sort=-name",
+  session: pathOf("session", "2026_01_11_21_26_41"),
+  ops: `${pathOf("session", "2026_01_11_21_26_41")}?tab=ops&group=scope`,
+  whole: `${pathOf("session", "2026_02_03_04_05_06")}?tab=all`,
+  op: await firstOp("2026_01_11_21_26_41"),
+  hosts: pathOf("session", "2026_02_03_04_05_06"),
+  steps: pathOf("session", "2026_11_21_06_33_16"),
+  compare: `/compare/${pair.join("/")}`,
+  perfetto: pathOf("perfetto", "2026_01_11_21_26_41"),
+  choose: pathOf("perfetto", "2026_02_03_04_05_06"),
+  missing: "/session/nothing-like-it/",
+};
+
+// Rows out of view ask for no headline: with the figures there, all of them have one at once.
+for (const id of ids) await fetch(`${server.url}/session/${encodeURIComponent(id)}/headline`);
+
+async function eachPage(options, body) {
+  const { context } = await guarded(browser, ours, { reducedMotion: "reduce", ...options });
+  const page = await context.newPage();
+  for (const [name, where] of Object.entries(pages)) {
+    await page.goto(server.url + where);
+    await body(page, name);
+  }
+  await context.close();
+}
+
+/* ---- Width ----------------------------------------------------------------------------------- */
+
+const tooWide = () => document.documentElement.scrollWidth - innerWidth;
+
+for (const width of [360, 700, 1000, 1200, 1440, 3840]) {
+  for (const colorScheme of [360, 1440].includes(width) ? ["light", "dark"] : ["light"]) {
+    await test(`nothing overflows, ${colorScheme}, ${width} px`, () =>
+      eachPage({ colorScheme, viewport: { width, height: width > 2000 ? 2160 : 800 } }, async (page, name) => {
+        assert.ok((await page.evaluate(tooWide)) <= 0, `${name} is too wide`);
+        await page.screenshot({
+          path: path.join(shots, `${name}-${colorScheme}-${width}.png`),
+          fullPage: width < 2000,
+        });
+      }));
+  }
+}
+
+/* ---- Contrast -------------------------------------------------------------------------------- */
+
+// WCAG 1.4.3: every text against the nearest ground that is painted behind it.
+const weakTexts = () => {
+  const light = (channel) => {
+    const c = channel / 255;
+    return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  };
+  const parse = (color) => color.match(/[\d.]+/g).map(Number);
+  const luminance = ([r, g, b]) => 0.2126 * light(r) + 0.7152 * light(g) + 0.0722 * light(b);
+  const ground = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const [r, g, b, a = 1] = parse(getComputedStyle(at).backgroundColor);
+      if (a === 1) return [r, g, b];
+    }
+    return [255, 255, 255];
+  };
+  const weak = new Set();
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || !element.checkVisibility() || element.closest("svg")) continue;
+    const [a, b] = [parse(getComputedStyle(element).color), ground(element)].map(luminance);
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) weak.add(`${ratio.toFixed(2)} ${element.className || element.tagName}`);
+  }
+  return [...weak];
+};
+
+for (const colorScheme of ["light", "dark"]) {
+  await test(`every text can be read, ${colorScheme}`, () =>
+    eachPage({ colorScheme }, async (page, name) => {
+      await page.evaluate(() => document.querySelectorAll("details").forEach((d) => (d.open = true)));
+      assert.deepEqual(await page.evaluate(weakTexts), [], name);
+    }));
+}
+
+/* ---- Structure ------------------------------------------------------------------------------- */
+
+await test("every page has its landmarks, one heading, and a way past the banner", () =>
+  eachPage({}, async (page, name) => {
+    for (const one of ["main", "h1", "html[lang]", "a[href='#main']", "header", "footer"])
+      assert.equal(await page.locator(one).count(), 1, `${name}: ${one}`);
+    assert.ok(await page.title(), name);
+    await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate(() => document.activeElement.hash), "#main", name);
+    const ring = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+    assert.equal(ring, "solid", `${name}: the focus is seen`);
+  }));
+
+await test("every field and button has a name, and every table says what it holds", () =>
+  eachPage({}, async (page, name) => {
+    const nameless = await page.evaluate(() =>
+      [...document.querySelectorAll("button, input:not([type=hidden]), select, a[href]")]
+        .filter((e) => e.checkVisibility())
+        .filter((e) => !(e.ariaLabel || e.textContent.trim() || e.labels?.length || e.querySelector("img[alt]")))
+        .map((e) => e.outerHTML.slice(0, 120)));
+    assert.deepEqual(nameless, [], name);
+    const bare = await page.evaluate(() =>
+      [...document.querySelectorAll("table")].filter((t) => !t.caption).length);
+    assert.equal(bare, 0, name);
+  }));
+
+await test("nothing moves for those who asked for that", () =>
+  eachPage({ reducedMotion: "reduce" }, async (page, name) => {
+    const moving = await page.evaluate(() => document.getAnimations().length);
+    assert.equal(moving, 0, name);
+  }));
+
+await test("on paper pages are light, and without what only a screen can do", () =>
+  eachPage({ colorScheme: "dark" }, async (page, name) => {
+    await page.emulateMedia({ media: "print" });
+    const left = await page.evaluate(() =>
+      [...document.querySelectorAll("nav, form, button:not(thead button), .skip")].filter((e) => e.checkVisibility()).length);
+    assert.equal(left, 0, name);
+    assert.equal(await page.evaluate(() => getComputedStyle(document.body).color), "rgb(0, 0, 0)", name);
+    await page.emulateMedia({ media: null });
+  }));

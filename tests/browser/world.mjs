@@ -1,0 +1,57 @@
+// The world of the browser tests: real profiles, the server over them, a stand-in for the Perfetto
+// UI, and a Chromium that knows evil.test as this machine.
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync } from "node:fs";
+import { finish, guarded, launch, serve, shots, skip, standIn, traces } from "./lib.mjs";
+import { makeProfiles } from "./fixture.mjs";
+
+if (!existsSync(traces)) {
+  skip("all browser tests", `no real profiles at ${traces}; set VP_TRACES`);
+  await finish();
+}
+
+mkdirSync(shots, { recursive: true });
+export const profiles = makeProfiles();
+export const ui = await standIn();
+export const server = await serve(profiles.dir, "--perfetto-ui", ui.url);
+export const browser = await launch(`--host-resolver-rules=MAP evil.test 127.0.0.1`);
+export const ours = [server.url, ui.url];
+
+// A page of ours under guard: the body's checks hold, and nothing was complained about.
+export async function onPage(where, body, options = {}) {
+  const { context, complaints } = await guarded(browser, ours, options);
+  try {
+    const page = await context.newPage();
+    await page.goto(server.url + where);
+    await body(page, context);
+    assert.deepEqual(complaints, []);
+  } finally {
+    await context.close();
+  }
+}
+
+export const withoutScript = { javaScriptEnabled: false };
+
+async function listed() {
+  for (;;) {
+    const list = await (await fetch(`${server.url}/api/v1/sessions`)).json();
+    if (!list.indexing) return list.sessions;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+const sessions = await listed();
+
+// The path of the session whose name holds this text, in one family of pages.
+export function pathOf(family, text) {
+  const id = encodeURIComponent(sessions.find((session) => session.name.includes(text)).id);
+  return family === "session" ? `/session/${id}/` : `/${family}/${id}`;
+}
+export const ids = sessions.map((session) => session.id);
+export const idOf = (text) => sessions.find((session) => session.name.includes(text)).id;
+
+export async function end() {
+  await browser.close();
+  profiles.remove();
+  await finish();
+}

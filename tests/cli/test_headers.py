@@ -1,0 +1,64 @@
+"""The public headers in other people's programs: every macro, in C and C++ of several years, with the
+warnings that such programs turn on."""
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+PROGRAM = r"""
+#include <view_profile.h>
+#include <view_profile_capture.h>
+
+static int twice(int x) { return 2 * x; }
+VP_WRAP(int, traced_twice, twice, (int x), (x))
+static void *task(void *p) { VP_FUNC(); return p; }
+
+static void zones(vp_profiler *p, uint32_t name)
+{
+    VP_SCOPE("a"); VP_SCOPE("b");
+    VP_SCOPE_LEVEL(VP_LEVEL_VERBOSE, "fine");
+    VP_SCOPE_ARGS("args", VP_I64("bytes", 1), VP_F64("loss", 0.5), VP_STR("shape", "[1]"));
+    VP_SCOPE_DYN(name);
+    VP_STEP("train", 7);
+    VP_COMPILE_SCOPE("jit");
+    VP_LAUNCH("launch", 3);
+    VP_BEGIN("pair");
+    VP_INSTANT("now");
+    VP_COUNTER("n", 1); VP_COUNTER_F("x", 1.5);
+    VP_FLOW_OUT(1); VP_FLOW_IN(1);
+    VP_END();
+    VP_CONTEXT(p, 1, "context");
+    if (VP_CALL(twice(1)) + traced_twice(2) > 100)
+        VP_CALL_VOID(task(NULL));
+    VP_PROFILE_SCOPE("dir");
+}
+
+int main(void)
+{
+    vp_config c = VP_CONFIG_INIT;
+    vp_schedule s = VP_SCHEDULE_INIT;
+    vp_result r = VP_RESULT_INIT;
+    vp_step_stats t = VP_STEP_STATS_INIT;
+    s.recording = c;
+    if (s.num_steps != 5 || s.start_step != 150 || r.version + t.version != 2)
+        return 1;
+    if (c.version > 1)
+        zones(NULL, vp_name("x"));
+    return 0;
+}
+"""
+LANGUAGES = [('gcc', 'c', 'c11'), ('gcc', 'c', 'gnu17'), ('clang', 'c', 'c11'), ('g++', 'c++', 'c++11'), ('g++', 'c++', 'gnu++20'),
+             ('clang++', 'c++', 'c++14')]
+
+
+@pytest.mark.parametrize('disabled', [[], ['-DVP_DISABLE']], ids=['on', 'disabled'])
+@pytest.mark.parametrize('compiler,language,standard', LANGUAGES)
+def test_compiles(compiler, language, standard, disabled):
+    assert shutil.which(compiler), f'{compiler} is missing: scripts/setup --test installs it'
+    command = [compiler, '-x', language, f'-std={standard}', '-O2', '-Wall', '-Wextra', '-Wshadow', '-Werror', '-I', ROOT / 'include',
+               *disabled, '-c', '-o', '/dev/null', '-']
+    done = subprocess.run(command, input=PROGRAM, text=True, capture_output=True)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,78 @@
+"""`view_profile record --functions`: every function of a program that was built with
+-finstrument-functions, by its name, however it is left."""
+import subprocess
+
+import pytest
+from recording import WAIT, compile_c, environment, names, runs, sanitizer, zones
+
+SOURCE = r"""#include <pthread.h>
+#include <setjmp.h>
+#include <stdio.h>
+
+static jmp_buf home;
+__attribute__((noinline)) static int leaf(int n) { return n + 1; }
+__attribute__((noinline)) int exported(int n) { return leaf(n) + leaf(n); }
+__attribute__((noinline)) static void jumps(void) { longjmp(home, 1); }
+__attribute__((noinline)) static int deep(int n) { return n ? deep(n - 1) + leaf(n) : 0; }
+static void *worker(void *arg) { exported(3); return arg; }
+
+int main(void)
+{
+    volatile int sum = 0;
+    for (int i = 0; i < 5; i++)
+        sum += exported(i);
+    if (!setjmp(home))
+        jumps();
+    sum += exported(7);
+    sum += deep(400);
+    pthread_t t;
+    pthread_create(&t, NULL, worker, NULL);
+    pthread_join(t, NULL);
+    printf("%d\n", sum);
+    return 0;
+}
+"""
+
+
+@pytest.fixture(scope="session")
+def source(tmp_path_factory):
+    path = tmp_path_factory.mktemp("functions") / "functions.c"
+    path.write_text(SOURCE)
+    return path
+
+
+def record(place, program, app):
+    options = {"ASAN_OPTIONS": "verify_asan_link_order=0:detect_leaks=0"} if sanitizer(program) else {}
+    done = subprocess.run(["view_profile", "record", "--functions", "--", app], cwd=place.dir,
+                          env=environment(place, **options), capture_output=True, text=True,
+                          timeout=WAIT)
+    assert done.returncode == 0, done.stderr
+    (run,) = runs(place.dir / "profiles")
+    return done.stdout, run
+
+
+def test_functions(place, program, source):
+    app = compile_c(program, place.dir / "app", source, "-finstrument-functions")
+    out, run = record(place, program, app)
+    assert out == subprocess.run([app], capture_output=True, text=True, check=True).stdout
+    n = names(run)
+    # 5 + 1 + 1 calls, each of which calls leaf twice. Of deep(400) those within 256 open calls are kept:
+    # main, jumps (left by longjmp, and so open until main ends) and 254 of deep, whose innermost has no
+    # room for its leaf.
+    assert n["exported"] == 7 and n["worker"] == 1
+    assert n["deep"] == 254
+    assert n["leaf"] == 14 + 253
+    assert "jumps" not in n  # it never returned
+    main = [z for z in zones(run) if z["name"] == "main"]
+    assert len(main) == 1
+    inside = [z for z in zones(run, "exported") if z["tid"] == main[0]["tid"]]
+    assert len(inside) == 6
+    assert all(main[0]["ts"] <= z["ts"] and z["ts"] + z["dur"] <= main[0]["ts"] + main[0]["dur"] + 0.001
+               for z in inside)
+
+
+def test_a_stripped_program_tells_places(place, program, source):
+    app = compile_c(program, place.dir / "app", source, "-finstrument-functions", "-s")
+    _, run = record(place, program, app)
+    assert any(name.startswith("app+0x") for name in names(run))
+    assert sum(n == 7 for n in names(run).values()) == 1  # `exported`, by whatever name

@@ -1,0 +1,199 @@
+"""Programs that are linked with the recorder and told from outside: steps of VP_STEP, a profiler of
+their own behind the control socket, signals that they handle themselves."""
+import pathlib
+import signal
+import subprocess
+
+import pytest
+from conftest import ROOT
+from recording import WAIT, ask, compile_c, environment, names, runs, steps, until
+
+HEAD = r"""#include <view_profile_capture.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+__attribute__((unused)) static void rest(void) { nanosleep(&(struct timespec){0, 1000000}, NULL); }
+"""
+
+
+@pytest.fixture
+def build(program, place):
+    """A program of this source, linked with the recorder that is built."""
+    libraries = pathlib.Path(program).parent
+
+    def make(source):
+        path = place.dir / "linked.c"
+        path.write_text(HEAD + source)
+        return compile_c(program, place.dir / "linked", path, f"-I{ROOT / 'include'}",
+                         f"-L{libraries}", "-lview_profile_capture", f"-Wl,-rpath,{libraries}")
+
+    return make
+
+
+def start(place, app, *args, **more):
+    return subprocess.Popen([app, *args], cwd=place.dir, env=environment(place, **more),
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def listening(place, p):
+    runtime = place.env["XDG_RUNTIME_DIR"]
+    until(lambda: (pathlib.Path(runtime) / "view_profile" / f"{p.pid}.sock").exists() or p.poll())
+    assert p.poll() is None, p.communicate()
+    return runtime
+
+
+LOOP = r"""int main(void)
+{
+    for (unsigned i = 100; i < 110; i++) {
+        VP_STEP("train", i);
+        VP_SCOPE("forward");
+        rest();
+    }
+    return 0;
+}
+"""
+
+
+def test_steps_of_vp_step(place, build):
+    app = build(LOOP)
+    done = subprocess.run(["view_profile", "record", "--steps", "103:4", "--", app], cwd=place.dir,
+                          env=environment(place), capture_output=True, text=True, timeout=WAIT)
+    assert done.returncode == 0, done.stderr
+    (run,) = runs(place.dir / "profiles")
+    assert steps(run) == [103, 104, 105, 106]
+    assert names(run) == {"train": 4, "forward": 4}
+
+
+def test_nothing_happens_unasked(place, build):
+    p = start(place, build(LOOP))
+    out, err = p.communicate(timeout=WAIT)
+    assert p.returncode == 0 and out == err == ""
+    assert not (place.dir / "profiles").exists()
+    assert not (pathlib.Path(place.env["XDG_RUNTIME_DIR"]) / "view_profile").exists()
+
+
+def test_its_own_recording_comes_first(place, build):
+    """Both want to record: the second is told, and the program's own is whole."""
+    app = build(r"""int main(void)
+{
+    vp_recording *r;
+    vp_config cfg = VP_CONFIG_INIT;
+    cfg.dir = "own";
+    int rc = vp_start(&r, &cfg);
+    printf("%d\n", rc);
+    return 0;
+}
+""")
+    p = start(place, app, VIEW_PROFILE="1", VIEW_PROFILE_DIR="env")
+    out, _ = p.communicate(timeout=WAIT)
+    assert out == "-9\n"  # VP_EBUSY: the environment's is on
+    assert len(runs(place.dir / "env")) == 1 and not runs(place.dir / "own")
+
+
+PROFILER = r"""int main(void)
+{
+    vp_profiler *p;
+    vp_schedule s = VP_SCHEDULE_INIT;
+    s.enable_profiling = true;
+    s.profiling_dir = "mine";
+    s.start_step = -1;
+    if (vp_profiler_new(&p, &s) < 0 || vp_control_start(p) < 0 || vp_control_start(p) < 0)
+        return 1;
+    for (unsigned i = 0; i < 1000000; i++) {
+        vp_begin_step(p, i);
+        VP_SCOPE("work");
+        rest();
+        vp_end_step(p, 10);
+        if (access("enough", F_OK) == 0)
+            break;
+    }
+    vp_control_stop();
+    vp_profiler_free(p);
+    return 0;
+}
+"""
+
+
+def test_a_profiler_of_the_program(place, build):
+    p = start(place, build(PROFILER))
+    runtime = listening(place, p)
+    before = until(lambda: (a := ask(runtime, p.pid, "STATUS"))["steps"] > 3 and a)
+    assert before["state"] == "idle" and before["program"] == "linked"
+    assert ask(runtime, p.pid, "CAPTURE steps=4")["ok"] is True
+    until(lambda: ask(runtime, p.pid, "STATUS")["captures"] == 1)
+    (place.dir / "enough").touch()
+    _, err = p.communicate(timeout=WAIT)
+    assert p.returncode == 0, err
+    (run,) = runs(place.dir / "mine")
+    numbers = steps(run)
+    assert len(numbers) == 4 and numbers == list(range(numbers[0], numbers[0] + 4))
+    assert not list((pathlib.Path(runtime) / "view_profile").iterdir())
+
+
+HANDLER = r"""static volatile sig_atomic_t own;
+static void mine(int n) { own = n; }
+int main(void)
+{
+    struct sigaction a = {.sa_handler = mine};
+    sigaction(SIGUSR2, &a, NULL);
+    int refused = vp_install_signal(SIGUSR2, false);
+    int forced = vp_install_signal(SIGUSR2, true);
+    int again = vp_install_signal(SIGUSR2, false);
+    int none = vp_install_signal(SIGUSR1, false), nonsense = vp_install_signal(4711, false);
+    printf("%d %d %d %d %d\n", refused, forced, again, none, nonsense);
+    vp_recording *r;
+    vp_config cfg = VP_CONFIG_INIT;
+    cfg.dir = "own";
+    cfg.mode = VP_RING;
+    if (vp_start(&r, &cfg) < 0)
+        return 1;
+    for (int i = 0; i < 100; i++) {
+        VP_SCOPE("work");
+        rest();
+    }
+    raise(SIGUSR2);
+    for (int i = 0; i < 2000 && access("seen", F_OK) != 0; i++)
+        rest();
+    printf("%d\n", own == SIGUSR2);
+    return vp_stop(r, NULL);
+}
+"""
+
+
+def test_a_handler_of_the_program_is_called_too(place, build):
+    p = start(place, build(HANDLER))
+    until(lambda: len(runs(place.dir / "own")) == 2 and
+          all(list(r.glob("*.xplane.pb")) or list(r.glob("*.vpcap")) for r in runs(place.dir / "own")))
+    (place.dir / "seen").touch()
+    out, err = p.communicate(timeout=WAIT)
+    assert p.returncode == 0, err
+    # VP_EREFUSED, and ours from then on; a number that is no signal: VP_EARG.
+    assert out == "-8 0 0 0 -2\n1\n"
+    assert [names(r)["work"] for r in runs(place.dir / "own")] == [100, 100]
+
+
+def test_a_signal_without_anything_else(place, build):
+    """No recording and no steps: 3 s of whatever it does."""
+    app = build(r"""int main(void)
+{
+    if (vp_install_signal(SIGUSR2, false) < 0)
+        return 1;
+    puts("ready");
+    fflush(stdout);
+    while (access("enough", F_OK) != 0) {
+        VP_SCOPE("work");
+        rest();
+    }
+    return 0;
+}
+""")
+    p = start(place, app)
+    assert p.stdout.readline() == "ready\n"
+    p.send_signal(signal.SIGUSR2)
+    until(lambda: [r for r in runs(place.dir / "profiles") if list(r.glob("*.xplane.pb"))])
+    (place.dir / "enough").touch()
+    p.communicate(timeout=WAIT)
+    assert p.returncode == 0
+    assert names(runs(place.dir / "profiles")[0])["work"] > 100

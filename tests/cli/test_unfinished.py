@@ -1,0 +1,62 @@
+"""A program that was killed while it recorded: its session is there, says what it is, and every
+command and page works on it."""
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+from serving import Serving
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'golden'))
+from common import tool  # noqa: E402
+
+
+@pytest.fixture
+def killed(place, tmp_path):
+    folder = tmp_path / 'killed'
+    done = subprocess.run([tool('capture_tool'), '--killed', folder], check=False)
+    assert done.returncode == -9
+    return folder
+
+
+def ask(place, *args):
+    done = subprocess.run(['view_profile', *map(str, args)], cwd=place.dir, env=place.env,
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_it_is_listed_as_unfinished(place, killed):
+    (session,) = json.loads(ask(place, 'list', '--format', 'json', killed))['sessions']
+    assert session['status'] == 'unfinished'
+    assert 'killed' in session['why']
+    assert session['hosts'] == ['box']
+    assert [f['kind'] for f in session['files']] == ['vpcap']
+    assert 'unfinish' in ask(place, 'list', killed)  # cut off at this width
+
+
+def test_commands_work_on_it(place, killed):
+    assert 'forward' in ask(place, 'top', killed)
+    report = json.loads(ask(place, 'report', '--format', 'json', killed))
+    assert [s['number'] for s in report['steps']['list']] == [0, 1, 2]  # the fourth is a zone without an end
+    said = [q['message'] for q in report['quality'] if q['code'] == 'unfinished']
+    assert any('killed' in m for m in said)
+    assert any('2 zones had not ended' in m for m in said)
+    ask(place, 'findings', killed)
+
+
+def test_pages_and_export_work_on_it(place, killed):
+    with Serving(place, '--port', '0', '--profile-dir', killed) as s:
+        status, _, page = s.get('/')
+        assert status == 200 and 'unfinished' in page
+        sessions = json.loads(s.get('/api/v1/sessions')[2])['sessions']
+        ident = sessions[0]['id']
+        assert f'./session/{ident}/' in page
+        status, _, page = s.get(f'/session/{ident}/')
+        assert status == 200 and 'forward' in page and 'killed' in page
+        status, _, text = s.get(f'/trace/{ident}/box.json')
+        assert status == 200
+        body = text if text.lstrip().startswith('{') else text[text.index('{'):text.rindex('}') + 1]
+        names = body.count('"name":"forward"')
+        assert names == 4

@@ -1,0 +1,137 @@
+"""Pages as a browser without a script gets them: orders, groups and pages of the list by its query,
+and the state that tells when the list has changed."""
+import json
+import re
+import shutil
+import time
+
+import pytest
+
+from conftest import Server, trace
+
+# run: (events, seconds of its name); the catalog has the newest first.
+RUNS = {'b/2026_01_03_00_00_00': 10, 'a/2026_01_01_00_00_00': 30, 'a/2026_01_02_00_00_00': 20,
+        '2026_01_04_00_00_00': 40}
+
+
+def add(root, name, events):
+    run, _, session = name.rpartition('/')
+    at = root / run / 'plugins' / 'profile' / session
+    at.mkdir(parents=True)
+    (at / 'vm.trace.json').write_bytes(trace(events))
+
+
+@pytest.fixture(scope='module')
+def runs(tmp_path_factory):
+    root = tmp_path_factory.mktemp('runs')
+    for name, events in RUNS.items():
+        add(root, name, events)
+    s = Server(f'{root}/')
+    s.root = root
+    while json.loads(s.get('/api/v1/state').content())['indexing']:
+        time.sleep(.02)
+    s.ids = {x['name']: x['id'] for x in json.loads(s.get('/api/v1/sessions').content())['sessions']}
+    yield s
+    s.stop()
+
+
+def names(runs, query):
+    page = runs.get(f'/?{query}').content().decode()
+    name_of = {i: n for n, i in runs.ids.items()}
+    return [name_of[i] for i in re.findall(r'<tr data-key="([^"]+)"', page)]
+
+
+NEWEST = sorted(RUNS, key=lambda n: n[-19:], reverse=True)
+LARGEST = sorted(RUNS, key=RUNS.get, reverse=True)
+
+
+@pytest.mark.parametrize('query, order', [
+    ('', NEWEST), ('sort=time', NEWEST), ('sort=-time', NEWEST[::-1]),
+    ('sort=name', sorted(RUNS)), ('sort=-name', sorted(RUNS, reverse=True)),
+    ('sort=size', LARGEST), ('sort=-size', LARGEST[::-1]),
+    ('sort=none', NEWEST), ('sort=-', NEWEST), ('sort=--name', NEWEST), ('sort=Name', NEWEST),
+    ('q=A%2F', ['a/2026_01_02_00_00_00', 'a/2026_01_01_00_00_00']),
+    ('q=01_0%20b', ['b/2026_01_03_00_00_00']), ('q=nothing', []),
+    ('first=2', NEWEST[2:]), ('first=99', NEWEST), ('first=-1', NEWEST), ('first=1x', NEWEST),
+    # A run stands where its first session stands.
+    ('group=run', NEWEST), ('group=run&sort=-time', [
+        'a/2026_01_01_00_00_00', 'a/2026_01_02_00_00_00', 'b/2026_01_03_00_00_00',
+        '2026_01_04_00_00_00']),
+    ('group=run&sort=size', ['2026_01_04_00_00_00', 'a/2026_01_01_00_00_00',
+                             'a/2026_01_02_00_00_00', 'b/2026_01_03_00_00_00']),
+])
+def test_the_query_orders_the_list(runs, query, order):
+    assert names(runs, query) == order
+
+
+def test_figures_order_the_list_and_unknown_ones_stand_last(runs):
+    for name in ['b/2026_01_03_00_00_00', 'a/2026_01_01_00_00_00']:
+        assert runs.get(f'/session/{runs.ids[name]}/headline').status == 200
+    # 7 of every 10 us busy but for the last op: 10 ops in 97 us, 30 in 297.
+    known = ['a/2026_01_01_00_00_00', 'b/2026_01_03_00_00_00']
+    assert names(runs, 'sort=busy')[:2] == known
+    assert names(runs, 'sort=-busy')[:2] == known[::-1]
+    for query in ['sort=busy', 'sort=-busy']:
+        page = runs.get(f'/?{query}').content().decode()
+        assert 'Last: 2 whose busy time is not known before they are opened.' in page
+
+
+def test_links_keep_the_rest_of_the_query(runs):
+    page = runs.get('/?q=2026%20_&sort=-size&group=run').content().decode()
+    orders = page[page.index('class="orders"'):page.index('</nav>')]
+    links = re.findall(r'<a href="([^"]+)"( aria-current="true")?>([a-z ]+)', orders)
+    assert all(link.startswith('./?q=2026%20_') for link, _, _ in links)
+    by_text = {text.strip(): link for link, _, text in links}
+    assert by_text['size'] == './?q=2026%20_&amp;sort=size&amp;group=run'
+    assert by_text['name'] == './?q=2026%20_&amp;sort=name&amp;group=run'
+    assert by_text['none'] == './?q=2026%20_&amp;sort=-size'
+    assert [text.strip() for _, current, text in links if current] == ['size', 'by run']
+    assert '<input type="hidden" name="sort" value="-size">' in page
+
+
+def state(s):
+    answer = s.get('/api/v1/state')
+    assert (answer.status, answer.get('Content-Type')) == (200, 'application/json')
+    return json.loads(answer.content())
+
+
+def test_the_state_changes_with_the_directory_only(runs):
+    before = state(runs)
+    assert before == state(runs)
+    assert (before['schema'], before['sessions']) == ('view_profile.state/1', 4)
+    assert before['indexing'] is False
+    assert f'data-state="{before["state"]}"' in runs.get('/').content().decode()
+    add(runs.root, 'c/2026_01_05_00_00_00', 5)
+    deadline = time.monotonic() + 15
+    while state(runs)['sessions'] == 4:
+        assert time.monotonic() < deadline
+        time.sleep(.1)
+    assert state(runs)['state'] != before['state']
+    shutil.rmtree(runs.root / 'c')
+    while state(runs)['sessions'] == 5:
+        assert time.monotonic() < deadline
+        time.sleep(.1)
+    assert state(runs)['state'] == before['state']
+
+
+def test_no_answer_says_where_the_directory_lies(runs):
+    """Its name, yes; the path that leads there stays in the process."""
+    i = next(iter(runs.ids.values()))
+    for target in ['/', '/api/v1/sessions', '/api/v1/state', f'/session/{i}/', f'/session/{i}/headline', f'/perfetto/{i}',
+                   f'/compare/{i}/{i}', f'/api/v1/session/{i}/report', f'/api/v1/session/{i}/findings', '/metrics',
+                   '/session/nobody/', '/api/v1/session/nobody/report', '/trace/nobody/x.json', '/nowhere',
+                   '/api/v1/extract']:
+        text = runs.get(target).content().decode('utf-8', 'replace')
+        assert str(runs.root.parent) not in text, target
+    assert f'>{runs.root.name}<' in runs.get('/').content().decode()
+
+
+def test_a_browser_at_an_address_that_is_none_gets_a_page(runs):
+    answer = runs.get('/sessions/of/old', 'Accept: text/html,application/xhtml+xml,*/*;q=0.8')
+    page = answer.content().decode()
+    assert answer.status == 404 and answer.get('Content-Type').startswith('text/html')
+    assert answer.get('Content-Security-Policy') and answer.get('X-Content-Type-Options') == 'nosniff'
+    assert 'There is no such page' in page and 'href="../../"' in page
+    plain = runs.get('/sessions/of/old', 'Accept: */*')
+    assert plain.status == 404 and plain.content() == b'no such page\n'
+    assert runs.request('DELETE', '/nowhere', 'Accept: text/html').status == 404
