@@ -20,23 +20,15 @@ static int note_damage(trace *t, const vp_error *damage)
                                                      damage->event, damage->offset, true});
 }
 
-static int read_xspace(trace *t, const catalog *c, const cat_file *f, const rd_options *ro)
-{
-    rd_source *in = NULL;
-    vp_error damage = {0};
-    VP_TRY(catalog_source(&in, c, f, &damage));
-    int rc = xs_read(&t->sink, in, ro);
-    rd_source_close(in);
-    VP_TRY(rc);
-    return note_damage(t, &damage);
-}
+typedef int source_reader(sink *s, rd_source *in, const rd_options *ro);
 
-static int read_recording(trace *t, const catalog *c, const cat_file *f, const rd_options *ro)
+static int read_source(trace *t, const catalog *c, const cat_file *f, const rd_options *ro,
+                       source_reader *read)
 {
     rd_source *in = NULL;
     vp_error damage = {0};
     VP_TRY(catalog_source(&in, c, f, &damage));
-    int rc = vr_read(&t->sink, in, ro);
+    int rc = read(&t->sink, in, ro);
     rd_source_close(in);
     VP_TRY(rc);
     return note_damage(t, &damage);
@@ -57,8 +49,8 @@ static int read_file(trace **out, const catalog *c, const cat_file *f, const loa
     rd_options ro = {device_only, opts->progress, opts->progress_ctx};
     VP_TRY(trace_new(&t));
     rd_format format = f->kind.format;
-    int rc = format == RD_XSPACE  ? read_xspace(t, c, f, &ro)
-             : format == RD_VPCAP ? read_recording(t, c, f, &ro)
+    int rc = format == RD_XSPACE  ? read_source(t, c, f, &ro, xs_read)
+             : format == RD_VPCAP ? read_source(t, c, f, &ro, vr_read)
                                   : read_json(t, c, f, &ro);
     if (rc >= 0)
         rc = trace_seal(t);

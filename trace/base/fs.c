@@ -148,11 +148,14 @@ int vp_fs_pread(int fd, void *buf, size_t n, int64_t offset, size_t *got)
     return 0;
 }
 
-int vp_fs_write_all(int fd, const void *buf, size_t n)
+/* offset -1: at the file's own position. */
+static int write_all(int fd, const char *buf, size_t n, int64_t offset)
 {
     size_t done = 0;
     while (done < n) {
-        ssize_t r = fault() ? -1 : write(fd, (const char *)buf + done, n - done);
+        ssize_t r = fault()      ? -1
+                    : offset < 0 ? write(fd, buf + done, n - done)
+                                 : pwrite(fd, buf + done, n - done, offset + (int64_t)done);
         if (r < 0 && errno == EINTR)
             continue;
         if (r < 0)
@@ -162,19 +165,14 @@ int vp_fs_write_all(int fd, const void *buf, size_t n)
     return 0;
 }
 
+int vp_fs_write_all(int fd, const void *buf, size_t n)
+{
+    return write_all(fd, buf, n, -1);
+}
+
 int vp_fs_pwrite_all(int fd, const void *buf, size_t n, int64_t offset)
 {
-    size_t done = 0;
-    while (done < n) {
-        ssize_t r =
-            fault() ? -1 : pwrite(fd, (const char *)buf + done, n - done, offset + (int64_t)done);
-        if (r < 0 && errno == EINTR)
-            continue;
-        if (r < 0)
-            return os_error("cannot write", NULL);
-        done += (size_t)r;
-    }
-    return 0;
+    return write_all(fd, buf, n, offset);
 }
 
 int vp_fs_identity(int fd, vp_file_id *id)

@@ -189,6 +189,12 @@ void vp_json_kbool(vp_json *j, const char *key, bool v)
     vp_json_bool(j, v);
 }
 
+void vp_json_kdouble(vp_json *j, const char *key, double v)
+{
+    vp_json_key(j, key);
+    vp_json_double(j, v);
+}
+
 void vp_json_kcount(vp_json *j, const char *key, int64_t v)
 {
     vp_json_key(j, key);

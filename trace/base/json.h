@@ -40,6 +40,7 @@ void vp_json_kstr(vp_json *j, const char *key, vp_str s);
 void vp_json_kcstr(vp_json *j, const char *key, const char *z);
 void vp_json_ki64(vp_json *j, const char *key, int64_t v);
 void vp_json_kbool(vp_json *j, const char *key, bool v);
+void vp_json_kdouble(vp_json *j, const char *key, double v);
 /* v < 0 means unknown: null. */
 void vp_json_kcount(vp_json *j, const char *key, int64_t v);
 

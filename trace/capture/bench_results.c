@@ -48,29 +48,23 @@ static double median(const bench_method *m)
     return (sorted[(m->runs - 1) / 2] + sorted[m->runs / 2]) / 2;
 }
 
-static void put_double(vp_json *j, const char *key, double v)
-{
-    vp_json_key(j, key);
-    vp_json_double(j, v);
-}
-
 static void put_method(vp_json *j, const bench_method *m)
 {
     vp_json_key(j, m->name);
     vp_json_begin_object(j);
-    put_double(j, "execution_time", m->failed ? m->failed_s : median(m));
+    vp_json_kdouble(j, "execution_time", m->failed ? m->failed_s : median(m));
     vp_json_kbool(j, "success", !m->failed);
     if (m->failed)
         vp_json_kcstr(j, "error", m->error);
     vp_json_kcstr(j, "tensorboard_trace", m->trace_dir);
-    put_double(j, "first_call_s", m->first_call_s > 0 ? m->first_call_s : NAN);
-    put_double(j, "warmup_s", m->warmup_s);
+    vp_json_kdouble(j, "first_call_s", m->first_call_s > 0 ? m->first_call_s : NAN);
+    vp_json_kdouble(j, "warmup_s", m->warmup_s);
     vp_json_key(j, "run_s");
     vp_json_begin_array(j);
     for (size_t i = 0; i < m->runs; i++)
         vp_json_double(j, m->run_s[i]);
     vp_json_end_array(j);
-    put_double(j, "export_s", m->export_s);
+    vp_json_kdouble(j, "export_s", m->export_s);
     vp_json_end_object(j);
 }
 
@@ -94,7 +88,7 @@ static void put_values(vp_json *j, const vp_bench *b, bool times)
         if ((v->kind == BENCH_SECONDS) != times)
             continue;
         if (times)
-            put_double(j, v->key, v->seconds);
+            vp_json_kdouble(j, v->key, v->seconds);
         else if (v->kind == BENCH_BOOL)
             vp_json_kbool(j, v->key, v->i != 0);
         else
@@ -109,7 +103,7 @@ static void put_step_timing(vp_json *j, const vp_bench *b)
     put_values(j, b, true);
     for (size_t i = 0; i < b->method_count; i++)
         if (!b->methods[i].failed)
-            put_double(j, b->methods[i].name, median(&b->methods[i]));
+            vp_json_kdouble(j, b->methods[i].name, median(&b->methods[i]));
     vp_json_end_object(j);
 }
 

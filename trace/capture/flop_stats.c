@@ -43,8 +43,7 @@ static double seconds(uint64_t ns)
 
 static void put_known(vp_json *j, const char *key, double v)
 {
-    vp_json_key(j, key);
-    vp_json_double(j, v > 0 ? v : NAN); /* NAN: null */
+    vp_json_kdouble(j, key, v > 0 ? v : NAN); /* NAN: null */
 }
 
 static void put_steps(vp_json *j, const flop_stats *f)
@@ -60,8 +59,7 @@ static void put_steps(vp_json *j, const flop_stats *f)
         vp_json_double(j, seconds(f->steps[i].ns));
     vp_json_end_array(j);
     vp_json_ki64(j, "cold_steps", f->has_cold);
-    vp_json_key(j, "cold_step_time");
-    vp_json_double(j, f->has_cold ? seconds(f->cold.ns) : NAN);
+    vp_json_kdouble(j, "cold_step_time", f->has_cold ? seconds(f->cold.ns) : NAN);
 }
 
 int flop_stats_put(vp_buf *b, const flop_stats *f, const vp_schedule *s)
@@ -75,8 +73,7 @@ int flop_stats_put(vp_buf *b, const flop_stats *f, const vp_schedule *s)
     vp_json_begin_object(&j);
     vp_json_ki64(&j, "profiling_steps", (int64_t)f->count);
     vp_json_ki64(&j, "total_tokens", (int64_t)f->tokens);
-    vp_json_key(&j, "total_time_sec");
-    vp_json_double(&j, seconds(f->ns));
+    vp_json_kdouble(&j, "total_time_sec", seconds(f->ns));
     put_known(&j, "tokens_per_sec", rate);
     put_known(&j, "model_params", s->model_params);
     put_known(&j, "flops_per_token", flops);

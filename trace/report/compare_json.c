@@ -91,8 +91,7 @@ static void put_op(vp_json *j, const vp_compared_op *op)
     vp_json_kcstr(j, "reason", op->reason);
     vp_json_kcount(j, "flops_a", op->flops_a);
     vp_json_kcount(j, "flops_b", op->flops_b);
-    vp_json_key(j, "time_per_flop_ratio");
-    vp_json_double(j, rep_flop_time_ratio(op));
+    vp_json_kdouble(j, "time_per_flop_ratio", rep_flop_time_ratio(op));
     vp_json_end_object(j);
 }
 

@@ -11,12 +11,6 @@ static void put_time(vp_json *j, const char *key, int64_t ps)
         vp_json_i64(j, ps);
 }
 
-static void put_number(vp_json *j, const char *key, double v)
-{
-    vp_json_key(j, key);
-    vp_json_double(j, v);
-}
-
 static void put_evidence(vp_json *j, const vp_finding *f)
 {
     bool measured = f->status == VP_FIRED || f->status == VP_EXPLAINED || f->status == VP_CLEAR;
@@ -24,10 +18,10 @@ static void put_evidence(vp_json *j, const vp_finding *f)
     vp_json_begin_object(j);
     vp_json_kcstr(j, "metric", f->metric);
     if (measured)
-        put_number(j, "value", f->value);
+        vp_json_kdouble(j, "value", f->value);
     else
         put_time(j, "value", VP_NO_TIME);
-    put_number(j, "threshold", f->threshold);
+    vp_json_kdouble(j, "threshold", f->threshold);
     vp_json_kcstr(j, "unit", f->unit);
     vp_json_kcstr(j, "denominator", f->denominator);
     vp_json_end_object(j);

@@ -135,8 +135,7 @@ void scaling_relate(scaling *s)
 
 static void put_unless(vp_json *j, const char *key, double v, double unknown)
 {
-    vp_json_key(j, key);
-    vp_json_double(j, v == unknown ? NAN : v);
+    vp_json_kdouble(j, key, v == unknown ? NAN : v);
 }
 
 int rep_scaling_json(vp_buf *b, const scaling *s)
