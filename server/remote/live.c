@@ -98,15 +98,6 @@ static bool ready(int fd, short events, int64_t until)
     return left > 0 && poll(&p, 1, (int)left) > 0;
 }
 
-/* Only a process of the same user is heard, and only under its own number. */
-static bool is_owner(int fd, pid_t pid)
-{
-    struct ucred who;
-    socklen_t n = sizeof who;
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) == 0 && who.uid == geteuid() &&
-           who.pid == pid;
-}
-
 static int connect_to(int *out, const char *dir, pid_t pid, int64_t until)
 {
     struct sockaddr_un a = {.sun_family = AF_UNIX};
@@ -117,7 +108,7 @@ static int connect_to(int *out, const char *dir, pid_t pid, int64_t until)
     int rc = connect(fd, (struct sockaddr *)&a, sizeof a);
     if (rc < 0 && errno == EAGAIN && ready(fd, POLLOUT, until))
         rc = connect(fd, (struct sockaddr *)&a, sizeof a);
-    if (rc < 0 || !is_owner(fd, pid))
+    if (rc < 0 || vp_live_peer(fd) != pid)
         return vp_fail(VP_ENOTFOUND, "no process %ld answers", (long)pid);
     *out = vp_fs_take(&fd);
     return 0;

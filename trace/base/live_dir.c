@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,4 +29,12 @@ int vp_live_dir(char out[VP_PATH_MAX], bool make)
                           -1);
     memcpy(out, path, (size_t)n + 1);
     return 0;
+}
+
+long vp_live_peer(int fd)
+{
+    struct ucred who;
+    socklen_t n = sizeof who;
+    bool known = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) == 0;
+    return known && who.uid == geteuid() ? (long)who.pid : -1;
 }

@@ -11,5 +11,8 @@
  * owner only. VP_ENOTFOUND: there is none; VP_EREFUSED: it is somebody else's, or others may write
  * to it; VP_EIO. */
 int vp_live_dir(char out[VP_PATH_MAX], bool make);
+/* The process at the other end of such a socket (0: of another pid namespace), if it is this
+ * user's; else -1. */
+long vp_live_peer(int fd);
 
 #endif

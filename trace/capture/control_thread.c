@@ -51,13 +51,6 @@ void control_wake(bool signalled)
 
 /* ---- A client ------------------------------------------------------------------------------- */
 
-static bool same_user(int fd)
-{
-    struct ucred who;
-    socklen_t n = sizeof who;
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) == 0 && who.uid == geteuid();
-}
-
 /* A line into text, NUL-terminated; false: none in time, or too long. */
 static bool read_line(char *text, int fd)
 {
@@ -101,7 +94,7 @@ static void serve(int listen_fd)
 {
     char line[LINE_MAX_BYTES + 1];
     VP_CLEANUP(vp_fs_close) int fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (fd < 0 || !same_user(fd) || !read_line(line, fd))
+    if (fd < 0 || vp_live_peer(fd) < 0 || !read_line(line, fd))
         return;
     vp_buf b;
     vp_buf_init(&b, ANSWER_MAX);
