@@ -80,11 +80,6 @@ static int preload(const char *name)
     return 0;
 }
 
-static const char *variable(const char *name)
-{
-    return getenv(name);
-}
-
 static int prepare(const cli_options *o, const char *dir)
 {
     char library[VP_PATH_MAX];
@@ -94,7 +89,7 @@ static int prepare(const cli_options *o, const char *dir)
     set("VIEW_PROFILE_STEPS", o->steps);
     set("VIEW_PROFILE_RING", o->ring);
     set("VIEW_PROFILE_GPU", o->gpu ? "require" : NULL);
-    VP_TRY(environment_read(&e, variable));
+    VP_TRY(environment_read(&e, NULL));
     VP_TRY(find_library(library, NVTX_LIBRARY));
     set("NVTX_INJECTION64_PATH", library);
     if (o->functions) /* brings the recorder along */

@@ -14,6 +14,7 @@
 
 #include "include/view_profile.h"
 #include "include/view_profile_capture.h"
+#include "tests/unit/listed.h"
 #include "trace/base/temp_tree.h"
 
 typedef struct method {
@@ -59,16 +60,6 @@ static double number_of(const json_t *j, const char *key)
 {
     assert_true(json_is_number(json_object_get(j, key)));
     return json_number_value(json_object_get(j, key));
-}
-
-static size_t sessions_in(const char *dir)
-{
-    vp_catalog *c;
-    if (vp_catalog_open(&c, dir) < 0)
-        return 0;
-    size_t n = vp_catalog_count(c);
-    vp_catalog_free(c);
-    return n;
 }
 
 static void two_methods(void **state)

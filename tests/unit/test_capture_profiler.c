@@ -19,6 +19,7 @@
 
 #include "include/view_profile.h"
 #include "include/view_profile_capture.h"
+#include "tests/unit/listed.h"
 #include "trace/base/temp_tree.h"
 
 typedef struct place {
@@ -131,16 +132,6 @@ static void steps_in(char *out, size_t cap, const char *dir)
         vp_report_free(r);
     }
     vp_catalog_free(c);
-}
-
-static size_t sessions_in(const char *dir)
-{
-    vp_catalog *c;
-    if (vp_catalog_open(&c, dir) < 0)
-        return 0;
-    size_t n = vp_catalog_count(c);
-    vp_catalog_free(c);
-    return n;
 }
 
 /* ---- Steps ---- */

@@ -26,18 +26,6 @@ void cap_zone(uint32_t name, uint64_t start, uint32_t generation, bool is_step, 
                                           .number = number});
 }
 
-/* Keys of args that are known only now are names of their own. */
-static uint32_t find_keys(vp__site **keys, const vp_arg *args, size_t n)
-{
-    uint32_t count = 0;
-    for (; count < n && count < CAP_ARGS_MAX; count++) {
-        keys[count] = vp__site_of(vp_name(args[count].key));
-        if (!keys[count])
-            break;
-    }
-    return count;
-}
-
 static void emit_named(uint32_t name, uint32_t generation, cap_event *e, const vp_arg *args,
                        size_t n)
 {
@@ -46,7 +34,7 @@ static void emit_named(uint32_t name, uint32_t generation, cap_event *e, const v
     if (!e->site)
         return;
     e->args = args;
-    e->arg_count = find_keys(keys, args, args ? n : 0);
+    e->arg_count = cap_keys_of(keys, args, args ? n : 0);
     e->keys = keys;
     cap_emit(generation, e);
 }
@@ -73,8 +61,8 @@ void cap_on_step(cap_step_fn *fn)
 static vp_recording *active_handle(void)
 {
     session_lock();
-    cap_session *s = session_active();
-    vp_recording *r = s && s->state == CAP_ACTIVE ? (vp_recording *)(uintptr_t)s->number : NULL;
+    cap_session *s = session_recording();
+    vp_recording *r = s ? session_handle(s->number) : NULL;
     session_unlock();
     return r;
 }
@@ -93,8 +81,8 @@ int cap_active_past(double seconds, vp_result *result)
 int cap_active_status(vp_result *result)
 {
     session_lock();
-    cap_session *s = session_active();
-    if (!s || s->state != CAP_ACTIVE) {
+    cap_session *s = session_recording();
+    if (!s) {
         session_unlock();
         return nothing_on();
     }
@@ -108,8 +96,8 @@ int cap_active_status(vp_result *result)
 int cap_active_end(vp_result *result)
 {
     session_lock();
-    cap_session *s = session_active();
-    if (!s || s->state != CAP_ACTIVE) {
+    cap_session *s = session_recording();
+    if (!s) {
         session_unlock();
         return nothing_on();
     }

@@ -1,9 +1,7 @@
 #include "trace/capture/bench.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "trace/base/err.h"
@@ -11,9 +9,6 @@
 #include "trace/base/time.h"
 #include "trace/capture/files.h"
 #include "trace/capture/recorder.h"
-
-/* Benches that begin in the same second beneath the same root. */
-#define SAME_SECOND_MAX 1000
 
 /* ---- Its directory ---- */
 
@@ -25,21 +20,10 @@ static int make_dir(vp_bench *b, const char *root)
     localtime_r(&now, &t);
     strftime(stamp, sizeof stamp, "%Y%m%d_%H%M%S", &t);
     VP_TRY(cap_make_dirs(root));
-    for (int i = 0; i < SAME_SECOND_MAX; i++) {
-        char again[16] = "";
-        if (i)
-            snprintf(again, sizeof again, "_%d", i);
-        int n = snprintf(b->dir, sizeof b->dir, "%s/%dgpu_%s%s", root, b->devices, stamp, again);
-        if (n < 0 || (size_t)n >= sizeof b->dir)
-            return vp_fail(VP_ELIMIT, "the path is too long");
-        if (mkdir(b->dir, 0777) == 0)
-            return 0;
-        if (errno != EEXIST)
-            break;
-    }
-    vp_fail(errno == EACCES || errno == EROFS ? VP_EPERM : VP_EIO, "cannot make the directory: %s",
-            strerror(errno));
-    return vp_fail_at(vp_error_last()->code, b->dir, -1, -1);
+    int n = snprintf(b->dir, sizeof b->dir, "%s/%dgpu_%s", root, b->devices, stamp);
+    if (n < 0 || (size_t)n >= sizeof b->dir)
+        return vp_fail(VP_ELIMIT, "the path is too long");
+    return cap_make_alone(b->dir);
 }
 
 int vp_bench_open(vp_bench **out, const char *root, int devices)

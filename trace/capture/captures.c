@@ -101,10 +101,10 @@ static bool has_ring(vp_profiler *p)
 
 void prof_keep_ring(vp_profiler *p)
 {
-    vp_config cfg = config_of(p, p->dir);
     vp_recording *r;
     if (p->s.slow_step_ratio <= 1 || p->recording || p->ring_failed || has_ring(p))
         return;
+    vp_config cfg = config_of(p, p->dir);
     cfg.mode = VP_RING;
     cfg.duration_ms = 0;
     int rc = vp_start(&r, &cfg);

@@ -407,11 +407,6 @@ void control_forget(void)
     atomic_store(&g.waiting, false);
 }
 
-static const char *variable(const char *name)
-{
-    return getenv(name);
-}
-
 /* The whole program is one capture, unless single steps are asked for. */
 static void begin(void)
 {
@@ -429,7 +424,7 @@ void control_load(void)
     static _Atomic bool loaded;
     if (atomic_exchange(&loaded, true))
         return;
-    if (environment_read(&g.env, variable) < 0) {
+    if (environment_read(&g.env, NULL) < 0) {
         vp_log(VP_LOG_ERROR, "%s", vp_error_last()->message);
         return;
     }

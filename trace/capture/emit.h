@@ -23,4 +23,8 @@ typedef struct cap_event {
 /* Records it in the calling thread, or counts why not. Signal-safe. */
 void cap_emit(uint32_t generation, const cap_event *e);
 
+/* The names of the first CAP_ARGS_MAX args' keys, for a site that does not know them. How many:
+ * fewer than n where there is no room for more names. */
+uint32_t cap_keys_of(vp__site **keys, const vp_arg *args, size_t n);
+
 #endif

@@ -1,5 +1,7 @@
 #include "trace/capture/environment.h"
 
+#include <stdlib.h>
+
 #include <signal.h>
 #include <string.h>
 
@@ -83,6 +85,11 @@ static bool is_yes(vp_str s)
     return false;
 }
 
+static const char *variable(const char *name)
+{
+    return getenv(name);
+}
+
 int environment_read(environment *out, environment_fn *get)
 {
     static const struct {
@@ -93,6 +100,7 @@ int environment_read(environment *out, environment_fn *get)
                   {"VIEW_PROFILE_SIGNAL", read_signal},
                   {"VIEW_PROFILE_GPU", read_gpu}};
     environment e = {.gpu = VP_GPU_AUTO};
+    get = get ? get : variable;
     const char *on = get("VIEW_PROFILE");
     e.on = on && is_yes(vp_str_of(on));
     e.dir = get("VIEW_PROFILE_DIR");

@@ -17,7 +17,7 @@ typedef struct environment {
 
 typedef const char *environment_fn(const char *name); /* as getenv */
 
-/* VP_EARG: a value makes no sense, and which one is in the error. */
+/* get NULL: getenv. VP_EARG: a value makes no sense, and which one is in the error. */
 int environment_read(environment *out, environment_fn *get);
 
 #endif

@@ -13,13 +13,27 @@
 /* File names hold 255 bytes; beside the name stand a step and an ending. */
 #define NAME_KEPT 200u
 
-static int fail(const char *what, const char *path)
+#define SAME_NAME_MAX 10000
+
+int cap_file_code(int err)
 {
-    int e = errno;
-    int code = e == ENOSPC || e == EDQUOT                ? VP_ENOSPC
-               : e == EACCES || e == EPERM || e == EROFS ? VP_EPERM
-                                                         : VP_EIO;
-    vp_fail(code, "cannot %s: %s", what, strerror(e));
+    switch (err) {
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return VP_EPERM;
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+        return VP_ENOSPC;
+    default:
+        return VP_EIO;
+    }
+}
+
+int cap_file_fail(const char *what, const char *path, int err)
+{
+    int code = vp_fail(cap_file_code(err), "cannot %s: %s", what, strerror(err));
     return vp_fail_at(code, path, -1, -1);
 }
 
@@ -27,6 +41,12 @@ static int too_long(const char *dir)
 {
     vp_fail(VP_ELIMIT, "the path is too long");
     return vp_fail_at(VP_ELIMIT, dir, -1, -1);
+}
+
+static bool is_dir(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 int cap_make_dirs(const char *path)
@@ -40,19 +60,35 @@ int cap_make_dirs(const char *path)
             continue;
         memcpy(part, path, i);
         part[i] = '\0';
-        if (mkdir(part, 0777) != 0 && errno != EEXIST && errno != EISDIR)
-            return fail("make the directory", part);
+        int err = mkdir(part, 0777) != 0 ? errno : 0;
+        if (err && err != EEXIST && !is_dir(part))
+            return cap_file_fail("make the directory", part, err);
     }
     return 0;
+}
+
+int cap_make_alone(char path[VP_PATH_MAX])
+{
+    size_t base = strlen(path), room = VP_PATH_MAX - base;
+    for (int i = 0; i < SAME_NAME_MAX; i++) {
+        int n = i ? snprintf(path + base, room, "_%d", i) : 0;
+        if (n < 0 || (size_t)n >= room)
+            return too_long(path);
+        if (mkdir(path, 0777) == 0)
+            return 0;
+        if (errno != EEXIST)
+            return cap_file_fail("make the directory", path, errno);
+    }
+    return vp_fail_at(vp_fail(VP_EBUSY, "%d directories of one name", SAME_NAME_MAX), path, -1, -1);
 }
 
 static int write_to(const char *temp, const char *path, vp_str content)
 {
     VP_CLEANUP(vp_fs_close) int fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
-        return fail("write", path);
+        return cap_file_fail("write", path, errno);
     VP_TRY(vp_fs_write_all(fd, content.p, content.n));
-    return rename(temp, path) != 0 ? fail("write", path) : 0;
+    return rename(temp, path) != 0 ? cap_file_fail("write", path, errno) : 0;
 }
 
 int cap_write_path(const char *path, vp_str content)

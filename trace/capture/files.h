@@ -14,8 +14,15 @@
 int cap_write_file(const char *dir, const char *name, vp_str content);
 /* The same with a path, whose directory must be there. */
 int cap_write_path(const char *path, vp_str content);
-/* Makes a directory and those above it. */
+/* Makes a directory and those above it; what is there may be read only. */
 int cap_make_dirs(const char *path);
+/* Makes a directory for the caller alone: path as it is, or with _1, _2, … behind it. path has room
+ * for VP_PATH_MAX bytes and is where it was made. VP_EBUSY: all 10,000 are there. */
+int cap_make_alone(char path[VP_PATH_MAX]);
+/* The code for an errno of making files. */
+int cap_file_code(int err);
+/* Fails with the code, the text and the path of such an errno. */
+int cap_file_fail(const char *what, const char *path, int err);
 /* dir with "~" or "~/…" as the user's home; NULL or "": fallback. VP_ELIMIT: too long. */
 int cap_user_dir(char out[VP_PATH_MAX], const char *dir, const char *fallback);
 /* <dir>/<name>_step_<step>. What a file name must not hold is '_' in it, and of a long name 200

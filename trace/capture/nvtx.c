@@ -159,97 +159,6 @@ static nvtx_event plain(const char *text)
     return (nvtx_event){.text = text ? text : ""};
 }
 
-/* ---- The functions of the core --------------------------------------------------------------- */
-
-static void mark_ex(const attributes *a)
-{
-    char buffer[NVTX_NAME_MAX];
-    nvtx_event e = event_of(buffer, NULL, a);
-    nvtx_mark(&e);
-}
-
-static void mark_a(const char *text)
-{
-    nvtx_event e = plain(text);
-    nvtx_mark(&e);
-}
-
-static void mark_w(const wchar_t *text)
-{
-    char buffer[NVTX_NAME_MAX];
-    mark_a(narrow(buffer, text));
-}
-
-static uint64_t start_ex(const attributes *a)
-{
-    char buffer[NVTX_NAME_MAX];
-    nvtx_event e = event_of(buffer, NULL, a);
-    return nvtx_start(&e);
-}
-
-static uint64_t start_a(const char *text)
-{
-    nvtx_event e = plain(text);
-    return nvtx_start(&e);
-}
-
-static uint64_t start_w(const wchar_t *text)
-{
-    char buffer[NVTX_NAME_MAX];
-    return start_a(narrow(buffer, text));
-}
-
-static void end(uint64_t id)
-{
-    nvtx_end(id);
-}
-
-static int push_ex(const attributes *a)
-{
-    char buffer[NVTX_NAME_MAX];
-    nvtx_event e = event_of(buffer, NULL, a);
-    return nvtx_push(&e);
-}
-
-static int push_a(const char *text)
-{
-    nvtx_event e = plain(text);
-    return nvtx_push(&e);
-}
-
-static int push_w(const wchar_t *text)
-{
-    char buffer[NVTX_NAME_MAX];
-    return push_a(narrow(buffer, text));
-}
-
-static int pop(void)
-{
-    return nvtx_pop(NULL);
-}
-
-static void name_category_a(uint32_t id, const char *text)
-{
-    nvtx_name_category(NULL, id, text);
-}
-
-static void name_category_w(uint32_t id, const wchar_t *text)
-{
-    char buffer[NVTX_NAME_MAX];
-    nvtx_name_category(NULL, id, narrow(buffer, text));
-}
-
-static void name_thread_a(uint32_t tid, const char *text)
-{
-    nvtx_name_thread(tid, text);
-}
-
-static void name_thread_w(uint32_t tid, const wchar_t *text)
-{
-    char buffer[NVTX_NAME_MAX];
-    nvtx_name_thread(tid, narrow(buffer, text));
-}
-
 /* ---- The functions of domains ---------------------------------------------------------------- */
 
 static void domain_mark_ex(nvtx_domain *d, const attributes *a)
@@ -315,6 +224,91 @@ static void destroy(nvtx_domain *d)
 static void initialize(const void *reserved)
 {
     (void)reserved;
+}
+
+/* ---- The functions of the core: those of no domain ------------------------------------------- */
+
+static void mark_ex(const attributes *a)
+{
+    domain_mark_ex(NULL, a);
+}
+
+static void mark_a(const char *text)
+{
+    nvtx_event e = plain(text);
+    nvtx_mark(&e);
+}
+
+static void mark_w(const wchar_t *text)
+{
+    char buffer[NVTX_NAME_MAX];
+    mark_a(narrow(buffer, text));
+}
+
+static uint64_t start_ex(const attributes *a)
+{
+    return domain_start_ex(NULL, a);
+}
+
+static uint64_t start_a(const char *text)
+{
+    nvtx_event e = plain(text);
+    return nvtx_start(&e);
+}
+
+static uint64_t start_w(const wchar_t *text)
+{
+    char buffer[NVTX_NAME_MAX];
+    return start_a(narrow(buffer, text));
+}
+
+static void end(uint64_t id)
+{
+    domain_end(NULL, id);
+}
+
+static int push_ex(const attributes *a)
+{
+    return domain_push_ex(NULL, a);
+}
+
+static int push_a(const char *text)
+{
+    nvtx_event e = plain(text);
+    return nvtx_push(&e);
+}
+
+static int push_w(const wchar_t *text)
+{
+    char buffer[NVTX_NAME_MAX];
+    return push_a(narrow(buffer, text));
+}
+
+static int pop(void)
+{
+    return domain_pop(NULL);
+}
+
+static void name_category_a(uint32_t id, const char *text)
+{
+    nvtx_name_category(NULL, id, text);
+}
+
+static void name_category_w(uint32_t id, const wchar_t *text)
+{
+    char buffer[NVTX_NAME_MAX];
+    nvtx_name_category(NULL, id, narrow(buffer, text));
+}
+
+static void name_thread_a(uint32_t tid, const char *text)
+{
+    nvtx_name_thread(tid, text);
+}
+
+static void name_thread_w(uint32_t tid, const wchar_t *text)
+{
+    char buffer[NVTX_NAME_MAX];
+    nvtx_name_thread(tid, narrow(buffer, text));
 }
 
 /* ---- Attaching ------------------------------------------------------------------------------- */

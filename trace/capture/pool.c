@@ -8,6 +8,7 @@
 #include "include/view_profile_capture.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/capture/files.h"
 #include "trace/capture/run_dir.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -70,7 +71,7 @@ static int reserve(int fd, uint64_t bytes)
         rc = posix_fallocate(fd, 0, (off_t)bytes);
     while (rc == EINTR);
     run_dir_free_signal(&before);
-    return rc ? vp_fail(run_dir_code(rc), "cannot make a pool of %llu bytes: %s",
+    return rc ? vp_fail(cap_file_code(rc), "cannot make a pool of %llu bytes: %s",
                         (unsigned long long)bytes, strerror(rc))
               : 0;
 }

@@ -42,8 +42,8 @@ static void in_child(void)
 
 static void end_active(void)
 {
-    cap_session *s = session_active();
-    if (!s || s->cfg.no_atexit || s->state != CAP_ACTIVE || s->pid != getpid())
+    cap_session *s = session_recording();
+    if (!s || s->cfg.no_atexit || s->pid != getpid())
         return;
     session_end(s, true);
     session_write(s, true);

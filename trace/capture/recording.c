@@ -19,11 +19,6 @@ static void copy_result(vp_result *out, const cap_session *s)
         *out = s->result;
 }
 
-static vp_recording *handle_of(const cap_session *s)
-{
-    return (vp_recording *)(uintptr_t)s->number;
-}
-
 static int check(const vp_config *cfg)
 {
     if (cfg->version != 1)
@@ -50,7 +45,7 @@ static void *end_in_time(void *ctx)
     vp_free(ctx);
     session_lock();
     for (;;) {
-        cap_session *s = session_find((vp_recording *)(uintptr_t)d.number);
+        cap_session *s = session_find(session_handle(d.number));
         if (!s || s->state != CAP_ACTIVE)
             break;
         if (!over) { /* waiting gives up the lock: then look again */
@@ -95,7 +90,7 @@ static int start(vp_recording **out, const vp_config *cfg)
     VP_TRY(session_begin(&s, cfg, NULL));
     if (s->cfg.duration_ms && start_deadline(s) < 0)
         cap_log(&s->cfg, VP_SAY_WARNING, "No time limit: %s", vp_error_last()->message);
-    *out = handle_of(s);
+    *out = session_handle(s->number);
     return 0;
 }
 
@@ -116,12 +111,11 @@ int vp_start(vp_recording **out, const vp_config *cfg)
 /* The result of one that is written; frees it. */
 static int collect(cap_session *s, vp_result *result)
 {
-    int rc = s->status;
     s->waiters++;
     while (s->state != CAP_DONE)
         session_wait();
     s->waiters--;
-    rc = s->status;
+    int rc = s->status;
     copy_result(result, s);
     if (rc < 0)
         vp_fail_copy(&s->error);
@@ -130,13 +124,22 @@ static int collect(cap_session *s, vp_result *result)
     return rc;
 }
 
-static int stop(vp_recording *r, vp_result *result)
+/* The session of a handle that this process may end. */
+static int own(cap_session **out, const vp_recording *r)
 {
     cap_session *s = session_find(r);
     if (!s)
         return inactive();
     if (s->pid != getpid())
         return vp_fail(VP_EFORKED, "the recording belongs to the parent process");
+    *out = s;
+    return 0;
+}
+
+static int stop(vp_recording *r, vp_result *result)
+{
+    cap_session *s;
+    VP_TRY(own(&s, r));
     if (s->ended_itself)
         return collect(s, result);
     if (s->state != CAP_ACTIVE)
@@ -162,11 +165,8 @@ int vp_stop(vp_recording *r, vp_result *result)
 
 static int wait_for(vp_recording *r, vp_result *result)
 {
-    cap_session *s = session_find(r);
-    if (!s)
-        return inactive();
-    if (s->pid != getpid())
-        return vp_fail(VP_EFORKED, "the recording belongs to the parent process");
+    cap_session *s;
+    VP_TRY(own(&s, r));
     if (s->state == CAP_ACTIVE && !s->cfg.duration_ms)
         return vp_fail_at(vp_fail(VP_EBUSY, "it still records; end it with vp_stop"), s->run.path,
                           -1, -1);

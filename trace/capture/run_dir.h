@@ -21,7 +21,5 @@ void run_dir_remove(cap_run *run);
  * these two it is held back, and forgotten if it was ours. */
 void run_dir_hold_signal(sigset_t *before);
 void run_dir_free_signal(const sigset_t *before);
-/* The code for an errno of making files. */
-int run_dir_code(int err);
 
 #endif

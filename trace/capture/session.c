@@ -14,6 +14,7 @@
 #include "trace/base/time.h"
 #include "trace/capture/clock.h"
 #include "trace/capture/cupti.h"
+#include "trace/capture/files.h"
 #include "trace/capture/tables.h"
 #include "trace/capture/thread.h"
 
@@ -69,6 +70,16 @@ bool session_writing(void)
         if (s->state == CAP_ENDING || s->state == CAP_WRITING)
             return true;
     return false;
+}
+
+cap_session *session_recording(void)
+{
+    return active && active->state == CAP_ACTIVE ? active : NULL;
+}
+
+vp_recording *session_handle(uint64_t number)
+{
+    return (vp_recording *)(uintptr_t)number;
 }
 
 cap_session *session_find(const vp_recording *r)
@@ -130,7 +141,7 @@ static int open_pool(cap_session *s, bool is_child)
         fd = openat(s->run.fd, s->pool_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd < 0)
             return vp_fail_at(
-                vp_fail(run_dir_code(errno), "cannot make %s: %s", s->pool_name, strerror(errno)),
+                vp_fail(cap_file_code(errno), "cannot make %s: %s", s->pool_name, strerror(errno)),
                 s->run.path, -1, -1);
     }
     rc = pool_open(&s->pool, bytes, s->cfg.mode == VP_RING, fd);
@@ -251,7 +262,7 @@ static int open_run(cap_session *s, const cap_session *parent)
         return run_dir_make(&s->run, s->cfg.dir);
     s->run = parent->run;
     s->run.fd = open(s->run.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return s->run.fd < 0 ? vp_fail(run_dir_code(errno), "cannot open the parent's directory") : 0;
+    return s->run.fd < 0 ? vp_fail(cap_file_code(errno), "cannot open the parent's directory") : 0;
 }
 
 static void undo(cap_session *s, const cap_session *parent)

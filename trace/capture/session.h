@@ -45,7 +45,10 @@ void session_wait(void); /* for a change of any state */
 bool session_wait_until(const struct timespec *until);
 void session_changed(void);
 cap_session *session_find(const vp_recording *r);
-cap_session *session_active(void);
+/* What the caller knows a session by. */
+vp_recording *session_handle(uint64_t number);
+cap_session *session_active(void);    /* also while it ends */
+cap_session *session_recording(void); /* the active one, unless it is about to end; or NULL */
 /* Whether one of this process is being ended or written. */
 bool session_writing(void);
 

@@ -69,11 +69,8 @@ int vp_record_span(vp_track_id t, uint32_t name, uint64_t start, uint64_t end, u
         return vp_fail(VP_EARG, "a span needs a name of vp_name");
     if (n > CAP_ARGS_MAX || (n && !args))
         return vp_fail(VP_EARG, "a span has at most %u args", CAP_ARGS_MAX);
-    for (size_t i = 0; i < n; i++) {
-        keys[i] = vp__site_of(vp_name(args[i].key));
-        if (!keys[i])
-            return vp_fail(VP_ELIMIT, "there is no room for more names");
-    }
+    if (cap_keys_of(keys, args, n) < n)
+        return vp_fail(VP_ELIMIT, "there is no room for more names");
     return put_span(&(cap_event){.site = site,
                                  .kind = VP__SPAN,
                                  .start = start,
