@@ -169,7 +169,7 @@ def quiet_figures(work, side):
     return now
 
 
-def watch(work, side, seconds, results):
+def watch(work, side, seconds):
     begin, shown = time.monotonic(), 0
     while (gone := time.monotonic() - begin) < seconds and side.process.poll() is None:
         time.sleep(min(1, seconds - gone))
@@ -192,9 +192,9 @@ def bench_soak(args, results):
             work = Load(load, side, root)
             for client in work.clients():
                 client.start()
-            watch(work, side, args.minutes * 5, results)
+            watch(work, side, args.minutes * 5)
             warm = quiet_figures(work, side)
-            watch(work, side, args.minutes * 55, results)
+            watch(work, side, args.minutes * 55)
             end = quiet_figures(work, side)
         finally:
             work.over.set()
