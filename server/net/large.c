@@ -11,25 +11,25 @@
  * somebody makes while it is sent, with a Content-Length of ours. It asks for more whenever the
  * socket is writable and all that it was given is out: then most bytes go straight from the file to
  * the socket, and only the few that are returned tell it to wait for the socket again. */
-#define PIECE (2 << 20)
+#define TURN (8 << 20) /* at most, before another connection has its turn */
 #define RETURNED 4096u
 
 typedef struct large {
     int file, socket;
-    int64_t at, end;
+    off_t at, end;
 } large;
 
-/* false when the file has become shorter, or the client is gone. */
+/* Until the socket is full: what is returned afterwards then waits, and nothing is asked for in
+ * vain. false when the file has become shorter, or the client is gone. */
 static bool send_most(large *l)
 {
-    int64_t n = l->end - l->at - RETURNED;
-    off_t at = l->at;
-    if (n <= 0)
-        return true;
-    ssize_t sent = sendfile(l->socket, l->file, &at, n < PIECE ? (size_t)n : PIECE);
-    if (sent <= 0)
-        return sent < 0 && (errno == EAGAIN || errno == EINTR);
-    l->at = at;
+    int64_t most = l->end - l->at - RETURNED, left = most < TURN ? most : TURN;
+    while (left > 0) {
+        ssize_t sent = sendfile(l->socket, l->file, &l->at, (size_t)left);
+        if (sent <= 0)
+            return sent < 0 && (errno == EAGAIN || errno == EINTR);
+        left -= sent;
+    }
     return true;
 }
 

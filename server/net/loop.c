@@ -42,16 +42,23 @@ static void refuse_more(http_loop *l)
         shutdown(l->listening, SHUT_RDWR);
 }
 
+/* Not at all when the daemon has something left to do: it looks for events itself then. */
+static bool wait_for_events(http_loop *l)
+{
+    struct pollfd fds[] = {{.fd = l->events, .events = POLLIN}, {.fd = l->wake, .events = POLLIN}};
+    uint64_t n;
+    int ms = timeout_of(l->daemon);
+    if (ms)
+        poll(fds, 2, ms);
+    return !fds[1].revents || read(l->wake, &n, sizeof n) >= 0;
+}
+
 static void *serve(void *arg)
 {
     http_loop *l = arg;
     bool quiet = false;
     while (!atomic_load(&l->stop)) {
-        struct pollfd fds[] = {{.fd = l->events, .events = POLLIN},
-                               {.fd = l->wake, .events = POLLIN}};
-        uint64_t n;
-        poll(fds, 2, timeout_of(l->daemon));
-        if (fds[1].revents && read(l->wake, &n, sizeof n) < 0)
+        if (!wait_for_events(l))
             break;
         if (atomic_load(&l->quiesce) && !quiet) {
             refuse_more(l);
