@@ -42,32 +42,38 @@ static void put_live_text(vp_buf *b, const live *l)
 
 /* ---- The list ------------------------------------------------------------------------------- */
 
-static int put_list(vp_buf *b, const catalog *c, const cli_options *o)
+static int put_list(vp_buf *b, const catalog *c, live *l, const cli_options *o)
 {
-    live l = {.n = 0};
     vp_view view;
-    VP_TRY(live_list(&l.list, &l.n));
     cli_view(&view, o, 0);
-    int rc = o->format == VP_FORMAT_JSON ? rep_list_json_with(b, c, put_live_json, &l)
-                                         : rep_list_text(b, c, &view);
-    if (o->format != VP_FORMAT_JSON)
-        put_live_text(b, &l);
-    vp_free(l.list);
-    return rc < 0 ? rc : b->status;
+    if (o->format == VP_FORMAT_JSON)
+        return rep_list_json_with(b, c, put_live_json, l);
+    if (catalog_count(c))
+        VP_TRY(rep_list_text(b, c, &view));
+    put_live_text(b, l);
+    return b->status;
+}
+
+static void free_live(live *l)
+{
+    vp_free(l->list);
 }
 
 int cli_run_list(const cli_options *o)
 {
     VP_CLEANUP(cli_catalog_free) catalog *c = NULL;
+    VP_CLEANUP(free_live) live l = {.n = 0};
     cli_file f;
     int rc = cli_open(&c, o);
-    if (rc >= 0 && !catalog_count(c))
+    if (rc >= 0)
+        rc = live_list(&l.list, &l.n);
+    if (rc >= 0 && !catalog_count(c) && !l.n)
         rc = cli_readable(c);
     if (rc >= 0)
         rc = cli_file_open(&f, o->out);
     if (rc < 0)
         return cli_fail(rc);
-    rc = cli_file_close(&f, put_list(&f.buf, c, o));
+    rc = cli_file_close(&f, put_list(&f.buf, c, &l, o));
     if (rc >= 0)
         rc = cli_readable(c);
     return rc < 0 ? cli_fail(rc) : CLI_OK;

@@ -3,10 +3,12 @@
 
 #include "server/cli/serve.h"
 #include "server/remote/browser.h"
+#include "server/remote/live.h"
 #include "server/remote/outside.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
+#include "trace/base/mem.h"
 
 /* Most directories are indexed within this time: then one line says everything, and a directory
  * without a profile is an error before an address is shown. */
@@ -44,16 +46,30 @@ static void open_browser(const cli_options *o, const site *s, const cat_session 
     vp_buf_free(&b);
 }
 
-/* What is served, on stderr; the address, if it is not told yet; the browser. */
+static bool any_live(void)
+{
+    VP_CLEANUP(vp_free_ptr) live_process *list = NULL;
+    size_t n = 0;
+    return live_list(&list, &n) >= 0 && n > 0;
+}
+
+/* What is served, on stderr; the address, if it is not told yet; the browser. Nothing at all is
+ * served only to who can make the first run from there. */
 static int announce(const cli_options *o, site *s, bool told)
 {
     VP_CLEANUP(cli_catalog_free) catalog *c = store_catalog(s->store);
     const cat_session *latest = catalog_latest(c);
-    if (!latest)
-        return cli_fail(cli_readable(c));
     size_t n = catalog_count(c);
-    vp_log(VP_LOG_INFO, "serving %s: %zu run%s, the latest is %s; Ctrl-C stops", catalog_path(c), n,
-           n == 1 ? "" : "s", latest->name);
+    if (!latest && (n || !any_live()))
+        return cli_fail(cli_readable(c));
+    if (latest)
+        vp_log(VP_LOG_INFO, "serving %s: %zu run%s, the latest is %s; Ctrl-C stops",
+               catalog_path(c), n, n == 1 ? "" : "s", latest->name);
+    else
+        vp_log(VP_LOG_INFO,
+               "serving %s: no run yet; a program that runs now can be told to record from the "
+               "page; Ctrl-C stops",
+               catalog_path(c));
     int code = told ? CLI_OK : print_address(s);
     if (!code && !o->no_browser)
         open_browser(o, s, latest);

@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 from conftest import ROOT
+from serving import Serving
 from recording import (WAIT, ask, compile_c, environment, events, library, names, nvtx_headers, runs,
                        steps, until, zones)
 
@@ -320,6 +321,31 @@ def test_status(spot, waiting):
     assert s["schema"] == "view_profile.control/1" and s["ok"] is True
     assert s["pid"] == waiting.pid and s["program"] == "nvtx_app" and s["state"] == "armed"
     assert s["captures"] == 0 and s["last_run"] is None
+
+
+def test_a_list_of_nothing_names_the_program_that_could_record(spot, waiting):
+    empty = spot.dir / "empty"
+    empty.mkdir()
+    done = subprocess.run(["view_profile", "list", str(empty)], cwd=spot.dir, env=environment(spot),
+                          capture_output=True, text=True)
+    assert done.returncode == 4 and "no profile found" in done.stderr
+    assert f"live: process {waiting.pid}, nvtx_app" in done.stdout
+
+
+def test_the_first_run_is_made_from_the_page(spot, waiting):
+    """A directory without a run is served while a program could make one, and then shows that."""
+    (spot.dir / "profiles").mkdir(exist_ok=True)
+    assert ask(spot.runtime, waiting.pid, "STOP")["state"] == "idle"
+    with Serving(spot, spot.dir / "profiles", "--port", "0", env=environment(spot)) as s:
+        def sessions():
+            return json.loads(s.get("/api/v1/sessions")[2])["sessions"]
+
+        assert sessions() == []
+        (live,) = json.loads(s.get("/api/v1/live")[2])["live"]
+        assert live["pid"] == waiting.pid
+        assert s.post(f"/api/v1/live/{live['pid']}/capture", f"Origin: http://127.0.0.1:{s.port}")[0] == 202
+        (made,) = until(sessions)
+        assert made["status"] == "ok"
 
 
 def test_the_socket_is_its_users_alone(spot, waiting):
