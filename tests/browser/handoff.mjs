@@ -12,7 +12,7 @@ async function handOver(page, context, click = () => page.locator("#open").click
   const opened = context.waitForEvent("page");
   await click();
   const perfetto = await opened;
-  await perfetto.waitForFunction(() => window.got?.traces.length === 1, undefined, { timeout: 30000 });
+  await perfetto.waitForFunction(() => window.got?.traces.length === 1, undefined, { timeout: 90000 });
   return { perfetto, got: await perfetto.evaluate(() => window.got) };
 }
 

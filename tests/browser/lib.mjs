@@ -74,7 +74,7 @@ export async function serve(dir, ...options) {
       servers.delete(server);
       reject(new Error(`the server ended with ${code}: ${said}`));
     });
-    setTimeout(() => reject(new Error(`no address within 20 s: ${said}`)), 20000).unref();
+    setTimeout(() => reject(new Error(`no address within 60 s: ${said}`)), 60000).unref();
   });
   return Object.assign(server, { url: url.slice(0, -1), port: Number(new URL(url).port) });
 }
@@ -136,6 +136,7 @@ export function launch(...args) {
 export async function guarded(browser, allowed, options = {}) {
   const complaints = [];
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  context.setDefaultTimeout(90000); // for what must come to be; a busy machine takes its time
   await context.route("**/*", (route) => {
     const url = route.request().url();
     if (allowed.some((origin) => url.startsWith(`${origin}/`))) return route.continue();

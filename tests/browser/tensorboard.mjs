@@ -37,7 +37,7 @@ for (const script of [true, false]) {
       assert.match(await page.locator("[role=status]").first().innerText(), /started on port \d+/);
       assert.ok(await page.getByRole("progressbar").isVisible());
       await page.screenshot({ path: path.join(shots, "tensorboard-light-1280.png") });
-      await page.waitForURL(`${tensorboard}/?run=*`, { timeout: 20000 });
+      await page.waitForURL(`${tensorboard}/?run=*`, { timeout: 90000 });
       const query = new URL(page.url()).searchParams;
       assert.match(query.get("run"), /^mnist_train[-/]2026_11_21_06_33_16$/);
       assert.equal(query.get("hosts"), "vm");
@@ -50,7 +50,7 @@ for (const script of [true, false]) {
 await test("a TensorBoard without its plugin is told in one sentence, with the command that mends it", async () => {
   const complaints = await withTensorboard("noplugin", async (page, server) => {
     await page.goto(server.url + pathOf("tensorboard", RUN));
-    await page.getByRole("heading", { name: "TensorBoard cannot be opened" }).waitFor({ timeout: 20000 });
+    await page.getByRole("heading", { name: "TensorBoard cannot be opened" }).waitFor({ timeout: 90000 });
     assert.match(await page.locator("pre.copy").innerText(), /pip install/);
     assert.ok(await page.getByRole("link", { name: "Try again" }).isVisible());
     await page.screenshot({ path: path.join(shots, "tensorboard-failed-light-1280.png") });
