@@ -151,6 +151,18 @@ def test_ui_tensorboard_lands_on_the_newest_run_with_nothing_to_click(tmp_path, 
     assert left == [], "its caches went with it"
 
 
+def test_it_opens_what_a_program_recorded_of_itself(tmp_path, place, chromium):
+    """examples/mnist_profiling by its defaults but fewer steps, and the newest of its captures."""
+    program = pathlib.Path(find_program()).resolve().parent / "examples/mnist_profiling"
+    env = {k: v for k, v in os.environ.items() if not k.startswith("VIEW_PROFILE")}
+    subprocess.run([program, "--steps", "9", "--start-step", "3", "--output-dir", tmp_path / "logs"],
+                   check=True, stdout=subprocess.DEVNULL, timeout=SECONDS, env=env)
+    v = place(tmp_path / "logs")
+    seen = chromium(f"http://127.0.0.1:{v.port}/tensorboard/{newest(v)}", "/host:CPU")
+    tool = next(f["text"] for f in seen["frames"] if "/trace_viewer_index.html" in f["url"])
+    assert "mnist_profiling" in tool  # the thread that trained
+
+
 def test_killed_meanwhile_it_comes_back_by_itself(place, logs, chromium):
     v = place(logs)
     target = f"/tensorboard/{newest(v)}"
