@@ -10,6 +10,7 @@
 
 #include "include/view_profile.h"
 #include "trace/base/buf.h"
+#include "trace/base/limits.h"
 #include "trace/model/catalog.h"
 
 /* Exit codes: DESIGN 5. */
@@ -156,12 +157,13 @@ int cli_fail(int rc);
 void cli_stdout(vp_buf *b);
 /* Flushes and frees; returns an exit code. Failures to write are reported. */
 int cli_finish(vp_buf *b);
-/* A file that appears whole or not at all; NULL or "-" is stdout. */
+/* A file that appears whole or not at all; NULL or "-" is stdout. Pipes and devices are written to,
+ * never replaced. */
 typedef struct cli_file {
     vp_buf buf;
     int fd;
-    const char *path; /* NULL: stdout */
-    char temp[4096];
+    const char *path;                                 /* NULL: stdout */
+    char target[VP_PATH_MAX], temp[VP_PATH_MAX + 32]; /* temp "": path is written to as it is */
 } cli_file;
 int cli_file_open(cli_file *f, const char *path);
 /* With rc < 0 (what the writer returned) the file is dropped. Returns rc or the first failure. */

@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "trace/base/err.h"
@@ -60,20 +62,32 @@ static int file_error(const char *what, const char *path)
     return vp_fail_at(VP_EIO, path, -1, -1);
 }
 
+/* Beside the target, so that the rename cannot cross file systems. What a link leads to is written,
+ * and the link stays. */
+static int open_temp(cli_file *f)
+{
+    char target[VP_PATH_MAX];
+    const char *path = realpath(f->path, target) ? target : f->path;
+    int n = snprintf(f->target, sizeof f->target, "%s", path);
+    int m = snprintf(f->temp, sizeof f->temp, "%s.%ld.tmp", path, (long)getpid());
+    if (n < 0 || n >= (int)sizeof f->target || m < 0 || m >= (int)sizeof f->temp)
+        return vp_fail(VP_EARG, "the path of --output is too long");
+    f->fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    return f->fd < 0 ? file_error("cannot be written", f->path) : 0;
+}
+
 int cli_file_open(cli_file *f, const char *path)
 {
+    struct stat st;
     *f = (cli_file){.fd = -1};
     if (!path || !strcmp(path, "-")) {
         cli_stdout(&f->buf);
         return 0;
     }
     f->path = path;
-    /* Beside the target, so that the rename cannot cross file systems. */
-    int n = snprintf(f->temp, sizeof f->temp, "%s.%ld.tmp", path, (long)getpid());
-    if (n < 0 || n >= (int)sizeof f->temp)
-        return vp_fail(VP_EARG, "the path of --output is too long");
-    f->fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (f->fd < 0)
+    if (stat(path, &st) < 0 || S_ISREG(st.st_mode))
+        VP_TRY(open_temp(f));
+    else if ((f->fd = open(path, O_WRONLY | O_CLOEXEC)) < 0) /* a pipe, /dev/null, a terminal */
         return file_error("cannot be written", path);
     vp_buf_init_stream(&f->buf, write_fd, &f->fd);
     return 0;
@@ -89,9 +103,9 @@ int cli_file_close(cli_file *f, int rc)
     if (rc >= 0 && fsync(f->fd) < 0 && errno != EINVAL)
         rc = file_error("cannot be written", f->path);
     vp_fs_close(&f->fd);
-    if (rc >= 0 && rename(f->temp, f->path) < 0)
+    if (rc >= 0 && f->temp[0] && rename(f->temp, f->target) < 0)
         rc = file_error("cannot be written", f->path);
-    if (rc < 0)
+    if (rc < 0 && f->temp[0])
         unlink(f->temp);
     return rc < 0 ? vp_fail_at(rc, f->path, -1, -1) : rc;
 }
