@@ -106,14 +106,15 @@ OUT int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t
     (void)context;
     (void)stream;
     *count = fake_cupti.dropped;
+    fake_cupti.dropped = 0;
     return 0;
 }
 
 /* Kernel i of 1 us starts 10 us after its call, i * 100 us after tracing began. */
-static size_t fill(uint8_t *p, size_t size, unsigned *next)
+static size_t fill(uint8_t *p, size_t size, unsigned *next, unsigned end)
 {
     size_t n = 0;
-    while (*next < fake_cupti.kernels && n + 208 + 40 <= size) {
+    while (*next < end && n + 208 + 40 <= size) {
         gpu_buffer b = {.n = 0};
         uint64_t at = enabled_at + 1000 + (uint64_t)*next * 100000;
         gpu_put_call(&b, 5, 211, at, at + 5000, 1, *next + 1);
@@ -127,15 +128,16 @@ static size_t fill(uint8_t *p, size_t size, unsigned *next)
 
 OUT int cuptiActivityFlushAll(uint32_t flag)
 {
-    unsigned next = 0;
+    unsigned *next = &fake_cupti.told;
+    unsigned end = flag == 1 ? fake_cupti.kernels : fake_cupti.finished;
     uint8_t *held[64];
     size_t sizes[64], valid[64], count = 0;
     fake_cupti.flushes += flag == 1;
-    while (next < fake_cupti.kernels && count < 64) {
+    while (*next < end && count < 64) {
         size_t most = 1;
         request(&held[count], &sizes[count], &most);
         fake_cupti.buffers++;
-        valid[count] = fill(held[count], sizes[count], &next);
+        valid[count] = fill(held[count], sizes[count], next, end);
         if (fake_cupti.hold)
             count++;
         else

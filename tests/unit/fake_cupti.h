@@ -11,11 +11,13 @@ typedef struct fake_cupti_plan {
     uint32_t version;
     int subscribe_result, enable_result, only_kind; /* enable_result: of only_kind, 0: of all */
     bool no_timestamp_callback; /* its own clock then: Unix time / 2, another unit to us */
-    unsigned kernels;           /* that flushing hands over, in buffers as they come */
+    unsigned kernels;           /* that flushing by force hands over, in buffers as they come */
+    unsigned finished;          /* the first so many, which flushing without force hands over */
     bool hold;                  /* never gives a buffer back before all are asked for */
-    size_t dropped;             /* that it says it had no room for */
+    size_t dropped;             /* that it says it had no room for, once */
     /* What it saw. */
     unsigned enabled, disabled, flushes, subscribers, buffers;
+    unsigned told; /* kernels that it handed over */
 } fake_cupti_plan;
 
 #endif

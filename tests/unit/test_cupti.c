@@ -121,6 +121,55 @@ static void test_buffers_run_out(void **state)
     gpu_activity_free(a);
 }
 
+/* What has been told so far is handed over while tracing goes on, and at the end everything is. */
+static void test_past(void **state)
+{
+    (void)state;
+    fake->kernels = 5;
+    fake->finished = 2;
+    fake->dropped = 7;
+    int64_t before = unix_ns();
+    assert_null(cupti_past(0));
+    assert_int_equal(cupti_start(VP_GPU_REQUIRE, false), 0);
+    gpu_activity *a = cupti_past(0);
+    assert_non_null(a);
+    assert_int_equal(a->count, 4);
+    assert_int_equal(a->dropped, 7);
+    assert_int_equal(fake->disabled, 0);
+    int64_t first_end = a->records[1].end_ns, last_end = a->records[3].end_ns;
+    assert_true(first_end > before && first_end < last_end);
+    gpu_activity_free(a);
+
+    fake->finished = 3;
+    a = cupti_past(first_end);
+    assert_int_equal(a->count, 4); /* the second and the third */
+    assert_int_equal(a->records[0].correlation, 2);
+    assert_true(vp_str_eq(gpu_name(a, a->records[3].kernel.name), VP_STR("_Z4workv")));
+    assert_true(vp_str_eq(gpu_name(a, a->records[2].call.name), VP_STR("cudaLaunchKernel")));
+    gpu_activity_free(a);
+
+    a = cupti_stop();
+    assert_int_equal(a->count, 10);
+    assert_int_equal(a->dropped, 7);
+    for (unsigned i = 0; i < 10; i++)
+        assert_int_equal(a->records[i].correlation, i / 2 + 1);
+    gpu_activity_free(a);
+    assert_null(cupti_past(0));
+}
+
+static void test_past_of_nothing_says_why(void **state)
+{
+    (void)state;
+    fake->subscribe_result = 39;
+    assert_true(cupti_start(VP_GPU_REQUIRE, false) < 0);
+    gpu_activity *a = cupti_past(0);
+    assert_non_null(a);
+    assert_int_equal(a->count, 0);
+    assert_true(a->status < 0 && a->why[0]);
+    gpu_activity_free(a);
+    gpu_activity_free(cupti_stop());
+}
+
 static void expect_reason(int status, const char *part)
 {
     assert_int_equal(cupti_start(VP_GPU_REQUIRE, false), status);
@@ -211,6 +260,8 @@ int main(void)
         cmocka_unit_test_setup(test_records, reset),
         cmocka_unit_test_setup(test_clock_of_its_own, reset),
         cmocka_unit_test_setup(test_buffers_run_out, reset),
+        cmocka_unit_test_setup(test_past, reset),
+        cmocka_unit_test_setup(test_past_of_nothing_says_why, reset),
         cmocka_unit_test_setup(test_reasons, reset),
         cmocka_unit_test_setup(test_part_is_missing, reset),
         cmocka_unit_test_setup(test_twice_and_off, reset),

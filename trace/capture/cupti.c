@@ -65,10 +65,11 @@ static struct {
     void *subscriber;
     pthread_t worker;
     _Atomic bool ending;
-    gpu_activity *activity; /* the worker's while it runs */
+    pthread_mutex_t decoding; /* while the worker runs, what `activity` holds */
+    gpu_activity *activity;
     int64_t from;
     cupti_clock clock;
-} g = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} g = {.lock = PTHREAD_MUTEX_INITIALIZER, .decoding = PTHREAD_MUTEX_INITIALIZER};
 
 void cupti_use_library(const char *path)
 {
@@ -195,7 +196,9 @@ static void *work(void *arg)
         while (sem_wait(&g.work) < 0)
             ;
         last = atomic_load(&g.ending);
+        pthread_mutex_lock(&g.decoding);
         decode_full();
+        pthread_mutex_unlock(&g.decoding);
     } while (!last);
     return NULL;
 }
@@ -395,18 +398,52 @@ static void correct_drift(gpu_activity *a)
     }
 }
 
+/* CUPTI tells what it dropped since it was asked last. */
+static void count_dropped(gpu_activity *a)
+{
+    size_t dropped = 0;
+    if (g.lib.dropped(NULL, 0, &dropped) == CUPTI_OK)
+        a->dropped += dropped;
+    a->dropped += atomic_exchange(&g.lost, 0);
+}
+
+static gpu_activity *copy_so_far(int64_t from_ns)
+{
+    gpu_activity *a = NULL;
+    g.lib.flush(CUPTI_FLUSH_FINISHED);
+    pthread_mutex_lock(&g.decoding);
+    decode_full();
+    count_dropped(g.activity);
+    int rc = gpu_activity_copy(&a, g.activity, from_ns);
+    pthread_mutex_unlock(&g.decoding);
+    if (rc < 0)
+        return NULL;
+    correct_drift(a);
+    gpu_activity_finish(a);
+    return a;
+}
+
+gpu_activity *cupti_past(int64_t from_ns)
+{
+    pthread_mutex_lock(&g.lock);
+    gpu_activity *a = NULL;
+    if (g.pid == getpid() && g.started)
+        a = copy_so_far(from_ns);
+    else if (g.pid == getpid() && g.activity)
+        gpu_activity_copy(&a, g.activity, from_ns);
+    pthread_mutex_unlock(&g.lock);
+    return a;
+}
+
 gpu_activity *cupti_stop(void)
 {
     pthread_mutex_lock(&g.lock);
     gpu_activity *a = g.pid == getpid() ? g.activity : NULL;
     if (a && g.started) {
-        size_t dropped = 0;
         disable_all();
         g.lib.flush(CUPTI_FLUSH_FORCED);
         end_worker();
-        if (g.lib.dropped(NULL, 0, &dropped) == CUPTI_OK)
-            a->dropped += dropped;
-        a->dropped += atomic_exchange(&g.lost, 0);
+        count_dropped(a);
         unsubscribe();
         correct_drift(a);
         gpu_activity_finish(a);

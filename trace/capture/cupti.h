@@ -23,6 +23,11 @@ int cupti_start(vp_gpu how, bool ring);
  * of the caller's may be held that a CUDA call could need. */
 gpu_activity *cupti_stop(void);
 
+/* What it has so far of device work and calls that ended after from_ns (Unix), as cupti_stop would
+ * hand it over, while tracing goes on: what the GPU has not finished is not in it. NULL when
+ * nothing was started, or without memory. */
+gpu_activity *cupti_past(int64_t from_ns);
+
 /* Where CUPTI is; for tests a stand-in. NULL: the usual places. */
 void cupti_use_library(const char *path);
 /* Path of the library that would be used, or an empty string; loads and unloads it. */

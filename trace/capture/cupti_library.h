@@ -17,7 +17,7 @@ enum {
     CUPTI_VIRTUALIZED_NO_PRIVILEGES = 40,
     CUPTI_UNKNOWN = 999
 };
-enum { CUPTI_THREAD_IDS_OF_SYSTEM = 1, CUPTI_FLUSH_FORCED = 1 };
+enum { CUPTI_THREAD_IDS_OF_SYSTEM = 1, CUPTI_FLUSH_FINISHED = 0, CUPTI_FLUSH_FORCED = 1 };
 enum { CUPTI_DOMAIN_DRIVER = 1, CUPTI_DOMAIN_RUNTIME = 2 };
 
 typedef void cupti_requested_fn(uint8_t **buffer, size_t *size, size_t *max_records);

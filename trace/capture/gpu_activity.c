@@ -47,6 +47,46 @@ void gpu_activity_add(gpu_activity *a, const gpu_record *r)
     a->next = a->next + 1 < a->count ? a->next + 1 : 0;
 }
 
+static int copy_name(gpu_activity *to, const gpu_activity *from, vp_sid *name)
+{
+    return vp_intern_put(&to->names, gpu_name(from, *name), name);
+}
+
+static int copy_records(gpu_activity *to, const gpu_activity *from, int64_t from_ns)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        gpu_record r = from->records[i];
+        if (r.end_ns <= from_ns)
+            continue;
+        if (r.kind == GPU_KERNEL)
+            VP_TRY(copy_name(to, from, &r.kernel.name));
+        else if (r.kind == GPU_RUNTIME || r.kind == GPU_DRIVER)
+            VP_TRY(copy_name(to, from, &r.call.name));
+        VP_TRY(vp_grow(&to->records, &to->cap, to->count + 1, sizeof r, GPU_RECORDS_MAX));
+        to->records[to->count++] = r;
+    }
+    return 0;
+}
+
+int gpu_activity_copy(gpu_activity **out, const gpu_activity *a, int64_t from_ns)
+{
+    gpu_activity *copy;
+    VP_TRY(gpu_activity_new(&copy, false));
+    copy->dropped = a->dropped;
+    copy->damaged = a->damaged;
+    copy->outside = a->outside;
+    copy->unknown = a->unknown;
+    copy->status = a->status;
+    memcpy(copy->why, a->why, sizeof copy->why);
+    int rc = copy_records(copy, a, from_ns);
+    if (rc < 0) {
+        gpu_activity_free(copy);
+        return rc;
+    }
+    *out = copy;
+    return 0;
+}
+
 static int by_time(const void *l, const void *r)
 {
     const gpu_record *a = l, *b = r;

@@ -79,6 +79,8 @@ int gpu_activity_new(gpu_activity **out, bool ring);
 void gpu_activity_free(gpu_activity *a);
 /* Keeps one, or counts it as dropped. */
 void gpu_activity_add(gpu_activity *a, const gpu_record *r);
+/* A copy of its own of what ended after from_ns. 0 or VP_ENOMEM. */
+int gpu_activity_copy(gpu_activity **out, const gpu_activity *a, int64_t from_ns);
 /* Brings the records into order. Of the driver's calls only those stay that started device work
  * which no call of the runtime claims: the runtime calls the driver for everything it does. */
 void gpu_activity_finish(gpu_activity *a);
