@@ -11,6 +11,8 @@
 #include "tests/unit/tree.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/base/vpcap_layout.h"
+#include "trace/base/vpcap_xspace.h"
 #include "trace/capture/recorder.h"
 #include "trace/model/trace.h"
 #include "trace/read/attrs.h"
@@ -426,6 +428,43 @@ static void no_temporary_file_stays(void **state)
     assert_int_equal(tree_count(&f->t, "out"), 3);
 }
 
+static uint64_t events_of(const vpcap *v)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < vpcap_threads(v); i++) {
+        vpcap_cursor *c;
+        vpcap_event e;
+        assert_int_equal(vpcap_cursor_new(&c, v, i), 0);
+        while (vpcap_next(c, &e) > 0)
+            n++;
+        vpcap_cursor_free(c);
+    }
+    return n;
+}
+
+/* A damaged clock: every event lies further from the start than times reach, so all of them are at
+ * the end of the scale. The XSpace has them nevertheless. */
+static void times_off_the_scale_lose_no_event(void **state)
+{
+    static const uint64_t shifts[] = {UINT64_C(1) << 62, UINT64_C(3) << 62, UINT64_C(1) << 63};
+    fixture *f = *state;
+    char *image = malloc(f->r.n);
+    memcpy(image, f->r.image, f->r.n);
+    for (size_t i = 0; i < sizeof shifts / sizeof *shifts; i++) {
+        vpcap *v;
+        vx_counts counts;
+        vpcap_header *h = (vpcap_header *)image;
+        h->start.ticks = ((const vpcap_header *)f->r.image)->start.ticks + shifts[i];
+        assert_int_equal(vpcap_open(&v, image, f->r.n), 0);
+        int fd = open(tree_at(&f->t, "damaged.pb"), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+        assert_int_equal(vx_write(&counts, fd, v, NULL, NULL, NULL, 0), 0);
+        close(fd);
+        assert_int_equal(counts.events, events_of(v));
+        vpcap_free(v);
+    }
+    free(image);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -441,6 +480,7 @@ int main(void)
         cmocka_unit_test(counters_stand_on_a_line_of_their_own),
         cmocka_unit_test(perfettos_copy_is_the_same_without_metadata),
         cmocka_unit_test(no_temporary_file_stays),
+        cmocka_unit_test(times_off_the_scale_lose_no_event),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

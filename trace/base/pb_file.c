@@ -8,7 +8,7 @@
 
 int pf_open(pb_file *f, int fd)
 {
-    *f = (pb_file){.fd = fd, .out = vp_malloc(PF_BUFFER)};
+    *f = (pb_file){.fd = fd, .out = vp_malloc(PF_BUFFER + PF_ROOM)};
     return f->out ? 0 : vp_fail(VP_ENOMEM, "out of memory");
 }
 
@@ -18,13 +18,23 @@ void pf_free(pb_file *f)
     f->out = NULL;
 }
 
-int pf_flush(pb_file *f)
+static int write_out(pb_file *f, size_t n)
 {
-    size_t n = f->n;
-    f->n = 0;
     VP_TRY(vp_fs_write_all(f->fd, f->out, n));
     f->flushed += n;
+    f->n -= n;
+    memmove(f->out, f->out + n, f->n);
     return 0;
+}
+
+int pf_drain(pb_file *f)
+{
+    return write_out(f, PF_BUFFER);
+}
+
+int pf_flush(pb_file *f)
+{
+    return write_out(f, f->n);
 }
 
 int pf_put(pb_file *f, const void *p, size_t n)
@@ -35,8 +45,7 @@ int pf_put(pb_file *f, const void *p, size_t n)
         f->n += some;
         from += some;
         n -= some;
-        if (f->n == PF_BUFFER)
-            VP_TRY(pf_flush(f));
+        VP_TRY(pf_wrote(f, f->out + f->n));
     }
     return 0;
 }
@@ -57,11 +66,10 @@ int pf_end(pb_file *f, uint64_t at)
         return vp_fail(VP_ELIMIT, "a part above 32 GiB is no protobuf");
     for (unsigned i = 0; i < LENGTH_BYTES; i++)
         length[i] = (char)((n >> (7 * i) & 0x7f) | (i + 1 < LENGTH_BYTES ? 0x80u : 0));
-    if (from >= f->flushed) {
-        memcpy(f->out + (from - f->flushed), length, sizeof length);
-        return 0;
-    }
-    if (at > f->flushed) /* some of its room is out: let the rest follow */
-        VP_TRY(pf_flush(f));
-    return vp_fs_pwrite_all(f->fd, length, sizeof length, (int64_t)from);
+    size_t out = from >= f->flushed ? 0 : at <= f->flushed ? LENGTH_BYTES : f->flushed - from;
+    if (out)
+        VP_TRY(vp_fs_pwrite_all(f->fd, length, out, (int64_t)from));
+    if (out < LENGTH_BYTES)
+        memcpy(f->out + (from + out - f->flushed), length + out, LENGTH_BYTES - out);
+    return 0;
 }

@@ -10,12 +10,14 @@
 #include <string.h>
 
 #define PF_BUFFER (256u << 10)
+#define PF_ROOM (16u << 10) /* behind it */
 
 typedef struct pb_file {
     int fd;
-    char *out; /* PF_BUFFER bytes */
-    size_t n;
-    uint64_t flushed; /* bytes in the file */
+    char *out; /* PF_BUFFER + PF_ROOM bytes */
+    size_t n;  /* below PF_BUFFER between calls */
+    uint64_t
+        flushed; /* bytes in the file: whole buffers, which file systems take in half the time */
 } pb_file;
 
 /* The descriptor's position is 0, and it can be written at any offset. */
@@ -25,34 +27,39 @@ int pf_put(pb_file *f, const void *p, size_t n);
 /* The tag of a part (one byte) and room for its length. *at is for pf_end. */
 int pf_begin(pb_file *f, char tag, uint64_t *at);
 int pf_end(pb_file *f, uint64_t at);
+/* Writes a full buffer. */
+int pf_drain(pb_file *f);
+/* Everything; nothing more follows. */
 int pf_flush(pb_file *f);
 
-/* Up to n bytes (n small) that the caller writes itself, then adds to ->n; NULL: there is no room
- * before the next flush. */
-static inline char *pf_room(pb_file *f, size_t n)
+/* Where the caller writes up to PF_ROOM bytes itself, … */
+static inline char *pf_room(pb_file *f)
 {
-    return n < PF_BUFFER - f->n ? f->out + f->n : NULL;
+    return f->out + f->n;
+}
+/* … which end here. */
+static inline int pf_wrote(pb_file *f, const char *end)
+{
+    f->n = (size_t)(end - f->out);
+    return f->n < PF_BUFFER ? 0 : pf_drain(f);
 }
 
 /* Writes up to 10 bytes, of which it returns the end. Numbers below 2^56 without a branch on their
  * length: seven bits a byte are spread by halves, and marked but for the last. */
 static inline char *pf_varint(char *p, uint64_t v)
 {
-    if (v < 0x80) {
-        *p = (char)v;
-        return p + 1;
-    }
     if (v >> 56 || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__) {
         for (; v >= 0x80; v >>= 7)
             *p++ = (char)(v | 0x80);
         *p++ = (char)v;
         return p;
     }
-    unsigned bytes = (70u - (unsigned)__builtin_clzll(v)) / 7u;
-    v = (v & UINT64_C(0x00fffffff0000000)) << 4 | (v & UINT64_C(0x000000000fffffff));
-    v = (v & UINT64_C(0x0fffc0000fffc000)) << 2 | (v & UINT64_C(0x00003fff00003fff));
-    v = (v & UINT64_C(0x3f803f803f803f80)) << 1 | (v & UINT64_C(0x007f007f007f007f));
-    v |= UINT64_C(0x8080808080808080) & ((UINT64_C(1) << 8 * (bytes - 1)) - 1);
+    unsigned top = 63u ^ (unsigned)__builtin_clzll(v | 1);
+    unsigned bytes = (9 * top + 73) / 64; /* top / 7 + 1 */
+    v += (v & UINT64_C(0x00fffffff0000000)) * 15;
+    v += (v & UINT64_C(0x0fffc0000fffc000)) * 3;
+    v += v & UINT64_C(0x3f803f803f803f80);
+    v |= UINT64_C(0x0080808080808080) >> (64 - 8 * bytes);
     memcpy(p, &v, sizeof v);
     return p + bytes;
 }

@@ -36,6 +36,12 @@ static uint64_t rate_of(const vpcap_header *h)
     return rate >= PS_PER_TICK_MIN && rate <= PS_PER_TICK_MAX ? rate : UINT64_C(1000) << 32;
 }
 
+/* A duration without items has 32 bits. */
+static uint64_t plain_ticks_of(uint64_t rate)
+{
+    return (uint64_t)(((unsigned __int128)VP_TIME_MAX_PS << 32) / rate) - UINT32_MAX;
+}
+
 static int damaged(const char *what, size_t byte)
 {
     return vp_fail_at(vp_fail(VP_ECORRUPT, "damaged recording: %s", what), NULL, -1, (int64_t)byte);
@@ -211,6 +217,7 @@ int vpcap_open(vpcap **out, const void *image, size_t n)
     rc = check_header(&v->head, n);
     if (rc == 0) {
         v->ps_per_tick = rate_of(&v->head);
+        v->plain_ticks = plain_ticks_of(v->ps_per_tick);
         rc = find_chunks(v);
     }
     if (rc == 0)

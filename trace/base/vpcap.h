@@ -117,30 +117,53 @@ int vpcap_cursor_new(vpcap_cursor **out, const vpcap *v, uint32_t thread);
 int vpcap_next(vpcap_cursor *c, vpcap_event *e);
 void vpcap_cursor_free(vpcap_cursor *c);
 
+/* What a walk notes, for those who put its events in the order of their starts: after every `block`
+ * events (spans and counters do not count) the latest end so far. An event that does not start
+ * after the note before the last one is late. Two walks with the same block find the same. Times in
+ * ticks since the start. */
+typedef struct vpcap_notes {
+    int64_t limit, previous, latest;
+    uint32_t block, in_block;
+    bool late;       /* the event at hand */
+    bool turned;     /* with the last call a block has ended, and limit has moved */
+    uint64_t passed; /* events that vpcap_next_notable did not tell */
+} vpcap_notes;
+#define VPCAP_NOTES_INIT(n)                                                                        \
+    (vpcap_notes)                                                                                  \
+    {                                                                                              \
+        INT64_MIN, INT64_MIN, INT64_MIN, (n), 0, false, false, 0                                   \
+    }
+
+/* Takes note of n events, of which the latest end is given; no more than the block still takes. */
+static inline void vpcap_note(vpcap_notes *m, int64_t latest, uint32_t n)
+{
+    if (latest > m->latest)
+        m->latest = latest;
+    m->in_block += n;
+    m->turned = m->in_block == m->block;
+    if (!m->turned)
+        return;
+    m->in_block = 0;
+    m->limit = m->previous;
+    m->previous = m->latest;
+}
+
+/* What is late starts by then, in picoseconds; INT64_MIN: nothing is. */
+int64_t vpcap_limit_ps(const vpcap *v, const vpcap_notes *m);
+/* As vpcap_next, and notes the event. */
+int vpcap_next_noted(vpcap_cursor *c, vpcap_notes *m, vpcap_event *e);
+/* As vpcap_next_noted, but tells only spans, counters, steps, what is late, and what has a flow or
+ * a correlation. Much faster where there are few of these. */
+int vpcap_next_notable(vpcap_cursor *c, vpcap_notes *m, vpcap_event *e);
+
 /* A zone of which there is no more to say than this. */
 typedef struct vpcap_plain {
     int64_t start_ps, dur_ps;
     uint32_t name;
+    uint32_t more; /* 0; for whoever keeps such zones beside others */
 } vpcap_plain;
-/* Takes the plain zones that come next, n at most; 0: what comes next is for vpcap_next. */
-uint32_t vpcap_take_plain(vpcap_cursor *c, vpcap_plain *out, uint32_t n);
-
-/* A walk that passes over what is plain. After every `block` events (spans and counters do not
- * count) the latest end so far is noted; an event that does not start after the note before the
- * last one is late. Times in ticks since the start. */
-typedef struct vpcap_skim {
-    int64_t limit, previous, latest;
-    uint32_t block, in_block;
-    uint64_t passed; /* events that were not told */
-    bool late;       /* the event at hand */
-} vpcap_skim;
-#define VPCAP_SKIM_INIT(n)                                                                         \
-    (vpcap_skim)                                                                                   \
-    {                                                                                              \
-        INT64_MIN, INT64_MIN, INT64_MIN, (n), 0, 0, false                                          \
-    }
-/* As vpcap_next, but only spans, counters, steps, what is late, and what has a flow or a
- * correlation. Much faster where there are few of these. */
-int vpcap_next_notable(vpcap_cursor *c, vpcap_skim *s, vpcap_event *e);
+/* Takes and notes the plain zones that come next, n at most, none of them late and none beyond the
+ * end of a block; 0: what comes next is for vpcap_next_noted. */
+uint32_t vpcap_take_plain(vpcap_cursor *c, vpcap_notes *m, vpcap_plain *out, uint32_t n);
 
 #endif

@@ -24,7 +24,7 @@ struct vpcap_cursor {
     vp__frame open[2 * VP__DEPTH]; /* outermost first */
     uint32_t open_count;
     bool open_found;
-    uint64_t last;     /* ticks of the latest end */
+    int64_t last;      /* the latest end, in ticks since the start */
     uint64_t from, to; /* of the event at hand, in ticks */
     vp__record last_record;
     vpcap_arg args[VPCAP_ARGS_MAX];
@@ -46,7 +46,6 @@ int vpcap_cursor_new(vpcap_cursor **out, const vpcap *v, uint32_t thread)
     c->v = v;
     c->thread = &v->threads[thread];
     c->chunk = c->thread->first;
-    c->last = v->head.start.ticks;
     *out = c;
     return 0;
 }
@@ -219,9 +218,14 @@ static void give_flow(vpcap_cursor *c, vpcap_event *e)
     *(f.out ? &e->flow_out : &e->flow_in) = f.id;
 }
 
-static void set_last(vpcap_cursor *c, uint64_t end)
+static int64_t since_start(const vpcap_cursor *c, uint64_t ticks)
 {
-    if ((int64_t)(end - c->last) > 0)
+    return (int64_t)(ticks - c->v->head.start.ticks);
+}
+
+static void set_last(vpcap_cursor *c, int64_t end)
+{
+    if (end > c->last)
         c->last = end;
 }
 
@@ -267,7 +271,7 @@ static int take_record(vpcap_cursor *c, vpcap_event *e)
     if (is_zone(kind))
         attach_flows(c, e, raw.start);
     if (kind != VP__SPAN)
-        set_last(c, raw.end);
+        set_last(c, since_start(c, raw.end));
     c->last_record = r;
     return !c->v->head.cut_ticks || (int64_t)(raw.end - c->v->head.cut_ticks) >= 0;
 }
@@ -291,7 +295,7 @@ static void add_open(vpcap_cursor *c, const vp__frame *frames)
             c->open[at] = c->open[at - 1];
         c->open[at] = f;
         c->open_count++;
-        set_last(c, f.start);
+        set_last(c, since_start(c, f.start));
     }
 }
 
@@ -316,7 +320,7 @@ static void give_open(vpcap_cursor *c, vpcap_event *e)
     vp__frame f = c->open[--c->open_count];
     *e = (vpcap_event){.name = f.name, .track = VPCAP_NONE, .open = true, .args = c->args};
     e->kind = f.kind == VP__COMPILE ? VPCAP_COMPILE : VPCAP_ZONE; /* a step tells its number last */
-    set_times(c, e, f.start, c->last);
+    set_times(c, e, f.start, c->v->head.start.ticks + (uint64_t)c->last);
     attach_flows(c, e, f.start);
 }
 
@@ -362,74 +366,114 @@ int vpcap_next(vpcap_cursor *c, vpcap_event *e)
     return 0;
 }
 
+/* ---- Notes ---- */
+
+int64_t vpcap_limit_ps(const vpcap *v, const vpcap_notes *m)
+{
+    return m->limit == INT64_MIN ? INT64_MIN
+                                 : vpcap_ps(v, v->head.start.ticks + (uint64_t)m->limit);
+}
+
+int vpcap_next_noted(vpcap_cursor *c, vpcap_notes *m, vpcap_event *e)
+{
+    m->late = m->turned = false;
+    if (!vpcap_next(c, e))
+        return 0;
+    if (e->kind == VPCAP_SPAN || e->kind == VPCAP_COUNTER)
+        return 1;
+    int64_t start = since_start(c, c->from), end = since_start(c, c->to);
+    m->late = start <= m->limit;
+    vpcap_note(m, end > start ? end : start, 1);
+    return 1;
+}
+
 /* ---- Plain zones ---- */
 
-uint32_t vpcap_take_plain(vpcap_cursor *c, vpcap_plain *out, uint32_t n)
+/* The next records of a chunk, and what they are asked whether they are plain zones. */
+typedef struct plain_run {
+    const uint64_t *at; /* two words each */
+    uint32_t n;         /* those that the block at hand still takes */
+    uint32_t names;
+    uint64_t start;      /* of the recording */
+    uint64_t from, room; /* where they may start, in ticks since then */
+} plain_run;
+
+static plain_run plain_ahead(const vpcap_cursor *c, const vpcap_notes *m)
 {
-    uint32_t names = vpcap_names(c->v), taken = 0;
-    if (c->flow_count || c->v->head.cut_ticks)
-        return 0;
-    for (; c->slot < c->head && taken < n; c->slot++) {
-        vp__record r = record_at(c, c->slot);
-        if ((r.what & 0xff) != VP__ZONE || r.what >> 8 >= names)
-            break;
-        int64_t from = vpcap_ps(c->v, r.start), to = vpcap_ps(c->v, r.start + r.dur);
-        out[taken++] = (vpcap_plain){from, to > from ? to - from : 0, r.what >> 8};
-        set_last(c, r.start + r.dur);
-    }
-    if (taken)
-        c->last_record = record_at(c, c->slot - 1);
-    return taken;
+    uint32_t names = vpcap_names(c->v), n = m->block - m->in_block;
+    uint64_t from = m->limit < 0 ? 0 : (uint64_t)m->limit + 1, to = c->v->plain_ticks;
+    if (c->flow_count || c->v->head.cut_ticks || c->slot >= c->head)
+        return (plain_run){0};
+    return (plain_run){.at = (const uint64_t *)(c->base + (size_t)c->slot * VP__SLOT),
+                       .n = c->head - c->slot < n ? c->head - c->slot : n,
+                       .names = names <= VP__NAME_MAX ? names : VP__NAME_MAX + 1,
+                       .start = c->v->head.start.ticks,
+                       .from = from,
+                       .room = from < to ? to - from : 0};
 }
 
-static int64_t since_start(const vpcap_cursor *c, uint64_t ticks)
+/* The i-th record, if it is plain. Rotated, all but the name of what is no zone, or has items,
+ * comes to lie above the names. */
+static inline bool plain_at(const plain_run *k, uint32_t i, uint64_t *start, uint64_t *end,
+                            uint32_t *name)
 {
-    return (int64_t)(ticks - c->v->head.start.ticks);
+    uint64_t ticks = __atomic_load_n(&k->at[2 * (size_t)i], __ATOMIC_RELAXED);
+    uint64_t rest = __atomic_load_n(&k->at[2 * (size_t)i + 1], __ATOMIC_RELAXED);
+    uint32_t what = (uint32_t)(rest >> 32) - VP__WHAT(0, 0, VP__ZONE);
+    *name = what >> 8 | what << 24;
+    *start = ticks - k->start;
+    *end = *start + (uint32_t)rest;
+    return *name < k->names && *start - k->from < k->room;
 }
 
-static inline void skim_note(vpcap_skim *s, int64_t end)
+/* n of them were plain, the latest of them by their ends at `latest`. */
+static void pass(vpcap_cursor *c, vpcap_notes *m, uint32_t n, uint64_t latest)
 {
-    if (end > s->latest)
-        s->latest = end;
-    if (++s->in_block < s->block)
+    if (!n)
         return;
-    s->in_block = 0;
-    s->limit = s->previous;
-    s->previous = s->latest;
+    c->slot += n;
+    c->last_record = record_at(c, c->slot - 1);
+    set_last(c, (int64_t)latest);
+    vpcap_note(m, (int64_t)latest, n);
 }
 
-/* Zones without items that are not late, while there is nothing that the next one could carry. */
-static void skip_plain(vpcap_cursor *c, vpcap_skim *s)
+uint32_t vpcap_take_plain(vpcap_cursor *c, vpcap_notes *m, vpcap_plain *out, uint32_t n)
 {
-    uint32_t names = vpcap_names(c->v), from = c->slot;
-    if (c->flow_count || c->v->head.cut_ticks)
-        return;
-    for (; c->slot < c->head; c->slot++) {
-        vp__record r = record_at(c, c->slot);
-        int64_t start = since_start(c, r.start);
-        if ((r.what & 0xff) != VP__ZONE || r.what >> 8 >= names || start <= s->limit)
-            break;
-        set_last(c, r.start + r.dur);
-        skim_note(s, start + r.dur);
+    const plain_run k = plain_ahead(c, m);
+    const uint64_t rate = c->v->ps_per_tick;
+    uint64_t start, end, latest = 0;
+    uint32_t i = 0, name;
+    m->turned = false;
+    for (n = n < k.n ? n : k.n; i < n && plain_at(&k, i, &start, &end, &name); i++) {
+        int64_t from = vpcap_scaled(start, rate), to = vpcap_scaled(end, rate);
+        out[i] = (vpcap_plain){from, to - from, name, 0};
+        latest = end > latest ? end : latest;
     }
-    s->passed += c->slot - from;
-    if (c->slot > from)
-        c->last_record = record_at(c, c->slot - 1);
+    pass(c, m, i, latest);
+    return i;
 }
 
-int vpcap_next_notable(vpcap_cursor *c, vpcap_skim *s, vpcap_event *e)
+static uint32_t skip_plain(vpcap_cursor *c, vpcap_notes *m)
+{
+    const plain_run k = plain_ahead(c, m);
+    uint64_t start, end, latest = 0;
+    uint32_t i = 0, name;
+    for (; i < k.n && plain_at(&k, i, &start, &end, &name); i++)
+        latest = end > latest ? end : latest;
+    pass(c, m, i, latest);
+    return i;
+}
+
+int vpcap_next_notable(vpcap_cursor *c, vpcap_notes *m, vpcap_event *e)
 {
     for (;;) {
-        skip_plain(c, s);
-        if (!vpcap_next(c, e))
+        for (uint32_t n; (n = skip_plain(c, m)) > 0;)
+            m->passed += n;
+        if (!vpcap_next_noted(c, m, e))
             return 0;
-        if (e->kind == VPCAP_SPAN || e->kind == VPCAP_COUNTER)
+        if (m->late || e->kind == VPCAP_SPAN || e->kind == VPCAP_COUNTER || e->kind == VPCAP_STEP ||
+            e->flow_in || e->flow_out || e->correlation)
             return 1;
-        int64_t start = since_start(c, c->from), end = since_start(c, c->to);
-        s->late = start <= s->limit;
-        skim_note(s, end > start ? end : start);
-        if (s->late || e->kind == VPCAP_STEP || e->flow_in || e->flow_out || e->correlation)
-            return 1;
-        s->passed++;
+        m->passed++;
     }
 }

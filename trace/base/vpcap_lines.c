@@ -35,10 +35,8 @@ struct vl_lines {
     vw_window window;
     uint32_t line; /* the one at hand */
     vg_walk walk;
+    int64_t groups_out[2 * VW_BLOCK]; /* of what leaves the window */
 };
-
-/* Zones at a time. */
-#define PLAIN_BATCH 64
 
 /* What is kept is held in memory: spans of explicit tracks, counters, long zones. */
 #define KEPT_BYTES_MAX (UINT64_C(16) << 30)
@@ -171,13 +169,13 @@ static int look_at_thread(vl_lines *l, uint32_t thread)
 {
     vpcap_cursor *c;
     vpcap_event e;
-    vpcap_skim s = VPCAP_SKIM_INIT(VW_BLOCK);
+    vpcap_notes m = VPCAP_NOTES_INIT(VW_BLOCK);
     int rc = vpcap_cursor_new(&c, l->v, thread);
     if (rc < 0)
         return rc;
-    while (rc >= 0 && vpcap_next_notable(c, &s, &e) > 0)
-        rc = look_at(l, thread, s.late, &e);
-    l->lines[thread].events += s.passed;
+    while (rc >= 0 && vpcap_next_notable(c, &m, &e) > 0)
+        rc = look_at(l, thread, m.late, &e);
+    l->lines[thread].events += m.passed;
     vpcap_cursor_free(c);
     return rc;
 }
@@ -290,7 +288,14 @@ static int emit_kept(vl_lines *l, const kept *k)
     return l->enc->event(l->enc->ctx, l->bytes.p + k->offset, k->n, group);
 }
 
-/* The line's kept events that come before this one. */
+/* The line's next kept event starts here. */
+static int64_t kept_next(const vl_lines *l)
+{
+    bool any = l->kept_at < l->kept_count && l->kept[l->kept_at].line == l->line;
+    return any ? l->kept[l->kept_at].start : INT64_MAX;
+}
+
+/* Those of them that come before what starts here. */
 static int emit_kept_until(vl_lines *l, int64_t start)
 {
     while (l->kept_at < l->kept_count && l->kept[l->kept_at].line == l->line &&
@@ -299,16 +304,52 @@ static int emit_kept_until(vl_lines *l, int64_t start)
     return 0;
 }
 
-static int emit_entry(void *ctx, const vw_entry *e)
+static int64_t group_of(vl_lines *l, const vpcap_plain *e)
 {
-    vl_lines *l = ctx;
+    return vg_walk_group(&l->walk, e->start_ps, e->start_ps + e->dur_ps);
+}
+
+/* How many of the n entries are plain, and come before all that is kept. */
+static uint32_t plain_run(vl_lines *l, const uint32_t *order, uint32_t n)
+{
+    const vpcap_plain *v = l->window.entries;
+    int64_t before = kept_next(l);
+    uint32_t i = 0;
+    while (i < n && !v[order[i]].more && v[order[i]].start_ps < before)
+        i++;
+    for (uint32_t k = 0; l->enc->wants_groups && k < i; k++)
+        l->groups_out[k] = group_of(l, &v[order[k]]);
+    return i;
+}
+
+static int emit_leaving(vl_lines *l, const uint32_t *order, uint32_t n)
+{
     const vl_encoder *enc = l->enc;
-    int64_t group = vg_walk_group(&l->walk, e->start, e->start + e->dur);
-    if (l->kept_at < l->kept_count)
-        VP_TRY(emit_kept_until(l, e->start));
-    if (!e->p)
-        return enc->plain(enc->ctx, l, &l->lines[l->line], e->start, e->dur, e->n, group);
-    return enc->event(enc->ctx, e->p, e->n, group);
+    while (n) {
+        const vpcap_plain *e = &l->window.entries[*order];
+        uint32_t run = 1;
+        VP_TRY(emit_kept_until(l, e->start_ps));
+        if (e->more) {
+            vp_str bytes = vw_bytes_at(&l->window, *order);
+            VP_TRY(enc->event(enc->ctx, bytes.p, bytes.n, group_of(l, e)));
+        } else {
+            run = plain_run(l, order, n);
+            VP_TRY(enc->plain(enc->ctx, l, &l->lines[l->line], l->window.entries, order, run,
+                              enc->wants_groups ? l->groups_out : NULL));
+        }
+        order += run;
+        n -= run;
+    }
+    return 0;
+}
+
+static int leave(vl_lines *l, int64_t limit)
+{
+    int n = vw_leave(&l->window, limit);
+    VP_TRY(n);
+    VP_TRY(emit_leaving(l, l->window.order, (uint32_t)n));
+    vw_turn(&l->window);
+    return 0;
 }
 
 static int into_window(vl_lines *l, const vpcap_event *e)
@@ -320,42 +361,32 @@ static int into_window(vl_lines *l, const vpcap_event *e)
     return 0;
 }
 
-/* false: nothing plain comes next. */
-static int stream_plain(vl_lines *l, vpcap_cursor *c, vw_limit *m)
+/* Plain zones as far as they come. */
+static int stream_plain(vl_lines *l, vpcap_cursor *c, vpcap_notes *m)
 {
-    vpcap_plain v[PLAIN_BATCH];
-    uint32_t n = vpcap_take_plain(c, v, PLAIN_BATCH);
-    for (uint32_t i = 0; i < n; i++) {
-        if (!vw_is_late(m, v[i].start_ps))
-            vw_add_plain(&l->window, v[i].start_ps, v[i].dur_ps, v[i].name);
-        if (vw_note(m, v[i].start_ps + v[i].dur_ps))
-            VP_TRY(vw_leave(&l->window, m->limit, emit_entry, l));
+    for (;;) {
+        uint32_t n = vpcap_take_plain(c, m, vw_room(&l->window), VW_BLOCK);
+        if (!n)
+            return 0;
+        vw_push(&l->window, n);
+        if (m->turned)
+            VP_TRY(leave(l, vpcap_limit_ps(l->v, m)));
     }
-    return n > 0;
-}
-
-static int stream_event(vl_lines *l, const vpcap_event *e, vw_limit *m)
-{
-    if (e->kind == VPCAP_SPAN || e->kind == VPCAP_COUNTER)
-        return 0;
-    if (!vw_is_late(m, e->start_ps))
-        VP_TRY(into_window(l, e));
-    return vw_note(m, e->start_ps + e->dur_ps) ? vw_leave(&l->window, m->limit, emit_entry, l) : 0;
 }
 
 static int stream_thread(vl_lines *l, vpcap_cursor *c)
 {
     vpcap_event e;
-    vw_limit m = VW_LIMIT_INIT;
-    int rc;
+    vpcap_notes m = VPCAP_NOTES_INIT(VW_BLOCK);
     vw_clear(&l->window);
     for (;;) {
-        while ((rc = stream_plain(l, c, &m)) > 0)
-            ;
-        VP_TRY(rc);
-        if (!vpcap_next(c, &e))
-            return vw_leave(&l->window, INT64_MAX, emit_entry, l);
-        VP_TRY(stream_event(l, &e, &m));
+        VP_TRY(stream_plain(l, c, &m));
+        if (!vpcap_next_noted(c, &m, &e))
+            return leave(l, INT64_MAX);
+        if (e.kind != VPCAP_SPAN && e.kind != VPCAP_COUNTER && !m.late)
+            VP_TRY(into_window(l, &e));
+        if (m.turned)
+            VP_TRY(leave(l, vpcap_limit_ps(l->v, &m)));
     }
 }
 

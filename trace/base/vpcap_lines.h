@@ -43,9 +43,10 @@ typedef struct vl_encoder {
     int (*line_end)(void *ctx, const vl_line *line);
     /* What encode made, in the order of starts. group: VG_NO_GROUP or the step's, if wanted. */
     int (*event)(void *ctx, const char *p, size_t n, int64_t group);
-    /* A zone of which there is no more to say; at once, in its place. */
-    int (*plain)(void *ctx, const vl_lines *l, const vl_line *line, int64_t start_ps,
-                 int64_t dur_ps, uint32_t name, int64_t group);
+    /* Zones of which there is no more to say, in the order of starts: zones[order[0]] and so on,
+     * n of them. groups: of each of the n, or NULL, if not wanted. */
+    int (*plain)(void *ctx, const vl_lines *l, const vl_line *line, const vpcap_plain *zones,
+                 const uint32_t *order, uint32_t n, const int64_t *groups);
     bool wants_groups;
     void *ctx;
 } vl_encoder;

@@ -28,6 +28,7 @@ struct vpcap {
     vpcap_header head; /* a copy: a live writer cannot change what was checked */
     vpcap_info info;
     uint64_t ps_per_tick; /* 32.32 fixed point */
+    uint64_t plain_ticks; /* a zone without items that starts before is within VP_TIME_MAX_PS */
     vpcap_chunk_ref *chunks;
     size_t chunk_count, chunk_cap;
     vpcap_thread_ref *threads;
@@ -42,6 +43,12 @@ static inline const vp__chunk *vpcap_chunk_at(const vpcap *v, uint32_t page)
 static inline const vp__block *vpcap_block_at(const vpcap *v, uint32_t page)
 {
     return (const vp__block *)(vpcap_chunk_at(v, page) + 1);
+}
+
+/* ps_per_tick times as many; below plain_ticks the result is within VP_TIME_MAX_PS. */
+static inline int64_t vpcap_scaled(uint64_t ticks, uint64_t ps_per_tick)
+{
+    return (int64_t)((unsigned __int128)ticks * ps_per_tick >> 32);
 }
 
 /* Ticks since the start, which may lie before it, in picoseconds within VP_TIME_MAX_PS. */

@@ -1,6 +1,7 @@
 #include "trace/base/vpcap_window.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
@@ -13,123 +14,139 @@
 int vw_init(vw_window *w)
 {
     *w = (vw_window){.entries = vp_calloc(ENTRIES, sizeof *w->entries),
-                     .spare = vp_calloc(ENTRIES, sizeof *w->spare),
+                     .next = vp_calloc(ENTRIES, sizeof *w->next),
                      .order = vp_calloc(ENTRIES, sizeof *w->order),
-                     .heads = vp_calloc(ENTRIES, sizeof *w->heads),
-                     .tails = vp_calloc(ENTRIES, sizeof *w->tails)};
+                     .lists = vp_calloc(ENTRIES + 1, sizeof *w->lists)};
     vp_buf_init(&w->bytes[0], BYTES_MAX);
     vp_buf_init(&w->bytes[1], BYTES_MAX);
-    bool ok = w->entries && w->spare && w->order && w->heads && w->tails;
-    return ok ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    if (!w->entries || !w->next || !w->order || !w->lists)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    w->lists[0] = (vw_list){INT64_MIN, INT64_MIN, NONE, NONE};
+    return 0;
 }
 
 void vw_free(vw_window *w)
 {
     vp_free(w->entries);
-    vp_free(w->spare);
+    vp_free(w->next);
     vp_free(w->order);
-    vp_free(w->heads);
-    vp_free(w->tails);
+    vp_free(w->lists);
     vp_buf_free(&w->bytes[0]);
     vp_buf_free(&w->bytes[1]);
 }
 
 void vw_clear(vw_window *w)
 {
-    w->count = w->sorted = w->block = 0;
+    w->depth = w->half = w->count = 0;
+    w->crossed = false;
     w->bytes[0].n = w->bytes[1].n = 0;
 }
 
-/* b, which ended later, lies around a, or is to stand before it for another reason. */
-static bool comes_after(const vw_entry *a, const vw_entry *b)
+/* b, which ended later, is to stand before a, which starts with it: it lies around a. */
+static bool lies_around(const vpcap_plain *b, const vpcap_plain *a)
 {
-    return a->start > b->start || (a->start == b->start && a->dur <= b->dur && b->dur);
+    return a->dur_ps <= b->dur_ps && b->dur_ps;
 }
 
 /* Zones nest, so the order by ends turns into that by starts with a stack of lists: a zone takes
- * what it encloses off the stack, where the latest lies on top, and goes in front. *sorted: the
- * lists one after the other are in order, which they are unless zones cross. */
-static uint32_t stack_lists(vw_window *w, bool *sorted)
+ * what it encloses off the stack, where the latest lies on top, and goes in front. The lists one
+ * after the other are in order, unless zones cross. */
+void vw_push(vw_window *w, uint32_t n)
 {
-    vw_entry *v = w->entries;
-    uint32_t depth = 0;
-    *sorted = true;
-    for (uint32_t i = 0; i < w->count; i++) {
-        uint32_t rest = NONE, tail = i;
-        while (depth && comes_after(&v[w->heads[depth - 1]], &v[i])) {
-            depth--;
-            if (rest == NONE)
-                tail = w->tails[depth];
-            else
-                v[w->tails[depth]].next = rest;
-            rest = w->heads[depth];
+    const vpcap_plain *v = w->entries;
+    uint32_t *next = w->next, at = w->half * VW_BLOCK + w->count;
+    vw_list *top = w->lists + w->depth;
+    bool crossed = w->crossed;
+    for (uint32_t end = at + n; at < end; at++) {
+        int64_t start = v[at].start_ps;
+        vw_list own = {start, start, at, at};
+        uint32_t rest = NONE;
+        for (; top->first > start || (top->first == start && lies_around(&v[at], &v[top->head]));
+             top--) {
+            next[top->tail] = rest;
+            own.tail = rest == NONE ? top->tail : own.tail;
+            own.last = rest == NONE ? top->last : own.last;
+            rest = top->head;
         }
-        if (depth && v[w->tails[depth - 1]].start > v[i].start)
-            *sorted = false;
-        v[i].next = rest;
-        w->heads[depth] = i;
-        w->tails[depth++] = tail;
+        if (top->last > start || (top->last == start && lies_around(&v[at], &v[top->tail])))
+            crossed = true;
+        next[at] = rest;
+        *++top = own;
     }
-    return depth;
+    w->depth = (uint32_t)(top - w->lists);
+    w->crossed = crossed;
+    w->count += n;
 }
 
+/* When they came: the half at hand is the newer one. */
+static uint32_t arrival(const vw_window *w, uint32_t entry)
+{
+    return w->half ? entry : entry ^ VW_BLOCK;
+}
+
+/* The order that the lists give to what nests. */
 static int compare(const void *pa, const void *pb, void *ctx)
 {
     const vw_window *w = ctx;
     uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-    const vw_entry *x = &w->entries[a], *y = &w->entries[b];
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    if (x->dur != y->dur)
-        return x->dur > y->dur ? -1 : 1;
-    return (a > b) - (a < b);
+    const vpcap_plain *x = &w->entries[a], *y = &w->entries[b];
+    if (x->start_ps != y->start_ps)
+        return x->start_ps < y->start_ps ? -1 : 1;
+    if (x->dur_ps != y->dur_ps)
+        return x->dur_ps > y->dur_ps ? -1 : 1;
+    bool later = arrival(w, a) > arrival(w, b);
+    return later == (x->dur_ps != 0) ? -1 : 1;
 }
 
-/* Zones that cross each other (VP_BEGIN and VP_END in an odd order) need a real sort: one list. */
-static uint32_t sort_really(vw_window *w)
+/* Zones that cross each other (VP_BEGIN and VP_END in an odd order) need a real sort. What stays is
+ * a list each. */
+static uint32_t leave_crossed(vw_window *w, int64_t limit)
 {
-    for (uint32_t i = 0; i < w->count; i++)
-        w->order[i] = i;
-    qsort_r(w->order, w->count, sizeof *w->order, compare, w);
-    for (uint32_t i = 0; i + 1 < w->count; i++)
-        w->entries[w->order[i]].next = w->order[i + 1];
-    w->heads[0] = w->order[0];
-    w->tails[0] = w->order[w->count - 1];
-    return 1;
+    uint32_t all = 0, left = 0;
+    for (uint32_t k = 1; k <= w->depth; k++)
+        for (uint32_t i = w->lists[k].head; i != NONE; i = w->next[i])
+            w->order[all++] = i;
+    qsort_r(w->order, all, sizeof *w->order, compare, w);
+    while (left < all && w->entries[w->order[left]].start_ps <= limit)
+        left++;
+    w->depth = 0;
+    w->crossed = false;
+    for (uint32_t k = left; k < all; k++) {
+        uint32_t i = w->order[k];
+        int64_t start = w->entries[i].start_ps;
+        w->next[i] = NONE;
+        w->lists[++w->depth] = (vw_list){start, start, i, i};
+    }
+    return left;
 }
 
-/* Emits what starts by the limit, and moves the rest to the spare entries. */
-static int walk_lists(vw_window *w, uint32_t depth, int64_t limit, vw_emit_fn *emit, void *ctx)
+int vw_leave(vw_window *w, int64_t limit)
 {
-    const vw_entry *v = w->entries;
-    uint32_t left = 0;
-    for (uint32_t k = 0; k < depth; k++)
-        for (uint32_t i = w->heads[k];; i = v[i].next) {
-            if (v[i].start <= limit)
-                VP_TRY(emit(ctx, &v[i]));
-            else
-                w->spare[left++] = v[i];
-            if (i == w->tails[k])
-                break;
-        }
-    w->count = w->sorted = left;
-    return 0;
+    vw_list *list = w->lists + 1, *end = list + w->depth;
+    uint32_t *order = w->order, n = 0;
+    if (vw_bytes(w)->status < 0)
+        return vw_bytes(w)->status;
+    if (w->crossed)
+        return (int)leave_crossed(w, limit);
+    for (; list < end && list->first <= limit; list++) {
+        uint32_t i = list->head;
+        bool whole = list->last <= limit;
+        for (; i != NONE && (whole || w->entries[i].start_ps <= limit); i = w->next[i])
+            order[n++] = i;
+        if (i == NONE)
+            continue;
+        list->head = i;
+        list->first = w->entries[i].start_ps;
+        break;
+    }
+    w->depth = (uint32_t)(end - list);
+    memmove(w->lists + 1, list, w->depth * sizeof *list);
+    return (int)n;
 }
 
-int vw_leave(vw_window *w, int64_t limit, vw_emit_fn *emit, void *ctx)
+void vw_turn(vw_window *w)
 {
-    vp_buf *bytes = vw_bytes(w);
-    if (bytes->status < 0)
-        return bytes->status;
-    for (uint32_t i = w->sorted; i < w->count; i++) /* the buffer moves no more */
-        w->entries[i].p = w->entries[i].offset == VW_PLAIN ? NULL : bytes->p + w->entries[i].offset;
-    bool sorted;
-    uint32_t depth = stack_lists(w, &sorted);
-    VP_TRY(walk_lists(w, sorted ? depth : sort_really(w), limit, emit, ctx));
-    vw_entry *old = w->entries;
-    w->entries = w->spare;
-    w->spare = old;
-    w->block++;
+    w->half ^= 1;
+    w->count = 0;
     vw_bytes(w)->n = 0;
-    return 0;
 }

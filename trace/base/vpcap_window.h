@@ -1,10 +1,11 @@
 /* Events that come by their ends, put in the order of their starts in bounded memory; a part of
  * vpcap_lines, which alone includes this.
  *
- * After each block of events the latest end so far is noted. What starts after the note before the
- * last one waits in the window; what starts no later is late: it is long, or out of order, and not
- * this window's business. So after each block all that starts before the last note can leave: no
- * later event of the window will start before it, and what stays is of the newest block. */
+ * After each block of events the latest end so far is noted (vpcap_notes). What starts after the
+ * note before the last one waits in the window; what starts no later is late: it is long, or out of
+ * order, and not this window's business. So after each block all that starts before the last note
+ * can leave: no later event of the window will start before it, and what stays is of the newest
+ * block. An event stays where it was put until it leaves: blocks take the two halves in turn. */
 #ifndef VP_BASE_VPCAP_WINDOW_H
 #define VP_BASE_VPCAP_WINDOW_H
 
@@ -12,85 +13,63 @@
 #include <stdint.h>
 
 #include "trace/base/buf.h"
+#include "trace/base/vpcap.h"
 
 #define VW_BLOCK 1024u
 
-/* The notes: the same sequence of events always gives the same answers. */
-typedef struct vw_limit {
-    int64_t limit, previous, latest;
-    uint32_t in_block;
-} vw_limit;
-#define VW_LIMIT_INIT                                                                              \
-    (vw_limit)                                                                                     \
-    {                                                                                              \
-        INT64_MIN, INT64_MIN, INT64_MIN, 0                                                         \
-    }
-
-static inline bool vw_is_late(const vw_limit *m, int64_t start)
-{
-    return start <= m->limit;
-}
-
-/* Notes an event, late or not; true: a block has ended and the limit has moved. */
-static inline bool vw_note(vw_limit *m, int64_t end)
-{
-    if (end > m->latest)
-        m->latest = end;
-    if (++m->in_block < VW_BLOCK)
-        return false;
-    m->in_block = 0;
-    m->limit = m->previous;
-    m->previous = m->latest;
-    return true;
-}
-
-typedef struct vw_entry {
-    int64_t start, dur;
-    const char *p; /* what was added with it; stable once its block has ended. NULL: plain */
-    uint32_t n;    /* bytes there, or the name of a plain one */
-    uint32_t next, offset;
-} vw_entry;
-
-#define VW_PLAIN UINT32_MAX /* vw_entry.offset */
+/* A run of entries in order, linked. */
+typedef struct vw_list {
+    int64_t first, last; /* where the first and the last of them start */
+    uint32_t head, tail;
+} vw_list;
 
 typedef struct vw_window {
-    vw_entry *entries, *spare; /* 2 × VW_BLOCK of each */
-    uint32_t *order, *heads, *tails;
-    uint32_t count, sorted; /* the first `sorted` are left of the last block, in order */
-    vp_buf bytes[2];        /* of the block at hand and of the one before, in turn */
-    unsigned block;
+    /* 2 × VW_BLOCK. more: 0, or 1 + where the event's bytes are in its half's buffer; name is then
+     * how many. */
+    vpcap_plain *entries;
+    uint32_t *next, *order; /* as many */
+    vw_list *lists;         /* a stack, above one that nothing comes before */
+    uint32_t depth;
+    uint32_t half, count; /* the half at hand, and what was put there */
+    bool crossed;         /* the lists one after the other are not in order */
+    vp_buf bytes[2];
 } vw_window;
 
 int vw_init(vw_window *w);
 void vw_free(vw_window *w);
 void vw_clear(vw_window *w);
-/* Where the next event's bytes go. */
+
+/* Room for what the block at hand still takes of plain zones … */
+static inline vpcap_plain *vw_room(vw_window *w)
+{
+    return &w->entries[w->half * VW_BLOCK + w->count];
+}
+/* … of which n were filled in. */
+void vw_push(vw_window *w, uint32_t n);
+
+/* Where the next event's bytes go, if it is not plain. */
 static inline vp_buf *vw_bytes(vw_window *w)
 {
-    return &w->bytes[w->block & 1];
+    return &w->bytes[w->half];
 }
 /* The bytes from `offset` of vw_bytes on are an event. */
 static inline void vw_add(vw_window *w, int64_t start, int64_t dur, size_t offset)
 {
-    vw_entry *e = &w->entries[w->count++];
-    e->start = start;
-    e->dur = dur;
-    e->offset = (uint32_t)offset;
-    e->n = (uint32_t)(vw_bytes(w)->n - offset);
+    uint32_t n = (uint32_t)(vw_bytes(w)->n - offset);
+    *vw_room(w) = (vpcap_plain){start, dur, n, (uint32_t)offset + 1};
+    vw_push(w, 1);
 }
 
-static inline void vw_add_plain(vw_window *w, int64_t start, int64_t dur, uint32_t name)
+/* A block has ended: all that starts at or before limit leaves. How many those are: the entries
+ * order[0] and so on, earlier starts first, of equal ones the longer. They are valid until vw_turn,
+ * which is to be called before the next block. Or a negative code. */
+int vw_leave(vw_window *w, int64_t limit);
+void vw_turn(vw_window *w);
+/* What was added with an entry that has more. */
+static inline vp_str vw_bytes_at(const vw_window *w, uint32_t entry)
 {
-    vw_entry *e = &w->entries[w->count++];
-    e->start = start;
-    e->dur = dur;
-    e->offset = VW_PLAIN;
-    e->n = name;
+    const vpcap_plain *e = &w->entries[entry];
+    return (vp_str){w->bytes[entry / VW_BLOCK].p + (e->more - 1), e->name};
 }
-
-typedef int vw_emit_fn(void *ctx, const vw_entry *e);
-/* A block has ended: all that starts at or before limit goes to emit in order (earlier starts
- * first, of equal ones the longer), the rest stays. */
-int vw_leave(vw_window *w, int64_t limit, vw_emit_fn *emit, void *ctx);
 
 #endif

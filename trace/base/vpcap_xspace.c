@@ -38,6 +38,10 @@ enum {
 /* An event's fixed part: three tags with numbers of ten bytes at most. */
 #define HEAD_MAX 40u
 
+/* What a plain zone takes at most: tags and lengths, a name of four bytes, two numbers of ten. */
+#define PLAIN_MAX 32u
+#define PLAIN_BATCH (PF_ROOM / PLAIN_MAX)
+
 /* Stats that every plane knows, by id; args follow. */
 static const char *const fixed_stats[] = {
     NULL,       "step_num",      "_r",      "step_name",  "_pt",
@@ -63,14 +67,29 @@ enum {
 
 enum { USED_BY_HOST = 1, USED_BY_DEVICE = 2, USED_TO_COMPILE = 4 };
 
+typedef struct used_name {
+    uint64_t head; /* of a plain event: its first bytes, all but its length, up to its offset */
+    uint8_t head_bytes; /* 0: no plain one yet */
+    uint8_t used;       /* USED_… */
+} used_name;
+
+/* An offset in two: events in order share the upper part of theirs. */
+typedef struct upper_part {
+    uint64_t v;    /* above LOW_BITS; UINT64_MAX: none yet */
+    uint64_t bits; /* its bytes where they stand in the offset's eight, and the marks below them */
+    uint32_t bytes;
+} upper_part;
+#define LOW_BITS 28u
+
 typedef struct xspace {
     pb_file file;
     uint64_t plane_at, line_at; /* where their contents begin */
     const vl_lines *lines;
     vp_arena arena;
     vp_intern stats; /* id: the stat's */
-    uint8_t *used;   /* USED_…, by name */
-    size_t used_cap;
+    used_name *names;
+    size_t name_cap;
+    upper_part upper;
     vp_buf scratch, message;
     vx_counts counts;
 } xspace;
@@ -164,7 +183,7 @@ static int put_extras(xspace *x, vp_buf *b, const vpcap_event *e)
     if (e->kind == VPCAP_LOST)
         VP_TRY(put_stat(b, ST_DROPPED, STAT_INT, (uint64_t)e->number));
     if (e->kind == VPCAP_COMPILE)
-        x->used[e->name] |= USED_TO_COMPILE;
+        x->names[e->name].used |= USED_TO_COMPILE;
     if (e->correlation)
         VP_TRY(put_stat(b, ST_CORRELATION, STAT_UINT, e->correlation));
     if (e->open) {
@@ -182,17 +201,22 @@ static int put_extras(xspace *x, vp_buf *b, const vpcap_event *e)
 static int use_name(xspace *x, const vl_lines *l, uint32_t name, uint8_t how)
 {
     x->lines = l;
-    if (name >= x->used_cap) {
-        size_t before = x->used_cap;
-        VP_TRY(vp_grow(&x->used, &x->used_cap, (size_t)name + 1, 1, VPCAP_NONE));
-        memset(x->used + before, 0, x->used_cap - before);
+    if (name >= x->name_cap) {
+        size_t before = x->name_cap;
+        VP_TRY(vp_grow(&x->names, &x->name_cap, (size_t)name + 1, sizeof *x->names, VPCAP_NONE));
+        memset(x->names + before, 0, (x->name_cap - before) * sizeof *x->names);
     }
-    x->used[name] |= how;
+    x->names[name].used |= how;
     return 0;
 }
 
+static bool is_used(const xspace *x, uint32_t name, uint8_t how)
+{
+    return name < x->name_cap && x->names[name].used & how;
+}
+
 /* Metadata ids are names plus 1: 0 means none. */
-static inline char *put_head(char *q, uint32_t name, int64_t start, int64_t dur)
+static char *put_head(char *q, uint32_t name, int64_t start, int64_t dur)
 {
     *q++ = EVENT_METADATA;
     q = pf_varint(q, (uint64_t)name + 1);
@@ -210,7 +234,7 @@ static int encode(void *ctx, const vl_lines *l, const vl_line *line, const vpcap
 {
     xspace *x = ctx;
     uint8_t how = line->plane ? USED_BY_DEVICE : USED_BY_HOST;
-    if (e->name >= x->used_cap || !(x->used[e->name] & how))
+    if (!is_used(x, e->name, how))
         VP_TRY(use_name(x, l, e->name, how));
     char *p = vp_buf_reserve(b, HEAD_MAX), *q = p;
     if (!p)
@@ -224,39 +248,95 @@ static int encode(void *ctx, const vl_lines *l, const vl_line *line, const vpcap
 static int event(void *ctx, const char *p, size_t n, int64_t group)
 {
     xspace *x = ctx;
-    char *from = pf_room(&x->file, n + 16);
+    char *q = pf_room(&x->file);
     (void)group;
     x->counts.events++;
-    if (!from) {
-        char head[12] = {LINE_EVENT};
-        VP_TRY(pf_put(&x->file, head, (size_t)(pf_varint(head + 1, n) - head)));
-        return pf_put(&x->file, p, n);
-    }
-    *from = LINE_EVENT;
-    char *q = pf_varint(from + 1, n);
-    memcpy(q, p, n);
-    x->file.n += (size_t)(q - from) + n;
+    *q = LINE_EVENT;
+    VP_TRY(pf_wrote(&x->file, pf_varint(q + 1, n)));
+    return pf_put(&x->file, p, n);
+}
+
+/* The name of a plain zone: 24 bits, four bytes. */
+__attribute__((noinline)) static int use_plain_name(xspace *x, const vl_lines *l, uint32_t i)
+{
+    char head[16] = {LINE_EVENT, 0, EVENT_METADATA};
+    VP_TRY(use_name(x, l, i, USED_BY_HOST));
+    char *q = pf_varint(head + 3, (uint64_t)i + 1);
+    *q++ = EVENT_OFFSET;
+    x->names[i].head_bytes = (uint8_t)(q - head);
+    memcpy(&x->names[i].head, head, sizeof x->names[i].head);
     return 0;
 }
 
-static int plain(void *ctx, const vl_lines *l, const vl_line *line, int64_t start, int64_t dur,
-                 uint32_t name, int64_t group)
+/* An offset that has no upper part, or one above 28 bits, is for pf_varint. */
+__attribute__((noinline)) static bool split(upper_part *u, uint64_t upper)
 {
-    xspace *x = ctx;
-    uint8_t how = line->plane ? USED_BY_DEVICE : USED_BY_HOST;
-    char *from = pf_room(&x->file, 2 + HEAD_MAX);
-    (void)group;
-    if (name >= x->used_cap || !(x->used[name] & how))
-        VP_TRY(use_name(x, l, name, how));
-    if (!from) {
-        VP_TRY(pf_flush(&x->file));
-        from = x->file.out;
+    char bytes[16] = {0};
+    if (!upper || upper >> LOW_BITS)
+        return false;
+    u->v = upper;
+    u->bytes = LOW_BITS / 7 + (uint32_t)(pf_varint(bytes, upper) - bytes);
+    memcpy(&u->bits, bytes, sizeof u->bits);
+    u->bits = u->bits << 32 | UINT64_C(0x80808080);
+    return true;
+}
+
+static inline char *put_offset(char *p, upper_part *u, uint64_t v)
+{
+    uint64_t low = v & ((UINT64_C(1) << LOW_BITS) - 1);
+    if (v >> LOW_BITS != u->v && !split(u, v >> LOW_BITS))
+        return pf_varint(p, v);
+    low += (low & 0x0fffc000) * 3;
+    low += low & 0x3f803f80;
+    low |= u->bits;
+    memcpy(p, &low, sizeof low);
+    return p + u->bytes;
+}
+
+/* A plain event has less than 128 bytes, so its length has one. */
+static inline char *put_plain(char *p, const used_name *name, const vpcap_plain *z, upper_part *u)
+{
+    char *q = p + name->head_bytes;
+    memcpy(p, &name->head, sizeof name->head);
+    q = put_offset(q, u, (uint64_t)z->start_ps);
+    if (z->dur_ps) {
+        *q++ = EVENT_DURATION;
+        q = pf_varint(q, (uint64_t)z->dur_ps);
     }
-    char *q = put_head(from + 2, name, start, dur);
-    from[0] = LINE_EVENT;
-    from[1] = (char)(q - from - 2);
-    x->file.n += (size_t)(q - from);
-    x->counts.events++;
+    p[1] = (char)(q - p - 2);
+    return q;
+}
+
+static int plain_batch(xspace *x, const vl_lines *l, const vpcap_plain *zones,
+                       const uint32_t *order, uint32_t n)
+{
+    const used_name *names = x->names;
+    size_t cap = x->name_cap;
+    upper_part upper = x->upper;
+    char *p = pf_room(&x->file);
+    for (uint32_t i = 0; i < n; i++) {
+        const vpcap_plain *z = &zones[order[i]];
+        if (z->name >= cap || !names[z->name].head_bytes) {
+            VP_TRY(use_plain_name(x, l, z->name));
+            names = x->names;
+            cap = x->name_cap;
+        }
+        p = put_plain(p, &names[z->name], z, &upper);
+    }
+    x->upper = upper;
+    x->counts.events += n;
+    return pf_wrote(&x->file, p);
+}
+
+static int plain(void *ctx, const vl_lines *l, const vl_line *line, const vpcap_plain *zones,
+                 const uint32_t *order, uint32_t n, const int64_t *groups)
+{
+    (void)line;
+    (void)groups;
+    for (uint32_t i = 0, some; i < n; i += some) {
+        some = n - i < PLAIN_BATCH ? n - i : PLAIN_BATCH;
+        VP_TRY(plain_batch(ctx, l, zones, order + i, some));
+    }
     return 0;
 }
 
@@ -329,7 +409,7 @@ static int event_metadata(xspace *x, uint32_t i)
 {
     vpcap_name name = vl_name_at(x->lines, i);
     vp_str category = name.category;
-    if (!category.n && (x->used[i] & USED_TO_COMPILE))
+    if (!category.n && (x->names[i].used & USED_TO_COMPILE))
         category = VP_STR("compile");
     vp_pb_put_u64(&x->message, META_ID, (uint64_t)i + 1);
     vp_pb_put_len(&x->message, META_NAME, name.name);
@@ -369,8 +449,8 @@ static int plane_end(void *ctx, const vl_lines *l, const vl_plane *p)
     xspace *x = ctx;
     uint8_t how = p->kind == VL_HOST ? USED_BY_HOST : USED_BY_DEVICE;
     VP_TRY(put_model(x, p));
-    for (uint32_t i = 0; i < vl_names(l) && i < x->used_cap; i++)
-        if (x->used[i] & how)
+    for (uint32_t i = 0; i < vl_names(l) && i < x->name_cap; i++)
+        if (is_used(x, i, how))
             VP_TRY(event_metadata(x, i));
     VP_TRY(stat_metadata(x));
     return pf_end(&x->file, x->plane_at);
@@ -458,7 +538,7 @@ static int finish(xspace *x, const vpcap *v, const vp_str *warnings, size_t n)
 int vx_write(vx_counts *counts, int fd, const vpcap *v, vl_more_fn *more, void *more_ctx,
              const vp_str *warnings, size_t warning_count)
 {
-    xspace x = {.file = {.fd = fd}};
+    xspace x = {.file = {.fd = fd}, .upper = {.v = UINT64_MAX}};
     vp_arena_init(&x.arena);
     vp_buf_init(&x.scratch, SIZE_MAX / 4);
     vp_buf_init(&x.message, SIZE_MAX / 4);
@@ -469,7 +549,7 @@ int vx_write(vx_counts *counts, int fd, const vpcap *v, vl_more_fn *more, void *
     if (rc >= 0 && counts)
         *counts = x.counts;
     pf_free(&x.file);
-    vp_free(x.used);
+    vp_free(x.names);
     vp_buf_free(&x.scratch);
     vp_buf_free(&x.message);
     vp_intern_free(&x.stats);

@@ -280,22 +280,26 @@ static int event(void *ctx, const char *p, size_t n, int64_t group)
     return end_event(&j->out, p[n - 1], group);
 }
 
-static int plain(void *ctx, const vl_lines *l, const vl_line *line, int64_t start, int64_t dur,
-                 uint32_t name, int64_t group)
+static int plain(void *ctx, const vl_lines *l, const vl_line *line, const vpcap_plain *zones,
+                 const uint32_t *order, uint32_t n, const int64_t *groups)
 {
     json *j = ctx;
     j->lines = l;
-    const named *k = named_of(j, name);
     (void)line;
-    if (!k)
-        return VP_ENOMEM;
-    begin_event(j);
-    vp_buf_str(&j->out, vp_buf_view(&j->head));
-    put_us(&j->out, start);
-    vp_buf_puts(&j->out, ",\"dur\":");
-    put_us(&j->out, dur);
-    vp_buf_str(&j->out, k->common);
-    return end_event(&j->out, k->common.p[k->common.n - 1], group);
+    for (uint32_t i = 0; i < n; i++) {
+        const vpcap_plain *z = &zones[order[i]];
+        const named *k = named_of(j, z->name);
+        if (!k)
+            return VP_ENOMEM;
+        begin_event(j);
+        vp_buf_str(&j->out, vp_buf_view(&j->head));
+        put_us(&j->out, z->start_ps);
+        vp_buf_puts(&j->out, ",\"dur\":");
+        put_us(&j->out, z->dur_ps);
+        vp_buf_str(&j->out, k->common);
+        VP_TRY(end_event(&j->out, k->common.p[k->common.n - 1], groups[i]));
+    }
+    return 0;
 }
 
 static int put_metadata(json *j, const vl_line *line, const char *what, vp_str name)
