@@ -62,6 +62,12 @@ static int drained(vp_buf *b)
     return b->drain && b->n >= DRAIN_AT ? vp_buf_flush(b) : 0;
 }
 
+int vp_buf_wrote(vp_buf *b, size_t n)
+{
+    b->n += n;
+    return drained(b);
+}
+
 int vp_buf_put(vp_buf *b, const void *p, size_t n)
 {
     VP_TRY(room(b, n));

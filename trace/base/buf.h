@@ -35,12 +35,14 @@ int vp_buf_pad(vp_buf *b, char c, size_t count);
 int vp_buf_printf(vp_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int vp_buf_flush(vp_buf *b);
 /* Room for n more bytes behind the content, which the caller fills before adding what it used to
- * ->n; NULL on failure. For buffers that collect. */
+ * ->n, or to vp_buf_wrote if the buffer streams; NULL on failure. */
 char *vp_buf_room(vp_buf *b, size_t n);
 static inline char *vp_buf_reserve(vp_buf *b, size_t n)
 {
     return n < b->cap - b->n ? b->p + b->n : vp_buf_room(b, n);
 }
+/* n bytes were filled in there. */
+int vp_buf_wrote(vp_buf *b, size_t n);
 /* A terminating NUL is kept behind the content; valid until the next append. "" when empty. */
 const char *vp_buf_cstr(vp_buf *b);
 /* Moves the bytes (NUL-terminated) to the caller, who frees them with vp_free; NULL on failure. */

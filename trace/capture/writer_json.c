@@ -19,7 +19,8 @@ typedef struct named {
 
 typedef struct json {
     vp_buf out;
-    vp_buf head; /* of a zone of the line at hand, up to its start */
+    vp_buf head; /* of a zone of the line at hand, from what parts it from the one before to its
+                    start */
     bool any;    /* an event stands before */
     const vl_lines *lines;
     const vl_plane *plane;
@@ -28,21 +29,45 @@ typedef struct json {
     size_t named_cap;
 } json;
 
-/* Picoseconds as microseconds, exactly. */
-static void put_us(vp_buf *b, int64_t ps)
+static const char two_digits[] =
+    "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+    "8081828384858687888990919293949596979899";
+
+/* Writes up to DIGITS_MAX bytes, of which it returns the end. */
+#define DIGITS_MAX 20
+static char *digits(char *p, uint64_t v)
+{
+    char text[2 * DIGITS_MAX] = {0}, *q = text + DIGITS_MAX;
+    for (; v >= 100; v /= 100)
+        memcpy(q -= 2, two_digits + v % 100 * 2, 2);
+    if (v >= 10)
+        memcpy(q -= 2, two_digits + v * 2, 2);
+    else
+        *--q = (char)('0' + v);
+    memcpy(p, q, DIGITS_MAX); /* a length known beforehand is copied at once */
+    return p + (text + DIGITS_MAX - q);
+}
+
+/* Picoseconds as microseconds, exactly. US_MAX bytes, as above. */
+#define US_MAX (DIGITS_MAX + 8)
+static char *microseconds(char *p, int64_t ps)
 {
     uint64_t v = ps < 0 ? 0 - (uint64_t)ps : (uint64_t)ps;
-    char text[28];
-    size_t i = sizeof text;
-    for (int k = 0; k < 6; k++, v /= 10)
-        text[--i] = (char)('0' + v % 10);
-    text[--i] = '.';
-    do
-        text[--i] = (char)('0' + v % 10);
-    while (v /= 10);
-    if (ps < 0)
-        text[--i] = '-';
-    vp_buf_put(b, text + i, sizeof text - i);
+    uint32_t part = (uint32_t)(v % 1000000);
+    *p = '-';
+    p = digits(p + (ps < 0), v / 1000000);
+    *p++ = '.';
+    memcpy(p, two_digits + part / 10000 * 2, 2);
+    memcpy(p + 2, two_digits + part / 100 % 100 * 2, 2);
+    memcpy(p + 4, two_digits + part % 100 * 2, 2);
+    return p + 6;
+}
+
+static void put_us(vp_buf *b, int64_t ps)
+{
+    char text[US_MAX];
+    vp_buf_put(b, text, (size_t)(microseconds(text, ps) - text));
 }
 
 /* JSON has no infinities: those are text. */
@@ -280,10 +305,33 @@ static int event(void *ctx, const char *p, size_t n, int64_t group)
     return end_event(&j->out, p[n - 1], group);
 }
 
+static char *copy(char *p, vp_str s)
+{
+    memcpy(p, s.p, s.n);
+    return p + s.n;
+}
+
+/* What a zone has beside what its line and its name give: times, a group. */
+#define PLAIN_MAX (2 * US_MAX + DIGITS_MAX + 40)
+
+static char *put_plain(char *p, vp_str head, vp_str common, const vpcap_plain *z, int64_t group)
+{
+    p = microseconds(copy(p, head), z->start_ps);
+    p = microseconds(copy(p, VP_STR(",\"dur\":")), z->dur_ps);
+    p = copy(p, common);
+    if (group >= 0) {
+        *p = ',';
+        p = copy(p + (common.p[common.n - 1] != '{'), VP_STR("\"group_id\":"));
+        p = digits(p, (uint64_t)group);
+    }
+    return copy(p, VP_STR("}}"));
+}
+
 static int plain(void *ctx, const vl_lines *l, const vl_line *line, const vpcap_plain *zones,
                  const uint32_t *order, uint32_t n, const int64_t *groups)
 {
     json *j = ctx;
+    vp_str head = vp_buf_view(&j->head);
     j->lines = l;
     (void)line;
     for (uint32_t i = 0; i < n; i++) {
@@ -291,13 +339,11 @@ static int plain(void *ctx, const vl_lines *l, const vl_line *line, const vpcap_
         const named *k = named_of(j, z->name);
         if (!k)
             return VP_ENOMEM;
-        begin_event(j);
-        vp_buf_str(&j->out, vp_buf_view(&j->head));
-        put_us(&j->out, z->start_ps);
-        vp_buf_puts(&j->out, ",\"dur\":");
-        put_us(&j->out, z->dur_ps);
-        vp_buf_str(&j->out, k->common);
-        VP_TRY(end_event(&j->out, k->common.p[k->common.n - 1], groups[i]));
+        char *p = vp_buf_reserve(&j->out, head.n + k->common.n + PLAIN_MAX);
+        if (!p)
+            return j->out.status;
+        char *end = put_plain(p, head, k->common, z, groups[i]);
+        VP_TRY(vp_buf_wrote(&j->out, (size_t)(end - p)));
     }
     return 0;
 }
@@ -339,6 +385,7 @@ static int line_begin(void *ctx, const vl_line *line)
 {
     json *j = ctx;
     j->head.n = 0;
+    vp_buf_puts(&j->head, ",\n"); /* the line's own name stands before */
     put_head(&j->head, "X", line, j->plane);
     VP_TRY(j->head.status);
     return put_metadata(j, line, "thread_name", line->name);
