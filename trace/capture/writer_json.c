@@ -436,7 +436,7 @@ int wr_json(uint64_t *bytes, int fd, const vpcap *v, const gpu_activity *gpu, bo
 {
     wz_file file;
     json j = {0};
-    VP_TRY(wz_open(&file, fd));
+    VP_TRY(wz_open(&file, fd, true));
     vp_arena_init(&j.arena);
     vp_buf_init(&j.head, SIZE_MAX / 4);
     vp_buf_init_stream(&j.out, wz_write, &file);
