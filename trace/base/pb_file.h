@@ -1,6 +1,7 @@
 /* A protobuf message written to a file front to back, through one buffer, though its parts stand
  * behind their lengths: room is left for a length, which is filled in when the part is complete.
- * Lengths take five bytes, which readers accept. Who opens it frees it; the descriptor stays the
+ * Lengths take five bytes, which readers accept. The file is written in whole buffers, which file
+ * systems take in three quarters of the time. Who opens it frees it; the descriptor stays the
  * caller's. Included by the recorder's encoders. */
 #ifndef VP_BASE_PB_FILE_H
 #define VP_BASE_PB_FILE_H
@@ -14,10 +15,9 @@
 
 typedef struct pb_file {
     int fd;
-    char *out; /* PF_BUFFER + PF_ROOM bytes */
-    size_t n;  /* below PF_BUFFER between calls */
-    uint64_t
-        flushed; /* bytes in the file: whole buffers, which file systems take in half the time */
+    char *out;        /* PF_BUFFER + PF_ROOM bytes */
+    size_t n;         /* below PF_BUFFER between calls */
+    uint64_t flushed; /* bytes in the file */
 } pb_file;
 
 /* The descriptor's position is 0, and it can be written at any offset. */

@@ -272,7 +272,7 @@ __attribute__((noinline)) static int use_plain_name(xspace *x, const vl_lines *l
 __attribute__((noinline)) static bool split(upper_part *u, uint64_t upper)
 {
     char bytes[16] = {0};
-    if (!upper || upper >> LOW_BITS)
+    if (!upper || upper >> LOW_BITS || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
         return false;
     u->v = upper;
     u->bytes = LOW_BITS / 7 + (uint32_t)(pf_varint(bytes, upper) - bytes);
