@@ -121,7 +121,7 @@ static void nested_scopes_leave_by_their_starts(void **state)
     assert_int_equal(nest(v, 0, 10, &clock), N);
     got g = through_window(v, N);
     expect_whole_and_sorted(&g, v, N);
-    /* Late are those that span more than a block: of 3^k below them, k >= 7 (3,280 events). */
+    /* Late are those that span more than a block: of 3^k below them, k >= 6 (1,093 events). */
     assert_true(g.late >= 1 && g.late <= 200);
     free(g.v);
     free(v);
