@@ -295,13 +295,14 @@ static int analyze_processes(host_result *h, device_list *l, const grouping *g, 
     return 0;
 }
 
-/* The questions beyond the op tables; each builds on those before it. */
+/* The questions beyond the op tables; each builds on those before it. What is counted aside comes
+ * last, so that nothing waits for it. */
 static int ask_all(analysis *a)
 {
     static int (*const questions[])(analysis *) = {
-        steps_collect,     gaps_collect,     launch_collect,  collectives_collect,
-        transfers_collect, hygiene_collect,  compile_collect, host_ops_collect,
-        memory_collect,    barriers_collect, quality_collect};
+        steps_collect,     gaps_collect,    launch_collect,  collectives_collect,
+        transfers_collect, hygiene_collect, compile_collect, memory_collect,
+        barriers_collect,  quality_collect, host_ops_collect};
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
         VP_TRY(questions[i](a));
     return 0;

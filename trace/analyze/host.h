@@ -182,9 +182,9 @@ int collectives_collect(analysis *a); /* collectives.c */
 int transfers_collect(analysis *a);   /* transfers.c */
 int hygiene_collect(analysis *a);     /* hygiene.c: hygiene, splits of ops */
 int compile_collect(analysis *a);     /* compile.c */
-int host_ops_collect(analysis *a);    /* host_ops.c: what host_ops_start counted */
 int memory_collect(analysis *a);      /* memory.c */
 int barriers_collect(analysis *a);    /* barriers.c: what TPUs wait for each other */
 int quality_collect(analysis *a);     /* quality.c: what to doubt; needs launch */
+int host_ops_collect(analysis *a);    /* host_ops.c: what host_ops_start counted */
 
 #endif
