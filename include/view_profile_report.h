@@ -253,6 +253,9 @@ typedef struct vp_collective {
     const char *name; /* the group's name, as among the ops */
     const char *scope;
     int64_t group_size;           /* participants, VP_UNKNOWN */
+    int64_t groups;               /* into which it divides the program's devices, VP_UNKNOWN */
+    const char *members;          /* this device's group, as programs number devices: "0,4",
+                                     "0-7", "0-28:4"; NULL where the file does not tell */
     int64_t count, bytes;         /* bytes: Σ per participant (payload), VP_UNKNOWN */
     int64_t total_ps;             /* Σ of durations (in flight, for async pairs) */
     int64_t union_ps, exposed_ps; /* length of the union; of it what nothing else covers */

@@ -134,7 +134,10 @@ def test_collectives_of_the_tpu_run():
         mine, = [d for d in report(V2)['devices'] if d['name'] == device]
         assert [c['kind'] for c in rows] == ['all-reduce'] and rows[0]['count'] == 3
         assert rows[0]['total_ps'] == rows[0]['exposed_ps'] == mine['breakdown']['comm_ps']
-        assert rows[0]['group_size'] == 2  # replica_groups=[4,2]<=[2,4]T(1,0): four groups of two
+        assert (rows[0]['group_size'], rows[0]['groups']) == (2, 4)  # replica_groups=[4,2]<=[2,4]T(1,0)
+        # Device N of 8 with N + 4. The chips here are 4 to 7 (core_details): none sees its partner, so no wait is known.
+        n = CHIPS.index(device)
+        assert rows[0]['members'] == f'{n},{n + 4}' and rows[0]['wait_ps'] is None
 
 
 @pytest.mark.parametrize('path', [VLLM_11, VLLM_12])

@@ -180,6 +180,62 @@ static void what_is_no_common_call_is_not_matched(void **state)
     assert_int_equal(g.rows[0].wait_ps, VP_UNKNOWN);
 }
 
+/* Devices 0 and 2, 1 and 3 reduce among themselves: nobody waits for the other pair, although its
+ * calls come later and have the same name. */
+static void pairs_wait_among_themselves(void **state)
+{
+    rig g;
+    (void)state;
+    make(&g, 4, 2);
+    for (size_t d = 0; d < 4; d++) {
+        g.rows[d].group_size = 2;
+        g.rows[d].groups = 2;
+        g.rows[d].members = d % 2 ? "1,3" : "0,2";
+        for (size_t i = 0; i < 2; i++)
+            call(&g, d, i,
+                 (int64_t)(i * 1000 + d % 2 * 500 +
+                           (d == 2   ? 4
+                            : d == 3 ? 1
+                                     : 0)),
+                 (int64_t)(i * 1000 + d % 2 * 500 + 20));
+    }
+    const vp_balance *b = balance(&g);
+    assert_int_equal(b->matched, 4);
+    assert_int_equal(g.rows[0].wait_ps, 8);
+    assert_int_equal(g.rows[1].wait_ps, 2);
+    assert_int_equal(g.rows[2].wait_ps, 0);
+    assert_int_equal(g.rows[3].wait_ps, 0);
+    assert_int_equal(b->wait_ps, 10);
+    assert_int_equal(b->straggler, 2); /* the first of two that were last twice */
+    g.rows[3].count = 1;               /* as if its second call was not recorded */
+    g.rows[3].sample_count = 1;
+    assert_int_equal(balance(&g)->matched, 3);
+}
+
+/* Two rows of groups of two are not one group: that is known where members are, or where there is
+ * only one group. */
+static void one_group_of_several_needs_members(void **state)
+{
+    rig g;
+    (void)state;
+    make(&g, 2, 1);
+    for (size_t d = 0; d < 2; d++) {
+        g.rows[d].group_size = 2;
+        g.rows[d].groups = 4;
+        call(&g, d, 0, (int64_t)d * 3, 20);
+    }
+    assert_int_equal(balance(&g)->matched, 0);
+    assert_int_equal(g.rows[0].wait_ps, VP_UNKNOWN);
+    g.rows[0].groups = g.rows[1].groups = 1;
+    assert_int_equal(balance(&g)->matched, 1);
+    g.rows[0].members = "0,4"; /* their partners are on another host */
+    g.rows[1].members = "1,5";
+    assert_int_equal(balance(&g)->matched, 0);
+    g.rows[1].members = "0,4";
+    assert_int_equal(balance(&g)->matched, 1);
+    assert_int_equal(g.rows[0].wait_ps, 3);
+}
+
 /* 7 calls on one device at stride 2, 8 at stride 1 on the other: calls 0, 2, 4 and 6 are compared,
  * and stand for 2 + 2 + 2 + 1. */
 static void samples_stand_for_their_stride(void **state)
@@ -284,6 +340,8 @@ int main(void)
         cmocka_unit_test(hosts_without_a_common_call_are_not_compared),
         cmocka_unit_test(own_clocks_compare_lengths),
         cmocka_unit_test(what_is_no_common_call_is_not_matched),
+        cmocka_unit_test(pairs_wait_among_themselves),
+        cmocka_unit_test(one_group_of_several_needs_members),
         cmocka_unit_test(samples_stand_for_their_stride),
         cmocka_unit_test(all_at_once_has_no_straggler),
         cmocka_unit_test(only_peers_are_compared),

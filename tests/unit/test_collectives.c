@@ -167,6 +167,69 @@ static void a_loop_hides_no_collective(void **state)
     tm_free(&h, t);
 }
 
+/* Four TPUs, each with one all-reduce in groups of two; device_id says whether planes tell who they
+ * are: ordinal + 4 then. */
+static void analyze_pairs(host_result *h, const char *groups, const char *program, bool device_id)
+{
+    trace *t = tm_new();
+    char text[200];
+    snprintf(text, sizeof text,
+             "%%all-reduce.1 = f32[8] all-reduce(f32[8] %%x), channel_id=1, replica_groups=%s, "
+             "use_global_device_ids=true",
+             groups);
+    sink_kind k = hlo("all-reduce.1", "all-reduce", text, 2);
+    k.program = vp_str_of(program);
+    for (int32_t d = 0; d < 4; d++) {
+        char name[40];
+        snprintf(name, sizeof name, "/device:TPU:%d", d);
+        uint32_t tpu = tm_process(t, SINK_PROCESS_TPU, name, d);
+        t->processes[tpu].has_device_id = device_id;
+        t->processes[tpu].device_id = device_id ? d + 4 : -1;
+        tm_event(t, tm_track(t, tpu, "XLA Ops", SINK_ROLE_OPS), k, 0, 10 + d, NULL);
+    }
+    tm_analyze(h, t);
+    trace_free(t);
+    assert_int_equal(h->collective_count, 4);
+}
+
+static const char *members_on(const host_result *h, uint32_t device)
+{
+    for (size_t i = 0; i < h->collective_count; i++)
+        if (h->collectives[i].device == device)
+            return h->collectives[i].members ? h->collectives[i].members : "unknown";
+    return "missing";
+}
+
+static void expect_members(const char *groups, const char *program, bool device_id,
+                           const char *const want[4])
+{
+    host_result h;
+    analyze_pairs(&h, groups, program, device_id);
+    for (uint32_t d = 0; d < 4; d++)
+        assert_string_equal(members_on(&h, d), want[d]);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(h.collectives[i].groups, 2);
+    host_result_free(&h);
+}
+
+/* Planes that say which device they are (4 to 7), and ordinals where the whole program is here. A
+ * program that runs elsewhere, too, may call this host's devices anything. */
+static void groups_have_members(void **state)
+{
+    static const char *const pairs[] = {"0,1", "0,1", "2,3", "2,3"},
+                             *const mixed[] = {"0,3", "1,2", "1,2", "0,3"},
+                             *const told[] = {"4,5", "4,5", "6,7", "6,7"},
+                             *const none[] = {"unknown", "unknown", "unknown", "unknown"};
+    (void)state;
+    expect_members("{{0,1},{2,3}}", "1x4:0,1,2,3", false, pairs);
+    expect_members("[2,2]<=[4]", "1x4:0,3,1,2", false, mixed);
+    expect_members("[2,2]<=[4]", "1x4:4,5,6,7", true, told);
+    expect_members("[2,2]<=[4]", "1x4:4,5,6,7", false, none);
+    expect_members("[2,4]<=[8]", "1x8:0,1,2,3,4,5,6,7", false, none);
+    expect_members("[2,2]<=[4]", "", true, none);
+    expect_members("[2,2]<=[4]", "1x4:0,1,2", false, none);
+}
+
 static void samples_are_few(void **state)
 {
     trace *t = tm_new();
@@ -186,9 +249,11 @@ static void samples_are_few(void **state)
     tm_free(&h, t);
 }
 
-/* analysis.md 6.3: all-reduce is all of the communication; f32[5,1024,1024,256] three times. */
+/* analysis.md 6.3: all-reduce is all of the communication; f32[5,1024,1024,256] three times. The
+ * host has devices 4 to 7 of 8: each does it with one of the other host. */
 static void v2_reduces_thrice(void **state)
 {
+    static const char *const pairs[] = {"0,4", "1,5", "2,6", "3,7"};
     static const int64_t comm[] = {365061093750, 365097730000, 365074090000, 365112345000};
     host_result h;
     (void)state;
@@ -199,6 +264,8 @@ static void v2_reduces_thrice(void **state)
         const vp_collective *c = &h.collectives[i];
         assert_string_equal(c->kind, "all-reduce");
         assert_int_equal(c->group_size, 2); /* replica_groups=[4,2]<=[2,4]T(1,0) */
+        assert_int_equal(c->groups, 4);
+        assert_string_equal(c->members, pairs[c->device]);
         assert_int_equal(c->count, 3);
         assert_int_equal(c->bytes, 3 * INT64_C(5368709120));
         assert_int_equal(c->total_ps, comm[c->device]);
@@ -240,6 +307,7 @@ int main(void)
         cmocka_unit_test(a_pair_is_one_call),
         cmocka_unit_test(what_compute_covers_is_hidden),
         cmocka_unit_test(a_loop_hides_no_collective),
+        cmocka_unit_test(groups_have_members),
         cmocka_unit_test(samples_are_few),
         cmocka_unit_test(v2_reduces_thrice),
         cmocka_unit_test(eight_cpu_devices),

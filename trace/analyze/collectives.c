@@ -1,5 +1,6 @@
 #include "trace/analyze/comm.h"
 #include "trace/analyze/flights.h"
+#include "trace/analyze/members.h"
 
 #include <stdlib.h>
 
@@ -9,20 +10,23 @@
 
 #define SAMPLES_MAX 1024
 
-/* Collectives of one device: rows by (group of ops, kind of collective, participants). */
+/* Collectives of one device: rows by (group of ops, kind of collective, participants and who). */
 typedef struct work {
     analysis *a;
     uint32_t device;
     const flight_kinds *kinds;
+    members *who;
     cover compute;
     flights all;
     vp_map by_key;
     size_t base; /* of this device's rows in h->collectives */
 } work;
 
-static uint64_t key_of(uint32_t group, comm_kind kind, int64_t group_size)
+static uint64_t key_of(uint32_t group, comm_kind kind, int64_t group_size, const group_members *g)
 {
-    return (uint64_t)group << 36 | (uint64_t)kind << 32 | (uint32_t)group_size;
+    uint64_t key = (uint64_t)group << 36 | (uint64_t)kind << 32 | (uint32_t)group_size;
+    vp_str text = vp_str_of(g->text ? g->text : "");
+    return vp_hash(text.p, text.n, vp_mix(key) ^ (uint64_t)g->groups);
 }
 
 static int add_row(uint32_t *row, work *w, uint32_t kind, comm_kind what)
@@ -31,13 +35,17 @@ static int add_row(uint32_t *row, work *w, uint32_t kind, comm_kind what)
     const trace *t = w->a->t;
     const trace_kind *k = &t->kinds[kind];
     uint32_t group = grouping_groups(w->a->g)[kind];
-    uint64_t key = key_of(group, what, k->group_size);
+    group_members who;
+    VP_TRY(members_of(&who, w->who, k, w->a->devices[w->device].process));
+    uint64_t key = key_of(group, what, k->group_size, &who);
     *row = vp_map_get(&w->by_key, key);
     if (*row != VP_MAP_NONE)
         return 0;
     vp_collective c = {.device = w->device,
                        .kind = comm_name(what),
                        .group_size = k->group_size > 0 ? k->group_size : VP_UNKNOWN,
+                       .groups = who.groups,
+                       .members = who.text,
                        .wait_ps = VP_UNKNOWN};
     VP_TRY(host_text(&c.name, h, grouping_label(w->a->g, group)));
     VP_TRY(host_text(&c.scope, h, trace_str(t, k->scope)));
@@ -138,9 +146,9 @@ static int fill_rows(work *w, looked *by_kind)
     return 0;
 }
 
-static int of_device(analysis *a, uint32_t device, const flight_kinds *kinds)
+static int of_device(analysis *a, uint32_t device, const flight_kinds *kinds, members *who)
 {
-    work w = {.a = a, .device = device, .kinds = kinds, .base = a->h->collective_count};
+    work w = {.a = a, .device = device, .kinds = kinds, .who = who, .base = a->h->collective_count};
     vp_map_init(&w.by_key);
     int rc = flights_find(&w.all, a->devices[device].set, grouping_classes(a->g), VP_COMMUNICATION,
                           kinds);
@@ -164,18 +172,22 @@ static int by_exposed(const void *a, const void *b)
     if (x->device != y->device)
         return x->device < y->device ? -1 : 1;
     int order = strcmp(x->name ? x->name : "", y->name ? y->name : "");
-    return order ? order : (x->group_size > y->group_size) - (x->group_size < y->group_size);
+    if (!order)
+        order = (x->group_size > y->group_size) - (x->group_size < y->group_size);
+    return order ? order : strcmp(x->members ? x->members : "", y->members ? y->members : "");
 }
 
 int collectives_collect(analysis *a)
 {
     flight_kinds *kinds = NULL;
-    int rc = 0;
+    members who;
     if (!a->h->has_devices)
         return 0;
     VP_TRY(flight_kinds_new(&kinds, a->t));
+    int rc = members_init(&who, a);
     for (size_t d = 0; rc >= 0 && d < a->device_count; d++)
-        rc = of_device(a, (uint32_t)d, kinds);
+        rc = of_device(a, (uint32_t)d, kinds, &who);
+    members_free(&who);
     flight_kinds_free(kinds);
     if (a->h->collective_count)
         qsort(a->h->collectives, a->h->collective_count, sizeof *a->h->collectives, by_exposed);

@@ -18,7 +18,9 @@ static int same_call(const vp_collective *x, const vp_collective *y)
     int order = compare_text(x->kind, y->kind);
     if (!order)
         order = compare_text(x->name, y->name);
-    return order ? order : (x->group_size > y->group_size) - (x->group_size < y->group_size);
+    if (!order)
+        order = (x->group_size > y->group_size) - (x->group_size < y->group_size);
+    return order ? order : compare_text(x->members, y->members);
 }
 
 static int by_call_then_device(const void *a, const void *b)
@@ -28,12 +30,15 @@ static int by_call_then_device(const void *a, const void *b)
     return order ? order : (x->device > y->device) - (x->device < y->device);
 }
 
-/* A device has a group once, and all its participants are here. */
+/* A device has a group once, and all its participants are here: of one group among several that is
+ * only known where its members are. */
 static bool complete(vp_collective *const *v, size_t n)
 {
     for (size_t i = 1; i < n; i++)
         if (v[i]->device == v[i - 1]->device)
             return false;
+    if (!v[0]->members && v[0]->groups > 1)
+        return false;
     return n >= 2 && (v[0]->group_size < 0 || (uint64_t)v[0]->group_size == n);
 }
 

@@ -1,10 +1,11 @@
 /* Collective calls of a report found again on every device that takes part in them: what waits and
  * stragglers are made of (analysis.md A8). Only balance.c includes this.
  *
- * Calls are matched by kind, name, size of the group and order. Clocks: devices of one host share
- * its clock. Those of several hosts are aligned by the ends of their matched calls, since a
- * collective ends at about the same moment everywhere; devices whose times come from a clock of
- * their own (TPU) are compared by the lengths of their calls alone, for the same reason. */
+ * Calls are matched by kind, name, size and members of the group, and order. Clocks: devices of one
+ * host share its clock. Those of several hosts are aligned by the ends of their matched calls,
+ * since a collective ends at about the same moment everywhere; devices whose times come from a
+ * clock of their own (TPU) are compared by the lengths of their calls alone, for the same reason.
+ */
 #ifndef VP_ANALYZE_MATCH_H
 #define VP_ANALYZE_MATCH_H
 

@@ -118,6 +118,7 @@ static void adopt_collective(merging *m, void *row, const merge_part *p)
     x->kind = merge_text(m, x->kind);
     x->name = merge_text(m, x->name);
     x->scope = merge_text(m, x->scope);
+    x->members = merge_text(m, x->members);
     x->sample_start_ps = move_times(m, x->sample_start_ps, x->sample_count, p);
     x->sample_dur_ps = merge_items(m, x->sample_dur_ps, x->sample_count, sizeof(int64_t));
 }
@@ -136,6 +137,8 @@ static int order_collectives(const void *a, const void *b)
         order = merge_order(x->kind, y->kind);
     if (!order)
         order = compare(x->group_size, y->group_size);
+    if (!order)
+        order = merge_order(x->members, y->members);
     return order ? order : merge_order(x->scope, y->scope);
 }
 

@@ -42,6 +42,13 @@
 /* One HLO proto and its instructions. */
 #define VP_HLO_PROTO_MAX (UINT64_C(1) << 30)
 #define VP_HLO_INSTRUCTIONS_MAX 50000000u
+/* Devices of one program, and ids in the groups of one of its collectives: the largest TPU slices
+ * have 9,216 chips. */
+#define VP_GROUP_DEVICES_MAX 16384u
+/* The groups or devices as text: 16,384 ids of up to 11 digits and what stands between. */
+#define VP_GROUP_TEXT_MAX (256u << 10)
+/* Who takes part in a collective, as text ("0-252:4"): real groups are one or a few runs. */
+#define VP_MEMBERS_TEXT_MAX 256u
 /* Quality entries kept per host; further ones only count. */
 #define VP_QUALITY_MAX 200u
 /* A report printed as JSON or HTML. */

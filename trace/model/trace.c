@@ -15,6 +15,8 @@ static int put_process(trace_process *p, trace *t, const sink_process *info)
     p->id = info->id;
     p->kind = info->kind;
     p->ordinal = info->ordinal;
+    p->has_device_id = info->has_device_id;
+    p->device_id = info->device_id;
     if (info->model.n)
         VP_TRY(vp_intern_put(&t->names, info->model, &p->model));
     return info->name.n ? vp_intern_put(&t->names, info->name, &p->name) : 0;
@@ -91,7 +93,9 @@ static int on_kind(sink *s, const sink_kind *info, uint32_t *id)
                    {info->shape, &k.shape},
                    {info->stream_label, &k.stream_label},
                    {info->memcpy, &k.memcpy},
-                   {info->twin_of, &k.twin_of}};
+                   {info->twin_of, &k.twin_of},
+                   {info->groups, &k.groups},
+                   {info->program, &k.program}};
     VP_TRY(vp_grow(&t->kinds, &t->kind_cap, (size_t)t->kind_count + 1, sizeof k, VP_INTERN_MAX));
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
         VP_TRY(vp_intern_put(&t->names, strings[i].from, strings[i].to));

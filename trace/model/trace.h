@@ -24,6 +24,8 @@ typedef struct trace_process {
     int64_t id;
     sink_process_kind kind;
     int32_t ordinal;
+    bool has_device_id;
+    int64_t device_id; /* as in sink_process */
 } trace_process;
 
 typedef struct trace_track {
@@ -43,7 +45,7 @@ typedef struct trace_track {
 
 typedef struct trace_kind {
     vp_sid name, long_name, category, opcode, hlo_opcode, hlo_op, module, scope, source, shape,
-        stream_label, memcpy, twin_of;
+        stream_label, memcpy, twin_of, groups, program;
     int64_t program_id, bytes, flops, group_size;
     bool is_op;
 } trace_kind;

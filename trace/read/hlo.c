@@ -7,13 +7,14 @@
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
 #include "trace/base/pb.h"
+#include "trace/read/hlo_groups.h"
 
-/* Field numbers: HloProto.hlo_module 1; HloModuleProto name 1, computations 3, stack_frame_index
- * 17; HloComputationProto instructions 2, id 5, root_id 6; HloInstructionProto name 1, opcode 2,
- * shape 3, metadata 7, id 35, called_computation_ids 38, replica_groups 49 and
- * collective_device_list 87 {replica_groups 1, iota 2 {groups 1, devices of each 2}}, ReplicaGroup
- * ids 1; OpMetadata op_name 2, source_file 3, source_line 4, stack_frame_id 15;
- * StackFrameIndexProto file_names 1, file_locations 3 {file 1, line 3}, stack_frames 4
+/* Field numbers: HloProto.hlo_module 1; HloModuleProto name 1, computations 3, device_assignment
+ * 15, stack_frame_index 17; HloComputationProto instructions 2, id 5, root_id 6;
+ * HloInstructionProto name 1, opcode 2, shape 3, metadata 7, id 35, called_computation_ids 38,
+ * replica_groups 49 and collective_device_list 87 {replica_groups 1, iota 2 {groups 1, devices of
+ * each 2}}, ReplicaGroup ids 1; OpMetadata op_name 2, source_file 3, source_line 4, stack_frame_id
+ * 15; StackFrameIndexProto file_names 1, file_locations 3 {file 1, line 3}, stack_frames 4
  * {file_location_id 1}, ids from 1; ShapeProto element_type 2, dimensions 3. */
 
 typedef struct instruction {
@@ -21,6 +22,8 @@ typedef struct instruction {
     int64_t id, source_line, frame;
     int64_t calls; /* the first called computation, or -1 */
     int64_t group_size;
+    vp_str bytes;  /* of a collective: the whole message */
+    vp_str groups; /* of it, once asked for */
 } instruction;
 
 typedef struct computation {
@@ -45,6 +48,7 @@ struct hlo_module {
     list files, locations, frames; /* of the stack frame index */
     vp_map by_name;                /* hash of the name → first instruction of that hash */
     vp_map comp_by_id;
+    vp_str assignment, program; /* the proto, and its text once asked for */
 };
 
 static int list_put(list *l, vp_str s)
@@ -150,6 +154,8 @@ static int read_instruction(hlo_module *m, vp_str bytes)
     }
     if (rc < 0)
         return vp_fail(VP_ECORRUPT, "damaged HLO instruction");
+    if (in.group_size > 0)
+        in.bytes = bytes;
     VP_TRY(vp_grow(&m->v, &m->cap, m->n + 1, sizeof in, VP_HLO_INSTRUCTIONS_MAX));
     m->v[m->n] = in;
     uint64_t key = vp_hash(in.name.p, in.name.n, 1);
@@ -205,6 +211,8 @@ static int read_module(hlo_module *m, vp_str bytes)
             m->name = f.data;
         else if (f.number == 3)
             VP_TRY(read_computation(m, f.data));
+        else if (f.number == 15)
+            m->assignment = f.data;
         else if (f.number == 17)
             VP_TRY(read_frames(m, f.data));
     }
@@ -381,17 +389,42 @@ static int source_text(hlo_module *m, const instruction *in, vp_str *out)
     return 0;
 }
 
-/* An asynchronous collective is one instruction of the computation that its start calls. */
-static int64_t called_group(const hlo_module *m, const instruction *in)
+/* An asynchronous collective is one instruction of the computation that its start calls. NULL: this
+ * is none. */
+static instruction *called_collective(const hlo_module *m, const instruction *in)
 {
     uint32_t i = in->calls < 0 ? VP_MAP_NONE : vp_map_get(&m->comp_by_id, (uint64_t)in->calls);
     if (i == VP_MAP_NONE || !vp_str_starts(in->opcode, VP_STR("async-")))
-        return -1;
+        return NULL;
     const computation *c = &m->comps[i];
     for (size_t k = c->first; k < c->first + c->count; k++)
         if (m->v[k].group_size > 0)
-            return m->v[k].group_size;
-    return -1;
+            return &m->v[k];
+    return NULL;
+}
+
+/* What `put` makes of a proto, in the module's arena; empty where it is too long. */
+static int made_text(hlo_module *m, int (*put)(vp_buf *, vp_str), vp_str proto, vp_str *out)
+{
+    vp_buf b;
+    vp_buf_init(&b, VP_GROUP_TEXT_MAX);
+    int rc = put(&b, proto);
+    char *copy = rc == VP_ENOMEM ? NULL : vp_arena_strndup(&m->arena, b.p, rc < 0 ? 0 : b.n);
+    *out = (vp_str){copy, copy && rc >= 0 ? b.n : 0};
+    vp_buf_free(&b);
+    return copy ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+}
+
+/* Its groups and the module's devices, each made once. */
+static int group_texts(hlo_module *m, instruction *in, hlo_instruction *out)
+{
+    if (!in->groups.p)
+        VP_TRY(made_text(m, hlo_put_groups, in->bytes, &in->groups));
+    if (!m->program.p && m->assignment.n)
+        VP_TRY(made_text(m, hlo_put_program, m->assignment, &m->program));
+    out->groups = in->groups;
+    out->program = m->program;
+    return 0;
 }
 
 int hlo_module_find(hlo_module *m, vp_str name, hlo_instruction *out)
@@ -399,8 +432,11 @@ int hlo_module_find(hlo_module *m, vp_str name, hlo_instruction *out)
     uint32_t i = vp_map_get(&m->by_name, vp_hash(name.p, name.n, 1));
     if (i == VP_MAP_NONE || !vp_str_eq(m->v[i].name, name))
         return 0;
-    const instruction *in = &m->v[i];
-    out->group_size = in->group_size > 0 ? in->group_size : called_group(m, in);
+    instruction *in = &m->v[i];
+    instruction *collective = in->group_size > 0 ? in : called_collective(m, in);
+    *out = (hlo_instruction){.group_size = collective ? collective->group_size : -1};
+    if (collective)
+        VP_TRY(group_texts(m, collective, out));
     out->op_name = in->op_name.n || in->calls < 0 ? in->op_name : fused_name(m, in->calls);
     out->opcode = in->opcode;
     VP_TRY(source_text(m, in, &out->source));

@@ -30,6 +30,8 @@ typedef struct sink_process {
     sink_process_kind kind;
     int32_t ordinal; /* of the device, or -1 */
     vp_str model;    /* what the device is sold as */
+    bool has_device_id;
+    int64_t device_id; /* what programs call it, among those of all hosts; where the file says it */
 } sink_process;
 
 typedef enum sink_role {
@@ -74,6 +76,8 @@ typedef struct sink_kind {
     int64_t program_id;
     int64_t bytes, flops; /* of one execution */
     int64_t group_size;   /* of a collective: from replica_groups or Kineto's "Group size" */
+    vp_str groups;        /* its groups where long_name lacks them, */
+    vp_str program;       /* and the devices that its program runs on: replica_groups.h */
     bool is_op;           /* on an op track; others are never classified */
 } sink_kind;
 

@@ -77,6 +77,8 @@ static int join_hlo(xs_reader *r, sink_kind *k)
         k->shape = in.shape;
     if (k->group_size == SINK_UNKNOWN)
         k->group_size = in.group_size;
+    k->groups = in.groups;
+    k->program = in.program;
     return 0;
 }
 

@@ -186,6 +186,7 @@ static void use_stat(raw_event *e, xs_stat_role role, uint64_t u, vp_str text)
     case XS_STAT_DROPPED:
     case XS_STAT_GPU_MODEL:
     case XS_STAT_TPU_MODEL:
+    case XS_STAT_CORE_DETAILS:
     case XS_STAT_CATEGORY:
     case XS_STAT_OTHER:
         break;
@@ -468,6 +469,25 @@ static int read_line(xs_reader *r, uint32_t plane_index, const xs_line *line, bo
     return walk(&c, line, device ? device_event : host_event);
 }
 
+/* XProf's CoreDetails {global_chip_id 5, global_core_id 6}, in which 0 is not written. Programs
+ * number a mesh's devices as the cores are numbered where a chip has one; where it has two it is
+ * not known which of them a device is. */
+static void read_core(sink_process *p, const xs_value *details)
+{
+    uint64_t chip = 0, core = 0;
+    vp_pb r = vp_pb_of(details->text);
+    vp_pb_field f;
+    while (vp_pb_next(&r, &f) > 0) {
+        if (f.number == 5 && f.wire == VP_PB_VARINT)
+            chip = f.u;
+        else if (f.number == 6 && f.wire == VP_PB_VARINT)
+            core = f.u;
+    }
+    p->has_device_id =
+        details->wire && p->kind == SINK_PROCESS_TPU && chip == core && core <= INT32_MAX;
+    p->device_id = p->has_device_id ? (int64_t)core : SINK_UNKNOWN;
+}
+
 static int open_process(xs_reader *r, const xs_plane *pl, uint32_t *process)
 {
     uint64_t key = vp_hash(pl->name.p, pl->name.n, 11);
@@ -477,6 +497,7 @@ static int open_process(xs_reader *r, const xs_plane *pl, uint32_t *process)
     vp_str gpu = pl->stats[XS_STAT_GPU_MODEL].text, tpu = pl->stats[XS_STAT_TPU_MODEL].text;
     sink_process p = {.name = pl->name, .model = gpu.n ? gpu : tpu, .id = pl->id};
     p.kind = rd_process_kind(pl->name, &p.ordinal);
+    read_core(&p, &pl->stats[XS_STAT_CORE_DETAILS]);
     VP_TRY(r->out->process(r->out, &p, process));
     return vp_map_set(&r->processes, key, *process);
 }

@@ -29,6 +29,7 @@ static const char *const role_names[XS_STAT_ROLES] = {
     [XS_STAT_DROPPED] = "dropped_traces",
     [XS_STAT_GPU_MODEL] = "gpu_device_name",
     [XS_STAT_TPU_MODEL] = "device_type_string",
+    [XS_STAT_CORE_DETAILS] = "core_details",
     [XS_STAT_CATEGORY] = "category",
     [XS_STAT_GROUP_SIZE] = "group_size",
     [XS_STAT_CORRELATION] = "correlation_id",

@@ -40,8 +40,9 @@ typedef enum xs_stat_role {
     XS_STAT_DROPPED,
     XS_STAT_GPU_MODEL,
     XS_STAT_TPU_MODEL,
-    XS_STAT_CATEGORY,   /* of a host event: "compile" */
-    XS_STAT_GROUP_SIZE, /* of a collective that our recorder wrote */
+    XS_STAT_CORE_DETAILS, /* which chip and core of the whole mesh a TPU plane is */
+    XS_STAT_CATEGORY,     /* of a host event: "compile" */
+    XS_STAT_GROUP_SIZE,   /* of a collective that our recorder wrote */
     /* From here on: attributes of single events, known only in full depth. */
     XS_STAT_ATTRS,
     XS_STAT_CORRELATION = XS_STAT_ATTRS,

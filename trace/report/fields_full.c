@@ -175,6 +175,8 @@ static const rep_field collective_fields[] = {
     {F("name", REP_TEXT, vp_collective, name), .needed = true},
     {F("scope", REP_TEXT, vp_collective, scope)},
     {F("group_size", REP_COUNT, vp_collective, group_size)},
+    {F("groups", REP_COUNT, vp_collective, groups)},
+    {F("members", REP_TEXT, vp_collective, members)},
     {F("count", REP_COUNT, vp_collective, count), .needed = true},
     {F("bytes", REP_COUNT, vp_collective, bytes)},
     {F("total_ps", REP_COUNT, vp_collective, total_ps), .needed = true},
