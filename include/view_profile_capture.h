@@ -19,9 +19,10 @@
  * start from VP_…_INIT.
  * Macros that record may be used in any thread and in signal handlers, allocate nothing, lock
  * nothing, fail never: what cannot be kept is counted (vp_result). With VP_DISABLE defined they
- * compile to nothing. Names in them are string literals unless said otherwise. Times are
- * nanoseconds where a name says _ns, else ticks of vp_now().
- * Everything else may be called from any thread; starting and stopping are serialised. */
+ * compile to nothing. A scope that longjmp leaves is no zone, and counted; VP_BEGIN and VP_END
+ * belong to no scope, and a jump between them leaves the pairing to you. Names in them are string
+ * literals unless said otherwise. Times are nanoseconds where a name says _ns, else ticks of
+ * vp_now(). Everything else may be called from any thread; starting and stopping are serialised. */
 #ifndef VIEW_PROFILE_CAPTURE_H
 #define VIEW_PROFILE_CAPTURE_H
 
@@ -88,7 +89,7 @@ typedef struct vp_result {
     uint64_t dropped_full;   /* no room in the pool (KEEP_FIRST) */
     uint64_t overwritten;    /* ring: recorded, then given up for newer ones */
     uint64_t dropped_signal; /* a signal came in the middle of a record, or first on its thread */
-    uint64_t dropped_depth;  /* VP_BEGIN deeper than 64 */
+    uint64_t dropped_depth;  /* VP_BEGIN deeper than 64, functions (record --functions) than 256 */
     uint64_t unmatched_ends; /* VP_END without VP_BEGIN */
     uint64_t gpu_records, gpu_dropped;
     uint64_t threads;
@@ -97,6 +98,7 @@ typedef struct vp_result {
     int gpu_status;         /* 0, or why there is nothing of the GPU */
     bool truncated;         /* ended by exit or by its time limit in the middle of something */
     uint64_t bytes_written; /* of all files */
+    uint64_t left;          /* zones without an end: longjmp left them, or their thread ended */
 } vp_result;
 #define VP_RESULT_INIT                                                                             \
     {                                                                                              \

@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-#define VP__LAYOUT 1
+#define VP__LAYOUT 2
 
 #define VP__PAGE 4096u
 #define VP__SLOT 16u
@@ -90,7 +90,8 @@ typedef struct vp__block {
     uint64_t dropped_full, dropped_signal, dropped_depth, unmatched_ends, overwritten;
     uint64_t lost;       /* dropped_full that no LOST record tells of yet, the first of them … */
     uint64_t lost_since; /* … at these ticks */
-    uint64_t reserved[3];
+    uint64_t left;       /* zones that were left without an end */
+    uint64_t reserved[2];
     char name[96]; /* NUL-terminated */
     vp__frame scopes[VP__DEPTH], pairs[VP__DEPTH];
 } vp__block;

@@ -8,7 +8,11 @@
  *  - A thread writes into the image only while its `busy` is set, and only after it has seen, busy,
  *    that the recording is on. Who ends a recording makes that visible to all threads first
  *    (membarrier), and takes the image away when it has seen every thread not busy.
- *  - A signal handler that finds its thread busy counts what it would have recorded. */
+ *  - A signal handler that finds its thread busy counts what it would have recorded.
+ *  - A jump (longjmp, an exception past C) leaves scopes without their end. The next scope on the
+ *    thread sees it by where it stands itself: a frame deeper in the stack than its own is gone, a
+ *    frame in the same place that something else had called, and the same scope in the same frame.
+ * The end of a scope ends what was opened in it. */
 #ifndef VIEW_PROFILE_CAPTURE_MACROS_H
 #define VIEW_PROFILE_CAPTURE_MACROS_H
 
@@ -25,6 +29,13 @@ typedef struct vp__site {
     uint64_t id;
 } vp__site;
 
+/* Where a scope stands that is open. frame, caller: of the function that it was compiled into, and
+ * of what called that. own: which scope it is there, its variable and its site: what is inlined
+ * twice has two variables, and what is never open at once may share one. */
+typedef struct vp__place {
+    uintptr_t frame, caller, own;
+} vp__place;
+
 /* A thread as the recorder knows it; lives as long as the process, for one thread after another. */
 typedef struct vp__thread {
     uint32_t generation; /* of the recording that chunk and block belong to; 0: of none */
@@ -33,6 +44,7 @@ typedef struct vp__thread {
     vp__block *block;
     uint32_t scope_depth, pair_depth;
     uint32_t correlation, correlation_depth;
+    vp__place places[VP__DEPTH]; /* of the scopes below scope_depth */
 } vp__thread;
 
 typedef struct vp__scope {
@@ -51,8 +63,8 @@ typedef struct vp__rich_scope {
 } vp__rich_scope;
 
 /* The names carry VP__LAYOUT: a program that was built for another one does not link. */
-#define vp__on vp__on_1
-#define vp__me vp__me_1
+#define vp__on vp__on_2
+#define vp__me vp__me_2
 
 #if defined(VP_TLS_GD)
 #define VP__TLS __thread
@@ -74,6 +86,8 @@ VP_API uint64_t vp__clock_ns(void);
 VP_API bool vp__prepare(vp__site *site, uint32_t generation);
 /* The same, with the keys that this site's args have, in the order that they always have. */
 VP_API bool vp__prepare_args(vp__site *site, uint32_t generation, const vp_arg *args, size_t n);
+/* Forgets the scopes that a jump has left, as seen by one that is about to open at this place. */
+VP_API void vp__scopes_left(vp__thread *t, uint32_t generation, vp__place here);
 /* All that is not the plain case of vp__scope_end. */
 VP_API void vp__scope_finish(vp__site *site, uint64_t start, uint64_t end, uint32_t generation,
                              uint32_t depth);
@@ -137,8 +151,41 @@ VP__INLINE void vp__leave(vp__thread *t)
     __atomic_store_n(&t->busy, 0, __ATOMIC_RELEASE);
 }
 
-VP__INLINE void vp__scope_open(vp__scope *s, vp__site *site, uint32_t generation)
+/* Whether what stands there, not deeper in the stack than `here`, can be open while a scope opens
+ * here. */
+VP__INLINE bool vp__is_around(const vp__place *p, vp__place here)
 {
+    return p->frame == here.frame && p->caller == here.caller && p->own != here.own;
+}
+
+/* The depth of a scope that opens here, which is then the innermost. A signal handler that comes
+ * between the first store and the last finds an old place and may judge by it: the last one
+ * restores what it did. */
+VP__INLINE uint32_t vp__scope_push(vp__thread *t, uint32_t generation, vp__place here)
+{
+    uint32_t depth = VP__LOAD(t->scope_depth), i = depth < VP__DEPTH ? depth : VP__DEPTH;
+    for (; i && t->places[i - 1].frame <= here.frame; i--)
+        if (!VP__LIKELY(vp__is_around(&t->places[i - 1], here))) {
+            vp__scopes_left(t, generation, here);
+            depth = VP__LOAD(t->scope_depth);
+            break;
+        }
+    VP__STORE(t->scope_depth, depth + 1);
+    VP__FENCE();
+    if (VP__LIKELY(depth < VP__DEPTH)) {
+        t->places[depth] = here;
+        VP__FENCE();
+        VP__STORE(t->scope_depth, depth + 1);
+    }
+    return depth;
+}
+
+/* own: a variable that lives as long as the scope. Another one than the scope itself, which then
+ * stays in registers. */
+VP__INLINE void vp__scope_open(vp__scope *s, vp__site *site, uint32_t generation, void *own)
+{
+    vp__place here = {(uintptr_t)__builtin_frame_address(0), (uintptr_t)__builtin_return_address(0),
+                      (uintptr_t)own + ((uintptr_t)site << 20)};
     vp__thread *t = vp__me;
     s->site = site;
     s->generation = generation;
@@ -150,8 +197,7 @@ VP__INLINE void vp__scope_open(vp__scope *s, vp__site *site, uint32_t generation
         }
         t = vp__me;
     }
-    s->depth = t->scope_depth;
-    t->scope_depth = s->depth + 1;
+    s->depth = vp__scope_push(t, generation, here);
     s->start = vp__ticks(generation);
     if (VP__LIKELY(s->depth < VP__DEPTH && !VP__LOAD(t->busy)) && vp__enter(t, generation)) {
         vp__frame *f = &t->block->scopes[s->depth];
@@ -174,7 +220,8 @@ VP__INLINE void vp__scope_end(vp__scope *s)
     t = vp__me;
     id = VP__LOAD(s->site->id);
     if (VP__LIKELY(t->generation == generation && !VP__LOAD(t->busy) && id >> 32 == generation &&
-                   dur <= UINT32_MAX && !t->correlation && s->depth < VP__DEPTH)) {
+                   dur <= UINT32_MAX && !t->correlation && s->depth < VP__DEPTH &&
+                   t->scope_depth == s->depth + 1)) {
         if (!vp__enter(t, generation))
             return;
         vp__chunk *c = t->chunk;
@@ -195,27 +242,27 @@ VP__INLINE void vp__scope_end(vp__scope *s)
     vp__scope_finish(s->site, s->start, end, generation, s->depth);
 }
 
-VP__INLINE vp__scope vp__scope_begin(vp__site *site)
+VP__INLINE vp__scope vp__scope_begin(vp__site *site, void *own)
 {
     uint32_t generation = vp__generation();
     vp__scope s;
     s.generation = 0;
     if (!VP__LIKELY(!generation))
-        vp__scope_open(&s, site, generation);
+        vp__scope_open(&s, site, generation, own);
     return s;
 }
 
-VP__INLINE vp__scope vp__scope_begin_level(vp__site *site)
+VP__INLINE vp__scope vp__scope_begin_level(vp__site *site, void *own)
 {
     uint32_t generation = vp__generation();
     vp__scope s;
     s.generation = 0;
     if (!VP__LIKELY(!generation) && site->level <= VP__LOAD(vp__level))
-        vp__scope_open(&s, site, generation);
+        vp__scope_open(&s, site, generation, own);
     return s;
 }
 
-VP__INLINE vp__scope vp__scope_begin_name(uint32_t name)
+VP__INLINE vp__scope vp__scope_begin_name(uint32_t name, void *own)
 {
     uint32_t generation = vp__generation();
     vp__scope s;
@@ -223,13 +270,13 @@ VP__INLINE vp__scope vp__scope_begin_name(uint32_t name)
     if (!VP__LIKELY(!generation)) {
         vp__site *site = vp__site_of(name);
         if (site)
-            vp__scope_open(&s, site, generation);
+            vp__scope_open(&s, site, generation, own);
     }
     return s;
 }
 
 VP__INLINE vp__rich_scope vp__rich_begin(vp__site *site, const vp_arg *args, size_t n,
-                                         uint32_t correlation, uint64_t number)
+                                         uint32_t correlation, uint64_t number, void *own)
 {
     uint32_t generation = vp__generation();
     vp__rich_scope r;
@@ -237,7 +284,7 @@ VP__INLINE vp__rich_scope vp__rich_begin(vp__site *site, const vp_arg *args, siz
     if (!VP__LIKELY(!generation)) {
         if (VP__LOAD(site->id) >> 32 != generation)
             vp__prepare_args(site, generation, args, n);
-        vp__scope_open(&r.scope, site, generation);
+        vp__scope_open(&r.scope, site, generation, own);
     }
     r.args = args;
     r.arg_count = (uint32_t)n;
@@ -252,12 +299,12 @@ VP__INLINE void vp__rich_scope_end(vp__rich_scope *s)
         vp__rich_end(s);
 }
 
-VP__INLINE vp__rich_scope vp__step_begin(vp__site *site, uint64_t number)
+VP__INLINE vp__rich_scope vp__step_begin(vp__site *site, uint64_t number, void *own)
 {
     vp__step_fn *told = __atomic_load_n(&vp__steps, __ATOMIC_ACQUIRE);
     if (!VP__LIKELY(!told))
         told(true, number);
-    return vp__rich_begin(site, NULL, 0, 0, number);
+    return vp__rich_begin(site, NULL, 0, 0, number, own);
 }
 
 VP__INLINE void vp__step_end(vp__rich_scope *s)
@@ -304,20 +351,28 @@ VP__INLINE vp_arg vp__arg_str(const char *key, const char *v)
 
 #define VP__SCOPE_N(n, name, kind)                                                                 \
     VP__SITE(n, name, kind, VP_LEVEL_USER);                                                        \
+    char VP__JOIN(vp__own_, n);                                                                    \
     vp__scope VP__JOIN(vp__scope_, n) VP__CLEANUP(vp__scope_end) =                                 \
-        vp__scope_begin(&VP__JOIN(vp__site_, n))
+        vp__scope_begin(&VP__JOIN(vp__site_, n), &VP__JOIN(vp__own_, n))
 #define VP__LEVEL_N(n, level, name)                                                                \
     VP__SITE(n, name, VP__ZONE, level);                                                            \
+    char VP__JOIN(vp__own_, n);                                                                    \
     vp__scope VP__JOIN(vp__scope_, n) VP__CLEANUP(vp__scope_end) =                                 \
-        vp__scope_begin_level(&VP__JOIN(vp__site_, n))
+        vp__scope_begin_level(&VP__JOIN(vp__site_, n), &VP__JOIN(vp__own_, n))
+#define VP__DYN_N(n, id)                                                                           \
+    char VP__JOIN(vp__own_, n);                                                                    \
+    vp__scope VP__JOIN(vp__scope_, n) VP__CLEANUP(vp__scope_end) =                                 \
+        vp__scope_begin_name((id), &VP__JOIN(vp__own_, n))
 #define VP__RICH_N(n, name, kind, args, count, correlation, number)                                \
     VP__SITE(n, name, kind, VP_LEVEL_USER);                                                        \
-    vp__rich_scope VP__JOIN(vp__scope_, n) VP__CLEANUP(vp__rich_scope_end) =                       \
-        vp__rich_begin(&VP__JOIN(vp__site_, n), (args), (count), (correlation), (number))
+    char VP__JOIN(vp__own_, n);                                                                    \
+    vp__rich_scope VP__JOIN(vp__scope_, n) VP__CLEANUP(vp__rich_scope_end) = vp__rich_begin(       \
+        &VP__JOIN(vp__site_, n), (args), (count), (correlation), (number), &VP__JOIN(vp__own_, n))
 #define VP__STEP_N(n, name, number)                                                                \
     VP__SITE(n, name, VP__STEP, VP_LEVEL_USER);                                                    \
+    char VP__JOIN(vp__own_, n);                                                                    \
     vp__rich_scope VP__JOIN(vp__scope_, n) VP__CLEANUP(vp__step_end) =                             \
-        vp__step_begin(&VP__JOIN(vp__site_, n), (uint64_t)(number))
+        vp__step_begin(&VP__JOIN(vp__site_, n), (uint64_t)(number), &VP__JOIN(vp__own_, n))
 #define VP__ARGS_N(n, name, ...)                                                                   \
     const vp_arg VP__JOIN(vp__args_, n)[] = {__VA_ARGS__};                                         \
     VP__RICH_N(n, name, VP__ZONE, VP__JOIN(vp__args_, n),                                          \
@@ -342,9 +397,7 @@ VP__INLINE vp_arg vp__arg_str(const char *key, const char *v)
 #define VP_SCOPE(name) VP__SCOPE_N(__COUNTER__, name, VP__ZONE)
 #define VP_SCOPE_LEVEL(level, name) VP__LEVEL_N(__COUNTER__, level, name)
 #define VP_SCOPE_ARGS(name, ...) VP__ARGS_N(__COUNTER__, name, __VA_ARGS__)
-#define VP_SCOPE_DYN(id)                                                                           \
-    vp__scope VP__JOIN(vp__scope_, __COUNTER__) VP__CLEANUP(vp__scope_end) =                       \
-        vp__scope_begin_name(id)
+#define VP_SCOPE_DYN(id) VP__DYN_N(__COUNTER__, id)
 #define VP_FUNC() VP__SCOPE_N(__COUNTER__, __func__, VP__ZONE)
 #define VP_STEP(name, number) VP__STEP_N(__COUNTER__, name, number)
 #define VP_COMPILE_SCOPE(name) VP__SCOPE_N(__COUNTER__, name, VP__COMPILE)

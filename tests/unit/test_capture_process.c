@@ -2,6 +2,7 @@
  * read from their .vpcap, or was written by them. */
 #include <dirent.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -175,6 +176,144 @@ static void underscore_exit_leaves_the_image(void **state)
     }
 }
 
+/* ---- Scopes that a jump left ---- */
+
+static jmp_buf home;
+
+static void go_home(int unused)
+{
+    (void)unused;
+    longjmp(home, 1);
+}
+
+/* Volatile: the compiler warns of a recursion that it sees does not return. */
+static void (*volatile leave_by)(int);
+
+__attribute__((noinline)) static void jump_out(int depth)
+{
+    VP_SCOPE("left");
+    if (depth)
+        jump_out(depth - 1);
+    leave_by(0);
+}
+
+static void jumps_out_of_functions(void)
+{
+    for (volatile int i = 0; i < 1000; i++)
+        if (!setjmp(home))
+            jump_out(2);
+}
+
+static void jumps_within_a_function(void)
+{
+    for (volatile int i = 0; i < 1000; i++) {
+        if (!setjmp(home)) {
+            VP_SCOPE("left");
+            longjmp(home, 1);
+        }
+        if (!setjmp(home)) {
+            VP_SCOPE("left");
+            VP_SCOPE("left");
+            longjmp(home, 1);
+        }
+    }
+}
+
+static void jumps_of_an_inner_scope(void)
+{
+    for (volatile int i = 0; i < 1000; i++) {
+        VP_SCOPE("around");
+        if (!setjmp(home)) {
+            VP_SCOPE("left");
+            jump_out(1);
+        }
+    }
+}
+
+/* Deeper than the list of open zones goes. */
+static void jumps_from_far_below(void)
+{
+    for (volatile int i = 0; i < 30; i++)
+        if (!setjmp(home))
+            jump_out(99);
+}
+
+static void *exit_thread_in_a_zone(void *ctx)
+{
+    VP_SCOPE("left");
+    VP_SCOPE("left");
+    VP_BEGIN("left");
+    pthread_exit(ctx);
+}
+
+static void a_thread_leaves(void)
+{
+    for (int i = 0; i < 1000; i++) {
+        pthread_t t;
+        pthread_create(&t, NULL, exit_thread_in_a_zone, NULL);
+        pthread_join(t, NULL);
+    }
+}
+
+static const struct {
+    void (*leave)(void);
+    uint64_t left, around; /* exactly */
+} leavers[] = {{jumps_out_of_functions, 3000, 0},
+               {jumps_within_a_function, 3000, 0},
+               {jumps_of_an_inner_scope, 3000, 1000},
+               {jumps_from_far_below, 3000, 0},
+               {a_thread_leaves, 3000, 0}};
+static size_t leaver;
+
+static int tell_open(uint64_t *bytes, int run_fd, const vpcap *v, const struct gpu_activity *gpu,
+                     unsigned outputs)
+{
+    uint64_t left = 0;
+    int rc = seen_write(bytes, run_fd, v, gpu, outputs);
+    for (uint32_t i = 0; i < seen.thread_count; i++)
+        left += seen.threads[i].left;
+    bool none_open = seen_count("left") == 0;
+    bool around = seen_count("around") == leavers[leaver].around;
+    bool mine = seen_count("open") == 12 && seen_count("also open") == 1;
+    for (uint32_t i = 0; i < seen.event_count; i++)
+        mine = mine && (seen.events[i].e.open || strcmp(seen.events[i].name, "around") == 0);
+    *done = none_open + 2 * around + 4 * mine + 8 * (left == leavers[leaver].left);
+    return rc;
+}
+
+static void exit_in_twelve(int n)
+{
+    VP_SCOPE("open");
+    if (n > 1)
+        exit_in_twelve(n - 1);
+    VP_SCOPE("also open");
+    leave_by(0);
+}
+
+/* Only what is open is shown as open, also when as many scopes were left as the list has places. */
+static void what_a_jump_left_is_not_open(void **state)
+{
+    (void)state;
+    for (leaver = 0; leaver < sizeof leavers / sizeof *leavers; leaver++) {
+        *done = 0;
+        pid_t child = fork();
+        if (child == 0) {
+            vp_config cfg = here_config();
+            vp_recording *r;
+            cfg.pool_bytes = (size_t)8 << 20;
+            cap_writer = tell_open;
+            if (vp_start(&r, &cfg) < 0)
+                _exit(1);
+            leave_by = go_home;
+            leavers[leaver].leave();
+            leave_by = exit;
+            exit_in_twelve(12);
+        }
+        wait_for(child);
+        assert_int_equal(*done, 15);
+    }
+}
+
 static int slow_write(uint64_t *bytes, int run_fd, const vpcap *v, const struct gpu_activity *gpu,
                       unsigned outputs)
 {
@@ -322,6 +461,7 @@ int main(void)
                                        here_test(ten_kills_in_a_ring),
                                        here_test(exit_in_a_zone_writes),
                                        here_test(underscore_exit_leaves_the_image),
+                                       here_test(what_a_jump_left_is_not_open),
                                        here_test(exit_waits_for_what_is_being_written),
                                        here_test(fork_in_a_zone),
                                        here_test(a_child_that_follows),

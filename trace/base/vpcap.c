@@ -163,7 +163,7 @@ static int find_threads(vpcap *v)
     }
     const vpcap_header *h = &v->head;
     if (h->gone_dropped_full | h->gone_dropped_signal | h->gone_dropped_depth |
-        h->gone_unmatched_ends | h->gone_overwritten)
+        h->gone_unmatched_ends | h->gone_overwritten | h->gone_left)
         VP_TRY(add_thread(v, (vpcap_thread_ref){VPCAP_GONE, 0, 0, 0}));
     return 0;
 }
@@ -303,7 +303,8 @@ static vpcap_thread gone_threads(const vpcap_header *h)
                           .dropped_signal = h->gone_dropped_signal,
                           .dropped_depth = h->gone_dropped_depth,
                           .unmatched_ends = h->gone_unmatched_ends,
-                          .overwritten = h->gone_overwritten};
+                          .overwritten = h->gone_overwritten,
+                          .left = h->gone_left};
 }
 
 vpcap_thread vpcap_thread_at(const vpcap *v, uint32_t i)
@@ -321,7 +322,8 @@ vpcap_thread vpcap_thread_at(const vpcap *v, uint32_t i)
                           .dropped_signal = __atomic_load_n(&b->dropped_signal, __ATOMIC_RELAXED),
                           .dropped_depth = __atomic_load_n(&b->dropped_depth, __ATOMIC_RELAXED),
                           .unmatched_ends = __atomic_load_n(&b->unmatched_ends, __ATOMIC_RELAXED),
-                          .overwritten = __atomic_load_n(&b->overwritten, __ATOMIC_RELAXED)};
+                          .overwritten = __atomic_load_n(&b->overwritten, __ATOMIC_RELAXED),
+                          .left = __atomic_load_n(&b->left, __ATOMIC_RELAXED)};
 }
 
 vpcap_device vpcap_device_at(const vpcap *v, uint32_t i)

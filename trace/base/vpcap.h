@@ -61,7 +61,8 @@ typedef struct vpcap_event {
 typedef struct vpcap_thread {
     int64_t tid;
     vp_str name;
-    uint64_t written, dropped_full, dropped_signal, dropped_depth, unmatched_ends, overwritten;
+    uint64_t written, dropped_full, dropped_signal, dropped_depth, unmatched_ends, overwritten,
+        left;
 } vpcap_thread;
 
 typedef struct vpcap_device {

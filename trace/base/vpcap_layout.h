@@ -68,8 +68,8 @@ typedef struct vpcap_header {
     char magic[8];
     uint32_t version, header_bytes;
     uint64_t image_bytes;
-    uint32_t flags; /* VPCAP_FINISHED … */
-    uint32_t reserved;
+    uint32_t flags;     /* VPCAP_FINISHED … */
+    uint32_t gone_left; /* see below: left */
     int64_t pid;
     vpcap_area names, devices, tracks, metas, strings;
     uint64_t chunks_at;

@@ -23,11 +23,13 @@ int vx_losses(const vpcap *v, vx_say_fn *fn, void *ctx)
         sum.dropped_signal += t.dropped_signal;
         sum.dropped_depth += t.dropped_depth;
         sum.unmatched_ends += t.unmatched_ends;
+        sum.left += t.left;
     }
     VP_TRY(say(sum.dropped_full, "zones were dropped: the recording's pool was full", fn, ctx));
     VP_TRY(say(sum.dropped_signal,
                "zones of signal handlers were dropped: they came in the middle of a record", fn,
                ctx));
-    VP_TRY(say(sum.dropped_depth, "zones were dropped: VP_BEGIN was nested too deep", fn, ctx));
+    VP_TRY(say(sum.dropped_depth, "zones were dropped: they were nested too deep", fn, ctx));
+    VP_TRY(say(sum.left, "zones have no end: a jump left them, or their thread ended", fn, ctx));
     return say(sum.unmatched_ends, "times VP_END had no VP_BEGIN", fn, ctx);
 }

@@ -36,6 +36,7 @@ void session_count(vp_result *r, const cap_pool *p)
     r->dropped_depth = h->gone_dropped_depth;
     r->unmatched_ends = h->gone_unmatched_ends;
     r->overwritten = h->gone_overwritten;
+    r->left = h->gone_left;
     for (vp__chunk *c; (c = next_chunk(&w));) {
         r->zones += __atomic_load_n(&c->state, __ATOMIC_ACQUIRE) >> 32;
         if (VP__LOAD(c->order))
@@ -47,6 +48,7 @@ void session_count(vp_result *r, const cap_pool *p)
         r->dropped_depth += VP__LOAD(b->dropped_depth);
         r->unmatched_ends += VP__LOAD(b->unmatched_ends);
         r->overwritten += VP__LOAD(b->overwritten);
+        r->left += VP__LOAD(b->left);
     }
 }
 

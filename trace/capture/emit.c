@@ -147,6 +147,16 @@ static void count_full(vp__thread *t)
     __atomic_fetch_add(&t->block->dropped_full, 1, __ATOMIC_RELAXED);
 }
 
+void cap_count_lost(uint32_t generation, uint64_t too_deep, uint64_t left)
+{
+    vp__thread *t = cap_enter(generation);
+    if (!t)
+        return;
+    __atomic_fetch_add(&t->block->dropped_depth, too_deep, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&t->block->left, left, __ATOMIC_RELAXED);
+    vp__leave(t);
+}
+
 void cap_emit(uint32_t generation, const cap_event *given)
 {
     cap_event e = *given;
@@ -165,18 +175,49 @@ void cap_emit(uint32_t generation, const cap_event *given)
     vp__leave(t);
 }
 
+/* The scopes from `depth` on, but for those of which the list holds no start, are left. */
+static void leave_scopes(vp__thread *t, uint32_t depth, uint32_t end)
+{
+    uint64_t left = 0;
+    if (depth >= end)
+        return;
+    if (end > VP__DEPTH)
+        left = end - (depth > VP__DEPTH ? depth : VP__DEPTH);
+    for (; depth < end && depth < VP__DEPTH; depth++)
+        left += cap_frame_close(&t->block->scopes[depth]);
+    __atomic_fetch_add(&t->block->left, left, __ATOMIC_RELAXED);
+}
+
+void vp__scopes_left(vp__thread *t, uint32_t generation, vp__place here)
+{
+    uint32_t end = t->scope_depth, depth = end < VP__DEPTH ? end : VP__DEPTH;
+    for (uint32_t i = depth; i && t->places[i - 1].frame <= here.frame; i--)
+        if (!vp__is_around(&t->places[i - 1], here))
+            depth = i - 1;
+    if (depth == VP__DEPTH)
+        return;
+    t->scope_depth = depth;
+    if (VP__LOAD(t->busy) || !vp__enter(t, generation))
+        return;
+    leave_scopes(t, depth, end);
+    vp__leave(t);
+}
+
 /* The frame of a scope goes when its record is there: whoever finds both knows that they are one.
  */
 static void close_scope(uint32_t generation, uint32_t depth)
 {
     vp__thread *t = vp__me;
+    uint32_t end = t->scope_depth;
     if (t->generation != generation || depth == UINT32_MAX)
         return;
     t->scope_depth = depth;
-    if (depth < VP__DEPTH && !VP__LOAD(t->busy) && vp__enter(t, generation)) {
+    if (VP__LOAD(t->busy) || !vp__enter(t, generation))
+        return;
+    if (depth < VP__DEPTH)
         __atomic_store_n(&t->block->scopes[depth].start, 0, __ATOMIC_RELEASE);
-        vp__leave(t);
-    }
+    leave_scopes(t, depth + 1, end);
+    vp__leave(t);
 }
 
 void vp__scope_finish(vp__site *site, uint64_t start, uint64_t end, uint32_t generation,

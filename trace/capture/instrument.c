@@ -8,9 +8,12 @@
 #include "trace/capture/recorder.h"
 #include "trace/capture/symbol.h"
 
-/* Functions that are known, and how deep their calls nest before they are left out. */
+/* Functions that are known, and how deep their calls nest before they are only counted. */
 #define FUNCTIONS (1u << 16)
 #define DEPTH 256u
+/* Calls of one function in one place that are open at once: a compiler that puts a function into
+ * itself does so a few times. What is more was left by jumps. */
+#define SAME_MAX 16u
 #define NAME_MAX_BYTES 256u
 
 /* Open addressing by address, never emptied: who finds a function there needs no lock. */
@@ -22,6 +25,7 @@ typedef struct entry {
 typedef struct call {
     uint64_t start;
     void *function;
+    instrument_place at;
     uint32_t generation;
 } call;
 
@@ -30,6 +34,8 @@ static entry table[FUNCTIONS];
 /* Not in thread-local memory itself: a library that is loaded late has 1.6 KB of the fast kind. */
 typedef struct calls {
     uint32_t depth;
+    /* Of those beyond the stack, the ones from deep_first on began in this generation. */
+    uint32_t deep_first, deep_generation;
     bool inside; /* what we call may be instrumented itself */
     call stack[DEPTH];
 } calls;
@@ -97,14 +103,57 @@ static uint32_t known_name(void *function)
     return name;
 }
 
-void instrument_enter(void *function)
+/* The calls from `depth` on end without having been left: they are counted. */
+static void leave(calls *c, uint32_t depth)
+{
+    uint32_t generation = cap_generation(), end = c->depth < DEPTH ? c->depth : DEPTH;
+    uint64_t left = 0;
+    if (c->depth > DEPTH && c->deep_generation == generation)
+        left = c->depth - c->deep_first;
+    for (uint32_t i = depth; i < end; i++)
+        left += c->stack[i].generation == generation;
+    c->depth = depth;
+    if (generation && left)
+        cap_count_lost(generation, 0, left);
+}
+
+/* longjmp and exceptions leave functions without a call of instrument_exit. What was entered deeper
+ * in the stack than this function is gone, and what was in its place, but had returned to somewhere
+ * else. The same function in its place may be around it, unless there are too many. One with a
+ * smaller frame than this function has is not known to be gone until what is around both goes on.
+ */
+static void leave_gone(calls *c, instrument_place at, const void *function)
+{
+    uint32_t i = c->depth < DEPTH ? c->depth : DEPTH, end = i, keep = i, same = 0;
+    for (; i && c->stack[i - 1].at.frame <= at.frame; i--) {
+        const call *e = &c->stack[i - 1];
+        if (e->at.frame < at.frame || e->at.caller != at.caller) {
+            keep = i - 1;
+            same = 0;
+        } else if (e->function != function) {
+            break;
+        } else {
+            same++;
+        }
+    }
+    keep = same > SAME_MAX ? i : keep;
+    if (keep < end)
+        leave(c, keep);
+}
+
+void instrument_enter(void *function, instrument_place at)
 {
     uint32_t generation = cap_generation();
     calls *c = own_calls();
     if (!c || c->inside)
         return;
-    if (c->depth < DEPTH)
-        c->stack[c->depth] = (call){generation ? vp_now() : 0, function, generation};
+    leave_gone(c, at, function);
+    if (c->depth < DEPTH) {
+        c->stack[c->depth] = (call){generation ? vp_now() : 0, function, at, generation};
+    } else if (c->depth == DEPTH || c->deep_generation != generation || c->depth < c->deep_first) {
+        c->deep_generation = generation;
+        c->deep_first = c->depth;
+    }
     c->depth++;
 }
 
@@ -117,21 +166,29 @@ static void record(calls *c, const call *done)
     c->inside = false;
 }
 
-/* longjmp and exceptions leave functions without a call of this: what is above goes, too. */
+static void exit_deep(calls *c)
+{
+    uint32_t generation = cap_generation();
+    c->depth--;
+    if (generation && c->deep_generation == generation && c->depth >= c->deep_first)
+        cap_count_lost(generation, 1, 0);
+}
+
 void instrument_exit(void *function)
 {
     calls *c = own;
     if (!c || c->inside || !c->depth)
         return;
-    uint32_t at = c->depth - 1;
-    if (at >= DEPTH) {
-        c->depth--;
+    if (c->depth > DEPTH) {
+        exit_deep(c);
         return;
     }
+    uint32_t at = c->depth - 1;
     while (at && c->stack[at].function != function)
         at--;
     if (c->stack[at].function != function)
         return;
+    leave(c, at + 1);
     c->depth = at;
     record(c, &c->stack[at]);
 }

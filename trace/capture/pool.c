@@ -274,6 +274,7 @@ static void give_up_thread(cap_pool *p, vp__chunk *first)
     add(&h->gone_dropped_signal, b->dropped_signal);
     add(&h->gone_dropped_depth, b->dropped_depth);
     add(&h->gone_unmatched_ends, b->unmatched_ends);
+    __atomic_fetch_add(&h->gone_left, (uint32_t)b->left, __ATOMIC_RELAXED);
     add(&h->gone_overwritten, b->overwritten + (VP__LOAD(first->state) >> 32));
     VP__STORE(b->thread, 0);
     release(first);

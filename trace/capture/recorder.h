@@ -30,6 +30,9 @@ uint32_t cap_generation(void);
 /* A zone of the calling thread that began at `start` (vp_now) and ends now, named by vp_name;
  * nothing when `generation` is not on any more. With is_step it is step `number`. */
 void cap_zone(uint32_t name, uint64_t start, uint32_t generation, bool is_step, uint64_t number);
+/* Counts zones of the calling thread that cannot be recorded: they were nested too deep, or were
+ * left without an end. Nothing when `generation` is not on any more. */
+void cap_count_lost(uint32_t generation, uint64_t too_deep, uint64_t left);
 /* Ends a recording, writes nothing, leaves no directory, and frees the handle: a ring that nothing
  * happened in. 0, or as vp_stop. */
 int cap_discard(vp_recording *r);

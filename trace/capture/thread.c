@@ -289,6 +289,17 @@ void cap_publish(vp__thread *t, uint32_t slots, bool is_event)
     __atomic_store_n(&t->chunk->state, state, __ATOMIC_RELEASE);
 }
 
+/* What it had open, nobody will end. */
+static void leave_zones(vp__block *b)
+{
+    uint64_t left = 0;
+    for (uint32_t i = 0; i < VP__DEPTH; i++) {
+        left += cap_frame_close(&b->scopes[i]);
+        left += cap_frame_close(&b->pairs[i]);
+    }
+    __atomic_fetch_add(&b->left, left, __ATOMIC_RELAXED);
+}
+
 /* A destructor of the thread's exit: its chunk is done, its slot serves another thread. */
 static void thread_exits(void *ctx)
 {
@@ -296,6 +307,7 @@ static void thread_exits(void *ctx)
     vp__thread *t = &s->t;
     uint32_t generation = t->generation;
     if (generation && !VP__LOAD(t->busy) && vp__enter(t, generation)) {
+        leave_zones(t->block);
         pool_seal(&cap_pool_now, t->chunk, true);
         pool_retire(&cap_pool_now, (vp__chunk *)(void *)t->block - 1);
         t->generation = 0;

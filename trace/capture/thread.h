@@ -28,6 +28,15 @@ vp__record *cap_reserve(vp__thread *t, uint32_t slots, uint64_t now);
 /* What was reserved is complete. */
 void cap_publish(vp__thread *t, uint32_t slots, bool is_event);
 
+/* It is no open zone any more. true: it was one. */
+static inline bool cap_frame_close(vp__frame *f)
+{
+    bool was_open = VP__LOAD(f->start) != 0;
+    if (was_open)
+        __atomic_store_n(&f->start, 0, __ATOMIC_RELEASE);
+    return was_open;
+}
+
 /* Before the first recording. */
 void cap_threads_prepare(void);
 /* Waits until no thread is inside the recording that was just switched off, at most `ms`. false:

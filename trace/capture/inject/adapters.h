@@ -4,10 +4,11 @@
 #define VP_CAPTURE_INJECT_ADAPTERS_H
 
 #include "include/view_profile_status.h"
+#include "trace/capture/instrument.h"
 #include "trace/capture/nvtx.h"
 
-VP_API int vp__nvtx_attach(nvtx_export_fn *tables); /* nvtx_attach */
-VP_API void vp__function_enter(void *function);     /* instrument_enter */
-VP_API void vp__function_exit(void *function);      /* instrument_exit */
+VP_API int vp__nvtx_attach(nvtx_export_fn *tables);                  /* nvtx_attach */
+VP_API void vp__function_enter(void *function, instrument_place at); /* instrument_enter */
+VP_API void vp__function_exit(void *function);                       /* instrument_exit */
 
 #endif

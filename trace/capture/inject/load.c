@@ -4,16 +4,15 @@
 #include "trace/capture/inject/adapters.h"
 
 #include "trace/capture/control.h"
-#include "trace/capture/instrument.h"
 
 __attribute__((constructor)) static void load(void)
 {
     control_load();
 }
 
-void vp__function_enter(void *function)
+void vp__function_enter(void *function, instrument_place at)
 {
-    instrument_enter(function);
+    instrument_enter(function, at);
 }
 
 void vp__function_exit(void *function)
