@@ -70,7 +70,8 @@ typedef struct vp_config {
     bool export_now;      /* vp_stop returns when all is written; else a thread of ours writes on */
     bool no_atexit;       /* exit() does not end the recording */
     bool follow_fork;     /* a forked child records on its own, as <host>_<pid> */
-    /* Called before a recording ends, so that work in flight on a device is in it. */
+    /* Called before a recording ends, so that work in flight on a device is in it. This and log may
+     * call exit(): what they were called from is brought to its end then, its files included. */
     void (*device_sync)(void *ctx);
     /* level is VP_SAY_…; message has no newline. NULL: silence. Called from any thread. */
     void (*log)(void *ctx, int level, const char *message);
@@ -112,7 +113,7 @@ VP_API int vp_start(vp_recording **out, const vp_config *cfg);
 /* Ends it, writes it, and frees the handle unless the writing goes on (vp_wait frees it then).
  * result may be NULL. A recording that ended by itself is written already: 0. VP_EINACTIVE: r is
  * no recording of this process any more; another one that may be active is not touched.
- * VP_EFORKED in a child. */
+ * VP_EFORKED in a child. VP_EBUSY: its own callback asks. */
 VP_API int vp_stop(vp_recording *r, vp_result *result);
 /* Waits for the files of a stopped recording, and frees it. */
 VP_API int vp_wait(vp_recording *r, vp_result *result);

@@ -9,6 +9,7 @@
 
 #include "tests/unit/capture_tools.h"
 #include "trace/base/temp_tree.h"
+#include "trace/capture/session.h"
 
 /* The file of this name in the one run directory there is, as an image. */
 static void read_left(const char *name)
@@ -340,6 +341,124 @@ static void exit_waits_for_what_is_being_written(void **state)
     assert_int_equal(*done, 1);
 }
 
+/* ---- exit() in a callback ---- */
+
+enum { IN_SYNC, IN_LOG_OF_START, IN_LOG_OF_WRITING };
+static int exit_where;
+static vp_recording *exiting;
+
+static void exit_in_sync(void *ctx)
+{
+    (void)ctx;
+    /* what is being ended cannot be waited for here, and nothing hangs that tries */
+    if (vp_stop(exiting, NULL) == 0 || vp_wait(exiting, NULL) == 0)
+        _exit(3);
+    if (exit_where == IN_SYNC)
+        exit(0);
+}
+
+static void exit_in_log(void *ctx, int level, const char *message)
+{
+    (void)ctx;
+    bool of_start = level == VP_SAY_WARNING && strncmp(message, "No device activity", 18) == 0;
+    if (of_start ? exit_where == IN_LOG_OF_START : exit_where == IN_LOG_OF_WRITING)
+        exit(0);
+}
+
+static int count_writes(uint64_t *bytes, int run_fd, const vpcap *v, const struct gpu_activity *gpu,
+                        unsigned outputs)
+{
+    (*done)++;
+    return seen_write(bytes, run_fd, v, gpu, outputs);
+}
+
+static vp_config exiting_config(int where)
+{
+    vp_config cfg = here_config();
+    exit_where = where;
+    cap_writer = count_writes;
+    cfg.device_sync = exit_in_sync;
+    cfg.log = exit_in_log;
+    *done = 0;
+    alarm(60); /* one that hangs is ended by that */
+    return cfg;
+}
+
+enum { BY_STOP, BY_STOP_ASIDE, BY_TIME, BY_EXIT, WAYS };
+
+static void end_by(int way, vp_config cfg)
+{
+    cfg.export_now = way == BY_STOP;
+    cfg.duration_ms = way == BY_TIME ? 20 : 0;
+    cfg.gpu = VP_GPU_AUTO;
+    if (vp_start(&exiting, &cfg) < 0)
+        _exit(1);
+    if (way == BY_STOP || way == BY_STOP_ASIDE)
+        vp_stop(exiting, NULL);
+    for (; way != BY_EXIT;)
+        pause(); /* another thread is the one that exits */
+    exit(0);
+}
+
+static void exit_in_a_callback_ends_and_writes(void **state)
+{
+    (void)state;
+    for (int where = IN_SYNC; where <= IN_LOG_OF_WRITING; where++)
+        for (int way = 0; way < WAYS; way++) {
+            if (where == IN_LOG_OF_START && way != BY_EXIT)
+                continue;
+            vp_config cfg = exiting_config(where);
+            pid_t child = fork();
+            if (child == 0) {
+                alarm(60);
+                end_by(way, cfg);
+            }
+            assert_int_equal(wait_for(child), 0);
+            assert_int_equal(*done, 1);
+            vp_remove_tree(tree_at(&here, "plugins"));
+        }
+    alarm(0);
+}
+
+static void *exit_now(void *ctx)
+{
+    exit(0);
+    return ctx;
+}
+
+static void wait_for_who_exits(void *ctx)
+{
+    pthread_t t;
+    (void)ctx;
+    pthread_create(&t, NULL, exit_now, NULL);
+    pthread_join(t, NULL);
+}
+
+/* Then nothing can be written, but what was recorded is in the image. */
+static void a_callback_that_waits_for_the_exit_is_given_up(void **state)
+{
+    (void)state;
+    vp_config cfg = exiting_config(IN_SYNC);
+    cfg.device_sync = wait_for_who_exits;
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        cap_callback_ms = 50;
+        if (vp_start(&exiting, &cfg) < 0)
+            _exit(1);
+        {
+            VP_SCOPE("recorded");
+        }
+        vp_stop(exiting, NULL);
+        _exit(2);
+    }
+    assert_int_equal(wait_for(child), 0);
+    alarm(0);
+    assert_int_equal(*done, 0);
+    read_left("host.vpcap");
+    assert_int_equal(seen_count("recorded"), 1);
+}
+
 static int child_of_a_recording(vp_recording *r)
 {
     vp_config cfg = here_config();
@@ -463,6 +582,8 @@ int main(void)
                                        here_test(underscore_exit_leaves_the_image),
                                        here_test(what_a_jump_left_is_not_open),
                                        here_test(exit_waits_for_what_is_being_written),
+                                       here_test(exit_in_a_callback_ends_and_writes),
+                                       here_test(a_callback_that_waits_for_the_exit_is_given_up),
                                        here_test(fork_in_a_zone),
                                        here_test(a_child_that_follows),
                                        here_test(forks_among_starts_and_stops)};

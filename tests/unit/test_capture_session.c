@@ -217,7 +217,7 @@ static void results_that_nobody_fetches_do_not_pile_up(void **state)
     assert_int_equal(vp_stop(r, NULL), 0);
     assert_int_equal(vp_wait(first, NULL), VP_EINACTIVE);
     session_lock();
-    while (session_writing())
+    while (session_writing(true))
         session_wait();
     session_unlock();
 }

@@ -1,6 +1,7 @@
 /* What the process itself does to a recording: it forks, or it ends. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,27 +36,52 @@ static void in_child(void)
     release();
     cap_session *was = session_orphan(), *mine;
     cap_threads_forget();
-    if (was && was->cfg.follow_fork)
-        session_begin(&mine, &was->cfg, was);
+    char notice[sizeof mine->notice] = "";
+    if (was && was->cfg.follow_fork && session_begin(&mine, &was->cfg, was) == 0)
+        memcpy(notice, mine->notice, sizeof notice);
     session_unlock();
+    if (notice[0])
+        cap_log(&was->cfg, VP_SAY_WARNING, "%s", notice);
 }
 
+static void at_exit(void);
+
+/* Its callbacks may be what calls exit: then it is called once more. */
 static void end_active(void)
 {
     cap_session *s = session_recording();
     if (!s || s->cfg.no_atexit || s->pid != getpid())
         return;
+    atexit(at_exit);
     session_end(s, true);
     session_write(s, true);
+}
+
+/* Other threads' callbacks may wait for this one. */
+static void wait_for_files(void)
+{
+    struct timespec until;
+    bool in_time = true;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += cap_callback_ms / 1000;
+    until.tv_nsec += (long)(cap_callback_ms % 1000) * 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    while (session_writing(in_time)) {
+        if (in_time)
+            in_time = session_wait_until(&until);
+        else
+            session_wait();
+    }
 }
 
 /* What is being written when the process ends would be cut off. */
 static void at_exit(void)
 {
     session_lock();
+    session_end_called();
     end_active();
-    while (session_writing())
-        session_wait();
+    wait_for_files();
     session_unlock();
 }
 

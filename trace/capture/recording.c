@@ -61,16 +61,16 @@ static void *end_in_time(void *ctx)
     return NULL;
 }
 
-static int start_deadline(const cap_session *s)
+static int start_deadline(const vp_recording *r, unsigned duration_ms)
 {
     pthread_t thread;
     deadline *d = vp_calloc(1, sizeof *d);
     if (!d)
         return vp_fail(VP_ENOMEM, "out of memory: a time limit");
     clock_gettime(CLOCK_MONOTONIC, &d->until);
-    d->number = s->number;
-    d->until.tv_sec += s->cfg.duration_ms / 1000;
-    d->until.tv_nsec += (long)(s->cfg.duration_ms % 1000) * 1000000;
+    d->number = (uint64_t)(uintptr_t)r;
+    d->until.tv_sec += duration_ms / 1000;
+    d->until.tv_nsec += (long)(duration_ms % 1000) * 1000000;
     d->until.tv_sec += d->until.tv_nsec / 1000000000;
     d->until.tv_nsec %= 1000000000;
     int rc = vp_thread_start(&thread, end_in_time, d);
@@ -81,15 +81,14 @@ static int start_deadline(const cap_session *s)
     return rc;
 }
 
-static int start(vp_recording **out, const vp_config *cfg)
+static int start(vp_recording **out, char *notice, const vp_config *cfg)
 {
     cap_session *s;
     if (session_active())
         return vp_fail_at(vp_fail(VP_EBUSY, "Profiler already active"), session_active()->run.path,
                           -1, -1);
     VP_TRY(session_begin(&s, cfg, NULL));
-    if (s->cfg.duration_ms && start_deadline(s) < 0)
-        cap_log(&s->cfg, VP_SAY_WARNING, "No time limit: %s", vp_error_last()->message);
+    memcpy(notice, s->notice, sizeof s->notice);
     *out = session_handle(s->number);
     return 0;
 }
@@ -97,20 +96,29 @@ static int start(vp_recording **out, const vp_config *cfg)
 int vp_start(vp_recording **out, const vp_config *cfg)
 {
     static const vp_config defaults = VP_CONFIG_INIT;
+    char notice[sizeof((cap_session *)NULL)->notice];
     int rc;
     if (!out)
         return vp_fail(VP_EARG, "vp_start needs a place for the recording");
     cfg = cfg ? cfg : &defaults;
     VP_TRY(check(cfg));
     session_lock();
-    rc = start(out, cfg);
+    rc = start(out, notice, cfg);
     session_unlock();
-    return rc;
+    if (rc < 0)
+        return rc;
+    if (notice[0])
+        cap_log(cfg, VP_SAY_WARNING, "%s", notice);
+    if (cfg->duration_ms && start_deadline(*out, cfg->duration_ms) < 0)
+        cap_log(cfg, VP_SAY_WARNING, "No time limit: %s", vp_error_last()->message);
+    return 0;
 }
 
 /* The result of one that is written; frees it. */
 static int collect(cap_session *s, vp_result *result)
 {
+    if (session_calls_here(s))
+        return vp_fail(VP_EBUSY, "its own callback cannot wait for its end");
     s->waiters++;
     while (s->state != CAP_DONE)
         session_wait();

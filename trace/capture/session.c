@@ -32,7 +32,9 @@ static cap_session *sessions; /* newest first */
 static cap_session *active;
 static uint64_t numbers;
 static uint32_t generations;
-static bool unsettled; /* a thread may be in the last pool still */
+static bool unsettled;                /* a thread may be in the last pool still */
+static __thread cap_session *calling; /* whose callback runs here, the innermost one */
+unsigned cap_callback_ms = 10000;
 
 void session_lock(void)
 {
@@ -64,10 +66,11 @@ cap_session *session_active(void)
     return active;
 }
 
-bool session_writing(void)
+bool session_writing(bool with_callbacks)
 {
     for (const cap_session *s = sessions; s; s = s->next)
-        if (s->state == CAP_ENDING || s->state == CAP_WRITING)
+        if ((s->state == CAP_ENDING || s->state == CAP_WRITING) &&
+            (with_callbacks || !s->in_callback))
             return true;
     return false;
 }
@@ -80,6 +83,14 @@ cap_session *session_recording(void)
 vp_recording *session_handle(uint64_t number)
 {
     return (vp_recording *)(uintptr_t)number;
+}
+
+bool session_calls_here(const cap_session *s)
+{
+    const cap_session *c = calling;
+    while (c && c != s)
+        c = c->outer;
+    return c == s;
 }
 
 cap_session *session_find(const vp_recording *r)
@@ -170,7 +181,7 @@ static int begin_gpu(cap_session *s)
     if (rc < 0 && s->cfg.gpu == VP_GPU_REQUIRE)
         return rc;
     if (rc < 0)
-        cap_log(&s->cfg, VP_SAY_WARNING, "No device activity: %s", vp_error_last()->message);
+        snprintf(s->notice, sizeof s->notice, "No device activity: %s", vp_error_last()->message);
     return 0;
 }
 
@@ -367,12 +378,9 @@ void session_discard(cap_session *s)
     session_changed();
 }
 
-void session_end(cap_session *s, bool truncated)
+/* The lock is off at first, and held at the end. */
+static void finish_end(cap_session *s, bool truncated)
 {
-    s->state = CAP_ENDING;
-    session_unlock();
-    if (s->cfg.device_sync)
-        s->cfg.device_sync(s->cfg.ctx);
     end_gpu(s);
     switch_off(s);
     if (s->cfg.duration_ms && s->ended_itself)
@@ -380,7 +388,27 @@ void session_end(cap_session *s, bool truncated)
     complete(s, truncated);
     active = NULL;
     s->state = CAP_WRITING;
+    s->in_callback = false;
     session_changed();
+}
+
+static void enter_callback(cap_session *s)
+{
+    s->outer = calling;
+    calling = s;
+}
+
+void session_end(cap_session *s, bool truncated)
+{
+    s->state = CAP_ENDING;
+    s->in_callback = s->cfg.device_sync != NULL;
+    session_unlock();
+    if (s->cfg.device_sync) {
+        enter_callback(s);
+        s->cfg.device_sync(s->cfg.ctx);
+        calling = s->outer;
+    }
+    finish_end(s, truncated);
 }
 
 static int write_files(cap_session *s)
@@ -397,32 +425,63 @@ static int write_files(cap_session *s)
     return 0;
 }
 
+static void finish_writing(cap_session *s)
+{
+    run_dir_close(&s->run);
+    s->in_callback = false;
+    s->state = CAP_DONE;
+    session_changed();
+}
+
+static void say_written(cap_session *s)
+{
+    session_lock();
+    s->in_callback = true;
+    session_unlock();
+    enter_callback(s);
+    if (s->status < 0)
+        cap_log(&s->cfg, VP_SAY_ERROR, "Cannot write the trace: %s", s->error.message);
+    else
+        cap_log(&s->cfg, VP_SAY_INFO, "Trace saved to: %s/", s->run.path);
+    calling = s->outer;
+}
+
 static void *write_session(void *ctx)
 {
     cap_session *s = ctx;
     sigset_t before;
     run_dir_hold_signal(&before);
     int64_t begin = vp_now_ns();
-    int rc = write_files(s);
-    vp_error error = *vp_error_last();
+    s->status = write_files(s);
+    if (s->status < 0)
+        s->error = *vp_error_last();
     gpu_activity_free(s->gpu);
-    leave_pool(s);
-    if (rc < 0)
-        cap_log(&s->cfg, VP_SAY_ERROR, "Cannot write the trace: %s", error.message);
-    else
-        cap_log(&s->cfg, VP_SAY_INFO, "Trace saved to: %s/", s->run.path);
-    run_dir_free_signal(&before);
-    session_lock();
     s->gpu = NULL;
-    s->status = rc;
-    if (rc < 0)
-        s->error = error;
+    leave_pool(s);
+    run_dir_free_signal(&before);
     s->result.export_ns = vp_now_ns() - begin;
-    run_dir_close(&s->run);
-    s->state = CAP_DONE;
-    session_changed();
+    say_written(s);
+    session_lock();
+    finish_writing(s);
     session_unlock();
     return NULL;
+}
+
+void session_end_called(void)
+{
+    while (calling) {
+        cap_session *s = calling;
+        calling = s->outer;
+        if (s->pid != getpid())
+            continue;
+        if (s->state == CAP_WRITING) {
+            finish_writing(s);
+        } else if (s->state == CAP_ENDING) {
+            session_unlock();
+            finish_end(s, true);
+            session_write(s, true);
+        }
+    }
 }
 
 void session_write(cap_session *s, bool here)

@@ -23,6 +23,8 @@ typedef struct cap_session {
     unsigned readers; /* of its image: that stays */
     unsigned waiters; /* for its end: it stays */
     bool ended_itself;
+    struct cap_session *outer; /* whose callback runs around this one's, on one thread */
+    bool in_callback; /* device_sync or log runs: how long that takes is the application's to say */
     pid_t pid;
     uint32_t generation;
     vp_config cfg;
@@ -30,6 +32,7 @@ typedef struct cap_session {
     cap_run run;
     char pool_name[300]; /* in the run directory; "": memory */
     cap_pool pool;       /* once it is not the one that is on */
+    char notice[512];    /* a warning for its log, once the lock is off; "": none */
     bool settled;        /* no thread is in the pool any more */
     struct gpu_activity *gpu;
     vp_result result;
@@ -49,10 +52,18 @@ cap_session *session_find(const vp_recording *r);
 vp_recording *session_handle(uint64_t number);
 cap_session *session_active(void);    /* also while it ends */
 cap_session *session_recording(void); /* the active one, unless it is about to end; or NULL */
-/* Whether one of this process is being ended or written. */
-bool session_writing(void);
+/* Whether one of this process is being ended or written; without callbacks: by us. */
+bool session_writing(bool with_callbacks);
+/* Whether this thread runs a callback of s, and so must not wait for it. */
+bool session_calls_here(const cap_session *s);
+/* The callbacks that this thread runs will not return, because the process ends: does what was to
+ * be done after them. ENDING or WRITING → DONE. Takes the lock off. */
+void session_end_called(void);
+/* How long exit() waits for callbacks that other threads run. */
+extern unsigned cap_callback_ms;
 
-/* Makes one and switches it on. parent: of a forked child that records on beside it; else NULL. */
+/* Makes one and switches it on; its notice is the caller's to say. parent: of a forked child that
+ * records on beside it; else NULL. */
 int session_begin(cap_session **out, const vp_config *cfg, const cap_session *parent);
 /* ACTIVE → WRITING. Takes the lock off while it waits for others. */
 void session_end(cap_session *s, bool truncated);
