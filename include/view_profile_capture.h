@@ -161,7 +161,8 @@ VP_API void vp_profiler_free(vp_profiler *p);
 
 /* A training step, in the manner of begin_step/end_step: a step "train" of the recording that is
  * on, so that it needs no VP_STEP of its own. Captures start_step … start_step + num_steps - 1, or
- * the next num_steps after vp_capture_async, and leaves flop_stats.json in profiling_dir. A step
+ * the next num_steps after vp_capture_async, and leaves flop_stats.json in profiling_dir, also when
+ * the process ends by exit() before that. A step
  * beyond start_step that comes first (resumed training) starts it, too. A capture that cannot start
  * is logged, and training goes on: these return 0 then. */
 VP_API int vp_begin_step(vp_profiler *p, uint64_t step);

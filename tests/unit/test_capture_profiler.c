@@ -200,6 +200,47 @@ static void flops_of_the_window(void **state)
     json_decref(j);
 }
 
+/* The steps of a capture that exit() ends, as the number of warm ones in flop_stats.json; -1: there
+ * is no such file. */
+static int steps_of_an_exit(place *at, bool no_atexit, bool by_a_child)
+{
+    char path[VP_PATH_MAX + 40];
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        vp_profiler *p;
+        vp_schedule s = schedule_in(at);
+        s.start_step = 1;
+        s.num_steps = 50;
+        s.recording.no_atexit = no_atexit;
+        if (vp_profiler_new(&p, &s) < 0)
+            _exit(1);
+        run_steps(p, 0, 5);
+        pid_t grandchild = by_a_child ? fork() : -1;
+        if (grandchild == 0)
+            exit(0);
+        if (by_a_child)
+            _exit(waitpid(grandchild, &status, 0) != grandchild);
+        exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    snprintf(path, sizeof path, "%s/flop_stats.json", at->dir);
+    json_t *j = json_load_file(path, 0, NULL);
+    int n = j ? (int)json_integer_value(json_object_get(j, "profiling_steps")) : -1;
+    json_decref(j);
+    unlink(path);
+    return n;
+}
+
+static void flops_of_an_exit(void **state)
+{
+    place *at = *state;
+    assert_int_equal(steps_of_an_exit(at, false, false), 3); /* 1 is cold, 2 to 4 are not */
+    assert_int_equal(steps_of_an_exit(at, true, false), -1);
+    assert_int_equal(steps_of_an_exit(at, false, true), -1); /* it is none of the child's */
+}
+
 static vp_profiler *signalled;
 static int signal_result;
 
@@ -597,6 +638,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_window_of_steps),
         TEST(flops_of_the_window),
+        TEST(flops_of_an_exit),
         TEST(captures_on_demand),
         TEST(the_time_limit_ends_it),
         TEST(ending_in_the_middle_keeps_it),

@@ -1,6 +1,8 @@
 #include "trace/capture/profiler.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
@@ -9,6 +11,74 @@
 
 /* A slow step is shown with this many usual ones before it. */
 #define STEPS_BEFORE_A_SLOW_ONE 8
+
+/* ---- All of them ---- */
+
+static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static vp_profiler *all;
+
+static int write_flops(vp_profiler *p)
+{
+    pthread_mutex_lock(&p->lock);
+    int rc = flop_stats_write(&p->flops, &p->s, p->dir);
+    atomic_store(&p->flops_due, 0);
+    pthread_mutex_unlock(&p->lock);
+    return rc;
+}
+
+static void say_no_flops(const vp_config *cfg)
+{
+    cap_log(cfg, VP_SAY_ERROR, "flop_stats.json: %s", vp_error_last()->message);
+}
+
+/* The recordings end themselves. Whoever comes here out of a callback holds none of the locks. */
+static void at_exit(void)
+{
+    vp_config failed = VP_CONFIG_INIT;
+    pthread_mutex_lock(&all_lock);
+    for (vp_profiler *p = all; p; p = p->next)
+        if (atomic_load(&p->flops_due) == getpid() && !p->s.recording.no_atexit &&
+            write_flops(p) < 0)
+            failed = p->s.recording;
+    pthread_mutex_unlock(&all_lock);
+    say_no_flops(&failed);
+}
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&all_lock);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&all_lock);
+}
+
+static void install(void)
+{
+    if (pthread_atfork(before_fork, after_fork, after_fork) == 0)
+        atexit(at_exit);
+}
+
+static void add_to_all(vp_profiler *p)
+{
+    pthread_once(&once, install);
+    pthread_mutex_lock(&all_lock);
+    p->next = all;
+    all = p;
+    pthread_mutex_unlock(&all_lock);
+}
+
+static void take_from_all(const vp_profiler *p)
+{
+    pthread_mutex_lock(&all_lock);
+    vp_profiler **at = &all;
+    while (*at != p)
+        at = &(*at)->next;
+    *at = p->next;
+    pthread_mutex_unlock(&all_lock);
+}
 
 int vp_profiler_new(vp_profiler **out, const vp_schedule *schedule)
 {
@@ -32,6 +102,7 @@ int vp_profiler_new(vp_profiler **out, const vp_schedule *schedule)
     p->s.recording.host = p->host;
     p->step_name = vp_name("train");
     pthread_mutex_init(&p->lock, NULL);
+    add_to_all(p);
     *out = p;
     return 0;
 }
@@ -56,8 +127,8 @@ static void end_capture(vp_profiler *p)
     sched_ended(&p->state);
     pthread_mutex_unlock(&p->lock);
     prof_stop(p, r);
-    if (flop_stats_write(&p->flops, &p->s, p->dir) < 0)
-        cap_log(&p->s.recording, VP_SAY_ERROR, "flop_stats.json: %s", vp_error_last()->message);
+    if (write_flops(p) < 0)
+        say_no_flops(&p->s.recording);
 }
 
 static void start_capture(vp_profiler *p, sched_cause cause, uint64_t asked)
@@ -68,11 +139,14 @@ static void start_capture(vp_profiler *p, sched_cause cause, uint64_t asked)
     int rc = prof_start(p, &p->recording, p->dir);
     pthread_mutex_lock(&p->lock);
     sched_started(&p->state, &p->s, cause, asked, rc >= 0);
-    pthread_mutex_unlock(&p->lock);
     if (rc >= 0) {
         flop_stats_reset(&p->flops);
+        atomic_store(&p->flops_due, getpid());
+    }
+    pthread_mutex_unlock(&p->lock);
+    if (rc >= 0)
         p->recording_ns = vp_now_ns();
-    } else if (rc == VP_EBUSY)
+    else if (rc == VP_EBUSY)
         cap_log(&p->s.recording, VP_SAY_WARNING, "Profiler already active: %s",
                 vp_error_last()->path);
     else
@@ -147,8 +221,8 @@ int vp_end_step(vp_profiler *p, uint64_t tokens)
         say_slow(p, ns);
     if (!p->recording)
         return 0;
-    flop_stats_add(&p->flops, tokens, ns);
     pthread_mutex_lock(&p->lock);
+    flop_stats_add(&p->flops, tokens, ns);
     uint64_t ran_ms = (uint64_t)(now - p->recording_ns) / 1000000;
     bool ends = sched_step_ends(&p->state, &p->s, ran_ms);
     pthread_mutex_unlock(&p->lock);
@@ -220,6 +294,7 @@ void vp_profiler_free(vp_profiler *p)
     }
     prof_settle(p);
     prof_end_ring(p);
+    take_from_all(p);
     flop_stats_free(&p->flops);
     pthread_mutex_destroy(&p->lock);
     vp_free(p->host);

@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 
 #include "trace/base/limits.h"
 #include "trace/capture/flop_stats.h"
@@ -14,7 +15,8 @@
 #include "trace/capture/step_stats.h"
 
 struct vp_profiler {
-    vp_schedule s; /* its profiling_dir is dir, its recording.host is ours */
+    struct vp_profiler *next; /* of all of the process */
+    vp_schedule s;            /* its profiling_dir is dir, its recording.host is ours */
     char dir[VP_PATH_MAX];
     char *host; /* NULL: the default */
 
@@ -31,10 +33,12 @@ struct vp_profiler {
     uint64_t step, step_ticks;
     int64_t step_ns;
     uint32_t step_name, generation;
-    flop_stats flops;
     bool ring_failed; /* said once; then there is no ring */
 
     pthread_mutex_t lock; /* of all below; never held while the log function runs */
+    flop_stats flops;
+    _Atomic pid_t
+        flops_due; /* whose they are, while a capture is on that will write them; else 0 */
     sched_state state;
     step_stats steps;
     uint64_t tokens;
