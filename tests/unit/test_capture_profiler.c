@@ -350,6 +350,41 @@ static void a_slow_step_keeps_its_past(void **state)
     assert_string_equal(steps + n - m, last); /* it, and what came before */
 }
 
+/* The ring that waits for a slow step is no session, and a process that ends leaves none of it; one
+ * that is killed in it leaves what it did last. */
+static void the_ring_is_a_session_of_the_dead_only(void **state)
+{
+    place *at = *state;
+    for (int by_exit = 1; by_exit >= 0; by_exit--) {
+        int status, ready[2];
+        char byte = 0;
+        assert_int_equal(pipe(ready), 0);
+        pid_t child = fork();
+        if (child == 0) {
+            vp_profiler *p;
+            vp_schedule s = schedule_in(at);
+            s.slow_step_ratio = 1000;
+            if (vp_profiler_new(&p, &s) < 0)
+                _exit(1);
+            run_steps(p, 0, 3);
+            if (write(ready[1], "x", 1) != 1)
+                _exit(1);
+            while (!by_exit)
+                pause();
+            exit(0);
+        }
+        assert_int_equal(read(ready[0], &byte, 1), 1);
+        if (!by_exit) {
+            assert_int_equal(sessions_in(at->dir), 0);
+            assert_int_equal(kill(child, SIGKILL), 0);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(sessions_in(at->dir), !by_exit);
+        close(ready[0]);
+        close(ready[1]);
+    }
+}
+
 static void a_capture_goes_before_the_ring(void **state)
 {
     place *at = *state;
@@ -643,6 +678,7 @@ int main(void)
         TEST(the_time_limit_ends_it),
         TEST(ending_in_the_middle_keeps_it),
         TEST(a_slow_step_keeps_its_past),
+        TEST(the_ring_is_a_session_of_the_dead_only),
         TEST(a_capture_goes_before_the_ring),
         TEST(training_goes_on_when_a_capture_cannot_start),
         TEST(anothers_recording_is_left_alone),

@@ -107,7 +107,7 @@ void prof_keep_ring(vp_profiler *p)
     vp_config cfg = config_of(p, p->dir);
     cfg.mode = VP_RING;
     cfg.duration_ms = 0;
-    int rc = vp_start(&r, &cfg);
+    int rc = cap_start_standby(&r, &cfg);
     if (rc >= 0) {
         pthread_mutex_lock(&p->lock);
         p->ring = r;

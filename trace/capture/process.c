@@ -37,7 +37,7 @@ static void in_child(void)
     cap_session *was = session_orphan(), *mine;
     cap_threads_forget();
     char notice[sizeof mine->notice] = "";
-    if (was && was->cfg.follow_fork && session_begin(&mine, &was->cfg, was) == 0)
+    if (was && was->cfg.follow_fork && session_begin(&mine, &was->cfg, was, was->standby) == 0)
         memcpy(notice, mine->notice, sizeof notice);
     session_unlock();
     if (notice[0])
@@ -52,6 +52,10 @@ static void end_active(void)
     cap_session *s = session_recording();
     if (!s || s->cfg.no_atexit || s->pid != getpid())
         return;
+    if (s->standby) {
+        session_discard(s);
+        return;
+    }
     atexit(at_exit);
     session_end(s, true);
     session_write(s, true);

@@ -33,6 +33,9 @@ void cap_zone(uint32_t name, uint64_t start, uint32_t generation, bool is_step, 
 /* Counts zones of the calling thread that cannot be recorded: they were nested too deep, or were
  * left without an end. Nothing when `generation` is not on any more. */
 void cap_count_lost(uint32_t generation, uint64_t too_deep, uint64_t left);
+/* As vp_start, for a ring that nobody asked for, but whose past may be wanted: no list of sessions
+ * shows it while the process lives, and exit() leaves nothing of it. */
+int cap_start_standby(vp_recording **out, const vp_config *cfg);
 /* Ends a recording, writes nothing, leaves no directory, and frees the handle: a ring that nothing
  * happened in. 0, or as vp_stop. */
 int cap_discard(vp_recording *r);

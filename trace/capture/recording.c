@@ -81,19 +81,19 @@ static int start_deadline(const vp_recording *r, unsigned duration_ms)
     return rc;
 }
 
-static int start(vp_recording **out, char *notice, const vp_config *cfg)
+static int begin(vp_recording **out, char *notice, const vp_config *cfg, bool standby)
 {
     cap_session *s;
     if (session_active())
         return vp_fail_at(vp_fail(VP_EBUSY, "Profiler already active"), session_active()->run.path,
                           -1, -1);
-    VP_TRY(session_begin(&s, cfg, NULL));
+    VP_TRY(session_begin(&s, cfg, NULL, standby));
     memcpy(notice, s->notice, sizeof s->notice);
     *out = session_handle(s->number);
     return 0;
 }
 
-int vp_start(vp_recording **out, const vp_config *cfg)
+static int start(vp_recording **out, const vp_config *cfg, bool standby)
 {
     static const vp_config defaults = VP_CONFIG_INIT;
     char notice[sizeof((cap_session *)NULL)->notice];
@@ -103,7 +103,7 @@ int vp_start(vp_recording **out, const vp_config *cfg)
     cfg = cfg ? cfg : &defaults;
     VP_TRY(check(cfg));
     session_lock();
-    rc = start(out, notice, cfg);
+    rc = begin(out, notice, cfg, standby);
     session_unlock();
     if (rc < 0)
         return rc;
@@ -112,6 +112,16 @@ int vp_start(vp_recording **out, const vp_config *cfg)
     if (cfg->duration_ms && start_deadline(*out, cfg->duration_ms) < 0)
         cap_log(cfg, VP_SAY_WARNING, "No time limit: %s", vp_error_last()->message);
     return 0;
+}
+
+int vp_start(vp_recording **out, const vp_config *cfg)
+{
+    return start(out, cfg, false);
+}
+
+int cap_start_standby(vp_recording **out, const vp_config *cfg)
+{
+    return start(out, cfg, true);
 }
 
 /* The result of one that is written; frees it. */

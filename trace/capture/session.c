@@ -12,6 +12,7 @@
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 #include "trace/base/time.h"
+#include "trace/base/vpcap_hold.h"
 #include "trace/capture/clock.h"
 #include "trace/capture/cupti.h"
 #include "trace/capture/files.h"
@@ -155,8 +156,10 @@ static int open_pool(cap_session *s, bool is_child)
                 vp_fail(cap_file_code(errno), "cannot make %s: %s", s->pool_name, strerror(errno)),
                 s->run.path, -1, -1);
     }
+    if (fd >= 0 && s->standby && vpcap_hold(fd))
+        s->lock_fd = fd;
     rc = pool_open(&s->pool, bytes, s->cfg.mode == VP_RING, fd);
-    if (fd >= 0)
+    if (fd >= 0 && fd != s->lock_fd)
         close(fd);
     if (rc < 0) {
         if (fd >= 0)
@@ -185,6 +188,13 @@ static int begin_gpu(cap_session *s)
     return 0;
 }
 
+static void release(cap_session *s)
+{
+    if (s->lock_fd >= 0)
+        close(s->lock_fd);
+    s->lock_fd = -1;
+}
+
 void session_forget(cap_session *s)
 {
     for (cap_session **at = &sessions; *at; at = &(*at)->next)
@@ -193,6 +203,7 @@ void session_forget(cap_session *s)
             break;
         }
     pool_close(&s->pool);
+    release(s);
     run_dir_close(&s->run);
     vp_free(s->dir);
     vp_free(s->host);
@@ -204,7 +215,7 @@ static int make_session(cap_session **out, const vp_config *cfg)
     cap_session *s = vp_calloc(1, sizeof *s);
     if (!s)
         return vp_fail(VP_ENOMEM, "out of memory: a recording");
-    s->run.fd = -1;
+    s->run.fd = s->lock_fd = -1;
     s->cfg = *cfg;
     s->dir = vp_strdup(cfg->dir && *cfg->dir ? cfg->dir : "profiles");
     s->host = vp_strdup(cfg->host ? cfg->host : "");
@@ -287,12 +298,13 @@ static void undo(cap_session *s, const cap_session *parent)
     session_forget(s);
 }
 
-int session_begin(cap_session **out, const vp_config *cfg, const cap_session *parent)
+int session_begin(cap_session **out, const vp_config *cfg, const cap_session *parent, bool standby)
 {
     cap_session *s = NULL;
     int rc;
     VP_TRY(prepare());
     VP_TRY(make_session(&s, cfg));
+    s->standby = standby;
     rc = open_run(s, parent);
     if (rc < 0) {
         session_forget(s);
@@ -428,6 +440,7 @@ static int write_files(cap_session *s)
 static void finish_writing(cap_session *s)
 {
     run_dir_close(&s->run);
+    release(s);
     s->in_callback = false;
     s->state = CAP_DONE;
     session_changed();
@@ -505,6 +518,7 @@ cap_session *session_orphan(void)
     cap_tables_leave();
     for (cap_session *s = sessions; s; s = s->next) {
         s->pool = (cap_pool){.image = NULL}; /* it did not come along */
+        release(s);                          /* the parent holds it on */
         s->readers = s->waiters = 0;
         s->state = CAP_DONE;
     }

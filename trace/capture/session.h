@@ -31,6 +31,8 @@ typedef struct cap_session {
     char *dir, *host; /* what cfg points to */
     cap_run run;
     char pool_name[300]; /* in the run directory; "": memory */
+    bool standby;        /* a ring that nobody asked for yet: nothing is left of it at exit */
+    int lock_fd;         /* of its file, locked (vpcap_is_held); -1: none */
     cap_pool pool;       /* once it is not the one that is on */
     char notice[512];    /* a warning for its log, once the lock is off; "": none */
     bool settled;        /* no thread is in the pool any more */
@@ -64,7 +66,7 @@ extern unsigned cap_callback_ms;
 
 /* Makes one and switches it on; its notice is the caller's to say. parent: of a forked child that
  * records on beside it; else NULL. */
-int session_begin(cap_session **out, const vp_config *cfg, const cap_session *parent);
+int session_begin(cap_session **out, const vp_config *cfg, const cap_session *parent, bool standby);
 /* ACTIVE → WRITING. Takes the lock off while it waits for others. */
 void session_end(cap_session *s, bool truncated);
 /* WRITING → DONE, here or on a thread of its own. Takes the lock off. */

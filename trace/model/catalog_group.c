@@ -217,7 +217,7 @@ static int count_unreadable(cat_scan *s, const cat_dir *d)
 int cat_group(cat_scan *s, const cat_dir *d)
 {
     VP_TRY(count_unreadable(s, d));
-    if (cat_is_run(d))
+    if (cat_is_run(d) && (d->count || !d->standby))
         return group_run(s, d);
     if (!d->count)
         return 0;

@@ -92,8 +92,8 @@ typedef struct cat_dir {
     size_t root_n; /* how many bytes of it are the catalog's root */
     const char *archive;    /* relative path of the archive of member directories, else NULL */
     const cat_found *files; /* sorted by name */
-    size_t count, caches;
-    bool has_more; /* subdirectories or archives: not an empty run */
+    size_t count, caches, standby; /* standby: rings of live processes, no files of a session */
+    bool has_more;                 /* subdirectories or archives: not an empty run */
 } cat_dir;
 
 /* catalog_group: adds the directory's sessions and notes to the catalog. */

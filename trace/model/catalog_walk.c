@@ -5,6 +5,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/base/vpcap_hold.h"
 #include "trace/model/catalog_impl.h"
 
 #include <dirent.h>
@@ -147,6 +148,13 @@ static bool forbidden(int dir_fd, const char *name, const struct stat *st)
     return (st->st_mode & 0444) != 0444 && faccessat(dir_fd, name, R_OK, AT_EACCESS) < 0;
 }
 
+static bool stands_by(int dir_fd, const char *name)
+{
+    VP_CLEANUP(vp_fs_close)
+    int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    return fd >= 0 && vpcap_is_held(fd);
+}
+
 static int take_file(walk *w, frame *f, const entry *e, cat_dir *d)
 {
     const char *name = name_of(f, e);
@@ -161,6 +169,10 @@ static int take_file(walk *w, frame *f, const entry *e, cat_dir *d)
         return errno == ENOENT ? 0 : note_errno(w, name, "cannot stat");
     if (!S_ISREG(st.st_mode))
         return 0;
+    if (rd_detect_name(vp_str_of(name)).format == RD_VPCAP && stands_by(dirfd(f->dir), name)) {
+        d->standby++;
+        return 0;
+    }
     vp_file_id id = id_of(&st);
     cat_found found = found_of(name, &id);
     if (forbidden(dirfd(f->dir), name, &st)) {
