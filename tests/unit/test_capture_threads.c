@@ -184,6 +184,70 @@ static void pasts_while_threads_write(void **state)
     assert_true(result.zones + result.overwritten <= workers[0].perhaps + workers[1].perhaps);
 }
 
+#define NEW_NAMES 900
+
+/* Each zone has a name that is new in the image, and a number after it that has an old one. */
+static void *name_and_number(void *ctx)
+{
+    const char *prefix = ctx;
+    for (int64_t i = 0; go_on && i < NEW_NAMES; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "%s%lld", prefix, (long long)i);
+        uint32_t name = vp_name(text);
+        {
+            VP_SCOPE_DYN(name);
+        }
+        VP_COUNTER("number", i);
+    }
+    return NULL;
+}
+
+/* Whether the zone before each number is there; a copy that knows fewer names than its events have
+ * leaves those out. */
+static void check_names(void)
+{
+    for (uint32_t i = 0; i < seen.event_count; i++) {
+        const seen_event *number = &seen.events[i], *zone = number - 1;
+        char text[32];
+        if (strcmp(number->name, "number") != 0)
+            continue;
+        assert_true(i > 0 && zone->thread == number->thread);
+        snprintf(text, sizeof text, "%lld", (long long)number->e.number);
+        assert_string_equal(zone->name + 1, text);
+    }
+}
+
+static void pasts_while_names_are_made(void **state)
+{
+    (void)state;
+    static char prefixes[2][8];
+    vp_config cfg = here_config();
+    cfg.in_memory = true;
+    cfg.pool_bytes = 4 << 20;
+    for (int round = 0; round < 10; round++) {
+        pthread_t threads[2];
+        vp_recording *r;
+        unsigned copies = 0;
+        vp_result past = VP_RESULT_INIT, whole = VP_RESULT_INIT;
+        go_on = true;
+        assert_int_equal(vp_start(&r, &cfg), 0);
+        for (int i = 0; i < 2; i++) {
+            prefixes[i][0] = (char)('a' + 2 * round + i);
+            assert_int_equal(pthread_create(&threads[i], NULL, name_and_number, prefixes[i]), 0);
+        }
+        for (; copies < 30; copies++) {
+            assert_int_equal(vp_capture_past(r, 0, &past), 0);
+            check_names();
+        }
+        for (int i = 0; i < 2; i++)
+            pthread_join(threads[i], NULL);
+        assert_int_equal(vp_stop(r, &whole), 0);
+        assert_int_equal(whole.zones, 2 * 2 * NEW_NAMES);
+        assert_int_equal(whole.dropped_full, 0);
+        check_names();
+    }
+}
+
 static volatile uint64_t zones_in_main, zones_in_handler;
 
 static void on_signal(int number)
@@ -384,6 +448,7 @@ int main(void)
                                        here_test(a_ring_keeps_the_newest),
                                        here_test(the_past_of_a_ring),
                                        here_test(pasts_while_threads_write),
+                                       here_test(pasts_while_names_are_made),
                                        here_test(signals_in_zones),
                                        here_test(a_thousand_threads_at_once_fit_into_8_mib),
                                        here_test(a_thousand_threads_one_after_another),

@@ -62,16 +62,16 @@ static void copy_chunks(char *to, const cap_pool *p)
     }
 }
 
+/* What refers to something is copied before it: a thread makes a name before the event that has it,
+ * and the text before the name. So whatever is in the copy has in it what it refers to. */
 static void copy_image(char *to, const cap_pool *p)
 {
-    vpcap_header *h = (vpcap_header *)(void *)to;
-    copy_words(to, p->image, sizeof *h);
+    copy_chunks(to, p);
+    copy_words(to, p->image, sizeof(vpcap_header)); /* how many names there are */
     copy_area(to, p->image, &p->head->names, sizeof(vpcap_name_entry));
     copy_area(to, p->image, &p->head->devices, sizeof(vpcap_device_entry));
     copy_area(to, p->image, &p->head->tracks, sizeof(vpcap_track_entry));
     copy_area(to, p->image, &p->head->metas, sizeof(vpcap_meta_entry));
-    copy_chunks(to, p);
-    /* last: every name that was copied has its text in it */
     copy_area(to, p->image, &p->head->strings, 1);
 }
 
