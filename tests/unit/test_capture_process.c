@@ -220,14 +220,19 @@ static void jumps_within_a_function(void)
     }
 }
 
+__attribute__((noinline)) static void jump_to_itself(void)
+{
+    if (!setjmp(home)) {
+        VP_SCOPE("left");
+        jump_out(1);
+    }
+}
+
 static void jumps_of_an_inner_scope(void)
 {
-    for (volatile int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 1000; i++) {
         VP_SCOPE("around");
-        if (!setjmp(home)) {
-            VP_SCOPE("left");
-            jump_out(1);
-        }
+        jump_to_itself();
     }
 }
 

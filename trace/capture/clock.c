@@ -16,6 +16,7 @@
 
 static pthread_once_t decided = PTHREAD_ONCE_INIT, measured = PTHREAD_ONCE_INIT;
 static bool processor;
+bool clock_is_plain;
 static uint64_t rate;
 
 static int64_t ns_on(clockid_t id)
@@ -66,9 +67,15 @@ static void decide(void)
 }
 #endif
 
+static void choose(void)
+{
+    if (!clock_is_plain)
+        decide();
+}
+
 bool clock_is_processor(void)
 {
-    pthread_once(&decided, decide);
+    pthread_once(&decided, choose);
     return processor;
 }
 

@@ -10,6 +10,8 @@
 
 /* Whether vp__ticks reads the processor's counter. Decided once. */
 bool clock_is_processor(void);
+/* Tests, before all else: as if the processor's counter could not be trusted. */
+extern bool clock_is_plain;
 /* Ticks a second, good to 1e-5: measured over 2 ms by whoever asks first. */
 uint64_t clock_rate(void);
 /* One instant on all clocks, the narrowest of `tries` readings. Signal-safe. */
