@@ -56,7 +56,7 @@ static void answer(message *m)
 
 static void serve(int fd)
 {
-    message m;
+    message m = {.code = 0};
     /* Ctrl-C and the end of the terminal are for the server: we end when it did. */
     (void)setsid();
     /* Sockets that a service manager passed are not ours, and no browser's either. */
@@ -64,6 +64,8 @@ static void serve(int fd)
         (void)close_range(3, (unsigned)fd - 1, 0);
     (void)close_range((unsigned)fd + 1, ~0u, 0);
     (void)prctl(PR_SET_NAME, "vp-outside");
+    if (send(fd, &m, sizeof m, MSG_NOSIGNAL) < 0) /* all of that is done */
+        return;
     while (recv(fd, &m, sizeof m, 0) == (ssize_t)sizeof m) {
         answer(&m);
         if (send(fd, &m, sizeof m, MSG_NOSIGNAL) < 0)
@@ -72,6 +74,15 @@ static void serve(int fd)
 }
 
 /* ---- Here ----------------------------------------------------------------------------------- */
+
+static int hear(message *m)
+{
+    ssize_t n;
+    do
+        n = recv(process.fd, m, sizeof *m, 0);
+    while (n < 0 && errno == EINTR);
+    return n == (ssize_t)sizeof *m ? 0 : vp_fail(VP_EIO, "our process outside the sandbox is gone");
+}
 
 int outside_start(void)
 {
@@ -91,7 +102,11 @@ int outside_start(void)
     }
     process.pid = pid;
     process.fd = ends[0];
-    return 0;
+    if (hear(&(message){.code = 0}) == 0)
+        return 0;
+    int rc = vp_fail(VP_EIO, "our process outside the sandbox did not start");
+    outside_end();
+    return rc;
 }
 
 void outside_end(void)
@@ -112,13 +127,10 @@ bool outside_runs(void)
 static int ask(message *m)
 {
     pthread_mutex_lock(&process.lock);
-    ssize_t n = send(process.fd, m, sizeof *m, MSG_NOSIGNAL);
-    if (n == (ssize_t)sizeof *m)
-        do
-            n = recv(process.fd, m, sizeof *m, 0);
-        while (n < 0 && errno == EINTR);
+    (void)send(process.fd, m, sizeof *m, MSG_NOSIGNAL); /* one that is gone does not answer */
+    int rc = hear(m);
     pthread_mutex_unlock(&process.lock);
-    return n == (ssize_t)sizeof *m ? 0 : vp_fail(VP_EIO, "our process outside the sandbox is gone");
+    return rc;
 }
 
 int outside_open_browser(const char *url)
