@@ -1,5 +1,5 @@
-/* `view_profile record -- COMMAND`: the command runs with an environment in which NVTX finds our
- * recorder, and programs that are linked with it record themselves. */
+/* `view_profile record -- COMMAND`: the command runs with an environment in which NVTX and ITT find
+ * our recorder, and programs that are linked with it record themselves. */
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -19,6 +19,7 @@
 #include "trace/report/report.h"
 
 #define NVTX_LIBRARY "libview_profile_nvtx.so"
+#define ITT_LIBRARY "libview_profile_itt.so"
 #define RECORDER_LIBRARY "libview_profile_capture.so"
 #define INSTRUMENT_LIBRARY "libview_profile_instrument.so"
 #define CANNOT_START 127
@@ -92,6 +93,8 @@ static int prepare(const cli_options *o, const char *dir)
     VP_TRY(environment_read(&e, NULL));
     VP_TRY(find_library(library, NVTX_LIBRARY));
     set("NVTX_INJECTION64_PATH", library);
+    VP_TRY(find_library(library, ITT_LIBRARY));
+    set("INTEL_LIBITTNOTIFY64", library);
     if (o->functions) /* brings the recorder along */
         return preload(INSTRUMENT_LIBRARY);
     return o->gpu ? preload(RECORDER_LIBRARY) : 0;

@@ -14,6 +14,7 @@ static const char *const record_environment[] = {
     "VIEW_PROFILE_GPU\toff, auto (where the program has loaded CUDA when a capture begins) or "
     "require",
     "NVTX_INJECTION64_PATH\tset by `record` to libview_profile_nvtx.so",
+    "INTEL_LIBITTNOTIFY64\tset by `record` to libview_profile_itt.so",
     NULL,
 };
 
@@ -137,7 +138,8 @@ const cli_command cli_commands[] = {
      "run a program and record it, without a change to it",
      "Runs COMMAND with recording switched on by its environment, and when it has ended says where "
      "the runs lie and lists them. Recorded is whatever its code says by NVTX (PyTorch, RAPIDS, "
-     "NCCL and most CUDA libraries do) or by view_profile_capture.h; with --functions every "
+     "NCCL and most CUDA libraries do), by ITT (Intel's ittnotify: oneDNN, oneTBB, ittapi) or by "
+     "view_profile_capture.h; with --functions every "
      "function of a program that was built with -finstrument-functions; with --gpu also what CUDA "
      "does on the GPU, by CUPTI. Its standard streams are its own; what this command says goes to "
      "standard error.\n"
@@ -150,7 +152,7 @@ const cli_command cli_commands[] = {
      "The exit code is the command's own, 128 + N when signal N ended it, 127 when it cannot be "
      "started, and 6 when it succeeded but nothing was recorded.",
      "view_profile record --steps 150:5 -- ./train --epochs 3\trecord steps 150 to 154\n"
-     "view_profile record -- python3 train.py\trecord everything that NVTX tells\n"
+     "view_profile record -- python3 train.py\trecord everything that NVTX and ITT tell\n"
      "view_profile record --gpu --dir /tmp/p -- ./train\twith what the GPU does",
      cli_run_record},
     {"doctor", CLI_DOCTOR, "[PATH]", 1, 0, "say what is installed, reachable and permitted",

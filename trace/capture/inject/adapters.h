@@ -8,6 +8,7 @@
 #include "trace/capture/nvtx.h"
 
 VP_API int vp__nvtx_attach(nvtx_export_fn *tables);                  /* nvtx_attach */
+VP_API void vp__itt_attach(void *global);                            /* itt_attach */
 VP_API void vp__function_enter(void *function, instrument_place at); /* instrument_enter */
 VP_API void vp__function_exit(void *function);                       /* instrument_exit */
 

@@ -4,6 +4,7 @@
 #include "trace/capture/inject/adapters.h"
 
 #include "trace/capture/control.h"
+#include "trace/capture/itt.h"
 
 __attribute__((constructor)) static void load(void)
 {
@@ -18,6 +19,11 @@ void vp__function_enter(void *function, instrument_place at)
 void vp__function_exit(void *function)
 {
     instrument_exit(function);
+}
+
+void vp__itt_attach(void *global)
+{
+    itt_attach(global);
 }
 
 int vp__nvtx_attach(nvtx_export_fn *tables)
