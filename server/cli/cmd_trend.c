@@ -56,14 +56,13 @@ static int show_scaling(const cli_options *o)
     vp_view view;
     scaling_init(&s);
     cli_view(&view, o, 20);
-    int rc = o->format == AS_HTML
-                 ? vp_fail(VP_EARG, "the table of a benchmark is printed as text or JSON")
-                 : add_results(&s, o);
+    int rc = add_results(&s, o);
     if (rc >= 0)
         rc = cli_file_open(&f, o->out);
     if (rc >= 0) {
-        rc = o->format == AS_JSON ? rep_scaling_json(&f.buf, &s)
-                                  : rep_scaling_text(&f.buf, &s, &view);
+        rc = o->format == AS_JSON   ? rep_scaling_json(&f.buf, &s)
+             : o->format == AS_HTML ? rep_scaling_html(&f.buf, &s, &view)
+                                    : rep_scaling_text(&f.buf, &s, &view);
         rc = cli_file_close(&f, rc);
     }
     scaling_free(&s);

@@ -1,6 +1,7 @@
 /* How a program's time falls with the number of its devices: profile_{N}gpu_results.json files, as
  * vp_bench_write leaves them (and the benchmark whose keys these are), read into one table, printed
- * as text or JSON (view_profile.scaling/1). The CLI includes this; the caller frees the table. */
+ * as text, HTML or JSON (view_profile.scaling/1). The CLI includes this; the caller frees the
+ * table. */
 #ifndef VP_REPORT_SCALING_H
 #define VP_REPORT_SCALING_H
 
@@ -37,5 +38,7 @@ void scaling_relate(scaling *s);
 
 int rep_scaling_text(vp_buf *b, const scaling *s, const vp_view *v);
 int rep_scaling_json(vp_buf *b, const scaling *s);
+/* A page by itself, a section for every method. */
+int rep_scaling_html(vp_buf *b, const scaling *s, const vp_view *v);
 
 #endif

@@ -54,6 +54,7 @@ static void put_runs(page *p, const trend *t, vp_unit unit, int64_t scale)
     html_rows(p);
     for (size_t i = 0; i < t->count; i++) {
         const trend_run *r = &t->runs[i];
+        html_puts(p, "<tr>");
         html_name_cell(p, r->name, r->device);
         html_count_cell(p, r->steps);
         html_ps_cell(p, time_of(r), unit);
@@ -82,6 +83,7 @@ static void put_ops(page *p, const trend *t, const trend_row *rows, size_t n)
     html_head(p, "text", "By run", NULL, NULL);
     html_rows(p);
     for (size_t i = 0; i < shown; i++) {
+        html_puts(p, "<tr>");
         html_name_cell(p, rows[i].op->name, rows[i].op->category);
         html_ps_cell(p, rows[i].moved_ps, unit);
         html_ps_cell(p, rows[i].op->self_ps, unit);
