@@ -9,7 +9,8 @@ import subprocess
 
 import pytest
 from conftest import ROOT
-from recording import (WAIT, compile_c, environment, events, nvtx_headers, runs, sanitizer, steps, zones)
+from recording import (WAIT, ask, compile_c, environment, events, nvtx_headers, runs, sanitizer, steps,
+                       until, zones)
 
 
 @pytest.fixture(scope="session")
@@ -56,6 +57,25 @@ def test_kernels_and_their_calls(place, program, app, cupti):
     assert len(calls) == 3 and all(c["dur"] == 5.0 and c["pid"] != gpu[0] for c in calls)
     told = [e["args"]["correlation_id"] for e in kernels]
     assert told == [c["args"]["correlation_id"] for c in calls] and len(set(told)) == 3
+
+
+def test_the_past_has_what_the_gpu_has_told(place, program, app, cupti):
+    """Two of three kernels are over when the past is asked for; the program goes on."""
+    options = {"ASAN_OPTIONS": "verify_asan_link_order=0:detect_leaks=0"} if sanitizer(program) else {}
+    runtime = pathlib.Path(place.env["XDG_RUNTIME_DIR"])
+    p = subprocess.Popen(["view_profile", "record", "--gpu", "--", app, "100000"], cwd=place.dir,
+                         env=environment(place, LD_LIBRARY_PATH=str(cupti), **options),
+                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        (found,) = until(lambda: list(runtime.glob("view_profile/*.sock")))
+        until(lambda: ask(runtime, found.stem, "STATUS")["steps"] > 2)
+        past = pathlib.Path(ask(runtime, found.stem, "PAST seconds=60")["last_run"])
+    finally:
+        p.terminate()
+        p.communicate(timeout=WAIT)
+    assert len([e for e in zones(past) if e["name"].startswith("work")]) == 2
+    assert len([e for e in zones(past) if e["name"] == "cudaLaunchKernel"]) == 2
+    assert steps(past)
 
 
 def test_the_viewer_shows_a_device(place, program, app, cupti):

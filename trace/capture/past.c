@@ -7,6 +7,7 @@
 
 #include "trace/base/time.h"
 #include "trace/capture/clock.h"
+#include "trace/capture/cupti.h"
 #include "trace/capture/session.h"
 #include "trace/capture/thread.h"
 
@@ -100,7 +101,8 @@ static void count_events(vp_result *r, const vpcap *v)
     }
 }
 
-static int write_copy(vp_result *r, char *image, size_t size, const cap_session *s)
+static int write_copy(vp_result *r, char *image, size_t size, const cap_session *s,
+                      const gpu_activity *gpu)
 {
     vpcap_header *h = (vpcap_header *)(void *)image;
     cap_run run;
@@ -113,7 +115,7 @@ static int write_copy(vp_result *r, char *image, size_t size, const cap_session 
     int rc = vpcap_open(&v, image, size);
     run_dir_hold_signal(&before);
     if (rc == 0)
-        rc = cap_writer(&r->bytes_written, run.fd, v, NULL, s->cfg.outputs);
+        rc = cap_writer(&r->bytes_written, run.fd, v, gpu, s->cfg.outputs);
     run_dir_free_signal(&before);
     if (rc == 0) {
         count_events(r, v);
@@ -129,6 +131,22 @@ static int write_copy(vp_result *r, char *image, size_t size, const cap_session 
     return rc;
 }
 
+/* What the GPU did since the cut, as far as it has told. */
+static gpu_activity *gpu_past(vp_result *r, const cap_session *s, const vpcap_header *h)
+{
+    uint64_t ticks = h->cut_ticks ? h->stop.ticks - h->cut_ticks : 0;
+    int64_t past_ns = (int64_t)((double)ticks / (double)clock_rate() * 1e9);
+    if (s->cfg.gpu == VP_GPU_OFF)
+        return NULL;
+    gpu_activity *gpu = cupti_past(ticks ? h->stop.unix_ns - past_ns : 0);
+    if (gpu) {
+        r->gpu_records = gpu->count;
+        r->gpu_dropped = gpu->dropped;
+        r->gpu_status = gpu->status;
+    }
+    return gpu;
+}
+
 static int capture(cap_session *s, double seconds, vp_result *r)
 {
     size_t size = cap_pool_now.size;
@@ -140,7 +158,9 @@ static int capture(cap_session *s, double seconds, vp_result *r)
     *r = s->result;
     session_count(r, &cap_pool_now);
     cut((vpcap_header *)(void *)image, seconds);
-    int rc = write_copy(r, image, size, s);
+    gpu_activity *gpu = gpu_past(r, s, (vpcap_header *)(void *)image);
+    int rc = write_copy(r, image, size, s, gpu);
+    gpu_activity_free(gpu);
     munmap(image, size);
     return rc;
 }
