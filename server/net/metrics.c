@@ -6,9 +6,9 @@
 #include "trace/base/mem.h"
 
 /* Every status that we answer; the last stands for "none of ours". */
-static const unsigned codes[] = {200, 204, 206, 303, 304, 308, 400, 401, 403, 404, 405,
-                                 406, 409, 411, 412, 413, 414, 415, 416, 417, 421, 422,
-                                 429, 431, 500, 501, 502, 503, 505, 507, 0};
+static const unsigned codes[] = {200, 202, 204, 206, 303, 304, 308, 400, 401, 403, 404,
+                                 405, 406, 409, 411, 412, 413, 414, 415, 416, 417, 421,
+                                 422, 429, 431, 500, 501, 502, 503, 505, 507, 0};
 #define CODES (sizeof codes / sizeof *codes)
 
 typedef struct row {

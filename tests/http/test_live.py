@@ -178,6 +178,15 @@ def test_capture(server, program, body, line):
     assert p.heard == [line]
 
 
+def test_a_request_that_is_accepted_is_counted_as_that(server, program):
+    program(status(state='recording'))
+    assert capture(server, os.getpid()).status == 202
+    rows = [line for line in server.get('/metrics').content().decode().splitlines()
+            if 'requests_total{' in line and '/api/v1/live/' in line]
+    assert any('code="202"' in row for row in rows)
+    assert not any('code="0"' in row for row in rows)
+
+
 def test_capture_is_refused_when_one_is_on(server, program):
     program(status(ok=False, code='in use', error='Profiler already active'))
     answer = capture(server, os.getpid())

@@ -52,10 +52,19 @@ static int os_error(const char *what, const char *path)
     return vp_fail_at(code, path, -1, -1);
 }
 
-static void fill_id(const struct stat *st, vp_file_id *id)
+/* File systems may hold times that ns since 1970 cannot: the nearest then. */
+static int64_t unix_ns(const struct timespec *t)
 {
-    *id = (vp_file_id){st->st_dev, st->st_ino, st->st_size,
-                       (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec};
+    int64_t ns;
+    if (__builtin_mul_overflow((int64_t)t->tv_sec, INT64_C(1000000000), &ns) ||
+        __builtin_add_overflow(ns, t->tv_nsec, &ns))
+        return t->tv_sec < 0 ? INT64_MIN : INT64_MAX;
+    return ns;
+}
+
+vp_file_id vp_fs_id(const struct stat *st)
+{
+    return (vp_file_id){st->st_dev, st->st_ino, st->st_size, unix_ns(&st->st_mtim)};
 }
 
 static int accept_fd(int opened, const char *path, int *fd, bool *is_dir, vp_file_id *id)
@@ -71,7 +80,7 @@ static int accept_fd(int opened, const char *path, int *fd, bool *is_dir, vp_fil
     if (is_dir)
         *is_dir = S_ISDIR(st.st_mode);
     if (id)
-        fill_id(&st, id);
+        *id = vp_fs_id(&st);
     *fd = vp_fs_take(&f);
     return 0;
 }
@@ -180,7 +189,7 @@ int vp_fs_identity(int fd, vp_file_id *id)
     struct stat st;
     if (fstat(fd, &st) < 0)
         return os_error("cannot stat", NULL);
-    fill_id(&st, id);
+    *id = vp_fs_id(&st);
     return 0;
 }
 

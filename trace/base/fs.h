@@ -30,6 +30,9 @@ int vp_fs_write_all(int fd, const void *buf, size_t n);
 /* At an offset, the file's own position untouched. */
 int vp_fs_pwrite_all(int fd, const void *buf, size_t n, int64_t offset);
 int vp_fs_identity(int fd, vp_file_id *id);
+struct stat;
+/* What stat() said; a time that int64 ns cannot hold is the nearest that they can. */
+vp_file_id vp_fs_id(const struct stat *st);
 /* An unlinked temporary file in $TMPDIR or /tmp, read-write. */
 int vp_fs_temp(int *fd);
 /* A new private directory NAME_XXXXXX in $TMPDIR or /tmp; path written to out (VP_PATH_MAX). */

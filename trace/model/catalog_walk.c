@@ -108,12 +108,6 @@ static int read_entries(walk *w, frame *f)
     return 0;
 }
 
-static vp_file_id id_of(const struct stat *st)
-{
-    return (vp_file_id){st->st_dev, st->st_ino, st->st_size,
-                        (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec};
-}
-
 static cat_found found_of(const char *name, const vp_file_id *id)
 {
     return (cat_found){
@@ -173,7 +167,7 @@ static int take_file(walk *w, frame *f, const entry *e, cat_dir *d)
         d->standby++;
         return 0;
     }
-    vp_file_id id = id_of(&st);
+    vp_file_id id = vp_fs_id(&st);
     cat_found found = found_of(name, &id);
     if (forbidden(dirfd(f->dir), name, &st)) {
         found.kind.format = RD_UNREADABLE;
