@@ -476,10 +476,12 @@ typedef struct vp_compared_op {
     const char *device, *category, *name, *scope;
     vp_op_class op_class;
     vp_delta self;
-    int64_t calls_a, calls_b;
-    int64_t flops_a, flops_b; /* of the same span as self; VP_UNKNOWN */
-    bool is_new, is_gone, significant;
-    const char *reason; /* why (not) significant; "more work at the same rate", … */
+    int64_t calls_a, calls_b;          /* of all devices, in the whole capture */
+    double span_calls_a, span_calls_b; /* of one device, in the same span as self */
+    int64_t flops_a, flops_b;          /* likewise; VP_UNKNOWN */
+    bool is_new, is_gone;
+    bool significant;   /* above the noise, and not for more or less work at a rate no worse */
+    const char *reason; /* what explains most of it: "called more often", "each FLOP slower", … */
 } vp_compared_op;
 
 typedef struct vp_compared_scope {

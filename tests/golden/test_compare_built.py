@@ -135,6 +135,19 @@ def test_more_work_is_not_slower(run):
         assert 'same rate' in (o['reason'] or ''), o
 
 
+def test_more_work_at_a_better_rate_is_not_slower(run):
+    """Four times the FLOPs in twice the time, one run of twice the steps: in every format."""
+    a, b = run(tpu(MS, 10**9), 'xspace'), run(tpu(2 * MS, 4 * 10**9, steps=16), 'xspace')
+    for there, here, words in ((a, b, 'more work, each FLOP faster'), (b, a, 'less work, each FLOP slower')):
+        made = compare(there, here)
+        check_sums(made)
+        assert {(o['significant'], o['reason']) for o in made['ops']} == {(False, words)}
+        assert {(o['span_calls_a'], o['span_calls_b']) for o in made['ops']} == {(1, 1)}
+        for form in ('text', 'html', 'md'):
+            shown = view_profile('compare', f'--format={form}', there, here).stdout
+            assert shown.count(words) == len(FUSIONS), form
+
+
 def test_renumbered_fusions_are_the_same_ops(run):
     made = compare(run(tpu(MS, 10**9), 'xspace'), run(tpu(MS, 10**9, number=77), 'xspace'))
     assert not any(o['new'] or o['gone'] or o['delta_ps'] for o in made['ops'])

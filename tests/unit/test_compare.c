@@ -227,10 +227,10 @@ static void test_ops_are_joined(void **state)
         int64_t delta_ps;
         bool significant;
     } want[] = {
-        {"slower", "slower", 10 * MS, true},
+        {"slower", "each call takes longer", 10 * MS, true},
         {"steady", "within the noise of a step", MS / 2, false},
         {"more", "more work at the same rate", 10 * MS, false},
-        {"worse", "slower", 10 * MS, true},
+        {"worse", "each FLOP slower", 10 * MS, true},
         {"fusion.7", "called more often", 2 * MS, true},
         {"often", "called more often", 10 * MS, true},
         {"old", "only in A", -20 * MS, true},
@@ -246,6 +246,109 @@ static void test_ops_are_joined(void **state)
     /* By |delta|. */
     for (size_t i = 1; i < c->op_count; i++)
         assert_true(llabs(c->ops[i].self.delta_ps) <= llabs(c->ops[i - 1].self.delta_ps));
+    compare_free(c);
+    analyze_free(a);
+    analyze_free(b);
+}
+
+/* What explains most of a difference: calls or the time of one, work or the time of a FLOP. Times
+ * in ms, of a step; the way back must say the opposite and count alike. */
+static void test_reasons(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int64_t a_ms, a_calls, a_flops, b_ms, b_calls, b_flops;
+        const char *there, *back;
+        bool significant;
+    } rows[] = {
+        {"calls alone", 10, 30, -1, 20, 60, -1, "called more often", "called less often", true},
+        {"time alone", 10, 30, -1, 20, 30, -1, "each call takes longer",
+         "each call takes less time", true},
+        /* 27 times as long, of which the calls are 1.3. */
+        {"time mostly", 1, 70, -1, 27, 90, -1, "each call takes longer",
+         "each call takes less time", true},
+        {"calls mostly", 10, 30, -1, 70, 180, -1, "called more often", "called less often", true},
+        {"calls, against the time", 20, 10, -1, 30, 60, -1, "called more often",
+         "called less often", true},
+        {"time, against the calls", 20, 60, -1, 30, 10, -1, "each call takes longer",
+         "each call takes less time", true},
+        {"same rate", 10, 30, 3000, 20, 30, 6000, "more work at the same rate",
+         "less work at the same rate", false},
+        {"better rate", 10, 30, 3000, 30, 30, 12000, "more work, each FLOP faster",
+         "less work, each FLOP slower", false},
+        {"worse rate too", 10, 30, 3000, 30, 30, 7500, "more work, each FLOP slower",
+         "less work, each FLOP faster", true},
+        {"worse rate mostly", 10, 30, 3000, 30, 30, 3300, "each FLOP slower", "each FLOP faster",
+         true},
+        {"less work, far worse rate", 10, 30, 3000, 30, 30, 1000, "each FLOP slower",
+         "each FLOP faster", true},
+        {"no FLOPs on a side", 10, 30, 3000, 20, 60, 0, "called more often", "called less often",
+         true},
+        {"none before", 0, 30, 3000, 20, 30, 3000, "each call takes longer",
+         "each call takes less time", true},
+    };
+    static text ta, tb;
+    static const int64_t steps[] = {100 * MS, 100 * MS, 100 * MS, 100 * MS};
+    begin(&ta, "a", "gpu", 4);
+    begin(&tb, "b", "gpu", 4);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        op(&ta, rows[i].name, NULL, 4, rows[i].a_ms * MS, rows[i].a_calls, rows[i].a_flops);
+        op(&tb, rows[i].name, NULL, 4, rows[i].b_ms * MS, rows[i].b_calls, rows[i].b_flops);
+    }
+    vp_report *a = end(&ta, steps, 4), *b = end(&tb, steps, 4);
+    vp_comparison *c = compared(a, b), *back = compared(b, a);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const vp_compared_op *x = op_named(c, rows[i].name), *y = op_named(back, rows[i].name);
+        if (strcmp(x->reason, rows[i].there) || strcmp(y->reason, rows[i].back))
+            fail_msg("%s: %s; back: %s", rows[i].name, x->reason, y->reason);
+        assert_int_equal(x->significant, rows[i].significant);
+        assert_int_equal(y->significant, rows[i].significant);
+    }
+    compare_free(c);
+    compare_free(back);
+    analyze_free(a);
+    analyze_free(b);
+}
+
+/* FLOPs of a collective are not its work: its calls are. */
+static void test_a_collective_is_judged_by_its_calls(void **state)
+{
+    (void)state;
+    static text ta, tb;
+    static const int64_t steps[] = {100 * MS, 100 * MS, 100 * MS};
+    begin(&ta, "a", "tpu", 3);
+    op(&ta, "all-reduce", NULL, 3, 34 * MS, 258, 6763);
+    begin(&tb, "b", "tpu", 3);
+    op(&tb, "all-reduce", NULL, 3, 5 * MS, 2, 52);
+    vp_report *a = end(&ta, steps, 3), *b = end(&tb, steps, 3);
+    a->ops[0].op_class = b->ops[0].op_class = VP_COMMUNICATION;
+    vp_comparison *c = compared(a, b);
+    assert_string_equal(c->ops[0].reason, "called less often");
+    assert_true(c->ops[0].significant);
+    compare_free(c);
+    analyze_free(a);
+    analyze_free(b);
+}
+
+/* A capture of twice the steps calls every op twice as often, and a step of it does not. */
+static void test_calls_are_those_of_a_step(void **state)
+{
+    (void)state;
+    static text ta, tb;
+    static const int64_t steps[] = {100 * MS, 100 * MS, 100 * MS, 100 * MS, 100 * MS, 100 * MS};
+    begin(&ta, "a", "gpu", 3);
+    op(&ta, "dot", NULL, 3, 10 * MS, 30, -1);
+    op(&ta, "fusion.7", "jit(f)/mlp/dot", 3, 10 * MS, 30, -1);
+    begin(&tb, "b", "gpu", 6);
+    op(&tb, "dot", NULL, 6, 15 * MS, 60, -1);
+    op(&tb, "fusion.9", "jit(f)/mlp/dot", 6, 10 * MS, 60, -1);
+    vp_report *a = end(&ta, steps, 3), *b = end(&tb, steps, 6);
+    vp_comparison *c = compared(a, b);
+    assert_int_equal(c->op_count, 2); /* the renumbered one is joined */
+    assert_string_equal(op_named(c, "dot")->reason, "each call takes longer");
+    assert_int_equal(op_named(c, "dot")->calls_b, 60);
+    assert_true(op_named(c, "dot")->span_calls_a == 10 && op_named(c, "dot")->span_calls_b == 10);
     compare_free(c);
     analyze_free(a);
     analyze_free(b);
@@ -461,6 +564,9 @@ int main(void)
         cmocka_unit_test(test_without_steps_windows_are_compared),
         cmocka_unit_test(test_classes_take_the_mean_and_idle_the_rounding),
         cmocka_unit_test(test_ops_are_joined),
+        cmocka_unit_test(test_reasons),
+        cmocka_unit_test(test_a_collective_is_judged_by_its_calls),
+        cmocka_unit_test(test_calls_are_those_of_a_step),
         cmocka_unit_test(test_more_work_is_no_regression),
         cmocka_unit_test(test_caveats),
         cmocka_unit_test(test_swapping_negates),

@@ -1,4 +1,3 @@
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,12 +70,23 @@ static int64_t span_of(int64_t whole, int64_t span_ps, int64_t self_ps)
     return v > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)v;
 }
 
+/* Shared out by time as well: a call takes as long inside the span as outside. */
+static double calls_of_span(const cmp_side *s, const vp_op *op, int64_t span_ps)
+{
+    if (op->calls <= 0)
+        return 0;
+    if (op->self_ps > 0)
+        return (double)op->calls * (double)span_ps / (double)op->self_ps;
+    return (double)op->calls / (double)(s->per_step ? s->r->devices[op->device].steps_counted : 1);
+}
+
 static void add(cmp_op *sum, const cmp_op *x)
 {
     if (x->op->self_ps > sum->op->self_ps)
         sum->op = x->op;
     sum->self_ps += x->self_ps;
     sum->calls += x->calls;
+    sum->span_calls += x->span_calls;
     if (x->flops != VP_UNKNOWN)
         sum->flops = (sum->flops == VP_UNKNOWN ? 0 : sum->flops) + x->flops;
 }
@@ -98,6 +108,7 @@ int cmp_ops_of(cmp_op **out, size_t *count, const cmp_side *s)
                           .kind = r->devices[op->device].kind,
                           .self_ps = self,
                           .calls = op->calls,
+                          .span_calls = calls_of_span(s, op, self),
                           .flops = span_of(op->flops, self, op->self_ps)};
     }
     qsort(v, n, sizeof *v, by_name);
@@ -110,6 +121,7 @@ int cmp_ops_of(cmp_op **out, size_t *count, const cmp_side *s)
     for (size_t i = 0; i < kept; i++) {
         int64_t devices = (int64_t)s->devices[v[i].kind];
         v[i].self_ps = cmp_mean(v[i].self_ps, devices);
+        v[i].span_calls /= (double)devices;
         if (v[i].flops != VP_UNKNOWN)
             v[i].flops = cmp_mean(v[i].flops, devices);
     }
@@ -118,37 +130,7 @@ int cmp_ops_of(cmp_op **out, size_t *count, const cmp_side *s)
     return 0;
 }
 
-/* ---- Why a difference counts, or not ---- */
-
-/* |difference| of the time per FLOP below 5 %: the rates are equal as far as anybody measures. */
-static bool same_rate(const vp_compared_op *x)
-{
-    if (x->flops_a <= 0 || x->flops_b <= 0 || x->self.a_ps <= 0 || x->self.b_ps <= 0)
-        return false;
-    double a = (double)x->self.a_ps / (double)x->flops_a;
-    double b = (double)x->self.b_ps / (double)x->flops_b;
-    return fabs(a - b) <= 0.05 * fmin(a, b) && x->flops_a != x->flops_b;
-}
-
-static void explain(vp_compared_op *x, const vp_comparison *c)
-{
-    bool above = cmp_size(&x->self) > c->threshold_ps;
-    x->significant = above && !same_rate(x);
-    if (!above)
-        x->reason = "within the noise of a step";
-    else if (!x->significant)
-        x->reason =
-            x->self.delta_ps > 0 ? "more work at the same rate" : "less work at the same rate";
-    else if (x->is_new)
-        x->reason = "only in B";
-    else if (x->is_gone)
-        x->reason = "only in A";
-    else if (x->calls_a != x->calls_b && x->flops_a < 0)
-        x->reason = x->calls_b > x->calls_a ? "called more often" : "called less often";
-    else
-        x->reason = x->self.delta_ps > 0 ? (c->per_step ? "slower" : "longer")
-                                         : (c->per_step ? "faster" : "shorter");
-}
+/* ---- Rows ---- */
 
 /* The device's name where there is one of its kind, else the kind. */
 static const char *device_text(comparing *k, vp_device_kind kind)
@@ -175,11 +157,13 @@ static void put(comparing *k, const cmp_op *a, const cmp_op *b)
                           .self = cmp_delta(a ? a->self_ps : 0, b ? b->self_ps : 0),
                           .calls_a = a ? a->calls : 0,
                           .calls_b = b ? b->calls : 0,
+                          .span_calls_a = a ? a->span_calls : 0,
+                          .span_calls_b = b ? b->span_calls : 0,
                           .flops_a = a ? a->flops : VP_UNKNOWN,
                           .flops_b = b ? b->flops : VP_UNKNOWN,
                           .is_new = !a,
                           .is_gone = !b};
-    explain(x, k->c);
+    cmp_explain(x, k->c);
 }
 
 /* ---- Joining ---- */
@@ -201,8 +185,8 @@ static void join_names(comparing *k, side_list *a, side_list *b)
 /* Calls within a fifth of each other. */
 static bool similar(const cmp_op *a, const cmp_op *b)
 {
-    return place_of(a->op) && a->calls <= b->calls + b->calls / 5 &&
-           b->calls <= a->calls + a->calls / 5;
+    return place_of(a->op) && a->span_calls <= 1.2 * b->span_calls &&
+           b->span_calls <= 1.2 * a->span_calls;
 }
 
 /* The unmatched of both in the order of their places, the largest of one place first. */

@@ -23,6 +23,7 @@ typedef struct cmp_op {
     const vp_op *op; /* the one with the most self time of its group */
     vp_device_kind kind;
     int64_t self_ps, calls, flops; /* flops of the span; VP_UNKNOWN */
+    double span_calls;
     bool matched;
 } cmp_op;
 
@@ -46,10 +47,11 @@ int cmp_classes_of(cmp_classes **out, const cmp_side *s); /* compare_devices.c *
 /* By kind, class, category and name; vp_free. */
 int cmp_ops_of(cmp_op **out, size_t *n, const cmp_side *s); /* compare_ops.c */
 
-int cmp_devices(comparing *k);  /* compare_devices.c */
-int cmp_ops(comparing *k);      /* compare_ops.c; needs the threshold */
-int cmp_scopes(comparing *k);   /* compare_scopes.c */
-int cmp_findings(comparing *k); /* compare_notes.c, likewise: */
+int cmp_devices(comparing *k); /* compare_devices.c */
+int cmp_ops(comparing *k);     /* compare_ops.c; needs the threshold */
+void cmp_explain(vp_compared_op *x, const vp_comparison *c); /* compare_why.c */
+int cmp_scopes(comparing *k);                                /* compare_scopes.c */
+int cmp_findings(comparing *k);                              /* compare_notes.c, likewise: */
 void cmp_caveats(comparing *k);
 /* Σ flops of the span over all ops that say them; VP_UNKNOWN. */
 int64_t cmp_flops(const cmp_side *s);

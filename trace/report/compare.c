@@ -10,6 +10,11 @@ double rep_flop_time_ratio(const vp_compared_op *op)
            ((double)op->self.a_ps / (double)op->flops_a);
 }
 
+bool rep_moved(const vp_comparison *c, const vp_compared_op *op)
+{
+    return rep_delta_size(&op->self) > c->threshold_ps;
+}
+
 int64_t rep_delta_size(const vp_delta *d)
 {
     return d->delta_ps == VP_NO_TIME ? 0 : d->delta_ps < 0 ? -d->delta_ps : d->delta_ps;
@@ -35,6 +40,16 @@ int rep_put_change(vp_buf *b, const vp_delta *d)
     double change = 100 * ((double)d->b_ps / (double)d->a_ps - 1);
     return change < 900 ? vp_buf_printf(b, "%+.1f%%", change)
                         : vp_buf_printf(b, "%.0fx", (double)d->b_ps / (double)d->a_ps);
+}
+
+int rep_put_calls(vp_buf *b, double calls)
+{
+    double whole = nearbyint(calls);
+    if (!isfinite(calls) || calls < 0 || calls > 9e18)
+        return vp_buf_putc(b, '-');
+    if (calls >= 100 || fabs(calls - whole) < 0.05)
+        return rep_put_count(b, (int64_t)whole, false);
+    return vp_buf_printf(b, "%.1f", calls);
 }
 
 size_t rep_compare_worst(const vp_comparison *c)

@@ -4,9 +4,12 @@
 
 #include "trace/report/parts.h"
 
+bool rep_moved(const vp_comparison *c, const vp_compared_op *op); /* above the noise */
 double rep_flop_time_ratio(const vp_compared_op *op); /* of the time per FLOP, B / A; NaN */
 /* "+1.234", "-0.500", "0.000"; "-" when unknown. */
 int rep_put_delta(vp_buf *b, const vp_delta *d, vp_unit unit);
+/* "10", "3.3" of a span; "-" when unknown. */
+int rep_put_calls(vp_buf *b, double calls);
 /* "+12.3%" of A; "new", "gone", "-" where A or B is nothing. */
 int rep_put_change(vp_buf *b, const vp_delta *d);
 /* The device that a waterfall is drawn for: the one that changed most; device_count without any. */

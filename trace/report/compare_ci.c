@@ -20,7 +20,9 @@ static void put_cell(vp_buf *b, const char *z)
     vp_buf_free(&escaped);
 }
 
-static void put_row(vp_buf *b, const char *name, bool code, const vp_delta *d, vp_unit unit)
+/* why: the last cell, or NULL in a table without. */
+static void put_row(vp_buf *b, const char *name, bool code, const vp_delta *d, vp_unit unit,
+                    const char *why)
 {
     vp_buf_puts(b, "| ");
     if (code)
@@ -35,32 +37,34 @@ static void put_row(vp_buf *b, const char *name, bool code, const vp_delta *d, v
     rep_put_delta(b, d, unit);
     vp_buf_puts(b, " | ");
     rep_put_change(b, d);
+    if (why)
+        vp_buf_printf(b, " | %s", why);
     vp_buf_puts(b, " |\n");
 }
 
-static void put_heads(vp_buf *b, const char *what, vp_unit unit)
+static void put_heads(vp_buf *b, const char *what, vp_unit unit, bool why)
 {
     const char *name = rep_unit_name(unit);
-    vp_buf_printf(b, "\n| %s | A %s | B %s | B-A %s | change |\n|---|---:|---:|---:|---:|\n", what,
-                  name, name, name);
+    vp_buf_printf(b, "\n| %s | A %s | B %s | B-A %s | change |%s\n|---|---:|---:|---:|---:|%s\n",
+                  what, name, name, name, why ? " why |" : "", why ? "---|" : "");
 }
 
 static void put_times(vp_buf *b, const vp_comparison *c, vp_unit asked)
 {
     size_t worst = rep_compare_worst(c);
     vp_unit unit = rep_unit_for(asked, c->step.a_ps > c->step.b_ps ? c->step.a_ps : c->step.b_ps);
-    put_heads(b, c->per_step ? "a step" : "the window", unit);
+    put_heads(b, c->per_step ? "a step" : "the window", unit, false);
     if (c->per_step) {
-        put_row(b, "median", false, &c->median, unit);
-        put_row(b, "p90", false, &c->p90, unit);
+        put_row(b, "median", false, &c->median, unit, NULL);
+        put_row(b, "p90", false, &c->p90, unit, NULL);
     }
-    put_row(b, c->per_step ? "mean" : "longest", false, &c->step, unit);
+    put_row(b, c->per_step ? "mean" : "longest", false, &c->step, unit, NULL);
     if (worst == c->device_count)
         return;
     const vp_delta *parts[REP_PARTS];
     rep_compare_parts(parts, &c->devices[worst]);
     for (size_t i = 0; i < REP_PARTS; i++)
-        put_row(b, rep_part_names[i], false, parts[i], unit);
+        put_row(b, rep_part_names[i], false, parts[i], unit, NULL);
     vp_buf_puts(b, "\nThe four classes are those of ");
     put_cell(b, c->devices[worst].name);
     vp_buf_puts(b, " and sum to its step.\n");
@@ -71,19 +75,20 @@ static void put_ops(vp_buf *b, const vp_comparison *c, vp_unit asked)
     size_t shown = 0, moved = 0;
     int64_t scale = 0;
     for (size_t i = 0; i < c->op_count; i++) {
-        moved += c->ops[i].significant;
-        if (c->ops[i].significant && rep_delta_size(&c->ops[i].self) > scale)
+        moved += rep_moved(c, &c->ops[i]);
+        if (rep_moved(c, &c->ops[i]) && rep_delta_size(&c->ops[i].self) > scale)
             scale = rep_delta_size(&c->ops[i].self);
     }
     if (!moved) {
         vp_buf_puts(b, "\nNo op differs by more than the noise.\n");
         return;
     }
-    put_heads(b, "op", rep_unit_for(asked, scale));
+    put_heads(b, "op", rep_unit_for(asked, scale), true);
     for (size_t i = 0; i < c->op_count && shown < ROWS_MAX; i++) {
-        if (!c->ops[i].significant)
+        if (!rep_moved(c, &c->ops[i]))
             continue;
-        put_row(b, c->ops[i].name, true, &c->ops[i].self, rep_unit_for(asked, scale));
+        put_row(b, c->ops[i].name, true, &c->ops[i].self, rep_unit_for(asked, scale),
+                c->ops[i].reason ? c->ops[i].reason : "-");
         shown++;
     }
     if (moved > shown)

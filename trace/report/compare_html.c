@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "trace/base/err.h"
+#include "trace/report/compare.h"
 
 /* The page about two reports: whether B is slower than A and for sure, and which parts make up the
  * difference. A bar to the right is time that B takes more. */
@@ -277,6 +278,13 @@ static bool has_flops(const vp_comparison *c)
     return false;
 }
 
+static void calls_cell(page *p, double calls)
+{
+    html_puts(p, "<td>");
+    rep_put_calls(p->b, calls);
+    html_puts(p, "</td>");
+}
+
 static void op_row(comparison *x, const vp_compared_op *o, vp_unit unit, int64_t scale, bool flops)
 {
     page *p = &x->p;
@@ -285,8 +293,8 @@ static void op_row(comparison *x, const vp_compared_op *o, vp_unit unit, int64_t
     if (has_devices(x->c))
         html_text_cell(p, o->device);
     delta_cells(p, &o->self, unit, scale);
-    html_count_cell(p, o->calls_a);
-    html_count_cell(p, o->calls_b);
+    calls_cell(p, o->span_calls_a);
+    calls_cell(p, o->span_calls_b);
     if (flops) {
         html_double_cell(p, gflop_per_s(o->flops_a, o->self.a_ps), 0);
         html_double_cell(p, gflop_per_s(o->flops_b, o->self.b_ps), 0);
@@ -305,6 +313,7 @@ static void put_ops(comparison *x)
     const vp_comparison *c = x->c;
     size_t n = c->op_count < OPS_MAX ? c->op_count : OPS_MAX, shown = 0;
     bool flops = has_flops(c);
+    const char *span = c->per_step ? "In a step, on one device" : "In the window, on one device";
     int64_t longest = 0, scale = 0;
     if (!n)
         return;
@@ -320,16 +329,16 @@ static void put_ops(comparison *x)
     if (has_devices(c))
         html_head(p, "text", "Device", NULL, NULL);
     delta_heads(p, rep_unit_sign(unit));
-    html_head(p, "", "Calls A", NULL, NULL);
-    html_head(p, "", "Calls B", NULL, NULL);
+    html_head(p, "", "Calls A", NULL, span);
+    html_head(p, "", "Calls B", NULL, span);
     if (flops) {
-        html_head(p, "", "A", "GFLOP/s", "More work at the same rate is not slower");
+        html_head(p, "", "A", "GFLOP/s", "More work at a rate no worse is not slower");
         html_head(p, "", "B", "GFLOP/s", NULL);
     }
     html_head(p, "text", "Judged", NULL, "Why this counts as a change, or not");
     html_rows(p);
     for (size_t i = 0; i < n; i++) {
-        if (!c->ops[i].significant && shown >= NOISE_MAX)
+        if (!rep_moved(c, &c->ops[i]) && shown >= NOISE_MAX)
             continue;
         op_row(x, &c->ops[i], unit, scale, flops);
         shown++;

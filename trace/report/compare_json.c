@@ -92,6 +92,8 @@ static void put_op(vp_json *j, const vp_compared_op *op)
     vp_json_kcount(j, "flops_a", op->flops_a);
     vp_json_kcount(j, "flops_b", op->flops_b);
     vp_json_kdouble(j, "time_per_flop_ratio", rep_flop_time_ratio(op));
+    vp_json_kdouble(j, "span_calls_a", op->span_calls_a);
+    vp_json_kdouble(j, "span_calls_b", op->span_calls_b);
     vp_json_end_object(j);
 }
 

@@ -207,18 +207,28 @@ static void op_name(grid *g, const vp_comparison *c, const vp_compared_op *op)
     }
 }
 
+/* "10", or "10→20" where the two show differently: of the span, as the reason counts them. */
+static void put_calls(grid *g, const vp_compared_op *op)
+{
+    size_t a = g->text.n;
+    rep_put_calls(&g->text, op->span_calls_a);
+    size_t arrow = g->text.n;
+    vp_buf_puts(&g->text, "→");
+    size_t b = g->text.n;
+    rep_put_calls(&g->text, op->span_calls_b);
+    if (g->text.status >= 0 && g->text.n - b == arrow - a &&
+        !memcmp(g->text.p + a, g->text.p + b, arrow - a))
+        g->text.n = arrow;
+    grid_end(g, GRID_PLAIN);
+}
+
 static void op_row(grid *g, const vp_comparison *c, const vp_compared_op *op, vp_unit unit)
 {
     grid_style style = op->op_class == VP_COMMUNICATION ? GRID_COMM
                        : op->op_class == VP_COPY        ? GRID_COPY
                                                         : GRID_PLAIN;
     delta_cells(g, &op->self, unit, GRID_PLAIN);
-    rep_put_count(&g->text, op->calls_a, false);
-    if (op->calls_a != op->calls_b) {
-        vp_buf_puts(&g->text, "→");
-        rep_put_count(&g->text, op->calls_b, false);
-    }
-    grid_end(g, GRID_PLAIN);
+    put_calls(g, op);
     op_name(g, c, op);
     grid_end(g, style);
     grid_escaped(g, op->reason, GRID_DIM);
@@ -228,16 +238,16 @@ static int ops_table(vp_buf *b, const vp_view *v, const vp_comparison *c, size_t
 {
     static const grid_column columns[] = {{.drop = 0},
                                           {.drop = 0},
-                                          {.drop = 2},
-                                          {.drop = 2},
+                                          {.drop = GRID_DROP_LATE},
+                                          {.drop = GRID_DROP_LATE},
                                           {.drop = 3},
-                                          {.left = true, .want = 28, .min = 12},
-                                          {.left = true, .want = 26, .min = 10, .drop = 1}};
+                                          {.left = true, .want = 24, .min = 12},
+                                          {.left = true, .want = 27, .min = 10, .drop = 1}};
     int64_t scale = 0;
     size_t shown = 0;
     grid g;
     for (size_t i = 0; i < c->op_count; i++)
-        if (c->ops[i].significant && rep_delta_size(&c->ops[i].self) > scale)
+        if (rep_moved(c, &c->ops[i]) && rep_delta_size(&c->ops[i].self) > scale)
             scale = rep_delta_size(&c->ops[i].self);
     vp_unit unit = rep_unit_for(v->unit, scale);
     grid_init(&g, columns, sizeof columns / sizeof *columns);
@@ -246,7 +256,7 @@ static int ops_table(vp_buf *b, const vp_view *v, const vp_comparison *c, size_t
     text_head(&g, "op", NULL);
     text_head(&g, "why", NULL);
     for (size_t i = 0; i < c->op_count && shown < limit; i++) {
-        if (!c->ops[i].significant)
+        if (!rep_moved(c, &c->ops[i]))
             continue;
         op_row(&g, c, &c->ops[i], unit);
         shown++;
@@ -257,7 +267,7 @@ static int ops_table(vp_buf *b, const vp_view *v, const vp_comparison *c, size_t
 }
 
 typedef struct tally {
-    size_t moved, more_work, rest;
+    size_t moved, rest;
     int64_t rest_ps; /* Σ of the differences of all rows but those that moved */
 } tally;
 
@@ -266,13 +276,12 @@ static tally count_ops(const vp_comparison *c)
     tally t = {0};
     for (size_t i = 0; i < c->op_count; i++) {
         const vp_compared_op *op = &c->ops[i];
-        if (op->significant) {
+        if (rep_moved(c, op)) {
             t.moved++;
             continue;
         }
         t.rest++;
         t.rest_ps += op->self.delta_ps == VP_NO_TIME ? 0 : op->self.delta_ps;
-        t.more_work += rep_delta_size(&op->self) > c->threshold_ps;
     }
     return t;
 }
@@ -292,11 +301,8 @@ static int put_ops(vp_buf *b, const vp_view *v, const vp_comparison *c)
     vp_buf_init(&line, VP_REPORT_BYTES_MAX);
     if (t.moved > limit)
         vp_buf_printf(&line, "… %zu more that moved; ", t.moved - limit);
-    vp_buf_printf(&line, "%s%zu differ by less than ", t.moved ? "" : "None: all ",
-                  t.rest - t.more_work);
+    vp_buf_printf(&line, "%s%zu differ by less than ", t.moved ? "" : "None: all ", t.rest);
     rep_duration(&line, c->threshold_ps, v->unit, c->threshold_ps);
-    if (t.more_work)
-        vp_buf_printf(&line, ", %zu do more or less work at the same rate", t.more_work);
     vp_buf_puts(&line, "; together ");
     rep_put_delta(&line, &rest, rep_unit_for(v->unit, rep_delta_size(&rest)));
     vp_buf_printf(&line, " %s.", rep_unit_name(rep_unit_for(v->unit, rep_delta_size(&rest))));
