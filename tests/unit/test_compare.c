@@ -403,6 +403,47 @@ static void test_caveats(void **state)
     analyze_free(b);
 }
 
+/* What alone tells b from a, which are otherwise equal. */
+static void check_tells(vp_report *b, const vp_report *a, int64_t *figure)
+{
+    vp_comparison *same = compared(a, b);
+    assert_true(has_caveat(same, "same capture"));
+    compare_free(same);
+    ++*figure;
+    vp_comparison *c = compared(a, b);
+    assert_false(has_caveat(c, "same capture"));
+    compare_free(c);
+    --*figure;
+}
+
+/* Two runs of one short program may take the same time; they do not begin at the same time, and
+ * those that cannot say when they began are not files of the same size. */
+static void test_only_the_same_capture_is_called_so(void **state)
+{
+    (void)state;
+    static const int64_t steps[] = {100, 100, 100};
+    vp_report_file files[] = {{"a", "kineto", 700, 9, false}, {"b", "kineto", 700, 9, false}};
+    vp_report *a = plain("a", steps, 3), *b = plain("b", steps, 3);
+    a->base_unix_ns = b->base_unix_ns = 1700000000000000000;
+    check_tells(b, a, &b->base_unix_ns);
+    check_tells(b, a, &b->start_ps);
+    check_tells(b, a, &b->end_ps);
+    check_tells(b, a, &b->events);
+    check_tells(b, a, &b->devices[0].breakdown.idle_ps);
+    check_tells(b, a, &b->ops[0].calls);
+    check_tells(b, a, &b->ops[0].self_ps);
+    check_tells(b, a, &b->ops[0].slowest_start_ps);
+    a->base_unix_ns = b->base_unix_ns = -1;
+    a->files = &files[0];
+    b->files = &files[1];
+    a->file_count = b->file_count = 1;
+    check_tells(b, a, &b->files[0].bytes);
+    a->files = b->files = NULL;
+    a->file_count = b->file_count = 0;
+    analyze_free(a);
+    analyze_free(b);
+}
+
 /* ---- Real pairs: swapping negates ---- */
 
 static vp_report *analyzed(const char *dir, const char *path, const char *session)
@@ -569,6 +610,7 @@ int main(void)
         cmocka_unit_test(test_calls_are_those_of_a_step),
         cmocka_unit_test(test_more_work_is_no_regression),
         cmocka_unit_test(test_caveats),
+        cmocka_unit_test(test_only_the_same_capture_is_called_so),
         cmocka_unit_test(test_swapping_negates),
         cmocka_unit_test(test_every_allocation_may_fail),
     };
