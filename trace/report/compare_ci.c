@@ -67,7 +67,7 @@ static void put_times(vp_buf *b, const vp_comparison *c, vp_unit asked)
         put_row(b, rep_part_names[i], false, parts[i], unit, NULL);
     vp_buf_puts(b, "\nThe four classes are those of ");
     put_cell(b, c->devices[worst].name);
-    vp_buf_puts(b, " and sum to its step.\n");
+    vp_buf_printf(b, " and sum to its %s.\n", c->per_step ? "step" : "window");
 }
 
 static void put_ops(vp_buf *b, const vp_comparison *c, vp_unit asked)
@@ -92,7 +92,7 @@ static void put_ops(vp_buf *b, const vp_comparison *c, vp_unit asked)
         shown++;
     }
     if (moved > shown)
-        vp_buf_printf(b, "\n%zu more ops moved.\n", moved - shown);
+        vp_buf_printf(b, "\n%zu more op%s moved.\n", moved - shown, moved - shown > 1 ? "s" : "");
 }
 
 static void put_ids(vp_buf *b, const char *what, const char *const *ids, size_t n)

@@ -41,7 +41,7 @@ static void put_side(vp_buf *b, const vp_view *v, const char *letter, const char
     vp_buf_printf(&piece, "%s  ", letter);
     vp_put_escaped(&piece, name ? vp_str_of(name) : VP_STR("-"));
     grid_flow_put(&f, &piece);
-    if (path && *path && (!name || strcmp(path, name) != 0)) {
+    if (path && *path && strcmp(path, ".") != 0 && (!name || strcmp(path, name) != 0)) {
         vp_put_escaped(&piece, vp_str_of(path));
         grid_flow_put(&f, &piece);
     }
@@ -241,7 +241,7 @@ static int ops_table(vp_buf *b, const vp_view *v, const vp_comparison *c, size_t
                                           {.drop = GRID_DROP_LATE},
                                           {.drop = GRID_DROP_LATE},
                                           {.drop = 3},
-                                          {.left = true, .want = 24, .min = 12},
+                                          {.left = true, .want = 24, .min = 12, .tell_apart = true},
                                           {.left = true, .want = 27, .min = 10, .drop = 1}};
     int64_t scale = 0;
     size_t shown = 0;
@@ -267,8 +267,8 @@ static int ops_table(vp_buf *b, const vp_view *v, const vp_comparison *c, size_t
 }
 
 typedef struct tally {
-    size_t moved, rest;
-    int64_t rest_ps; /* Σ of the differences of all rows but those that moved */
+    size_t moved, rest, equal; /* equal: of the rest, to the picosecond */
+    int64_t rest_ps;           /* Σ of the differences of the rest */
 } tally;
 
 static tally count_ops(const vp_comparison *c)
@@ -281,16 +281,46 @@ static tally count_ops(const vp_comparison *c)
             continue;
         }
         t.rest++;
+        t.equal += op->self.delta_ps == 0;
         t.rest_ps += op->self.delta_ps == VP_NO_TIME ? 0 : op->self.delta_ps;
     }
     return t;
+}
+
+/* "15 differ by less than 1.532 ms; together +548.94 us." */
+static void put_rest(vp_buf *line, const vp_view *v, const vp_comparison *c, const tally *t)
+{
+    vp_delta rest = {0, 0, t->rest_ps};
+    vp_unit unit = rep_unit_for(v->unit, rep_delta_size(&rest));
+    if (!c->op_count) {
+        vp_buf_puts(line, "None: there are no ops.");
+        return;
+    }
+    bool one = t->rest == 1;
+    if (t->moved)
+        vp_buf_printf(line, "%zu", t->rest);
+    else if (one)
+        vp_buf_puts(line, "None: the only op");
+    else
+        vp_buf_printf(line, "None: all %zu", t->rest);
+    if (t->equal == t->rest) {
+        vp_buf_printf(line, " %s exactly as long in both.", one ? "takes" : "take");
+        return;
+    }
+    vp_buf_printf(line, " %s by less than ", one ? "differs" : "differ");
+    rep_duration(line, c->threshold_ps, v->unit, c->threshold_ps);
+    if (t->rest_ps && !one) {
+        vp_buf_puts(line, "; together ");
+        rep_put_delta(line, &rest, unit);
+        vp_buf_printf(line, " %s", rep_unit_name(unit));
+    }
+    vp_buf_putc(line, '.');
 }
 
 static int put_ops(vp_buf *b, const vp_view *v, const vp_comparison *c)
 {
     size_t limit = v->top ? v->top : SIZE_MAX;
     tally t = count_ops(c);
-    vp_delta rest = {0, 0, t.rest_ps};
     vp_buf line;
     int rc = 0;
     text_title(b, v,
@@ -300,12 +330,9 @@ static int put_ops(vp_buf *b, const vp_view *v, const vp_comparison *c)
         rc = ops_table(b, v, c, limit);
     vp_buf_init(&line, VP_REPORT_BYTES_MAX);
     if (t.moved > limit)
-        vp_buf_printf(&line, "… %zu more that moved; ", t.moved - limit);
-    vp_buf_printf(&line, "%s%zu differ by less than ", t.moved ? "" : "None: all ", t.rest);
-    rep_duration(&line, c->threshold_ps, v->unit, c->threshold_ps);
-    vp_buf_puts(&line, "; together ");
-    rep_put_delta(&line, &rest, rep_unit_for(v->unit, rep_delta_size(&rest)));
-    vp_buf_printf(&line, " %s.", rep_unit_name(rep_unit_for(v->unit, rep_delta_size(&rest))));
+        vp_buf_printf(&line, "… %zu more that moved%s", t.moved - limit, t.rest ? "; " : ".");
+    if (t.rest || !t.moved)
+        put_rest(&line, v, c, &t);
     text_line(b, v, &line);
     return rc;
 }

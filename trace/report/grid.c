@@ -1,5 +1,6 @@
 #include "trace/report/grid.h"
 
+#include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
@@ -28,7 +29,7 @@ void grid_end(grid *g, grid_style style)
     if (rc < 0)
         g->text.status = g->text.status < 0 ? g->text.status : rc;
     else
-        g->cells[g->cell_count++] = (grid_cell){g->text.n, style};
+        g->cells[g->cell_count++] = (grid_cell){.end = g->text.n, .style = style};
 }
 
 void grid_puts(grid *g, const char *z, grid_style style)
@@ -62,7 +63,7 @@ void grid_color_off(vp_buf *b, grid_style style, bool color)
         vp_buf_puts(b, "\x1b[0m");
 }
 
-static vp_str cell_text(const grid *g, size_t i)
+vp_str grid_cell_text(const grid *g, size_t i)
 {
     size_t start = i ? g->cells[i - 1].end : 0;
     return (vp_str){g->text.p + start, g->cells[i].end - start};
@@ -83,15 +84,21 @@ static size_t prefix_of(vp_str s, size_t width)
     return i;
 }
 
+/* What fits into the last `tail` columns of `all`. */
+static vp_str tail_of(vp_str s, size_t all, size_t tail)
+{
+    size_t cut = prefix_of(s, all - tail);
+    while (vp_display_width(vp_str_skip(s, cut)) > tail) /* a wide character straddled the cut */
+        cut += prefix_of(vp_str_skip(s, cut), 2);
+    return vp_str_skip(s, cut);
+}
+
 /* Keeps `head` columns of the start and what fits of the end. */
 static int put_cut(vp_buf *b, vp_str s, size_t all, size_t head, size_t tail)
 {
     vp_buf_str(b, vp_str_head(s, prefix_of(s, head)));
     vp_buf_puts(b, "…");
-    size_t cut = prefix_of(s, all - tail);
-    while (vp_display_width(vp_str_skip(s, cut)) > tail) /* a wide character straddled the cut */
-        cut += prefix_of(vp_str_skip(s, cut), 2);
-    return vp_buf_str(b, vp_str_skip(s, cut));
+    return vp_buf_str(b, tail_of(s, all, tail));
 }
 
 int grid_put_short(vp_buf *b, vp_str s, size_t width)
@@ -110,6 +117,26 @@ int grid_put_end(vp_buf *b, vp_str s, size_t width)
     return width ? put_cut(b, s, all, 0, width - 1) : b->status;
 }
 
+int grid_put_around(vp_buf *b, vp_str s, size_t width, size_t at)
+{
+    size_t all = vp_display_width(s), side = width > 2 ? (width - 2) / 4 : 0;
+    size_t from = at > 2 ? at - 2 : 0, middle = width - 2 - 2 * side;
+    if (all <= width)
+        return vp_buf_str(b, s);
+    if (width < 8)
+        return grid_put_short(b, s, width);
+    if (from <= side + 1) /* nothing to leave out in front of it */
+        return put_cut(b, s, all, width - 1 - side, side);
+    if (from + middle + side + 1 >= all)
+        return put_cut(b, s, all, side, width - 1 - side);
+    vp_buf_str(b, vp_str_head(s, prefix_of(s, side)));
+    vp_buf_puts(b, "…");
+    vp_str rest = tail_of(s, all, all - from);
+    vp_buf_str(b, vp_str_head(rest, prefix_of(rest, middle)));
+    vp_buf_puts(b, "…");
+    return vp_buf_str(b, tail_of(s, all, side));
+}
+
 /* ---- Fitting ---- */
 
 typedef struct layout {
@@ -121,7 +148,7 @@ typedef struct layout {
 static void measure(layout *l)
 {
     for (size_t i = 0; i < l->g->cell_count; i++) {
-        size_t column = i % l->g->column_count, w = vp_display_width(cell_text(l->g, i));
+        size_t column = i % l->g->column_count, w = vp_display_width(grid_cell_text(l->g, i));
         if (w > l->natural[column])
             l->natural[column] = w;
     }
@@ -185,7 +212,7 @@ static bool fit(layout *l, size_t width, bool tight)
 
 static void print_cell(vp_buf *b, const layout *l, size_t i, size_t column, bool last, bool color)
 {
-    vp_str text = cell_text(l->g, i);
+    vp_str text = grid_cell_text(l->g, i);
     size_t width = l->width[column], used = vp_display_width(text);
     size_t pad = used < width ? width - used : 0;
     grid_style style = l->g->cells[i].style;
@@ -194,6 +221,8 @@ static void print_cell(vp_buf *b, const layout *l, size_t i, size_t column, bool
     grid_color_on(b, style, color);
     if (l->g->columns[column].keep_end)
         grid_put_end(b, text, width);
+    else if (l->g->cells[i].parts_at)
+        grid_put_around(b, text, width, l->g->cells[i].parts_at);
     else
         grid_put_short(b, text, width);
     grid_color_off(b, style, color);
@@ -209,9 +238,12 @@ int grid_print(vp_buf *b, grid *g, size_t width, bool color)
     measure(&l);
     if (!fit(&l, width, false))
         fit(&l, width, true);
+    for (size_t c = 0; c < g->column_count; c++)
+        if (g->columns[c].tell_apart && !l.gone[c] && l.width[c] < l.natural[c])
+            VP_TRY(grid_tell_apart(g, c, l.width[c]));
     for (size_t i = 0; i + g->column_count <= g->cell_count; i += g->column_count) {
         size_t shown = 0, last = g->column_count;
-        while (last && (l.gone[last - 1] || cell_text(g, i + last - 1).n == 0))
+        while (last && (l.gone[last - 1] || grid_cell_text(g, i + last - 1).n == 0))
             last--; /* no blanks at the end of a line */
         for (size_t c = 0; c < last; c++) {
             if (l.gone[c])

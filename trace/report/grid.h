@@ -15,18 +15,20 @@ typedef enum grid_style {
 } grid_style;
 
 typedef struct grid_column {
-    bool left;     /* aligned left, else right */
-    unsigned drop; /* too wide: the highest rank goes first, as a whole; 0 stays; below
-                    * GRID_DROP_LATE only when shortening does not help */
-    unsigned want; /* may be shortened in the middle down to this, and to `min` before columns */
-    unsigned min;  /* of low rank go; 0: never shortened */
-    bool keep_end; /* shortened at the start instead: the end of a path says more */
+    bool left;       /* aligned left, else right */
+    unsigned drop;   /* too wide: the highest rank goes first, as a whole; 0 stays; below
+                      * GRID_DROP_LATE only when shortening does not help */
+    unsigned want;   /* may be shortened in the middle down to this, and to `min` before columns */
+    unsigned min;    /* of low rank go; 0: never shortened */
+    bool keep_end;   /* shortened at the start instead: the end of a path says more */
+    bool tell_apart; /* cells that would be shortened to the same text show where they differ */
 } grid_column;
 #define GRID_DROP_LATE 10u
 
 typedef struct grid_cell {
     size_t end; /* in text */
     grid_style style;
+    size_t parts_at; /* where it differs from cells that would read the same; 0: from none */
 } grid_cell;
 
 typedef struct grid {
@@ -51,6 +53,11 @@ int grid_print(vp_buf *b, grid *g, size_t width, bool color);
 int grid_put_short(vp_buf *b, vp_str s, size_t width);
 /* The same, keeping the end. */
 int grid_put_end(vp_buf *b, vp_str s, size_t width);
+/* The same, with what stands around column `at` in the middle, between two "…". */
+int grid_put_around(vp_buf *b, vp_str s, size_t width, size_t at);
+vp_str grid_cell_text(const grid *g, size_t i);
+/* Fills parts_at of a column's cells for that width. grid_apart.c */
+int grid_tell_apart(grid *g, size_t column, size_t width);
 void grid_color_on(vp_buf *b, grid_style style, bool color);
 void grid_color_off(vp_buf *b, grid_style style, bool color);
 

@@ -1,0 +1,1 @@
+COLUMNS=80 view_profile compare "$TRACES/pytorch_cuda/AMD-AGI__TraceLens/h100/facebook_timesformer-base-finetuned-k400__1016002.json.gz" "$TRACES/pytorch_rocm/AMD-AGI__TraceLens/mi300/facebook_timesformer-base-finetuned-k400__1016002.json.gz"
