@@ -83,7 +83,7 @@ _view_profile() {
         --profile-dir) files=1 ;;
         --top) return ;;
         --group) words='name category scope source module raw' ;;
-        --format) words='text json html md junit' ;;
+        --format) words='text json csv html md junit' ;;
         --output|-o) files=1 ;;
         --unit) words='auto ns us ms s' ;;
         --jobs|-j) return ;;

@@ -16,7 +16,7 @@
 #include "trace/report/trend.h"
 
 /* In the order of --format's words. */
-enum { AS_TEXT, AS_JSON, AS_HTML, AS_MD, AS_JUNIT };
+enum { AS_TEXT, AS_JSON, AS_CSV, AS_HTML, AS_MD, AS_JUNIT };
 
 /* What must hold, from the command line. NAN: no such limit. */
 typedef struct gate {
@@ -148,6 +148,8 @@ static int write_as(vp_buf *b, const vp_comparison *c, const cli_options *o, boo
     switch (o->format) {
     case AS_JSON:
         return rep_compare_json(b, c);
+    case AS_CSV:
+        return rep_compare_csv(b, c);
     case AS_HTML:
         return rep_compare_html(b, c, NULL);
     case AS_MD:

@@ -86,7 +86,8 @@ const cli_command cli_commands[] = {
      "step, or three standard errors of the medians if that is more. The reason of an op is what "
      "explains most of its difference: how often it is called or how long one call takes; where "
      "its FLOPs are known, how many or how long one takes. More work at a rate no worse does not "
-     "count as slower.\n"
+     "count as slower. csv is one table: its column kind tells ops, the classes of the devices, "
+     "scopes and the verdict apart.\n"
      "A and B are reports that `report --format json` wrote, or paths of runs, archives and files, "
      "or sessions of the profile directory by id, name or a unique end of these.\n"
      "As a gate: --max-regression and --max-p90-regression exit with 1 when B's median or 90th "
@@ -232,7 +233,7 @@ const cli_option cli_option_table[] = {
     {"device", 0, "NAME", CLI_TEXT, CLI_TOP | CLI_REPORT, AT(device), 0, 0, NULL,
      "only this device: its name or its end, such as TPU:0"},
     {"host", 0, "NAME", CLI_TEXT, CLI_ONE_RUN, AT(host), 0, 0, NULL, "only this host"},
-    {"format", 0, "text|json|html|md|junit", CLI_WORD, CLI_COMPARE, AT(format), 0, 0, "text",
+    {"format", 0, "text|json|csv|html|md|junit", CLI_WORD, CLI_COMPARE, AT(format), 0, 0, "text",
      "how to write it"},
     {"format", 0, "text|json|html", CLI_WORD, CLI_TREND, AT(format), 0, 0, "text",
      "how to write it"},

@@ -1,5 +1,7 @@
 """compare and merge on built runs whose difference is known: classes to the picosecond, swapped signs,
 noise that is no regression, and the order of what is merged."""
+import csv
+import io
 import json
 import sys
 
@@ -146,6 +148,52 @@ def test_more_work_at_a_better_rate_is_not_slower(run):
         for form in ('text', 'html', 'md'):
             shown = view_profile('compare', f'--format={form}', there, here).stdout
             assert shown.count(words) == len(FUSIONS), form
+
+
+@pytest.mark.parametrize('flops', [False, True])
+def test_csv_is_the_json(run, flops):
+    """Every row and figure of the JSON, in rows that kind tells apart."""
+    if flops:
+        a, b = run(tpu(MS, 10**9), 'xspace'), run(tpu(3 * MS, 10**9, [*FUSIONS[2:], 'fresh']), 'xspace')
+    else:
+        a, b = run(training(seed=3, noise=1)), run(training(comm=900 * US, pause=2 * MS))
+    made = compare(a, b)
+    out = view_profile('compare', '--format=csv', a, b).stdout
+    rows = list(csv.DictReader(io.StringIO(out)))
+    kinds = {kind: [r for r in rows if r['kind'] == kind] for kind in {r['kind'] for r in rows}}
+
+    def same(row, thing):
+        for key in ('a_ps', 'b_ps', 'delta_ps', 'calls_a', 'calls_b', 'flops_a', 'flops_b'):
+            if key in thing:
+                assert row[key] == ('' if thing[key] is None else str(thing[key])), (row, key)
+
+    for row, op in zip(kinds['op'], made['ops'], strict=True):
+        same(row, op)
+        for key in ('device', 'class', 'category', 'name', 'scope', 'reason'):
+            assert row[key] == (op[key] or ''), key
+        for key in ('new', 'gone', 'significant'):
+            assert row[key] == str(op[key]).lower()
+        for key in ('ratio', 'span_calls_a', 'span_calls_b', 'time_per_flop_ratio'):
+            assert float(row[key] or 'nan') == pytest.approx(
+                float('nan') if op[key] is None else op[key], rel=1e-6, nan_ok=True), key
+    classes = {(r['device'], r['name']): r for r in kinds['class']}
+    assert len(classes) == 5 * len(made['devices'])
+    for d in made['devices']:
+        for c in (*CLASSES, 'window'):
+            same(classes[d['name'], c], d[c])
+        assert sum(int(classes[d['name'], c]['delta_ps']) for c in CLASSES) == d['window']['delta_ps']
+    for row, name in zip(kinds['time'], ('step', 'median', 'p90'), strict=True):
+        same(row, made[name])
+    for row, scope in zip(kinds.get('scope', []), made['scopes'], strict=True):
+        assert row['scope'] == scope['path']
+        same(row, scope)
+    found = {(r['name'], r['new']) for r in kinds.get('finding', [])}
+    assert found == {(f, 'true') for f in made['findings_new']} | {(f, 'false') for f in made['findings_gone']}
+    assert [r['reason'] for r in kinds.get('caveat', [])] == made['caveats']
+    verdict, = kinds['verdict']
+    assert verdict['name'] == made['noise']['verdict'] and verdict['reason'] == made['noise']['reason']
+    assert verdict['threshold_ps'] == str(made['noise']['threshold_ps'])
+    assert len({r['session_a'] for r in rows}) == 1
 
 
 def test_renumbered_fusions_are_the_same_ops(run):

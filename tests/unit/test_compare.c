@@ -566,7 +566,7 @@ static int as_junit(vp_buf *b, const vp_comparison *c)
 static void test_every_allocation_may_fail(void **state)
 {
     (void)state;
-    static writer *const writers[] = {as_text, as_md, as_junit, rep_compare_json};
+    static writer *const writers[] = {as_text, as_md, as_junit, rep_compare_json, rep_compare_csv};
     static const int64_t sa[] = {100 * MS, 100 * MS, 100 * MS},
                          sb[] = {130 * MS, 130 * MS, 130 * MS};
     vp_report *a = plain("a", sa, 3), *b = plain("b", sb, 3);

@@ -37,6 +37,26 @@ void rep_csv_text(vp_buf *b, const char *z)
     vp_buf_free(&safe);
 }
 
+void rep_csv_next_text(vp_buf *b, const char *z)
+{
+    vp_buf_putc(b, ',');
+    rep_csv_text(b, z);
+}
+
+void rep_csv_next_i64(vp_buf *b, int64_t v, int64_t unknown)
+{
+    vp_buf_putc(b, ',');
+    if (v != unknown)
+        vp_buf_i64(b, v);
+}
+
+void rep_csv_next_double(vp_buf *b, double v)
+{
+    vp_buf_putc(b, ',');
+    if (isfinite(v))
+        vp_buf_printf(b, "%.9g", v);
+}
+
 static void put_count(vp_buf *b, int64_t n)
 {
     vp_buf_putc(b, ',');
@@ -51,30 +71,17 @@ static void put_share(vp_buf *b, int64_t part, int64_t whole)
         vp_buf_printf(b, "%.9f", (double)part / (double)whole);
 }
 
-static void put_rate(vp_buf *b, double v)
-{
-    vp_buf_putc(b, ',');
-    if (isfinite(v))
-        vp_buf_printf(b, "%.9g", v);
-}
-
-static void put_next_text(vp_buf *b, const char *z)
-{
-    vp_buf_putc(b, ',');
-    rep_csv_text(b, z);
-}
-
 static void put_row(vp_buf *b, const vp_report *r, const vp_op *op, int64_t cumulative_ps)
 {
     const vp_device *d = &r->devices[op->device];
     const int64_t counts[] = {op->calls,  op->total_ps, op->self_ps, rep_mean_ps(op),  op->min_ps,
                               op->p50_ps, op->p95_ps,   op->max_ps,  rep_stddev_ps(op)};
     rep_csv_text(b, r->session_id);
-    put_next_text(b, d->name);
-    put_next_text(b, d->host);
+    rep_csv_next_text(b, d->name);
+    rep_csv_next_text(b, d->host);
     vp_buf_printf(b, ",%s", rep_class_name(op->op_class));
-    put_next_text(b, op->category);
-    put_next_text(b, op->name);
+    rep_csv_next_text(b, op->category);
+    rep_csv_next_text(b, op->name);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         put_count(b, counts[i]);
     put_share(b, op->self_ps, d->self_ps);
@@ -82,15 +89,13 @@ static void put_row(vp_buf *b, const vp_report *r, const vp_op *op, int64_t cumu
     put_share(b, cumulative_ps, d->self_ps);
     put_count(b, op->bytes);
     put_count(b, op->flops);
-    put_rate(b, rep_gb_per_s(op));
-    put_rate(b, rep_gflop_per_s(op));
-    put_next_text(b, op->scope);
-    put_next_text(b, op->source);
-    put_next_text(b, op->module);
+    rep_csv_next_double(b, rep_gb_per_s(op));
+    rep_csv_next_double(b, rep_gflop_per_s(op));
+    rep_csv_next_text(b, op->scope);
+    rep_csv_next_text(b, op->source);
+    rep_csv_next_text(b, op->module);
     put_count(b, op->raw_names);
-    vp_buf_putc(b, ',');
-    if (op->slowest_start_ps != VP_NO_TIME)
-        vp_buf_i64(b, op->slowest_start_ps);
+    rep_csv_next_i64(b, op->slowest_start_ps, VP_NO_TIME);
     put_count(b, op->slowest_dur_ps);
     put_count(b, rep_per_step_ps(r, op));
     vp_buf_putc(b, '\n');

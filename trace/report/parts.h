@@ -86,6 +86,10 @@ const char *rep_status_name(vp_finding_status s); /* "not_evaluated" */
 
 /* A quoted cell that no spreadsheet takes for a formula; nothing for NULL. */
 void rep_csv_text(vp_buf *b, const char *z);
+/* The same behind a comma. */
+void rep_csv_next_text(vp_buf *b, const char *z);
+void rep_csv_next_i64(vp_buf *b, int64_t v, int64_t unknown);
+void rep_csv_next_double(vp_buf *b, double v); /* nothing unless finite */
 
 /* ---- Devices and rows (select.c) ---- */
 

@@ -53,6 +53,8 @@ int rep_html(vp_buf *b, const vp_report *r, const vp_view *v, const rep_links *l
 
 int rep_compare_text(vp_buf *b, const vp_comparison *c, const vp_view *v);
 int rep_compare_json(vp_buf *b, const vp_comparison *c); /* view_profile.compare/1 */
+/* A row an op, a class of a device, a scope, a finding: what `kind` says. */
+int rep_compare_csv(vp_buf *b, const vp_comparison *c);
 int rep_compare_md(vp_buf *b, const vp_comparison *c, const vp_view *v);
 int rep_compare_junit(vp_buf *b, const vp_comparison *c, bool failed); /* failed: by a gate */
 /* A page about two reports, by the same rules; links->base also leads to their sessions. */
