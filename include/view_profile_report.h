@@ -484,10 +484,13 @@ typedef struct vp_compared_op {
     const char *reason; /* what explains most of it: "called more often", "each FLOP slower", … */
 } vp_compared_op;
 
+/* Of the forward pass where either has work going back or done again, which then stands where it
+ * was written: without jvp, transpose and remat wrappers, and without primitives. */
 typedef struct vp_compared_scope {
     const char *path;
     uint32_t depth;
-    vp_delta total;
+    vp_delta total;    /* of the whole subtree */
+    vp_delta backward; /* of it: work going back, or done again */
 } vp_compared_scope;
 
 typedef enum vp_verdict { VP_REGRESSION, VP_IMPROVEMENT, VP_NOISE, VP_UNVERIFIED } vp_verdict;

@@ -186,6 +186,8 @@ def test_csv_is_the_json(run, flops):
         same(row, made[name])
     for row, scope in zip(kinds.get('scope', []), made['scopes'], strict=True):
         assert row['scope'] == scope['path']
+        for key in ('a', 'b', 'delta'):
+            assert row[f'backward_{key}_ps'] == str(scope['backward'][f'{key}_ps'])
         same(row, scope)
     found = {(r['name'], r['new']) for r in kinds.get('finding', [])}
     assert found == {(f, 'true') for f in made['findings_new']} | {(f, 'false') for f in made['findings_gone']}

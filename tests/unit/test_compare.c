@@ -354,6 +354,90 @@ static void test_calls_are_those_of_a_step(void **state)
     analyze_free(b);
 }
 
+static vp_scope forward[] = {
+    {.parent = UINT32_MAX, .path = "jit(f)", .name = "jit(f)", .total_ps = 90 * MS, .calls = 3},
+    {.depth = 1, .path = "jit(f)/jvp(x)", .name = "jvp(x)", .total_ps = 90 * MS, .calls = 3},
+    {.depth = 2,
+     .parent = 1,
+     .path = "jit(f)/jvp(x)/dot",
+     .name = "dot",
+     .self_ps = 90 * MS,
+     .total_ps = 90 * MS,
+     .calls = 3},
+};
+static vp_scope both[] = {
+    {.parent = UINT32_MAX,
+     .path = "jit(f)",
+     .name = "jit(f)",
+     .total_ps = 300 * MS,
+     .calls = 6,
+     .backward_ps = 180 * MS},
+    {.depth = 1,
+     .path = "jit(f)/transpose(jvp(x))",
+     .name = "transpose(jvp(x))",
+     .total_ps = 180 * MS,
+     .calls = 3,
+     .backward_ps = 180 * MS},
+    {.depth = 2,
+     .parent = 1,
+     .path = "jit(f)/transpose(jvp(x))/mul",
+     .name = "mul",
+     .self_ps = 180 * MS,
+     .total_ps = 180 * MS,
+     .calls = 3,
+     .backward_ps = 180 * MS},
+    {.depth = 1, .path = "jit(f)/jvp(x)", .name = "jvp(x)", .total_ps = 120 * MS, .calls = 3},
+    {.depth = 2,
+     .parent = 3,
+     .path = "jit(f)/jvp(x)/dot",
+     .name = "dot",
+     .self_ps = 120 * MS,
+     .total_ps = 120 * MS,
+     .calls = 3},
+};
+
+/* A layer whose backward work grows is one row under its forward name, even when the other run goes
+ * forward only; times are those of a step: the whole is that of three. */
+static void test_backward_work_stands_with_its_scope(void **state)
+{
+    (void)state;
+    static const int64_t steps[] = {100 * MS, 100 * MS, 100 * MS};
+    vp_report *a = plain("a", steps, 3), *b = plain("b", steps, 3);
+    a->scopes = forward;
+    a->scope_count = 3;
+    b->scopes = both;
+    b->scope_count = 5;
+    vp_comparison *c = compared(a, b);
+    assert_int_equal(c->scope_count, 2);
+    for (size_t i = 0; i < c->scope_count; i++) {
+        const vp_compared_scope *s = &c->scopes[i];
+        assert_string_equal(s->path, i ? "jit(f)/x" : "jit(f)");
+        assert_int_equal(s->depth, i);
+        assert_int_equal(s->total.a_ps, 30 * MS);
+        assert_int_equal(s->total.b_ps, 100 * MS);
+        assert_int_equal(s->backward.a_ps, 0);
+        assert_int_equal(s->backward.delta_ps, 60 * MS);
+    }
+    compare_free(c);
+    /* Nothing goes back: paths and primitives stay as they were written. */
+    vp_comparison *same = compared(a, a);
+    assert_int_equal(same->scope_count, 0);
+    compare_free(same);
+    vp_scope slower[3];
+    memcpy(slower, forward, sizeof slower);
+    slower[0].total_ps = slower[1].total_ps = slower[2].total_ps = slower[2].self_ps = 120 * MS;
+    b->scopes = slower;
+    b->scope_count = 3;
+    c = compared(a, b);
+    assert_int_equal(c->scope_count, 3);
+    assert_string_equal(c->scopes[2].path, "jit(f)/jvp(x)/dot");
+    compare_free(c);
+    a->scopes = b->scopes = NULL;
+    a->scope_count = b->scope_count = 0;
+    analyze_free(a);
+    analyze_free(b);
+}
+
 static void test_more_work_is_no_regression(void **state)
 {
     (void)state;
@@ -571,6 +655,10 @@ static void test_every_allocation_may_fail(void **state)
                          sb[] = {130 * MS, 130 * MS, 130 * MS};
     vp_report *a = plain("a", sa, 3), *b = plain("b", sb, 3);
     uint64_t used, k = 0;
+    a->scopes = forward;
+    a->scope_count = sizeof forward / sizeof *forward;
+    b->scopes = both;
+    b->scope_count = sizeof both / sizeof *both;
     do {
         vp_comparison *c = NULL;
         vp_mem_fail_at(++k, false);
@@ -594,6 +682,8 @@ static void test_every_allocation_may_fail(void **state)
         } while (used >= k);
     }
     compare_free(c);
+    a->scopes = b->scopes = NULL;
+    a->scope_count = b->scope_count = 0;
     analyze_free(a);
     analyze_free(b);
 }
@@ -608,6 +698,7 @@ int main(void)
         cmocka_unit_test(test_reasons),
         cmocka_unit_test(test_a_collective_is_judged_by_its_calls),
         cmocka_unit_test(test_calls_are_those_of_a_step),
+        cmocka_unit_test(test_backward_work_stands_with_its_scope),
         cmocka_unit_test(test_more_work_is_no_regression),
         cmocka_unit_test(test_caveats),
         cmocka_unit_test(test_only_the_same_capture_is_called_so),

@@ -15,6 +15,14 @@ bool rep_moved(const vp_comparison *c, const vp_compared_op *op)
     return rep_delta_size(&op->self) > c->threshold_ps;
 }
 
+bool rep_has_backward(const vp_comparison *c)
+{
+    for (size_t i = 0; i < c->scope_count; i++)
+        if (c->scopes[i].backward.a_ps > 0 || c->scopes[i].backward.b_ps > 0)
+            return true;
+    return false;
+}
+
 int64_t rep_delta_size(const vp_delta *d)
 {
     return d->delta_ps == VP_NO_TIME ? 0 : d->delta_ps < 0 ? -d->delta_ps : d->delta_ps;

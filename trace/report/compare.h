@@ -5,6 +5,7 @@
 #include "trace/report/parts.h"
 
 bool rep_moved(const vp_comparison *c, const vp_compared_op *op); /* above the noise */
+bool rep_has_backward(const vp_comparison *c); /* scopes with work going back, or done again */
 double rep_flop_time_ratio(const vp_compared_op *op); /* of the time per FLOP, B / A; NaN */
 /* "+1.234", "-0.500", "0.000"; "-" when unknown. */
 int rep_put_delta(vp_buf *b, const vp_delta *d, vp_unit unit);

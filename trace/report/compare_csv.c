@@ -7,19 +7,19 @@
  *   time     mean, median and p90 of the steps; or window: of the slowest device
  *   class    compute, exposed_comm, exposed_copy and idle of a device, which sum to its window
  *   op       the rows of the outer join, by |delta|
- *   scope    what moved of the computation graph, in pre-order
+ *   scope    what moved of the computation graph, in pre-order; what of it goes back
  *   finding  that fired in one of the two only
  *   caveat   in reason
  *   verdict  with the median, the threshold that it had to pass, and why */
 static const char header[] =
     "session_a,session_b,kind,device,class,category,name,scope,a_ps,b_ps,delta_ps,ratio,calls_a,"
     "calls_b,span_calls_a,span_calls_b,flops_a,flops_b,time_per_flop_ratio,new,gone,significant,"
-    "reason,threshold_ps\n";
+    "reason,threshold_ps,backward_a_ps,backward_b_ps,backward_delta_ps\n";
 
 typedef struct row {
     const char *kind, *device, *class_name, *category, *name, *scope, *reason;
-    const vp_delta *times;    /* may be NULL */
-    const vp_compared_op *op; /* likewise */
+    const vp_delta *times, *backward; /* may be NULL */
+    const vp_compared_op *op;         /* likewise */
     bool is_new, is_gone;
     int64_t threshold_ps; /* VP_UNKNOWN */
 } row;
@@ -38,6 +38,7 @@ static void put_row(vp_buf *b, const vp_comparison *c, const row *r)
 {
     static const vp_delta unknown = {VP_UNKNOWN, VP_UNKNOWN, VP_NO_TIME};
     const vp_delta *d = r->times ? r->times : &unknown;
+    const vp_delta *back = r->backward ? r->backward : &unknown;
     const vp_compared_op *op = r->op;
     rep_csv_text(b, c->a_id);
     rep_csv_next_text(b, c->b_id);
@@ -64,6 +65,9 @@ static void put_row(vp_buf *b, const vp_comparison *c, const row *r)
     put_flag(b, op, op && op->significant);
     rep_csv_next_text(b, r->reason);
     rep_csv_next_i64(b, r->threshold_ps, VP_UNKNOWN);
+    rep_csv_next_i64(b, back->a_ps, VP_UNKNOWN);
+    rep_csv_next_i64(b, back->b_ps, VP_UNKNOWN);
+    rep_csv_next_i64(b, back->delta_ps, VP_NO_TIME);
     vp_buf_putc(b, '\n');
 }
 
@@ -135,6 +139,7 @@ int rep_compare_csv(vp_buf *b, const vp_comparison *c)
                 &(row){.kind = "scope",
                        .scope = c->scopes[i].path,
                        .times = &c->scopes[i].total,
+                       .backward = &c->scopes[i].backward,
                        .threshold_ps = VP_UNKNOWN});
     put_findings(b, c, c->findings_new, c->new_count, true);
     put_findings(b, c, c->findings_gone, c->gone_count, false);

@@ -380,6 +380,7 @@ static void put_scopes(comparison *x)
     page *p = &x->p;
     const vp_comparison *c = x->c;
     size_t n = c->scope_count < SCOPES_MAX ? c->scope_count : SCOPES_MAX;
+    bool backward = rep_has_backward(c);
     int64_t longest = 0, scale = 0;
     if (!n)
         return;
@@ -390,14 +391,25 @@ static void put_scopes(comparison *x)
     }
     vp_unit unit = rep_unit_for(VP_UNIT_AUTO, longest);
     html_section(p, "scopes", "Computation graph by difference");
+    if (backward)
+        html_puts(p, "<p class=\"note\">Backward and rematerialised work stands with the forward "
+                     "scope that it belongs to.</p>\n");
     html_table(p, "list", "Computation graph by difference");
     html_head(p, "op", "Scope", NULL, NULL);
     delta_heads(p, rep_unit_sign(unit));
+    if (backward)
+        html_head(p, "", "Of it backward", rep_unit_sign(unit),
+                  "B − A of the work that goes back, or is done again");
     html_rows(p);
     for (size_t i = 0; i < n; i++) {
         html_puts(p, "<tr>");
         scope_cell(p, c, i);
         delta_cells(p, &c->scopes[i].total, unit, scale);
+        if (backward) {
+            html_puts(p, "<td>");
+            put_signed(p, &c->scopes[i].backward, unit);
+            html_puts(p, "</td>");
+        }
         html_puts(p, "</tr>\n");
     }
     html_table_end(p, c->scope_count - n);

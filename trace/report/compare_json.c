@@ -118,6 +118,7 @@ static void put_scopes(vp_json *j, const vp_comparison *c)
         vp_json_kcstr(j, "path", c->scopes[i].path);
         vp_json_ki64(j, "depth", c->scopes[i].depth);
         put_delta(j, &c->scopes[i].total);
+        put_named(j, "backward", &c->scopes[i].backward, false);
         vp_json_end_object(j);
     }
     vp_json_end_array(j);

@@ -343,6 +343,10 @@ static int put_scopes(vp_buf *b, const vp_view *v, const vp_comparison *c)
 {
     static const grid_column columns[] = {
         {.drop = 0}, {.drop = 0}, {.drop = 1}, {.drop = 1}, {.left = true, .want = 30, .min = 12}};
+    static const grid_column folded[] = {{.drop = 0}, {.drop = 0},
+                                         {.drop = 2}, {.drop = 2},
+                                         {.drop = 1}, {.left = true, .want = 30, .min = 12}};
+    bool backward = rep_has_backward(c);
     size_t n = c->scope_count < SCOPES_MAX ? c->scope_count : SCOPES_MAX;
     int64_t scale = 0;
     grid g;
@@ -352,14 +356,25 @@ static int put_scopes(vp_buf *b, const vp_view *v, const vp_comparison *c)
         if (c->scopes[i].total.a_ps > scale)
             scale = c->scopes[i].total.a_ps;
     vp_unit unit = rep_unit_for(v->unit, scale);
-    text_title(b, v, "The same by scope of the computation graph");
-    grid_init(&g, columns, sizeof columns / sizeof *columns);
+    text_title(b, v,
+               backward ? "The same by scope of the computation graph, backward work in its place"
+                        : "The same by scope of the computation graph");
+    if (backward)
+        grid_init(&g, folded, sizeof folded / sizeof *folded);
+    else
+        grid_init(&g, columns, sizeof columns / sizeof *columns);
     delta_heads(&g, unit);
+    if (backward)
+        text_head(&g, "backward", NULL);
     text_head(&g, "scope", NULL);
     for (size_t i = 0; i < n; i++) {
         const vp_compared_scope *s = &c->scopes[i];
         const char *name = s->path;
         delta_cells(&g, &s->total, unit, GRID_PLAIN);
+        if (backward) {
+            rep_put_delta(&g.text, &s->backward, unit);
+            grid_end(&g, GRID_PLAIN);
+        }
         vp_buf_pad(&g.text, ' ', 2 * (size_t)s->depth);
         if (i && c->scopes[i - 1].depth < s->depth) /* under its parent */
             name = s->path + strlen(c->scopes[i - 1].path) + 1;
