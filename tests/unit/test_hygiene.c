@@ -135,14 +135,14 @@ static sink_kind shaped(const char *name, const char *shape, const char *scope)
     return k;
 }
 
-/* "fusion" mixes two shapes (a layout makes no third), "dot" two scopes of one shape; "mul" is
- * below 5 %. */
+/* "fusion" mixes two shapes (a layout makes no third where calls of both take the same time,
+ * however far they lie apart), "dot" two scopes of one shape; "mul" is below 5 %. */
 static void large_groups_come_apart(void **state)
 {
     rig r = make(SINK_PROCESS_TPU);
     (void)state;
-    op(&r, shaped("fusion.1", "f32[8]{0}", "a"), 100);
-    op(&r, shaped("fusion.2", "f32[8]{0:T(256)}", "b"), 300);
+    op(&r, shaped("fusion.1", "f32[8]{0}", "a"), 300);
+    op(&r, shaped("fusion.2", "f32[8]{0:T(256)}", "b"), 100);
     op(&r, shaped("fusion.2", "f32[8]{0:T(256)}", "b"), 500);
     op(&r, shaped("fusion.3", "f32[16]", "c"), 50);
     op(&r, shaped("dot.1", "f32[4]", "x"), 70);
@@ -166,6 +166,40 @@ static void large_groups_come_apart(void **state)
     assert_string_equal(dot->splits[0].label, "x");
     assert_string_equal(dot->splits[1].label, "y");
     assert_int_equal(op_named(&r.h, "mul")->split_count, 0);
+    assert_int_equal(op_named(&r.h, "add")->split_count, 0);
+    tm_free(&r.h, r.t);
+}
+
+/* Calls of one shape that differ in time by where their result lies: parts by layout, beside
+ * another shape and alone; not where the times are close (100 and 110) however well the layout
+ * tells them. */
+static void a_layout_that_takes_longer_is_another_part(void **state)
+{
+    rig r = make(SINK_PROCESS_TPU);
+    (void)state;
+    op(&r, shaped("fusion.1", "f32[8]{0:S(1)}", "a"), 200);
+    op(&r, shaped("fusion.2", "f32[8]{0}", "a"), 41);
+    op(&r, shaped("fusion.3", "f32[8]{0}", "a"), 39);
+    op(&r, shaped("fusion.1", "f32[8]{0:S(1)}", "a"), 210);
+    op(&r, shaped("fusion.4", "f32[16]", "a"), 20);
+    op(&r, shaped("dot.1", "f32[4]{0:S(1)}", "x"), 250);
+    op(&r, shaped("dot.2", "f32[4]{0}", "x"), 50);
+    op(&r, shaped("add.1", "f32[4]{0:S(1)}", "x"), 110);
+    op(&r, shaped("add.2", "f32[4]{0}", "x"), 100);
+    tm_analyze(&r.h, r.t);
+    const vp_op *fusion = op_named(&r.h, "fusion"), *dot = op_named(&r.h, "dot");
+    assert_int_equal(fusion->split_count, 3);
+    assert_string_equal(fusion->splits[0].label, "f32[8]{0:S(1)}");
+    assert_int_equal(fusion->splits[0].calls, 2);
+    assert_int_equal(fusion->splits[0].self_ps, 410 * US);
+    assert_true(fusion->splits[0].stddev_ps == 5.0 * US);
+    assert_string_equal(fusion->splits[1].label, "f32[8]{0}");
+    assert_int_equal(fusion->splits[1].calls, 2);
+    assert_int_equal(fusion->splits[1].self_ps, 80 * US);
+    assert_string_equal(fusion->splits[2].label, "f32[16]");
+    assert_int_equal(dot->split_count, 2);
+    assert_string_equal(dot->splits[0].label, "f32[4]{0:S(1)}");
+    assert_string_equal(dot->splits[1].label, "f32[4]{0}");
     assert_int_equal(op_named(&r.h, "add")->split_count, 0);
     tm_free(&r.h, r.t);
 }
@@ -361,6 +395,7 @@ int main(void)
         cmocka_unit_test(gpu_kernels_by_name_or_instruction),
         cmocka_unit_test(small_ops_in_a_row_are_a_chain),
         cmocka_unit_test(large_groups_come_apart),
+        cmocka_unit_test(a_layout_that_takes_longer_is_another_part),
         cmocka_unit_test(paths_fold_onto_the_forward_pass),
         cmocka_unit_test(scopes_sum_up_their_subtrees),
         cmocka_unit_test(a_tree_gives_its_items_back),

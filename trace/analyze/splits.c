@@ -1,5 +1,6 @@
 #include "trace/analyze/splits.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "trace/analyze/hlo_text.h"
@@ -9,8 +10,15 @@
 
 #define SPLITS_MAX 8u
 #define NO_PART UINT32_MAX
+#define WIDE_CV 0.5
 
-typedef enum by { BY_SHAPE, BY_SCOPE, BY_SOURCE, WAYS } by;
+/* Shapes as such, and with layout and memory space ("f32[8]{0:T(256)S(1)}"). */
+typedef enum by { BY_SHAPE, BY_LAYOUT, BY_SCOPE, BY_SOURCE, WAYS } by;
+
+/* How far durations lie apart; offsets from the op's mean, so that squares keep their digits. */
+typedef struct spread {
+    double offset, squares; /* sums */
+} spread;
 
 /* A kind that belongs to a large op. */
 typedef struct member {
@@ -32,15 +40,16 @@ typedef struct splitting {
     track_set set;
     member *members; /* by op */
     size_t member_count;
-    uint32_t *part_of; /* by kind */
+    spread *spread_of; /* by kind */
+    uint32_t *part_of; /* by kind: the op, while spreads are taken; then the part */
     part *parts;
     size_t part_count, part_cap;
     vp_arena arena;
     vp_intern shapes;
 } splitting;
 
-/* "f32[8,128]" of "f32[8,128]{1,0:T(8,128)}": a layout alone makes no other op. */
-static int shape_id(uint32_t *out, splitting *s, const trace_kind *k)
+/* "f32[8,128]" of "f32[8,128]{1,0:T(8,128)}". */
+static int shape_id(uint32_t *out, splitting *s, const trace_kind *k, bool layout)
 {
     const trace *t = s->a->t;
     vp_str shape = trace_str(t, k->shape);
@@ -52,7 +61,7 @@ static int shape_id(uint32_t *out, splitting *s, const trace_kind *k)
     vp_buf_init(&text, shape.n + 64);
     for (size_t i = 0; i < shape.n; i++) {
         depth += shape.p[i] == '{';
-        if (!depth)
+        if (layout || !depth)
             vp_buf_putc(&text, shape.p[i]);
         depth -= shape.p[i] == '}' && depth > 0;
     }
@@ -64,16 +73,18 @@ static int shape_id(uint32_t *out, splitting *s, const trace_kind *k)
 static int label_id(uint32_t *out, splitting *s, uint32_t kind, by way)
 {
     const trace_kind *k = &s->a->t->kinds[kind];
-    if (way == BY_SHAPE)
-        return shape_id(out, s, k);
+    if (way == BY_SHAPE || way == BY_LAYOUT)
+        return shape_id(out, s, k, way == BY_LAYOUT);
     *out = way == BY_SCOPE ? k->scope : k->source;
     return 0;
 }
 
 static vp_str label_text(const splitting *s, uint32_t id, by way)
 {
-    static const vp_str none[WAYS] = {{"(no shape)", 10}, {"(no scope)", 10}, {"(no source)", 11}};
-    vp_str label = way == BY_SHAPE ? vp_intern_get(&s->shapes, id) : trace_str(s->a->t, id);
+    static const vp_str none[WAYS] = {
+        {"(no shape)", 10}, {"(no shape)", 10}, {"(no scope)", 10}, {"(no source)", 11}};
+    vp_str label = way == BY_SHAPE || way == BY_LAYOUT ? vp_intern_get(&s->shapes, id)
+                                                       : trace_str(s->a->t, id);
     return label.n ? label : none[way];
 }
 
@@ -110,16 +121,98 @@ static int find_members(splitting *s, uint32_t device)
     return 0;
 }
 
-/* The first property in which the kinds of one op differ; WAYS: in none. */
+static void find_spreads(splitting *s)
+{
+    const host_result *h = s->a->h;
+    for (size_t i = 0; i < s->member_count; i++)
+        s->part_of[s->members[i].kind] = s->members[i].op;
+    for (size_t i = 0; i < s->set.count; i++) {
+        const trace_track *k = &s->set.t->tracks[s->set.tracks[i]];
+        for (size_t e = 0; e < k->count; e++) {
+            uint32_t op = s->part_of[k->kind[e]];
+            if (op == NO_PART)
+                continue;
+            spread *at = &s->spread_of[k->kind[e]];
+            double x = (double)(k->dur_ps[e] - h->ops[op].total_ps / h->ops[op].calls);
+            at->offset += x;
+            at->squares += x * x;
+        }
+    }
+    for (size_t i = 0; i < s->member_count; i++)
+        s->part_of[s->members[i].kind] = NO_PART;
+}
+
+typedef struct sample {
+    double calls, offset, squares;
+} sample;
+
+static void add_sample(sample *out, const splitting *s, const member *m)
+{
+    out->calls += (double)s->times->calls[m->kind];
+    out->offset += s->spread_of[m->kind].offset;
+    out->squares += s->spread_of[m->kind].squares;
+}
+
+/* The sum of squares about the sample's own mean. */
+static double scatter(const sample *x)
+{
+    double about_mean = x->squares - x->offset * x->offset / x->calls;
+    return about_mean > 0 ? about_mean : 0;
+}
+
+/* Members that one mean says nothing about: CV above 0.5, where a table calls its row mixed. */
+static bool is_wide(const splitting *s, const member *v, size_t n)
+{
+    const vp_op *op = &s->a->h->ops[v->op];
+    sample all = {0};
+    for (size_t i = 0; i < n; i++)
+        add_sample(&all, s, &v[i]);
+    double mean = (double)(op->total_ps / op->calls) + all.offset / all.calls;
+    return sqrt(scatter(&all) / all.calls) > WIDE_CV * mean;
+}
+
+static bool starts_part(const member *v, size_t i)
+{
+    return !i || v[i].label != v[i - 1].label;
+}
+
+/* Of members sorted by label: whether the labels tell calls apart by time, that is whether most of
+ * the scatter lies between them and not within. */
+static bool labels_explain(const splitting *s, const member *v, size_t n)
+{
+    sample all = {0}, one = {0};
+    double within = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (starts_part(v, i))
+            one = (sample){0};
+        add_sample(&all, s, &v[i]);
+        add_sample(&one, s, &v[i]);
+        if (i + 1 == n || starts_part(v, i + 1))
+            within += scatter(&one);
+    }
+    return 2 * within < scatter(&all);
+}
+
+/* Labels members and sorts them so. */
+static int sort_by(bool *differ, splitting *s, member *v, size_t n, by way)
+{
+    for (size_t i = 0; i < n; i++)
+        VP_TRY(label_id(&v[i].label, s, v[i].kind, way));
+    qsort(v, n, sizeof *v, by_label);
+    *differ = v[0].label != v[n - 1].label;
+    return 0;
+}
+
+/* The first property in which the kinds of one op differ, sorted by it; WAYS: in none. A layout
+ * alone makes no other op, unless it is what the calls' times depend on. */
 static int choose_way(by *way, splitting *s, member *v, size_t n)
 {
+    bool differ = false, wide = is_wide(s, v, n);
     for (*way = BY_SHAPE; *way < WAYS; (*way)++) {
-        bool differ = false;
-        for (size_t i = 0; i < n; i++) {
-            VP_TRY(label_id(&v[i].label, s, v[i].kind, *way));
-            differ = differ || v[i].label != v[0].label;
-        }
-        if (differ)
+        if (*way == BY_LAYOUT && !wide)
+            continue;
+        VP_TRY(sort_by(&differ, s, v, n, *way));
+        if (differ && (*way != BY_LAYOUT || labels_explain(s, v, n)))
             break;
     }
     return 0;
@@ -142,15 +235,39 @@ static int add_member(splitting *s, const member *m, bool first, by way)
     return 0;
 }
 
+static int add_members(splitting *s, const member *v, size_t n, by way)
+{
+    for (size_t i = 0; i < n; i++)
+        VP_TRY(add_member(s, &v[i], starts_part(v, i), way));
+    return 0;
+}
+
+/* Members of one shape: by layout where that tells them apart. */
+static int add_shape(splitting *s, member *v, size_t n)
+{
+    bool differ = false;
+    if (!is_wide(s, v, n))
+        return add_members(s, v, n, BY_SHAPE);
+    VP_TRY(sort_by(&differ, s, v, n, BY_LAYOUT));
+    if (differ && labels_explain(s, v, n))
+        return add_members(s, v, n, BY_LAYOUT);
+    VP_TRY(sort_by(&differ, s, v, n, BY_SHAPE));
+    return add_members(s, v, n, BY_SHAPE);
+}
+
 static int take_apart(splitting *s, member *v, size_t n)
 {
     by way = WAYS;
     VP_TRY(choose_way(&way, s, v, n));
     if (way == WAYS)
         return 0;
-    qsort(v, n, sizeof *v, by_label);
-    for (size_t i = 0; i < n; i++)
-        VP_TRY(add_member(s, &v[i], !i || v[i].label != v[i - 1].label, way));
+    if (way != BY_SHAPE)
+        return add_members(s, v, n, way);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && !starts_part(v, end);)
+            end++;
+        VP_TRY(add_shape(s, v + i, end - i));
+    }
     return 0;
 }
 
@@ -223,6 +340,7 @@ static int split(splitting *s, uint32_t device)
 {
     size_t events = 0;
     VP_TRY(find_members(s, device));
+    find_spreads(s);
     VP_TRY(find_parts(s));
     if (!s->part_count)
         return 0;
@@ -243,8 +361,9 @@ int splits_of_device(analysis *a, uint32_t device)
     vp_arena_init(&s.arena);
     s.members = vp_realloc_array(NULL, a->t->kind_count, sizeof *s.members);
     s.part_of = vp_realloc_array(NULL, a->t->kind_count, sizeof *s.part_of);
+    s.spread_of = vp_calloc(a->t->kind_count, sizeof *s.spread_of);
     int rc = vp_intern_init(&s.shapes, &s.arena);
-    if (!s.members || !s.part_of)
+    if (!s.members || !s.part_of || !s.spread_of)
         rc = vp_fail(VP_ENOMEM, "out of memory");
     if (rc >= 0)
         rc = split(&s, device);
@@ -252,6 +371,7 @@ int splits_of_device(analysis *a, uint32_t device)
     vp_arena_free(&s.arena);
     vp_free(s.members);
     vp_free(s.part_of);
+    vp_free(s.spread_of);
     vp_free(s.parts);
     return rc;
 }
