@@ -124,11 +124,14 @@ typedef struct vp_op {
     const char *category; /* hlo_category, Kineto cat, …; may be NULL */
     const char *name;     /* the group's key as shown */
     int64_t calls, total_ps, self_ps;
-    int64_t min_ps, p50_ps, p95_ps, max_ps;   /* of one call; percentiles by nearest rank */
-    double stddev_ps;                         /* population */
-    int64_t bytes, flops;                     /* Σ over calls */
-    const char *scope, *source, *module;      /* of its slowest member, may be NULL */
-    int64_t raw_names;                        /* distinct names in the group */
+    int64_t min_ps, p50_ps, p95_ps, max_ps; /* of one call; percentiles by nearest rank */
+    double stddev_ps;                       /* population */
+    int64_t bytes, flops;                   /* Σ over calls */
+    const char *scope;       /* that with the most self time of its scopes; may be NULL */
+    const char *source;      /* likewise, of those in that scope */
+    const char *module;      /* of the member with the most self time there */
+    int64_t raw_names;       /* distinct names in the group */
+    int64_t scopes, sources; /* distinct ones in the group, VP_UNKNOWN in older reports */
     int64_t slowest_start_ps, slowest_dur_ps; /* start on the aligned clock */
     /* full: */
     int64_t step_self_ps;   /* Σ self inside the steps that count; VP_UNKNOWN without steps */

@@ -160,6 +160,21 @@ def test_the_fusion_of_5_1_comes_apart():
     assert row['total_ps'] == 13678565427 + 2562402162 + 290270108 == row['self_ps'] + 11
 
 
+def test_a_row_stands_where_most_of_its_time_does():
+    """98 % of this fusion is RowParallelLinear; its longest call alone, 290 us, is of compute_logits_func.
+    The all-reduces are 128 of RowParallelLinear and one of the embedding, on both devices."""
+    rows = [o for o in report(VLLM_11)['ops'] if (o['category'], o['name']) in
+            (('convolution fusion', 'fusion'), ('all-reduce', 'all-reduce'))]
+    assert len(rows) == 4
+    for o in rows:
+        assert '/RowParallelLinear/' in o['scope'] and 'jtorch.py:528' not in (o['source'] or ''), o
+        assert o['scopes'] == 2 and o['module'].startswith('jit_step_fun'), o
+    page = view_profile('report', '--format=html', str(TRACES / VLLM_11)).stdout
+    row = page[page.index('class="name"><bdi>fusion</'):]
+    assert '/RowParallelLinear/' in row[:row.index('</th>')]
+    assert '>+1 more</span>' in row[:row.index('</th>')]
+
+
 SAMPLE = """
    22.222  33.06%  33.06%     64    347.22    347.72    393.69  0.02  convolution fusion  convolution_bitcast_fusion
    17.013  25.31%  58.38%     64    265.83    272.11    272.29  0.02  custom-call         RPA-bq_32-bkvp_64-p_64-

@@ -204,6 +204,43 @@ static void a_layout_that_takes_longer_is_another_part(void **state)
     tm_free(&r.h, r.t);
 }
 
+static sink_kind placed(const char *name, const char *scope, const char *source)
+{
+    sink_kind k = hlo(name, "loop fusion", scope);
+    k.source = vp_str_of(source);
+    return k;
+}
+
+/* The longest raw op of a group is one call of "logits"; the layers' are shorter, and more. Their
+ * source is the one most of their time has, not the one that most of the group's has. */
+static void a_group_stands_where_most_of_its_time_does(void **state)
+{
+    rig r = make(SINK_PROCESS_TPU);
+    (void)state;
+    op(&r, placed("fusion.9", "logits", "head.py:1"), 290);
+    op(&r, placed("fusion.8", "logits", "head.py:1"), 10);
+    op(&r, placed("fusion.1", "layer", "a.py:1"), 110);
+    op(&r, placed("fusion.2", "layer", "b.py:2"), 100);
+    op(&r, placed("fusion.3", "layer", "b.py:2"), 105);
+    op(&r, placed("fusion.4", "", ""), 50);
+    op(&r, placed("dot.1", "y", "c.py:1"), 70);
+    op(&r, placed("dot.2", "x", "c.py:1"), 70);
+    op(&r, placed("add.1", "", ""), 90);
+    op(&r, placed("add.2", "z", "d.py:1"), 80);
+    tm_analyze(&r.h, r.t);
+    const vp_op *fusion = op_named(&r.h, "fusion"), *dot = op_named(&r.h, "dot");
+    assert_string_equal(fusion->scope, "layer");
+    assert_string_equal(fusion->source, "b.py:2");
+    assert_int_equal(fusion->scopes, 2);
+    assert_int_equal(fusion->sources, 3);
+    assert_string_equal(dot->scope, "x"); /* equals by text, in any order of the file */
+    assert_int_equal(dot->scopes, 2);
+    assert_int_equal(dot->sources, 1);
+    assert_null(op_named(&r.h, "add")->scope);
+    assert_int_equal(op_named(&r.h, "add")->scopes, 1);
+    tm_free(&r.h, r.t);
+}
+
 /* ---- Scopes ---- */
 
 static void fold_is(const char *path, const char *want)
@@ -396,6 +433,7 @@ int main(void)
         cmocka_unit_test(small_ops_in_a_row_are_a_chain),
         cmocka_unit_test(large_groups_come_apart),
         cmocka_unit_test(a_layout_that_takes_longer_is_another_part),
+        cmocka_unit_test(a_group_stands_where_most_of_its_time_does),
         cmocka_unit_test(paths_fold_onto_the_forward_pass),
         cmocka_unit_test(scopes_sum_up_their_subtrees),
         cmocka_unit_test(a_tree_gives_its_items_back),

@@ -101,6 +101,8 @@ static void test_keys_and_their_order(void **state)
                                      "source",
                                      "module",
                                      "raw_names",
+                                     "scopes",
+                                     "sources",
                                      "slowest",
                                      "step_self_ps",
                                      "idle_before_ps",

@@ -5,6 +5,7 @@
 
 #include "trace/analyze/hlo_text.h"
 #include "trace/analyze/load.h"
+#include "trace/analyze/op_places.h"
 #include "trace/base/arena.h"
 #include "trace/base/err.h"
 #include "trace/base/map.h"
@@ -22,8 +23,6 @@ typedef struct search {
     detail_name *names;       /* all of them */
     size_t name_count, name_cap;
     vp_map by_name;
-    int64_t *best_self; /* by name */
-    size_t best_cap;
 } search;
 
 static bool same_text(const char *a, const char *b)
@@ -133,10 +132,7 @@ static int find_calls(search *s, track_set set)
 static int new_name(search *s, const trace_kind *kind)
 {
     VP_TRY(vp_grow(&s->names, &s->name_cap, s->name_count + 1, sizeof *s->names, UINT32_MAX - 1));
-    VP_TRY(vp_grow(&s->best_self, &s->best_cap, s->name_count + 1, sizeof *s->best_self,
-                   UINT32_MAX - 1));
     s->names[s->name_count] = (detail_name){0};
-    s->best_self[s->name_count] = -1;
     return vp_map_set(&s->by_name, kind->name, (uint32_t)s->name_count++);
 }
 
@@ -147,23 +143,39 @@ static vp_str shape_of(const trace *t, const trace_kind *k)
     return !shape.n && hlo_split(&h, trace_str(t, k->long_name)) ? h.shape : shape;
 }
 
-static int add_kind(search *s, uint32_t k, const kind_times *times)
+static int add_kind(search *s, uint32_t k, const kind_times *times, uint32_t *name_of)
 {
-    const trace *t = s->a->t;
-    const trace_kind *kind = &t->kinds[k];
+    const trace_kind *kind = &s->a->t->kinds[k];
     if (vp_map_get(&s->by_name, kind->name) == VP_MAP_NONE)
         VP_TRY(new_name(s, kind));
-    uint32_t at = vp_map_get(&s->by_name, kind->name);
-    detail_name *n = &s->names[at];
-    n->calls += times->calls[k];
-    n->self_ps += times->self_ps[k];
-    if (times->self_ps[k] <= s->best_self[at])
-        return 0;
-    s->best_self[at] = times->self_ps[k];
+    *name_of = vp_map_get(&s->by_name, kind->name);
+    s->names[*name_of].calls += times->calls[k];
+    s->names[*name_of].self_ps += times->self_ps[k];
+    return 0;
+}
+
+static int place_name(search *s, detail_name *n, const op_place *place)
+{
+    const trace *t = s->a->t;
+    const trace_kind *kind = &t->kinds[place->kind];
+    n->scopes = place->scopes;
+    n->sources = place->sources;
     VP_TRY(copy_text(&n->name, s, trace_str(t, kind->name)));
     VP_TRY(copy_text(&n->scope, s, trace_str(t, kind->scope)));
     VP_TRY(copy_text(&n->source, s, trace_str(t, kind->source)));
     return copy_text(&n->shape, s, shape_of(t, kind));
+}
+
+static int place_names(search *s, const uint32_t *name_of, const kind_times *times)
+{
+    VP_CLEANUP(vp_free_ptr)
+    op_place *places = vp_realloc_array(NULL, s->name_count + 1, sizeof *places);
+    if (!places)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_TRY(op_places(places, (uint32_t)s->name_count, s->a->t, name_of, times));
+    for (size_t i = 0; i < s->name_count; i++)
+        VP_TRY(place_name(s, &s->names[i], &places[i]));
+    return 0;
 }
 
 static void find_longest(search *s, track_set set)
@@ -189,9 +201,17 @@ static int by_self(const void *a, const void *b)
 
 static int find_names(search *s, const device_work *w)
 {
-    for (uint32_t k = 0; k < s->a->t->kind_count; k++)
+    const uint32_t kinds = s->a->t->kind_count;
+    VP_CLEANUP(vp_free_ptr)
+    uint32_t *name_of = vp_realloc_array(NULL, (size_t)kinds + 1, sizeof *name_of);
+    if (!name_of)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (uint32_t k = 0; k < kinds; k++) {
+        name_of[k] = UINT32_MAX;
         if (s->is_member[k])
-            VP_TRY(add_kind(s, k, w->times));
+            VP_TRY(add_kind(s, k, w->times, &name_of[k]));
+    }
+    VP_TRY(place_names(s, name_of, w->times));
     find_longest(s, w->set);
     qsort(s->names, s->name_count, sizeof *s->names, by_self);
     size_t n = s->name_count < OP_NAMES_MAX ? s->name_count : OP_NAMES_MAX;
@@ -273,7 +293,6 @@ static int read_host(search *s, const catalog *c, const cat_session *session, ui
     host_result_free(&result);
     vp_map_free(&s->by_name);
     vp_free(s->names);
-    vp_free(s->best_self);
     return rc;
 }
 

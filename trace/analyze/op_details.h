@@ -18,8 +18,8 @@ typedef struct detail_call {
 
 /* One raw name of the group. */
 typedef struct detail_name {
-    const char *name, *scope, *source,
-        *shape; /* of its kind with the most self time; may be NULL */
+    const char *name, *scope, *source, *shape; /* where most of its self time goes; may be NULL */
+    int64_t scopes, sources;                   /* distinct ones under this name */
     int64_t calls, self_ps, max_ps;
 } detail_name;
 

@@ -1,5 +1,6 @@
 #include "trace/analyze/classify.h"
 #include "trace/analyze/host.h"
+#include "trace/analyze/op_places.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -169,6 +170,7 @@ typedef struct tally {
     int64_t slowest_dur, slowest_start;
     int64_t raw_names, best_self; /* best_self: of the kind that stands for the group */
     uint32_t best_kind;
+    op_place place;
     size_t first; /* of its durations in the shared array */
     size_t filled;
 } tally;
@@ -254,7 +256,7 @@ static int emit_op(host_result *h, const grouping *g, const tally *a, uint32_t g
                    uint32_t device, int64_t *durations)
 {
     const trace *t = g->t;
-    const trace_kind *k = &t->kinds[a->best_kind];
+    const trace_kind *k = &t->kinds[a->best_kind], *place = &t->kinds[a->place.kind];
     vp_op op = {.device = device,
                 .op_class = (vp_op_class)g->class_of[a->best_kind],
                 .calls = a->calls,
@@ -264,14 +266,16 @@ static int emit_op(host_result *h, const grouping *g, const tally *a, uint32_t g
                 .bytes = a->bytes,
                 .flops = a->flops,
                 .raw_names = a->raw_names,
+                .scopes = a->place.scopes,
+                .sources = a->place.sources,
                 .step_self_ps = VP_UNKNOWN,
                 .slowest_start_ps = a->slowest_start - h->origin_ps,
                 .slowest_dur_ps = a->slowest_dur};
     VP_TRY(host_text(&op.category, h, category_of(t, k)));
     VP_TRY(host_text(&op.name, h, vp_intern_get(&g->names, g->label[group])));
-    VP_TRY(host_text(&op.scope, h, trace_str(t, k->scope)));
-    VP_TRY(host_text(&op.source, h, trace_str(t, k->source)));
-    VP_TRY(host_text(&op.module, h, trace_str(t, k->module)));
+    VP_TRY(host_text(&op.scope, h, trace_str(t, place->scope)));
+    VP_TRY(host_text(&op.source, h, trace_str(t, place->source)));
+    VP_TRY(host_text(&op.module, h, trace_str(t, place->module)));
     statistics(&op, durations + a->first, (size_t)a->calls);
     VP_TRY(vp_grow(&h->ops, &h->op_cap, h->op_count + 1, sizeof op, SIZE_MAX / 1024));
     h->ops[h->op_count++] = op;
@@ -288,8 +292,14 @@ static int tally_device(host_result *h, const grouping *g, track_set set, uint32
     int rc = add_kinds(v, g, kt, &seen);
     vp_map_free(&seen);
     VP_TRY(rc);
+    VP_CLEANUP(vp_free_ptr)
+    op_place *places = vp_realloc_array(NULL, (size_t)g->count + 1, sizeof *places);
+    if (!places)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_TRY(op_places(places, g->count, g->t, g->group_of, kt));
     for (uint32_t i = 0; i < g->count; i++) {
         v[i].first = events;
+        v[i].place = places[i];
         v[i].total_ps = totals[i];
         events += (size_t)v[i].calls;
         h->devices[device].self_ps += v[i].self_ps;

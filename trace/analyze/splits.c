@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "trace/analyze/hlo_text.h"
+#include "trace/analyze/op_places.h"
 #include "trace/base/buf.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
@@ -28,7 +29,7 @@ typedef struct member {
 } member;
 
 typedef struct part {
-    uint32_t op, kind; /* kind: the one with the most self time */
+    uint32_t op, kind; /* kind: of the scope and source to show */
     vp_str label;
     int64_t calls, self_ps;
     size_t first, filled; /* its durations */
@@ -223,15 +224,12 @@ static int add_member(splitting *s, const member *m, bool first, by way)
     if (first) {
         VP_TRY(
             vp_grow(&s->parts, &s->part_cap, s->part_count + 1, sizeof *s->parts, UINT32_MAX - 1));
-        s->parts[s->part_count++] =
-            (part){.op = m->op, .kind = m->kind, .label = label_text(s, m->label, way)};
+        s->parts[s->part_count++] = (part){.op = m->op, .label = label_text(s, m->label, way)};
     }
     part *p = &s->parts[s->part_count - 1];
     s->part_of[m->kind] = (uint32_t)s->part_count - 1;
     p->calls += s->times->calls[m->kind];
     p->self_ps += s->times->self_ps[m->kind];
-    if (s->times->self_ps[m->kind] > s->times->self_ps[p->kind])
-        p->kind = m->kind;
     return 0;
 }
 
@@ -278,6 +276,18 @@ static int find_parts(splitting *s)
             end++;
         VP_TRY(take_apart(s, s->members + i, end - i));
     }
+    return 0;
+}
+
+static int place_parts(splitting *s)
+{
+    VP_CLEANUP(vp_free_ptr)
+    op_place *places = vp_realloc_array(NULL, s->part_count, sizeof *places);
+    if (!places)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_TRY(op_places(places, (uint32_t)s->part_count, s->a->t, s->part_of, s->times));
+    for (size_t i = 0; i < s->part_count; i++)
+        s->parts[i].kind = places[i].kind;
     return 0;
 }
 
@@ -344,6 +354,7 @@ static int split(splitting *s, uint32_t device)
     VP_TRY(find_parts(s));
     if (!s->part_count)
         return 0;
+    VP_TRY(place_parts(s));
     for (size_t i = 0; i < s->part_count; i++) {
         s->parts[i].first = events;
         events += (size_t)s->parts[i].calls;

@@ -236,6 +236,8 @@ const rep_field rep_op_fields[] = {
     {F("source", REP_TEXT, vp_op, source)},
     {F("module", REP_TEXT, vp_op, module)},
     {F("raw_names", REP_COUNT, vp_op, raw_names), .needed = true},
+    {F("scopes", REP_COUNT, vp_op, scopes)},
+    {F("sources", REP_COUNT, vp_op, sources)},
     {.key = "slowest", .type = REP_OBJECT, .fields = slowest_fields},
     {F("step_self_ps", REP_COUNT, vp_op, step_self_ps), .full = true},
     {F("idle_before_ps", REP_COUNT, vp_op, idle_before_ps), .needed = true, .full = true},

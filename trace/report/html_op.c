@@ -14,7 +14,8 @@ typedef struct op_page {
 
 /* ---- What all calls add up to ---------------------------------------------------------------- */
 
-static void text_fact(page *p, const char *name, const char *text)
+/* A place of the group and how many others it has. */
+static void place_fact(page *p, const char *name, const char *text, int64_t all)
 {
     if (!text)
         return;
@@ -22,6 +23,9 @@ static void text_fact(page *p, const char *name, const char *text)
     html_puts(p, "<code>");
     html_text(p, text);
     html_puts(p, "</code>");
+    if (all > 1)
+        vp_buf_printf(p->b, "<span class=\"sub\">+%lld more in this group</span>",
+                      (long long)(all - 1));
     html_close_fact(p);
 }
 
@@ -82,9 +86,9 @@ static void put_head(const op_page *o)
     call_fact(o, "p95", op->p95_ps);
     call_fact(o, "Longest", op->max_ps);
     html_puts(p, "</dl>\n<dl class=\"facts\">\n");
-    text_fact(p, "Scope", p->r->group == VP_GROUP_SCOPE ? NULL : op->scope);
-    text_fact(p, "Source", p->r->group == VP_GROUP_SOURCE ? NULL : op->source);
-    text_fact(p, "Module", p->r->group == VP_GROUP_MODULE ? NULL : op->module);
+    place_fact(p, "Scope", p->r->group == VP_GROUP_SCOPE ? NULL : op->scope, op->scopes);
+    place_fact(p, "Source", p->r->group == VP_GROUP_SOURCE ? NULL : op->source, op->sources);
+    place_fact(p, "Module", p->r->group == VP_GROUP_MODULE ? NULL : op->module, 1);
     html_puts(p, "</dl>\n</header>\n");
 }
 
@@ -165,7 +169,7 @@ static void put_names(const op_page *o)
     vp_unit sum = rep_unit_for(p->v.unit, o->op->self_ps);
     html_section(p, "names", "Names in this group");
     html_table(p, "list", "Names in this group");
-    html_head(p, "op", "Raw name", NULL, "With the scope of its slowest kind");
+    html_head(p, "op", "Raw name", NULL, "With the scope that has most of its self time");
     html_head(p, "", "Calls", NULL, NULL);
     html_head(p, "", "Self", rep_unit_sign(sum), NULL);
     html_head(p, "share", "of the group", "%", NULL);

@@ -25,7 +25,8 @@ static void put_head(const table *t)
     const char *what = p->r->has_devices ? keys[p->r->group] : "Event";
     html_puts(p, "<thead><tr>\n");
     html_head(p, "rank", "#", NULL, "Rank");
-    html_head(p, "op", what, NULL, "Group, with its category and the scope of its slowest member");
+    html_head(p, "op", what, NULL,
+              "Group, with its category and the scope that has most of its self time");
     html_sort_head(p, "Self", sum, "Time of its own, without what runs inside", VP_BY_SELF);
     html_head(p, "share", "Self", "%", "Self time as a share of the self time of all ops");
     html_head(p, "", "Cum.", "%", "Share of this row and those above it");
@@ -87,6 +88,15 @@ static void put_path(page *p, const char *css_class, const char *path)
     html_puts(p, "</bdi></span>");
 }
 
+/* "+3 more": the group stands in other places too. */
+static void put_more(page *p, int64_t all, const char *what)
+{
+    if (all > 1)
+        vp_buf_printf(p->b,
+                      "<span class=\"more\" title=\"%lld %s in this group\">+%lld more</span>",
+                      (long long)all, what, (long long)(all - 1));
+}
+
 /* Paths are cut at their start by the style sheet: their ends say more. */
 static void op_cell(const table *t, const vp_op *op)
 {
@@ -108,8 +118,13 @@ static void op_cell(const table *t, const vp_op *op)
                   html_class(op->op_class));
     html_text(p, op->category ? op->category : rep_class_name(op->op_class));
     html_puts(p, "</span>");
-    if (place)
+    if (place) {
         put_path(p, "path", place);
+        if (place == op->scope)
+            put_more(p, op->scopes, "scopes");
+        else
+            put_more(p, op->sources, "sources");
+    }
     html_puts(p, "</span></th>");
 }
 
