@@ -84,7 +84,7 @@ typedef struct vp_hygiene {
     int64_t async_done_ps;               /* waits in "-done" ops */
     int64_t padding_ps;                  /* category pad */
     int64_t infeed_ps, callback_ps;      /* infeed/outfeed ops; host callbacks as ops */
-    int64_t duplicate_ps, duplicate_ops; /* ops that XLA marks as copies of others */
+    int64_t duplicate_ps, duplicate_ops; /* ops that share the code of an equal one */
     int64_t chain_ps, chains;            /* runs of >= 5 ops < 5 us with gaps < 5 us */
 } vp_hygiene;
 

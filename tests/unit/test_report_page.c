@@ -246,6 +246,42 @@ static void test_empty_sections_do_not_appear(void **state)
     fx_free(&f);
 }
 
+/* What another finding explains has its places too, each a link to its time range. */
+static void test_explained_rules_lead_to_their_places(void **state)
+{
+    (void)state;
+    full x;
+    full_init(&x, NULL);
+    char *html = page_of(&x.f.r, (vp_view)VP_VIEW_INIT, &served);
+    const char *rules = strstr(html, "explained by these"), *end;
+    assert_non_null(rules);
+    end = strstr(rules, "</details>");
+    const char *link = strstr(rules, "<a title=\"Show this in Perfetto\"");
+    assert_true(link && link < end);
+    vp_free(html);
+    full_free(&x);
+}
+
+/* Ops that share the code of an equal one are no work to avoid. */
+static void test_equal_layers_are_no_waste(void **state)
+{
+    (void)state;
+    full x;
+    full_init(&x, NULL);
+    x.f.devices[0].hygiene.duplicate_ps = x.f.devices[0].self_ps;
+    x.f.devices[0].hygiene.duplicate_ops = 7;
+    char *html = page_of(&x.f.r, (vp_view)VP_VIEW_INIT, NULL);
+    assert_null(strstr(html, "Duplicates"));
+    assert_non_null(strstr(html, "is of 7 ops with the code of an equal one: equal layers, not "
+                                 "needless work."));
+    vp_free(html);
+    x.f.devices[0].hygiene = (vp_hygiene){.duplicate_ps = FX_MS, .duplicate_ops = 7};
+    html = page_of(&x.f.r, (vp_view)VP_VIEW_INIT, NULL);
+    assert_false(has_section(html, "hygiene"));
+    vp_free(html);
+    full_free(&x);
+}
+
 /* Figures no measurement can have, and 100,000 steps: still one tree, still a page. */
 static void test_strange_figures(void **state)
 {
@@ -318,11 +354,18 @@ int main(void)
 {
     setenv("TZ", "UTC", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_full_page),       cmocka_unit_test(test_places_are_links),
-        cmocka_unit_test(test_findings_alone),  cmocka_unit_test(test_full_page_with_hostile_names),
-        cmocka_unit_test(test_one_op),          cmocka_unit_test(test_tabs),
-        cmocka_unit_test(test_filter),          cmocka_unit_test(test_empty_sections_do_not_appear),
-        cmocka_unit_test(test_strange_figures), cmocka_unit_test(test_bandwidths),
+        cmocka_unit_test(test_full_page),
+        cmocka_unit_test(test_places_are_links),
+        cmocka_unit_test(test_findings_alone),
+        cmocka_unit_test(test_full_page_with_hostile_names),
+        cmocka_unit_test(test_one_op),
+        cmocka_unit_test(test_tabs),
+        cmocka_unit_test(test_filter),
+        cmocka_unit_test(test_empty_sections_do_not_appear),
+        cmocka_unit_test(test_explained_rules_lead_to_their_places),
+        cmocka_unit_test(test_equal_layers_are_no_waste),
+        cmocka_unit_test(test_strange_figures),
+        cmocka_unit_test(test_bandwidths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

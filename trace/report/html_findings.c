@@ -202,7 +202,9 @@ static void put_explained(page *p, const vp_finding *f)
         html_text(p, f->explained_by[i]);
         html_puts(p, "</a>");
     }
-    html_puts(p, ".</span></li>\n");
+    html_puts(p, ".</span>\n");
+    put_places(p, f);
+    html_puts(p, "</li>\n");
 }
 
 static void put_missing(page *p, const vp_finding *f)

@@ -1,4 +1,5 @@
 #include "trace/report/html_parts.h"
+#include "trace/report/wastes.h"
 
 /* ---- Launches ---- */
 
@@ -78,58 +79,20 @@ int html_launch(page *p)
 
 /* ---- What ops could be rid of ---- */
 
-typedef struct waste {
-    const char *name, *what;
-    int64_t ps;
-} waste;
-
-enum { WASTES = 8 };
-
-static void wastes_of(waste out[WASTES], const vp_hygiene *h)
-{
-    const waste all[WASTES] = {
-        {"Formatting", "Transposes, copies, reshapes and bitcast-converts", h->formatting_ps},
-        {"Remat", "Rematerialised work", h->remat_ps},
-        {"Async waits", "Waits in -done ops", h->async_done_ps},
-        {"Padding", "Category pad", h->padding_ps},
-        {"Infeed", "Infeed and outfeed ops", h->infeed_ps},
-        {"Callbacks", "Host callbacks as ops", h->callback_ps},
-        {"Duplicates", "Ops that XLA marks as copies of others", h->duplicate_ps},
-        {"Chains", "Five or more ops in a row below 5 µs", h->chain_ps},
-    };
-    for (size_t i = 0; i < WASTES; i++)
-        out[i] = all[i];
-}
-
-/* Columns that are zero on every device do not appear. */
-static bool used_wastes(const page *p, bool used[WASTES])
-{
-    bool any = false;
-    for (size_t k = 0; k < WASTES; k++)
-        used[k] = false;
-    for (size_t i = 0; i < p->r->device_count; i++) {
-        waste w[WASTES];
-        wastes_of(w, &p->r->devices[i].hygiene);
-        for (size_t k = 0; k < WASTES && html_shows(p, (uint32_t)i); k++)
-            any |= used[k] |= w[k].ps > 0;
-    }
-    return any;
-}
-
 bool html_has_hygiene(const page *p)
 {
-    bool used[WASTES];
-    return used_wastes(p, used);
+    bool used[REP_WASTES];
+    return rep_used_wastes(used, p->r, &p->v);
 }
 
 static void hygiene_row(page *p, const vp_device *d, const bool *used, vp_unit unit)
 {
-    waste w[WASTES];
-    wastes_of(w, &d->hygiene);
+    rep_waste w[REP_WASTES];
+    rep_wastes(w, &d->hygiene);
     html_puts(p, "<tr>");
     html_name_cell(p, d->name, p->r->host_count > 1 ? d->host : NULL);
     html_ps_cell(p, d->self_ps, unit);
-    for (size_t k = 0; k < WASTES; k++) {
+    for (size_t k = 0; k < REP_WASTES; k++) {
         if (!used[k])
             continue;
         html_ps_cell(p, w[k].ps, unit);
@@ -141,22 +104,24 @@ static void hygiene_row(page *p, const vp_device *d, const bool *used, vp_unit u
 int html_hygiene(page *p)
 {
     const vp_report *r = p->r;
-    bool used[WASTES];
-    waste names[WASTES];
+    bool used[REP_WASTES];
+    rep_waste names[REP_WASTES];
     int64_t scale = 0;
-    used_wastes(p, used);
-    wastes_of(names, &(vp_hygiene){0});
+    rep_used_wastes(used, r, &p->v);
+    rep_wastes(names, &(vp_hygiene){0});
     for (size_t i = 0; i < r->device_count; i++)
         scale = r->devices[i].self_ps > scale ? r->devices[i].self_ps : scale;
     vp_unit unit = rep_unit_for(p->v.unit, scale);
     html_section(p, "hygiene", "Work that may be avoidable");
     html_puts(p,
               "<p class=\"note\">Self times; shares are of Σ self of the device’s ops. An op can "
-              "count in several columns.</p>\n");
+              "count in several columns. ");
+    rep_put_shared_code(p->b, r, &p->v);
+    html_puts(p, "</p>\n");
     html_table(p, "list", "Work that may be avoidable");
     html_head(p, "op", "Device", NULL, NULL);
     html_head(p, "", "Self", rep_unit_sign(unit), NULL);
-    for (size_t k = 0; k < WASTES; k++) {
+    for (size_t k = 0; k < REP_WASTES; k++) {
         if (!used[k])
             continue;
         html_head(p, "", names[k].name, rep_unit_sign(unit), names[k].what);

@@ -335,6 +335,7 @@ int rep_text_full(vp_buf *b, const vp_report *r, const vp_view *view)
     VP_TRY(text_idle(b, r, &v));
     VP_TRY(text_launches(b, r, &v));
     VP_TRY(text_communication(b, r, &v));
+    VP_TRY(text_hygiene(b, r, &v));
     VP_TRY(put_scopes(b, r, &v));
     VP_TRY(put_folded(b, r, &v));
     VP_TRY(put_modules(b, r, &v));
