@@ -139,8 +139,10 @@ static void place_words(vp_buf *text, const vp_report *r, const vp_place *p, con
     }
     if (p->start_ps == VP_NO_TIME)
         return;
-    vp_buf_puts(text, p->start_ps < 0 ? " at -" : " at ");
-    rep_duration(text, p->start_ps < 0 ? -p->start_ps : p->start_ps, v->unit, INT64_MAX);
+    vp_unit unit = rep_unit_for(v->unit, INT64_MAX);
+    vp_buf_puts(text, " at ");
+    rep_put_when(text, p->start_ps, unit, p->end_ps - p->start_ps);
+    vp_buf_printf(text, " %s", rep_unit_name(unit));
     if (p->end_ps > p->start_ps) {
         vp_buf_puts(text, " for ");
         put_time(text, p->end_ps - p->start_ps, v);

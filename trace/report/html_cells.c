@@ -201,11 +201,13 @@ bool html_open_place(page *p, uint32_t device, const char *host, int64_t start_p
 }
 
 /* Times before the report's zero are rare (clocks that drift) and keep their sign. */
-static void put_when(page *p, int64_t ps)
+static void put_when(page *p, int64_t ps, int64_t dur_ps)
 {
-    if (ps < 0)
-        html_puts(p, "−");
-    html_duration(p, ps < 0 ? -ps : ps, ps < 0 ? -ps : ps);
+    int64_t size = ps < 0 ? -ps : ps;
+    vp_unit unit = rep_unit_for(p->v.unit, size);
+    html_puts(p, ps < 0 ? "−" : "");
+    rep_put_when(p->b, size, unit, dur_ps);
+    vp_buf_printf(p->b, " %s", rep_unit_sign(unit));
 }
 
 void html_place(page *p, uint32_t device, const char *host, int64_t start_ps, int64_t dur_ps)
@@ -215,7 +217,7 @@ void html_place(page *p, uint32_t device, const char *host, int64_t start_ps, in
         return;
     }
     bool link = html_open_place(p, device, host, start_ps, dur_ps);
-    put_when(p, start_ps);
+    put_when(p, start_ps, dur_ps);
     html_puts(p, link ? "</a>" : "");
 }
 

@@ -57,17 +57,36 @@ static int put_unknown(vp_buf *b)
     return vp_buf_putc(b, '-');
 }
 
+/* step_ps: the last decimal shown. */
+static int put_decimals(vp_buf *b, uint64_t ps, uint64_t step_ps, unsigned decimals)
+{
+    uint64_t base = 1;
+    for (unsigned i = 0; i < decimals; i++)
+        base *= 10;
+    uint64_t steps = (ps + step_ps / 2) / step_ps;
+    return vp_buf_printf(b, "%llu.%0*llu", (unsigned long long)(steps / base), (int)decimals,
+                         (unsigned long long)(steps % base));
+}
+
 int rep_put_ps(vp_buf *b, int64_t ps, vp_unit unit)
 {
     const struct unit *u = &units[unit];
-    uint64_t step = (uint64_t)u->step_ps, base = 1;
-    if (ps < 0)
+    return ps < 0 ? put_unknown(b)
+                  : put_decimals(b, (uint64_t)ps, (uint64_t)u->step_ps, u->decimals);
+}
+
+int rep_put_when(vp_buf *b, int64_t start_ps, vp_unit unit, int64_t dur_ps)
+{
+    int64_t step = units[unit].step_ps;
+    unsigned decimals = units[unit].decimals;
+    if (start_ps == VP_NO_TIME)
         return put_unknown(b);
-    for (unsigned i = 0; i < u->decimals; i++)
-        base *= 10;
-    uint64_t steps = ((uint64_t)ps + step / 2) / step;
-    return vp_buf_printf(b, "%llu.%0*llu", (unsigned long long)(steps / base), (int)u->decimals,
-                         (unsigned long long)(steps % base));
+    for (; dur_ps > 0 && step > dur_ps / 10 && step >= 1000; step /= 1000)
+        decimals += 3;
+    if (start_ps < 0)
+        vp_buf_putc(b, '-');
+    return put_decimals(b, start_ps < 0 ? 0 - (uint64_t)start_ps : (uint64_t)start_ps,
+                        (uint64_t)step, decimals);
 }
 
 int rep_duration(vp_buf *b, int64_t ps, vp_unit unit, int64_t scale_ps)

@@ -19,6 +19,9 @@ const char *rep_unit_name(vp_unit unit); /* "us" */
 const char *rep_unit_sign(vp_unit unit); /* "µs" */
 /* The number alone, rounded half up to the unit's decimals; "-" for unknown (negative). */
 int rep_put_ps(vp_buf *b, int64_t ps, vp_unit unit);
+/* A start, with as many decimals as it takes to place something of that length: the last one is a
+ * tenth of it or less. Keeps its sign; "-" for VP_NO_TIME. No length: the unit's decimals. */
+int rep_put_when(vp_buf *b, int64_t start_ps, vp_unit unit, int64_t dur_ps);
 /* "1234", or "1,234,567" with grouping; "-" for unknown. */
 int rep_put_count(vp_buf *b, int64_t n, bool grouping);
 int rep_put_bytes(vp_buf *b, int64_t bytes); /* "1.4 MiB", "-" for unknown */

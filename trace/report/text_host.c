@@ -8,6 +8,7 @@
 #define FUNCTIONS_MAX 8u
 #define HOST_OPS_MAX 10u
 #define MEMORY_MAX 16u
+#define HOLDERS_MAX 5u /* of one allocator */
 
 static void put_compile_line(vp_buf *b, const vp_report *r, const vp_view *v)
 {
@@ -101,14 +102,45 @@ static int put_host_ops(vp_buf *b, const vp_report *r, const vp_view *v)
     return text_finish(b, &g, v, rep_host_ops_beyond(r, n));
 }
 
-static int put_memory(vp_buf *b, const vp_report *r, const vp_view *v)
+/* What is in the peak, as far as the profile tells. */
+static int put_holders(vp_buf *b, const vp_report *r, const vp_view *v)
 {
     static const grid_column columns[] = {{.drop = 0},
                                           {.drop = 0},
                                           {.drop = 1},
-                                          {.drop = 2},
-                                          {.left = true, .want = 16, .min = 8},
-                                          {.left = true, .want = 24, .min = 10, .drop = 1}};
+                                          {.left = true, .want = 30, .min = 12},
+                                          {.left = true, .want = 16, .min = 8, .drop = 2}};
+    size_t shown = 0, more = 0;
+    grid g;
+    for (size_t i = 0; i < r->memory_count; i++)
+        more += r->memory[i].top_count;
+    if (!more)
+        return b->status;
+    text_title(b, v, "Largest holders of memory");
+    grid_init(&g, columns, sizeof columns / sizeof *columns);
+    text_head(&g, "bytes", NULL);
+    text_head(&g, "of peak", NULL);
+    text_head(&g, "allocations", NULL);
+    text_head(&g, "holder", NULL);
+    text_head(&g, "allocator", NULL);
+    for (size_t i = 0; i < r->memory_count; i++) {
+        const vp_memory *x = &r->memory[i];
+        for (size_t k = 0; k < x->top_count && k < HOLDERS_MAX && shown < MEMORY_MAX; k++) {
+            shown++;
+            text_bytes(&g, x->top[k].bytes);
+            text_share(&g, x->top[k].bytes, x->peak_bytes);
+            text_count(&g, x->top[k].count);
+            grid_escaped(&g, x->top[k].name, GRID_PLAIN);
+            grid_escaped(&g, x->allocator, GRID_PLAIN);
+        }
+    }
+    return text_finish(b, &g, v, more - shown);
+}
+
+static int put_memory(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    static const grid_column columns[] = {
+        {.drop = 0}, {.drop = 0}, {.drop = 1}, {.drop = 2}, {.left = true, .want = 16, .min = 8}};
     size_t n = r->memory_count < MEMORY_MAX ? r->memory_count : MEMORY_MAX;
     grid g;
     if (!n)
@@ -120,7 +152,6 @@ static int put_memory(vp_buf *b, const vp_report *r, const vp_view *v)
     text_head(&g, "allocations", NULL);
     text_head(&g, "at the end", NULL);
     text_head(&g, "allocator", NULL);
-    text_head(&g, "largest holder", NULL);
     for (size_t i = 0; i < n; i++) {
         const vp_memory *x = &r->memory[i];
         text_bytes(&g, x->peak_bytes);
@@ -128,9 +159,9 @@ static int put_memory(vp_buf *b, const vp_report *r, const vp_view *v)
         text_count(&g, x->allocations);
         text_bytes(&g, x->end_bytes);
         grid_escaped(&g, x->allocator, GRID_PLAIN);
-        grid_escaped(&g, x->top_count ? x->top->name : NULL, GRID_PLAIN);
     }
-    return text_finish(b, &g, v, r->memory_count - n);
+    VP_TRY(text_finish(b, &g, v, r->memory_count - n));
+    return put_holders(b, r, v);
 }
 
 int text_host(vp_buf *b, const vp_report *r, const vp_view *v)

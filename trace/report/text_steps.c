@@ -48,13 +48,23 @@ static const vp_breakdown *critical(const vp_step *s)
     return NULL;
 }
 
-static void step_row(grid *g, const vp_report *r, const vp_step *s, vp_unit unit)
+/* As the program counts; else by the order in time, as the page names them. */
+static void step_name(grid *g, const vp_steps *all, const vp_step *s)
+{
+    if (s->number >= 0) {
+        rep_put_count(&g->text, s->number, false);
+    } else {
+        vp_put_escaped(&g->text, s->name ? vp_str_of(s->name) : VP_STR("step"));
+        vp_buf_printf(&g->text, " #%zu", (size_t)(s - all->list) + 1);
+    }
+    grid_end(g, GRID_PLAIN);
+}
+
+static void step_row(grid *g, const vp_report *r, const vp_step *s, vp_unit unit, vp_unit when)
 {
     const vp_breakdown *d = critical(s);
-    if (s->number >= 0)
-        rep_put_count(&g->text, s->number, false);
-    else
-        vp_put_escaped(&g->text, s->name ? vp_str_of(s->name) : VP_STR("-"));
+    step_name(g, &r->steps, s);
+    rep_put_when(&g->text, s->start_ps, when, s->dur_ps);
     grid_end(g, GRID_PLAIN);
     text_ps(g, s->dur_ps, unit);
     text_ps(g, d ? d->compute_ps : VP_UNKNOWN, unit);
@@ -70,22 +80,62 @@ static void step_row(grid *g, const vp_report *r, const vp_step *s, vp_unit unit
               GRID_DIM);
 }
 
-/* The threshold that leaves STEPS_SHOWN steps, all when there are not more: the longest are shown.
- */
-static bool is_shown(const vp_steps *s, size_t i)
+/* The longest, in that order; all in order of time when there are not more. Returns how many. */
+static size_t pick_steps(const vp_step *out[STEPS_SHOWN], const vp_steps *s)
 {
-    size_t longer = 0;
-    if (s->count <= STEPS_SHOWN)
-        return true;
-    for (size_t k = 0; k < s->count && longer < STEPS_SHOWN; k++)
-        longer += s->list[k].dur_ps > s->list[i].dur_ps ||
-                  (s->list[k].dur_ps == s->list[i].dur_ps && k < i);
-    return longer < STEPS_SHOWN;
+    size_t n = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        size_t at = n < STEPS_SHOWN ? n++ : STEPS_SHOWN;
+        bool by_length = s->count > STEPS_SHOWN;
+        for (; by_length && at > 0 && s->list[i].dur_ps > out[at - 1]->dur_ps; at--)
+            if (at < STEPS_SHOWN)
+                out[at] = out[at - 1];
+        if (at < STEPS_SHOWN)
+            out[at] = &s->list[i];
+    }
+    return n;
+}
+
+static int put_kinds(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    static const grid_column columns[] = {{.left = true}, {.drop = 0}, {.drop = 0}, {.drop = 1},
+                                          {.drop = 0},    {.drop = 0}, {.drop = 2}};
+    const vp_steps *s = &r->steps;
+    int64_t all = 0, longest = 0;
+    grid g;
+    if (s->group_count < 2)
+        return b->status;
+    for (size_t i = 0; i < s->group_count; i++) {
+        all += s->groups[i].total_ps;
+        longest = s->groups[i].total_ps > longest ? s->groups[i].total_ps : longest;
+    }
+    vp_unit unit = rep_unit_for(v->unit, longest);
+    text_title(b, v, "Kinds of steps");
+    grid_init(&g, columns, sizeof columns / sizeof *columns);
+    text_head(&g, "kind", NULL);
+    text_head(&g, "steps", NULL);
+    text_head(&g, "median", rep_unit_name(unit));
+    text_head(&g, "total", rep_unit_name(unit));
+    text_head(&g, "share", NULL);
+    text_head(&g, "every", NULL);
+    text_head(&g, "example", NULL);
+    for (size_t i = 0; i < s->group_count; i++) {
+        const vp_step_group *x = &s->groups[i];
+        grid_puts(&g, rep_step_class_name(x->step_class), GRID_PLAIN);
+        text_count(&g, x->count);
+        text_ps(&g, x->median_ps, unit);
+        text_ps(&g, x->total_ps, unit);
+        text_share(&g, x->total_ps, all);
+        text_count(&g, x->period);
+        text_count(&g, x->example);
+    }
+    return text_finish(b, &g, v, 0);
 }
 
 int text_steps(vp_buf *b, const vp_report *r, const vp_view *v)
 {
     static const grid_column columns[] = {{.want = 14, .min = 6},
+                                          {.drop = 3},
                                           {.drop = 0},
                                           {.drop = 0},
                                           {.drop = 0},
@@ -94,15 +144,17 @@ int text_steps(vp_buf *b, const vp_report *r, const vp_view *v)
                                           {.left = true, .want = 12, .min = 8, .drop = 1},
                                           {.left = true, .drop = 2}};
     const vp_steps *s = &r->steps;
-    size_t shown = 0;
+    const vp_step *shown[STEPS_SHOWN];
     grid g;
     if (!s->count)
         return b->status;
     text_title(b, v, s->count > STEPS_SHOWN ? "Steps, the longest" : "Steps");
     put_statistics(b, r, v);
     vp_unit unit = rep_unit_for(v->unit, s->counted > 0 ? s->max_ps : s->list[0].dur_ps);
+    vp_unit when = rep_unit_for(v->unit, r->end_ps);
     grid_init(&g, columns, sizeof columns / sizeof *columns);
     text_head(&g, "step", NULL);
+    text_head(&g, "at", rep_unit_name(when));
     text_head(&g, "duration", rep_unit_name(unit));
     text_head(&g, "compute", NULL);
     text_head(&g, "exp.comm", NULL);
@@ -110,12 +162,11 @@ int text_steps(vp_buf *b, const vp_report *r, const vp_view *v)
     text_head(&g, "idle", NULL);
     text_head(&g, "on", NULL);
     text_head(&g, "", NULL);
-    for (size_t i = 0; i < s->count && shown < STEPS_SHOWN; i++)
-        if (is_shown(s, i)) {
-            step_row(&g, r, &s->list[i], unit);
-            shown++;
-        }
-    return text_finish(b, &g, v, s->count - shown);
+    size_t n = pick_steps(shown, s);
+    for (size_t i = 0; i < n; i++)
+        step_row(&g, r, shown[i], unit, when);
+    VP_TRY(text_finish(b, &g, v, s->count - n));
+    return put_kinds(b, r, v);
 }
 
 /* ---- Idle ---- */
@@ -180,12 +231,19 @@ static int put_gaps(vp_buf *b, const vp_report *r, const vp_view *v)
                                           {.left = true, .want = 22, .min = 10},
                                           {.left = true, .want = 22, .min = 10},
                                           {.left = true, .want = 12, .min = 8, .drop = 2}};
+    const vp_gap *list[GAPS_MAX];
+    int64_t shortest = INT64_MAX;
     size_t shown = 0;
     grid g;
-    if (!r->gap_count)
+    for (size_t i = 0; i < r->gap_count && shown < GAPS_MAX; i++)
+        if (rep_device_matches(r, v, r->gaps[i].device))
+            list[shown++] = &r->gaps[i];
+    if (!shown)
         return b->status;
-    vp_unit unit = rep_unit_for(v->unit, r->gaps->dur_ps);
+    vp_unit unit = rep_unit_for(v->unit, list[0]->dur_ps);
     vp_unit when = rep_unit_for(v->unit, r->end_ps);
+    for (size_t i = 0; i < shown; i++)
+        shortest = list[i]->dur_ps < shortest ? list[i]->dur_ps : shortest;
     text_title(b, v, "Longest gaps");
     grid_init(&g, columns, sizeof columns / sizeof *columns);
     text_head(&g, "gap", rep_unit_name(unit));
@@ -194,13 +252,11 @@ static int put_gaps(vp_buf *b, const vp_report *r, const vp_view *v)
     text_head(&g, "host does", NULL);
     text_head(&g, "then", NULL);
     text_head(&g, "device", NULL);
-    for (size_t i = 0; i < r->gap_count && shown < GAPS_MAX; i++) {
-        const vp_gap *x = &r->gaps[i];
-        if (!rep_device_matches(r, v, x->device))
-            continue;
-        shown++;
+    for (size_t i = 0; i < shown; i++) {
+        const vp_gap *x = list[i];
         text_ps(&g, x->dur_ps, unit);
-        text_ps(&g, x->start_ps, when);
+        rep_put_when(&g.text, x->start_ps, when, shortest);
+        grid_end(&g, GRID_PLAIN);
         grid_puts(&g, rep_cause_name(main_cause(x)), GRID_PLAIN);
         grid_escaped(&g, x->label, GRID_PLAIN);
         grid_escaped(&g, x->next_op, GRID_PLAIN);
