@@ -2,17 +2,20 @@
 import gzip
 import pathlib
 
-from . import kineto, xspace
+from . import kineto, xla_json, xspace
 
 
 def write(scene, form, folder, cut=0):
-    """The path to give to the program: a run directory of XSpaces, or one Kineto file."""
+    """The path to give to the program: a run directory of XSpaces or of XLA's JSON, or one Kineto file."""
     folder = pathlib.Path(folder)
-    if form == 'xspace':
+    if form in ('xspace', 'xla_json'):
         run = folder / 'plugins' / 'profile' / '2026_01_02_03_04_05'
         run.mkdir(parents=True)
         for host in scene.hosts:
-            (run / f'{host.name}.xplane.pb').write_bytes(xspace.encode(host))
+            if form == 'xspace':
+                (run / f'{host.name}.xplane.pb').write_bytes(xspace.encode(host))
+            else:
+                (run / f'{host.name}.trace.json.gz').write_bytes(xla_json.encode(host))
         return folder
     data = kineto.encode(scene.host)
     name = 'worker0.1700000000000.pt.trace.json'

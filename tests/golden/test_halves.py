@@ -3,11 +3,17 @@
 What it lacks: when the profile began (its times count from the first event, so all are shifted alike),
 the HLO protos (scopes and sources, and on XLA:CPU opcodes and with them classes), program ids, and on
 XLA:CPU the link from an async op to its end; memory events; lengths of 0 are written as 1 ps."""
+import functools
+import sys
+
 import pytest
 
-from common import TRACES, needs_traces, report
+from common import ROOT, TRACES, needs_traces, report
 
-pytestmark = needs_traces()
+sys.path.insert(0, str(ROOT / 'tests'))
+from gen import clean, files, planted  # noqa: E402
+
+real = needs_traces()
 
 SHORTER_BY_A_PS = 1  # a JSON event of no length lasts 1 ps
 GPU = 'xla_gpu_cuda/EnzymeAD__Reactant.jl/traces/plugins/profile/'
@@ -33,6 +39,7 @@ def pairs(folder):
             if p.with_name(p.name.replace('.xplane.pb', '.trace.json.gz')).exists()]
 
 
+@real
 @pytest.mark.parametrize('path', pairs(GPU))
 def test_gpu(path):
     xplane, text = halves(path)
@@ -46,7 +53,7 @@ def test_gpu(path):
     for key in ('transfers', 'collectives', 'idle_labels', 'balance'):
         assert xplane[key] == text[key], key
     for a, b in zip(xplane['ops'], text['ops'], strict=True):
-        for key in a.keys() - {'category', 'scope', 'source', 'slowest', 'splits', 'module'}:
+        for key in a.keys() - {'category', 'scope', 'source', 'scopes', 'sources', 'slowest', 'splits', 'module'}:
             assert a[key] == b[key], key
         assert a['slowest']['start_ps'] - by == b['slowest']['start_ps']
     for key in ('count', 'total_ps', 'late', 'lower_ps'):
@@ -54,6 +61,7 @@ def test_gpu(path):
     assert xplane['memory'] and text['memory'] is None
 
 
+@real
 @pytest.mark.parametrize('path', pairs(CPU + 'recompile') + pairs(CPU + 'async_dispatch'))
 def test_cpu_without_async_ops(path):
     """Where no op outlives its launch, devices, steps, compiles and gaps are the same; that figures may
@@ -70,6 +78,7 @@ def test_cpu_without_async_ops(path):
     assert not xplane['analysis']['partial']
 
 
+@real
 @pytest.mark.parametrize('path', pairs(CPU + 'mnist_train') + pairs(CPU + 'three_runs') + pairs(CPU + 'multi_device'))
 def test_cpu_with_async_ops(path):
     """The JSON knows the launches alone: less busy, never more, and it says that something is missing."""
@@ -81,6 +90,7 @@ def test_cpu_with_async_ops(path):
     assert text['analysis']['partial']
 
 
+@real
 @pytest.mark.parametrize('path', pairs('xla_cpu_julia'))
 def test_host_alone(path):
     """Events of no length last 1 ps in the JSON: that much of what they stand in is theirs."""
@@ -90,3 +100,54 @@ def test_host_alone(path):
         assert abs(a['self_ps'] - b['self_ps']) <= SHORTER_BY_A_PS * max(a['calls'], 10)
     for key in ('count', 'total_ps', 'late', 'lower_ps'):
         assert xplane['compile'][key] == text['compile'][key]
+
+
+# ---- TPU: built scenes, as no real run of both halves is at hand -----------------------------------
+
+OF_CAPTURE = {'F10', 'F11'}  # their share is of the capture, whose begin and end the JSON does not tell
+TIMES = {'start_ps', 'end_ps', 'max_start_ps', 'first_start_ps', 'last_start_ps', 'sample_start_ps'}
+
+
+@functools.lru_cache(maxsize=None)
+def scenes():
+    """name → scene, of those with TPU chips alone."""
+    made = {n: f().scene for n, f in planted.CASES.items()} | {n: f()[0] for n, f in clean.CASES.items()}
+    return {n: s for n, s in made.items()
+            if all(h.devices and all(d.kind == 'tpu' for d in h.devices) for h in s.hosts)}
+
+
+def parted(value, times, path=()):
+    """What is said without times, which go to `times` by their path."""
+    if isinstance(value, dict):
+        return {k: parted(v, times, (*path, k)) for k, v in value.items()}
+    if isinstance(value, list):
+        return [parted(v, times, (*path, i)) for i, v in enumerate(value)]
+    if value is not None and TIMES.intersection(path[-2:]) and path[0] != 'window' and 'window' not in path:
+        times[path] = value
+        return 'a time'
+    return value
+
+
+def built(name, form, folder):
+    made = report(str(files.write(scenes()[name], form, folder / form)))
+    for d in made['devices']:
+        d['timeline_ns'] = None
+    made['session'] = made['window']['capture_ps'] = None
+    for f in made['findings']:
+        if f['id'] in OF_CAPTURE:
+            f['message'] = f['evidence']['value'] = f['impact']['share_of_window'] = f['impact']['window_ps'] = None
+    times = {}
+    return parted(made, times), times
+
+
+@pytest.mark.parametrize('name', scenes())
+def test_tpu(name, tmp_path):
+    """Everything, findings with their places too, is the same but for when the profile began; clocks of
+    several hosts, whose JSON files count from their own first events, are not told apart by them."""
+    (xplane, since), (text, since_first) = (built(name, form, tmp_path) for form in ('xspace', 'xla_json'))
+    assert since.keys() == since_first.keys() and len(since) > 20
+    for key in xplane.keys() | text.keys():
+        assert xplane[key] == text[key], key
+    by = {at - since_first[path] for path, at in since.items()}
+    assert len(by) <= len(scenes()[name].hosts), by
+    assert any(f['status'] == 'fired' for f in text['findings']) == (name in planted.CASES)

@@ -1,0 +1,60 @@
+"""Two real TPU runs laid side by side as two hosts of one session: the reports of the hosts, merged, are
+the report of the session."""
+import json
+import shutil
+
+import pytest
+
+import identities
+from common import TRACES, needs_traces, view_profile
+
+pytestmark = needs_traces()
+
+VLLM = 'jax_tpu/vllm-project__tpu-inference/profiles/plugins/profile/'
+RUNS = {'host-a': VLLM + '2026_01_11_21_26_41/t1v-n-9eb622fc-w-0.trace.json.gz',
+        'host-b': VLLM + '2026_01_12_00_26_20/t1v-n-9eb622fc-w-0.trace.json.gz'}
+
+
+@pytest.fixture(scope='module')
+def session(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('side')
+    run = folder / 'plugins' / 'profile' / '2026_01_12_00_26_20'
+    run.mkdir(parents=True)
+    for host, path in RUNS.items():
+        shutil.copy(TRACES / path, run / f'{host}.trace.json.gz')
+    return folder
+
+
+def report_of(path, *options):
+    return identities.strict(view_profile('report', '--format=json', *options, str(path)).stdout)
+
+
+@pytest.mark.parametrize('order', [1, -1])
+def test_two_runs_as_two_hosts(session, tmp_path, order):
+    parts = []
+    for host in RUNS:
+        path = tmp_path / f'{host}.json'
+        path.write_text(json.dumps(report_of(session, f'--host={host}')))
+        parts.append(str(path))
+    made, whole = identities.strict(view_profile('merge', *parts[::order]).stdout), report_of(session)
+    identities.check(made)
+    assert [(d['host'], d['name']) for d in whole['devices']] == \
+        [(h, f'/device:TPU:{i}') for h in RUNS for i in (0, 1)]
+    assert made.keys() == whole.keys()
+    for key in made:
+        assert made[key] == whole[key], key
+
+
+@pytest.mark.parametrize('host', RUNS)
+def test_a_host_is_its_own_run(session, host):
+    """What stands beside it changes nothing of a host: its devices and ops are those of its file alone."""
+    alone, whole = report_of(TRACES / RUNS[host]), report_of(session)
+
+    def of_host(made, key):
+        skip = {'host', 'device_index', 'timeline_ns', 'slowest'}
+        return [{k: v for k, v in row.items() if k not in skip} for row in made[key]
+                if made is alone or row['host'] == host]
+
+    assert len(of_host(whole, 'devices')) == 2
+    for key in ('devices', 'ops'):
+        assert of_host(whole, key) == of_host(alone, key), key
