@@ -228,6 +228,35 @@ static void unix_timestamps_become_the_base(void **state)
     trace_free(t);
 }
 
+/* A space that does not say when its profile began and ended: from the first event, 7 ps after the
+ * base, to the end of the last, on the host. Unknown where the host's events were not read. */
+static void without_environment_the_capture_is_the_extent(void **state)
+{
+    (void)state;
+    vp_buf space = mk_new(), device = mk_plane(1, "/device:GPU:0"), host = mk_plane(0, "/host:CPU");
+    vp_buf stream = mk_line(1, "Stream #1", INT64_C(1700000000000000000));
+    vp_buf thread = mk_line(2, "python", INT64_C(1700000000000000000));
+    mk_event(&stream, 1, 7, 5, NULL);
+    mk_event(&thread, 1, 20, 100, NULL);
+    mk_event(&thread, 1, 130, 0, NULL);
+    mk_nest(&device, 3, &stream);
+    mk_nest(&host, 3, &thread);
+    mk_event_meta(&device, 1, VP_STR("k"), NULL, NULL);
+    mk_event_meta(&host, 1, VP_STR("f"), NULL, NULL);
+    mk_nest(&space, 1, &device);
+    mk_nest(&space, 1, &host);
+    vp_str bytes = vp_buf_view(&space);
+    trace *t;
+    assert_int_equal(read_bytes(&t, bytes, true), 0);
+    assert_int_equal(t->capture_start_ps, SINK_NO_TIME);
+    trace_free(t);
+    t = read_space(&space, false);
+    assert_int_equal(t->base_unix_ns, INT64_C(1700000000000000000));
+    assert_int_equal(t->capture_start_ps, 7);
+    assert_int_equal(t->capture_end_ps, 130);
+    trace_free(t);
+}
+
 static void host_events_come_when_asked_for(void **state)
 {
     (void)state;
@@ -364,6 +393,7 @@ int main(void)
         cmocka_unit_test(odd_spaces_are_read),
         cmocka_unit_test(cpu_ops_last_until_their_end),
         cmocka_unit_test(unix_timestamps_become_the_base),
+        cmocka_unit_test(without_environment_the_capture_is_the_extent),
         cmocka_unit_test(host_events_come_when_asked_for),
         cmocka_unit_test(large_events_do_not_fit_the_window),
         cmocka_unit_test(every_cut_gives_a_prefix),

@@ -147,7 +147,8 @@ struct sink {
     int (*quality)(sink *s, const sink_quality *q);
     /* The Unix time in ns of relative time 0; called at most once, any time; unknown if never. */
     void (*base)(sink *s, int64_t unix_ns);
-    /* profile_start_time … profile_stop_time relative to the base, when the file says so. */
+    /* profile_start_time … profile_stop_time relative to the base, when the file says so; else, of
+     * files whose relative 0 is fixed all the same, what `extent` says. */
     void (*capture)(sink *s, int64_t start_ps, int64_t end_ps);
     /* The range of all events with a time, skipped ones too, where the reader saw them all. */
     void (*extent)(sink *s, int64_t start_ps, int64_t end_ps);

@@ -297,6 +297,8 @@ static bool usable(xs_line_ctx *c, raw_event *e, const uint8_t *p, const uint8_t
         return false;
     }
     e->offset = start;
+    r->first_ps = start < r->first_ps ? start : r->first_ps;
+    r->last_ps = start + e->duration > r->last_ps ? start + e->duration : r->last_ps;
     return true;
 }
 

@@ -126,8 +126,18 @@ static void use_environment(xs_reader *r, const xs_plane *pl)
     if (start <= 0)
         return;
     r->out->base(r->out, start);
-    if (stop >= start && !__builtin_mul_overflow(stop - start, INT64_C(1000), &length))
-        r->out->capture(r->out, 0, length);
+    if (stop < start || __builtin_mul_overflow(stop - start, INT64_C(1000), &length))
+        return;
+    r->out->capture(r->out, 0, length);
+    r->has_capture = true;
+}
+
+/* Of a profile that does not say when it began and ended, the first and the last event: where all
+ * were read, but for lines that XProf derives from the others. */
+static void use_extent(xs_reader *r)
+{
+    if (!r->has_capture && r->want_host && r->first_ps <= r->last_ps)
+        r->out->capture(r->out, r->first_ps, r->last_ps);
 }
 
 static void choose_base(xs_reader *r)
@@ -176,6 +186,7 @@ static int read_all(xs_reader *r)
             use_environment(r, &r->planes[i]);
     }
     VP_TRY(read_lines(r));
+    use_extent(r);
     if (r->first_damage >= 0)
         VP_TRY(
             note(r, "truncated", SINK_ERROR,
@@ -216,6 +227,8 @@ int xs_read(sink *out, rd_source *in, const rd_options *opts)
     r->out = out;
     r->opts = opts;
     r->first_damage = -1;
+    r->first_ps = INT64_MAX;
+    r->last_ps = INT64_MIN;
     r->want_host = !opts || !opts->device_only;
     int rc = xw_init(&r->w, in);
     if (rc == 0)
