@@ -337,6 +337,10 @@ typedef struct vp_host_op {
     bool blocking;
     int64_t calls, total_ps, self_ps; /* outermost of equal names count in total */
     int64_t idle_ps;                  /* of self, while all devices of the host idle */
+    /* Of blocking calls: from begin to end, with all that they call, while all devices of the host
+     * idle between the first op and the last of them; where such calls nest, the outermost's. So
+     * the sum over a thread is a union. VP_UNKNOWN in reports that do not say. */
+    int64_t blocked_ps;
     int64_t max_ps, max_start_ps;
 } vp_host_op;
 
@@ -449,7 +453,8 @@ typedef struct vp_report {
     size_t transfer_count;
     vp_balance balance;
     vp_compile compile;
-    vp_host_op *host_ops; /* by self_ps; the first 100 of each host */
+    vp_host_op *host_ops; /* by self_ps; the first 100 of each host, and of the others up to 20
+                             blocking calls: those with the most blocked_ps, if any */
     size_t host_op_count;
     int64_t host_op_total; /* names on threads, listed or not */
     vp_memory *memory;

@@ -246,6 +246,7 @@ static inline void full_host(full *x)
                                   .total_ps = 240 * FX_MS,
                                   .self_ps = 200 * FX_MS,
                                   .idle_ps = 20 * FX_US,
+                                  .blocked_ps = 25 * FX_US,
                                   .max_ps = 30 * FX_MS,
                                   .max_start_ps = 60 * FX_MS};
     x->f.r.host_ops = x->host_ops;

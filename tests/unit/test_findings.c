@@ -88,7 +88,8 @@ static void blocking(ff *f) /* 80 ms idle on the GPU, of which a thread waits 70
                                   .blocking = true,
                                   .calls = 10,
                                   .self_ps = 90 * MS,
-                                  .idle_ps = 70 * MS,
+                                  .idle_ps = 75 * MS,
+                                  .blocked_ps = 70 * MS,
                                   .max_ps = 9 * MS,
                                   .max_start_ps = 44 * MS};
     f->r.host_op_count = 2;
@@ -249,7 +250,12 @@ static const struct firing {
      VP_LEVEL_MEDIUM,
      {"GPU:0", "60.00 ms host→device", "10 copies, 1.0 MiB"}},
     {"F7", pageable, 1, 20 * MS, VP_LEVEL_LOW, {"GPU:1", "8 copies", "2.0 %"}},
-    {"F8", blocking, 0, 70 * MS, VP_LEVEL_MEDIUM, {"GPU:0", "7.0 %", "cudaStreamSynchronize"}},
+    {"F8",
+     blocking,
+     0,
+     70 * MS,
+     VP_LEVEL_MEDIUM,
+     {"GPU:0", "7.0 %", "cudaStreamSynchronize (10 calls, 70.00 ms)."}},
     {"F9", tiny_kernels, 0, 110 * MS, VP_LEVEL_HIGH, {"GPU:0", "4.00 µs", "90.0 %"}},
     {"F10", recompile, VP_NO_DEVICE, 100 * MS, VP_LEVEL_MEDIUM, {"train_step", "3 times", "5.0 %"}},
     {"F11",

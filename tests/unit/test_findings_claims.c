@@ -266,7 +266,148 @@ static void test_worst_device_speaks_for_all(void **state)
     ff_idle(&f, 1, VP_CAUSE_UNKNOWN, 300 * MS);
     ff_make(&f);
     assert_fired(&f, "F1", 290 * MS, 290 * MS);
-    assert_non_null(strstr(ff_find(&f, "F1")->message, "GPU:1 (1 of 2 such devices)"));
+    assert_non_null(strstr(ff_find(&f, "F1")->message, "GPU:1 (the worst of 2 such devices)"));
+    ff_free(&f);
+}
+
+/* ---- What most of a finding is ---- */
+
+static const char *message_of(ff *f, const char *id)
+{
+    ff_make(f);
+    return ff_find(f, id)->message;
+}
+
+/* 400 ms late, 390 of them while the host's profile shows nothing: the 10 ms that have a name are
+ * no large part. */
+static void test_most_has_no_label(void **state)
+{
+    (void)state;
+    ff f;
+    ff_init(&f);
+    ff_idle(&f, 0, VP_CAUSE_HOST, 400 * MS);
+    f.labels[0] = (vp_idle_label){0, VP_CAUSE_HOST, NULL, NULL, 90, 390 * MS};
+    f.labels[1] = (vp_idle_label){0, VP_CAUSE_HOST, "ExecutorState::Process", "main", 3, 10 * MS};
+    f.r.idle_label_count = 2;
+    const char *says = message_of(&f, "F3");
+    assert_non_null(
+        strstr(says, "; most of it (390.00 ms) while nothing was recorded on the host"));
+    assert_null(strstr(says, "ExecutorState"));
+    ff_free(&f);
+}
+
+/* An event without a name is something, and known by its thread. */
+static void test_most_has_no_name(void **state)
+{
+    (void)state;
+    ff f;
+    ff_init(&f);
+    ff_idle(&f, 0, VP_CAUSE_HOST, 400 * MS);
+    f.labels[0] = (vp_idle_label){0, VP_CAUSE_HOST, NULL, "2568503", 14, 390 * MS};
+    f.labels[1] = (vp_idle_label){0, VP_CAUSE_HOST, "cudaEventQuery", "2568503", 3, 10 * MS};
+    f.r.idle_label_count = 2;
+    assert_non_null(strstr(message_of(&f, "F3"),
+                           "; most of it in an event without a name on thread 2568503 (390.00 ms"));
+    ff_free(&f);
+}
+
+/* 700 ms of 800 are launched and not begun: no label is to blame for that. */
+static void test_most_is_latency(void **state)
+{
+    (void)state;
+    ff f;
+    ff_init(&f);
+    ff_idle(&f, 0, VP_CAUSE_LATENCY, 800 * MS);
+    f.labels[0] = (vp_idle_label){0, VP_CAUSE_LATENCY, NULL, NULL, 6363, 700 * MS};
+    f.labels[1] = (vp_idle_label){0, VP_CAUSE_HOST, "forward", "main", 78, 7 * MS};
+    f.r.idle_label_count = 2;
+    assert_non_null(strstr(message_of(&f, "F1"), "; most of it (700.00 ms) is latency"));
+    ff_free(&f);
+}
+
+/* Of 500 ms late a blocking call has 300 (F8): what is said of the other 200 says so. */
+static void test_parts_are_of_what_is_left(void **state)
+{
+    (void)state;
+    ff f;
+    ff_init(&f);
+    ff_idle(&f, 0, VP_CAUSE_SYNC, 300 * MS);
+    ff_idle(&f, 0, VP_CAUSE_HOST, 200 * MS);
+    f.host_ops[1] = (vp_host_op){.host = "node0",
+                                 .thread = "main",
+                                 .name = "cudaFree",
+                                 .blocking = true,
+                                 .calls = 15,
+                                 .idle_ps = 350 * MS,
+                                 .blocked_ps = 300 * MS};
+    f.r.host_op_count = 2;
+    f.labels[0] = (vp_idle_label){0, VP_CAUSE_SYNC, "cudaFree", "main", 3, 300 * MS};
+    f.labels[1] = (vp_idle_label){0, VP_CAUSE_HOST, "[param|cuda]", "main", 53, 150 * MS};
+    f.r.idle_label_count = 2;
+    assert_non_null(strstr(message_of(&f, "F3"),
+                           "; of 200.00 ms that no finding above claims, most in [param|cuda]"));
+    assert_non_null(strstr(ff_find(&f, "F8")->message, "(300.00 ms of 1.00 s)"));
+    assert_non_null(strstr(ff_find(&f, "F8")->message, "cudaFree (15 calls, 300.00 ms)"));
+    ff_free(&f);
+}
+
+/* Where next to nothing is left of what a rule speaks of, it speaks of the whole: of 740 ms idle
+ * 700 are latency, and a long gap (F2) has them. */
+static void test_crumbs_are_no_large_part(void **state)
+{
+    (void)state;
+    ff f;
+    ff_init(&f);
+    ff_idle(&f, 0, VP_CAUSE_LATENCY, 660 * MS);
+    ff_idle(&f, 0, VP_CAUSE_HOST, 40 * MS);
+    f.gaps[0] = (vp_gap){.device = 0, .start_ps = 10 * MS, .dur_ps = 400 * MS};
+    f.gaps[0].cause_ps[VP_CAUSE_LATENCY] = 400 * MS;
+    f.r.gap_count = 1;
+    f.devices[0].gap_count = 1;
+    f.labels[0] = (vp_idle_label){0, VP_CAUSE_LATENCY, NULL, NULL, 6363, 700 * MS};
+    f.labels[1] = (vp_idle_label){0, VP_CAUSE_HOST, "sparse_data_dist", "main", 78, 40 * MS};
+    f.r.idle_label_count = 2;
+    const char *says = message_of(&f, "F1");
+    assert_int_equal(ff_find(&f, "F2")->status, VP_FIRED);
+    assert_non_null(strstr(says, "; most of it (700.00 ms) is latency"));
+    assert_null(strstr(says, "sparse_data_dist"));
+    ff_free(&f);
+}
+
+/* The device idles for 100 ms that a wait may cause: of a wait of 250 ms beside it no part is
+ * named that exceeds them. */
+static void test_wait_beside_other_causes(void **state)
+{
+    (void)state;
+    ff f;
+    ff_init(&f);
+    ff_idle(&f, 0, VP_CAUSE_SYNC, 100 * MS);
+    f.host_ops[1] = (vp_host_op){.host = "node0",
+                                 .thread = "main",
+                                 .name = "cudaFree",
+                                 .blocking = true,
+                                 .calls = 15,
+                                 .blocked_ps = 250 * MS};
+    f.r.host_op_count = 2;
+    assert_non_null(strstr(message_of(&f, "F8"), "cudaFree (15 calls)."));
+    ff_free(&f);
+}
+
+/* 300 ms in one direction and 170 in the other within 310 ms of the device: they overlap. */
+static void test_both_directions_at_once(void **state)
+{
+    (void)state;
+    ff f;
+    ff_init(&f);
+    f.devices[0].breakdown.compute_ps -= 305 * MS;
+    f.devices[0].breakdown.exposed_copy_ps += 305 * MS;
+    f.devices[0].breakdown.copy_ps += 305 * MS;
+    f.transfers[0].exposed_ps = 300 * MS;
+    f.transfers[f.r.transfer_count] = f.transfers[0];
+    f.transfers[f.r.transfer_count].direction = VP_D2H;
+    f.transfers[f.r.transfer_count++].exposed_ps = 170 * MS;
+    assert_non_null(strstr(message_of(&f, "F6"), "(310.00 ms of 1.00 s) for copies"));
+    assert_non_null(strstr(ff_find(&f, "F6")->message, ", in part at the same time."));
     ff_free(&f);
 }
 
@@ -506,6 +647,13 @@ int main(void)
                                        cmocka_unit_test(test_slow_step_after_a_recompilation),
                                        cmocka_unit_test(test_warm_up_is_low),
                                        cmocka_unit_test(test_steps_without_length_have_no_outliers),
+                                       cmocka_unit_test(test_most_has_no_label),
+                                       cmocka_unit_test(test_most_has_no_name),
+                                       cmocka_unit_test(test_most_is_latency),
+                                       cmocka_unit_test(test_parts_are_of_what_is_left),
+                                       cmocka_unit_test(test_crumbs_are_no_large_part),
+                                       cmocka_unit_test(test_wait_beside_other_causes),
+                                       cmocka_unit_test(test_both_directions_at_once),
                                        cmocka_unit_test(test_worst_device_speaks_for_all),
                                        cmocka_unit_test(test_hosts_compile_at_the_same_time),
                                        cmocka_unit_test(test_rank),

@@ -81,6 +81,50 @@ static void self_and_idle(void **state)
     tm_free(&r.h, r.t);
 }
 
+/* GPU 0 runs [10,20) and [60,70): both idle in [20,60) between ops. A call that blocks counts from
+ * begin to end, with the frames that do its waiting, and of calls that nest the outermost alone;
+ * [0,10) and [70,90) lie outside of the window. */
+static void blocking_calls_count_whole(void **state)
+{
+    rig r = make();
+    (void)state;
+    tm_put(r.t, r.main, "$api.py:3154 block_until_ready", 5, 50);
+    tm_put(r.t, r.main, "$api.py:3165 try_to_block", 6, 49);
+    tm_put(r.t, r.main, "PjRtFuture::Await", 8, 48);
+    tm_put(r.t, r.main, "PjRtFuture::Await", 55, 90);
+    tm_put(r.t, r.worker, "cudaStreamSynchronize", 0, 200);
+    tm_put(r.t, r.ops[0], "k", 10, 20);
+    tm_put(r.t, r.ops[0], "k", 60, 70);
+    tm_analyze(&r.h, r.t);
+    assert_int_equal(op(&r, "main", "$api.py:3154 block_until_ready")->blocked_ps, 30);
+    assert_int_equal(op(&r, "main", "$api.py:3165 try_to_block")->blocked_ps, 0);
+    assert_int_equal(op(&r, "main", "PjRtFuture::Await")->blocked_ps, 5);
+    assert_int_equal(op(&r, "thread 2", "cudaStreamSynchronize")->blocked_ps, 40);
+    tm_free(&r.h, r.t);
+}
+
+/* Behind a hundred names with more time of their own, a call that blocks is listed all the same. */
+static void a_long_wait_is_listed(void **state)
+{
+    rig r = make();
+    (void)state;
+    for (int i = 0; i < 120; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "f%d", i);
+        tm_put(r.t, r.worker, name, i * 20, i * 20 + 10 + i % 5);
+    }
+    tm_put(r.t, r.main, "$api.py:3154 block_until_ready", 0, 5000);
+    tm_put(r.t, r.main, "$api.py:3165 try_to_block", 1, 4999);
+    tm_put(r.t, r.ops[0], "k", 0, 100);
+    tm_put(r.t, r.ops[0], "k", 4900, 5000);
+    tm_analyze(&r.h, r.t);
+    assert_int_equal(r.h.host_op_count, 101);
+    assert_int_equal(r.h.host_op_total, 122);
+    assert_string_equal(r.h.host_ops[100].name, "$api.py:3154 block_until_ready");
+    assert_int_equal(r.h.host_ops[100].blocked_ps, 4800);
+    tm_free(&r.h, r.t);
+}
+
 /* 130 names, f0 the shortest: the 100 longest are listed, and the rest is counted. */
 static void what_is_not_listed_is_counted(void **state)
 {
@@ -157,6 +201,8 @@ static void real_tpu(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocking_calls_count_whole),
+        cmocka_unit_test(a_long_wait_is_listed),
         cmocka_unit_test(self_and_idle),
         cmocka_unit_test(what_is_not_listed_is_counted),
         cmocka_unit_test(noise_and_profiler_are_hidden),

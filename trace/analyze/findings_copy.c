@@ -141,12 +141,15 @@ void fd_transfers(fd_run *run)
         second = t;
     }
     bool tpu = r->devices[c->device].kind == VP_DEVICE_TPU;
+    const char *at_once = second && first->exposed_ps + second->exposed_ps > c->gross_ps
+                              ? ", in part at the same time"
+                              : "";
     fd_message(run,
-               fd_say(run, "%s waits %s of its window (%s of %s) for copies%s: %s%s%s.",
+               fd_say(run, "%s waits %s of its window (%s of %s) for copies%s: %s%s%s%s.",
                       fd_worst(run, c), fd_percent(run, c->gross_ps, fd_window(run, c->device)),
                       fd_time(run, c->gross_ps), fd_time(run, fd_window(run, c->device)),
                       tpu && !first->host_only ? " in copy-done" : "", say_transfer(run, first),
-                      second ? " and " : "", second ? say_transfer(run, second) : ""));
+                      second ? " and " : "", second ? say_transfer(run, second) : "", at_once));
     fd_place(run, c->device, NULL, first->largest_start_ps, first->largest_dur_ps);
     if (second)
         fd_place(run, c->device, NULL, second->largest_start_ps, second->largest_dur_ps);

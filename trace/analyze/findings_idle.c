@@ -27,20 +27,49 @@ static uint32_t own_causes(const fd_run *run, uint32_t device, uint32_t causes)
     return own ? own : causes;
 }
 
-/* "; most of it in LABEL on thread THREAD (…)", or nothing. */
-static const char *mostly(fd_run *run, uint32_t device, uint32_t causes)
+/* "LABEL on thread THREAD (TIME, N gaps)". */
+static const char *say_label(fd_run *run, const vp_idle_label *l)
 {
-    const vp_idle_label *l = fd_idle_label(run, device, own_causes(run, device, causes));
-    if (!l)
-        return "";
-    return fd_say(run, "; %s in %s%s%s (%s, %s gap%s)",
-                  2 * l->total_ps > run->f->gross_ps ? "most of it" : "the largest part",
-                  fd_short(run, l->label),
+    return fd_say(run, "%s%s%s (%s, %s gap%s)",
+                  l->label ? fd_short(run, l->label) : "an event without a name",
                   !l->thread                         ? ""
                   : !strncmp(l->thread, "thread", 6) ? " on "
                                                      : " on thread ",
                   l->thread ? fd_short(run, l->thread) : "", fd_time(run, l->total_ps),
                   fd_count(run, l->gaps), l->gaps == 1 ? "" : "s");
+}
+
+static int64_t idle_of(const fd_run *run, uint32_t device, uint32_t causes)
+{
+    int64_t sum = 0;
+    for (unsigned k = 0; k < VP_CAUSES; k++)
+        sum += causes & FD_BIT(k) ? run->devices[device].whole_ps[FD_IDLE + k] : 0;
+    return sum;
+}
+
+/* What the largest part of the device's idle time of these causes is: "; most of it in LABEL …", or
+ * what it is if it has no label; nothing where that is not known. Where the causes that no earlier
+ * rule claims make up most of what is left to this one, the largest part of theirs. */
+static const char *mostly(fd_run *run, const fd_claim *c, uint32_t causes)
+{
+    uint32_t own = own_causes(run, c->device, causes);
+    if (c->rest_ps <= 0 || 2 * idle_of(run, c->device, own) < c->rest_ps)
+        own = causes;
+    const fd_idle_parts p = fd_idle_labels(run, c->device, own);
+    int64_t whole = idle_of(run, c->device, own), largest = p.label ? p.label->total_ps : 0;
+    largest = p.silent_ps > largest ? p.silent_ps : largest;
+    largest = p.latency_ps > largest ? p.latency_ps : largest;
+    if (!largest)
+        return "";
+    const char *much = 2 * largest > whole ? "most" : "the largest part";
+    much = own == causes
+               ? fd_say(run, "%s of it", much)
+               : fd_say(run, "of %s that no finding above claims, %s", fd_time(run, whole), much);
+    if (p.label && p.label->total_ps == largest)
+        return fd_say(run, "; %s in %s", much, say_label(run, p.label));
+    return fd_say(run, "; %s (%s) %s", much, fd_time(run, largest),
+                  p.silent_ps == largest ? "while nothing was recorded on the host"
+                                         : "is latency: work was launched and had not begun");
 }
 
 /* Keeps the value of the worst device for a rule that is clear. */
@@ -87,7 +116,7 @@ void fd_input_bound(fd_run *run)
                fd_say(run, "%s waits for input data in %s of its window (%s of %s)%s.",
                       fd_worst(run, c), fd_percent(run, c->gross_ps, fd_window(run, c->device)),
                       fd_time(run, c->gross_ps), fd_time(run, fd_window(run, c->device)),
-                      mostly(run, c->device, FD_BIT(VP_CAUSE_INPUT))));
+                      mostly(run, c, FD_BIT(VP_CAUSE_INPUT))));
     fd_gap_places(run, FD_BIT(VP_CAUSE_INPUT));
     place_infeed(run);
 }
@@ -140,7 +169,7 @@ void fd_debug_callback(fd_run *run)
                       "program%s.",
                       fd_worst(run, c), fd_percent(run, c->gross_ps, fd_window(run, c->device)),
                       fd_time(run, c->gross_ps), fd_time(run, fd_window(run, c->device)),
-                      mostly(run, c->device, FD_BIT(VP_CAUSE_CALLBACK))));
+                      mostly(run, c, FD_BIT(VP_CAUSE_CALLBACK))));
     fd_gap_places(run, FD_BIT(VP_CAUSE_CALLBACK));
     place_callback_op(run, c->device);
 }
@@ -178,14 +207,16 @@ void fd_sync_call(fd_run *run)
     if (!c)
         return;
     const vp_host_op *op = fd_host_of(run, r->devices[c->device].host)->wait_op;
+    /* Where the device has less idle time that such calls can cause, the part is not known. */
+    bool known = fd_blocked(op) <= c->gross_ps;
     fd_message(run,
                fd_say(run,
                       "%s idles %s of its window (%s of %s) while the host stands in a blocking "
-                      "call: %s (%s call%s, %s while devices idle).",
+                      "call: %s (%s call%s%s%s).",
                       fd_worst(run, c), fd_percent(run, c->gross_ps, fd_window(run, c->device)),
                       fd_time(run, c->gross_ps), fd_time(run, fd_window(run, c->device)),
                       fd_short(run, op->name), fd_count(run, op->calls), op->calls == 1 ? "" : "s",
-                      fd_time(run, op->idle_ps)));
+                      known ? ", " : "", known ? fd_time(run, fd_blocked(op)) : ""));
     fd_gap_places(run, FD_BIT(VP_CAUSE_SYNC));
     if (frees_memory(op->name))
         run->f->suggestion = free_advice;
@@ -249,7 +280,7 @@ void fd_host_bound(fd_run *run)
                       fd_worst(run, c), fd_percent(run, c->gross_ps, fd_window(run, c->device)),
                       fd_time(run, c->gross_ps), fd_time(run, fd_window(run, c->device)),
                       fd_percent(run, c->gross_ps, r->devices[c->device].breakdown.idle_ps),
-                      mostly(run, c->device, FD_HOST_LATE)));
+                      mostly(run, c, FD_HOST_LATE)));
     fd_gap_places(run, own_causes(run, c->device, FD_HOST_LATE));
 }
 
@@ -272,6 +303,6 @@ void fd_device_idle(fd_run *run)
     fd_message(run, fd_say(run, "%s has nothing to do in %s of its window (%s of %s)%s.",
                            fd_worst(run, c), fd_percent(run, idle, fd_window(run, c->device)),
                            fd_time(run, idle), fd_time(run, fd_window(run, c->device)),
-                           mostly(run, c->device, FD_ALL_IDLE)));
+                           mostly(run, c, FD_ALL_IDLE)));
     fd_gap_places(run, own_causes(run, c->device, FD_ALL_IDLE));
 }

@@ -79,6 +79,12 @@ static int by_thread(const void *a, const void *b)
     return order ? order : (x > y) - (x < y);
 }
 
+/* A report that was made before calls were followed through what they call knows their own time. */
+int64_t fd_blocked(const vp_host_op *op)
+{
+    return op->blocked_ps >= 0 ? op->blocked_ps : op->idle_ps;
+}
+
 /* Threads wait at the same time, so their times are not added up: that of the thread that waits
  * longest is the least that the union can be. */
 static void add_thread(fd_run *run, const vp_host_op *const *op, size_t n)
@@ -87,8 +93,8 @@ static void add_thread(fd_run *run, const vp_host_op *const *op, size_t n)
     const vp_host_op *worst = op[0];
     int64_t sum = 0;
     for (size_t i = 0; i < n; i++) {
-        sum += op[i]->idle_ps;
-        worst = op[i]->idle_ps > worst->idle_ps ? op[i] : worst;
+        sum += fd_blocked(op[i]);
+        worst = fd_blocked(op[i]) > fd_blocked(worst) ? op[i] : worst;
     }
     if (host && sum > host->wait_ps) {
         host->wait_ps = sum;
@@ -105,7 +111,7 @@ static int add_waits(fd_run *run)
     if (!list)
         return vp_fail(VP_ENOMEM, "out of memory");
     for (size_t i = 0; i < r->host_op_count; i++)
-        if (r->host_ops[i].blocking && r->host_ops[i].idle_ps > 0)
+        if (r->host_ops[i].blocking && fd_blocked(&r->host_ops[i]) > 0)
             list[n++] = &r->host_ops[i];
     qsort(list, n, sizeof *list, by_thread);
     for (size_t i = 0, end; i < n; i = end) {

@@ -104,6 +104,8 @@ int fd_index_all(fd_run *run);
     fd_at++
 /* The host of that name; of one host, it, whatever the name. NULL: unknown. */
 fd_host *fd_host_of(const fd_run *run, const char *name);
+/* While a call blocks and all devices of its host idle. */
+int64_t fd_blocked(const vp_host_op *op);
 
 /* ---- Claims (findings_claims.c) ---- */
 
@@ -154,8 +156,13 @@ void fd_place(fd_run *run, uint32_t device, const char *track, int64_t start_ps,
 void fd_place_in_step(fd_run *run, uint32_t device, const char *track);
 /* The gaps with the most idle time of these causes, on the devices of the rule's claims. */
 void fd_gap_places(fd_run *run, uint32_t causes);
-/* What the host did in most of the device's idle time of these causes; NULL where unknown. */
-const vp_idle_label *fd_idle_label(const fd_run *run, uint32_t device, uint32_t causes);
+/* What the host did in the device's idle time of these causes, as far as the report lists it. */
+typedef struct fd_idle_parts {
+    const vp_idle_label *label; /* the largest of an event, its name NULL if it has none */
+    int64_t silent_ps;          /* of no event: nothing was recorded on the host */
+    int64_t latency_ps;         /* for which no name is to be had: launched, not yet begun */
+} fd_idle_parts;
+fd_idle_parts fd_idle_labels(const fd_run *run, uint32_t device, uint32_t causes);
 
 /* ---- Rules, by family ---- */
 

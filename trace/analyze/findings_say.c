@@ -115,7 +115,7 @@ const char *fd_worst(fd_run *run, const fd_claim *c)
     const char *name = fd_device(run, c->device);
     if (run->claim_count < 2)
         return name;
-    return fd_say(run, "%s (1 of %zu such devices)", name, run->claim_count);
+    return fd_say(run, "%s (the worst of %zu such devices)", name, run->claim_count);
 }
 
 void fd_message(fd_run *run, const char *message)
@@ -218,14 +218,19 @@ void fd_gap_places(fd_run *run, uint32_t causes)
     }
 }
 
-const vp_idle_label *fd_idle_label(const fd_run *run, uint32_t device, uint32_t causes)
+fd_idle_parts fd_idle_labels(const fd_run *run, uint32_t device, uint32_t causes)
 {
-    const vp_idle_label *best = NULL;
+    fd_idle_parts out = {0};
     for (size_t i = 0; i < run->r->idle_label_count; i++) {
         const vp_idle_label *l = &run->r->idle_labels[i];
-        if (l->device == device && l->cause < VP_CAUSES && (causes & FD_BIT(l->cause)) &&
-            l->label && (!best || l->total_ps > best->total_ps))
-            best = l;
+        if (l->device != device || l->cause >= VP_CAUSES || !(causes & FD_BIT(l->cause)))
+            continue;
+        if (l->cause == VP_CAUSE_LATENCY)
+            out.latency_ps += l->total_ps;
+        else if (!l->label && !l->thread)
+            out.silent_ps += l->total_ps;
+        else if (!out.label || l->total_ps > out.label->total_ps)
+            out.label = l;
     }
-    return best;
+    return out;
 }

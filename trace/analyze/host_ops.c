@@ -9,11 +9,16 @@
 
 /* Listed a host: what anyone reads of a list that is sorted by self time. */
 #define HOST_OPS_MAX 100u
+/* Listed in addition: calls that block while all that they wait for is in frames that they call, so
+ * that they have no time of their own. Few, and none that blocks for less than a finding is worth
+ * (one in 200 of the devices' window). */
+#define HOST_WAITS_MAX 20u
+#define HOST_WAIT_SHARE 200
 
 /* A name on a thread. */
 typedef struct row {
     uint32_t track, kind;
-    int64_t calls, total_ps, self_ps, idle_ps;
+    int64_t calls, total_ps, self_ps, idle_ps, blocked_ps;
     int64_t max_ps, max_start_ps;
     int64_t end; /* of its last outermost call */
 } row;
@@ -22,7 +27,7 @@ typedef struct table {
     const analysis *a;
     spans idle; /* all devices idle */
     row *v;
-    size_t n, cap;
+    size_t n, cap, listed;
     uint8_t *hidden_kind;  /* see is_hidden */
     uint32_t *row_of_kind; /* on this thread, where `thread` says so */
     uint32_t *thread;      /* by kind: the thread that row_of_kind is of, plus 1 */
@@ -30,7 +35,8 @@ typedef struct table {
     const trace_track *k;
     spans hidden; /* the profiler's own work on this thread */
     size_t hidden_at;
-    size_t idle_at;
+    size_t idle_at, inner_at;
+    int64_t blocked_until; /* the end of the thread's blocking calls so far */
 } table;
 
 /* Ops of XLA:CPU stand on host threads, too, and are listed among the ops; the profiler's own
@@ -69,6 +75,36 @@ static int row_of(uint32_t *out, table *b, uint32_t kind)
     return 0;
 }
 
+/* Of [start, end); of ascending ones, so that the place in the spans only moves forward. */
+static int64_t idle_within(const spans *idle, size_t *at, int64_t start, int64_t end)
+{
+    int64_t sum = 0;
+    while (*at < idle->n && idle->v[*at].end <= start)
+        ++*at;
+    for (size_t i = *at; i < idle->n && idle->v[i].start < end; i++) {
+        int64_t from = idle->v[i].start > start ? idle->v[i].start : start;
+        sum += (idle->v[i].end < end ? idle->v[i].end : end) - from;
+    }
+    return sum;
+}
+
+/* Without the first and the last idle span, which lie before the first op and after the last. */
+static spans between_ops(const spans *idle)
+{
+    return idle->n < 3 ? (spans){0} : (spans){idle->v + 1, idle->n - 2, 0};
+}
+
+/* The part of a blocking call in which no earlier one of the thread still stands. */
+static int64_t blocked(table *b, int64_t start, int64_t end)
+{
+    const spans idle = between_ops(&b->idle);
+    int64_t from = start > b->blocked_until ? start : b->blocked_until;
+    if (from >= end)
+        return 0;
+    b->blocked_until = end;
+    return idle_within(&idle, &b->inner_at, from, end);
+}
+
 /* Of an event that is hidden. */
 #define NO_ROW UINT32_MAX
 
@@ -93,21 +129,9 @@ static int count_call(void *ctx, size_t i, size_t *at)
         r->total_ps += dur;
         r->end = start + dur;
     }
+    if (host_kind_flags(b->a->kinds, kind) & HK_BLOCKING)
+        r->blocked_ps += blocked(b, start, start + dur);
     return 0;
-}
-
-/* Pieces ascend, so the place in the idle spans only moves forward. */
-static int64_t idle_within(table *b, int64_t start, int64_t end)
-{
-    const spans *idle = &b->idle;
-    int64_t sum = 0;
-    while (b->idle_at < idle->n && idle->v[b->idle_at].end <= start)
-        b->idle_at++;
-    for (size_t i = b->idle_at; i < idle->n && idle->v[i].start < end; i++) {
-        int64_t from = idle->v[i].start > start ? idle->v[i].start : start;
-        sum += (idle->v[i].end < end ? idle->v[i].end : end) - from;
-    }
-    return sum;
 }
 
 static int add_self(void *ctx, size_t at, int64_t start, int64_t end)
@@ -117,7 +141,7 @@ static int add_self(void *ctx, size_t at, int64_t start, int64_t end)
         return 0;
     row *r = &b->v[at];
     r->self_ps += end - start;
-    r->idle_ps += idle_within(b, start, end);
+    r->idle_ps += idle_within(&b->idle, &b->idle_at, start, end);
     return 0;
 }
 
@@ -139,7 +163,10 @@ static int one_thread(table *b, uint32_t track)
     b->track = track;
     b->k = &b->a->t->tracks[track];
     VP_TRY(find_profiler(b));
+    const spans inner = between_ops(&b->idle);
     b->idle_at = b->k->count ? idle_from(&b->idle, b->k->start_ps[0]) : 0;
+    b->inner_at = b->k->count ? idle_from(&inner, b->k->start_ps[0]) : 0;
+    b->blocked_until = INT64_MIN;
     return self_pieces(b->k, count_call, add_self, b);
 }
 
@@ -155,6 +182,31 @@ static int by_self(const void *a, const void *b)
     return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
+static int by_blocked(const void *a, const void *b)
+{
+    const row *x = a, *y = b;
+    if (x->blocked_ps != y->blocked_ps)
+        return x->blocked_ps > y->blocked_ps ? -1 : 1;
+    return by_self(a, b);
+}
+
+/* By self time; behind the rows that are listed anyhow come those that block longest. */
+static void sort_rows(table *b)
+{
+    size_t rest = b->n > HOST_OPS_MAX ? b->n - HOST_OPS_MAX : 0;
+    const spans inner = between_ops(&b->idle);
+    int64_t least = inner.n ? (inner.v[inner.n - 1].end - inner.v[0].start) / HOST_WAIT_SHARE : 0;
+    b->listed = b->n - rest;
+    if (b->n)
+        qsort(b->v, b->n, sizeof *b->v, by_self);
+    if (!rest)
+        return;
+    qsort(b->v + b->listed, rest, sizeof *b->v, by_blocked);
+    for (size_t i = 0; i < rest && i < HOST_WAITS_MAX; i++)
+        b->listed += b->v[HOST_OPS_MAX + i].blocked_ps > least;
+    qsort(b->v + HOST_OPS_MAX, b->listed - HOST_OPS_MAX, sizeof *b->v, by_self);
+}
+
 static int emit(host_result *h, const analysis *a, const row *r)
 {
     vp_host_op out = {.cause = host_kind_cause(a->kinds, r->kind),
@@ -163,6 +215,7 @@ static int emit(host_result *h, const analysis *a, const row *r)
                       .total_ps = r->total_ps,
                       .self_ps = r->self_ps,
                       .idle_ps = r->idle_ps,
+                      .blocked_ps = r->blocked_ps,
                       .max_ps = r->max_ps,
                       .max_start_ps = r->max_start_ps - h->origin_ps};
     VP_TRY(host_text(&out.name, h, trace_str(a->t, a->t->kinds[r->kind].name)));
@@ -188,8 +241,7 @@ static int count_all(table *b)
     for (uint32_t i = 0; i < t->track_count; i++)
         if (t->tracks[i].role == SINK_ROLE_PLAIN)
             VP_TRY(one_thread(b, i));
-    if (b->n)
-        qsort(b->v, b->n, sizeof *b->v, by_self);
+    sort_rows(b);
     return 0;
 }
 
@@ -219,7 +271,7 @@ int host_ops_collect(analysis *a)
     const table *b = &a->host_ops->table;
     VP_TRY(vp_aside_join(&a->host_ops->aside));
     a->h->host_op_total = (int64_t)b->n;
-    for (size_t i = 0; i < b->n && i < HOST_OPS_MAX; i++)
+    for (size_t i = 0; i < b->listed; i++)
         VP_TRY(emit(a->h, a, &b->v[i]));
     return 0;
 }

@@ -329,6 +329,7 @@ static const rep_field host_op_fields[] = {
     {F("total_ps", REP_COUNT, vp_host_op, total_ps), .needed = true},
     {F("self_ps", REP_COUNT, vp_host_op, self_ps), .needed = true},
     {F("idle_ps", REP_COUNT, vp_host_op, idle_ps), .needed = true},
+    {F("blocked_ps", REP_COUNT, vp_host_op, blocked_ps)},
     {F("max_ps", REP_COUNT, vp_host_op, max_ps), .needed = true},
     {F("max_start_ps", REP_TIME, vp_host_op, max_start_ps)},
     {0},
