@@ -416,7 +416,9 @@ typedef struct vp_report_file {
 
 typedef struct vp_report {
     const char *session_id, *session_name, *session_path, *session_kind;
-    int64_t captured_unix_ns; /* -1 unknown */
+    /* When it was captured, -1 unknown: as the session's or the file's name says, else as the
+     * profile does (the earliest base_unix_ns), else the newest file's mtime. */
+    int64_t captured_unix_ns;
     int64_t base_unix_ns;     /* -1 unknown */
     const char **hosts;
     size_t host_count;

@@ -331,3 +331,22 @@ def test_files_are_of_every_kind():
     assert kinds >= {'xplane', 'trace.json', 'kineto', 'chrome'}
     devices = {d['kind'] for p in FILES for d in grouped(p, 'raw')['devices']}
     assert devices == {'tpu', 'gpu', 'cpu', 'other'}
+
+
+# ---- When it was captured ------------------------------------------------------------------------
+
+V2 = 'jax_tpu/openxla__xprof/test_xplanes/v2__tpu_inference_2.xplane.pb'
+DLRM = 'pytorch_cuda/facebookresearch__param/dlrm_kineto'
+DLRM_MS = 1694128201545  # of worker0, the first; in the files' names
+
+
+def test_a_single_file_was_captured_when_the_profile_says():
+    """A file of no telling name is as old as its profile, not as its copy on this disk."""
+    session = report(V2)['session']
+    assert session['captured_unix_ns'] == session['base_unix_ns'] == 1741722099000000000 + session['base_unix_ns'] % 10**9
+    assert os.stat(TRACES / V2).st_mtime_ns != session['captured_unix_ns']
+
+
+@pytest.mark.parametrize('path', [DLRM, f'{DLRM}/worker0_step_12.{DLRM_MS}.pt.trace.json'])
+def test_a_rank_was_captured_with_its_run(path):
+    assert report(path)['session']['captured_unix_ns'] == DLRM_MS * 10**6

@@ -160,6 +160,8 @@ static int make_part(vp_report *r, const parting *g, host_part *p, size_t host)
     if (!usable(p))
         return add_failure(r, p, s->files[p->file].path);
     r->files[p->file].events = h->events;
+    if (!s->time_from_name && h->base_unix_ns != VP_UNKNOWN)
+        r->captured_unix_ns = h->base_unix_ns;
     ready_rows(h, *name, s->files[p->file].path);
     return add_results(r, h);
 }

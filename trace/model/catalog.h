@@ -44,7 +44,10 @@ typedef struct cat_session {
     const char *name;
     const char *path; /* relative to the root; "." for the root itself */
     const char *kind; /* "xla", "kineto", "chrome", "memory": of its first readable file, "none" */
-    int64_t captured_unix_ns; /* from the run's name (local time), else the newest file's mtime */
+    /* From the run's name (local time) or a loose file's, else the newest file's mtime, which is
+     * that of a copy, a download or an unpacking: a report, which has read the profile, prefers
+     * what that says of its own time. */
+    int64_t captured_unix_ns;
     bool time_from_name;
     bool stray; /* a loose file, or a directory outside plugins/profile without a time in its name:
                  * never the latest if others exist */

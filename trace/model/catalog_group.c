@@ -54,10 +54,21 @@ static int add_directory(cat_scan *s, const cat_dir *d, const cat_found *const *
     return add_session(s, d, &session, files, n);
 }
 
+/* What the file's name says of its time, else that of its directory. */
+static bool time_of_stray(int64_t *unix_ns, const cat_dir *d, vp_str name)
+{
+    vp_str stem, digits;
+    size_t slash = vp_str_rfind_char(d->full, '/');
+    return cat_worker_time(name, &stem, &digits, unix_ns) || vp_time_from_run_name(name, unix_ns) ||
+           vp_time_from_run_name(slash == d->full.n ? d->full : vp_str_skip(d->full, slash + 1),
+                                 unix_ns);
+}
+
 static int add_stray(cat_scan *s, const cat_dir *d, const cat_found *f)
 {
     cat_session session = {
         .name = cat_stray_name(s, d, f->name), .path = cat_path_of(s, d, f->name), .stray = true};
+    session.time_from_name = time_of_stray(&session.captured_unix_ns, d, f->name);
     return add_session(s, d, &session, &f, 1);
 }
 
