@@ -165,6 +165,24 @@ def test_overlapping_steps(tmp_path):
     assert all(a[1] <= b[0] for a, b in zip(windows, windows[1:])), windows
     inside = sum(s['breakdown']['busy_ps'] for s in made['steps']['list'] if s['devices'])
     assert inside <= made['devices'][0]['breakdown']['busy_ps']
+    assert {q['code'] for q in made['quality']} >= {'steps-overlap', 'steps-order'}
+
+
+def test_steps_of_one_thread_that_overlap(tmp_path):
+    """ProfilerStep 10 to 1, each of which begins while half of the one before is to come; and steps in
+    order, one of them a rounding early, of which there is nothing to say."""
+    def steps(name, times):
+        (tmp_path / name).mkdir()
+        events = []
+        for i, (n, start, dur) in enumerate(times):
+            events.append(x(f'ProfilerStep#{n}', start, dur, 5, 'user_annotation', 9))
+            events.append(x('cudaLaunchKernel', start + 10, 5, 5, 'cuda_runtime', 9, correlation=i + 1))
+            events.append(kernel(start + 20, 60, correlation=i + 1))
+        made = check(chrome(tmp_path / name, events))
+        return {q['code']: q['message'] for q in made['quality'] if q['code'].startswith('steps')}
+    said = steps('bad', [(10 - i, 100 * i, 150) for i in range(10)])
+    assert said['steps-overlap'].startswith('9 steps begin before') and said['steps-order'].startswith('9 steps have')
+    assert steps('good', [(i, 1000 * i - (i == 4), 1000) for i in range(10)]) == {}
 
 
 def test_steps_without_ops(tmp_path):
