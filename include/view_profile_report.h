@@ -126,7 +126,8 @@ typedef struct vp_op {
     int64_t calls, total_ps, self_ps;
     int64_t min_ps, p50_ps, p95_ps, max_ps; /* of one call; percentiles by nearest rank */
     double stddev_ps;                       /* population */
-    int64_t bytes, flops;                   /* Σ over calls */
+    int64_t bytes, flops;    /* Σ over calls, VP_UNKNOWN; of a custom call 0 is unknown, too: XLA
+                                cannot know it. Of other ops 0 is 0: moving data is no FLOP. */
     const char *scope;       /* that with the most self time of its scopes; may be NULL */
     const char *source;      /* likewise, of those in that scope */
     const char *module;      /* of the member with the most self time there */
@@ -419,7 +420,7 @@ typedef struct vp_report {
     /* When it was captured, -1 unknown: as the session's or the file's name says, else as the
      * profile does (the earliest base_unix_ns), else the newest file's mtime. */
     int64_t captured_unix_ns;
-    int64_t base_unix_ns;     /* -1 unknown */
+    int64_t base_unix_ns; /* -1 unknown */
     const char **hosts;
     size_t host_count;
     vp_report_file *files;

@@ -47,8 +47,7 @@ def check_numbers(made):
             assert math.isfinite(value), at
         if SHARE.search(key):
             assert DENOMINATED.match(key), f'{at}: of what?'
-            if key != 'self_share_of_window':  # streams and threads run at once
-                assert value is None or 0 <= value <= 1 + 1e-9, at
+            assert value is None or 0 <= value <= 1 + 1e-9, at
 
 
 def check_breakdown(b, at):

@@ -123,6 +123,8 @@ static int xla_kind(cj_reader *r, const cj_fields *f, const js_value a[ARGS], vp
         k.flops = js_to_count(a[ARG_FLOPS].s);
     if (k.bytes == SINK_UNKNOWN)
         k.bytes = rd_memcpy_bytes(k.memcpy);
+    k.bytes = rd_cost(k.category, k.bytes);
+    k.flops = rd_cost(k.category, k.flops);
     return cj_kind_put(r, key, &k, kind);
 }
 

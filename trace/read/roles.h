@@ -33,4 +33,8 @@ int64_t rd_memcpy_bytes(vp_str details);
  * does not say it ("replica_groups={}": all). */
 int64_t rd_group_size(vp_str text);
 
+/* A cost that XLA gives for one execution: of a custom call 0 means that XLA cannot know what the
+ * kernel does, not that it does nothing. */
+int64_t rd_cost(vp_str category, int64_t amount);
+
 #endif

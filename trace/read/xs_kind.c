@@ -115,6 +115,8 @@ static int make_kind(xs_line_ctx *c, const xs_meta *meta, vp_str event, bool cpu
         k.name = k.hlo_op;
     if (k.bytes == SINK_UNKNOWN && st[XS_STAT_MEMCPY].text.n)
         k.bytes = rd_memcpy_bytes(st[XS_STAT_MEMCPY].text);
+    k.bytes = rd_cost(k.category, k.bytes);
+    k.flops = rd_cost(k.category, k.flops);
     if (k.is_op)
         VP_TRY(join_hlo(c->r, &k));
     if (cpu_op && !k.opcode.n)

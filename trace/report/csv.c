@@ -85,7 +85,7 @@ static void put_row(vp_buf *b, const vp_report *r, const vp_op *op, int64_t cumu
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         put_count(b, counts[i]);
     put_share(b, op->self_ps, d->self_ps);
-    put_share(b, op->self_ps, d->breakdown.window_ps);
+    put_share(b, op->self_ps, rep_window_of(r, op));
     put_share(b, cumulative_ps, d->self_ps);
     put_count(b, op->bytes);
     put_count(b, op->flops);

@@ -165,7 +165,7 @@ static void put_share_of_ops(rep_json_out *o, const void *base)
 static void put_share_of_window(rep_json_out *o, const void *base)
 {
     const vp_op *op = base;
-    put_share(o, op->self_ps, o->r->devices[op->device].breakdown.window_ps);
+    put_share(o, op->self_ps, rep_window_of(o->r, op));
 }
 
 static void put_cumulative(rep_json_out *o, const void *base)

@@ -188,14 +188,38 @@ static double rate(int64_t amount, int64_t ps)
     return amount < 0 || ps <= 0 ? NAN : (double)amount / (double)ps * 1000;
 }
 
+static bool is_half_of(const char *text, vp_str half)
+{
+    vp_str s = vp_str_of(text ? text : "");
+    size_t at = vp_str_find(s, half);
+    return at < s.n && (at + half.n == s.n || s.p[at + half.n] == '.');
+}
+
+/* "copy-start", "all-gather-done.3": launches the work or waits for its end, while the work itself
+ * goes on in between. */
+static bool is_async_half(const vp_op *op)
+{
+    const vp_str halves[] = {VP_STR("-start"), VP_STR("-done")};
+    for (size_t i = 0; i < 2; i++)
+        if (is_half_of(op->name, halves[i]) || is_half_of(op->category, halves[i]))
+            return true;
+    return false;
+}
+
 double rep_gb_per_s(const vp_op *op)
 {
-    return rate(op->bytes, op->total_ps);
+    return is_async_half(op) ? NAN : rate(op->bytes, op->total_ps);
 }
 
 double rep_gflop_per_s(const vp_op *op)
 {
-    return rate(op->flops, op->total_ps);
+    return is_async_half(op) ? NAN : rate(op->flops, op->total_ps);
+}
+
+int64_t rep_window_of(const vp_report *r, const vp_op *op)
+{
+    int64_t window = r->devices[op->device].breakdown.window_ps;
+    return op->self_ps <= window ? window : VP_UNKNOWN;
 }
 
 double rep_bus_factor(const vp_collective *c)

@@ -34,8 +34,13 @@ void rep_shares(int *out, const int64_t *parts, size_t n);
 int64_t rep_mean_ps(const vp_op *op);   /* rounded half up, VP_UNKNOWN without calls */
 int64_t rep_stddev_ps(const vp_op *op); /* rounded, VP_UNKNOWN where it is no number */
 double rep_cv(const vp_op *op);         /* stddev / mean; NaN when unknown */
-double rep_gb_per_s(const vp_op *op);   /* NaN when unknown; likewise: */
+/* NaN when unknown, and of the halves of async ops, in whose time the work is not done; likewise:
+ */
+double rep_gb_per_s(const vp_op *op);
 double rep_gflop_per_s(const vp_op *op);
+/* The window that the op's self time is a part of: its device's. VP_UNKNOWN where several tracks
+ * that run at once add up to more than that. */
+int64_t rep_window_of(const vp_report *r, const vp_op *op);
 /* Of a collective, per participant: bytes over time, and that times the factor by which the wires
  * carry more or less than the payload (analysis.md A4); NaN when unknown. */
 double rep_algorithm_gb_per_s(const vp_collective *c);
