@@ -411,6 +411,33 @@ static void test_both_directions_at_once(void **state)
     ff_free(&f);
 }
 
+/* One function is named, and what it shares with the others is no longer said to be its own. */
+static void test_functions_compile_together(void **state)
+{
+    (void)state;
+    ff f;
+    ff_init(&f);
+    for (int i = 0; i < 2; i++)
+        f.functions[i] = (vp_function){.host = "node0",
+                                       .name = i ? "other" : "changing_shape",
+                                       .compiles = 3,
+                                       .late = 3,
+                                       .late_ps = i ? 50 * MS : 100 * MS,
+                                       .total_ps = 100 * MS};
+    f.r.compile = (vp_compile){.count = 6,
+                               .total_ps = 200 * MS,
+                               .late = 6,
+                               .late_ps = 150 * MS,
+                               .functions = f.functions,
+                               .function_count = 2};
+    assert_string_equal(
+        message_of(&f, "F10"),
+        "changing_shape is compiled 3 times (3 after execution had begun); together "
+        "with 1 other function that is 150.00 ms of compiling that a warm program "
+        "does not do, 7.5 % of the capture.");
+    ff_free(&f);
+}
+
 /* Two hosts compile at the same time: 100 ms each are not 200. */
 static void test_hosts_compile_at_the_same_time(void **state)
 {
@@ -647,6 +674,7 @@ int main(void)
                                        cmocka_unit_test(test_slow_step_after_a_recompilation),
                                        cmocka_unit_test(test_warm_up_is_low),
                                        cmocka_unit_test(test_steps_without_length_have_no_outliers),
+                                                                      cmocka_unit_test(test_functions_compile_together),
                                        cmocka_unit_test(test_most_has_no_label),
                                        cmocka_unit_test(test_most_has_no_name),
                                        cmocka_unit_test(test_most_is_latency),

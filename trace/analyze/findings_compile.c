@@ -100,14 +100,14 @@ void fd_recompile(fd_run *run)
             run,
             fd_say(
                 run,
-                "%s is compiled %s time%s%s%s: %s of compiling that a warm program does not "
-                "do, %s of the capture.",
+                "%s is compiled %s time%s%s%s%s of compiling that a warm program does not do, "
+                "%s of the capture.",
                 fd_short(run, fn->name), fd_count(run, fn->compiles), fn->compiles == 1 ? "" : "s",
                 fn->late ? fd_say(run, " (%s after execution had begun)", fd_count(run, fn->late))
                          : "",
-                functions > 1 ? fd_say(run, " and %zu other function%s", functions - 1,
-                                       functions == 2 ? "" : "s")
-                              : "",
+                functions > 1 ? fd_say(run, "; together with %zu other function%s that is ",
+                                       functions - 1, functions == 2 ? "" : "s")
+                              : ": ",
                 fd_time(run, gross), fd_percent(run, gross, r->capture_ps)));
     else
         fd_message(run,

@@ -14,7 +14,7 @@ const finding_rule findings_rules[] = {
      .rule = "a file is cut, capped or damaged, or events were dropped (high); device ops begin "
              "before their launch, recorded graphs hide their ops, more than 10 % of a GPU's ops "
              "lack their launch call, a device was used but not traced, or nothing has a length "
-             "(medium). Not for captures of the host alone.",
+             "(medium); not for captures of the host alone",
      .source = "issue trails of JAX, XProf, TraceLens and HTA: event caps and cut files that no "
                "tool mentions",
      .advice_xla = "Record again for a shorter time: fewer steps, python_tracer_level=0 and "
@@ -114,10 +114,12 @@ const finding_rule findings_rules[] = {
      .title = "Blocking calls let the device run dry",
      .says = "The host waits for results in a blocking call, and while it does, nothing new is "
              "launched.",
-     .rule = "time in blocking calls (block_until_ready, np.asarray, device_get, Await, "
-             "cudaStreamSynchronize …) while all devices of the host idle is at least 5 % of the "
-             "window; of several threads the longest counts, and never more than the idle time "
-             "that such calls can cause",
+     .rule =
+         "time in blocking calls (block_until_ready, np.asarray, device_get, Await, "
+         "cudaStreamSynchronize …), with all that they call, while all devices of the host idle "
+         "between their first op and their last is at least 5 % of the window; of several threads "
+         "the longest counts, and never more than the idle time "
+         "that such calls can cause",
      .source = "Nsight Systems' rule on synchronisation APIs",
      .advice_xla = "Keep results on the device: fetch losses a step late or every N steps, never "
                    "float(x) or np.asarray(x) inside the loop, and let dispatch run ahead.",
@@ -283,7 +285,7 @@ const finding_rule findings_rules[] = {
      .caveat = "An allocator that takes nearly all memory in advance is full by design.",
      .metric = "peak",
      .unit = "share",
-     .denominator = "what the allocator may use",
+     .denominator = "memory that the allocator may use",
      .threshold = 0.90,
      .needs = FD_NEED_FULL | FD_NEED_MEMORY,
      .run = fd_memory},
