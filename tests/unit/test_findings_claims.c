@@ -270,6 +270,32 @@ static void test_worst_device_speaks_for_all(void **state)
     ff_free(&f);
 }
 
+/* Every fifth step of ten takes three times as long, and the report says so: that is the program.
+ * Where it does not come regularly, it is an outlier. */
+static void test_regular_steps_are_no_outliers(void **state)
+{
+    (void)state;
+    for (int regular = 0; regular < 2; regular++) {
+        ff f;
+        ff_init(&f);
+        for (int i = 4; i < 10; i += 5) {
+            f.steps[i].dur_ps = 300 * MS;
+            f.steps[i].step_class = VP_STEP_HEAVY;
+            f.step_devices[i].breakdown.compute_ps = 294 * MS;
+        }
+        f.groups[0] = (vp_step_group){.step_class = VP_STEP_HEAVY,
+                                      .count = 2,
+                                      .median_ps = 300 * MS,
+                                      .period = regular ? 5 : VP_UNKNOWN};
+        f.r.steps.group_count = 1;
+        f.r.steps.max_ps = 300 * MS;
+        ff_make(&f);
+        assert_int_equal(ff_find(&f, "F12")->status, regular ? VP_CLEAR : VP_FIRED);
+        assert_true(regular == (ff_find(&f, "F12")->value < 2));
+        ff_free(&f);
+    }
+}
+
 /* ---- What most of a finding is ---- */
 
 static const char *message_of(ff *f, const char *id)
@@ -674,7 +700,8 @@ int main(void)
                                        cmocka_unit_test(test_slow_step_after_a_recompilation),
                                        cmocka_unit_test(test_warm_up_is_low),
                                        cmocka_unit_test(test_steps_without_length_have_no_outliers),
-                                                                      cmocka_unit_test(test_functions_compile_together),
+                                       cmocka_unit_test(test_regular_steps_are_no_outliers),
+                                       cmocka_unit_test(test_functions_compile_together),
                                        cmocka_unit_test(test_most_has_no_label),
                                        cmocka_unit_test(test_most_has_no_name),
                                        cmocka_unit_test(test_most_is_latency),

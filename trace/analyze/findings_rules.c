@@ -425,9 +425,11 @@ const finding_rule findings_rules[] = {
      .name = "step-outlier",
      .title = "Single steps far slower than the rest",
      .says = "A few steps take far longer than the median.",
-     .rule = "a step is longer than twice the median, or its robust z = (x - median) / (1.4826 "
-             "MAD) exceeds 10, with a MAD of at least 0.1 % of the median, among five steps or "
-             "more; a slow first step alone is called warm-up and is low",
+     .rule =
+         "a step is longer than twice the median, or its robust z = (x - median) / (1.4826 "
+         "MAD) exceeds 10, with a MAD of at least 0.1 % of the median, among five steps or "
+         "more; steps of a class that comes every so many steps are none, and a slow first step "
+         "alone is called warm-up and is low",
      .source = "hyperfine's outliers (14.826 MAD)",
      .advice_xla = "Compare the step with its neighbour in the timeline: evaluation, "
                    "checkpointing, logging, recompilation or a slow batch; move periodic work to "

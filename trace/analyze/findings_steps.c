@@ -104,9 +104,25 @@ static bool counts(const vp_step *s)
     return !s->partial && !s->warm_up;
 }
 
+/* Of a class that comes every so many steps: gradient accumulation, evaluation, logging. The report
+ * tells such classes apart; that one of their members is longer than the others of the program is
+ * what makes it one. */
+static bool is_regular(const vp_report *r, const vp_step *s)
+{
+    const vp_step_group *nearest = NULL;
+    for (size_t i = 0; i < r->steps.group_count; i++) {
+        const vp_step_group *g = &r->steps.groups[i];
+        if (g->step_class == s->step_class &&
+            (!nearest || llabs(s->dur_ps - g->median_ps) < llabs(s->dur_ps - nearest->median_ps)))
+            nearest = g;
+    }
+    return s->step_class != VP_STEP_NORMAL && nearest && nearest->period > 1;
+}
+
 static bool is_outlier(const vp_report *r, const vp_step *s)
 {
-    return counts(s) && is_slow(s->dur_ps, r->steps.median_ps, r->steps.mad_ps);
+    return counts(s) && is_slow(s->dur_ps, r->steps.median_ps, r->steps.mad_ps) &&
+           !is_regular(r, s);
 }
 
 static const vp_step_device *part_of(const vp_step *s)
@@ -295,11 +311,22 @@ static const vp_step_group *heavy_group(const vp_report *r)
     return NULL;
 }
 
+static int64_t longest_irregular(const vp_report *r)
+{
+    int64_t most = 0;
+    for (size_t i = 0; i < r->steps.count; i++) {
+        const vp_step *s = &r->steps.list[i];
+        if (counts(s) && !is_regular(r, s) && s->dur_ps > most)
+            most = s->dur_ps;
+    }
+    return most;
+}
+
 void fd_step_outlier(fd_run *run)
 {
     const vp_report *r = run->r;
     excess_of e = excess_over(run, is_outlier, is_outlier);
-    run->f->value = fd_share(r->steps.max_ps, r->steps.median_ps);
+    run->f->value = fd_share(longest_irregular(r), r->steps.median_ps);
     if (!e.count) {
         warm_up(run);
         return;
