@@ -18,6 +18,8 @@ const pages = {
   ops: `${pathOf("session", "2026_01_11_21_26_41")}?tab=ops&group=scope`,
   whole: `${pathOf("session", "2026_02_03_04_05_06")}?tab=all`,
   op: await firstOp("2026_01_11_21_26_41"),
+  devices: `${pathOf("session", "2026_01_12_00_26_20")}?tab=devices`,
+  files: `${pathOf("session", "2026_02_03_04_05_06")}?tab=files`,
   hosts: pathOf("session", "2026_02_03_04_05_06"),
   steps: pathOf("session", "2026_11_21_06_33_16"),
   compare: `/compare/${pair.join("/")}`,
@@ -55,6 +57,38 @@ for (const width of [360, 700, 1000, 1200, 1440, 3840]) {
       }));
   }
 }
+
+// Tables scroll by themselves, but on a screen of a desk none has to.
+const wideTables = () =>
+  [...document.querySelectorAll("table")]
+    .filter((t) => t.checkVisibility() && t.scrollWidth > t.parentElement.clientWidth)
+    .map((t) => `${t.caption.textContent}: ${t.scrollWidth} in ${t.parentElement.clientWidth}`);
+
+for (const width of [1280, 1440]) {
+  await test(`no table is wider than its box, ${width} px`, () =>
+    eachPage({ viewport: { width, height: 800 } }, async (page, name) => {
+      assert.deepEqual(await page.evaluate(wideTables), [], name);
+    }));
+}
+
+// A row's first figure: what remains to be seen of it where nothing was scrolled.
+const hiddenFigures = () => {
+  const hidden = new Set();
+  for (const row of document.querySelectorAll(".scroll tbody tr")) {
+    const figure = [...row.querySelectorAll("td:not(.text, .rank)")].find((td) => /\d/.test(td.textContent));
+    const box = row.closest(".scroll").getBoundingClientRect();
+    if (!figure || !row.checkVisibility()) continue;
+    const text = document.createRange();
+    text.selectNodeContents(figure);
+    if (text.getBoundingClientRect().right > box.right + 0.5) hidden.add(row.closest("table").caption.textContent);
+  }
+  return [...hidden];
+};
+
+await test("the first figure of every row is seen without scrolling, 360 px", () =>
+  eachPage({ viewport: { width: 360, height: 800 } }, async (page, name) => {
+    assert.deepEqual(await page.evaluate(hiddenFigures), [], name);
+  }));
 
 /* ---- Contrast -------------------------------------------------------------------------------- */
 

@@ -20,7 +20,7 @@ int html_modules(page *p)
     html_section(p, "modules", "Modules");
     html_table(p, "list", "Modules");
     html_head(p, "op", "Module", NULL, NULL);
-    html_head(p, "", "Program", NULL, NULL);
+    html_head(p, "text", "Program", NULL, NULL);
     html_head(p, "", "Runs", NULL, NULL);
     html_head(p, "", "Total", rep_unit_sign(unit), NULL);
     html_head(p, "", "p50", rep_unit_sign(unit), NULL);
@@ -29,7 +29,7 @@ int html_modules(page *p)
         const vp_module *m = &r->modules[i];
         html_puts(p, "<tr>");
         html_name_cell(p, m->name, NULL);
-        html_puts(p, "<td>");
+        html_puts(p, "<td class=\"text\">");
         if (m->program_id == VP_UNKNOWN)
             html_puts(p, "–");
         else

@@ -150,7 +150,7 @@ static void put_calls(const op_page *o)
         vp_buf_printf(p->b, "<tr><td class=\"rank\">%zu</td>", i + 1);
         html_ps_cell(p, c->dur_ps, o->call);
         html_place_cell(p, o->op->device, NULL, c->start_ps, c->dur_ps);
-        html_puts(p, "<td class=\"text\"><code>");
+        html_puts(p, "<td class=\"text raw\"><code>");
         html_text(p, c->name);
         html_puts(p, "</code></td>");
         html_text_cell(p, c->track);
