@@ -1,3 +1,4 @@
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,22 +37,37 @@ static int send_asset(http_req *rq, const web_asset *a)
 
 /* The stylesheet of reports lives with their writer, because it is also printed into pages that
  * stand alone. */
-static int send_report_css(http_req *rq)
+static char report_etag[24];
+static web_asset report_css = {"report.css", report_etag, NULL, 0, NULL, 0};
+
+static void describe_report_css(void)
 {
-    size_t n = strlen(rep_css);
-    char etag[24];
-    snprintf(etag, sizeof etag, "%016llx", (unsigned long long)vp_hash(rep_css, n, 0));
-    web_asset a = {"report.css", etag, (const unsigned char *)rep_css, n, NULL, 0};
-    return send_asset(rq, &a);
+    report_css.raw = (const unsigned char *)rep_css;
+    report_css.raw_n = strlen(rep_css);
+    snprintf(report_etag, sizeof report_etag, "%016llx",
+             (unsigned long long)vp_hash(rep_css, report_css.raw_n, 0));
+}
+
+static const web_asset *find(const char *name)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, describe_report_css);
+    if (!strcmp(name, report_css.name))
+        return &report_css;
+    for (const web_asset *a = web_assets; a->name; a++)
+        if (!strcmp(a->name, name))
+            return a;
+    return NULL;
+}
+
+const char *asset_version(const char *name)
+{
+    const web_asset *a = find(name);
+    return a ? a->etag : NULL;
 }
 
 int route_static(http_req *rq)
 {
-    const char *name = http_param(rq, 0);
-    if (!strcmp(name, "report.css"))
-        return send_report_css(rq);
-    for (const web_asset *a = web_assets; a->name; a++)
-        if (!strcmp(a->name, name))
-            return send_asset(rq, a);
-    return http_fail(rq, 404, "no such file");
+    const web_asset *a = find(http_param(rq, 0));
+    return a ? send_asset(rq, a) : http_fail(rq, 404, "no such file");
 }

@@ -15,4 +15,8 @@ typedef struct web_asset {
 
 extern const web_asset web_assets[]; /* ends with a NULL name */
 
+/* assets.c: what `/static/NAME?v=…` carries so that it may be kept for ever: the asset's etag.
+ * NULL: no such file. report.css, which the writer of reports owns, is one of them. */
+const char *asset_version(const char *name);
+
 #endif

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "server/routes/assets.h"
 #include "server/routes/page.h"
 #include "trace/base/err.h"
 #include "trace/report/report.h"
@@ -19,7 +20,7 @@ typedef struct asked {
     vp_view view;
     vp_group group;
     char session[VP_MEMBER_NAME_MAX + 16], perfetto[VP_MEMBER_NAME_MAX + 16],
-        tensorboard[VP_MEMBER_NAME_MAX + 16];
+        tensorboard[VP_MEMBER_NAME_MAX + 16], raw[VP_MEMBER_NAME_MAX + 16];
     rep_links links;
 } asked;
 
@@ -47,11 +48,14 @@ static void make_links(asked *a, const http_req *rq)
     snprintf(a->session, sizeof a->session, "/session/%s/", a->s->id);
     snprintf(a->perfetto, sizeof a->perfetto, "/perfetto/%s", a->s->id);
     snprintf(a->tensorboard, sizeof a->tensorboard, "/tensorboard/%s", a->s->id);
+    snprintf(a->raw, sizeof a->raw, "/trace/%s/raw/", a->s->id);
     a->links.base = http_root(rq);
     a->links.index = "/";
+    a->links.version = asset_version;
     a->links.controls = true;
     a->links.rows_max = ROWS_MAX;
     a->links.session = a->session;
+    a->links.raw = a->raw;
     a->links.perfetto = a->s->host_count ? a->perfetto : NULL;
     a->links.tensorboard = page_has_xplane(a->s) ? a->tensorboard : NULL;
 }

@@ -135,3 +135,26 @@ def test_a_browser_at_an_address_that_is_none_gets_a_page(runs):
     plain = runs.get('/sessions/of/old', 'Accept: */*')
     assert plain.status == 404 and plain.content() == b'no such page\n'
     assert runs.request('DELETE', '/nowhere', 'Accept: text/html').status == 404
+
+
+def test_files_are_linked_as_they_are(runs):
+    name, ident = 'a/2026_01_01_00_00_00', runs.ids['a/2026_01_01_00_00_00']
+    page = runs.get(f'/session/{ident}/?tab=files').content().decode()
+    (link,) = re.findall(r'<a [^>]*\bdownload\b[^>]* href="([^"]+)"', page)
+    assert link == f'../../trace/{ident}/raw/vm.trace.json'
+    answer = runs.get(link[5:])
+    assert answer.get('Content-Disposition').startswith('attachment')
+    on_disk = runs.root / 'a' / 'plugins' / 'profile' / name[2:] / 'vm.trace.json'
+    assert answer.content() == on_disk.read_bytes()
+
+
+def test_what_a_page_loads_is_kept_until_it_changes(runs):
+    a, b = list(runs.ids.values())[:2]
+    op = re.search(r'href="[^"]*(op\?[^"]+)"', runs.get(f'/session/{a}/').content().decode())[1]
+    for target in ['/', f'/session/{a}/', f'/session/{a}/{op.replace("&amp;", "&")}', f'/compare/{a}/{b}',
+                   f'/perfetto/{a}']:
+        loaded = re.findall(r'(?:src|href)="[./]*/(static/[^"]+)"', runs.get(target).content().decode())
+        assert any('.css?v=' in x for x in loaded) and any('.js?v=' in x for x in loaded), target
+        for asset in set(loaded):
+            answer = runs.get(f'/{asset}')
+            assert answer.get('Cache-Control') == 'public, max-age=31536000, immutable', (target, asset)

@@ -14,21 +14,28 @@ static void put_link(page *p, const char *path, const char *css_class, const cha
     vp_buf_printf(p->b, "\">%s</a>\n", text);
 }
 
+static void put_asset(page *p, const char *name)
+{
+    const char *version = p->links.version ? p->links.version(name) : NULL;
+    html_text(p, p->links.base ? p->links.base : "");
+    vp_buf_printf(p->b, "/static/%s%s%s", name, version ? "?v=" : "", version ? version : "");
+}
+
 static void put_brand(page *p)
 {
     html_puts(p, "<a class=\"brand\" href=\"");
     html_text(p, p->links.base ? p->links.base : "");
     html_text(p, p->links.index);
     html_puts(p, "\"><img src=\"");
-    html_text(p, p->links.base ? p->links.base : "");
-    html_puts(p, "/static/favicon.svg\" width=\"22\" height=\"22\" alt=\"\"> view_profile</a>\n");
+    put_asset(p, "favicon.svg");
+    html_puts(p, "\" width=\"22\" height=\"22\" alt=\"\"> view_profile</a>\n");
 }
 
 static void put_script(page *p, const char *name)
 {
     html_puts(p, "<script type=\"module\" src=\"");
-    html_text(p, p->links.base);
-    vp_buf_printf(p->b, "/static/%s\"></script>\n", name);
+    put_asset(p, name);
+    html_puts(p, "\"></script>\n");
 }
 
 static void put_banner(page *p)
@@ -60,10 +67,10 @@ void html_begin(page *p, const char *title)
     html_puts(p, " – view_profile</title>\n");
     if (p->links.base) {
         html_puts(p, "<link rel=\"stylesheet\" href=\"");
-        html_text(p, p->links.base);
-        html_puts(p, "/static/report.css\">\n<link rel=\"icon\" type=\"image/svg+xml\" href=\"");
-        html_text(p, p->links.base);
-        html_puts(p, "/static/favicon.svg\">\n");
+        put_asset(p, "report.css");
+        html_puts(p, "\">\n<link rel=\"icon\" type=\"image/svg+xml\" href=\"");
+        put_asset(p, "favicon.svg");
+        html_puts(p, "\">\n");
         put_script(p, "keys.js");
         if (p->links.controls)
             put_script(p, "report.js");

@@ -50,6 +50,39 @@ bool html_has_files(const page *p)
     return p->r->file_count > 0;
 }
 
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* A file is asked for by its name alone, so one that shares it has no link. */
+static bool can_download(const page *p, size_t file)
+{
+    const char *name = last_part(p->r->files[file].path);
+    for (size_t i = 0; i < p->r->file_count; i++)
+        if (i != file && !strcmp(last_part(p->r->files[i].path), name))
+            return false;
+    return p->links.raw && *name;
+}
+
+static void file_cell(page *p, size_t file)
+{
+    const char *path = p->r->files[file].path;
+    bool link = can_download(p, file);
+    html_puts(p, "<th scope=\"row\" class=\"op\">");
+    if (link) {
+        html_puts(p, "<a title=\"Download this file\" download href=\"");
+        html_text(p, p->links.base ? p->links.base : "");
+        html_text(p, p->links.raw);
+        html_url(p, last_part(path));
+        html_puts(p, "\">");
+    }
+    html_puts(p, "<span class=\"name\">");
+    html_text(p, path);
+    html_puts(p, link ? "</span></a></th>" : "</span></th>");
+}
+
 int html_files(page *p)
 {
     const vp_report *r = p->r;
@@ -65,7 +98,7 @@ int html_files(page *p)
     for (size_t i = 0; i < n; i++) {
         const vp_report_file *f = &r->files[i];
         html_puts(p, "<tr>");
-        html_name_cell(p, f->path, NULL);
+        file_cell(p, i);
         html_puts(p, "<td class=\"text\">");
         html_text(p, f->kind);
         html_puts(p, "</td>");

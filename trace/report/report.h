@@ -18,9 +18,13 @@ typedef struct rep_links {
     const char *tensorboard;
     const char *index;   /* "/" */
     const char *session; /* "/session/ID/": its ops.csv and the calls of an op */
-    const char *tab;     /* which part of the report, see rep_tab_known; NULL: all of it at once */
-    size_t rows_max;     /* of a table, whatever the view asks for; 0: no limit */
-    bool controls;       /* forms for group, by, device, host, n that reload the page */
+    const char *raw;     /* "/trace/ID/raw/": the session's files by their names, as they are */
+    /* What an asset's address carries behind ?v= because it changes with its content; NULL: nothing
+     */
+    const char *(*version)(const char *asset);
+    const char *tab; /* which part of the report, see rep_tab_known; NULL: all of it at once */
+    size_t rows_max; /* of a table, whatever the view asks for; 0: no limit */
+    bool controls;   /* forms for group, by, device, host, n that reload the page */
 } rep_links;
 /* "summary", "ops", "scopes", "devices", "host", "files", "quality", "all". */
 bool rep_tab_known(const char *name);
