@@ -145,7 +145,7 @@ int http_configure(http_server *s, const http_config *cfg)
     s->routes = cfg->routes;
     s->ctx = cfg->ctx;
     s->cancel = cfg->cancel;
-    s->not_found = cfg->not_found;
+    s->refused = cfg->refused;
     VP_TRY(set_prefix(s, cfg->path_prefix));
     if (cfg->inherit)
         VP_TRY(http_listen_inherited(&s->sockets));

@@ -170,18 +170,26 @@ static bool strip_prefix(http_req *rq)
     return !t.n || t.p[0] == '?';
 }
 
-static bool is_read(vp_str method)
+/* By a link or a form. */
+static bool may_navigate(vp_str method)
 {
-    return vp_str_eq(method, VP_STR("GET")) || vp_str_eq(method, VP_STR("HEAD"));
+    return vp_str_eq(method, VP_STR("GET")) || vp_str_eq(method, VP_STR("HEAD")) ||
+           vp_str_eq(method, VP_STR("POST"));
+}
+
+static bool has_page(int status)
+{
+    return status == 401 || status == 403 || status == 404 || status == 405 || status == 503;
 }
 
 /* People see a page; programs, which do not ask for HTML, a line. */
-static int no_such_page(http_req *rq, int status)
+static int refuse(http_req *rq, int status, const char *why)
 {
     vp_str accept = http_head_get(&rq->head, "Accept");
-    bool page = status == 404 && rq->server->not_found && is_read(rq->head.method) &&
+    bool api = rq->route && (rq->route->flags & HTTP_API);
+    bool page = has_page(status) && rq->server->refused && !api && may_navigate(rq->head.method) &&
                 vp_str_find(accept, VP_STR("text/html")) < accept.n;
-    return page ? rq->server->not_found(rq) : http_fail(rq, status, "no such page");
+    return page ? rq->server->refused(rq, status, why) : http_fail(rq, status, "%s", why);
 }
 
 /* Everything that may refuse a request before its handler. 1: the handler may run; else answered.
@@ -192,7 +200,7 @@ static int admit(http_req *rq)
     if (rq->admitted)
         return 1;
     if (rq->verdict.status)
-        return http_fail(rq, rq->verdict.status, "%s", rq->verdict.message);
+        return refuse(rq, rq->verdict.status, rq->verdict.message);
     if (strip_prefix(rq))
         return with_slash(rq);
     int status = http_target_parse(&rq->target, rq->verdict.target, &why);
@@ -202,7 +210,7 @@ static int admit(http_req *rq)
     unsigned flags = rq->route ? rq->route->flags : 0;
     bool listed = rq->verdict.origin == GUARD_LISTED_ORIGIN;
     if (rq->route && listed && !(flags & HTTP_CORS))
-        return http_fail(rq, 403, "other web sites may only read traces");
+        return refuse(rq, 403, "other web sites may only read traces");
     if (!found && listed && vp_str_eq(rq->head.method, VP_STR("OPTIONS")))
         return preflight(rq);
     if (!(flags & HTTP_OPEN)) {
@@ -210,7 +218,7 @@ static int admit(http_req *rq)
                                              http_target_query(&rq->target, "token"));
         if (auth == GUARD_DENIED) {
             rq->extra = (http_extra){"WWW-Authenticate", "Bearer"};
-            return http_fail(rq, 401, "token required: use the address that the server printed");
+            return refuse(rq, 401, "token required: use the address that the server printed");
         }
         if (auth == GUARD_BY_QUERY)
             return keep_token(rq);
@@ -219,10 +227,10 @@ static int admit(http_req *rq)
         return with_slash(rq);
     if (found == 405 || (!found && vp_str_eq(rq->head.method, VP_STR("OPTIONS")))) {
         rq->extra = (http_extra){"Allow", allow};
-        return http_fail(rq, 405, "method not allowed here");
+        return refuse(rq, 405, "method not allowed here");
     }
     if (found)
-        return no_such_page(rq, found);
+        return refuse(rq, found, "no such page");
     if (http_is_post(rq) && (status = guard_may_change(&rq->verdict, &rq->head, &why)))
         return http_fail(rq, status, "%s", why);
     rq->admitted = true;
@@ -267,13 +275,13 @@ static enum MHD_Result start_work(http_req *rq)
 {
     http_server *s = rq->server;
     if (atomic_load(&s->stopping)) {
-        http_fail(rq, 503, "the server is going down");
+        refuse(rq, 503, "the server is going down");
         return send_prepared(rq);
     }
     rq->phase = HTTP_WORKING;
     MHD_suspend_connection(rq->conn);
     if (!http_pool_submit(s->pool, rq)) {
-        http_fail(rq, 503, "too many requests at once; try again");
+        refuse(rq, 503, "too many requests at once; try again");
         http_resume(s, rq->conn);
     }
     return MHD_YES;

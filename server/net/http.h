@@ -30,7 +30,7 @@ enum { HTTP_GET = 1, HTTP_POST = 2 }; /* GET includes HEAD */
 enum {
     HTTP_SLOW = 1, /* the handler may block: run it on a worker */
     HTTP_CORS = 2, /* allow-listed origins may read it: trace routes only */
-    HTTP_OPEN = 4, /* needs no token: liveness only, never data */
+    HTTP_OPEN = 4, /* needs no token: liveness, and what every copy of the program holds */
     HTTP_API = 8   /* failures are JSON */
 };
 
@@ -58,9 +58,11 @@ typedef struct http_config {
     /* Called while stopping, when requests have not ended by themselves: makes slow handlers give
      * up. May be NULL. */
     void (*cancel)(void *ctx);
-    /* Answers a browser that asks for an address that no route has; runs on the event loop. NULL:
-     * a line of text, as all others get it. */
-    http_handler *not_found;
+    /* Answers a person's browser with a page where it was refused before any handler (401, 403,
+     * 404, 405, 503); `why` is the line that programs get. Of a request that is refused for its
+     * Host or Origin only that is known: http_base_url is "". Runs on the event loop. NULL: the
+     * line. */
+    int (*refused)(http_req *rq, int status, const char *why);
 } http_config;
 
 /* Starts to serve from threads of its own. The config is copied except routes and ctx.
@@ -87,7 +89,7 @@ const char *http_query(const http_req *rq, const char *key);
 const char *http_query_at(const http_req *rq, const char *key, size_t i);
 /* The first value of a header, or NULL. */
 const char *http_header(const http_req *rq, const char *name);
-/* "http://127.0.0.1:9001": how this client addresses us (a Host that passed the guard). */
+/* "http://127.0.0.1:9001": how this client addresses us (a Host that passed the guard; else ""). */
 const char *http_base_url(const http_req *rq);
 /* From the page that was asked for to the root of the site, as a relative path without the slash
  * at its end ("." or "../.."): links made with it hold behind any prefix of a proxy. */

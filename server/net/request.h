@@ -85,7 +85,7 @@ struct http_server {
     const http_route *routes;
     void *ctx;
     void (*cancel)(void *ctx);
-    http_handler *not_found;
+    int (*refused)(http_req *rq, int status, const char *why);
     http_sockets sockets;
     /* Several at the first socket, one at each other. */
     http_loop *loops[HTTP_SHARED_LOOPS_MAX + HTTP_SOCKETS_MAX - 1];

@@ -10,10 +10,7 @@
 /* Assets carry their content's tag, so that they may be kept for ever. */
 static void asset_url(vp_buf *b, const http_req *rq, const char *name)
 {
-    const char *etag = "";
-    for (const web_asset *a = web_assets; a->name; a++)
-        etag = strcmp(a->name, name) == 0 ? a->etag : etag;
-    vp_buf_printf(b, "%s/static/%s?v=%s", http_root(rq), name, etag);
+    vp_buf_printf(b, "%s/static/%s?v=%s", http_root(rq), name, asset_version(name));
 }
 
 void page_begin(vp_buf *b, const http_req *rq, const page_frame *frame)
@@ -27,6 +24,10 @@ void page_begin(vp_buf *b, const http_req *rq, const page_frame *frame)
                       frame->script ? "</noscript>" : "");
     vp_buf_puts(b, "<title>");
     page_text(b, frame->title);
+    if (frame->bare) {
+        vp_buf_puts(b, "</title>\n</head>\n<body>\n<main id=\"main\">\n");
+        return;
+    }
     vp_buf_puts(b, "</title>\n<link rel=\"icon\" type=\"image/svg+xml\" href=\"");
     asset_url(b, rq, "favicon.svg");
     vp_buf_puts(b, "\">\n<link rel=\"stylesheet\" href=\"");
@@ -82,13 +83,6 @@ static int send_message(http_req *rq, int status, const char *heading, const cha
 int page_message(http_req *rq, int status, const char *heading, const char *sentence)
 {
     return send_message(rq, status, heading, sentence, NULL);
-}
-
-int page_not_found(http_req *rq)
-{
-    return send_message(rq, 404, "There is no such page",
-                        "The address may be cut off or mistyped, or it belongs to another version.",
-                        "Sessions are found by their names in the list.");
 }
 
 static int status_of(int code)

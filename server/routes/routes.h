@@ -69,12 +69,14 @@ http_handler route_sessions_json, route_report_json, route_ops_json,
     route_findings_json;                                                /* api.c */
 http_handler route_trace_json, route_trace_raw;                         /* traces.c */
 http_handler page_index, page_session, page_perfetto, page_tensorboard; /* pages_*.c */
-http_handler page_not_found;                                            /* page.c */
 http_handler page_compare, page_compare_form, route_compare_json;       /* compare.c */
 http_handler page_op, route_ops_csv;                                    /* pages_session.c */
 http_handler page_headline, route_state_json; /* what app.js asks for: pages_index.c */
 http_handler route_live, route_live_capture;  /* live.c */
 http_handler route_extract;                   /* extract.c */
+
+/* http_config.refused. refused.c */
+int page_refused(http_req *rq, int status, const char *why);
 
 /* The TensorBoard that /tensorboard/ID leads to: made by site_start, ended by site_stop (which may
  * take 3 s where one was started). pages_tensorboard.c */

@@ -1,6 +1,7 @@
 """Who may ask, over the wire (the tables are in tests/unit/test_guard.c and test_path.c): the
 advisories of quality.md 2.4, and the framing of 2.2 as sent."""
 import json
+import re
 import socket
 
 import pytest
@@ -180,6 +181,56 @@ def test_token(guarded):
     assert guarded.get('/api/v1/sessions', f'Authorization: Bearer {TOKEN}').status == 200
     assert guarded.get('/api/v1/sessions', f'Authorization: Bearer {TOKEN}0').status == 401
     assert guarded.get(f'/?token={TOKEN[:-1]}').status == 401
+
+
+HTML = 'Accept: text/html,application/xhtml+xml,*/*;q=0.8'
+PAGE_403 = 'This is not answered here'
+
+
+def page_of(answer, status):
+    assert answer.status == status
+    assert answer.get('Content-Type') == 'text/html; charset=utf-8'
+    assert answer.get('Cache-Control') == 'no-store'
+    for name in ['Content-Security-Policy', 'X-Content-Type-Options', 'Referrer-Policy',
+                 'Cross-Origin-Opener-Policy', 'Cross-Origin-Resource-Policy', 'Permissions-Policy']:
+        assert answer.get(name), name
+    return answer.content().decode()
+
+
+def test_a_person_without_the_token_reads_where_it_is(guarded, session):
+    for target in ['/', '/nothing', f'/session/{session}/', f'/trace/{session}/beta.json']:
+        a = guarded.get(target, HTML)
+        page = page_of(a, 401)
+        assert a.get('WWW-Authenticate') == 'Bearer'
+        assert 'A token is needed' in page and '?token=…' in page
+        assert session not in page and TOKEN not in page
+    # Its style sheet, which is the same everywhere, needs no token.
+    sheet = re.search(r'rel="stylesheet" href="\./(static/[^"]+)"', guarded.get('/', HTML).content().decode())[1]
+    assert guarded.get(f'/{sheet}').status == 200
+    a = guarded.get('/api/v1/sessions', HTML)  # for programs, whoever asks
+    assert (a.status, a.get('Content-Type')) == (401, 'application/json')
+
+
+@pytest.mark.parametrize('fields, host', [([], 'evil.example'), (['Origin: https://evil.example'], None),
+                                          (['Origin: null'], None)])
+def test_a_page_for_strangers_holds_nothing(server, session, fields, host):
+    pages = {page_of(server.get(target, HTML, *fields, host=host), 403)
+             for target in ['/', f'/session/{session}/', '/nothing', '/api/v1/sessions']}
+    (page,) = pages  # whatever was asked for
+    assert PAGE_403 in page
+    for thing in [session, 'evil', 'href', 'src', str(server.port), 'view_profile 0']:
+        assert thing not in page, thing
+
+
+def test_a_form_at_the_wrong_address_gets_a_page(server, session):
+    a = server.request('POST', f'/session/{session}/', HTML, f'Origin: http://{server.host}', 'Content-Length: 0')
+    page = page_of(a, 405)
+    assert a.get('Allow') == 'GET, HEAD'
+    assert 'This address does not take that' in page and 'href="../../"' in page
+    plain = server.request('POST', f'/session/{session}/', f'Origin: http://{server.host}', 'Content-Length: 0')
+    assert plain.get('Content-Type') == 'text/plain; charset=utf-8'
+    head = server.request('HEAD', '/nothing', HTML)
+    assert head.status == 404 and not head.body
 
 
 def test_token_becomes_a_cookie(guarded):
