@@ -152,9 +152,12 @@ static void put_progress(vp_buf *b, const tb_answer *a)
     if (a->busy)
         vp_buf_printf(b, "TensorBoard on port %d is busy.", a->port);
     else
-        vp_buf_printf(b, "%s on port %d %lld s ago and does not answer yet.",
-                      a->again ? "It had ended and was started again" : "It was started", a->port,
-                      (long long)(a->waited_ms / 1000));
+        vp_buf_printf(b, "%s on port %d",
+                      a->again ? "It had ended and was started again" : "It was started", a->port);
+    if (!a->busy && a->waited_ms >= 1000)
+        vp_buf_printf(b, " %lld s ago and does not answer yet.", (long long)(a->waited_ms / 1000));
+    else if (!a->busy)
+        vp_buf_puts(b, " just now.");
     vp_buf_puts(b, "</p>\n<progress aria-label=\"Waiting for TensorBoard\"></progress>\n");
 }
 
@@ -241,6 +244,24 @@ static int ask_first(http_req *rq, const cat_session *s)
     return finish(rq, 200, &b);
 }
 
+/* What TensorBoard has not can be seen in other ways. */
+static int other_ways(http_req *rq, const cat_session *s, const char *heading, const char *why)
+{
+    vp_buf b;
+    begin(&b, rq, s, "TensorBoard – view_profile", 0);
+    vp_buf_printf(&b, "<h1>%s</h1>\n<p class=\"lead\">%s</p>\n<p>", heading, why);
+    vp_buf_puts(&b, "<a class=\"button primary\" href=\"");
+    page_path(&b, rq, "session", s->id);
+    vp_buf_puts(&b, "/\">Open the report</a>");
+    if (s->host_count) {
+        vp_buf_puts(&b, " <a class=\"button\" href=\"");
+        page_path(&b, rq, "perfetto", s->id);
+        vp_buf_puts(&b, "\">Open in Perfetto</a>");
+    }
+    vp_buf_puts(&b, "</p>\n");
+    return finish(rq, 404, &b);
+}
+
 static int answer(http_req *rq, const cat_session *s, const tb_answer *a)
 {
     switch (a->state) {
@@ -250,12 +271,12 @@ static int answer(http_req *rq, const cat_session *s, const tb_answer *a)
     case TB_STARTING:
         return wait_page(rq, s, a);
     case TB_NO_HOST:
-        return page_message(rq, 404, "TensorBoard cannot show this host",
-                            "The session has no such host, or no xplane file of it.");
+        return other_ways(rq, s, "TensorBoard cannot show this host",
+                          "The session has no such host, or no xplane file of it.");
     case TB_NO_XPLANE:
-        return page_message(rq, 404, "TensorBoard cannot show this session",
-                            "TensorBoard reads only the xplane file of a profile, and this session "
-                            "has none. Its report here and Perfetto work without it.");
+        return other_ways(rq, s, "TensorBoard cannot show this session",
+                          "TensorBoard reads only the xplane file of a profile, and this session "
+                          "has none. Its report here and Perfetto work without it.");
     default:
         return failure_page(rq, s, a);
     }

@@ -136,6 +136,25 @@ int site_group(vp_group *g, const http_req *rq)
     return 0;
 }
 
+int site_step(const http_req *rq, const vp_report *r)
+{
+    const char *given = http_query(rq, "step");
+    uint64_t number;
+    if (!given)
+        return 0;
+    if (!vp_str_to_u64(vp_str_of(given), &number))
+        return vp_fail(VP_EARG, "step must be a number");
+    if (!r->steps.count)
+        return vp_fail(VP_ENOTFOUND, "no step %.20s: this session has no steps", given);
+    for (size_t i = 0; i < r->steps.count; i++)
+        if (r->steps.list[i].number >= 0 && (uint64_t)r->steps.list[i].number == number)
+            return vp_fail(VP_EARG,
+                           "figures are not made for one step alone: the table of steps "
+                           "has those of step %.20s",
+                           given);
+    return vp_fail(VP_ENOTFOUND, "no step %.20s in this session", given);
+}
+
 /* ---- The site ------------------------------------------------------------------------------- */
 
 bool site_ui_of(const char *name, site_ui *out)

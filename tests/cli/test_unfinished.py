@@ -2,6 +2,7 @@
 command and page works on it."""
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -44,6 +45,21 @@ def test_commands_work_on_it(place, killed):
     assert any('killed' in m for m in said)
     assert any('2 zones had not ended' in m for m in said)
     ask(place, 'findings', killed)
+
+
+def test_badges_say_so(place, killed):
+    """On the index, on its page, and where they say why: nobody takes it for a whole recording."""
+    with Serving(place, '--port', '0', '--profile-dir', killed) as s:
+        ident = json.loads(s.get('/api/v1/sessions')[2])['sessions'][0]['id']
+        _, _, page = s.get('/')
+        (row,) = re.findall(rf'<tr [^>]*data-key="{ident}".*?</tr>', page, re.S)
+        assert '<span class="badge warn">unfinished</span> its program was killed, or still runs' in row
+        assert f'href="./session/{ident}/"' in row  # it can be opened
+        _, _, page = s.get(f'/session/{ident}/')
+        (href, text) = re.search(r'<a class="badge warn" href="([^"]+)">([^<]+)</a>', page).groups()
+        assert text.startswith('Data: partial')
+        _, _, page = s.get(f'/session/{ident}/' + href.replace('&amp;', '&').split('#')[0])
+        assert 'was killed' in page and '<code>unfinished</code>' in page
 
 
 def test_pages_and_export_work_on_it(place, killed):

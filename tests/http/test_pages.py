@@ -158,3 +158,40 @@ def test_what_a_page_loads_is_kept_until_it_changes(runs):
         for asset in set(loaded):
             answer = runs.get(f'/{asset}')
             assert answer.get('Cache-Control') == 'public, max-age=31536000, immutable', (target, asset)
+
+
+@pytest.mark.parametrize('query, status, said', [
+    ('step=999', 404, 'no step 999: this session has no steps'), ('step=x', 400, 'step must be a number'),
+    ('device=TPU:9', 404, 'no device matches'), ('host=nobody', 404, 'no device matches')])
+def test_a_part_that_is_not_there_is_not_shown_as_the_whole(runs, query, status, said):
+    ident = runs.ids['a/2026_01_01_00_00_00']
+    for target in [f'/session/{ident}/', f'/session/{ident}/ops.csv', f'/api/v1/session/{ident}/report']:
+        answer = runs.get(f'{target}?{query}')
+        assert (answer.status, said in answer.content().decode()) == (status, True), target
+
+
+def test_a_step_is_not_shown_as_the_whole_run(runs):
+    def events(tid, line, names):
+        yield {'ph': 'M', 'pid': 1, 'tid': tid, 'name': 'thread_name', 'args': {'name': line}}
+        for i, name in enumerate(names):
+            yield {'ph': 'X', 'pid': 1, 'tid': tid, 'ts': 1000 * i, 'dur': 900, 'name': name}
+
+    steps = [{'ph': 'M', 'pid': 1, 'name': 'process_name', 'args': {'name': '/device:TPU:0'}},
+             *events(1, 'Steps', '01234'), *events(2, 'XLA Ops', ['fusion.1'] * 5)]
+    at = runs.root / 's/plugins/profile/2026_01_06_00_00_00'
+    at.mkdir(parents=True)
+    (at / 'vm.trace.json').write_text(json.dumps({'traceEvents': steps}))
+    rescan = ['Content-Type: application/json', f'Origin: http://{runs.host}', 'Content-Length: 0']
+    try:
+        assert runs.request('POST', '/api/v1/rescan', *rescan).status == 200
+        ident = next(s['id'] for s in runs.sessions() if s['name'].startswith('s/'))
+        report = json.loads(runs.get(f'/api/v1/session/{ident}/report').content())
+        numbers = [s['number'] for s in report['steps']['list']]
+        assert 3 in numbers
+        answer = runs.get(f'/session/{ident}/?step=3')
+        assert answer.status == 400 and 'table of steps' in answer.content().decode()
+        answer = runs.get(f'/session/{ident}/?step=77')
+        assert answer.status == 404 and 'no step 77 in this session' in answer.content().decode()
+    finally:
+        shutil.rmtree(runs.root / 's')
+        runs.request('POST', '/api/v1/rescan', *rescan)

@@ -525,6 +525,17 @@ def test_a_session_without_xplane_says_so(viewer):
     assert answer.status == 404
     assert "xplane" in answer.text
     assert v.started() is None
+    ident = v.session('2026_01_01_00_00_00')
+    for link in ["session/%s/" % ident, "perfetto/%s" % ident]:
+        assert f'href="../{link}"' in answer.text or f'href="./{link}"' in answer.text, answer.text
+    assert "2026_01_01_00_00_00</a>" in answer.text
+
+
+def test_the_waiting_page_never_counts_to_zero(viewer):
+    v = viewer(FAKE_TB="slow")
+    first = v.get(f"/tensorboard/{v.session(RUN)}")
+    assert first.status == 200 and "just now." in first.text
+    assert " 0 s ago" not in first.text
 
 
 def test_an_unknown_session_is_404(viewer):
