@@ -49,11 +49,12 @@ export async function finish() {
 const servers = new Set();
 process.on("exit", () => servers.forEach((server) => server.child.kill("SIGKILL")));
 
+// dir "-": a trace by a pipe that nobody writes to, so that the list is never done.
 export async function serve(dir, ...options) {
   if (!existsSync(binary)) throw new Error(`no program at ${binary}: build it, or set VIEW_PROFILE`);
   const port = options.includes("--port") ? [] : ["--port", "0"];
   const args = ["serve", dir, "--no-browser", ...port, ...options];
-  const child = spawn(binary, args, { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(binary, args, { stdio: [dir === "-" ? "pipe" : "ignore", "pipe", "pipe"] });
   const server = { child };
   server.stop = async () => {
     child.kill("SIGTERM");

@@ -1,8 +1,11 @@
 // How pages look: contrast, width, landmarks; and a screenshot of each in build/screenshots.
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
-import { guarded, shots, test } from "./lib.mjs";
-import { browser, idOf, ids, ours, pathOf, server } from "./world.mjs";
+import { guarded, serve, shots, test } from "./lib.mjs";
+import { HOSTILE } from "./fixture.mjs";
+import { browser, idOf, ids, ours, pathOf, server, withTensorboard } from "./world.mjs";
 
 const pair = ["2026_01_11_21_26_41", "2026_01_12_00_26_20"].map(idOf).map(encodeURIComponent);
 // The page of the slowest op.
@@ -10,6 +13,36 @@ async function firstOp(text) {
   const page = await (await fetch(server.url + pathOf("session", text))).text();
   return pathOf("session", text) + page.match(/(op\?[^"]+)/)[1].replaceAll("&amp;", "&");
 }
+
+// A page that goes on by itself, as it was when it came with this status; looked at under ?as=NAME.
+const kept = {};
+async function keep(name, mode, status) {
+  const where = pathOf("tensorboard", "2026_11_21_06_33_16");
+  await withTensorboard(mode, async (_, one) => {
+    for (;;) {
+      const answer = await fetch(one.url + where, { redirect: "manual" });
+      const headers = Object.fromEntries(answer.headers);
+      for (const ended of ["content-encoding", "content-length"]) delete headers[ended];
+      const body = (await answer.text()).replace(/<meta http-equiv="refresh"[^>]*>/, "");
+      if (answer.status === status) return (kept[name] = { status, headers, body });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  });
+  return `${where}?as=${name}`;
+}
+
+// A directory whose only profile is gone: over an empty one no server starts.
+async function emptied() {
+  const dir = mkdtempSync(path.join(tmpdir(), "vp_empty_"));
+  writeFileSync(path.join(dir, "a.trace.json"), '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"name":"a","ts":1,"dur":1}]}');
+  const one = await serve(dir);
+  rmSync(path.join(dir, "a.trace.json"));
+  while (!(await (await fetch(one.url)).text()).includes("No profile here yet"))
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  return { ...one, dir };
+}
+
+const [empty, growing] = [await emptied(), await serve("-")];
 
 const pages = {
   index: "/",
@@ -26,16 +59,25 @@ const pages = {
   perfetto: pathOf("perfetto", "2026_01_11_21_26_41"),
   choose: pathOf("perfetto", "2026_02_03_04_05_06"),
   missing: "/session/nothing-like-it/",
+  waiting: await keep("waiting", "slow", 200),
+  failed: await keep("failed", "noplugin", 503),
+  barren: pathOf("tensorboard", HOSTILE),
+  nowhere: "/nowhere/at/all",
+  empty: `${empty.url}/`,
+  growing: `${growing.url}/`,
 };
 
 // Rows out of view ask for no headline: with the figures there, all of them have one at once.
 for (const id of ids) await fetch(`${server.url}/session/${encodeURIComponent(id)}/headline`);
 
 async function eachPage(options, body) {
-  const { context } = await guarded(browser, ours, { reducedMotion: "reduce", ...options });
+  const allowed = [...ours, empty.url, growing.url];
+  const { context } = await guarded(browser, allowed, { reducedMotion: "reduce", ...options });
+  await context.route((url) => url.searchParams.has("as"), (route) =>
+    route.fulfill(kept[new URL(route.request().url()).searchParams.get("as")]));
   const page = await context.newPage();
   for (const [name, where] of Object.entries(pages)) {
-    await page.goto(server.url + where);
+    await page.goto(new URL(where, server.url).href);
     await body(page, name);
   }
   await context.close();
@@ -159,6 +201,16 @@ await test("nothing moves for those who asked for that", () =>
     assert.equal(moving, 0, name);
   }));
 
+await test("a bar that waits without a measure is still, too", () =>
+  eachPage({ reducedMotion: "reduce" }, async (page, name) => {
+    const bar = page.locator("progress:not([value]):visible");
+    if (["waiting", "growing"].includes(name)) assert.equal(await bar.count(), 1, name);
+    if (!(await bar.count())) return;
+    const first = await bar.screenshot();
+    await page.waitForTimeout(300);
+    assert.ok(first.equals(await bar.screenshot()), name);
+  }));
+
 await test("on paper pages are light, and without what only a screen can do", () =>
   eachPage({ colorScheme: "dark" }, async (page, name) => {
     await page.emulateMedia({ media: "print" });
@@ -168,3 +220,6 @@ await test("on paper pages are light, and without what only a screen can do", ()
     assert.equal(await page.evaluate(() => getComputedStyle(document.body).color), "rgb(0, 0, 0)", name);
     await page.emulateMedia({ media: null });
   }));
+
+await Promise.all([empty.stop(), growing.stop()]);
+rmSync(empty.dir, { recursive: true });

@@ -2,7 +2,8 @@
 // UI, and a Chromium that knows evil.test as this machine.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync } from "node:fs";
-import { finish, guarded, launch, serve, shots, skip, standIn, traces } from "./lib.mjs";
+import path from "node:path";
+import { finish, guarded, launch, root, serve, shots, skip, standIn, traces } from "./lib.mjs";
 import { makeProfiles } from "./fixture.mjs";
 
 if (!existsSync(traces)) {
@@ -49,6 +50,24 @@ export function pathOf(family, text) {
 }
 export const ids = sessions.map((session) => session.id);
 export const idOf = (text) => sessions.find((session) => session.name.includes(text)).id;
+
+// A server of its own whose TensorBoard behaves as `mode` says (tests/http/fake_tensorboard.py).
+export async function withTensorboard(mode, body, options = {}) {
+  const port = 20000 + Math.floor(Math.random() * 10000);
+  const env = { VIEW_PROFILE_TENSORBOARD: path.join(root, "tests/http/fake_tensorboard.py"), FAKE_TB: mode };
+  Object.assign(process.env, env);
+  const server = await serve(profiles.dir, "--tensorboard-port", String(port));
+  for (const name of Object.keys(env)) delete process.env[name];
+  const tensorboard = `http://127.0.0.1:${port}`;
+  const { context, complaints } = await guarded(browser, [server.url, tensorboard], options);
+  try {
+    await body(await context.newPage(), server, tensorboard);
+    return complaints;
+  } finally {
+    await context.close();
+    await server.stop();
+  }
+}
 
 export async function end() {
   await browser.close();
