@@ -254,7 +254,7 @@ static int other_ways(http_req *rq, const cat_session *s, const char *heading, c
     page_path(&b, rq, "session", s->id);
     vp_buf_puts(&b, "/\">Open the report</a>");
     if (s->host_count) {
-        vp_buf_puts(&b, " <a class=\"button\" href=\"");
+        vp_buf_puts(&b, "</p>\n<p><a class=\"button\" href=\"");
         page_path(&b, rq, "perfetto", s->id);
         vp_buf_puts(&b, "\">Open in Perfetto</a>");
     }
