@@ -30,7 +30,7 @@ enum { HTTP_GET = 1, HTTP_POST = 2 }; /* GET includes HEAD */
 enum {
     HTTP_SLOW = 1, /* the handler may block: run it on a worker */
     HTTP_CORS = 2, /* allow-listed origins may read it: trace routes only */
-    HTTP_OPEN = 4, /* needs no token: liveness, and what every copy of the program holds */
+    HTTP_OPEN = 4, /* needs no token: liveness only, never data */
     HTTP_API = 8   /* failures are JSON */
 };
 

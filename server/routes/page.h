@@ -23,7 +23,7 @@ typedef struct page_frame {
     const char *also;   /* a second one, or NULL */
     int refresh_s;      /* > 0: the page asks for itself again, unless its script does */
     const char *home;   /* text of the way back in the banner; NULL on the index itself */
-    bool bare;          /* nothing of ours can be loaded or followed from there */
+    bool bare;          /* nothing of ours may be loaded or followed from there */
 } page_frame;
 
 /* Up to and including <main>; page_end closes what it opened. */

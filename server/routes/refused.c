@@ -38,14 +38,15 @@ static void put_why(vp_buf *b, int status, const char *why)
 int page_refused(http_req *rq, int status, const char *why)
 {
     const refusal *r = refusals;
-    bool bare = !http_base_url(rq)[0], stranger = bare || status == 401;
+    bool stranger = !http_base_url(rq)[0] || status == 401;
     vp_buf b;
     while (r->status != status && r < refusals + sizeof refusals / sizeof *refusals - 1)
         r++;
     vp_buf_init(&b, PAGE_BYTES_MAX);
-    page_begin(
-        &b, rq,
-        &(page_frame){.title = r->heading, .home = stranger ? NULL : "All sessions", .bare = bare});
+    page_begin(&b, rq,
+               &(page_frame){.title = r->heading,
+                             .home = stranger ? NULL : "All sessions",
+                             .bare = stranger});
     vp_buf_printf(&b, "<h1>%s</h1>\n<p class=\"lead\">", r->heading);
     put_why(&b, status, why);
     vp_buf_printf(&b, "</p>\n<p>%s</p>\n", r->next);

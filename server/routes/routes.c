@@ -27,7 +27,7 @@ static const http_route table[] = {
     {HTTP_GET, "/perfetto/{}", page_perfetto, HTTP_SLOW},
     {HTTP_GET, "/perfetto/{}/{}", page_perfetto, HTTP_SLOW},
     {HTTP_GET, "/tensorboard/{}", page_tensorboard, HTTP_SLOW},
-    {HTTP_GET, "/static/{}", route_static, HTTP_OPEN},
+    {HTTP_GET, "/static/{}", route_static, 0},
     {HTTP_GET | HTTP_POST, "/api/v1/extract", route_extract, HTTP_SLOW | HTTP_API},
     {HTTP_GET, "/api/v1/live", route_live, HTTP_SLOW | HTTP_API},
     {HTTP_POST, "/api/v1/live/{}/capture", route_live_capture, HTTP_SLOW | HTTP_API},
