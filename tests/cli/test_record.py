@@ -437,6 +437,43 @@ def test_what_a_killed_program_left_is_cleared_by_the_next(spot, app, idle):
     assert list(sockets.iterdir()) == []
 
 
+def test_children_of_a_program_whose_threads_open_ranges(spot, program, tmp_path):
+    """As a data loader forks its workers: a lock that another thread holds at that moment must not come along."""
+    source = tmp_path / "loader.c"
+    source.write_text(r"""#include <nvtx3/nvToolsExt.h>
+    #include <pthread.h>
+    #include <sys/wait.h>
+    #include <unistd.h>
+    static void *other(void *arg) {
+        for (;;)
+            nvtxRangeEnd(nvtxRangeStartA("other"));
+        return arg;
+    }
+    int main(void) {
+        pthread_t thread;
+        nvtxRangePushA("step 0");
+        pthread_create(&thread, NULL, other, NULL);
+        for (int i = 0; i < 400; i++) {
+            pid_t child = fork();
+            if (!child) {
+                alarm(20); /* by which one that hangs is told */
+                nvtxRangeEnd(nvtxRangeStartA("worker"));
+                nvtxDomainCreateA("of the worker");
+                _exit(0);
+            }
+            int status;
+            waitpid(child, &status, 0);
+            if (status)
+                _exit(1);
+        }
+        _exit(0);
+    }""")
+    app = compile_c(program, tmp_path / "loader", source, f"-I{nvtx_headers()}")
+    p = start(spot, app)
+    _, err = p.communicate(timeout=4 * WAIT)
+    assert p.returncode == 0, err
+
+
 def test_a_child_does_not_answer_for_its_parent(spot, program, tmp_path):
     source = tmp_path / "forks.c"
     source.write_text(r"""#include <nvtx3/nvToolsExt.h>

@@ -110,13 +110,14 @@ OUT int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t
     return 0;
 }
 
-/* Kernel i of 1 us starts 10 us after its call, i * 100 us after tracing began. */
+/* Kernel i of 1 us starts 10 us after its call, (i + 1) * 100 us after tracing began: reading two
+ * clocks is not so wrong that the first seems to have been before. */
 static size_t fill(uint8_t *p, size_t size, unsigned *next, unsigned end)
 {
     size_t n = 0;
     while (*next < end && n + 208 + 40 <= size) {
         gpu_buffer b = {.n = 0};
-        uint64_t at = enabled_at + 1000 + (uint64_t)*next * 100000;
+        uint64_t at = enabled_at + 100000 + (uint64_t)*next * 100000;
         gpu_put_call(&b, 5, 211, at, at + 5000, 1, *next + 1);
         gpu_put_kernel(&b, "_Z4workv", at + 10000, at + 11000, 0, 7, *next + 1);
         memcpy(p + n, b.bytes, b.n);

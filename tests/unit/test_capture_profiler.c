@@ -21,6 +21,7 @@
 #include "include/view_profile_capture.h"
 #include "tests/unit/listed.h"
 #include "trace/base/temp_tree.h"
+#include "trace/capture/control.h"
 
 typedef struct place {
     vp_temp_tree tree;
@@ -666,6 +667,30 @@ static void threads_at_once(void **state)
     assert_int_equal(sessions_in(at->dir), stats.captures);
 }
 
+/* A program may free its profiler before it stops to answer. */
+static void the_socket_forgets_who_is_gone(void **state)
+{
+    place *at = *state;
+    vp_profiler *p;
+    vp_buf b;
+    vp_schedule s = schedule_in(at);
+    assert_int_equal(vp_profiler_new(&p, &s), 0);
+    mkdir(at->dir, 0700);
+    assert_int_equal(setenv("XDG_RUNTIME_DIR", at->dir, 1), 0);
+    assert_int_equal(vp_control_start(p), 0);
+    run_steps(p, 0, 3);
+    vp_buf_init(&b, 4096);
+    control_answer(&b, VP_STR("STATUS"));
+    assert_non_null(strstr(vp_buf_cstr(&b), "\"steps\":3"));
+    vp_profiler_free(p);
+    vp_buf_free(&b);
+    vp_buf_init(&b, 4096);
+    control_answer(&b, VP_STR("STATUS"));
+    assert_non_null(strstr(vp_buf_cstr(&b), "\"state\":\"idle\""));
+    vp_buf_free(&b);
+    vp_control_stop();
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, make_place, drop_place)
 
 int main(void)
@@ -689,6 +714,7 @@ int main(void)
         TEST(the_gpu_is_asked_for),
         TEST(a_child_in_the_middle),
         TEST(threads_at_once),
+        TEST(the_socket_forgets_who_is_gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -384,6 +384,14 @@ void control_set_profiler(vp_profiler *p)
     pthread_mutex_unlock(&g.lock);
 }
 
+void control_drop_profiler(const vp_profiler *p)
+{
+    pthread_mutex_lock(&g.lock);
+    if (g.profiler == p)
+        g.profiler = NULL;
+    pthread_mutex_unlock(&g.lock);
+}
+
 /* ---- Load and end --------------------------------------------------------------------------- */
 
 static void end(void)

@@ -19,6 +19,8 @@ void control_load(void);
 
 /* From now on captures of steps go to p; NULL: steps are counted here. */
 void control_set_profiler(vp_profiler *p);
+/* p is about to go: nobody asks it any more. */
+void control_drop_profiler(const vp_profiler *p);
 /* One line of the protocol, without its newline; the answer is one line of JSON:
  *   STATUS
  *   CAPTURE [steps=N | ms=N] [gpu=0|1]   without a number 5 steps, or 3 s where there are no steps

@@ -282,12 +282,32 @@ static itt_fn *function_of(const char *name)
 }
 
 /* What we have no function for does what it does without a collector. */
+static void before_fork(void)
+{
+    pthread_mutex_lock(&open_lock);
+    pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&open_lock);
+}
+
+static void install(void)
+{
+    nvtx_install();
+    pthread_atfork(before_fork, after_fork, after_fork);
+}
+
 void itt_attach(void *global)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     static const unsigned char magic[8] = {0xed, 0xab, 0xab, 0xec, 0x0d, 0xee, 0xda, 0x30};
     itt_global *g = global;
     if (!g || memcmp(g->magic, magic, sizeof magic) != 0 || g->major != 3 || !g->functions)
         return;
+    pthread_once(&once, install);
     for (const api_entry *e = g->functions; e->name; e++) {
         itt_fn *ours = function_of(e->name);
         *e->function = ours ? ours : e->without_collector;

@@ -354,6 +354,7 @@ int nvtx_attach(nvtx_export_fn *tables)
         [CORE2_CREATE_W] = FN(create_w),      [CORE2_DESTROY] = FN(destroy),
         [CORE2_INITIALIZE] = FN(initialize),
     };
+    nvtx_install();
     const callback_table *t = tables(TABLE_CALLBACKS);
     if (!t || t->struct_size < sizeof *t || !t->module_table)
         return 0;

@@ -9,6 +9,7 @@
 #include "trace/base/str.h"
 #include "trace/capture/control.h"
 #include "trace/capture/recorder.h"
+#include "trace/capture/session.h"
 #include "trace/capture/step_name.h"
 
 /* Nested ranges of one thread, of all domains; deeper ones are a program that forgets to pop. */
@@ -74,6 +75,36 @@ static void drop_thread(void *p)
     own = NULL;
     vp_free(t->frames);
     vp_free(t);
+}
+
+/* A child that another thread's lock came into would wait for a thread that it does not have. */
+static void before_fork(void)
+{
+    pthread_mutex_lock(&range_lock);
+    pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&range_lock);
+}
+
+/* Handlers before a fork run last first: the recorder's, whose locks are taken under these, must
+ * stand before. */
+static void install(void)
+{
+    session_lock();
+    int rc = session_install();
+    session_unlock();
+    if (rc == 0)
+        pthread_atfork(before_fork, after_fork, after_fork);
+}
+
+void nvtx_install(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, install);
 }
 
 static void make_key(void)

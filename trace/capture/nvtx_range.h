@@ -35,4 +35,8 @@ void nvtx_name_category(nvtx_domain *d, uint32_t id, const char *text);
 /* Only the calling thread can be named: for others nothing happens. */
 void nvtx_name_thread(uint32_t tid, const char *text);
 
+/* Before any of them: lets the process fork while its other threads are in one. Whoever has locks
+ * of his own around these functions installs his handlers of fork after this. */
+void nvtx_install(void);
+
 #endif

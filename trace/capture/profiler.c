@@ -7,6 +7,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/base/time.h"
+#include "trace/capture/control.h"
 #include "trace/capture/files.h"
 
 /* A slow step is shown with this many usual ones before it. */
@@ -288,6 +289,7 @@ void vp_profiler_free(vp_profiler *p)
 {
     if (!p)
         return;
+    control_drop_profiler(p);
     if (p->recording) {
         cap_log(&p->s.recording, VP_SAY_WARNING, "Profiler still active on exit, stopping...");
         end_capture(p);

@@ -30,7 +30,23 @@ typedef struct image {
 } image;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 static image last;
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static void install(void)
+{
+    pthread_atfork(before_fork, after_fork, after_fork);
+}
 
 /* count elements of size at offset, inside of the file. */
 static const void *part(const image *m, uint64_t offset, uint64_t count, size_t size)
@@ -123,6 +139,7 @@ void symbol_name(char *out, size_t cap, void *function)
         snprintf(out, cap, "%s", info.dli_sname);
         return;
     }
+    pthread_once(&once, install);
     pthread_mutex_lock(&lock);
     bool found = from_file(out, cap, &info, (uintptr_t)function);
     pthread_mutex_unlock(&lock);
