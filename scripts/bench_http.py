@@ -58,13 +58,9 @@ def wait_for(port):
 
 
 def ticks(pids):
-    """CPU seconds of processes, from the scheduler's own account in nanoseconds."""
-    total = 0
-    for pid in pids:
-        for task in os.listdir(f'/proc/{pid}/task'):
-            with open(f'/proc/{pid}/task/{task}/schedstat') as f:
-                total += int(f.read().split()[0])
-    return total / 1e9
+    """CPU seconds of processes, from the scheduler's own account, with the threads that have ended: the clock of
+    clock_getcpuclockid(3), whose number the kernel makes of the process's."""
+    return sum(time.clock_gettime_ns(~pid << 3 | 2) for pid in pids) / 1e9
 
 
 class Side:
