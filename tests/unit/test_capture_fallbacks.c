@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "tests/unit/capture_tools.h"
+#include "tests/unit/capture_stops.h"
 #include "trace/capture/clock.h"
 #include "trace/capture/thread.h"
 
@@ -28,56 +28,11 @@ static bool refuse_membarrier(void)
            syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0) == -1 && errno == ENOSYS;
 }
 
-static _Atomic bool go_on;
-
-typedef struct worker {
-    uint64_t surely, perhaps;
-} worker;
-
-static void *work(void *ctx)
-{
-    worker *w = ctx;
-    while (go_on) {
-        uint32_t before = cap_generation();
-        {
-            VP_SCOPE("zone");
-        }
-        uint32_t after = cap_generation();
-        w->surely += before && before == after;
-        w->perhaps += before || after;
-    }
-    return NULL;
-}
-
 /* What threads are writing when a recording ends is waited for, and not one zone is lost. */
 static void stops_are_exact(void **state)
 {
     (void)state;
-    vp_config cfg = here_config();
-    worker workers[2] = {{0, 0}, {0, 0}};
-    pthread_t threads[2];
-    uint64_t written = 0;
-    cfg.in_memory = true;
-    cfg.pool_bytes = 8 << 20;
-    cap_writer = count_write;
-    go_on = true;
-    for (int i = 0; i < 2; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
-    for (int round = 0; round < 50; round++) {
-        vp_recording *r;
-        vp_result result = VP_RESULT_INIT;
-        assert_int_equal(vp_start(&r, &cfg), 0);
-        usleep(200);
-        assert_int_equal(vp_stop(r, &result), 0);
-        assert_int_equal(result.zones, seen.event_count);
-        written += result.zones + result.dropped_full;
-    }
-    go_on = false;
-    for (int i = 0; i < 2; i++)
-        pthread_join(threads[i], NULL);
-    assert_true(written >= workers[0].surely + workers[1].surely);
-    assert_true(written <= workers[0].perhaps + workers[1].perhaps);
-    assert_true(written > 0);
+    two_threads_and_stops(50);
 }
 
 static int64_t ns_now(void)

@@ -3,66 +3,13 @@
 #include <signal.h>
 #include <time.h>
 
-#include "tests/unit/capture_tools.h"
+#include "tests/unit/capture_stops.h"
 #include "trace/base/vpcap_layout.h"
-
-/* Zones that ended while a recording was on, as each thread counts for itself: begun and ended with
- * the same recording on. */
-typedef struct worker {
-    uint64_t surely, perhaps;
-} worker;
-
-static _Atomic bool go_on;
-
-static void *work(void *ctx)
-{
-    worker *w = ctx;
-    uint64_t surely = 0, perhaps = 0;
-    while (go_on) {
-        uint32_t before = cap_generation();
-        {
-            VP_SCOPE("zone");
-        }
-        uint32_t after = cap_generation();
-        surely += before && before == after;
-        perhaps += before || after;
-    }
-    w->surely += surely;
-    w->perhaps += perhaps;
-    return NULL;
-}
 
 static void two_threads_and_a_stop(void **state)
 {
     (void)state;
-    vp_config cfg = here_config();
-    worker workers[2] = {{0, 0}, {0, 0}};
-    pthread_t threads[2];
-    uint64_t written = 0, in_images = 0;
-    cfg.in_memory = true;
-    cfg.pool_bytes = 8 << 20;
-    cap_writer = count_write;
-    go_on = true;
-    for (int i = 0; i < 2; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
-    for (int round = 0; round < 200; round++) {
-        vp_recording *r;
-        vp_result result = VP_RESULT_INIT;
-        assert_int_equal(vp_start(&r, &cfg), 0);
-        usleep(200);
-        assert_int_equal(vp_stop(r, &result), 0);
-        assert_int_equal(result.zones, seen.event_count);
-        written += result.zones + result.dropped_full;
-        in_images += seen.event_count + result.dropped_full;
-    }
-    go_on = false;
-    for (int i = 0; i < 2; i++)
-        pthread_join(threads[i], NULL);
-    assert_int_equal(written, in_images);
-    /* each stop finds each thread in at most one zone that it could not yet count */
-    assert_true(written >= workers[0].surely + workers[1].surely);
-    assert_true(written <= workers[0].perhaps + workers[1].perhaps);
-    assert_true(written > 0);
+    two_threads_and_stops(200);
 }
 
 #define ZONES_FULL 20000

@@ -250,3 +250,9 @@ unsigned vp_utf8_len(const unsigned char *p, size_t n)
     }
     return 0;
 }
+
+const char *vp_path_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}

@@ -86,4 +86,7 @@ uint64_t vp_hash(const void *p, size_t n, uint64_t seed);
 /* Length of the valid UTF-8 sequence at p (1..4), or 0. Surrogates and overlongs are invalid. */
 unsigned vp_utf8_len(const unsigned char *p, size_t n);
 
+/* What stands behind the last '/' of a path, in the path itself; all of it without one. */
+const char *vp_path_name(const char *path);
+
 #endif

@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "trace/base/err.h"
+#include "trace/base/str.h"
 #include "trace/capture/files.h"
 #include "trace/capture/profiler.h"
 
@@ -25,12 +26,6 @@ static void directory_of(char out[VP_PATH_MAX], const vp_recording *r)
     snprintf(out, VP_PATH_MAX, "%.*s", (int)n, run.p);
 }
 
-static const char *session_of(const char *dir)
-{
-    const char *slash = strrchr(dir, '/');
-    return slash ? slash + 1 : dir;
-}
-
 /* NULL: none was started; where one is on, this becomes a zone of it. */
 static vp_recording *start_own(vp_profiler *p, uint64_t step, const char *name)
 {
@@ -40,10 +35,10 @@ static vp_recording *start_own(vp_profiler *p, uint64_t step, const char *name)
     if (rc >= 0)
         rc = prof_start(p, &r, dir);
     if (rc >= 0)
-        cap_log(&p->s.recording, VP_SAY_INFO, "Starting profiling session: %s", session_of(dir));
+        cap_log(&p->s.recording, VP_SAY_INFO, "Starting profiling session: %s", vp_path_name(dir));
     else if (rc != VP_EBUSY)
         cap_log(&p->s.recording, VP_SAY_ERROR, "Profiling session %s could not start: %s",
-                session_of(dir), vp_error_last()->message);
+                vp_path_name(dir), vp_error_last()->message);
     return rc < 0 ? NULL : r;
 }
 
@@ -74,7 +69,7 @@ void vp_context_end(vp_context *c)
     directory_of(dir, r);
     if (prof_stop(c->profiler, r) >= 0)
         cap_log(&c->profiler->s.recording, VP_SAY_INFO, "Finished profiling session: %s",
-                session_of(dir));
+                vp_path_name(dir));
 }
 
 void *vp_profile_call(vp_profiler *p, uint64_t step, const char *name, void *(*fn)(void *arg),

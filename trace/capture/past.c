@@ -110,8 +110,7 @@ static int write_copy(vp_result *r, char *image, size_t size, const cap_session 
     int64_t begin = vp_now_ns();
     sigset_t before;
     VP_TRY(run_dir_make(&run, s->cfg.dir));
-    const char *name = strrchr(run.path, '/');
-    snprintf(h->session, sizeof h->session, "%.200s", name ? name + 1 : run.path);
+    snprintf(h->session, sizeof h->session, "%.200s", vp_path_name(run.path));
     int rc = vpcap_open(&v, image, size);
     run_dir_hold_signal(&before);
     if (rc == 0)

@@ -169,8 +169,7 @@ static int open_pool(cap_session *s, bool is_child)
     vpcap_header *h = s->pool.head;
     memcpy(h->host, host, sizeof h->host);
     put_program(h->program, sizeof h->program);
-    const char *name = strrchr(s->run.path, '/');
-    snprintf(h->session, sizeof h->session, "%.200s", name ? name + 1 : s->run.path);
+    snprintf(h->session, sizeof h->session, "%.200s", vp_path_name(s->run.path));
     h->pid = s->pid;
     return 0;
 }

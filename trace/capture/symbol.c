@@ -16,6 +16,7 @@
 
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
+#include "trace/base/str.h"
 
 /* The last file that was asked for: functions come in crowds. */
 typedef struct image {
@@ -143,8 +144,7 @@ void symbol_name(char *out, size_t cap, void *function)
     pthread_mutex_lock(&lock);
     bool found = from_file(out, cap, &info, (uintptr_t)function);
     pthread_mutex_unlock(&lock);
-    const char *slash = strrchr(info.dli_fname, '/');
     if (!found)
-        snprintf(out, cap, "%s+0x%zx", slash ? slash + 1 : info.dli_fname,
+        snprintf(out, cap, "%s+0x%zx", vp_path_name(info.dli_fname),
                  (size_t)((char *)function - (char *)info.dli_fbase));
 }

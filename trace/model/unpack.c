@@ -229,12 +229,11 @@ static int copy(unpack *u, int fd, rd_stream *in, int64_t *bytes, vp_progress_fn
  * component. */
 static int numbered(char *out, const char *path, int i)
 {
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    const char *base = vp_path_name(path);
     int stem = (int)(base - path) + (int)strcspn(base + 1, ".") + 1;
     int n = i == 1 ? snprintf(out, VP_PATH_MAX * 2, "%s", path)
                    : snprintf(out, VP_PATH_MAX * 2, "%.*s-%d%s", stem, path, i, path + stem);
-    const char *name = strrchr(out, '/') ? strrchr(out, '/') + 1 : out;
-    return n < (int)VP_PATH_MAX * 2 && strlen(name) <= NAME_MAX
+    return n < (int)VP_PATH_MAX * 2 && strlen(vp_path_name(out)) <= NAME_MAX
                ? 0
                : vp_fail(VP_EREFUSED, "a file name that is too long");
 }
@@ -251,9 +250,8 @@ static int choose_name(const unpack *u, char *out, const unpack_source *src, con
     }
     for (int i = 1; i <= NAMES_MAX; i++) {
         VP_TRY(numbered(out, path, i));
-        const char *slash = strrchr(out, '/'), *name = slash ? slash + 1 : out;
         if (!ledger_of_target(&u->done, out) &&
-            faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
+            faccessat(dir, vp_path_name(out), F_OK, AT_SYMLINK_NOFOLLOW) != 0)
             return 0;
     }
     return vp_fail(VP_ELIMIT, "%d files of one name", NAMES_MAX);
