@@ -1,5 +1,6 @@
-# vp_embed(OUT_VAR FILES…): web assets → one C source with, for each, the bytes, their gzip form and
-# a strong ETag. server/routes/assets.h declares the table. Reproducible: gzip's MTIME is zeroed.
+# vp_embed(OUT_VAR FILES…): web assets → one C source with, for each, its gzip form, a strong ETag and
+# room that takes no place in the program for the bytes themselves. server/routes/assets.h declares the
+# table. Reproducible: gzip's MTIME is zeroed.
 function(vp_embed out_var)
   set(src ${CMAKE_BINARY_DIR}/web_assets.c)
   set(body "#include \"server/routes/assets.h\"\n")
@@ -13,17 +14,16 @@ function(vp_embed out_var)
     file(ARCHIVE_CREATE OUTPUT ${gz} PATHS ${path} FORMAT raw COMPRESSION GZip COMPRESSION_LEVEL 9)
     file(SHA256 ${path} sha)
     string(SUBSTRING ${sha} 0 16 etag)
-    file(READ ${path} hex HEX)
+    file(SIZE ${path} size)
     file(READ ${gz} gzhex HEX)
     # Bytes 4 to 7 are MTIME. (REGEX REPLACE would match ^ again after every match.)
     string(SUBSTRING ${gzhex} 0 8 magic)
     string(SUBSTRING ${gzhex} 16 -1 deflated)
     set(gzhex ${magic}00000000${deflated})
-    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
     string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," gzbytes "${gzhex}")
-    string(APPEND body "static const unsigned char raw_${n}[] = {${bytes}0};\n")
     string(APPEND body "static const unsigned char gz_${n}[] = {${gzbytes}0};\n")
-    string(APPEND table "    {\"${name}\", \"${etag}\", raw_${n}, sizeof raw_${n} - 1, gz_${n}, sizeof gz_${n} - 1},\n")
+    string(APPEND body "static unsigned char raw_${n}[${size} + 1];\n")
+    string(APPEND table "    {\"${name}\", \"${etag}\", raw_${n}, ${size}, gz_${n}, sizeof gz_${n} - 1},\n")
     math(EXPR n "${n} + 1")
   endforeach()
   string(APPEND body "const web_asset web_assets[] = {\n${table}    {0, 0, 0, 0, 0, 0},\n};\n")

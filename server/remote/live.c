@@ -139,7 +139,7 @@ static int ask(char *answer, size_t *n, const char *dir, pid_t pid, const char *
 static int ask_and_parse(live_process *out, const char *dir, pid_t pid, const char *line)
 {
     char answer[ANSWER_MAX];
-    size_t n;
+    size_t n = 0;
     VP_TRY(ask(answer, &n, dir, pid, line));
     int rc = live_parse(out, answer, n);
     out->pid = pid; /* what the system says, not what it says */

@@ -1,6 +1,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "server/routes/assets.h"
 #include "server/routes/routes.h"
@@ -24,6 +25,25 @@ static const char *type_of(const char *name)
     return "application/octet-stream";
 }
 
+/* What is embedded is gzip alone; who does not take that gets what it holds. */
+static bool inflated;
+
+static void inflate_all(void)
+{
+    inflated = true;
+    for (const web_asset *a = web_assets; a->name; a++) {
+        z_stream z = {.next_in = (unsigned char *)(uintptr_t)a->gz,
+                      .avail_in = (uInt)a->gz_n,
+                      .next_out = a->raw,
+                      .avail_out = (uInt)a->raw_n + 1}; /* the end is seen with room left only */
+        inflated = inflated && inflateInit2(&z, 15 + 16) == Z_OK;
+        if (inflated) {
+            inflated = inflate(&z, Z_FINISH) == Z_STREAM_END && z.total_out == a->raw_n;
+            inflateEnd(&z);
+        }
+    }
+}
+
 /* A link that carries the ETag (?v=…) never has to be asked for again. */
 static int send_asset(http_req *rq, const web_asset *a)
 {
@@ -32,6 +52,12 @@ static int send_asset(http_req *rq, const web_asset *a)
     snprintf(e.etag, sizeof e.etag, "\"%s\"", a->etag);
     e.immutable = version && !strcmp(version, a->etag);
     http_keep(rq, KEEP_MS);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (a->gz && !http_wants_gzip(rq)) {
+        pthread_once(&once, inflate_all);
+        if (!inflated)
+            return http_fail(rq, 503, "no memory to unpack this file: ask for it as gzip");
+    }
     return http_static(rq, a->raw, a->raw_n, a->gz, a->gz_n, &e);
 }
 
@@ -42,7 +68,7 @@ static web_asset report_css = {"report.css", report_etag, NULL, 0, NULL, 0};
 
 static void describe_report_css(void)
 {
-    report_css.raw = (const unsigned char *)rep_css;
+    report_css.raw = (unsigned char *)(uintptr_t)rep_css;
     report_css.raw_n = strlen(rep_css);
     snprintf(report_etag, sizeof report_etag, "%016llx",
              (unsigned long long)vp_hash(rep_css, report_css.raw_n, 0));

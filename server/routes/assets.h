@@ -7,7 +7,7 @@
 typedef struct web_asset {
     const char *name; /* "app.css" */
     const char *etag; /* hex, without quotes */
-    const unsigned char *raw;
+    unsigned char *raw; /* raw_n bytes, once assets.c has filled them in from gz */
     size_t raw_n;
     const unsigned char *gz;
     size_t gz_n;

@@ -32,7 +32,7 @@ def build_dir(program):
     cache = (build / "CMakeCache.txt").read_text()
     if "VP_TESTS:BOOL=ON" in cache:  # there the core shows every symbol to the tests
         other = ROOT / "build" / "install-test"
-        run("cmake", "-S", ROOT, "-B", other, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug")
+        run("cmake", "-S", ROOT, "-B", other, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release")
         build = other
     run("cmake", "--build", build, "-j2")
     return build
@@ -70,6 +70,12 @@ def test_what_is_installed(installed):
                  "lib/systemd/system/view_profile.service", "lib/systemd/system/view_profile.socket"]:
         assert name in files
     assert any(re.fullmatch(r"lib/.*libview_profile\.so\.\d+\.\d+\.\d+", f) for f in files)
+
+
+def test_the_program_is_small(installed, tmp_path):
+    """Under 1 MB with all that its pages load, so that it is copied to a node without a thought."""
+    run("strip", "-o", tmp_path / "stripped", installed / "bin" / "view_profile")
+    assert (tmp_path / "stripped").stat().st_size < 1_000_000
 
 
 def test_units_are_valid_and_hardened(installed, tmp_path):

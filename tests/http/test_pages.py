@@ -1,13 +1,17 @@
 """Pages as a browser without a script gets them: orders, groups and pages of the list by its query,
 and the state that tells when the list has changed."""
+import gzip
 import json
+import os
 import re
 import shutil
 import time
 
 import pytest
 
-from conftest import Server, trace
+from conftest import ROOT, Server, trace
+
+WEB = os.path.join(ROOT, 'web')
 
 # run: (events, seconds of its name); the catalog has the newest first.
 RUNS = {'b/2026_01_03_00_00_00': 10, 'a/2026_01_01_00_00_00': 30, 'a/2026_01_02_00_00_00': 20,
@@ -158,6 +162,16 @@ def test_what_a_page_loads_is_kept_until_it_changes(runs):
         for asset in set(loaded):
             answer = runs.get(f'/{asset}')
             assert answer.get('Cache-Control') == 'public, max-age=31536000, immutable', (target, asset)
+
+
+@pytest.mark.parametrize('name', sorted(os.listdir(WEB)))
+def test_embedded_files_are_those_of_web(runs, name):
+    raw = open(os.path.join(WEB, name), 'rb').read()
+    plain = runs.get(f'/static/{name}', 'Accept-Encoding: identity')
+    small = runs.get(f'/static/{name}', 'Accept-Encoding: gzip')
+    assert (plain.status, plain.get('Content-Encoding'), plain.content()) == (200, None, raw)
+    assert (small.status, small.get('Content-Encoding')) == (200, 'gzip')
+    assert gzip.decompress(small.content()) == raw
 
 
 @pytest.mark.parametrize('query, status, said', [
