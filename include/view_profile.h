@@ -48,6 +48,8 @@ typedef struct vp_report_options {
     vp_depth depth;
     int jobs;         /* files read at once; 0: as many as processors */
     const char *host; /* only this host; NULL: all */
+    bool one_step;    /* only the time in the step of number `step`; VP_ENOTFOUND without it */
+    int64_t step;
     /* done and total bytes of the files; nonzero stops with VP_ECANCELLED. May be
      * NULL; throws no C++ exception. */
     int (*progress)(void *ctx, int64_t done, int64_t total);

@@ -41,13 +41,14 @@ _view_profile() {
         --by) words='self total calls max' ;;
         --group) words='name category scope source module raw' ;;
         --device) return ;;
+        --step) return ;;
         --host) return ;;
         --format) words='text json csv' ;;
         --output|-o) files=1 ;;
         --unit) words='auto ns us ms s' ;;
         --jobs|-j) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --session --top --by --group --device --host --format --output --unit --jobs --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --session --top --by --group --device --step --host --format --output --unit --jobs --color --verbose --quiet --help --version ' ;;
         esac ;;
     report)
         case $prev in
@@ -57,13 +58,14 @@ _view_profile() {
         --by) words='self total calls max' ;;
         --group) words='name category scope source module raw' ;;
         --device) return ;;
+        --step) return ;;
         --host) return ;;
         --format) words='text json csv html' ;;
         --output|-o) files=1 ;;
         --unit) words='auto ns us ms s' ;;
         --jobs|-j) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --session --top --by --group --device --host --format --output --unit --jobs --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --session --top --by --group --device --step --host --format --output --unit --jobs --color --verbose --quiet --help --version ' ;;
         esac ;;
     findings)
         case $prev in

@@ -169,7 +169,7 @@ static int store(parser *p, const cli_option *row, const char *value)
 static void set_initial(cli_options *o)
 {
     parser p = {.o = o};
-    o->top = o->port = -1;
+    o->top = o->port = o->step = -1;
     for (const cli_option *row = cli_option_table; row->name; row++)
         if (row->initial && (row->commands & o->command->bit))
             (void)store(&p, row, row->initial);

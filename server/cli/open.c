@@ -166,6 +166,8 @@ int cli_analyze(vp_report **out, const catalog *c, const cli_options *o)
     opts.depth = o->command->bit == CLI_TOP ? VP_DEPTH_OPS : VP_DEPTH_FULL;
     opts.jobs = (int)o->jobs;
     opts.host = o->host;
+    opts.one_step = o->step >= 0;
+    opts.step = o->step;
     opts.progress = cli_progress_bytes;
     opts.progress_ctx = &progress;
     int rc = analyze_session(&r, c, s, &opts);

@@ -232,6 +232,8 @@ const cli_option cli_option_table[] = {
      "what makes one row of several events"},
     {"device", 0, "NAME", CLI_TEXT, CLI_TOP | CLI_REPORT, AT(device), 0, 0, NULL,
      "only this device: its name or its end, such as TPU:0"},
+    {"step", 0, "N", CLI_NUMBER, CLI_TOP | CLI_REPORT, AT(step), 0, INT64_MAX, NULL,
+     "only the time in the step of this number"},
     {"host", 0, "NAME", CLI_TEXT, CLI_ONE_RUN, AT(host), 0, 0, NULL, "only this host"},
     {"format", 0, "text|json|csv|html|md|junit", CLI_WORD, CLI_COMPARE, AT(format), 0, 0, "text",
      "how to write it"},

@@ -50,8 +50,7 @@ static int send_report(http_req *rq, json_writer *write)
     VP_TRY(site_session(&c, &s, rq));
     if (!http_query(rq, "n"))
         view.top = 0;
-    VP_TRY(store_get(&report, site_of(rq)->store, c, s, group, VP_DEPTH_FULL));
-    VP_TRY(site_step(rq, store_report_of(report)));
+    VP_TRY(site_report(&report, rq, c, s, group));
     vp_buf_init(&b, VP_REPORT_BYTES_MAX);
     int rc = write(&b, store_report_of(report), &view);
     if (rc < 0) {

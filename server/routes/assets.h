@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 typedef struct web_asset {
-    const char *name; /* "app.css" */
-    const char *etag; /* hex, without quotes */
+    const char *name;   /* "app.css" */
+    const char *etag;   /* hex, without quotes */
     unsigned char *raw; /* raw_n bytes, once assets.c has filled them in from gz */
     size_t raw_n;
     const unsigned char *gz;

@@ -72,12 +72,9 @@ static int ask(asked *a, http_req *rq, int *answer)
         return -1;
     }
     make_links(a, rq);
-    if (store_get(&a->h, site_of(rq)->store, a->c, a->s, a->group, VP_DEPTH_FULL) < 0) {
-        *answer = page_failure(rq, "This session cannot be shown");
-        return -1;
-    }
-    if (site_step(rq, store_report_of(a->h)) < 0) {
-        *answer = page_failure(rq, "That view does not exist");
+    if (site_report(&a->h, rq, a->c, a->s, a->group) < 0) {
+        *answer = page_failure(rq, http_query(rq, "step") ? "That step cannot be shown"
+                                                          : "This session cannot be shown");
         return -1;
     }
     return 0;
@@ -154,8 +151,7 @@ int route_ops_csv(http_req *rq)
     vp_buf b;
     VP_TRY(site_session(&a.c, &a.s, rq));
     VP_TRY(take_query(&a, rq));
-    VP_TRY(store_get(&a.h, site_of(rq)->store, a.c, a.s, a.group, VP_DEPTH_FULL));
-    VP_TRY(site_step(rq, store_report_of(a.h)));
+    VP_TRY(site_report(&a.h, rq, a.c, a.s, a.group));
     a.view.top = 0; /* a spreadsheet can cut by itself */
     vp_buf_init(&b, VP_REPORT_BYTES_MAX);
     int rc = rep_csv(&b, store_report_of(a.h), &a.view);

@@ -136,10 +136,11 @@ int site_group(vp_group *g, const http_req *rq)
     return 0;
 }
 
-int site_step(const http_req *rq, const vp_report *r)
+static int step_of_query(int64_t *step, const http_req *rq, const vp_report *r)
 {
     const char *given = http_query(rq, "step");
     uint64_t number;
+    *step = VP_UNKNOWN;
     if (!given)
         return 0;
     if (!vp_str_to_u64(vp_str_of(given), &number))
@@ -147,12 +148,31 @@ int site_step(const http_req *rq, const vp_report *r)
     if (!r->steps.count)
         return vp_fail(VP_ENOTFOUND, "no step %.20s: this session has no steps", given);
     for (size_t i = 0; i < r->steps.count; i++)
-        if (r->steps.list[i].number >= 0 && (uint64_t)r->steps.list[i].number == number)
-            return vp_fail(VP_EARG,
-                           "figures are not made for one step alone: the table of steps "
-                           "has those of step %.20s",
-                           given);
+        if (r->steps.list[i].number >= 0 && (uint64_t)r->steps.list[i].number == number) {
+            *step = r->steps.list[i].number;
+            return 0;
+        }
     return vp_fail(VP_ENOTFOUND, "no step %.20s in this session", given);
+}
+
+/* The whole comes first: it knows whether there is such a step, so that no number that somebody
+ * makes up costs an analysis. */
+int site_report(store_report **out, const http_req *rq, catalog *c, const cat_session *s,
+                vp_group group)
+{
+    store *st = site_of(rq)->store;
+    int64_t step;
+    store_report *whole;
+    VP_TRY(store_get(&whole, st, c, s, group, VP_DEPTH_FULL, VP_UNKNOWN));
+    int rc = step_of_query(&step, rq, store_report_of(whole));
+    if (rc >= 0 && step == VP_UNKNOWN) {
+        *out = whole;
+        return 0;
+    }
+    if (rc >= 0)
+        rc = store_get(out, st, c, s, group, VP_DEPTH_FULL, step);
+    store_release(&whole);
+    return rc;
 }
 
 /* ---- The site ------------------------------------------------------------------------------- */

@@ -103,8 +103,9 @@ int site_session_at(catalog **c, const cat_session **s, const http_req *rq, size
 int site_view(vp_view *v, const http_req *rq);
 /* `group` of the query; VP_EARG. */
 int site_group(vp_group *g, const http_req *rq);
-/* `step` of the query: 0 when it is absent. VP_ENOTFOUND: the report has no step of that number.
- * VP_EARG: it is none, or the step is there, but no figures are made for one step alone. */
-int site_step(const http_req *rq, const vp_report *r);
+/* The full report of a session, or of the one step that `step` of the query names. VP_EARG: that is
+ * no number; VP_ENOTFOUND: the session has no such step; else as store_get. */
+int site_report(store_report **out, const http_req *rq, catalog *c, const cat_session *s,
+                vp_group group);
 
 #endif

@@ -23,6 +23,7 @@ struct store_report {
     int64_t mtime_ns, bytes;
     vp_group group;
     vp_depth depth;
+    int64_t step; /* VP_UNKNOWN: all */
     int holders;
     bool done;
     vp_report *report;
@@ -38,6 +39,13 @@ struct store {
     _Atomic uint64_t failures;
     _Atomic bool cancelled;
 };
+
+/* What a report is asked for. */
+typedef struct wanted {
+    vp_group group;
+    vp_depth depth;
+    int64_t step; /* VP_UNKNOWN: all */
+} wanted;
 
 /* ---- The catalog ---------------------------------------------------------------------------- */
 
@@ -141,11 +149,11 @@ static void drop_unused(store *st, store_report *e)
     }
 }
 
-static store_report *find(store *st, const cat_session *s, vp_group group, vp_depth depth)
+static store_report *find(store *st, const cat_session *s, const wanted *w, vp_depth depth)
 {
     for (store_report *e = st->first; e; e = e->next)
-        if (e->group == group && e->depth == depth && e->mtime_ns == s->newest_mtime_ns &&
-            e->bytes == s->bytes && !strcmp(e->id, s->id))
+        if (e->group == w->group && e->depth == depth && e->step == w->step &&
+            e->mtime_ns == s->newest_mtime_ns && e->bytes == s->bytes && !strcmp(e->id, s->id))
             return e;
     return NULL;
 }
@@ -156,15 +164,15 @@ static bool is_ready(const store_report *e)
 }
 
 /* What answers a request for at least `depth`. */
-static store_report *find_enough(store *st, const cat_session *s, vp_group group, vp_depth depth)
+static store_report *find_enough(store *st, const cat_session *s, const wanted *w)
 {
-    store_report *full = find(st, s, group, VP_DEPTH_FULL);
-    if (depth == VP_DEPTH_FULL || is_ready(full))
+    store_report *full = find(st, s, w, VP_DEPTH_FULL);
+    if (w->depth == VP_DEPTH_FULL || is_ready(full))
         return full;
-    return find(st, s, group, depth);
+    return find(st, s, w, w->depth);
 }
 
-static store_report *add(store *st, const cat_session *s, vp_group group, vp_depth depth)
+static store_report *add(store *st, const cat_session *s, const wanted *w)
 {
     store_report *e = vp_calloc(1, sizeof *e);
     if (!e || !(e->id = vp_strdup(s->id))) {
@@ -174,8 +182,9 @@ static store_report *add(store *st, const cat_session *s, vp_group group, vp_dep
     e->st = st;
     e->mtime_ns = s->newest_mtime_ns;
     e->bytes = s->bytes;
-    e->group = group;
-    e->depth = depth;
+    e->group = w->group;
+    e->depth = w->depth;
+    e->step = w->step;
     list_first(st, e);
     return e;
 }
@@ -195,6 +204,8 @@ static void compute(store *st, store_report *e, catalog *c, const cat_session *s
     vp_report *report = NULL;
     opts.group = e->group;
     opts.depth = e->depth;
+    opts.one_step = e->step != VP_UNKNOWN;
+    opts.step = e->step;
     opts.progress = stop_when_cancelled;
     opts.progress_ctx = st;
     while (st->analysing == ANALYSES_MAX)
@@ -233,14 +244,15 @@ static int get_slowly(store *st, store_report *e, bool mine, catalog *c, const c
 }
 
 int store_get(store_report **out, store *st, catalog *c, const cat_session *s, vp_group group,
-              vp_depth depth)
+              vp_depth depth, int64_t step)
 {
     int rc = 0;
+    const wanted w = {group, depth, step};
     pthread_mutex_lock(&st->lock);
-    store_report *e = find_enough(st, s, group, depth);
+    store_report *e = find_enough(st, s, &w);
     bool mine = !e && st->waiting < WAITING_MAX;
     if (mine)
-        e = add(st, s, group, depth);
+        e = add(st, s, &w);
     if (!e) {
         pthread_mutex_unlock(&st->lock);
         return mine ? vp_fail(VP_ENOMEM, "out of memory")
@@ -291,7 +303,7 @@ int store_op(op_details **out, store *st, catalog *c, const cat_session *s, cons
 bool store_peek(store_report **out, store *st, const cat_session *s, vp_group group)
 {
     pthread_mutex_lock(&st->lock);
-    store_report *e = find_enough(st, s, group, VP_DEPTH_OPS);
+    store_report *e = find_enough(st, s, &(wanted){group, VP_DEPTH_OPS, VP_UNKNOWN});
     bool there = is_ready(e);
     if (there) {
         e->holders++;

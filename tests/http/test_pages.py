@@ -184,7 +184,7 @@ def test_a_part_that_is_not_there_is_not_shown_as_the_whole(runs, query, status,
         assert (answer.status, said in answer.content().decode()) == (status, True), target
 
 
-def test_a_step_is_not_shown_as_the_whole_run(runs):
+def test_a_step_alone(runs):
     def events(tid, line, names):
         yield {'ph': 'M', 'pid': 1, 'tid': tid, 'name': 'thread_name', 'args': {'name': line}}
         for i, name in enumerate(names):
@@ -202,8 +202,20 @@ def test_a_step_is_not_shown_as_the_whole_run(runs):
         report = json.loads(runs.get(f'/api/v1/session/{ident}/report').content())
         numbers = [s['number'] for s in report['steps']['list']]
         assert 3 in numbers
-        answer = runs.get(f'/session/{ident}/?step=3')
-        assert answer.status == 400 and 'table of steps' in answer.content().decode()
+        part = json.loads(runs.get(f'/api/v1/session/{ident}/report?step=3').content())
+        assert [s['number'] for s in part['steps']['list']] == [3] and part['window']['step'] == 3
+        assert [o['calls'] for o in part['ops']] == [1] and [o['calls'] for o in report['ops']] == [5]
+        page = runs.get(f'/session/{ident}/?tab=summary&step=3').content().decode()
+        assert 'step 3 (<a href="' in page and 'all steps</a>' in page
+        assert all('step=3' in link for link in re.findall(r'href="([^"]*by=total[^"]*)"', page))
+        whole = runs.get(f'/session/{ident}/?tab=summary').content().decode()
+        link = re.search(r'href="([^"]+step=3)"', whole)[1].replace('&amp;', '&')
+        assert runs.get(f'/session/{ident}/{link}').status == 200
+        rows = runs.get(f'/session/{ident}/ops.csv?step=3').content().decode().splitlines()
+        assert len(rows) == 2
+        ops = re.search(r'href="[^"]*(op\?[^"]+)"', runs.get(f'/session/{ident}/?step=3').content().decode())[1]
+        details = runs.get(f'/session/{ident}/{ops.replace("&amp;", "&")}')
+        assert 'step=3' in ops and details.status == 200 and 'step 3' in details.content().decode()
         answer = runs.get(f'/session/{ident}/?step=77')
         assert answer.status == 404 and 'no step 77 in this session' in answer.content().decode()
     finally:

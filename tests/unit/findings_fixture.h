@@ -171,7 +171,8 @@ static inline void ff_init(ff *f)
 {
     memset(f, 0, sizeof *f);
     vp_arena_init(&f->arena);
-    f->r = (vp_report){.session_id = "run",
+    f->r = (vp_report){.step = VP_UNKNOWN,
+                       .session_id = "run",
                        .session_name = "run",
                        .session_kind = "kineto",
                        .captured_unix_ns = VP_UNKNOWN,

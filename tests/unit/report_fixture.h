@@ -72,7 +72,8 @@ static inline void fx_init(fx *f)
 {
     memset(f, 0, sizeof *f);
     f->hosts[0] = "t1v-n-9eb622fc-w-0";
-    f->r = (vp_report){.session_id = "2026_01_11_21_26_41",
+    f->r = (vp_report){.step = VP_UNKNOWN,
+                       .session_id = "2026_01_11_21_26_41",
                        .session_name = "2026_01_11_21_26_41",
                        .session_path = "plugins/profile/2026_01_11_21_26_41",
                        .session_kind = "xla",

@@ -27,7 +27,8 @@ typedef struct rig {
 static void make(rig *g, size_t n, int64_t calls)
 {
     memset(g, 0, sizeof *g);
-    g->r = (vp_report){.has_devices = true,
+    g->r = (vp_report){.step = VP_UNKNOWN,
+                       .has_devices = true,
                        .depth = VP_DEPTH_FULL,
                        .devices = g->devices,
                        .device_count = n,

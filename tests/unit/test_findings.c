@@ -520,7 +520,8 @@ static void test_empty_report(void **state)
     (void)state;
     vp_arena arena;
     vp_arena_init(&arena);
-    vp_report r = {.capture_ps = VP_UNKNOWN, .owner_ = &arena, .has_devices = true};
+    vp_report r = {
+        .step = VP_UNKNOWN, .capture_ps = VP_UNKNOWN, .owner_ = &arena, .has_devices = true};
     assert_int_equal(findings_make(&r), 0);
     for (size_t i = 0; i < r.finding_count; i++) {
         const vp_finding *f = &r.findings[i];

@@ -432,7 +432,7 @@ static void test_tree_loses_no_time(void **state)
         sum += i;
     }
     scopes[0] = (vp_scope){0, UINT32_MAX, "root", "root", 50, 50 + sum, WIDE};
-    vp_report r = {.scopes = scopes, .scope_count = 1 + WIDE};
+    vp_report r = {.step = VP_UNKNOWN, .scopes = scopes, .scope_count = 1 + WIDE};
     tree_limits limits = {.depth = 8, .breadth = 5, .rows = 1000, .min_ps = 0};
     tree t;
     assert_int_equal(tree_init(&t, &r, &limits), 0);

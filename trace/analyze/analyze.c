@@ -57,6 +57,8 @@ static void *worker(void *ctx)
         host_progress hp = {j, i};
         load_options lo = {.group = j->opts->group,
                            .depth = j->opts->depth,
+                           .one_step = j->opts->one_step,
+                           .step = j->opts->step,
                            .progress = j->opts->progress ? on_progress : NULL,
                            .progress_ctx = &hp};
         if (!p->wanted)
@@ -119,7 +121,7 @@ int analyze_session(vp_report **out, const catalog *c, const cat_session *s,
     if (rc >= 0) {
         run(&j);
         rc = atomic_load(&j.stop) ? vp_fail(VP_ECANCELLED, "stopped")
-                                  : merge_hosts(&r, s, j.parts, j.opts->group, j.opts->depth);
+                                  : merge_hosts(&r, s, j.parts, j.opts);
     }
     for (size_t i = 0; j.parts && i < s->host_count; i++)
         if (j.parts[i].wanted)

@@ -3,6 +3,7 @@
 
 typedef struct whole {
     vp_breakdown *b;
+    int64_t from, to; /* nothing outside counts */
     int64_t start, end;
     bool any;
 } whole;
@@ -14,7 +15,7 @@ static int add(void *ctx, const sweep_segment *s)
         w->start = s->start;
     w->any = true;
     w->end = s->end;
-    sweep_add(w->b, s, s->start, s->end);
+    sweep_add(w->b, s, w->from, w->to);
     return 0;
 }
 
@@ -31,11 +32,15 @@ static int64_t first_start(track_set set)
 int bd_compute(vp_breakdown *out, int64_t *start, int64_t *end, track_set set,
                const uint8_t *class_of)
 {
-    whole w = {.b = out};
+    const trace_process *p = &set.t->processes[set.t->tracks[set.tracks[0]].process];
+    bool part = p->part_start_ps != SINK_NO_TIME;
+    whole w = {.b = out,
+               .from = part ? p->part_start_ps : INT64_MIN,
+               .to = part ? p->part_end_ps : INT64_MAX};
     *out = (vp_breakdown){0};
     VP_TRY(sweep_run(set, class_of, add, &w));
-    *start = w.any ? w.start : first_start(set);
-    *end = w.any ? w.end : *start;
+    *start = part ? w.from : w.any ? w.start : first_start(set);
+    *end = part ? w.to : w.any ? w.end : *start;
     sweep_close(out, *end - *start);
     return 0;
 }

@@ -52,9 +52,9 @@ static int account_gap(finder *f, const idle_gap *g, bool of_device)
 {
     if (!of_device)
         return idle_split(g, f->a, f->labels, account_to_steps, f);
-    const trace_track *k = &f->a->t->tracks[g->next.track];
     f->d->gap_count++;
-    f->idle_before[k->kind[g->next.index]] += g->end - g->start;
+    if (g->next.index != SIZE_MAX)
+        f->idle_before[f->a->t->tracks[g->next.track].kind[g->next.index]] += g->end - g->start;
     gap_list_offer(&f->longest, g);
     return idle_split(g, f->a, f->labels, account, f);
 }
@@ -101,31 +101,65 @@ static idle_gap gap_of(const finder *f, const sweep_segment *s)
     return g;
 }
 
-/* Steps may begin before their device's first op and end after its last: that idle time is theirs,
- * not the device's window's. On a device with a clock of its own they begin and end at ops. */
+/* Where what the device is judged by begins and ends: false without. A part of a trace is the
+ * device's window; steps may begin before its first op and end after its last, and that idle time
+ * is theirs, not the window's. On a device with a clock of its own they begin and end at ops. */
+static bool extent_of(const finder *f, int64_t *start, int64_t *end, bool *of_device)
+{
+    const trace_process *p = &f->a->t->processes[f->a->devices[f->device].process];
+    *of_device = p->part_start_ps != SINK_NO_TIME;
+    if (!*of_device)
+        return !f->d->own_clock && step_idle_extent(&f->steps, start, end);
+    *start = p->part_start_ps;
+    *end = p->part_end_ps;
+    return true;
+}
+
 static int lead_in(finder *f, int64_t first)
 {
     const device_work *w = &f->a->devices[f->device];
     idle_gap g = {.end = first, .to = first, .next = {0, SIZE_MAX}};
     int64_t end;
-    if (!step_idle_extent(&f->steps, &g.start, &end) || g.start >= first || f->d->own_clock)
+    bool of_device;
+    if (!extent_of(f, &g.start, &end, &of_device) || g.start >= first)
         return 0;
-    g.from = g.start;
     for (size_t i = 0; i < w->set.count; i++)
-        if (f->a->t->tracks[w->set.tracks[i]].start_ps[0] == first)
+        if (f->a->t->tracks[w->set.tracks[i]].count &&
+            f->a->t->tracks[w->set.tracks[i]].start_ps[0] == first)
             g.next = (sweep_event){w->set.tracks[i], 0};
-    return f->on_gap(f, &g, false);
+    if (f->d->own_clock)
+        g.to = trace_aligned_start(&f->a->t->tracks[g.next.track], g.next.index);
+    g.from = g.to - (g.end - g.start);
+    return f->on_gap(f, &g, of_device);
+}
+
+/* When the device was done, on the host's clock. */
+static int64_t aligned_end(const finder *f)
+{
+    const track_set *set = &f->a->devices[f->device].set;
+    int64_t last = INT64_MIN;
+    for (size_t i = 0; f->d->own_clock && i < set->count; i++) {
+        const trace_track *k = &f->a->t->tracks[set->tracks[i]];
+        int64_t end = k->count ? trace_aligned_end(k, k->count - 1) : INT64_MIN;
+        last = end > last ? end : last;
+    }
+    return f->d->own_clock ? last : f->last_end;
 }
 
 static int lead_out(finder *f)
 {
-    idle_gap g = {.start = f->last_end, .from = f->last_end, .next = {0, SIZE_MAX}};
+    idle_gap g = {.start = f->last_end, .next = {0, SIZE_MAX}};
     int64_t start;
-    if (!f->any || !step_idle_extent(&f->steps, &start, &g.end) || g.end <= g.start ||
-        f->d->own_clock)
+    bool of_device;
+    if (!extent_of(f, &start, &g.end, &of_device) || (!f->any && !of_device))
         return 0;
-    g.to = g.end;
-    return f->on_gap(f, &g, false);
+    if (!f->any) /* a part in which the device does nothing */
+        g.start = start;
+    if (g.end <= g.start)
+        return 0;
+    g.from = f->any ? aligned_end(f) : g.start;
+    g.to = g.from + (g.end - g.start);
+    return f->on_gap(f, &g, of_device);
 }
 
 /* Every gap is one segment, even beside another: an op without a length was launched, too. */

@@ -77,7 +77,8 @@ static size_t pick_tracks(uint32_t *out, const trace *t, uint32_t process, sink_
 {
     size_t n = 0;
     for (uint32_t i = 0; i < t->track_count; i++)
-        if (t->tracks[i].process == process && t->tracks[i].role == role && t->tracks[i].count)
+        if (t->tracks[i].process == process && t->tracks[i].role == role &&
+            trace_track_counts(t, &t->tracks[i]))
             out[n++] = i;
     return n;
 }
@@ -308,18 +309,19 @@ static int ask_all(analysis *a)
     return 0;
 }
 
-static int analyze_fully(host_result *h, const device_list *l, const grouping *g, const trace *t)
+static int analyze_fully(analysis *a)
 {
-    analysis a = {.h = h, .t = t, .g = g, .devices = l->v, .device_count = l->n};
-    VP_TRY(host_kinds_new(&a.kinds, t));
-    int rc = host_ops_start(&a);
+    VP_TRY(host_kinds_new(&a->kinds, a->t));
+    int rc = host_ops_start(a);
     if (rc >= 0)
-        rc = calls_new(&a.calls, t, a.kinds);
+        rc = calls_new(&a->calls, a->t, a->kinds);
     if (rc >= 0)
-        rc = ask_all(&a);
-    host_ops_end(&a);
-    calls_free(a.calls);
-    host_kinds_free(a.kinds);
+        rc = ask_all(a);
+    host_ops_end(a);
+    calls_free(a->calls);
+    host_kinds_free(a->kinds);
+    a->calls = NULL;
+    a->kinds = NULL;
     return rc;
 }
 
@@ -337,9 +339,9 @@ static int analyze_grouped(host_result *h, device_list *l, const grouping *g, co
         VP_TRY(scopes_collect(h, t, all));
         VP_TRY(modules_collect(h, t, all));
     }
-    if (depth == VP_DEPTH_FULL)
-        VP_TRY(analyze_fully(h, l, g, t));
     analysis a = {.h = h, .t = t, .g = g, .devices = l->v, .device_count = l->n};
+    if (depth == VP_DEPTH_FULL)
+        VP_TRY(analyze_fully(&a));
     return probe->fn ? probe->fn(probe->ctx, &a) : 0;
 }
 

@@ -157,6 +157,9 @@ typedef struct analysis {
     host_kinds *kinds;
     call_index *calls;
     step_windows *windows; /* by device; NULL before steps_collect and without steps */
+    /* The program's own time of each of h->steps, host's clock, the origin not taken off; start >
+     * end where only devices tell steps. NULL as above. */
+    int64_t *marked_start_ps, *marked_end_ps;
     host_ops_task *host_ops;
 } analysis;
 

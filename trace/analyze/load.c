@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "trace/analyze/one_step.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/read/chrome_json.h"
@@ -75,12 +76,49 @@ static int read_needed(trace **out, const catalog *c, const cat_file *f, const l
     return 0;
 }
 
+/* What the caller asked of the whole is asked of the part. */
+typedef struct part {
+    const one_step *step;
+    const load_options *opts;
+} part;
+
+static int look_at_part(void *ctx, const analysis *a)
+{
+    const part *p = ctx;
+    if (p->opts->depth == VP_DEPTH_FULL)
+        VP_TRY(one_step_put((void *)(uintptr_t)p->step, a));
+    return p->opts->probe ? p->opts->probe(p->opts->probe_ctx, a) : 0;
+}
+
+static int analyze_step(host_result *out, trace *t, const load_options *opts)
+{
+    one_step s = {.number = opts->step};
+    host_result whole;
+    host_result_init(&whole);
+    int rc = host_analyze_with(&whole, t, opts->group, VP_DEPTH_FULL, one_step_find, &s);
+    if (rc >= 0 && !s.found)
+        rc = whole.steps.count ? vp_fail(VP_ENOTFOUND, "no step %lld: this profile has %zu steps",
+                                         (long long)opts->step, whole.steps.count)
+                               : vp_fail(VP_ENOTFOUND, "no step %lld: this profile has no steps",
+                                         (long long)opts->step);
+    host_result_free(&whole);
+    if (rc >= 0)
+        rc = one_step_cut(t, &s);
+    part p = {&s, opts};
+    if (rc >= 0)
+        rc = host_analyze_with(out, t, opts->group, opts->depth, look_at_part, &p);
+    one_step_free(&s);
+    return rc;
+}
+
 static int analyze_file(host_result *out, const catalog *c, const cat_file *f,
                         const load_options *opts)
 {
     trace *t = NULL;
-    VP_TRY(read_needed(&t, c, f, opts));
-    int rc = host_analyze_with(out, t, opts->group, opts->depth, opts->probe, opts->probe_ctx);
+    VP_TRY(opts->one_step ? read_file(&t, c, f, opts, false) : read_needed(&t, c, f, opts));
+    int rc = opts->one_step ? analyze_step(out, t, opts)
+                            : host_analyze_with(out, t, opts->group, opts->depth, opts->probe,
+                                                opts->probe_ctx);
     trace_free(t);
     return rc;
 }
@@ -103,7 +141,8 @@ int load_host(host_result *out, uint32_t *used, const catalog *c, const cat_sess
     host_result_init(out);
     *used = h->primary;
     int rc = analyze_file(out, c, &s->files[h->primary], opts);
-    if (rc >= 0 || rc == VP_ECANCELLED || rc == VP_ENOMEM || h->secondary == UINT32_MAX)
+    if (rc >= 0 || rc == VP_ECANCELLED || rc == VP_ENOMEM || rc == VP_ENOTFOUND ||
+        h->secondary == UINT32_MAX)
         return rc;
     vp_error why = *vp_error_last();
     host_result_free(out);

@@ -115,6 +115,9 @@ static int order_parts(merging *m)
         if (m->parts[i].r->group != m->parts[0].r->group)
             return vp_fail(VP_EARG, "the reports group ops in different ways: make all of them "
                                     "with the same --group");
+        if (m->parts[i].r->step != m->parts[0].r->step)
+            return vp_fail(VP_EARG, "some of the reports are of one step: make all of them with "
+                                    "the same --step");
     }
     return 0;
 }
@@ -168,6 +171,7 @@ static void add_session(merging *m)
     r->session_path = common(m, offsetof(vp_report, session_path), NULL);
     r->session_kind = common(m, offsetof(vp_report, session_kind), NULL);
     r->group = m->parts[0].r->group;
+    r->step = m->parts[0].r->step;
     r->depth = VP_DEPTH_FULL;
     r->captured_unix_ns = r->capture_ps = VP_UNKNOWN;
     for (size_t i = 0; i < m->count; i++) {
@@ -346,6 +350,7 @@ int report_new(vp_report **out)
     }
     vp_arena_init(arena);
     r->owner_ = arena;
+    r->step = VP_UNKNOWN;
     *out = r;
     return 0;
 }

@@ -18,8 +18,8 @@ typedef struct host_part {
 
 /* parts: one a host of the session. At least one must have been read; the others become quality
  * entries. The results stay the caller's; their rows are made ready for a report in place. */
-int merge_hosts(vp_report **out, const cat_session *s, host_part *parts, vp_group group,
-                vp_depth depth);
+int merge_hosts(vp_report **out, const cat_session *s, host_part *parts,
+                const vp_report_options *opts);
 
 /* ---- What the files of merge*.c share ---- */
 

@@ -10,8 +10,7 @@
 typedef struct parting {
     const cat_session *s;
     vp_report_file *files; /* of the session; each part knows the events of its own */
-    vp_group group;
-    vp_depth depth;
+    const vp_report_options *opts;
 } parting;
 
 static bool usable(const host_part *p)
@@ -119,8 +118,10 @@ static int add_results(vp_report *r, host_result *h)
 static int add_failure(vp_report *r, host_part *p, const char *file)
 {
     host_result *h = &p->result; /* read in vain: what it holds is empty, its arena is there */
-    vp_quality q = {.code = "unreadable",
-                    .severity = VP_SEV_ERROR,
+    bool unread =
+        p->status != VP_ENOTFOUND; /* else read, but without the step that was asked for */
+    vp_quality q = {.code = unread ? "unreadable" : "no-step",
+                    .severity = unread ? VP_SEV_ERROR : VP_SEV_WARNING,
                     .file = file,
                     .event = p->error.event,
                     .byte = p->error.offset,
@@ -148,8 +149,9 @@ static int make_part(vp_report *r, const parting *g, host_part *p, size_t host)
                      .captured_unix_ns = s->captured_unix_ns,
                      .hosts = name,
                      .host_count = 1,
-                     .group = g->group,
-                     .depth = g->depth,
+                     .group = g->opts->group,
+                     .depth = g->opts->depth,
+                     .step = g->opts->one_step ? g->opts->step : VP_UNKNOWN,
                      .files = vp_arena_alloc(&h->arena, bytes),
                      .file_count = s->file_count};
     if (!name || !r->files)
@@ -184,8 +186,8 @@ static int make_parts(vp_report *reports, const vp_report **list, size_t *n, par
     return 0;
 }
 
-int merge_hosts(vp_report **out, const cat_session *s, host_part *parts, vp_group group,
-                vp_depth depth)
+int merge_hosts(vp_report **out, const cat_session *s, host_part *parts,
+                const vp_report_options *opts)
 {
     const host_part *failed = NULL;
     size_t good = 0, n = 0;
@@ -201,7 +203,7 @@ int merge_hosts(vp_report **out, const cat_session *s, host_part *parts, vp_grou
     VP_CLEANUP(vp_free_ptr) vp_report_file *files = vp_calloc(s->file_count, sizeof *files);
     if (!reports || !list || !files)
         return vp_fail(VP_ENOMEM, "out of memory");
-    parting g = {s, files, group, depth};
+    parting g = {s, files, opts};
     VP_TRY(make_parts(reports, list, &n, &g, parts));
     return report_merge(out, list, n);
 }

@@ -284,6 +284,8 @@ static int read_host(search *s, const catalog *c, const cat_session *session, ui
     uint32_t used;
     load_options lo = {.group = r->group,
                        .depth = VP_DEPTH_OPS,
+                       .one_step = r->step != VP_UNKNOWN,
+                       .step = r->step,
                        .progress = opts->progress,
                        .progress_ctx = opts->progress_ctx,
                        .probe = look,

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "trace/analyze/steps_parts.h"
 #include "trace/analyze/sweep.h"
@@ -156,6 +157,8 @@ static int name_steps(building *b, const step_marks *m)
         step->number = x->number;
         step->device = VP_NO_DEVICE;
         step->start_ps = x->start - h->origin_ps;
+        b->a->marked_start_ps[x->step] = m == &b->search->host ? x->start : 1;
+        b->a->marked_end_ps[x->step] = m == &b->search->host ? x->end : 0;
         step->dur_ps = x->end - x->start;
     }
     return 0;
@@ -201,8 +204,10 @@ static int order_list(building *b)
     vp_steps *s = &b->a->h->steps;
     VP_CLEANUP(vp_free_ptr) place *order = vp_calloc(s->count + 1, sizeof *order);
     VP_CLEANUP(vp_free_ptr) uint32_t *now_at = vp_calloc(s->count + 1, sizeof *now_at);
+    VP_CLEANUP(vp_free_ptr) int64_t *marked = vp_calloc(2 * s->count + 1, sizeof *marked);
+    int64_t *starts = b->a->marked_start_ps, *ends = b->a->marked_end_ps;
     vp_step *sorted = vp_calloc(s->count + 1, sizeof *sorted);
-    if (!order || !now_at || !sorted) {
+    if (!order || !now_at || !marked || !sorted) {
         vp_free(sorted);
         return vp_fail(VP_ENOMEM, "out of memory");
     }
@@ -211,11 +216,15 @@ static int order_list(building *b)
     qsort(order, s->count, sizeof *order, by_start);
     for (uint32_t i = 0; i < s->count; i++) {
         sorted[i] = s->list[order[i].step];
+        marked[i] = starts[order[i].step];
+        marked[s->count + i] = ends[order[i].step];
         now_at[order[i].step] = i;
     }
     for (uint32_t d = 0; d < b->a->device_count; d++)
         for (size_t i = 0; i < b->a->windows[d].count; i++)
             b->a->windows[d].step[i] = now_at[b->a->windows[d].step[i]];
+    memcpy(starts, marked, s->count * sizeof *starts);
+    memcpy(ends, marked + s->count, s->count * sizeof *ends);
     vp_free(s->list);
     s->list = sorted;
     return 0;
@@ -245,7 +254,10 @@ static int build(building *b)
     b->cut = vp_calloc((size_t)b->steps + 1, sizeof *b->cut);
     b->windows = vp_calloc(b->a->device_count + 1, sizeof *b->windows);
     b->a->windows = vp_arena_zalloc(&h->arena, (b->a->device_count + 1) * sizeof *b->a->windows);
-    if (!h->steps.list || !b->cut || !b->windows || !b->a->windows)
+    b->a->marked_start_ps = vp_arena_zalloc(&h->arena, b->steps * sizeof(int64_t) + 1);
+    b->a->marked_end_ps = vp_arena_zalloc(&h->arena, b->steps * sizeof(int64_t) + 1);
+    if (!b->a->marked_start_ps || !b->a->marked_end_ps || !h->steps.list || !b->cut ||
+        !b->windows || !b->a->windows)
         return vp_fail(VP_ENOMEM, "out of memory");
     h->step_cap = (size_t)b->steps + 1;
     h->steps.count = b->steps;

@@ -25,7 +25,7 @@ static int put_process(trace_process *p, trace *t, const sink_process *info)
 static int on_process(sink *s, const sink_process *info, uint32_t *id)
 {
     trace *t = of(s);
-    trace_process p = {0};
+    trace_process p = {.part_start_ps = SINK_NO_TIME, .part_end_ps = SINK_NO_TIME};
     VP_TRY(vp_grow(&t->processes, &t->process_cap, (size_t)t->process_count + 1, sizeof p,
                    VP_PROCESSES_MAX));
     VP_TRY(put_process(&p, t, info));
@@ -286,10 +286,33 @@ int trace_seal(trace *t)
     return trace_place_modules(t);
 }
 
+int trace_track_keep(trace_track *k, const uint32_t *order, size_t n)
+{
+    for (size_t a = 0; a < SINK_ATTRS; a++)
+        if (k->attr[a])
+            VP_TRY(trace_column_permute(&k->attr[a], order, n));
+    for (size_t i = 0; i < n; i++) {
+        k->start_ps[i] = k->start_ps[order[i]];
+        k->dur_ps[i] = k->dur_ps[order[i]];
+        k->kind[i] = k->kind[order[i]];
+        if (k->aligned_start_ps) {
+            k->aligned_start_ps[i] = k->aligned_start_ps[order[i]];
+            k->aligned_dur_ps[i] = k->aligned_dur_ps[order[i]];
+        }
+    }
+    k->count = n;
+    return 0;
+}
+
+int trace_track_sort(trace_track *k)
+{
+    return trace_sort_track(k);
+}
+
 bool trace_has_device(const trace *t)
 {
     for (uint32_t i = 0; i < t->track_count; i++)
-        if (t->tracks[i].role == SINK_ROLE_OPS && t->tracks[i].count)
+        if (t->tracks[i].role == SINK_ROLE_OPS && trace_track_counts(t, &t->tracks[i]))
             return true;
     return false;
 }

@@ -26,6 +26,9 @@ typedef struct trace_process {
     int32_t ordinal;
     bool has_device_id;
     int64_t device_id; /* as in sink_process */
+    /* Of a trace that was cut to a part: when that begins and ends here, on the process's own
+     * clock. SINK_NO_TIME: with its first and last op. */
+    int64_t part_start_ps, part_end_ps;
 } trace_process;
 
 typedef struct trace_track {
@@ -91,7 +94,16 @@ int trace_place_modules(trace *t);
 /* Name and program id of "jit_step(5623765097522093075)"; without an id *program_id is untouched.
  */
 vp_str trace_module_name(vp_str text, int64_t *program_id);
-/* A device: a process whose op tracks hold events. */
+/* Of a sealed track the `n` events order[0] < order[1] < …, and no others; and its order again,
+ * when starts or lengths have changed. Before anyone reads it. */
+int trace_track_keep(trace_track *k, const uint32_t *order, size_t n);
+int trace_track_sort(trace_track *k);
+/* Whether a track has something to say: events, or that there are none in the part. */
+static inline bool trace_track_counts(const trace *t, const trace_track *k)
+{
+    return k->count || t->processes[k->process].part_start_ps != SINK_NO_TIME;
+}
+/* A device: a process whose op tracks hold events, or did so before the trace was cut. */
 bool trace_has_device(const trace *t);
 /* Event i's start on the host's clock, and its end. */
 static inline int64_t trace_aligned_start(const trace_track *k, size_t i)

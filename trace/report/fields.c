@@ -30,7 +30,9 @@ static const rep_field session_fields[] = {
 static void put_policy(rep_json_out *o, const void *base)
 {
     (void)base;
-    vp_json_cstr(&o->j, o->r->has_devices ? "device" : "capture");
+    vp_json_cstr(&o->j, o->r->step != VP_UNKNOWN ? "steps"
+                        : o->r->has_devices      ? "device"
+                                                 : "capture");
 }
 
 static void put_clock(rep_json_out *o, const void *base)
@@ -45,6 +47,7 @@ static const rep_field window_fields[] = {
     {F("start_ps", REP_TIME, vp_report, start_ps)},
     {F("end_ps", REP_TIME, vp_report, end_ps)},
     {F("capture_ps", REP_COUNT, vp_report, capture_ps)},
+    {F("step", REP_COUNT, vp_report, step), .unsummed = true},
     {0},
 };
 

@@ -93,22 +93,39 @@ static void put_hosts(page *p)
     html_close_fact(p);
 }
 
+/* What is shown is not the whole; where pages can be asked for, the way back to it. */
+static void put_step(page *p)
+{
+    html_open_fact(p, "Only");
+    vp_buf_printf(p->b, "step %lld", (long long)p->r->step);
+    if (p->links.controls) {
+        html_puts(p, " (<a href=\"");
+        html_step_query(p, VP_UNKNOWN);
+        html_puts(p, "\">all steps</a>)");
+    }
+    html_close_fact(p);
+}
+
 static void put_window(page *p)
 {
     const vp_report *r = p->r;
+    if (r->step != VP_UNKNOWN)
+        put_step(p);
     html_open_fact(p, "Window");
     if (r->start_ps == VP_NO_TIME || r->end_ps < r->start_ps) {
         html_puts(p, "–");
     } else {
         html_duration(p, r->end_ps - r->start_ps, r->end_ps - r->start_ps);
-        html_puts(p, r->has_devices ? ", first to last op" : ", first to last event");
+        html_puts(p, r->step != VP_UNKNOWN ? ", of the step"
+                     : r->has_devices      ? ", first to last op"
+                                           : ", first to last event");
     }
     html_close_fact(p);
     html_open_fact(p, "Clock");
     html_puts(p, r->own_clock ? "the device’s own" : "host-aligned");
     html_close_fact(p);
     if (r->capture_ps >= 0) {
-        html_open_fact(p, "Capture");
+        html_open_fact(p, r->step == VP_UNKNOWN ? "Capture" : "Step on the host");
         html_duration(p, r->capture_ps, r->capture_ps);
         html_close_fact(p);
     }

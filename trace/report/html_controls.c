@@ -33,6 +33,17 @@ static void put_rest(page *p, const char *key, const char *value)
         put_pair(p, "tab", p->links.tab);
     if (p->v.filter)
         put_pair(p, "q", p->v.filter);
+    if (p->r->step != VP_UNKNOWN)
+        vp_buf_printf(p->b, "&amp;step=%lld", (long long)p->r->step);
+}
+
+void html_step_query(page *p, int64_t step)
+{
+    put_base_query(p, rep_group_name(p->r->group), rep_sort_name(p->v.sort));
+    if (p->links.tab)
+        put_pair(p, "tab", p->links.tab);
+    if (step != VP_UNKNOWN)
+        vp_buf_printf(p->b, "&amp;step=%lld", (long long)step);
 }
 
 void html_query(page *p, const char *key, const char *value)
@@ -166,6 +177,9 @@ void html_controls(page *p)
     html_puts(p, "<form method=\"get\" role=\"search\">\n");
     if (p->links.tab)
         vp_buf_printf(p->b, "<input type=\"hidden\" name=\"tab\" value=\"%s\">\n", p->links.tab);
+    if (p->r->step != VP_UNKNOWN)
+        vp_buf_printf(p->b, "<input type=\"hidden\" name=\"step\" value=\"%lld\">\n",
+                      (long long)p->r->step);
     html_puts(p, "<label>Filter <input id=\"q\" type=\"search\" name=\"q\" maxlength=\"199\" "
                  "autocomplete=\"off\" spellcheck=\"false\" aria-keyshortcuts=\"/\" "
                  "placeholder=\"name, scope or source\" value=\"");

@@ -78,6 +78,11 @@ static void put_head(const op_page *o)
     html_puts(p, o->device->host ? ", " : "");
     html_text(p, o->device->host ? o->device->host : "");
     html_close_fact(p);
+    if (p->r->step != VP_UNKNOWN) {
+        html_open_fact(p, "Only");
+        vp_buf_printf(p->b, "step %lld", (long long)p->r->step);
+        html_close_fact(p);
+    }
     html_count_fact(p, "Calls", op->calls);
     share_fact(o);
     html_duration_fact(p, "Total time", op->total_ps);

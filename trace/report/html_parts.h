@@ -27,6 +27,8 @@ const char *html_class(vp_op_class c);                /* CSS class of a colour *
 void html_url(page *p, const char *z);
 /* "?group=…&by=…" of the view with one key replaced ("": none); escaped for an attribute. */
 void html_query(page *p, const char *key, const char *value);
+/* The page of one step, or of all of them (VP_UNKNOWN). */
+void html_step_query(page *p, int64_t step);
 void html_device_query(page *p, const vp_device *d);
 /* A column's head that sorts by it on the server, where the page has controls. */
 void html_sort_head(page *p, const char *text, const char *unit, const char *title, vp_sort sort);

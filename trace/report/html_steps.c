@@ -271,9 +271,15 @@ static void put_row(const chart *c, const vp_step *s)
     int64_t parts[REP_PARTS] = {VP_UNKNOWN, VP_UNKNOWN, VP_UNKNOWN, VP_UNKNOWN};
     if (d)
         rep_breakdown_parts(parts, &d->breakdown);
+    bool link = p->links.controls && s->number != VP_UNKNOWN && p->r->step == VP_UNKNOWN;
     html_puts(p, "<tr><th scope=\"row\" class=\"text\">");
+    if (link) {
+        html_puts(p, "<a href=\"");
+        html_step_query(p, s->number);
+        html_puts(p, "\">");
+    }
     put_step_name(c, s);
-    html_puts(p, "</th>");
+    html_puts(p, link ? "</a></th>" : "</th>");
     html_place_cell(p, s->device, NULL, s->start_ps, s->dur_ps);
     if (p->r->device_count > 1)
         html_device_cell(p, s->device);

@@ -51,14 +51,20 @@ static void put_header(vp_buf *b, const vp_report *r, const vp_view *v, const vp
     if (d->host)
         put_fact(&f, "host", d->host);
     put_fact(&f, r->has_devices ? "" : "process", d->name);
+    if (r->step != VP_UNKNOWN) {
+        char number[24];
+        snprintf(number, sizeof number, "%lld", (long long)r->step);
+        put_fact(&f, "step", number);
+    }
     put_duration_fact(&f, "window", d->breakdown.window_ps, v,
-                      !r->has_devices ? " (first..last event)"
-                      : d->own_clock  ? " (first..last op, device clock)"
-                                      : " (first..last op)");
+                      r->step != VP_UNKNOWN ? " (the step)"
+                      : !r->has_devices     ? " (first..last event)"
+                      : d->own_clock        ? " (first..last op, device clock)"
+                                            : " (first..last op)");
     vp_buf_puts(&share, "busy ");
     rep_put_percent(&share, d->breakdown.busy_ps, d->breakdown.window_ps);
     grid_flow_put(&f, &share);
-    if (r->capture_ps >= 0)
+    if (r->capture_ps >= 0 && r->step == VP_UNKNOWN)
         put_duration_fact(&f, "capture", r->capture_ps, v, "");
     grid_flow_end(&f);
     vp_buf_free(&share);

@@ -1,0 +1,191 @@
+#include "trace/analyze/one_step.h"
+
+#include "trace/analyze/steps.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+static int room_for(one_step *s, uint32_t processes)
+{
+    s->devices = vp_calloc((size_t)processes + 1, sizeof *s->devices);
+    s->start_ps = vp_calloc((size_t)processes + 1, sizeof *s->start_ps);
+    s->end_ps = vp_calloc((size_t)processes + 1, sizeof *s->end_ps);
+    if (!s->devices || !s->start_ps || !s->end_ps)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (uint32_t p = 0; p < processes; p++) {
+        s->devices[p].breakdown.window_ps = -1;
+        s->start_ps[p] = 1;
+    }
+    return 0;
+}
+
+static int keep_name(one_step *s, const char *name)
+{
+    s->name = name ? vp_strdup(name) : NULL;
+    return name && !s->name ? vp_fail(VP_ENOMEM, "out of memory") : 0;
+}
+
+/* Where the program marked none, its threads work for the step while some device does. */
+static void place_host(one_step *s, const analysis *a, uint32_t step)
+{
+    const vp_step *x = &a->h->steps.list[step];
+    s->host_start_ps = a->marked_start_ps[step];
+    s->host_end_ps = a->marked_end_ps[step];
+    if (s->host_start_ps <= s->host_end_ps)
+        return;
+    s->host_start_ps = x->start_ps + a->h->origin_ps;
+    s->host_end_ps = s->host_start_ps + x->dur_ps;
+    for (size_t i = 0; i < x->device_count; i++) {
+        int64_t start = x->devices[i].start_ps + a->h->origin_ps;
+        int64_t end = start + x->devices[i].dur_ps;
+        s->host_start_ps = start < s->host_start_ps ? start : s->host_start_ps;
+        s->host_end_ps = end > s->host_end_ps ? end : s->host_end_ps;
+    }
+}
+
+static void place_devices(one_step *s, const analysis *a, uint32_t step)
+{
+    const vp_step *x = &a->h->steps.list[step];
+    for (uint32_t d = 0; a->windows && d < a->device_count; d++) {
+        const step_windows *w = &a->windows[d];
+        uint32_t p = a->devices[d].process;
+        for (size_t i = 0; i < w->count; i++)
+            if (w->step[i] == step) {
+                s->start_ps[p] = w->start_ps[i];
+                s->end_ps[p] = w->end_ps[i];
+                s->devices[p] = x->devices[w->entry[i]];
+            }
+    }
+}
+
+int one_step_find(void *ctx, const analysis *a)
+{
+    one_step *s = ctx;
+    const vp_steps *all = &a->h->steps;
+    uint32_t i = 0;
+    while (i < all->count && all->list[i].number != s->number)
+        i++;
+    if (i == all->count)
+        return 0;
+    s->found = true;
+    s->step = all->list[i];
+    s->source = all->source;
+    VP_TRY(keep_name(s, s->step.name));
+    VP_TRY(room_for(s, a->t->process_count));
+    place_host(s, a, i);
+    place_devices(s, a, i);
+    return 0;
+}
+
+/* An event that reaches over an end of the step has its time in it, and no more. */
+static void cut_event(trace_track *k, size_t i, int64_t late, int64_t dur)
+{
+    k->start_ps[i] += late;
+    k->dur_ps[i] = dur;
+    if (k->aligned_start_ps) {
+        k->aligned_start_ps[i] += late;
+        k->aligned_dur_ps[i] = dur;
+    }
+}
+
+static int cut_track(trace_track *k, const one_step *s, bool of_device, uint32_t *order)
+{
+    int64_t from = of_device ? s->start_ps[k->process] : s->host_start_ps;
+    int64_t to = of_device ? s->end_ps[k->process] : s->host_end_ps;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < k->count; i++) {
+        int64_t start = of_device ? k->start_ps[i] : trace_aligned_start(k, i);
+        int64_t end = start + k->dur_ps[i];
+        if (start >= to || end < from || (end == from && start < from))
+            continue;
+        order[n++] = i;
+        if (start < from || end > to) {
+            int64_t late = start < from ? from - start : 0;
+            cut_event(k, i, late, (end < to ? end : to) - (start + late));
+        }
+    }
+    VP_TRY(trace_track_keep(k, order, n));
+    return trace_track_sort(k); /* what began before now begins with the step */
+}
+
+int one_step_cut(trace *t, const one_step *s)
+{
+    VP_CLEANUP(vp_free_ptr) bool *device = vp_calloc((size_t)t->process_count + 1, sizeof *device);
+    VP_CLEANUP(vp_free_ptr) uint32_t *order = NULL;
+    size_t longest = 0;
+    for (uint32_t i = 0; device && i < t->track_count; i++) {
+        const trace_track *k = &t->tracks[i];
+        device[k->process] = device[k->process] || (k->role == SINK_ROLE_OPS && k->count);
+        longest = k->count > longest ? k->count : longest;
+    }
+    order = vp_calloc(longest + 1, sizeof *order);
+    if (!device || !order)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (uint32_t p = 0; p < t->process_count; p++) {
+        bool none = device[p] && s->start_ps[p] > s->end_ps[p];
+        t->processes[p].part_start_ps = none        ? SINK_NO_TIME
+                                        : device[p] ? s->start_ps[p]
+                                                    : s->host_start_ps;
+        t->processes[p].part_end_ps = none        ? SINK_NO_TIME
+                                      : device[p] ? s->end_ps[p]
+                                                  : s->host_end_ps;
+    }
+    t->event_count = t->skipped_count = 0;
+    for (uint32_t i = 0; i < t->track_count; i++) {
+        VP_TRY(cut_track(&t->tracks[i], s, device[t->tracks[i].process], order));
+        t->event_count += t->tracks[i].count;
+    }
+    return 0;
+}
+
+static size_t parts_of(const one_step *s, const analysis *a)
+{
+    size_t n = 0;
+    for (uint32_t d = 0; d < a->device_count; d++)
+        n += s->devices[a->devices[d].process].breakdown.window_ps >= 0;
+    return n;
+}
+
+static int put_devices(vp_step *x, const one_step *s, const analysis *a)
+{
+    x->device = VP_NO_DEVICE;
+    x->device_count = 0;
+    x->devices = vp_arena_alloc(&a->h->arena, parts_of(s, a) * sizeof *x->devices);
+    if (!x->devices)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (uint32_t d = 0; d < a->device_count; d++) {
+        const vp_step_device *part = &s->devices[a->devices[d].process];
+        if (part->breakdown.window_ps < 0)
+            continue;
+        if (part->device == s->step.device)
+            x->device = d;
+        x->devices[x->device_count] = *part;
+        x->devices[x->device_count++].device = d;
+    }
+    return 0;
+}
+
+int one_step_put(void *ctx, const analysis *a)
+{
+    const one_step *s = ctx;
+    host_result *h = a->h;
+    vp_step *x = vp_calloc(1, sizeof *x);
+    if (!x)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    vp_free(h->steps.list);
+    h->steps.list = x;
+    h->steps.count = h->step_cap = 1;
+    h->steps.source = s->source;
+    *x = s->step;
+    VP_TRY(put_devices(x, s, a));
+    VP_TRY(host_text(&x->name, h, s->name ? vp_str_of(s->name) : VP_STR("")));
+    h->capture_ps = s->host_end_ps - s->host_start_ps;
+    return steps_judge(&h->steps, &h->arena);
+}
+
+void one_step_free(one_step *s)
+{
+    vp_free(s->name);
+    vp_free(s->devices);
+    vp_free(s->start_ps);
+    vp_free(s->end_ps);
+}

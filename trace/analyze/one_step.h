@@ -1,0 +1,31 @@
+/* One step of a trace: the time in it, and nothing else. A trace is analysed to find its steps,
+ * cut down to one of them, and analysed again, so every question of the report is answered for
+ * that step alone. Only analyze/ includes this. */
+#ifndef VP_ANALYZE_ONE_STEP_H
+#define VP_ANALYZE_ONE_STEP_H
+
+#include "trace/analyze/host.h"
+
+typedef struct one_step {
+    int64_t number; /* wanted: as the program counts */
+    bool found;
+    vp_step_source source;
+    vp_step step; /* its name is the finder's: one_step_free; devices are not in it */
+    char *name;
+    vp_step_device *devices;    /* by process of the trace; window_ps < 0 in those without a part */
+    int64_t *start_ps, *end_ps; /* by process, on its own clock; start > end without a part */
+    int64_t host_start_ps,
+        host_end_ps; /* of the program's threads, host's clock, as in the trace */
+} one_step;
+
+/* A host_probe of a full analysis (ctx is a one_step with its number): the first step of that
+ * number, if there is one. */
+int one_step_find(void *ctx, const analysis *a);
+/* Leaves of each track what runs in the step, cut to it: on devices to their part of it, elsewhere
+ * to the program's own. What the steps of the whole say of this one is not found again in what is
+ * left: one_step_put, a host_probe, puts it into the part's result. */
+int one_step_cut(trace *t, const one_step *s);
+int one_step_put(void *ctx, const analysis *a);
+void one_step_free(one_step *s);
+
+#endif
