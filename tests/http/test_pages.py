@@ -207,6 +207,7 @@ def test_a_step_alone(runs):
         assert [o['calls'] for o in part['ops']] == [1] and [o['calls'] for o in report['ops']] == [5]
         page = runs.get(f'/session/{ident}/?tab=summary&step=3').content().decode()
         assert 'step 3 (<a href="' in page and 'all steps</a>' in page
+        assert 'report?step=3">this report as JSON' in page
         assert all('step=3' in link for link in re.findall(r'href="([^"]*by=total[^"]*)"', page))
         whole = runs.get(f'/session/{ident}/?tab=summary').content().decode()
         link = re.search(r'href="([^"]+step=3)"', whole)[1].replace('&amp;', '&')

@@ -287,7 +287,10 @@ static void put_footer(page *p)
         html_text(p, p->links.base);
         html_puts(p, "/api/v1/session/");
         html_text(p, p->r->session_id);
-        html_puts(p, "/report\">this report as JSON</a>");
+        html_puts(p, "/report");
+        if (p->r->step != VP_UNKNOWN)
+            vp_buf_printf(p->b, "?step=%lld", (long long)p->r->step);
+        html_puts(p, "\">this report as JSON</a>");
     }
     html_puts(p, "</p>\n<p>Self time: at every instant the most recently started open event of a "
                  "track owns the time. Percentiles are nearest rank over calls; CV is the "
