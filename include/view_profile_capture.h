@@ -97,7 +97,9 @@ typedef struct vp_result {
     int64_t start_unix_ns, duration_ns;
     int64_t export_ns;      /* of the writing; 0 while it goes on */
     int gpu_status;         /* 0, or why there is nothing of the GPU */
-    bool truncated;         /* ended by exit or by its time limit in the middle of something */
+    bool truncated; /* cut off: by exit or vp_profiler_free, or in the middle of something by its
+                       time limit, from outside, or by a full pool. What was open is in it, marked
+                       as unfinished, and ends with it */
     uint64_t bytes_written; /* of all files */
     uint64_t left;          /* zones without an end: longjmp left them, or their thread ended */
 } vp_result;
@@ -197,7 +199,7 @@ typedef struct vp_context {
     vp_profiler *profiler;
     vp_recording *recording;
     uint64_t start, step;
-    uint32_t name, generation;
+    uint32_t name, generation, place;
 } vp_context;
 VP_API vp_context vp_context_begin(vp_profiler *p, uint64_t step, const char *name);
 VP_API void vp_context_end(vp_context *c);

@@ -78,11 +78,15 @@ typedef struct vp__chunk {
     uint64_t reserved[2];
 } vp__chunk;
 
-/* A zone that is open: start is 0 when it is not. */
+/* A zone that is open: start is 0 when it is not. kind: of a step with its number above, as far as
+ * that fits. */
 typedef struct vp__frame {
     uint64_t start;
     uint32_t name, kind;
 } vp__frame;
+#define VP__FRAME_NUMBER_MAX ((UINT32_MAX >> 3) - 1)
+#define VP__FRAME_STEP(number)                                                                     \
+    ((number) <= VP__FRAME_NUMBER_MAX ? ((uint32_t)(number) + 1) << 3 | VP__STEP : VP__STEP)
 
 typedef struct vp__block {
     int64_t tid;

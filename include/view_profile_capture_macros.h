@@ -92,6 +92,8 @@ VP_API void vp__scopes_left(vp__thread *t, uint32_t generation, vp__place here);
 VP_API void vp__scope_finish(vp__site *site, uint64_t start, uint64_t end, uint32_t generation,
                              uint32_t depth);
 VP_API void vp__rich_end(vp__rich_scope *s);
+/* The open scope at this depth is this step: until its end nothing else tells. */
+VP_API void vp__step_opened(uint32_t generation, uint32_t depth, uint64_t number);
 VP_API vp__site *vp__site_of(uint32_t name); /* of vp_name; NULL: none */
 VP_API void vp__pair_begin(vp__site *site, uint32_t generation);
 VP_API void vp__pair_end(uint32_t generation);
@@ -302,9 +304,13 @@ VP__INLINE void vp__rich_scope_end(vp__rich_scope *s)
 VP__INLINE vp__rich_scope vp__step_begin(vp__site *site, uint64_t number, void *own)
 {
     vp__step_fn *told = __atomic_load_n(&vp__steps, __ATOMIC_ACQUIRE);
+    vp__rich_scope r;
     if (!VP__LIKELY(!told))
         told(true, number);
-    return vp__rich_begin(site, NULL, 0, 0, number, own);
+    r = vp__rich_begin(site, NULL, 0, 0, number, own);
+    if (!VP__LIKELY(!r.scope.generation))
+        vp__step_opened(r.scope.generation, r.scope.depth, number);
+    return r;
 }
 
 VP__INLINE void vp__step_end(vp__rich_scope *s)

@@ -149,6 +149,7 @@ static int name_steps(building *b, const step_marks *m)
     for (size_t i = 0; i < m->n; i++) {
         const step_mark *x = &m->v[i];
         vp_step *step = &h->steps.list[x->step];
+        b->cut[x->step] = b->cut[x->step] || x->is_cut;
         if (step->name)
             continue;
         if (!last || !vp_str_eq(vp_str_of(last), x->name))

@@ -107,7 +107,8 @@ static step_mark mark_of(const trace *t, uint32_t track, size_t e)
                        .group = trace_attr(k, SINK_GROUP, e),
                        .name = trace_str(t, t->kinds[k->kind[e]].name),
                        .track = track,
-                       .step = STEP_NONE};
+                       .step = STEP_NONE,
+                       .is_cut = t->kinds[k->kind[e]].unfinished};
 }
 
 static size_t next_numbered(const trace_track *k, size_t event)

@@ -16,6 +16,7 @@ typedef struct step_mark {
     vp_str name;    /* the trace's */
     uint32_t track; /* whose event it is; index into trace.tracks */
     uint32_t step;  /* which of h->steps.list */
+    bool is_cut;    /* had not ended when its recording did */
 } step_mark;
 
 /* By start; none inside another of its track. */

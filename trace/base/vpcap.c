@@ -65,7 +65,8 @@ static int check_header(const vpcap_header *h, size_t n)
     if (!area_fits(&h->names, sizeof(vpcap_name_entry), n) ||
         !area_fits(&h->devices, sizeof(vpcap_device_entry), n) ||
         !area_fits(&h->tracks, sizeof(vpcap_track_entry), n) ||
-        !area_fits(&h->metas, sizeof(vpcap_meta_entry), n) || !area_fits(&h->strings, 1, n))
+        !area_fits(&h->metas, sizeof(vpcap_meta_entry), n) ||
+        !area_fits(&h->open, sizeof(vpcap_open_entry), n) || !area_fits(&h->strings, 1, n))
         return damaged("a table lies outside", offsetof(vpcap_header, names));
     if (h->chunks_at % VP__PAGE || h->chunks_at > n || h->pages > (n - h->chunks_at) / VP__PAGE)
         return damaged("its pages lie outside", offsetof(vpcap_header, chunks_at));
@@ -159,12 +160,52 @@ static int find_threads(vpcap *v)
             events += events_of(v, &v->chunks[end]);
         bool has_block = first->page == first->block && !first->order;
         VP_TRY(add_thread(v, (vpcap_thread_ref){has_block ? first->page : VPCAP_NONE, (uint32_t)i,
-                                                (uint32_t)end, events}));
+                                                (uint32_t)end, events, first->thread}));
     }
     const vpcap_header *h = &v->head;
     if (h->gone_dropped_full | h->gone_dropped_signal | h->gone_dropped_depth |
         h->gone_unmatched_ends | h->gone_overwritten | h->gone_left)
-        VP_TRY(add_thread(v, (vpcap_thread_ref){VPCAP_GONE, 0, 0, 0}));
+        VP_TRY(add_thread(v, (vpcap_thread_ref){VPCAP_GONE, 0, 0, 0, 0}));
+    return 0;
+}
+
+static int by_begin(const void *pa, const void *pb)
+{
+    const vpcap_open_zone *a = pa, *b = pb;
+    if (a->block != b->block)
+        return a->block < b->block ? -1 : 1;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static uint32_t count_of(const vpcap_area *a)
+{
+    return a->used < a->cap ? a->used : a->cap;
+}
+
+/* Only a recording that was cut off has zones that nobody will end. */
+static int find_open(vpcap *v)
+{
+    const vpcap_open_entry *e = (const void *)(v->image + v->head.open.at);
+    uint32_t n = count_of(&v->head.open);
+    n = n < VPCAP_OPEN_MAX ? n : VPCAP_OPEN_MAX;
+    if (!n || (v->info.finished && !v->info.truncated))
+        return 0;
+    v->open = vp_calloc(n, sizeof *v->open);
+    if (!v->open)
+        return vp_fail(VP_ENOMEM, "out of memory: a recording's open zones");
+    for (uint32_t i = 0; i < n; i++) {
+        vpcap_open_zone z = {.start = __atomic_load_n(&e[i].start, __ATOMIC_ACQUIRE),
+                             .thread = e[i].thread,
+                             .block = e[i].block,
+                             .name = e[i].name,
+                             .kind = e[i].kind,
+                             .number = (int64_t)e[i].number};
+        if (z.start)
+            v->open[v->open_count++] = z;
+    }
+    qsort(v->open, v->open_count, sizeof *v->open, by_begin);
     return 0;
 }
 
@@ -173,19 +214,25 @@ static vp_str inline_text(const char *p, size_t cap)
     return (vp_str){p, strnlen(p, cap)};
 }
 
-static int64_t last_event_end(const vpcap *v)
+/* Of an unfinished recording: the end of its last event, and the last time that any of its threads
+ * knew. While that is sought, open zones end where they begin. */
+static int find_end(vpcap *v)
 {
-    int64_t last = 0;
+    int64_t last = 0, last_ps = 0;
+    v->end_ticks = v->head.start.ticks;
     for (uint32_t t = 0; t < v->thread_count; t++) {
         vpcap_cursor *c = NULL;
         vpcap_event e;
-        if (vpcap_cursor_new(&c, v, t) < 0)
-            return last;
+        VP_TRY(vpcap_cursor_new(&c, v, t));
         while (vpcap_next(c, &e))
-            last = e.start_ps + e.dur_ps > last ? e.start_ps + e.dur_ps : last;
+            last_ps = e.start_ps + e.dur_ps > last_ps ? e.start_ps + e.dur_ps : last_ps;
+        int64_t known = vpcap_cursor_last(c);
+        last = known > last ? known : last;
         vpcap_cursor_free(c);
     }
-    return last;
+    v->end_ticks += (uint64_t)last;
+    v->info.end_ps = last_ps;
+    return 0;
 }
 
 static void fill_info(vpcap *v)
@@ -222,12 +269,17 @@ int vpcap_open(vpcap **out, const void *image, size_t n)
     }
     if (rc == 0)
         rc = find_threads(v);
+    fill_info(v);
+    v->end_ticks = v->head.stop.ticks;
+    v->info.end_ps = vpcap_ps(v, v->end_ticks);
+    if (rc == 0)
+        rc = find_open(v);
+    if (rc == 0 && !v->info.finished)
+        rc = find_end(v);
     if (rc < 0) {
         vpcap_free(v);
         return rc;
     }
-    fill_info(v);
-    v->info.end_ps = v->info.finished ? vpcap_ps(v, v->head.stop.ticks) : last_event_end(v);
     *out = v;
     return 0;
 }
@@ -238,17 +290,13 @@ void vpcap_free(vpcap *v)
         return;
     vp_free(v->chunks);
     vp_free(v->threads);
+    vp_free(v->open);
     vp_free(v);
 }
 
 const vpcap_info *vpcap_info_of(const vpcap *v)
 {
     return &v->info;
-}
-
-static uint32_t count_of(const vpcap_area *a)
-{
-    return a->used < a->cap ? a->used : a->cap;
 }
 
 uint32_t vpcap_names(const vpcap *v)

@@ -49,7 +49,7 @@ typedef struct vpcap_event {
     vpcap_kind kind;
     uint32_t track;       /* of SPAN: < vpcap_tracks(); else VPCAP_NONE */
     uint32_t correlation; /* 0: none */
-    bool open;            /* had not ended: it was closed at the thread's last time */
+    bool open;            /* had not ended: it ends here with the recording */
     bool is_real;         /* COUNTER: real is the value */
     int64_t number;
     double real;
@@ -83,7 +83,9 @@ typedef struct vpcap_info {
     vp_str host, program, session;
     int64_t pid;
     int64_t start_unix_ns; /* what event times are relative to */
-    int64_t end_ps;        /* of the recording; of an unfinished one: of its last event */
+    int64_t end_ps;        /* of the recording; of an unfinished one: of its last event. Zones that
+                              had not ended end then, as far as the threads' own clock goes: what
+                              is reported of a device may end later */
     bool finished;         /* vp_stop ended it */
     bool truncated;
     bool ring;
@@ -117,6 +119,8 @@ int vpcap_cursor_new(vpcap_cursor **out, const vpcap *v, uint32_t thread);
 /* 1: an event; 0: the end. Never fails: what is damaged was left out and counted in info.torn. */
 int vpcap_next(vpcap_cursor *c, vpcap_event *e);
 void vpcap_cursor_free(vpcap_cursor *c);
+/* How many of all its zones had not ended, and are given with `open`; O(threads). */
+uint64_t vpcap_open_zones(const vpcap *v);
 
 /* What a walk notes, for those who put its events in the order of their starts: after every `block`
  * events (spans and counters do not count) the latest end so far. An event that does not start

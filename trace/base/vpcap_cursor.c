@@ -21,13 +21,14 @@ struct vpcap_cursor {
     flow flows[FLOWS_MAX];
     uint32_t flow_count;
     bool lost_told;
-    vp__frame open[2 * VP__DEPTH]; /* outermost first */
-    uint32_t open_count;
-    bool open_found;
     int64_t last;      /* the latest end, in ticks since the start */
     uint64_t from, to; /* of the event at hand, in ticks */
     vp__record last_record;
     vpcap_arg args[VPCAP_ARGS_MAX];
+    size_t listed, listed_count; /* of v->open: those of this thread */
+    bool open_found;
+    size_t open_count;
+    vpcap_open_zone open[]; /* outermost first */
 };
 
 /* What one record says, in ticks. */
@@ -35,16 +36,38 @@ typedef struct raw_event {
     uint64_t start, end;
 } raw_event;
 
+/* How many of the list come before this thread's. */
+static size_t listed_before(const vpcap *v, uint32_t block, uint64_t thread)
+{
+    size_t low = 0, high = v->open_count;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        const vpcap_open_zone *z = &v->open[mid];
+        if (z->block < block || (z->block == block && z->thread < thread))
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
 int vpcap_cursor_new(vpcap_cursor **out, const vpcap *v, uint32_t thread)
 {
     vpcap_cursor *c;
     if (thread >= v->thread_count)
         return vp_fail(VP_EARG, "there is no thread %u", thread);
-    c = vp_calloc(1, sizeof *c);
+    const vpcap_thread_ref *t = &v->threads[thread];
+    size_t at = listed_before(v, t->page, t->number), end = at;
+    while (end < v->open_count && v->open[end].block == t->page &&
+           v->open[end].thread == t->number)
+        end++;
+    c = vp_calloc(1, sizeof *c + (end - at + 2 * VP__DEPTH) * sizeof *c->open);
     if (!c)
         return vp_fail(VP_ENOMEM, "out of memory: a recording's cursor");
     c->v = v;
-    c->thread = &v->threads[thread];
+    c->thread = t;
+    c->listed = at;
+    c->listed_count = end - at;
     c->chunk = c->thread->first;
     *out = c;
     return 0;
@@ -276,26 +299,43 @@ static int take_record(vpcap_cursor *c, vpcap_event *e)
     return !c->v->head.cut_ticks || (int64_t)(raw.end - c->v->head.cut_ticks) >= 0;
 }
 
-/* Between the writing of a zone's record and the closing of its frame lies an instant. */
-static bool was_written(const vpcap_cursor *c, const vp__frame *f)
+/* Between the writing of a zone's record and its going off the list lies an instant. */
+static bool was_written(const vpcap_cursor *c, const vpcap_open_zone *z)
 {
-    return c->last_record.start == f->start && c->last_record.what >> 8 == f->name;
+    return c->last_record.start == z->start && c->last_record.what >> 8 == z->name;
 }
 
-static void add_open(vpcap_cursor *c, const vp__frame *frames)
+/* Frames come in the order of their starts, but for a clock that went back. */
+static void add_open(vpcap_cursor *c, const vpcap_open_zone *z)
+{
+    size_t at = c->open_count;
+    if (!z->start || z->name >= vpcap_names(c->v) || was_written(c, z))
+        return;
+    for (; at && (int64_t)(c->open[at - 1].start - z->start) > 0; at--)
+        c->open[at] = c->open[at - 1];
+    c->open[at] = *z;
+    c->open_count++;
+    set_last(c, since_start(c, z->start));
+}
+
+static vpcap_open_zone zone_of(const vp__frame *f)
+{
+    uint64_t start = __atomic_load_n(&f->start, __ATOMIC_ACQUIRE);
+    uint32_t kind = __atomic_load_n(&f->kind, __ATOMIC_RELAXED);
+    vpcap_open_zone z = {.start = start,
+                         .name = __atomic_load_n(&f->name, __ATOMIC_RELAXED),
+                         .kind = kind & 7,
+                         .number = (int64_t)(kind >> 3) - 1};
+    if (z.kind == VP__STEP && z.number < 0)
+        z.kind = VP__ZONE; /* its number is not known */
+    return z;
+}
+
+static void add_frames(vpcap_cursor *c, const vp__frame *frames)
 {
     for (uint32_t i = 0; i < VP__DEPTH; i++) {
-        vp__frame f = {__atomic_load_n(&frames[i].start, __ATOMIC_ACQUIRE),
-                       __atomic_load_n(&frames[i].name, __ATOMIC_RELAXED),
-                       __atomic_load_n(&frames[i].kind, __ATOMIC_RELAXED)};
-        uint32_t at = c->open_count;
-        if (!f.start || f.name >= vpcap_names(c->v) || was_written(c, &f))
-            continue;
-        for (; at && (int64_t)(c->open[at - 1].start - f.start) > 0; at--)
-            c->open[at] = c->open[at - 1];
-        c->open[at] = f;
-        c->open_count++;
-        set_last(c, since_start(c, f.start));
+        vpcap_open_zone z = zone_of(&frames[i]);
+        add_open(c, &z);
     }
 }
 
@@ -304,24 +344,49 @@ static const vp__block *block_of(const vpcap_cursor *c)
     return c->thread->page < VPCAP_GONE ? vpcap_block_at(c->v, c->thread->page) : NULL;
 }
 
-/* Only a recording that was cut off has zones that nobody will end. */
+/* Only a recording that was cut off has zones that nobody will end. The listed ones go first: each
+ * is the latest so far, and frames are few. */
 static void find_open(vpcap_cursor *c)
 {
     const vp__block *b = block_of(c);
     c->open_found = true;
-    if (!b || (c->v->info.finished && !c->v->info.truncated))
+    if (c->v->info.finished && !c->v->info.truncated)
         return;
-    add_open(c, b->scopes);
-    add_open(c, b->pairs);
+    for (size_t i = 0; i < c->listed_count; i++)
+        add_open(c, &c->v->open[c->listed + i]);
+    if (!b)
+        return;
+    add_frames(c, b->scopes);
+    add_frames(c, b->pairs);
 }
 
 static void give_open(vpcap_cursor *c, vpcap_event *e)
 {
-    vp__frame f = c->open[--c->open_count];
-    *e = (vpcap_event){.name = f.name, .track = VPCAP_NONE, .open = true, .args = c->args};
-    e->kind = f.kind == VP__COMPILE ? VPCAP_COMPILE : VPCAP_ZONE; /* a step tells its number last */
-    set_times(c, e, f.start, c->v->head.start.ticks + (uint64_t)c->last);
-    attach_flows(c, e, f.start);
+    vpcap_open_zone z = c->open[--c->open_count];
+    *e = (vpcap_event){.name = z.name, .track = VPCAP_NONE, .open = true, .args = c->args};
+    e->kind = z.kind == VP__COMPILE ? VPCAP_COMPILE : z.kind == VP__STEP ? VPCAP_STEP : VPCAP_ZONE;
+    e->number = z.kind == VP__STEP ? z.number : 0;
+    set_times(c, e, z.start, c->v->end_ticks);
+    attach_flows(c, e, z.start);
+}
+
+uint64_t vpcap_open_zones(const vpcap *v)
+{
+    uint64_t n = 0;
+    for (uint32_t t = 0; t < vpcap_threads(v); t++) {
+        vpcap_cursor *c;
+        if (vpcap_cursor_new(&c, v, t) < 0)
+            continue;
+        find_open(c);
+        n += c->open_count;
+        vpcap_cursor_free(c);
+    }
+    return n;
+}
+
+int64_t vpcap_cursor_last(const vpcap_cursor *c)
+{
+    return c->last;
 }
 
 /* What the thread could not write any more. */

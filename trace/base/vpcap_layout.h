@@ -3,11 +3,13 @@
  * vpcap.c and to the tests that build images. Little endian, as the machines are that write it.
  *
  *     page 0     vpcap_header
- *     …          five tables, each an area of the header: names, devices, tracks, metas, strings
+ *     …          six tables, each an area of the header: names, devices, tracks, metas, open zones,
+ *                strings
  *     chunks     pages up to the end; `pages_used` of them were given out, in chunks that follow
  *                each other without a gap, so that a walk from the first finds them all
  *
- * Tables only grow; an entry is valid when its `ready` is set, which its writer does last. */
+ * Tables only grow; an entry is valid when its `ready` is set, which its writer does last. The
+ * table of open zones is different: its entries are taken and given back. */
 #ifndef VP_BASE_VPCAP_LAYOUT_H
 #define VP_BASE_VPCAP_LAYOUT_H
 
@@ -16,10 +18,13 @@
 #include "include/view_profile_capture_layout.h"
 
 #define VPCAP_MAGIC "VPCAP\r\n\x1a"
-#define VPCAP_VERSION 1u
+#define VPCAP_VERSION 2u
 
 /* Where strings are cut, so that one cannot fill the area. */
 #define VPCAP_STRING_MAX 4095u
+
+/* Zones that may be open at once beside the scopes and pairs of the threads' blocks. */
+#define VPCAP_OPEN_MAX 4096u
 
 /* Names that every image has. */
 enum { VPCAP_NAME_FLOW, VPCAP_NAME_LOST, VPCAP_NAMES_FIXED };
@@ -64,6 +69,17 @@ typedef struct vpcap_meta_entry {
     vpcap_ref key, value;
 } vpcap_meta_entry;
 
+/* A zone that is recorded whole when it ends, and nowhere else open: a step of a profiler, a
+ * context, a range of NVTX. It may end on another thread than the one it began on. */
+typedef struct vpcap_open_entry {
+    uint64_t start;  /* ticks, written last; 0: not open */
+    uint64_t thread; /* where it began: the number, and … */
+    uint64_t number; /* of a step */
+    uint32_t name, kind;
+    uint32_t block;     /* … the page of the thread's first chunk */
+    uint32_t next_free; /* entry + 1 */
+} vpcap_open_entry;
+
 typedef struct vpcap_header {
     char magic[8];
     uint32_t version, header_bytes;
@@ -71,10 +87,11 @@ typedef struct vpcap_header {
     uint32_t flags;     /* VPCAP_FINISHED … */
     uint32_t gone_left; /* see below: left */
     int64_t pid;
-    vpcap_area names, devices, tracks, metas, strings;
+    vpcap_area names, devices, tracks, metas, open, strings;
     uint64_t chunks_at;
     uint32_t pages, pages_used;
     uint64_t free_chunks;       /* changes << 32 | page + 1 of the first */
+    uint64_t free_open;         /* the same of entries */
     uint64_t threads_made;      /* numbers given to threads */
     uint64_t start_ticks_per_s; /* as far as known at the start */
     uint64_t cut_ticks;         /* events that ended before are left out; 0: none */

@@ -14,8 +14,21 @@ static int say(uint64_t n, const char *what, vx_say_fn *fn, void *ctx)
     return fn(ctx, (vp_str){text, (size_t)len});
 }
 
+/* An unfinished one is a matter of its own, of which its reader tells. */
+static int say_cut_off(const vpcap *v, vx_say_fn *fn, void *ctx)
+{
+    char text[200];
+    uint64_t open = vpcap_open_zones(v);
+    int len = snprintf(text, sizeof text,
+                       VX_CUT_OFF " in the middle, by exit, its time limit or a full pool: %llu "
+                                  "zone%s had not ended, and end%s with it",
+                       (unsigned long long)open, open == 1 ? "" : "s", open == 1 ? "s" : "");
+    return fn(ctx, (vp_str){text, (size_t)len});
+}
+
 int vx_losses(const vpcap *v, vx_say_fn *fn, void *ctx)
 {
+    const vpcap_info *info = vpcap_info_of(v);
     vpcap_thread sum = {0};
     for (uint32_t i = 0; i < vpcap_threads(v); i++) {
         vpcap_thread t = vpcap_thread_at(v, i);
@@ -25,6 +38,8 @@ int vx_losses(const vpcap *v, vx_say_fn *fn, void *ctx)
         sum.unmatched_ends += t.unmatched_ends;
         sum.left += t.left;
     }
+    if (info->finished && info->truncated)
+        VP_TRY(say_cut_off(v, fn, ctx));
     VP_TRY(say(sum.dropped_full, "zones were dropped: the recording's pool was full", fn, ctx));
     VP_TRY(say(sum.dropped_signal,
                "zones of signal handlers were dropped: they came in the middle of a record", fn,

@@ -21,7 +21,15 @@ typedef struct vpcap_thread_ref {
     uint32_t page;       /* of its first chunk */
     uint32_t first, end; /* its chunk refs, by order */
     uint64_t events;     /* in them */
+    uint64_t number;     /* of the thread */
 } vpcap_thread_ref;
+
+/* A zone that nobody ended, out of the table of those. */
+typedef struct vpcap_open_zone {
+    uint64_t thread, start;
+    int64_t number;
+    uint32_t block, name, kind;
+} vpcap_open_zone;
 
 struct vpcap {
     const char *image;
@@ -33,6 +41,9 @@ struct vpcap {
     size_t chunk_count, chunk_cap;
     vpcap_thread_ref *threads;
     size_t thread_count, thread_cap;
+    vpcap_open_zone *open; /* by thread, then by start; none where nothing was cut off */
+    size_t open_count;
+    uint64_t end_ticks; /* where zones end that nobody ended */
 };
 
 static inline const vp__chunk *vpcap_chunk_at(const vpcap *v, uint32_t page)
@@ -60,5 +71,8 @@ static inline int64_t vpcap_ps(const vpcap *v, uint64_t ticks)
     int64_t bounded = ps > (unsigned __int128)VP_TIME_MAX_PS ? VP_TIME_MAX_PS : (int64_t)ps;
     return since < 0 ? -bounded : bounded;
 }
+
+/* The latest time in what the cursor has passed, spans aside; ticks since the start. */
+int64_t vpcap_cursor_last(const vpcap_cursor *c);
 
 #endif

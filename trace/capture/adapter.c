@@ -26,31 +26,20 @@ void cap_zone(uint32_t name, uint64_t start, uint32_t generation, bool is_step, 
                                           .number = number});
 }
 
-static void emit_named(uint32_t name, uint32_t generation, cap_event *e, const vp_arg *args,
-                       size_t n)
-{
-    vp__site *keys[CAP_ARGS_MAX];
-    e->site = generation ? vp__site_of(name) : NULL;
-    if (!e->site)
-        return;
-    e->args = args;
-    e->arg_count = cap_keys_of(keys, args, args ? n : 0);
-    e->keys = keys;
-    cap_emit(generation, e);
-}
-
-void cap_zone_args(uint32_t name, uint64_t start, uint32_t generation, const vp_arg *args, size_t n)
-{
-    cap_event e = {.kind = VP__ZONE, .start = start, .end = vp__ticks(generation)};
-    emit_named(name, generation, &e, args, n);
-}
-
 void cap_instant(uint32_t name, const vp_arg *args, size_t n)
 {
+    vp__site *keys[CAP_ARGS_MAX];
     uint32_t generation = vp__generation();
     uint64_t now = generation ? vp__ticks(generation) : 0;
-    cap_event e = {.kind = VP__INSTANT, .start = now, .end = now};
-    emit_named(name, generation, &e, args, n);
+    vp__site *site = generation ? vp__site_of(name) : NULL;
+    if (site)
+        cap_emit(generation, &(cap_event){.site = site,
+                                          .kind = VP__INSTANT,
+                                          .start = now,
+                                          .end = now,
+                                          .args = args,
+                                          .arg_count = cap_keys_of(keys, args, args ? n : 0),
+                                          .keys = keys});
 }
 
 void cap_on_step(cap_step_fn *fn)
@@ -103,7 +92,7 @@ int cap_active_end(vp_result *result)
     }
     s->ended_itself = true;
     s->waiters++;
-    session_end(s, false);
+    session_end(s, CAP_CUT_IF_OPEN);
     session_write(s, true);
     *result = s->result;
     int rc = s->status;

@@ -185,9 +185,10 @@ static int run_recorded(vp_bench *b, bench_method *m)
     cfg.dir = m->trace_dir;
     cfg.export_now = true;
     VP_TRY(vp_start(&r, &cfg));
-    uint64_t start = vp_now();
+    cap_begun zone;
+    cap_begin(&zone, vp_name(m->name), false, 0);
     call(b, m, &seconds);
-    cap_zone(vp_name(m->name), start, cap_generation(), false, 0);
+    cap_end(&zone);
     int rc = vp_stop(r, &result);
     m->export_s += (double)result.export_ns / 1e9;
     if (!m->failed)

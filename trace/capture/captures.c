@@ -73,11 +73,13 @@ int prof_start(vp_profiler *p, vp_recording **out, const char *dir)
     return 0;
 }
 
-int prof_stop(vp_profiler *p, vp_recording *r)
+int prof_stop(vp_profiler *p, vp_recording *r, bool early)
 {
     vp_result result = VP_RESULT_INIT;
     /* One that its time limit has ended is being written: waiting for that can wait, too. */
-    int rc = vp_recording_active(r) ? vp_stop(r, &result) : 0;
+    int rc = !vp_recording_active(r) ? 0
+             : early                 ? cap_stop_early(r, &result, true)
+                                     : vp_stop(r, &result);
     bool written = rc < 0 || result.export_ns > 0;
     atomic_fetch_sub(&p->on, 1);
     pthread_mutex_lock(&p->lock);

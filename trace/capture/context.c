@@ -47,10 +47,14 @@ vp_context vp_context_begin(vp_profiler *p, uint64_t step, const char *name)
     vp_context c = {.profiler = p, .step = step};
     if (vp_profile_due(p, step) && !vp_is_profiling(p))
         c.recording = start_own(p, step, name ? name : "profile");
-    c.generation = cap_generation();
-    if (c.generation)
-        c.name = vp_name(name ? name : "profile");
-    c.start = vp_now();
+    if (!cap_generation())
+        return c;
+    cap_begun z;
+    cap_begin(&z, vp_name(name ? name : "profile"), c.recording != NULL, step);
+    c.start = z.start;
+    c.name = z.name;
+    c.generation = z.generation;
+    c.place = z.place;
     return c;
 }
 
@@ -58,8 +62,13 @@ void vp_context_end(vp_context *c)
 {
     if (!c)
         return;
-    if (c->generation)
-        cap_zone(c->name, c->start, c->generation, c->recording != NULL, c->step);
+    cap_begun z = {.start = c->start,
+                   .number = c->step,
+                   .name = c->name,
+                   .generation = c->generation,
+                   .place = c->place,
+                   .is_step = c->recording != NULL};
+    cap_end(&z);
     vp_recording *r = c->recording;
     c->generation = 0; /* a second end does nothing */
     c->recording = NULL;
@@ -67,7 +76,7 @@ void vp_context_end(vp_context *c)
         return;
     char dir[VP_PATH_MAX];
     directory_of(dir, r);
-    if (prof_stop(c->profiler, r) >= 0)
+    if (prof_stop(c->profiler, r, false) >= 0)
         cap_log(&c->profiler->s.recording, VP_SAY_INFO, "Finished profiling session: %s",
                 vp_path_name(dir));
 }

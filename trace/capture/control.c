@@ -119,8 +119,8 @@ static void *finish(void *arg)
     return NULL;
 }
 
-/* Its files are waited for aside: neither the program's step nor the socket has the time. */
-static void end_capture(void)
+/* early: not with the last of its steps. Its files are waited for aside: neither the program's step nor the socket has the time. */
+static void end_capture(bool early)
 {
     pthread_t thread;
     vp_recording *r = g.recording;
@@ -131,7 +131,8 @@ static void end_capture(void)
     stopped *s = vp_calloc(1, sizeof *s);
     if (s)
         *s = (stopped){.recording = r, .result = VP_RESULT_INIT};
-    int rc = vp_stop(r, s ? &s->result : NULL);
+    vp_result *result = s ? &s->result : NULL;
+    int rc = early ? cap_stop_early(r, result, false) : vp_stop(r, result);
     if (rc < 0 || !s) {
         vp_log(VP_LOG_ERROR, "the capture was not written: %s",
                s ? vp_error_last()->message : "out of memory");
@@ -189,7 +190,7 @@ void control_step(bool begin, uint64_t number)
     if (begin)
         step_begins(number);
     else if (g.recording && g.left && !--g.left)
-        end_capture();
+        end_capture(false);
     pthread_mutex_unlock(&g.lock);
 }
 
@@ -278,7 +279,7 @@ static int stop(void)
     g.armed = false;
     atomic_store(&g.waiting, false);
     if (ours)
-        end_capture();
+        end_capture(true);
     pthread_mutex_unlock(&g.lock);
     if (!ours && !was_armed)
         rc = cap_active_end(&result);
@@ -369,7 +370,7 @@ int control_tick(void)
     if (g.recording && g.deadline_ms) {
         int64_t left = g.deadline_ms - vp_now_ms();
         if (left <= 0)
-            end_capture();
+            end_capture(true);
         else
             wait = (int)left;
     }
@@ -399,7 +400,7 @@ static void end(void)
     control_thread_stop();
     pthread_mutex_lock(&g.lock);
     if (g.recording)
-        end_capture();
+        end_capture(true);
     while (g.writing)
         pthread_cond_wait(&g.written, &g.lock);
     pthread_mutex_unlock(&g.lock);

@@ -55,6 +55,9 @@ void session_count(vp_result *r, const cap_pool *p)
 bool session_any_open(const cap_pool *p)
 {
     walk w = {p, 0};
+    for (uint32_t place = 1; place <= VP__LOAD(p->head->open.used); place++)
+        if (VP__LOAD(pool_open_at(p, place)->start))
+            return true;
     for (vp__chunk *c; (c = next_chunk(&w));) {
         const vp__block *b = pool_block(c);
         for (uint32_t i = 0; !VP__LOAD(c->order) && i < VP__DEPTH; i++)

@@ -157,12 +157,12 @@ void cap_count_lost(uint32_t generation, uint64_t too_deep, uint64_t left)
     vp__leave(t);
 }
 
-void cap_emit(uint32_t generation, const cap_event *given)
+bool cap_emit(uint32_t generation, const cap_event *given)
 {
     cap_event e = *given;
     vp__thread *t = cap_enter(generation);
     if (!t)
-        return;
+        return false;
     e.arg_count = e.arg_count < CAP_ARGS_MAX ? e.arg_count : CAP_ARGS_MAX;
     uint32_t keys[CAP_ARGS_MAX];
     uint32_t name = cap_site(e.site, generation, e.args, e.keys ? 0 : e.arg_count);
@@ -172,7 +172,10 @@ void cap_emit(uint32_t generation, const cap_event *given)
         put_event(t, &e, name, keys);
     else
         count_full(t);
+    if (e.place)
+        pool_open_give(&cap_pool_now, e.place);
     vp__leave(t);
+    return true;
 }
 
 /* The scopes from `depth` on, but for those of which the list holds no start, are left. */
@@ -226,6 +229,16 @@ void vp__scope_finish(vp__site *site, uint64_t start, uint64_t end, uint32_t gen
     cap_emit(generation,
              &(cap_event){.site = site, .kind = site->kind, .start = start, .end = end});
     close_scope(generation, depth);
+}
+
+void vp__step_opened(uint32_t generation, uint32_t depth, uint64_t number)
+{
+    vp__thread *t = vp__me;
+    if (depth >= VP__DEPTH || t->generation != generation || VP__LOAD(t->busy) ||
+        !vp__enter(t, generation))
+        return;
+    VP__STORE(t->block->scopes[depth].kind, VP__FRAME_STEP(number));
+    vp__leave(t);
 }
 
 void vp__rich_end(vp__rich_scope *s)

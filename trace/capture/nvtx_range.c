@@ -39,9 +39,8 @@ typedef struct name {
 /* A range that is open. */
 typedef struct frame {
     nvtx_domain *domain;
-    uint64_t start, number; /* number: of a step */
-    uint32_t name, generation;
-    bool is_step;
+    cap_begun zone;
+    bool is_open; /* of a range that any thread may end */
     uint32_t category;
     vp_arg payload;
 } frame;
@@ -73,6 +72,8 @@ static void drop_thread(void *p)
     thread *t = p, *expected = t;
     atomic_compare_exchange_strong(&stepping, &expected, NULL);
     own = NULL;
+    for (size_t i = 0; i < t->depth; i++)
+        cap_leave(&t->frames[i].zone);
     vp_free(t->frames);
     vp_free(t);
 }
@@ -236,31 +237,26 @@ static size_t args_of(vp_arg *out, nvtx_domain *d, uint32_t id, const vp_arg *pa
     return n;
 }
 
-static void record(const frame *f)
+static void record(frame *f)
 {
     vp_arg args[2];
-    if (!f->generation)
+    size_t n = 0;
+    if (!f->zone.generation)
         return;
-    if (f->is_step)
-        cap_zone(f->name, f->start, f->generation, true, f->number);
-    else
-        cap_zone_args(f->name, f->start, f->generation, args,
-                      args_of(args, f->domain, f->category, &f->payload));
+    if (!f->zone.is_step)
+        n = args_of(args, f->domain, f->category, &f->payload);
+    cap_end_args(&f->zone, args, n);
 }
 
 /* Begins now. */
 static frame frame_of(const nvtx_event *e, bool is_step, uint64_t number)
 {
-    frame f = {.domain = e->domain,
-               .number = number,
-               .is_step = is_step,
-               .category = e->category,
-               .payload = e->payload,
-               .generation = cap_generation()};
-    if (f.generation) {
-        f.name = is_step ? name_of_step(e) : name_of(e);
-        f.start = vp_now();
-    }
+    frame f = {
+        .domain = e->domain, .is_open = true, .category = e->category, .payload = e->payload};
+    if (cap_generation())
+        cap_begin(&f.zone, is_step ? name_of_step(e) : name_of(e), is_step, number);
+    f.zone.is_step = is_step;
+    f.zone.number = number;
     return f;
 }
 
@@ -318,12 +314,14 @@ int nvtx_pop(nvtx_domain *d)
     if (!at)
         return -1;
     frame f = t->frames[at - 1];
+    bool step = f.zone.is_step;
+    uint64_t number = f.zone.number;
     record(&f);
     memmove(&t->frames[at - 1], &t->frames[at], (t->depth - at) * sizeof f);
     t->depth--;
-    if (f.is_step) {
+    if (step) {
         t->in_step = false;
-        control_step(false, f.number);
+        control_step(false, number);
     }
     return depth_in(t, d);
 }
@@ -341,6 +339,7 @@ uint64_t nvtx_start(const nvtx_event *e)
         id = range_count++;
     } else {
         pthread_mutex_unlock(&range_lock);
+        cap_leave(&f.zone);
         return 0;
     }
     ranges[id] = f;
@@ -350,11 +349,11 @@ uint64_t nvtx_start(const nvtx_event *e)
 
 void nvtx_end(uint64_t id)
 {
-    frame f = {.generation = 0};
+    frame f = {.is_open = false};
     pthread_mutex_lock(&range_lock);
-    if (id && id <= range_count && ranges[id - 1].name != VPCAP_NONE) {
+    if (id && id <= range_count && ranges[id - 1].is_open) {
         f = ranges[id - 1];
-        ranges[id - 1] = (frame){.name = VPCAP_NONE}; /* ended: a second end finds nothing */
+        ranges[id - 1] = (frame){.is_open = false}; /* a second end finds nothing */
         free_ranges[free_count++] = id - 1;
     }
     pthread_mutex_unlock(&range_lock);

@@ -56,6 +56,7 @@ static void lay_out(vpcap_header *h, size_t bytes, bool ring)
     at = place(&h->devices, at, DEVICES_MAX, sizeof(vpcap_device_entry));
     at = place(&h->tracks, at, TRACKS_MAX, sizeof(vpcap_track_entry));
     at = place(&h->metas, at, METAS_MAX, sizeof(vpcap_meta_entry));
+    at = place(&h->open, at, VPCAP_OPEN_MAX, sizeof(vpcap_open_entry));
     at = place(&h->strings, at, names * STRING_BYTES_PER_NAME, 1);
     h->chunks_at = at;
     h->pages = (uint32_t)(bytes / VP__PAGE);
@@ -405,6 +406,46 @@ bool pool_string(cap_pool *p, vpcap_ref *out, const char *s)
         memcpy(p->image + area->at + at, s, n);
     *out = (vpcap_ref){at, n};
     return true;
+}
+
+vpcap_open_entry *pool_open_at(const cap_pool *p, uint32_t place)
+{
+    return (vpcap_open_entry *)(void *)(p->image + p->head->open.at) + place - 1;
+}
+
+static uint32_t pop_open(cap_pool *p)
+{
+    uint64_t head = __atomic_load_n(&p->head->free_open, __ATOMIC_ACQUIRE), next;
+    do {
+        if (!(uint32_t)head)
+            return 0;
+        next = ((head >> 32) + 1) << 32 | VP__LOAD(pool_open_at(p, (uint32_t)head)->next_free);
+    } while (!__atomic_compare_exchange_n(&p->head->free_open, &head, next, false, __ATOMIC_ACQUIRE,
+                                          __ATOMIC_ACQUIRE));
+    return (uint32_t)head;
+}
+
+uint32_t pool_open_take(cap_pool *p)
+{
+    vpcap_area *area = &p->head->open;
+    uint32_t place = pop_open(p), at = VP__LOAD(area->used);
+    while (!place && at < area->cap)
+        if (__atomic_compare_exchange_n(&area->used, &at, at + 1, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+            place = at + 1;
+    return place;
+}
+
+void pool_open_give(cap_pool *p, uint32_t place)
+{
+    uint64_t head = VP__LOAD(p->head->free_open), next;
+    vpcap_open_entry *e = pool_open_at(p, place);
+    __atomic_store_n(&e->start, 0, __ATOMIC_RELEASE);
+    do {
+        VP__STORE(e->next_free, (uint32_t)head);
+        next = ((head >> 32) + 1) << 32 | place;
+    } while (!__atomic_compare_exchange_n(&p->head->free_open, &head, next, false, __ATOMIC_RELEASE,
+                                          __ATOMIC_RELAXED));
 }
 
 uint32_t pool_names(cap_pool *p, uint32_t count)

@@ -45,6 +45,12 @@ void pool_retire(cap_pool *p, vp__chunk *first);
 
 /* Copies a string (cut to VPCAP_STRING_MAX) into the image; NULL is "". false: no room. */
 bool pool_string(cap_pool *p, vpcap_ref *out, const char *s);
+/* A place on the list of open zones, from 1, whose entry is the caller's until it gives it back; 0:
+ * no room. Signal-safe. */
+uint32_t pool_open_take(cap_pool *p);
+void pool_open_give(cap_pool *p, uint32_t place);
+vpcap_open_entry *pool_open_at(const cap_pool *p, uint32_t place);
+
 /* Numbers of `count` new names in a row; 0: no room. Their entries are not ready. */
 uint32_t pool_names(cap_pool *p, uint32_t count);
 vpcap_name_entry *pool_name(cap_pool *p, uint32_t name);

@@ -57,7 +57,7 @@ static void end_active(void)
         return;
     }
     atexit(at_exit);
-    session_end(s, true);
+    session_end(s, CAP_CUT);
     session_write(s, true);
 }
 

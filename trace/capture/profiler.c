@@ -117,7 +117,7 @@ static void say_refused(vp_profiler *p)
                 "Profiler already active, ignoring capture_async()");
 }
 
-static void end_capture(vp_profiler *p)
+static void end_capture(vp_profiler *p, bool early)
 {
     vp_recording *r = p->recording;
     uint64_t done = p->state.done;
@@ -127,7 +127,7 @@ static void end_capture(vp_profiler *p)
     pthread_mutex_lock(&p->lock);
     sched_ended(&p->state);
     pthread_mutex_unlock(&p->lock);
-    prof_stop(p, r);
+    prof_stop(p, r, early);
     if (write_flops(p) < 0)
         say_no_flops(&p->s.recording);
 }
@@ -178,9 +178,8 @@ int vp_begin_step(vp_profiler *p, uint64_t step)
     tell_step(true, step);
     p->in_step = true;
     p->step = step;
-    p->generation = cap_generation();
     p->step_ns = vp_now_ns();
-    p->step_ticks = vp_now();
+    cap_begin(&p->zone, p->step_name, true, step);
     return 0;
 }
 
@@ -213,7 +212,7 @@ int vp_end_step(vp_profiler *p, uint64_t tokens)
         return vp_fail(VP_EARG, "vp_end_step without vp_begin_step");
     int64_t now = vp_now_ns();
     uint64_t ns = (uint64_t)(now - p->step_ns);
-    cap_zone(p->step_name, p->step_ticks, p->generation, true, p->step);
+    cap_end(&p->zone);
     tell_step(false, p->step);
     p->in_step = false;
     bool slow = count_step(p, ns, tokens, now);
@@ -228,7 +227,7 @@ int vp_end_step(vp_profiler *p, uint64_t tokens)
     bool ends = sched_step_ends(&p->state, &p->s, ran_ms);
     pthread_mutex_unlock(&p->lock);
     if (ends || !vp_recording_active(p->recording))
-        end_capture(p);
+        end_capture(p, false);
     return 0;
 }
 
@@ -292,7 +291,7 @@ void vp_profiler_free(vp_profiler *p)
     control_drop_profiler(p);
     if (p->recording) {
         cap_log(&p->s.recording, VP_SAY_WARNING, "Profiler still active on exit, stopping...");
-        end_capture(p);
+        end_capture(p, true);
     }
     prof_settle(p);
     prof_end_ring(p);

@@ -30,9 +30,10 @@ struct vp_profiler {
     vp_recording *recording; /* of vp_begin_step */
     int64_t recording_ns;    /* when it started */
     bool in_step;
-    uint64_t step, step_ticks;
+    uint64_t step;
     int64_t step_ns;
-    uint32_t step_name, generation;
+    uint32_t step_name;
+    cap_begun zone; /* of the step */
     bool ring_failed; /* said once; then there is no ring */
 
     pthread_mutex_t lock; /* of all below; never held while the log function runs */
@@ -53,8 +54,8 @@ struct vp_profiler {
 /* Starts a recording of p's kind in dir, after the files of the one before it, and gives up a ring
  * for it. Says nothing. As vp_start. */
 int prof_start(vp_profiler *p, vp_recording **out, const char *dir);
-/* Ends it, and keeps count. As vp_stop. */
-int prof_stop(vp_profiler *p, vp_recording *r);
+/* Ends it, and keeps count. early: it is not done yet. As vp_stop. */
+int prof_stop(vp_profiler *p, vp_recording *r, bool early);
 /* Waits for the files of the last capture. One that could not be written does not count. */
 void prof_settle(vp_profiler *p);
 /* Keeps a ring on where slow steps are watched for and no other recording is on. */

@@ -30,12 +30,32 @@ uint32_t cap_generation(void);
 /* A zone of the calling thread that began at `start` (vp_now) and ends now, named by vp_name;
  * nothing when `generation` is not on any more. With is_step it is step `number`. */
 void cap_zone(uint32_t name, uint64_t start, uint32_t generation, bool is_step, uint64_t number);
+/* A zone that has begun: until its end it stands on a list of the image, so that a recording that
+ * is cut off has it. The list is one for all threads: it is for what begins some thousand times a
+ * second at most, and beyond VPCAP_OPEN_MAX at once a zone is not on it. It ends on any thread, in
+ * the same recording or not at all. */
+typedef struct cap_begun {
+    uint64_t start, number; /* number: of a step */
+    uint32_t name, generation;
+    uint32_t place; /* on the list; 0: none */
+    bool is_step;
+} cap_begun;
+/* name: of vp_name. With no recording on, a zone that is none. */
+void cap_begin(cap_begun *z, uint32_t name, bool is_step, uint64_t number);
+/* Records it; after this it is none. args: more than VPCAP_ARGS_MAX are cut. */
+void cap_end(cap_begun *z);
+void cap_end_args(cap_begun *z, const vp_arg *args, size_t n);
+/* It has no end, because its thread has ended: it is counted as left. */
+void cap_leave(cap_begun *z);
 /* Counts zones of the calling thread that cannot be recorded: they were nested too deep, or were
  * left without an end. Nothing when `generation` is not on any more. */
 void cap_count_lost(uint32_t generation, uint64_t too_deep, uint64_t left);
 /* As vp_start, for a ring that nobody asked for, but whose past may be wanted: no list of sessions
  * shows it while the process lives, and exit() leaves nothing of it. */
 int cap_start_standby(vp_recording **out, const vp_config *cfg);
+/* As vp_stop, of a recording that ends before it is done: by a limit, or because the process ends.
+ * What is open stays in it; with surely_cut it is cut off even when nothing is. */
+int cap_stop_early(vp_recording *r, vp_result *result, bool surely_cut);
 /* Ends a recording, writes nothing, leaves no directory, and frees the handle: a ring that nothing
  * happened in. 0, or as vp_stop. */
 int cap_discard(vp_recording *r);
@@ -44,9 +64,6 @@ int cap_discard(vp_recording *r);
 
 /* A name as vp_name, with a category (NULL: none): the same name in two categories is two. */
 uint32_t cap_name_in(const char *category, const char *name);
-/* As cap_zone, with args; more than VPCAP_ARGS_MAX are cut. */
-void cap_zone_args(uint32_t name, uint64_t start, uint32_t generation, const vp_arg *args,
-                   size_t n);
 void cap_instant(uint32_t name, const vp_arg *args, size_t n);
 /* Called on the step's thread for every VP_STEP and VP_STEP-like scope, whether something records
  * or not: before its zone begins and after it ended. One function in a process; NULL: none. */

@@ -53,7 +53,7 @@ static void *end_in_time(void *ctx)
             continue;
         }
         s->ended_itself = true;
-        session_end(s, false);
+        session_end(s, CAP_CUT_IF_OPEN);
         session_write(s, true);
         break;
     }
@@ -154,7 +154,7 @@ static int own(cap_session **out, const vp_recording *r)
     return 0;
 }
 
-static int stop(vp_recording *r, vp_result *result)
+static int stop(vp_recording *r, vp_result *result, cap_cut cut)
 {
     cap_session *s;
     VP_TRY(own(&s, r));
@@ -162,7 +162,7 @@ static int stop(vp_recording *r, vp_result *result)
         return collect(s, result);
     if (s->state != CAP_ACTIVE)
         return inactive();
-    session_end(s, false);
+    session_end(s, cut);
     if (s->cfg.export_now) {
         session_write(s, true);
         return collect(s, result);
@@ -176,7 +176,16 @@ int vp_stop(vp_recording *r, vp_result *result)
 {
     int rc;
     session_lock();
-    rc = stop(r, result);
+    rc = stop(r, result, CAP_WHOLE);
+    session_unlock();
+    return rc;
+}
+
+int cap_stop_early(vp_recording *r, vp_result *result, bool surely_cut)
+{
+    int rc;
+    session_lock();
+    rc = stop(r, result, surely_cut ? CAP_CUT : CAP_CUT_IF_OPEN);
     session_unlock();
     return rc;
 }

@@ -390,13 +390,11 @@ void session_discard(cap_session *s)
 }
 
 /* The lock is off at first, and held at the end. */
-static void finish_end(cap_session *s, bool truncated)
+static void finish_end(cap_session *s, cap_cut cut)
 {
     end_gpu(s);
     switch_off(s);
-    if (s->cfg.duration_ms && s->ended_itself)
-        truncated = truncated || session_any_open(&s->pool);
-    complete(s, truncated);
+    complete(s, cut == CAP_CUT || (cut == CAP_CUT_IF_OPEN && session_any_open(&s->pool)));
     active = NULL;
     s->state = CAP_WRITING;
     s->in_callback = false;
@@ -409,7 +407,7 @@ static void enter_callback(cap_session *s)
     calling = s;
 }
 
-void session_end(cap_session *s, bool truncated)
+void session_end(cap_session *s, cap_cut cut)
 {
     s->state = CAP_ENDING;
     s->in_callback = s->cfg.device_sync != NULL;
@@ -419,7 +417,7 @@ void session_end(cap_session *s, bool truncated)
         s->cfg.device_sync(s->cfg.ctx);
         calling = s->outer;
     }
-    finish_end(s, truncated);
+    finish_end(s, cut);
 }
 
 static int write_files(cap_session *s)
@@ -490,7 +488,7 @@ void session_end_called(void)
             finish_writing(s);
         } else if (s->state == CAP_ENDING) {
             session_unlock();
-            finish_end(s, true);
+            finish_end(s, CAP_CUT);
             session_write(s, true);
         }
     }

@@ -16,6 +16,10 @@
 
 enum { CAP_ACTIVE, CAP_ENDING, CAP_WRITING, CAP_DONE };
 
+/* Whether a recording ends where its owner meant it to: then a zone that is still open is none of
+ * it. What is cut off keeps those. */
+typedef enum cap_cut { CAP_WHOLE, CAP_CUT_IF_OPEN, CAP_CUT } cap_cut;
+
 typedef struct cap_session {
     struct cap_session *next;
     uint64_t number; /* the handle */
@@ -68,7 +72,7 @@ extern unsigned cap_callback_ms;
  * records on beside it; else NULL. */
 int session_begin(cap_session **out, const vp_config *cfg, const cap_session *parent, bool standby);
 /* ACTIVE → WRITING. Takes the lock off while it waits for others. */
-void session_end(cap_session *s, bool truncated);
+void session_end(cap_session *s, cap_cut cut);
 /* WRITING → DONE, here or on a thread of its own. Takes the lock off. */
 void session_write(cap_session *s, bool here);
 void session_forget(cap_session *s);

@@ -210,6 +210,11 @@ vp__thread *cap_enter(uint32_t generation)
     return enter(generation, true);
 }
 
+vp__thread *cap_try_enter(uint32_t generation)
+{
+    return enter(generation, false);
+}
+
 bool vp__prepare_args(vp__site *site, uint32_t generation, const vp_arg *args, size_t n)
 {
     vp__thread *t = enter(generation, false);

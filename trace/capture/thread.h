@@ -19,6 +19,8 @@ uint32_t *cap_correlations(vp__thread *t);
  * any more; or, and it was counted, a signal found the thread busy, or there is no room for it.
  * Signal-safe. */
 vp__thread *cap_enter(uint32_t generation);
+/* The same; what it cannot do, it does not count. */
+vp__thread *cap_try_enter(uint32_t generation);
 /* The site's number in the image that is on, registered on first sight, with the names of its args
  * behind it; 0: no room. Between cap_enter and vp__leave. */
 uint32_t cap_site(vp__site *site, uint32_t generation, const vp_arg *args, uint32_t n);

@@ -36,19 +36,25 @@ static void file_name(output *o, const vpcap_info *info, unsigned which)
     snprintf(o->temp, sizeof o->temp, ".%.*s.part", NAME_MAX_HERE, o->name);
 }
 
+size_t wr_gpu_warnings(vp_str out[WR_GPU_WARNINGS], char text[100], const gpu_activity *gpu)
+{
+    size_t n = 0;
+    if (gpu && gpu->status < 0)
+        out[n++] = vp_str_of(gpu->why);
+    if (gpu && gpu->dropped) {
+        snprintf(text, 100, "%llu records of the GPU were dropped",
+                 (unsigned long long)gpu->dropped);
+        out[n++] = vp_str_of(text);
+    }
+    return n;
+}
+
 static int write_xplane(output *o, int fd, const vpcap *v, const gpu_activity *gpu)
 {
     vx_counts counts;
-    vp_str warnings[2];
-    char dropped[100];
-    size_t n = 0;
-    if (gpu && gpu->status < 0)
-        warnings[n++] = vp_str_of(gpu->why);
-    if (gpu && gpu->dropped) {
-        snprintf(dropped, sizeof dropped, "%llu records of the GPU were dropped",
-                 (unsigned long long)gpu->dropped);
-        warnings[n++] = vp_str_of(dropped);
-    }
+    vp_str warnings[WR_GPU_WARNINGS];
+    char text[100];
+    size_t n = wr_gpu_warnings(warnings, text, gpu);
     VP_TRY(vx_write(&counts, fd, v, gpu ? wr_gpu_lines : NULL, (void *)gpu, warnings, n));
     o->bytes = counts.bytes;
     return 0;

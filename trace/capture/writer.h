@@ -10,6 +10,11 @@
 /* A vl_more_fn; ctx is a const gpu_activity. */
 int wr_gpu_lines(void *ctx, vl_lines *l);
 
+/* What is to be said of a GPU's records, a sentence a piece; gpu may be NULL. How many: at most
+ * WR_GPU_WARNINGS. The first may be gpu's own text, text holds the others. */
+#define WR_GPU_WARNINGS 2
+size_t wr_gpu_warnings(vp_str out[WR_GPU_WARNINGS], char text[100], const gpu_activity *gpu);
+
 /* Trace Event JSON as XLA's writer leaves it (xprof.md 3.1), gzip level 1, to fd. with_metadata:
  * `metadata` and `otherData` beside the events, which Perfetto does without. gpu may be NULL. */
 int wr_json(uint64_t *bytes, int fd, const vpcap *v, const gpu_activity *gpu, bool with_metadata);

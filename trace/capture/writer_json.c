@@ -406,7 +406,19 @@ static int say_loss(void *ctx, vp_str sentence)
     return vp_json_quote(b, sentence);
 }
 
-static int put_opening(json *j, const vpcap *v, bool with_metadata)
+static int put_warnings(vp_buf *b, const vpcap *v, const gpu_activity *gpu)
+{
+    vp_str of_gpu[WR_GPU_WARNINGS];
+    char text[100];
+    size_t n = wr_gpu_warnings(of_gpu, text, gpu);
+    vp_buf_puts(b, "\"warnings\":[");
+    VP_TRY(vx_losses(v, say_loss, b));
+    for (size_t i = 0; i < n; i++)
+        VP_TRY(say_loss(b, of_gpu[i]));
+    return vp_buf_putc(b, ']');
+}
+
+static int put_opening(json *j, const vpcap *v, const gpu_activity *gpu, bool with_metadata)
 {
     const vpcap_info *info = vpcap_info_of(v);
     vp_buf *b = &j->out;
@@ -416,9 +428,9 @@ static int put_opening(json *j, const vpcap *v, bool with_metadata)
         vp_buf_i64(b, info->start_unix_ns);
         vp_buf_puts(b, "\",\"host\":");
         vp_json_quote(b, info->host);
-        vp_buf_puts(b, ",\"warnings\":[");
-        VP_TRY(vx_losses(v, say_loss, b));
-        vp_buf_puts(b, "]},");
+        vp_buf_putc(b, ',');
+        VP_TRY(put_warnings(b, v, gpu));
+        vp_buf_puts(b, "},");
     }
     return vp_buf_puts(b, "\"traceEvents\":[");
 }
@@ -426,7 +438,7 @@ static int put_opening(json *j, const vpcap *v, bool with_metadata)
 static int write_all(json *j, const vpcap *v, const gpu_activity *gpu, bool with_metadata)
 {
     vl_encoder enc = {encode, plane_begin, plane_end, line_begin, line_end, event, plain, true, j};
-    VP_TRY(put_opening(j, v, with_metadata));
+    VP_TRY(put_opening(j, v, gpu, with_metadata));
     VP_TRY(vl_write(v, &enc, gpu ? wr_gpu_lines : NULL, (void *)gpu));
     VP_TRY(vp_buf_puts(&j->out, "\n]}\n"));
     return vp_buf_flush(&j->out);

@@ -77,7 +77,8 @@ static int on_kind(sink *s, const sink_kind *info, uint32_t *id)
                     .bytes = info->bytes,
                     .flops = info->flops,
                     .group_size = info->group_size,
-                    .is_op = info->is_op};
+                    .is_op = info->is_op,
+                    .unfinished = info->unfinished};
     const struct {
         vp_str from;
         vp_sid *to;

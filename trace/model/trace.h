@@ -50,7 +50,7 @@ typedef struct trace_kind {
     vp_sid name, long_name, category, opcode, hlo_opcode, hlo_op, module, scope, source, shape,
         stream_label, memcpy, twin_of, groups, program;
     int64_t program_id, bytes, flops, group_size;
-    bool is_op;
+    bool is_op, unfinished;
 } trace_kind;
 
 typedef struct trace_quality {

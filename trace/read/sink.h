@@ -79,6 +79,7 @@ typedef struct sink_kind {
     vp_str groups;        /* its groups where long_name lacks them, */
     vp_str program;       /* and the devices that its program runs on: replica_groups.h */
     bool is_op;           /* on an op track; others are never classified */
+    bool unfinished;      /* had not ended when its recording was cut off */
 } sink_kind;
 
 /* What single events say beyond their times. A track has a column for each attribute that one of

@@ -106,7 +106,8 @@ static int make_kind(xs_line_ctx *c, const xs_meta *meta, vp_str event, bool cpu
                    .bytes = xs_value_i64(&st[XS_STAT_BYTES]),
                    .flops =
                        model_flops != SINK_UNKNOWN ? model_flops : xs_value_i64(&st[XS_STAT_FLOPS]),
-                   .is_op = cpu_op || c->role == SINK_ROLE_OPS};
+                   .is_op = cpu_op || c->role == SINK_ROLE_OPS,
+                   .unfinished = xs_value_i64(&st[XS_STAT_UNFINISHED]) == 1};
     if (k.group_size == SINK_UNKNOWN)
         k.group_size = xs_value_i64(&st[XS_STAT_GROUP_SIZE]);
     if (!k.is_op && !k.category.n)

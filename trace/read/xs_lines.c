@@ -414,8 +414,8 @@ static int host_event(xs_line_ctx *c, const uint8_t *p, const uint8_t *end)
         return 0;
     }
     xs_meta *meta = xs_plane_meta(c->plane, e.metadata_id);
+    vp_str event = {(const char *)p, (size_t)(end - p)};
     if (meta && !r->device_ops && SEEN(&e, XS_STAT_HLO_OP)) {
-        vp_str event = {(const char *)p, (size_t)(end - p)};
         VP_TRY(xs_kind_of_event(c, meta, e.key, event, true, &kind));
         xs_cpu_op op = {e.offset, e.offset + e.duration, 0, SINK_NO_VALUE, kind, 0};
         if (SEEN(&e, XS_STAT_PRODUCER))
@@ -431,7 +431,9 @@ static int host_event(xs_line_ctx *c, const uint8_t *p, const uint8_t *end)
         r->out->skipped(r->out, 1);
         return 0;
     }
-    VP_TRY(meta ? xs_kind_of_meta(c, meta, &kind) : unknown_kind(c, &kind));
+    VP_TRY(!meta                          ? unknown_kind(c, &kind)
+           : SEEN(&e, XS_STAT_UNFINISHED) ? xs_kind_of_event(c, meta, e.key, event, false, &kind)
+                                          : xs_kind_of_meta(c, meta, &kind));
     sink_event out = {e.offset, e.duration, SINK_NO_TIME, 0, c->track, kind, close_attrs(c, &e)};
     if (out.extra && !e.duration && rd_has_attr(&e.x, SINK_MEM_USED))
         VP_TRY(use_allocator(c, &e, meta, &out.track));

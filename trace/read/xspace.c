@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "trace/base/vpcap_xspace.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/read/roles.h"
@@ -65,9 +66,10 @@ static int add_message(xs_reader *r, const xw_field *f)
     vp_str text = {(const char *)p, n};
     bool error = f->number == 2, dropped = vp_str_find_nocase(text, VP_STR("dropped")) < n;
     return note(r,
-                dropped ? dropped_events
-                : error ? "profiler-error"
-                        : "profiler-warning",
+                dropped                                   ? dropped_events
+                : vp_str_starts(text, VP_STR(VX_CUT_OFF)) ? "cut-off"
+                : error                                   ? "profiler-error"
+                                                          : "profiler-warning",
                 error ? SINK_ERROR : SINK_WARNING, text, -1, dropped);
 }
 
