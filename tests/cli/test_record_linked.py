@@ -1,5 +1,7 @@
 """Programs that are linked with the recorder and told from outside: steps of VP_STEP, a profiler of
 their own behind the control socket, signals that they handle themselves."""
+import gzip
+import json
 import pathlib
 import signal
 import subprocess
@@ -197,3 +199,50 @@ def test_a_signal_without_anything_else(place, build):
     p.communicate(timeout=WAIT)
     assert p.returncode == 0
     assert names(runs(place.dir / "profiles")[0])["work"] > 100
+
+
+CUT = r"""#include <stdlib.h>
+int main(void)
+{
+    for (unsigned i = 7; i < 10; i++) {
+        VP_STEP("train", i);
+        VP_SCOPE("forward");
+        rest();
+        if (i == 9)
+            exit(0);
+    }
+    return 0;
+}
+"""
+
+
+def test_a_capture_that_exit_cuts_off_says_so_everywhere(place, build, program):
+    """What was open is there and marked; the files, the report and its page say what became of it."""
+    app = build(CUT)
+    subprocess.run([app], cwd=place.dir, env=environment(place, VIEW_PROFILE="1"), check=True)
+    (run,) = runs(place.dir / "profiles")
+    (file,) = run.glob("*.trace.json.gz")
+    trace = json.loads(gzip.decompress(file.read_bytes()))
+    (warning,) = trace["otherData"]["warnings"]
+    assert "was cut off" in warning and "2 zones had not ended" in warning
+    unfinished = [(e["name"], e["args"].get("step_num")) for e in trace["traceEvents"]
+                  if e.get("args", {}).get("unfinished")]
+    assert unfinished == [("train", 9), ("forward", None)]
+
+    def report(form):
+        return subprocess.run([program, "report", "--format", form, "profiles"], cwd=place.dir,
+                              capture_output=True, text=True, check=True).stdout
+
+    told = json.loads(report("json"))
+    assert [(s["number"], s["partial"]) for s in told["steps"]["list"]] == [
+        (7, False), (8, False), (9, True)]
+    (entry,) = [q for q in told["quality"] if q["code"] == "cut-off"]
+    assert entry["message"] == warning and entry["severity"] == "warning"
+    assert warning in report("html") and warning in " ".join(report("text").split())
+
+
+def test_a_capture_that_ends_as_it_should_says_nothing(place, build, program):
+    subprocess.run([build(LOOP)], cwd=place.dir, env=environment(place, VIEW_PROFILE="1"), check=True)
+    out = subprocess.run([program, "report", "--format", "json", "profiles"], cwd=place.dir,
+                         capture_output=True, text=True, check=True).stdout
+    assert not [q for q in json.loads(out)["quality"] if q["code"] == "cut-off"]
