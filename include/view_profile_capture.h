@@ -142,7 +142,8 @@ typedef struct vp_schedule {
     uint64_t num_steps;          /* default 5: how many steps vp_begin_step captures */
     int64_t start_step;          /* of vp_begin_step; default 150; -1: only on vp_capture_async */
     double slow_step_ratio;      /* > 1: keep a ring, and write the past when a step takes this
-                                    many times the median; 0: not */
+                                    many times the median, aside, once a minute at most, and
+                                    whatever max_profile_count says; 0: not */
     double flops_per_token;      /* for flop_stats.json: 6 × parameters; 0: unknown */
     double model_params;
     double peak_tflops;  /* of one device; 0: unknown, then no MFU */
@@ -189,7 +190,7 @@ typedef struct vp_step_stats {
         .version = 1                                                                               \
     }
 VP_API int vp_profiler_stats(vp_step_stats *out, const vp_profiler *p);
-/* The last capture that was written; VP_EEMPTY: none yet. */
+/* The last capture, once its files and those before it are written; VP_EEMPTY: none yet. */
 VP_API int vp_profiler_last(vp_result *out, vp_profiler *p);
 
 /* profile_context(state, name): a capture of its own, in <dir>/<name>_step_<N>, when the schedule
@@ -337,7 +338,8 @@ VP_API void vp_bench_free(vp_bench *b);
  * VP_CALL_VOID(statement);
  * VP_WRAP(type, new_name, fn, (parameters), (arguments))   a static function that wraps fn
  * VP_CONTEXT(profiler, step, "name");    vp_context_begin … with the end of the scope
- * VP_PROFILE_SCOPE("dir");               a recording of this scope */
+ * VP_PROFILE_SCOPE("dir");               a recording of this scope; it is written aside, and exit()
+ *                                        waits for that */
 #include "view_profile_capture_macros.h"
 
 #ifdef __cplusplus

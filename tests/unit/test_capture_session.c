@@ -479,6 +479,10 @@ static void the_scope_of_a_recording(void **state)
         }
         VP_SCOPE("after");
     }
+    session_lock();
+    while (session_writing(true)) /* it is written aside */
+        session_wait();
+    session_unlock();
     assert_int_equal(seen.times, before + 1);
     assert_int_equal(seen.event_count, 2);
     assert_int_equal(cap_generation(), 0);

@@ -58,8 +58,7 @@ int vpcap_cursor_new(vpcap_cursor **out, const vpcap *v, uint32_t thread)
         return vp_fail(VP_EARG, "there is no thread %u", thread);
     const vpcap_thread_ref *t = &v->threads[thread];
     size_t at = listed_before(v, t->page, t->number), end = at;
-    while (end < v->open_count && v->open[end].block == t->page &&
-           v->open[end].thread == t->number)
+    while (end < v->open_count && v->open[end].block == t->page && v->open[end].thread == t->number)
         end++;
     c = vp_calloc(1, sizeof *c + (end - at + 2 * VP__DEPTH) * sizeof *c->open);
     if (!c)
@@ -268,6 +267,13 @@ static void clear_event(const vpcap_cursor *c, vpcap_event *e, uint32_t name)
     e->args = c->args;
 }
 
+/* Devices' clocks may be ahead: of those the latest is taken as it comes. */
+static bool is_within_cut(const vpcap_header *h, uint32_t kind, uint64_t end)
+{
+    return (int64_t)(end - h->cut_ticks) >= 0 &&
+           (kind == VP__SPAN || (int64_t)(h->stop.ticks - end) >= 0);
+}
+
 /* 1: an event; 0: this record was none to be told. */
 static int take_record(vpcap_cursor *c, vpcap_event *e)
 {
@@ -296,7 +302,7 @@ static int take_record(vpcap_cursor *c, vpcap_event *e)
     if (kind != VP__SPAN)
         set_last(c, since_start(c, raw.end));
     c->last_record = r;
-    return !c->v->head.cut_ticks || (int64_t)(raw.end - c->v->head.cut_ticks) >= 0;
+    return !c->v->head.cut_ticks || is_within_cut(&c->v->head, kind, raw.end);
 }
 
 /* Between the writing of a zone's record and its going off the list lies an instant. */

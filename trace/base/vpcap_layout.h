@@ -94,7 +94,7 @@ typedef struct vpcap_header {
     uint64_t free_open;         /* the same of entries */
     uint64_t threads_made;      /* numbers given to threads */
     uint64_t start_ticks_per_s; /* as far as known at the start */
-    uint64_t cut_ticks;         /* events that ended before are left out; 0: none */
+    uint64_t cut_ticks; /* events that ended before, or after the stop, are left out; 0: none */
     /* What threads lost that have no block, or have none any more (a ring gives them up). */
     uint64_t gone_threads, gone_dropped_full, gone_dropped_signal, gone_dropped_depth,
         gone_unmatched_ends, gone_overwritten;

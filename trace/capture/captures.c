@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "trace/base/err.h"
 #include "trace/capture/profiler.h"
 
@@ -17,26 +19,73 @@ static vp_recording *take(vp_profiler *p, vp_recording **from)
     return r;
 }
 
-/* What became of a capture that was counted when it stopped; the recorder has said it. */
-static void settle(vp_profiler *p, int rc, const vp_result *result)
+/* What became of a capture that was counted when it ended; the recorder has said it. */
+static void settle(vp_profiler *p, const prof_written *w, int rc, const vp_result *result)
 {
     pthread_mutex_lock(&p->lock);
-    if (rc >= 0) {
+    if (rc < 0)
+        --*(w->is_past ? &p->pasts : &p->state.captures);
+    else if (w->number > p->last_number) {
         p->last = *result;
-        p->has_last = true;
-    } else
-        p->state.captures--;
+        p->last_number = w->number;
+    }
     pthread_mutex_unlock(&p->lock);
+}
+
+static bool take_oldest(vp_profiler *p, prof_written *w, bool only_if_written)
+{
+    pthread_mutex_lock(&p->lock);
+    bool any = p->writing_count && (!only_if_written || cap_is_written(p->writing[0].recording));
+    if (any) {
+        *w = p->writing[0];
+        p->writing_count--;
+        memmove(p->writing, p->writing + 1, p->writing_count * sizeof *w);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return any;
+}
+
+/* false: there was none to be settled. */
+static bool settle_oldest(vp_profiler *p, bool only_if_written)
+{
+    vp_result result = VP_RESULT_INIT;
+    prof_written w;
+    if (!take_oldest(p, &w, only_if_written))
+        return false;
+    int rc = vp_wait(w.recording, &result);
+    settle(p, &w, rc, &result);
+    return true;
 }
 
 void prof_settle(vp_profiler *p)
 {
-    vp_result result = VP_RESULT_INIT;
-    vp_recording *r = take(p, &p->writing);
-    if (r) {
-        int rc = vp_wait(r, &result);
-        settle(p, rc, &result);
-    }
+    while (settle_oldest(p, false))
+        continue;
+}
+
+/* Those that are written; and, where there are too many that are not, one of these. */
+static void make_room(vp_profiler *p)
+{
+    while (settle_oldest(p, true))
+        continue;
+    pthread_mutex_lock(&p->lock);
+    bool full = p->writing_count == PROF_WRITING_MAX;
+    pthread_mutex_unlock(&p->lock);
+    if (full)
+        settle_oldest(p, false);
+}
+
+/* Counts it. false: it is not on the list, for which there is no room. */
+static bool note_ended(vp_profiler *p, prof_written *w, bool is_written)
+{
+    pthread_mutex_lock(&p->lock);
+    bool room = is_written || p->writing_count < PROF_WRITING_MAX;
+    w->number = ++p->ended;
+    ++*(w->is_past ? &p->pasts : &p->state.captures);
+    if (!is_written && room)
+        p->writing[p->writing_count++] = *w;
+    pthread_mutex_unlock(&p->lock);
+    return room;
 }
 
 void prof_end_ring(vp_profiler *p)
@@ -66,7 +115,7 @@ int prof_start(vp_profiler *p, vp_recording **out, const char *dir)
 {
     vp_config cfg = config_of(p, dir);
     say_directory(p);
-    prof_settle(p);
+    make_room(p);
     prof_end_ring(p);
     VP_TRY(vp_start(out, &cfg));
     atomic_fetch_add(&p->on, 1);
@@ -81,13 +130,13 @@ int prof_stop(vp_profiler *p, vp_recording *r, bool early)
              : early                 ? cap_stop_early(r, &result, true)
                                      : vp_stop(r, &result);
     bool written = rc < 0 || result.export_ns > 0;
+    prof_written w = {.recording = r};
     atomic_fetch_sub(&p->on, 1);
-    pthread_mutex_lock(&p->lock);
-    p->state.captures++;
-    p->writing = written ? NULL : r;
-    pthread_mutex_unlock(&p->lock);
-    if (written)
-        settle(p, rc, &result);
+    bool listed = note_ended(p, &w, written);
+    if (!written && !listed)
+        rc = vp_wait(r, &result);
+    if (written || !listed)
+        settle(p, &w, rc, &result);
     else if (p->s.recording.export_now)
         prof_settle(p);
     return rc;
@@ -122,21 +171,21 @@ void prof_keep_ring(vp_profiler *p)
 
 void prof_write_past(vp_profiler *p, double seconds)
 {
-    vp_result result = VP_RESULT_INIT;
+    prof_written w = {.is_past = true};
+    while (settle_oldest(p, true))
+        continue;
     pthread_mutex_lock(&p->lock);
     vp_recording *ring = p->ring;
-    bool may = ring && p->state.captures < p->s.max_profile_count;
+    bool may = ring && p->writing_count < PROF_WRITING_MAX;
     pthread_mutex_unlock(&p->lock);
     if (!may)
         return;
     say_directory(p);
-    if (vp_capture_past(ring, seconds, &result) < 0) {
+    if (cap_past_start(&w.recording, ring, seconds) < 0)
         say_failed(p, "The slow step could not be written");
-        return;
+    else if (!note_ended(p, &w, false)) { /* another thread's capture has ended meanwhile */
+        vp_result result = VP_RESULT_INIT;
+        int rc = vp_wait(w.recording, &result);
+        settle(p, &w, rc, &result);
     }
-    pthread_mutex_lock(&p->lock);
-    p->state.captures++;
-    p->last = result;
-    p->has_last = true;
-    pthread_mutex_unlock(&p->lock);
 }

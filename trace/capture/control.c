@@ -119,7 +119,8 @@ static void *finish(void *arg)
     return NULL;
 }
 
-/* early: not with the last of its steps. Its files are waited for aside: neither the program's step nor the socket has the time. */
+/* early: not with the last of its steps. Its files are waited for aside: neither the program's step
+ * nor the socket has the time. */
 static void end_capture(bool early)
 {
     pthread_t thread;

@@ -1,11 +1,11 @@
 /* The past of a recording that goes on: its image is copied while its threads write on, and the
- * copy is written like one that has ended. */
+ * copy becomes a session of its own, which is written like one that has ended. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "trace/base/time.h"
+#include "trace/base/mem.h"
 #include "trace/capture/clock.h"
 #include "trace/capture/cupti.h"
 #include "trace/capture/session.h"
@@ -76,13 +76,25 @@ static void copy_image(char *to, const cap_pool *p)
     copy_area(to, p->image, &p->head->strings, 1);
 }
 
-static void cut(vpcap_header *h, double seconds)
+struct cap_past {
+    cap_session *from; /* one of its readers is us */
+    double seconds;    /* <= 0: all */
+    vpcap_pair until;  /* what ends later is left out; ticks 0: until it is copied */
+};
+
+/* Without a time to end at, what is in the copy has ended by now. */
+static void cut(vpcap_header *h, const struct cap_past *p)
 {
-    clock_pair(&h->stop, 64);
+    if (p->until.ticks)
+        h->stop = p->until;
+    else
+        clock_pair(&h->stop, 64);
     h->flags |= VPCAP_FINISHED;
-    if (seconds <= 0)
+    if (p->until.ticks)
+        h->cut_ticks = h->start.ticks;
+    if (p->seconds <= 0)
         return;
-    double ticks = seconds * (double)clock_rate();
+    double ticks = p->seconds * (double)clock_rate();
     if (ticks < (double)(h->stop.ticks - h->start.ticks))
         h->cut_ticks = h->stop.ticks - (uint64_t)ticks;
 }
@@ -101,35 +113,6 @@ static void count_events(vp_result *r, const vpcap *v)
     }
 }
 
-static int write_copy(vp_result *r, char *image, size_t size, const cap_session *s,
-                      const gpu_activity *gpu)
-{
-    vpcap_header *h = (vpcap_header *)(void *)image;
-    cap_run run;
-    vpcap *v = NULL;
-    int64_t begin = vp_now_ns();
-    sigset_t before;
-    VP_TRY(run_dir_make(&run, s->cfg.dir));
-    snprintf(h->session, sizeof h->session, "%.200s", vp_path_name(run.path));
-    int rc = vpcap_open(&v, image, size);
-    run_dir_hold_signal(&before);
-    if (rc == 0)
-        rc = cap_writer(&r->bytes_written, run.fd, v, gpu, s->cfg.outputs);
-    run_dir_free_signal(&before);
-    if (rc == 0) {
-        count_events(r, v);
-        memcpy(r->run_dir, run.path, sizeof r->run_dir);
-        r->duration_ns = h->stop.mono_ns - h->start.mono_ns;
-        r->export_ns = vp_now_ns() - begin;
-        run_dir_close(&run);
-    } else {
-        vp_fail_at(rc, run.path, -1, -1);
-        run_dir_remove(&run);
-    }
-    vpcap_free(v);
-    return rc;
-}
-
 /* What the GPU did since the cut, as far as it has told. */
 static gpu_activity *gpu_past(vp_result *r, const cap_session *s, const vpcap_header *h)
 {
@@ -146,42 +129,97 @@ static gpu_activity *gpu_past(vp_result *r, const cap_session *s, const vpcap_he
     return gpu;
 }
 
-static int capture(cap_session *s, double seconds, vp_result *r)
+static int copy(cap_session *s, const struct cap_past *p)
 {
     size_t size = cap_pool_now.size;
+    vp_result *r = &s->result;
     char *image = mmap(NULL, size, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (image == MAP_FAILED)
         return vp_fail(VP_ENOMEM, "out of memory: a copy of the pool");
+    vpcap_header *h = (vpcap_header *)(void *)image;
+    madvise(image, size, MADV_DONTFORK);
+    s->pool = (cap_pool){.image = image, .size = size, .head = h, .ring = cap_pool_now.ring};
     copy_image(image, &cap_pool_now);
-    *r = s->result;
+    *r = p->from->result;
     session_count(r, &cap_pool_now);
-    cut((vpcap_header *)(void *)image, seconds);
-    gpu_activity *gpu = gpu_past(r, s, (vpcap_header *)(void *)image);
-    int rc = write_copy(r, image, size, s, gpu);
-    gpu_activity_free(gpu);
-    munmap(image, size);
+    cut(h, p);
+    s->gpu = gpu_past(r, s, h);
+    return 0;
+}
+
+/* The pool is let go of before the directory is made: whoever ends that recording waits for no
+ * more than the copy. */
+int past_take(cap_session *s)
+{
+    vpcap *v = NULL;
+    int rc = copy(s, s->past);
+    session_lock();
+    s->past->from->readers--;
+    session_changed();
+    session_unlock();
+    VP_TRY(rc);
+    vpcap_header *h = s->pool.head;
+    VP_TRY(run_dir_make(&s->run, s->cfg.dir));
+    snprintf(h->session, sizeof h->session, "%.200s", vp_path_name(s->run.path));
+    memcpy(s->result.run_dir, s->run.path, sizeof s->result.run_dir);
+    s->result.duration_ns = h->stop.mono_ns - h->start.mono_ns;
+    rc = vpcap_open(&v, s->pool.image, s->pool.size);
+    if (rc == 0)
+        count_events(&s->result, v);
+    vpcap_free(v);
+    return rc;
+}
+
+/* With the lock held. */
+static int begin(cap_session **out, const vp_recording *handle, double seconds, bool until_now)
+{
+    cap_session *from = session_find(handle), *s;
+    if (!from || from->state != CAP_ACTIVE || from->pid != getpid())
+        return vp_fail(from && from->pid != getpid() ? VP_EFORKED : VP_EINACTIVE,
+                       "this recording is not on");
+    struct cap_past *p = vp_calloc(1, sizeof *p);
+    if (!p)
+        return vp_fail(VP_ENOMEM, "out of memory: the past");
+    int rc = session_derive(&s, &from->cfg);
+    if (rc < 0) {
+        vp_free(p);
+        return rc;
+    }
+    *p = (struct cap_past){.from = from, .seconds = seconds};
+    if (until_now)
+        clock_pair(&p->until, 64);
+    s->past = p;
+    from->readers++;
+    *out = s;
+    return 0;
+}
+
+static int start(vp_recording **out, const vp_recording *handle, double seconds, bool here)
+{
+    cap_session *s;
+    session_lock();
+    int rc = begin(&s, handle, seconds, !here);
+    if (rc == 0) {
+        *out = session_handle(s->number);
+        session_write(s, here);
+    }
+    session_unlock();
     return rc;
 }
 
 int vp_capture_past(vp_recording *handle, double seconds, vp_result *result)
 {
-    vp_result r;
-    session_lock();
-    cap_session *s = session_find(handle);
-    if (!s || s->state != CAP_ACTIVE || s->pid != getpid()) {
-        int code = s && s->pid != getpid() ? VP_EFORKED : VP_EINACTIVE;
-        session_unlock();
-        return vp_fail(code, "this recording is not on");
-    }
-    s->readers++;
-    session_unlock();
-    int rc = capture(s, seconds, &r);
-    session_lock();
-    s->readers--;
-    session_changed();
-    session_unlock();
+    vp_result r = VP_RESULT_INIT;
+    vp_recording *past;
+    VP_TRY(start(&past, handle, seconds, true));
+    int rc = vp_wait(past, &r);
     if (rc == 0 && result)
         *result = r;
     return rc;
+}
+
+int cap_past_start(vp_recording **out, const vp_recording *handle, double seconds)
+{
+    return start(out, handle, seconds, false);
 }

@@ -261,7 +261,7 @@ int vp_profiler_stats(vp_step_stats *out, const vp_profiler *const_p)
     pthread_mutex_lock(&p->lock);
     *out = (vp_step_stats){.version = 1,
                            .steps = p->steps.count,
-                           .captures = p->state.captures,
+                           .captures = p->state.captures + p->pasts,
                            .avg_step_time = p->steps.mean,
                            .stddev = step_stats_stddev(&p->steps),
                            .median = step_stats_median(&p->steps),
@@ -277,7 +277,7 @@ int vp_profiler_last(vp_result *out, vp_profiler *p)
         return vp_fail(VP_EARG, "start from VP_RESULT_INIT");
     prof_settle(p);
     pthread_mutex_lock(&p->lock);
-    bool has = p->has_last;
+    bool has = p->last_number > 0;
     if (has)
         *out = p->last;
     pthread_mutex_unlock(&p->lock);

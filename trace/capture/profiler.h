@@ -14,6 +14,17 @@
 #include "trace/capture/schedule.h"
 #include "trace/capture/step_stats.h"
 
+/* Captures that are being written while the next one records: each holds its pool until it is. The
+ * one beyond them waits for the oldest, since memory has an end. */
+#define PROF_WRITING_MAX 4u
+
+/* A capture that has been counted, and not waited for. */
+typedef struct prof_written {
+    vp_recording *recording;
+    uint64_t number; /* in the order in which they ended */
+    bool is_past;    /* of a slow step */
+} prof_written;
+
 struct vp_profiler {
     struct vp_profiler *next; /* of all of the process */
     vp_schedule s;            /* its profiling_dir is dir, its recording.host is ours */
@@ -33,7 +44,7 @@ struct vp_profiler {
     uint64_t step;
     int64_t step_ns;
     uint32_t step_name;
-    cap_begun zone; /* of the step */
+    cap_begun zone;   /* of the step */
     bool ring_failed; /* said once; then there is no ring */
 
     pthread_mutex_t lock; /* of all below; never held while the log function runs */
@@ -44,23 +55,26 @@ struct vp_profiler {
     step_stats steps;
     uint64_t tokens;
     uint64_t last_ns;
-    vp_recording *ring;    /* for slow steps; NULL: not on */
-    vp_recording *writing; /* stopped, and not waited for */
-    bool has_last;
-    vp_result last; /* that was written */
+    vp_recording *ring;                     /* for slow steps; NULL: not on */
+    uint64_t pasts;                         /* of slow steps, that succeeded */
+    prof_written writing[PROF_WRITING_MAX]; /* oldest first */
+    uint32_t writing_count;
+    uint64_t ended, last_number; /* captures; the one that `last` is of, 0: none */
+    vp_result last;              /* that was written */
 };
 
 /* ---- captures.c ---- */
-/* Starts a recording of p's kind in dir, after the files of the one before it, and gives up a ring
- * for it. Says nothing. As vp_start. */
+/* Starts a recording of p's kind in dir, and gives up a ring for it. Waits for no files, unless
+ * those of PROF_WRITING_MAX captures are being written. Says nothing. As vp_start. */
 int prof_start(vp_profiler *p, vp_recording **out, const char *dir);
 /* Ends it, and keeps count. early: it is not done yet. As vp_stop. */
 int prof_stop(vp_profiler *p, vp_recording *r, bool early);
-/* Waits for the files of the last capture. One that could not be written does not count. */
+/* Waits for the files of all captures. One that could not be written does not count. */
 void prof_settle(vp_profiler *p);
 /* Keeps a ring on where slow steps are watched for and no other recording is on. */
 void prof_keep_ring(vp_profiler *p);
-/* Writes what the ring holds of the last `seconds`. */
+/* Has what the ring holds of the last `seconds` written, on another thread; nothing where as many
+ * are being written as may be. */
 void prof_write_past(vp_profiler *p, double seconds);
 void prof_end_ring(vp_profiler *p);
 

@@ -56,6 +56,11 @@ int cap_start_standby(vp_recording **out, const vp_config *cfg);
 /* As vp_stop, of a recording that ends before it is done: by a limit, or because the process ends.
  * What is open stays in it; with surely_cut it is cut off even when nothing is. */
 int cap_stop_early(vp_recording *r, vp_result *result, bool surely_cut);
+/* As vp_capture_past, on a thread of its own: what has ended by now and not earlier than `seconds`
+ * ago. *out is waited for by vp_wait, and nothing else can be asked of it. */
+int cap_past_start(vp_recording **out, const vp_recording *r, double seconds);
+/* Whether vp_wait would return at once. */
+bool cap_is_written(const vp_recording *r);
 /* Ends a recording, writes nothing, leaves no directory, and frees the handle: a ring that nothing
  * happened in. 0, or as vp_stop. */
 int cap_discard(vp_recording *r);

@@ -209,6 +209,15 @@ int vp_wait(vp_recording *r, vp_result *result)
     return rc;
 }
 
+bool cap_is_written(const vp_recording *r)
+{
+    session_lock();
+    const cap_session *s = session_find(r);
+    bool written = !s || s->state == CAP_DONE;
+    session_unlock();
+    return written;
+}
+
 bool vp_recording_active(const vp_recording *r)
 {
     session_lock();
@@ -232,7 +241,6 @@ vp_recording *vp__profile_begin(const char *dir)
     vp_config cfg = VP_CONFIG_INIT;
     vp_recording *r = NULL;
     cfg.dir = dir;
-    cfg.export_now = true;
     return vp_start(&r, &cfg) < 0 ? NULL : r;
 }
 

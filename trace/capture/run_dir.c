@@ -73,5 +73,6 @@ void run_dir_close(cap_run *run)
 void run_dir_remove(cap_run *run)
 {
     run_dir_close(run);
-    rmdir(run->path);
+    if (run->path[0])
+        rmdir(run->path);
 }

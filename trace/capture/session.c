@@ -206,6 +206,7 @@ void session_forget(cap_session *s)
     run_dir_close(&s->run);
     vp_free(s->dir);
     vp_free(s->host);
+    vp_free(s->past);
     vp_free(s);
 }
 
@@ -232,6 +233,24 @@ static int make_session(cap_session **out, const vp_config *cfg)
     return 0;
 }
 
+static void enlist(cap_session *s)
+{
+    s->number = (++numbers) << 4;
+    s->next = sessions;
+    sessions = s;
+}
+
+int session_derive(cap_session **out, const vp_config *cfg)
+{
+    cap_session *s;
+    VP_TRY(make_session(&s, cfg));
+    s->state = CAP_WRITING;
+    s->settled = true;
+    enlist(s);
+    *out = s;
+    return 0;
+}
+
 static void switch_on(cap_session *s)
 {
     vpcap_header *h = s->pool.head;
@@ -244,9 +263,7 @@ static void switch_on(cap_session *s)
     VP__STORE(vp__level, s->cfg.level);
     clock_pair(&h->start, PAIR_TRIES);
     s->result.start_unix_ns = h->start.unix_ns;
-    s->number = (++numbers) << 4;
-    s->next = sessions;
-    sessions = s;
+    enlist(s);
     active = s;
     __atomic_store_n(&vp__on, s->generation, __ATOMIC_RELEASE);
 }
@@ -462,9 +479,13 @@ static void *write_session(void *ctx)
     sigset_t before;
     run_dir_hold_signal(&before);
     int64_t begin = vp_now_ns();
-    s->status = write_files(s);
+    s->status = s->past ? past_take(s) : 0;
+    if (s->status == 0)
+        s->status = write_files(s);
     if (s->status < 0)
         s->error = *vp_error_last();
+    if (s->status < 0 && s->past)
+        run_dir_remove(&s->run);
     gpu_activity_free(s->gpu);
     s->gpu = NULL;
     leave_pool(s);

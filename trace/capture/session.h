@@ -34,12 +34,13 @@ typedef struct cap_session {
     vp_config cfg;
     char *dir, *host; /* what cfg points to */
     cap_run run;
-    char pool_name[300]; /* in the run directory; "": memory */
-    bool standby;        /* a ring that nobody asked for yet: nothing is left of it at exit */
-    int lock_fd;         /* of its file, locked (vpcap_is_held); -1: none */
-    cap_pool pool;       /* once it is not the one that is on */
-    char notice[512];    /* a warning for its log, once the lock is off; "": none */
-    bool settled;        /* no thread is in the pool any more */
+    char pool_name[300];   /* in the run directory; "": memory */
+    bool standby;          /* a ring that nobody asked for yet: nothing is left of it at exit */
+    int lock_fd;           /* of its file, locked (vpcap_is_held); -1: none */
+    cap_pool pool;         /* once it is not the one that is on */
+    char notice[512];      /* a warning for its log, once the lock is off; "": none */
+    bool settled;          /* no thread is in the pool any more */
+    struct cap_past *past; /* what it is made of before it is written; NULL: it recorded itself */
     struct gpu_activity *gpu;
     vp_result result;
     int status; /* of the writing */
@@ -76,8 +77,14 @@ void session_end(cap_session *s, cap_cut cut);
 /* WRITING → DONE, here or on a thread of its own. Takes the lock off. */
 void session_write(cap_session *s, bool here);
 void session_forget(cap_session *s);
+/* One in the state WRITING that never recorded, with cfg's directory and outputs; its `past` is
+ * the caller's to fill in before session_write. */
+int session_derive(cap_session **out, const vp_config *cfg);
 /* ACTIVE → gone, with what it made. Takes the lock off while it waits for others. */
 void session_discard(cap_session *s);
+
+/* past.c: fills in its image, directory and result. Without the lock. 0, or why not. */
+int past_take(cap_session *s);
 
 /* count.c: what an image that nobody writes to holds. */
 void session_count(vp_result *result, const cap_pool *p);
