@@ -41,7 +41,9 @@ extern "C" {
 typedef struct vp_recording vp_recording;
 
 typedef enum vp_capture_mode {
-    VP_KEEP_FIRST, /* when the pool is full, later zones are counted as dropped */
+    VP_KEEP_FIRST, /* when the pool is full, the recording is over, for all threads at once: zones
+                      that then find no room are counted as dropped, and what is open is kept as
+                      unfinished. Its owner stops it, or the next step or vp_start does */
     VP_RING        /* the oldest zones make room: a flight recorder */
 } vp_capture_mode;
 
@@ -95,11 +97,11 @@ typedef struct vp_result {
     uint64_t gpu_records, gpu_dropped;
     uint64_t threads;
     int64_t start_unix_ns, duration_ns;
-    int64_t export_ns;      /* of the writing; 0 while it goes on */
-    int gpu_status;         /* 0, or why there is nothing of the GPU */
-    bool truncated; /* cut off: by exit or vp_profiler_free, or in the middle of something by its
-                       time limit, from outside, or by a full pool. What was open is in it, marked
-                       as unfinished, and ends with it */
+    int64_t export_ns; /* of the writing; 0 while it goes on */
+    int gpu_status;    /* 0, or why there is nothing of the GPU */
+    bool truncated;    /* cut off: by exit or vp_profiler_free, or in the middle of something by its
+                          time limit, from outside, or by a full pool. What was open is in it, marked
+                          as unfinished, and ends with it */
     uint64_t bytes_written; /* of all files */
     uint64_t left;          /* zones without an end: longjmp left them, or their thread ended */
 } vp_result;

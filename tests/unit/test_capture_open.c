@@ -323,6 +323,50 @@ static void a_step_that_the_time_limit_cuts(void **state)
     vp_report_free(r);
 }
 
+/* A capture ends with the step in which its pool is full, not with the last that was asked for. */
+static void a_full_pool_ends_a_capture(void **state)
+{
+    (void)state;
+    vp_profiler *p;
+    vp_schedule s = VP_SCHEDULE_INIT;
+    vp_result last = VP_RESULT_INIT;
+    s.profiling_dir = here.root;
+    s.start_step = 1;
+    s.num_steps = 1000;
+    s.recording.pool_bytes = 1; /* the least there is */
+    cap_writer = cap_write;
+    assert_int_equal(vp_profiler_new(&p, &s), 0);
+    uint64_t i = 1;
+    for (; i < 100 && (i == 1 || vp_is_profiling(p)); i++) {
+        assert_int_equal(vp_begin_step(p, i), 0);
+        for (int k = 0; k < 3000; k++) {
+            VP_SCOPE("zone");
+        }
+        assert_int_equal(vp_end_step(p, 0), 0);
+    }
+    assert_int_equal(i, 4); /* 8,000 zones or so fit, of three steps */
+    assert_int_equal(vp_profiler_last(&last, p), 0);
+    vp_profiler_free(p);
+    assert_true(last.truncated);
+    assert_int_equal(last.dropped_full, 1);
+    vp_report *r = report_of(here.root);
+    assert_int_equal(r->steps.count, 3);
+    for (size_t k = 0; k < 3; k++)
+        assert_int_equal(r->steps.list[k].partial, k == 2);
+    bool lost = false, dropped = false;
+    for (size_t k = 0; k < r->quality_count; k++) {
+        const vp_quality *q = &r->quality[k];
+        lost = lost || (strcmp(q->code, "lost-zones") == 0 && strstr(q->message, "1 zones of"));
+        dropped = dropped || (strcmp(q->code, "dropped-events") == 0 && q->partial);
+    }
+    assert_true(lost && dropped);
+    for (size_t k = 0; k < r->op_count; k++) /* what is missing is no op */
+        assert_true(strcmp(r->ops[k].name, "zone") == 0 || strcmp(r->ops[k].name, "train") == 0);
+    for (size_t k = 0; k < r->host_op_count; k++)
+        assert_string_not_equal(r->host_ops[k].name, "lost");
+    vp_report_free(r);
+}
+
 /* The data may run out between begin and end. */
 static void a_step_that_the_profiler_is_freed_in(void **state)
 {
@@ -365,6 +409,7 @@ int main(void)
                                        here_test(ranges_of_a_thread_that_ended),
                                        here_test(more_than_the_list_holds),
                                        here_test(a_step_that_the_time_limit_cuts),
+                                       here_test(a_full_pool_ends_a_capture),
                                        here_test(a_step_that_the_profiler_is_freed_in)};
     return cmocka_run_group_tests(tests, share, NULL);
 }

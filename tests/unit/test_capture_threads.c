@@ -14,30 +14,98 @@ static void two_threads_and_a_stop(void **state)
 
 #define ZONES_FULL 20000
 
-/* A pool of 128 KiB: 31 pages of slots behind one of a head and a block; 16 bytes a zone. */
+/* A pool of 128 KiB: 31 pages of slots behind one of a head and a block; 16 bytes a zone. The zone
+ * that finds no room is the last one that ends while the recording is on. */
 static void a_full_pool_counts_exactly(void **state)
 {
     (void)state;
     vp_config cfg = here_config();
     vp_recording *r;
     vp_result result = VP_RESULT_INIT;
-    uint64_t lost = 0;
+    uint64_t lost = 0, while_on = 0;
     cfg.pool_bytes = 32 * VP__PAGE;
     assert_int_equal(vp_start(&r, &cfg), 0);
     for (int i = 0; i < ZONES_FULL; i++) {
+        while_on += cap_generation() != 0;
         VP_SCOPE("zone");
     }
+    assert_false(vp_recording_active(r));
+    usleep(20000);
     assert_int_equal(vp_stop(r, &result), 0);
-    assert_int_equal(result.zones + result.dropped_full, ZONES_FULL);
+    assert_int_equal(result.zones + result.dropped_full, while_on);
+    assert_int_equal(result.dropped_full, 1);
+    assert_true(result.truncated);
     /* 32 pages less the heads of three chunks (of 1, 16 and 15 pages) and the block */
     assert_int_equal(result.zones,
                      (32 * VP__PAGE - 3 * sizeof(vp__chunk) - sizeof(vp__block)) / VP__SLOT);
-    assert_int_equal(seen_count("zone"), result.zones);
-    for (uint32_t i = 0; i < seen.event_count; i++)
-        lost += seen.events[i].e.kind == VPCAP_LOST ? (uint64_t)seen.events[i].e.number : 0;
+    int64_t last = 0;
+    for (uint32_t i = 0; i < seen.event_count; i++) {
+        const vpcap_event *e = &seen.events[i].e;
+        lost += e->kind == VPCAP_LOST ? (uint64_t)e->number : 0;
+        last = e->open || e->kind == VPCAP_LOST ? last : e->start_ps + e->dur_ps;
+    }
     assert_int_equal(lost, result.dropped_full);
+    assert_int_equal(seen_count("zone"),
+                     result.zones + 1); /* the last one is there without its end */
     assert_int_equal(seen.threads[0].dropped_full, result.dropped_full);
     assert_int_equal(seen.threads[0].written, result.zones);
+    /* it lasted until then, not until it was stopped */
+    assert_true(seen.info.end_ps >= last && seen.info.end_ps < last + INT64_C(15000000000));
+    assert_in_range(seen.info.end_ps / 1000, result.duration_ns - 1, result.duration_ns);
+}
+
+typedef struct filler {
+    vp_recording *r;
+    pthread_barrier_t *begin;
+    uint64_t surely, perhaps;
+} filler;
+
+static void *fill_the_pool(void *ctx)
+{
+    filler *f = ctx;
+    uint32_t before;
+    pthread_barrier_wait(f->begin);
+    do {
+        before = cap_generation();
+        {
+            VP_SCOPE("zone");
+        }
+        f->surely += before && cap_generation() == before;
+        f->perhaps += before != 0;
+    } while (before);
+    return NULL;
+}
+
+/* It is over for both threads at one time, though one of them has room left in its chunk; and the
+ * next one to start finds nothing on. */
+static void a_full_pool_ends_it_for_all(void **state)
+{
+    (void)state;
+    vp_config cfg = here_config();
+    pthread_barrier_t begin;
+    assert_int_equal(pthread_barrier_init(&begin, NULL, 2), 0);
+    cfg.pool_bytes = 64 * VP__PAGE;
+    for (int round = 0; round < 20; round++) {
+        vp_recording *r, *next;
+        vp_result result = VP_RESULT_INIT;
+        pthread_t threads[2];
+        assert_int_equal(vp_start(&r, &cfg), 0);
+        filler f[2] = {{r, &begin, 0, 0}, {r, &begin, 0, 0}};
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(pthread_create(&threads[i], NULL, fill_the_pool, &f[i]), 0);
+        for (int i = 0; i < 2; i++)
+            pthread_join(threads[i], NULL);
+        if (round % 2) {
+            assert_int_equal(vp_start(&next, &cfg), 0);
+            assert_int_equal(vp_stop(next, NULL), 0);
+        }
+        assert_int_equal(vp_stop(r, &result), 0);
+        assert_true(result.truncated);
+        assert_in_range(result.zones + result.dropped_full, f[0].surely + f[1].surely,
+                        f[0].perhaps + f[1].perhaps);
+        assert_in_range(result.dropped_full, 1, 2);
+    }
+    pthread_barrier_destroy(&begin);
 }
 
 /* The newest zones stay: their numbers are the last ones, without a gap. */
@@ -392,6 +460,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {here_test(two_threads_and_a_stop),
                                        here_test(a_full_pool_counts_exactly),
+                                       here_test(a_full_pool_ends_it_for_all),
                                        here_test(a_ring_keeps_the_newest),
                                        here_test(the_past_of_a_ring),
                                        here_test(pasts_while_threads_write),

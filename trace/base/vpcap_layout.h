@@ -29,7 +29,8 @@
 /* Names that every image has. */
 enum { VPCAP_NAME_FLOW, VPCAP_NAME_LOST, VPCAP_NAMES_FIXED };
 
-enum { VPCAP_FINISHED = 1, VPCAP_TRUNCATED = 2, VPCAP_IS_RING = 4 };
+/* IS_FULL: no ring, and no room any more: `stop` tells since when. */
+enum { VPCAP_FINISHED = 1, VPCAP_TRUNCATED = 2, VPCAP_IS_RING = 4, VPCAP_IS_FULL = 8 };
 
 /* One instant on three clocks. */
 typedef struct vpcap_pair {

@@ -44,9 +44,9 @@ enum {
 
 /* Stats that every plane knows, by id; args follow. */
 static const char *const fixed_stats[] = {
-    NULL,       "step_num",      "_r",      "step_name",  "_pt",
-    "_p",       "_ct",           "_c",      "source",     "category",
-    "function", "counter_value", "dropped", "unfinished", "correlation_id"};
+    NULL,       "step_num",      "_r",         "step_name",  "_pt",
+    "_p",       "_ct",           "_c",         "source",     "category",
+    "function", "counter_value", "lost_zones", "unfinished", "correlation_id"};
 enum {
     ST_STEP_NUM = 1,
     ST_ROOT,
@@ -59,7 +59,7 @@ enum {
     ST_CATEGORY,
     ST_FUNCTION,
     ST_COUNTER,
-    ST_DROPPED,
+    ST_LOST,
     ST_UNFINISHED,
     ST_CORRELATION,
     ST_COUNT
@@ -181,7 +181,7 @@ static int put_extras(xspace *x, vp_buf *b, const vpcap_event *e)
         VP_TRY(e->is_real ? put_stat(b, ST_COUNTER, STAT_DOUBLE, bits_of(e->real))
                           : put_stat(b, ST_COUNTER, STAT_INT, (uint64_t)e->number));
     if (e->kind == VPCAP_LOST)
-        VP_TRY(put_stat(b, ST_DROPPED, STAT_INT, (uint64_t)e->number));
+        VP_TRY(put_stat(b, ST_LOST, STAT_INT, (uint64_t)e->number));
     if (e->kind == VPCAP_COMPILE)
         x->names[e->name].used |= USED_TO_COMPILE;
     if (e->correlation)

@@ -126,9 +126,7 @@ int prof_stop(vp_profiler *p, vp_recording *r, bool early)
 {
     vp_result result = VP_RESULT_INIT;
     /* One that its time limit has ended is being written: waiting for that can wait, too. */
-    int rc = !vp_recording_active(r) ? 0
-             : early                 ? cap_stop_early(r, &result, true)
-                                     : vp_stop(r, &result);
+    int rc = cap_has_ended(r) ? 0 : early ? cap_stop_early(r, &result, true) : vp_stop(r, &result);
     bool written = rc < 0 || result.export_ns > 0;
     prof_written w = {.recording = r};
     atomic_fetch_sub(&p->on, 1);

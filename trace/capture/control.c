@@ -190,8 +190,8 @@ void control_step(bool begin, uint64_t number)
     pthread_mutex_lock(&g.lock);
     if (begin)
         step_begins(number);
-    else if (g.recording && g.left && !--g.left)
-        end_capture(false);
+    else if (g.recording && g.left && (!--g.left || cap_has_ended(g.recording)))
+        end_capture(g.left > 0);
     pthread_mutex_unlock(&g.lock);
 }
 
@@ -339,6 +339,7 @@ static void put_status(vp_json *j)
 void control_answer(vp_buf *out, vp_str line)
 {
     vp_json j;
+    (void)control_tick();
     int rc = obey(vp_str_trim(line));
     vp_json_init(&j, out);
     vp_json_begin_object(&j);
@@ -368,6 +369,8 @@ int control_tick(void)
 {
     int wait = -1;
     pthread_mutex_lock(&g.lock);
+    if (g.recording && !vp_recording_active(g.recording))
+        end_capture(true);
     if (g.recording && g.deadline_ms) {
         int64_t left = g.deadline_ms - vp_now_ms();
         if (left <= 0)

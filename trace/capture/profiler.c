@@ -226,7 +226,7 @@ int vp_end_step(vp_profiler *p, uint64_t tokens)
     uint64_t ran_ms = (uint64_t)(now - p->recording_ns) / 1000000;
     bool ends = sched_step_ends(&p->state, &p->s, ran_ms);
     pthread_mutex_unlock(&p->lock);
-    if (ends || !vp_recording_active(p->recording))
+    if (ends || cap_has_ended(p->recording))
         end_capture(p, false);
     return 0;
 }

@@ -59,6 +59,9 @@ int cap_stop_early(vp_recording *r, vp_result *result, bool surely_cut);
 /* As vp_capture_past, on a thread of its own: what has ended by now and not earlier than `seconds`
  * ago. *out is waited for by vp_wait, and nothing else can be asked of it. */
 int cap_past_start(vp_recording **out, const vp_recording *r, double seconds);
+/* Whether it records no more. One whose pool is full comes to its end with this, if not before: it
+ * is written aside. */
+bool cap_has_ended(const vp_recording *r);
 /* Whether vp_wait would return at once. */
 bool cap_is_written(const vp_recording *r);
 /* Ends a recording, writes nothing, leaves no directory, and frees the handle: a ring that nothing

@@ -84,6 +84,7 @@ static int start_deadline(const vp_recording *r, unsigned duration_ms)
 static int begin(vp_recording **out, char *notice, const vp_config *cfg, bool standby)
 {
     cap_session *s;
+    session_end_full();
     if (session_active())
         return vp_fail_at(vp_fail(VP_EBUSY, "Profiler already active"), session_active()->run.path,
                           -1, -1);
@@ -222,9 +223,20 @@ bool vp_recording_active(const vp_recording *r)
 {
     session_lock();
     cap_session *s = session_find(r);
-    bool on = s && s->state == CAP_ACTIVE && s->pid == getpid();
+    bool on = s && s->state == CAP_ACTIVE && s->pid == getpid() && !session_is_full(s);
     session_unlock();
     return on;
+}
+
+bool cap_has_ended(const vp_recording *r)
+{
+    session_lock();
+    const cap_session *s = session_find(r);
+    if (s && session_is_full(s))
+        session_end_full();
+    bool on = (s = session_find(r)) && s->state == CAP_ACTIVE && s->pid == getpid();
+    session_unlock();
+    return !on;
 }
 
 const char *vp_recording_dir(const vp_recording *r)

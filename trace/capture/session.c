@@ -81,6 +81,22 @@ cap_session *session_recording(void)
     return active && active->state == CAP_ACTIVE ? active : NULL;
 }
 
+bool session_is_full(const cap_session *s)
+{
+    return s == active && s->state == CAP_ACTIVE &&
+           __atomic_load_n(&cap_pool_now.head->flags, __ATOMIC_ACQUIRE) & VPCAP_IS_FULL;
+}
+
+void session_end_full(void)
+{
+    cap_session *s = session_recording();
+    if (!s || s->pid != getpid() || !session_is_full(s))
+        return;
+    s->ended_itself = true;
+    session_end(s, CAP_CUT);
+    session_write(s, false);
+}
+
 vp_recording *session_handle(uint64_t number)
 {
     return (vp_recording *)(uintptr_t)number;
@@ -339,22 +355,15 @@ int session_begin(cap_session **out, const vp_config *cfg, const cap_session *pa
     return 0;
 }
 
-static void end_gpu(cap_session *s)
-{
-    s->gpu = s->cfg.gpu == VP_GPU_OFF ? NULL : cupti_stop();
-    if (!s->gpu)
-        return;
-    s->result.gpu_records = s->gpu->count;
-    s->result.gpu_dropped = s->gpu->dropped;
-    s->result.gpu_status = s->gpu->status;
-}
-
 /* Nobody writes any more: the image says so, and what is in it is counted. */
 static void complete(cap_session *s, bool truncated)
 {
     vpcap_header *h = s->pool.head;
     uint64_t nowhere = cap_nowhere_take();
-    clock_pair(&h->stop, PAIR_TRIES);
+    if (h->flags & VPCAP_IS_FULL)
+        truncated = true;
+    else
+        h->stop = s->stop;
     h->gone_dropped_full += nowhere;
     h->flags |= VPCAP_FINISHED | (truncated ? VPCAP_TRUNCATED : 0);
     s->result.truncated = truncated;
@@ -372,11 +381,23 @@ static void leave_pool(cap_session *s)
         s->pool = (cap_pool){.image = NULL};
 }
 
+static void end_gpu(cap_session *s)
+{
+    s->gpu = s->cfg.gpu == VP_GPU_OFF ? NULL : cupti_stop();
+    if (!s->gpu)
+        return;
+    s->result.gpu_records = s->gpu->count;
+    s->result.gpu_dropped = s->gpu->dropped;
+    s->result.gpu_status = s->gpu->status;
+}
+
 /* After this its image is nobody's but ours. */
 static void switch_off(cap_session *s)
 {
     __atomic_store_n(&vp__on, 0, __ATOMIC_SEQ_CST);
     s->settled = cap_settled(SETTLE_MS);
+    clock_pair(&s->stop, PAIR_TRIES);
+    end_gpu(s);
     cap_tables_leave();
     session_lock();
     while (s->readers)
@@ -395,7 +416,6 @@ void session_discard(cap_session *s)
     s->state = CAP_ENDING;
     session_unlock();
     switch_off(s);
-    end_gpu(s);
     gpu_activity_free(s->gpu);
     if (s->pool_name[0])
         unlinkat(s->run.fd, s->pool_name, 0);
@@ -409,7 +429,6 @@ void session_discard(cap_session *s)
 /* The lock is off at first, and held at the end. */
 static void finish_end(cap_session *s, cap_cut cut)
 {
-    end_gpu(s);
     switch_off(s);
     complete(s, cut == CAP_CUT || (cut == CAP_CUT_IF_OPEN && session_any_open(&s->pool)));
     active = NULL;

@@ -41,6 +41,7 @@ typedef struct cap_session {
     char notice[512];      /* a warning for its log, once the lock is off; "": none */
     bool settled;          /* no thread is in the pool any more */
     struct cap_past *past; /* what it is made of before it is written; NULL: it recorded itself */
+    vpcap_pair stop;       /* when it was switched off */
     struct gpu_activity *gpu;
     vp_result result;
     int status; /* of the writing */
@@ -59,6 +60,10 @@ cap_session *session_find(const vp_recording *r);
 vp_recording *session_handle(uint64_t number);
 cap_session *session_active(void);    /* also while it ends */
 cap_session *session_recording(void); /* the active one, unless it is about to end; or NULL */
+/* Whether this one, which is active, records no more because its pool is full. */
+bool session_is_full(const cap_session *s);
+/* Ends the active one if it is full, as if its time were over. Takes the lock off meanwhile. */
+void session_end_full(void);
 /* Whether one of this process is being ended or written; without callbacks: by us. */
 bool session_writing(bool with_callbacks);
 /* Whether this thread runs a callback of s, and so must not wait for it. */

@@ -171,6 +171,20 @@ static void count_one(uint64_t *counter)
     __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
 
+/* Where the first zones are kept and there is no room for the next one, the recording is over, for
+ * all threads at one time. The thread is busy: whoever takes the image waits for it. Signal-safe.
+ */
+static void end_when_full(void)
+{
+    uint32_t on = VP__LOAD(vp__on);
+    vpcap_header *h = cap_pool_now.head;
+    if (cap_pool_now.ring || !on ||
+        !__atomic_compare_exchange_n(&vp__on, &on, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        return;
+    clock_pair(&h->stop, 8);
+    __atomic_fetch_or(&h->flags, VPCAP_IS_FULL, __ATOMIC_RELEASE);
+}
+
 /* The thread is busy below us, so the image stays as long as the recording is seen on. */
 static void count_signal(vp__thread *t, uint32_t generation)
 {
@@ -199,8 +213,10 @@ static vp__thread *enter(uint32_t generation, bool count)
     if (__atomic_load_n(&vp__on, __ATOMIC_ACQUIRE) == generation &&
         (t->generation == generation || attach(t, generation)))
         return t;
-    if (count && VP__LOAD(vp__on) == generation)
+    if (count && VP__LOAD(vp__on) == generation) {
         count_one(&cap_pool_now.head->gone_dropped_full);
+        end_when_full();
+    }
     vp__leave(t);
     return NULL;
 }
@@ -276,6 +292,7 @@ vp__record *cap_reserve(vp__thread *t, uint32_t slots, uint64_t now)
         if (!b->lost)
             VP__STORE(b->lost_since, now);
         __atomic_store_n(&b->lost, b->lost + 1, __ATOMIC_RELEASE);
+        end_when_full();
         return NULL;
     }
     pool_assign(&cap_pool_now, next, first, c->order + 1);

@@ -194,7 +194,7 @@ static void put_args(json *j, vp_buf *b, const vpcap_event *e)
     if (e->kind == VPCAP_STEP)
         put_step(j, b, e);
     if (e->kind == VPCAP_LOST)
-        put_int(b, "dropped", e->number);
+        put_int(b, "lost_zones", e->number);
     if (e->correlation)
         put_int(b, "correlation_id", e->correlation);
     if (e->open)
@@ -274,9 +274,14 @@ static int encode(void *ctx, const vl_lines *l, const vl_line *line, const vpcap
         put_flow_event(b, "s", e->flow_out, line, p, e->start_ps);
     if (e->flow_in)
         put_flow_event(b, "f", e->flow_in, line, p, e->start_ps);
-    put_place(b, "X", line, p, e->start_ps);
-    vp_buf_puts(b, ",\"dur\":");
-    put_us(b, e->dur_ps);
+    if (e->kind == VPCAP_LOST) { /* a mark, which nobody takes for work */
+        put_place(b, "i", line, p, e->start_ps);
+        vp_buf_puts(b, ",\"s\":\"t\"");
+    } else {
+        put_place(b, "X", line, p, e->start_ps);
+        vp_buf_puts(b, ",\"dur\":");
+        put_us(b, e->dur_ps);
+    }
     vp_buf_str(b, name->common);
     put_args(j, b, e);
     return b->status;

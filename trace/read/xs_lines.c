@@ -1,3 +1,5 @@
+#include <stdio.h>
+
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/read/attrs.h"
@@ -13,6 +15,10 @@ enum {
     TAG_COUNT = 0x28
 };
 enum { LINE_EVENT = 4, LINE_EVENT_TAG = 0x22 };
+
+/* Places where zones are missing that are named one by one; their sum is a warning of the file's.
+ */
+#define LOST_SAID_MAX 16u
 
 typedef int event_fn(xs_line_ctx *c, const uint8_t *p, const uint8_t *end);
 
@@ -108,7 +114,7 @@ typedef struct raw_event {
     int64_t ordinal;
     uint32_t seen; /* bit per xs_stat_role; what follows is set only where its bit is */
     bool aggregated;
-    uint64_t producer, consumer;
+    uint64_t producer, consumer, lost;
     vp_str allocator;       /* its name, or empty: then */
     uint64_t allocator_ref; /* the stat whose name it is */
     sink_extra x;
@@ -179,6 +185,9 @@ static void use_stat(raw_event *e, xs_stat_role role, uint64_t u, vp_str text)
         break;
     case XS_STAT_CONSUMER_TYPE:
         e->consumer_type = u;
+        break;
+    case XS_STAT_LOST:
+        e->lost = u;
         break;
     case XS_STAT_HLO_PROTO:
     case XS_STAT_PROFILE_START:
@@ -377,14 +386,14 @@ static bool is_end_event(const xs_plane *pl, xs_meta *meta)
 }
 
 /* Lines of equal plane, id and name are one track: planes may stand twice in a file. */
-static int open_track(xs_line_ctx *c, vp_str name, int64_t id, uint32_t *track)
+static int open_track(xs_line_ctx *c, vp_str name, int64_t id, sink_role role, uint32_t *track)
 {
     xs_reader *r = c->r;
     uint64_t key = vp_hash(name.p, name.n, vp_mix((uint64_t)id) + c->process);
     *track = vp_map_get(&r->tracks, key);
     if (*track != VP_MAP_NONE)
         return 0;
-    sink_track t = {.process = c->process, .name = name, .id = id, .role = c->role};
+    sink_track t = {.process = c->process, .name = name, .id = id, .role = role};
     VP_TRY(r->out->track(r->out, &t, track));
     return vp_map_set(&r->tracks, key, *track);
 }
@@ -400,7 +409,26 @@ static int use_allocator(xs_line_ctx *c, raw_event *e, xs_meta *meta, uint32_t *
     if (meta)
         xs_meta_decode(c->plane, meta->bytes, &event, &display, NULL);
     rd_allocator_attrs(&e->x, event, name);
-    return open_track(c, name.n ? name : VP_STR("memory"), -1, track);
+    return open_track(c, name.n ? name : VP_STR("memory"), -1, c->role, track);
+}
+
+/* Where zones are missing is no work of the thread's: it has a track beside it, and is said. */
+static int use_lost(xs_line_ctx *c, const raw_event *e, uint32_t *track)
+{
+    char text[400];
+    int64_t us = e->offset / 1000000;
+    vp_str thread = vp_str_head((vp_str){c->name, c->name_n}, 200);
+    int n = snprintf(text, sizeof text,
+                     "%llu zones of the thread %.*s were dropped, from %lld.%03lld ms on: the "
+                     "recording's pool was full",
+                     (unsigned long long)e->lost, VP_STR_ARG(thread), (long long)(us / 1000),
+                     (long long)(us < 0 ? -us : us) % 1000);
+    const sink_quality q = {"lost-zones", SINK_WARNING, {text, (size_t)n}, -1, -1, true};
+    if (c->r->lost_said < LOST_SAID_MAX)
+        VP_TRY(c->r->out->quality(c->r->out, &q));
+    c->r->lost_said++;
+    n = snprintf(text, sizeof text, "lost zones of %.*s", VP_STR_ARG(thread));
+    return open_track(c, (vp_str){text, (size_t)n}, c->id, SINK_ROLE_DERIVED, track);
 }
 
 /* A host event is shown on its thread, and may be (the end of) an op of XLA:CPU. */
@@ -435,7 +463,9 @@ static int host_event(xs_line_ctx *c, const uint8_t *p, const uint8_t *end)
            : SEEN(&e, XS_STAT_UNFINISHED) ? xs_kind_of_event(c, meta, e.key, event, false, &kind)
                                           : xs_kind_of_meta(c, meta, &kind));
     sink_event out = {e.offset, e.duration, SINK_NO_TIME, 0, c->track, kind, close_attrs(c, &e)};
-    if (out.extra && !e.duration && rd_has_attr(&e.x, SINK_MEM_USED))
+    if (SEEN(&e, XS_STAT_LOST))
+        VP_TRY(use_lost(c, &e, &out.track));
+    else if (out.extra && !e.duration && rd_has_attr(&e.x, SINK_MEM_USED))
         VP_TRY(use_allocator(c, &e, meta, &out.track));
     return xs_emit(r, &out);
 }
@@ -469,7 +499,7 @@ static int read_line(xs_reader *r, uint32_t plane_index, const xs_line *line, bo
         c.label_hash = c.stream_label.n ? vp_hash(c.stream_label.p, c.stream_label.n, 3) : 0;
         r->device_ops += c.events;
     }
-    VP_TRY(open_track(&c, name, c.id, &c.track));
+    VP_TRY(open_track(&c, name, c.id, c.role, &c.track));
     return walk(&c, line, device ? device_event : host_event);
 }
 

@@ -32,6 +32,7 @@ static const char *const role_names[XS_STAT_ROLES] = {
     [XS_STAT_CORE_DETAILS] = "core_details",
     [XS_STAT_CATEGORY] = "category",
     [XS_STAT_GROUP_SIZE] = "group_size",
+    [XS_STAT_LOST] = "lost_zones",
     [XS_STAT_UNFINISHED] = "unfinished",
     [XS_STAT_CORRELATION] = "correlation_id",
     [XS_STAT_STEP_NUM] = "step_num",

@@ -43,6 +43,7 @@ typedef enum xs_stat_role {
     XS_STAT_CORE_DETAILS, /* which chip and core of the whole mesh a TPU plane is */
     XS_STAT_CATEGORY,     /* of a host event: "compile" */
     XS_STAT_GROUP_SIZE,   /* of a collective that our recorder wrote */
+    XS_STAT_LOST,         /* zones that our recorder had no room for; of a mark */
     XS_STAT_UNFINISHED,   /* of a zone that our recorder closed, since nobody else did */
     /* From here on: attributes of single events, known only in full depth. */
     XS_STAT_ATTRS,
