@@ -3,6 +3,8 @@
 #ifndef VP_TESTS_UNIT_CAPTURE_TOOLS_H
 #define VP_TESTS_UNIT_CAPTURE_TOOLS_H
 
+#include <pthread.h>
+
 #include "tests/unit/tree.h"
 #include "trace/base/err.h"
 #include "trace/capture/recorder.h"
@@ -99,6 +101,8 @@ static inline void seen_image(const vpcap *v)
         seen_text(seen.tracks[i], 64, vpcap_track_at(v, i).name);
 }
 
+static pthread_mutex_t seen_lock = PTHREAD_MUTEX_INITIALIZER;
+
 static inline int seen_write(uint64_t *bytes, int run_fd, const vpcap *v,
                              const struct gpu_activity *gpu, unsigned outputs)
 {
@@ -107,7 +111,9 @@ static inline int seen_write(uint64_t *bytes, int run_fd, const vpcap *v,
     (void)outputs;
     if (seen.fail_with)
         return vp_fail(seen.fail_with, "the test says so");
+    pthread_mutex_lock(&seen_lock); /* several may be written at once */
     seen_image(v);
+    pthread_mutex_unlock(&seen_lock);
     *bytes = 1;
     return 0;
 }

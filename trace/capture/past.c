@@ -174,7 +174,7 @@ int past_take(cap_session *s)
 /* With the lock held. */
 static int begin(cap_session **out, const vp_recording *handle, double seconds, bool until_now)
 {
-    cap_session *from = session_find(handle), *s;
+    cap_session *from = session_find(handle), *s = NULL;
     if (!from || from->state != CAP_ACTIVE || from->pid != getpid())
         return vp_fail(from && from->pid != getpid() ? VP_EFORKED : VP_EINACTIVE,
                        "this recording is not on");
@@ -197,10 +197,10 @@ static int begin(cap_session **out, const vp_recording *handle, double seconds, 
 
 static int start(vp_recording **out, const vp_recording *handle, double seconds, bool here)
 {
-    cap_session *s;
+    cap_session *s = NULL;
     session_lock();
     int rc = begin(&s, handle, seconds, !here);
-    if (rc == 0) {
+    if (s) {
         *out = session_handle(s->number);
         session_write(s, here);
     }
