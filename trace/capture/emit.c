@@ -157,7 +157,7 @@ void cap_count_lost(uint32_t generation, uint64_t too_deep, uint64_t left)
     vp__leave(t);
 }
 
-bool cap_emit(uint32_t generation, const cap_event *given)
+VP__INLINE bool emit(uint32_t generation, const cap_event *given, uint32_t place)
 {
     cap_event e = *given;
     vp__thread *t = cap_enter(generation);
@@ -172,10 +172,20 @@ bool cap_emit(uint32_t generation, const cap_event *given)
         put_event(t, &e, name, keys);
     else
         count_full(t);
-    if (e.place)
-        pool_open_give(&cap_pool_now, e.place);
+    if (place)
+        pool_open_give(&cap_pool_now, place);
     vp__leave(t);
     return true;
+}
+
+void cap_emit(uint32_t generation, const cap_event *e)
+{
+    emit(generation, e, 0);
+}
+
+bool cap_emit_listed(uint32_t generation, const cap_event *e, uint32_t place)
+{
+    return emit(generation, e, place);
 }
 
 /* The scopes from `depth` on, but for those of which the list holds no start, are left. */

@@ -18,12 +18,13 @@ typedef struct cap_event {
     const vp_arg *args;
     uint32_t arg_count;
     vp__site *const *keys; /* of each arg; NULL: the site always has these args */
-    uint32_t place;        /* on the list of open zones, given back with the record; 0: none */
 } cap_event;
 
-/* Records it in the calling thread, or counts why not. false: the image was out of reach, and
- * nothing in it has changed but counts. Signal-safe. */
-bool cap_emit(uint32_t generation, const cap_event *e);
+/* Records it in the calling thread, or counts why not. Signal-safe. */
+void cap_emit(uint32_t generation, const cap_event *e);
+/* The same, and gives its place on the list of open zones back with the record; 0: it has none.
+ * false: the image was out of reach, and nothing in it has changed but counts. */
+bool cap_emit_listed(uint32_t generation, const cap_event *e, uint32_t place);
 
 /* The names of the first CAP_ARGS_MAX args' keys, for a site that does not know them. How many:
  * fewer than n where there is no room for more names. */

@@ -52,16 +52,17 @@ static void take_off(const cap_begun *z, bool left)
 static bool emit(const cap_begun *z, const vp_arg *args, size_t n)
 {
     vp__site *keys[CAP_ARGS_MAX], *site = vp__site_of(z->name);
-    return site && cap_emit(z->generation, &(cap_event){.site = site,
-                                                        .kind = z->is_step ? VP__STEP : VP__ZONE,
-                                                        .start = z->start,
-                                                        .end = vp__ticks(z->generation),
-                                                        .has_number = z->is_step,
-                                                        .number = z->number,
-                                                        .args = args,
-                                                        .arg_count = cap_keys_of(keys, args, n),
-                                                        .keys = keys,
-                                                        .place = z->place});
+    return site && cap_emit_listed(z->generation,
+                                   &(cap_event){.site = site,
+                                                .kind = z->is_step ? VP__STEP : VP__ZONE,
+                                                .start = z->start,
+                                                .end = vp__ticks(z->generation),
+                                                .has_number = z->is_step,
+                                                .number = z->number,
+                                                .args = args,
+                                                .arg_count = cap_keys_of(keys, args, n),
+                                                .keys = keys},
+                                   z->place);
 }
 
 void cap_end_args(cap_begun *z, const vp_arg *args, size_t n)
