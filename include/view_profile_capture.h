@@ -72,8 +72,9 @@ typedef struct vp_config {
     bool export_now;      /* vp_stop returns when all is written; else a thread of ours writes on */
     bool no_atexit;       /* exit() does not end the recording */
     bool follow_fork;     /* a forked child records on its own, as <host>_<pid> */
-    /* Called before a recording ends, so that work in flight on a device is in it. This and log may
-     * call exit(): what they were called from is brought to its end then, its files included. */
+    /* Called before a recording ends, while it is still on, so that work in flight on a device is
+     * in it, and so is the wait for it. This and log may call exit(): what they were called from is
+     * brought to its end then, its files included. */
     void (*device_sync)(void *ctx);
     /* level is VP_SAY_…; message has no newline. NULL: silence. Called from any thread. */
     void (*log)(void *ctx, int level, const char *message);
@@ -125,7 +126,7 @@ VP_API int vp_wait(vp_recording *r, vp_result *result);
 VP_API bool vp_recording_active(const vp_recording *r);
 VP_API const char *vp_recording_dir(const vp_recording *r);
 /* Writes what the last `seconds` of an active recording hold (all of it: <= 0) as a run of its
- * own, and goes on recording. */
+ * own, and goes on recording. Zones that are open are none of the past. */
 VP_API int vp_capture_past(vp_recording *r, double seconds, vp_result *result);
 
 /* ---- The schedule: profile every N steps, or some steps, or when asked ----------------------- */
@@ -167,15 +168,19 @@ VP_API void vp_profiler_free(vp_profiler *p);
 /* A training step, in the manner of begin_step/end_step: a step "train" of the recording that is
  * on, so that it needs no VP_STEP of its own. Captures start_step … start_step + num_steps - 1, or
  * the next num_steps after vp_capture_async, and leaves flop_stats.json in profiling_dir, also when
- * the process ends by exit() before that. A step
- * beyond start_step that comes first (resumed training) starts it, too. A capture that cannot start
- * is logged, and training goes on: these return 0 then. */
+ * the process ends by exit() before that. A step beyond start_step that comes first (resumed
+ * training) starts it, too. A capture ends before its last step when its time is over or, with the
+ * step at hand, when its pool is full; the step that was cut off is in it, marked as unfinished. A
+ * capture that cannot start is logged, and training goes on: these return 0 then. Neither waits for
+ * files; only a capture that starts while four are being written waits for the oldest of these,
+ * since each holds its pool until then. */
 VP_API int vp_begin_step(vp_profiler *p, uint64_t step);
 VP_API int vp_end_step(vp_profiler *p, uint64_t tokens);
 /* Asks for a capture of `steps` steps (0: num_steps) from the next vp_begin_step on, whatever
  * max_profile_count says; asked twice before that, the larger number counts. Any thread, also from
- * a signal handler: it sets no vp_error_last. VP_EBUSY while one is on, of which the log says
- * "Profiler already active, ignoring capture_async()" with the next step. */
+ * a signal handler: it sets no vp_error_last, and what there is to say the log says with the next
+ * step: "Profiler enabled for next N steps" when it starts, "Profiler already active, ignoring
+ * capture_async()" of VP_EBUSY, which it is while one is on. */
 VP_API int vp_capture_async(vp_profiler *p, uint64_t steps);
 VP_API bool vp_is_profiling(const vp_profiler *p);
 

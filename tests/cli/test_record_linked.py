@@ -246,3 +246,35 @@ def test_a_capture_that_ends_as_it_should_says_nothing(place, build, program):
     out = subprocess.run([program, "report", "--format", "json", "profiles"], cwd=place.dir,
                          capture_output=True, text=True, check=True).stdout
     assert not [q for q in json.loads(out)["quality"] if q["code"] == "cut-off"]
+
+
+FULL = r"""int main(void)
+{
+    for (unsigned i = 0; i < 6000000; i++) {
+        VP_SCOPE("zone");
+    }
+    puts("done");
+    fflush(stdout);
+    getchar();
+    return 0;
+}
+"""
+
+
+def test_a_full_pool_ends_a_recording_while_the_program_goes_on(place, build, program):
+    """It is there for whoever asks, not only when the program ends."""
+    p = subprocess.Popen([build(FULL)], cwd=place.dir, env=environment(place, VIEW_PROFILE="1"),
+                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    runtime = listening(place, p)
+    assert p.stdout.readline() == "done\n"
+    answer = until(lambda: (a := ask(runtime, p.pid, "STATUS"))["captures"] == 1 and a, 60)
+    assert answer["state"] == "idle"
+    (run,) = runs(place.dir / "profiles")
+    assert list(run.glob("*.xplane.pb")) and not list(run.glob("*.vpcap"))
+    assert ask(runtime, p.pid, "CAPTURE ms=50")["state"] == "recording"  # nothing is in its way
+    p.communicate("\n")
+    assert p.returncode == 0
+    out = subprocess.run([program, "report", "--format", "json", str(run)], cwd=place.dir,
+                         capture_output=True, text=True, check=True).stdout
+    codes = [q["code"] for q in json.loads(out)["quality"]]
+    assert {"cut-off", "dropped-events", "lost-zones"} <= set(codes)
