@@ -134,6 +134,8 @@ OUT int cuptiActivityFlushAll(uint32_t flag)
     uint8_t *held[64];
     size_t sizes[64], valid[64], count = 0;
     fake_cupti.flushes += flag == 1;
+    if (flag == 1 && fake_cupti.on_flush)
+        fake_cupti.on_flush();
     while (*next < end && count < 64) {
         size_t most = 1;
         request(&held[count], &sizes[count], &most);

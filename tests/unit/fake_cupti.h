@@ -15,6 +15,7 @@ typedef struct fake_cupti_plan {
     unsigned finished;          /* the first so many, which flushing without force hands over */
     bool hold;                  /* never gives a buffer back before all are asked for */
     size_t dropped;             /* that it says it had no room for, once */
+    void (*on_flush)(void);     /* called when it is flushed by force; NULL: nothing */
     /* What it saw. */
     unsigned enabled, disabled, flushes, subscribers, buffers;
     unsigned told; /* kernels that it handed over */

@@ -14,7 +14,9 @@
 
 #include "tests/unit/fake_cupti.h"
 #include "trace/base/err.h"
+#include "trace/base/temp_tree.h"
 #include "trace/capture/cupti.h"
+#include "trace/capture/recorder.h"
 
 static fake_cupti_plan *fake;
 
@@ -229,6 +231,41 @@ static void test_twice_and_off(void **state)
     gpu_activity_free(a);
 }
 
+static bool on_in_flush;
+
+static void flush_slowly(void)
+{
+    on_in_flush = on_in_flush || cap_generation() != 0;
+    usleep(60000);
+}
+
+/* What the GPU has told no more of is over for the host, too: the time that its buffers take to be
+ * flushed is no part of the recording, in which the device would be seen idle. */
+static void test_flush_is_no_part_of_a_recording(void **state)
+{
+    (void)state;
+    vp_temp_tree t;
+    vp_recording *r;
+    vp_config cfg = VP_CONFIG_INIT;
+    vp_result result = VP_RESULT_INIT;
+    assert_int_equal(vp_temp_tree_make(&t, "vp_test_cupti"), 0);
+    cfg.dir = t.path;
+    cfg.gpu = VP_GPU_REQUIRE;
+    cfg.pool_bytes = 1;
+    cfg.export_now = true;
+    on_in_flush = false;
+    fake->on_flush = flush_slowly;
+    int64_t start = unix_ns();
+    assert_int_equal(vp_start(&r, &cfg), 0);
+    assert_int_equal(vp_stop(r, &result), 0);
+    int64_t all = unix_ns() - start - result.export_ns;
+    assert_int_equal(fake->flushes, 1);
+    assert_int_equal(result.gpu_status, 0);
+    assert_false(on_in_flush);
+    assert_true(result.duration_ns <= all - 60000000);
+    vp_temp_tree_free(&t);
+}
+
 /* A library that is newer than all that is known is refused; one that is none, too. In a child
  * each, since a loaded one stays. */
 static void test_strange_libraries(void **state)
@@ -265,6 +302,7 @@ int main(void)
         cmocka_unit_test_setup(test_reasons, reset),
         cmocka_unit_test_setup(test_part_is_missing, reset),
         cmocka_unit_test_setup(test_twice_and_off, reset),
+        cmocka_unit_test_setup(test_flush_is_no_part_of_a_recording, reset),
     };
     return cmocka_run_group_tests(tests, open_fake, NULL);
 }
