@@ -82,8 +82,7 @@ static int note_state(sink *out, const state *st)
         VP_TRY(note(out, SINK_WARNING,
                     "the recording was not finished: its program was killed, or still runs", true));
     if (st->counts.open && !st->finished) {
-        snprintf(text, sizeof text,
-                 "%llu zones had not ended: they end here with the recording",
+        snprintf(text, sizeof text, "%llu zones had not ended: they end here with the recording",
                  (unsigned long long)st->counts.open);
         VP_TRY(note(out, SINK_INFO, text, false));
     }
