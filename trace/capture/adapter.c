@@ -70,6 +70,7 @@ int cap_active_past(double seconds, vp_result *result)
 int cap_active_status(vp_result *result)
 {
     session_lock();
+    session_end_full();
     cap_session *s = session_recording();
     if (!s) {
         session_unlock();

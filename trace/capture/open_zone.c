@@ -21,7 +21,7 @@ void cap_begin(cap_begun *z, uint32_t name, bool is_step, uint64_t number)
     if (!z->generation)
         return;
     z->name = name;
-    vp__site *site = vp__site_of(name);
+    vp__site *site = name ? vp__site_of(name) : NULL; /* 0 is counted when it ends */
     vp__thread *t = site ? cap_try_enter(z->generation) : NULL;
     uint32_t id = t ? cap_site(site, z->generation, NULL, 0) : 0;
     z->place = id ? pool_open_take(&cap_pool_now) : 0;

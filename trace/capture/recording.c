@@ -195,6 +195,8 @@ static int wait_for(vp_recording *r, vp_result *result)
 {
     cap_session *s;
     VP_TRY(own(&s, r));
+    if (session_is_full(s))
+        session_end_full();
     if (s->state == CAP_ACTIVE && !s->cfg.duration_ms)
         return vp_fail_at(vp_fail(VP_EBUSY, "it still records; end it with vp_stop"), s->run.path,
                           -1, -1);
