@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <zlib.h>
 
 #include "tests/unit/recorded.h"
 #include "tests/unit/tree.h"
@@ -165,10 +166,17 @@ static void the_call_stands_on_its_thread(void **state)
     assert_true(trace_attr(gpu, SINK_CORRELATION, 0) != trace_attr(gpu, SINK_CORRELATION, 1));
 }
 
+/* In both outputs. */
 static void what_was_dropped_is_said(void **state)
 {
-    const fixture *f = *state;
+    fixture *f = *state;
     size_t said = 0;
+    char head[4096] = {0};
+    gzFile json = gzopen(tree_at(&f->t, "out/box.trace.json.gz"), "rb");
+    assert_non_null(json);
+    assert_true(gzread(json, head, sizeof head - 1) > 0);
+    gzclose(json);
+    assert_non_null(strstr(head, "\"warnings\":[\"5 records of the GPU were dropped\"]}"));
     for (uint32_t i = 0; i < f->x->quality_count; i++)
         said += strstr(f->x->quality[i].message, "5 records of the GPU were dropped") != NULL;
     assert_int_equal(said, 1);
