@@ -7,8 +7,8 @@
  * vp_error_last() says more; outputs are untouched on failure; what a function returns through a
  * `const` pointer belongs to its parent; _free takes NULL. Nothing prints, exits or installs
  * signal handlers, except open_latest_profile(), which says where it serves.
- * Options carry a version: start from VP_…_INIT. Handles may be used by one thread at a time;
- * vp_catalog and vp_report may be read by several. */
+ * Options carry a version: start from VP_…_INIT; of another version they are VP_EVERSION. Handles
+ * may be used by one thread at a time; vp_catalog and vp_report may be read by several. */
 #ifndef VIEW_PROFILE_H
 #define VIEW_PROFILE_H
 

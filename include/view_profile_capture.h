@@ -16,7 +16,8 @@
  * Grammar: out-parameters first; 0 or a negative VP_E… (view_profile_status.h), then
  * vp_error_last() says more; outputs are untouched on failure; _free takes NULL. Nothing prints,
  * exits or installs signal handlers unless asked to. Structures that may grow carry a version:
- * start from VP_…_INIT.
+ * start from VP_…_INIT, results too; whoever is given one of a version that he does not know says
+ * VP_EVERSION and does nothing else.
  * Macros that record may be used in any thread and in signal handlers, allocate nothing, lock
  * nothing, fail never: what cannot be kept is counted (vp_result). With VP_DISABLE defined they
  * compile to nothing. A scope that longjmp leaves is no zone, and counted; VP_BEGIN and VP_END
@@ -53,6 +54,7 @@ enum {                           /* what a recording leaves behind; bits */
        VP_OUT_XPLANE = 1,        /* <host>.xplane.pb: TensorBoard, XProf, view_profile */
        VP_OUT_TRACE_JSON = 2,    /* <host>.trace.json.gz: the same for Perfetto and scripts */
        VP_OUT_PERFETTO_JSON = 4, /* perfetto_trace.json.gz, as jax.profiler leaves it */
+       VP_OUT_RAW = 8            /* <host>.vpcap, beside others: the recording as it was */
 };
 
 enum { VP_LEVEL_USER = 1, VP_LEVEL_INFO = 2, VP_LEVEL_VERBOSE = 3 };
@@ -64,7 +66,7 @@ typedef struct vp_config {
     const char *host;  /* default: the machine's name */
     size_t pool_bytes; /* default 64 MiB: 4.19 million zones */
     vp_capture_mode mode;
-    unsigned outputs; /* VP_OUT_…; 0: XPLANE | TRACE_JSON */
+    unsigned outputs; /* VP_OUT_…; none but RAW: XPLANE | TRACE_JSON */
     unsigned level;   /* zones above it are not recorded; 0: VP_LEVEL_INFO */
     vp_gpu gpu;
     unsigned duration_ms; /* ends by itself; 0: not */
@@ -115,6 +117,8 @@ typedef struct vp_result {
  * the error's path is its directory ("Profiler already active"). VP_ENOSPC, VP_EPERM, VP_EIO: the
  * pool or the directory cannot be made; VP_EARG. */
 VP_API int vp_start(vp_recording **out, const vp_config *cfg);
+/* The same with the defaults, below `dir`: what jax.profiler.start_trace(dir) is. */
+VP_API int vp_trace(vp_recording **out, const char *dir);
 /* Ends it, writes it, and frees the handle unless the writing goes on (vp_wait frees it then).
  * result may be NULL. A recording that ended by itself is written already: 0. VP_EINACTIVE: r is
  * no recording of this process any more; another one that may be active is not touched.
@@ -217,6 +221,12 @@ VP_API bool vp_profile_due(const vp_profiler *p, uint64_t step);
 VP_API void *vp_profile_call(vp_profiler *p, uint64_t step, const char *name,
                              void *(*fn)(void *arg), void *arg);
 
+/* A step where no scope fits: VP_STEP in two parts, both on one thread. name may be built at run
+ * time. Steps of VP_STEP and of vp_begin_step may be inside. VP_EARG: a step without a name; an end
+ * without a begin. VP_EBUSY: the thread is in such a step. */
+VP_API int vp_step_begin(const char *name, uint64_t number);
+VP_API int vp_step_end(void);
+
 /* ---- Run-time names, flows, tracks ----------------------------------------------------------- */
 
 /* A name that is built at run time, once for its lifetime; 0 when there is no room (counted). May
@@ -248,6 +258,23 @@ typedef uint32_t vp_track_id;  /* 0: none */
 VP_API vp_device_id vp_device_add(vp_capture_device kind, int ordinal, const char *model);
 VP_API vp_track_id vp_track_add(vp_device_id device, const char *name);
 
+/* A clock that a device has of its own, of `hz` ticks a second (1e3 to 1e12), and pairs of its
+ * ticks with vp_now() at the same instant. What is recorded on the tracks of a device that has it
+ * is timed in its ticks, and placed when it is recorded, by the pairs that are known then: between
+ * two pairs on the line through them (in whole numbers; pairs are met exactly), before the first
+ * and after the last at the rate between these two, with one pair at hz. So read the clock before
+ * and after the work, then record it. Of one clock 256 pairs are kept, the first and the last among
+ * them; when there are more, every second one in between goes.
+ * vp_clock_add: 0 and vp_error_last() for an hz out of bounds (VP_EARG) and for more than 64 clocks
+ * (VP_ELIMIT). Clocks live as long as the process. */
+typedef uint32_t vp_clock_id; /* 0: the recording's own, that of vp_now() */
+VP_API vp_clock_id vp_clock_add(double hz);
+/* VP_ECLOCK: one of the two has gone backwards since the last pair, which stays the last one; a
+ * device that was reset needs a new clock. VP_EARG: no such clock, or no such time of the host. */
+VP_API int vp_clock_sync(vp_clock_id clock, uint64_t device_ticks, uint64_t host);
+/* From now on times of this device are of this clock. VP_EARG: there is no such one. */
+VP_API int vp_device_clock(vp_device_id device, vp_clock_id clock);
+
 typedef struct vp_arg {
     const char *key; /* a literal */
     int type;        /* VP_ARG_… */
@@ -260,7 +287,11 @@ typedef struct vp_arg {
 enum { VP_ARG_I64, VP_ARG_F64, VP_ARG_STR };
 
 /* Work that something else than this thread did: an op on a stream. correlation ties it to the host
- * zone that launched it (VP_LAUNCH); 0: none. name: of vp_name. */
+ * zone that launched it (VP_LAUNCH); 0: none. name: of vp_name. start and end: of vp_now(), or
+ * ticks of the clock that the track's device has. At most 15 args. For these three: VP_EARG for
+ * what makes no sense; VP_ECLOCK: the device's clock has no pair, or none that is near enough;
+ * VP_EFULL: the recording has no room, which its result counts. Nothing is recorded then. While no
+ * recording is on: 0. */
 VP_API int vp_record_span(vp_track_id t, uint32_t name, uint64_t start, uint64_t end,
                           uint32_t correlation, const vp_arg *args, size_t n);
 /* A number that the zones of this thread carry until it is popped. */
@@ -338,11 +369,12 @@ VP_API void vp_bench_free(vp_bench *b);
  * VP_INSTANT("name");
  * VP_COUNTER("name", int64);  VP_COUNTER_F("name", double);
  * VP_FLOW_OUT(id);  VP_FLOW_IN(id);      the zone around it hands over to, or takes from
- * VP_STEP("train", number);              this scope is a step
+ * VP_STEP("train", number);              this scope is a step (else: vp_step_begin, vp_step_end)
  * VP_COMPILE_SCOPE("jit_train_step");    counted as compilation
  * VP_LAUNCH("name", correlation);        a zone that launches work of that correlation
  * VP_CALL(expression)                    its value, in a zone named like the text (not for void)
- * VP_CALL_VOID(statement);
+ * VP_CALL_N("name", expression)          the same, in a zone of that name
+ * VP_CALL_VOID(statement);  VP_CALL_VOID_N("name", statement);
  * VP_WRAP(type, new_name, fn, (parameters), (arguments))   a static function that wraps fn
  * VP_CONTEXT(profiler, step, "name");    vp_context_begin … with the end of the scope
  * VP_PROFILE_SCOPE("dir");               a recording of this scope; it is written aside, and exit()

@@ -427,16 +427,18 @@ VP__INLINE vp_arg vp__arg_str(const char *key, const char *v)
     } while (0)
 #define VP_FLOW_OUT(id) VP__FLOW(id, true)
 #define VP_FLOW_IN(id) VP__FLOW(id, false)
-#define VP_CALL(expression)                                                                        \
+#define VP_CALL_N(name, expression)                                                                \
     __extension__({                                                                                \
-        VP_SCOPE(#expression);                                                                     \
+        VP_SCOPE(name);                                                                            \
         (expression);                                                                              \
     })
-#define VP_CALL_VOID(statement)                                                                    \
+#define VP_CALL(expression) VP_CALL_N(#expression, expression)
+#define VP_CALL_VOID_N(name, statement)                                                            \
     do {                                                                                           \
-        VP_SCOPE(#statement);                                                                      \
+        VP_SCOPE(name);                                                                            \
         statement;                                                                                 \
     } while (0)
+#define VP_CALL_VOID(statement) VP_CALL_VOID_N(#statement, statement)
 #define VP_WRAP(type, new_name, fn, parameters, arguments)                                         \
     static type new_name parameters                                                                \
     {                                                                                              \
@@ -468,6 +470,8 @@ VP__INLINE vp_arg vp__arg_str(const char *key, const char *v)
 #define VP_COUNTER_F(name, value) VP__UNUSED(value)
 #define VP_FLOW_OUT(id) VP__UNUSED(id)
 #define VP_FLOW_IN(id) VP__UNUSED(id)
+#define VP_CALL_N(name, expression) (expression)
+#define VP_CALL_VOID_N(name, statement) VP_CALL_VOID(statement)
 #define VP_CALL(expression) (expression)
 #define VP_CALL_VOID(statement)                                                                    \
     do {                                                                                           \
@@ -480,6 +484,13 @@ VP__INLINE vp_arg vp__arg_str(const char *key, const char *v)
     }
 #define VP_CONTEXT(profiler, step, name) ((void)(profiler), (void)(step))
 #define VP_PROFILE_SCOPE(dir) VP__UNUSED(dir)
+/* Called like the functions that they stand for. */
+VP__INLINE int vp__nothing(void)
+{
+    return VP_OK;
+}
+#define vp_step_begin(name, number) (VP__UNUSED(name), VP__UNUSED(number), vp__nothing())
+#define vp_step_end() vp__nothing()
 
 #endif
 

@@ -38,7 +38,10 @@ enum {
     VP_ECLOCK = -16,           /* the clock went backwards or stood still */
     VP_EGPU_UNAVAILABLE = -17, /* no CUPTI, no driver, or a version that we do not know */
     VP_EGPU_BUSY = -18,        /* another profiler holds CUPTI */
-    VP_EPERM = -19             /* the system forbids it to this user */
+    VP_EPERM = -19,            /* the system forbids it to this user */
+    VP_EFULL = -20,            /* the recording's pool has no room left: counted as dropped */
+    /* Both again. */
+    VP_EVERSION = -21 /* a structure of a version that this library does not know */
 };
 
 /* The description of a failure. offset and event are -1 where they mean nothing. */

@@ -8,10 +8,10 @@ int vp_report_make(vp_report **out, const vp_catalog *c, const vp_session *s,
     static const vp_report_options defaults = VP_REPORT_OPTIONS_INIT;
     if (!out || !c || !s)
         return vp_fail(VP_EARG, "no catalog or session");
-    if (opts && opts->version != defaults.version)
-        return vp_fail(VP_EARG, "options of version %d: start from VP_REPORT_OPTIONS_INIT",
-                       opts->version);
-    return analyze_session(out, api_catalog(c), api_session(s), opts ? opts : &defaults);
+    opts = opts ? opts : &defaults;
+    VP_TRY(vp_check_version(opts->version, defaults.version, "vp_report_options",
+                            "VP_REPORT_OPTIONS_INIT"));
+    return analyze_session(out, api_catalog(c), api_session(s), opts);
 }
 
 void vp_report_free(vp_report *r)
@@ -44,6 +44,8 @@ int vp_report_write(const vp_report *r, vp_format format, const vp_view *view, i
     vp_buf b;
     if (!r)
         return vp_fail(VP_EARG, "no report");
+    if (view)
+        VP_TRY(vp_check_version(view->version, 1, "vp_view", "VP_VIEW_INIT"));
     vp_buf_init_stream(&b, write_to, &fd);
     int rc = print(&b, r, format, view);
     if (rc >= 0)

@@ -12,9 +12,8 @@ static int translate(site_options *to, const char *profile_dir, const vp_open_op
     static const vp_open_options defaults = VP_OPEN_OPTIONS_INIT;
     *to = (site_options)SITE_OPTIONS_INIT;
     opts = opts ? opts : &defaults;
-    if (opts->version != defaults.version)
-        return vp_fail(VP_EARG, "options of version %d: start from VP_OPEN_OPTIONS_INIT",
-                       opts->version);
+    VP_TRY(vp_check_version(opts->version, defaults.version, "vp_open_options",
+                            "VP_OPEN_OPTIONS_INIT"));
     if (opts->ui && !site_ui_of(opts->ui, &to->ui))
         return vp_fail(VP_EARG, "ui '%.60s' is not known; use both, perfetto, tensorboard or none",
                        opts->ui);

@@ -200,7 +200,7 @@ static double bytes_a_zone(void)
 {
     size_t pool = (size_t)8 << 20;
     vp_recording *r = start(VP_KEEP_FIRST, pool, true);
-    vp_result result;
+    vp_result result = VP_RESULT_INIT;
     for (int i = 0; i < 7; i++)
         zone(LOOPS); /* 700,000 zones are more than fit */
     must(vp_stop(r, &result), "stop");
@@ -221,7 +221,7 @@ static uint64_t thousand_threads(void)
 {
     static pthread_t threads[1000];
     vp_recording *r = start(VP_KEEP_FIRST, (size_t)8 << 20, true);
-    vp_result result;
+    vp_result result = VP_RESULT_INIT;
     pthread_attr_t attr;
     pthread_attr_init(&attr);
     pthread_attr_setstacksize(&attr, 65536);

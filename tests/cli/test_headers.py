@@ -33,6 +33,10 @@ static void zones(vp_profiler *p, uint32_t name)
     VP_CONTEXT(p, 1, "context");
     if (VP_CALL(twice(1)) + traced_twice(2) > 100)
         VP_CALL_VOID(task(NULL));
+    if (VP_CALL_N("two", twice(1)) > 100)
+        VP_CALL_VOID_N("a task", task(NULL));
+    if (vp_step_begin("train", 8) == VP_OK)
+        vp_step_end();
     VP_PROFILE_SCOPE("dir");
 }
 

@@ -472,6 +472,7 @@ static void what_makes_no_sense(void **state)
     vp_schedule s = schedule_in(at);
     vp_profiler *p = NULL;
     vp_step_stats stats = {.version = 7};
+    vp_result result = {.version = 0};
     s.num_steps = 0;
     assert_int_equal(vp_profiler_new(&p, &s), VP_EARG);
     assert_null(p);
@@ -479,7 +480,9 @@ static void what_makes_no_sense(void **state)
     s.num_steps = 1;
     assert_int_equal(vp_profiler_new(&p, &s), 0);
     assert_int_equal(vp_end_step(p, 0), VP_EARG);
-    assert_int_equal(vp_profiler_stats(&stats, p), VP_EARG);
+    assert_int_equal(vp_profiler_stats(&stats, p), VP_EVERSION);
+    assert_int_equal(vp_profiler_last(&result, p), VP_EVERSION);
+    assert_int_equal(vp_profiler_last(NULL, p), VP_EARG);
     assert_int_equal(stats.version, 7);
     vp_profiler_free(p);
     vp_profiler_free(NULL);

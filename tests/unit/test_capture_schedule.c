@@ -214,11 +214,14 @@ static void asked_for_it_leaves_the_start_step_alone(void **state)
 static void what_makes_no_sense_is_refused(void **state)
 {
     (void)state;
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 9; i++) {
         vp_schedule s = VP_SCHEDULE_INIT;
         switch (i) {
         case 0:
             s.version = 0;
+            break;
+        case 8:
+            s.recording = (vp_config){.version = 0};
             break;
         case 1:
             s.profile_every_n_steps = 0;
@@ -241,7 +244,7 @@ static void what_makes_no_sense_is_refused(void **state)
         default:
             s.slow_step_ratio = __builtin_nan("");
         }
-        assert_int_equal(sched_check(&s), VP_EARG);
+        assert_int_equal(sched_check(&s), i == 0 || i == 8 ? VP_EVERSION : VP_EARG);
     }
 }
 

@@ -93,12 +93,15 @@ static void bad_configurations(void **state)
     vp_config cfg = here_config();
     assert_int_equal(vp_start(NULL, &cfg), VP_EARG);
     cfg.version = 0;
-    assert_int_equal(vp_start(&r, &cfg), VP_EARG);
+    assert_int_equal(vp_start(&r, &cfg), VP_EVERSION);
+    assert_non_null(strstr(vp_error_last()->message, "VP_CONFIG_INIT"));
+    cfg.version = 2;
+    assert_int_equal(vp_start(&r, &cfg), VP_EVERSION);
     cfg = here_config();
     cfg.mode = (vp_capture_mode)7;
     assert_int_equal(vp_start(&r, &cfg), VP_EARG);
     cfg = here_config();
-    cfg.outputs = 8;
+    cfg.outputs = 16;
     assert_int_equal(vp_start(&r, &cfg), VP_EARG);
     cfg = here_config();
     cfg.pool_bytes = SIZE_MAX;
@@ -110,6 +113,25 @@ static void bad_configurations(void **state)
     assert_int_equal(vp_start(&r, &cfg), VP_EARG);
     assert_null(r);
     assert_int_equal(entries("plugins/profile"), 0); /* no directory is left of any */
+}
+
+/* A result that nobody initialised, or of a later header: said at once, and nothing has happened.
+ */
+static void results_of_an_unknown_version(void **state)
+{
+    (void)state;
+    vp_recording *r = here_start();
+    for (int version = 0; version < 3; version += 2) {
+        vp_result result = {.version = version, .zones = 77};
+        assert_int_equal(vp_capture_past(r, 0, &result), VP_EVERSION);
+        assert_int_equal(vp_stop(r, &result), VP_EVERSION);
+        assert_int_equal(vp_wait(r, &result), VP_EVERSION);
+        assert_non_null(strstr(vp_error_last()->message, "VP_RESULT_INIT"));
+        assert_int_equal(vp_error_last()->code, VP_EVERSION);
+        assert_int_equal(result.zones, 77);
+        assert_true(vp_recording_active(r));
+    }
+    assert_int_equal(vp_stop(r, NULL), 0);
 }
 
 /* The names of runs in one second differ, and each holds its own. */
@@ -493,6 +515,7 @@ int main(void)
     const struct CMUnitTest tests[] = {here_test(second_start_is_refused),
                                        here_test(stale_handles_touch_nothing),
                                        here_test(bad_configurations),
+                                       here_test(results_of_an_unknown_version),
                                        here_test(runs_in_one_second),
                                        here_test(host_names_become_file_names),
                                        here_test(a_failed_export_keeps_the_image),

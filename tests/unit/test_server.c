@@ -86,11 +86,12 @@ static void a_report_is_written_in_every_format(void **state)
     const vp_session *s;
     vp_report *r = NULL;
     vp_report_options bad = VP_REPORT_OPTIONS_INIT;
+    vp_view other = VP_VIEW_INIT;
     (void)state;
     assert_int_equal(vp_catalog_open(&c, dir.root), 0);
     assert_int_equal(vp_catalog_latest(&s, c), 0);
     bad.version = 7;
-    assert_int_equal(vp_report_make(&r, c, s, &bad), VP_EARG);
+    assert_int_equal(vp_report_make(&r, c, s, &bad), VP_EVERSION);
     assert_null(r);
     assert_int_equal(vp_report_make(&r, c, s, NULL), 0);
     for (int f = VP_FORMAT_TEXT; f <= VP_FORMAT_HTML; f++) {
@@ -104,6 +105,8 @@ static void a_report_is_written_in_every_format(void **state)
     }
     assert_int_equal(vp_report_write(r, (vp_format)9, NULL, 1), VP_EARG);
     assert_int_equal(vp_report_write(r, VP_FORMAT_JSON, NULL, -1), VP_EIO);
+    other.version = 2;
+    assert_int_equal(vp_report_write(r, VP_FORMAT_TEXT, &other, 1), VP_EVERSION);
     vp_report_free(r);
     vp_report_free(NULL);
     vp_catalog_free(c);
@@ -139,7 +142,8 @@ static void bad_options_are_named(void **state)
     assert_non_null(strstr(vp_error_last()->message, "gopher"));
     o = (vp_open_options)VP_OPEN_OPTIONS_INIT;
     o.version = 0;
-    assert_int_equal(vp_server_start(&s, dir.root, &o), VP_EARG);
+    assert_int_equal(vp_server_start(&s, dir.root, &o), VP_EVERSION);
+    assert_non_null(strstr(vp_error_last()->message, "VP_OPEN_OPTIONS_INIT"));
     o = (vp_open_options)VP_OPEN_OPTIONS_INIT;
     o.port = 0;
     assert_int_equal(vp_server_start(&s, "/nonexistent/directory", &o), VP_ENOTFOUND);

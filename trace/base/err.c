@@ -32,7 +32,9 @@ const char *vp_status_name(int code)
                                         "clock",
                                         "no GPU tracing",
                                         "GPU tracing in use",
-                                        "not permitted"};
+                                        "not permitted",
+                                        "recording full",
+                                        "unknown version"};
     return code <= 0 && -code < (int)(sizeof names / sizeof *names) ? names[-code] : "unknown";
 }
 
@@ -45,6 +47,16 @@ int vp_fail(int code, const char *fmt, ...)
     va_end(ap);
     last = e;
     return code;
+}
+
+int vp_check_version(int version, int known, const char *type, const char *init)
+{
+    if (version == known)
+        return 0;
+    if (!version)
+        return vp_fail(VP_EVERSION, "this %s has no version: start from %s", type, init);
+    return vp_fail(VP_EVERSION, "%s of version %d, where this library knows %d: start from %s",
+                   type, version, known, init);
 }
 
 static void copy_printable(char *dst, size_t cap, const char *src)

@@ -16,6 +16,10 @@ int vp_fail_at(int code, const char *path, int64_t event, int64_t offset);
 /* Copies a failure from another thread into this thread's slot. Returns err->code. */
 int vp_fail_copy(const vp_error *err);
 
+/* A caller's structure of a version that is not `known`: VP_EVERSION, which names the type and the
+ * initialiser that it starts from. Else 0. */
+int vp_check_version(int version, int known, const char *type, const char *init);
+
 /* Forgets the last failure. */
 void vp_error_clear(void);
 

@@ -299,6 +299,15 @@ const vpcap_info *vpcap_info_of(const vpcap *v)
     return &v->info;
 }
 
+vp_str vpcap_taken(vpcap_header *head, const vpcap *v)
+{
+    *head = v->head;
+    if (head->pages_used < head->pages)
+        head->pages = head->pages_used;
+    head->image_bytes = head->chunks_at + (uint64_t)head->pages * VP__PAGE;
+    return (vp_str){v->image, head->image_bytes};
+}
+
 uint32_t vpcap_names(const vpcap *v)
 {
     return count_of(&v->head.names);

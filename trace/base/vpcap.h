@@ -97,6 +97,11 @@ int vpcap_open(vpcap **out, const void *image, size_t n);
 void vpcap_free(vpcap *v);
 const vpcap_info *vpcap_info_of(const vpcap *v);
 
+/* The image up to the last page that was taken, and its head as it is for that alone: with these
+ * for its first bytes it is a whole image. */
+struct vpcap_header;
+vp_str vpcap_taken(struct vpcap_header *head, const vpcap *v);
+
 uint32_t vpcap_names(const vpcap *v);
 uint32_t vpcap_threads(const vpcap *v);
 uint32_t vpcap_devices(const vpcap *v);

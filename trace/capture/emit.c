@@ -115,7 +115,7 @@ static uint32_t correlation_of(const vp__thread *t, const cap_event *e)
     return e->correlation || !is_zone ? e->correlation : t->correlation;
 }
 
-static void put_event(vp__thread *t, const cap_event *e, uint32_t name, const uint32_t *keys)
+static bool put_event(vp__thread *t, const cap_event *e, uint32_t name, const uint32_t *keys)
 {
     uint64_t dur = ticks_between(e->start, e->end);
     uint32_t lengths[CAP_ARGS_MAX], correlation = correlation_of(t, e);
@@ -126,7 +126,7 @@ static void put_event(vp__thread *t, const cap_event *e, uint32_t name, const ui
     vp__record *r = cap_reserve(t, slots, e->end);
     out o = {(uint64_t *)(void *)r + 2, 0};
     if (!r)
-        return;
+        return false;
     if (is_long)
         put_item(&o, VP__ITEM_LONG, 0, 0, dur >> 32);
     if (e->has_number)
@@ -139,6 +139,7 @@ static void put_event(vp__thread *t, const cap_event *e, uint32_t name, const ui
     o.at = (uint64_t *)(void *)r;
     put_words(&o, e->start, (uint64_t)VP__WHAT(name, o.items, e->kind) << 32 | (uint32_t)dur);
     cap_publish(t, slots, true);
+    return true;
 }
 
 /* There is a chunk, but nothing of the site can be kept: as if the pool were full. */
@@ -157,35 +158,37 @@ void cap_count_lost(uint32_t generation, uint64_t too_deep, uint64_t left)
     vp__leave(t);
 }
 
-VP__INLINE bool emit(uint32_t generation, const cap_event *given, uint32_t place)
+enum { OUT_OF_REACH, NO_ROOM, KEPT };
+
+VP__INLINE int emit(uint32_t generation, const cap_event *given, uint32_t place)
 {
     cap_event e = *given;
     vp__thread *t = cap_enter(generation);
     if (!t)
-        return false;
+        return OUT_OF_REACH;
     e.arg_count = e.arg_count < CAP_ARGS_MAX ? e.arg_count : CAP_ARGS_MAX;
     uint32_t keys[CAP_ARGS_MAX];
     uint32_t name = cap_site(e.site, generation, e.args, e.keys ? 0 : e.arg_count);
     for (uint32_t i = 0; i < e.arg_count; i++)
         keys[i] = e.keys ? cap_site(e.keys[i], generation, NULL, 0) : name + 1 + i;
-    if (name)
-        put_event(t, &e, name, keys);
-    else
+    bool kept = name && put_event(t, &e, name, keys);
+    if (!name)
         count_full(t);
     if (place)
         pool_open_give(&cap_pool_now, place);
     vp__leave(t);
-    return true;
+    return kept ? KEPT : NO_ROOM;
 }
 
-void cap_emit(uint32_t generation, const cap_event *e)
+bool cap_emit(uint32_t generation, const cap_event *e)
 {
-    emit(generation, e, 0);
+    int rc = emit(generation, e, 0);
+    return rc == KEPT || (rc == OUT_OF_REACH && vp__generation() != generation);
 }
 
 bool cap_emit_listed(uint32_t generation, const cap_event *e, uint32_t place)
 {
-    return emit(generation, e, place);
+    return emit(generation, e, place) != OUT_OF_REACH;
 }
 
 /* The scopes from `depth` on, but for those of which the list holds no start, are left. */

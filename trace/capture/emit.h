@@ -20,8 +20,9 @@ typedef struct cap_event {
     vp__site *const *keys; /* of each arg; NULL: the site always has these args */
 } cap_event;
 
-/* Records it in the calling thread, or counts why not. Signal-safe. */
-void cap_emit(uint32_t generation, const cap_event *e);
+/* Records it in the calling thread; false: there is no room, which it counts. Where the recording
+ * is not on any more, there is nothing to record, and nothing to count. Signal-safe. */
+bool cap_emit(uint32_t generation, const cap_event *e);
 /* The same, and gives its place on the list of open zones back with the record; 0: it has none.
  * false: the image was out of reach, and nothing in it has changed but counts. */
 bool cap_emit_listed(uint32_t generation, const cap_event *e, uint32_t place);

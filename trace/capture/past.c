@@ -212,6 +212,7 @@ int vp_capture_past(vp_recording *handle, double seconds, vp_result *result)
 {
     vp_result r = VP_RESULT_INIT;
     vp_recording *past;
+    VP_TRY(cap_check_result(result));
     VP_TRY(start(&past, handle, seconds, true));
     int rc = vp_wait(past, &r);
     if (rc == 0 && result)

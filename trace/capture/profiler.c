@@ -256,8 +256,9 @@ bool vp_is_profiling(const vp_profiler *p)
 int vp_profiler_stats(vp_step_stats *out, const vp_profiler *const_p)
 {
     vp_profiler *p = (vp_profiler *)const_p; /* for its lock */
-    if (!p || !out || out->version != 1)
-        return vp_fail(VP_EARG, "start from VP_STEP_STATS_INIT");
+    if (!p || !out)
+        return vp_fail(VP_EARG, "no profiler, or no place for its statistics");
+    VP_TRY(vp_check_version(out->version, 1, "vp_step_stats", "VP_STEP_STATS_INIT"));
     pthread_mutex_lock(&p->lock);
     *out = (vp_step_stats){.version = 1,
                            .steps = p->steps.count,
@@ -273,8 +274,9 @@ int vp_profiler_stats(vp_step_stats *out, const vp_profiler *const_p)
 
 int vp_profiler_last(vp_result *out, vp_profiler *p)
 {
-    if (!p || !out || out->version != 1)
-        return vp_fail(VP_EARG, "start from VP_RESULT_INIT");
+    if (!p || !out)
+        return vp_fail(VP_EARG, "no profiler, or no place for the result");
+    VP_TRY(cap_check_result(out));
     prof_settle(p);
     pthread_mutex_lock(&p->lock);
     bool has = p->last_number > 0;

@@ -8,6 +8,10 @@
 #include "include/view_profile_capture.h"
 #include "trace/base/vpcap.h"
 
+/* VP_EVERSION: the caller's structure is of another version, or was not initialised. */
+int cap_check_config(const vp_config *cfg);
+int cap_check_result(const vp_result *result); /* NULL: nothing to check */
+
 /* ---- writer.c ---- */
 
 /* Writes the files of `outputs` (VP_OUT_…) for an image into the directory run_fd, each

@@ -19,15 +19,25 @@ static void copy_result(vp_result *out, const cap_session *s)
         *out = s->result;
 }
 
+int cap_check_config(const vp_config *cfg)
+{
+    return vp_check_version(cfg->version, 1, "vp_config", "VP_CONFIG_INIT");
+}
+
+int cap_check_result(const vp_result *result)
+{
+    return result ? vp_check_version(result->version, 1, "vp_result", "VP_RESULT_INIT") : 0;
+}
+
 static int check(const vp_config *cfg)
 {
-    if (cfg->version != 1)
-        return vp_fail(VP_EARG, "vp_config of version %d: start from VP_CONFIG_INIT", cfg->version);
+    VP_TRY(cap_check_config(cfg));
     if (cfg->mode != VP_KEEP_FIRST && cfg->mode != VP_RING)
         return vp_fail(VP_EARG, "there is no mode %d", (int)cfg->mode);
     if (cfg->gpu < VP_GPU_OFF || cfg->gpu > VP_GPU_REQUIRE)
         return vp_fail(VP_EARG, "there is no gpu mode %d", (int)cfg->gpu);
-    if (cfg->outputs & ~(unsigned)(VP_OUT_XPLANE | VP_OUT_TRACE_JSON | VP_OUT_PERFETTO_JSON))
+    if (cfg->outputs &
+        ~(unsigned)(VP_OUT_XPLANE | VP_OUT_TRACE_JSON | VP_OUT_PERFETTO_JSON | VP_OUT_RAW))
         return vp_fail(VP_EARG, "there are no such outputs: 0x%x", cfg->outputs);
     return 0;
 }
@@ -120,6 +130,15 @@ int vp_start(vp_recording **out, const vp_config *cfg)
     return start(out, cfg, false);
 }
 
+int vp_trace(vp_recording **out, const char *dir)
+{
+    vp_config cfg = VP_CONFIG_INIT;
+    if (!dir || !*dir)
+        return vp_fail(VP_EARG, "vp_trace needs a directory");
+    cfg.dir = dir;
+    return vp_start(out, &cfg);
+}
+
 int cap_start_standby(vp_recording **out, const vp_config *cfg)
 {
     return start(out, cfg, true);
@@ -176,6 +195,7 @@ static int stop(vp_recording *r, vp_result *result, cap_cut cut)
 int vp_stop(vp_recording *r, vp_result *result)
 {
     int rc;
+    VP_TRY(cap_check_result(result));
     session_lock();
     rc = stop(r, result, CAP_WHOLE);
     session_unlock();
@@ -206,6 +226,7 @@ static int wait_for(vp_recording *r, vp_result *result)
 int vp_wait(vp_recording *r, vp_result *result)
 {
     int rc;
+    VP_TRY(cap_check_result(result));
     session_lock();
     rc = wait_for(r, result);
     session_unlock();

@@ -3,11 +3,12 @@
 #include <limits.h>
 
 #include "trace/base/err.h"
+#include "trace/capture/recorder.h"
 
 int sched_check(const vp_schedule *s)
 {
-    if (s->version != 1)
-        return vp_fail(VP_EARG, "start from VP_SCHEDULE_INIT: version %d is unknown", s->version);
+    VP_TRY(vp_check_version(s->version, 1, "vp_schedule", "VP_SCHEDULE_INIT"));
+    VP_TRY(cap_check_config(&s->recording));
     if (!s->profile_every_n_steps)
         return vp_fail(VP_EARG, "profile_every_n_steps is 0: every 0th step is none");
     if (!s->profile_duration_ms)

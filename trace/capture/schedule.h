@@ -16,7 +16,7 @@ typedef struct sched_state {
     uint64_t want, done; /* steps of the capture that is on; want 0: none is */
 } sched_state;
 
-/* VP_EARG: names the field. */
+/* VP_EARG: names the field. VP_EVERSION: of it, or of its recording. */
 int sched_check(const vp_schedule *s);
 /* The time limit of a capture as vp_config has it, 0: none. */
 unsigned sched_duration_ms(const vp_schedule *s);

@@ -243,7 +243,8 @@ static int make_session(cap_session **out, const vp_config *cfg)
     }
     s->cfg.dir = s->dir;
     s->cfg.host = s->host;
-    s->cfg.outputs = cfg->outputs ? cfg->outputs : VP_OUT_XPLANE | VP_OUT_TRACE_JSON;
+    if (!(cfg->outputs & ~(unsigned)VP_OUT_RAW))
+        s->cfg.outputs |= VP_OUT_XPLANE | VP_OUT_TRACE_JSON;
     s->cfg.level = cfg->level ? cfg->level : VP_LEVEL_INFO;
     *out = s;
     return 0;
@@ -465,7 +466,7 @@ static int write_files(cap_session *s)
     vpcap_free(v);
     if (rc < 0)
         return vp_fail_at(rc, s->run.path, -1, -1);
-    if (s->pool_name[0])
+    if (s->pool_name[0] && !(s->cfg.outputs & VP_OUT_RAW)) /* else it was replaced */
         unlinkat(s->run.fd, s->pool_name, 0);
     return 0;
 }

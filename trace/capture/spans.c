@@ -1,11 +1,15 @@
-/* Work that something else than the calling thread did: ops, transfers and collectives on tracks;
- * and the numbers that tie it to the zones that launched it. */
+/* Work that something else than the calling thread did: ops, transfers and collectives on tracks,
+ * timed by the recording's clock or by their device's; and the numbers that tie it to the zones
+ * that launched it. */
 #include <stdio.h>
 
 #include "include/view_profile_capture.h"
 #include "trace/base/err.h"
+#include "trace/base/vpcap.h"
 #include "trace/capture/clock.h"
+#include "trace/capture/device_clock.h"
 #include "trace/capture/emit.h"
+#include "trace/capture/tables.h"
 #include "trace/capture/thread.h"
 
 #define VP__KIND_SITE(text)                                                                        \
@@ -51,13 +55,19 @@ void vp_correlation_pop(void)
 
 static int put_span(const cap_event *e)
 {
+    cap_event placed = *e;
     uint32_t generation = vp__generation();
-    if (!e->track)
+    uint32_t clock = cap_tables_clock(e->track);
+    if (clock == VPCAP_NONE)
         return vp_fail(VP_EARG, "a span needs a track of vp_track_add");
     if (e->end < e->start)
         return vp_fail(VP_EARG, "a span ends before it starts");
-    if (generation)
-        cap_emit(generation, e);
+    if (!generation)
+        return 0;
+    if (clock)
+        VP_TRY(device_clock_place(clock, &placed.start, &placed.end));
+    if (!cap_emit(generation, &placed))
+        return vp_fail(VP_EFULL, "the recording has no room for more");
     return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "trace/base/buf.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/base/vpcap.h"
 
 #define DEVICES_MAX 256u
 #define TRACKS_MAX 4096u
@@ -16,6 +17,7 @@
 typedef struct device {
     int kind, ordinal;
     char *model;
+    uint32_t clock; /* 0: the recording's */
 } device;
 
 typedef struct track {
@@ -124,7 +126,7 @@ static int add_device(uint32_t *out, int kind, int ordinal, const char *model)
         return 0;
     if (device_count == DEVICES_MAX)
         return vp_fail(VP_ELIMIT, "more than %u devices", DEVICES_MAX);
-    device d = {kind, ordinal, copy(model)};
+    device d = {kind, ordinal, copy(model), 0};
     if (!d.model)
         return vp_fail(VP_ENOMEM, "out of memory: a device");
     devices[device_count++] = d;
@@ -162,7 +164,8 @@ static int add_track(uint32_t *out, uint32_t device_id, const char *name)
     track t = {device_id - 1, copy(name)};
     if (!t.name)
         return vp_fail(VP_ENOMEM, "out of memory: a track");
-    tracks[track_count++] = t;
+    tracks[track_count] = t;
+    __atomic_store_n(&track_count, track_count + 1, __ATOMIC_RELEASE); /* spans look without lock */
     *out = track_count;
     if (live)
         write_track(track_count - 1);
@@ -176,6 +179,21 @@ vp_track_id vp_track_add(vp_device_id device_id, const char *name)
     add_track(&id, device_id, name ? name : "");
     pthread_mutex_unlock(&lock);
     return id;
+}
+
+uint32_t cap_tables_clock(uint32_t track_id)
+{
+    if (!track_id || track_id > __atomic_load_n(&track_count, __ATOMIC_ACQUIRE))
+        return VPCAP_NONE;
+    return __atomic_load_n(&devices[tracks[track_id - 1].device].clock, __ATOMIC_ACQUIRE);
+}
+
+int cap_tables_set_clock(uint32_t device_id, uint32_t clock)
+{
+    if (!device_id || device_id > device_count)
+        return vp_fail(VP_EARG, "a clock needs a device of vp_device_add");
+    __atomic_store_n(&devices[device_id - 1].clock, clock, __ATOMIC_RELEASE);
+    return 0;
 }
 
 static int set_meta(const char *key, const char *value)

@@ -9,7 +9,11 @@
  * itself, until cap_tables_leave. */
 void cap_tables_enter(cap_pool *p);
 void cap_tables_leave(void);
-/* Around fork. */
+/* The clock of a track's device; 0: the recording's. VPCAP_NONE: there is no such track. */
+uint32_t cap_tables_clock(uint32_t track);
+/* With the lock held. VP_EARG: there is no such device. */
+int cap_tables_set_clock(uint32_t device, uint32_t clock);
+/* Around fork, and around what of devices is kept elsewhere (device_clock.c). */
 void cap_tables_lock(void);
 void cap_tables_unlock(void);
 

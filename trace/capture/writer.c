@@ -12,6 +12,7 @@
 
 /* A file's name has at most 255 bytes, with what is put around it. */
 #define NAME_MAX_HERE 240
+#define OUTPUTS 4u
 
 typedef struct output {
     char name[256], temp[256];
@@ -22,8 +23,9 @@ typedef struct output {
 /* A host is a file's name here, so nothing in it may mean a directory or hide the file. */
 static void file_name(output *o, const vpcap_info *info, unsigned which)
 {
-    static const char *const suffixes[] = {
-        [VP_OUT_XPLANE] = ".xplane.pb", [VP_OUT_TRACE_JSON] = ".trace.json.gz"};
+    static const char *const suffixes[] = {[VP_OUT_XPLANE] = ".xplane.pb",
+                                           [VP_OUT_TRACE_JSON] = ".trace.json.gz",
+                                           [VP_OUT_RAW] = ".vpcap"};
     vp_str host = vp_str_head(info->host, 200);
     if (which == VP_OUT_PERFETTO_JSON)
         snprintf(o->name, sizeof o->name, "perfetto_trace.json.gz");
@@ -73,6 +75,8 @@ static int write_temp(output *o, int run_fd, const vpcap *v, const gpu_activity 
     o->written = true;
     if (which == VP_OUT_XPLANE)
         VP_TRY(write_xplane(o, fd, v, gpu));
+    else if (which == VP_OUT_RAW)
+        VP_TRY(wr_raw(&o->bytes, fd, v));
     else
         VP_TRY(wr_json(&o->bytes, fd, v, gpu, which == VP_OUT_TRACE_JSON));
     if (close(vp_fs_take(&fd)) < 0) /* network file systems say only here that there is no room */
@@ -85,23 +89,24 @@ static int write_temp(output *o, int run_fd, const vpcap *v, const gpu_activity 
 int cap_write(uint64_t *bytes, int run_fd, const vpcap *v, const struct gpu_activity *gpu,
               unsigned outputs)
 {
-    static const unsigned kinds[] = {VP_OUT_XPLANE, VP_OUT_TRACE_JSON, VP_OUT_PERFETTO_JSON};
-    output files[3] = {0};
+    static const unsigned kinds[OUTPUTS] = {VP_OUT_XPLANE, VP_OUT_TRACE_JSON, VP_OUT_PERFETTO_JSON,
+                                            VP_OUT_RAW};
+    output files[OUTPUTS] = {0};
     uint64_t sum = 0;
     int rc = 0;
     size_t renamed = 0;
-    for (size_t i = 0; rc >= 0 && i < 3; i++) {
+    for (size_t i = 0; rc >= 0 && i < OUTPUTS; i++) {
         if (!(outputs & kinds[i]))
             continue;
         file_name(&files[i], vpcap_info_of(v), kinds[i]);
         rc = write_temp(&files[i], run_fd, v, gpu, kinds[i]);
         sum += files[i].bytes;
     }
-    for (; rc >= 0 && renamed < 3; renamed++)
+    for (; rc >= 0 && renamed < OUTPUTS; renamed++)
         if (files[renamed].written &&
             renameat(run_fd, files[renamed].temp, run_fd, files[renamed].name) < 0)
             rc = vp_fail(VP_EIO, "cannot name %s: %s", files[renamed].name, strerror(errno));
-    for (size_t i = 0; rc < 0 && i < 3; i++)
+    for (size_t i = 0; rc < 0 && i < OUTPUTS; i++)
         if (files[i].written)
             unlinkat(run_fd, i + 1 < renamed ? files[i].name : files[i].temp, 0);
     if (rc >= 0)

@@ -1,6 +1,6 @@
 /* The parts of the writer: what a recording leaves behind as files. writer.c makes the files,
- * writer_json.c their JSON, writer_gpu.c turns a GPU's own records into lines for both formats.
- * Only trace/capture/writer*.c and their tests include this. */
+ * writer_json.c their JSON, writer_raw.c the image itself, writer_gpu.c turns a GPU's own records
+ * into lines for both formats. Only trace/capture/writer*.c and their tests include this. */
 #ifndef VP_CAPTURE_WRITER_H
 #define VP_CAPTURE_WRITER_H
 
@@ -18,5 +18,8 @@ size_t wr_gpu_warnings(vp_str out[WR_GPU_WARNINGS], char text[100], const gpu_ac
 /* Trace Event JSON as XLA's writer leaves it (xprof.md 3.1), gzip level 1, to fd. with_metadata:
  * `metadata` and `otherData` beside the events, which Perfetto does without. gpu may be NULL. */
 int wr_json(uint64_t *bytes, int fd, const vpcap *v, const gpu_activity *gpu, bool with_metadata);
+
+/* The image as a .vpcap, without the pages that nobody took; what a GPU told is not in it. */
+int wr_raw(uint64_t *bytes, int fd, const vpcap *v);
 
 #endif

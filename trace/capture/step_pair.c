@@ -1,0 +1,44 @@
+/* A step in two parts: what VP_STEP keeps in its scope is kept by the thread here. */
+#include "trace/base/err.h"
+#include "trace/capture/recorder.h"
+
+typedef struct open_step {
+    bool is_open;
+    uint32_t name, generation; /* generation 0: nothing recorded when it began */
+    uint64_t start, number;
+} open_step;
+
+static VP__TLS open_step own;
+
+static void tell(bool begin, uint64_t number)
+{
+    vp__step_fn *told = __atomic_load_n(&vp__steps, __ATOMIC_ACQUIRE);
+    if (told)
+        told(begin, number);
+}
+
+int vp_step_begin(const char *name, uint64_t number)
+{
+    if (!name || !*name)
+        return vp_fail(VP_EARG, "a step needs a name");
+    if (own.is_open)
+        return vp_fail(VP_EBUSY, "this thread is in step %llu still",
+                       (unsigned long long)own.number);
+    tell(true, number); /* which may start a recording */
+    own = (open_step){.is_open = true, .number = number, .generation = cap_generation()};
+    if (own.generation)
+        own.name = vp_name(name);
+    own.start = vp_now();
+    return 0;
+}
+
+int vp_step_end(void)
+{
+    if (!own.is_open)
+        return vp_fail(VP_EARG, "vp_step_end without vp_step_begin");
+    own.is_open = false;
+    if (own.generation)
+        cap_zone(own.name, own.start, own.generation, true, own.number);
+    tell(false, own.number);
+    return 0;
+}
