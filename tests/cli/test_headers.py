@@ -54,15 +54,41 @@ int main(void)
     return 0;
 }
 """
-LANGUAGES = [('gcc', 'c', 'c11'), ('gcc', 'c', 'gnu17'), ('clang', 'c', 'c11'), ('g++', 'c++', 'c++11'), ('g++', 'c++', 'gnu++20'),
-             ('clang++', 'c++', 'c++14')]
+LANGUAGES = [('gcc', 'c', 'c99'), ('gcc', 'c', 'c11'), ('gcc', 'c', 'gnu17'), ('clang', 'c', 'c99'), ('clang', 'c', 'c11'),
+             ('g++', 'c++', 'c++11'), ('g++', 'c++', 'c++20'), ('g++', 'c++', 'gnu++20'), ('clang++', 'c++', 'c++14'),
+             ('clang++', 'c++', 'c++20')]
+HEADERS = sorted(p.name for p in (ROOT / 'include').glob('*.h'))
+
+
+
+def compile_text(compiler, language, standard, text, out, *more):
+    assert shutil.which(compiler), f'{compiler} is missing: scripts/setup --test installs it'
+    done = subprocess.run([compiler, '-x', language, f'-std={standard}', '-O2', '-Wall', '-Wextra', '-Wshadow', '-Wpedantic',
+                           '-Werror', '-I', ROOT / 'include', *more, '-c', '-o', out, '-'],
+                          input=text, text=True, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    return out
 
 
 @pytest.mark.parametrize('disabled', [[], ['-DVP_DISABLE']], ids=['on', 'disabled'])
 @pytest.mark.parametrize('compiler,language,standard', LANGUAGES)
-def test_compiles(compiler, language, standard, disabled):
-    assert shutil.which(compiler), f'{compiler} is missing: scripts/setup --test installs it'
-    command = [compiler, '-x', language, f'-std={standard}', '-O2', '-Wall', '-Wextra', '-Wshadow', '-Werror', '-I', ROOT / 'include',
-               *disabled, '-c', '-o', '/dev/null', '-']
-    done = subprocess.run(command, input=PROGRAM, text=True, capture_output=True)
-    assert done.returncode == 0, done.stderr
+def test_compiles(tmp_path, compiler, language, standard, disabled):
+    compile_text(compiler, language, standard, PROGRAM, tmp_path / 'program.o', *disabled)
+
+
+@pytest.mark.parametrize('header', HEADERS)
+@pytest.mark.parametrize('compiler,language,standard', LANGUAGES)
+def test_each_header_alone_and_twice(tmp_path, compiler, language, standard, header):
+    """Those that only another one includes say so; all others stand for themselves."""
+    text = f'#include <{header}>\n' * 2
+    if 'Include view_profile_capture.h instead' in ' '.join((ROOT / 'include' / header).read_text().replace('*', ' ').split()):
+        text = '#include <view_profile_capture.h>\n' + text
+    compile_text(compiler, language, standard, text + 'typedef int unit_is_not_empty;\n', tmp_path / 'header.o')
+
+
+def test_nothing_is_left_of_what_is_disabled(tmp_path):
+    """Annotations need no library then: only what starts and stops is still called."""
+    out = compile_text('gcc', 'c', 'c11', PROGRAM, tmp_path / 'program.o', '-DVP_DISABLE')
+    needs = {line.split()[-1] for line in subprocess.run(['nm', '-u', out], check=True, capture_output=True,
+                                                         text=True).stdout.splitlines()}
+    assert {n for n in needs if n.startswith('vp')} <= {'vp_name'}

@@ -64,7 +64,7 @@ def example(installed, environment, tmp_path_factory):
 
 def test_what_is_installed(installed):
     files = {str(p.relative_to(installed)) for p in installed.rglob("*") if not p.is_dir()}
-    for name in ["bin/view_profile", "include/view_profile.h", "include/view_profile_status.h",
+    for name in ["bin/view_profile", *(f"include/{p.name}" for p in (ROOT / "include").glob("*.h")),
                  "share/bash-completion/completions/view_profile",
                  "share/zsh/site-functions/_view_profile",
                  "lib/systemd/system/view_profile.service", "lib/systemd/system/view_profile.socket"]:
@@ -99,7 +99,8 @@ def test_headers_are_c_and_cpp(installed):
     for compiler, standard in (("cc", "c99"), ("c++", "c++11")):
         if not shutil.which(compiler):
             pytest.skip(f"no {compiler}")
-        for header in ("view_profile.h", "view_profile_report.h", "view_profile_status.h"):
+        for header in ("view_profile.h", "view_profile_report.h", "view_profile_status.h", "view_profile_capture.h",
+                       "view_profile_nvtx_compat.h"):
             run(compiler, f"-std={standard}", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x",
                 "c" if compiler == "cc" else "c++", installed / "include" / header)
 

@@ -66,3 +66,11 @@ bool session_any_open(const cap_pool *p)
     }
     return false;
 }
+
+void session_each_block(const cap_pool *p, void (*fn)(void *ctx, vp__block *b), void *ctx)
+{
+    walk w = {p, 0};
+    for (vp__chunk *c; (c = next_chunk(&w));)
+        if (!VP__LOAD(c->order))
+            fn(ctx, pool_block(c));
+}

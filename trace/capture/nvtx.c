@@ -1,10 +1,13 @@
 #include "trace/capture/nvtx.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 #include <wchar.h>
 
+#include "include/view_profile_nvtx_compat.h"
 #include "trace/capture/nvtx_range.h"
 
 /* NvtxExportTableID, NvtxCallbackModule and the slots of its functions. */
@@ -34,7 +37,9 @@ enum {
     CORE2_END,
     CORE2_PUSH_EX,
     CORE2_POP,
-    CORE2_NAME_CATEGORY_A = 8,
+    CORE2_RESOURCE_CREATE,
+    CORE2_RESOURCE_DESTROY,
+    CORE2_NAME_CATEGORY_A,
     CORE2_NAME_CATEGORY_W,
     CORE2_REGISTER_A,
     CORE2_REGISTER_W,
@@ -51,31 +56,6 @@ typedef struct callback_table {
     size_t struct_size;
     int (*module_table)(int module, nvtx_fn ****table, unsigned *size);
 } callback_table;
-
-/* nvtxEventAttributes_t. What is beyond its `size` is not there. */
-typedef struct attributes {
-    uint16_t version, size;
-    uint32_t category;
-    int32_t color_type;
-    uint32_t color;
-    int32_t payload_type, reserved;
-    union {
-        uint64_t u64;
-        int64_t i64;
-        double f64;
-        uint32_t u32;
-        int32_t i32;
-        float f32;
-    } payload;
-    int32_t message_type;
-    union {
-        const char *text;
-        const wchar_t *wide;
-        const void *registered;
-    } message;
-} attributes;
-enum { PAYLOAD_U64 = 1, PAYLOAD_I64, PAYLOAD_F64, PAYLOAD_U32, PAYLOAD_I32, PAYLOAD_F32 };
-enum { MESSAGE_TEXT = 1, MESSAGE_WIDE, MESSAGE_REGISTERED };
 
 /* ---- What the program says, in our words ----------------------------------------------------- */
 
@@ -105,52 +85,51 @@ static const char *narrow(char *out, const wchar_t *wide)
     return out;
 }
 
-static void take_payload(nvtx_event *e, const attributes *a)
+static void take_payload(nvtx_event *e, const nvtxEventAttributes_t *a)
 {
     vp_arg *p = &e->payload;
-    switch (a->payload_type) {
-    case PAYLOAD_U64:
-    case PAYLOAD_I64:
-        *p = (vp_arg){"payload", VP_ARG_I64, {.i = a->payload.i64}};
+    switch (a->payloadType) {
+    case NVTX_PAYLOAD_TYPE_UNSIGNED_INT64:
+    case NVTX_PAYLOAD_TYPE_INT64:
+        *p = (vp_arg){"payload", VP_ARG_I64, {.i = a->payload.llValue}};
         break;
-    case PAYLOAD_U32:
-        *p = (vp_arg){"payload", VP_ARG_I64, {.i = a->payload.u32}};
+    case NVTX_PAYLOAD_TYPE_UNSIGNED_INT32:
+        *p = (vp_arg){"payload", VP_ARG_I64, {.i = a->payload.uiValue}};
         break;
-    case PAYLOAD_I32:
-        *p = (vp_arg){"payload", VP_ARG_I64, {.i = a->payload.i32}};
+    case NVTX_PAYLOAD_TYPE_INT32:
+        *p = (vp_arg){"payload", VP_ARG_I64, {.i = a->payload.iValue}};
         break;
-    case PAYLOAD_F64:
-        *p = (vp_arg){"payload", VP_ARG_F64, {.f = a->payload.f64}};
+    case NVTX_PAYLOAD_TYPE_DOUBLE:
+        *p = (vp_arg){"payload", VP_ARG_F64, {.f = a->payload.dValue}};
         break;
-    case PAYLOAD_F32:
-        *p = (vp_arg){"payload", VP_ARG_F64, {.f = (double)a->payload.f32}};
+    case NVTX_PAYLOAD_TYPE_FLOAT:
+        *p = (vp_arg){"payload", VP_ARG_F64, {.f = (double)a->payload.fValue}};
         break;
     default:
         break;
     }
 }
 
-/* buffer holds NVTX_NAME_MAX bytes and lives as long as e. */
-static nvtx_event event_of(char *buffer, nvtx_domain *d, const attributes *a)
+/* buffer holds NVTX_NAME_MAX bytes and lives as long as what is returned. Of texts that a handle
+ * stands for: that handle. */
+static const char *text_of(char *buffer, int32_t type, nvtxMessageValue_t message,
+                           const void **registered)
 {
-    nvtx_event e = {.domain = d, .text = ""};
+    *registered = type == NVTX_MESSAGE_TYPE_REGISTERED ? message.registered : NULL;
+    if (type == NVTX_MESSAGE_TYPE_UNICODE)
+        return narrow(buffer, message.unicode);
+    return type == NVTX_MESSAGE_TYPE_ASCII && message.ascii ? message.ascii : "";
+}
+
+/* What is beyond the size that a program says is not there. */
+static nvtx_event event_of(char *buffer, nvtxDomainHandle_t d, const nvtxEventAttributes_t *a)
+{
+    nvtx_event e = {.domain = (nvtx_domain *)d, .text = ""};
     if (!a || a->size < sizeof *a)
         return e;
     e.category = a->category;
     take_payload(&e, a);
-    switch (a->message_type) {
-    case MESSAGE_TEXT:
-        e.text = a->message.text ? a->message.text : "";
-        break;
-    case MESSAGE_WIDE:
-        e.text = narrow(buffer, a->message.wide);
-        break;
-    case MESSAGE_REGISTERED:
-        e.registered = a->message.registered;
-        break;
-    default:
-        break;
-    }
+    e.text = text_of(buffer, a->messageType, a->message, &e.registered);
     return e;
 }
 
@@ -161,64 +140,99 @@ static nvtx_event plain(const char *text)
 
 /* ---- The functions of domains ---------------------------------------------------------------- */
 
-static void domain_mark_ex(nvtx_domain *d, const attributes *a)
+void vp__nvtx_mark(nvtxDomainHandle_t d, const nvtxEventAttributes_t *a)
 {
     char buffer[NVTX_NAME_MAX];
     nvtx_event e = event_of(buffer, d, a);
     nvtx_mark(&e);
 }
 
-static uint64_t domain_start_ex(nvtx_domain *d, const attributes *a)
+nvtxRangeId_t vp__nvtx_start(nvtxDomainHandle_t d, const nvtxEventAttributes_t *a)
 {
     char buffer[NVTX_NAME_MAX];
     nvtx_event e = event_of(buffer, d, a);
     return nvtx_start(&e);
 }
 
-static void domain_end(nvtx_domain *d, uint64_t id)
+void vp__nvtx_end(nvtxDomainHandle_t d, nvtxRangeId_t id)
 {
     (void)d;
     nvtx_end(id);
 }
 
-static int domain_push_ex(nvtx_domain *d, const attributes *a)
+int vp__nvtx_push(nvtxDomainHandle_t d, const nvtxEventAttributes_t *a)
 {
     char buffer[NVTX_NAME_MAX];
     nvtx_event e = event_of(buffer, d, a);
     return nvtx_push(&e);
 }
 
-static int domain_pop(nvtx_domain *d)
+int vp__nvtx_pop(nvtxDomainHandle_t d)
 {
-    return nvtx_pop(d);
+    return nvtx_pop((nvtx_domain *)d);
 }
 
-static const void *register_a(nvtx_domain *d, const char *text)
+nvtxStringHandle_t vp__nvtx_string(nvtxDomainHandle_t d, const char *text)
 {
-    return nvtx_register(d, text ? text : "");
+    return (nvtxStringHandle_t)nvtx_register((nvtx_domain *)d, text ? text : "");
 }
 
-static const void *register_w(nvtx_domain *d, const wchar_t *text)
+nvtxStringHandle_t vp__nvtx_string_wide(nvtxDomainHandle_t d, const wchar_t *text)
 {
     char buffer[NVTX_NAME_MAX];
-    return nvtx_register(d, narrow(buffer, text));
+    return vp__nvtx_string(d, narrow(buffer, text));
 }
 
-static nvtx_domain *create_a(const char *name)
+nvtxDomainHandle_t vp__nvtx_domain(const char *name)
 {
-    return nvtx_domain_of(name ? name : "");
+    return (nvtxDomainHandle_t)nvtx_domain_of(name ? name : "");
 }
 
-static nvtx_domain *create_w(const wchar_t *name)
+nvtxDomainHandle_t vp__nvtx_domain_wide(const wchar_t *name)
 {
     char buffer[NVTX_NAME_MAX];
-    return nvtx_domain_of(narrow(buffer, name));
+    return vp__nvtx_domain(narrow(buffer, name));
+}
+
+void vp__nvtx_category(nvtxDomainHandle_t d, uint32_t id, const char *name)
+{
+    nvtx_name_category((nvtx_domain *)d, id, name ? name : "");
+}
+
+void vp__nvtx_category_wide(nvtxDomainHandle_t d, uint32_t id, const wchar_t *name)
+{
+    char buffer[NVTX_NAME_MAX];
+    vp__nvtx_category(d, id, narrow(buffer, name));
+}
+
+/* Of resources only threads are something that a recording has. */
+nvtxResourceHandle_t vp__nvtx_resource(nvtxDomainHandle_t d, const nvtxResourceAttributes_t *a)
+{
+    char buffer[NVTX_NAME_MAX];
+    const void *registered;
+    (void)d;
+    if (!a || a->size < sizeof *a)
+        return NULL;
+    const char *text = text_of(buffer, a->messageType, a->message, &registered);
+    if (registered)
+        text = nvtx_text(registered);
+    if (a->identifierType == NVTX_RESOURCE_TYPE_GENERIC_THREAD_NATIVE)
+        nvtx_name_thread((uint32_t)a->identifier.ullValue, text);
+    else if (a->identifierType == NVTX_RESOURCE_TYPE_GENERIC_THREAD_POSIX &&
+             pthread_equal((pthread_t)a->identifier.ullValue, pthread_self()))
+        nvtx_name_thread((uint32_t)gettid(), text);
+    return NULL;
 }
 
 /* Domains stay: zones that carry their names may still be open. */
-static void destroy(nvtx_domain *d)
+static void destroy(nvtxDomainHandle_t d)
 {
     (void)d;
+}
+
+static void destroy_resource(nvtxResourceHandle_t r)
+{
+    (void)r;
 }
 
 static void initialize(const void *reserved)
@@ -228,87 +242,33 @@ static void initialize(const void *reserved)
 
 /* ---- The functions of the core: those of no domain ------------------------------------------- */
 
-static void mark_ex(const attributes *a)
-{
-    domain_mark_ex(NULL, a);
-}
-
-static void mark_a(const char *text)
+void vp__nvtx_mark_text(const char *text)
 {
     nvtx_event e = plain(text);
     nvtx_mark(&e);
 }
 
-static void mark_w(const wchar_t *text)
-{
-    char buffer[NVTX_NAME_MAX];
-    mark_a(narrow(buffer, text));
-}
-
-static uint64_t start_ex(const attributes *a)
-{
-    return domain_start_ex(NULL, a);
-}
-
-static uint64_t start_a(const char *text)
+nvtxRangeId_t vp__nvtx_start_text(const char *text)
 {
     nvtx_event e = plain(text);
     return nvtx_start(&e);
 }
 
-static uint64_t start_w(const wchar_t *text)
-{
-    char buffer[NVTX_NAME_MAX];
-    return start_a(narrow(buffer, text));
-}
-
-static void end(uint64_t id)
-{
-    domain_end(NULL, id);
-}
-
-static int push_ex(const attributes *a)
-{
-    return domain_push_ex(NULL, a);
-}
-
-static int push_a(const char *text)
+int vp__nvtx_push_text(const char *text)
 {
     nvtx_event e = plain(text);
     return nvtx_push(&e);
 }
 
-static int push_w(const wchar_t *text)
+void vp__nvtx_thread(uint32_t tid, const char *name)
+{
+    nvtx_name_thread(tid, name ? name : "");
+}
+
+void vp__nvtx_thread_wide(uint32_t tid, const wchar_t *name)
 {
     char buffer[NVTX_NAME_MAX];
-    return push_a(narrow(buffer, text));
-}
-
-static int pop(void)
-{
-    return domain_pop(NULL);
-}
-
-static void name_category_a(uint32_t id, const char *text)
-{
-    nvtx_name_category(NULL, id, text);
-}
-
-static void name_category_w(uint32_t id, const wchar_t *text)
-{
-    char buffer[NVTX_NAME_MAX];
-    nvtx_name_category(NULL, id, narrow(buffer, text));
-}
-
-static void name_thread_a(uint32_t tid, const char *text)
-{
-    nvtx_name_thread(tid, text);
-}
-
-static void name_thread_w(uint32_t tid, const wchar_t *text)
-{
-    char buffer[NVTX_NAME_MAX];
-    nvtx_name_thread(tid, narrow(buffer, text));
+    nvtx_name_thread(tid, narrow(buffer, name));
 }
 
 /* ---- Attaching ------------------------------------------------------------------------------- */
@@ -329,29 +289,37 @@ static void fill(const callback_table *t, int module, nvtx_fn *const *functions,
 int nvtx_attach(nvtx_export_fn *tables)
 {
     static nvtx_fn *const core[CORE_SLOTS] = {
-        [CORE_MARK_EX] = FN(mark_ex),
-        [CORE_MARK_A] = FN(mark_a),
-        [CORE_MARK_W] = FN(mark_w),
-        [CORE_START_EX] = FN(start_ex),
-        [CORE_START_A] = FN(start_a),
-        [CORE_START_W] = FN(start_w),
-        [CORE_END] = FN(end),
-        [CORE_PUSH_EX] = FN(push_ex),
-        [CORE_PUSH_A] = FN(push_a),
-        [CORE_PUSH_W] = FN(push_w),
-        [CORE_POP] = FN(pop),
-        [CORE_NAME_CATEGORY_A] = FN(name_category_a),
-        [CORE_NAME_CATEGORY_W] = FN(name_category_w),
-        [CORE_NAME_THREAD_A] = FN(name_thread_a),
-        [CORE_NAME_THREAD_W] = FN(name_thread_w),
+        [CORE_MARK_EX] = FN(nvtxMarkEx),
+        [CORE_MARK_A] = FN(vp__nvtx_mark_text),
+        [CORE_MARK_W] = FN(nvtxMarkW),
+        [CORE_START_EX] = FN(nvtxRangeStartEx),
+        [CORE_START_A] = FN(vp__nvtx_start_text),
+        [CORE_START_W] = FN(nvtxRangeStartW),
+        [CORE_END] = FN(nvtx_end),
+        [CORE_PUSH_EX] = FN(nvtxRangePushEx),
+        [CORE_PUSH_A] = FN(vp__nvtx_push_text),
+        [CORE_PUSH_W] = FN(nvtxRangePushW),
+        [CORE_POP] = FN(nvtxRangePop),
+        [CORE_NAME_CATEGORY_A] = FN(nvtxNameCategoryA),
+        [CORE_NAME_CATEGORY_W] = FN(nvtxNameCategoryW),
+        [CORE_NAME_THREAD_A] = FN(vp__nvtx_thread),
+        [CORE_NAME_THREAD_W] = FN(vp__nvtx_thread_wide),
     };
     static nvtx_fn *const core2[CORE2_SLOTS] = {
-        [CORE2_MARK_EX] = FN(domain_mark_ex), [CORE2_START_EX] = FN(domain_start_ex),
-        [CORE2_END] = FN(domain_end),         [CORE2_PUSH_EX] = FN(domain_push_ex),
-        [CORE2_POP] = FN(domain_pop),         [CORE2_NAME_CATEGORY_A] = FN(nvtx_name_category),
-        [CORE2_NAME_CATEGORY_W] = NULL,       [CORE2_REGISTER_A] = FN(register_a),
-        [CORE2_REGISTER_W] = FN(register_w),  [CORE2_CREATE_A] = FN(create_a),
-        [CORE2_CREATE_W] = FN(create_w),      [CORE2_DESTROY] = FN(destroy),
+        [CORE2_MARK_EX] = FN(vp__nvtx_mark),
+        [CORE2_START_EX] = FN(vp__nvtx_start),
+        [CORE2_END] = FN(vp__nvtx_end),
+        [CORE2_PUSH_EX] = FN(vp__nvtx_push),
+        [CORE2_POP] = FN(vp__nvtx_pop),
+        [CORE2_RESOURCE_CREATE] = FN(vp__nvtx_resource),
+        [CORE2_RESOURCE_DESTROY] = FN(destroy_resource),
+        [CORE2_NAME_CATEGORY_A] = FN(vp__nvtx_category),
+        [CORE2_NAME_CATEGORY_W] = FN(vp__nvtx_category_wide),
+        [CORE2_REGISTER_A] = FN(vp__nvtx_string),
+        [CORE2_REGISTER_W] = FN(vp__nvtx_string_wide),
+        [CORE2_CREATE_A] = FN(vp__nvtx_domain),
+        [CORE2_CREATE_W] = FN(vp__nvtx_domain_wide),
+        [CORE2_DESTROY] = FN(destroy),
         [CORE2_INITIALIZE] = FN(initialize),
     };
     nvtx_install();

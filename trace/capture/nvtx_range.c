@@ -11,6 +11,7 @@
 #include "trace/capture/recorder.h"
 #include "trace/capture/session.h"
 #include "trace/capture/step_name.h"
+#include "trace/capture/thread_names.h"
 
 /* Nested ranges of one thread, of all domains; deeper ones are a program that forgets to pop. */
 #define DEPTH_MAX 65536u
@@ -41,6 +42,7 @@ typedef struct frame {
     nvtx_domain *domain;
     cap_begun zone;
     bool is_open; /* of a range that any thread may end */
+    int depth;    /* in its domain, from 0 */
     uint32_t category;
     vp_arg payload;
 } frame;
@@ -118,6 +120,7 @@ static thread *own_thread(void)
 {
     if (own)
         return own;
+    nvtx_install();
     pthread_once(&thread_once, make_key);
     thread *t = vp_calloc(1, sizeof *t);
     if (t && pthread_setspecific(thread_key, t) != 0) {
@@ -131,12 +134,15 @@ void nvtx_name_thread(uint32_t tid, const char *text)
 {
     if (tid == (uint32_t)gettid())
         (void)vp_thread_name(text);
+    else
+        thread_names_give(tid, text);
 }
 
 /* ---- Names ---------------------------------------------------------------------------------- */
 
 nvtx_domain *nvtx_domain_of(const char *text)
 {
+    nvtx_install();
     pthread_mutex_lock(&lock);
     nvtx_domain *d = domains;
     while (d && strcmp(d->name, text) != 0)
@@ -156,6 +162,7 @@ nvtx_domain *nvtx_domain_of(const char *text)
 
 const void *nvtx_register(nvtx_domain *d, const char *text)
 {
+    nvtx_install();
     pthread_mutex_lock(&lock);
     name *n = NULL;
     if (vp_grow(&names, &name_cap, name_count + 1, sizeof *names, NAMES_MAX) == 0 &&
@@ -173,6 +180,7 @@ const void *nvtx_register(nvtx_domain *d, const char *text)
 void nvtx_name_category(nvtx_domain *d, uint32_t id, const char *text)
 {
     d = d ? d : &default_domain;
+    nvtx_install();
     pthread_mutex_lock(&lock);
     size_t i = 0;
     while (i < d->category_count && d->categories[i].id != id)
@@ -200,10 +208,14 @@ static const char *category_name(nvtx_domain *d, uint32_t id)
     return found;
 }
 
+const char *nvtx_text(const void *registered)
+{
+    return ((const name *)registered)->text;
+}
+
 static const char *text_of(const nvtx_event *e)
 {
-    const name *n = e->registered;
-    return n ? n->text : e->text;
+    return e->registered ? nvtx_text(e->registered) : e->text;
 }
 
 static uint32_t name_of(const nvtx_event *e)
@@ -280,20 +292,23 @@ static bool is_step(thread *t, const nvtx_event *e, uint64_t *number)
     return owner || atomic_compare_exchange_strong(&stepping, &none, t);
 }
 
+/* Most programs have one domain, and find it at the top. */
 static int depth_in(const thread *t, const nvtx_domain *d)
 {
-    int n = 0;
-    for (size_t i = 0; i < t->depth; i++)
-        n += t->frames[i].domain == d;
-    return n;
+    size_t i = t->depth;
+    while (i && t->frames[i - 1].domain != d)
+        i--;
+    return i ? t->frames[i - 1].depth + 1 : 0;
 }
 
 int nvtx_push(const nvtx_event *e)
 {
     uint64_t number = 0;
     thread *t = own_thread();
-    if (!t || vp_grow(&t->frames, &t->cap, t->depth + 1, sizeof *t->frames, DEPTH_MAX) < 0)
+    if (!t || vp_grow(&t->frames, &t->cap, t->depth + 1, sizeof *t->frames, DEPTH_MAX) < 0) {
+        cap_count_lost(cap_generation(), 1, 0);
         return -1;
+    }
     bool step = is_step(t, e, &number);
     if (step) {
         t->in_step = true;
@@ -301,6 +316,7 @@ int nvtx_push(const nvtx_event *e)
     }
     int depth = depth_in(t, e->domain);
     t->frames[t->depth] = frame_of(e, step, number);
+    t->frames[t->depth].depth = depth;
     t->depth++;
     return depth;
 }
@@ -330,6 +346,7 @@ uint64_t nvtx_start(const nvtx_event *e)
 {
     frame f = frame_of(e, false, 0);
     uint64_t id = 0;
+    nvtx_install();
     pthread_mutex_lock(&range_lock);
     if (free_count) {
         id = free_ranges[--free_count];

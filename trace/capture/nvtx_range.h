@@ -32,7 +32,9 @@ nvtx_domain *nvtx_domain_of(const char *name);
 /* A name that is handed over once; NULL, which is no name: no memory. */
 const void *nvtx_register(nvtx_domain *d, const char *text);
 void nvtx_name_category(nvtx_domain *d, uint32_t id, const char *text);
-/* Only the calling thread can be named: for others nothing happens. */
+/* The text of a name of nvtx_register. */
+const char *nvtx_text(const void *registered);
+/* Any thread of the process; of others the recording has the name when it ends. */
 void nvtx_name_thread(uint32_t tid, const char *text);
 
 /* Before any of them: lets the process fork while its other threads are in one. Whoever has locks

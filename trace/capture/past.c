@@ -10,6 +10,7 @@
 #include "trace/capture/cupti.h"
 #include "trace/capture/session.h"
 #include "trace/capture/thread.h"
+#include "trace/capture/thread_names.h"
 
 /* Acquiring, so that what is asked of a chunk afterwards is not answered before. What is being
  * written meanwhile is copied as it is, and nothing in the copy leads to it: the thread sanitizer
@@ -143,6 +144,7 @@ static int copy(cap_session *s, const struct cap_past *p)
     copy_image(image, &cap_pool_now);
     *r = p->from->result;
     session_count(r, &cap_pool_now);
+    thread_names_apply(&s->pool);
     cut(h, p);
     s->gpu = gpu_past(r, s, h);
     return 0;

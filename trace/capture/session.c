@@ -18,6 +18,7 @@
 #include "trace/capture/files.h"
 #include "trace/capture/tables.h"
 #include "trace/capture/thread.h"
+#include "trace/capture/thread_names.h"
 
 #define POOL_BYTES_DEFAULT ((size_t)64 << 20)
 /* What a stop waits for threads that are in the middle of a record: some ns of work, but a thread
@@ -370,6 +371,7 @@ static void complete(cap_session *s, bool truncated)
     s->result.truncated = truncated;
     s->result.duration_ns = h->stop.mono_ns - h->start.mono_ns;
     session_count(&s->result, &s->pool);
+    thread_names_apply(&s->pool);
 }
 
 /* A thread that stopped in the middle of a record may go on writing into it: then it stays for the

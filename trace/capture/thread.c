@@ -13,6 +13,7 @@
 #include "trace/base/err.h"
 #include "trace/base/time.h"
 #include "trace/capture/clock.h"
+#include "trace/capture/thread_names.h"
 
 #define SLAB 256u
 #define SLABS 256u
@@ -402,6 +403,7 @@ int vp_thread_name(const char *name)
     if (!t)
         return vp_fail(VP_ELIMIT, "more than %u threads record", SLAB * SLABS);
     copy_name(slot_of(t)->name, name);
+    thread_names_forget(gettid());
     if (generation && t->generation == generation && !VP__LOAD(t->busy) &&
         vp__enter(t, generation)) {
         copy_name(t->block->name, name);
