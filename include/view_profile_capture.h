@@ -351,8 +351,20 @@ VP_API void vp_bench_error(vp_bench *b, const char *text);
  * ("isolation_verified") stands in the results only when it was set. */
 VP_API void vp_bench_set_int(vp_bench *b, const char *key, int64_t value);
 VP_API void vp_bench_set_bool(vp_bench *b, const char *key, bool value);
-VP_API void vp_bench_time(vp_bench *b, const char *phase, double seconds); /* step_timing */
-/* profile_{N}gpu_results.json, in the directory of vp_bench_open or at path. */
+VP_API void vp_bench_set_double(vp_bench *b, const char *key, double value);
+VP_API void vp_bench_time(vp_bench *b, const char *phase, double seconds);  /* step_timing */
+VP_API void vp_bench_memory(vp_bench *b, const char *phase, int64_t bytes); /* memory_profiles */
+/* initial_gpu_memory, final_gpu_memory and memory_used_gb of detailed_gpu_metrics ("gb" are GiB).
+ * Where the process has CUDA's driver loaded and a context on a GPU, vp_bench_run reads them: the
+ * first before all runs, or after the warm-ups where there was no context yet, the others after the
+ * last run. What the caller says stands instead, and is the only source of other metrics, such as
+ * "temperature_celsius" and "power_watts". gpu: from 0 to 63; bytes. */
+VP_API void vp_bench_gpu_memory_initial(vp_bench *b, int gpu, uint64_t total, uint64_t used);
+VP_API void vp_bench_gpu_memory_final(vp_bench *b, int gpu, uint64_t total, uint64_t used);
+VP_API void vp_bench_gpu_metric(vp_bench *b, int gpu, const char *name, double value);
+/* profile_{N}gpu_results.json, in the directory of vp_bench_open or at path; its "schema" is
+ * "view_profile.bench/1". What nobody knows is null. VP_EARG, VP_ELIMIT, VP_ENOMEM: one of the keys
+ * above could not be kept. */
 VP_API int vp_bench_write(vp_bench *b, const char *path);
 VP_API const char *vp_bench_dir(const vp_bench *b);
 VP_API void vp_bench_free(vp_bench *b);

@@ -1,5 +1,6 @@
 /* The benchmark runner: order, times apart, failures, and results with the keys that scripts
  * read. */
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,6 +17,7 @@
 #include "include/view_profile_capture.h"
 #include "tests/unit/listed.h"
 #include "trace/base/temp_tree.h"
+#include "trace/capture/gpu_memory.h"
 
 typedef struct method {
     char letter;
@@ -83,6 +85,7 @@ static void two_methods(void **state)
     vp_bench_set_bool(b, "gpu_participation_verified", true);
     assert_int_equal(vp_bench_write(b, NULL), 0);
     json_t *j = results_of(vp_bench_dir(b), 2);
+    assert_string_equal(text_of(j, "schema"), "view_profile.bench/1");
     assert_int_equal(number_of(j, "gpu_count"), 2);
     assert_int_equal(number_of(j, "n_qubit"), 6);
     assert_true(json_is_true(json_object_get(j, "gpu_participation_verified")));
@@ -166,6 +169,134 @@ static void directories_do_not_collide(void **state)
         vp_bench_free(b[i]);
 }
 
+/* ---- The memory of GPUs ---- */
+
+static int use_memory(void *arg)
+{
+    ++*(int *)arg;
+    return 0;
+}
+
+static const json_t *gpu_of(const json_t *j, const char *key, const char *gpu)
+{
+    return json_object_get(json_object_get(j, key), gpu);
+}
+
+static void memory_that_the_driver_tells(void **state)
+{
+    vp_bench *b;
+    (void)state;
+    void *lib = dlopen(VP_FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(lib);
+    int *used = dlsym(lib, "fake_cuda_used");
+    *used = 3;
+    gpu_memory_use_library(VP_FAKE_CUDA);
+    assert_int_equal(vp_bench_open(&b, tree.path, 2), 0);
+    assert_int_equal(vp_bench_add(b, "more", use_memory, used), 0);
+    assert_int_equal(vp_bench_run(b, 1, 4), 0);
+    assert_int_equal(vp_bench_write(b, NULL), 0);
+    gpu_memory_use_library(NULL);
+    json_t *j = results_of(vp_bench_dir(b), 2);
+    const json_t *before = json_object_get(j, "initial_gpu_memory");
+    assert_int_equal(json_object_size(before), 2); /* without a context nothing is known */
+    assert_true(number_of(gpu_of(j, "initial_gpu_memory", "GPU_0"), "total_gb") == 16);
+    assert_true(number_of(gpu_of(j, "initial_gpu_memory", "GPU_0"), "used_gb") == 3);
+    assert_true(number_of(gpu_of(j, "initial_gpu_memory", "GPU_0"), "free_gb") == 13);
+    assert_true(number_of(gpu_of(j, "initial_gpu_memory", "GPU_0"), "utilization_percent") ==
+                18.75);
+    assert_true(number_of(gpu_of(j, "initial_gpu_memory", "GPU_1"), "total_gb") == 80);
+    assert_true(number_of(gpu_of(j, "final_gpu_memory", "GPU_1"), "used_gb") == 8);
+    assert_true(number_of(gpu_of(j, "detailed_gpu_metrics", "GPU_0"), "memory_used_gb") == 8);
+    assert_int_equal(*(int *)dlsym(lib, "fake_cuda_made"), 0); /* none was made for this */
+    assert_int_equal(*(int *)dlsym(lib, "fake_cuda_retained"), 0);
+    json_decref(j);
+    vp_bench_free(b);
+    dlclose(lib);
+}
+
+static void a_driver_that_nobody_started(void **state)
+{
+    gpu_memory devices[GPU_MEMORY_DEVICES_MAX] = {{0}};
+    (void)state;
+    assert_int_equal(gpu_memory_read(devices), 0); /* there is no libcuda.so.1 in this process */
+    void *lib = dlopen(VP_FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
+    bool *off = dlsym(lib, "fake_cuda_off");
+    gpu_memory_use_library(VP_FAKE_CUDA);
+    assert_int_equal(gpu_memory_read(devices), 2);
+    assert_true(devices[0].known && devices[1].known && !devices[2].known && !devices[3].known);
+    *off = true;
+    assert_int_equal(gpu_memory_read(devices), 0);
+    *off = false;
+    gpu_memory_use_library(NULL);
+    dlclose(lib);
+}
+
+static void what_the_caller_says_stands(void **state)
+{
+    vp_bench *b;
+    method m = {.letter = 'm'};
+    const uint64_t gib = UINT64_C(1) << 30;
+    (void)state;
+    calls[0] = '\0';
+    gpu_memory_use_library(VP_FAKE_CUDA);
+    assert_int_equal(vp_bench_open(&b, tree.path, 1), 0);
+    assert_int_equal(vp_bench_add(b, "m", run, &m), 0);
+    vp_bench_gpu_memory_initial(b, 0, 40 * gib, 10 * gib);
+    assert_int_equal(vp_bench_run(b, 0, 1), 0);
+    vp_bench_gpu_memory_final(b, 0, 40 * gib, 30 * gib);
+    vp_bench_gpu_memory_final(b, 63, gib, 0);
+    vp_bench_gpu_metric(b, 0, "power_watts", 412.5);
+    vp_bench_gpu_metric(b, 5, "temperature_celsius", 61);
+    vp_bench_memory(b, "unitary_gradient", 12345);
+    vp_bench_set_double(b, "learning_rate", 0.5);
+    assert_int_equal(vp_bench_write(b, NULL), 0);
+    gpu_memory_use_library(NULL);
+    json_t *j = results_of(vp_bench_dir(b), 1);
+    assert_true(number_of(gpu_of(j, "initial_gpu_memory", "GPU_0"), "used_gb") == 10);
+    assert_true(number_of(gpu_of(j, "final_gpu_memory", "GPU_0"), "utilization_percent") == 75);
+    assert_true(number_of(gpu_of(j, "final_gpu_memory", "GPU_63"), "used_gb") == 0);
+    assert_true(number_of(gpu_of(j, "detailed_gpu_metrics", "GPU_0"), "power_watts") == 412.5);
+    assert_true(number_of(gpu_of(j, "detailed_gpu_metrics", "GPU_0"), "memory_used_gb") == 30);
+    assert_true(number_of(gpu_of(j, "detailed_gpu_metrics", "GPU_5"), "temperature_celsius") == 61);
+    assert_int_equal(number_of(json_object_get(j, "memory_profiles"), "unitary_gradient"), 12345);
+    assert_true(number_of(j, "learning_rate") == 0.5);
+    json_decref(j);
+    vp_bench_free(b);
+}
+
+static void no_such_memory(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        vp_bench *b;
+        assert_int_equal(vp_bench_open(&b, tree.path, 1), 0);
+        switch (i) {
+        case 0:
+            vp_bench_gpu_memory_initial(b, -1, 10, 5);
+            break;
+        case 1:
+            vp_bench_gpu_memory_final(b, 64, 10, 5);
+            break;
+        case 2:
+            vp_bench_gpu_memory_initial(b, 0, 0, 0);
+            break;
+        case 3:
+            vp_bench_gpu_memory_final(b, 0, 10, 11);
+            break;
+        case 4:
+            vp_bench_gpu_metric(b, 0, "memory_used_gb", 1); /* ours */
+            break;
+        default:
+            vp_bench_memory(b, "process_peak_bytes", 1); /* ours */
+        }
+        assert_int_equal(vp_bench_write(b, NULL), VP_EARG);
+        vp_bench_free(b);
+    }
+    vp_bench_gpu_memory_initial(NULL, 0, 1, 1);
+    vp_bench_gpu_memory_final(NULL, 0, 1, 1);
+    vp_bench_gpu_metric(NULL, 0, "x", 1);
+}
+
 static void what_makes_no_sense(void **state)
 {
     vp_bench *b;
@@ -205,6 +336,10 @@ int main(void)
         cmocka_unit_test(a_method_that_fails),
         cmocka_unit_test(a_failure_without_words),
         cmocka_unit_test(directories_do_not_collide),
+        cmocka_unit_test(memory_that_the_driver_tells),
+        cmocka_unit_test(a_driver_that_nobody_started),
+        cmocka_unit_test(what_the_caller_says_stands),
+        cmocka_unit_test(no_such_memory),
         cmocka_unit_test(what_makes_no_sense),
     };
     return cmocka_run_group_tests(tests, make_tree, drop_tree);

@@ -114,6 +114,8 @@ static void rates_leave_the_cold_step_out(void **state)
     flop_stats_add(&f, 1000, 500 * MS);
     flop_stats_add(&f, 3000, 1500 * MS);
     json_t *j = read_back(&f, &s);
+    assert_string_equal(json_string_value(json_object_get(j, "schema")),
+                        "view_profile.flop_stats/1");
     near(j, "profiling_steps", 2);
     near(j, "total_tokens", 4000);
     near(j, "total_time_sec", 2);

@@ -5,6 +5,7 @@
 
 #include "include/view_profile_capture.h"
 #include "trace/base/limits.h"
+#include "trace/capture/gpu_memory.h"
 
 /* A bench compares a handful. */
 #define BENCH_METHODS_MAX 64u
@@ -26,14 +27,29 @@ typedef struct bench_method {
     char *error;     /* NULL: out of memory */
 } bench_method;
 
-typedef enum bench_kind { BENCH_INT, BENCH_BOOL, BENCH_SECONDS } bench_kind;
+typedef enum bench_kind { BENCH_INT, BENCH_BOOL, BENCH_REAL } bench_kind;
+/* Which object of the results a key belongs to. */
+typedef enum bench_place {
+    BENCH_RESULTS,
+    BENCH_STEP_TIMING,
+    BENCH_MEMORY, /* memory_profiles */
+    BENCH_METRIC  /* detailed_gpu_metrics, of a GPU */
+} bench_place;
 
 typedef struct bench_value {
     char *key;
+    bench_place place;
+    int gpu; /* of BENCH_METRIC; else 0 */
     bench_kind kind;
     int64_t i;
-    double seconds;
+    double real;
 } bench_value;
+
+/* The memory of all GPUs at one time: what the driver says, unless the caller said it. */
+typedef struct bench_gpus {
+    gpu_memory of[GPU_MEMORY_DEVICES_MAX];
+    bool said[GPU_MEMORY_DEVICES_MAX]; /* by the caller */
+} bench_gpus;
 
 struct vp_bench {
     int devices;
@@ -41,15 +57,16 @@ struct vp_bench {
     char dir[VP_PATH_MAX];
     bench_method methods[BENCH_METHODS_MAX];
     size_t method_count;
-    bench_value values[BENCH_KEYS_MAX]; /* of both kinds of keys: the results', step_timing's */
+    bench_value values[BENCH_KEYS_MAX]; /* of all places */
     size_t value_count;
+    bench_gpus initial, final;
     unsigned warmups, repeats; /* of the last vp_bench_run */
     char *said;                /* by vp_bench_error in the call that goes on */
     int status;                /* the first key that could not be kept */
 };
 
-/* Whether the results have this key of their own. */
-bool bench_is_ours(const char *key);
+/* Whether that place has this key of its own. */
+bool bench_is_ours(bench_place place, const char *key);
 /* The method that goes k-th in a repeat: every other repeat goes backwards. */
 size_t bench_order(const vp_bench *b, unsigned repeat, size_t k);
 

@@ -12,8 +12,9 @@
 #include "trace/base/mem.h"
 #include "trace/capture/files.h"
 
-bool bench_is_ours(const char *key)
+bool bench_is_ours(bench_place place, const char *key)
 {
+    static const char peak[] = "process_peak_bytes", used[] = "memory_used_gb";
     static const char *const keys[] = {"gpu_count",
                                        "timestamp",
                                        "initial_gpu_memory",
@@ -25,6 +26,8 @@ bool bench_is_ours(const char *key)
                                        "repeats",
                                        "order",
                                        "schema"};
+    if (place != BENCH_RESULTS)
+        return strcmp(key, place == BENCH_MEMORY ? peak : place == BENCH_METRIC ? used : "") == 0;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (strcmp(key, keys[i]) == 0)
             return true;
@@ -81,43 +84,116 @@ static void put_order(vp_json *j, const vp_bench *b)
     vp_json_end_array(j);
 }
 
-static void put_values(vp_json *j, const vp_bench *b, bool times)
+static void put_value(vp_json *j, const bench_value *v)
 {
-    for (size_t i = 0; i < b->value_count; i++) {
-        const bench_value *v = &b->values[i];
-        if ((v->kind == BENCH_SECONDS) != times)
-            continue;
-        if (times)
-            vp_json_kdouble(j, v->key, v->seconds);
-        else if (v->kind == BENCH_BOOL)
-            vp_json_kbool(j, v->key, v->i != 0);
-        else
-            vp_json_ki64(j, v->key, v->i);
-    }
+    if (v->kind == BENCH_REAL)
+        vp_json_kdouble(j, v->key, v->real);
+    else if (v->kind == BENCH_BOOL)
+        vp_json_kbool(j, v->key, v->i != 0);
+    else
+        vp_json_ki64(j, v->key, v->i);
+}
+
+static void put_values(vp_json *j, const vp_bench *b, bench_place place, int gpu)
+{
+    for (size_t i = 0; i < b->value_count; i++)
+        if (b->values[i].place == place && b->values[i].gpu == gpu)
+            put_value(j, &b->values[i]);
 }
 
 static void put_step_timing(vp_json *j, const vp_bench *b)
 {
     vp_json_key(j, "step_timing");
     vp_json_begin_object(j);
-    put_values(j, b, true);
+    put_values(j, b, BENCH_STEP_TIMING, 0);
     for (size_t i = 0; i < b->method_count; i++)
         if (!b->methods[i].failed)
             vp_json_kdouble(j, b->methods[i].name, median(&b->methods[i]));
     vp_json_end_object(j);
 }
 
-/* What nobody measured here is null: the memory of GPUs is their driver's to tell. */
-static void put_memory(vp_json *j)
+static double gib(uint64_t bytes)
+{
+    return (double)bytes / (1u << 30);
+}
+
+static void begin_gpu(vp_json *j, bool *any, const char *key, size_t gpu)
+{
+    char name[16];
+    if (!*any) {
+        vp_json_key(j, key);
+        vp_json_begin_object(j);
+        *any = true;
+    }
+    snprintf(name, sizeof name, "GPU_%zu", gpu);
+    vp_json_key(j, name);
+    vp_json_begin_object(j);
+}
+
+/* An object was begun, or there is nothing to say. */
+static void end_gpus(vp_json *j, bool any, const char *key)
+{
+    if (any)
+        vp_json_end_object(j);
+    else
+        vp_json_kcstr(j, key, NULL);
+}
+
+static void put_gpu_memory(vp_json *j, const char *key, const bench_gpus *g)
+{
+    bool any = false;
+    for (size_t i = 0; i < GPU_MEMORY_DEVICES_MAX; i++) {
+        const gpu_memory *m = &g->of[i];
+        if (!m->known)
+            continue;
+        begin_gpu(j, &any, key, i);
+        vp_json_kdouble(j, "total_gb", gib(m->total));
+        vp_json_kdouble(j, "used_gb", gib(m->total - m->free));
+        vp_json_kdouble(j, "free_gb", gib(m->free));
+        vp_json_kdouble(j, "utilization_percent",
+                        100 * (double)(m->total - m->free) / (double)m->total);
+        vp_json_end_object(j);
+    }
+    end_gpus(j, any, key);
+}
+
+static bool has_metric(const vp_bench *b, size_t gpu)
+{
+    for (size_t i = 0; i < b->value_count; i++)
+        if (b->values[i].place == BENCH_METRIC && b->values[i].gpu == (int)gpu)
+            return true;
+    return false;
+}
+
+static void put_metrics(vp_json *j, const vp_bench *b)
+{
+    static const char key[] = "detailed_gpu_metrics";
+    bool any = false;
+    for (size_t i = 0; i < GPU_MEMORY_DEVICES_MAX; i++) {
+        const gpu_memory *m = &b->final.of[i];
+        if (!m->known && !has_metric(b, i))
+            continue;
+        begin_gpu(j, &any, key, i);
+        if (m->known)
+            vp_json_kdouble(j, "memory_used_gb", gib(m->total - m->free));
+        put_values(j, b, BENCH_METRIC, (int)i);
+        vp_json_end_object(j);
+    }
+    end_gpus(j, any, key);
+}
+
+/* What nobody measured is null. */
+static void put_memory(vp_json *j, const vp_bench *b)
 {
     struct rusage usage;
     bool known = getrusage(RUSAGE_SELF, &usage) == 0;
-    vp_json_kcstr(j, "initial_gpu_memory", NULL);
-    vp_json_kcstr(j, "final_gpu_memory", NULL);
-    vp_json_kcstr(j, "detailed_gpu_metrics", NULL);
+    put_gpu_memory(j, "initial_gpu_memory", &b->initial);
+    put_gpu_memory(j, "final_gpu_memory", &b->final);
+    put_metrics(j, b);
     vp_json_key(j, "memory_profiles");
     vp_json_begin_object(j);
     vp_json_kcount(j, "process_peak_bytes", known ? (int64_t)usage.ru_maxrss * 1024 : -1);
+    put_values(j, b, BENCH_MEMORY, 0);
     vp_json_end_object(j);
 }
 
@@ -131,10 +207,11 @@ static void put_results(vp_buf *buf, const vp_bench *b)
     strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S", &t);
     vp_json_init(&j, buf);
     vp_json_begin_object(&j);
+    vp_json_kcstr(&j, "schema", "view_profile.bench/1");
     vp_json_ki64(&j, "gpu_count", b->devices);
     vp_json_kcstr(&j, "timestamp", stamp);
-    put_values(&j, b, false);
-    put_memory(&j);
+    put_values(&j, b, BENCH_RESULTS, 0);
+    put_memory(&j, b);
     put_step_timing(&j, b);
     vp_json_ki64(&j, "warmups", b->warmups);
     vp_json_ki64(&j, "repeats", b->repeats);

@@ -71,6 +71,7 @@ int flop_stats_put(vp_buf *b, const flop_stats *f, const vp_schedule *s)
     vp_json j;
     vp_json_init(&j, b);
     vp_json_begin_object(&j);
+    vp_json_kcstr(&j, "schema", "view_profile.flop_stats/1");
     vp_json_ki64(&j, "profiling_steps", (int64_t)f->count);
     vp_json_ki64(&j, "total_tokens", (int64_t)f->tokens);
     vp_json_kdouble(&j, "total_time_sec", seconds(f->ns));
