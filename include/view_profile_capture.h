@@ -388,6 +388,8 @@ VP_API void vp_bench_free(vp_bench *b);
  * VP_CALL_N("name", expression)          the same, in a zone of that name
  * VP_CALL_VOID(statement);  VP_CALL_VOID_N("name", statement);
  * VP_WRAP(type, new_name, fn, (parameters), (arguments))   a static function that wraps fn
+ *                                        (every call of fn in the program, with -Wl,--wrap=fn:
+ *                                        T __wrap_fn(…) { return VP_CALL_N("fn", __real_fn(…)); })
  * VP_CONTEXT(profiler, step, "name");    vp_context_begin … with the end of the scope
  * VP_PROFILE_SCOPE("dir");               a recording of this scope; it is written aside, and exit()
  *                                        waits for that */

@@ -278,3 +278,70 @@ def test_a_full_pool_ends_a_recording_while_the_program_goes_on(place, build, pr
                          capture_output=True, text=True, check=True).stdout
     codes = [q["code"] for q in json.loads(out)["quality"]]
     assert {"cut-off", "dropped-events", "lost-zones"} <= set(codes)
+
+
+def test_calls_that_the_linker_wraps(program, place):
+    """The recipe of VP_WRAP's description: neither the function nor who calls it is changed."""
+    libraries = pathlib.Path(program).parent
+    (place.dir / "fn.c").write_text("int fn(int x);\nint fn(int x) { return x + 1; }\n")
+    (place.dir / "main.c").write_text(HEAD + r"""int fn(int x);
+int __real_fn(int x);
+int __wrap_fn(int x);
+int __wrap_fn(int x) { return VP_CALL_N("fn", __real_fn(x)); }
+int main(void)
+{
+    vp_recording *r;
+    if (vp_trace(&r, "profiles") < 0)
+        return 1;
+    int n = 0;
+    for (int i = 0; i < 7; i++)
+        n = fn(n);
+    return vp_stop(r, NULL) < 0 || vp_wait(r, NULL) < 0 || n != 7;
+}
+""")
+    app = compile_c(program, place.dir / "wrapped", place.dir / "main.c", place.dir / "fn.c", "-Wl,--wrap=fn",
+                    f"-I{ROOT / 'include'}", f"-L{libraries}", "-lview_profile_capture", f"-Wl,-rpath,{libraries}")
+    p = start(place, app)
+    p.communicate(timeout=WAIT)
+    assert p.returncode == 0
+    assert names(runs(place.dir / "profiles")[0]) == {"fn": 7}
+
+
+def test_a_raw_recording_is_no_second_session(place, build):
+    """What is kept beside the files is the same run to the viewer, and alone it says the same."""
+    app = build(r"""int main(void)
+{
+    vp_recording *r;
+    vp_config cfg = VP_CONFIG_INIT;
+    cfg.outputs = VP_OUT_RAW;
+    if (vp_start(&r, &cfg) < 0)
+        return 1;
+    for (unsigned i = 1; i < 6; i++) {
+        VP_STEP("train", i);
+        VP_SCOPE("forward");
+        rest();
+    }
+    return vp_stop(r, NULL) < 0 || vp_wait(r, NULL) < 0;
+}
+""")
+    p = start(place, app)
+    p.communicate(timeout=WAIT)
+    assert p.returncode == 0
+    (run,) = runs(place.dir / "profiles")
+    assert sorted(f.name.split(".", 1)[1] for f in run.iterdir()) == ["trace.json.gz", "vpcap", "xplane.pb"]
+
+    def said(*args):
+        return json.loads(subprocess.run(["view_profile", *args, "--format", "json", place.dir / "profiles"], check=True,
+                                         cwd=place.dir, env=environment(place), capture_output=True, text=True).stdout)
+
+    (listed,) = said("list")["sessions"]
+    assert listed["status"] == "ok" and len(listed["hosts"]) == 1
+    both = said("report")
+    for other in ("*.xplane.pb", "*.trace.json.gz"):
+        (file,) = run.glob(other)
+        file.unlink()
+    raw = said("report")
+    assert raw["quality"] == both["quality"] == []
+    for part in ("devices", "ops", "steps", "host_ops"):
+        assert raw[part] == both[part]
+    assert len(raw["steps"]["list"]) == 5
