@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "view_profile_status.h"
+#include "view_profile_capture.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -130,17 +130,24 @@ VP_API nvtxResourceHandle_t vp__nvtx_resource(nvtxDomainHandle_t d,
 #if defined(VP_DISABLE) || defined(NVTX_DISABLE)
 #define VP__NVTX(call) ((void)0)
 #define VP__NVTX_VALUE(call, without) (without)
+#define vp__nvtx_is_heard() 0
 #else
 #define VP__NVTX(call) call
 #define VP__NVTX_VALUE(call, without) call
+/* Whether something records, or waits for a step to record. Ranges that begin or end while nothing
+ * does are not kept: the recorder forgets those that it knows when the next recording begins. */
+#define vp__nvtx_is_heard() (VP__LOAD(vp__on) || VP__LOAD(vp__steps))
 #endif
 #define VP__NVTX_INLINE static inline __attribute__((unused))
 
 /* Ranges of the calling thread. The depth of the new one, or of the one that ended, from 0;
- * negative: there is none. Domains have stacks of their own. */
+ * negative: there is none, or (NVTX_NO_PUSH_POP_TRACKING) nothing records. Domains have stacks of
+ * their own. */
 VP__NVTX_INLINE int nvtxRangePushA(const char *message)
 {
     (void)message;
+    if (!vp__nvtx_is_heard())
+        return NVTX_NO_PUSH_POP_TRACKING;
     return VP__NVTX_VALUE(vp__nvtx_push_text(message), NVTX_NO_PUSH_POP_TRACKING);
 }
 
@@ -149,6 +156,8 @@ VP__NVTX_INLINE int nvtxDomainRangePushEx(nvtxDomainHandle_t domain,
 {
     (void)domain;
     (void)attributes;
+    if (!vp__nvtx_is_heard())
+        return NVTX_NO_PUSH_POP_TRACKING;
     return VP__NVTX_VALUE(vp__nvtx_push(domain, attributes), NVTX_NO_PUSH_POP_TRACKING);
 }
 
@@ -160,6 +169,8 @@ VP__NVTX_INLINE int nvtxRangePushEx(const nvtxEventAttributes_t *attributes)
 VP__NVTX_INLINE int nvtxDomainRangePop(nvtxDomainHandle_t domain)
 {
     (void)domain;
+    if (!vp__nvtx_is_heard())
+        return NVTX_NO_PUSH_POP_TRACKING;
     return VP__NVTX_VALUE(vp__nvtx_pop(domain), NVTX_NO_PUSH_POP_TRACKING);
 }
 
@@ -168,10 +179,12 @@ VP__NVTX_INLINE int nvtxRangePop(void)
     return nvtxDomainRangePop(NULL);
 }
 
-/* Ranges that any thread may end. 0: there is no room for more. */
+/* Ranges that any thread may end. 0: nothing records, or there is no room for more. */
 VP__NVTX_INLINE nvtxRangeId_t nvtxRangeStartA(const char *message)
 {
     (void)message;
+    if (!vp__nvtx_is_heard())
+        return 0;
     return VP__NVTX_VALUE(vp__nvtx_start_text(message), 0);
 }
 
@@ -180,6 +193,8 @@ VP__NVTX_INLINE nvtxRangeId_t nvtxDomainRangeStartEx(nvtxDomainHandle_t domain,
 {
     (void)domain;
     (void)attributes;
+    if (!vp__nvtx_is_heard())
+        return 0;
     return VP__NVTX_VALUE(vp__nvtx_start(domain, attributes), 0);
 }
 
@@ -203,7 +218,8 @@ VP__NVTX_INLINE void nvtxRangeEnd(nvtxRangeId_t id)
 VP__NVTX_INLINE void nvtxMarkA(const char *message)
 {
     (void)message;
-    VP__NVTX(vp__nvtx_mark_text(message));
+    if (vp__nvtx_is_heard())
+        VP__NVTX(vp__nvtx_mark_text(message));
 }
 
 VP__NVTX_INLINE void nvtxDomainMarkEx(nvtxDomainHandle_t domain,
@@ -211,7 +227,8 @@ VP__NVTX_INLINE void nvtxDomainMarkEx(nvtxDomainHandle_t domain,
 {
     (void)domain;
     (void)attributes;
-    VP__NVTX(vp__nvtx_mark(domain, attributes));
+    if (vp__nvtx_is_heard())
+        VP__NVTX(vp__nvtx_mark(domain, attributes));
 }
 
 VP__NVTX_INLINE void nvtxMarkEx(const nvtxEventAttributes_t *attributes)

@@ -30,6 +30,67 @@ static void ranges_and_marks(void **state)
     assert_int_equal(seen_find("mark")->e.kind, VPCAP_INSTANT);
 }
 
+/* Recordings come and go between the two ends of a range: no zone is made of the ends of two. */
+static void ranges_across_recordings(void **state)
+{
+    (void)state;
+    assert_int_equal(nvtxRangePushA("off"), NVTX_NO_PUSH_POP_TRACKING);
+    vp_recording *r = here_start();
+    assert_int_equal(nvtxRangePushA("first"), 0);
+    assert_int_equal(nvtxRangePushA("whole"), 1);
+    assert_int_equal(nvtxRangePop(), 1);
+    assert_int_equal(vp_stop(r, NULL), 0);
+    assert_int_equal(seen.event_count, 1);
+    assert_int_equal(seen_count("whole"), 1);
+    assert_int_equal(nvtxRangePushA("between"), NVTX_NO_PUSH_POP_TRACKING);
+    assert_int_equal(nvtxRangeStartA("between"), 0);
+    nvtxMarkA("between");
+    r = here_start();
+    assert_true(nvtxRangePop() < 0); /* "between" */
+    assert_int_equal(nvtxRangePushA("second"), 0);
+    assert_int_equal(nvtxRangePop(), 0);
+    assert_true(nvtxRangePop() < 0); /* "first" */
+    assert_true(nvtxRangePop() < 0); /* "off" */
+    assert_int_equal(vp_stop(r, NULL), 0);
+    assert_int_equal(seen.event_count, 1);
+    assert_int_equal(seen_count("second"), 1);
+    assert_int_equal(nvtxRangePop(), NVTX_NO_PUSH_POP_TRACKING);
+}
+
+/* Who waits for a step hears of all of them, and of their ends, while nothing records yet. */
+static int steps_begun, steps_ended;
+
+static void hear(bool begin, uint64_t number)
+{
+    assert_true(number < 10);
+    steps_begun += begin;
+    steps_ended += !begin;
+}
+
+static void steps_are_told_before_anything_records(void **state)
+{
+    (void)state;
+    cap_on_step(hear);
+    for (int i = 0; i < 6; i++) {
+        char name[16];
+        vp_recording *r = NULL;
+        snprintf(name, sizeof name, "step %d", i);
+        assert_int_equal(nvtxRangePushA(name), 0);
+        if (i == 2)
+            r = here_start();
+        assert_int_equal(nvtxRangePushA("inner"), 1);
+        assert_int_equal(nvtxRangePop(), 1);
+        if (r)
+            assert_int_equal(vp_stop(r, NULL), 0);
+        assert_int_equal(nvtxRangePop(), 0);
+    }
+    cap_on_step(NULL);
+    assert_int_equal(steps_begun, 6);
+    assert_int_equal(steps_ended, 6);
+    assert_int_equal(seen.event_count, 1);
+    assert_int_equal(seen_count("inner"), 1);
+}
+
 /* A program that makes a new name every time: what is kept has its name, the rest is counted. */
 static void more_names_than_there_is_room_for(void **state)
 {
@@ -99,6 +160,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         here_test(ranges_and_marks),
+        here_test(ranges_across_recordings),
+        here_test(steps_are_told_before_anything_records),
         here_test(more_names_than_there_is_room_for),
         here_test(deeper_than_any_program_is),
         here_test(threads_that_end_in_ranges),

@@ -47,6 +47,13 @@ void cap_on_step(cap_step_fn *fn)
     __atomic_store_n(&vp__steps, fn, __ATOMIC_RELEASE);
 }
 
+void cap_tell_step(bool begin, uint64_t number)
+{
+    vp__step_fn *told = __atomic_load_n(&vp__steps, __ATOMIC_ACQUIRE);
+    if (told)
+        told(begin, number);
+}
+
 static vp_recording *active_handle(void)
 {
     session_lock();

@@ -83,7 +83,7 @@ static uint32_t pair_before(const device_clock *c, uint64_t device)
 
 int device_clock_at(uint64_t *host, const device_clock *c, uint64_t device, uint64_t host_hz)
 {
-    uint64_t off;
+    uint64_t off = 0;
     if (!c->count)
         return vp_fail(VP_ECLOCK, "this device's clock needs a vp_clock_sync first");
     if (device < c->pairs[0].device) {
@@ -148,7 +148,7 @@ int vp_device_clock(vp_device_id device, vp_clock_id clock)
 
 int device_clock_place(uint32_t clock, uint64_t *start, uint64_t *end)
 {
-    uint64_t from, to, host_hz = clock_rate();
+    uint64_t from = 0, to = 0, host_hz = clock_rate();
     cap_tables_lock();
     const device_clock *c = clocks[clock - 1];
     int rc = device_clock_at(&from, c, *start, host_hz);

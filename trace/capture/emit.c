@@ -171,8 +171,10 @@ VP__INLINE int emit(uint32_t generation, const cap_event *given, uint32_t place)
     uint32_t name = cap_site(e.site, generation, e.args, e.keys ? 0 : e.arg_count);
     for (uint32_t i = 0; i < e.arg_count; i++)
         keys[i] = e.keys ? cap_site(e.keys[i], generation, NULL, 0) : name + 1 + i;
-    bool kept = name && put_event(t, &e, name, keys);
-    if (!name)
+    bool kept = false;
+    if (name)
+        kept = put_event(t, &e, name, keys);
+    else
         count_full(t);
     if (place)
         pool_open_give(&cap_pool_now, place);

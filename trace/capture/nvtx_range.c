@@ -7,7 +7,6 @@
 
 #include "trace/base/mem.h"
 #include "trace/base/str.h"
-#include "trace/capture/control.h"
 #include "trace/capture/recorder.h"
 #include "trace/capture/session.h"
 #include "trace/capture/step_name.h"
@@ -51,6 +50,7 @@ typedef struct thread {
     frame *frames;
     size_t depth, cap;
     bool in_step;
+    uint32_t generation; /* of the last recording that it was seen in */
 } thread;
 
 /* Guards what is named for good; ranges that are open anywhere have a lock of their own. */
@@ -301,10 +301,24 @@ static int depth_in(const thread *t, const nvtx_domain *d)
     return i ? t->frames[i - 1].depth + 1 : 0;
 }
 
+/* Where nobody waits for steps, the end of a range may not have been told between two recordings:
+ * what was open in the one before says nothing any more. */
+static void forget_earlier(thread *t)
+{
+    uint32_t generation = cap_generation();
+    if (t->generation == generation || __atomic_load_n(&vp__steps, __ATOMIC_RELAXED))
+        return;
+    t->generation = generation;
+    t->depth = 0;
+    t->in_step = false;
+}
+
 int nvtx_push(const nvtx_event *e)
 {
     uint64_t number = 0;
     thread *t = own_thread();
+    if (t)
+        forget_earlier(t);
     if (!t || vp_grow(&t->frames, &t->cap, t->depth + 1, sizeof *t->frames, DEPTH_MAX) < 0) {
         cap_count_lost(cap_generation(), 1, 0);
         return -1;
@@ -312,7 +326,7 @@ int nvtx_push(const nvtx_event *e)
     bool step = is_step(t, e, &number);
     if (step) {
         t->in_step = true;
-        control_step(true, number);
+        cap_tell_step(true, number);
     }
     int depth = depth_in(t, e->domain);
     t->frames[t->depth] = frame_of(e, step, number);
@@ -324,6 +338,8 @@ int nvtx_push(const nvtx_event *e)
 int nvtx_pop(nvtx_domain *d)
 {
     thread *t = own;
+    if (t)
+        forget_earlier(t);
     size_t at = t ? t->depth : 0;
     while (at && t->frames[at - 1].domain != d)
         at--;
@@ -337,7 +353,7 @@ int nvtx_pop(nvtx_domain *d)
     t->depth--;
     if (step) {
         t->in_step = false;
-        control_step(false, number);
+        cap_tell_step(false, number);
     }
     return depth_in(t, d);
 }

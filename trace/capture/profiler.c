@@ -155,14 +155,6 @@ static void start_capture(vp_profiler *p, sched_cause cause, uint64_t asked)
                 vp_error_last()->message);
 }
 
-/* Who counts steps for somebody else (record --steps) sees these, too. */
-static void tell_step(bool begin, uint64_t step)
-{
-    vp__step_fn *told = __atomic_load_n(&vp__steps, __ATOMIC_ACQUIRE);
-    if (told)
-        told(begin, step);
-}
-
 int vp_begin_step(vp_profiler *p, uint64_t step)
 {
     if (!p)
@@ -175,7 +167,7 @@ int vp_begin_step(vp_profiler *p, uint64_t step)
     if (cause != SCHED_NOTHING)
         start_capture(p, cause, asked);
     prof_keep_ring(p);
-    tell_step(true, step);
+    cap_tell_step(true, step); /* who counts for somebody else (record --steps) sees it, too */
     p->in_step = true;
     p->step = step;
     p->step_ns = vp_now_ns();
@@ -213,7 +205,7 @@ int vp_end_step(vp_profiler *p, uint64_t tokens)
     int64_t now = vp_now_ns();
     uint64_t ns = (uint64_t)(now - p->step_ns);
     cap_end(&p->zone);
-    tell_step(false, p->step);
+    cap_tell_step(false, p->step);
     p->in_step = false;
     bool slow = count_step(p, ns, tokens, now);
     say_refused(p);

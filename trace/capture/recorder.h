@@ -81,6 +81,8 @@ void cap_instant(uint32_t name, const vp_arg *args, size_t n);
  * or not: before its zone begins and after it ended. One function in a process; NULL: none. */
 typedef void cap_step_fn(bool begin, uint64_t number);
 void cap_on_step(cap_step_fn *fn);
+/* Calls it, if there is one. */
+void cap_tell_step(bool begin, uint64_t number);
 /* The recording that is on, whoever started it: VP_EINACTIVE when none is. What it holds so far
  * (counts, run_dir, start); its past as vp_capture_past; its end as if its time were over, so that
  * vp_stop of its owner finds it written. */

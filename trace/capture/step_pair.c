@@ -10,13 +10,6 @@ typedef struct open_step {
 
 static VP__TLS open_step own;
 
-static void tell(bool begin, uint64_t number)
-{
-    vp__step_fn *told = __atomic_load_n(&vp__steps, __ATOMIC_ACQUIRE);
-    if (told)
-        told(begin, number);
-}
-
 int vp_step_begin(const char *name, uint64_t number)
 {
     if (!name || !*name)
@@ -24,7 +17,7 @@ int vp_step_begin(const char *name, uint64_t number)
     if (own.is_open)
         return vp_fail(VP_EBUSY, "this thread is in step %llu still",
                        (unsigned long long)own.number);
-    tell(true, number); /* which may start a recording */
+    cap_tell_step(true, number); /* which may start a recording */
     own = (open_step){.is_open = true, .number = number, .generation = cap_generation()};
     if (own.generation)
         own.name = vp_name(name);
@@ -39,6 +32,6 @@ int vp_step_end(void)
     own.is_open = false;
     if (own.generation)
         cap_zone(own.name, own.start, own.generation, true, own.number);
-    tell(false, own.number);
+    cap_tell_step(false, own.number);
     return 0;
 }
