@@ -290,8 +290,8 @@ enum { VP_ARG_I64, VP_ARG_F64, VP_ARG_STR };
  * zone that launched it (VP_LAUNCH); 0: none. name: of vp_name. start and end: of vp_now(), or
  * ticks of the clock that the track's device has. At most 15 args. For these three: VP_EARG for
  * what makes no sense; VP_ECLOCK: the device's clock has no pair, or none that is near enough;
- * VP_EFULL: the recording has no room, which its result counts. Nothing is recorded then. While no
- * recording is on: 0. */
+ * VP_EFULL: the recording has no room, which its result counts, and which is its end unless it is a
+ * ring. Nothing is recorded then. While no recording is on: 0. */
 VP_API int vp_record_span(vp_track_id t, uint32_t name, uint64_t start, uint64_t end,
                           uint32_t correlation, const vp_arg *args, size_t n);
 /* A number that the zones of this thread carry until it is popped. */

@@ -158,7 +158,7 @@ def thread_names(run):
 def test_every_kind_of_range(record):
     run = record(SHAPES)
     assert names(run) == {"setup": 1, "epoch": 4, "w\u00efde \U0001F600": 4, "typed": 8, "(empty)": 2,
-                          "read": 1, "across threads": 1}
+                          "read": 1, "across threads": 1, "never ends": 1}
     assert [z["args"]["payload"] for z in zones(run, "typed")] == [2.5] * 8
     assert {z["args"]["nvtx_category"] for z in zones(run, "typed")} == {"io", 7}  # named in one domain only
     assert thread_names(run)[zones(run, "read")[0]["tid"]] == "loader 1"
