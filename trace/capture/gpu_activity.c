@@ -70,7 +70,7 @@ static int copy_records(gpu_activity *to, const gpu_activity *from, int64_t from
 
 int gpu_activity_copy(gpu_activity **out, const gpu_activity *a, int64_t from_ns)
 {
-    gpu_activity *copy;
+    gpu_activity *copy = NULL;
     VP_TRY(gpu_activity_new(&copy, false));
     copy->dropped = a->dropped;
     copy->damaged = a->damaged;

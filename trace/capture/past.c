@@ -213,7 +213,7 @@ static int start(vp_recording **out, const vp_recording *handle, double seconds,
 int vp_capture_past(vp_recording *handle, double seconds, vp_result *result)
 {
     vp_result r = VP_RESULT_INIT;
-    vp_recording *past;
+    vp_recording *past = NULL;
     VP_TRY(cap_check_result(result));
     VP_TRY(start(&past, handle, seconds, true));
     int rc = vp_wait(past, &r);

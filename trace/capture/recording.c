@@ -93,7 +93,7 @@ static int start_deadline(const vp_recording *r, unsigned duration_ms)
 
 static int begin(vp_recording **out, char *notice, const vp_config *cfg, bool standby)
 {
-    cap_session *s;
+    cap_session *s = NULL;
     session_end_full();
     if (session_active())
         return vp_fail_at(vp_fail(VP_EBUSY, "Profiler already active"), session_active()->run.path,
@@ -176,7 +176,7 @@ static int own(cap_session **out, const vp_recording *r)
 
 static int stop(vp_recording *r, vp_result *result, cap_cut cut)
 {
-    cap_session *s;
+    cap_session *s = NULL;
     VP_TRY(own(&s, r));
     if (s->ended_itself)
         return collect(s, result);
@@ -213,7 +213,7 @@ int cap_stop_early(vp_recording *r, vp_result *result, bool surely_cut)
 
 static int wait_for(vp_recording *r, vp_result *result)
 {
-    cap_session *s;
+    cap_session *s = NULL;
     VP_TRY(own(&s, r));
     if (session_is_full(s))
         session_end_full();
