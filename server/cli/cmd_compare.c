@@ -1,4 +1,4 @@
-#include "server/cli/cli.h"
+#include "server/cli/compare.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,86 +15,11 @@
 #include "trace/base/mem.h"
 #include "trace/report/trend.h"
 
-/* In the order of --format's words. */
-enum { AS_TEXT, AS_JSON, AS_CSV, AS_HTML, AS_MD, AS_JUNIT };
-
-/* What must hold, from the command line. NAN: no such limit. */
-typedef struct gate {
-    double median_percent, p90_percent;
-    bool on_regression, on_unverified;
-    cli_list findings; /* words for findings_word_matches */
-    char *words;       /* owns them */
-} gate;
-
-/* ---- The gate's options ---- */
-
-/* "5", "5%", "2.5 %". */
-static int parse_percent(double *out, const char *option, const char *text)
-{
-    char *end;
-    *out = (double)NAN;
-    if (!text)
-        return CLI_OK;
-    *out = strtod(text, &end);
-    end += strspn(end, " ");
-    end += *end == '%';
-    if (end != text && !*end && *out >= 0 && *out <= 10000)
-        return CLI_OK;
-    vp_log(VP_LOG_ERROR, "--%s %.60s: a percentage such as 5%% is needed", option, text);
-    return CLI_USAGE;
-}
-
-static int parse_word(gate *g, const char *word)
-{
-    if (!strcmp(word, "regression")) {
-        g->on_regression = true;
-    } else if (!strcmp(word, "unverified")) {
-        g->on_unverified = true;
-    } else if (findings_word_known(word) && g->findings.n < CLI_LIST_MAX) {
-        g->findings.items[g->findings.n++] = word;
-    } else {
-        vp_log(VP_LOG_ERROR,
-               "--fail-on %.60s: must be regression, unverified, low, medium, high, or a rule as "
-               "F1 or device-idle",
-               word);
-        return CLI_USAGE;
-    }
-    return CLI_OK;
-}
-
-static int parse_gate(gate *g, const cli_options *o)
-{
-    *g = (gate){0};
-    int code = parse_percent(&g->median_percent, "max-regression", o->max_regression);
-    if (!code)
-        code = parse_percent(&g->p90_percent, "max-p90-regression", o->max_p90_regression);
-    if (code || !o->fail_on)
-        return code;
-    g->words = vp_strdup(o->fail_on);
-    if (!g->words)
-        return cli_fail(vp_fail(VP_ENOMEM, "out of memory"));
-    for (char *word = g->words, *next; !code && word; word = next) {
-        next = strchr(word, ',');
-        if (next)
-            *next++ = 0;
-        if (*word)
-            code = parse_word(g, word);
-    }
-    return code;
-}
-
 /* ---- The gate ---- */
-
-static bool exceeds(const vp_delta *d, double percent, int64_t threshold_ps)
-{
-    if (isnan(percent) || d->delta_ps == VP_NO_TIME || d->delta_ps <= threshold_ps)
-        return false;
-    return (double)d->delta_ps * 100 > percent * (double)d->a_ps;
-}
 
 static bool fails(const char *what, const vp_delta *d, double percent, const vp_comparison *c)
 {
-    if (c->verdict == VP_UNVERIFIED || !exceeds(d, percent, c->threshold_ps))
+    if (c->verdict == VP_UNVERIFIED || !compare_exceeds(d, percent, c->threshold_ps))
         return false;
     vp_log(VP_LOG_ERROR, "%s: B takes %.2f %% more than A, %.2f %% are allowed", what,
            100 * (double)d->delta_ps / (double)d->a_ps, percent);
@@ -109,7 +34,7 @@ static bool is_new(const vp_comparison *c, const char *id)
     return false;
 }
 
-static bool finding_fails(const gate *g, const vp_comparison *c, const vp_report *b)
+static bool finding_fails(const compare_gate *g, const vp_comparison *c, const vp_report *b)
 {
     for (size_t i = 0; i < b->finding_count; i++) {
         const vp_finding *f = &b->findings[i];
@@ -123,7 +48,7 @@ static bool finding_fails(const gate *g, const vp_comparison *c, const vp_report
     return false;
 }
 
-static int check(const gate *g, const vp_comparison *c, const vp_report *b)
+static int check(const compare_gate *g, const vp_comparison *c, const vp_report *b)
 {
     bool failed = fails("--max-regression", &c->median, g->median_percent, c);
     failed = fails("--max-p90-regression", &c->p90, g->p90_percent, c) || failed;
@@ -146,15 +71,15 @@ static int write_as(vp_buf *b, const vp_comparison *c, const cli_options *o, boo
     vp_view view;
     cli_view(&view, o, 20);
     switch (o->format) {
-    case AS_JSON:
+    case COMPARE_JSON:
         return rep_compare_json(b, c);
-    case AS_CSV:
+    case COMPARE_CSV:
         return rep_compare_csv(b, c);
-    case AS_HTML:
+    case COMPARE_HTML:
         return rep_compare_html(b, c, NULL);
-    case AS_MD:
+    case COMPARE_MD:
         return rep_compare_md(b, c, &view);
-    case AS_JUNIT:
+    case COMPARE_JUNIT:
         return rep_compare_junit(b, c, failed);
     default:
         return rep_compare_text(b, c, &view);
@@ -197,7 +122,7 @@ static int append(const char *path, const vp_report *r)
     return rc < 0 ? vp_fail_at(rc, path, -1, -1) : 0;
 }
 
-static int compare(const cli_options *o, const gate *g)
+static int compare(const cli_options *o, const compare_gate *g)
 {
     vp_report *a = NULL, *b = NULL;
     vp_comparison *c = NULL;
@@ -219,12 +144,25 @@ static int compare(const cli_options *o, const gate *g)
     return rc < 0 ? cli_fail(rc) : code;
 }
 
+static int run(const cli_options *o, const compare_gate *g)
+{
+    if (compare_has_results(o))
+        return compare_results(o, g);
+    if (o->operand_count == 2)
+        return compare(o, g);
+    vp_log(VP_LOG_ERROR,
+           "%.200s: what is it to be compared with? Only the methods of a "
+           "benchmark's results are compared with each other",
+           o->operands[0]);
+    return CLI_USAGE;
+}
+
 int cli_run_compare(const cli_options *o)
 {
-    gate g;
-    int code = parse_gate(&g, o);
+    compare_gate g;
+    int code = compare_gate_parse(&g, o);
     if (!code)
-        code = compare(o, &g);
+        code = run(o, &g);
     vp_free(g.words);
     return code;
 }

@@ -78,7 +78,7 @@ const cli_command cli_commands[] = {
      "view_profile findings --format json ~/logs\tthe same as JSON (view_profile.findings/1)\n"
      "view_profile findings --fail-on high,F10 ~/logs\ta gate for CI",
      cli_run_findings},
-    {"compare", CLI_COMPARE, "A B", 2, 2, "show what changed from one run to another",
+    {"compare", CLI_COMPARE, "A [B]", 2, 1, "show what changed from one run to another",
      "Compares two runs: per step where both have steps, else by their whole windows. For every "
      "device the differences of compute, exposed communication, exposed copies and idle time sum "
      "to that of its step, exactly; then come the ops and the parts of the computation graph that "
@@ -90,13 +90,21 @@ const cli_command cli_commands[] = {
      "scopes and the verdict apart.\n"
      "A and B are reports that `report --format json` wrote, or paths of runs, archives and files, "
      "or sessions of the profile directory by id, name or a unique end of these.\n"
+     "Or both are results of a benchmark (profile_*gpu_results.json, or the directory that "
+     "vp_bench_* or SuperGrad's scripts left them in): then each method's median run is compared "
+     "where it ran on as many devices, with its speed-up, and the first call and the warm-up "
+     "beside it; where each side has one number of devices, these may differ, which gives the "
+     "efficiency. The noise is 1 %, or as many standard errors of the medians as so few runs take. "
+     "With A alone, its first method is compared with the others.\n"
      "As a gate: --max-regression and --max-p90-regression exit with 1 when B's median or 90th "
      "percentile is that much longer and the difference is above the noise; what cannot be "
      "verified passes with a line on stderr, unless --fail-on unverified is given.",
      "view_profile compare before.json after.json\ttwo reports\n"
      "view_profile compare --profile-dir ~/logs 21_26_41 00_26_20\ttwo runs of one directory\n"
      "view_profile compare a.json b.json --max-regression 5%\ta gate for CI\n"
-     "view_profile compare a.json b.json --format md\tfor the summary of a CI job",
+     "view_profile compare a.json b.json --format md\tfor the summary of a CI job\n"
+     "view_profile compare tensorboard_logs/1gpu_* tensorboard_logs/4gpu_*\thow a benchmark "
+     "scales",
      cli_run_compare},
     {"trend", CLI_TREND, "HISTORY|REPORT|RESULTS…", SIZE_MAX, 1,
      "show how step time moved over many runs",
@@ -106,13 +114,14 @@ const cli_command cli_commands[] = {
      "A HISTORY is a file of JSON lines that `compare --append` wrote; reports, paths and sessions "
      "may stand beside or instead of it.\n"
      "Of results of a benchmark over numbers of devices (profile_*gpu_results.json, as vp_bench_* "
-     "and SuperGrad's scripts write them) it shows a line a method and number of devices: time, "
+     "and SuperGrad's scripts write them, or the directory that holds them) it shows a line a "
+     "method and number of devices: time, "
      "speed-up against the fewest devices, and efficiency, which is that divided by how many "
      "times as many devices there are.",
      "view_profile trend history.jsonl\tevery run that was compared\n"
      "view_profile trend monday.json tuesday.json\treports side by side\n"
      "view_profile trend --format html -o trend.html history.jsonl\ta page with a chart\n"
-     "view_profile trend profile_*gpu_results.json\tspeed-up over numbers of devices",
+     "view_profile trend tensorboard_logs\tspeed-up over numbers of devices",
      cli_run_trend},
     {"merge", CLI_MERGE, "REPORT…", SIZE_MAX, 1, "make one report of the reports of hosts or files",
      "Reads reports that `view_profile report --format json` wrote, one a host or file of a run, "

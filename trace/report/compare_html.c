@@ -20,85 +20,6 @@ typedef struct comparison {
     const vp_comparison *c;
 } comparison;
 
-static bool is_known(const vp_delta *d)
-{
-    return d->delta_ps != VP_NO_TIME;
-}
-
-static int64_t size_of(const vp_delta *d)
-{
-    return !is_known(d) ? 0 : d->delta_ps < 0 ? -d->delta_ps : d->delta_ps;
-}
-
-static const char *direction(const vp_delta *d)
-{
-    return d->delta_ps > 0 ? "worse" : "better";
-}
-
-/* ---- Phrases and cells ---- */
-
-static void put_signed(page *p, const vp_delta *d, vp_unit unit)
-{
-    if (!is_known(d)) {
-        html_puts(p, "–");
-        return;
-    }
-    html_puts(p, d->delta_ps > 0 ? "+" : d->delta_ps < 0 ? "−" : "±");
-    rep_put_ps(p->b, size_of(d), unit);
-}
-
-static void put_ratio(page *p, const vp_delta *d)
-{
-    if (!is_known(d) || d->a_ps <= 0) {
-        html_puts(p, "–");
-        return;
-    }
-    html_puts(p, d->delta_ps > 0 ? "+" : d->delta_ps < 0 ? "−" : "±");
-    rep_put_percent(p->b, size_of(d), d->a_ps);
-}
-
-static void delta_cells(page *p, const vp_delta *d, vp_unit unit, int64_t scale)
-{
-    int64_t width = html_hundredths(size_of(d), scale) / 2;
-    html_ps_cell(p, d->a_ps, unit);
-    html_ps_cell(p, d->b_ps, unit);
-    html_puts(p, "<td class=\"share delta\"><svg aria-hidden=\"true\">");
-    if (width)
-        html_rect(p, direction(d), REP_PERCENT_ALL / 2 - (d->delta_ps < 0 ? width : 0), width);
-    html_puts(p, "</svg><b>");
-    put_signed(p, d, unit);
-    html_puts(p, "</b></td><td>");
-    put_ratio(p, d);
-    html_puts(p, "</td>");
-}
-
-static void delta_heads(page *p, const char *unit)
-{
-    html_head(p, "", "A", unit, NULL);
-    html_head(p, "", "B", unit, NULL);
-    html_head(p, "share", "B − A", unit, NULL);
-    html_head(p, "", "of A", NULL, "Difference as a share of A");
-}
-
-static void delta_fact(page *p, const char *name, const vp_delta *d)
-{
-    int64_t scale = d->a_ps > d->b_ps ? d->a_ps : d->b_ps;
-    vp_unit unit = rep_unit_for(VP_UNIT_AUTO, scale);
-    if (d->a_ps < 0 && d->b_ps < 0)
-        return;
-    html_open_fact(p, name);
-    html_number(p, d->a_ps, unit);
-    html_puts(p, " → ");
-    html_number(p, d->b_ps, unit);
-    vp_buf_printf(p->b, " %s", rep_unit_sign(unit));
-    if (is_known(d)) {
-        html_puts(p, ", <b>");
-        put_ratio(p, d);
-        html_puts(p, "</b>");
-    }
-    html_close_fact(p);
-}
-
 /* ---- The verdict ---- */
 
 static void put_side(page *p, const char *letter, const char *id, const char *name)
@@ -149,9 +70,9 @@ static void put_header(comparison *x)
     html_puts(p, "<dl class=\"facts\">\n");
     put_side(p, "A", c->a_id, c->a_name);
     put_side(p, "B", c->b_id, c->b_name);
-    delta_fact(p, c->per_step ? "Mean step" : "Window", &c->step);
-    delta_fact(p, "Median step", &c->median);
-    delta_fact(p, "p90", &c->p90);
+    html_delta_fact(p, c->per_step ? "Mean step" : "Window", &c->step);
+    html_delta_fact(p, "Median step", &c->median);
+    html_delta_fact(p, "p90", &c->p90);
     if (c->steps_a >= 0 && c->steps_b >= 0) {
         html_open_fact(p, "Steps that count");
         vp_buf_printf(p->b, "%lld and %lld", (long long)c->steps_a, (long long)c->steps_b);
@@ -212,7 +133,7 @@ static void part_row(page *p, const char *css_class, const char *name, const vp_
     if (css_class)
         vp_buf_printf(p->b, "<i class=\"dot %s\"></i>", css_class);
     vp_buf_printf(p->b, "%s</th>", name);
-    delta_cells(p, d, unit, scale);
+    html_delta_cells(p, d, unit, scale);
     html_puts(p, "</tr>\n");
 }
 
@@ -222,16 +143,16 @@ static void put_device(comparison *x, const vp_compared_device *d)
     const vp_delta *parts[REP_PARTS] = {&d->compute, &d->exposed_comm, &d->exposed_copy, &d->idle};
     page *p = &x->p;
     int64_t longest = d->window.a_ps > d->window.b_ps ? d->window.a_ps : d->window.b_ps;
-    int64_t scale = size_of(&d->window);
+    int64_t scale = rep_delta_size(&d->window);
     for (size_t i = 0; i < REP_PARTS; i++)
-        scale = size_of(parts[i]) > scale ? size_of(parts[i]) : scale;
+        scale = rep_delta_size(parts[i]) > scale ? rep_delta_size(parts[i]) : scale;
     vp_unit unit = rep_unit_for(VP_UNIT_AUTO, longest);
     html_puts(p, "<div class=\"what\"><h3>");
     html_text(p, d->name);
     html_puts(p, "</h3></div>\n");
     html_table(p, "list", "Parts of the difference");
     html_head(p, "text", "Part", NULL, NULL);
-    delta_heads(p, rep_unit_sign(unit));
+    html_delta_heads(p, rep_unit_sign(unit));
     html_rows(p);
     for (size_t i = 0; i < REP_PARTS; i++)
         part_row(p, classes[i], rep_part_names[i], parts[i], unit, scale);
@@ -292,7 +213,7 @@ static void op_row(comparison *x, const vp_compared_op *o, vp_unit unit, int64_t
     html_name_cell(p, o->name, o->scope ? o->scope : o->category);
     if (has_devices(x->c))
         html_text_cell(p, o->device);
-    delta_cells(p, &o->self, unit, scale);
+    html_delta_cells(p, &o->self, unit, scale);
     calls_cell(p, o->span_calls_a);
     calls_cell(p, o->span_calls_b);
     if (flops) {
@@ -320,7 +241,7 @@ static void put_ops(comparison *x)
     for (size_t i = 0; i < n; i++) {
         const vp_delta *d = &c->ops[i].self;
         longest = d->a_ps > longest ? d->a_ps : d->b_ps > longest ? d->b_ps : longest;
-        scale = size_of(d) > scale ? size_of(d) : scale;
+        scale = rep_delta_size(d) > scale ? rep_delta_size(d) : scale;
     }
     vp_unit unit = rep_unit_for(VP_UNIT_AUTO, longest);
     html_section(p, "ops", "Ops that moved");
@@ -328,7 +249,7 @@ static void put_ops(comparison *x)
     html_head(p, "op", "Op", NULL, "Its name, and the scope or category that it stands in");
     if (has_devices(c))
         html_head(p, "text", "Device", NULL, NULL);
-    delta_heads(p, rep_unit_sign(unit));
+    html_delta_heads(p, rep_unit_sign(unit));
     html_head(p, "", "Calls A", NULL, span);
     html_head(p, "", "Calls B", NULL, span);
     if (flops) {
@@ -387,7 +308,7 @@ static void put_scopes(comparison *x)
     for (size_t i = 0; i < n; i++) {
         const vp_delta *d = &c->scopes[i].total;
         longest = d->a_ps > longest ? d->a_ps : d->b_ps > longest ? d->b_ps : longest;
-        scale = size_of(d) > scale ? size_of(d) : scale;
+        scale = rep_delta_size(d) > scale ? rep_delta_size(d) : scale;
     }
     vp_unit unit = rep_unit_for(VP_UNIT_AUTO, longest);
     html_section(p, "scopes", "Computation graph by difference");
@@ -396,7 +317,7 @@ static void put_scopes(comparison *x)
                      "scope that it belongs to.</p>\n");
     html_table(p, "list", "Computation graph by difference");
     html_head(p, "op", "Scope", NULL, NULL);
-    delta_heads(p, rep_unit_sign(unit));
+    html_delta_heads(p, rep_unit_sign(unit));
     if (backward)
         html_head(p, "", "Of it backward", rep_unit_sign(unit),
                   "B − A of the work that goes back, or is done again");
@@ -404,10 +325,10 @@ static void put_scopes(comparison *x)
     for (size_t i = 0; i < n; i++) {
         html_puts(p, "<tr>");
         scope_cell(p, c, i);
-        delta_cells(p, &c->scopes[i].total, unit, scale);
+        html_delta_cells(p, &c->scopes[i].total, unit, scale);
         if (backward) {
             html_puts(p, "<td>");
-            put_signed(p, &c->scopes[i].backward, unit);
+            html_delta(p, &c->scopes[i].backward, unit);
             html_puts(p, "</td>");
         }
         html_puts(p, "</tr>\n");

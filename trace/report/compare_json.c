@@ -31,7 +31,7 @@ static void put_ratio(vp_json *j, const vp_delta *d)
         vp_json_null(j);
 }
 
-static void put_named(vp_json *j, const char *key, const vp_delta *d, bool with_ratio)
+void rep_json_delta(vp_json *j, const char *key, const vp_delta *d, bool with_ratio)
 {
     vp_json_key(j, key);
     vp_json_begin_object(j);
@@ -63,11 +63,11 @@ static void put_devices(vp_json *j, const vp_comparison *c)
         const vp_compared_device *d = &c->devices[i];
         vp_json_begin_object(j);
         vp_json_kcstr(j, "name", d->name);
-        put_named(j, "window", &d->window, false);
-        put_named(j, "compute", &d->compute, false);
-        put_named(j, "exposed_comm", &d->exposed_comm, false);
-        put_named(j, "exposed_copy", &d->exposed_copy, false);
-        put_named(j, "idle", &d->idle, false);
+        rep_json_delta(j, "window", &d->window, false);
+        rep_json_delta(j, "compute", &d->compute, false);
+        rep_json_delta(j, "exposed_comm", &d->exposed_comm, false);
+        rep_json_delta(j, "exposed_copy", &d->exposed_copy, false);
+        rep_json_delta(j, "idle", &d->idle, false);
         vp_json_end_object(j);
     }
     vp_json_end_array(j);
@@ -118,7 +118,7 @@ static void put_scopes(vp_json *j, const vp_comparison *c)
         vp_json_kcstr(j, "path", c->scopes[i].path);
         vp_json_ki64(j, "depth", c->scopes[i].depth);
         put_delta(j, &c->scopes[i].total);
-        put_named(j, "backward", &c->scopes[i].backward, false);
+        rep_json_delta(j, "backward", &c->scopes[i].backward, false);
         vp_json_end_object(j);
     }
     vp_json_end_array(j);
@@ -132,9 +132,9 @@ int rep_compare_json(vp_buf *b, const vp_comparison *c)
     put_session(&j, "a", c->a_id, c->a_name, c->a_path);
     put_session(&j, "b", c->b_id, c->b_name, c->b_path);
     vp_json_kbool(&j, "per_step", c->per_step);
-    put_named(&j, "step", &c->step, true);
-    put_named(&j, "median", &c->median, true);
-    put_named(&j, "p90", &c->p90, true);
+    rep_json_delta(&j, "step", &c->step, true);
+    rep_json_delta(&j, "median", &c->median, true);
+    rep_json_delta(&j, "p90", &c->p90, true);
     put_devices(&j, c);
     vp_json_key(&j, "ops");
     vp_json_begin_array(&j);

@@ -10,44 +10,7 @@
 #define SCOPES_MAX 24u
 #define BAR_HALF 9 /* columns of a bar on either side of its middle */
 
-static void delta_cells(grid *g, const vp_delta *d, vp_unit unit, grid_style style)
-{
-    rep_put_delta(&g->text, d, unit);
-    grid_end(g, style);
-    rep_put_change(&g->text, d);
-    grid_end(g, style);
-    rep_put_ps(&g->text, d->a_ps, unit);
-    grid_end(g, GRID_PLAIN);
-    rep_put_ps(&g->text, d->b_ps, unit);
-    grid_end(g, GRID_PLAIN);
-}
-
-static void delta_heads(grid *g, vp_unit unit)
-{
-    text_head(g, "B-A", rep_unit_name(unit));
-    text_head(g, "change", NULL);
-    text_head(g, "A", rep_unit_name(unit));
-    text_head(g, "B", rep_unit_name(unit));
-}
-
-/* ---- Who is compared ---- */
-
-static void put_side(vp_buf *b, const vp_view *v, const char *letter, const char *name,
-                     const char *path)
-{
-    grid_flow f = {.b = b, .width = text_width(v), .indent = 3, .gap = 2};
-    vp_buf piece;
-    vp_buf_init(&piece, VP_REPORT_BYTES_MAX);
-    vp_buf_printf(&piece, "%s  ", letter);
-    vp_put_escaped(&piece, name ? vp_str_of(name) : VP_STR("-"));
-    grid_flow_put(&f, &piece);
-    if (path && *path && strcmp(path, ".") != 0 && (!name || strcmp(path, name) != 0)) {
-        vp_put_escaped(&piece, vp_str_of(path));
-        grid_flow_put(&f, &piece);
-    }
-    grid_flow_end(&f);
-    vp_buf_free(&piece);
-}
+/* ---- What it comes to ---- */
 
 static int put_steps(vp_buf *b, const vp_view *v, const vp_comparison *c)
 {
@@ -63,11 +26,11 @@ static int put_steps(vp_buf *b, const vp_view *v, const vp_comparison *c)
     grid g;
     grid_init(&g, columns, sizeof columns / sizeof *columns);
     text_head(&g, "", NULL);
-    delta_heads(&g, unit);
+    text_delta_heads(&g, unit);
     for (size_t i = 0; i < (c->per_step ? 3u : 1u); i++) {
         vp_buf_puts(&g.text, rows[i].name);
         grid_end(&g, GRID_PLAIN);
-        delta_cells(&g, rows[i].d, unit, GRID_BOLD);
+        text_delta(&g, rows[i].d, unit, GRID_BOLD);
     }
     vp_buf_putc(b, '\n');
     int rc = grid_print(b, &g, text_width(v), v->color);
@@ -98,7 +61,7 @@ static void waterfall_row(grid *g, const char *name, const vp_delta *d, vp_unit 
 {
     vp_buf_puts(&g->text, name);
     grid_end(g, style);
-    delta_cells(g, d, unit, style);
+    text_delta(g, d, unit, style);
     put_bar(&g->text, d, scale);
     grid_end(g, style);
 }
@@ -130,7 +93,7 @@ static int put_waterfall(vp_buf *b, const vp_view *v, const vp_comparison *c)
     vp_buf_free(&title);
     grid_init(&g, columns, sizeof columns / sizeof *columns);
     text_head(&g, "", NULL);
-    delta_heads(&g, unit);
+    text_delta_heads(&g, unit);
     text_head(&g, "less       more", NULL);
     for (size_t i = 0; i < REP_PARTS; i++)
         waterfall_row(&g, rep_part_names[i], parts[i], unit, scale, GRID_PLAIN);
@@ -227,7 +190,7 @@ static void op_row(grid *g, const vp_comparison *c, const vp_compared_op *op, vp
     grid_style style = op->op_class == VP_COMMUNICATION ? GRID_COMM
                        : op->op_class == VP_COPY        ? GRID_COPY
                                                         : GRID_PLAIN;
-    delta_cells(g, &op->self, unit, GRID_PLAIN);
+    text_delta(g, &op->self, unit, GRID_PLAIN);
     put_calls(g, op);
     op_name(g, c, op);
     grid_end(g, style);
@@ -251,7 +214,7 @@ static int ops_table(vp_buf *b, const vp_view *v, const vp_comparison *c, size_t
             scale = rep_delta_size(&c->ops[i].self);
     vp_unit unit = rep_unit_for(v->unit, scale);
     grid_init(&g, columns, sizeof columns / sizeof *columns);
-    delta_heads(&g, unit);
+    text_delta_heads(&g, unit);
     text_head(&g, "calls", NULL);
     text_head(&g, "op", NULL);
     text_head(&g, "why", NULL);
@@ -363,14 +326,14 @@ static int put_scopes(vp_buf *b, const vp_view *v, const vp_comparison *c)
         grid_init(&g, folded, sizeof folded / sizeof *folded);
     else
         grid_init(&g, columns, sizeof columns / sizeof *columns);
-    delta_heads(&g, unit);
+    text_delta_heads(&g, unit);
     if (backward)
         text_head(&g, "backward", NULL);
     text_head(&g, "scope", NULL);
     for (size_t i = 0; i < n; i++) {
         const vp_compared_scope *s = &c->scopes[i];
         const char *name = s->path;
-        delta_cells(&g, &s->total, unit, GRID_PLAIN);
+        text_delta(&g, &s->total, unit, GRID_PLAIN);
         if (backward) {
             rep_put_delta(&g.text, &s->backward, unit);
             grid_end(&g, GRID_PLAIN);
@@ -429,8 +392,8 @@ static void put_verdict(vp_buf *b, const vp_view *v, const vp_comparison *c)
 int rep_compare_text(vp_buf *b, const vp_comparison *c, const vp_view *view)
 {
     vp_view v = rep_view(view);
-    put_side(b, &v, "A", c->a_name, c->a_path);
-    put_side(b, &v, "B", c->b_name, c->b_path);
+    text_side(b, &v, "A", c->a_name, c->a_path);
+    text_side(b, &v, "B", c->b_name, c->b_path);
     VP_TRY(put_steps(b, &v, c));
     VP_TRY(put_waterfall(b, &v, c));
     VP_TRY(put_devices(b, &v, c));

@@ -77,6 +77,16 @@ void html_close_fact(page *p);
 void html_duration_fact(page *p, const char *name, int64_t ps);
 void html_count_fact(page *p, const char *name, int64_t n);
 
+/* ---- Differences (html_delta.c) ---- */
+
+void html_delta(page *p, const vp_delta *d, vp_unit unit); /* "+1.234", "–" */
+void html_change(page *p, const vp_delta *d);              /* of A: "−5.00%", "–" */
+/* A, B, their difference with a bar to the right where B takes more, and its share of A. */
+void html_delta_heads(page *p, const char *unit);
+void html_delta_cells(page *p, const vp_delta *d, vp_unit unit, int64_t scale);
+/* Nothing where both sides are unknown. */
+void html_delta_fact(page *p, const char *name, const vp_delta *d);
+
 /* ---- Small pictures (html_chart.c) ---- */
 
 /* A line from 0 to the largest y (unknown ones break it); x ascends, NULL: at equal distances.

@@ -26,9 +26,16 @@ void scaling_free(scaling *s)
     *s = (scaling){0};
 }
 
+static int stop(void *ctx, const char *file)
+{
+    (void)ctx;
+    (void)file;
+    return 1;
+}
+
 bool scaling_is_results(const char *path)
 {
-    return rep_starts_with(path, "\"gpu_count\"");
+    return scaling_each_file(path, stop, NULL) == 1;
 }
 
 /* ---- Reading ---- */
@@ -49,16 +56,50 @@ static int keep(const char **out, scaling *s, const json_t *v)
     return json_is_string(v) && !*out ? vp_fail(VP_ENOMEM, "out of memory") : 0;
 }
 
+/* What is no time is left out. */
+static int keep_runs(scaling_row *row, scaling *s, const json_t *v)
+{
+    size_t n = json_array_size(v); /* 0 for what is no array */
+    int64_t *runs = n ? vp_arena_alloc(&s->arena, n * sizeof *runs) : NULL;
+    if (n && !runs)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    row->run_ps = runs;
+    for (size_t i = 0; i < n; i++) {
+        int64_t ps = ps_of(json_array_get(v, i));
+        if (ps != VP_UNKNOWN)
+            runs[row->runs++] = ps;
+    }
+    return 0;
+}
+
+/* Who writes no list ran once. */
+static int keep_one_run(scaling_row *row, scaling *s)
+{
+    int64_t *run = vp_arena_alloc(&s->arena, sizeof *run);
+    if (!run)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    *run = row->time_ps;
+    row->run_ps = run;
+    row->runs = 1;
+    return 0;
+}
+
 static int add_method(scaling *s, int64_t devices, const char *name, const json_t *v)
 {
     VP_TRY(vp_grow(&s->rows, &s->cap, s->count + 1, sizeof *s->rows, ROWS_MAX));
     scaling_row row = {.devices = devices,
                        .ok = json_is_true(json_object_get(v, "success")),
                        .time_ps = ps_of(json_object_get(v, "execution_time")),
+                       .place = s->count,
                        .first_call_ps = ps_of(json_object_get(v, "first_call_s")),
+                       .warmup_ps = ps_of(json_object_get(v, "warmup_s")),
+                       .export_ps = ps_of(json_object_get(v, "export_s")),
                        .method = vp_arena_strndup(&s->arena, name, strlen(name))};
     if (!row.method)
         return vp_fail(VP_ENOMEM, "out of memory");
+    VP_TRY(keep_runs(&row, s, json_object_get(v, "run_s")));
+    if (!row.runs && row.ok && row.time_ps != VP_UNKNOWN)
+        VP_TRY(keep_one_run(&row, s));
     VP_TRY(keep(&row.error, s, json_object_get(v, "error")));
     VP_TRY(keep(&row.trace, s, json_object_get(v, "tensorboard_trace")));
     s->rows[s->count++] = row;
@@ -83,8 +124,9 @@ static int add_methods(scaling *s, json_t *root)
     return s->count > before ? 0 : vp_fail(VP_EEMPTY, "no method has results in it");
 }
 
-int scaling_add(scaling *s, const char *path)
+static int add_file(void *ctx, const char *path)
 {
+    scaling *s = ctx;
     json_error_t e;
     vp_buf b;
     vp_buf_init(&b, VP_REPORT_READ_MAX);
@@ -96,6 +138,11 @@ int scaling_add(scaling *s, const char *path)
     }
     vp_buf_free(&b);
     return rc < 0 ? vp_fail_at(rc, path, -1, -1) : 0;
+}
+
+int scaling_add(scaling *s, const char *path)
+{
+    return scaling_each_file(path, add_file, s);
 }
 
 /* ---- Relating ---- */

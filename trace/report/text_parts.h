@@ -27,6 +27,11 @@ void text_count(grid *g, int64_t n);
 void text_bytes(grid *g, int64_t bytes);
 void text_share(grid *g, int64_t part, int64_t whole);
 void text_rate(grid *g, double gb_per_s); /* "-" for no number */
+/* Four cells, text_delta.c: the difference, its share of A, A and B; and what stands above them. */
+void text_delta(grid *g, const vp_delta *d, vp_unit unit, grid_style style);
+void text_delta_heads(grid *g, vp_unit unit);
+/* "A  NAME  PATH": who is compared, the path where it says more than the name. */
+void text_side(vp_buf *b, const vp_view *v, const char *letter, const char *name, const char *path);
 /* Prints and frees; `more` rows are not shown. */
 int text_finish(vp_buf *b, grid *g, const vp_view *v, size_t more);
 /* Words in a line of its own, wrapped; frees `line` and passes its failure on. */

@@ -1,0 +1,116 @@
+#include <math.h>
+
+#include "trace/report/compare.h"
+#include "trace/report/html_parts.h"
+#include "trace/report/scaling_compare.h"
+
+#define ROWS_MAX 1000u
+#define NAME_BYTES_MAX 65536u
+
+typedef struct scale {
+    vp_unit unit;
+    int64_t widest; /* difference */
+} scale;
+
+static scale scale_of(const scaling_comparison *c, size_t time)
+{
+    int64_t longest = 0, widest = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        const vp_delta *d = &c->pairs[i].times[time];
+        longest = d->a_ps > longest ? d->a_ps : longest;
+        longest = d->b_ps > longest ? d->b_ps : longest;
+        widest = rep_delta_size(d) > widest ? rep_delta_size(d) : widest;
+    }
+    return (scale){rep_unit_for(VP_UNIT_AUTO, longest), widest};
+}
+
+static void name_cells(page *p, const scaling_pair *pair)
+{
+    vp_buf text;
+    vp_buf_init(&text, NAME_BYTES_MAX);
+    scaling_pair_name(&text, pair);
+    html_name_cell(p, vp_buf_cstr(&text), NULL);
+    vp_buf_free(&text);
+    vp_buf_init(&text, NAME_BYTES_MAX);
+    scaling_pair_devices(&text, pair);
+    html_puts(p, "<td>");
+    html_text(p, vp_buf_cstr(&text));
+    html_puts(p, "</td>");
+    vp_buf_free(&text);
+}
+
+static void put_times(page *p, const scaling_comparison *c, size_t time, const char *id,
+                      const char *title)
+{
+    scale s = scale_of(c, time);
+    bool runs = time == SCALING_MEDIAN;
+    html_section(p, id, title);
+    html_table(p, "list", title);
+    html_head(p, "op", "Method", NULL, NULL);
+    html_head(p, "", "Devices", NULL, NULL);
+    html_delta_heads(p, rep_unit_sign(s.unit));
+    if (runs) {
+        html_head(p, "", "Noise", rep_unit_sign(s.unit), "A difference up to this says nothing");
+        html_head(p, "", "Speed-up", NULL, "A's time by B's");
+        html_head(p, "", "Efficiency", "%", "Speed-up by how many times as many devices B has");
+        html_head(p, "text", "Judged", NULL, NULL);
+    }
+    html_rows(p);
+    for (size_t i = 0; i < c->count && i < ROWS_MAX; i++) {
+        const scaling_pair *pair = &c->pairs[i];
+        html_puts(p, pair->verdict == VP_NOISE ? "<tr class=\"noise\">" : "<tr>");
+        name_cells(p, pair);
+        html_delta_cells(p, &pair->times[time], s.unit, s.widest);
+        if (runs) {
+            html_ps_cell(p, pair->threshold_ps, s.unit);
+            html_double_cell(p, pair->speed_up > 0 ? pair->speed_up : (double)NAN, 2);
+            html_double_cell(p, pair->efficiency > 0 ? 100 * pair->efficiency : (double)NAN, 1);
+            html_puts(p, "<td class=\"text judged\">");
+            html_text(p, pair->reason);
+            html_puts(p, "</td>");
+        }
+        html_puts(p, "</tr>\n");
+    }
+    html_table_end(p, c->count > ROWS_MAX ? c->count - ROWS_MAX : 0);
+    html_section_end(p);
+}
+
+static bool has_time(const scaling_comparison *c, size_t time)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (c->pairs[i].times[time].a_ps >= 0 || c->pairs[i].times[time].b_ps >= 0)
+            return true;
+    return false;
+}
+
+static void put_header(page *p, const scaling_comparison *c)
+{
+    static const char *const levels[] = {"bad", "good", "low", "warn"};
+    html_puts(p, "<div class=\"title\"><h1>");
+    html_text(p, c->b_name);
+    html_puts(p, " against ");
+    html_text(p, c->a_name);
+    vp_buf_printf(p->b, "</h1>\n<span class=\"badge %s\">%s</span></div>\n", levels[c->verdict],
+                  rep_verdict_name(c->verdict));
+    html_puts(p, "<p class=\"note\">");
+    html_text(p, c->reason);
+    html_puts(p, "</p>\n</header>\n");
+}
+
+int rep_results_html(vp_buf *b, const scaling_comparison *c)
+{
+    page p = {.b = b, .v = rep_view(NULL)};
+    html_begin(&p, "Results of a benchmark, compared");
+    put_header(&p, c);
+    html_puts(&p, "<main id=\"main\">\n");
+    put_times(&p, c, SCALING_MEDIAN, "runs", "The median run");
+    if (has_time(c, SCALING_FIRST_CALL))
+        put_times(&p, c, SCALING_FIRST_CALL, "first", "The first call, with compilation");
+    if (has_time(c, SCALING_WARMUP))
+        put_times(&p, c, SCALING_WARMUP, "warmup", "All of the warm-up");
+    if (has_time(c, SCALING_EXPORT))
+        put_times(&p, c, SCALING_EXPORT, "export", "Writing the recordings");
+    html_puts(&p, "</main>\n<footer>\n<p>view_profile " VP_VERSION "</p>\n</footer>\n");
+    html_end(&p);
+    return b->status;
+}
