@@ -1,12 +1,14 @@
 /* A training loop that is annotated with NVTX, as PyTorch, NCCL and many CUDA programs are, and
  * that has never heard of view_profile:
  *
- *     cc nvtx_app.c -I…/nvtx3/include -ldl -o nvtx_app
- *     view_profile record --steps 2:3 -- ./nvtx_app 10
+ *     view_profile record --steps 2:3 -- examples/nvtx_app
  *
  * Its batches alternate between two sizes, and for each change the product is compiled anew (here:
- * tuned), as XLA does it and annotates it: that is what `view_profile findings` is to find. NVTX's
- * headers come with CUDA, or with the Python package nvidia-nvtx-cu12. */
+ * tuned), as XLA does it and annotates it: that is what `view_profile findings` is to find. The
+ * build makes it where it finds NVTX's headers, which come with CUDA or with the Python package
+ * nvidia-nvtx-cu12; by hand:
+ *
+ *     cc nvtx_app.c -I…/nvidia/nvtx/include -ldl -o nvtx_app */
 #include <nvtx3/nvToolsExt.h>
 #include <stdio.h>
 #include <stdlib.h>

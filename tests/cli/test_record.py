@@ -15,7 +15,11 @@ from recording import (WAIT, ask, compile_c, environment, events, library, names
 
 @pytest.fixture(scope="session")
 def app(program, tmp_path_factory):
-    """examples/nvtx_app.c: steps of load batch, forward of 3 matmul, a mark."""
+    """examples/nvtx_app.c: steps of load batch, forward of 3 matmul, a mark. Built here where the
+    build has found no headers."""
+    built = pathlib.Path(program).parent / "examples" / "nvtx_app"
+    if built.exists():
+        return built
     out = tmp_path_factory.mktemp("app") / "nvtx_app"
     return compile_c(program, out, ROOT / "examples" / "nvtx_app.c", f"-I{nvtx_headers()}")
 
@@ -36,6 +40,17 @@ def test_steps_of_a_program_that_never_heard_of_us(place, app):
     assert names(run) == {"step": 3, "load batch": 3, "forward": 3, "matmul": 9, "batch done": 3,
                           "XlaCompile:jit_forward": 3}
     assert steps(run) == [2, 3, 4]
+
+
+def test_as_the_manual_has_it(place, app):
+    """`view_profile record --steps 2:3 -- examples/nvtx_app`, in the directory of the build."""
+    linked = subprocess.run(["ldd", app], capture_output=True, text=True, check=True).stdout
+    assert "view_profile" not in linked
+    (place.dir / "examples").symlink_to(pathlib.Path(app).parent)
+    done = record(place, "--steps", "2:3", "--", f"examples/{pathlib.Path(app).name}")
+    assert done.returncode == 0, done.stderr
+    (run,) = runs(place.dir / "profiles")
+    assert steps(run) == [2, 3, 4] and names(run)["matmul"] == 9
 
 
 def test_nesting_payload_and_domain(place, app):
