@@ -3,7 +3,8 @@
  * exchange gradients are timed and recorded side by side by vp_bench.
  *
  *     scaling_bench
- *     view_profile trend $(find tensorboard_logs -name "*_results.json")
+ *     view_profile trend tensorboard_logs
+ *     view_profile compare tensorboard_logs
  *     view_profile findings tensorboard_logs/4gpu_DATE_TIME/fused_trace
  *
  * There is something to find: one worker (--straggler) is late in every step, so that the others
@@ -193,9 +194,9 @@ static int bench(shared *g, const char *root, int workers, unsigned repeats)
 int main(int argc, char **argv)
 {
     const char *root = "tensorboard_logs";
-    long most = WORKERS_MAX, repeats = 2;
+    long most = WORKERS_MAX, repeats = 3;
     shared g = {
-        .steps = 20, .elements = 1 << 18, .layer_us = 8000, .straggler = 1, .late_us = 8000};
+        .steps = 20, .elements = 1 << 19, .layer_us = 8000, .straggler = 1, .late_us = 8000};
     const option_spec options[] = {
         {"--output-dir", &root, NULL, "where results and profiles go"},
         {"--max-workers", NULL, &most, "1, 2, 4 … up to this many, at most 8"},

@@ -128,6 +128,18 @@ static int put_beside(vp_buf *b, const scaling_comparison *c, const vp_view *v, 
     return text_finish(b, &g, v, 0);
 }
 
+/* Of one call each it would be the same table again. */
+static bool has_more_warmup(const scaling_comparison *c)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        const vp_delta *all = &c->pairs[i].times[SCALING_WARMUP];
+        const vp_delta *first = &c->pairs[i].times[SCALING_FIRST_CALL];
+        if (all->a_ps != first->a_ps || all->b_ps != first->b_ps)
+            return true;
+    }
+    return false;
+}
+
 static void put_reasons(vp_buf *b, const scaling_comparison *c, const vp_view *v)
 {
     vp_buf_putc(b, '\n');
@@ -153,7 +165,8 @@ int rep_results_text(vp_buf *b, const scaling_comparison *c, const vp_view *view
     VP_TRY(put_runs(b, c, &v));
     VP_TRY(put_beside(b, c, &v, SCALING_FIRST_CALL,
                       "The first call, with compilation: no part of the runs"));
-    VP_TRY(put_beside(b, c, &v, SCALING_WARMUP, "All of the warm-up: no part of the runs"));
+    if (has_more_warmup(c))
+        VP_TRY(put_beside(b, c, &v, SCALING_WARMUP, "All of the warm-up: no part of the runs"));
     put_reasons(b, c, &v);
     return b->status;
 }
