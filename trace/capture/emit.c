@@ -322,19 +322,45 @@ void vp__flow(uint32_t generation, uint64_t id, bool out_of)
         vp__leave(t);
 }
 
-void vp__pair_begin(vp__site *site, uint32_t generation)
+/* ---- Pairs ---- */
+
+static void open_pair(vp__thread *t, uint32_t generation, uint32_t name, uint32_t kind)
 {
-    vp__thread *t = cap_enter(generation);
-    uint32_t name = t ? cap_site(site, generation, NULL, 0) : 0;
-    if (!t)
-        return;
     if (t->pair_depth < VP__DEPTH) {
         vp__frame *f = &t->block->pairs[t->pair_depth];
         VP__STORE(f->name, name);
-        VP__STORE(f->kind, site->kind);
+        VP__STORE(f->kind, kind);
         __atomic_store_n(&f->start, vp__ticks(generation), __ATOMIC_RELEASE);
     }
     t->pair_depth++;
+}
+
+/* The calling thread, busy, where it has been in this recording before; NULL: cap_enter knows. */
+VP__INLINE vp__thread *enter_again(uint32_t generation)
+{
+    vp__thread *t = vp__me;
+    bool plain = t->generation == generation && !VP__LOAD(t->busy);
+    return VP__LIKELY(plain) && vp__enter(t, generation) ? t : NULL;
+}
+
+static __attribute__((noinline)) void begin_slowly(vp__site *site, uint32_t generation)
+{
+    vp__thread *t = cap_enter(generation);
+    if (!t)
+        return;
+    open_pair(t, generation, cap_site(site, generation, NULL, 0), site->kind);
+    vp__leave(t);
+}
+
+void vp__pair_begin(vp__site *site, uint32_t generation)
+{
+    uint64_t id = VP__LOAD(site->id);
+    vp__thread *t = VP__LIKELY(id >> 32 == generation) ? enter_again(generation) : NULL;
+    if (!VP__LIKELY(t != NULL)) {
+        begin_slowly(site, generation);
+        return;
+    }
+    open_pair(t, generation, (uint32_t)id, site->kind);
     vp__leave(t);
 }
 
@@ -349,19 +375,55 @@ static void put_pair(vp__thread *t, uint64_t end)
     __atomic_store_n(&f->start, 0, __ATOMIC_RELEASE);
 }
 
-void vp__pair_end(uint32_t generation)
+static void end_pair(vp__thread *t, uint64_t now)
 {
-    uint64_t now = vp__ticks(generation);
+    if (!t->pair_depth)
+        __atomic_fetch_add(&t->block->unmatched_ends, 1, __ATOMIC_RELAXED);
+    else if (--t->pair_depth >= VP__DEPTH)
+        __atomic_fetch_add(&t->block->dropped_depth, 1, __ATOMIC_RELAXED);
+    else
+        put_pair(t, now);
+}
+
+static __attribute__((noinline)) void end_slowly(uint32_t generation, uint64_t now)
+{
     vp__thread *t = cap_enter(generation);
     if (!t)
         return;
-    if (!t->pair_depth) {
-        __atomic_fetch_add(&t->block->unmatched_ends, 1, __ATOMIC_RELAXED);
-    } else if (--t->pair_depth >= VP__DEPTH) {
-        __atomic_fetch_add(&t->block->dropped_depth, 1, __ATOMIC_RELAXED);
-    } else {
-        put_pair(t, now);
+    end_pair(t, now);
+    vp__leave(t);
+}
+
+/* A pair whose record is one slot, in a chunk that has it: what put_pair comes to for most. */
+VP__INLINE bool end_plainly(vp__thread *t, uint64_t now)
+{
+    uint32_t depth = t->pair_depth - 1;
+    if (!VP__LIKELY(depth < VP__DEPTH))
+        return false;
+    vp__frame *f = &t->block->pairs[depth];
+    vp__chunk *c = t->chunk;
+    uint64_t start = VP__LOAD(f->start), dur = now - start, state = VP__LOAD(c->state);
+    uint32_t name = VP__LOAD(f->name);
+    if (!VP__LIKELY(name && dur <= UINT32_MAX && (uint32_t)state < c->limit && !t->correlation))
+        return false;
+    out o = {(uint64_t *)(void *)((vp__record *)(void *)c + (uint32_t)state), 0};
+    put_words(&o, start, (uint64_t)VP__WHAT(name, 0, f->kind) << 32 | dur);
+    __atomic_store_n(&c->state, state + ((uint64_t)1 << 32 | 1), __ATOMIC_RELEASE);
+    __atomic_store_n(&f->start, 0, __ATOMIC_RELEASE);
+    t->pair_depth = depth;
+    return true;
+}
+
+void vp__pair_end(uint32_t generation)
+{
+    uint64_t now = vp__ticks(generation);
+    vp__thread *t = enter_again(generation);
+    if (!VP__LIKELY(t != NULL)) {
+        end_slowly(generation, now);
+        return;
     }
+    if (!VP__LIKELY(end_plainly(t, now)))
+        end_pair(t, now);
     vp__leave(t);
 }
 
