@@ -3,13 +3,14 @@ its overview tell of the same zones, ops and steps as view_profile."""
 import json
 import os
 import pathlib
+import statistics
 import subprocess
 import sys
 
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from common import PROGRAM, view_profile  # noqa: E402
+from common import PROGRAM, ps, view_profile  # noqa: E402
 
 PS_OF_US = 1e6
 
@@ -67,7 +68,38 @@ def test_the_trace_viewer_shows_the_same_events(ours):
         assert total == pytest.approx(op["total_ps"], abs=1000 * calls)
 
 
-def test_the_overview_opens(ours):
-    _, planes = ours
-    overview = tool(planes, "overview_page")
-    assert any("cols" in part for part in overview)
+def step_table(tables):
+    """XProf's steps as dicts by column, and what it says above them."""
+    (table,) = [part for part in tables if "steptime_ms_average" in part.get("p", {})]
+    ids = [c["id"] for c in table["cols"]]
+    return [dict(zip(ids, (c.get("v") for c in row["c"]))) for row in table["rows"]], table["p"]
+
+
+@pytest.mark.parametrize("name", ["overview_page", "input_pipeline_analyzer"])
+def test_the_overview_and_the_input_pipeline_have_our_steps(ours, name):
+    """Every step by its name with its time to the picosecond; the mean, the extremes and the sample's
+    standard deviation to the tenth of a millisecond in which XProf says them."""
+    report, planes = ours
+    steps = report["steps"]
+    rows, said = step_table(tool(planes, name))
+    want = [(f"train {s['number']}", s["dur_ps"]) for s in steps["list"]]
+    assert len(want) == 5  # of more, XProf leaves the first and the last out
+    assert [(r["stepnum"], ps(str(r["stepTimeMs"]), "ms")) for r in rows] == want
+    durations = [dur for _, dur in want]
+    assert steps["mean_ps"] == round(statistics.mean(durations))
+    assert (steps["min_ps"], steps["max_ps"]) == (min(durations), max(durations))
+    for key, value in (("average", steps["mean_ps"]), ("minimum", steps["min_ps"]),
+                       ("maximum", steps["max_ps"]),
+                       ("standard_deviation", statistics.stdev(durations))):
+        assert float(said[f"steptime_ms_{key}"]) == pytest.approx(value / 1e9, abs=0.0501), key
+    for r in rows:  # what XProf divides a step into is the whole step
+        parts = sum(ps(str(r[k]), "ms") for k in r if k.endswith("TimeMs") and k != "stepTimeMs")
+        assert parts == ps(str(r["stepTimeMs"]), "ms")
+
+
+def test_the_pod_viewer_has_our_steps(ours):
+    report, planes = ours
+    theirs = [ps(str(core["totalDurationUs"]))
+              for step in tool(planes, "pod_viewer")["podStatsSequence"]["podStatsMap"]
+              for core in step["podStatsPerCore"].values()]
+    assert theirs == [s["dur_ps"] for s in report["steps"]["list"]]
