@@ -256,3 +256,16 @@ const char *vp_path_name(const char *path)
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
+
+size_t vp_utf8_span(vp_str s)
+{
+    const unsigned char *p = (const unsigned char *)s.p;
+    size_t i = 0;
+    while (i < s.n) {
+        unsigned len = p[i] < 0x80 ? 1 : vp_utf8_len(p + i, s.n - i);
+        if (!len)
+            break;
+        i += len;
+    }
+    return i;
+}

@@ -85,6 +85,8 @@ uint64_t vp_hash(const void *p, size_t n, uint64_t seed);
 
 /* Length of the valid UTF-8 sequence at p (1..4), or 0. Surrogates and overlongs are invalid. */
 unsigned vp_utf8_len(const unsigned char *p, size_t n);
+/* How many bytes from the start are valid UTF-8; s.n: all of it. */
+size_t vp_utf8_span(vp_str s);
 
 /* What stands behind the last '/' of a path, in the path itself; all of it without one. */
 const char *vp_path_name(const char *path);

@@ -90,9 +90,47 @@ typedef struct xspace {
     used_name *names;
     size_t name_cap;
     upper_part upper;
-    vp_buf scratch, message;
+    vp_buf scratch, message, mended;
     vx_counts counts;
 } xspace;
+
+/* ---- Texts ---- */
+
+/* A text as protobuf has it, which refuses a whole file for one byte that is no UTF-8: a program's
+ * names may be anything, and what was cut to fit may end within a character. Each such byte becomes
+ * U+FFFD, as in the JSON. *s may then lie in x->mended, until the next one. */
+static int mend(xspace *x, vp_str *s)
+{
+    vp_str rest = *s;
+    size_t good = vp_utf8_span(rest);
+    if (good == rest.n)
+        return 0;
+    x->mended.n = 0;
+    for (; rest.n; good = vp_utf8_span(rest)) {
+        vp_buf_put(&x->mended, rest.p, good);
+        rest = vp_str_skip(rest, good);
+        if (rest.n)
+            vp_buf_puts(&x->mended, "\xef\xbf\xbd");
+        rest = vp_str_skip(rest, 1);
+    }
+    *s = vp_buf_view(&x->mended);
+    return x->mended.status;
+}
+
+/* The same into b, where a failure sticks. */
+static int mend_for(vp_buf *b, xspace *x, vp_str *s)
+{
+    int rc = mend(x, s);
+    if (rc < 0 && b->status >= 0)
+        b->status = rc;
+    return rc;
+}
+
+static int put_name(xspace *x, vp_buf *b, uint32_t field, vp_str name)
+{
+    VP_TRY(mend_for(b, x, &name));
+    return vp_pb_put_len(b, field, name);
+}
 
 /* ---- Stats ---- */
 
@@ -118,9 +156,10 @@ static int put_stat(vp_buf *b, uint32_t id, char tag, uint64_t v)
     return 0;
 }
 
-static int put_text(vp_buf *b, uint32_t field, uint32_t id, vp_str text)
+static int put_text(xspace *x, vp_buf *b, uint32_t field, uint32_t id, vp_str text)
 {
     char head[16];
+    VP_TRY(mend_for(b, x, &text));
     char *q = pf_varint(head + 1, id);
     head[0] = STAT_METADATA;
     *q++ = STAT_TEXT;
@@ -143,7 +182,7 @@ static int put_arg(xspace *x, vp_buf *b, const vpcap_arg *a)
     vp_sid id;
     VP_TRY(vp_intern_put(&x->stats, a->key.n ? a->key : VP_STR("value"), &id));
     if (a->type == VPCAP_STR)
-        return put_text(b, EVENT_STAT >> 3, id, a->s);
+        return put_text(x, b, EVENT_STAT >> 3, id, a->s);
     if (a->type == VPCAP_F64)
         return put_stat(b, id, STAT_DOUBLE, bits_of(a->f));
     return put_stat(b, id, STAT_INT, (uint64_t)a->i);
@@ -155,7 +194,7 @@ static int put_step(xspace *x, vp_buf *b, const vpcap_event *e)
     VP_TRY(vp_buf_printf(&x->scratch, "%.*s %lld", VP_STR_ARG(name), (long long)e->number));
     VP_TRY(put_stat(b, ST_ROOT, STAT_INT, 1));
     VP_TRY(put_stat(b, ST_STEP_NUM, STAT_INT, (uint64_t)e->number));
-    int rc = put_text(b, EVENT_STAT >> 3, ST_STEP_NAME, vp_buf_view(&x->scratch));
+    int rc = put_text(x, b, EVENT_STAT >> 3, ST_STEP_NAME, vp_buf_view(&x->scratch));
     x->scratch.n = 0;
     return rc;
 }
@@ -353,7 +392,7 @@ static int line_begin(void *ctx, const vl_line *line)
     xspace *x = ctx;
     VP_TRY(pf_begin(&x->file, PLANE_LINE, &x->line_at));
     vp_pb_put_u64(&x->scratch, LINE_ID, (uint64_t)line->id);
-    vp_pb_put_len(&x->scratch, LINE_NAME, line->name);
+    put_name(x, &x->scratch, LINE_NAME, line->name);
     return put_scratch(x);
 }
 
@@ -369,7 +408,7 @@ static int plane_head(xspace *x, int64_t id, vp_str name)
     VP_TRY(pf_begin(&x->file, SPACE_PLANE, &x->plane_at));
     if (id)
         vp_pb_put_u64(&x->scratch, PLANE_ID, (uint64_t)id);
-    vp_pb_put_len(&x->scratch, PLANE_NAME, name);
+    put_name(x, &x->scratch, PLANE_NAME, name);
     return put_scratch(x);
 }
 
@@ -401,7 +440,7 @@ static void put_source(xspace *x, const vpcap_name *name)
     vp_buf_init(&text, SIZE_MAX / 4);
     vp_buf_str(&text, name->file);
     vp_buf_put(&text, line, (size_t)snprintf(line, sizeof line, ":%u", name->line));
-    put_text(&x->message, META_STAT, ST_SOURCE, vp_buf_view(&text));
+    put_text(x, &x->message, META_STAT, ST_SOURCE, vp_buf_view(&text));
     vp_buf_free(&text);
 }
 
@@ -412,12 +451,12 @@ static int event_metadata(xspace *x, uint32_t i)
     if (!category.n && (x->names[i].used & USED_TO_COMPILE))
         category = VP_STR("compile");
     vp_pb_put_u64(&x->message, META_ID, (uint64_t)i + 1);
-    vp_pb_put_len(&x->message, META_NAME, name.name);
+    put_name(x, &x->message, META_NAME, name.name);
     if (category.n)
-        put_text(&x->message, META_STAT, ST_CATEGORY, category);
+        put_text(x, &x->message, META_STAT, ST_CATEGORY, category);
     put_source(x, &name);
     if (name.function.n && !vp_str_eq(name.function, name.name))
-        put_text(&x->message, META_STAT, ST_FUNCTION, name.function);
+        put_text(x, &x->message, META_STAT, ST_FUNCTION, name.function);
     put_entry(x, PLANE_EVENT_METADATA, (uint64_t)i + 1);
     return put_scratch(x);
 }
@@ -426,7 +465,7 @@ static int stat_metadata(xspace *x)
 {
     for (uint32_t i = 1; i < x->stats.count; i++) {
         vp_pb_put_u64(&x->message, META_ID, i);
-        vp_pb_put_len(&x->message, META_NAME, vp_intern_get(&x->stats, i));
+        put_name(x, &x->message, META_NAME, vp_intern_get(&x->stats, i));
         put_entry(x, PLANE_STAT_METADATA, i);
         VP_TRY(put_scratch(x));
     }
@@ -440,7 +479,7 @@ static int put_model(xspace *x, const vl_plane *p)
     if (!p->model.n)
         return 0;
     VP_TRY(vp_intern_put(&x->stats, vp_str_of(key), &id));
-    VP_TRY(put_text(&x->scratch, PLANE_STAT, id, p->model));
+    VP_TRY(put_text(x, &x->scratch, PLANE_STAT, id, p->model));
     return put_scratch(x);
 }
 
@@ -476,7 +515,7 @@ static int environment_text(xspace *x, vp_str key, vp_str text)
     if (!text.n)
         return 0;
     VP_TRY(vp_intern_put(&x->stats, key, &id));
-    return put_text(&x->scratch, PLANE_STAT, id, text);
+    return put_text(x, &x->scratch, PLANE_STAT, id, text);
 }
 
 static int64_t rounded_up_ns(int64_t ps)
@@ -507,7 +546,7 @@ static int environment(xspace *x, const vpcap *v)
 static int say_warning(void *ctx, vp_str sentence)
 {
     xspace *x = ctx;
-    VP_TRY(vp_pb_put_len(&x->scratch, SPACE_WARNING, sentence));
+    VP_TRY(put_name(x, &x->scratch, SPACE_WARNING, sentence));
     return put_scratch(x);
 }
 
@@ -530,7 +569,7 @@ static int finish(xspace *x, const vpcap *v, const vp_str *warnings, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         VP_TRY(say_warning(x, warnings[i]));
-    VP_TRY(vp_pb_put_len(&x->scratch, SPACE_HOSTNAME, vpcap_info_of(v)->host));
+    VP_TRY(put_name(x, &x->scratch, SPACE_HOSTNAME, vpcap_info_of(v)->host));
     VP_TRY(put_scratch(x));
     return pf_flush(&x->file);
 }
@@ -542,6 +581,7 @@ int vx_write(vx_counts *counts, int fd, const vpcap *v, vl_more_fn *more, void *
     vp_arena_init(&x.arena);
     vp_buf_init(&x.scratch, SIZE_MAX / 4);
     vp_buf_init(&x.message, SIZE_MAX / 4);
+    vp_buf_init(&x.mended, SIZE_MAX / 4);
     int rc = write_all(&x, v, more, more_ctx);
     if (rc >= 0)
         rc = finish(&x, v, warnings, warning_count);
@@ -552,6 +592,7 @@ int vx_write(vx_counts *counts, int fd, const vpcap *v, vl_more_fn *more, void *
     vp_free(x.names);
     vp_buf_free(&x.scratch);
     vp_buf_free(&x.message);
+    vp_buf_free(&x.mended);
     vp_intern_free(&x.stats);
     vp_arena_free(&x.arena);
     return rc;
