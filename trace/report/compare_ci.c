@@ -113,6 +113,8 @@ static void put_plain(vp_buf *b, const char *z)
             vp_buf_putc(b, '\\');
         vp_buf_putc(b, escaped.p[i]);
     }
+    if (escaped.status < 0 && b->status >= 0)
+        b->status = escaped.status;
     vp_buf_free(&escaped);
 }
 

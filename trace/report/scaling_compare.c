@@ -232,9 +232,10 @@ static int judge_whole(scaling_comparison *c)
     scaling_pair_name(&who, most);
     vp_buf_puts(&who, " on ");
     scaling_pair_devices(&who, most);
+    int rc = who.status;
     c->reason = print(c, "%.200s: %.300s", vp_buf_cstr(&who), most->reason);
     vp_buf_free(&who);
-    return c->reason ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    return rc < 0 ? rc : c->reason ? 0 : vp_fail(VP_ENOMEM, "out of memory");
 }
 
 /* ---- Who is held against whom ---- */

@@ -7,6 +7,14 @@
 #define ROWS_MAX 40u
 #define NAME_MAX_BYTES 65536u
 
+/* Frees a piece of b, and passes its failure on. */
+static void finish(vp_buf *b, vp_buf *piece)
+{
+    if (piece->status < 0 && b->status >= 0)
+        b->status = piece->status;
+    vp_buf_free(piece);
+}
+
 static void put_name(vp_buf *name, const scaling_pair *p)
 {
     scaling_pair_name(name, p);
@@ -41,8 +49,8 @@ int rep_results_md(vp_buf *b, const scaling_comparison *c, const vp_view *view)
             vp_buf_printf(&why, ", %.2fx as fast", c->pairs[i].speed_up);
         rep_md_delta(b, vp_buf_cstr(&name), true, &c->pairs[i].times[SCALING_MEDIAN], unit,
                      vp_buf_cstr(&why));
-        vp_buf_free(&name);
-        vp_buf_free(&why);
+        finish(b, &name);
+        finish(b, &why);
     }
     if (c->count > ROWS_MAX)
         vp_buf_printf(b, "\n%zu more.\n", c->count - ROWS_MAX);
@@ -60,7 +68,7 @@ static void put_case(vp_buf *b, const scaling_pair *p, bool failed)
                    : skipped ? "skipped"
                              : NULL,
                    p->reason);
-    vp_buf_free(&name);
+    finish(b, &name);
 }
 
 int rep_results_junit(vp_buf *b, const scaling_comparison *c, const bool *failed)

@@ -30,13 +30,12 @@ static void name_cells(page *p, const scaling_pair *pair)
     vp_buf_init(&text, NAME_BYTES_MAX);
     scaling_pair_name(&text, pair);
     html_name_cell(p, vp_buf_cstr(&text), NULL);
+    if (text.status < 0 && p->b->status >= 0)
+        p->b->status = text.status;
     vp_buf_free(&text);
-    vp_buf_init(&text, NAME_BYTES_MAX);
-    scaling_pair_devices(&text, pair);
     html_puts(p, "<td>");
-    html_text(p, vp_buf_cstr(&text));
+    scaling_pair_devices(p->b, pair);
     html_puts(p, "</td>");
-    vp_buf_free(&text);
 }
 
 static void put_times(page *p, const scaling_comparison *c, size_t time, const char *id,

@@ -15,6 +15,8 @@ static void put_name(vp_buf *b, const scaling_pair *p)
     vp_buf_init(&name, 1u << 20);
     scaling_pair_name(&name, p);
     vp_put_escaped(b, vp_buf_view(&name));
+    if (name.status < 0 && b->status >= 0)
+        b->status = name.status;
     vp_buf_free(&name);
 }
 
