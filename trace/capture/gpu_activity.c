@@ -71,14 +71,16 @@ static int copy_records(gpu_activity *to, const gpu_activity *from, int64_t from
 int gpu_activity_copy(gpu_activity **out, const gpu_activity *a, int64_t from_ns)
 {
     gpu_activity *copy = NULL;
-    VP_TRY(gpu_activity_new(&copy, false));
+    int rc = gpu_activity_new(&copy, false);
+    if (!copy)
+        return rc;
     copy->dropped = a->dropped;
     copy->damaged = a->damaged;
     copy->outside = a->outside;
     copy->unknown = a->unknown;
     copy->status = a->status;
     memcpy(copy->why, a->why, sizeof copy->why);
-    int rc = copy_records(copy, a, from_ns);
+    rc = copy_records(copy, a, from_ns);
     if (rc < 0) {
         gpu_activity_free(copy);
         return rc;

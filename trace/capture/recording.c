@@ -177,7 +177,9 @@ static int own(cap_session **out, const vp_recording *r)
 static int stop(vp_recording *r, vp_result *result, cap_cut cut)
 {
     cap_session *s = NULL;
-    VP_TRY(own(&s, r));
+    int rc = own(&s, r);
+    if (!s)
+        return rc;
     if (s->ended_itself)
         return collect(s, result);
     if (s->state != CAP_ACTIVE)
@@ -214,7 +216,9 @@ int cap_stop_early(vp_recording *r, vp_result *result, bool surely_cut)
 static int wait_for(vp_recording *r, vp_result *result)
 {
     cap_session *s = NULL;
-    VP_TRY(own(&s, r));
+    int rc = own(&s, r);
+    if (!s)
+        return rc;
     if (session_is_full(s))
         session_end_full();
     if (s->state == CAP_ACTIVE && !s->cfg.duration_ms)
