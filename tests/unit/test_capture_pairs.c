@@ -1,10 +1,9 @@
 /* Pairs of VP_BEGIN and VP_END where their short way and their long one meet: signals, stops, full
  * chunks and pools, and recordings that begin or end inside a pair. */
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <time.h>
 
+#include "tests/unit/capture_signals.h"
 #include "tests/unit/capture_stops.h"
 
 static uint64_t pairs_in_main, pairs_in_handler;
@@ -17,42 +16,25 @@ static void on_signal(int number)
     pairs_in_handler++;
 }
 
+static void begin_and_end_often(void)
+{
+    for (int i = 0; i < 1000; i++) {
+        VP_BEGIN("outer");
+        VP_BEGIN("inner");
+        VP_END();
+        VP_END();
+        pairs_in_main += 2;
+    }
+}
+
 /* A handler that finds its thread busy loses a beginning and an end, never one without the other.
  */
 static void signals_in_pairs(void **state)
 {
     (void)state;
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, before;
-    struct sigevent by = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGPROF};
-    struct itimerspec often = {{0, 20000}, {0, 20000}}; /* 50 kHz */
-    timer_t timer;
-    vp_config cfg = here_config();
-    vp_recording *r;
     vp_result result = VP_RESULT_INIT;
-    struct timespec until, now;
-    cfg.in_memory = true;
-    cfg.pool_bytes = (size_t)64 << 20;
-    cap_writer = count_write;
     pairs_in_main = pairs_in_handler = 0;
-    assert_int_equal(sigaction(SIGPROF, &action, &before), 0);
-    assert_int_equal(vp_start(&r, &cfg), 0);
-    assert_int_equal(timer_create(CLOCK_MONOTONIC, &by, &timer), 0);
-    assert_int_equal(timer_settime(timer, 0, &often, NULL), 0);
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += 1;
-    do {
-        for (int i = 0; i < 1000; i++) {
-            VP_BEGIN("outer");
-            VP_BEGIN("inner");
-            VP_END();
-            VP_END();
-            pairs_in_main += 2;
-        }
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    } while (now.tv_sec < until.tv_sec && pairs_in_main < 3000000);
-    assert_int_equal(timer_delete(timer), 0);
-    assert_int_equal(vp_stop(r, &result), 0);
-    sigaction(SIGPROF, &before, NULL);
+    record_under_signals(&result, on_signal, begin_and_end_often, &pairs_in_main);
     assert_true(pairs_in_handler > 100);
     assert_int_equal(result.dropped_full, 0);
     assert_int_equal(result.unmatched_ends, 0);

@@ -1,8 +1,7 @@
 /* Many threads, full pools, rings and signals: every zone that ended is accounted for, exactly. */
 #include <pthread.h>
-#include <signal.h>
-#include <time.h>
 
+#include "tests/unit/capture_signals.h"
 #include "tests/unit/capture_stops.h"
 #include "trace/base/vpcap_layout.h"
 
@@ -266,7 +265,7 @@ static void pasts_while_names_are_made(void **state)
     }
 }
 
-static volatile uint64_t zones_in_main, zones_in_handler;
+static uint64_t zones_in_main, zones_in_handler;
 
 static void on_signal(int number)
 {
@@ -277,38 +276,21 @@ static void on_signal(int number)
     zones_in_handler++;
 }
 
+static void zones_often(void)
+{
+    for (int i = 0; i < 1000; i++) {
+        VP_SCOPE("outer");
+        VP_SCOPE("inner");
+        zones_in_main += 2;
+    }
+}
+
 static void signals_in_zones(void **state)
 {
     (void)state;
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, before;
-    struct sigevent by = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGPROF};
-    struct itimerspec often = {{0, 20000}, {0, 20000}}; /* 50 kHz */
-    timer_t timer;
-    vp_config cfg = here_config();
-    vp_recording *r;
     vp_result result = VP_RESULT_INIT;
-    struct timespec until, now;
-    cfg.in_memory = true;
-    cfg.pool_bytes = (size_t)64 << 20;
-    cap_writer = count_write;
     zones_in_main = zones_in_handler = 0;
-    assert_int_equal(sigaction(SIGPROF, &action, &before), 0);
-    assert_int_equal(vp_start(&r, &cfg), 0);
-    assert_int_equal(timer_create(CLOCK_MONOTONIC, &by, &timer), 0);
-    assert_int_equal(timer_settime(timer, 0, &often, NULL), 0);
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += 1;
-    do {
-        for (int i = 0; i < 1000; i++) {
-            VP_SCOPE("outer");
-            VP_SCOPE("inner");
-            zones_in_main += 2;
-        }
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    } while (now.tv_sec < until.tv_sec && zones_in_main < 3000000);
-    assert_int_equal(timer_delete(timer), 0);
-    assert_int_equal(vp_stop(r, &result), 0);
-    sigaction(SIGPROF, &before, NULL);
+    record_under_signals(&result, on_signal, zones_often, &zones_in_main);
     assert_true(zones_in_handler > 100);
     assert_int_equal(result.zones + result.dropped_signal + result.dropped_full,
                      zones_in_main + zones_in_handler);

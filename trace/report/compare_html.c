@@ -51,22 +51,27 @@ static void put_swap(page *p, const vp_comparison *c)
     html_close_fact(p);
 }
 
-static void put_header(comparison *x)
+void html_verdict(page *p, const char *a, const char *b, vp_verdict verdict, const char *reason)
 {
     static const char *const levels[] = {"bad", "good", "low", "warn"};
+    html_puts(p, "<div class=\"title\"><h1>");
+    html_text(p, b);
+    html_puts(p, " against ");
+    html_text(p, a);
+    vp_buf_printf(p->b, "</h1>\n<span class=\"badge %s\">%s</span></div>\n", levels[verdict],
+                  rep_verdict_name(verdict));
+    if (!reason)
+        return;
+    html_puts(p, "<p class=\"note\">");
+    html_text(p, reason);
+    html_puts(p, "</p>\n");
+}
+
+static void put_header(comparison *x)
+{
     page *p = &x->p;
     const vp_comparison *c = x->c;
-    html_puts(p, "<div class=\"title\"><h1>");
-    html_text(p, c->b_name);
-    html_puts(p, " against ");
-    html_text(p, c->a_name);
-    vp_buf_printf(p->b, "</h1>\n<span class=\"badge %s\">%s</span></div>\n", levels[c->verdict],
-                  rep_verdict_name(c->verdict));
-    if (c->verdict_reason) {
-        html_puts(p, "<p class=\"note\">");
-        html_text(p, c->verdict_reason);
-        html_puts(p, "</p>\n");
-    }
+    html_verdict(p, c->a_name, c->b_name, c->verdict, c->verdict_reason);
     html_puts(p, "<dl class=\"facts\">\n");
     put_side(p, "A", c->a_id, c->a_name);
     put_side(p, "B", c->b_id, c->b_name);

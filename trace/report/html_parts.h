@@ -27,6 +27,9 @@ const char *html_class(vp_op_class c);                /* CSS class of a colour *
 void html_url(page *p, const char *z);
 /* "?group=…&by=…" of the view with one key replaced ("": none); escaped for an attribute. */
 void html_query(page *p, const char *key, const char *value);
+/* The head of a comparison: "B against A", what is to be made of it, and why (NULL: not said).
+ * compare_html.c. */
+void html_verdict(page *p, const char *a, const char *b, vp_verdict verdict, const char *reason);
 /* The page of one step, or of all of them (VP_UNKNOWN). */
 void html_step_query(page *p, int64_t step);
 void html_device_query(page *p, const vp_device *d);

@@ -84,16 +84,8 @@ static bool has_time(const scaling_comparison *c, size_t time)
 
 static void put_header(page *p, const scaling_comparison *c)
 {
-    static const char *const levels[] = {"bad", "good", "low", "warn"};
-    html_puts(p, "<div class=\"title\"><h1>");
-    html_text(p, c->b_name);
-    html_puts(p, " against ");
-    html_text(p, c->a_name);
-    vp_buf_printf(p->b, "</h1>\n<span class=\"badge %s\">%s</span></div>\n", levels[c->verdict],
-                  rep_verdict_name(c->verdict));
-    html_puts(p, "<p class=\"note\">");
-    html_text(p, c->reason);
-    html_puts(p, "</p>\n</header>\n");
+    html_verdict(p, c->a_name, c->b_name, c->verdict, c->reason);
+    html_puts(p, "</header>\n");
 }
 
 int rep_results_html(vp_buf *b, const scaling_comparison *c)
