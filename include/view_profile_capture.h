@@ -229,7 +229,8 @@ VP_API int vp_step_end(void);
 
 /* ---- Run-time names, flows, tracks ----------------------------------------------------------- */
 
-/* A name that is built at run time, once for its lifetime; 0 when there is no room (counted). May
+/* A name that is built at run time, once for its lifetime; 0 when there is no room: what
+ * is recorded under 0, or any number that is no name, is called "(no name)". May
  * be called before a recording; never in a signal handler. At most 4,095 bytes are kept. */
 VP_API uint32_t vp_name(const char *name);
 /* The calling thread's name in the profile. */

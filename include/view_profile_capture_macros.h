@@ -94,7 +94,7 @@ VP_API void vp__scope_finish(vp__site *site, uint64_t start, uint64_t end, uint3
 VP_API void vp__rich_end(vp__rich_scope *s);
 /* The open scope at this depth is this step: until its end nothing else tells. */
 VP_API void vp__step_opened(uint32_t generation, uint32_t depth, uint64_t number);
-VP_API vp__site *vp__site_of(uint32_t name); /* of vp_name; NULL: none */
+VP_API vp__site *vp__site_of(uint32_t name); /* of vp_name; never NULL */
 VP_API void vp__pair_begin(vp__site *site, uint32_t generation);
 VP_API void vp__pair_end(uint32_t generation);
 VP_API void vp__instant(vp__site *site, uint32_t generation);
@@ -269,11 +269,8 @@ VP__INLINE vp__scope vp__scope_begin_name(uint32_t name, void *own)
     uint32_t generation = vp__generation();
     vp__scope s;
     s.generation = 0;
-    if (!VP__LIKELY(!generation)) {
-        vp__site *site = vp__site_of(name);
-        if (site)
-            vp__scope_open(&s, site, generation, own);
-    }
+    if (!VP__LIKELY(!generation))
+        vp__scope_open(&s, vp__site_of(name), generation, own);
     return s;
 }
 

@@ -55,7 +55,7 @@ def environment(installed):
 @pytest.fixture(scope="module")
 def example(installed, environment, tmp_path_factory):
     out = tmp_path_factory.mktemp("example") / "open_latest"
-    flags = run("pkg-config", "--define-prefix", "--cflags", "--libs", "view_profile",
+    flags = run("pkg-config", "--cflags", "--libs", "view_profile",
                 env=environment).split()
     run("cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic",
         ROOT / "examples" / "open_latest.c", *flags, "-o", out)

@@ -276,8 +276,11 @@ def test_a_full_pool_ends_a_recording_while_the_program_goes_on(place, build, pr
     assert p.returncode == 0
     out = subprocess.run([program, "report", "--format", "json", str(run)], cwd=place.dir,
                          capture_output=True, text=True, check=True).stdout
-    codes = [q["code"] for q in json.loads(out)["quality"]]
+    report = json.loads(out)
+    codes = [q["code"] for q in report["quality"]]
     assert {"cut-off", "dropped-events", "lost-zones"} <= set(codes)
+    (unreliable,) = [f for f in report["findings"] if f["id"] == "F23" and f["status"] == "fired"]
+    assert "pool_bytes" in unreliable["suggestion"] and "jax" not in unreliable["suggestion"]
 
 
 def test_calls_that_the_linker_wraps(program, place):

@@ -15,6 +15,21 @@ static bool spoils_figures(const vp_quality *q)
     return q->partial;
 }
 
+/* What only recordings of our own library say: neither framework's advice is of use. */
+static bool recorded_here(const vp_quality *q)
+{
+    static const char *const codes[] = {"lost-zones", "cut-off", "unfinished"};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (q->code && !strcmp(q->code, codes[i]))
+            return true;
+    return false;
+}
+
+static const char recorder_advice[] =
+    "Give the recording more room (pool_bytes), keep the latest instead of the first (mode "
+    "VP_RING), leave out the finer levels (level), or record fewer steps; and end it (vp_stop) "
+    "before the program does.";
+
 typedef enum harm { LOST, SPOILT, NONE } harm;
 
 static harm harm_of(const vp_quality *q)
@@ -32,6 +47,8 @@ void fd_trace_unreliable(fd_run *run)
     size_t notes = 0;
     for (size_t i = 0; i < r->quality_count; i++) {
         harm h = harm_of(&r->quality[i]);
+        if (h != NONE && recorded_here(&r->quality[i]))
+            run->f->suggestion = recorder_advice;
         notes += h != NONE;
         if (h < worst) {
             worst = h;

@@ -16,9 +16,8 @@ uint32_t cap_generation(void)
 
 void cap_zone(uint32_t name, uint64_t start, uint32_t generation, bool is_step, uint64_t number)
 {
-    vp__site *site = generation ? vp__site_of(name) : NULL;
-    if (site)
-        cap_emit(generation, &(cap_event){.site = site,
+    if (generation)
+        cap_emit(generation, &(cap_event){.site = vp__site_of(name),
                                           .kind = is_step ? VP__STEP : VP__ZONE,
                                           .start = start,
                                           .end = vp__ticks(generation),
@@ -31,9 +30,8 @@ void cap_instant(uint32_t name, const vp_arg *args, size_t n)
     vp__site *keys[CAP_ARGS_MAX];
     uint32_t generation = vp__generation();
     uint64_t now = generation ? vp__ticks(generation) : 0;
-    vp__site *site = generation ? vp__site_of(name) : NULL;
-    if (site)
-        cap_emit(generation, &(cap_event){.site = site,
+    if (generation)
+        cap_emit(generation, &(cap_event){.site = vp__site_of(name),
                                           .kind = VP__INSTANT,
                                           .start = now,
                                           .end = now,

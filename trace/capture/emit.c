@@ -431,7 +431,7 @@ uint32_t cap_keys_of(vp__site **keys, const vp_arg *args, size_t n)
 {
     uint32_t count = 0;
     for (; count < n && count < CAP_ARGS_MAX; count++) {
-        keys[count] = vp__site_of(vp_name(args[count].key));
+        keys[count] = cap_known_site(vp_name(args[count].key));
         if (!keys[count])
             break;
     }

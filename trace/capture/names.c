@@ -106,25 +106,19 @@ uint32_t cap_name_in(const char *category, const char *name)
     return id;
 }
 
-/* Nothing can be recorded under a number that vp_name could not give: that is counted. */
-static void count_nameless(void)
-{
-    uint32_t generation = vp__generation();
-    vp__thread *t = generation ? cap_enter(generation) : NULL;
-    if (!t)
-        return;
-    __atomic_fetch_add(&t->block->dropped_full, 1, __ATOMIC_RELAXED);
-    vp__leave(t);
-}
-
-vp__site *vp__site_of(uint32_t name)
+vp__site *cap_known_site(uint32_t name)
 {
     vp__site *block = name && name < BLOCK * BLOCKS
                           ? __atomic_load_n(&blocks[name / BLOCK], __ATOMIC_ACQUIRE)
                           : NULL;
     vp__site *s = block ? &block[name % BLOCK] : NULL;
-    if (s && __atomic_load_n(&s->name, __ATOMIC_ACQUIRE))
-        return s;
-    count_nameless();
-    return NULL;
+    return s && __atomic_load_n(&s->name, __ATOMIC_ACQUIRE) ? s : NULL;
+}
+
+/* No zone is lost because its name is none: vp_name may have had no room for it. */
+vp__site *vp__site_of(uint32_t name)
+{
+    static vp__site nameless = {.name = "(no name)", .kind = VP__ZONE, .level = VP_LEVEL_USER};
+    vp__site *s = cap_known_site(name);
+    return s ? s : &nameless;
 }

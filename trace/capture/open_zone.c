@@ -21,8 +21,8 @@ void cap_begin(cap_begun *z, uint32_t name, bool is_step, uint64_t number)
     if (!z->generation)
         return;
     z->name = name;
-    vp__site *site = name ? vp__site_of(name) : NULL; /* 0 is counted when it ends */
-    vp__thread *t = site ? cap_try_enter(z->generation) : NULL;
+    vp__site *site = vp__site_of(name);
+    vp__thread *t = cap_try_enter(z->generation);
     uint32_t id = t ? cap_site(site, z->generation, NULL, 0) : 0;
     z->place = id ? pool_open_take(&cap_pool_now) : 0;
     z->start = vp__ticks(z->generation);
@@ -52,17 +52,17 @@ static void take_off(const cap_begun *z, bool left)
 static bool emit(const cap_begun *z, const vp_arg *args, size_t n)
 {
     vp__site *keys[CAP_ARGS_MAX], *site = vp__site_of(z->name);
-    return site && cap_emit_listed(z->generation,
-                                   &(cap_event){.site = site,
-                                                .kind = z->is_step ? VP__STEP : VP__ZONE,
-                                                .start = z->start,
-                                                .end = vp__ticks(z->generation),
-                                                .has_number = z->is_step,
-                                                .number = z->number,
-                                                .args = args,
-                                                .arg_count = cap_keys_of(keys, args, n),
-                                                .keys = keys},
-                                   z->place);
+    return cap_emit_listed(z->generation,
+                           &(cap_event){.site = site,
+                                        .kind = z->is_step ? VP__STEP : VP__ZONE,
+                                        .start = z->start,
+                                        .end = vp__ticks(z->generation),
+                                        .has_number = z->is_step,
+                                        .number = z->number,
+                                        .args = args,
+                                        .arg_count = cap_keys_of(keys, args, n),
+                                        .keys = keys},
+                           z->place);
 }
 
 void cap_end_args(cap_begun *z, const vp_arg *args, size_t n)

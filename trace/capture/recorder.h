@@ -76,6 +76,8 @@ int cap_discard(vp_recording *r);
 
 /* A name as vp_name, with a category (NULL: none): the same name in two categories is two. */
 uint32_t cap_name_in(const char *category, const char *name);
+/* The site of a name of vp_name's; NULL: of none. (vp__site_of has one for these, too.) */
+vp__site *cap_known_site(uint32_t name);
 void cap_instant(uint32_t name, const vp_arg *args, size_t n);
 /* Called on the step's thread for every VP_STEP and VP_STEP-like scope, whether something records
  * or not: before its zone begins and after it ended. One function in a process; NULL: none. */

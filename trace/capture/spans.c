@@ -9,6 +9,7 @@
 #include "trace/capture/clock.h"
 #include "trace/capture/device_clock.h"
 #include "trace/capture/emit.h"
+#include "trace/capture/recorder.h"
 #include "trace/capture/tables.h"
 #include "trace/capture/thread.h"
 
@@ -74,7 +75,7 @@ static int put_span(const cap_event *e)
 int vp_record_span(vp_track_id t, uint32_t name, uint64_t start, uint64_t end, uint32_t correlation,
                    const vp_arg *args, size_t n)
 {
-    vp__site *keys[CAP_ARGS_MAX], *site = vp__site_of(name);
+    vp__site *keys[CAP_ARGS_MAX], *site = cap_known_site(name);
     if (!site)
         return vp_fail(VP_EARG, "a span needs a name of vp_name");
     if (n > CAP_ARGS_MAX || (n && !args))

@@ -228,7 +228,7 @@ static void judge(cat_session *out, const cat_dir *d)
                              : "a run directory without a trace";
     } else if (rank == RANK_UNFINISHED) {
         out->status = CAT_UNFINISHED;
-        out->why = "its program was killed, or still runs";
+        out->why = "its program was killed, still runs, or had no room to write";
     } else if (rank == RANK_UNREADABLE) {
         out->status = CAT_UNREADABLE;
         out->why = out->files[0].why;

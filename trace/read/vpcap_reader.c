@@ -80,7 +80,7 @@ static int note_state(sink *out, const state *st)
     char text[200];
     if (!st->finished)
         VP_TRY(note(out, SINK_WARNING,
-                    "the recording was not finished: its program was killed, or still runs", true));
+                    "the recording was not finished: its program was killed, still runs, or had no room to write", true));
     if (st->counts.open && !st->finished) {
         snprintf(text, sizeof text, "%llu zones had not ended: they end here with the recording",
                  (unsigned long long)st->counts.open);

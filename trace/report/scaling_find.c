@@ -98,23 +98,36 @@ static int each_in(const char *dir, scaling_file_fn *each, void *ctx, bool *foun
     return rc;
 }
 
-/* Whether what follows is of as many devices: then it is the later one. */
-static bool is_repeated(const names *dirs, size_t i)
+/* Where the directories of as many devices as number i's begin. */
+static size_t first_of(const names *dirs, size_t i)
 {
-    return i + 1 < dirs->count && devices_in(dirs->items[i + 1]) == devices_in(dirs->items[i]);
+    while (i && devices_in(dirs->items[i - 1]) == devices_in(dirs->items[i]))
+        i--;
+    return i;
+}
+
+/* Of several the newest that has results: a bench that failed or still runs has none. */
+static int each_of_newest(const char *root, const names *dirs, size_t first, size_t n,
+                          scaling_file_fn *each, void *ctx)
+{
+    char path[VP_PATH_MAX];
+    bool found = false;
+    int rc = 0;
+    for (size_t i = n; rc == 0 && !found && i-- > first;) {
+        int length = snprintf(path, sizeof path, "%s/%s", root, dirs->items[i]);
+        if (length > 0 && (size_t)length < sizeof path)
+            rc = each_in(path, each, ctx, &found);
+    }
+    return rc;
 }
 
 static int each_below(const char *root, scaling_file_fn *each, void *ctx)
 {
-    char path[VP_PATH_MAX];
     names dirs = {0};
-    bool found;
     int rc = list(&dirs, root, is_dir_name);
-    for (size_t i = 0; rc == 0 && i < dirs.count; i++) {
-        int n = snprintf(path, sizeof path, "%s/%s", root, dirs.items[i]);
-        if (n > 0 && (size_t)n < sizeof path && !is_repeated(&dirs, i))
-            rc = each_in(path, each, ctx, &found);
-    }
+    for (size_t i = 0; rc == 0 && i < dirs.count; i++)
+        if (i + 1 == dirs.count || first_of(&dirs, i + 1) == i + 1)
+            rc = each_of_newest(root, &dirs, first_of(&dirs, i), i + 1, each, ctx);
     names_free(&dirs);
     return rc;
 }
