@@ -113,3 +113,22 @@ def test_parts_and_wholes_do_not_merge(tmp_path):
     assert done.returncode != 0 and 'of one step' in done.stderr
     again = view_profile('merge', str(tmp_path / 'part'), '--format', 'json').stdout
     assert json.loads(again)['window']['step'] == 7
+
+
+def test_a_host_without_the_step_is_said_and_takes_nothing_down(tmp_path):
+    run = tmp_path / 'plugins/profile/2026_01_01_00_00_00'
+    run.mkdir(parents=True)
+    for host, count in (('a', 5), ('b', 2)):
+        meta = [{'ph': 'M', 'pid': 1, 'name': 'process_name', 'args': {'name': '/device:TPU:0'}},
+                *({'ph': 'M', 'pid': 1, 'tid': t, 'name': 'thread_name', 'args': {'name': name}}
+                  for t, name in ((1, 'Steps'), (2, 'XLA Ops')))]
+        work = [{'ph': 'X', 'pid': 1, 'tid': tid, 'ts': 1000 * i, 'dur': 900, 'name': name}
+                for i in range(count) for tid, name in ((1, str(i)), (2, 'fusion'))]
+        (run / f'{host}.trace.json').write_text(json.dumps({'traceEvents': meta + work}))
+    both, one = (report(str(tmp_path), '--step', str(n)) for n in (1, 3))
+    assert [d['host'] for d in both['devices']] == ['a', 'b'] and both['quality'] == []
+    assert [d['host'] for d in one['devices']] == ['a']
+    (note,) = one['quality']
+    assert (note['code'], note['partial'], note['file'][-12:]) == ('no-step', False, 'b.trace.json')
+    assert not one['analysis']['partial'] and not any(f['partial'] for f in one['session']['files'])
+    assert not [f for f in one['findings'] if f['id'] == 'F23' and f['status'] == 'fired']

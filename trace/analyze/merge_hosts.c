@@ -125,14 +125,14 @@ static int add_failure(vp_report *r, host_part *p, const char *file)
                     .file = file,
                     .event = p->error.event,
                     .byte = p->error.offset,
-                    .partial = true};
+                    .partial = unread};
     VP_TRY(host_text(&q.message, h, vp_str_of(p->error.message)));
     r->quality = vp_arena_zalloc(&h->arena, sizeof q);
     if (!r->quality)
         return vp_fail(VP_ENOMEM, "out of memory");
     r->quality[r->quality_count++] = q;
     r->base_unix_ns = r->capture_ps = VP_UNKNOWN;
-    r->partial = true;
+    r->partial = unread;
     return 0;
 }
 
@@ -158,7 +158,7 @@ static int make_part(vp_report *r, const parting *g, host_part *p, size_t host)
         return vp_fail(VP_ENOMEM, "out of memory");
     memcpy(r->files, g->files, bytes);
     *name = s->hosts[host].name;
-    r->files[p->file].partial = !usable(p) || h->partial;
+    r->files[p->file].partial = (!usable(p) && p->status != VP_ENOTFOUND) || h->partial;
     if (!usable(p))
         return add_failure(r, p, s->files[p->file].path);
     r->files[p->file].events = h->events;
