@@ -150,7 +150,8 @@ typedef struct vp_schedule {
     int64_t start_step;          /* of vp_begin_step; default 150; -1: only on vp_capture_async */
     double slow_step_ratio;      /* > 1: keep a ring, and write the past when a step takes this
                                     many times the median, aside, once a minute at most, and
-                                    whatever max_profile_count says; 0: not */
+                                    whatever max_profile_count says; 0: not. A step that another
+                                    capture was on in has no past of its own */
     double flops_per_token;      /* for flop_stats.json: 6 × parameters; 0: unknown */
     double model_params;
     double peak_tflops;  /* of one device; 0: unknown, then no MFU */
@@ -191,7 +192,9 @@ VP_API bool vp_is_profiling(const vp_profiler *p);
 typedef struct vp_step_stats {
     int version;
     uint64_t steps, captures;
-    double avg_step_time;  /* seconds, of all steps ever; 0 before the first */
+    double avg_step_time;  /* seconds, of all steps ever; 0 before the first. Starting and ending a
+                              recording inside a step, on its thread, is no time of the step, but
+                              its device_sync is */
     double stddev, median; /* median: of a log2 histogram's bucket, within 10 % */
     double last;
     uint64_t tokens;

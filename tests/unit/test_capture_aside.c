@@ -142,6 +142,119 @@ static void the_past_ends_with_the_slow_step(void **state)
     assert_int_equal(times_said(usual), 1);
 }
 
+#define WRITING_MS 300u
+
+static int write_for_long(uint64_t *bytes, int run_fd, const vpcap *v,
+                          const struct gpu_activity *gpu, unsigned outputs)
+{
+    usleep(WRITING_MS * 1000);
+    (*shared)++;
+    return seen_write(bytes, run_fd, v, gpu, outputs);
+}
+
+/* Captures that the step at hand waits for, to be seen well. */
+static vp_schedule waited_for(void)
+{
+    vp_schedule s = gated();
+    cap_writer = write_for_long;
+    s.recording.export_now = true;
+    return s;
+}
+
+static void step_with_a_context(vp_profiler *p, uint64_t number, unsigned ms)
+{
+    assert_int_equal(vp_begin_step(p, number), 0);
+    {
+        VP_CONTEXT(p, number, "train_step");
+        usleep(ms * 1000);
+    }
+    assert_int_equal(vp_end_step(p, 0), 0);
+}
+
+/* Steps 10, 20 and 30 start and end a capture each: that is no time of theirs, makes none of them
+ * slow, and keeps the slow one's past from nobody. */
+static void a_capture_makes_no_step_slow(void **state)
+{
+    (void)state;
+    vp_profiler *p;
+    vp_step_stats stats = VP_STEP_STATS_INIT;
+    vp_schedule s = waited_for();
+    s.slow_step_ratio = 8;
+    s.enable_profiling = true;
+    s.profile_every_n_steps = 10;
+    assert_int_equal(vp_profiler_new(&p, &s), 0);
+    uint64_t i = 0;
+    for (; i < 25; i++) {
+        step_with_a_context(p, i, 4);
+        assert_int_equal(vp_profiler_stats(&stats, p), 0);
+        assert_true(stats.last >= 0.004 && (i % 10 || stats.last < WRITING_MS / 1e3));
+    }
+    assert_true(stats.avg_step_time < 2 * WRITING_MS / 1e3 / 25);
+    bool busy = times_said("times the usual"); /* the machine: one was slow enough before */
+    step_with_a_context(p, i++, 200);
+    for (; i < 32; i++)
+        step_with_a_context(p, i, 4);
+    assert_int_equal(times_said("Step 10 took") + times_said("Step 20 took"), 0);
+    assert_int_equal(times_said("Step 25 took"), !busy);
+    assert_int_equal(times_said("times the usual"), 1);
+    vp_profiler_free(p);
+    assert_int_equal(*shared, 4);
+}
+
+/* There is no ring to take its past from; nothing is announced, and the next one has its own. */
+static void a_slow_step_of_a_capture_takes_nothing_from_the_next(void **state)
+{
+    (void)state;
+    vp_profiler *p;
+    vp_schedule s = gated();
+    s.slow_step_ratio = 8;
+    s.start_step = 20;
+    s.num_steps = 3;
+    is_open = true;
+    assert_int_equal(vp_profiler_new(&p, &s), 0);
+    uint64_t i = 0;
+    for (; i < 20; i++)
+        step(p, i, 4);
+    bool busy = times_said("times the usual");
+    for (; i < 30; i++)
+        step(p, i, i == 21 ? 200 : 4);
+    assert_int_equal(times_said("Step 21 took"), 0);
+    busy = busy || times_said("times the usual");
+    step(p, i, 200);
+    assert_int_equal(times_said("Step 30 took"), !busy);
+    assert_int_equal(times_said("times the usual"), 1);
+    vp_profiler_free(p);
+    assert_int_equal(*shared, 2);
+}
+
+static void sync_for_long(void *ctx)
+{
+    (void)ctx;
+    usleep(WRITING_MS * 1000);
+}
+
+/* Also a recording that the program starts by itself; what it waits for then is its own work. */
+static void only_what_is_ours_is_no_step_time(void **state)
+{
+    (void)state;
+    vp_profiler *p;
+    vp_recording *r;
+    vp_step_stats stats = VP_STEP_STATS_INIT;
+    vp_schedule s = waited_for();
+    s.recording.dir = here.root;
+    for (int sync = 0; sync < 2; sync++) {
+        s.recording.device_sync = sync ? sync_for_long : NULL;
+        assert_int_equal(vp_profiler_new(&p, &s), 0);
+        assert_int_equal(vp_begin_step(p, 1), 0);
+        assert_int_equal(vp_start(&r, &s.recording), 0);
+        assert_int_equal(vp_stop(r, NULL), 0);
+        assert_int_equal(vp_end_step(p, 0), 0);
+        assert_int_equal(vp_profiler_stats(&stats, p), 0);
+        assert_int_equal(stats.last >= WRITING_MS / 1e3, sync);
+        vp_profiler_free(p);
+    }
+}
+
 /* As many as may be written at once; what records next waits for none of them. */
 static void captures_one_after_another(void **state)
 {
@@ -281,9 +394,15 @@ static int share(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        here_test(a_slow_step_holds_nothing_up),    here_test(the_past_ends_with_the_slow_step),
-        here_test(captures_one_after_another),      here_test(there_is_an_end_to_it),
-        here_test(a_scope_is_left_at_once),         here_test(exit_waits_for_it),
+        here_test(a_slow_step_holds_nothing_up),
+        here_test(the_past_ends_with_the_slow_step),
+        here_test(a_capture_makes_no_step_slow),
+        here_test(a_slow_step_of_a_capture_takes_nothing_from_the_next),
+        here_test(only_what_is_ours_is_no_step_time),
+        here_test(captures_one_after_another),
+        here_test(there_is_an_end_to_it),
+        here_test(a_scope_is_left_at_once),
+        here_test(exit_waits_for_it),
         here_test(exit_waits_for_a_slow_steps_past)};
     return cmocka_run_group_tests(tests, share, NULL);
 }

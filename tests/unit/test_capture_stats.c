@@ -76,6 +76,8 @@ static void a_slow_step_is_told_once_a_minute(void **state)
     step_stats_add(&s, 10 * MS);
     assert_false(step_stats_is_slow(&s, 20 * MS - 1, 2, 0));
     assert_true(step_stats_is_slow(&s, 20 * MS, 2, 0));
+    assert_true(step_stats_is_slow(&s, 20 * MS, 2, 1)); /* that one was not told */
+    step_stats_tell_slow(&s, 0);
     assert_false(step_stats_is_slow(&s, 90 * MS, 2, 60 * SECOND - 1));
     assert_true(step_stats_is_slow(&s, 90 * MS, 2, 60 * SECOND));
     assert_false(step_stats_is_slow(&s, 90 * MS, 0, 600 * SECOND)); /* switched off */

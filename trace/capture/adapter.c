@@ -4,6 +4,7 @@
 
 #include "trace/base/time.h"
 #include "trace/capture/emit.h"
+#include "trace/capture/own_time.h"
 #include "trace/capture/session.h"
 #include "trace/capture/thread.h"
 
@@ -113,6 +114,7 @@ int cap_active_end(vp_result *result)
 int cap_discard(vp_recording *r)
 {
     int rc = 0;
+    own_time_begin();
     session_lock();
     cap_session *s = session_find(r);
     if (!s || (s->state != CAP_ACTIVE && !s->ended_itself))
@@ -124,5 +126,6 @@ int cap_discard(vp_recording *r)
     else
         session_discard(s);
     session_unlock();
+    own_time_end();
     return rc;
 }

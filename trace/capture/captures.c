@@ -167,23 +167,32 @@ void prof_keep_ring(vp_profiler *p)
     }
 }
 
-void prof_write_past(vp_profiler *p, double seconds)
+bool prof_may_write_past(vp_profiler *p)
 {
-    prof_written w = {.is_past = true};
     while (settle_oldest(p, true))
         continue;
     pthread_mutex_lock(&p->lock);
-    vp_recording *ring = p->ring;
-    bool may = ring && p->writing_count < PROF_WRITING_MAX;
+    bool may = p->ring && p->writing_count < PROF_WRITING_MAX;
     pthread_mutex_unlock(&p->lock);
-    if (!may)
-        return;
+    return may;
+}
+
+/* Another thread's capture may have taken the ring, or the place, since it was asked for. */
+bool prof_write_past(vp_profiler *p, double seconds)
+{
+    prof_written w = {.is_past = true};
+    pthread_mutex_lock(&p->lock);
+    vp_recording *ring = p->ring;
+    pthread_mutex_unlock(&p->lock);
     say_directory(p);
-    if (cap_past_start(&w.recording, ring, seconds) < 0)
+    if (cap_past_start(&w.recording, ring, seconds) < 0) {
         say_failed(p, "The slow step could not be written");
-    else if (!note_ended(p, &w, false)) { /* another thread's capture has ended meanwhile */
+        return false;
+    }
+    if (!note_ended(p, &w, false)) {
         vp_result result = VP_RESULT_INIT;
         int rc = vp_wait(w.recording, &result);
         settle(p, &w, rc, &result);
     }
+    return true;
 }

@@ -3,6 +3,7 @@
 #include "trace/base/err.h"
 #include "trace/base/str.h"
 #include "trace/capture/files.h"
+#include "trace/capture/own_time.h"
 #include "trace/capture/profiler.h"
 
 bool vp_profile_due(const vp_profiler *const_p, uint64_t step)
@@ -45,8 +46,11 @@ static vp_recording *start_own(vp_profiler *p, uint64_t step, const char *name)
 vp_context vp_context_begin(vp_profiler *p, uint64_t step, const char *name)
 {
     vp_context c = {.profiler = p, .step = step};
-    if (vp_profile_due(p, step) && !vp_is_profiling(p))
+    if (vp_profile_due(p, step) && !vp_is_profiling(p)) {
+        own_time_begin();
         c.recording = start_own(p, step, name ? name : "profile");
+        own_time_end();
+    }
     if (!cap_generation())
         return c;
     cap_begun z;
@@ -56,6 +60,14 @@ vp_context vp_context_begin(vp_profiler *p, uint64_t step, const char *name)
     c.generation = z.generation;
     c.place = z.place;
     return c;
+}
+
+static void stop_own(vp_profiler *p, vp_recording *r)
+{
+    char dir[VP_PATH_MAX];
+    directory_of(dir, r);
+    if (prof_stop(p, r, false) >= 0)
+        cap_log(&p->s.recording, VP_SAY_INFO, "Finished profiling session: %s", vp_path_name(dir));
 }
 
 void vp_context_end(vp_context *c)
@@ -74,11 +86,9 @@ void vp_context_end(vp_context *c)
     c->recording = NULL;
     if (!r)
         return;
-    char dir[VP_PATH_MAX];
-    directory_of(dir, r);
-    if (prof_stop(c->profiler, r, false) >= 0)
-        cap_log(&c->profiler->s.recording, VP_SAY_INFO, "Finished profiling session: %s",
-                vp_path_name(dir));
+    own_time_begin();
+    stop_own(c->profiler, r);
+    own_time_end();
 }
 
 void *vp_profile_call(vp_profiler *p, uint64_t step, const char *name, void *(*fn)(void *arg),

@@ -8,6 +8,7 @@
 #include "trace/base/mem.h"
 #include "trace/capture/clock.h"
 #include "trace/capture/cupti.h"
+#include "trace/capture/own_time.h"
 #include "trace/capture/session.h"
 #include "trace/capture/thread.h"
 #include "trace/capture/thread_names.h"
@@ -200,6 +201,7 @@ static int begin(cap_session **out, const vp_recording *handle, double seconds, 
 static int start(vp_recording **out, const vp_recording *handle, double seconds, bool here)
 {
     cap_session *s = NULL;
+    own_time_begin();
     session_lock();
     int rc = begin(&s, handle, seconds, !here);
     if (s) {
@@ -207,6 +209,7 @@ static int start(vp_recording **out, const vp_recording *handle, double seconds,
         session_write(s, here);
     }
     session_unlock();
+    own_time_end();
     return rc;
 }
 

@@ -9,6 +9,7 @@
 #include "trace/base/time.h"
 #include "trace/capture/control.h"
 #include "trace/capture/files.h"
+#include "trace/capture/own_time.h"
 
 /* A slow step is shown with this many usual ones before it. */
 #define STEPS_BEFORE_A_SLOW_ONE 8
@@ -170,9 +171,20 @@ int vp_begin_step(vp_profiler *p, uint64_t step)
     cap_tell_step(true, step); /* who counts for somebody else (record --steps) sees it, too */
     p->in_step = true;
     p->step = step;
+    p->step_thread = pthread_self();
+    p->own_ns = own_time_ns();
     p->step_ns = vp_now_ns();
     cap_begin(&p->zone, p->step_name, true, step);
     return 0;
+}
+
+/* What the step took, without the captures that started or ended in it. */
+static uint64_t step_time(const vp_profiler *p, int64_t now)
+{
+    int64_t ns = now - p->step_ns;
+    if (pthread_equal(p->step_thread, pthread_self()))
+        ns -= own_time_ns() - p->own_ns;
+    return ns > 0 ? (uint64_t)ns : 0;
 }
 
 /* Adds a step; true: it was slow. */
@@ -187,15 +199,23 @@ static bool count_step(vp_profiler *p, uint64_t ns, uint64_t tokens, int64_t now
     return slow;
 }
 
-static void say_slow(vp_profiler *p, uint64_t ns)
+/* A slow step that no past can be written of leaves its place to the next one. */
+static void tell_slow(vp_profiler *p, uint64_t ns, int64_t now)
 {
+    if (!prof_may_write_past(p))
+        return;
     pthread_mutex_lock(&p->lock);
     uint64_t usual = step_stats_recent_median_ns(&p->steps);
     pthread_mutex_unlock(&p->lock);
     cap_log(&p->s.recording, VP_SAY_WARNING, "Step %llu took %.3f ms, %.1f times the usual",
             (unsigned long long)p->step, (double)ns / 1e6,
             (double)ns / (double)(usual ? usual : 1));
-    prof_write_past(p, (double)(ns + STEPS_BEFORE_A_SLOW_ONE * usual) / 1e9);
+    uint64_t past_ns = (uint64_t)(now - p->step_ns) + STEPS_BEFORE_A_SLOW_ONE * usual;
+    if (!prof_write_past(p, (double)past_ns / 1e9))
+        return;
+    pthread_mutex_lock(&p->lock);
+    step_stats_tell_slow(&p->steps, now);
+    pthread_mutex_unlock(&p->lock);
 }
 
 int vp_end_step(vp_profiler *p, uint64_t tokens)
@@ -203,14 +223,14 @@ int vp_end_step(vp_profiler *p, uint64_t tokens)
     if (!p || !p->in_step)
         return vp_fail(VP_EARG, "vp_end_step without vp_begin_step");
     int64_t now = vp_now_ns();
-    uint64_t ns = (uint64_t)(now - p->step_ns);
+    uint64_t ns = step_time(p, now);
     cap_end(&p->zone);
     cap_tell_step(false, p->step);
     p->in_step = false;
     bool slow = count_step(p, ns, tokens, now);
     say_refused(p);
     if (slow)
-        say_slow(p, ns);
+        tell_slow(p, ns, now);
     if (!p->recording)
         return 0;
     pthread_mutex_lock(&p->lock);

@@ -43,6 +43,8 @@ struct vp_profiler {
     bool in_step;
     uint64_t step;
     int64_t step_ns;
+    int64_t own_ns;        /* own_time_ns when it began */
+    pthread_t step_thread; /* that began it */
     uint32_t step_name;
     cap_begun zone;   /* of the step */
     bool ring_failed; /* said once; then there is no ring */
@@ -73,9 +75,11 @@ int prof_stop(vp_profiler *p, vp_recording *r, bool early);
 void prof_settle(vp_profiler *p);
 /* Keeps a ring on where slow steps are watched for and no other recording is on. */
 void prof_keep_ring(vp_profiler *p);
-/* Has what the ring holds of the last `seconds` written, on another thread; nothing where as many
- * are being written as may be. */
-void prof_write_past(vp_profiler *p, double seconds);
+/* Whether there is a ring, and a place for one more that is being written. */
+bool prof_may_write_past(vp_profiler *p);
+/* Has what the ring holds of the last `seconds` written, on another thread. false: it could not
+ * begin, which is said. */
+bool prof_write_past(vp_profiler *p, double seconds);
 void prof_end_ring(vp_profiler *p);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
+#include "trace/capture/own_time.h"
 #include "trace/capture/session.h"
 
 static int inactive(void)
@@ -104,7 +105,7 @@ static int begin(vp_recording **out, char *notice, const vp_config *cfg, bool st
     return 0;
 }
 
-static int start(vp_recording **out, const vp_config *cfg, bool standby)
+static int start_on(vp_recording **out, const vp_config *cfg, bool standby)
 {
     static const vp_config defaults = VP_CONFIG_INIT;
     char notice[sizeof((cap_session *)NULL)->notice];
@@ -123,6 +124,14 @@ static int start(vp_recording **out, const vp_config *cfg, bool standby)
     if (cfg->duration_ms && start_deadline(*out, cfg->duration_ms) < 0)
         cap_log(cfg, VP_SAY_WARNING, "No time limit: %s", vp_error_last()->message);
     return 0;
+}
+
+static int start(vp_recording **out, const vp_config *cfg, bool standby)
+{
+    own_time_begin();
+    int rc = start_on(out, cfg, standby);
+    own_time_end();
+    return rc;
 }
 
 int vp_start(vp_recording **out, const vp_config *cfg)
@@ -198,18 +207,22 @@ int vp_stop(vp_recording *r, vp_result *result)
 {
     int rc;
     VP_TRY(cap_check_result(result));
+    own_time_begin();
     session_lock();
     rc = stop(r, result, CAP_WHOLE);
     session_unlock();
+    own_time_end();
     return rc;
 }
 
 int cap_stop_early(vp_recording *r, vp_result *result, bool surely_cut)
 {
     int rc;
+    own_time_begin();
     session_lock();
     rc = stop(r, result, surely_cut ? CAP_CUT : CAP_CUT_IF_OPEN);
     session_unlock();
+    own_time_end();
     return rc;
 }
 
@@ -231,9 +244,11 @@ int vp_wait(vp_recording *r, vp_result *result)
 {
     int rc;
     VP_TRY(cap_check_result(result));
+    own_time_begin();
     session_lock();
     rc = wait_for(r, result);
     session_unlock();
+    own_time_end();
     return rc;
 }
 

@@ -16,6 +16,7 @@
 #include "trace/capture/clock.h"
 #include "trace/capture/cupti.h"
 #include "trace/capture/files.h"
+#include "trace/capture/own_time.h"
 #include "trace/capture/tables.h"
 #include "trace/capture/thread.h"
 #include "trace/capture/thread_names.h"
@@ -453,7 +454,9 @@ void session_end(cap_session *s, cap_cut cut)
     session_unlock();
     if (s->cfg.device_sync) {
         enter_callback(s);
+        own_time_pause();
         s->cfg.device_sync(s->cfg.ctx);
+        own_time_resume();
         calling = s->outer;
     }
     finish_end(s, cut);

@@ -70,15 +70,17 @@ uint64_t step_stats_recent_median_ns(const step_stats *s)
     return sorted[(n - 1) / 2];
 }
 
-bool step_stats_is_slow(step_stats *s, uint64_t ns, double ratio, int64_t now_ns)
+bool step_stats_is_slow(const step_stats *s, uint64_t ns, double ratio, int64_t now_ns)
 {
     if (ratio <= 1 || s->count < STEPS_BEFORE_SLOW)
         return false;
-    if (s->slow_seen && now_ns - s->slow_ns < SLOW_REST_NS)
+    if (s->slow_told && now_ns - s->slow_ns < SLOW_REST_NS)
         return false;
-    if ((double)ns < ratio * (double)step_stats_recent_median_ns(s))
-        return false;
-    s->slow_seen = true;
+    return (double)ns >= ratio * (double)step_stats_recent_median_ns(s);
+}
+
+void step_stats_tell_slow(step_stats *s, int64_t now_ns)
+{
+    s->slow_told = true;
     s->slow_ns = now_ns;
-    return true;
 }

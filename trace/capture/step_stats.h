@@ -16,8 +16,8 @@ typedef struct step_stats {
     double mean, m2; /* seconds; Welford's sum of squared deviations */
     uint64_t buckets[STEP_STATS_BUCKETS];
     uint64_t last_ns[STEP_STATS_LAST]; /* the newest at (count - 1) % STEP_STATS_LAST */
-    bool slow_seen;
-    int64_t slow_ns; /* when the last slow step was reported */
+    bool slow_told;
+    int64_t slow_ns; /* when the last slow step was told */
 } step_stats;
 
 void step_stats_add(step_stats *s, uint64_t ns);
@@ -28,8 +28,10 @@ double step_stats_median(const step_stats *s);
 uint64_t step_stats_recent_median_ns(const step_stats *s);
 
 /* Whether a step of `ns`, not added yet, is `ratio` times as long as the median of the recent ones,
- * of which there are enough, at the time now_ns (any steady clock), and none was reported within
- * the last minute. Remembers that it said so. */
-bool step_stats_is_slow(step_stats *s, uint64_t ns, double ratio, int64_t now_ns);
+ * of which there are enough, at the time now_ns (any steady clock), and none was told within the
+ * last minute. */
+bool step_stats_is_slow(const step_stats *s, uint64_t ns, double ratio, int64_t now_ns);
+/* One was told at now_ns: none is slow for a minute. */
+void step_stats_tell_slow(step_stats *s, int64_t now_ns);
 
 #endif
