@@ -48,7 +48,12 @@ typedef enum vp_capture_mode {
     VP_RING        /* the oldest zones make room: a flight recorder */
 } vp_capture_mode;
 
-typedef enum vp_gpu { VP_GPU_OFF, VP_GPU_AUTO, VP_GPU_REQUIRE } vp_gpu;
+typedef enum vp_gpu {
+    VP_GPU_OFF,
+    VP_GPU_AUTO,   /* what can be had of it, where the process has loaded CUDA's driver already;
+                      else the log, the result and the profile say why there is nothing */
+    VP_GPU_REQUIRE /* vp_start fails without it */
+} vp_gpu;
 
 enum {                           /* what a recording leaves behind; bits */
        VP_OUT_XPLANE = 1,        /* <host>.xplane.pb: TensorBoard, XProf, view_profile */

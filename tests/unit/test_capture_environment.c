@@ -15,6 +15,7 @@
 #include "trace/base/err.h"
 #include "trace/base/live_dir.h"
 #include "trace/capture/environment.h"
+#include "trace/capture/recorder.h"
 #include "trace/capture/step_name.h"
 
 static const char *const *variables; /* name, value, …, NULL */
@@ -74,7 +75,7 @@ static void test_defaults(void **state)
     assert_false(e.has_steps);
     assert_int_equal(e.ring_bytes, 0);
     assert_int_equal(e.signal_number, 0);
-    assert_int_equal(e.gpu, VP_GPU_AUTO);
+    assert_int_equal(e.gpu, CAP_GPU_IF_USED);
     assert_int_equal(READ(&e, "VIEW_PROFILE", "1", "VIEW_PROFILE_STEPS", "7"), 0);
     assert_int_equal(e.first_step, 7);
     assert_int_equal(e.step_count, 1);

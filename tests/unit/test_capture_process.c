@@ -365,7 +365,8 @@ static void exit_in_sync(void *ctx)
 static void exit_in_log(void *ctx, int level, const char *message)
 {
     (void)ctx;
-    bool of_start = level == VP_SAY_WARNING && strncmp(message, "No device activity", 18) == 0;
+    (void)level;
+    bool of_start = strncmp(message, "No device activity", 18) == 0;
     if (of_start ? exit_where == IN_LOG_OF_START : exit_where == IN_LOG_OF_WRITING)
         exit(0);
 }

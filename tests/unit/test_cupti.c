@@ -172,6 +172,37 @@ static void test_past_of_nothing_says_why(void **state)
     gpu_activity_free(cupti_stop());
 }
 
+/* Nothing is loaded for a process that does not use CUDA, and it is told so; unless nobody asked.
+ * In a child, since a loaded library stays; a grandchild finds its own reason. */
+static void test_a_process_without_cuda(void **state)
+{
+    (void)state;
+    pid_t child = fork();
+    if (!child) {
+        cupti_use_library(NULL);
+        bool right = cupti_start(CAP_GPU_IF_USED, false) == 0 && !cupti_stop();
+        for (int generation = 0; generation < 2; generation++) {
+            right = right && cupti_start(VP_GPU_AUTO, false) == VP_EGPU_UNAVAILABLE &&
+                    strstr(vp_error_last()->message, "libcuda.so.1");
+            if (generation == 0 && (child = fork()) != 0)
+                break;
+        }
+        gpu_activity *a = cupti_past(0);
+        right = right && a && a->status == VP_EGPU_UNAVAILABLE && strstr(a->why, "libcuda.so.1");
+        gpu_activity_free(a);
+        a = cupti_stop();
+        right = right && a && a->status == VP_EGPU_UNAVAILABLE && strstr(a->why, "libcuda.so.1");
+        gpu_activity_free(a);
+        int status = 0;
+        if (child > 0)
+            waitpid(child, &status, 0);
+        _exit(right && status == 0 ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 static void expect_reason(int status, const char *part)
 {
     assert_int_equal(cupti_start(VP_GPU_REQUIRE, false), status);
@@ -294,6 +325,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_strange_libraries, reset), /* before anything is loaded */
+        cmocka_unit_test_setup(test_a_process_without_cuda, reset),
         cmocka_unit_test_setup(test_records, reset),
         cmocka_unit_test_setup(test_clock_of_its_own, reset),
         cmocka_unit_test_setup(test_buffers_run_out, reset),

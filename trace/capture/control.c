@@ -70,12 +70,12 @@ static int begin_capture(void)
 {
     vp_config cfg = config(g.gpu);
     g.armed = false;
-    int rc = vp_start(&g.recording, &cfg);
+    int rc = cap_start(&g.recording, &cfg);
     if (rc == VP_EGPU_UNAVAILABLE || rc == VP_EGPU_BUSY || (rc == VP_EPERM && g.gpu)) {
         /* What the program itself says is worth having without the GPU, too. */
         vp_log(VP_LOG_WARN, "without the GPU: %s", vp_error_last()->message);
         cfg.gpu = VP_GPU_OFF;
-        rc = vp_start(&g.recording, &cfg);
+        rc = cap_start(&g.recording, &cfg);
     }
     if (rc < 0) {
         g.recording = NULL;

@@ -330,17 +330,21 @@ static void end_worker(void)
     pthread_join(g.worker, NULL);
 }
 
-/* The driver is there already: whoever uses the GPU has loaded it. */
-static bool process_uses_gpu(void)
+bool cupti_is_used(void)
 {
+    if (g.path)
+        return true;
     void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
     if (driver)
         dlclose(driver);
     return driver;
 }
 
-static int start(void)
+static int start(vp_gpu how)
 {
+    if (how == VP_GPU_AUTO && !cupti_is_used())
+        return vp_fail(VP_EGPU_UNAVAILABLE, "the process had not loaded CUDA's driver "
+                                            "(libcuda.so.1) when the recording started");
     VP_TRY(load());
     set_unix_offset();
     VP_TRY(subscribe());
@@ -355,12 +359,23 @@ static int start(void)
     return rc;
 }
 
+/* A parent that never came to CUPTI left its child nothing but a reason. */
+static void drop_parents_reason(void)
+{
+    if (!g.pid || g.pid == getpid() || g.loaded)
+        return;
+    gpu_activity_free(g.activity);
+    g.activity = NULL;
+    g.pid = 0;
+}
+
 int cupti_start(vp_gpu how, bool ring)
 {
-    if (how == VP_GPU_OFF || (how == VP_GPU_AUTO && !g.path && !process_uses_gpu()))
+    if (how == VP_GPU_OFF || (how == CAP_GPU_IF_USED && !cupti_is_used()))
         return 0;
     pthread_mutex_lock(&g.lock);
     int rc = 0;
+    drop_parents_reason();
     if (g.pid && g.pid != getpid())
         rc = vp_fail(VP_EGPU_UNAVAILABLE, "CUDA does not work in a forked child");
     else if (g.activity)
@@ -369,7 +384,7 @@ int cupti_start(vp_gpu how, bool ring)
         rc = gpu_activity_new(&g.activity, ring);
     if (rc == 0) {
         g.pid = getpid();
-        rc = start();
+        rc = start(how);
         g.started = rc == 0;
         if (rc < 0) {
             g.activity->status = rc;

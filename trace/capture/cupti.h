@@ -11,13 +11,16 @@
 
 #include "include/view_profile_capture.h"
 #include "trace/capture/gpu_activity.h"
+#include "trace/capture/recorder.h"
 
-/* Starts tracing. VP_GPU_AUTO: only where the process has loaded the driver (libcuda.so.1) already,
- * and otherwise 0 without doing anything. VP_EGPU_UNAVAILABLE: no CUPTI, no driver, or a version
+/* Starts tracing. VP_GPU_AUTO and CAP_GPU_IF_USED: only where cupti_is_used; otherwise nothing is
+ * loaded, and the latter is 0 then. VP_EGPU_UNAVAILABLE: that, no CUPTI, no driver, or a version
  * that we do not know; VP_EGPU_BUSY: another profiler holds it; VP_EPERM. vp_error_last() has the
  * sentence, and cupti_stop's result has both, too. ring: when there are too many records, the
  * newest stay. */
 int cupti_start(vp_gpu how, bool ring);
+/* Whether the process has loaded the driver (libcuda.so.1): whoever uses the GPU has. */
+bool cupti_is_used(void);
 /* Ends it, waits for what the GPU still has to tell, and hands it over in order; the caller frees
  * it. NULL when nothing was started. After a start that failed: no records, and the reason. No lock
  * of the caller's may be held that a CUDA call could need. */

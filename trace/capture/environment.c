@@ -7,6 +7,7 @@
 
 #include "trace/base/err.h"
 #include "trace/base/str.h"
+#include "trace/capture/recorder.h"
 
 #define STEP_MAX (INT64_MAX / 2)
 #define RING_MIN (UINT64_C(1) << 20)
@@ -99,7 +100,7 @@ int environment_read(environment *out, environment_fn *get)
                   {"VIEW_PROFILE_RING", read_ring},
                   {"VIEW_PROFILE_SIGNAL", read_signal},
                   {"VIEW_PROFILE_GPU", read_gpu}};
-    environment e = {.gpu = VP_GPU_AUTO};
+    environment e = {.gpu = CAP_GPU_IF_USED};
     get = get ? get : variable;
     const char *on = get("VIEW_PROFILE");
     e.on = on && is_yes(vp_str_of(on));

@@ -39,9 +39,10 @@ static void in_child(void)
     char notice[sizeof mine->notice] = "";
     if (was && was->cfg.follow_fork && session_begin(&mine, &was->cfg, was, was->standby) == 0)
         memcpy(notice, mine->notice, sizeof notice);
+    int level = notice[0] ? mine->notice_level : VP_SAY_INFO;
     session_unlock();
     if (notice[0])
-        cap_log(&was->cfg, VP_SAY_WARNING, "%s", notice);
+        cap_log(&was->cfg, level, "%s", notice);
 }
 
 static void at_exit(void);

@@ -26,6 +26,12 @@ typedef int cap_write_fn(uint64_t *bytes, int run_fd, const vpcap *v,
                          const struct gpu_activity *gpu, unsigned outputs);
 extern cap_write_fn *cap_writer;
 
+/* As VP_GPU_AUTO, of a recording that nobody asked for the GPU's side: where the process does not
+ * use one, there is nothing to say. */
+#define CAP_GPU_IF_USED ((vp_gpu)(VP_GPU_REQUIRE + 1))
+/* As vp_start, which takes no CAP_GPU_IF_USED. */
+int cap_start(vp_recording **out, const vp_config *cfg);
+
 /* ---- What schedule, contexts and benchmarks ask of the recorder ---- */
 
 /* The number of the recording that is on, 0 when none is: a zone counts only for the recording in

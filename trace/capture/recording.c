@@ -35,7 +35,7 @@ static int check(const vp_config *cfg)
     VP_TRY(cap_check_config(cfg));
     if (cfg->mode != VP_KEEP_FIRST && cfg->mode != VP_RING)
         return vp_fail(VP_EARG, "there is no mode %d", (int)cfg->mode);
-    if (cfg->gpu < VP_GPU_OFF || cfg->gpu > VP_GPU_REQUIRE)
+    if (cfg->gpu < VP_GPU_OFF || cfg->gpu > CAP_GPU_IF_USED)
         return vp_fail(VP_EARG, "there is no gpu mode %d", (int)cfg->gpu);
     if (cfg->outputs &
         ~(unsigned)(VP_OUT_XPLANE | VP_OUT_TRACE_JSON | VP_OUT_PERFETTO_JSON | VP_OUT_RAW))
@@ -92,7 +92,13 @@ static int start_deadline(const vp_recording *r, unsigned duration_ms)
     return rc;
 }
 
-static int begin(vp_recording **out, char *notice, const vp_config *cfg, bool standby)
+/* What is to be said of it once the lock is off. */
+typedef struct notice {
+    char text[sizeof((cap_session *)NULL)->notice];
+    int level;
+} notice;
+
+static int begin(vp_recording **out, notice *n, const vp_config *cfg, bool standby)
 {
     cap_session *s = NULL;
     session_end_full();
@@ -100,7 +106,8 @@ static int begin(vp_recording **out, char *notice, const vp_config *cfg, bool st
         return vp_fail_at(vp_fail(VP_EBUSY, "Profiler already active"), session_active()->run.path,
                           -1, -1);
     VP_TRY(session_begin(&s, cfg, NULL, standby));
-    memcpy(notice, s->notice, sizeof s->notice);
+    memcpy(n->text, s->notice, sizeof n->text);
+    n->level = s->notice_level;
     *out = session_handle(s->number);
     return 0;
 }
@@ -108,19 +115,19 @@ static int begin(vp_recording **out, char *notice, const vp_config *cfg, bool st
 static int start_on(vp_recording **out, const vp_config *cfg, bool standby)
 {
     static const vp_config defaults = VP_CONFIG_INIT;
-    char notice[sizeof((cap_session *)NULL)->notice];
+    notice n;
     int rc;
     if (!out)
         return vp_fail(VP_EARG, "vp_start needs a place for the recording");
     cfg = cfg ? cfg : &defaults;
     VP_TRY(check(cfg));
     session_lock();
-    rc = begin(out, notice, cfg, standby);
+    rc = begin(out, &n, cfg, standby);
     session_unlock();
     if (rc < 0)
         return rc;
-    if (notice[0])
-        cap_log(cfg, VP_SAY_WARNING, "%s", notice);
+    if (n.text[0])
+        cap_log(cfg, n.level, "%s", n.text);
     if (cfg->duration_ms && start_deadline(*out, cfg->duration_ms) < 0)
         cap_log(cfg, VP_SAY_WARNING, "No time limit: %s", vp_error_last()->message);
     return 0;
@@ -134,9 +141,16 @@ static int start(vp_recording **out, const vp_config *cfg, bool standby)
     return rc;
 }
 
-int vp_start(vp_recording **out, const vp_config *cfg)
+int cap_start(vp_recording **out, const vp_config *cfg)
 {
     return start(out, cfg, false);
+}
+
+int vp_start(vp_recording **out, const vp_config *cfg)
+{
+    if (cfg && cfg->version == 1 && cfg->gpu == CAP_GPU_IF_USED)
+        return vp_fail(VP_EARG, "there is no gpu mode %d", (int)cfg->gpu);
+    return cap_start(out, cfg);
 }
 
 int vp_trace(vp_recording **out, const char *dir)

@@ -38,7 +38,8 @@ typedef struct cap_session {
     bool standby;          /* a ring that nobody asked for yet: nothing is left of it at exit */
     int lock_fd;           /* of its file, locked (vpcap_is_held); -1: none */
     cap_pool pool;         /* once it is not the one that is on */
-    char notice[512];      /* a warning for its log, once the lock is off; "": none */
+    char notice[512];      /* for its log, once the lock is off; "": none */
+    int notice_level;      /* VP_SAY_… */
     bool settled;          /* no thread is in the pool any more */
     struct cap_past *past; /* what it is made of before it is written; NULL: it recorded itself */
     vpcap_pair stop;       /* when it was switched off */
