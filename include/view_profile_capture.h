@@ -348,7 +348,9 @@ VP_API int vp_install_signal(int signal_number, bool force);
 
 typedef struct vp_bench vp_bench;
 
-/* Makes <root>/{devices}gpu_{YYYYmmdd_HHMMSS}. */
+/* Makes <root>/{devices}gpu_{YYYYmmdd_HHMMSS}. root: NULL or "" for "tensorboard_logs". devices:
+ * from 1, also for what runs on the host. VP_EARG; VP_EPERM, VP_ENOSPC, VP_EIO: it cannot be made.
+ */
 VP_API int vp_bench_open(vp_bench **out, const char *root, int devices);
 /* fn(arg) is a method under test; its traces, one run a repeat, go to <name>_trace. Runs of several
  * methods alternate their order from repeat to repeat. Warm-up runs are timed apart and not traced.
@@ -373,7 +375,7 @@ VP_API void vp_bench_gpu_memory_final(vp_bench *b, int gpu, uint64_t total, uint
 VP_API void vp_bench_gpu_metric(vp_bench *b, int gpu, const char *name, double value);
 /* profile_{N}gpu_results.json, in the directory of vp_bench_open or at path; its "schema" is
  * "view_profile.bench/1". What nobody knows is null. VP_EARG, VP_ELIMIT, VP_ENOMEM: one of the keys
- * above could not be kept. */
+ * above could not be kept: the file is written, without that, and the error is of the first one. */
 VP_API int vp_bench_write(vp_bench *b, const char *path);
 VP_API const char *vp_bench_dir(const vp_bench *b);
 VP_API void vp_bench_free(vp_bench *b);

@@ -152,6 +152,7 @@ static void a_failure_without_words(void **state)
     assert_int_equal(vp_bench_write(b, NULL), 0);
     json_t *j = results_of(vp_bench_dir(b), 1);
     assert_string_equal(text_of(json_object_get(j, "bad"), "error"), "the method returned -3");
+    assert_true(json_is_null(json_object_get(json_object_get(j, "bad"), "tensorboard_trace")));
     json_decref(j);
     vp_bench_free(b);
 }
@@ -297,12 +298,41 @@ static void no_such_memory(void **state)
     vp_bench_gpu_metric(NULL, 0, "x", 1);
 }
 
+/* A mistake about one key is said, and costs nothing else of a long run. */
+static void one_bad_key_loses_nothing_else(void **state)
+{
+    vp_bench *b;
+    method m = {.letter = 'm'};
+    (void)state;
+    calls[0] = '\0';
+    assert_int_equal(vp_bench_open(&b, tree.path, 1), 0);
+    assert_int_equal(vp_bench_add(b, "m", run, &m), 0);
+    assert_int_equal(vp_bench_run(b, 0, 1), 0);
+    vp_bench_set_int(b, "before", 1);
+    vp_bench_gpu_metric(b, 99, "x", 1);
+    for (int i = 0; i < 300; i++) {
+        char key[16];
+        snprintf(key, sizeof key, "key%d", i);
+        vp_bench_set_int(b, key, i);
+    }
+    assert_int_equal(vp_bench_write(b, NULL), VP_EARG); /* of the first */
+    assert_non_null(strstr(vp_error_last()->message, "there is no GPU 99"));
+    json_t *j = results_of(vp_bench_dir(b), 1);
+    assert_int_equal(number_of(j, "before"), 1);
+    assert_int_equal(number_of(j, "key254"), 254);
+    assert_null(json_object_get(j, "key255"));
+    assert_true(json_is_true(json_object_get(json_object_get(j, "m"), "success")));
+    json_decref(j);
+    vp_bench_free(b);
+}
+
 static void what_makes_no_sense(void **state)
 {
     vp_bench *b;
     method m = {.letter = 'm'};
     (void)state;
     assert_int_equal(vp_bench_open(&b, tree.path, -1), VP_EARG);
+    assert_int_equal(vp_bench_open(&b, tree.path, 0), VP_EARG);
     assert_int_equal(vp_bench_open(&b, "/proc/no", 1), VP_EIO);
     assert_int_equal(vp_bench_open(&b, tree.path, 1), 0);
     assert_int_equal(vp_bench_add(b, "step_timing", run, &m), VP_EARG);
@@ -340,6 +370,7 @@ int main(void)
         cmocka_unit_test(a_driver_that_nobody_started),
         cmocka_unit_test(what_the_caller_says_stands),
         cmocka_unit_test(no_such_memory),
+        cmocka_unit_test(one_bad_key_loses_nothing_else),
         cmocka_unit_test(what_makes_no_sense),
     };
     return cmocka_run_group_tests(tests, make_tree, drop_tree);

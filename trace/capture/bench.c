@@ -29,8 +29,11 @@ static int make_dir(vp_bench *b, const char *root)
 int vp_bench_open(vp_bench **out, const char *root, int devices)
 {
     char dir[VP_PATH_MAX];
-    if (!out || devices < 0)
-        return vp_fail(VP_EARG, "a bench of %d devices", devices);
+    if (!out)
+        return vp_fail(VP_EARG, "vp_bench_open needs a place for the bench");
+    if (devices < 1)
+        return vp_fail(VP_EARG, "a bench of %d devices: what runs on the host alone has 1",
+                       devices);
     VP_TRY(cap_user_dir(dir, root, "tensorboard_logs"));
     vp_bench *b = vp_calloc(1, sizeof *b);
     if (!b)
@@ -78,19 +81,28 @@ static bench_value *value_of(vp_bench *b, const char *key, bench_place place, in
     return NULL;
 }
 
+/* The first of them is told when the results are written; rc is of the error that stands. */
+static void note_bad(vp_bench *b, int rc)
+{
+    if (b->status == 0)
+        b->error = *vp_error_last();
+    b->status = b->status ? b->status : rc;
+}
+
 static void set(vp_bench *b, const char *key, const bench_value *value)
 {
     if (!b || !key)
         return;
     if (bench_is_ours(value->place, key)) {
-        b->status = vp_fail(VP_EARG, "\"%s\" is a key that the results have already", key);
+        note_bad(b, vp_fail(VP_EARG, "\"%.200s\" is a key that the results have already", key));
         return;
     }
     bench_value *v = value_of(b, key, value->place, value->gpu);
     char *name = v ? v->key : vp_strdup(key);
     if (!name || (!v && b->value_count == BENCH_KEYS_MAX)) {
-        b->status = name ? vp_fail(VP_ELIMIT, "more than %u keys", BENCH_KEYS_MAX)
-                         : vp_fail(VP_ENOMEM, "out of memory");
+        note_bad(b, name ? vp_fail(VP_ELIMIT, "more than %u keys: \"%.200s\" is left out",
+                                   BENCH_KEYS_MAX, key)
+                         : vp_fail(VP_ENOMEM, "out of memory"));
         vp_free(name);
         return;
     }
@@ -129,15 +141,15 @@ void vp_bench_memory(vp_bench *b, const char *phase, int64_t bytes)
 static bool has_gpu(vp_bench *b, int gpu)
 {
     if (b && (gpu < 0 || gpu >= (int)GPU_MEMORY_DEVICES_MAX))
-        b->status = vp_fail(VP_EARG, "there is no GPU %d", gpu);
+        note_bad(b, vp_fail(VP_EARG, "there is no GPU %d", gpu));
     return b && gpu >= 0 && gpu < (int)GPU_MEMORY_DEVICES_MAX;
 }
 
 static void say_memory(vp_bench *b, bench_gpus *g, int gpu, uint64_t total, uint64_t used)
 {
     if (!total || used > total) {
-        b->status = vp_fail(VP_EARG, "%llu of %llu bytes are no memory in use",
-                            (unsigned long long)used, (unsigned long long)total);
+        note_bad(b, vp_fail(VP_EARG, "%llu of %llu bytes are no memory in use",
+                            (unsigned long long)used, (unsigned long long)total));
         return;
     }
     g->of[gpu] = (gpu_memory){true, total, total - used};
@@ -244,6 +256,7 @@ static int run_recorded(vp_bench *b, bench_method *m)
     cfg.dir = m->trace_dir;
     cfg.export_now = true;
     VP_TRY(vp_start(&r, &cfg));
+    m->traced = true;
     cap_begun zone;
     cap_begin(&zone, vp_name(m->name), false, 0);
     call(b, m, &seconds);

@@ -4,6 +4,7 @@
 #define VP_CAPTURE_BENCH_H
 
 #include "include/view_profile_capture.h"
+#include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/capture/gpu_memory.h"
 
@@ -17,6 +18,7 @@ typedef struct bench_method {
     int (*fn)(void *arg);
     void *arg;
     char trace_dir[VP_PATH_MAX];
+    bool traced;         /* there is something in it */
     double first_call_s; /* of the first warm-up: compilation and cold caches */
     double warmup_s;     /* of all of them */
     double *run_s;       /* what each repeat took, without recording's start and end */
@@ -62,7 +64,8 @@ struct vp_bench {
     bench_gpus initial, final;
     unsigned warmups, repeats; /* of the last vp_bench_run */
     char *said;                /* by vp_bench_error in the call that goes on */
-    int status;                /* the first key that could not be kept */
+    int status;                /* of the first key that could not be kept */
+    vp_error error;            /* of it */
 };
 
 /* Whether that place has this key of its own. */

@@ -59,7 +59,7 @@ static void put_method(vp_json *j, const bench_method *m)
     vp_json_kbool(j, "success", !m->failed);
     if (m->failed)
         vp_json_kcstr(j, "error", m->error);
-    vp_json_kcstr(j, "tensorboard_trace", m->trace_dir);
+    vp_json_kcstr(j, "tensorboard_trace", m->traced ? m->trace_dir : NULL);
     vp_json_kdouble(j, "first_call_s", m->first_call_s > 0 ? m->first_call_s : NAN);
     vp_json_kdouble(j, "warmup_s", m->warmup_s);
     vp_json_key(j, "run_s");
@@ -228,8 +228,6 @@ int vp_bench_write(vp_bench *b, const char *path)
     vp_buf buf;
     if (!b)
         return vp_fail(VP_EARG, "no bench");
-    if (b->status < 0)
-        return vp_fail(b->status, "a key of the results could not be kept");
     snprintf(name, sizeof name, "profile_%dgpu_results.json", b->devices);
     vp_buf_init(&buf, 64u << 20);
     put_results(&buf, b);
@@ -238,5 +236,5 @@ int vp_bench_write(vp_bench *b, const char *path)
         rc = path ? cap_write_path(path, vp_buf_view(&buf))
                   : cap_write_file(b->dir, name, vp_buf_view(&buf));
     vp_buf_free(&buf);
-    return rc;
+    return rc < 0 ? rc : b->status < 0 ? vp_fail_copy(&b->error) : 0;
 }
