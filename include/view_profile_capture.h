@@ -67,7 +67,8 @@ enum { VP_SAY_INFO, VP_SAY_WARNING, VP_SAY_ERROR };
 
 typedef struct vp_config {
     int version;
-    const char *dir;   /* default "profiles"; run directories are made below dir/plugins/profile */
+    const char *dir; /* default "profiles"; run directories are made below dir/plugins/profile. From
+                        the working directory that vp_start finds, whatever becomes of that */
     const char *host;  /* default: the machine's name */
     size_t pool_bytes; /* default 64 MiB: 4.19 million zones */
     vp_capture_mode mode;
@@ -143,8 +144,8 @@ VP_API int vp_capture_past(vp_recording *r, double seconds, vp_result *result);
 /* The fields of the training loops that this reproduces keep their names. */
 typedef struct vp_schedule {
     int version;
-    bool enable_profiling;          /* off: vp_context_begin does nothing */
-    const char *profiling_dir;      /* default "profiles" */
+    bool enable_profiling;     /* off: vp_context_begin does nothing */
+    const char *profiling_dir; /* default "profiles"; from vp_profiler_new's working directory */
     uint64_t profile_every_n_steps; /* default 100 */
     uint64_t profile_duration_ms;   /* default 3000; UINT64_MAX: no limit */
     uint64_t max_profile_count;     /* default 5; only captures that succeeded count */

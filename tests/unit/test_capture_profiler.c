@@ -402,6 +402,36 @@ static void a_capture_goes_before_the_ring(void **state)
     assert_string_equal(steps, "2 3");
 }
 
+/* All that is written lies where the program was when it said so. */
+static void chdir_moves_nothing(void **state)
+{
+    place *at = *state;
+    vp_profiler *p;
+    vp_recording *r;
+    vp_config cfg = VP_CONFIG_INIT;
+    vp_schedule s = schedule_in(at);
+    char before[VP_PATH_MAX];
+    s.start_step = 1;
+    s.num_steps = 1;
+    s.profiling_dir = "profiles";
+    cfg.dir = "./alone";
+    cfg.export_now = true;
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(at->tree.path), 0);
+    assert_int_equal(vp_profiler_new(&p, &s), 0);
+    assert_int_equal(vp_start(&r, &cfg), 0);
+    assert_int_equal(chdir("/"), 0);
+    assert_int_equal(vp_capture_past(r, 0, NULL), 0);
+    assert_int_equal(vp_stop(r, NULL), 0);
+    run_steps(p, 0, 3);
+    vp_profiler_free(p);
+    assert_int_equal(chdir(before), 0);
+    assert_int_equal(sessions_in(at->dir), 1);
+    assert_true(exists("%s/flop_stats.json", at->dir));
+    snprintf(at->dir, sizeof at->dir, "%s/alone", at->tree.path);
+    assert_int_equal(sessions_in(at->dir), 2);
+}
+
 /* ---- What goes wrong ---- */
 
 static void training_goes_on_when_a_capture_cannot_start(void **state)
@@ -727,6 +757,7 @@ int main(void)
         TEST(a_slow_step_keeps_its_past),
         TEST(the_ring_is_a_session_of_the_dead_only),
         TEST(a_capture_goes_before_the_ring),
+        TEST(chdir_moves_nothing),
         TEST(training_goes_on_when_a_capture_cannot_start),
         TEST(anothers_recording_is_left_alone),
         TEST(what_makes_no_sense),

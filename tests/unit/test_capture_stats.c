@@ -239,6 +239,22 @@ static void the_home_directory(void **state)
     assert_string_equal(out, "profiles");
 }
 
+static void a_directory_in_full(void **state)
+{
+    char here[VP_PATH_MAX], full[VP_PATH_MAX], expected[VP_PATH_MAX + 16], longer[VP_PATH_MAX];
+    (void)state;
+    assert_string_equal(cap_full_dir(full, "/a/b"), "/a/b");
+    assert_non_null(getcwd(here, sizeof here));
+    snprintf(expected, sizeof expected, "%s/a/../b", here);
+    assert_string_equal(cap_full_dir(full, "././a/../b"), expected);
+    memset(longer, 'x', sizeof longer - 1);
+    longer[sizeof longer - 1] = '\0';
+    assert_ptr_equal(cap_full_dir(full, longer), longer);
+    assert_int_equal(chdir("/"), 0);
+    assert_string_equal(cap_full_dir(full, "a"), "/a");
+    assert_int_equal(chdir(here), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +268,7 @@ int main(void)
         cmocka_unit_test(the_file_appears_whole),
         cmocka_unit_test(directories_of_steps),
         cmocka_unit_test(the_home_directory),
+        cmocka_unit_test(a_directory_in_full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

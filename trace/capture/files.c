@@ -123,6 +123,21 @@ int cap_user_dir(char out[VP_PATH_MAX], const char *dir, const char *fallback)
     return n < 0 || (size_t)n >= VP_PATH_MAX ? too_long(given) : 0;
 }
 
+const char *cap_full_dir(char full[VP_PATH_MAX], const char *dir)
+{
+    if (dir[0] == '/' || !getcwd(full, VP_PATH_MAX) || !is_dir(full))
+        return dir;
+    while (dir[0] == '.' && dir[1] == '/')
+        dir += 2;
+    size_t n = strlen(full), more = strlen(dir);
+    bool at_root = n == 1;
+    if (n + 1 + more >= VP_PATH_MAX)
+        return dir;
+    full[at_root ? 0 : n] = '/';
+    memcpy(full + (at_root ? 1 : n + 1), dir, more + 1);
+    return full;
+}
+
 static bool may_stand(size_t at, unsigned char c)
 {
     return c >= 0x20 && c != 0x7f && c != '/' && !(at == 0 && c == '.');

@@ -25,6 +25,9 @@ int cap_file_code(int err);
 int cap_file_fail(const char *what, const char *path, int err);
 /* dir with "~" or "~/…" as the user's home; NULL or "": fallback. VP_ELIMIT: too long. */
 int cap_user_dir(char out[VP_PATH_MAX], const char *dir, const char *fallback);
+/* dir, from the working directory of now, so that a later chdir does not move it: in full, or as it
+ * is where it is so already, or where the full one would be too long or cannot be reached. */
+const char *cap_full_dir(char full[VP_PATH_MAX], const char *dir);
 /* <dir>/<name>_step_<step>. What a file name must not hold is '_' in it, and of a long name 200
  * bytes are kept. VP_ELIMIT. */
 int cap_step_dir(char out[VP_PATH_MAX], const char *dir, const char *name, uint64_t step);

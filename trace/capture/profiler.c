@@ -1,5 +1,6 @@
 #include "trace/capture/profiler.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -91,7 +92,10 @@ int vp_profiler_new(vp_profiler **out, const vp_schedule *schedule)
     if (!p)
         return vp_fail(VP_ENOMEM, "out of memory");
     p->s = *schedule;
-    int rc = cap_user_dir(p->dir, schedule->profiling_dir, "profiles");
+    char given[VP_PATH_MAX], full[VP_PATH_MAX];
+    int rc = cap_user_dir(given, schedule->profiling_dir, "profiles");
+    if (rc >= 0)
+        snprintf(p->dir, sizeof p->dir, "%s", cap_full_dir(full, given));
     if (rc >= 0 && schedule->recording.host) {
         p->host = vp_strdup(schedule->recording.host);
         rc = p->host ? 0 : vp_fail(VP_ENOMEM, "out of memory");

@@ -232,12 +232,13 @@ void session_forget(cap_session *s)
 
 static int make_session(cap_session **out, const vp_config *cfg)
 {
+    char full[VP_PATH_MAX];
     cap_session *s = vp_calloc(1, sizeof *s);
     if (!s)
         return vp_fail(VP_ENOMEM, "out of memory: a recording");
     s->run.fd = s->lock_fd = -1;
     s->cfg = *cfg;
-    s->dir = vp_strdup(cfg->dir && *cfg->dir ? cfg->dir : "profiles");
+    s->dir = vp_strdup(cap_full_dir(full, cfg->dir && *cfg->dir ? cfg->dir : "profiles"));
     s->host = vp_strdup(cfg->host ? cfg->host : "");
     s->pid = getpid();
     s->result.version = 1;
