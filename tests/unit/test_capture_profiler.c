@@ -43,6 +43,11 @@ static void keep_said(void *ctx, int level, const char *message)
     pthread_mutex_unlock(&saying);
 }
 
+static void write_said(void *ctx, int level, const char *message)
+{
+    fprintf(ctx, "%c %s\n", "IWE"[level], message);
+}
+
 static void note_sync(void *ctx)
 {
     ((place *)ctx)->synced++;
@@ -315,6 +320,71 @@ static void ending_in_the_middle_keeps_it(void **state)
     assert_non_null(strstr(at->said, "W Profiler still active on exit, stopping...\n"));
     steps_in(steps, sizeof steps, at->dir);
     assert_string_equal(steps, "1 2");
+}
+
+/* What is said when exit() comes in the middle of a capture or, over, after it: in at->said. */
+static void say_of_an_exit(place *at, bool of_context, bool over, bool by_a_child, bool no_atexit)
+{
+    char path[VP_PATH_MAX + 8];
+    int status;
+    snprintf(path, sizeof path, "%s/said", at->tree.path);
+    pid_t child = fork();
+    if (child == 0) {
+        vp_profiler *p;
+        vp_schedule s = schedule_in(at);
+        FILE *f = fopen(path, "w");
+        if (!f)
+            _exit(1);
+        setvbuf(f, NULL, _IOLBF, 0);
+        s.recording.log = write_said;
+        s.recording.ctx = f;
+        s.recording.device_sync = NULL;
+        s.recording.no_atexit = no_atexit;
+        s.enable_profiling = of_context;
+        s.profile_every_n_steps = 1;
+        s.start_step = of_context ? -1 : 1;
+        s.num_steps = over ? 2 : 50;
+        if (vp_profiler_new(&p, &s) < 0)
+            _exit(1);
+        vp_context c = {.profiler = NULL};
+        if (of_context)
+            c = vp_context_begin(p, 1, "c");
+        else
+            run_steps(p, 0, 5);
+        if (of_context && over)
+            vp_context_end(&c);
+        pid_t grandchild = by_a_child ? fork() : -1;
+        if (grandchild == 0)
+            exit(0);
+        if (by_a_child)
+            _exit(waitpid(grandchild, &status, 0) != grandchild);
+        exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    at->said[fread(at->said, 1, sizeof at->said - 1, f)] = '\0';
+    fclose(f);
+}
+
+static void an_exit_in_a_capture_is_told(void **state)
+{
+    place *at = *state;
+    static const char warning[] = "W Profiler still active on exit, stopping...\n";
+    for (int of_context = 0; of_context < 2; of_context++) {
+        say_of_an_exit(at, of_context, false, false, false);
+        const char *told = strstr(at->said, warning);
+        assert_non_null(told);
+        assert_null(strstr(told + 1, warning));
+        assert_non_null(strstr(told, "I Trace saved to: ")); /* before it is stopped */
+        say_of_an_exit(at, of_context, true, false, false);
+        assert_null(strstr(at->said, warning));
+        say_of_an_exit(at, of_context, false, true, false); /* it is none of the child's */
+        assert_null(strstr(at->said, warning));
+        say_of_an_exit(at, of_context, false, false, true);
+        assert_null(strstr(at->said, warning));
+    }
 }
 
 static void a_slow_step_keeps_its_past(void **state)
@@ -754,6 +824,7 @@ int main(void)
         TEST(captures_on_demand),
         TEST(the_time_limit_ends_it),
         TEST(ending_in_the_middle_keeps_it),
+        TEST(an_exit_in_a_capture_is_told),
         TEST(a_slow_step_keeps_its_past),
         TEST(the_ring_is_a_session_of_the_dead_only),
         TEST(a_capture_goes_before_the_ring),

@@ -1,4 +1,5 @@
 #include <string.h>
+#include <unistd.h>
 
 #include "trace/base/err.h"
 #include "trace/capture/profiler.h"
@@ -118,7 +119,9 @@ int prof_start(vp_profiler *p, vp_recording **out, const char *dir)
     make_room(p);
     prof_end_ring(p);
     VP_TRY(vp_start(out, &cfg));
+    atomic_store(&p->on_pid, getpid());
     atomic_fetch_add(&p->on, 1);
+    prof_tell_exits();
     return 0;
 }
 

@@ -18,8 +18,9 @@
 /* ---- All of them ---- */
 
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_once_t once = PTHREAD_ONCE_INIT, exits_once = PTHREAD_ONCE_INIT;
 static vp_profiler *all;
+static const char still_on[] = "Profiler still active on exit, stopping...";
 
 static int write_flops(vp_profiler *p)
 {
@@ -46,6 +47,30 @@ static void at_exit(void)
             failed = p->s.recording;
     pthread_mutex_unlock(&all_lock);
     say_no_flops(&failed);
+}
+
+/* At most one is on in a process. */
+static void tell_exit(void)
+{
+    vp_config cfg = VP_CONFIG_INIT;
+    pthread_mutex_lock(&all_lock);
+    for (vp_profiler *p = all; p; p = p->next)
+        if (atomic_load(&p->on) && atomic_load(&p->on_pid) == getpid() && cap_generation() &&
+            !p->s.recording.no_atexit && !atomic_exchange(&p->exit_said, true))
+            cfg = p->s.recording;
+    pthread_mutex_unlock(&all_lock);
+    cap_log(&cfg, VP_SAY_WARNING, "%s", still_on);
+}
+
+static void install_exits(void)
+{
+    atexit(tell_exit);
+}
+
+/* After a recording has started: what is registered later is called earlier. */
+void prof_tell_exits(void)
+{
+    pthread_once(&exits_once, install_exits);
 }
 
 static void before_fork(void)
@@ -308,7 +333,8 @@ void vp_profiler_free(vp_profiler *p)
         return;
     control_drop_profiler(p);
     if (p->recording) {
-        cap_log(&p->s.recording, VP_SAY_WARNING, "Profiler still active on exit, stopping...");
+        if (!atomic_exchange(&p->exit_said, true))
+            cap_log(&p->s.recording, VP_SAY_WARNING, "%s", still_on);
         end_capture(p, true);
     }
     prof_settle(p);

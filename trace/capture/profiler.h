@@ -34,7 +34,9 @@ struct vp_profiler {
     /* From any thread, and from signal handlers. */
     _Atomic uint64_t asked; /* steps that somebody wants from the next vp_begin_step on */
     _Atomic bool refused;   /* somebody asked while a capture was on: to be said */
-    _Atomic unsigned on;    /* captures that are on */
+    _Atomic unsigned on;    /* captures that are on, */
+    _Atomic pid_t on_pid;   /* in this process */
+    _Atomic bool exit_said; /* that one was on when the process, or its profiler, ended */
     _Atomic bool dir_said;
 
     /* Of the thread that steps. */
@@ -64,6 +66,10 @@ struct vp_profiler {
     uint64_t ended, last_number; /* captures; the one that `last` is of, 0: none */
     vp_result last;              /* that was written */
 };
+
+/* ---- profiler.c ---- */
+/* From now on exit() tells of captures that are on, before it ends them. */
+void prof_tell_exits(void);
 
 /* ---- captures.c ---- */
 /* Starts a recording of p's kind in dir, and gives up a ring for it. Waits for no files, unless
