@@ -144,7 +144,9 @@ VP_API int vp_capture_past(vp_recording *r, double seconds, vp_result *result);
 /* The fields of the training loops that this reproduces keep their names. */
 typedef struct vp_schedule {
     int version;
-    bool enable_profiling;     /* off: vp_context_begin does nothing */
+    bool enable_profiling;     /* of contexts only: off, the default, each is a plain zone. What
+                                  vp_begin_step captures goes by start_step, also by the default
+                                  150, whatever this says */
     const char *profiling_dir; /* default "profiles"; from vp_profiler_new's working directory */
     uint64_t profile_every_n_steps; /* default 100 */
     uint64_t profile_duration_ms;   /* default 3000; UINT64_MAX: no limit */
