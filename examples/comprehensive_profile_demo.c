@@ -141,8 +141,9 @@ static int record(work *w, const char *dir, const char *mode, long iterations)
         fprintf(stderr, "%s: %s\n", path, vp_error_last()->message);
         return 1;
     }
-    printf("%s: %llu zones, checksum %g, trace saved to %s\n", mode,
-           (unsigned long long)result.zones, (double)sum, result.run_dir);
+    printf("%s: %llu zone%s, checksum %g, trace saved to %s\n", mode,
+           (unsigned long long)result.zones, result.zones == 1 ? "" : "s", (double)sum,
+           result.run_dir);
     return 0;
 }
 

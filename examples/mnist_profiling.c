@@ -44,9 +44,9 @@ static void report(const training *t, const vp_profiler *p)
 {
     vp_step_stats s = VP_STEP_STATS_INIT;
     vp_profiler_stats(&s, p);
-    printf("%llu steps, %llu captures, %.3f ms a step; loss %.3f, %.0f%% right\n",
-           (unsigned long long)s.steps, (unsigned long long)s.captures, 1e3 * s.avg_step_time,
-           t->loss, 100.0 * (double)t->right / (double)t->batch);
+    printf("%llu steps, %llu capture%s, %.3f ms a step; loss %.3f, %.0f%% right\n",
+           (unsigned long long)s.steps, (unsigned long long)s.captures, s.captures == 1 ? "" : "s",
+           1e3 * s.avg_step_time, t->loss, 100.0 * (double)t->right / (double)t->batch);
 }
 
 static int train(training *t, const vp_schedule *schedule, uint64_t steps)

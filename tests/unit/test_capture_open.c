@@ -356,7 +356,7 @@ static void a_full_pool_ends_a_capture(void **state)
     bool lost = false, dropped = false;
     for (size_t k = 0; k < r->quality_count; k++) {
         const vp_quality *q = &r->quality[k];
-        lost = lost || (strcmp(q->code, "lost-zones") == 0 && strstr(q->message, "1 zones of"));
+        lost = lost || (strcmp(q->code, "lost-zones") == 0 && strstr(q->message, "1 zone of"));
         dropped = dropped || (strcmp(q->code, "dropped-events") == 0 && q->partial);
     }
     assert_true(lost && dropped);

@@ -44,8 +44,8 @@ size_t wr_gpu_warnings(vp_str out[WR_GPU_WARNINGS], char text[100], const gpu_ac
     if (gpu && gpu->status < 0)
         out[n++] = vp_str_of(gpu->why);
     if (gpu && gpu->dropped) {
-        snprintf(text, 100, "%llu records of the GPU were dropped",
-                 (unsigned long long)gpu->dropped);
+        snprintf(text, 100, "%llu record%s of the GPU %s dropped", (unsigned long long)gpu->dropped,
+                 gpu->dropped == 1 ? "" : "s", gpu->dropped == 1 ? "was" : "were");
         out[n++] = vp_str_of(text);
     }
     return n;

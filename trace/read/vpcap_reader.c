@@ -82,13 +82,15 @@ static int note_state(sink *out, const state *st)
         VP_TRY(note(out, SINK_WARNING,
                     "the recording was not finished: its program was killed, still runs, or had no room to write", true));
     if (st->counts.open && !st->finished) {
-        snprintf(text, sizeof text, "%llu zones had not ended: they end here with the recording",
-                 (unsigned long long)st->counts.open);
+        bool one = st->counts.open == 1;
+        snprintf(text, sizeof text, "%llu zone%s had not ended: %s here with the recording",
+                 (unsigned long long)st->counts.open, one ? "" : "s", one ? "it ends" : "they end");
         VP_TRY(note(out, SINK_INFO, text, false));
     }
     if (st->torn) {
-        snprintf(text, sizeof text, "%llu records were half written and are left out",
-                 (unsigned long long)st->torn);
+        bool one = st->torn == 1;
+        snprintf(text, sizeof text, "%llu record%s half written and %s left out",
+                 (unsigned long long)st->torn, one ? " was" : "s were", one ? "is" : "are");
         VP_TRY(note(out, SINK_WARNING, text, true));
     }
     return 0;

@@ -419,9 +419,10 @@ static int use_lost(xs_line_ctx *c, const raw_event *e, uint32_t *track)
     int64_t us = e->offset / 1000000;
     vp_str thread = vp_str_head((vp_str){c->name, c->name_n}, 200);
     int n = snprintf(text, sizeof text,
-                     "%llu zones of the thread %.*s were dropped, from %lld.%03lld ms on: the "
+                     "%llu zone%s of the thread %.*s %s dropped, from %lld.%03lld ms on: the "
                      "recording's pool was full",
-                     (unsigned long long)e->lost, VP_STR_ARG(thread), (long long)(us / 1000),
+                     (unsigned long long)e->lost, e->lost == 1 ? "" : "s", VP_STR_ARG(thread),
+                     e->lost == 1 ? "was" : "were", (long long)(us / 1000),
                      (long long)(us < 0 ? -us : us) % 1000);
     const sink_quality q = {"lost-zones", SINK_WARNING, {text, (size_t)n}, -1, -1, true};
     if (c->r->lost_said < LOST_SAID_MAX)
