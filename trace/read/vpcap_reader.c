@@ -80,7 +80,9 @@ static int note_state(sink *out, const state *st)
     char text[200];
     if (!st->finished)
         VP_TRY(note(out, SINK_WARNING,
-                    "the recording was not finished: its program was killed, still runs, or had no room to write", true));
+                    "the recording was not finished: its program was killed, still runs, or had no "
+                    "room to write",
+                    true));
     if (st->counts.open && !st->finished) {
         bool one = st->counts.open == 1;
         snprintf(text, sizeof text, "%llu zone%s had not ended: %s here with the recording",
