@@ -134,6 +134,177 @@ def test_a_profiler_of_the_program(place, build):
     assert not list((pathlib.Path(runtime) / "view_profile").iterdir())
 
 
+def asked(runtime, p, **is_so):
+    """The first answer to STATUS of which this is so."""
+    return until(lambda: (a := ask(runtime, p.pid, "STATUS")) and is_so.items() <= a.items() and a)
+
+
+@pytest.fixture
+def profiled(place, build):
+    """PROFILER, which runs, and where its socket lies."""
+    p = start(place, build(PROFILER))
+    runtime = listening(place, p)
+    until(lambda: ask(runtime, p.pid, "STATUS")["steps"] > 3)
+    yield p, runtime
+    (place.dir / "enough").touch()
+    out, err = p.communicate(timeout=WAIT)
+    assert p.returncode == 0 and out == err == ""
+
+
+@pytest.mark.parametrize("line", ["CAPTURE", "CAPTURE steps=4", "CAPTURE ms=50", "CAPTURE steps=4 gpu=0"])
+def test_a_capture_of_a_profiler_names_its_run(place, profiled, line):
+    p, runtime = profiled
+    answer = ask(runtime, p.pid, line)
+    assert answer["ok"] is True and answer["last_error"] is None
+    assert answer["last_run"] is None or answer["captures"] == 1
+    s = asked(runtime, p, captures=1)
+    (run,) = runs(place.dir / "mine")
+    assert s["last_run"] == str(run.resolve()) and not runs(place.dir / "profiles")
+    assert list(run.glob("*.xplane.pb"))  # what is counted is written
+    assert names(run)["work"] >= 3
+    # the next one is the last one then, whoever counts its end
+    ask(runtime, p.pid, "CAPTURE steps=2" if "ms" in line else "CAPTURE ms=10")
+    s = asked(runtime, p, captures=2)
+    (second,) = set(runs(place.dir / "mine")) - {run}
+    assert s["last_run"] == str(second.resolve())
+
+
+def test_a_profiler_is_asked_for_the_gpu(place, profiled):
+    """There is no CUPTI here: the rest is recorded, and it is said why there is nothing of the GPU."""
+    p, runtime = profiled
+    assert ask(runtime, p.pid, "CAPTURE steps=3 gpu=1")["ok"] is True
+    s = asked(runtime, p, captures=1)
+    assert s["last_error"].startswith("without the GPU: ")
+    ask(runtime, p.pid, "CAPTURE steps=3")
+    assert asked(runtime, p, captures=2)["last_error"] is None
+
+
+SLOW_STEPS = PROFILER.replace("rest();", "for (int k = 0; k < (i > 5 ? 2000 : 1) && access(\"enough\", F_OK); k++) rest();")
+
+
+def test_a_profiler_waits_for_its_next_step(place, build):
+    p = start(place, build(SLOW_STEPS))
+    runtime = listening(place, p)
+    asked(runtime, p, steps=7)
+    assert ask(runtime, p.pid, "CAPTURE steps=4")["state"] == "armed"
+    assert ask(runtime, p.pid, "STATUS")["state"] == "armed"
+    again = ask(runtime, p.pid, "CAPTURE")
+    assert again["ok"] is False and again["code"] == "in use" and "asked for already" in again["error"]
+    assert ask(runtime, p.pid, "STOP")["state"] == "idle"  # it is forgotten
+    assert ask(runtime, p.pid, "STATUS")["state"] == "idle"
+    (place.dir / "enough").touch()
+    assert p.communicate(timeout=WAIT) == ("", "")
+    assert p.returncode == 0 and not runs(place.dir / "mine")
+
+
+def test_a_profiler_whose_capture_cannot_start_says_so(place, profiled):
+    p, runtime = profiled
+    (place.dir / "mine").write_text("a file")
+    assert ask(runtime, p.pid, "CAPTURE steps=2")["ok"] is True
+    s = until(lambda: (a := ask(runtime, p.pid, "STATUS"))["last_error"] and a)
+    assert s["state"] == "idle" and s["captures"] == 0 and "cannot make the directory" in s["last_error"]
+    assert s["last_error_path"].startswith(str(place.dir)) or s["last_error_path"].startswith("mine")
+    answer = ask(runtime, p.pid, "CAPTURE ms=10")
+    assert answer["ok"] is False and "cannot make the directory" in answer["error"]
+
+
+BUSY = r"""int main(void)
+{
+    vp_recording *r;
+    vp_config cfg = VP_CONFIG_INIT;
+    cfg.dir = "own";
+    if (vp_control_start(NULL) < 0 || vp_start(&r, &cfg) < 0)
+        return 1;
+    for (unsigned i = 0; access("enough", F_OK) != 0; i++) {
+        if (r && access("stop", F_OK) == 0) {
+            vp_stop(r, NULL);
+            r = NULL;
+        }
+        VP_STEP("train", i);
+        rest();
+    }
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("line", ["CAPTURE", "CAPTURE steps=3", "CAPTURE ms=50"])
+@pytest.mark.parametrize("source", ["BUSY", "PROFILER"])
+def test_a_recording_of_the_program_is_in_the_way(place, build, source, line):
+    """Whoever asks is told at once, and the program's user is not: it was not he who asked."""
+    text = BUSY if source == "BUSY" else PROFILER.replace(
+        "for (", "vp_recording *r;\nif (vp_trace(&r, \"own\") < 0) return 2;\nfor (", 1)
+    p = start(place, build(text))
+    runtime = listening(place, p)
+    until(lambda: ask(runtime, p.pid, "STATUS")["steps"] > 3)
+    answer = ask(runtime, p.pid, line)
+    assert (answer["ok"], answer["code"], answer["error"]) == (False, "in use", "Profiler already active")
+    assert answer["state"] == "recording"
+    if source == "BUSY":
+        (place.dir / "stop").touch()
+        asked(runtime, p, state="idle")
+        assert ask(runtime, p.pid, line)["ok"] is True
+        asked(runtime, p, captures=1)
+    (place.dir / "enough").touch()
+    assert p.communicate(timeout=WAIT) == ("", "")
+
+
+def test_what_goes_wrong_is_told_to_who_asked(place, build):
+    """Nothing prints unless the environment asks: the answer and STATUS say it."""
+    p = start(place, build(BUSY))
+    runtime = listening(place, p)
+    (place.dir / "stop").touch()
+    asked(runtime, p, state="idle")
+    assert ask(runtime, p.pid, "CAPTURE ms=10 gpu=1")["ok"] is True  # there is no CUPTI here
+    assert asked(runtime, p, captures=1)["last_error"].startswith("without the GPU: ")
+    (place.dir / "profiles").rename(place.dir / "elsewhere")
+    (place.dir / "profiles").write_text("a file")
+    answer = ask(runtime, p.pid, "CAPTURE ms=10")
+    assert answer["ok"] is False and "cannot make the directory" in answer["error"]
+    assert ask(runtime, p.pid, "CAPTURE steps=2")["ok"] is True
+    s = until(lambda: (a := ask(runtime, p.pid, "STATUS"))["last_error"] and a)
+    assert s["state"] == "idle" and "cannot make the directory" in s["last_error"]
+    assert s["last_error_path"].startswith("profiles")
+    (place.dir / "profiles").unlink()
+    assert ask(runtime, p.pid, "CAPTURE steps=2")["last_error"] is None
+    asked(runtime, p, captures=2)
+    (place.dir / "enough").touch()
+    assert p.communicate(timeout=WAIT) == ("", "")
+
+
+RING = r"""int main(void)
+{
+    vp_recording *r;
+    vp_config cfg = VP_CONFIG_INIT;
+    cfg.dir = "own";
+    cfg.mode = VP_RING;
+    if (vp_control_start(NULL) < 0 || vp_start(&r, &cfg) < 0)
+        return 1;
+    while (access("enough", F_OK) != 0) {
+        VP_SCOPE("work");
+        rest();
+    }
+    return 0;
+}
+"""
+
+
+def test_a_past_of_less_than_a_second(place, build):
+    p = start(place, build(RING))
+    runtime = listening(place, p)
+    until(lambda: ask(runtime, p.pid, "STATUS")["zones"] > 700)
+    answer = ask(runtime, p.pid, "PAST seconds=0.25")
+    assert answer["ok"] is True
+    run = pathlib.Path(answer["last_run"])
+    for bad in ["0.", ".5", "1e1", "0,5", "+1", "-0.5", "0.1234567891", "86400.1", "nan", "0x1", "", "1.2.3", " 1"]:
+        refused = ask(runtime, p.pid, f"PAST seconds={bad}")
+        assert refused["ok"] is False and refused["code"] == "bad argument", bad
+    assert ask(runtime, p.pid, "PAST seconds=86400.000000000")["ok"] is True
+    assert 1 <= names(run)["work"] <= 250  # each rests for a ms at least
+    (place.dir / "enough").touch()
+    p.communicate(timeout=WAIT)
+
+
 HANDLER = r"""static volatile sig_atomic_t own;
 static void mine(int n) { own = n; }
 int main(void)

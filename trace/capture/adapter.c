@@ -89,11 +89,42 @@ int cap_active_status(vp_result *result)
     return 0;
 }
 
+cap_kind cap_active_kind(void)
+{
+    session_lock();
+    session_end_full();
+    const cap_session *s = session_recording();
+    cap_kind kind = !s ? CAP_KIND_NONE : s->standby ? CAP_KIND_STANDBY : CAP_KIND_RECORDING;
+    session_unlock();
+    return kind;
+}
+
+int cap_peek(const vp_recording *r, vp_result *result)
+{
+    session_lock();
+    const cap_session *s = session_find(r);
+    int rc = s ? s->status : nothing_on();
+    if (s && s->state != CAP_DONE)
+        rc = vp_fail(VP_EBUSY, "it is not written yet");
+    else if (s && rc < 0)
+        vp_fail_copy(&s->error);
+    else if (s)
+        *result = s->result;
+    session_unlock();
+    return rc;
+}
+
+bool cap_lacks_gpu(int rc, const vp_config *cfg)
+{
+    return rc == VP_EGPU_UNAVAILABLE || rc == VP_EGPU_BUSY ||
+           (rc == VP_EPERM && cfg->gpu != VP_GPU_OFF);
+}
+
 int cap_active_end(vp_result *result)
 {
     session_lock();
     cap_session *s = session_recording();
-    if (!s) {
+    if (!s || s->standby) {
         session_unlock();
         return nothing_on();
     }

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "trace/base/err.h"
+#include "trace/capture/control.h"
 #include "trace/capture/profiler.h"
 
 static void say_failed(const vp_profiler *p, const char *what)
@@ -20,17 +21,17 @@ static vp_recording *take(vp_profiler *p, vp_recording **from)
     return r;
 }
 
-/* What became of a capture that was counted when it ended; the recorder has said it. */
+/* What became of a capture that is counted; the recorder has said it. With the lock held. */
 static void settle(vp_profiler *p, const prof_written *w, int rc, const vp_result *result)
 {
-    pthread_mutex_lock(&p->lock);
-    if (rc < 0)
+    if (rc < 0) {
         --*(w->is_past ? &p->pasts : &p->state.captures);
-    else if (w->number > p->last_number) {
+        if (!w->is_told)
+            control_failed(p, "the capture was not written");
+    } else if (w->number > p->last_number) {
         p->last = *result;
         p->last_number = w->number;
     }
-    pthread_mutex_unlock(&p->lock);
 }
 
 static bool take_oldest(vp_profiler *p, prof_written *w, bool only_if_written)
@@ -39,6 +40,7 @@ static bool take_oldest(vp_profiler *p, prof_written *w, bool only_if_written)
     bool any = p->writing_count && (!only_if_written || cap_is_written(p->writing[0].recording));
     if (any) {
         *w = p->writing[0];
+        p->settling++;
         p->writing_count--;
         memmove(p->writing, p->writing + 1, p->writing_count * sizeof *w);
     }
@@ -46,15 +48,24 @@ static bool take_oldest(vp_profiler *p, prof_written *w, bool only_if_written)
     return any;
 }
 
+/* One of those that p->settling counts. */
+static void wait_and_settle(vp_profiler *p, const prof_written *w)
+{
+    vp_result result = VP_RESULT_INIT;
+    int rc = vp_wait(w->recording, &result);
+    pthread_mutex_lock(&p->lock);
+    p->settling--;
+    settle(p, w, rc, &result);
+    pthread_mutex_unlock(&p->lock);
+}
+
 /* false: there was none to be settled. */
 static bool settle_oldest(vp_profiler *p, bool only_if_written)
 {
-    vp_result result = VP_RESULT_INIT;
     prof_written w;
     if (!take_oldest(p, &w, only_if_written))
         return false;
-    int rc = vp_wait(w.recording, &result);
-    settle(p, &w, rc, &result);
+    wait_and_settle(p, &w);
     return true;
 }
 
@@ -76,17 +87,34 @@ static void make_room(vp_profiler *p)
         settle_oldest(p, false);
 }
 
-/* Counts it. false: it is not on the list, for which there is no room. */
-static bool note_ended(vp_profiler *p, prof_written *w, bool is_written)
+/* Counts it. With the lock held. */
+static void count(vp_profiler *p, prof_written *w)
 {
-    pthread_mutex_lock(&p->lock);
-    bool room = is_written || p->writing_count < PROF_WRITING_MAX;
     w->number = ++p->ended;
     ++*(w->is_past ? &p->pasts : &p->state.captures);
-    if (!is_written && room)
+}
+
+/* Counts one that is being written: on the list, or where that has no room, waiting for it. */
+static void note_ended(vp_profiler *p, prof_written *w)
+{
+    pthread_mutex_lock(&p->lock);
+    bool room = p->writing_count < PROF_WRITING_MAX;
+    count(p, w);
+    if (room)
         p->writing[p->writing_count++] = *w;
+    else
+        p->settling++;
     pthread_mutex_unlock(&p->lock);
-    return room;
+    if (!room)
+        wait_and_settle(p, w);
+}
+
+static void note_written(vp_profiler *p, prof_written *w, int rc, const vp_result *result)
+{
+    pthread_mutex_lock(&p->lock);
+    count(p, w);
+    settle(p, w, rc, result);
+    pthread_mutex_unlock(&p->lock);
 }
 
 void prof_end_ring(vp_profiler *p)
@@ -112,13 +140,35 @@ static vp_config config_of(const vp_profiler *p, const char *dir)
     return cfg;
 }
 
+/* What p->outside says beyond "asked": that, or the GPU mode from OUTSIDE_GPU on. */
+enum { OUTSIDE = 1, OUTSIDE_GPU };
+
+static int start_for_outside(const vp_profiler *p, vp_recording **out, vp_config *cfg,
+                             unsigned outside)
+{
+    if (outside >= OUTSIDE_GPU)
+        cfg->gpu = (vp_gpu)(outside - OUTSIDE_GPU);
+    int rc = vp_start(out, cfg);
+    if (outside < OUTSIDE_GPU || !cap_lacks_gpu(rc, cfg))
+        return rc;
+    control_failed(p, "without the GPU");
+    cap_log(cfg, VP_SAY_WARNING, "Without the GPU: %s", vp_error_last()->message);
+    cfg->gpu = VP_GPU_OFF;
+    return vp_start(out, cfg);
+}
+
 int prof_start(vp_profiler *p, vp_recording **out, const char *dir)
 {
     vp_config cfg = config_of(p, dir);
+    /* That is a capture of steps, none of a context. */
+    unsigned outside = out == &p->recording ? atomic_exchange(&p->outside, 0) : 0;
     say_directory(p);
     make_room(p);
     prof_end_ring(p);
-    VP_TRY(vp_start(out, &cfg));
+    int rc = start_for_outside(p, out, &cfg, outside);
+    if (rc < 0 && (outside || rc != VP_EBUSY))
+        control_failed(p, "the capture cannot start");
+    VP_TRY(rc);
     atomic_store(&p->on_pid, getpid());
     atomic_fetch_add(&p->on, 1);
     prof_tell_exits();
@@ -132,13 +182,12 @@ int prof_stop(vp_profiler *p, vp_recording *r, bool early)
     int rc = cap_has_ended(r) ? 0 : early ? cap_stop_early(r, &result, true) : vp_stop(r, &result);
     bool written = rc < 0 || result.export_ns > 0;
     prof_written w = {.recording = r};
+    if (written)
+        note_written(p, &w, rc, &result);
+    else
+        note_ended(p, &w);
     atomic_fetch_sub(&p->on, 1);
-    bool listed = note_ended(p, &w, written);
-    if (!written && !listed)
-        rc = vp_wait(r, &result);
-    if (written || !listed)
-        settle(p, &w, rc, &result);
-    else if (p->s.recording.export_now)
+    if (!written && p->s.recording.export_now)
         prof_settle(p);
     return rc;
 }
@@ -192,10 +241,72 @@ bool prof_write_past(vp_profiler *p, double seconds)
         say_failed(p, "The slow step could not be written");
         return false;
     }
-    if (!note_ended(p, &w, false)) {
-        vp_result result = VP_RESULT_INIT;
-        int rc = vp_wait(w.recording, &result);
-        settle(p, &w, rc, &result);
-    }
+    note_ended(p, &w);
     return true;
+}
+
+/* ---- Who asks from outside ------------------------------------------------------------------- */
+
+vp_config prof_config(const vp_profiler *p)
+{
+    vp_config cfg = config_of(p, p->dir);
+    cfg.duration_ms = 0;
+    cfg.export_now = false;
+    cfg.device_sync = NULL; /* it would run on a thread of ours */
+    return cfg;
+}
+
+int prof_ask(vp_profiler *p, uint64_t steps, const vp_gpu *gpu)
+{
+    atomic_store(&p->outside, gpu ? OUTSIDE_GPU + (unsigned)*gpu : OUTSIDE);
+    int rc = vp_capture_async(p, steps);
+    if (rc < 0)
+        atomic_store(&p->outside, 0);
+    return rc;
+}
+
+bool prof_is_asked(const vp_profiler *p)
+{
+    return atomic_load(&p->asked) > 0;
+}
+
+bool prof_forget_asked(vp_profiler *p)
+{
+    bool was = atomic_exchange(&p->asked, 0) > 0;
+    if (was)
+        atomic_store(&p->outside, 0);
+    return was;
+}
+
+/* One that is on the list of those that are written. With the lock held. */
+static void tell_listed(prof_told *out, const vp_profiler *p, prof_written *w)
+{
+    vp_result result = VP_RESULT_INIT;
+    int rc = cap_peek(w->recording, &result);
+    if (rc < 0)
+        out->captures--;
+    if (rc == VP_EBUSY) {
+        out->writing = true;
+    } else if (rc < 0 && !w->is_told) {
+        control_failed(p, "the capture was not written");
+        w->is_told = true;
+    } else if (rc == 0 && w->number > out->number) {
+        out->number = w->number;
+        out->last = result;
+    }
+}
+
+void prof_tell(prof_told *out, vp_profiler *p)
+{
+    *out = (prof_told){.armed = prof_is_asked(p)};
+    pthread_mutex_lock(&p->lock);
+    out->writing = atomic_load(&p->on) || p->settling;
+    out->steps = p->steps.count;
+    out->captures = p->state.captures + p->pasts - p->settling;
+    out->number = p->last_number;
+    if (out->number)
+        out->last = p->last;
+    for (uint32_t i = 0; i < p->writing_count; i++)
+        tell_listed(out, p, &p->writing[i]);
+    pthread_mutex_unlock(&p->lock);
 }

@@ -16,12 +16,12 @@
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 #include "trace/base/time.h"
-#include "trace/capture/recorder.h"
+#include "trace/capture/control_request.h"
+#include "trace/capture/profiler.h"
 
 /* What a CAPTURE without numbers takes. */
 #define DEFAULT_STEPS 5
 #define DEFAULT_MS 3000
-#define MS_MAX 3600000
 
 /* The lock guards everything that is not atomic. It is held while a recording starts, never while
  * one is written. */
@@ -30,6 +30,7 @@ static struct {
     pthread_cond_t written;
     environment env;
     vp_profiler *profiler; /* NULL: steps are counted here */
+    uint64_t seen;         /* the last of its captures that was the last run */
     _Atomic bool waiting;  /* a capture waits for a step, or for its last one */
     _Atomic uint64_t steps, last_step;
     bool armed; /* starts with the first step from `first` on … */
@@ -43,19 +44,76 @@ static struct {
     char last_run[VP_PATH_MAX];
 } g = {.lock = PTHREAD_MUTEX_INITIALIZER, .written = PTHREAD_COND_INITIALIZER};
 
-/* The environment has asked for recordings, and nobody else hears why one failed. */
+/* ---- What went wrong ------------------------------------------------------------------------- */
+
+/* Of the last capture. A lock of its own, inside all others: it is told from anywhere. */
+static struct {
+    pthread_mutex_t lock;
+    const vp_profiler *profiler; /* whose failures are heard: g.profiler */
+    char text[600];              /* "": nothing */
+    char path[VP_PATH_MAX];      /* "": it has none */
+} failure = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void keep_failure(const char *text, const char *path)
+{
+    pthread_mutex_lock(&failure.lock);
+    snprintf(failure.text, sizeof failure.text, "%s", text);
+    snprintf(failure.path, sizeof failure.path, "%s", path);
+    pthread_mutex_unlock(&failure.lock);
+}
+
+/* Whoever asked by the environment hears of it on stderr: there is nobody else to tell. Whoever
+ * asked by the socket asks for the status. */
+static void fail(int level, const char *what)
+{
+    char text[sizeof failure.text], line[VP_PATH_MAX + sizeof text];
+    snprintf(text, sizeof text, "%s: %s", what, vp_error_last()->message);
+    keep_failure(text, vp_error_last()->path);
+    if (g.env.on)
+        vp_log(level, "%s: %s", what, vp_error_line(vp_error_last(), line, sizeof line));
+}
+
 static void say(void *ctx, int level, const char *message)
 {
     (void)ctx;
-    if (level >= VP_SAY_WARNING)
+    if (level < VP_SAY_WARNING)
+        return;
+    keep_failure(message, "");
+    if (g.env.on)
         vp_log(level == VP_SAY_ERROR ? VP_LOG_ERROR : VP_LOG_WARN, "%s", message);
 }
 
-static vp_config config(vp_gpu gpu)
+void control_failed(const vp_profiler *p, const char *what)
+{
+    char text[sizeof failure.text];
+    snprintf(text, sizeof text, "%s: %s", what, vp_error_last()->message);
+    pthread_mutex_lock(&failure.lock);
+    bool heard = failure.profiler == p;
+    pthread_mutex_unlock(&failure.lock);
+    if (heard)
+        keep_failure(text, vp_error_last()->path);
+}
+
+static void put_failure(vp_json *j)
+{
+    pthread_mutex_lock(&failure.lock);
+    vp_json_kcstr(j, "last_error", failure.text[0] ? failure.text : NULL);
+    vp_json_kcstr(j, "last_error_path", failure.path[0] ? failure.path : NULL);
+    pthread_mutex_unlock(&failure.lock);
+}
+
+/* ---- How it records -------------------------------------------------------------------------- */
+
+/* What the environment says goes before what the program says of its own captures. */
+static vp_config config(void)
 {
     vp_config cfg = VP_CONFIG_INIT;
-    cfg.dir = g.env.dir;
-    cfg.gpu = gpu;
+    if (g.profiler && !g.env.on) {
+        cfg = prof_config(g.profiler);
+    } else {
+        cfg.dir = g.env.dir;
+        cfg.gpu = g.env.gpu;
+    }
     cfg.log = say;
     if (g.env.ring_bytes) {
         cfg.mode = VP_RING;
@@ -68,28 +126,49 @@ static vp_config config(vp_gpu gpu)
 
 static int begin_capture(void)
 {
-    vp_config cfg = config(g.gpu);
+    vp_config cfg = config();
+    cfg.gpu = g.gpu;
     g.armed = false;
     int rc = cap_start(&g.recording, &cfg);
-    if (rc == VP_EGPU_UNAVAILABLE || rc == VP_EGPU_BUSY || (rc == VP_EPERM && g.gpu)) {
+    if (cap_lacks_gpu(rc, &cfg)) {
         /* What the program itself says is worth having without the GPU, too. */
-        vp_log(VP_LOG_WARN, "without the GPU: %s", vp_error_last()->message);
+        fail(VP_LOG_WARN, "without the GPU");
         cfg.gpu = VP_GPU_OFF;
         rc = cap_start(&g.recording, &cfg);
     }
     if (rc < 0) {
         g.recording = NULL;
         atomic_store(&g.waiting, false);
-        vp_log(VP_LOG_ERROR, "the capture cannot start: %s", vp_error_last()->message);
+        fail(VP_LOG_ERROR, "the capture cannot start");
     }
     return rc;
 }
 
-static void note(const vp_result *r)
+static void set_last_run(const vp_result *r)
 {
     char path[VP_PATH_MAX];
-    g.captures++;
     snprintf(g.last_run, sizeof g.last_run, "%s", realpath(r->run_dir, path) ? path : r->run_dir);
+}
+
+/* What the profiler has written since it was last asked. Asked before every capture that is written
+ * here, too, so that the last of all is known. */
+static prof_told ask_profiler(void)
+{
+    prof_told told = {.captures = 0};
+    if (g.profiler)
+        prof_tell(&told, g.profiler);
+    if (told.number > g.seen) {
+        g.seen = told.number;
+        set_last_run(&told.last);
+    }
+    return told;
+}
+
+static void note(const vp_result *r)
+{
+    (void)ask_profiler();
+    g.captures++;
+    set_last_run(r);
 }
 
 typedef struct stopped {
@@ -109,7 +188,7 @@ static void *finish(void *arg)
     }
     vp_free(s);
     if (rc < 0)
-        vp_log(VP_LOG_ERROR, "the capture was not written: %s", vp_error_last()->message);
+        fail(VP_LOG_ERROR, "the capture was not written");
     pthread_mutex_lock(&g.lock);
     if (rc >= 0)
         note(&result);
@@ -135,8 +214,9 @@ static void end_capture(bool early)
     vp_result *result = s ? &s->result : NULL;
     int rc = early ? cap_stop_early(r, result, false) : vp_stop(r, result);
     if (rc < 0 || !s) {
-        vp_log(VP_LOG_ERROR, "the capture was not written: %s",
-               s ? vp_error_last()->message : "out of memory");
+        if (!s)
+            vp_fail(VP_ENOMEM, "out of memory");
+        fail(VP_LOG_ERROR, "the capture was not written");
         vp_free(s);
         return;
     }
@@ -197,50 +277,19 @@ void control_step(bool begin, uint64_t number)
 
 /* ---- Commands ------------------------------------------------------------------------------- */
 
-typedef struct request {
-    vp_str command;
-    uint64_t steps, ms, seconds; /* 0: not given */
-    vp_gpu gpu;
-} request;
-
-static int take_value(request *r, vp_str word)
+/* What the next capture of this kind could not start beside. A profiler gives up the ring that it
+ * keeps for slow steps. */
+static int refuse_if_busy(bool of_profiler)
 {
-    static const char *const keys[] = {"steps", "ms", "seconds", "gpu"};
-    static const uint64_t max[] = {1000000000, MS_MAX, 86400, 1};
-    vp_str key;
-    uint64_t v;
-    if (!memchr(word.p, '=', word.n) || !vp_take_until(&word, '=', word.n, &key))
-        return vp_fail(VP_EARG, "%.*s: KEY=NUMBER is needed", VP_STR_ARG(vp_str_head(word, 60)));
-    for (size_t i = 0; i < 4; i++) {
-        if (!vp_str_eq(key, vp_str_of(keys[i])))
-            continue;
-        if (!vp_str_to_u64(word, &v) || v > max[i])
-            return vp_fail(VP_EARG, "%s must be a number up to %llu", keys[i],
-                           (unsigned long long)max[i]);
-        uint64_t *const slots[] = {&r->steps, &r->ms, &r->seconds};
-        if (i < 3)
-            *slots[i] = v;
-        else
-            r->gpu = v ? VP_GPU_REQUIRE : VP_GPU_OFF;
-        return 0;
-    }
-    return vp_fail(VP_EARG, "%.*s: not known", VP_STR_ARG(vp_str_head(key, 60)));
-}
-
-static int read_request(request *r, vp_str line)
-{
-    vp_str word;
-    *r = (request){.gpu = g.env.gpu};
-    vp_take_until(&line, ' ', line.n, &r->command);
-    while (line.n) {
-        vp_take_until(&line, ' ', line.n, &word);
-        if (word.n)
-            VP_TRY(take_value(r, word));
-    }
+    if (g.armed || g.recording || (g.profiler && prof_is_asked(g.profiler)))
+        return vp_fail(VP_EBUSY, "a capture is asked for already");
+    cap_kind on = cap_active_kind();
+    if (on == CAP_KIND_RECORDING || (on == CAP_KIND_STANDBY && !of_profiler))
+        return vp_fail(VP_EBUSY, "Profiler already active");
     return 0;
 }
 
-static int capture(const request *r)
+static int capture(const control_request *r)
 {
     uint64_t steps = r->steps;
     bool has_steps = g.profiler || atomic_load(&g.steps);
@@ -248,15 +297,16 @@ static int capture(const request *r)
         return vp_fail(VP_EARG, "steps and ms: give one of them");
     if (!steps && !r->ms && has_steps)
         steps = DEFAULT_STEPS;
-    if (g.armed || g.recording)
-        return vp_fail(VP_EBUSY, "a capture is asked for already");
+    VP_TRY(refuse_if_busy(steps && g.profiler));
+    keep_failure("", "");
     if (steps && g.profiler) {
-        int rc = vp_capture_async(g.profiler, steps);
+        int rc = prof_ask(g.profiler, steps, r->has_gpu ? &r->gpu : NULL);
         return rc < 0 ? vp_fail(rc, "Profiler already active") : 0;
     }
+    vp_gpu gpu = r->has_gpu ? r->gpu : config().gpu;
     if (!steps)
-        return capture_for(r->ms ? (int64_t)r->ms : DEFAULT_MS, r->gpu);
-    arm(0, steps, r->gpu);
+        return capture_for(r->ms ? (int64_t)r->ms : DEFAULT_MS, gpu);
+    arm(0, steps, gpu);
     return 0;
 }
 
@@ -276,7 +326,8 @@ static int stop(void)
     vp_result result = VP_RESULT_INIT;
     int rc = 0;
     pthread_mutex_lock(&g.lock);
-    bool ours = g.recording, was_armed = g.armed;
+    bool ours = g.recording;
+    bool was_armed = (g.profiler && prof_forget_asked(g.profiler)) || g.armed;
     g.armed = false;
     atomic_store(&g.waiting, false);
     if (ours)
@@ -289,12 +340,12 @@ static int stop(void)
 
 static int obey(vp_str line)
 {
-    request r;
-    VP_TRY(read_request(&r, line));
+    control_request r;
+    VP_TRY(control_read_request(&r, line));
     if (vp_str_eq(r.command, VP_STR("STATUS")))
         return 0;
     if (vp_str_eq(r.command, VP_STR("PAST")))
-        return past((double)r.seconds);
+        return past((double)r.past_ns / 1e9);
     if (vp_str_eq(r.command, VP_STR("STOP")))
         return stop();
     if (!vp_str_eq(r.command, VP_STR("CAPTURE")))
@@ -308,28 +359,30 @@ static int obey(vp_str line)
 
 /* ---- Answers -------------------------------------------------------------------------------- */
 
-/* With the lock held. Steps that a profiler of the program counts are its own affair. */
-static void put_steps(vp_json *j)
+static const char *state_of(bool on, const prof_told *told)
 {
-    vp_step_stats stats = VP_STEP_STATS_INIT;
-    uint64_t steps = atomic_load(&g.steps);
-    if (g.profiler && vp_profiler_stats(&stats, g.profiler) == 0 && stats.steps > steps)
-        steps = stats.steps;
-    vp_json_ki64(j, "steps", (int64_t)steps);
-    vp_json_ki64(j, "captures", (int64_t)(g.captures + stats.captures));
+    if (on)
+        return "recording";
+    if (g.armed || told->armed)
+        return "armed";
+    return g.writing || told->writing ? "writing" : "idle";
 }
 
+/* Steps that a profiler of the program counts are its own affair. */
 static void put_status(vp_json *j)
 {
     vp_result now = VP_RESULT_INIT;
-    bool on = cap_active_status(&now) == 0;
     vp_json_ki64(j, "pid", getpid());
     vp_json_kcstr(j, "program", program_invocation_short_name);
     pthread_mutex_lock(&g.lock);
-    bool armed = g.armed;
-    vp_json_kcstr(j, "state", on ? "recording" : armed ? "armed" : g.writing ? "writing" : "idle");
-    put_steps(j);
+    prof_told told = ask_profiler();
+    bool on = cap_active_kind() == CAP_KIND_RECORDING && cap_active_status(&now) == 0;
+    uint64_t steps = atomic_load(&g.steps);
+    vp_json_kcstr(j, "state", state_of(on, &told));
+    vp_json_ki64(j, "steps", (int64_t)(told.steps > steps ? told.steps : steps));
+    vp_json_ki64(j, "captures", (int64_t)(g.captures + told.captures));
     vp_json_kcstr(j, "last_run", g.last_run[0] ? g.last_run : NULL);
+    put_failure(j);
     pthread_mutex_unlock(&g.lock);
     vp_json_kcstr(j, "run_dir", on ? now.run_dir : NULL);
     vp_json_ki64(j, "zones", (int64_t)now.zones);
@@ -359,9 +412,8 @@ void control_signalled(void)
     if (past(0) >= 0)
         return;
     pthread_mutex_lock(&g.lock);
-    request r = {.gpu = g.env.gpu};
-    if (capture(&r) < 0)
-        vp_log(VP_LOG_WARN, "the signal asks for a capture: %s", vp_error_last()->message);
+    if (capture(&(control_request){.steps = 0}) < 0)
+        fail(VP_LOG_WARN, "the signal asks for a capture");
     pthread_mutex_unlock(&g.lock);
 }
 
@@ -382,18 +434,32 @@ int control_tick(void)
     return wait;
 }
 
+static void set_profiler(vp_profiler *p)
+{
+    if (p != g.profiler)
+        g.seen = 0;
+    g.profiler = p;
+    pthread_mutex_lock(&failure.lock);
+    failure.profiler = p;
+    pthread_mutex_unlock(&failure.lock);
+}
+
 void control_set_profiler(vp_profiler *p)
 {
     pthread_mutex_lock(&g.lock);
-    g.profiler = p;
+    set_profiler(p);
     pthread_mutex_unlock(&g.lock);
 }
 
+/* What it has captured stays counted. */
 void control_drop_profiler(const vp_profiler *p)
 {
     pthread_mutex_lock(&g.lock);
-    if (g.profiler == p)
-        g.profiler = NULL;
+    if (g.profiler == p) {
+        prof_told told = ask_profiler();
+        g.captures += told.captures;
+        set_profiler(NULL);
+    }
     pthread_mutex_unlock(&g.lock);
 }
 
@@ -413,6 +479,7 @@ static void end(void)
 void control_forget(void)
 {
     pthread_mutex_init(&g.lock, NULL);
+    pthread_mutex_init(&failure.lock, NULL);
     pthread_cond_init(&g.written, NULL);
     g.recording = NULL;
     g.armed = false;

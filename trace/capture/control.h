@@ -19,12 +19,15 @@ void control_load(void);
 
 /* From now on captures of steps go to p; NULL: steps are counted here. */
 void control_set_profiler(vp_profiler *p);
-/* p is about to go: nobody asks it any more. */
+/* p is about to go, all that it captured is written: nobody asks it any more. */
 void control_drop_profiler(const vp_profiler *p);
-/* One line of the protocol, without its newline; the answer is one line of JSON:
+/* A capture of p failed, or has no GPU: vp_error_last says why, and the next status does, if p is
+ * whom captures go to. Any thread, with any lock held. */
+void control_failed(const vp_profiler *p, const char *what);
+/* One line of the protocol (docs/control.md), without its newline; the answer is one line of JSON:
  *   STATUS
  *   CAPTURE [steps=N | ms=N] [gpu=0|1]   without a number 5 steps, or 3 s where there are no steps
- *   PAST [seconds=N]
+ *   PAST [seconds=N]                     decimals are taken; without it all
  *   STOP                                 ends the recording that is on, or forgets a CAPTURE */
 void control_answer(vp_buf *out, vp_str line);
 /* What a signal asks for: the past of the recording that is on, else a CAPTURE. */

@@ -331,13 +331,13 @@ void vp_profiler_free(vp_profiler *p)
 {
     if (!p)
         return;
-    control_drop_profiler(p);
     if (p->recording) {
         if (!atomic_exchange(&p->exit_said, true))
             cap_log(&p->s.recording, VP_SAY_WARNING, "%s", still_on);
         end_capture(p, true);
     }
     prof_settle(p);
+    control_drop_profiler(p);
     prof_end_ring(p);
     take_from_all(p);
     flop_stats_free(&p->flops);

@@ -23,6 +23,7 @@ typedef struct prof_written {
     vp_recording *recording;
     uint64_t number; /* in the order in which they ended */
     bool is_past;    /* of a slow step */
+    bool is_told;    /* that it could not be written */
 } prof_written;
 
 struct vp_profiler {
@@ -32,11 +33,12 @@ struct vp_profiler {
     char *host; /* NULL: the default */
 
     /* From any thread, and from signal handlers. */
-    _Atomic uint64_t asked; /* steps that somebody wants from the next vp_begin_step on */
-    _Atomic bool refused;   /* somebody asked while a capture was on: to be said */
-    _Atomic unsigned on;    /* captures that are on, */
-    _Atomic pid_t on_pid;   /* in this process */
-    _Atomic bool exit_said; /* that one was on when the process, or its profiler, ended */
+    _Atomic uint64_t asked;   /* steps that somebody wants from the next vp_begin_step on */
+    _Atomic unsigned outside; /* it was asked from outside of the program (prof_ask); 0: not */
+    _Atomic bool refused;     /* somebody asked while a capture was on: to be said */
+    _Atomic unsigned on;      /* captures that are on, */
+    _Atomic pid_t on_pid;     /* in this process */
+    _Atomic bool exit_said;   /* that one was on when the process, or its profiler, ended */
     _Atomic bool dir_said;
 
     /* Of the thread that steps. */
@@ -63,6 +65,7 @@ struct vp_profiler {
     uint64_t pasts;                         /* of slow steps, that succeeded */
     prof_written writing[PROF_WRITING_MAX]; /* oldest first */
     uint32_t writing_count;
+    uint32_t settling;           /* captures that are counted, and are neither there nor in last */
     uint64_t ended, last_number; /* captures; the one that `last` is of, 0: none */
     vp_result last;              /* that was written */
 };
@@ -77,6 +80,25 @@ void prof_tell_exits(void);
 int prof_start(vp_profiler *p, vp_recording **out, const char *dir);
 /* Ends it, and keeps count. early: it is not done yet. As vp_stop. */
 int prof_stop(vp_profiler *p, vp_recording *r, bool early);
+/* What every capture of p starts from; it points to p's. */
+vp_config prof_config(const vp_profiler *p);
+/* As vp_capture_async, for somebody who is not the program: gpu (NULL: as the schedule has it) is
+ * of this capture alone, which goes on without it when there is none; what fails is told to
+ * control. */
+int prof_ask(vp_profiler *p, uint64_t steps, const vp_gpu *gpu);
+/* Whether a capture that was asked for waits for its first step. */
+bool prof_is_asked(const vp_profiler *p);
+/* It does so no more; false: it did not. */
+bool prof_forget_asked(vp_profiler *p);
+typedef struct prof_told {
+    bool armed, writing;
+    uint64_t steps;
+    uint64_t captures; /* whose files are there */
+    uint64_t number;   /* of the last one of these, from 1; 0: none */
+    vp_result last;    /* it */
+} prof_told;
+/* How it stands with p now; waits for nothing, takes nothing from whoever waits for a capture. */
+void prof_tell(prof_told *out, vp_profiler *p);
 /* Waits for the files of all captures. One that could not be written does not count. */
 void prof_settle(vp_profiler *p);
 /* Keeps a ring on where slow steps are watched for and no other recording is on. */

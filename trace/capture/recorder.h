@@ -74,6 +74,11 @@ int cap_past_start(vp_recording **out, const vp_recording *r, double seconds);
 bool cap_has_ended(const vp_recording *r);
 /* Whether vp_wait would return at once. */
 bool cap_is_written(const vp_recording *r);
+/* What vp_wait would return at once, without freeing it: 0, why it was not written, or VP_EBUSY
+ * while it is on or being written. */
+int cap_peek(const vp_recording *r, vp_result *result);
+/* Whether vp_start with this has failed for the GPU's sake. */
+bool cap_lacks_gpu(int rc, const vp_config *cfg);
 /* Ends a recording, writes nothing, leaves no directory, and frees the handle: a ring that nothing
  * happened in. 0, or as vp_stop. */
 int cap_discard(vp_recording *r);
@@ -93,7 +98,10 @@ void cap_on_step(cap_step_fn *fn);
 void cap_tell_step(bool begin, uint64_t number);
 /* The recording that is on, whoever started it: VP_EINACTIVE when none is. What it holds so far
  * (counts, run_dir, start); its past as vp_capture_past; its end as if its time were over, so that
- * vp_stop of its owner finds it written. */
+ * vp_stop of its owner finds it written; a ring that nobody asked for (cap_start_standby) has no
+ * such end: VP_EINACTIVE. */
+typedef enum cap_kind { CAP_KIND_NONE, CAP_KIND_STANDBY, CAP_KIND_RECORDING } cap_kind;
+cap_kind cap_active_kind(void);
 int cap_active_status(vp_result *result);
 int cap_active_past(double seconds, vp_result *result);
 int cap_active_end(vp_result *result);
