@@ -813,6 +813,91 @@ static void the_socket_forgets_who_is_gone(void **state)
     vp_control_stop();
 }
 
+/* What the socket answers, as text. */
+static void ask_socket(char *out, size_t cap, const char *line)
+{
+    vp_buf b;
+    vp_buf_init(&b, 1 << 16);
+    control_answer(&b, vp_str_of(line));
+    snprintf(out, cap, "%s", vp_buf_cstr(&b));
+    vp_buf_free(&b);
+}
+
+static void value_of(char *out, size_t cap, const char *answer, const char *key)
+{
+    const char *at = strstr(answer, key), *end = at ? strpbrk(at + strlen(key), ",}") : NULL;
+    assert_non_null(end);
+    at += strlen(key);
+    snprintf(out, cap, "%.*s", (int)(end - at), at);
+}
+
+typedef struct asker {
+    char runs[6][VP_PATH_MAX]; /* what STATUS named when it counted the nth capture */
+    int wrong;
+    _Atomic bool over;
+} asker;
+
+/* Now by steps, which the profiler captures, and now by time, which control does. */
+static void *ask_for_six(void *arg)
+{
+    asker *a = arg;
+    char answer[1 << 14], n[16];
+    for (int i = 0; i < 6; i++) {
+        ask_socket(answer, sizeof answer, i % 3 == 2 ? "CAPTURE ms=5" : "CAPTURE steps=2");
+        a->wrong += !strstr(answer, "\"ok\":true");
+        do {
+            ask_socket(answer, sizeof answer, "STATUS");
+            value_of(n, sizeof n, answer, "\"captures\":");
+            a->wrong += atoi(n) != i && atoi(n) != i + 1;
+        } while (atoi(n) <= i && !a->wrong);
+        value_of(a->runs[i], VP_PATH_MAX, answer, "\"last_run\":");
+    }
+    a->over = true;
+    return NULL;
+}
+
+static void the_socket_names_every_run(void **state)
+{
+    place *at = *state;
+    asker a = {.wrong = 0};
+    vp_profiler *p;
+    pthread_t thread;
+    vp_result last = VP_RESULT_INIT;
+    char answer[1 << 14], run[VP_PATH_MAX], real[VP_PATH_MAX];
+    vp_schedule s = schedule_in(at);
+    assert_int_equal(vp_profiler_new(&p, &s), 0);
+    mkdir(at->dir, 0700);
+    assert_int_equal(setenv("XDG_RUNTIME_DIR", at->tree.path, 1), 0);
+    ask_socket(answer, sizeof answer, "STATUS");
+    value_of(run, sizeof run, answer, "\"captures\":");
+    assert_int_equal(atoi(run), 0);
+    assert_int_equal(vp_control_start(p), 0);
+    assert_int_equal(pthread_create(&thread, NULL, ask_for_six, &a), 0);
+    for (uint64_t i = 0; !a.over; i++) {
+        run_steps(p, i, i + 1);
+        if (i % 7 == 0)
+            (void)vp_profiler_last(&last, p);
+    }
+    pthread_join(thread, NULL);
+    assert_int_equal(a.wrong, 0);
+    for (int i = 0; i < 6; i++) {
+        char *path = a.runs[i];
+        path[strlen(path) - 1] = '\0'; /* quotes */
+        assert_true(exists("%s/.", path + 1));
+        for (int k = 0; k < i; k++)
+            assert_string_not_equal(a.runs[k], path);
+    }
+    assert_int_equal(sessions_in(at->dir), 6);
+    assert_int_equal(vp_profiler_last(&last, p), 0);
+    assert_non_null(realpath(last.run_dir, real));
+    assert_string_equal(a.runs[4] + 1, real);
+    vp_profiler_free(p);
+    ask_socket(answer, sizeof answer, "STATUS"); /* what was captured was */
+    value_of(run, sizeof run, answer, "\"captures\":");
+    assert_int_equal(atoi(run), 6);
+    vp_control_stop();
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, make_place, drop_place)
 
 int main(void)
@@ -839,6 +924,7 @@ int main(void)
         TEST(a_child_in_the_middle),
         TEST(threads_at_once),
         TEST(the_socket_forgets_who_is_gone),
+        TEST(the_socket_names_every_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

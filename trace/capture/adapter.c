@@ -99,16 +99,24 @@ cap_kind cap_active_kind(void)
     return kind;
 }
 
+void cap_await(const vp_recording *r)
+{
+    const cap_session *s;
+    session_lock();
+    while ((s = session_find(r)) && s->state != CAP_DONE && !session_calls_here(s))
+        session_wait();
+    session_unlock();
+}
+
 int cap_peek(const vp_recording *r, vp_result *result)
 {
     session_lock();
     const cap_session *s = session_find(r);
-    int rc = s ? s->status : nothing_on();
-    if (s && s->state != CAP_DONE)
-        rc = vp_fail(VP_EBUSY, "it is not written yet");
-    else if (s && rc < 0)
+    bool done = s && s->state == CAP_DONE; /* before that its writer alone looks inside */
+    int rc = done ? s->status : s ? vp_fail(VP_EBUSY, "it is not written yet") : nothing_on();
+    if (done && rc < 0)
         vp_fail_copy(&s->error);
-    else if (s)
+    else if (done)
         *result = s->result;
     session_unlock();
     return rc;

@@ -34,39 +34,29 @@ static void settle(vp_profiler *p, const prof_written *w, int rc, const vp_resul
     }
 }
 
-static bool take_oldest(vp_profiler *p, prof_written *w, bool only_if_written)
-{
-    pthread_mutex_lock(&p->lock);
-    bool any = p->writing_count && (!only_if_written || cap_is_written(p->writing[0].recording));
-    if (any) {
-        *w = p->writing[0];
-        p->settling++;
-        p->writing_count--;
-        memmove(p->writing, p->writing + 1, p->writing_count * sizeof *w);
-    }
-    pthread_mutex_unlock(&p->lock);
-    return any;
-}
-
-/* One of those that p->settling counts. */
-static void wait_and_settle(vp_profiler *p, const prof_written *w)
-{
-    vp_result result = VP_RESULT_INIT;
-    int rc = vp_wait(w->recording, &result);
-    pthread_mutex_lock(&p->lock);
-    p->settling--;
-    settle(p, w, rc, &result);
-    pthread_mutex_unlock(&p->lock);
-}
-
-/* false: there was none to be settled. */
+/* Takes the oldest off the list; one that is not written yet is waited for before, unless there is
+ * only_if_written. Until it is taken it stays where prof_tell sees it, and then its result is in
+ * its place: nobody ever finds fewer than before. false: there was none. */
 static bool settle_oldest(vp_profiler *p, bool only_if_written)
 {
-    prof_written w;
-    if (!take_oldest(p, &w, only_if_written))
-        return false;
-    wait_and_settle(p, &w);
-    return true;
+    vp_result result = VP_RESULT_INIT;
+    pthread_mutex_lock(&p->lock);
+    vp_recording *oldest = p->writing_count ? p->writing[0].recording : NULL;
+    pthread_mutex_unlock(&p->lock);
+    if (oldest && !only_if_written)
+        cap_await(oldest);
+    pthread_mutex_lock(&p->lock);
+    bool any = oldest && p->writing_count && p->writing[0].recording == oldest;
+    if (any && (!only_if_written || cap_is_written(oldest))) {
+        prof_written w = p->writing[0];
+        p->writing_count--;
+        memmove(p->writing, p->writing + 1, p->writing_count * sizeof w);
+        settle(p, &w, vp_wait(w.recording, &result), &result);
+    } else if (any) {
+        oldest = NULL;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return oldest != NULL;
 }
 
 void prof_settle(vp_profiler *p)
@@ -87,26 +77,33 @@ static void make_room(vp_profiler *p)
         settle_oldest(p, false);
 }
 
-/* Counts it. With the lock held. */
+/* Counts it, and not as one that is on any more: whoever sees it counted may ask for the next. With
+ * the lock held. */
 static void count(vp_profiler *p, prof_written *w)
 {
+    if (!w->is_past)
+        atomic_fetch_sub(&p->on, 1);
     w->number = ++p->ended;
     ++*(w->is_past ? &p->pasts : &p->state.captures);
 }
 
-/* Counts one that is being written: on the list, or where that has no room, waiting for it. */
-static void note_ended(vp_profiler *p, prof_written *w)
+static bool enlist(vp_profiler *p, prof_written *w)
 {
     pthread_mutex_lock(&p->lock);
     bool room = p->writing_count < PROF_WRITING_MAX;
-    count(p, w);
-    if (room)
+    if (room) {
+        count(p, w);
         p->writing[p->writing_count++] = *w;
-    else
-        p->settling++;
+    }
     pthread_mutex_unlock(&p->lock);
-    if (!room)
-        wait_and_settle(p, w);
+    return room;
+}
+
+/* Counts one that is being written. */
+static void note_ended(vp_profiler *p, prof_written *w)
+{
+    while (!enlist(p, w))
+        settle_oldest(p, false);
 }
 
 static void note_written(vp_profiler *p, prof_written *w, int rc, const vp_result *result)
@@ -186,7 +183,6 @@ int prof_stop(vp_profiler *p, vp_recording *r, bool early)
         note_written(p, &w, rc, &result);
     else
         note_ended(p, &w);
-    atomic_fetch_sub(&p->on, 1);
     if (!written && p->s.recording.export_now)
         prof_settle(p);
     return rc;
@@ -300,9 +296,9 @@ void prof_tell(prof_told *out, vp_profiler *p)
 {
     *out = (prof_told){.armed = prof_is_asked(p)};
     pthread_mutex_lock(&p->lock);
-    out->writing = atomic_load(&p->on) || p->settling;
+    out->writing = atomic_load(&p->on);
     out->steps = p->steps.count;
-    out->captures = p->state.captures + p->pasts - p->settling;
+    out->captures = p->state.captures + p->pasts;
     out->number = p->last_number;
     if (out->number)
         out->last = p->last;

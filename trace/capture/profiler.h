@@ -65,7 +65,6 @@ struct vp_profiler {
     uint64_t pasts;                         /* of slow steps, that succeeded */
     prof_written writing[PROF_WRITING_MAX]; /* oldest first */
     uint32_t writing_count;
-    uint32_t settling;           /* captures that are counted, and are neither there nor in last */
     uint64_t ended, last_number; /* captures; the one that `last` is of, 0: none */
     vp_result last;              /* that was written */
 };

@@ -74,6 +74,8 @@ int cap_past_start(vp_recording **out, const vp_recording *r, double seconds);
 bool cap_has_ended(const vp_recording *r);
 /* Whether vp_wait would return at once. */
 bool cap_is_written(const vp_recording *r);
+/* Returns when vp_wait would at once; in a callback of r's, where that fails, now. */
+void cap_await(const vp_recording *r);
 /* What vp_wait would return at once, without freeing it: 0, why it was not written, or VP_EBUSY
  * while it is on or being written. */
 int cap_peek(const vp_recording *r, vp_result *result);
