@@ -31,6 +31,8 @@ async function follow(row, before) {
     const now = (await ask()).find((p) => p.pid === before.pid);
     if (!now) throw new Error("The program has ended.");
     describe(row, now);
+    if (now.captures === before.captures && now.state === "idle" && now.error)
+      throw new Error(now.error);
     if (now.captures === before.captures) continue;
     if (now.session) return location.assign(`./session/${now.session}/`);
     row.tries = (row.tries ?? 0) + 1;

@@ -77,6 +77,7 @@ static int take(live_process *out, const json_t *root)
     p.zones = count_of(root, "zones");
     text_of(p.program, sizeof p.program, root, "program");
     text_of(p.last_run, sizeof p.last_run, root, "last_run");
+    text_of(p.error, sizeof p.error, root, "last_error");
     *out = p;
     return json_is_true(json_object_get(root, "ok")) ? 0 : refusal(root);
 }

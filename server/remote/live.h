@@ -31,6 +31,7 @@ typedef struct live_process {
     int64_t captures;           /* that were written */
     int64_t zones;              /* of the recording that is on */
     char last_run[VP_PATH_MAX]; /* the directory of the last capture; "": none */
+    char error[256];            /* what went wrong with it, without a path; "": nothing */
 } live_process;
 
 const char *live_state_name(live_state s); /* "idle", "armed", "recording", "writing" */

@@ -36,6 +36,7 @@ static void put_process(vp_json *j, const catalog *c, const char *root, const li
     vp_json_begin_object(j);
     live_put_json(j, p);
     vp_json_kcstr(j, "session", s ? s->id : NULL);
+    vp_json_kcstr(j, "error", p->error[0] ? p->error : NULL);
     vp_json_end_object(j);
 }
 

@@ -34,9 +34,9 @@ function program(runtime, dir) {
       const refused = line === "CAPTURE" && state.refuse;
       if (line === "CAPTURE" && !refused) {
         state.state = "recording";
-        setTimeout(write, 1200);
+        setTimeout(state.fail ? () => Object.assign(state, { state: "idle", last_error: state.fail }) : write, 1200);
       }
-      const { heard, refuse, ...told } = state;
+      const { heard, refuse, fail, ...told } = state;
       client.end(`${JSON.stringify({ schema: "view_profile.control/1", ok: !refused,
         ...(refused && { code: "in use", error: refuse }), pid: process.pid,
         program: "train <i>", zones: 0, ...told })}\n`);
@@ -90,6 +90,18 @@ await test("a click captures a program that runs, and leads to its run", () =>
     assert.ok(running.state.heard.includes("CAPTURE"));
     await running.stop();
   }, "--ui", "none"));
+
+await test("a capture that cannot start when its step comes says why", () =>
+  withPlace(async ({ place, dir, other, page }) => {
+    const running = await program(place, dir);
+    running.state.fail = "the capture cannot start: no <i>room</i>";
+    await page.goto(other.url);
+    const button = page.getByRole("button", { name: `Capture process ${process.pid}` });
+    await button.click();
+    await page.locator("#live [role=status]", { hasText: running.state.fail }).waitFor();
+    assert.ok(await button.isEnabled());
+    await running.stop();
+  }));
 
 await test("a capture that is refused says why, and the button can be used again", () =>
   withPlace(async ({ place, dir, other, page }) => {

@@ -111,7 +111,7 @@ def test_nobody(server):
 def test_somebody(server, program):
     p = program(status())
     assert live(server) == [{'pid': os.getpid(), 'program': 'train <b>', 'state': 'idle', 'steps': 42,
-                             'captures': 1, 'session': None}]
+                             'captures': 1, 'session': None, 'error': None}]
     assert p.heard == [b'STATUS\n']
 
 
@@ -121,6 +121,17 @@ def test_the_run_is_named_by_its_session_and_not_by_its_path(server, place, prog
     assert live(server)[0]['session'] == s['id']
     answer = server.get(URL).content()
     assert str(place).encode() not in answer
+
+
+def test_what_went_wrong_is_told(server, program):
+    program(status(last_error='the capture cannot start: no <room>', last_error_path='/secret'))
+    assert live(server)[0]['error'] == 'the capture cannot start: no <room>'
+    assert b'/secret' not in server.get(URL).content()
+
+
+def test_what_went_wrong_is_cut_to_a_line(server, program):
+    program(status(last_error='é' * 2000))
+    assert 100 < len(live(server)[0]['error']) < 256
 
 
 @pytest.mark.parametrize('where', ['logdir-other/plugins/profile/' + RUN, 'logdir', 'nowhere'])
@@ -148,11 +159,11 @@ def test_whoever_answers_otherwise_is_left_out(server, program, name):
 
 
 def test_odd_values_do_no_harm(server, program):
-    program(status(program='\u202e\x01' * 500, steps=-5, captures='many', state='dancing', pid=1))
+    program(status(program='\u202e\x01' * 500, last_error=7, steps=-5, captures='many', state='dancing', pid=1))
     (p,) = live(server)
     assert p['pid'] == os.getpid()  # as the system says, not as it says
     assert p['steps'] == 0 and p['captures'] == 0 and p['state'] == 'idle'
-    assert len(p['program']) < 64
+    assert len(p['program']) < 64 and p['error'] is None
 
 
 def test_a_socket_under_another_number_is_not_asked(server, program):
