@@ -15,7 +15,9 @@
 #include "trace/base/log.h"
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
+#include "trace/base/str.h"
 #include "trace/capture/environment.h"
+#include "trace/capture/files.h"
 #include "trace/report/report.h"
 
 #define NVTX_LIBRARY "libview_profile_nvtx.so"
@@ -200,17 +202,56 @@ static void show(const cli_options *o, const catalog *c)
     vp_buf_free(&b);
 }
 
+static size_t existing_part(const char *dir)
+{
+    char part[VP_PATH_MAX];
+    snprintf(part, sizeof part, "%s", dir);
+    size_t n = strlen(part);
+    while (n > 1 && access(part, F_OK) < 0) {
+        n = vp_str_rfind_char((vp_str){part, n}, '/');
+        n = n ? n : 1;
+        part[n] = 0;
+    }
+    return n;
+}
+
+/* Whether a recorder could have made its runs there; nothing is left of the trial. */
+static int try_directory(const char *dir)
+{
+    char part[VP_PATH_MAX];
+    size_t kept = existing_part(dir);
+    int rc = cap_make_dirs(dir);
+    if (rc >= 0 && access(dir, W_OK | X_OK) < 0)
+        rc = cap_file_fail("write into the directory", dir, errno);
+    snprintf(part, sizeof part, "%s", dir);
+    for (size_t n = strlen(part); n > kept; n = vp_str_rfind_char((vp_str){part, n}, '/')) {
+        part[n] = 0;
+        (void)rmdir(part);
+    }
+    return rc;
+}
+
+static void say_nothing(const cli_options *o, const char *dir)
+{
+    char why[VP_PATH_MAX + 512];
+    if (try_directory(dir) < 0)
+        vp_log(VP_LOG_ERROR, "nothing was recorded: %s",
+               vp_error_line(vp_error_last(), why, sizeof why));
+    else
+        vp_log(
+            VP_LOG_ERROR,
+            "nothing was recorded: %s has no NVTX ranges%s and is not linked with the recorder%s",
+            o->operands[0], o->steps ? " that are such steps" : "",
+            o->gpu ? "" : "; --gpu records what CUDA does");
+}
+
 static int tell(const cli_options *o, const char *dir, const catalog *before, int code)
 {
     char path[2 * VP_PATH_MAX];
     VP_CLEANUP(cli_catalog_free) catalog *after = look(dir);
     size_t n = count_new(path, sizeof path, dir, before, after);
     if (!n && code != CANNOT_START)
-        vp_log(
-            VP_LOG_ERROR,
-            "nothing was recorded: %s has no NVTX ranges%s and is not linked with the recorder%s",
-            o->operands[0], o->steps ? " that are such steps" : "",
-            o->gpu ? "" : "; --gpu records what CUDA does");
+        say_nothing(o, dir);
     if (!n)
         return code ? code : CLI_CAPTURE;
     vp_log(VP_LOG_INFO, "recorded %zu run%s: %s", n, n == 1 ? "" : "s", path);

@@ -236,6 +236,26 @@ def test_nothing_to_record(place):
     assert not (place.dir / "profiles").exists()
 
 
+@pytest.mark.parametrize("where,what", [("/proc/no", "/proc/no"), ("file", "file"), ("file/a/b", "file")])
+def test_a_directory_that_cannot_be_is_named_by_all(place, app, where, what):
+    """Neither is the program said to have nothing to record: nobody has looked."""
+    (place.dir / "file").write_text("")
+    done = record(place, "--dir", where, "--", app, "3")
+    assert done.returncode == 6
+    path = what if what[0] == "/" else str(place.dir / what)
+    started, nothing = [line for line in done.stderr.splitlines() if line.startswith("view_profile: ")]
+    assert started.startswith(f"view_profile: the capture cannot start: {path}")
+    assert nothing.startswith(f"view_profile: nothing was recorded: {path}")
+    assert "cannot make the directory" in nothing or "cannot write into the directory" in nothing
+    assert "NVTX ranges" not in done.stderr
+
+
+def test_looking_for_why_leaves_nothing(place):
+    done = record(place, "--dir", "a/b/c", "--", "true")
+    assert done.returncode == 6 and "true has no NVTX ranges" in done.stderr
+    assert not (place.dir / "a").exists()
+
+
 def test_options_of_the_command_are_its_own(place):
     done = record(place, "printf", "%s ", "--steps", "x", "--", "--help", "-q")
     assert done.stdout == "--steps x -- --help -q "
