@@ -5,9 +5,9 @@
 #include "trace/capture/control.h"
 #include "trace/capture/profiler.h"
 
-static void say_failed(const vp_profiler *p, const char *what)
+void prof_say_failed(const vp_profiler *p, const char *what)
 {
-    char why[512];
+    char why[960];
     cap_log(&p->s.recording, VP_SAY_ERROR, "%s: %s", what,
             vp_error_line(vp_error_last(), why, sizeof why));
 }
@@ -211,7 +211,7 @@ void prof_keep_ring(vp_profiler *p)
         pthread_mutex_unlock(&p->lock);
     } else if (rc != VP_EBUSY) {
         p->ring_failed = true;
-        say_failed(p, "Slow steps are not watched for");
+        prof_say_failed(p, "Slow steps are not watched for");
     }
 }
 
@@ -234,7 +234,7 @@ bool prof_write_past(vp_profiler *p, double seconds)
     pthread_mutex_unlock(&p->lock);
     say_directory(p);
     if (cap_past_start(&w.recording, ring, seconds) < 0) {
-        say_failed(p, "The slow step could not be written");
+        prof_say_failed(p, "The slow step could not be written");
         return false;
     }
     note_ended(p, &w);

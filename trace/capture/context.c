@@ -35,11 +35,13 @@ static vp_recording *start_own(vp_profiler *p, uint64_t step, const char *name)
     int rc = cap_step_dir(dir, p->dir, name, step);
     if (rc >= 0)
         rc = prof_start(p, &r, dir);
-    if (rc >= 0)
+    if (rc >= 0) {
         cap_log(&p->s.recording, VP_SAY_INFO, "Starting profiling session: %s", vp_path_name(dir));
-    else if (rc != VP_EBUSY)
+    } else if (rc != VP_EBUSY) {
+        char why[700];
         cap_log(&p->s.recording, VP_SAY_ERROR, "Profiling session %s could not start: %s",
-                vp_path_name(dir), vp_error_last()->message);
+                vp_path_name(dir), vp_error_line(vp_error_last(), why, sizeof why));
+    }
     return rc < 0 ? NULL : r;
 }
 

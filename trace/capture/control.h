@@ -1,5 +1,5 @@
 /* What is told to a recorder from outside of the program: by environment variables when it is
- * loaded (environment.h), by a signal, and by a socket while it runs (control_socket.c). One in a
+ * loaded (environment.h), by a signal, and by a socket while it runs (control_thread.c). One in a
  * process. It records by vp_start and vp_stop like anybody else, so that a program's own recording
  * is in nobody's way: whoever comes second is told so. Only this room includes it. */
 #ifndef VP_CAPTURE_CONTROL_H

@@ -181,8 +181,7 @@ static void start_capture(vp_profiler *p, sched_cause cause, uint64_t asked)
         cap_log(&p->s.recording, VP_SAY_WARNING, "Profiler already active: %s",
                 vp_error_last()->path);
     else
-        cap_log(&p->s.recording, VP_SAY_ERROR, "Profiler could not start: %s",
-                vp_error_last()->message);
+        prof_say_failed(p, "Profiler could not start");
 }
 
 int vp_begin_step(vp_profiler *p, uint64_t step)

@@ -74,6 +74,8 @@ struct vp_profiler {
 void prof_tell_exits(void);
 
 /* ---- captures.c ---- */
+/* To the log function, as an error: what failed, and of vp_error_last where and why. */
+void prof_say_failed(const vp_profiler *p, const char *what);
 /* Starts a recording of p's kind in dir, and gives up a ring for it. Waits for no files, unless
  * those of PROF_WRITING_MAX captures are being written. Says nothing. As vp_start. */
 int prof_start(vp_profiler *p, vp_recording **out, const char *dir);
