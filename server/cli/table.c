@@ -160,7 +160,8 @@ const cli_command cli_commands[] = {
      "is the first range that comes a second time as the outermost one of its thread, counted from "
      "0.\n"
      "While it runs, `view_profile list` and the page of `view_profile serve` show the program, "
-     "and the page can capture its next steps.\n"
+     "and the page can capture its next steps. The lines that its socket hears stand in "
+     "docs/control.md.\n"
      "The exit code is the command's own, 128 + N when signal N ended it, 127 when it cannot be "
      "started, and 6 when it succeeded but nothing was recorded.",
      "view_profile record --steps 150:5 -- ./train --epochs 3\trecord steps 150 to 154\n"

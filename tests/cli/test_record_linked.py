@@ -3,6 +3,7 @@ their own behind the control socket, signals that they handle themselves."""
 import gzip
 import json
 import pathlib
+import re
 import signal
 import subprocess
 
@@ -177,6 +178,20 @@ def test_a_profiler_is_asked_for_the_gpu(place, profiled):
     assert s["last_error"].startswith("without the GPU: ")
     ask(runtime, p.pid, "CAPTURE steps=3")
     assert asked(runtime, p, captures=2)["last_error"] is None
+
+
+def test_the_manual_has_every_key_and_word(profiled):
+    p, runtime = profiled
+    manual = (ROOT / "docs" / "control.md").read_text()
+    keys = {k for row in re.findall(r"^\| (`.*?) \|", manual.split("## Answers")[1], re.M) for k in re.findall(r"`(\w+)`", row)}
+    refused = ask(runtime, p.pid, "NONSENSE")
+    assert keys == set(refused) | set(ask(runtime, p.pid, "STATUS"))
+    words = set(re.findall(r"^\| `([A-Z]+)", manual, re.M))
+    assert words == set(re.findall(r"[A-Z]{2,}", refused["error"].split(":", 1)[1]))
+    assert "docs/control.md" in (ROOT / "README.md").read_text()
+    for line in ("PAST seconds=86400", "STOP"):
+        assert ask(runtime, p.pid, line)["code"] == "not active"
+    assert ask(runtime, p.pid, "CAPTURE ms=3600001")["code"] == "bad argument"
 
 
 SLOW_STEPS = PROFILER.replace("rest();", "for (int k = 0; k < (i > 5 ? 2000 : 1) && access(\"enough\", F_OK); k++) rest();")
