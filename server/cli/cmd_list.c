@@ -35,8 +35,9 @@ static void put_live_text(vp_buf *b, const live *l)
         const live_process *p = &l->list[i];
         vp_buf_printf(b, "%slive: process %ld, ", i ? "" : "\n", (long)p->pid);
         vp_put_escaped(b, vp_str_of(p->program));
-        vp_buf_printf(b, ", %s, %lld steps, %lld captures\n", live_state_name(p->state),
-                      (long long)p->steps, (long long)p->captures);
+        vp_buf_printf(b, ", %s, %lld step%s, %lld capture%s\n", live_state_name(p->state),
+                      (long long)p->steps, p->steps == 1 ? "" : "s", (long long)p->captures,
+                      p->captures == 1 ? "" : "s");
     }
 }
 

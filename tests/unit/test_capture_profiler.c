@@ -283,7 +283,8 @@ static void captures_on_demand(void **state)
     assert_non_null(strstr(at->said, "W Profiler already active, ignoring capture_async()\n"
                                      "I Stopping profiler after 2 steps\n"));
     steps_in(steps, sizeof steps, at->dir);
-    assert_string_equal(steps, "2 3|6 7 8");
+    /* Within one second the one that was written last counts as the newest. */
+    assert_true(strcmp(steps, "2 3|6 7 8") == 0 || strcmp(steps, "6 7 8|2 3") == 0);
 }
 
 static void the_time_limit_ends_it(void **state)
