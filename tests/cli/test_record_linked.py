@@ -279,7 +279,7 @@ def test_what_goes_wrong_is_told_to_who_asked(place, build):
     assert ask(runtime, p.pid, "CAPTURE steps=2")["ok"] is True
     s = until(lambda: (a := ask(runtime, p.pid, "STATUS"))["last_error"] and a)
     assert s["state"] == "idle" and "cannot make the directory" in s["last_error"]
-    assert s["last_error_path"].startswith("profiles")
+    assert s["last_error_path"].startswith(str(place.dir / "profiles"))
     (place.dir / "profiles").unlink()
     assert ask(runtime, p.pid, "CAPTURE steps=2")["last_error"] is None
     asked(runtime, p, captures=2)

@@ -206,6 +206,16 @@ static void flops_of_the_window(void **state)
     json_decref(j);
 }
 
+/* Ends the calling process as exit() does; or only a child of it, and itself without. */
+static _Noreturn void leave(bool by_a_child)
+{
+    int status;
+    pid_t child = by_a_child ? fork() : -1;
+    if (child == 0 || !by_a_child)
+        exit(0);
+    _exit(waitpid(child, &status, 0) != child);
+}
+
 /* The steps of a capture that exit() ends, as the number of warm ones in flop_stats.json; -1: there
  * is no such file. */
 static int steps_of_an_exit(place *at, bool no_atexit, bool by_a_child)
@@ -222,12 +232,7 @@ static int steps_of_an_exit(place *at, bool no_atexit, bool by_a_child)
         if (vp_profiler_new(&p, &s) < 0)
             _exit(1);
         run_steps(p, 0, 5);
-        pid_t grandchild = by_a_child ? fork() : -1;
-        if (grandchild == 0)
-            exit(0);
-        if (by_a_child)
-            _exit(waitpid(grandchild, &status, 0) != grandchild);
-        exit(0);
+        leave(by_a_child);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
@@ -354,12 +359,7 @@ static void say_of_an_exit(place *at, bool of_context, bool over, bool by_a_chil
             run_steps(p, 0, 5);
         if (of_context && over)
             vp_context_end(&c);
-        pid_t grandchild = by_a_child ? fork() : -1;
-        if (grandchild == 0)
-            exit(0);
-        if (by_a_child)
-            _exit(waitpid(grandchild, &status, 0) != grandchild);
-        exit(0);
+        leave(by_a_child);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
