@@ -70,9 +70,7 @@ static bool says(const scaling_pair *p, const char *option, const char *what)
 {
     vp_buf name;
     vp_buf_init(&name, 1u << 20);
-    scaling_pair_name(&name, p);
-    vp_buf_puts(&name, ", devices: ");
-    scaling_pair_devices(&name, p);
+    scaling_pair_label(&name, p);
     vp_log(VP_LOG_ERROR, "%s: %.300s: %s", option, vp_buf_cstr(&name), what);
     vp_buf_free(&name);
     return true;

@@ -17,12 +17,6 @@
 
 /* ---- Which run ------------------------------------------------------------------------------- */
 
-static const char *last_component(const char *run)
-{
-    const char *slash = strrchr(run, '/');
-    return slash ? slash + 1 : run;
-}
-
 /* Every xplane file of the session lies in this directory, by device and inode. */
 static bool holds_session(int dir, const cat_session *s)
 {
@@ -44,7 +38,7 @@ static bool holds_session(int dir, const cat_session *s)
 static bool run_is_session(const char *run, const char *logdir, const cat_session *s)
 {
     char path[VP_PATH_MAX];
-    const char *name = last_component(run);
+    const char *name = vp_path_name(run);
     int n = snprintf(path, sizeof path, "%s/%.*splugins/profile/%s", logdir, (int)(name - run), run,
                      name);
     if (n >= (int)sizeof path)
@@ -70,7 +64,7 @@ int tb_match_run(char *run, vp_str runs_json, const char *logdir, const cat_sess
         const char *text = json_string_value(entry);
         if (found || !text || strlen(text) >= VP_MEMBER_NAME_MAX)
             continue;
-        if (look ? strcmp(last_component(text), last_component(s->name)) == 0 &&
+        if (look ? strcmp(vp_path_name(text), vp_path_name(s->name)) == 0 &&
                        run_is_session(text, logdir, s)
                  : strcmp(text, s->name) == 0)
             found = text;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "trace/base/err.h"
+#include "trace/base/str.h"
 
 /* XProf has no option for its address: it listens on all of them, and a worker of its own for
  * other machines does so on another port (peers.md). This starts its server on loopback and
@@ -23,18 +24,12 @@ static const char loopback_xprof[] =
     "sys.argv[0] = 'xprof'\n"
     "sys.exit(server.main())\n";
 
-static bool is_named_xprof(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return strcmp(slash ? slash + 1 : path, "xprof") == 0;
-}
-
 int tb_program_find(tb_program *out)
 {
     const char *named = getenv("VIEW_PROFILE_TENSORBOARD");
     if (named && *named) {
         VP_TRY(child_find(out->path, named));
-        out->kind = is_named_xprof(out->path) ? TB_XPROF : TB_PROGRAM;
+        out->kind = strcmp(vp_path_name(out->path), "xprof") == 0 ? TB_XPROF : TB_PROGRAM;
         return 0;
     }
     static const struct {

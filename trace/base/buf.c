@@ -24,6 +24,13 @@ void vp_buf_free(vp_buf *b)
     b->n = b->cap = 0;
 }
 
+void vp_buf_free_piece(vp_buf *b, vp_buf *piece)
+{
+    if (piece->status < 0 && b->status >= 0)
+        b->status = piece->status;
+    vp_buf_free(piece);
+}
+
 static int failed(vp_buf *b, int code)
 {
     vp_buf_free(b);

@@ -16,9 +16,7 @@ void rep_md_code(vp_buf *b, const char *z)
     for (size_t i = 0; i < escaped.n; i++)
         vp_buf_putc(b, escaped.p[i] == '|' ? '/' : escaped.p[i] == '`' ? '\'' : escaped.p[i]);
     vp_buf_putc(b, '`');
-    if (escaped.status < 0 && b->status >= 0)
-        b->status = escaped.status;
-    vp_buf_free(&escaped);
+    vp_buf_free_piece(b, &escaped);
 }
 
 void rep_md_delta(vp_buf *b, const char *name, bool code, const vp_delta *d, vp_unit unit,
@@ -113,9 +111,7 @@ static void put_plain(vp_buf *b, const char *z)
             vp_buf_putc(b, '\\');
         vp_buf_putc(b, escaped.p[i]);
     }
-    if (escaped.status < 0 && b->status >= 0)
-        b->status = escaped.status;
-    vp_buf_free(&escaped);
+    vp_buf_free_piece(b, &escaped);
 }
 
 void rep_md_verdict(vp_buf *b, vp_verdict verdict, const char *reason, const char *a, const char *c)

@@ -88,9 +88,7 @@ static int put_waterfall(vp_buf *b, const vp_view *v, const vp_comparison *c)
     vp_put_escaped(&title, vp_str_of(d->name));
     vp_buf_puts(&title, c->per_step ? ", mean of its steps" : ", its whole window");
     text_title(b, v, vp_buf_cstr(&title));
-    if (title.status < 0 && b->status >= 0)
-        b->status = title.status;
-    vp_buf_free(&title);
+    vp_buf_free_piece(b, &title);
     grid_init(&g, columns, sizeof columns / sizeof *columns);
     text_head(&g, "", NULL);
     text_delta_heads(&g, unit);

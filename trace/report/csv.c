@@ -32,9 +32,7 @@ void rep_csv_text(vp_buf *b, const char *z)
         vp_buf_putc(b, safe.p[i]);
     }
     vp_buf_putc(b, '"');
-    if (safe.status < 0 && b->status >= 0)
-        b->status = safe.status;
-    vp_buf_free(&safe);
+    vp_buf_free_piece(b, &safe);
 }
 
 void rep_csv_next_text(vp_buf *b, const char *z)

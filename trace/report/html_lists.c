@@ -50,18 +50,12 @@ bool html_has_files(const page *p)
     return p->r->file_count > 0;
 }
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* A file is asked for by its name alone, so one that shares it has no link. */
 static bool can_download(const page *p, size_t file)
 {
-    const char *name = last_part(p->r->files[file].path);
+    const char *name = vp_path_name(p->r->files[file].path);
     for (size_t i = 0; i < p->r->file_count; i++)
-        if (i != file && !strcmp(last_part(p->r->files[i].path), name))
+        if (i != file && !strcmp(vp_path_name(p->r->files[i].path), name))
             return false;
     return p->links.raw && *name;
 }
@@ -75,7 +69,7 @@ static void file_cell(page *p, size_t file)
         html_puts(p, "<a title=\"Download this file\" download href=\"");
         html_text(p, p->links.base ? p->links.base : "");
         html_text(p, p->links.raw);
-        html_url(p, last_part(path));
+        html_url(p, vp_path_name(path));
         html_puts(p, "\">");
     }
     html_puts(p, "<span class=\"name\">");

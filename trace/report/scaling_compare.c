@@ -329,3 +329,31 @@ void scaling_pair_devices(vp_buf *b, const scaling_pair *p)
     if (a != c)
         vp_buf_printf(b, " → %lld", (long long)c);
 }
+
+void scaling_pair_label(vp_buf *b, const scaling_pair *p)
+{
+    scaling_pair_name(b, p);
+    vp_buf_puts(b, ", devices: ");
+    scaling_pair_devices(b, p);
+}
+
+/* ---- What writers ask of all pairs ---- */
+
+int64_t scaling_longest(const scaling_comparison *c, size_t time)
+{
+    int64_t longest = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        const vp_delta *d = &c->pairs[i].times[time];
+        longest = d->a_ps > longest ? d->a_ps : longest;
+        longest = d->b_ps > longest ? d->b_ps : longest;
+    }
+    return longest;
+}
+
+bool scaling_has_time(const scaling_comparison *c, size_t time)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (c->pairs[i].times[time].a_ps >= 0 || c->pairs[i].times[time].b_ps >= 0)
+            return true;
+    return false;
+}

@@ -53,6 +53,11 @@ void scaling_compare_free(scaling_comparison *c);
 void scaling_pair_name(vp_buf *b, const scaling_pair *p);
 /* "4", or "1 → 4". */
 void scaling_pair_devices(vp_buf *b, const scaling_pair *p);
+/* Both: "fused, devices: 4". */
+void scaling_pair_label(vp_buf *b, const scaling_pair *p);
+/* The longest of either side, for a unit; 0 where nobody knows one. */
+int64_t scaling_longest(const scaling_comparison *c, size_t time);
+bool scaling_has_time(const scaling_comparison *c, size_t time);
 
 int rep_results_text(vp_buf *b, const scaling_comparison *c, const vp_view *v);
 int rep_results_json(vp_buf *b, const scaling_comparison *c); /* view_profile.compare_results/1 */

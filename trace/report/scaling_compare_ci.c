@@ -7,50 +7,24 @@
 #define ROWS_MAX 40u
 #define NAME_MAX_BYTES 65536u
 
-/* Frees a piece of b, and passes its failure on. */
-static void finish(vp_buf *b, vp_buf *piece)
-{
-    if (piece->status < 0 && b->status >= 0)
-        b->status = piece->status;
-    vp_buf_free(piece);
-}
-
-static void put_name(vp_buf *name, const scaling_pair *p)
-{
-    scaling_pair_name(name, p);
-    vp_buf_puts(name, ", devices: ");
-    scaling_pair_devices(name, p);
-}
-
-static vp_unit unit_of(const scaling_comparison *c, vp_unit asked)
-{
-    int64_t scale = 0;
-    for (size_t i = 0; i < c->count; i++) {
-        const vp_delta *d = &c->pairs[i].times[SCALING_MEDIAN];
-        scale = d->a_ps > scale ? d->a_ps : scale;
-        scale = d->b_ps > scale ? d->b_ps : scale;
-    }
-    return rep_unit_for(asked, scale);
-}
-
 int rep_results_md(vp_buf *b, const scaling_comparison *c, const vp_view *view)
 {
     vp_view v = rep_view(view);
-    vp_unit unit = unit_of(c, v.unit);
+    vp_unit unit = rep_unit_for(v.unit, scaling_longest(c, SCALING_MEDIAN));
     rep_md_verdict(b, c->verdict, c->reason, c->a_name, c->b_name);
     rep_md_heads(b, "median run", unit, true);
     for (size_t i = 0; i < c->count && i < ROWS_MAX; i++) {
         vp_buf name, why;
         vp_buf_init(&name, NAME_MAX_BYTES);
         vp_buf_init(&why, NAME_MAX_BYTES);
-        put_name(&name, &c->pairs[i]);
+        scaling_pair_label(&name, &c->pairs[i]);
         vp_buf_printf(&why, "%s", rep_verdict_name(c->pairs[i].verdict));
         if (c->pairs[i].speed_up > 0)
             vp_buf_printf(&why, ", %.2fx as fast", c->pairs[i].speed_up);
         rep_md_delta(b, vp_buf_cstr(&name), true, &c->pairs[i].times[SCALING_MEDIAN], unit,
                      vp_buf_cstr(&why));
-        finish(b, &name);
-        finish(b, &why);
+        vp_buf_free_piece(b, &name);
+        vp_buf_free_piece(b, &why);
     }
     if (c->count > ROWS_MAX)
         vp_buf_printf(b, "\n%zu more.\n", c->count - ROWS_MAX);
@@ -62,13 +36,13 @@ static void put_case(vp_buf *b, const scaling_pair *p, bool failed)
     vp_buf name;
     bool skipped = !failed && p->verdict == VP_UNVERIFIED;
     vp_buf_init(&name, NAME_MAX_BYTES);
-    put_name(&name, p);
+    scaling_pair_label(&name, p);
     rep_junit_case(b, vp_buf_cstr(&name), p->times[SCALING_MEDIAN].b_ps,
                    failed    ? "failure"
                    : skipped ? "skipped"
                              : NULL,
                    p->reason);
-    finish(b, &name);
+    vp_buf_free_piece(b, &name);
 }
 
 int rep_results_junit(vp_buf *b, const scaling_comparison *c, const bool *failed)

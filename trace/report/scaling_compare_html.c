@@ -14,14 +14,12 @@ typedef struct scale {
 
 static scale scale_of(const scaling_comparison *c, size_t time)
 {
-    int64_t longest = 0, widest = 0;
+    int64_t widest = 0;
     for (size_t i = 0; i < c->count; i++) {
-        const vp_delta *d = &c->pairs[i].times[time];
-        longest = d->a_ps > longest ? d->a_ps : longest;
-        longest = d->b_ps > longest ? d->b_ps : longest;
-        widest = rep_delta_size(d) > widest ? rep_delta_size(d) : widest;
+        int64_t size = rep_delta_size(&c->pairs[i].times[time]);
+        widest = size > widest ? size : widest;
     }
-    return (scale){rep_unit_for(VP_UNIT_AUTO, longest), widest};
+    return (scale){rep_unit_for(VP_UNIT_AUTO, scaling_longest(c, time)), widest};
 }
 
 static void name_cells(page *p, const scaling_pair *pair)
@@ -30,9 +28,7 @@ static void name_cells(page *p, const scaling_pair *pair)
     vp_buf_init(&text, NAME_BYTES_MAX);
     scaling_pair_name(&text, pair);
     html_name_cell(p, vp_buf_cstr(&text), NULL);
-    if (text.status < 0 && p->b->status >= 0)
-        p->b->status = text.status;
-    vp_buf_free(&text);
+    vp_buf_free_piece(p->b, &text);
     html_puts(p, "<td>");
     scaling_pair_devices(p->b, pair);
     html_puts(p, "</td>");
@@ -74,14 +70,6 @@ static void put_times(page *p, const scaling_comparison *c, size_t time, const c
     html_section_end(p);
 }
 
-static bool has_time(const scaling_comparison *c, size_t time)
-{
-    for (size_t i = 0; i < c->count; i++)
-        if (c->pairs[i].times[time].a_ps >= 0 || c->pairs[i].times[time].b_ps >= 0)
-            return true;
-    return false;
-}
-
 static void put_header(page *p, const scaling_comparison *c)
 {
     html_verdict(p, c->a_name, c->b_name, c->verdict, c->reason);
@@ -95,11 +83,11 @@ int rep_results_html(vp_buf *b, const scaling_comparison *c)
     put_header(&p, c);
     html_puts(&p, "<main id=\"main\">\n");
     put_times(&p, c, SCALING_MEDIAN, "runs", "The median run");
-    if (has_time(c, SCALING_FIRST_CALL))
+    if (scaling_has_time(c, SCALING_FIRST_CALL))
         put_times(&p, c, SCALING_FIRST_CALL, "first", "The first call, with compilation");
-    if (has_time(c, SCALING_WARMUP))
+    if (scaling_has_time(c, SCALING_WARMUP))
         put_times(&p, c, SCALING_WARMUP, "warmup", "All of the warm-up");
-    if (has_time(c, SCALING_EXPORT))
+    if (scaling_has_time(c, SCALING_EXPORT))
         put_times(&p, c, SCALING_EXPORT, "export", "Writing the recordings");
     html_puts(&p, "</main>\n<footer>\n<p>view_profile " VP_VERSION "</p>\n</footer>\n");
     html_end(&p);

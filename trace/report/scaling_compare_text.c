@@ -15,9 +15,7 @@ static void put_name(vp_buf *b, const scaling_pair *p)
     vp_buf_init(&name, 1u << 20);
     scaling_pair_name(&name, p);
     vp_put_escaped(b, vp_buf_view(&name));
-    if (name.status < 0 && b->status >= 0)
-        b->status = name.status;
-    vp_buf_free(&name);
+    vp_buf_free_piece(b, &name);
 }
 
 static void who_cells(grid *g, const scaling_pair *p)
@@ -26,26 +24,6 @@ static void who_cells(grid *g, const scaling_pair *p)
     grid_end(g, GRID_PLAIN);
     scaling_pair_devices(&g->text, p);
     grid_end(g, GRID_PLAIN);
-}
-
-static void factor_cell(grid *g, double v, const char *unit, int digits)
-{
-    if (v > 0)
-        vp_buf_printf(&g->text, "%.*f%s", digits, v, unit);
-    else
-        vp_buf_putc(&g->text, '-');
-    grid_end(g, GRID_PLAIN);
-}
-
-static vp_unit unit_of(const scaling_comparison *c, const vp_view *v, size_t time)
-{
-    int64_t scale = 0;
-    for (size_t i = 0; i < c->count; i++) {
-        const vp_delta *d = &c->pairs[i].times[time];
-        int64_t longer = d->a_ps > d->b_ps ? d->a_ps : d->b_ps;
-        scale = longer > scale ? longer : scale;
-    }
-    return rep_unit_for(v->unit, scale);
 }
 
 static bool has_scaling(const scaling_comparison *c)
@@ -69,7 +47,7 @@ static int put_runs(vp_buf *b, const scaling_comparison *c, const vp_view *v)
                                           {.drop = 2},
                                           {.left = true, .drop = 0}};
     bool scales = has_scaling(c);
-    vp_unit unit = unit_of(c, v, SCALING_MEDIAN);
+    vp_unit unit = rep_unit_for(v->unit, scaling_longest(c, SCALING_MEDIAN));
     grid g;
     grid_init(&g, columns, sizeof columns / sizeof *columns);
     text_head(&g, "method", NULL);
@@ -84,9 +62,9 @@ static int put_runs(vp_buf *b, const scaling_comparison *c, const vp_view *v)
         who_cells(&g, p);
         text_delta(&g, &p->times[SCALING_MEDIAN], unit, GRID_PLAIN);
         text_ps(&g, p->threshold_ps, unit);
-        factor_cell(&g, p->speed_up, "x", 2);
+        text_factor(&g, p->speed_up, "x", 2, GRID_PLAIN);
         if (scales) {
-            factor_cell(&g, 100 * p->efficiency, "%", 1);
+            text_factor(&g, 100 * p->efficiency, "%", 1, GRID_PLAIN);
         } else {
             vp_buf_printf(&g.text, "%zu, %zu", p->a ? p->a->runs : 0, p->b ? p->b->runs : 0);
             grid_end(&g, GRID_PLAIN);
@@ -95,14 +73,6 @@ static int put_runs(vp_buf *b, const scaling_comparison *c, const vp_view *v)
     }
     text_title(b, v, "The median run");
     return text_finish(b, &g, v, 0);
-}
-
-static bool has_time(const scaling_comparison *c, size_t time)
-{
-    for (size_t i = 0; i < c->count; i++)
-        if (c->pairs[i].times[time].a_ps >= 0 || c->pairs[i].times[time].b_ps >= 0)
-            return true;
-    return false;
 }
 
 static int put_beside(vp_buf *b, const scaling_comparison *c, const vp_view *v, size_t time,
@@ -114,9 +84,9 @@ static int put_beside(vp_buf *b, const scaling_comparison *c, const vp_view *v, 
                                           {.drop = 0},
                                           {.drop = 1},
                                           {.drop = 1}};
-    vp_unit unit = unit_of(c, v, time);
+    vp_unit unit = rep_unit_for(v->unit, scaling_longest(c, time));
     grid g;
-    if (!has_time(c, time))
+    if (!scaling_has_time(c, time))
         return b->status;
     grid_init(&g, columns, sizeof columns / sizeof *columns);
     text_head(&g, "method", NULL);

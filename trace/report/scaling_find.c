@@ -34,7 +34,7 @@ static int by_name(const void *a, const void *b)
 static bool is_file_name(const char *name)
 {
     vp_str s = vp_str_of(name), suffix = VP_STR(SUFFIX);
-    return s.n > suffix.n && vp_str_eq(vp_str_skip(s, s.n - suffix.n), suffix);
+    return s.n > suffix.n && vp_str_ends(s, suffix);
 }
 
 /* The number of devices in "4gpu_20261122_004044"; -1. */
@@ -98,22 +98,14 @@ static int each_in(const char *dir, scaling_file_fn *each, void *ctx, bool *foun
     return rc;
 }
 
-/* Where the directories of as many devices as number i's begin. */
-static size_t first_of(const names *dirs, size_t i)
-{
-    while (i && devices_in(dirs->items[i - 1]) == devices_in(dirs->items[i]))
-        i--;
-    return i;
-}
-
 /* Of several the newest that has results: a bench that failed or still runs has none. */
-static int each_of_newest(const char *root, const names *dirs, size_t first, size_t n,
+static int each_of_newest(const char *root, const names *dirs, size_t first, size_t end,
                           scaling_file_fn *each, void *ctx)
 {
     char path[VP_PATH_MAX];
     bool found = false;
     int rc = 0;
-    for (size_t i = n; rc == 0 && !found && i-- > first;) {
+    for (size_t i = end; rc == 0 && !found && i-- > first;) {
         int length = snprintf(path, sizeof path, "%s/%s", root, dirs->items[i]);
         if (length > 0 && (size_t)length < sizeof path)
             rc = each_in(path, each, ctx, &found);
@@ -125,9 +117,12 @@ static int each_below(const char *root, scaling_file_fn *each, void *ctx)
 {
     names dirs = {0};
     int rc = list(&dirs, root, is_dir_name);
-    for (size_t i = 0; rc == 0 && i < dirs.count; i++)
-        if (i + 1 == dirs.count || first_of(&dirs, i + 1) == i + 1)
-            rc = each_of_newest(root, &dirs, first_of(&dirs, i), i + 1, each, ctx);
+    for (size_t first = 0, end; rc == 0 && first < dirs.count; first = end) {
+        long devices = devices_in(dirs.items[first]);
+        for (end = first + 1; end < dirs.count && devices_in(dirs.items[end]) == devices; end++)
+            continue;
+        rc = each_of_newest(root, &dirs, first, end, each, ctx);
+    }
     names_free(&dirs);
     return rc;
 }

@@ -1,23 +1,14 @@
 #include "trace/report/scaling.h"
 #include "trace/report/text_parts.h"
 
-static void put_factor(grid *g, double v, const char *unit, int digits)
-{
-    if (v > 0)
-        vp_buf_printf(&g->text, "%.*f%s", digits, v, unit);
-    else
-        vp_buf_putc(&g->text, '-');
-    grid_end(g, GRID_BOLD);
-}
-
 static void put_row(grid *g, const scaling_row *r, vp_unit unit)
 {
     grid_escaped(g, r->method, GRID_PLAIN);
     text_count(g, r->devices);
     text_ps(g, r->time_ps, unit);
     text_ps(g, r->first_call_ps, unit);
-    put_factor(g, r->speed_up, "x", 2);
-    put_factor(g, 100 * r->efficiency, "%", 1);
+    text_factor(g, r->speed_up, "x", 2, GRID_BOLD);
+    text_factor(g, 100 * r->efficiency, "%", 1, GRID_BOLD);
     if (r->ok)
         grid_escaped(g, r->trace, GRID_DIM);
     else

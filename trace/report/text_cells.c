@@ -60,6 +60,15 @@ int text_finish(vp_buf *b, grid *g, const vp_view *v, size_t more)
     return rc < 0 ? rc : b->status;
 }
 
+void text_factor(grid *g, double v, const char *unit, int digits, grid_style style)
+{
+    if (v > 0)
+        vp_buf_printf(&g->text, "%.*f%s", digits, v, unit);
+    else
+        vp_buf_putc(&g->text, '-');
+    grid_end(g, style);
+}
+
 void text_line(vp_buf *b, const vp_view *v, vp_buf *line)
 {
     grid_flow f = {.b = b, .width = text_width(v), .indent = 2, .gap = 1};

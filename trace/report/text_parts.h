@@ -27,6 +27,7 @@ void text_count(grid *g, int64_t n);
 void text_bytes(grid *g, int64_t bytes);
 void text_share(grid *g, int64_t part, int64_t whole);
 void text_rate(grid *g, double gb_per_s); /* "-" for no number */
+void text_factor(grid *g, double v, const char *unit, int digits, grid_style style); /* "-": 0 */
 /* Four cells, text_delta.c: the difference, its share of A, A and B; and what stands above them. */
 void text_delta(grid *g, const vp_delta *d, vp_unit unit, grid_style style);
 void text_delta_heads(grid *g, vp_unit unit);
