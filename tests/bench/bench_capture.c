@@ -7,41 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "include/view_profile_capture.h"
+#include "tests/bench/capture_loops.h"
 
 #define LOOPS 100000
 #define CASES_MAX 32
-
-typedef void loop_fn(uint32_t n);
-
-static int64_t ns_on(clockid_t id)
-{
-    struct timespec t;
-    clock_gettime(id, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-static inline void keep(uint64_t v)
-{
-    __asm__ volatile("" : : "r"(v) : "memory");
-}
 
 static void nothing(uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         keep(i);
-}
-
-static void two_clock_reads(uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        uint64_t a = vp__ticks(1);
-        keep(i);
-        keep(vp__ticks(1) - a);
-    }
 }
 
 static void two_clock_gettime(uint32_t n)
@@ -125,13 +101,6 @@ static bench_case cases[] = {
 };
 #define CASES (sizeof cases / sizeof *cases)
 
-static double time_one(loop_fn *fn)
-{
-    int64_t begin = ns_on(CLOCK_THREAD_CPUTIME_ID);
-    fn(LOOPS);
-    return (double)(ns_on(CLOCK_THREAD_CPUTIME_ID) - begin) / LOOPS;
-}
-
 static void must(int rc, const char *what)
 {
     if (rc == 0)
@@ -163,7 +132,7 @@ static void run_cases(bool on, unsigned rounds)
             /* clock reads are measured in both runs: the ratio is of one and the same minute */
             if (cases[i].on != on && i > 1)
                 continue;
-            double ns = time_one(cases[i].fn);
+            double ns = time_loop(cases[i].fn, LOOPS);
             cases[i].ns = ns < cases[i].ns ? ns : cases[i].ns;
         }
     if (r)
@@ -175,7 +144,7 @@ static void *zones_on_a_thread(void *ctx)
     double *ns = ctx;
     *ns = 1e9;
     for (int i = 0; i < 40; i++) {
-        double one = time_one(zone);
+        double one = time_loop(zone, LOOPS);
         *ns = one < *ns ? one : *ns;
     }
     return NULL;

@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "include/view_profile_capture.h"
+#include "tests/bench/capture_loops.h"
 
 #define LOOPS 50000u
 #define TRACY_PORT 28086
@@ -29,18 +29,6 @@
 /* What the extension module takes from Python besides functions, none of which are called. */
 __attribute__((visibility("default"))) char _Py_NoneStruct[1024], PyCode_Type[4096];
 __attribute__((visibility("default"))) void *PyExc_TypeError;
-
-static inline void keep(uint64_t v)
-{
-    __asm__ volatile("" : : "r"(v) : "memory");
-}
-
-static int64_t cpu_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 static void sleep_ms(long ms)
 {
@@ -190,15 +178,6 @@ static const char *micro_open(const char *path)
 
 /* ---- The loops ---- */
 
-static void reads(uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        uint64_t a = vp__ticks(1);
-        keep(i);
-        keep(vp__ticks(1) - a);
-    }
-}
-
 static void ours(uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -235,13 +214,6 @@ static void micro(uint32_t n)
     }
 }
 
-static double time_one(void (*fn)(uint32_t n))
-{
-    int64_t begin = cpu_ns();
-    fn(LOOPS);
-    return (double)(cpu_ns() - begin) / LOOPS;
-}
-
 /* Ends of frames. Its ring of a thread holds 131,072 zones, of several frames: what does not fit
  * is dropped, and costs half. */
 static void micro_frames(void)
@@ -258,7 +230,7 @@ typedef struct peer_case {
 } peer_case;
 
 enum { READS, OURS, PAIRS, TRACY, MICRO, CASES };
-static peer_case cases[CASES] = {{"two clock reads", reads, true, 1e9, -1},
+static peer_case cases[CASES] = {{"two clock reads", two_clock_reads, true, 1e9, -1},
                                  {"VP_SCOPE", ours, true, 1e9, -1},
                                  {"VP_BEGIN, VP_END", ours_pairs, true, 1e9, -1},
                                  {"Tracy", tracy, false, 1e9, -1},
@@ -270,7 +242,7 @@ static void run(unsigned rounds)
         for (size_t i = 0; i < CASES; i++) {
             if (!cases[i].there)
                 continue;
-            double ns = time_one(cases[i].fn);
+            double ns = time_loop(cases[i].fn, LOOPS);
             cases[i].ns = ns < cases[i].ns ? ns : cases[i].ns;
             if (i == MICRO)
                 micro_frames();
@@ -370,7 +342,7 @@ int main(int argc, char **argv)
     for (int i = 2; i < argc; i++)
         open_peer(argv[i]);
     for (int i = 0; cases[MICRO].there && i < 20; i++) {
-        double ns = time_one(micro);
+        double ns = time_loop(micro, LOOPS);
         micro_off = ns < micro_off ? ns : micro_off;
     }
     if (cases[MICRO].there) {
