@@ -86,7 +86,7 @@ static int look_at_part(void *ctx, const analysis *a)
 {
     const part *p = ctx;
     if (p->opts->depth == VP_DEPTH_FULL)
-        VP_TRY(one_step_put((void *)(uintptr_t)p->step, a));
+        VP_TRY(one_step_put(p->step, a));
     return p->opts->probe ? p->opts->probe(p->opts->probe_ctx, a) : 0;
 }
 

@@ -11,11 +11,14 @@ static int room_for(one_step *s, uint32_t processes)
     s->end_ps = vp_calloc((size_t)processes + 1, sizeof *s->end_ps);
     if (!s->devices || !s->start_ps || !s->end_ps)
         return vp_fail(VP_ENOMEM, "out of memory");
-    for (uint32_t p = 0; p < processes; p++) {
-        s->devices[p].breakdown.window_ps = -1;
+    for (uint32_t p = 0; p < processes; p++)
         s->start_ps[p] = 1;
-    }
     return 0;
+}
+
+static bool has_part(const one_step *s, uint32_t process)
+{
+    return s->start_ps[process] <= s->end_ps[process];
 }
 
 static int keep_name(one_step *s, const char *name)
@@ -103,8 +106,7 @@ static int cut_track(trace_track *k, const one_step *s, bool of_device, uint32_t
             cut_event(k, i, late, (end < to ? end : to) - (start + late));
         }
     }
-    VP_TRY(trace_track_keep(k, order, n));
-    return trace_track_sort(k); /* what began before now begins with the step */
+    return trace_track_keep(k, order, n);
 }
 
 int one_step_cut(trace *t, const one_step *s)
@@ -121,7 +123,7 @@ int one_step_cut(trace *t, const one_step *s)
     if (!device || !order)
         return vp_fail(VP_ENOMEM, "out of memory");
     for (uint32_t p = 0; p < t->process_count; p++) {
-        bool none = device[p] && s->start_ps[p] > s->end_ps[p];
+        bool none = device[p] && !has_part(s, p);
         t->processes[p].part_start_ps = none        ? SINK_NO_TIME
                                         : device[p] ? s->start_ps[p]
                                                     : s->host_start_ps;
@@ -137,24 +139,16 @@ int one_step_cut(trace *t, const one_step *s)
     return 0;
 }
 
-static size_t parts_of(const one_step *s, const analysis *a)
-{
-    size_t n = 0;
-    for (uint32_t d = 0; d < a->device_count; d++)
-        n += s->devices[a->devices[d].process].breakdown.window_ps >= 0;
-    return n;
-}
-
 static int put_devices(vp_step *x, const one_step *s, const analysis *a)
 {
     x->device = VP_NO_DEVICE;
     x->device_count = 0;
-    x->devices = vp_arena_alloc(&a->h->arena, parts_of(s, a) * sizeof *x->devices);
+    x->devices = vp_arena_alloc(&a->h->arena, a->device_count * sizeof *x->devices);
     if (!x->devices)
         return vp_fail(VP_ENOMEM, "out of memory");
     for (uint32_t d = 0; d < a->device_count; d++) {
         const vp_step_device *part = &s->devices[a->devices[d].process];
-        if (part->breakdown.window_ps < 0)
+        if (!has_part(s, a->devices[d].process))
             continue;
         if (part->device == s->step.device)
             x->device = d;
@@ -164,9 +158,8 @@ static int put_devices(vp_step *x, const one_step *s, const analysis *a)
     return 0;
 }
 
-int one_step_put(void *ctx, const analysis *a)
+int one_step_put(const one_step *s, const analysis *a)
 {
-    const one_step *s = ctx;
     host_result *h = a->h;
     vp_step *x = vp_calloc(1, sizeof *x);
     if (!x)

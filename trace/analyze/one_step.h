@@ -12,7 +12,7 @@ typedef struct one_step {
     vp_step_source source;
     vp_step step; /* its name is the finder's: one_step_free; devices are not in it */
     char *name;
-    vp_step_device *devices;    /* by process of the trace; window_ps < 0 in those without a part */
+    vp_step_device *devices;    /* by process of the trace, where that has a part */
     int64_t *start_ps, *end_ps; /* by process, on its own clock; start > end without a part */
     int64_t host_start_ps,
         host_end_ps; /* of the program's threads, host's clock, as in the trace */
@@ -23,9 +23,9 @@ typedef struct one_step {
 int one_step_find(void *ctx, const analysis *a);
 /* Leaves of each track what runs in the step, cut to it: on devices to their part of it, elsewhere
  * to the program's own. What the steps of the whole say of this one is not found again in what is
- * left: one_step_put, a host_probe, puts it into the part's result. */
+ * left: one_step_put puts it into the part's result, while its analysis stands. */
 int one_step_cut(trace *t, const one_step *s);
-int one_step_put(void *ctx, const analysis *a);
+int one_step_put(const one_step *s, const analysis *a);
 void one_step_free(one_step *s);
 
 #endif

@@ -302,11 +302,6 @@ int trace_track_keep(trace_track *k, const uint32_t *order, size_t n)
         }
     }
     k->count = n;
-    return 0;
-}
-
-int trace_track_sort(trace_track *k)
-{
     return trace_sort_track(k);
 }
 

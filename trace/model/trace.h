@@ -94,10 +94,9 @@ int trace_place_modules(trace *t);
 /* Name and program id of "jit_step(5623765097522093075)"; without an id *program_id is untouched.
  */
 vp_str trace_module_name(vp_str text, int64_t *program_id);
-/* Of a sealed track the `n` events order[0] < order[1] < …, and no others; and its order again,
- * when starts or lengths have changed. Before anyone reads it. */
+/* Of a sealed track the `n` events order[0] < order[1] < …, and no others, sorted again: their
+ * starts and lengths may have been changed. Before anyone reads it. */
 int trace_track_keep(trace_track *k, const uint32_t *order, size_t n);
-int trace_track_sort(trace_track *k);
 /* Whether a track has something to say: events, or that there are none in the part. */
 static inline bool trace_track_counts(const trace *t, const trace_track *k)
 {

@@ -24,6 +24,12 @@ static void put_base_query(page *p, const char *group, const char *by)
     vp_buf_printf(p->b, "?group=%s&amp;by=%s&amp;n=%zu", group, by, p->v.top);
 }
 
+static void put_step(page *p, int64_t step)
+{
+    if (step != VP_UNKNOWN)
+        vp_buf_printf(p->b, "&amp;step=%lld", (long long)step);
+}
+
 /* A key that is replaced comes as its new value, the others as they are. */
 static void put_rest(page *p, const char *key, const char *value)
 {
@@ -33,8 +39,7 @@ static void put_rest(page *p, const char *key, const char *value)
         put_pair(p, "tab", p->links.tab);
     if (p->v.filter)
         put_pair(p, "q", p->v.filter);
-    if (p->r->step != VP_UNKNOWN)
-        vp_buf_printf(p->b, "&amp;step=%lld", (long long)p->r->step);
+    put_step(p, p->r->step);
 }
 
 void html_step_query(page *p, int64_t step)
@@ -42,8 +47,7 @@ void html_step_query(page *p, int64_t step)
     put_base_query(p, rep_group_name(p->r->group), rep_sort_name(p->v.sort));
     if (p->links.tab)
         put_pair(p, "tab", p->links.tab);
-    if (step != VP_UNKNOWN)
-        vp_buf_printf(p->b, "&amp;step=%lld", (long long)step);
+    put_step(p, step);
 }
 
 void html_query(page *p, const char *key, const char *value)
