@@ -60,7 +60,7 @@ static int check_header(const vpcap_header *h, size_t n)
     if (h->version != VPCAP_VERSION || h->header_bytes != sizeof *h)
         return vp_fail(VP_EUNSUPPORTED, "recorded by another version (layout %u, read is %u)",
                        h->version, VPCAP_VERSION);
-    if (h->image_bytes > n)
+    if (h->image_bytes > n && h->flags & VPCAP_FINISHED)
         return damaged("the file is cut off", n);
     if (!area_fits(&h->names, sizeof(vpcap_name_entry), n) ||
         !area_fits(&h->devices, sizeof(vpcap_device_entry), n) ||
@@ -68,8 +68,20 @@ static int check_header(const vpcap_header *h, size_t n)
         !area_fits(&h->metas, sizeof(vpcap_meta_entry), n) ||
         !area_fits(&h->open, sizeof(vpcap_open_entry), n) || !area_fits(&h->strings, 1, n))
         return damaged("a table lies outside", offsetof(vpcap_header, names));
-    if (h->chunks_at % VP__PAGE || h->chunks_at > n || h->pages > (n - h->chunks_at) / VP__PAGE)
+    if (h->chunks_at % VP__PAGE || h->chunks_at > h->image_bytes ||
+        h->pages > (h->image_bytes - h->chunks_at) / VP__PAGE)
         return damaged("its pages lie outside", offsetof(vpcap_header, chunks_at));
+    return 0;
+}
+
+/* The file of a recording that goes on, or did until it was killed, ends somewhere behind the pages
+ * that were given out. If it ends before those, it is a part of one. */
+static int check_length(vpcap_header *h, size_t n)
+{
+    uint64_t there = n > h->chunks_at ? (n - h->chunks_at) / VP__PAGE : 0;
+    if (there < h->pages && there < h->pages_used)
+        return damaged("the file is cut off", n);
+    h->pages = there < h->pages ? (uint32_t)there : h->pages;
     return 0;
 }
 
@@ -262,6 +274,7 @@ int vpcap_open(vpcap **out, const void *image, size_t n)
     v->image = image;
     memcpy(&v->head, image, sizeof v->head);
     rc = check_header(&v->head, n);
+    rc = rc < 0 ? rc : check_length(&v->head, n);
     if (rc == 0) {
         v->ps_per_tick = rate_of(&v->head);
         v->plain_ticks = plain_ticks_of(v->ps_per_tick);

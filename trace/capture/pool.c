@@ -1,19 +1,12 @@
 #include "trace/capture/pool.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "include/view_profile_capture.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
-#include "trace/capture/files.h"
-#include "trace/capture/run_dir.h"
-
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
-#endif
 
 #define POOL_BYTES_MIN (2 * VP__CHUNK_PAGES * (size_t)VP__PAGE)
 #define PAGES_MAX (UINT64_C(1) << 24) /* 64 GiB */
@@ -52,46 +45,23 @@ static void lay_out(vpcap_header *h, size_t bytes, bool ring)
     h->version = VPCAP_VERSION;
     h->header_bytes = sizeof *h;
     h->flags = ring ? VPCAP_IS_RING : 0;
-    at = place(&h->names, at, names, sizeof(vpcap_name_entry));
     at = place(&h->devices, at, DEVICES_MAX, sizeof(vpcap_device_entry));
     at = place(&h->tracks, at, TRACKS_MAX, sizeof(vpcap_track_entry));
     at = place(&h->metas, at, METAS_MAX, sizeof(vpcap_meta_entry));
     at = place(&h->open, at, VPCAP_OPEN_MAX, sizeof(vpcap_open_entry));
+    at = place(&h->names, at, names, sizeof(vpcap_name_entry));
     at = place(&h->strings, at, names * STRING_BYTES_PER_NAME, 1);
     h->chunks_at = at;
     h->pages = (uint32_t)(bytes / VP__PAGE);
     h->image_bytes = at + (uint64_t)h->pages * VP__PAGE;
 }
 
-static int reserve(int fd, uint64_t bytes)
-{
-    sigset_t before;
-    int rc;
-    run_dir_hold_signal(&before);
-    do
-        rc = posix_fallocate(fd, 0, (off_t)bytes);
-    while (rc == EINTR);
-    run_dir_free_signal(&before);
-    return rc ? vp_fail(cap_file_code(rc), "cannot make a pool of %llu bytes: %s",
-                        (unsigned long long)bytes, strerror(rc))
-              : 0;
-}
-
-/* Faults while recording cost as much as a hundred zones each: take them now. */
-static void populate(char *at, size_t bytes)
-{
-    if (madvise(at, bytes, MADV_POPULATE_WRITE) == 0)
-        return;
-    for (size_t i = 0; i < bytes; i += VP__PAGE)
-        __atomic_store_n((volatile char *)at + i, 0, __ATOMIC_RELAXED);
-}
-
-static int map_image(cap_pool *p, const vpcap_header *h, int fd)
+/* Whole, as memory that is not touched costs nothing; the file behind it comes in pieces. */
+static int map_image(cap_pool *p, const vpcap_header *h, int fd, const char *path)
 {
     int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
     void *at;
-    if (fd >= 0)
-        VP_TRY(reserve(fd, h->image_bytes));
+    VP_TRY(grow_open(&p->grow, h, fd, path));
     at = mmap(NULL, h->image_bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
     if (at == MAP_FAILED)
         return vp_fail(errno == ENOMEM ? VP_ENOMEM : VP_EIO, "cannot map a pool of %llu bytes: %s",
@@ -101,7 +71,7 @@ static int map_image(cap_pool *p, const vpcap_header *h, int fd)
     p->size = h->image_bytes;
     p->head = at;
     memcpy(at, h, sizeof *h);
-    populate(p->image + h->chunks_at, h->image_bytes - h->chunks_at);
+    grow_populate(p->image + h->chunks_at, p->grow.chunks);
     return 0;
 }
 
@@ -123,7 +93,7 @@ static int make_index(cap_pool *p, uint32_t pages)
     return p->sealed && p->ended ? 0 : vp_fail(VP_ENOMEM, "out of memory: the pool's index");
 }
 
-int pool_open(cap_pool *p, size_t bytes, bool ring, int fd)
+int pool_open(cap_pool *p, size_t bytes, bool ring, int fd, const char *path)
 {
     vpcap_header h;
     int rc;
@@ -135,7 +105,7 @@ int pool_open(cap_pool *p, size_t bytes, bool ring, int fd)
     *p = (cap_pool){.ring = ring};
     rc = ring ? make_index(p, h.pages) : 0;
     if (rc == 0)
-        rc = map_image(p, &h, fd);
+        rc = map_image(p, &h, fd, path);
     if (rc < 0) {
         pool_close(p);
         return rc;
@@ -148,6 +118,7 @@ void pool_close(cap_pool *p)
 {
     if (p->image)
         munmap(p->image, p->size);
+    grow_close(&p->grow);
     vp_free(p->sealed);
     vp_free(p->ended);
     *p = (cap_pool){.image = NULL};
@@ -167,6 +138,8 @@ static vp__chunk *take_fresh(cap_pool *p, uint32_t pages)
     do {
         take = h->pages - used < pages ? h->pages - used : pages;
         if (!take || (p->ring && take < pages)) /* a ring recycles whole chunks only */
+            return NULL;
+        if (!grow_pages(p, used + take))
             return NULL;
     } while (!__atomic_compare_exchange_n(&h->pages_used, &used, used + take, false,
                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED));
@@ -398,7 +371,7 @@ bool pool_string(cap_pool *p, vpcap_ref *out, const char *s)
     vpcap_area *area = &p->head->strings;
     uint32_t n = s ? (uint32_t)strnlen(s, VPCAP_STRING_MAX) : 0, at = VP__LOAD(area->used);
     do {
-        if (n > area->cap - at)
+        if (n > area->cap - at || !grow_area(p, area, &p->grow.strings, (uint64_t)at + n))
             return false;
     } while (!__atomic_compare_exchange_n(&area->used, &at, at + n, false, __ATOMIC_RELAXED,
                                           __ATOMIC_RELAXED));
@@ -453,7 +426,8 @@ uint32_t pool_names(cap_pool *p, uint32_t count)
     vpcap_area *area = &p->head->names;
     uint32_t at = VP__LOAD(area->used);
     do {
-        if (count > area->cap - at)
+        if (count > area->cap - at ||
+            !grow_area(p, area, &p->grow.names, (at + count) * sizeof(vpcap_name_entry)))
             return 0;
     } while (!__atomic_compare_exchange_n(&area->used, &at, at + count, false, __ATOMIC_RELAXED,
                                           __ATOMIC_RELAXED));

@@ -1,4 +1,4 @@
-/* The memory that a recording writes into: one mapping, made whole and populated when it starts,
+/* The memory that a recording writes into: one mapping, whose file grows with it (pool_grow.h),
  * laid out as trace/base/vpcap_layout.h says. What takes from it takes no lock, so that a thread
  * may be stopped anywhere, and a signal handler may record. Private to the recorder; the recording
  * owns its pool. */
@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "trace/base/vpcap_layout.h"
+#include "trace/capture/pool_grow.h"
 
 typedef struct cap_pool {
     char *image;
@@ -21,13 +22,14 @@ typedef struct cap_pool {
     uint64_t *sealed;
     uint64_t *ended; /* ring: of the first chunk in this page, when its thread ended; 0: it lives */
     uint64_t seals;
+    cap_grow grow;
     uint32_t firsts; /* first chunks given out, those given out again not counted */
 } cap_pool;
 
-/* bytes: of chunks; the tables come on top. fd: of a new file, which is made as long as needed and
- * mapped; -1: memory. VP_ENOSPC, VP_EIO, VP_ENOMEM. Fills in all of the header but times and
+/* bytes: of chunks, at most; the tables come on top. fd: of a new file at `path`, which is mapped
+ * and grows; -1: memory. VP_ENOSPC, VP_EIO, VP_ENOMEM. Fills in all of the header but times and
  * names. */
-int pool_open(cap_pool *p, size_t bytes, bool ring, int fd);
+int pool_open(cap_pool *p, size_t bytes, bool ring, int fd, const char *path);
 /* The mapping goes; NULL image: nothing. */
 void pool_close(cap_pool *p);
 

@@ -162,12 +162,14 @@ static int open_pool(cap_session *s, bool is_child)
 {
     char host[sizeof((vpcap_header *)NULL)->host], suffix[24] = "";
     size_t bytes = s->cfg.pool_bytes ? s->cfg.pool_bytes : POOL_BYTES_DEFAULT;
+    char path[sizeof s->run.path + sizeof s->pool_name] = "";
     int rc, fd = -1;
     if (is_child)
         snprintf(suffix, sizeof suffix, "_%ld", (long)s->pid);
     put_host(host, sizeof host, s->cfg.host, suffix);
     if (!s->cfg.in_memory) {
         snprintf(s->pool_name, sizeof s->pool_name, "%s.vpcap", host);
+        snprintf(path, sizeof path, "%s/%s", s->run.path, s->pool_name);
         fd = openat(s->run.fd, s->pool_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd < 0)
             return vp_fail_at(
@@ -176,7 +178,7 @@ static int open_pool(cap_session *s, bool is_child)
     }
     if (fd >= 0 && s->standby && vpcap_hold(fd))
         s->lock_fd = fd;
-    rc = pool_open(&s->pool, bytes, s->cfg.mode == VP_RING, fd);
+    rc = pool_open(&s->pool, bytes, s->cfg.mode == VP_RING, fd, path);
     if (fd >= 0 && fd != s->lock_fd)
         close(fd);
     if (rc < 0) {
@@ -282,6 +284,7 @@ static void switch_on(cap_session *s)
     s->generation = generations | clock_is_processor();
     cap_pool_now = s->pool;
     cap_tables_enter(&cap_pool_now);
+    grow_start(&cap_pool_now);
     VP__STORE(vp__level, s->cfg.level);
     clock_pair(&h->start, PAIR_TRIES);
     s->result.start_unix_ns = h->start.unix_ns;
@@ -406,6 +409,7 @@ static void switch_off(cap_session *s)
     clock_pair(&s->stop, PAIR_TRIES);
     end_gpu(s);
     cap_tables_leave();
+    grow_stop(&cap_pool_now);
     session_lock();
     while (s->readers)
         session_wait();
@@ -413,6 +417,7 @@ static void switch_off(cap_session *s)
                          .size = cap_pool_now.size,
                          .head = cap_pool_now.head,
                          .ring = cap_pool_now.ring,
+                         .grow = cap_pool_now.grow,
                          .sealed = cap_pool_now.sealed,
                          .ended = cap_pool_now.ended};
     unsettled = !s->settled;
@@ -563,6 +568,7 @@ cap_session *session_orphan(void)
     unsettled = false;
     cap_tables_leave();
     for (cap_session *s = sessions; s; s = s->next) {
+        grow_close(&s->pool.grow);
         s->pool = (cap_pool){.image = NULL}; /* it did not come along */
         release(s);                          /* the parent holds it on */
         s->readers = s->waiters = 0;

@@ -1,0 +1,48 @@
+/* A pool's file is as long as what is recorded needs, and some more that is ready in advance: the
+ * mapping has its whole size from the start, the file comes up to it in pieces. Whoever takes a
+ * part of the image makes sure of its place first, since a page that the disk has no room for ends
+ * the program when it is touched. A thread of its own keeps ahead, as a page that is touched for
+ * the first time costs as much as fifty zones; without it whoever takes does it. Private to pool.c
+ * and the session; a cap_grow belongs to its pool. */
+#ifndef VP_CAPTURE_POOL_GROW_H
+#define VP_CAPTURE_POOL_GROW_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "trace/base/vpcap_layout.h"
+
+typedef struct cap_grow {
+    int file;   /* descriptor + 1; 0: memory */
+    char *path; /* of the file, should the program close our descriptor */
+    dev_t dev;
+    ino_t ino;
+    uint64_t names, strings, chunks; /* bytes of each that are ready */
+    uint32_t calls;                  /* futex: changes when there is something to do or to end */
+    bool ends, runs;
+    pthread_t thread;
+} cap_grow;
+
+struct cap_pool;
+
+/* Takes a copy of the descriptor (fd < 0: memory). Makes the head, the small tables and the first
+ * pieces of the others ready. VP_ENOSPC, VP_EIO, VP_ENOMEM. */
+int grow_open(cap_grow *g, const vpcap_header *h, int fd, const char *path);
+void grow_close(cap_grow *g);
+/* Takes the faults of the first time that these bytes are written to. */
+void grow_populate(char *at, size_t bytes);
+
+/* Sees to it that pages up to this one can be written to: false when there is no room. Signal-safe,
+ * as the others. */
+bool grow_pages(struct cap_pool *p, uint32_t pages);
+/* The same of the first n bytes of an area; ready: names or strings above. */
+bool grow_area(struct cap_pool *p, const vpcap_area *a, uint64_t *ready, uint64_t n);
+
+/* The thread that keeps ahead of this pool, which stays where it is until grow_stop. Where there is
+ * none to be had, nothing. */
+void grow_start(struct cap_pool *p);
+void grow_stop(struct cap_pool *p);
+
+#endif
