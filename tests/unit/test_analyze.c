@@ -227,6 +227,46 @@ static void statistics_are_of_calls(void **state)
     done(&h, &m);
 }
 
+/* Requests on one track: two of one name cross, so that none of them is inside another of its name,
+ * and all count. Busy [0,35) us: self. */
+static void spans_that_cross_all_count(void **state)
+{
+    enum { US = 1000000 };
+    static const int64_t request[][2] = {{0, 10}, {2, 5}, {8, 20}, {9, 35}, {30, 34}};
+    (void)state;
+    for (int device = 0; device < 2; device++) {
+        made m = make(device ? SINK_PROCESS_TPU : SINK_PROCESS_HOST,
+                      device ? SINK_ROLE_OPS : SINK_ROLE_PLAIN);
+        host_result h;
+        for (size_t i = 0; i < 5; i++)
+            put(&m, m.track, "request", request[i][0] * US, request[i][1] * US);
+        analyze(&h, &m, VP_GROUP_NAME);
+        assert_int_equal(op_named(&h, "request")->total_ps, (10 + 3 + 12 + 26 + 4) * US);
+        assert_int_equal(op_named(&h, "request")->self_ps, 35 * US);
+        assert_int_equal(op_named(&h, "request")->max_ps, 26 * US);
+        assert_int_equal(op_named(&h, "request")->p50_ps, 10 * US);
+        done(&h, &m);
+    }
+}
+
+/* Calls that only seem to cross, since their file rounds to whole us, nest: the inner ones count in
+ * the outer. */
+static void rounding_makes_no_spans(void **state)
+{
+    enum { US = 1000000 };
+    (void)state;
+    made m = make(SINK_PROCESS_HOST, SINK_ROLE_PLAIN);
+    host_result h;
+    put(&m, m.track, "f", 0, 10 * US);
+    put(&m, m.track, "f", 2 * US, 5 * US);
+    put(&m, m.track, "f", 9 * US, 20 * US);
+    put(&m, m.track, "f", 12 * US, 21 * US);
+    put(&m, m.track, "f", 13 * US, 14 * US);
+    analyze(&h, &m, VP_GROUP_NAME);
+    assert_int_equal(op_named(&h, "f")->total_ps, (10 + 11 + 9) * US);
+    done(&h, &m);
+}
+
 /* Any order of the same events gives the same figures; Σ self of a track is its busy time. */
 static void order_does_not_matter(void **state)
 {
@@ -386,6 +426,8 @@ int main(void)
         cmocka_unit_test(the_breakdown_adds_up),
         cmocka_unit_test(self_time_survives_crossings),
         cmocka_unit_test(statistics_are_of_calls),
+        cmocka_unit_test(spans_that_cross_all_count),
+        cmocka_unit_test(rounding_makes_no_spans),
         cmocka_unit_test(order_does_not_matter),
         cmocka_unit_test(classes_follow_the_rules),
         cmocka_unit_test(names_are_grouped_as_people_read_them),

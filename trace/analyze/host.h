@@ -95,6 +95,23 @@ typedef int self_fn(void *ctx, size_t id, int64_t start, int64_t end);
 /* Called for every event in turn, also for those without length, which own no time. */
 typedef int self_id_fn(void *ctx, size_t index, size_t *id);
 int self_pieces(const trace_track *k, self_id_fn *id, self_fn *fn, void *ctx);
+/* How the events of one group on one track add up, asked in their order. Calls nest: one inside
+ * another of its group is its recursion, and only the outermost counts. Spans run at once
+ * (requests, async work): all count. A track holds spans where its reader says so, and those groups
+ * are spans of which two cross, by more than the whole us to which formats round. */
+typedef struct nesting {
+    int64_t end;   /* of the outermost so far; INT64_MIN at first */
+    int64_t inner; /* sum of those inside it, not counted yet; NESTING_SPANS: all count */
+} nesting;
+#define NESTING_SPANS INT64_C(-1)
+static inline nesting nesting_begin(bool spans)
+{
+    return (nesting){INT64_MIN, spans ? NESTING_SPANS : 0};
+}
+/* What the event [start, end) adds to the total. */
+int64_t nesting_add(nesting *n, int64_t start, int64_t end);
+/* Whether a track is known to hold spans. */
+bool nesting_none(const trace *t, const trace_track *k);
 /* group_of and totals by group: the outermost events of one group count once in total_ps. */
 int self_times(kind_times *kt, int64_t *group_total, track_set set, const uint32_t *group_of,
                uint32_t group_count);

@@ -20,7 +20,7 @@ typedef struct row {
     uint32_t track, kind;
     int64_t calls, total_ps, self_ps, idle_ps, blocked_ps;
     int64_t max_ps, max_start_ps;
-    int64_t end; /* of its last outermost call */
+    nesting open;
 } row;
 
 typedef struct table {
@@ -67,7 +67,10 @@ static int row_of(uint32_t *out, table *b, uint32_t kind)
 {
     if (b->thread[kind] != b->track + 1) {
         VP_TRY(vp_grow(&b->v, &b->cap, b->n + 1, sizeof *b->v, UINT32_MAX - 1));
-        b->v[b->n] = (row){.track = b->track, .kind = kind, .max_ps = -1, .end = INT64_MIN};
+        b->v[b->n] = (row){.track = b->track,
+                           .kind = kind,
+                           .max_ps = -1,
+                           .open = nesting_begin(nesting_none(b->a->t, b->k))};
         b->thread[kind] = b->track + 1;
         b->row_of_kind[kind] = (uint32_t)b->n++;
     }
@@ -125,10 +128,7 @@ static int count_call(void *ctx, size_t i, size_t *at)
         r->max_ps = dur;
         r->max_start_ps = start;
     }
-    if (start + dur > r->end) {
-        r->total_ps += dur;
-        r->end = start + dur;
-    }
+    r->total_ps += nesting_add(&r->open, start, start + dur);
     if (host_kind_flags(b->a->kinds, kind) & HK_BLOCKING)
         r->blocked_ps += blocked(b, start, start + dur);
     return 0;

@@ -65,13 +65,32 @@ static bool crosses(const stack *st, int64_t start, int64_t end)
 
 /* Spans on a GPU's stream or an XLA:CPU device run at once: none of them is inside another of its
  * name, though its interval may be (rounding, programmatic dependent launch). */
-static bool nests(const trace *t, const trace_track *k)
+bool nesting_none(const trace *t, const trace_track *k)
 {
-    return !k->one_timeline && t->processes[k->process].kind != SINK_PROCESS_GPU;
+    return k->spans || k->one_timeline || t->processes[k->process].kind == SINK_PROCESS_GPU;
 }
 
-static int one_track(kind_times *kt, int64_t *group_total, int64_t *group_end, stack *st,
-                     const trace_track *k, const uint32_t *group_of, bool nested)
+#define ROUNDING_PS INT64_C(1000000)
+
+int64_t nesting_add(nesting *n, int64_t start, int64_t end)
+{
+    int64_t more = end - start;
+    if (n->inner == NESTING_SPANS)
+        return more;
+    if (end <= n->end) {
+        n->inner += more;
+        return 0;
+    }
+    if (n->end > start && n->end - start > ROUNDING_PS && end - n->end > ROUNDING_PS) {
+        more += n->inner;
+        n->inner = NESTING_SPANS;
+    }
+    n->end = end;
+    return more;
+}
+
+static int one_track(kind_times *kt, int64_t *group_total, nesting *open, stack *st,
+                     const trace_track *k, const uint32_t *group_of)
 {
     const owner self = {kt->self_ps, NULL, NULL};
     st->n = 0;
@@ -81,10 +100,7 @@ static int one_track(kind_times *kt, int64_t *group_total, int64_t *group_end, s
         int64_t start = k->start_ps[i], end = start + k->dur_ps[i];
         uint32_t kind = k->kind[i], group = group_of[kind];
         kt->calls[kind]++;
-        if (!nested || end > group_end[group]) {
-            group_total[group] += end - start;
-            group_end[group] = end;
-        }
+        group_total[group] += nesting_add(&open[group], start, end);
         if (end == start)
             continue;
         VP_TRY(run_until(st, start, &self));
@@ -125,15 +141,14 @@ int self_pieces(const trace_track *k, self_id_fn *id, self_fn *fn, void *ctx)
 int self_times(kind_times *kt, int64_t *group_total, track_set set, const uint32_t *group_of,
                uint32_t group_count)
 {
-    VP_CLEANUP(vp_free_ptr)
-    int64_t *group_end = vp_realloc_array(NULL, group_count, sizeof *group_end);
+    VP_CLEANUP(vp_free_ptr) nesting *open = vp_realloc_array(NULL, group_count, sizeof *open);
     stack st = {0};
-    int rc = group_end ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    int rc = open ? 0 : vp_fail(VP_ENOMEM, "out of memory");
     for (size_t i = 0; rc == 0 && i < set.count; i++) {
-        for (uint32_t g = 0; g < group_count; g++)
-            group_end[g] = INT64_MIN;
         const trace_track *k = &set.t->tracks[set.tracks[i]];
-        rc = one_track(kt, group_total, group_end, &st, k, group_of, nests(set.t, k));
+        for (uint32_t g = 0; g < group_count; g++)
+            open[g] = nesting_begin(nesting_none(set.t, k));
+        rc = one_track(kt, group_total, open, &st, k, group_of);
     }
     vp_free(st.v);
     return rc;

@@ -48,6 +48,7 @@ static int put_track(trace_track *k, trace *t, const sink_track *info)
     k->id = info->id;
     k->role = info->role;
     k->one_timeline = info->one_timeline;
+    k->spans = info->spans;
     return info->name.n ? vp_intern_put(&t->names, info->name, &k->name) : 0;
 }
 

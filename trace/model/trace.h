@@ -36,7 +36,7 @@ typedef struct trace_track {
     vp_sid name;
     int64_t id;
     sink_role role;
-    bool one_timeline;
+    bool one_timeline, spans;
     bool sorted;
     int64_t *start_ps, *dur_ps; /* `count` of each */
     uint32_t *kind;

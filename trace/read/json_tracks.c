@@ -185,12 +185,12 @@ int cj_new_track(cj_reader *r, cj_thread *t)
     return 0;
 }
 
-/* The track of a process that bears this name behind the prefix. */
+/* The track of a process that bears this name behind the prefix, which async events have. */
 static int named_track(cj_reader *r, const cj_thread *t, vp_str prefix, js_value name,
                        uint32_t *track)
 {
     uint64_t key = vp_mix(cj_hash(name, 7) ^ vp_hash(prefix.p, prefix.n, t->process));
-    sink_track info = {.id = -1, .role = SINK_ROLE_PLAIN};
+    sink_track info = {.id = -1, .role = SINK_ROLE_PLAIN, .spans = prefix.n > 0};
     *track = vp_map_get(&r->maps[CJ_BY_CAT], key);
     if (*track != VP_MAP_NONE)
         return 0;

@@ -51,6 +51,7 @@ typedef struct sink_track {
     int64_t id; /* line id or tid */
     sink_role role;
     bool one_timeline; /* spans overlap and the latest started owns the time (CPU devices) */
+    bool spans;        /* known to hold no calls of a thread, but spans that run at once */
 } sink_track;
 
 typedef enum sink_class { SINK_COMPUTE, SINK_COMM, SINK_COPY } sink_class;
