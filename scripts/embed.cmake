@@ -1,9 +1,9 @@
 # vp_embed(OUT_VAR FILES…): web assets → one C source with, for each, its gzip form, a strong ETag and
-# room that takes no place in the program for the bytes themselves. server/routes/assets.h declares the
+# room that takes no place in the program for the bytes themselves. trace/report/web_files.h declares the
 # table. Reproducible: gzip's MTIME is zeroed.
 function(vp_embed out_var)
-  set(src ${CMAKE_BINARY_DIR}/web_assets.c)
-  set(body "#include \"server/routes/assets.h\"\n")
+  set(src ${CMAKE_BINARY_DIR}/web_files_data.c)
+  set(body "#include \"trace/report/web_files.h\"\n")
   set(table "")
   set(n 0)
   foreach(path ${ARGN})
@@ -26,7 +26,7 @@ function(vp_embed out_var)
     string(APPEND table "    {\"${name}\", \"${etag}\", raw_${n}, ${size}, gz_${n}, sizeof gz_${n} - 1},\n")
     math(EXPR n "${n} + 1")
   endforeach()
-  string(APPEND body "const web_asset web_assets[] = {\n${table}    {0, 0, 0, 0, 0, 0},\n};\n")
+  string(APPEND body "const web_file web_files[] = {\n${table}    {0, 0, 0, 0, 0, 0},\n};\n")
   file(GENERATE OUTPUT ${src} CONTENT "${body}")
   set(${out_var} ${src} PARENT_SCOPE)
 endfunction()

@@ -1,10 +1,10 @@
 /* `/compare/A/B`: what changed from one session to another, as a page and as JSON; and the form of
  * the index that leads there. */
-#include "server/routes/assets.h"
 #include "server/routes/page.h"
 #include "trace/analyze/compare.h"
 #include "trace/base/err.h"
 #include "trace/report/report.h"
+#include "trace/report/web_files.h"
 
 static void drop_comparison(vp_comparison **c)
 {
@@ -33,7 +33,7 @@ static int compare_sessions(vp_comparison **out, size_t *missing, const http_req
 int page_compare(http_req *rq)
 {
     VP_CLEANUP(drop_comparison) vp_comparison *c = NULL;
-    const rep_links links = {.base = http_root(rq), .index = "/", .version = asset_version};
+    const rep_links links = {.base = http_root(rq), .index = "/", .version = web_file_version};
     size_t missing;
     int rc = compare_sessions(&c, &missing, rq);
     if (rc == VP_ENOTFOUND)

@@ -3,14 +3,14 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "server/routes/assets.h"
 #include "trace/export/export.h"
 #include "trace/report/report.h"
+#include "trace/report/web_files.h"
 
 /* Assets carry their content's tag, so that they may be kept for ever. */
 static void asset_url(vp_buf *b, const http_req *rq, const char *name)
 {
-    vp_buf_printf(b, "%s/static/%s?v=%s", http_root(rq), name, asset_version(name));
+    vp_buf_printf(b, "%s/static/%s?v=%s", http_root(rq), name, web_file_version(name));
 }
 
 void page_begin(vp_buf *b, const http_req *rq, const page_frame *frame)

@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "server/routes/assets.h"
 #include "server/routes/page.h"
 #include "trace/base/err.h"
 #include "trace/report/report.h"
+#include "trace/report/web_files.h"
 
 /* Rows of one table: more make a browser slow, and the CSV has them all. */
 #define ROWS_MAX 1000u
@@ -51,7 +51,7 @@ static void make_links(asked *a, const http_req *rq)
     snprintf(a->raw, sizeof a->raw, "/trace/%s/raw/", a->s->id);
     a->links.base = http_root(rq);
     a->links.index = "/";
-    a->links.version = asset_version;
+    a->links.version = web_file_version;
     a->links.controls = true;
     a->links.rows_max = ROWS_MAX;
     a->links.session = a->session;

@@ -31,7 +31,7 @@ void vp_buf_free_piece(vp_buf *b, vp_buf *piece)
     vp_buf_free(piece);
 }
 
-static int failed(vp_buf *b, int code)
+int vp_buf_fail(vp_buf *b, int code)
 {
     vp_buf_free(b);
     b->status = code;
@@ -44,7 +44,7 @@ int vp_buf_flush(vp_buf *b)
         return b->status;
     int rc = b->drain(b->drain_ctx, b->p, b->n);
     b->n = 0;
-    return rc < 0 ? failed(b, rc) : 0;
+    return rc < 0 ? vp_buf_fail(b, rc) : 0;
 }
 
 static int room(vp_buf *b, size_t n)
@@ -52,11 +52,11 @@ static int room(vp_buf *b, size_t n)
     if (b->status < 0)
         return b->status;
     if (n > b->max || b->n > b->max - n)
-        return failed(b, vp_fail(VP_ELIMIT, "output above its limit of %zu bytes", b->max));
+        return vp_buf_fail(b, vp_fail(VP_ELIMIT, "output above its limit of %zu bytes", b->max));
     if (n < b->cap - b->n) /* one byte stays for the NUL */
         return 0;
     int rc = vp_grow(&b->p, &b->cap, b->n + n + 1, 1, SIZE_MAX / 2);
-    return rc < 0 ? failed(b, rc) : 0;
+    return rc < 0 ? vp_buf_fail(b, rc) : 0;
 }
 
 char *vp_buf_room(vp_buf *b, size_t n)

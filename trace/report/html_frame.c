@@ -1,4 +1,5 @@
 #include "trace/report/html_parts.h"
+#include "trace/report/web_files.h"
 
 /* key: what presses it on the keyboard, "" for none. */
 static void put_link(page *p, const char *path, const char *css_class, const char *key,
@@ -58,6 +59,15 @@ static void put_banner(page *p)
     html_puts(p, "</div>\n");
 }
 
+static void put_style(page *p)
+{
+    int rc = web_files_inflate();
+    if (rc < 0)
+        vp_buf_fail(p->b, rc);
+    else
+        html_puts(p, (const char *)web_file_find("report.css")->raw);
+}
+
 void html_begin(page *p, const char *title)
 {
     html_puts(p, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -76,7 +86,7 @@ void html_begin(page *p, const char *title)
             put_script(p, "report.js");
     } else {
         html_puts(p, "<style>\n");
-        html_puts(p, rep_css);
+        put_style(p);
         html_puts(p, "</style>\n");
     }
     html_puts(p, "</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the figures</a>\n");

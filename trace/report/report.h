@@ -51,7 +51,7 @@ int rep_findings_docs(vp_buf *b);
 /* A page about one op of the report, call by call. */
 int rep_op_html(vp_buf *b, const vp_report *r, size_t op, const op_details *d, const vp_view *v,
                 const rep_links *links);
-/* With links->base set the page links BASE/static/report.css (the bytes of rep_css), else it holds
+/* With links->base set the page links BASE/static/report.css (web/report.css), else it holds
  * them in a <style>. It never needs style attributes or scripts: style-src 'self' is enough. */
 int rep_html(vp_buf *b, const vp_report *r, const vp_view *v, const rep_links *links);
 
@@ -63,8 +63,6 @@ int rep_compare_md(vp_buf *b, const vp_comparison *c, const vp_view *v);
 int rep_compare_junit(vp_buf *b, const vp_comparison *c, bool failed); /* failed: by a gate */
 /* A page about two reports, by the same rules; links->base also leads to their sessions. */
 int rep_compare_html(vp_buf *b, const vp_comparison *c, const rep_links *links);
-
-extern const char rep_css[]; /* NUL-terminated, constant for a build */
 
 /* `list`: DESIGN 5 and 7. */
 int rep_list_text(vp_buf *b, const catalog *c, const vp_view *v);
