@@ -48,7 +48,21 @@ static bool finding_fails(const compare_gate *g, const vp_comparison *c, const v
     return false;
 }
 
-static int check(const compare_gate *g, const vp_comparison *c, const vp_report *b)
+/* Nothing told a change from noise. Of whole runs that is their nature; of what is left of a
+ * damaged one no gate may make a success. */
+static bool unverified_fails(const vp_comparison *c, const vp_report *a, const vp_report *b)
+{
+    if (a->partial || b->partial) {
+        vp_log(VP_LOG_ERROR, "nothing was verified, and %c is incomplete: %s",
+               a->partial ? 'A' : 'B', c->verdict_reason);
+        return true;
+    }
+    vp_log(VP_LOG_WARN, "nothing was verified: %s", c->verdict_reason);
+    return false;
+}
+
+static int check(const compare_gate *g, const vp_comparison *c, const vp_report *a,
+                 const vp_report *b)
 {
     bool failed = fails("--max-regression", &c->median, g->median_percent, c);
     failed = fails("--max-p90-regression", &c->p90, g->p90_percent, c) || failed;
@@ -60,7 +74,7 @@ static int check(const compare_gate *g, const vp_comparison *c, const vp_report 
     }
     if (!failed && c->verdict == VP_UNVERIFIED &&
         (!isnan(g->median_percent) || !isnan(g->p90_percent)))
-        vp_log(VP_LOG_WARN, "nothing was verified: %s", c->verdict_reason);
+        failed = unverified_fails(c, a, b);
     return failed ? CLI_GATE : CLI_OK;
 }
 
@@ -133,7 +147,7 @@ static int compare(const cli_options *o, const compare_gate *g)
     if (rc >= 0)
         rc = compare_make(&c, a, b);
     if (rc >= 0) {
-        code = check(g, c, b);
+        code = check(g, c, a, b);
         rc = print(c, o, code != CLI_OK);
     }
     if (rc >= 0 && o->append)

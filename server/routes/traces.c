@@ -110,7 +110,13 @@ static int open_export(rd_stream **out, const catalog *c, const cat_file *f)
         return rc < 0 ? rc : ex_json_from_xspace(out, source);
     }
     VP_TRY(catalog_stream(&in, c, f, false));
-    return ex_json_clean(out, in);
+    VP_TRY(ex_json_clean(&in, in));
+    int rc = ex_json_clean_check(in);
+    if (rc < 0)
+        rd_stream_close(&in);
+    else
+        *out = in;
+    return rc;
 }
 
 static void trace_entity(http_entity *e, const cat_file *f, const char *type, const char *made)

@@ -231,8 +231,18 @@ static int fill(comparing *k)
     return k->out_of_memory ? vp_fail(VP_ENOMEM, "out of memory") : 0;
 }
 
+/* Without an event there is nothing that a gate could pass. */
+static int check_any(const vp_report *r, char side)
+{
+    if (r->events > 0 || r->device_count || r->steps.count || r->memory_count)
+        return 0;
+    return vp_fail(VP_EEMPTY, "%c has not one event: there is nothing to compare with", side);
+}
+
 int compare_make(vp_comparison **out, const vp_report *a, const vp_report *b)
 {
+    VP_TRY(check_any(a, 'A'));
+    VP_TRY(check_any(b, 'B'));
     if (a->group != b->group)
         return vp_fail(VP_EARG, "the two reports group ops in different ways: make both with the "
                                 "same --group");

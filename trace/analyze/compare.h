@@ -5,7 +5,8 @@
 
 #include "include/view_profile.h"
 
-/* Of two reports of one grouping, both full. The comparison holds copies of all its texts. */
+/* Of two reports of one grouping, both full. The comparison holds copies of all its texts.
+ * VP_EEMPTY: one of them has not one event. */
 int compare_make(vp_comparison **out, const vp_report *a, const vp_report *b);
 void compare_free(vp_comparison *c);
 

@@ -62,7 +62,7 @@ void fd_trace_unreliable(fd_run *run)
     run->f->severity = worst == SPOILT ? VP_LEVEL_MEDIUM : VP_LEVEL_HIGH;
     if (note)
         fd_message(run,
-                   fd_say(run, "The profile says of itself: %s%s.",
+                   fd_say(run, "Figures of this profile may be wrong: %s%s.",
                           note->message ? note->message : note->code,
                           notes > 1 ? fd_say(run, " (and %zu more; see quality)", notes - 1) : ""));
     else

@@ -1,6 +1,7 @@
 #include "trace/analyze/load.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "trace/analyze/one_step.h"
 #include "trace/base/err.h"
@@ -63,14 +64,42 @@ static int read_file(trace **out, const catalog *c, const cat_file *f, const loa
     return 0;
 }
 
+/* What kept events from being read; NULL: nothing did. */
+static const trace_quality *find_damage(const trace *t)
+{
+    for (uint32_t i = 0; i < t->quality_count; i++)
+        if (t->quality[i].partial || !strcmp(t->quality[i].code, "bad-event"))
+            return &t->quality[i];
+    return NULL;
+}
+
+/* A damaged file without one event that could be read is no empty profile: no gate may pass on it.
+ */
+static int check_any(const trace *t, const cat_file *f)
+{
+    const trace_quality *q = t->event_count ? NULL : find_damage(t);
+    if (!q)
+        return 0;
+    bool cut = !strcmp(q->code, "truncated");
+    vp_fail(VP_ECORRUPT, "not one event of it can be read: %s",
+            cut ? "it is damaged or cut off before the first" : q->message);
+    return vp_fail_at(VP_ECORRUPT, f->path, q->event, q->byte);
+}
+
 /* For op tables host events matter only where there is no device: most files never need them. */
 static int read_needed(trace **out, const catalog *c, const cat_file *f, const load_options *opts)
 {
     trace *t = NULL;
-    VP_TRY(read_file(&t, c, f, opts, opts->depth == VP_DEPTH_OPS));
-    if (opts->depth == VP_DEPTH_OPS && !trace_has_device(t) && t->skipped_count) {
+    bool ops_only = opts->depth == VP_DEPTH_OPS && !opts->one_step;
+    VP_TRY(read_file(&t, c, f, opts, ops_only));
+    if (ops_only && (!trace_has_device(t) || !t->event_count) && t->skipped_count) {
         trace_free(t);
         VP_TRY(read_file(&t, c, f, opts, false));
+    }
+    int rc = check_any(t, f);
+    if (rc < 0) {
+        trace_free(t);
+        return rc;
     }
     *out = t;
     return 0;
@@ -115,7 +144,7 @@ static int analyze_file(host_result *out, const catalog *c, const cat_file *f,
                         const load_options *opts)
 {
     trace *t = NULL;
-    VP_TRY(opts->one_step ? read_file(&t, c, f, opts, false) : read_needed(&t, c, f, opts));
+    VP_TRY(read_needed(&t, c, f, opts));
     int rc = opts->one_step ? analyze_step(out, t, opts)
                             : host_analyze_with(out, t, opts->group, opts->depth, opts->probe,
                                                 opts->probe_ctx);

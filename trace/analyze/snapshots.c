@@ -157,6 +157,11 @@ static int fill(vp_report *r, const catalog *c, const cat_session *s, const vp_r
     }
     r->compile.cache_hits = r->compile.cache_misses = VP_UNKNOWN;
     VP_TRY(snapshots_add(r, c, s));
+    if (!r->memory_count && r->partial) { /* not one could be read */
+        const vp_quality *q = &r->quality[0];
+        vp_fail(VP_ECORRUPT, "%s", q->message);
+        return vp_fail_at(VP_ECORRUPT, q->file, q->event, q->byte);
+    }
     return report_finish(r);
 }
 

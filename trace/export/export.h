@@ -10,6 +10,11 @@
  * event otherwise byte for byte, closes a cut-off file. At least 400 MB/s, constant memory. */
 int ex_json_clean(rd_stream **out, rd_stream *in);
 
+/* To be called before the first chunk is taken, which it makes ready, while a refusal can still be
+ * told: VP_ECORRUPT where the input is damaged and has not one event. s was made by ex_json_clean.
+ */
+int ex_json_clean_check(rd_stream *s);
+
 /* What the clean-up dropped and repaired so far; it never does so in silence. */
 typedef struct ex_clean_counts {
     uint64_t events;  /* written */

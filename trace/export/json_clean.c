@@ -3,6 +3,7 @@
  * Every event is held until it is whole, so the output is well-formed wherever the input ends. */
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/export/export.h"
 #include "trace/export/json_value.h"
 #include "trace/export/json_window.h"
 #include "trace/export/out.h"
@@ -27,6 +28,7 @@ typedef struct clean {
     bool bare;       /* the input is an array without an object around it */
     bool any_key, any_events, in_events, any_event;
     bool closed; /* nothing follows what is in `out` */
+    bool made;   /* `out` holds the first chunk, which nobody has seen yet */
 } clean;
 
 enum { NEED_MORE = 0, GO_ON = 1 };
@@ -313,10 +315,8 @@ static int read_more(clean *c)
     return rc;
 }
 
-static int clean_next(rd_stream *s, char **p, size_t *n)
+static int make_chunk(clean *c)
 {
-    clean *c = (clean *)(void *)s;
-    ex_out_reset(&c->out);
     while (!c->closed && !ex_out_full(&c->out)) {
         int rc = step(c);
         if (rc == NEED_MORE && c->w.over)
@@ -328,6 +328,25 @@ static int clean_next(rd_stream *s, char **p, size_t *n)
         if (c->out.status < 0)
             return c->out.status;
     }
+    return 0;
+}
+
+int ex_json_clean_check(rd_stream *s)
+{
+    clean *c = (clean *)(void *)s;
+    VP_TRY(make_chunk(c));
+    c->made = true;
+    return c->closed && !c->any_event && s->damage.code ? vp_fail_copy(&s->damage) : 0;
+}
+
+static int clean_next(rd_stream *s, char **p, size_t *n)
+{
+    clean *c = (clean *)(void *)s;
+    if (!c->made) {
+        ex_out_reset(&c->out);
+        VP_TRY(make_chunk(c));
+    }
+    c->made = false;
     return ex_out_chunk(&c->out, p, n);
 }
 

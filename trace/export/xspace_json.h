@@ -45,6 +45,7 @@ typedef struct xj_layout {
     size_t row_count;
     int64_t base_ns; /* taken off every timestamp */
     int64_t damage;  /* the first byte that is no XSpace, or -1 */
+    bool any_event;
 } xj_layout;
 
 /* Walks all planes once, reading no events, and decides what is shown. VP_ECORRUPT when there is

@@ -54,6 +54,8 @@ static int add_track(xj_layout *l, xs_window *w, int64_t offset, int64_t end, ui
             VP_TRY(keep_name(l, w, &f, &t.name));
         else if (f.wire == VP_PB_LEN && f.number == 11)
             VP_TRY(keep_name(l, w, &f, &display));
+        else
+            l->any_event |= f.number == 4;
     }
     if (rc == VP_ECORRUPT)
         damaged(l, at);
@@ -319,13 +321,23 @@ static int make_rows(xj_layout *l)
     return 0;
 }
 
+/* A name at least; where the file is damaged, an event. */
+static bool has_content(const xj_layout *l)
+{
+    bool any = l->damage < 0 && l->track_count;
+    for (size_t i = 0; l->damage < 0 && !any && i < l->plane_count; i++)
+        any = l->planes[i].name.n > 0;
+    return any || l->any_event;
+}
+
 int xj_layout_make(xj_layout *l, xs_window *w)
 {
     *l = (xj_layout){.damage = -1};
     vp_arena_init(&l->arena);
     VP_TRY(find_planes(l, w));
-    if (!l->plane_count) {
-        vp_fail(VP_ECORRUPT, "not an XSpace: no plane could be read");
+    if (!has_content(l)) {
+        vp_fail(VP_ECORRUPT, l->damage < 0 ? "not an XSpace: no plane could be read"
+                                           : "damaged or cut off before the first event");
         return vp_fail_at(VP_ECORRUPT, NULL, -1, l->damage);
     }
     choose_base(l);

@@ -173,10 +173,21 @@ static int read_lines(xs_reader *r)
     return xs_flush(r);
 }
 
+/* Planes that say nothing, not even their names, are no planes: any bytes may begin like that. */
+static bool has_content(const xs_reader *r)
+{
+    for (size_t i = 0; i < r->plane_count; i++) {
+        const xs_plane *pl = &r->planes[i];
+        if (pl->name.n || pl->line_count || pl->meta_count || pl->stat_count)
+            return true;
+    }
+    return false;
+}
+
 static int read_all(xs_reader *r)
 {
     VP_TRY(find_planes(r));
-    if (!r->plane_count)
+    if (!has_content(r))
         return vp_fail_at(vp_fail(VP_ECORRUPT, "not an XSpace: no plane could be read"), NULL, -1,
                           r->first_damage);
     choose_base(r);
