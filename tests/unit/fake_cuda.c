@@ -8,6 +8,8 @@
 
 FAKE int fake_cuda_made, fake_cuda_retained, fake_cuda_used; /* contexts; GiB in use */
 FAKE bool fake_cuda_off;
+FAKE int fake_cuda_synced; /* contexts, each once as a bit */
+FAKE void (*fake_cuda_on_sync)(void);
 static int pushed = -1;
 
 FAKE int cuDeviceGetCount(int *count)
@@ -62,6 +64,14 @@ FAKE int cuCtxPopCurrent_v2(void **context)
 FAKE int cuCtxGetDevice(int *device)
 {
     *device = 100;
+    return 0;
+}
+
+FAKE int cuCtxSynchronize(void)
+{
+    fake_cuda_synced |= 1 << (pushed < 0 ? 0 : pushed - 100);
+    if (fake_cuda_on_sync)
+        fake_cuda_on_sync();
     return 0;
 }
 

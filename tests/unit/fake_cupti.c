@@ -10,6 +10,8 @@
 
 OUT fake_cupti_plan fake_cupti = {.version = 130000, .kernels = 3, .finished = 2};
 
+#define HELD 1100
+
 static void (*request)(uint8_t **, size_t *, size_t *);
 static void (*complete)(void *, uint32_t, uint8_t *, size_t, size_t);
 static uint64_t (*callback)(void);
@@ -62,7 +64,7 @@ OUT int cuptiActivityEnable(int kind)
 
 OUT int cuptiActivityDisable(int kind)
 {
-    (void)kind;
+    fake_cupti.off |= UINT64_C(1) << kind;
     fake_cupti.disabled++;
     return 0;
 }
@@ -115,11 +117,14 @@ OUT int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t
 static size_t fill(uint8_t *p, size_t size, unsigned *next, unsigned end)
 {
     size_t n = 0;
-    while (*next < end && n + 208 + 40 <= size) {
+    for (unsigned i = 0; *next < end && n + 208 + 40 <= size; i++) {
+        if (fake_cupti.per_buffer && i == fake_cupti.per_buffer)
+            break;
+        bool runs = fake_cupti.running && *next >= fake_cupti.finished;
         gpu_buffer b = {.n = 0};
         uint64_t at = enabled_at + 100000 + (uint64_t)*next * 100000;
         gpu_put_call(&b, 5, 211, at, at + 5000, 1, *next + 1);
-        gpu_put_kernel(&b, "_Z4workv", at + 10000, at + 11000, 0, 7, *next + 1);
+        gpu_put_kernel(&b, "_Z4workv", at + 10000, runs ? 0 : at + 11000, 0, 7, *next + 1);
         memcpy(p + n, b.bytes, b.n);
         n += b.n;
         (*next)++;
@@ -131,15 +136,18 @@ OUT int cuptiActivityFlushAll(uint32_t flag)
 {
     unsigned *next = &fake_cupti.told;
     unsigned end = flag == 1 ? fake_cupti.kernels : fake_cupti.finished;
-    uint8_t *held[64];
-    size_t sizes[64], valid[64], count = 0;
+    static uint8_t *held[HELD];
+    static size_t sizes[HELD], valid[HELD];
+    size_t count = 0;
     fake_cupti.flushes += flag == 1;
     if (flag == 1 && fake_cupti.on_flush)
         fake_cupti.on_flush();
-    while (*next < end && count < 64) {
+    while (*next < end && count < HELD) {
         size_t most = 1;
         request(&held[count], &sizes[count], &most);
         fake_cupti.buffers++;
+        for (size_t i = 0; i < count; i++)
+            fake_cupti.shared += held[i] == held[count];
         valid[count] = fill(held[count], sizes[count], next, end);
         if (fake_cupti.hold)
             count++;

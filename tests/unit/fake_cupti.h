@@ -13,12 +13,16 @@ typedef struct fake_cupti_plan {
     bool no_timestamp_callback; /* its own clock then: Unix time / 2, another unit to us */
     unsigned kernels;           /* that flushing by force hands over, in buffers as they come */
     unsigned finished;          /* the first so many, which flushing without force hands over */
+    unsigned per_buffer;        /* that go into one buffer at most; 0: what fits */
+    bool running;               /* those that are not finished run: no end when told by force */
     bool hold;                  /* never gives a buffer back before all are asked for */
     size_t dropped;             /* that it says it had no room for, once */
     void (*on_flush)(void);     /* called when it is flushed by force; NULL: nothing */
     /* What it saw. */
     unsigned enabled, disabled, flushes, subscribers, buffers;
-    unsigned told; /* kernels that it handed over */
+    unsigned shared; /* buffers that it was given while it had them */
+    uint64_t off;    /* kinds that were disabled, a bit each */
+    unsigned told;   /* kernels that it handed over */
 } fake_cupti_plan;
 
 #endif

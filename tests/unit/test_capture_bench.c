@@ -17,6 +17,7 @@
 #include "include/view_profile_capture.h"
 #include "tests/unit/listed.h"
 #include "trace/base/temp_tree.h"
+#include "trace/capture/cuda_driver.h"
 #include "trace/capture/gpu_memory.h"
 
 typedef struct method {
@@ -191,12 +192,12 @@ static void memory_that_the_driver_tells(void **state)
     assert_non_null(lib);
     int *used = dlsym(lib, "fake_cuda_used");
     *used = 3;
-    gpu_memory_use_library(VP_FAKE_CUDA);
+    cuda_use_library(VP_FAKE_CUDA);
     assert_int_equal(vp_bench_open(&b, tree.path, 2), 0);
     assert_int_equal(vp_bench_add(b, "more", use_memory, used), 0);
     assert_int_equal(vp_bench_run(b, 1, 4), 0);
     assert_int_equal(vp_bench_write(b, NULL), 0);
-    gpu_memory_use_library(NULL);
+    cuda_use_library(NULL);
     json_t *j = results_of(vp_bench_dir(b), 2);
     const json_t *before = json_object_get(j, "initial_gpu_memory");
     assert_int_equal(json_object_size(before), 2); /* without a context nothing is known */
@@ -222,13 +223,13 @@ static void a_driver_that_nobody_started(void **state)
     assert_int_equal(gpu_memory_read(devices), 0); /* there is no libcuda.so.1 in this process */
     void *lib = dlopen(VP_FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
     bool *off = dlsym(lib, "fake_cuda_off");
-    gpu_memory_use_library(VP_FAKE_CUDA);
+    cuda_use_library(VP_FAKE_CUDA);
     assert_int_equal(gpu_memory_read(devices), 2);
     assert_true(devices[0].known && devices[1].known && !devices[2].known && !devices[3].known);
     *off = true;
     assert_int_equal(gpu_memory_read(devices), 0);
     *off = false;
-    gpu_memory_use_library(NULL);
+    cuda_use_library(NULL);
     dlclose(lib);
 }
 
@@ -239,7 +240,7 @@ static void what_the_caller_says_stands(void **state)
     const uint64_t gib = UINT64_C(1) << 30;
     (void)state;
     calls[0] = '\0';
-    gpu_memory_use_library(VP_FAKE_CUDA);
+    cuda_use_library(VP_FAKE_CUDA);
     assert_int_equal(vp_bench_open(&b, tree.path, 1), 0);
     assert_int_equal(vp_bench_add(b, "m", run, &m), 0);
     vp_bench_gpu_memory_initial(b, 0, 40 * gib, 10 * gib);
@@ -251,7 +252,7 @@ static void what_the_caller_says_stands(void **state)
     vp_bench_memory(b, "unitary_gradient", 12345);
     vp_bench_set_double(b, "learning_rate", 0.5);
     assert_int_equal(vp_bench_write(b, NULL), 0);
-    gpu_memory_use_library(NULL);
+    cuda_use_library(NULL);
     json_t *j = results_of(vp_bench_dir(b), 1);
     assert_true(number_of(gpu_of(j, "initial_gpu_memory", "GPU_0"), "used_gb") == 10);
     assert_true(number_of(gpu_of(j, "final_gpu_memory", "GPU_0"), "utilization_percent") == 75);

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -15,7 +16,9 @@
 #include "tests/unit/fake_cupti.h"
 #include "trace/base/err.h"
 #include "trace/base/temp_tree.h"
+#include "trace/capture/cuda_driver.h"
 #include "trace/capture/cupti.h"
+#include "trace/capture/files.h"
 #include "trace/capture/recorder.h"
 
 static fake_cupti_plan *fake;
@@ -73,7 +76,8 @@ static void test_records(void **state)
         check_records(a, before, 1000000);
         /* Our own clock: what is 10 us apart is so to the ns. */
         assert_int_equal(a->records[1].start_ns - a->records[0].start_ns, 10000);
-        assert_int_equal(fake->disabled, 7);
+        assert_int_equal(fake->disabled, 6);
+        assert_false(fake->off >> 10 & 1); /* CONCURRENT_KERNEL, as XLA leaves it */
         assert_int_equal(fake->flushes, 1);
         assert_int_equal(fake->subscribers, 0);
         assert_int_equal(a->dropped + a->damaged + a->outside + a->unknown, 0);
@@ -100,20 +104,38 @@ static void test_clock_of_its_own(void **state)
     gpu_activity_free(a);
 }
 
-/* More than all buffers hold at once: the rest is counted. A kernel and its call take 248 bytes. */
+/* CUPTI takes a buffer for each thread: more than 32 have one of their own, and lose nothing. */
+static void test_many_threads(void **state)
+{
+    (void)state;
+    fake->hold = true;
+    fake->per_buffer = 3;
+    fake->kernels = 3 * 200;
+    assert_int_equal(cupti_start(VP_GPU_REQUIRE, false), 0);
+    gpu_activity *a = cupti_stop();
+    assert_int_equal(fake->buffers, 200);
+    assert_int_equal(fake->shared, 0);
+    assert_int_equal(a->count, 2 * 3 * 200);
+    assert_int_equal(a->dropped + a->damaged, 0);
+    gpu_activity_free(a);
+}
+
+/* More than there are buffers: what goes into the others is counted, but no two are one. A kernel
+ * and its call take 248 bytes, and a record is counted for every 40. */
 static void test_buffers_run_out(void **state)
 {
     (void)state;
-    const unsigned in_one = (4u << 20) / 248, in_scratch = (64u << 10) / 248;
     fake->hold = true;
-    fake->kernels = 32 * in_one + 2 * in_scratch;
+    fake->per_buffer = 2;
+    fake->kernels = 2 * 1026;
     fake->dropped = 5;
     assert_int_equal(cupti_start(VP_GPU_REQUIRE, false), 0);
+    fake->dropped = 5; /* what was before is none of ours */
     gpu_activity *a = cupti_stop();
-    assert_int_equal(fake->buffers, 34);
-    assert_int_equal(a->count, 2 * 32 * in_one);
-    /* At least one a lost record, by the least size of one. */
-    assert_int_equal(a->dropped, 5 + 2 * (in_scratch * 248 / 40));
+    assert_int_equal(fake->buffers, 1026);
+    assert_int_equal(fake->shared, 0);
+    assert_int_equal(a->count, 2 * 2 * 1024);
+    assert_int_equal(a->dropped, 5 + 2 * (2 * 248 / 40));
     gpu_activity_free(a);
     reset(NULL);
     assert_int_equal(cupti_start(VP_GPU_REQUIRE, false), 0); /* and all are free again */
@@ -123,16 +145,66 @@ static void test_buffers_run_out(void **state)
     gpu_activity_free(a);
 }
 
+static void all_finish(void)
+{
+    fake->finished = fake->kernels;
+}
+
+/* A flush waits for no kernel: what runs when the recording ends has no end, unless the device is
+ * waited for. */
+static void test_waits_for_the_device(void **state)
+{
+    (void)state;
+    void *lib = dlopen(VP_FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
+    void (**on_sync)(void) = dlsym(lib, "fake_cuda_on_sync");
+    int *synced = dlsym(lib, "fake_cuda_synced");
+    fake->running = true;
+    assert_int_equal(cupti_start(VP_GPU_REQUIRE, false), 0);
+    cuda_use_library(VP_FAKE_CUDA);
+    *on_sync = all_finish;
+    gpu_activity *a = cupti_stop();
+    cuda_use_library(NULL);
+    *on_sync = NULL;
+    assert_int_equal(a->damaged, 0);
+    assert_int_equal(a->count, 6);
+    assert_int_equal(*synced, 1 << 0 | 1 << 1 | 1 << 3); /* the current one, and two primary ones */
+    gpu_activity_free(a);
+    dlclose(lib);
+}
+
+/* Kernels stay on, so that CUPTI goes on telling of them when nothing records. */
+static void test_between_recordings(void **state)
+{
+    (void)state;
+    assert_int_equal(cupti_start(VP_GPU_REQUIRE, false), 0);
+    gpu_activity_free(cupti_stop());
+    int (*flush)(uint32_t) = NULL;
+    void *lib = dlopen(VP_FAKE_CUPTI, RTLD_NOW | RTLD_NOLOAD),
+         *symbol = dlsym(lib, "cuptiActivityFlushAll");
+    memcpy(&flush, &symbol, sizeof flush);
+    for (int i = 0; i < 3000; i++) { /* more than there are buffers */
+        fake->told = 0;
+        flush(1);
+    }
+    reset(NULL);
+    assert_int_equal(cupti_start(VP_GPU_REQUIRE, false), 0);
+    gpu_activity *a = cupti_stop();
+    assert_int_equal(a->count, 6);
+    assert_int_equal(a->dropped + a->damaged + a->outside, 0);
+    gpu_activity_free(a);
+    dlclose(lib);
+}
+
 /* What has been told so far is handed over while tracing goes on, and at the end everything is. */
 static void test_past(void **state)
 {
     (void)state;
     fake->kernels = 5;
     fake->finished = 2;
-    fake->dropped = 7;
     int64_t before = unix_ns();
     assert_null(cupti_past(0));
     assert_int_equal(cupti_start(VP_GPU_REQUIRE, false), 0);
+    fake->dropped = 7;
     gpu_activity *a = cupti_past(0);
     assert_non_null(a);
     assert_int_equal(a->count, 4);
@@ -297,22 +369,23 @@ static void test_flush_is_no_part_of_a_recording(void **state)
     vp_temp_tree_free(&t);
 }
 
-/* A library that is newer than all that is known is refused; one that is none, too. In a child
- * each, since a loaded one stays. */
+/* What CUPTI's next version is unknown to us is tried, and said; what is none is refused. In a
+ * child each, since a loaded one stays. */
 static void test_strange_libraries(void **state)
 {
     (void)state;
     static const char *const paths[] = {VP_FAKE_CUPTI, "libm.so.6", "/nowhere/libcupti.so"};
-    static const char *const parts[] = {"newer than any", "has no cuptiGetVersion",
+    static const char *const parts[] = {"140000 is newer than any", "has no cuptiGetVersion",
                                         "no libcupti.so"};
     for (size_t i = 0; i < 3; i++) {
         pid_t child = fork();
         if (!child) {
             fake->version = 140000;
             cupti_use_library(paths[i]);
-            bool right = cupti_start(VP_GPU_REQUIRE, false) == VP_EGPU_UNAVAILABLE &&
-                         strstr(vp_error_last()->message, parts[i]);
-            gpu_activity_free(cupti_stop());
+            bool right = cupti_start(VP_GPU_REQUIRE, false) == (i ? VP_EGPU_UNAVAILABLE : 0);
+            gpu_activity *a = cupti_stop();
+            right = right && a && strstr(a->why, parts[i]) && a->count == (i ? 0 : 6);
+            gpu_activity_free(a);
             _exit(right ? 0 : 1);
         }
         int status = -1;
@@ -321,14 +394,71 @@ static void test_strange_libraries(void **state)
     }
 }
 
+/* Another file, so that the loader takes it for another library. */
+static void copy_file(const char *from, const char *to)
+{
+    char bytes[65536];
+    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+    assert_true(in && out);
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, in)) > 0;)
+        assert_int_equal(fwrite(bytes, 1, n, out), n);
+    fclose(in);
+    assert_int_equal(fclose(out), 0);
+}
+
+/* As pip installs it: nvidia-cuda-cupti-cu12 has a directory of its own, from CUDA 13 on all share
+ * one. Found by the environment, and by a library that is loaded from beside it. */
+static void test_found_in_site_packages(void **state)
+{
+    (void)state;
+    static const char *const places[] = {"nvidia/cuda_cupti/lib/libcupti.so.12",
+                                         "nvidia/cu13/lib/libcupti.so.13"};
+    vp_temp_tree t;
+    assert_int_equal(vp_temp_tree_make(&t, "vp_test_cupti"), 0);
+    char path[VP_PATH_MAX + 200], root[VP_PATH_MAX + 100], found[VP_PATH_MAX];
+    for (int i = 0; i < 4; i++) {
+        snprintf(root, sizeof root, "%s/venv%d/lib/python3.11/site-packages", t.path, i);
+        snprintf(path, sizeof path, "%s/%s", root, places[i % 2]);
+        *strrchr(path, '/') = 0;
+        assert_int_equal(cap_make_dirs(path), 0);
+        snprintf(path, sizeof path, "%s/%s", root, places[i % 2]);
+        copy_file(VP_FAKE_CUPTI, path);
+        pid_t child = fork();
+        if (!child) {
+            char *home = strdup(root);
+            *strstr(home, "/lib/") = 0;
+            cupti_use_library(NULL);
+            char loaded[VP_PATH_MAX + 200];
+            snprintf(loaded, sizeof loaded, "%s/nvidia/libfirst.so", root);
+            if (i < 2)
+                setenv("VIRTUAL_ENV", home, 1);
+            else
+                copy_file(VP_FAKE_CUDA, loaded);
+            if (i >= 2 && !dlopen(loaded, RTLD_NOW))
+                _exit(2);
+            cupti_find(found, sizeof found);
+            free(home);
+            _exit(strcmp(found, path) == 0 ? 0 : 1);
+        }
+        int status = -1;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+    vp_temp_tree_free(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_strange_libraries, reset), /* before anything is loaded */
+        cmocka_unit_test_setup(test_found_in_site_packages, reset),
         cmocka_unit_test_setup(test_a_process_without_cuda, reset),
         cmocka_unit_test_setup(test_records, reset),
         cmocka_unit_test_setup(test_clock_of_its_own, reset),
+        cmocka_unit_test_setup(test_many_threads, reset),
         cmocka_unit_test_setup(test_buffers_run_out, reset),
+        cmocka_unit_test_setup(test_waits_for_the_device, reset),
+        cmocka_unit_test_setup(test_between_recordings, reset),
         cmocka_unit_test_setup(test_past, reset),
         cmocka_unit_test_setup(test_past_of_nothing_says_why, reset),
         cmocka_unit_test_setup(test_reasons, reset),

@@ -295,6 +295,56 @@ static void test_full(void **state)
     }
 }
 
+static unsigned steps_left;
+
+static int next_invalid(uint8_t *buffer, size_t valid, void **record)
+{
+    return steps_left-- ? gpu_next(buffer, valid, record) : 21; /* CUPTI_ERROR_INVALID_KIND */
+}
+
+/* Behind a record that CUPTI cannot read there is no way: those that are lost are counted. */
+static void test_an_invalid_record(void **state)
+{
+    (void)state;
+    for (unsigned good = 0; good < 5; good++) {
+        gpu_buffer b = {.n = 0};
+        gpu_activity *a = NULL;
+        for (uint32_t i = 0; i < 5; i++)
+            gpu_put_call(&b, 5, 211, 50 + i, 60 + i, 1, i + 1);
+        assert_int_equal(gpu_activity_new(&a, false), 0);
+        steps_left = good;
+        cupti_decode(a, b.bytes, b.n, &plain, 0, next_invalid, NULL);
+        assert_int_equal(a->count, good);
+        assert_int_equal(a->dropped, 5 - good);
+        gpu_activity_free(a);
+    }
+}
+
+/* The driver's calls outnumber all else where the runtime is used: they are let go of before
+ * anything that will be shown is. Each kernel here comes with its call of the runtime, that of the
+ * driver below it, and a question to the driver that starts nothing. */
+static void test_calls_take_no_room(void **state)
+{
+    (void)state;
+    const uint32_t kernels = GPU_RECORDS_MAX * 3 / 4;
+    gpu_activity *a = NULL;
+    assert_int_equal(gpu_activity_new(&a, false), 0);
+    for (uint32_t i = 0; i < kernels; i++) {
+        static const uint8_t kinds[] = {GPU_DRIVER, GPU_DRIVER, GPU_RUNTIME, GPU_KERNEL};
+        for (uint32_t k = 0; k < 4; k++) {
+            gpu_record r = {.start_ns = 10 * (int64_t)i + k,
+                            .end_ns = 10 * (int64_t)i + k + 1,
+                            .kind = kinds[k],
+                            .correlation = 2 * i + 1 + (k == 0)};
+            gpu_activity_add(a, &r);
+        }
+    }
+    gpu_activity_finish(a);
+    assert_int_equal(a->dropped, 0);
+    assert_int_equal(a->count, 2 * kernels);
+    gpu_activity_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +358,8 @@ int main(void)
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_finish_orders_and_drops_inner_calls),
         cmocka_unit_test(test_full),
+        cmocka_unit_test(test_an_invalid_record),
+        cmocka_unit_test(test_calls_take_no_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

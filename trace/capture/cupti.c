@@ -6,22 +6,29 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
+#include "trace/capture/cuda_driver.h"
 #include "trace/capture/cupti_decode.h"
 #include "trace/capture/cupti_library.h"
 
 /* What CUPTI writes into: 4 MiB hold 20,000 kernels. CUPTI 12.3 and later take one a thread, and
- * give it back when it is full or flushed. Pages are touched when they are written. */
-#define BUFFERS 32u
-#define BUFFER_BYTES (4u << 20)
-/* For the newest records when all are full: its content is lost, and counted by this least size of
- * a record. A missing buffer, in contrast, makes CUPTI before 12.9 crash. */
-#define SCRATCH_BYTES (64u << 10)
+ * give it back when it is full or flushed: threads beyond the first get smaller ones. Pages are
+ * touched when they are written. */
+#define LARGE 32u
+#define LARGE_BYTES ((size_t)4 << 20)
+#define BUFFERS 1024u
+#define SMALL_BYTES ((size_t)256 << 10)
+#define MEMORY_BYTES (LARGE * LARGE_BYTES + (BUFFERS - LARGE) * SMALL_BYTES)
+/* When all are lent, one that goes as it came: its content is lost, and counted by this least size
+ * of a record. A missing buffer, in contrast, makes CUPTI before 12.9 crash, and one for two
+ * threads at once would be written by both. */
+#define SCRATCH_BYTES ((size_t)64 << 10)
 #define RECORD_BYTES_MIN 40u
 
 enum { FREE, LENT, FULL };
@@ -55,9 +62,10 @@ static struct {
     cupti_library lib;
     uint8_t *memory; /* of all buffers */
     buffer buffers[BUFFERS];
-    uint8_t scratch[SCRATCH_BYTES] __attribute__((aligned(8)));
+    uint8_t scratch[SCRATCH_BYTES] __attribute__((aligned(8))); /* without memory for one */
     _Atomic int64_t unix_offset; /* what CLOCK_MONOTONIC lacks to Unix ns */
     _Atomic uint64_t lost;
+    _Atomic bool listening; /* else what comes is nobody's */
     sem_t work;
     /* Of one recording. */
     bool started; /* by process `pid` */
@@ -137,18 +145,39 @@ static bool read_clocks(int64_t *device_ns, int64_t *unix_ns)
 /* ---- Buffers: callbacks of CUPTI, on any thread, also several at once --------------------------
  */
 
+static uint8_t *memory_of(size_t i, size_t *bytes)
+{
+    *bytes = i < LARGE ? LARGE_BYTES : SMALL_BYTES;
+    return g.memory +
+           (i < LARGE ? i * LARGE_BYTES : LARGE * LARGE_BYTES + (i - LARGE) * SMALL_BYTES);
+}
+
+static size_t number_of(const uint8_t *p)
+{
+    size_t at = (size_t)(p - g.memory);
+    return at < LARGE * LARGE_BYTES ? at / LARGE_BYTES
+                                    : LARGE + (at - LARGE * LARGE_BYTES) / SMALL_BYTES;
+}
+
+static uint8_t *map_memory(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
 static void requested(uint8_t **out, size_t *size, size_t *max_records)
 {
     *max_records = 0; /* as many as fit */
     for (size_t i = 0; i < BUFFERS; i++) {
         int expected = FREE;
         if (atomic_compare_exchange_strong(&g.buffers[i].state, &expected, LENT)) {
-            *out = g.memory + i * BUFFER_BYTES;
-            *size = BUFFER_BYTES;
+            *out = memory_of(i, size);
             return;
         }
     }
-    *out = g.scratch;
+    uint8_t *own = map_memory(SCRATCH_BYTES);
+    *out = own ? own : g.scratch;
     *size = SCRATCH_BYTES;
 }
 
@@ -157,13 +186,18 @@ static void completed(void *context, uint32_t stream, uint8_t *p, size_t size, s
     (void)context;
     (void)stream;
     (void)size;
-    if (p >= g.memory && p < g.memory + (size_t)BUFFERS * BUFFER_BYTES) {
-        buffer *b = &g.buffers[(size_t)(p - g.memory) / BUFFER_BYTES];
-        b->valid = valid < BUFFER_BYTES ? valid : BUFFER_BYTES;
-        atomic_store(&b->state, FULL);
-        sem_post(&g.work);
+    if (p >= g.memory && p < g.memory + MEMORY_BYTES) {
+        size_t i = number_of(p), bytes;
+        memory_of(i, &bytes);
+        g.buffers[i].valid = valid < bytes ? valid : bytes;
+        bool wanted = atomic_load(&g.listening);
+        atomic_store(&g.buffers[i].state, wanted ? FULL : FREE);
+        if (wanted)
+            sem_post(&g.work);
     } else {
         atomic_fetch_add(&g.lost, valid / RECORD_BYTES_MIN);
+        if (p != g.scratch)
+            munmap(p, SCRATCH_BYTES);
     }
 }
 
@@ -182,8 +216,9 @@ static void decode_full(void)
         buffer *b = &g.buffers[i];
         if (atomic_load(&b->state) != FULL)
             continue;
-        cupti_decode(g.activity, g.memory + i * BUFFER_BYTES, b->valid, &g.clock, g.from,
-                     g.lib.next_record, call_name);
+        size_t bytes;
+        uint8_t *p = memory_of(i, &bytes);
+        cupti_decode(g.activity, p, b->valid, &g.clock, g.from, g.lib.next_record, call_name);
         atomic_store(&b->state, FREE);
     }
 }
@@ -248,7 +283,7 @@ static int load(void)
     if (g.loaded)
         return 0;
     VP_TRY(cupti_library_load(&g.lib, g.path));
-    if (!g.memory && !(g.memory = vp_malloc((size_t)BUFFERS * BUFFER_BYTES)))
+    if (!g.memory && !(g.memory = map_memory(MEMORY_BYTES)))
         return vp_fail(VP_ENOMEM, "out of memory");
     if (sem_init(&g.work, 0, 0) < 0)
         return vp_fail(VP_EIO, "no semaphore is to be had");
@@ -276,10 +311,13 @@ static void unsubscribe(void)
     g.subscriber = NULL;
 }
 
+/* Kernels stay on, as XLA leaves them: ending that hangs in some drivers (NVIDIA's bug 5350647).
+ * What comes of them afterwards is let go of. */
 static void disable_all(void)
 {
     for (size_t i = 0; i < KINDS; i++)
-        g.lib.disable(kinds[i].kind);
+        if (kinds[i].kind != CUPTI_KIND_CONCURRENT_KERNEL)
+            g.lib.disable(kinds[i].kind);
 }
 
 /* What is missing besides is said in `why`. */
@@ -292,7 +330,11 @@ static int enable_all(gpu_activity *a)
         if (kinds[i].needed)
             return refused(result, "trace kernels and copies");
         size_t n = strlen(a->why);
-        snprintf(a->why + n, sizeof a->why - n, "%s%s", n ? ", " : "not traced: ", kinds[i].what);
+        snprintf(a->why + n, sizeof a->why - n, "%s%s",
+                 !n                             ? "not traced: "
+                 : strstr(a->why, "not traced") ? ", "
+                                                : "; not traced: ",
+                 kinds[i].what);
     }
     return 0;
 }
@@ -311,6 +353,13 @@ static int enable(gpu_activity *a)
     g.clock.device1 = g.clock.device0;
     g.clock.unix1 = g.clock.unix0;
     g.from = unix_now();
+    if (g.lib.newer)
+        snprintf(a->why, sizeof a->why, "CUPTI's version %u is newer than any that is known here",
+                 g.lib.newer);
+    size_t before = 0; /* what was dropped since the last recording is none of this one's */
+    g.lib.dropped(NULL, 0, &before);
+    atomic_store(&g.lost, 0);
+    atomic_store(&g.listening, true);
     int rc = enable_all(a);
     if (rc < 0)
         disable_all();
@@ -325,6 +374,7 @@ static int start_worker(void)
 
 static void end_worker(void)
 {
+    atomic_store(&g.listening, false);
     atomic_store(&g.ending, true);
     sem_post(&g.work);
     pthread_join(g.worker, NULL);
@@ -395,6 +445,13 @@ int cupti_start(vp_gpu how, bool ring)
     return rc;
 }
 
+void cupti_caveat(char *out, size_t cap)
+{
+    pthread_mutex_lock(&g.lock);
+    snprintf(out, cap, "%s", g.started && g.activity ? g.activity->why : "");
+    pthread_mutex_unlock(&g.lock);
+}
+
 /* ---- Stop ----------------------------------------------------------------------------------- */
 
 /* Times were told by the offset at the start: now that the end is known, the drift goes out, too.
@@ -411,6 +468,14 @@ static void correct_drift(gpu_activity *a)
         r->start_ns = cupti_clock_unix(&c, (uint64_t)r->start_ns);
         r->end_ns = cupti_clock_unix(&c, (uint64_t)r->end_ns);
     }
+}
+
+/* Flushing waits for no kernel, and one that runs has no end to tell. */
+static void synchronize(void *ctx, const cuda_calls *calls, int ordinal)
+{
+    (void)ctx;
+    (void)ordinal;
+    calls->synchronize();
 }
 
 /* CUPTI tells what it dropped since it was asked last. */
@@ -455,6 +520,7 @@ gpu_activity *cupti_stop(void)
     pthread_mutex_lock(&g.lock);
     gpu_activity *a = g.pid == getpid() ? g.activity : NULL;
     if (a && g.started) {
+        cuda_each_context(synchronize, NULL);
         disable_all();
         g.lib.flush(CUPTI_FLUSH_FORCED);
         end_worker();

@@ -14,8 +14,8 @@
 #include "trace/capture/recorder.h"
 
 /* Starts tracing. VP_GPU_AUTO and CAP_GPU_IF_USED: only where cupti_is_used; otherwise nothing is
- * loaded, and the latter is 0 then. VP_EGPU_UNAVAILABLE: that, no CUPTI, no driver, or a version
- * that we do not know; VP_EGPU_BUSY: another profiler holds it; VP_EPERM. vp_error_last() has the
+ * loaded, and the latter is 0 then. VP_EGPU_UNAVAILABLE: that, no CUPTI, or no driver;
+ * VP_EGPU_BUSY: another profiler holds it; VP_EPERM. vp_error_last() has the
  * sentence, and cupti_stop's result has both, too. ring: when there are too many records, the
  * newest stay. */
 int cupti_start(vp_gpu how, bool ring);
@@ -30,6 +30,9 @@ gpu_activity *cupti_stop(void);
  * hand it over, while tracing goes on: what the GPU has not finished is not in it. NULL when
  * nothing was started, or without memory. */
 gpu_activity *cupti_past(int64_t from_ns);
+
+/* What is to be said of a start that went well, such as what is not traced; "": nothing. */
+void cupti_caveat(char *out, size_t cap);
 
 /* Where CUPTI is; for tests a stand-in. NULL: the usual places. */
 void cupti_use_library(const char *path);

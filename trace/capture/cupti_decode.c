@@ -256,13 +256,24 @@ static bool take(gpu_record *r, const source *s, const uint8_t *p, size_t n)
     }
 }
 
+/* How many there are about in the rest of a buffer in which one was invalid or incomplete, as
+ * nobody can step over it: by the size of those before. */
+static uint64_t records_after(size_t valid, size_t last, size_t records)
+{
+    size_t each = records > 1 ? last / (records - 1) : CALL_BYTES;
+    size_t behind = records ? last + each : 0;
+    return behind < valid ? (valid - behind + each - 1) / each : 1;
+}
+
 void cupti_decode(gpu_activity *a, uint8_t *buffer, size_t valid, const cupti_clock *clock,
                   int64_t from, cupti_next_fn *next, cupti_call_name_fn *name)
 {
     source s = {.to = a, .clock = clock, .from = from, .name = name};
     const uint8_t *last = NULL;
+    size_t records = 0;
     void *record = NULL;
-    while (next(buffer, valid, &record) == 0) {
+    int result;
+    while ((result = next(buffer, valid, &record)) == 0) {
         const uint8_t *p = record;
         /* Records come in order and inside of the buffer; whatever else is said ends here. */
         if (p < buffer || p >= buffer + valid || (size_t)(buffer + valid - p) < 4 ||
@@ -270,9 +281,12 @@ void cupti_decode(gpu_activity *a, uint8_t *buffer, size_t valid, const cupti_cl
             a->damaged++;
             return;
         }
+        records++;
         gpu_record r = {0};
         if (take(&r, &s, p, (size_t)(buffer + valid - p)))
             gpu_activity_add(a, &r);
         last = p;
     }
+    if (result != CUPTI_RECORDS_END)
+        a->dropped += records_after(valid, last ? (size_t)(last - buffer) : 0, records);
 }

@@ -41,7 +41,9 @@ typedef struct cupti_clock {
 int64_t cupti_clock_unix(const cupti_clock *c, uint64_t device_ns);
 
 /* Steps through a buffer as cuptiActivityGetNextRecord does: *record is NULL before the first; 0,
- * or anything else at the end. */
+ * CUPTI_RECORDS_END (CUPTI_ERROR_MAX_LIMIT_REACHED) at the end, anything else at a record that is
+ * invalid or incomplete, behind which there is no way. */
+#define CUPTI_RECORDS_END 12
 typedef int cupti_next_fn(uint8_t *buffer, size_t valid, void **record);
 /* The name of a call by CUPTI's number of it, or NULL; driver or runtime. */
 typedef const char *cupti_call_name_fn(bool runtime, uint32_t id);

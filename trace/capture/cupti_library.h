@@ -43,6 +43,7 @@ typedef struct cupti_library {
     int (*subscribe)(void **subscriber, cupti_callback_fn *fn, void *user);
     int (*unsubscribe)(void *subscriber);
     int (*call_name)(int domain, uint32_t id, const char **name);
+    uint32_t newer; /* its version, if it is newer than all that are known; 0: it is not */
 } cupti_library;
 
 /* Loads it from path, or when that is NULL from wherever it lies: the one that the process has

@@ -8,7 +8,8 @@
 
 #include "trace/base/arena.h"
 
-/* Records that are kept: as many as XLA's own collector keeps; 160 MB. */
+/* Records that are kept of what the devices do, and again of calls, as in XLA's own collector; 160
+ * MB each. */
 #define GPU_RECORDS_MAX 2000000u
 
 typedef enum gpu_kind {
@@ -62,8 +63,10 @@ typedef struct gpu_record {
 typedef struct gpu_activity {
     gpu_record *records; /* after gpu_activity_finish by start, then by end */
     size_t count, cap;
-    bool ring;   /* full: the oldest make room */
-    size_t next; /* ring: where the next one goes */
+    bool ring; /* full: the oldest make room */
+    size_t kept[2],
+        next[2];     /* of device work, of calls: how many; ring: where to look for the oldest */
+    size_t patience; /* calls that come before it is worth while to sift them again */
     vp_arena arena;
     vp_intern names;
     uint64_t dropped; /* that the GPU's tracer or we had no room for */

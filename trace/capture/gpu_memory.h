@@ -17,7 +17,4 @@ typedef struct gpu_memory {
 /* Fills the devices that it can tell of and leaves the others as they are. How many it filled. */
 unsigned gpu_memory_read(gpu_memory devices[GPU_MEMORY_DEVICES_MAX]);
 
-/* For tests: a library in the driver's place, which is loaded. NULL: the driver. */
-void gpu_memory_use_library(const char *path);
-
 #endif

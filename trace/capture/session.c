@@ -202,9 +202,12 @@ static int begin_gpu(cap_session *s)
     s->result.gpu_status = rc;
     if (rc < 0 && s->cfg.gpu == VP_GPU_REQUIRE)
         return rc;
+    s->notice_level = VP_SAY_WARNING;
     if (rc < 0) {
         snprintf(s->notice, sizeof s->notice, "No device activity: %s", vp_error_last()->message);
         s->notice_level = cupti_is_used() ? VP_SAY_WARNING : VP_SAY_INFO;
+    } else {
+        cupti_caveat(s->notice, sizeof s->notice);
     }
     return 0;
 }

@@ -41,7 +41,7 @@ static void file_name(output *o, const vpcap_info *info, unsigned which)
 size_t wr_gpu_warnings(vp_str out[WR_GPU_WARNINGS], char text[100], const gpu_activity *gpu)
 {
     size_t n = 0;
-    if (gpu && gpu->status < 0)
+    if (gpu && gpu->why[0])
         out[n++] = vp_str_of(gpu->why);
     if (gpu && gpu->dropped) {
         snprintf(text, 100, "%llu record%s of the GPU %s dropped", (unsigned long long)gpu->dropped,
