@@ -109,12 +109,21 @@ typedef struct vp_device {
     vp_hygiene hygiene;
 } vp_device;
 
+/* What tells the parts of a group apart. */
+typedef enum vp_split_by {
+    VP_SPLIT_SHAPE,
+    VP_SPLIT_LAYOUT, /* of one shape: the label is the shape with layout and memory space */
+    VP_SPLIT_SCOPE,
+    VP_SPLIT_SOURCE
+} vp_split_by;
+
 /* A part of a group that mixes different ops: its members of one shape, scope or source. */
 typedef struct vp_split {
-    const char *label; /* the shape, else the scope */
+    const char *label; /* the shape, else the scope, else the source */
     const char *scope, *source;
     int64_t calls, self_ps, max_ps;
     double stddev_ps;
+    vp_split_by by;
 } vp_split;
 
 /* One group of events of one device. */
@@ -326,7 +335,7 @@ typedef struct vp_compile {
     int64_t count, total_ps; /* outermost roots; union per thread */
     int64_t lower_ps;        /* tracing and lowering to HLO */
     int64_t late, late_ps;
-    int64_t before_steps_ps;          /* compile time before the first step */
+    int64_t before_steps_ps;          /* of what began before the step's module first ran (F11) */
     int64_t cache_hits, cache_misses; /* of the persistent cache, VP_UNKNOWN */
     vp_function *functions;           /* by compile time */
     size_t function_count;

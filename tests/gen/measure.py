@@ -76,3 +76,8 @@ def gap_parts(host, device):
 
 def host_late(host, device):
     return sum(late - start for start, _, late, _ in gap_parts(host, device))
+
+
+def idle_parts(host, device):
+    """Of every gap: (host late, in the launch call, from there to the op)."""
+    return [(late - start, call - late, end - call) for start, end, late, call in gap_parts(host, device)]

@@ -3,7 +3,7 @@ and what must be said about it: computed from the scene, in ps."""
 from dataclasses import dataclass, field
 
 from . import measure
-from .scene import MS, US, Event, GpuLoop, Scene, TpuChip
+from .scene import MS, US, Event, GpuLoop, Op, Scene, TpuChip
 
 KERNELS = ['ampere_sgemm_128x64_tn', 'flash_fwd_kernel', 'layer_norm_fwd', 'gelu_fwd', 'flash_bwd_kernel',
            'layer_norm_bwd', 'adam_update', 'embedding_bwd']  # eight alike: none is hot
@@ -132,6 +132,36 @@ def launch_bound():
     return Planted('F9', loop.scene, 'high', exactly(measure.host_late(loop.host, loop.device)), 'GPU', 'kineto')
 
 
+def back_to_back(form='kineto', call=5 * US, latency=3 * US, kernel=2 * US, per_step=400):
+    """Kernels of 2 µs, launched one after the other without a pause in 5 µs each: the queue is always empty,
+    and the time between two kernels is the launch call and what it takes until the kernel begins."""
+    loop = GpuLoop(Scene(), flavour='torch' if form == 'kineto' else 'jax')
+    for n in range(12):
+        with loop.step(n):
+            for i in range(per_step):
+                with loop.span('PjRtStreamExecutorLoadedExecutable::Execute' if form == 'xspace' else 'aten::add_'):
+                    loop.launch(KERNELS[i % 8], kernel, call_dur=call, latency=latency)
+    idle = sum(sum(p) for p in measure.idle_parts(loop.host, loop.device))
+    return Planted('F9', loop.scene, 'high', exactly(idle), 'GPU', form, explained=('F1', 'F3'))
+
+
+def small_graphs():
+    """Recorded graphs of two kernels of 3 µs, launched back to back."""
+    loop = GpuLoop(Scene())
+    for n in range(12):
+        with loop.step(n):
+            for i in range(150):
+                first = loop.launch(KERNELS[i % 8], 3 * US, call_dur=14 * US, latency=3 * US)
+                loop.thread.events[-1].name = 'cudaGraphLaunch'
+                first_end = loop.free[7]
+                loop.device.ops.append(Op(KERNELS[(i + 1) % 8], first_end, 3 * US, stream=7,
+                                          correlation=first.correlation))
+                loop.free[7] = first_end + 3 * US
+    idle = measure.idle_parts(loop.host, loop.device)
+    return Planted('F9', loop.scene, 'high', exactly(sum(sum(p) for p in idle)), 'GPU', 'kineto',
+                   explained=('F1', 'F3'))
+
+
 def input_bound():
     """4 ms of DataLoader before every 8 ms of work, nothing prefetched."""
     loop = GpuLoop(Scene())
@@ -201,6 +231,31 @@ def transfer_bound(form='kineto'):
     return Planted('F6', loop.scene, 'high', exactly(12 * 1400 * US), 'GPU', form, notes={'direction': 'h2d'})
 
 
+def cpu_transfers(name='H2D Dispatch', other=True, before=6 * MS, steps=12, work=400 * US, form='xspace'):
+    """XLA on the CPU: its ops wait `before` for a copy of their input; on another thread, while the one that
+    steps has nothing to say, or on its own."""
+    scene = Scene()
+    main, device = scene.host.thread('python'), scene.host.device('cpu')
+    copier = scene.host.thread('tf_pjrt_thread_pool/77') if other else main
+    t = 1 * MS
+    for n in range(steps):
+        since = t
+        if not other or n % 2:
+            t += 20 * US
+        if n:
+            copier.events.append(Event(name, t, before))
+        t += before if n else 0
+        main.events.append(Event('PjitFunction(train_step)', t, 30 * US))
+        t += 30 * US
+        for i, op in enumerate(FUSIONS):
+            device.ops.append(Op(f'{op}.{i}', t, work, 'hlo', module='jit_train_step', program_id=3,
+                                 stats={'run_id': n + 1}))
+            t += work
+        main.events.append(Event('train', since, t + 20 * US - since, {'step_num': n, '_r': 1}))
+        t += 30 * US
+    return Planted('F6', scene, 'high', exactly((steps - 1) * before), 'CPU', form, explained=('F1', 'F3', 'F8'))
+
+
 HOST = '{0:T(1024)S(5)}'
 HBM = '{0:T(1024)}'
 
@@ -260,8 +315,9 @@ def async_done_wait():
 # ---- F10, F11: compilation -----------------------------------------------------------------------
 
 
-def jax_steps(compiles, steps=12):
-    """A TPU driven by a JAX program; `compiles`: {step: ps}, −1 for before the first."""
+def jax_steps(compiles, steps=12, helper=False):
+    """A TPU driven by a JAX program; `compiles`: {step: ps}, −1 for before the first. helper: each step
+    runs jit_scale first."""
     scene = Scene()
     thread = scene.host.thread('python')
     chip = TpuChip(scene, start=0)
@@ -286,6 +342,11 @@ def jax_steps(compiles, steps=12):
         t = chip.t + 100 * US
     for n in range(steps):
         since = t
+        if helper:
+            chip.t = t
+            with chip.module('jit_scale', 5, run=100 + n):
+                chip.op('multiply.1', 5 * US, module='jit_scale', program_id=5)
+            t = chip.t + 2 * US
         t = call(n, t)
         chip.t = t + 10 * US
         with chip.step(n), chip.module(run=n):
@@ -310,6 +371,38 @@ def compile_share():
     return Planted('F11', scene, 'high', exactly(40 * MS), inside=spans[0])
 
 
+def compile_in_first_step(helper=False):
+    """The first annotated step compiles train_step for 40 ms before anything of it runs; with a helper, a tiny
+    module that each step runs before."""
+    scene, chip, spans = jax_steps({0: 40 * MS}, helper=helper)
+    chip.device.steps = []  # they are known by their annotation only
+    return Planted('F11', scene, 'high', exactly(40 * MS), inside=spans[0])
+
+
+def compile_without_annotations():
+    """The same where nobody annotated a step: runs of the module are the steps."""
+    scene, chip, spans = jax_steps({0: 40 * MS})
+    chip.device.steps = []
+    for thread in scene.host.threads:
+        thread.events = [e for e in thread.events if 'step_num' not in e.stats]
+    return Planted('F11', scene, 'high', exactly(40 * MS), inside=spans[0])
+
+
+def compile_in_profiler_step(flavour='torch'):
+    """torch.compile of 40 ms in the first ProfilerStep, before its first kernel; or JAX on a GPU."""
+    loop = GpuLoop(Scene(), flavour=flavour)
+    name = {'torch': 'entire_frame_compile', 'jax': 'backend_compile_and_load'}[flavour]
+    for n in range(12):
+        with loop.step(n):
+            if n == 0:
+                loop.work(name, 40 * MS)
+            kernels(loop, 1200 * US)
+            loop.drain()
+    span, = [(e.start, e.end) for e in loop.thread.events if e.name == name]
+    return Planted('F11', loop.scene, 'high', exactly(40 * MS), form='kineto' if flavour == 'torch' else 'xspace',
+                   inside=span)
+
+
 # ---- F12, F13: steps -----------------------------------------------------------------------------
 
 
@@ -326,6 +419,19 @@ def step_outlier():
     scene, chip = paced([30 * MS if n == 12 else 10 * MS for n in range(20)])
     span = chip.device.steps[12]
     return Planted('F12', scene, 'medium', exactly(20 * MS), 'TPU:0', inside=(span.start, span.end + 30 * US))
+
+
+def slow_before_window(form='kineto', within=20 * MS):
+    """The first step takes 200 ms before the GPU's first op and `within` longer than the others after it: of
+    what it loses only that lies in the window of the GPU."""
+    loop = GpuLoop(Scene(), flavour='torch' if form == 'kineto' else 'jax')
+    for n in range(20):
+        with loop.step(n):
+            if n == 0:
+                loop.work('load_checkpoint', 200 * MS)
+            kernels(loop, 1200 * US + (within // len(KERNELS) if n == 0 else 0))
+            loop.drain()
+    return Planted('F12', loop.scene, 'low', about(within, 10 * US), 'GPU', form)
 
 
 def jitter():
@@ -355,6 +461,28 @@ def imbalance():
             chip.idle(30 * US)
     lost = 12 * (10 * MS - (10 + 3 * 7) * MS // 4)
     return Planted('F15', scene, 'high', about(lost, lost // 100), 'TPU', explained=('F1',))
+
+
+def uneven_gpus(form='xspace', runtime='cuda', wait='PjRtFuture<>::Await', slow=10 * MS, fast=6 * MS):
+    """One thread feeds four GPUs and waits for all of them; GPU 0 computes `slow` a step, the others `fast`."""
+    scene = Scene()
+    loops = [GpuLoop(scene, runtime=runtime, flavour='torch' if form == 'kineto' else 'jax') for _ in range(4)]
+    main = loops[0]
+    for loop in loops[1:]:
+        loop.thread = main.thread
+    scene.host.threads = [main.thread]
+    for n in range(12):
+        with main.step(n):
+            for i, loop in enumerate(loops):
+                loop.t = main.t
+                kernels(loop, (slow if i == 0 else fast) // len(KERNELS))
+                main.t = loop.t
+            done = max(max(loop.free.values()) for loop in loops)
+            main.work(wait, done - main.t, f'{runtime}_runtime' if form == 'kineto' else 'cpu_op')
+            for loop in loops:
+                loop.t = main.t
+    lost = 12 * (slow - (slow + 3 * fast) // 4)
+    return Planted('F15', scene, 'high', about(lost, 1 * MS), 'GPU', form, explained=('F1', 'F3', 'F8'))
 
 
 def straggler(hosts=1, slow=2):
@@ -395,6 +523,35 @@ def hot_op(share=40):
 
     train_tpu(scene, chip, 12, body)
     return Planted('F17', scene, 'medium' if share >= 60 else 'low', None, 'TPU:0', notes={'op': 'flash_attention'})
+
+
+def hot_op_in_layers(kind='tpu', layers=6):
+    """One kernel of one shape in six layers: 45.9 % of the op time together, at most 7.7 % in each."""
+    scene = Scene()
+    if kind == 'tpu':
+        chip = TpuChip(scene)
+
+        def body(_):
+            fused(chip, 541 * US)
+            for i in range(layers):
+                chip.op(f'flash_attention.{i}', 4590 * US // layers, 'custom-call', shape='bf16[8,128]{1,0}',
+                        scope=f'jit(train_step)/layer_{i}/attn/flash_attention',
+                        text=f'%flash_attention.{i} = bf16[8,128]{{1,0}} custom-call(bf16[8,128]{{1,0}} %p.{i}), '
+                             'custom_call_target="tpu_custom_call"')
+
+        train_tpu(scene, chip, 12, body)
+        return Planted('F17', scene, 'low', None, 'TPU:0')
+    loop = GpuLoop(scene, flavour='jax')
+    for n in range(12):
+        with loop.step(n):
+            for i, name in enumerate(KERNELS):
+                loop.launch(name.replace('flash', 'attn'), 5410 * US // 8, module='jit_step', program_id=7,
+                            scope=f'jit(step)/{name}')
+            for i in range(layers):
+                loop.launch('flash_attention', 4590 * US // layers, module='jit_step', program_id=7,
+                            scope=f'jit(step)/layer_{i}/attn/flash_attention')
+            loop.drain()
+    return Planted('F17', scene, 'low', None, 'GPU')
 
 
 def op_variance():
@@ -532,6 +689,11 @@ CASES = {
     'F14': input_bound, 'F14-tpu': infeed_bound, 'F15': imbalance, 'F16': straggler,
     'F16-hosts': lambda: straggler(2, 1), 'F17': hot_op, 'F17-hotter': lambda: hot_op(65), 'F18': op_variance,
     'F18-tpu': op_variance_of_one_shape,
+    'F11-step': compile_in_first_step, 'F11-helper': lambda: compile_in_first_step(True),
+    'F11-modules': compile_without_annotations, 'F11-torch': compile_in_profiler_step,
+    'F11-gpu': lambda: compile_in_profiler_step('jax'),
+    'F12-window': slow_before_window, 'F12-window-jax': lambda: slow_before_window('xspace'),
+    'F17-layers': hot_op_in_layers, 'F17-gpu': lambda: hot_op_in_layers('gpu'),
     'F19': data_formatting, 'F20': async_done_wait, 'F21': debug_print, 'F21-host': debug_callback, 'F22': memory_full,
     'F22-full': lambda: memory_full(99), 'F23': cut_short, 'F23-unlinked': unlinked, 'F24': repeated_work,
 }

@@ -93,10 +93,15 @@ static inline void full_ops(full *x)
                               64,
                               13678 * FX_US,
                               220 * FX_US,
-                              1e6};
-    x->splits[1] =
-        (vp_split){full_text(x, "bf16[8,512]"), NULL, NULL, 64, 2562 * FX_US, 41 * FX_US, 1e5};
-    x->splits[2] = (vp_split){full_text(x, "f32[8]"), NULL, NULL, 1, 290 * FX_US, 290 * FX_US, 0};
+                              1e6,
+                              VP_SPLIT_SHAPE};
+    x->splits[1] = (vp_split){.label = full_text(x, "bf16[8,512]"),
+                              .calls = 64,
+                              .self_ps = 2562 * FX_US,
+                              .max_ps = 41 * FX_US,
+                              .stddev_ps = 1e5};
+    x->splits[2] = (vp_split){
+        .label = full_text(x, "f32[8]"), .calls = 1, .self_ps = 290 * FX_US, .max_ps = 290 * FX_US};
     x->f.ops[2].splits = x->splits;
     x->f.ops[2].split_count = 3;
     x->f.ops[0].per_step_ps = x->course;

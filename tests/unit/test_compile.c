@@ -111,6 +111,31 @@ static void late_is_after_the_first_run_of_the_main_module(void **state)
     tm_free(&r.h, r.t);
 }
 
+/* An annotated step [40, 240) calls f, whose first call compiles inside it, after the run of a
+ * helper that every step calls; what the second step [240, 400) compiles is late. */
+static void the_first_step_compiles(void **state)
+{
+    rig r = make();
+    (void)state;
+    for (int64_t at = 40; at < 300; at += 200) {
+        tm_put(r.t, r.main, "StepTraceAnnotation", at, at + 200);
+        tm_put(r.t, r.modules, "jit_scale(1)", at + 1, at + 3);
+        tm_put(r.t, r.modules, "jit_f(2)", at + 120, at + 180);
+        tm_put(r.t, r.ops, "multiply", at + 1, at + 3);
+        tm_put(r.t, r.ops, "fusion", at + 120, at + 180);
+    }
+    compiled_call(&r, "PjitFunction(f)", 50, 152);
+    compiled_call(&r, "PjitFunction(g)", 250, 262);
+    tm_analyze(&r.h, r.t);
+    const vp_compile *c = &r.h.compile;
+    assert_int_equal(c->total_ps, 100 + 10);
+    assert_int_equal(c->before_steps_ps, 100);
+    assert_int_equal(c->late_ps, 10);
+    assert_int_equal(function(&r.h, "f")->late, 0);
+    assert_int_equal(function(&r.h, "g")->late, 1);
+    tm_free(&r.h, r.t);
+}
+
 /* On CPU and GPU a run is known by its ops: those with the run id of the module's first op. */
 static void runs_are_told_by_their_ops(void **state)
 {
@@ -228,6 +253,7 @@ static void real_cpu(void **state)
                     "vm.xplane.pb")) {
         assert_int_equal(h.compile.count, 1);
         assert_int_equal(h.compile.late, 0);
+        assert_int_equal(h.compile.before_steps_ps, h.compile.total_ps);
         assert_int_equal(function(&h, "train_step")->compiles, 1);
         host_result_free(&h);
     }
@@ -238,6 +264,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(outermost_spans_count),
         cmocka_unit_test(late_is_after_the_first_run_of_the_main_module),
+        cmocka_unit_test(the_first_step_compiles),
         cmocka_unit_test(runs_are_told_by_their_ops),
         cmocka_unit_test(helper_threads_are_a_part),
         cmocka_unit_test(the_cache_is_counted),

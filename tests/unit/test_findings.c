@@ -138,6 +138,7 @@ static void slow_step(ff *f) /* one of 10 takes 350 ms: 250 above the median, al
 static void jitter(ff *f) /* 80 and 120 ms in turn, median 100: five are 20 ms above it */
 {
     for (int i = 0; i < FF_STEPS; i++) {
+        f->steps[i].start_ps = (i / 2 * 200 + i % 2 * 80) * MS;
         f->steps[i].dur_ps = (i % 2 ? 120 : 80) * MS;
         f->step_devices[i].breakdown.compute_ps = (i % 2 ? 114 : 74) * MS;
     }

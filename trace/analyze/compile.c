@@ -36,20 +36,14 @@ static void add_root(vp_function *f, const compile_root *r, int64_t origin, bool
     f->late_ps += late ? dur : 0;
 }
 
-/* The time at which compiling stops being preparation: the first step, else the first run. */
-static int64_t end_of_preparation(const host_result *h, int64_t first_run)
+static void add_total(vp_compile *c, const compile_root *r, bool early, bool late)
 {
-    return h->steps.count ? h->steps.list[0].start_ps + h->origin_ps : first_run;
-}
-
-static void add_total(vp_compile *c, const compile_root *r, int64_t prepared, bool late)
-{
-    int64_t dur = r->end - r->start, before = prepared < r->end ? prepared : r->end;
+    int64_t dur = r->end - r->start;
     c->count++;
     c->total_ps += dur;
     c->late += late;
     c->late_ps += late ? dur : 0;
-    c->before_steps_ps += before > r->start ? before - r->start : 0;
+    c->before_steps_ps += early ? dur : 0;
 }
 
 /* "f" of "PjitFunction(f)"; the whole where nothing stands in between. */
@@ -103,19 +97,19 @@ static int emit(host_result *h, vp_function *v, size_t n)
 static int tell(analysis *a, const compile_roots *r)
 {
     host_result *h = a->h;
-    int64_t first_run = INT64_MAX;
+    first_run began = {INT64_MAX, INT64_MAX};
     VP_CLEANUP(vp_free_ptr) vp_function *v = vp_calloc(r->function_count + 1, sizeof *v);
     if (!v)
         return vp_fail(VP_ENOMEM, "out of memory");
     if (r->n)
-        VP_TRY(first_run_end(&first_run, a));
+        VP_TRY(first_run_find(&began, a));
     VP_TRY(name_functions(v, h, a->t, r));
     for (size_t i = 0; i < r->n; i++) {
         const compile_root *x = &r->v[i];
-        bool late = x->start >= first_run;
+        bool early = x->start < began.prepared, late = !early && x->start >= began.over;
         if (x->function != NO_FUNCTION)
             add_root(&v[x->function], x, h->origin_ps, late);
-        add_total(&h->compile, x, end_of_preparation(h, first_run), late);
+        add_total(&h->compile, x, early, late);
     }
     h->compile.lower_ps = r->lower_ps;
     h->compile.cache_hits = hits(r->reads, r->misses);

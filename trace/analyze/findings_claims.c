@@ -69,7 +69,7 @@ void fd_cells_init(fd_run *run)
         for (unsigned k = 0; k < FD_CELLS; k++)
             c->left_ps[k] = c->whole_ps[k];
     }
-    run->compile_left_ps = r->compile.total_ps > 0 ? r->compile.total_ps : 0;
+    run->compile_left_ps = at_most(r->compile.total_ps, r->capture_ps);
 }
 
 fd_claim *fd_offer(fd_run *run, uint32_t device, uint32_t cells, int64_t gross_ps, double value)
@@ -88,12 +88,16 @@ static int64_t left_of(const fd_cells *cells, unsigned k, int64_t part_ps)
     return fd_of(at_most(part_ps, cells->whole_ps[k]), cells->left_ps[k], cells->whole_ps[k]);
 }
 
-static int64_t rest_of(const fd_run *run, const fd_claim *c)
+static void measure(const fd_run *run, fd_claim *c)
 {
-    int64_t left = -c->spare_ps;
-    for (unsigned k = 0; k < FD_CELLS; k++)
-        left += left_of(&run->devices[c->device], k, c->part_ps[k]);
-    return at_most(c->gross_ps, left > 0 ? left : 0);
+    const fd_cells *cells = &run->devices[c->device];
+    int64_t whole = -c->spare_ps, left = -c->spare_ps;
+    for (unsigned k = 0; k < FD_CELLS; k++) {
+        whole += at_most(c->part_ps[k], cells->whole_ps[k]);
+        left += left_of(cells, k, c->part_ps[k]);
+    }
+    c->alone_ps = at_most(c->gross_ps, whole > 0 ? whole : 0);
+    c->rest_ps = at_most(c->alone_ps, left > 0 ? left : 0);
 }
 
 static uint32_t takers_of(const fd_run *run, const fd_claim *c)
@@ -162,7 +166,7 @@ bool fd_too_little(int64_t ps, int64_t window_ps)
  * would be low. */
 static bool is_remnant(const fd_claim *c, int64_t window_ps)
 {
-    return c->rest_ps < c->gross_ps / 10 && fd_level(c->rest_ps, window_ps) == VP_LEVEL_LOW;
+    return c->rest_ps < c->alone_ps / 10 && fd_level(c->rest_ps, window_ps) == VP_LEVEL_LOW;
 }
 
 /* Devices that do the same thing differ by noise: of those within 1 % of the worst the first is
@@ -172,11 +176,11 @@ static const fd_claim *worst_claim(const fd_run *run)
     int64_t rest = 0, gross = 0;
     for (size_t i = 0; i < run->claim_count; i++) {
         rest = run->claims[i].rest_ps > rest ? run->claims[i].rest_ps : rest;
-        gross = run->claims[i].gross_ps > gross ? run->claims[i].gross_ps : gross;
+        gross = run->claims[i].alone_ps > gross ? run->claims[i].alone_ps : gross;
     }
     for (size_t i = 0; i < run->claim_count; i++) {
         const fd_claim *c = &run->claims[i];
-        if (rest ? fd_at_least(c->rest_ps, rest, 990) : fd_at_least(c->gross_ps, gross, 990))
+        if (rest ? fd_at_least(c->rest_ps, rest, 990) : fd_at_least(c->alone_ps, gross, 990))
             return c;
     }
     return NULL;
@@ -186,7 +190,7 @@ const fd_claim *fd_settle(fd_run *run)
 {
     vp_finding *f = run->f;
     for (size_t i = 0; i < run->claim_count; i++)
-        run->claims[i].rest_ps = rest_of(run, &run->claims[i]);
+        measure(run, &run->claims[i]);
     const fd_claim *best = worst_claim(run);
     if (!best)
         return NULL;
@@ -194,11 +198,11 @@ const fd_claim *fd_settle(fd_run *run)
     int64_t window = run->r->devices[best->device].breakdown.window_ps;
     f->value = best->value;
     f->window_ps = window;
-    f->gross_ps = best->gross_ps;
+    f->gross_ps = best->alone_ps;
     f->impact_ps = best->rest_ps;
     f->severity = fd_level(best->rest_ps, window);
     if (fd_too_little(best->rest_ps, window) || is_remnant(best, window)) {
-        if (!takers || fd_too_little(best->gross_ps, window))
+        if (!takers || fd_too_little(best->alone_ps, window))
             return NULL;
         fd_explain(run, takers);
         return best;

@@ -50,11 +50,13 @@ static const vp_function *worst_function(const fd_run *run, const fd_host *host,
     return worst;
 }
 
-/* Sets what fd_settle sets for rules on devices. */
+/* Sets what fd_settle sets for rules on devices. Threads compile at the same time: no more than the
+ * capture can be won. */
 static bool settle(fd_run *run, int64_t gross_ps)
 {
     const vp_report *r = run->r;
     vp_finding *f = run->f;
+    gross_ps = gross_ps < r->capture_ps ? gross_ps : r->capture_ps;
     int64_t rest = gross_ps < run->compile_left_ps ? gross_ps : run->compile_left_ps;
     f->window_ps = r->capture_ps;
     f->gross_ps = gross_ps;
@@ -72,6 +74,27 @@ static bool settle(fd_run *run, int64_t gross_ps)
     return true;
 }
 
+static void place_on_host(fd_run *run, const char *track, int64_t start_ps, int64_t dur_ps,
+                          const char *host)
+{
+    fd_place(run, VP_NO_DEVICE, track, start_ps, dur_ps);
+    if (run->f->where_count)
+        run->f->where[run->f->where_count - 1].host = host;
+}
+
+/* Compilers that are called from no function (torch.compile) are known by their own spans. */
+static void place_compiler(fd_run *run)
+{
+    const vp_host_op *longest = NULL;
+    for (size_t i = 0; i < run->r->host_op_count; i++) {
+        const vp_host_op *op = &run->r->host_ops[i];
+        if (op->cause == VP_CAUSE_COMPILE && (!longest || op->max_ps > longest->max_ps))
+            longest = op;
+    }
+    if (longest && !run->f->where_count)
+        place_on_host(run, longest->thread, longest->max_start_ps, longest->max_ps, longest->host);
+}
+
 static void place_functions(fd_run *run, const fd_host *host)
 {
     const vp_compile *c = &run->r->compile;
@@ -79,10 +102,9 @@ static void place_functions(fd_run *run, const fd_host *host)
         const vp_function *fn = &c->functions[i];
         if (fd_host_of(run, fn->host) != host || in_vain(fn) <= 0)
             continue;
-        fd_place(run, VP_NO_DEVICE, fn->name, fn->last_start_ps, fn->last_dur_ps);
-        if (run->f->where_count)
-            run->f->where[run->f->where_count - 1].host = fn->host;
+        place_on_host(run, fn->name, fn->last_start_ps, fn->last_dur_ps, fn->host);
     }
+    place_compiler(run);
 }
 
 void fd_recompile(fd_run *run)
@@ -131,11 +153,9 @@ static void place_first_compile(fd_run *run)
         if (c->functions[i].compiles > c->functions[i].late &&
             (!worst || c->functions[i].total_ps > worst->total_ps))
             worst = &c->functions[i];
-    if (!worst)
-        return;
-    fd_place(run, VP_NO_DEVICE, worst->name, worst->first_start_ps, worst->first_dur_ps);
-    if (run->f->where_count)
-        run->f->where[run->f->where_count - 1].host = worst->host;
+    if (worst)
+        place_on_host(run, worst->name, worst->first_start_ps, worst->first_dur_ps, worst->host);
+    place_compiler(run);
 }
 
 void fd_compile_share(fd_run *run)
@@ -151,8 +171,8 @@ void fd_compile_share(fd_run *run)
     if (!fd_above(gross, r->capture_ps, 100) || !settle(run, gross))
         return;
     fd_message(run, fd_say(run,
-                           "%s of the capture (%s of %s%s) is compiling before the first step: the "
-                           "profile shows a start, not the steady state.",
+                           "%s of the capture (%s of %s%s) is compiling before the first step's "
+                           "program runs: the profile shows a start, not the steady state.",
                            fd_percent(run, gross, r->capture_ps), fd_time(run, gross),
                            fd_time(run, r->capture_ps), hosts > 1 ? ", mean of the hosts" : ""));
     place_first_compile(run);

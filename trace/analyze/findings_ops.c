@@ -20,24 +20,72 @@ static bool has_own_rule(const vp_op *op)
 
 /* ---- F17 ---- */
 
-/* A group of several shapes is several ops: its largest part counts. */
-static int64_t judged_ps(const vp_op *op)
+/* What of a group is one op: a group of several shapes is several ops, and its largest counts; one
+ * shape is one op, in however many layouts, scopes and lines of the program it stands. */
+typedef struct judged {
+    const vp_op *op;
+    const char *shape; /* a label of it; NULL: the group is one op */
+    int64_t self_ps, calls;
+} judged;
+
+static const char *outside_layout(const char *s)
 {
-    return op->split_count ? op->splits[0].self_ps : op->self_ps;
+    for (int depth = 0; *s && (depth || *s == '{'); s++)
+        depth += *s == '{' ? 1 : *s == '}' ? -1 : 0;
+    return s;
 }
 
-static const vp_op *hottest(const vp_report *r)
+static bool same_shape(const char *a, const char *b)
 {
-    const vp_op *best = NULL;
+    for (;; a++, b++) {
+        a = outside_layout(a);
+        b = outside_layout(b);
+        if (*a != *b || !*a)
+            return *a == *b;
+    }
+}
+
+static judged judge(const vp_op *op)
+{
+    judged best = {op, NULL, 0, 0};
+    for (size_t i = 0; i < op->split_count; i++) {
+        judged one = {op, op->splits[i].label, 0, 0};
+        if (!one.shape || op->splits[i].by > VP_SPLIT_LAYOUT)
+            break;
+        for (size_t k = 0; k < op->split_count; k++)
+            if (op->splits[k].label && same_shape(one.shape, op->splits[k].label)) {
+                one.self_ps += op->splits[k].self_ps;
+                one.calls += op->splits[k].calls;
+            }
+        best = one.self_ps > best.self_ps ? one : best;
+    }
+    return best.shape ? best : (judged){op, NULL, op->self_ps, op->calls};
+}
+
+/* The shape without layouts; at most 60 bytes of it. */
+static const char *say_shape(fd_run *run, const char *label)
+{
+    char text[128];
+    size_t n = 0;
+    for (const char *s = outside_layout(label); *s && n + 1 < sizeof text; s = outside_layout(s))
+        text[n++] = *s++;
+    text[n] = 0;
+    return fd_short(run, fd_say(run, "%s", text));
+}
+
+static judged hottest(const vp_report *r)
+{
+    judged best = {0};
     double most = 0;
     for (size_t i = 0; i < r->op_count; i++) {
         const vp_op *op = &r->ops[i];
         if (op->device >= r->device_count || has_own_rule(op))
             continue;
-        double share = fd_share(judged_ps(op), r->devices[op->device].self_ps);
+        judged j = judge(op);
+        double share = fd_share(j.self_ps, r->devices[op->device].self_ps);
         if (share > most) {
             most = share;
-            best = op;
+            best = j;
         }
     }
     return best;
@@ -51,24 +99,23 @@ static bool is_custom_call(const vp_op *op)
 void fd_hot_op(fd_run *run)
 {
     const vp_report *r = run->r;
-    const vp_op *op = hottest(r);
+    const judged hot = hottest(r);
+    const vp_op *op = hot.op;
     if (!op)
         return;
     const vp_device *d = &r->devices[op->device];
-    int64_t ps = judged_ps(op);
+    int64_t ps = hot.self_ps;
     run->f->value = fd_share(ps, d->self_ps);
     if (ps < HOT_MIN || !fd_at_least(ps, d->self_ps, 300))
         return;
     run->f->status = VP_FIRED;
     run->f->severity = fd_at_least(ps, d->self_ps, 600) ? VP_LEVEL_MEDIUM : VP_LEVEL_LOW;
-    bool part = op->split_count > 1 && op->splits[0].label;
-    int64_t calls = part ? op->splits[0].calls : op->calls;
     fd_message(run,
                fd_say(run, "%s%s%s%s takes %s of the op time of %s (%s of %s) in %s call%s%s%s.",
                       is_custom_call(op) ? "The custom kernel " : "", fd_short(run, op->name),
-                      part ? " " : "", part ? fd_short(run, op->splits[0].label) : "",
+                      hot.shape ? " " : "", hot.shape ? say_shape(run, hot.shape) : "",
                       fd_percent(run, ps, d->self_ps), fd_device(run, op->device), fd_time(run, ps),
-                      fd_time(run, d->self_ps), fd_count(run, calls), calls == 1 ? "" : "s",
+                      fd_time(run, d->self_ps), fd_count(run, hot.calls), hot.calls == 1 ? "" : "s",
                       op->source ? ", from " : "", op->source ? fd_path(run, op->source) : ""));
     fd_place(run, op->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
 }

@@ -54,16 +54,17 @@ const finding_rule findings_rules[] = {
     {.id = "F11",
      .name = "compile-share",
      .title = "The capture includes compilation",
-     .says = "Much of the capture is compiling before the first step, so that totals describe the "
-             "start of the program rather than its steady state.",
-     .rule = "compile time before the first step is more than 10 % of the capture",
+     .says = "Much of the capture is compiling before the step's program first runs, so that "
+             "totals describe the start of the program rather than its steady state.",
+     .rule = "compiles that begin before the step's module first runs, also inside the first step, "
+             "take more than 10 % of the capture",
      .source = "nsys-jax, which leaves the compile phase out",
      .advice_xla = "Start the profiler after a few warm-up steps (call the step and "
                    "block_until_ready first), and keep compiled programs with "
                    "jax_compilation_cache_dir.",
      .advice_pytorch = "Use torch.profiler.schedule with wait and warmup steps, and keep compiled "
                        "kernels in TORCHINDUCTOR_CACHE_DIR.",
-     .metric = "compile time before the first step",
+     .metric = "compile time before the first execution",
      .unit = "share",
      .denominator = "capture",
      .threshold = 0.10,
@@ -294,8 +295,10 @@ const finding_rule findings_rules[] = {
      .title = "One op takes a large part",
      .says = "A single compute op (of one shape) takes a large part of the device's op time: look "
              "here first.",
-     .rule = "its self time is at least 30 % of the device's op time (medium from 60 %, never "
-             "high) and 100 µs; groups of several shapes are judged by their largest part",
+     .rule =
+         "its self time is at least 30 % of the device's op time (medium from 60 %, never "
+         "high) and 100 µs; of a group of several shapes the largest shape is judged, of one shape "
+         "all of it, in however many scopes it stands",
      .source = "common practice of op profiles",
      .advice_xla = "Compare its flops and bytes a second with the device's peak; use bf16 or "
                    "fp8, shapes in multiples of 128, a fused or Pallas kernel, or do the work "
@@ -437,7 +440,8 @@ const finding_rule findings_rules[] = {
      .advice_pytorch = "Compare the step with its neighbour in the timeline: evaluation, "
                        "checkpointing, logging, allocator retries (cudaMalloc, cudaFree) or a slow "
                        "batch; move periodic work to another thread.",
-     .caveat = "Impact is the time above the median that no other finding explains.",
+     .caveat = "Impact is the time above the median, in the device's window, that no other finding "
+               "explains.",
      .metric = "slowest step / median",
      .unit = "ratio",
      .threshold = 2,

@@ -54,11 +54,12 @@ typedef struct fd_cells {
 /* What a rule explains on one device. */
 typedef struct fd_claim {
     uint32_t device;
-    int64_t gross_ps;
+    int64_t gross_ps;          /* as the rule counts it: several streams may exceed the window */
     int64_t spare_ps;          /* of the cells, left to nobody: idle time that is normal */
     int64_t part_ps[FD_CELLS]; /* of each cell, at most its whole */
     double value;              /* evidence */
-    int64_t rest_ps;           /* set by fd_settle */
+    int64_t alone_ps;          /* set by fd_settle: of gross_ps what these cells hold */
+    int64_t rest_ps;           /* likewise: what of that nobody has taken */
 } fd_claim;
 
 /* Rows of one of the report's lists by device, in their order. */
@@ -114,8 +115,9 @@ void fd_cells_init(fd_run *run);
 fd_claim *fd_offer(fd_run *run, uint32_t device, uint32_t cells, int64_t gross_ps, double value);
 /* Decides fired, explained or clear, takes the time of every claim if fired, and sets impact,
  * gross, window, value and severity of the finding from the claim with the most time left (of those
- * within 1 % the first; where nothing is left, with the largest gross). NULL when clear: nothing
- * offered or too little. */
+ * within 1 % the first; where nothing is left, with the largest gross). Impact and gross are of the
+ * device's window, so neither exceeds it, and they differ by what other rules took. NULL when
+ * clear: nothing offered or too little. */
 const fd_claim *fd_settle(fd_run *run);
 /* Takes up to `ps` of these cells of the device for the rule at work. */
 void fd_take(fd_run *run, uint32_t device, uint32_t cells, int64_t ps);

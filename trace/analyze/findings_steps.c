@@ -171,6 +171,20 @@ typedef struct excess_of {
     const vp_step *worst;
 } excess_of;
 
+/* What of a step is longer than the median, in the window of its device. Steps begin and end on the
+ * host: what lies before the first op of the device, or after its last, costs it nothing. */
+static int64_t longer_than_usual(const vp_report *r, const vp_step *s)
+{
+    int64_t dur = s->dur_ps;
+    if (s->device < r->device_count && !r->devices[s->device].own_clock) {
+        const vp_device *d = &r->devices[s->device];
+        int64_t start = s->start_ps > d->start_ps ? s->start_ps : d->start_ps;
+        int64_t end = s->start_ps + s->dur_ps;
+        dur = (end < d->end_ps ? end : d->end_ps) - start;
+    }
+    return dur - r->steps.median_ps;
+}
+
 static excess_of excess_over(const fd_run *run, bool (*is_one)(const vp_report *, const vp_step *),
                              bool (*skip)(const vp_report *, const vp_step *))
 {
@@ -181,7 +195,7 @@ static excess_of excess_over(const fd_run *run, bool (*is_one)(const vp_report *
     for (size_t i = 0; i < r->steps.count; i++) {
         const vp_step *s = &r->steps.list[i];
         const vp_step_device *d = part_of(s);
-        int64_t more = s->dur_ps - r->steps.median_ps;
+        int64_t more = longer_than_usual(r, s);
         if (!is_one(r, s) || more <= 0)
             continue;
         e.count++;
@@ -225,7 +239,7 @@ static const fd_claim *settle_steps(fd_run *run, const excess_of *e, double valu
     }
     spread_copies(run, c, e->part_ps[FD_COPY + VP_OTHER_COPY]);
     known = fd_sum(c->part_ps, 0, FD_CELLS);
-    if (known < e->total_ps) { /* time that the device's window does not hold */
+    if (known < e->total_ps) { /* more than its steps' parts are longer by */
         int64_t more = e->total_ps - known, *compute = &c->part_ps[FD_COMPUTE];
         int64_t room = run->devices[device].whole_ps[FD_COMPUTE] - *compute;
         *compute += more < room ? more : room;

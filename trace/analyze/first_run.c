@@ -122,31 +122,40 @@ static int from_ops(modules *m)
     return 0;
 }
 
-static int64_t earliest(const modules *m)
+static int64_t at_most(int64_t t, int64_t limit)
+{
+    return t < limit ? t : limit;
+}
+
+static first_run earliest(const modules *m, int64_t first_step_end)
 {
     size_t longest = 0;
-    int64_t end = INT64_MAX;
+    first_run r = {INT64_MAX, INT64_MAX};
     for (size_t i = 1; i < m->n; i++)
         if (m->v[i].total_ps > m->v[longest].total_ps)
             longest = i;
     for (size_t i = 0; i < m->n; i++)
-        if ((i == longest || m->v[i].steps >= 2) && m->v[i].end < end)
-            end = m->v[i].end;
-    return end;
+        if (i == longest || m->v[i].steps >= 2) {
+            r.prepared = at_most(m->v[i].start, r.prepared);
+            r.over = at_most(m->v[i].end, r.over);
+        }
+    int64_t inside = at_most(m->v[longest].start, first_step_end);
+    r.prepared = inside > r.prepared ? inside : r.prepared;
+    return r;
 }
 
-int first_run_end(int64_t *out, const analysis *a)
+int first_run_find(first_run *out, const analysis *a)
 {
+    const vp_steps *s = &a->h->steps;
     modules m = {.a = a};
     vp_map_init(&m.by_name);
     int rc = from_module_tracks(&m);
     if (rc >= 0 && !m.n && a->h->has_devices)
         rc = from_ops(&m);
     if (rc >= 0) {
-        const vp_steps *s = &a->h->steps;
-        *out = m.n        ? earliest(&m)
-               : s->count ? s->list[0].start_ps + s->list[0].dur_ps + a->h->origin_ps
-                          : INT64_MAX;
+        int64_t end =
+            s->count ? s->list[0].start_ps + s->list[0].dur_ps + a->h->origin_ps : INT64_MAX;
+        *out = m.n ? earliest(&m, s->count ? end : INT64_MIN) : (first_run){end, end};
     }
     vp_free(m.v);
     vp_free(m.of_kind);

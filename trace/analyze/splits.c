@@ -13,8 +13,14 @@
 #define NO_PART UINT32_MAX
 #define WIDE_CV 0.5
 
-/* Shapes as such, and with layout and memory space ("f32[8]{0:T(256)S(1)}"). */
-typedef enum by { BY_SHAPE, BY_LAYOUT, BY_SCOPE, BY_SOURCE, WAYS } by;
+/* Shapes as such, and with layout and memory space ("f32[8]{0:T(256)S(1)}"): vp_split_by. */
+typedef enum by {
+    BY_SHAPE = VP_SPLIT_SHAPE,
+    BY_LAYOUT = VP_SPLIT_LAYOUT,
+    BY_SCOPE = VP_SPLIT_SCOPE,
+    BY_SOURCE = VP_SPLIT_SOURCE,
+    WAYS
+} by;
 
 /* How far durations lie apart; offsets from the op's mean, so that squares keep their digits. */
 typedef struct spread {
@@ -31,6 +37,7 @@ typedef struct member {
 typedef struct part {
     uint32_t op, kind; /* kind: of the scope and source to show */
     vp_str label;
+    by way;
     int64_t calls, self_ps;
     size_t first, filled; /* its durations */
 } part;
@@ -224,7 +231,8 @@ static int add_member(splitting *s, const member *m, bool first, by way)
     if (first) {
         VP_TRY(
             vp_grow(&s->parts, &s->part_cap, s->part_count + 1, sizeof *s->parts, UINT32_MAX - 1));
-        s->parts[s->part_count++] = (part){.op = m->op, .label = label_text(s, m->label, way)};
+        s->parts[s->part_count++] =
+            (part){.op = m->op, .label = label_text(s, m->label, way), .way = way};
     }
     part *p = &s->parts[s->part_count - 1];
     s->part_of[m->kind] = (uint32_t)s->part_count - 1;
@@ -318,8 +326,10 @@ static int emit(vp_split *out, const splitting *s, const part *p, const int64_t 
     host_result *h = s->a->h;
     const trace *t = s->a->t;
     const int64_t *d = durations + p->first;
-    *out = (vp_split){
-        .calls = p->calls, .self_ps = p->self_ps, .stddev_ps = deviation_of(d, (size_t)p->calls)};
+    *out = (vp_split){.calls = p->calls,
+                      .self_ps = p->self_ps,
+                      .stddev_ps = deviation_of(d, (size_t)p->calls),
+                      .by = (vp_split_by)p->way};
     for (int64_t i = 0; i < p->calls; i++)
         out->max_ps = d[i] > out->max_ps ? d[i] : out->max_ps;
     VP_TRY(host_text(&out->label, h, p->label));

@@ -210,6 +210,7 @@ static const rep_field split_fields[] = {
     {F("self_ps", REP_COUNT, vp_split, self_ps), .needed = true},
     {F("max_ps", REP_COUNT, vp_split, max_ps), .needed = true},
     {F("stddev_ps", REP_ROUNDED, vp_split, stddev_ps)},
+    {F("by", REP_WORD, vp_split, by), .words = rep_split_words},
     {0},
 };
 

@@ -105,7 +105,7 @@ static void put_impact(vp_buf *b, const vp_finding *f, const vp_view *v)
         vp_buf_puts(&text, "; of ");
         put_time(&text, f->gross_ps, v);
 
-        vp_buf_puts(&text, " the rest belongs to findings above");
+        vp_buf_puts(&text, " the rest belongs to other findings");
     }
     paragraph(b, v, "win", &text);
     vp_buf_free(&text);

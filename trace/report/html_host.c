@@ -21,7 +21,7 @@ static void compile_facts(page *p, const vp_compile *c)
         html_close_fact(p);
     }
     html_duration_fact(p, "Tracing and lowering", c->lower_ps);
-    html_duration_fact(p, "Before the first step", c->before_steps_ps);
+    html_duration_fact(p, "Before the first execution", c->before_steps_ps);
     html_count_fact(p, "Late: after execution had begun", c->late);
     html_duration_fact(p, "Late compile time", c->late > 0 ? c->late_ps : VP_UNKNOWN);
     html_count_fact(p, "Cache hits", c->cache_hits);

@@ -11,6 +11,7 @@ const char *const rep_step_source_words[] = {"none",       "line",    "profiler_
 const char *const rep_step_class_words[] = {"normal", "heavy", "light", NULL};
 const char *const rep_direction_words[] = {"h2d",     "d2h",    "d2d",   "p2p", "infeed",
                                            "outfeed", "memset", "other", NULL};
+const char *const rep_split_words[] = {"shape", "layout", "scope", "source", NULL};
 const char *const rep_cause_words[] = {"compile", "input", "callback", "sync",    "transfer",
                                        "host",    "call",  "latency",  "unknown", NULL};
 
