@@ -6,14 +6,26 @@
 
 #define BODY_MS 30000
 
+/* libmicrohttpd is about to make a record of each query parameter in the memory for the head; we
+ * read the query ourselves (path.c), and a query of 3,000 "&" would leave it no memory. So it finds
+ * none: the byte behind the '?' ends its reading. (1.0 reads by length, and has a limit.) */
+static void hide_query(const char *uri)
+{
+    char *mark = strchr((char *)(uintptr_t)uri, '?');
+    if (mark && mark[1] && !strncmp(MHD_get_version(), "0.", 2))
+        mark[1] = 0;
+}
+
 void *http_on_uri(void *server, const char *uri, struct MHD_Connection *conn)
 {
     http_server *s = server;
-    http_req *rq = vp_calloc(1, sizeof *rq);
+    http_conn *c = http_conn_of(conn);
+    http_req *rq = c ? vp_calloc(1, sizeof *rq) : NULL;
     if (!rq)
         return NULL;
     rq->server = s;
     rq->conn = conn;
+    rq->connection = c;
     clock_gettime(CLOCK_MONOTONIC, &rq->start);
     rq->uri = vp_strndup(uri, VP_HTTP_TARGET_MAX + 1);
     rq->uri_at = uri;
@@ -23,33 +35,40 @@ void *http_on_uri(void *server, const char *uri, struct MHD_Connection *conn)
         vp_free(rq);
         return NULL;
     }
-    atomic_fetch_add(&s->active, 1);
+    hide_query(uri);
+    http_conn_busy(c, rq);
     return rq;
 }
 
-static http_watched *watched(struct MHD_Connection *conn)
+static void end_request(http_req *rq, bool whole)
 {
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(conn, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    return info ? info->socket_context : NULL;
-}
-
-void http_on_completed(void *server, struct MHD_Connection *conn, void **state,
-                       enum MHD_RequestTerminationCode why)
-{
-    http_server *s = server;
-    http_req *rq = *state;
-    if (!rq)
-        return;
-    *state = NULL;
-    http_account(rq, why == MHD_REQUEST_TERMINATED_COMPLETED_OK);
-    http_watch_idle(watched(conn), HTTP_HEAD_MS);
+    if (rq->phase != HTTP_NEW)
+        atomic_fetch_sub(&rq->server->active, 1);
+    http_account(rq, whole);
     if (rq->response)
         MHD_destroy_response(rq->response);
     vp_buf_free(&rq->body);
     vp_free(rq->uri);
     vp_free(rq);
-    atomic_fetch_sub(&s->active, 1);
+}
+
+void http_on_completed(void *server, struct MHD_Connection *conn, void **state,
+                       enum MHD_RequestTerminationCode why)
+{
+    http_req *rq = *state;
+    (void)server;
+    (void)conn;
+    if (!rq)
+        return;
+    *state = NULL;
+    http_conn_idle(rq->connection);
+    end_request(rq, why == MHD_REQUEST_TERMINATED_COMPLETED_OK);
+}
+
+void http_forget(http_req *rq)
+{
+    rq->head = (http_head){.field_count = 0}; /* its memory went before its connection */
+    end_request(rq, false);
 }
 
 /* ---- The head ----------------------------------------------------------------------------- */
@@ -316,14 +335,16 @@ enum MHD_Result http_on_request(void *server, struct MHD_Connection *conn, const
 {
     http_req *rq = *state;
     (void)server;
+    (void)conn;
     (void)url;
     if (!rq)
         return MHD_NO;
     switch (rq->phase) {
     case HTTP_NEW:
-        http_watch_limit(watched(conn), BODY_MS);
+        http_watch_limit(rq->connection->watched, BODY_MS);
         read_head(rq, method, version);
         rq->phase = HTTP_RECEIVING;
+        atomic_fetch_add(&rq->server->active, 1);
         return refuse_early(rq) ? send_prepared(rq) : MHD_YES;
     case HTTP_RECEIVING:
         if (*upload_n) {
@@ -331,7 +352,7 @@ enum MHD_Result http_on_request(void *server, struct MHD_Connection *conn, const
             *upload_n = 0;
             return MHD_YES;
         }
-        http_watch_limit(watched(conn), -1);
+        http_watch_limit(rq->connection->watched, -1);
         return answer(rq);
     default:
         return send_prepared(rq);

@@ -17,6 +17,7 @@
 
 struct http_loop {
     void *server;
+    http_conns conns;
     struct MHD_Daemon *daemon;
     pthread_t thread;
     int events, wake; /* the daemon's epoll set, which is its own; ours to wake the thread */
@@ -98,6 +99,11 @@ int http_loop_new(http_loop **out, void *server)
 void *http_loop_server(const http_loop *l)
 {
     return l->server;
+}
+
+http_conns *http_loop_conns(http_loop *l)
+{
+    return &l->conns;
 }
 
 int http_loop_take(http_loop *l, struct MHD_Daemon *d)

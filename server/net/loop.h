@@ -9,11 +9,14 @@
 #include <microhttpd.h>
 #include <stdbool.h>
 
+#include "server/net/conn.h"
+
 typedef struct http_loop http_loop;
 
 /* Without a daemon yet; server: for http_loop_server. */
 int http_loop_new(http_loop **out, void *server);
 void *http_loop_server(const http_loop *l);
+http_conns *http_loop_conns(http_loop *l);
 /* Takes the daemon: MHD_USE_EPOLL, without an internal thread. */
 int http_loop_take(http_loop *l, struct MHD_Daemon *d);
 /* Begins to serve. */

@@ -16,6 +16,7 @@
 
 #include "server/net/access_log.h"
 #include "server/net/cache.h"
+#include "server/net/conn.h"
 #include "server/net/date.h"
 #include "server/net/guard.h"
 #include "server/net/http.h"
@@ -53,6 +54,7 @@ typedef struct http_extra {
 struct http_req {
     http_server *server;
     struct MHD_Connection *conn;
+    http_conn *connection;
     http_phase phase;
     char *uri;
     const char *uri_at; /* where libmicrohttpd has it, only for head.c; changed since */
@@ -99,7 +101,7 @@ struct http_server {
     http_pool *pool;
     http_cache *cache;
     http_memo *memo;
-    _Atomic int active; /* requests that exist */
+    _Atomic int active; /* requests whose head has come, and that are not over */
     _Atomic bool stopping, cancelled;
     pthread_mutex_t flow_lock;
     pthread_cond_t flow_gone;
@@ -119,6 +121,9 @@ enum MHD_Result http_on_request(void *server, struct MHD_Connection *conn, const
                                 size_t *upload_n, void **state);
 void http_on_completed(void *server, struct MHD_Connection *conn, void **state,
                        enum MHD_RequestTerminationCode why);
+/* The same for a request that libmicrohttpd never spoke of again: its connection is being closed.
+ */
+void http_forget(http_req *rq);
 /* account.c: counts and logs a request that ended. Its connection still exists. */
 void http_account(const http_req *rq, bool whole);
 /* The worker's part of a slow request: runs the handler, then resumes the connection. */

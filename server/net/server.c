@@ -32,22 +32,6 @@ static void keep_quiet(void *cls, const char *fmt, va_list ap)
     (void)ap;
 }
 
-static void on_connection(void *loop, struct MHD_Connection *conn, void **context,
-                          enum MHD_ConnectionNotificationCode code)
-{
-    http_server *s = http_loop_server(loop);
-    if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
-        http_unwatch(s->watchdog, *context);
-        *context = NULL;
-        http_loop_closed(loop);
-        return;
-    }
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(conn, MHD_CONNECTION_INFO_CONNECTION_FD);
-    *context = info ? http_watch(s->watchdog, info->connect_fd) : NULL;
-    http_watch_limit(*context, HTTP_HEAD_MS);
-}
-
 static int loops_wanted(void)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
@@ -83,6 +67,7 @@ static int add_loop(http_server *s, int fd, unsigned connections)
 {
     http_loop *l;
     VP_TRY(http_loop_new(&l, s));
+    http_loop_conns(l)->limit = connections;
     struct MHD_Daemon *d = MHD_start_daemon(
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | MHD_USE_TURBO, 0, NULL, NULL,
         http_on_request, s, MHD_OPTION_EXTERNAL_LOGGER, keep_quiet, NULL, MHD_OPTION_LISTEN_SOCKET,
@@ -90,7 +75,7 @@ static int add_loop(http_server *s, int fd, unsigned connections)
         connections, MHD_OPTION_CONNECTION_TIMEOUT, HTTP_IDLE_S, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
         s->policy.bound ? VP_HTTP_PER_IP_MAX : 0, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
         MHD_OPTION_URI_LOG_CALLBACK, http_on_uri, s, MHD_OPTION_NOTIFY_COMPLETED, http_on_completed,
-        s, MHD_OPTION_NOTIFY_CONNECTION, on_connection, l, MHD_OPTION_END);
+        s, MHD_OPTION_NOTIFY_CONNECTION, http_on_connection, l, MHD_OPTION_END);
     if (!d) {
         http_loop_stop(l);
         return vp_fail(VP_EIO, "cannot start the HTTP server");

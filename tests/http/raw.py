@@ -33,9 +33,9 @@ def rows():
 
 def expand(text, names):
     """¶ is CRLF, \\xNN a byte, {name} a value, {a*N} N times a; {x*N} header fields, {q*N} query
-    parameters, {chunk*N} at least N bytes in chunks."""
+    parameters, {amp*N} N times "&", {chunk*N} at least N bytes in chunks."""
     text = text.replace('{H}', 'Host: {h}¶Connection: close¶')
-    repeated = {'a': b'a', 'x': b'X: 1\r\n', 'q': b'&a', 'chunk': CHUNK}
+    repeated = {'a': b'a', 'x': b'X: 1\r\n', 'q': b'&a', 'amp': b'&', 'chunk': CHUNK}
 
     def one(m):
         name, times = m.group(1), m.group(2)

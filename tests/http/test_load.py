@@ -3,6 +3,7 @@ the whole."""
 import json
 import os
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -156,6 +157,51 @@ def test_out_of_descriptors(directory, limit):
     assert server.get('/healthz').status == 200
     assert server.get('/').status == 200
     assert time.monotonic() - begin < 1
+    server.stop()
+
+
+@pytest.mark.parametrize('silent', [False, True])
+def test_idle_connections_make_room(directory, silent):
+    """More connections are kept open than there may be, each after an answer or before any request: who
+    comes next is answered, not kept waiting until one of them has been idle for 30 s."""
+    server = Server(directory, limit=256)
+    idle, times = [], []
+    try:
+        for _ in range(300):
+            idle.append(load.connect(server.port))
+            if not silent:
+                idle[-1].sendall(load.ask(server.port, '/healthz'))
+                assert idle[-1].recv(4096).startswith(b'HTTP/1.1 200')
+        for _ in range(5):
+            begin = time.monotonic()
+            assert server.get('/healthz').status == 200
+            times.append(time.monotonic() - begin)
+    finally:
+        for s in idle:
+            s.close()
+    assert max(times) < 2, times
+    server.stop()
+
+
+def test_a_request_does_not_make_room(directory):
+    """Only who has nothing to ask is cut: downloads that have begun go on."""
+    server = Server(directory, limit=256)
+    ident = server.sessions()[0]['id']
+    target = f'/trace/{ident}/raw/large.trace.json'
+    size = os.path.getsize(directory / 'plugins' / 'profile' / RUN / 'large.trace.json')
+    reading = [load.connect(server.port, 4096) for _ in range(8)]
+    for s in reading:
+        s.sendall(load.ask(server.port, target, 'Connection: close'))
+        s.recv(1, socket.MSG_PEEK)
+    idle = [load.connect(server.port) for _ in range(300)]
+    assert server.get('/healthz').status == 200
+    for s in reading:
+        data = bytearray()
+        while chunk := s.recv(1 << 20):
+            data += chunk
+        assert len(data.partition(b'\r\n\r\n')[2]) == size
+    for s in idle + reading:
+        s.close()
     server.stop()
 
 
