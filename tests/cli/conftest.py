@@ -2,10 +2,12 @@
 import os
 import pathlib
 import re
+import sys
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from traces import ROOT, TRACES  # noqa: E402
 
 
 def pytest_addoption(parser):
@@ -31,8 +33,7 @@ def program():
 
 @pytest.fixture(scope="session")
 def traces():
-    path = pathlib.Path(os.environ.get("VP_TRACES", ROOT.parent / "shared" / "traces")).resolve()
-    return path if path.is_dir() else None
+    return TRACES
 
 
 class Place:
@@ -53,14 +54,13 @@ class Place:
             "XDG_RUNTIME_DIR": str(tmp / "run"),
             "LC_ALL": "C", "TZ": "UTC", "COLUMNS": "80", "TERM": "xterm",
             "CASES": str(ROOT / "tests" / "cli" / "cases"), "ROOT": str(ROOT),
-            "TRACES": str(traces or "/no/traces"),
+            "TRACES": str(traces),
         }
 
     def normal(self, text):
         """Output without the paths of this machine and this run."""
         text = text.replace(str(self.dir), "$WORK").replace(str(self.temp), "$TEMP")
-        if self.traces:
-            text = text.replace(str(self.traces), "$TRACES")
+        text = text.replace(str(self.traces), "$TRACES")
         return re.sub(r"view_profile_[A-Za-z0-9]{6}", "view_profile_XXXXXX", text)
 
 

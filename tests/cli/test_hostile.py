@@ -11,6 +11,7 @@ import subprocess
 import zipfile
 
 import pytest
+from traces import trace
 
 SECONDS = 20        # what one run may take, with sanitizers
 BYTES = 1 << 30     # and its peak of resident memory
@@ -70,11 +71,9 @@ def make_tar_zst(to, traces):
 @pytest.fixture
 def seed(request, place, tmp_path):
     """(file name, its bytes, cuts, flips) of a kind."""
-    if place.traces is None:
-        pytest.skip("the real traces are absent: set VP_TRACES")
     name, path, cuts, flips = SEEDS[request.param]
     if path:
-        data = (place.traces / path).read_bytes()
+        data = trace(path).read_bytes()
     else:
         made = tmp_path / name
         (make_zip if name.endswith("zip") else make_tar_zst)(made, place.traces)
@@ -206,12 +205,10 @@ SURFACES = [("list",), ("list", "--format=json"), ("--list-only",), ("report", "
 @pytest.mark.parametrize("args", SURFACES, ids=" ".join)
 def test_every_surface_survives(place, args):
     """The other commands, on a directory with damaged files of every kind."""
-    if place.traces is None:
-        pytest.skip("the real traces are absent: set VP_TRACES")
     for kind, (name, path, _, _) in SEEDS.items():
         if not path or kind == "xplane_tpu":
             continue
-        data = (place.traces / path).read_bytes()
+        data = trace(path).read_bytes()
         for k, (_, bad) in enumerate(damaged_copies(name, data, 2, 2, place.dir)):
             bad.parent.rename(place.dir / f"{kind}_{k}")
     run = Run(place, *args, place.dir).check()

@@ -6,13 +6,13 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 from decimal import Decimal
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-TRACES = pathlib.Path(os.environ.get("VP_TRACES", ROOT / ".." / "shared" / "traces")).resolve()
-SKIP = f"SKIP: no real traces at {TRACES} (set VP_TRACES)"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from traces import NARROW, ROOT, TRACES, missing, reference_script, trace  # noqa: E402, F401
 
 
 PROGRAM = os.environ.get('VIEW_PROFILE') or next(
@@ -50,32 +50,36 @@ def _report(path, options):
 
 def report(path, *options):
     """The report of a path below TRACES (or an absolute one), parsed; made once a set of options."""
-    made, error = _report(str(TRACES / path), options)
+    made, error = _report(str(trace(path)), options)
     assert made is not None, error
     return made
 
 
 def report_or_none(path, *options):
     """The same for files that may be refused."""
-    return _report(str(TRACES / path), options)[0]
+    return _report(str(trace(path)), options)[0]
 
 
 def timelines():
     """Every real file that may hold a timeline, archives and the answers of others left out."""
-    if not TRACES.is_dir():
-        return []
     return [p for p in sorted(TRACES.rglob('*'))
             if p.is_file() and p.name.endswith(('.xplane.pb', '.json', '.json.gz', '.gz'))
             and p.relative_to(TRACES).parts[0] not in ('expected', 'archives', 'archives_made')]
 
 
-def needs_traces():
-    """For `pytestmark`: says aloud why a file of tests did not run."""
-    return pytest.mark.skipif(not TRACES.is_dir(), reason=SKIP)
+def least(wide, narrow):
+    """How many files a walk over all of them must find: in the wide collection, and in tests/data."""
+    return narrow if NARROW else wide
+
+
+def needs_traces(*paths):
+    """For `pytestmark`: skips where one of these is in the wide collection only."""
+    why = next(filter(None, map(missing, paths)), None)
+    return pytest.mark.skipif(why is not None, reason=str(why))
 
 
 def table(path, **kwargs):
-    """The rows of a .tsv or .csv below TRACES as dicts; empty where there are no traces."""
+    """The rows of a .tsv or .csv below TRACES as dicts; empty where there is no such table."""
     path = TRACES / path
     if not path.is_file():
         return []

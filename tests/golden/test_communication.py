@@ -11,9 +11,7 @@ from statistics import median_low
 
 import pytest
 
-from common import TRACES, needs_traces, report, view_profile
-
-pytestmark = needs_traces()
+from common import report, trace, view_profile
 
 HTA = 'pytorch_cuda/facebookresearch__HolisticTraceAnalysis'
 FILES = [f'{HTA}/trace_diff/test/test.json.gz',
@@ -73,9 +71,9 @@ def direction(name):
     return 'other'
 
 
-@pytest.fixture(scope='module', params=[f for f in FILES if (TRACES / f).is_file()])
+@pytest.fixture(scope='module', params=FILES)
 def capture(request):
-    return report(request.param), device_ops(gzip.open(TRACES / request.param).read())
+    return report(request.param), device_ops(gzip.open(trace(request.param)).read())
 
 
 def test_transfers_by_direction(capture):
@@ -137,10 +135,8 @@ def stragglers(ranks):
 
 
 def test_dlrm_waits_for_its_last_rank():
-    if not (TRACES / DLRM).is_file():
-        pytest.skip(f'no {DLRM}')
     ranks = {}
-    with tarfile.open(TRACES / DLRM) as archive:
+    with tarfile.open(trace(DLRM)) as archive:
         for member in archive.getmembers():
             if member.isfile():
                 (device, ops), = device_ops(archive.extractfile(member).read()).items()
@@ -151,7 +147,7 @@ def test_dlrm_waits_for_its_last_rank():
                 ranks[device] = calls
     assert sorted(ranks) == list(range(8))
     waits, last, total = stragglers([ranks[i] for i in range(8)])
-    made = json.loads(view_profile('report', '--format=json', str(TRACES / DLRM)).stdout)
+    made = json.loads(view_profile('report', '--format=json', str(trace(DLRM))).stdout)
     balance = made['balance']
     assert balance['aligned'] is True
     assert balance['matched'] == 8
@@ -173,10 +169,8 @@ def test_tpu_cores_wait_at_barriers():
     """A8's golden row: 24.6, 54.5, 341.0 and 44.8 ms in "barrier-cores" of the line XLA TraceMe of TPU:0 to 3, three times each
     (here to the picosecond, from the file's protobuf); TPU:2 waits longest."""
     run = 'jax_tpu/openxla__xprof/test_xplanes/v2__tpu_inference_2.xplane.pb'
-    if not (TRACES / run).is_file():
-        pytest.skip(f'no {run}')
-    devices = report(TRACES / run)['devices']
+    devices = report(run)['devices']
     assert [d['barriers'] for d in devices] == [3, 3, 3, 3]
     assert [d['barrier_ps'] for d in devices] == [24609268828, 54525450078, 340985602188, 44793480000]
-    text = view_profile('report', str(TRACES / run)).stdout
+    text = view_profile('report', str(trace(run))).stdout
     assert 'TPU:2 waits longest, 340.986 ms' in ' '.join(text.split())

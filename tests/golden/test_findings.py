@@ -5,9 +5,8 @@ import json
 
 import pytest
 
-from common import SKIP, TRACES, report, report_or_none, view_profile
+from common import TRACES, least, report, report_or_none, trace, view_profile
 
-pytestmark = pytest.mark.skipif(not TRACES.exists(), reason=SKIP)
 OFFLOAD = "jax_tpu/openxla__xprof/test_xplanes/v2__tpu_inference_2.xplane.pb"
 KINETO = "pytorch_cuda/pytorch__kineto/samples"
 DLRM = "archives/facebookresearch__param/dlrm_kineto.tar.gz"
@@ -90,12 +89,12 @@ def test_dlrm_waits_for_its_straggler():
 
 
 def test_the_same_findings_from_every_command():
-    done = view_profile("findings", "-q", "--format=json", str(TRACES / OFFLOAD))
+    done = view_profile("findings", "-q", "--format=json", str(trace(OFFLOAD)))
     made = json.loads(done.stdout)
     assert made["schema"] == "view_profile.findings/1"
     assert made["findings"] == report(OFFLOAD)["findings"]
     assert made["window"] == report(OFFLOAD)["window"]
-    again = view_profile("findings", "-q", "--format=json", str(TRACES / OFFLOAD))
+    again = view_profile("findings", "-q", "--format=json", str(trace(OFFLOAD)))
     assert again.stdout == done.stdout
 
 
@@ -103,7 +102,7 @@ def test_the_same_findings_from_every_command():
 
 EVERY = sorted(str(p.relative_to(TRACES)) for pattern in ("*.xplane.pb", "*.json.gz", "*.pt.trace.json")
                for p in TRACES.rglob(pattern)
-               if "expected" not in p.parts and p.stat().st_size < 6_000_000) if TRACES.exists() else []
+               if "expected" not in p.parts and p.stat().st_size < 6_000_000)
 
 
 def check_one(f, by_id):
@@ -133,7 +132,7 @@ def rank(f):
 
 
 def test_every_file():
-    assert len(EVERY) > 100
+    assert len(EVERY) > least(100, 60)
     judged = 0
     for path in EVERY:
         made = report_or_none(path)
@@ -149,4 +148,4 @@ def test_every_file():
                 raise AssertionError(f"{path}: {f['id']}: {f}") from e
         assert [rank(f) for f in findings] == sorted(rank(f) for f in findings), path
         judged += 1
-    assert judged > 80
+    assert judged > least(80, 55)

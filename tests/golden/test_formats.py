@@ -10,9 +10,7 @@ import unicodedata
 
 import pytest
 
-from common import TRACES, needs_traces, report, view_profile
-
-pytestmark = needs_traces()
+from common import report, trace, view_profile
 
 REACTANT = 'xla_gpu_cuda/EnzymeAD__Reactant.jl/traces/plugins/profile/2025_02_05_11_05_24'
 FILES = [  # each of another kind or writer
@@ -179,7 +177,7 @@ def printable(text):
 
 @every_file
 def test_csv_is_the_json(path):
-    out = view_profile('report', '--format=csv', '--group=raw', str(TRACES / path)).stdout
+    out = view_profile('report', '--format=csv', '--group=raw', str(trace(path))).stdout
     rows, ops = list(csv.DictReader(io.StringIO(out))), grouped(path, 'raw')['ops']
     assert len(rows) == len(ops)
     numbers = ['calls', 'total_ps', 'self_ps', 'mean_ps', 'min_ps', 'p50_ps', 'p95_ps', 'max_ps', 'stddev_ps',
@@ -198,7 +196,7 @@ def test_csv_is_the_json(path):
 
 @every_file
 def test_html_has_the_top_rows(path):
-    page = view_profile('report', '--format=html', str(TRACES / path)).stdout
+    page = view_profile('report', '--format=html', str(trace(path))).stdout
     assert page.startswith('<!doctype html>') and page.rstrip().endswith('</html>')
     assert '<script' not in page.lower() and 'javascript:' not in page.lower()
     assert not re.search(r'\b(?:src|href|action)=["\']?(?:https?:)?//', page)
@@ -218,7 +216,7 @@ def width(line):
 @every_file
 @pytest.mark.parametrize('command', ['top', 'report'])
 def test_text_fits_80_columns(path, command):
-    out = view_profile(command, str(TRACES / path), env={**os.environ, 'COLUMNS': '80'}).stdout
+    out = view_profile(command, str(trace(path)), env={**os.environ, 'COLUMNS': '80'}).stdout
     assert out.endswith('\n') and '\t' not in out and '\x1b' not in out
     assert [line for line in out.splitlines() if width(line) > 80] == []
     assert [line for line in out.splitlines() if line != line.rstrip()] == []
@@ -226,7 +224,7 @@ def test_text_fits_80_columns(path, command):
 
 @every_file
 def test_top_in_json_is_the_report(path):
-    top = json.loads(view_profile('top', '--format=json', '--group=raw', '--top=5', str(TRACES / path)).stdout)
+    top = json.loads(view_profile('top', '--format=json', '--group=raw', '--top=5', str(trace(path))).stdout)
     full = report(path, '--group=raw', '--top=5')
     assert top.pop('analysis') | {'depth': 'full'} == full.pop('analysis') | {'depth': 'full'}
     for made in (top, full):
@@ -348,7 +346,7 @@ def test_a_single_file_was_captured_when_the_profile_says():
     """A file of no telling name is as old as its profile, not as its copy on this disk."""
     session = report(V2)['session']
     assert session['captured_unix_ns'] == session['base_unix_ns'] == 1741722099000000000 + session['base_unix_ns'] % 10**9
-    assert os.stat(TRACES / V2).st_mtime_ns != session['captured_unix_ns']
+    assert os.stat(trace(V2)).st_mtime_ns != session['captured_unix_ns']
 
 
 @pytest.mark.parametrize('path', [DLRM, f'{DLRM}/worker0_step_12.{DLRM_MS}.pt.trace.json'])

@@ -8,12 +8,10 @@ import sys
 
 import pytest
 
-from common import ROOT, TRACES, needs_traces, report
+from common import ROOT, TRACES, report, trace
 
 sys.path.insert(0, str(ROOT / 'tests'))
 from gen import clean, files, planted  # noqa: E402
-
-real = needs_traces()
 
 SHORTER_BY_A_PS = 1  # a JSON event of no length lasts 1 ps
 GPU = 'xla_gpu_cuda/EnzymeAD__Reactant.jl/traces/plugins/profile/'
@@ -21,7 +19,7 @@ CPU = 'jax_cpu/'
 
 
 def halves(path):
-    xplane = TRACES / path
+    xplane = trace(path)
     return report(str(xplane)), report(str(xplane.with_name(xplane.name.replace('.xplane.pb', '.trace.json.gz'))))
 
 
@@ -39,7 +37,6 @@ def pairs(folder):
             if p.with_name(p.name.replace('.xplane.pb', '.trace.json.gz')).exists()]
 
 
-@real
 @pytest.mark.parametrize('path', pairs(GPU))
 def test_gpu(path):
     xplane, text = halves(path)
@@ -61,7 +58,6 @@ def test_gpu(path):
     assert xplane['memory'] and text['memory'] is None
 
 
-@real
 @pytest.mark.parametrize('path', pairs(CPU + 'recompile') + pairs(CPU + 'async_dispatch'))
 def test_cpu_without_async_ops(path):
     """Where no op outlives its launch, devices, steps, compiles and gaps are the same; that figures may
@@ -78,7 +74,6 @@ def test_cpu_without_async_ops(path):
     assert not xplane['analysis']['partial']
 
 
-@real
 @pytest.mark.parametrize('path', pairs(CPU + 'mnist_train') + pairs(CPU + 'three_runs') + pairs(CPU + 'multi_device'))
 def test_cpu_with_async_ops(path):
     """The JSON knows the launches alone: less busy, never more, and it says that something is missing."""
@@ -90,7 +85,6 @@ def test_cpu_with_async_ops(path):
     assert text['analysis']['partial']
 
 
-@real
 @pytest.mark.parametrize('path', pairs('xla_cpu_julia'))
 def test_host_alone(path):
     """Events of no length last 1 ps in the JSON: that much of what they stand in is theirs."""

@@ -6,13 +6,11 @@ import json
 import zlib
 
 import pytest
-from common import SKIP, TRACES, run, tool
+from common import TRACES, least, run, tool
 from perfetto_rules import Fatal, check, check_large
 
 
 def real_files():
-    if not TRACES.is_dir():
-        return []
     return sorted(p for p in TRACES.rglob("*") if p.is_file() and looks_like_a_trace(p))
 
 
@@ -64,9 +62,7 @@ LARGE = 1 << 20  # bytes; walking more of them one by one takes minutes
 
 
 def test_there_are_files():
-    if not TRACES.is_dir():
-        pytest.skip(SKIP)
-    assert len(FILES) > 150
+    assert len(FILES) > least(150, 60)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(TRACES)))

@@ -8,15 +8,13 @@ import zlib
 from decimal import Decimal
 
 import pytest
-from common import SKIP, TRACES, run, tool
+from common import TRACES, least, run, tool, trace
 
 PAIRED = set("BEbeSFnTp")  # spans told in two events, and what lies on their tracks
 KINETO = {"kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset", "mtia_ccp_events"}
 
 
 def candidates():
-    if not TRACES.is_dir():
-        return []
     return sorted(
         p
         for p in TRACES.rglob("*")
@@ -99,7 +97,6 @@ def device_work(events):
     return dict(found)
 
 
-@pytest.mark.skipif(not TRACES.is_dir(), reason=SKIP)
 @pytest.mark.parametrize("path", candidates(), ids=lambda p: str(p.relative_to(TRACES)))
 def test_every_event_arrives_once_and_device_work_on_its_device(path):
     events = decoded(path)
@@ -114,7 +111,6 @@ def test_every_event_arrives_once_and_device_work_on_its_device(path):
     assert devices == device_work(events)
 
 
-@pytest.mark.skipif(not TRACES.is_dir(), reason=SKIP)
 def test_credentials_are_noticed_in_the_files_that_carry_them():
     """The seven of the traces' README; no other file makes a noise."""
     found = collections.defaultdict(set)
@@ -122,13 +118,12 @@ def test_credentials_are_noticed_in_the_files_that_carry_them():
         for kind, _, *rest in lines(path):
             if kind == "quality" and rest[0] == "credentials":
                 found[path].add(rest[1])
-    assert len(found) == 7
+    assert len(found) == least(7, 0)
     for messages in found.values():
         assert any('"HF_TOKEN"' in m for m in messages)
         assert not any("xxxx" in m for m in messages)
 
 
-@pytest.mark.skipif(not TRACES.is_dir(), reason=SKIP)
 @pytest.mark.parametrize(
     "name",
     [
@@ -139,5 +134,5 @@ def test_credentials_are_noticed_in_the_files_that_carry_them():
     ],
 )
 def test_what_is_no_timeline_is_refused(name):
-    (row,) = lines(TRACES / name)
+    (row,) = lines(trace(name))
     assert row[0] == "refused"

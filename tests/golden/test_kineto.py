@@ -9,9 +9,7 @@ from collections import Counter
 
 import pytest
 
-from common import TRACES, needs_traces, report, table
-
-pytestmark = needs_traces()
+from common import report, table, trace
 
 EXPECTED = 'expected/pytorch__kineto/'
 RESNET = 'pytorch_cuda/pytorch__kineto/samples/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz'
@@ -20,7 +18,7 @@ HTA = 'pytorch_cuda/facebookresearch__HolisticTraceAnalysis/'
 
 def views():
     """The JSON values of result_check_num_workers_0.txt, one a line."""
-    text = (TRACES / EXPECTED / 'result_check_num_workers_0.txt').read_text(encoding='utf-8')
+    text = trace(EXPECTED + 'result_check_num_workers_0.txt').read_text(encoding='utf-8')
     return [json.loads(line) for line in text.splitlines() if line.strip()]
 
 

@@ -10,9 +10,7 @@ import sys
 
 import pytest
 
-from common import TRACES, needs_traces, report, table
-
-pytestmark = needs_traces()
+from common import missing, reference_script, report, table, trace
 
 US = 10**6
 CUDA, ROCM = 'pytorch_cuda/', 'pytorch_rocm/'
@@ -63,14 +61,14 @@ STEPPED = [
 
 @pytest.fixture(scope='module')
 def reference():
-    done = subprocess.run([sys.executable, str(TRACES.parent / 'tools' / 'reference.py'), '--steps',
-                           *(str(TRACES / p) for p in STEPPED)], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, str(reference_script()), '--steps',
+                           *(str(trace(p)) for p in STEPPED if not missing(p))], capture_output=True, text=True, check=True)
     return {r['file']: r.get('steps') for r in map(json.loads, done.stdout.splitlines())}
 
 
 @pytest.mark.parametrize('path', STEPPED)
 def test_steps_as_the_reference(path, reference):
-    want = reference[str(TRACES / path)]
+    want = reference[str(trace(path))]
     ours = steps_of(path)
     assert ours['source'] == 'profiler_step'
     assert [s['number'] for s in ours['list']] == [s['number'] for s in want]
@@ -148,7 +146,7 @@ def test_operators_of_resnet():
     are not its own time, there as here. It drops an operator that does nothing but call its namesake, we
     count that call and not its time twice. Our list ends after a hundred rows, and a name may have a row of
     another thread behind that: of such a name fewer calls are seen."""
-    text = (TRACES / EXPECTED / 'result_check_num_workers_0.txt').read_text(encoding='utf-8')
+    text = trace(EXPECTED + 'result_check_num_workers_0.txt').read_text(encoding='utf-8')
     rows = json.loads([line for line in text.splitlines() if line.strip()][2])['data']
     ours = operators(RESNET + 'worker0.1623143089861.pt.trace.json.gz')
     whole = [r for r in rows if r['name'] in ours and ours[r['name']][0] >= r['calls']]

@@ -6,9 +6,7 @@ import shutil
 import pytest
 
 import identities
-from common import TRACES, needs_traces, view_profile
-
-pytestmark = needs_traces()
+from common import trace, view_profile
 
 VLLM = 'jax_tpu/vllm-project__tpu-inference/profiles/plugins/profile/'
 RUNS = {'host-a': VLLM + '2026_01_11_21_26_41/t1v-n-9eb622fc-w-0.trace.json.gz',
@@ -21,7 +19,7 @@ def session(tmp_path_factory):
     run = folder / 'plugins' / 'profile' / '2026_01_12_00_26_20'
     run.mkdir(parents=True)
     for host, path in RUNS.items():
-        shutil.copy(TRACES / path, run / f'{host}.trace.json.gz')
+        shutil.copy(trace(path), run / f'{host}.trace.json.gz')
     return folder
 
 
@@ -48,7 +46,7 @@ def test_two_runs_as_two_hosts(session, tmp_path, order):
 @pytest.mark.parametrize('host', RUNS)
 def test_a_host_is_its_own_run(session, host):
     """What stands beside it changes nothing of a host: its devices and ops are those of its file alone."""
-    alone, whole = report_of(TRACES / RUNS[host]), report_of(session)
+    alone, whole = report_of(trace(RUNS[host])), report_of(session)
 
     def of_host(made, key):
         skip = {'host', 'device_index', 'timeline_ns', 'slowest'}

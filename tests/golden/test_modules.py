@@ -7,9 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from common import TRACES, needs_traces, report
-
-pytestmark = needs_traces()
+from common import report, trace
 
 VLLM = 'jax_tpu/vllm-project__tpu-inference/profiles/plugins/profile/'
 RUNS = ['2026_01_11_21_26_41', '2026_01_12_00_26_20']
@@ -17,7 +15,7 @@ RUNS = ['2026_01_11_21_26_41', '2026_01_12_00_26_20']
 
 def events_by_line(path):
     """(process, thread) → its complete events"""
-    events = json.loads(gzip.decompress((TRACES / path).read_bytes()), parse_float=Decimal)['traceEvents']
+    events = json.loads(gzip.decompress(trace(path).read_bytes()), parse_float=Decimal)['traceEvents']
     process, thread, lines = {}, {}, {}
     for e in events:
         if e.get('name') == 'process_name':

@@ -8,9 +8,7 @@ import json
 
 import pytest
 
-from common import TRACES, needs_traces, report, report_or_none, timelines, view_profile
-
-pytestmark = needs_traces()
+from common import least, report, report_or_none, timelines, trace, view_profile
 
 RESNET = 'pytorch_cuda/pytorch__kineto/samples/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz'
 JAX_CPU = 'jax_cpu/three_runs'
@@ -43,7 +41,7 @@ def numberless(devices):
 
 
 def test_the_step_is_the_one_of_the_whole():
-    assert len({name for name, _, _ in pairs()}) >= 20
+    assert len({name for name, _, _ in pairs()}) >= least(20, 15)
     for name, whole, part in pairs():
         assert part['window']['policy'] == 'steps' and part['window']['step'] == whole['number']
         (step,) = part['steps']['list']
@@ -65,7 +63,7 @@ def test_its_devices_windows_are_the_steps():
 
 
 def test_what_runs_in_it_is_counted():
-    with gzip.open(TRACES / RESNET) as f:
+    with gzip.open(trace(RESNET)) as f:
         events = [e for e in json.load(f)['traceEvents'] if e.get('ph') == 'X']
     whole = report(RESNET)
     assert len(whole['steps']['list']) == 6
@@ -98,11 +96,11 @@ def test_the_steps_sum_to_the_time_in_steps(path):
 
 @pytest.mark.parametrize('command', ['top', 'report'])
 def test_it_says_that_it_is_not_the_whole(command):
-    shown = view_profile(command, '--step', '7', str(TRACES / RESNET)).stdout
+    shown = view_profile(command, '--step', '7', str(trace(RESNET))).stdout
     assert 'step 7' in shown.splitlines()[0] + shown.splitlines()[1]
-    done = view_profile(command, '--step', '77', str(TRACES / RESNET), check=False)
+    done = view_profile(command, '--step', '77', str(trace(RESNET)), check=False)
     assert done.returncode == 4 and 'no step 77: this profile has 6 steps' in done.stderr
-    done = view_profile(command, '--step', '-1', str(TRACES / RESNET), check=False)
+    done = view_profile(command, '--step', '-1', str(trace(RESNET)), check=False)
     assert done.returncode == 2
 
 

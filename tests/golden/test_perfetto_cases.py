@@ -5,17 +5,15 @@ import csv
 
 import pytest
 
-from common import TRACES, needs_traces, report
-
-pytestmark = needs_traces()
+from common import TRACES, report, trace
 
 CASES = 'expected/google__perfetto/'
-INPUTS = sorted(p.stem for p in (TRACES / CASES).glob('*.json')) if TRACES.is_dir() else []
+INPUTS = sorted(p.stem for p in (TRACES / CASES).glob('*.json'))
 
 
 def expected(case):
     """Rows of the .csv, which is indented."""
-    text = (TRACES / CASES / f'{case}.expected.csv').read_text(encoding='utf-8')
+    text = trace(f'{CASES}{case}.expected.csv').read_text(encoding='utf-8')
     return list(csv.DictReader(line.strip() for line in text.splitlines() if line.strip()))
 
 

@@ -1,4 +1,4 @@
-"""Every intact file of ../shared/traces: the same integers as the independent reference script.
+"""Every intact file of the traces: the same integers as the independent reference script.
 
 Devices are matched by name ("0" of a Kineto trace is our "GPU 0"); breakdown, op events, Σ self and the
 sums of every raw op name must be equal to the picosecond."""
@@ -9,9 +9,8 @@ import sys
 
 import pytest
 
-from common import TRACES, report, timelines
+from common import TRACES, least, reference_script, report, timelines
 
-REFERENCE = TRACES.parent / 'tools' / 'reference.py'
 KEYS = ('window_ps', 'compute_ps', 'exposed_comm_ps', 'exposed_copy_ps', 'idle_ps', 'busy_ps', 'comm_ps', 'copy_ps',
         'overlap_comm_ps')
 
@@ -20,7 +19,7 @@ KEYS = ('window_ps', 'compute_ps', 'exposed_comm_ps', 'exposed_copy_ps', 'idle_p
 def reference():
     """path → devices, by the reference over all files; files that it cannot read are left out."""
     by_size = sorted(timelines(), key=lambda p: p.stat().st_size)
-    runs = [subprocess.Popen([sys.executable, str(REFERENCE), '--ops', '100000', *half], stdout=subprocess.PIPE,
+    runs = [subprocess.Popen([sys.executable, str(reference_script()), '--ops', '100000', *half], stdout=subprocess.PIPE,
                              stderr=subprocess.DEVNULL, text=True) for half in (by_size[::2], by_size[1::2])]
     with concurrent.futures.ThreadPoolExecutor() as pool:
         outs = list(pool.map(lambda run: run.communicate()[0], runs))
@@ -32,9 +31,8 @@ def our_name(device):
     return device if device.startswith('/') else f'GPU {device}'
 
 
-@pytest.mark.skipif(not TRACES.is_dir(), reason='no ../shared/traces')
 def test_the_reference_reads_most_files(reference):
-    assert len(reference) >= 60
+    assert len(reference) >= least(60, 25)
 
 
 @pytest.mark.parametrize('path', timelines(), ids=lambda p: str(p.relative_to(TRACES)))

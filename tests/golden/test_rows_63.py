@@ -7,9 +7,7 @@ import os
 
 import pytest
 
-from common import TRACES, needs_traces, report, view_profile
-
-pytestmark = needs_traces()
+from common import report, trace, view_profile
 
 V2 = 'jax_tpu/openxla__xprof/test_xplanes/v2__tpu_inference_2.xplane.pb'
 VLLM = 'jax_tpu/vllm-project__tpu-inference/profiles/plugins/profile/'
@@ -169,7 +167,7 @@ def test_a_row_stands_where_most_of_its_time_does():
     for o in rows:
         assert '/RowParallelLinear/' in o['scope'] and 'jtorch.py:528' not in (o['source'] or ''), o
         assert o['scopes'] == 2 and o['module'].startswith('jit_step_fun'), o
-    page = view_profile('report', '--format=html', str(TRACES / VLLM_11)).stdout
+    page = view_profile('report', '--format=html', str(trace(VLLM_11))).stdout
     row = page[page.index('class="name"><bdi>fusion</'):]
     assert '/RowParallelLinear/' in row[:row.index('</th>')]
     assert '>+1 more</span>' in row[:row.index('</th>')]
@@ -189,7 +187,7 @@ SAMPLE = """
 
 def test_sample_table():
     """Section 5: every figure of the eight rows that it prints, and the line above them."""
-    shown = view_profile('top', '--device=TPU:0', str(TRACES / VLLM_11),
+    shown = view_profile('top', '--device=TPU:0', str(trace(VLLM_11)),
                          env={**os.environ, 'COLUMNS': '160'}).stdout.splitlines()
     assert 'window 67.235 ms (first..last op' in shown[0] and 'busy 99.96%' in shown[0]
     assert shown[1].startswith('Showing 9 of 30 groups, 66.269 ms, 98.60% of 67.209 ms ')
@@ -199,7 +197,7 @@ def test_sample_table():
 
 def test_sample_table_in_json():
     """The same rows from the JSON, by its own definitions: mean, nearest-rank p95, population CV."""
-    top = json.loads(view_profile('top', '--format=json', '--device=TPU:0', '--top=8', str(TRACES / VLLM_11)).stdout)
+    top = json.loads(view_profile('top', '--format=json', '--device=TPU:0', '--top=8', str(trace(VLLM_11))).stdout)
     for o, want in zip(top['ops'], (line.split() for line in SAMPLE.strip().splitlines()), strict=True):
         assert [f'{o["self_ps"] / 1e9:.3f}', f'{100 * o["self_share_of_ops"]:.2f}%',
                 f'{100 * o["cumulative_share"]:.2f}%', str(o['calls']), f'{o["mean_ps"] / 1e6:.2f}',

@@ -5,10 +5,8 @@ import re
 
 import pytest
 
-from common import TRACES, needs_traces, report, timelines, view_profile
+from common import TRACES, report, timelines, trace, view_profile
 from test_rows_63 import COPY_DONE, HTA_TEST, V2, VLLM_11, VLLM_12
-
-pytestmark = needs_traces()
 
 US, MS, S = 10**6, 10**9, 10**12
 ROCM = 'jax_gpu_rocm/AMD-AGI__TraceLens/mi300/'
@@ -19,7 +17,7 @@ CHIPS = [f'/device:TPU:{i}' for i in range(4)]
 
 
 def findings(path):
-    return json.loads(view_profile('findings', '--format=json', str(TRACES / path)).stdout)['findings']
+    return json.loads(view_profile('findings', '--format=json', str(trace(path))).stdout)['findings']
 
 
 def one(path, rule):

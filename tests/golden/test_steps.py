@@ -11,16 +11,13 @@ import zlib
 
 import pytest
 
-from common import TRACES, needs_traces, report, table, timelines
-
-pytestmark = needs_traces()
+from common import TRACES, least, reference_script, report, table, timelines, trace
 
 EXPECTED = 'expected/pytorch__kineto/'
 RESNET = 'pytorch_cuda/pytorch__kineto/samples/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz'
 TPU = 'jax_tpu/openxla__xprof/test_xplanes/v2__tpu_inference_2.xplane.pb'
 MULTI_WORKER = 'tf_gpu/openxla__xprof/demo/plugins/profile/GPU-multi-worker/34.83.195.179_6003.xplane.pb'
 JAX_CPU = 'jax_cpu/'
-TOOLS = TRACES.parent / 'tools'
 US = 1_000_000
 CLASSES = ('compute_ps', 'exposed_comm_ps', 'exposed_copy_ps', 'idle_ps')
 
@@ -99,8 +96,8 @@ def marked_files():
 
 
 def reference_steps(paths):
-    """path → [step], of files with one device; `--steps` of ../shared/tools/reference.py, two at a time."""
-    runs = [subprocess.Popen([sys.executable, str(TOOLS / 'reference.py'), '--steps', *half], stdout=subprocess.PIPE,
+    """path → [step], of files with one device; `--steps` of the reference script, two at a time."""
+    runs = [subprocess.Popen([sys.executable, str(reference_script()), '--steps', *half], stdout=subprocess.PIPE,
                              stderr=subprocess.DEVNULL, text=True) for half in (paths[::2], paths[1::2])]
     with concurrent.futures.ThreadPoolExecutor() as pool:
         outs = list(pool.map(lambda run: run.communicate()[0], runs))
@@ -111,7 +108,7 @@ def reference_steps(paths):
 def test_kineto_steps_equal_the_reference():
     """Number, window and all four classes of every step, to the picosecond; times relative to the first step."""
     want = reference_steps(marked_files())
-    assert len(want) >= 20
+    assert len(want) >= least(20, 8)
     for path, rows in want.items():
         made = steps(path)['list']
         origin = rows[0]['start_ps'] - made[0]['start_ps']
@@ -186,10 +183,10 @@ def module_starts(plane, module):
 def test_tpu_steps_are_the_runs_of_the_module_on_the_device_clock():
     """100 runs of jit_f, no Steps line: from first op to first op. On the host's clock the same runs
     vary by 12 %, which is the mapping's doing; here by less than 0.03 %, so nothing is an outlier."""
-    sys.path.insert(0, str(TOOLS))
+    sys.path.insert(0, str(reference_script().parent))
     import reference  # noqa: E402  (not installed: it lies beside the traces)
     made = steps(TPU)
-    planes = {p.name: p for p in reference.xspace(str(TRACES / TPU))}
+    planes = {p.name: p for p in reference.xspace(str(trace(TPU)))}
     assert made['source'] == 'modules' and made['count'] == 100
     assert made['counted'] == 99 and made['list'][-1]['partial']
     assert {s['name'] for s in made['list']} == {'jit_f'}

@@ -9,9 +9,8 @@ import importlib.util
 
 import pytest
 
-from common import TRACES, needs_traces, ps, report, table
+from common import TRACES, least, ps, reference_script, report, table, trace
 
-pytestmark = needs_traces()
 TOLERANCE_PS = 200_000
 
 GOLD = table('expected/gold_tracelens_gpu_timeline.tsv')
@@ -47,7 +46,7 @@ def memset_ps(path):
 
 def reference():
     """The independent reference script, for its interval arithmetic."""
-    spec = importlib.util.spec_from_file_location('reference', TRACES.parent / 'tools' / 'reference.py')
+    spec = importlib.util.spec_from_file_location('reference', reference_script())
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -56,7 +55,7 @@ def reference():
 def moved_by_intervals(path):
     """What each column gains when memset turns from copy into computation, from the file's events."""
     ref = reference()
-    ops, = ref.kineto(ref.chrome(ref.unzip(TRACES / path))).values()
+    ops, = ref.kineto(ref.chrome(ref.unzip(trace(path)))).values()
 
     def union(keep):
         return ref.U([(o.s, o.e) for o in ops if keep(o)])
@@ -161,4 +160,4 @@ def test_kernel_summary(path):
         if calls != ours[name]['calls'] or any(abs(g - f * 1e6) > 1 + 1e-9 * g for g, f in zip(got, figures)):
             off_by[name] = (calls, ours[name]['calls'], figures, got)
     assert off_by == {}
-    assert len(KERNELS) == 8
+    assert len(KERNELS) == least(8, 1)

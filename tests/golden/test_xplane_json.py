@@ -9,7 +9,7 @@ import json
 from decimal import ROUND_HALF_EVEN, Decimal
 
 import pytest
-from common import SKIP, TRACES, run, tool
+from common import TRACES, run, tool, trace
 from perfetto_rules import check, check_large
 
 NS = Decimal("0.001")
@@ -64,8 +64,6 @@ def key(event, without=()):
 
 
 def test_there_are_pairs():
-    if not TRACES.is_dir():
-        pytest.skip(SKIP)
     assert len(PAIRS) >= 13
 
 
@@ -107,7 +105,7 @@ def compare_rows():
 @pytest.mark.parametrize("row", compare_rows(), ids=lambda r: r["path"])
 def test_counts_of_the_independent_comparison(row):
     """x_events is what an independent decoder found in the xplane: all of them are written."""
-    events = [e for e in parsed(ours(TRACES / "jax_cpu" / row["path"])[0]) if e["ph"] == "X"]
+    events = [e for e in parsed(ours(trace(f"jax_cpu/{row['path']}"))[0]) if e["ph"] == "X"]
     assert len(events) == int(row["x_events"])
     zero = sum(e["dur"] == Decimal("0.000001") for e in events)
     assert zero == int(row["x_zero_dur"])

@@ -5,9 +5,7 @@ XProf's TPU tables are on the device's own clock (jax_cpu.md 1), as ours are; th
 aligned clock for TPU, so of those only counts can agree."""
 import pytest
 
-from common import TRACES, needs_traces, ps, report, table
-
-pytestmark = needs_traces()
+from common import ps, report, table
 
 XPROF = 'expected/jax_cpu/xprof/'
 TPU = 'jax_tpu/openxla__xprof/test_xplanes/v2__tpu_inference_2.xplane.pb'

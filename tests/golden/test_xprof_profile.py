@@ -18,9 +18,7 @@ from decimal import Decimal
 
 import pytest
 
-from common import TRACES, needs_traces, ps, report
-
-pytestmark = needs_traces()
+from common import ps, report, trace
 
 XPROF = 'expected/jax_cpu/xprof/'
 TPU = 'jax_tpu/openxla__xprof/test_xplanes/v2__tpu_inference_2.xplane.pb'
@@ -29,7 +27,7 @@ CPU = {'mnist_train': '2026_11_21_06_33_16', 'recompile': '2026_11_21_06_33_18',
 
 
 def stored(scenario, tool):
-    return json.loads((TRACES / XPROF / scenario / f'{tool}.json').read_text(encoding='utf-8'), parse_float=Decimal)
+    return json.loads(trace(f'{XPROF}{scenario}/{tool}.json').read_text(encoding='utf-8'), parse_float=Decimal)
 
 
 # ---- op_profile of four TPU chips ----------------------------------------------------------------

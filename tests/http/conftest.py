@@ -7,11 +7,13 @@ import re
 import resource
 import socket
 import subprocess
+import sys
 import time
 
 import pytest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, 'tests'))  # for traces.py
 RUN = '2026_01_02_03_04_05'
 BIG_EVENTS = 200_000
 

@@ -19,14 +19,12 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from traces import TRACES
 
 ROOT = Path(__file__).resolve().parents[2]
 FAKE = Path(__file__).with_name("fake_tensorboard.py")
-TRACES = Path(os.environ.get("VP_TRACES", ROOT.parent / "shared" / "traces"))
 XPLANE = TRACES / "jax_tpu/openxla__xprof/test_xplanes/v2__tpu_inference_2.xplane.pb"
 RUN, TWO = "2026_02_03_04_05_06", "2026_02_03_04_05_07"
-
-pytestmark = pytest.mark.skipif(not XPLANE.exists(), reason=f"no real profiles at {TRACES}")
 
 
 def program() -> str:

@@ -8,10 +8,9 @@ import sys
 from urllib.parse import quote
 
 import pytest
-from common import TRACES, view_profile
+from common import reference_script, view_profile
 
 STEPS = 3
-REFERENCE = TRACES.parent / "tools" / "reference.py"
 PLAIN, TRACER, SHARDED = "plain", "python tracer ✓", "sharded"
 DIRECTORIES = {PLAIN: 1, TRACER: 1, "named": 2, SHARDED: 1}
 
@@ -68,9 +67,7 @@ def test_the_directory_above_lists_them_all(fresh):
 
 
 def test_figures_equal_the_reference(fresh):
-    if not REFERENCE.exists():
-        pytest.skip(f"SKIP: no reference script at {REFERENCE}")
-    done = subprocess.run([sys.executable, str(REFERENCE), "--ops", "100000",
+    done = subprocess.run([sys.executable, str(reference_script()), "--ops", "100000",
                            *map(str, xplanes(fresh))], capture_output=True, text=True, check=True)
     for row in map(json.loads, done.stdout.splitlines()):
         ours = report(row["file"], "--group=raw")

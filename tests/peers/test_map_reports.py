@@ -6,10 +6,8 @@ import subprocess
 import sys
 import tarfile
 
-from common import TRACES, needs_traces
+from common import trace
 from conftest import ROOT, find_program
-
-pytestmark = needs_traces()
 
 RANKS = 'archives/facebookresearch__param/dlrm_kineto.tar.gz'
 
@@ -24,7 +22,7 @@ def without_identity(report):
 
 def test_eight_ranks_on_two_workers(tmp_path):
     env = {**os.environ, 'VIEW_PROFILE': find_program(), 'PYTHONUNBUFFERED': '1'}
-    with tarfile.open(TRACES / RANKS) as archive:
+    with tarfile.open(trace(RANKS)) as archive:
         archive.extractall(tmp_path / 'run', filter='data')
     files = sorted(str(p) for p in (tmp_path / 'run').rglob('*.json*'))
     assert len(files) == 8
@@ -32,7 +30,7 @@ def test_eight_ranks_on_two_workers(tmp_path):
     subprocess.run([sys.executable, str(ROOT / 'scripts/map_reports'), '-o', str(merged), *reversed(files)],
                    check=True, env=env, timeout=300)
     subprocess.run([env['VIEW_PROFILE'], 'report', '--quiet', '--format', 'json', '-o', str(whole),
-                    str(TRACES / RANKS)], check=True, timeout=120)
+                    str(trace(RANKS))], check=True, timeout=120)
     got, want = json.loads(merged.read_text()), json.loads(whole.read_text())
     assert got['session']['hosts'] == want['session']['hosts'] and len(got['devices']) == 8
     assert without_identity(got) == without_identity(want)

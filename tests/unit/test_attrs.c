@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/traces.h"
 #include "tests/unit/xspace_maker.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
@@ -273,14 +274,11 @@ static trace *read_real(const char *path)
 {
     static const cat_options options = CAT_OPTIONS_INIT;
     char full[VP_PATH_MAX];
-    const char *root = getenv("VP_TRACES");
     catalog *c;
     trace *t;
-    snprintf(full, sizeof full, "%s/%s", root ? root : VP_TRACES_DEFAULT, path);
-    if (catalog_open(&c, full, &options) < 0) {
-        print_message("SKIP: no %s\n", full);
+    if (!traces_have(path))
         return NULL;
-    }
+    assert_int_equal(catalog_open(&c, traces_path(full, sizeof full, path), &options), 0);
     const cat_file *f = &catalog_get(c, 0)->files[0];
     const rd_options all = {.device_only = false};
     assert_int_equal(trace_new(&t), 0);

@@ -4,6 +4,7 @@
 static void jax_on_cpu(void **state)
 {
     (void)state;
+    traces_need("jax_cpu/python_tracer_small");
     catalog *c = list("jax_cpu");
     static const char *const newest[] = {
         "server_capture/2026_11_21_06_36_02: 127.0.0.1_9012+",
@@ -58,8 +59,9 @@ static void tensorboard_log_directories(void **state)
            "log/text_hp/hparam_tuning/run-1/train/2020-04-01_23-27-57: unreadable",
            "log/text_hp/hparam_tuning/run-0/train/2020-04-01_23-27-53: unreadable",
            "logs/standard/20200326-221129/train/2020-03-26_22-11-29: unreadable");
-    EXPECT("tf_gpu/openxla__xprof/demo", "GPU-multi-worker: 34.83.195.179_6003",
-           "GPU-input-bound: empty", "GPU-compute-bound: empty");
+    if (traces_have("tf_gpu/openxla__xprof/demo/plugins/profile/GPU-multi-worker"))
+        EXPECT("tf_gpu/openxla__xprof/demo", "GPU-multi-worker: 34.83.195.179_6003",
+               "GPU-input-bound: empty", "GPU-compute-bound: empty");
 }
 
 static void pytorch_log_directories(void **state)
@@ -68,12 +70,15 @@ static void pytorch_log_directories(void **state)
     EXPECT("pytorch_cuda/facebookresearch__param/dlrm_kineto",
            "dlrm_kineto/1694128201545: worker0_step_12 worker1_step_12 worker2_step_12 "
            "worker3_step_12 worker4_step_12 worker5_step_12 worker6_step_12 worker7_step_12");
-    EXPECT("pytorch_cuda/pytorch__kineto/samples/resnet50_num_workers_0",
-           "resnet50_num_workers_0/1623143566756: worker0",
-           "resnet50_num_workers_0/1623143089861: worker0");
+    if (traces_have("pytorch_cuda/pytorch__kineto/samples/resnet50_num_workers_0/"
+                    "worker0.1623143566756.pt.trace.json.gz"))
+        EXPECT("pytorch_cuda/pytorch__kineto/samples/resnet50_num_workers_0",
+               "resnet50_num_workers_0/1623143566756: worker0",
+               "resnet50_num_workers_0/1623143089861: worker0");
     EXPECT("pytorch_cuda/sidnb13__torch-profiling-tutorial",
            "log/transformer/1752215574025896717: dc3b0e7228dd_851",
            "log/transformer/1752215573993169006: dc3b0e7228dd_851");
+    traces_need("pytorch_cuda/facebookresearch__param/dlrm_kineto");
     catalog *c = list("pytorch_cuda/facebookresearch__param/dlrm_kineto");
     assert_int_equal(catalog_get(c, 0)->captured_unix_ns, INT64_C(1694128201545000000));
     assert_ptr_equal(catalog_find(c, VP_STR("1694128201545")), catalog_get(c, 0));
@@ -100,7 +105,7 @@ static void everything_is_listed_without_a_crash(void **state)
 {
     (void)state;
     catalog *c = list("");
-    assert_true(catalog_count(c) > 200);
+    assert_true(catalog_count(c) > (traces_wide() ? 200 : 70));
     for (size_t i = 1; i < catalog_count(c); i++)
         assert_true(catalog_get(c, i - 1)->stray <= catalog_get(c, i)->stray);
     catalog_free(c);
@@ -115,5 +120,6 @@ int main(void)
         cmocka_unit_test(lfs_pointers_are_named),
         cmocka_unit_test(everything_is_listed_without_a_crash),
     };
-    return traces_are_here() ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
+    in_utc();
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

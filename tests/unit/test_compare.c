@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/traces.h"
 #include "trace/analyze/analyze.h"
 #include "trace/analyze/compare.h"
 #include "trace/base/err.h"
@@ -613,15 +614,11 @@ static void test_swapping_negates(void **state)
         {"archives/facebookresearch__param/dlrm_kineto.tar.gz", NULL,
          "jax_tpu/openxla__xprof/test_xplanes/v2__tpu_inference_2.xplane.pb", NULL},
     };
-    const char *dir = getenv("VP_TRACES");
-    dir = dir ? dir : VP_TRACES_DEFAULT;
-    if (access(dir, R_OK) != 0) {
-        print_message("SKIP: no %s: real pairs are not compared\n", dir);
-        return;
-    }
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        vp_report *a = analyzed(dir, pairs[i].a, pairs[i].a_session);
-        vp_report *b = analyzed(dir, pairs[i].b, pairs[i].b_session);
+        if (!traces_have(pairs[i].a) || !traces_have(pairs[i].b))
+            continue;
+        vp_report *a = analyzed(traces_root(), pairs[i].a, pairs[i].a_session);
+        vp_report *b = analyzed(traces_root(), pairs[i].b, pairs[i].b_session);
         check_swap(a, b);
         analyze_free(a);
         analyze_free(b);

@@ -8,17 +8,15 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "tests/unit/traces.h"
 #include "tests/unit/json_sink.h"
 
 static char *slurp(const char *name, const char *suffix, size_t *n)
 {
-    const char *root = getenv("VP_TRACES");
-    char path[4096];
-    snprintf(path, sizeof path, "%s/expected/google__perfetto/%s%s",
-             root ? root : VP_TRACES_DEFAULT, name, suffix);
-    FILE *f = fopen(path, "rb");
-    if (!f)
-        return NULL;
+    char rel[256], path[4096];
+    snprintf(rel, sizeof rel, "expected/google__perfetto/%s%s", name, suffix);
+    FILE *f = fopen(traces_path(path, sizeof path, rel), "rb");
+    assert_non_null(f);
     char *p = malloc(1 << 20);
     *n = fread(p, 1, (1 << 20) - 1, f);
     p[*n] = 0;
@@ -119,10 +117,6 @@ static void test_perfetto_cases(void **state)
         size_t n, rows_n;
         char *json = slurp(cases[i], ".json", &n),
              *rows = slurp(cases[i], ".expected.csv", &rows_n);
-        if (!json || !rows) {
-            print_message("SKIP: no traces (VP_TRACES): Perfetto's cases are not checked\n");
-            skip();
-        }
         check_case(cases[i], json, n, rows);
         free(json);
         free(rows);
@@ -135,10 +129,6 @@ static void test_invalid_times_give_no_slice(void **state)
     (void)state;
     size_t n;
     char *json = slurp("invalid_string_ts_and_dur", ".json", &n);
-    if (!json) {
-        print_message("SKIP: no traces (VP_TRACES)\n");
-        skip();
-    }
     rec *r = rec_new();
     rd_stream *in;
     assert_int_equal(rd_stream_memory(&in, json, n, 0), 0);

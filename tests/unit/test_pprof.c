@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/traces.h"
 #include "include/view_profile_status.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
@@ -31,16 +32,12 @@ static void the_real_profile_is_read(void **state)
 {
     static const cat_options options = CAT_OPTIONS_INIT;
     char path[VP_PATH_MAX];
-    const char *root = getenv("VP_TRACES");
     catalog *c;
     rd_stream *in;
     pp_profile *p;
     (void)state;
-    snprintf(path, sizeof path, "%s/jax_cpu/memory/memory.prof", root ? root : VP_TRACES_DEFAULT);
-    if (catalog_open(&c, path, &options) < 0) {
-        print_message("SKIP: no %s\n", path);
-        return;
-    }
+    traces_path(path, sizeof path, "jax_cpu/memory/memory.prof");
+    assert_int_equal(catalog_open(&c, path, &options), 0);
     assert_int_equal(catalog_stream(&in, c, &catalog_get(c, 0)->files[0], false), 0);
     assert_int_equal(pp_read(&p, in), 0);
     rd_stream_close(&in);

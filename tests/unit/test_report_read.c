@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/traces.h"
 #include "tests/unit/tree.h"
 #include "trace/analyze/analyze.h"
 #include "trace/base/err.h"
@@ -19,16 +20,6 @@
 #include "trace/report/report.h"
 
 #define HOSTS_MAX 16
-
-static const char *traces(void)
-{
-    const char *dir = getenv("VP_TRACES");
-    dir = dir ? dir : VP_TRACES_DEFAULT;
-    if (access(dir, R_OK) == 0)
-        return dir;
-    print_message("SKIP: no %s: reports of real profiles are not read back\n", dir);
-    return NULL;
-}
 
 static char *as_json(const vp_report *r)
 {
@@ -95,8 +86,8 @@ static void test_json_comes_back(void **state)
         "pytorch_cuda/pytorch__kineto/samples/resnet50_num_workers_0",
         "chrome_odd/catapult-project__catapult/nestable_async.json",
     };
-    const char *dir = traces();
-    for (size_t i = 0; dir && i < sizeof files / sizeof *files; i++) {
+    const char *dir = traces_root();
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         catalog *c = opened(dir, files[i]);
         vp_report *r = analyzed(c, catalog_latest(c), NULL);
         char *first = as_json(r);
@@ -171,9 +162,7 @@ static void check_hosts(const catalog *c, const cat_session *s, size_t least)
 static void test_ranks_are_the_session(void **state)
 {
     (void)state;
-    const char *dir = traces();
-    if (!dir)
-        return;
+    const char *dir = traces_root();
     catalog *c = opened(dir, "archives/facebookresearch__param/dlrm_kineto.tar.gz");
     check_hosts(c, catalog_latest(c), 8);
     catalog_free(c);
@@ -201,10 +190,8 @@ static void copy_into(tree *t, const char *rel, const char *dir, const char *fil
 static void test_two_tpu_runs_as_two_hosts(void **state)
 {
     (void)state;
-    const char *dir = traces();
+    const char *dir = traces_root();
     tree t;
-    if (!dir)
-        return;
     tree_make(&t);
     copy_into(&t, RUN "host-10.trace.json.gz", dir,
               RUNS "2026_01_11_21_26_41/t1v-n-9eb622fc-w-0.trace.json.gz");
