@@ -45,7 +45,8 @@ typedef enum vp_capture_mode {
     VP_KEEP_FIRST, /* when the pool is full, the recording is over, for all threads at once: zones
                       that then find no room are counted as dropped, and what is open is kept as
                       unfinished. Its owner stops it, or the next step or vp_start does */
-    VP_RING        /* the oldest zones make room: a flight recorder */
+    VP_RING        /* the oldest zones make room: a flight recorder. What it leaves begins where it
+                      has all that ended on any thread from then on */
 } vp_capture_mode;
 
 typedef enum vp_gpu {
@@ -96,21 +97,22 @@ typedef struct vp_config {
 /* Exact: written + the dropped ones = the zones that ended while the recording was on. */
 typedef struct vp_result {
     int version;
-    char run_dir[4096];      /* what was or is being written: …/plugins/profile/<run> */
-    uint64_t zones;          /* written, instants and counters included */
-    uint64_t dropped_full;   /* no room in the pool (KEEP_FIRST) */
-    uint64_t overwritten;    /* ring: recorded, then given up for newer ones */
+    char run_dir[4096];    /* what was or is being written: …/plugins/profile/<run> */
+    uint64_t zones;        /* written, instants and counters included */
+    uint64_t dropped_full; /* no room in the pool (KEEP_FIRST) */
+    uint64_t overwritten;  /* ring: recorded, then given up for newer ones, or before those begin */
     uint64_t dropped_signal; /* a signal came in the middle of a record, or first on its thread */
     uint64_t dropped_depth;  /* VP_BEGIN deeper than 64, functions (record --functions) than 256 */
     uint64_t unmatched_ends; /* VP_END without VP_BEGIN */
     uint64_t gpu_records, gpu_dropped;
     uint64_t threads;
-    int64_t start_unix_ns, duration_ns;
-    int64_t export_ns; /* of the writing; 0 while it goes on */
-    int gpu_status;    /* 0, or why there is nothing of the GPU */
-    bool truncated;    /* cut off: by exit or vp_profiler_free, or in the middle of something by its
-                          time limit, from outside, or by a full pool. What was open is in it, marked
-                          as unfinished, and ends with it */
+    int64_t start_unix_ns;
+    int64_t duration_ns; /* of what is written: a ring's, or a past's, is that of its window */
+    int64_t export_ns;   /* of the writing; 0 while it goes on */
+    int gpu_status;      /* 0, or why there is nothing of the GPU */
+    bool truncated; /* cut off: by exit or vp_profiler_free, or in the middle of something by its
+                       time limit, from outside, or by a full pool. What was open is in it, marked
+                       as unfinished, and ends with it */
     uint64_t bytes_written; /* of all files */
     uint64_t left;          /* zones without an end: longjmp left them, or their thread ended */
 } vp_result;

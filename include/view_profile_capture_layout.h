@@ -75,7 +75,8 @@ typedef struct vp__chunk {
     uint64_t thread;    /* number of the thread, from 1, never used twice in an image */
     uint32_t next_free; /* page + 1 of the next free chunk */
     uint32_t recycled;  /* how often: slots above the head may hold old records */
-    uint64_t reserved[2];
+    uint64_t until;     /* nothing in it ended after these ticks; 0: its thread writes into it */
+    uint64_t reserved;
 } vp__chunk;
 
 /* A zone that is open: start is 0 when it is not. kind: of a step with its number above, as far as

@@ -320,6 +320,59 @@ def test_a_past_of_less_than_a_second(place, build):
     p.communicate(timeout=WAIT)
 
 
+ROUND = r"""static void say(void *ctx, int level, const char *text)
+{
+    (void)ctx;
+    printf("%d %s\n", level, text);
+}
+int main(void)
+{
+    vp_recording *r;
+    vp_result result = VP_RESULT_INIT;
+    vp_config cfg = VP_CONFIG_INIT;
+    cfg.dir = "own";
+    cfg.mode = VP_RING;
+    cfg.pool_bytes = 1 << 20;
+    cfg.log = say;
+    cfg.export_now = true;
+    if (vp_start(&r, &cfg) < 0)
+        return 1;
+    for (int i = 0; i < 300000; i++) {
+        VP_SCOPE("busy");
+        for (volatile int k = 0; k < 50; k++)
+            continue;
+    }
+    vp_stop(r, &result);
+    printf("%llu %llu %lld\n", (unsigned long long)result.zones,
+           (unsigned long long)result.overwritten, (long long)result.duration_ns);
+    return 0;
+}
+"""
+
+
+def test_a_ring_that_went_round_says_so_everywhere(program, place, build):
+    p = start(place, build(ROUND))
+    out, err = p.communicate(timeout=WAIT)
+    log, saved, figures = out.splitlines()
+    zones, overwritten, ns = map(int, figures.split())
+    assert zones + overwritten == 300000 and 0 < zones < 65536 and err == ""
+    assert log.startswith(f"0 {overwritten} earlier zones made room: the last ") and "Trace saved to" in saved
+    (run,) = runs(place.dir / "own")
+    (trace,) = run.glob("*.trace.json.gz")
+    trace = json.loads(gzip.decompress(trace.read_bytes()))
+    (warning,) = trace["otherData"]["warnings"]
+    assert warning.startswith("the ring holds the last ") and f"{overwritten} earlier zones" in warning
+    report = json.loads(subprocess.run([program, "report", "--format=json", run], check=True,
+                                       capture_output=True, text=True).stdout)
+    (ring,) = [q for q in report["quality"] if q["code"] == "ring"]
+    assert ring["message"] == warning and ring["severity"] == "info"
+    # the program did nothing but this: the window is what the zones fill, but for the loop around
+    (busy,) = [o for o in report["host_ops"] if o["name"] == "busy"]
+    assert busy["calls"] == zones and busy["total_ps"] > 0.4 * ns * 1000
+    text = subprocess.run([program, "report", run], check=True, capture_output=True, text=True).stdout
+    assert abs(float(re.search(r"capture (\d+\.\d+) ms", text)[1]) - ns / 1e6) < 0.002
+
+
 HANDLER = r"""static volatile sig_atomic_t own;
 static void mine(int n) { own = n; }
 int main(void)

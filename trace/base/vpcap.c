@@ -172,13 +172,49 @@ static int find_threads(vpcap *v)
             events += events_of(v, &v->chunks[end]);
         bool has_block = first->page == first->block && !first->order;
         VP_TRY(add_thread(v, (vpcap_thread_ref){has_block ? first->page : VPCAP_NONE, (uint32_t)i,
-                                                (uint32_t)end, events, first->thread}));
+                                                (uint32_t)end, events, 0, 0, first->thread}));
     }
     const vpcap_header *h = &v->head;
     if (h->gone_dropped_full | h->gone_dropped_signal | h->gone_dropped_depth |
         h->gone_unmatched_ends | h->gone_overwritten | h->gone_left)
-        VP_TRY(add_thread(v, (vpcap_thread_ref){VPCAP_GONE, 0, 0, 0, 0}));
+        VP_TRY(add_thread(v, (vpcap_thread_ref){.page = VPCAP_GONE}));
     return 0;
+}
+
+/* Whether all of a chunk ended before these ticks. */
+static bool is_before(const vpcap *v, const vpcap_chunk_ref *ref, uint64_t ticks)
+{
+    uint64_t until = __atomic_load_n(&vpcap_chunk_at(v, ref->page)->until, __ATOMIC_RELAXED);
+    return until && (int64_t)(ticks - until) >= 0;
+}
+
+/* A ring has given chunks up, of a busy thread sooner than of others: what it holds of all of them
+ * begins where the last of these ends, and of each thread is the newest then, without a gap. */
+static int pass_what_is_not_of_all(vpcap *v, uint64_t begin)
+{
+    for (uint32_t i = 0; i < v->thread_count; i++) {
+        vpcap_thread_ref *t = &v->threads[i];
+        uint64_t passed = 0;
+        vpcap_cursor *c;
+        for (; t->first + 1 < t->end && is_before(v, &v->chunks[t->first], begin); t->first++)
+            passed += events_of(v, &v->chunks[t->first]);
+        VP_TRY(vpcap_cursor_new(&c, v, i));
+        passed += vpcap_cursor_pass(&t->slot, c, begin);
+        vpcap_cursor_free(c);
+        t->passed = passed < t->events ? passed : t->events;
+        t->events -= t->passed;
+    }
+    return 0;
+}
+
+static void set_begin(vpcap *v)
+{
+    const vpcap_header *h = &v->head;
+    uint64_t begin = h->cut_ticks;
+    if (h->lost_until && (!begin || (int64_t)(h->lost_until - begin) > 0))
+        begin = h->lost_until;
+    int64_t ps = begin ? vpcap_ps(v, begin) : 0;
+    v->info.begin_ps = ps < 0 ? 0 : ps < v->info.end_ps ? ps : v->info.end_ps;
 }
 
 static int by_begin(const void *pa, const void *pb)
@@ -282,6 +318,8 @@ int vpcap_open(vpcap **out, const void *image, size_t n)
     }
     if (rc == 0)
         rc = find_threads(v);
+    if (rc == 0 && v->head.lost_until)
+        rc = pass_what_is_not_of_all(v, v->head.lost_until);
     fill_info(v);
     v->end_ticks = v->head.stop.ticks;
     v->info.end_ps = vpcap_ps(v, v->end_ticks);
@@ -293,6 +331,7 @@ int vpcap_open(vpcap **out, const void *image, size_t n)
         vpcap_free(v);
         return rc;
     }
+    set_begin(v);
     *out = v;
     return 0;
 }
@@ -383,7 +422,8 @@ vpcap_thread vpcap_thread_at(const vpcap *v, uint32_t i)
         return gone_threads(&v->head);
     if (v->threads[i].page == VPCAP_NONE)
         return (vpcap_thread){.name = VP_STR("a thread that ended"),
-                              .written = v->threads[i].events};
+                              .written = v->threads[i].events,
+                              .overwritten = v->threads[i].passed};
     const vp__block *b = vpcap_block_at(v, v->threads[i].page);
     return (vpcap_thread){.tid = b->tid,
                           .name = inline_text(b->name, sizeof b->name),
@@ -392,7 +432,8 @@ vpcap_thread vpcap_thread_at(const vpcap *v, uint32_t i)
                           .dropped_signal = __atomic_load_n(&b->dropped_signal, __ATOMIC_RELAXED),
                           .dropped_depth = __atomic_load_n(&b->dropped_depth, __ATOMIC_RELAXED),
                           .unmatched_ends = __atomic_load_n(&b->unmatched_ends, __ATOMIC_RELAXED),
-                          .overwritten = __atomic_load_n(&b->overwritten, __ATOMIC_RELAXED),
+                          .overwritten = __atomic_load_n(&b->overwritten, __ATOMIC_RELAXED) +
+                                         v->threads[i].passed,
                           .left = __atomic_load_n(&b->left, __ATOMIC_RELAXED)};
 }
 

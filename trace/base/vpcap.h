@@ -89,7 +89,9 @@ typedef struct vpcap_info {
     bool finished;         /* vp_stop ended it */
     bool truncated;
     bool ring;
-    uint64_t torn; /* records that were being written when the process died: left out */
+    int64_t begin_ps; /* where all threads have what they recorded: of a ring whose zones made room
+                         for newer ones, or of a past; else 0 */
+    uint64_t torn;    /* records that were being written when the process died: left out */
 } vpcap_info;
 
 /* A checked view. VP_ECORRUPT with the byte; VP_EUNSUPPORTED: made by another version. */

@@ -97,6 +97,8 @@ static bool next_chunk(vpcap_cursor *c)
         c->slot = sizeof(vp__chunk) / VP__SLOT;
         if (!ref->order)
             c->slot += sizeof(vp__block) / VP__SLOT;
+        if (c->thread->slot && c->chunk - 1 == c->thread->first)
+            c->slot = c->thread->slot;
         c->head = ref->head;
         if (c->slot < c->head)
             return true;
@@ -393,6 +395,23 @@ uint64_t vpcap_open_zones(const vpcap *v)
 int64_t vpcap_cursor_last(const vpcap_cursor *c)
 {
     return c->last;
+}
+
+uint64_t vpcap_cursor_pass(uint32_t *slot, vpcap_cursor *c, uint64_t begin)
+{
+    uint64_t events = 0;
+    vpcap_event e;
+    *slot = 0;
+    if (!next_chunk(c))
+        return 0;
+    while (*slot = c->slot, c->slot < c->head) {
+        c->flow_count = 0;
+        take_record(c, &e);
+        if (e.kind != VPCAP_SPAN && (int64_t)(c->to - begin) >= 0)
+            break;
+        events += e.kind != VPCAP_LOST && !c->flow_count;
+    }
+    return events;
 }
 
 /* What the thread could not write any more. */

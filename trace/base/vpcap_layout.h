@@ -18,7 +18,7 @@
 #include "include/view_profile_capture_layout.h"
 
 #define VPCAP_MAGIC "VPCAP\r\n\x1a"
-#define VPCAP_VERSION 2u
+#define VPCAP_VERSION 3u
 
 /* Where strings are cut, so that one cannot fill the area. */
 #define VPCAP_STRING_MAX 4095u
@@ -99,6 +99,8 @@ typedef struct vpcap_header {
     /* What threads lost that have no block, or have none any more (a ring gives them up). */
     uint64_t gone_threads, gone_dropped_full, gone_dropped_signal, gone_dropped_depth,
         gone_unmatched_ends, gone_overwritten;
+    uint64_t
+        lost_until; /* of what a ring gave up nothing ended after these ticks; 0: all is there */
     vpcap_pair start, stop;
     /* The newest pair while the recording goes on; odd: being written. */
     uint64_t latest_version;

@@ -26,6 +26,20 @@ static int say_cut_off(const vpcap *v, vx_say_fn *fn, void *ctx)
     return fn(ctx, (vp_str){text, (size_t)len});
 }
 
+/* That is what a ring is for, and no damage. */
+static int say_ring(const vpcap_info *info, uint64_t n, vx_say_fn *fn, void *ctx)
+{
+    char text[200];
+    int64_t us = (info->end_ps - info->begin_ps) / 1000000;
+    if (!n)
+        return 0;
+    int len = snprintf(text, sizeof text,
+                       VX_RING "%lld.%06lld s: %llu earlier zone%s made room for newer ones",
+                       (long long)(us / 1000000), (long long)(us % 1000000), (unsigned long long)n,
+                       n == 1 ? "" : "s");
+    return fn(ctx, (vp_str){text, (size_t)len});
+}
+
 int vx_losses(const vpcap *v, vx_say_fn *fn, void *ctx)
 {
     const vpcap_info *info = vpcap_info_of(v);
@@ -37,9 +51,11 @@ int vx_losses(const vpcap *v, vx_say_fn *fn, void *ctx)
         sum.dropped_depth += t.dropped_depth;
         sum.unmatched_ends += t.unmatched_ends;
         sum.left += t.left;
+        sum.overwritten += t.overwritten;
     }
     if (info->finished && info->truncated)
         VP_TRY(say_cut_off(v, fn, ctx));
+    VP_TRY(say_ring(info, sum.overwritten, fn, ctx));
     VP_TRY(say(sum.dropped_full, "zones were dropped: the recording's pool was full", fn, ctx));
     VP_TRY(say(sum.dropped_signal,
                "zones of signal handlers were dropped: they came in the middle of a record", fn,

@@ -20,7 +20,9 @@ typedef struct vpcap_chunk_ref {
 typedef struct vpcap_thread_ref {
     uint32_t page;       /* of its first chunk */
     uint32_t first, end; /* its chunk refs, by order */
-    uint64_t events;     /* in them */
+    uint64_t events;     /* in them, but for … */
+    uint64_t passed;     /* … those that are left out, since a ring begins after them, … */
+    uint32_t slot;       /* … and so where the first chunk is read from; 0: from its beginning */
     uint64_t number;     /* of the thread */
 } vpcap_thread_ref;
 
@@ -71,6 +73,11 @@ static inline int64_t vpcap_ps(const vpcap *v, uint64_t ticks)
     int64_t bounded = ps > (unsigned __int128)VP_TIME_MAX_PS ? VP_TIME_MAX_PS : (int64_t)ps;
     return since < 0 ? -bounded : bounded;
 }
+
+/* A walk from the thread's first chunk on passes what ended before these ticks (spans: was reported
+ * before); of the events that are counted in a chunk's state, so many. *slot: where the first other
+ * one is; that chunk's end if there is none. */
+uint64_t vpcap_cursor_pass(uint32_t *slot, vpcap_cursor *c, uint64_t begin);
 
 /* The latest time in what the cursor has passed, spans aside; ticks since the start. */
 int64_t vpcap_cursor_last(const vpcap_cursor *c);

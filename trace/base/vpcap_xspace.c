@@ -531,6 +531,9 @@ static int environment(xspace *x, const vpcap *v)
     VP_TRY(environment_number(x, "profile_start_time", info->start_unix_ns));
     VP_TRY(environment_number(x, "profile_stop_time",
                               info->start_unix_ns + rounded_up_ns(info->end_ps)));
+    if (info->begin_ps)
+        VP_TRY(environment_number(x, "window_start_time",
+                                  info->start_unix_ns + info->begin_ps / 1000));
     VP_TRY(environment_number(x, "pid", info->pid));
     VP_TRY(environment_text(x, VP_STR("program"), info->program));
     VP_TRY(environment_text(x, VP_STR("recorder"), VP_STR("view_profile " VP_VERSION)));

@@ -52,6 +52,18 @@ void session_count(vp_result *r, const cap_pool *p)
     }
 }
 
+void session_count_view(vp_result *r, const vpcap *v)
+{
+    const vpcap_info *info = vpcap_info_of(v);
+    r->zones = r->overwritten = 0;
+    r->duration_ns = (info->end_ps - info->begin_ps) / 1000;
+    for (uint32_t i = 0; i < vpcap_threads(v); i++) {
+        vpcap_thread t = vpcap_thread_at(v, i);
+        r->zones += t.written;
+        r->overwritten += t.overwritten;
+    }
+}
+
 bool session_any_open(const cap_pool *p)
 {
     walk w = {p, 0};

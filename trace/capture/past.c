@@ -1,6 +1,7 @@
 /* The past of a recording that goes on: its image is copied while its threads write on, and the
  * copy becomes a session of its own, which is written like one that has ended. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -31,8 +32,15 @@ static void copy_area(char *to, const char *from, const vpcap_area *a, size_t en
     copy_words(to + a->at, from + a->at, (used * entry + 7) / 8 * 8);
 }
 
-/* A chunk that is given to another thread meanwhile is none of the past any more. */
-static void copy_chunk(vp__chunk *to, const vp__chunk *from)
+/* A chunk as it was found: sealed is its place in the order of the ring, UINT64_MAX: it was in use.
+ */
+typedef struct found {
+    uint64_t sealed, events;
+    uint32_t page, recycled;
+} found;
+
+/* false: it was given to somebody else since it was found, and is none of the past any more. */
+static bool copy_chunk(vp__chunk *to, const vp__chunk *from, const found *f)
 {
     vp__chunk head;
     copy_words((char *)&head, (const char *)from, sizeof head);
@@ -44,15 +52,17 @@ static void copy_chunk(vp__chunk *to, const vp__chunk *from)
     if (slots > head.pages * (VP__PAGE / VP__SLOT))
         slots = 0;
     copy_words((char *)to, (const char *)from, (size_t)slots * VP__SLOT);
-    if (VP__LOAD(from->status) == VP__CHUNK_CLAIMED || VP__LOAD(from->recycled) != head.recycled)
+    bool is_same = VP__LOAD(from->status) != VP__CHUNK_CLAIMED &&
+                   VP__LOAD(from->recycled) == f->recycled && head.recycled == f->recycled;
+    if (!is_same)
         head.status = VP__CHUNK_CLAIMED;
     *to = head;
+    return is_same;
 }
 
-static void copy_chunks(char *to, const cap_pool *p)
+static uint32_t find_chunks(found *out, const cap_pool *p)
 {
-    vpcap_header *h = p->head;
-    uint32_t end = __atomic_load_n(&h->pages_used, __ATOMIC_ACQUIRE);
+    uint32_t end = __atomic_load_n(&p->head->pages_used, __ATOMIC_ACQUIRE), n = 0;
     for (uint32_t page = 0; page < end;) {
         const vp__chunk *c = pool_chunk(p, page);
         uint32_t pages = __atomic_load_n(&c->pages, __ATOMIC_ACQUIRE);
@@ -60,40 +70,74 @@ static void copy_chunks(char *to, const cap_pool *p)
             page++;
             continue;
         }
-        copy_chunk((vp__chunk *)(void *)(to + h->chunks_at + (uint64_t)page * VP__PAGE), c);
+        uint64_t sealed =
+            p->ring && pages == VP__CHUNK_PAGES
+                ? __atomic_load_n(&p->sealed[page / VP__CHUNK_PAGES], __ATOMIC_ACQUIRE)
+                : 0;
+        out[n++] = (found){sealed ? sealed : UINT64_MAX, VP__LOAD(c->state) >> 32, page,
+                           VP__LOAD(c->recycled)};
         page += pages;
     }
+    return n;
+}
+
+static int newest_first(const void *pa, const void *pb)
+{
+    const found *a = pa, *b = pb;
+    return a->sealed > b->sealed ? -1 : a->sealed < b->sealed;
+}
+
+/* A thread's next chunk is in use only when the one before is complete: of what was found, all that
+ * ended before is in the copy, unless it makes room meanwhile. The oldest does, and is copied last.
+ */
+static int copy_chunks(char *to, const cap_pool *p)
+{
+    vpcap_header *h = p->head;
+    VP_CLEANUP(vp_free_ptr) found *all = vp_calloc((size_t)h->pages + 1, sizeof *all);
+    if (!all)
+        return vp_fail(VP_ENOMEM, "out of memory: a copy of the pool");
+    uint32_t n = find_chunks(all, p);
+    uint64_t lost_until = __atomic_load_n(&h->lost_until, __ATOMIC_ACQUIRE);
+    uint64_t overwritten = VP__LOAD(h->gone_overwritten);
+    qsort(all, n, sizeof *all, newest_first);
+    for (uint32_t i = 0; i < n; i++) {
+        vp__chunk *c = (vp__chunk *)(void *)(to + h->chunks_at + (uint64_t)all[i].page * VP__PAGE);
+        if (copy_chunk(c, pool_chunk(p, all[i].page), &all[i]))
+            continue;
+        lost_until = __atomic_load_n(&h->lost_until, __ATOMIC_ACQUIRE);
+        overwritten += all[i].events;
+    }
+    copy_words(to, p->image, sizeof(vpcap_header)); /* how many names there are */
+    h = (vpcap_header *)(void *)to;
+    h->lost_until = lost_until;
+    h->gone_overwritten = overwritten;
+    return 0;
 }
 
 /* What refers to something is copied before it: a thread makes a name before the event that has it,
  * and the text before the name. So whatever is in the copy has in it what it refers to. */
-static void copy_image(char *to, const cap_pool *p)
+static int copy_image(char *to, const cap_pool *p)
 {
-    copy_chunks(to, p);
-    copy_words(to, p->image, sizeof(vpcap_header)); /* how many names there are */
+    VP_TRY(copy_chunks(to, p));
     copy_area(to, p->image, &p->head->names, sizeof(vpcap_name_entry));
     copy_area(to, p->image, &p->head->devices, sizeof(vpcap_device_entry));
     copy_area(to, p->image, &p->head->tracks, sizeof(vpcap_track_entry));
     copy_area(to, p->image, &p->head->metas, sizeof(vpcap_meta_entry));
     copy_area(to, p->image, &p->head->strings, 1);
+    return 0;
 }
 
 struct cap_past {
     cap_session *from; /* one of its readers is us */
     double seconds;    /* <= 0: all */
-    vpcap_pair until;  /* what ends later is left out; ticks 0: until it is copied */
+    vpcap_pair until; /* what ends later is left out: of that, some threads have more than others */
 };
 
-/* Without a time to end at, what is in the copy has ended by now. */
 static void cut(vpcap_header *h, const struct cap_past *p)
 {
-    if (p->until.ticks)
-        h->stop = p->until;
-    else
-        clock_pair(&h->stop, 64);
+    h->stop = p->until;
     h->flags |= VPCAP_FINISHED;
-    if (p->until.ticks)
-        h->cut_ticks = h->start.ticks;
+    h->cut_ticks = h->start.ticks;
     if (p->seconds <= 0)
         return;
     double ticks = p->seconds * (double)clock_rate();
@@ -103,6 +147,7 @@ static void cut(vpcap_header *h, const struct cap_past *p)
 
 static void count_events(vp_result *r, const vpcap *v)
 {
+    session_count_view(r, v);
     r->zones = 0;
     for (uint32_t i = 0; i < vpcap_threads(v); i++) {
         vpcap_cursor *c = NULL;
@@ -142,7 +187,7 @@ static int copy(cap_session *s, const struct cap_past *p)
     vpcap_header *h = (vpcap_header *)(void *)image;
     madvise(image, size, MADV_DONTFORK);
     s->pool = (cap_pool){.image = image, .size = size, .head = h, .ring = cap_pool_now.ring};
-    copy_image(image, &cap_pool_now);
+    VP_TRY(copy_image(image, &cap_pool_now));
     *r = p->from->result;
     session_count(r, &cap_pool_now);
     thread_names_apply(&s->pool);
@@ -166,7 +211,6 @@ int past_take(cap_session *s)
     VP_TRY(run_dir_make(&s->run, s->cfg.dir));
     snprintf(h->session, sizeof h->session, "%.200s", vp_path_name(s->run.path));
     memcpy(s->result.run_dir, s->run.path, sizeof s->result.run_dir);
-    s->result.duration_ns = h->stop.mono_ns - h->start.mono_ns;
     rc = vpcap_open(&v, s->pool.image, s->pool.size);
     if (rc == 0)
         count_events(&s->result, v);
@@ -175,7 +219,7 @@ int past_take(cap_session *s)
 }
 
 /* With the lock held. */
-static int begin(cap_session **out, const vp_recording *handle, double seconds, bool until_now)
+static int begin(cap_session **out, const vp_recording *handle, double seconds)
 {
     cap_session *from = session_find(handle), *s = NULL;
     if (!from || from->state != CAP_ACTIVE || from->pid != getpid())
@@ -190,8 +234,7 @@ static int begin(cap_session **out, const vp_recording *handle, double seconds, 
         return rc;
     }
     *p = (struct cap_past){.from = from, .seconds = seconds};
-    if (until_now)
-        clock_pair(&p->until, 64);
+    clock_pair(&p->until, 64);
     s->past = p;
     from->readers++;
     *out = s;
@@ -203,7 +246,7 @@ static int start(vp_recording **out, const vp_recording *handle, double seconds,
     cap_session *s = NULL;
     own_time_begin();
     session_lock();
-    int rc = begin(&s, handle, seconds, !here);
+    int rc = begin(&s, handle, seconds);
     if (s) {
         *out = session_handle(s->number);
         session_write(s, here);

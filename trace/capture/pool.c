@@ -229,12 +229,24 @@ static void release(vp__chunk *c)
     VP__STORE(c->state, sizeof *c / VP__SLOT);
 }
 
-/* What was in it is gone, and its thread is told so, if that is known yet. */
+/* What was in it is gone, which is known before anything of it is: whoever finds it as it was has
+ * all that ended later. */
+static uint64_t lose(cap_pool *p, const vp__chunk *c)
+{
+    uint64_t *last = &p->head->lost_until, was = VP__LOAD(*last), events = VP__LOAD(c->state) >> 32;
+    while (events && was < c->until &&
+           !__atomic_compare_exchange_n(last, &was, c->until, false, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED))
+        continue;
+    return events;
+}
+
+/* Its thread is told, if that is known yet. */
 static void give_up(cap_pool *p, vp__chunk *c)
 {
     vp__block *b = pool_block(pool_chunk(p, c->block));
     add(VP__LOAD(b->thread) == c->thread ? &b->overwritten : &p->head->gone_overwritten,
-        VP__LOAD(c->state) >> 32);
+        lose(p, c));
     release(c);
 }
 
@@ -249,7 +261,7 @@ static void give_up_thread(cap_pool *p, vp__chunk *first)
     add(&h->gone_dropped_depth, b->dropped_depth);
     add(&h->gone_unmatched_ends, b->unmatched_ends);
     __atomic_fetch_add(&h->gone_left, (uint32_t)b->left, __ATOMIC_RELAXED);
-    add(&h->gone_overwritten, b->overwritten + (VP__LOAD(first->state) >> 32));
+    add(&h->gone_overwritten, b->overwritten + lose(p, first));
     VP__STORE(b->thread, 0);
     release(first);
 }
@@ -336,12 +348,13 @@ void pool_assign(cap_pool *p, vp__chunk *c, const vp__chunk *first, uint32_t ord
     }
     VP__STORE(c->block, pool_page_of(p, first));
     VP__STORE(c->order, order);
+    VP__STORE(c->until, 0);
     VP__STORE(c->limit, c->pages * (VP__PAGE / VP__SLOT));
     VP__STORE(c->state, head);
     __atomic_store_n(&c->status, VP__CHUNK_OPEN, __ATOMIC_RELEASE);
 }
 
-void pool_seal(cap_pool *p, vp__chunk *c, bool last)
+void pool_seal(cap_pool *p, vp__chunk *c, uint64_t now, bool last)
 {
     uint32_t used = (uint32_t)VP__LOAD(c->state);
     uint32_t keep = (used * VP__SLOT + VP__PAGE - 1) / VP__PAGE;
@@ -349,6 +362,9 @@ void pool_seal(cap_pool *p, vp__chunk *c, bool last)
         c->limit = keep * (VP__PAGE / VP__SLOT);
         cut_off(p, c, keep);
     }
+    VP__STORE(c->until, now);
+    if (!c->order && !last && p->ring) /* its block is in use */
+        return;
     __atomic_store_n(&c->status, VP__CHUNK_SEALED, __ATOMIC_RELEASE);
     if (p->ring && c->pages == VP__CHUNK_PAGES) {
         uint64_t when = __atomic_add_fetch(&p->seals, 1, __ATOMIC_RELAXED);

@@ -38,9 +38,10 @@ void pool_close(cap_pool *p);
 vp__chunk *pool_take(cap_pool *p, uint32_t pages);
 /* Makes it a chunk of this thread. first: the thread's first one, whose block follows. */
 void pool_assign(cap_pool *p, vp__chunk *c, const vp__chunk *first, uint32_t order);
-/* No more is written to it; in a ring it may be taken again. last: its thread ended, and what it
- * did not use goes back. Signal-safe. */
-void pool_seal(cap_pool *p, vp__chunk *c, bool last);
+/* No more is written to it, and what was, ended by `now` (ticks); in a ring it may be taken again,
+ * unless it is its thread's first. last: its thread ended, and what it did not use goes back.
+ * Signal-safe. */
+void pool_seal(cap_pool *p, vp__chunk *c, uint64_t now, bool last);
 
 /* The thread of this first chunk ended; in a ring it may be taken again. */
 void pool_retire(cap_pool *p, vp__chunk *first);

@@ -367,6 +367,14 @@ int session_begin(cap_session **out, const vp_config *cfg, const cap_session *pa
     return 0;
 }
 
+static void count_ring(cap_session *s)
+{
+    vpcap *v = NULL;
+    if (vpcap_open(&v, s->pool.image, s->pool.size) == 0)
+        session_count_view(&s->result, v);
+    vpcap_free(v);
+}
+
 /* Nobody writes any more: the image says so, and what is in it is counted. */
 static void complete(cap_session *s, bool truncated)
 {
@@ -382,6 +390,8 @@ static void complete(cap_session *s, bool truncated)
     s->result.duration_ns = h->stop.mono_ns - h->start.mono_ns;
     session_count(&s->result, &s->pool);
     thread_names_apply(&s->pool);
+    if (h->lost_until)
+        count_ring(s);
 }
 
 /* A thread that stopped in the middle of a record may go on writing into it: then it stays for the
@@ -502,6 +512,10 @@ static void say_written(cap_session *s)
     s->in_callback = true;
     session_unlock();
     enter_callback(s);
+    if (s->result.overwritten)
+        cap_log(&s->cfg, VP_SAY_INFO, "%llu earlier zone%s made room: the last %.6f s are kept",
+                (unsigned long long)s->result.overwritten, s->result.overwritten == 1 ? "" : "s",
+                (double)s->result.duration_ns / 1e9);
     if (s->status < 0)
         cap_log(&s->cfg, VP_SAY_ERROR, "Cannot write the trace: %s", s->error.message);
     else

@@ -298,8 +298,7 @@ vp__record *cap_reserve(vp__thread *t, uint32_t slots, uint64_t now)
     }
     pool_assign(&cap_pool_now, next, first, c->order + 1);
     t->chunk = next;
-    if (c != first || !cap_pool_now.ring)
-        pool_seal(&cap_pool_now, c, false);
+    pool_seal(&cap_pool_now, c, vp__ticks(t->generation), false);
     note_clock(cap_pool_now.head);
     if (t->block->lost)
         put_lost(t);
@@ -331,7 +330,7 @@ static void thread_exits(void *ctx)
     uint32_t generation = t->generation;
     if (generation && !VP__LOAD(t->busy) && vp__enter(t, generation)) {
         leave_zones(t->block);
-        pool_seal(&cap_pool_now, t->chunk, true);
+        pool_seal(&cap_pool_now, t->chunk, vp__ticks(generation), true);
         pool_retire(&cap_pool_now, (vp__chunk *)(void *)t->block - 1);
         t->generation = 0;
         vp__leave(t);

@@ -192,6 +192,7 @@ static void use_stat(raw_event *e, xs_stat_role role, uint64_t u, vp_str text)
     case XS_STAT_HLO_PROTO:
     case XS_STAT_PROFILE_START:
     case XS_STAT_PROFILE_STOP:
+    case XS_STAT_WINDOW_START:
     case XS_STAT_DROPPED:
     case XS_STAT_GPU_MODEL:
     case XS_STAT_TPU_MODEL:

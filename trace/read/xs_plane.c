@@ -26,6 +26,7 @@ static const char *const role_names[XS_STAT_ROLES] = {
     [XS_STAT_HLO_PROTO] = "Hlo Proto",
     [XS_STAT_PROFILE_START] = "profile_start_time",
     [XS_STAT_PROFILE_STOP] = "profile_stop_time",
+    [XS_STAT_WINDOW_START] = "window_start_time",
     [XS_STAT_DROPPED] = "dropped_traces",
     [XS_STAT_GPU_MODEL] = "gpu_device_name",
     [XS_STAT_TPU_MODEL] = "device_type_string",

@@ -65,12 +65,17 @@ static int add_message(xs_reader *r, const xw_field *f)
     VP_TRY(xw_need(&r->w, f->offset, n, &p, &have));
     vp_str text = {(const char *)p, n};
     bool error = f->number == 2, dropped = vp_str_find_nocase(text, VP_STR("dropped")) < n;
+    bool ring = vp_str_starts(text, VP_STR(VX_RING));
     return note(r,
                 dropped                                   ? dropped_events
                 : vp_str_starts(text, VP_STR(VX_CUT_OFF)) ? "cut-off"
+                : ring                                    ? "ring"
                 : error                                   ? "profiler-error"
                                                           : "profiler-warning",
-                error ? SINK_ERROR : SINK_WARNING, text, -1, dropped);
+                error  ? SINK_ERROR
+                : ring ? SINK_INFO
+                       : SINK_WARNING,
+                text, -1, dropped);
 }
 
 static int find_planes(xs_reader *r)
@@ -120,7 +125,8 @@ static int index_hlo(xs_reader *r, xs_plane *pl)
     return 0;
 }
 
-/* Task Environment: when the profile began, in Unix ns; the lines' timestamps count from there. */
+/* Task Environment: when the profile began, in Unix ns; the lines' timestamps count from there.
+ * What our recorder's ring has kept of it begins later. */
 static void use_environment(xs_reader *r, const xs_plane *pl)
 {
     int64_t start = xs_value_i64(&pl->stats[XS_STAT_PROFILE_START]), length;
@@ -128,9 +134,11 @@ static void use_environment(xs_reader *r, const xs_plane *pl)
     if (start <= 0)
         return;
     r->out->base(r->out, start);
+    int64_t window = xs_value_i64(&pl->stats[XS_STAT_WINDOW_START]);
     if (stop < start || __builtin_mul_overflow(stop - start, INT64_C(1000), &length))
         return;
-    r->out->capture(r->out, 0, length);
+    window = window > start && window <= stop ? (window - start) * 1000 : 0;
+    r->out->capture(r->out, window, length);
     r->has_capture = true;
 }
 
