@@ -348,12 +348,31 @@ VP__INLINE vp_arg vp__arg_str(const char *key, const char *v)
 #define VP__JOIN_(a, b) a##b
 #define VP__JOIN(a, b) VP__JOIN_(a, b)
 #define VP__CLEANUP(fn) __attribute__((cleanup(fn), unused))
+/* A site keeps its name for good: one that was built at run time would be gone, or another, when it
+ * is read. Only a literal is a constant to __builtin_constant_p. */
+#if defined(__cplusplus) && __cplusplus >= 201103L
+#define VP__ASSERT(n, what, text) static_assert(what, text)
+#elif !defined(__cplusplus) && __STDC_VERSION__ >= 201112L
+#define VP__ASSERT(n, what, text) _Static_assert(what, text)
+#else
+#define VP__ASSERT(n, what, text)                                                                  \
+    __attribute__((unused)) typedef char VP__JOIN(use_VP_SCOPE_DYN_, n)[(what) ? 1 : -1]
+#endif
+#define VP__LITERAL(n, name)                                                                       \
+    VP__ASSERT(n, __builtin_constant_p(name),                                                      \
+               "this name must be a string literal; VP_SCOPE_DYN(vp_name(text)) takes others")
 #define VP__SITE(n, name, kind, level)                                                             \
+    VP__LITERAL(n, name);                                                                          \
+    VP__SITE_OF(n, name, kind, level)
+#define VP__SITE_OF(n, name, kind, level)                                                          \
     static vp__site VP__JOIN(vp__site_, n) = {(name),   __func__, __FILE__, NULL,                  \
                                               __LINE__, (kind),   (level),  0}
 
 #define VP__SCOPE_N(n, name, kind)                                                                 \
-    VP__SITE(n, name, kind, VP_LEVEL_USER);                                                        \
+    VP__LITERAL(n, name);                                                                          \
+    VP__SCOPE_OF(n, name, kind)
+#define VP__SCOPE_OF(n, name, kind)                                                                \
+    VP__SITE_OF(n, name, kind, VP_LEVEL_USER);                                                     \
     char VP__JOIN(vp__own_, n);                                                                    \
     vp__scope VP__JOIN(vp__scope_, n) VP__CLEANUP(vp__scope_end) =                                 \
         vp__scope_begin(&VP__JOIN(vp__site_, n), &VP__JOIN(vp__own_, n))
@@ -401,7 +420,7 @@ VP__INLINE vp_arg vp__arg_str(const char *key, const char *v)
 #define VP_SCOPE_LEVEL(level, name) VP__LEVEL_N(__COUNTER__, level, name)
 #define VP_SCOPE_ARGS(name, ...) VP__ARGS_N(__COUNTER__, name, __VA_ARGS__)
 #define VP_SCOPE_DYN(id) VP__DYN_N(__COUNTER__, id)
-#define VP_FUNC() VP__SCOPE_N(__COUNTER__, __func__, VP__ZONE)
+#define VP_FUNC() VP__SCOPE_OF(__COUNTER__, __func__, VP__ZONE)
 #define VP_STEP(name, number) VP__STEP_N(__COUNTER__, name, number)
 #define VP_COMPILE_SCOPE(name) VP__SCOPE_N(__COUNTER__, name, VP__COMPILE)
 #define VP_LAUNCH(name, correlation)                                                               \

@@ -1,6 +1,7 @@
 """The public headers in other people's programs: every macro, in C and C++ of several years, with the
 warnings that such programs turn on."""
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -74,6 +75,32 @@ def compile_text(compiler, language, standard, text, out, *more):
 @pytest.mark.parametrize('compiler,language,standard', LANGUAGES)
 def test_compiles(tmp_path, compiler, language, standard, disabled):
     compile_text(compiler, language, standard, PROGRAM, tmp_path / 'program.o', *disabled)
+
+
+# Each with one name that is built at run time: it would be read when it is gone.
+NAMING = ['VP_SCOPE({0})', 'VP_SCOPE_LEVEL(VP_LEVEL_USER, {0})', 'VP_SCOPE_ARGS({0}, VP_I64("n", 1))', 'VP_STEP({0}, 1)',
+          'VP_COMPILE_SCOPE({0})', 'VP_LAUNCH({0}, 1)', 'VP_BEGIN({0})', 'VP_INSTANT({0})', 'VP_COUNTER({0}, 1)',
+          'VP_COUNTER_F({0}, 1.5)', '(void)VP_CALL_N({0}, 1)', 'VP_CALL_VOID_N({0}, (void)0)']
+NOT_LITERAL = {'c': ['text', 'buffer', '"a" + index', 'index ? "a" : "b"'],
+               'c++': ['text', 'buffer', '"a" + index', 'index ? "a" : "b"', 'built.c_str()']}
+
+
+@pytest.mark.parametrize('optimised', ['-O0', '-O2'])
+@pytest.mark.parametrize('compiler,language,standard', LANGUAGES + [('g++', 'c++', 'c++98')])
+def test_takes_literals_only(compiler, language, standard, optimised):
+    """Every macro, once a line: the error of each line says what takes such a name."""
+    good = [macro.format('"a" "literal"') for macro in NAMING]
+    bad = [macro.format(name) for macro in NAMING for name in NOT_LITERAL[language]]
+    include = ['#include <view_profile_capture.h>', '#include <string>' if language == 'c++' else '']
+    lines = include + [f'void z{i}(const char *text, int index, char *buffer{", std::string &built" * (language == "c++")}) '
+                       f'{{ (void)text; (void)index; (void)buffer; {zone}; }}' for i, zone in enumerate(good + bad)]
+    more = ['-ferror-limit=0'] if 'clang' in compiler else ['-ftrack-macro-expansion=0']
+    done = subprocess.run([compiler, '-x', language, f'-std={standard}', optimised, *more, '-I', ROOT / 'include',
+                           '-fsyntax-only', '-'], input='\n'.join(lines), text=True, capture_output=True)
+    told = {int(n) for n in re.findall(r'<stdin>:(\d+):.*error: .*VP_SCOPE_DYN', done.stderr)}
+    first = len(include) + len(good) + 1
+    missing = [lines[n - 1] for n in range(first, first + len(bad)) if n not in told]
+    assert not missing and min(told) == first, (missing, done.stderr[:3000])
 
 
 @pytest.mark.parametrize('header', HEADERS)
