@@ -22,8 +22,9 @@
  * nothing, fail never: what cannot be kept is counted (vp_result). With VP_DISABLE defined they
  * compile to nothing. A scope that longjmp leaves is no zone, and counted; VP_BEGIN and VP_END
  * belong to no scope, and a jump between them leaves the pairing to you. Names in them are string
- * literals unless said otherwise: nothing else compiles. Times are nanoseconds where a name says _ns, else ticks of
- * vp_now(). Everything else may be called from any thread; starting and stopping are serialised. */
+ * literals unless said otherwise: nothing else compiles. Times are nanoseconds where a name says
+ * _ns, else ticks of vp_now(). Everything else may be called from any thread; starting and stopping
+ * are serialised. */
 #ifndef VIEW_PROFILE_CAPTURE_H
 #define VIEW_PROFILE_CAPTURE_H
 

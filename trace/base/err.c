@@ -1,14 +1,53 @@
 #include "trace/base/err.h"
 
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-static _Thread_local vp_error last = {.offset = -1, .event = -1};
+#include "trace/base/mem.h"
+
+/* On the heap, from a thread's first failure on: what is loaded late shares 1.6 KB of thread-local
+ * memory with all other libraries, and an error is half of that. */
+static _Thread_local vp_error *own;
+static const vp_error none = {.offset = -1, .event = -1};
+static vp_error no_memory = {.offset = -1, .event = -1}; /* of threads without one of their own */
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool has_key;
+
+static void drop(void *p)
+{
+    own = NULL;
+    vp_free(p);
+}
+
+static void make_key(void)
+{
+    has_key = pthread_key_create(&key, drop) == 0;
+}
+
+/* The thread's own, if there is memory for it. */
+static vp_error *mine(void)
+{
+    if (own)
+        return own;
+    pthread_once(&once, make_key);
+    vp_error *e = has_key ? vp_malloc(sizeof *e) : NULL;
+    if (e && pthread_setspecific(key, e) != 0) {
+        vp_free(e);
+        e = NULL;
+    }
+    if (!e)
+        return &no_memory;
+    *e = no_memory;
+    return own = e;
+}
 
 const vp_error *vp_error_last(void)
 {
-    return &last;
+    return own ? own : &no_memory;
 }
 
 const char *vp_status_name(int code)
@@ -45,7 +84,7 @@ int vp_fail(int code, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(e.message, sizeof e.message, fmt, ap);
     va_end(ap);
-    last = e;
+    *mine() = e;
     return code;
 }
 
@@ -74,25 +113,28 @@ static void copy_printable(char *dst, size_t cap, const char *src)
 
 int vp_fail_at(int code, const char *path, int64_t event, int64_t offset)
 {
-    if (path && !last.path[0])
-        copy_printable(last.path, sizeof last.path, path);
-    if (last.event < 0)
-        last.event = event;
-    if (last.offset < 0)
-        last.offset = offset;
+    vp_error *last = mine();
+    if (path && !last->path[0])
+        copy_printable(last->path, sizeof last->path, path);
+    if (last->event < 0)
+        last->event = event;
+    if (last->offset < 0)
+        last->offset = offset;
     return code;
 }
 
 int vp_fail_copy(const vp_error *err)
 {
-    last = *err;
-    return err->code;
+    vp_error e = *err; /* which may be the last one */
+    *mine() = e;
+    return e.code;
 }
 
 void vp_error_clear(void)
 {
-    memset(&last, 0, sizeof last);
-    last.offset = last.event = -1;
+    if (own)
+        *own = none;
+    no_memory = none;
 }
 
 char *vp_error_line(const vp_error *err, char *dst, unsigned long cap)

@@ -1,36 +1,39 @@
 #include "trace/capture/own_time.h"
 
 #include "trace/base/time.h"
-
-static __thread struct {
-    unsigned depth;
-    int64_t since; /* not counted yet, while depth > 0 */
-    int64_t total, paused;
-} own;
+#include "trace/capture/thread.h"
 
 void own_time_begin(void)
 {
-    if (own.depth++ == 0)
-        own.since = vp_now_ns();
+    cap_own *own = cap_own_now();
+    if (own && own->depth++ == 0)
+        own->since = vp_now_ns();
 }
 
+/* In a child it may be the end of what began in the parent. */
 void own_time_end(void)
 {
-    if (--own.depth == 0)
-        own.total += vp_now_ns() - own.since;
+    cap_own *own = cap_own_now();
+    if (own && own->depth && --own->depth == 0)
+        own->total += vp_now_ns() - own->since;
 }
 
 void own_time_pause(void)
 {
-    own.paused = vp_now_ns();
+    cap_own *own = cap_own_now();
+    if (own)
+        own->paused = vp_now_ns();
 }
 
 void own_time_resume(void)
 {
-    own.since += vp_now_ns() - own.paused;
+    cap_own *own = cap_own_now();
+    if (own)
+        own->since += vp_now_ns() - own->paused;
 }
 
 int64_t own_time_ns(void)
 {
-    return own.total;
+    const cap_own *own = cap_own_now();
+    return own ? own->total : 0;
 }

@@ -25,6 +25,7 @@ typedef struct slot {
     uint32_t next_free; /* number + 1 */
     uint32_t number;
     uint32_t correlations[CAP_CORRELATIONS];
+    cap_own own;
     char name[sizeof((vp__block *)NULL)->name];
 } __attribute__((aligned(64))) slot;
 
@@ -84,6 +85,7 @@ static void give_slot(slot *s)
 {
     uint64_t head = VP__LOAD(free_slots), next;
     s->name[0] = 0;
+    s->own = (cap_own){.depth = 0};
     s->t.correlation = s->t.correlation_depth = 0;
     do {
         VP__STORE(s->next_free, (uint32_t)head);
@@ -138,6 +140,12 @@ static slot *slot_of(vp__thread *t)
 uint32_t *cap_correlations(vp__thread *t)
 {
     return slot_of(t)->correlations;
+}
+
+cap_own *cap_own_now(void)
+{
+    vp__thread *t = cap_me();
+    return t ? &slot_of(t)->own : NULL;
 }
 
 static void copy_name(char *dst, const char *name)
@@ -382,6 +390,7 @@ bool cap_settled(unsigned ms)
 
 void cap_threads_forget(void)
 {
+    cap_own was = vp__me == &nobody ? (cap_own){.depth = 0} : slot_of(vp__me)->own;
     vp__me = &nobody;
     slots_made = 0;
     free_slots = 0;
@@ -390,6 +399,9 @@ void cap_threads_forget(void)
             memset(slabs[i], 0, SLAB * sizeof(slot));
     if (has_exit_key)
         pthread_setspecific(exit_key, NULL);
+    cap_own *own = was.depth || was.in_step ? cap_own_now() : NULL;
+    if (own) /* the thread that forks is in the middle of it still */
+        *own = was;
 }
 
 int vp_thread_name(const char *name)

@@ -5,6 +5,7 @@
 
 #include "include/view_profile_capture.h"
 #include "trace/capture/pool.h"
+#include "trace/capture/recorder.h"
 
 #define CAP_CORRELATIONS 16 /* nested; deeper ones carry the outer number */
 
@@ -14,6 +15,19 @@ extern cap_pool cap_pool_now;
 /* The calling thread as the recorder knows it; NULL: there are too many. */
 vp__thread *cap_me(void);
 uint32_t *cap_correlations(vp__thread *t);
+/* What others of this room keep of a thread: here, since thread-local memory is scarce in what is
+ * loaded late (64 bytes are all that the recorder takes of it). */
+typedef struct cap_own {
+    /* own_time.c: not counted yet, while depth > 0; ns */
+    int64_t since, total, paused;
+    unsigned depth;
+    /* step_pair.c */
+    bool in_step;
+    uint64_t step_number;
+    cap_begun step;
+} cap_own;
+/* The calling thread's; NULL: there are too many. */
+cap_own *cap_own_now(void);
 
 /* The calling thread, busy and with a chunk in the recording `generation`; NULL: that one is not on
  * any more; or, and it was counted, a signal found the thread busy, or there is no room for it.
