@@ -57,8 +57,11 @@ int vp_open_latest(vp_viewer **out, const char *profile_dir, const vp_open_optio
         vp_viewer_close(v);
         return rc;
     }
-    /* A viewer without a browser is still a viewer: its address is there to be opened. */
-    if (!opts || opts->open_browser)
+    /* A viewer without a browser is still a viewer: its address is there to be opened. With a token
+     * it is not for a command line, which other users can read. */
+    if (strchr(v->url, '?'))
+        v->browser = vp_fail(VP_ENOTFOUND, "the address holds a token; open it yourself");
+    else if (!opts || opts->open_browser)
         v->browser = browser_is_remote() ? VP_ENOTFOUND : browser_open(v->url);
     *out = v;
     return 0;

@@ -63,8 +63,12 @@ static int check_token(const char *token)
 
 static int set_token(http_server *s, const http_config *cfg)
 {
-    if (!cfg->token)
-        return s->sockets.bound[0] ? make_token(&s->token) : 0;
+    if (!cfg->token) {
+        /* On loopback a client's user is proof enough, where it can be known. */
+        int rc = s->sockets.bound[0] ? VP_EUNSUPPORTED
+                                     : http_peers_open(&s->peers, s->sockets.fds, s->sockets.count);
+        return rc == VP_EUNSUPPORTED ? make_token(&s->token) : rc;
+    }
     VP_TRY(check_token(cfg->token));
     s->token = vp_strdup(cfg->token);
     return s->token ? 0 : vp_fail(VP_ENOMEM, "out of memory");

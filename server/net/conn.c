@@ -48,6 +48,7 @@ static http_conn *open_conn(http_server *s, http_conns *all, struct MHD_Connecti
         return NULL;
     c->all = all;
     c->fd = info->connect_fd;
+    c->trusted = s->token || http_peer_is_ours(s->peers, c->fd);
     c->watched = http_watch(s->watchdog, c->fd);
     http_watch_limit(c->watched, HTTP_HEAD_MS);
     join_idle(c);

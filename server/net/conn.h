@@ -25,7 +25,7 @@ struct http_conn {
     http_conns *all;
     http_conn *before, *behind; /* in the list of idle ones, while idle */
     bool idle;
-    bool trusted; /* who sent nothing but the request may be answered: see peer.h */
+    bool trusted; /* whose it is (peer.h), where no token tells */
     int fd;       /* libmicrohttpd's */
     http_watched *watched;
     struct http_req *rq; /* NULL between two requests */

@@ -211,6 +211,26 @@ static int refuse(http_req *rq, int status, const char *why)
     return page ? rq->server->refused(rq, status, why) : http_fail(rq, status, "%s", why);
 }
 
+/* Whether the client is one whom we answer: by its token, or without one by its user. 1: yes; else
+ * answered. */
+static int identify(http_req *rq)
+{
+    if (!rq->connection->trusted) {
+        rq->base_url[0] = 0; /* a stranger */
+        return refuse(
+            rq, 403,
+            "this server answers programs of the user who started it; for others start it "
+            "with --token-file FILE");
+    }
+    guard_auth auth =
+        guard_authenticate(&rq->server->policy, &rq->head, http_target_query(&rq->target, "token"));
+    if (auth == GUARD_DENIED) {
+        rq->extra = (http_extra){"WWW-Authenticate", "Bearer"};
+        return refuse(rq, 401, "token required: use the address that the server printed");
+    }
+    return auth == GUARD_BY_QUERY ? keep_token(rq) : 1;
+}
+
 /* Everything that may refuse a request before its handler. 1: the handler may run; else answered.
  */
 static int admit(http_req *rq)
@@ -232,16 +252,8 @@ static int admit(http_req *rq)
         return refuse(rq, 403, "other web sites may only read traces");
     if (!found && listed && vp_str_eq(rq->head.method, VP_STR("OPTIONS")))
         return preflight(rq);
-    if (!(flags & HTTP_OPEN)) {
-        guard_auth auth = guard_authenticate(&rq->server->policy, &rq->head,
-                                             http_target_query(&rq->target, "token"));
-        if (auth == GUARD_DENIED) {
-            rq->extra = (http_extra){"WWW-Authenticate", "Bearer"};
-            return refuse(rq, 401, "token required: use the address that the server printed");
-        }
-        if (auth == GUARD_BY_QUERY)
-            return keep_token(rq);
-    }
+    if (!(flags & HTTP_OPEN) && (status = identify(rq)) != 1)
+        return status;
     if (found == 308)
         return with_slash(rq);
     if (found == 405 || (!found && vp_str_eq(rq->head.method, VP_STR("OPTIONS")))) {

@@ -50,7 +50,9 @@ typedef struct http_config {
     const char *path_prefix; /* "/x": the proxy in front of us serves this site below it; or NULL */
     const char *access_log;  /* a file to append to, or "-"; NULL: no log */
     bool access_log_json;    /* JSON lines instead of the combined form */
-    const char *token; /* needed off loopback; NULL on loopback means none, elsewhere one is made */
+    /* NULL: on loopback and Unix sockets only our own user and root are answered; elsewhere, and
+     * where users cannot be told apart, a token is made. */
+    const char *token;
     const char *const *allow_hosts;   /* further names or "name:port" for Host; NULL-terminated */
     const char *const *allow_origins; /* further origins for HTTP_CORS routes; NULL-terminated */
     const http_route *routes;         /* ends with a NULL pattern; the first match wins */

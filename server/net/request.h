@@ -26,6 +26,7 @@
 #include "server/net/metrics.h"
 #include "server/net/negotiate.h"
 #include "server/net/path.h"
+#include "server/net/peer.h"
 #include "server/net/watchdog.h"
 #include "server/net/work.h"
 
@@ -93,7 +94,8 @@ struct http_server {
     http_loop *loops[HTTP_SHARED_LOOPS_MAX + HTTP_SOCKETS_MAX - 1];
     int loop_count;
     char prefix[HTTP_PREFIX_MAX]; /* "" or "/x" */
-    char *url, *token;
+    char *url, *token;            /* token: NULL where clients are known by their user */
+    http_peers *peers;
     char **hosts, **origins;
     http_metrics *metrics;
     access_log *log; /* NULL: none is kept */

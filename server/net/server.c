@@ -194,6 +194,7 @@ void http_stop(http_server *s)
     pthread_cond_destroy(&s->flow_gone);
     access_log_close(s->log);
     http_metrics_free(s->metrics);
+    http_peers_close(s->peers);
     http_sockets_close(&s->sockets);
     http_free_list(s->hosts);
     http_free_list(s->origins);

@@ -172,6 +172,39 @@ def test_an_inherited_address_that_others_reach_needs_a_token(place, runs):
         assert s.get("/")[0] == 401
 
 
+def test_a_socket_of_another_network_needs_a_token(place, runs):
+    """Whose program a client is cannot be seen from here, as in a service with PrivateNetwork."""
+    if subprocess.run(["unshare", "-Urn", "true"], stderr=subprocess.DEVNULL).returncode:
+        pytest.skip("SKIPPED: this kernel permits no namespaces")
+    with tcp("127.0.0.1") as v4:
+        s = Serving(place, runs, shell="export LISTEN_PID=$$ LISTEN_FDS=1; set -- unshare -Urn \"$@\"", **pass_sockets(v4))
+        with s:
+            assert re.search(r"\?token=[0-9a-f]{32}$", s.url)
+            assert s.get("/")[0] == 401
+            assert s.get("/?" + s.url.split("?")[1])[0] == 303
+
+
+def test_the_sandbox_leaves_the_users_to_be_told(place, runs):
+    """The question goes to the kernel from inside, at every connection."""
+    with Serving(place, "--port", 0, runs) as s:
+        assert "token" not in s.url
+        assert s.get("/api/v1/sessions")[0] == 200
+        if os.geteuid():
+            pytest.skip("SKIPPED: only root can be several users")
+        pid = os.fork()
+        if not pid:
+            status = 1
+            try:
+                os.setresuid(34567, 34567, 34567)
+                with socket.socket() as c:
+                    c.connect(("127.0.0.1", s.port))
+                    c.sendall(f"GET /api/v1/sessions HTTP/1.1\r\nHost: 127.0.0.1:{s.port}\r\n\r\n".encode())
+                    status = 0 if c.recv(100).startswith(b"HTTP/1.1 403") else 2
+            finally:
+                os._exit(status)
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
 def test_sockets_that_are_for_another_process(place, runs):
     with tcp("127.0.0.1") as v4, activated(place, [v4], "--port", 0, runs, pid=1) as s:
         assert s.port != v4.getsockname()[1]

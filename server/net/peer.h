@@ -1,0 +1,29 @@
+/* Whose program is at the other end of a connection. Every user of a machine reaches its loopback
+ * addresses; a socket's owner is what tells them apart. Asked once a connection, when it is
+ * accepted. Included by server/net only. Thread-safe. */
+#ifndef VP_NET_PEER_H
+#define VP_NET_PEER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+typedef struct http_peers http_peers;
+
+/* listening: the sockets that clients will come to; what can be learnt of them is tried on a
+ * connection of our own to each. VP_EUNSUPPORTED: nothing can (a network or users of another
+ * namespace than ours, a kernel that does not tell): then a token has to tell. */
+int http_peers_open(http_peers **out, const int *listening, int count);
+void http_peers_close(http_peers *p); /* NULL: nothing */
+/* True when the other end of a connection is a socket of our own user's or of root's, which its
+ * program still holds. Everything that is not known is false. */
+bool http_peer_is_ours(http_peers *p, int fd);
+
+/* The two ways to know, for tests: the owner of the local TCP socket at `end` that is connected to
+ * `to` (both IPv4 or both IPv6). VP_ENOTFOUND: there is none, or nobody holds it any more. */
+int http_peer_by_diag(uid_t *out, int netlink, const struct sockaddr *end,
+                      const struct sockaddr *to);
+int http_peer_by_proc(uid_t *out, const struct sockaddr *end, const struct sockaddr *to);
+
+#endif
