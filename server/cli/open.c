@@ -119,7 +119,10 @@ const cat_session *cli_session(const catalog *c, const cli_options *o)
 {
     if (cli_readable(c) < 0)
         return NULL;
-    return o->session ? catalog_find(c, vp_str_of(o->session)) : catalog_latest(c);
+    if (o->session)
+        return catalog_find(c, vp_str_of(o->session));
+    const cat_session *s = catalog_latest(c);
+    return s && catalog_check_latest(c, s) >= 0 ? s : NULL;
 }
 
 static int check_host(const cat_session *s, const char *host)

@@ -22,6 +22,15 @@ static int note_damage(trace *t, const vp_error *damage)
                                                      damage->event, damage->offset, true});
 }
 
+static int note_cut(trace *t, const char *how)
+{
+    char text[400];
+    snprintf(text, sizeof text, "%s: files of this run may be missing", how);
+    t->partial = true;
+    return t->sink.quality(&t->sink,
+                           &(sink_quality){"truncated", SINK_ERROR, vp_str_of(text), -1, -1, true});
+}
+
 typedef int source_reader(sink *s, rd_source *in, const rd_options *ro);
 
 static int read_source(trace *t, const catalog *c, const cat_file *f, const rd_options *ro,
@@ -54,6 +63,8 @@ static int read_file(trace **out, const catalog *c, const cat_file *f, const loa
     int rc = format == RD_XSPACE  ? read_source(t, c, f, &ro, xs_read)
              : format == RD_VPCAP ? read_source(t, c, f, &ro, vr_read)
                                   : read_json(t, c, f, &ro);
+    if (rc >= 0 && f->cut)
+        rc = note_cut(t, f->cut);
     if (rc >= 0)
         rc = trace_seal(t);
     if (rc < 0) {

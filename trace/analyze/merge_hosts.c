@@ -3,6 +3,7 @@
 #include "trace/analyze/scopes.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/read/detect.h"
 
 #include <stdlib.h>
 
@@ -136,6 +137,45 @@ static int add_failure(vp_report *r, host_part *p, const char *file)
     return 0;
 }
 
+/* A file that was to be a timeline and is none is missing, unless another half of its host is not.
+ */
+static bool is_missing(const cat_session *s, const cat_file *f, const char *only, bool *covered)
+{
+    vp_str host = rd_host_of(vp_str_of(f->name));
+    *covered = false;
+    if (!f->why || !rd_is_timeline(rd_detect_name(vp_str_of(f->name)).format))
+        return false;
+    for (size_t i = 0; i < s->host_count; i++)
+        *covered |= vp_str_eq(host, vp_str_of(s->hosts[i].name));
+    return !only || vp_str_eq(host, vp_str_of(only));
+}
+
+static int note_missing(vp_report *r, host_result *h, const cat_session *s, const char *only)
+{
+    vp_quality *q = vp_arena_zalloc(&h->arena, (r->quality_count + s->file_count) * sizeof *q);
+    if (!q)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    if (r->quality_count)
+        memcpy(q, r->quality, r->quality_count * sizeof *q);
+    r->quality = q;
+    for (size_t i = 0; i < s->file_count; i++) {
+        const cat_file *f = &s->files[i];
+        bool covered;
+        if (!is_missing(s, f, only, &covered))
+            continue;
+        r->partial = r->partial || !covered;
+        r->files[i].partial = true;
+        q[r->quality_count++] = (vp_quality){.code = "unreadable",
+                                             .severity = VP_SEV_ERROR,
+                                             .message = f->why,
+                                             .file = f->path,
+                                             .event = -1,
+                                             .byte = -1,
+                                             .partial = !covered};
+    }
+    return 0;
+}
+
 static int make_part(vp_report *r, const parting *g, host_part *p, size_t host)
 {
     const cat_session *s = g->s;
@@ -180,6 +220,8 @@ static int make_parts(vp_report *reports, const vp_report **list, size_t *n, par
         if (!parts[i].wanted)
             continue;
         VP_TRY(make_part(&reports[*n], g, &parts[i], i));
+        if (!*n)
+            VP_TRY(note_missing(&reports[*n], &parts[i].result, g->s, g->opts->host));
         list[*n] = &reports[*n];
         ++*n;
     }

@@ -191,6 +191,7 @@ int catalog_open(catalog **out, const char *path, const cat_options *opts)
     vp_map_free(&s.visited);
     vp_free(s.links);
     VP_TRY(rc);
+    c->single = s.single;
     VP_TRY(note_dropped(c));
     VP_TRY(cat_sessions_finish(c));
     *out = c;

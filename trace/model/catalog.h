@@ -27,6 +27,8 @@ typedef struct cat_file {
     vp_file_id id;    /* of the file on disk */
     uint32_t host;    /* index into hosts, UINT32_MAX for files of no host */
     const char *why;  /* NULL, or why it is unreadable */
+    const char *cut;  /* of a member of an archive that is damaged or cut off: how; or NULL. Other
+                         files of its run may be missing, and other runs */
 } cat_file;
 
 typedef struct cat_host {
@@ -116,6 +118,11 @@ static inline bool catalog_can_open(const cat_session *s)
 /* The latest readable session, a finished one if there is any, or NULL (VP_ENOTFOUND recorded: what
  * was looked for and found). */
 const cat_session *catalog_latest(const catalog *c);
+/* Whether a run newer than s may be there that cannot be read: one that is listed as unreadable
+ * (where names tell the times of both), or, of a catalog that is one archive, one in the part of it
+ * that is missing. 0, or a recorded failure that says which
+ * (VP_ECORRUPT, VP_EUNSUPPORTED); who was asked for "the latest" must not answer with s then. */
+int catalog_check_latest(const catalog *c, const cat_session *s);
 /* Recognised files outside sessions that are not readable, and refused archive members. */
 typedef struct cat_note {
     const char *path, *why;

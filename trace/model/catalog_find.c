@@ -135,6 +135,27 @@ static const cat_session *nothing_found(const catalog *c)
     return NULL;
 }
 
+int catalog_check_latest(const catalog *c, const cat_session *s)
+{
+    const char *cut = s->file_count ? s->files[0].cut : NULL;
+    for (size_t i = 0; i < c->count && &c->sessions[i] != s; i++) {
+        const cat_session *newer = &c->sessions[i];
+        if (newer->status != CAT_UNREADABLE || !newer->time_from_name || !s->time_from_name ||
+            newer->captured_unix_ns <= s->captured_unix_ns)
+            continue;
+        vp_fail(VP_EUNSUPPORTED,
+                "the newest run cannot be read: %s; to read an older one, name it, as %s",
+                newer->why, s->name);
+        return vp_fail_at(VP_EUNSUPPORTED, newer->path, -1, -1);
+    }
+    if (!cut || !c->single)
+        return 0;
+    vp_fail(VP_ECORRUPT,
+            "%s; newer runs may be missing: to read what is left of one, name it, as %s", cut,
+            s->name);
+    return vp_fail_at(VP_ECORRUPT, s->files[0].location, -1, -1);
+}
+
 const cat_session *catalog_latest(const catalog *c)
 {
     for (size_t i = 0; i < c->count; i++)

@@ -49,7 +49,8 @@ static int copy_file(cat_scan *s, cat_file *out, const cat_dir *d, const cat_fou
                       .mtime_ns = f->mtime_ns,
                       .id = f->id,
                       .host = NO_HOST,
-                      .why = f->why};
+                      .why = f->why,
+                      .cut = f->cut};
     return 0;
 }
 
@@ -232,6 +233,8 @@ static void judge(cat_session *out, const cat_dir *d)
     } else if (rank == RANK_UNREADABLE) {
         out->status = CAT_UNREADABLE;
         out->why = out->files[0].why;
+    } else {
+        out->why = out->files[0].cut;
     }
 }
 

@@ -56,6 +56,7 @@ struct catalog {
     const char *real; /* the directory that root_fd is, links resolved; or the archive's name */
     int root_fd;      /* -1 for standard input */
     int spool_fd;     /* standard input, spooled; else -1 */
+    bool single;      /* the path is a file */
     cat_copies copies;
     cat_session *sessions;
     size_t count, session_cap;
@@ -85,6 +86,7 @@ typedef struct cat_found {
     int64_t bytes, mtime_ns;
     vp_file_id id;
     uint32_t member_index;
+    const char *cut; /* as in cat_file */
 } cat_found;
 
 typedef struct cat_dir {

@@ -9,7 +9,7 @@
 
 typedef struct member {
     vp_str dir, name;
-    const ar_member *m;
+    const ar_member *m; /* NULL: lost */
 } member;
 
 static int by_directory(const void *pa, const void *pb)
@@ -27,29 +27,51 @@ static bool hidden(const char *name)
     return name[0] == '.' || strstr(name, "/.");
 }
 
+static void split_name(member *out, size_t *n, const char *name, const ar_member *m)
+{
+    vp_str path = vp_str_of(name);
+    size_t slash = vp_str_rfind_char(path, '/');
+    bool top = slash == path.n;
+    if (!hidden(name))
+        out[(*n)++] =
+            (member){{path.p, top ? 0 : slash}, vp_str_skip(path, top ? 0 : slash + 1), m};
+}
+
 static size_t split_members(const ar_index *index, member *out)
 {
     size_t n = 0;
-    for (size_t i = 0; i < index->member_count; i++) {
-        const ar_member *m = &index->members[i];
-        vp_str path = vp_str_of(m->name);
-        size_t slash = vp_str_rfind_char(path, '/');
-        bool top = slash == path.n;
-        if (!hidden(m->name))
-            out[n++] =
-                (member){{path.p, top ? 0 : slash}, vp_str_skip(path, top ? 0 : slash + 1), m};
-    }
+    for (size_t i = 0; i < index->member_count; i++)
+        split_name(out, &n, index->members[i].name, &index->members[i]);
+    for (size_t i = 0; i < index->refusal_count; i++)
+        if (index->refusals[i].lost)
+            split_name(out, &n, index->refusals[i].name, NULL);
     qsort(out, n, sizeof *out, by_directory);
     return n;
+}
+
+/* What its name promised is not there: its run is listed without it, and not passed over. */
+static void look_at_lost(cat_found *out)
+{
+    bool trace = rd_is_timeline(rd_detect_name(out->name).format);
+    out->kind = (rd_kind){.format = trace ? RD_UNREADABLE : RD_UNKNOWN};
+    out->why = "its archive does not hold it whole";
 }
 
 static int look_at(const cat_found *file, const member *m, cat_found *out)
 {
     *out = (cat_found){.name = m->name,
-                       .bytes = m->m->size,
-                       .mtime_ns = m->m->mtime_ns > 0 ? m->m->mtime_ns : file->mtime_ns,
+                       .bytes = -1,
+                       .mtime_ns = file->mtime_ns,
                        .id = file->id,
-                       .member_index = m->m->index};
+                       .member_index = UINT32_MAX,
+                       .cut = file->cut};
+    if (!m->m) {
+        look_at_lost(out);
+        return 0;
+    }
+    out->bytes = m->m->size;
+    out->mtime_ns = m->m->mtime_ns > 0 ? m->m->mtime_ns : file->mtime_ns;
+    out->member_index = m->m->index;
     return cat_look_member(m->m, out);
 }
 
@@ -82,19 +104,23 @@ static int note_refusals(catalog *c, const char *path, const ar_index *index)
     return index->damage.code ? cat_note_add(c, path, index->damage.message) : 0;
 }
 
-int cat_members(cat_scan *s, const cat_found *file, const char *path, const cat_archive *a)
+int cat_members(cat_scan *s, const cat_found *archive, const char *path, const cat_archive *a)
 {
-    size_t count = a->index->member_count;
+    size_t count = a->index->member_count + a->index->refusal_count;
+    const char *damage = a->index->damage.code ? a->index->damage.message : NULL;
+    cat_found like = *archive, *file = &like;
     VP_TRY(note_refusals(s->c, path, a->index));
     if (!count)
         return 0;
+    if (damage)
+        file->cut = vp_arena_strndup(&s->c->arena, damage, strlen(damage));
     VP_CLEANUP(vp_free_ptr) member *members = vp_calloc(count, sizeof *members);
     VP_CLEANUP(vp_free_ptr) cat_found *found = vp_calloc(count, sizeof *found);
     const char *kept = vp_arena_strndup(&s->c->arena, path, strlen(path));
-    if (!members || !found || !kept)
+    if (!members || !found || !kept || (damage && !file->cut))
         return vp_fail(VP_ENOMEM, "out of memory for the list of an archive");
     count = split_members(a->index, members);
-    for (size_t first = 0, i = 1; i <= count && !s->stopped; i++) {
+    for (size_t first = 0, i = 1; count && i <= count && !s->stopped; i++) {
         if (i < count && vp_str_eq(members[i].dir, members[first].dir))
             continue;
         VP_TRY(group_directory(s, file, kept, members + first, i - first, found));

@@ -44,7 +44,7 @@ void ar_index_free(ar_index *ix)
     vp_free(ix);
 }
 
-static int refuse(builder *b, vp_str name, const char *why)
+static int refuse_as(builder *b, vp_str name, const char *why, bool lost)
 {
     ar_index *ix = b->ix;
     VP_CLEANUP(vp_buf_free) vp_buf shown;
@@ -55,8 +55,13 @@ static int refuse(builder *b, vp_str name, const char *why)
     char *text = vp_buf_take(&shown, NULL);
     if (!text)
         return vp_fail(VP_ENOMEM, "no memory for an archive's index");
-    ix->refusals[ix->refusal_count++] = (ar_refusal){text, why};
+    ix->refusals[ix->refusal_count++] = (ar_refusal){text, why, lost};
     return 0;
+}
+
+static int refuse(builder *b, vp_str name, const char *why)
+{
+    return refuse_as(b, name, why, false);
 }
 
 /* Nanoseconds, or 0 where the archive has no time or one that does not fit (before 1970 too). */
@@ -122,7 +127,7 @@ static int add_file(builder *b, ar_reader *r, ar_member *m, vp_str raw, vp_buf *
         return refuse(b, raw, "it grows more than 200 times when unpacked");
     int rc = read_head(r, m);
     if (rc == VP_ECORRUPT && ar_reader_recover(r) == 0) /* `raw` is gone now */
-        return refuse(b, vp_buf_view(name), why_unreadable);
+        return refuse_as(b, vp_buf_view(name), why_unreadable, true);
     VP_TRY(rc);
     return keep(b, m, name);
 }

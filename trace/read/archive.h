@@ -20,6 +20,7 @@ typedef struct ar_member {
 typedef struct ar_refusal {
     char *name;      /* as far as it can be shown; escaped */
     const char *why; /* constant text */
+    bool lost;       /* a file that its archive does not hold whole, and nothing against it else */
 } ar_refusal;
 
 typedef struct ar_index {

@@ -215,7 +215,7 @@ static int open_input(ar_reader *r, bool threaded)
         return gz_stream(&r->gz, file, threaded);
     }
     if (r->kind == AR_ZIP)
-        VP_TRY(ar_zip_check(r->fd, r->size, &r->empty_zip));
+        VP_TRY(ar_zip_check(r->fd, r->size, &r->empty_zip, &r->streamed_zip));
     r->window = vp_malloc(WINDOW);
     return r->window ? 0 : vp_fail(VP_ENOMEM, "no memory for an archive");
 }
@@ -317,15 +317,28 @@ static int skip_rest(ar_reader *r)
     return rc;
 }
 
-/* A plain tar that ends without its block of zeros was cut between two members. */
-static int verify_end_of_tar(ar_reader *r)
+static int has_end_mark(ar_reader *r, bool *has)
 {
     char last[TAR_BLOCK];
     size_t n;
-    if (r->size < TAR_BLOCK || archive_filter_bytes(r->a, 0) < r->size)
+    *has = archive_filter_bytes(r->a, 0) - r->entry_end >= TAR_BLOCK;
+    if (r->kind != AR_TAR)
+        return 0;
+    *has = r->size < TAR_BLOCK || archive_filter_bytes(r->a, 0) < r->size;
+    if (*has)
         return 0;
     VP_TRY(vp_fs_pread(r->fd, last, sizeof last, r->size - TAR_BLOCK, &n));
-    if (n == TAR_BLOCK && all_zero((vp_str){last, n}))
+    *has = n == TAR_BLOCK && all_zero((vp_str){last, n});
+    return 0;
+}
+
+/* A tar that ends without its block of zeros was cut between two members; a compressed one, too,
+ * where its packer made pieces that are whole in themselves. */
+static int verify_end_of_tar(ar_reader *r)
+{
+    bool has;
+    VP_TRY(has_end_mark(r, &has));
+    if (has)
         return 0;
     vp_fail(VP_ECORRUPT, "the archive has no end mark: it is cut off");
     return vp_fail_at(VP_ECORRUPT, NULL, -1, r->size);
@@ -353,9 +366,10 @@ int ar_reader_next(ar_reader *r, struct archive_entry **e)
         return 0;
     if (r->entries)
         VP_TRY(skip_rest(r));
+    r->entry_end = archive_filter_bytes(r->a, 0);
     int rc = archive_read_next_header(r->a, e);
     if (rc == ARCHIVE_EOF) {
-        if (r->kind == AR_TAR)
+        if (r->kind != AR_ZIP)
             VP_TRY(verify_end_of_tar(r));
         if (!r->streamed_zip)
             return 0;

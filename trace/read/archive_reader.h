@@ -23,6 +23,7 @@ typedef struct ar_reader {
     bool streamed_zip; /* the zip has no directory: its entries are read one after the other */
     bool empty_zip;    /* a directory without entries, which libarchive does not recognise */
     uint32_t entries;  /* seen so far */
+    int64_t entry_end; /* unpacked bytes up to the end of the last one, of a compressed tar */
     uint32_t restarts; /* see ar_reader_recover */
     vp_progress_fn *progress;
     void *progress_ctx;

@@ -40,7 +40,15 @@ static int start_64(int fd, int64_t size, const char *locator, int64_t *start)
     return 0;
 }
 
-int ar_zip_check(int fd, int64_t size, bool *empty)
+/* A zip that was cut off behind a member that is a zip itself ends with that one's directory: what
+ * it says of its place is then counted from the member's start. */
+static bool is_of_member(const char *record, int64_t end, bool has_64)
+{
+    uint64_t start = le(record + 16, 4), bytes = le(record + 12, 4);
+    return !has_64 && (uint32_t)(start + bytes) != (uint32_t)end;
+}
+
+int ar_zip_check(int fd, int64_t size, bool *empty, bool *cut)
 {
     char tail[LOCATOR + TAIL];
     size_t n, i;
@@ -54,6 +62,8 @@ int ar_zip_check(int fd, int64_t size, bool *empty)
         return 0;
     int64_t end = base + (int64_t)i, start = end;
     *empty = end == 0;
+    bool has_64 = i >= LOCATOR && !memcmp(tail + i - LOCATOR, "PK\6\7", 4);
+    *cut = is_of_member(tail + i, end, has_64);
     start = smaller(start, le(tail + i + 16, 4));                 /* where it says it starts */
     start = smaller(start, (uint64_t)end - le(tail + i + 12, 4)); /* or by its length */
     if (i >= LOCATOR)
