@@ -115,6 +115,7 @@ static vp_config config(void)
         cfg.gpu = g.env.gpu;
     }
     cfg.log = say;
+    cfg.follow_fork = g.env.follows;
     if (g.env.ring_bytes) {
         cfg.mode = VP_RING;
         cfg.pool_bytes = (size_t)g.env.ring_bytes;

@@ -105,6 +105,7 @@ int environment_read(environment *out, environment_fn *get)
     const char *on = get("VIEW_PROFILE");
     e.on = on && is_yes(vp_str_of(on));
     e.dir = get("VIEW_PROFILE_DIR");
+    e.follows = get("VIEW_PROFILE_JOB") != NULL;
     if (e.dir && !e.dir[0])
         e.dir = NULL;
     for (size_t i = 0; e.on && i < sizeof values / sizeof *values; i++) {

@@ -12,6 +12,7 @@ typedef struct environment {
     uint64_t first_step, step_count;
     uint64_t ring_bytes; /* VIEW_PROFILE_RING=64M: the newest that fits; 0: no ring */
     int signal_number;   /* VIEW_PROFILE_SIGNAL=USR2; 0: none */
+    bool follows;        /* VIEW_PROFILE_JOB is set: somebody collects what forked children leave */
     vp_gpu gpu;          /* VIEW_PROFILE_GPU=off|auto|require; without it CAP_GPU_IF_USED */
 } environment;
 

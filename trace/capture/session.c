@@ -158,15 +158,39 @@ static void put_program(char *dst, size_t cap)
     dst[n < 0 ? 0 : n] = 0;
 }
 
+/* Whether somebody of the same run has this name. */
+static bool is_taken(const cap_session *s, const char *host)
+{
+    static const char *const endings[] = {".vpcap", ".xplane.pb", ".trace.json.gz"};
+    char name[sizeof s->pool_name];
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        snprintf(name, sizeof name, "%s%s", host, endings[i]);
+        if (faccessat(s->run.fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Of a job each process is a host: by its rank, and without or beside one by its number. */
+static void name_host(char *host, size_t cap, const cap_session *s, bool is_child)
+{
+    char rank[32] = "", suffix[64];
+    if (s->job.rank >= 0)
+        snprintf(rank, sizeof rank, "_rank%lld", (long long)s->job.rank);
+    put_host(host, cap, s->cfg.host, rank);
+    if (!is_child && !(s->job.id[0] && is_taken(s, host)))
+        return;
+    snprintf(suffix, sizeof suffix, "%s_%ld", rank, (long)s->pid);
+    put_host(host, cap, s->cfg.host, suffix);
+}
+
 static int open_pool(cap_session *s, bool is_child)
 {
-    char host[sizeof((vpcap_header *)NULL)->host], suffix[24] = "";
+    char host[sizeof((vpcap_header *)NULL)->host];
     size_t bytes = s->cfg.pool_bytes ? s->cfg.pool_bytes : POOL_BYTES_DEFAULT;
     char path[sizeof s->run.path + sizeof s->pool_name] = "";
     int rc, fd = -1;
-    if (is_child)
-        snprintf(suffix, sizeof suffix, "_%ld", (long)s->pid);
-    put_host(host, sizeof host, s->cfg.host, suffix);
+    name_host(host, sizeof host, s, is_child);
     if (!s->cfg.in_memory) {
         snprintf(s->pool_name, sizeof s->pool_name, "%s.vpcap", host);
         snprintf(path, sizeof path, "%s/%s", s->run.path, s->pool_name);
@@ -246,6 +270,7 @@ static int make_session(cap_session **out, const vp_config *cfg)
     s->dir = vp_strdup(cap_full_dir(full, cfg->dir && *cfg->dir ? cfg->dir : "profiles"));
     s->host = vp_strdup(cfg->host ? cfg->host : "");
     s->pid = getpid();
+    job_read(&s->job, NULL);
     s->result.version = 1;
     if (!s->dir || !s->host) {
         session_forget(s);
@@ -258,6 +283,18 @@ static int make_session(cap_session **out, const vp_config *cfg)
     s->cfg.level = cfg->level ? cfg->level : VP_LEVEL_INFO;
     *out = s;
     return 0;
+}
+
+/* What of the job readers may want to know. */
+static void tell_job(const cap_session *s)
+{
+    static const char *const keys[] = {"job.rank", "job.local_rank", "job.ranks"};
+    const int64_t values[] = {s->job.rank, s->job.local_rank, s->job.ranks};
+    if (s->job.id[0])
+        vp_meta_str("job.id", s->job.id);
+    for (size_t i = 0; i < 3; i++)
+        if (values[i] >= 0)
+            vp_meta_int(keys[i], values[i]);
 }
 
 static void enlist(cap_session *s)
@@ -325,7 +362,8 @@ static int prepare(void)
 static int open_run(cap_session *s, const cap_session *parent)
 {
     if (!parent)
-        return run_dir_make(&s->run, s->cfg.dir);
+        return s->standby ? run_dir_make(&s->run, s->cfg.dir)
+                          : job_run_dir(&s->run, s->cfg.dir, &s->job);
     s->run = parent->run;
     s->run.fd = open(s->run.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return s->run.fd < 0 ? vp_fail(cap_file_code(errno), "cannot open the parent's directory") : 0;
@@ -349,6 +387,7 @@ int session_begin(cap_session **out, const vp_config *cfg, const cap_session *pa
     VP_TRY(prepare());
     VP_TRY(make_session(&s, cfg));
     s->standby = standby;
+    tell_job(s);
     rc = open_run(s, parent);
     if (rc < 0) {
         session_forget(s);

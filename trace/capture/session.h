@@ -11,6 +11,7 @@
 
 #include "trace/base/err.h"
 #include "trace/capture/recorder.h"
+#include "trace/capture/job.h"
 #include "trace/capture/run_dir.h"
 #include "trace/capture/pool.h"
 
@@ -34,6 +35,7 @@ typedef struct cap_session {
     vp_config cfg;
     char *dir, *host; /* what cfg points to */
     cap_run run;
+    cap_job job;
     char pool_name[300];   /* in the run directory; "": memory */
     bool standby;          /* a ring that nobody asked for yet: nothing is left of it at exit */
     int lock_fd;           /* of its file, locked (vpcap_is_held); -1: none */
