@@ -141,6 +141,12 @@ VP_API const char *vp_recording_dir(const vp_recording *r);
 /* Writes what the last `seconds` of an active recording hold (all of it: <= 0) as a run of its
  * own, and goes on recording. Zones that are open are none of the past. */
 VP_API int vp_capture_past(vp_recording *r, double seconds, vp_result *result);
+/* Makes a profile of the .vpcap that a process left which was killed: <host>.xplane.pb and
+ * <host>.trace.json.gz, with what was open then marked as unfinished. dir: a profile directory;
+ * NULL: beside it. The .vpcap stays. VP_ENOTFOUND, VP_ECORRUPT; VP_EEMPTY: nothing had been
+ * recorded; VP_EBUSY: its process still records; VP_EREFUSED: one of the files is there already;
+ * VP_EIO, VP_ENOSPC, VP_EPERM. */
+VP_API int vp_recover(const char *path, const char *dir, vp_result *result);
 
 /* ---- The schedule: profile every N steps, or some steps, or when asked ----------------------- */
 

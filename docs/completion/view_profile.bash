@@ -3,7 +3,7 @@ _view_profile() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
     local command=serve words='' files='' i
     for ((i = 1; i < COMP_CWORD; i++)); do
-        case ${COMP_WORDS[i]} in serve|list|top|report|findings|compare|trend|merge|extract|record|doctor|help) command=${COMP_WORDS[i]}; break ;; esac
+        case ${COMP_WORDS[i]} in serve|list|top|report|findings|compare|trend|merge|extract|record|recover|doctor|help) command=${COMP_WORDS[i]}; break ;; esac
     done
     case $command in
     serve)
@@ -132,6 +132,12 @@ _view_profile() {
         --color) words='auto always never' ;;
         *) words='--steps --dir --ring --gpu --functions --color --verbose --quiet --help --version ' ;;
         esac ;;
+    recover)
+        case $prev in
+        --out|-o) files=1 ;;
+        --color) words='auto always never' ;;
+        *) words='--out --remove --color --verbose --quiet --help --version ' ;;
+        esac ;;
     doctor)
         case $prev in
         --profile-dir) files=1 ;;
@@ -143,7 +149,7 @@ _view_profile() {
         *) words='--help --version ' ;;
         esac ;;
     esac
-    [[ $COMP_CWORD -eq 1 && $cur != -* ]] && words='serve list top report findings compare trend merge extract record doctor help '
+    [[ $COMP_CWORD -eq 1 && $cur != -* ]] && words='serve list top report findings compare trend merge extract record recover doctor help '
     [[ $cur == -* || $prev == --* || $COMP_CWORD -eq 1 ]] &&
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
     [[ $files || $cur != -* ]] && compopt -o default

@@ -72,6 +72,7 @@ typedef struct cli_options {
 
     const char *steps, *ring, *dir; /* record */
     bool gpu, functions;
+    bool remove; /* recover */
 
     const char *print_man, *print_completion;
     bool print_findings;
@@ -101,12 +102,13 @@ enum {
     CLI_TREND = 1 << 9,
     CLI_DOCTOR = 1 << 10,
     CLI_RECORD = 1 << 11,
+    CLI_RECOVER = 1 << 12,
     CLI_READERS = CLI_SERVE | CLI_LIST | CLI_TOP | CLI_REPORT | CLI_FINDINGS | CLI_EXTRACT,
     CLI_ONE_RUN = CLI_TOP | CLI_REPORT | CLI_FINDINGS,      /* commands on one session */
     CLI_OF_REPORTS = CLI_COMPARE | CLI_MERGE | CLI_TREND,   /* operands are runs and reports */
     CLI_PRINTERS = CLI_LIST | CLI_ONE_RUN | CLI_OF_REPORTS, /* one document to --output */
-    CLI_TALKERS = CLI_READERS | CLI_OF_REPORTS | CLI_RECORD,
-    CLI_EVERY = (1 << 12) - 1
+    CLI_TALKERS = CLI_READERS | CLI_OF_REPORTS | CLI_RECORD | CLI_RECOVER,
+    CLI_EVERY = (1 << 13) - 1
 };
 
 typedef enum cli_type { CLI_FLAG, CLI_NUMBER, CLI_TEXT, CLI_WORD, CLI_WORDS } cli_type;
@@ -219,6 +221,15 @@ int cli_put_path(vp_buf *b, const catalog *c, const cat_file *f);
  * session is analysed, or the key of a session in the profile directory. */
 int cli_input(vp_report **out, const char *operand, const cli_options *o);
 
+/* ---- recorder.c ---- */
+#define CLI_RECORDER "libview_profile_capture.so"
+/* Where a library of ours lies: beside this program, as it was built, or where it was installed.
+ * VP_ENOTFOUND. */
+int cli_find_library(char out[VP_PATH_MAX], const char *name);
+/* vp_recover of the recorder's library. */
+struct vp_result;
+int cli_recover(struct vp_result *out, const char *path, const char *dir);
+
 /* ---- commands: one file each; exit codes ---- */
 int cli_run_serve(const cli_options *o);
 int cli_run_list(const cli_options *o);
@@ -234,6 +245,7 @@ int cli_run_findings(const cli_options *o);
 int cli_run_extract(const cli_options *o);
 int cli_run_doctor(const cli_options *o);
 int cli_run_record(const cli_options *o);
+int cli_run_recover(const cli_options *o);
 int cli_run_compare(const cli_options *o);
 int cli_run_merge(const cli_options *o);
 int cli_run_trend(const cli_options *o);

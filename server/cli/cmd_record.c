@@ -1,7 +1,6 @@
 /* `view_profile record -- COMMAND`: the command runs with an environment in which NVTX and ITT find
  * our recorder, and programs that are linked with it record themselves. */
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,38 +15,16 @@
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
 #include "trace/base/str.h"
+#include "trace/base/time.h"
 #include "trace/capture/environment.h"
 #include "trace/capture/files.h"
+#include "trace/capture/job.h"
 #include "trace/report/report.h"
 
 #define NVTX_LIBRARY "libview_profile_nvtx.so"
 #define ITT_LIBRARY "libview_profile_itt.so"
-#define RECORDER_LIBRARY "libview_profile_capture.so"
 #define INSTRUMENT_LIBRARY "libview_profile_instrument.so"
 #define CANNOT_START 127
-
-/* ---- The libraries --------------------------------------------------------------------------- */
-
-/* Beside this program, as it was built, or where it was installed. */
-static int find_library(char *out, const char *name)
-{
-    char self[VP_PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = 0;
-    char *slash = strrchr(self, '/');
-    if (slash)
-        *slash = 0;
-    static const char *const places[] = {"", ("/../" VP_LIBDIR), "/../lib"};
-    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
-        char path[VP_PATH_MAX + 64];
-        int length = snprintf(path, sizeof path, "%s%s/%s", self, places[i], name);
-        if (length > 0 && (size_t)length < sizeof path && access(path, R_OK) == 0 &&
-            realpath(path, out))
-            return 0;
-    }
-    return vp_fail(VP_ENOTFOUND, "%s lies neither beside this program nor in its library directory",
-                   name);
-}
 
 /* ---- The environment ------------------------------------------------------------------------- */
 
@@ -76,11 +53,21 @@ static int preload(const char *name)
 {
     char library[VP_PATH_MAX], both[2 * VP_PATH_MAX];
     const char *others = getenv("LD_PRELOAD");
-    VP_TRY(find_library(library, name));
+    VP_TRY(cli_find_library(library, name));
     snprintf(both, sizeof both, "%s%s%s", library, others && others[0] ? ":" : "",
              others ? others : "");
     set("LD_PRELOAD", both);
     return 0;
+}
+
+/* What it starts is one run; of a launcher's process that is what the launcher starts. */
+static void set_job(void)
+{
+    char id[64];
+    cap_job job;
+    job_read(&job, NULL);
+    (void)snprintf(id, sizeof id, "record-%ld-%lld", (long)getpid(), (long long)vp_now_ms());
+    set("VIEW_PROFILE_JOB", job.id[0] ? job.id : id);
 }
 
 static int prepare(const cli_options *o, const char *dir)
@@ -92,14 +79,16 @@ static int prepare(const cli_options *o, const char *dir)
     set("VIEW_PROFILE_STEPS", o->steps);
     set("VIEW_PROFILE_RING", o->ring);
     set("VIEW_PROFILE_GPU", o->gpu ? "require" : NULL);
+    if (!getenv("VIEW_PROFILE_JOB"))
+        set_job();
     VP_TRY(environment_read(&e, NULL));
-    VP_TRY(find_library(library, NVTX_LIBRARY));
+    VP_TRY(cli_find_library(library, NVTX_LIBRARY));
     set("NVTX_INJECTION64_PATH", library);
-    VP_TRY(find_library(library, ITT_LIBRARY));
+    VP_TRY(cli_find_library(library, ITT_LIBRARY));
     set("INTEL_LIBITTNOTIFY64", library);
     if (o->functions) /* brings the recorder along */
         return preload(INSTRUMENT_LIBRARY);
-    return o->gpu ? preload(RECORDER_LIBRARY) : 0;
+    return o->gpu ? preload(CLI_RECORDER) : 0;
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
@@ -161,19 +150,56 @@ static uint64_t key_of(const cat_session *s)
     return vp_hash(s->path, strlen(s->path), (uint64_t)s->newest_mtime_ns);
 }
 
+static void note_all(vp_map *out, const catalog *c)
+{
+    vp_map_init(out);
+    for (size_t i = 0; c && i < catalog_count(c); i++)
+        (void)vp_map_set(out, key_of(catalog_get(c, i)), 0);
+}
+
+static bool is_new(const vp_map *old, const cat_session *s)
+{
+    return vp_map_get(old, key_of(s)) == VP_MAP_NONE;
+}
+
+/* What its children recorded who were killed: those of runs that are new. */
+static void recover(const char *dir, const catalog *before)
+{
+    VP_CLEANUP(cli_catalog_free) catalog *c = look(dir);
+    VP_CLEANUP(vp_map_free) vp_map old;
+    note_all(&old, before);
+    for (size_t i = 0; c && i < catalog_count(c); i++) {
+        const cat_session *s = catalog_get(c, i);
+        for (size_t k = 0; k < s->file_count && is_new(&old, s); k++) {
+            char path[2 * VP_PATH_MAX];
+            vp_result r = VP_RESULT_INIT;
+            if (s->files[k].kind.format != RD_VPCAP || s->files[k].is_member)
+                continue;
+            snprintf(path, sizeof path, "%s/%s", dir, s->files[k].path);
+            int rc = cli_recover(&r, path, NULL);
+            if (rc == VP_EEMPTY) /* it forked to run another program */
+                (void)unlink(path);
+            else if (rc < 0 && rc != VP_EREFUSED && rc != VP_EBUSY)
+                vp_log(VP_LOG_WARN, "%s: %s", path, vp_error_last()->message);
+            else if (rc == 0)
+                vp_log(VP_LOG_INFO, "a process was killed: its %llu event%s in %s",
+                       (unsigned long long)r.zones, r.zones == 1 ? " is" : "s are",
+                       vp_path_name(path));
+        }
+    }
+}
+
 /* The sessions of `after` that were not there before; the path of the only one, else dir. */
 static size_t count_new(char *path, size_t cap, const char *dir, const catalog *before,
                         const catalog *after)
 {
     VP_CLEANUP(vp_map_free) vp_map old;
     size_t n = 0;
-    vp_map_init(&old);
-    for (size_t i = 0; before && i < catalog_count(before); i++)
-        (void)vp_map_set(&old, key_of(catalog_get(before, i)), 0);
+    note_all(&old, before);
     snprintf(path, cap, "%s", dir);
     for (size_t i = 0; after && i < catalog_count(after); i++) {
         const cat_session *s = catalog_get(after, i);
-        if (vp_map_get(&old, key_of(s)) != VP_MAP_NONE)
+        if (!is_new(&old, s))
             continue;
         n++;
         if (n == 1)
@@ -274,5 +300,7 @@ int cli_run_record(const cli_options *o)
     }
     VP_CLEANUP(cli_catalog_free) catalog *before = look(dir);
     o->operands[o->operand_count] = NULL; /* argv has a place behind its last */
-    return tell(o, dir, before, run(o->operands));
+    int code = run(o->operands);
+    recover(dir, before);
+    return tell(o, dir, before, code);
 }

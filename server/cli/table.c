@@ -11,6 +11,8 @@ static const char *const record_environment[] = {
     "VIEW_PROFILE_RING\ta size such as 64M: the newest that fits is kept",
     "VIEW_PROFILE_SIGNAL\ta signal such as USR2 on which the past is written, or when nothing "
     "records, the next 5 steps are",
+    "VIEW_PROFILE_JOB\ta name: the processes that have the same are hosts of one run. Without it, "
+    "the job of torchrun, mpirun, mpiexec or srun",
     "VIEW_PROFILE_GPU\toff, auto (where the program has loaded CUDA when a capture begins) or "
     "require",
     "NVTX_INJECTION64_PATH\tset by `record` to libview_profile_nvtx.so",
@@ -162,12 +164,26 @@ const cli_command cli_commands[] = {
      "While it runs, `view_profile list` and the page of `view_profile serve` show the program, "
      "and the page can capture its next steps. The lines that its socket hears stand in "
      "docs/control.md.\n"
+     "All that it starts is one run, and each process a host of it: by its rank where torchrun, "
+     "mpirun, mpiexec or srun has given it one, else by its number. What processes recorded that "
+     "were killed is made a profile at the end, as by `view_profile recover`.\n"
      "The exit code is the command's own, 128 + N when signal N ended it, 127 when it cannot be "
      "started, and 6 when it succeeded but nothing was recorded.",
      "view_profile record --steps 150:5 -- ./train --epochs 3\trecord steps 150 to 154\n"
      "view_profile record -- python3 train.py\trecord everything that NVTX and ITT tell\n"
      "view_profile record --gpu --dir /tmp/p -- ./train\twith what the GPU does",
      cli_run_record},
+    {"recover", CLI_RECOVER, "FILE|DIR…", SIZE_MAX, 1,
+     "make a profile of what a killed process left",
+     "A process that is killed while it records leaves a file NAME.vpcap, which holds all that it "
+     "had recorded until then. This makes of it the files that the process would have written, "
+     "NAME.xplane.pb and NAME.trace.json.gz, beside it or below --out. A DIR is searched for them. "
+     "What was open is marked as unfinished, and named with its age.\n"
+     "No file is written over: what has its files already is left as it is, and named FILEs are "
+     "refused. What a process still records into is, too.",
+     "view_profile recover profiles\tall that lie below a profile directory\n"
+     "view_profile recover --remove run/host_4711.vpcap\tone, and then the file goes",
+     cli_run_recover},
     {"doctor", CLI_DOCTOR, "[PATH]", 1, 0, "say what is installed, reachable and permitted",
      "Looks at what the viewer needs and what it can use: the profile directory, temporary files, "
      "a browser, TensorBoard and its profile plugin, ports, what the kernel offers for safety and "
@@ -260,6 +276,10 @@ const cli_option cli_option_table[] = {
      "write to FILE instead of standard output"},
     {"out", 0, "DIR", CLI_TEXT, CLI_EXTRACT, AT(out), 0, 0, NULL,
      "a new or empty directory, or that of an earlier run; without it, a fresh temporary one"},
+    {"out", 'o', "DIR", CLI_TEXT, CLI_RECOVER, AT(out), 0, 0, NULL,
+     "a profile directory to write into; without it, each beside its .vpcap"},
+    {"remove", 0, NULL, CLI_FLAG, CLI_RECOVER, AT(remove), 0, 0, NULL,
+     "remove each .vpcap once its profile is written"},
     {"steps", 0, "FIRST:COUNT", CLI_TEXT, CLI_RECORD, AT(steps), 0, 0, NULL,
      "record only these steps; without it, all that the program does"},
     {"dir", 0, "DIR", CLI_TEXT, CLI_RECORD, AT(dir), 0, 0, "profiles",

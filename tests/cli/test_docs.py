@@ -8,7 +8,7 @@ import pytest
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 COMMANDS = ["serve", "list", "top", "report", "findings", "compare", "trend", "merge", "extract", "record",
-            "doctor", "help"]
+            "recover", "doctor", "help"]
 
 
 def run(program, *args):

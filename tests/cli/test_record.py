@@ -283,7 +283,7 @@ def test_terminate_reaches_the_command(place, app):
     _, err = p.communicate(timeout=WAIT)
     assert p.returncode == 128 + signal.SIGTERM
     # It had no time to write; what it left is a run all the same.
-    assert "recorded 1 run" in err and "unfinished" in err
+    assert "recorded 1 run" in err and "a process was killed: its " in err
 
 
 # ---- The environment alone ----------------------------------------------------------------------

@@ -35,7 +35,7 @@ static int tell_kinds(uint64_t *bytes, int run_fd, const vpcap *v, const struct 
                16 * is_open("pushed", VPCAP_ZONE, 0) + 32 * is_open("started", VPCAP_ZONE, 0) +
                64 * is_open("pair", VPCAP_ZONE, 0) + 128 * is_open("scope", VPCAP_ZONE, 0) +
                256 * (seen_count("ended") == 6 && !seen_find("ended")->e.open) +
-               512 * (seen.event_count == 7 + 6) + 1024 * (vpcap_open_zones(v) == 7);
+               512 * (seen.event_count == 7 + 6) + 1024 * (vpcap_open_zones(v, NULL, NULL) == 7);
     return rc;
 }
 

@@ -126,8 +126,10 @@ int vpcap_cursor_new(vpcap_cursor **out, const vpcap *v, uint32_t thread);
 /* 1: an event; 0: the end. Never fails: what is damaged was left out and counted in info.torn. */
 int vpcap_next(vpcap_cursor *c, vpcap_event *e);
 void vpcap_cursor_free(vpcap_cursor *c);
-/* How many of all its zones had not ended, and are given with `open`; O(threads). */
-uint64_t vpcap_open_zones(const vpcap *v);
+/* How many of all its zones had not ended, and are given with `open`; O(threads). Each is given to
+ * fn (NULL: nobody), the innermost of a thread first; its duration is its age at the end. */
+typedef void vpcap_open_fn(void *ctx, uint32_t thread, const vpcap_event *e);
+uint64_t vpcap_open_zones(const vpcap *v, vpcap_open_fn *fn, void *ctx);
 
 /* What a walk notes, for those who put its events in the order of their starts: after every `block`
  * events (spans and counters do not count) the latest end so far. An event that does not start

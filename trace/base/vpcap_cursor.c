@@ -378,7 +378,7 @@ static void give_open(vpcap_cursor *c, vpcap_event *e)
     attach_flows(c, e, z.start);
 }
 
-uint64_t vpcap_open_zones(const vpcap *v)
+uint64_t vpcap_open_zones(const vpcap *v, vpcap_open_fn *fn, void *ctx)
 {
     uint64_t n = 0;
     for (uint32_t t = 0; t < vpcap_threads(v); t++) {
@@ -387,6 +387,11 @@ uint64_t vpcap_open_zones(const vpcap *v)
             continue;
         find_open(c);
         n += c->open_count;
+        while (fn && c->open_count) {
+            vpcap_event e;
+            give_open(c, &e);
+            fn(ctx, t, &e);
+        }
         vpcap_cursor_free(c);
     }
     return n;

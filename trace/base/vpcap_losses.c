@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "trace/base/buf.h"
 #include "trace/base/err.h"
 
 /* XProf shows warnings as they stand; "dropped" is what readers look for. */
@@ -14,16 +15,62 @@ static int say(uint64_t n, const char *what, vx_say_fn *fn, void *ctx)
     return fn(ctx, (vp_str){text, (size_t)len});
 }
 
-/* An unfinished one is a matter of its own, of which its reader tells. */
+#define OPEN_NAMED 6u
+
+/* Readers show some hundred bytes of a sentence. */
+typedef struct open_names {
+    const vpcap *v;
+    vp_buf *b;
+    unsigned told;
+} open_names;
+
+static void put_open(void *ctx, uint32_t thread, const vpcap_event *e)
+{
+    open_names *o = ctx;
+    vp_str name = vp_str_head(vpcap_name_at(o->v, e->name).name, 48);
+    vp_str of = vp_str_head(vpcap_thread_at(o->v, thread).name, 24);
+    long long us = (long long)(e->dur_ps / 1000000);
+    if (o->told++ >= OPEN_NAMED)
+        return;
+    vp_buf_puts(o->b, o->told == 1 ? ": " : ", ");
+    vp_buf_str(o->b, name);
+    if (e->kind == VPCAP_STEP)
+        vp_buf_printf(o->b, " %lld", (long long)e->number);
+    vp_buf_printf(o->b, " for %lld.%03lld ms (thread %.*s)", us / 1000, us % 1000, VP_STR_ARG(of));
+}
+
+/* Its open zones, behind `before`, the first of them by their names. */
+static int say_open(const vpcap *v, const char *before, const char *const behind[2], vx_say_fn *fn,
+                    void *ctx)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf b, names;
+    open_names o = {.v = v, .b = &names};
+    vp_buf_init(&b, SIZE_MAX / 4);
+    vp_buf_init(&names, SIZE_MAX / 4);
+    uint64_t open = vpcap_open_zones(v, put_open, &o);
+    vp_buf_printf(&b, "%s%llu zone%s had not ended, and %s", before, (unsigned long long)open,
+                  open == 1 ? "" : "s", behind[open != 1]);
+    vp_buf_str(&b, vp_buf_view(&names));
+    if (o.told > OPEN_NAMED)
+        vp_buf_printf(&b, " and %u more", o.told - OPEN_NAMED);
+    VP_TRY(b.status);
+    return fn(ctx, vp_buf_view(&b));
+}
+
 static int say_cut_off(const vpcap *v, vx_say_fn *fn, void *ctx)
 {
-    char text[200];
-    uint64_t open = vpcap_open_zones(v);
-    int len = snprintf(text, sizeof text,
-                       VX_CUT_OFF " in the middle, by exit, its time limit or a full pool: %llu "
-                                  "zone%s had not ended, and end%s with it",
-                       (unsigned long long)open, open == 1 ? "" : "s", open == 1 ? "s" : "");
-    return fn(ctx, (vp_str){text, (size_t)len});
+    static const char *const behind[2] = {"ends with it", "end with it"};
+    return say_open(
+        v, VX_CUT_OFF " in the middle, by exit, its time limit or a full pool: ", behind, fn, ctx);
+}
+
+static int say_unfinished(const vpcap *v, vx_say_fn *fn, void *ctx)
+{
+    static const char *const behind[2] = {"ends here with the recording",
+                                          "end here with the recording"};
+    VP_TRY(fn(ctx, VP_STR(VX_UNFINISHED
+                          ": its program was killed, still runs, or had no room to write")));
+    return vpcap_open_zones(v, NULL, NULL) ? say_open(v, VX_OPEN, behind, fn, ctx) : 0;
 }
 
 /* That is what a ring is for, and no damage. */
@@ -53,7 +100,9 @@ int vx_losses(const vpcap *v, vx_say_fn *fn, void *ctx)
         sum.left += t.left;
         sum.overwritten += t.overwritten;
     }
-    if (info->finished && info->truncated)
+    if (!info->finished)
+        VP_TRY(say_unfinished(v, fn, ctx));
+    else if (info->truncated)
         VP_TRY(say_cut_off(v, fn, ctx));
     VP_TRY(say_ring(info, sum.overwritten, fn, ctx));
     VP_TRY(say(sum.dropped_full, "zones were dropped: the recording's pool was full", fn, ctx));

@@ -19,9 +19,12 @@ int vx_write(vx_counts *counts, int fd, const vpcap *v, vl_more_fn *more, void *
              const vp_str *warnings, size_t warning_count);
 
 /* What of the image was lost, a sentence a piece, to fn; nothing when nothing was. fn's failure
- * ends it. The ones about a recording that was cut off and about a
- * ring that has gone round begin as VX_CUT_OFF and VX_RING, for who reads them. */
+ * ends it. Those about a recording that was cut off, that nobody ended, about what was open then,
+ * and about a ring that has gone round begin as these, for who reads them. Zones that had not ended
+ * are named with their age. */
 #define VX_CUT_OFF "the recording was cut off"
+#define VX_UNFINISHED "the recording was not finished"
+#define VX_OPEN "at its end "
 #define VX_RING "the ring holds the last "
 typedef int vx_say_fn(void *ctx, vp_str sentence);
 int vx_losses(const vpcap *v, vx_say_fn *fn, void *ctx);

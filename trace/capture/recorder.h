@@ -21,6 +21,9 @@ int cap_check_result(const vp_result *result); /* NULL: nothing to check */
 struct gpu_activity;
 int cap_write(uint64_t *bytes, int run_fd, const vpcap *v, const struct gpu_activity *gpu,
               unsigned outputs);
+/* The name of a host's file with this ending, which begins with a dot. A host is a file's name
+ * here, so nothing in it may mean a directory or hide the file. */
+void cap_host_file(char *out, size_t cap, vp_str host, const char *ending);
 /* What recordings are written by: cap_write. Tests look at the image instead. */
 typedef int cap_write_fn(uint64_t *bytes, int run_fd, const vpcap *v,
                          const struct gpu_activity *gpu, unsigned outputs);

@@ -20,21 +20,24 @@ typedef struct output {
     uint64_t bytes;
 } output;
 
-/* A host is a file's name here, so nothing in it may mean a directory or hide the file. */
+void cap_host_file(char *out, size_t cap, vp_str host, const char *ending)
+{
+    host = vp_str_head(host, 200);
+    snprintf(out, cap, "%.*s%s", host.n ? (int)host.n : 4, host.n ? host.p : "host", ending);
+    for (char *p = out; *p; p++)
+        if (*p == '/' || *p == ':' || (p == out && *p == '.'))
+            *p = '_';
+}
+
 static void file_name(output *o, const vpcap_info *info, unsigned which)
 {
     static const char *const suffixes[] = {[VP_OUT_XPLANE] = ".xplane.pb",
                                            [VP_OUT_TRACE_JSON] = ".trace.json.gz",
                                            [VP_OUT_RAW] = ".vpcap"};
-    vp_str host = vp_str_head(info->host, 200);
     if (which == VP_OUT_PERFETTO_JSON)
         snprintf(o->name, sizeof o->name, "perfetto_trace.json.gz");
     else
-        snprintf(o->name, sizeof o->name, "%.*s%s", host.n ? (int)host.n : 4,
-                 host.n ? host.p : "host", suffixes[which]);
-    for (char *p = o->name; *p; p++)
-        if (*p == '/' || *p == ':' || (p == o->name && *p == '.'))
-            *p = '_';
+        cap_host_file(o->name, sizeof o->name, info->host, suffixes[which]);
     snprintf(o->temp, sizeof o->temp, ".%.*s.part", NAME_MAX_HERE, o->name);
 }
 

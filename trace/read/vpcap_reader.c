@@ -32,79 +32,55 @@ static int read_image(char **image, size_t *n, rd_source *in)
     return rc;
 }
 
-/* What the viewer says about it, beside what the XSpace carries itself. */
-typedef struct state {
-    vx_counts counts;
-    uint64_t torn;
-    bool finished;
-} state;
-
-static int convert(rd_source **out, state *st, const char *image, size_t n)
+static int convert(rd_source **out, uint64_t *torn, const char *image, size_t n)
 {
     VP_CLEANUP(vp_fs_close) int fd = -1;
     vpcap *v;
     VP_TRY(vpcap_open(&v, image, n));
-    st->torn = vpcap_info_of(v)->torn;
-    st->finished = vpcap_info_of(v)->finished;
+    *torn = vpcap_info_of(v)->torn;
     int rc = vp_fs_temp(&fd);
     if (rc >= 0)
-        rc = vx_write(&st->counts, fd, v, NULL, NULL, NULL, 0);
+        rc = vx_write(NULL, fd, v, NULL, NULL, NULL, 0);
     vpcap_free(v);
     return rc < 0 ? rc : rd_source_fd(out, vp_fs_take(&fd));
 }
 
-static int open_xspace(rd_source **out, state *st, rd_source *in)
+static int open_xspace(rd_source **out, uint64_t *torn, rd_source *in)
 {
     char *image = NULL;
     size_t n = 0;
     VP_TRY(read_image(&image, &n, in));
-    int rc = convert(out, st, image, n);
+    int rc = convert(out, torn, image, n);
     vp_free(image);
     return rc;
 }
 
 int vr_xspace(rd_source **out, rd_source *in)
 {
-    state st = {0};
-    return open_xspace(out, &st, in);
+    uint64_t torn;
+    return open_xspace(out, &torn, in);
 }
 
-static int note(sink *out, sink_severity severity, const char *text, bool partial)
-{
-    return out->quality(out,
-                        &(sink_quality){"unfinished", severity, vp_str_of(text), -1, -1, partial});
-}
-
-static int note_state(sink *out, const state *st)
+/* The XSpace says the rest. */
+static int note_torn(sink *out, uint64_t torn)
 {
     char text[200];
-    if (!st->finished)
-        VP_TRY(note(out, SINK_WARNING,
-                    "the recording was not finished: its program was killed, still runs, or had no "
-                    "room to write",
-                    true));
-    if (st->counts.open && !st->finished) {
-        bool one = st->counts.open == 1;
-        snprintf(text, sizeof text, "%llu zone%s had not ended: %s here with the recording",
-                 (unsigned long long)st->counts.open, one ? "" : "s", one ? "it ends" : "they end");
-        VP_TRY(note(out, SINK_INFO, text, false));
-    }
-    if (st->torn) {
-        bool one = st->torn == 1;
-        snprintf(text, sizeof text, "%llu record%s half written and %s left out",
-                 (unsigned long long)st->torn, one ? " was" : "s were", one ? "is" : "are");
-        VP_TRY(note(out, SINK_WARNING, text, true));
-    }
-    return 0;
+    bool one = torn == 1;
+    if (!torn)
+        return 0;
+    snprintf(text, sizeof text, "%llu record%s half written and %s left out",
+             (unsigned long long)torn, one ? " was" : "s were", one ? "is" : "are");
+    return out->quality(out,
+                        &(sink_quality){"unfinished", SINK_WARNING, vp_str_of(text), -1, -1, true});
 }
 
 int vr_read(sink *out, rd_source *in, const rd_options *opts)
 {
-    state st = {0};
+    uint64_t torn = 0;
     rd_source *xspace;
-    VP_TRY(open_xspace(&xspace, &st, in));
+    VP_TRY(open_xspace(&xspace, &torn, in));
     int rc = xs_read(out, xspace, opts);
     rd_source_close(xspace);
     VP_TRY(rc);
-    return note_state(out, &st);
+    return note_torn(out, torn);
 }

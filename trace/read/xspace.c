@@ -61,21 +61,24 @@ static int note_dropped(xs_reader *r, const xs_plane *pl)
 static int add_message(xs_reader *r, const xw_field *f)
 {
     const uint8_t *p;
-    size_t have, n = f->u < 400 ? (size_t)f->u : 400;
+    size_t have, n = f->u < 800 ? (size_t)f->u : 800;
     VP_TRY(xw_need(&r->w, f->offset, n, &p, &have));
     vp_str text = {(const char *)p, n};
     bool error = f->number == 2, dropped = vp_str_find_nocase(text, VP_STR("dropped")) < n;
     bool ring = vp_str_starts(text, VP_STR(VX_RING));
+    bool part = vp_str_starts(text, VP_STR(VX_UNFINISHED));
+    bool open = vp_str_starts(text, VP_STR(VX_OPEN));
     return note(r,
                 dropped                                   ? dropped_events
+                : part || open                            ? "unfinished"
                 : vp_str_starts(text, VP_STR(VX_CUT_OFF)) ? "cut-off"
                 : ring                                    ? "ring"
                 : error                                   ? "profiler-error"
                                                           : "profiler-warning",
-                error  ? SINK_ERROR
-                : ring ? SINK_INFO
-                       : SINK_WARNING,
-                text, -1, dropped);
+                error          ? SINK_ERROR
+                : ring || open ? SINK_INFO
+                               : SINK_WARNING,
+                text, -1, dropped || part);
 }
 
 static int find_planes(xs_reader *r)
