@@ -166,9 +166,10 @@ typedef struct vp_schedule {
     uint64_t num_steps;          /* default 5: how many steps vp_begin_step captures */
     int64_t start_step;          /* of vp_begin_step; default 150; -1: only on vp_capture_async */
     double slow_step_ratio;      /* > 1: keep a ring, and write the past when a step takes this
-                                    many times the median, aside, once a minute at most, and
-                                    whatever max_profile_count says; 0: not. A step that another
-                                    capture was on in has no past of its own */
+                                    many times the median, aside, and whatever max_profile_count
+                                    says; within a minute of such a step only of one that took
+                                    longer, the others are counted in the log; 0: not. A step that
+                                    another capture was on in has no past of its own */
     double flops_per_token;      /* for flop_stats.json: 6 × parameters; 0: unknown */
     double model_params;
     double peak_tflops;  /* of one device; 0: unknown, then no MFU */

@@ -66,21 +66,29 @@ static void the_recent_median_forgets(void **state)
     assert_int_equal(step_stats_recent_median_ns(&s), 10 * MS + 31);
 }
 
-static void a_slow_step_is_told_once_a_minute(void **state)
+static void the_slowest_step_of_a_minute_is_told(void **state)
 {
     step_stats s = {0};
     (void)state;
     for (unsigned i = 0; i < 15; i++)
         step_stats_add(&s, 10 * MS);
-    assert_false(step_stats_is_slow(&s, 1000 * MS, 2, 0)); /* of 15 steps nobody knows */
+    assert_int_equal(step_stats_pace(&s, 1000 * MS, 2, 0), STEP_USUAL); /* of 15 nobody knows */
     step_stats_add(&s, 10 * MS);
-    assert_false(step_stats_is_slow(&s, 20 * MS - 1, 2, 0));
-    assert_true(step_stats_is_slow(&s, 20 * MS, 2, 0));
-    assert_true(step_stats_is_slow(&s, 20 * MS, 2, 1)); /* that one was not told */
-    step_stats_tell_slow(&s, 0);
-    assert_false(step_stats_is_slow(&s, 90 * MS, 2, 60 * SECOND - 1));
-    assert_true(step_stats_is_slow(&s, 90 * MS, 2, 60 * SECOND));
-    assert_false(step_stats_is_slow(&s, 90 * MS, 0, 600 * SECOND)); /* switched off */
+    assert_int_equal(step_stats_pace(&s, 20 * MS - 1, 2, 0), STEP_USUAL);
+    assert_int_equal(step_stats_pace(&s, 20 * MS, 2, 0), STEP_SLOWEST);
+    assert_int_equal(step_stats_pace(&s, 20 * MS, 2, 1), STEP_SLOWEST); /* that one was not told */
+    step_stats_tell_slow(&s, 32 * MS, 0);
+    assert_int_equal(step_stats_pace(&s, 32 * MS, 2, SECOND), STEP_SLOW);
+    step_stats_pass_slow(&s);
+    assert_int_equal(step_stats_pace(&s, 170 * MS, 2, 30 * SECOND), STEP_SLOWEST);
+    step_stats_tell_slow(&s, 170 * MS, 30 * SECOND);
+    assert_int_equal(step_stats_pace(&s, 169 * MS, 2, 60 * SECOND - 1), STEP_SLOW);
+    step_stats_pass_slow(&s);
+    assert_int_equal(step_stats_passed(&s, 60 * SECOND - 1), 0);
+    assert_int_equal(step_stats_passed(&s, 60 * SECOND), 2);
+    assert_int_equal(step_stats_passed(&s, 60 * SECOND), 0); /* told once */
+    assert_int_equal(step_stats_pace(&s, 20 * MS, 2, 60 * SECOND), STEP_SLOWEST);
+    assert_int_equal(step_stats_pace(&s, 900 * MS, 0, 600 * SECOND), STEP_USUAL); /* switched off */
 }
 
 /* ---- flop_stats.json ---- */
@@ -261,7 +269,7 @@ int main(void)
         cmocka_unit_test(mean_and_deviation),
         cmocka_unit_test(the_median_is_near_at_every_length),
         cmocka_unit_test(the_recent_median_forgets),
-        cmocka_unit_test(a_slow_step_is_told_once_a_minute),
+        cmocka_unit_test(the_slowest_step_of_a_minute_is_told),
         cmocka_unit_test(rates_leave_the_cold_step_out),
         cmocka_unit_test(what_is_unknown_is_null),
         cmocka_unit_test(sums_hold_what_the_list_cannot),

@@ -188,6 +188,7 @@ int vp_begin_step(vp_profiler *p, uint64_t step)
 {
     if (!p)
         return vp_fail(VP_EARG, "no profiler");
+    atomic_store(&p->stepped, true);
     uint64_t asked = p->recording ? 0 : atomic_exchange(&p->asked, 0);
     say_refused(p);
     pthread_mutex_lock(&p->lock);
@@ -215,23 +216,32 @@ static uint64_t step_time(const vp_profiler *p, int64_t now)
     return ns > 0 ? (uint64_t)ns : 0;
 }
 
-/* Adds a step; true: it was slow. */
-static bool count_step(vp_profiler *p, uint64_t ns, uint64_t tokens, int64_t now)
+static step_pace count_step(vp_profiler *p, uint64_t ns, uint64_t tokens, int64_t now)
 {
     pthread_mutex_lock(&p->lock);
-    bool slow = step_stats_is_slow(&p->steps, ns, p->s.slow_step_ratio, now);
+    step_pace pace = step_stats_pace(&p->steps, ns, p->s.slow_step_ratio, now);
     step_stats_add(&p->steps, ns);
     p->tokens += tokens;
     p->last_ns = ns;
     pthread_mutex_unlock(&p->lock);
-    return slow;
+    return pace;
 }
 
-/* A slow step that no past can be written of leaves its place to the next one. */
-static void tell_slow(vp_profiler *p, uint64_t ns, int64_t now)
+/* now: INT64_MAX: there is no next minute. */
+static void say_passed(vp_profiler *p, int64_t now)
+{
+    pthread_mutex_lock(&p->lock);
+    uint64_t n = step_stats_passed(&p->steps, now);
+    pthread_mutex_unlock(&p->lock);
+    if (n)
+        cap_log(&p->s.recording, VP_SAY_INFO, "%llu other slow step%s not written",
+                (unsigned long long)n, n == 1 ? " was" : "s were");
+}
+
+static bool write_slow(vp_profiler *p, uint64_t ns, int64_t now)
 {
     if (!prof_may_write_past(p))
-        return;
+        return false;
     pthread_mutex_lock(&p->lock);
     uint64_t usual = step_stats_recent_median_ns(&p->steps);
     pthread_mutex_unlock(&p->lock);
@@ -239,10 +249,19 @@ static void tell_slow(vp_profiler *p, uint64_t ns, int64_t now)
             (unsigned long long)p->step, (double)ns / 1e6,
             (double)ns / (double)(usual ? usual : 1));
     uint64_t past_ns = (uint64_t)(now - p->step_ns) + STEPS_BEFORE_A_SLOW_ONE * usual;
-    if (!prof_write_past(p, (double)past_ns / 1e9))
-        return;
+    return prof_write_past(p, (double)past_ns / 1e9);
+}
+
+/* A slow step that no past can be written of leaves its place to the next one. */
+static void tell_slow(vp_profiler *p, step_pace pace, uint64_t ns, int64_t now)
+{
+    say_passed(p, now);
+    bool written = pace == STEP_SLOWEST && write_slow(p, ns, now);
     pthread_mutex_lock(&p->lock);
-    step_stats_tell_slow(&p->steps, now);
+    if (written)
+        step_stats_tell_slow(&p->steps, ns, now);
+    else
+        step_stats_pass_slow(&p->steps);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -255,10 +274,10 @@ int vp_end_step(vp_profiler *p, uint64_t tokens)
     cap_end(&p->zone);
     cap_tell_step(false, p->step);
     p->in_step = false;
-    bool slow = count_step(p, ns, tokens, now);
+    step_pace pace = count_step(p, ns, tokens, now);
     say_refused(p);
-    if (slow)
-        tell_slow(p, ns, now);
+    if (pace != STEP_USUAL)
+        tell_slow(p, pace, ns, now);
     if (!p->recording)
         return 0;
     pthread_mutex_lock(&p->lock);
@@ -335,6 +354,7 @@ void vp_profiler_free(vp_profiler *p)
             cap_log(&p->s.recording, VP_SAY_WARNING, "%s", still_on);
         end_capture(p, true);
     }
+    say_passed(p, INT64_MAX);
     prof_settle(p);
     control_drop_profiler(p);
     prof_end_ring(p);

@@ -40,6 +40,7 @@ struct vp_profiler {
     _Atomic pid_t on_pid;     /* in this process */
     _Atomic bool exit_said;   /* that one was on when the process, or its profiler, ended */
     _Atomic bool dir_said;
+    _Atomic bool stepped; /* by vp_begin_step, once at least */
 
     /* Of the thread that steps. */
     vp_recording *recording; /* of vp_begin_step */
@@ -87,6 +88,8 @@ vp_config prof_config(const vp_profiler *p);
  * of this capture alone, which goes on without it when there is none; what fails is told to
  * control. */
 int prof_ask(vp_profiler *p, uint64_t steps, const vp_gpu *gpu);
+/* Whether the program steps by this profiler's vp_begin_step. */
+bool prof_has_stepped(const vp_profiler *p);
 /* Whether a capture that was asked for waits for its first step. */
 bool prof_is_asked(const vp_profiler *p);
 /* It does so no more; false: it did not. */

@@ -6,7 +6,8 @@
 
 /* Fewer steps than this have no usual length yet: the first compile and warm caches up. */
 #define STEPS_BEFORE_SLOW 16u
-/* A program that is slow for long is told once a minute, not once a step. */
+/* A program that is slow for long is told of once a minute, and of what is worse, not once a step.
+ */
 #define SLOW_REST_NS (INT64_C(60) * 1000000000)
 
 /* 0..15 each on its own; from 16 on three bits below the highest. */
@@ -70,17 +71,35 @@ uint64_t step_stats_recent_median_ns(const step_stats *s)
     return sorted[(n - 1) / 2];
 }
 
-bool step_stats_is_slow(const step_stats *s, uint64_t ns, double ratio, int64_t now_ns)
+static bool is_resting(const step_stats *s, int64_t now_ns)
 {
-    if (ratio <= 1 || s->count < STEPS_BEFORE_SLOW)
-        return false;
-    if (s->slow_told && now_ns - s->slow_ns < SLOW_REST_NS)
-        return false;
-    return (double)ns >= ratio * (double)step_stats_recent_median_ns(s);
+    return s->slow_told && now_ns - s->slow_ns < SLOW_REST_NS;
 }
 
-void step_stats_tell_slow(step_stats *s, int64_t now_ns)
+step_pace step_stats_pace(const step_stats *s, uint64_t ns, double ratio, int64_t now_ns)
 {
+    if (ratio <= 1 || s->count < STEPS_BEFORE_SLOW ||
+        (double)ns < ratio * (double)step_stats_recent_median_ns(s))
+        return STEP_USUAL;
+    return is_resting(s, now_ns) && ns <= s->slow_worst ? STEP_SLOW : STEP_SLOWEST;
+}
+
+void step_stats_tell_slow(step_stats *s, uint64_t ns, int64_t now_ns)
+{
+    if (!is_resting(s, now_ns))
+        s->slow_ns = now_ns;
     s->slow_told = true;
-    s->slow_ns = now_ns;
+    s->slow_worst = ns;
+}
+
+void step_stats_pass_slow(step_stats *s)
+{
+    s->slow_passed++;
+}
+
+uint64_t step_stats_passed(step_stats *s, int64_t now_ns)
+{
+    uint64_t n = is_resting(s, now_ns) ? 0 : s->slow_passed;
+    s->slow_passed -= n;
+    return n;
 }

@@ -17,8 +17,13 @@ typedef struct step_stats {
     uint64_t buckets[STEP_STATS_BUCKETS];
     uint64_t last_ns[STEP_STATS_LAST]; /* the newest at (count - 1) % STEP_STATS_LAST */
     bool slow_told;
-    int64_t slow_ns; /* when the last slow step was told */
+    int64_t slow_ns;      /* when the first slow step of the last such minute was told */
+    uint64_t slow_worst;  /* ns; of those told since */
+    uint64_t slow_passed; /* others since, that were not */
 } step_stats;
+
+/* SLOWEST: it is to be told. */
+typedef enum step_pace { STEP_USUAL, STEP_SLOW, STEP_SLOWEST } step_pace;
 
 void step_stats_add(step_stats *s, uint64_t ns);
 double step_stats_stddev(const step_stats *s); /* seconds, of the population; 0 before the first */
@@ -28,10 +33,14 @@ double step_stats_median(const step_stats *s);
 uint64_t step_stats_recent_median_ns(const step_stats *s);
 
 /* Whether a step of `ns`, not added yet, is `ratio` times as long as the median of the recent ones,
- * of which there are enough, at the time now_ns (any steady clock), and none was told within the
- * last minute. */
-bool step_stats_is_slow(const step_stats *s, uint64_t ns, double ratio, int64_t now_ns);
-/* One was told at now_ns: none is slow for a minute. */
-void step_stats_tell_slow(step_stats *s, int64_t now_ns);
+ * of which there are enough, at the time now_ns (any steady clock); and whether it is longer than
+ * those that were told within the last minute. */
+step_pace step_stats_pace(const step_stats *s, uint64_t ns, double ratio, int64_t now_ns);
+/* A slow one was told at now_ns: for the rest of a minute that goes to longer ones only. */
+void step_stats_tell_slow(step_stats *s, uint64_t ns, int64_t now_ns);
+/* A slow one was not. */
+void step_stats_pass_slow(step_stats *s);
+/* How many were not, once the minute is over; they are counted no more then. */
+uint64_t step_stats_passed(step_stats *s, int64_t now_ns);
 
 #endif
