@@ -287,6 +287,68 @@ def test_what_goes_wrong_is_told_to_who_asked(place, build):
     assert p.communicate(timeout=WAIT) == ("", "")
 
 
+OTHERWISE = r"""int main(int argc, char **argv)
+{
+    vp_profiler *p;
+    vp_schedule s = VP_SCHEDULE_INIT;
+    s.start_step = -1;
+    s.profiling_dir = "own";
+    if (argc != 2 || vp_profiler_new(&p, &s) < 0 || vp_control_start(p) < 0)
+        return 1;
+    while (strcmp(argv[1], "later") == 0 && access("begin", F_OK) != 0)
+        rest();
+    for (unsigned i = 0; access("enough", F_OK) != 0; i++) {
+        if (strcmp(argv[1], "VP_STEP") == 0 || strcmp(argv[1], "later") == 0) {
+            VP_STEP("train", i);
+            rest();
+        } else if (strcmp(argv[1], "contexts") == 0) {
+            VP_CONTEXT(p, i, "work");
+            rest();
+        } else {
+            rest();
+        }
+    }
+    vp_control_stop();
+    vp_profiler_free(p);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("kind,line", [("VP_STEP", "CAPTURE"), ("VP_STEP", "CAPTURE steps=3"), ("contexts", "CAPTURE"),
+                                       ("nothing", "CAPTURE steps=3")])
+def test_a_profiler_whose_program_steps_otherwise(place, build, kind, line):
+    """What is asked for happens, by steps where there are some, else for three seconds; and then the next."""
+    p = start(place, build(OTHERWISE), kind)
+    runtime = listening(place, p)
+    if kind == "VP_STEP":
+        until(lambda: ask(runtime, p.pid, "STATUS")["steps"] > 3)
+    for captures in [1, 2]:
+        assert ask(runtime, p.pid, line)["ok"] is True
+        until(lambda: ask(runtime, p.pid, "STATUS")["captures"] == captures)
+    assert ask(runtime, p.pid, "STATUS")["state"] == "idle"
+    (place.dir / "enough").touch()
+    assert p.communicate(timeout=WAIT) == ("", "")
+    written = runs(place.dir / "own")
+    assert len(written) == 2
+    if kind == "VP_STEP":
+        assert [len(steps(run)) for run in written] == [3 if "steps" in line else 5] * 2
+    if kind == "contexts":
+        assert names(written[0])["work"] > 10
+
+
+def test_a_capture_that_waits_for_the_first_step(place, build):
+    p = start(place, build(OTHERWISE), "later")
+    runtime = listening(place, p)
+    assert ask(runtime, p.pid, "CAPTURE steps=3")["state"] == "armed"
+    (place.dir / "begin").touch()
+    until(lambda: ask(runtime, p.pid, "STATUS")["captures"] == 1)
+    (place.dir / "enough").touch()
+    assert p.communicate(timeout=WAIT) == ("", "")
+    (run,) = runs(place.dir / "own")
+    assert len(steps(run)) == 3
+
+
 RING = r"""int main(void)
 {
     vp_recording *r;

@@ -261,6 +261,11 @@ int prof_ask(vp_profiler *p, uint64_t steps, const vp_gpu *gpu)
     return rc;
 }
 
+bool prof_has_stepped(const vp_profiler *p)
+{
+    return atomic_load(&p->stepped);
+}
+
 bool prof_is_asked(const vp_profiler *p)
 {
     return atomic_load(&p->asked) > 0;

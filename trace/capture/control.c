@@ -39,6 +39,8 @@ static struct {
     vp_recording *recording; /* … and ends after `left` steps, or at `deadline_ms` */
     uint64_t left;           /* 0: not by steps */
     int64_t deadline_ms;     /* 0: not by time */
+    int64_t patience_ms;     /* when what waits for a step that nobody has seen waits no more; 0: it
+                                waits for steps that there are */
     unsigned writing;        /* captures whose files are being written */
     uint64_t captures;       /* that are written */
     char last_run[VP_PATH_MAX];
@@ -234,6 +236,7 @@ static void end_capture(bool early)
 static void arm(uint64_t first, uint64_t count, vp_gpu gpu)
 {
     g.armed = true;
+    g.patience_ms = 0;
     g.first = first;
     g.count = count;
     g.gpu = gpu;
@@ -249,10 +252,44 @@ static int capture_for(int64_t ms, vp_gpu gpu)
     return 0;
 }
 
+/* A program of which no step is known may never have one, or count them in another way than is
+ * waited for: then its time is captured instead. */
+static void wait_a_while(uint64_t steps, vp_gpu gpu)
+{
+    g.count = steps;
+    g.gpu = gpu;
+    g.patience_ms = vp_now_ms() + DEFAULT_MS;
+    atomic_store(&g.waiting, true);
+    control_wake(false);
+}
+
+static bool lose_patience(void)
+{
+    bool waited = g.armed || (g.profiler && prof_forget_asked(g.profiler));
+    g.armed = false;
+    g.patience_ms = 0;
+    atomic_store(&g.waiting, false);
+    return waited;
+}
+
 /* ---- Steps ---------------------------------------------------------------------------------- */
+
+/* The first step of all decides who captures: the profiler has taken what waits for it by now. */
+static void first_step(void)
+{
+    uint64_t count = g.count;
+    bool by_profiler = !g.armed;
+    g.patience_ms = 0;
+    if (by_profiler && g.profiler && prof_forget_asked(g.profiler))
+        arm(0, count, g.gpu);
+    else if (by_profiler)
+        atomic_store(&g.waiting, false);
+}
 
 static void step_begins(uint64_t number)
 {
+    if (g.patience_ms)
+        first_step();
     if (!g.armed || number < g.first || g.recording)
         return;
     g.left = g.count;
@@ -293,21 +330,26 @@ static int refuse_if_busy(bool of_profiler)
 static int capture(const control_request *r)
 {
     uint64_t steps = r->steps;
-    bool has_steps = g.profiler || atomic_load(&g.steps);
+    bool has_steps = atomic_load(&g.steps);
+    bool by_profiler = g.profiler && (!has_steps || prof_has_stepped(g.profiler));
     if (r->steps && r->ms)
         return vp_fail(VP_EARG, "steps and ms: give one of them");
     if (!steps && !r->ms && has_steps)
         steps = DEFAULT_STEPS;
-    VP_TRY(refuse_if_busy(steps && g.profiler));
+    VP_TRY(refuse_if_busy(steps && by_profiler));
     keep_failure("", "");
-    if (steps && g.profiler) {
+    vp_gpu gpu = r->has_gpu ? r->gpu : config().gpu;
+    if (steps && by_profiler) {
         int rc = prof_ask(g.profiler, steps, r->has_gpu ? &r->gpu : NULL);
+        if (rc >= 0 && !has_steps)
+            wait_a_while(steps, gpu);
         return rc < 0 ? vp_fail(rc, "Profiler already active") : 0;
     }
-    vp_gpu gpu = r->has_gpu ? r->gpu : config().gpu;
     if (!steps)
         return capture_for(r->ms ? (int64_t)r->ms : DEFAULT_MS, gpu);
     arm(0, steps, gpu);
+    if (!has_steps)
+        wait_a_while(steps, gpu);
     return 0;
 }
 
@@ -330,6 +372,7 @@ static int stop(void)
     bool ours = g.recording;
     bool was_armed = (g.profiler && prof_forget_asked(g.profiler)) || g.armed;
     g.armed = false;
+    g.patience_ms = 0;
     atomic_store(&g.waiting, false);
     if (ours)
         end_capture(true);
@@ -424,6 +467,12 @@ int control_tick(void)
     pthread_mutex_lock(&g.lock);
     if (g.recording && !vp_recording_active(g.recording))
         end_capture(true);
+    if (g.patience_ms) {
+        int64_t left = g.patience_ms - vp_now_ms();
+        wait = left > 0 ? (int)left : -1;
+        if (left <= 0 && lose_patience())
+            (void)capture_for(DEFAULT_MS, g.gpu);
+    }
     if (g.recording && g.deadline_ms) {
         int64_t left = g.deadline_ms - vp_now_ms();
         if (left <= 0)
@@ -484,6 +533,7 @@ void control_forget(void)
     pthread_cond_init(&g.written, NULL);
     g.recording = NULL;
     g.armed = false;
+    g.patience_ms = 0;
     g.writing = 0;
     atomic_store(&g.waiting, false);
 }
