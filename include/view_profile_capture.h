@@ -162,6 +162,8 @@ typedef struct vp_schedule {
     uint64_t max_profile_count;     /* default 5; only captures that succeeded count */
     bool profile_gpu_trace;
     bool keep_first_step;        /* capture step 0 too, which compiles */
+    uint32_t steps_every;        /* of vp_begin_step: again at every so many steps after start_step,
+                                    up to max_profile_count captures; 0, the default: once */
     uint64_t profile_start_step; /* contexts: every N steps from this one on */
     uint64_t num_steps;          /* default 5: how many steps vp_begin_step captures */
     int64_t start_step;          /* of vp_begin_step; default 150; -1: only on vp_capture_async */

@@ -6,8 +6,10 @@
 static const char *const record_environment[] = {
     "VIEW_PROFILE\t1 records a program that the library is in, without `record`",
     "VIEW_PROFILE_DIR\twhere to; profiles without it",
-    "VIEW_PROFILE_STEPS\tFIRST:COUNT, such as 150:5 for steps 150 to 154; without it, all that "
-    "the program does",
+    "VIEW_PROFILE_STEPS\tFIRST:COUNT, such as 150:5 for steps 150 to 154, or "
+    "FIRST:COUNT:EVERY:TIMES, such as 150:5:1000:3 for these, 1150 to 1154 and 2150 to 2154; "
+    "without "
+    "TIMES, as long as it runs. Without it, all that the program does",
     "VIEW_PROFILE_RING\ta size such as 64M: the newest that fits is kept",
     "VIEW_PROFILE_SIGNAL\ta signal such as USR2 on which the past is written, or when nothing "
     "records, the next 5 steps are",
@@ -170,6 +172,7 @@ const cli_command cli_commands[] = {
      "The exit code is the command's own, 128 + N when signal N ended it, 127 when it cannot be "
      "started, and 6 when it succeeded but nothing was recorded.",
      "view_profile record --steps 150:5 -- ./train --epochs 3\trecord steps 150 to 154\n"
+     "view_profile record --steps 150:5:1000:3 -- ./train\tand 1150 to 1154, and 2150 to 2154\n"
      "view_profile record -- python3 train.py\trecord everything that NVTX and ITT tell\n"
      "view_profile record --gpu --dir /tmp/p -- ./train\twith what the GPU does",
      cli_run_record},
@@ -280,8 +283,9 @@ const cli_option cli_option_table[] = {
      "a profile directory to write into; without it, each beside its .vpcap"},
     {"remove", 0, NULL, CLI_FLAG, CLI_RECOVER, AT(remove), 0, 0, NULL,
      "remove each .vpcap once its profile is written"},
-    {"steps", 0, "FIRST:COUNT", CLI_TEXT, CLI_RECORD, AT(steps), 0, 0, NULL,
-     "record only these steps; without it, all that the program does"},
+    {"steps", 0, "FIRST:COUNT[:EVERY[:TIMES]]", CLI_TEXT, CLI_RECORD, AT(steps), 0, 0, NULL,
+     "record only these steps, again every so many and at most so many times; without it, all that "
+     "the program does"},
     {"dir", 0, "DIR", CLI_TEXT, CLI_RECORD, AT(dir), 0, 0, "profiles",
      "the profile directory to record into"},
     {"ring", 0, "SIZE", CLI_TEXT, CLI_RECORD, AT(ring), 0, 0, NULL,

@@ -336,7 +336,8 @@ def test_what_makes_no_sense_is_said_and_nothing_recorded(spot, app):
     out, err = p.communicate(timeout=WAIT)
     assert p.returncode == 0 and out.startswith("c[1][1]")
     assert err == ("view_profile: VIEW_PROFILE_STEPS=soon: must be FIRST:COUNT, such as 150:5 for steps "
-                   "150 to 154\n")
+                   "150 to 154, or FIRST:COUNT:EVERY:TIMES, such as 150:5:1000:3 for these, 1150 to 1154 and 2150 "
+                   "to 2154\n")
     assert not (spot.dir / "profiles").exists()
 
 

@@ -69,6 +69,20 @@ def test_steps_of_vp_step(place, build):
     assert names(run) == {"train": 4, "forward": 4}
 
 
+@pytest.mark.parametrize("schedule,wanted", [
+    ("101:2:4:2", [[101, 102], [105, 106]]),
+    ("101:1:3", [[101], [104], [107]]),
+    ("103:2:2:2", [[103, 104], [105, 106]]),
+    ("50:2:7:9", [[100, 101], [106, 107]]),  # past its first: at once, and then on its grid
+])
+def test_a_schedule_composes(place, build, schedule, wanted):
+    app = build(LOOP)
+    done = subprocess.run(["view_profile", "record", "--steps", schedule, "--", app], cwd=place.dir,
+                          env=environment(place), capture_output=True, text=True, timeout=WAIT)
+    assert done.returncode == 0, done.stderr
+    assert sorted(steps(run) for run in runs(place.dir / "profiles")) == wanted
+
+
 def test_nothing_happens_unasked(place, build):
     p = start(place, build(LOOP))
     out, err = p.communicate(timeout=WAIT)

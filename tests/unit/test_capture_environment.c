@@ -91,12 +91,15 @@ static void test_nonsense_is_named(void **state)
 {
     (void)state;
     static const char *const wrong[][2] = {
-        {"VIEW_PROFILE_STEPS", "x"},     {"VIEW_PROFILE_STEPS", "1:"},
-        {"VIEW_PROFILE_STEPS", "1:0"},   {"VIEW_PROFILE_STEPS", ":5"},
-        {"VIEW_PROFILE_STEPS", "-1:5"},  {"VIEW_PROFILE_STEPS", "99999999999999999999:1"},
-        {"VIEW_PROFILE_RING", "64X"},    {"VIEW_PROFILE_RING", "M"},
-        {"VIEW_PROFILE_RING", "1023K"},  {"VIEW_PROFILE_RING", "99999999G"},
-        {"VIEW_PROFILE_SIGNAL", "KILL"}, {"VIEW_PROFILE_SIGNAL", "12"},
+        {"VIEW_PROFILE_STEPS", "1:5:"},      {"VIEW_PROFILE_STEPS", "1:5:0"},
+        {"VIEW_PROFILE_STEPS", "1:5:4"},     {"VIEW_PROFILE_STEPS", "1:5:9:0"},
+        {"VIEW_PROFILE_STEPS", "1:5:9:2:1"}, {"VIEW_PROFILE_STEPS", "1:5:9:x"},
+        {"VIEW_PROFILE_STEPS", "x"},         {"VIEW_PROFILE_STEPS", "1:"},
+        {"VIEW_PROFILE_STEPS", "1:0"},       {"VIEW_PROFILE_STEPS", ":5"},
+        {"VIEW_PROFILE_STEPS", "-1:5"},      {"VIEW_PROFILE_STEPS", "99999999999999999999:1"},
+        {"VIEW_PROFILE_RING", "64X"},        {"VIEW_PROFILE_RING", "M"},
+        {"VIEW_PROFILE_RING", "1023K"},      {"VIEW_PROFILE_RING", "99999999G"},
+        {"VIEW_PROFILE_SIGNAL", "KILL"},     {"VIEW_PROFILE_SIGNAL", "12"},
         {"VIEW_PROFILE_GPU", "yes"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

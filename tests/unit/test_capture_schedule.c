@@ -87,7 +87,7 @@ static step_set steps_taken(const run *r, const uint64_t *asked)
         uint64_t wish = asked ? asked[i] : 0;
         sched_cause cause = sched_start(&r->s, &st, r->first + i, wish);
         if (cause != SCHED_NOTHING) {
-            sched_started(&st, &r->s, cause, wish, !(r->failures >> attempt++ & 1));
+            sched_started(&st, &r->s, cause, r->first + i, wish, !(r->failures >> attempt++ & 1));
             ran_ms = 0;
         }
         if (st.want)
@@ -130,6 +130,38 @@ static void contexts_follow_the_rule(void **state)
     }
     assert_int_equal(tried, 17280);
     assert_true(with_captures > 4000); /* the matrix is not a matrix of nothing */
+}
+
+/* Every N steps, K of them, at most M times; a step that is not there is no reason to capture every
+ * one after it. */
+static void steps_repeat(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t first, start, every, count, most, failures;
+        uint64_t captured[9]; /* the first steps of captures, up to a 0 */
+    } cases[] = {
+        {1, 10, 20, 3, 2, 0, {10, 30}},        {1, 10, 20, 3, 9, 0, {10, 30}},
+        {1, 10, 12, 3, 9, 0, {10, 22, 34}},    {1, 10, 0, 3, 9, 0, {10}},
+        {1, 10, 3, 3, 4, 0, {10, 13, 16, 19}}, {1, 10, 2, 3, 2, 0, {10, 13}},
+        {35, 10, 20, 3, 9, 0, {35, 50, 70}},   {1, 10, 12, 3, 2, 1, {22, 34}},
+        {1000, 10, 20, 3, 1, 0, {1000}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        run r = {.s = VP_SCHEDULE_INIT, .first = cases[i].first};
+        step_set should = 0;
+        r.s.start_step = (int64_t)cases[i].start;
+        r.s.steps_every = (uint32_t)cases[i].every;
+        r.s.num_steps = cases[i].count;
+        r.s.max_profile_count = cases[i].most;
+        r.s.profile_duration_ms = UINT64_MAX;
+        r.failures = cases[i].failures;
+        for (size_t k = 0; k < 9 && cases[i].captured[k]; k++)
+            for (uint64_t at = 0; at < cases[i].count; at++)
+                if (cases[i].captured[k] + at - r.first < STEPS)
+                    should |= UINT64_C(1) << (cases[i].captured[k] + at - r.first);
+        assert_int_equal(steps_taken(&r, NULL), should);
+    }
 }
 
 static void steps_follow_the_rule(void **state)
@@ -262,6 +294,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contexts_follow_the_rule),
+        cmocka_unit_test(steps_repeat),
         cmocka_unit_test(steps_follow_the_rule),
         cmocka_unit_test(the_defaults_are_the_originals),
         cmocka_unit_test(five_steps_from_150),

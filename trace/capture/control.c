@@ -18,6 +18,7 @@
 #include "trace/base/time.h"
 #include "trace/capture/control_request.h"
 #include "trace/capture/profiler.h"
+#include "trace/capture/schedule.h"
 
 /* What a CAPTURE without numbers takes. */
 #define DEFAULT_STEPS 5
@@ -35,6 +36,8 @@ static struct {
     _Atomic uint64_t steps, last_step;
     bool armed; /* starts with the first step from `first` on … */
     uint64_t first, count;
+    _Atomic uint64_t next; /* when the environment has one begin again; 0: never */
+    uint64_t rounds;       /* of its captures, begun or armed */
     vp_gpu gpu;
     vp_recording *recording; /* … and ends after `left` steps, or at `deadline_ms` */
     uint64_t left;           /* 0: not by steps */
@@ -286,10 +289,25 @@ static void first_step(void)
         atomic_store(&g.waiting, false);
 }
 
+static void plan(uint64_t number)
+{
+    const environment *e = &g.env;
+    bool again = e->step_every && g.rounds < e->step_times;
+    atomic_store(&g.next, again ? sched_next(e->first_step, e->step_every, number) : 0);
+}
+
 static void step_begins(uint64_t number)
 {
     if (g.patience_ms)
         first_step();
+    uint64_t next = atomic_load(&g.next);
+    if (next && number >= next) {
+        bool idle = !g.armed && !g.recording;
+        if (idle)
+            arm(number, g.env.step_count, g.env.gpu);
+        g.rounds += idle;
+        plan(number);
+    }
     if (!g.armed || number < g.first || g.recording)
         return;
     g.left = g.count;
@@ -303,7 +321,9 @@ void control_step(bool begin, uint64_t number)
         atomic_fetch_add_explicit(&g.steps, 1, memory_order_relaxed);
         atomic_store_explicit(&g.last_step, number, memory_order_relaxed);
     }
-    if (!atomic_load_explicit(&g.waiting, memory_order_acquire))
+    uint64_t next = atomic_load_explicit(&g.next, memory_order_relaxed);
+    if (!atomic_load_explicit(&g.waiting, memory_order_acquire) &&
+        !(begin && next && number >= next))
         return;
     pthread_mutex_lock(&g.lock);
     if (begin)
@@ -373,6 +393,7 @@ static int stop(void)
     bool was_armed = (g.profiler && prof_forget_asked(g.profiler)) || g.armed;
     g.armed = false;
     g.patience_ms = 0;
+    atomic_store(&g.next, 0);
     atomic_store(&g.waiting, false);
     if (ours)
         end_capture(true);
@@ -543,9 +564,11 @@ static void begin(void)
 {
     pthread_mutex_lock(&g.lock);
     g.gpu = g.env.gpu;
-    if (g.env.has_steps)
+    if (g.env.has_steps) {
         arm(g.env.first_step, g.env.step_count, g.env.gpu);
-    else
+        g.rounds = 1;
+        plan(g.env.first_step);
+    } else
         (void)begin_capture();
     pthread_mutex_unlock(&g.lock);
 }

@@ -15,17 +15,27 @@
 
 static int read_steps(environment *e, const char *text)
 {
-    vp_str s = vp_str_of(text), first;
-    bool has_count = memchr(s.p, ':', s.n);
+    uint64_t *const parts[] = {&e->first_step, &e->step_count, &e->step_every, &e->step_times};
+    vp_str s = vp_str_of(text), part;
+    bool ok = true, more = true;
     e->has_steps = true;
     e->step_count = 1;
-    if (!vp_take_until(&s, ':', s.n, &first) || !vp_str_to_u64(first, &e->first_step) ||
-        (has_count && !vp_str_to_u64(s, &e->step_count)) || e->first_step > STEP_MAX ||
-        !e->step_count || e->step_count > STEP_MAX)
-        return vp_fail(VP_EARG,
-                       "VIEW_PROFILE_STEPS=%.60s: must be FIRST:COUNT, such as 150:5 for steps 150 "
-                       "to 154",
-                       text);
+    e->step_times = UINT64_MAX;
+    for (size_t i = 0; i < 4 && ok && more; i++) {
+        more = memchr(s.p, ':', s.n);
+        if (more)
+            (void)vp_take_until(&s, ':', s.n, &part);
+        else
+            part = s;
+        ok = vp_str_to_u64(part, parts[i]) && *parts[i] <= STEP_MAX && (*parts[i] || !i);
+    }
+    if (!ok || more || (e->step_every && e->step_every < e->step_count))
+        return vp_fail(
+            VP_EARG,
+            "VIEW_PROFILE_STEPS=%.60s: must be FIRST:COUNT, such as 150:5 for steps 150 "
+            "to 154, or FIRST:COUNT:EVERY:TIMES, such as 150:5:1000:3 for these, 1150 to "
+            "1154 and 2150 to 2154",
+            text);
     return 0;
 }
 

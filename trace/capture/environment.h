@@ -8,8 +8,10 @@
 typedef struct environment {
     bool on;         /* VIEW_PROFILE=1, or on, yes, true */
     const char *dir; /* VIEW_PROFILE_DIR; NULL: the default. Points into the environment */
-    bool has_steps;  /* VIEW_PROFILE_STEPS=FIRST:COUNT or FIRST (one step); else all is recorded */
-    uint64_t first_step, step_count;
+    /* VIEW_PROFILE_STEPS=FIRST[:COUNT[:EVERY[:TIMES]]], of one step and once without; else all is
+     * recorded. every 0: once. times: UINT64_MAX without it. */
+    bool has_steps;
+    uint64_t first_step, step_count, step_every, step_times;
     uint64_t ring_bytes; /* VIEW_PROFILE_RING=64M: the newest that fits; 0: no ring */
     int signal_number;   /* VIEW_PROFILE_SIGNAL=USR2; 0: none */
     bool follows;        /* VIEW_PROFILE_JOB is set: somebody collects what forked children leave */

@@ -162,14 +162,14 @@ static void end_capture(vp_profiler *p, bool early)
         say_no_flops(&p->s.recording);
 }
 
-static void start_capture(vp_profiler *p, sched_cause cause, uint64_t asked)
+static void start_capture(vp_profiler *p, sched_cause cause, uint64_t step, uint64_t asked)
 {
     uint64_t steps = cause == SCHED_ASKED ? asked : p->s.num_steps;
     cap_log(&p->s.recording, VP_SAY_INFO, "Profiler enabled for next %llu steps",
             (unsigned long long)steps);
     int rc = prof_start(p, &p->recording, p->dir);
     pthread_mutex_lock(&p->lock);
-    sched_started(&p->state, &p->s, cause, asked, rc >= 0);
+    sched_started(&p->state, &p->s, cause, step, asked, rc >= 0);
     if (rc >= 0) {
         flop_stats_reset(&p->flops);
         atomic_store(&p->flops_due, getpid());
@@ -195,7 +195,7 @@ int vp_begin_step(vp_profiler *p, uint64_t step)
     sched_cause cause = sched_start(&p->s, &p->state, step, asked);
     pthread_mutex_unlock(&p->lock);
     if (cause != SCHED_NOTHING)
-        start_capture(p, cause, asked);
+        start_capture(p, cause, step, asked);
     prof_keep_ring(p);
     cap_tell_step(true, step); /* who counts for somebody else (record --steps) sees it, too */
     p->in_step = true;

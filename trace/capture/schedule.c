@@ -48,15 +48,25 @@ sched_cause sched_start(const vp_schedule *s, const sched_state *st, uint64_t st
         return SCHED_NOTHING;
     if (asked)
         return SCHED_ASKED;
-    bool reached = s->start_step >= 0 && step >= (uint64_t)s->start_step;
+    bool reached = s->start_step >= 0 && step >= (uint64_t)s->start_step && step >= st->next;
     bool may = !st->start_is_over && st->captures < s->max_profile_count && !is_left_out(s, step);
     return reached && may ? SCHED_START_STEP : SCHED_NOTHING;
 }
 
-void sched_started(sched_state *st, const vp_schedule *s, sched_cause cause, uint64_t asked,
-                   bool ok)
+uint64_t sched_next(uint64_t first, uint64_t every, uint64_t step)
 {
-    if (cause == SCHED_START_STEP)
+    uint64_t times = step < first ? 0 : (step - first) / every + 1, away, next;
+    if (__builtin_mul_overflow(times, every, &away) || __builtin_add_overflow(first, away, &next))
+        return UINT64_MAX;
+    return next;
+}
+
+void sched_started(sched_state *st, const vp_schedule *s, sched_cause cause, uint64_t step,
+                   uint64_t asked, bool ok)
+{
+    if (cause == SCHED_START_STEP && s->steps_every)
+        st->next = sched_next((uint64_t)s->start_step, s->steps_every, step);
+    else if (cause == SCHED_START_STEP)
         st->start_is_over = true;
     if (!ok)
         return;

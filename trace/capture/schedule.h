@@ -13,6 +13,7 @@ typedef enum sched_cause { SCHED_NOTHING, SCHED_START_STEP, SCHED_ASKED } sched_
 typedef struct sched_state {
     uint64_t captures;   /* that succeeded, of whatever kind; the caller counts */
     bool start_is_over;  /* start_step has had its capture, or that could not start */
+    uint64_t next;       /* with steps_every: when the next is due; 0: at start_step */
     uint64_t want, done; /* steps of the capture that is on; want 0: none is */
 } sched_state;
 
@@ -27,9 +28,11 @@ bool sched_due(const vp_schedule *s, uint64_t captures, uint64_t step);
  * What was asked for goes first, and counts for itself: neither the step nor max_profile_count
  * stands against it. While a capture is on: SCHED_NOTHING. */
 sched_cause sched_start(const vp_schedule *s, const sched_state *st, uint64_t step, uint64_t asked);
-/* The capture has started, or could not. */
-void sched_started(sched_state *st, const vp_schedule *s, sched_cause cause, uint64_t asked,
-                   bool ok);
+/* The capture has started with this step, or could not. */
+void sched_started(sched_state *st, const vp_schedule *s, sched_cause cause, uint64_t step,
+                   uint64_t asked, bool ok);
+/* The first step after this one that is `every` steps, or a multiple, after first; saturates. */
+uint64_t sched_next(uint64_t first, uint64_t every, uint64_t step);
 /* A step has ended; true: with it the capture does, after ran_ms. */
 bool sched_step_ends(sched_state *st, const vp_schedule *s, uint64_t ran_ms);
 /* The capture has ended. */
