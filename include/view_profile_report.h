@@ -144,7 +144,9 @@ typedef struct vp_op {
     int64_t scopes, sources; /* distinct ones in the group, VP_UNKNOWN in older reports */
     int64_t slowest_start_ps, slowest_dur_ps; /* start on the aligned clock */
     /* full: */
-    int64_t step_self_ps;   /* Σ self inside the steps that count; VP_UNKNOWN without steps */
+    int64_t step_self_ps; /* Σ self inside the steps that count; VP_UNKNOWN without steps */
+    int64_t threads;      /* on which it ran, without devices: 0 for async work; VP_UNKNOWN */
+    int64_t inner_ps; /* Σ of the calls within others of the group, which total_ps leaves out */
     int64_t idle_before_ps; /* Σ device idle that ends where an op of this group starts */
     int64_t *per_step_ps;   /* mean self a step, over runs of consecutive steps that count */
     size_t per_step_count;  /* <= 100 points, 0 but for the larger groups */
@@ -206,6 +208,14 @@ typedef struct vp_step_device {
     int64_t cause_ps[VP_CAUSES]; /* Σ = breakdown.idle_ps */
 } vp_step_device;
 
+/* Without a device: the zone of which a step has more than is usual, by self time. */
+typedef struct vp_grown {
+    const char *name, *thread; /* NULL: no zone has */
+    uint32_t device;           /* its process */
+    int64_t more_ps, usual_ps; /* usual: the median over all steps, 0 where it does not run */
+    int64_t start_ps, dur_ps;  /* of its longest call in the step */
+} vp_grown;
+
 typedef struct vp_step {
     int64_t number; /* as the program counts, VP_UNKNOWN */
     const char *name;
@@ -216,6 +226,7 @@ typedef struct vp_step {
     vp_step_class step_class;
     vp_step_device *devices;
     size_t device_count;
+    vp_grown grew;
 } vp_step;
 
 /* Steps that take about as long as each other: evaluation, logging, accumulation. */
@@ -345,6 +356,8 @@ typedef struct vp_host_op {
     const char *host, *thread, *name;
     vp_cause cause; /* VP_CAUSE_HOST for plain work */
     bool blocking;
+    int64_t threads; /* over which it adds up, `thread` being the one with the most self time; what
+                        blocks is a row a thread. VP_UNKNOWN in reports that do not say: one */
     int64_t calls, total_ps, self_ps; /* outermost of equal names count in total */
     int64_t idle_ps;                  /* of self, while all devices of the host idle */
     /* Of blocking calls: from begin to end, with all that they call, while all devices of the host
@@ -353,6 +366,21 @@ typedef struct vp_host_op {
     int64_t blocked_ps;
     int64_t max_ps, max_start_ps;
 } vp_host_op;
+
+/* A thread of a program without a device (full). Work is its self time outside of zones that wait,
+ * by their name or category; lost is what of its waiting could have been work: for locks, and on
+ * the thread with the steps (else the one that works most) all else, but while two other threads of
+ * the process work. */
+typedef struct vp_thread {
+    uint32_t device; /* its process */
+    const char *name;
+    bool steps; /* it carries the program's steps; then only its waiting within them is lost */
+    int64_t start_ps, end_ps, work_ps, wait_ps, lost_ps;
+    const char *zone; /* with the most of the work; may be NULL */
+    int64_t zone_ps;
+    const char *wait; /* with the most of what is lost; NULL: none is */
+    int64_t wait_calls, wait_start_ps, wait_dur_ps; /* the longest */
+} vp_thread;
 
 /* ---- Memory (full) ---- */
 
@@ -469,7 +497,9 @@ typedef struct vp_report {
     vp_host_op *host_ops; /* by self_ps; the first 100 of each host, and of the others up to 20
                              blocking calls: those with the most blocked_ps, if any */
     size_t host_op_count;
-    int64_t host_op_total; /* names on threads, listed or not */
+    int64_t host_op_total; /* such rows, listed or not */
+    vp_thread *threads;    /* those that work most of each host; none where a device is */
+    size_t thread_count;
     vp_memory *memory;
     size_t memory_count;
     vp_quality *quality;

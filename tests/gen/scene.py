@@ -19,6 +19,7 @@ class Event:
     dur: int
     stats: dict = field(default_factory=dict)
     cat: str = 'cpu_op'  # Kineto's
+    category: str = ''  # as our recorder has it
 
     @property
     def end(self):

@@ -130,7 +130,8 @@ def encode(host):
     planes = [{'gpu': _gpu, 'tpu': _tpu}[d.kind](host, d) for d in host.devices if d.kind != 'cpu']
     cpu = Plane('/host:CPU')
     for t in host.threads:
-        cpu.line(t.id, t.name, [(cpu.event_id(e.name), e.start + shift(host), e.dur, e.stats) for e in t.events])
+        cpu.line(t.id, t.name, [(cpu.event_id(e.name, '', [('category', e.category)] if e.category else ()),
+                                 e.start + shift(host), e.dur, e.stats) for e in t.events])
     _cpu_threads(cpu, host)
     environment = Plane('Task Environment')
     environment.own = {'profile_start_time': host.start_ns,

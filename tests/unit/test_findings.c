@@ -306,6 +306,12 @@ static const struct firing {
 };
 #define FIRINGS (sizeof firings / sizeof *firings)
 
+/* F25 to F29 are about programs without one. */
+static bool needs_no_device(const vp_finding *f)
+{
+    return strcmp(f->id, "F25") >= 0 && strlen(f->id) == 3 && strcmp(f->id, "F3") < 0;
+}
+
 static void test_clear_report_is_clear(void **state)
 {
     (void)state;
@@ -313,9 +319,10 @@ static void test_clear_report_is_clear(void **state)
     ff_init(&f);
     ff_make(&f);
 
-    assert_int_equal(f.r.finding_count, 24);
+    assert_int_equal(f.r.finding_count, 29);
     for (size_t i = 0; i < f.r.finding_count; i++)
-        if (f.r.findings[i].status != VP_CLEAR)
+        if (f.r.findings[i].status !=
+            (needs_no_device(&f.r.findings[i]) ? VP_NOT_EVALUATED : VP_CLEAR))
             fail_msg("%s: status %d, %s", f.r.findings[i].id, f.r.findings[i].status,
                      f.r.findings[i].message ? f.r.findings[i].message : "");
     ff_free(&f);

@@ -60,11 +60,11 @@ static void test_keys_and_their_order(void **state)
 {
     (void)state;
     static const char *const top[] = {
-        "schema",        "tool",    "session", "window",      "analysis",
-        "complete",      "devices", "ops",     "scopes",      "folded_scopes",
-        "modules",       "steps",   "gaps",    "idle_labels", "collectives",
-        "transfers",     "compile", "balance", "launch",      "host_ops",
-        "host_op_total", "memory",  "quality", "findings",    NULL};
+        "schema",   "tool",        "session",       "window",        "analysis", "complete",
+        "devices",  "ops",         "scopes",        "folded_scopes", "modules",  "steps",
+        "gaps",     "idle_labels", "collectives",   "transfers",     "compile",  "balance",
+        "launch",   "host_ops",    "host_op_total", "threads",       "memory",   "quality",
+        "findings", NULL};
     static const char *const session[] = {
         "id", "name", "path", "kind", "captured_unix_ns", "base_unix_ns", "hosts", "files", NULL};
     static const char *const device[] = {
@@ -82,7 +82,9 @@ static void test_keys_and_their_order(void **state)
                                      "name",
                                      "calls",
                                      "total_ps",
+                                     "inner_ps",
                                      "self_ps",
+                                     "threads",
                                      "mean_ps",
                                      "min_ps",
                                      "p50_ps",

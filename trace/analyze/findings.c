@@ -24,6 +24,7 @@ static const char *const needs[] = {
     "memory events with a limit",
     "copies that name their kind of memory",
     "the length of the capture",
+    "a program without a device",
 };
 #define NEEDS (sizeof needs / sizeof *needs)
 
@@ -85,6 +86,7 @@ static unsigned what_is_there(const vp_report *r)
         has_memory(r),
         has_pageable(r),
         r->capture_ps > 0,
+        !r->has_devices && r->op_count,
     };
     unsigned bits = 0;
     for (size_t i = 0; i < NEEDS; i++)
@@ -96,8 +98,9 @@ static unsigned what_is_there(const vp_report *r)
 static bool has_needs(fd_run *run, unsigned there)
 {
     unsigned missing = run->rule->needs & ~there;
-    if (missing & (FD_NEED_DEVICE | FD_NEED_FULL))
-        missing &= FD_NEED_DEVICE | FD_NEED_FULL;
+    const unsigned roots = FD_NEED_DEVICE | FD_NEED_FULL | FD_NEED_ZONES;
+    if (missing & roots)
+        missing &= roots;
     if (missing & FD_NEED_STEPS)
         missing &= ~(unsigned)(FD_NEED_FIVE_STEPS | FD_NEED_MODULES);
     if (missing & FD_NEED_SECOND_DEVICE)
@@ -118,7 +121,8 @@ static bool is_unreliable_rule(const vp_finding *f)
 static const char *advice(const fd_run *run)
 {
     const char *kind = run->r->session_kind;
-    return kind && !strcmp(kind, "kineto") ? run->rule->advice_pytorch : run->rule->advice_xla;
+    const char *torch = run->rule->advice_pytorch;
+    return torch && kind && !strcmp(kind, "kineto") ? torch : run->rule->advice_xla;
 }
 
 /* What is cut may hide the cause, or the rest that makes it small. */
@@ -225,7 +229,7 @@ static int make(fd_run *run)
 
 int findings_make(vp_report *r)
 {
-    fd_run run = {.r = r, .arena = r->owner_};
+    fd_run run = {.r = r, .arena = r->owner_, .step_wait_device = VP_NO_DEVICE};
     vp_arena_init(&run.scratch);
     int rc = make(&run);
     vp_arena_free(&run.scratch);

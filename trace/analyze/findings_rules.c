@@ -463,6 +463,94 @@ const finding_rule findings_rules[] = {
      .threshold = 0.10,
      .needs = BASE | FD_NEED_STEPS | FD_NEED_FIVE_STEPS,
      .run = fd_jitter},
+    {.id = "F28",
+     .name = "slow-step",
+     .title = "Single steps far slower than the rest",
+     .says = "A few steps take far longer than the median; the zone that grew says why.",
+     .rule = "as F12; a zone grew by what its self time in the step exceeds its median over the "
+             "steps. Where a zone that most steps do not have is at least half of what the worst "
+             "step takes more, it is told (low) however small a part of the window that is",
+     .source = "F12: the same for devices",
+     .advice_xla = "Move what is not of every step (checkpoints, logging, evaluation, growing "
+                   "buffers) to another thread, or do a part of it in each; open the step beside "
+                   "its neighbour in the timeline.",
+     .caveat = "Impact is the time above the median that no other finding explains.",
+     .metric = "slowest step / median",
+     .unit = "ratio",
+     .threshold = 2,
+     .needs = FD_NEED_ZONES | FD_NEED_FULL | FD_NEED_STEPS | FD_NEED_FIVE_STEPS,
+     .run = fd_step_outlier},
+    {.id = "F25",
+     .name = "thread-wait",
+     .title = "Waiting instead of working",
+     .says = "A thread that decides how long the program takes waits for others, or for time.",
+     .rule = "a thread waits at least 5 % of the window: for locks, wherever it is; in other zones "
+             "that wait by their name or category (wait, sleep, join, barrier, recv, poll), on the "
+             "thread with the steps and within them, without steps on the one that works most "
+             "(wait, recv and poll then only within another zone: else for something to do), and "
+             "not while two other threads of the process work; what F28 has told is not "
+             "counted again",
+     .source = "F8: the same for devices",
+     .advice_xla = "Hold locks for less (copy out, then work), give each thread data of its own, "
+                   "and shard what is contended; start what is waited for earlier and collect it "
+                   "later, or wait on another thread.",
+     .caveat = "A thread may wait on purpose: for requests, for a frame's time.",
+     .metric = "lost in waiting zones",
+     .unit = "share",
+     .denominator = "window",
+     .threshold = 0.05,
+     .needs = FD_NEED_ZONES | FD_NEED_FULL,
+     .run = fd_thread_wait},
+    {.id = "F26",
+     .name = "thread-imbalance",
+     .title = "Threads have unequal work",
+     .says = "Threads that do the same work for different times: the busiest is waited for.",
+     .rule = "of two or more threads of a process that have half of their work or more in the same "
+             "zone, and do half of the process's work, the busiest exceeds the mean by more than "
+             "10 %, and works at least half of the window",
+     .source = "F15: the same for devices",
+     .advice_xla = "Hand work out in smaller pieces, the largest first, from one queue or by "
+                   "stealing, instead of equal shares at the start.",
+     .metric = "max/mean - 1 of work",
+     .unit = "share",
+     .denominator = "mean work of a thread",
+     .threshold = 0.10,
+     .needs = FD_NEED_ZONES | FD_NEED_FULL,
+     .run = fd_thread_imbalance},
+    {.id = "F27",
+     .name = "hot-zone",
+     .title = "One zone takes a large part",
+     .says = "The self time of one zone is a large part of what all threads work: look here first.",
+     .rule = "its self time is at least 30 % of the work of all threads (medium from 60 %, never "
+             "high) and 100 µs; of three zones or more",
+     .source = "F17: the same for devices",
+     .advice_xla = "Put zones inside of it to see what it does, then do that less often, for less "
+                   "data, or on more threads (OpenMP, a pool).",
+     .caveat = "A hot zone is no fault by itself: a good program spends its time in its work.",
+     .metric = "self time",
+     .unit = "share",
+     .denominator = "work of all threads",
+     .threshold = 0.30,
+     .needs = FD_NEED_ZONES | FD_NEED_NAMES,
+     .run = fd_hot_zone},
+    {.id = "F29",
+     .name = "zone-variance",
+     .title = "One zone takes very different times",
+     .says = "Calls of one zone differ by more than their mean: contention, page faults, changing "
+             "inputs.",
+     .rule = "deviation / mean exceeds 1 over more than 10 calls of a zone with at least 5 % of "
+             "the work that does half of it itself and does not call itself; impact (mean - "
+             "median) of all calls, by its threads; always low",
+     .source = "F18: the same for devices",
+     .advice_xla = "Open the slowest call in the timeline and compare its args with a fast one's: "
+                   "look for first touches of memory, locks without zones, other processes.",
+     .caveat = "Calls may have inputs of different sizes, which the profile does not tell apart: "
+               "hence low.",
+     .metric = "deviation / mean",
+     .unit = "ratio",
+     .threshold = 1,
+     .needs = FD_NEED_ZONES | FD_NEED_NAMES,
+     .run = fd_zone_variance},
     {.id = "F1",
      .name = "device-idle",
      .title = "The device idles",

@@ -42,6 +42,7 @@ enum {
     FD_NEED_MEMORY = 1 << 12,
     FD_NEED_PAGEABLE = 1 << 13,
     FD_NEED_CAPTURE = 1 << 14,
+    FD_NEED_ZONES = 1 << 15,
 };
 
 typedef struct fd_cells {
@@ -83,6 +84,9 @@ typedef struct fd_run {
     fd_index ops, gaps, transfers, collectives;
     fd_host *hosts; /* by name */
     uint32_t first_cpu;
+    /* Without a device: by how much slow steps waited longer (F28), and whose steps they are. */
+    uint32_t step_wait_device;
+    int64_t step_wait_ps;
     bool straggling;  /* F16 holds */
     fd_claim *claims; /* of the rule at work; room for one a device */
     size_t claim_count;
@@ -195,5 +199,9 @@ void fd_op_variance(fd_run *run);
 void fd_long_gap(fd_run *run); /* findings_steps.c */
 void fd_step_outlier(fd_run *run);
 void fd_jitter(fd_run *run);
+void fd_thread_wait(fd_run *run); /* findings_host.c */
+void fd_thread_imbalance(fd_run *run);
+void fd_hot_zone(fd_run *run);
+void fd_zone_variance(fd_run *run);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/analyze/threads.h"
 #include "trace/base/mem.h"
 
 /* F2 F12 F13: single times that are far from the usual one. */
@@ -210,8 +211,9 @@ static excess_of excess_over(const fd_run *run, bool (*is_one)(const vp_report *
 /* The device that the steps' lengths are measured on; of several the one of the worst step. */
 static uint32_t device_of(const vp_report *r, const vp_step *worst)
 {
-    if (worst->device < r->device_count)
-        return worst->device;
+    uint32_t device = r->has_devices ? worst->device : worst->grew.device;
+    if (device < r->device_count)
+        return device;
     return r->device_count ? 0 : VP_NO_DEVICE;
 }
 
@@ -260,9 +262,54 @@ static bool is_warm_up(const vp_report *r, const vp_step *s)
     return s->warm_up && !s->partial;
 }
 
-/* By which of its parts the step is longer than the others. */
-static const char *longer_by(fd_run *run, const excess_of *e)
+/* Whether one zone is at least half of what the step takes more. */
+static bool has_zone(const vp_report *r, const vp_step *s)
 {
+    return !r->has_devices && s->grew.name &&
+           s->grew.more_ps >= (s->dur_ps - r->steps.median_ps) / 2;
+}
+
+/* It waits, or runs on another thread while that with the steps does. */
+static bool is_waiting(const vp_report *r, const vp_grown *zone)
+{
+    bool own = false;
+    for (size_t i = 0; i < r->thread_count && zone->thread; i++)
+        own = own ||
+              (r->threads[i].steps && r->threads[i].name && r->threads[i].device == zone->device &&
+               !strcmp(r->threads[i].name, zone->thread));
+    return !own || wait_kind_of(vp_str_of(zone->name), VP_STR_NONE);
+}
+
+/* In all of these steps what grew in the worst. */
+static const char *longer_by_zone(fd_run *run, const vp_step *worst,
+                                  bool (*is_one)(const vp_report *, const vp_step *))
+{
+    const vp_grown *zone = &worst->grew;
+    int64_t more = 0;
+    if (!has_zone(run->r, worst))
+        return "";
+    for (size_t i = 0; i < run->r->steps.count; i++) {
+        const vp_step *s = &run->r->steps.list[i];
+        if (is_one(run->r, s) && s->grew.name && !strcmp(s->grew.name, zone->name))
+            more += s->grew.more_ps;
+    }
+    if (is_waiting(run->r, zone)) {
+        run->step_wait_device = zone->device;
+        run->step_wait_ps = more;
+    }
+    return fd_say(run, ", %s of that by %s%s%s%s", fd_time(run, more), fd_short(run, zone->name),
+                  zone->thread ? " on thread " : "",
+                  zone->thread ? fd_short(run, zone->thread) : "",
+                  zone->usual_ps ? fd_say(run, " (usually %s)", fd_time(run, zone->usual_ps))
+                                 : ", which most steps do not have");
+}
+
+/* By which of its parts the step is longer than the others. */
+static const char *longer_by(fd_run *run, const excess_of *e,
+                             bool (*is_one)(const vp_report *, const vp_step *))
+{
+    if (!run->r->has_devices)
+        return longer_by_zone(run, e->worst, is_one);
     int64_t idle = fd_sum(e->part_ps, 0, VP_CAUSES), comm = e->part_ps[FD_COMM],
             compute = e->part_ps[FD_COMPUTE];
     if (idle + comm + compute < e->total_ps / 2)
@@ -295,6 +342,9 @@ static void place_steps(fd_run *run, bool (*is_one)(const vp_report *, const vp_
         }
         if (!best)
             return;
+        if (!n && has_zone(run->r, best))
+            fd_place(run, best->grew.device, best->grew.thread, best->grew.start_ps,
+                     best->grew.dur_ps);
         fd_place(run, best->device, best->name, best->start_ps, best->dur_ps);
         last = best;
     }
@@ -310,10 +360,11 @@ static void warm_up(fd_run *run)
     run->f->severity = VP_LEVEL_LOW;
     fd_message(run,
                fd_say(run,
-                      "The first step takes %s, %.1f times the median of the others (%s); it "
+                      "The first step takes %s, %.1f times the median of the others (%s)%s; it "
                       "is left out of the statistics.",
                       fd_time(run, e.worst->dur_ps), fd_share(e.worst->dur_ps, r->steps.median_ps),
-                      fd_time(run, r->steps.median_ps)));
+                      fd_time(run, r->steps.median_ps),
+                      r->has_devices ? "" : longer_by(run, &e, is_warm_up)));
     place_steps(run, is_warm_up);
 }
 
@@ -336,6 +387,16 @@ static int64_t longest_irregular(const vp_report *r)
     return most;
 }
 
+/* Too little for the window, but no noise either: a zone that most steps do not have. */
+static bool is_rare_zone(fd_run *run, const excess_of *e)
+{
+    if (!has_zone(run->r, e->worst) || e->worst->grew.usual_ps)
+        return false;
+    run->f->status = VP_FIRED;
+    run->f->severity = VP_LEVEL_LOW;
+    return true;
+}
+
 void fd_step_outlier(fd_run *run)
 {
     const vp_report *r = run->r;
@@ -345,7 +406,8 @@ void fd_step_outlier(fd_run *run)
         warm_up(run);
         return;
     }
-    if (!settle_steps(run, &e, fd_share(e.worst->dur_ps, r->steps.median_ps)))
+    if (!settle_steps(run, &e, fd_share(e.worst->dur_ps, r->steps.median_ps)) &&
+        !is_rare_zone(run, &e))
         return;
     const vp_step_group *heavy = heavy_group(r);
     fd_message(
@@ -353,8 +415,9 @@ void fd_step_outlier(fd_run *run)
                     "%zu of %s steps %s far slower than the median of %s: %s together%s; the "
                     "worst, %s, takes %s%s.",
                     e.count, fd_count(run, r->steps.counted), e.count == 1 ? "is" : "are",
-                    fd_time(run, r->steps.median_ps), fd_time(run, e.total_ps), longer_by(run, &e),
-                    step_name(run, e.worst), fd_time(run, e.worst->dur_ps),
+                    fd_time(run, r->steps.median_ps), fd_time(run, e.total_ps),
+                    longer_by(run, &e, is_outlier), step_name(run, e.worst),
+                    fd_time(run, e.worst->dur_ps),
                     heavy ? fd_say(run, " (heavy steps come every %lld)", (long long)heavy->period)
                           : ""));
     place_steps(run, is_outlier);
@@ -412,6 +475,6 @@ void fd_jitter(fd_run *run)
                            "The lengths of %zu ordinary steps vary by %.1f %% around their mean; "
                            "what they take above the median of %s adds up to %s%s.",
                            n, 100 * cv, fd_time(run, r->steps.median_ps), fd_time(run, e.total_ps),
-                           longer_by(run, &e)));
+                           longer_by(run, &e, is_usual_slow)));
     place_steps(run, is_usual_slow);
 }

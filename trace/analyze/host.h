@@ -52,6 +52,8 @@ typedef struct host_result {
     vp_host_op *host_ops;
     size_t host_op_count, host_op_cap;
     int64_t host_op_total;
+    vp_thread *threads;
+    size_t thread_count, thread_cap;
     vp_memory *memory;
     size_t memory_count, memory_cap;
     int64_t base_unix_ns, capture_ps; /* -1 unknown */
@@ -112,8 +114,11 @@ static inline nesting nesting_begin(bool spans)
 int64_t nesting_add(nesting *n, int64_t start, int64_t end);
 /* Whether a track is known to hold spans. */
 bool nesting_none(const trace *t, const trace_track *k);
-/* group_of and totals by group: the outermost events of one group count once in total_ps. */
-int self_times(kind_times *kt, int64_t *group_total, track_set set, const uint32_t *group_of,
+typedef struct group_times {
+    int64_t total_ps, inner_ps; /* of the calls that count, and of those within them */
+} group_times;
+/* group_of and totals by group. */
+int self_times(kind_times *kt, group_times *totals, track_set set, const uint32_t *group_of,
                uint32_t group_count);
 
 /* Ops of one device (index `device` of h->devices), appended to h->ops; also its scopes/modules. */
@@ -177,6 +182,7 @@ typedef struct analysis {
     /* The program's own time of each of h->steps, host's clock, the origin not taken off; start >
      * end where only devices tell steps. NULL as above. */
     int64_t *marked_start_ps, *marked_end_ps;
+    uint32_t *marked_track; /* and whose event says so */
     host_ops_task *host_ops;
 } analysis;
 
@@ -202,6 +208,7 @@ int collectives_collect(analysis *a); /* collectives.c */
 int transfers_collect(analysis *a);   /* transfers.c */
 int hygiene_collect(analysis *a);     /* hygiene.c: hygiene, splits of ops */
 int compile_collect(analysis *a);     /* compile.c */
+int threads_collect(analysis *a);     /* threads.c */
 int memory_collect(analysis *a);      /* memory.c */
 int barriers_collect(analysis *a);    /* barriers.c: what TPUs wait for each other */
 int quality_collect(analysis *a);     /* quality.c: what to doubt; needs launch */

@@ -15,9 +15,11 @@
 #define HOST_WAITS_MAX 20u
 #define HOST_WAIT_SHARE 200
 
-/* A name on a thread. */
+/* A name on a thread; once folded, on all threads of its process, `track` being the one on which
+ * most of its self time is. */
 typedef struct row {
-    uint32_t track, kind;
+    uint32_t track, kind, threads;
+    int64_t track_self_ps;
     int64_t calls, total_ps, self_ps, idle_ps, blocked_ps;
     int64_t max_ps, max_start_ps;
     nesting open;
@@ -68,6 +70,7 @@ static int row_of(uint32_t *out, table *b, uint32_t kind)
     if (b->thread[kind] != b->track + 1) {
         VP_TRY(vp_grow(&b->v, &b->cap, b->n + 1, sizeof *b->v, UINT32_MAX - 1));
         b->v[b->n] = (row){.track = b->track,
+                           .threads = 1,
                            .kind = kind,
                            .max_ps = -1,
                            .open = nesting_begin(nesting_none(b->a->t, b->k))};
@@ -145,6 +148,47 @@ static int add_self(void *ctx, size_t at, int64_t start, int64_t end)
     return 0;
 }
 
+static void add_row(row *sum, const row *x)
+{
+    sum->threads++;
+    sum->calls += x->calls;
+    sum->total_ps += x->total_ps;
+    sum->self_ps += x->self_ps;
+    sum->idle_ps += x->idle_ps;
+    if (x->max_ps > sum->max_ps) {
+        sum->max_ps = x->max_ps;
+        sum->max_start_ps = x->max_start_ps;
+    }
+    if (x->track_self_ps > sum->track_self_ps) {
+        sum->track_self_ps = x->track_self_ps;
+        sum->track = x->track;
+    }
+}
+
+/* Sixty-four threads of one pool are one row a name. What blocks stays apart: threads that wait at
+ * the same time are not added up. */
+static void fold_threads(table *b)
+{
+    const trace *t = b->a->t;
+    size_t n = 0;
+    memset(b->thread, 0, ((size_t)t->kind_count + 1) * sizeof *b->thread);
+    for (size_t i = 0; i < b->n; i++) {
+        row x = b->v[i];
+        uint32_t process = t->tracks[x.track].process + 1;
+        x.track_self_ps = x.self_ps;
+        if (!(host_kind_flags(b->a->kinds, x.kind) & HK_BLOCKING)) {
+            if (b->thread[x.kind] == process) {
+                add_row(&b->v[b->row_of_kind[x.kind]], &x);
+                continue;
+            }
+            b->thread[x.kind] = process;
+            b->row_of_kind[x.kind] = (uint32_t)n;
+        }
+        b->v[n++] = x;
+    }
+    b->n = n;
+}
+
 static size_t idle_from(const spans *idle, int64_t t)
 {
     size_t low = 0, high = idle->n;
@@ -211,6 +255,7 @@ static int emit(host_result *h, const analysis *a, const row *r)
 {
     vp_host_op out = {.cause = host_kind_cause(a->kinds, r->kind),
                       .blocking = host_kind_flags(a->kinds, r->kind) & HK_BLOCKING,
+                      .threads = r->threads,
                       .calls = r->calls,
                       .total_ps = r->total_ps,
                       .self_ps = r->self_ps,
@@ -241,6 +286,7 @@ static int count_all(table *b)
     for (uint32_t i = 0; i < t->track_count; i++)
         if (t->tracks[i].role == SINK_ROLE_PLAIN)
             VP_TRY(one_thread(b, i));
+    fold_threads(b);
     sort_rows(b);
     return 0;
 }

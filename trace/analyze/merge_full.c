@@ -273,6 +273,29 @@ static int order_host_ops(const void *a, const void *b)
     return order ? order : compare(x->max_start_ps, y->max_start_ps);
 }
 
+static void adopt_thread(merging *m, void *row, const merge_part *p)
+{
+    vp_thread *x = row;
+    x->device = merge_device(p, x->device);
+    x->name = merge_text(m, x->name);
+    x->zone = merge_text(m, x->zone);
+    x->wait = merge_text(m, x->wait);
+    x->start_ps = merge_time(p, x->start_ps);
+    x->end_ps = merge_time(p, x->end_ps);
+    x->wait_start_ps = merge_time(p, x->wait_start_ps);
+}
+
+static int order_threads(const void *a, const void *b)
+{
+    const vp_thread *x = a, *y = b;
+    int order = larger_first(x->work_ps, y->work_ps);
+    if (!order)
+        order = compare(x->device, y->device);
+    if (!order)
+        order = merge_order(x->name, y->name);
+    return order ? order : compare(x->start_ps, y->start_ps);
+}
+
 static void adopt_memory(merging *m, void *row, const merge_part *p)
 {
     vp_memory *x = row;
@@ -310,6 +333,7 @@ void merge_full(merging *m)
         SECTION(collectives, collective_count, adopt_collective, order_collectives),
         SECTION(transfers, transfer_count, adopt_transfer, order_transfers),
         SECTION(host_ops, host_op_count, adopt_host_op, order_host_ops),
+        SECTION(threads, thread_count, adopt_thread, order_threads),
         SECTION(memory, memory_count, adopt_memory, order_memory),
     };
 #undef SECTION

@@ -110,6 +110,8 @@ static int add_results(vp_report *r, host_result *h)
     r->host_ops = h->host_ops;
     r->host_op_count = h->host_op_count;
     r->host_op_total = h->host_op_total;
+    r->threads = h->threads;
+    r->thread_count = h->thread_count;
     r->memory = h->memory;
     r->memory_count = h->memory_count;
     VP_TRY(scopes_tree(&r->scopes, &r->scope_count, &h->arena, h->scopes, h->scope_count));

@@ -128,6 +128,16 @@ static void add_devices(vp_step *out, const step_entry *e)
     }
 }
 
+/* A step of hosts alone is that of the host on which it is longest. */
+static void adopt_grown(merging *m, vp_grown *out, const step_entry *e)
+{
+    *out = e->step->grew;
+    out->name = merge_text(m, out->name);
+    out->thread = merge_text(m, out->thread);
+    out->device = merge_device(e->part, out->device);
+    out->start_ps = merge_time(e->part, out->start_ps);
+}
+
 static void join(merging *m, vp_step *out, const step_entry *e, size_t count)
 {
     size_t devices = 0;
@@ -138,16 +148,19 @@ static void join(merging *m, vp_step *out, const step_entry *e, size_t count)
     for (size_t i = 0; i < count; i++)
         devices += e[i].step->device_count;
     out->devices = merge_room(m, devices, sizeof *out->devices);
+    const step_entry *longest = e;
     out->device_count = 0;
     for (size_t i = 0; i < count; i++) {
         out->partial = out->partial || e[i].step->partial;
         if (e[i].step->dur_ps > out->dur_ps) {
             out->start_ps = merge_time(e[i].part, e[i].step->start_ps);
             out->dur_ps = e[i].step->dur_ps;
+            longest = &e[i];
         }
         if (out->devices)
             add_devices(out, &e[i]);
     }
+    adopt_grown(m, &out->grew, longest);
     if (!out->devices)
         return;
     qsort(out->devices, out->device_count, sizeof *out->devices, by_device);

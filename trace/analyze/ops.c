@@ -166,7 +166,9 @@ vp_str grouping_label(const grouping *g, uint32_t group)
 
 /* What one group of one device adds up to. */
 typedef struct tally {
-    int64_t calls, self_ps, total_ps, bytes, flops;
+    int64_t calls, self_ps, total_ps, inner_ps, bytes, flops;
+    int64_t threads;
+    size_t track; /* the last of those, plus 1 */
     int64_t slowest_dur, slowest_start;
     int64_t raw_names, best_self; /* best_self: of the kind that stands for the group */
     uint32_t best_kind;
@@ -211,6 +213,8 @@ static void fill_durations(tally *v, int64_t *durations, const grouping *g, trac
         for (size_t e = 0; e < k->count; e++) {
             tally *a = &v[g->group_of[k->kind[e]]];
             int64_t dur = k->dur_ps[e];
+            a->threads += a->track != i + 1 && !k->spans;
+            a->track = i + 1;
             if (!a->filled || dur > a->slowest_dur) {
                 a->slowest_dur = dur;
                 a->slowest_start = k->aligned_start_ps ? k->aligned_start_ps[e] : k->start_ps[e];
@@ -269,6 +273,8 @@ static int emit_op(host_result *h, const grouping *g, const tally *a, uint32_t g
                 .scopes = a->place.scopes,
                 .sources = a->place.sources,
                 .step_self_ps = VP_UNKNOWN,
+                .inner_ps = a->inner_ps,
+                .threads = h->has_devices ? VP_UNKNOWN : a->threads,
                 .slowest_start_ps = a->slowest_start - h->origin_ps,
                 .slowest_dur_ps = a->slowest_dur};
     VP_TRY(host_text(&op.category, h, category_of(t, k)));
@@ -283,7 +289,7 @@ static int emit_op(host_result *h, const grouping *g, const tally *a, uint32_t g
 }
 
 static int tally_device(host_result *h, const grouping *g, track_set set, uint32_t device,
-                        kind_times *kt, tally *v, int64_t *totals)
+                        kind_times *kt, tally *v, group_times *totals)
 {
     vp_map seen;
     size_t events = 0;
@@ -300,7 +306,8 @@ static int tally_device(host_result *h, const grouping *g, track_set set, uint32
     for (uint32_t i = 0; i < g->count; i++) {
         v[i].first = events;
         v[i].place = places[i];
-        v[i].total_ps = totals[i];
+        v[i].total_ps = totals[i].total_ps;
+        v[i].inner_ps = totals[i].inner_ps;
         events += (size_t)v[i].calls;
         h->devices[device].self_ps += v[i].self_ps;
     }
@@ -318,7 +325,7 @@ static int tally_device(host_result *h, const grouping *g, track_set set, uint32
 int ops_of_device(host_result *h, const grouping *g, track_set set, uint32_t device, kind_times *kt)
 {
     VP_CLEANUP(vp_free_ptr) tally *v = vp_calloc(g->count, sizeof *v);
-    VP_CLEANUP(vp_free_ptr) int64_t *totals = vp_calloc(g->count, sizeof *totals);
+    VP_CLEANUP(vp_free_ptr) group_times *totals = vp_calloc(g->count, sizeof *totals);
     if (!v || !totals)
         return vp_fail(VP_ENOMEM, "out of memory");
     return tally_device(h, g, set, device, kt, v, totals);

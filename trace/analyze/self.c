@@ -89,7 +89,7 @@ int64_t nesting_add(nesting *n, int64_t start, int64_t end)
     return more;
 }
 
-static int one_track(kind_times *kt, int64_t *group_total, nesting *open, stack *st,
+static int one_track(kind_times *kt, group_times *totals, nesting *open, stack *st,
                      const trace_track *k, const uint32_t *group_of)
 {
     const owner self = {kt->self_ps, NULL, NULL};
@@ -100,7 +100,7 @@ static int one_track(kind_times *kt, int64_t *group_total, nesting *open, stack 
         int64_t start = k->start_ps[i], end = start + k->dur_ps[i];
         uint32_t kind = k->kind[i], group = group_of[kind];
         kt->calls[kind]++;
-        group_total[group] += nesting_add(&open[group], start, end);
+        totals[group].total_ps += nesting_add(&open[group], start, end);
         if (end == start)
             continue;
         VP_TRY(run_until(st, start, &self));
@@ -138,7 +138,7 @@ int self_pieces(const trace_track *k, self_id_fn *id, self_fn *fn, void *ctx)
     return rc;
 }
 
-int self_times(kind_times *kt, int64_t *group_total, track_set set, const uint32_t *group_of,
+int self_times(kind_times *kt, group_times *totals, track_set set, const uint32_t *group_of,
                uint32_t group_count)
 {
     VP_CLEANUP(vp_free_ptr) nesting *open = vp_realloc_array(NULL, group_count, sizeof *open);
@@ -148,7 +148,9 @@ int self_times(kind_times *kt, int64_t *group_total, track_set set, const uint32
         const trace_track *k = &set.t->tracks[set.tracks[i]];
         for (uint32_t g = 0; g < group_count; g++)
             open[g] = nesting_begin(nesting_none(set.t, k));
-        rc = one_track(kt, group_total, open, &st, k, group_of);
+        rc = one_track(kt, totals, open, &st, k, group_of);
+        for (uint32_t g = 0; g < group_count; g++)
+            totals[g].inner_ps += open[g].inner > 0 ? open[g].inner : 0;
     }
     vp_free(st.v);
     return rc;

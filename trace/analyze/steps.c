@@ -160,6 +160,7 @@ static int name_steps(building *b, const step_marks *m)
         step->start_ps = x->start - h->origin_ps;
         b->a->marked_start_ps[x->step] = m == &b->search->host ? x->start : 1;
         b->a->marked_end_ps[x->step] = m == &b->search->host ? x->end : 0;
+        b->a->marked_track[x->step] = x->track;
         step->dur_ps = x->end - x->start;
     }
     return 0;
@@ -206,9 +207,10 @@ static int order_list(building *b)
     VP_CLEANUP(vp_free_ptr) place *order = vp_calloc(s->count + 1, sizeof *order);
     VP_CLEANUP(vp_free_ptr) uint32_t *now_at = vp_calloc(s->count + 1, sizeof *now_at);
     VP_CLEANUP(vp_free_ptr) int64_t *marked = vp_calloc(2 * s->count + 1, sizeof *marked);
+    VP_CLEANUP(vp_free_ptr) uint32_t *tracks = vp_calloc(s->count + 1, sizeof *tracks);
     int64_t *starts = b->a->marked_start_ps, *ends = b->a->marked_end_ps;
     vp_step *sorted = vp_calloc(s->count + 1, sizeof *sorted);
-    if (!order || !now_at || !marked || !sorted) {
+    if (!order || !now_at || !marked || !tracks || !sorted) {
         vp_free(sorted);
         return vp_fail(VP_ENOMEM, "out of memory");
     }
@@ -219,6 +221,7 @@ static int order_list(building *b)
         sorted[i] = s->list[order[i].step];
         marked[i] = starts[order[i].step];
         marked[s->count + i] = ends[order[i].step];
+        tracks[i] = b->a->marked_track[order[i].step];
         now_at[order[i].step] = i;
     }
     for (uint32_t d = 0; d < b->a->device_count; d++)
@@ -226,6 +229,7 @@ static int order_list(building *b)
             b->a->windows[d].step[i] = now_at[b->a->windows[d].step[i]];
     memcpy(starts, marked, s->count * sizeof *starts);
     memcpy(ends, marked + s->count, s->count * sizeof *ends);
+    memcpy(b->a->marked_track, tracks, s->count * sizeof *tracks);
     vp_free(s->list);
     s->list = sorted;
     return 0;
@@ -257,8 +261,9 @@ static int build(building *b)
     b->a->windows = vp_arena_zalloc(&h->arena, (b->a->device_count + 1) * sizeof *b->a->windows);
     b->a->marked_start_ps = vp_arena_zalloc(&h->arena, b->steps * sizeof(int64_t) + 1);
     b->a->marked_end_ps = vp_arena_zalloc(&h->arena, b->steps * sizeof(int64_t) + 1);
-    if (!b->a->marked_start_ps || !b->a->marked_end_ps || !h->steps.list || !b->cut ||
-        !b->windows || !b->a->windows)
+    b->a->marked_track = vp_arena_zalloc(&h->arena, b->steps * sizeof(uint32_t) + 1);
+    if (!b->a->marked_track || !b->a->marked_start_ps || !b->a->marked_end_ps || !h->steps.list ||
+        !b->cut || !b->windows || !b->a->windows)
         return vp_fail(VP_ENOMEM, "out of memory");
     h->step_cap = (size_t)b->steps + 1;
     h->steps.count = b->steps;

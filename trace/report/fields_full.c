@@ -76,6 +76,26 @@ static void put_step_breakdown(rep_json_out *o, const void *base)
     vp_json_null(&o->j);
 }
 
+static const rep_field grown_fields[] = {
+    {F("name", REP_TEXT, vp_grown, name)},
+    {F("thread", REP_TEXT, vp_grown, thread)},
+    {F("process", REP_DEVICE, vp_grown, device)},
+    {F("more_ps", REP_COUNT, vp_grown, more_ps), .needed = true},
+    {F("usual_ps", REP_COUNT, vp_grown, usual_ps), .needed = true},
+    {F("start_ps", REP_TIME, vp_grown, start_ps)},
+    {F("dur_ps", REP_COUNT, vp_grown, dur_ps), .needed = true},
+    {0},
+};
+
+static void put_grown(rep_json_out *o, const void *base)
+{
+    const vp_grown *grew = &((const vp_step *)base)->grew;
+    if (grew->name)
+        rep_put_object(o, grown_fields, grew);
+    else
+        vp_json_null(&o->j);
+}
+
 static const rep_field step_fields[] = {
     {F("number", REP_COUNT, vp_step, number)},
     {F("name", REP_TEXT, vp_step, name)},
@@ -87,6 +107,7 @@ static const rep_field step_fields[] = {
     {F("partial", REP_BOOL, vp_step, partial)},
     {F("warm_up", REP_BOOL, vp_step, warm_up)},
     {F("class", REP_WORD, vp_step, step_class), .words = rep_step_class_words},
+    {F("grew", REP_OBJECT, vp_step, grew), .fields = grown_fields, .put = put_grown},
     {0},
 };
 
@@ -325,6 +346,7 @@ static const rep_field host_op_fields[] = {
     {F("name", REP_TEXT, vp_host_op, name), .needed = true},
     {F("cause", REP_WORD, vp_host_op, cause), .words = rep_cause_words},
     {F("blocking", REP_BOOL, vp_host_op, blocking)},
+    {F("threads", REP_COUNT, vp_host_op, threads)},
     {F("calls", REP_COUNT, vp_host_op, calls), .needed = true},
     {F("total_ps", REP_COUNT, vp_host_op, total_ps), .needed = true},
     {F("self_ps", REP_COUNT, vp_host_op, self_ps), .needed = true},
@@ -332,6 +354,24 @@ static const rep_field host_op_fields[] = {
     {F("blocked_ps", REP_COUNT, vp_host_op, blocked_ps)},
     {F("max_ps", REP_COUNT, vp_host_op, max_ps), .needed = true},
     {F("max_start_ps", REP_TIME, vp_host_op, max_start_ps)},
+    {0},
+};
+
+static const rep_field thread_fields[] = {
+    {F("process", REP_DEVICE, vp_thread, device)},
+    {F("thread", REP_TEXT, vp_thread, name)},
+    {F("steps", REP_BOOL, vp_thread, steps)},
+    {F("start_ps", REP_TIME, vp_thread, start_ps)},
+    {F("end_ps", REP_TIME, vp_thread, end_ps)},
+    {F("work_ps", REP_COUNT, vp_thread, work_ps), .needed = true},
+    {F("wait_ps", REP_COUNT, vp_thread, wait_ps), .needed = true},
+    {F("lost_ps", REP_COUNT, vp_thread, lost_ps), .needed = true},
+    {F("zone", REP_TEXT, vp_thread, zone)},
+    {F("zone_ps", REP_COUNT, vp_thread, zone_ps), .needed = true},
+    {F("wait", REP_TEXT, vp_thread, wait)},
+    {F("wait_calls", REP_COUNT, vp_thread, wait_calls), .needed = true},
+    {F("wait_start_ps", REP_TIME, vp_thread, wait_start_ps)},
+    {F("wait_dur_ps", REP_COUNT, vp_thread, wait_dur_ps), .needed = true},
     {0},
 };
 
@@ -402,6 +442,7 @@ const rep_field rep_tail_fields[] = {
     {LIST("host_ops", vp_report, host_ops, host_op_count, vp_host_op, host_op_fields),
      .full = true},
     {F("host_op_total", REP_COUNT, vp_report, host_op_total), .full = true},
+    {LIST("threads", vp_report, threads, thread_count, vp_thread, thread_fields), .full = true},
     {.key = "memory", .type = REP_OBJECT, .fields = memory_fields, .put = put_memory, .full = true},
     {LIST("quality", vp_report, quality, quality_count, vp_quality, quality_fields)},
     {0},

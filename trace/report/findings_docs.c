@@ -82,7 +82,7 @@ static void put_rule(vp_buf *b, const finding_rule *rule)
     put_evidence(b, rule);
     vp_buf_printf(b, "* **Threshold from**: %s.\n", rule->source);
     put_needs(b, rule->needs);
-    put_item(b, "What to do (JAX, XLA)", rule->advice_xla);
+    put_item(b, rule->advice_pytorch ? "What to do (JAX, XLA)" : "What to do", rule->advice_xla);
     put_item(b, "What to do (PyTorch)", rule->advice_pytorch);
     put_item(b, "Caveat", rule->caveat);
 }

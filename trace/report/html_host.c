@@ -1,5 +1,7 @@
 #include "trace/report/html_parts.h"
 
+#include <stdio.h>
+
 #define FUNCTIONS_MAX 30u
 #define HOST_OPS_MAX 30u
 
@@ -95,8 +97,10 @@ bool html_has_host_ops(const page *p)
 
 static void host_op_row(page *p, const vp_host_op *o, vp_unit sum, vp_unit call)
 {
+    char threads[32];
+    snprintf(threads, sizeof threads, "%lld threads", (long long)o->threads);
     html_puts(p, "<tr>");
-    html_name_cell(p, o->name, o->thread);
+    html_name_cell(p, o->name, o->threads > 1 ? threads : o->thread);
     if (p->r->host_count > 1)
         html_text_cell(p, o->host);
     vp_buf_printf(p->b, "<td class=\"text\">%s%s</td>", rep_cause_name(o->cause),
@@ -138,9 +142,8 @@ int html_host_ops(page *p)
     }
     vp_unit sum = rep_unit_for(p->v.unit, total), call = rep_unit_for(p->v.unit, longest);
     html_section(p, "host", "Work on the host");
-    html_puts(p,
-              "<p class=\"note\">By self time on its thread; noise and frames of the profiler are "
-              "left out.</p>\n");
+    html_puts(p, "<p class=\"note\">By self time; noise and frames of the profiler are "
+                 "left out.</p>\n");
     host_ops_head(p, sum, call);
     for (size_t i = 0; i < r->host_op_count; i++)
         if (is_shown(p, &r->host_ops[i]) && matching++ < HOST_OPS_MAX)

@@ -97,7 +97,8 @@ static int put_host_ops(vp_buf *b, const vp_report *r, const vp_view *v)
         text_count(&g, x->calls);
         grid_puts(&g, x->blocking ? "blocking" : rep_cause_name(x->cause), GRID_PLAIN);
         grid_escaped(&g, x->name, GRID_PLAIN);
-        grid_escaped(&g, x->thread, GRID_DIM);
+        rep_threads(&g.text, x);
+        grid_end(&g, GRID_DIM);
     }
     return text_finish(b, &g, v, rep_host_ops_beyond(r, n));
 }
