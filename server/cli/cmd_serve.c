@@ -60,11 +60,13 @@ static int serve(const cli_options *o, const char *dir)
     opts.token = token[0] ? token : NULL;
     opts.allow_hosts = hosts;
     opts.allow_origins = origins;
-    if ((!o->no_browser || serve_may_start_tensorboard(o)) && (rc = outside_start()) < 0)
+    if ((!o->no_browser && (rc = outside_start(OUTSIDE_BROWSER)) < 0) ||
+        (serve_may_start_tensorboard(o) && (rc = outside_start(OUTSIDE_LOOKUP)) < 0))
         return cli_fail(rc);
     serve_block_signals();
     int code = serve_site(o, &opts);
-    outside_end();
+    outside_end(OUTSIDE_BROWSER);
+    outside_end(OUTSIDE_LOOKUP);
     return code;
 }
 

@@ -39,10 +39,13 @@ static void open_browser(const cli_options *o, const site *s, const cat_session 
     } else if (http_server_has_token(s->http)) {
         vp_log(VP_LOG_INFO, "open the address yourself: other users could read the token from the "
                             "browser's command line");
-    } else if (site_url(&b, s, direct ? latest : NULL) >= 0 &&
-               outside_open_browser(vp_buf_cstr(&b)) < 0) {
-        vp_log(VP_LOG_WARN, "%s", vp_error_last()->message);
+    } else {
+        browser_page page;
+        site_page(&page, s, direct ? latest : NULL);
+        if (outside_open_browser(&page) < 0)
+            vp_log(VP_LOG_WARN, "%s", vp_error_last()->message);
     }
+    outside_end(OUTSIDE_BROWSER);
     vp_buf_free(&b);
 }
 

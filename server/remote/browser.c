@@ -1,6 +1,8 @@
 #include "server/remote/browser.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -45,6 +47,45 @@ int browser_ssh_line(vp_buf *b, uint16_t port)
         vp_buf_printf(b, "-p %u ", (unsigned)number);
     return vp_buf_printf(b, "-L %u:localhost:%u %s%s%s", port, port, user ? user : "",
                          user ? "@" : "", host);
+}
+
+int browser_path(vp_buf *b, browser_view view, const char *id)
+{
+    static const char *const before[] = {"", "session/", "perfetto/", "tensorboard/"};
+    vp_buf_printf(b, "%s%s%s", before[view], id, view == BROWSER_SESSION ? "/" : "");
+    return b->status;
+}
+
+static bool holds_only(const char *text, size_t cap, const char *more)
+{
+    size_t n = strnlen(text, cap);
+    for (size_t i = 0; i < n; i++) {
+        char c = text[i];
+        bool alnum = (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+        if (!alnum && !strchr(more, c))
+            return false;
+    }
+    return n < cap;
+}
+
+int browser_url(vp_buf *b, const browser_page *p)
+{
+    static const struct in6_addr v6_loopback = IN6ADDR_LOOPBACK_INIT;
+    struct in_addr v4;
+    struct in6_addr v6;
+    bool is_v4, is_v6;
+    if (!holds_only(p->host, sizeof p->host, ".:") ||
+        !holds_only(p->prefix, sizeof p->prefix, "/-._~") ||
+        !holds_only(p->id, sizeof p->id, ".~-_") || p->id[0] == '.' || !p->port ||
+        p->view > BROWSER_TENSORBOARD || (p->prefix[0] && p->prefix[0] != '/') ||
+        !p->id[0] != (p->view == BROWSER_LIST))
+        return vp_fail(VP_EREFUSED, "that is no page of ours");
+    is_v4 = inet_pton(AF_INET, p->host, &v4) == 1 && ntohl(v4.s_addr) >> 24 == 127;
+    is_v6 = inet_pton(AF_INET6, p->host, &v6) == 1 && !memcmp(&v6, &v6_loopback, sizeof v6);
+    if (!is_v4 && !is_v6)
+        return vp_fail(VP_EREFUSED, "that is no address of this machine");
+    vp_buf_printf(b, is_v6 ? "http://[%s]:%u%s/" : "http://%s:%u%s/", p->host, p->port, p->prefix);
+    return browser_path(b, p->view, p->id);
 }
 
 /* Collects a child, so that it does not stay a zombie of the application's. */

@@ -17,11 +17,12 @@
 
 typedef enum question { OPEN_BROWSER, PID_OF_SOCKET, DIRECTORY_OF_PID } question;
 
-/* One datagram each way. text: the URL; the failure's message or the directory. */
+/* One datagram each way. text: the failure's message or the directory. */
 typedef struct message {
     question what;
     int code;
     uint64_t number;
+    browser_page page;
     char text[VP_PATH_MAX];
 } message;
 
@@ -29,33 +30,53 @@ static struct {
     pid_t pid; /* 0: none */
     int fd;
     pthread_mutex_t lock;
-} process = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
+} processes[OUTSIDE_KINDS] = {{.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER},
+                              {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER}};
 
 /* ---- Over there ----------------------------------------------------------------------------- */
 
-static void answer(message *m)
+static void look_up(message *m)
 {
     char path[64];
     ssize_t n;
-    m->text[sizeof m->text - 1] = 0;
-    switch (m->what) {
-    case OPEN_BROWSER:
-        m->code = browser_open(m->text);
-        snprintf(m->text, sizeof m->text, "%s", m->code ? vp_error_last()->message : "");
-        return;
-    case PID_OF_SOCKET:
+    if (m->what == PID_OF_SOCKET) {
         m->number = (uint64_t)tb_listener_pid(&(tb_listener){.inode = m->number});
         return;
-    case DIRECTORY_OF_PID:
-        snprintf(path, sizeof path, "/proc/%llu/cwd", (unsigned long long)m->number);
-        n = readlink(path, m->text, sizeof m->text - 1);
-        m->text[n > 0 ? n : 0] = 0;
-        return;
+    }
+    snprintf(path, sizeof path, "/proc/%llu/cwd", (unsigned long long)m->number);
+    n = readlink(path, m->text, sizeof m->text - 1);
+    m->text[n > 0 ? n : 0] = 0;
+}
+
+/* The address is made here, of what can only be a page of a viewer on this machine. */
+static void open_page(message *m)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf url;
+    vp_buf_init(&url, VP_PATH_MAX);
+    m->code = browser_url(&url, &m->page);
+    if (!m->code)
+        m->code = browser_open(vp_buf_cstr(&url));
+    snprintf(m->text, sizeof m->text, "%s", m->code ? vp_error_last()->message : "");
+}
+
+static void answer(outside_kind kind, int fd)
+{
+    message m = {.code = 0};
+    while (recv(fd, &m, sizeof m, 0) == (ssize_t)sizeof m) {
+        if ((m.what == OPEN_BROWSER) != (kind == OUTSIDE_BROWSER))
+            return;
+        if (kind == OUTSIDE_BROWSER)
+            open_page(&m);
+        else
+            look_up(&m);
+        if (send(fd, &m, sizeof m, MSG_NOSIGNAL) < 0 || kind == OUTSIDE_BROWSER)
+            return;
     }
 }
 
-static void serve(int fd)
+static void serve(outside_kind kind, int fd)
 {
+    static const char *const names[] = {"vp-outside", "vp-lookup"};
     message m = {.code = 0};
     /* Ctrl-C and the end of the terminal are for the server: we end when it did. */
     (void)setsid();
@@ -63,28 +84,25 @@ static void serve(int fd)
     if (fd > 3)
         (void)close_range(3, (unsigned)fd - 1, 0);
     (void)close_range((unsigned)fd + 1, ~0u, 0);
-    (void)prctl(PR_SET_NAME, "vp-outside");
-    if (send(fd, &m, sizeof m, MSG_NOSIGNAL) < 0) /* all of that is done */
+    (void)prctl(PR_SET_NAME, names[kind]);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+        send(fd, &m, sizeof m, MSG_NOSIGNAL) < 0) /* all of that is done */
         return;
-    while (recv(fd, &m, sizeof m, 0) == (ssize_t)sizeof m) {
-        answer(&m);
-        if (send(fd, &m, sizeof m, MSG_NOSIGNAL) < 0)
-            return;
-    }
+    answer(kind, fd);
 }
 
 /* ---- Here ----------------------------------------------------------------------------------- */
 
-static int hear(message *m)
+static int hear(outside_kind kind, message *m)
 {
     ssize_t n;
     do
-        n = recv(process.fd, m, sizeof *m, 0);
+        n = recv(processes[kind].fd, m, sizeof *m, 0);
     while (n < 0 && errno == EINTR);
     return n == (ssize_t)sizeof *m ? 0 : vp_fail(VP_EIO, "our process outside the sandbox is gone");
 }
 
-int outside_start(void)
+int outside_start(outside_kind kind)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
@@ -92,7 +110,7 @@ int outside_start(void)
     pid_t pid = fork();
     if (!pid) {
         close(ends[0]);
-        serve(ends[1]);
+        serve(kind, ends[1]);
         _exit(0);
     }
     close(ends[1]);
@@ -100,59 +118,58 @@ int outside_start(void)
         close(ends[0]);
         return vp_fail(VP_EIO, "cannot start a process: %s", strerror(errno));
     }
-    process.pid = pid;
-    process.fd = ends[0];
-    if (hear(&(message){.code = 0}) == 0)
+    processes[kind].pid = pid;
+    processes[kind].fd = ends[0];
+    if (hear(kind, &(message){.code = 0}) == 0)
         return 0;
     int rc = vp_fail(VP_EIO, "our process outside the sandbox did not start");
-    outside_end();
+    outside_end(kind);
     return rc;
 }
 
-void outside_end(void)
+void outside_end(outside_kind kind)
 {
-    if (!process.pid)
+    if (!processes[kind].pid)
         return;
-    vp_fs_close(&process.fd);
-    while (waitpid(process.pid, NULL, 0) < 0 && errno == EINTR) {
+    vp_fs_close(&processes[kind].fd);
+    while (waitpid(processes[kind].pid, NULL, 0) < 0 && errno == EINTR) {
     }
-    process.pid = 0;
+    processes[kind].pid = 0;
 }
 
-bool outside_runs(void)
+bool outside_runs(outside_kind kind)
 {
-    return process.pid != 0;
+    return processes[kind].pid != 0;
 }
 
-static int ask(message *m)
+static int ask(outside_kind kind, message *m)
 {
-    pthread_mutex_lock(&process.lock);
-    (void)send(process.fd, m, sizeof *m, MSG_NOSIGNAL); /* one that is gone does not answer */
-    int rc = hear(m);
-    pthread_mutex_unlock(&process.lock);
+    pthread_mutex_lock(&processes[kind].lock);
+    /* One that is gone does not answer. */
+    (void)send(processes[kind].fd, m, sizeof *m, MSG_NOSIGNAL);
+    int rc = hear(kind, m);
+    pthread_mutex_unlock(&processes[kind].lock);
     return rc;
 }
 
-int outside_open_browser(const char *url)
+int outside_open_browser(const browser_page *page)
 {
-    message m = {.what = OPEN_BROWSER};
-    int n = snprintf(m.text, sizeof m.text, "%s", url);
-    if (n < 0 || (size_t)n >= sizeof m.text)
-        return vp_fail(VP_ELIMIT, "the address is too long for a browser");
-    VP_TRY(ask(&m));
-    return m.code ? vp_fail(m.code, "%.300s", m.text) : 0;
+    message m = {.what = OPEN_BROWSER, .page = *page};
+    int rc = ask(OUTSIDE_BROWSER, &m);
+    outside_end(OUTSIDE_BROWSER);
+    return rc < 0 ? rc : m.code ? vp_fail(m.code, "%.300s", m.text) : 0;
 }
 
 pid_t outside_pid(uint64_t socket_inode)
 {
     message m = {.what = PID_OF_SOCKET, .number = socket_inode};
-    return ask(&m) < 0 ? 0 : (pid_t)m.number;
+    return ask(OUTSIDE_LOOKUP, &m) < 0 ? 0 : (pid_t)m.number;
 }
 
 int outside_directory(char *out, size_t cap, pid_t pid)
 {
     message m = {.what = DIRECTORY_OF_PID, .number = (uint64_t)pid};
-    VP_TRY(ask(&m));
+    VP_TRY(ask(OUTSIDE_LOOKUP, &m));
     int n = snprintf(out, cap, "%s", m.text);
     if (n <= 0 || (size_t)n >= cap)
         return vp_fail(VP_ENOTFOUND, "the directory of process %ld is not known", (long)pid);

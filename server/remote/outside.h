@@ -1,7 +1,9 @@
-/* A process that is started before the sandbox, and does outside what is not possible inside: it
- * opens the browser, and sees which program holds a socket of this machine (Landlock hides other
- * processes). It answers three questions, one at a time, and ends with us. Without it, each is done
- * in place. Included by server/remote and server/cli. Thread-safe, except for start and end. */
+/* Processes that are started before the sandbox, and do outside what is not possible inside. One
+ * opens the browser, once, and ends; it is told which page, never what to run or to open: whoever
+ * gets hold of the server gets nothing else from it. The other sees which program holds a socket of
+ * this machine (Landlock hides other processes). Neither may gain rights. Both end with us; where
+ * one was not started, what it does is done in place. Included by server/remote and server/cli.
+ * Thread-safe, except for start and end. */
 #ifndef VP_REMOTE_OUTSIDE_H
 #define VP_REMOTE_OUTSIDE_H
 
@@ -10,15 +12,21 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Starts it; there must be no other thread yet. VP_EIO. */
-int outside_start(void);
-/* Ends it. Without one, nothing happens. */
-void outside_end(void);
-bool outside_runs(void);
+#include "server/remote/browser.h"
 
-/* The three questions; only while outside_runs(). */
-int outside_open_browser(const char *url); /* browser_open */
-pid_t outside_pid(uint64_t socket_inode);  /* tb_listener_pid: 0 for nobody */
+typedef enum outside_kind { OUTSIDE_BROWSER, OUTSIDE_LOOKUP, OUTSIDE_KINDS } outside_kind;
+
+/* Starts it; there must be no other thread yet. VP_EIO. */
+int outside_start(outside_kind kind);
+/* Ends it. Without one, nothing happens. */
+void outside_end(outside_kind kind);
+bool outside_runs(outside_kind kind);
+
+/* Opens a page of ours; the process has ended then. VP_EREFUSED: it makes no address of that. */
+int outside_open_browser(const browser_page *page);
+
+/* Only while the other runs. tb_listener_pid: 0 for nobody. */
+pid_t outside_pid(uint64_t socket_inode);
 /* The working directory of a process, NUL-terminated; VP_ENOTFOUND. */
 int outside_directory(char *out, size_t cap, pid_t pid);
 

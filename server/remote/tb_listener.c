@@ -122,7 +122,7 @@ static bool holds(const char *pid, const char *socket_name)
 
 pid_t tb_listener_pid(const tb_listener *l)
 {
-    if (outside_runs())
+    if (outside_runs(OUTSIDE_LOOKUP))
         return outside_pid(l->inode);
     char socket_name[64];
     snprintf(socket_name, sizeof socket_name, "socket:[%llu]", l->inode);
@@ -168,7 +168,7 @@ bool tb_logdir_of(vp_str *out, vp_str args)
 static int directory_of(char *out, size_t cap, pid_t pid)
 {
     char path[64];
-    if (outside_runs())
+    if (outside_runs(OUTSIDE_LOOKUP))
         return outside_directory(out, cap, pid);
     snprintf(path, sizeof path, "/proc/%ld/cwd", (long)pid);
     ssize_t n = readlink(path, out, cap - 1);

@@ -188,23 +188,52 @@ bool site_ui_of(const char *name, site_ui *out)
     return false;
 }
 
+static browser_view view_of(const site *s)
+{
+    static const browser_view views[] = {BROWSER_SESSION, BROWSER_PERFETTO, BROWSER_TENSORBOARD,
+                                         BROWSER_SESSION};
+    return views[s->opts.ui];
+}
+
 int site_url(vp_buf *b, const site *s, const cat_session *session)
 {
-    static const char *const before[] = {"session/", "perfetto/", "tensorboard/", "session/"};
-    static const char *const behind[] = {"/", "", "", "/"};
     vp_str token = vp_str_of(http_server_url(s->http)), base;
     vp_take_until(&token, '?', SIZE_MAX, &base);
     vp_buf_str(b, base);
-    if (session) {
-        vp_buf_puts(b, before[s->opts.ui]);
-        vp_buf_puts(b, session->id);
-        vp_buf_puts(b, behind[s->opts.ui]);
-    }
+    if (session)
+        browser_path(b, view_of(s), session->id);
     if (token.n) {
         vp_buf_putc(b, '?');
         vp_buf_str(b, token);
     }
     return b->status;
+}
+
+/* Takes a piece of an address; what does not fit is no address of a page. */
+static void copy_piece(char *out, size_t cap, vp_str piece)
+{
+    piece = vp_str_head(piece, cap - 1);
+    memcpy(out, piece.p, piece.n);
+    out[piece.n] = 0;
+}
+
+void site_page(browser_page *out, const site *s, const cat_session *session)
+{
+    vp_str rest = vp_str_skip(vp_str_of(http_server_url(s->http)), strlen("http://")), host;
+    vp_take_until(&rest, '/', SIZE_MAX, &host);
+    host = vp_str_head(host, vp_str_rfind_char(host, ':'));
+    if (vp_str_starts(host, VP_STR("[")))
+        host = vp_str_head(vp_str_skip(host, 1), host.n - 2);
+    *out = (browser_page){.port = http_server_port(s->http)};
+    copy_piece(out->host, sizeof out->host, host);
+    if (rest.n > 1) { /* "name/" */
+        out->prefix[0] = '/';
+        copy_piece(out->prefix + 1, sizeof out->prefix - 1, vp_str_head(rest, rest.n - 1));
+    }
+    if (!session)
+        return;
+    out->view = view_of(s);
+    copy_piece(out->id, sizeof out->id, vp_str_of(session->id));
 }
 
 static int copy_text(const char **text)

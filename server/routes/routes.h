@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "server/net/http.h"
+#include "server/remote/browser.h"
 #include "server/routes/store.h"
 
 typedef enum site_ui { SITE_UI_BOTH, SITE_UI_PERFETTO, SITE_UI_TENSORBOARD, SITE_UI_NONE } site_ui;
@@ -52,6 +53,8 @@ bool site_ui_of(const char *name, site_ui *out);
 /* Appends where a browser is to land: the index, or with a session its page, Perfetto hand-off or
  * TensorBoard link as opts.ui says; with the token, if there is one. */
 int site_url(vp_buf *b, const site *s, const cat_session *session);
+/* The same page by its parts, for who opens a browser (there is no token then). */
+void site_page(browser_page *out, const site *s, const cat_session *session);
 
 /* The table of routes; it ends with a NULL pattern. Tests ask every method of every one. */
 const http_route *site_routes(void);

@@ -600,12 +600,45 @@ def test_the_process_outside_ends_with_us(place, runs, slow):
                "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
     with Serving(place, "--port", 0, runs, env=env) as s:
         outside, = children(s.process.pid)
-        assert pathlib.Path(f"/proc/{outside}/comm").read_text() == "vp-outside\n"
+        assert pathlib.Path(f"/proc/{outside}/comm").read_text() == "vp-lookup\n"
         s.process.kill()
         s.process.wait()
         until(lambda: not pathlib.Path(f"/proc/{outside}").exists())
     with Serving(place, "--port", 0, "--ui", "none", runs) as s:
         assert children(s.process.pid) == []
+
+
+def processes_outside(server):
+    """name → (NoNewPrivs, pid) of the children of a server."""
+    out = {}
+    for pid in pathlib.Path(f"/proc/{server}/task/{server}/children").read_text().split():
+        status = dict(line.split(":\t", 1) for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines() if ":\t" in line)
+        out[status["Name"]] = (status["NoNewPrivs"], int(pid))
+    return out
+
+
+def test_what_is_outside_can_do_no_more_than_it_is_for(place, runs):
+    """The process that opens the browser is not there when none is wanted, and is gone when it did; no
+    program that it starts gains rights."""
+    browser = place.dir / "browser"
+    browser.write_text(f"#!/bin/sh\ngrep NoNewPrivs /proc/self/status > {place.dir}/seen.tmp\nmv {place.dir}/seen.tmp {place.dir}/seen\n")
+    browser.chmod(0o755)
+    with Serving(place, "--port", 0, runs) as s:  # --no-browser
+        found = processes_outside(s.process.pid)
+        assert "vp-outside" not in found
+        assert {rights for rights, _ in found.values()} == {"1"}
+    p = subprocess.Popen(["view_profile", "--port", "0", str(runs)], cwd=place.dir, stdin=subprocess.DEVNULL,
+                         env={**place.env, "BROWSER": str(browser)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        assert p.stdout.readline().startswith(b"http://127.0.0.1:")
+        until(lambda: (place.dir / "seen").exists())
+        assert (place.dir / "seen").read_text().split() == ["NoNewPrivs:", "1"]
+        until(lambda: "vp-outside" not in processes_outside(p.pid))
+        p.send_signal(signal.SIGTERM)
+        assert p.wait(30) == 0
+    finally:
+        p.kill()
+        p.communicate()
 
 
 def test_without_the_sandbox(place, xspace_runs):
