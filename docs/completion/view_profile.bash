@@ -23,7 +23,7 @@ _view_profile() {
         --access-log-format) words='combined json' ;;
         --top) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --ui --port --bind-all --host --extract --list-only --no-browser --tensorboard-port --tensorboard-in-place --perfetto-ui --allow-host --allow-origin --token-file --listen --path-prefix --access-log --access-log-format --no-sandbox --top --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --ui --port --bind-all --host --extract --list-only --no-browser --tensorboard-port --tensorboard-in-place --tensorboard-unguarded --perfetto-ui --allow-host --allow-origin --token-file --listen --path-prefix --access-log --access-log-format --no-sandbox --top --color --verbose --quiet --help --version ' ;;
         esac ;;
     list)
         case $prev in

@@ -27,6 +27,7 @@ static void translate(site_options *to, const cli_options *o, const char *dir)
     to->perfetto_ui = o->perfetto_ui ? o->perfetto_ui : to->perfetto_ui;
     to->tensorboard_port = (int)o->tensorboard_port;
     to->tensorboard_in_place = o->tensorboard_in_place;
+    to->tensorboard_unguarded = o->tensorboard_unguarded;
     to->top = o->top > 0 ? (size_t)o->top : to->top;
 }
 

@@ -227,6 +227,8 @@ const cli_option cli_option_table[] = {
      "where TensorBoard runs, or is started"},
     {"tensorboard-in-place", 0, NULL, CLI_FLAG, CLI_SERVE, AT(tensorboard_in_place), 0, 0, NULL,
      "let TensorBoard keep its caches in the run directories, for faster opening the next time"},
+    {"tensorboard-unguarded", 0, NULL, CLI_FLAG, CLI_SERVE, AT(tensorboard_unguarded), 0, 0, NULL,
+     "start TensorBoard also where a token is required, which it asks nobody for"},
     {"perfetto-ui", 0, "URL", CLI_TEXT, CLI_SERVE, AT(perfetto_ui), 0, 0, NULL,
      "the Perfetto UI to hand traces to; without it, https://ui.perfetto.dev"},
     {"allow-host", 0, "NAME", CLI_WORDS, CLI_SERVE, AT(allow_host), 0, 0, NULL,

@@ -302,10 +302,18 @@ static bool foreign_knows(tb_answer *out, const tb *t, const cat_session *s)
     return true;
 }
 
-static void ask_locked(tb *t, tb_answer *out, catalog *c, const cat_session *s)
+static void ask_locked(tb *t, tb_answer *out, catalog *c, const cat_session *s, bool may_start)
 {
     if (foreign_knows(out, t, s))
         return;
+    if (!may_start) {
+        fail(out,
+             "TensorBoard is not started here: this server requires a token, and TensorBoard asks "
+             "nobody for one. Start one yourself over this directory, or this server with "
+             "--tensorboard-unguarded.",
+             NULL);
+        return;
+    }
     if (!t->scratch && tb_scratch_new(&t->scratch, t->opts.in_place) < 0) {
         fail(out, vp_error_last()->message, NULL);
         return;
@@ -320,7 +328,8 @@ static void ask_locked(tb *t, tb_answer *out, catalog *c, const cat_session *s)
         look_at_own(t, out, s);
 }
 
-void tb_ask(tb *t, tb_answer *out, catalog *c, const cat_session *s, const char *host)
+void tb_ask(tb *t, tb_answer *out, catalog *c, const cat_session *s, const char *host,
+            bool may_start)
 {
     *out = (tb_answer){.state = TB_NO_XPLANE};
     if (tb_next_xplane(s, 0) == s->file_count)
@@ -329,7 +338,7 @@ void tb_ask(tb *t, tb_answer *out, catalog *c, const cat_session *s, const char 
     if (host && !has_host(s, host))
         return;
     pthread_mutex_lock(&t->lock);
-    ask_locked(t, out, c, s);
+    ask_locked(t, out, c, s, may_start);
     if (out->state == TB_READY)
         put_hosts(out, t, s, host);
     pthread_mutex_unlock(&t->lock);

@@ -296,6 +296,7 @@ int page_tensorboard(http_req *rq)
     VP_CLEANUP(vp_free_ptr) tb_answer *a = vp_malloc(sizeof *a);
     if (!a)
         return vp_fail(VP_ENOMEM, "out of memory");
-    tb_ask(at->tensorboard, a, c, s, http_query(rq, "host"));
+    tb_ask(at->tensorboard, a, c, s, http_query(rq, "host"),
+           at->opts.tensorboard_unguarded || !http_server_has_token(at->http));
     return answer(rq, s, a);
 }

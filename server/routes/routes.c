@@ -250,6 +250,7 @@ static int copy_options(site_options *to, const site_options *from)
                          .ui = from->ui,
                          .tensorboard_port = from->tensorboard_port,
                          .tensorboard_in_place = from->tensorboard_in_place,
+                         .tensorboard_unguarded = from->tensorboard_unguarded,
                          .top = from->top,
                          .profile_dir = from->profile_dir,
                          .perfetto_ui = from->perfetto_ui,

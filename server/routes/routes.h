@@ -30,6 +30,8 @@ typedef struct site_options {
     size_t top;              /* rows of the op table where the query names no n */
     /* TensorBoard may keep its caches in the profile directory. */
     bool tensorboard_in_place;
+    /* It is started also where a token is required, though it asks nobody for one. */
+    bool tensorboard_unguarded;
 } site_options;
 #define SITE_OPTIONS_INIT                                                                          \
     {                                                                                              \

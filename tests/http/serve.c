@@ -1,6 +1,6 @@
 /* The server for tests/http: a site from plain arguments, without the command line's defaults.
  *
- *   serve DIR [port N] [host ADDR] [token T] [allow-host H]… [allow-origin O]…
+ *   serve DIR [port N] [host ADDR] [token T] [allow-host H]… [allow-origin O]… [unguarded 1]
  *
  * Prints its URL, serves until standard input ends, and says how many descriptors are open then
  * ("fds N") before it stops. The line "fds" on standard input asks for the same, the line "routes"
@@ -51,6 +51,8 @@ int main(int argc, char **argv)
             o.host = argv[i + 1];
         else if (!strcmp(argv[i], "token"))
             o.token = argv[i + 1];
+        else if (!strcmp(argv[i], "unguarded"))
+            o.tensorboard_unguarded = true;
         else if (!strcmp(argv[i], "allow-host") && host_count < MANY)
             hosts[host_count++] = argv[i + 1];
         else if (!strcmp(argv[i], "allow-origin") && origin_count < MANY)

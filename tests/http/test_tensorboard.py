@@ -693,3 +693,36 @@ def test_no_request_chooses_the_target(viewer, directory):
             answer = v.get(f"/tensorboard/{v.session(RUN)}{query}")
             assert evil not in answer.location
             target(answer)
+
+
+TOKEN = "0123456789abcdef0123456789abcdef"
+BEARER = {"Authorization": f"Bearer {TOKEN}"}
+
+
+def guarded(viewer, directory, *options):
+    v = viewer(directory, *options, VIEW_PROFILE_TOKEN=TOKEN)
+    sessions = json.loads(v.get("/api/v1/sessions", **BEARER).text)["sessions"]
+    return v, next(s["id"] for s in sessions if s["name"].endswith(RUN))
+
+
+def test_a_token_is_not_undone_by_a_tensorboard(viewer, directory):
+    """It would show everything to whoever reaches its port, under any Host."""
+    v, session = guarded(viewer, directory)
+    assert v.get(f"/tensorboard/{session}").status == 401
+    answer = v.get(f"/tensorboard/{session}", **BEARER)
+    assert answer.location is None
+    assert "--tensorboard-unguarded" in answer.text
+    assert v.started() is None
+    with Foreign(v.tensorboard_port, directory):  # the user's own is theirs
+        assert v.get(f"/tensorboard/{session}", **BEARER).status == 303
+
+
+def test_a_tensorboard_without_a_guard_is_asked_for(viewer, directory):
+    v, session = guarded(viewer, directory, "--tensorboard-unguarded")
+    for _ in range(200):
+        answer = v.get(f"/tensorboard/{session}", **BEARER)
+        if answer.status == 303:
+            break
+        time.sleep(0.1)
+    assert answer.location.startswith(f"http://127.0.0.1:{v.tensorboard_port}/")
+    assert v.started() is not None
