@@ -136,9 +136,10 @@ static int keep_token(http_req *rq)
     vp_take_until(&query, '?', SIZE_MAX, &pair);
     vp_buf_puts(&to, rq->server->prefix);
     vp_buf_str(&to, pair);
+    size_t k = 0; /* pairs that hold nothing are none (path.c) */
     for (char sep = '?'; query.n;) {
         vp_take_until(&query, '&', SIZE_MAX, &pair);
-        if (vp_str_starts(pair, VP_STR("token=")))
+        if (!pair.n || !strcmp(rq->target.query[k++].key, "token"))
             continue;
         vp_buf_putc(&to, sep);
         vp_buf_str(&to, pair);
@@ -240,11 +241,13 @@ static int admit(http_req *rq)
         return 1;
     if (rq->verdict.status)
         return refuse(rq, rq->verdict.status, rq->verdict.message);
-    if (strip_prefix(rq))
-        return with_slash(rq);
-    int status = http_target_parse(&rq->target, rq->verdict.target, &why);
+    vp_str whole = rq->verdict.target;
+    bool is_root = strip_prefix(rq);
+    int status = http_target_parse(&rq->target, is_root ? whole : rq->verdict.target, &why);
     if (status)
         return http_fail(rq, status, "%s", why);
+    if (is_root)
+        return with_slash(rq);
     int found = http_route_find(rq, &allow);
     unsigned flags = rq->route ? rq->route->flags : 0;
     bool listed = rq->verdict.origin == GUARD_LISTED_ORIGIN;

@@ -74,8 +74,8 @@ static void add_cors(http_req *rq, struct MHD_Response **r)
 
 static const char *cache_rule(const http_req *rq, int status, const http_entity *e)
 {
-    if (status >= 400 || !rq->route || (rq->route->flags & HTTP_API))
-        return "no-store";
+    if (status >= 400 || status == 303 || !rq->route || (rq->route->flags & HTTP_API))
+        return "no-store"; /* 303: with a cookie, or to where it leads at this moment */
     return e && e->immutable ? "public, max-age=31536000, immutable" : "no-cache";
 }
 
@@ -107,7 +107,9 @@ static void add_headers(http_req *rq, int status, struct MHD_Response **r, const
         return;
     }
     http_add(r, "Cross-Origin-Resource-Policy", "same-origin");
-    if (rq->vary_encoding)
+    if (status == 403)
+        http_add(r, "Vary", "Accept-Encoding, Origin"); /* whoever else asks may be answered */
+    else if (rq->vary_encoding)
         http_add(r, "Vary", "Accept-Encoding");
 }
 
@@ -230,6 +232,7 @@ static int status_of(int code)
     case VP_EUNSUPPORTED:
     case VP_EEMPTY:
         return 422;
+    case VP_EIO: /* a file that is another one by now, as a rule: the list will know */
     case VP_ELIMIT:
     case VP_EBUSY:
     case VP_ECANCELLED:

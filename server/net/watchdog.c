@@ -12,6 +12,7 @@
 
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/base/thread.h"
 #include "trace/base/time.h"
 
 #define TICK_MS 500
@@ -41,11 +42,7 @@ struct http_watchdog {
 
 static void wait_a_tick(http_watchdog *w)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    t.tv_nsec += TICK_MS * 1000000;
-    t.tv_sec += t.tv_nsec / 1000000000;
-    t.tv_nsec %= 1000000000;
+    struct timespec t = vp_cond_until(TICK_MS);
     pthread_cond_timedwait(&w->wake, &w->lock, &t);
 }
 
@@ -116,14 +113,10 @@ static void *watch(void *arg)
 int http_watchdog_new(http_watchdog **out)
 {
     http_watchdog *w = vp_calloc(1, sizeof *w);
-    pthread_condattr_t attr;
     if (!w)
         return vp_fail(VP_ENOMEM, "out of memory");
     pthread_mutex_init(&w->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&w->wake, &attr);
-    pthread_condattr_destroy(&attr);
+    vp_cond_init(&w->wake);
     if (pthread_create(&w->thread, NULL, watch, w)) {
         vp_free(w);
         return vp_fail(VP_EIO, "cannot start a thread");

@@ -8,6 +8,7 @@
 #include "server/net/request.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/base/thread.h"
 
 /* Workers mostly wait (for files, for an analysis that somebody else started), so there are more
  * than processors; the store bounds how many analyses run at once. */
@@ -27,9 +28,7 @@ struct http_pool {
 /* NULL when there was nothing to do for a while, or will not be any more; called with the lock. */
 static http_req *take_job(http_pool *p)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += IDLE_S;
+    struct timespec until = vp_cond_until(IDLE_S * 1000);
     p->idle++;
     while (!p->first && !p->stop && pthread_cond_timedwait(&p->work, &p->lock, &until) != ETIMEDOUT)
         ;
@@ -81,7 +80,7 @@ int http_pool_new(http_pool **out)
     if (!p)
         return vp_fail(VP_ENOMEM, "out of memory");
     pthread_mutex_init(&p->lock, NULL);
-    pthread_cond_init(&p->work, NULL);
+    vp_cond_init(&p->work);
     pthread_cond_init(&p->gone, NULL);
     p->last = &p->first;
     *out = p;

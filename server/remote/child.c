@@ -18,6 +18,7 @@
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/base/thread.h"
 #include "trace/base/str.h"
 #include "trace/base/time.h"
 
@@ -247,12 +248,8 @@ static int begin(child *c, int *fd)
  * again. Waits a little, so that it is no busy loop. */
 static bool should_restart(child *c)
 {
-    struct timespec until;
+    struct timespec until = vp_cond_until(RESTART_AFTER_MS);
     char line[80];
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += RESTART_AFTER_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
     pthread_mutex_lock(&c->lock);
     if (vp_now_ms() - c->started_ms > WORKED_MS)
         c->in_a_row = 0;
@@ -316,7 +313,7 @@ int child_start(child **out, const char *const *argv)
     if (!c)
         return vp_fail(VP_ENOMEM, "out of memory");
     pthread_mutex_init(&c->lock, NULL);
-    pthread_cond_init(&c->changed, NULL);
+    vp_cond_init(&c->changed);
     int rc = copy_argv(c, argv);
     if (rc == 0 && pthread_create(&c->thread, NULL, run, c))
         rc = vp_fail(VP_EIO, "cannot start a thread");
@@ -367,9 +364,7 @@ void child_stop(child *c)
 {
     if (!c)
         return;
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += TERM_GRACE_MS / 1000;
+    struct timespec until = vp_cond_until(TERM_GRACE_MS);
     pthread_mutex_lock(&c->lock);
     c->stopping = true;
     pthread_cond_broadcast(&c->changed);

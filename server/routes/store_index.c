@@ -105,12 +105,8 @@ static void *keep_up(void *arg)
 
 static void init_sync(store_index *ix)
 {
-    pthread_condattr_t attr;
     pthread_mutex_init(&ix->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&ix->changed, &attr);
-    pthread_condattr_destroy(&attr);
+    vp_cond_init(&ix->changed);
 }
 
 static int check_path(const char *path)

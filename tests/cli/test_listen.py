@@ -229,6 +229,19 @@ def links_of(page, at):
     return {urllib.parse.urljoin(at, html.unescape(x)) for x in found if x}
 
 
+@pytest.mark.parametrize("raw, status", [
+    (b"", 308), (b"?n=5", 308), (b"?n=\x80\xff", 400), (b"?a=\x01", 400), (b"?a=\x1b[2J", 400), (b"?%zz", 400), (b"?%0d%0a", 400),
+    (b"?a\\b", 400)])
+def test_what_leads_below_the_prefix_is_an_address(place, runs, raw, status):
+    """Nothing that no address may hold is copied into Location."""
+    with Serving(place, "--port", 0, "--path-prefix", "/x", runs) as s:
+        with s.connect() as c:
+            c.sendall(b"GET /x" + raw + f" HTTP/1.1\r\nHost: 127.0.0.1:{s.port}\r\nConnection: close\r\n\r\n".encode())
+            answer = b"".join(iter(lambda: c.recv(65536), b""))
+        assert answer.startswith(b"HTTP/1.1 %d " % status)
+        assert (b"\r\nLocation: " in answer) == (status == 308)
+
+
 @pytest.mark.parametrize("strips", [False, True])
 def test_every_page_stays_below_the_prefix(place, runs, strips):
     """A proxy shows us at http://proxy.example/a/b/, and hands the path on as it is, or without the

@@ -281,3 +281,53 @@ def test_ports(profile_dir):
         Server(profile_dir, 'host', 'evil.example')
     with pytest.raises(RuntimeError):
         Server(profile_dir / 'missing')
+
+
+@pytest.mark.parametrize('key', ['token', 'to%6ben', '%74oken', '%74%6F%6b%65%6E'])
+def test_a_token_leaves_the_address_however_it_is_written(guarded, key):
+    a = guarded.get(f'/session/x/?&n=5&&{key}={TOKEN}&by=max&token=other')
+    assert a.status == 303
+    assert a.get('Location') == '/session/x/?n=5&by=max'
+    assert a.get('Cache-Control') == 'no-store'
+
+
+def test_refusals_are_not_for_other_askers(server, session):
+    """Whoever keeps a 403 must not give it to an origin that may read."""
+    for target in [f'/trace/{session}/beta.json', f'/trace/{session}/raw/beta.trace.json', '/']:
+        for field in ['Origin: https://evil.example', 'Origin: https://ui.perfetto.dev', 'Sec-Fetch-Site: cross-site']:
+            a = server.get(target, field, *(['Sec-Fetch-Mode: no-cors'] if 'Sec' in field else []))
+            assert a.status == 403 or 'perfetto' in field
+            assert 'Origin' in (a.get('Vary') or ''), (target, field)
+
+
+def test_etags_tell_nothing_of_the_disk(server, session, profile_dir):
+    import os
+    from conftest import RUN
+    path = profile_dir / 'plugins' / 'profile' / RUN / 'beta.trace.json'
+    st = os.stat(path)
+    for name in ['raw/beta.trace.json', 'beta.json', 'beta.json.gz']:
+        etag = server.get(f'/trace/{session}/{name}').get('ETag')
+        assert etag
+        for number in [st.st_dev, st.st_ino, st.st_size, st.st_mtime_ns]:
+            if number > 0xff:
+                assert f'{number:x}' not in etag and str(number) not in etag
+        assert etag == server.get(f'/trace/{session}/{name}').get('ETag')
+
+
+def test_a_file_that_has_changed_is_asked_for_again(tmp_path):
+    """Between a change and the next look at the directory: 503, or the new file; never 500."""
+    import os
+    from conftest import RUN, trace
+    run = tmp_path / 'plugins' / 'profile' / RUN
+    run.mkdir(parents=True)
+    path = run / 'a.trace.json'
+    path.write_bytes(trace(3))
+    s = Server(tmp_path)
+    ident = s.sessions()[0]['id']
+    seen = set()
+    for i in range(40):
+        path.write_bytes(trace(3) + b'\n' * (i + 1))
+        for name in ['raw/a.trace.json', 'a.json', 'a.json.gz']:
+            seen.add(s.get(f'/trace/{ident}/{name}').status)
+    assert seen <= {200, 409, 503} and seen != {200}, seen
+    s.stop()

@@ -43,3 +43,20 @@ int vp_aside_join(vp_aside *a)
     a->running = false;
     return a->status < 0 ? vp_fail_copy(&a->error) : a->status;
 }
+
+void vp_cond_init(pthread_cond_t *c)
+{
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(c, &attr);
+    pthread_condattr_destroy(&attr);
+}
+
+struct timespec vp_cond_until(int64_t ms)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    int64_t ns = t.tv_nsec + ms % 1000 * 1000000;
+    return (struct timespec){t.tv_sec + ms / 1000 + ns / 1000000000, ns % 1000000000};
+}

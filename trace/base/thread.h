@@ -7,6 +7,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
 
 #include "trace/base/err.h"
 
@@ -15,6 +17,11 @@
 void vp_thread_mask(sigset_t *before);
 /* Starts a thread so masked. 0 or VP_EIO. */
 int vp_thread_start(pthread_t *out, void *(*run)(void *), void *arg);
+
+/* A condition whose timed waits are not moved by somebody who sets the clock, and the time until
+ * which such a wait lasts. */
+void vp_cond_init(pthread_cond_t *c);
+struct timespec vp_cond_until(int64_t ms);
 
 /* One call of a function on a thread of its own. */
 typedef struct vp_aside {

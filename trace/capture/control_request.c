@@ -44,13 +44,13 @@ static int take_value(control_request *r, vp_str word)
     if (!memchr(word.p, '=', word.n) || !vp_take_until(&word, '=', word.n, &key))
         return vp_fail(VP_EARG, "%.*s: KEY=NUMBER is needed", VP_STR_ARG(vp_str_head(word, 60)));
     if (vp_str_eq(key, VP_STR("steps")))
-        return read_number(&r->steps, word, STEPS_MAX)
+        return read_number(&r->steps, word, STEPS_MAX) && r->steps
                    ? 0
-                   : vp_fail(VP_EARG, "steps must be a number up to %d", STEPS_MAX);
+                   : vp_fail(VP_EARG, "steps must be a number from 1 to %d", STEPS_MAX);
     if (vp_str_eq(key, VP_STR("ms")))
-        return read_number(&r->ms, word, MS_MAX)
+        return read_number(&r->ms, word, MS_MAX) && r->ms
                    ? 0
-                   : vp_fail(VP_EARG, "ms must be a number up to %d", MS_MAX);
+                   : vp_fail(VP_EARG, "ms must be a number from 1 to %d", MS_MAX);
     if (vp_str_eq(key, VP_STR("seconds")))
         return read_seconds(&r->past_ns, word)
                    ? 0
