@@ -50,7 +50,8 @@ typedef struct vp_breakdown {
 
 /* Why a device idles, in the order in which an instant with several reasons is given away
  * (analysis.md A3, 6.2.1): the thread that launches the next op was compiling, waiting for input,
- * …; UNKNOWN where nothing links the gap to the host. */
+ * …; UNKNOWN where nothing links the gap to the host. A copy on any other thread comes before HOST
+ * and before nothing. */
 typedef enum vp_cause {
     VP_CAUSE_COMPILE,
     VP_CAUSE_INPUT,
@@ -60,6 +61,7 @@ typedef enum vp_cause {
     VP_CAUSE_HOST,     /* any other label, or none: the launching thread was late */
     VP_CAUSE_CALL,     /* inside the launch call */
     VP_CAUSE_LATENCY,  /* launched, not yet started */
+    VP_CAUSE_PEER,     /* it waited for another device, which still worked */
     VP_CAUSE_UNKNOWN,
     VP_CAUSES
 } vp_cause;
@@ -75,6 +77,9 @@ typedef struct vp_launch {
     int64_t late_launches;               /* delay above 100 us */
     int64_t queue_max, queue_mean_milli; /* launched, not started; mean over the launches, /1000 */
     int64_t graph_launches;              /* calls that launch a recorded graph */
+    /* Of gaps below 1 ms in which nothing else was queued: the next op's launch had not returned
+     * when the device ran dry, or the op began within twice the usual time after it. */
+    int64_t starved_call_ps, starved_latency_ps; /* in that launch; from its end to the op */
 } vp_launch;
 
 /* What a device's ops could be rid of (A11, full). Self times, of self_ps. */
@@ -251,7 +256,7 @@ typedef struct vp_steps {
 
 /* ---- Idle (A3, full) ---- */
 
-/* A time between two ops of a device. host_late + in_call + latency + unknown = dur. */
+/* A time between two ops of a device. host_late + in_call + latency + peer + unknown = dur. */
 typedef struct vp_gap {
     uint32_t device;
     int64_t start_ps, dur_ps; /* start on the aligned clock, length on the device's */

@@ -122,14 +122,16 @@ def sync_call():
 
 
 def launch_bound():
-    """Kernels of 4 µs, one launched every 20 µs."""
+    """Kernels of 4 µs, one launched every 20 µs: all idle time is the host's way to the next launch, the launch
+    and what it takes until the kernel begins."""
     loop = GpuLoop(Scene())
     for n in range(12):
         with loop.step(n):
             for i in range(200):
                 loop.work('aten::add_', 15 * US)
                 loop.launch(KERNELS[i % 8], 4 * US, call_dur=5 * US, latency=1 * US)
-    return Planted('F9', loop.scene, 'high', exactly(measure.host_late(loop.host, loop.device)), 'GPU', 'kineto')
+    idle = sum(sum(p) for p in measure.idle_parts(loop.host, loop.device))
+    return Planted('F9', loop.scene, 'high', exactly(idle), 'GPU', 'kineto', explained=('F1', 'F3'))
 
 
 def back_to_back(form='kineto', call=5 * US, latency=3 * US, kernel=2 * US, per_step=400):
@@ -689,6 +691,13 @@ CASES = {
     'F14': input_bound, 'F14-tpu': infeed_bound, 'F15': imbalance, 'F16': straggler,
     'F16-hosts': lambda: straggler(2, 1), 'F17': hot_op, 'F17-hotter': lambda: hot_op(65), 'F18': op_variance,
     'F18-tpu': op_variance_of_one_shape,
+    'F6-cpu': cpu_transfers, 'F6-cpu-put': lambda: cpu_transfers('batched_device_put', False),
+    'F6-cpu-asarray': lambda: cpu_transfers('np.asarray(jax.Array)', False),
+    'F9-queue': back_to_back, 'F9-xla': lambda: back_to_back('xspace'), 'F9-graphs': small_graphs,
+    'F9-latency': lambda: back_to_back('xspace', 5 * US, 4 * US, 2 * US),
+    'F15-gpus': uneven_gpus, 'F15-torch': lambda: uneven_gpus('kineto', wait='cudaStreamSynchronize'),
+    'F15-event': lambda: uneven_gpus('kineto', wait='cudaEventSynchronize'),
+    'F15-rocm': lambda: uneven_gpus('xspace', 'hip', 'hipStreamSynchronize'),
     'F11-step': compile_in_first_step, 'F11-helper': lambda: compile_in_first_step(True),
     'F11-modules': compile_without_annotations, 'F11-torch': compile_in_profiler_step,
     'F11-gpu': lambda: compile_in_profiler_step('jax'),

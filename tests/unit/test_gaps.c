@@ -400,6 +400,15 @@ static int open_cause(const scene *s, int thread, int64_t t)
     return best;
 }
 
+/* A copy on any thread comes before plain work and before nothing. */
+static bool is_copied(const scene *s, int64_t t)
+{
+    for (int i = 0; i < SPANS; i++)
+        if (s->span[i].kind == VP_CAUSE_TRANSFER && s->span[i].start <= t && t < s->span[i].end)
+            return true;
+    return false;
+}
+
 /* In scenes without crossing spans and with distinct starts of ops. */
 static void brute(const scene *s, int64_t cause[VP_CAUSES])
 {
@@ -427,6 +436,8 @@ static void brute(const scene *s, int64_t cause[VP_CAUSES])
             c = thread >= 0 ? open_cause(s, thread, t) : -1;
             if (c < 0)
                 c = open_cause(s, 0, t);
+            if ((c < 0 || c == VP_CAUSE_HOST) && is_copied(s, t))
+                c = VP_CAUSE_TRANSFER;
             if (c < 0)
                 c = thread >= 0 ? VP_CAUSE_HOST : VP_CAUSE_UNKNOWN;
         }

@@ -43,10 +43,10 @@ bool fd_has_causes(const vp_report *r)
     return known || !idle;
 }
 
-static bool has_launches(const vp_report *r)
+static bool has_launches(const fd_run *run)
 {
-    for (size_t d = 0; d < r->device_count; d++)
-        if (r->devices[d].launch.calls > 0)
+    for (uint32_t d = 0; d < run->r->device_count; d++)
+        if (fd_is_launched(run, d))
             return true;
     return false;
 }
@@ -67,8 +67,9 @@ static bool has_pageable(const vp_report *r)
     return false;
 }
 
-static unsigned what_is_there(const vp_report *r)
+static unsigned what_is_there(const fd_run *run)
 {
+    const vp_report *r = run->r;
     const vp_balance *b = &r->balance;
     bool steps = r->steps.count && r->steps.counted > 0;
     const bool there[] = {
@@ -76,7 +77,7 @@ static unsigned what_is_there(const vp_report *r)
         r->depth == VP_DEPTH_FULL,
         r->host_op_count || r->compile.count > 0,
         fd_has_causes(r),
-        has_launches(r),
+        has_launches(run),
         steps,
         steps && r->steps.counted >= 5 && r->steps.median_ps > 0,
         b->devices >= 2,
@@ -203,7 +204,6 @@ static void rank(vp_finding *f, size_t n)
 static int make(fd_run *run)
 {
     vp_report *r = run->r;
-    unsigned there = what_is_there(r);
     size_t n = 0;
     while (findings_rules[n].id)
         n++;
@@ -215,6 +215,7 @@ static int make(fd_run *run)
     VP_TRY(fd_index_all(run));
     fd_cells_init(run);
     run->straggling = fd_straggles(r);
+    unsigned there = what_is_there(run);
     for (size_t i = 0; i < n; i++) {
         run->f = &findings[i];
         apply(run, i, there);

@@ -82,25 +82,46 @@ static bool is_costly(const fd_run *run, const vp_transfer *t, uint32_t device)
     return steps > 0 && t->exposed_count > 10 * steps && !fd_too_little(t->exposed_ps, window);
 }
 
-/* Copies in two directions may run at the same time: their union is the device's exposed time. */
-static void offer_transfers(fd_run *run, uint32_t device)
+/* Copies on the device, in the directions that cost. They may run at the same time: their union is
+ * the device's exposed time. */
+static int64_t on_device(fd_run *run, uint32_t device, uint32_t *cells)
 {
-    const vp_report *r = run->r;
-    int64_t on_host = 0, on_device = 0;
-    uint32_t cells = 0, i;
+    int64_t sum = 0;
+    uint32_t i;
     for (FD_ROWS(i, &run->transfers, device)) {
-        const vp_transfer *t = &r->transfers[i];
+        const vp_transfer *t = &run->r->transfers[i];
         if (t->exposed_ps <= 0)
             continue;
         if (t->direction == VP_H2D || t->direction == VP_D2H)
             run->f->value = max_of(run->f->value, fd_share(t->exposed_ps, fd_window(run, device)));
-        if (!is_costly(run, t, device))
+        if (t->host_only || !is_costly(run, t, device))
             continue;
-        *(t->host_only ? &on_host : &on_device) += t->exposed_ps;
-        cells |= t->host_only ? FD_BIT(VP_CAUSE_TRANSFER) | FD_BIT(VP_CAUSE_SYNC)
-                              : FD_BIT(FD_COPY + t->direction);
+        sum += t->exposed_ps;
+        *cells |= FD_BIT(FD_COPY + t->direction);
     }
-    int64_t ps = on_host + at_most(on_device, r->devices[device].breakdown.exposed_copy_ps);
+    return at_most(sum, run->r->devices[device].breakdown.exposed_copy_ps);
+}
+
+bool fd_waits_for_host_copies(const fd_run *run, uint32_t device)
+{
+    int64_t ps = run->devices[device].whole_ps[VP_CAUSE_TRANSFER];
+    bool many = false;
+    uint32_t i;
+    for (FD_ROWS(i, &run->transfers, device))
+        many = many ||
+               (run->r->transfers[i].host_only && is_costly(run, &run->r->transfers[i], device));
+    return fd_above(ps, fd_window(run, device), 50) ||
+           (many && !fd_too_little(ps, fd_window(run, device)));
+}
+
+static void offer_transfers(fd_run *run, uint32_t device)
+{
+    uint32_t cells = 0;
+    int64_t ps = on_device(run, device, &cells);
+    if (fd_waits_for_host_copies(run, device)) {
+        ps += run->devices[device].whole_ps[VP_CAUSE_TRANSFER];
+        cells |= FD_BIT(VP_CAUSE_TRANSFER);
+    }
     if (ps > 0)
         fd_offer(run, device, cells, ps, fd_share(ps, fd_window(run, device)));
 }
@@ -125,6 +146,45 @@ static const vp_transfer *transfer_of(const fd_run *run, uint32_t device, vp_dir
     return NULL;
 }
 
+static const char cpu_advice[] =
+    "A CPU device shares the host's memory, so most copies can go: keep data in jax.Arrays from "
+    "step to step, put what does not change there once before the loop, hand over numpy arrays of "
+    "the final dtype that are contiguous and aligned to 64 bytes (they are taken as they are), "
+    "prepare the next batch in another thread, and read results every N steps.";
+static const char host_advice[] =
+    "Keep data on the device from step to step; send the next batch while this one computes "
+    "(jax.device_put from a thread, two batches ahead), as few large arrays and from pinned_host "
+    "memory; and read results every N steps, by copy_to_host_async.";
+
+/* Offloading is what TPUs wait for in copy-done; elsewhere it is the program that copies. */
+static void advise(fd_run *run, uint32_t device, bool offload)
+{
+    const char *kind = run->r->session_kind;
+    if (offload || (kind && !strcmp(kind, "kineto")))
+        return;
+    run->f->suggestion = run->r->devices[device].kind == VP_DEVICE_CPU ? cpu_advice : host_advice;
+}
+
+static void place_copies(fd_run *run, uint32_t device, const vp_transfer *first,
+                         const vp_transfer *second)
+{
+    if (first)
+        fd_place(run, device, NULL, first->largest_start_ps, first->largest_dur_ps);
+    if (second)
+        fd_place(run, device, NULL, second->largest_start_ps, second->largest_dur_ps);
+    if (!first)
+        fd_gap_places(run, FD_BIT(VP_CAUSE_TRANSFER));
+}
+
+/* What of a claim no row of transfers tells: the host's spans. */
+static const char *say_host(fd_run *run, const fd_claim *c, bool rows)
+{
+    const vp_idle_label *l = fd_idle_labels(run, c->device, FD_BIT(VP_CAUSE_TRANSFER)).label;
+    return l && c->part_ps[VP_CAUSE_TRANSFER]
+               ? fd_say(run, "; %s %s", rows ? "on the host mostly" : "mostly", fd_label(run, l))
+               : "";
+}
+
 void fd_transfers(fd_run *run)
 {
     const vp_report *r = run->r;
@@ -140,19 +200,21 @@ void fd_transfers(fd_run *run)
         first = second;
         second = t;
     }
-    bool tpu = r->devices[c->device].kind == VP_DEVICE_TPU;
+    bool offload = r->devices[c->device].kind == VP_DEVICE_TPU && first && !first->host_only;
     const char *at_once = second && first->exposed_ps + second->exposed_ps > c->gross_ps
                               ? ", in part at the same time"
                               : "";
+    bool rows = first && !first->host_only;
     fd_message(run,
-               fd_say(run, "%s waits %s of its window (%s of %s) for copies%s: %s%s%s%s.",
+               fd_say(run, "%s waits %s of its window (%s of %s) for copies%s%s%s%s%s%s%s.",
                       fd_worst(run, c), fd_percent(run, c->gross_ps, fd_window(run, c->device)),
                       fd_time(run, c->gross_ps), fd_time(run, fd_window(run, c->device)),
-                      tpu && !first->host_only ? " in copy-done" : "", say_transfer(run, first),
-                      second ? " and " : "", second ? say_transfer(run, second) : "", at_once));
-    fd_place(run, c->device, NULL, first->largest_start_ps, first->largest_dur_ps);
-    if (second)
-        fd_place(run, c->device, NULL, second->largest_start_ps, second->largest_dur_ps);
+                      offload ? " in copy-done" : "", rows ? ": " : "",
+                      rows ? say_transfer(run, first) : "", rows && second ? " and " : "",
+                      rows && second ? say_transfer(run, second) : "", rows ? at_once : "",
+                      say_host(run, c, rows)));
+    advise(run, c->device, offload);
+    place_copies(run, c->device, first, second);
 }
 
 /* ---- F20 ---- */

@@ -12,9 +12,24 @@ static int64_t cause(const fd_run *run, uint32_t device, vp_cause c)
     return run->devices[device].whole_ps[FD_IDLE + c];
 }
 
+/* Without the copies that F6 tells of. */
+static uint32_t late_causes(const fd_run *run, uint32_t device)
+{
+    return fd_waits_for_host_copies(run, device) ? FD_HOST_LATE & ~FD_BIT(VP_CAUSE_TRANSFER)
+                                                 : FD_HOST_LATE;
+}
+
+static int64_t idle_of(const fd_run *run, uint32_t device, uint32_t causes)
+{
+    int64_t sum = 0;
+    for (unsigned k = 0; k < VP_CAUSES; k++)
+        sum += causes & FD_BIT(k) ? run->devices[device].whole_ps[FD_IDLE + k] : 0;
+    return sum;
+}
+
 static int64_t host_late(const fd_run *run, uint32_t device)
 {
-    return fd_sum(run->devices[device].whole_ps, FD_IDLE, VP_CAUSE_HOST + 1);
+    return idle_of(run, device, late_causes(run, device));
 }
 
 /* The causes that no earlier rule claims; all of them where each is claimed. */
@@ -25,26 +40,6 @@ static uint32_t own_causes(const fd_run *run, uint32_t device, uint32_t causes)
         if ((causes & FD_BIT(k)) && !(run->devices[device].takers[k] & ~run->rule_bit))
             own |= FD_BIT(k);
     return own ? own : causes;
-}
-
-/* "LABEL on thread THREAD (TIME, N gaps)". */
-static const char *say_label(fd_run *run, const vp_idle_label *l)
-{
-    return fd_say(run, "%s%s%s (%s, %s gap%s)",
-                  l->label ? fd_short(run, l->label) : "an event without a name",
-                  !l->thread                         ? ""
-                  : !strncmp(l->thread, "thread", 6) ? " on "
-                                                     : " on thread ",
-                  l->thread ? fd_short(run, l->thread) : "", fd_time(run, l->total_ps),
-                  fd_count(run, l->gaps), l->gaps == 1 ? "" : "s");
-}
-
-static int64_t idle_of(const fd_run *run, uint32_t device, uint32_t causes)
-{
-    int64_t sum = 0;
-    for (unsigned k = 0; k < VP_CAUSES; k++)
-        sum += causes & FD_BIT(k) ? run->devices[device].whole_ps[FD_IDLE + k] : 0;
-    return sum;
 }
 
 /* What the largest part of the device's idle time of these causes is: "; most of it in LABEL …", or
@@ -66,7 +61,7 @@ static const char *mostly(fd_run *run, const fd_claim *c, uint32_t causes)
                ? fd_say(run, "%s of it", much)
                : fd_say(run, "of %s that no finding above claims, %s", fd_time(run, whole), much);
     if (p.label && p.label->total_ps == largest)
-        return fd_say(run, "; %s in %s", much, say_label(run, p.label));
+        return fd_say(run, "; %s in %s", much, fd_label(run, p.label));
     return fd_say(run, "; %s (%s) %s", much, fd_time(run, largest),
                   p.silent_ps == largest ? "while nothing was recorded on the host"
                                          : "is latency: work was launched and had not begun");
@@ -226,43 +221,98 @@ void fd_sync_call(fd_run *run)
 
 /* ---- F9 ---- */
 
+static int64_t part(const fd_run *run, uint32_t device, vp_cause c, int64_t ps)
+{
+    int64_t whole = cause(run, device, c);
+    return ps < 0 ? 0 : ps < whole ? ps : whole;
+}
+
+bool fd_is_launched(const fd_run *run, uint32_t device)
+{
+    const vp_device *d = &run->r->devices[device];
+    return d->launch.calls > 0 || (d->kind == VP_DEVICE_GPU && cause(run, device, VP_CAUSE_CALL));
+}
+
+/* Nothing but the next kernel was queued: the time of its launch, and until it begins. Without
+ * correlations a gap under an execution is one whose kernels were launched in it. */
+static void offer_launches(fd_run *run, uint32_t d, double value)
+{
+    const vp_launch *l = &run->r->devices[d].launch;
+    int64_t late = host_late(run, d);
+    int64_t call = part(run, d, VP_CAUSE_CALL, l->calls > 0 ? l->starved_call_ps : INT64_MAX);
+    int64_t latency = part(run, d, VP_CAUSE_LATENCY, l->starved_latency_ps);
+    int64_t ps = late + call + latency;
+    if (l->kernel_p50_ps >= TEN_US || 2 * l->short_kernels <= l->kernels ||
+        !fd_above(ps, fd_window(run, d), 100))
+        return;
+    fd_claim *c = fd_offer(run, d, late_causes(run, d), ps, value);
+    c->part_ps[VP_CAUSE_CALL] = call;
+    c->part_ps[VP_CAUSE_LATENCY] = latency;
+}
+
 void fd_launch_bound(fd_run *run)
 {
     const vp_report *r = run->r;
     for (uint32_t d = 0; d < r->device_count; d++) {
         const vp_launch *l = &r->devices[d].launch;
-        int64_t late = host_late(run, d);
-        if (l->calls <= 0 || l->kernels < KERNELS_MIN || l->kernel_p50_ps < 0)
+        if (!fd_is_launched(run, d) || l->kernels < KERNELS_MIN || l->kernel_p50_ps < 0)
             continue;
         double value = (double)l->kernel_p50_ps / 1e6;
         run->f->value = run->claim_count ? run->f->value : value;
-        if (l->kernel_p50_ps < TEN_US && 2 * l->short_kernels > l->kernels &&
-            fd_above(late, fd_window(run, d), 100))
-            fd_offer(run, d, FD_HOST_LATE, late, value);
+        offer_launches(run, d, value);
     }
     const fd_claim *c = fd_settle(run);
     if (!c)
         return;
     const vp_launch *l = &r->devices[c->device].launch;
+    const int64_t *by = c->part_ps;
+    int64_t call = by[VP_CAUSE_CALL], latency = by[VP_CAUSE_LATENCY];
     fd_message(
         run,
         fd_say(run,
                "%s runs %s kernels of %s in the median, %s of them below 10 µs, and waits %s of "
-               "its window (%s of %s) for the host to launch the next one.",
+               "its window (%s of %s) for the next one to be launched: %s until the host calls, %s "
+               "in the call, %s until the kernel begins.",
                fd_worst(run, c), fd_count(run, l->kernels), fd_time(run, l->kernel_p50_ps),
                fd_percent(run, l->short_kernels, l->kernels),
                fd_percent(run, c->gross_ps, fd_window(run, c->device)), fd_time(run, c->gross_ps),
-               fd_time(run, fd_window(run, c->device))));
-    fd_gap_places(run, FD_HOST_LATE);
+               fd_time(run, fd_window(run, c->device)), fd_time(run, c->gross_ps - call - latency),
+               fd_time(run, call), fd_time(run, latency)));
+    fd_gap_places(run, FD_HOST_LATE | FD_BIT(VP_CAUSE_CALL) | FD_BIT(VP_CAUSE_LATENCY));
 }
 
 /* ---- F3 ---- */
+
+static uint32_t bit_of(const char *id)
+{
+    uint32_t i = 0;
+    while (strcmp(findings_rules[i].id, id) != 0)
+        i++;
+    return FD_BIT(i);
+}
+
+/* Copies are a cause and the late launch their symptom, although F6 stands below: while F3 is
+ * judged they are taken. */
+static void keep_for_copies(fd_run *run, bool keep)
+{
+    const uint32_t f6 = bit_of("F6");
+    for (uint32_t d = 0; d < run->r->device_count; d++) {
+        fd_cells *c = &run->devices[d];
+        int64_t *left = &c->left_ps[VP_CAUSE_TRANSFER];
+        if (!fd_waits_for_host_copies(run, d))
+            continue;
+        if (keep)
+            c->kept_ps = *left;
+        *left = keep ? 0 : c->kept_ps;
+        c->takers[VP_CAUSE_TRANSFER] ^= f6;
+    }
+}
 
 void fd_host_bound(fd_run *run)
 {
     const vp_report *r = run->r;
     for (uint32_t d = 0; d < r->device_count; d++) {
-        int64_t late = host_late(run, d), idle = r->devices[d].breakdown.idle_ps;
+        int64_t late = idle_of(run, d, FD_HOST_LATE), idle = r->devices[d].breakdown.idle_ps;
         double share = fd_share(late, idle);
         if (!fd_above(idle, fd_window(run, d), 150))
             continue;
@@ -270,9 +320,12 @@ void fd_host_bound(fd_run *run)
         if (fd_above(late, idle, 500))
             fd_offer(run, d, FD_HOST_LATE, late, share);
     }
+    keep_for_copies(run, true);
     const fd_claim *c = fd_settle(run);
+    keep_for_copies(run, false);
     if (!c)
         return;
+    uint32_t causes = late_causes(run, c->device);
     fd_message(run,
                fd_say(run,
                       "%s waits for the host to launch its next op in %s of its window (%s of "
@@ -280,8 +333,8 @@ void fd_host_bound(fd_run *run)
                       fd_worst(run, c), fd_percent(run, c->gross_ps, fd_window(run, c->device)),
                       fd_time(run, c->gross_ps), fd_time(run, fd_window(run, c->device)),
                       fd_percent(run, c->gross_ps, r->devices[c->device].breakdown.idle_ps),
-                      mostly(run, c, FD_HOST_LATE)));
-    fd_gap_places(run, own_causes(run, c->device, FD_HOST_LATE));
+                      mostly(run, c, causes)));
+    fd_gap_places(run, own_causes(run, c->device, causes));
 }
 
 /* ---- F1 ---- */

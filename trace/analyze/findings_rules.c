@@ -137,7 +137,9 @@ const finding_rule findings_rules[] = {
      .title = "Kernels too small for their launches",
      .says = "The host cannot launch kernels as fast as the device finishes them.",
      .rule = "of at least 30 compute kernels the median is below 10 µs and more than half are, and "
-             "the device waits for late launches more than 10 % of the window",
+             "the device waits for the next launch more than 10 % of the window: the host's delay, "
+             "and with nothing queued the launch call and what it takes until the op begins (gaps "
+             "below 1 ms)",
      .source = "TraceLens (10 µs), HTA launch statistics",
      .advice_xla = "Put more work into one program: jit the whole step, lax.scan over small steps, "
                    "larger batches; on GPU record command buffers "
@@ -155,7 +157,8 @@ const finding_rule findings_rules[] = {
      .says = "Most of the device's idle time is spent waiting for the thread that launches the "
              "next op; the label names what that thread did instead.",
      .rule = "the device idles more than 15 % of the window, and late launches are more than half "
-             "of its idle time",
+             "of its idle time; a thread that waits for another device, which still works, is not "
+             "late, and copies that F6 tells of are left to it",
      .source = "HTA idle classes, TraceLens (15 %)",
      .advice_xla = "Move the named work off the launching thread or out of the loop, jit larger "
                    "pieces, donate buffers (donate_argnums) and avoid per-step Python over "
@@ -195,7 +198,9 @@ const finding_rule findings_rules[] = {
      .says = "The device stands while data moves between host and device memory: nothing else "
              "runs meanwhile.",
      .rule = "per direction: exposed time exceeds 5 % of the window, or more than 10 exposed "
-             "copies a step cost at least 0.5 % of it; an async start/done pair is one copy",
+             "copies a step cost at least 0.5 % of it; an async start/done pair is one copy; idle "
+             "time in which any host thread copies (device_put, H2D Dispatch) counts where it "
+             "exceeds 5 %",
      .source = "TraceLens (5 %, 10 transfers), XProf (30 %)",
      .advice_xla = "Offload less or earlier: narrow the checkpoint or offload policy to tensors "
                    "whose recomputation costs more than their copy, start copies a layer ahead so "

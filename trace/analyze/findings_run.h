@@ -49,6 +49,7 @@ typedef struct fd_cells {
     int64_t whole_ps[FD_CELLS], left_ps[FD_CELLS];
     uint32_t takers[FD_CELLS]; /* bit i: rule i of the table took something */
     uint32_t offered;          /* bit i: rule i has a claim */
+    int64_t kept_ps;           /* of idle time, while F3 is judged: what F6 will claim */
 
 } fd_cells;
 
@@ -162,6 +163,8 @@ void fd_place(fd_run *run, uint32_t device, const char *track, int64_t start_ps,
 void fd_place_in_step(fd_run *run, uint32_t device, const char *track);
 /* The gaps with the most idle time of these causes, on the devices of the rule's claims. */
 void fd_gap_places(fd_run *run, uint32_t causes);
+/* "LABEL on thread THREAD (TIME, N gaps)". */
+const char *fd_label(fd_run *run, const vp_idle_label *l);
 /* What the host did in the device's idle time of these causes, as far as the report lists it. */
 typedef struct fd_idle_parts {
     const vp_idle_label *label; /* the largest of an event, its name NULL if it has none */
@@ -180,10 +183,14 @@ void fd_input_bound(fd_run *run); /* findings_idle.c */
 void fd_debug_callback(fd_run *run);
 void fd_sync_call(fd_run *run);
 void fd_launch_bound(fd_run *run);
+/* Its kernels are launched one by one, as far as the profile shows launches. */
+bool fd_is_launched(const fd_run *run, uint32_t device);
 void fd_host_bound(fd_run *run);
 void fd_device_idle(fd_run *run);
 void fd_pageable(fd_run *run); /* findings_copy.c */
 void fd_transfers(fd_run *run);
+/* F6 holds for the idle time in which the host copies for the device: it is not F3's nor F9's. */
+bool fd_waits_for_host_copies(const fd_run *run, uint32_t device);
 void fd_async_wait(fd_run *run);
 void fd_straggler(fd_run *run); /* findings_comm.c */
 void fd_imbalance(fd_run *run);

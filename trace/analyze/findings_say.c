@@ -187,6 +187,17 @@ void fd_place_in_step(fd_run *run, uint32_t device, const char *track)
     fd_place(run, device, track, VP_NO_TIME, VP_UNKNOWN);
 }
 
+const char *fd_label(fd_run *run, const vp_idle_label *l)
+{
+    return fd_say(run, "%s%s%s (%s, %s gap%s)",
+                  l->label ? fd_short(run, l->label) : "an event without a name",
+                  !l->thread                         ? ""
+                  : !strncmp(l->thread, "thread", 6) ? " on "
+                                                     : " on thread ",
+                  l->thread ? fd_short(run, l->thread) : "", fd_time(run, l->total_ps),
+                  fd_count(run, l->gaps), l->gaps == 1 ? "" : "s");
+}
+
 static int64_t caused(const int64_t *cause_ps, uint32_t causes)
 {
     int64_t sum = 0;

@@ -1,8 +1,10 @@
 #include <stdlib.h>
 
+#include "trace/analyze/calls.h"
 #include "trace/analyze/gap_list.h"
 #include "trace/analyze/step_idle.h"
 #include "trace/base/err.h"
+#include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
 typedef struct finder finder;
@@ -25,11 +27,69 @@ struct finder {
     const trace_track *runs; /* of modules; NULL without */
     int64_t *idle_before;    /* by kind */
     step_idle steps;
+    sweep_event before;  /* what ended where the gap begins; index SIZE_MAX: nothing */
+    bool starved;        /* nothing but the next op was queued in this gap */
+    int64_t usual_delay; /* from a launch's end to its op, where the op found the device free */
+    int64_t *delays;     /* of such */
+    size_t delay_count, delay_cap;
+    int64_t least_delay; /* before any gap */
 };
+
+/* How the op at the gap's end was launched: the call's end, before the gap or in it, and how much
+ * later the op began. false: not known, or by the same call as the op before (a recorded graph). */
+static bool launched(const finder *f, const idle_gap *g, bool *late, int64_t *delay)
+{
+    const trace *t = f->a->t;
+    uint32_t call = idle_launch(g, f->a);
+    if (call == UINT32_MAX ||
+        (f->before.index != SIZE_MAX &&
+         calls_find(f->a->calls, &t->tracks[f->before.track], f->before.index) == call))
+        return false;
+    int64_t end = call_end(f->a->calls, t, call);
+    *late = end > g->from;
+    *delay = g->to > end ? g->to - end : 0;
+    return true;
+}
+
+/* What takes a launch that long is something else: loading code, or a full queue. */
+#define LAUNCH_MAX_PS INT64_C(1000000000) /* 1 ms */
+
+static bool is_starved(const finder *f, const idle_gap *g)
+{
+    bool late;
+    int64_t delay;
+    return g->end - g->start < LAUNCH_MAX_PS && launched(f, g, &late, &delay) &&
+           (late || delay / 2 <= f->usual_delay);
+}
+
+static int learn_delay(finder *f, const idle_gap *g)
+{
+    bool late;
+    int64_t delay;
+    if (!launched(f, g, &late, &delay))
+        return 0;
+    f->least_delay = delay < f->least_delay ? delay : f->least_delay;
+    if (!late)
+        return 0;
+    VP_TRY(
+        vp_grow(&f->delays, &f->delay_cap, f->delay_count + 1, sizeof *f->delays, VP_EVENTS_MAX));
+    f->delays[f->delay_count++] = delay;
+    return 0;
+}
+
+/* The median; where every op was launched before the device ran dry, the least. */
+static int64_t usual_delay(const finder *f)
+{
+    return f->delay_count ? select_kth(f->delays, f->delay_count, nearest_rank(f->delay_count, 50))
+                          : f->least_delay;
+}
 
 static int account(void *ctx, const idle_piece *p)
 {
     finder *f = ctx;
+    vp_launch *l = &f->d->launch;
+    l->starved_call_ps += f->starved && p->cause == VP_CAUSE_CALL ? p->end - p->start : 0;
+    l->starved_latency_ps += f->starved && p->cause == VP_CAUSE_LATENCY ? p->end - p->start : 0;
     f->d->cause_ps[p->cause] += p->end - p->start;
     step_idle_add(&f->steps, p);
     return idle_sums_add(&f->sums, p, f->d->gap_count);
@@ -44,7 +104,8 @@ static int account_to_steps(void *ctx, const idle_piece *p)
 
 static int ask(finder *f, const idle_gap *g, bool of_device)
 {
-    (void)of_device;
+    if (of_device)
+        VP_TRY(learn_delay(f, g));
     return idle_asks(f->asked, g, f->a);
 }
 
@@ -53,6 +114,7 @@ static int account_gap(finder *f, const idle_gap *g, bool of_device)
     if (!of_device)
         return idle_split(g, f->a, f->labels, account_to_steps, f);
     f->d->gap_count++;
+    f->starved = is_starved(f, g);
     if (g->next.index != SIZE_MAX)
         f->idle_before[f->a->t->tracks[g->next.track].kind[g->next.index]] += g->end - g->start;
     gap_list_offer(&f->longest, g);
@@ -170,6 +232,7 @@ static int on_segment(void *ctx, const sweep_segment *s)
         VP_TRY(lead_in(f, s->start));
     f->any = true;
     f->last_end = s->end;
+    f->before = s->before;
     if (s->cover)
         return 0;
     idle_gap g = gap_of(f, s);
@@ -222,14 +285,17 @@ static finder finder_of(const analysis *a, uint32_t device, gap_fn *on_gap)
                     .device = device,
                     .d = &a->h->devices[device],
                     .runs = runs_of(a, device),
+                    .before = {0, SIZE_MAX},
+                    .least_delay = INT64_MAX,
                     .steps = step_idle_of(a, device)};
 }
 
-static int one_device(analysis *a, label_book *labels, uint32_t device, int64_t *idle_before,
-                      int64_t *of_all)
+static int one_device(analysis *a, label_book *labels, uint32_t device, int64_t usual,
+                      int64_t *idle_before, int64_t *of_all)
 {
     finder f = finder_of(a, device, account_gap);
     f.labels = labels;
+    f.usual_delay = usual;
     f.idle_before = idle_before;
     idle_sums_init(&f.sums);
     int rc = find_gaps(&f);
@@ -241,7 +307,7 @@ static int one_device(analysis *a, label_book *labels, uint32_t device, int64_t 
     return rc;
 }
 
-static int all_devices(analysis *a, label_book *labels)
+static int all_devices(analysis *a, label_book *labels, const int64_t *usual)
 {
     size_t kinds = a->t->kind_count;
     VP_CLEANUP(vp_free_ptr) int64_t *before = vp_calloc(kinds + 1, sizeof *before);
@@ -249,17 +315,20 @@ static int all_devices(analysis *a, label_book *labels)
     if (!before || !of_all)
         return vp_fail(VP_ENOMEM, "out of memory");
     for (size_t d = 0; d < a->device_count; d++)
-        VP_TRY(one_device(a, labels, (uint32_t)d, before, of_all));
+        VP_TRY(one_device(a, labels, (uint32_t)d, usual[d], before, of_all));
     gap_list_sort(a->h);
     return scopes_idle(a->h, a->t, of_all);
 }
 
-static int ask_labels(spans *asked, const analysis *a)
+static int ask_labels(spans *asked, const analysis *a, int64_t *usual)
 {
     for (size_t d = 0; d < a->device_count; d++) {
         finder f = finder_of(a, (uint32_t)d, ask);
         f.asked = asked;
-        VP_TRY(find_gaps(&f));
+        int rc = find_gaps(&f);
+        usual[d] = usual_delay(&f);
+        vp_free(f.delays);
+        VP_TRY(rc);
     }
     spans_union(asked);
     return 0;
@@ -280,11 +349,14 @@ int gaps_collect(analysis *a)
         all_unknown(a->h);
         return 0;
     }
-    int rc = ask_labels(&asked, a);
+    VP_CLEANUP(vp_free_ptr) int64_t *usual = vp_calloc(a->device_count + 1, sizeof *usual);
+    if (!usual)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    int rc = ask_labels(&asked, a, usual);
     if (rc >= 0)
-        rc = labels_new(&labels, a->t, a->kinds, &asked);
+        rc = labels_new(&labels, a, &asked);
     if (rc >= 0)
-        rc = all_devices(a, labels);
+        rc = all_devices(a, labels, usual);
     labels_free(labels);
     spans_free(&asked);
     return rc;

@@ -313,6 +313,8 @@ static int ask_all(analysis *a)
 static int analyze_fully(analysis *a)
 {
     VP_TRY(host_kinds_new(&a->kinds, a->t));
+    if (host_all_cpu(a->h))
+        host_kinds_on_cpu(a->kinds, a->t);
     int rc = host_ops_start(a);
     if (rc >= 0)
         rc = calls_new(&a->calls, a->t, a->kinds);

@@ -214,4 +214,7 @@ int barriers_collect(analysis *a);    /* barriers.c: what TPUs wait for each oth
 int quality_collect(analysis *a);     /* quality.c: what to doubt; needs launch */
 int host_ops_collect(analysis *a);    /* host_ops.c: what host_ops_start counted */
 
+/* transfers.c: all of at least one device. */
+bool host_all_cpu(const host_result *h);
+
 #endif

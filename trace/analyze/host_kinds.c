@@ -59,6 +59,13 @@ int host_kinds_new(host_kinds **out, const trace *t)
     return 0;
 }
 
+void host_kinds_on_cpu(host_kinds *k, const trace *t)
+{
+    for (uint32_t i = 0; i < t->kind_count; i++)
+        if (k->flags[i] & HK_TRANSFER)
+            k->flags[i] &= ~(uint32_t)HK_BLOCKING;
+}
+
 void host_kinds_free(host_kinds *k)
 {
     if (!k)

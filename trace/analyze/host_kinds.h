@@ -39,6 +39,9 @@ struct host_kinds {
 };
 int host_kinds_new(host_kinds **out, const trace *t);
 void host_kinds_free(host_kinds *k);
+/* Where all devices are CPUs, a call that waits and copies (np.asarray) does nothing but copy once
+ * they idle: no longer HK_BLOCKING. */
+void host_kinds_on_cpu(host_kinds *k, const trace *t);
 static inline uint32_t host_kind_flags(const host_kinds *k, uint32_t kind)
 {
     return k->flags[kind];

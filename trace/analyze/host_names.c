@@ -62,8 +62,7 @@ static const name_rule names[] = {
     ROW(IS, "Wait for donation holds", HK_BLOCKING),
     ROW(IS, "Wait for usage holds", HK_BLOCKING),
     ROW(IS, "ThunkExecutor::Execute (wait for completion)", HK_BLOCKING),
-    ROW(ENDS, "Future::Await", HK_BLOCKING),
-    ROW(ENDS, "Buffer::Await", HK_BLOCKING),
+    ROW(ENDS, "::Await", HK_BLOCKING), /* PjRtFuture, PjRtFuture<>, PjRtBuffer */
     ROW(HAS, "BlockHostUntil", HK_BLOCKING),
     ROW(ENDS, "WaitReady", HK_BLOCKING),
     ROW(IS, "aten::item", HK_BLOCKING),

@@ -30,6 +30,21 @@ static int give(const splitter *s, int64_t from, int64_t to, vp_cause cause, vp_
     return p.end > p.start ? s->fn(s->ctx, &p) : 0;
 }
 
+/* As give, but where the list has something that is the cause. */
+static int give_over(const splitter *s, const overlay_list *list, vp_cause over, int64_t from,
+                     int64_t to, const idle_piece *p)
+{
+    for (size_t i = overlays_seek(list, from); i < list->n && list->v[i].start < to; i++) {
+        const overlay *x = &list->v[i];
+        int64_t start = x->start > from ? x->start : from, end = x->end < to ? x->end : to;
+        VP_TRY(give(s, from, start, p->cause, p->label, p->thread));
+        VP_TRY(give(s, start, end, over, x->name ? x->name : p->label,
+                    x->name ? x->thread : p->thread));
+        from = end;
+    }
+    return give(s, from, to, p->cause, p->label, p->thread);
+}
+
 /* What links a gap to the host: its lateness is known to be the reason, or it is taken for it, or
  * it is known not to be. */
 typedef enum host_link { LATE, TAKEN, IN_RUN } host_link;
@@ -47,6 +62,25 @@ static vp_cause cause_alone(host_link link)
     return link == LATE ? VP_CAUSE_HOST : link == TAKEN ? VP_CAUSE_UNKNOWN : VP_CAUSE_LATENCY;
 }
 
+/* Of the launching thread's word for it. */
+static int give_label(const splitter *s, int64_t from, int64_t to, const idle_piece *p,
+                      host_link link)
+{
+    if (p->cause == VP_CAUSE_SYNC && link != IN_RUN)
+        return give_over(s, labels_busy(s->labels), VP_CAUSE_PEER, from, to, p);
+    if (p->cause == VP_CAUSE_HOST || (p->cause == VP_CAUSE_CALL && link == TAKEN))
+        return give_over(s, labels_copies(s->labels), VP_CAUSE_TRANSFER, from, to, p);
+    return give(s, from, to, p->cause, p->label, p->thread);
+}
+
+static int give_alone(const splitter *s, int64_t from, int64_t to, host_link link)
+{
+    const idle_piece p = {.cause = cause_alone(link), .thread = IDLE_NO_THREAD};
+    if (link == IN_RUN)
+        return give(s, from, to, p.cause, 0, IDLE_NO_THREAD);
+    return give_over(s, labels_copies(s->labels), VP_CAUSE_TRANSFER, from, to, &p);
+}
+
 static int by_main(const splitter *s, int64_t from, int64_t to, host_link link);
 
 /* What a thread's labels leave of [from, to). */
@@ -56,7 +90,7 @@ static int unlabelled(const splitter *s, int64_t from, int64_t to, uint32_t thre
         return 0;
     if (thread != labels_main(s->labels))
         return by_main(s, from, to, link);
-    return give(s, from, to, cause_alone(link), 0, IDLE_NO_THREAD);
+    return give_alone(s, from, to, link);
 }
 
 static int by_labels(const splitter *s, int64_t from, int64_t to, uint32_t thread, host_link link)
@@ -69,7 +103,10 @@ static int by_labels(const splitter *s, int64_t from, int64_t to, uint32_t threa
         VP_TRY(unlabelled(s, from, start, thread, link));
         vp_cause cause = cause_under(l, link);
         bool named = cause != VP_CAUSE_LATENCY;
-        VP_TRY(give(s, start, end, cause, named ? l->name : 0, named ? thread : IDLE_NO_THREAD));
+        const idle_piece p = {.cause = cause,
+                              .label = named ? l->name : 0,
+                              .thread = named ? thread : IDLE_NO_THREAD};
+        VP_TRY(give_label(s, start, end, &p, link));
         from = end;
     }
     return unlabelled(s, from, to, thread, link);
@@ -80,7 +117,7 @@ static int by_main(const splitter *s, int64_t from, int64_t to, host_link link)
     uint32_t thread = labels_main(s->labels);
     if (thread != UINT32_MAX)
         return by_labels(s, from, to, thread, link);
-    return give(s, from, to, cause_alone(link), 0, IDLE_NO_THREAD);
+    return give_alone(s, from, to, link);
 }
 
 static int64_t clamp(int64_t t, int64_t low, int64_t high)
@@ -102,8 +139,7 @@ static int by_call(const splitter *s, uint32_t call)
     return give(s, end, s->to, VP_CAUSE_LATENCY, 0, IDLE_NO_THREAD);
 }
 
-/* The call that launched the op at the gap's end; UINT32_MAX: not known. */
-static uint32_t launch_of(const idle_gap *g, const analysis *a)
+uint32_t idle_launch(const idle_gap *g, const analysis *a)
 {
     if (g->next.index == SIZE_MAX)
         return UINT32_MAX;
@@ -119,14 +155,14 @@ static int64_t begin_of(const idle_gap *g)
 int idle_split(const idle_gap *g, const analysis *a, label_book *labels, idle_fn *fn, void *ctx)
 {
     splitter s = {g, a, labels, begin_of(g), g->to, fn, ctx};
-    uint32_t call = launch_of(g, a);
+    uint32_t call = idle_launch(g, a);
     return call != UINT32_MAX ? by_call(&s, call)
                               : by_main(&s, s.from, s.to, g->in_run ? IN_RUN : TAKEN);
 }
 
 int idle_asks(spans *asked, const idle_gap *g, const analysis *a)
 {
-    uint32_t call = launch_of(g, a);
+    uint32_t call = idle_launch(g, a);
     int64_t from = begin_of(g), to = g->to;
     if (call != UINT32_MAX)
         to = clamp(call_start(a->calls, a->t, call), from, to);

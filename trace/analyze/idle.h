@@ -8,6 +8,11 @@
  * the program was launched as a whole, so it is LATENCY, but for what the device asks of the host
  * (CALLBACK).
  *
+ * Two things are known better than by the launching thread: while it waits in a blocking call and
+ * another device of its process works, the gap is no lateness of the host (PEER); and while a copy
+ * is under way on any thread, plain work of the launching thread or its silence is not the reason
+ * (TRANSFER).
+ *
  * Labels are on the host's clock. Where the device has its own, the gap lies on the host's clock
  * between the aligned end of the op before and the aligned start of the op after it; the two
  * lengths differ, so that interval is stretched evenly onto the gap: parts sum to the gap's own
@@ -39,6 +44,8 @@ typedef struct idle_piece {
 /* Parts come in order, without holes and never empty. */
 typedef int idle_fn(void *ctx, const idle_piece *p);
 int idle_split(const idle_gap *g, const analysis *a, label_book *labels, idle_fn *fn, void *ctx);
+/* The launch call of the op that ends the gap, UINT32_MAX: not known. */
+uint32_t idle_launch(const idle_gap *g, const analysis *a);
 /* Adds the time in which idle_split will ask for labels. */
 int idle_asks(spans *asked, const idle_gap *g, const analysis *a);
 

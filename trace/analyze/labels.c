@@ -1,5 +1,7 @@
 #include "trace/analyze/labels.h"
 
+#include <stdlib.h>
+
 #include "trace/analyze/host_kinds.h"
 #include "trace/analyze/step_signs.h"
 #include "trace/base/err.h"
@@ -13,6 +15,7 @@ struct label_book {
     label_list *lists; /* by track */
     bool *made;
     uint32_t main;
+    overlay_list copies, busy;
 };
 
 /* An open span with what it and everything around it add up to. */
@@ -218,12 +221,106 @@ static uint32_t find_main(const label_book *b)
     return best;
 }
 
-int labels_new(label_book **out, const trace *t, const host_kinds *kinds, const spans *asked)
+/* ---- What other threads and devices do meanwhile ---- */
+
+static int add_overlay(overlay_list *l, const overlay *x)
 {
+    VP_TRY(vp_grow(&l->v, &l->cap, l->n + 1, sizeof *l->v, VP_EVENTS_MAX));
+    l->v[l->n++] = *x;
+    return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const overlay *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    if (x->end != y->end)
+        return x->end > y->end ? -1 : 1;
+    return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+/* The first to begin has the time. */
+static void make_disjoint(overlay_list *l)
+{
+    size_t n = 0;
+    int64_t reach = INT64_MIN;
+    if (l->n)
+        qsort(l->v, l->n, sizeof *l->v, by_start);
+    for (size_t i = 0; i < l->n; i++) {
+        overlay x = l->v[i];
+        x.start = x.start > reach ? x.start : reach;
+        if (x.end <= x.start)
+            continue;
+        reach = x.end;
+        l->v[n++] = x;
+    }
+    l->n = n;
+}
+
+/* A thread that waits for a result to copy (np.asarray off the CPU) mostly only waits. */
+static int find_copies(label_book *b)
+{
+    for (uint32_t i = 0; i < b->t->track_count; i++) {
+        const trace_track *k = &b->t->tracks[i];
+        for (size_t e = 0; k->role == SINK_ROLE_PLAIN && e < k->count; e++) {
+            uint32_t flags = host_kind_flags(b->kinds, k->kind[e]);
+            if (!(flags & HK_TRANSFER) || (flags & (HK_BLOCKING | HK_LAUNCH)) == HK_BLOCKING)
+                continue;
+            overlay x = {k->start_ps[e], k->start_ps[e] + k->dur_ps[e],
+                         b->t->kinds[k->kind[e]].name, i};
+            if (spans_cut(b->asked, x.start, x.end) > 0)
+                VP_TRY(add_overlay(&b->copies, &x));
+        }
+    }
+    make_disjoint(&b->copies);
+    return 0;
+}
+
+/* Whatever works while this device idles is another one. */
+static int find_busy(label_book *b, const analysis *a)
+{
+    spans busy = {0};
+    int rc = a->device_count > 1 ? sweep_any_busy(&busy, a) : 0;
+    for (size_t i = 0; rc >= 0 && i < busy.n; i++) {
+        const overlay x = {busy.v[i].start, busy.v[i].end, 0, 0};
+        if (spans_cut(b->asked, x.start, x.end) > 0)
+            rc = add_overlay(&b->busy, &x);
+    }
+    spans_free(&busy);
+    return rc;
+}
+
+const overlay_list *labels_copies(const label_book *b)
+{
+    return &b->copies;
+}
+
+const overlay_list *labels_busy(const label_book *b)
+{
+    return &b->busy;
+}
+
+size_t overlays_seek(const overlay_list *list, int64_t from)
+{
+    size_t low = 0, high = list->n;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (list->v[mid].end <= from)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+int labels_new(label_book **out, const analysis *a, const spans *asked)
+{
+    const trace *t = a->t;
     label_book *b = vp_calloc(1, sizeof *b);
     if (!b)
         return vp_fail(VP_ENOMEM, "out of memory");
-    *b = (label_book){.t = t, .kinds = kinds, .asked = asked};
+    *b = (label_book){.t = t, .kinds = a->kinds, .asked = asked};
     b->lists = vp_calloc((size_t)t->track_count + 1, sizeof *b->lists);
     b->made = vp_calloc((size_t)t->track_count + 1, sizeof *b->made);
     if (!b->lists || !b->made) {
@@ -231,8 +328,14 @@ int labels_new(label_book **out, const trace *t, const host_kinds *kinds, const 
         return vp_fail(VP_ENOMEM, "out of memory");
     }
     b->main = find_main(b);
-    *out = b;
-    return 0;
+    int rc = find_copies(b);
+    if (rc >= 0)
+        rc = find_busy(b, a);
+    if (rc < 0)
+        labels_free(b);
+    else
+        *out = b;
+    return rc;
 }
 
 void labels_free(label_book *b)
@@ -243,6 +346,8 @@ void labels_free(label_book *b)
         vp_free(b->lists[i].v);
     vp_free(b->lists);
     vp_free(b->made);
+    vp_free(b->copies.v);
+    vp_free(b->busy.v);
     vp_free(b);
 }
 

@@ -112,7 +112,7 @@ static void uncorrelated(vp_launch *out)
     out->calls = out->linked_ops = out->unlinked_ops = VP_UNKNOWN;
     out->call_p50_ps = out->call_p95_ps = out->delay_p50_ps = out->delay_p95_ps = VP_UNKNOWN;
     out->late_launches = out->queue_max = out->queue_mean_milli = VP_UNKNOWN;
-    out->graph_launches = VP_UNKNOWN;
+    out->graph_launches = out->starved_call_ps = out->starved_latency_ps = VP_UNKNOWN;
 }
 
 static int launches_of(vp_launch *out, launches *l, size_t ops)
@@ -170,7 +170,8 @@ int launch_collect(analysis *a)
         vp_device *dev = &a->h->devices[d];
         launches l = {.a = a, .set = a->devices[d].set};
         size_t ops = (size_t)dev->events;
-        dev->launch = (vp_launch){0};
+        dev->launch = (vp_launch){.starved_call_ps = dev->launch.starved_call_ps, /* of gaps.c */
+                                  .starved_latency_ps = dev->launch.starved_latency_ps};
         int rc = kernels_of(&dev->launch, a, l.set, ops);
         if (rc >= 0)
             rc = launches_of(&dev->launch, &l, ops);

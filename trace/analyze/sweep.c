@@ -201,17 +201,23 @@ static int add_event(spans *busy, const trace_track *k, size_t i)
     return spans_add(busy, trace_aligned_start(k, i), trace_aligned_end(k, i));
 }
 
-int sweep_all_idle(spans *out, const analysis *a)
+int sweep_any_busy(spans *out, const analysis *a)
 {
-    spans busy = {0};
     int rc = 0;
     for (size_t d = 0; d < a->device_count; d++)
         for (size_t i = 0; i < a->devices[d].set.count; i++) {
             const trace_track *k = &a->t->tracks[a->devices[d].set.tracks[i]];
             for (size_t e = 0; rc >= 0 && e < k->count; e++)
-                rc = add_event(&busy, k, e);
+                rc = add_event(out, k, e);
         }
-    spans_union(&busy);
+    spans_union(out);
+    return rc;
+}
+
+int sweep_all_idle(spans *out, const analysis *a)
+{
+    spans busy = {0};
+    int rc = sweep_any_busy(&busy, a);
     int64_t at = -VP_TIME_MAX_PS;
     for (size_t i = 0; rc >= 0 && i <= busy.n; i++) {
         int64_t to = i < busy.n ? busy.v[i].start : VP_TIME_MAX_PS;

@@ -60,6 +60,8 @@ int64_t spans_cut(const spans *a, int64_t start, int64_t end);
  * times that are close to each other are found without a search. */
 bool spans_contain(const spans *a, int64_t t, size_t *hint);
 
+/* The ops of all devices of a host united, aligned clock. */
+int sweep_any_busy(spans *out, const analysis *a);
 /* The gaps of all devices of a host intersected: when every one of them idles, aligned clock. The
  * times before a device's first and after its last op count as idle. */
 int sweep_all_idle(spans *out, const analysis *a);

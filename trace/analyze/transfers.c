@@ -136,7 +136,7 @@ typedef struct host_copies {
     int64_t exposed;
 } host_copies;
 
-static bool all_cpu(const host_result *h)
+bool host_all_cpu(const host_result *h)
 {
     for (size_t d = 0; d < h->device_count; d++)
         if (h->devices[d].kind != VP_DEVICE_CPU)
@@ -218,7 +218,7 @@ int transfers_collect(analysis *a)
     for (size_t d = 0; rc >= 0 && d < a->device_count; d++)
         rc = of_device(a, (uint32_t)d, kinds, by_kind);
     flight_kinds_free(kinds);
-    if (rc >= 0 && all_cpu(a->h))
+    if (rc >= 0 && host_all_cpu(a->h))
         rc = of_host(a);
     return rc;
 }

@@ -132,6 +132,8 @@ static const rep_field launch_fields[] = {
     {F("queue_max", REP_COUNT, vp_device, launch.queue_max)},
     {F("queue_mean_milli", REP_COUNT, vp_device, launch.queue_mean_milli)},
     {F("graph_launches", REP_COUNT, vp_device, launch.graph_launches)},
+    {F("starved_call_ps", REP_COUNT, vp_device, launch.starved_call_ps)},
+    {F("starved_latency_ps", REP_COUNT, vp_device, launch.starved_latency_ps)},
     {0},
 };
 

@@ -12,8 +12,9 @@ const char *const rep_step_class_words[] = {"normal", "heavy", "light", NULL};
 const char *const rep_direction_words[] = {"h2d",     "d2h",    "d2d",   "p2p", "infeed",
                                            "outfeed", "memset", "other", NULL};
 const char *const rep_split_words[] = {"shape", "layout", "scope", "source", NULL};
-const char *const rep_cause_words[] = {"compile", "input", "callback", "sync",    "transfer",
-                                       "host",    "call",  "latency",  "unknown", NULL};
+const char *const rep_cause_words[] = {"compile",  "input",   "callback", "sync",
+                                       "transfer", "host",    "call",     "latency",
+                                       "peer",     "unknown", NULL};
 
 const char *rep_class_name(vp_op_class c)
 {
@@ -60,10 +61,11 @@ const char *rep_cause_text(vp_cause c)
         "the launching thread waited for input",
         "the launching thread was in a callback from the device",
         "the launching thread was in a blocking call",
-        "the launching thread was busy with a copy",
+        "the launching thread was busy with a copy, or another one while it said nothing",
         "the launching thread was late for another reason",
         "inside the launch call",
         "launched, not yet started",
+        "the launching thread waited for another device, which still worked",
         "nothing links this time to the host",
     };
     return texts[c];
