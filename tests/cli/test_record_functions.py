@@ -98,3 +98,35 @@ def test_a_stripped_program_tells_places(place, program, source):
     _, run = record(place, program, app)
     assert any(name.startswith("app+0x") for name in names(run))
     assert sum(n == 7 for n in names(run).values()) == 1  # `exported`, by whatever name
+
+
+CPP = r"""#include <cstdio>
+namespace model {
+template <typename T> struct layer {
+    __attribute__((noinline)) T forward(const T &x) const { return x + 1; }
+};
+__attribute__((noinline)) static double loss(double a, double b) { return a - b; }
+}
+int main()
+{
+    model::layer<double> l;
+    double sum = 0;
+    for (int i = 0; i < 4; i++)
+        sum += model::loss(l.forward(i), 1);
+    std::printf("%g\n", sum);
+}
+"""
+
+
+def test_functions_of_cpp_have_their_names(place, program):
+    """As their author wrote them, exported or not."""
+    source = place.dir / "app.cpp"
+    source.write_text(CPP)
+    app = place.dir / "cpp"
+    subprocess.run(["g++", "-O1", "-g", *sanitizer(program), "-finstrument-functions", source, "-o", app],
+                   check=True)
+    _, run = record(place, program, app)
+    n = names(run)
+    assert n["model::layer<double>::forward(double const&) const"] == 4
+    assert n["model::loss(double, double)"] == 4
+    assert not [name for name in n if name.startswith("_Z")]

@@ -16,6 +16,7 @@
 
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
+#include "trace/base/mem.h"
 #include "trace/base/str.h"
 
 /* The last file that was asked for: functions come in crowds. */
@@ -129,7 +130,42 @@ static bool from_file(char *out, size_t cap, const Dl_info *info, uintptr_t func
     return false;
 }
 
-void symbol_name(char *out, size_t cap, void *function)
+typedef char *demangle_fn(const char *mangled, char *out, size_t *n, int *status);
+
+/* Of the Itanium ABI: a C++ program has it loaded; else that of libstdc++, where there is one.
+ * Without a lock of ours: the dynamic linker has one, and may be held where a constructor calls us.
+ */
+static demangle_fn *find_demangler(void)
+{
+    static void *_Atomic known;
+    static _Atomic bool sought;
+    demangle_fn *fn;
+    void *symbol = known;
+    if (!symbol && !sought) {
+        symbol = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+        void *lib = symbol ? NULL : dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+        symbol = lib ? dlsym(lib, "__cxa_demangle") : symbol;
+        known = symbol;
+        sought = true;
+    }
+    memcpy(&fn, &symbol, sizeof fn);
+    return fn;
+}
+
+/* As its author wrote it; what no demangler takes stays as it is. */
+static void demangle(char *out, size_t cap)
+{
+    int status = -1;
+    if (strncmp(out, "_Z", 2) != 0)
+        return;
+    demangle_fn *fn = find_demangler();
+    char *plain = fn ? fn(out, NULL, NULL, &status) : NULL;
+    if (plain && status == 0)
+        snprintf(out, cap, "%s", plain);
+    vp_free(plain);
+}
+
+static void mangled_name(char *out, size_t cap, void *function)
 {
     Dl_info info;
     if (!dladdr(function, &info) || !info.dli_fname) {
@@ -147,4 +183,10 @@ void symbol_name(char *out, size_t cap, void *function)
     if (!found)
         snprintf(out, cap, "%s+0x%zx", vp_path_name(info.dli_fname),
                  (size_t)((char *)function - (char *)info.dli_fbase));
+}
+
+void symbol_name(char *out, size_t cap, void *function)
+{
+    mangled_name(out, cap, function);
+    demangle(out, cap);
 }

@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* The name as the compiler mangled it, or "FILE+0xOFFSET" as addr2line takes it, or the address;
- * cut at cap, with its NUL. One thread at a time reads a file; not for signal handlers. */
+/* The name, of C++ as its author wrote it, or "FILE+0xOFFSET" as addr2line takes it, or the
+ * address; cut at cap, with its NUL. One thread at a time reads a file; not for signal handlers. */
 void symbol_name(char *out, size_t cap, void *function);
 
 #endif
