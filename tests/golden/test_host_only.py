@@ -171,3 +171,33 @@ def test_device_rules_stay_unevaluated_and_host_rules_too_where_there_is_a_devic
     assert {f['id'] for f in found if f['status'] == 'not_evaluated'} >= HOST_RULES
     host = {f['id']: f['status'] for f in full('clean_frames')['findings']}
     assert all(host[i] == 'not_evaluated' for i in ('F1', 'F12', 'F15', 'F17', 'F18'))
+
+
+def test_group_scope_shows_the_call_tree(tmp_path):
+    """Without a device a scope is a call path; a zone within two others is two scopes. Self times add up to
+    what the threads are busy."""
+    def zone(name, start, end, tid=1):
+        return {'ph': 'X', 'pid': 1, 'tid': tid, 'name': name, 'ts': start, 'dur': end - start}
+    events = [zone('main', 0, 100), zone('load', 0, 30), zone('read', 5, 20), zone('draw', 30, 90),
+              zone('read', 40, 50), zone('read', 60, 65), zone('read', 0, 7, 2)]
+    (tmp_path / 'a.trace.json').write_text(json.dumps({'traceEvents': events}))
+    want = {'main': 10, 'main/load': 15, 'main/load/read': 15, 'main/draw': 45, 'main/draw/read': 15, 'read': 7}
+    made = json.loads(view_profile('report', '--format=json', '--group=scope', str(tmp_path)).stdout)
+    assert {o['name']: o['self_ps'] // US for o in made['ops']} == want
+
+    def tree(nodes):
+        for n in nodes:
+            yield n['path'], n['self_ps'] // US, n['total_ps'] // US
+            yield from tree(n['children'])
+    assert {p: s for p, s, _ in tree(made['scopes'])} == want
+    assert {p: t for p, _, t in tree(made['scopes'])}['main'] == 100
+    top = view_profile('top', '--group=scope', str(tmp_path)).stdout
+    assert all(path in top for path in want), top
+
+
+def test_call_paths_of_a_deep_recursion_end(tmp_path):
+    events = [{'ph': 'X', 'pid': 1, 'tid': 1, 'name': 'f', 'ts': i, 'dur': 2000 - 2 * i} for i in range(900)]
+    (tmp_path / 'a.trace.json').write_text(json.dumps({'traceEvents': events}))
+    made = json.loads(view_profile('report', '--format=json', '--group=scope', str(tmp_path)).stdout)
+    assert sum(o['self_ps'] for o in made['ops']) == 2000 * US
+    assert 60 <= max(o['name'].count('/') for o in made['ops']) <= 64

@@ -67,6 +67,8 @@ static int read_file(trace **out, const catalog *c, const cat_file *f, const loa
         rc = note_cut(t, f->cut);
     if (rc >= 0)
         rc = trace_seal(t);
+    if (rc >= 0 && opts->group == VP_GROUP_SCOPE && !trace_has_device(t))
+        rc = call_paths(t);
     if (rc < 0) {
         trace_free(t);
         return vp_fail_at(rc, f->path, -1, -1);

@@ -16,6 +16,10 @@ typedef struct load_options {
     void *probe_ctx;
 } load_options;
 
+/* Of a sealed trace without a device: every event's kind becomes one of its call path, which is its
+ * scope (call_paths.c). */
+int call_paths(trace *t);
+
 /* Reads the host's primary file, or its other half when that one is unreadable (said in quality),
  * and analyses it. *used is the index of the file that was read. */
 int load_host(host_result *out, uint32_t *used, const catalog *c, const cat_session *s,
