@@ -98,11 +98,16 @@ static inline void tree_text(tree *t, const char *rel, const char *text, int64_t
     tree_bytes(t, rel, text, strlen(text), mtime_s);
 }
 
-/* 256 bytes: enough for the name alone to decide. */
+/* 256 bytes that begin like what the name promises. */
 static inline void tree_file(tree *t, const char *rel, int64_t mtime_s)
 {
+    static const char plane[] = "\x0a\xfd\x01\x12\xfa\x01/host:CPU", json[] = "{\"traceEvents\":[";
     char filler[256];
     memset(filler, 'x', sizeof filler);
+    if (strstr(rel, ".xplane.pb"))
+        memcpy(filler, plane, sizeof plane - 1);
+    else if (strstr(rel, "trace.json"))
+        memcpy(filler, json, sizeof json - 1);
     tree_bytes(t, rel, filler, sizeof filler, mtime_s);
 }
 

@@ -10,20 +10,18 @@
 
 #define HEAD_MAX 4096u
 #define INNER_MAX 4096u
-/* Git LFS pointers have about 130 bytes, and interrupted captures none: names say nothing then. */
-#define DOUBTFUL_BYTES 200
-
-static bool name_suffices(const cat_found *f, bool in_run)
+/* Anything may be named like a profile; like a cache of XProf's, only they are. */
+static bool name_suffices(const cat_found *f)
 {
-    rd_format k = f->kind.format;
-    bool trace = rd_is_timeline(k) || k == RD_PPROF;
-    if (k == RD_VPCAP) /* made before it has a content */
-        return false;
-    if (k == RD_UNKNOWN || k == RD_ARCHIVE || k == RD_UNREADABLE)
-        return false;
-    if (k == RD_XLA_JSON && !in_run) /* PyTorch users call their files so as well */
-        return false;
-    return !trace || f->bytes < 0 || f->bytes >= DOUBTFUL_BYTES;
+    return f->kind.format == RD_CACHE;
+}
+
+/* In a run directory all JSON is of the run's profiler; elsewhere PyTorch users call their files so
+ * as well. */
+static void keep_producer(rd_kind *found, rd_kind by_name, bool in_run)
+{
+    if (in_run && by_name.format == RD_XLA_JSON && rd_is_timeline(found->format))
+        found->format = RD_XLA_JSON;
 }
 
 static bool fatal(int rc)
@@ -118,7 +116,7 @@ static int recall(cat_scan *s, const cat_memo_entry *e, cat_found *f, const cat_
     return remember(s, f, e->name_hash, e->archive, archive);
 }
 
-static int look_inside(cat_scan *s, int fd, uint64_t name_hash, cat_found *f,
+static int look_inside(cat_scan *s, int fd, uint64_t name_hash, bool in_run, cat_found *f,
                        const cat_archive **archive)
 {
     char head[HEAD_MAX];
@@ -130,6 +128,7 @@ static int look_inside(cat_scan *s, int fd, uint64_t name_hash, cat_found *f,
     if (rc < 0)
         return fatal(rc) ? rc : unreadable(s, f, vp_error_last()->message);
     VP_TRY(detect(f->name, head, n, &f->kind));
+    keep_producer(&f->kind, by_name, in_run);
     f->why = f->kind.why;
     if (f->kind.format == RD_UNKNOWN && by_name.format != RD_UNKNOWN)
         VP_TRY(unreadable(s, f, n ? "its content is not what its name says" : "empty file"));
@@ -146,7 +145,7 @@ int cat_look(cat_scan *s, int dir_fd, const char *open_name, bool in_run, cat_fo
     *archive = NULL;
     f->kind = rd_detect_name(f->name);
     f->why = f->kind.why;
-    if (name_suffices(f, in_run))
+    if (name_suffices(f))
         return 0;
     const cat_memo_entry *known =
         s->opts->previous ? cat_memo_get(&s->opts->previous->memo, &f->id, name_hash) : NULL;
@@ -159,14 +158,17 @@ int cat_look(cat_scan *s, int dir_fd, const char *open_name, bool in_run, cat_fo
     }
     if (rc < 0)
         return fatal(rc) ? rc : unreadable(s, f, vp_error_last()->message);
-    return look_inside(s, fd, name_hash, f, archive);
+    return look_inside(s, fd, name_hash, in_run, f, archive);
 }
 
 int cat_look_member(const ar_member *m, cat_found *f)
 {
     f->kind = rd_detect_name(f->name);
-    if (!name_suffices(f, true))
+    /* Of a sparse member the first bytes may be a hole, which is not kept. */
+    rd_kind by_name = f->kind;
+    if (!name_suffices(f) && (m->head_n || !m->size))
         VP_TRY(detect(f->name, m->head, m->head_n, &f->kind));
+    keep_producer(&f->kind, by_name, true);
     f->why = f->kind.why;
     if (f->kind.format == RD_ARCHIVE) {
         f->kind.format = RD_UNREADABLE;

@@ -81,6 +81,32 @@ static bool is_xspace(vp_str head)
     return first_nested(&plane, 0x12, &name, &whole) && printable(name);
 }
 
+/* What is named like one: all that its first bytes can say against it is asked here, and no more,
+ * since fields may come in any order. XSpace has fields 1 to 4 and XPlane 1 to 6, all of them
+ * nested but XPlane.id; a plane without content says nothing. */
+static bool may_be_xspace(vp_str head)
+{
+    vp_pb r = vp_pb_of(head);
+    uint64_t tag, length, inner;
+    while (r.p < r.end && vp_pb_varint(&r, &tag) && vp_pb_varint(&r, &length)) {
+        if (tag != 0x0a)
+            return tag == 0x12 || tag == 0x1a || tag == 0x22;
+        if (!length)
+            continue;
+        size_t left = (size_t)(r.end - r.p);
+        uint64_t declared = length;
+        if (!left)
+            return true;
+        const uint8_t *body = r.p;
+        if (*body == 0x08)
+            return true;
+        r.p++;
+        bool nested = (*body & 7) == VP_PB_LEN && *body >> 3 >= 2 && *body >> 3 <= 6;
+        return nested && (!vp_pb_varint(&r, &inner) || inner < declared);
+    }
+    return false;
+}
+
 /* pprof's Profile.sample_type = 1 {type = 1, unit = 2}, both varints, comes first. */
 static bool is_pprof(vp_str head)
 {
@@ -160,9 +186,7 @@ static rd_kind of_content(vp_str name, rd_kind promised, vp_str text)
     if (vp_str_starts(text, VP_STR("\x28\xb5\x2f\xfd")))
         return of_zstd(name, promised.format);
     if (promised.format == RD_XSPACE)
-        return kind(start.n && (start.p[0] == '{' || start.p[0] == '<') ? RD_UNREADABLE
-                                                                        : promised.format,
-                    start.n && (start.p[0] == '{' || start.p[0] == '<') ? why_foreign : NULL);
+        return may_be_xspace(text) ? promised : kind(RD_UNREADABLE, why_foreign);
     if (start.n && (start.p[0] == '{' || start.p[0] == '['))
         return rd_sniff_json(name, promised.format, start);
     if (promised.format == RD_UNREADABLE)

@@ -11,6 +11,8 @@ static const char why_rocprof[] =
     "and open that at ui.perfetto.dev, or profile with jax.profiler or torch.profiler";
 static const char why_speedscope[] =
     "a speedscope profile, which is not read here: open it at speedscope.app";
+static const char why_no_events[] =
+    "a JSON document without traceEvents, so no profile: check how it was written or copied";
 static const char why_table[] =
     "a table that XProf made from a profile: ignored, the profile itself is read";
 
@@ -229,6 +231,9 @@ rd_kind rd_sniff_json(vp_str name, rd_format promised, vp_str text)
         if (other.format != RD_UNKNOWN)
             return other;
     }
+    if (promised != RD_UNKNOWN && bits & KEY_CLOSED && bits & (KEY_OTHER | KEY_GRAPH) &&
+        !(bits & (KEY_EVENTS | KEY_KINETO | KEY_PH | KEY_ARRAY)))
+        return (rd_kind){RD_UNREADABLE, false, why_no_events};
     if (is_trace(bits, promised))
         return (rd_kind){.format = producer(promised, bits, text)};
     return (rd_kind){.format = RD_UNKNOWN};
