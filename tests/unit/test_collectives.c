@@ -32,6 +32,7 @@ static void names_say_which_collective(void **state)
         {"", "multimem_all_reduce_kernel", COMM_ALL_REDUCE},
         {"", "ppermute.1", COMM_PERMUTE},
         {"", "deep_ep::internode::dispatch", COMM_ALL_TO_ALL},
+        {"", "void dpsk::ep::internode_ll::combine<1>(int)", COMM_ALL_TO_ALL},
         {"", "rcclGenericKernel", COMM_OTHER},
         {"", "nvshmem_wait", COMM_OTHER},
     };

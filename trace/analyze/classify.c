@@ -17,7 +17,8 @@ static const char *const comm_names[] = {"nccl",
                                          "collective_broadcast",
                                          "sendrecv",
                                          "nvshmem",
-                                         "deep_ep",
+                                         "deep_ep", /* "deepep", too */
+                                         "dpsk::ep::",
                                          "^ppermute"};
 static const char *const copy_names[] = {"memcpy",
                                          "memset",

@@ -26,7 +26,8 @@ static const struct {
              {"broadcast", COMM_BROADCAST},
              {"sendrecv", COMM_SEND_RECV},
              {"psum", COMM_ALL_REDUCE},
-             {"deepep", COMM_ALL_TO_ALL}};
+             {"deepep", COMM_ALL_TO_ALL},
+             {"dpsk::ep::", COMM_ALL_TO_ALL}};
 
 /* What a name only says when it is a collective's anyway. */
 static const struct {

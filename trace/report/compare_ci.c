@@ -19,6 +19,20 @@ void rep_md_code(vp_buf *b, const char *z)
     vp_buf_free_piece(b, &escaped);
 }
 
+/* Words that may hold names of a file's: no markup. */
+static void put_plain(vp_buf *b, const char *z)
+{
+    vp_buf escaped;
+    vp_buf_init(&escaped, 1u << 20);
+    vp_put_escaped(&escaped, vp_str_of(z ? z : "-"));
+    for (size_t i = 0; i < escaped.n; i++) {
+        if (strchr("\\`*_[]<>|#&~$", escaped.p[i]))
+            vp_buf_putc(b, '\\');
+        vp_buf_putc(b, escaped.p[i]);
+    }
+    vp_buf_free_piece(b, &escaped);
+}
+
 void rep_md_delta(vp_buf *b, const char *name, bool code, const vp_delta *d, vp_unit unit,
                   const char *why)
 {
@@ -35,8 +49,10 @@ void rep_md_delta(vp_buf *b, const char *name, bool code, const vp_delta *d, vp_
     rep_put_delta(b, d, unit);
     vp_buf_puts(b, " | ");
     rep_put_change(b, d);
-    if (why)
-        vp_buf_printf(b, " | %s", why);
+    if (why) {
+        vp_buf_puts(b, " | ");
+        put_plain(b, why);
+    }
     vp_buf_puts(b, " |\n");
 }
 
@@ -100,20 +116,6 @@ static void put_ids(vp_buf *b, const char *what, const char *const *ids, size_t 
     vp_buf_puts(b, n ? "\n" : "");
 }
 
-/* Words that may hold names of a file's: no markup. */
-static void put_plain(vp_buf *b, const char *z)
-{
-    vp_buf escaped;
-    vp_buf_init(&escaped, 1u << 20);
-    vp_put_escaped(&escaped, vp_str_of(z));
-    for (size_t i = 0; i < escaped.n; i++) {
-        if (strchr("\\`*_[]<>|#", escaped.p[i]))
-            vp_buf_putc(b, '\\');
-        vp_buf_putc(b, escaped.p[i]);
-    }
-    vp_buf_free_piece(b, &escaped);
-}
-
 void rep_md_verdict(vp_buf *b, vp_verdict verdict, const char *reason, const char *a, const char *c)
 {
     static const char *const titles[] = {"Regression", "Improvement", "Noise", "Unverified"};
@@ -136,7 +138,7 @@ int rep_compare_md(vp_buf *b, const vp_comparison *c, const vp_view *view)
     put_ids(b, "\nFindings only in A: ", c->findings_gone, c->gone_count);
     for (size_t i = 0; i < c->caveat_count; i++) {
         vp_buf_puts(b, i ? "- " : "\n- ");
-        vp_put_escaped(b, vp_str_of(c->caveats[i]));
+        put_plain(b, c->caveats[i]);
         vp_buf_putc(b, '\n');
     }
     return b->status;
