@@ -10,10 +10,16 @@
 
 #define HEAD_MAX 4096u
 #define INNER_MAX 4096u
-/* Anything may be named like a profile; like a cache of XProf's, only they are. */
-static bool name_suffices(const cat_found *f)
+/* Git LFS pointers have about 130 bytes, and interrupted captures none. */
+#define DOUBTFUL_BYTES 200
+
+/* Anything may be named like a profile; like a cache of XProf's, only they are. What XLA packs
+ * beside a run's xplane is believed, too: to unpack the heads of ten thousand costs more than to
+ * list all the rest, and there it is only the second half of its host. */
+static bool name_suffices(const cat_found *f, bool in_run)
 {
-    return f->kind.format == RD_CACHE;
+    return f->kind.format == RD_CACHE ||
+           (in_run && f->kind.format == RD_XLA_JSON && f->kind.gzip && f->bytes >= DOUBTFUL_BYTES);
 }
 
 /* In a run directory all JSON is of the run's profiler; elsewhere PyTorch users call their files so
@@ -124,7 +130,9 @@ static int look_inside(cat_scan *s, int fd, uint64_t name_hash, bool in_run, cat
     rd_kind by_name = f->kind;
     cat_archive *a = NULL;
     s->c->seen.opened++;
-    int rc = vp_fs_pread(fd, head, sizeof head, 0, &n);
+    /* Not more than there is: the end of a file is found by one more read. */
+    size_t want = (uint64_t)f->bytes < sizeof head ? (size_t)f->bytes : sizeof head;
+    int rc = vp_fs_pread(fd, head, want, 0, &n);
     if (rc < 0)
         return fatal(rc) ? rc : unreadable(s, f, vp_error_last()->message);
     VP_TRY(detect(f->name, head, n, &f->kind));
@@ -145,7 +153,7 @@ int cat_look(cat_scan *s, int dir_fd, const char *open_name, bool in_run, cat_fo
     *archive = NULL;
     f->kind = rd_detect_name(f->name);
     f->why = f->kind.why;
-    if (name_suffices(f))
+    if (name_suffices(f, in_run))
         return 0;
     const cat_memo_entry *known =
         s->opts->previous ? cat_memo_get(&s->opts->previous->memo, &f->id, name_hash) : NULL;
@@ -166,7 +174,7 @@ int cat_look_member(const ar_member *m, cat_found *f)
     f->kind = rd_detect_name(f->name);
     /* Of a sparse member the first bytes may be a hole, which is not kept. */
     rd_kind by_name = f->kind;
-    if (!name_suffices(f) && (m->head_n || !m->size))
+    if (!name_suffices(f, true) && (m->head_n || !m->size))
         VP_TRY(detect(f->name, m->head, m->head_n, &f->kind));
     keep_producer(&f->kind, by_name, true);
     f->why = f->kind.why;

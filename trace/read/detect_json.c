@@ -6,9 +6,9 @@ static const char why_graph[] =
 static const char why_memory_timeline[] =
     "a PyTorch memory timeline (sizes over time, no operations): export the profile itself with "
     "export_chrome_trace";
-static const char why_rocprof[] =
-    "a rocprofv3 result, which is not read here: profile with jax.profiler or torch.profiler, whose "
-    "files are";
+static const char why_rocprof[] = "a rocprofv3 result, which is not read here: profile with "
+                                  "jax.profiler or torch.profiler, whose "
+                                  "files are";
 static const char why_speedscope[] =
     "a speedscope profile, which is not read here: open it at speedscope.app";
 static const char why_no_events[] =

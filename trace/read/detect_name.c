@@ -26,9 +26,9 @@ static const char why_ncu[] =
     "an Nsight Compute report, which is not read here: open it with ncu-ui";
 static const char why_events[] =
     "TensorBoard's event file (scalars, graphs), not a profile: open it with TensorBoard";
-static const char why_pftrace[] =
-    "a Perfetto trace (protobuf), which is not read here: open it at ui.perfetto.dev, or let PyTorch "
-    "write .json (export_chrome_trace)";
+static const char why_pftrace[] = "a Perfetto trace (protobuf), which is not read here: open it at "
+                                  "ui.perfetto.dev, or let PyTorch "
+                                  "write .json (export_chrome_trace)";
 static const char why_systrace[] =
     "an Android or Linux kernel trace (systrace), not a profile of a computation: open it at "
     "ui.perfetto.dev";
