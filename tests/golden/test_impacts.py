@@ -9,7 +9,7 @@ import tempfile
 
 import pytest
 
-from common import ROOT, SKIP, TRACES, report_or_none, view_profile
+from common import ROOT, TRACES, least, report_or_none, timelines, view_profile
 
 sys.path.insert(0, str(ROOT / 'tests'))
 from gen import clean, files, near, planted  # noqa: E402
@@ -73,18 +73,20 @@ def test_words_of_what_is_left(name):
 
 
 def real():
-    if not TRACES.exists():
-        return []
-    names = ('*.xplane.pb', '*.trace.json', '*.trace.json.gz', '*.json.gz', '*.pt.trace.json')
-    found = {str(p.relative_to(TRACES)) for n in names for p in TRACES.rglob(n)
-             if 'expected' not in p.parts and 'hostile_made' not in p.parts}
-    runs = {str(pathlib.Path(f).parent) for f in found if 'plugins/profile' in f}
-    return sorted(found | runs)
+    """Each file, and each run as a whole."""
+    found = timelines()
+    return found + sorted({p.parent for p in found if 'plugins/profile' in p.as_posix()})
 
 
-@pytest.mark.skipif(not TRACES.exists(), reason=SKIP)
-@pytest.mark.parametrize('path', real())
+REAL = pytest.mark.parametrize('path', real(), ids=lambda p: str(p.relative_to(TRACES)))
+
+
+@REAL
 def test_real(path):
     made = report_or_none(path)
     if made:
-        check(made, path)
+        check(made, str(path))
+
+
+def test_there_are_real_ones():
+    assert len(real()) >= least(200, 25)
