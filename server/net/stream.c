@@ -1,9 +1,12 @@
+#include <netinet/in.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "server/net/encode.h"
 #include "server/net/request.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/base/time.h"
 
 /* A thread makes bytes into a ring, the event loop takes them out; an empty ring suspends the
  * connection, a full one blocks the thread:
@@ -18,6 +21,10 @@
 /* Resuming costs a wake-up of the loop: do it for a worthwhile piece. */
 #define WAKE_AT (64u << 10)
 #define FLOWS_MAX 32
+/* Of one machine, where there are others. */
+#define FLOWS_OF_PEER_MAX 24
+/* Who has taken nothing for so long makes room for who wants to. */
+#define STALLED_MS 3000
 
 struct http_flow {
     http_server *server;
@@ -29,8 +36,12 @@ struct http_flow {
     pthread_cond_t space;
     size_t head, fill; /* of the ring */
     bool started, ended, failed, aborted;
-    bool suspended; /* whoever clears it resumes the connection */
+    int fd;                /* of the connection; -1: it is over */
+    uint64_t peer;         /* of one address the same */
+    _Atomic int64_t taken; /* when bytes were last */
+    bool suspended;        /* whoever clears it resumes the connection */
     int holders;
+    bool evicted; /* flow_lock's */
     char ring[RING];
 };
 
@@ -163,6 +174,7 @@ static ssize_t read_flow(void *cls, uint64_t pos, char *buf, size_t max)
         result = MHD_CONTENT_READER_END_WITH_ERROR;
     } else if (f->fill) {
         result = (ssize_t)take(f, buf, max);
+        atomic_store(&f->taken, vp_now_coarse_ms());
         f->rq->body_bytes += (size_t)result;
         pthread_cond_signal(&f->space);
     } else if (f->ended) {
@@ -189,6 +201,10 @@ static void abort_flow(http_flow *f)
 
 static void drop_flow(void *cls)
 {
+    http_flow *f = cls;
+    pthread_mutex_lock(&f->lock);
+    f->fd = -1;
+    pthread_mutex_unlock(&f->lock);
     abort_flow(cls);
     let_go(cls);
 }
@@ -209,19 +225,67 @@ void http_wait_flows(http_server *s)
     pthread_mutex_unlock(&s->flow_lock);
 }
 
+static uint64_t peer_of(struct MHD_Connection *conn)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(conn, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const struct sockaddr *a = info ? info->client_addr : NULL;
+    if (a && a->sa_family == AF_INET)
+        return vp_hash(&((const struct sockaddr_in *)(const void *)a)->sin_addr, 4, 4);
+    if (a && a->sa_family == AF_INET6) /* a network of its own each (RFC 6177) */
+        return vp_hash(&((const struct sockaddr_in6 *)(const void *)a)->sin6_addr, 8, 6);
+    return 0;
+}
+
+/* The one whose client has taken nothing for longest is cut, so that it knows. Called with
+ * flow_lock. */
+static bool make_room(http_server *s)
+{
+    int64_t since = vp_now_coarse_ms() - STALLED_MS;
+    http_flow *longest = NULL;
+    for (http_flow *f = s->flows; f; f = f->next)
+        if (!f->evicted && atomic_load(&f->taken) <= since) {
+            since = atomic_load(&f->taken);
+            longest = f;
+        }
+    if (!longest)
+        return false;
+    longest->evicted = true;
+    pthread_mutex_lock(&longest->lock);
+    if (longest->fd >= 0)
+        shutdown(longest->fd, SHUT_RDWR);
+    pthread_mutex_unlock(&longest->lock);
+    abort_flow(longest);
+    return true;
+}
+
+/* Called with flow_lock. */
+static bool has_room(http_server *s, uint64_t peer)
+{
+    int of_peer = 0;
+    for (const http_flow *f = s->flows; f; f = f->next)
+        of_peer += f->peer == peer && !f->evicted;
+    if (s->policy.bound && of_peer >= FLOWS_OF_PEER_MAX)
+        return false;
+    return s->flow_count < FLOWS_MAX || (s->flow_count < 2 * FLOWS_MAX && make_room(s));
+}
+
 /* NULL when there are too many, or no memory. */
 static http_flow *new_flow(http_req *rq, http_source src)
 {
     http_server *s = rq->server;
     http_flow *f = NULL;
+    uint64_t peer = peer_of(rq->conn);
     pthread_mutex_lock(&s->flow_lock);
-    if (s->flow_count < FLOWS_MAX && !atomic_load(&s->stopping) &&
-        (f = vp_calloc(1, sizeof *f)) != NULL) {
+    if (has_room(s, peer) && !atomic_load(&s->stopping) && (f = vp_calloc(1, sizeof *f)) != NULL) {
         f->server = s;
         f->conn = rq->conn;
         f->rq = rq;
         f->src = src;
         f->holders = 1;
+        f->fd = rq->connection->fd;
+        f->peer = peer;
+        atomic_store(&f->taken, vp_now_coarse_ms());
         pthread_mutex_init(&f->lock, NULL);
         pthread_cond_init(&f->space, NULL);
         f->next = s->flows;

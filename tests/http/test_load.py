@@ -183,6 +183,37 @@ def test_idle_connections_make_room(directory, silent):
     server.stop()
 
 
+def test_who_takes_nothing_makes_room_for_a_conversion(tmp_path):
+    """As many conversions as may be sent at once, to clients that stop reading: the next client's comes
+    whole, and one that goes on reading is left alone."""
+    run = tmp_path / 'plugins' / 'profile' / RUN
+    run.mkdir(parents=True)
+    for i in range(34):  # each its own, so that none is kept whole from the one before
+        (run / f'h{i}.trace.json').write_bytes(trace(EVENTS))
+    server = Server(tmp_path)
+    ident = server.sessions()[0]['id']
+    slow = [load.connect(server.port, 4096) for _ in range(31)]
+    for i, s in enumerate(slow):
+        s.sendall(load.ask(server.port, f'/trace/{ident}/h{i}.json'))
+        assert s.recv(12) == b'HTTP/1.1 200'
+    steady = load.connect(server.port, 1 << 16)
+    steady.sendall(load.ask(server.port, f'/trace/{ident}/h31.json', 'Connection: close'))
+    end, got = time.monotonic() + 5, bytearray()
+    while time.monotonic() < end:
+        got += steady.recv(20000)
+        time.sleep(0.05)
+    for i in (32, 33):
+        a = server.get(f'/trace/{ident}/h{i}.json')
+        assert a.status == 200
+        assert len(json.loads(a.content())['traceEvents']) == len(events(EVENTS))
+    while chunk := steady.recv(1 << 20):
+        got += chunk
+    assert got.endswith(b'0\r\n\r\n')
+    for s in [*slow, steady]:
+        s.close()
+    server.stop()
+
+
 def test_a_request_does_not_make_room(directory):
     """Only who has nothing to ask is cut: downloads that have begun go on."""
     server = Server(directory, limit=256)
