@@ -449,6 +449,25 @@ def test_a_ring_that_went_round_says_so_everywhere(program, place, build):
     assert abs(float(re.search(r"capture (\d+\.\d+) ms", text)[1]) - ns / 1e6) < 0.002
 
 
+FILLED = ROUND.replace("    cfg.mode = VP_RING;\n", "").replace("    vp_stop(r,", "    usleep(60000);\n    vp_stop(r,")
+
+
+def test_a_full_pool_says_what_is_missing_and_what_to_do(program, place, build):
+    out, err = start(place, build(FILLED)).communicate(timeout=WAIT)
+    log, saved, figures = out.splitlines()
+    assert err == "" and "Trace saved to" in saved and int(figures.split()[0]) < 65536
+    assert re.match(r"1 The pool was full after \d+\.\d{3} s, .*: (\d+\.\d{3}) s more are missing\. A ring", log)
+    (run,) = runs(place.dir / "own")
+    (trace,) = run.glob("*.trace.json.gz")
+    report = json.loads(subprocess.run([program, "report", "--format=json", run], check=True,
+                                       capture_output=True, text=True).stdout)
+    told = [q["message"] for q in report["quality"] if q["code"] == "dropped-events"]
+    warnings = json.loads(gzip.decompress(trace.read_bytes()))["otherData"]["warnings"]
+    (full,) = [w for w in warnings if "when its pool was full" in w]
+    assert full in told and "--ring" in full and "larger pool" in full
+    assert float(re.search(r"(\d+\.\d+) s more are missing", full)[1]) >= 0.06
+
+
 HANDLER = r"""static volatile sig_atomic_t own;
 static void mine(int n) { own = n; }
 int main(void)

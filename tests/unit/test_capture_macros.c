@@ -1,4 +1,6 @@
 /* What each recording macro leaves in the image, one by one. */
+#include <ucontext.h>
+
 #include "tests/unit/capture_tools.h"
 
 static void scopes_on_one_line(void **state)
@@ -461,6 +463,39 @@ static void steps_are_told_also_when_off(void **state)
     assert_int_equal(last_step, 8);
 }
 
+/* Scopes of coroutines end in any order, each on a stack of its own: none of them is left. */
+static ucontext_t outside, inside[2];
+
+static void coroutine(int which)
+{
+    for (int i = 0; i < 20; i++) {
+        VP_SCOPE("waits");
+        swapcontext(&inside[which], &outside);
+    }
+    swapcontext(&inside[which], &outside);
+}
+
+static void scopes_of_coroutines_are_not_left(void **state)
+{
+    (void)state;
+    static char stacks[2][256 * 1024];
+    vp_result result = VP_RESULT_INIT;
+    vp_recording *r = here_start();
+    for (int i = 0; i < 2; i++) {
+        getcontext(&inside[i]);
+        inside[i].uc_stack.ss_sp = stacks[i];
+        inside[i].uc_stack.ss_size = sizeof stacks[i];
+        inside[i].uc_link = NULL;
+        makecontext(&inside[i], (void (*)(void))coroutine, 1, i);
+    }
+    for (int i = 0; i < 21; i++)
+        for (int k = 0; k < 2; k++)
+            swapcontext(&outside, &inside[(i + k) % 2]);
+    assert_int_equal(vp_stop(r, &result), 0);
+    assert_int_equal(result.zones, 40);
+    assert_int_equal(result.left, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {here_test(scopes_on_one_line),
@@ -482,6 +517,7 @@ int main(void)
                                        here_test(ticks_are_time),
                                        here_test(durations_beyond_32_bits),
                                        here_test(metas_and_thread_names),
-                                       here_test(steps_are_told_also_when_off)};
+                                       here_test(steps_are_told_also_when_off),
+                                       here_test(scopes_of_coroutines_are_not_left)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,6 +48,8 @@ static void a_full_pool_counts_exactly(void **state)
                      result.zones + 1); /* the last one is there without its end */
     assert_int_equal(seen.threads[0].dropped_full, result.dropped_full);
     assert_int_equal(seen.threads[0].written, result.zones);
+    assert_true(seen.info.full);
+    assert_true(seen.info.later_ns >= 20000000); /* it slept meanwhile */
     /* it lasted until then, not until it was stopped */
     assert_true(seen.info.end_ps >= last && seen.info.end_ps < last + INT64_C(15000000000));
     assert_in_range(seen.info.end_ps / 1000, result.duration_ns - 1, result.duration_ns);

@@ -294,6 +294,8 @@ static void fill_info(vpcap *v)
     v->info.finished = h->flags & VPCAP_FINISHED;
     v->info.truncated = h->flags & VPCAP_TRUNCATED;
     v->info.ring = h->flags & VPCAP_IS_RING;
+    v->info.full = h->flags & VPCAP_IS_FULL;
+    v->info.later_ns = v->info.full && h->later_ns > 0 ? h->later_ns : 0;
     if (v->info.finished)
         v->info.torn = 0; /* its writers were waited for */
 }

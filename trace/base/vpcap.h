@@ -89,6 +89,8 @@ typedef struct vpcap_info {
     bool finished;         /* vp_stop ended it */
     bool truncated;
     bool ring;
+    bool full;        /* it ended because its pool was … */
+    int64_t later_ns; /* … and its owner ended it so much later; 0: unknown */
     int64_t begin_ps; /* where all threads have what they recorded: of a ring whose zones made room
                          for newer ones, or of a past; else 0 */
     uint64_t torn;    /* records that were being written when the process died: left out */

@@ -99,8 +99,9 @@ typedef struct vpcap_header {
     /* What threads lost that have no block, or have none any more (a ring gives them up). */
     uint64_t gone_threads, gone_dropped_full, gone_dropped_signal, gone_dropped_depth,
         gone_unmatched_ends, gone_overwritten;
-    uint64_t
-        lost_until; /* of what a ring gave up nothing ended after these ticks; 0: all is there */
+    /* Of what a ring gave up nothing ended after these ticks; 0: all is there. */
+    uint64_t lost_until;
+    int64_t later_ns; /* IS_FULL: how long after that it was ended; 0: it was not */
     vpcap_pair start, stop;
     /* The newest pair while the recording goes on; odd: being written. */
     uint64_t latest_version;

@@ -87,6 +87,23 @@ static int say_ring(const vpcap_info *info, uint64_t n, vx_say_fn *fn, void *ctx
     return fn(ctx, (vp_str){text, (size_t)len});
 }
 
+/* One zone was dropped by then, or some; all that came later nobody counted. */
+static int say_full(const vpcap_info *info, uint64_t n, vx_say_fn *fn, void *ctx)
+{
+    char text[300];
+    long long ms = info->end_ps / 1000000000, later = info->later_ns / 1000000;
+    int at = snprintf(text, sizeof text,
+                      "the recording ended after %lld.%03lld s, when its pool was full, and %llu "
+                      "zone%s dropped: ",
+                      ms / 1000, ms % 1000, (unsigned long long)n, n == 1 ? " was" : "s were");
+    if (info->later_ns)
+        at += snprintf(text + at, sizeof text - (size_t)at, "%lld.%03lld s more are missing; ",
+                       later / 1000, later % 1000);
+    at += snprintf(text + at, sizeof text - (size_t)at,
+                   "--ring (VP_RING) keeps the newest instead, a larger pool more");
+    return fn(ctx, (vp_str){text, (size_t)at});
+}
+
 int vx_losses(const vpcap *v, vx_say_fn *fn, void *ctx)
 {
     const vpcap_info *info = vpcap_info_of(v);
@@ -105,7 +122,10 @@ int vx_losses(const vpcap *v, vx_say_fn *fn, void *ctx)
     else if (info->truncated)
         VP_TRY(say_cut_off(v, fn, ctx));
     VP_TRY(say_ring(info, sum.overwritten, fn, ctx));
-    VP_TRY(say(sum.dropped_full, "zones were dropped: the recording's pool was full", fn, ctx));
+    if (info->full)
+        VP_TRY(say_full(info, sum.dropped_full, fn, ctx));
+    else
+        VP_TRY(say(sum.dropped_full, "zones were dropped: the recording's pool was full", fn, ctx));
     VP_TRY(say(sum.dropped_signal,
                "zones of signal handlers were dropped: they came in the middle of a record", fn,
                ctx));

@@ -221,6 +221,16 @@ void vp__scopes_left(vp__thread *t, uint32_t generation, vp__place here)
     vp__leave(t);
 }
 
+/* A coroutine's scope looks like one that a jump has left while another stack is in use; its end
+ * comes all the same. */
+static void was_not_left(vp__thread *t)
+{
+    uint64_t n = VP__LOAD(t->block->left);
+    while (n && !__atomic_compare_exchange_n(&t->block->left, &n, n - 1, false, __ATOMIC_RELAXED,
+                                             __ATOMIC_RELAXED))
+        continue;
+}
+
 /* The frame of a scope goes when its record is there: whoever finds both knows that they are one.
  */
 static void close_scope(uint32_t generation, uint32_t depth)
@@ -229,9 +239,11 @@ static void close_scope(uint32_t generation, uint32_t depth)
     uint32_t end = t->scope_depth;
     if (t->generation != generation || depth == UINT32_MAX)
         return;
-    t->scope_depth = depth;
+    t->scope_depth = depth < end ? depth : end;
     if (VP__LOAD(t->busy) || !vp__enter(t, generation))
         return;
+    if (end <= depth)
+        was_not_left(t);
     if (depth < VP__DEPTH)
         __atomic_store_n(&t->block->scopes[depth].start, 0, __ATOMIC_RELEASE);
     leave_scopes(t, depth + 1, end);

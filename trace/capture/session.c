@@ -419,10 +419,12 @@ static void complete(cap_session *s, bool truncated)
 {
     vpcap_header *h = s->pool.head;
     uint64_t nowhere = cap_nowhere_take();
-    if (h->flags & VPCAP_IS_FULL)
+    if (h->flags & VPCAP_IS_FULL) {
         truncated = true;
-    else
+        s->later_ns = h->later_ns = s->stop.mono_ns - h->stop.mono_ns;
+    } else {
         h->stop = s->stop;
+    }
     h->gone_dropped_full += nowhere;
     h->flags |= VPCAP_FINISHED | (truncated ? VPCAP_TRUNCATED : 0);
     s->result.truncated = truncated;
@@ -555,6 +557,11 @@ static void say_written(cap_session *s)
         cap_log(&s->cfg, VP_SAY_INFO, "%llu earlier zone%s made room: the last %.6f s are kept",
                 (unsigned long long)s->result.overwritten, s->result.overwritten == 1 ? "" : "s",
                 (double)s->result.duration_ns / 1e9);
+    if (s->later_ns)
+        cap_log(&s->cfg, VP_SAY_WARNING,
+                "The pool was full after %.3f s, and that was the end of it: %.3f s more are "
+                "missing. A ring keeps the newest, a larger pool more",
+                (double)s->result.duration_ns / 1e9, (double)s->later_ns / 1e9);
     if (s->status < 0)
         cap_log(&s->cfg, VP_SAY_ERROR, "Cannot write the trace: %s", s->error.message);
     else

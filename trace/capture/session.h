@@ -45,6 +45,7 @@ typedef struct cap_session {
     bool settled;          /* no thread is in the pool any more */
     struct cap_past *past; /* what it is made of before it is written; NULL: it recorded itself */
     vpcap_pair stop;       /* when it was switched off */
+    int64_t later_ns;      /* after its pool was full; 0: that did not end it */
     struct gpu_activity *gpu;
     vp_result result;
     int status; /* of the writing */
