@@ -249,7 +249,7 @@ static uint64_t state_of(const catalog *c)
     for (size_t i = 0; i < catalog_count(c); i++) {
         const cat_session *s = catalog_get(c, i);
         int64_t facts[] = {s->newest_mtime_ns, s->bytes, (int64_t)s->status};
-        h = vp_hash(s->id, strlen(s->id), vp_hash(facts, sizeof facts, h));
+        h = vp_fingerprint(s->id, strlen(s->id), vp_fingerprint(facts, sizeof facts, h));
     }
     return h;
 }

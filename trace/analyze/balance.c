@@ -130,7 +130,7 @@ typedef struct main_module {
 static uint64_t module_key(const vp_report *r, const vp_op *op)
 {
     vp_str name = vp_str_of(op->module);
-    return vp_hash(name.p, name.n, (uint64_t)r->devices[op->device].kind);
+    return vp_fingerprint(name.p, name.n, (uint64_t)r->devices[op->device].kind);
 }
 
 static int find_main_modules(main_module *out, const vp_report *r)

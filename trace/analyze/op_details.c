@@ -41,7 +41,7 @@ uint64_t op_key(const vp_op *op)
     uint64_t h = (uint64_t)op->op_class;
     const char *const texts[] = {op->category, op->name};
     for (size_t i = 0; i < 2; i++)
-        h = vp_hash(texts[i] ? texts[i] : "", texts[i] ? strlen(texts[i]) + 1 : 0, h);
+        h = vp_fingerprint(texts[i] ? texts[i] : "", texts[i] ? strlen(texts[i]) + 1 : 0, h);
     return h;
 }
 

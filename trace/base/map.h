@@ -1,11 +1,14 @@
-/* A map from 64-bit keys to 32-bit values: open addressing, at most half full, keys mixed so that
- * neighbouring and hostile ids spread alike. The owner frees it. Everyone may include. */
+/* A map from 64-bit keys to 32-bit values: open addressing, at most half full, keys mixed by
+ * what nobody knows, so that neighbouring and hostile ones spread alike. The owner frees it.
+ * Everyone may include. */
 #ifndef VP_BASE_MAP_H
 #define VP_BASE_MAP_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "trace/base/hash.h"
 
 #define VP_MAP_NONE UINT32_MAX
 
@@ -23,14 +26,6 @@ void vp_map_init(vp_map *m); /* allocates nothing */
 void vp_map_free(vp_map *m);
 /* Sets or replaces; value must not be VP_MAP_NONE. 0 or VP_ENOMEM. */
 int vp_map_set(vp_map *m, uint64_t key, uint32_t value);
-static inline uint64_t vp_mix(uint64_t x)
-{
-    x ^= x >> 32;
-    x *= UINT64_C(0xd6e8feb86659fd93);
-    x ^= x >> 32;
-    x *= UINT64_C(0xd6e8feb86659fd93);
-    return x ^ (x >> 32);
-}
 /* The value, or VP_MAP_NONE. */
 static inline uint32_t vp_map_get(const vp_map *m, uint64_t key)
 {

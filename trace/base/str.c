@@ -189,43 +189,6 @@ bool vp_str_us_to_ps(vp_str s, int64_t base_us, int64_t *out_ps)
     return true;
 }
 
-/* Fewer than 8 bytes as one number, the first the lowest, in three steps instead of seven. */
-static uint64_t rest_of(const unsigned char *p, size_t n)
-{
-    uint64_t w = 0;
-    unsigned at = 0;
-    for (unsigned size = 4; size; size /= 2)
-        if (n & size) {
-            for (unsigned i = 0; i < size; i++)
-                w |= (uint64_t)p[i] << (at + 8 * i);
-            p += size;
-            at += 8 * size;
-        }
-    return w;
-}
-
-uint64_t vp_hash(const void *data, size_t n, uint64_t seed)
-{
-    const unsigned char *p = data;
-    uint64_t h = seed ^ (n * UINT64_C(0x9e3779b97f4a7c15)), w, v, even = 0;
-    for (; n >= 16; n -= 16, p += 16) { /* two chains at once */
-        memcpy(&w, p, 8);
-        memcpy(&v, p + 8, 8);
-        h = (h ^ w) * UINT64_C(0xff51afd7ed558ccd);
-        even = (even ^ v) * UINT64_C(0x9fb21c651e98df25);
-        h ^= h >> 32;
-        even ^= even >> 32;
-    }
-    h ^= even;
-    for (; n >= 8; n -= 8, p += 8) {
-        memcpy(&w, p, 8);
-        h = (h ^ w) * UINT64_C(0xff51afd7ed558ccd);
-        h ^= h >> 32;
-    }
-    h = (h ^ rest_of(p, n)) * UINT64_C(0xc4ceb9fe1a85ec53);
-    return h ^ (h >> 29);
-}
-
 unsigned vp_utf8_len(const unsigned char *p, size_t n)
 {
     if (!n)

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "trace/base/hash.h"
+
 typedef struct vp_str {
     const char *p;
     size_t n;
@@ -79,9 +81,6 @@ bool vp_str_to_u64(vp_str s, uint64_t *out);
  * picoseconds minus base_us whole microseconds, exactly; digits below 1 ps are rounded half to
  * even. false if it is no number or does not fit. */
 bool vp_str_us_to_ps(vp_str s, int64_t base_us, int64_t *out_ps);
-
-/* FNV-like 64-bit hash with good mixing; not for hostile hash tables (use the interner). */
-uint64_t vp_hash(const void *p, size_t n, uint64_t seed);
 
 /* Length of the valid UTF-8 sequence at p (1..4), or 0. Surrogates and overlongs are invalid. */
 unsigned vp_utf8_len(const unsigned char *p, size_t n);

@@ -75,6 +75,13 @@ typedef struct hosts {
     size_t xplanes;
 } hosts;
 
+/* NO_HOST where no host is called so yet. */
+static uint32_t host_named(const hosts *h, vp_str name)
+{
+    uint32_t i = vp_map_get(&h->by_name, vp_hash(name.p, name.n, 0));
+    return i != VP_MAP_NONE && vp_str_eq(vp_str_of(h->out->hosts[i].name), name) ? i : NO_HOST;
+}
+
 static int add_host(hosts *h, vp_str name, uint32_t file)
 {
     cat_host *host = &h->out->hosts[h->out->host_count];
@@ -113,8 +120,8 @@ static int place_named(hosts *h, uint32_t i)
         host = session_short_name(h->out);
     if (!host.n)
         return 0;
-    uint32_t known = vp_map_get(&h->by_name, vp_hash(host.p, host.n, 0));
-    if (known == VP_MAP_NONE)
+    uint32_t known = host_named(h, host);
+    if (known == NO_HOST)
         return add_host(h, host, i);
     attach(h, known, i);
     return 0;
@@ -139,7 +146,7 @@ static int place_unnamed(hosts *h, uint32_t i)
     if (h->xplanes || (copy && h->out->host_count))
         return 0;
     vp_str name = session_short_name(h->out);
-    bool taken = vp_map_get(&h->by_name, vp_hash(name.p, name.n, 0)) != VP_MAP_NONE;
+    bool taken = host_named(h, name) != NO_HOST;
     return add_host(h, taken ? vp_str_of(f->name) : name, i);
 }
 
@@ -149,8 +156,7 @@ static int place_unfinished(hosts *h, uint32_t i)
     vp_str name = rd_host_of(vp_str_of(h->out->files[i].name));
     if (!name.n)
         name = session_short_name(h->out);
-    bool known = vp_map_get(&h->by_name, vp_hash(name.p, name.n, 0)) != VP_MAP_NONE;
-    return known ? 0 : add_host(h, name, i);
+    return host_named(h, name) != NO_HOST ? 0 : add_host(h, name, i);
 }
 
 static int place_all(hosts *h, size_t timelines, size_t unfinished)

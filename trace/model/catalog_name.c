@@ -144,7 +144,7 @@ static const char *slug_of(catalog *c, const char *name)
         lossy |= !ok && name[i] != '/';
     }
     if (lossy)
-        return with_hash(c, (vp_str){slug, kept}, vp_hash(name, n, 0));
+        return with_hash(c, (vp_str){slug, kept}, vp_fingerprint(name, n, 0));
     return vp_arena_strndup(&c->arena, slug, kept);
 }
 
@@ -170,7 +170,7 @@ static int make_unique(catalog *c, cat_session **sorted)
             first = i;
         } else if (i != first) {
             const char *p = place(s);
-            s->id = with_hash(c, vp_str_of(s->id), vp_hash(p, strlen(p), 1));
+            s->id = with_hash(c, vp_str_of(s->id), vp_fingerprint(p, strlen(p), 1));
             if (!s->id)
                 return vp_fail(VP_ENOMEM, "out of memory for the list of sessions");
         }

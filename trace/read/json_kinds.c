@@ -5,58 +5,9 @@
 #include "trace/base/mem.h"
 #include "trace/read/json_reader.h"
 
-static inline uint64_t word(const char *p)
-{
-    uint64_t w;
-    memcpy(&w, p, sizeof w);
-    return w;
-}
-
-/* Up to 16 bytes as two words that overlap. */
-static inline void short_words(vp_str s, uint64_t *a, uint64_t *b)
-{
-    uint32_t low, high;
-    if (s.n >= 8) {
-        *a = word(s.p);
-        *b = word(s.p + s.n - 8);
-    } else if (s.n >= 4) {
-        memcpy(&low, s.p, 4);
-        memcpy(&high, s.p + s.n - 4, 4);
-        *a = low;
-        *b = high;
-    } else if (s.n) {
-        *a = (unsigned char)s.p[0];
-        *b = (uint64_t)(unsigned char)s.p[s.n / 2] << 8 | (unsigned char)s.p[s.n - 1];
-    }
-}
-
-/* As vp_hash, of which session ids are made, but twice as fast on names: two chains, and the end
- * is taken whole where it overlaps what was taken before. */
-static inline uint64_t hash(vp_str s, uint64_t seed)
-{
-    const uint64_t m = UINT64_C(0xff51afd7ed558ccd), n = UINT64_C(0x9fb21c651e98df25);
-    uint64_t h = seed ^ s.n * UINT64_C(0x9e3779b97f4a7c15), g = 0, a = 0, b = 0;
-    if (s.n > 16) {
-        const char *p = s.p, *last = s.p + s.n - 16;
-        for (; p < last; p += 16) {
-            h = (h ^ word(p)) * m;
-            g = (g ^ word(p + 8)) * n;
-            h ^= h >> 32;
-            g ^= g >> 32;
-        }
-        a = word(last);
-        b = word(last + 8);
-    } else {
-        short_words(s, &a, &b);
-    }
-    h = (h ^ a) * m;
-    g = (g ^ b) * n;
-    return h ^ h >> 32 ^ g ^ g >> 29;
-}
-
 uint64_t cj_hash(js_value v, uint64_t seed)
 {
-    return v.type == JS_NONE ? 0 : hash(v.s, seed) | 1;
+    return v.type == JS_NONE ? 0 : vp_hash_inline(v.s.p, v.s.n, seed) | 1;
 }
 
 void cj_kind_get(const cj_reader *r, uint64_t key, uint32_t *kind)
