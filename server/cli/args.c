@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "trace/base/log.h"
+#include "trace/base/mem.h"
 
 /* The state of one pass over argv. */
 typedef struct parser {
@@ -284,11 +285,25 @@ static int settle_operands(parser *p)
     return 0;
 }
 
+static int settle_memory(parser *p)
+{
+    uint64_t bytes;
+    if (!p->o->max_memory)
+        return 0;
+    if (!vp_str_to_size(vp_str_of(p->o->max_memory), INT64_MAX, &bytes) || bytes < 16u << 20)
+        return usage(p, "--max-memory %.40s: must be a size from 16M, such as 8G",
+                     p->o->max_memory);
+    vp_mem_set_ceiling((int64_t)bytes);
+    return 0;
+}
+
 /* What the options and operands mean together. */
 static int settle(parser *p)
 {
     cli_options *o = p->o;
     size_t next = 0;
+    if (settle_memory(p))
+        return CLI_USAGE;
     o->path = o->profile_dir;
     if (o->command->bit == CLI_HELP)
         return 0;

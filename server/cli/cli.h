@@ -51,6 +51,7 @@ typedef struct cli_options {
     bool help, version;
     bool verbose, quiet;
     int64_t color, unit, jobs;
+    const char *max_memory;
 
     const char *profile_dir;
     int64_t top; /* -1: not given */

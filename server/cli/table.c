@@ -301,6 +301,9 @@ const cli_option cli_option_table[] = {
     {"jobs", 'j', "N", CLI_NUMBER, CLI_ONE_RUN | CLI_COMPARE | CLI_TREND, AT(jobs), 1, 1024, NULL,
      "files read at once; without it, as many as there are processors"},
 
+    {"max-memory", 0, "SIZE", CLI_TEXT, CLI_READERS | CLI_OF_REPORTS, AT(max_memory), 0, 0, NULL,
+     "the memory to use at most, such as 8G; without it, nine tenths of what the machine and the "
+     "control groups leave, and 250 times a file's size"},
     {"max-regression", 0, "PERCENT", CLI_TEXT, CLI_COMPARE, AT(max_regression), 0, 0, NULL,
      "exit with 1 when B's median step is longer by more than this, and more than the noise"},
     {"max-p90-regression", 0, "PERCENT", CLI_TEXT, CLI_COMPARE, AT(max_p90_regression), 0, 0, NULL,

@@ -234,6 +234,8 @@ static int status_of(int code)
         return 422;
     case VP_EIO: /* a file that is another one by now, as a rule: the list will know */
     case VP_ELIMIT:
+        return 413;
+    case VP_ENOMEM:
     case VP_EBUSY:
     case VP_ECANCELLED:
         return 503;

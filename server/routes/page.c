@@ -95,9 +95,11 @@ static int status_of(int code)
     case VP_ECORRUPT:
     case VP_EUNSUPPORTED:
     case VP_EEMPTY:
-    case VP_ELIMIT:
     case VP_EREFUSED:
         return 422;
+    case VP_ELIMIT:
+        return 413;
+    case VP_ENOMEM:
     case VP_EBUSY:
     case VP_ECANCELLED:
         return 503;

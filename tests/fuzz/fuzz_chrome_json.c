@@ -18,7 +18,7 @@ typedef struct digest {
 
 static void add(digest *d, const void *p, size_t n)
 {
-    d->hash = vp_hash(p, n, d->hash);
+    d->hash = vp_fingerprint(p, n, d->hash);
 }
 
 static void add_str(digest *d, vp_str s)

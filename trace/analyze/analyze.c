@@ -104,8 +104,8 @@ static int choose_hosts(job *j)
     return 0;
 }
 
-int analyze_session(vp_report **out, const catalog *c, const cat_session *s,
-                    const vp_report_options *opts)
+static int analyze_within(vp_report **out, const catalog *c, const cat_session *s,
+                          const vp_report_options *opts)
 {
     static const vp_report_options defaults = VP_REPORT_OPTIONS_INIT;
     job j = {.c = c, .s = s, .opts = opts ? opts : &defaults, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -137,5 +137,18 @@ int analyze_session(vp_report **out, const catalog *c, const cat_session *s,
         *out = r;
     else
         analyze_free(r);
+    return rc;
+}
+
+int analyze_session(vp_report **out, const catalog *c, const cat_session *s,
+                    const vp_report_options *opts)
+{
+    vp_mem_renew_ceiling();
+    vp_mem_budget budget = {.max = load_memory_max(s->bytes)};
+    vp_mem_budget *before = vp_mem_enter(&budget);
+    int rc = vp_mem_explain(analyze_within(out, c, s, opts));
+    if (rc == VP_ELIMIT || rc == VP_ENOMEM)
+        vp_fail_at(rc, s->path, -1, -1);
+    vp_mem_enter(before);
     return rc;
 }

@@ -18,11 +18,9 @@ int barriers_collect(analysis *a)
 {
     for (size_t d = 0; d < a->device_count; d++) {
         vp_device *device = &a->h->devices[d];
-        for (uint32_t i = 0; i < a->t->track_count; i++) {
-            const trace_track *k = &a->t->tracks[i];
-            if (k->process == a->devices[d].process && k->role == SINK_ROLE_MARKS)
-                add_waits(device, a->t, k);
-        }
+        TRACE_EACH_OF(a->t, a->devices[d].process, i)
+        if (a->t->tracks[i].role == SINK_ROLE_MARKS)
+            add_waits(device, a->t, &a->t->tracks[i]);
     }
     return 0;
 }

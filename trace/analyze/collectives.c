@@ -140,22 +140,26 @@ static int fill_rows(work *w, looked *by_kind)
     VP_TRY(assign_rows(w, by_kind));
     size_t rows = w->a->h->collective_count - w->base;
     VP_TRY(flights_sort(&w->all, &first, rows, w->a->t));
-    VP_TRY(cover_build(&w->compute, d->set, grouping_classes(w->a->g), SWEEP_COVER(VP_COMPUTE)));
+    VP_TRY(
+        cover_build(&w->compute, d->set, grouping_sweep_classes(w->a->g), SWEEP_COVER(VP_COMPUTE)));
     for (size_t r = 0; r < rows; r++)
         VP_TRY(fill_row(w, r, by_kind, w->all.v + first[r], first[r + 1] - first[r]));
     return 0;
 }
 
-static int of_device(analysis *a, uint32_t device, const flight_kinds *kinds, members *who)
+/* by_kind: room that the devices share. */
+static int of_device(analysis *a, uint32_t device, const flight_kinds *kinds, members *who,
+                     looked *by_kind)
 {
+    const kind_list *l = &a->devices[device].times;
     work w = {.a = a, .device = device, .kinds = kinds, .who = who, .base = a->h->collective_count};
     vp_map_init(&w.by_key);
     int rc = flights_find(&w.all, a->devices[device].set, grouping_classes(a->g), VP_COMMUNICATION,
                           kinds);
-    looked *by_kind = rc >= 0 && w.all.n ? vp_calloc(a->t->kind_count, sizeof *by_kind) : NULL;
+    for (uint32_t i = 0; i < l->n; i++)
+        by_kind[l->kind[i]] = (looked){0};
     if (rc >= 0 && w.all.n)
-        rc = by_kind ? fill_rows(&w, by_kind) : vp_fail(VP_ENOMEM, "out of memory");
-    vp_free(by_kind);
+        rc = fill_rows(&w, by_kind);
     flights_free(&w.all);
     cover_free(&w.compute);
     vp_map_free(&w.by_key);
@@ -183,10 +187,14 @@ int collectives_collect(analysis *a)
     members who;
     if (!a->h->has_devices)
         return 0;
+    VP_CLEANUP(vp_free_ptr)
+    looked *by_kind = vp_realloc_array(NULL, a->t->kind_count, sizeof *by_kind);
+    if (!by_kind)
+        return vp_fail(VP_ENOMEM, "out of memory");
     VP_TRY(flight_kinds_new(&kinds, a->t));
     int rc = members_init(&who, a);
     for (size_t d = 0; rc >= 0 && d < a->device_count; d++)
-        rc = of_device(a, (uint32_t)d, kinds, &who);
+        rc = of_device(a, (uint32_t)d, kinds, &who, by_kind);
     members_free(&who);
     flight_kinds_free(kinds);
     if (a->h->collective_count)

@@ -243,7 +243,7 @@ static int on_segment(void *ctx, const sweep_segment *s)
 static int find_gaps(finder *f)
 {
     const device_work *w = &f->a->devices[f->device];
-    VP_TRY(sweep_run(w->set, grouping_classes(f->a->g), on_segment, f));
+    VP_TRY(sweep_run(w->set, grouping_sweep_classes(f->a->g), on_segment, f));
     return lead_out(f);
 }
 
@@ -251,7 +251,9 @@ static int find_gaps(finder *f)
 static void spread_idle_before(const finder *f, const uint32_t *op, int64_t *of_all)
 {
     const uint32_t *group_of = grouping_groups(f->a->g);
-    for (uint32_t k = 0; k < f->a->t->kind_count; k++) {
+    const kind_list *l = &f->a->devices[f->device].times;
+    for (uint32_t i = 0; i < l->n; i++) {
+        uint32_t k = l->kind[i];
         if (!f->idle_before[k])
             continue;
         f->a->h->ops[op[group_of[k]]].idle_before_ps += f->idle_before[k];
@@ -262,8 +264,7 @@ static void spread_idle_before(const finder *f, const uint32_t *op, int64_t *of_
 
 static int emit(finder *f, analysis *a, int64_t *of_all)
 {
-    VP_CLEANUP(vp_free_ptr) uint32_t *op = NULL;
-    VP_TRY(ops_by_group(&op, a, f->device));
+    const uint32_t *op = ops_by_group(a, f->device);
     spread_idle_before(f, op, of_all);
     VP_TRY(gap_list_emit(&f->longest, a, f->labels, f->device, op));
     return gap_labels_emit(&f->sums, a, f->device);
@@ -271,10 +272,9 @@ static int emit(finder *f, analysis *a, int64_t *of_all)
 
 static const trace_track *runs_of(const analysis *a, uint32_t device)
 {
-    for (uint32_t i = 0; i < a->t->track_count; i++)
-        if (a->t->tracks[i].role == SINK_ROLE_MODULES &&
-            a->t->tracks[i].process == a->devices[device].process)
-            return &a->t->tracks[i];
+    TRACE_EACH_OF(a->t, a->devices[device].process, i)
+    if (a->t->tracks[i].role == SINK_ROLE_MODULES)
+        return &a->t->tracks[i];
     return NULL;
 }
 

@@ -73,17 +73,6 @@ int host_text(const char **out, host_result *h, vp_str s)
     return 0;
 }
 
-/* Tracks of one process that are analysed together. */
-static size_t pick_tracks(uint32_t *out, const trace *t, uint32_t process, sink_role role)
-{
-    size_t n = 0;
-    for (uint32_t i = 0; i < t->track_count; i++)
-        if (t->tracks[i].process == process && t->tracks[i].role == role &&
-            trace_track_counts(t, &t->tracks[i]))
-            out[n++] = i;
-    return n;
-}
-
 static vp_device_kind device_kind(sink_process_kind k)
 {
     return k == SINK_PROCESS_TPU   ? VP_DEVICE_TPU
@@ -111,14 +100,14 @@ static int name_process(const char **out, host_result *h, const trace_process *p
 }
 
 static int add_device(host_result *h, const grouping *g, track_set set, uint32_t process,
-                      kind_times *kt)
+                      ops_room *room, kind_list *times, kind_times *all)
 {
     const trace_process *p = &set.t->processes[process];
     vp_device d = {
         .kind = device_kind(p->kind), .own_clock = own_clock(set), .steps_counted = VP_UNKNOWN};
     VP_TRY(name_process(&d.name, h, p, set.t));
     VP_TRY(host_text(&d.model, h, trace_str(set.t, p->model)));
-    VP_TRY(bd_compute(&d.breakdown, &d.start_ps, &d.end_ps, set, grouping_classes(g)));
+    VP_TRY(bd_compute(&d.breakdown, &d.start_ps, &d.end_ps, set, grouping_sweep_classes(g)));
     if (!d.own_clock) {
         d.start_ps -= h->origin_ps;
         d.end_ps -= h->origin_ps;
@@ -126,7 +115,7 @@ static int add_device(host_result *h, const grouping *g, track_set set, uint32_t
     VP_TRY(vp_grow(&h->devices, &h->device_cap, h->device_count + 1, sizeof d, SIZE_MAX / 1024));
     h->devices[h->device_count++] = d;
     h->own_clock = h->own_clock || d.own_clock;
-    return ops_of_device(h, g, set, (uint32_t)h->device_count - 1, kt);
+    return ops_of_device(h, g, set, (uint32_t)h->device_count - 1, room, times, all);
 }
 
 static int add_quality(host_result *h, const trace_quality *q)
@@ -163,66 +152,31 @@ static int add_crossings(host_result *h, uint64_t n)
     return add_quality(h, &(trace_quality){"crossing", SINK_INFO, text, -1, -1, false});
 }
 
-/* Adds one process's calls and self times to the host's. */
-static void accumulate(kind_times *all, const kind_times *one, uint32_t kinds)
-{
-    for (uint32_t k = 0; k < kinds; k++) {
-        all->self_ps[k] += one->self_ps[k];
-        all->calls[k] += one->calls[k];
-    }
-    all->crossings += one->crossings;
-}
-
 /* The devices of a trace while it is analysed: what add_device is told of each. */
 typedef struct device_list {
     device_work *v;
     size_t n, cap;
+    uint32_t *tracks; /* of all processes: those that are analysed, by process */
+    ops_room *room;
 } device_list;
 
 static void device_list_free(device_list *l)
 {
-    for (size_t i = 0; i < l->n; i++) {
-        vp_free((void *)(uintptr_t)l->v[i].set.tracks);
-        if (l->v[i].times) {
-            vp_free(l->v[i].times->self_ps);
-            vp_free(l->v[i].times->calls);
-            vp_free((void *)(uintptr_t)l->v[i].times);
-        }
-    }
     vp_free(l->v);
-}
-
-static int new_times(kind_times **out, const trace *t)
-{
-    kind_times *kt = vp_calloc(1, sizeof *kt);
-    if (kt) {
-        kt->self_ps = vp_calloc(t->kind_count, sizeof *kt->self_ps);
-        kt->calls = vp_calloc(t->kind_count, sizeof *kt->calls);
-    }
-    *out = kt;
-    return kt && kt->self_ps && kt->calls ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    vp_free(l->tracks);
+    ops_room_free(l->room);
 }
 
 static int analyze_process(host_result *h, device_list *l, const grouping *g, const trace *t,
-                           uint32_t process, kind_times *all)
+                           uint32_t process, const uint32_t *first, kind_times *all)
 {
-    uint32_t *picked = vp_calloc(t->track_count, sizeof *picked);
-    sink_role role = h->has_devices ? SINK_ROLE_OPS : SINK_ROLE_PLAIN;
-    kind_times *kt = NULL;
-    int rc = picked ? 0 : vp_fail(VP_ENOMEM, "out of memory");
-    track_set set = {t, picked, picked ? pick_tracks(picked, t, process, role) : 0};
-    if (rc == 0 && set.count)
-        rc = vp_grow(&l->v, &l->cap, l->n + 1, sizeof *l->v, VP_PROCESSES_MAX);
-    if (rc < 0 || !set.count) {
-        vp_free(picked);
-        return rc;
-    }
-    rc = new_times(&kt, t);
-    l->v[l->n++] = (device_work){process, set, kt};
-    VP_TRY(rc);
-    VP_TRY(add_device(h, g, set, process, kt));
-    accumulate(all, kt, t->kind_count);
-    return 0;
+    track_set set = {t, l->tracks + first[process], first[process + 1] - first[process]};
+    if (!set.count)
+        return 0;
+    VP_TRY(vp_grow(&l->v, &l->cap, l->n + 1, sizeof *l->v, VP_PROCESSES_MAX));
+    device_work *w = &l->v[l->n++];
+    *w = (device_work){.process = process, .set = set, .first_op = (uint32_t)h->op_count};
+    return add_device(h, g, set, process, l->room, &w->times, all);
 }
 
 static void overall_window(host_result *h)
@@ -286,14 +240,40 @@ static uint32_t *process_order(const trace *t)
     return order;
 }
 
+static bool is_analysed(const trace *t, const trace_track *k, sink_role role)
+{
+    return k->role == role && trace_track_counts(t, k);
+}
+
+/* The tracks that are analysed, by process, those of one in the file's order: first[p] to
+ * first[p + 1] of *tracks. */
+static int sort_tracks(uint32_t **tracks, uint32_t *first, const trace *t, sink_role role)
+{
+    uint32_t *v = *tracks = vp_realloc_array(NULL, t->track_count, sizeof *v);
+    if (!v)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < t->track_count; i++)
+        first[t->tracks[i].process + 2] += is_analysed(t, &t->tracks[i], role);
+    for (uint32_t p = 0; p < t->process_count; p++)
+        first[p + 2] += first[p + 1];
+    for (uint32_t i = 0; i < t->track_count; i++) /* first[p + 1] goes from p's start to its end */
+        if (is_analysed(t, &t->tracks[i], role))
+            v[first[t->tracks[i].process + 1]++] = i;
+    return 0;
+}
+
 static int analyze_processes(host_result *h, device_list *l, const grouping *g, const trace *t,
                              kind_times *all)
 {
     VP_CLEANUP(vp_free_ptr) uint32_t *order = process_order(t);
-    if (!order)
+    VP_CLEANUP(vp_free_ptr)
+    uint32_t *first = vp_calloc((size_t)t->process_count + 2, sizeof *first);
+    if (!order || !first)
         return vp_fail(VP_ENOMEM, "out of memory");
+    VP_TRY(sort_tracks(&l->tracks, first, t, h->has_devices ? SINK_ROLE_OPS : SINK_ROLE_PLAIN));
+    VP_TRY(ops_room_new(&l->room, g, t));
     for (uint32_t p = 0; p < t->process_count; p++)
-        VP_TRY(analyze_process(h, l, g, t, order[p], all));
+        VP_TRY(analyze_process(h, l, g, t, order[p], first, all));
     return 0;
 }
 
@@ -342,7 +322,12 @@ static int analyze_grouped(host_result *h, device_list *l, const grouping *g, co
         VP_TRY(scopes_collect(h, t, all));
         VP_TRY(modules_collect(h, t, all));
     }
-    analysis a = {.h = h, .t = t, .g = g, .devices = l->v, .device_count = l->n};
+    VP_CLEANUP(vp_free_ptr)
+    uint32_t *op_of = vp_realloc_array(NULL, (size_t)grouping_count(g) + 1, sizeof *op_of);
+    if (!op_of)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    analysis a = {
+        .h = h, .t = t, .g = g, .devices = l->v, .device_count = l->n, .op_of_group = op_of};
     if (depth == VP_DEPTH_FULL)
         VP_TRY(analyze_fully(&a));
     return probe->fn ? probe->fn(probe->ctx, &a) : 0;

@@ -85,11 +85,36 @@ typedef struct track_set {
 int bd_compute(vp_breakdown *out, int64_t *start, int64_t *end, track_set set,
                const uint8_t *class_of);
 
-/* Self time and calls by kind, over the tracks of a set. */
+/* Self time and calls by kind, over the tracks of a set. A trace may have as many devices as kinds,
+ * so a device has a list of those that it runs: all that is done once a device goes by the list. */
 typedef struct kind_times {
     int64_t *self_ps, *calls; /* by kind */
     uint64_t crossings;       /* events that outlive the one they start in */
 } kind_times;
+typedef struct kind_list {
+    uint32_t *kind;           /* with calls, ascending */
+    int64_t *self_ps, *calls; /* of each */
+    uint32_t n;
+    uint32_t *group, group_n; /* the groups that they are of, ascending: one op each */
+} kind_list;
+/* Where a kind stands in the list; n: nowhere. */
+static inline uint32_t kind_list_find(const kind_list *l, uint32_t kind)
+{
+    uint32_t low = 0, high = l->n;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (l->kind[mid] < kind)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < l->n && l->kind[low] == kind ? low : l->n;
+}
+static inline int64_t kind_list_calls(const kind_list *l, uint32_t kind)
+{
+    uint32_t at = kind_list_find(l, kind);
+    return at < l->n ? l->calls[at] : 0;
+}
 /* Self time piece by piece: [start, end) in which one event of the track owns the time, `id` being
  * what self_id_fn says of it when it starts, or its index where there is none. Pieces are disjoint
  * and ascending. */
@@ -125,10 +150,16 @@ int self_times(kind_times *kt, group_times *totals, track_set set, const uint32_
 typedef struct grouping grouping;
 int grouping_new(grouping **out, const trace *t, vp_group by, bool normalize);
 void grouping_free(grouping *g);
-int ops_of_device(host_result *h, const grouping *g, track_set set, uint32_t device,
-                  kind_times *kt);
-const uint8_t *grouping_classes(const grouping *g); /* by kind */
-const uint32_t *grouping_groups(const grouping *g); /* by kind: below grouping_count */
+/* Room by kind that a trace's devices share one after the other. */
+typedef struct ops_room ops_room;
+int ops_room_new(ops_room **out, const grouping *g, const trace *t);
+void ops_room_free(ops_room *r);
+/* *times: the device's, of the result's arena. all: over all devices, added to. */
+int ops_of_device(host_result *h, const grouping *g, track_set set, uint32_t device, ops_room *room,
+                  kind_list *times, kind_times *all);
+const uint8_t *grouping_sweep_classes(const grouping *g); /* by kind, for sweep_run */
+const uint8_t *grouping_classes(const grouping *g);       /* by kind */
+const uint32_t *grouping_groups(const grouping *g);       /* by kind: below grouping_count */
 uint32_t grouping_count(const grouping *g);
 vp_str grouping_label(const grouping *g, uint32_t group); /* as vp_op.name */
 
@@ -153,8 +184,9 @@ int host_analyze(host_result *h, const trace *t, vp_group by, vp_depth depth);
 
 typedef struct device_work {
     uint32_t process;
-    track_set set;           /* its op tracks */
-    const kind_times *times; /* self and calls by kind */
+    track_set set;     /* its op tracks */
+    kind_list times;   /* self and calls of the kinds that it runs */
+    uint32_t first_op; /* in h->ops; times.group_n of them */
 } device_work;
 
 typedef struct host_kinds host_kinds;       /* what the host's events mean: host_kinds.h */
@@ -184,6 +216,7 @@ typedef struct analysis {
     int64_t *marked_start_ps, *marked_end_ps;
     uint32_t *marked_track; /* and whose event says so */
     host_ops_task *host_ops;
+    uint32_t *op_of_group; /* ops_by_group's */
 } analysis;
 
 /* Looks at a trace while its analysis stands: h has its devices and ops by then. */
@@ -191,9 +224,9 @@ typedef int host_probe(void *ctx, const analysis *a);
 int host_analyze_with(host_result *h, const trace *t, vp_group by, vp_depth depth,
                       host_probe *probe, void *probe_ctx);
 
-/* Which of h->ops is group i of a device, UINT32_MAX without calls: grouping_count of them, by
- * vp_free. */
-int ops_by_group(uint32_t **out, const analysis *a, uint32_t device);
+/* Which of h->ops is group i of a device: right for the groups that it has calls of, and until the
+ * next device is asked for. */
+const uint32_t *ops_by_group(const analysis *a, uint32_t device);
 
 /* Counts the calls of the host's threads aside: of the result it reads only what the op tables
  * made, and writes nothing there. host_ops_end waits for it, and is right without a start. */

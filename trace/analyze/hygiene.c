@@ -90,11 +90,11 @@ static unsigned look(const trace *t, const trace_kind *k, uint8_t class)
     return f;
 }
 
-static void add_kinds(vp_hygiene *out, const analysis *a, const kind_times *times,
-                      const uint8_t *flags)
+static void add_kinds(vp_hygiene *out, const kind_list *l, const uint8_t *flags)
 {
-    for (uint32_t k = 0; k < a->t->kind_count; k++) {
-        int64_t self = times->self_ps[k];
+    for (uint32_t i = 0; i < l->n; i++) {
+        uint32_t k = l->kind[i];
+        int64_t self = l->self_ps[i];
         out->formatting_ps += flags[k] & FORMATTING ? self : 0;
         out->remat_ps += flags[k] & REMAT ? self : 0;
         out->async_done_ps += flags[k] & ASYNC_DONE ? self : 0;
@@ -102,7 +102,7 @@ static void add_kinds(vp_hygiene *out, const analysis *a, const kind_times *time
         out->infeed_ps += flags[k] & INFEED ? self : 0;
         out->callback_ps += flags[k] & CALLBACK ? self : 0;
         out->duplicate_ps += flags[k] & TWIN ? self : 0;
-        out->duplicate_ops += flags[k] & TWIN && times->calls[k];
+        out->duplicate_ops += (flags[k] & TWIN) != 0;
     }
 }
 
@@ -141,7 +141,7 @@ static int of_device(analysis *a, uint32_t device, const uint8_t *flags)
 {
     const device_work *d = &a->devices[device];
     vp_hygiene *out = &a->h->devices[device].hygiene;
-    add_kinds(out, a, d->times, flags);
+    add_kinds(out, &d->times, flags);
     for (size_t i = 0; i < d->set.count; i++)
         add_chains(out, &a->t->tracks[d->set.tracks[i]], grouping_classes(a->g));
     return splits_of_device(a, device);

@@ -5,6 +5,7 @@
 
 #include "trace/analyze/one_step.h"
 #include "trace/base/err.h"
+#include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/read/chrome_json.h"
 #include "trace/read/vpcap_reader.h"
@@ -165,6 +166,28 @@ static int analyze_file(host_result *out, const catalog *c, const cat_file *f,
     return rc;
 }
 
+int64_t load_memory_max(int64_t bytes)
+{
+    if (vp_mem_ceiling_is_set())
+        return 0;
+    bytes = bytes < INT64_MAX / VP_MEMORY_RATIO_MAX ? bytes * VP_MEMORY_RATIO_MAX : INT64_MAX;
+    return bytes > VP_MEMORY_LEAST ? bytes : VP_MEMORY_LEAST;
+}
+
+/* A member takes no more of the disk than its archive does. */
+static int analyze_bounded(host_result *out, const catalog *c, const cat_file *f,
+                           const load_options *opts)
+{
+    bool packed = f->is_member && (f->bytes < 0 || f->bytes > f->id.size);
+    vp_mem_budget budget = {.max = load_memory_max(packed ? f->id.size : f->bytes)};
+    vp_mem_budget *before = vp_mem_enter(&budget);
+    int rc = vp_mem_explain(analyze_file(out, c, f, opts));
+    if (rc < 0)
+        vp_fail_at(rc, f->path, -1, -1);
+    vp_mem_enter(before);
+    return rc;
+}
+
 static int note_fallback(host_result *h, const vp_error *why)
 {
     char line[700];
@@ -182,13 +205,13 @@ int load_host(host_result *out, uint32_t *used, const catalog *c, const cat_sess
     const cat_host *h = &s->hosts[host];
     host_result_init(out);
     *used = h->primary;
-    int rc = analyze_file(out, c, &s->files[h->primary], opts);
+    int rc = analyze_bounded(out, c, &s->files[h->primary], opts);
     if (rc >= 0 || rc == VP_ECANCELLED || rc == VP_ENOMEM || rc == VP_ENOTFOUND ||
         h->secondary == UINT32_MAX)
         return rc;
     vp_error why = *vp_error_last();
     host_result_free(out);
-    if (analyze_file(out, c, &s->files[h->secondary], opts) < 0)
+    if (analyze_bounded(out, c, &s->files[h->secondary], opts) < 0)
         return vp_fail_copy(&why); /* the better half is the one to talk about */
     *used = h->secondary;
     return note_fallback(out, &why);

@@ -25,4 +25,7 @@ int call_paths(trace *t);
 int load_host(host_result *out, uint32_t *used, const catalog *c, const cat_session *s,
               uint32_t host, const load_options *opts);
 
+/* What reading a profile of so many bytes on the disk may take: a vp_mem_budget's max. */
+int64_t load_memory_max(int64_t bytes);
+
 #endif

@@ -143,14 +143,14 @@ static vp_str shape_of(const trace *t, const trace_kind *k)
     return !shape.n && hlo_split(&h, trace_str(t, k->long_name)) ? h.shape : shape;
 }
 
-static int add_kind(search *s, uint32_t k, const kind_times *times, uint32_t *name_of)
+static int add_kind(search *s, uint32_t at, const kind_list *times, uint32_t *name_of)
 {
-    const trace_kind *kind = &s->a->t->kinds[k];
+    const trace_kind *kind = &s->a->t->kinds[times->kind[at]];
     if (vp_map_get(&s->by_name, kind->name) == VP_MAP_NONE)
         VP_TRY(new_name(s, kind));
     *name_of = vp_map_get(&s->by_name, kind->name);
-    s->names[*name_of].calls += times->calls[k];
-    s->names[*name_of].self_ps += times->self_ps[k];
+    s->names[*name_of].calls += times->calls[at];
+    s->names[*name_of].self_ps += times->self_ps[at];
     return 0;
 }
 
@@ -166,7 +166,7 @@ static int place_name(search *s, detail_name *n, const op_place *place)
     return copy_text(&n->shape, s, shape_of(t, kind));
 }
 
-static int place_names(search *s, const uint32_t *name_of, const kind_times *times)
+static int place_names(search *s, const uint32_t *name_of, const kind_list *times)
 {
     VP_CLEANUP(vp_free_ptr)
     op_place *places = vp_realloc_array(NULL, s->name_count + 1, sizeof *places);
@@ -206,12 +206,13 @@ static int find_names(search *s, const device_work *w)
     uint32_t *name_of = vp_realloc_array(NULL, (size_t)kinds + 1, sizeof *name_of);
     if (!name_of)
         return vp_fail(VP_ENOMEM, "out of memory");
-    for (uint32_t k = 0; k < kinds; k++) {
+    for (uint32_t i = 0; i < w->times.n; i++) {
+        uint32_t k = w->times.kind[i];
         name_of[k] = UINT32_MAX;
         if (s->is_member[k])
-            VP_TRY(add_kind(s, k, w->times, &name_of[k]));
+            VP_TRY(add_kind(s, i, &w->times, &name_of[k]));
     }
-    VP_TRY(place_names(s, name_of, w->times));
+    VP_TRY(place_names(s, name_of, &w->times));
     find_longest(s, w->set);
     qsort(s->names, s->name_count, sizeof *s->names, by_self);
     size_t n = s->name_count < OP_NAMES_MAX ? s->name_count : OP_NAMES_MAX;
@@ -247,14 +248,12 @@ static bool find_op(uint32_t *out, const search *s, const host_result *h, uint32
     return false;
 }
 
-static int mark_members(uint8_t *is_member, const analysis *a, uint32_t device, uint32_t op)
+static void mark_members(uint8_t *is_member, const analysis *a, uint32_t device, uint32_t op)
 {
-    VP_CLEANUP(vp_free_ptr) uint32_t *op_of_group = NULL;
-    VP_TRY(ops_by_group(&op_of_group, a, device));
-    for (uint32_t k = 0; k < a->t->kind_count; k++)
-        is_member[k] =
-            a->devices[device].times->calls[k] > 0 && op_of_group[grouping_groups(a->g)[k]] == op;
-    return 0;
+    const uint32_t *op_of_group = ops_by_group(a, device);
+    const kind_list *l = &a->devices[device].times;
+    for (uint32_t i = 0; i < l->n; i++)
+        is_member[l->kind[i]] = op_of_group[grouping_groups(a->g)[l->kind[i]]] == op;
 }
 
 static int look(void *ctx, const analysis *a)
@@ -266,7 +265,7 @@ static int look(void *ctx, const analysis *a)
         return vp_fail(VP_ENOMEM, "out of memory");
     if (!find_device(&device, s, a->h) || !find_op(&op, s, a->h, device))
         return vp_fail(VP_ENOTFOUND, "the file holds no such op any more");
-    VP_TRY(mark_members(is_member, a, device, op));
+    mark_members(is_member, a, device, op);
     s->a = a;
     s->is_member = is_member;
     s->d->min_ps = a->h->ops[op].min_ps;

@@ -35,13 +35,15 @@ static int by_place(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-static size_t collect(placed *out, const trace *t, const uint32_t *group_of, const kind_times *kt)
+static size_t collect(placed *out, const trace *t, const uint32_t *group_of, const kind_list *l)
 {
     size_t n = 0;
-    for (uint32_t k = 0; k < t->kind_count; k++)
-        if (kt->calls[k] && group_of[k] != UINT32_MAX)
-            out[n++] =
-                (placed){group_of[k], t->kinds[k].scope, t->kinds[k].source, k, kt->self_ps[k]};
+    for (uint32_t i = 0; i < l->n; i++) {
+        const trace_kind *k = &t->kinds[l->kind[i]];
+        uint32_t group = group_of[l->kind[i]];
+        if (group != UINT32_MAX)
+            out[n++] = (placed){group, k->scope, k->source, l->kind[i], l->self_ps[i]};
+    }
     return n;
 }
 
@@ -122,15 +124,15 @@ static range group_at(const placed *v, size_t first, size_t n)
 }
 
 int op_places(op_place *out, uint32_t group_count, const trace *t, const uint32_t *group_of,
-              const kind_times *kt)
+              const kind_list *l)
 {
     VP_CLEANUP(vp_free_ptr)
-    placed *v = vp_realloc_array(NULL, (size_t)t->kind_count + 1, sizeof *v);
+    placed *v = vp_realloc_array(NULL, (size_t)l->n + 1, sizeof *v);
     if (!v)
         return vp_fail(VP_ENOMEM, "out of memory");
     for (uint32_t i = 0; i < group_count; i++)
         out[i] = (op_place){0};
-    size_t n = collect(v, t, group_of, kt);
+    size_t n = collect(v, t, group_of, l);
     VP_TRY(count_sources(out, v, n));
     qsort(v, n, sizeof *v, by_place);
     for (range g = {0}; g.end < n;) {

@@ -13,8 +13,9 @@ typedef struct op_place {
 
 /* Of each group: the scope with the most self time, of its sources that with the most, of those
  * kinds the one with the most; equals go by text. Kinds without a scope count like those of one
- * scope. group_of: by kind, UINT32_MAX for none. out: by group, for group_count of them. */
+ * scope. group_of: by kind of the list, UINT32_MAX for none. out: by group, for group_count of
+ * them. */
 int op_places(op_place *out, uint32_t group_count, const trace *t, const uint32_t *group_of,
-              const kind_times *kt);
+              const kind_list *l);
 
 #endif

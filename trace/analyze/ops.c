@@ -1,6 +1,7 @@
 #include "trace/analyze/classify.h"
 #include "trace/analyze/host.h"
 #include "trace/analyze/op_places.h"
+#include "trace/analyze/sweep.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@ struct grouping {
     vp_intern names;    /* of group keys and labels */
     uint32_t *group_of; /* by kind */
     uint8_t *class_of;  /* by kind */
+    uint8_t *sweep_of;  /* by kind: sweep_class */
     uint32_t count;
     vp_sid *label;   /* by group */
     uint32_t *first; /* by group: one of its kinds */
@@ -98,6 +100,7 @@ static int assign(grouping *g, vp_map *by_key, vp_buf *label, vp_buf *key, uint3
     }
     g->group_of[kind] = group;
     g->class_of[kind] = (uint8_t) class;
+    g->sweep_of[kind] = sweep_class(g->t, k, class);
     return 0;
 }
 
@@ -115,8 +118,9 @@ int grouping_new(grouping **out, const trace *t, vp_group by, bool normalize)
     vp_buf_init(&key, SIZE_MAX / 8);
     g->group_of = vp_calloc(t->kind_count, sizeof *g->group_of);
     g->class_of = vp_calloc(t->kind_count, sizeof *g->class_of);
+    g->sweep_of = vp_calloc(t->kind_count, sizeof *g->sweep_of);
     int rc = vp_intern_init(&g->names, &g->arena);
-    if (!g->group_of || !g->class_of)
+    if (!g->group_of || !g->class_of || !g->sweep_of)
         rc = vp_fail(VP_ENOMEM, "out of memory");
     for (uint32_t k = 0; rc >= 0 && k < t->kind_count; k++)
         rc = assign(g, &by_key, &label, &key, k, by, normalize);
@@ -139,6 +143,7 @@ void grouping_free(grouping *g)
     vp_arena_free(&g->arena);
     vp_free(g->group_of);
     vp_free(g->class_of);
+    vp_free(g->sweep_of);
     vp_free(g->label);
     vp_free(g->first);
     vp_free(g);
@@ -147,6 +152,11 @@ void grouping_free(grouping *g)
 const uint8_t *grouping_classes(const grouping *g)
 {
     return g->class_of;
+}
+
+const uint8_t *grouping_sweep_classes(const grouping *g)
+{
+    return g->sweep_of;
 }
 
 const uint32_t *grouping_groups(const grouping *g)
@@ -177,27 +187,154 @@ typedef struct tally {
     size_t filled;
 } tally;
 
-static int add_kinds(tally *v, const grouping *g, const kind_times *kt, vp_map *seen)
+struct ops_room {
+    kind_times sums;   /* by kind; of the device at hand */
+    uint8_t *seen;     /* by kind or group; all 0 between uses */
+    uint32_t *slot_of; /* by kind: which of the device's groups */
+    uint32_t *at;      /* by group: the same */
+    size_t kinds;
+};
+
+void ops_room_free(ops_room *r)
 {
-    for (uint32_t k = 0; k < g->t->kind_count; k++) {
+    if (!r)
+        return;
+    vp_free(r->sums.self_ps);
+    vp_free(r->sums.calls);
+    vp_free(r->seen);
+    vp_free(r->slot_of);
+    vp_free(r->at);
+    vp_free(r);
+}
+
+int ops_room_new(ops_room **out, const grouping *g, const trace *t)
+{
+    ops_room *r = vp_calloc(1, sizeof *r);
+    if (!r)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    r->kinds = t->kind_count;
+    r->sums.self_ps = vp_calloc(r->kinds, sizeof *r->sums.self_ps);
+    r->sums.calls = vp_calloc(r->kinds, sizeof *r->sums.calls);
+    r->seen = vp_calloc(r->kinds, 1);
+    r->slot_of = vp_calloc(r->kinds, sizeof *r->slot_of);
+    r->at = vp_calloc(g->count, sizeof *r->at);
+    *out = r;
+    return r->sums.self_ps && r->sums.calls && r->seen && r->slot_of && r->at
+               ? 0
+               : vp_fail(VP_ENOMEM, "out of memory");
+}
+
+static int ascending(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts the n numbers below `max` that are marked in seen, and takes the marks away: by looking at
+ * all marks where they are not few. */
+static void in_order(uint32_t *v, uint32_t n, uint8_t *seen, size_t max)
+{
+    if (n < max / 16) {
+        qsort(v, n, sizeof *v, ascending);
+        for (uint32_t i = 0; i < n; i++)
+            seen[v[i]] = 0;
+        return;
+    }
+    for (uint32_t i = 0, found = 0; found < n; i++)
+        if (seen[i]) {
+            v[found++] = i;
+            seen[i] = 0;
+        }
+}
+
+static int find_kinds(kind_list *l, size_t *cap, track_set set, uint8_t *seen)
+{
+    for (size_t i = 0; i < set.count; i++) {
+        const trace_track *k = &set.t->tracks[set.tracks[i]];
+        for (size_t e = 0; e < k->count; e++) {
+            uint32_t kind = k->kind[e];
+            if (seen[kind])
+                continue;
+            seen[kind] = 1;
+            VP_TRY(vp_grow(&l->kind, cap, (size_t)l->n + 1, sizeof *l->kind, UINT32_MAX));
+            l->kind[l->n++] = kind;
+        }
+    }
+    return 0;
+}
+
+/* The list in the arena, with room for its figures. */
+static int list_kinds(kind_list *out, host_result *h, track_set set, ops_room *r)
+{
+    kind_list l = {0};
+    size_t cap = 0;
+    int rc = find_kinds(&l, &cap, set, r->seen);
+    if (rc >= 0 && l.n) {
+        in_order(l.kind, l.n, r->seen, r->kinds);
+        out->kind = vp_arena_alloc(&h->arena, l.n * sizeof *out->kind);
+        out->self_ps = vp_arena_alloc(&h->arena, l.n * sizeof *out->self_ps);
+        out->calls = vp_arena_alloc(&h->arena, l.n * sizeof *out->calls);
+        rc = out->kind && out->self_ps && out->calls ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    }
+    if (rc >= 0 && l.n) {
+        memcpy(out->kind, l.kind, l.n * sizeof *l.kind);
+        out->n = l.n;
+    }
+    vp_free(l.kind);
+    return rc;
+}
+
+/* Gives each of the device's groups its slot, in their order. */
+static int give_slots(kind_list *l, host_result *h, const grouping *g, ops_room *r)
+{
+    uint32_t *v = l->group = vp_arena_alloc(&h->arena, l->n * sizeof *v);
+    if (!v)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < l->n; i++) {
+        uint32_t group = g->group_of[l->kind[i]];
+        if (!r->seen[group])
+            v[l->group_n++] = group;
+        r->seen[group] = 1;
+        r->sums.self_ps[l->kind[i]] = r->sums.calls[l->kind[i]] = 0;
+    }
+    in_order(v, l->group_n, r->seen, g->count);
+    for (uint32_t i = 0; i < l->group_n; i++)
+        r->at[v[i]] = i;
+    for (uint32_t i = 0; i < l->n; i++)
+        r->slot_of[l->kind[i]] = r->at[g->group_of[l->kind[i]]];
+    return 0;
+}
+
+static void take_sums(kind_list *l, kind_times *all, const kind_times *sums)
+{
+    for (uint32_t i = 0; i < l->n; i++) {
+        uint32_t k = l->kind[i];
+        all->self_ps[k] += l->self_ps[i] = sums->self_ps[k];
+        all->calls[k] += l->calls[i] = sums->calls[k];
+    }
+    all->crossings += sums->crossings;
+}
+
+static int add_kinds(tally *v, const grouping *g, const kind_list *l, const uint32_t *slot_of,
+                     vp_map *seen)
+{
+    for (uint32_t i = 0; i < l->n; i++) {
+        uint32_t k = l->kind[i], slot = slot_of[k];
         const trace_kind *kind = &g->t->kinds[k];
-        uint32_t group = g->group_of[k];
-        tally *a = &v[group];
-        if (!kt->calls[k])
-            continue;
+        tally *a = &v[slot];
         if (!a->calls)
             a->best_self = a->bytes = a->flops = VP_UNKNOWN;
-        a->calls += kt->calls[k];
-        a->self_ps += kt->self_ps[k];
+        a->calls += l->calls[i];
+        a->self_ps += l->self_ps[i];
         if (kind->bytes >= 0)
-            a->bytes = (a->bytes < 0 ? 0 : a->bytes) + kind->bytes * kt->calls[k];
+            a->bytes = (a->bytes < 0 ? 0 : a->bytes) + kind->bytes * l->calls[i];
         if (kind->flops >= 0)
-            a->flops = (a->flops < 0 ? 0 : a->flops) + kind->flops * kt->calls[k];
-        if (kt->self_ps[k] > a->best_self) {
-            a->best_self = kt->self_ps[k];
+            a->flops = (a->flops < 0 ? 0 : a->flops) + kind->flops * l->calls[i];
+        if (l->self_ps[i] > a->best_self) {
+            a->best_self = l->self_ps[i];
             a->best_kind = k;
         }
-        uint64_t pair = (uint64_t)group << 32 | kind->name;
+        uint64_t pair = (uint64_t)slot << 32 | kind->name;
         if (vp_map_get(seen, pair) == VP_MAP_NONE) {
             a->raw_names++;
             VP_TRY(vp_map_set(seen, pair, 0));
@@ -206,12 +343,12 @@ static int add_kinds(tally *v, const grouping *g, const kind_times *kt, vp_map *
     return 0;
 }
 
-static void fill_durations(tally *v, int64_t *durations, const grouping *g, track_set set)
+static void fill_durations(tally *v, int64_t *durations, const uint32_t *slot_of, track_set set)
 {
     for (size_t i = 0; i < set.count; i++) {
         const trace_track *k = &set.t->tracks[set.tracks[i]];
         for (size_t e = 0; e < k->count; e++) {
-            tally *a = &v[g->group_of[k->kind[e]]];
+            tally *a = &v[slot_of[k->kind[e]]];
             int64_t dur = k->dur_ps[e];
             a->threads += a->track != i + 1 && !k->spans;
             a->track = i + 1;
@@ -288,67 +425,71 @@ static int emit_op(host_result *h, const grouping *g, const tally *a, uint32_t g
     return 0;
 }
 
+/* The device's groups while they are counted, all by slot. */
+typedef struct counting {
+    tally *v;
+    group_times *totals;
+    op_place *places;
+} counting;
+
+static void counting_free(counting *c)
+{
+    vp_free(c->v);
+    vp_free(c->totals);
+    vp_free(c->places);
+}
+
 static int tally_device(host_result *h, const grouping *g, track_set set, uint32_t device,
-                        kind_times *kt, tally *v, group_times *totals)
+                        ops_room *room, kind_list *times, kind_times *all, counting *c)
 {
     vp_map seen;
     size_t events = 0;
+    const uint32_t n = times->group_n;
     vp_map_init(&seen);
-    VP_TRY(self_times(kt, totals, set, g->group_of, g->count));
-    int rc = add_kinds(v, g, kt, &seen);
+    VP_TRY(self_times(&room->sums, c->totals, set, room->slot_of, n));
+    take_sums(times, all, &room->sums);
+    int rc = add_kinds(c->v, g, times, room->slot_of, &seen);
     vp_map_free(&seen);
     VP_TRY(rc);
-    VP_CLEANUP(vp_free_ptr)
-    op_place *places = vp_realloc_array(NULL, (size_t)g->count + 1, sizeof *places);
-    if (!places)
-        return vp_fail(VP_ENOMEM, "out of memory");
-    VP_TRY(op_places(places, g->count, g->t, g->group_of, kt));
-    for (uint32_t i = 0; i < g->count; i++) {
-        v[i].first = events;
-        v[i].place = places[i];
-        v[i].total_ps = totals[i].total_ps;
-        v[i].inner_ps = totals[i].inner_ps;
-        events += (size_t)v[i].calls;
-        h->devices[device].self_ps += v[i].self_ps;
+    VP_TRY(op_places(c->places, n, g->t, room->slot_of, times));
+    for (uint32_t i = 0; i < n; i++) {
+        c->v[i].first = events;
+        c->v[i].place = c->places[i];
+        c->v[i].total_ps = c->totals[i].total_ps;
+        c->v[i].inner_ps = c->totals[i].inner_ps;
+        events += (size_t)c->v[i].calls;
+        h->devices[device].self_ps += c->v[i].self_ps;
     }
     h->devices[device].events = (int64_t)events;
     VP_CLEANUP(vp_free_ptr) int64_t *durations = vp_realloc_array(NULL, events, sizeof *durations);
     if (!durations)
         return vp_fail(VP_ENOMEM, "out of memory");
-    fill_durations(v, durations, g, set);
-    for (uint32_t i = 0; i < g->count; i++)
-        if (v[i].calls)
-            VP_TRY(emit_op(h, g, &v[i], i, device, durations));
+    fill_durations(c->v, durations, room->slot_of, set);
+    for (uint32_t i = 0; i < n; i++)
+        VP_TRY(emit_op(h, g, &c->v[i], times->group[i], device, durations));
     return 0;
 }
 
-int ops_of_device(host_result *h, const grouping *g, track_set set, uint32_t device, kind_times *kt)
+int ops_of_device(host_result *h, const grouping *g, track_set set, uint32_t device, ops_room *room,
+                  kind_list *times, kind_times *all)
 {
-    VP_CLEANUP(vp_free_ptr) tally *v = vp_calloc(g->count, sizeof *v);
-    VP_CLEANUP(vp_free_ptr) group_times *totals = vp_calloc(g->count, sizeof *totals);
-    if (!v || !totals)
+    VP_CLEANUP(counting_free) counting c = {0};
+    room->sums.crossings = 0;
+    VP_TRY(list_kinds(times, h, set, room));
+    VP_TRY(give_slots(times, h, g, room));
+    c.v = vp_calloc(times->group_n, sizeof *c.v);
+    c.totals = vp_calloc(times->group_n, sizeof *c.totals);
+    c.places = vp_realloc_array(NULL, times->group_n, sizeof *c.places);
+    if (!c.v || !c.totals || !c.places)
         return vp_fail(VP_ENOMEM, "out of memory");
-    return tally_device(h, g, set, device, kt, v, totals);
+    return tally_device(h, g, set, device, room, times, all, &c);
 }
 
 /* A device's ops stand together in the order of their groups. */
-int ops_by_group(uint32_t **out, const analysis *a, uint32_t device)
+const uint32_t *ops_by_group(const analysis *a, uint32_t device)
 {
-    const host_result *h = a->h;
-    const int64_t *calls = a->devices[device].times->calls;
-    uint32_t op = 0, *v = vp_realloc_array(NULL, (size_t)a->g->count + 1, sizeof *v);
-    if (!v)
-        return vp_fail(VP_ENOMEM, "out of memory");
-    for (uint32_t i = 0; i < a->g->count; i++)
-        v[i] = UINT32_MAX;
-    for (uint32_t k = 0; k < a->t->kind_count; k++)
-        if (calls[k])
-            v[a->g->group_of[k]] = 0;
-    while (op < h->op_count && h->ops[op].device != device)
-        op++;
-    for (uint32_t i = 0; i < a->g->count; i++)
-        if (v[i] != UINT32_MAX)
-            v[i] = op++;
-    *out = v;
-    return 0;
+    const device_work *w = &a->devices[device];
+    for (uint32_t i = 0; i < w->times.group_n; i++)
+        a->op_of_group[w->times.group[i]] = w->first_op + i;
+    return a->op_of_group;
 }

@@ -138,6 +138,14 @@ int self_pieces(const trace_track *k, self_id_fn *id, self_fn *fn, void *ctx)
     return rc;
 }
 
+/* Takes it, so that it counts once. */
+static int64_t inner_of(nesting *n)
+{
+    int64_t inner = n->inner > 0 ? n->inner : 0;
+    n->inner = 0;
+    return inner;
+}
+
 int self_times(kind_times *kt, group_times *totals, track_set set, const uint32_t *group_of,
                uint32_t group_count)
 {
@@ -146,11 +154,17 @@ int self_times(kind_times *kt, group_times *totals, track_set set, const uint32_
     int rc = open ? 0 : vp_fail(VP_ENOMEM, "out of memory");
     for (size_t i = 0; rc == 0 && i < set.count; i++) {
         const trace_track *k = &set.t->tracks[set.tracks[i]];
-        for (uint32_t g = 0; g < group_count; g++)
-            open[g] = nesting_begin(nesting_none(set.t, k));
+        const nesting none = nesting_begin(nesting_none(set.t, k));
+        const bool few = k->count < group_count; /* then only the groups of its events */
+        for (uint32_t g = 0; !few && g < group_count; g++)
+            open[g] = none;
+        for (size_t e = 0; few && e < k->count; e++)
+            open[group_of[k->kind[e]]] = none;
         rc = one_track(kt, totals, open, &st, k, group_of);
-        for (uint32_t g = 0; g < group_count; g++)
-            totals[g].inner_ps += open[g].inner > 0 ? open[g].inner : 0;
+        for (uint32_t g = 0; !few && g < group_count; g++)
+            totals[g].inner_ps += inner_of(&open[g]);
+        for (size_t e = 0; few && e < k->count; e++)
+            totals[group_of[k->kind[e]]].inner_ps += inner_of(&open[group_of[k->kind[e]]]);
     }
     vp_free(st.v);
     return rc;

@@ -32,6 +32,7 @@ typedef struct member {
     uint32_t op;    /* of h->ops */
     uint32_t label; /* what it is sorted by: an id */
     uint32_t kind;
+    uint32_t at; /* in the device's list of kinds */
 } member;
 
 typedef struct part {
@@ -44,7 +45,7 @@ typedef struct part {
 
 typedef struct splitting {
     analysis *a;
-    const kind_times *times;
+    const kind_list *times;
     track_set set;
     member *members; /* by op */
     size_t member_count;
@@ -113,20 +114,18 @@ static int by_label(const void *a, const void *b)
 }
 
 /* The kinds of the ops that have at least 5 % of the device's self time. */
-static int find_members(splitting *s, uint32_t device)
+static void find_members(splitting *s, uint32_t device)
 {
     const host_result *h = s->a->h;
-    VP_CLEANUP(vp_free_ptr) uint32_t *op_of_group = NULL;
-    VP_TRY(ops_by_group(&op_of_group, s->a, device));
-    for (uint32_t k = 0; k < s->a->t->kind_count; k++) {
-        uint32_t op = op_of_group[grouping_groups(s->a->g)[k]];
+    const uint32_t *op_of_group = ops_by_group(s->a, device);
+    for (uint32_t i = 0; i < s->times->n; i++) {
+        uint32_t k = s->times->kind[i], op = op_of_group[grouping_groups(s->a->g)[k]];
         s->part_of[k] = NO_PART;
-        if (s->times->calls[k] && h->ops[op].self_ps > 0 &&
-            h->ops[op].self_ps >= h->devices[device].self_ps / 20)
-            s->members[s->member_count++] = (member){op, 0, k};
+        s->spread_of[k] = (spread){0};
+        if (h->ops[op].self_ps > 0 && h->ops[op].self_ps >= h->devices[device].self_ps / 20)
+            s->members[s->member_count++] = (member){op, 0, k, i};
     }
     qsort(s->members, s->member_count, sizeof *s->members, by_op);
-    return 0;
 }
 
 static void find_spreads(splitting *s)
@@ -156,7 +155,7 @@ typedef struct sample {
 
 static void add_sample(sample *out, const splitting *s, const member *m)
 {
-    out->calls += (double)s->times->calls[m->kind];
+    out->calls += (double)s->times->calls[m->at];
     out->offset += s->spread_of[m->kind].offset;
     out->squares += s->spread_of[m->kind].squares;
 }
@@ -236,8 +235,8 @@ static int add_member(splitting *s, const member *m, bool first, by way)
     }
     part *p = &s->parts[s->part_count - 1];
     s->part_of[m->kind] = (uint32_t)s->part_count - 1;
-    p->calls += s->times->calls[m->kind];
-    p->self_ps += s->times->self_ps[m->kind];
+    p->calls += s->times->calls[m->at];
+    p->self_ps += s->times->self_ps[m->at];
     return 0;
 }
 
@@ -359,7 +358,7 @@ static int emit_all(splitting *s, const int64_t *durations)
 static int split(splitting *s, uint32_t device)
 {
     size_t events = 0;
-    VP_TRY(find_members(s, device));
+    find_members(s, device);
     find_spreads(s);
     VP_TRY(find_parts(s));
     if (!s->part_count)
@@ -378,11 +377,11 @@ static int split(splitting *s, uint32_t device)
 
 int splits_of_device(analysis *a, uint32_t device)
 {
-    splitting s = {.a = a, .times = a->devices[device].times, .set = a->devices[device].set};
+    splitting s = {.a = a, .times = &a->devices[device].times, .set = a->devices[device].set};
     vp_arena_init(&s.arena);
     s.members = vp_realloc_array(NULL, a->t->kind_count, sizeof *s.members);
     s.part_of = vp_realloc_array(NULL, a->t->kind_count, sizeof *s.part_of);
-    s.spread_of = vp_calloc(a->t->kind_count, sizeof *s.spread_of);
+    s.spread_of = vp_realloc_array(NULL, a->t->kind_count, sizeof *s.spread_of);
     int rc = vp_intern_init(&s.shapes, &s.arena);
     if (!s.members || !s.part_of || !s.spread_of)
         rc = vp_fail(VP_ENOMEM, "out of memory");

@@ -100,7 +100,7 @@ static int add_entries(building *b, uint32_t d)
     VP_CLEANUP(vp_free_ptr) vp_breakdown *parts = vp_calloc(l->n + 1, sizeof *parts);
     if (!parts)
         return vp_fail(VP_ENOMEM, "out of memory");
-    VP_TRY(sweep_windows(parts, b->a->devices[d].set, grouping_classes(b->a->g), w->start_ps,
+    VP_TRY(sweep_windows(parts, b->a->devices[d].set, grouping_sweep_classes(b->a->g), w->start_ps,
                          w->end_ps, l->n));
     for (size_t i = 0; i < l->n; i++) {
         vp_step *step = &h->steps.list[l->v[i].step];

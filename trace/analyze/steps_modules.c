@@ -61,31 +61,40 @@ static int marks_of_runs(step_search *s, const trace *t, vp_sid name)
 
 /* ---- Runs that only their ops show (GPU) ---- */
 
-static int longest_by_ops(vp_sid *out, const trace *t, const device_work *w)
+/* Room that the devices share: both all 0 between them. */
+typedef struct ops_rhythm {
+    int64_t *total; /* by name */
+    int64_t *seen;  /* by kind */
+} ops_rhythm;
+
+/* The module that has more than half of the self time; 0: none has. */
+static vp_sid longest_by_ops(const trace *t, const kind_list *l, int64_t *total)
 {
-    VP_CLEANUP(vp_free_ptr) int64_t *total = vp_calloc(t->names.count + 1, sizeof *total);
     int64_t all = 0;
-    if (!total)
-        return vp_fail(VP_ENOMEM, "out of memory");
-    for (uint32_t k = 0; k < t->kind_count; k++) {
-        all += w->times->self_ps[k];
-        total[t->kinds[k].module] += t->kinds[k].module ? w->times->self_ps[k] : 0;
+    vp_sid best = 0;
+    for (uint32_t i = 0; i < l->n; i++) {
+        vp_sid module = t->kinds[l->kind[i]].module;
+        all += l->self_ps[i];
+        total[module] += module ? l->self_ps[i] : 0;
     }
-    vp_sid best = largest(total, t->names.count);
-    *out = total[best] > all / 2 ? best : 0;
-    return 0;
+    for (uint32_t i = 0; i < l->n; i++)
+        if (total[t->kinds[l->kind[i]].module] > all / 2)
+            best = t->kinds[l->kind[i]].module;
+    for (uint32_t i = 0; i < l->n; i++)
+        total[t->kinds[l->kind[i]].module] = 0;
+    return best;
 }
 
 /* How often each run of the module calls its rarest op, if every op is called a multiple of that:
  * so often did it run. 0: not regular, or below 3. */
-static int64_t runs_by_ops(const trace *t, const device_work *w, vp_sid module)
+static int64_t runs_by_ops(const trace *t, const kind_list *l, vp_sid module)
 {
     int64_t runs = INT64_MAX;
-    for (uint32_t k = 0; k < t->kind_count; k++)
-        if (t->kinds[k].module == module && w->times->calls[k] && w->times->calls[k] < runs)
-            runs = w->times->calls[k];
-    for (uint32_t k = 0; k < t->kind_count; k++)
-        if (t->kinds[k].module == module && runs && w->times->calls[k] % runs)
+    for (uint32_t i = 0; i < l->n; i++)
+        if (t->kinds[l->kind[i]].module == module && l->calls[i] < runs)
+            runs = l->calls[i];
+    for (uint32_t i = 0; i < l->n; i++)
+        if (t->kinds[l->kind[i]].module == module && l->calls[i] % runs)
             return 0;
     return runs < INT64_MAX && runs >= 3 ? runs : 0;
 }
@@ -99,8 +108,8 @@ static uint32_t opening_op(const trace *t, const device_work *w, vp_sid module, 
     for (size_t i = 0; i < w->set.count; i++) {
         const trace_track *k = &t->tracks[w->set.tracks[i]];
         size_t e = 0;
-        while (e < k->count &&
-               (kind_at(t, k, e)->module != module || w->times->calls[k->kind[e]] != runs))
+        while (e < k->count && (kind_at(t, k, e)->module != module ||
+                                kind_list_calls(&w->times, k->kind[e]) != runs))
             e++;
         if (e < k->count && k->start_ps[e] < first) {
             first = k->start_ps[e];
@@ -131,41 +140,52 @@ static int add_openings(step_marks *m, const trace *t, uint32_t track, uint32_t 
 
 /* Whether every op of the module comes equally often in each run: what repeats in another rhythm is
  * several programs of one name. The last run ends where the device's work does. */
-static int is_regular(bool *yes, const step_marks *m, const trace *t, const device_work *w,
-                      vp_sid module)
+static bool is_regular(const step_marks *m, const trace *t, const device_work *w, vp_sid module,
+                       int64_t *seen)
 {
-    VP_CLEANUP(vp_free_ptr) int64_t *seen = vp_calloc(t->kind_count, sizeof *seen);
-    if (!seen)
-        return vp_fail(VP_ENOMEM, "out of memory");
-    for (size_t i = 0; i < w->set.count && *yes; i++) {
+    bool yes = true;
+    for (size_t i = 0; i < w->set.count && yes; i++) {
         const trace_track *k = &t->tracks[w->set.tracks[i]];
         size_t run = 0;
-        for (size_t e = 0; e < k->count && *yes; e++) {
+        for (size_t e = 0; e < k->count && yes; e++) {
             uint32_t kind = k->kind[e];
             while (run + 1 < m->n && m->v[run + 1].start <= k->start_ps[e])
                 run++;
             if (t->kinds[kind].module == module)
-                *yes = (size_t)(seen[kind]++ / (w->times->calls[kind] / (int64_t)m->n)) == run;
+                yes = (size_t)(seen[kind]++ / (kind_list_calls(&w->times, kind) / (int64_t)m->n)) ==
+                      run;
         }
     }
-    return 0;
+    for (uint32_t i = 0; i < w->times.n; i++)
+        seen[w->times.kind[i]] = 0;
+    return yes;
 }
 
-static int marks_of_ops(step_marks *m, const trace *t, const device_work *w)
+static int marks_of_ops(step_marks *m, const trace *t, const device_work *w, const ops_rhythm *r)
 {
-    vp_sid module = 0;
     uint32_t track = 0;
-    bool regular = true;
-    VP_TRY(longest_by_ops(&module, t, w));
-    int64_t runs = module ? runs_by_ops(t, w, module) : 0;
+    vp_sid module = longest_by_ops(t, &w->times, r->total);
+    int64_t runs = module ? runs_by_ops(t, &w->times, module) : 0;
     uint32_t opening = runs ? opening_op(t, w, module, runs, &track) : STEP_NONE;
     if (opening == STEP_NONE)
         return 0;
     VP_TRY(add_openings(m, t, track, opening, module));
-    regular = (int64_t)m->n == runs;
-    VP_TRY(is_regular(&regular, m, t, w, module));
-    if (!regular)
+    if ((int64_t)m->n != runs || !is_regular(m, t, w, module, r->seen))
         m->n = 0;
+    return 0;
+}
+
+static int marks_of_all_ops(step_search *s, const analysis *a)
+{
+    VP_CLEANUP(vp_free_ptr)
+    int64_t *total = vp_calloc(a->t->names.count + 1, sizeof *total);
+    VP_CLEANUP(vp_free_ptr) int64_t *seen = vp_calloc(a->t->kind_count, sizeof *seen);
+    const ops_rhythm r = {total, seen};
+    if (!total || !seen)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t d = 0; d < a->device_count; d++)
+        if (a->t->processes[a->devices[d].process].kind == SINK_PROCESS_GPU)
+            VP_TRY(marks_of_ops(&s->device[d], a->t, &a->devices[d], &r));
     return 0;
 }
 
@@ -176,9 +196,8 @@ int step_modules_marks(step_search *s, const analysis *a)
     VP_TRY(longest_run(&name, s, a->t));
     if (name)
         VP_TRY(marks_of_runs(s, a->t, name));
-    for (size_t d = 0; !name && d < a->device_count; d++)
-        if (a->t->processes[a->devices[d].process].kind == SINK_PROCESS_GPU)
-            VP_TRY(marks_of_ops(&s->device[d], a->t, &a->devices[d]));
+    else
+        VP_TRY(marks_of_all_ops(s, a));
     for (size_t d = 0; d < a->device_count; d++) {
         step_marks_order(&s->device[d]);
         repeats = repeats || s->device[d].n >= 2;

@@ -10,7 +10,7 @@ typedef struct booking {
     const trace_track *track;
     const step_windows *w;
     const uint32_t *group_of; /* by kind */
-    vp_op **op_of;            /* by group; NULL: not on this device */
+    const uint32_t *op_of;    /* by group: which of the host's ops */
     uint32_t *point;          /* by window: of the curves; STEP_NONE: does not count */
     size_t at;                /* first window that may hold a piece */
 } booking;
@@ -18,7 +18,7 @@ typedef struct booking {
 static int book(void *ctx, size_t event, int64_t start, int64_t end)
 {
     booking *b = ctx;
-    vp_op *op = b->op_of[b->group_of[b->track->kind[event]]];
+    vp_op *op = &b->a->h->ops[b->op_of[b->group_of[b->track->kind[event]]]];
     const step_windows *w = b->w;
     while (b->at < w->count && w->end_ps[b->at] <= start)
         b->at++;
@@ -49,14 +49,10 @@ static size_t number_points(uint32_t *point, const step_windows *w, const vp_ste
     return n;
 }
 
-static int open_ops(host_result *h, const uint32_t *ops, uint32_t groups, uint32_t d, vp_op **op_of,
-                    size_t points)
+static int open_ops(host_result *h, vp_op *ops, uint32_t n, uint32_t d, size_t points)
 {
-    for (uint32_t i = 0; i < groups; i++) {
-        vp_op *op = ops[i] == UINT32_MAX ? NULL : &h->ops[ops[i]];
-        op_of[i] = op;
-        if (!op)
-            continue;
+    for (uint32_t i = 0; i < n; i++) {
+        vp_op *op = &ops[i];
         op->step_self_ps = 0;
         if (!points || op->self_ps < h->devices[d].self_ps / 100 || !op->self_ps)
             continue;
@@ -69,48 +65,50 @@ static int open_ops(host_result *h, const uint32_t *ops, uint32_t groups, uint32
 }
 
 /* Sums become means: a point stands for one or several steps. */
-static void close_ops(vp_op **op_of, uint32_t groups, const uint32_t *point, size_t windows)
+static void close_ops(vp_op *ops, uint32_t n, const uint32_t *point, size_t windows)
 {
     int64_t steps[POINTS_MAX] = {0};
     for (size_t i = 0; i < windows; i++)
         if (point[i] != STEP_NONE)
             steps[point[i]]++;
-    for (uint32_t i = 0; i < groups; i++)
-        for (size_t p = 0; op_of[i] && p < op_of[i]->per_step_count; p++)
-            op_of[i]->per_step_ps[p] /= steps[p];
+    for (uint32_t i = 0; i < n; i++)
+        for (size_t p = 0; p < ops[i].per_step_count; p++)
+            ops[i].per_step_ps[p] /= steps[p];
 }
 
-static int book_device(booking *b, uint32_t d, const uint32_t *ops)
+static int book_device(booking *b, uint32_t d)
 {
     const analysis *a = b->a;
-    uint32_t groups = grouping_count(a->g);
+    uint32_t groups = a->devices[d].times.group_n;
+    vp_op *ops = a->h->ops + a->devices[d].first_op;
     size_t n = number_points(b->point, b->w, a->h->steps.list, 1);
     size_t points = n < POINTS_MAX ? n : POINTS_MAX;
     a->h->devices[d].steps_counted = (int64_t)n;
     if (!n)
         return 0;
     number_points(b->point, b->w, a->h->steps.list, points);
-    VP_TRY(open_ops(a->h, ops, groups, d, b->op_of, points));
+    VP_TRY(open_ops(a->h, ops, groups, d, points));
     for (size_t i = 0; i < a->devices[d].set.count; i++) {
         b->track = &a->t->tracks[a->devices[d].set.tracks[i]];
         b->at = 0;
         VP_TRY(self_pieces(b->track, NULL, book, b));
     }
-    close_ops(b->op_of, groups, b->point, b->w->count);
+    close_ops(ops, groups, b->point, b->w->count);
     return 0;
 }
 
 static int one_device(const analysis *a, uint32_t d)
 {
     const step_windows *w = &a->windows[d];
-    VP_CLEANUP(vp_free_ptr) uint32_t *ops = NULL;
     VP_CLEANUP(vp_free_ptr) uint32_t *point = vp_calloc(w->count + 1, sizeof *point);
-    VP_CLEANUP(vp_free_ptr) vp_op **op_of = vp_calloc(grouping_count(a->g) + 1, sizeof *op_of);
-    if (!point || !op_of)
+    if (!point)
         return vp_fail(VP_ENOMEM, "out of memory");
-    VP_TRY(ops_by_group(&ops, a, d));
-    booking b = {.a = a, .w = w, .group_of = grouping_groups(a->g), .op_of = op_of, .point = point};
-    return book_device(&b, d, ops);
+    booking b = {.a = a,
+                 .w = w,
+                 .group_of = grouping_groups(a->g),
+                 .op_of = ops_by_group(a, d),
+                 .point = point};
+    return book_device(&b, d);
 }
 
 int step_ops_collect(const analysis *a)

@@ -98,11 +98,9 @@ static int count_repeats(repeats *r)
                           key_of(vp_str_of(h->modules[i].name), h->modules[i].program_id),
                           (uint32_t)i));
     for (uint32_t d = 0; d < r->a->device_count; d++)
-        for (uint32_t i = 0; r->a->windows[d].count && i < r->a->t->track_count; i++) {
-            const trace_track *k = &r->a->t->tracks[i];
-            if (k->role == SINK_ROLE_MODULES && k->process == r->a->devices[d].process)
-                runs_of_track(r, k, d);
-        }
+        TRACE_EACH_OF(r->a->t, r->a->devices[d].process, i)
+    if (r->a->windows[d].count && r->a->t->tracks[i].role == SINK_ROLE_MODULES)
+        runs_of_track(r, &r->a->t->tracks[i], d);
     return 0;
 }
 

@@ -102,11 +102,11 @@ static int marks_of_runs(step_marks *out, const analysis *a, const step_search *
         x.end = INT64_MIN;
         VP_TRY(step_marks_add(out, &x));
     }
-    for (uint32_t i = 0; i < a->t->track_count; i++) {
+    TRACE_EACH_OF(a->t, a->devices[d].process, i)
+    {
         const trace_track *k = &a->t->tracks[i];
         size_t hint = 0;
-        for (size_t e = 0;
-             k->role == SINK_ROLE_MODULES && s->device_of[k->process] == d && e < k->count; e++) {
+        for (size_t e = 0; k->role == SINK_ROLE_MODULES && e < k->count; e++) {
             uint32_t step = step_of_run(o, &s->host, k, e, &hint);
             if (step == STEP_NONE)
                 continue;

@@ -104,29 +104,13 @@ static bool is_container(const trace *t, const trace_kind *k)
            vp_str_eq(hlo, VP_STR("call"));
 }
 
-/* *own: the classes with containers told apart; NULL where there are none. */
-static int tell_containers(uint8_t **own, const trace *t, const uint8_t *class_of)
+uint8_t sweep_class(const trace *t, const trace_kind *k, vp_op_class class)
 {
-    uint8_t *v = NULL;
-    for (uint32_t k = 0; k < t->kind_count; k++) {
-        if (!t->kinds[k].is_op || !is_container(t, &t->kinds[k]))
-            continue;
-        if (!v) {
-            v = vp_malloc(t->kind_count);
-            if (!v)
-                return vp_fail(VP_ENOMEM, "out of memory");
-            memcpy(v, class_of, t->kind_count);
-        }
-        v[k] = CONTAINER;
-    }
-    *own = v;
-    return 0;
+    return k->is_op && is_container(t, k) ? CONTAINER : (uint8_t) class;
 }
 
 int sweep_run(track_set set, const uint8_t *class_of, sweep_fn *fn, void *ctx)
 {
-    VP_CLEANUP(vp_free_ptr) uint8_t *own = NULL;
-    VP_TRY(tell_containers(&own, set.t, class_of));
     VP_CLEANUP(vp_free_ptr) cursor *heap = vp_calloc(set.count, sizeof *heap);
     size_t n = 0;
     if (!heap)
@@ -142,7 +126,7 @@ int sweep_run(track_set set, const uint8_t *class_of, sweep_fn *fn, void *ctx)
         sift_down(heap, n, i);
     int64_t first = heap[0].start;
     sweep s = {first, {first, first, first, first}, {0, SIZE_MAX}, fn, ctx};
-    return run(&s, heap, n, own ? own : class_of);
+    return run(&s, heap, n, class_of);
 }
 
 void sweep_add(vp_breakdown *b, const sweep_segment *s, int64_t from, int64_t to)

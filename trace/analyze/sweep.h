@@ -26,7 +26,12 @@ typedef struct sweep_segment {
 
 typedef int sweep_fn(void *ctx, const sweep_segment *s);
 
-/* Calls fn for every segment; what it returns below 0 ends the sweep and is passed on. */
+/* What sweeps are told of a kind of this class: containers ("while"), which run beside what is in
+ * them, are a class of their own. */
+uint8_t sweep_class(const trace *t, const trace_kind *k, vp_op_class class);
+
+/* Calls fn for every segment; what it returns below 0 ends the sweep and is passed on. class_of:
+ * by kind, as sweep_class has it (grouping_sweep_classes). */
 int sweep_run(track_set set, const uint8_t *class_of, sweep_fn *fn, void *ctx);
 
 /* Adds a segment, cut to [from, to), to a breakdown: all members but window_ps and idle_ps, which

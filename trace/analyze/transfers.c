@@ -119,7 +119,7 @@ static int of_device(analysis *a, uint32_t device, const flight_kinds *kinds, lo
     flights all;
     int rc = flights_find(&all, set, class_of, VP_COPY, kinds);
     if (rc >= 0 && all.n)
-        rc = cover_build(&others, set, class_of,
+        rc = cover_build(&others, set, grouping_sweep_classes(a->g),
                          SWEEP_COVER(VP_COMPUTE) | SWEEP_COVER(VP_COMMUNICATION));
     if (rc >= 0 && all.n)
         rc = fill_directions(a, device, &all, by_kind, &others);

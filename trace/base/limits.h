@@ -51,6 +51,12 @@
 #define VP_MEMBERS_TEXT_MAX 256u
 /* Quality entries kept per host; further ones only count. */
 #define VP_QUALITY_MAX 200u
+/* Bytes of memory that the analysis of a profile may take for each byte that it has on the disk,
+ * and the least that any is allowed. The greediest of our real ones take 40 times their size (text
+ * that gzip packs to an eighth, 20 bytes of columns for 60 of text); deflate makes a thousandth of
+ * what repeats, and such a file is no profile. */
+#define VP_MEMORY_RATIO_MAX 250
+#define VP_MEMORY_LEAST (INT64_C(250) * 1000000)
 /* A report printed as JSON or HTML. */
 #define VP_REPORT_BYTES_MAX (UINT64_C(1) << 30)
 /* A report read back for merging or comparing; jansson takes about 10 times that in memory, and

@@ -1,10 +1,12 @@
 #include "trace/base/mem.h"
 
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "trace/base/err.h"
+#include "trace/base/mem_room.h"
 
 static _Atomic uint64_t allocations;
 static _Atomic uint64_t fail_at;
@@ -27,22 +29,116 @@ uint64_t vp_mem_fail_at(uint64_t k, bool persist)
     return n;
 }
 
+/* ---- Bounds: counted as malloc rounds, by two additions an allocation -------------------------
+ */
+
+static _Atomic int64_t in_use, ceiling;
+static _Atomic bool ceiling_is_set;
+static __thread vp_mem_budget *budget; /* 8 bytes: the recorder's thread-local memory is short */
+
+vp_mem_budget *vp_mem_enter(vp_mem_budget *b)
+{
+    vp_mem_budget *before = budget;
+    budget = b;
+    return before;
+}
+
+static void renew(void)
+{
+    int64_t room = vp_mem_room("");
+    if (room >= 0)
+        atomic_store(&ceiling, atomic_load(&in_use) + room / 10 * 9);
+}
+
+void vp_mem_set_ceiling(int64_t bytes)
+{
+    atomic_store(&ceiling_is_set, bytes > 0);
+    atomic_store(&ceiling, bytes);
+    vp_mem_renew_ceiling();
+}
+
+void vp_mem_renew_ceiling(void)
+{
+    if (!vp_mem_ceiling_is_set())
+        renew();
+}
+
+bool vp_mem_ceiling_is_set(void)
+{
+    return atomic_load(&ceiling_is_set);
+}
+
+static void add(int64_t bytes)
+{
+    atomic_fetch_add_explicit(&in_use, bytes, memory_order_relaxed);
+    if (budget)
+        atomic_fetch_add_explicit(&budget->used, bytes, memory_order_relaxed);
+}
+
+static void *counted(void *p)
+{
+    if (p)
+        add((int64_t)malloc_usable_size(p));
+    return p;
+}
+
+/* Would n bytes more be too many? */
+static bool too_much(size_t n)
+{
+    int64_t more = n < INT64_MAX / 2 ? (int64_t)n : INT64_MAX / 2;
+    int64_t most = atomic_load_explicit(&ceiling, memory_order_relaxed);
+    vp_mem_budget *b = budget;
+    int why = 0;
+    if (most && more > most - atomic_load_explicit(&in_use, memory_order_relaxed))
+        why = VP_ENOMEM;
+    else if (b && b->max && more > b->max - atomic_load_explicit(&b->used, memory_order_relaxed))
+        why = VP_ELIMIT;
+    if (why && b)
+        atomic_store(&b->refused, why);
+    return why != 0;
+}
+
+int vp_mem_explain(int rc)
+{
+    const vp_mem_budget *b = budget;
+    int why = b && rc == VP_ENOMEM ? atomic_load(&b->refused) : 0;
+    if (why == VP_ELIMIT)
+        return vp_fail(VP_ELIMIT,
+                       "it unpacks to more than %lld MB of memory, which no profile of its size "
+                       "needs: refused; if it is one, --max-memory SIZE reads it",
+                       (long long)(b->max / 1000000));
+    if (why == VP_ENOMEM)
+        return vp_fail(VP_ENOMEM,
+                       "it needs more than the %lld MB of memory that %s: record fewer steps, or "
+                       "allow more with --max-memory SIZE",
+                       (long long)(atomic_load(&ceiling) / 1000000),
+                       vp_mem_ceiling_is_set() ? "--max-memory allows" : "this machine has left");
+    return rc;
+}
+
 void *vp_malloc(size_t n)
 {
-    return must_fail() ? NULL : malloc(n ? n : 1);
+    return must_fail() || too_much(n) ? NULL : counted(malloc(n ? n : 1));
 }
 
 void *vp_calloc(size_t count, size_t size)
 {
-    return must_fail() ? NULL : calloc(count ? count : 1, size ? size : 1);
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || must_fail() || too_much(bytes))
+        return NULL;
+    return counted(calloc(bytes ? bytes : 1, 1));
 }
 
 void *vp_realloc_array(void *p, size_t count, size_t size)
 {
-    size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || must_fail())
+    size_t bytes, before = p ? malloc_usable_size(p) : 0;
+    if (__builtin_mul_overflow(count, size, &bytes) || must_fail() ||
+        too_much(bytes > before ? bytes - before : 0))
         return NULL;
-    return realloc(p, bytes ? bytes : 1);
+    void *q = realloc(p, bytes ? bytes : 1);
+    if (q)
+        add((int64_t)malloc_usable_size(q) - (int64_t)before);
+    return q;
 }
 
 char *vp_strndup(const char *s, size_t n)
@@ -62,6 +158,8 @@ char *vp_strdup(const char *s)
 
 void vp_free(void *p)
 {
+    if (p)
+        add(-(int64_t)malloc_usable_size(p));
     free(p);
 }
 

@@ -21,6 +21,29 @@ void vp_free_ptr(void *p);
  * (recorded) or VP_ELIMIT when need > max. The array pointer is only changed on success. */
 int vp_grow(void *array_ptr, size_t *cap, size_t need, size_t item_size, size_t max);
 
+/* What a piece of work may take. Threads that work on it enter it; what one takes and another gives
+ * back evens out. Zeroed but for max it is a new one. */
+typedef struct vp_mem_budget {
+    _Atomic int64_t used; /* bytes, as malloc rounds them */
+    int64_t max;          /* 0: no bound of its own */
+    _Atomic int refused;  /* VP_ELIMIT or VP_ENOMEM: why one allocation failed; 0: none did */
+} vp_mem_budget;
+
+/* From now on this thread's allocations count on b (NULL: on none). Returns the one before, which
+ * the caller enters again at the end. */
+vp_mem_budget *vp_mem_enter(vp_mem_budget *b);
+/* The bytes that all of the process may have in use; 0: nine tenths of what the machine has left
+ * (vp_mem_room), looked at now. Beyond it allocations fail. */
+void vp_mem_set_ceiling(int64_t bytes);
+/* The same again, where the bound is not the user's own: whoever begins something large calls it.
+ */
+void vp_mem_renew_ceiling(void);
+/* True when the user set the bound. */
+bool vp_mem_ceiling_is_set(void);
+/* rc, unless it is VP_ENOMEM and a bound is why: then VP_ELIMIT (this thread's budget) or VP_ENOMEM
+ * (the ceiling) with a sentence that says which, and what to do. */
+int vp_mem_explain(int rc);
+
 /* Tests: the k-th allocation from now (1 = the next) fails; `persist` makes all later ones fail
  * too; 0 switches this off. Returns the number of allocations since the previous call. */
 uint64_t vp_mem_fail_at(uint64_t k, bool persist);

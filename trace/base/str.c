@@ -89,6 +89,20 @@ bool vp_str_to_u64(vp_str s, uint64_t *out)
     return true;
 }
 
+bool vp_str_to_size(vp_str s, uint64_t max, uint64_t *out)
+{
+    unsigned shift = 0;
+    char unit = s.n ? vp_lower(s.p[s.n - 1]) : 0;
+    if (unit == 'k' || unit == 'm' || unit == 'g') {
+        shift = unit == 'k' ? 10 : unit == 'm' ? 20 : 30;
+        s.n--;
+    }
+    if (!vp_take_uint(&s, max >> shift, out) || s.n)
+        return false;
+    *out <<= shift;
+    return true;
+}
+
 bool vp_str_to_i64(vp_str s, int64_t *out)
 {
     uint64_t v;

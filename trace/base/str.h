@@ -76,6 +76,8 @@ bool vp_take_uint(vp_str *in, uint64_t max, uint64_t *out);
 /* The whole slice is one decimal integer with optional '-'. */
 bool vp_str_to_i64(vp_str s, int64_t *out);
 bool vp_str_to_u64(vp_str s, uint64_t *out);
+/* A size in bytes: digits, and K, M or G (binary) of either case. false: not that, or above max. */
+bool vp_str_to_size(vp_str s, uint64_t max, uint64_t *out);
 
 /* A decimal number of microseconds as text ("123", "-1.5", "1e3", "12.345678901") to integer
  * picoseconds minus base_us whole microseconds, exactly; digits below 1 ps are rounded half to

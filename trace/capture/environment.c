@@ -41,18 +41,9 @@ static int read_steps(environment *e, const char *text)
 
 static int read_ring(environment *e, const char *text)
 {
-    vp_str s = vp_str_of(text);
-    unsigned shift = 0;
-    char unit = s.n ? vp_lower(s.p[s.n - 1]) : 0;
-    if (unit == 'k' || unit == 'm' || unit == 'g') {
-        shift = unit == 'k' ? 10 : unit == 'm' ? 20 : 30;
-        s.n--;
-    }
-    if (!vp_str_to_u64(s, &e->ring_bytes) || e->ring_bytes > RING_MAX >> shift ||
-        e->ring_bytes << shift < RING_MIN)
+    if (!vp_str_to_size(vp_str_of(text), RING_MAX, &e->ring_bytes) || e->ring_bytes < RING_MIN)
         return vp_fail(VP_EARG, "VIEW_PROFILE_RING=%.60s: must be a size from 1M, such as 64M",
                        text);
-    e->ring_bytes <<= shift;
     return 0;
 }
 

@@ -99,20 +99,25 @@ static int place_track(placing *p, trace_track *ops, const trace_track *runs)
 
 static const trace_track *runs_of(const trace *t, uint32_t process)
 {
-    for (uint32_t i = 0; i < t->track_count; i++)
-        if (t->tracks[i].process == process && t->tracks[i].role == SINK_ROLE_MODULES &&
-            t->tracks[i].count)
-            return &t->tracks[i];
+    TRACE_EACH_OF(t, process, i)
+    if (t->tracks[i].role == SINK_ROLE_MODULES && t->tracks[i].count)
+        return &t->tracks[i];
     return NULL;
 }
 
 static int place_all(placing *p)
 {
-    for (uint32_t i = 0; i < p->t->track_count; i++) {
-        trace_track *k = &p->t->tracks[i];
-        const trace_track *runs = k->role == SINK_ROLE_OPS ? runs_of(p->t, k->process) : NULL;
-        if (runs)
-            VP_TRY(place_track(p, k, runs));
+    typedef const trace_track *track;
+    trace *t = p->t;
+    VP_CLEANUP(vp_free_ptr) track *runs = vp_calloc((size_t)t->process_count + 1, sizeof *runs);
+    if (!runs)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < t->process_count; i++)
+        runs[i] = runs_of(t, i);
+    for (uint32_t i = 0; i < t->track_count; i++) {
+        trace_track *k = &t->tracks[i];
+        if (k->role == SINK_ROLE_OPS && runs[k->process])
+            VP_TRY(place_track(p, k, runs[k->process]));
     }
     return 0;
 }

@@ -280,8 +280,20 @@ void trace_free(trace *t)
     vp_free(t);
 }
 
+static void chain_tracks(trace *t)
+{
+    for (uint32_t p = 0; p < t->process_count; p++)
+        t->processes[p].first_track = TRACE_NO_TRACK;
+    for (uint32_t i = t->track_count; i-- > 0;) {
+        trace_process *p = &t->processes[t->tracks[i].process];
+        t->tracks[i].next = p->first_track;
+        p->first_track = i;
+    }
+}
+
 int trace_seal(trace *t)
 {
+    chain_tracks(t);
     for (uint32_t i = 0; i < t->track_count; i++)
         if (!t->tracks[i].sorted)
             VP_TRY(trace_sort_track(&t->tracks[i]));

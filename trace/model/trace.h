@@ -29,10 +29,18 @@ typedef struct trace_process {
     /* Of a trace that was cut to a part: when that begins and ends here, on the process's own
      * clock. SINK_NO_TIME: with its first and last op. */
     int64_t part_start_ps, part_end_ps;
+    uint32_t first_track; /* as trace_track.next; set when the trace is sealed */
 } trace_process;
+
+#define TRACE_NO_TRACK UINT32_MAX
+/* The tracks of a process, in the file's order. */
+#define TRACE_EACH_OF(t, process_index, i)                                                         \
+    for (uint32_t i = (t)->processes[process_index].first_track; i != TRACE_NO_TRACK;              \
+         i = (t)->tracks[i].next)
 
 typedef struct trace_track {
     uint32_t process;
+    uint32_t next; /* of its process; TRACE_NO_TRACK: the last */
     vp_sid name;
     int64_t id;
     sink_role role;

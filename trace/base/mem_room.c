@@ -1,0 +1,106 @@
+#include "trace/base/mem_room.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "trace/base/err.h"
+#include "trace/base/fs.h"
+#include "trace/base/limits.h"
+#include "trace/base/str.h"
+
+/* One generation of control groups: what its files are called. */
+typedef struct generation {
+    const char *line; /* behind the number in /proc/self/cgroup */
+    const char *mount, *limit, *use, *cache;
+} generation;
+
+static const generation generations[] = {
+    {"::", "/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file "},
+    {":memory:", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
+     "total_inactive_file "},
+};
+
+/* The file as text, "" where it cannot be read. */
+static void slurp(char *text, size_t cap, const char *path)
+{
+    size_t n = 0;
+    VP_CLEANUP(vp_fs_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || vp_fs_pread(fd, text, cap - 1, 0, &n) < 0)
+        n = 0;
+    text[n] = 0;
+}
+
+/* The number behind `key` at the start of a line; -1: none, or "max". */
+static int64_t number_of(const char *text, const char *key)
+{
+    vp_str rest = vp_str_of(text), line;
+    uint64_t v;
+    while (rest.n) {
+        if (!vp_take_until(&rest, '\n', rest.n, &line))
+            break;
+        if (!vp_str_starts(line, vp_str_of(key)))
+            continue;
+        line = vp_str_trim(vp_str_skip(line, strlen(key)));
+        return vp_take_uint(&line, INT64_MAX, &v) ? (int64_t)v : -1;
+    }
+    return -1;
+}
+
+static int64_t number_in(const char *dir, const char *name, const char *key)
+{
+    char path[VP_PATH_MAX], text[8192];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    slurp(text, sizeof text, path);
+    return number_of(text, key);
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
+static int64_t room_in_group(const generation *g, const char *dir)
+{
+    int64_t limit = number_in(dir, g->limit, ""), use = number_in(dir, g->use, "");
+    int64_t cache = number_in(dir, "memory.stat", g->cache);
+    if (limit < 0 || use < 0)
+        return -1;
+    use -= cache > 0 && cache < use ? cache : 0;
+    return limit > use ? limit - use : 0;
+}
+
+/* A group's memory counts in all above it. In a container the path may be the host's, of which
+ * only the mount is to be seen. */
+static int64_t room_in_groups(const char *root, const generation *g, vp_str path)
+{
+    char dir[VP_PATH_MAX];
+    int64_t room = -1;
+    for (;;) {
+        snprintf(dir, sizeof dir, "%s%s%.*s", root, g->mount, (int)path.n, path.p);
+        room = smaller(room, room_in_group(g, dir));
+        if (!path.n)
+            return room;
+        path = vp_str_head(path, vp_str_rfind_char(path, '/') % path.n);
+    }
+}
+
+int64_t vp_mem_room(const char *root)
+{
+    char path[VP_PATH_MAX], text[8192];
+    snprintf(path, sizeof path, "%s/proc", root);
+    int64_t room = number_in(path, "meminfo", "MemAvailable:");
+    room = room < 0 ? -1 : room * 1024;
+    snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
+    slurp(text, sizeof text, path);
+    vp_str rest = vp_str_of(text), line;
+    while (rest.n && vp_take_until(&rest, '\n', rest.n, &line))
+        for (size_t i = 0; i < 2; i++) {
+            size_t at = vp_str_find(line, VP_STR(":"));
+            vp_str group = vp_str_skip(line, at), head = vp_str_of(generations[i].line);
+            if (vp_str_starts(group, head))
+                room = smaller(room,
+                               room_in_groups(root, &generations[i], vp_str_skip(group, head.n)));
+        }
+    return room;
+}
