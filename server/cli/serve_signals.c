@@ -49,10 +49,12 @@ serve_event serve_wait_signal(int wait_ms)
     return which < 0 ? SERVE_NOTHING : which == SIGHUP ? on_hangup() : SERVE_STOP;
 }
 
+/* What must have ended by itself, in seconds. */
+#define END_S 9u
+
 static void end_at_once(int which)
 {
-    (void)which;
-    _exit(CLI_INTERRUPTED);
+    _exit(which == SIGALRM ? CLI_OK : CLI_INTERRUPTED);
 }
 
 void serve_arm_second_signal(void)
@@ -62,8 +64,12 @@ void serve_arm_second_signal(void)
     sigemptyset(&now.sa_mask);
     sigaction(SIGINT, &now, NULL);
     sigaction(SIGTERM, &now, NULL);
+    sigaction(SIGALRM, &now,
+              NULL); /* whatever a file keeps us at: temporary files go with the next */
     sigemptyset(&set);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGALRM);
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    (void)alarm(END_S);
 }

@@ -13,7 +13,8 @@
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 
-#define DRAIN_MS 10000
+/* The whole end takes 10 s: analyses and threads that are cut then need some of it. */
+#define DRAIN_MS 7000
 
 /* ---- Loops -------------------------------------------------------------------------------- */
 

@@ -22,12 +22,14 @@
 typedef struct held_stream {
     rd_stream *s;
     catalog *c;
+    const cat_file *f; /* the catalog's */
 } held_stream;
 
 static int held_next(void *ctx, char **p, size_t *n)
 {
     held_stream *h = ctx;
-    return h->s->next(h->s, p, n);
+    int rc = h->s->next(h->s, p, n);
+    return rc ? rc : catalog_check(h->c, h->f); /* else a part would be served as the whole */
 }
 
 static void held_close(void *ctx)
@@ -39,7 +41,7 @@ static void held_close(void *ctx)
 }
 
 /* Takes the stream and one more reference of the catalog; the stream also on failure. */
-static int hold(http_source *out, rd_stream *s, catalog *c)
+static int hold(http_source *out, rd_stream *s, catalog *c, const cat_file *f)
 {
     held_stream *h = vp_calloc(1, sizeof *h);
     if (!h) {
@@ -48,6 +50,7 @@ static int hold(http_source *out, rd_stream *s, catalog *c)
     }
     h->s = s;
     h->c = catalog_ref(c);
+    h->f = f;
     *out = (http_source){held_next, held_close, h};
     return 0;
 }
@@ -155,7 +158,7 @@ int route_trace_json(http_req *rq)
     if (http_finished(rq, &e) || http_not_modified(rq, &e))
         return 0;
     VP_TRY(open_export(&stream, c, f));
-    VP_TRY(hold(&src, stream, c));
+    VP_TRY(hold(&src, stream, c, f));
     return http_stream(rq, src, gzip || encoded, &e);
 }
 
@@ -174,7 +177,7 @@ static int send_member(http_req *rq, catalog *c, const cat_file *f, const http_e
     rd_stream *stream;
     http_source src;
     VP_TRY(catalog_stream(&stream, c, f, true));
-    VP_TRY(hold(&src, stream, c));
+    VP_TRY(hold(&src, stream, c, f));
     return http_stream(rq, src, false, e);
 }
 

@@ -57,7 +57,8 @@ static int add_file(const char *path, const struct stat *st, int type, struct FT
     assert_true(fd >= 0 && bytes);
     assert_int_equal(vp_fs_pread(fd, bytes, (size_t)st->st_size, 0, &got), 0);
     assert_int_equal(got, st->st_size);
-    seen_sum += vp_fingerprint(bytes, got, vp_fingerprint(path + seen_root, strlen(path + seen_root), 1));
+    seen_sum +=
+        vp_fingerprint(bytes, got, vp_fingerprint(path + seen_root, strlen(path + seen_root), 1));
     seen_count++;
     close(fd);
     free(bytes);

@@ -137,5 +137,8 @@ int catalog_source(rd_source **out, const catalog *c, const cat_file *f, vp_erro
 /* A descriptor on the file on disk, verified to be the one listed (VP_EIO if it changed);
  * members are VP_EUNSUPPORTED: use catalog_stream. */
 int catalog_fd(int *fd, const catalog *c, const cat_file *f);
+/* 0 while the file, of a member its archive, is the one that was listed; else VP_EIO, VP_ENOTFOUND.
+ * Who has read it asks: what changed meanwhile was read half old and half new. */
+int catalog_check(const catalog *c, const cat_file *f);
 
 #endif

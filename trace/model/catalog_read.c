@@ -55,6 +55,12 @@ int catalog_fd(int *fd, const catalog *c, const cat_file *f)
     return open_listed(fd, c, f);
 }
 
+int catalog_check(const catalog *c, const cat_file *f)
+{
+    VP_CLEANUP(vp_fs_close) int fd = -1;
+    return open_listed(&fd, c, f);
+}
+
 /* Without its gzip, so that it is no copy of the raw file where that has one. */
 static bool open_copy(int *fd, const catalog *c, const cat_file *f, bool raw)
 {

@@ -107,6 +107,25 @@ static la_ssize_t input_failed(ar_reader *r, const vp_error *e)
     return -1;
 }
 
+/* libarchive looks for the next entry, or the end of one, as far as there is input; what holds
+ * none may be a hole of terabytes, or zeros that were packed into nothing. */
+#define SEARCH_MAX (INT64_C(64) << 20)
+#define SEARCH_UNPACKED_MAX (INT64_C(1) << 30)
+
+static int check_search(ar_reader *r, size_t n)
+{
+    int64_t unpacked = archive_filter_bytes(r->a, 0);
+    if (r->progress && r->progress(r->progress_ctx, r->pos, r->size))
+        return vp_fail(VP_ECANCELLED, "stopped");
+    if (!r->searched)
+        r->search_start = unpacked;
+    r->searched += (int64_t)n;
+    if (r->searched > SEARCH_MAX || unpacked - r->search_start > SEARCH_UNPACKED_MAX)
+        return vp_fail(VP_ECORRUPT, "no entry in the next %lld MB: the archive is damaged",
+                       (long long)((unpacked - r->search_start) / 1000000));
+    return 0;
+}
+
 static la_ssize_t read_gz(ar_reader *r, const void **p)
 {
     char *chunk;
@@ -116,6 +135,8 @@ static la_ssize_t read_gz(ar_reader *r, const void **p)
         return input_failed(r, vp_error_last());
     if (rc == 0 && r->gz->damage.code)
         return input_failed(r, &r->gz->damage);
+    if (check_search(r, rc ? n : 0) < 0)
+        return input_failed(r, vp_error_last());
     *p = chunk;
     return rc ? (la_ssize_t)n : 0;
 }
@@ -130,6 +151,8 @@ static la_ssize_t on_read(struct archive *a, void *ctx, const void **p)
     if (vp_fs_pread(r->fd, r->window, WINDOW, r->pos, &n) < 0)
         return input_failed(r, vp_error_last());
     r->pos += (int64_t)n;
+    if (check_search(r, n) < 0)
+        return input_failed(r, vp_error_last());
     *p = r->window;
     return (la_ssize_t)n;
 }
@@ -192,7 +215,7 @@ static int start(ar_reader *r)
     r->a = archive_read_new();
     if (!r->a)
         return vp_fail(VP_ENOMEM, "no memory for an archive");
-    r->pos = 0;
+    r->pos = r->searched = 0;
     VP_TRY(enable_formats(r));
     archive_read_set_callback_data(r->a, r);
     archive_read_set_read_callback(r->a, on_read);
@@ -281,6 +304,7 @@ int ar_reader_data(ar_reader *r, const void **p, size_t *n, int64_t *offset)
     la_int64_t at = 0;
     *p = NULL;
     *n = 0;
+    r->searched = 0;
     int rc = archive_read_data_block(r->a, p, n, &at);
     *offset = at;
     if (rc == ARCHIVE_EOF)
@@ -367,6 +391,7 @@ int ar_reader_next(ar_reader *r, struct archive_entry **e)
     if (r->entries)
         VP_TRY(skip_rest(r));
     r->entry_end = archive_filter_bytes(r->a, 0);
+    r->searched = 0;
     int rc = archive_read_next_header(r->a, e);
     if (rc == ARCHIVE_EOF) {
         if (r->kind != AR_ZIP)

@@ -14,17 +14,19 @@ typedef enum ar_kind { AR_NONE, AR_TAR, AR_TAR_GZ, AR_TAR_ZST, AR_ZIP } ar_kind;
 typedef struct ar_reader {
     struct archive *a;
     ar_kind kind;
-    int fd;            /* ours */
-    int64_t size, pos; /* of the file, and where the callbacks stand in it */
-    rd_stream *gz;     /* AR_TAR_GZ: the tar's bytes */
-    char *window;      /* else: what was read last */
-    vp_error below;    /* why the callbacks failed; code 0 if they did not */
-    int64_t unpacked;  /* bytes of all entries so far */
-    bool streamed_zip; /* the zip has no directory: its entries are read one after the other */
-    bool empty_zip;    /* a directory without entries, which libarchive does not recognise */
-    uint32_t entries;  /* seen so far */
-    int64_t entry_end; /* unpacked bytes up to the end of the last one, of a compressed tar */
-    uint32_t restarts; /* see ar_reader_recover */
+    int fd;               /* ours */
+    int64_t size, pos;    /* of the file, and where the callbacks stand in it */
+    rd_stream *gz;        /* AR_TAR_GZ: the tar's bytes */
+    char *window;         /* else: what was read last */
+    vp_error below;       /* why the callbacks failed; code 0 if they did not */
+    int64_t unpacked;     /* bytes of all entries so far */
+    int64_t searched;     /* … read since libarchive last gave something */
+    int64_t search_start; /* unpacked bytes by then */
+    bool streamed_zip;    /* the zip has no directory: its entries are read one after the other */
+    bool empty_zip;       /* a directory without entries, which libarchive does not recognise */
+    uint32_t entries;     /* seen so far */
+    int64_t entry_end;    /* unpacked bytes up to the end of the last one, of a compressed tar */
+    uint32_t restarts;    /* see ar_reader_recover */
     vp_progress_fn *progress;
     void *progress_ctx;
 } ar_reader;

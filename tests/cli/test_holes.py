@@ -1,0 +1,58 @@
+"""Archives that promise much and hold nothing: the search for the next entry ends, and so does a server that is at it."""
+import io
+import signal
+import subprocess
+import tarfile
+import time
+import zipfile
+
+import pytest
+from serving import Serving
+
+GB = 1 << 30
+
+
+def zip_without_directory(path):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as z:
+        z.writestr("plugins/profile/r/a.trace.json", '{"traceEvents":[]}')
+    with open(path, "wb") as out:
+        out.write(packed.getvalue()[:60])
+        out.truncate(64 * GB)
+
+
+def tar_with_a_hole(path):
+    with tarfile.open(path, "w") as t:
+        t.addfile(tarfile.TarInfo("plugins/profile/r/a.trace.json"), io.BytesIO())
+    with open(path, "r+b") as out:
+        out.truncate(64 * GB)
+
+
+def tar_of_packed_zeros(path):
+    plain = path.parent / "plain"
+    tar_with_a_hole(plain)
+    with open(plain, "r+b") as out:
+        out.truncate(4 * GB)
+    with open(path, "wb") as out:
+        subprocess.run(["zstd", "-q", "-c", plain], stdout=out, check=True)
+    plain.unlink()
+
+
+MAKERS = [("runs.zip", zip_without_directory), ("runs.tar", tar_with_a_hole), ("runs.tar.zst", tar_of_packed_zeros)]
+
+
+@pytest.mark.parametrize("name,make", MAKERS, ids=[m[0] for m in MAKERS])
+def test_the_search_for_an_entry_ends(place, name, make):
+    make(place.dir / name)
+    done = subprocess.run(["view_profile", "list", place.dir], env=place.env, capture_output=True, text=True, timeout=60)
+    assert done.returncode in (0, 3, 4) and name in done.stdout + done.stderr
+
+
+def test_a_server_that_searches_ends_when_it_is_told(place):
+    for i in range(8):
+        zip_without_directory(place.dir / f"{i}.zip")
+    with Serving(place, place.dir, "--port", "0") as s:
+        begin = time.monotonic()
+        s.process.send_signal(signal.SIGTERM)
+        s.process.wait(timeout=60)
+        assert time.monotonic() - begin <= 10
