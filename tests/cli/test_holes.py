@@ -7,7 +7,7 @@ import time
 import zipfile
 
 import pytest
-from serving import Serving
+from serving import Serving, make_runs
 
 GB = 1 << 30
 
@@ -49,6 +49,7 @@ def test_the_search_for_an_entry_ends(place, name, make):
 
 
 def test_a_server_that_searches_ends_when_it_is_told(place):
+    make_runs(place.dir, 1)
     for i in range(8):
         zip_without_directory(place.dir / f"{i}.zip")
     with Serving(place, place.dir, "--port", "0") as s:

@@ -1,7 +1,6 @@
 """A file that changes while it is sent: its answer does not end as a whole one, and is not kept."""
 import json
 import os
-import time
 
 import pytest
 from conftest import Server, trace
@@ -25,9 +24,8 @@ def ends_whole(sock, received):
     return received.endswith(b'\r\n0\r\n\r\n')
 
 
-@pytest.mark.parametrize('name', ['a.json', 'a.json.gz'])
 @pytest.mark.parametrize('change', [cut, overwrite])
-def test_what_changed_on_the_way_is_no_whole_answer(tmp_path, change, name):
+def test_what_changed_on_the_way_is_no_whole_answer(tmp_path, change):
     run = tmp_path / 'plugins/profile/run1'
     run.mkdir(parents=True)
     path = run / 'a.trace.json'
@@ -36,17 +34,14 @@ def test_what_changed_on_the_way_is_no_whole_answer(tmp_path, change, name):
     s = Server(tmp_path)
     ident = s.sessions()[0]['id']
     with s.connect(small=True) as sock:
-        sock.sendall(f'GET /trace/{ident}/{name} HTTP/1.1\r\nHost: {s.host}\r\nConnection: close\r\n\r\n'.encode())
+        sock.sendall(f'GET /trace/{ident}/a.json HTTP/1.1\r\nHost: {s.host}\r\nConnection: close\r\n\r\n'.encode())
         received = bytearray(sock.recv(1))
         change(path)
         whole = ends_whole(sock, received)
-    if name == 'a.json':
-        assert received.startswith(b'HTTP/1.1 200') and not whole
+    assert received.startswith(b'HTTP/1.1 200') and not whole
     etag = next(line for line in bytes(received).split(b'\r\n') if line.lower().startswith(b'etag')).decode()
-    time.sleep(0.3)
-    again = s.get(f'/trace/{ident}/{name}', 'Accept-Encoding: identity')
-    if again.status == 200 and not whole:
-        assert again.get('ETag') != etag.split(': ')[1] or again.get('Content-Length') is None
+    again = s.get(f'/trace/{ident}/a.json')  # what was kept would have a length
+    assert again.status != 200 or again.get('ETag') != etag.split(': ')[1] or again.get('Content-Length') is None
     s.stop()
 
 

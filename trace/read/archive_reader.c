@@ -114,15 +114,15 @@ static la_ssize_t input_failed(ar_reader *r, const vp_error *e)
 
 static int check_search(ar_reader *r, size_t n)
 {
-    int64_t unpacked = archive_filter_bytes(r->a, 0);
+    /* Elsewhere it is a place in the file, and seeking to a zip's directory no search. */
+    int64_t unpacked = r->kind == AR_TAR_ZST ? archive_filter_bytes(r->a, 0) : 0;
     if (r->progress && r->progress(r->progress_ctx, r->pos, r->size))
         return vp_fail(VP_ECANCELLED, "stopped");
     if (!r->searched)
         r->search_start = unpacked;
     r->searched += (int64_t)n;
     if (r->searched > SEARCH_MAX || unpacked - r->search_start > SEARCH_UNPACKED_MAX)
-        return vp_fail(VP_ECORRUPT, "no entry in the next %lld MB: the archive is damaged",
-                       (long long)((unpacked - r->search_start) / 1000000));
+        return vp_fail(VP_ECORRUPT, "no further entry is found: the archive is damaged or cut off");
     return 0;
 }
 
