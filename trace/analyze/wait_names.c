@@ -36,10 +36,11 @@ static const struct {
 static word meaning_of(vp_str w)
 {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        vp_str row = vp_str_of(words[i].text);
-        bool is = row.p[0] == '*'           ? vp_str_ends(w, vp_str_skip(row, 1))
-                  : row.p[row.n - 1] == '*' ? vp_str_starts(w, vp_str_head(row, row.n - 1))
-                                            : vp_str_eq(w, row);
+        const char *text = words[i].text;
+        vp_str row = vp_str_of(text);
+        bool is = *text == '*'             ? vp_str_ends(w, vp_str_of(text + 1))
+                  : text[row.n - 1] == '*' ? vp_str_starts(w, vp_str_head(row, row.n - 1))
+                                           : vp_str_eq(w, row);
         if (is)
             return words[i].is;
     }
