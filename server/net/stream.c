@@ -1,6 +1,7 @@
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/socket.h>
 
 #include "server/net/encode.h"
 #include "server/net/request.h"
@@ -163,6 +164,17 @@ static size_t take(http_flow *f, char *buf, size_t max)
     return n;
 }
 
+/* libmicrohttpd ends a failed answer's connection when its idle time is over, not now: the other
+ * side would wait for the rest of what is broken. Both hear of the end by this. */
+static ssize_t end_broken(const http_flow *f)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(f->conn, MHD_CONNECTION_INFO_CONNECTION_FD);
+    if (info)
+        (void)shutdown(info->connect_fd, SHUT_RDWR);
+    return MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
 /* The thread starts at the first read: a HEAD request never reads. */
 static ssize_t read_flow(void *cls, uint64_t pos, char *buf, size_t max)
 {
@@ -171,7 +183,7 @@ static ssize_t read_flow(void *cls, uint64_t pos, char *buf, size_t max)
     (void)pos;
     pthread_mutex_lock(&f->lock);
     if (f->aborted || (!f->started && !start_thread(f))) {
-        result = MHD_CONTENT_READER_END_WITH_ERROR;
+        result = end_broken(f);
     } else if (f->fill) {
         result = (ssize_t)take(f, buf, max);
         atomic_store(&f->taken, vp_now_coarse_ms());
@@ -180,7 +192,7 @@ static ssize_t read_flow(void *cls, uint64_t pos, char *buf, size_t max)
     } else if (f->ended) {
         result = MHD_CONTENT_READER_END_OF_STREAM;
     } else if (f->failed) {
-        result = MHD_CONTENT_READER_END_WITH_ERROR;
+        result = end_broken(f);
     } else {
         f->suspended = true;
         MHD_suspend_connection(f->conn);
