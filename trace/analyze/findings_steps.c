@@ -173,12 +173,14 @@ typedef struct excess_of {
 } excess_of;
 
 /* What of a step is longer than the median, in the window of its device. Steps begin and end on the
- * host: what lies before the first op of the device, or after its last, costs it nothing. */
+ * host: what lies before the first op of the device, or after its last, costs it nothing. Reports
+ * that were merged from files without a common clock have no places, and count whole steps. */
 static int64_t longer_than_usual(const vp_report *r, const vp_step *s)
 {
     int64_t dur = s->dur_ps;
-    if (s->device < r->device_count && !r->devices[s->device].own_clock) {
-        const vp_device *d = &r->devices[s->device];
+    const vp_device *d = s->device < r->device_count ? &r->devices[s->device] : NULL;
+    bool places = d && !d->own_clock && d->start_ps != VP_NO_TIME && s->start_ps != VP_NO_TIME;
+    if (places) {
         int64_t start = s->start_ps > d->start_ps ? s->start_ps : d->start_ps;
         int64_t end = s->start_ps + s->dur_ps;
         dur = (end < d->end_ps ? end : d->end_ps) - start;
