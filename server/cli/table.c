@@ -87,7 +87,7 @@ const cli_command cli_commands[] = {
      "device the differences of compute, exposed communication, exposed copies and idle time sum "
      "to that of its step, exactly; then come the ops and the parts of the computation graph that "
      "moved, and a verdict: a difference counts when it is above the noise, which is 1 % of a "
-     "step, or three standard errors of the medians if that is more. The reason of an op is what "
+     "step, or what chance does to so few steps if that is more. The reason of an op is what "
      "explains most of its difference: how often it is called or how long one call takes; where "
      "its FLOPs are known, how many or how long one takes. More work at a rate no worse does not "
      "count as slower. csv is one table: its column kind tells ops, the classes of the devices, "

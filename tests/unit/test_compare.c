@@ -147,11 +147,12 @@ static void test_verdicts(void **state)
     check_verdict(far, 3, base, 3, VP_IMPROVEMENT, MS);
     /* Two steps prove nothing, however far apart. */
     check_verdict(base, 2, far, 3, VP_UNVERIFIED, -1);
-    /* 90 100 110 on either side: MAD 10 ms, n 3: 3 * 1.4826 * sqrt(100/3 + 100/3) = 36.316 ms. */
+    /* 90 100 110 on either side, 4 degrees of freedom: as rare as three standard errors are 6.62:
+     * 1.2533 * 6.62 * sqrt((200 + 200) / 4 * (1/3 + 1/3)) = 67.743 ms. */
     static const int64_t wide[] = {90 * MS, 100 * MS, 110 * MS};
     static const int64_t wide_later[] = {120 * MS, 130 * MS, 140 * MS};
-    static const int64_t wide_far[] = {130 * MS, 140 * MS, 150 * MS};
-    check_verdict(wide, 3, wide_later, 3, VP_NOISE, INT64_C(36316134927));
+    static const int64_t wide_far[] = {160 * MS, 170 * MS, 180 * MS};
+    check_verdict(wide, 3, wide_later, 3, VP_NOISE, INT64_C(67743463915));
     check_verdict(wide, 3, wide_far, 3, VP_REGRESSION, -1);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "trace/analyze/compare_parts.h"
+#include "trace/analyze/noise.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
@@ -112,13 +113,20 @@ int64_t cmp_op_self(const cmp_side *s, const vp_op *op)
 
 /* ---- Noise and verdict ---- */
 
-static double error_of(const vp_steps *s)
+/* From so many steps on, one slow step in ten should not hide a change. Of fewer, a median absolute
+ * deviation says too little: of three Gaussian steps, a sixth of equal pairs were told apart. */
+#define STEPS_FOR_MAD 30
+
+static noise_side spread_of(const vp_steps *s)
 {
-    return (double)s->mad_ps * (double)s->mad_ps / (double)s->counted;
+    double n = (double)s->counted, off = s->cv * (double)s->mean_ps,
+           mad = 1.4826 * (double)s->mad_ps;
+    return (noise_side){(size_t)s->counted,
+                        s->counted < STEPS_FOR_MAD ? off * off * n : mad * mad * (n - 1)};
 }
 
-/* max(1 % of the shorter, 3 standard errors of the difference of the medians). The two sides count
- * alike, so that swapping them changes no verdict. */
+/* max(1 % of the shorter, what chance does to the medians). The two sides count alike, so that
+ * swapping them changes no verdict. */
 static void set_threshold(comparing *k)
 {
     vp_comparison *c = k->c;
@@ -128,7 +136,7 @@ static void set_threshold(comparing *k)
     if (!c->per_step)
         return;
     shorter = c->median.a_ps < c->median.b_ps ? c->median.a_ps : c->median.b_ps;
-    double noise = 3 * 1.4826 * sqrt(error_of(a) + error_of(b));
+    double noise = noise_of_medians(spread_of(a), spread_of(b));
     c->threshold_ps = shorter / 100;
     if (noise > (double)c->threshold_ps && noise < 4e18)
         c->threshold_ps = (int64_t)noise + 1;

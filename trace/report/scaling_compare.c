@@ -1,3 +1,4 @@
+#include "trace/analyze/noise.h"
 #include "trace/report/scaling_compare.h"
 
 #include <math.h>
@@ -101,19 +102,6 @@ static int set_times(scaling_pair *p)
 
 /* ---- Noise ---- */
 
-/* How many standard errors are as rare by chance as three are where the deviation is known (two-
- * sided, 0.27 %), when it is estimated with so many degrees of freedom: Student's t. */
-static double errors_for(size_t freedom)
-{
-    static const double t[] = {19.21, 9.22, 6.62, 5.51, 4.90, 4.53, 4.28, 4.09,
-                               3.96,  3.85, 3.76, 3.69, 3.64, 3.59, 3.54, 3.51,
-                               3.48,  3.45, 3.42, 3.40, 3.38, 3.36, 3.34};
-    size_t n = sizeof t / sizeof *t;
-    if (freedom < 2)
-        return INFINITY;
-    return freedom - 2 < n ? t[freedom - 2] : freedom < 60 ? 3.33 : 3.12;
-}
-
 static double squares(const scaling_row *r, int64_t mean_ps)
 {
     double sum = 0;
@@ -126,18 +114,15 @@ static double squares(const scaling_row *r, int64_t mean_ps)
 
 /* max(1 % of the shorter median, the standard errors of a difference of medians), from the runs of
  * both sides alike. A bench has few runs, and a median absolute deviation of three values says
- * next to nothing; the standard error of a median is √(π/2) that of a mean. */
+ * next to nothing. */
 static void set_threshold(scaling_pair *p)
 {
     const vp_delta *d = &p->times[SCALING_MEDIAN], *mean = &p->times[SCALING_MEAN];
     p->threshold_ps = VP_UNKNOWN;
     if (d->delta_ps == VP_NO_TIME || p->a->runs < 2 || p->b->runs < 2)
         return;
-    double a = (double)p->a->runs, b = (double)p->b->runs;
-    size_t freedom = p->a->runs + p->b->runs - 2;
-    double square =
-        (squares(p->a, mean->a_ps) + squares(p->b, mean->b_ps)) / (double)freedom * (1 / a + 1 / b);
-    double noise = 1.2533 * errors_for(freedom) * sqrt(square);
+    double noise = noise_of_medians((noise_side){p->a->runs, squares(p->a, mean->a_ps)},
+                                    (noise_side){p->b->runs, squares(p->b, mean->b_ps)});
     p->threshold_ps = (d->a_ps < d->b_ps ? d->a_ps : d->b_ps) / 100;
     if (noise > (double)p->threshold_ps && noise < 4e18)
         p->threshold_ps = (int64_t)noise + 1;

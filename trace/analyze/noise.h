@@ -1,0 +1,19 @@
+/* How much two medians differ by chance. compare.c and the benches' comparison (report) include
+ * this. A pure function. */
+#ifndef VP_ANALYZE_NOISE_H
+#define VP_ANALYZE_NOISE_H
+
+#include <stddef.h>
+
+/* One side: how many values, and the sum of the squares of their deviations. */
+typedef struct noise_side {
+    size_t n;
+    double squares;
+} noise_side;
+
+/* A difference of the medians of a and b, in the values' unit, that chance exceeds as rarely as
+ * three standard errors (two-sided, 0.27 %), by Student's t of the pooled deviation. The standard
+ * error of a median is √(π/2) that of a mean. Infinite below two degrees of freedom. */
+double noise_of_medians(noise_side a, noise_side b);
+
+#endif
