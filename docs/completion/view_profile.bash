@@ -22,16 +22,18 @@ _view_profile() {
         --access-log) files=1 ;;
         --access-log-format) words='combined json' ;;
         --top) return ;;
+        --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --ui --port --bind-all --host --extract --list-only --no-browser --tensorboard-port --tensorboard-in-place --tensorboard-unguarded --perfetto-ui --allow-host --allow-origin --token-file --listen --path-prefix --access-log --access-log-format --no-sandbox --top --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --ui --port --bind-all --host --extract --list-only --no-browser --tensorboard-port --tensorboard-in-place --tensorboard-unguarded --perfetto-ui --allow-host --allow-origin --token-file --listen --path-prefix --access-log --access-log-format --no-sandbox --top --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     list)
         case $prev in
         --profile-dir) files=1 ;;
         --format) words='text json' ;;
         --output|-o) files=1 ;;
+        --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --format --output --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --format --output --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     top)
         case $prev in
@@ -47,8 +49,9 @@ _view_profile() {
         --output|-o) files=1 ;;
         --unit) words='auto ns us ms s' ;;
         --jobs|-j) return ;;
+        --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --session --top --by --group --device --step --host --format --output --unit --jobs --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --session --top --by --group --device --step --host --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     report)
         case $prev in
@@ -64,8 +67,9 @@ _view_profile() {
         --output|-o) files=1 ;;
         --unit) words='auto ns us ms s' ;;
         --jobs|-j) return ;;
+        --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --session --top --by --group --device --step --host --format --output --unit --jobs --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --session --top --by --group --device --step --host --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     findings)
         case $prev in
@@ -76,9 +80,10 @@ _view_profile() {
         --output|-o) files=1 ;;
         --unit) words='auto ns us ms s' ;;
         --jobs|-j) return ;;
+        --max-memory) return ;;
         --fail-on) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --session --host --format --output --unit --jobs --fail-on --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --session --host --format --output --unit --jobs --max-memory --fail-on --color --verbose --quiet --help --version ' ;;
         esac ;;
     compare)
         case $prev in
@@ -89,12 +94,13 @@ _view_profile() {
         --output|-o) files=1 ;;
         --unit) words='auto ns us ms s' ;;
         --jobs|-j) return ;;
+        --max-memory) return ;;
         --max-regression) return ;;
         --max-p90-regression) return ;;
         --fail-on) return ;;
         --append) files=1 ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --top --group --format --output --unit --jobs --max-regression --max-p90-regression --fail-on --append --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --top --group --format --output --unit --jobs --max-memory --max-regression --max-p90-regression --fail-on --append --color --verbose --quiet --help --version ' ;;
         esac ;;
     trend)
         case $prev in
@@ -104,8 +110,9 @@ _view_profile() {
         --output|-o) files=1 ;;
         --unit) words='auto ns us ms s' ;;
         --jobs|-j) return ;;
+        --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --top --format --output --unit --jobs --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --top --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     merge)
         case $prev in
@@ -114,15 +121,17 @@ _view_profile() {
         --format) words='text json csv html' ;;
         --output|-o) files=1 ;;
         --unit) words='auto ns us ms s' ;;
+        --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--top --by --format --output --unit --color --verbose --quiet --help --version ' ;;
+        *) words='--top --by --format --output --unit --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     extract)
         case $prev in
         --profile-dir) files=1 ;;
         --out) files=1 ;;
+        --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --out --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --out --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     record)
         case $prev in
