@@ -99,6 +99,6 @@ def test_output_does_not_hang_on_the_key_of_the_hashes(place, tmp_path):
     for path in paths:
         outs = set()
         for _ in range(3):
-            assert run(place, "report", "--quiet", "--format", "json", path)[0] == 0
+            assert run(place, "report", "--quiet", "--max-memory", "4G", "--format", "json", path)[0] == 0
             outs.add((place.temp / "out").read_bytes())
         assert len(outs) == 1, path.name

@@ -447,7 +447,7 @@ def test_a_download_that_never_ends_is_cut(place, big):
         start = time.monotonic()
         s.process.send_signal(signal.SIGTERM)
         assert s.process.wait(WAIT) == 0
-        assert 9 < time.monotonic() - start < 13
+        assert 6 < time.monotonic() - start < 11  # 7 s for requests in flight
         got, _ = d.body_length()
         assert got < size
 

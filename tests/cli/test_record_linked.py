@@ -442,9 +442,10 @@ def test_a_ring_that_went_round_says_so_everywhere(program, place, build):
                                        capture_output=True, text=True).stdout)
     (ring,) = [q for q in report["quality"] if q["code"] == "ring"]
     assert ring["message"] == warning and ring["severity"] == "info"
-    # the program did nothing but this: the window is what the zones fill, but for the loop around
+    # the program did nothing but this: the window is what the zones fill, but for the loop around (with
+    # sanitizers two thirds of it); with a hole in the ring it was a hundredth
     (busy,) = [o for o in report["host_ops"] if o["name"] == "busy"]
-    assert busy["calls"] == zones and busy["total_ps"] > 0.4 * ns * 1000
+    assert busy["calls"] == zones and busy["total_ps"] > 0.1 * ns * 1000
     text = subprocess.run([program, "report", run], check=True, capture_output=True, text=True).stdout
     assert abs(float(re.search(r"capture (\d+\.\d+) ms", text)[1]) - ns / 1e6) < 0.002
 

@@ -163,7 +163,8 @@ static void count_events(vp_result *r, const vpcap *v)
 /* What the GPU did since the cut, as far as it has told. */
 static gpu_activity *gpu_past(vp_result *r, const cap_session *s, const vpcap_header *h)
 {
-    uint64_t ticks = h->cut_ticks ? h->stop.ticks - h->cut_ticks : 0;
+    bool whole = h->cut_ticks <= h->start.ticks; /* also what the GPU did while that began */
+    uint64_t ticks = whole ? 0 : h->stop.ticks - h->cut_ticks;
     int64_t past_ns = (int64_t)((double)ticks / (double)clock_rate() * 1e9);
     if (s->cfg.gpu == VP_GPU_OFF)
         return NULL;
