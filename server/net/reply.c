@@ -232,9 +232,9 @@ static int status_of(int code)
     case VP_EUNSUPPORTED:
     case VP_EEMPTY:
         return 422;
-    case VP_EIO: /* a file that is another one by now, as a rule: the list will know */
     case VP_ELIMIT:
         return 413;
+    case VP_EIO: /* a file that is another one by now, as a rule: the list will know */
     case VP_ENOMEM:
     case VP_EBUSY:
     case VP_ECANCELLED:

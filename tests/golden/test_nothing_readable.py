@@ -1,6 +1,7 @@
 """A file of which no plane, line or event can be read is refused by every command that reads it, alone or
 as a run; a gate passes on nothing."""
 import json
+import pathlib
 import sys
 
 import pytest
@@ -77,7 +78,8 @@ def test_one_host_of_two(good, tmp_path):
     (run / 'good.xplane.pb').write_bytes(broken.xspace.encode(scene.host))
     (run / 'bad.xplane.pb').write_bytes(BROKEN['overrun.xplane.pb'])
     made = json.loads(view_profile('report', '--format=json', str(tmp_path)).stdout)
-    assert [f['partial'] for f in made['session']['files']] == [True, False]
+    assert {pathlib.Path(f['path']).name: f['partial'] for f in made['session']['files']} == {
+        'bad.xplane.pb': True, 'good.xplane.pb': False}
     note, = [q for q in made['quality'] if q['severity'] == 'error']
     assert note['code'] == 'unreadable' and note['file'].endswith('bad.xplane.pb')
     first = made['findings'][0]
