@@ -169,7 +169,8 @@ int one_step_put(const one_step *s, const analysis *a)
     h->steps.count = h->step_cap = 1;
     h->steps.source = s->source;
     *x = s->step;
-    x->grew = (vp_grown){.device = VP_NO_DEVICE}; /* beside other steps, which are not in the part */
+    x->grew =
+        (vp_grown){.device = VP_NO_DEVICE}; /* beside other steps, which are not in the part */
     VP_TRY(put_devices(x, s, a));
     VP_TRY(host_text(&x->name, h, s->name ? vp_str_of(s->name) : VP_STR("")));
     h->capture_ps = s->host_end_ps - s->host_start_ps;
