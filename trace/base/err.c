@@ -12,7 +12,8 @@
  * memory with all other libraries, and an error is half of that. */
 static _Thread_local vp_error *own;
 static const vp_error none = {.offset = -1, .event = -1};
-static vp_error no_memory = {.offset = -1, .event = -1}; /* of threads without one of their own */
+/* The last error of each thread that had no memory for one of its own: all share it, none writes. */
+static vp_error no_memory = {.code = VP_ENOMEM, .offset = -1, .event = -1};
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool has_key;
@@ -28,26 +29,34 @@ static void make_key(void)
     has_key = pthread_key_create(&key, drop) == 0;
 }
 
-/* The thread's own, if there is memory for it. */
+/* The thread's own; NULL where there is no memory for it. */
 static vp_error *mine(void)
 {
-    if (own)
+    if (own && own != &no_memory)
         return own;
+    own = &no_memory;
     pthread_once(&once, make_key);
     vp_error *e = has_key ? vp_malloc(sizeof *e) : NULL;
-    if (e && pthread_setspecific(key, e) != 0) {
-        vp_free(e);
-        e = NULL;
-    }
     if (!e)
-        return &no_memory;
-    *e = no_memory;
+        return NULL;
+    if (pthread_setspecific(key, e) != 0) {
+        vp_free(e);
+        return NULL;
+    }
+    *e = none;
     return own = e;
+}
+
+static void keep(const vp_error *err)
+{
+    vp_error *last = mine();
+    if (last)
+        *last = *err;
 }
 
 const vp_error *vp_error_last(void)
 {
-    return own ? own : &no_memory;
+    return own ? own : &none;
 }
 
 const char *vp_status_name(int code)
@@ -84,7 +93,7 @@ int vp_fail(int code, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(e.message, sizeof e.message, fmt, ap);
     va_end(ap);
-    *mine() = e;
+    keep(&e);
     return code;
 }
 
@@ -114,6 +123,8 @@ static void copy_printable(char *dst, size_t cap, const char *src)
 int vp_fail_at(int code, const char *path, int64_t event, int64_t offset)
 {
     vp_error *last = mine();
+    if (!last)
+        return code;
     if (path && !last->path[0])
         copy_printable(last->path, sizeof last->path, path);
     if (last->event < 0)
@@ -126,15 +137,16 @@ int vp_fail_at(int code, const char *path, int64_t event, int64_t offset)
 int vp_fail_copy(const vp_error *err)
 {
     vp_error e = *err; /* which may be the last one */
-    *mine() = e;
+    keep(&e);
     return e.code;
 }
 
 void vp_error_clear(void)
 {
-    if (own)
+    if (own == &no_memory)
+        own = NULL;
+    else if (own)
         *own = none;
-    no_memory = none;
 }
 
 char *vp_error_line(const vp_error *err, char *dst, unsigned long cap)

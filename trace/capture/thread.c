@@ -392,8 +392,9 @@ void cap_threads_forget(void)
 {
     cap_own was = vp__me == &nobody ? (cap_own){.depth = 0} : slot_of(vp__me)->own;
     vp__me = &nobody;
+    /* Taken, not just cleared: what a thread wrote that had ended before the fork is seen here. */
+    __atomic_exchange_n(&free_slots, 0, __ATOMIC_ACQUIRE);
     slots_made = 0;
-    free_slots = 0;
     for (uint32_t i = 0; i < SLABS; i++)
         if (slabs[i])
             memset(slabs[i], 0, SLAB * sizeof(slot));
