@@ -9,6 +9,7 @@
 
 #include "tests/unit/capture_tools.h"
 #include "trace/base/temp_tree.h"
+#include "trace/base/vpcap_layout.h"
 
 #define MIB (INT64_C(1) << 20)
 
@@ -128,9 +129,13 @@ static void a_part_of_a_file_is_cut_off(void **state)
     vpcap *v = NULL;
     kill_after(1000000, 0);
     char *image = read_left(&n);
-    n -= (size_t)(20 * MIB);
-    assert_int_equal(vpcap_open(&v, image, n), VP_ECORRUPT);
-    assert_non_null(strstr(vp_error_last()->message, "cut off"));
+    const vpcap_header *h = (const void *)image;
+    const uint64_t left[] = {h->chunks_at + (uint64_t)(8 * MIB), h->chunks_at, h->strings.at};
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
+        assert_true(left[i] < n);
+        assert_int_equal(vpcap_open(&v, image, left[i]), VP_ECORRUPT);
+        assert_non_null(strstr(vp_error_last()->message, "cut off"));
+    }
     free(image);
 }
 

@@ -53,6 +53,15 @@ static bool area_fits(const vpcap_area *a, size_t entry, size_t n)
            a->cap <= (n - a->at) / entry;
 }
 
+static bool tables_fit(const vpcap_header *h, size_t n)
+{
+    return area_fits(&h->names, sizeof(vpcap_name_entry), n) &&
+           area_fits(&h->devices, sizeof(vpcap_device_entry), n) &&
+           area_fits(&h->tracks, sizeof(vpcap_track_entry), n) &&
+           area_fits(&h->metas, sizeof(vpcap_meta_entry), n) &&
+           area_fits(&h->open, sizeof(vpcap_open_entry), n) && area_fits(&h->strings, 1, n);
+}
+
 static int check_header(const vpcap_header *h, size_t n)
 {
     if (memcmp(h->magic, VPCAP_MAGIC, sizeof h->magic) != 0)
@@ -62,12 +71,10 @@ static int check_header(const vpcap_header *h, size_t n)
                        h->version, VPCAP_VERSION);
     if (h->image_bytes > n && h->flags & VPCAP_FINISHED)
         return damaged("the file is cut off", n);
-    if (!area_fits(&h->names, sizeof(vpcap_name_entry), n) ||
-        !area_fits(&h->devices, sizeof(vpcap_device_entry), n) ||
-        !area_fits(&h->tracks, sizeof(vpcap_track_entry), n) ||
-        !area_fits(&h->metas, sizeof(vpcap_meta_entry), n) ||
-        !area_fits(&h->open, sizeof(vpcap_open_entry), n) || !area_fits(&h->strings, 1, n))
-        return damaged("a table lies outside", offsetof(vpcap_header, names));
+    if (!tables_fit(h, n))
+        return tables_fit(h, h->image_bytes)
+                   ? damaged("the file is cut off", n)
+                   : damaged("a table lies outside", offsetof(vpcap_header, names));
     if (h->chunks_at % VP__PAGE || h->chunks_at > h->image_bytes ||
         h->pages > (h->image_bytes - h->chunks_at) / VP__PAGE)
         return damaged("its pages lie outside", offsetof(vpcap_header, chunks_at));
