@@ -12,7 +12,8 @@
  * memory with all other libraries, and an error is half of that. */
 static _Thread_local vp_error *own;
 static const vp_error none = {.offset = -1, .event = -1};
-/* The last error of each thread that had no memory for one of its own: all share it, none writes. */
+/* The last error of each thread that had no memory for one of its own: all share it, none writes.
+ */
 static vp_error no_memory = {.code = VP_ENOMEM, .offset = -1, .event = -1};
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
