@@ -190,6 +190,8 @@ def check_host(made):
         assert h['idle_ps'] is None or h['idle_ps'] <= h['self_ps'], h
         assert h['max_ps'] <= h['total_ps'] and h['calls'] >= 1, h
     for row in made['launch']['devices']:
+        if not made['analysis']['has_devices']:  # nothing is launched on the threads of a host
+            assert {v for k, v in row.items() if k not in ('device', 'host', 'device_index')} == {None}, row
         if row['calls'] is None:
             continue
         assert row['short_kernels'] <= row['kernels'], row

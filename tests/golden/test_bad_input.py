@@ -1,5 +1,6 @@
 """Traces that lack what analyses need, or contradict themselves: a report with `quality`, never a
 division by zero, a NaN or a made-up number."""
+import gzip
 import json
 import os
 import subprocess
@@ -8,7 +9,7 @@ import sys
 import pytest
 
 import identities
-from common import PROGRAM, ROOT, view_profile
+from common import PROGRAM, ROOT, trace, view_profile
 
 sys.path.insert(0, str(ROOT / 'tests'))
 from gen import files, kineto, xspace  # noqa: E402
@@ -53,6 +54,24 @@ def kernel(ts, dur, name='k', stream=7, **args):
 
 
 # ---- little there --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize('path', [
+    'pytorch_cuda/facebookresearch__HolisticTraceAnalysis/trace_diff/test/test.json.gz',
+    'pytorch_cuda/facebookresearch__HolisticTraceAnalysis/negative_queue_length_values_check/rank0.json.gz',
+    'pytorch_cuda/facebookresearch__param/dlrm_kineto/worker1_step_12.1694128201556.pt.trace.json'])
+def test_launches_without_a_device(path, tmp_path):
+    """A real profile whose GPU was not traced: its calls launch work, and its threads are no device whose ops
+    were launched."""
+    path = trace(path)
+    whole = json.loads((gzip.decompress if path.suffix == '.gz' else bytes)(path.read_bytes()))
+    whole['traceEvents'] = [e for e in whole['traceEvents'] if e.get('cat', '').lower() not in
+                            ('kernel', 'gpu_memcpy', 'gpu_memset', 'memcpy', 'memset', 'gpu_user_annotation')]
+    (tmp_path / 'host.pt.trace.json').write_text(json.dumps(whole))
+    made = check(tmp_path / 'host.pt.trace.json')
+    assert not made['analysis']['has_devices'] and 'no-device' in codes(made) and 'unlinked-ops' not in codes(made)
+    assert all(d['calls'] is None and d['kernels'] is None for d in made['launch']['devices'])
+    assert 'Launches' not in view_profile('report', str(tmp_path)).stdout
 
 
 def test_no_device(tmp_path):

@@ -164,8 +164,21 @@ static int note_clocks(host_result *h, const launches *l, const vp_device *d)
     return host_note(h, "clock-skew", VP_SEV_WARNING, text);
 }
 
+/* What stands for devices where there are none is threads, and nothing is launched on those. */
+static int nothing_launched(analysis *a)
+{
+    for (size_t d = 0; d < a->device_count; d++) {
+        vp_launch *l = &a->h->devices[d].launch;
+        uncorrelated(l);
+        l->kernels = l->kernel_p50_ps = l->short_kernels = l->short_ps = VP_UNKNOWN;
+    }
+    return 0;
+}
+
 int launch_collect(analysis *a)
 {
+    if (!a->h->has_devices)
+        return nothing_launched(a);
     for (size_t d = 0; d < a->device_count; d++) {
         vp_device *dev = &a->h->devices[d];
         launches l = {.a = a, .set = a->devices[d].set};
