@@ -1,15 +1,17 @@
 """Programs without a device (tests/gen/host_only.py): the planted cause comes first, named, in its place and
 with what it costs; where nothing is planted nothing is said."""
+import collections
 import functools
 import json
 import pathlib
+import re
 import sys
 import tempfile
 
 import pytest
 
 import identities
-from common import ROOT, view_profile
+from common import ROOT, TRACES, report, view_profile
 
 sys.path.insert(0, str(ROOT / 'tests'))
 from gen import files, host_only  # noqa: E402
@@ -193,6 +195,57 @@ def test_group_scope_shows_the_call_tree(tmp_path):
     assert {p: t for p, _, t in tree(made['scopes'])}['main'] == 100
     top = view_profile('top', '--group=scope', str(tmp_path)).stdout
     assert all(path in top for path in want), top
+
+
+def tf_path(name):
+    """XProf's rule for events that are TensorFlow ops."""
+    op = re.fullmatch(r'([A-Za-z0-9.][A-Za-z0-9_./>-]*):([A-Z_][A-Za-z0-9_]*)', name)
+    return op and op[1]
+
+
+def rows(made):
+    return {o['name']: o['self_ps'] for o in made['ops']}
+
+
+@pytest.mark.parametrize('path', sorted(str(p.relative_to(TRACES)) for p in TRACES.glob('tf_cpu/**/*.trace.json.gz')))
+def test_group_scope_of_tensorflow_is_the_graph(path):
+    """An op's event is named by its path in the graph: that is its scope, wherever on a thread it ran."""
+    raw = rows(report(path, '--group=raw'))
+    made = report(path, '--group=scope')
+    scopes = rows(made)
+    want = collections.Counter()
+    for name, self_ps in raw.items():
+        if tf_path(name):
+            want[tf_path(name)] += self_ps
+    assert len(want) > 10
+    assert {p: scopes.get(p) for p in want} == want
+    assert not any(tf_path(p.split('/')[-1]) for p in scopes)
+    assert sum(scopes.values()) == sum(raw.values())
+    layers = {n['path']: n['total_ps'] for n in made['scopes']}
+    top = {p.split('/')[0] for p in want}
+    assert top <= set(layers)
+    for layer in top:
+        assert layers[layer] >= sum(ps for p, ps in want.items() if p.split('/')[0] == layer)
+
+
+def test_group_scope_of_tensorflow_built(tmp_path):
+    def event(name, start, end, tid=1):
+        return {'ph': 'X', 'pid': 1, 'tid': tid, 'name': name, 'ts': start, 'dur': end - start}
+    events = [event('ExecutorState::Process', 0, 100), event('model/dense/MatMul:MatMul', 0, 40),
+              event('pack', 10, 20), event('model/dense/MatMul:MatMul', 3, 7, 2), event('loss:AddV2', 50, 60),
+              event('model/dense/Relu', 60, 65), event('gradient_tape/model/dense/MatMul/MatMul_1:MatMul', 70, 90),
+              event('read a/b.txt', 91, 93), event('x::y:Z', 94, 95)]
+    (tmp_path / 'a.trace.json').write_text(json.dumps({'traceEvents': events}))
+    made = json.loads(view_profile('report', '--format=json', '--group=scope', str(tmp_path)).stdout)
+    process = 'ExecutorState::Process'
+    want = {process: 22, 'model/dense/MatMul': 34, 'model/dense/MatMul/pack': 10, 'loss': 10,
+            'model/dense/Relu': 5, 'gradient_tape/model/dense/MatMul/MatMul_1': 20, process + '/read a:b.txt': 2,
+            process + '/x::y:Z': 1}
+    assert {o: ps // US for o, ps in rows(made).items()} == want
+    events[0]['name'] = 'main'  # where nothing is TensorFlow's, a zone's name is just a name
+    (tmp_path / 'a.trace.json').write_text(json.dumps({'traceEvents': [events[0], event('io:Read', 5, 9)]}))
+    made = json.loads(view_profile('report', '--format=json', '--group=scope', str(tmp_path)).stdout)
+    assert {o: ps // US for o, ps in rows(made).items()} == {'main': 96, 'main/io:Read': 4}
 
 
 def test_call_paths_of_a_deep_recursion_end(tmp_path):

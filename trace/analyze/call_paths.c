@@ -1,3 +1,6 @@
+#include <ctype.h>
+#include <string.h>
+
 #include "trace/analyze/load.h"
 #include "trace/base/buf.h"
 #include "trace/base/err.h"
@@ -5,8 +8,9 @@
 #include "trace/base/mem.h"
 
 /* A program without a device has no framework paths, but zones within zones: "main/frame/draw".
- * Each event's kind becomes one of its path. Paths end at PATH_DEPTH; of more than PATHS_MAX the
- * rest keeps kinds without one. */
+ * Each event's kind becomes one of its path. TensorFlow's ops on CPU are the exception: their names
+ * are their paths in the graph, whatever ran them. Paths end at PATH_DEPTH; of more than PATHS_MAX
+ * the rest keeps kinds without one. */
 #define PATH_DEPTH 64u
 #define PATHS_MAX 65536u
 
@@ -19,9 +23,43 @@ typedef struct paths {
     trace *t;
     vp_map known; /* kind of the path around << 32 | own kind, to the kind of both */
     vp_buf text;
+    bool tensorflow;
     open_zone open[PATH_DEPTH];
     size_t depth;
 } paths;
+
+static bool is_one_of(char c, const char *more)
+{
+    return isalnum((unsigned char)c) || (c && strchr(more, c));
+}
+
+/* The path in "model/dense/MatMul:MatMul", which old versions write without the type; none where
+ * the name is no op's. By the letters that XProf takes for an op's, too. */
+static vp_str path_of_op(vp_str name)
+{
+    size_t n = 0;
+    while (n < name.n && is_one_of(name.p[n], n ? "_./>-" : "."))
+        n++;
+    vp_str path = vp_str_head(name, n), type = vp_str_skip(name, n + 1);
+    if (n == name.n)
+        return memchr(name.p, '/', n) ? path : VP_STR_NONE;
+    bool is_op = n && name.p[n] == ':' && type.n && !islower((unsigned char)*type.p) &&
+                 !isdigit((unsigned char)*type.p);
+    for (size_t i = 0; is_op && i < type.n; i++)
+        is_op = is_one_of(type.p[i], "_");
+    return is_op ? path : VP_STR_NONE;
+}
+
+/* Zones of others may be named like ops: it takes the executor that runs these, or its threads. */
+static bool is_tensorflow(const trace *t)
+{
+    bool is = false;
+    for (uint32_t i = 0; i < t->kind_count && !is; i++)
+        is = vp_str_starts(trace_str(t, t->kinds[i].name), VP_STR("ExecutorState::"));
+    for (uint32_t i = 0; i < t->track_count && !is; i++)
+        is = vp_str_starts(trace_str(t, t->tracks[i].name), VP_STR("tf_"));
+    return is;
+}
 
 /* A '/' parts the zones of a path; where a function is written is no part of its name. */
 static int put_name(vp_buf *b, vp_str name)
@@ -46,12 +84,13 @@ static int kind_in(uint32_t *out, paths *p, uint32_t around, uint32_t kind)
     if (p->known.count >= PATHS_MAX)
         return 0;
     trace_kind k = t->kinds[kind];
+    vp_str name = trace_str(t, k.name), op = p->tensorflow ? path_of_op(name) : VP_STR_NONE;
     p->text.n = 0;
-    if (around != SINK_NONE) {
+    if (around != SINK_NONE && !op.n) {
         vp_buf_str(&p->text, trace_str(t, t->kinds[around].scope));
         vp_buf_putc(&p->text, '/');
     }
-    VP_TRY(put_name(&p->text, trace_str(t, k.name)));
+    VP_TRY(op.n ? vp_buf_str(&p->text, op) : put_name(&p->text, name));
     VP_TRY(vp_intern_put(&t->names, vp_buf_view(&p->text), &k.scope));
     VP_TRY(vp_grow(&t->kinds, &t->kind_cap, (size_t)t->kind_count + 1, sizeof k, VP_INTERN_MAX));
     t->kinds[t->kind_count] = k;
@@ -78,7 +117,7 @@ static int one_track(paths *p, trace_track *k)
 
 int call_paths(trace *t)
 {
-    paths p = {.t = t};
+    paths p = {.t = t, .tensorflow = is_tensorflow(t)};
     int rc = 0;
     vp_map_init(&p.known);
     vp_buf_init(&p.text, SIZE_MAX / 8);
