@@ -54,6 +54,7 @@ typedef struct vp_report_options {
      * NULL; throws no C++ exception. */
     int (*progress)(void *ctx, int64_t done, int64_t total);
     void *progress_ctx;
+    vp_where where; /* VP_WHERE_HOST: only the op tables are made, as by VP_DEPTH_OPS */
 } vp_report_options;
 #define VP_REPORT_OPTIONS_INIT                                                                     \
     {                                                                                              \

@@ -41,6 +41,10 @@ typedef enum vp_severity { VP_SEV_INFO, VP_SEV_WARNING, VP_SEV_ERROR } vp_severi
  * everything below that is marked (full) is then empty. */
 typedef enum vp_depth { VP_DEPTH_FULL, VP_DEPTH_OPS } vp_depth;
 
+/* Whose work the op tables are of: the devices' (of a profile without one, the host's all the
+ * same), or what the host's threads do beside them. */
+typedef enum vp_where { VP_WHERE_DEVICE, VP_WHERE_HOST } vp_where;
+
 /* compute + exposed_comm + exposed_copy + idle = window, exactly. Unions of half-open intervals
  * over all op tracks of the device (analysis.md A1). */
 typedef struct vp_breakdown {
@@ -468,8 +472,10 @@ typedef struct vp_report {
     vp_report_file *files;
     size_t file_count;
 
-    bool has_devices; /* false: ops are the tracks' own names (host-only profile, Chrome trace) */
-    bool own_clock;   /* some device window is on a device's clock */
+    /* false: ops are the tracks' own names (host-only profile, Chrome trace, VP_WHERE_HOST) */
+    bool has_devices;
+    vp_where where;           /* as asked */
+    bool own_clock;           /* some device window is on a device's clock */
     int64_t start_ps, end_ps; /* over all devices; without devices, over all events */
     int64_t capture_ps;       /* length of the whole capture, -1 unknown */
     int64_t step;   /* the report is of the step of this number alone, VP_UNKNOWN: of all */

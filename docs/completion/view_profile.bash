@@ -42,6 +42,7 @@ _view_profile() {
         --top) return ;;
         --by) words='self total calls max' ;;
         --group) words='name category scope source module raw' ;;
+        --where) words='device host' ;;
         --device) return ;;
         --step) return ;;
         --host) return ;;
@@ -51,7 +52,7 @@ _view_profile() {
         --jobs|-j) return ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --session --top --by --group --device --step --host --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --session --top --by --group --where --device --step --host --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     report)
         case $prev in

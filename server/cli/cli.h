@@ -55,7 +55,7 @@ typedef struct cli_options {
 
     const char *profile_dir;
     int64_t top; /* -1: not given */
-    int64_t by, group, format;
+    int64_t by, group, where, format;
     const char *device, *host, *out;
     const char *fail_on; /* "high,F10"; NULL: no gate */
     const char *max_regression, *max_p90_regression, *append;

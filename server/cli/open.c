@@ -171,6 +171,7 @@ int cli_analyze(vp_report **out, const catalog *c, const cli_options *o)
     opts.host = o->host;
     opts.one_step = o->step >= 0;
     opts.step = o->step;
+    opts.where = (vp_where)o->where;
     opts.progress = cli_progress_bytes;
     opts.progress_ctx = &progress;
     int rc = analyze_session(&r, c, s, &opts);

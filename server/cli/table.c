@@ -54,9 +54,12 @@ const cli_command cli_commands[] = {
      "Shows which ops, or which parts of the computation graph, take the longest in one run: the "
      "latest, or the one that SESSION names by its id, name, path or a unique end of these.\n"
      "Self time is what counts: the time in which an op was the innermost one running on its "
-     "device, so that the rows add up to the busy time. Every percentage names its denominator.",
+     "device, so that the rows add up to the busy time. Every percentage names its denominator.\n"
+     "With --where host the rows are the zones of the host's threads, a table a process; --group "
+     "scope shows them by their call paths. A profile without a device has only these.",
      "view_profile top ~/logs\tthe 20 slowest ops of the latest run\n"
      "view_profile top --group scope ~/logs\tthe same time by framework path\n"
+     "view_profile top --where host ~/logs\twhat the program's threads did meanwhile\n"
      "view_profile top --by max --top 5 vm.xplane.pb\tthe 5 ops with the slowest single call\n"
      "cat vm.trace.json.gz | view_profile top -\ta trace from standard input",
      cli_run_top},
@@ -261,6 +264,8 @@ const cli_option cli_option_table[] = {
     {"group", 0, "name|category|scope|source|module|raw", CLI_WORD,
      CLI_TOP | CLI_REPORT | CLI_COMPARE, AT(group), 0, 0, "name",
      "what makes one row of several events"},
+    {"where", 0, "device|host", CLI_WORD, CLI_TOP, AT(where), 0, 0, "device",
+     "whose work: the devices', or that of the host's threads beside them"},
     {"device", 0, "NAME", CLI_TEXT, CLI_TOP | CLI_REPORT, AT(device), 0, 0, NULL,
      "only this device: its name or its end, such as TPU:0"},
     {"step", 0, "N", CLI_NUMBER, CLI_TOP | CLI_REPORT, AT(step), 0, INT64_MAX, NULL,

@@ -37,7 +37,7 @@ int route_sessions_json(http_req *rq)
 
 typedef int json_writer(vp_buf *b, const vp_report *r, const vp_view *v);
 
-static int send_report(http_req *rq, json_writer *write)
+static int send_report(http_req *rq, json_writer *write, vp_where where)
 {
     vp_buf b;
     vp_view view;
@@ -50,7 +50,7 @@ static int send_report(http_req *rq, json_writer *write)
     VP_TRY(site_session(&c, &s, rq));
     if (!http_query(rq, "n"))
         view.top = 0;
-    VP_TRY(site_report(&report, rq, c, s, group));
+    VP_TRY(site_report(&report, rq, c, s, group, where));
     vp_buf_init(&b, VP_REPORT_BYTES_MAX);
     int rc = write(&b, store_report_of(report), &view);
     if (rc < 0) {
@@ -63,12 +63,14 @@ static int send_report(http_req *rq, json_writer *write)
 
 int route_report_json(http_req *rq)
 {
-    return send_report(rq, rep_json);
+    return send_report(rq, rep_json, VP_WHERE_DEVICE);
 }
 
 int route_ops_json(http_req *rq)
 {
-    return send_report(rq, rep_json_ops);
+    vp_where where;
+    VP_TRY(site_where(&where, rq));
+    return send_report(rq, rep_json_ops, where);
 }
 
 static int write_findings(vp_buf *b, const vp_report *r, const vp_view *v)
@@ -79,5 +81,5 @@ static int write_findings(vp_buf *b, const vp_report *r, const vp_view *v)
 
 int route_findings_json(http_req *rq)
 {
-    return send_report(rq, write_findings);
+    return send_report(rq, write_findings, VP_WHERE_DEVICE);
 }

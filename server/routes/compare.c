@@ -25,8 +25,9 @@ static int compare_sessions(vp_comparison **out, size_t *missing, const http_req
     VP_TRY(site_session_at(&ca, &a, rq, 0));
     *missing = 1;
     VP_TRY(site_session_at(&cb, &b, rq, 1));
-    VP_TRY(store_get(&ra, st, ca, a, group, VP_DEPTH_FULL, VP_UNKNOWN));
-    VP_TRY(store_get(&rb, st, cb, b, group, VP_DEPTH_FULL, VP_UNKNOWN));
+    const store_wanted w = {group, VP_DEPTH_FULL, VP_UNKNOWN, VP_WHERE_DEVICE};
+    VP_TRY(store_get(&ra, st, ca, a, &w));
+    VP_TRY(store_get(&rb, st, cb, b, &w));
     return compare_make(out, store_report_of(ra), store_report_of(rb));
 }
 

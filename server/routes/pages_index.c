@@ -359,7 +359,8 @@ int page_headline(http_req *rq)
     VP_CLEANUP(store_release) store_report *h = NULL;
     const cat_session *s;
     VP_TRY(site_session(&c, &s, rq));
-    VP_TRY(store_get(&h, site_of(rq)->store, c, s, VP_GROUP_NAME, VP_DEPTH_OPS, VP_UNKNOWN));
+    VP_TRY(store_get(&h, site_of(rq)->store, c, s,
+                     &(store_wanted){VP_GROUP_NAME, VP_DEPTH_OPS, VP_UNKNOWN, VP_WHERE_DEVICE}));
     vp_buf b;
     vp_buf_init(&b, PAGE_BYTES_MAX);
     headline_put(&b, store_report_of(h));

@@ -16,9 +16,10 @@
 typedef struct asked {
     catalog *c;
     const cat_session *s;
-    store_report *h;
+    store_report *h, *whole; /* `whole`: of a page of host zones */
     vp_view view;
     vp_group group;
+    vp_where where;
     char session[VP_MEMBER_NAME_MAX + 16], perfetto[VP_MEMBER_NAME_MAX + 16],
         tensorboard[VP_MEMBER_NAME_MAX + 16], raw[VP_MEMBER_NAME_MAX + 16];
     rep_links links;
@@ -27,6 +28,7 @@ typedef struct asked {
 static void asked_drop(asked *a)
 {
     store_release(&a->h);
+    store_release(&a->whole);
     catalog_free(a->c);
 }
 
@@ -39,7 +41,18 @@ static int take_query(asked *a, const http_req *rq)
         a->view.filter = filter;
     if (tab && !rep_tab_known(tab))
         return vp_fail(VP_EARG, "tab=%.60s is not known", tab);
-    a->links.tab = tab ? tab : "summary";
+    VP_TRY(site_where(&a->where, rq));
+    a->links.tab = a->where == VP_WHERE_HOST ? "ops" : tab ? tab : "summary";
+    return 0;
+}
+
+static int get_report(asked *a, const http_req *rq)
+{
+    VP_TRY(site_report(&a->h, rq, a->c, a->s, a->group, a->where));
+    if (a->where == VP_WHERE_DEVICE)
+        return 0;
+    VP_TRY(site_report(&a->whole, rq, a->c, a->s, a->group, VP_WHERE_DEVICE));
+    a->links.whole = store_report_of(a->whole);
     return 0;
 }
 
@@ -72,7 +85,7 @@ static int ask(asked *a, http_req *rq, int *answer)
         return -1;
     }
     make_links(a, rq);
-    if (site_report(&a->h, rq, a->c, a->s, a->group) < 0) {
+    if (get_report(a, rq) < 0) {
         *answer = page_failure(rq, http_query(rq, "step") ? "That step cannot be shown"
                                                           : "This session cannot be shown");
         return -1;
@@ -151,7 +164,7 @@ int route_ops_csv(http_req *rq)
     vp_buf b;
     VP_TRY(site_session(&a.c, &a.s, rq));
     VP_TRY(take_query(&a, rq));
-    VP_TRY(site_report(&a.h, rq, a.c, a.s, a.group));
+    VP_TRY(get_report(&a, rq));
     a.view.top = 0; /* a spreadsheet can cut by itself */
     vp_buf_init(&b, VP_REPORT_BYTES_MAX);
     int rc = rep_csv(&b, store_report_of(a.h), &a.view);

@@ -136,6 +136,15 @@ int site_group(vp_group *g, const http_req *rq)
     return 0;
 }
 
+int site_where(vp_where *w, const http_req *rq)
+{
+    static const word places[] = {{"device", VP_WHERE_DEVICE}, {"host", VP_WHERE_HOST}, {NULL, 0}};
+    int where = VP_WHERE_DEVICE;
+    VP_TRY(choose(rq, "where", places, &where));
+    *w = (vp_where)where;
+    return 0;
+}
+
 static int step_of_query(int64_t *step, const http_req *rq, const vp_report *r)
 {
     const char *given = http_query(rq, "step");
@@ -158,19 +167,20 @@ static int step_of_query(int64_t *step, const http_req *rq, const vp_report *r)
 /* The whole comes first: it knows whether there is such a step, so that no number that somebody
  * makes up costs an analysis. */
 int site_report(store_report **out, const http_req *rq, catalog *c, const cat_session *s,
-                vp_group group)
+                vp_group group, vp_where where)
 {
     store *st = site_of(rq)->store;
-    int64_t step;
+    store_wanted w = {group, VP_DEPTH_FULL, VP_UNKNOWN, VP_WHERE_DEVICE};
     store_report *whole;
-    VP_TRY(store_get(&whole, st, c, s, group, VP_DEPTH_FULL, VP_UNKNOWN));
-    int rc = step_of_query(&step, rq, store_report_of(whole));
-    if (rc >= 0 && step == VP_UNKNOWN) {
+    VP_TRY(store_get(&whole, st, c, s, &w));
+    int rc = step_of_query(&w.step, rq, store_report_of(whole));
+    w.where = where;
+    if (rc >= 0 && w.step == VP_UNKNOWN && where == VP_WHERE_DEVICE) {
         *out = whole;
         return 0;
     }
     if (rc >= 0)
-        rc = store_get(out, st, c, s, group, VP_DEPTH_FULL, step);
+        rc = store_get(out, st, c, s, &w);
     store_release(&whole);
     return rc;
 }

@@ -108,9 +108,12 @@ int site_session_at(catalog **c, const cat_session **s, const http_req *rq, size
 int site_view(vp_view *v, const http_req *rq);
 /* `group` of the query; VP_EARG. */
 int site_group(vp_group *g, const http_req *rq);
-/* The full report of a session, or of the one step that `step` of the query names. VP_EARG: that is
- * no number; VP_ENOTFOUND: the session has no such step; else as store_get. */
+/* `where` of the query; VP_EARG. */
+int site_where(vp_where *w, const http_req *rq);
+/* The report of a session, or of the one step that `step` of the query names: the full one, or the
+ * tables of host zones. VP_EARG: that is no number; VP_ENOTFOUND: the session has no such step;
+ * else as store_get. */
 int site_report(store_report **out, const http_req *rq, catalog *c, const cat_session *s,
-                vp_group group);
+                vp_group group, vp_where where);
 
 #endif

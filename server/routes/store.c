@@ -21,9 +21,7 @@ struct store_report {
     bool listed;
     char *id;
     int64_t mtime_ns, bytes;
-    vp_group group;
-    vp_depth depth;
-    int64_t step; /* VP_UNKNOWN: all */
+    store_wanted of;
     int holders;
     bool done;
     vp_report *report;
@@ -39,13 +37,6 @@ struct store {
     _Atomic uint64_t failures;
     _Atomic bool cancelled;
 };
-
-/* What a report is asked for. */
-typedef struct wanted {
-    vp_group group;
-    vp_depth depth;
-    int64_t step; /* VP_UNKNOWN: all */
-} wanted;
 
 /* ---- The catalog ---------------------------------------------------------------------------- */
 
@@ -149,11 +140,12 @@ static void drop_unused(store *st, store_report *e)
     }
 }
 
-static store_report *find(store *st, const cat_session *s, const wanted *w, vp_depth depth)
+static store_report *find(store *st, const cat_session *s, const store_wanted *w, vp_depth depth)
 {
     for (store_report *e = st->first; e; e = e->next)
-        if (e->group == w->group && e->depth == depth && e->step == w->step &&
-            e->mtime_ns == s->newest_mtime_ns && e->bytes == s->bytes && !strcmp(e->id, s->id))
+        if (e->of.group == w->group && e->of.depth == depth && e->of.step == w->step &&
+            e->of.where == w->where && e->mtime_ns == s->newest_mtime_ns && e->bytes == s->bytes &&
+            !strcmp(e->id, s->id))
             return e;
     return NULL;
 }
@@ -164,7 +156,7 @@ static bool is_ready(const store_report *e)
 }
 
 /* What answers a request for at least `depth`. */
-static store_report *find_enough(store *st, const cat_session *s, const wanted *w)
+static store_report *find_enough(store *st, const cat_session *s, const store_wanted *w)
 {
     store_report *full = find(st, s, w, VP_DEPTH_FULL);
     if (w->depth == VP_DEPTH_FULL || is_ready(full))
@@ -172,7 +164,7 @@ static store_report *find_enough(store *st, const cat_session *s, const wanted *
     return find(st, s, w, w->depth);
 }
 
-static store_report *add(store *st, const cat_session *s, const wanted *w)
+static store_report *add(store *st, const cat_session *s, const store_wanted *w)
 {
     store_report *e = vp_calloc(1, sizeof *e);
     if (!e || !(e->id = vp_strdup(s->id))) {
@@ -182,9 +174,7 @@ static store_report *add(store *st, const cat_session *s, const wanted *w)
     e->st = st;
     e->mtime_ns = s->newest_mtime_ns;
     e->bytes = s->bytes;
-    e->group = w->group;
-    e->depth = w->depth;
-    e->step = w->step;
+    e->of = *w;
     list_first(st, e);
     return e;
 }
@@ -202,10 +192,11 @@ static void compute(store *st, store_report *e, catalog *c, const cat_session *s
 {
     vp_report_options opts = VP_REPORT_OPTIONS_INIT;
     vp_report *report = NULL;
-    opts.group = e->group;
-    opts.depth = e->depth;
-    opts.one_step = e->step != VP_UNKNOWN;
-    opts.step = e->step;
+    opts.group = e->of.group;
+    opts.depth = e->of.depth;
+    opts.one_step = e->of.step != VP_UNKNOWN;
+    opts.step = e->of.step;
+    opts.where = e->of.where;
     opts.progress = stop_when_cancelled;
     opts.progress_ctx = st;
     while (st->analysing == ANALYSES_MAX)
@@ -243,16 +234,15 @@ static int get_slowly(store *st, store_report *e, bool mine, catalog *c, const c
     return e->error.code ? vp_fail_copy(&e->error) : 0;
 }
 
-int store_get(store_report **out, store *st, catalog *c, const cat_session *s, vp_group group,
-              vp_depth depth, int64_t step)
+int store_get(store_report **out, store *st, catalog *c, const cat_session *s,
+              const store_wanted *w)
 {
     int rc = 0;
-    const wanted w = {group, depth, step};
     pthread_mutex_lock(&st->lock);
-    store_report *e = find_enough(st, s, &w);
+    store_report *e = find_enough(st, s, w);
     bool mine = !e && st->waiting < WAITING_MAX;
     if (mine)
-        e = add(st, s, &w);
+        e = add(st, s, w);
     if (!e) {
         pthread_mutex_unlock(&st->lock);
         return mine ? vp_fail(VP_ENOMEM, "out of memory")
@@ -303,7 +293,8 @@ int store_op(op_details **out, store *st, catalog *c, const cat_session *s, cons
 bool store_peek(store_report **out, store *st, const cat_session *s, vp_group group)
 {
     pthread_mutex_lock(&st->lock);
-    store_report *e = find_enough(st, s, &(wanted){group, VP_DEPTH_OPS, VP_UNKNOWN});
+    store_report *e =
+        find_enough(st, s, &(store_wanted){group, VP_DEPTH_OPS, VP_UNKNOWN, VP_WHERE_DEVICE});
     bool there = is_ready(e);
     if (there) {
         e->holders++;

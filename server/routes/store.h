@@ -54,11 +54,17 @@ void store_cancel(store *st);
 
 /* A report that is held in memory until store_release(). */
 typedef struct store_report store_report;
-/* The report of a session (of its step of that number, unless VP_UNKNOWN) by one grouping, cached
- * or computed now; equal requests wait for one computation, and a full report is good for whoever
- * asks for less. VP_EBUSY: too many wait already. */
-int store_get(store_report **out, store *st, catalog *c, const cat_session *s, vp_group group,
-              vp_depth depth, int64_t step);
+/* What a report is asked for. */
+typedef struct store_wanted {
+    vp_group group;
+    vp_depth depth;
+    int64_t step; /* the one of that number; VP_UNKNOWN: all */
+    vp_where where;
+} store_wanted;
+/* The report of a session, cached or computed now; equal requests wait for one computation, and a
+ * full report is good for whoever asks for less. VP_EBUSY: too many wait already. */
+int store_get(store_report **out, store *st, catalog *c, const cat_session *s,
+              const store_wanted *w);
 /* The report if it is there already, the full one if there are two; false otherwise. Never waits
  * for a computation. */
 bool store_peek(store_report **out, store *st, const cat_session *s, vp_group group);

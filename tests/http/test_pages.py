@@ -184,6 +184,52 @@ def test_a_part_that_is_not_there_is_not_shown_as_the_whole(runs, query, status,
         assert (answer.status, said in answer.content().decode()) == (status, True), target
 
 
+def test_the_host_beside_a_device(runs):
+    """`where=host`: tables of host zones, on the page, as JSON and as CSV; the other tabs stay the device's."""
+    def zone(pid, tid, name, ts, dur):
+        return {'ph': 'X', 'pid': pid, 'tid': tid, 'ts': ts, 'dur': dur, 'name': name}
+
+    events = [{'ph': 'M', 'pid': 1, 'name': 'process_name', 'args': {'name': '/device:TPU:0'}},
+              {'ph': 'M', 'pid': 1, 'tid': 2, 'name': 'thread_name', 'args': {'name': 'XLA Ops'}},
+              {'ph': 'M', 'pid': 2, 'name': 'process_name', 'args': {'name': '/host:CPU'}},
+              zone(1, 2, 'fusion.1', 0, 90), zone(2, 7, 'load', 0, 50), zone(2, 7, 'decode', 10, 30)]
+    at = runs.root / 's/plugins/profile/2026_01_06_00_00_00'
+    at.mkdir(parents=True)
+    (at / 'vm.trace.json').write_text(json.dumps({'traceEvents': events}))
+    rescan = ['Content-Type: application/json', f'Origin: http://{runs.host}', 'Content-Length: 0']
+    try:
+        assert runs.request('POST', '/api/v1/rescan', *rescan).status == 200
+        ident = next(s['id'] for s in runs.sessions() if s['name'].startswith('s/'))
+
+        def ops(query):
+            made = json.loads(runs.get(f'/api/v1/session/{ident}/ops{query}').content())
+            return made['analysis']['where'], {o['name']: o['self_ps'] // 10**6 for o in made['ops']}
+
+        assert ops('') == ops('?where=device') == ('device', {'fusion': 90})
+        assert ops('?where=host') == ('host', {'load': 20, 'decode': 30})
+        assert ops('?where=host&group=scope') == ('host', {'load': 20, 'load/decode': 30})
+        page = runs.get(f'/session/{ident}/?where=host').content().decode()
+        assert 'what devices do is not in these tables' in page and 'fusion' not in page and 'decode' in page
+        assert "self time of the process&#39;s threads" in page or "self time of the process's threads" in page
+        assert all('where=host' in link for link in re.findall(r'href="([^"]*by=total[^"]*)"', page))
+        tabs = {t: q for q, t in re.findall(r'<li><a href="([^"]*)"[^>]*>([^<]*)</a>', page)}
+        assert {'Summary', 'Ops', 'Devices', 'Host'} <= set(tabs) and not any("where" in q for q in tabs.values())
+        plain = runs.get(f'/session/{ident}/?tab=ops').content().decode()
+        link = re.search(r'href="([^"#]+where=host[^"#]*)', plain)[1].replace('&amp;', '&')
+        assert runs.get(f'/session/{ident}/{link}').content().decode() == page
+        rows = runs.get(f'/session/{ident}/ops.csv?where=host').content().decode()
+        assert len(rows.splitlines()) == 3 and 'decode' in rows
+        details = re.search(r'href="[^"]*(op\?[^"]+)"', page)[1].replace('&amp;', '&')
+        answer = runs.get(f'/session/{ident}/{details}')
+        assert (answer.status, 'decode' in answer.content().decode()) == (200, True)
+        for target in [f'/session/{ident}/', f'/api/v1/session/{ident}/ops']:
+            answer = runs.get(f'{target}?where=gpu')
+            assert (answer.status, 'where=gpu is not known' in answer.content().decode()) == (400, True)
+    finally:
+        shutil.rmtree(runs.root / 's')
+        runs.request('POST', '/api/v1/rescan', *rescan)
+
+
 def test_a_step_alone(runs):
     def events(tid, line, names):
         yield {'ph': 'M', 'pid': 1, 'tid': tid, 'name': 'thread_name', 'args': {'name': line}}

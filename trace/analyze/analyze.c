@@ -59,6 +59,7 @@ static void *worker(void *ctx)
                            .depth = j->opts->depth,
                            .one_step = j->opts->one_step,
                            .step = j->opts->step,
+                           .where = j->opts->where,
                            .progress = j->opts->progress ? on_progress : NULL,
                            .progress_ctx = &hp};
         if (!p->wanted)
@@ -107,8 +108,12 @@ static int choose_hosts(job *j)
 static int analyze_within(vp_report **out, const catalog *c, const cat_session *s,
                           const vp_report_options *opts)
 {
-    static const vp_report_options defaults = VP_REPORT_OPTIONS_INIT;
-    job j = {.c = c, .s = s, .opts = opts ? opts : &defaults, .lock = PTHREAD_MUTEX_INITIALIZER};
+    vp_report_options wanted = VP_REPORT_OPTIONS_INIT;
+    job j = {.c = c, .s = s, .opts = &wanted, .lock = PTHREAD_MUTEX_INITIALIZER};
+    if (opts)
+        wanted = *opts;
+    if (wanted.where == VP_WHERE_HOST)
+        wanted.depth = VP_DEPTH_OPS;
     if (!s->host_count && j.opts->depth == VP_DEPTH_FULL && snapshots_any(s))
         return snapshots_report(out, c, s, j.opts);
     if (!s->host_count)

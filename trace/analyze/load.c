@@ -104,7 +104,8 @@ static int check_any(const trace *t, const cat_file *f)
 static int read_needed(trace **out, const catalog *c, const cat_file *f, const load_options *opts)
 {
     trace *t = NULL;
-    bool ops_only = opts->depth == VP_DEPTH_OPS && !opts->one_step;
+    bool ops_only =
+        opts->depth == VP_DEPTH_OPS && opts->where == VP_WHERE_DEVICE && !opts->one_step;
     VP_TRY(read_file(&t, c, f, opts, ops_only));
     if (ops_only && (!trace_has_device(t) || !t->event_count) && t->skipped_count) {
         trace_free(t);
@@ -133,6 +134,15 @@ static int look_at_part(void *ctx, const analysis *a)
     return p->opts->probe ? p->opts->probe(p->opts->probe_ctx, a) : 0;
 }
 
+/* Steps are found with the devices that are now left aside. */
+static int leave_host(trace *t, const load_options *opts)
+{
+    if (opts->where == VP_WHERE_DEVICE || !trace_has_device(t))
+        return 0;
+    host_zones(t);
+    return opts->group == VP_GROUP_SCOPE ? call_paths(t) : 0;
+}
+
 static int analyze_step(host_result *out, trace *t, const load_options *opts)
 {
     one_step s = {.number = opts->step};
@@ -147,6 +157,8 @@ static int analyze_step(host_result *out, trace *t, const load_options *opts)
     host_result_free(&whole);
     if (rc >= 0)
         rc = one_step_cut(t, &s);
+    if (rc >= 0)
+        rc = leave_host(t, opts);
     part p = {&s, opts};
     if (rc >= 0)
         rc = host_analyze_with(out, t, opts->group, opts->depth, look_at_part, &p);
@@ -159,7 +171,9 @@ static int analyze_file(host_result *out, const catalog *c, const cat_file *f,
 {
     trace *t = NULL;
     VP_TRY(read_needed(&t, c, f, opts));
-    int rc = opts->one_step ? analyze_step(out, t, opts)
+    int rc = opts->one_step ? 0 : leave_host(t, opts);
+    if (rc >= 0)
+        rc = opts->one_step ? analyze_step(out, t, opts)
                             : host_analyze_with(out, t, opts->group, opts->depth, opts->probe,
                                                 opts->probe_ctx);
     trace_free(t);

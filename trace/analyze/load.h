@@ -12,6 +12,7 @@ typedef struct load_options {
     void *progress_ctx;
     bool one_step; /* only the step of this number, which the host may not have: VP_ENOTFOUND */
     int64_t step;
+    vp_where where;
     host_probe *probe; /* as host_analyze_with; may be NULL */
     void *probe_ctx;
 } load_options;
@@ -19,6 +20,9 @@ typedef struct load_options {
 /* Of a sealed trace without a device: every event's kind becomes one of its call path, which is its
  * scope (call_paths.c). */
 int call_paths(trace *t);
+
+/* Leaves of a trace with a device what the threads of the host do, as if it had none. */
+void host_zones(trace *t);
 
 /* Reads the host's primary file, or its other half when that one is unreadable (said in quality),
  * and analyses it. *used is the index of the file that was read. */

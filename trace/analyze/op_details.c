@@ -285,6 +285,7 @@ static int read_host(search *s, const catalog *c, const cat_session *session, ui
                        .depth = VP_DEPTH_OPS,
                        .one_step = r->step != VP_UNKNOWN,
                        .step = r->step,
+                       .where = r->where,
                        .progress = opts->progress,
                        .progress_ctx = opts->progress_ctx,
                        .probe = look,

@@ -51,6 +51,12 @@ static const rep_field window_fields[] = {
     {0},
 };
 
+static void put_where(rep_json_out *o, const void *base)
+{
+    (void)base;
+    vp_json_cstr(&o->j, o->r->has_devices ? "device" : "host");
+}
+
 static const rep_field analysis_fields[] = {
     {F("group", REP_WORD, vp_report, group), .words = rep_group_words},
     {F("depth", REP_WORD, vp_report, depth), .words = rep_depth_words},
@@ -58,6 +64,7 @@ static const rep_field analysis_fields[] = {
     {F("has_devices", REP_BOOL, vp_report, has_devices)},
     {F("own_clock", REP_BOOL, vp_report, own_clock)},
     {F("partial", REP_BOOL, vp_report, partial)},
+    {MADE("where", put_where)},
     {0},
 };
 

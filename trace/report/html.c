@@ -167,8 +167,7 @@ static int put_tables(page *p)
     html_puts(p, p->r->has_devices ? "Slowest ops" : "Slowest events");
     html_puts(p, "</h2>\n");
     if (!p->r->has_devices)
-        html_puts(p, "<p class=\"note\">No device in this profile: these are the slowest events "
-                     "by self time over its tracks.</p>\n");
+        vp_buf_printf(p->b, "<p class=\"note\">%s</p>\n", rep_host_tables(p->r));
     html_controls(p);
     for (size_t i = 0; i < p->r->device_count; i++)
         if (p->full[i])
@@ -253,9 +252,12 @@ static bool tab_has_parts(const page *p, unsigned bit)
 
 static void put_tabs(page *p)
 {
+    page whole = *p;
+    if (p->links.whole)
+        whole.r = p->links.whole;
     html_puts(p, "<nav class=\"tabs\" aria-label=\"Parts of the report\"><ul>\n");
     for (size_t i = 0; i < TABS; i++) {
-        if (!tab_has_parts(p, tabs[i].bit))
+        if (!tab_has_parts(&whole, tabs[i].bit))
             continue;
         html_puts(p, "<li><a href=\"");
         html_query(p, "tab", tabs[i].name);

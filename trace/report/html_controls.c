@@ -30,11 +30,23 @@ static void put_step(page *p, int64_t step)
         vp_buf_printf(p->b, "&amp;step=%lld", (long long)step);
 }
 
+/* Other tabs have nothing of host zones. */
+static void put_where(page *p, const char *key, const char *value)
+{
+    if (!strcmp(key, "where"))
+        put_pair(p, key, value);
+    else if (p->r->where == VP_WHERE_HOST && strcmp(key, "tab"))
+        html_puts(p, "&amp;where=host");
+}
+
 /* A key that is replaced comes as its new value, the others as they are. */
 static void put_rest(page *p, const char *key, const char *value)
 {
+    put_where(p, key, value);
     if (!strcmp(key, "tab"))
         put_pair(p, "tab", value);
+    else if (!strcmp(key, "where"))
+        put_pair(p, "tab", "ops");
     else if (p->links.tab)
         put_pair(p, "tab", p->links.tab);
     if (p->v.filter)
@@ -45,6 +57,7 @@ static void put_rest(page *p, const char *key, const char *value)
 void html_step_query(page *p, int64_t step)
 {
     put_base_query(p, rep_group_name(p->r->group), rep_sort_name(p->v.sort));
+    put_where(p, "", NULL);
     if (p->links.tab)
         put_pair(p, "tab", p->links.tab);
     put_step(p, step);
@@ -87,6 +100,13 @@ static void put_pills(page *p)
                  "</span>\n");
     for (int s = VP_BY_SELF; s <= VP_BY_MAX; s++)
         put_pill(p, "by", rep_sort_name((vp_sort)s), p->v.sort == (vp_sort)s);
+    html_puts(p, "</div>\n");
+    if (!(p->links.whole ? p->links.whole : p->r)->has_devices) /* nothing but host zones */
+        return;
+    html_puts(p, "<div class=\"pills\" role=\"group\" aria-label=\"Whose work\"><span>Of the"
+                 "</span>\n");
+    put_pill(p, "where", "device", p->r->where == VP_WHERE_DEVICE);
+    put_pill(p, "where", "host", p->r->where == VP_WHERE_HOST);
     html_puts(p, "</div>\n");
 }
 
@@ -181,6 +201,8 @@ void html_controls(page *p)
     html_puts(p, "<form method=\"get\" role=\"search\">\n");
     if (p->links.tab)
         vp_buf_printf(p->b, "<input type=\"hidden\" name=\"tab\" value=\"%s\">\n", p->links.tab);
+    if (p->r->where == VP_WHERE_HOST)
+        html_puts(p, "<input type=\"hidden\" name=\"where\" value=\"host\">\n");
     if (p->r->step != VP_UNKNOWN)
         vp_buf_printf(p->b, "<input type=\"hidden\" name=\"step\" value=\"%lld\">\n",
                       (long long)p->r->step);

@@ -37,7 +37,8 @@ static void share_fact(const op_page *o)
     html_duration(p, o->op->self_ps, o->op->self_ps);
     html_puts(p, "</b>, ");
     rep_put_percent(p->b, o->op->self_ps, o->device->self_ps);
-    html_puts(p, p->r->has_devices ? " of op time" : " of self time");
+    html_puts(p, " of");
+    html_puts(p, rep_self_of(p->r));
     html_close_fact(p);
 }
 

@@ -253,7 +253,7 @@ static void put_summary(const table *t)
     rep_put_percent(p->b, rows->shown_self_ps, rows->all_self_ps);
     html_puts(p, " of ");
     html_duration(p, rows->all_self_ps, rows->all_self_ps);
-    html_puts(p, p->r->has_devices ? " op time" : " self time");
+    html_puts(p, rep_self_of(p->r));
     if (rows->hidden) {
         vp_buf_printf(p->b, "; %zu group%s below 0.5%% hidden (", rows->hidden,
                       rows->hidden == 1 ? "" : "s");

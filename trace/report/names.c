@@ -49,6 +49,21 @@ const char *rep_sort_name(vp_sort s)
     return names[s];
 }
 
+const char *rep_self_of(const vp_report *r)
+{
+    return r->has_devices                ? " op time"
+           : r->where == VP_WHERE_DEVICE ? " self time"
+                                         : " self time of the process's threads";
+}
+
+const char *rep_host_tables(const vp_report *r)
+{
+    return r->where == VP_WHERE_DEVICE
+               ? "No device in this profile: slowest events by self time over its tracks."
+               : "Zones of the host's threads, slowest by self time; what devices do is not in "
+                 "these tables.";
+}
+
 const char *rep_cause_name(vp_cause c)
 {
     return rep_cause_words[c];

@@ -70,6 +70,10 @@ const char *rep_class_name(vp_op_class c);
 const char *rep_severity_name(vp_severity s);
 const char *rep_group_name(vp_group g);
 const char *rep_sort_name(vp_sort s);
+/* What self times of the tables are shares of: " op time". */
+const char *rep_self_of(const vp_report *r);
+/* What the tables are of where they are not of devices; a sentence. */
+const char *rep_host_tables(const vp_report *r);
 const char *rep_cause_name(vp_cause c);           /* "compile"; names.c, likewise: */
 const char *rep_cause_text(vp_cause c);           /* "the launching thread was compiling" */
 const char *rep_direction_text(vp_direction d);   /* "host → device" */

@@ -22,6 +22,9 @@ typedef struct rep_links {
     /* What an asset's address carries behind ?v= because it changes with its content; NULL: nothing
      */
     const char *(*version)(const char *asset);
+    /* The report with all parts, where the page is of one of host zones alone (VP_WHERE_HOST),
+     * which has but one; NULL: the page is of it. */
+    const vp_report *whole;
     const char *tab; /* which part of the report, see rep_tab_known; NULL: all of it at once */
     size_t rows_max; /* of a table, whatever the view asks for; 0: no limit */
     bool controls;   /* forms for group, by, device, host, n that reload the page */

@@ -87,7 +87,7 @@ static void put_summary(vp_buf *b, const vp_report *r, const vp_view *v, const r
     rep_put_percent(&line, t->shown_self_ps, t->all_self_ps);
     vp_buf_puts(&line, " of ");
     rep_duration(&line, t->all_self_ps, v->unit, t->all_self_ps);
-    vp_buf_puts(&line, r->has_devices ? " op time" : " self time");
+    vp_buf_puts(&line, rep_self_of(r));
     if (more) {
         vp_buf_printf(&line, "; %zu more (", more);
         rep_duration(&line, t->others_self_ps - t->hidden_self_ps, v->unit,
@@ -295,8 +295,7 @@ int rep_text(vp_buf *b, const vp_report *r, const vp_view *view)
     if (!r->op_count)
         text_sentence(b, &v, "No events in this profile.");
     else if (!r->has_devices)
-        text_sentence(b, &v,
-                      "No device in this profile: slowest events by self time over its tracks.");
+        text_sentence(b, &v, rep_host_tables(r));
     VP_TRY(text_tables(b, r, &v));
     return text_quality(b, r, &v, VP_SEV_WARNING, 3);
 }
