@@ -66,7 +66,11 @@ static void test_durations(void **state)
     assert_put(put_auto, INT64_MAX, "9223372.037 s");
     assert_put(put_us, 347218750, "347.22 us");
     assert_put(put_us, 5000, "0.01 us");
-    assert_put(put_us, 4999, "0.00 us");
+    assert_put(put_us, 4999, "0.0050 us"); /* what is not 0 has two digits that say so */
+    assert_put(put_us, 130, "0.00013 us");
+    assert_put(put_us, 1, "0.000001 us");
+    assert_put(put_us, 0, "0.00 us");
+    assert_put(put_auto, 7, "0.007 ns");
     assert_put(put_auto, VP_UNKNOWN, "-");
     assert_put(rep_put_bytes, 1023, "1023 B");
     assert_put(rep_put_bytes, 1536, "1.5 KiB");

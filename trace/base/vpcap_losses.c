@@ -29,14 +29,18 @@ static void put_open(void *ctx, uint32_t thread, const vpcap_event *e)
     open_names *o = ctx;
     vp_str name = vp_str_head(vpcap_name_at(o->v, e->name).name, 48);
     vp_str of = vp_str_head(vpcap_thread_at(o->v, thread).name, 24);
-    long long us = (long long)(e->dur_ps / 1000000);
+    long long us = (long long)(e->dur_ps / 1000000), ns = (long long)(e->dur_ps / 1000);
     if (o->told++ >= OPEN_NAMED)
         return;
     vp_buf_puts(o->b, o->told == 1 ? ": " : ", ");
     vp_buf_str(o->b, name);
     if (e->kind == VPCAP_STEP)
         vp_buf_printf(o->b, " %lld", (long long)e->number);
-    vp_buf_printf(o->b, " for %lld.%03lld ms (thread %.*s)", us / 1000, us % 1000, VP_STR_ARG(of));
+    if (us)
+        vp_buf_printf(o->b, " for %lld.%03lld ms", us / 1000, us % 1000);
+    else
+        vp_buf_printf(o->b, " for %lld ns", ns);
+    vp_buf_printf(o->b, " (thread %.*s)", VP_STR_ARG(of));
 }
 
 /* Its open zones, behind `before`, the first of them by their names. */

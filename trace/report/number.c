@@ -70,9 +70,14 @@ static int put_decimals(vp_buf *b, uint64_t ps, uint64_t step_ps, unsigned decim
 
 int rep_put_ps(vp_buf *b, int64_t ps, vp_unit unit)
 {
-    const struct unit *u = &units[unit];
-    return ps < 0 ? put_unknown(b)
-                  : put_decimals(b, (uint64_t)ps, (uint64_t)u->step_ps, u->decimals);
+    int64_t step = units[unit].step_ps;
+    unsigned decimals = units[unit].decimals;
+    if (ps < 0)
+        return put_unknown(b);
+    if (ps && ps < step / 2)
+        for (; step > 1 && step > ps / 10; step /= 10)
+            decimals++;
+    return put_decimals(b, (uint64_t)ps, (uint64_t)step, decimals);
 }
 
 int rep_put_when(vp_buf *b, int64_t start_ps, vp_unit unit, int64_t dur_ps)

@@ -17,7 +17,8 @@ vp_view rep_view(const vp_view *v);
 vp_unit rep_unit_for(vp_unit asked, int64_t scale_ps);
 const char *rep_unit_name(vp_unit unit); /* "us" */
 const char *rep_unit_sign(vp_unit unit); /* "µs" */
-/* The number alone, rounded half up to the unit's decimals; "-" for unknown (negative). */
+/* The number alone, rounded half up to the unit's decimals, or to two digits where these would all
+ * be 0: what is not zero never looks like it. "-" for unknown (negative). */
 int rep_put_ps(vp_buf *b, int64_t ps, vp_unit unit);
 /* A start, with as many decimals as it takes to place something of that length: the last one is a
  * tenth of it or less. Keeps its sign; "-" for VP_NO_TIME. No length: the unit's decimals. */
