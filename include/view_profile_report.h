@@ -155,7 +155,8 @@ typedef struct vp_op {
     /* full: */
     int64_t step_self_ps; /* Σ self inside the steps that count; VP_UNKNOWN without steps */
     int64_t threads;      /* on which it ran, without devices: 0 for async work; VP_UNKNOWN */
-    int64_t inner_ps; /* Σ of the calls within others of the group, which total_ps leaves out */
+    int64_t inner_ps;    /* Σ of the calls within others of the group, which total_ps leaves out */
+    int64_t inner_calls; /* how many these are: the mean of a call is total_ps over the others */
     int64_t idle_before_ps; /* Σ device idle that ends where an op of this group starts */
     int64_t *per_step_ps;   /* mean self a step, over runs of consecutive steps that count */
     size_t per_step_count;  /* <= 100 points, 0 but for the larger groups */

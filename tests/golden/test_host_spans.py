@@ -1,6 +1,7 @@
 """Tracks that hold spans which run at once: requests, async work. Every one of them counts with its true
 length; self time is still the latest started's, so that it adds up to the track's busy time."""
 import json
+import os
 import random
 
 from common import view_profile
@@ -66,3 +67,24 @@ def test_recursion_is_still_one_call(tmp_path):
     (tmp_path / 'a.trace.json').write_text(json.dumps({'traceEvents': events}))
     (op,) = report(tmp_path / 'a.trace.json')['ops']
     assert (op['calls'], op['total_ps'], op['self_ps']) == (9, 150 * US, 150 * US)
+
+
+def test_the_mean_of_a_recursion_is_of_its_outermost_calls(tmp_path):
+    """The time of a call is that of all that it calls; what it spends in itself again is none of a second one."""
+    events, lengths = [], []
+    for i in range(10):
+        base, outer = i * 1000, 300 + 10 * i
+        lengths.append(outer)
+        for k in range(5):
+            events.append({'ph': 'X', 'name': 'solve', 'pid': 1, 'tid': 1, 'ts': base + k, 'dur': outer - 2 * k})
+    (tmp_path / 'a.trace.json').write_text(json.dumps({'traceEvents': events}))
+    (op,) = report(tmp_path / 'a.trace.json')['ops']
+    assert (op['calls'], op['inner_calls']) == (50, 40)
+    assert op['mean_ps'] == sum(lengths) * US // 10
+    again = tmp_path / 'r.json'
+    again.write_text(view_profile('report', '--format=json', str(tmp_path / 'a.trace.json')).stdout)
+    (merged,) = json.loads(view_profile('merge', '--format=json', str(again)).stdout)['ops']
+    assert (merged['inner_calls'], merged['mean_ps']) == (40, op['mean_ps'])
+    (row,) = [line.split() for line in view_profile('top', str(tmp_path / 'a.trace.json'), env={**os.environ, 'COLUMNS': '200'})
+              .stdout.splitlines() if line.endswith(' solve')]
+    assert row[3:5] == ['50', '345.00']

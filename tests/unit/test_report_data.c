@@ -83,6 +83,7 @@ static void test_keys_and_their_order(void **state)
                                      "calls",
                                      "total_ps",
                                      "inner_ps",
+                                     "inner_calls",
                                      "self_ps",
                                      "threads",
                                      "mean_ps",

@@ -127,20 +127,21 @@ int self_pieces(const trace_track *k, self_id_fn *id, self_fn *fn, void *ctx);
  * (requests, async work): all count. A track holds spans where its reader says so, and those groups
  * are spans of which two cross, by more than the whole us to which formats round. */
 typedef struct nesting {
-    int64_t end;   /* of the outermost so far; INT64_MIN at first */
-    int64_t inner; /* sum of those inside it, not counted yet; NESTING_SPANS: all count */
+    int64_t end;         /* of the outermost so far; INT64_MIN at first */
+    int64_t inner;       /* sum of those inside it, not counted yet; NESTING_SPANS: all count */
+    int64_t inner_calls; /* of them */
 } nesting;
 #define NESTING_SPANS INT64_C(-1)
 static inline nesting nesting_begin(bool spans)
 {
-    return (nesting){INT64_MIN, spans ? NESTING_SPANS : 0};
+    return (nesting){INT64_MIN, spans ? NESTING_SPANS : 0, 0};
 }
 /* What the event [start, end) adds to the total. */
 int64_t nesting_add(nesting *n, int64_t start, int64_t end);
 /* Whether a track is known to hold spans. */
 bool nesting_none(const trace *t, const trace_track *k);
 typedef struct group_times {
-    int64_t total_ps, inner_ps; /* of the calls that count, and of those within them */
+    int64_t total_ps, inner_ps, inner_calls; /* of the calls that count; of those within them */
 } group_times;
 /* group_of and totals by group. */
 int self_times(kind_times *kt, group_times *totals, track_set set, const uint32_t *group_of,

@@ -176,7 +176,7 @@ vp_str grouping_label(const grouping *g, uint32_t group)
 
 /* What one group of one device adds up to. */
 typedef struct tally {
-    int64_t calls, self_ps, total_ps, inner_ps, bytes, flops;
+    int64_t calls, self_ps, total_ps, inner_ps, inner_calls, bytes, flops;
     int64_t threads;
     size_t track; /* the last of those, plus 1 */
     int64_t slowest_dur, slowest_start;
@@ -411,6 +411,7 @@ static int emit_op(host_result *h, const grouping *g, const tally *a, uint32_t g
                 .sources = a->place.sources,
                 .step_self_ps = VP_UNKNOWN,
                 .inner_ps = a->inner_ps,
+                .inner_calls = a->inner_calls,
                 .threads = h->has_devices ? VP_UNKNOWN : a->threads,
                 .slowest_start_ps = a->slowest_start - h->origin_ps,
                 .slowest_dur_ps = a->slowest_dur};
@@ -457,6 +458,7 @@ static int tally_device(host_result *h, const grouping *g, track_set set, uint32
         c->v[i].place = c->places[i];
         c->v[i].total_ps = c->totals[i].total_ps;
         c->v[i].inner_ps = c->totals[i].inner_ps;
+        c->v[i].inner_calls = c->totals[i].inner_calls;
         events += (size_t)c->v[i].calls;
         h->devices[device].self_ps += c->v[i].self_ps;
     }

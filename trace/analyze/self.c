@@ -79,11 +79,13 @@ int64_t nesting_add(nesting *n, int64_t start, int64_t end)
         return more;
     if (end <= n->end) {
         n->inner += more;
+        n->inner_calls++;
         return 0;
     }
     if (n->end > start && n->end - start > ROUNDING_PS && end - n->end > ROUNDING_PS) {
         more += n->inner;
         n->inner = NESTING_SPANS;
+        n->inner_calls = 0;
     }
     n->end = end;
     return more;
@@ -138,12 +140,12 @@ int self_pieces(const trace_track *k, self_id_fn *id, self_fn *fn, void *ctx)
     return rc;
 }
 
-/* Takes it, so that it counts once. */
-static int64_t inner_of(nesting *n)
+/* Takes what is inside, so that it counts once. */
+static void add_inner(group_times *sum, nesting *n)
 {
-    int64_t inner = n->inner > 0 ? n->inner : 0;
-    n->inner = 0;
-    return inner;
+    sum->inner_ps += n->inner > 0 ? n->inner : 0;
+    sum->inner_calls += n->inner_calls;
+    n->inner = n->inner_calls = 0;
 }
 
 int self_times(kind_times *kt, group_times *totals, track_set set, const uint32_t *group_of,
@@ -162,9 +164,9 @@ int self_times(kind_times *kt, group_times *totals, track_set set, const uint32_
             open[group_of[k->kind[e]]] = none;
         rc = one_track(kt, totals, open, &st, k, group_of);
         for (uint32_t g = 0; !few && g < group_count; g++)
-            totals[g].inner_ps += inner_of(&open[g]);
+            add_inner(&totals[g], &open[g]);
         for (size_t e = 0; few && e < k->count; e++)
-            totals[group_of[k->kind[e]]].inner_ps += inner_of(&open[group_of[k->kind[e]]]);
+            add_inner(&totals[group_of[k->kind[e]]], &open[group_of[k->kind[e]]]);
     }
     vp_free(st.v);
     return rc;

@@ -231,6 +231,7 @@ const rep_field rep_op_fields[] = {
     {F("calls", REP_COUNT, vp_op, calls), .needed = true},
     {F("total_ps", REP_COUNT, vp_op, total_ps), .needed = true},
     {F("inner_ps", REP_COUNT, vp_op, inner_ps), .needed = true},
+    {F("inner_calls", REP_COUNT, vp_op, inner_calls), .needed = true},
     {F("self_ps", REP_COUNT, vp_op, self_ps), .needed = true},
     {F("threads", REP_COUNT, vp_op, threads)},
     {MADE("mean_ps", put_mean)},

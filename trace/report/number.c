@@ -167,10 +167,11 @@ void rep_shares(int *out, const int64_t *parts, size_t n)
 
 int64_t rep_mean_ps(const vp_op *op)
 {
-    if (op->calls <= 0 || op->total_ps < 0)
+    int64_t n = op->calls - op->inner_calls;
+    if (n <= 0 || op->total_ps < 0)
         return VP_UNKNOWN;
-    int64_t whole = op->total_ps / op->calls, rest = op->total_ps % op->calls;
-    return whole + (rest >= op->calls - rest ? 1 : 0);
+    int64_t whole = op->total_ps / n, rest = op->total_ps % n;
+    return whole + (rest >= n - rest ? 1 : 0);
 }
 
 int64_t rep_stddev_ps(const vp_op *op)
@@ -184,7 +185,7 @@ double rep_cv(const vp_op *op)
 {
     if (op->calls <= 0 || op->total_ps <= 0 || !(op->stddev_ps >= 0))
         return NAN;
-    return op->stddev_ps * (double)op->calls / (double)op->total_ps;
+    return op->stddev_ps * (double)op->calls / ((double)op->total_ps + (double)op->inner_ps);
 }
 
 /* Something per picosecond is 1000 G of it per second. */

@@ -32,7 +32,8 @@ int rep_put_hundredths(vp_buf *b, int64_t v); /* 1234 -> "12.34" */
 /* Shares of the parts in hundredths of a percent that sum to exactly REP_PERCENT_ALL (largest
  * remainder, ties to the earlier part); all 0 when the parts sum to 0. n <= 8. */
 void rep_shares(int *out, const int64_t *parts, size_t n);
-int64_t rep_mean_ps(const vp_op *op);   /* rounded half up, VP_UNKNOWN without calls */
+/* Of the outermost calls, rounded half up; VP_UNKNOWN without calls. */
+int64_t rep_mean_ps(const vp_op *op);
 int64_t rep_stddev_ps(const vp_op *op); /* rounded, VP_UNKNOWN where it is no number */
 double rep_cv(const vp_op *op);         /* stddev / mean; NaN when unknown */
 /* NaN when unknown, and of the halves of async ops, in whose time the work is not done; likewise:
