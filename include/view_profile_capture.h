@@ -196,9 +196,10 @@ VP_API void vp_profiler_free(vp_profiler *p);
  * the process ends by exit() before that. A step beyond start_step that comes first (resumed
  * training) starts it, too. A capture ends before its last step when its time is over or, with the
  * step at hand, when its pool is full; the step that was cut off is in it, marked as unfinished. A
- * capture that cannot start is logged, and training goes on: these return 0 then. Neither waits for
- * files; only a capture that starts while four are being written waits for the oldest of these,
- * since each holds its pool until then. */
+ * capture that cannot start is logged, and training goes on: these return 0 then. The log says of
+ * steps and contexts that were due why they were not captured, once a minute for each cause.
+ * Neither waits for files; only a capture that starts while four are being written waits for the
+ * oldest of these, since each holds its pool until then. */
 VP_API int vp_begin_step(vp_profiler *p, uint64_t step);
 VP_API int vp_end_step(vp_profiler *p, uint64_t tokens);
 /* Asks for a capture of `steps` steps (0: num_steps) from the next vp_begin_step on, whatever
@@ -211,7 +212,10 @@ VP_API bool vp_is_profiling(const vp_profiler *p);
 
 typedef struct vp_step_stats {
     int version;
-    uint64_t steps, captures;
+    uint64_t steps, captures; /* steps: those of vp_begin_step, contexts of this profiler, and
+                                 every VP_STEP and vp_step_begin of the process. One within another
+                                 of its number is the same step; what is marked while a step of
+                                 vp_begin_step is on is a part of that */
     double avg_step_time;  /* seconds, of all steps ever; 0 before the first. Starting and ending a
                               recording inside a step, on its thread, is no time of the step, but
                               its device_sync is */

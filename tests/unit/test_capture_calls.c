@@ -51,7 +51,7 @@ static void a_step_in_two_parts(void **state)
     char name[32] = "tr";
     vp_recording *r = here_start();
     told.begun = told.ended = 0;
-    cap_on_step(hear);
+    cap_on_step(CAP_STEPS_CONTROL, hear);
     strcat(name, "ain");
     assert_int_equal(vp_step_end(), VP_EARG);
     assert_int_equal(vp_step_begin(NULL, 1), VP_EARG);
@@ -63,7 +63,7 @@ static void a_step_in_two_parts(void **state)
     }
     assert_int_equal(vp_step_end(), 0);
     assert_int_equal(vp_step_end(), VP_EARG);
-    cap_on_step(NULL);
+    cap_on_step(CAP_STEPS_CONTROL, NULL);
     assert_int_equal(vp_stop(r, NULL), 0);
     assert_int_equal(seen.event_count, 2);
     const seen_event *step = seen_find("train"), *inside = seen_find("inside");

@@ -448,13 +448,13 @@ static void on_step(bool begin, uint64_t number)
 static void steps_are_told_also_when_off(void **state)
 {
     (void)state;
-    cap_on_step(on_step);
+    cap_on_step(CAP_STEPS_CONTROL, on_step);
     {
         VP_STEP("train", 8);
         assert_int_equal(steps_begun, 1);
         assert_int_equal(steps_ended, 0);
     }
-    cap_on_step(NULL);
+    cap_on_step(CAP_STEPS_CONTROL, NULL);
     {
         VP_STEP("train", 9);
     }

@@ -388,27 +388,46 @@ static void an_exit_in_a_capture_is_told(void **state)
     }
 }
 
-static void a_slow_step_keeps_its_past(void **state)
+static unsigned times_said(const place *at, const char *what)
 {
-    place *at = *state;
+    unsigned n = 0;
+    for (const char *s = at->said; (s = strstr(s, what)); s++)
+        n++;
+    return n;
+}
+
+static void run_step_of(vp_profiler *p, uint64_t number, long ms)
+{
+    assert_int_equal(vp_begin_step(p, number), 0);
+    sleep_ms(ms);
+    assert_int_equal(vp_end_step(p, 0), 0);
+}
+
+/* 20 usual steps, then one of 60 ms. */
+static vp_profiler *after_a_slow_step(place *at)
+{
     vp_profiler *p;
-    char steps[256], last[16];
-    vp_step_stats stats = VP_STEP_STATS_INIT;
     vp_schedule s = schedule_in(at);
     s.slow_step_ratio = 8;
     assert_int_equal(vp_profiler_new(&p, &s), 0);
     run_steps(p, 0, 20);
-    assert_int_equal(vp_begin_step(p, 20), 0);
-    sleep_ms(60);
-    assert_int_equal(vp_end_step(p, 0), 0);
+    run_step_of(p, 20, 60);
+    return p;
+}
+
+static void a_slow_step_keeps_its_past(void **state)
+{
+    place *at = *state;
+    char steps[256], last[16];
+    vp_step_stats stats = VP_STEP_STATS_INIT;
+    vp_profiler *p = after_a_slow_step(at);
     assert_int_equal(vp_profiler_stats(&stats, p), 0);
     assert_int_equal(stats.captures, 1);
     assert_true(stats.last >= 0.06 && stats.median < 0.03);
     run_steps(p, 21, 23);
-    assert_int_equal(vp_begin_step(p, 23), 0);
-    sleep_ms(30); /* within a minute, and less slow */
-    assert_int_equal(vp_end_step(p, 0), 0);
+    run_step_of(p, 23, 30); /* within a minute, and less slow */
     vp_profiler_free(p);
+    assert_int_equal(times_said(at, "times the usual, but within a minute of one that"), 1);
     assert_non_null(strstr(at->said, "other slow step"));
     assert_int_equal(sessions_in(at->dir), 1); /* what the ring held at the end is nobody's */
     /* On a busy machine one before the 20th may have been slow enough. */
@@ -427,19 +446,10 @@ static void a_slow_step_keeps_its_past(void **state)
 static void a_slower_step_is_kept_within_the_minute(void **state)
 {
     place *at = *state;
-    vp_profiler *p;
     vp_step_stats stats = VP_STEP_STATS_INIT;
-    vp_schedule s = schedule_in(at);
-    s.slow_step_ratio = 8;
-    assert_int_equal(vp_profiler_new(&p, &s), 0);
-    run_steps(p, 0, 20);
-    assert_int_equal(vp_begin_step(p, 20), 0);
-    sleep_ms(60);
-    assert_int_equal(vp_end_step(p, 0), 0);
+    vp_profiler *p = after_a_slow_step(at);
     run_steps(p, 21, 23);
-    assert_int_equal(vp_begin_step(p, 23), 0);
-    sleep_ms(1000);
-    assert_int_equal(vp_end_step(p, 0), 0);
+    run_step_of(p, 23, 1000);
     assert_int_equal(vp_profiler_stats(&stats, p), 0);
     vp_profiler_free(p);
     assert_non_null(strstr(at->said, "W Step 23 took "));
@@ -585,7 +595,7 @@ static void anothers_recording_is_left_alone(void **state)
         assert_int_equal(vp_end_step(p, 0), 0);
     }
     vp_profiler_free(p);
-    assert_non_null(strstr(at->said, "W Profiler already active: "));
+    assert_non_null(strstr(at->said, "W Step 1 was not captured: Profiler already active: "));
     assert_true(vp_recording_active(theirs));
     vp_result result = VP_RESULT_INIT;
     assert_int_equal(vp_stop(theirs, &result), 0);
@@ -593,6 +603,138 @@ static void anothers_recording_is_left_alone(void **state)
     assert_false(exists("%s", at->dir));
     steps_in(steps, sizeof steps, dir);
     assert_string_equal(steps, "0 1 2");
+}
+
+/* Why a step was not captured is said, and once a minute, however many steps that hits. */
+static void what_is_not_captured_is_told(void **state)
+{
+    place *at = *state;
+    vp_profiler *p;
+    vp_recording *theirs;
+    vp_config cfg = VP_CONFIG_INIT;
+    vp_schedule s = schedule_in(at);
+    s.start_step = 1;
+    s.steps_every = 1;
+    s.num_steps = 1;
+    s.max_profile_count = 2;
+    s.slow_step_ratio = 8;
+    assert_int_equal(vp_profiler_new(&p, &s), 0);
+    cfg.dir = at->dir;
+    cfg.in_memory = true;
+    cfg.pool_bytes = 1 << 20;
+    assert_int_equal(vp_start(&theirs, &cfg), 0);
+    run_steps(p, 0, 20);
+    run_step_of(p, 20, 60);
+    assert_int_equal(vp_stop(theirs, NULL), 0);
+    assert_int_equal(times_said(at, "W Step 1 was not captured: Profiler already active: "), 1);
+    assert_int_equal(times_said(at, "Profiler already active"), 1);
+    assert_int_equal(times_said(at, "was not captured: it took "), 1);
+    assert_int_equal(times_said(at, "times the usual, but another recording was on"), 1);
+    run_steps(p, 21, 30);
+    assert_int_equal(times_said(at, "I Step 23 was not captured: max_profile_count is 2"), 1);
+    assert_int_equal(times_said(at, "max_profile_count"), 1);
+    vp_profiler_free(p);
+}
+
+static void what_contexts_do_not_capture_is_told(void **state)
+{
+    place *at = *state;
+    vp_profiler *p;
+    vp_recording *theirs;
+    vp_config cfg = VP_CONFIG_INIT;
+    vp_schedule s = schedule_in(at);
+    s.enable_profiling = true;
+    s.profile_every_n_steps = 2;
+    s.max_profile_count = 1;
+    assert_int_equal(vp_profiler_new(&p, &s), 0);
+    cfg.dir = at->dir;
+    cfg.in_memory = true;
+    cfg.pool_bytes = 1 << 20;
+    assert_int_equal(vp_start(&theirs, &cfg), 0);
+    for (uint64_t i = 1; i < 9; i++) {
+        VP_CONTEXT(p, i, "train");
+    }
+    assert_int_equal(vp_stop(theirs, NULL), 0);
+    assert_int_equal(times_said(at, "W Step 2 was not captured: Profiler already active: "), 1);
+    assert_int_equal(times_said(at, "was not captured"), 1);
+    for (uint64_t i = 9; i < 20; i++) {
+        VP_CONTEXT(p, i, "train");
+    }
+    assert_int_equal(times_said(at, "I Step 12 was not captured: max_profile_count is 1"), 1);
+    assert_int_equal(times_said(at, "was not captured"), 2);
+    vp_profiler_free(p);
+}
+
+/* ---- Steps that something else marks ---- */
+
+static void *mark_two(void *arg)
+{
+    for (uint64_t i = 0; i < 2; i++) {
+        VP_STEP("train", i);
+        sleep_ms(2);
+    }
+    return arg;
+}
+
+/* Each once, whatever marks it, and however many do. */
+static void steps_are_counted_however_they_are_marked(void **state)
+{
+    place *at = *state;
+    vp_profiler *p, *other;
+    pthread_t thread;
+    vp_step_stats stats = VP_STEP_STATS_INIT;
+    vp_schedule s = schedule_in(at);
+    assert_int_equal(vp_profiler_new(&p, &s), 0);
+    assert_int_equal(vp_profiler_new(&other, &s), 0);
+    for (uint64_t i = 0; i < 3; i++) {
+        VP_STEP("train", i);
+        sleep_ms(2);
+    }
+    for (uint64_t i = 3; i < 5; i++) {
+        VP_CONTEXT(p, i, "train_step");
+        VP_STEP("train", i); /* the same step */
+        sleep_ms(2);
+    }
+    assert_int_equal(vp_step_begin("train", 5), 0);
+    sleep_ms(2);
+    assert_int_equal(vp_step_end(), 0);
+    assert_int_equal(vp_profiler_stats(&stats, p), 0);
+    assert_int_equal(stats.steps, 6);
+    assert_true(stats.avg_step_time >= 0.002 && stats.last >= 0.002 && stats.median >= 0.0018);
+    assert_int_equal(vp_begin_step(p, 6), 0);
+    for (uint64_t i = 0; i < 4; i++) {
+        VP_STEP("batch", i); /* parts of p's own step */
+    }
+    assert_int_equal(vp_end_step(p, 0), 0);
+    assert_int_equal(pthread_create(&thread, NULL, mark_two, NULL), 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(vp_profiler_stats(&stats, p), 0);
+    assert_int_equal(stats.steps, 9);
+    assert_int_equal(vp_profiler_stats(&stats, other), 0);
+    assert_int_equal(stats.steps, 3 + 1 + 4 + 2); /* none of p's */
+    vp_profiler_free(p);
+    vp_profiler_free(other);
+    mark_two(NULL); /* nobody hears them */
+}
+
+/* What starts and ends inside a step is not its time, as in vp_begin_step. */
+static void a_captured_context_is_a_step(void **state)
+{
+    place *at = *state;
+    vp_profiler *p;
+    vp_step_stats stats = VP_STEP_STATS_INIT;
+    vp_schedule s = schedule_in(at);
+    s.enable_profiling = true;
+    s.profile_every_n_steps = 1;
+    assert_int_equal(vp_profiler_new(&p, &s), 0);
+    for (uint64_t i = 1; i < 3; i++) {
+        VP_CONTEXT(p, i, "train_step");
+        sleep_ms(2);
+    }
+    assert_int_equal(vp_profiler_stats(&stats, p), 0);
+    assert_int_equal(stats.steps, 2);
+    assert_int_equal(stats.captures, 2);
+    vp_profiler_free(p);
 }
 
 static void what_makes_no_sense(void **state)
@@ -946,6 +1088,10 @@ int main(void)
         TEST(chdir_moves_nothing),
         TEST(training_goes_on_when_a_capture_cannot_start),
         TEST(anothers_recording_is_left_alone),
+        TEST(what_is_not_captured_is_told),
+        TEST(what_contexts_do_not_capture_is_told),
+        TEST(steps_are_counted_however_they_are_marked),
+        TEST(a_captured_context_is_a_step),
         TEST(what_makes_no_sense),
         TEST(contexts_of_every_second_step),
         TEST(a_call_returns_what_it_returns),

@@ -70,7 +70,7 @@ static void hear(bool begin, uint64_t number)
 static void steps_are_told_before_anything_records(void **state)
 {
     (void)state;
-    cap_on_step(hear);
+    cap_on_step(CAP_STEPS_CONTROL, hear);
     for (int i = 0; i < 6; i++) {
         char name[16];
         vp_recording *r = NULL;
@@ -84,7 +84,7 @@ static void steps_are_told_before_anything_records(void **state)
             assert_int_equal(vp_stop(r, NULL), 0);
         assert_int_equal(nvtxRangePop(), 0);
     }
-    cap_on_step(NULL);
+    cap_on_step(CAP_STEPS_CONTROL, NULL);
     assert_int_equal(steps_begun, 6);
     assert_int_equal(steps_ended, 6);
     assert_int_equal(seen.event_count, 1);

@@ -215,14 +215,16 @@ void prof_keep_ring(vp_profiler *p)
     }
 }
 
-bool prof_may_write_past(vp_profiler *p)
+const char *prof_has_no_past(vp_profiler *p)
 {
     while (settle_oldest(p, true))
         continue;
     pthread_mutex_lock(&p->lock);
-    bool may = p->ring && p->writing_count < PROF_WRITING_MAX;
+    const char *why = !p->ring                               ? "another recording was on"
+                      : p->writing_count == PROF_WRITING_MAX ? "four captures are being written"
+                                                             : NULL;
     pthread_mutex_unlock(&p->lock);
-    return may;
+    return why;
 }
 
 /* Another thread's capture may have taken the ring, or the place, since it was asked for. */

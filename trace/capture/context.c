@@ -5,6 +5,7 @@
 #include "trace/capture/files.h"
 #include "trace/capture/own_time.h"
 #include "trace/capture/profiler.h"
+#include "trace/capture/step_marks.h"
 
 bool vp_profile_due(const vp_profiler *const_p, uint64_t step)
 {
@@ -37,7 +38,9 @@ static vp_recording *start_own(vp_profiler *p, uint64_t step, const char *name)
         rc = prof_start(p, &r, dir);
     if (rc >= 0) {
         cap_log(&p->s.recording, VP_SAY_INFO, "Starting profiling session: %s", vp_path_name(dir));
-    } else if (rc != VP_EBUSY) {
+    } else if (rc == VP_EBUSY) {
+        prof_say_in_use(p, step);
+    } else if (prof_may_say(p, MISS_CONTEXT_FAILED)) {
         char why[700];
         cap_log(&p->s.recording, VP_SAY_ERROR, "Profiling session %s could not start: %s",
                 vp_path_name(dir), vp_error_line(vp_error_last(), why, sizeof why));
@@ -45,9 +48,23 @@ static vp_recording *start_own(vp_profiler *p, uint64_t step, const char *name)
     return rc < 0 ? NULL : r;
 }
 
+static void say_limit(vp_profiler *p, uint64_t step)
+{
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    bool limited = sched_is_limited(&p->s, p->state.captures, step);
+    pthread_mutex_unlock(&p->lock);
+    if (limited && !vp_is_profiling(p))
+        prof_say_limit(p, step);
+}
+
 vp_context vp_context_begin(vp_profiler *p, uint64_t step, const char *name)
 {
     vp_context c = {.profiler = p, .step = step};
+    if (p)
+        step_mark_begin(step);
+    say_limit(p, step);
     if (vp_profile_due(p, step) && !vp_is_profiling(p)) {
         own_time_begin();
         c.recording = start_own(p, step, name ? name : "profile");
@@ -84,12 +101,18 @@ void vp_context_end(vp_context *c)
                    .is_step = c->recording != NULL};
     cap_end(&z);
     vp_recording *r = c->recording;
+    vp_profiler *p = c->profiler;
+    int64_t begin_ns;
+    uint64_t ns;
     c->generation = 0; /* a second end does nothing */
     c->recording = NULL;
+    c->profiler = NULL;
+    if (p && step_mark_end(c->step, &begin_ns, &ns))
+        prof_count_marked(p, begin_ns, ns);
     if (!r)
         return;
     own_time_begin();
-    stop_own(c->profiler, r);
+    stop_own(p, r);
     own_time_end();
 }
 

@@ -584,7 +584,7 @@ void control_load(void)
     }
     if (!g.env.on)
         return;
-    cap_on_step(control_step);
+    cap_on_step(CAP_STEPS_CONTROL, control_step);
     begin();
     atexit(end); /* after begin: it runs before whatever a recording registered */
     if (control_thread_start(true) < 0)

@@ -237,7 +237,7 @@ void control_thread_stop(void)
 int vp_control_start(vp_profiler *p)
 {
     control_set_profiler(p);
-    cap_on_step(control_step);
+    cap_on_step(CAP_STEPS_CONTROL, control_step);
     return control_thread_start(true);
 }
 

@@ -1,5 +1,6 @@
 #include "trace/capture/profiler.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "trace/capture/control.h"
 #include "trace/capture/files.h"
 #include "trace/capture/own_time.h"
+#include "trace/capture/step_marks.h"
 
 /* A slow step is shown with this many usual ones before it. */
 #define STEPS_BEFORE_A_SLOW_ONE 8
@@ -89,12 +91,56 @@ static void install(void)
         atexit(at_exit);
 }
 
+/* VP_STEP may stand in a signal handler, which has interrupted whoever holds the lock: then its
+ * step is not counted. */
+static bool lock_soon(pthread_mutex_t *m)
+{
+    for (int tries = 0; tries < 1000; tries++) {
+        if (pthread_mutex_trylock(m) == 0)
+            return true;
+        sched_yield();
+    }
+    return false;
+}
+
+static void count_marked(vp_profiler *p, int64_t begin_ns, uint64_t ns)
+{
+    if (atomic_load(&p->in_step) || atomic_load(&p->step_seen_ns) >= begin_ns ||
+        !lock_soon(&p->lock))
+        return;
+    step_stats_add_other(&p->steps, ns);
+    p->last_ns = ns;
+    pthread_mutex_unlock(&p->lock);
+}
+
+void prof_count_marked(vp_profiler *p, int64_t begin_ns, uint64_t ns)
+{
+    if (p) {
+        count_marked(p, begin_ns, ns);
+    } else if (lock_soon(&all_lock)) {
+        for (p = all; p; p = p->next)
+            count_marked(p, begin_ns, ns);
+        pthread_mutex_unlock(&all_lock);
+    }
+}
+
+static void hear_step(bool begin, uint64_t number)
+{
+    int64_t begin_ns;
+    uint64_t ns;
+    if (begin)
+        step_mark_begin(number);
+    else if (step_mark_end(number, &begin_ns, &ns))
+        prof_count_marked(NULL, begin_ns, ns);
+}
+
 static void add_to_all(vp_profiler *p)
 {
     pthread_once(&once, install);
     pthread_mutex_lock(&all_lock);
     p->next = all;
     all = p;
+    cap_on_step(CAP_STEPS_PROFILERS, hear_step);
     pthread_mutex_unlock(&all_lock);
 }
 
@@ -105,6 +151,8 @@ static void take_from_all(const vp_profiler *p)
     while (*at != p)
         at = &(*at)->next;
     *at = p->next;
+    if (!all)
+        cap_on_step(CAP_STEPS_PROFILERS, NULL);
     pthread_mutex_unlock(&all_lock);
 }
 
@@ -178,9 +226,8 @@ static void start_capture(vp_profiler *p, sched_cause cause, uint64_t step, uint
     if (rc >= 0)
         p->recording_ns = vp_now_ns();
     else if (rc == VP_EBUSY)
-        cap_log(&p->s.recording, VP_SAY_WARNING, "Profiler already active: %s",
-                vp_error_last()->path);
-    else
+        prof_say_in_use(p, step);
+    else if (prof_may_say(p, MISS_STEP_FAILED))
         prof_say_failed(p, "Profiler could not start");
 }
 
@@ -193,16 +240,20 @@ int vp_begin_step(vp_profiler *p, uint64_t step)
     say_refused(p);
     pthread_mutex_lock(&p->lock);
     sched_cause cause = sched_start(&p->s, &p->state, step, asked);
+    bool limited = !asked && sched_start_is_limited(&p->s, &p->state, step);
     pthread_mutex_unlock(&p->lock);
+    if (limited)
+        prof_say_limit(p, step);
     if (cause != SCHED_NOTHING)
         start_capture(p, cause, step, asked);
     prof_keep_ring(p);
-    cap_tell_step(true, step); /* who counts for somebody else (record --steps) sees it, too */
+    cap_tell_control_step(true, step);
     p->in_step = true;
     p->step = step;
     p->step_thread = pthread_self();
     p->own_ns = own_time_ns();
     p->step_ns = vp_now_ns();
+    atomic_store(&p->step_seen_ns, p->step_ns);
     cap_begin(&p->zone, p->step_name, true, step);
     return 0;
 }
@@ -238,16 +289,28 @@ static void say_passed(vp_profiler *p, int64_t now)
                 (unsigned long long)n, n == 1 ? " was" : "s were");
 }
 
-static bool write_slow(vp_profiler *p, uint64_t ns, int64_t now)
+/* "took 60.000 ms, 50.0 times the usual" */
+typedef struct slow_words {
+    char text[96];
+} slow_words;
+
+static slow_words say_slow(uint64_t ns, uint64_t usual)
 {
-    if (!prof_may_write_past(p))
+    slow_words w;
+    snprintf(w.text, sizeof w.text, "took %.*f ms, %.1f times the usual", ns < 1000000 ? 6 : 3,
+             (double)ns / 1e6, (double)ns / (double)(usual ? usual : 1));
+    return w;
+}
+
+static bool write_slow(vp_profiler *p, uint64_t ns, uint64_t usual, int64_t now)
+{
+    const char *why_not = prof_has_no_past(p);
+    if (why_not && !p->recording) /* it is in that */
+        prof_say_missed(p, MISS_PAST, p->step, "it %s, but %s", say_slow(ns, usual).text, why_not);
+    if (why_not)
         return false;
-    pthread_mutex_lock(&p->lock);
-    uint64_t usual = step_stats_recent_median_ns(&p->steps);
-    pthread_mutex_unlock(&p->lock);
-    cap_log(&p->s.recording, VP_SAY_WARNING, "Step %llu took %.3f ms, %.1f times the usual",
-            (unsigned long long)p->step, (double)ns / 1e6,
-            (double)ns / (double)(usual ? usual : 1));
+    cap_log(&p->s.recording, VP_SAY_WARNING, "Step %llu %s", (unsigned long long)p->step,
+            say_slow(ns, usual).text);
     uint64_t past_ns = (uint64_t)(now - p->step_ns) + STEPS_BEFORE_A_SLOW_ONE * usual;
     return prof_write_past(p, (double)past_ns / 1e9);
 }
@@ -256,7 +319,13 @@ static bool write_slow(vp_profiler *p, uint64_t ns, int64_t now)
 static void tell_slow(vp_profiler *p, step_pace pace, uint64_t ns, int64_t now)
 {
     say_passed(p, now);
-    bool written = pace == STEP_SLOWEST && write_slow(p, ns, now);
+    pthread_mutex_lock(&p->lock);
+    uint64_t usual = step_stats_recent_median_ns(&p->steps);
+    pthread_mutex_unlock(&p->lock);
+    bool written = pace == STEP_SLOWEST && write_slow(p, ns, usual, now);
+    if (pace == STEP_SLOW)
+        prof_say_missed(p, MISS_SLOW, p->step, "it %s, but within a minute of one that took longer",
+                        say_slow(ns, usual).text);
     pthread_mutex_lock(&p->lock);
     if (written)
         step_stats_tell_slow(&p->steps, ns, now);
@@ -272,7 +341,8 @@ int vp_end_step(vp_profiler *p, uint64_t tokens)
     int64_t now = vp_now_ns();
     uint64_t ns = step_time(p, now);
     cap_end(&p->zone);
-    cap_tell_step(false, p->step);
+    cap_tell_control_step(false, p->step);
+    atomic_store(&p->step_seen_ns, now);
     p->in_step = false;
     step_pace pace = count_step(p, ns, tokens, now);
     say_refused(p);

@@ -26,6 +26,17 @@ typedef struct prof_written {
     bool is_told;    /* that it could not be written */
 } prof_written;
 
+/* Why a step that was due was not captured. */
+typedef enum prof_miss {
+    MISS_IN_USE,      /* another recording is on */
+    MISS_STEP_FAILED, /* a capture of steps could not start */
+    MISS_CONTEXT_FAILED,
+    MISS_LIMIT, /* max_profile_count */
+    MISS_SLOW,  /* a slow one, by a slower one before it */
+    MISS_PAST,  /* a slow one that has no past */
+    PROF_MISSES
+} prof_miss;
+
 struct vp_profiler {
     struct vp_profiler *next; /* of all of the process */
     vp_schedule s;            /* its profiling_dir is dir, its recording.host is ours */
@@ -45,7 +56,8 @@ struct vp_profiler {
     /* Of the thread that steps. */
     vp_recording *recording; /* of vp_begin_step */
     int64_t recording_ns;    /* when it started */
-    bool in_step;
+    _Atomic bool in_step;
+    _Atomic int64_t step_seen_ns; /* when one of its steps began or ended last */
     uint64_t step;
     int64_t step_ns;
     int64_t own_ns;        /* own_time_ns when it began */
@@ -62,6 +74,7 @@ struct vp_profiler {
     step_stats steps;
     uint64_t tokens;
     uint64_t last_ns;
+    int64_t missed_ns[PROF_MISSES];         /* before then nothing is said of it again */
     vp_recording *ring;                     /* for slow steps; NULL: not on */
     uint64_t pasts;                         /* of slow steps, that succeeded */
     prof_written writing[PROF_WRITING_MAX]; /* oldest first */
@@ -71,8 +84,22 @@ struct vp_profiler {
 };
 
 /* ---- profiler.c ---- */
+/* A step that something else marked, and that took `ns` from begin_ns on; p: whose it is, NULL: of
+ * all profilers. It is none of one that was in a step of its own meanwhile. */
+void prof_count_marked(vp_profiler *p, int64_t begin_ns, uint64_t ns);
 /* From now on exit() tells of captures that are on, before it ends them. */
 void prof_tell_exits(void);
+
+/* ---- missed.c ---- */
+/* "Step N was not captured: …", unless the same cause was said within a minute; a limit is said
+ * once. */
+void prof_say_missed(vp_profiler *p, prof_miss cause, uint64_t step, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Of vp_error_last: somebody records already. */
+void prof_say_in_use(vp_profiler *p, uint64_t step);
+void prof_say_limit(vp_profiler *p, uint64_t step);
+/* Whether what has this cause may be said now, which counts as if it were. */
+bool prof_may_say(vp_profiler *p, prof_miss cause);
 
 /* ---- captures.c ---- */
 /* To the log function, as an error: what failed, and of vp_error_last where and why. */
@@ -107,8 +134,9 @@ void prof_tell(prof_told *out, vp_profiler *p);
 void prof_settle(vp_profiler *p);
 /* Keeps a ring on where slow steps are watched for and no other recording is on. */
 void prof_keep_ring(vp_profiler *p);
-/* Whether there is a ring, and a place for one more that is being written. */
-bool prof_may_write_past(vp_profiler *p);
+/* Why no past can be written: there is no ring, or no place for one more that is being written;
+ * NULL: it can. */
+const char *prof_has_no_past(vp_profiler *p);
 /* Has what the ring holds of the last `seconds` written, on another thread. false: it could not
  * begin, which is said. */
 bool prof_write_past(vp_profiler *p, double seconds);

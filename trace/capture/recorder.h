@@ -96,11 +96,15 @@ uint32_t cap_name_in(const char *category, const char *name);
 vp__site *cap_known_site(uint32_t name);
 void cap_instant(uint32_t name, const vp_arg *args, size_t n);
 /* Called on the step's thread for every VP_STEP and VP_STEP-like scope, whether something records
- * or not: before its zone begins and after it ended. One function in a process; NULL: none. */
+ * or not: before its zone begins and after it ended, for control around what it is for profilers.
+ * One function of each in a process; NULL: none. */
 typedef void cap_step_fn(bool begin, uint64_t number);
-void cap_on_step(cap_step_fn *fn);
-/* Calls it, if there is one. */
+typedef enum cap_step_listener { CAP_STEPS_CONTROL, CAP_STEPS_PROFILERS } cap_step_listener;
+void cap_on_step(cap_step_listener who, cap_step_fn *fn);
+/* Calls them, if there are any. */
 void cap_tell_step(bool begin, uint64_t number);
+/* Of a step that a profiler counts itself: to control alone. */
+void cap_tell_control_step(bool begin, uint64_t number);
 /* The recording that is on, whoever started it: VP_EINACTIVE when none is. What it holds so far
  * (counts, run_dir, start); its past as vp_capture_past; its end as if its time were over, so that
  * vp_stop of its owner finds it written; a ring that nobody asked for (cap_start_standby) has no

@@ -35,11 +35,26 @@ static bool is_left_out(const vp_schedule *s, uint64_t step)
     return step == 0 && !s->keep_first_step;
 }
 
+static bool is_on_grid(const vp_schedule *s, uint64_t step)
+{
+    return s->enable_profiling && !is_left_out(s, step) && step >= s->profile_start_step &&
+           (step - s->profile_start_step) % s->profile_every_n_steps == 0;
+}
+
 bool sched_due(const vp_schedule *s, uint64_t captures, uint64_t step)
 {
-    return s->enable_profiling && captures < s->max_profile_count && !is_left_out(s, step) &&
-           step >= s->profile_start_step &&
-           (step - s->profile_start_step) % s->profile_every_n_steps == 0;
+    return captures < s->max_profile_count && is_on_grid(s, step);
+}
+
+bool sched_is_limited(const vp_schedule *s, uint64_t captures, uint64_t step)
+{
+    return captures >= s->max_profile_count && is_on_grid(s, step);
+}
+
+static bool is_in_window(const vp_schedule *s, const sched_state *st, uint64_t step)
+{
+    return s->start_step >= 0 && step >= (uint64_t)s->start_step && step >= st->next &&
+           !st->start_is_over && !is_left_out(s, step);
 }
 
 sched_cause sched_start(const vp_schedule *s, const sched_state *st, uint64_t step, uint64_t asked)
@@ -48,9 +63,13 @@ sched_cause sched_start(const vp_schedule *s, const sched_state *st, uint64_t st
         return SCHED_NOTHING;
     if (asked)
         return SCHED_ASKED;
-    bool reached = s->start_step >= 0 && step >= (uint64_t)s->start_step && step >= st->next;
-    bool may = !st->start_is_over && st->captures < s->max_profile_count && !is_left_out(s, step);
-    return reached && may ? SCHED_START_STEP : SCHED_NOTHING;
+    bool may = st->captures < s->max_profile_count && is_in_window(s, st, step);
+    return may ? SCHED_START_STEP : SCHED_NOTHING;
+}
+
+bool sched_start_is_limited(const vp_schedule *s, const sched_state *st, uint64_t step)
+{
+    return !st->want && st->captures >= s->max_profile_count && is_in_window(s, st, step);
 }
 
 uint64_t sched_next(uint64_t first, uint64_t every, uint64_t step)

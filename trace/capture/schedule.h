@@ -24,10 +24,14 @@ unsigned sched_duration_ms(const vp_schedule *s);
 
 /* Whether a context of this step captures: enabled, not as often yet as allowed, on the grid. */
 bool sched_due(const vp_schedule *s, uint64_t captures, uint64_t step);
+/* Whether it would but for max_profile_count. */
+bool sched_is_limited(const vp_schedule *s, uint64_t captures, uint64_t step);
 /* Whether a capture starts with this step, and why; asked: steps that somebody asked for, 0: none.
  * What was asked for goes first, and counts for itself: neither the step nor max_profile_count
  * stands against it. While a capture is on: SCHED_NOTHING. */
 sched_cause sched_start(const vp_schedule *s, const sched_state *st, uint64_t step, uint64_t asked);
+/* Whether one that nobody asked for would but for max_profile_count. */
+bool sched_start_is_limited(const vp_schedule *s, const sched_state *st, uint64_t step);
 /* The capture has started with this step, or could not. */
 void sched_started(sched_state *st, const vp_schedule *s, sched_cause cause, uint64_t step,
                    uint64_t asked, bool ok);

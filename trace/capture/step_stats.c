@@ -30,8 +30,14 @@ static double middle_of(unsigned bucket)
 
 void step_stats_add(step_stats *s, uint64_t ns)
 {
+    s->last_ns[s->paced++ % STEP_STATS_LAST] = ns;
+    step_stats_add_other(s, ns);
+}
+
+void step_stats_add_other(step_stats *s, uint64_t ns)
+{
     double seconds = (double)ns / 1e9;
-    s->last_ns[s->count++ % STEP_STATS_LAST] = ns;
+    s->count++;
     double off = seconds - s->mean;
     s->mean += off / (double)s->count;
     s->m2 += off * (seconds - s->mean);
@@ -63,7 +69,7 @@ static int by_length(const void *pa, const void *pb)
 uint64_t step_stats_recent_median_ns(const step_stats *s)
 {
     uint64_t sorted[STEP_STATS_LAST];
-    size_t n = s->count < STEP_STATS_LAST ? (size_t)s->count : STEP_STATS_LAST;
+    size_t n = s->paced < STEP_STATS_LAST ? (size_t)s->paced : STEP_STATS_LAST;
     if (!n)
         return 0;
     memcpy(sorted, s->last_ns, n * sizeof *sorted);
@@ -78,7 +84,7 @@ static bool is_resting(const step_stats *s, int64_t now_ns)
 
 step_pace step_stats_pace(const step_stats *s, uint64_t ns, double ratio, int64_t now_ns)
 {
-    if (ratio <= 1 || s->count < STEPS_BEFORE_SLOW ||
+    if (ratio <= 1 || s->paced < STEPS_BEFORE_SLOW ||
         (double)ns < ratio * (double)step_stats_recent_median_ns(s))
         return STEP_USUAL;
     return is_resting(s, now_ns) && ns <= s->slow_worst ? STEP_SLOW : STEP_SLOWEST;

@@ -12,10 +12,10 @@
 #define STEP_STATS_BUCKETS (64u * 8u)
 
 typedef struct step_stats {
-    uint64_t count;
-    double mean, m2; /* seconds; Welford's sum of squared deviations */
+    uint64_t count, paced; /* paced: of these, added with their pace */
+    double mean, m2;       /* seconds; Welford's sum of squared deviations */
     uint64_t buckets[STEP_STATS_BUCKETS];
-    uint64_t last_ns[STEP_STATS_LAST]; /* the newest at (count - 1) % STEP_STATS_LAST */
+    uint64_t last_ns[STEP_STATS_LAST]; /* the newest at (paced - 1) % STEP_STATS_LAST */
     bool slow_told;
     int64_t slow_ns;      /* when the first slow step of the last such minute was told */
     uint64_t slow_worst;  /* ns; of those told since */
@@ -26,6 +26,8 @@ typedef struct step_stats {
 typedef enum step_pace { STEP_USUAL, STEP_SLOW, STEP_SLOWEST } step_pace;
 
 void step_stats_add(step_stats *s, uint64_t ns);
+/* The same of a step that says nothing about the pace of the others. */
+void step_stats_add_other(step_stats *s, uint64_t ns);
 double step_stats_stddev(const step_stats *s); /* seconds, of the population; 0 before the first */
 /* Seconds, within 1/16; 0 before the first. */
 double step_stats_median(const step_stats *s);

@@ -400,7 +400,7 @@ void cap_threads_forget(void)
             memset(slabs[i], 0, SLAB * sizeof(slot));
     if (has_exit_key)
         pthread_setspecific(exit_key, NULL);
-    cap_own *own = was.depth || was.in_step ? cap_own_now() : NULL;
+    cap_own *own = was.depth || was.in_step || was.marks.n ? cap_own_now() : NULL;
     if (own) /* the thread that forks is in the middle of it still */
         *own = was;
 }

@@ -6,6 +6,7 @@
 #include "include/view_profile_capture.h"
 #include "trace/capture/pool.h"
 #include "trace/capture/recorder.h"
+#include "trace/capture/step_marks.h"
 
 #define CAP_CORRELATIONS 16 /* nested; deeper ones carry the outer number */
 
@@ -25,6 +26,7 @@ typedef struct cap_own {
     bool in_step;
     uint64_t step_number;
     cap_begun step;
+    step_marks marks;
 } cap_own;
 /* The calling thread's; NULL: there are too many. */
 cap_own *cap_own_now(void);
