@@ -50,6 +50,44 @@ static void run_names_are_local_time(void **state)
     zone("UTC");
 }
 
+/* Every half hour of a year with changes of clocks, as mktime has it: where an hour comes twice
+ * either is right, and where it is left out the time is off by no more than the change. */
+static void local_time_is_that_of_the_system(void **state)
+{
+    static const char *const zones[] = {"UTC", "CET-1CEST,M3.5.0,M10.5.0/3",
+                                        "NST3:30NDT,M3.2.0,M11.1.0",
+                                        "<+1030>-10:30<+11>-11,M10.1.0,M4.1.0"};
+    (void)state;
+    for (size_t z = 0; z < sizeof zones / sizeof *zones; z++) {
+        zone(zones[z]);
+        for (int i = 0; i < 366 * 48; i++) {
+            vp_civil c = {2025, 1, 1, i % 48 / 2, i % 2 * 30, 7};
+            struct tm tm = {.tm_year = 125, .tm_mday = 1 + i / 48, .tm_isdst = -1}, at;
+            mktime(&tm);
+            c.month = tm.tm_mon + 1;
+            c.day = tm.tm_mday;
+            c.year = tm.tm_year + 1900;
+            struct tm want = {.tm_year = tm.tm_year,
+                              .tm_mon = tm.tm_mon,
+                              .tm_mday = tm.tm_mday,
+                              .tm_hour = c.hour,
+                              .tm_min = c.minute,
+                              .tm_sec = c.second,
+                              .tm_isdst = -1};
+            time_t by_system = mktime(&want);
+            int64_t ns;
+            assert_true(vp_time_from_local(&c, &ns));
+            time_t s = (time_t)(ns / S);
+            localtime_r(&s, &at);
+            if (want.tm_hour != c.hour || want.tm_min != c.minute) /* there is no such time */
+                assert_true(labs((long)(s - by_system)) <= 3600);
+            else
+                assert_true(at.tm_hour == c.hour && at.tm_min == c.minute && at.tm_mday == c.day &&
+                            at.tm_sec == c.second);
+        }
+    }
+}
+
 static void other_names_have_no_time(void **state)
 {
     static const char *const names[] = {"",
@@ -85,6 +123,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(run_names_of_every_writer),
         cmocka_unit_test(run_names_are_local_time),
+        cmocka_unit_test(local_time_is_that_of_the_system),
         cmocka_unit_test(other_names_have_no_time),
         cmocka_unit_test(epoch_digits_tell_their_unit_by_length),
     };

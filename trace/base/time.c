@@ -2,6 +2,20 @@
 
 #include <time.h>
 
+/* As mktime, which asks the system for its time zone anew each time: a stat for every run that is
+ * listed. The offset of the first guess may be that of the other side of a change of clocks. */
+static time_t local_time(struct tm *tm)
+{
+    time_t utc = timegm(tm), s = utc;
+    for (int i = 0; i < 2; i++) {
+        struct tm at;
+        if (!localtime_r(&s, &at))
+            return -1;
+        s = utc - at.tm_gmtoff;
+    }
+    return s;
+}
+
 bool vp_time_from_local(const vp_civil *t, int64_t *unix_ns)
 {
     struct tm tm = {.tm_year = t->year - 1900,
@@ -9,13 +23,12 @@ bool vp_time_from_local(const vp_civil *t, int64_t *unix_ns)
                     .tm_mday = t->day,
                     .tm_hour = t->hour,
                     .tm_min = t->minute,
-                    .tm_sec = t->second,
-                    .tm_isdst = -1};
+                    .tm_sec = t->second};
     if (t->year < 1970 || t->year > 9999 || t->month < 1 || t->month > 12 || t->day < 1 ||
         t->hour < 0 || t->hour > 23 || t->minute < 0 || t->minute > 59 || t->second < 0 ||
         t->second > 59)
         return false;
-    time_t s = mktime(&tm);
+    time_t s = local_time(&tm);
     if (tm.tm_mday != t->day || tm.tm_mon != t->month - 1) /* it was the 31st of February */
         return false;
     if (s < -86400 || s > INT64_MAX / 1000000000)
