@@ -2,8 +2,10 @@
 import gzip
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
+import zipfile
 
 import pytest
 
@@ -14,7 +16,7 @@ from gen.scene import MS, Scene, TpuChip  # noqa: E402
 
 GRAPH = json.dumps({'schema': '1.1.1-chakra.0.0.4', 'pid': 7, 'time': '2024-01-01 00:00:00', 'start_ts': 5,
                     'nodes': [{'id': i, 'name': 'aten::mm', 'inputs': [1] * 20} for i in range(400)]}).encode()
-TABLE = json.dumps({'rows': list(range(9)), 'total': 9}).encode()
+TABLE = json.dumps({'rows': [i * 2654435761 % 2**32 for i in range(99)], 'total': 99}).encode()
 
 FOREIGN = {
     'graph.pt.trace.json': GRAPH,
@@ -50,8 +52,6 @@ def listed(place, path):
 @pytest.mark.parametrize('where', ('', 'plugins/profile/2026_01_02_03_04_05/'), ids=('loose', 'run'))
 @pytest.mark.parametrize('name', FOREIGN)
 def test_foreign_content_is_named(place, name, where):
-    if where and name in ('table.trace.json.gz', 'text.trace.json.gz'):
-        pytest.skip('of a run the packed JSON is believed by its name (catalog_look.c)')
     path = place.dir / 'd' / where / name
     path.parent.mkdir(parents=True)
     path.write_bytes(FOREIGN[name])
@@ -67,6 +67,40 @@ def test_foreign_content_is_named(place, name, where):
     if 'graph' in name:
         assert 'execution graph' in why[0]
     assert 'Found 1 trace file(s)' in ask(place, '--list-only', '--profile-dir', place.dir / 'd').stdout
+
+
+def test_the_second_half_of_a_host_is_not_opened(place):
+    """Packed JSON beside the xplane of its host decides nothing; beside a text of that name it does."""
+    scene = Scene()
+    fused(TpuChip(scene), MS)
+    run = files.write(scene, 'xspace', place.dir / 'd') / 'plugins/profile/2026_01_02_03_04_05'
+    whole, = run.glob('*.xplane.pb')
+    half = run / whole.name.replace('.xplane.pb', '.trace.json.gz')
+    half.write_bytes(gzip.compress(json.dumps({'displayTimeUnit': 'ns', 'metadata': {'highres-ticks': True},
+                                               'traceEvents': [broken.x(ts=i * 7919 % 1000, dur=i) for i in range(99)]
+                                               }).encode()))
+    assert half.stat().st_size >= 200
+    def opened(path):
+        trace = ['strace', '-f', '-e', 'trace=openat,openat2', 'view_profile', 'list', '--format=json', str(path)]
+        return subprocess.run(trace, env=place.env, capture_output=True, text=True, check=True).stderr
+    session, = listed(place, place.dir / 'd')['sessions']
+    assert session['status'] == 'ok' and len(session['files']) == 2 and len(session['hosts']) == 1
+    if shutil.which('strace'):
+        assert half.name not in opened(place.dir / 'd') and whole.name in opened(place.dir / 'd')
+    whole.write_bytes(FOREIGN['text.xplane.pb'])
+    made = listed(place, place.dir / 'd')
+    assert [f['path'].split('/')[-1] for f in made['sessions'][0]['files'] if f['kind'] != 'unreadable'] == [half.name]
+    half.write_bytes(FOREIGN['text.trace.json.gz'] + bytes(200))
+    assert 'a profile' in ask(place, 'list', place.dir / 'd', code=3).stderr
+
+
+def test_packed_members_are_looked_at(place):
+    """In an archive, too, a name makes no profile."""
+    path = place.dir / 'runs.zip'
+    with zipfile.ZipFile(path, 'w') as z:
+        z.writestr('plugins/profile/2026_01_02_03_04_05/a.trace.json.gz',
+                   gzip.compress(bytes(i * 7919 % 251 for i in range(9000))))
+    assert 'its content is something else' in ask(place, 'list', path, code=3).stderr
 
 
 def test_a_host_whose_file_is_none_is_told(place):

@@ -87,6 +87,7 @@ typedef struct cat_found {
     vp_file_id id;
     uint32_t member_index;
     const char *cut; /* as in cat_file */
+    bool by_name;    /* its kind is what its name says: nobody has looked at it */
 } cat_found;
 
 typedef struct cat_dir {
@@ -126,6 +127,10 @@ int cat_sessions_finish(catalog *c);
  * memo. Files that cannot be opened are RD_UNREADABLE; only fatal conditions fail. */
 int cat_look(cat_scan *s, int dir_fd, const char *open_name, bool in_run, cat_found *f,
              const cat_archive **archive);
+/* f is named like the packed JSON that XLA writes beside the xplane of its host. Where that was
+ * read it decides nothing, and need not be looked at: to unpack the heads of ten thousand costs
+ * more than to list all the rest. */
+bool cat_is_second_half(const cat_found *f, bool in_run);
 /* The same for an archive's member, from the head in the index. */
 int cat_look_member(const ar_member *m, cat_found *f);
 

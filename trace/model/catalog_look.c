@@ -13,13 +13,9 @@
 /* Git LFS pointers have about 130 bytes, and interrupted captures none. */
 #define DOUBTFUL_BYTES 200
 
-/* Anything may be named like a profile; like a cache of XProf's, only they are. What XLA packs
- * beside a run's xplane is believed, too: to unpack the heads of ten thousand costs more than to
- * list all the rest, and there it is only the second half of its host. */
-static bool name_suffices(const cat_found *f, bool in_run)
+bool cat_is_second_half(const cat_found *f, bool in_run)
 {
-    return f->kind.format == RD_CACHE ||
-           (in_run && f->kind.format == RD_XLA_JSON && f->kind.gzip && f->bytes >= DOUBTFUL_BYTES);
+    return in_run && f->kind.format == RD_XLA_JSON && f->kind.gzip && f->bytes >= DOUBTFUL_BYTES;
 }
 
 /* In a run directory all JSON is of the run's profiler; elsewhere PyTorch users call their files so
@@ -35,31 +31,12 @@ static bool fatal(int rc)
     return rc == VP_ENOMEM || rc == VP_ECANCELLED;
 }
 
-/* The first bytes of what a gzip head unpacks to; none when it is damaged. */
-static int inner_of(const char *head, size_t n, char *inner, size_t *inner_n)
-{
-    rd_stream *memory, *plain VP_CLEANUP(rd_stream_close) = NULL;
-    char *p;
-    size_t got;
-    *inner_n = 0;
-    if (!gz_is(head, n))
-        return 0;
-    VP_TRY(rd_stream_memory(&memory, head, n, 0));
-    int rc = gz_stream(&plain, memory, false);
-    if (rc == 0)
-        rc = plain->next(plain, &p, &got);
-    if (rc <= 0)
-        return fatal(rc) ? rc : 0;
-    *inner_n = got < INNER_MAX ? got : INNER_MAX;
-    memcpy(inner, p, *inner_n);
-    return 0;
-}
-
 static int detect(vp_str name, const char *head, size_t n, rd_kind *out)
 {
     char inner[INNER_MAX];
-    size_t inner_n;
-    VP_TRY(inner_of(head, n, inner, &inner_n));
+    size_t inner_n = 0;
+    if (gz_is(head, n))
+        VP_TRY(gz_head(head, n, inner, sizeof inner, &inner_n));
     *out = rd_detect(name, (vp_str){head, n}, (vp_str){inner, inner_n});
     return 0;
 }
@@ -153,7 +130,7 @@ int cat_look(cat_scan *s, int dir_fd, const char *open_name, bool in_run, cat_fo
     *archive = NULL;
     f->kind = rd_detect_name(f->name);
     f->why = f->kind.why;
-    if (name_suffices(f, in_run))
+    if (f->kind.format == RD_CACHE) /* anything may be named like a profile, but not like a cache */
         return 0;
     const cat_memo_entry *known =
         s->opts->previous ? cat_memo_get(&s->opts->previous->memo, &f->id, name_hash) : NULL;
@@ -174,7 +151,7 @@ int cat_look_member(const ar_member *m, cat_found *f)
     f->kind = rd_detect_name(f->name);
     /* Of a sparse member the first bytes may be a hole, which is not kept. */
     rd_kind by_name = f->kind;
-    if (!name_suffices(f, true) && (m->head_n || !m->size))
+    if (f->kind.format != RD_CACHE && (m->head_n || !m->size))
         VP_TRY(detect(f->name, m->head, m->head_n, &f->kind));
     keep_producer(&f->kind, by_name, true);
     f->why = f->kind.why;

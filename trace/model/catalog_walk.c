@@ -25,7 +25,7 @@ typedef struct entry {
 
 /* A directory whose subdirectories are still to come. The buffers are reused by its siblings. */
 typedef struct frame {
-    DIR *dir;
+    int fd;
     char *names;
     size_t names_n, names_cap;
     entry *entries;
@@ -39,6 +39,7 @@ typedef struct walk {
     size_t root_n;
     frame frames[VP_WALK_DEPTH_MAX + 1];
     size_t depth; /* frames in use */
+    _Alignas(struct dirent64) char listing[32768];
     cat_found *found;
     size_t found_n, found_cap;
     vp_map found_ids; /* by inode; filled only in directories with links */
@@ -72,7 +73,7 @@ static int note_limit(walk *w, const char *name, const char *why)
     return cat_note_add(w->scan->c, path, why);
 }
 
-static int add_entry(frame *f, const struct dirent *e)
+static int add_entry(frame *f, const struct dirent64 *e)
 {
     size_t n = strlen(e->d_name) + 1;
     VP_TRY(vp_grow(&f->names, &f->names_cap, f->names_n + n, 1, SIZE_MAX / 2));
@@ -90,18 +91,28 @@ static int by_name(const void *pa, const void *pb, void *names)
     return strcmp(base + a->name, base + b->name);
 }
 
-static int read_entries(walk *w, frame *f)
+/* What one call told of the directory. */
+static int take_entries(walk *w, frame *f, size_t n)
 {
-    struct dirent *e;
-    cat_scan *s = w->scan;
-    f->names_n = f->count = f->next = 0;
-    while (!s->stopped && (errno = 0, e = readdir(f->dir))) {
+    for (size_t at = 0; at < n && !w->scan->stopped;) {
+        const struct dirent64 *e = (const struct dirent64 *)(const void *)(w->listing + at);
+        at += e->d_reclen;
         if (e->d_name[0] == '.')
             continue;
-        VP_TRY(cat_tick(s));
+        VP_TRY(cat_tick(w->scan));
         VP_TRY(add_entry(f, e));
     }
-    if (!s->stopped && errno)
+    return 0;
+}
+
+/* Without opendir, which asks three questions more of every directory. */
+static int read_entries(walk *w, frame *f)
+{
+    ssize_t n = 0;
+    f->names_n = f->count = f->next = 0;
+    while (!w->scan->stopped && (n = getdents64(f->fd, w->listing, sizeof w->listing)) > 0)
+        VP_TRY(take_entries(w, f, (size_t)n));
+    if (n < 0)
         VP_TRY(note_errno(w, "", "cannot read the directory to its end"));
     if (f->count)
         qsort_r(f->entries, f->count, sizeof *f->entries, by_name, f->names);
@@ -152,30 +163,74 @@ static bool stands_by(int dir_fd, const char *name)
 static int take_file(walk *w, frame *f, const entry *e, cat_dir *d)
 {
     const char *name = name_of(f, e);
+    rd_kind by_name = rd_detect_name(vp_str_of(name));
     const cat_archive *archive;
     struct stat st;
     w->scan->c->seen.files++;
-    if (rd_detect_name(vp_str_of(name)).format == RD_CACHE) {
+    if (by_name.format == RD_CACHE) {
         d->caches++;
         return 0;
     }
-    if (fstatat(dirfd(f->dir), name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+    if (fstatat(f->fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return errno == ENOENT ? 0 : note_errno(w, name, "cannot stat");
     if (!S_ISREG(st.st_mode))
         return 0;
-    if (rd_detect_name(vp_str_of(name)).format == RD_VPCAP && stands_by(dirfd(f->dir), name)) {
+    if (by_name.format == RD_VPCAP && stands_by(f->fd, name)) {
         d->standby++;
         return 0;
     }
     vp_file_id id = vp_fs_id(&st);
     cat_found found = found_of(name, &id);
-    if (forbidden(dirfd(f->dir), name, &st)) {
+    if (forbidden(f->fd, name, &st)) {
         found.kind.format = RD_UNREADABLE;
         found.why = "cannot read: permission denied";
         return keep(w, &found, NULL, d);
     }
-    VP_TRY(cat_look(w->scan, dirfd(f->dir), name, cat_is_run(d), &found, &archive));
+    found.kind = by_name;
+    found.by_name = cat_is_second_half(&found, cat_is_run(d));
+    if (found.by_name)
+        return keep(w, &found, NULL, d);
+    VP_TRY(cat_look(w->scan, f->fd, name, cat_is_run(d), &found, &archive));
     return keep(w, &found, archive, d);
+}
+
+static int by_found_name(const void *pa, const void *pb)
+{
+    const cat_found *a = pa, *b = pb;
+    return strcmp(a->name.p, b->name.p);
+}
+
+/* The xplane of the same host has been looked at and is one. */
+static bool has_first_half(const walk *w, const cat_found *f)
+{
+    char name[NAME_MAX + 1];
+    vp_str host = rd_host_of(f->name);
+    int n = snprintf(name, sizeof name, "%.*s.xplane.pb", VP_STR_ARG(host));
+    cat_found key = {.name = vp_str_of(name)};
+    if (!host.n || (size_t)n >= sizeof name)
+        return false;
+    const cat_found *first = bsearch(&key, w->found, w->found_n, sizeof *w->found, by_found_name);
+    return first && first->kind.format == RD_XSPACE;
+}
+
+static int look_at_the_rest(walk *w, frame *f, cat_dir *d)
+{
+    size_t n = w->found_n, rest = 0;
+    for (size_t i = 0; i < n; i++) {
+        cat_found *one = &w->found[i];
+        one->by_name = one->by_name && !has_first_half(w, one);
+        rest += one->by_name;
+    }
+    if (rest)
+        w->found_n = 0; /* each is kept again, or not */
+    for (size_t i = 0; rest && i < n; i++) {
+        cat_found one = w->found[i];
+        const cat_archive *archive = NULL;
+        if (one.by_name)
+            VP_TRY(cat_look(w->scan, f->fd, one.name.p, cat_is_run(d), &one, &archive));
+        VP_TRY(keep(w, &one, archive, d));
+    }
+    return 0;
 }
 
 static uint64_t inode_key(const vp_file_id *id)
@@ -236,18 +291,12 @@ static unsigned char type_of(const frame *f, const entry *e)
     struct stat st;
     if (e->type != DT_UNKNOWN)
         return e->type;
-    if (fstatat(dirfd(f->dir), name_of(f, e), &st, AT_SYMLINK_NOFOLLOW) < 0)
+    if (fstatat(f->fd, name_of(f, e), &st, AT_SYMLINK_NOFOLLOW) < 0)
         return DT_UNKNOWN;
     return S_ISREG(st.st_mode)   ? DT_REG
            : S_ISDIR(st.st_mode) ? DT_DIR
            : S_ISLNK(st.st_mode) ? DT_LNK
                                  : DT_FIFO;
-}
-
-static int by_found_name(const void *pa, const void *pb)
-{
-    const cat_found *a = pa, *b = pb;
-    return strcmp(a->name.p, b->name.p);
 }
 
 /* Files first, then links to files, which must not displace what is really there. */
@@ -264,6 +313,7 @@ static int take_files(walk *w, frame *f)
         if (e->type == DT_REG)
             VP_TRY(take_file(w, f, e, &d));
     }
+    VP_TRY(look_at_the_rest(w, f, &d));
     if (links)
         VP_TRY(remember_found(w));
     for (size_t i = 0; links && i < f->count; i++)
@@ -290,10 +340,7 @@ static int enter(walk *w, int fd, size_t full_n)
     if (vp_map_get(&w->scan->visited, key) != VP_MAP_NONE)
         return 0;
     VP_TRY(vp_map_set(&w->scan->visited, key, 0));
-    f->dir = fdopendir(owned);
-    if (!f->dir)
-        return note_errno(w, "", "cannot read the directory");
-    vp_fs_take(&owned);
+    f->fd = vp_fs_take(&owned);
     f->full_n = full_n;
     w->depth++;
     w->scan->c->seen.directories++;
@@ -306,8 +353,7 @@ static int enter(walk *w, int fd, size_t full_n)
 static void leave(walk *w)
 {
     frame *f = &w->frames[--w->depth];
-    closedir(f->dir);
-    f->dir = NULL;
+    close(f->fd);
     w->full[w->depth ? w->frames[w->depth - 1].full_n : w->root_n] = 0;
 }
 
@@ -318,7 +364,7 @@ static int descend(walk *w, frame *f, const char *name)
         return note_limit(w, name, "not entered: nested deeper than any log directory");
     if (f->full_n + n + 2 > sizeof w->full)
         return note_limit(w, name, "not entered: the path is too long");
-    int fd = openat(dirfd(f->dir), name, DIR_FLAGS | O_NOFOLLOW);
+    int fd = openat(f->fd, name, DIR_FLAGS | O_NOFOLLOW);
     if (fd < 0)
         return errno == ENOENT ? 0 : note_errno(w, name, "cannot open the directory");
     w->full[f->full_n] = '/';

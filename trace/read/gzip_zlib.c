@@ -1,9 +1,12 @@
 #include <zlib.h>
 
+#include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/read/gzip.h"
 #include "trace/read/gzip_backend.h"
 
 #define RAW_DEFLATE (-15) /* the largest window, no wrapper */
+#define GZIP (15 + 16)    /* the same behind a gzip header */
 
 static void *zalloc_counted(void *ctx, unsigned count, unsigned size)
 {
@@ -72,4 +75,23 @@ const gz_backend *gz_backend_zlib(void)
     static const gz_backend b = {zlib_create, zlib_destroy,   zlib_reset,
                                  zlib_run,    zlib_give_back, zlib_crc};
     return &b;
+}
+
+int gz_head(const void *p, size_t n, char *out, size_t cap, size_t *got)
+{
+    z_stream z = {.zalloc = zalloc_counted,
+                  .zfree = zfree_counted,
+                  .next_in = (Bytef *)(uintptr_t)p,
+                  .avail_in = (uInt)n,
+                  .next_out = (Bytef *)out,
+                  .avail_out = (uInt)cap};
+    *got = 0;
+    if (inflateInit2(&z, GZIP) != Z_OK)
+        return vp_fail(VP_ENOMEM, "no memory to inflate");
+    int rc = inflate(&z, Z_SYNC_FLUSH);
+    inflateEnd(&z);
+    if (rc == Z_MEM_ERROR)
+        return vp_fail(VP_ENOMEM, "no memory to inflate");
+    *got = cap - z.avail_out;
+    return 0;
 }
