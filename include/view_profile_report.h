@@ -392,6 +392,31 @@ typedef struct vp_thread {
     int64_t wait_calls, wait_start_ps, wait_dur_ps; /* the longest */
 } vp_thread;
 
+/* ---- What a program says of itself (full; recordings of view_profile_capture.h) ---- */
+
+typedef struct vp_said {
+    const char *text;
+    int64_t count;
+} vp_said;
+
+/* An argument of all zones of one name, or a counter. Numbers and texts are told apart. None in the
+ * report of one step. */
+typedef struct vp_values {
+    const char *host, *zone; /* of a counter its own name */
+    const char *key;         /* NULL of a counter */
+    int64_t numbers;         /* how many; without one, NaN: */
+    double min, mean, max, sum, last;
+    int64_t texts;    /* how many: those of top, and others */
+    int64_t distinct; /* different ones; VP_UNKNOWN: more than 64 */
+    vp_said *top;     /* most frequent first, <= 8 */
+    size_t top_count;
+    int64_t others;
+} vp_values;
+
+typedef struct vp_meta {
+    const char *host, *key, *value;
+} vp_meta;
+
 /* ---- Memory (full) ---- */
 
 typedef struct vp_memory_item {
@@ -512,6 +537,13 @@ typedef struct vp_report {
     int64_t host_op_total; /* such rows, listed or not */
     vp_thread *threads;    /* those that work most of each host; none where a device is */
     size_t thread_count;
+    vp_values *args; /* by how often, as counters; of each host the first 100, as of meta */
+    size_t arg_count;
+    vp_values *counters;
+    size_t counter_count;
+    vp_meta *meta; /* by key */
+    size_t meta_count;
+    int64_t arg_total, counter_total, meta_total; /* listed or not */
     vp_memory *memory;
     size_t memory_count;
     vp_quality *quality;

@@ -90,6 +90,7 @@ class Host:
     devices: list = field(default_factory=list)
     stop: int = 0  # end of the capture; 0: of the last event
     warnings: list = field(default_factory=list)
+    meta: dict = field(default_factory=dict)  # what the program says of itself
 
     def thread(self, name='python'):
         self.threads.append(Thread(1000 + len(self.threads), name))

@@ -135,6 +135,6 @@ def encode(host):
     _cpu_threads(cpu, host)
     environment = Plane('Task Environment')
     environment.own = {'profile_start_time': host.start_ns,
-                       'profile_stop_time': host.start_ns + (host.stop or host.last()) // 1000}
+                       'profile_stop_time': host.start_ns + (host.stop or host.last()) // 1000} | host.meta
     out = b''.join(wire.bytes_(1, p.encode()) for p in [*planes, cpu, environment])
     return out + b''.join(wire.text(3, w) for w in host.warnings) + wire.text(4, host.name)

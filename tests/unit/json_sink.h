@@ -164,6 +164,18 @@ static void rec_on_capture(sink *s, int64_t a, int64_t b)
     (void)s, (void)a, (void)b;
 }
 
+static int rec_on_arg(sink *s, const sink_arg *a)
+{
+    (void)s, (void)a;
+    return 0;
+}
+
+static int rec_on_meta(sink *s, vp_str key, vp_str value)
+{
+    (void)s, (void)key, (void)value;
+    return 0;
+}
+
 static rec *rec_new(void)
 {
     rec *r = calloc(1, sizeof *r);
@@ -176,7 +188,9 @@ static rec *rec_new(void)
                   .skipped = rec_on_skipped,
                   .quality = rec_on_quality,
                   .base = rec_on_base,
-                  .capture = rec_on_capture};
+                  .capture = rec_on_capture,
+                  .arg = rec_on_arg,
+                  .meta = rec_on_meta};
     return r;
 }
 

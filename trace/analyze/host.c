@@ -282,9 +282,9 @@ static int analyze_processes(host_result *h, device_list *l, const grouping *g, 
 static int ask_all(analysis *a)
 {
     static int (*const questions[])(analysis *) = {
-        steps_collect,     gaps_collect,     launch_collect,  collectives_collect,
-        transfers_collect, hygiene_collect,  compile_collect, threads_collect,
-        memory_collect,    barriers_collect, quality_collect, host_ops_collect};
+        steps_collect,    gaps_collect,    launch_collect,  collectives_collect, transfers_collect,
+        hygiene_collect,  compile_collect, threads_collect, args_collect,        memory_collect,
+        barriers_collect, quality_collect, host_ops_collect};
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
         VP_TRY(questions[i](a));
     return 0;

@@ -54,6 +54,10 @@ typedef struct host_result {
     int64_t host_op_total;
     vp_thread *threads;
     size_t thread_count, thread_cap;
+    vp_values *args, *counters; /* these and meta of the arena */
+    size_t arg_count, counter_count, meta_count;
+    vp_meta *meta;
+    int64_t arg_total, counter_total, meta_total;
     vp_memory *memory;
     size_t memory_count, memory_cap;
     int64_t base_unix_ns, capture_ps; /* -1 unknown */
@@ -243,6 +247,7 @@ int transfers_collect(analysis *a);   /* transfers.c */
 int hygiene_collect(analysis *a);     /* hygiene.c: hygiene, splits of ops */
 int compile_collect(analysis *a);     /* compile.c */
 int threads_collect(analysis *a);     /* threads.c */
+int args_collect(analysis *a);        /* args.c: what the program says of itself */
 int memory_collect(analysis *a);      /* memory.c */
 int barriers_collect(analysis *a);    /* barriers.c: what TPUs wait for each other */
 int quality_collect(analysis *a);     /* quality.c: what to doubt; needs launch */

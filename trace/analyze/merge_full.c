@@ -296,6 +296,47 @@ static int order_threads(const void *a, const void *b)
     return order ? order : compare(x->start_ps, y->start_ps);
 }
 
+static void adopt_values(merging *m, void *row, const merge_part *p)
+{
+    vp_values *x = row;
+    (void)p;
+    x->host = adopt_host(m, x->host);
+    x->zone = merge_text(m, x->zone);
+    x->key = merge_text(m, x->key);
+    x->top = merge_items(m, x->top, x->top_count, sizeof *x->top);
+    for (size_t i = 0; x->top && i < x->top_count; i++)
+        x->top[i].text = merge_text(m, x->top[i].text);
+}
+
+static int order_values(const void *a, const void *b)
+{
+    const vp_values *x = a, *y = b;
+    int order = larger_first(x->numbers + x->texts, y->numbers + y->texts);
+    if (!order)
+        order = merge_order(x->host, y->host);
+    if (!order)
+        order = merge_order(x->zone, y->zone);
+    return order ? order : merge_order(x->key, y->key);
+}
+
+static void adopt_meta(merging *m, void *row, const merge_part *p)
+{
+    vp_meta *x = row;
+    (void)p;
+    x->host = adopt_host(m, x->host);
+    x->key = merge_text(m, x->key);
+    x->value = merge_text(m, x->value);
+}
+
+static int order_meta(const void *a, const void *b)
+{
+    const vp_meta *x = a, *y = b;
+    int order = merge_order(x->host, y->host);
+    if (!order)
+        order = merge_order(x->key, y->key);
+    return order ? order : merge_order(x->value, y->value);
+}
+
 static void adopt_memory(merging *m, void *row, const merge_part *p)
 {
     vp_memory *x = row;
@@ -334,13 +375,21 @@ void merge_full(merging *m)
         SECTION(transfers, transfer_count, adopt_transfer, order_transfers),
         SECTION(host_ops, host_op_count, adopt_host_op, order_host_ops),
         SECTION(threads, thread_count, adopt_thread, order_threads),
+        SECTION(args, arg_count, adopt_values, order_values),
+        SECTION(counters, counter_count, adopt_values, order_values),
+        SECTION(meta, meta_count, adopt_meta, order_meta),
         SECTION(memory, memory_count, adopt_memory, order_memory),
     };
 #undef SECTION
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         merge_section(m, &sections[i]);
-    for (size_t i = 0; i < m->count; i++)
-        m->r->host_op_total += m->parts[i].r->host_op_total;
+    for (size_t i = 0; i < m->count; i++) {
+        const vp_report *r = m->parts[i].r;
+        m->r->host_op_total += r->host_op_total;
+        merge_sum(&m->r->arg_total, r->arg_total);
+        merge_sum(&m->r->counter_total, r->counter_total);
+        merge_sum(&m->r->meta_total, r->meta_total);
+    }
     merge_compile(m);
     join_transfers(m->r);
 }

@@ -44,6 +44,12 @@ static void ready_rows(host_result *h, const char *host, const char *file)
         h->compile.functions[i].host = host;
     for (size_t i = 0; i < h->host_op_count; i++)
         h->host_ops[i].host = host;
+    for (size_t i = 0; i < h->arg_count; i++)
+        h->args[i].host = host;
+    for (size_t i = 0; i < h->counter_count; i++)
+        h->counters[i].host = host;
+    for (size_t i = 0; i < h->meta_count; i++)
+        h->meta[i].host = host;
     for (size_t i = 0; i < h->memory_count; i++)
         h->memory[i].host = host;
 }
@@ -112,6 +118,15 @@ static int add_results(vp_report *r, host_result *h)
     r->host_op_total = h->host_op_total;
     r->threads = h->threads;
     r->thread_count = h->thread_count;
+    r->args = h->args;
+    r->arg_count = h->arg_count;
+    r->arg_total = h->arg_total;
+    r->counters = h->counters;
+    r->counter_count = h->counter_count;
+    r->counter_total = h->counter_total;
+    r->meta = h->meta;
+    r->meta_count = h->meta_count;
+    r->meta_total = h->meta_total;
     r->memory = h->memory;
     r->memory_count = h->memory_count;
     VP_TRY(scopes_tree(&r->scopes, &r->scope_count, &h->arena, h->scopes, h->scope_count));

@@ -162,7 +162,8 @@ void vp_json_double(vp_json *j, double v)
         return;
     }
     before_value(j);
-    vp_buf_printf(j->b, "%.9g", v);
+    bool whole = v > -9e15 && v < 9e15 && v == (double)(int64_t)v; /* counts stay exact */
+    vp_buf_printf(j->b, whole ? "%.0f" : "%.9g", v);
 }
 
 void vp_json_kstr(vp_json *j, const char *key, vp_str s)

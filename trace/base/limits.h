@@ -49,6 +49,12 @@
 #define VP_GROUP_TEXT_MAX (256u << 10)
 /* Who takes part in a collective, as text ("0-252:4"): real groups are one or a few runs. */
 #define VP_MEMBERS_TEXT_MAX 256u
+/* Arguments of zones and counters in one trace, different texts of one that are told apart, the
+ * length of such a text, and facts that a program says of itself: real programs have tens. */
+#define VP_ARGS_MAX 4096u
+#define VP_ARG_VALUES_MAX 64u
+#define VP_ARG_TEXT_MAX 200u
+#define VP_METAS_MAX 1024u
 /* Quality entries kept per host; further ones only count. */
 #define VP_QUALITY_MAX 200u
 /* Bytes of memory that the analysis of a profile may take for each byte that it has on the disk,

@@ -44,9 +44,9 @@ enum {
 
 /* Stats that every plane knows, by id; args follow. */
 static const char *const fixed_stats[] = {
-    NULL,       "step_num",      "_r",         "step_name",  "_pt",
-    "_p",       "_ct",           "_c",         "source",     "category",
-    "function", "counter_value", "lost_zones", "unfinished", "correlation_id"};
+    NULL,       "step_num", "_r",         "step_name",  "_pt",
+    "_p",       "_ct",      "_c",         "source",     "category",
+    "function", VX_COUNTER, "lost_zones", "unfinished", "correlation_id"};
 enum {
     ST_STEP_NUM = 1,
     ST_ROOT,
@@ -64,6 +64,14 @@ enum {
     ST_CORRELATION,
     ST_COUNT
 };
+
+bool vx_is_own_stat(vp_str name)
+{
+    for (uint32_t i = 1; i < ST_COUNT; i++)
+        if (vp_str_eq(name, vp_str_of(fixed_stats[i])))
+            return true;
+    return false;
+}
 
 enum { USED_BY_HOST = 1, USED_BY_DEVICE = 2, USED_TO_COMPILE = 4 };
 

@@ -18,6 +18,11 @@ typedef struct vx_counts {
 int vx_write(vx_counts *counts, int fd, const vpcap *v, vl_more_fn *more, void *more_ctx,
              const vp_str *warnings, size_t warning_count);
 
+/* Whether a stat of an event is a word of this format, and none that the program has said; and the
+ * one that holds a counter's value. */
+bool vx_is_own_stat(vp_str name);
+#define VX_COUNTER "counter_value"
+
 /* What of the image was lost, a sentence a piece, to fn; nothing when nothing was. fn's failure
  * ends it. Those about a recording that was cut off, that nobody ended, about what was open then,
  * and about a ring that has gone round begin as these, for who reads them. Zones that had not ended

@@ -242,12 +242,13 @@ int trace_new(trace **out)
     trace *t = vp_calloc(1, sizeof *t);
     if (!t)
         return vp_fail(VP_ENOMEM, "out of memory");
-    t->sink =
-        (sink){on_process, on_track,   on_track_update, on_process_update, on_kind,   on_events,
-               on_skipped, on_quality, on_base,         on_capture,        on_extent, on_origin};
+    t->sink = (sink){on_process, on_track,   on_track_update, on_process_update, on_kind,
+                     on_events,  on_skipped, on_quality,      on_base,           on_capture,
+                     on_extent,  on_origin,  trace_put_arg,   trace_put_meta};
     t->base_unix_ns = t->capture_start_ps = t->capture_end_ps = SINK_NO_TIME;
     t->extent_start_ps = t->extent_end_ps = SINK_NO_TIME;
     vp_arena_init(&t->arena);
+    vp_map_init(&t->arg_at);
     int rc = vp_intern_init(&t->names, &t->arena);
     if (rc < 0) {
         vp_free(t);
@@ -275,6 +276,7 @@ void trace_free(trace *t)
     vp_free(t->tracks);
     vp_free(t->kinds);
     vp_free(t->quality);
+    trace_free_args(t);
     vp_intern_free(&t->names);
     vp_arena_free(&t->arena);
     vp_free(t);

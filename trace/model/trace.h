@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "trace/base/arena.h"
+#include "trace/base/map.h"
 #include "trace/model/column.h"
 #include "trace/read/sink.h"
 
@@ -69,6 +70,27 @@ typedef struct trace_quality {
     bool partial;
 } trace_quality;
 
+/* What zones of one name say under one key, added up; key 0: the values of a counter. Numbers and
+ * texts are told apart. */
+typedef struct trace_arg_value {
+    vp_sid text;
+    uint64_t count;
+} trace_arg_value;
+
+typedef struct trace_arg {
+    vp_sid zone, key;
+    uint64_t numbers, texts, others; /* others: texts beyond VP_ARG_VALUES_MAX different ones */
+    double min, max, sum, last;
+    int64_t last_ps;
+    trace_arg_value *values;
+    uint32_t value_count;
+    size_t value_cap;
+} trace_arg;
+
+typedef struct trace_meta {
+    vp_sid key, value;
+} trace_meta;
+
 typedef struct trace {
     sink sink; /* first member: hand &trace->sink to a reader */
     vp_arena arena;
@@ -88,12 +110,21 @@ typedef struct trace {
     trace_quality *quality;
     uint32_t quality_count;
     uint64_t quality_dropped; /* beyond VP_QUALITY_MAX */
+    trace_arg *args;
+    uint32_t arg_count, meta_count;
+    trace_meta *metas;
+    uint64_t args_dropped; /* values beyond VP_ARGS_MAX rows */
+    vp_map arg_at;         /* zone << 32 | key, to its row */
     bool partial;
-    size_t process_cap, track_cap, kind_cap, quality_cap;
+    size_t arg_cap, meta_cap, process_cap, track_cap, kind_cap, quality_cap;
 } trace;
 
 int trace_new(trace **out);
 void trace_free(trace *t);
+/* args.c: the sink's arg and meta, and the end of what they made. */
+int trace_put_arg(sink *s, const sink_arg *a);
+int trace_put_meta(sink *s, vp_str key, vp_str value);
+void trace_free_args(trace *t);
 /* Sorts, places ops that do not name their module in one, and freezes. */
 int trace_seal(trace *t);
 /* Ops that name no module belong to the one whose run holds their aligned start; part of

@@ -133,6 +133,16 @@ typedef struct sink_quality {
     bool partial;        /* figures miss something because of this */
 } sink_quality;
 
+/* What an event says of itself beyond that: only where a program does, in a recording of ours. */
+typedef struct sink_arg {
+    uint32_t kind; /* of the event */
+    vp_str key;    /* empty: the event is a counter's, and this its value */
+    bool is_text;
+    double number;
+    vp_str text;
+    int64_t start_ps; /* of the event */
+} sink_arg;
+
 typedef struct sink sink;
 struct sink {
     int (*process)(sink *s, const sink_process *p, uint32_t *id);
@@ -157,6 +167,9 @@ struct sink {
     /* What the file itself calls relative time 0, in ns, where that is not 0: links into the file's
      * own timeline need it. */
     void (*origin)(sink *s, int64_t file_ns);
+    int (*arg)(sink *s, const sink_arg *a);
+    /* A fact that the recorded program says of itself. */
+    int (*meta)(sink *s, vp_str key, vp_str value);
 };
 
 /* What a reader is asked for. */

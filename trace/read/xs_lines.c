@@ -112,8 +112,8 @@ typedef struct raw_event {
     uint64_t key; /* over the stats that make a kind; 0: none */
     uint64_t producer_type, consumer_type;
     int64_t ordinal;
-    uint32_t seen; /* bit per xs_stat_role; what follows is set only where its bit is */
-    bool aggregated;
+    uint32_t seen;         /* bit per xs_stat_role; what follows is set only where its bit is */
+    bool aggregated, says; /* says: has stats */
     uint64_t producer, consumer, lost;
     vp_str allocator;       /* its name, or empty: then */
     uint64_t allocator_ref; /* the stat whose name it is */
@@ -248,7 +248,7 @@ static bool read_event(const xs_plane *pl, raw_event *e, const uint8_t *p, const
     e->seen = e->x.has = 0;
     e->allocator = VP_STR_NONE;
     e->allocator_ref = UINT64_MAX;
-    e->aggregated = false;
+    e->aggregated = e->says = false;
     while (r.p < end) {
         uint64_t v;
         uint8_t tag = *r.p;
@@ -259,6 +259,7 @@ static bool read_event(const xs_plane *pl, raw_event *e, const uint8_t *p, const
             if (tag == TAG_STAT) {
                 if (v > (uint64_t)(end - r.p))
                     return false;
+                e->says = true;
                 read_stat(pl, e, r.p, r.p + v);
                 r.p += v;
             } else if (tag == TAG_METADATA) {
@@ -465,6 +466,8 @@ static int host_event(xs_line_ctx *c, const uint8_t *p, const uint8_t *end)
            : SEEN(&e, XS_STAT_UNFINISHED) ? xs_kind_of_event(c, meta, e.key, event, false, &kind)
                                           : xs_kind_of_meta(c, meta, &kind));
     sink_event out = {e.offset, e.duration, SINK_NO_TIME, 0, c->track, kind, close_attrs(c, &e)};
+    if (r->is_ours && e.says)
+        VP_TRY(xs_args(c, kind, event, e.offset));
     if (SEEN(&e, XS_STAT_LOST))
         VP_TRY(use_lost(c, &e, &out.track));
     else if (out.extra && !e.duration && rd_has_attr(&e.x, SINK_MEM_USED))

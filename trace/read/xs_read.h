@@ -41,6 +41,7 @@ typedef struct xs_reader {
     vp_map processes;    /* hash of the plane's name → sink process */
     vp_map tracks;       /* hash of (process, id, name) → sink track */
     uint64_t device_ops; /* events on op lines of device planes */
+    bool is_ours;        /* our recorder wrote it */
     bool want_host;      /* full depth: host events, and attributes of all */
     xs_cpu_op *cpu_ops;
     size_t cpu_op_count, cpu_op_cap;
@@ -92,6 +93,11 @@ static inline int xs_emit(xs_reader *r, const sink_event *e)
 int xs_kind_of_meta(xs_line_ctx *c, xs_meta *meta, uint32_t *kind);
 int xs_kind_of_event(xs_line_ctx *c, xs_meta *meta, uint64_t key, vp_str event, bool cpu_op,
                      uint32_t *kind);
+
+/* xs_args.c: what an event of a recording of ours says of itself, to the sink's arg. */
+int xs_args(xs_line_ctx *c, uint32_t kind, vp_str event, int64_t start_ps);
+/* Whether the file is ours, and if so what its program says of itself, to the sink's meta. */
+int xs_facts(xs_reader *r, const xs_plane *environment);
 
 /* Reads the lines of a device plane (op lines in full) or of a host plane. */
 int xs_lines_read(xs_reader *r, uint32_t plane_index, bool device);

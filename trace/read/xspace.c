@@ -206,8 +206,12 @@ static int read_all(xs_reader *r)
         if (r->planes[i].is_metadata)
             VP_TRY(index_hlo(r, &r->planes[i]));
         VP_TRY(note_dropped(r, &r->planes[i]));
-        if (vp_str_eq(r->planes[i].name, VP_STR("Task Environment")) && !r->base_ns)
+        if (!vp_str_eq(r->planes[i].name, VP_STR("Task Environment")))
+            continue;
+        if (!r->base_ns)
             use_environment(r, &r->planes[i]);
+        if (r->want_host)
+            VP_TRY(xs_facts(r, &r->planes[i]));
     }
     VP_TRY(read_lines(r));
     use_extent(r);

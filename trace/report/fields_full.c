@@ -375,6 +375,49 @@ static const rep_field thread_fields[] = {
     {0},
 };
 
+/* ---- What the program says of itself ---- */
+
+static const rep_field said_fields[] = {
+    {F("text", REP_TEXT, vp_said, text), .needed = true},
+    {F("count", REP_COUNT, vp_said, count), .needed = true},
+    {0},
+};
+
+static const rep_field arg_fields[] = {
+    {F("host", REP_TEXT, vp_values, host)},
+    {F("zone", REP_TEXT, vp_values, zone), .needed = true},
+    {F("key", REP_TEXT, vp_values, key), .needed = true},
+    {F("numbers", REP_COUNT, vp_values, numbers), .needed = true},
+    {F("min", REP_NUMBER, vp_values, min)},
+    {F("mean", REP_NUMBER, vp_values, mean)},
+    {F("max", REP_NUMBER, vp_values, max)},
+    {F("sum", REP_NUMBER, vp_values, sum)},
+    {F("last", REP_NUMBER, vp_values, last)},
+    {F("texts", REP_COUNT, vp_values, texts), .needed = true},
+    {F("distinct", REP_COUNT, vp_values, distinct)},
+    {LIST("top", vp_values, top, top_count, vp_said, said_fields)},
+    {F("others", REP_COUNT, vp_values, others), .needed = true},
+    {0},
+};
+
+static const rep_field counter_fields[] = {
+    {F("host", REP_TEXT, vp_values, host)},
+    {F("name", REP_TEXT, vp_values, zone), .needed = true},
+    {F("values", REP_COUNT, vp_values, numbers), .needed = true},
+    {F("min", REP_NUMBER, vp_values, min)},
+    {F("mean", REP_NUMBER, vp_values, mean)},
+    {F("max", REP_NUMBER, vp_values, max)},
+    {F("last", REP_NUMBER, vp_values, last)},
+    {0},
+};
+
+static const rep_field meta_fields[] = {
+    {F("host", REP_TEXT, vp_meta, host)},
+    {F("key", REP_TEXT, vp_meta, key), .needed = true},
+    {F("value", REP_TEXT, vp_meta, value), .needed = true},
+    {0},
+};
+
 /* ---- Memory and quality ---- */
 
 static const rep_field memory_item_fields[] = {
@@ -443,6 +486,12 @@ const rep_field rep_tail_fields[] = {
      .full = true},
     {F("host_op_total", REP_COUNT, vp_report, host_op_total), .full = true},
     {LIST("threads", vp_report, threads, thread_count, vp_thread, thread_fields), .full = true},
+    {LIST("args", vp_report, args, arg_count, vp_values, arg_fields), .full = true},
+    {F("arg_total", REP_COUNT, vp_report, arg_total), .full = true, .needed = true},
+    {LIST("counters", vp_report, counters, counter_count, vp_values, counter_fields), .full = true},
+    {F("counter_total", REP_COUNT, vp_report, counter_total), .full = true, .needed = true},
+    {LIST("meta", vp_report, meta, meta_count, vp_meta, meta_fields), .full = true},
+    {F("meta_total", REP_COUNT, vp_report, meta_total), .full = true, .needed = true},
     {.key = "memory", .type = REP_OBJECT, .fields = memory_fields, .put = put_memory, .full = true},
     {LIST("quality", vp_report, quality, quality_count, vp_quality, quality_fields)},
     {0},

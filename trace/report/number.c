@@ -101,6 +101,14 @@ int rep_duration(vp_buf *b, int64_t ps, vp_unit unit, int64_t scale_ps)
     return ps < 0 ? b->status : vp_buf_printf(b, " %s", rep_unit_name(unit));
 }
 
+int rep_put_value(vp_buf *b, double v)
+{
+    if (!isfinite(v))
+        return vp_buf_putc(b, '-');
+    bool whole = v > -1e12 && v < 1e12 && v == (double)(int64_t)v;
+    return vp_buf_printf(b, whole ? "%.0f" : "%.6g", v);
+}
+
 int rep_put_count(vp_buf *b, int64_t n, bool grouping)
 {
     char digits[24];

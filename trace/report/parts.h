@@ -23,6 +23,8 @@ int rep_put_ps(vp_buf *b, int64_t ps, vp_unit unit);
 /* A start, with as many decimals as it takes to place something of that length: the last one is a
  * tenth of it or less. Keeps its sign; "-" for VP_NO_TIME. No length: the unit's decimals. */
 int rep_put_when(vp_buf *b, int64_t start_ps, vp_unit unit, int64_t dur_ps);
+/* A number of the program's own: "1024", "0.125", "1.5e+12"; "-" for none. */
+int rep_put_value(vp_buf *b, double v);
 /* "1234", or "1,234,567" with grouping; "-" for unknown. */
 int rep_put_count(vp_buf *b, int64_t n, bool grouping);
 int rep_put_bytes(vp_buf *b, int64_t bytes); /* "1.4 MiB", "-" for unknown */

@@ -344,6 +344,7 @@ int rep_text_full(vp_buf *b, const vp_report *r, const vp_view *view)
     VP_TRY(put_folded(b, r, &v));
     VP_TRY(put_modules(b, r, &v));
     VP_TRY(text_host(b, r, &v));
+    VP_TRY(text_zones(b, r, &v));
     VP_TRY(put_files(b, r, &v));
     return text_quality(b, r, &v, VP_SEV_INFO, QUALITY_MAX);
 }

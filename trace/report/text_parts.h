@@ -46,6 +46,8 @@ int text_idle(vp_buf *b, const vp_report *r, const vp_view *v);
 int text_launches(vp_buf *b, const vp_report *r, const vp_view *v);
 int text_communication(vp_buf *b, const vp_report *r, const vp_view *v);
 int text_hygiene(vp_buf *b, const vp_report *r, const vp_view *v); /* what ops could be rid of */
-int text_host(vp_buf *b, const vp_report *r, const vp_view *v);    /* compile, host ops, memory */
+/* Threads, and what the program says of itself. */
+int text_zones(vp_buf *b, const vp_report *r, const vp_view *v);
+int text_host(vp_buf *b, const vp_report *r, const vp_view *v); /* compile, host ops, memory */
 
 #endif
