@@ -11,7 +11,7 @@
 
 #include "include/view_profile_capture.h"
 
-#define CALIBRATION_NS INT64_C(2000000)
+#define CALIBRATION_NS INT64_C(1000000)
 #define CALIBRATION_TRIES 64
 
 static pthread_once_t decided = PTHREAD_ONCE_INIT, measured = PTHREAD_ONCE_INIT;

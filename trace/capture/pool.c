@@ -67,11 +67,13 @@ static int map_image(cap_pool *p, const vpcap_header *h, int fd, const char *pat
         return vp_fail(errno == ENOMEM ? VP_ENOMEM : VP_EIO, "cannot map a pool of %llu bytes: %s",
                        (unsigned long long)h->image_bytes, strerror(errno));
     madvise(at, h->image_bytes, MADV_DONTFORK); /* a child must not write into it */
+    if (fd >= 0) /* else the first touch of a hole reads megabytes of it ahead, 5 ms each time */
+        madvise(at, h->image_bytes, MADV_RANDOM);
     p->image = at;
     p->size = h->image_bytes;
     p->head = at;
     memcpy(at, h, sizeof *h);
-    grow_populate(p->image + h->chunks_at, p->grow.chunks);
+    grow_fill_first(p);
     return 0;
 }
 

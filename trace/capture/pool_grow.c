@@ -21,20 +21,25 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
-/* Steps of the tables; of the chunks when nobody keeps ahead, 0.1 ms each; how far ahead at least
+/* Steps of the tables; of the chunks when nobody keeps ahead; how far ahead at least
  * and at most, in between as far as is used. */
 #define AREA_STEP (UINT64_C(64) << 10)
 #define STEP (UINT64_C(256) << 10)
 #define AHEAD_MIN (UINT64_C(1) << 20)
 #define AHEAD_MAX (UINT64_C(16) << 20)
+/* What a start waits for, a page of a file being 5 us or more; the rest is touched aside, in pieces
+ * that its end waits for. */
+#define FILL_FIRST (UINT64_C(16) << 10)
+#define FILL_STEP (UINT64_C(64) << 10)
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
-/* What others write there meanwhile stays. */
-void grow_populate(char *at, size_t bytes)
+/* Takes the faults of the first time that these bytes are written to. What others write there
+ * meanwhile stays. */
+static void populate(char *at, size_t bytes)
 {
     if (madvise(at, bytes, MADV_POPULATE_WRITE) == 0)
         return;
@@ -147,12 +152,34 @@ static bool grow(struct cap_pool *p, uint64_t at, uint64_t *ready, uint64_t to)
     int before = errno;
     uint64_t from = __atomic_load_n(ready, __ATOMIC_ACQUIRE);
     bool ok = from >= to || extend(&p->grow, at + from, at + to);
-    if (ok && from < to) {
-        grow_populate(p->image + at + from, to - from);
+    if (ok)
         raise_to(ready, to);
-    }
     errno = before;
     return ok;
+}
+
+static void fill_to(struct cap_pool *p, uint64_t from, uint64_t to)
+{
+    populate(p->image + p->head->chunks_at + from, to - from);
+    p->grow.filled = to;
+}
+
+void grow_fill_first(struct cap_pool *p)
+{
+    fill_to(p, 0, least(FILL_FIRST, p->grow.chunks));
+}
+
+/* One step of it, beyond what is in use. false: there is none. */
+static bool fill_ahead(struct cap_pool *p)
+{
+    uint64_t used = (uint64_t)VP__LOAD(p->head->pages_used) * VP__PAGE;
+    uint64_t ready = __atomic_load_n(&p->grow.chunks, __ATOMIC_ACQUIRE);
+    uint64_t from = p->grow.filled > used ? p->grow.filled : used;
+    uint64_t to = least(ready, used + AHEAD_MAX);
+    if (from >= to)
+        return false;
+    fill_to(p, from, least(from + FILL_STEP, to));
+    return true;
 }
 
 static uint64_t pages_bytes(const struct cap_pool *p)
@@ -213,7 +240,7 @@ static void *work(void *ctx)
         uint32_t seen = __atomic_load_n(&g->calls, __ATOMIC_ACQUIRE);
         if (__atomic_load_n(&g->ends, __ATOMIC_RELAXED))
             return NULL;
-        if (!keep_ahead(p))
+        if (!fill_ahead(p) && !keep_ahead(p))
             syscall(SYS_futex, &g->calls, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
     }
 }
@@ -221,7 +248,7 @@ static void *work(void *ctx)
 void grow_start(struct cap_pool *p)
 {
     cap_grow *g = &p->grow;
-    bool whole = g->chunks == pages_bytes(p);
+    bool whole = g->filled == pages_bytes(p);
     g->ends = false;
     if (!whole && vp_thread_start(&g->thread, work, p) == 0)
         __atomic_store_n(&g->runs, true, __ATOMIC_RELAXED);

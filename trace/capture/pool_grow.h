@@ -1,9 +1,9 @@
 /* A pool's file is as long as what is recorded needs, and some more that is ready in advance: the
  * mapping has its whole size from the start, the file comes up to it in pieces. Whoever takes a
  * part of the image makes sure of its place first, since a page that the disk has no room for ends
- * the program when it is touched. A thread of its own keeps ahead, as a page that is touched for
- * the first time costs as much as fifty zones; without it whoever takes does it. Private to pool.c
- * and the session; a cap_grow belongs to its pool. */
+ * the program when it is touched. A thread of its own keeps ahead of that and touches the pages, as
+ * the first time costs as much as fifty zones to thousands; without it whoever takes does both.
+ * Private to pool.c and the session; a cap_grow belongs to its pool. */
 #ifndef VP_CAPTURE_POOL_GROW_H
 #define VP_CAPTURE_POOL_GROW_H
 
@@ -19,7 +19,8 @@ typedef struct cap_grow {
     char *path; /* of the file, should the program close our descriptor */
     dev_t dev;
     ino_t ino;
-    uint64_t names, strings, chunks; /* bytes of each that are ready */
+    uint64_t names, strings, chunks; /* bytes of each that there is room for */
+    uint64_t filled;                 /* of the chunks, bytes that were touched in advance */
     uint32_t calls;                  /* futex: changes when there is something to do or to end */
     bool ends, runs;
     pthread_t thread;
@@ -31,8 +32,8 @@ struct cap_pool;
  * pieces of the others ready. VP_ENOSPC, VP_EIO, VP_ENOMEM. */
 int grow_open(cap_grow *g, const vpcap_header *h, int fd, const char *path);
 void grow_close(cap_grow *g);
-/* Takes the faults of the first time that these bytes are written to. */
-void grow_populate(char *at, size_t bytes);
+/* Touches the first pages of the chunks, for the zones that come at once. */
+void grow_fill_first(struct cap_pool *p);
 
 /* Sees to it that pages up to this one can be written to: false when there is no room. Signal-safe,
  * as the others. */
