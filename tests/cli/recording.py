@@ -8,6 +8,7 @@ import socket
 import subprocess
 import time
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 WAIT = 30
 
 
@@ -38,6 +39,19 @@ def compile_c(program, out, source, *flags):
     subprocess.run(["gcc", "-O1", "-g", "-Wall", "-Wextra", "-Werror", *sanitizer(program), str(source),
                     *map(str, flags), "-ldl", "-lpthread", "-o", str(out)], check=True)
     return out
+
+
+def recorder(program):
+    """Flags of a program that is linked against the recorder."""
+    libraries = pathlib.Path(program).parent
+    return [f"-I{ROOT / 'include'}", f"-L{libraries}", "-lview_profile_capture", f"-Wl,-rpath,{libraries}"]
+
+
+def compile_linked(program, out, text):
+    """Such a program, of one file with this text."""
+    source = out.with_suffix(".c")
+    source.write_text(text)
+    return compile_c(program, out, source, *recorder(program))
 
 
 def runs(directory):

@@ -12,8 +12,7 @@ import subprocess
 import tempfile
 
 import pytest
-from conftest import ROOT
-from recording import WAIT, ask, compile_c, environment
+from recording import WAIT, ask, compile_linked, environment
 
 NOBODY = 65534
 REFUSED = -8  # VP_EREFUSED
@@ -82,10 +81,7 @@ def runtime():
 
 @pytest.fixture
 def app(program, place, runtime):
-    libraries = pathlib.Path(program).parent
-    (place.dir / "app.c").write_text(PROGRAM)
-    return compile_c(program, runtime / "app", place.dir / "app.c", f"-I{ROOT / 'include'}", f"-L{libraries}",
-                     "-lview_profile_capture", f"-Wl,-rpath,{libraries}")
+    return compile_linked(program, runtime / "app", PROGRAM)
 
 
 @pytest.fixture

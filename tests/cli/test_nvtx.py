@@ -1,13 +1,12 @@
 """NVTX calls compiled straight to the recorder (view_profile_nvtx_compat.h) do what the same source does
 with NVIDIA's headers and the injection library; and neither way loses what a program says."""
-import pathlib
 import re
 import shutil
 import subprocess
 
 import pytest
 from conftest import ROOT
-from recording import (WAIT, compile_c, environment, events, library, names, nvtx_headers, runs, steps,
+from recording import (WAIT, compile_c, environment, events, library, names, nvtx_headers, recorder, runs, steps,
                        zones)
 from test_record import SHAPES
 
@@ -134,7 +133,6 @@ def record(request, program, place):
     """Compiles a source of NVTX calls, runs it recorded, and gives the only run."""
     def make(source, code=0):
         path = place.dir / "app.c"
-        libraries = pathlib.Path(program).parent
         env = environment(place, VIEW_PROFILE="1", VIEW_PROFILE_DIR=str(place.dir / "out"))
         if request.param == "injected":
             path.write_text(source)
@@ -142,8 +140,7 @@ def record(request, program, place):
             env["NVTX_INJECTION64_PATH"] = str(library(program))
         else:
             path.write_text(source.replace(THEIRS, OURS))
-            app = compile_c(program, place.dir / "app", path, f"-I{ROOT / 'include'}", f"-L{libraries}",
-                            "-lview_profile_capture", f"-Wl,-rpath,{libraries}")
+            app = compile_c(program, place.dir / "app", path, *recorder(program))
         done = subprocess.run([app], env=env, cwd=place.dir, timeout=WAIT, capture_output=True, text=True)
         assert done.returncode == code, done.stderr
         (found,) = runs(place.dir / "out")

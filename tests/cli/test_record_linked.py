@@ -9,7 +9,8 @@ import subprocess
 
 import pytest
 from conftest import ROOT
-from recording import WAIT, ask, compile_c, environment, names, runs, steps, until
+from recording import (WAIT, ask, compile_c, compile_linked, environment, names, recorder, runs, steps,
+                       until)
 
 HEAD = r"""#include <view_profile_capture.h>
 #include <signal.h>
@@ -24,13 +25,8 @@ __attribute__((unused)) static void rest(void) { nanosleep(&(struct timespec){0,
 @pytest.fixture
 def build(program, place):
     """A program of this source, linked with the recorder that is built."""
-    libraries = pathlib.Path(program).parent
-
     def make(source):
-        path = place.dir / "linked.c"
-        path.write_text(HEAD + source)
-        return compile_c(program, place.dir / "linked", path, f"-I{ROOT / 'include'}",
-                         f"-L{libraries}", "-lview_profile_capture", f"-Wl,-rpath,{libraries}")
+        return compile_linked(program, place.dir / "linked", HEAD + source)
 
     return make
 
@@ -620,7 +616,6 @@ def test_a_full_pool_ends_a_recording_while_the_program_goes_on(place, build, pr
 
 def test_calls_that_the_linker_wraps(program, place):
     """The recipe of VP_WRAP's description: neither the function nor who calls it is changed."""
-    libraries = pathlib.Path(program).parent
     (place.dir / "fn.c").write_text("int fn(int x);\nint fn(int x) { return x + 1; }\n")
     (place.dir / "main.c").write_text(HEAD + r"""int fn(int x);
 int __real_fn(int x);
@@ -638,7 +633,7 @@ int main(void)
 }
 """)
     app = compile_c(program, place.dir / "wrapped", place.dir / "main.c", place.dir / "fn.c", "-Wl,--wrap=fn",
-                    f"-I{ROOT / 'include'}", f"-L{libraries}", "-lview_profile_capture", f"-Wl,-rpath,{libraries}")
+                    *recorder(program))
     p = start(place, app)
     p.communicate(timeout=WAIT)
     assert p.returncode == 0

@@ -1,9 +1,6 @@
 """A plugin that records and is unloaded before the recording ends: what it was called, where it stood
 and what it recorded is in the profile all the same."""
-import pathlib
-
-from conftest import ROOT
-from recording import compile_c, environment, events, runs, sanitizer, zones
+from recording import compile_c, environment, events, recorder, runs, sanitizer, zones
 import subprocess
 
 PLUGIN = r"""#include <view_profile_capture.h>
@@ -58,8 +55,7 @@ int main(int argc, char **argv)
 
 
 def test_an_unloaded_plugin(place, program):
-    libraries = pathlib.Path(program).parent
-    linked = [f"-I{ROOT / 'include'}", f"-L{libraries}", "-lview_profile_capture", f"-Wl,-rpath,{libraries}"]
+    linked = recorder(program)
     for name, source in ("plugin", PLUGIN), ("program", PROGRAM):
         (place.dir / f"{name}.c").write_text(source)
     compile_c(program, place.dir / "plugin.so", place.dir / "plugin.c", "-shared", "-fPIC", *linked)

@@ -10,8 +10,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import ROOT
-from recording import WAIT, compile_c, environment, runs, until
+from recording import WAIT, compile_linked, environment, runs, until
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "golden"))
 from common import tool  # noqa: E402
@@ -172,11 +171,7 @@ int main(int argc, char **argv)
 
 @pytest.fixture
 def forks(program, place):
-    libraries = pathlib.Path(program).parent
-    source = place.dir / "forks.c"
-    source.write_text(CHILDREN)
-    return compile_c(program, place.dir / "forks", source, f"-I{ROOT / 'include'}", f"-L{libraries}",
-                     "-lview_profile_capture", f"-Wl,-rpath,{libraries}")
+    return compile_linked(program, place.dir / "forks", CHILDREN)
 
 
 def test_record_recovers_killed_children(place, forks):

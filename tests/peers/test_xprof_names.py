@@ -19,11 +19,8 @@ import test_record_names as given  # noqa: E402
 @pytest.fixture(scope="module")
 def plane(tmp_path_factory):
     place = tmp_path_factory.mktemp("names")
-    libraries = pathlib.Path(find_program()).resolve().parent
-    source = place / "names.c"
-    source.write_text(test_record_linked.HEAD + given.SOURCE)
-    app = recording.compile_c(find_program(), place / "names", source, f"-I{ROOT / 'include'}",
-                              f"-L{libraries}", "-lview_profile_capture", f"-Wl,-rpath,{libraries}")
+    app = recording.compile_linked(pathlib.Path(find_program()).resolve(), place / "names",
+                                   test_record_linked.HEAD + given.SOURCE)
     env = {k: v for k, v in os.environ.items() if not k.startswith("VIEW_PROFILE")}
     subprocess.run([app], cwd=place, env=env, check=True, timeout=120, stdout=subprocess.DEVNULL)
     (made,) = place.rglob("*.xplane.pb")
