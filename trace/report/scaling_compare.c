@@ -1,4 +1,3 @@
-#include "trace/analyze/noise.h"
 #include "trace/report/scaling_compare.h"
 
 #include <math.h>
@@ -7,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/analyze/noise.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/report/compare.h"
