@@ -3,6 +3,7 @@
 _Static_assert(sizeof(vp_op_class) == sizeof(int) && sizeof(vp_direction) == sizeof(int) &&
                    sizeof(vp_depth) == sizeof(int),
                "REP_WORD copies an int");
+_Static_assert(sizeof(vp_report) <= UINT16_MAX, "places in a struct are of 16 bits");
 
 /* ---- Session and window ---- */
 

@@ -42,11 +42,12 @@ typedef struct rep_json_out {
 
 typedef struct rep_field {
     const char *key; /* NULL ends a table */
-    rep_field_type type;
-    bool full;     /* unknown, and null, unless the report is of VP_DEPTH_FULL */
-    bool needed;   /* text that is never NULL, read as "" where it is; a figure never unknown: 0 */
-    bool unsummed; /* a clock, or FLOPs: may be so large that no sum over rows would fit */
-    size_t at, count_at, size;
+    uint16_t at, count_at, size;
+    uint8_t type; /* rep_field_type */
+    /* full: unknown, and null, unless the report is of VP_DEPTH_FULL. needed: text that is never
+     * NULL, read as "" where it is; a figure never unknown: 0. unsummed: a clock, or FLOPs: may be
+     * so large that no sum over rows would fit. */
+    bool full : 1, needed : 1, unsummed : 1;
     const struct rep_field *fields;
     const char *const *words;                       /* by value; NULL-terminated */
     void (*put)(rep_json_out *o, const void *base); /* instead of what the type does */

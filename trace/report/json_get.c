@@ -243,7 +243,7 @@ static int get_value(rep_json_in *in, const rep_field *f, const json_t *object, 
 {
     const json_t *v = json_object_get(object, f->key);
     void *at = base + f->at;
-    switch (f->type) {
+    switch ((rep_field_type)f->type) {
     case REP_TEXT:
         return get_text(in, at, v, f->needed, place);
     case REP_COUNT:

@@ -133,7 +133,7 @@ static void put_value(rep_json_out *o, const rep_field *f, const char *base)
         f->put(o, base);
         return;
     }
-    switch (f->type) {
+    switch ((rep_field_type)f->type) {
     case REP_TEXT:
         memcpy(&text, at, sizeof text);
         return vp_json_cstr(&o->j, text);
