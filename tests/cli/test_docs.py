@@ -35,7 +35,7 @@ def test_rules_of_findings_are_current(program):
     assert sorted(int(i[1:]) for i, _ in rules) == list(range(1, 30))
     for section in re.split(r"^### ", text, flags=re.M)[1:]:
         advice = ["What to do"] if "a program without a device" in section else \
-            ["What to do (JAX, XLA)", "What to do (PyTorch)"]
+            ["What to do (JAX, XLA)", "What to do (PyTorch)", "What to do (other programs)"]
         for part in ["Fires when", "Evidence", "Threshold from", *advice]:
             assert f"**{part}**" in section, section
 

@@ -119,11 +119,29 @@ static bool is_unreliable_rule(const vp_finding *f)
     return f->id == findings_rules[0].id;
 }
 
+static bool is_recorded_here(const vp_report *r)
+{
+    for (size_t i = 0; i < r->meta_count; i++)
+        if (r->meta[i].key && !strcmp(r->meta[i].key, "recorder") &&
+            vp_str_starts(vp_str_of(r->meta[i].value), VP_STR("view_profile ")))
+            return true;
+    return false;
+}
+
+static fd_words words_of(const vp_report *r)
+{
+    const char *kind = r->session_kind ? r->session_kind : "";
+    return !strcmp(kind, "kineto")                          ? FD_WORDS_PYTORCH
+           : !strcmp(kind, "chrome") || is_recorded_here(r) ? FD_WORDS_NATIVE
+                                                            : FD_WORDS_XLA;
+}
+
 static const char *advice(const fd_run *run)
 {
-    const char *kind = run->r->session_kind;
-    const char *torch = run->rule->advice_pytorch;
-    return torch && kind && !strcmp(kind, "kineto") ? torch : run->rule->advice_xla;
+    const char *own = run->words == FD_WORDS_PYTORCH  ? run->rule->advice_pytorch
+                      : run->words == FD_WORDS_NATIVE ? run->rule->advice_native
+                                                      : NULL;
+    return own ? own : run->rule->advice_xla;
 }
 
 /* What is cut may hide the cause, or the rest that makes it small. */
@@ -230,7 +248,8 @@ static int make(fd_run *run)
 
 int findings_make(vp_report *r)
 {
-    fd_run run = {.r = r, .arena = r->owner_, .step_wait_device = VP_NO_DEVICE};
+    fd_run run = {
+        .r = r, .arena = r->owner_, .step_wait_device = VP_NO_DEVICE, .words = words_of(r)};
     vp_arena_init(&run.scratch);
     int rc = make(&run);
     vp_arena_free(&run.scratch);

@@ -32,10 +32,12 @@ struct fd_run;
 /* One row a rule, in the order of claim. Texts are Markdown-safe. */
 typedef struct finding_rule {
     const char *id, *name, *title;
-    const char *says;                        /* what it means when it fires, one or two sentences */
-    const char *rule;                        /* when it fires, as a formula in words */
-    const char *source;                      /* of the threshold */
-    const char *advice_xla, *advice_pytorch; /* what to do; by the session's kind */
+    const char *says;   /* what it means when it fires, one or two sentences */
+    const char *rule;   /* when it fires, as a formula in words */
+    const char *source; /* of the threshold */
+    /* What to do, in the words of the program's framework; native: of any other program. NULL: as
+     * for XLA. */
+    const char *advice_xla, *advice_pytorch, *advice_native;
     const char *caveat;                      /* what may be wrong with it; may be NULL */
     const char *metric, *unit, *denominator; /* of the evidence; denominator may be NULL */
     double threshold;

@@ -159,8 +159,7 @@ static const char host_advice[] =
 /* Offloading is what TPUs wait for in copy-done; elsewhere it is the program that copies. */
 static void advise(fd_run *run, uint32_t device, bool offload)
 {
-    const char *kind = run->r->session_kind;
-    if (offload || (kind && !strcmp(kind, "kineto")))
+    if (offload || run->words != FD_WORDS_XLA)
         return;
     run->f->suggestion = run->r->devices[device].kind == VP_DEVICE_CPU ? cpu_advice : host_advice;
 }

@@ -213,7 +213,7 @@ void fd_sync_call(fd_run *run)
                       fd_short(run, op->name), fd_count(run, op->calls), op->calls == 1 ? "" : "s",
                       known ? ", " : "", known ? fd_time(run, fd_blocked(op)) : ""));
     fd_gap_places(run, FD_BIT(VP_CAUSE_SYNC));
-    if (frees_memory(op->name))
+    if (frees_memory(op->name) && run->words != FD_WORDS_NATIVE)
         run->f->suggestion = free_advice;
     if (!run->f->where_count)
         fd_place(run, c->device, op->thread, op->max_start_ps, op->max_ps);

@@ -23,6 +23,8 @@ const finding_rule findings_rules[] = {
      .advice_pytorch = "Record again for a shorter time: schedule(wait=1, warmup=1, active=3), "
                        "without with_stack and record_shapes; and stop the program only after "
                        "the trace has been written.",
+     .advice_native = "Record again for a shorter time or fewer kinds of events, end the recording "
+                      "before the program does, and copy its files whole.",
      .metric = "notes",
      .unit = "entries",
      .threshold = 0,
@@ -43,6 +45,9 @@ const finding_rule findings_rules[] = {
      .advice_pytorch = "Run with TORCH_LOGS=recompiles to see which guard failed; use "
                        "torch.compile(dynamic=True) or mark_dynamic for changing shapes, pad the "
                        "last batch (drop_last=True), and keep Python scalars out of the graph.",
+     .advice_native =
+         "Find what changes from call to call (shapes, sizes, options) and is compiled in; pad or "
+         "bucket it, compile what is needed before the loop, and keep it in a cache, on disk too.",
      .caveat = "One function may be several programs on purpose, one a shape: then warm all of "
                "them up before recording.",
      .metric = "late and repeated compile time",
@@ -64,6 +69,8 @@ const finding_rule findings_rules[] = {
                    "jax_compilation_cache_dir.",
      .advice_pytorch = "Use torch.profiler.schedule with wait and warmup steps, and keep compiled "
                        "kernels in TORCHINDUCTOR_CACHE_DIR.",
+     .advice_native = "Record from a later step on (a schedule, --steps), and keep what is "
+                      "compiled on disk from run to run.",
      .metric = "compile time before the first execution",
      .unit = "share",
      .denominator = "capture",
@@ -83,6 +90,9 @@ const finding_rule findings_rules[] = {
      .advice_pytorch = "Raise DataLoader num_workers and prefetch_factor, set pin_memory=True and "
                        "persistent_workers=True, and move decoding and augmentation off the "
                        "training thread.",
+     .advice_native = "Load ahead: threads that stay two or more batches in front, in a bounded "
+                      "queue, with pinned buffers that are used again, and a copy to the device on "
+                      "a stream of its own while it computes.",
      .caveat = "A labelled wait says where the thread stood, not that the data was the only thing "
                "late.",
      .metric = "idle while waiting for input",
@@ -104,6 +114,9 @@ const finding_rule findings_rules[] = {
                    "as outputs instead.",
      .advice_pytorch = "Take prints, .item() and hooks that read tensors out of the loop; log "
                        "every N steps from a detached copy.",
+     .advice_native =
+         "Take prints and calls into the host out of the hot loop, or make them every N steps; "
+         "write what is to be logged into a buffer on the device and read that a step later.",
      .metric = "time in callbacks",
      .unit = "share",
      .denominator = "window",
@@ -126,6 +139,9 @@ const finding_rule findings_rules[] = {
                    "float(x) or np.asarray(x) inside the loop, and let dispatch run ahead.",
      .advice_pytorch = "Avoid .item(), .cpu(), print(tensor) and torch.cuda.synchronize() in the "
                        "loop; copy with non_blocking=True and read the value a step later.",
+     .advice_native =
+         "Launch the next work before you wait, read results a step late or every N steps, and "
+         "wait for the event of one result instead of for the whole device.",
      .metric = "idle under blocking calls",
      .unit = "share",
      .denominator = "window",
@@ -146,6 +162,8 @@ const finding_rule findings_rules[] = {
                    "(--xla_gpu_enable_command_buffer, --xla_gpu_graph_min_graph_size=1).",
      .advice_pytorch = "Launch less: torch.compile(mode=\"reduce-overhead\") or CUDA graphs, fused "
                        "or foreach optimizers (fused=True), larger batches.",
+     .advice_native = "Launch less and larger: fuse small kernels, batch the work, and record what "
+                      "repeats as a graph (CUDA graphs, command buffers).",
      .metric = "median compute kernel",
      .unit = "us",
      .threshold = 10,
@@ -166,8 +184,11 @@ const finding_rule findings_rules[] = {
      .advice_pytorch = "Move the named work off the training thread or out of the loop; "
                        "torch.compile or CUDA graphs cut Python time between kernels, and "
                        "zero_grad(set_to_none=True) and fused optimizers cut launches.",
-     .caveat = "Python tracing slows the host down while recording: compare with a capture "
-               "without it.",
+     .advice_native = "Move the named work off the launching thread or out of the loop, allocate "
+                      "once and use buffers again, launch ahead of the device, and record what "
+                      "repeats as a graph (CUDA graphs).",
+     .caveat = "Recording itself slows the host down, Python's frames most: compare with a capture "
+               "of less.",
      .metric = "late launches",
      .unit = "share",
      .denominator = "idle time",
@@ -186,6 +207,8 @@ const finding_rule findings_rules[] = {
                    "memory_kind=\"pinned_host\"), or keep them on the device.",
      .advice_pytorch = "Set pin_memory=True in the DataLoader (or tensor.pin_memory()) and copy "
                        "with non_blocking=True on a stream of its own.",
+     .advice_native = "Allocate what is copied as pinned memory, once (cudaHostAlloc, "
+                      "cudaHostRegister), and copy it asynchronously on a stream of its own.",
      .metric = "time of pageable copies",
      .unit = "share",
      .denominator = "window",
@@ -209,6 +232,9 @@ const finding_rule findings_rules[] = {
      .advice_pytorch = "Keep tensors on the device between steps, batch small copies into one, "
                        "pin host memory and copy with non_blocking=True on a second stream while "
                        "the previous batch computes.",
+     .advice_native =
+         "Keep data on the device from step to step, join small copies into few large ones from "
+         "pinned memory, and copy the next batch on a second stream while this one computes.",
      .caveat = "An upper bound: the link's bandwidth stays a limit once copies overlap with "
                "compute.",
      .metric = "exposed copies",
@@ -230,6 +256,8 @@ const finding_rule findings_rules[] = {
                    "XLA_FLAGS), and free memory so that it may keep more buffers alive.",
      .advice_pytorch = "Start copies and collectives earlier and wait later: async_op=True with "
                        "the wait moved behind independent work.",
+     .advice_native = "Start copies and collectives earlier and wait for them later, behind work "
+                      "that does not need them.",
      .metric = "self time of -done ops",
      .unit = "share",
      .denominator = "op time",
@@ -269,6 +297,8 @@ const finding_rule findings_rules[] = {
                    "experts (capacity factor), and check that no device holds an unsharded array.",
      .advice_pytorch = "Even out the batches: bucket by length, balance experts and pipeline "
                        "stages, and keep rank-0-only work out of the step.",
+     .advice_native = "Even out the shards: by what work they cost instead of how many items they "
+                      "hold, or hand them out in smaller pieces.",
      .metric = "max/mean - 1 of compute time",
      .unit = "share",
      .denominator = "mean compute time",
@@ -288,6 +318,9 @@ const finding_rule findings_rules[] = {
                    "jax.profiler.save_device_memory_profile says who holds what.",
      .advice_pytorch = "Checkpoint activations, shard optimizer state (FSDP, ZeRO), use smaller "
                        "microbatches, and set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.",
+     .advice_native =
+         "Free what is done with before more is allocated, share scratch buffers, work on smaller "
+         "pieces, and compute again what is cheaper to compute than to keep.",
      .caveat = "An allocator that takes nearly all memory in advance is full by design.",
      .metric = "peak",
      .unit = "share",
@@ -311,6 +344,9 @@ const finding_rule findings_rules[] = {
      .advice_pytorch = "Compare its flops and bytes a second with the device's peak; use AMP or "
                        "TF32, scaled_dot_product_attention, torch.compile, channels_last, shapes "
                        "in multiples of 8 or 64.",
+     .advice_native =
+         "Compare its flops and bytes a second with the device's peak; use a tuned library, a "
+         "fused kernel, narrower types, sizes in multiples of 64, or do the work less often.",
      .caveat = "A hot op is no fault by itself: a good program spends its time in its largest "
                "matrix product.",
      .metric = "self time",
@@ -330,6 +366,7 @@ const finding_rule findings_rules[] = {
      .advice_xla = "Compute it once and pass the result on, or vmap/scan over the repeats so that "
                    "they run as one program.",
      .advice_pytorch = "Compute it once a step and keep the result, or batch the repeats.",
+     .advice_native = "Compute it once a step and keep the result, or do the repeats as one batch.",
      .caveat = "If its inputs differ, this is work: microbatches, decoding steps and layers run "
                "one module many times on purpose.",
      .metric = "time of the repeated module",
@@ -350,6 +387,8 @@ const finding_rule findings_rules[] = {
                    "buffers that are only copied, and pad to multiples of 8 x 128 once.",
      .advice_pytorch = "Use memory_format=torch.channels_last for convolutions, drop needless "
                        ".contiguous() and .permute(), and let torch.compile fuse what is left.",
+     .advice_native = "Keep one layout from kernel to kernel, read transposed where a library can, "
+                      "and fuse conversions into the kernels beside them.",
      .metric = "self time of data formatting",
      .unit = "share",
      .denominator = "op time",
@@ -388,6 +427,8 @@ const finding_rule findings_rules[] = {
      .advice_pytorch = "Overlap it: DDP with a fitting bucket_cap_mb, FSDP with "
                        "backward_prefetch=BACKWARD_PRE; or communicate less: no_sync() while "
                        "accumulating, bf16 gradients (bf16_compress_hook), larger batches.",
+     .advice_native = "Overlap it: start a collective as soon as its part is ready, on a stream of "
+                      "its own; or communicate less: larger batches, narrower types.",
      .metric = "exposed communication",
      .unit = "share",
      .denominator = "window",
@@ -406,6 +447,8 @@ const finding_rule findings_rules[] = {
                    "so that the first one can start earlier.",
      .advice_pytorch = "Let collectives run beside compute: smaller DDP buckets, FSDP prefetch, "
                        "async_op=True, and a high-priority communication stream.",
+     .advice_native = "Let collectives run beside compute: smaller pieces that start earlier, on a "
+                      "stream of high priority, waited for behind independent work.",
      .metric = "hidden communication",
      .unit = "share",
      .denominator = "communication",
@@ -569,6 +612,9 @@ const finding_rule findings_rules[] = {
      .advice_pytorch = "Open the longest gaps in the timeline; record CPU activity as well to "
                        "learn what the host did, and give the device more work at once: larger "
                        "batches, torch.compile, CUDA graphs.",
+     .advice_native =
+         "Open the longest gaps in the timeline; put zones around what the host does to see it "
+         "there, and give the device more work at once: larger batches, several streams, graphs.",
      .caveat = "A device may idle on purpose: a server without requests, a capture that waits.",
      .metric = "idle time",
      .unit = "share",

@@ -77,6 +77,9 @@ typedef struct fd_host {
     int64_t in_vain_ps;        /* compile time that a warm program does not need (F10) */
 } fd_host;
 
+/* Whose words advice is in: by the session's kind, and by who recorded it. */
+typedef enum fd_words { FD_WORDS_XLA, FD_WORDS_PYTORCH, FD_WORDS_NATIVE } fd_words;
+
 typedef struct fd_run {
     vp_report *r;
     vp_arena *arena;   /* of the report */
@@ -88,6 +91,7 @@ typedef struct fd_run {
     /* Without a device: by how much slow steps waited longer (F28), and whose steps they are. */
     uint32_t step_wait_device;
     int64_t step_wait_ps;
+    fd_words words;
     bool straggling;  /* F16 holds */
     fd_claim *claims; /* of the rule at work; room for one a device */
     size_t claim_count;

@@ -84,6 +84,9 @@ static void put_rule(vp_buf *b, const finding_rule *rule)
     put_needs(b, rule->needs);
     put_item(b, rule->advice_pytorch ? "What to do (JAX, XLA)" : "What to do", rule->advice_xla);
     put_item(b, "What to do (PyTorch)", rule->advice_pytorch);
+    if (rule->advice_pytorch)
+        put_item(b, "What to do (other programs)",
+                 rule->advice_native ? rule->advice_native : rule->advice_xla);
     put_item(b, "Caveat", rule->caveat);
 }
 
