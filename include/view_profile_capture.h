@@ -44,8 +44,9 @@ typedef struct vp_recording vp_recording;
 
 typedef enum vp_capture_mode {
     VP_KEEP_FIRST, /* when the pool is full, the recording is over, for all threads at once: zones
-                      that then find no room are counted as dropped, and what is open is kept as
-                      unfinished. Its owner stops it, or the next step or vp_start does */
+                      that then find no room are counted as dropped, what is open is kept as
+                      unfinished, and the log has a line at once. Its owner stops it, or the next
+                      step or vp_start does */
     VP_RING        /* the oldest zones make room: a flight recorder. What it leaves begins where it
                       has all that ended on any thread from then on */
 } vp_capture_mode;

@@ -451,9 +451,11 @@ FILLED = ROUND.replace("    cfg.mode = VP_RING;\n", "").replace("    vp_stop(r,"
 
 def test_a_full_pool_says_what_is_missing_and_what_to_do(program, place, build):
     out, err = start(place, build(FILLED)).communicate(timeout=WAIT)
-    log, saved, figures = out.splitlines()
+    at_once, log, saved, figures = out.splitlines()
+    assert re.match(r"1 The pool of 1 MiB is full after \d+\.\d{6} s, and the recording over: a ring \(VP_RING, --ring\) "
+                    r"keeps the newest, a larger pool more$", at_once)
     assert err == "" and "Trace saved to" in saved and int(figures.split()[0]) < 65536
-    assert re.match(r"1 The pool was full after \d+\.\d{3} s, .*: (\d+\.\d{3}) s more are missing\. A ring", log)
+    assert re.match(r"1 The pool was full after \d+\.\d{6} s, .*: (\d+\.\d{3}) s more are missing\. A ring", log)
     (run,) = runs(place.dir / "own")
     (trace,) = run.glob("*.trace.json.gz")
     report = json.loads(subprocess.run([program, "report", "--format=json", run], check=True,
@@ -463,6 +465,26 @@ def test_a_full_pool_says_what_is_missing_and_what_to_do(program, place, build):
     (full,) = [w for w in warnings if "when its pool was full" in w]
     assert full in told and "--ring" in full and "larger pool" in full
     assert float(re.search(r"(\d+\.\d+) s more are missing", full)[1]) >= 0.06
+
+
+LONG = r"""int main(void)
+{
+    for (int i = 0; i < 4300000; i++) {
+        VP_SCOPE("busy");
+    }
+    usleep(300000);
+    puts("goes on");
+}
+"""
+
+
+def test_record_says_at_once_that_the_pool_is_full(program, place, build):
+    done = subprocess.run([program, "record", "--", build(LONG)], cwd=place.dir, env=environment(place),
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=WAIT)
+    assert done.returncode == 0
+    said = [line for line in done.stdout.splitlines() if "The pool of 64 MiB is full after " in line]
+    assert len(said) == 1 and "--ring" in said[0]
+    assert done.stdout.index(said[0]) < done.stdout.index("are missing")
 
 
 HANDLER = r"""static volatile sig_atomic_t own;

@@ -171,6 +171,82 @@ static void a_part_of_a_file_is_cut_off(void **state)
     free(image);
 }
 
+static struct heard {
+    _Atomic unsigned full, others;
+    char text[400];
+    vp_recording *r;
+    _Atomic int stopped; /* what vp_stop says that the log function calls */
+} heard;
+
+static void hear(void *ctx, int level, const char *message)
+{
+    (void)ctx;
+    if (level != VP_SAY_WARNING || !strstr(message, " is full after ")) {
+        heard.others++;
+        return;
+    }
+    snprintf(heard.text, sizeof heard.text, "%s", message);
+    heard.stopped = heard.r ? vp_stop(heard.r, NULL) : 0;
+    heard.full++;
+}
+
+static vp_recording *start_heard(vp_capture_mode mode, bool in_memory)
+{
+    vp_config cfg = here_config();
+    vp_recording *r;
+    cfg.pool_bytes = 256 << 10;
+    cfg.mode = mode;
+    cfg.in_memory = in_memory;
+    cfg.log = hear;
+    heard = (struct heard){.full = 0};
+    assert_int_equal(vp_start(&r, &cfg), 0);
+    return r;
+}
+
+/* While the program goes on, and once. */
+static void a_full_pool_is_told_at_once(void **state)
+{
+    (void)state;
+    for (int in_memory = 0; in_memory < 2; in_memory++) {
+        vp_recording *r = start_heard(VP_KEEP_FIRST, in_memory);
+        zones(30000);
+        for (int i = 0; i < 5000 && !heard.full; i++)
+            usleep(1000);
+        assert_int_equal(heard.full, 1);
+        assert_non_null(strstr(heard.text, "The pool of 256 KiB is full after 0."));
+        assert_non_null(strstr(heard.text, "--ring"));
+        zones(30000);
+        assert_int_equal(vp_stop(r, NULL), 0);
+        assert_int_equal(heard.full, 1);
+        assert_int_equal(heard.others, 2); /* what is missing, and where the trace is */
+    }
+}
+
+static void a_ring_is_never_full(void **state)
+{
+    (void)state;
+    vp_recording *r = start_heard(VP_RING, false);
+    zones(60000);
+    assert_int_equal(vp_stop(r, NULL), 0);
+    assert_int_equal(heard.full, 0);
+}
+
+/* Its files are not written before it is told, and whoever is told cannot wait for them. */
+static void who_is_told_may_stop_it(void **state)
+{
+    (void)state;
+    vp_recording *r = heard.r = NULL;
+    r = start_heard(VP_KEEP_FIRST, false);
+    heard.r = r;
+    heard.stopped = 1;
+    zones(30000);
+    for (int i = 0; i < 5000 && !heard.full; i++)
+        usleep(1000);
+    assert_int_equal(heard.full, 1);
+    assert_int_equal(heard.stopped, VP_EBUSY);
+    assert_int_equal(vp_stop(r, NULL), 0);
+}
+
 static void *many_zones(void *ctx)
 {
     (void)ctx;
@@ -293,7 +369,8 @@ int main(void)
         here_test(it_grows_as_needed),           here_test(a_part_of_a_file_is_cut_off),
         here_test(threads_grow_it_together),     here_test(no_room_to_grow),
         here_test(its_descriptor_is_taken_away), here_test(a_forked_child_grows_its_own),
-        here_test(a_start_takes_no_time),
+        here_test(a_start_takes_no_time),        here_test(a_full_pool_is_told_at_once),
+        here_test(a_ring_is_never_full),         here_test(who_is_told_may_stop_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -232,12 +232,22 @@ static bool keep_ahead(struct cap_pool *p)
            grow(p, p->head->chunks_at, &p->grow.chunks, least(ready + STEP, wanted));
 }
 
+static void tell_if_full(struct cap_pool *p)
+{
+    cap_grow *g = &p->grow;
+    if (g->owner && __atomic_load_n(&p->head->flags, __ATOMIC_ACQUIRE) & VPCAP_IS_FULL) {
+        g->tell_full(g->owner, p);
+        g->owner = 0;
+    }
+}
+
 static void *work(void *ctx)
 {
     struct cap_pool *p = ctx;
     cap_grow *g = &p->grow;
     for (;;) {
         uint32_t seen = __atomic_load_n(&g->calls, __ATOMIC_ACQUIRE);
+        tell_if_full(p);
         if (__atomic_load_n(&g->ends, __ATOMIC_RELAXED))
             return NULL;
         if (!fill_ahead(p) && !keep_ahead(p))
@@ -245,13 +255,24 @@ static void *work(void *ctx)
     }
 }
 
-void grow_start(struct cap_pool *p)
+void grow_start(struct cap_pool *p, uint64_t owner,
+                void (*tell_full)(uint64_t owner, const struct cap_pool *p))
 {
     cap_grow *g = &p->grow;
     bool whole = g->filled == pages_bytes(p);
     g->ends = false;
-    if (!whole && vp_thread_start(&g->thread, work, p) == 0)
+    g->owner = owner;
+    g->tell_full = tell_full;
+    if ((!whole || owner) && vp_thread_start(&g->thread, work, p) == 0)
         __atomic_store_n(&g->runs, true, __ATOMIC_RELAXED);
+}
+
+void grow_end(struct cap_pool *p)
+{
+    int before = errno;
+    if (__atomic_load_n(&p->grow.runs, __ATOMIC_RELAXED))
+        call(&p->grow);
+    errno = before;
 }
 
 void grow_stop(struct cap_pool *p)

@@ -14,6 +14,8 @@
 
 #include "trace/base/vpcap_layout.h"
 
+struct cap_pool;
+
 typedef struct cap_grow {
     int file;   /* descriptor + 1; 0: memory */
     char *path; /* of the file, should the program close our descriptor */
@@ -24,9 +26,9 @@ typedef struct cap_grow {
     uint32_t calls;                  /* futex: changes when there is something to do or to end */
     bool ends, runs;
     pthread_t thread;
+    uint64_t owner; /* whom to tell when the pool is full; 0: nobody, or it was told */
+    void (*tell_full)(uint64_t owner, const struct cap_pool *p);
 } cap_grow;
-
-struct cap_pool;
 
 /* Takes a copy of the descriptor (fd < 0: memory). Makes the head, the small tables and the first
  * pieces of the others ready. VP_ENOSPC, VP_EIO, VP_ENOMEM. */
@@ -41,9 +43,12 @@ bool grow_pages(struct cap_pool *p, uint32_t pages);
 /* The same of the first n bytes of an area; ready: names or strings above. */
 bool grow_area(struct cap_pool *p, const vpcap_area *a, uint64_t *ready, uint64_t n);
 
-/* The thread that keeps ahead of this pool, which stays where it is until grow_stop. Where there is
- * none to be had, nothing. */
-void grow_start(struct cap_pool *p);
+/* The thread that keeps ahead of this pool, which stays where it is until grow_stop, and calls
+ * tell_full once it is full, unless owner is 0. Where there is none to be had, nothing. */
+void grow_start(struct cap_pool *p, uint64_t owner,
+                void (*tell_full)(uint64_t owner, const struct cap_pool *p));
+/* It is full: from whoever found it so. Signal-safe. */
+void grow_end(struct cap_pool *p);
 void grow_stop(struct cap_pool *p);
 
 #endif

@@ -14,6 +14,11 @@ static int inactive(void)
     return vp_fail(VP_EINACTIVE, "this recording has ended already");
 }
 
+static int own_callback(void)
+{
+    return vp_fail(VP_EBUSY, "its own callback cannot wait for its end");
+}
+
 static void copy_result(vp_result *out, const cap_session *s)
 {
     if (out)
@@ -171,7 +176,7 @@ int cap_start_standby(vp_recording **out, const vp_config *cfg)
 static int collect(cap_session *s, vp_result *result)
 {
     if (session_calls_here(s))
-        return vp_fail(VP_EBUSY, "its own callback cannot wait for its end");
+        return own_callback();
     s->waiters++;
     while (s->state != CAP_DONE)
         session_wait();
@@ -207,6 +212,8 @@ static int stop(vp_recording *r, vp_result *result, cap_cut cut)
         return collect(s, result);
     if (s->state != CAP_ACTIVE)
         return inactive();
+    if (session_calls_here(s))
+        return own_callback();
     session_end(s, cut);
     if (s->cfg.export_now) {
         session_write(s, true);

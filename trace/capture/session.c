@@ -109,7 +109,7 @@ bool session_calls_here(const cap_session *s)
     const cap_session *c = calling;
     while (c && c != s)
         c = c->outer;
-    return c == s;
+    return c == s || session_is_told_here(s);
 }
 
 cap_session *session_find(const vp_recording *r)
@@ -324,12 +324,12 @@ static void switch_on(cap_session *s)
     s->generation = generations | clock_is_processor();
     cap_pool_now = s->pool;
     cap_tables_enter(&cap_pool_now);
-    grow_start(&cap_pool_now);
     VP__STORE(vp__level, s->cfg.level);
     clock_pair(&h->start, PAIR_TRIES);
     s->result.start_unix_ns = h->start.unix_ns;
     enlist(s);
     active = s;
+    grow_start(&cap_pool_now, s->cfg.log ? s->number : 0, session_tell_full);
     __atomic_store_n(&vp__on, s->generation, __ATOMIC_RELEASE);
 }
 
@@ -550,6 +550,7 @@ static void finish_writing(cap_session *s)
 static void say_written(cap_session *s)
 {
     session_lock();
+    session_await_told(s);
     s->in_callback = true;
     session_unlock();
     enter_callback(s);
@@ -559,7 +560,7 @@ static void say_written(cap_session *s)
                 (double)s->result.duration_ns / 1e9);
     if (s->later_ns)
         cap_log(&s->cfg, VP_SAY_WARNING,
-                "The pool was full after %.3f s, and that was the end of it: %.3f s more are "
+                "The pool was full after %.6f s, and that was the end of it: %.3f s more are "
                 "missing. A ring keeps the newest, a larger pool more",
                 (double)s->result.duration_ns / 1e9, (double)s->later_ns / 1e9);
     if (s->status < 0)
@@ -596,6 +597,7 @@ static void *write_session(void *ctx)
 
 void session_end_called(void)
 {
+    session_end_telling();
     while (calling) {
         cap_session *s = calling;
         calling = s->outer;
@@ -635,6 +637,7 @@ cap_session *session_orphan(void)
         s->pool = (cap_pool){.image = NULL}; /* it did not come along */
         release(s);                          /* the parent holds it on */
         s->readers = s->waiters = 0;
+        s->telling = false;
         s->state = CAP_DONE;
     }
     return was;

@@ -29,6 +29,7 @@ typedef struct cap_session {
     unsigned waiters; /* for its end: it stays */
     bool ended_itself;
     struct cap_session *outer; /* whose callback runs around this one's, on one thread */
+    bool telling;              /* a thread tells that its pool is full */
     bool in_callback; /* device_sync or log runs: how long that takes is the application's to say */
     pid_t pid;
     uint32_t generation;
@@ -91,6 +92,16 @@ void session_forget(cap_session *s);
 int session_derive(cap_session **out, const vp_config *cfg);
 /* ACTIVE → gone, with what it made. Takes the lock off while it waits for others. */
 void session_discard(cap_session *s);
+
+/* full.c */
+/* Says that the pool of this session is full, on another thread. */
+void session_tell_full(uint64_t number, const cap_pool *p);
+/* Waits until that is said, at most cap_callback_ms. Takes the lock off meanwhile. */
+void session_await_told(cap_session *s);
+/* Whether this thread does so: it must not wait for s. */
+bool session_is_told_here(const cap_session *s);
+/* It does so no more: its callback will not return. */
+void session_end_telling(void);
 
 /* past.c: fills in its image, directory and result. Without the lock. 0, or why not. */
 int past_take(cap_session *s);

@@ -192,6 +192,7 @@ static void end_when_full(void)
         return;
     clock_pair(&h->stop, 8);
     __atomic_fetch_or(&h->flags, VPCAP_IS_FULL, __ATOMIC_RELEASE);
+    grow_end(&cap_pool_now);
 }
 
 /* The thread is busy below us, so the image stays as long as the recording is seen on. */
