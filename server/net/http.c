@@ -1,5 +1,7 @@
 #include "server/net/http.h"
 
+#include <poll.h>
+
 #include "server/net/request.h"
 
 void *http_ctx(const http_req *rq)
@@ -73,9 +75,10 @@ void http_put_metrics(const http_req *rq, vp_buf *b)
     http_metrics_put(rq->server->metrics, b);
 }
 
-bool http_cancelled(const http_req *rq)
+bool http_client_left(const http_req *rq)
 {
-    return atomic_load(&rq->server->cancelled);
+    struct pollfd at = {.fd = rq->connection->fd, .events = POLLRDHUP};
+    return poll(&at, 1, 0) > 0 && at.revents & (POLLRDHUP | POLLHUP | POLLERR);
 }
 
 uint16_t http_server_port(const http_server *s)

@@ -100,14 +100,17 @@ uint16_t http_port(const http_req *rq);
 vp_str http_body(const http_req *rq); /* of a POST; at most VP_HTTP_BODY_MAX */
 /* Appends what the server counts about its answers, in Prometheus' text format. */
 void http_put_metrics(const http_req *rq, vp_buf *b);
-/* For progress callbacks of slow work: true when the server is going down. */
-bool http_cancelled(const http_req *rq);
+/* For slow handlers: whether the client has closed its connection, or its half of it (which whoever
+ * waits for an answer does not do), and waits for nothing any more. From any thread. */
+bool http_client_left(const http_req *rq);
 
 /* ---- Answers -------------------------------------------------------------------------------- */
 
 /* A plain-text (HTTP_API: JSON) failure; control characters in the text are escaped. */
 int http_fail(http_req *rq, int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* The calling thread's last failure as 404, 422, 503 … Never shows absolute paths. */
+/* The HTTP status that says what a code of ours does: 404, 422, 503 … */
+int http_status_of(int code);
+/* The calling thread's last failure under its status. Never shows absolute paths. */
 int http_error(http_req *rq);
 /* A page or JSON; the buffer is consumed (also on failure) and gzipped when that is accepted. */
 int http_html(http_req *rq, int status, vp_buf *b);

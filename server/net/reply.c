@@ -219,7 +219,7 @@ int http_fail(http_req *rq, int status, const char *fmt, ...)
     return send_text(rq, status, vp_str_of(text));
 }
 
-static int status_of(int code)
+int http_status_of(int code)
 {
     switch (code) {
     case VP_EARG:
@@ -258,7 +258,7 @@ int http_error(http_req *rq)
     }
     if (!err->code)
         return http_fail(rq, 500, "internal error");
-    return http_fail(rq, status_of(err->code), "%s", vp_error_line(&shown, line, sizeof line));
+    return http_fail(rq, http_status_of(err->code), "%s", vp_error_line(&shown, line, sizeof line));
 }
 
 int http_redirect(http_req *rq, const char *location)

@@ -26,8 +26,9 @@ static int compare_sessions(vp_comparison **out, size_t *missing, const http_req
     *missing = 1;
     VP_TRY(site_session_at(&cb, &b, rq, 1));
     const store_wanted w = {group, VP_DEPTH_FULL, VP_UNKNOWN, VP_WHERE_DEVICE};
-    VP_TRY(store_get(&ra, st, ca, a, &w));
-    VP_TRY(store_get(&rb, st, cb, b, &w));
+    const store_asker who = site_asker(rq);
+    VP_TRY(store_get(&ra, st, ca, a, &w, &who));
+    VP_TRY(store_get(&rb, st, cb, b, &w, &who));
     return compare_make(out, store_report_of(ra), store_report_of(rb));
 }
 

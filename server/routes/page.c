@@ -85,29 +85,6 @@ int page_message(http_req *rq, int status, const char *heading, const char *sent
     return send_message(rq, status, heading, sentence, NULL);
 }
 
-static int status_of(int code)
-{
-    switch (code) {
-    case VP_EARG:
-        return 400;
-    case VP_ENOTFOUND:
-        return 404;
-    case VP_ECORRUPT:
-    case VP_EUNSUPPORTED:
-    case VP_EEMPTY:
-    case VP_EREFUSED:
-        return 422;
-    case VP_ELIMIT:
-        return 413;
-    case VP_ENOMEM:
-    case VP_EBUSY:
-    case VP_ECANCELLED:
-        return 503;
-    default:
-        return 500;
-    }
-}
-
 /* What the user can do about it; ours, and markup. */
 static const char *next_of(int code)
 {
@@ -142,7 +119,7 @@ int page_failure(http_req *rq, const char *heading)
 {
     char line[1024];
     const vp_error *e = vp_error_last();
-    return send_message(rq, status_of(e->code), heading, vp_error_line(e, line, sizeof line),
+    return send_message(rq, http_status_of(e->code), heading, vp_error_line(e, line, sizeof line),
                         next_of(e->code));
 }
 

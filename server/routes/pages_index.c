@@ -359,8 +359,9 @@ int page_headline(http_req *rq)
     VP_CLEANUP(store_release) store_report *h = NULL;
     const cat_session *s;
     VP_TRY(site_session(&c, &s, rq));
-    VP_TRY(store_get(&h, site_of(rq)->store, c, s,
-                     &(store_wanted){VP_GROUP_NAME, VP_DEPTH_OPS, VP_UNKNOWN, VP_WHERE_DEVICE}));
+    const store_wanted w = {VP_GROUP_NAME, VP_DEPTH_OPS, VP_UNKNOWN, VP_WHERE_DEVICE};
+    const store_asker who = site_asker(rq);
+    VP_TRY(store_get(&h, site_of(rq)->store, c, s, &w, &who));
     vp_buf b;
     vp_buf_init(&b, PAGE_BYTES_MAX);
     headline_put(&b, store_report_of(h));

@@ -150,7 +150,8 @@ int page_op(http_req *rq)
         return page_message(rq, 404, "No such op",
                             "The session has no op of that name in this grouping. It may have "
                             "been recorded again: open it from the list.");
-    if (store_op(&d, site_of(rq)->store, a.c, a.s, r, op) < 0)
+    const store_asker who = site_asker(rq);
+    if (store_op(&d, site_of(rq)->store, a.c, a.s, r, op, &who) < 0)
         return page_failure(rq, "This op cannot be shown");
     vp_buf_init(&b, VP_REPORT_BYTES_MAX);
     return send_page(rq, &b, rep_op_html(&b, r, op, d, &a.view, &a.links));

@@ -164,6 +164,16 @@ static int step_of_query(int64_t *step, const http_req *rq, const vp_report *r)
     return vp_fail(VP_ENOTFOUND, "no step %.20s in this session", given);
 }
 
+static bool client_left(const void *rq)
+{
+    return http_client_left(rq);
+}
+
+store_asker site_asker(const http_req *rq)
+{
+    return (store_asker){client_left, rq};
+}
+
 /* The whole comes first: it knows whether there is such a step, so that no number that somebody
  * makes up costs an analysis. */
 int site_report(store_report **out, const http_req *rq, catalog *c, const cat_session *s,
@@ -171,8 +181,9 @@ int site_report(store_report **out, const http_req *rq, catalog *c, const cat_se
 {
     store *st = site_of(rq)->store;
     store_wanted w = {group, VP_DEPTH_FULL, VP_UNKNOWN, VP_WHERE_DEVICE};
+    const store_asker who = site_asker(rq);
     store_report *whole;
-    VP_TRY(store_get(&whole, st, c, s, &w));
+    VP_TRY(store_get(&whole, st, c, s, &w, &who));
     int rc = step_of_query(&w.step, rq, store_report_of(whole));
     w.where = where;
     if (rc >= 0 && w.step == VP_UNKNOWN && where == VP_WHERE_DEVICE) {
@@ -180,7 +191,7 @@ int site_report(store_report **out, const http_req *rq, catalog *c, const cat_se
         return 0;
     }
     if (rc >= 0)
-        rc = store_get(out, st, c, s, &w);
+        rc = store_get(out, st, c, s, &w, &who);
     store_release(&whole);
     return rc;
 }

@@ -110,6 +110,8 @@ int site_view(vp_view *v, const http_req *rq);
 int site_group(vp_group *g, const http_req *rq);
 /* `where` of the query; VP_EARG. */
 int site_where(vp_where *w, const http_req *rq);
+/* Whose question to the store a request is: its client's, as long as that is there. */
+store_asker site_asker(const http_req *rq);
 /* The report of a session, or of the one step that `step` of the query names: the full one, or the
  * tables of host zones. VP_EARG: that is no number; VP_ENOTFOUND: the session has no such step;
  * else as store_get. */

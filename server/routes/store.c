@@ -5,15 +5,17 @@
 #include <string.h>
 
 #include "server/routes/store_index.h"
+#include "server/routes/turns.h"
 #include "trace/analyze/analyze.h"
 #include "trace/base/mem.h"
+#include "trace/base/thread.h"
 
 /* Reports that nobody holds are kept up to this many: a few hundred KiB each. */
 #define REPORTS_MAX 32
-/* An analysis uses all processors by itself and the memory of the files it reads. */
-#define ANALYSES_MAX 2
 /* Handlers that may wait here, below the number of workers: cheap pages keep getting through. */
 #define WAITING_MAX 12
+/* How often they look whether their client is still there. */
+#define LOOK_MS 200
 
 struct store_report {
     store *st;
@@ -23,6 +25,7 @@ struct store_report {
     int64_t mtime_ns, bytes;
     store_wanted of;
     int holders;
+    int askers; /* who wait for it */
     bool done;
     vp_report *report;
     vp_error error; /* code 0 unless the analysis failed */
@@ -33,7 +36,8 @@ struct store {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     store_report *first, *last;
-    int count, analysing, waiting;
+    turns *turns;
+    int count, waiting;
     _Atomic uint64_t failures;
     _Atomic bool cancelled;
 };
@@ -46,8 +50,10 @@ int store_open(store **out, const char *path, const cat_copies *copies)
     if (!st)
         return vp_fail(VP_ENOMEM, "out of memory");
     pthread_mutex_init(&st->lock, NULL);
-    pthread_cond_init(&st->changed, NULL);
-    int rc = index_open(&st->index, path, copies);
+    vp_cond_init(&st->changed);
+    int rc = turns_new(&st->turns);
+    if (rc >= 0)
+        rc = index_open(&st->index, path, copies);
     if (rc < 0) {
         store_close(st);
         return rc;
@@ -179,34 +185,95 @@ static store_report *add(store *st, const cat_session *s, const store_wanted *w)
     return e;
 }
 
-static int stop_when_cancelled(void *ctx, int64_t done, int64_t total)
+/* ---- Analyses ------------------------------------------------------------------------------- */
+
+static bool has_gone(const store_asker *who)
 {
-    store *st = ctx;
-    (void)done;
-    (void)total;
-    return atomic_load(&st->cancelled);
+    return who && who->gone(who->ctx);
 }
 
-/* Gives the lock up while it works. */
-static void compute(store *st, store_report *e, catalog *c, const cat_session *s)
+/* One analysis, in its turn. */
+typedef struct work {
+    store *st;
+    const store_asker *who; /* does it */
+    store_report *e;        /* NULL: what nobody else can wait for */
+    bool left;              /* who does it has gone, and is none of e's askers any more */
+    turn turn;
+    vp_error stopped; /* code < 0: why it was not to go on */
+} work;
+
+/* From the moment that nobody waits the next who asks begins anew. */
+static bool nobody_waits(void *ctx)
+{
+    work *w = ctx;
+    store *st = w->st;
+    bool goes = !w->left && has_gone(w->who);
+    if (atomic_load(&st->cancelled))
+        return true;
+    if (!w->e)
+        return goes;
+    pthread_mutex_lock(&st->lock);
+    if (goes) {
+        w->left = true;
+        w->e->askers--;
+    }
+    bool none = !w->e->askers;
+    if (none)
+        unlist(st, w->e);
+    pthread_mutex_unlock(&st->lock);
+    return none;
+}
+
+static int on_progress(void *ctx, int64_t done, int64_t total)
+{
+    work *w = ctx;
+    (void)done;
+    (void)total;
+    if (!w->stopped.code && turn_go_on(&w->turn) < 0)
+        w->stopped = *vp_error_last();
+    return w->stopped.code;
+}
+
+static int begin(work *w, vp_report_options *opts, const cat_session *s)
+{
+    opts->progress = on_progress;
+    opts->progress_ctx = w;
+    w->turn = (turn){.of = w->st->turns,
+                     .session = s->id,
+                     .bytes = s->bytes,
+                     .unwanted = nobody_waits,
+                     .ctx = w};
+    return turn_begin(&w->turn);
+}
+
+/* rc: of what was done in the turn. */
+static int end(work *w, int rc)
+{
+    turn_end(&w->turn);
+    return rc < 0 && w->stopped.code ? vp_fail_copy(&w->stopped) : rc;
+}
+
+static int analyze(work *w, vp_report **out, catalog *c, const cat_session *s)
 {
     vp_report_options opts = VP_REPORT_OPTIONS_INIT;
+    opts.group = w->e->of.group;
+    opts.depth = w->e->of.depth;
+    opts.one_step = w->e->of.step != VP_UNKNOWN;
+    opts.step = w->e->of.step;
+    opts.where = w->e->of.where;
+    VP_TRY(begin(w, &opts, s));
+    return end(w, analyze_session(out, c, s, &opts));
+}
+
+/* Called with the lock, which it gives up while it works. */
+static void compute(work *w, catalog *c, const cat_session *s)
+{
+    store *st = w->st;
+    store_report *e = w->e;
     vp_report *report = NULL;
-    opts.group = e->of.group;
-    opts.depth = e->of.depth;
-    opts.one_step = e->of.step != VP_UNKNOWN;
-    opts.step = e->of.step;
-    opts.where = e->of.where;
-    opts.progress = stop_when_cancelled;
-    opts.progress_ctx = st;
-    while (st->analysing == ANALYSES_MAX)
-        pthread_cond_wait(&st->changed, &st->lock);
-    st->analysing++;
     pthread_mutex_unlock(&st->lock);
-    int rc = atomic_load(&st->cancelled) ? vp_fail(VP_ECANCELLED, "the server is going down")
-                                         : analyze_session(&report, c, s, &opts);
+    int rc = analyze(w, &report, c, s);
     pthread_mutex_lock(&st->lock);
-    st->analysing--;
     e->report = report;
     if (rc == VP_EIO || rc == VP_ENOTFOUND)
         index_spoil(st->index); /* a file is not what was listed any more */
@@ -221,21 +288,37 @@ static void compute(store *st, store_report *e, catalog *c, const cat_session *s
     pthread_cond_broadcast(&st->changed);
 }
 
-static int get_slowly(store *st, store_report *e, bool mine, catalog *c, const cat_session *s)
+/* Called with the lock, which it gives up while it waits. */
+static int wait_for(store *st, const store_report *e, const store_asker *who)
 {
-    if (st->waiting >= WAITING_MAX)
-        return vp_fail(VP_EBUSY, "too many analyses wait already; try again");
-    st->waiting++;
-    if (mine)
-        compute(st, e, c, s);
-    while (!e->done)
-        pthread_cond_wait(&st->changed, &st->lock);
-    st->waiting--;
+    while (!e->done) {
+        struct timespec until = vp_cond_until(LOOK_MS);
+        pthread_cond_timedwait(&st->changed, &st->lock, &until);
+        if (!e->done && has_gone(who))
+            return vp_fail(VP_ECANCELLED, "nobody waits for this analysis any more");
+    }
     return e->error.code ? vp_fail_copy(&e->error) : 0;
 }
 
+static int get_slowly(store *st, store_report *e, bool mine, catalog *c, const cat_session *s,
+                      const store_asker *who)
+{
+    if (st->waiting >= WAITING_MAX)
+        return vp_fail(VP_EBUSY, "too many analyses wait already; try again");
+    work w = {.st = st, .who = who, .e = e};
+    st->waiting++;
+    e->askers++;
+    if (mine)
+        compute(&w, c, s);
+    int rc = wait_for(st, e, who);
+    if (!w.left)
+        e->askers--;
+    st->waiting--;
+    return rc;
+}
+
 int store_get(store_report **out, store *st, catalog *c, const cat_session *s,
-              const store_wanted *w)
+              const store_wanted *w, const store_asker *who)
 {
     int rc = 0;
     pthread_mutex_lock(&st->lock);
@@ -250,7 +333,7 @@ int store_get(store_report **out, store *st, catalog *c, const cat_session *s,
     }
     e->holders++;
     if (!e->done)
-        rc = get_slowly(st, e, mine, c, s);
+        rc = get_slowly(st, e, mine, c, s, who);
     if (rc < 0) {
         e->holders--;
     } else if (e->listed) {
@@ -265,27 +348,27 @@ int store_get(store_report **out, store *st, catalog *c, const cat_session *s,
     return 0;
 }
 
-int store_op(op_details **out, store *st, catalog *c, const cat_session *s, const vp_report *r,
-             size_t op)
+static int op_in_turn(op_details **out, work *w, catalog *c, const cat_session *s,
+                      const vp_report *r, size_t op)
 {
     vp_report_options opts = VP_REPORT_OPTIONS_INIT;
-    opts.progress = stop_when_cancelled;
-    opts.progress_ctx = st;
+    VP_TRY(begin(w, &opts, s));
+    return end(w, analyze_op(out, c, s, r, op, &opts));
+}
+
+int store_op(op_details **out, store *st, catalog *c, const cat_session *s, const vp_report *r,
+             size_t op, const store_asker *who)
+{
+    work w = {.st = st, .who = who};
     pthread_mutex_lock(&st->lock);
-    if (st->waiting >= WAITING_MAX) {
-        pthread_mutex_unlock(&st->lock);
-        return vp_fail(VP_EBUSY, "too many analyses wait already; try again");
-    }
-    st->waiting++;
-    while (st->analysing == ANALYSES_MAX)
-        pthread_cond_wait(&st->changed, &st->lock);
-    st->analysing++;
+    bool may = st->waiting < WAITING_MAX;
+    st->waiting += may;
     pthread_mutex_unlock(&st->lock);
-    int rc = analyze_op(out, c, s, r, op, &opts);
+    if (!may)
+        return vp_fail(VP_EBUSY, "too many analyses wait already; try again");
+    int rc = op_in_turn(out, &w, c, s, r, op);
     pthread_mutex_lock(&st->lock);
-    st->analysing--;
     st->waiting--;
-    pthread_cond_broadcast(&st->changed);
     pthread_mutex_unlock(&st->lock);
     return rc;
 }
@@ -337,6 +420,7 @@ void store_close(store *st)
         next = e->next;
         free_entry(e);
     }
+    turns_free(st->turns);
     pthread_mutex_destroy(&st->lock);
     pthread_cond_destroy(&st->changed);
     vp_free(st);

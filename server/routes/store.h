@@ -61,17 +61,25 @@ typedef struct store_wanted {
     int64_t step; /* the one of that number; VP_UNKNOWN: all */
     vp_where where;
 } store_wanted;
-/* The report of a session, cached or computed now; equal requests wait for one computation, and a
- * full report is good for whoever asks for less. VP_EBUSY: too many wait already. */
+/* Who asks; NULL where one is asked for is who always waits. */
+typedef struct store_asker {
+    /* Whether he does not wait any more; any thread may call it until the asked function returns.
+     */
+    bool (*gone)(const void *ctx);
+    const void *ctx;
+} store_asker;
+/* The report of a session, cached or computed now; equal questions wait for one computation, and a
+ * full report is good for whoever asks for less. VP_EBUSY: too many wait already; VP_ECANCELLED:
+ * nobody waits any more; VP_ELIMIT: it took longer than profiles take (turns.h). */
 int store_get(store_report **out, store *st, catalog *c, const cat_session *s,
-              const store_wanted *w);
+              const store_wanted *w, const store_asker *who);
 /* The report if it is there already, the full one if there are two; false otherwise. Never waits
  * for a computation. */
 bool store_peek(store_report **out, store *st, const cat_session *s, vp_group group);
 const vp_report *store_report_of(const store_report *h);
-/* One op of a report call by call, in turn with the analyses; not kept. VP_EBUSY as store_get. */
+/* One op of a report call by call, in turn with the analyses; not kept. Fails as store_get. */
 int store_op(op_details **out, store *st, catalog *c, const cat_session *s, const vp_report *r,
-             size_t op);
+             size_t op, const store_asker *who);
 void store_release(store_report **h); /* for VP_CLEANUP; sets *h to NULL */
 
 #endif

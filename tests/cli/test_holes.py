@@ -1,5 +1,7 @@
 """Archives that promise much and hold nothing: the search for the next entry ends, and so does a server that is at it."""
+import gzip
 import io
+import json
 import signal
 import subprocess
 import tarfile
@@ -57,3 +59,19 @@ def test_a_server_that_searches_ends_when_it_is_told(place):
         s.process.send_signal(signal.SIGTERM)
         s.process.wait(timeout=60)
         assert time.monotonic() - begin <= 10
+
+
+@pytest.mark.parametrize("name", ["t.trace.json", "t.trace.json.gz"])
+def test_a_file_is_read_up_to_its_hole(place, name):
+    """What `truncate -s 1T` makes of it, or a crash: the events that there are, and that the rest is missing."""
+    text = b'{"traceEvents":[' + b",".join(b'{"ph":"X","name":"work","ts":%d,"dur":5,"pid":1,"tid":1}' % (10 * i) for i in range(1000))
+    path = place.dir / name
+    path.write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+    with open(path, "r+b") as out:
+        out.truncate(1 << 40)
+    done = subprocess.run(["view_profile", "report", "--format", "json", path], env=place.env, capture_output=True,
+                          text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert sum(op["calls"] for op in report["ops"]) == 1000
+    assert any("a hole in a file of 1099511627776 bytes" in q["message"] for q in report["quality"])

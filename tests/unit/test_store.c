@@ -76,9 +76,9 @@ static void a_report_is_made_once(void **state)
     st = open_indexed(dir.root);
     catalog *c = store_catalog(st);
     assert_false(is_kept(st, session(c, 0), VP_GROUP_NAME));
-    assert_int_equal(store_get(&a, st, c, session(c, 0), &full_by_name), 0);
-    assert_int_equal(store_get(&b, st, c, session(c, 0), &full_by_name), 0);
-    assert_int_equal(store_get(&other, st, c, session(c, 0), &full_by_raw), 0);
+    assert_int_equal(store_get(&a, st, c, session(c, 0), &full_by_name, NULL), 0);
+    assert_int_equal(store_get(&b, st, c, session(c, 0), &full_by_name, NULL), 0);
+    assert_int_equal(store_get(&other, st, c, session(c, 0), &full_by_raw, NULL), 0);
     assert_ptr_equal(store_report_of(a), store_report_of(b));
     assert_ptr_not_equal(store_report_of(a), store_report_of(other));
     assert_int_equal(store_report_of(a)->group, VP_GROUP_NAME);
@@ -102,11 +102,11 @@ static void a_full_report_answers_for_the_ops_alone(void **state)
     st = open_indexed(dir.root);
     catalog *c = store_catalog(st);
     const cat_session *s = session(c, 5);
-    assert_int_equal(store_get(&ops, st, c, s, &ops_by_name), 0);
+    assert_int_equal(store_get(&ops, st, c, s, &ops_by_name, NULL), 0);
     assert_int_equal(store_report_of(ops)->depth, VP_DEPTH_OPS);
-    assert_int_equal(store_get(&full, st, c, s, &full_by_name), 0);
+    assert_int_equal(store_get(&full, st, c, s, &full_by_name, NULL), 0);
     assert_int_equal(store_report_of(full)->depth, VP_DEPTH_FULL);
-    assert_int_equal(store_get(&again, st, c, s, &ops_by_name), 0);
+    assert_int_equal(store_get(&again, st, c, s, &ops_by_name, NULL), 0);
     assert_ptr_equal(store_report_of(again), store_report_of(full));
     store_release(&again);
     assert_true(store_peek(&again, st, s, VP_GROUP_NAME));
@@ -126,11 +126,12 @@ static void the_least_used_report_goes_first(void **state)
     (void)state;
     st = open_indexed(dir.root);
     catalog *c = store_catalog(st);
-    assert_int_equal(store_get(&held, st, c, session(c, 0), &full_by_name), 0);
+    assert_int_equal(store_get(&held, st, c, session(c, 0), &full_by_name, NULL), 0);
     for (int i = 1; i < 40; i++) {
-        assert_int_equal(store_get(&h, st, c, session(c, i), &full_by_name), 0);
+        assert_int_equal(store_get(&h, st, c, session(c, i), &full_by_name, NULL), 0);
         store_release(&h);
-        assert_int_equal(store_get(&h, st, c, session(c, 1), &full_by_name), 0); /* stays fresh */
+        assert_int_equal(store_get(&h, st, c, session(c, 1), &full_by_name, NULL),
+                         0); /* stays fresh */
         store_release(&h);
     }
     assert_true(is_kept(st, session(c, 0), VP_GROUP_NAME)); /* held */
@@ -159,7 +160,8 @@ static void *ask(void *arg)
     asker *a = arg;
     store_report *h;
     a->rc = store_get(&h, a->st, a->c, session(a->c, 3),
-                      &(store_wanted){VP_GROUP_SCOPE, VP_DEPTH_FULL, VP_UNKNOWN, VP_WHERE_DEVICE});
+                      &(store_wanted){VP_GROUP_SCOPE, VP_DEPTH_FULL, VP_UNKNOWN, VP_WHERE_DEVICE},
+                      NULL);
     if (!a->rc) {
         a->seen = store_report_of(h);
         store_release(&h);
@@ -199,7 +201,7 @@ static void a_rescan_shows_what_is_new_and_pulls_nothing_away(void **state)
     tree_text(&own, "plugins/profile/run00/h.trace.json", PLAIN, 1700000002);
     st = open_indexed(own.root);
     catalog *old = store_catalog(st);
-    assert_int_equal(store_get(&before, st, old, session(old, 0), &full_by_name), 0);
+    assert_int_equal(store_get(&before, st, old, session(old, 0), &full_by_name, NULL), 0);
 
     assert_int_equal(store_refresh(st, 1000000), 0); /* too soon: nothing happens */
     catalog *same = store_catalog(st);
@@ -213,7 +215,7 @@ static void a_rescan_shows_what_is_new_and_pulls_nothing_away(void **state)
     catalog *fresh = store_catalog(st);
     assert_int_equal(catalog_count(old), 1);
     assert_int_equal(catalog_count(fresh), 2);
-    assert_int_equal(store_get(&after, st, fresh, session(fresh, 0), &full_by_name), 0);
+    assert_int_equal(store_get(&after, st, fresh, session(fresh, 0), &full_by_name, NULL), 0);
     assert_int_equal(store_report_of(after)->op_count, 3); /* the file changed: a new report */
     assert_int_equal(store_report_of(before)->op_count, 2);
     store_release(&before);
@@ -315,7 +317,7 @@ static void failures_are_reported_and_not_kept(void **state)
     st = open_indexed(dir.root);
     catalog *c = store_catalog(st);
     store_cancel(st);
-    assert_int_equal(store_get(&h, st, c, session(c, 0), &full_by_name), VP_ECANCELLED);
+    assert_int_equal(store_get(&h, st, c, session(c, 0), &full_by_name, NULL), VP_ECANCELLED);
     assert_int_equal(vp_error_last()->code, VP_ECANCELLED);
     assert_null(h);
     assert_false(is_kept(st, session(c, 0), VP_GROUP_NAME));

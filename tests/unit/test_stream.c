@@ -117,6 +117,37 @@ static void a_file_that_shrinks_gives_its_prefix_and_damage(void **state)
     free(data);
 }
 
+/* A crash, or somebody's `truncate -s 1T`: what is read is what the disk holds. */
+static void text_ends_at_a_hole(void **state)
+{
+    (void)state;
+    char *data = pattern(BIG);
+    int fd = file_of(data, BIG);
+    assert_int_equal(ftruncate(fd, INT64_C(1) << 40), 0);
+    VP_CLEANUP(rd_stream_close) rd_stream *s = NULL;
+    assert_int_equal(rd_stream_text(&s, fd), 0);
+    assert_int_equal(drain(s, data, BIG), BIG);
+    assert_int_equal(s->damage.code, VP_ECORRUPT);
+    assert_int_equal(s->damage.offset, BIG);
+    assert_int_equal(lseek(fd, 0, SEEK_CUR), BIG);
+    free(data);
+}
+
+static void a_small_hole_is_no_end(void **state)
+{
+    (void)state;
+    char *data = calloc(BIG, 1);
+    VP_CLEANUP(rd_stream_close) rd_stream *s = NULL;
+    int fd = file_of("x", 1);
+    data[0] = 'x';
+    data[40 << 10] = 'y';
+    assert_int_equal(pwrite(fd, "y", 1, 40 << 10), 1);
+    assert_int_equal(rd_stream_text(&s, fd), 0);
+    assert_int_equal(drain(s, data, BIG), (40 << 10) + 1);
+    assert_int_equal(s->damage.code, 0);
+    free(data);
+}
+
 static void a_file_that_grows_is_read_up_to_its_first_size(void **state)
 {
     (void)state;
@@ -255,6 +286,8 @@ int main(void)
         cmocka_unit_test(fd_stream_gives_the_file_and_leaves_its_offset_alone),
         cmocka_unit_test(fd_stream_of_an_empty_file_just_ends),
         cmocka_unit_test(a_file_that_shrinks_gives_its_prefix_and_damage),
+        cmocka_unit_test(text_ends_at_a_hole),
+        cmocka_unit_test(a_small_hole_is_no_end),
         cmocka_unit_test(a_file_that_grows_is_read_up_to_its_first_size),
         cmocka_unit_test(a_read_error_is_a_failure_not_an_end),
         cmocka_unit_test(pipe_stream_gives_everything_written),

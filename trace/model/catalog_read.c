@@ -72,6 +72,8 @@ static bool open_copy(int *fd, const catalog *c, const cat_file *f, bool raw)
 int catalog_stream(rd_stream **out, const catalog *c, const cat_file *f, bool raw)
 {
     VP_CLEANUP(vp_fs_close) int fd = -1;
+    bool text =
+        !raw && (f->kind.gzip || (rd_is_timeline(f->kind.format) && f->kind.format != RD_XSPACE));
     rd_stream *stream;
     int rc;
     if (open_copy(&fd, c, f, raw))
@@ -80,7 +82,7 @@ int catalog_stream(rd_stream **out, const catalog *c, const cat_file *f, bool ra
     if (f->is_member)
         rc = ar_member_open(&stream, fd, f->member_index);
     else
-        rc = rd_stream_fd(&stream, vp_fs_take(&fd));
+        rc = (text ? rd_stream_text : rd_stream_fd)(&stream, vp_fs_take(&fd));
     if (rc == 0 && f->kind.gzip && !raw)
         rc = gz_stream(&stream, stream, true);
     if (rc < 0)

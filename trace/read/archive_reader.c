@@ -234,7 +234,7 @@ static int open_input(ar_reader *r, bool threaded)
     VP_TRY(vp_fs_identity(r->fd, &id));
     r->size = id.size;
     if (r->kind == AR_TAR_GZ) {
-        VP_TRY(rd_stream_fd(&file, vp_fs_take(&r->fd)));
+        VP_TRY(rd_stream_text(&file, vp_fs_take(&r->fd)));
         return gz_stream(&r->gz, file, threaded);
     }
     if (r->kind == AR_ZIP)

@@ -17,12 +17,15 @@ void rd_stream_close(rd_stream **s)
     *s = NULL;
 }
 
+#define HOLE_LEAST (64 << 10)
+
 /* File, pipe and memory: one struct, since all three copy windows into one reused chunk. */
 typedef struct basic_stream {
     rd_stream base;
     char *chunk;
     size_t cap;
     int fd;          /* -1 for memory */
+    int64_t hole;    /* where text ends for want of more; -1: nowhere */
     const char *mem; /* borrowed */
     int64_t pos;
     bool ended;
@@ -47,7 +50,7 @@ static int basic_new(rd_stream **out, int (*next)(rd_stream *, char **, size_t *
         vp_fs_close(&fd);
         return vp_fail(VP_ENOMEM, "no memory for a read window of %zu bytes", cap);
     }
-    *b = (basic_stream){.chunk = chunk, .cap = cap, .fd = fd};
+    *b = (basic_stream){.chunk = chunk, .cap = cap, .fd = fd, .hole = -1};
     b->base.next = next;
     b->base.close = basic_close;
     b->base.total = b->base.raw_total = total;
@@ -70,8 +73,16 @@ static int deliver(basic_stream *b, size_t n, char **p, size_t *n_out)
 
 static size_t window(const basic_stream *b)
 {
-    int64_t left = b->base.total - b->pos;
+    int64_t left = (b->hole < 0 ? b->base.total : b->hole) - b->pos;
     return left < (int64_t)b->cap ? (size_t)left : b->cap;
+}
+
+/* Nothing behind byte `at` is read. */
+static void end_at(basic_stream *b, int64_t at)
+{
+    b->ended = true;
+    vp_fail_at(VP_ECORRUPT, NULL, -1, at);
+    b->base.damage = *vp_error_last();
 }
 
 static int fd_next(rd_stream *s, char **p, size_t *n)
@@ -82,12 +93,15 @@ static int fd_next(rd_stream *s, char **p, size_t *n)
         return 0;
     VP_TRY(vp_fs_pread(b->fd, b->chunk, want, b->pos, &got));
     if (got < want) {
-        b->ended = true;
         vp_fail(VP_ECORRUPT,
                 "the file became shorter while it was read: %lld of %lld bytes are left",
                 (long long)b->pos + (long long)got, (long long)s->total);
-        vp_fail_at(VP_ECORRUPT, NULL, -1, b->pos + (int64_t)got);
-        s->damage = *vp_error_last();
+        end_at(b, b->pos + (int64_t)got);
+    } else if (b->pos + (int64_t)got == b->hole) {
+        vp_fail(VP_ECORRUPT,
+                "nothing was ever written from here on: a hole in a file of %lld bytes",
+                (long long)s->total);
+        end_at(b, b->hole);
     }
     return deliver(b, got, p, n);
 }
@@ -100,6 +114,33 @@ int rd_stream_fd(rd_stream **out, int fd)
     VP_TRY(vp_fs_identity(fd, &id));
     size_t cap = id.size < (int64_t)VP_READ_WINDOW ? (size_t)id.size : VP_READ_WINDOW;
     return basic_new(out, fd_next, vp_fs_take(&owned), id.size, cap ? cap : 1);
+}
+
+/* The first hole of the least size that only a file has that was not written whole. A file system
+ * that knows of none says that it is at the end. */
+static int64_t find_hole(int fd, int64_t size)
+{
+    off_t hole = 0, data = 0;
+    for (;;) {
+        hole = lseek(fd, data, SEEK_HOLE);
+        if (hole < 0 || hole >= size)
+            return -1;
+        data = lseek(fd, hole, SEEK_DATA);
+        if (data < 0 || data > size)
+            data = size;
+        if (data - hole >= HOLE_LEAST)
+            return hole;
+    }
+}
+
+int rd_stream_text(rd_stream **out, int fd)
+{
+    VP_TRY(rd_stream_fd(out, fd));
+    basic_stream *b = (basic_stream *)*out;
+    off_t was = lseek(b->fd, 0, SEEK_CUR); /* shared with whoever gave us the descriptor */
+    b->hole = find_hole(b->fd, b->base.total);
+    lseek(b->fd, was, SEEK_SET);
+    return 0;
 }
 
 static int read_some(int fd, char *p, size_t n, size_t *got)

@@ -1,0 +1,37 @@
+/* Whose turn it is to analyse. An analysis takes all processors and the memory of its file, so few
+ * run at once; who made a file may have made it to take long, so
+ *   - one session has one turn at a time, whatever is asked of it;
+ *   - a turn that lasts gives its place to the next, and goes on beside it if few others do;
+ *   - a turn ends when nobody waits for it any more, or when it took longer than files take.
+ * Thread-safe. Included by the store only. */
+#ifndef VP_ROUTES_TURNS_H
+#define VP_ROUTES_TURNS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct turns turns;
+
+typedef struct turn {
+    turns *of;
+    const char *session;         /* its id, borrowed */
+    int64_t bytes;               /* of its files */
+    bool (*unwanted)(void *ctx); /* whether nobody waits any more: asked now and then */
+    void *ctx;
+    /* What follows is the turns' own. */
+    bool lasts;
+    int64_t begin_ms, asked_ms;
+    struct turn *next;
+} turn;
+
+int turns_new(turns **out);
+void turns_free(turns *all);
+/* Waits for a turn; the first five fields are set. VP_ECANCELLED: nobody wants it any more. Who has
+ * one gives it back with turn_end. */
+int turn_begin(turn *t);
+/* What a progress callback calls, from one thread at a time; may wait. < 0: stop, with the code as
+ * the failure of the analysis (VP_ECANCELLED, or VP_ELIMIT: it took too long). */
+int turn_go_on(turn *t);
+void turn_end(turn *t);
+
+#endif
