@@ -278,9 +278,11 @@ def test_what_goes_wrong_is_told_to_who_asked(place, build):
     """Nothing prints unless the environment asks: the answer and STATUS say it."""
     p = start(place, build(BUSY))
     runtime = listening(place, p)
+    asked(runtime, p, state="recording")  # the socket is there before
     (place.dir / "stop").touch()
     asked(runtime, p, state="idle")
-    assert ask(runtime, p.pid, "CAPTURE ms=10 gpu=1")["ok"] is True  # there is no CUPTI here
+    answer = ask(runtime, p.pid, "CAPTURE ms=10 gpu=1")
+    assert answer["ok"] is True, answer  # there is no CUPTI here
     assert asked(runtime, p, captures=1)["last_error"].startswith("without the GPU: ")
     (place.dir / "profiles").rename(place.dir / "elsewhere")
     (place.dir / "profiles").write_text("a file")

@@ -38,7 +38,8 @@ def test_it_is_listed_as_unfinished(place, killed):
 
 
 def test_commands_work_on_it(place, killed):
-    assert 'forward' in ask(place, 'top', killed)
+    top = ask(place, 'top', killed)
+    assert 'forward' in top, top
     report = json.loads(ask(place, 'report', '--format', 'json', killed))
     # the fourth has no end
     assert [(s['number'], s['partial']) for s in report['steps']['list']] == [
@@ -72,7 +73,9 @@ def test_pages_and_export_work_on_it(place, killed):
         ident = sessions[0]['id']
         assert f'./session/{ident}/' in page
         status, _, page = s.get(f'/session/{ident}/')
-        assert status == 200 and 'forward' in page and 'killed' in page
+        assert status == 200
+        assert 'forward' in page, ask(place, 'report', '--format', 'json', killed)
+        assert 'killed' in page
         status, _, text = s.get(f'/trace/{ident}/box.json')
         assert status == 200
         body = text if text.lstrip().startswith('{') else text[text.index('{'):text.rindex('}') + 1]
