@@ -1,4 +1,5 @@
 /* view_profile: finds the command, runs it, ends with its exit code. */
+#include <jansson.h>
 #include <locale.h>
 #include <malloc.h>
 #include <signal.h>
@@ -6,6 +7,7 @@
 
 #include "server/cli/cli.h"
 #include "trace/base/log.h"
+#include "trace/base/mem.h"
 
 static int print_version(void)
 {
@@ -28,6 +30,8 @@ int main(int argc, char **argv)
     (void)mallopt(M_MMAP_THRESHOLD, 128 << 10);
     /* Every thread that ever worked would leave an arena of its own behind, a quarter of a MB. */
     (void)mallopt(M_ARENA_MAX, 2);
+    /* A report that is read counts as what is ours does; only a program may ask for that. */
+    json_set_alloc_funcs(vp_malloc, vp_free);
     int rc = cli_parse(&o, argc, argv);
     if (rc)
         return rc;

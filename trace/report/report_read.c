@@ -62,10 +62,15 @@ static int parse(json_t **out, vp_str text)
 {
     json_error_t e;
     vp_buf b;
+    vp_mem_budget budget = {0};
+    vp_mem_budget *before = vp_mem_enter(&budget);
     vp_buf_init(&b, VP_REPORT_READ_MAX + (VP_REPORT_READ_MAX >> 2));
     int rc = quote_wide(&b, text);
     *out = rc < 0 ? NULL : json_loadb(b.p ? b.p : "", b.n, JSON_REJECT_DUPLICATES, &e);
     vp_buf_free(&b);
+    if (rc >= 0 && !*out && !e.text[0]) /* jansson 2.14 says why in any other case */
+        rc = vp_mem_explain(vp_fail(VP_ENOMEM, "out of memory"));
+    vp_mem_enter(before);
     if (rc < 0)
         return rc;
     if (!*out)
