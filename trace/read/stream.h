@@ -34,9 +34,9 @@ void rd_stream_close(rd_stream **s);
 /* A stream over an open file (the descriptor is taken, also on failure), from its start.
  * Chunks of VP_READ_WINDOW bytes. A file that shrinks while read ends early with damage. */
 int rd_stream_fd(rd_stream **out, int fd);
-/* The same for JSON and gzip, which hold no zeros by the page: it ends with damage at the first hole
- * of 64 KiB, so that what is read is bounded by what the disk holds (a crash can leave such a file,
- * and one of 1 TB costs its author nothing). */
+/* The same for JSON and gzip, which hold no zeros by the page: it ends with damage at the first
+ * hole of 64 KiB, so that what is read is bounded by what the disk holds (a crash can leave such a
+ * file, and one of 1 TB costs its author nothing). */
 int rd_stream_text(rd_stream **out, int fd);
 /* A stream over standard input or any pipe. */
 int rd_stream_pipe(rd_stream **out, int fd);
