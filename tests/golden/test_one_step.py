@@ -5,10 +5,14 @@ import concurrent.futures
 import functools
 import gzip
 import json
+import sys
 
 import pytest
 
-from common import least, report, report_or_none, timelines, trace, view_profile
+from common import ROOT, least, report, report_or_none, timelines, trace, view_profile
+
+sys.path.insert(0, str(ROOT / 'tests'))
+from gen import files, host_only  # noqa: E402
 
 RESNET = 'pytorch_cuda/pytorch__kineto/samples/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz'
 JAX_CPU = 'jax_cpu/three_runs'
@@ -40,6 +44,23 @@ def numberless(devices):
     return [{k: v for k, v in d.items() if k != 'device_index'} for d in devices]
 
 
+def grew(step):
+    return step['grew'] and {k: v for k, v in step['grew'].items() if k != 'device_index'}
+
+
+@pytest.mark.parametrize('case', ['checkpoint', 'slow_worker', 'clean_frames'])
+def test_what_grew_in_it_is_what_the_whole_says(case, tmp_path):
+    """What made a step slow is seen beside the others; asked for alone it says the same."""
+    made = (host_only.CASES | host_only.CLEAN)[case]()
+    path = str(files.write(getattr(made, 'scene', made), 'xspace', tmp_path))
+    steps = sorted(report(path)['steps']['list'], key=lambda s: -s['dur_ps'])
+    for whole in [*steps[:3], steps[-1]]:
+        (step,) = report(path, '--step', str(whole['number']))['steps']['list']
+        assert step['grew'] == whole['grew'], whole['number']
+    if case in host_only.CASES:
+        assert steps[0]['grew']['name'] in made.says and steps[0]['grew']['more_ps'] > 10**10
+
+
 def test_the_step_is_the_one_of_the_whole():
     assert len({name for name, _, _ in pairs()}) >= least(20, 15)
     for name, whole, part in pairs():
@@ -48,6 +69,7 @@ def test_the_step_is_the_one_of_the_whole():
         for key in ('number', 'name', 'start_ps', 'dur_ps', 'partial', 'device', 'breakdown'):
             assert step[key] == whole[key], (name, whole['number'], key)
         assert numberless(step['devices']) == numberless(whole['devices']), (name, whole['number'])
+        assert grew(step) == grew(whole), (name, whole['number'])
 
 
 def test_its_devices_windows_are_the_steps():

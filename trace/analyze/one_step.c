@@ -21,10 +21,19 @@ static bool has_part(const one_step *s, uint32_t process)
     return s->start_ps[process] <= s->end_ps[process];
 }
 
-static int keep_name(one_step *s, const char *name)
+static int keep_text(char **out, const char *text)
 {
-    s->name = name ? vp_strdup(name) : NULL;
-    return name && !s->name ? vp_fail(VP_ENOMEM, "out of memory") : 0;
+    *out = text ? vp_strdup(text) : NULL;
+    return text && !*out ? vp_fail(VP_ENOMEM, "out of memory") : 0;
+}
+
+/* What grew is seen beside other steps, which are not in the part. */
+static int keep_grown(one_step *s, const analysis *a)
+{
+    const vp_grown *grew = &s->step.grew;
+    s->grew_process = grew->device < a->device_count ? a->devices[grew->device].process : SINK_NONE;
+    VP_TRY(keep_text(&s->grew_name, grew->name));
+    return keep_text(&s->grew_thread, grew->thread);
 }
 
 /* Where the program marked none, its threads work for the step while some device does. */
@@ -72,7 +81,8 @@ int one_step_find(void *ctx, const analysis *a)
     s->found = true;
     s->step = all->list[i];
     s->source = all->source;
-    VP_TRY(keep_name(s, s->step.name));
+    VP_TRY(keep_text(&s->name, s->step.name));
+    VP_TRY(keep_grown(s, a));
     VP_TRY(room_for(s, a->t->process_count));
     place_host(s, a, i);
     place_devices(s, a, i);
@@ -158,6 +168,21 @@ static int put_devices(vp_step *x, const one_step *s, const analysis *a)
     return 0;
 }
 
+static int put_text(const char **out, host_result *h, const char *text)
+{
+    return host_text(out, h, text ? vp_str_of(text) : VP_STR(""));
+}
+
+static int put_grown(vp_grown *grew, const one_step *s, const analysis *a)
+{
+    grew->device = VP_NO_DEVICE;
+    for (uint32_t d = 0; d < a->device_count; d++)
+        if (a->devices[d].process == s->grew_process)
+            grew->device = d;
+    VP_TRY(put_text(&grew->name, a->h, s->grew_name));
+    return put_text(&grew->thread, a->h, s->grew_thread);
+}
+
 int one_step_put(const one_step *s, const analysis *a)
 {
     host_result *h = a->h;
@@ -169,10 +194,9 @@ int one_step_put(const one_step *s, const analysis *a)
     h->steps.count = h->step_cap = 1;
     h->steps.source = s->source;
     *x = s->step;
-    x->grew =
-        (vp_grown){.device = VP_NO_DEVICE}; /* beside other steps, which are not in the part */
     VP_TRY(put_devices(x, s, a));
-    VP_TRY(host_text(&x->name, h, s->name ? vp_str_of(s->name) : VP_STR("")));
+    VP_TRY(put_grown(&x->grew, s, a));
+    VP_TRY(put_text(&x->name, h, s->name));
     h->capture_ps = s->host_end_ps - s->host_start_ps;
     return steps_judge(&h->steps, &h->arena);
 }
@@ -180,6 +204,8 @@ int one_step_put(const one_step *s, const analysis *a)
 void one_step_free(one_step *s)
 {
     vp_free(s->name);
+    vp_free(s->grew_name);
+    vp_free(s->grew_thread);
     vp_free(s->devices);
     vp_free(s->start_ps);
     vp_free(s->end_ps);

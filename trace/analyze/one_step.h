@@ -10,8 +10,9 @@ typedef struct one_step {
     int64_t number; /* wanted: as the program counts */
     bool found;
     vp_step_source source;
-    vp_step step; /* its name is the finder's: one_step_free; devices are not in it */
-    char *name;
+    vp_step step; /* without its devices; its texts are these, of the finder's: one_step_free */
+    char *name, *grew_name, *grew_thread;
+    uint32_t grew_process;      /* of the trace */
     vp_step_device *devices;    /* by process of the trace, where that has a part */
     int64_t *start_ps, *end_ps; /* by process, on its own clock; start > end without a part */
     int64_t host_start_ps,
