@@ -16,6 +16,8 @@ from conftest import RUN, Server, events, trace
 SANITIZED = 'asan' in os.environ.get('VP_BUILD', '') or 'tsan' in os.environ.get('VP_BUILD', '')
 LARGE = 4 << 20
 EVENTS = 40_000
+STALLING = 80_000  # 8 MB: more than the ring of a conversion and the 4 MB that the kernel keeps for a socket
+TOKEN = '00112233445566778899aabbccddeeff'
 # A sanitizer's allocator keeps freed blocks for a while.
 MEMORY_TOLERANCE = 1.5 if SANITIZED else 1.05
 
@@ -188,8 +190,9 @@ def test_who_takes_nothing_makes_room_for_a_conversion(tmp_path):
     whole, and one that goes on reading is left alone."""
     run = tmp_path / 'plugins' / 'profile' / RUN
     run.mkdir(parents=True)
+    data = trace(STALLING)
     for i in range(34):  # each its own, so that none is kept whole from the one before
-        (run / f'h{i}.trace.json').write_bytes(trace(EVENTS))
+        (run / f'h{i}.trace.json').write_bytes(data)
     server = Server(tmp_path)
     ident = server.sessions()[0]['id']
     slow = [load.connect(server.port, 4096) for _ in range(31)]
@@ -205,11 +208,39 @@ def test_who_takes_nothing_makes_room_for_a_conversion(tmp_path):
     for i in (32, 33):
         a = server.get(f'/trace/{ident}/h{i}.json')
         assert a.status == 200
-        assert len(json.loads(a.content())['traceEvents']) == len(events(EVENTS))
+        assert len(json.loads(a.content())['traceEvents']) == STALLING + 2  # the names
     while chunk := steady.recv(1 << 20):
         got += chunk
     assert got.endswith(b'0\r\n\r\n')
     for s in [*slow, steady]:
+        s.close()
+    server.stop()
+
+
+def test_one_machine_has_its_share(tmp_path):
+    """Where others may connect, no machine takes all places of conversions: 24 of 32."""
+    run = tmp_path / 'plugins' / 'profile' / RUN
+    run.mkdir(parents=True)
+    (run / 'h.trace.json').write_bytes(trace(STALLING))
+    server = Server(tmp_path, 'host', '0.0.0.0', 'token', TOKEN)
+
+    def ask(source):
+        s = socket.socket()
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        s.settimeout(20)
+        s.bind((source, 0))
+        s.connect(('127.0.0.1', server.port))
+        s.sendall(load.ask(server.port, target, f'Authorization: Bearer {TOKEN}'))
+        return s
+    ident = json.loads(
+        server.get('/api/v1/sessions', f'Authorization: Bearer {TOKEN}').content())['sessions'][0]['id']
+    target = f'/trace/{ident}/h.json'
+    greedy = [ask('127.0.0.2') for _ in range(30)]
+    other = ask('127.0.0.3')
+    heads = [s.recv(12)[-3:] for s in greedy]
+    assert other.recv(12).endswith(b'200')
+    assert heads.count(b'200') == 24 and heads.count(b'503') == 6
+    for s in [*greedy, other]:
         s.close()
     server.stop()
 
