@@ -17,6 +17,7 @@
 typedef struct large {
     int file, socket;
     off_t at, end;
+    vp_file_id listed; /* what it was when its head was sent */
 } large;
 
 /* Until the socket is full: what is returned afterwards then waits, and nothing is asked for in
@@ -43,6 +44,14 @@ static ssize_t cut(const large *l, char *buf)
     return 1;
 }
 
+/* What was sent of a file that is another one by now may be neither; its end must not come. */
+static bool has_changed(const large *l)
+{
+    vp_file_id id;
+    return vp_fs_identity(l->file, &id) < 0 || id.mtime_ns != l->listed.mtime_ns ||
+           id.size != l->listed.size;
+}
+
 static ssize_t read_some(void *cls, uint64_t pos, char *buf, size_t max)
 {
     large *l = cls;
@@ -53,6 +62,8 @@ static ssize_t read_some(void *cls, uint64_t pos, char *buf, size_t max)
     if (!send_most(l) || vp_fs_pread(l->file, buf, n < max ? n : max, l->at, &got) < 0 || !got)
         return cut(l, buf);
     l->at += (int64_t)got;
+    if (l->at == l->end && has_changed(l))
+        return cut(l, buf);
     return (ssize_t)got;
 }
 
@@ -68,10 +79,11 @@ struct MHD_Response *http_large_response(http_req *rq, int *fd, int64_t first, i
     char length[24];
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(rq->conn, MHD_CONNECTION_INFO_CONNECTION_FD);
-    large *l = info ? vp_calloc(1, sizeof *l) : NULL;
+    vp_file_id id;
+    large *l = info && vp_fs_identity(*fd, &id) == 0 ? vp_calloc(1, sizeof *l) : NULL;
     if (!l)
         return NULL;
-    *l = (large){vp_fs_take(fd), info->connect_fd, first, end};
+    *l = (large){vp_fs_take(fd), info->connect_fd, first, end, id};
     struct MHD_Response *r =
         MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, RETURNED, read_some, l, end_large);
     if (!r) {

@@ -45,6 +45,36 @@ def test_what_changed_on_the_way_is_no_whole_answer(tmp_path, change):
     s.stop()
 
 
+def touch(path):
+    os.utime(path)
+
+
+@pytest.mark.parametrize('change', [cut, overwrite, touch])
+def test_a_file_that_changed_while_it_was_sent_has_no_end(tmp_path, change):
+    """As it lies on the disk: half of one and half of the other is neither."""
+    run = tmp_path / 'plugins/profile/run1'
+    run.mkdir(parents=True)
+    path = run / 'a.trace.json'
+    path.write_bytes(trace(EVENTS))
+    os.utime(path, (1e9, 1e9))
+    size = path.stat().st_size
+    s = Server(tmp_path)
+    ident = s.sessions()[0]['id']
+    target = f'/trace/{ident}/raw/a.trace.json'
+    with s.connect(small=True) as sock:
+        sock.sendall(f'GET {target} HTTP/1.1\r\nHost: {s.host}\r\nConnection: close\r\n\r\n'.encode())
+        received = bytearray(sock.recv(1))
+        change(path)
+        try:
+            while piece := sock.recv(1 << 20):
+                received += piece
+        except ConnectionResetError:
+            pass
+    assert received.startswith(b'HTTP/1.1 200')
+    assert len(received.partition(b'\r\n\r\n')[2]) < size
+    s.stop()
+
+
 @pytest.mark.parametrize('size', [10, 1000])
 def test_what_stays_is_whole(tmp_path, size):
     run = tmp_path / 'plugins/profile/run1'
