@@ -159,7 +159,9 @@ const cli_command cli_commands[] = {
      "the runs lie and lists them. Recorded is whatever its code says by NVTX (PyTorch, RAPIDS, "
      "NCCL and most CUDA libraries do), by ITT (Intel's ittnotify: oneDNN, oneTBB, ittapi) or by "
      "view_profile_capture.h; with --functions every "
-     "function of a program that was built with -finstrument-functions; with --gpu also what CUDA "
+     "function of a program that was built with -finstrument-functions, with its file and line "
+     "where "
+     "elfutils' libdw is installed; with --gpu also what CUDA "
      "does on the GPU, by CUPTI. Its standard streams are its own; what this command says goes to "
      "standard error.\n"
      "A step is a range whose name ends in a word for it and a number: \"step 7\", \"Step #7\", "
@@ -193,7 +195,8 @@ const cli_command cli_commands[] = {
     {"doctor", CLI_DOCTOR, "[PATH]", 1, 0, "say what is installed, reachable and permitted",
      "Looks at what the viewer needs and what it can use: the profile directory, temporary files, "
      "a browser, TensorBoard and its profile plugin, ports, what the kernel offers for safety and "
-     "for noticing new runs, and CUPTI. Every line that is not ok says what to do. Nothing is "
+     "for noticing new runs, CUPTI and libdw. Every line that is not ok says what to do. Nothing "
+     "is "
      "changed, and nothing is started that stays.\n"
      "The exit code is 0 unless something is missing without which nothing can be served.",
      "view_profile doctor ~/logs\tis everything there for this directory\n"

@@ -2,9 +2,11 @@
 -finstrument-functions, by its name, however it is left."""
 import gzip
 import json
+import os
 import subprocess
 
 import pytest
+from conftest import find_program
 from recording import WAIT, compile_c, environment, names, runs, sanitizer, zones
 
 SOURCE = r"""#include <pthread.h>
@@ -58,14 +60,93 @@ def lost(run):
     return json.loads(gzip.decompress(file.read_bytes()))["otherData"].get("warnings", [])
 
 
-def record(place, program, app):
+def record(place, program, app, **more):
     options = {"ASAN_OPTIONS": "verify_asan_link_order=0:detect_leaks=0"} if sanitizer(program) else {}
     done = subprocess.run(["view_profile", "record", "--functions", "--", app], cwd=place.dir,
-                          env=environment(place, **options), capture_output=True, text=True,
+                          env=environment(place, **options, **more), capture_output=True, text=True,
                           timeout=WAIT)
     assert done.returncode == 0, done.stderr
     (run,) = runs(place.dir / "profiles")
     return done.stdout, run
+
+
+def sources(run):
+    """Of every function: where its zones say that it stands."""
+    out = {}
+    for z in zones(run):
+        out.setdefault(z["name"], set()).add(z.get("args", {}).get("source"))
+    return out
+
+
+def line_of(text, what):
+    return 1 + text[:text.index(what)].count("\n")
+
+
+needs_libdw = pytest.mark.skipif(subprocess.run(["view_profile", "doctor"], env={
+    **os.environ, "PATH": f"{find_program().parent}:{os.environ['PATH']}"}, capture_output=True, text=True).stdout
+    .find("libdw.so.1") < 0, reason="no libdw: apt-get install libdw1")
+
+
+@needs_libdw
+def test_functions_have_their_places(place, program, source):
+    app = compile_c(program, place.dir / "app", source, "-finstrument-functions")
+    _, run = record(place, program, app)
+    found = sources(run)
+    for name, text in {"leaf": "static int leaf", "exported": "int exported", "after": "static int after",
+                       "worker": "static void *worker", "main": "{\n    volatile int sum"}.items():
+        assert found[name] == {f"{source}:{line_of(SOURCE, text)}"}, name
+    done = subprocess.run(["view_profile", "report", "--format", "json", "profiles"], cwd=place.dir, env=place.env,
+                          capture_output=True, text=True, check=True)
+    assert f"{source}:{line_of(SOURCE, 'static int leaf')}" in done.stdout
+
+
+def test_without_libdw_functions_have_their_names(place, program, source):
+    """A libdw that cannot be loaded is none."""
+    (place.dir / "lib").mkdir()
+    (place.dir / "lib" / "libdw.so.1").write_bytes(b"no library")
+    app = compile_c(program, place.dir / "app", source, "-finstrument-functions")
+    _, run = record(place, program, app, LD_LIBRARY_PATH=str(place.dir / "lib"))
+    found = sources(run)
+    assert found["leaf"] == found["main"] == {None} and names(run)["exported"] == 7
+
+
+PART = "int part(int n);\nint part(int n) { return n + %d; }\n"
+WAITS = r"""#include <stdio.h>
+int part(int n);
+int main(void)
+{
+    puts("ready");
+    fflush(stdout);
+    getchar();
+    printf("%d\n", part(1));
+}
+"""
+
+
+@needs_libdw
+@pytest.mark.parametrize("rebuilt", [False, True])
+def test_a_library_that_was_rebuilt_says_nothing(place, program, rebuilt):
+    """Its lines are of another text than what is loaded. That of the program itself is known still."""
+    (place.dir / "part.c").write_text(PART % 1)
+    (place.dir / "waits.c").write_text(WAITS)
+    (place.dir / "lib").mkdir()
+    compile_c(program, place.dir / "libpart.so", place.dir / "part.c", "-shared", "-fPIC", "-finstrument-functions")
+    app = compile_c(program, place.dir / "app", place.dir / "waits.c", "-finstrument-functions",
+                    place.dir / "libpart.so", f"-Wl,-rpath,{place.dir}")
+    options = {"ASAN_OPTIONS": "verify_asan_link_order=0:detect_leaks=0"} if sanitizer(program) else {}
+    with subprocess.Popen(["view_profile", "record", "--functions", "--", app], cwd=place.dir, text=True,
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(place, **options)) as p:
+        assert p.stdout.readline() == "ready\n"
+        if rebuilt:
+            (place.dir / "part.c").write_text("\n" * 20 + PART % 2)
+            compile_c(program, place.dir / "lib" / "libpart.so", place.dir / "part.c", "-shared", "-fPIC",
+                      "-finstrument-functions")
+            os.replace(place.dir / "lib" / "libpart.so", place.dir / "libpart.so")
+        assert p.communicate("\n", timeout=WAIT)[0] == "2\n" and p.returncode == 0
+    (run,) = runs(place.dir / "profiles")
+    found = sources(run)
+    assert found["part"] == ({None} if rebuilt else {f"{place.dir / 'part.c'}:2"})
+    assert found["main"] == {f"{place.dir / 'waits.c'}:{line_of(WAITS, '{')}"}
 
 
 def test_functions(place, program, source):

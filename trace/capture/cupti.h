@@ -1,6 +1,6 @@
 /* The GPU's side of a recording: CUPTI, loaded when it is wanted and never linked, so that the same
  * library works where there is none. One at a time in a process, as there is one recording at a
- * time; the session starts and stops it. Only this room includes it.
+ * time; the session starts and stops it. Only this room and the doctor include it.
  *
  *     cupti_start(VP_GPU_AUTO, ring);   a failure is a reason, not the end: record on
  *     …

@@ -3,8 +3,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "trace/base/limits.h"
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
+#include "trace/capture/dwarf.h"
 #include "trace/capture/recorder.h"
 #include "trace/capture/symbol.h"
 
@@ -73,9 +75,11 @@ static calls *own_calls(void)
 
 static uint32_t name_of(void *function)
 {
-    char text[NAME_MAX_BYTES];
+    char text[NAME_MAX_BYTES], file[VP_PATH_MAX];
+    uint32_t line;
     symbol_name(text, sizeof text, function);
-    return cap_name_in(NULL, text);
+    bool known = dwarf_source(file, sizeof file, &line, function);
+    return cap_name_at(known ? file : NULL, line, text);
 }
 
 /* The function's entry, made when there is room; NULL: there is none. */

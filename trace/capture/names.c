@@ -106,6 +106,38 @@ uint32_t cap_name_in(const char *category, const char *name)
     return id;
 }
 
+/* As add_in: the place and a byte that begins no category. */
+static int add_at(uint32_t *out, vp_str file, uint32_t line, vp_str name)
+{
+    vp_sid kept;
+    VP_CLEANUP(vp_buf_free) vp_buf both;
+    vp_buf_init(&both, 2 * VPCAP_STRING_MAX + 32);
+    vp_buf_printf(&both, "\1%u:", line);
+    vp_buf_str(&both, file);
+    VP_TRY(vp_buf_putc(&both, '\0'));
+    size_t prefix = both.n;
+    VP_TRY(vp_buf_str(&both, name));
+    VP_TRY(prepare());
+    VP_TRY(vp_intern_put(&known, file, &kept));
+    VP_TRY(add(out, vp_buf_view(&both), prefix, NULL));
+    vp__site *s = &blocks[*out / BLOCK][*out % BLOCK];
+    s->line = line;
+    s->file = vp_intern_get(&known, kept).p;
+    return 0;
+}
+
+uint32_t cap_name_at(const char *file, uint32_t line, const char *name)
+{
+    uint32_t id = 0;
+    if (!file || !*name)
+        return vp_name(name);
+    pthread_mutex_lock(&lock);
+    add_at(&id, vp_str_head(vp_str_of(file), VPCAP_STRING_MAX), line,
+           vp_str_head(vp_str_of(name), VPCAP_STRING_MAX));
+    pthread_mutex_unlock(&lock);
+    return id;
+}
+
 vp__site *cap_known_site(uint32_t name)
 {
     vp__site *block = name && name < BLOCK * BLOCKS

@@ -92,6 +92,9 @@ int cap_discard(vp_recording *r);
 
 /* A name as vp_name, with a category (NULL: none): the same name in two categories is two. */
 uint32_t cap_name_in(const char *category, const char *name);
+/* A name as vp_name, of what stands at this place: the same name in two places is two. file NULL:
+ * it is not known. */
+uint32_t cap_name_at(const char *file, uint32_t line, const char *name);
 /* The site of a name of vp_name's; NULL: of none. (vp__site_of has one for these, too.) */
 vp__site *cap_known_site(uint32_t name);
 void cap_instant(uint32_t name, const vp_arg *args, size_t n);

@@ -86,7 +86,7 @@ static void find_symbols(image *m)
 }
 
 /* The program itself may have been started by a name that leads nowhere from here. */
-static const char *path_of(const Dl_info *info)
+const char *symbol_file(const Dl_info *info)
 {
     Dl_info entry;
     if (dladdr((void *)(uintptr_t)getauxval(AT_ENTRY), &entry) &&
@@ -101,7 +101,7 @@ static void load(image *m, const Dl_info *info)
     if (m->p)
         munmap((void *)(uintptr_t)m->p, m->n);
     *m = (image){.base = info->dli_fbase};
-    VP_CLEANUP(vp_fs_close) int fd = open(path_of(info), O_RDONLY | O_CLOEXEC);
+    VP_CLEANUP(vp_fs_close) int fd = open(symbol_file(info), O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size <= 0)
         return;
     void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
