@@ -5,12 +5,40 @@
 #include "server/remote/survey.h"
 #include "trace/base/err.h"
 #include "trace/base/json.h"
+#include "trace/base/limits.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
+#include "trace/capture/cupti.h"
+#include "trace/capture/dwarf.h"
 
 #define WIDTH 80
 #define NAME_COLUMN 9
 #define TEXT_COLUMN 28
+
+static void ask_library(survey_line *out, survey_find_fn *find, const char *name,
+                        const char *advice)
+{
+    char path[VP_PATH_MAX];
+    survey_aside(path, sizeof path, find);
+    if (path[0])
+        survey_say(out, SURVEY_OK, "", "%.300s", path);
+    else
+        survey_say(out, SURVEY_OPTIONAL, advice, "no %s can be loaded", name);
+}
+
+static void ask_cupti(survey_line *out)
+{
+    ask_library(out, cupti_find, "libcupti.so",
+                "only programs that record CUDA kernels need it: install CUDA's CUPTI, or add its "
+                "directory to LD_LIBRARY_PATH, or pip install nvidia-cuda-cupti");
+}
+
+static void ask_libdw(survey_line *out)
+{
+    ask_library(out, dwarf_find, "libdw.so.1",
+                "only record --functions uses it, for the functions' files and lines: install "
+                "elfutils' libdw (Debian: libdw1)");
+}
 
 typedef struct question {
     const char *name;
@@ -26,7 +54,8 @@ static const question questions[] = {
     {"safe opening", survey_openat2},
     {"sandbox", survey_landlock},
     {"noticing changes", survey_inotify},
-    {"CUPTI", survey_cupti},
+    {"CUPTI", ask_cupti},
+    {"libdw", ask_libdw},
 };
 #define QUESTIONS (sizeof questions / sizeof *questions)
 

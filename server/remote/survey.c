@@ -1,9 +1,7 @@
 #include "server/remote/survey.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -86,27 +84,7 @@ void survey_browser(survey_line *out)
         survey_say(out, SURVEY_OK, "", "%.300s", path);
 }
 
-/* The file that a loaded library came from. */
-static const char *origin_of(void *library, const char *name)
-{
-    struct link_map *map;
-    return !dlinfo(library, RTLD_DI_LINKMAP, &map) && map->l_name[0] ? map->l_name : name;
-}
-
-/* In a process of its own: what a library does when it is loaded is not for ours. Writes where it
- * came from. */
-static void try_libraries(int out, const char *const *names, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        void *library = names[i][0] ? dlopen(names[i], RTLD_LAZY | RTLD_LOCAL) : NULL;
-        const char *path = library ? origin_of(library, names[i]) : NULL;
-        if (path && write(out, path, strlen(path)) >= 0)
-            return;
-    }
-}
-
-/* The first of the names that can be loaded; "" for none. */
-static void find_library(char *path, size_t cap, const char *const *names, size_t n)
+void survey_aside(char *path, size_t cap, survey_find_fn *find)
 {
     int ends[2];
     ssize_t got = -1;
@@ -115,8 +93,8 @@ static void find_library(char *path, size_t cap, const char *const *names, size_
         return;
     pid_t pid = fork();
     if (!pid) {
-        try_libraries(ends[1], names, n);
-        _exit(0);
+        find(path, cap);
+        _exit(write(ends[1], path, strnlen(path, cap)) < 0);
     }
     close(ends[1]);
     if (pid > 0) {
@@ -126,30 +104,6 @@ static void find_library(char *path, size_t cap, const char *const *names, size_
     }
     close(ends[0]);
     path[got > 0 ? got : 0] = 0;
-}
-
-void survey_cupti(survey_line *out)
-{
-    const char *home = getenv("CUDA_HOME");
-    char own[VP_PATH_MAX] = "", path[VP_PATH_MAX];
-    const char *const names[] = {"libcupti.so",
-                                 "libcupti.so.13",
-                                 "libcupti.so.12",
-                                 "libcupti.so.11.8",
-                                 "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
-                                 "/usr/local/cuda/lib64/libcupti.so",
-                                 "/usr/local/cuda/lib/libcupti.so",
-                                 own};
-    if (home && home[0])
-        snprintf(own, sizeof own, "%s/extras/CUPTI/lib64/libcupti.so", home);
-    find_library(path, sizeof path, names, sizeof names / sizeof *names);
-    if (path[0])
-        survey_say(out, SURVEY_OK, "", "%.300s", path);
-    else
-        survey_say(out, SURVEY_OPTIONAL,
-                   "only programs that record CUDA kernels need it: install CUDA's CUPTI, or add "
-                   "its directory to LD_LIBRARY_PATH",
-                   "no libcupti.so can be loaded");
 }
 
 /* ---- Ports ---------------------------------------------------------------------------------- */

@@ -4,6 +4,8 @@
 #ifndef VP_REMOTE_SURVEY_H
 #define VP_REMOTE_SURVEY_H
 
+#include <stddef.h>
+
 typedef enum survey_state {
     SURVEY_OK,
     SURVEY_OPTIONAL, /* something is missing that the rest does without */
@@ -20,7 +22,12 @@ typedef struct survey_line {
 /* Fill in what was found; detail and advice come as "". */
 typedef void survey_fn(survey_line *out);
 survey_fn survey_temp, survey_browser, survey_tensorboard, survey_own_port, survey_tensorboard_port,
-    survey_openat2, survey_landlock, survey_inotify, survey_cupti;
+    survey_openat2, survey_landlock, survey_inotify;
+
+/* Asks for a library's path in a process of its own: what a library does when it is loaded is not
+ * for ours. "" where there is none. */
+typedef void survey_find_fn(char *path, size_t cap);
+void survey_aside(char *path, size_t cap, survey_find_fn *find);
 
 /* Sets state, detail and advice. */
 void survey_say(survey_line *out, survey_state state, const char *advice, const char *fmt, ...)

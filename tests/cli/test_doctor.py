@@ -2,15 +2,17 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 
 import pytest
+from conftest import find_program
 
 from serving import make_runs
 from test_serve import WAIT
 
 NAMES = ["profile directory", "temporary files", "browser", "TensorBoard", "viewer port",
-         "TensorBoard port", "safe opening", "sandbox", "noticing changes", "CUPTI"]
+         "TensorBoard port", "safe opening", "sandbox", "noticing changes", "CUPTI", "libdw"]
 
 
 def doctor(place, *args, env=None):
@@ -113,6 +115,33 @@ def test_ports_and_kernel(place, runs):
                     found["viewer port"]["detail"])
     assert re.match(r"6006(:| is) ", found["TensorBoard port"]["detail"])
     assert (found["sandbox"]["state"] == "ok") == ("ABI" in found["sandbox"]["detail"])
+
+
+WHEEL = "site-packages/nvidia/cuda_cupti/lib/libcupti.so.12"
+
+
+@pytest.mark.parametrize("places", [
+    {"VIRTUAL_ENV": f"lib/python3.12/{WHEEL}"}, {"CONDA_PREFIX": f"lib/python3.12/{WHEEL}"},
+    {"PYTHONPATH": "nvidia/cuda_cupti/lib/libcupti.so.12"}, {"PYTHONPATH": "nvidia/cu13/lib/libcupti.so.13"},
+    {"LD_LIBRARY_PATH": "libcupti.so.14"}])
+def test_cupti_is_found_where_the_recorder_finds_it(place, runs, places):
+    """The stand-in, wherever a program that is recorded would have it from."""
+    ((variable, below),) = places.items()
+    root = place.dir / "root"
+    (root / below).parent.mkdir(parents=True)
+    shutil.copy(find_program().parent / "tests" / "libfake_cupti.so", root / below)
+    found = checks(place, "runs", env={variable: str(root)})[1]["CUPTI"]
+    assert (found["state"], found["detail"]) == ("ok", str(root / below))
+
+
+def test_libdw(place, runs):
+    found = checks(place, "runs")[1]["libdw"]
+    if found["state"] == "ok":
+        assert "libdw" in found["detail"]
+    (place.dir / "lib").mkdir()
+    (place.dir / "lib" / "libdw.so.1").write_bytes(b"no library")
+    found = checks(place, "runs", env={"LD_LIBRARY_PATH": str(place.dir / "lib")})[1]["libdw"]
+    assert found["state"] == "optional" and "libdw1" in found["advice"]
 
 
 def test_names_are_escaped(place, runs):
