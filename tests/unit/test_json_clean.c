@@ -103,7 +103,20 @@ static const example examples[] = {
           "12g4\xef\xbf\xbd\"}"),
      .events = 1, .strings = 2},
     {"[{\"n\":\"\\\\ud800\\\"\\u00e9\\n\\/\x01\xff\"}]",
-     ONLY("{\"n\":\"\\\\ud800\\\"\\u00e9\\n\\/\x01\xff\"}"), .events = 1},
+     ONLY("{\"n\":\"\\\\ud800\\\"\\u00e9\\n\\/\\u0001\xef\xbf\xbd\"}"), .events = 1, .strings = 2},
+    {"[{\"\xe2\x82\":\"\xc3\xa9\xe4\xb8\xad\xf0\x9f\x9a\x80 "
+     "\xf0\x9f\x9a\",\"a\":\"\xed\xa0\x80\xc0\xaf\"}]",
+     ONLY("{\"\xef\xbf\xbd\xef\xbf\xbd\":\"\xc3\xa9\xe4\xb8\xad\xf0\x9f\x9a\x80 "
+          "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\",\"a\":\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"
+          "\xef\xbf\xbd\xef\xbf\xbd\"}"),
+     .events = 1, .strings = 10},
+    {"[{\"n\":\"C:\\vol\\x41\\'\\\n\\\x7f\"}]",
+     ONLY("{\"n\":\"C:\\\\vol\\\\x41\\\\'\\\\\\u000a\\\\\x7f\"}"), .events = 1, .strings = 6},
+    {"{\"\\k\xff\x1f\":1,\"traceEvents\":[]}",
+     "{\"\\\\k\xef\xbf\xbd\\u001f\":1,\"traceEvents\":[]}\n", .strings = 3},
+    /* white space of browsers */
+    {"[{\"a\":[1,\v],\f\"b\":{\"c\":2 ,\f}\v, }\v,\v{\"d\":\f[\v]}\f]",
+     ONLY("{\"a\":[1],\"b\":{\"c\":2 } },\n{\"d\":[]}"), .events = 2, .commas = 3},
     /* numbers */
     {"[{\"ts\":1,\"dur\":null}]", ONLY("{\"ts\":1,\"dur\":0}"), .events = 1, .numbers = 1},
     {"[{\"ts\":1.5,\"dur\":true,\"pid\":null,\"tid\":NaN,\"tts\":false,\"tdur\":None}]",

@@ -113,22 +113,25 @@ static int start(clean *c)
     return GO_ON;
 }
 
-/* A kept value, byte for byte, with its key. */
+/* A value that is kept, with its key. */
 static int other_key(clean *c, vp_str key, const char *value)
 {
     ex_window *w = &c->w;
     bool first = !c->any_key;
     size_t before = c->out.n;
     separate(c);
-    vp_buf_str(&c->out, key);
-    vp_buf_putc(&c->out, ':');
-    const char *p = value;
+    const char *p = key.p;
     ex_verdict v = EX_MORE;
+    ex_clean_counts counts = c->counts; /* with what is repaired in both, once both are whole */
+    ex_json_value(&c->out, &p, key.p + key.n, false, &counts);
+    vp_buf_putc(&c->out, ':');
+    p = value;
     size_t whole = (size_t)(w->end - value);
     const char *limit = whole > VP_JSON_EVENT_MAX ? value + VP_JSON_EVENT_MAX : w->end;
     if (c->out.status >= 0)
-        v = ex_json_value(&c->out, &p, limit, false, &c->counts);
+        v = ex_json_value(&c->out, &p, limit, false, &counts);
     if (v == EX_KEPT) {
+        c->counts = counts;
         w->p = p;
         return GO_ON;
     }

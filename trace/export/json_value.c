@@ -1,5 +1,9 @@
 #include "trace/export/json_value.h"
 
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -34,13 +38,19 @@ static const unsigned char scalar_char[256] = {
     ['-'] = 1,         ['.'] = 1,         ['_'] = 1,         ['#'] = 1,
 };
 
-const char *ex_json_string_special(const char *p, const char *end)
+/* First '"' or '\\' at or after p, or end; with `odd` also the first byte that is no printable
+ * ASCII. */
+static inline const char *special(const char *p, const char *end, bool odd)
 {
 #if defined(__SSE2__)
     const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\');
+    /* Bytes from 0x80 on are negative; with its bit 1 turned '"' is a blank, the first of the rest.
+     */
+    const __m128i bit = _mm_set1_epi8('"' ^ ' '), rest = _mm_set1_epi8(' ' + 1);
     for (; p < end; p += 16) {
         __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-        __m128i hit = _mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, slash));
+        __m128i hit = odd ? _mm_cmplt_epi8(_mm_xor_si128(v, bit), rest) : _mm_cmpeq_epi8(v, quote);
+        hit = _mm_or_si128(hit, _mm_cmpeq_epi8(v, slash));
         unsigned mask = (unsigned)_mm_movemask_epi8(hit);
         if (mask) {
             p += __builtin_ctz(mask);
@@ -49,10 +59,15 @@ const char *ex_json_string_special(const char *p, const char *end)
     }
     return end;
 #else
-    while (p < end && *p != '"' && *p != '\\')
+    while (p < end && *p != '"' && *p != '\\' && !(odd && (signed char)*p < ' '))
         p++;
     return p;
 #endif
+}
+
+const char *ex_json_string_special(const char *p, const char *end)
+{
+    return special(p, end, false);
 }
 
 /* First byte at or after p that is no white space, or end. Pretty-printed files are mostly
@@ -61,13 +76,16 @@ static const char *skip_space(const char *p, const char *end)
 {
     if (p < end && (unsigned char)*p > ' ')
         return p;
+    if (p < end && *p == ' ' && (unsigned char)p[1] > ' ') /* "key": value */
+        return p + 1;
 #if defined(__SSE2__)
-    const __m128i tab = _mm_set1_epi8('\t'), blank = _mm_set1_epi8(' '), span = _mm_set1_epi8(4);
+    const __m128i tab = _mm_set1_epi8('\t'), blank = _mm_set1_epi8(' ');
+    const __m128i line = _mm_set1_epi8('\n'), back = _mm_set1_epi8('\r');
     for (; p < end; p += 16) {
         __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-        __m128i above = _mm_sub_epi8(v, tab); /* \t \n \v \f \r are 0..4 now */
-        __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(above, span), above);
-        __m128i space = _mm_or_si128(control, _mm_cmpeq_epi8(v, blank));
+        __m128i space =
+            _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(v, blank), _mm_cmpeq_epi8(v, line)),
+                         _mm_or_si128(_mm_cmpeq_epi8(v, tab), _mm_cmpeq_epi8(v, back)));
         unsigned mask = (unsigned)_mm_movemask_epi8(space) ^ 0xffffu;
         if (mask) {
             p += __builtin_ctz(mask);
@@ -76,7 +94,7 @@ static const char *skip_space(const char *p, const char *end)
     }
     return end;
 #else
-    while (p < end && (*p == ' ' || (*p >= '\t' && *p <= '\r')))
+    while (p < end && (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r'))
         p++;
     return p;
 #endif
@@ -151,21 +169,63 @@ static bool unicode_escape(scan *s, const char **p)
     return true;
 }
 
+/* Steps over the escape at *p. A backslash that escapes nothing is one that its writer did not
+ * escape: "C:\vol". */
+static bool escape(scan *s, const char **p)
+{
+    if (*p + 1 >= s->end)
+        return false;
+    char c = (*p)[1];
+    if (c == 'u')
+        return unicode_escape(s, p);
+    if (c && strchr("\"\\/bfnrt", c)) {
+        *p += 2;
+        return true;
+    }
+    replace(s, *p, 1, VP_STR("\\\\"));
+    s->found.strings++;
+    ++*p;
+    return true;
+}
+
+/* Steps over the byte at *p that is no printable ASCII, and the rest of its character. */
+static bool odd_byte(scan *s, const char **p)
+{
+    const unsigned char *at = (const unsigned char *)*p;
+    size_t left = (size_t)(s->end - *p);
+    unsigned n = vp_utf8_len(at, left);
+    char code[8];
+    if (*at < ' ') {
+        snprintf(code, sizeof code, "\\u%04x", *at);
+        replace(s, *p, n = 1, vp_str_of(code));
+        s->found.strings++;
+    } else if (!n) {
+        if (left < 4 && !memchr(at, '"', left)) /* its end may be in the next chunk */
+            return false;
+        replace(s, *p, n = 1, REPLACEMENT);
+        s->found.strings++;
+    }
+    *p += n;
+    return true;
+}
+
+/* What special() found in a string and is not its end. false when more bytes are needed. */
+static __attribute__((noinline)) bool take_special(scan *s, const char **p)
+{
+    return **p == '\\' ? escape(s, p) : odd_byte(s, p);
+}
+
 /* Steps over the string at s->p. false when more bytes are needed. */
 static bool string(scan *s)
 {
     const char *p = s->p + 1;
     for (;;) {
-        p = ex_json_string_special(p, s->end);
+        p = special(p, s->end, true);
         if (p >= s->end)
             return false;
         if (*p == '"')
             break;
-        if (p + 1 >= s->end)
-            return false;
-        if (p[1] != 'u')
-            p += 2;
-        else if (!unicode_escape(s, &p))
+        if (!take_special(s, &p))
             return false;
     }
     s->p = p + 1;
@@ -384,13 +444,34 @@ static ex_verdict token(scan *s, char c)
     }
 }
 
+/* Drops the white space at s->p that is none in JSON. A comma before it that nothing follows goes
+ * with it: what stands behind is copied before close_container sees the comma. */
+static ex_verdict odd_space(scan *s)
+{
+    const char *q = s->p, *from = s->p;
+    while (q < s->end && (*q == ' ' || (*q >= '\t' && *q <= '\r')))
+        q++;
+    if (q == s->end)
+        return EX_MORE;
+    if (s->comma && (*q == '}' || *q == ']')) {
+        from = s->comma;
+        s->comma = NULL;
+        s->want = WANT_COMMA;
+        s->found.commas++;
+    }
+    replace(s, from, (size_t)(q - from), VP_STR_NONE);
+    s->p = q;
+    return EX_KEPT;
+}
+
 static ex_verdict whole_value(scan *s)
 {
     do {
         s->p = skip_space(s->p, s->end);
         if (s->p == s->end)
             return EX_MORE;
-        ex_verdict v = token(s, *s->p);
+        bool odd = *s->p == '\v' || *s->p == '\f';
+        ex_verdict v = odd ? odd_space(s) : token(s, *s->p);
         if (v != EX_KEPT)
             return v;
     } while (s->depth || s->want != WANT_COMMA);

@@ -1,0 +1,98 @@
+"""Whatever a damaged profile holds, what is exported of it is JSON to the letter: UTF-8, no control bytes, no escapes
+that RFC 8259 does not have."""
+import functools
+import json
+import random
+import subprocess
+
+import pytest
+from common import TRACES, tool
+from test_json_clean import content, looks_like_a_trace
+
+SMALL = 200_000  # bytes, unpacked
+BAD = [b'\xff', b'\xc3', b'\xe2\x82', b'\xf0\x9f\x98', b'\xed\xa0\x80', b'\xc0\xaf', b'\xf4\x90\x80\x80', b'\x80', b'\x00', b'\x01',
+       b'\x0b', b'\x0c', b'\n', b'\t', b'\x1b', b'\\v', b'\\x41', b'\\0', b"\\'", b'\\u12', b'\\ud800', b'\\', b'\\\n', b'"', b'\xc2\xa0']
+EACH = 6  # damaged copies of a file
+
+
+def refuse(word):
+    raise ValueError(f'{word} is no JSON')
+
+
+def strict(data):
+    return json.loads(data.decode('utf-8'), parse_constant=refuse, strict=True)
+
+
+def export(how, data, tmp_path):
+    (tmp_path / 'damaged').write_bytes(data)
+    return subprocess.run([tool('export_tool'), how, tmp_path / 'damaged'], capture_output=True, check=False)
+
+
+def damage(data, seed):
+    """Bytes that do not belong there, most of them within strings, and one copy in six cut off."""
+    rnd = random.Random(seed)
+    out = bytearray(data)
+    quotes = [i for i, b in enumerate(data) if b == 0x22] if seed % 2 else []
+    for _ in range(rnd.randint(1, 12)):
+        at = rnd.choice(quotes) + rnd.randint(1, 3) if quotes else rnd.randrange(len(out) + 1)
+        put = rnd.choice(BAD)
+        out[at:at + rnd.choice((0, len(put)))] = put
+    return bytes(out[:rnd.randrange(len(out))] if seed % 6 == 5 else out)
+
+
+@functools.lru_cache(maxsize=None)
+def files(how):
+    if how == 'xspace':
+        found = [(p, p.read_bytes()) for p in sorted(TRACES.rglob('*.xplane.pb'))]
+    else:
+        found = [(p, content(p)) for p in sorted(TRACES.rglob('*'))
+                 if p.is_file() and looks_like_a_trace(p) and p.stat().st_size < SMALL]
+        found = [(p, data) for p, data in found if data.lstrip(b'\xef\xbb\xbf \t\r\n')[:1] in (b'{', b'[')]
+    return [(p, data) for p, data in found if 0 < len(data) < SMALL]
+
+
+@pytest.mark.parametrize('seed', range(EACH))
+@pytest.mark.parametrize('how', ('clean', 'xspace'))
+def test_damaged_files_are_exported_as_json(how, seed, tmp_path):
+    wrong, done = [], 0
+    for i, (path, data) in enumerate(files(how)):
+        made = export(how, damage(data, i * EACH + seed), tmp_path)
+        if made.returncode == 3:
+            continue
+        assert made.returncode == 0, made
+        done += 1
+        try:
+            assert isinstance(strict(made.stdout)['traceEvents'], list)
+        except ValueError as e:
+            wrong.append((str(path.relative_to(TRACES)), str(e)))
+    assert not wrong, (len(wrong), done, wrong[:9])
+
+
+def test_there_are_enough():
+    assert sum(len(files(how)) for how in ('clean', 'xspace')) * EACH >= 500
+
+
+@pytest.mark.parametrize('text,want', [
+    (b'a\xffb', 'a\ufffdb'), (b'\xe2\x82', '\ufffd\ufffd'), (b'\xed\xa0\x80x', '\ufffd\ufffd\ufffdx'),
+    (b'\x00\x0b\x1f', '\x00\x0b\x1f'), (b'C:\\vol\\x41\\q', 'C:\\vol\\x41\\q'), (b"it\\'s", "it\\'s"), (b'a\\\nb', 'a\\\nb'),
+    (b'\\ud83d\\ude80 \\ud83d', '\U0001f680 \ufffd'), (b'caf\xc3\xa9 \xf0\x9f\x9a\x80 \xe4\xb8\xad', 'café 🚀 中'),
+    (b'\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9', '"\\/\b\f\n\r\té'), (b'\x7f', '\x7f')])
+def test_strings_say_what_they_said(text, want, tmp_path):
+    """In a name, a key and a key of the top level, at every place of a long string."""
+    for pad in (*range(18), 4093):
+        lead = b'x' * pad
+        made = export('clean', b'{"' + lead + text + b'":1,"traceEvents":[{"ts":1,"name":"' + lead + text + b'","args":{"' + lead + text +
+                      b'":[\x0b1\x0c,\x0b2]}}]}', tmp_path)
+        shown = 'x' * pad + want
+        assert strict(made.stdout) == {shown: 1, 'traceEvents': [{'ts': 1, 'name': shown, 'args': {shown: [1, 2]}}]}
+
+
+@pytest.mark.parametrize('odd', [b'[1,\x0b]', b'[1,\x0c\x0b \x0b]', b'[1 \x0b,\x0b\x0b]', b'[\x0b1\x0c]', b'[1\x0b, ]'])
+def test_spaces_of_browsers(odd, tmp_path):
+    data = b'[{"ts":1,"a":' + odd + b',\x0c"b":{"c":2,\x0b}\x0b,\x0b}\x0b,{"ts":2\x0c}]'
+    assert strict(export('clean', data, tmp_path).stdout)['traceEvents'] == [{'ts': 1, 'a': [1], 'b': {'c': 2}}, {'ts': 2}]
+
+
+def test_clean_strings_stay_as_they_are(tmp_path):
+    event = '{"ts":1,"name":"é\\u00e9\\n\\/中","args":{"k": [ 1,\t2 ]}}'.encode()
+    assert event in export('clean', b'[' + event + b']', tmp_path).stdout
