@@ -1,5 +1,6 @@
 """Runs of which nothing can be read: the list says so or their pages do, nothing is handed out as theirs,
 and what stands beside them works."""
+import gzip
 import json
 import pathlib
 import sys
@@ -51,3 +52,23 @@ def test_the_good_one_works(site):
     assert good['status'] == 'ok'
     assert site.get(f'/session/{good["id"]}/').status == 200
     assert len(json.loads(site.get(f'/trace/{good["id"]}/good.json').content())['traceEvents']) >= 10
+
+
+@pytest.mark.parametrize('what,data', [('whole', lambda z: z), ('cut', lambda z: z[:len(z) * 2 // 3]),
+                                       ('checksum', lambda z: z[:-8] + bytes([z[-8] ^ 1]) + z[-7:])])
+def test_an_export_says_that_its_file_is_damaged(what, data, tmp_path):
+    """A timeline made of a packed JSON that ends early or fails its checksum cannot pass for the whole one."""
+    run = tmp_path / 'plugins' / 'profile' / '2026_01_02_03_04_05'
+    run.mkdir(parents=True)
+    (run / 'h.trace.json.gz').write_bytes(data(gzip.compress(trace(5000), mtime=0)))
+    s = Server(tmp_path)
+    try:
+        ident = s.sessions()[0]['id']
+        for ending in ('.json', '.json.gz'):
+            body = s.get(f'/trace/{ident}/h{ending}').content()
+            made = json.loads(gzip.decompress(body) if body[:2] == b'\x1f\x8b' else body)
+            assert len(made['traceEvents']) >= (5000 if what != 'cut' else 100)
+            assert ('view_profile_damage' in made) == (what != 'whole')
+            assert what == 'whole' or made['view_profile_damage']
+    finally:
+        s.stop()

@@ -2,6 +2,7 @@
  * write. The top level is a small state machine over a window; values are copied by json_value.c.
  * Every event is held until it is whole, so the output is well-formed wherever the input ends. */
 #include "trace/base/err.h"
+#include "trace/base/json.h"
 #include "trace/base/mem.h"
 #include "trace/export/export.h"
 #include "trace/export/json_value.h"
@@ -75,7 +76,6 @@ static void finish(clean *c)
         open_events(c);
     if (c->in_events)
         close_events(c);
-    vp_buf_puts(&c->out, "}\n");
     c->state = AT_END;
 }
 
@@ -292,6 +292,16 @@ static int step(clean *c)
     }
 }
 
+/* What the file's own checks say of what was read: whoever keeps the answer cannot see it
+ * otherwise. Importers skip keys that they do not know. */
+static void put_damage(clean *c, const vp_error *damage)
+{
+    if (!damage->code)
+        return;
+    vp_buf_puts(&c->out, ",\"view_profile_damage\":");
+    vp_json_quote(&c->out, vp_str_of(damage->message));
+}
+
 /* The input is over. A bare array need not be closed (perfetto.md 2.1); all else is a cut. */
 static void close_input(clean *c)
 {
@@ -307,6 +317,8 @@ static void close_input(clean *c)
     c->w.p = c->w.end;
     if (c->state != AT_END)
         finish(c);
+    put_damage(c, &in->damage);
+    vp_buf_puts(&c->out, "}\n");
     c->closed = true;
 }
 
