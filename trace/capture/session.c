@@ -222,6 +222,7 @@ static int begin_gpu(cap_session *s)
 {
     if (s->cfg.gpu == VP_GPU_OFF)
         return 0;
+    (void)clock_rate(); /* 1 ms the first time: what the GPU did in it would be before the start */
     int rc = cupti_start(s->cfg.gpu, s->cfg.mode == VP_RING);
     s->result.gpu_status = rc;
     if (rc < 0 && s->cfg.gpu == VP_GPU_REQUIRE)
