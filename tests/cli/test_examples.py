@@ -234,7 +234,9 @@ def test_scaling_bench_compared(example):
         assert pair["median"]["a_ps"] == pytest.approx(times[0] * 1e12, rel=1e-6)
         assert pair["speed_up"] == pytest.approx(times[0] / times[1], rel=1e-6)
         assert pair["efficiency_percent"] == pytest.approx(50 * times[0] / times[1], rel=1e-6)
-        assert pair["median"]["delta_ps"] < 0 and pair["verdict"] in ("improvement", "noise")
+        faster = times[1] < times[0]  # as a rule: two workers may have had one processor
+        assert (pair["median"]["delta_ps"] < 0) == faster
+        assert pair["verdict"] in ("improvement" if faster else "regression", "noise")
     methods = json.loads(example.view("compare", "--format", "json", "tensorboard_logs"))
     assert [(p["a"]["method"], p["b"]["method"], p["a"]["devices"]) for p in methods["pairs"]] == [
         ("per_layer", "fused", 1), ("per_layer", "fused", 2)]
