@@ -73,7 +73,8 @@ def test_the_past_has_what_the_gpu_has_told(place, program, app, cupti):
     finally:
         p.terminate()
         p.communicate(timeout=WAIT)
-    assert len([e for e in zones(past) if e["name"].startswith("work")]) == 2
+    # where no demangler is loaded, as its compiler wrote it
+    assert len([e for e in zones(past) if "work" in e["name"]]) == 2
     assert len([e for e in zones(past) if e["name"] == "cudaLaunchKernel"]) == 2
     assert steps(past)
 
