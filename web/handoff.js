@@ -69,6 +69,14 @@ async function fetchTrace() {
   return readAll(answer);
 }
 
+// Only at its end does a packed trace show its damage, and then this page knows of it.
+async function showDamage() {
+  if (document.getElementById("damage")) return;
+  const page = await (await fetch(location.href)).text();
+  const notice = new DOMParser().parseFromString(page, "text/html").getElementById("damage");
+  if (notice) button.parentElement.before(notice);
+}
+
 let loading = null;
 
 // One fetch at a time; a failed one is forgotten, so that the next click tries again.
@@ -76,6 +84,7 @@ function load() {
   if (!loading) {
     say("Loading the trace …");
     loading = fetchTrace();
+    loading.then(showDamage).catch(() => {}); // the trace is there with or without it
     loading.catch(() => {
       loading = null;
     });

@@ -91,6 +91,19 @@ static void put_what(vp_buf *b, const handoff *h, const site_options *o)
     vp_buf_puts(b, "</dd></div></dl>\n");
 }
 
+/* Known from the first time on that it was sent: handoff.js asks again when it has it. */
+static void put_damage(vp_buf *b, const http_req *rq, const handoff *h)
+{
+    char why[DAMAGE_TEXT];
+    const cat_file *f = site_trace_file(h->session, h->host);
+    if (!f || !damage_of(site_of(rq)->damages, f, why))
+        return;
+    vp_buf_puts(b, "<p class=\"notice\" id=\"damage\">This trace is damaged, and Perfetto shows "
+                   "what came before the damage: ");
+    page_text(b, why);
+    vp_buf_puts(b, ".</p>\n");
+}
+
 static void put_handoff(vp_buf *b, const http_req *rq, const handoff *h, const site_options *o)
 {
     vp_buf_puts(b, "<section class=\"card handoff\" id=\"handoff\"");
@@ -98,6 +111,7 @@ static void put_handoff(vp_buf *b, const http_req *rq, const handoff *h, const s
     vp_buf_puts(b, ">\n<p>The trace goes from this page straight into the Perfetto tab, inside "
                    "your browser. It is not uploaded.</p>\n");
     put_what(b, h, o);
+    put_damage(b, rq, h);
     vp_buf_puts(b, "<p><button id=\"open\" class=\"button primary\" disabled>Open in Perfetto"
                    "</button></p>\n<div id=\"progress\" class=\"progress\" hidden>"
                    "<progress id=\"bar\" aria-label=\"Trace loaded\"></progress>"

@@ -345,6 +345,8 @@ int site_start(site **out, const site_options *opts)
     if (!rc)
         rc = store_open(&s->store, opts->profile_dir, &copies);
     if (!rc)
+        rc = damage_new(&s->damages);
+    if (!rc)
         rc = tensorboard_open(s);
     if (!rc)
         rc = start_http(s, opts);
@@ -364,6 +366,7 @@ void site_stop(site *s)
     tensorboard_close(s);
     store_close(s->store);
     extraction_close(s);
+    damage_free(s->damages);
     vp_free((void *)(uintptr_t)s->opts.profile_dir);
     vp_free((void *)(uintptr_t)s->opts.perfetto_ui);
     vp_free((void *)(uintptr_t)s->opts.tensorboard);

@@ -8,6 +8,7 @@
 
 #include "server/net/http.h"
 #include "server/remote/browser.h"
+#include "server/routes/damage.h"
 #include "server/routes/store.h"
 
 typedef enum site_ui { SITE_UI_BOTH, SITE_UI_PERFETTO, SITE_UI_TENSORBOARD, SITE_UI_NONE } site_ui;
@@ -44,6 +45,7 @@ typedef struct site {
     http_server *http;
     void *tensorboard; /* state of pages_tensorboard.c; made and freed by its two functions */
     void *extraction;  /* of extract.c, likewise */
+    damage_list *damages;
 } site;
 
 /* Scans the directory and serves it. VP_ENOTFOUND: no such path; VP_EBUSY: no port. */
@@ -112,6 +114,8 @@ int site_group(vp_group *g, const http_req *rq);
 int site_where(vp_where *w, const http_req *rq);
 /* Whose question to the store a request is: its client's, as long as that is there. */
 store_asker site_asker(const http_req *rq);
+/* The half of a host's profile that /trace sends as JSON; NULL when neither is readable. */
+const cat_file *site_trace_file(const cat_session *s, const cat_host *h);
 /* The report of a session, or of the one step that `step` of the query names: the full one, or the
  * tables of host zones. VP_EARG: that is no number; VP_ENOTFOUND: the session has no such step;
  * else as store_get. */

@@ -23,13 +23,19 @@ typedef struct held_stream {
     rd_stream *s;
     catalog *c;
     const cat_file *f; /* the catalog's */
+    damage_list *damages;
 } held_stream;
 
 static int held_next(void *ctx, char **p, size_t *n)
 {
     held_stream *h = ctx;
     int rc = h->s->next(h->s, p, n);
-    return rc ? rc : catalog_check(h->c, h->f); /* else a part would be served as the whole */
+    if (rc)
+        return rc;
+    VP_TRY(catalog_check(h->c, h->f)); /* else a part would be served as the whole */
+    if (h->s->damage.code)
+        damage_note(h->damages, h->f, h->s->damage.message);
+    return 0;
 }
 
 static void held_close(void *ctx)
@@ -41,7 +47,7 @@ static void held_close(void *ctx)
 }
 
 /* Takes the stream and one more reference of the catalog; the stream also on failure. */
-static int hold(http_source *out, rd_stream *s, catalog *c, const cat_file *f)
+static int hold(http_source *out, const http_req *rq, rd_stream *s, catalog *c, const cat_file *f)
 {
     held_stream *h = vp_calloc(1, sizeof *h);
     if (!h) {
@@ -51,6 +57,7 @@ static int hold(http_source *out, rd_stream *s, catalog *c, const cat_file *f)
     h->s = s;
     h->c = catalog_ref(c);
     h->f = f;
+    h->damages = site_of(rq)->damages;
     *out = (http_source){held_next, held_close, h};
     return 0;
 }
@@ -68,9 +75,8 @@ static bool is_json(const cat_file *f)
     return !f->why && rd_is_timeline(f->kind.format) && f->kind.format != RD_XSPACE;
 }
 
-/* The half of the host that becomes the answer: its JSON as it is, unless that may miss events
- * that the xplane has. NULL when neither is readable. */
-static const cat_file *choose_half(const cat_session *s, const cat_host *h)
+/* Its JSON as it is, unless that may miss events that the xplane has. */
+const cat_file *site_trace_file(const cat_session *s, const cat_host *h)
 {
     const cat_file *a = &s->files[h->primary];
     const cat_file *b = h->secondary == UINT32_MAX ? NULL : &s->files[h->secondary];
@@ -143,7 +149,7 @@ int route_trace_json(http_req *rq)
     VP_CLEANUP(site_drop_catalog) catalog *c = NULL;
     VP_TRY(site_session(&c, &s, rq));
     const cat_host *h = host_of(s, vp_str_of(http_param(rq, 1)), &gzip);
-    const cat_file *f = h ? choose_half(s, h) : NULL;
+    const cat_file *f = h ? site_trace_file(s, h) : NULL;
     if (!h)
         return http_fail(rq, 404,
                          "no such host in this session: ask for HOST.json or HOST.json.gz");
@@ -158,7 +164,7 @@ int route_trace_json(http_req *rq)
     if (http_finished(rq, &e) || http_not_modified(rq, &e))
         return 0;
     VP_TRY(open_export(&stream, c, f));
-    VP_TRY(hold(&src, stream, c, f));
+    VP_TRY(hold(&src, rq, stream, c, f));
     return http_stream(rq, src, gzip || encoded, &e);
 }
 
@@ -177,7 +183,7 @@ static int send_member(http_req *rq, catalog *c, const cat_file *f, const http_e
     rd_stream *stream;
     http_source src;
     VP_TRY(catalog_stream(&stream, c, f, true));
-    VP_TRY(hold(&src, stream, c, f));
+    VP_TRY(hold(&src, rq, stream, c, f));
     return http_stream(rq, src, false, e);
 }
 

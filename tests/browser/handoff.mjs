@@ -1,5 +1,8 @@
 // The way into Perfetto, and what other web sites get of us: nothing.
 import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { guarded, serve, skip, standIn, test } from "./lib.mjs";
 import { countEvents, TPU_FILE } from "./fixture.mjs";
 import { browser, onPage, ours, pathOf, profiles, server, ui } from "./world.mjs";
@@ -83,6 +86,27 @@ await test("a trace that cannot be fetched is explained, and can be tried again"
   await context.unroute("**/trace/**", refuse);
   await handOver(page, context);
   await context.close();
+});
+
+await test("a damaged trace is handed over, and its damage is told", async () => {
+  const dir = mkdtempSync(path.join(tmpdir(), "vp_cut_"));
+  const run = path.join(dir, "plugins/profile/cut");
+  mkdirSync(run, { recursive: true });
+  const whole = readFileSync(TPU_FILE);
+  writeFileSync(path.join(run, "vm.trace.json.gz"), whole.subarray(0, whole.length / 2));
+  const other = await serve(dir, "--perfetto-ui", ui.url);
+  const { context, complaints } = await guarded(browser, [other.url, ui.url]);
+  const page = await context.newPage();
+  const [session] = (await (await fetch(`${other.url}/api/v1/sessions`)).json()).sessions;
+  await page.goto(`${other.url}/perfetto/${session.id}`);
+  assert.equal(await page.locator("#damage").count(), 0);
+  const { got } = await handOver(page, context);
+  assert.ok(got.traces[0].slices > 0);
+  await page.locator("#damage", { hasText: "damaged" }).waitFor();
+  assert.deepEqual(complaints, []);
+  await context.close();
+  await other.stop();
+  rmSync(dir, { recursive: true });
 });
 
 await test("a Perfetto that never answers is explained", async () => {

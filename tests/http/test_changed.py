@@ -1,4 +1,5 @@
 """A file that changes while it is sent: its answer does not end as a whole one, and is not kept."""
+import gzip
 import json
 import os
 
@@ -83,4 +84,29 @@ def test_what_stays_is_whole(tmp_path, size):
     s = Server(tmp_path)
     ident = s.sessions()[0]['id']
     assert len(json.loads(s.get(f'/trace/{ident}/a.json').content())['traceEvents']) == size + 2
+    s.stop()
+
+
+@pytest.mark.parametrize('damage', ['cut', 'checksum', 'none'])
+def test_the_page_of_a_damaged_trace_says_so(tmp_path, damage):
+    """Of a packed file it shows at the end only: from the first time on that it was sent."""
+    run = tmp_path / 'plugins/profile/run1'
+    run.mkdir(parents=True)
+    packed = bytearray(gzip.compress(trace(1000), mtime=0))
+    if damage == 'cut':
+        packed = packed[:len(packed) * 2 // 3]
+    elif damage == 'checksum':
+        packed[-8] ^= 0xff
+    (run / 'a.trace.json.gz').write_bytes(packed)
+    s = Server(tmp_path)
+    ident = s.sessions()[0]['id']
+    assert 'id="damage"' not in s.get(f'/perfetto/{ident}/a').content().decode()
+    sent = s.get(f'/trace/{ident}/a.json')
+    assert sent.status == 200
+    page = s.get(f'/perfetto/{ident}/a').content().decode()
+    assert ('id="damage"' in page) == (damage != 'none')
+    said = json.loads(sent.content()).get('view_profile_damage')
+    assert (said is None) == (damage == 'none')
+    if said:
+        assert said in page
     s.stop()
