@@ -139,22 +139,11 @@ static void trace_entity(http_entity *e, const cat_file *f, const char *type, co
     http_entity_etag(e, &f->id, tag);
 }
 
-int route_trace_json(http_req *rq)
+static int send_json(http_req *rq, catalog *c, const cat_file *f, bool gzip)
 {
-    bool gzip;
     http_entity e;
     http_source src;
     rd_stream *stream;
-    const cat_session *s;
-    VP_CLEANUP(site_drop_catalog) catalog *c = NULL;
-    VP_TRY(site_session(&c, &s, rq));
-    const cat_host *h = host_of(s, vp_str_of(http_param(rq, 1)), &gzip);
-    const cat_file *f = h ? site_trace_file(s, h) : NULL;
-    if (!h)
-        return http_fail(rq, 404,
-                         "no such host in this session: ask for HOST.json or HOST.json.gz");
-    if (!f)
-        return http_fail(rq, 422, "this host has no readable timeline");
     bool encoded = http_wants_gzip(rq) && !gzip;
     trace_entity(&e, f, gzip ? "application/gzip" : "application/json",
                  gzip      ? VP_VERSION "z"
@@ -166,6 +155,32 @@ int route_trace_json(http_req *rq)
     VP_TRY(open_export(&stream, c, f));
     VP_TRY(hold(&src, rq, stream, c, f));
     return http_stream(rq, src, gzip || encoded, &e);
+}
+
+/* Where the JSON of a host turns out to be none, its xplane says the same. NULL: there is none. */
+static const cat_file *xspace_beside(const cat_session *s, const cat_host *h, const cat_file *f)
+{
+    const cat_file *a = &s->files[h->primary];
+    return f != a && !a->why && a->kind.format == RD_XSPACE ? a : NULL;
+}
+
+int route_trace_json(http_req *rq)
+{
+    bool gzip;
+    const cat_session *s;
+    VP_CLEANUP(site_drop_catalog) catalog *c = NULL;
+    VP_TRY(site_session(&c, &s, rq));
+    const cat_host *h = host_of(s, vp_str_of(http_param(rq, 1)), &gzip);
+    const cat_file *f = h ? site_trace_file(s, h) : NULL;
+    if (!h)
+        return http_fail(rq, 404,
+                         "no such host in this session: ask for HOST.json or HOST.json.gz");
+    if (!f)
+        return http_fail(rq, 422, "this host has no readable timeline");
+    int rc = send_json(rq, c, f, gzip);
+    const cat_file *other = xspace_beside(s, h, f);
+    bool unreadable = rc == VP_ECORRUPT || rc == VP_EUNSUPPORTED || rc == VP_EEMPTY;
+    return unreadable && other ? send_json(rq, c, other, gzip) : rc;
 }
 
 /* ---- Files as they are ---------------------------------------------------------------------- */

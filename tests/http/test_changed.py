@@ -2,9 +2,16 @@
 import gzip
 import json
 import os
+import pathlib
+import random
+import shutil
+import sys
 
 import pytest
 from conftest import Server, trace
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from traces import TRACES  # noqa: E402
 
 EVENTS = 60_000
 
@@ -109,4 +116,16 @@ def test_the_page_of_a_damaged_trace_says_so(tmp_path, damage):
     assert (said is None) == (damage == 'none')
     if said:
         assert said in page
+    s.stop()
+
+
+def test_a_host_whose_json_is_none_is_sent_from_its_xplane(tmp_path):
+    run = tmp_path / 'plugins/profile/run1'
+    run.mkdir(parents=True)
+    shutil.copyfile(TRACES / 'jax_tpu/openxla__xprof/test_xplanes/v2__tpu_inference_2.xplane.pb', run / 'vm.xplane.pb')
+    (run / 'vm.trace.json.gz').write_bytes(gzip.compress(random.Random(1).randbytes(10_000).hex().encode(), mtime=0))
+    s = Server(tmp_path)
+    ident = s.sessions()[0]['id']
+    sent = s.get(f'/trace/{ident}/vm.json')
+    assert sent.status == 200 and json.loads(sent.content())['traceEvents']
     s.stop()
