@@ -44,12 +44,14 @@ static ssize_t cut(const large *l, char *buf)
     return 1;
 }
 
-/* What was sent of a file that is another one by now may be neither; its end must not come. */
+/* What was sent of a file that was written over meanwhile may be neither the one nor the other; its
+ * end must not come. What is longer by now was appended to, as recorders do, and its beginning is
+ * what was listed. */
 static bool has_changed(const large *l)
 {
     vp_file_id id;
-    return vp_fs_identity(l->file, &id) < 0 || id.mtime_ns != l->listed.mtime_ns ||
-           id.size != l->listed.size;
+    return vp_fs_identity(l->file, &id) < 0 ||
+           (id.mtime_ns != l->listed.mtime_ns && id.size <= l->listed.size);
 }
 
 static ssize_t read_some(void *cls, uint64_t pos, char *buf, size_t max)
