@@ -406,8 +406,10 @@ static void an_exit_in_a_capture_is_told(void **state)
 static unsigned times_said(const place *at, const char *what)
 {
     unsigned n = 0;
+    pthread_mutex_lock(&saying);
     for (const char *s = at->said; (s = strstr(s, what)); s++)
         n++;
+    pthread_mutex_unlock(&saying);
     return n;
 }
 
