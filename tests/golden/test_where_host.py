@@ -9,7 +9,8 @@ from common import report, trace, view_profile
 from test_one_step import RESNET, chosen
 
 JAX_CPU = 'jax_cpu/three_runs'
-FILES = [RESNET, JAX_CPU, 'tf_gpu', 'xla_gpu_cuda', 'jax_tpu']
+TF_GPU = 'tf_gpu/openxla__xprof/demo/plugins/profile/GPU-multi-worker/34.83.195.179_6003.xplane.pb'
+FILES = [RESNET, JAX_CPU, TF_GPU, 'xla_gpu_cuda', 'jax_tpu']
 OF_DEVICE = ('Kernel', 'Memcpy', 'Memset')
 US = 10**6
 
