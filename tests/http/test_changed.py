@@ -26,6 +26,16 @@ def overwrite(path):
         f.write(b'\n' * 100_000)
 
 
+def old_trace(root):
+    """A trace of a run below root that nobody wrote to for years."""
+    run = root / 'plugins/profile/run1'
+    run.mkdir(parents=True)
+    path = run / 'a.trace.json'
+    path.write_bytes(trace(EVENTS))
+    os.utime(path, (1e9, 1e9))
+    return path
+
+
 def ends_whole(sock, received):
     while piece := sock.recv(1 << 20):
         received += piece
@@ -34,11 +44,7 @@ def ends_whole(sock, received):
 
 @pytest.mark.parametrize('change', [cut, overwrite])
 def test_what_changed_on_the_way_is_no_whole_answer(tmp_path, change):
-    run = tmp_path / 'plugins/profile/run1'
-    run.mkdir(parents=True)
-    path = run / 'a.trace.json'
-    path.write_bytes(trace(EVENTS))
-    os.utime(path, (1e9, 1e9))
+    path = old_trace(tmp_path)
     s = Server(tmp_path)
     ident = s.sessions()[0]['id']
     with s.connect(small=True) as sock:
@@ -60,11 +66,7 @@ def touch(path):
 @pytest.mark.parametrize('change', [cut, overwrite, touch])
 def test_a_file_that_changed_while_it_was_sent_has_no_end(tmp_path, change):
     """As it lies on the disk: half of one and half of the other is neither."""
-    run = tmp_path / 'plugins/profile/run1'
-    run.mkdir(parents=True)
-    path = run / 'a.trace.json'
-    path.write_bytes(trace(EVENTS))
-    os.utime(path, (1e9, 1e9))
+    path = old_trace(tmp_path)
     size = path.stat().st_size
     s = Server(tmp_path)
     ident = s.sessions()[0]['id']

@@ -63,14 +63,20 @@ static int end(player *p)
     return p->rc;
 }
 
+/* Two sessions have all the turns that there are. */
+static void take_both(player *a, player *b)
+{
+    start(a, "a");
+    start(b, "b");
+    assert_true(gets_turn_within(a, 10000));
+    assert_true(gets_turn_within(b, 10000));
+}
+
 static void two_at_once(void **state)
 {
     player a, b, c;
     (void)state;
-    start(&a, "a");
-    start(&b, "b");
-    assert_true(gets_turn_within(&a, 10000));
-    assert_true(gets_turn_within(&b, 10000));
+    take_both(&a, &b);
     start(&c, "c");
     assert_false(gets_turn_within(&c, 500));
     assert_int_equal(end(&a), 0);
@@ -99,10 +105,7 @@ static void none_for_who_has_left(void **state)
 {
     player a, b, c;
     (void)state;
-    start(&a, "a");
-    start(&b, "b");
-    assert_true(gets_turn_within(&a, 10000));
-    assert_true(gets_turn_within(&b, 10000));
+    take_both(&a, &b);
     start(&c, "c");
     atomic_store(&c.gone, true); /* while it waits */
     pthread_join(c.thread, NULL);
