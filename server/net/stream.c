@@ -1,7 +1,6 @@
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/socket.h>
 
 #include "server/net/encode.h"
 #include "server/net/request.h"

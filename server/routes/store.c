@@ -295,7 +295,7 @@ static int wait_for(store *st, const store_report *e, const store_asker *who)
         struct timespec until = vp_cond_until(LOOK_MS);
         pthread_cond_timedwait(&st->changed, &st->lock, &until);
         if (!e->done && has_gone(who))
-            return vp_fail(VP_ECANCELLED, "nobody waits for this analysis any more");
+            return turn_unwanted();
     }
     return e->error.code ? vp_fail_copy(&e->error) : 0;
 }

@@ -47,7 +47,7 @@ void turns_free(turns *all)
     vp_free(all);
 }
 
-static int unwanted(void)
+int turn_unwanted(void)
 {
     return vp_fail(VP_ECANCELLED, "nobody waits for this analysis any more");
 }
@@ -83,7 +83,7 @@ int turn_begin(turn *t)
     }
     pthread_mutex_unlock(&all->lock);
     t->begin_ms = t->asked_ms = vp_now_coarse_ms();
-    return given_up ? unwanted() : 0;
+    return given_up ? turn_unwanted() : 0;
 }
 
 /* The time that it stands still is not its own. false: nobody wants it any more. */
@@ -111,7 +111,7 @@ int turn_go_on(turn *t)
         return 0;
     t->asked_ms = now;
     if (t->unwanted(t->ctx) || (takes >= LASTS_MS && !t->lasts && !make_room(t)))
-        return unwanted();
+        return turn_unwanted();
     if (takes > TURN_MS + t->bytes / BYTES_OF_MS)
         return vp_fail(VP_ELIMIT,
                        "its analysis took longer than %lld s, which no profile of its size does; "

@@ -33,5 +33,7 @@ int turn_begin(turn *t);
  * the failure of the analysis (VP_ECANCELLED, or VP_ELIMIT: it took too long). */
 int turn_go_on(turn *t);
 void turn_end(turn *t);
+/* VP_ECANCELLED, and its sentence. */
+int turn_unwanted(void);
 
 #endif
