@@ -2,6 +2,7 @@
 #ifndef VP_TESTS_UNIT_CATALOG_EXPECT_H
 #define VP_TESTS_UNIT_CATALOG_EXPECT_H
 
+#include "tests/unit/rows.h"
 #include "tests/unit/traces.h"
 #include "tests/unit/tree.h"
 
@@ -42,16 +43,25 @@ static inline void expect(const catalog *c, const char *const *want, size_t n)
     assert_int_equal(catalog_count(c), n);
 }
 
-/* Nothing but a remark where only the wide collection has it. */
-#define EXPECT(rel, ...)                                                                           \
-    do {                                                                                           \
-        static const char *const want[] = {__VA_ARGS__};                                           \
-        if (!traces_have(rel))                                                                     \
-            break;                                                                                 \
-        catalog *c_ = list(rel);                                                                   \
-        expect(c_, want, sizeof want / sizeof *want);                                              \
-        catalog_free(c_);                                                                          \
-    } while (0)
+/* What must be listed of a folder or file of the collection; `needs` is what else is not in
+ * tests/data. */
+struct expected {
+    const char *rel;
+    const char *want[12];
+    const char *needs;
+};
+
+static inline void is_listed(void **state)
+{
+    const struct expected *e = *state;
+    size_t n = 0;
+    traces_need(e->needs ? e->needs : e->rel);
+    while (n < sizeof e->want / sizeof *e->want && e->want[n])
+        n++;
+    catalog *c = list(e->rel);
+    expect(c, e->want, n);
+    catalog_free(c);
+}
 
 /* Times in names of runs are local ones. */
 static inline void in_utc(void)

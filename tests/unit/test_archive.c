@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "archive_maker.h"
+#include "tests/unit/rows.h"
 #include "tests/unit/traces.h"
 #include "trace/base/mem.h"
 #include "trace/read/archive.h"
@@ -367,59 +368,58 @@ static const ar_member *member_named(const ar_index *ix, const char *end)
 }
 
 /* The packed runs are copies of files that lie beside them (the traces' README). */
-static void packed_runs_equal_the_files(void **state)
+static const struct packed {
+    const char *archive, *member, *file;
+    size_t members;
+} packed[] = {
+    {"archives_made/reactant_2runs_dotslash.tar.gz", "2025_02_05_11_08_24/cyclops.xplane.pb",
+     "xla_gpu_cuda/EnzymeAD__Reactant.jl/traces/plugins/profile/2025_02_05_11_08_24/"
+     "cyclops.xplane.pb",
+     4},
+    {"archives_made/tpu_inference_2runs.tar.zst",
+     "2026_01_12_00_26_20/t1v-n-9eb622fc-w-0.trace.json.gz",
+     "jax_tpu/vllm-project__tpu-inference/profiles/plugins/profile/2026_01_12_00_26_20/"
+     "t1v-n-9eb622fc-w-0.trace.json.gz",
+     2},
+    {"archives_made/tb_review_logs.zip", "2020_05_16_04_50_34/LEMON.trace.json.gz",
+     "tf_cpu/Alwaysproblem__tensorboard-review/logs/standard/20200516-125033/train/plugins/"
+     "profile/2020_05_16_04_50_34/LEMON.trace.json.gz",
+     14},
+    {"archives/facebookresearch__param/dlrm_kineto.tar.gz",
+     "worker3_step_12.1694128201557.pt.trace.json",
+     "pytorch_cuda/facebookresearch__param/dlrm_kineto/"
+     "worker3_step_12.1694128201557.pt.trace.json",
+     8},
+};
+
+static void a_packed_run_equals_the_file(void **state)
 {
-    (void)state;
-    static const struct {
-        const char *archive, *member, *file;
-        size_t members;
-    } rows[] = {
-        {"archives_made/reactant_2runs_dotslash.tar.gz", "2025_02_05_11_08_24/cyclops.xplane.pb",
-         "xla_gpu_cuda/EnzymeAD__Reactant.jl/traces/plugins/profile/2025_02_05_11_08_24/"
-         "cyclops.xplane.pb",
-         4},
-        {"archives_made/tpu_inference_2runs.tar.zst",
-         "2026_01_12_00_26_20/t1v-n-9eb622fc-w-0.trace.json.gz",
-         "jax_tpu/vllm-project__tpu-inference/profiles/plugins/profile/2026_01_12_00_26_20/"
-         "t1v-n-9eb622fc-w-0.trace.json.gz",
-         2},
-        {"archives_made/tb_review_logs.zip", "2020_05_16_04_50_34/LEMON.trace.json.gz",
-         "tf_cpu/Alwaysproblem__tensorboard-review/logs/standard/20200516-125033/train/plugins/"
-         "profile/2020_05_16_04_50_34/LEMON.trace.json.gz",
-         14},
-        {"archives/facebookresearch__param/dlrm_kineto.tar.gz",
-         "worker3_step_12.1694128201557.pt.trace.json",
-         "pytorch_cuda/facebookresearch__param/dlrm_kineto/"
-         "worker3_step_12.1694128201557.pt.trace.json",
-         8},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        ar_index *ix = NULL;
-        rd_stream *s = NULL;
-        char *p = NULL;
-        size_t n = 0;
-        char path[4096];
-        if (!traces_have(rows[i].archive) || !traces_have(rows[i].file))
-            continue;
-        int fd = open(traces_path(path, sizeof path, rows[i].archive), O_RDONLY | O_CLOEXEC);
-        assert_true(fd >= 0);
-        assert_int_equal(ar_index_make(&ix, fd, NULL, NULL), 0);
-        assert_int_equal(ix->member_count, rows[i].members);
-        assert_int_equal(ix->damage.code, 0);
-        const ar_member *m = member_named(ix, rows[i].member);
-        assert_non_null(m);
-        assert_int_equal(ar_member_open(&s, fd, m->index), 0);
-        assert_int_equal(rd_stream_slurp(s, 64 << 20, &p, &n), 0);
-        assert_int_equal(s->damage.code, 0);
-        bytes want = read_whole(rows[i].file);
-        assert_int_equal(n, want.n);
-        assert_memory_equal(p, want.p, n);
-        s->close(s);
-        close(fd);
-        ar_index_free(ix);
-        vp_free(p);
-        free(want.p);
-    }
+    const struct packed *row = *state;
+    ar_index *ix = NULL;
+    rd_stream *s = NULL;
+    char *p = NULL;
+    size_t n = 0;
+    char path[4096];
+    traces_need(row->archive);
+    traces_need(row->file);
+    int fd = open(traces_path(path, sizeof path, row->archive), O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_int_equal(ar_index_make(&ix, fd, NULL, NULL), 0);
+    assert_int_equal(ix->member_count, row->members);
+    assert_int_equal(ix->damage.code, 0);
+    const ar_member *m = member_named(ix, row->member);
+    assert_non_null(m);
+    assert_int_equal(ar_member_open(&s, fd, m->index), 0);
+    assert_int_equal(rd_stream_slurp(s, 64 << 20, &p, &n), 0);
+    assert_int_equal(s->damage.code, 0);
+    bytes want = read_whole(row->file);
+    assert_int_equal(n, want.n);
+    assert_memory_equal(p, want.p, n);
+    s->close(s);
+    close(fd);
+    ar_index_free(ix);
+    vp_free(p);
+    free(want.p);
 }
 
 /* Its frame carries a checksum: a flipped bit anywhere is reported, or nothing has changed. */
@@ -475,8 +475,8 @@ int main(void)
         cmocka_unit_test(archives_one_behind_the_other_are_one),
         cmocka_unit_test(progress_is_told_and_may_stop),
         cmocka_unit_test(out_of_memory_is_an_error_and_leaks_nothing),
-        cmocka_unit_test(packed_runs_equal_the_files),
         cmocka_unit_test(a_checksummed_zstd_reports_flipped_bits),
     };
-    return cmocka_run_group_tests_name("archive", tests, make_contents, free_contents);
+    int failed = cmocka_run_group_tests_name("archive", tests, make_contents, free_contents);
+    return failed + RUN_ROWS(a_packed_run_equals_the_file, packed);
 }

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "tests/unit/capture_tools.h"
+#include "tests/unit/skip.h"
 #include "trace/base/temp_tree.h"
 #include "trace/capture/session.h"
 
@@ -491,8 +492,7 @@ static int child_of_a_recording(vp_recording *r)
 static void skip_under_thread_sanitizer(void)
 {
 #ifdef __SANITIZE_THREAD__
-    print_message("SKIP: ThreadSanitizer knows no threads of a forked child\n");
-    skip();
+    skip_because("ThreadSanitizer knows no threads of a forked child");
 #endif
 }
 

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "tests/unit/capture_tools.h"
+#include "tests/unit/skip.h"
 #include "trace/capture/session.h"
 
 static unsigned open_files(void)
@@ -408,10 +409,8 @@ static void tmpfs_of_1_mb(void **state)
     tree_dirs_for(&here, "disk/x");
     char disk[sizeof here.path];
     snprintf(disk, sizeof disk, "%s/disk", here.root);
-    if (mount("none", disk, "tmpfs", 0, "size=1m") != 0) {
-        print_message("SKIP: tmpfs_of_1_mb: mount needs root\n");
-        skip();
-    }
+    if (mount("none", disk, "tmpfs", 0, "size=1m") != 0)
+        skip_because("a mount needs root");
     cfg.dir = disk;
     cfg.pool_bytes = (size_t)64 << 20;
     int rc = vp_start(&r, &cfg);

@@ -258,8 +258,7 @@ static void v2_reduces_thrice(void **state)
     static const int64_t comm[] = {365061093750, 365097730000, 365074090000, 365112345000};
     host_result h;
     (void)state;
-    if (!tm_real(&h, V2_TPU))
-        return;
+    tm_real(&h, V2_TPU);
     assert_int_equal(h.collective_count, 4);
     for (size_t i = 0; i < 4; i++) {
         const vp_collective *c = &h.collectives[i];
@@ -283,8 +282,7 @@ static void eight_cpu_devices(void **state)
     static const int64_t each[] = {65536, 524288, 65536, 65536, 65536};
     host_result h;
     (void)state;
-    if (!tm_real(&h, "jax_cpu/multi_device/plugins/profile/2026_11_21_06_33_21/vm.xplane.pb"))
-        return;
+    tm_real(&h, "jax_cpu/multi_device/plugins/profile/2026_11_21_06_33_21/vm.xplane.pb");
     assert_int_equal(h.collective_count, 40);
     for (size_t i = 0; i < h.collective_count; i++) {
         const vp_collective *c = &h.collectives[i];

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/rows.h"
 #include "tests/unit/traces.h"
 #include "trace/analyze/analyze.h"
 #include "trace/analyze/compare.h"
@@ -601,29 +602,28 @@ static void check_swap(const vp_report *a, const vp_report *b)
     compare_free(back);
 }
 
+static const struct pair {
+    const char *a, *a_session, *b, *b_session;
+} pairs[] = {
+    {"jax_cpu/three_runs", "06_34_00", "jax_cpu/three_runs", "06_34_02"},
+    {"jax_tpu/vllm-project__tpu-inference/profiles", "21_26_41",
+     "jax_tpu/vllm-project__tpu-inference/profiles", "00_26_20"},
+    {"pytorch_cuda/AMD-AGI__TraceLens/h100/Falconsai_nsfw_image_detection__1016002.json.gz", NULL,
+     "pytorch_cuda/pytorch__kineto/samples/resnet50_num_workers_0", NULL},
+    {"archives/facebookresearch__param/dlrm_kineto.tar.gz", NULL,
+     "jax_tpu/openxla__xprof/test_xplanes/v2__tpu_inference_2.xplane.pb", NULL},
+};
+
 static void test_swapping_negates(void **state)
 {
-    (void)state;
-    static const struct {
-        const char *a, *a_session, *b, *b_session;
-    } pairs[] = {
-        {"jax_cpu/three_runs", "06_34_00", "jax_cpu/three_runs", "06_34_02"},
-        {"jax_tpu/vllm-project__tpu-inference/profiles", "21_26_41",
-         "jax_tpu/vllm-project__tpu-inference/profiles", "00_26_20"},
-        {"pytorch_cuda/AMD-AGI__TraceLens/h100/Falconsai_nsfw_image_detection__1016002.json.gz",
-         NULL, "pytorch_cuda/pytorch__kineto/samples/resnet50_num_workers_0", NULL},
-        {"archives/facebookresearch__param/dlrm_kineto.tar.gz", NULL,
-         "jax_tpu/openxla__xprof/test_xplanes/v2__tpu_inference_2.xplane.pb", NULL},
-    };
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        if (!traces_have(pairs[i].a) || !traces_have(pairs[i].b))
-            continue;
-        vp_report *a = analyzed(traces_root(), pairs[i].a, pairs[i].a_session);
-        vp_report *b = analyzed(traces_root(), pairs[i].b, pairs[i].b_session);
-        check_swap(a, b);
-        analyze_free(a);
-        analyze_free(b);
-    }
+    const struct pair *x = *state;
+    traces_need(x->a);
+    traces_need(x->b);
+    vp_report *a = analyzed(traces_root(), x->a, x->a_session);
+    vp_report *b = analyzed(traces_root(), x->b, x->b_session);
+    check_swap(a, b);
+    analyze_free(a);
+    analyze_free(b);
 }
 
 /* ---- Formats ---- */
@@ -700,8 +700,8 @@ int main(void)
         cmocka_unit_test(test_more_work_is_no_regression),
         cmocka_unit_test(test_caveats),
         cmocka_unit_test(test_only_the_same_capture_is_called_so),
-        cmocka_unit_test(test_swapping_negates),
         cmocka_unit_test(test_every_allocation_may_fail),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return failed + RUN_ROWS(test_swapping_negates, pairs);
 }

@@ -520,8 +520,7 @@ static void real_tpu(void **state)
     host_result h;
     size_t n = 0;
     (void)state;
-    if (!tm_real(&h, V2_TPU))
-        return;
+    tm_real(&h, V2_TPU);
     for (size_t i = 0; i < h.gap_count && n < 3; i++)
         if (h.gaps[i].device == 0)
             assert_int_equal(h.gaps[i].dur_ps, longest[n++]);
@@ -543,8 +542,7 @@ static void real_gpu(void **state)
     const int64_t us = 1000000;
     host_result h;
     (void)state;
-    if (!tm_real(&h, RESNET50))
-        return;
+    tm_real(&h, RESNET50);
     const vp_device *d = &h.devices[0];
     int64_t late = 0;
     for (int c = 0; c <= VP_CAUSE_HOST; c++)

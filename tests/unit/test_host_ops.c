@@ -187,8 +187,7 @@ static void real_tpu(void **state)
 {
     rig r = {0};
     (void)state;
-    if (!tm_real(&r.h, V2_TPU))
-        return;
+    tm_real(&r.h, V2_TPU);
     const vp_host_op *o = op(&r, "main/3116817", "np.asarray(jax.Array)");
     assert_non_null(o);
     assert_int_equal(o->calls, 9);

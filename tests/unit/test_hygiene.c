@@ -386,9 +386,8 @@ static void vllm_tpu(void **state)
 {
     host_result h;
     (void)state;
-    if (!tm_real(&h, "jax_tpu/vllm-project__tpu-inference/profiles/plugins/profile/"
-                     "2026_01_11_21_26_41/t1v-n-9eb622fc-w-0.trace.json.gz"))
-        return;
+    tm_real(&h, "jax_tpu/vllm-project__tpu-inference/profiles/plugins/profile/"
+                "2026_01_11_21_26_41/t1v-n-9eb622fc-w-0.trace.json.gz");
     const vp_hygiene *y = &h.devices[0].hygiene;
     assert_int_equal(y->formatting_ps, 1461677049);
     assert_int_equal(y->padding_ps, 90852342);
@@ -410,8 +409,7 @@ static void mnist_goes_forward_and_back(void **state)
     int64_t sum = 0;
     vp_arena arena;
     (void)state;
-    if (!tm_real(&h, "jax_cpu/mnist_train/plugins/profile/2026_11_21_06_33_16/vm.xplane.pb"))
-        return;
+    tm_real(&h, "jax_cpu/mnist_train/plugins/profile/2026_11_21_06_33_16/vm.xplane.pb");
     vp_arena_init(&arena);
     assert_int_equal(scopes_fold(&f, &n, &arena, h.scopes, h.scope_count), 0);
     for (size_t i = 0; i < n; i++) {

@@ -79,8 +79,7 @@ static void tpu_counts_its_stack(void **state)
     static const int64_t peak[4] = {21492569216, 21492671104, 21492671104, 21492569216};
     host_result h;
     (void)state;
-    if (!tm_real(&h, V2_TPU))
-        return;
+    tm_real(&h, V2_TPU);
     assert_int_equal(h.memory_count, 4);
     for (size_t i = 0; i < 4; i++) {
         const vp_memory *m = &h.memory[i];
@@ -99,9 +98,8 @@ static void cuda_agrees_with_xprof(void **state)
 {
     host_result h;
     (void)state;
-    if (!tm_real(&h, "xla_gpu_cuda/EnzymeAD__Reactant.jl/traces/plugins/profile/"
-                     "2025_02_05_11_05_24/cyclops.xplane.pb"))
-        return;
+    tm_real(&h, "xla_gpu_cuda/EnzymeAD__Reactant.jl/traces/plugins/profile/"
+                "2025_02_05_11_05_24/cyclops.xplane.pb");
     assert_int_equal(h.memory_count, 2);
     assert_string_equal(h.memory[0].allocator, "GPU_0_bfc");
     assert_int_equal(h.memory[0].peak_bytes, 11264);

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "server/net/peer.h"
+#include "tests/unit/skip.h"
 #include "trace/base/err.h"
 
 #define OTHER 34567
@@ -110,10 +111,8 @@ static void users_are_told_apart(void **state)
     uid_t before = geteuid();
     pair p, q;
     (void)state;
-    if (before) {
-        print_message("SKIPPED: only root can be several users\n");
-        skip();
-    }
+    if (before)
+        skip_because("only root can be several users");
     make(&q, AF_INET, false);
     assert_int_equal(seteuid(OTHER), 0);
     make(&p, AF_INET, false);

@@ -171,8 +171,7 @@ static void v2_offloads_both_ways(void **state)
                                        {57756373577500, 18237423067500}};
     host_result h;
     (void)state;
-    if (!tm_real(&h, V2_TPU))
-        return;
+    tm_real(&h, V2_TPU);
     assert_int_equal(h.transfer_count, 8);
     for (size_t i = 0; i < 8; i++) {
         const vp_transfer *x = &h.transfers[i];
@@ -197,8 +196,7 @@ static void hta_copies_are_complete(void **state)
     host_result h;
     int64_t events = 0;
     (void)state;
-    if (!tm_real(&h, HTA_TEST))
-        return;
+    tm_real(&h, HTA_TEST);
     assert_int_equal(h.transfer_count, 4);
     for (size_t i = 0; i < 4; i++)
         events += h.transfers[i].count;

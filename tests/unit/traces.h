@@ -5,16 +5,12 @@
 #ifndef VP_TESTS_UNIT_TRACES_H
 #define VP_TESTS_UNIT_TRACES_H
 
-#include <stdarg.h>
-#include <setjmp.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "tests/unit/skip.h"
 
 static inline const char *traces_root(void)
 {
@@ -38,25 +34,17 @@ static inline bool traces_wide(void)
     return access(traces_path(table, sizeof table, "SOURCES.tsv"), R_OK) != 0;
 }
 
-/* Whether it is there; said aloud where only the wide collection has it. A wrong name fails: the
- * wide collection has everything. */
-static inline bool traces_have(const char *rel)
-{
-    char path[4096];
-    if (access(traces_path(path, sizeof path, rel), R_OK) == 0)
-        return true;
-    if (traces_wide())
-        fail_msg("%s is not there", path);
-    print_message("SKIP: not in tests/data: %s\n", rel);
-    return false;
-}
-
-/* Ends the test that asks, as skipped, where only the wide collection has it. Before anything is
- * allocated: nothing is freed. */
+/* Ends the test that asks, as skipped, where only the wide collection has it. A wrong name fails:
+ * the wide collection has everything. */
 static inline void traces_need(const char *rel)
 {
-    if (!traces_have(rel))
-        skip();
+    char path[4096], why[4200];
+    if (access(traces_path(path, sizeof path, rel), R_OK) == 0)
+        return;
+    if (traces_wide())
+        fail_msg("%s is not there", path);
+    snprintf(why, sizeof why, "not in tests/data: %s", rel);
+    skip_because(why);
 }
 
 #endif
