@@ -1,9 +1,9 @@
 # vp_embed(OUT_VAR FILES…): web assets → one C source with, for each, its gzip form, a strong ETag and
-# room that takes no place in the program for the bytes themselves. trace/report/web_files.h declares the
+# room that takes no place in the program for the bytes themselves. trace/report/html/web_files.h declares the
 # table. Reproducible: gzip's MTIME is zeroed.
 function(vp_embed out_var)
   set(src ${CMAKE_BINARY_DIR}/web_files_data.c)
-  set(body "#include \"trace/report/web_files.h\"\n")
+  set(body "#include \"trace/report/html/web_files.h\"\n")
   set(table "")
   set(n 0)
   foreach(path ${ARGN})

@@ -1,6 +1,6 @@
 #include "server/api/handles.h"
 #include "trace/analyze/analyze.h"
-#include "trace/analyze/compare.h"
+#include "trace/analyze/compare/compare.h"
 #include "trace/report/report.h"
 
 int vp_report_read(vp_report **out, const char *path)

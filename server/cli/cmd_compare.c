@@ -1,4 +1,4 @@
-#include "server/cli/compare.h"
+#include "server/cli/cmd_compare.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "trace/analyze/analyze.h"
-#include "trace/analyze/compare.h"
-#include "trace/analyze/findings.h"
+#include "trace/analyze/compare/compare.h"
+#include "trace/analyze/findings/findings.h"
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
-#include "trace/report/trend.h"
+#include "trace/report/trend/trend_view.h"
 
 /* ---- The gate ---- */
 

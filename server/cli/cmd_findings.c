@@ -1,6 +1,6 @@
 #include "server/cli/cli.h"
 
-#include "trace/analyze/findings.h"
+#include "trace/analyze/findings/findings.h"
 #include "trace/base/err.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"

@@ -17,7 +17,7 @@
 #include "trace/base/str.h"
 #include "trace/base/time.h"
 #include "trace/capture/environment.h"
-#include "trace/capture/files.h"
+#include "trace/capture/small_files.h"
 #include "trace/capture/job.h"
 #include "trace/report/report.h"
 

@@ -2,8 +2,8 @@
 
 #include "trace/analyze/analyze.h"
 #include "trace/base/err.h"
-#include "trace/report/scaling.h"
-#include "trace/report/trend.h"
+#include "trace/report/bench/scaling.h"
+#include "trace/report/trend/trend_view.h"
 
 /* In the order of --format's words. */
 enum { AS_TEXT, AS_JSON, AS_HTML };

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/cli/compare.h"
-#include "trace/analyze/findings.h"
+#include "server/cli/cmd_compare.h"
+#include "trace/analyze/findings/findings.h"
 #include "trace/base/err.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"

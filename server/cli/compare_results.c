@@ -2,12 +2,12 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "server/cli/compare.h"
+#include "server/cli/cmd_compare.h"
 #include "trace/base/err.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 #include "trace/report/report.h"
-#include "trace/report/scaling_compare.h"
+#include "trace/report/bench/scaling_compare.h"
 
 typedef struct sides {
     scaling a, b;

@@ -12,7 +12,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/base/time.h"
-#include "trace/read/gzip.h"
+#include "trace/read/gzip/gzip.h"
 
 /* ---- Decoding ------------------------------------------------------------------------------ */
 

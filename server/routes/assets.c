@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "server/routes/routes.h"
-#include "trace/report/web_files.h"
+#include "trace/report/html/web_files.h"
 
 /* What is built in does not change; others may want the place in memory. */
 #define KEEP_MS 60000

@@ -5,7 +5,7 @@
 
 #include "trace/export/export.h"
 #include "trace/report/report.h"
-#include "trace/report/web_files.h"
+#include "trace/report/html/web_files.h"
 
 /* Assets carry their content's tag, so that they may be kept for ever. */
 static void asset_url(vp_buf *b, const http_req *rq, const char *name)

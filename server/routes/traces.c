@@ -5,7 +5,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/export/export.h"
-#include "trace/read/vpcap_reader.h"
+#include "trace/read/vpcap/vpcap_reader.h"
 
 /* jaxlib stops its JSON half at a million events. A gzip file below this cannot hold that many:
  * real ones take 12 bytes an event and more. Above it, and for plain JSON at 20 times the size, the

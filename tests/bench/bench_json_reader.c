@@ -4,7 +4,7 @@
 #include <zlib.h>
 
 #include "tests/unit/json_sink.h"
-#include "trace/read/json_scan.h"
+#include "trace/read/json/json_scan.h"
 
 static char *slurp(const char *path, size_t *n)
 {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "trace/base/limits.h"
-#include "trace/read/archive.h"
+#include "trace/read/archive/archive.h"
 
 static void need(bool ok)
 {

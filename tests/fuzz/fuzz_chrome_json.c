@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "trace/base/str.h"
-#include "trace/read/chrome_json.h"
+#include "trace/read/json/chrome_json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

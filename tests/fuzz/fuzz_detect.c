@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/read/detect.h"
+#include "trace/read/detect/detect.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/read/gzip.h"
-#include "trace/read/gzip_backend.h"
+#include "trace/read/gzip/gzip.h"
+#include "trace/read/gzip/gzip_backend.h"
 
 typedef struct side {
     rd_stream *s;

@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "trace/analyze/hlo_text.h"
-#include "trace/analyze/scopes.h"
+#include "trace/analyze/device/hlo_text.h"
+#include "trace/analyze/device/scopes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "trace/read/pprof.h"
+#include "trace/read/pprof/pprof.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "trace/analyze/analyze.h"
-#include "trace/analyze/compare.h"
+#include "trace/analyze/compare/compare.h"
 #include "trace/report/report.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);

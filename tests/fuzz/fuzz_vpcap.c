@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/analyze/host.h"
-#include "trace/read/vpcap_reader.h"
+#include "trace/analyze/result/host.h"
+#include "trace/read/vpcap/vpcap_reader.h"
 
 #define IMAGE_MAX (4u << 20)
 

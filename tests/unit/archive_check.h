@@ -8,7 +8,7 @@
 
 #include "archive_maker.h"
 #include "trace/base/limits.h"
-#include "trace/read/archive.h"
+#include "trace/read/archive/archive.h"
 
 #define TRACE "{\"traceEvents\":[]}"
 

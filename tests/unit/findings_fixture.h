@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "trace/analyze/findings.h"
+#include "trace/analyze/findings/findings.h"
 #include "trace/base/arena.h"
 #include "trace/base/mem.h"
 

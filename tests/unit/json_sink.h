@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/read/chrome_json.h"
+#include "trace/read/json/chrome_json.h"
 
 typedef struct rec_track {
     uint32_t process;

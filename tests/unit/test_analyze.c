@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "trace/analyze/classify.h"
-#include "trace/analyze/host.h"
+#include "trace/analyze/device/classify.h"
+#include "trace/analyze/result/host.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 

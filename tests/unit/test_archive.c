@@ -13,7 +13,7 @@
 #include "tests/unit/rows.h"
 #include "tests/unit/traces.h"
 #include "trace/base/mem.h"
-#include "trace/read/archive.h"
+#include "trace/read/archive/archive.h"
 
 enum { TAR, TAR_GZ, TAR_ZST, ZIP, FORMATS };
 static const char *const format_names[] = {"tar", "tar.gz", "tar.zst", "zip"};

@@ -17,9 +17,9 @@
 #include "trace/base/mem.h"
 #include "trace/model/catalog.h"
 #include "trace/model/trace.h"
-#include "trace/read/attrs.h"
-#include "trace/read/chrome_json.h"
-#include "trace/read/xspace.h"
+#include "trace/read/names/attrs.h"
+#include "trace/read/json/chrome_json.h"
+#include "trace/read/xspace/xspace.h"
 
 static trace *read_json(const char *text, bool device_only)
 {

@@ -12,7 +12,7 @@
 
 #include "tests/unit/capture_stops.h"
 #include "trace/capture/clock.h"
-#include "trace/capture/thread.h"
+#include "trace/capture/recording_thread.h"
 
 /* For the life of this process: membarrier is a call that does not exist. */
 static bool refuse_membarrier(void)

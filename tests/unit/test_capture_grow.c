@@ -10,7 +10,7 @@
 #include "tests/unit/capture_tools.h"
 #include "trace/base/temp_tree.h"
 #include "trace/base/time.h"
-#include "trace/base/vpcap_layout.h"
+#include "trace/image/vpcap_layout.h"
 
 #define MIB (INT64_C(1) << 20)
 

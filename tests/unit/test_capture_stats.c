@@ -17,7 +17,7 @@
 #include "trace/base/fs.h"
 #include "trace/base/mem.h"
 #include "trace/base/temp_tree.h"
-#include "trace/capture/files.h"
+#include "trace/capture/small_files.h"
 #include "trace/capture/flop_stats.h"
 #include "trace/capture/step_stats.h"
 

@@ -11,15 +11,15 @@
 #include "tests/unit/tree.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
-#include "trace/base/vpcap_layout.h"
-#include "trace/base/vpcap_xspace.h"
+#include "trace/image/vpcap_layout.h"
+#include "trace/image/vpcap_xspace.h"
 #include "trace/capture/recorder.h"
 #include "trace/model/trace.h"
-#include "trace/read/attrs.h"
-#include "trace/read/chrome_json.h"
-#include "trace/read/gzip.h"
-#include "trace/read/roles.h"
-#include "trace/read/xspace.h"
+#include "trace/read/names/attrs.h"
+#include "trace/read/json/chrome_json.h"
+#include "trace/read/gzip/gzip.h"
+#include "trace/read/names/roles.h"
+#include "trace/read/xspace/xspace.h"
 
 typedef struct fixture {
     tree t;

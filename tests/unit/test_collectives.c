@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/trace_maker.h"
-#include "trace/analyze/comm.h"
+#include "trace/analyze/comm/comm.h"
 
 static void names_say_which_collective(void **state)
 {

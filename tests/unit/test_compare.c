@@ -14,7 +14,7 @@
 #include "tests/unit/rows.h"
 #include "tests/unit/traces.h"
 #include "trace/analyze/analyze.h"
-#include "trace/analyze/compare.h"
+#include "trace/analyze/compare/compare.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/model/catalog.h"

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "trace/analyze/compare.h"
-#include "trace/analyze/steps.h"
+#include "trace/analyze/compare/compare.h"
+#include "trace/analyze/steps/steps.h"
 #include "trace/base/arena.h"
 
 #define STEPS_MAX 100

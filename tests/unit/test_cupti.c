@@ -18,7 +18,7 @@
 #include "trace/base/temp_tree.h"
 #include "trace/capture/cuda_driver.h"
 #include "trace/capture/cupti.h"
-#include "trace/capture/files.h"
+#include "trace/capture/small_files.h"
 #include "trace/capture/recorder.h"
 
 static fake_cupti_plan *fake;

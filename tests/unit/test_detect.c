@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "trace/read/detect.h"
+#include "trace/read/detect/detect.h"
 
 typedef struct detect_case {
     const char *name;

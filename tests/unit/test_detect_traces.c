@@ -15,7 +15,7 @@
 #include <zlib.h>
 
 #include "tests/unit/traces.h"
-#include "trace/read/detect.h"
+#include "trace/read/detect/detect.h"
 
 typedef struct rule {
     const char *pattern; /* of the path below the collection; the first that matches counts */

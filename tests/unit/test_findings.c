@@ -1,5 +1,6 @@
-/* Every rule of trace/analyze/findings_rules.c on a report that is clear but for one thing: what
- * fires, on whom, with which amount and level; and what it says when its input is missing. */
+/* Every rule of trace/analyze/findings/findings_rules.c on a report that is clear but for one
+ * thing: what fires, on whom, with which amount and level; and what it says when its input is
+ * missing. */
 #include "findings_fixture.h"
 
 /* ---- What makes each rule fire: one change to the clear report ---- */

@@ -11,7 +11,7 @@
 #include "trace/base/err.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
-#include "trace/report/grid.h"
+#include "trace/report/text/grid.h"
 
 static const grid_column column[] = {{.left = true, .want = 8, .min = 8, .tell_apart = true}};
 

@@ -17,8 +17,8 @@
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/read/gzip.h"
-#include "trace/read/gzip_backend.h"
+#include "trace/read/gzip/gzip.h"
+#include "trace/read/gzip/gzip_backend.h"
 
 enum { ZLIB = 1, ISAL = 2 };
 

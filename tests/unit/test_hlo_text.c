@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "trace/analyze/hlo_text.h"
+#include "trace/analyze/device/hlo_text.h"
 #include "trace/base/mem.h"
 
 static int64_t bytes(const char *shape)

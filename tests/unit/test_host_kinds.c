@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/trace_maker.h"
-#include "trace/analyze/host_kinds.h"
+#include "trace/analyze/host/host_kinds.h"
 
 typedef struct sample {
     const char *name, *category;

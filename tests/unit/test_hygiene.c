@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/trace_maker.h"
-#include "trace/analyze/scopes.h"
+#include "trace/analyze/device/scopes.h"
 
 #define US INT64_C(1000000)
 

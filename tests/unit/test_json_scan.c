@@ -8,10 +8,10 @@
 #include <stdlib.h>
 
 #include "tests/unit/rows.h"
-#include "trace/read/json_scan.h"
-#include "trace/read/json_text.h"
-#include "trace/read/json_walk.h"
-#include "trace/read/stream.h"
+#include "trace/read/json/json_scan.h"
+#include "trace/read/json/json_text.h"
+#include "trace/read/json/json_walk.h"
+#include "trace/read/bytes/byte_stream.h"
 
 static uint64_t seed = 88172645463325252u;
 

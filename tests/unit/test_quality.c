@@ -9,10 +9,10 @@
 #include <cmocka.h>
 
 #include "tests/unit/xspace_maker.h"
-#include "trace/analyze/host.h"
+#include "trace/analyze/result/host.h"
 #include "trace/model/trace.h"
-#include "trace/read/chrome_json.h"
-#include "trace/read/xspace.h"
+#include "trace/read/json/chrome_json.h"
+#include "trace/read/xspace/xspace.h"
 
 static void analyze(host_result *h, trace *t)
 {

@@ -5,7 +5,7 @@
 
 #include "tests/unit/html_check.h"
 #include "tests/unit/report_full.h"
-#include "trace/report/parts.h"
+#include "trace/report/words/parts.h"
 
 static const char *const section_ids[] = {
     "findings", "where",       "steps",     "ops",     "scopes",  "folded",

@@ -8,9 +8,9 @@
 #include "tests/unit/report_fixture.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
-#include "trace/report/grid.h"
-#include "trace/report/parts.h"
-#include "trace/report/tree.h"
+#include "trace/report/text/grid.h"
+#include "trace/report/words/parts.h"
+#include "trace/report/words/tree.h"
 
 typedef int writer(vp_buf *b, const vp_report *r, const vp_view *v);
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "trace/base/mem.h"
-#include "trace/report/scaling_compare.h"
+#include "trace/report/bench/scaling_compare.h"
 
 static const char results[] =
     "{\"gpu_count\":%d,\"a\":{\"execution_time\":2,\"success\":true,\"first_call_s\":3,"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "trace/analyze/host.h"
+#include "trace/analyze/result/host.h"
 #include "trace/base/mem.h"
 
 #define NONE SINK_NO_VALUE

@@ -14,7 +14,7 @@
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/read/stream.h"
+#include "trace/read/bytes/byte_stream.h"
 
 /* 2.5 windows, so that full and partial windows both occur. */
 #define BIG (5u << 19)

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/trace_maker.h"
-#include "trace/analyze/direction.h"
+#include "trace/analyze/comm/direction.h"
 
 static void names_say_the_direction(void **state)
 {

@@ -15,8 +15,8 @@
 #include "trace/base/mem.h"
 #include "trace/capture/recorder.h"
 #include "trace/model/trace.h"
-#include "trace/read/vpcap_reader.h"
-#include "trace/read/xspace.h"
+#include "trace/read/vpcap/vpcap_reader.h"
+#include "trace/read/xspace/xspace.h"
 
 #define RUN "plugins/profile/2026_11_22_00_00_00"
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "trace/analyze/threads.h"
+#include "trace/analyze/host/threads.h"
 
 static void check(wait_kind want, const char *const *names)
 {

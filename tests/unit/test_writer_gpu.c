@@ -13,7 +13,7 @@
 #include "trace/capture/gpu_activity.h"
 #include "trace/capture/recorder.h"
 #include "trace/model/trace.h"
-#include "trace/read/xspace.h"
+#include "trace/read/xspace/xspace.h"
 
 typedef struct fixture {
     tree t;

@@ -8,11 +8,11 @@
 #include <cmocka.h>
 
 #include "tests/unit/xspace_maker.h"
-#include "trace/analyze/host.h"
+#include "trace/analyze/result/host.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/model/trace.h"
-#include "trace/read/xspace.h"
+#include "trace/read/xspace/xspace.h"
 
 static int read_bytes(trace **out, vp_str bytes, bool device_only)
 {

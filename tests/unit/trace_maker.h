@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include "tests/unit/traces.h"
-#include "trace/analyze/host.h"
+#include "trace/analyze/result/host.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
-#include "trace/read/chrome_json.h"
-#include "trace/read/gzip.h"
-#include "trace/read/xspace.h"
+#include "trace/read/json/chrome_json.h"
+#include "trace/read/gzip/gzip.h"
+#include "trace/read/xspace/xspace.h"
 
 static inline trace *tm_new(void)
 {

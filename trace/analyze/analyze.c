@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "trace/analyze/findings.h"
+#include "trace/analyze/findings/findings.h"
 #include "trace/analyze/load.h"
-#include "trace/analyze/merge.h"
+#include "trace/analyze/whole/merge.h"
 #include "trace/analyze/snapshots.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"

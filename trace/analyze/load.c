@@ -7,9 +7,9 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/read/chrome_json.h"
-#include "trace/read/vpcap_reader.h"
-#include "trace/read/xspace.h"
+#include "trace/read/json/chrome_json.h"
+#include "trace/read/vpcap/vpcap_reader.h"
+#include "trace/read/xspace/xspace.h"
 
 static int note_damage(trace *t, const vp_error *damage)
 {

@@ -3,7 +3,7 @@
 #define VP_ANALYZE_LOAD_H
 
 #include "trace/analyze/analyze.h"
-#include "trace/analyze/host.h"
+#include "trace/analyze/result/host.h"
 
 typedef struct load_options {
     vp_group group;

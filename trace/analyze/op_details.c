@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/analyze/hlo_text.h"
+#include "trace/analyze/device/hlo_text.h"
 #include "trace/analyze/load.h"
-#include "trace/analyze/op_places.h"
+#include "trace/analyze/device/op_places.h"
 #include "trace/base/arena.h"
 #include "trace/base/err.h"
 #include "trace/base/map.h"

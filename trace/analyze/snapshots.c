@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "trace/analyze/steps.h"
+#include "trace/analyze/steps/steps.h"
 #include "trace/base/arena.h"
 #include "trace/base/err.h"
-#include "trace/read/pprof.h"
+#include "trace/read/pprof/pprof.h"
 
 #define HOLDERS_MAX 20u
 

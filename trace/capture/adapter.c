@@ -6,7 +6,7 @@
 #include "trace/capture/emit.h"
 #include "trace/capture/own_time.h"
 #include "trace/capture/session.h"
-#include "trace/capture/thread.h"
+#include "trace/capture/recording_thread.h"
 
 vp__step_fn *vp__steps;
 

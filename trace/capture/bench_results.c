@@ -10,7 +10,7 @@
 #include "trace/base/err.h"
 #include "trace/base/json.h"
 #include "trace/base/mem.h"
-#include "trace/capture/files.h"
+#include "trace/capture/small_files.h"
 
 bool bench_is_ours(bench_place place, const char *key)
 {

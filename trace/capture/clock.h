@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "trace/base/vpcap_layout.h"
+#include "trace/image/vpcap_layout.h"
 
 /* Whether vp__ticks reads the processor's counter. Decided once. */
 bool clock_is_processor(void);

@@ -2,7 +2,7 @@
 
 #include "trace/base/err.h"
 #include "trace/base/str.h"
-#include "trace/capture/files.h"
+#include "trace/capture/small_files.h"
 #include "trace/capture/own_time.h"
 #include "trace/capture/profiler.h"
 #include "trace/capture/step_marks.h"

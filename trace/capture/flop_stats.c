@@ -5,7 +5,7 @@
 #include "trace/base/err.h"
 #include "trace/base/json.h"
 #include "trace/base/mem.h"
-#include "trace/capture/files.h"
+#include "trace/capture/small_files.h"
 
 void flop_stats_reset(flop_stats *f)
 {

@@ -13,7 +13,7 @@
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/base/str.h"
-#include "trace/capture/files.h"
+#include "trace/capture/small_files.h"
 
 #define RUN_NAME_MAX 64
 

@@ -2,7 +2,7 @@
  * a recording that is cut off has them. */
 #include "trace/capture/emit.h"
 #include "trace/capture/recorder.h"
-#include "trace/capture/thread.h"
+#include "trace/capture/recording_thread.h"
 
 static void fill(vpcap_open_entry *e, const vp__thread *t, const cap_begun *z, uint32_t name)
 {

@@ -1,7 +1,7 @@
 #include "trace/capture/own_time.h"
 
 #include "trace/base/time.h"
-#include "trace/capture/thread.h"
+#include "trace/capture/recording_thread.h"
 
 void own_time_begin(void)
 {

@@ -1,5 +1,5 @@
 /* The memory that a recording writes into: one mapping, whose file grows with it (pool_grow.h),
- * laid out as trace/base/vpcap_layout.h says. What takes from it takes no lock, so that a thread
+ * laid out as trace/image/vpcap_layout.h says. What takes from it takes no lock, so that a thread
  * may be stopped anywhere, and a signal handler may record. Private to the recorder; the recording
  * owns its pool. */
 #ifndef VP_CAPTURE_POOL_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trace/base/vpcap_layout.h"
+#include "trace/image/vpcap_layout.h"
 #include "trace/capture/pool_grow.h"
 
 typedef struct cap_pool {

@@ -13,7 +13,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
-#include "trace/capture/files.h"
+#include "trace/capture/small_files.h"
 #include "trace/capture/pool.h"
 #include "trace/capture/run_dir.h"
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "trace/base/vpcap_layout.h"
+#include "trace/image/vpcap_layout.h"
 
 struct cap_pool;
 

@@ -7,7 +7,7 @@
 
 #include "trace/capture/session.h"
 #include "trace/capture/tables.h"
-#include "trace/capture/thread.h"
+#include "trace/capture/recording_thread.h"
 
 static bool installed;
 

@@ -6,7 +6,7 @@
 #define VP_CAPTURE_RECORDER_H
 
 #include "include/view_profile_capture.h"
-#include "trace/base/vpcap.h"
+#include "trace/image/vpcap.h"
 
 /* VP_EVERSION: the caller's structure is of another version, or was not initialised. */
 int cap_check_config(const vp_config *cfg);

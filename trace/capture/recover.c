@@ -14,7 +14,7 @@
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/capture/files.h"
+#include "trace/capture/small_files.h"
 #include "trace/capture/recorder.h"
 #include "trace/capture/session.h"
 

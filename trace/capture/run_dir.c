@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "trace/base/err.h"
-#include "trace/capture/files.h"
+#include "trace/capture/small_files.h"
 
 void run_dir_hold_signal(sigset_t *before)
 {

@@ -12,13 +12,13 @@
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 #include "trace/base/time.h"
-#include "trace/base/vpcap_hold.h"
+#include "trace/image/vpcap_hold.h"
 #include "trace/capture/clock.h"
 #include "trace/capture/cupti.h"
-#include "trace/capture/files.h"
+#include "trace/capture/small_files.h"
 #include "trace/capture/own_time.h"
 #include "trace/capture/tables.h"
-#include "trace/capture/thread.h"
+#include "trace/capture/recording_thread.h"
 #include "trace/capture/thread_names.h"
 
 #define POOL_BYTES_DEFAULT ((size_t)64 << 20)

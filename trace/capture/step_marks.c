@@ -4,7 +4,7 @@
 
 #include "trace/base/time.h"
 #include "trace/capture/own_time.h"
-#include "trace/capture/thread.h"
+#include "trace/capture/recording_thread.h"
 
 static step_mark *find(step_marks *m, uint64_t number)
 {

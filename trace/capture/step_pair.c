@@ -1,7 +1,7 @@
 /* A step in two parts: what VP_STEP keeps in its scope is kept by the thread here. */
 #include "trace/base/err.h"
 #include "trace/capture/recorder.h"
-#include "trace/capture/thread.h"
+#include "trace/capture/recording_thread.h"
 
 int vp_step_begin(const char *name, uint64_t number)
 {

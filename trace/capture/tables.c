@@ -8,7 +8,7 @@
 #include "trace/base/buf.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
-#include "trace/base/vpcap.h"
+#include "trace/image/vpcap.h"
 
 #define DEVICES_MAX 256u
 #define TRACKS_MAX 4096u

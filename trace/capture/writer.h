@@ -4,7 +4,7 @@
 #ifndef VP_CAPTURE_WRITER_H
 #define VP_CAPTURE_WRITER_H
 
-#include "trace/base/vpcap_xspace.h"
+#include "trace/image/vpcap_xspace.h"
 #include "trace/capture/gpu_activity.h"
 
 /* A vl_more_fn; ctx is a const gpu_activity. */

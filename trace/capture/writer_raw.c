@@ -1,6 +1,6 @@
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
-#include "trace/base/vpcap_layout.h"
+#include "trace/image/vpcap_layout.h"
 #include "trace/capture/writer.h"
 
 int wr_raw(uint64_t *bytes, int fd, const vpcap *v)

@@ -4,7 +4,7 @@
 #define VP_EXPORT_EXPORT_H
 
 #include "trace/base/buf.h"
-#include "trace/read/stream.h"
+#include "trace/read/bytes/byte_stream.h"
 
 /* Perfetto-ready JSON out of Trace Event JSON: drops the trailing `{}` and `metadata`, keeps every
  * event otherwise byte for byte, closes a cut-off file. At least 400 MB/s, constant memory. */

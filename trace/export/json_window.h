@@ -4,7 +4,7 @@
 #ifndef VP_EXPORT_JSON_WINDOW_H
 #define VP_EXPORT_JSON_WINDOW_H
 
-#include "trace/read/stream.h"
+#include "trace/read/bytes/byte_stream.h"
 
 typedef struct ex_window {
     const char *p, *end; /* what is not used up yet; RD_PAD bytes behind end are readable */

@@ -6,7 +6,7 @@
 
 #include "trace/base/buf.h"
 #include "trace/base/limits.h"
-#include "trace/read/stream.h"
+#include "trace/read/bytes/byte_stream.h"
 
 /* Handed out when this much is ready: small enough to stay in L2 beside the reader's window. */
 #define EX_OUT_CHUNK (256u << 10)

@@ -7,7 +7,7 @@
 #include "trace/base/arena.h"
 #include "trace/base/buf.h"
 #include "trace/base/map.h"
-#include "trace/read/xs_plane.h"
+#include "trace/read/xspace/xs_plane.h"
 
 /* An XLine: a thread of the JSON. */
 typedef struct xj_track {

@@ -12,7 +12,7 @@
 #include "trace/base/arena.h"
 #include "trace/base/map.h"
 #include "trace/model/catalog.h"
-#include "trace/read/archive.h"
+#include "trace/read/archive/archive.h"
 
 /* An archive's index, shared by the catalogs that saw the same archive. */
 typedef struct cat_archive {

@@ -4,7 +4,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/model/catalog_impl.h"
-#include "trace/read/gzip.h"
+#include "trace/read/gzip/gzip.h"
 
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 /* The bytes of a listed file: opened beneath the root, and only if it is still the one listed. */
 #include "trace/base/err.h"
 #include "trace/model/catalog_impl.h"
-#include "trace/read/gzip.h"
+#include "trace/read/gzip/gzip.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/base/vpcap_hold.h"
+#include "trace/image/vpcap_hold.h"
 #include "trace/model/catalog_impl.h"
 
 #include <dirent.h>

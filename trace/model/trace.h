@@ -18,7 +18,7 @@
 #include "trace/base/arena.h"
 #include "trace/base/map.h"
 #include "trace/model/column.h"
-#include "trace/read/sink.h"
+#include "trace/read/bytes/sink.h"
 
 typedef struct trace_process {
     vp_sid name, model;

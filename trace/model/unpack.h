@@ -5,7 +5,7 @@
 #ifndef VP_MODEL_UNPACK_H
 #define VP_MODEL_UNPACK_H
 
-#include "trace/read/stream.h"
+#include "trace/read/bytes/byte_stream.h"
 
 typedef struct unpack_copy {
     int64_t max;              /* bytes that may be written */

@@ -3,8 +3,8 @@
 #include "trace/base/json.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
-#include "trace/report/grid.h"
-#include "trace/report/parts.h"
+#include "trace/report/text/grid.h"
+#include "trace/report/words/parts.h"
 
 /* Notes on a terminal; the JSON has them all. */
 #define NOTES_MAX 20u

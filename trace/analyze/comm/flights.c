@@ -1,0 +1,249 @@
+#include "trace/analyze/comm/flights.h"
+
+#include <stdlib.h>
+
+#include "trace/analyze/device/classify.h"
+#include "trace/analyze/device/hlo_text.h"
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+
+typedef enum part { WHOLE, START, DONE } part;
+
+struct flight_kinds {
+    uint8_t *part;  /* by kind */
+    uint64_t *name; /* by kind: hash of the name of the "-start" op */
+};
+
+static vp_str bare(vp_str name)
+{
+    return vp_str_starts(name, VP_STR("%")) ? vp_str_skip(name, 1) : name;
+}
+
+/* The op that a "-done" waits for: its operand, else what it is called after. */
+static uint64_t started_by(vp_str name, vp_str text)
+{
+    char other[256];
+    hlo_text h;
+    vp_str operand = hlo_split(&h, text) ? hlo_last_operand(h.operands) : VP_STR_NONE;
+    name = bare(name);
+    size_t at = vp_str_find(name, VP_STR("-done"));
+    if (operand.n)
+        return vp_hash(operand.p, operand.n, 0);
+    if (at == name.n || name.n >= sizeof other)
+        return vp_hash(name.p, name.n, 1);
+    vp_str tail = vp_str_skip(name, at + 5);
+    memcpy(other, name.p, at);
+    memcpy(other + at, "-start", 6);
+    if (tail.n)
+        memcpy(other + at + 6, tail.p, tail.n);
+    return vp_hash(other, name.n + 1, 0);
+}
+
+static void look_at(flight_kinds *out, const trace *t, uint32_t i)
+{
+    const trace_kind *k = &t->kinds[i];
+    vp_str hlo = cl_hlo(t, k), name = bare(trace_str(t, k->name));
+    if (vp_str_ends(hlo, VP_STR("-start"))) {
+        out->part[i] = START;
+        out->name[i] = vp_hash(name.p, name.n, 0);
+    } else if (vp_str_ends(hlo, VP_STR("-done"))) {
+        out->part[i] = DONE;
+        out->name[i] = started_by(name, trace_str(t, k->long_name));
+    }
+}
+
+int flight_kinds_new(flight_kinds **out, const trace *t)
+{
+    flight_kinds *k = vp_calloc(1, sizeof *k);
+    if (k) {
+        k->part = vp_calloc(t->kind_count, sizeof *k->part);
+        k->name = vp_calloc(t->kind_count, sizeof *k->name);
+    }
+    if (!k || !k->part || !k->name) {
+        flight_kinds_free(k);
+        return vp_fail(VP_ENOMEM, "out of memory");
+    }
+    for (uint32_t i = 0; i < t->kind_count; i++)
+        if (t->kinds[i].is_op)
+            look_at(k, t, i);
+    *out = k;
+    return 0;
+}
+
+void flight_kinds_free(flight_kinds *k)
+{
+    if (!k)
+        return;
+    vp_free(k->part);
+    vp_free(k->name);
+    vp_free(k);
+}
+
+/* A "-done" ends the flight that its op opened last on this track. */
+static bool land(flights *out, const vp_map *open, size_t base, uint64_t name, uint32_t event)
+{
+    uint32_t at = vp_map_get(open, name);
+    if (at == VP_MAP_NONE || at < base || out->v[at].done != FLIGHT_NO_DONE)
+        return false;
+    out->v[at].done = event;
+    return true;
+}
+
+static int find_on_track(flights *out, vp_map *open, const trace_track *k, uint32_t number,
+                         const uint8_t *class_of, vp_op_class class, const flight_kinds *kinds)
+{
+    size_t base = out->n;
+    for (size_t i = 0; i < k->count; i++) {
+        uint32_t kind = k->kind[i];
+        if (class_of[kind] != class)
+            continue;
+        part p = kinds->part[kind];
+        if (p == DONE && land(out, open, base, kinds->name[kind], (uint32_t)i))
+            continue;
+        VP_TRY(vp_grow(&out->v, &out->cap, out->n + 1, sizeof *out->v, VP_EVENTS_MAX - 1));
+        if (p == START)
+            VP_TRY(vp_map_set(open, kinds->name[kind], (uint32_t)out->n));
+        out->v[out->n++] = (flight){number, (uint32_t)i, FLIGHT_NO_DONE, kind, 0};
+    }
+    return 0;
+}
+
+int flights_find(flights *out, track_set set, const uint8_t *class_of, vp_op_class class,
+                 const flight_kinds *kinds)
+{
+    vp_map open;
+    int rc = 0;
+    vp_map_init(&open);
+    *out = (flights){0};
+    for (size_t i = 0; rc >= 0 && i < set.count; i++)
+        rc = find_on_track(out, &open, &set.t->tracks[set.tracks[i]], set.tracks[i], class_of,
+                           class, kinds);
+    vp_map_free(&open);
+    return rc;
+}
+
+void flights_free(flights *f)
+{
+    vp_free(f->v);
+    *f = (flights){0};
+}
+
+static int64_t start_of(const trace *t, const flight *f)
+{
+    return t->tracks[f->track].start_ps[f->first];
+}
+
+static int by_start(const void *a, const void *b, void *ctx)
+{
+    const flight *x = a, *y = b;
+    int64_t s = start_of(ctx, x), e = start_of(ctx, y);
+    if (s != e)
+        return s < e ? -1 : 1;
+    if (x->track != y->track)
+        return x->track < y->track ? -1 : 1;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Rows by counting; within one, only those of several tracks need sorting. */
+int flights_sort(flights *f, size_t **first, size_t rows, const trace *t)
+{
+    size_t *at = vp_calloc(rows + 2, sizeof *at);
+    flight *sorted = vp_realloc_array(NULL, f->n + 1, sizeof *sorted);
+    if (!at || !sorted) {
+        vp_free(at);
+        vp_free(sorted);
+        return vp_fail(VP_ENOMEM, "out of memory");
+    }
+    for (size_t i = 0; i < f->n; i++)
+        at[f->v[i].row + 2]++;
+    for (size_t r = 2; r < rows + 2; r++)
+        at[r] += at[r - 1];
+    for (size_t i = 0; i < f->n; i++)
+        sorted[at[f->v[i].row + 1]++] = f->v[i];
+    vp_free(f->v);
+    f->v = sorted;
+    f->cap = f->n + 1;
+    for (size_t r = 0; r < rows; r++) {
+        flight *v = sorted + at[r];
+        size_t n = at[r + 1] - at[r], i = 1;
+        while (i < n && by_start(&v[i - 1], &v[i], (void *)t) <= 0)
+            i++;
+        if (i < n)
+            qsort_r(v, n, sizeof *v, by_start, (void *)t);
+    }
+    *first = at;
+    return 0;
+}
+
+static span event_span(const trace_track *k, uint32_t i)
+{
+    return (span){k->start_ps[i], k->start_ps[i] + k->dur_ps[i]};
+}
+
+span flight_span(const trace *t, const flight *f)
+{
+    const trace_track *k = &t->tracks[f->track];
+    span s = event_span(k, f->first);
+    if (f->done != FLIGHT_NO_DONE && event_span(k, f->done).end > s.end)
+        s.end = event_span(k, f->done).end;
+    return s;
+}
+
+size_t flight_blocks(span out[2], const trace *t, const flight *f)
+{
+    const trace_track *k = &t->tracks[f->track];
+    out[0] = event_span(k, f->first);
+    if (f->done == FLIGHT_NO_DONE)
+        return 1;
+    out[1] = event_span(k, f->done);
+    return 2;
+}
+
+int64_t flight_aligned_start(const trace *t, const flight *f)
+{
+    return trace_aligned_start(&t->tracks[f->track], f->first);
+}
+
+static bool is_exposed(const span *blocks, size_t n, const cover *others)
+{
+    for (size_t i = 0; i < n; i++)
+        if (cover_length(others, blocks[i].start, blocks[i].end) < blocks[i].end - blocks[i].start)
+            return true;
+    return false;
+}
+
+static int add_flight(flight_sums *s, spans *ops, const flight *f, const trace *t,
+                      const cover *others, int64_t *reach)
+{
+    span whole = flight_span(t, f), blocks[2];
+    size_t n = flight_blocks(blocks, t, f);
+    s->in_flight_ps += whole.end - whole.start;
+    if (whole.end > *reach) {
+        s->union_ps += whole.end - (whole.start > *reach ? whole.start : *reach);
+        *reach = whole.end;
+    }
+    for (size_t i = 0; i < n; i++) {
+        s->ops_ps += blocks[i].end - blocks[i].start;
+        VP_TRY(spans_add(ops, blocks[i].start, blocks[i].end));
+    }
+    s->exposed += is_exposed(blocks, n, others);
+    return 0;
+}
+
+int flight_sum(flight_sums *out, const flight *v, size_t n, const trace *t, const cover *others)
+{
+    flight_sums s = {0};
+    spans ops = {0};
+    int64_t reach = INT64_MIN;
+    int rc = 0;
+    for (size_t i = 0; rc >= 0 && i < n; i++)
+        rc = add_flight(&s, &ops, &v[i], t, others, &reach);
+    spans_union(&ops);
+    for (size_t i = 0; i < ops.n; i++)
+        s.exposed_ps +=
+            ops.v[i].end - ops.v[i].start - cover_length(others, ops.v[i].start, ops.v[i].end);
+    spans_free(&ops);
+    *out = s;
+    return rc;
+}

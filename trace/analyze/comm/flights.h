@@ -1,0 +1,52 @@
+/* Single transfers and collectives of a device. On TPU one is a pair of ops ("copy-start.1" …
+ * "copy-done.1") that is in flight from the start of the one to the end of the other, while the op
+ * line is blocked only by the two ops themselves (analysis.md 6.0); elsewhere one is an op. Only
+ * analyze/ includes this. */
+#ifndef VP_ANALYZE_FLIGHTS_H
+#define VP_ANALYZE_FLIGHTS_H
+
+#include "trace/analyze/device/cover.h"
+
+#define FLIGHT_NO_DONE UINT32_MAX
+
+typedef struct flight {
+    uint32_t track, first, done; /* events of the track; done: FLIGHT_NO_DONE */
+    uint32_t kind;               /* of the first op */
+    uint32_t row;                /* the caller's: what it belongs to */
+} flight;
+
+typedef struct flights {
+    flight *v;
+    size_t n, cap;
+} flights;
+
+/* Which kinds open and which end a flight; made once a trace. */
+typedef struct flight_kinds flight_kinds;
+int flight_kinds_new(flight_kinds **out, const trace *t);
+void flight_kinds_free(flight_kinds *k);
+
+/* The flights of one class on a device, by track and start. A "-done" without its "-start" stands
+ * for itself. Free them also on failure. */
+int flights_find(flights *out, track_set set, const uint8_t *class_of, vp_op_class class,
+                 const flight_kinds *kinds);
+void flights_free(flights *f);
+/* Puts them in the order of (row, start); *first: by row, where it begins, one more than rows
+ * (vp_free). Every row is below `rows`. */
+int flights_sort(flights *f, size_t **first, size_t rows, const trace *t);
+
+/* On the device's own clock: in flight, and what the op line is blocked by (one or two spans). */
+span flight_span(const trace *t, const flight *f);
+size_t flight_blocks(span out[2], const trace *t, const flight *f);
+int64_t flight_aligned_start(const trace *t, const flight *f);
+
+/* What a row of flights adds up to, in the order of flights_sort. */
+typedef struct flight_sums {
+    int64_t in_flight_ps; /* Σ of lengths */
+    int64_t ops_ps;       /* Σ of its ops' durations */
+    int64_t union_ps;     /* of the times in flight */
+    int64_t exposed_ps;   /* of the union of its ops: not in `others` */
+    int64_t exposed;      /* how many have such a part */
+} flight_sums;
+int flight_sum(flight_sums *out, const flight *v, size_t n, const trace *t, const cover *others);
+
+#endif

@@ -1,0 +1,224 @@
+#include "trace/analyze/comm/direction.h"
+#include "trace/analyze/comm/flights.h"
+
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+
+/* What is known of a kind of copy, found out once. */
+typedef struct looked {
+    bool seen;
+    uint8_t way, page;
+    int64_t bytes;
+} looked;
+
+static const looked *look(looked *by_kind, const trace *t, uint32_t kind)
+{
+    looked *l = &by_kind[kind];
+    if (!l->seen) {
+        const trace_kind *k = &t->kinds[kind];
+        *l = (looked){true, (uint8_t)direction_of(t, k),
+                      (uint8_t)pageable_of(trace_str(t, k->name), trace_str(t, k->memcpy)),
+                      copy_bytes(t, k)};
+    }
+    return l;
+}
+
+/* The first of a direction sets what is unknown until then. */
+static vp_transfer new_row(uint32_t device, vp_direction way)
+{
+    return (vp_transfer){.device = device,
+                         .direction = way,
+                         .pageable_count = VP_UNKNOWN,
+                         .pageable_ps = VP_UNKNOWN,
+                         .largest_bytes = VP_UNKNOWN,
+                         .largest_start_ps = VP_NO_TIME,
+                         .largest_dur_ps = VP_UNKNOWN,
+                         .first_start_ps = VP_NO_TIME};
+}
+
+static void note_pageable(vp_transfer *x, pageable p, int64_t dur)
+{
+    if (p == PAGEABLE_UNKNOWN)
+        return;
+    if (x->pageable_count < 0)
+        x->pageable_count = x->pageable_ps = 0;
+    if (p == PAGEABLE_YES) {
+        x->pageable_count++;
+        x->pageable_ps += dur;
+    }
+}
+
+/* Unknown as soon as one is. */
+static void add_bytes(int64_t *sum, int64_t bytes)
+{
+    if (*sum >= 0 && (bytes < 0 || __builtin_add_overflow(*sum, bytes, sum)))
+        *sum = VP_UNKNOWN;
+}
+
+/* start: aligned clock, after the origin; the first of equally long ones counts as the largest. */
+static void note_copy(vp_transfer *x, int64_t start, int64_t dur, int64_t bytes)
+{
+    x->count++;
+    add_bytes(&x->bytes, bytes);
+    if (x->first_start_ps == VP_NO_TIME || start < x->first_start_ps)
+        x->first_start_ps = start;
+    if (dur > x->largest_dur_ps) {
+        x->largest_dur_ps = dur;
+        x->largest_start_ps = start;
+        x->largest_bytes = bytes;
+    }
+}
+
+static int add_row(host_result *h, const vp_transfer *x)
+{
+    VP_TRY(vp_grow(&h->transfers, &h->transfer_cap, h->transfer_count + 1, sizeof *x, UINT32_MAX));
+    h->transfers[h->transfer_count++] = *x;
+    return 0;
+}
+
+static int one_direction(analysis *a, uint32_t device, vp_direction way, looked *by_kind,
+                         const flight *v, size_t n, const cover *others)
+{
+    vp_transfer x = new_row(device, way);
+    flight_sums s;
+    for (size_t i = 0; i < n; i++) {
+        const looked *l = look(by_kind, a->t, v[i].kind);
+        span when = flight_span(a->t, &v[i]);
+        int64_t dur = when.end - when.start;
+        note_copy(&x, flight_aligned_start(a->t, &v[i]) - a->h->origin_ps, dur, l->bytes);
+        note_pageable(&x, (pageable)l->page, dur);
+    }
+    VP_TRY(flight_sum(&s, v, n, a->t, others));
+    x.total_ps = s.ops_ps;
+    x.busy_ps = s.union_ps;
+    x.exposed_ps = s.exposed_ps;
+    x.exposed_count = s.exposed;
+    return add_row(a->h, &x);
+}
+
+static int fill_directions(analysis *a, uint32_t device, flights *all, looked *by_kind,
+                           const cover *others)
+{
+    VP_CLEANUP(vp_free_ptr) size_t *first = NULL;
+    for (size_t i = 0; i < all->n; i++)
+        all->v[i].row = look(by_kind, a->t, all->v[i].kind)->way;
+    VP_TRY(flights_sort(all, &first, VP_DIRECTIONS, a->t));
+    for (uint32_t w = 0; w < VP_DIRECTIONS; w++)
+        if (first[w + 1] > first[w])
+            VP_TRY(one_direction(a, device, (vp_direction)w, by_kind, all->v + first[w],
+                                 first[w + 1] - first[w], others));
+    return 0;
+}
+
+static int of_device(analysis *a, uint32_t device, const flight_kinds *kinds, looked *by_kind)
+{
+    const uint8_t *class_of = grouping_classes(a->g);
+    track_set set = a->devices[device].set;
+    cover others = {{NULL, 0, 0}, NULL};
+    flights all;
+    int rc = flights_find(&all, set, class_of, VP_COPY, kinds);
+    if (rc >= 0 && all.n)
+        rc = cover_build(&others, set, grouping_sweep_classes(a->g),
+                         SWEEP_COVER(VP_COMPUTE) | SWEEP_COVER(VP_COMMUNICATION));
+    if (rc >= 0 && all.n)
+        rc = fill_directions(a, device, &all, by_kind, &others);
+    flights_free(&all);
+    cover_free(&others);
+    return rc;
+}
+
+/* ---- CPU devices: what the host's threads do is the transfer (analysis.md 6.2.1, F6) ---- */
+
+typedef struct host_copies {
+    vp_transfer row;
+    spans when;
+    int64_t exposed;
+} host_copies;
+
+bool host_all_cpu(const host_result *h)
+{
+    for (size_t d = 0; d < h->device_count; d++)
+        if (h->devices[d].kind != VP_DEVICE_CPU)
+            return false;
+    return h->device_count > 0;
+}
+
+/* The outermost spans of each direction on one thread: JAX nests them. */
+static int copies_on_thread(host_copies *by_way, const analysis *a, const trace_track *k,
+                            const uint8_t *way_of, const spans *idle)
+{
+    int64_t reach[VP_DIRECTIONS];
+    for (size_t w = 0; w < VP_DIRECTIONS; w++)
+        reach[w] = INT64_MIN;
+    for (size_t i = 0; i < k->count; i++) {
+        uint8_t way = way_of[k->kind[i]];
+        host_copies *x = &by_way[way];
+        int64_t start = trace_aligned_start(k, i), end = trace_aligned_end(k, i);
+        if (way == VP_OTHER_COPY || end <= reach[way])
+            continue;
+        reach[way] = end;
+        note_copy(&x->row, start - a->h->origin_ps, end - start, VP_UNKNOWN);
+        x->row.total_ps += end - start;
+        x->exposed += spans_cut(idle, start, end) > 0;
+        VP_TRY(spans_add(&x->when, start, end));
+    }
+    return 0;
+}
+
+static int find_host_copies(host_copies *by_way, analysis *a, const uint8_t *way_of)
+{
+    spans idle = {0};
+    int rc = sweep_all_idle(&idle, a);
+    for (uint32_t i = 0; rc >= 0 && i < a->t->track_count; i++)
+        if (a->t->tracks[i].role == SINK_ROLE_PLAIN)
+            rc = copies_on_thread(by_way, a, &a->t->tracks[i], way_of, &idle);
+    for (uint32_t w = 0; rc >= 0 && w < VP_DIRECTIONS; w++) {
+        host_copies *x = &by_way[w];
+        spans_union(&x->when);
+        x->row.busy_ps = spans_length(&x->when);
+        x->row.exposed_ps = spans_overlap(&x->when, &idle);
+        x->row.exposed_count = x->exposed;
+        if (x->row.count)
+            rc = add_row(a->h, &x->row);
+    }
+    spans_free(&idle);
+    return rc;
+}
+
+static int of_host(analysis *a)
+{
+    VP_CLEANUP(vp_free_ptr) uint8_t *way_of = vp_calloc(a->t->kind_count, sizeof *way_of);
+    host_copies by_way[VP_DIRECTIONS];
+    if (!way_of)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (uint32_t k = 0; k < a->t->kind_count; k++)
+        way_of[k] = (uint8_t)direction_of_host_span(trace_str(a->t, a->t->kinds[k].name));
+    for (uint32_t w = 0; w < VP_DIRECTIONS; w++) {
+        by_way[w] = (host_copies){new_row(VP_NO_DEVICE, (vp_direction)w), {NULL, 0, 0}, 0};
+        by_way[w].row.host_only = true;
+    }
+    int rc = find_host_copies(by_way, a, way_of);
+    for (uint32_t w = 0; w < VP_DIRECTIONS; w++)
+        spans_free(&by_way[w].when);
+    return rc;
+}
+
+int transfers_collect(analysis *a)
+{
+    VP_CLEANUP(vp_free_ptr) looked *by_kind = NULL;
+    flight_kinds *kinds = NULL;
+    int rc = 0;
+    if (!a->h->has_devices)
+        return 0;
+    by_kind = vp_calloc(a->t->kind_count, sizeof *by_kind);
+    if (!by_kind)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_TRY(flight_kinds_new(&kinds, a->t));
+    for (size_t d = 0; rc >= 0 && d < a->device_count; d++)
+        rc = of_device(a, (uint32_t)d, kinds, by_kind);
+    flight_kinds_free(kinds);
+    if (rc >= 0 && host_all_cpu(a->h))
+        rc = of_host(a);
+    return rc;
+}

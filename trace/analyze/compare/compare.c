@@ -1,0 +1,285 @@
+#include "trace/analyze/compare/compare.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/analyze/compare/compare_parts.h"
+#include "trace/analyze/compare/noise.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+/* Steps that tell a change from noise (analysis.md A12). */
+#define STEPS_MIN 3
+/* Work counts as the same when the FLOPs of a step differ by less. */
+#define WORK_PERCENT 2
+
+const char *cmp_text(comparing *k, const char *s)
+{
+    const char *d = s ? vp_arena_strndup(k->arena, s, strlen(s)) : NULL;
+    k->out_of_memory = k->out_of_memory || (s && !d);
+    return d;
+}
+
+const char *cmp_print(comparing *k, const char *fmt, ...)
+{
+    char text[400];
+    va_list args;
+    va_start(args, fmt);
+    int n = vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    return cmp_text(k, n < 0 ? "" : text);
+}
+
+vp_delta cmp_delta(int64_t a_ps, int64_t b_ps)
+{
+    bool known = a_ps != VP_UNKNOWN && b_ps != VP_UNKNOWN;
+    return (vp_delta){a_ps, b_ps, known ? b_ps - a_ps : VP_NO_TIME};
+}
+
+int64_t cmp_size(const vp_delta *d)
+{
+    return d->delta_ps == VP_NO_TIME ? 0 : d->delta_ps < 0 ? -d->delta_ps : d->delta_ps;
+}
+
+int64_t cmp_mean(__int128 sum, __int128 n)
+{
+    return (int64_t)((sum + n / 2) / n);
+}
+
+/* ---- What is compared ---- */
+
+static int64_t whole_window(const vp_report *r)
+{
+    int64_t longest = VP_UNKNOWN;
+    for (size_t i = 0; i < r->device_count; i++)
+        if (r->devices[i].breakdown.window_ps > longest)
+            longest = r->devices[i].breakdown.window_ps;
+    return longest;
+}
+
+/* Which devices' ops can be counted, and how much op time the span holds of the whole. */
+static void weigh_side(cmp_side *s)
+{
+    for (size_t i = 0; i < s->r->device_count; i++)
+        if (!s->per_step || s->r->devices[i].steps_counted > 0)
+            s->devices[s->r->devices[i].kind]++;
+    for (size_t i = 0; i < s->r->op_count; i++) {
+        int64_t ps = cmp_op_self(s, &s->r->ops[i]);
+        if (ps == VP_UNKNOWN)
+            continue;
+        s->span_ps += ps;
+        s->whole_ps += s->r->ops[i].self_ps;
+    }
+}
+
+cmp_side cmp_side_of(const vp_report *r, bool per_step)
+{
+    cmp_side s = {.r = r, .per_step = per_step};
+    weigh_side(&s);
+    return s;
+}
+
+static void set_span(comparing *k)
+{
+    vp_comparison *c = k->c;
+    const vp_steps *a = &k->a.r->steps, *b = &k->b.r->steps;
+    c->per_step = a->counted > 0 && b->counted > 0;
+    k->a = cmp_side_of(k->a.r, c->per_step);
+    k->b = cmp_side_of(k->b.r, c->per_step);
+    c->steps_a = a->counted;
+    c->steps_b = b->counted;
+    if (c->per_step) {
+        c->step = cmp_delta(a->mean_ps, b->mean_ps);
+        c->median = cmp_delta(a->median_ps, b->median_ps);
+        c->p90 = cmp_delta(a->p90_ps, b->p90_ps);
+        return;
+    }
+    c->step = cmp_delta(whole_window(k->a.r), whole_window(k->b.r));
+    c->median = c->p90 = cmp_delta(VP_UNKNOWN, VP_UNKNOWN);
+}
+
+int64_t cmp_op_self(const cmp_side *s, const vp_op *op)
+{
+    const vp_device *d = &s->r->devices[op->device];
+    if (!s->per_step)
+        return op->self_ps;
+    if (d->steps_counted <= 0 || op->step_self_ps < 0)
+        return VP_UNKNOWN;
+    return cmp_mean(op->step_self_ps, d->steps_counted);
+}
+
+/* ---- Noise and verdict ---- */
+
+/* From so many steps on, one slow step in ten should not hide a change. Of fewer, a median absolute
+ * deviation says too little: of three Gaussian steps, a sixth of equal pairs were told apart. */
+#define STEPS_FOR_MAD 30
+
+static noise_side spread_of(const vp_steps *s)
+{
+    double n = (double)s->counted, off = s->cv * (double)s->mean_ps,
+           mad = 1.4826 * (double)s->mad_ps;
+    return (noise_side){(size_t)s->counted,
+                        s->counted < STEPS_FOR_MAD ? off * off * n : mad * mad * (n - 1)};
+}
+
+/* max(1 % of the shorter, what chance does to the medians). The two sides count alike, so that
+ * swapping them changes no verdict. */
+static void set_threshold(comparing *k)
+{
+    vp_comparison *c = k->c;
+    const vp_steps *a = &k->a.r->steps, *b = &k->b.r->steps;
+    int64_t shorter = c->step.a_ps < c->step.b_ps ? c->step.a_ps : c->step.b_ps;
+    c->threshold_ps = shorter < 0 ? VP_UNKNOWN : shorter / 100;
+    if (!c->per_step)
+        return;
+    shorter = c->median.a_ps < c->median.b_ps ? c->median.a_ps : c->median.b_ps;
+    double noise = noise_of_medians(spread_of(a), spread_of(b));
+    c->threshold_ps = shorter / 100;
+    if (noise > (double)c->threshold_ps && noise < 4e18)
+        c->threshold_ps = (int64_t)noise + 1;
+}
+
+static double percent(int64_t part, int64_t whole)
+{
+    return whole > 0 ? 100 * (double)part / (double)whole : 0;
+}
+
+static void give(comparing *k, vp_verdict verdict, const char *reason)
+{
+    k->c->verdict = verdict;
+    k->c->verdict_reason = reason;
+}
+
+/* B does more or less work than A, and does it as fast: time alone says nothing. */
+static bool work_differs(comparing *k)
+{
+    const vp_comparison *c = k->c;
+    int64_t a = cmp_flops(&k->a), b = cmp_flops(&k->b);
+    if (a <= 0 || b <= 0 || c->median.a_ps <= 0)
+        return false;
+    double work = (double)b / (double)a, time = (double)c->median.b_ps / (double)c->median.a_ps;
+    bool longer = c->median.delta_ps > 0;
+    if (fabs(work - 1) * 100 < WORK_PERCENT || (longer ? time > work * 1.01 : time < work * 0.99))
+        return false;
+    if (longer != (work > 1))
+        return false;
+    give(k, VP_UNVERIFIED,
+         cmp_print(k,
+                   "a step of B does %.2f × the FLOPs of A in %.2f × the time: %s work, at least "
+                   "as fast",
+                   work, time, longer ? "more" : "less"));
+    return true;
+}
+
+static const char *how_much(comparing *k)
+{
+    const vp_delta *d = &k->c->median;
+    double noise = percent(k->c->threshold_ps, d->a_ps);
+    if (d->a_ps > 0 && d->delta_ps > d->a_ps)
+        return cmp_print(k, "the median step takes %.1f times as long; the noise is %.2f %%",
+                         (double)d->b_ps / (double)d->a_ps, noise);
+    return cmp_print(k, "the median step is %.2f %% %s, more than the noise of %.2f %%",
+                     percent(cmp_size(d), d->a_ps), d->delta_ps > 0 ? "longer" : "shorter", noise);
+}
+
+static void judge(comparing *k)
+{
+    const vp_comparison *c = k->c;
+    int64_t size = cmp_size(&c->median);
+    if (!c->per_step) {
+        give(k, VP_UNVERIFIED,
+             cmp_print(k, "%s: whole windows are compared, and nothing tells a change from noise",
+                       c->steps_a > 0   ? "B has no steps"
+                       : c->steps_b > 0 ? "A has no steps"
+                                        : "no steps in either run"));
+        return;
+    }
+    if (c->steps_a < STEPS_MIN || c->steps_b < STEPS_MIN) {
+        give(k, VP_UNVERIFIED,
+             cmp_print(k,
+                       "%lld and %lld steps count: %d of each are needed to tell a change from "
+                       "noise",
+                       (long long)c->steps_a, (long long)c->steps_b, STEPS_MIN));
+        return;
+    }
+    if (size <= c->threshold_ps) {
+        give(k, VP_NOISE,
+             cmp_print(k, "the median step differs by %.2f %%, within the noise of %.2f %%",
+                       percent(c->median.delta_ps, c->median.a_ps),
+                       percent(c->threshold_ps, c->median.a_ps)));
+        return;
+    }
+    if (work_differs(k))
+        return;
+    give(k, c->median.delta_ps > 0 ? VP_REGRESSION : VP_IMPROVEMENT, how_much(k));
+}
+
+/* ---- The whole ---- */
+
+static int fill(comparing *k)
+{
+    vp_comparison *c = k->c;
+    c->a_id = cmp_text(k, k->a.r->session_id);
+    c->a_name = cmp_text(k, k->a.r->session_name);
+    c->a_path = cmp_text(k, k->a.r->session_path);
+    c->b_id = cmp_text(k, k->b.r->session_id);
+    c->b_name = cmp_text(k, k->b.r->session_name);
+    c->b_path = cmp_text(k, k->b.r->session_path);
+    set_span(k);
+    set_threshold(k);
+    VP_TRY(cmp_devices(k));
+    VP_TRY(cmp_ops(k));
+    VP_TRY(cmp_scopes(k));
+    VP_TRY(cmp_findings(k));
+    cmp_caveats(k);
+    judge(k);
+    return k->out_of_memory ? vp_fail(VP_ENOMEM, "out of memory") : 0;
+}
+
+/* Without an event there is nothing that a gate could pass. */
+static int check_any(const vp_report *r, char side)
+{
+    if (r->events > 0 || r->device_count || r->steps.count || r->memory_count)
+        return 0;
+    return vp_fail(VP_EEMPTY, "%c has not one event: there is nothing to compare with", side);
+}
+
+int compare_make(vp_comparison **out, const vp_report *a, const vp_report *b)
+{
+    VP_TRY(check_any(a, 'A'));
+    VP_TRY(check_any(b, 'B'));
+    if (a->group != b->group)
+        return vp_fail(VP_EARG, "the two reports group ops in different ways: make both with the "
+                                "same --group");
+    if (a->depth != VP_DEPTH_FULL || b->depth != VP_DEPTH_FULL)
+        return vp_fail(VP_EARG, "only whole reports can be compared, not op tables alone");
+    comparing k = {.a = {.r = a}, .b = {.r = b}};
+    k.c = vp_calloc(1, sizeof *k.c);
+    k.arena = vp_calloc(1, sizeof *k.arena);
+    if (!k.c || !k.arena) {
+        vp_free(k.c);
+        vp_free(k.arena);
+        return vp_fail(VP_ENOMEM, "out of memory");
+    }
+    vp_arena_init(k.arena);
+    k.c->owner_ = k.arena;
+    int rc = fill(&k);
+    if (rc < 0) {
+        compare_free(k.c);
+        return rc;
+    }
+    *out = k.c;
+    return 0;
+}
+
+void compare_free(vp_comparison *c)
+{
+    if (!c)
+        return;
+    vp_arena_free(c->owner_);
+    vp_free(c->owner_);
+    vp_free(c);
+}

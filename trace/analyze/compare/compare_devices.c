@@ -1,0 +1,156 @@
+#include <string.h>
+
+#include "trace/analyze/compare/compare_parts.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+/* ---- Figures of one device ---- */
+
+static const cmp_classes unknown = {VP_UNKNOWN, VP_UNKNOWN, VP_UNKNOWN, VP_UNKNOWN, VP_UNKNOWN};
+
+typedef struct class_sums {
+    __int128 window, compute, comm, copy;
+    int64_t n;
+} class_sums;
+
+static void add(class_sums *s, const vp_breakdown *b)
+{
+    s->window += b->window_ps;
+    s->compute += b->compute_ps;
+    s->comm += b->exposed_comm_ps;
+    s->copy += b->exposed_copy_ps;
+    s->n++;
+}
+
+/* Means; idle takes the rounding, so that the four still sum to the window. */
+static cmp_classes mean(const class_sums *s)
+{
+    if (!s->n)
+        return unknown;
+    cmp_classes x = {.window = cmp_mean(s->window, s->n),
+                     .compute = cmp_mean(s->compute, s->n),
+                     .comm = cmp_mean(s->comm, s->n),
+                     .copy = cmp_mean(s->copy, s->n)};
+    x.idle = x.window - x.compute - x.comm - x.copy;
+    return x;
+}
+
+static bool counts(const vp_step *s)
+{
+    return !s->partial && !s->warm_up;
+}
+
+/* All devices' sums in one pass over the steps. */
+static void sum_up(class_sums *v, const cmp_side *s)
+{
+    const vp_report *r = s->r;
+    for (size_t i = 0; !s->per_step && i < r->device_count; i++)
+        add(&v[i], &r->devices[i].breakdown);
+    for (size_t i = 0; s->per_step && i < r->steps.count; i++) {
+        const vp_step *step = &r->steps.list[i];
+        for (size_t k = 0; counts(step) && k < step->device_count; k++)
+            if (step->devices[k].device < r->device_count)
+                add(&v[step->devices[k].device], &step->devices[k].breakdown);
+    }
+}
+
+int cmp_classes_of(cmp_classes **out, const cmp_side *s)
+{
+    size_t n = s->r->device_count;
+    VP_CLEANUP(vp_free_ptr) class_sums *sums = vp_calloc(n, sizeof *sums);
+    cmp_classes *v = vp_calloc(n, sizeof *v);
+    if (!sums || !v) {
+        vp_free(v);
+        return vp_fail(VP_ENOMEM, "out of memory");
+    }
+    sum_up(sums, s);
+    for (size_t i = 0; i < n; i++)
+        v[i] = mean(&sums[i]);
+    *out = v;
+    return 0;
+}
+
+/* ---- Which device of B is which of A ---- */
+
+typedef bool pair_fn(const vp_device *a, const vp_device *b);
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool same(const vp_device *a, const vp_device *b)
+{
+    return same_text(a->host, b->host) && same_text(a->name, b->name);
+}
+
+static bool same_name(const vp_device *a, const vp_device *b)
+{
+    return a->kind == b->kind && same_text(a->name, b->name);
+}
+
+static bool same_kind(const vp_device *a, const vp_device *b)
+{
+    return a->kind == b->kind;
+}
+
+static bool any(const vp_device *a, const vp_device *b)
+{
+    (void)a;
+    (void)b;
+    return true;
+}
+
+/* The first free of B for each free of A, in order: the same pairs when the two are swapped. */
+static void pair_up(uint32_t *of_a, bool *taken, const comparing *k, pair_fn *fits)
+{
+    for (size_t i = 0; i < k->a.r->device_count; i++) {
+        for (size_t n = 0; of_a[i] == VP_NO_DEVICE && n < k->b.r->device_count; n++) {
+            if (taken[n] || !fits(&k->a.r->devices[i], &k->b.r->devices[n]))
+                continue;
+            of_a[i] = (uint32_t)n;
+            taken[n] = true;
+        }
+    }
+}
+
+static void match(uint32_t *of_a, bool *taken, const comparing *k)
+{
+    static pair_fn *const ways[] = {same, same_name, same_kind, any};
+    for (size_t i = 0; i < k->a.r->device_count; i++)
+        of_a[i] = VP_NO_DEVICE;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        pair_up(of_a, taken, k, ways[i]);
+}
+
+static void put(comparing *k, const char *name, const cmp_classes *a, const cmp_classes *b)
+{
+    k->c->devices[k->c->device_count++] =
+        (vp_compared_device){.name = cmp_text(k, name),
+                             .window = cmp_delta(a->window, b->window),
+                             .compute = cmp_delta(a->compute, b->compute),
+                             .exposed_comm = cmp_delta(a->comm, b->comm),
+                             .exposed_copy = cmp_delta(a->copy, b->copy),
+                             .idle = cmp_delta(a->idle, b->idle)};
+}
+
+int cmp_devices(comparing *k)
+{
+    const vp_report *a = k->a.r, *b = k->b.r;
+    size_t n = a->device_count + b->device_count;
+    VP_CLEANUP(vp_free_ptr) cmp_classes *ca = NULL, *cb = NULL;
+    VP_CLEANUP(vp_free_ptr) uint32_t *of_a = vp_calloc(a->device_count, sizeof *of_a);
+    VP_CLEANUP(vp_free_ptr) bool *taken = vp_calloc(b->device_count, sizeof *taken);
+    k->c->devices = vp_arena_zalloc(k->arena, n * sizeof *k->c->devices);
+    if (!of_a || !taken || !k->c->devices)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_TRY(cmp_classes_of(&ca, &k->a));
+    VP_TRY(cmp_classes_of(&cb, &k->b));
+    match(of_a, taken, k);
+    for (size_t i = 0; i < a->device_count; i++)
+        put(k, a->devices[i].name, &ca[i], of_a[i] == VP_NO_DEVICE ? &unknown : &cb[of_a[i]]);
+    for (size_t i = 0; i < b->device_count; i++)
+        if (!taken[i])
+            put(k, b->devices[i].name, &unknown, &cb[i]);
+    return 0;
+}

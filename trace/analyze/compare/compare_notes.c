@@ -1,0 +1,153 @@
+#include <string.h>
+
+#include "trace/analyze/compare/compare_parts.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+/* ---- Findings ---- */
+
+static const vp_finding *fired(const vp_report *r, const char *id)
+{
+    for (size_t i = 0; i < r->finding_count; i++)
+        if (r->findings[i].status == VP_FIRED && !strcmp(r->findings[i].id, id))
+            return &r->findings[i];
+    return NULL;
+}
+
+/* Ids of what fired in `now` and not in `before`, in their rank. */
+static int only_in(const char ***out, size_t *count, comparing *k, const vp_report *now,
+                   const vp_report *before)
+{
+    const char **ids = vp_arena_zalloc(k->arena, now->finding_count * sizeof *ids);
+    if (!ids)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    *out = ids;
+    for (size_t i = 0; i < now->finding_count; i++)
+        if (now->findings[i].status == VP_FIRED && !fired(before, now->findings[i].id))
+            ids[(*count)++] = cmp_text(k, now->findings[i].id);
+    return 0;
+}
+
+int cmp_findings(comparing *k)
+{
+    VP_TRY(only_in(&k->c->findings_new, &k->c->new_count, k, k->b.r, k->a.r));
+    return only_in(&k->c->findings_gone, &k->c->gone_count, k, k->a.r, k->b.r);
+}
+
+/* ---- Caveats ---- */
+
+#define CAVEATS_MAX 16
+
+static void caveat(comparing *k, const char *text)
+{
+    if (text && k->c->caveat_count < CAVEATS_MAX)
+        k->c->caveats[k->c->caveat_count++] = text;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b && !strcmp(a, b);
+}
+
+static bool same_op(const vp_op *a, const vp_op *b)
+{
+    return a->device == b->device && same_text(a->name, b->name) && a->calls == b->calls &&
+           a->total_ps == b->total_ps && a->self_ps == b->self_ps && a->min_ps == b->min_ps &&
+           a->max_ps == b->max_ps && a->slowest_start_ps == b->slowest_start_ps;
+}
+
+/* Runs of one short program may be equal in all else: they did not begin at the same nanosecond, or
+ * where no clock says when, they are not files of the same sizes. */
+static bool same_origin(const vp_report *a, const vp_report *b)
+{
+    if (a->base_unix_ns != b->base_unix_ns || a->start_ps != b->start_ps || a->end_ps != b->end_ps)
+        return false;
+    if (a->base_unix_ns > 0)
+        return true;
+    if (a->file_count != b->file_count)
+        return false;
+    for (size_t i = 0; i < a->file_count; i++)
+        if (a->files[i].bytes != b->files[i].bytes)
+            return false;
+    return true;
+}
+
+/* Equal to the picosecond everywhere: nothing that runs twice is. */
+static bool same_content(const vp_report *a, const vp_report *b)
+{
+    if (a->events != b->events || a->device_count != b->device_count || !a->device_count ||
+        a->op_count != b->op_count || !same_origin(a, b))
+        return false;
+    for (size_t i = 0; i < a->device_count; i++)
+        if (memcmp(&a->devices[i].breakdown, &b->devices[i].breakdown, sizeof(vp_breakdown)) != 0)
+            return false;
+    for (size_t i = 0; i < a->op_count; i++)
+        if (!same_op(&a->ops[i], &b->ops[i]))
+            return false;
+    return true;
+}
+
+static void check_identity(comparing *k)
+{
+    const vp_report *a = k->a.r, *b = k->b.r;
+    if (same_content(a, b))
+        caveat(k, "A and B hold the same capture: every op's times are equal to the picosecond");
+}
+
+static size_t kinds(const vp_report *r, vp_device_kind kind)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->device_count; i++)
+        n += r->devices[i].kind == kind;
+    return n;
+}
+
+static void check_devices(comparing *k)
+{
+    const vp_report *a = k->a.r, *b = k->b.r;
+    bool kinds_differ = false;
+    for (int i = 0; i <= VP_DEVICE_OTHER; i++)
+        kinds_differ =
+            kinds_differ || (!kinds(a, (vp_device_kind)i) != !kinds(b, (vp_device_kind)i));
+    const char *model_a = a->device_count ? a->devices[0].model : NULL,
+               *model_b = b->device_count ? b->devices[0].model : NULL;
+    if (kinds_differ)
+        caveat(k, "A and B ran on different kinds of devices");
+    else if (model_a && model_b && !same_text(model_a, model_b))
+        caveat(k, cmp_print(k, "A ran on %s, B on %s", model_a, model_b));
+    if (a->device_count != b->device_count)
+        caveat(k, cmp_print(k, "A has %zu devices, B %zu: ops are means over the devices of a kind",
+                            a->device_count, b->device_count));
+    if (a->host_count != b->host_count)
+        caveat(k, cmp_print(k, "A has %zu hosts, B %zu", a->host_count, b->host_count));
+    if (a->has_devices != b->has_devices)
+        caveat(k, "one of the two has no devices: its processes are compared with them");
+    if (a->own_clock != b->own_clock)
+        caveat(k, "one of the two is on the devices' own clock, the other on the host's");
+}
+
+static void check_data(comparing *k)
+{
+    const vp_report *a = k->a.r, *b = k->b.r;
+    if (a->partial || b->partial)
+        caveat(k, cmp_print(k, "%s partial: figures miss something",
+                            a->partial && b->partial ? "A and B are"
+                            : a->partial             ? "A is"
+                                                     : "B is"));
+    if (k->c->per_step && a->steps.source != b->steps.source)
+        caveat(k, "the steps of A and B were found in different ways");
+    if (!k->c->per_step && (a->steps.counted > 0 || b->steps.counted > 0))
+        caveat(k, "only one of the two has steps: whole windows are compared");
+}
+
+void cmp_caveats(comparing *k)
+{
+    k->c->caveats = vp_arena_zalloc(k->arena, CAVEATS_MAX * sizeof *k->c->caveats);
+    if (!k->c->caveats) {
+        k->out_of_memory = true;
+        return;
+    }
+    check_identity(k);
+    check_devices(k);
+    check_data(k);
+}

@@ -1,0 +1,268 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/analyze/compare/compare_parts.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+/* Ops of both reports, summed over the devices of a kind and shared out among them, joined on what
+ * names them; what is left is joined on where it stands, since compilers renumber fusions. */
+
+typedef struct side_list {
+    cmp_op *v;
+    size_t n;
+} side_list;
+
+static int compare(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int text_order(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
+}
+
+static int by_name(const void *pa, const void *pb)
+{
+    const cmp_op *a = pa, *b = pb;
+    int order = compare(a->kind, b->kind);
+    if (!order)
+        order = compare(a->op->op_class, b->op->op_class);
+    if (!order)
+        order = text_order(a->op->category, b->op->category);
+    return order ? order : text_order(a->op->name, b->op->name);
+}
+
+/* The shape of most of it, else the scope; NULL says nothing. */
+static const char *place_of(const vp_op *op)
+{
+    return op->scope ? op->scope : op->split_count ? op->splits[0].label : NULL;
+}
+
+static int by_place(const cmp_op *a, const cmp_op *b)
+{
+    int order = compare(a->kind, b->kind);
+    if (!order)
+        order = compare(a->op->op_class, b->op->op_class);
+    if (!order)
+        order = text_order(a->op->category, b->op->category);
+    return order ? order : text_order(place_of(a->op), place_of(b->op));
+}
+
+static int by_place_and_time(const void *pa, const void *pb)
+{
+    const cmp_op *a = pa, *b = pb;
+    int order = compare(a->matched, b->matched);
+    if (!order)
+        order = by_place(a, b);
+    if (!order)
+        order = compare(b->self_ps, a->self_ps);
+    return order ? order : text_order(a->op->name, b->op->name);
+}
+
+/* Of the span only: a step's share of what the whole capture says. */
+static int64_t span_of(int64_t whole, int64_t span_ps, int64_t self_ps)
+{
+    if (whole < 0 || self_ps <= 0)
+        return whole < 0 ? VP_UNKNOWN : 0;
+    __int128 v = (__int128)whole * span_ps / self_ps;
+    return v > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)v;
+}
+
+/* Shared out by time as well: a call takes as long inside the span as outside. */
+static double calls_of_span(const cmp_side *s, const vp_op *op, int64_t span_ps)
+{
+    if (op->calls <= 0)
+        return 0;
+    if (op->self_ps > 0)
+        return (double)op->calls * (double)span_ps / (double)op->self_ps;
+    return (double)op->calls / (double)(s->per_step ? s->r->devices[op->device].steps_counted : 1);
+}
+
+static void add(cmp_op *sum, const cmp_op *x)
+{
+    if (x->op->self_ps > sum->op->self_ps)
+        sum->op = x->op;
+    sum->self_ps += x->self_ps;
+    sum->calls += x->calls;
+    sum->span_calls += x->span_calls;
+    if (x->flops != VP_UNKNOWN)
+        sum->flops = (sum->flops == VP_UNKNOWN ? 0 : sum->flops) + x->flops;
+}
+
+/* Rows of one report: one a kind of device and name, the mean of the devices of that kind. */
+int cmp_ops_of(cmp_op **out, size_t *count, const cmp_side *s)
+{
+    const vp_report *r = s->r;
+    size_t n = 0, kept = 0;
+    cmp_op *v = vp_calloc(r->op_count, sizeof *v);
+    if (!v)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t i = 0; i < r->op_count; i++) {
+        const vp_op *op = &r->ops[i];
+        int64_t self = cmp_op_self(s, op);
+        if (self == VP_UNKNOWN)
+            continue;
+        v[n++] = (cmp_op){.op = op,
+                          .kind = r->devices[op->device].kind,
+                          .self_ps = self,
+                          .calls = op->calls,
+                          .span_calls = calls_of_span(s, op, self),
+                          .flops = span_of(op->flops, self, op->self_ps)};
+    }
+    qsort(v, n, sizeof *v, by_name);
+    for (size_t i = 0; i < n; i++) {
+        if (kept && by_name(&v[kept - 1], &v[i]) == 0)
+            add(&v[kept - 1], &v[i]);
+        else
+            v[kept++] = v[i];
+    }
+    for (size_t i = 0; i < kept; i++) {
+        int64_t devices = (int64_t)s->devices[v[i].kind];
+        v[i].self_ps = cmp_mean(v[i].self_ps, devices);
+        v[i].span_calls /= (double)devices;
+        if (v[i].flops != VP_UNKNOWN)
+            v[i].flops = cmp_mean(v[i].flops, devices);
+    }
+    *out = v;
+    *count = kept;
+    return 0;
+}
+
+/* ---- Rows ---- */
+
+/* The device's name where there is one of its kind, else the kind. */
+static const char *device_text(comparing *k, vp_device_kind kind)
+{
+    static const char *const kinds[] = {"tpu", "gpu", "cpu", "other"};
+    const vp_report *r = k->a.devices[kind] ? k->a.r : k->b.r;
+    if (k->a.devices[kind] <= 1 && k->b.devices[kind] <= 1)
+        for (size_t i = 0; i < r->device_count; i++)
+            if (r->devices[i].kind == kind && (!k->c->per_step || r->devices[i].steps_counted > 0))
+                return cmp_text(k, r->devices[i].name);
+    return kinds[kind];
+}
+
+/* Either may be NULL. A side whose ops were not there took 0 ps. */
+static void put(comparing *k, const cmp_op *a, const cmp_op *b)
+{
+    const vp_op *op = a ? a->op : b->op;
+    vp_compared_op *x = &k->c->ops[k->c->op_count++];
+    *x = (vp_compared_op){.device = device_text(k, a ? a->kind : b->kind),
+                          .category = cmp_text(k, op->category),
+                          .name = cmp_text(k, op->name),
+                          .scope = cmp_text(k, op->scope),
+                          .op_class = op->op_class,
+                          .self = cmp_delta(a ? a->self_ps : 0, b ? b->self_ps : 0),
+                          .calls_a = a ? a->calls : 0,
+                          .calls_b = b ? b->calls : 0,
+                          .span_calls_a = a ? a->span_calls : 0,
+                          .span_calls_b = b ? b->span_calls : 0,
+                          .flops_a = a ? a->flops : VP_UNKNOWN,
+                          .flops_b = b ? b->flops : VP_UNKNOWN,
+                          .is_new = !a,
+                          .is_gone = !b};
+    cmp_explain(x, k->c);
+}
+
+/* ---- Joining ---- */
+
+static void join_names(comparing *k, side_list *a, side_list *b)
+{
+    size_t i = 0, n = 0;
+    while (i < a->n && n < b->n) {
+        int order = by_name(&a->v[i], &b->v[n]);
+        if (order == 0) {
+            put(k, &a->v[i], &b->v[n]);
+            a->v[i].matched = b->v[n].matched = true;
+        }
+        i += order <= 0;
+        n += order >= 0;
+    }
+}
+
+/* Calls within a fifth of each other. */
+static bool similar(const cmp_op *a, const cmp_op *b)
+{
+    return place_of(a->op) && a->span_calls <= 1.2 * b->span_calls &&
+           b->span_calls <= 1.2 * a->span_calls;
+}
+
+/* The unmatched of both in the order of their places, the largest of one place first. */
+static void join_places(comparing *k, side_list *a, side_list *b)
+{
+    size_t i = 0, n = 0;
+    qsort(a->v, a->n, sizeof *a->v, by_place_and_time);
+    qsort(b->v, b->n, sizeof *b->v, by_place_and_time);
+    while (i < a->n && n < b->n && !a->v[i].matched && !b->v[n].matched) {
+        int order = by_place(&a->v[i], &b->v[n]);
+        if (order == 0 && similar(&a->v[i], &b->v[n])) {
+            put(k, &a->v[i], &b->v[n]);
+            a->v[i].matched = b->v[n].matched = true;
+        }
+        i += order <= 0;
+        n += order >= 0;
+    }
+}
+
+static int by_size(const void *pa, const void *pb)
+{
+    const vp_compared_op *a = pa, *b = pb;
+    int order = compare(cmp_size(&b->self), cmp_size(&a->self));
+    if (!order)
+        order = compare(b->self.a_ps + b->self.b_ps, a->self.a_ps + a->self.b_ps);
+    if (!order)
+        order = text_order(a->name, b->name);
+    if (!order)
+        order = text_order(a->category, b->category);
+    if (!order)
+        order = compare(a->op_class, b->op_class);
+    return order ? order : text_order(a->device, b->device);
+}
+
+static void join(comparing *k, side_list *a, side_list *b)
+{
+    join_names(k, a, b);
+    join_places(k, a, b);
+    for (size_t i = 0; i < a->n; i++)
+        if (!a->v[i].matched)
+            put(k, &a->v[i], NULL);
+    for (size_t i = 0; i < b->n; i++)
+        if (!b->v[i].matched)
+            put(k, NULL, &b->v[i]);
+    qsort(k->c->ops, k->c->op_count, sizeof *k->c->ops, by_size);
+}
+
+int cmp_ops(comparing *k)
+{
+    side_list a = {0}, b = {0};
+    int rc = cmp_ops_of(&a.v, &a.n, &k->a);
+    if (rc >= 0)
+        rc = cmp_ops_of(&b.v, &b.n, &k->b);
+    if (rc >= 0) {
+        k->c->ops = vp_arena_zalloc(k->arena, (a.n + b.n) * sizeof *k->c->ops);
+        if (k->c->ops)
+            join(k, &a, &b);
+        else
+            rc = vp_fail(VP_ENOMEM, "out of memory");
+    }
+    vp_free(a.v);
+    vp_free(b.v);
+    return rc;
+}
+
+int64_t cmp_flops(const cmp_side *s)
+{
+    __int128 sum = 0;
+    bool known = false;
+    for (size_t i = 0; i < s->r->op_count; i++) {
+        const vp_op *op = &s->r->ops[i];
+        int64_t self = cmp_op_self(s, op), flops = span_of(op->flops, self, op->self_ps);
+        if (self == VP_UNKNOWN || flops == VP_UNKNOWN)
+            continue;
+        known = true;
+        sum += flops;
+    }
+    return !known ? VP_UNKNOWN : sum > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)sum;
+}

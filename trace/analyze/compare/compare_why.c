@@ -1,0 +1,70 @@
+#include <math.h>
+
+#include "trace/analyze/compare/compare_parts.h"
+
+/* Why an op takes more or less time: what explains most of the difference. A time is calls times
+ * the time of one, and work times the time of a unit of it; of the two factors that one is named
+ * whose logarithm moves the time further the way it went. Swapping A and B turns both, and so says
+ * the opposite of the same op. */
+
+/* A time per FLOP counts as the same up to this: that close, nobody measures it twice alike. */
+#define SAME_RATE 1.05
+
+/* ln(b/a) in the direction in which the time went: positive explains it. */
+static double pull(double a, double b, bool grew)
+{
+    return grew ? log(b / a) : log(a / b);
+}
+
+/* Of compute only: a collective's and a copy's FLOPs are not what they are for. */
+static bool has_work(const vp_compared_op *x)
+{
+    return x->op_class == VP_COMPUTE && x->flops_a > 0 && x->flops_b > 0;
+}
+
+/* More work in more time is no slower op when a unit of it takes no longer; nor is less work in
+ * less time a faster one. */
+static const char *by_work(vp_compared_op *x, bool grew, double time)
+{
+    double work = pull((double)x->flops_a, (double)x->flops_b, grew), rate = time - work;
+    if (work < rate)
+        return grew ? "each FLOP slower" : "each FLOP faster";
+    x->significant = rate > log(SAME_RATE);
+    if (fabs(rate) <= log(SAME_RATE))
+        return grew ? "more work at the same rate" : "less work at the same rate";
+    if (grew)
+        return rate > 0 ? "more work, each FLOP slower" : "more work, each FLOP faster";
+    return rate > 0 ? "less work, each FLOP faster" : "less work, each FLOP slower";
+}
+
+static const char *by_calls(const vp_compared_op *x, bool grew, double time)
+{
+    double calls = pull(x->span_calls_a, x->span_calls_b, grew);
+    if (calls >= time - calls)
+        return grew ? "called more often" : "called less often";
+    return grew ? "each call takes longer" : "each call takes less time";
+}
+
+static const char *explain(vp_compared_op *x)
+{
+    bool grew = x->self.delta_ps > 0, timed = x->self.a_ps > 0 && x->self.b_ps > 0;
+    double time = timed ? pull((double)x->self.a_ps, (double)x->self.b_ps, grew) : 0;
+    if (timed && has_work(x))
+        return by_work(x, grew, time);
+    if (timed && x->span_calls_a > 0 && x->span_calls_b > 0)
+        return by_calls(x, grew, time);
+    return grew ? "each call takes longer" : "each call takes less time";
+}
+
+void cmp_explain(vp_compared_op *x, const vp_comparison *c)
+{
+    x->significant = cmp_size(&x->self) > c->threshold_ps;
+    if (!x->significant)
+        x->reason = c->per_step ? "within the noise of a step" : "less than 1 % of the window";
+    else if (x->is_new)
+        x->reason = "only in B";
+    else if (x->is_gone)
+        x->reason = "only in A";
+    else
+        x->reason = explain(x);
+}

@@ -1,0 +1,59 @@
+#include "trace/analyze/device/cover.h"
+
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+typedef struct building {
+    spans *out;
+    unsigned mask;
+} building;
+
+static int add_segment(void *ctx, const sweep_segment *s)
+{
+    building *b = ctx;
+    return s->cover & b->mask ? spans_add(b->out, s->start, s->end) : 0;
+}
+
+int cover_build(cover *c, track_set set, const uint8_t *class_of, unsigned mask)
+{
+    building b = {&c->when, mask};
+    int64_t sum = 0;
+    *c = (cover){{NULL, 0, 0}, NULL};
+    VP_TRY(sweep_run(set, class_of, add_segment, &b));
+    c->before = vp_realloc_array(NULL, c->when.n + 1, sizeof *c->before);
+    if (!c->before)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t i = 0; i < c->when.n; i++) {
+        c->before[i] = sum;
+        sum += c->when.v[i].end - c->when.v[i].start;
+    }
+    c->before[c->when.n] = sum;
+    return 0;
+}
+
+void cover_free(cover *c)
+{
+    spans_free(&c->when);
+    vp_free(c->before);
+    c->before = NULL;
+}
+
+/* Covered time before t. */
+static int64_t up_to(const cover *c, int64_t t)
+{
+    size_t low = 0, high = c->when.n;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (c->when.v[mid].end <= t)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    bool inside = low < c->when.n && c->when.v[low].start < t;
+    return c->before[low] + (inside ? t - c->when.v[low].start : 0);
+}
+
+int64_t cover_length(const cover *c, int64_t start, int64_t end)
+{
+    return end > start ? up_to(c, end) - up_to(c, start) : 0;
+}

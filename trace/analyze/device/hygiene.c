@@ -1,0 +1,164 @@
+#include "trace/analyze/device/classify.h"
+#include "trace/analyze/device/scopes.h"
+#include "trace/analyze/device/splits.h"
+
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+#define CHAIN_OPS 5                   /* this many */
+#define CHAIN_PS INT64_C(5000 * 1000) /* ops and gaps below 5 us */
+
+enum {
+    FORMATTING = 1,
+    REMAT = 2,
+    ASYNC_DONE = 4,
+    PADDING = 8,
+    INFEED = 16,
+    CALLBACK = 32,
+    TWIN = 64
+};
+
+static bool has(vp_str s, const char *word)
+{
+    return vp_str_find_nocase(s, vp_str_of(word)) < s.n;
+}
+
+static bool any_of(vp_str s, const char *const *words, size_t n, bool (*test)(vp_str, const char *))
+{
+    for (size_t i = 0; i < n; i++)
+        if (test(s, words[i]))
+            return true;
+    return false;
+}
+
+static bool is(vp_str s, const char *word)
+{
+    return vp_str_eq(s, vp_str_of(word));
+}
+
+static const char *const formatting_opcodes[] = {"data formatting", "transpose", "copy", "reshape",
+                                                 "bitcast-convert"};
+#define FORMATTING_OPCODES (sizeof formatting_opcodes / sizeof *formatting_opcodes)
+
+/* XLA names a kernel after its fusion: "input_transpose_fusion", "wrapped_copy", "copy_12". */
+static bool starts_with(vp_str name, const char *word)
+{
+    static const char *const before[] = {"input_", "loop_", "wrapped_"};
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+        if (vp_str_starts(name, vp_str_of(before[i])))
+            name = vp_str_skip(name, strlen(before[i]));
+    return vp_str_starts(name, vp_str_of(word));
+}
+
+static bool is_formatting(const trace *t, const trace_kind *k)
+{
+    static const char *const kernels[] = {"transpose", "nchwtonhwc", "nhwctonchw",
+                                          "direct_copy_kernel"};
+    vp_str hlo = cl_hlo(t, k), name = trace_str(t, k->name);
+    if (hlo.n)
+        return any_of(hlo, formatting_opcodes, FORMATTING_OPCODES, is);
+    if (k->hlo_op)
+        return any_of(trace_str(t, k->hlo_opcode), formatting_opcodes, FORMATTING_OPCODES, is) ||
+               any_of(name, formatting_opcodes, FORMATTING_OPCODES, starts_with);
+    return any_of(name, kernels, sizeof kernels / sizeof *kernels, has);
+}
+
+/* Names of JAX: what is called (XLA's custom call) or from where (the primitive). */
+static bool is_callback(const trace *t, const trace_kind *k)
+{
+    static const char *const words[] = {
+        "python_cpu_callback", "python_gpu_callback", "debug_callback", "debug_print",
+        "io_callback",         "pure_callback",       "host_callback",  "outside_call"};
+    const size_t n = sizeof words / sizeof *words;
+    return any_of(trace_str(t, k->scope), words, n, has) ||
+           any_of(trace_str(t, k->name), words, n, has) ||
+           any_of(trace_str(t, k->long_name), words, n, has);
+}
+
+static unsigned look(const trace *t, const trace_kind *k, uint8_t class)
+{
+    vp_str hlo = cl_hlo(t, k);
+    unsigned f = 0;
+    f |= class == VP_COMPUTE && is_formatting(t, k) ? FORMATTING : 0;
+    f |= scope_is_remat(trace_str(t, k->scope)) || scope_is_remat_op(trace_str(t, k->name)) ? REMAT
+                                                                                            : 0;
+    f |= vp_str_ends(hlo, VP_STR("-done")) ? ASYNC_DONE : 0;
+    f |= is(hlo, "pad") ? PADDING : 0;
+    f |= vp_str_starts(hlo, VP_STR("infeed")) || vp_str_starts(hlo, VP_STR("outfeed")) ? INFEED : 0;
+    f |= is_callback(t, k) ? CALLBACK : 0;
+    f |= k->twin_of && k->twin_of != k->name ? TWIN : 0;
+    return f;
+}
+
+static void add_kinds(vp_hygiene *out, const kind_list *l, const uint8_t *flags)
+{
+    for (uint32_t i = 0; i < l->n; i++) {
+        uint32_t k = l->kind[i];
+        int64_t self = l->self_ps[i];
+        out->formatting_ps += flags[k] & FORMATTING ? self : 0;
+        out->remat_ps += flags[k] & REMAT ? self : 0;
+        out->async_done_ps += flags[k] & ASYNC_DONE ? self : 0;
+        out->padding_ps += flags[k] & PADDING ? self : 0;
+        out->infeed_ps += flags[k] & INFEED ? self : 0;
+        out->callback_ps += flags[k] & CALLBACK ? self : 0;
+        out->duplicate_ps += flags[k] & TWIN ? self : 0;
+        out->duplicate_ops += (flags[k] & TWIN) != 0;
+    }
+}
+
+typedef struct chain {
+    int64_t ops, sum, end;
+} chain;
+
+static void close_chain(vp_hygiene *out, chain *c)
+{
+    if (c->ops >= CHAIN_OPS) {
+        out->chains++;
+        out->chain_ps += c->sum;
+    }
+    *c = (chain){0, 0, 0};
+}
+
+/* Runs of short ops on one track, one close behind the other: they could be one op. */
+static void add_chains(vp_hygiene *out, const trace_track *k, const uint8_t *class_of)
+{
+    chain c = {0, 0, 0};
+    for (size_t i = 0; i < k->count; i++) {
+        int64_t start = k->start_ps[i], dur = k->dur_ps[i];
+        bool small = class_of[k->kind[i]] == VP_COMPUTE && dur > 0 && dur < CHAIN_PS;
+        if (!small || (c.ops && start - c.end >= CHAIN_PS))
+            close_chain(out, &c);
+        if (small) {
+            c.ops++;
+            c.sum += dur;
+            c.end = start + dur;
+        }
+    }
+    close_chain(out, &c);
+}
+
+static int of_device(analysis *a, uint32_t device, const uint8_t *flags)
+{
+    const device_work *d = &a->devices[device];
+    vp_hygiene *out = &a->h->devices[device].hygiene;
+    add_kinds(out, &d->times, flags);
+    for (size_t i = 0; i < d->set.count; i++)
+        add_chains(out, &a->t->tracks[d->set.tracks[i]], grouping_classes(a->g));
+    return splits_of_device(a, device);
+}
+
+int hygiene_collect(analysis *a)
+{
+    const uint8_t *class_of = grouping_classes(a->g);
+    if (!a->h->has_devices)
+        return 0;
+    VP_CLEANUP(vp_free_ptr) uint8_t *flags = vp_calloc(a->t->kind_count, sizeof *flags);
+    if (!flags)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (uint32_t k = 0; k < a->t->kind_count; k++)
+        if (a->t->kinds[k].is_op)
+            flags[k] = (uint8_t)look(a->t, &a->t->kinds[k], class_of[k]);
+    for (size_t d = 0; d < a->device_count; d++)
+        VP_TRY(of_device(a, (uint32_t)d, flags));
+    return 0;
+}

@@ -1,0 +1,21 @@
+/* Where the ops of a group come from, when the group holds many: the scope that most of its time
+ * belongs to, and how many there are. One raw op may stand for a group's name, not for its place.
+ * The files of analyze/ that print a group's scope include this. */
+#ifndef VP_ANALYZE_OP_PLACES_H
+#define VP_ANALYZE_OP_PLACES_H
+
+#include "trace/analyze/result/host.h"
+
+typedef struct op_place {
+    uint32_t kind;           /* has the scope and source to show; 0 for a group without calls */
+    int64_t scopes, sources; /* distinct ones, unknown not counted */
+} op_place;
+
+/* Of each group: the scope with the most self time, of its sources that with the most, of those
+ * kinds the one with the most; equals go by text. Kinds without a scope count like those of one
+ * scope. group_of: by kind of the list, UINT32_MAX for none. out: by group, for group_count of
+ * them. */
+int op_places(op_place *out, uint32_t group_count, const trace *t, const uint32_t *group_of,
+              const kind_list *l);
+
+#endif

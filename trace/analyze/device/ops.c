@@ -1,0 +1,497 @@
+#include "trace/analyze/device/classify.h"
+#include "trace/analyze/result/host.h"
+#include "trace/analyze/device/op_places.h"
+#include "trace/analyze/device/sweep.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+/* Which group each kind belongs to; made once a trace, shared by its devices. */
+struct grouping {
+    const trace *t;
+    vp_arena arena;
+    vp_intern names;    /* of group keys and labels */
+    uint32_t *group_of; /* by kind */
+    uint8_t *class_of;  /* by kind */
+    uint8_t *sweep_of;  /* by kind: sweep_class */
+    uint32_t count;
+    vp_sid *label;   /* by group */
+    uint32_t *first; /* by group: one of its kinds */
+    size_t label_cap, first_cap;
+};
+
+static vp_str or_text(vp_str s, const char *otherwise)
+{
+    return s.n ? s : vp_str_of(otherwise);
+}
+
+/* What kind of op it is, in the producer's words: XLA:CPU tells only the opcode, a GPU kernel that
+ * of its instruction. */
+static vp_str category_of(const trace *t, const trace_kind *k)
+{
+    vp_sid said = k->category ? k->category : k->opcode ? k->opcode : k->hlo_opcode;
+    return trace_str(t, said);
+}
+
+static int put_label(vp_buf *b, const trace *t, const trace_kind *k, vp_group by, bool normalize,
+                     vp_op_class class)
+{
+    static const char *const class_names[] = {"compute", "communication", "copy"};
+    vp_str name = trace_str(t, k->name);
+    switch (by) {
+    case VP_GROUP_CATEGORY:
+        return vp_buf_str(b, or_text(category_of(t, k), class_names[class]));
+    case VP_GROUP_SCOPE:
+        return vp_buf_str(b, or_text(trace_str(t, k->scope), "(no scope)"));
+    case VP_GROUP_SOURCE:
+        return vp_buf_str(b, or_text(trace_str(t, k->source), "(no source)"));
+    case VP_GROUP_MODULE:
+        return vp_buf_str(b, or_text(trace_str(t, k->module), "(no module)"));
+    case VP_GROUP_RAW:
+        return vp_buf_str(b, or_text(name, "(no name)"));
+    case VP_GROUP_NAME:
+        break;
+    }
+    return normalize && name.n ? cl_normalize(b, name) : vp_buf_str(b, or_text(name, "(no name)"));
+}
+
+/* The key is (class, category, label) where a name alone would mix different ops; the other
+ * groupings are by their label alone. */
+static int key_of(vp_buf *key, const trace *t, const trace_kind *k, vp_group by, vp_op_class class,
+                  vp_str label)
+{
+    key->n = 0;
+    if (by == VP_GROUP_NAME || by == VP_GROUP_RAW || by == VP_GROUP_CATEGORY) {
+        vp_buf_putc(key, (char)('0' + class));
+        vp_buf_str(key, trace_str(t, k->category));
+    }
+    vp_buf_putc(key, 0);
+    return vp_buf_str(key, label);
+}
+
+static int add_group(grouping *g, vp_sid label, uint32_t kind)
+{
+    VP_TRY(vp_grow(&g->label, &g->label_cap, (size_t)g->count + 1, sizeof *g->label, UINT32_MAX));
+    VP_TRY(vp_grow(&g->first, &g->first_cap, (size_t)g->count + 1, sizeof *g->first, UINT32_MAX));
+    g->label[g->count] = label;
+    g->first[g->count++] = kind;
+    return 0;
+}
+
+static int assign(grouping *g, vp_map *by_key, vp_buf *label, vp_buf *key, uint32_t kind,
+                  vp_group by, bool normalize)
+{
+    const trace_kind *k = &g->t->kinds[kind];
+    vp_op_class class = cl_class(g->t, k);
+    vp_sid label_id, key_id;
+    label->n = 0;
+    VP_TRY(put_label(label, g->t, k, by, normalize, class));
+    VP_TRY(vp_intern_put(&g->names, vp_buf_view(label), &label_id));
+    VP_TRY(key_of(key, g->t, k, by, class, vp_buf_view(label)));
+    VP_TRY(vp_intern_put(&g->names, vp_buf_view(key), &key_id));
+    uint32_t group = vp_map_get(by_key, key_id);
+    if (group == VP_MAP_NONE) {
+        group = g->count;
+        VP_TRY(add_group(g, label_id, kind));
+        VP_TRY(vp_map_set(by_key, key_id, group));
+    }
+    g->group_of[kind] = group;
+    g->class_of[kind] = (uint8_t) class;
+    g->sweep_of[kind] = sweep_class(g->t, k, class);
+    return 0;
+}
+
+int grouping_new(grouping **out, const trace *t, vp_group by, bool normalize)
+{
+    vp_map by_key;
+    vp_buf label, key;
+    grouping *g = vp_calloc(1, sizeof *g);
+    if (!g)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    g->t = t;
+    vp_arena_init(&g->arena);
+    vp_map_init(&by_key);
+    vp_buf_init(&label, SIZE_MAX / 8);
+    vp_buf_init(&key, SIZE_MAX / 8);
+    g->group_of = vp_calloc(t->kind_count, sizeof *g->group_of);
+    g->class_of = vp_calloc(t->kind_count, sizeof *g->class_of);
+    g->sweep_of = vp_calloc(t->kind_count, sizeof *g->sweep_of);
+    int rc = vp_intern_init(&g->names, &g->arena);
+    if (!g->group_of || !g->class_of || !g->sweep_of)
+        rc = vp_fail(VP_ENOMEM, "out of memory");
+    for (uint32_t k = 0; rc >= 0 && k < t->kind_count; k++)
+        rc = assign(g, &by_key, &label, &key, k, by, normalize);
+    vp_map_free(&by_key);
+    vp_buf_free(&label);
+    vp_buf_free(&key);
+    if (rc < 0) {
+        grouping_free(g);
+        return rc;
+    }
+    *out = g;
+    return 0;
+}
+
+void grouping_free(grouping *g)
+{
+    if (!g)
+        return;
+    vp_intern_free(&g->names);
+    vp_arena_free(&g->arena);
+    vp_free(g->group_of);
+    vp_free(g->class_of);
+    vp_free(g->sweep_of);
+    vp_free(g->label);
+    vp_free(g->first);
+    vp_free(g);
+}
+
+const uint8_t *grouping_classes(const grouping *g)
+{
+    return g->class_of;
+}
+
+const uint8_t *grouping_sweep_classes(const grouping *g)
+{
+    return g->sweep_of;
+}
+
+const uint32_t *grouping_groups(const grouping *g)
+{
+    return g->group_of;
+}
+
+uint32_t grouping_count(const grouping *g)
+{
+    return g->count;
+}
+
+vp_str grouping_label(const grouping *g, uint32_t group)
+{
+    return vp_intern_get(&g->names, g->label[group]);
+}
+
+/* What one group of one device adds up to. */
+typedef struct tally {
+    int64_t calls, self_ps, total_ps, inner_ps, inner_calls, bytes, flops;
+    int64_t threads;
+    size_t track; /* the last of those, plus 1 */
+    int64_t slowest_dur, slowest_start;
+    int64_t raw_names, best_self; /* best_self: of the kind that stands for the group */
+    uint32_t best_kind;
+    op_place place;
+    size_t first; /* of its durations in the shared array */
+    size_t filled;
+} tally;
+
+struct ops_room {
+    kind_times sums;   /* by kind; of the device at hand */
+    uint8_t *seen;     /* by kind or group; all 0 between uses */
+    uint32_t *slot_of; /* by kind: which of the device's groups */
+    uint32_t *at;      /* by group: the same */
+    size_t kinds;
+};
+
+void ops_room_free(ops_room *r)
+{
+    if (!r)
+        return;
+    vp_free(r->sums.self_ps);
+    vp_free(r->sums.calls);
+    vp_free(r->seen);
+    vp_free(r->slot_of);
+    vp_free(r->at);
+    vp_free(r);
+}
+
+int ops_room_new(ops_room **out, const grouping *g, const trace *t)
+{
+    ops_room *r = vp_calloc(1, sizeof *r);
+    if (!r)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    r->kinds = t->kind_count;
+    r->sums.self_ps = vp_calloc(r->kinds, sizeof *r->sums.self_ps);
+    r->sums.calls = vp_calloc(r->kinds, sizeof *r->sums.calls);
+    r->seen = vp_calloc(r->kinds, 1);
+    r->slot_of = vp_calloc(r->kinds, sizeof *r->slot_of);
+    r->at = vp_calloc(g->count, sizeof *r->at);
+    *out = r;
+    return r->sums.self_ps && r->sums.calls && r->seen && r->slot_of && r->at
+               ? 0
+               : vp_fail(VP_ENOMEM, "out of memory");
+}
+
+static int ascending(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts the n numbers below `max` that are marked in seen, and takes the marks away: by looking at
+ * all marks where they are not few. */
+static void in_order(uint32_t *v, uint32_t n, uint8_t *seen, size_t max)
+{
+    if (n < max / 16) {
+        qsort(v, n, sizeof *v, ascending);
+        for (uint32_t i = 0; i < n; i++)
+            seen[v[i]] = 0;
+        return;
+    }
+    for (uint32_t i = 0, found = 0; found < n; i++)
+        if (seen[i]) {
+            v[found++] = i;
+            seen[i] = 0;
+        }
+}
+
+static int find_kinds(kind_list *l, size_t *cap, track_set set, uint8_t *seen)
+{
+    for (size_t i = 0; i < set.count; i++) {
+        const trace_track *k = &set.t->tracks[set.tracks[i]];
+        for (size_t e = 0; e < k->count; e++) {
+            uint32_t kind = k->kind[e];
+            if (seen[kind])
+                continue;
+            seen[kind] = 1;
+            VP_TRY(vp_grow(&l->kind, cap, (size_t)l->n + 1, sizeof *l->kind, UINT32_MAX));
+            l->kind[l->n++] = kind;
+        }
+    }
+    return 0;
+}
+
+/* The list in the arena, with room for its figures. */
+static int list_kinds(kind_list *out, host_result *h, track_set set, ops_room *r)
+{
+    kind_list l = {0};
+    size_t cap = 0;
+    int rc = find_kinds(&l, &cap, set, r->seen);
+    if (rc >= 0 && l.n) {
+        in_order(l.kind, l.n, r->seen, r->kinds);
+        out->kind = vp_arena_alloc(&h->arena, l.n * sizeof *out->kind);
+        out->self_ps = vp_arena_alloc(&h->arena, l.n * sizeof *out->self_ps);
+        out->calls = vp_arena_alloc(&h->arena, l.n * sizeof *out->calls);
+        rc = out->kind && out->self_ps && out->calls ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    }
+    if (rc >= 0 && l.n) {
+        memcpy(out->kind, l.kind, l.n * sizeof *l.kind);
+        out->n = l.n;
+    }
+    vp_free(l.kind);
+    return rc;
+}
+
+/* Gives each of the device's groups its slot, in their order. */
+static int give_slots(kind_list *l, host_result *h, const grouping *g, ops_room *r)
+{
+    uint32_t *v = l->group = vp_arena_alloc(&h->arena, l->n * sizeof *v);
+    if (!v)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < l->n; i++) {
+        uint32_t group = g->group_of[l->kind[i]];
+        if (!r->seen[group])
+            v[l->group_n++] = group;
+        r->seen[group] = 1;
+        r->sums.self_ps[l->kind[i]] = r->sums.calls[l->kind[i]] = 0;
+    }
+    in_order(v, l->group_n, r->seen, g->count);
+    for (uint32_t i = 0; i < l->group_n; i++)
+        r->at[v[i]] = i;
+    for (uint32_t i = 0; i < l->n; i++)
+        r->slot_of[l->kind[i]] = r->at[g->group_of[l->kind[i]]];
+    return 0;
+}
+
+static void take_sums(kind_list *l, kind_times *all, const kind_times *sums)
+{
+    for (uint32_t i = 0; i < l->n; i++) {
+        uint32_t k = l->kind[i];
+        all->self_ps[k] += l->self_ps[i] = sums->self_ps[k];
+        all->calls[k] += l->calls[i] = sums->calls[k];
+    }
+    all->crossings += sums->crossings;
+}
+
+static int add_kinds(tally *v, const grouping *g, const kind_list *l, const uint32_t *slot_of,
+                     vp_map *seen)
+{
+    for (uint32_t i = 0; i < l->n; i++) {
+        uint32_t k = l->kind[i], slot = slot_of[k];
+        const trace_kind *kind = &g->t->kinds[k];
+        tally *a = &v[slot];
+        if (!a->calls)
+            a->best_self = a->bytes = a->flops = VP_UNKNOWN;
+        a->calls += l->calls[i];
+        a->self_ps += l->self_ps[i];
+        if (kind->bytes >= 0)
+            a->bytes = (a->bytes < 0 ? 0 : a->bytes) + kind->bytes * l->calls[i];
+        if (kind->flops >= 0)
+            a->flops = (a->flops < 0 ? 0 : a->flops) + kind->flops * l->calls[i];
+        if (l->self_ps[i] > a->best_self) {
+            a->best_self = l->self_ps[i];
+            a->best_kind = k;
+        }
+        uint64_t pair = (uint64_t)slot << 32 | kind->name;
+        if (vp_map_get(seen, pair) == VP_MAP_NONE) {
+            a->raw_names++;
+            VP_TRY(vp_map_set(seen, pair, 0));
+        }
+    }
+    return 0;
+}
+
+static void fill_durations(tally *v, int64_t *durations, const uint32_t *slot_of, track_set set)
+{
+    for (size_t i = 0; i < set.count; i++) {
+        const trace_track *k = &set.t->tracks[set.tracks[i]];
+        for (size_t e = 0; e < k->count; e++) {
+            tally *a = &v[slot_of[k->kind[e]]];
+            int64_t dur = k->dur_ps[e];
+            a->threads += a->track != i + 1 && !k->spans;
+            a->track = i + 1;
+            if (!a->filled || dur > a->slowest_dur) {
+                a->slowest_dur = dur;
+                a->slowest_start = k->aligned_start_ps ? k->aligned_start_ps[e] : k->start_ps[e];
+            }
+            durations[a->first + a->filled++] = dur;
+        }
+    }
+}
+
+/* Population standard deviation by n Σd² − (Σd)², exact in 128 bits (10^9 calls of an hour each),
+ * so that the order of events makes no difference; beyond that in long double. */
+double deviation_of(const int64_t *d, size_t n)
+{
+    unsigned __int128 squares = 0, sum = 0, scaled;
+    bool exact = true;
+    for (size_t i = 0; i < n; i++) {
+        unsigned __int128 x = (unsigned __int128)d[i];
+        sum += x;
+        exact = exact && !__builtin_add_overflow(squares, x * x, &squares);
+    }
+    exact = exact && sum < (unsigned __int128)1 << 63 &&
+            !__builtin_mul_overflow(squares, (unsigned __int128)n, &scaled);
+    if (exact)
+        return (double)(sqrtl((long double)(scaled - sum * sum)) / (long double)n);
+    long double mean = (long double)sum / (long double)n, variance = 0;
+    for (size_t i = 0; i < n; i++)
+        variance += ((long double)d[i] - mean) * ((long double)d[i] - mean);
+    return (double)sqrtl(variance / (long double)n);
+}
+
+static void statistics(vp_op *op, int64_t *d, size_t n)
+{
+    int64_t least = d[0];
+    for (size_t i = 1; i < n; i++)
+        least = d[i] < least ? d[i] : least;
+    op->min_ps = least;
+    op->stddev_ps = deviation_of(d, n);
+    op->p50_ps = select_kth(d, n, nearest_rank(n, 50));
+    op->p95_ps = select_kth(d, n, nearest_rank(n, 95));
+}
+
+static int emit_op(host_result *h, const grouping *g, const tally *a, uint32_t group,
+                   uint32_t device, int64_t *durations)
+{
+    const trace *t = g->t;
+    const trace_kind *k = &t->kinds[a->best_kind], *place = &t->kinds[a->place.kind];
+    vp_op op = {.device = device,
+                .op_class = (vp_op_class)g->class_of[a->best_kind],
+                .calls = a->calls,
+                .total_ps = a->total_ps,
+                .self_ps = a->self_ps,
+                .max_ps = a->slowest_dur,
+                .bytes = a->bytes,
+                .flops = a->flops,
+                .raw_names = a->raw_names,
+                .scopes = a->place.scopes,
+                .sources = a->place.sources,
+                .step_self_ps = VP_UNKNOWN,
+                .inner_ps = a->inner_ps,
+                .inner_calls = a->inner_calls,
+                .threads = h->has_devices ? VP_UNKNOWN : a->threads,
+                .slowest_start_ps = a->slowest_start - h->origin_ps,
+                .slowest_dur_ps = a->slowest_dur};
+    VP_TRY(host_text(&op.category, h, category_of(t, k)));
+    VP_TRY(host_text(&op.name, h, vp_intern_get(&g->names, g->label[group])));
+    VP_TRY(host_text(&op.scope, h, trace_str(t, place->scope)));
+    VP_TRY(host_text(&op.source, h, trace_str(t, place->source)));
+    VP_TRY(host_text(&op.module, h, trace_str(t, place->module)));
+    statistics(&op, durations + a->first, (size_t)a->calls);
+    VP_TRY(vp_grow(&h->ops, &h->op_cap, h->op_count + 1, sizeof op, SIZE_MAX / 1024));
+    h->ops[h->op_count++] = op;
+    return 0;
+}
+
+/* The device's groups while they are counted, all by slot. */
+typedef struct counting {
+    tally *v;
+    group_times *totals;
+    op_place *places;
+} counting;
+
+static void counting_free(counting *c)
+{
+    vp_free(c->v);
+    vp_free(c->totals);
+    vp_free(c->places);
+}
+
+static int tally_device(host_result *h, const grouping *g, track_set set, uint32_t device,
+                        ops_room *room, kind_list *times, kind_times *all, counting *c)
+{
+    vp_map seen;
+    size_t events = 0;
+    const uint32_t n = times->group_n;
+    vp_map_init(&seen);
+    VP_TRY(self_times(&room->sums, c->totals, set, room->slot_of, n));
+    take_sums(times, all, &room->sums);
+    int rc = add_kinds(c->v, g, times, room->slot_of, &seen);
+    vp_map_free(&seen);
+    VP_TRY(rc);
+    VP_TRY(op_places(c->places, n, g->t, room->slot_of, times));
+    for (uint32_t i = 0; i < n; i++) {
+        c->v[i].first = events;
+        c->v[i].place = c->places[i];
+        c->v[i].total_ps = c->totals[i].total_ps;
+        c->v[i].inner_ps = c->totals[i].inner_ps;
+        c->v[i].inner_calls = c->totals[i].inner_calls;
+        events += (size_t)c->v[i].calls;
+        h->devices[device].self_ps += c->v[i].self_ps;
+    }
+    h->devices[device].events = (int64_t)events;
+    VP_CLEANUP(vp_free_ptr) int64_t *durations = vp_realloc_array(NULL, events, sizeof *durations);
+    if (!durations)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    fill_durations(c->v, durations, room->slot_of, set);
+    for (uint32_t i = 0; i < n; i++)
+        VP_TRY(emit_op(h, g, &c->v[i], times->group[i], device, durations));
+    return 0;
+}
+
+int ops_of_device(host_result *h, const grouping *g, track_set set, uint32_t device, ops_room *room,
+                  kind_list *times, kind_times *all)
+{
+    VP_CLEANUP(counting_free) counting c = {0};
+    room->sums.crossings = 0;
+    VP_TRY(list_kinds(times, h, set, room));
+    VP_TRY(give_slots(times, h, g, room));
+    c.v = vp_calloc(times->group_n, sizeof *c.v);
+    c.totals = vp_calloc(times->group_n, sizeof *c.totals);
+    c.places = vp_realloc_array(NULL, times->group_n, sizeof *c.places);
+    if (!c.v || !c.totals || !c.places)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    return tally_device(h, g, set, device, room, times, all, &c);
+}
+
+/* A device's ops stand together in the order of their groups. */
+const uint32_t *ops_by_group(const analysis *a, uint32_t device)
+{
+    const device_work *w = &a->devices[device];
+    for (uint32_t i = 0; i < w->times.group_n; i++)
+        a->op_of_group[w->times.group[i]] = w->first_op + i;
+    return a->op_of_group;
+}

@@ -1,0 +1,33 @@
+/* The computation graph by time: framework paths of all hosts as one tree. Only analyze/ includes
+ * this. */
+#ifndef VP_ANALYZE_SCOPES_H
+#define VP_ANALYZE_SCOPES_H
+
+#include "trace/analyze/result/host.h"
+#include "trace/base/buf.h"
+
+/* *out: `*count` nodes in pre-order, siblings by total time; all of it lives in the arena. Items of
+ * one path are summed, in any order. Without items *out and *count stay untouched. */
+int scopes_tree(vp_scope **out, size_t *count, vp_arena *arena, const scope_item *items, size_t n);
+/* The way back: what stands exactly at each of n nodes of a tree, so that trees can be merged. */
+void scopes_items(scope_item *out, const vp_scope *nodes, size_t n);
+/* The forward pass with all work done for it, from the same items; the arena owns it. A path's last
+ * component, the primitive, is left out: a layer's products going back have other primitives than
+ * those going forward. Without backward and rematerialised work *out and *count stay untouched. */
+int scopes_fold(vp_folded_scope **out, size_t *count, vp_arena *arena, const scope_item *items,
+                size_t n);
+
+/* ---- Paths, scopes_fold.c ---- */
+
+/* Where the component that starts at `at` ends: '/' inside brackets does not separate. */
+size_t scope_component_end(vp_str path, size_t at);
+/* "jit(f)/transpose(jvp(loss))/mul", "gradient_tape/model/dense/MatMul" */
+bool scope_is_backward(vp_str path);
+/* "…/rematted_computation/…"; an op's name "fusion.3.remat2" */
+bool scope_is_remat(vp_str path);
+bool scope_is_remat_op(vp_str name);
+/* Appends the forward scope of a path: "jit(f)/transpose(jvp(loss))/checkpoint/mul" →
+ * "jit(f)/loss". */
+int scope_fold(vp_buf *out, vp_str path);
+
+#endif

@@ -1,0 +1,173 @@
+#include "trace/analyze/result/host.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+/* Self time (analysis.md 6.0): at every instant the most recently started open event of a track
+ * owns the time; ties: the shorter, then file order. For nested events that is duration minus
+ * direct children; events that cross are right, too, and Σ self is the track's busy time. */
+
+typedef struct open_event {
+    int64_t end;
+    size_t id; /* kind, or as self_id_fn says */
+} open_event;
+
+typedef struct stack {
+    open_event *v;
+    size_t n, cap;
+    int64_t now;
+} stack;
+
+/* Where the time goes: into self by kind, or piece by piece to fn. */
+typedef struct owner {
+    int64_t *self;
+    self_fn *fn;
+    void *ctx;
+} owner;
+
+static int give(const owner *o, size_t id, int64_t from, int64_t to)
+{
+    if (o->fn)
+        return o->fn(o->ctx, id, from, to);
+    o->self[id] += to - from;
+    return 0;
+}
+
+static int run_until(stack *st, int64_t t, const owner *o)
+{
+    while (st->n && st->now < t) {
+        const open_event *top = &st->v[st->n - 1];
+        if (top->end <= st->now) {
+            st->n--;
+            continue;
+        }
+        int64_t to = top->end < t ? top->end : t;
+        VP_TRY(give(o, top->id, st->now, to));
+        st->now = to;
+    }
+    if (st->now < t)
+        st->now = t;
+    return 0;
+}
+
+static int push(stack *st, int64_t end, size_t id)
+{
+    if (st->n == st->cap)
+        VP_TRY(vp_grow(&st->v, &st->cap, st->n + 1, sizeof *st->v, SIZE_MAX / 64));
+    st->v[st->n++] = (open_event){end, id};
+    return 0;
+}
+
+static bool crosses(const stack *st, int64_t start, int64_t end)
+{
+    const open_event *top = st->n ? &st->v[st->n - 1] : NULL;
+    return top && top->end > start && end > top->end;
+}
+
+/* Spans on a GPU's stream or an XLA:CPU device run at once: none of them is inside another of its
+ * name, though its interval may be (rounding, programmatic dependent launch). */
+bool nesting_none(const trace *t, const trace_track *k)
+{
+    return k->spans || k->one_timeline || t->processes[k->process].kind == SINK_PROCESS_GPU;
+}
+
+#define ROUNDING_PS INT64_C(1000000)
+
+int64_t nesting_add(nesting *n, int64_t start, int64_t end)
+{
+    int64_t more = end - start;
+    if (n->inner == NESTING_SPANS)
+        return more;
+    if (end <= n->end) {
+        n->inner += more;
+        n->inner_calls++;
+        return 0;
+    }
+    if (n->end > start && n->end - start > ROUNDING_PS && end - n->end > ROUNDING_PS) {
+        more += n->inner;
+        n->inner = NESTING_SPANS;
+        n->inner_calls = 0;
+    }
+    n->end = end;
+    return more;
+}
+
+static int one_track(kind_times *kt, group_times *totals, nesting *open, stack *st,
+                     const trace_track *k, const uint32_t *group_of)
+{
+    const owner self = {kt->self_ps, NULL, NULL};
+    st->n = 0;
+    st->now = k->count ? k->start_ps[0] : 0;
+    int64_t last = st->now;
+    for (size_t i = 0; i < k->count; i++) {
+        int64_t start = k->start_ps[i], end = start + k->dur_ps[i];
+        uint32_t kind = k->kind[i], group = group_of[kind];
+        kt->calls[kind]++;
+        totals[group].total_ps += nesting_add(&open[group], start, end);
+        if (end == start)
+            continue;
+        VP_TRY(run_until(st, start, &self));
+        kt->crossings += !k->one_timeline && crosses(st, start, end);
+        VP_TRY(push(st, end, kind));
+        last = end > last ? end : last;
+    }
+    return run_until(st, last, &self);
+}
+
+static int walk_pieces(stack *st, const trace_track *k, self_id_fn *id_of, const owner *o)
+{
+    st->now = k->count ? k->start_ps[0] : 0;
+    int64_t last = st->now;
+    for (size_t i = 0; i < k->count; i++) {
+        int64_t start = k->start_ps[i], end = start + k->dur_ps[i];
+        size_t id = i;
+        if (id_of)
+            VP_TRY(id_of(o->ctx, i, &id));
+        if (end == start)
+            continue;
+        VP_TRY(run_until(st, start, o));
+        VP_TRY(push(st, end, id));
+        last = end > last ? end : last;
+    }
+    return run_until(st, last, o);
+}
+
+int self_pieces(const trace_track *k, self_id_fn *id, self_fn *fn, void *ctx)
+{
+    const owner pieces = {NULL, fn, ctx};
+    stack st = {0};
+    int rc = walk_pieces(&st, k, id, &pieces);
+    vp_free(st.v);
+    return rc;
+}
+
+/* Takes what is inside, so that it counts once. */
+static void add_inner(group_times *sum, nesting *n)
+{
+    sum->inner_ps += n->inner > 0 ? n->inner : 0;
+    sum->inner_calls += n->inner_calls;
+    n->inner = n->inner_calls = 0;
+}
+
+int self_times(kind_times *kt, group_times *totals, track_set set, const uint32_t *group_of,
+               uint32_t group_count)
+{
+    VP_CLEANUP(vp_free_ptr) nesting *open = vp_realloc_array(NULL, group_count, sizeof *open);
+    stack st = {0};
+    int rc = open ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t i = 0; rc == 0 && i < set.count; i++) {
+        const trace_track *k = &set.t->tracks[set.tracks[i]];
+        const nesting none = nesting_begin(nesting_none(set.t, k));
+        const bool few = k->count < group_count; /* then only the groups of its events */
+        for (uint32_t g = 0; !few && g < group_count; g++)
+            open[g] = none;
+        for (size_t e = 0; few && e < k->count; e++)
+            open[group_of[k->kind[e]]] = none;
+        rc = one_track(kt, totals, open, &st, k, group_of);
+        for (uint32_t g = 0; !few && g < group_count; g++)
+            add_inner(&totals[g], &open[g]);
+        for (size_t e = 0; few && e < k->count; e++)
+            add_inner(&totals[group_of[k->kind[e]]], &open[group_of[k->kind[e]]]);
+    }
+    vp_free(st.v);
+    return rc;
+}

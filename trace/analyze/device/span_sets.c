@@ -1,0 +1,117 @@
+#include <stdlib.h>
+
+#include "trace/analyze/device/sweep.h"
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+
+void spans_free(spans *s)
+{
+    vp_free(s->v);
+    *s = (spans){0};
+}
+
+/* What continues the last span extends it, so that a sorted list of busy ops stays short. */
+int spans_add(spans *s, int64_t start, int64_t end)
+{
+    span *last = s->n ? &s->v[s->n - 1] : NULL;
+    if (end <= start)
+        return 0;
+    if (last && start >= last->start && start <= last->end) {
+        last->end = end > last->end ? end : last->end;
+        return 0;
+    }
+    VP_TRY(vp_grow(&s->v, &s->cap, s->n + 1, sizeof *s->v, VP_EVENTS_MAX));
+    s->v[s->n++] = (span){start, end};
+    return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const span *x = a, *y = b;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+static bool in_order(const spans *s)
+{
+    for (size_t i = 1; i < s->n; i++)
+        if (s->v[i].start <= s->v[i - 1].end)
+            return false;
+    return true;
+}
+
+void spans_union(spans *s)
+{
+    size_t n = 0;
+    if (in_order(s))
+        return;
+    qsort(s->v, s->n, sizeof *s->v, by_start);
+    for (size_t i = 0; i < s->n; i++) {
+        if (n && s->v[i].start <= s->v[n - 1].end) {
+            if (s->v[i].end > s->v[n - 1].end)
+                s->v[n - 1].end = s->v[i].end;
+        } else {
+            s->v[n++] = s->v[i];
+        }
+    }
+    s->n = n;
+}
+
+int64_t spans_length(const spans *s)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < s->n; i++)
+        sum += s->v[i].end - s->v[i].start;
+    return sum;
+}
+
+static int64_t common(span a, span b)
+{
+    int64_t start = a.start > b.start ? a.start : b.start, end = a.end < b.end ? a.end : b.end;
+    return end > start ? end - start : 0;
+}
+
+int64_t spans_overlap(const spans *a, const spans *b)
+{
+    int64_t sum = 0;
+    for (size_t i = 0, k = 0; i < a->n && k < b->n;) {
+        sum += common(a->v[i], b->v[k]);
+        if (a->v[i].end < b->v[k].end)
+            i++;
+        else
+            k++;
+    }
+    return sum;
+}
+
+/* The first span that ends behind t, or n. */
+static size_t first_behind(const spans *a, int64_t t)
+{
+    size_t low = 0, high = a->n;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (a->v[mid].end <= t)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+bool spans_contain(const spans *a, int64_t t, size_t *hint)
+{
+    size_t i = *hint;
+    bool here = (i == 0 || a->v[i - 1].end <= t) && (i == a->n || a->v[i].end > t);
+    if (!here)
+        *hint = i = first_behind(a, t);
+    return i < a->n && a->v[i].start <= t;
+}
+
+int64_t spans_cut(const spans *a, int64_t start, int64_t end)
+{
+    size_t low = first_behind(a, start);
+    int64_t sum = 0;
+    for (; low < a->n && a->v[low].start < end; low++)
+        sum += common(a->v[low], (span){start, end});
+    return sum;
+}

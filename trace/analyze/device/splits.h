@@ -1,0 +1,14 @@
+/* Which different ops a large group mixes: plain "fusion" on TPU is many ops, and neither a mean
+ * over them nor their sum says what to do (analysis.md 6.2.1). Only hygiene.c includes this. */
+#ifndef VP_ANALYZE_SPLITS_H
+#define VP_ANALYZE_SPLITS_H
+
+#include "trace/analyze/result/host.h"
+
+/* Fills the splits of a device's ops that have at least 5 % of its self time: their largest parts
+ * by shape; where the shape is one or unknown by scope, else by source. Parts of one shape whose
+ * calls differ in time (CV > 0.5) come apart by layout and memory space where these explain most of
+ * the difference. Groups of one part have none. */
+int splits_of_device(analysis *a, uint32_t device);
+
+#endif

@@ -1,0 +1,213 @@
+#include "trace/analyze/device/sweep.h"
+
+#include <stdlib.h>
+
+#include "trace/analyze/device/classify.h"
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+
+/* The tracks of a device merged by start: a binary heap of cursors. */
+typedef struct cursor {
+    const trace_track *track;
+    uint32_t number;
+    size_t at;
+    int64_t start;
+} cursor;
+
+static void sift_down(cursor *heap, size_t n, size_t i)
+{
+    for (;;) {
+        size_t least = i, left = 2 * i + 1, right = left + 1;
+        if (left < n && heap[left].start < heap[least].start)
+            least = left;
+        if (right < n && heap[right].start < heap[least].start)
+            least = right;
+        if (least == i)
+            return;
+        cursor swap = heap[i];
+        heap[i] = heap[least];
+        heap[least] = swap;
+        i = least;
+    }
+}
+
+/* A while, conditional or call spans what it runs: it counts as compute only where nothing else
+ * runs (analysis.md 2.2). Seen as a class, a loop over the whole step would cover every wait and
+ * every collective in it. */
+#define CONTAINER 3u
+#define CLASSES 4u
+
+/* How far each class reaches: with events in the order of their starts, class c covers [now, end_c)
+ * until the next start. */
+typedef struct sweep {
+    int64_t now, end[CLASSES];
+    sweep_event last; /* the event that reaches farthest */
+    sweep_fn *fn;
+    void *ctx;
+} sweep;
+
+static int64_t at_most(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Reports what lies in [now, to), in which no event starts: at most four segments. */
+static int advance(sweep *s, int64_t to, sweep_event next)
+{
+    while (s->now < to) {
+        sweep_segment seg = {.start = s->now, .end = to, .before = s->last, .next = next};
+        for (unsigned c = 0; c < CLASSES; c++)
+            if (s->end[c] > s->now) {
+                seg.cover |= SWEEP_COVER(c);
+                seg.end = at_most(seg.end, s->end[c]);
+            }
+        if (seg.cover & SWEEP_COVER(CONTAINER)) {
+            seg.cover &= ~SWEEP_COVER(CONTAINER);
+            seg.cover = seg.cover ? seg.cover : SWEEP_COVER(VP_COMPUTE);
+        }
+        s->now = seg.end;
+        VP_TRY(s->fn(s->ctx, &seg));
+    }
+    return 0;
+}
+
+static int run(sweep *s, cursor *heap, size_t n, const uint8_t *class_of)
+{
+    int64_t reach = s->now;
+    while (n) {
+        cursor *top = &heap[0];
+        sweep_event e = {top->number, top->at};
+        int64_t start = top->start, end = start + top->track->dur_ps[top->at];
+        unsigned class = class_of[top->track->kind[top->at]];
+        if (start > s->now)
+            VP_TRY(advance(s, start, e));
+        if (end > s->end[class])
+            s->end[class] = end;
+        if (end >= reach) {
+            reach = end;
+            s->last = e;
+        }
+        if (++top->at < top->track->count)
+            top->start = top->track->start_ps[top->at];
+        else
+            *top = heap[--n];
+        sift_down(heap, n, 0);
+    }
+    return advance(s, reach, (sweep_event){0, SIZE_MAX});
+}
+
+static bool is_container(const trace *t, const trace_kind *k)
+{
+    vp_str hlo = cl_hlo(t, k);
+    return vp_str_eq(hlo, VP_STR("while")) || vp_str_eq(hlo, VP_STR("conditional")) ||
+           vp_str_eq(hlo, VP_STR("call"));
+}
+
+uint8_t sweep_class(const trace *t, const trace_kind *k, vp_op_class class)
+{
+    return k->is_op && is_container(t, k) ? CONTAINER : (uint8_t) class;
+}
+
+int sweep_run(track_set set, const uint8_t *class_of, sweep_fn *fn, void *ctx)
+{
+    VP_CLEANUP(vp_free_ptr) cursor *heap = vp_calloc(set.count, sizeof *heap);
+    size_t n = 0;
+    if (!heap)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t i = 0; i < set.count; i++) {
+        const trace_track *track = &set.t->tracks[set.tracks[i]];
+        if (track->count)
+            heap[n++] = (cursor){track, set.tracks[i], 0, track->start_ps[0]};
+    }
+    if (!n)
+        return 0;
+    for (size_t i = n / 2; i-- > 0;)
+        sift_down(heap, n, i);
+    int64_t first = heap[0].start;
+    sweep s = {first, {first, first, first, first}, {0, SIZE_MAX}, fn, ctx};
+    return run(&s, heap, n, class_of);
+}
+
+void sweep_add(vp_breakdown *b, const sweep_segment *s, int64_t from, int64_t to)
+{
+    int64_t start = s->start > from ? s->start : from;
+    int64_t length = at_most(s->end, to) - start;
+    bool c = s->cover & SWEEP_COVER(VP_COMPUTE), m = s->cover & SWEEP_COVER(VP_COMMUNICATION),
+         x = s->cover & SWEEP_COVER(VP_COPY);
+    if (length <= 0 || !s->cover)
+        return;
+    b->busy_ps += length;
+    b->compute_ps += c ? length : 0;
+    b->comm_ps += m ? length : 0;
+    b->copy_ps += x ? length : 0;
+    b->overlap_comm_ps += c && m ? length : 0;
+    b->exposed_comm_ps += m && !c ? length : 0;
+    b->exposed_copy_ps += x && !m && !c ? length : 0;
+}
+
+void sweep_close(vp_breakdown *b, int64_t window_ps)
+{
+    b->window_ps = window_ps;
+    b->idle_ps = window_ps - b->busy_ps;
+}
+
+typedef struct windows {
+    vp_breakdown *out;
+    const int64_t *start, *end;
+    size_t n, at;
+} windows;
+
+static int add_to_windows(void *ctx, const sweep_segment *s)
+{
+    windows *w = ctx;
+    while (w->at < w->n && w->end[w->at] <= s->start)
+        w->at++;
+    for (size_t i = w->at; i < w->n && w->start[i] < s->end; i++)
+        sweep_add(&w->out[i], s, w->start[i], w->end[i]);
+    return 0;
+}
+
+int sweep_windows(vp_breakdown *out, track_set set, const uint8_t *class_of, const int64_t *start,
+                  const int64_t *end, size_t n)
+{
+    windows w = {out, start, end, n, 0};
+    for (size_t i = 0; i < n; i++)
+        out[i] = (vp_breakdown){0};
+    VP_TRY(sweep_run(set, class_of, add_to_windows, &w));
+    for (size_t i = 0; i < n; i++)
+        sweep_close(&out[i], end[i] - start[i]);
+    return 0;
+}
+
+static int add_event(spans *busy, const trace_track *k, size_t i)
+{
+    return spans_add(busy, trace_aligned_start(k, i), trace_aligned_end(k, i));
+}
+
+int sweep_any_busy(spans *out, const analysis *a)
+{
+    int rc = 0;
+    for (size_t d = 0; d < a->device_count; d++)
+        for (size_t i = 0; i < a->devices[d].set.count; i++) {
+            const trace_track *k = &a->t->tracks[a->devices[d].set.tracks[i]];
+            for (size_t e = 0; rc >= 0 && e < k->count; e++)
+                rc = add_event(out, k, e);
+        }
+    spans_union(out);
+    return rc;
+}
+
+int sweep_all_idle(spans *out, const analysis *a)
+{
+    spans busy = {0};
+    int rc = sweep_any_busy(&busy, a);
+    int64_t at = -VP_TIME_MAX_PS;
+    for (size_t i = 0; rc >= 0 && i <= busy.n; i++) {
+        int64_t to = i < busy.n ? busy.v[i].start : VP_TIME_MAX_PS;
+        rc = spans_add(out, at, to);
+        at = i < busy.n ? busy.v[i].end : to;
+    }
+    spans_free(&busy);
+    return rc;
+}

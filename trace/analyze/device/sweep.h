@@ -1,0 +1,74 @@
+/* One pass over a device's op tracks in order of time. Everything that asks "what ran when on this
+ * device" is a visitor of it: breakdowns, steps, gaps, exposed times. Times are on the device's
+ * own clock where it has one. Only analyze/ includes this. */
+#ifndef VP_ANALYZE_SWEEP_H
+#define VP_ANALYZE_SWEEP_H
+
+#include "trace/analyze/result/host.h"
+
+/* An event of a set: track is an index into trace.tracks. */
+typedef struct sweep_event {
+    uint32_t track;
+    size_t index;
+} sweep_event;
+
+#define SWEEP_COVER(class) (1u << (class))
+
+/* [start, end) in which the same classes run throughout: cover has the SWEEP_COVER bits of them, 0
+ * is a gap. Segments are disjoint, in order and without holes from the first op's start to the last
+ * op's end; neighbours may have equal cover. before: the event that ended last up to start (ties:
+ * any of them; index SIZE_MAX before the first); next: the event that starts at end, for a gap. */
+typedef struct sweep_segment {
+    int64_t start, end;
+    unsigned cover;
+    sweep_event before, next;
+} sweep_segment;
+
+typedef int sweep_fn(void *ctx, const sweep_segment *s);
+
+/* What sweeps are told of a kind of this class: containers ("while"), which run beside what is in
+ * them, are a class of their own. */
+uint8_t sweep_class(const trace *t, const trace_kind *k, vp_op_class class);
+
+/* Calls fn for every segment; what it returns below 0 ends the sweep and is passed on. class_of:
+ * by kind, as sweep_class has it (grouping_sweep_classes). */
+int sweep_run(track_set set, const uint8_t *class_of, sweep_fn *fn, void *ctx);
+
+/* Adds a segment, cut to [from, to), to a breakdown: all members but window_ps and idle_ps, which
+ * sweep_close computes so that the identity holds. */
+void sweep_add(vp_breakdown *b, const sweep_segment *s, int64_t from, int64_t to);
+void sweep_close(vp_breakdown *b, int64_t window_ps);
+
+/* Breakdowns of `n` windows at once: disjoint, ascending, half-open [start[i], end[i]). */
+int sweep_windows(vp_breakdown *out, track_set set, const uint8_t *class_of, const int64_t *start,
+                  const int64_t *end, size_t n);
+
+/* Disjoint ascending intervals, a plain value for unions and intersections. */
+typedef struct span {
+    int64_t start, end;
+} span;
+typedef struct spans {
+    span *v;
+    size_t n, cap;
+} spans;
+
+void spans_free(spans *s);
+int spans_add(spans *s, int64_t start, int64_t end); /* in any order; empty ones are left out */
+/* Sorts and merges what touches or overlaps. */
+void spans_union(spans *s);
+int64_t spans_length(const spans *s);
+/* Of two unions: |a ∩ b|, and |[start, end) ∩ a| (binary search for the place). */
+int64_t spans_overlap(const spans *a, const spans *b);
+int64_t spans_cut(const spans *a, int64_t start, int64_t end);
+
+/* Whether t lies in one of a union's spans; *hint is where to look first, 0 at first, and is moved:
+ * times that are close to each other are found without a search. */
+bool spans_contain(const spans *a, int64_t t, size_t *hint);
+
+/* The ops of all devices of a host united, aligned clock. */
+int sweep_any_busy(spans *out, const analysis *a);
+/* The gaps of all devices of a host intersected: when every one of them idles, aligned clock. The
+ * times before a device's first and after its last op count as idle. */
+int sweep_all_idle(spans *out, const analysis *a);
+
+#endif

@@ -1,0 +1,286 @@
+#include "trace/analyze/findings/findings_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+/* ---- What a rule needs ---- */
+
+static const char *const needs[] = {
+    "a device",
+    "the full analysis",
+    "host events",
+    "host labels or launch correlation",
+    "launch correlation",
+    "steps",
+    "five whole steps that take time",
+    "a second device that runs the same modules",
+    "four collective calls seen on all their devices",
+    "comparable clocks of the hosts",
+    "modules",
+    "ops grouped by name",
+    "memory events with a limit",
+    "copies that name their kind of memory",
+    "the length of the capture",
+    "a program without a device",
+};
+#define NEEDS (sizeof needs / sizeof *needs)
+
+const char *findings_need(unsigned bit)
+{
+    return bit < NEEDS ? needs[bit] : NULL;
+}
+
+bool fd_has_causes(const vp_report *r)
+{
+    int64_t known = 0, idle = 0;
+    for (size_t d = 0; d < r->device_count; d++) {
+        known += fd_sum(r->devices[d].cause_ps, 0, VP_CAUSE_UNKNOWN);
+        idle += r->devices[d].breakdown.idle_ps;
+    }
+    return known || !idle;
+}
+
+static bool has_launches(const fd_run *run)
+{
+    for (uint32_t d = 0; d < run->r->device_count; d++)
+        if (fd_is_launched(run, d))
+            return true;
+    return false;
+}
+
+static bool has_memory(const vp_report *r)
+{
+    for (size_t i = 0; i < r->memory_count; i++)
+        if (r->memory[i].total_bytes > 0 && r->memory[i].peak_bytes >= 0)
+            return true;
+    return false;
+}
+
+static bool has_pageable(const vp_report *r)
+{
+    for (size_t i = 0; i < r->transfer_count; i++)
+        if (r->transfers[i].pageable_count >= 0)
+            return true;
+    return false;
+}
+
+static unsigned what_is_there(const fd_run *run)
+{
+    const vp_report *r = run->r;
+    const vp_balance *b = &r->balance;
+    bool steps = r->steps.count && r->steps.counted > 0;
+    const bool there[] = {
+        r->has_devices,
+        r->depth == VP_DEPTH_FULL,
+        r->host_op_count || r->compile.count > 0,
+        fd_has_causes(r),
+        has_launches(run),
+        steps,
+        steps && r->steps.counted >= 5 && r->steps.median_ps > 0,
+        b->devices >= 2,
+        b->matched >= 4,
+        b->aligned || r->host_count<2, r->module_count> 0,
+        r->group == VP_GROUP_NAME || r->group == VP_GROUP_RAW,
+        has_memory(r),
+        has_pageable(r),
+        r->capture_ps > 0,
+        !r->has_devices && r->op_count,
+    };
+    unsigned bits = 0;
+    for (size_t i = 0; i < NEEDS; i++)
+        bits |= there[i] ? 1u << i : 0;
+    return bits;
+}
+
+/* Names only what is missing at the root: without a device nothing else is worth a word. */
+static bool has_needs(fd_run *run, unsigned there)
+{
+    unsigned missing = run->rule->needs & ~there;
+    const unsigned roots = FD_NEED_DEVICE | FD_NEED_FULL | FD_NEED_ZONES;
+    if (missing & roots)
+        missing &= roots;
+    if (missing & FD_NEED_STEPS)
+        missing &= ~(unsigned)(FD_NEED_FIVE_STEPS | FD_NEED_MODULES);
+    if (missing & FD_NEED_SECOND_DEVICE)
+        missing &= ~(unsigned)(FD_NEED_MATCHED | FD_NEED_CLOCKS);
+    for (unsigned i = 0; i < NEEDS; i++)
+        if (missing & FD_BIT(i))
+            fd_lacks(run, FD_BIT(i));
+    return !missing;
+}
+
+/* ---- One pass over the table ---- */
+
+static bool is_unreliable_rule(const vp_finding *f)
+{
+    return f->id == findings_rules[0].id;
+}
+
+static bool is_recorded_here(const vp_report *r)
+{
+    for (size_t i = 0; i < r->meta_count; i++)
+        if (r->meta[i].key && !strcmp(r->meta[i].key, "recorder") &&
+            vp_str_starts(vp_str_of(r->meta[i].value), VP_STR("view_profile ")))
+            return true;
+    return false;
+}
+
+static fd_words words_of(const vp_report *r)
+{
+    const char *kind = r->session_kind ? r->session_kind : "";
+    return !strcmp(kind, "kineto")                          ? FD_WORDS_PYTORCH
+           : !strcmp(kind, "chrome") || is_recorded_here(r) ? FD_WORDS_NATIVE
+                                                            : FD_WORDS_XLA;
+}
+
+static const char *advice(const fd_run *run)
+{
+    const char *own = run->words == FD_WORDS_PYTORCH  ? run->rule->advice_pytorch
+                      : run->words == FD_WORDS_NATIVE ? run->rule->advice_native
+                                                      : NULL;
+    return own ? own : run->rule->advice_xla;
+}
+
+/* What is cut may hide the cause, or the rest that makes it small. */
+static void doubt(fd_run *run)
+{
+    vp_finding *f = run->f;
+    if (!run->r->partial || is_unreliable_rule(f))
+        return;
+    fd_caveat(run, "The profile is partial, so these figures miss something (see quality); the "
+                   "severity is one lower for that.");
+    if (f->severity > VP_LEVEL_LOW)
+        f->severity--;
+}
+
+static void apply(fd_run *run, size_t i, unsigned there)
+{
+    const finding_rule *rule = &findings_rules[i];
+    vp_finding *f = run->f;
+    *f = (vp_finding){.id = rule->id,
+                      .name = rule->name,
+                      .status = VP_CLEAR,
+                      .title = rule->title,
+                      .metric = rule->metric,
+                      .unit = rule->unit,
+                      .denominator = rule->denominator,
+                      .threshold = rule->threshold,
+                      .impact_ps = VP_UNKNOWN,
+                      .gross_ps = VP_UNKNOWN,
+                      .window_ps = VP_UNKNOWN};
+    run->rule = rule;
+    run->rule_bit = FD_BIT(i);
+    run->claim_count = 0;
+    if (has_needs(run, there))
+        rule->run(run);
+    if (f->status != VP_FIRED && f->status != VP_EXPLAINED)
+        return;
+    f->suggestion = f->suggestion ? f->suggestion : advice(run);
+    if (rule->caveat)
+        fd_caveat(run, rule->caveat);
+    doubt(run);
+}
+
+/* ---- Rank ---- */
+
+static int status_rank(const vp_finding *f)
+{
+    static const int rank[] = {
+        [VP_FIRED] = 0, [VP_EXPLAINED] = 1, [VP_NOT_EVALUATED] = 2, [VP_CLEAR] = 3};
+    return rank[f->status];
+}
+
+static bool stands_before(const vp_finding *a, const vp_finding *b)
+{
+    int x = status_rank(a), y = status_rank(b);
+    if (x != y)
+        return x < y;
+    if (x > 1)
+        return false; /* in the order of the table */
+    if (is_unreliable_rule(a) != is_unreliable_rule(b))
+        return is_unreliable_rule(a);
+    if (a->severity != b->severity)
+        return a->severity > b->severity;
+    return a->impact_ps > b->impact_ps;
+}
+
+/* By insertion: two dozen rows, and what ties must keep the order of claim. */
+static void rank(vp_finding *f, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        vp_finding row = f[i];
+        size_t at = i;
+        for (; at && stands_before(&row, &f[at - 1]); at--)
+            f[at] = f[at - 1];
+        f[at] = row;
+    }
+}
+
+static int make(fd_run *run)
+{
+    vp_report *r = run->r;
+    size_t n = 0;
+    while (findings_rules[n].id)
+        n++;
+    vp_finding *findings = vp_arena_zalloc(run->arena, n * sizeof *findings);
+    run->devices = vp_arena_zalloc(&run->scratch, (r->device_count + 1) * sizeof *run->devices);
+    run->claims = vp_arena_zalloc(&run->scratch, (r->device_count + 1) * sizeof *run->claims);
+    if (!run->devices || !run->claims || !findings)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_TRY(fd_index_all(run));
+    fd_cells_init(run);
+    run->straggling = fd_straggles(r);
+    unsigned there = what_is_there(run);
+    for (size_t i = 0; i < n; i++) {
+        run->f = &findings[i];
+        apply(run, i, there);
+    }
+    if (run->out_of_memory)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    rank(findings, n);
+    r->findings = findings;
+    r->finding_count = n;
+    return 0;
+}
+
+int findings_make(vp_report *r)
+{
+    fd_run run = {
+        .r = r, .arena = r->owner_, .step_wait_device = VP_NO_DEVICE, .words = words_of(r)};
+    vp_arena_init(&run.scratch);
+    int rc = make(&run);
+    vp_arena_free(&run.scratch);
+    return rc;
+}
+
+/* ---- Gates ---- */
+
+static int level_of(const char *word)
+{
+    static const char *const levels[] = {"low", "medium", "high"};
+    for (int i = 0; i < 3; i++)
+        if (vp_str_eq_nocase(vp_str_of(word), vp_str_of(levels[i])))
+            return i;
+    return -1;
+}
+
+bool findings_word_matches(const vp_finding *f, const char *word)
+{
+    int level = level_of(word);
+    if (level >= 0)
+        return (int)f->severity >= level;
+    return vp_str_eq_nocase(vp_str_of(word), vp_str_of(f->id)) ||
+           vp_str_eq_nocase(vp_str_of(word), vp_str_of(f->name));
+}
+
+bool findings_word_known(const char *word)
+{
+    for (const finding_rule *rule = findings_rules; rule->id; rule++)
+        if (vp_str_eq_nocase(vp_str_of(word), vp_str_of(rule->id)) ||
+            vp_str_eq_nocase(vp_str_of(word), vp_str_of(rule->name)))
+            return true;
+    return level_of(word) >= 0;
+}

@@ -1,0 +1,181 @@
+#include "trace/analyze/findings/findings_run.h"
+
+#include <string.h>
+
+/* F10 and F11. Compile time is the host's: its share is of the capture, and the devices of that
+ * host give up the idle time that compiling caused. Hosts compile at the same time, so their times
+ * are not added up: the worst one counts. */
+
+/* What one function compiled in vain: all but the first, or with a late first one, all. */
+static int64_t in_vain(const vp_function *f)
+{
+    int64_t repeat = f->compiles >= 2 ? f->repeat_ps : 0;
+    return repeat > f->late_ps ? repeat : f->late_ps;
+}
+
+/* The host that compiled most in vain, by name. */
+static const fd_host *worst_host(fd_run *run)
+{
+    const vp_compile *c = &run->r->compile;
+    const fd_host *worst = run->hosts;
+    for (size_t i = 0; i < c->function_count; i++) {
+        fd_host *host = fd_host_of(run, c->functions[i].host);
+        if (host && in_vain(&c->functions[i]) > 0)
+            host->in_vain_ps += in_vain(&c->functions[i]);
+    }
+    if (run->r->host_count < 2 && c->late_ps > run->hosts->in_vain_ps)
+        run->hosts->in_vain_ps = c->late_ps; /* compiles of no function */
+    for (size_t i = 1; i < run->r->host_count; i++)
+        if (run->hosts[i].in_vain_ps > worst->in_vain_ps)
+            worst = &run->hosts[i];
+    return worst;
+}
+
+static const vp_function *worst_function(const fd_run *run, const fd_host *host, size_t *count,
+                                         int64_t *compiles, int64_t *late)
+{
+    const vp_function *worst = NULL;
+    *count = 0;
+    *compiles = *late = 0;
+    for (size_t i = 0; i < run->r->compile.function_count; i++) {
+        const vp_function *f = &run->r->compile.functions[i];
+        if (fd_host_of(run, f->host) != host || in_vain(f) <= 0)
+            continue;
+        ++*count;
+        *compiles += f->compiles;
+        *late += f->late;
+        if (!worst || in_vain(f) > in_vain(worst))
+            worst = f;
+    }
+    return worst;
+}
+
+/* Sets what fd_settle sets for rules on devices. Threads compile at the same time: no more than the
+ * capture can be won. */
+static bool settle(fd_run *run, int64_t gross_ps)
+{
+    const vp_report *r = run->r;
+    vp_finding *f = run->f;
+    gross_ps = gross_ps < r->capture_ps ? gross_ps : r->capture_ps;
+    int64_t rest = gross_ps < run->compile_left_ps ? gross_ps : run->compile_left_ps;
+    f->window_ps = r->capture_ps;
+    f->gross_ps = gross_ps;
+    f->impact_ps = rest;
+    f->severity = fd_level(rest, r->capture_ps);
+    if (fd_too_little(gross_ps, r->capture_ps))
+        return false;
+    if (fd_too_little(rest, r->capture_ps)) {
+        fd_explain(run, run->compile_takers);
+        return true;
+    }
+    f->status = VP_FIRED;
+    run->compile_left_ps -= rest;
+    run->compile_takers |= run->rule_bit;
+    return true;
+}
+
+static void place_on_host(fd_run *run, const char *track, int64_t start_ps, int64_t dur_ps,
+                          const char *host)
+{
+    fd_place(run, VP_NO_DEVICE, track, start_ps, dur_ps);
+    if (run->f->where_count)
+        run->f->where[run->f->where_count - 1].host = host;
+}
+
+/* Compilers that are called from no function (torch.compile) are known by their own spans. */
+static void place_compiler(fd_run *run)
+{
+    const vp_host_op *longest = NULL;
+    for (size_t i = 0; i < run->r->host_op_count; i++) {
+        const vp_host_op *op = &run->r->host_ops[i];
+        if (op->cause == VP_CAUSE_COMPILE && (!longest || op->max_ps > longest->max_ps))
+            longest = op;
+    }
+    if (longest && !run->f->where_count)
+        place_on_host(run, longest->thread, longest->max_start_ps, longest->max_ps, longest->host);
+}
+
+static void place_functions(fd_run *run, const fd_host *host)
+{
+    const vp_compile *c = &run->r->compile;
+    for (size_t i = 0; i < c->function_count; i++) {
+        const vp_function *fn = &c->functions[i];
+        if (fd_host_of(run, fn->host) != host || in_vain(fn) <= 0)
+            continue;
+        place_on_host(run, fn->name, fn->last_start_ps, fn->last_dur_ps, fn->host);
+    }
+    place_compiler(run);
+}
+
+void fd_recompile(fd_run *run)
+{
+    const vp_report *r = run->r;
+    const fd_host *host = worst_host(run);
+    size_t functions;
+    int64_t compiles, late, gross = host->in_vain_ps;
+    const vp_function *fn = worst_function(run, host, &functions, &compiles, &late);
+    run->f->value = (double)gross / (double)r->capture_ps;
+    if (gross <= 0 || !settle(run, gross))
+        return;
+    if (fn)
+        fd_message(
+            run,
+            fd_say(
+                run,
+                "%s is compiled %s time%s%s%s%s of compiling that a warm program does not do, "
+                "%s of the capture.",
+                fd_short(run, fn->name), fd_count(run, fn->compiles), fn->compiles == 1 ? "" : "s",
+                fn->late ? fd_say(run, " (%s after execution had begun)", fd_count(run, fn->late))
+                         : "",
+                functions > 1 ? fd_say(run, "; together with %zu other function%s that is ",
+                                       functions - 1, functions == 2 ? "" : "s")
+                              : ": ",
+                fd_time(run, gross), fd_percent(run, gross, r->capture_ps)));
+    else
+        fd_message(run,
+                   fd_say(run, "%s compile%s after execution had begun: %s, %s of the capture.",
+                          fd_count(run, r->compile.late), r->compile.late == 1 ? "" : "s",
+                          fd_time(run, gross), fd_percent(run, gross, r->capture_ps)));
+    place_functions(run, host);
+    for (uint32_t d = 0; d < r->device_count && run->f->status == VP_FIRED; d++) {
+        const fd_host *own = fd_host_of(run, r->devices[d].host);
+        fd_take(run, d, FD_BIT(VP_CAUSE_COMPILE), own ? own->in_vain_ps : 0);
+    }
+}
+
+/* The function that was compiled longest, of those whose first compile is none of a warm program.
+ */
+static void place_first_compile(fd_run *run)
+{
+    const vp_compile *c = &run->r->compile;
+    const vp_function *worst = NULL;
+    for (size_t i = 0; i < c->function_count; i++)
+        if (c->functions[i].compiles > c->functions[i].late &&
+            (!worst || c->functions[i].total_ps > worst->total_ps))
+            worst = &c->functions[i];
+    if (worst)
+        place_on_host(run, worst->name, worst->first_start_ps, worst->first_dur_ps, worst->host);
+    place_compiler(run);
+}
+
+void fd_compile_share(fd_run *run)
+{
+    const vp_report *r = run->r;
+    int64_t hosts = r->host_count > 1 ? (int64_t)r->host_count : 1;
+    int64_t gross = r->compile.before_steps_ps / hosts;
+    if (r->compile.before_steps_ps < 0) {
+        fd_lacks(run, FD_NEED_STEPS);
+        return;
+    }
+    run->f->value = (double)gross / (double)r->capture_ps;
+    if (!fd_above(gross, r->capture_ps, 100) || !settle(run, gross))
+        return;
+    fd_message(run, fd_say(run,
+                           "%s of the capture (%s of %s%s) is compiling before the first step's "
+                           "program runs: the profile shows a start, not the steady state.",
+                           fd_percent(run, gross, r->capture_ps), fd_time(run, gross),
+                           fd_time(run, r->capture_ps), hosts > 1 ? ", mean of the hosts" : ""));
+    place_first_compile(run);
+    for (uint32_t d = 0; d < r->device_count && run->f->status == VP_FIRED; d++)
+        fd_take(run, d, FD_BIT(VP_CAUSE_COMPILE), gross);
+}

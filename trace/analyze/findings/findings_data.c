@@ -1,0 +1,107 @@
+#include "trace/analyze/findings/findings_run.h"
+
+#include <string.h>
+
+/* F23 and F22: what says nothing about time. */
+
+/* Notes that are no loss of data and yet make figures wrong. */
+static bool spoils_figures(const vp_quality *q)
+{
+    static const char *const codes[] = {"clock-skew",   "graph-captured", "no-device",
+                                        "unlinked-ops", "empty-window",   "no-durations"};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (q->code && !strcmp(q->code, codes[i]))
+            return true;
+    return q->partial;
+}
+
+/* What only recordings of our own library say: neither framework's advice is of use. */
+static bool recorded_here(const vp_quality *q)
+{
+    static const char *const codes[] = {"lost-zones", "cut-off", "unfinished"};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (q->code && !strcmp(q->code, codes[i]))
+            return true;
+    return false;
+}
+
+static const char recorder_advice[] =
+    "Give the recording more room (pool_bytes), keep the latest instead of the first (mode "
+    "VP_RING), leave out the finer levels (level), or record fewer steps; and end it (vp_stop) "
+    "before the program does.";
+
+typedef enum harm { LOST, SPOILT, NONE } harm;
+
+static harm harm_of(const vp_quality *q)
+{
+    if (q->severity == VP_SEV_ERROR || (q->partial && q->severity == VP_SEV_WARNING))
+        return LOST;
+    return spoils_figures(q) ? SPOILT : NONE;
+}
+
+void fd_trace_unreliable(fd_run *run)
+{
+    const vp_report *r = run->r;
+    const vp_quality *note = NULL;
+    harm worst = NONE;
+    size_t notes = 0;
+    for (size_t i = 0; i < r->quality_count; i++) {
+        harm h = harm_of(&r->quality[i]);
+        if (h != NONE && recorded_here(&r->quality[i]))
+            run->f->suggestion = recorder_advice;
+        notes += h != NONE;
+        if (h < worst) {
+            worst = h;
+            note = &r->quality[i];
+        }
+    }
+    run->f->value = (double)notes;
+    if (!note && !r->partial)
+        return;
+    run->f->status = VP_FIRED;
+    run->f->severity = worst == SPOILT ? VP_LEVEL_MEDIUM : VP_LEVEL_HIGH;
+    if (note)
+        fd_message(run,
+                   fd_say(run, "Figures of this profile may be wrong: %s%s.",
+                          note->message ? note->message : note->code,
+                          notes > 1 ? fd_say(run, " (and %zu more; see quality)", notes - 1) : ""));
+    else
+        fd_message(run, "A file of this profile is incomplete, so sums and shares miss something.");
+}
+
+/* ---- F22 ---- */
+
+static const vp_memory *fullest(const vp_report *r)
+{
+    const vp_memory *worst = NULL;
+    for (size_t i = 0; i < r->memory_count; i++) {
+        const vp_memory *m = &r->memory[i];
+        if (m->total_bytes <= 0 || m->peak_bytes < 0)
+            continue;
+        if (!worst || fd_share(m->peak_bytes, m->total_bytes) >
+                          fd_share(worst->peak_bytes, worst->total_bytes))
+            worst = m;
+    }
+    return worst;
+}
+
+void fd_memory(fd_run *run)
+{
+    const vp_memory *m = fullest(run->r);
+    if (!m)
+        return;
+    run->f->value = fd_share(m->peak_bytes, m->total_bytes);
+    if (!fd_above(m->peak_bytes, m->total_bytes, 900))
+        return;
+    run->f->status = VP_FIRED;
+    run->f->severity =
+        m->peak_bytes >= fd_of(m->total_bytes, 98, 100) ? VP_LEVEL_HIGH : VP_LEVEL_MEDIUM;
+    fd_message(
+        run, fd_say(run, "%s%s%s peaks at %s, %s of the %s it may use.",
+                    m->allocator ? fd_short(run, m->allocator) : "An allocator",
+                    m->host ? " on " : "", m->host ? m->host : "", fd_bytes(run, m->peak_bytes),
+                    fd_percent(run, m->peak_bytes, m->total_bytes), fd_bytes(run, m->total_bytes)));
+    fd_place(run, VP_NO_DEVICE, m->allocator, m->peak_start_ps, 0);
+    if (run->f->where_count)
+        run->f->where[0].host = m->host;
+}

@@ -1,0 +1,287 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/analyze/findings/findings_run.h"
+#include "trace/analyze/host/threads.h"
+
+/* F25 F26 F27 F29: the threads of a program without a device. Its processes stand in the report as
+ * devices do, so that claims are the same; F28 is in findings_steps.c. */
+
+#define MANY_CALLS 10
+#define HOT_MIN INT64_C(100000000) /* 100 us: less is no program to speak of */
+
+static bool of_device(const fd_run *run, uint32_t device)
+{
+    return device < run->r->device_count;
+}
+
+/* ---- F25 ---- */
+
+/* By process: the thread that loses most; NULL without memory. */
+static const vp_thread **longest_waits(fd_run *run)
+{
+    const vp_report *r = run->r;
+    const vp_thread **worst = vp_arena_zalloc(&run->scratch, (r->device_count + 1) * sizeof *worst);
+    for (size_t i = 0; worst && i < r->thread_count; i++) {
+        const vp_thread *x = &r->threads[i];
+        if (of_device(run, x->device) && x->wait &&
+            (!worst[x->device] || x->lost_ps > worst[x->device]->lost_ps))
+            worst[x->device] = x;
+    }
+    run->out_of_memory = run->out_of_memory || !worst;
+    return worst;
+}
+
+/* What F28 says of the process by zones that wait, or by what is waited for. */
+static int64_t slow_step_wait(const fd_run *run, uint32_t device)
+{
+    return device == run->step_wait_device ? run->step_wait_ps : 0;
+}
+
+void fd_thread_wait(fd_run *run)
+{
+    const vp_thread **worst = longest_waits(run);
+    for (uint32_t d = 0; worst && d < run->r->device_count; d++) {
+        if (!worst[d])
+            continue;
+        double share = fd_share(worst[d]->lost_ps, fd_window(run, d));
+        run->f->value = share > run->f->value ? share : run->f->value;
+        if (fd_at_least(worst[d]->lost_ps, fd_window(run, d), 50))
+            fd_offer(run, d, 0, worst[d]->lost_ps, share)->part_ps[FD_COMPUTE] =
+                worst[d]->lost_ps - (worst[d]->steps ? slow_step_wait(run, d) : 0);
+    }
+    const fd_claim *c = fd_settle(run);
+    if (!c)
+        return;
+    const vp_thread *x = worst[c->device];
+    fd_message(run, fd_say(run,
+                           "Thread %s of %s waits %s, %s of the window%s: most of it in %s, %s "
+                           "call%s, the longest %s.",
+                           fd_short(run, x->name), fd_worst(run, c), fd_time(run, x->lost_ps),
+                           fd_percent(run, x->lost_ps, fd_window(run, c->device)),
+                           x->steps ? ", within its steps" : "", fd_short(run, x->wait),
+                           fd_count(run, x->wait_calls), x->wait_calls == 1 ? "" : "s",
+                           fd_time(run, x->wait_dur_ps)));
+    fd_place(run, c->device, x->name, x->wait_start_ps, x->wait_dur_ps);
+}
+
+/* ---- F26 ---- */
+
+/* Threads of one process that do the same work: the same zone has most of it. */
+typedef struct team {
+    const vp_thread *busiest, *idlest;
+    int64_t count, sum_ps;
+} team;
+
+static int by_team(const void *a, const void *b)
+{
+    const vp_thread *x = *(const vp_thread *const *)a, *y = *(const vp_thread *const *)b;
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    int order = strcmp(x->zone, y->zone);
+    return order ? order : (x > y) - (x < y);
+}
+
+static bool same_team(const vp_thread *x, const vp_thread *y)
+{
+    return x->device == y->device && !strcmp(x->zone, y->zone);
+}
+
+/* Half of its work is in that zone, or the zone does not say what the thread is for. */
+static size_t list_workers(const vp_thread **out, const fd_run *run)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < run->r->thread_count; i++) {
+        const vp_thread *x = &run->r->threads[i];
+        if (of_device(run, x->device) && x->zone && fd_at_least(x->zone_ps, x->work_ps, 500))
+            out[n++] = x;
+    }
+    if (n)
+        qsort(out, n, sizeof *out, by_team);
+    return n;
+}
+
+static team team_of(const vp_thread *const *v, size_t n)
+{
+    team t = {v[0], v[0], (int64_t)n, 0};
+    for (size_t i = 0; i < n; i++) {
+        t.busiest = v[i]->work_ps > t.busiest->work_ps ? v[i] : t.busiest;
+        t.idlest = v[i]->work_ps < t.idlest->work_ps ? v[i] : t.idlest;
+        t.sum_ps += v[i]->work_ps;
+    }
+    return t;
+}
+
+static int64_t uneven_ps(const team *t)
+{
+    return t->count ? t->busiest->work_ps - t->sum_ps / t->count : 0;
+}
+
+/* Of each process the team that loses most. It does half of the process's work, and the busiest
+ * works for half of the window: else it is not what the program waits for. */
+static team *find_teams(fd_run *run)
+{
+    const vp_report *r = run->r;
+    team *worst = vp_arena_zalloc(&run->scratch, (r->device_count + 1) * sizeof *worst);
+    const vp_thread **v = vp_arena_alloc(&run->scratch, (r->thread_count + 1) * sizeof *v);
+    if (!worst || !v) {
+        run->out_of_memory = true;
+        return NULL;
+    }
+    int64_t *work = vp_arena_zalloc(&run->scratch, (r->device_count + 1) * sizeof *work);
+    size_t n = list_workers(v, run);
+    run->out_of_memory = run->out_of_memory || !work;
+    for (size_t i = 0; work && i < r->thread_count; i++)
+        if (of_device(run, r->threads[i].device))
+            work[r->threads[i].device] += r->threads[i].work_ps;
+    for (size_t i = 0, end; work && i < n; i = end) {
+        for (end = i + 1; end < n && same_team(v[i], v[end]);)
+            end++;
+        team t = team_of(v + i, end - i);
+        uint32_t d = v[i]->device;
+        if (fd_at_least(t.busiest->work_ps, fd_window(run, d), 500) &&
+            fd_at_least(t.sum_ps, work[d], 500) && uneven_ps(&t) > uneven_ps(&worst[d]))
+            worst[d] = t;
+    }
+    return worst;
+}
+
+void fd_thread_imbalance(fd_run *run)
+{
+    const team *worst = find_teams(run);
+    for (uint32_t d = 0; worst && d < run->r->device_count; d++) {
+        const team *t = &worst[d];
+        int64_t mean = t->count ? t->sum_ps / t->count : 0;
+        double share = fd_share(uneven_ps(t), mean);
+        run->f->value = share > run->f->value ? share : run->f->value;
+        if (fd_above(uneven_ps(t), mean, 100))
+            fd_offer(run, d, FD_BIT(FD_COMPUTE), uneven_ps(t), share);
+    }
+    const fd_claim *c = fd_settle(run);
+    if (!c)
+        return;
+    const team *t = &worst[c->device];
+    fd_message(run,
+               fd_say(run,
+                      "Of %s threads in %s, %s works %s, %s only %s, the mean %s: with equal work "
+                      "the busiest would need %s less.",
+                      fd_count(run, t->count), fd_short(run, t->busiest->zone),
+                      fd_short(run, t->busiest->name), fd_time(run, t->busiest->work_ps),
+                      fd_short(run, t->idlest->name), fd_time(run, t->idlest->work_ps),
+                      fd_time(run, t->sum_ps / t->count), fd_time(run, uneven_ps(t))));
+    fd_place(run, c->device, t->busiest->name, t->busiest->start_ps,
+             t->busiest->end_ps - t->busiest->start_ps);
+    fd_place(run, c->device, t->idlest->name, t->idlest->start_ps,
+             t->idlest->end_ps - t->idlest->start_ps);
+}
+
+/* ---- F27 ---- */
+
+/* Async work is no thread's. */
+static bool is_work(const fd_run *run, const vp_op *op)
+{
+    vp_str category = op->category ? vp_str_of(op->category) : VP_STR_NONE;
+    return of_device(run, op->device) && op->threads &&
+           !wait_kind_of(vp_str_of(op->name), category);
+}
+
+/* Of all processes and threads. */
+static int64_t all_work(const fd_run *run, size_t *zones)
+{
+    int64_t sum = 0;
+    *zones = 0;
+    for (size_t i = 0; i < run->r->op_count; i++) {
+        const vp_op *op = &run->r->ops[i];
+        if (!is_work(run, op) || op->self_ps <= 0)
+            continue;
+        sum += op->self_ps;
+        ++*zones;
+    }
+    return sum;
+}
+
+static const char *threads_of(fd_run *run, const vp_op *op)
+{
+    return op->threads > 1 ? fd_say(run, " on %s threads", fd_count(run, op->threads)) : "";
+}
+
+void fd_hot_zone(fd_run *run)
+{
+    const vp_report *r = run->r;
+    const vp_op *best = NULL;
+    size_t zones;
+    int64_t all = all_work(run, &zones);
+    for (size_t i = 0; i < r->op_count; i++)
+        if (is_work(run, &r->ops[i]) && (!best || r->ops[i].self_ps > best->self_ps))
+            best = &r->ops[i];
+    if (!best)
+        return;
+    run->f->value = fd_share(best->self_ps, all);
+    if (zones < 3 || best->self_ps < HOT_MIN || !fd_at_least(best->self_ps, all, 300))
+        return;
+    run->f->status = VP_FIRED;
+    run->f->severity = fd_at_least(best->self_ps, all, 600) ? VP_LEVEL_MEDIUM : VP_LEVEL_LOW;
+    fd_message(
+        run, fd_say(run, "%s takes %s of the work of all threads (%s of %s) in %s call%s%s%s%s.",
+                    fd_short(run, best->name), fd_percent(run, best->self_ps, all),
+                    fd_time(run, best->self_ps), fd_time(run, all), fd_count(run, best->calls),
+                    best->calls == 1 ? "" : "s", threads_of(run, best),
+                    best->source ? ", from " : "", best->source ? fd_path(run, best->source) : ""));
+    fd_place(run, best->device, NULL, best->slowest_start_ps, best->slowest_dur_ps);
+}
+
+/* ---- F29 ---- */
+
+/* What it calls varies for reasons of its own, and calls within calls of one name differ by their
+ * depth: zones that do most of their work themselves. */
+static bool is_uneven(const fd_run *run, const vp_op *op, int64_t all)
+{
+    return is_work(run, op) && op->calls > MANY_CALLS && op->inner_ps <= 0 &&
+           op->self_ps >= HOT_MIN && op->self_ps >= op->total_ps / 2 &&
+           fd_at_least(op->self_ps, all, 50) &&
+           op->stddev_ps * (double)op->calls > (double)op->total_ps;
+}
+
+/* (mean - p50) * calls, of one thread. */
+static int64_t excess(const vp_op *op)
+{
+    __int128 ps = (__int128)op->total_ps - (__int128)op->p50_ps * op->calls;
+    ps = ps < op->self_ps ? ps : op->self_ps;
+    return ps > 0 ? (int64_t)ps / (op->threads > 1 ? op->threads : 1) : 0;
+}
+
+static const vp_op *most_uneven(const fd_run *run, uint32_t device, int64_t all)
+{
+    const vp_op *worst = NULL;
+    uint32_t i;
+    for (FD_ROWS(i, &run->ops, device)) {
+        const vp_op *op = &run->r->ops[i];
+        if (is_uneven(run, op, all) && (!worst || excess(op) > excess(worst)))
+            worst = op;
+    }
+    return worst;
+}
+
+void fd_zone_variance(fd_run *run)
+{
+    size_t zones;
+    int64_t all = all_work(run, &zones);
+    for (uint32_t d = 0; d < run->r->device_count; d++) {
+        const vp_op *op = most_uneven(run, d, all);
+        if (op)
+            fd_offer(run, d, FD_BIT(FD_COMPUTE), excess(op),
+                     op->stddev_ps * (double)op->calls / (double)op->total_ps);
+    }
+    const fd_claim *c = fd_settle(run);
+    if (!c)
+        return;
+    const vp_op *op = most_uneven(run, c->device, all);
+    run->f->severity = VP_LEVEL_LOW;
+    fd_message(run,
+               fd_say(run,
+                      "%s varies by %.1f times its mean over %s calls%s: half of them take at "
+                      "most %s, the slowest %s.",
+                      fd_short(run, op->name), c->value, fd_count(run, op->calls),
+                      threads_of(run, op), fd_time(run, op->p50_ps), fd_time(run, op->max_ps)));
+    fd_place(run, op->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
+}

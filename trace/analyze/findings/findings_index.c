@@ -1,0 +1,149 @@
+#include "trace/analyze/findings/findings_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/base/err.h"
+
+/* Merged reports have thousands of devices and hosts: what rules ask device by device and host by
+ * host is sorted out once, so that a rule costs one pass over its list. */
+
+static uint32_t op_device(const fd_run *run, size_t i)
+{
+    return run->r->ops[i].device;
+}
+
+static uint32_t gap_device(const fd_run *run, size_t i)
+{
+    return run->r->gaps[i].device;
+}
+
+static uint32_t collective_device(const fd_run *run, size_t i)
+{
+    return run->r->collectives[i].device;
+}
+
+/* A CPU's transfers are seen on the host only: its first device pays for them. */
+static uint32_t transfer_device(const fd_run *run, size_t i)
+{
+    uint32_t d = run->r->transfers[i].device;
+    return d < run->r->device_count ? d : run->first_cpu;
+}
+
+/* By counting: rows of no device are left out, the others keep their order. */
+static int index_rows(fd_run *run, fd_index *out, size_t n,
+                      uint32_t (*device)(const fd_run *, size_t))
+{
+    size_t devices = run->r->device_count;
+    out->first = vp_arena_zalloc(&run->scratch, (devices + 2) * sizeof *out->first);
+    out->row = vp_arena_alloc(&run->scratch, (n + 1) * sizeof *out->row);
+    if (!out->first || !out->row)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t i = 0; i < n; i++)
+        if (device(run, i) < devices)
+            out->first[device(run, i) + 2]++;
+    for (size_t d = 2; d < devices + 2; d++)
+        out->first[d] += out->first[d - 1];
+    for (size_t i = 0; i < n; i++)
+        if (device(run, i) < devices)
+            out->row[out->first[device(run, i) + 1]++] = (uint32_t)i;
+    return 0;
+}
+
+/* ---- Hosts ---- */
+
+static int by_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const fd_host *x = a, *y = b;
+    return by_text(x->name, y->name);
+}
+
+fd_host *fd_host_of(const fd_run *run, const char *name)
+{
+    const fd_host key = {.name = name};
+    if (run->r->host_count < 2)
+        return run->hosts;
+    return bsearch(&key, run->hosts, run->r->host_count, sizeof key, by_name);
+}
+
+static int by_thread(const void *a, const void *b)
+{
+    const vp_host_op *x = *(const vp_host_op *const *)a, *y = *(const vp_host_op *const *)b;
+    int order = by_text(x->host, y->host);
+    order = order ? order : by_text(x->thread, y->thread);
+    return order ? order : (x > y) - (x < y);
+}
+
+/* A report that was made before calls were followed through what they call knows their own time. */
+int64_t fd_blocked(const vp_host_op *op)
+{
+    return op->blocked_ps >= 0 ? op->blocked_ps : op->idle_ps;
+}
+
+/* Threads wait at the same time, so their times are not added up: that of the thread that waits
+ * longest is the least that the union can be. */
+static void add_thread(fd_run *run, const vp_host_op *const *op, size_t n)
+{
+    fd_host *host = fd_host_of(run, op[0]->host);
+    const vp_host_op *worst = op[0];
+    int64_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += fd_blocked(op[i]);
+        worst = fd_blocked(op[i]) > fd_blocked(worst) ? op[i] : worst;
+    }
+    if (host && sum > host->wait_ps) {
+        host->wait_ps = sum;
+        host->wait_op = worst;
+    }
+}
+
+static int add_waits(fd_run *run)
+{
+    const vp_report *r = run->r;
+    const vp_host_op **list =
+        vp_arena_alloc(&run->scratch, (r->host_op_count + 1) * sizeof(const vp_host_op *));
+    size_t n = 0;
+    if (!list)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t i = 0; i < r->host_op_count; i++)
+        if (r->host_ops[i].blocking && fd_blocked(&r->host_ops[i]) > 0)
+            list[n++] = &r->host_ops[i];
+    qsort(list, n, sizeof *list, by_thread);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && !by_text(list[end]->host, list[i]->host) &&
+                          !by_text(list[end]->thread, list[i]->thread);)
+            end++;
+        add_thread(run, list + i, end - i);
+    }
+    return 0;
+}
+
+static int index_hosts(fd_run *run)
+{
+    const vp_report *r = run->r;
+    run->hosts = vp_arena_zalloc(&run->scratch, (r->host_count + 1) * sizeof *run->hosts);
+    if (!run->hosts)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t i = 0; i < r->host_count; i++)
+        run->hosts[i].name = r->hosts[i];
+    qsort(run->hosts, r->host_count, sizeof *run->hosts, by_name);
+    return add_waits(run);
+}
+
+int fd_index_all(fd_run *run)
+{
+    const vp_report *r = run->r;
+    run->first_cpu = VP_NO_DEVICE;
+    for (uint32_t d = 0; d < r->device_count && run->first_cpu == VP_NO_DEVICE; d++)
+        run->first_cpu = r->devices[d].kind == VP_DEVICE_CPU ? d : VP_NO_DEVICE;
+    VP_TRY(index_rows(run, &run->ops, r->op_count, op_device));
+    VP_TRY(index_rows(run, &run->gaps, r->gap_count, gap_device));
+    VP_TRY(index_rows(run, &run->transfers, r->transfer_count, transfer_device));
+    VP_TRY(index_rows(run, &run->collectives, r->collective_count, collective_device));
+    return index_hosts(run);
+}

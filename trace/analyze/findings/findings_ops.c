@@ -1,0 +1,319 @@
+#include "trace/analyze/findings/findings_run.h"
+
+#include <string.h>
+
+/* F17 F24 F19 F18: what the device computes. */
+
+#define MANY_CALLS 10
+#define HOT_MIN INT64_C(100000000) /* 100 us: less is no program to speak of */
+
+/* Other rules speak about these. */
+static bool has_own_rule(const vp_op *op)
+{
+    static const char *const names[] = {"-done", "infeed", "outfeed", "callback"};
+    vp_str name = vp_str_of(op->name);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (vp_str_find_nocase(name, vp_str_of(names[i])) < name.n)
+            return true;
+    return op->op_class != VP_COMPUTE;
+}
+
+/* ---- F17 ---- */
+
+/* What of a group is one op: a group of several shapes is several ops, and its largest counts; one
+ * shape is one op, in however many layouts, scopes and lines of the program it stands. */
+typedef struct judged {
+    const vp_op *op;
+    const char *shape; /* a label of it; NULL: the group is one op */
+    int64_t self_ps, calls;
+} judged;
+
+static const char *outside_layout(const char *s)
+{
+    for (int depth = 0; *s && (depth || *s == '{'); s++)
+        depth += *s == '{' ? 1 : *s == '}' ? -1 : 0;
+    return s;
+}
+
+static bool same_shape(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        a = outside_layout(a);
+        b = outside_layout(b);
+        if (*a != *b || !*a)
+            return *a == *b;
+    }
+}
+
+static judged judge(const vp_op *op)
+{
+    judged best = {op, NULL, 0, 0};
+    for (size_t i = 0; i < op->split_count; i++) {
+        judged one = {op, op->splits[i].label, 0, 0};
+        if (!one.shape || op->splits[i].by > VP_SPLIT_LAYOUT)
+            break;
+        for (size_t k = 0; k < op->split_count; k++)
+            if (op->splits[k].label && same_shape(one.shape, op->splits[k].label)) {
+                one.self_ps += op->splits[k].self_ps;
+                one.calls += op->splits[k].calls;
+            }
+        best = one.self_ps > best.self_ps ? one : best;
+    }
+    return best.shape ? best : (judged){op, NULL, op->self_ps, op->calls};
+}
+
+/* The shape without layouts; at most 60 bytes of it. */
+static const char *say_shape(fd_run *run, const char *label)
+{
+    char text[128];
+    size_t n = 0;
+    for (const char *s = outside_layout(label); *s && n + 1 < sizeof text; s = outside_layout(s))
+        text[n++] = *s++;
+    text[n] = 0;
+    return fd_short(run, fd_say(run, "%s", text));
+}
+
+static judged hottest(const vp_report *r)
+{
+    judged best = {0};
+    double most = 0;
+    for (size_t i = 0; i < r->op_count; i++) {
+        const vp_op *op = &r->ops[i];
+        if (op->device >= r->device_count || has_own_rule(op))
+            continue;
+        judged j = judge(op);
+        double share = fd_share(j.self_ps, r->devices[op->device].self_ps);
+        if (share > most) {
+            most = share;
+            best = j;
+        }
+    }
+    return best;
+}
+
+static bool is_custom_call(const vp_op *op)
+{
+    return op->category && strstr(op->category, "custom");
+}
+
+void fd_hot_op(fd_run *run)
+{
+    const vp_report *r = run->r;
+    const judged hot = hottest(r);
+    const vp_op *op = hot.op;
+    if (!op)
+        return;
+    const vp_device *d = &r->devices[op->device];
+    int64_t ps = hot.self_ps;
+    run->f->value = fd_share(ps, d->self_ps);
+    if (ps < HOT_MIN || !fd_at_least(ps, d->self_ps, 300))
+        return;
+    run->f->status = VP_FIRED;
+    run->f->severity = fd_at_least(ps, d->self_ps, 600) ? VP_LEVEL_MEDIUM : VP_LEVEL_LOW;
+    fd_message(run,
+               fd_say(run, "%s%s%s%s takes %s of the op time of %s (%s of %s) in %s call%s%s%s.",
+                      is_custom_call(op) ? "The custom kernel " : "", fd_short(run, op->name),
+                      hot.shape ? " " : "", hot.shape ? say_shape(run, hot.shape) : "",
+                      fd_percent(run, ps, d->self_ps), fd_device(run, op->device), fd_time(run, ps),
+                      fd_time(run, d->self_ps), fd_count(run, hot.calls), hot.calls == 1 ? "" : "s",
+                      op->source ? ", from " : "", op->source ? fd_path(run, op->source) : ""));
+    fd_place(run, op->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
+}
+
+/* ---- F24 ---- */
+
+static int64_t repeated_ps(const vp_module *m)
+{
+    return m->repeat_ps - fd_of(m->repeat_ps, m->repeat_steps, m->repeat_runs);
+}
+
+static const vp_module *most_repeated(const vp_report *r)
+{
+    const vp_module *best = NULL;
+    for (size_t i = 0; i < r->module_count; i++) {
+        const vp_module *m = &r->modules[i];
+        if (m->repeat_steps <= 0 || m->repeat_runs <= 0 || m->repeat_ps <= 0 ||
+            5 * m->repeat_steps < 4 * r->steps.counted)
+            continue;
+        if (!best || m->repeat_ps > best->repeat_ps)
+            best = m;
+    }
+    return best;
+}
+
+/* Modules are summed over all devices, so their share is of all windows together. */
+void fd_repeated_work(fd_run *run)
+{
+    const vp_report *r = run->r;
+    const vp_module *m = most_repeated(r);
+    int64_t windows = 0;
+    for (uint32_t d = 0; d < r->device_count; d++)
+        windows += fd_window(run, d);
+    if (!m)
+        return;
+    run->f->value = fd_share(m->repeat_ps, windows);
+    if (!fd_at_least(m->repeat_ps, windows, 100))
+        return;
+    for (uint32_t d = 0; d < r->device_count; d++)
+        fd_offer(run, d, FD_BIT(FD_COMPUTE), fd_of(repeated_ps(m), fd_window(run, d), windows),
+                 run->f->value);
+    const fd_claim *c = fd_settle(run);
+    if (!c)
+        return;
+    if (run->f->severity > VP_LEVEL_MEDIUM)
+        run->f->severity = VP_LEVEL_MEDIUM;
+    fd_message(run,
+               fd_say(run,
+                      "%s runs %s times in %s steps, %.1f a step, %s in all (%s of the "
+                      "devices' windows): once a step would do if its inputs do not change.",
+                      fd_short(run, m->name), fd_count(run, m->repeat_runs),
+                      fd_count(run, m->repeat_steps), fd_share(m->repeat_runs, m->repeat_steps),
+                      fd_time(run, m->repeat_ps), fd_percent(run, m->repeat_ps, windows)));
+    fd_place_in_step(run, c->device, m->name);
+}
+
+/* ---- F19 ---- */
+
+static const vp_op *largest_formatting(const vp_report *r, uint32_t device)
+{
+    static const char *const stems[] = {"transpose", "reshape", "bitcast-convert", "copy"};
+    const vp_op *best = NULL;
+    for (size_t i = 0; i < r->op_count; i++) {
+        const vp_op *op = &r->ops[i];
+        if (op->device != device || has_own_rule(op) || (best && op->self_ps <= best->self_ps))
+            continue;
+        bool is_one = op->category && !strcmp(op->category, "data formatting");
+        for (size_t k = 0; k < sizeof stems / sizeof *stems; k++)
+            is_one = is_one || vp_str_find_nocase(vp_str_of(op->name), vp_str_of(stems[k])) <
+                                   strlen(op->name);
+        best = is_one ? op : best;
+    }
+    return best;
+}
+
+void fd_data_formatting(fd_run *run)
+{
+    const vp_report *r = run->r;
+    const uint32_t cells =
+        FD_BIT(FD_COMPUTE) | FD_BIT(FD_COPY + VP_D2D) | FD_BIT(FD_COPY + VP_OTHER_COPY);
+    for (uint32_t d = 0; d < r->device_count; d++) {
+        int64_t ps = r->devices[d].hygiene.formatting_ps;
+        double share = fd_share(ps, r->devices[d].self_ps);
+        run->f->value = share > run->f->value ? share : run->f->value;
+        if (fd_at_least(ps, r->devices[d].self_ps, 100))
+            fd_offer(run, d, cells, ps, share);
+    }
+    const fd_claim *c = fd_settle(run);
+    if (!c)
+        return;
+    const vp_op *op = largest_formatting(r, c->device);
+    fd_message(run,
+               fd_say(run,
+                      "%s spends %s of its op time (%s of %s) on moving data into other layouts"
+                      "%s.",
+                      fd_worst(run, c), fd_percent(run, c->gross_ps, r->devices[c->device].self_ps),
+                      fd_time(run, c->gross_ps), fd_time(run, r->devices[c->device].self_ps),
+                      op ? fd_say(run, "; the largest: %s, %s call%s, %s", fd_short(run, op->name),
+                                  fd_count(run, op->calls), op->calls == 1 ? "" : "s",
+                                  fd_time(run, op->self_ps))
+                         : ""));
+    if (op)
+        fd_place(run, c->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
+}
+
+/* ---- F18 ---- */
+
+/* CoV of calls > 1, as deviation * calls > total. */
+static bool varies(double stddev_ps, int64_t calls, int64_t total_ps)
+{
+    return calls > MANY_CALLS && stddev_ps * (double)calls > (double)total_ps;
+}
+
+/* Of a group of several shapes only its largest part is one op, and its median is not known. */
+static bool is_uneven(const vp_report *r, const vp_op *op)
+{
+    int64_t all = r->devices[op->device].self_ps;
+    if (op->split_count > 1) {
+        const vp_split *s = &op->splits[0];
+        return fd_at_least(s->self_ps, all, 50) && varies(s->stddev_ps, s->calls, s->self_ps);
+    }
+    return fd_at_least(op->self_ps, all, 50) && varies(op->stddev_ps, op->calls, op->total_ps);
+}
+
+/* (mean - p50) * calls, at most the op's self time. */
+static int64_t excess(const vp_op *op)
+{
+    __int128 ps = (__int128)op->total_ps - (__int128)op->p50_ps * op->calls;
+    if (op->split_count > 1 || ps <= 0)
+        return 0;
+    return ps < op->self_ps ? (int64_t)ps : op->self_ps;
+}
+
+static const vp_op *most_uneven(const fd_run *run, uint32_t device)
+{
+    const vp_op *worst = NULL;
+    uint32_t i;
+    for (FD_ROWS(i, &run->ops, device)) {
+        const vp_op *op = &run->r->ops[i];
+        if (!has_own_rule(op) && is_uneven(run->r, op) && (!worst || excess(op) > excess(worst)))
+            worst = op;
+    }
+    return worst;
+}
+
+static double variation(const vp_op *op)
+{
+    const vp_split *s = op->split_count > 1 ? op->splits : NULL;
+    int64_t calls = s ? s->calls : op->calls, total = s ? s->self_ps : op->total_ps;
+    return total > 0 ? (s ? s->stddev_ps : op->stddev_ps) * (double)calls / (double)total : 0;
+}
+
+static void say_uneven(fd_run *run, const vp_op *op)
+{
+    const vp_split *s = op->split_count > 1 ? op->splits : NULL;
+    const char *name = fd_short(run, op->name);
+    if (s)
+        fd_message(run,
+                   fd_say(run,
+                          "%s%s%s varies by %.1f times its mean over %s calls: the mean is %s, "
+                          "the slowest takes %s.",
+                          name, s->label ? " " : "", s->label ? fd_short(run, s->label) : "",
+                          variation(op), fd_count(run, s->calls),
+                          fd_time(run, s->self_ps / s->calls), fd_time(run, s->max_ps)));
+    else
+        fd_message(run, fd_say(run,
+                               "%s varies by %.1f times its mean over %s calls: half of them take "
+                               "at most %s, the slowest %s.",
+                               name, variation(op), fd_count(run, op->calls),
+                               fd_time(run, op->p50_ps), fd_time(run, op->max_ps)));
+    if (run->r->devices[op->device].kind != VP_DEVICE_GPU || op->split_count)
+        return;
+    run->f->severity = VP_LEVEL_LOW;
+    fd_caveat(run, "GPU kernels of one name may work on arrays of different sizes, which this "
+                   "profile does not tell apart: hence low.");
+}
+
+void fd_op_variance(fd_run *run)
+{
+    const vp_report *r = run->r;
+    const vp_op *op = NULL;
+    for (uint32_t d = 0; d < r->device_count; d++) {
+        const vp_op *o = most_uneven(run, d);
+        if (o)
+            fd_offer(run, d, FD_BIT(FD_COMPUTE), excess(o), variation(o));
+        op = op ? op : o;
+    }
+    const fd_claim *c = fd_settle(run);
+    if (!op || (!c && excess(op)))
+        return;
+    if (c) {
+        op = most_uneven(run, c->device);
+    } else { /* parts of several shapes: uneven, by an amount that is not known */
+        run->f->status = VP_FIRED;
+        run->f->severity = VP_LEVEL_LOW;
+        run->f->value = variation(op);
+        run->f->impact_ps = run->f->gross_ps = VP_UNKNOWN;
+    }
+    say_uneven(run, op);
+    fd_place(run, op->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
+}

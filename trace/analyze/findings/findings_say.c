@@ -1,0 +1,247 @@
+#include "trace/analyze/findings/findings_run.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MESSAGE_MAX 1024
+
+const char *fd_say(fd_run *run, const char *fmt, ...)
+{
+    char text[MESSAGE_MAX];
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    size_t len = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
+    const char *copy = vp_arena_strndup(run->arena, text, len);
+    run->out_of_memory = run->out_of_memory || !copy;
+    return copy ? copy : "";
+}
+
+const char *fd_time(fd_run *run, int64_t ps)
+{
+    static const struct unit {
+        int64_t ps;
+        const char *name;
+    } units[] = {{INT64_C(1000000000000), "s"},
+                 {INT64_C(1000000000), "ms"},
+                 {INT64_C(1000000), "µs"},
+                 {INT64_C(1000), "ns"}};
+    const struct unit *u = units;
+    if (ps < 0)
+        return "an unknown time";
+    while (u->ps > 1000 && ps < u->ps)
+        u++;
+    return fd_say(run, "%.2f %s", (double)ps / (double)u->ps, u->name);
+}
+
+const char *fd_percent(fd_run *run, int64_t part, int64_t whole)
+{
+    double percent = 100 * fd_share(part, whole);
+    /* Never 100.0 % of what is not all of it. */
+    if (part < whole && percent > 99.9)
+        return fd_say(run, "%.2f %%", percent > 99.99 ? 99.99 : percent);
+    return fd_say(run, "%.1f %%", percent);
+}
+
+const char *fd_count(fd_run *run, int64_t n)
+{
+    char digits[24], out[32];
+    size_t used = 0;
+    int len = snprintf(digits, sizeof digits, "%lld", (long long)(n < 0 ? 0 : n));
+    for (int i = 0; i < len; i++) {
+        if (i && (len - i) % 3 == 0)
+            out[used++] = ',';
+        out[used++] = digits[i];
+    }
+    out[used] = 0;
+    return fd_say(run, "%s", out);
+}
+
+const char *fd_bytes(fd_run *run, int64_t n)
+{
+    static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double v = (double)n;
+    size_t i = 0;
+    for (; v >= 1024 && i + 1 < sizeof names / sizeof *names; i++)
+        v /= 1024;
+    return fd_say(run, i ? "%.1f %s" : "%.0f %s", v, names[i]);
+}
+
+#define NAME_MAX_BYTES 60u
+
+const char *fd_short(fd_run *run, const char *name)
+{
+    size_t n = name ? strlen(name) : 0;
+    if (n <= NAME_MAX_BYTES)
+        return name ? name : "-";
+    size_t cut = NAME_MAX_BYTES - 3;
+    while (cut && ((unsigned char)name[cut] & 0xc0) == 0x80) /* not inside of a character */
+        cut--;
+    return fd_say(run, "%.*s…", (int)cut, name);
+}
+
+const char *fd_path(fd_run *run, const char *path)
+{
+    size_t n = strlen(path);
+    if (n <= NAME_MAX_BYTES)
+        return path;
+    const char *end = path + n - (NAME_MAX_BYTES - 3);
+    while ((*end & 0xc0) == 0x80)
+        end++;
+    return fd_say(run, "…%s", end);
+}
+
+const char *fd_device(fd_run *run, uint32_t device)
+{
+    const vp_device *d = &run->r->devices[device];
+    vp_str name = vp_str_of(d->name);
+    static const char *const prefixes[] = {"/device:", "/host:"};
+    for (size_t i = 0; i < 2; i++)
+        if (vp_str_starts(name, vp_str_of(prefixes[i])))
+            name = vp_str_skip(name, strlen(prefixes[i]));
+    const char *label = name.n ? fd_short(run, name.p) : "the device";
+    return run->r->host_count > 1 && d->host ? fd_say(run, "%s on %s", label, d->host) : label;
+}
+
+int64_t fd_window(const fd_run *run, uint32_t device)
+{
+    return run->r->devices[device].breakdown.window_ps;
+}
+
+const char *fd_worst(fd_run *run, const fd_claim *c)
+{
+    const char *name = fd_device(run, c->device);
+    if (run->claim_count < 2)
+        return name;
+    return fd_say(run, "%s (the worst of %zu such devices)", name, run->claim_count);
+}
+
+void fd_message(fd_run *run, const char *message)
+{
+    run->f->message = message;
+}
+
+/* Lists of a finding are short: grown one by one in the arena. */
+static void add_text(fd_run *run, const char ***list, size_t *count, const char *text)
+{
+    const char **grown = vp_arena_alloc(run->arena, (*count + 1) * sizeof *grown);
+    if (!grown) {
+        run->out_of_memory = true;
+        return;
+    }
+    if (*count)
+        memcpy(grown, *list, *count * sizeof *grown);
+    grown[(*count)++] = text;
+    *list = grown;
+}
+
+void fd_caveat(fd_run *run, const char *text)
+{
+    add_text(run, &run->f->caveats, &run->f->caveat_count, text);
+}
+
+void fd_missing(fd_run *run, const char *text)
+{
+    run->f->status = VP_NOT_EVALUATED;
+    add_text(run, &run->f->missing, &run->f->missing_count, text);
+}
+
+void fd_lacks(fd_run *run, unsigned need)
+{
+    fd_missing(run, findings_need((unsigned)__builtin_ctz(need)));
+}
+
+void fd_place(fd_run *run, uint32_t device, const char *track, int64_t start_ps, int64_t dur_ps)
+{
+    vp_finding *f = run->f;
+    vp_place *p;
+    if (f->where_count == FD_PLACES_MAX)
+        return;
+    if (!f->where)
+        f->where = vp_arena_zalloc(run->arena, FD_PLACES_MAX * sizeof *f->where);
+    if (!f->where) {
+        run->out_of_memory = true;
+        return;
+    }
+    bool timed = start_ps != VP_NO_TIME && dur_ps >= 0;
+    p = &f->where[f->where_count++];
+    *p = (vp_place){device, NULL, track, timed ? start_ps : VP_NO_TIME,
+                    timed ? start_ps + dur_ps : VP_NO_TIME};
+    if (device < run->r->device_count)
+        p->host = run->r->devices[device].host;
+}
+
+void fd_place_in_step(fd_run *run, uint32_t device, const char *track)
+{
+    const vp_steps *steps = &run->r->steps;
+    for (size_t i = 0; i < steps->count; i++) {
+        const vp_step *s = &steps->list[i];
+        for (size_t k = 0; k < s->device_count && !s->partial && !s->warm_up; k++)
+            if (s->devices[k].device == device) {
+                fd_place(run, device, track, s->devices[k].start_ps, s->devices[k].dur_ps);
+                return;
+            }
+    }
+    fd_place(run, device, track, VP_NO_TIME, VP_UNKNOWN);
+}
+
+const char *fd_label(fd_run *run, const vp_idle_label *l)
+{
+    return fd_say(run, "%s%s%s (%s, %s gap%s)",
+                  l->label ? fd_short(run, l->label) : "an event without a name",
+                  !l->thread                         ? ""
+                  : !strncmp(l->thread, "thread", 6) ? " on "
+                                                     : " on thread ",
+                  l->thread ? fd_short(run, l->thread) : "", fd_time(run, l->total_ps),
+                  fd_count(run, l->gaps), l->gaps == 1 ? "" : "s");
+}
+
+static int64_t caused(const int64_t *cause_ps, uint32_t causes)
+{
+    int64_t sum = 0;
+    for (unsigned k = 0; k < VP_CAUSES; k++)
+        if ((causes & FD_BIT(k)) && cause_ps[k] > 0)
+            sum += cause_ps[k];
+    return sum;
+}
+
+void fd_gap_places(fd_run *run, uint32_t causes)
+{
+    const vp_report *r = run->r;
+    size_t best[FD_PLACES_MAX], n = 0;
+    for (size_t i = 0; i < r->gap_count; i++) {
+        int64_t ps = caused(r->gaps[i].cause_ps, causes);
+        if (ps <= 0 || r->gaps[i].device >= r->device_count ||
+            !(run->devices[r->gaps[i].device].offered & run->rule_bit))
+            continue;
+        size_t at = n < FD_PLACES_MAX ? n++ : FD_PLACES_MAX;
+        for (; at && ps > caused(r->gaps[best[at - 1]].cause_ps, causes); at--)
+            if (at < FD_PLACES_MAX)
+                best[at] = best[at - 1];
+        if (at < FD_PLACES_MAX)
+            best[at] = i;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const vp_gap *g = &r->gaps[best[i]];
+        fd_place(run, g->device, g->thread, g->start_ps, g->dur_ps);
+    }
+}
+
+fd_idle_parts fd_idle_labels(const fd_run *run, uint32_t device, uint32_t causes)
+{
+    fd_idle_parts out = {0};
+    for (size_t i = 0; i < run->r->idle_label_count; i++) {
+        const vp_idle_label *l = &run->r->idle_labels[i];
+        if (l->device != device || l->cause >= VP_CAUSES || !(causes & FD_BIT(l->cause)))
+            continue;
+        if (l->cause == VP_CAUSE_LATENCY)
+            out.latency_ps += l->total_ps;
+        else if (!l->label && !l->thread)
+            out.silent_ps += l->total_ps;
+        else if (!out.label || l->total_ps > out.label->total_ps)
+            out.label = l;
+    }
+    return out;
+}

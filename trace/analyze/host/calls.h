@@ -1,0 +1,30 @@
+/* Which host call launched a device op: both carry one correlation id (CUPTI, rocprofiler, Kineto).
+ * Built once a trace, asked by gaps, launches and steps. Only analyze/ includes this. */
+#ifndef VP_ANALYZE_CALLS_H
+#define VP_ANALYZE_CALLS_H
+
+#include "trace/analyze/result/host.h"
+
+/* A host event: track is an index into trace.tracks. */
+typedef struct host_call {
+    uint32_t track, index;
+} host_call;
+
+typedef struct call_index {
+    int64_t *id; /* ascending, without repeats */
+    host_call *call;
+    size_t count;
+    uint32_t *place; /* by id - id[0], UINT32_MAX: none; NULL where ids lie too far apart */
+} call_index;
+
+/* All events of host threads with a correlation id. Of several with one id the launch call counts
+ * (HK_LAUNCH), else the first. Empty where the platform has no correlations. */
+int calls_new(call_index **out, const trace *t, const host_kinds *kinds);
+void calls_free(call_index *x);
+/* The number of the call of an op, UINT32_MAX without. */
+uint32_t calls_find(const call_index *x, const trace_track *ops, size_t index);
+/* The call's time. */
+int64_t call_start(const call_index *x, const trace *t, uint32_t call);
+int64_t call_end(const call_index *x, const trace *t, uint32_t call);
+
+#endif

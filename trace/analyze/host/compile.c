@@ -1,0 +1,128 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/analyze/host/compile_roots.h"
+#include "trace/analyze/host/first_run.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+/* Listed: all functions that were compiled, and of the others those called most. */
+#define CALLED_MAX 100u
+
+static int64_t known(int64_t reads, int64_t misses, int64_t value)
+{
+    return reads + misses > 0 ? value : VP_UNKNOWN;
+}
+
+static int64_t hits(int64_t reads, int64_t misses)
+{
+    return known(reads, misses, reads > misses ? reads - misses : 0);
+}
+
+static void add_root(vp_function *f, const compile_root *r, int64_t origin, bool late)
+{
+    int64_t dur = r->end - r->start;
+    if (!f->compiles) {
+        f->first_start_ps = r->start - origin;
+        f->first_dur_ps = dur;
+    } else {
+        f->repeat_ps += dur;
+    }
+    f->last_start_ps = r->start - origin;
+    f->last_dur_ps = dur;
+    f->compiles++;
+    f->total_ps += dur;
+    f->late += late;
+    f->late_ps += late ? dur : 0;
+}
+
+static void add_total(vp_compile *c, const compile_root *r, bool early, bool late)
+{
+    int64_t dur = r->end - r->start;
+    c->count++;
+    c->total_ps += dur;
+    c->late += late;
+    c->late_ps += late ? dur : 0;
+    c->before_steps_ps += early ? dur : 0;
+}
+
+/* "f" of "PjitFunction(f)"; the whole where nothing stands in between. */
+static vp_str function_name(vp_str call)
+{
+    size_t open = vp_str_find(call, VP_STR("("));
+    vp_str name = vp_str_skip(call, open + 1);
+    return name.n > 1 && name.p[name.n - 1] == ')' ? vp_str_head(name, name.n - 1) : call;
+}
+
+static int name_functions(vp_function *out, host_result *h, const trace *t, const compile_roots *r)
+{
+    for (size_t i = 0; i < r->function_count; i++) {
+        const compile_function *f = &r->functions[i];
+        out[i] = (vp_function){.calls = f->calls,
+                               .cache_hits = hits(f->reads, f->misses),
+                               .first_start_ps = VP_NO_TIME,
+                               .last_start_ps = VP_NO_TIME};
+        VP_TRY(host_text(&out[i].name, h, function_name(trace_str(t, f->name))));
+    }
+    return 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const vp_function *x = a, *y = b;
+    if (x->total_ps != y->total_ps)
+        return x->total_ps > y->total_ps ? -1 : 1;
+    if (x->compiles != y->compiles)
+        return x->compiles > y->compiles ? -1 : 1;
+    if (x->calls != y->calls)
+        return x->calls > y->calls ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+static int emit(host_result *h, vp_function *v, size_t n)
+{
+    size_t called = 0;
+    vp_compile *c = &h->compile;
+    qsort(v, n, sizeof *v, by_time);
+    for (size_t i = 0; i < n; i++) {
+        if (!v[i].compiles && ++called > CALLED_MAX)
+            continue;
+        VP_TRY(vp_grow(&c->functions, &h->function_cap, c->function_count + 1, sizeof *c->functions,
+                       SIZE_MAX / 1024));
+        c->functions[c->function_count++] = v[i];
+    }
+    return 0;
+}
+
+static int tell(analysis *a, const compile_roots *r)
+{
+    host_result *h = a->h;
+    first_run began = {INT64_MAX, INT64_MAX};
+    VP_CLEANUP(vp_free_ptr) vp_function *v = vp_calloc(r->function_count + 1, sizeof *v);
+    if (!v)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    if (r->n)
+        VP_TRY(first_run_find(&began, a));
+    VP_TRY(name_functions(v, h, a->t, r));
+    for (size_t i = 0; i < r->n; i++) {
+        const compile_root *x = &r->v[i];
+        bool early = x->start < began.prepared, late = !early && x->start >= began.over;
+        if (x->function != NO_FUNCTION)
+            add_root(&v[x->function], x, h->origin_ps, late);
+        add_total(&h->compile, x, early, late);
+    }
+    h->compile.lower_ps = r->lower_ps;
+    h->compile.cache_hits = hits(r->reads, r->misses);
+    h->compile.cache_misses = known(r->reads, r->misses, r->misses);
+    return emit(h, v, r->function_count);
+}
+
+int compile_collect(analysis *a)
+{
+    compile_roots r = {0};
+    int rc = compile_roots_find(&r, a->t, a->kinds);
+    if (rc >= 0)
+        rc = tell(a, &r);
+    compile_roots_free(&r);
+    return rc;
+}

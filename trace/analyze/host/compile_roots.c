@@ -1,0 +1,178 @@
+#include "trace/analyze/host/compile_roots.h"
+
+#include <stdlib.h>
+
+#include "trace/analyze/host/host_kinds.h"
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+
+typedef struct search {
+    compile_roots *r;
+    const trace *t;
+    const host_kinds *kinds;
+    vp_map by_name; /* function by the name of its call */
+    uint32_t track;
+    size_t first;  /* root of this thread */
+    uint32_t call; /* function of the outermost open call */
+    int64_t call_end;
+    int64_t covered_to; /* by compiling, tracing or lowering on this thread */
+    int64_t covered_ps;
+    bool calls; /* the thread calls functions */
+} search;
+
+static int function_named(uint32_t *out, search *s, vp_sid name)
+{
+    compile_roots *r = s->r;
+    uint32_t i = vp_map_get(&s->by_name, name);
+    if (i == VP_MAP_NONE) {
+        i = (uint32_t)r->function_count;
+        VP_TRY(vp_grow(&r->functions, &r->function_cap, r->function_count + 1, sizeof *r->functions,
+                       UINT32_MAX - 1));
+        VP_TRY(vp_map_set(&s->by_name, name, i));
+        r->functions[r->function_count++] =
+            (compile_function){.name = name, .track = UINT32_MAX, .end = INT64_MIN};
+    }
+    *out = i;
+    return 0;
+}
+
+/* JAX puts one PjitFunction(f) into another: the outermost of a name is a call. */
+static int on_call(search *s, vp_sid name, int64_t start, int64_t end)
+{
+    uint32_t i;
+    VP_TRY(function_named(&i, s, name));
+    compile_function *f = &s->r->functions[i];
+    s->calls = true;
+    if (f->track != s->track || start >= f->end) {
+        f->calls++;
+        f->track = s->track;
+        f->end = end;
+    }
+    if (start >= s->call_end) {
+        s->call = i;
+        s->call_end = end;
+    }
+    return 0;
+}
+
+static int on_compile(search *s, int64_t start, int64_t end)
+{
+    compile_roots *r = s->r;
+    compile_root *last = r->n > s->first ? &r->v[r->n - 1] : NULL;
+    if (last && start < last->end) {
+        last->end = end > last->end ? end : last->end;
+        return 0;
+    }
+    VP_TRY(vp_grow(&r->v, &r->cap, r->n + 1, sizeof *r->v, VP_EVENTS_MAX));
+    uint32_t function = start < s->call_end ? s->call : NO_FUNCTION;
+    r->v[r->n++] = (compile_root){start, end, s->track, function, false};
+    return 0;
+}
+
+static void on_cache(search *s, int64_t start, bool miss)
+{
+    compile_function *f = start < s->call_end ? &s->r->functions[s->call] : NULL;
+    s->r->reads += !miss;
+    s->r->misses += miss;
+    if (f) {
+        f->reads += !miss;
+        f->misses += miss;
+    }
+}
+
+static int on_event(search *s, const trace_track *k, size_t i)
+{
+    uint32_t flags = host_kind_flags(s->kinds, k->kind[i]);
+    if (!(flags & (HK_CALL | HK_COMPILE | HK_LOWER | HK_CACHE | HK_CACHE_MISS)))
+        return 0; /* nearly all: their times are not even read */
+    int64_t start = k->start_ps[i], end = start + k->dur_ps[i];
+    if (flags & HK_CALL)
+        VP_TRY(on_call(s, s->t->kinds[k->kind[i]].name, start, end));
+    if (flags & HK_COMPILE)
+        VP_TRY(on_compile(s, start, end));
+    if (flags & (HK_CACHE | HK_CACHE_MISS))
+        on_cache(s, start, flags & HK_CACHE_MISS);
+    if ((flags & (HK_COMPILE | HK_LOWER)) && end > s->covered_to) {
+        s->covered_ps += end - (start > s->covered_to ? start : s->covered_to);
+        s->covered_to = end;
+    }
+    return 0;
+}
+
+static int on_thread(search *s, uint32_t track)
+{
+    const trace_track *k = &s->t->tracks[track];
+    compile_roots *r = s->r;
+    s->track = track;
+    s->first = r->n;
+    s->call_end = s->covered_to = INT64_MIN;
+    s->covered_ps = 0;
+    s->calls = false;
+    for (size_t i = 0; i < k->count; i++)
+        VP_TRY(on_event(s, k, i));
+    r->lower_ps += s->covered_ps;
+    for (size_t i = s->first; i < r->n; i++) {
+        r->lower_ps -= r->v[i].end - r->v[i].start;
+        r->v[i].helper = !s->calls;
+    }
+    return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const compile_root *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    if (x->end != y->end)
+        return x->end > y->end ? -1 : 1;
+    return (x->track > y->track) - (x->track < y->track);
+}
+
+/* A compiler's threads work for a root elsewhere: what lies inside one is a part of it. By start,
+ * two roots that reach farthest on different threads are all that can contain the next. */
+static void drop_helpers(compile_roots *r)
+{
+    compile_root far[2] = {{.end = INT64_MIN, .track = UINT32_MAX},
+                           {.end = INT64_MIN, .track = UINT32_MAX}};
+    size_t n = 0;
+    if (r->n)
+        qsort(r->v, r->n, sizeof *r->v, by_start);
+    for (size_t i = 0; i < r->n; i++) {
+        compile_root x = r->v[i];
+        const compile_root *other = far[0].track == x.track ? &far[1] : &far[0];
+        if (x.helper && other->end >= x.end)
+            continue;
+        r->v[n++] = x;
+        if (x.end <= far[0].end && far[0].track != x.track) {
+            if (x.end > far[1].end)
+                far[1] = x;
+        } else if (x.end > far[0].end) {
+            if (far[0].track != x.track)
+                far[1] = far[0];
+            far[0] = x;
+        }
+    }
+    r->n = n;
+}
+
+int compile_roots_find(compile_roots *out, const trace *t, const host_kinds *kinds)
+{
+    search s = {.r = out, .t = t, .kinds = kinds};
+    int rc = 0;
+    vp_map_init(&s.by_name);
+    for (uint32_t i = 0; rc >= 0 && i < t->track_count; i++)
+        if (t->tracks[i].role == SINK_ROLE_PLAIN)
+            rc = on_thread(&s, i);
+    vp_map_free(&s.by_name);
+    if (rc >= 0)
+        drop_helpers(out);
+    return rc;
+}
+
+void compile_roots_free(compile_roots *r)
+{
+    vp_free(r->v);
+    vp_free(r->functions);
+    *r = (compile_roots){0};
+}

@@ -1,0 +1,37 @@
+/* Compilations as host threads show them (analysis.md A6): roots, and the functions they are for.
+ * Only analyze/ includes this. */
+#ifndef VP_ANALYZE_COMPILE_ROOTS_H
+#define VP_ANALYZE_COMPILE_ROOTS_H
+
+#include "trace/analyze/result/host.h"
+
+#define NO_FUNCTION UINT32_MAX
+
+/* An outermost compile span of a thread. */
+typedef struct compile_root {
+    int64_t start, end;
+    uint32_t track;
+    uint32_t function; /* of the outermost call around it; NO_FUNCTION outside any */
+    bool helper;       /* on a thread that calls no function: a compiler's own pool, maybe */
+} compile_root;
+
+typedef struct compile_function {
+    vp_sid name;                  /* "PjitFunction(f)" */
+    int64_t calls, reads, misses; /* of the persistent cache */
+    uint32_t track;               /* of the call that is open up to `end` */
+    int64_t end;
+} compile_function;
+
+typedef struct compile_roots {
+    compile_root *v; /* by start, without those that are a part of another thread's */
+    size_t n, cap;
+    compile_function *functions;
+    size_t function_count, function_cap;
+    int64_t lower_ps;      /* tracing and lowering outside of compilation, union per thread */
+    int64_t reads, misses; /* of the persistent cache */
+} compile_roots;
+
+int compile_roots_find(compile_roots *out, const trace *t, const host_kinds *kinds);
+void compile_roots_free(compile_roots *r);
+
+#endif

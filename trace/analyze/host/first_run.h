@@ -1,0 +1,22 @@
+/* When execution began in earnest: what compiles before is the start of the program (6.2.1, F11),
+ * what compiles after it compiles late (F10). Only analyze/ includes this. */
+#ifndef VP_ANALYZE_FIRST_RUN_H
+#define VP_ANALYZE_FIRST_RUN_H
+
+#include "trace/analyze/result/host.h"
+
+/* On the host's clock; INT64_MAX when nothing ran. */
+typedef struct first_run {
+    int64_t prepared; /* what begins to compile before is preparation */
+    int64_t over;     /* what begins to compile from here on, and is none, is late */
+} first_run;
+
+/* The first run of a step's module: of the module that runs longest in all, or of one that runs in
+ * two steps or more; JAX's tiny modules of the initialisation do not count. Runs are those of
+ * module tracks, else ops of one run id, else a module's first op. Preparation lasts until that run
+ * begins; within the first step, until the longest module's does, since the first call of a step
+ * compiles inside it, maybe after a helper that every step calls has run. Without modules both are
+ * the end of the first step. */
+int first_run_find(first_run *out, const analysis *a);
+
+#endif

@@ -1,0 +1,54 @@
+/* What the events of host threads mean, decided once per kind (analysis.md 2.5): compile roots,
+ * waiting, launching, profiler frames. Names of JAX, TensorFlow, PyTorch, CUDA and ROCm. Only
+ * analyze/ includes this. */
+#ifndef VP_ANALYZE_HOST_KINDS_H
+#define VP_ANALYZE_HOST_KINDS_H
+
+#include "trace/analyze/result/host.h"
+
+enum {
+    HK_COMPILE = 1 << 0,  /* a compile root; the outermost counts */
+    HK_LOWER = 1 << 1,    /* tracing and lowering */
+    HK_CACHE = 1 << 2,    /* reads the persistent compilation cache */
+    HK_CALL = 1 << 3,     /* PjitFunction(f): one call of a compiled function */
+    HK_EXECUTE = 1 << 4,  /* runs an executable */
+    HK_LAUNCH = 1 << 5,   /* a CUDA/HIP call that puts work on a device */
+    HK_GRAPH = 1 << 6,    /* … a recorded graph */
+    HK_BLOCKING = 1 << 7, /* waits for a device */
+    HK_INPUT = 1 << 8,
+    HK_CALLBACK = 1 << 9,
+    HK_TRANSFER = 1 << 10,
+    HK_STEP = 1 << 11,       /* a step annotation: ProfilerStep#N, StepTraceAnnotation */
+    HK_NOISE = 1 << 12,      /* ThreadpoolListener, MemoryDeallocation, …: hidden */
+    HK_PROFILER = 1 << 13,   /* start_trace, stop_trace and what they call: never blamed */
+    HK_PYTHON = 1 << 14,     /* a frame of the python tracer: "$file.py:12 f" */
+    HK_CACHE_MISS = 1 << 15, /* compiles what that cache did not have */
+};
+
+/* A frame of a python tracer, JAX's "$compiler.py:12 f" and "$builtins len" or Kineto's
+ * "torch/utils/data/dataloader.py(12): f": *file "compiler.py", "builtins",
+ * "torch/utils/data/dataloader.py"; *function "f". false for any other name. */
+bool host_frame(vp_str name, vp_str category, vp_str *file, vp_str *function);
+/* HK_ flags of a name that is no frame, and of a frame: tables in host_names.c. */
+uint32_t host_name_flags(vp_str name, vp_str category);
+uint32_t host_frame_flags(vp_str file, vp_str function);
+
+/* By kind of the trace. */
+struct host_kinds {
+    uint32_t *flags;
+};
+int host_kinds_new(host_kinds **out, const trace *t);
+void host_kinds_free(host_kinds *k);
+/* Where all devices are CPUs, a call that waits and copies (np.asarray) does nothing but copy once
+ * they idle: no longer HK_BLOCKING. */
+void host_kinds_on_cpu(host_kinds *k, const trace *t);
+static inline uint32_t host_kind_flags(const host_kinds *k, uint32_t kind)
+{
+    return k->flags[kind];
+}
+/* The cause that idle time under such an event has: VP_CAUSE_HOST for plain work. */
+vp_cause host_kind_cause(const host_kinds *k, uint32_t kind);
+/* The same for a name alone; for tests. */
+uint32_t host_kind_flags_of(vp_str name, vp_str category);
+
+#endif

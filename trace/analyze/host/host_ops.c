@@ -1,0 +1,339 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/analyze/idle/gap_list.h"
+#include "trace/analyze/host/host_kinds.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+#include "trace/base/thread.h"
+
+/* Listed a host: what anyone reads of a list that is sorted by self time. */
+#define HOST_OPS_MAX 100u
+/* Listed in addition: calls that block while all that they wait for is in frames that they call, so
+ * that they have no time of their own. Few, and none that blocks for less than a finding is worth
+ * (one in 200 of the devices' window). */
+#define HOST_WAITS_MAX 20u
+#define HOST_WAIT_SHARE 200
+
+/* A name on a thread; once folded, on all threads of its process, `track` being the one on which
+ * most of its self time is. */
+typedef struct row {
+    uint32_t track, kind, threads;
+    int64_t track_self_ps;
+    int64_t calls, total_ps, self_ps, idle_ps, blocked_ps;
+    int64_t max_ps, max_start_ps;
+    nesting open;
+} row;
+
+typedef struct table {
+    const analysis *a;
+    spans idle; /* all devices idle */
+    row *v;
+    size_t n, cap, listed;
+    uint8_t *hidden_kind;  /* see is_hidden */
+    uint32_t *row_of_kind; /* on this thread, where `thread` says so */
+    uint32_t *thread;      /* by kind: the thread that row_of_kind is of, plus 1 */
+    uint32_t track;
+    const trace_track *k;
+    spans hidden; /* the profiler's own work on this thread */
+    size_t hidden_at;
+    size_t idle_at, inner_at;
+    int64_t blocked_until; /* the end of the thread's blocking calls so far */
+} table;
+
+/* Ops of XLA:CPU stand on host threads, too, and are listed among the ops; the profiler's own
+ * frames, what they call, and noise are nobody's work. Their time is no parent's either. */
+static bool is_hidden(const table *b, uint32_t kind)
+{
+    return (host_kind_flags(b->a->kinds, kind) & (HK_NOISE | HK_PROFILER)) ||
+           (b->a->h->has_devices && b->a->t->kinds[kind].is_op);
+}
+
+/* What the profiler does, all of it. */
+static bool in_profiler(table *b, int64_t start)
+{
+    return b->hidden.n && spans_contain(&b->hidden, start, &b->hidden_at);
+}
+
+static int find_profiler(table *b)
+{
+    b->hidden.n = b->hidden_at = 0;
+    for (size_t i = 0; i < b->k->count; i++)
+        if (host_kind_flags(b->a->kinds, b->k->kind[i]) & HK_PROFILER)
+            VP_TRY(spans_add(&b->hidden, b->k->start_ps[i], b->k->start_ps[i] + b->k->dur_ps[i]));
+    spans_union(&b->hidden);
+    return 0;
+}
+
+static int row_of(uint32_t *out, table *b, uint32_t kind)
+{
+    if (b->thread[kind] != b->track + 1) {
+        VP_TRY(vp_grow(&b->v, &b->cap, b->n + 1, sizeof *b->v, UINT32_MAX - 1));
+        b->v[b->n] = (row){.track = b->track,
+                           .threads = 1,
+                           .kind = kind,
+                           .max_ps = -1,
+                           .open = nesting_begin(nesting_none(b->a->t, b->k))};
+        b->thread[kind] = b->track + 1;
+        b->row_of_kind[kind] = (uint32_t)b->n++;
+    }
+    *out = b->row_of_kind[kind];
+    return 0;
+}
+
+/* Of [start, end); of ascending ones, so that the place in the spans only moves forward. */
+static int64_t idle_within(const spans *idle, size_t *at, int64_t start, int64_t end)
+{
+    int64_t sum = 0;
+    while (*at < idle->n && idle->v[*at].end <= start)
+        ++*at;
+    for (size_t i = *at; i < idle->n && idle->v[i].start < end; i++) {
+        int64_t from = idle->v[i].start > start ? idle->v[i].start : start;
+        sum += (idle->v[i].end < end ? idle->v[i].end : end) - from;
+    }
+    return sum;
+}
+
+/* Without the first and the last idle span, which lie before the first op and after the last. */
+static spans between_ops(const spans *idle)
+{
+    return idle->n < 3 ? (spans){0} : (spans){idle->v + 1, idle->n - 2, 0};
+}
+
+/* The part of a blocking call in which no earlier one of the thread still stands. */
+static int64_t blocked(table *b, int64_t start, int64_t end)
+{
+    const spans idle = between_ops(&b->idle);
+    int64_t from = start > b->blocked_until ? start : b->blocked_until;
+    if (from >= end)
+        return 0;
+    b->blocked_until = end;
+    return idle_within(&idle, &b->inner_at, from, end);
+}
+
+/* Of an event that is hidden. */
+#define NO_ROW UINT32_MAX
+
+/* Counts event i; *at: its row. */
+static int count_call(void *ctx, size_t i, size_t *at)
+{
+    table *b = ctx;
+    uint32_t kind = b->k->kind[i], found;
+    int64_t start = b->k->start_ps[i], dur = b->k->dur_ps[i];
+    *at = NO_ROW;
+    if (b->hidden_kind[kind] || in_profiler(b, start))
+        return 0;
+    VP_TRY(row_of(&found, b, kind));
+    *at = found;
+    row *r = &b->v[found];
+    r->calls++;
+    if (dur > r->max_ps) {
+        r->max_ps = dur;
+        r->max_start_ps = start;
+    }
+    r->total_ps += nesting_add(&r->open, start, start + dur);
+    if (host_kind_flags(b->a->kinds, kind) & HK_BLOCKING)
+        r->blocked_ps += blocked(b, start, start + dur);
+    return 0;
+}
+
+static int add_self(void *ctx, size_t at, int64_t start, int64_t end)
+{
+    table *b = ctx;
+    if (at == NO_ROW)
+        return 0;
+    row *r = &b->v[at];
+    r->self_ps += end - start;
+    r->idle_ps += idle_within(&b->idle, &b->idle_at, start, end);
+    return 0;
+}
+
+static void add_row(row *sum, const row *x)
+{
+    sum->threads++;
+    sum->calls += x->calls;
+    sum->total_ps += x->total_ps;
+    sum->self_ps += x->self_ps;
+    sum->idle_ps += x->idle_ps;
+    if (x->max_ps > sum->max_ps) {
+        sum->max_ps = x->max_ps;
+        sum->max_start_ps = x->max_start_ps;
+    }
+    if (x->track_self_ps > sum->track_self_ps) {
+        sum->track_self_ps = x->track_self_ps;
+        sum->track = x->track;
+    }
+}
+
+/* Sixty-four threads of one pool are one row a name. What blocks stays apart: threads that wait at
+ * the same time are not added up. */
+static void fold_threads(table *b)
+{
+    const trace *t = b->a->t;
+    size_t n = 0;
+    memset(b->thread, 0, ((size_t)t->kind_count + 1) * sizeof *b->thread);
+    for (size_t i = 0; i < b->n; i++) {
+        row x = b->v[i];
+        uint32_t process = t->tracks[x.track].process + 1;
+        x.track_self_ps = x.self_ps;
+        if (!(host_kind_flags(b->a->kinds, x.kind) & HK_BLOCKING)) {
+            if (b->thread[x.kind] == process) {
+                add_row(&b->v[b->row_of_kind[x.kind]], &x);
+                continue;
+            }
+            b->thread[x.kind] = process;
+            b->row_of_kind[x.kind] = (uint32_t)n;
+        }
+        b->v[n++] = x;
+    }
+    b->n = n;
+}
+
+static size_t idle_from(const spans *idle, int64_t t)
+{
+    size_t low = 0, high = idle->n;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (idle->v[mid].end <= t)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static int one_thread(table *b, uint32_t track)
+{
+    b->track = track;
+    b->k = &b->a->t->tracks[track];
+    VP_TRY(find_profiler(b));
+    const spans inner = between_ops(&b->idle);
+    b->idle_at = b->k->count ? idle_from(&b->idle, b->k->start_ps[0]) : 0;
+    b->inner_at = b->k->count ? idle_from(&inner, b->k->start_ps[0]) : 0;
+    b->blocked_until = INT64_MIN;
+    return self_pieces(b->k, count_call, add_self, b);
+}
+
+static int by_self(const void *a, const void *b)
+{
+    const row *x = a, *y = b;
+    if (x->self_ps != y->self_ps)
+        return x->self_ps > y->self_ps ? -1 : 1;
+    if (x->total_ps != y->total_ps)
+        return x->total_ps > y->total_ps ? -1 : 1;
+    if (x->track != y->track)
+        return x->track < y->track ? -1 : 1;
+    return (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+static int by_blocked(const void *a, const void *b)
+{
+    const row *x = a, *y = b;
+    if (x->blocked_ps != y->blocked_ps)
+        return x->blocked_ps > y->blocked_ps ? -1 : 1;
+    return by_self(a, b);
+}
+
+/* By self time; behind the rows that are listed anyhow come those that block longest. */
+static void sort_rows(table *b)
+{
+    size_t rest = b->n > HOST_OPS_MAX ? b->n - HOST_OPS_MAX : 0;
+    const spans inner = between_ops(&b->idle);
+    int64_t least = inner.n ? (inner.v[inner.n - 1].end - inner.v[0].start) / HOST_WAIT_SHARE : 0;
+    b->listed = b->n - rest;
+    if (b->n)
+        qsort(b->v, b->n, sizeof *b->v, by_self);
+    if (!rest)
+        return;
+    qsort(b->v + b->listed, rest, sizeof *b->v, by_blocked);
+    for (size_t i = 0; i < rest && i < HOST_WAITS_MAX; i++)
+        b->listed += b->v[HOST_OPS_MAX + i].blocked_ps > least;
+    qsort(b->v + HOST_OPS_MAX, b->listed - HOST_OPS_MAX, sizeof *b->v, by_self);
+}
+
+static int emit(host_result *h, const analysis *a, const row *r)
+{
+    vp_host_op out = {.cause = host_kind_cause(a->kinds, r->kind),
+                      .blocking = host_kind_flags(a->kinds, r->kind) & HK_BLOCKING,
+                      .threads = r->threads,
+                      .calls = r->calls,
+                      .total_ps = r->total_ps,
+                      .self_ps = r->self_ps,
+                      .idle_ps = r->idle_ps,
+                      .blocked_ps = r->blocked_ps,
+                      .max_ps = r->max_ps,
+                      .max_start_ps = r->max_start_ps - h->origin_ps};
+    VP_TRY(host_text(&out.name, h, trace_str(a->t, a->t->kinds[r->kind].name)));
+    VP_TRY(thread_text(&out.thread, h, a->t, r->track));
+    VP_TRY(
+        vp_grow(&h->host_ops, &h->host_op_cap, h->host_op_count + 1, sizeof out, SIZE_MAX / 1024));
+    h->host_ops[h->host_op_count++] = out;
+    return 0;
+}
+
+static int count_all(table *b)
+{
+    const trace *t = b->a->t;
+    b->row_of_kind = vp_calloc((size_t)t->kind_count + 1, sizeof *b->row_of_kind);
+    b->thread = vp_calloc((size_t)t->kind_count + 1, sizeof *b->thread);
+    b->hidden_kind = vp_calloc((size_t)t->kind_count + 1, sizeof *b->hidden_kind);
+    if (!b->row_of_kind || !b->thread || !b->hidden_kind)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (uint32_t k = 0; k < t->kind_count; k++)
+        b->hidden_kind[k] = is_hidden(b, k);
+    if (b->a->h->has_devices)
+        VP_TRY(sweep_all_idle(&b->idle, b->a));
+    for (uint32_t i = 0; i < t->track_count; i++)
+        if (t->tracks[i].role == SINK_ROLE_PLAIN)
+            VP_TRY(one_thread(b, i));
+    fold_threads(b);
+    sort_rows(b);
+    return 0;
+}
+
+struct host_ops_task {
+    vp_aside aside;
+    table table;
+};
+
+static int run(void *ctx)
+{
+    host_ops_task *task = ctx;
+    return count_all(&task->table);
+}
+
+int host_ops_start(analysis *a)
+{
+    host_ops_task *task = a->host_ops = vp_calloc(1, sizeof *task);
+    if (!task)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    task->table.a = a;
+    vp_aside_start(&task->aside, run, task);
+    return 0;
+}
+
+int host_ops_collect(analysis *a)
+{
+    const table *b = &a->host_ops->table;
+    VP_TRY(vp_aside_join(&a->host_ops->aside));
+    a->h->host_op_total = (int64_t)b->n;
+    for (size_t i = 0; i < b->listed; i++)
+        VP_TRY(emit(a->h, a, &b->v[i]));
+    return 0;
+}
+
+void host_ops_end(analysis *a)
+{
+    host_ops_task *task = a->host_ops;
+    if (!task)
+        return;
+    vp_aside_join(&task->aside);
+    spans_free(&task->table.idle);
+    spans_free(&task->table.hidden);
+    vp_free(task->table.v);
+    vp_free(task->table.row_of_kind);
+    vp_free(task->table.thread);
+    vp_free(task->table.hidden_kind);
+    vp_free(task);
+    a->host_ops = NULL;
+}

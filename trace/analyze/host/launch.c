@@ -1,0 +1,197 @@
+#include <stdio.h>
+
+#include "trace/analyze/host/calls.h"
+#include "trace/analyze/host/host_kinds.h"
+#include "trace/analyze/device/sweep.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+#define SHORT_PS INT64_C(10000000) /* 10 us */
+#define LATE_PS INT64_C(100000000) /* 100 us */
+
+/* The launches of one device; columns by linked op. */
+typedef struct launches {
+    const analysis *a;
+    track_set set;
+    size_t n;                  /* linked ops */
+    int64_t *call;             /* which call */
+    int64_t *launched, *begun; /* start of the call, start of the op */
+    int64_t *delay;
+    size_t early; /* ops that begin before the call that launched them */
+} launches;
+
+static void launches_free(launches *l)
+{
+    vp_free(l->call);
+    vp_free(l->launched);
+    vp_free(l->begun);
+    vp_free(l->delay);
+}
+
+static int launches_alloc(launches *l, size_t ops)
+{
+    l->call = vp_realloc_array(NULL, ops + 1, sizeof *l->call);
+    l->launched = vp_realloc_array(NULL, ops + 1, sizeof *l->launched);
+    l->begun = vp_realloc_array(NULL, ops + 1, sizeof *l->begun);
+    l->delay = vp_realloc_array(NULL, ops + 1, sizeof *l->delay);
+    return l->call && l->launched && l->begun && l->delay ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+}
+
+static int64_t percentile(int64_t *v, size_t n, unsigned percent)
+{
+    return n ? select_kth(v, n, nearest_rank(n, percent)) : VP_UNKNOWN;
+}
+
+/* Fills the columns; without a correlation on the device nothing is linked or unlinked. */
+static bool link_ops(launches *l, vp_launch *out)
+{
+    bool correlated = false;
+    for (size_t i = 0; i < l->set.count; i++) {
+        const trace_track *k = &l->set.t->tracks[l->set.tracks[i]];
+        correlated = correlated || k->attr[SINK_CORRELATION];
+        for (size_t e = 0; e < k->count; e++) {
+            uint32_t call = calls_find(l->a->calls, k, e);
+            if (call == UINT32_MAX) {
+                out->unlinked_ops++;
+                continue;
+            }
+            int64_t delay = k->start_ps[e] - call_end(l->a->calls, l->a->t, call);
+            l->call[l->n] = call;
+            l->launched[l->n] = call_start(l->a->calls, l->a->t, call);
+            l->begun[l->n] = k->start_ps[e];
+            l->early += l->begun[l->n] < l->launched[l->n];
+            l->delay[l->n++] = delay > 0 ? delay : 0;
+            out->late_launches += delay > LATE_PS;
+        }
+    }
+    out->linked_ops = (int64_t)l->n;
+    return correlated;
+}
+
+/* How many ops are launched and not yet started, seen right after each launch. */
+static int queue(launches *l, vp_launch *out)
+{
+    __int128 sum = 0;
+    size_t begun = 0;
+    VP_TRY(sort_runs(l->launched, l->n));
+    VP_TRY(sort_runs(l->begun, l->n));
+    for (size_t i = 0; i < l->n; i++) {
+        while (begun < l->n && l->begun[begun] <= l->launched[i])
+            begun++;
+        int64_t depth = begun <= i ? (int64_t)(i + 1 - begun) : 0;
+        out->queue_max = depth > out->queue_max ? depth : out->queue_max;
+        sum += depth;
+    }
+    out->queue_mean_milli = l->n ? (int64_t)(sum * 1000 / (__int128)l->n) : VP_UNKNOWN;
+    out->queue_max = l->n ? out->queue_max : VP_UNKNOWN;
+    return 0;
+}
+
+/* One call may launch many ops (a recorded graph): each call counts once. */
+static int distinct_calls(launches *l, vp_launch *out)
+{
+    int64_t *duration = l->begun; /* no longer needed */
+    size_t n = 0;
+    VP_TRY(sort_runs(l->call, l->n));
+    for (size_t i = 0; i < l->n; i++) {
+        if (i && l->call[i] == l->call[i - 1])
+            continue;
+        const host_call *c = &l->a->calls->call[l->call[i]];
+        const trace_track *k = &l->a->t->tracks[c->track];
+        duration[n++] = k->dur_ps[c->index];
+        out->graph_launches += (host_kind_flags(l->a->kinds, k->kind[c->index]) & HK_GRAPH) != 0;
+    }
+    out->calls = (int64_t)n;
+    out->call_p50_ps = percentile(duration, n, 50);
+    out->call_p95_ps = percentile(duration, n, 95);
+    return 0;
+}
+
+static void uncorrelated(vp_launch *out)
+{
+    out->calls = out->linked_ops = out->unlinked_ops = VP_UNKNOWN;
+    out->call_p50_ps = out->call_p95_ps = out->delay_p50_ps = out->delay_p95_ps = VP_UNKNOWN;
+    out->late_launches = out->queue_max = out->queue_mean_milli = VP_UNKNOWN;
+    out->graph_launches = out->starved_call_ps = out->starved_latency_ps = VP_UNKNOWN;
+}
+
+static int launches_of(vp_launch *out, launches *l, size_t ops)
+{
+    VP_TRY(launches_alloc(l, ops));
+    if (!link_ops(l, out)) {
+        uncorrelated(out);
+        return 0;
+    }
+    out->delay_p50_ps = percentile(l->delay, l->n, 50);
+    out->delay_p95_ps = percentile(l->delay, l->n, 95);
+    VP_TRY(queue(l, out));
+    return distinct_calls(l, out);
+}
+
+static int kernels_of(vp_launch *out, const analysis *a, track_set set, size_t ops)
+{
+    const uint8_t *class_of = grouping_classes(a->g);
+    VP_CLEANUP(vp_free_ptr) int64_t *duration = vp_realloc_array(NULL, ops + 1, sizeof *duration);
+    size_t n = 0;
+    if (!duration)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t i = 0; i < set.count; i++) {
+        const trace_track *k = &a->t->tracks[set.tracks[i]];
+        for (size_t e = 0; e < k->count; e++) {
+            if (class_of[k->kind[e]] != VP_COMPUTE)
+                continue;
+            duration[n++] = k->dur_ps[e];
+            out->short_kernels += k->dur_ps[e] < SHORT_PS;
+            out->short_ps += k->dur_ps[e] < SHORT_PS ? k->dur_ps[e] : 0;
+        }
+    }
+    out->kernels = (int64_t)n;
+    out->kernel_p50_ps = percentile(duration, n, 50);
+    return 0;
+}
+
+/* No op runs before it is launched: where more than one in a hundred seems to, the clocks of host
+ * and device disagree (jax #23426), and with them what idle time is put down to. */
+static int note_clocks(host_result *h, const launches *l, const vp_device *d)
+{
+    char text[200];
+    if (l->early * 100 <= l->n)
+        return 0;
+    snprintf(text, sizeof text,
+             "%zu of %zu ops of %.40s begin before the call that launches them: the clocks of host "
+             "and device disagree, causes of idle time are uncertain",
+             l->early, l->n, d->name);
+    return host_note(h, "clock-skew", VP_SEV_WARNING, text);
+}
+
+/* What stands for devices where there are none is threads, and nothing is launched on those. */
+static int nothing_launched(analysis *a)
+{
+    for (size_t d = 0; d < a->device_count; d++) {
+        vp_launch *l = &a->h->devices[d].launch;
+        uncorrelated(l);
+        l->kernels = l->kernel_p50_ps = l->short_kernels = l->short_ps = VP_UNKNOWN;
+    }
+    return 0;
+}
+
+int launch_collect(analysis *a)
+{
+    if (!a->h->has_devices)
+        return nothing_launched(a);
+    for (size_t d = 0; d < a->device_count; d++) {
+        vp_device *dev = &a->h->devices[d];
+        launches l = {.a = a, .set = a->devices[d].set};
+        size_t ops = (size_t)dev->events;
+        dev->launch = (vp_launch){.starved_call_ps = dev->launch.starved_call_ps, /* of gaps.c */
+                                  .starved_latency_ps = dev->launch.starved_latency_ps};
+        int rc = kernels_of(&dev->launch, a, l.set, ops);
+        if (rc >= 0)
+            rc = launches_of(&dev->launch, &l, ops);
+        if (rc >= 0)
+            rc = note_clocks(a->h, &l, dev);
+        launches_free(&l);
+        VP_TRY(rc);
+    }
+    return 0;
+}

@@ -1,0 +1,29 @@
+/* What the threads of a program without a device did: how much of their time is work, what they
+ * wait for, and which zone made a step longer than the others. Only analyze/ includes this. */
+#ifndef VP_ANALYZE_THREADS_H
+#define VP_ANALYZE_THREADS_H
+
+#include "trace/analyze/result/host.h"
+
+typedef enum wait_kind {
+    WAIT_NONE,
+    WAIT_IDLE, /* a condition, poll, recv: where it stands in no other zone, for something to do */
+    WAIT_ANY,  /* sleep, join, barrier */
+    WAIT_LOCK, /* for another thread to let go */
+} wait_kind;
+
+/* What a zone waits for, by its name, else by its category. */
+wait_kind wait_kind_of(vp_str name, vp_str category);
+
+/* Which zones grew in which step (grown.c): self time by step and zone, of the thread that steps
+ * and of the others of its process. */
+typedef struct grown grown;
+int grown_new(grown **out, const analysis *a, const uint8_t *waits);
+void grown_free(grown *g);
+/* The pieces of one track, in order of time, none straddling another event's start. */
+int grown_track(grown *g, uint32_t track);
+int grown_add(grown *g, uint32_t kind, int64_t start, int64_t end);
+/* Sets `grew` of h->steps.list. */
+int grown_finish(grown *g);
+
+#endif

@@ -1,0 +1,363 @@
+#include <stdlib.h>
+
+#include "trace/analyze/host/calls.h"
+#include "trace/analyze/idle/gap_list.h"
+#include "trace/analyze/idle/step_idle.h"
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+
+typedef struct finder finder;
+/* of_device: the gap is in the device's window, not only in a step's. */
+typedef int gap_fn(finder *f, const idle_gap *g, bool of_device);
+
+/* One device's gaps while they are found: once to learn which labels are asked for, then to
+ * account for them. */
+struct finder {
+    const analysis *a;
+    gap_fn *on_gap;
+    spans *asked;
+    label_book *labels;
+    uint32_t device;
+    vp_device *d;
+    bool any;         /* some segment came */
+    int64_t last_end; /* of the last segment */
+    idle_sums sums;   /* inside the device's window */
+    gap_list longest;
+    const trace_track *runs; /* of modules; NULL without */
+    int64_t *idle_before;    /* by kind */
+    step_idle steps;
+    sweep_event before;  /* what ended where the gap begins; index SIZE_MAX: nothing */
+    bool starved;        /* nothing but the next op was queued in this gap */
+    int64_t usual_delay; /* from a launch's end to its op, where the op found the device free */
+    int64_t *delays;     /* of such */
+    size_t delay_count, delay_cap;
+    int64_t least_delay; /* before any gap */
+};
+
+/* How the op at the gap's end was launched: the call's end, before the gap or in it, and how much
+ * later the op began. false: not known, or by the same call as the op before (a recorded graph). */
+static bool launched(const finder *f, const idle_gap *g, bool *late, int64_t *delay)
+{
+    const trace *t = f->a->t;
+    uint32_t call = idle_launch(g, f->a);
+    if (call == UINT32_MAX ||
+        (f->before.index != SIZE_MAX &&
+         calls_find(f->a->calls, &t->tracks[f->before.track], f->before.index) == call))
+        return false;
+    int64_t end = call_end(f->a->calls, t, call);
+    *late = end > g->from;
+    *delay = g->to > end ? g->to - end : 0;
+    return true;
+}
+
+/* What takes a launch that long is something else: loading code, or a full queue. */
+#define LAUNCH_MAX_PS INT64_C(1000000000) /* 1 ms */
+
+static bool is_starved(const finder *f, const idle_gap *g)
+{
+    bool late;
+    int64_t delay;
+    return g->end - g->start < LAUNCH_MAX_PS && launched(f, g, &late, &delay) &&
+           (late || delay / 2 <= f->usual_delay);
+}
+
+static int learn_delay(finder *f, const idle_gap *g)
+{
+    bool late;
+    int64_t delay;
+    if (!launched(f, g, &late, &delay))
+        return 0;
+    f->least_delay = delay < f->least_delay ? delay : f->least_delay;
+    if (!late)
+        return 0;
+    VP_TRY(
+        vp_grow(&f->delays, &f->delay_cap, f->delay_count + 1, sizeof *f->delays, VP_EVENTS_MAX));
+    f->delays[f->delay_count++] = delay;
+    return 0;
+}
+
+/* The median; where every op was launched before the device ran dry, the least. */
+static int64_t usual_delay(const finder *f)
+{
+    return f->delay_count ? select_kth(f->delays, f->delay_count, nearest_rank(f->delay_count, 50))
+                          : f->least_delay;
+}
+
+static int account(void *ctx, const idle_piece *p)
+{
+    finder *f = ctx;
+    vp_launch *l = &f->d->launch;
+    l->starved_call_ps += f->starved && p->cause == VP_CAUSE_CALL ? p->end - p->start : 0;
+    l->starved_latency_ps += f->starved && p->cause == VP_CAUSE_LATENCY ? p->end - p->start : 0;
+    f->d->cause_ps[p->cause] += p->end - p->start;
+    step_idle_add(&f->steps, p);
+    return idle_sums_add(&f->sums, p, f->d->gap_count);
+}
+
+static int account_to_steps(void *ctx, const idle_piece *p)
+{
+    finder *f = ctx;
+    step_idle_add(&f->steps, p);
+    return 0;
+}
+
+static int ask(finder *f, const idle_gap *g, bool of_device)
+{
+    if (of_device)
+        VP_TRY(learn_delay(f, g));
+    return idle_asks(f->asked, g, f->a);
+}
+
+static int account_gap(finder *f, const idle_gap *g, bool of_device)
+{
+    if (!of_device)
+        return idle_split(g, f->a, f->labels, account_to_steps, f);
+    f->d->gap_count++;
+    f->starved = is_starved(f, g);
+    if (g->next.index != SIZE_MAX)
+        f->idle_before[f->a->t->tracks[g->next.track].kind[g->next.index]] += g->end - g->start;
+    gap_list_offer(&f->longest, g);
+    return idle_split(g, f->a, f->labels, account, f);
+}
+
+/* XLA:CPU says of each op which run it is of. */
+static bool same_run(const trace *t, sweep_event before, sweep_event next)
+{
+    int64_t run = trace_attr(&t->tracks[next.track], SINK_RUN, next.index);
+    return before.index != SIZE_MAX && run != SINK_NO_VALUE &&
+           run == trace_attr(&t->tracks[before.track], SINK_RUN, before.index);
+}
+
+/* TPUs have a line of runs, on the host's clock. */
+static bool inside_a_run(const trace_track *runs, int64_t from, int64_t to)
+{
+    size_t low = 0, high = runs->count;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (trace_aligned_start(runs, mid) <= from)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low && to <= trace_aligned_end(runs, low - 1);
+}
+
+static bool in_run(const finder *f, const sweep_segment *s, const idle_gap *g)
+{
+    if (f->d->kind == VP_DEVICE_CPU)
+        return same_run(f->a->t, s->before, s->next);
+    return f->runs && inside_a_run(f->runs, g->from, g->to);
+}
+
+/* On the host's clock a gap lies between the ops around it. */
+static idle_gap gap_of(const finder *f, const sweep_segment *s)
+{
+    idle_gap g = {s->start, s->end, s->start, s->end, s->next, false};
+    if (!f->d->own_clock)
+        return g;
+    g.to = trace_aligned_start(&f->a->t->tracks[s->next.track], s->next.index);
+    g.from = g.to - (g.end - g.start);
+    if (s->before.index != SIZE_MAX)
+        g.from = trace_aligned_end(&f->a->t->tracks[s->before.track], s->before.index);
+    return g;
+}
+
+/* Where what the device is judged by begins and ends: false without. A part of a trace is the
+ * device's window; steps may begin before its first op and end after its last, and that idle time
+ * is theirs, not the window's. On a device with a clock of its own they begin and end at ops. */
+static bool extent_of(const finder *f, int64_t *start, int64_t *end, bool *of_device)
+{
+    const trace_process *p = &f->a->t->processes[f->a->devices[f->device].process];
+    *of_device = p->part_start_ps != SINK_NO_TIME;
+    if (!*of_device)
+        return !f->d->own_clock && step_idle_extent(&f->steps, start, end);
+    *start = p->part_start_ps;
+    *end = p->part_end_ps;
+    return true;
+}
+
+static int lead_in(finder *f, int64_t first)
+{
+    const device_work *w = &f->a->devices[f->device];
+    idle_gap g = {.end = first, .to = first, .next = {0, SIZE_MAX}};
+    int64_t end;
+    bool of_device;
+    if (!extent_of(f, &g.start, &end, &of_device) || g.start >= first)
+        return 0;
+    for (size_t i = 0; i < w->set.count; i++)
+        if (f->a->t->tracks[w->set.tracks[i]].count &&
+            f->a->t->tracks[w->set.tracks[i]].start_ps[0] == first)
+            g.next = (sweep_event){w->set.tracks[i], 0};
+    if (f->d->own_clock)
+        g.to = trace_aligned_start(&f->a->t->tracks[g.next.track], g.next.index);
+    g.from = g.to - (g.end - g.start);
+    return f->on_gap(f, &g, of_device);
+}
+
+/* When the device was done, on the host's clock. */
+static int64_t aligned_end(const finder *f)
+{
+    const track_set *set = &f->a->devices[f->device].set;
+    int64_t last = INT64_MIN;
+    for (size_t i = 0; f->d->own_clock && i < set->count; i++) {
+        const trace_track *k = &f->a->t->tracks[set->tracks[i]];
+        int64_t end = k->count ? trace_aligned_end(k, k->count - 1) : INT64_MIN;
+        last = end > last ? end : last;
+    }
+    return f->d->own_clock ? last : f->last_end;
+}
+
+static int lead_out(finder *f)
+{
+    idle_gap g = {.start = f->last_end, .next = {0, SIZE_MAX}};
+    int64_t start;
+    bool of_device;
+    if (!extent_of(f, &start, &g.end, &of_device) || (!f->any && !of_device))
+        return 0;
+    if (!f->any) /* a part in which the device does nothing */
+        g.start = start;
+    if (g.end <= g.start)
+        return 0;
+    g.from = f->any ? aligned_end(f) : g.start;
+    g.to = g.from + (g.end - g.start);
+    return f->on_gap(f, &g, of_device);
+}
+
+/* Every gap is one segment, even beside another: an op without a length was launched, too. */
+static int on_segment(void *ctx, const sweep_segment *s)
+{
+    finder *f = ctx;
+    if (!f->any)
+        VP_TRY(lead_in(f, s->start));
+    f->any = true;
+    f->last_end = s->end;
+    f->before = s->before;
+    if (s->cover)
+        return 0;
+    idle_gap g = gap_of(f, s);
+    g.in_run = in_run(f, s, &g);
+    return f->on_gap(f, &g, true);
+}
+
+static int find_gaps(finder *f)
+{
+    const device_work *w = &f->a->devices[f->device];
+    VP_TRY(sweep_run(w->set, grouping_sweep_classes(f->a->g), on_segment, f));
+    return lead_out(f);
+}
+
+/* To the ops and, over all devices, to the kinds that scopes are made of. */
+static void spread_idle_before(const finder *f, const uint32_t *op, int64_t *of_all)
+{
+    const uint32_t *group_of = grouping_groups(f->a->g);
+    const kind_list *l = &f->a->devices[f->device].times;
+    for (uint32_t i = 0; i < l->n; i++) {
+        uint32_t k = l->kind[i];
+        if (!f->idle_before[k])
+            continue;
+        f->a->h->ops[op[group_of[k]]].idle_before_ps += f->idle_before[k];
+        of_all[k] += f->idle_before[k];
+        f->idle_before[k] = 0;
+    }
+}
+
+static int emit(finder *f, analysis *a, int64_t *of_all)
+{
+    const uint32_t *op = ops_by_group(a, f->device);
+    spread_idle_before(f, op, of_all);
+    VP_TRY(gap_list_emit(&f->longest, a, f->labels, f->device, op));
+    return gap_labels_emit(&f->sums, a, f->device);
+}
+
+static const trace_track *runs_of(const analysis *a, uint32_t device)
+{
+    TRACE_EACH_OF(a->t, a->devices[device].process, i)
+    if (a->t->tracks[i].role == SINK_ROLE_MODULES)
+        return &a->t->tracks[i];
+    return NULL;
+}
+
+static finder finder_of(const analysis *a, uint32_t device, gap_fn *on_gap)
+{
+    return (finder){.a = a,
+                    .on_gap = on_gap,
+                    .device = device,
+                    .d = &a->h->devices[device],
+                    .runs = runs_of(a, device),
+                    .before = {0, SIZE_MAX},
+                    .least_delay = INT64_MAX,
+                    .steps = step_idle_of(a, device)};
+}
+
+static int one_device(analysis *a, label_book *labels, uint32_t device, int64_t usual,
+                      int64_t *idle_before, int64_t *of_all)
+{
+    finder f = finder_of(a, device, account_gap);
+    f.labels = labels;
+    f.usual_delay = usual;
+    f.idle_before = idle_before;
+    idle_sums_init(&f.sums);
+    int rc = find_gaps(&f);
+    if (rc >= 0) {
+        step_idle_close(&f.steps);
+        rc = emit(&f, a, of_all);
+    }
+    idle_sums_free(&f.sums);
+    return rc;
+}
+
+static int all_devices(analysis *a, label_book *labels, const int64_t *usual)
+{
+    size_t kinds = a->t->kind_count;
+    VP_CLEANUP(vp_free_ptr) int64_t *before = vp_calloc(kinds + 1, sizeof *before);
+    VP_CLEANUP(vp_free_ptr) int64_t *of_all = vp_calloc(kinds + 1, sizeof *of_all);
+    if (!before || !of_all)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t d = 0; d < a->device_count; d++)
+        VP_TRY(one_device(a, labels, (uint32_t)d, usual[d], before, of_all));
+    gap_list_sort(a->h);
+    return scopes_idle(a->h, a->t, of_all);
+}
+
+static int ask_labels(spans *asked, const analysis *a, int64_t *usual)
+{
+    for (size_t d = 0; d < a->device_count; d++) {
+        finder f = finder_of(a, (uint32_t)d, ask);
+        f.asked = asked;
+        int rc = find_gaps(&f);
+        usual[d] = usual_delay(&f);
+        vp_free(f.delays);
+        VP_TRY(rc);
+    }
+    spans_union(asked);
+    return 0;
+}
+
+/* Without devices nothing idles for a reason that the host could tell: it is the host. */
+static void all_unknown(host_result *h)
+{
+    for (size_t d = 0; d < h->device_count; d++)
+        h->devices[d].cause_ps[VP_CAUSE_UNKNOWN] = h->devices[d].breakdown.idle_ps;
+}
+
+int gaps_collect(analysis *a)
+{
+    label_book *labels = NULL;
+    spans asked = {0};
+    if (!a->h->has_devices) {
+        all_unknown(a->h);
+        return 0;
+    }
+    VP_CLEANUP(vp_free_ptr) int64_t *usual = vp_calloc(a->device_count + 1, sizeof *usual);
+    if (!usual)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    int rc = ask_labels(&asked, a, usual);
+    if (rc >= 0)
+        rc = labels_new(&labels, a, &asked);
+    if (rc >= 0)
+        rc = all_devices(a, labels, usual);
+    labels_free(labels);
+    spans_free(&asked);
+    return rc;
+}

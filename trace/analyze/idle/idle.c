@@ -1,0 +1,218 @@
+#include "trace/analyze/idle/idle.h"
+
+#include <stdlib.h>
+
+#include "trace/analyze/host/calls.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+typedef struct splitter {
+    const idle_gap *g;
+    const analysis *a;
+    label_book *labels;
+    int64_t from, to; /* of the gap on the host's clock, never empty */
+    idle_fn *fn;
+    void *ctx;
+} splitter;
+
+static int64_t to_device(const splitter *s, int64_t t)
+{
+    int64_t length = s->g->end - s->g->start, host = s->to - s->from;
+    if (length == host)
+        return s->g->start + (t - s->from);
+    return s->g->start + (int64_t)((__int128)(t - s->from) * length / host);
+}
+
+static int give(const splitter *s, int64_t from, int64_t to, vp_cause cause, vp_sid name,
+                uint32_t thread)
+{
+    idle_piece p = {to_device(s, from), to_device(s, to), cause, name, thread};
+    return p.end > p.start ? s->fn(s->ctx, &p) : 0;
+}
+
+/* As give, but where the list has something that is the cause. */
+static int give_over(const splitter *s, const overlay_list *list, vp_cause over, int64_t from,
+                     int64_t to, const idle_piece *p)
+{
+    for (size_t i = overlays_seek(list, from); i < list->n && list->v[i].start < to; i++) {
+        const overlay *x = &list->v[i];
+        int64_t start = x->start > from ? x->start : from, end = x->end < to ? x->end : to;
+        VP_TRY(give(s, from, start, p->cause, p->label, p->thread));
+        VP_TRY(give(s, start, end, over, x->name ? x->name : p->label,
+                    x->name ? x->thread : p->thread));
+        from = end;
+    }
+    return give(s, from, to, p->cause, p->label, p->thread);
+}
+
+/* What links a gap to the host: its lateness is known to be the reason, or it is taken for it, or
+ * it is known not to be. */
+typedef enum host_link { LATE, TAKEN, IN_RUN } host_link;
+
+/* Where the thread is late anyway, an execution is only more of that. */
+static vp_cause cause_under(const label *l, host_link link)
+{
+    if (link == IN_RUN && l->cause != VP_CAUSE_CALLBACK)
+        return VP_CAUSE_LATENCY;
+    return link == LATE && l->cause == VP_CAUSE_CALL ? VP_CAUSE_HOST : l->cause;
+}
+
+static vp_cause cause_alone(host_link link)
+{
+    return link == LATE ? VP_CAUSE_HOST : link == TAKEN ? VP_CAUSE_UNKNOWN : VP_CAUSE_LATENCY;
+}
+
+/* Of the launching thread's word for it. */
+static int give_label(const splitter *s, int64_t from, int64_t to, const idle_piece *p,
+                      host_link link)
+{
+    if (p->cause == VP_CAUSE_SYNC && link != IN_RUN)
+        return give_over(s, labels_busy(s->labels), VP_CAUSE_PEER, from, to, p);
+    if (p->cause == VP_CAUSE_HOST || (p->cause == VP_CAUSE_CALL && link == TAKEN))
+        return give_over(s, labels_copies(s->labels), VP_CAUSE_TRANSFER, from, to, p);
+    return give(s, from, to, p->cause, p->label, p->thread);
+}
+
+static int give_alone(const splitter *s, int64_t from, int64_t to, host_link link)
+{
+    const idle_piece p = {.cause = cause_alone(link), .thread = IDLE_NO_THREAD};
+    if (link == IN_RUN)
+        return give(s, from, to, p.cause, 0, IDLE_NO_THREAD);
+    return give_over(s, labels_copies(s->labels), VP_CAUSE_TRANSFER, from, to, &p);
+}
+
+static int by_main(const splitter *s, int64_t from, int64_t to, host_link link);
+
+/* What a thread's labels leave of [from, to). */
+static int unlabelled(const splitter *s, int64_t from, int64_t to, uint32_t thread, host_link link)
+{
+    if (from >= to)
+        return 0;
+    if (thread != labels_main(s->labels))
+        return by_main(s, from, to, link);
+    return give_alone(s, from, to, link);
+}
+
+static int by_labels(const splitter *s, int64_t from, int64_t to, uint32_t thread, host_link link)
+{
+    const label_list *list;
+    VP_TRY(labels_of(&list, s->labels, thread));
+    for (size_t i = labels_seek(list, from); i < list->n && list->v[i].start < to; i++) {
+        const label *l = &list->v[i];
+        int64_t start = l->start > from ? l->start : from, end = l->end < to ? l->end : to;
+        VP_TRY(unlabelled(s, from, start, thread, link));
+        vp_cause cause = cause_under(l, link);
+        bool named = cause != VP_CAUSE_LATENCY;
+        const idle_piece p = {.cause = cause,
+                              .label = named ? l->name : 0,
+                              .thread = named ? thread : IDLE_NO_THREAD};
+        VP_TRY(give_label(s, start, end, &p, link));
+        from = end;
+    }
+    return unlabelled(s, from, to, thread, link);
+}
+
+static int by_main(const splitter *s, int64_t from, int64_t to, host_link link)
+{
+    uint32_t thread = labels_main(s->labels);
+    if (thread != UINT32_MAX)
+        return by_labels(s, from, to, thread, link);
+    return give_alone(s, from, to, link);
+}
+
+static int64_t clamp(int64_t t, int64_t low, int64_t high)
+{
+    return t < low ? low : t > high ? high : t;
+}
+
+static int by_call(const splitter *s, uint32_t call)
+{
+    const call_index *x = s->a->calls;
+    const trace *t = s->a->t;
+    uint32_t track = x->call[call].track;
+    vp_sid name = t->kinds[t->tracks[track].kind[x->call[call].index]].name;
+    int64_t begin = clamp(call_start(x, t, call), s->from, s->to);
+    int64_t end = clamp(call_end(x, t, call), begin, s->to);
+    if (begin > s->from)
+        VP_TRY(by_labels(s, s->from, begin, track, LATE));
+    VP_TRY(give(s, begin, end, VP_CAUSE_CALL, name, track));
+    return give(s, end, s->to, VP_CAUSE_LATENCY, 0, IDLE_NO_THREAD);
+}
+
+uint32_t idle_launch(const idle_gap *g, const analysis *a)
+{
+    if (g->next.index == SIZE_MAX)
+        return UINT32_MAX;
+    return calls_find(a->calls, &a->t->tracks[g->next.track], g->next.index);
+}
+
+/* Where the gap begins on the host's clock, so that it is never empty there. */
+static int64_t begin_of(const idle_gap *g)
+{
+    return g->from < g->to ? g->from : g->to - 1;
+}
+
+int idle_split(const idle_gap *g, const analysis *a, label_book *labels, idle_fn *fn, void *ctx)
+{
+    splitter s = {g, a, labels, begin_of(g), g->to, fn, ctx};
+    uint32_t call = idle_launch(g, a);
+    return call != UINT32_MAX ? by_call(&s, call)
+                              : by_main(&s, s.from, s.to, g->in_run ? IN_RUN : TAKEN);
+}
+
+int idle_asks(spans *asked, const idle_gap *g, const analysis *a)
+{
+    uint32_t call = idle_launch(g, a);
+    int64_t from = begin_of(g), to = g->to;
+    if (call != UINT32_MAX)
+        to = clamp(call_start(a->calls, a->t, call), from, to);
+    return spans_add(asked, from, to);
+}
+
+void idle_sums_init(idle_sums *s)
+{
+    *s = (idle_sums){0};
+    vp_map_init(&s->by_key);
+}
+
+void idle_sums_free(idle_sums *s)
+{
+    vp_free(s->v);
+    vp_map_free(&s->by_key);
+}
+
+int idle_sums_add(idle_sums *s, const idle_piece *p, int64_t gap)
+{
+    /* VP_TRACKS_MAX is below 2^20, VP_INTERN_MAX below 2^31 */
+    uint64_t thread = p->thread == IDLE_NO_THREAD ? 0xfffff : p->thread;
+    uint64_t key = (uint64_t)p->label << 24 | thread << 4 | (unsigned)p->cause;
+    uint32_t i = vp_map_get(&s->by_key, key);
+    if (i == VP_MAP_NONE) {
+        i = (uint32_t)s->n;
+        VP_TRY(vp_grow(&s->v, &s->cap, s->n + 1, sizeof *s->v, UINT32_MAX - 1));
+        VP_TRY(vp_map_set(&s->by_key, key, i));
+        s->v[s->n++] = (idle_sum){p->cause, p->label, p->thread, 0, 0, -1};
+    }
+    s->v[i].total_ps += p->end - p->start;
+    s->v[i].gaps += s->v[i].last_gap != gap;
+    s->v[i].last_gap = gap;
+    return 0;
+}
+
+static int by_total(const void *a, const void *b)
+{
+    const idle_sum *x = a, *y = b;
+    if (x->total_ps != y->total_ps)
+        return x->total_ps > y->total_ps ? -1 : 1;
+    if (x->cause != y->cause)
+        return x->cause < y->cause ? -1 : 1;
+    if (x->label != y->label)
+        return x->label < y->label ? -1 : 1;
+    return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+void idle_sums_sort(idle_sums *s)
+{
+    if (s->n)
+        qsort(s->v, s->n, sizeof *s->v, by_total);
+}

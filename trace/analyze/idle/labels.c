@@ -1,0 +1,387 @@
+#include "trace/analyze/idle/labels.h"
+
+#include <stdlib.h>
+
+#include "trace/analyze/host/host_kinds.h"
+#include "trace/analyze/steps/step_signs.h"
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+
+struct label_book {
+    const trace *t;
+    const host_kinds *kinds;
+    const spans *asked;
+    label_list *lists; /* by track */
+    bool *made;
+    uint32_t main;
+    overlay_list copies, busy;
+};
+
+/* An open span with what it and everything around it add up to. */
+typedef struct open_span {
+    int64_t end;
+    vp_sid name;
+    vp_cause cause;
+    bool solid; /* the name stands; else a span inside may give a better one */
+    bool profiler;
+} open_span;
+
+typedef struct walk {
+    const trace *t;
+    const host_kinds *kinds;
+    const trace_track *k;
+    label_list *out;
+    const spans *asked;
+    size_t asked_at; /* the first that ends after the current event's start */
+    open_span *v;
+    size_t n, cap;
+    int64_t now;
+    size_t next_step, next_launch; /* the first such event after the current one */
+} walk;
+
+#define LEADS_TO_DEVICE (HK_CALL | HK_EXECUTE | HK_LAUNCH)
+
+bool labels_is_step(const trace *t, const host_kinds *kinds, const trace_track *k, size_t event)
+{
+    if (host_kind_flags(kinds, k->kind[event]) & HK_STEP)
+        return true;
+    if (!k->attr[SINK_ROOT]) /* XLA's JSON drops it */
+        return step_is_numbered(t, k, event);
+    return trace_attr(k, SINK_STEP, event) != SINK_NO_VALUE && step_is_root(k, event);
+}
+
+static bool is_launch(const walk *w, size_t i)
+{
+    return host_kind_flags(w->kinds, w->k->kind[i]) & LEADS_TO_DEVICE;
+}
+
+/* Events come by start, so a span contains a step if the next step starts before it ends. Both
+ * places only move forward. */
+static bool contains(const walk *w, size_t *next, bool step, size_t i, int64_t end)
+{
+    if (*next <= i)
+        *next = i + 1;
+    while (*next < w->k->count &&
+           !(step ? labels_is_step(w->t, w->kinds, w->k, *next) : is_launch(w, *next)))
+        ++*next;
+    return *next < w->k->count && w->k->start_ps[*next] < end;
+}
+
+/* Spans that lead to device work: what keeps the device waiting is inside them, or they. */
+static bool is_transparent(walk *w, size_t i, int64_t end)
+{
+    uint32_t flags = host_kind_flags(w->kinds, w->k->kind[i]);
+    return (flags & HK_CALL) || contains(w, &w->next_step, true, i, end) ||
+           ((flags & HK_PYTHON) && contains(w, &w->next_launch, false, i, end));
+}
+
+static unsigned rank(vp_cause c)
+{
+    return c == VP_CAUSE_CALL ? VP_CAUSE_HOST : c == VP_CAUSE_HOST ? VP_CAUSE_CALL : c;
+}
+
+static vp_cause cause_of(const walk *w, uint32_t kind)
+{
+    vp_cause c = host_kind_cause(w->kinds, kind);
+    bool execute = host_kind_flags(w->kinds, kind) & HK_EXECUTE;
+    return c == VP_CAUSE_HOST && execute ? VP_CAUSE_CALL : c;
+}
+
+static open_span inside(walk *w, const open_span *around, size_t i, int64_t end)
+{
+    uint32_t kind = w->k->kind[i], flags = host_kind_flags(w->kinds, kind);
+    vp_sid name = w->t->kinds[kind].name;
+    vp_cause cause = cause_of(w, kind);
+    open_span s = *around;
+    s.end = end;
+    if (s.profiler)
+        return s;
+    if (flags & HK_PROFILER)
+        return (open_span){end, 0, VP_CAUSE_UNKNOWN, true, true};
+    if (rank(cause) < rank(s.cause))
+        return (open_span){end, name, cause, true, false};
+    if (cause != VP_CAUSE_HOST || s.cause != VP_CAUSE_HOST)
+        return s;
+    if (labels_is_step(w->t, w->kinds, w->k, i))
+        return (open_span){end, 0, VP_CAUSE_HOST, false, false};
+    if (s.solid)
+        return s;
+    return (open_span){end, name, VP_CAUSE_HOST, !is_transparent(w, i, end), false};
+}
+
+static int put(walk *w, int64_t start, int64_t end, const open_span *s)
+{
+    label_list *l = w->out;
+    label *last = l->n ? &l->v[l->n - 1] : NULL;
+    if (last && last->end == start && last->name == s->name && last->cause == s->cause) {
+        last->end = end;
+        return 0;
+    }
+    VP_TRY(vp_grow(&l->v, &l->cap, l->n + 1, sizeof *l->v, (size_t)VP_EVENTS_MAX * 2));
+    l->v[l->n++] = (label){start, end, s->name, s->cause};
+    return 0;
+}
+
+static int run_until(walk *w, int64_t t)
+{
+    while (w->n && w->now < t) {
+        const open_span *top = &w->v[w->n - 1];
+        if (top->end <= w->now) {
+            w->n--;
+            continue;
+        }
+        int64_t to = top->end < t ? top->end : t;
+        VP_TRY(put(w, w->now, to, top));
+        w->now = to;
+    }
+    if (w->now < t)
+        w->now = t;
+    return 0;
+}
+
+/* How far out it is looked for what contains a span: Perfetto's limit of nesting. It bounds the
+ * work on spans that all cross each other. */
+#define SEARCH_MAX 512u
+
+/* Spans that outlive the one they start in belong to what does contain them. */
+static open_span around(const walk *w, int64_t end)
+{
+    for (size_t i = w->n; i-- > 0 && w->n - i <= SEARCH_MAX;)
+        if (w->v[i].end >= end)
+            return w->v[i];
+    return (open_span){INT64_MAX, 0, VP_CAUSE_HOST, false, false};
+}
+
+/* Events come by start. What has no part in any time that is asked for does not contain anything
+ * that has one, so nothing depends on it. */
+static bool is_asked(walk *w, int64_t start, int64_t end)
+{
+    const spans *asked = w->asked;
+    while (w->asked_at < asked->n && asked->v[w->asked_at].end <= start)
+        w->asked_at++;
+    return w->asked_at < asked->n && asked->v[w->asked_at].start < end;
+}
+
+static int flatten(walk *w)
+{
+    int64_t last = w->k->count ? w->k->start_ps[0] : 0;
+    w->now = last;
+    for (size_t i = 0; i < w->k->count; i++) {
+        int64_t start = w->k->start_ps[i], end = start + w->k->dur_ps[i];
+        if (end == start || !is_asked(w, start, end) ||
+            (host_kind_flags(w->kinds, w->k->kind[i]) & HK_NOISE))
+            continue;
+        VP_TRY(run_until(w, start));
+        open_span outer = around(w, end), s = inside(w, &outer, i, end);
+        VP_TRY(vp_grow(&w->v, &w->cap, w->n + 1, sizeof *w->v, VP_EVENTS_MAX));
+        w->v[w->n++] = s;
+        last = end > last ? end : last;
+    }
+    return run_until(w, last);
+}
+
+/* How much a thread looks like the one that drives the devices: the rank of its best sign, then
+ * how many there are. */
+static void weigh(const label_book *b, const trace_track *k, uint64_t count[4])
+{
+    const trace_column *steps = k->attr[SINK_STEP];
+    for (size_t i = 0; i < k->count; i++) {
+        uint32_t f = host_kind_flags(b->kinds, k->kind[i]);
+        if (!(f & (HK_STEP | LEADS_TO_DEVICE)))
+            continue;
+        count[0] += (f & HK_STEP) != 0;
+        count[1] += (f & HK_CALL) != 0;
+        count[2] += (f & HK_EXECUTE) != 0;
+        count[3] += (f & HK_LAUNCH) != 0;
+    }
+    for (size_t i = trace_column_next(steps, 0); i < k->count; i = trace_column_next(steps, i + 1))
+        count[0] += !(host_kind_flags(b->kinds, k->kind[i]) & HK_STEP) &&
+                    labels_is_step(b->t, b->kinds, k, i);
+}
+
+static uint32_t find_main(const label_book *b)
+{
+    uint32_t best = UINT32_MAX;
+    uint64_t most[4] = {0};
+    for (uint32_t i = 0; i < b->t->track_count; i++) {
+        uint64_t count[4] = {0};
+        if (b->t->tracks[i].role != SINK_ROLE_PLAIN)
+            continue;
+        weigh(b, &b->t->tracks[i], count);
+        size_t c = 0;
+        while (c < 3 && count[c] == 0 && most[c] == 0)
+            c++;
+        if (count[c] > most[c]) {
+            best = i;
+            for (c = 0; c < 4; c++)
+                most[c] = count[c];
+        }
+    }
+    return best;
+}
+
+/* ---- What other threads and devices do meanwhile ---- */
+
+static int add_overlay(overlay_list *l, const overlay *x)
+{
+    VP_TRY(vp_grow(&l->v, &l->cap, l->n + 1, sizeof *l->v, VP_EVENTS_MAX));
+    l->v[l->n++] = *x;
+    return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const overlay *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    if (x->end != y->end)
+        return x->end > y->end ? -1 : 1;
+    return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+/* The first to begin has the time. */
+static void make_disjoint(overlay_list *l)
+{
+    size_t n = 0;
+    int64_t reach = INT64_MIN;
+    if (l->n)
+        qsort(l->v, l->n, sizeof *l->v, by_start);
+    for (size_t i = 0; i < l->n; i++) {
+        overlay x = l->v[i];
+        x.start = x.start > reach ? x.start : reach;
+        if (x.end <= x.start)
+            continue;
+        reach = x.end;
+        l->v[n++] = x;
+    }
+    l->n = n;
+}
+
+/* A thread that waits for a result to copy (np.asarray off the CPU) mostly only waits. */
+static int find_copies(label_book *b)
+{
+    for (uint32_t i = 0; i < b->t->track_count; i++) {
+        const trace_track *k = &b->t->tracks[i];
+        for (size_t e = 0; k->role == SINK_ROLE_PLAIN && e < k->count; e++) {
+            uint32_t flags = host_kind_flags(b->kinds, k->kind[e]);
+            if (!(flags & HK_TRANSFER) || (flags & (HK_BLOCKING | HK_LAUNCH)) == HK_BLOCKING)
+                continue;
+            overlay x = {k->start_ps[e], k->start_ps[e] + k->dur_ps[e],
+                         b->t->kinds[k->kind[e]].name, i};
+            if (spans_cut(b->asked, x.start, x.end) > 0)
+                VP_TRY(add_overlay(&b->copies, &x));
+        }
+    }
+    make_disjoint(&b->copies);
+    return 0;
+}
+
+/* Whatever works while this device idles is another one. */
+static int find_busy(label_book *b, const analysis *a)
+{
+    spans busy = {0};
+    int rc = a->device_count > 1 ? sweep_any_busy(&busy, a) : 0;
+    for (size_t i = 0; rc >= 0 && i < busy.n; i++) {
+        const overlay x = {busy.v[i].start, busy.v[i].end, 0, 0};
+        if (spans_cut(b->asked, x.start, x.end) > 0)
+            rc = add_overlay(&b->busy, &x);
+    }
+    spans_free(&busy);
+    return rc;
+}
+
+const overlay_list *labels_copies(const label_book *b)
+{
+    return &b->copies;
+}
+
+const overlay_list *labels_busy(const label_book *b)
+{
+    return &b->busy;
+}
+
+size_t overlays_seek(const overlay_list *list, int64_t from)
+{
+    size_t low = 0, high = list->n;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (list->v[mid].end <= from)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+int labels_new(label_book **out, const analysis *a, const spans *asked)
+{
+    const trace *t = a->t;
+    label_book *b = vp_calloc(1, sizeof *b);
+    if (!b)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    *b = (label_book){.t = t, .kinds = a->kinds, .asked = asked};
+    b->lists = vp_calloc((size_t)t->track_count + 1, sizeof *b->lists);
+    b->made = vp_calloc((size_t)t->track_count + 1, sizeof *b->made);
+    if (!b->lists || !b->made) {
+        labels_free(b);
+        return vp_fail(VP_ENOMEM, "out of memory");
+    }
+    b->main = find_main(b);
+    int rc = find_copies(b);
+    if (rc >= 0)
+        rc = find_busy(b, a);
+    if (rc < 0)
+        labels_free(b);
+    else
+        *out = b;
+    return rc;
+}
+
+void labels_free(label_book *b)
+{
+    if (!b)
+        return;
+    for (uint32_t i = 0; b->lists && i < b->t->track_count; i++)
+        vp_free(b->lists[i].v);
+    vp_free(b->lists);
+    vp_free(b->made);
+    vp_free(b->copies.v);
+    vp_free(b->busy.v);
+    vp_free(b);
+}
+
+int labels_of(const label_list **out, label_book *b, uint32_t track)
+{
+    if (!b->made[track]) {
+        walk w = {.t = b->t,
+                  .kinds = b->kinds,
+                  .k = &b->t->tracks[track],
+                  .out = &b->lists[track],
+                  .asked = b->asked};
+        int rc = flatten(&w);
+        vp_free(w.v);
+        VP_TRY(rc);
+        b->made[track] = true;
+    }
+    *out = &b->lists[track];
+    return 0;
+}
+
+size_t labels_seek(const label_list *list, int64_t from)
+{
+    size_t low = 0, high = list->n;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (list->v[mid].end <= from)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+uint32_t labels_main(const label_book *b)
+{
+    return b->main;
+}

@@ -1,0 +1,59 @@
+/* What a host thread is doing at any time, as the cause that idle device time under it has: its
+ * spans flattened to disjoint labelled intervals. Only analyze/ includes this. */
+#ifndef VP_ANALYZE_LABELS_H
+#define VP_ANALYZE_LABELS_H
+
+#include "trace/analyze/device/sweep.h"
+
+/* cause: COMPILE to HOST by host_kind_cause, CALL inside an Execute, UNKNOWN inside the profiler's
+ * own work. Of several open spans with different causes the first in that order wins; name is its
+ * outermost span. For HOST the name is the outermost span below the step annotation, PjitFunction
+ * and everything that contains a step, or for frames of a python tracer a launch: they lead to the
+ * device rather than keep it waiting; where only such spans are open, the innermost of them, and 0
+ * directly in a step. */
+typedef struct label {
+    int64_t start, end;
+    vp_sid name;
+    vp_cause cause;
+} label;
+
+typedef struct label_list { /* ascending, disjoint */
+    label *v;
+    size_t n, cap;
+} label_list;
+
+/* What explains idle time better than the label of the launching thread does: disjoint, ascending.
+ * name 0: the label's own name and thread are kept. */
+typedef struct overlay {
+    int64_t start, end;
+    vp_sid name;
+    uint32_t thread;
+} overlay;
+
+typedef struct overlay_list {
+    overlay *v;
+    size_t n, cap;
+} overlay_list;
+
+/* The lists of all host threads, each made when it is first asked for. They are good for times
+ * inside `asked`, a union that the book keeps looking at: most of a thread's spans lie under device
+ * work that nobody asks about. */
+typedef struct label_book label_book;
+int labels_new(label_book **out, const analysis *a, const spans *asked);
+void labels_free(label_book *b);
+int labels_of(const label_list **out, label_book *b, uint32_t track);
+/* The first label that ends after `from`: an index, list->n if none. */
+size_t labels_seek(const label_list *list, int64_t from);
+/* The thread that drives the devices: the one with step annotations, else with calls of compiled
+ * functions, executions, launches; UINT32_MAX without any. */
+uint32_t labels_main(const label_book *b);
+/* Copies (HK_TRANSFER) on any host thread, but for waits for a result; when any device works, empty
+ * with fewer than two. */
+const overlay_list *labels_copies(const label_book *b);
+const overlay_list *labels_busy(const label_book *b);
+/* The first that ends after `from`: an index, list->n if none. */
+size_t overlays_seek(const overlay_list *list, int64_t from);
+/* The event is a step annotation, by its name or by its attributes. */
+bool labels_is_step(const trace *t, const host_kinds *kinds, const trace_track *k, size_t event);
+
+#endif

@@ -1,0 +1,365 @@
+#include "trace/analyze/result/host.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/analyze/host/calls.h"
+#include "trace/analyze/host/host_kinds.h"
+#include "trace/base/buf.h"
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+
+void host_result_init(host_result *h)
+{
+    *h = (host_result){.base_unix_ns = VP_UNKNOWN, .capture_ps = VP_UNKNOWN};
+    h->steps = (vp_steps){.counted = VP_UNKNOWN,
+                          .median_ps = VP_UNKNOWN,
+                          .p90_ps = VP_UNKNOWN,
+                          .p95_ps = VP_UNKNOWN,
+                          .mad_ps = VP_UNKNOWN,
+                          .mean_ps = VP_UNKNOWN,
+                          .min_ps = VP_UNKNOWN,
+                          .max_ps = VP_UNKNOWN,
+                          .excess_ps = VP_UNKNOWN};
+    vp_arena_init(&h->arena);
+}
+
+void host_result_free(host_result *h)
+{
+    for (size_t i = 0; i < h->module_count; i++)
+        vp_free(h->modules[i].samples);
+    vp_free(h->devices);
+    vp_free(h->ops);
+    vp_free(h->scopes);
+    vp_free(h->modules);
+    vp_free(h->quality);
+    vp_free(h->steps.list);
+    vp_free(h->gaps);
+    vp_free(h->idle_labels);
+    vp_free(h->collectives);
+    vp_free(h->transfers);
+    vp_free(h->compile.functions);
+    vp_free(h->host_ops);
+    vp_free(h->threads);
+    vp_free(h->memory);
+    vp_arena_free(&h->arena);
+    host_result_init(h);
+}
+
+/* A name in a file may hold a NUL byte, a C string cannot: it becomes the symbol for it, U+2400. */
+static int spell_nul(const char **out, host_result *h, vp_str s)
+{
+    vp_buf b;
+    int rc = 0;
+    vp_buf_init(&b, SIZE_MAX / 8);
+    for (size_t i = 0; rc >= 0 && i < s.n; i++)
+        rc = s.p[i] ? vp_buf_putc(&b, s.p[i]) : vp_buf_puts(&b, "\xe2\x90\x80");
+    if (rc >= 0)
+        rc = host_text(out, h, vp_buf_view(&b));
+    vp_buf_free(&b);
+    return rc;
+}
+
+int host_text(const char **out, host_result *h, vp_str s)
+{
+    if (s.n && memchr(s.p, 0, s.n))
+        return spell_nul(out, h, s);
+    char *copy = s.n ? vp_arena_strndup(&h->arena, s.p, s.n) : NULL;
+    if (s.n && !copy)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    *out = copy;
+    return 0;
+}
+
+static vp_device_kind device_kind(sink_process_kind k)
+{
+    return k == SINK_PROCESS_TPU   ? VP_DEVICE_TPU
+           : k == SINK_PROCESS_GPU ? VP_DEVICE_GPU
+           : k == SINK_PROCESS_CPU ? VP_DEVICE_CPU
+                                   : VP_DEVICE_OTHER;
+}
+
+static bool own_clock(track_set set)
+{
+    for (size_t i = 0; i < set.count; i++)
+        if (set.t->tracks[set.tracks[i]].aligned_start_ps)
+            return true;
+    return false;
+}
+
+static int name_process(const char **out, host_result *h, const trace_process *p, const trace *t)
+{
+    char text[48];
+    vp_str name = trace_str(t, p->name);
+    if (!name.n)
+        name =
+            (vp_str){text, (size_t)snprintf(text, sizeof text, "process %lld", (long long)p->id)};
+    return host_text(out, h, name);
+}
+
+static int add_device(host_result *h, const grouping *g, track_set set, uint32_t process,
+                      ops_room *room, kind_list *times, kind_times *all)
+{
+    const trace_process *p = &set.t->processes[process];
+    vp_device d = {
+        .kind = device_kind(p->kind), .own_clock = own_clock(set), .steps_counted = VP_UNKNOWN};
+    VP_TRY(name_process(&d.name, h, p, set.t));
+    VP_TRY(host_text(&d.model, h, trace_str(set.t, p->model)));
+    VP_TRY(bd_compute(&d.breakdown, &d.start_ps, &d.end_ps, set, grouping_sweep_classes(g)));
+    if (!d.own_clock) {
+        d.start_ps -= h->origin_ps;
+        d.end_ps -= h->origin_ps;
+    }
+    VP_TRY(vp_grow(&h->devices, &h->device_cap, h->device_count + 1, sizeof d, SIZE_MAX / 1024));
+    h->devices[h->device_count++] = d;
+    h->own_clock = h->own_clock || d.own_clock;
+    return ops_of_device(h, g, set, (uint32_t)h->device_count - 1, room, times, all);
+}
+
+static int add_quality(host_result *h, const trace_quality *q)
+{
+    vp_quality out = {.code = q->code,
+                      .severity = q->severity == SINK_ERROR     ? VP_SEV_ERROR
+                                  : q->severity == SINK_WARNING ? VP_SEV_WARNING
+                                                                : VP_SEV_INFO,
+                      .event = q->event,
+                      .byte = q->byte,
+                      .partial = q->partial};
+    VP_TRY(host_text(&out.message, h, vp_str_of(q->message)));
+    VP_TRY(vp_grow(&h->quality, &h->quality_cap, h->quality_count + 1, sizeof out, 100000));
+    h->quality[h->quality_count++] = out;
+    return 0;
+}
+
+int host_note(host_result *h, const char *code, vp_severity severity, const char *message)
+{
+    sink_severity s = severity == VP_SEV_ERROR     ? SINK_ERROR
+                      : severity == VP_SEV_WARNING ? SINK_WARNING
+                                                   : SINK_INFO;
+    return add_quality(h, &(trace_quality){code, s, message, -1, -1, false});
+}
+
+static int add_crossings(host_result *h, uint64_t n)
+{
+    char text[160];
+    if (!n)
+        return 0;
+    snprintf(text, sizeof text,
+             "%llu events outlive the event they started in: self time goes to the latest started",
+             (unsigned long long)n);
+    return add_quality(h, &(trace_quality){"crossing", SINK_INFO, text, -1, -1, false});
+}
+
+/* The devices of a trace while it is analysed: what add_device is told of each. */
+typedef struct device_list {
+    device_work *v;
+    size_t n, cap;
+    uint32_t *tracks; /* of all processes: those that are analysed, by process */
+    ops_room *room;
+} device_list;
+
+static void device_list_free(device_list *l)
+{
+    vp_free(l->v);
+    vp_free(l->tracks);
+    ops_room_free(l->room);
+}
+
+static int analyze_process(host_result *h, device_list *l, const grouping *g, const trace *t,
+                           uint32_t process, const uint32_t *first, kind_times *all)
+{
+    track_set set = {t, l->tracks + first[process], first[process + 1] - first[process]};
+    if (!set.count)
+        return 0;
+    VP_TRY(vp_grow(&l->v, &l->cap, l->n + 1, sizeof *l->v, VP_PROCESSES_MAX));
+    device_work *w = &l->v[l->n++];
+    *w = (device_work){.process = process, .set = set, .first_op = (uint32_t)h->op_count};
+    return add_device(h, g, set, process, l->room, &w->times, all);
+}
+
+static void overall_window(host_result *h)
+{
+    for (size_t i = 0; i < h->device_count; i++) {
+        const vp_device *d = &h->devices[i];
+        if (!i || d->start_ps < h->start_ps)
+            h->start_ps = d->start_ps;
+        if (!i || d->end_ps > h->end_ps)
+            h->end_ps = d->end_ps;
+    }
+}
+
+/* Where the report's time 0 lies: where the file says it, else at the earliest event (analysis.md
+ * 6.2.1), in whole ns so that the Unix base stays an integer. */
+static void choose_origin(host_result *h, const trace *t)
+{
+    h->timeline_ns = t->file_origin_ns;
+    if (t->base_unix_ns != SINK_NO_TIME)
+        h->base_unix_ns = t->base_unix_ns;
+    if (t->capture_start_ps != SINK_NO_TIME) {
+        h->capture_ps = t->capture_end_ps - t->capture_start_ps;
+        return;
+    }
+    if (t->extent_start_ps == SINK_NO_TIME)
+        return;
+    h->capture_ps = t->extent_end_ps - t->extent_start_ps;
+    int64_t ns = t->extent_start_ps / 1000 - (t->extent_start_ps % 1000 < 0);
+    h->origin_ps = ns * 1000;
+    h->timeline_ns += ns;
+    if (h->base_unix_ns != VP_UNKNOWN)
+        h->base_unix_ns += ns;
+}
+
+static void count_events(host_result *h, const trace *t)
+{
+    uint64_t n = t->event_count + t->skipped_count;
+    for (uint32_t i = 0; i < t->track_count; i++)
+        if (t->tracks[i].one_timeline) /* made of host events, which are counted themselves */
+            n -= t->tracks[i].count;
+    h->events = (int64_t)n;
+}
+
+static int by_ordinal(const void *a, const void *b, void *ctx)
+{
+    const trace *t = ctx;
+    uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+    int32_t x = t->processes[i].ordinal, y = t->processes[j].ordinal;
+    return x != y ? (x > y) - (x < y) : (i > j) - (i < j);
+}
+
+/* Devices by number, since a file may name them in the order of their first events; what has no
+ * number stays in the file's order, before them. */
+static uint32_t *process_order(const trace *t)
+{
+    uint32_t *order = vp_calloc((size_t)t->process_count + 1, sizeof *order);
+    for (uint32_t p = 0; order && p < t->process_count; p++)
+        order[p] = p;
+    if (order)
+        qsort_r(order, t->process_count, sizeof *order, by_ordinal, (void *)t);
+    return order;
+}
+
+static bool is_analysed(const trace *t, const trace_track *k, sink_role role)
+{
+    return k->role == role && trace_track_counts(t, k);
+}
+
+/* The tracks that are analysed, by process, those of one in the file's order: first[p] to
+ * first[p + 1] of *tracks. */
+static int sort_tracks(uint32_t **tracks, uint32_t *first, const trace *t, sink_role role)
+{
+    uint32_t *v = *tracks = vp_realloc_array(NULL, t->track_count, sizeof *v);
+    if (!v)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < t->track_count; i++)
+        first[t->tracks[i].process + 2] += is_analysed(t, &t->tracks[i], role);
+    for (uint32_t p = 0; p < t->process_count; p++)
+        first[p + 2] += first[p + 1];
+    for (uint32_t i = 0; i < t->track_count; i++) /* first[p + 1] goes from p's start to its end */
+        if (is_analysed(t, &t->tracks[i], role))
+            v[first[t->tracks[i].process + 1]++] = i;
+    return 0;
+}
+
+static int analyze_processes(host_result *h, device_list *l, const grouping *g, const trace *t,
+                             kind_times *all)
+{
+    VP_CLEANUP(vp_free_ptr) uint32_t *order = process_order(t);
+    VP_CLEANUP(vp_free_ptr)
+    uint32_t *first = vp_calloc((size_t)t->process_count + 2, sizeof *first);
+    if (!order || !first)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_TRY(sort_tracks(&l->tracks, first, t, h->has_devices ? SINK_ROLE_OPS : SINK_ROLE_PLAIN));
+    VP_TRY(ops_room_new(&l->room, g, t));
+    for (uint32_t p = 0; p < t->process_count; p++)
+        VP_TRY(analyze_process(h, l, g, t, order[p], first, all));
+    return 0;
+}
+
+/* The questions beyond the op tables; each builds on those before it. What is counted aside comes
+ * last, so that nothing waits for it. */
+static int ask_all(analysis *a)
+{
+    static int (*const questions[])(analysis *) = {
+        steps_collect,    gaps_collect,    launch_collect,  collectives_collect, transfers_collect,
+        hygiene_collect,  compile_collect, threads_collect, args_collect,        memory_collect,
+        barriers_collect, quality_collect, host_ops_collect};
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
+        VP_TRY(questions[i](a));
+    return 0;
+}
+
+static int analyze_fully(analysis *a)
+{
+    VP_TRY(host_kinds_new(&a->kinds, a->t));
+    if (host_all_cpu(a->h))
+        host_kinds_on_cpu(a->kinds, a->t);
+    int rc = host_ops_start(a);
+    if (rc >= 0)
+        rc = calls_new(&a->calls, a->t, a->kinds);
+    if (rc >= 0)
+        rc = ask_all(a);
+    host_ops_end(a);
+    calls_free(a->calls);
+    host_kinds_free(a->kinds);
+    a->calls = NULL;
+    a->kinds = NULL;
+    return rc;
+}
+
+typedef struct probing {
+    host_probe *fn;
+    void *ctx;
+} probing;
+
+static int analyze_grouped(host_result *h, device_list *l, const grouping *g, const trace *t,
+                           kind_times *all, vp_depth depth, const probing *probe)
+{
+    VP_TRY(analyze_processes(h, l, g, t, all));
+    overall_window(h);
+    if (h->has_devices) {
+        VP_TRY(scopes_collect(h, t, all));
+        VP_TRY(modules_collect(h, t, all));
+    }
+    VP_CLEANUP(vp_free_ptr)
+    uint32_t *op_of = vp_realloc_array(NULL, (size_t)grouping_count(g) + 1, sizeof *op_of);
+    if (!op_of)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    analysis a = {
+        .h = h, .t = t, .g = g, .devices = l->v, .device_count = l->n, .op_of_group = op_of};
+    if (depth == VP_DEPTH_FULL)
+        VP_TRY(analyze_fully(&a));
+    return probe->fn ? probe->fn(probe->ctx, &a) : 0;
+}
+
+int host_analyze(host_result *h, const trace *t, vp_group by, vp_depth depth)
+{
+    return host_analyze_with(h, t, by, depth, NULL, NULL);
+}
+
+int host_analyze_with(host_result *h, const trace *t, vp_group by, vp_depth depth,
+                      host_probe *probe, void *probe_ctx)
+{
+    VP_CLEANUP(vp_free_ptr) int64_t *self = vp_calloc(t->kind_count, sizeof *self);
+    VP_CLEANUP(vp_free_ptr) int64_t *calls = vp_calloc(t->kind_count, sizeof *calls);
+    kind_times all = {self, calls, 0};
+    device_list l = {0};
+    grouping *g = NULL;
+    if (!self || !calls)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    h->has_devices = trace_has_device(t);
+    h->partial = t->partial;
+    choose_origin(h, t);
+    count_events(h, t);
+    VP_TRY(grouping_new(&g, t, by, h->has_devices));
+    int rc = analyze_grouped(h, &l, g, t, &all, depth, &(probing){probe, probe_ctx});
+    if (rc >= 0 && !h->has_devices && by == VP_GROUP_SCOPE)
+        rc = scopes_collect(h, t, &all);
+    device_list_free(&l);
+    grouping_free(g);
+    VP_TRY(rc);
+    for (uint32_t i = 0; i < t->quality_count; i++)
+        VP_TRY(add_quality(h, &t->quality[i]));
+    return add_crossings(h, all.crossings);
+}

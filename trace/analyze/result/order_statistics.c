@@ -1,0 +1,95 @@
+#include "trace/analyze/result/host.h"
+
+#include <string.h>
+
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+static void swap(int64_t *a, int64_t *b)
+{
+    int64_t t = *a;
+    *a = *b;
+    *b = t;
+}
+
+/* Three-way quickselect with a pseudo-random pivot: equal values, common in profiles, cost one
+ * pass, and no order of the input is known to be slow. */
+int64_t select_kth(int64_t *v, size_t n, size_t k)
+{
+    size_t low = 0, high = n;
+    uint64_t random = UINT64_C(0x9e3779b97f4a7c15) ^ n;
+    while (high - low > 1) {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        int64_t pivot = v[low + random % (high - low)];
+        size_t less = low, i = low, more = high;
+        while (i < more) {
+            if (v[i] < pivot)
+                swap(&v[i++], &v[less++]);
+            else if (v[i] > pivot)
+                swap(&v[i], &v[--more]);
+            else
+                i++;
+        }
+        if (k < less)
+            high = less;
+        else if (k >= more)
+            low = more;
+        else
+            return pivot;
+    }
+    return v[low];
+}
+
+size_t nearest_rank(size_t n, unsigned percent)
+{
+    size_t rank = (n / 100) * percent + ((n % 100) * percent + 99) / 100;
+    return rank ? rank - 1 : 0;
+}
+
+/* Merges the two ascending runs [0, mid) and [mid, n) of v into out. */
+static void merge(int64_t *out, const int64_t *v, size_t mid, size_t n)
+{
+    size_t i = 0, k = mid;
+    for (size_t o = 0; o < n; o++)
+        out[o] = k == n || (i < mid && v[i] <= v[k]) ? v[i++] : v[k++];
+}
+
+static size_t run_end(const int64_t *v, size_t at, size_t n)
+{
+    for (at++; at < n && v[at - 1] <= v[at]; at++)
+        ;
+    return at;
+}
+
+/* One pass over all pairs of runs, from v to out: true when a single run is left. */
+static bool merge_pairs(int64_t *out, const int64_t *v, size_t n)
+{
+    size_t at = 0, pairs = 0;
+    for (; at < n; pairs++) {
+        size_t mid = run_end(v, at, n), end = mid < n ? run_end(v, mid, n) : n;
+        merge(out + at, v + at, mid - at, end - at);
+        at = end;
+    }
+    return pairs <= 1;
+}
+
+int sort_runs(int64_t *v, size_t n)
+{
+    if (!n || run_end(v, 0, n) == n)
+        return 0;
+    VP_CLEANUP(vp_free_ptr) int64_t *other = vp_realloc_array(NULL, n, sizeof *other);
+    int64_t *from = v, *to = other;
+    if (!other)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (bool sorted = false; !sorted;) {
+        sorted = merge_pairs(to, from, n);
+        int64_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != v)
+        memcpy(v, from, n * sizeof *v);
+    return 0;
+}

@@ -1,0 +1,286 @@
+#include <stdlib.h>
+
+#include "trace/analyze/steps/step_signs.h"
+#include "trace/analyze/steps/steps_parts.h"
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+
+void step_search_free(step_search *s)
+{
+    for (size_t i = 0; s->device && i < s->device_count; i++)
+        vp_free(s->device[i].v);
+    vp_free(s->device);
+    vp_free(s->device_of);
+    vp_free(s->host.v);
+    vp_free(s->beside.v);
+    *s = (step_search){0};
+}
+
+int step_marks_add(step_marks *m, const step_mark *mark)
+{
+    VP_TRY(vp_grow(&m->v, &m->cap, m->n + 1, sizeof *m->v, VP_EVENTS_MAX));
+    m->v[m->n++] = *mark;
+    return 0;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const step_mark *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    if (x->end != y->end)
+        return x->end > y->end ? -1 : 1;
+    return (x->track > y->track) - (x->track < y->track);
+}
+
+static int by_track(const void *a, const void *b)
+{
+    const step_mark *x = a, *y = b;
+    return x->track != y->track ? (x->track > y->track) - (x->track < y->track) : by_place(a, b);
+}
+
+/* Of marks in order: those of one track that lie inside the one before are parts of it. */
+static void drop_nested(step_marks *m)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < m->n; i++) {
+        const step_mark *x = &m->v[i], *last = n ? &m->v[n - 1] : NULL;
+        if (last && last->track == x->track && x->start < last->end && x->end <= last->end)
+            continue;
+        m->v[n++] = *x;
+    }
+    m->n = n;
+}
+
+void step_marks_order(step_marks *m)
+{
+    if (m->n)
+        qsort(m->v, m->n, sizeof *m->v, by_track);
+    drop_nested(m);
+    if (m->n)
+        qsort(m->v, m->n, sizeof *m->v, by_place);
+}
+
+uint32_t step_mark_at(const step_marks *m, int64_t at, size_t *last)
+{
+    size_t low = *last, high = m->n;
+    if (low >= m->n || m->v[low].start > at)
+        low = 0;
+    else if (low + 1 == m->n || m->v[low + 1].start > at)
+        high = low + 1;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (m->v[mid].start <= at)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    *last = low ? low - 1 : 0;
+    return low && at <= m->v[low - 1].end ? (uint32_t)(low - 1) : STEP_NONE;
+}
+
+/* ---- The program's own marks ---- */
+
+static bool is_profiler_step(const trace *t, const trace_track *k, size_t e)
+{
+    return trace_attr(k, SINK_STEP, e) != SINK_NO_VALUE &&
+           vp_str_starts(trace_str(t, t->kinds[k->kind[e]].name), VP_STR("ProfilerStep#"));
+}
+
+static bool is_root(const trace *t, const trace_track *k, size_t e)
+{
+    (void)t;
+    return step_is_root(k, e);
+}
+
+/* Only events that have one of the attributes are asked. */
+typedef bool mark_test(const trace *t, const trace_track *k, size_t event);
+
+static step_mark mark_of(const trace *t, uint32_t track, size_t e)
+{
+    const trace_track *k = &t->tracks[track];
+    int64_t number = trace_attr(k, SINK_STEP, e);
+    return (step_mark){.start = trace_aligned_start(k, e),
+                       .end = trace_aligned_end(k, e),
+                       .number = number == SINK_NO_VALUE ? VP_UNKNOWN : number,
+                       .group = trace_attr(k, SINK_GROUP, e),
+                       .name = trace_str(t, t->kinds[k->kind[e]].name),
+                       .track = track,
+                       .step = STEP_NONE,
+                       .is_cut = t->kinds[k->kind[e]].unfinished};
+}
+
+static size_t next_numbered(const trace_track *k, size_t event)
+{
+    size_t step = trace_column_next(k->attr[SINK_STEP], event);
+    size_t root = trace_column_next(k->attr[SINK_ROOT], event);
+    return step < root ? step : root;
+}
+
+static int gather(step_marks *m, const trace *t, mark_test *is_mark)
+{
+    for (uint32_t i = 0; i < t->track_count; i++) {
+        const trace_track *k = &t->tracks[i];
+        if (k->role != SINK_ROLE_PLAIN || t->processes[k->process].kind != SINK_PROCESS_HOST)
+            continue;
+        for (size_t e = next_numbered(k, 0); e < k->count; e = next_numbered(k, e + 1)) {
+            if (!is_mark(t, k, e))
+                continue;
+            step_mark mark = mark_of(t, i, e);
+            VP_TRY(step_marks_add(m, &mark));
+        }
+    }
+    step_marks_order(m);
+    return 0;
+}
+
+/* The track with the most marks, then the longest, then the first. */
+static uint32_t main_track(const step_marks *m, const trace *t)
+{
+    struct {
+        int64_t count, length;
+    } *of = vp_calloc(t->track_count, sizeof *of);
+    uint32_t best = STEP_NONE;
+    for (size_t i = 0; of && i < m->n; i++) {
+        of[m->v[i].track].count++;
+        of[m->v[i].track].length += m->v[i].end - m->v[i].start;
+    }
+    for (uint32_t i = 0; of && i < t->track_count; i++)
+        if (of[i].count && (best == STEP_NONE || of[i].count > of[best].count ||
+                            (of[i].count == of[best].count && of[i].length > of[best].length)))
+            best = i;
+    vp_free(of);
+    return best;
+}
+
+/* Threads that step side by side: the steps are those of the main thread, and what overlaps them
+ * only says what the other thread's own work belongs to. */
+static int keep_one_at_a_time(step_search *s, const trace *t)
+{
+    step_marks *m = &s->host;
+    uint32_t main = main_track(m, t);
+    size_t n = 0, ahead = 0;
+    int64_t reach = INT64_MIN;
+    if (main == STEP_NONE)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t i = 0; i < m->n; i++) {
+        const step_mark x = m->v[i];
+        for (ahead = ahead > i ? ahead : i; ahead < m->n && m->v[ahead].track != main;)
+            ahead++;
+        if (x.track != main && (x.start < reach || (ahead < m->n && m->v[ahead].start < x.end))) {
+            VP_TRY(step_marks_add(&s->beside, &x));
+            continue;
+        }
+        reach = x.end > reach ? x.end : reach;
+        m->v[n++] = x;
+    }
+    m->n = n;
+    return 0;
+}
+
+static uint64_t name_and_number(const step_mark *x)
+{
+    return vp_hash(x->name.p, x->name.n, (uint64_t)x->number);
+}
+
+int step_marks_join(step_search *s)
+{
+    vp_map known;
+    int rc = 0;
+    vp_map_init(&known);
+    for (size_t i = 0; rc >= 0 && s->beside.n && i < s->host.n; i++)
+        if (s->host.v[i].number != VP_UNKNOWN)
+            rc = vp_map_set(&known, name_and_number(&s->host.v[i]), s->host.v[i].step);
+    for (size_t i = 0; rc >= 0 && i < s->beside.n; i++) {
+        step_mark *x = &s->beside.v[i];
+        x->step = x->number == VP_UNKNOWN ? STEP_NONE : vp_map_get(&known, name_and_number(x));
+    }
+    vp_map_free(&known);
+    return rc;
+}
+
+static int find_host(step_search *s, const analysis *a)
+{
+    static const struct {
+        mark_test *is_mark;
+        vp_step_source source;
+    } tries[] = {{is_profiler_step, VP_STEPS_PROFILER},
+                 {is_root, VP_STEPS_ANNOTATION},
+                 {step_is_numbered, VP_STEPS_ANNOTATION}};
+    for (size_t i = 0; i < sizeof tries / sizeof *tries && !s->host.n; i++) {
+        VP_TRY(gather(&s->host, a->t, tries[i].is_mark));
+        s->source = s->host.n ? tries[i].source : VP_STEPS_NONE;
+    }
+    return s->host.n ? keep_one_at_a_time(s, a->t) : 0;
+}
+
+/* ---- The profiler's marks, by device ---- */
+
+/* "5", "train 5". */
+static int64_t number_in(vp_str name)
+{
+    size_t from = name.n;
+    int64_t n;
+    while (from && name.p[from - 1] >= '0' && name.p[from - 1] <= '9')
+        from--;
+    return vp_str_to_i64(vp_str_skip(name, from), &n) ? n : VP_UNKNOWN;
+}
+
+static int find_lines(step_search *s, const analysis *a)
+{
+    const trace *t = a->t;
+    for (uint32_t i = 0; i < t->track_count; i++) {
+        const trace_track *k = &t->tracks[i];
+        uint32_t d = s->device_of[k->process];
+        for (size_t e = 0; k->role == SINK_ROLE_STEPS && d != STEP_NONE && e < k->count; e++) {
+            step_mark mark = mark_of(t, i, e);
+            if (mark.number == VP_UNKNOWN)
+                mark.number = number_in(mark.name);
+            VP_TRY(step_marks_add(&s->device[d], &mark));
+        }
+    }
+    for (size_t d = 0; d < s->device_count; d++)
+        step_marks_order(&s->device[d]);
+    return 0;
+}
+
+static bool any(const step_search *s)
+{
+    for (size_t d = 0; d < s->device_count; d++)
+        if (s->device[d].n)
+            return true;
+    return false;
+}
+
+static int run(step_search *s, const analysis *a)
+{
+    s->device = vp_calloc(a->device_count + 1, sizeof *s->device);
+    s->device_of = vp_realloc_array(NULL, (size_t)a->t->process_count + 1, sizeof *s->device_of);
+    if (!s->device || !s->device_of)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (uint32_t p = 0; p < a->t->process_count; p++)
+        s->device_of[p] = STEP_NONE;
+    for (uint32_t d = 0; d < a->device_count; d++)
+        s->device_of[a->devices[d].process] = d;
+    VP_TRY(find_lines(s, a));
+    if (!any(s))
+        VP_TRY(find_host(s, a));
+    else
+        s->source = VP_STEPS_LINE;
+    if (s->source != VP_STEPS_NONE || !a->h->has_devices)
+        return 0;
+    VP_TRY(step_modules_marks(s, a));
+    if (any(s))
+        s->source = VP_STEPS_MODULES;
+    return 0;
+}
+
+int step_search_run(step_search *out, const analysis *a)
+{
+    *out = (step_search){.device_count = a->device_count};
+    int rc = run(out, a);
+    if (rc < 0)
+        step_search_free(out);
+    return rc;
+}

@@ -1,0 +1,208 @@
+#include "trace/analyze/steps/steps_parts.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+static const trace_kind *kind_at(const trace *t, const trace_track *k, size_t e)
+{
+    return &t->kinds[k->kind[e]];
+}
+
+static bool has_runs(const step_search *s, const trace_track *k)
+{
+    return k->role == SINK_ROLE_MODULES && k->count && s->device_of[k->process] != STEP_NONE;
+}
+
+static vp_sid largest(const int64_t *total, size_t n)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < n; i++)
+        if (total[i] > total[best])
+            best = i;
+    return (vp_sid)best;
+}
+
+/* ---- Runs on a line of their own ---- */
+
+/* The name, with its program id, that runs longest over all devices; 0 without runs. */
+static int longest_run(vp_sid *out, const step_search *s, const trace *t)
+{
+    VP_CLEANUP(vp_free_ptr) int64_t *total = vp_calloc(t->names.count + 1, sizeof *total);
+    if (!total)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < t->track_count; i++) {
+        const trace_track *k = &t->tracks[i];
+        for (size_t e = 0; has_runs(s, k) && e < k->count; e++)
+            total[kind_at(t, k, e)->name] += k->dur_ps[e];
+    }
+    *out = largest(total, t->names.count);
+    return 0;
+}
+
+static int marks_of_runs(step_search *s, const trace *t, vp_sid name)
+{
+    for (uint32_t i = 0; i < t->track_count; i++) {
+        const trace_track *k = &t->tracks[i];
+        for (size_t e = 0; has_runs(s, k) && e < k->count; e++) {
+            int64_t program;
+            if (kind_at(t, k, e)->name != name)
+                continue;
+            step_mark mark = {.start = trace_aligned_start(k, e),
+                              .end = trace_aligned_end(k, e),
+                              .number = VP_UNKNOWN,
+                              .group = SINK_NO_VALUE,
+                              .name = trace_module_name(trace_str(t, name), &program),
+                              .track = i,
+                              .step = STEP_NONE};
+            VP_TRY(step_marks_add(&s->device[s->device_of[k->process]], &mark));
+        }
+    }
+    return 0;
+}
+
+/* ---- Runs that only their ops show (GPU) ---- */
+
+/* Room that the devices share: both all 0 between them. */
+typedef struct ops_rhythm {
+    int64_t *total; /* by name */
+    int64_t *seen;  /* by kind */
+} ops_rhythm;
+
+/* The module that has more than half of the self time; 0: none has. */
+static vp_sid longest_by_ops(const trace *t, const kind_list *l, int64_t *total)
+{
+    int64_t all = 0;
+    vp_sid best = 0;
+    for (uint32_t i = 0; i < l->n; i++) {
+        vp_sid module = t->kinds[l->kind[i]].module;
+        all += l->self_ps[i];
+        total[module] += module ? l->self_ps[i] : 0;
+    }
+    for (uint32_t i = 0; i < l->n; i++)
+        if (total[t->kinds[l->kind[i]].module] > all / 2)
+            best = t->kinds[l->kind[i]].module;
+    for (uint32_t i = 0; i < l->n; i++)
+        total[t->kinds[l->kind[i]].module] = 0;
+    return best;
+}
+
+/* How often each run of the module calls its rarest op, if every op is called a multiple of that:
+ * so often did it run. 0: not regular, or below 3. */
+static int64_t runs_by_ops(const trace *t, const kind_list *l, vp_sid module)
+{
+    int64_t runs = INT64_MAX;
+    for (uint32_t i = 0; i < l->n; i++)
+        if (t->kinds[l->kind[i]].module == module && l->calls[i] < runs)
+            runs = l->calls[i];
+    for (uint32_t i = 0; i < l->n; i++)
+        if (t->kinds[l->kind[i]].module == module && l->calls[i] % runs)
+            return 0;
+    return runs < INT64_MAX && runs >= 3 ? runs : 0;
+}
+
+/* The op that comes first among those that each run calls once. */
+static uint32_t opening_op(const trace *t, const device_work *w, vp_sid module, int64_t runs,
+                           uint32_t *track)
+{
+    int64_t first = INT64_MAX;
+    uint32_t best = STEP_NONE;
+    for (size_t i = 0; i < w->set.count; i++) {
+        const trace_track *k = &t->tracks[w->set.tracks[i]];
+        size_t e = 0;
+        while (e < k->count && (kind_at(t, k, e)->module != module ||
+                                kind_list_calls(&w->times, k->kind[e]) != runs))
+            e++;
+        if (e < k->count && k->start_ps[e] < first) {
+            first = k->start_ps[e];
+            best = k->kind[e];
+            *track = w->set.tracks[i];
+        }
+    }
+    return best;
+}
+
+static int add_openings(step_marks *m, const trace *t, uint32_t track, uint32_t opening,
+                        vp_sid module)
+{
+    const trace_track *k = &t->tracks[track];
+    for (size_t e = 0; e < k->count; e++) {
+        step_mark mark = {.start = trace_aligned_start(k, e),
+                          .end = trace_aligned_end(k, e),
+                          .number = VP_UNKNOWN,
+                          .group = SINK_NO_VALUE,
+                          .name = trace_str(t, module),
+                          .track = track,
+                          .step = STEP_NONE};
+        if (k->kind[e] == opening)
+            VP_TRY(step_marks_add(m, &mark));
+    }
+    return 0;
+}
+
+/* Whether every op of the module comes equally often in each run: what repeats in another rhythm is
+ * several programs of one name. The last run ends where the device's work does. */
+static bool is_regular(const step_marks *m, const trace *t, const device_work *w, vp_sid module,
+                       int64_t *seen)
+{
+    bool yes = true;
+    for (size_t i = 0; i < w->set.count && yes; i++) {
+        const trace_track *k = &t->tracks[w->set.tracks[i]];
+        size_t run = 0;
+        for (size_t e = 0; e < k->count && yes; e++) {
+            uint32_t kind = k->kind[e];
+            while (run + 1 < m->n && m->v[run + 1].start <= k->start_ps[e])
+                run++;
+            if (t->kinds[kind].module == module)
+                yes = (size_t)(seen[kind]++ / (kind_list_calls(&w->times, kind) / (int64_t)m->n)) ==
+                      run;
+        }
+    }
+    for (uint32_t i = 0; i < w->times.n; i++)
+        seen[w->times.kind[i]] = 0;
+    return yes;
+}
+
+static int marks_of_ops(step_marks *m, const trace *t, const device_work *w, const ops_rhythm *r)
+{
+    uint32_t track = 0;
+    vp_sid module = longest_by_ops(t, &w->times, r->total);
+    int64_t runs = module ? runs_by_ops(t, &w->times, module) : 0;
+    uint32_t opening = runs ? opening_op(t, w, module, runs, &track) : STEP_NONE;
+    if (opening == STEP_NONE)
+        return 0;
+    VP_TRY(add_openings(m, t, track, opening, module));
+    if ((int64_t)m->n != runs || !is_regular(m, t, w, module, r->seen))
+        m->n = 0;
+    return 0;
+}
+
+static int marks_of_all_ops(step_search *s, const analysis *a)
+{
+    VP_CLEANUP(vp_free_ptr)
+    int64_t *total = vp_calloc(a->t->names.count + 1, sizeof *total);
+    VP_CLEANUP(vp_free_ptr) int64_t *seen = vp_calloc(a->t->kind_count, sizeof *seen);
+    const ops_rhythm r = {total, seen};
+    if (!total || !seen)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t d = 0; d < a->device_count; d++)
+        if (a->t->processes[a->devices[d].process].kind == SINK_PROCESS_GPU)
+            VP_TRY(marks_of_ops(&s->device[d], a->t, &a->devices[d], &r));
+    return 0;
+}
+
+int step_modules_marks(step_search *s, const analysis *a)
+{
+    vp_sid name = 0;
+    bool repeats = false;
+    VP_TRY(longest_run(&name, s, a->t));
+    if (name)
+        VP_TRY(marks_of_runs(s, a->t, name));
+    else
+        VP_TRY(marks_of_all_ops(s, a));
+    for (size_t d = 0; d < a->device_count; d++) {
+        step_marks_order(&s->device[d]);
+        repeats = repeats || s->device[d].n >= 2;
+    }
+    for (size_t d = 0; !repeats && d < a->device_count; d++)
+        s->device[d].n = 0;
+    return 0;
+}

@@ -1,0 +1,119 @@
+#include "trace/analyze/steps/steps_parts.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+#define POINTS_MAX 100 /* of an op's curve over the steps */
+
+/* The steps of a device that count, and what their self time is booked to. */
+typedef struct booking {
+    const analysis *a;
+    const trace_track *track;
+    const step_windows *w;
+    const uint32_t *group_of; /* by kind */
+    const uint32_t *op_of;    /* by group: which of the host's ops */
+    uint32_t *point;          /* by window: of the curves; STEP_NONE: does not count */
+    size_t at;                /* first window that may hold a piece */
+} booking;
+
+static int book(void *ctx, size_t event, int64_t start, int64_t end)
+{
+    booking *b = ctx;
+    vp_op *op = &b->a->h->ops[b->op_of[b->group_of[b->track->kind[event]]]];
+    const step_windows *w = b->w;
+    while (b->at < w->count && w->end_ps[b->at] <= start)
+        b->at++;
+    for (size_t i = b->at; i < w->count && w->start_ps[i] < end; i++) {
+        int64_t from = start > w->start_ps[i] ? start : w->start_ps[i];
+        int64_t to = end < w->end_ps[i] ? end : w->end_ps[i];
+        if (b->point[i] == STEP_NONE || to <= from)
+            continue;
+        op->step_self_ps += to - from;
+        if (op->per_step_ps)
+            op->per_step_ps[b->point[i]] += to - from;
+    }
+    return 0;
+}
+
+/* Gives each step that counts its point; returns how many count. */
+static size_t number_points(uint32_t *point, const step_windows *w, const vp_step *list,
+                            size_t points)
+{
+    size_t n = 0, i;
+    for (i = 0; i < w->count; i++)
+        n += !list[w->step[i]].partial && !list[w->step[i]].warm_up;
+    size_t of = n, k = 0;
+    for (i = 0; i < w->count; i++) {
+        bool counts = !list[w->step[i]].partial && !list[w->step[i]].warm_up;
+        point[i] = counts ? (uint32_t)(k++ * points / (of ? of : 1)) : STEP_NONE;
+    }
+    return n;
+}
+
+static int open_ops(host_result *h, vp_op *ops, uint32_t n, uint32_t d, size_t points)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        vp_op *op = &ops[i];
+        op->step_self_ps = 0;
+        if (!points || op->self_ps < h->devices[d].self_ps / 100 || !op->self_ps)
+            continue;
+        op->per_step_ps = vp_arena_zalloc(&h->arena, points * sizeof *op->per_step_ps);
+        op->per_step_count = points;
+        if (!op->per_step_ps)
+            return vp_fail(VP_ENOMEM, "out of memory");
+    }
+    return 0;
+}
+
+/* Sums become means: a point stands for one or several steps. */
+static void close_ops(vp_op *ops, uint32_t n, const uint32_t *point, size_t windows)
+{
+    int64_t steps[POINTS_MAX] = {0};
+    for (size_t i = 0; i < windows; i++)
+        if (point[i] != STEP_NONE)
+            steps[point[i]]++;
+    for (uint32_t i = 0; i < n; i++)
+        for (size_t p = 0; p < ops[i].per_step_count; p++)
+            ops[i].per_step_ps[p] /= steps[p];
+}
+
+static int book_device(booking *b, uint32_t d)
+{
+    const analysis *a = b->a;
+    uint32_t groups = a->devices[d].times.group_n;
+    vp_op *ops = a->h->ops + a->devices[d].first_op;
+    size_t n = number_points(b->point, b->w, a->h->steps.list, 1);
+    size_t points = n < POINTS_MAX ? n : POINTS_MAX;
+    a->h->devices[d].steps_counted = (int64_t)n;
+    if (!n)
+        return 0;
+    number_points(b->point, b->w, a->h->steps.list, points);
+    VP_TRY(open_ops(a->h, ops, groups, d, points));
+    for (size_t i = 0; i < a->devices[d].set.count; i++) {
+        b->track = &a->t->tracks[a->devices[d].set.tracks[i]];
+        b->at = 0;
+        VP_TRY(self_pieces(b->track, NULL, book, b));
+    }
+    close_ops(ops, groups, b->point, b->w->count);
+    return 0;
+}
+
+static int one_device(const analysis *a, uint32_t d)
+{
+    const step_windows *w = &a->windows[d];
+    VP_CLEANUP(vp_free_ptr) uint32_t *point = vp_calloc(w->count + 1, sizeof *point);
+    if (!point)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    booking b = {.a = a,
+                 .w = w,
+                 .group_of = grouping_groups(a->g),
+                 .op_of = ops_by_group(a, d),
+                 .point = point};
+    return book_device(&b, d);
+}
+
+int step_ops_collect(const analysis *a)
+{
+    for (uint32_t d = 0; d < a->device_count; d++)
+        VP_TRY(one_device(a, d));
+    return 0;
+}

@@ -1,0 +1,152 @@
+#include <stdlib.h>
+
+#include "trace/analyze/steps/steps_parts.h"
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+
+/* Work is handed from thread to thread a few times (Python → executor → stream); each round
+ * follows one hand-over. */
+#define ROUNDS_MAX 8
+
+struct step_owner {
+    const trace *t;
+    const step_marks *marks;
+    step_marks *of_track; /* what belongs to a step on each track; NULL: by time only */
+    vp_map flows, groups; /* → step */
+    size_t last;          /* of step_mark_at: hints that never change an answer */
+};
+
+void step_owner_free(step_owner *o)
+{
+    if (!o)
+        return;
+    for (uint32_t i = 0; o->of_track && i < o->t->track_count; i++)
+        vp_free(o->of_track[i].v);
+    vp_free(o->of_track);
+    vp_map_free(&o->flows);
+    vp_map_free(&o->groups);
+    vp_free(o);
+}
+
+/* What the track's events in a step produce; returns by how much that is more. */
+static int add_producers(step_owner *o, const trace_track *k, const step_marks *owned,
+                         size_t *added)
+{
+    size_t last = 0;
+    for (size_t e = 0; owned->n && e < k->count; e++) {
+        int64_t flow = trace_attr(k, SINK_FLOW_OUT, e);
+        uint32_t at =
+            flow == SINK_NO_VALUE ? STEP_NONE : step_mark_at(owned, k->start_ps[e], &last);
+        if (at == STEP_NONE || vp_map_get(&o->flows, (uint64_t)flow) != VP_MAP_NONE)
+            continue;
+        VP_TRY(vp_map_set(&o->flows, (uint64_t)flow, owned->v[at].step));
+        ++*added;
+    }
+    return 0;
+}
+
+/* What consumes it belongs to the step, with all that runs inside it. */
+static int add_consumers(step_owner *o, uint32_t track, step_marks *owned)
+{
+    const trace_track *k = &o->t->tracks[track];
+    size_t last = 0, before = owned->n;
+    for (size_t e = 0; e < k->count; e++) {
+        int64_t flow = trace_attr(k, SINK_FLOW_IN, e), start = k->start_ps[e];
+        uint32_t step = flow == SINK_NO_VALUE ? STEP_NONE : vp_map_get(&o->flows, (uint64_t)flow);
+        step_marks known = {owned->v, before, 0};
+        if (step == STEP_NONE || k->dur_ps[e] <= 0 ||
+            step_mark_at(&known, start, &last) != STEP_NONE)
+            continue;
+        step_mark mark = {
+            .start = start, .end = start + k->dur_ps[e], .track = track, .step = step};
+        VP_TRY(step_marks_add(owned, &mark));
+    }
+    if (owned->n > before)
+        step_marks_order(owned);
+    return 0;
+}
+
+/* The threads' own steps, those beside the main one's too. */
+static int own_marks(step_owner *o, const step_search *s)
+{
+    o->of_track = vp_calloc((size_t)o->t->track_count + 1, sizeof *o->of_track);
+    if (!o->of_track)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t i = 0; i < s->host.n; i++)
+        VP_TRY(step_marks_add(&o->of_track[s->host.v[i].track], &s->host.v[i]));
+    for (size_t i = 0; i < s->beside.n; i++)
+        if (s->beside.v[i].step != STEP_NONE)
+            VP_TRY(step_marks_add(&o->of_track[s->beside.v[i].track], &s->beside.v[i]));
+    return 0;
+}
+
+static int propagate(step_owner *o)
+{
+    size_t added = 1;
+    for (int round = 0; added && round < ROUNDS_MAX; round++) {
+        added = 0;
+        for (uint32_t i = 0; i < o->t->track_count; i++) {
+            const trace_track *k = &o->t->tracks[i];
+            if (k->role == SINK_ROLE_PLAIN && k->attr[SINK_FLOW_OUT])
+                VP_TRY(add_producers(o, k, &o->of_track[i], &added));
+        }
+        for (uint32_t i = 0; added && i < o->t->track_count; i++) {
+            const trace_track *k = &o->t->tracks[i];
+            if (k->role == SINK_ROLE_PLAIN && k->attr[SINK_FLOW_IN])
+                VP_TRY(add_consumers(o, i, &o->of_track[i]));
+        }
+    }
+    return 0;
+}
+
+static int add_groups(step_owner *o, const step_marks *marks)
+{
+    for (size_t i = 0; i < marks->n; i++)
+        if (marks->v[i].group != SINK_NO_VALUE)
+            VP_TRY(vp_map_set(&o->groups, (uint64_t)marks->v[i].group, marks->v[i].step));
+    return 0;
+}
+
+int step_owner_new(step_owner **out, const analysis *a, const step_search *s)
+{
+    step_owner *o = vp_calloc(1, sizeof *o);
+    if (!o)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    o->t = a->t;
+    o->marks = &s->host;
+    vp_map_init(&o->flows);
+    vp_map_init(&o->groups);
+    int rc = add_groups(o, &s->host);
+    if (rc >= 0 && (s->source == VP_STEPS_ANNOTATION || s->beside.n))
+        rc = own_marks(o, s);
+    if (rc >= 0 && s->source == VP_STEPS_ANNOTATION)
+        rc = propagate(o);
+    if (rc < 0) {
+        step_owner_free(o);
+        return rc;
+    }
+    *out = o;
+    return 0;
+}
+
+uint32_t step_owner_at(step_owner *o, uint32_t track, int64_t at)
+{
+    size_t first = 0;
+    uint32_t i;
+    if (o->of_track && o->of_track[track].n) {
+        i = step_mark_at(&o->of_track[track], at, &first);
+        if (i != STEP_NONE)
+            return o->of_track[track].v[i].step;
+    }
+    i = step_mark_at(o->marks, at, &o->last);
+    return i == STEP_NONE ? STEP_NONE : o->marks->v[i].step;
+}
+
+uint32_t step_owner_of(const step_owner *o, const trace_track *k, size_t event)
+{
+    int64_t group = trace_attr(k, SINK_GROUP, event), flow = trace_attr(k, SINK_FLOW_IN, event);
+    uint32_t step = group == SINK_NO_VALUE ? STEP_NONE : vp_map_get(&o->groups, (uint64_t)group);
+    return step != STEP_NONE || flow == SINK_NO_VALUE ? step
+                                                      : vp_map_get(&o->flows, (uint64_t)flow);
+}

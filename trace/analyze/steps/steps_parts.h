@@ -1,0 +1,86 @@
+/* How steps are found (analysis.md A7): as marks, then laid over each device as windows. Shared by
+ * the rooms steps*.c; nobody else includes this. */
+#ifndef VP_ANALYZE_STEPS_PARTS_H
+#define VP_ANALYZE_STEPS_PARTS_H
+
+#include "trace/analyze/result/host.h"
+
+#define STEP_NONE UINT32_MAX /* as VP_MAP_NONE */
+
+/* Where a step begins and ends before a device's own work is looked at: aligned clock, the origin
+ * not yet taken off. */
+typedef struct step_mark {
+    int64_t start, end;
+    int64_t number; /* VP_UNKNOWN */
+    int64_t group;  /* group_id, SINK_NO_VALUE */
+    vp_str name;    /* the trace's */
+    uint32_t track; /* whose event it is; index into trace.tracks */
+    uint32_t step;  /* which of h->steps.list */
+    bool is_cut;    /* had not ended when its recording did */
+} step_mark;
+
+/* By start; none inside another of its track. */
+typedef struct step_marks {
+    step_mark *v;
+    size_t n, cap;
+} step_marks;
+
+typedef struct step_search {
+    vp_step_source source;
+    step_marks host;    /* PROFILER, ANNOTATION: of the program's threads, for all devices */
+    step_marks *device; /* LINE, MODULES: by device; else NULL */
+    size_t device_count;
+    uint32_t *device_of; /* by process, STEP_NONE */
+    step_marks beside; /* by start: steps of other threads that run beside those in `host`; step is
+                          the one of the same number, or STEP_NONE */
+} step_search;
+
+/* steps_marks.c: of the first source that has any, in the order of vp_step_source. */
+int step_search_run(step_search *out, const analysis *a);
+void step_search_free(step_search *s);
+int step_marks_add(step_marks *m, const step_mark *mark);
+/* Sorts, and takes out what lies inside another mark. */
+void step_marks_order(step_marks *m);
+/* Gives the marks of `beside` the steps that the main thread counts alike. */
+int step_marks_join(step_search *s);
+/* Which mark holds an instant: [start, end), and the end itself where no other begins there. *last
+ * is a guess, and becomes the answer. STEP_NONE. */
+uint32_t step_mark_at(const step_marks *m, int64_t at, size_t *last);
+
+/* steps_modules.c: the repeats of the module that runs longest, by device; n is 0 without. */
+int step_modules_marks(step_search *s, const analysis *a);
+
+/* steps_repeats.c: how often modules ran within single steps (F24): repeat_* of h->modules. */
+int step_modules_repeats(const analysis *a);
+
+/* steps_owner.c: which step events belong to beyond their own time: by nesting on their thread,
+ * by producers and consumers, by group ids (xprof.md 2.4). */
+typedef struct step_owner step_owner;
+int step_owner_new(step_owner **out, const analysis *a, const step_search *s);
+void step_owner_free(step_owner *o);
+/* The step of a host's event: its thread's at that instant, else whichever runs then. */
+uint32_t step_owner_at(step_owner *o, uint32_t track, int64_t at);
+/* The step that an event names itself: its group's, or its producer's. */
+uint32_t step_owner_of(const step_owner *o, const trace_track *k, size_t event);
+
+/* A step on one device. */
+typedef struct step_window {
+    int64_t start, end; /* device's clock */
+    int64_t aligned;    /* its start, the origin not yet taken off */
+    uint32_t step;
+} step_window;
+
+typedef struct step_window_list {
+    step_window *v; /* ascending, disjoint */
+    size_t n, cap;
+} step_window_list;
+
+/* steps_windows.c: the steps of device d. cut[step] is set where the device's record does not hold
+ * a step whole. */
+int step_windows_find(step_window_list *w, const analysis *a, const step_search *s, step_owner *o,
+                      uint32_t d, bool *cut);
+
+/* steps_ops.c: step_self_ps and per_step_ps of the ops, steps_counted of the devices. */
+int step_ops_collect(const analysis *a);
+
+#endif

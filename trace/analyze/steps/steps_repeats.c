@@ -1,0 +1,124 @@
+#include "trace/analyze/steps/steps_parts.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+/* The runs of each module in the step at hand. */
+typedef struct repeats {
+    const analysis *a;
+    vp_map by_key;                    /* name and program → module */
+    int64_t *count, *total;           /* by module */
+    uint32_t *touched, touched_count; /* modules with a count */
+    uint32_t step;
+} repeats;
+
+static uint64_t key_of(vp_str name, int64_t program)
+{
+    return vp_hash(name.p, name.n, (uint64_t)program);
+}
+
+static void close_step(repeats *r)
+{
+    const vp_step *list = r->a->h->steps.list;
+    bool counts = r->step != STEP_NONE && !list[r->step].partial && !list[r->step].warm_up;
+    for (uint32_t i = 0; i < r->touched_count; i++) {
+        uint32_t m = r->touched[i];
+        module_item *x = &r->a->h->modules[m];
+        if (counts && r->count[m] >= 3) {
+            x->repeat_steps++;
+            x->repeat_runs += r->count[m];
+            x->repeat_ps += r->total[m];
+        }
+        r->count[m] = r->total[m] = 0;
+    }
+    r->touched_count = 0;
+}
+
+static void add_run(repeats *r, uint32_t module, uint32_t step, int64_t dur)
+{
+    if (step != r->step)
+        close_step(r);
+    r->step = step;
+    if (module == VP_MAP_NONE)
+        return;
+    if (!r->count[module]++)
+        r->touched[r->touched_count++] = module;
+    r->total[module] += dur;
+}
+
+/* The step on whose critical device an instant (aligned, without the origin) lies. */
+static uint32_t step_at(const analysis *a, uint32_t d, int64_t at)
+{
+    const step_windows *w = &a->windows[d];
+    const vp_step *list = a->h->steps.list;
+    size_t low = 0, high = w->count;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (list[w->step[mid]].devices[w->entry[mid]].start_ps <= at)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    if (!low || list[w->step[low - 1]].device != d)
+        return STEP_NONE;
+    const vp_step_device *x = &list[w->step[low - 1]].devices[w->entry[low - 1]];
+    return low == w->count && at >= x->start_ps + x->dur_ps ? STEP_NONE : w->step[low - 1];
+}
+
+/* A run belongs where its middle lies: on the aligned clock its start may be a little before its
+ * first op's. */
+static void runs_of_track(repeats *r, const trace_track *k, uint32_t d)
+{
+    const trace *t = r->a->t;
+    for (size_t e = 0; e < k->count; e++) {
+        int64_t program = SINK_UNKNOWN, start = trace_aligned_start(k, e);
+        int64_t middle = start + (trace_aligned_end(k, e) - start) / 2 - r->a->h->origin_ps;
+        vp_str name = trace_module_name(trace_str(t, t->kinds[k->kind[e]].name), &program);
+        add_run(r, vp_map_get(&r->by_key, key_of(name, program)), step_at(r->a, d, middle),
+                k->dur_ps[e]);
+    }
+    close_step(r);
+    r->step = STEP_NONE;
+}
+
+static bool any_runs(const analysis *a)
+{
+    for (uint32_t i = 0; i < a->t->track_count; i++)
+        if (a->t->tracks[i].role == SINK_ROLE_MODULES && a->t->tracks[i].count)
+            return true;
+    return false;
+}
+
+static int count_repeats(repeats *r)
+{
+    const host_result *h = r->a->h;
+    for (size_t i = 0; i < h->module_count; i++)
+        h->modules[i].repeat_steps = h->modules[i].repeat_ps = h->modules[i].repeat_runs = 0;
+    for (size_t i = 0; i < h->module_count; i++)
+        VP_TRY(vp_map_set(&r->by_key,
+                          key_of(vp_str_of(h->modules[i].name), h->modules[i].program_id),
+                          (uint32_t)i));
+    for (uint32_t d = 0; d < r->a->device_count; d++)
+        TRACE_EACH_OF(r->a->t, r->a->devices[d].process, i)
+    if (r->a->windows[d].count && r->a->t->tracks[i].role == SINK_ROLE_MODULES)
+        runs_of_track(r, &r->a->t->tracks[i], d);
+    return 0;
+}
+
+int step_modules_repeats(const analysis *a)
+{
+    size_t n = a->h->module_count + 1;
+    repeats r = {.a = a,
+                 .count = vp_calloc(n, sizeof *r.count),
+                 .total = vp_calloc(n, sizeof *r.total),
+                 .touched = vp_calloc(n, sizeof *r.touched),
+                 .step = STEP_NONE};
+    vp_map_init(&r.by_key);
+    int rc = r.count && r.total && r.touched ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    if (rc >= 0 && a->h->has_devices && any_runs(a))
+        rc = count_repeats(&r);
+    vp_map_free(&r.by_key);
+    vp_free(r.count);
+    vp_free(r.total);
+    vp_free(r.touched);
+    return rc;
+}

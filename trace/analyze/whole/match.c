@@ -1,0 +1,292 @@
+#include "trace/analyze/whole/match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/analyze/result/host.h"
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+
+static int compare_text(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "");
+}
+
+static int same_call(const vp_collective *x, const vp_collective *y)
+{
+    int order = compare_text(x->kind, y->kind);
+    if (!order)
+        order = compare_text(x->name, y->name);
+    if (!order)
+        order = (x->group_size > y->group_size) - (x->group_size < y->group_size);
+    return order ? order : compare_text(x->members, y->members);
+}
+
+static int by_call_then_device(const void *a, const void *b)
+{
+    const vp_collective *x = *(vp_collective *const *)a, *y = *(vp_collective *const *)b;
+    int order = same_call(x, y);
+    return order ? order : (x->device > y->device) - (x->device < y->device);
+}
+
+/* A device has a group once, and all its participants are here: of one group among several that is
+ * only known where its members are. */
+static bool complete(vp_collective *const *v, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (v[i]->device == v[i - 1]->device)
+            return false;
+    if (!v[0]->members && v[0]->groups > 1)
+        return false;
+    return n >= 2 && (v[0]->group_size < 0 || (uint64_t)v[0]->group_size == n);
+}
+
+static match_group make_group(const vp_report *r, vp_collective **v, size_t n)
+{
+    match_group g = {v, n, false, true, INT64_MAX, 1};
+    for (size_t i = 0; i < n; i++) {
+        g.by_length = g.by_length || r->devices[v[i]->device].own_clock;
+        g.equal = g.equal && v[i]->count == v[0]->count;
+        g.calls = v[i]->count < g.calls ? v[i]->count : g.calls;
+        g.stride = v[i]->sample_stride > g.stride ? v[i]->sample_stride : g.stride;
+    }
+    return g;
+}
+
+static int by_calls(const void *a, const void *b)
+{
+    const match_group *x = a, *y = b;
+    if (x->calls != y->calls)
+        return x->calls > y->calls ? -1 : 1;
+    return by_call_then_device(&x->members[0], &y->members[0]);
+}
+
+/* Sums of a few times below this fit; a report that was read back may say anything. */
+#define TIME_MAX (INT64_C(1) << 60)
+
+static bool sampled(const vp_collective *c, size_t device_count)
+{
+    bool good = c->device < device_count && c->count > 0 && c->count <= VP_EVENTS_MAX &&
+                c->sample_stride > 0 &&
+                c->sample_count == (uint64_t)(c->count - 1) / (uint64_t)c->sample_stride + 1;
+    for (size_t i = 0; good && i < c->sample_count; i++)
+        good = c->sample_start_ps[i] > -TIME_MAX && c->sample_start_ps[i] < TIME_MAX &&
+               c->sample_dur_ps[i] >= 0 && c->sample_dur_ps[i] < TIME_MAX;
+    return good;
+}
+
+static int make_groups(match *m, vp_report *r)
+{
+    size_t n = 0;
+    m->order = vp_calloc(r->collective_count + 1, sizeof(vp_collective *));
+    m->groups = vp_calloc(r->collective_count + 1, sizeof *m->groups);
+    if (!m->order || !m->groups)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t i = 0; i < r->collective_count; i++)
+        if (sampled(&r->collectives[i], r->device_count))
+            m->order[n++] = &r->collectives[i];
+    qsort(m->order, n, sizeof(vp_collective *), by_call_then_device);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && same_call(m->order[i], m->order[end]) == 0;)
+            end++;
+        if (complete(m->order + i, end - i))
+            m->groups[m->group_count++] = make_group(r, m->order + i, end - i);
+    }
+    qsort(m->groups, m->group_count, sizeof *m->groups, by_calls);
+    return 0;
+}
+
+/* Devices of one host stand together. */
+static int number_hosts(match *m)
+{
+    const vp_device *d = m->r->devices;
+    m->host_of = vp_calloc(m->r->device_count + 1, sizeof *m->host_of);
+    m->offset_ps = vp_calloc(m->r->device_count + 1, sizeof *m->offset_ps);
+    m->known = vp_calloc(m->r->device_count + 1, sizeof *m->known);
+    if (!m->host_of || !m->offset_ps || !m->known)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t i = 0; i < m->r->device_count; i++) {
+        bool new = !i || compare_text(d[i].host, d[i - 1].host) != 0;
+        m->host_count += new;
+        m->host_of[i] = (uint32_t)m->host_count - 1;
+    }
+    return 0;
+}
+
+static size_t sample_of(const vp_collective *c, int64_t call)
+{
+    return (size_t)(call / c->sample_stride);
+}
+
+static int64_t end_of(const match *m, const vp_collective *c, int64_t call)
+{
+    size_t i = sample_of(c, call);
+    return c->sample_start_ps[i] + c->sample_dur_ps[i] + m->offset_ps[m->host_of[c->device]];
+}
+
+/* The latest end of a call among the devices of hosts whose clock is known, or of one host. */
+static int64_t latest_end(const match *m, const match_group *g, int64_t call, uint32_t host)
+{
+    int64_t end = INT64_MIN;
+    for (size_t i = 0; i < g->count; i++) {
+        uint32_t h = m->host_of[g->members[i]->device];
+        if (host == UINT32_MAX ? m->known[h] : h == host) {
+            int64_t e = end_of(m, g->members[i], call);
+            end = e > end ? e : end;
+        }
+    }
+    return end;
+}
+
+static bool has_known_host(const match *m, const match_group *g)
+{
+    for (size_t i = 0; i < g->count; i++)
+        if (m->known[m->host_of[g->members[i]->device]])
+            return true;
+    return false;
+}
+
+/* The median distance between the ends of a host's calls and those on the hosts that are known. */
+static int align_host(match *m, const match_group *g, uint32_t host)
+{
+    size_t n = 0, all = (size_t)((g->calls - 1) / g->stride) + 1;
+    VP_CLEANUP(vp_free_ptr) int64_t *skew = vp_realloc_array(NULL, all, sizeof *skew);
+    if (!skew)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (int64_t call = 0; call < g->calls; call += g->stride)
+        skew[n++] = latest_end(m, g, call, UINT32_MAX) - latest_end(m, g, call, host);
+    int64_t median = select_kth(skew, n, nearest_rank(n, 50));
+    if (median > -2 * TIME_MAX && median < 2 * TIME_MAX)
+        m->offset_ps[host] = median;
+    return 0;
+}
+
+/* Aligns the hosts of a group that has one whose clock is known; *moved when it found any. Their
+ * clocks become known together, so that the order of hosts makes no difference. */
+static int align_group(match *m, const match_group *g, bool *moved)
+{
+    VP_CLEANUP(vp_free_ptr) uint32_t *found = vp_calloc(g->count, sizeof *found);
+    size_t n = 0;
+    if (!found)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t i = 0; i < g->count; i++) {
+        uint32_t host = m->host_of[g->members[i]->device];
+        if (m->known[host] || (n && found[n - 1] == host))
+            continue;
+        if (!g->by_length)
+            VP_TRY(align_host(m, g, host));
+        found[n++] = host;
+    }
+    for (size_t i = 0; i < n; i++)
+        m->known[found[i]] = true;
+    *moved = *moved || n;
+    return 0;
+}
+
+/* Where a group stands on two sides of what is known so far, it carries the clock over. */
+static int align_hosts(match *m)
+{
+    if (!m->host_count)
+        return 0;
+    m->known[m->group_count ? m->host_of[m->groups[0].members[0]->device] : 0] = true;
+    for (bool moved = m->host_count > 1; moved;) {
+        moved = false;
+        for (size_t i = 0; i < m->group_count; i++)
+            if (m->groups[i].equal && has_known_host(m, &m->groups[i]))
+                VP_TRY(align_group(m, &m->groups[i], &moved));
+    }
+    return 0;
+}
+
+int match_make(match *m, vp_report *r)
+{
+    *m = (match){.r = r};
+    VP_TRY(number_hosts(m));
+    VP_TRY(make_groups(m, r));
+    return align_hosts(m);
+}
+
+void match_free(match *m)
+{
+    vp_free(m->order);
+    vp_free(m->groups);
+    vp_free(m->host_of);
+    vp_free(m->offset_ps);
+    vp_free(m->known);
+    *m = (match){0};
+}
+
+bool match_aligned(const match *m)
+{
+    for (size_t h = 0; h < m->host_count; h++)
+        if (!m->known[h])
+            return false;
+    return true;
+}
+
+/* Whether starts on these hosts can be compared: one host, or all of them aligned. */
+static bool comparable(const match *m, const match_group *g)
+{
+    uint32_t first = m->host_of[g->members[0]->device];
+    bool one = true, all = true;
+    for (size_t i = 0; i < g->count; i++) {
+        uint32_t host = m->host_of[g->members[i]->device];
+        one = one && host == first;
+        all = all && m->known[host];
+    }
+    return one || all;
+}
+
+/* Ends are one moment: who has the shortest call came last. */
+static void by_lengths(int64_t *wait, size_t *last, const match_group *g, int64_t call)
+{
+    int64_t least = INT64_MAX;
+    for (size_t i = 0; i < g->count; i++) {
+        wait[i] = g->members[i]->sample_dur_ps[sample_of(g->members[i], call)];
+        if (wait[i] < least) {
+            least = wait[i];
+            *last = i;
+        }
+    }
+    for (size_t i = 0; i < g->count; i++)
+        wait[i] -= least;
+}
+
+/* No participant can leave a collective before the last has come: calls that do not overlap are
+ * different ones. */
+static bool by_starts(int64_t *wait, size_t *last, const match *m, const match_group *g,
+                      int64_t call)
+{
+    int64_t latest = INT64_MIN, first_end = INT64_MAX;
+    for (size_t i = 0; i < g->count; i++) {
+        const vp_collective *c = g->members[i];
+        int64_t end = end_of(m, c, call), start = end - c->sample_dur_ps[sample_of(c, call)];
+        wait[i] = start;
+        first_end = end < first_end ? end : first_end;
+        if (start > latest) {
+            latest = start;
+            *last = i;
+        }
+    }
+    for (size_t i = 0; i < g->count; i++)
+        wait[i] = latest - wait[i];
+    return latest <= first_end;
+}
+
+bool match_call(int64_t *wait_ps, size_t *last, int64_t *weight, const match *m,
+                const match_group *g, int64_t call)
+{
+    bool waits = false;
+    if (g->by_length ? !g->equal : !comparable(m, g))
+        return false;
+    if (g->by_length)
+        by_lengths(wait_ps, last, g, call);
+    else if (!by_starts(wait_ps, last, m, g, call))
+        return false;
+    *weight = g->calls - call < g->stride ? g->calls - call : g->stride;
+    for (size_t i = 0; i < g->count; i++)
+        waits = waits || wait_ps[i];
+    *last = waits ? *last : SIZE_MAX;
+    return true;
+}

@@ -1,0 +1,269 @@
+#include "trace/analyze/analyze.h"
+#include "trace/analyze/whole/merge.h"
+#include "trace/analyze/device/scopes.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+#include "trace/read/detect/detect.h"
+
+#include <stdlib.h>
+
+/* Each host's figures as a report of its own, without copying: the rows stay where they are. */
+typedef struct parting {
+    const cat_session *s;
+    vp_report_file *files; /* of the session; each part knows the events of its own */
+    const vp_report_options *opts;
+} parting;
+
+static bool usable(const host_part *p)
+{
+    return p->wanted && p->status >= 0;
+}
+
+/* Durations count in whole ps, in memory as in JSON, so that no way of merging differs. */
+static void round_ps(double *v)
+{
+    if (*v >= 0 && *v < 4e18)
+        *v = (double)(int64_t)(*v + 0.5);
+}
+
+static void ready_rows(host_result *h, const char *host, const char *file)
+{
+    for (size_t i = 0; i < h->device_count; i++) {
+        h->devices[i].host = host;
+        h->devices[i].timeline_ns = h->timeline_ns;
+        h->devices[i].steps_counted = h->steps.counted;
+    }
+    for (size_t i = 0; i < h->op_count; i++) {
+        round_ps(&h->ops[i].stddev_ps);
+        for (size_t k = 0; k < h->ops[i].split_count; k++)
+            round_ps(&h->ops[i].splits[k].stddev_ps);
+    }
+    for (size_t i = 0; i < h->quality_count; i++)
+        h->quality[i].file = file;
+    for (size_t i = 0; i < h->compile.function_count; i++)
+        h->compile.functions[i].host = host;
+    for (size_t i = 0; i < h->host_op_count; i++)
+        h->host_ops[i].host = host;
+    for (size_t i = 0; i < h->arg_count; i++)
+        h->args[i].host = host;
+    for (size_t i = 0; i < h->counter_count; i++)
+        h->counters[i].host = host;
+    for (size_t i = 0; i < h->meta_count; i++)
+        h->meta[i].host = host;
+    for (size_t i = 0; i < h->memory_count; i++)
+        h->memory[i].host = host;
+}
+
+static int by_length(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int add_modules(vp_report *r, host_result *h)
+{
+    r->modules = vp_arena_zalloc(&h->arena, h->module_count * sizeof *r->modules);
+    if (h->module_count && !r->modules)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t i = 0; i < h->module_count; i++) {
+        const module_item *x = &h->modules[i];
+        vp_module *out = &r->modules[i];
+        *out = (vp_module){.name = x->name,
+                           .program_id = x->program_id,
+                           .runs = x->runs,
+                           .total_ps = x->total_ps,
+                           .p50_ps = VP_UNKNOWN,
+                           .repeat_steps = x->repeat_steps,
+                           .repeat_ps = x->repeat_ps,
+                           .repeat_runs = x->repeat_runs};
+        if (x->samples && x->runs > 0) {
+            out->sample_ps = x->samples;
+            out->sample_count = (size_t)x->runs;
+            qsort(x->samples, out->sample_count, sizeof *x->samples, by_length);
+            out->p50_ps = x->samples[nearest_rank(out->sample_count, 50)];
+        }
+    }
+    r->module_count = h->module_count;
+    return 0;
+}
+
+static int add_results(vp_report *r, host_result *h)
+{
+    r->base_unix_ns = h->base_unix_ns;
+    r->capture_ps = h->capture_ps;
+    r->events = h->events;
+    r->has_devices = h->has_devices;
+    r->own_clock = h->own_clock;
+    r->partial = h->partial;
+    r->start_ps = h->start_ps;
+    r->end_ps = h->end_ps;
+    r->devices = h->devices;
+    r->device_count = h->device_count;
+    r->ops = h->ops;
+    r->op_count = h->op_count;
+    r->quality = h->quality;
+    r->quality_count = h->quality_count;
+    r->steps = h->steps;
+    r->gaps = h->gaps;
+    r->gap_count = h->gap_count;
+    r->idle_labels = h->idle_labels;
+    r->idle_label_count = h->idle_label_count;
+    r->collectives = h->collectives;
+    r->collective_count = h->collective_count;
+    r->transfers = h->transfers;
+    r->transfer_count = h->transfer_count;
+    r->compile = h->compile;
+    r->host_ops = h->host_ops;
+    r->host_op_count = h->host_op_count;
+    r->host_op_total = h->host_op_total;
+    r->threads = h->threads;
+    r->thread_count = h->thread_count;
+    r->args = h->args;
+    r->arg_count = h->arg_count;
+    r->arg_total = h->arg_total;
+    r->counters = h->counters;
+    r->counter_count = h->counter_count;
+    r->counter_total = h->counter_total;
+    r->meta = h->meta;
+    r->meta_count = h->meta_count;
+    r->meta_total = h->meta_total;
+    r->memory = h->memory;
+    r->memory_count = h->memory_count;
+    VP_TRY(scopes_tree(&r->scopes, &r->scope_count, &h->arena, h->scopes, h->scope_count));
+    return add_modules(r, h);
+}
+
+static int add_failure(vp_report *r, host_part *p, const char *file)
+{
+    host_result *h = &p->result; /* read in vain: what it holds is empty, its arena is there */
+    bool unread =
+        p->status != VP_ENOTFOUND; /* else read, but without the step that was asked for */
+    vp_quality q = {.code = unread ? "unreadable" : "no-step",
+                    .severity = unread ? VP_SEV_ERROR : VP_SEV_WARNING,
+                    .file = file,
+                    .event = p->error.event,
+                    .byte = p->error.offset,
+                    .partial = unread};
+    VP_TRY(host_text(&q.message, h, vp_str_of(p->error.message)));
+    r->quality = vp_arena_zalloc(&h->arena, sizeof q);
+    if (!r->quality)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    r->quality[r->quality_count++] = q;
+    r->base_unix_ns = r->capture_ps = VP_UNKNOWN;
+    r->partial = unread;
+    return 0;
+}
+
+/* A file that was to be a timeline and is none is missing, unless another half of its host is not.
+ */
+static bool is_missing(const cat_session *s, const cat_file *f, const char *only, bool *covered)
+{
+    vp_str host = rd_host_of(vp_str_of(f->name));
+    *covered = false;
+    if (!f->why || !rd_is_timeline(rd_detect_name(vp_str_of(f->name)).format))
+        return false;
+    for (size_t i = 0; i < s->host_count; i++)
+        *covered |= vp_str_eq(host, vp_str_of(s->hosts[i].name));
+    return !only || vp_str_eq(host, vp_str_of(only));
+}
+
+static int note_missing(vp_report *r, host_result *h, const cat_session *s, const char *only)
+{
+    vp_quality *q = vp_arena_zalloc(&h->arena, (r->quality_count + s->file_count) * sizeof *q);
+    if (!q)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    if (r->quality_count)
+        memcpy(q, r->quality, r->quality_count * sizeof *q);
+    r->quality = q;
+    for (size_t i = 0; i < s->file_count; i++) {
+        const cat_file *f = &s->files[i];
+        bool covered;
+        if (!is_missing(s, f, only, &covered))
+            continue;
+        r->partial = r->partial || !covered;
+        r->files[i].partial = true;
+        q[r->quality_count++] = (vp_quality){.code = "unreadable",
+                                             .severity = VP_SEV_ERROR,
+                                             .message = f->why,
+                                             .file = f->path,
+                                             .event = -1,
+                                             .byte = -1,
+                                             .partial = !covered};
+    }
+    return 0;
+}
+
+static int make_part(vp_report *r, const parting *g, host_part *p, size_t host)
+{
+    const cat_session *s = g->s;
+    host_result *h = &p->result;
+    const char **name = vp_arena_zalloc(&h->arena, sizeof *name);
+    size_t bytes = s->file_count * sizeof *r->files;
+    *r = (vp_report){.session_id = s->id,
+                     .session_name = s->name,
+                     .session_path = s->path,
+                     .session_kind = s->kind,
+                     .captured_unix_ns = s->captured_unix_ns,
+                     .hosts = name,
+                     .host_count = 1,
+                     .group = g->opts->group,
+                     .depth = g->opts->depth,
+                     .step = g->opts->one_step ? g->opts->step : VP_UNKNOWN,
+                     .where = g->opts->where,
+                     .files = vp_arena_alloc(&h->arena, bytes),
+                     .file_count = s->file_count};
+    if (!name || !r->files)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    memcpy(r->files, g->files, bytes);
+    *name = s->hosts[host].name;
+    r->files[p->file].partial = (!usable(p) && p->status != VP_ENOTFOUND) || h->partial;
+    if (!usable(p))
+        return add_failure(r, p, s->files[p->file].path);
+    r->files[p->file].events = h->events;
+    if (!s->time_from_name && h->base_unix_ns != VP_UNKNOWN)
+        r->captured_unix_ns = h->base_unix_ns;
+    ready_rows(h, *name, s->files[p->file].path);
+    return add_results(r, h);
+}
+
+static int make_parts(vp_report *reports, const vp_report **list, size_t *n, parting *g,
+                      host_part *parts)
+{
+    for (size_t i = 0; i < g->s->file_count; i++) {
+        const cat_file *f = &g->s->files[i];
+        g->files[i] =
+            (vp_report_file){f->path, rd_format_name(f->kind.format), f->bytes, VP_UNKNOWN, false};
+    }
+    for (size_t i = 0; i < g->s->host_count; i++) {
+        if (!parts[i].wanted)
+            continue;
+        VP_TRY(make_part(&reports[*n], g, &parts[i], i));
+        if (!*n)
+            VP_TRY(note_missing(&reports[*n], &parts[i].result, g->s, g->opts->host));
+        list[*n] = &reports[*n];
+        ++*n;
+    }
+    return 0;
+}
+
+int merge_hosts(vp_report **out, const cat_session *s, host_part *parts,
+                const vp_report_options *opts)
+{
+    const host_part *failed = NULL;
+    size_t good = 0, n = 0;
+    for (size_t i = 0; i < s->host_count; i++) {
+        good += usable(&parts[i]);
+        if (parts[i].wanted && parts[i].status < 0 && !failed)
+            failed = &parts[i];
+    }
+    if (!good)
+        return failed ? vp_fail_copy(&failed->error) : vp_fail(VP_EEMPTY, "nothing to analyse");
+    VP_CLEANUP(vp_free_ptr) vp_report *reports = vp_calloc(s->host_count, sizeof *reports);
+    VP_CLEANUP(vp_free_ptr) const vp_report **list = vp_calloc(s->host_count, sizeof *list);
+    VP_CLEANUP(vp_free_ptr) vp_report_file *files = vp_calloc(s->file_count, sizeof *files);
+    if (!reports || !list || !files)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    parting g = {s, files, opts};
+    VP_TRY(make_parts(reports, list, &n, &g, parts));
+    return report_merge(out, list, n);
+}

@@ -1,0 +1,85 @@
+/* Inside the reading side of an image: shared by vpcap.c, which checks the whole, and
+ * vpcap_cursor.c, which walks one thread. Nobody else includes it. */
+#ifndef VP_IMAGE_VPCAP_VIEW_H
+#define VP_IMAGE_VPCAP_VIEW_H
+
+#include "trace/base/limits.h"
+#include "trace/image/vpcap.h"
+#include "trace/image/vpcap_layout.h"
+
+typedef struct vpcap_chunk_ref {
+    uint64_t thread;
+    uint32_t block, order, page;
+    uint32_t head; /* slots that were complete when the image was opened */
+} vpcap_chunk_ref;
+
+/* Instead of a page: all threads whose blocks were given up, for what they lost. VPCAP_NONE: one
+ * of them, of which there are chunks. */
+#define VPCAP_GONE (UINT32_MAX - 1)
+
+typedef struct vpcap_thread_ref {
+    uint32_t page;       /* of its first chunk */
+    uint32_t first, end; /* its chunk refs, by order */
+    uint64_t events;     /* in them, but for … */
+    uint64_t passed;     /* … those that are left out, since a ring begins after them, … */
+    uint32_t slot;       /* … and so where the first chunk is read from; 0: from its beginning */
+    uint64_t number;     /* of the thread */
+} vpcap_thread_ref;
+
+/* A zone that nobody ended, out of the table of those. */
+typedef struct vpcap_open_zone {
+    uint64_t thread, start;
+    int64_t number;
+    uint32_t block, name, kind;
+} vpcap_open_zone;
+
+struct vpcap {
+    const char *image;
+    vpcap_header head; /* a copy: a live writer cannot change what was checked */
+    vpcap_info info;
+    uint64_t ps_per_tick; /* 32.32 fixed point */
+    uint64_t plain_ticks; /* a zone without items that starts before is within VP_TIME_MAX_PS */
+    vpcap_chunk_ref *chunks;
+    size_t chunk_count, chunk_cap;
+    vpcap_thread_ref *threads;
+    size_t thread_count, thread_cap;
+    vpcap_open_zone *open; /* by thread, then by start; none where nothing was cut off */
+    size_t open_count;
+    uint64_t end_ticks; /* where zones end that nobody ended */
+};
+
+static inline const vp__chunk *vpcap_chunk_at(const vpcap *v, uint32_t page)
+{
+    return (const vp__chunk *)(v->image + v->head.chunks_at + (uint64_t)page * VP__PAGE);
+}
+
+static inline const vp__block *vpcap_block_at(const vpcap *v, uint32_t page)
+{
+    return (const vp__block *)(vpcap_chunk_at(v, page) + 1);
+}
+
+/* ps_per_tick times as many; below plain_ticks the result is within VP_TIME_MAX_PS. */
+static inline int64_t vpcap_scaled(uint64_t ticks, uint64_t ps_per_tick)
+{
+    return (int64_t)((unsigned __int128)ticks * ps_per_tick >> 32);
+}
+
+/* Ticks since the start, which may lie before it, in picoseconds within VP_TIME_MAX_PS. */
+static inline int64_t vpcap_ps(const vpcap *v, uint64_t ticks)
+{
+    int64_t since = (int64_t)(ticks - v->head.start.ticks);
+    uint64_t size = since < 0 ? 0 - (uint64_t)since : (uint64_t)since;
+    unsigned __int128 ps = (unsigned __int128)size * v->ps_per_tick >> 32;
+    int64_t bounded = ps > (unsigned __int128)VP_TIME_MAX_PS ? VP_TIME_MAX_PS : (int64_t)ps;
+    return since < 0 ? -bounded : bounded;
+}
+
+/* A walk from the thread's first chunk on passes what ended before these ticks (spans: was reported
+ * before); of the events that are counted in a chunk's state, so many. *slot: where the first other
+ * one is; that chunk's end if there is none. */
+uint64_t vpcap_cursor_pass(uint32_t *slot, vpcap_cursor *c, uint64_t begin);
+
+/* The latest time in what the cursor has passed, spans aside; ticks since the start. */
+int64_t vpcap_cursor_last(const vpcap_cursor *c);
+
+#endif

@@ -1,0 +1,37 @@
+/* A recording's image as an XSpace (xprof.md 2): what the recorder leaves as <host>.xplane.pb, and
+ * how the viewer reads what a dead process left, so that both say the same. Times are relative to
+ * the start of the recording, which "Task Environment" tells, as in jaxlib's files: Unix time in ps
+ * overflows XProf's int64. Included by capture/ and by read/. */
+#ifndef VP_IMAGE_VPCAP_XSPACE_H
+#define VP_IMAGE_VPCAP_XSPACE_H
+
+#include "trace/image/vpcap_lines.h"
+
+typedef struct vx_counts {
+    uint64_t bytes, events;
+    uint64_t open; /* zones that had not ended */
+} vx_counts;
+
+/* Writes to a file that can be written at any offset, from its position on, which must be 0.
+ * warnings: lines for XSpace.warnings beside those about what the image has lost; may be empty.
+ * counts may be NULL. VP_EIO, VP_ENOSPC, VP_ENOMEM. */
+int vx_write(vx_counts *counts, int fd, const vpcap *v, vl_more_fn *more, void *more_ctx,
+             const vp_str *warnings, size_t warning_count);
+
+/* Whether a stat of an event is a word of this format, and none that the program has said; and the
+ * one that holds a counter's value. */
+bool vx_is_own_stat(vp_str name);
+#define VX_COUNTER "counter_value"
+
+/* What of the image was lost, a sentence a piece, to fn; nothing when nothing was. fn's failure
+ * ends it. Those about a recording that was cut off, that nobody ended, about what was open then,
+ * and about a ring that has gone round begin as these, for who reads them. Zones that had not ended
+ * are named with their age. */
+#define VX_CUT_OFF "the recording was cut off"
+#define VX_UNFINISHED "the recording was not finished"
+#define VX_OPEN "at its end "
+#define VX_RING "the ring holds the last "
+typedef int vx_say_fn(void *ctx, vp_str sentence);
+int vx_losses(const vpcap *v, vx_say_fn *fn, void *ctx);
+
+#endif

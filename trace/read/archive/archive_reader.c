@@ -1,0 +1,415 @@
+#include "trace/read/archive/archive_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <pthread.h>
+
+#include "trace/base/fs.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/read/archive/archive_zip.h"
+#include "trace/read/detect/detect.h"
+#include "trace/read/gzip/gzip.h"
+
+/* Small enough that a look at a zip member's head does not read its neighbours. */
+#define WINDOW (64u << 10)
+#define TAR_BLOCK 512
+/* Every one re-reads the entries before. */
+#define RESTARTS_MAX 100
+
+static locale_t utf8;
+
+static void make_utf8(void)
+{
+    utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+}
+
+ar_locale ar_locale_enter(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_utf8);
+    return (ar_locale){utf8 ? uselocale(utf8) : NULL};
+}
+
+void ar_locale_leave(ar_locale *l)
+{
+    if (l->before)
+        uselocale(l->before);
+}
+
+static bool all_zero(vp_str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i])
+            return false;
+    return true;
+}
+
+static int duplicate(int fd, int *copy)
+{
+    *copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    return *copy < 0 ? vp_fail(VP_EIO, "too many open files") : 0;
+}
+
+/* The first block of what gzip holds; what is damaged before its end holds less. */
+static int gzip_head(int fd, char *block, size_t *n)
+{
+    VP_CLEANUP(rd_stream_close) rd_stream *gz = NULL;
+    rd_stream *file;
+    char *p;
+    size_t got;
+    int copy, rc;
+    *n = 0;
+    VP_TRY(duplicate(fd, &copy));
+    VP_TRY(rd_stream_fd(&file, copy));
+    VP_TRY(gz_stream(&gz, file, false));
+    while (*n < TAR_BLOCK && (rc = gz->next(gz, &p, &got)) != 0) {
+        if (rc < 0)
+            return rc == VP_ECORRUPT ? 0 : rc;
+        got = got < TAR_BLOCK - *n ? got : TAR_BLOCK - *n;
+        memcpy(block + *n, p, got);
+        *n += got;
+    }
+    return 0;
+}
+
+static ar_kind kind_of_plain(vp_str head, vp_str name)
+{
+    if (vp_str_starts(head, VP_STR("PK\3\4")) || vp_str_starts(head, VP_STR("PK\5\6")))
+        return AR_ZIP;
+    if (vp_str_starts(head, VP_STR("\x28\xb5\x2f\xfd")))
+        return AR_TAR_ZST;
+    if (rd_is_tar(head))
+        return AR_TAR;
+    bool named = name.n >= 4 && vp_str_eq_nocase(vp_str_skip(name, name.n - 4), VP_STR(".tar"));
+    return named && head.n == TAR_BLOCK && all_zero(head) ? AR_TAR : AR_NONE;
+}
+
+int ar_kind_of(ar_kind *out, int fd, vp_str name)
+{
+    char block[TAR_BLOCK];
+    size_t n;
+    VP_TRY(vp_fs_pread(fd, block, sizeof block, 0, &n));
+    if (gz_is(block, n)) {
+        VP_TRY(gzip_head(fd, block, &n));
+        *out = rd_is_tar((vp_str){block, n}) ? AR_TAR_GZ : AR_NONE;
+    } else {
+        *out = kind_of_plain((vp_str){block, n}, name);
+    }
+    return 0;
+}
+
+static la_ssize_t input_failed(ar_reader *r, const vp_error *e)
+{
+    r->below = *e;
+    archive_set_error(r->a, EIO, "the input ends early");
+    return -1;
+}
+
+/* libarchive looks for the next entry, or the end of one, as far as there is input; what holds
+ * none may be a hole of terabytes, or zeros that were packed into nothing. */
+#define SEARCH_MAX (INT64_C(64) << 20)
+#define SEARCH_UNPACKED_MAX (INT64_C(1) << 30)
+
+static int check_search(ar_reader *r, size_t n)
+{
+    /* Elsewhere it is a place in the file, and seeking to a zip's directory no search. */
+    int64_t unpacked = r->kind == AR_TAR_ZST ? archive_filter_bytes(r->a, 0) : 0;
+    if (r->progress && r->progress(r->progress_ctx, r->pos, r->size))
+        return vp_fail(VP_ECANCELLED, "stopped");
+    if (!r->searched)
+        r->search_start = unpacked;
+    r->searched += (int64_t)n;
+    if (r->searched > SEARCH_MAX || unpacked - r->search_start > SEARCH_UNPACKED_MAX)
+        return vp_fail(VP_ECORRUPT, "no further entry is found: the archive is damaged or cut off");
+    return 0;
+}
+
+static la_ssize_t read_gz(ar_reader *r, const void **p)
+{
+    char *chunk;
+    size_t n;
+    int rc = r->gz->next(r->gz, &chunk, &n);
+    if (rc < 0)
+        return input_failed(r, vp_error_last());
+    if (rc == 0 && r->gz->damage.code)
+        return input_failed(r, &r->gz->damage);
+    if (check_search(r, rc ? n : 0) < 0)
+        return input_failed(r, vp_error_last());
+    *p = chunk;
+    return rc ? (la_ssize_t)n : 0;
+}
+
+static la_ssize_t on_read(struct archive *a, void *ctx, const void **p)
+{
+    ar_reader *r = ctx;
+    size_t n;
+    (void)a;
+    if (r->gz)
+        return read_gz(r, p);
+    if (vp_fs_pread(r->fd, r->window, WINDOW, r->pos, &n) < 0)
+        return input_failed(r, vp_error_last());
+    r->pos += (int64_t)n;
+    if (check_search(r, n) < 0)
+        return input_failed(r, vp_error_last());
+    *p = r->window;
+    return (la_ssize_t)n;
+}
+
+static la_int64_t on_skip(struct archive *a, void *ctx, la_int64_t request)
+{
+    ar_reader *r = ctx;
+    int64_t left = r->pos < r->size ? r->size - r->pos : 0;
+    int64_t step = request < left ? request : left;
+    (void)a;
+    r->pos += step;
+    return step;
+}
+
+static la_int64_t on_seek(struct archive *a, void *ctx, la_int64_t offset, int whence)
+{
+    ar_reader *r = ctx;
+    int64_t from = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? r->pos : r->size, to;
+    (void)a;
+    if (__builtin_add_overflow(from, offset, &to) || to < 0)
+        return ARCHIVE_FATAL;
+    return r->pos = to;
+}
+
+/* libarchive's reason, if it gives one, on one line of ASCII: it may quote the archive. */
+static const char *reason(struct archive *a, char *buf, size_t cap)
+{
+    const char *why = archive_error_string(a);
+    size_t n = 0;
+    for (; why && why[n] && n + 1 < cap; n++)
+        buf[n] = why[n] >= 0x20 && why[n] < 0x7f ? why[n] : '?';
+    buf[n] = 0;
+    return n ? buf : "no reason known";
+}
+
+static int damaged(ar_reader *r)
+{
+    char why[200];
+    if (r->below.code)
+        return vp_fail_copy(&r->below);
+    vp_fail(VP_ECORRUPT, "the archive is damaged or cut off: %s", reason(r->a, why, sizeof why));
+    return vp_fail_at(VP_ECORRUPT, NULL, -1, ar_reader_raw_done(r));
+}
+
+static int enable_formats(const ar_reader *r)
+{
+    if (r->kind != AR_ZIP) {
+        if (r->kind == AR_TAR_ZST && archive_read_support_filter_zstd(r->a) != ARCHIVE_OK)
+            return vp_fail(VP_EUNSUPPORTED, "this libarchive cannot read zstd");
+        archive_read_support_format_tar(r->a);
+        /* Reads on behind an end mark: to further archives, and to the last checksum. */
+        return archive_read_set_format_option(r->a, "tar", "read_concatenated_archives", "1");
+    }
+    return r->streamed_zip ? archive_read_support_format_zip_streamable(r->a)
+                           : archive_read_support_format_zip_seekable(r->a);
+}
+
+static int start(ar_reader *r)
+{
+    r->a = archive_read_new();
+    if (!r->a)
+        return vp_fail(VP_ENOMEM, "no memory for an archive");
+    r->pos = r->searched = 0;
+    VP_TRY(enable_formats(r));
+    archive_read_set_callback_data(r->a, r);
+    archive_read_set_read_callback(r->a, on_read);
+    if (!r->gz) {
+        archive_read_set_skip_callback(r->a, on_skip);
+        archive_read_set_seek_callback(r->a, on_seek);
+    }
+    return archive_read_open1(r->a) == ARCHIVE_OK ? 0 : damaged(r);
+}
+
+static int open_input(ar_reader *r, bool threaded)
+{
+    vp_file_id id;
+    rd_stream *file;
+    VP_TRY(duplicate(r->fd, &r->fd));
+    VP_TRY(vp_fs_identity(r->fd, &id));
+    r->size = id.size;
+    if (r->kind == AR_TAR_GZ) {
+        VP_TRY(rd_stream_text(&file, vp_fs_take(&r->fd)));
+        return gz_stream(&r->gz, file, threaded);
+    }
+    if (r->kind == AR_ZIP)
+        VP_TRY(ar_zip_check(r->fd, r->size, &r->empty_zip, &r->streamed_zip));
+    r->window = vp_malloc(WINDOW);
+    return r->window ? 0 : vp_fail(VP_ENOMEM, "no memory for an archive");
+}
+
+/* A zip whose directory (at its end) is missing or damaged can still be read from its start. */
+static int restart_without_directory(ar_reader *r)
+{
+    if (r->below.code || r->streamed_zip)
+        return damaged(r);
+    archive_read_free(r->a);
+    r->a = NULL;
+    r->streamed_zip = true;
+    return start(r);
+}
+
+int ar_reader_open(ar_reader *r, int fd, bool threaded)
+{
+    r->fd = -1;
+    VP_TRY(ar_kind_of(&r->kind, fd, VP_STR(".tar")));
+    if (r->kind == AR_NONE)
+        return vp_fail(VP_ECORRUPT, "not an archive, or damaged at its start");
+    r->fd = fd;
+    VP_TRY(open_input(r, threaded));
+    if (r->empty_zip)
+        return 0;
+    int rc = start(r);
+    return rc == VP_ECORRUPT && r->kind == AR_ZIP ? restart_without_directory(r) : rc;
+}
+
+void ar_reader_close(ar_reader *r)
+{
+    if (r->a)
+        archive_read_free(r->a);
+    rd_stream_close(&r->gz);
+    vp_fs_close(&r->fd);
+    vp_free(r->window);
+    *r = (ar_reader){.fd = -1};
+}
+
+int64_t ar_reader_raw_done(const ar_reader *r)
+{
+    return r->gz ? r->gz->raw_done : r->pos < r->size ? r->pos : r->size;
+}
+
+/* Bombs: what a few bytes become. A zip is read here and there, so its whole size counts. */
+static int check_growth(ar_reader *r)
+{
+    int64_t raw = r->kind == AR_ZIP ? r->size : ar_reader_raw_done(r);
+    if (r->unpacked > VP_ARCHIVE_TOTAL_MAX)
+        return vp_fail(VP_ELIMIT, "the archive holds more than %lld GiB",
+                       (long long)(VP_ARCHIVE_TOTAL_MAX >> 30));
+    if (r->unpacked > VP_ARCHIVE_RATIO_FREE && r->unpacked / VP_ARCHIVE_RATIO_MAX > raw)
+        return vp_fail(VP_ELIMIT, "the archive grows more than %d times when unpacked",
+                       VP_ARCHIVE_RATIO_MAX);
+    if (r->progress && r->progress(r->progress_ctx, ar_reader_raw_done(r), r->size))
+        return vp_fail(VP_ECANCELLED, "stopped");
+    return 0;
+}
+
+/* libarchive warns where data and checksum disagree (quality.md 0.1): that is damage, too. */
+int ar_reader_data(ar_reader *r, const void **p, size_t *n, int64_t *offset)
+{
+    la_int64_t at = 0;
+    *p = NULL;
+    *n = 0;
+    r->searched = 0;
+    int rc = archive_read_data_block(r->a, p, n, &at);
+    *offset = at;
+    if (rc == ARCHIVE_EOF)
+        return 0;
+    r->unpacked += (int64_t)*n;
+    if (rc != ARCHIVE_OK)
+        return damaged(r);
+    VP_TRY(check_growth(r));
+    return 1;
+}
+
+int ar_reader_verify_entry(ar_reader *r)
+{
+    char *p;
+    size_t n;
+    int rc = 1;
+    while (r->gz && rc > 0)
+        rc = r->gz->next(r->gz, &p, &n);
+    return r->gz && gz_checksum_failed(r->gz) ? vp_fail_copy(&r->gz->damage) : 0;
+}
+
+/* Compressed archives are skipped by reading, so that the limits hold; a zip without directory, so
+ * that damage ends it at the same entry whatever is read; others by seeking. */
+static int skip_rest(ar_reader *r)
+{
+    const void *p;
+    size_t n;
+    int64_t offset;
+    int rc = 1;
+    if (r->kind == AR_TAR || (r->kind == AR_ZIP && !r->streamed_zip))
+        return check_growth(r);
+    while (rc > 0)
+        rc = ar_reader_data(r, &p, &n, &offset);
+    return rc;
+}
+
+static int has_end_mark(ar_reader *r, bool *has)
+{
+    char last[TAR_BLOCK];
+    size_t n;
+    *has = archive_filter_bytes(r->a, 0) - r->entry_end >= TAR_BLOCK;
+    if (r->kind != AR_TAR)
+        return 0;
+    *has = r->size < TAR_BLOCK || archive_filter_bytes(r->a, 0) < r->size;
+    if (*has)
+        return 0;
+    VP_TRY(vp_fs_pread(r->fd, last, sizeof last, r->size - TAR_BLOCK, &n));
+    *has = n == TAR_BLOCK && all_zero((vp_str){last, n});
+    return 0;
+}
+
+/* A tar that ends without its block of zeros was cut between two members; a compressed one, too,
+ * where its packer made pieces that are whole in themselves. */
+static int verify_end_of_tar(ar_reader *r)
+{
+    bool has;
+    VP_TRY(has_end_mark(r, &has));
+    if (has)
+        return 0;
+    vp_fail(VP_ECORRUPT, "the archive has no end mark: it is cut off");
+    return vp_fail_at(VP_ECORRUPT, NULL, -1, r->size);
+}
+
+int ar_reader_recover(ar_reader *r)
+{
+    struct archive_entry *e;
+    if (r->kind != AR_ZIP || r->streamed_zip || r->below.code || ++r->restarts > RESTARTS_MAX)
+        return VP_ECORRUPT;
+    archive_read_free(r->a);
+    r->a = NULL;
+    VP_TRY(start(r));
+    for (uint32_t i = 0; i < r->entries; i++) {
+        int rc = archive_read_next_header(r->a, &e);
+        if (rc != ARCHIVE_OK && rc != ARCHIVE_WARN)
+            return damaged(r);
+    }
+    return 0;
+}
+
+int ar_reader_next(ar_reader *r, struct archive_entry **e)
+{
+    if (r->empty_zip)
+        return 0;
+    if (r->entries)
+        VP_TRY(skip_rest(r));
+    r->entry_end = archive_filter_bytes(r->a, 0);
+    r->searched = 0;
+    int rc = archive_read_next_header(r->a, e);
+    if (rc == ARCHIVE_EOF) {
+        if (r->kind != AR_ZIP)
+            VP_TRY(verify_end_of_tar(r));
+        if (!r->streamed_zip)
+            return 0;
+        vp_fail(VP_ECORRUPT, "the zip has no directory at its end: it is cut off");
+        return vp_fail_at(VP_ECORRUPT, NULL, -1, r->size);
+    }
+    if (rc != ARCHIVE_OK && rc != ARCHIVE_WARN) {
+        if (r->kind != AR_ZIP || r->entries)
+            return damaged(r);
+        VP_TRY(restart_without_directory(r));
+        return ar_reader_next(r, e);
+    }
+    if (r->entries >= VP_ARCHIVE_ENTRIES_MAX)
+        return vp_fail(VP_ELIMIT, "the archive has more than %u entries: the rest is not listed",
+                       VP_ARCHIVE_ENTRIES_MAX);
+    r->entries++;
+    return 1;
+}

@@ -1,0 +1,217 @@
+#include "trace/read/bytes/byte_stream.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trace/base/buf.h"
+#include "trace/base/fs.h"
+#include "trace/base/limits.h"
+#include "trace/read/bytes/chunk.h"
+
+void rd_stream_close(rd_stream **s)
+{
+    if (*s)
+        (*s)->close(*s);
+    *s = NULL;
+}
+
+#define HOLE_LEAST (64 << 10)
+
+/* File, pipe and memory: one struct, since all three copy windows into one reused chunk. */
+typedef struct basic_stream {
+    rd_stream base;
+    char *chunk;
+    size_t cap;
+    int fd;          /* -1 for memory */
+    int64_t hole;    /* where text ends for want of more; -1: nowhere */
+    const char *mem; /* borrowed */
+    int64_t pos;
+    bool ended;
+} basic_stream;
+
+static void basic_close(rd_stream *s)
+{
+    basic_stream *b = (basic_stream *)s;
+    vp_fs_close(&b->fd);
+    rd_chunk_free(b->chunk);
+    vp_free(b);
+}
+
+static int basic_new(rd_stream **out, int (*next)(rd_stream *, char **, size_t *), int fd,
+                     int64_t total, size_t cap)
+{
+    basic_stream *b = vp_calloc(1, sizeof *b);
+    char *chunk = rd_chunk_new(cap);
+    if (!b || !chunk) {
+        rd_chunk_free(chunk);
+        vp_free(b);
+        vp_fs_close(&fd);
+        return vp_fail(VP_ENOMEM, "no memory for a read window of %zu bytes", cap);
+    }
+    *b = (basic_stream){.chunk = chunk, .cap = cap, .fd = fd, .hole = -1};
+    b->base.next = next;
+    b->base.close = basic_close;
+    b->base.total = b->base.raw_total = total;
+    *out = &b->base;
+    return 0;
+}
+
+static int deliver(basic_stream *b, size_t n, char **p, size_t *n_out)
+{
+    if (n == 0) {
+        b->ended = true;
+        return 0;
+    }
+    b->pos += (int64_t)n;
+    b->base.raw_done = b->pos;
+    *p = b->chunk;
+    *n_out = n;
+    return 1;
+}
+
+static size_t window(const basic_stream *b)
+{
+    int64_t left = (b->hole < 0 ? b->base.total : b->hole) - b->pos;
+    return left < (int64_t)b->cap ? (size_t)left : b->cap;
+}
+
+/* Nothing behind byte `at` is read. */
+static void end_at(basic_stream *b, int64_t at)
+{
+    b->ended = true;
+    vp_fail_at(VP_ECORRUPT, NULL, -1, at);
+    b->base.damage = *vp_error_last();
+}
+
+static int fd_next(rd_stream *s, char **p, size_t *n)
+{
+    basic_stream *b = (basic_stream *)s;
+    size_t want = window(b), got;
+    if (b->ended)
+        return 0;
+    VP_TRY(vp_fs_pread(b->fd, b->chunk, want, b->pos, &got));
+    if (got < want) {
+        vp_fail(VP_ECORRUPT,
+                "the file became shorter while it was read: %lld of %lld bytes are left",
+                (long long)b->pos + (long long)got, (long long)s->total);
+        end_at(b, b->pos + (int64_t)got);
+    } else if (b->pos + (int64_t)got == b->hole) {
+        vp_fail(VP_ECORRUPT,
+                "nothing was ever written from here on: a hole in a file of %lld bytes",
+                (long long)s->total);
+        end_at(b, b->hole);
+    }
+    return deliver(b, got, p, n);
+}
+
+/* A file that grows is read up to the size it had here: a consistent prefix. */
+int rd_stream_fd(rd_stream **out, int fd)
+{
+    VP_CLEANUP(vp_fs_close) int owned = fd;
+    vp_file_id id;
+    VP_TRY(vp_fs_identity(fd, &id));
+    size_t cap = id.size < (int64_t)VP_READ_WINDOW ? (size_t)id.size : VP_READ_WINDOW;
+    return basic_new(out, fd_next, vp_fs_take(&owned), id.size, cap ? cap : 1);
+}
+
+/* The first hole of the least size that only a file has that was not written whole. A file system
+ * that knows of none says that it is at the end. */
+static int64_t find_hole(int fd, int64_t size)
+{
+    off_t hole = 0, data = 0;
+    for (;;) {
+        hole = lseek(fd, data, SEEK_HOLE);
+        if (hole < 0 || hole >= size)
+            return -1;
+        data = lseek(fd, hole, SEEK_DATA);
+        if (data < 0 || data > size)
+            data = size;
+        if (data - hole >= HOLE_LEAST)
+            return hole;
+    }
+}
+
+int rd_stream_text(rd_stream **out, int fd)
+{
+    VP_TRY(rd_stream_fd(out, fd));
+    basic_stream *b = (basic_stream *)*out;
+    off_t was = lseek(b->fd, 0, SEEK_CUR); /* shared with whoever gave us the descriptor */
+    b->hole = find_hole(b->fd, b->base.total);
+    lseek(b->fd, was, SEEK_SET);
+    return 0;
+}
+
+static int read_some(int fd, char *p, size_t n, size_t *got)
+{
+    for (;;) {
+        ssize_t r = read(fd, p, n);
+        if (r >= 0) {
+            *got = (size_t)r;
+            return 0;
+        }
+        if (errno == EAGAIN) {
+            struct pollfd wait = {.fd = fd, .events = POLLIN};
+            poll(&wait, 1, -1);
+        } else if (errno != EINTR) {
+            return vp_fail(VP_EIO, "cannot read from the pipe: %s", strerror(errno));
+        }
+    }
+}
+
+/* Fills the window before it is handed on: pipes give 64 KiB at a time. */
+static int pipe_next(rd_stream *s, char **p, size_t *n)
+{
+    basic_stream *b = (basic_stream *)s;
+    size_t filled = 0, got = 1;
+    while (!b->ended && filled < b->cap && got) {
+        VP_TRY(read_some(b->fd, b->chunk + filled, b->cap - filled, &got));
+        filled += got;
+    }
+    return deliver(b, filled, p, n);
+}
+
+int rd_stream_pipe(rd_stream **out, int fd)
+{
+    return basic_new(out, pipe_next, fd, -1, VP_READ_WINDOW);
+}
+
+static int memory_next(rd_stream *s, char **p, size_t *n)
+{
+    basic_stream *b = (basic_stream *)s;
+    size_t want = window(b);
+    if (want)
+        memcpy(b->chunk, b->mem + b->pos, want);
+    return deliver(b, want, p, n);
+}
+
+int rd_stream_memory(rd_stream **out, const void *p, size_t n, size_t chunk)
+{
+    size_t cap = chunk ? chunk : VP_READ_WINDOW;
+    cap = n < cap ? n : cap;
+    VP_TRY(basic_new(out, memory_next, -1, (int64_t)n, cap ? cap : 1));
+    ((basic_stream *)*out)->mem = p;
+    return 0;
+}
+
+int rd_stream_slurp(rd_stream *s, size_t max, char **out, size_t *n)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf all;
+    char *p;
+    size_t got;
+    int rc;
+    max = max < SIZE_MAX ? max : SIZE_MAX - 1;
+    vp_buf_init(&all, max + 1); /* one more for the NUL of vp_buf_take */
+    while ((rc = s->next(s, &p, &got)) > 0) {
+        if (got > max - all.n)
+            return vp_fail(VP_ELIMIT, "more than %zu bytes", max);
+        VP_TRY(vp_buf_put(&all, p, got));
+    }
+    VP_TRY(rc);
+    char *taken = vp_buf_take(&all, n);
+    if (!taken)
+        return vp_fail(VP_ENOMEM, "no memory for %zu bytes", all.n);
+    *out = taken;
+    return 0;
+}

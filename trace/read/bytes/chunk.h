@@ -1,0 +1,28 @@
+/* The buffer that a stream hands out in pieces: RD_HEADROOM writable bytes before it and RD_PAD
+ * readable bytes behind it (stream.h). Included by the streams of this room only; the stream that
+ * allocates a chunk frees it. */
+#ifndef VP_READ_CHUNK_H
+#define VP_READ_CHUNK_H
+
+#include "trace/base/mem.h"
+#include "trace/read/bytes/byte_stream.h"
+
+/* A chunk of cap bytes; NULL when out of memory (not recorded). The padding is zeroed, so that
+ * what a SIMD scanner reads past the end is at least defined. */
+static inline char *rd_chunk_new(size_t cap)
+{
+    char *p = vp_malloc(RD_HEADROOM + cap + RD_PAD);
+    if (!p)
+        return NULL;
+    memset(p + RD_HEADROOM + cap, 0, RD_PAD);
+    return p + RD_HEADROOM;
+}
+
+/* NULL is fine. */
+static inline void rd_chunk_free(char *chunk)
+{
+    if (chunk)
+        vp_free(chunk - RD_HEADROOM);
+}
+
+#endif

@@ -1,0 +1,237 @@
+#include "trace/read/detect/detect.h"
+
+#include "trace/base/pb.h"
+#include "trace/read/detect/detect_parts.h"
+#include "trace/read/gzip/gzip.h"
+#include "trace/read/vpcap/vpcap_reader.h"
+
+static const char why_lfs[] =
+    "a Git LFS pointer, not the file itself: run `git lfs pull` in its repository";
+static const char why_empty[] =
+    "an empty file: the profiler did not finish writing; capture again and let the program stop "
+    "the profiler";
+static const char why_foreign[] =
+    "its name promises a profile, but its content is something else: check how it was copied";
+static const char why_zstd[] =
+    "packed with zstd, which is only read around a tar: unpack it with `zstd -d`";
+static const char why_systrace[] =
+    "an Android or Linux kernel trace (systrace), not a profile of a computation: open it at "
+    "ui.perfetto.dev";
+
+#define TAR_BLOCK 512
+
+/* The header's checksum counts its own eight bytes as spaces (POSIX ustar, 4.4 ustar format). */
+bool rd_is_tar(vp_str head)
+{
+    const unsigned char *h = (const unsigned char *)head.p;
+    uint64_t sum = 0, want = 0;
+    size_t i = 148;
+    if (head.n < TAR_BLOCK || h[0] == 0)
+        return false;
+    while (i < 156 && h[i] == ' ')
+        i++;
+    for (; i < 156 && h[i] >= '0' && h[i] <= '7'; i++)
+        want = want * 8 + (h[i] - '0');
+    for (i = 0; i < TAR_BLOCK; i++)
+        sum += i >= 148 && i < 156 ? ' ' : h[i];
+    return sum == want;
+}
+
+static bool printable(vp_str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if ((unsigned char)s.p[i] < 0x20)
+            return false;
+    return s.n > 0;
+}
+
+/* The first field of a message as the start of a nested one: its bytes as far as the head goes. */
+static bool first_nested(vp_pb *r, uint8_t tag, vp_str *body, bool *whole)
+{
+    uint64_t n;
+    if (r->p >= r->end || *r->p != tag)
+        return false;
+    r->p++;
+    if (!vp_pb_varint(r, &n))
+        return false;
+    size_t left = (size_t)(r->end - r->p);
+    *whole = n <= left;
+    *body = (vp_str){(const char *)r->p, *whole ? (size_t)n : left};
+    r->p += body->n;
+    return true;
+}
+
+/* XSpace.planes = 1; XPlane.id = 1, name = 2 (xprof.md 2): a plane starts with its id or its name,
+ * and the name is text. That tells it from HloProto, OpStats, pprof and the old Trace proto, which
+ * all start with field 1 of type message, too. */
+static bool is_xspace(vp_str head)
+{
+    vp_pb r = vp_pb_of(head), plane;
+    vp_str body, name;
+    uint64_t id;
+    bool whole;
+    if (!first_nested(&r, 0x0a, &body, &whole))
+        return false;
+    plane = vp_pb_of(body);
+    if (plane.p < plane.end && *plane.p == 0x08) {
+        plane.p++;
+        if (!vp_pb_varint(&plane, &id))
+            return false;
+    }
+    return first_nested(&plane, 0x12, &name, &whole) && printable(name);
+}
+
+/* What is named like one: all that its first bytes can say against it is asked here, and no more,
+ * since fields may come in any order. XSpace has fields 1 to 4 and XPlane 1 to 6, all of them
+ * nested but XPlane.id; a plane without content says nothing. */
+static bool may_be_xspace(vp_str head)
+{
+    vp_pb r = vp_pb_of(head);
+    uint64_t tag, length, inner;
+    while (r.p < r.end && vp_pb_varint(&r, &tag) && vp_pb_varint(&r, &length)) {
+        if (tag != 0x0a)
+            return tag == 0x12 || tag == 0x1a || tag == 0x22;
+        if (!length)
+            continue;
+        size_t left = (size_t)(r.end - r.p);
+        uint64_t declared = length;
+        if (!left)
+            return true;
+        const uint8_t *body = r.p;
+        if (*body == 0x08)
+            return true;
+        r.p++;
+        bool nested = (*body & 7) == VP_PB_LEN && *body >> 3 >= 2 && *body >> 3 <= 6;
+        return nested && (!vp_pb_varint(&r, &inner) || inner < declared);
+    }
+    return false;
+}
+
+/* pprof's Profile.sample_type = 1 {type = 1, unit = 2}, both varints, comes first. */
+static bool is_pprof(vp_str head)
+{
+    vp_pb r = vp_pb_of(head), type;
+    vp_str body;
+    uint64_t v;
+    bool whole;
+    if (!first_nested(&r, 0x0a, &body, &whole) || !whole)
+        return false;
+    type = vp_pb_of(body);
+    for (uint8_t tag = 0x08; tag <= 0x10; tag += 8) {
+        if (type.p >= type.end || *type.p != tag)
+            return false;
+        type.p++;
+        if (!vp_pb_varint(&type, &v))
+            return false;
+    }
+    return type.p == type.end && r.p < r.end && (*r.p == 0x0a || *r.p == 0x12);
+}
+
+static bool is_lfs_pointer(vp_str head)
+{
+    return vp_str_starts(head, VP_STR("version https://git-lfs.github.com/spec/"));
+}
+
+/* Kernel trace text: its header, or the lines that ftrace writes. */
+static bool is_systrace(vp_str name, vp_str text)
+{
+    if (vp_str_starts(text, VP_STR("# tracer:")))
+        return true;
+    if (vp_str_starts_nocase(rd_skip_blank(text), VP_STR("<!doctype html")) ||
+        vp_str_starts_nocase(rd_skip_blank(text), VP_STR("<html")))
+        return rd_name_has(name, VP_STR("systrace"));
+    return vp_str_find(text, VP_STR("] ")) < text.n &&
+           (vp_str_find(text, VP_STR(": sched_switch: ")) < text.n ||
+            vp_str_find(text, VP_STR(": tracing_mark_write: ")) < text.n);
+}
+
+/* Zip is also the container of checkpoints, wheels, jars and office files. */
+static bool is_trace_zip(vp_str name, vp_str head)
+{
+    static const char *const others[] = {".pt",   ".pth",  ".npz",  ".keras", ".ckpt", ".whl",
+                                         ".jar",  ".docx", ".xlsx", ".pptx",  ".odt",  ".apk",
+                                         ".epub", ".mar",  ".bin",  ".egg",   ".ptl"};
+    if (!vp_str_starts(head, VP_STR("PK\3\4")) && !vp_str_starts(head, VP_STR("PK\5\6")))
+        return false;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (rd_name_ends(name, vp_str_of(others[i])))
+            return false;
+    return true;
+}
+
+static rd_kind kind(rd_format format, const char *why)
+{
+    return (rd_kind){format, false, why};
+}
+
+static rd_kind of_zstd(vp_str name, rd_format promised)
+{
+    if (promised == RD_ARCHIVE)
+        return kind(RD_ARCHIVE, NULL);
+    if (rd_name_has(name, VP_STR(".json")) || rd_name_has(name, VP_STR(".pb")))
+        return kind(RD_UNREADABLE, why_zstd);
+    return kind(RD_UNKNOWN, NULL);
+}
+
+/* What uncompressed content is; `promised` is what the name says. */
+static rd_kind of_content(vp_str name, rd_kind promised, vp_str text)
+{
+    vp_str start = rd_skip_blank(text);
+    if (vr_is(text))
+        return kind(RD_VPCAP, NULL);
+    if (promised.format == RD_VPCAP)
+        return kind(RD_UNREADABLE, why_foreign);
+    if (is_trace_zip(name, text) || rd_is_tar(text))
+        return kind(RD_ARCHIVE, NULL);
+    if (vp_str_starts(text, VP_STR("\x28\xb5\x2f\xfd")))
+        return of_zstd(name, promised.format);
+    if (promised.format == RD_XSPACE)
+        return may_be_xspace(text) ? promised : kind(RD_UNREADABLE, why_foreign);
+    if (start.n && (start.p[0] == '{' || start.p[0] == '['))
+        return rd_sniff_json(name, promised.format, start);
+    if (promised.format == RD_UNREADABLE)
+        return promised;
+    if (is_pprof(text))
+        return kind(RD_PPROF, NULL);
+    if (is_xspace(text))
+        return kind(RD_XSPACE, NULL);
+    if (is_systrace(name, text))
+        return kind(RD_UNREADABLE, why_systrace);
+    return promised.format == RD_UNKNOWN ? promised : kind(RD_UNREADABLE, why_foreign);
+}
+
+rd_kind rd_detect(vp_str name, vp_str head, vp_str inner)
+{
+    rd_kind promised = rd_kind_by_name(name), found;
+    bool gzip = gz_is(head.p, head.n);
+    if (promised.format == RD_CACHE)
+        return promised;
+    if (head.n == 0)
+        return promised.format == RD_UNKNOWN ? promised : kind(RD_UNREADABLE, why_empty);
+    if (is_lfs_pointer(head)) {
+        bool ours = promised.format != RD_UNKNOWN || rd_name_has(name, VP_STR(".json")) ||
+                    rd_name_ends(name, VP_STR(".gz")) || rd_name_ends(name, VP_STR(".pb"));
+        return ours ? kind(RD_UNREADABLE, why_lfs) : kind(RD_UNKNOWN, NULL);
+    }
+    if (gzip && inner.n == 0)
+        found = promised;
+    else
+        found = of_content(name, promised, gzip ? inner : head);
+    found.gzip = gzip;
+    return found;
+}
+
+const char *rd_format_name(rd_format f)
+{
+    static const char *const names[] = {
+        [RD_UNKNOWN] = "unknown",      [RD_XSPACE] = "xplane",   [RD_XLA_JSON] = "trace.json",
+        [RD_KINETO] = "kineto",        [RD_CHROME] = "chrome",   [RD_PPROF] = "memory",
+        [RD_VPCAP] = "vpcap",          [RD_ARCHIVE] = "archive", [RD_CACHE] = "cache",
+        [RD_UNREADABLE] = "unreadable"};
+    return names[f];
+}
+
+bool rd_is_timeline(rd_format f)
+{
+    return f == RD_XSPACE || f == RD_XLA_JSON || f == RD_KINETO || f == RD_CHROME;
+}

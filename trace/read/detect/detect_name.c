@@ -1,0 +1,168 @@
+#include "trace/read/detect/detect_parts.h"
+
+static const char why_stats[] =
+    "a table that XProf or TensorBoard made from a profile: ignored, the profile itself is read";
+static const char why_hlo[] =
+    "an HLO proto that XProf took out of the xplane beside it: ignored, the xplane has it too";
+static const char why_sstable[] =
+    "XProf's trace viewer cache, made from the xplane beside it: ignored";
+static const char why_marker[] = "XProf's own bookkeeping: ignored";
+static const char why_riegeli[] =
+    "a Riegeli capture of continuous profiling, which is not read here: let XProf convert it, or "
+    "capture again as .xplane.pb";
+static const char why_tf_trace[] =
+    "a trace of TensorFlow before 2.2 (Trace proto), which is not read here: profile again with "
+    "TensorFlow 2.2 or newer, which writes .xplane.pb";
+static const char why_tracetable[] =
+    "a trace table of old Cloud TPU tools, which is not read here: profile again with a current "
+    "TensorFlow or JAX, which write .xplane.pb";
+static const char why_rpd[] =
+    "a rocmProfileData database, which is not read here: convert it with rpd2tracing.py to a "
+    "trace .json and open that";
+static const char why_nsys[] =
+    "an Nsight Systems report, which is not read here: open it with nsys-ui, or profile with "
+    "jax.profiler, torch.profiler or the TensorFlow profiler";
+static const char why_ncu[] =
+    "an Nsight Compute report, which is not read here: open it with ncu-ui";
+static const char why_events[] =
+    "TensorBoard's event file (scalars, graphs), not a profile: open it with TensorBoard";
+static const char why_pftrace[] = "a Perfetto trace (protobuf), which is not read here: open it at "
+                                  "ui.perfetto.dev, or let PyTorch "
+                                  "write .json (export_chrome_trace)";
+static const char why_systrace[] =
+    "an Android or Linux kernel trace (systrace), not a profile of a computation: open it at "
+    "ui.perfetto.dev";
+static const char why_packed[] =
+    "an archive that is not read here: unpack it, or pack it again as .tar.gz, .tar.zst or .zip";
+static const char why_packed_trace[] =
+    "a trace packed in a way that is not read here: unpack it, or pack it again with gzip";
+
+typedef struct name_rule {
+    const char *suffix; /* with its dot; the bare name without the dot matches too */
+    rd_format format;
+    const char *why;
+} name_rule;
+
+/* Longer suffixes before those they end with. Sources: xprof.md 1.1, the traces' README. */
+static const name_rule rules[] = {
+    {".xplane.pb", RD_XSPACE, NULL},
+    {".pt.trace.json", RD_KINETO, NULL},
+    {".memory_profile.json", RD_CACHE, why_stats},
+    {".trace.json", RD_XLA_JSON, NULL},
+    {"perfetto_trace.json", RD_XLA_JSON, NULL},
+    {"memory.prof", RD_PPROF, NULL},
+    {".vpcap", RD_VPCAP, NULL},
+    {".tar", RD_ARCHIVE, NULL},
+    {".tgz", RD_ARCHIVE, NULL},
+    {".tar.zst", RD_ARCHIVE, NULL},
+    {".tzst", RD_ARCHIVE, NULL},
+    {".zip", RD_ARCHIVE, NULL},
+    {".op_stats.pb", RD_CACHE, why_stats},
+    {".op_stats_v2.pb", RD_CACHE, why_stats},
+    {".overview_page.pb", RD_CACHE, why_stats},
+    {".input_pipeline.pb", RD_CACHE, why_stats},
+    {".tensorflow_stats.pb", RD_CACHE, why_stats},
+    {".kernel_stats.pb", RD_CACHE, why_stats},
+    {".memory_profile.pb", RD_CACHE, why_stats},
+    {".pod_viewer.pb", RD_CACHE, why_stats},
+    {".op_profile.pb", RD_CACHE, why_stats},
+    {".hlo_stats.pb", RD_CACHE, why_stats},
+    {".roofline_model.pb", RD_CACHE, why_stats},
+    {".smart_suggestion.pb", RD_CACHE, why_stats},
+    {".dcn_collective_stats.pb", RD_CACHE, why_stats},
+    {".overview_page.json", RD_CACHE, why_stats},
+    {".input_pipeline.json", RD_CACHE, why_stats},
+    {".tensorflow_stats.json", RD_CACHE, why_stats},
+    {".kernel_stats.json", RD_CACHE, why_stats},
+    {".pod_viewer.json", RD_CACHE, why_stats},
+    {".op_profile.json", RD_CACHE, why_stats},
+    {".hlo_proto.pb", RD_CACHE, why_hlo},
+    {".sstable", RD_CACHE, why_sstable},
+    {".cached_tools.json", RD_CACHE, why_marker},
+    {"cache_version.txt", RD_CACHE, why_marker},
+    {".xplane.riegeli", RD_UNREADABLE, why_riegeli},
+    {".tracetable", RD_UNREADABLE, why_tracetable},
+    {".rpd", RD_UNREADABLE, why_rpd},
+    {".nsys-rep", RD_UNREADABLE, why_nsys},
+    {".qdrep", RD_UNREADABLE, why_nsys},
+    {".qdstrm", RD_UNREADABLE, why_nsys},
+    {".ncu-rep", RD_UNREADABLE, why_ncu},
+    {".perfetto-trace", RD_UNREADABLE, why_pftrace},
+    {".pftrace", RD_UNREADABLE, why_pftrace},
+    {".systrace", RD_UNREADABLE, why_systrace},
+    {".tar.xz", RD_UNREADABLE, why_packed},
+    {".txz", RD_UNREADABLE, why_packed},
+    {".tar.bz2", RD_UNREADABLE, why_packed},
+    {".tar.lz4", RD_UNREADABLE, why_packed},
+    {".trace.json.zst", RD_UNREADABLE, why_packed_trace},
+    {".trace.json.xz", RD_UNREADABLE, why_packed_trace},
+    {".trace.json.bz2", RD_UNREADABLE, why_packed_trace},
+    {".xplane.pb.zst", RD_UNREADABLE, why_packed_trace},
+    {".xplane.pb.xz", RD_UNREADABLE, why_packed_trace},
+    {".trace", RD_UNREADABLE, why_tf_trace},
+};
+
+bool rd_name_has(vp_str name, vp_str what)
+{
+    return vp_str_find_nocase(name, what) < name.n;
+}
+
+bool rd_name_ends(vp_str name, vp_str what)
+{
+    return name.n >= what.n && vp_str_eq_nocase(vp_str_skip(name, name.n - what.n), what);
+}
+
+vp_str rd_name_without_gz(vp_str name)
+{
+    return rd_name_ends(name, VP_STR(".gz")) ? vp_str_head(name, name.n - 3) : name;
+}
+
+static bool rule_matches(const name_rule *r, vp_str name)
+{
+    vp_str suffix = vp_str_of(r->suffix);
+    if (rd_name_ends(name, suffix))
+        return true;
+    return suffix.p[0] == '.' && vp_str_eq_nocase(name, vp_str_skip(suffix, 1));
+}
+
+rd_kind rd_kind_by_name(vp_str name)
+{
+    vp_str stem = rd_name_without_gz(name);
+    bool gzip = stem.n < name.n || rd_name_ends(name, VP_STR(".tgz"));
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rule_matches(&rules[i], stem))
+            return (rd_kind){rules[i].format, gzip, rules[i].why};
+    if (rd_name_has(name, VP_STR(".tfevents.")))
+        return (rd_kind){RD_UNREADABLE, false, why_events};
+    return (rd_kind){.format = RD_UNKNOWN};
+}
+
+rd_kind rd_detect_name(vp_str name)
+{
+    return rd_kind_by_name(name);
+}
+
+/* "worker0.1623143089861" of PyTorch's tensorboard_trace_handler: the number is the time. */
+static vp_str without_number(vp_str stem)
+{
+    size_t dot = vp_str_rfind_char(stem, '.');
+    uint64_t time;
+    if (dot < stem.n && vp_str_to_u64(vp_str_skip(stem, dot + 1), &time))
+        return vp_str_head(stem, dot);
+    return stem;
+}
+
+vp_str rd_host_of(vp_str base_name)
+{
+    static const char *const suffixes[] = {".xplane.pb", ".xplane.riegeli", ".trace.json",
+                                           ".vpcap"};
+    vp_str name = rd_name_without_gz(base_name);
+    if (rd_name_ends(name, VP_STR(".pt.trace.json")))
+        return without_number(vp_str_head(name, name.n - strlen(".pt.trace.json")));
+    if (vp_str_eq(name, VP_STR("remote.trace.json"))) /* python -m jax.collect_profile */
+        return (vp_str){name.p, 0};
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (rd_name_ends(name, vp_str_of(suffixes[i])))
+            return vp_str_head(name, name.n - strlen(suffixes[i]));
+    return (vp_str){name.p, 0};
+}

@@ -1,0 +1,107 @@
+#include "trace/read/gzip/gzip.h"
+
+#include "trace/base/limits.h"
+#include "trace/read/bytes/chunk.h"
+#include "trace/read/gzip/gzip_decode.h"
+#include "trace/read/gzip/gzip_ring.h"
+
+/* Below this many compressed bytes a thread costs more than it wins. A pipe (length unknown) never
+ * gets one: a thread that waits for a silent writer could not be ended. */
+#define THREAD_FROM (256 << 10)
+
+typedef struct gz {
+    rd_stream base;
+    rd_stream *in;
+    gz_decoder decoder;
+    bool threaded;
+    gz_ring *ring; /* from the first read on, when threaded */
+    gz_slot slot;  /* else */
+} gz;
+
+bool gz_is(const void *head, size_t n)
+{
+    const unsigned char *h = head;
+    return n >= 2 && h[0] == 0x1f && h[1] == 0x8b;
+}
+
+bool gz_checksum_failed(const rd_stream *s)
+{
+    return s->damage.code && ((const gz *)s)->decoder.checksum_failed;
+}
+
+static int gz_fill(void *ctx, gz_slot *slot)
+{
+    gz *g = ctx;
+    int rc = gz_decode(&g->decoder, slot->data, VP_READ_WINDOW, &slot->n);
+    slot->raw_done = g->in->raw_done;
+    return rc;
+}
+
+/* Inflating starts with the first read: heads are looked at without a thread. */
+static int gz_begin(gz *g)
+{
+    if (g->threaded && !g->ring) {
+        int rc = gz_ring_start(&g->ring, gz_fill, g);
+        if (rc != VP_EBUSY)
+            return rc;
+        g->threaded = false;
+    }
+    if (!g->threaded && !g->slot.data && !(g->slot.data = rd_chunk_new(VP_READ_WINDOW)))
+        return vp_fail(VP_ENOMEM, "no memory to inflate");
+    return 0;
+}
+
+static int gz_next(rd_stream *s, char **p, size_t *n)
+{
+    gz *g = (gz *)s;
+    gz_slot *slot = &g->slot;
+    VP_TRY(gz_begin(g));
+    int rc = g->ring ? gz_ring_next(g->ring, &slot) : gz_fill(g, slot);
+    if (rc > 0) {
+        s->raw_done = slot->raw_done;
+        *p = slot->data;
+        *n = slot->n;
+    } else if (rc == 0) {
+        s->damage = g->decoder.damage;
+    }
+    return rc;
+}
+
+static void gz_close(rd_stream *s)
+{
+    gz *g = (gz *)s;
+    atomic_store(&g->decoder.stop, true);
+    gz_ring_stop(g->ring);
+    gz_decoder_free(&g->decoder);
+    rd_chunk_free(g->slot.data);
+    rd_stream_close(&g->in);
+    vp_free(g);
+}
+
+int gz_stream_backend(rd_stream **out, rd_stream *in, bool threaded, int backend)
+{
+    VP_CLEANUP(rd_stream_close) rd_stream *owned = in;
+    const gz_backend *isal = gz_backend_isal();
+    if (backend == 2 && !isal)
+        return vp_fail(VP_EUNSUPPORTED, "ISA-L is not built in");
+    gz *g = vp_calloc(1, sizeof *g);
+    if (!g)
+        return vp_fail(VP_ENOMEM, "no memory to inflate");
+    int rc = gz_decoder_init(&g->decoder, in, backend != 1 && isal ? isal : gz_backend_zlib());
+    if (rc < 0) {
+        vp_free(g);
+        return rc;
+    }
+    g->base =
+        (rd_stream){.next = gz_next, .close = gz_close, .total = -1, .raw_total = in->raw_total};
+    g->in = in;
+    g->threaded = threaded && in->total >= THREAD_FROM;
+    owned = NULL;
+    *out = &g->base;
+    return 0;
+}
+
+int gz_stream(rd_stream **out, rd_stream *in, bool threaded)
+{
+    return gz_stream_backend(out, in, threaded, 0);
+}

@@ -1,0 +1,37 @@
+/* The gzip file format (RFC 1952) around a backend: headers, CRC and length of every member,
+ * members one after the other, zero padding at the end. Pulls compressed bytes from a stream.
+ * Included by gzip.c only, which owns the decoder and uses it from one thread at a time. */
+#ifndef VP_READ_GZIP_DECODE_H
+#define VP_READ_GZIP_DECODE_H
+
+#include <stdatomic.h>
+
+#include "trace/read/gzip/gzip_backend.h"
+#include "trace/read/bytes/byte_stream.h"
+
+typedef enum gz_phase { GZ_HEADER, GZ_BODY, GZ_TRAILER, GZ_NEXT, GZ_DONE } gz_phase;
+
+typedef struct gz_decoder {
+    rd_stream *in; /* borrowed */
+    const gz_backend *backend;
+    void *state;
+    unsigned char *p, *end; /* compressed bytes at hand */
+    unsigned char back[GZ_BACK_MAX];
+    size_t back_n, back_i; /* bytes that the backend gave back: read before p */
+    int64_t received;      /* compressed bytes up to `end` */
+    gz_phase phase;
+    uint32_t header_crc, crc, length; /* of this member */
+    int64_t produced;                 /* of all members */
+    bool checksum_failed;             /* the damage: all was there, but something of it is wrong */
+    vp_error damage;                  /* why it ended early; code 0 if it did not */
+    atomic_bool stop;                 /* another thread wants an end: VP_ECANCELLED */
+} gz_decoder;
+
+/* in is borrowed. VP_ENOMEM. */
+int gz_decoder_init(gz_decoder *d, rd_stream *in, const gz_backend *backend);
+void gz_decoder_free(gz_decoder *d);
+/* Inflates up to cap bytes. 1: *n > 0 bytes; 0: the end, see damage; < 0: not even one good byte
+ * (VP_ECORRUPT), VP_ELIMIT, or what the stream below failed with. */
+int gz_decode(gz_decoder *d, char *dst, size_t cap, size_t *n);
+
+#endif

@@ -1,0 +1,207 @@
+#include "trace/base/err.h"
+#include "trace/read/names/attrs.h"
+#include "trace/read/json/json_reader.h"
+
+/* XLA's args that are attributes as they stand (xprof.md 2.3), in order of length so that most keys
+ * are told apart by it. */
+static const struct {
+    vp_str key;
+    sink_attr attr;
+    bool weak; /* the other key of the attribute says it better */
+} plain[] = {
+    {{"_r", 2}, SINK_ROOT, false},
+    {{"run_id", 6}, SINK_RUN, true},
+    {{"iter_num", 8}, SINK_STEP, true},
+    {{"step_num", 8}, SINK_STEP, false},
+    {{"group_id", 8}, SINK_GROUP, false},
+    {{"index_on_host", 13}, SINK_MEM_DEVICE, false},
+    {{"bytes_reserved", 14}, SINK_MEM_RESERVED, false},
+    {{"correlation_id", 14}, SINK_CORRELATION, false},
+    {{"bytes_allocated", 15}, SINK_MEM_USED, false},
+    {{"bytes_available", 15}, SINK_MEM_FREE, false},
+    {{"allocation_bytes", 16}, SINK_MEM_DELTA, false},
+    {{"all_reduce_unique_id", 20}, SINK_RUN, false},
+};
+
+static bool number(js_value v, int64_t *out)
+{
+    return v.type != JS_NESTED && js_to_id(v.s, out) && *out != SINK_NO_VALUE;
+}
+
+static void take_plain(sink_extra *x, vp_str key, js_value v)
+{
+    int64_t n;
+    for (size_t i = 0; i < sizeof plain / sizeof *plain && plain[i].key.n <= key.n; i++)
+        if (vp_str_eq(key, plain[i].key) && number(v, &n) &&
+            !(plain[i].weak && rd_has_attr(x, plain[i].attr)))
+            sink_extra_set(x, plain[i].attr, n);
+}
+
+void cj_attr_take(cj_attrs *a, vp_str key, js_value v)
+{
+    int64_t n;
+    if (key.n > 3) {
+        if (vp_str_eq(key, VP_STR("allocator_name")))
+            a->allocator = v;
+        else if (vp_str_eq(key, VP_STR("flow")) && number(v, &n))
+            a->flow = (uint64_t)n;
+        else
+            take_plain(&a->x, key, v);
+        return;
+    }
+    if (vp_str_eq(key, VP_STR("_r")))
+        take_plain(&a->x, key, v);
+    else if (!number(v, &n))
+        return;
+    else if (vp_str_eq(key, VP_STR("_pt")))
+        a->producer_type = (uint64_t)n;
+    else if (vp_str_eq(key, VP_STR("_ct")))
+        a->consumer_type = (uint64_t)n;
+    else if (vp_str_eq(key, VP_STR("_p")))
+        sink_extra_set(&a->x, SINK_FLOW_OUT, n);
+    else if (vp_str_eq(key, VP_STR("_c")))
+        sink_extra_set(&a->x, SINK_FLOW_IN, n);
+}
+
+const sink_extra *cj_attrs_close(cj_attrs *a, js_value name)
+{
+    sink_extra *x = &a->x;
+    if (rd_has_attr(x, SINK_FLOW_OUT))
+        x->v[SINK_FLOW_OUT] = rd_flow_key(a->producer_type, (uint64_t)x->v[SINK_FLOW_OUT]);
+    if (rd_has_attr(x, SINK_FLOW_IN))
+        x->v[SINK_FLOW_IN] = rd_flow_key(a->consumer_type, (uint64_t)x->v[SINK_FLOW_IN]);
+    rd_flow_attrs(x, a->flow);
+    rd_allocator_attrs(x, name.s, a->allocator.s);
+    return x->has ? x : NULL;
+}
+
+void cj_attrs_of(cj_attrs *a, js_skip_fn *skip, js_value args)
+{
+    vp_str key;
+    js_value v;
+    const char *p = args.s.p + 1, *end = args.s.p + args.s.n;
+    if (args.type == JS_NESTED && *args.s.p == '{')
+        while (js_next_member(&p, end, skip, &key, &v) == JS_MEMBER)
+            cj_attr_take(a, key, v);
+}
+
+/* The attribute that an arg of Kineto's allocator events is; SINK_ATTRS: none. */
+static inline int memory_attr(vp_str key)
+{
+    switch (key.n) {
+    case 5:
+        return memcmp(key.p, "Bytes", 5) ? SINK_ATTRS : SINK_MEM_DELTA;
+    case 9:
+        return memcmp(key.p, "Device Id", 9) ? SINK_ATTRS : SINK_MEM_DEVICE;
+    case 14:
+        return memcmp(key.p, "Total Reserved", 14) ? SINK_ATTRS : SINK_MEM_RESERVED;
+    case 15:
+        return memcmp(key.p, "Total Allocated", 15) ? SINK_ATTRS : SINK_MEM_USED;
+    default:
+        return SINK_ATTRS;
+    }
+}
+
+/* The value at *p, which moves behind it: JS_MEMBER where it is a number that is wanted, JS_CLOSE
+ * where not, else as js_take_value. */
+static inline js_step take_number(const char **p, const char *end, js_skip_fn *skip, bool wanted,
+                                  int64_t *n)
+{
+    js_value v;
+    if (wanted && js_take_int(p, end, n))
+        return JS_MEMBER;
+    js_step step = js_take_value(p, end, skip, &v);
+    return step == JS_MEMBER && !(wanted && number(v, n)) ? JS_CLOSE : step;
+}
+
+static const sink_extra *memory_attrs(cj_attrs *a, cj_reader *r, js_value args)
+{
+    const uint32_t all = 1u << SINK_MEM_DELTA | 1u << SINK_MEM_DEVICE | 1u << SINK_MEM_RESERVED |
+                         1u << SINK_MEM_USED;
+    cj_layout *layout = &r->memory_layout;
+    js_step step = JS_CLOSE;
+    int64_t n;
+    int attr;
+    if (args.type != JS_NESTED || *args.s.p != '{')
+        return NULL;
+    const char *p = args.s.p + 1, *end = args.s.p + args.s.n;
+    a->allocator = (js_value){VP_STR("[memory]"), JS_STRING};
+    for (size_t i = 0;
+         a->x.has != all && cj_next_field(&p, end, layout, i, memory_attr, &attr) == JS_MEMBER &&
+         (step = take_number(&p, end, r->skip, attr != SINK_ATTRS, &n)) >= 0;
+         i++)
+        if (step == JS_MEMBER)
+            sink_extra_set(&a->x, (sink_attr)attr, n);
+    return rd_has_attr(&a->x, SINK_MEM_DELTA) ? &a->x : NULL;
+}
+
+static inline int launch_attr(vp_str key)
+{
+    return vp_str_eq(key, VP_STR("correlation")) ? SINK_CORRELATION : SINK_ATTRS;
+}
+
+static const sink_extra *correlation(cj_attrs *a, cj_reader *r, js_value args)
+{
+    int attr = SINK_ATTRS;
+    js_step step = JS_CLOSE;
+    int64_t n;
+    if (args.type != JS_NESTED || *args.s.p != '{')
+        return NULL;
+    const char *p = args.s.p + 1, *end = args.s.p + args.s.n;
+    for (size_t i = 0;
+         attr != SINK_CORRELATION &&
+         cj_next_field(&p, end, &r->launch_layout, i, launch_attr, &attr) == JS_MEMBER &&
+         (step = take_number(&p, end, r->skip, attr != SINK_ATTRS, &n)) >= 0;
+         i++)
+        if (step == JS_MEMBER && n != 0)
+            sink_extra_set(&a->x, SINK_CORRELATION, n);
+    return a->x.has ? &a->x : NULL;
+}
+
+void cj_correlation(sink_extra *x, js_value v)
+{
+    int64_t n;
+    if (number(v, &n) && n != 0)
+        sink_extra_set(x, SINK_CORRELATION, n);
+}
+
+/* cuda_runtime, cuda_driver, hip_runtime, Runtime, privateuse1_driver, …: calls that launch. The
+ * last letter settles it for nearly all others. */
+static bool is_launch_cat(vp_str cat)
+{
+    static const vp_str runtime = {"runtime", 7}, driver = {"driver", 6};
+    switch (cat.p[cat.n - 1]) {
+    case 'e':
+    case 'E':
+        return cat.n >= 7 && vp_str_eq_nocase(vp_str_skip(cat, cat.n - 7), runtime);
+    case 'r':
+    case 'R':
+        return cat.n >= 6 && vp_str_eq_nocase(vp_str_skip(cat, cat.n - 6), driver);
+    default:
+        return false;
+    }
+}
+
+const sink_extra *cj_host_attrs(cj_attrs *a, cj_reader *r, const cj_fields *f)
+{
+    static const vp_str step = {"ProfilerStep#", 13};
+    js_value name = f->v[CJ_NAME], cat = f->v[CJ_CAT], args = f->v[CJ_ARGS];
+    uint64_t n;
+    cj_attrs_clear(a);
+    if (vp_str_eq(name.s, VP_STR("[memory]")))
+        return memory_attrs(a, r, args);
+    if (!cat.s.n) {
+        cj_attrs_of(a, r->skip, args);
+        return cj_attrs_close(a, name);
+    }
+    if (is_launch_cat(cat.s))
+        return correlation(a, r, args);
+    /* The same on a device's stream ("gpu_user_annotation") only repeats it. */
+    if (!name.s.n || *name.s.p != 'P' || !vp_str_starts(name.s, step) ||
+        vp_str_starts(cat.s, VP_STR("gpu_")))
+        return NULL;
+    vp_str rest = vp_str_skip(name.s, step.n);
+    if (vp_take_uint(&rest, INT64_MAX, &n) && !rest.n)
+        sink_extra_set(&a->x, SINK_STEP, (int64_t)n);
+    return a->x.has ? &a->x : NULL;
+}

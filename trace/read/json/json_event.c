@@ -1,0 +1,200 @@
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/read/names/attrs.h"
+#include "trace/read/json/json_reader.h"
+
+/* Times below this many µs (11 days) are kept as they are, so that positions read as in the file;
+ * above, picoseconds of Unix time would not fit 64 bits. */
+#define PLAIN_TIME_MAX_US INT64_C(1000000000000)
+
+static inline int field_of(vp_str key)
+{
+    switch (key.n) {
+    case 2:
+        return !memcmp(key.p, "ph", 2)   ? CJ_PH
+               : !memcmp(key.p, "ts", 2) ? CJ_TS
+               : !memcmp(key.p, "id", 2) ? CJ_ID
+                                         : CJ_FIELDS;
+    case 3:
+        return !memcmp(key.p, "pid", 3)   ? CJ_PID
+               : !memcmp(key.p, "tid", 3) ? CJ_TID
+               : !memcmp(key.p, "dur", 3) ? CJ_DUR
+               : !memcmp(key.p, "cat", 3) ? CJ_CAT
+               : !memcmp(key.p, "id2", 3) ? CJ_ID2
+                                          : CJ_FIELDS;
+    case 4:
+        return !memcmp(key.p, "name", 4)   ? CJ_NAME
+               : !memcmp(key.p, "args", 4) ? CJ_ARGS
+                                           : CJ_FIELDS;
+    case 5:
+        return !memcmp(key.p, "scope", 5) ? CJ_SCOPE : CJ_FIELDS;
+    case 11:
+        return !memcmp(key.p, "traceEvents", 11) ? CJ_CONTAINER : CJ_FIELDS;
+    default:
+        return CJ_FIELDS;
+    }
+}
+
+js_step cj_event_fields(const char *p, const char *end, js_skip_fn *skip, cj_layout *layout,
+                        cj_fields *f, const char **after)
+{
+    js_value other;
+    js_step step;
+    int id;
+    f->any = f->container = false;
+    for (int i = 0; i < CJ_FIELDS; i++) { /* a memset of this size costs 15 ns */
+        f->v[i].s = VP_STR_NONE;
+        f->v[i].type = JS_NONE;
+    }
+    p++;
+    for (size_t i = 0; (step = cj_next_field(&p, end, layout, i, field_of, &id)) == JS_MEMBER;
+         i++) {
+        f->any = true;
+        f->container = f->container || id == CJ_CONTAINER;
+        step = js_take_value(&p, end, skip, id < CJ_FIELDS ? &f->v[id] : &other);
+        if (step != JS_MEMBER)
+            break;
+    }
+    *after = p;
+    return step;
+}
+
+/* Any whole µs near the first time will do for a base. */
+static bool choose_base(cj_reader *r, vp_str ts)
+{
+    if (!js_about(ts, &r->first_us))
+        return false;
+    bool plain = r->first_us > -PLAIN_TIME_MAX_US && r->first_us < PLAIN_TIME_MAX_US;
+    r->base_us = plain ? 0 : r->first_us;
+    r->has_base = true;
+    return true;
+}
+
+bool cj_start(cj_reader *r, const cj_fields *f, int64_t *start_ps)
+{
+    js_value ts = f->v[CJ_TS];
+    bool text = ts.type == JS_SCALAR || ts.type == JS_STRING;
+    if (text && (r->has_base || choose_base(r, ts.s)) && js_us_to_ps(ts.s, r->base_us, start_ps) &&
+        *start_ps >= -VP_TIME_MAX_PS && *start_ps <= VP_TIME_MAX_PS) {
+        if (*start_ps < r->extent_first_ps)
+            r->extent_first_ps = *start_ps;
+        if (*start_ps > r->extent_last_ps)
+            r->extent_last_ps = *start_ps;
+        return true;
+    }
+    cj_note(r, CJ_BAD_EVENT);
+    return false;
+}
+
+/* Missing is 0, negative is noted and 0; false: no number, or it ends after the end of time. */
+static bool duration(cj_reader *r, js_value v, int64_t start_ps, int64_t *dur_ps)
+{
+    *dur_ps = 0;
+    if (v.type == JS_NONE)
+        return true;
+    if (v.type == JS_NESTED || !js_us_to_ps(v.s, 0, dur_ps) ||
+        (*dur_ps > 0 && *dur_ps > VP_TIME_MAX_PS - start_ps)) {
+        cj_note(r, CJ_BAD_EVENT);
+        return false;
+    }
+    if (*dur_ps < 0) {
+        cj_note(r, CJ_NEGATIVE);
+        *dur_ps = 0;
+    }
+    return true;
+}
+
+bool cj_unwanted(cj_reader *r)
+{
+    if (!r->opts->device_only || !r->has_device)
+        return false;
+    r->out->skipped(r->out, 1);
+    return true;
+}
+
+/* What Kineto draws on a device's stream besides work: annotations, and waits for it. */
+static bool is_echo(vp_str cat)
+{
+    return vp_str_starts(cat, VP_STR("gpu_")) || vp_str_eq(cat, VP_STR("cuda_sync"));
+}
+
+static int host_event(cj_reader *r, const cj_fields *f, cj_thread *t, int64_t start_ps,
+                      int64_t dur_ps)
+{
+    cj_attrs a;
+    sink_event e = {.start_ps = start_ps, .dur_ps = dur_ps, .aligned_start_ps = SINK_NO_TIME};
+    if (!r->opts->device_only)
+        e.extra = cj_host_attrs(&a, r, f);
+    if (is_echo(f->v[CJ_CAT].s))
+        t->has_echo = true;
+    else
+        t->has_own = true;
+    bool memory = e.extra && !dur_ps && rd_is_memory(e.extra);
+    VP_TRY(memory ? cj_memory_track(r, t, a.allocator, &e.track) : cj_track_of(r, t, &e.track));
+    VP_TRY(cj_kind_plain(r, f, &e.kind));
+    return cj_emit(r, t, &e);
+}
+
+static int complete_event(cj_reader *r, const cj_fields *f)
+{
+    int64_t start_ps, dur_ps;
+    cj_thread *t;
+    r->complete++;
+    if (!cj_start(r, f, &start_ps) || !duration(r, f->v[CJ_DUR], start_ps, &dur_ps))
+        return 0;
+    if (start_ps + dur_ps > r->extent_last_ps)
+        r->extent_last_ps = start_ps + dur_ps;
+    VP_TRY(cj_op(r, f, start_ps, dur_ps, &t));
+    return !t || cj_unwanted(r) ? 0 : host_event(r, f, t, start_ps, dur_ps);
+}
+
+static int instant_event(cj_reader *r, const cj_fields *f)
+{
+    int64_t start_ps;
+    cj_thread *t;
+    if (!cj_start(r, f, &start_ps) || cj_unwanted(r))
+        return 0;
+    VP_TRY(cj_thread_of(r, f, &t));
+    return host_event(r, f, t, start_ps, 0);
+}
+
+int cj_event(cj_reader *r, const cj_fields *f)
+{
+    js_value ph = f->v[CJ_PH];
+    if (!f->any) /* the {} with which XLA ends its list */
+        return 0;
+    if (ph.type != JS_STRING || !ph.s.n) {
+        cj_note(r, CJ_BAD_EVENT);
+        return 0;
+    }
+    r->phased++;
+    switch (*ph.s.p) {
+    case 'X':
+        return complete_event(r, f);
+    case 'B':
+    case 'E':
+        return cj_edge_of(r, f, *ph.s.p == 'E');
+    case 'b':
+    case 'e':
+    case 'n':
+    case 'S':
+    case 'F':
+    case 'T':
+    case 'p':
+        return cj_async(r, f, *ph.s.p);
+    case 'i':
+    case 'I':
+    case 'R':
+        return instant_event(r, f);
+    case 'M':
+        return cj_metadata(r, f);
+    default:
+        break;
+    }
+    /* Counters, flows, objects, samples, memory dumps, clock syncs, contexts, links. */
+    if (strchr("CstfNODPvVc()=", *ph.s.p) && *ph.s.p)
+        r->out->skipped(r->out, 1);
+    else
+        cj_note(r, CJ_UNKNOWN_PHASE);
+    return 0;
+}

@@ -1,0 +1,74 @@
+#include <string.h>
+
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/read/json/json_reader.h"
+
+uint64_t cj_hash(js_value v, uint64_t seed)
+{
+    return v.type == JS_NONE ? 0 : vp_hash_inline(v.s.p, v.s.n, seed) | 1;
+}
+
+void cj_kind_get(const cj_reader *r, uint64_t key, uint32_t *kind)
+{
+    *kind = vp_map_get(&r->maps[CJ_BY_KIND], key);
+}
+
+int cj_kind_put(cj_reader *r, uint64_t key, const sink_kind *k, uint32_t *kind)
+{
+    uint32_t id;
+    VP_TRY(r->out->kind(r->out, k, &id));
+    VP_TRY(vp_map_set(&r->maps[CJ_BY_KIND], key, id));
+    *kind = id;
+    return 0;
+}
+
+int cj_scratch(cj_reader *r, size_t raw_bytes)
+{
+    r->scratch_used = 0;
+    return vp_grow(&r->scratch, &r->scratch_cap, JS_UTF8_MAX(raw_bytes) + 1, 1,
+                   JS_UTF8_MAX((size_t)2 * VP_JSON_EVENT_MAX));
+}
+
+vp_str cj_text(cj_reader *r, js_value v)
+{
+    char *at = r->scratch + r->scratch_used;
+    vp_str s = {at, js_unescape(v.s, at)};
+    r->scratch_used += s.n;
+    return s;
+}
+
+vp_str cj_lower(cj_reader *r, js_value v)
+{
+    vp_str s = cj_text(r, v);
+    char *at = r->scratch + r->scratch_used - s.n;
+    for (size_t i = 0; i < s.n; i++)
+        if (at[i] >= 'A' && at[i] <= 'Z')
+            at[i] = (char)(at[i] + ('a' - 'A'));
+    return s;
+}
+
+int cj_kind_named(cj_reader *r, const cj_fields *f, sink_kind *k)
+{
+    js_value name = f->v[CJ_NAME], cat = f->v[CJ_CAT];
+    VP_TRY(cj_scratch(r, name.s.n + cat.s.n));
+    *k = (sink_kind){.name = cj_text(r, name),
+                     .category = cj_lower(r, cat),
+                     .program_id = SINK_UNKNOWN,
+                     .group_size = SINK_UNKNOWN,
+                     .bytes = SINK_UNKNOWN,
+                     .flops = SINK_UNKNOWN};
+    return 0;
+}
+
+int cj_kind_plain(cj_reader *r, const cj_fields *f, uint32_t *kind)
+{
+    uint64_t key = cj_hash(f->v[CJ_NAME], 1) ^ cj_hash(f->v[CJ_CAT], 2) * 3;
+    sink_kind k;
+    cj_kind_get(r, key, kind);
+    if (*kind != SINK_NONE)
+        return 0;
+    VP_TRY(cj_kind_named(r, f, &k));
+    return cj_kind_put(r, key, &k, kind);
+}

@@ -1,0 +1,135 @@
+#include "trace/base/err.h"
+#include "trace/read/json/json_reader.h"
+
+/* Kineto's categories of device work, in the spelling of any year (analysis.md 2.2). */
+cj_gpu_cat cj_gpu_cat_of(vp_str cat)
+{
+    static const struct {
+        vp_str cat;
+        cj_gpu_cat what;
+    } cats[] = {{{"kernel", 6}, CJ_GPU_KERNEL},    {{"gpu_memcpy", 10}, CJ_GPU_COPY},
+                {{"gpu_memset", 10}, CJ_GPU_COPY}, {{"memcpy", 6}, CJ_GPU_COPY},
+                {{"memset", 6}, CJ_GPU_COPY},      {{"mtia_ccp_events", 15}, CJ_GPU_MTIA}};
+    char first = cat.n ? (char)(*cat.p | 0x20) : 0;
+    if (first != 'k' && first != 'g' && first != 'm')
+        return CJ_GPU_NONE;
+    for (size_t i = 0; i < sizeof cats / sizeof *cats; i++)
+        if (vp_str_eq_nocase(cat, cats[i].cat))
+            return cats[i].what;
+    return CJ_GPU_NONE;
+}
+
+/* The args of device work that are looked at. */
+enum {
+    ARG_DEVICE,
+    ARG_CORRELATION,
+    ARG_BYTES,
+    /* of NCCL's kernels, since 2024: what torch.distributed knows of the call */
+    ARG_GROUP,
+    ARG_IN,
+    ARG_OUT,
+    ARG_DTYPE,
+    ARGS
+};
+
+static const vp_str arg_names[ARGS] = {
+    [ARG_DEVICE] = {"device", 6},     [ARG_CORRELATION] = {"correlation", 11},
+    [ARG_BYTES] = {"bytes", 5},       [ARG_GROUP] = {"Group size", 10},
+    [ARG_IN] = {"In msg nelems", 13}, [ARG_OUT] = {"Out msg nelems", 14},
+    [ARG_DTYPE] = {"dtype", 5},
+};
+
+/* Which of them an event of this category may have and is asked for. */
+static unsigned wanted(const cj_reader *r, cj_gpu_cat cat, vp_str name)
+{
+    unsigned want = 1u << ARG_DEVICE;
+    if (!r->opts->device_only)
+        want |= 1u << ARG_CORRELATION;
+    if (cat == CJ_GPU_COPY)
+        want |= 1u << ARG_BYTES;
+    if (vp_str_starts(name, VP_STR("nccl")))
+        want |= 1u << ARG_GROUP | 1u << ARG_IN | 1u << ARG_OUT | 1u << ARG_DTYPE;
+    return want;
+}
+
+/* Older ones write "Bytes", and a copy may say its bytes twice: the last counts. */
+static bool is_arg(vp_str key, size_t arg)
+{
+    return arg == ARG_BYTES ? vp_str_eq_nocase(key, arg_names[arg])
+                            : vp_str_eq(key, arg_names[arg]);
+}
+
+static void read_args(const cj_reader *r, js_value args, unsigned want, js_value a[ARGS])
+{
+    vp_str key;
+    js_value v;
+    memset(a, 0, ARGS * sizeof *a);
+    if (args.type != JS_NESTED || *args.s.p != '{')
+        return;
+    const char *p = args.s.p + 1, *end = args.s.p + args.s.n;
+    for (unsigned rest = want; rest && js_next_member(&p, end, r->skip, &key, &v) == JS_MEMBER;)
+        for (size_t i = 0; i < ARGS; i++)
+            if (want >> i & 1u && is_arg(key, i)) {
+                a[i] = v;
+                rest &= i == ARG_BYTES ? ~0u : ~(1u << i);
+                break;
+            }
+}
+
+/* Bytes of one element of a torch dtype, or SINK_UNKNOWN. */
+static int64_t element_bytes(vp_str dtype)
+{
+    static const struct {
+        const char *name;
+        int bytes;
+    } types[] = {{"Float", 4}, {"BFloat16", 2}, {"Half", 2},         {"Long", 8},
+                 {"Int", 4},   {"Double", 8},   {"Byte", 1},         {"Char", 1},
+                 {"Bool", 1},  {"Short", 2},    {"ComplexFloat", 8}, {"ComplexDouble", 16}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (vp_str_eq(dtype, vp_str_of(types[i].name)))
+            return types[i].bytes;
+    return vp_str_starts(dtype, VP_STR("Float8")) ? 1 : SINK_UNKNOWN;
+}
+
+/* The larger side of a collective: what an all-gather gives and what a reduce-scatter takes. */
+static int64_t message_bytes(const js_value a[ARGS])
+{
+    int64_t in = js_to_count(a[ARG_IN].s), out = js_to_count(a[ARG_OUT].s), bytes;
+    int64_t each = element_bytes(a[ARG_DTYPE].s), n = in > out ? in : out;
+    return n < 0 || each < 0 || __builtin_mul_overflow(n, each, &bytes) ? SINK_UNKNOWN : bytes;
+}
+
+static int kind_of(cj_reader *r, const cj_fields *f, const js_value a[ARGS], uint32_t *kind)
+{
+    uint64_t key = cj_hash(f->v[CJ_NAME], cj_hash(f->v[CJ_CAT], 40));
+    sink_kind k;
+    for (size_t i = ARG_BYTES; i < ARGS; i++)
+        if (a[i].type)
+            key = vp_mix(key ^ cj_hash(a[i], 41 + i));
+    cj_kind_get(r, key, kind);
+    if (*kind != SINK_NONE)
+        return 0;
+    VP_TRY(cj_kind_named(r, f, &k));
+    k.group_size = js_to_count(a[ARG_GROUP].s);
+    k.bytes = js_to_count(a[ARG_BYTES].s);
+    k.is_op = true;
+    if (k.bytes == SINK_UNKNOWN)
+        k.bytes = message_bytes(a);
+    return cj_kind_put(r, key, &k, kind);
+}
+
+int cj_kineto_op(cj_reader *r, const cj_fields *f, cj_gpu_cat cat, sink_event *e)
+{
+    js_value a[ARGS];
+    sink_extra x = {.has = 0};
+    cj_thread *t;
+    read_args(r, f->v[CJ_ARGS], wanted(r, cat, f->v[CJ_NAME].s), a);
+    cj_correlation(&x, a[ARG_CORRELATION]);
+    e->extra = x.has ? &x : NULL;
+    r->has_device = true;
+    VP_TRY(cj_thread_of(r, f, &t));
+    VP_TRY(cj_gpu_track(r, t, a[ARG_DEVICE].type ? a[ARG_DEVICE] : f->v[CJ_PID], cat == CJ_GPU_MTIA,
+                        &e->track));
+    VP_TRY(kind_of(r, f, a, &e->kind));
+    return cj_emit(r, t, e);
+}

@@ -1,0 +1,84 @@
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "trace/base/err.h"
+#include "trace/read/json/json_reader.h"
+
+/* Credential keys that are named one by one; what else there is only repeats them. */
+#define SECRETS_MAX 16u
+#define KEY_SHOWN 64u /* bytes of a key */
+
+static const struct {
+    const char *code, *what;
+    sink_severity severity;
+    bool partial;
+} notes[CJ_NOTES] = {
+    [CJ_BAD_EVENT] = {"bad-event", "cannot be used (broken syntax, or no usable ph, ts or dur)",
+                      SINK_WARNING, true},
+    [CJ_OVERSIZED] = {"oversized-event", "larger than 16 MiB and left out", SINK_WARNING, true},
+    [CJ_NEGATIVE] = {"negative-duration", "with a negative duration, taken as 0", SINK_WARNING,
+                     true},
+    [CJ_UNKNOWN_PHASE] = {"unknown-phase", "of a phase that nobody defines", SINK_INFO, false},
+    [CJ_END_WITHOUT_BEGIN] = {"unbalanced", "that end what never began", SINK_WARNING, false},
+    [CJ_UNCLOSED] = {"unbalanced", "without an end of their own, closed at the next known time",
+                     SINK_WARNING, false},
+    [CJ_UNPLACED_OP] = {"unplaced-ops",
+                        "look like XLA ops of a process that is never named: they "
+                        "belong to no device",
+                        SINK_WARNING, true},
+};
+
+void cj_note(cj_reader *r, cj_note_id id)
+{
+    cj_count *c = &r->notes[id];
+    if (c->n++)
+        return;
+    c->event = r->event;
+    c->byte = r->byte;
+}
+
+int cj_quality(cj_reader *r, const sink_quality *q, const char *fmt, ...)
+{
+    char text[512];
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    sink_quality out = *q;
+    size_t len = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
+    out.message = (vp_str){text, len};
+    return r->out->quality(r->out, &out);
+}
+
+int cj_note_credential(cj_reader *r, vp_str key)
+{
+    uint64_t hash = vp_hash(key.p, key.n, 0);
+    if (r->maps[CJ_BY_SECRET].count >= SECRETS_MAX ||
+        vp_map_get(&r->maps[CJ_BY_SECRET], hash) != VP_MAP_NONE)
+        return 0;
+    VP_TRY(vp_map_set(&r->maps[CJ_BY_SECRET], hash, 0));
+    char text[JS_UTF8_MAX(KEY_SHOWN)];
+    vp_str name = {text, js_unescape(vp_str_head(key, KEY_SHOWN), text)};
+    return cj_quality(
+        r, &(sink_quality){.code = "credentials", SINK_WARNING, .event = -1, .byte = r->byte},
+        "the file carries a credential under \"%.*s\": do not share it as it is; view_profile "
+        "never shows or exports the value",
+        VP_STR_ARG(name));
+}
+
+int cj_notes_report(cj_reader *r)
+{
+    for (size_t i = 0; i < CJ_NOTES; i++) {
+        const cj_count *c = &r->notes[i];
+        if (!c->n)
+            continue;
+        sink_quality q = {.code = notes[i].code,
+                          .severity = notes[i].severity,
+                          .event = c->event,
+                          .byte = c->byte,
+                          .partial = notes[i].partial};
+        VP_TRY(cj_quality(r, &q, "%llu event%s %s", (unsigned long long)c->n, c->n == 1 ? "" : "s",
+                          notes[i].what));
+    }
+    return 0;
+}

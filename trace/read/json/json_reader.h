@@ -1,0 +1,302 @@
+/* What the files of the JSON reader share: one reader, which lives for one call of cj_read. The
+ * road of an event: chrome_json.c finds it, json_event.c knows its phase, json_ops.c whether it is
+ * device work; json_tracks.c, json_kinds.c and json_spans.c say where, what and how long; it
+ * leaves in a batch (cj_emit). Nothing is allocated per event. Included by these files only.
+ *
+ * Every function returns 0 or a negative code to pass on; what is wrong with an event is no
+ * failure but a note (cj_note). Values of fields are slices into the chunk. */
+#ifndef VP_READ_JSON_READER_H
+#define VP_READ_JSON_READER_H
+
+#include "trace/base/arena.h"
+#include "trace/base/err.h"
+#include "trace/base/map.h"
+#include "trace/read/json/json_layout.h"
+#include "trace/read/json/json_scan.h"
+#include "trace/read/json/json_text.h"
+#include "trace/read/bytes/sink.h"
+
+#define CJ_BATCH 64u
+#define CJ_LAST_MAX 24u
+
+enum cj_field_id {
+    CJ_NAME,
+    CJ_CAT,
+    CJ_PH,
+    CJ_PID,
+    CJ_TID,
+    CJ_TS,
+    CJ_DUR,
+    CJ_ID,
+    CJ_ID2,
+    CJ_SCOPE,
+    CJ_ARGS,
+    CJ_FIELDS,                   /* one that nobody reads */
+    CJ_CONTAINER = CJ_FIELDS + 1 /* "traceEvents": no event at all */
+};
+
+typedef struct cj_fields {
+    js_value v[CJ_FIELDS];
+    bool any;       /* it has a member at all */
+    bool container; /* it has "traceEvents" */
+} cj_fields;
+
+/* What is wrong with a file, counted; the first place is kept. */
+typedef enum cj_note_id {
+    CJ_BAD_EVENT,
+    CJ_OVERSIZED,
+    CJ_NEGATIVE,
+    CJ_UNKNOWN_PHASE,
+    CJ_END_WITHOUT_BEGIN,
+    CJ_UNCLOSED,
+    CJ_UNPLACED_OP,
+    CJ_NOTES
+} cj_note_id;
+
+typedef struct cj_count {
+    uint64_t n;
+    int64_t event, byte;
+} cj_count;
+
+/* A pid or tid as written: a number, or a name ("Spans", "stream 7"). */
+typedef struct cj_token {
+    int64_t number; /* 0 for names */
+    vp_sid text;    /* as shown */
+    bool is_name;
+} cj_token;
+
+typedef struct cj_process {
+    uint32_t token;
+    vp_sid name;    /* from process_name, or 0 */
+    uint32_t id;    /* in the sink, or SINK_NONE while it has no event */
+    bool is_device; /* named "/device:…" */
+    uint32_t names; /* how often it was named */
+    bool changed;   /* since the sink was told */
+} cj_process;
+
+/* One half of a span that the file tells in two events. Pairing waits for the end of the file, for
+ * they need not be in order of time. */
+typedef struct cj_edge {
+    int64_t ts_ps;
+    uint32_t lane, kind;
+    uint32_t name, cat; /* hashes; 0: absent, matches any */
+    uint32_t number;    /* file order */
+    bool is_end;
+} cj_edge;
+
+/* Where edges pair: a thread (B, E), or the events of one async id. */
+typedef struct cj_lane {
+    uint32_t thread; /* where it began */
+    uint32_t track;  /* async: in the sink; SINK_NONE: the thread's own */
+} cj_lane;
+
+typedef struct cj_thread {
+    uint32_t process, token;
+    vp_sid name;    /* from thread_name, or 0 */
+    uint32_t track; /* in the sink, or SINK_NONE while it has no event */
+    uint32_t lane;  /* of its B and E, or SINK_NONE */
+    sink_role role; /* see cj_role */
+    bool has_role;
+    uint32_t role_names; /* the process's count of names when the role was found */
+    bool changed;        /* since the sink was told */
+    bool has_echo;      /* a device's annotations and waits, which Kineto puts beside its kernels */
+    bool has_own;       /* anything else that is no device work */
+    int64_t last_ps;    /* the end of its latest event, or SINK_NO_TIME */
+    uint64_t maybe_ops; /* events that look like XLA's, on a process without a name so far */
+} cj_thread;
+
+/* A device that the file implies: Kineto's "GPU 0", XLA's "/host:CPU:0". */
+typedef struct cj_device {
+    uint32_t id;    /* in the sink */
+    uint32_t track; /* CPU: its only track */
+    int64_t number; /* GPU: its ordinal; else -1 */
+} cj_device;
+
+/* What Kineto's deviceProperties say of a device. */
+typedef struct cj_model {
+    int64_t id;
+    vp_sid name;
+} cj_model;
+
+/* A stream of a Kineto device; its name may come after its events. */
+typedef struct cj_stream {
+    uint32_t device, thread, track;
+} cj_stream;
+
+/* Keys → numbers; each map is named by its key. */
+typedef enum cj_map_id {
+    CJ_BY_NUMBER, /* numeric pid or tid → token */
+    CJ_BY_TEXT,   /* other pid or tid, interned → token */
+    CJ_BY_PID,    /* token → process */
+    CJ_BY_PAIR,   /* process, tid token → thread */
+    CJ_BY_DEVICE, /* Kineto's device or XLA's CPU ordinal → device */
+    CJ_BY_STREAM, /* device, thread → stream */
+    CJ_BY_CAT,    /* process, category of async events or allocator → track in the sink */
+    CJ_BY_ASYNC,  /* what async halves share → lane */
+    CJ_BY_KIND,   /* all that makes a kind → kind in the sink */
+    CJ_BY_SECRET, /* credential keys already reported → 0 */
+    CJ_MAPS
+} cj_map_id;
+
+typedef struct cj_reader {
+    sink *out;
+    const rd_options *opts;
+    js_skip_fn *skip;
+    cj_layout layout;                       /* of events */
+    cj_layout memory_layout, launch_layout; /* of the args of such events */
+    int64_t event, byte;                    /* number and place of the current event */
+    int64_t phased;   /* events with a phase: with none, the file is no trace */
+    int64_t complete; /* of them X */
+
+    bool has_base;
+    int64_t base_us, first_us;
+    int64_t base_ns; /* Kineto's baseTimeNanoseconds, or SINK_NO_TIME */
+
+    vp_arena arena;
+    vp_intern names;
+    vp_map maps[CJ_MAPS];
+    cj_token *tokens;
+    size_t token_count, token_cap;
+    cj_process *processes;
+    size_t process_count, process_cap;
+    cj_thread *threads;
+    size_t thread_count, thread_cap;
+    cj_device *devices;
+    size_t device_count, device_cap;
+    cj_model *models;
+    size_t model_count, model_cap;
+    cj_stream *streams;
+    size_t stream_count, stream_cap;
+    cj_lane *lanes;
+    size_t lane_count, lane_cap;
+    cj_edge *edges;
+    size_t edge_count, edge_cap;
+    int64_t last_ps; /* the end of the latest event of all, or SINK_NO_TIME */
+    int64_t extent_first_ps, extent_last_ps; /* of all events with a time; first > last: none */
+    char *scratch;
+    size_t scratch_cap, scratch_used;
+
+    struct {
+        char pid[CJ_LAST_MAX], tid[CJ_LAST_MAX]; /* as written */
+        size_t pid_n, tid_n;
+        uint32_t thread; /* SINK_NONE: nothing remembered */
+    } last;
+
+    bool has_device;     /* a "/device:" process is named, or an op was seen */
+    bool has_xla_device; /* the former */
+    bool has_cpu_ops;
+    bool is_xla;    /* processes named as XLA names them */
+    bool has_marks; /* Kineto's processes "Spans" or "Traces" */
+    cj_count notes[CJ_NOTES];
+    sink_event batch[CJ_BATCH];
+    sink_extra extras[CJ_BATCH]; /* of the batch's events that have one */
+    size_t batch_n;
+} cj_reader;
+
+/* The attributes of one event while its args are read. */
+typedef struct cj_attrs {
+    sink_extra x;
+    uint64_t producer_type, consumer_type, flow;
+    js_value allocator; /* whose memory it is about */
+} cj_attrs;
+
+int cj_reader_init(cj_reader *r, sink *out, const rd_options *opts);
+void cj_reader_free(cj_reader *r);
+
+/* json_event.c: the fields of the object at p; JS_CLOSE with *after behind it, JS_MORE or JS_BAD.
+ */
+js_step cj_event_fields(const char *p, const char *end, js_skip_fn *skip, cj_layout *layout,
+                        cj_fields *f, const char **after);
+/* One event whose fields are known. */
+int cj_event(cj_reader *r, const cj_fields *f);
+/* ts relative to the base, which the first event sets. false: no time (noted). */
+bool cj_start(cj_reader *r, const cj_fields *f, int64_t *start_ps);
+/* Host events that nobody wants: counted as skipped. */
+bool cj_unwanted(cj_reader *r);
+
+/* json_ops.c: X events with args that matter. *thread: the event's, or NULL where nothing else is
+ * to be done. */
+int cj_op(cj_reader *r, const cj_fields *f, int64_t start_ps, int64_t dur_ps, cj_thread **thread);
+
+/* json_kineto.c: device work as PyTorch's profiler writes it. */
+typedef enum cj_gpu_cat { CJ_GPU_NONE, CJ_GPU_KERNEL, CJ_GPU_COPY, CJ_GPU_MTIA } cj_gpu_cat;
+cj_gpu_cat cj_gpu_cat_of(vp_str cat);
+int cj_kineto_op(cj_reader *r, const cj_fields *f, cj_gpu_cat cat, sink_event *e);
+
+/* json_attrs.c: what args say of their event alone; only for readings in full depth. */
+static inline void cj_attrs_clear(cj_attrs *a)
+{
+    a->x.has = 0; /* values count only where their bit is set */
+    a->producer_type = a->consumer_type = a->flow = 0;
+    a->allocator = (js_value){VP_STR_NONE, JS_NONE};
+}
+/* One of XLA's args, then what all of them come to: NULL where that is nothing. */
+void cj_attr_take(cj_attrs *a, vp_str key, js_value v);
+const sink_extra *cj_attrs_close(cj_attrs *a, js_value name);
+/* Kineto's "correlation"; 0 is none. */
+void cj_correlation(sink_extra *x, js_value v);
+/* All of a host event's, whoever wrote it; lives as long as `a`. */
+const sink_extra *cj_host_attrs(cj_attrs *a, cj_reader *r, const cj_fields *f);
+
+/* json_tracks.c. Pointers to threads live until the next call that makes one. */
+int cj_thread_of(cj_reader *r, const cj_fields *f, cj_thread **t);
+int cj_new_track(cj_reader *r, cj_thread *t);
+static inline int cj_track_of(cj_reader *r, cj_thread *t, uint32_t *track)
+{
+    if (t->track == SINK_NONE)
+        VP_TRY(cj_new_track(r, t));
+    *track = t->track;
+    return 0;
+}
+/* By the names known so far. */
+sink_role cj_role(const cj_reader *r, cj_thread *t);
+int cj_process_of(cj_reader *r, uint32_t process, uint32_t *id);
+int cj_async_track(cj_reader *r, const cj_thread *t, const cj_fields *f, uint32_t *track);
+/* Allocator events have a track of their own, named by the allocator: their many attributes would
+ * be columns of a whole thread. */
+int cj_memory_track(cj_reader *r, const cj_thread *t, js_value name, uint32_t *track);
+int cj_metadata(cj_reader *r, const cj_fields *f);
+int cj_tracks_finish(cj_reader *r);
+static inline cj_process *cj_process_at(const cj_reader *r, const cj_thread *t)
+{
+    return &r->processes[t->process];
+}
+
+/* The array of deviceProperties, before the events. */
+int cj_models(cj_reader *r, vp_str array);
+
+/* json_devices.c: the op tracks of devices that are not processes of the file. */
+int cj_gpu_track(cj_reader *r, const cj_thread *t, js_value key, bool mtia, uint32_t *track);
+int cj_cpu_track(cj_reader *r, int64_t ordinal, uint32_t *track);
+int cj_devices_finish(cj_reader *r);
+
+/* json_kinds.c */
+uint64_t cj_hash(js_value v, uint64_t seed); /* 0 only when absent */
+int cj_kind_plain(cj_reader *r, const cj_fields *f, uint32_t *kind);
+/* What is only named: its texts lie in the scratch. */
+int cj_kind_named(cj_reader *r, const cj_fields *f, sink_kind *k);
+/* Looks a key up; *kind is SINK_NONE when it is new. */
+void cj_kind_get(const cj_reader *r, uint64_t key, uint32_t *kind);
+int cj_kind_put(cj_reader *r, uint64_t key, const sink_kind *k, uint32_t *kind);
+/* Room for the text of a new kind's strings; then each as UTF-8, valid until the next reserve. */
+int cj_scratch(cj_reader *r, size_t raw_bytes);
+vp_str cj_text(cj_reader *r, js_value v);
+vp_str cj_lower(cj_reader *r, js_value v);
+
+/* json_spans.c: what has its begin and its end in two events. */
+int cj_edge_of(cj_reader *r, const cj_fields *f, bool is_end);
+int cj_async(cj_reader *r, const cj_fields *f, char phase);
+int cj_spans_finish(cj_reader *r);
+
+/* json_notes.c */
+void cj_note(cj_reader *r, cj_note_id id);
+int cj_note_credential(cj_reader *r, vp_str key);
+int cj_notes_report(cj_reader *r);
+int cj_quality(cj_reader *r, const sink_quality *q, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* json_reader.c: an event leaves; t may be NULL. */
+int cj_emit(cj_reader *r, cj_thread *t, const sink_event *e);
+int cj_flush(cj_reader *r);
+
+#endif

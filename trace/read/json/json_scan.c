@@ -1,0 +1,174 @@
+#include "trace/read/json/json_scan.h"
+
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
+static const char *skip_portable(const char *p, const char *end)
+{
+    size_t depth = 0;
+    for (; p < end; p++) {
+        switch (*p) {
+        case '"':
+            p = js_string_end(p + 1, end);
+            if (!p)
+                return NULL;
+            break;
+        case '\\': /* outside strings it hides a quote, no bracket: so do the other backends */
+            p += p + 1 < end && (p[1] == '"' || p[1] == '\\');
+            break;
+        case '{':
+        case '[':
+            depth++;
+            break;
+        case '}':
+        case ']':
+            if (--depth == 0)
+                return p + 1;
+            break;
+        default:
+            break;
+        }
+    }
+    return NULL;
+}
+
+#ifdef __x86_64__
+/* 64 bytes of text as bit sets, bit i for byte i. */
+typedef struct masks {
+    uint64_t quotes, slashes, open, close;
+} masks;
+
+typedef struct skip_state {
+    uint64_t depth;
+    uint64_t in_string; /* all ones when the block begins inside a string */
+    uint64_t escaped;   /* 1 when the block's first byte is escaped */
+} skip_state;
+
+/* The bytes behind a backslash that is not escaped itself. */
+static inline uint64_t escaped_bytes(uint64_t slashes, uint64_t *carry)
+{
+    uint64_t escaped = *carry;
+    slashes &= ~*carry;
+    *carry = 0;
+    while (slashes) {
+        uint64_t slash = slashes & (0 - slashes);
+        if (slash >> 63)
+            *carry = 1;
+        escaped |= slash << 1;
+        slashes &= ~(slash | slash << 1);
+    }
+    return escaped;
+}
+
+/* Bit i is the parity of bits 0..i: between an odd and an even quote lies a string. */
+static inline uint64_t prefix_parity(uint64_t x)
+{
+    x ^= x << 1;
+    x ^= x << 2;
+    x ^= x << 4;
+    x ^= x << 8;
+    x ^= x << 16;
+    return x ^ x << 32;
+}
+
+/* Takes one block; the end of the value when it is in there. */
+__attribute__((always_inline)) static inline const char *take_block(skip_state *s, masks m,
+                                                                    const char *p)
+{
+    if (m.slashes | s->escaped)
+        m.quotes &= ~escaped_bytes(m.slashes, &s->escaped);
+    uint64_t strings = prefix_parity(m.quotes) ^ s->in_string;
+    s->in_string = (uint64_t)((int64_t)strings >> 63);
+    uint64_t open = m.open & ~strings, close = m.close & ~strings;
+    uint64_t closes = (uint64_t)__builtin_popcountll(close);
+    if (closes < s->depth) {
+        s->depth += (uint64_t)__builtin_popcountll(open) - closes;
+        return NULL;
+    }
+    for (uint64_t done = 1; close; close &= close - 1, done++) {
+        uint64_t below = (close & (0 - close)) - 1;
+        if (s->depth + (uint64_t)__builtin_popcountll(open & below) == done)
+            return p + __builtin_ctzll(close) + 1;
+    }
+    s->depth += (uint64_t)__builtin_popcountll(open) - closes;
+    return NULL;
+}
+
+/* '[' and '{', ']' and '}' differ in this bit only, and nothing else becomes one of them. */
+#define BRACKET_BIT 0x20
+
+static inline uint64_t equal16(__m128i v, char c, unsigned at)
+{
+    unsigned bits = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8(c)));
+    return (uint64_t)bits << at;
+}
+
+static const char *skip_sse2(const char *p, const char *end)
+{
+    skip_state s = {0};
+    for (; p < end; p += 64) {
+        masks m = {0};
+        for (unsigned at = 0; at < 64; at += 16) {
+            __m128i v = _mm_loadu_si128((const __m128i *)(p + at));
+            __m128i folded = _mm_or_si128(v, _mm_set1_epi8(BRACKET_BIT));
+            m.quotes |= equal16(v, '"', at);
+            m.slashes |= equal16(v, '\\', at);
+            m.open |= equal16(folded, '{', at);
+            m.close |= equal16(folded, '}', at);
+        }
+        const char *hit = take_block(&s, m, p);
+        if (hit)
+            return hit <= end ? hit : NULL;
+    }
+    return NULL;
+}
+
+__attribute__((target("avx2"))) static inline uint64_t equal64(__m256i a, __m256i b, char c)
+{
+    __m256i x = _mm256_set1_epi8(c);
+    uint32_t low = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, x));
+    uint32_t high = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(b, x));
+    return (uint64_t)high << 32 | low;
+}
+
+__attribute__((target("avx2,popcnt,bmi"))) static const char *skip_avx2(const char *p,
+                                                                        const char *end)
+{
+    const __m256i bit = _mm256_set1_epi8(BRACKET_BIT);
+    skip_state s = {0};
+    for (; p < end; p += 64) {
+        __m256i a = _mm256_loadu_si256((const __m256i *)p);
+        __m256i b = _mm256_loadu_si256((const __m256i *)(p + 32));
+        __m256i fa = _mm256_or_si256(a, bit), fb = _mm256_or_si256(b, bit);
+        masks m = {equal64(a, b, '"'), equal64(a, b, '\\'), equal64(fa, fb, '{'),
+                   equal64(fa, fb, '}')};
+        const char *hit = take_block(&s, m, p);
+        if (hit)
+            return hit <= end ? hit : NULL;
+    }
+    return NULL;
+}
+#endif
+
+js_skip_fn *js_skip_backend(js_backend b)
+{
+#ifdef __x86_64__
+    if (b == JS_SSE2)
+        return skip_sse2;
+    if (b == JS_AVX2) {
+        bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") &&
+                   __builtin_cpu_supports("bmi");
+        return has ? skip_avx2 : NULL;
+    }
+#endif
+    return b == JS_PORTABLE ? skip_portable : NULL;
+}
+
+js_skip_fn *js_skip_best(void)
+{
+    js_skip_fn *f = js_skip_backend(JS_AVX2);
+    if (!f)
+        f = js_skip_backend(JS_SSE2);
+    return f ? f : js_skip_backend(JS_PORTABLE);
+}

@@ -1,0 +1,36 @@
+/* What the attributes of single events mean, wherever they are written: pure functions over slices,
+ * shared by the xplane and the JSON reader. Names: xprof.md 2.3. Nothing is owned. */
+#ifndef VP_READ_ATTRS_H
+#define VP_READ_ATTRS_H
+
+#include "trace/base/map.h"
+#include "trace/read/bytes/sink.h"
+
+/* What joins a producer to its consumers: a hash of (type, id), never negative or 0. */
+static inline int64_t rd_flow_key(uint64_t type, uint64_t id)
+{
+    int64_t key = (int64_t)((vp_mix(type + 1) ^ vp_mix(id * 2 + 1)) & INT64_MAX);
+    return key ? key : 1;
+}
+
+/* XFlow ("flow", xprof.md 2.3): direction in bits 0-1 (1 in, 2 out, 3 both), what it connects
+ * above them. */
+void rd_flow_attrs(sink_extra *x, uint64_t flow);
+
+/* XLA's allocator events: the sign of SINK_MEM_DELTA by the event's name, SINK_MEM_DEVICE by the
+ * allocator's ("GPU_4_bfc") where it is not known. What has no SINK_MEM_USED is none: its other
+ * SINK_MEM_… are taken away. */
+void rd_allocator_attrs(sink_extra *x, vp_str event, vp_str allocator);
+
+static inline bool rd_has_attr(const sink_extra *x, sink_attr a)
+{
+    return x->has >> a & 1u;
+}
+
+/* An event of an allocator. */
+static inline bool rd_is_memory(const sink_extra *x)
+{
+    return x->has & (1u << SINK_MEM_DELTA | 1u << SINK_MEM_USED);
+}
+
+#endif

@@ -1,0 +1,417 @@
+#include "trace/read/pprof/pprof.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/base/arena.h"
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/map.h"
+#include "trace/base/mem.h"
+#include "trace/base/pb.h"
+#include "trace/read/gzip/gzip.h"
+
+/* Field numbers: Profile sample_type 1 {type 1, unit 2}, sample 2 {location_id 1, value 2, label 3
+ * {key 1, str 2}}, location 4 {id 1, line 4 {function_id 1, line 2}}, function 5 {id 1, name 2,
+ * filename 4}, string_table 6, time_nanos 9. Strings are indices into the table. */
+
+#define BYTES_MAX ((size_t)256 << 20)
+#define TYPES_MAX 8 /* values of a sample; JAX writes 2 */
+
+typedef struct frame { /* a location's innermost line */
+    uint64_t function;
+    int64_t line;
+} frame;
+
+typedef struct function {
+    uint64_t name, file; /* indices of strings */
+} function;
+
+typedef struct sample {
+    uint64_t kind, device; /* indices of strings, 0: none */
+    int64_t value[TYPES_MAX];
+    vp_str locations; /* packed ids, innermost first */
+} sample;
+
+typedef struct reader {
+    pp_profile public; /* first member */
+    vp_arena arena;
+    vp_str all;
+    vp_str *strings;
+    size_t string_count, string_cap;
+    frame *frames;
+    size_t frame_count, frame_cap;
+    function *functions;
+    size_t function_count, function_cap;
+    vp_map frame_by_id, function_by_id, holder_by_key, device_by_string;
+    size_t holder_cap, device_cap;
+    size_t type_count, bytes_at, count_at; /* of a sample's values; SIZE_MAX: there is none */
+} reader;
+
+static vp_str string_at(const reader *r, uint64_t i)
+{
+    return i < r->string_count ? r->strings[i] : VP_STR_NONE;
+}
+
+static int add_string(reader *r, vp_str s)
+{
+    VP_TRY(vp_grow(&r->strings, &r->string_cap, r->string_count + 1, sizeof s, VP_INTERN_MAX));
+    r->strings[r->string_count++] = s;
+    return 0;
+}
+
+/* The numbers of a message by their field, below `n`. */
+static void numbers_of(vp_str message, uint64_t *v, uint32_t n)
+{
+    vp_pb p = vp_pb_of(message);
+    vp_pb_field f;
+    memset(v, 0, n * sizeof *v);
+    while (vp_pb_next(&p, &f) > 0)
+        if (f.number < n && f.wire == VP_PB_VARINT)
+            v[f.number] = f.u;
+}
+
+static int add_location(reader *r, vp_str message)
+{
+    vp_pb p = vp_pb_of(message);
+    vp_pb_field f;
+    uint64_t id = 0, v[3] = {0};
+    bool has_line = false;
+    while (vp_pb_next(&p, &f) > 0) {
+        if (f.number == 1 && f.wire == VP_PB_VARINT)
+            id = f.u;
+        else if (f.number == 4 && f.wire == VP_PB_LEN && !has_line) {
+            numbers_of(f.data, v, 3);
+            has_line = true;
+        }
+    }
+    VP_TRY(
+        vp_grow(&r->frames, &r->frame_cap, r->frame_count + 1, sizeof *r->frames, VP_INTERN_MAX));
+    r->frames[r->frame_count] = (frame){v[1], (int64_t)v[2]};
+    return vp_map_set(&r->frame_by_id, id, (uint32_t)r->frame_count++);
+}
+
+static int add_function(reader *r, vp_str message)
+{
+    uint64_t v[5];
+    numbers_of(message, v, 5);
+    VP_TRY(vp_grow(&r->functions, &r->function_cap, r->function_count + 1, sizeof *r->functions,
+                   VP_INTERN_MAX));
+    r->functions[r->function_count] = (function){v[2], v[4]};
+    return vp_map_set(&r->function_by_id, v[1], (uint32_t)r->function_count++);
+}
+
+/* First pass: what samples refer to. */
+static int read_tables(reader *r)
+{
+    vp_pb p = vp_pb_of(r->all);
+    vp_pb_field f;
+    int rc;
+    while ((rc = vp_pb_next(&p, &f)) > 0) {
+        if (f.number == 9 && f.wire == VP_PB_VARINT)
+            r->public.time_ns = (int64_t)f.u;
+        if (f.wire != VP_PB_LEN)
+            continue;
+        if (f.number == 4)
+            VP_TRY(add_location(r, f.data));
+        else if (f.number == 5)
+            VP_TRY(add_function(r, f.data));
+        else if (f.number == 6)
+            VP_TRY(add_string(r, f.data));
+    }
+    return rc < 0 ? vp_fail(VP_ECORRUPT, "a damaged pprof profile") : 0;
+}
+
+/* Which value of a sample is in bytes, which counts. */
+static int find_types(reader *r)
+{
+    vp_pb p = vp_pb_of(r->all);
+    vp_pb_field f;
+    r->bytes_at = r->count_at = SIZE_MAX;
+    while (vp_pb_next(&p, &f) > 0) {
+        uint64_t v[3];
+        if (f.number != 1 || f.wire != VP_PB_LEN || r->type_count == TYPES_MAX)
+            continue;
+        numbers_of(f.data, v, 3);
+        vp_str unit = string_at(r, v[2]);
+        if (vp_str_eq(unit, VP_STR("bytes")))
+            r->bytes_at = r->type_count;
+        else if (vp_str_eq(unit, VP_STR("count")))
+            r->count_at = r->type_count;
+        r->type_count++;
+    }
+    if (!r->type_count)
+        return vp_fail(VP_ECORRUPT, "not a pprof profile");
+    return r->bytes_at == SIZE_MAX
+               ? vp_fail(VP_EUNSUPPORTED, "a pprof profile of something else than memory")
+               : 0;
+}
+
+static void read_label(const reader *r, vp_str message, sample *s)
+{
+    uint64_t v[3];
+    numbers_of(message, v, 3);
+    vp_str key = string_at(r, v[1]);
+    if (vp_str_eq(key, VP_STR("kind")))
+        s->kind = v[2];
+    else if (vp_str_eq(key, VP_STR("device")))
+        s->device = v[2];
+}
+
+/* Values may be packed or stand alone. */
+static void read_values(sample *s, size_t *n, const vp_pb_field *f)
+{
+    vp_pb p = vp_pb_of(f->data);
+    uint64_t v;
+    if (f->wire == VP_PB_VARINT && *n < TYPES_MAX)
+        s->value[(*n)++] = (int64_t)f->u;
+    while (f->wire == VP_PB_LEN && *n < TYPES_MAX && vp_pb_varint(&p, &v))
+        s->value[(*n)++] = (int64_t)v;
+}
+
+static void read_sample(const reader *r, vp_str message, sample *s)
+{
+    vp_pb p = vp_pb_of(message);
+    vp_pb_field f;
+    size_t n = 0;
+    *s = (sample){0};
+    while (vp_pb_next(&p, &f) > 0) {
+        if (f.number == 1 && f.wire == VP_PB_LEN)
+            s->locations = f.data;
+        else if (f.number == 2)
+            read_values(s, &n, &f);
+        else if (f.number == 3 && f.wire == VP_PB_LEN)
+            read_label(r, f.data, s);
+    }
+}
+
+/* JAX's own frames say only how it came to allocate, "<listcomp>" not even where. */
+static bool tells(vp_str name, vp_str file)
+{
+    return name.n && *name.p != '<' && vp_str_find(file, VP_STR("/jax/_src/")) == file.n &&
+           vp_str_find(file, VP_STR("/jaxlib/")) == file.n;
+}
+
+/* The frame to name: the innermost that tells something, else the innermost of all. */
+static bool choose_frame(const reader *r, const sample *s, frame *out)
+{
+    vp_pb p = vp_pb_of(s->locations);
+    uint64_t id;
+    bool any = false;
+    while (vp_pb_varint(&p, &id)) {
+        uint32_t i = vp_map_get(&r->frame_by_id, id);
+        uint32_t fn = i == VP_MAP_NONE ? i : vp_map_get(&r->function_by_id, r->frames[i].function);
+        if (fn == VP_MAP_NONE)
+            continue;
+        const function *f = &r->functions[fn];
+        if (!any || tells(string_at(r, f->name), string_at(r, f->file)))
+            *out = (frame){fn, r->frames[i].line};
+        if (tells(string_at(r, f->name), string_at(r, f->file)))
+            return true;
+        any = true;
+    }
+    return any;
+}
+
+static int copy(reader *r, const char **out, vp_str s)
+{
+    char *text = s.n ? vp_arena_strndup(&r->arena, s.p, s.n) : NULL;
+    if (s.n && !text)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    *out = text;
+    return 0;
+}
+
+static int name_source(reader *r, const char **out, vp_str file, int64_t line)
+{
+    char text[VP_PATH_MAX + 32];
+    int n = snprintf(text, sizeof text, "%.*s:%lld", VP_STR_ARG(vp_str_head(file, VP_PATH_MAX)),
+                     (long long)line);
+    return copy(r, out, file.n ? (vp_str){text, (size_t)n} : VP_STR_NONE);
+}
+
+static void add(int64_t *sum, int64_t v)
+{
+    if (v > 0 && __builtin_add_overflow(*sum, v, sum))
+        *sum = INT64_MAX;
+}
+
+static int holder_of(reader *r, const sample *s, pp_holder **out)
+{
+    frame at = {UINT64_MAX, 0};
+    bool named = choose_frame(r, s, &at);
+    uint64_t key = vp_mix(vp_mix(vp_mix(s->kind) + s->device) + at.function) + (uint64_t)at.line;
+    uint32_t i = vp_map_get(&r->holder_by_key, key);
+    pp_profile *p = &r->public;
+    pp_holder h = {0};
+    if (i != VP_MAP_NONE) {
+        *out = &p->holders[i];
+        return 0;
+    }
+    VP_TRY(copy(r, &h.kind, string_at(r, s->kind)));
+    VP_TRY(copy(r, &h.device, string_at(r, s->device)));
+    if (named) {
+        const function *f = &r->functions[at.function];
+        VP_TRY(copy(r, &h.function, string_at(r, f->name)));
+        VP_TRY(name_source(r, &h.source, string_at(r, f->file), at.line));
+    }
+    VP_TRY(vp_grow(&p->holders, &r->holder_cap, p->holder_count + 1, sizeof h, VP_INTERN_MAX));
+    VP_TRY(vp_map_set(&r->holder_by_key, key, (uint32_t)p->holder_count));
+    *out = &p->holders[p->holder_count++];
+    **out = h;
+    return 0;
+}
+
+static int device_of(reader *r, uint64_t string, pp_device **out)
+{
+    pp_profile *p = &r->public;
+    pp_device d = {0};
+    uint32_t i = vp_map_get(&r->device_by_string, string);
+    if (i != VP_MAP_NONE) {
+        *out = &p->devices[i];
+        return 0;
+    }
+    VP_TRY(copy(r, &d.name, string_at(r, string)));
+    VP_TRY(vp_grow(&p->devices, &r->device_cap, p->device_count + 1, sizeof d, VP_INTERN_MAX));
+    VP_TRY(vp_map_set(&r->device_by_string, string, (uint32_t)p->device_count));
+    *out = &p->devices[p->device_count++];
+    **out = d;
+    return 0;
+}
+
+static int add_sample(reader *r, vp_str message)
+{
+    sample s;
+    pp_holder *h;
+    pp_device *d;
+    read_sample(r, message, &s);
+    int64_t bytes = s.value[r->bytes_at], count = 1;
+    if (r->count_at != SIZE_MAX)
+        count = s.value[r->count_at];
+    VP_TRY(holder_of(r, &s, &h));
+    VP_TRY(device_of(r, s.device, &d));
+    add(&h->bytes, bytes);
+    add(&h->count, count);
+    add(&d->bytes, bytes);
+    add(&d->count, count);
+    add(&r->public.total_bytes, bytes);
+    add(&r->public.total_count, count);
+    r->public.samples++;
+    return 0;
+}
+
+static int read_samples(reader *r)
+{
+    vp_pb p = vp_pb_of(r->all);
+    vp_pb_field f;
+    while (vp_pb_next(&p, &f) > 0)
+        if (f.number == 2 && f.wire == VP_PB_LEN)
+            VP_TRY(add_sample(r, f.data));
+    return 0;
+}
+
+static int by_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const pp_holder *x = a, *y = b;
+    if (x->bytes != y->bytes)
+        return x->bytes > y->bytes ? -1 : 1;
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    int c = by_text(x->function, y->function);
+    c = c ? c : by_text(x->source, y->source);
+    c = c ? c : by_text(x->kind, y->kind);
+    return c ? c : by_text(x->device, y->device);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return by_text(((const pp_device *)a)->name, ((const pp_device *)b)->name);
+}
+
+static int read_profile(reader *r)
+{
+    VP_TRY(read_tables(r));
+    VP_TRY(find_types(r));
+    VP_TRY(read_samples(r));
+    pp_profile *p = &r->public;
+    if (p->holder_count)
+        qsort(p->holders, p->holder_count, sizeof *p->holders, by_size);
+    if (p->device_count)
+        qsort(p->devices, p->device_count, sizeof *p->devices, by_name);
+    return 0;
+}
+
+/* What only reading needs. */
+static void drop_tables(reader *r)
+{
+    vp_free(r->strings);
+    vp_free(r->frames);
+    vp_free(r->functions);
+    vp_map_free(&r->frame_by_id);
+    vp_map_free(&r->function_by_id);
+    vp_map_free(&r->holder_by_key);
+    vp_map_free(&r->device_by_string);
+    vp_free((void *)(uintptr_t)r->all.p);
+    r->all = VP_STR_NONE;
+}
+
+static int slurp(rd_stream *in, char **bytes, size_t *n)
+{
+    VP_TRY(rd_stream_slurp(in, BYTES_MAX, bytes, n));
+    if (!in->damage.code)
+        return 0;
+    vp_free(*bytes);
+    return vp_fail_copy(&in->damage);
+}
+
+/* Replaces gzip's bytes by what is in them. */
+static int inflate(char **bytes, size_t *n)
+{
+    VP_CLEANUP(vp_free_ptr) char *packed = *bytes;
+    VP_CLEANUP(rd_stream_close) rd_stream *in = NULL;
+    rd_stream *raw;
+    VP_TRY(rd_stream_memory(&raw, packed, *n, 0));
+    VP_TRY(gz_stream(&in, raw, false));
+    return slurp(in, bytes, n);
+}
+
+int pp_read(pp_profile **out, rd_stream *in)
+{
+    char *bytes;
+    size_t n;
+    VP_TRY(slurp(in, &bytes, &n));
+    if (gz_is(bytes, n))
+        VP_TRY(inflate(&bytes, &n));
+    reader *r = vp_calloc(1, sizeof *r);
+    if (!r) {
+        vp_free(bytes);
+        return vp_fail(VP_ENOMEM, "out of memory");
+    }
+    r->all = (vp_str){bytes, n};
+    vp_arena_init(&r->arena);
+    int rc = read_profile(r);
+    drop_tables(r);
+    if (rc < 0) {
+        pp_free(&r->public);
+        return rc;
+    }
+    *out = &r->public;
+    return 0;
+}
+
+void pp_free(pp_profile *p)
+{
+    reader *r = (reader *)p;
+    if (!r)
+        return;
+    vp_free(p->holders);
+    vp_free(p->devices);
+    vp_arena_free(&r->arena);
+    vp_free(r);
+}

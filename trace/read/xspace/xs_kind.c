@@ -1,0 +1,148 @@
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/read/names/roles.h"
+#include "trace/read/xspace/xs_read.h"
+
+/* Stats of the event override those of its metadata; a stat that stands twice counts as it stood
+ * last (jax_cpu.md 14). */
+static void decode_event_stats(const xs_plane *pl, vp_str event, xs_value stats[XS_STAT_ROLES])
+{
+    vp_pb r = vp_pb_of(event);
+    vp_pb_field f;
+    while (vp_pb_next(&r, &f) > 0) {
+        xs_stat_role role;
+        xs_value v;
+        if (f.number == 4 && f.wire == VP_PB_LEN && xs_stat_decode(pl, f.data, &role, &v))
+            stats[role] = v;
+    }
+}
+
+/* The innermost of "a::b::c". */
+static vp_str innermost(vp_str hlo_op)
+{
+    for (size_t i = hlo_op.n; i >= 2; i--)
+        if (hlo_op.p[i - 1] == ':' && hlo_op.p[i - 2] == ':')
+            return vp_str_skip(hlo_op, i);
+    return hlo_op;
+}
+
+static int parse_module(xs_reader *r, xs_hlo *h)
+{
+    h->tried = true;
+    int rc = hlo_module_parse(&h->module, h->proto);
+    return rc >= 0 || rc == VP_ENOMEM
+               ? rc
+               : r->out->quality(r->out, &(sink_quality){"hlo-damaged", SINK_WARNING,
+                                                         VP_STR("an HLO proto is damaged: scopes "
+                                                                "and sources of its ops are "
+                                                                "missing"),
+                                                         -1, -1, false});
+}
+
+/* *out is NULL where there is no such module, or where it is damaged (which is said once). */
+static int module_of(xs_reader *r, int64_t program_id, hlo_module **out)
+{
+    uint32_t i = vp_map_get(&r->hlo_by_program, (uint64_t)program_id);
+    *out = NULL;
+    if (i == VP_MAP_NONE)
+        return 0;
+    if (!r->hlo[i].tried)
+        VP_TRY(parse_module(r, &r->hlo[i]));
+    *out = r->hlo[i].module;
+    return 0;
+}
+
+/* TPU events name no hlo_op and no hlo_module: the event's own name is the instruction's, and the
+ * program id stands in the event's metadata. */
+static int join_hlo(xs_reader *r, sink_kind *k)
+{
+    hlo_instruction in;
+    hlo_module *m;
+    if (k->program_id == SINK_UNKNOWN)
+        return 0;
+    VP_TRY(module_of(r, k->program_id, &m));
+    if (!m)
+        return 0;
+    if (!k->module.n)
+        k->module = hlo_module_name(m);
+    int found = hlo_module_find(m, innermost(k->hlo_op.n ? k->hlo_op : k->name), &in);
+    if (found <= 0)
+        return found;
+    if (!k->scope.n || vp_str_starts(k->scope, VP_STR("XlaModule"))) /* XLA:GPU's default tf_op */
+        k->scope = in.op_name;
+    if (!k->source.n)
+        k->source = in.source;
+    k->hlo_opcode = in.opcode;
+    if (!k->shape.n)
+        k->shape = in.shape;
+    if (k->group_size == SINK_UNKNOWN)
+        k->group_size = in.group_size;
+    k->groups = in.groups;
+    k->program = in.program;
+    return 0;
+}
+
+static int make_kind(xs_line_ctx *c, const xs_meta *meta, vp_str event, bool cpu_op, uint32_t *kind)
+{
+    xs_value st[XS_STAT_ROLES] = {0};
+    vp_str name, display;
+    xs_meta_decode(c->plane, meta->bytes, &name, &display, st);
+    decode_event_stats(c->plane, event, st);
+    int64_t model_flops = xs_value_i64(&st[XS_STAT_MODEL_FLOPS]);
+    sink_kind k = {.name = display.n ? display : name,
+                   .long_name = display.n ? name : VP_STR_NONE,
+                   .category = st[XS_STAT_HLO_CATEGORY].text,
+                   .opcode = rd_hlo_opcode(name),
+                   .hlo_op = st[XS_STAT_HLO_OP].text,
+                   .module = st[XS_STAT_HLO_MODULE].text,
+                   .scope = st[XS_STAT_TF_OP].text,
+                   .source = st[XS_STAT_SOURCE].text,
+                   .shape = st[XS_STAT_SHAPE].text,
+                   .stream_label = c->stream_label,
+                   .memcpy = st[XS_STAT_MEMCPY].text,
+                   .twin_of = st[XS_STAT_TWIN].text,
+                   .group_size = rd_group_size(name),
+                   .program_id = xs_value_i64(&st[XS_STAT_PROGRAM_ID]),
+                   .bytes = xs_value_i64(&st[XS_STAT_BYTES]),
+                   .flops =
+                       model_flops != SINK_UNKNOWN ? model_flops : xs_value_i64(&st[XS_STAT_FLOPS]),
+                   .is_op = cpu_op || c->role == SINK_ROLE_OPS,
+                   .unfinished = xs_value_i64(&st[XS_STAT_UNFINISHED]) == 1};
+    if (k.group_size == SINK_UNKNOWN)
+        k.group_size = xs_value_i64(&st[XS_STAT_GROUP_SIZE]);
+    if (!k.is_op && !k.category.n)
+        k.category = st[XS_STAT_CATEGORY].text;
+    if (cpu_op)
+        k.name = k.hlo_op;
+    if (k.bytes == SINK_UNKNOWN && st[XS_STAT_MEMCPY].text.n)
+        k.bytes = rd_memcpy_bytes(st[XS_STAT_MEMCPY].text);
+    k.bytes = rd_cost(k.category, k.bytes);
+    k.flops = rd_cost(k.category, k.flops);
+    if (k.is_op)
+        VP_TRY(join_hlo(c->r, &k));
+    if (cpu_op && !k.opcode.n)
+        k.opcode = k.hlo_opcode;
+    while (k.scope.n && k.scope.p[k.scope.n - 1] == ':')
+        k.scope.n--;
+    return c->r->out->kind(c->r->out, &k, kind);
+}
+
+int xs_kind_of_meta(xs_line_ctx *c, xs_meta *meta, uint32_t *kind)
+{
+    if (meta->kind == SINK_NONE)
+        VP_TRY(make_kind(c, meta, VP_STR_NONE, false, &meta->kind));
+    *kind = meta->kind;
+    return 0;
+}
+
+int xs_kind_of_event(xs_line_ctx *c, xs_meta *meta, uint64_t key, vp_str event, bool cpu_op,
+                     uint32_t *kind)
+{
+    key ^= vp_mix((uint64_t)(meta - c->plane->meta) << 20 ^ (uint64_t)c->plane_index << 2 ^
+                  (cpu_op ? 1u : 0u));
+    *kind = vp_map_get(&c->r->kinds, key);
+    if (*kind != VP_MAP_NONE)
+        return 0;
+    VP_TRY(make_kind(c, meta, event, cpu_op, kind));
+    return vp_map_set(&c->r->kinds, key, *kind);
+}

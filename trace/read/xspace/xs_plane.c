@@ -1,0 +1,301 @@
+#include "trace/read/xspace/xs_plane.h"
+
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+
+static const char *const role_names[XS_STAT_ROLES] = {
+    [XS_STAT_DEVICE_OFFSET] = "device_offset_ps",
+    [XS_STAT_DEVICE_DURATION] = "device_duration_ps",
+    [XS_STAT_HLO_OP] = "hlo_op",
+    [XS_STAT_HLO_MODULE] = "hlo_module",
+    [XS_STAT_PROGRAM_ID] = "program_id",
+    [XS_STAT_HLO_CATEGORY] = "hlo_category",
+    [XS_STAT_TF_OP] = "tf_op",
+    [XS_STAT_SOURCE] = "source",
+    [XS_STAT_BYTES] = "bytes_accessed",
+    [XS_STAT_FLOPS] = "flops",
+    [XS_STAT_MODEL_FLOPS] = "model_flops",
+    [XS_STAT_SHAPE] = "shape_with_layout",
+    [XS_STAT_MEMCPY] = "memcpy_details",
+    [XS_STAT_TWIN] = "deduplicated_name",
+    [XS_STAT_ORDINAL] = "device_ordinal",
+    [XS_STAT_PRODUCER_TYPE] = "_pt",
+    [XS_STAT_PRODUCER] = "_p",
+    [XS_STAT_CONSUMER_TYPE] = "_ct",
+    [XS_STAT_CONSUMER] = "_c",
+    [XS_STAT_HLO_PROTO] = "Hlo Proto",
+    [XS_STAT_PROFILE_START] = "profile_start_time",
+    [XS_STAT_PROFILE_STOP] = "profile_stop_time",
+    [XS_STAT_WINDOW_START] = "window_start_time",
+    [XS_STAT_DROPPED] = "dropped_traces",
+    [XS_STAT_GPU_MODEL] = "gpu_device_name",
+    [XS_STAT_TPU_MODEL] = "device_type_string",
+    [XS_STAT_CORE_DETAILS] = "core_details",
+    [XS_STAT_CATEGORY] = "category",
+    [XS_STAT_GROUP_SIZE] = "group_size",
+    [XS_STAT_LOST] = "lost_zones",
+    [XS_STAT_UNFINISHED] = "unfinished",
+    [XS_STAT_CORRELATION] = "correlation_id",
+    [XS_STAT_STEP_NUM] = "step_num",
+    [XS_STAT_ITER_NUM] = "iter_num",
+    [XS_STAT_ROOT] = "_r",
+    [XS_STAT_GROUP] = "group_id",
+    [XS_STAT_RUN] = "run_id",
+    [XS_STAT_ALL_REDUCE] = "all_reduce_unique_id",
+    [XS_STAT_FLOW] = "flow",
+    [XS_STAT_MEM_DELTA] = "allocation_bytes",
+    [XS_STAT_MEM_USED] = "bytes_allocated",
+    [XS_STAT_MEM_FREE] = "bytes_available",
+    [XS_STAT_MEM_RESERVED] = "bytes_reserved",
+    [XS_STAT_MEM_DEVICE] = "index_on_host",
+    [XS_STAT_ALLOCATOR] = "allocator_name",
+};
+
+static xs_stat_role role_of(vp_str name, bool attrs)
+{
+    for (int r = 1; r < (attrs ? XS_STAT_ROLES : XS_STAT_ATTRS); r++)
+        if (vp_str_eq(name, vp_str_of(role_names[r])))
+            return (xs_stat_role)r;
+    return vp_str_eq(name, VP_STR("hlo_proto")) ? XS_STAT_HLO_PROTO : XS_STAT_OTHER;
+}
+
+/* Key and value of a protobuf map entry. */
+static bool map_entry(vp_str bytes, int64_t *key, vp_str *value)
+{
+    vp_pb r = vp_pb_of(bytes);
+    vp_pb_field f;
+    int rc;
+    *key = 0;
+    *value = VP_STR_NONE;
+    while ((rc = vp_pb_next(&r, &f)) > 0) {
+        if (f.number == 1 && f.wire == VP_PB_VARINT)
+            *key = (int64_t)f.u;
+        else if (f.number == 2 && f.wire == VP_PB_LEN)
+            *value = f.data;
+    }
+    return rc == 0;
+}
+
+static int add_stat_meta(xs_plane *pl, vp_str bytes)
+{
+    int64_t id;
+    vp_str value, name = VP_STR_NONE;
+    vp_pb_field f;
+    if (!map_entry(bytes, &id, &value))
+        return VP_ECORRUPT;
+    vp_pb r = vp_pb_of(value);
+    while (vp_pb_next(&r, &f) > 0)
+        if (f.number == 2 && f.wire == VP_PB_LEN)
+            name = f.data;
+    VP_TRY(vp_grow(&pl->stat_names, &pl->stat_cap, pl->stat_count + 1, sizeof name, VP_INTERN_MAX));
+    VP_TRY(vp_grow(&pl->stat_roles, &pl->role_cap, pl->stat_count + 1, 1, VP_INTERN_MAX));
+    pl->stat_names[pl->stat_count] = name;
+    pl->stat_roles[pl->stat_count] = (uint8_t)role_of(name, pl->attrs);
+    if ((uint64_t)id < sizeof pl->role_dense)
+        pl->role_dense[id] = pl->stat_roles[pl->stat_count];
+    return vp_map_set(&pl->stat_by_id, (uint64_t)id, (uint32_t)pl->stat_count++);
+}
+
+static int add_event_meta(xs_plane *pl, vp_str bytes)
+{
+    int64_t id;
+    vp_str value;
+    if (!map_entry(bytes, &id, &value))
+        return VP_ECORRUPT;
+    VP_TRY(vp_grow(&pl->meta, &pl->meta_cap, pl->meta_count + 1, sizeof *pl->meta, VP_INTERN_MAX));
+    pl->meta[pl->meta_count] = (xs_meta){.bytes = value, .kind = SINK_NONE};
+    return vp_map_set(&pl->meta_by_id, (uint64_t)id, (uint32_t)pl->meta_count++);
+}
+
+/* Ids are small and dense in every known writer: an array is faster than the map then. */
+static int make_dense(xs_plane *pl)
+{
+    uint64_t top = 0;
+    for (size_t i = 0; pl->meta_by_id.slots && i <= pl->meta_by_id.mask; i++)
+        if (pl->meta_by_id.slots[i].value != VP_MAP_NONE && pl->meta_by_id.slots[i].key >= top)
+            top = pl->meta_by_id.slots[i].key + 1;
+    if (!top || top > 4 * pl->meta_count + 1024)
+        return 0;
+    pl->meta_dense = vp_realloc_array(NULL, (size_t)top, sizeof *pl->meta_dense);
+    if (!pl->meta_dense)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (uint64_t id = 0; id < top; id++)
+        pl->meta_dense[id] = vp_map_get(&pl->meta_by_id, id);
+    pl->meta_dense_n = (size_t)top;
+    return 0;
+}
+
+/* Copies one field with its head into the plane's own bytes. */
+static int keep_field(xs_window *w, vp_buf *b, int64_t from, int64_t to)
+{
+    while (from < to) {
+        const uint8_t *p;
+        size_t have;
+        VP_TRY(xw_peek(w, from, to, &p, &have));
+        VP_TRY(vp_buf_put(b, p, have));
+        from += (int64_t)have;
+    }
+    return 0;
+}
+
+/* Where a line's events begin decides nothing yet, but its base time is needed before any event. */
+static int add_line(xs_plane *pl, xs_window *w, int64_t offset, int64_t end)
+{
+    xs_line line = {offset, end, 0};
+    xw_field f;
+    for (int64_t at = offset; xw_next(w, &at, end, &f) > 0 && f.number < 4;)
+        if (f.number == 3 && f.wire == VP_PB_VARINT)
+            line.timestamp_ns = (int64_t)f.u;
+    VP_TRY(vp_grow(&pl->lines, &pl->line_cap, pl->line_count + 1, sizeof line, VP_TRACKS_MAX));
+    pl->lines[pl->line_count++] = line;
+    return 0;
+}
+
+/* Walks the plane in the source: lines are located, the rest is copied. */
+static int collect(xs_plane *pl, xs_window *w, vp_buf *b)
+{
+    int64_t at = pl->offset;
+    xw_field f;
+    for (;;) {
+        int64_t from = at;
+        int rc = xw_next(w, &at, pl->end, &f);
+        if (rc == VP_ECORRUPT) {
+            pl->damage = from;
+            return f.overrun && f.number == 3 && f.wire == VP_PB_LEN
+                       ? add_line(pl, w, f.offset, pl->end)
+                       : 0;
+        }
+        if (rc <= 0)
+            return rc;
+        if (f.number == 3 && f.wire == VP_PB_LEN)
+            VP_TRY(add_line(pl, w, f.offset, at));
+        else
+            VP_TRY(keep_field(w, b, from, at));
+    }
+}
+
+static int add_plane_stat(xs_plane *pl, vp_str bytes)
+{
+    xs_stat_role role;
+    xs_value v;
+    if (xs_stat_decode(pl, bytes, &role, &v))
+        pl->stats[role] = v;
+    return 0;
+}
+
+static int index_fields(xs_plane *pl, uint32_t wanted, int (*add)(xs_plane *, vp_str))
+{
+    vp_pb r = vp_pb_of((vp_str){pl->bytes, pl->bytes_n});
+    vp_pb_field f;
+    while (vp_pb_next(&r, &f) > 0) {
+        if (f.number != wanted || f.wire != VP_PB_LEN)
+            continue;
+        int rc = add(pl, f.data);
+        if (rc == VP_ECORRUPT)
+            pl->damage = pl->offset;
+        else if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+int xs_plane_read(xs_plane *pl, xs_window *w, int64_t offset, int64_t end, bool attrs)
+{
+    vp_buf b;
+    vp_pb_field f;
+    *pl = (xs_plane){.offset = offset, .end = end, .damage = -1, .attrs = attrs};
+    vp_buf_init(&b, VP_XPLANE_META_MAX);
+    int rc = collect(pl, w, &b);
+    pl->bytes = rc < 0 ? NULL : vp_buf_take(&b, &pl->bytes_n);
+    if (!pl->bytes) {
+        vp_buf_free(&b);
+        return rc < 0 ? rc : vp_fail(VP_ENOMEM, "out of memory");
+    }
+    vp_pb r = vp_pb_of((vp_str){pl->bytes, pl->bytes_n});
+    while (vp_pb_next(&r, &f) > 0) {
+        if (f.number == 1 && f.wire == VP_PB_VARINT)
+            pl->id = (int64_t)f.u;
+        else if (f.number == 2 && f.wire == VP_PB_LEN)
+            pl->name = f.data;
+    }
+    pl->is_metadata = vp_str_eq(pl->name, VP_STR("/host:metadata"));
+    VP_TRY(index_fields(pl, 5, add_stat_meta));
+    VP_TRY(index_fields(pl, 4, add_event_meta));
+    VP_TRY(index_fields(pl, 6, add_plane_stat));
+    return make_dense(pl);
+}
+
+void xs_plane_free(xs_plane *pl)
+{
+    vp_free(pl->bytes);
+    vp_free(pl->lines);
+    vp_free(pl->meta);
+    vp_free(pl->meta_dense);
+    vp_free(pl->stat_names);
+    vp_free(pl->stat_roles);
+    vp_map_free(&pl->meta_by_id);
+    vp_map_free(&pl->stat_by_id);
+    *pl = (xs_plane){0};
+}
+
+bool xs_stat_decode(const xs_plane *pl, vp_str stat, xs_stat_role *role, xs_value *out)
+{
+    vp_pb r = vp_pb_of(stat);
+    vp_pb_field f;
+    int64_t id = 0;
+    int rc;
+    *out = (xs_value){0};
+    while ((rc = vp_pb_next(&r, &f)) > 0) {
+        if (f.number == 1 && f.wire == VP_PB_VARINT)
+            id = (int64_t)f.u;
+        else if (f.number >= 2 && f.number <= 7)
+            *out = (xs_value){f.u, f.wire == VP_PB_LEN ? f.data : VP_STR_NONE, (uint8_t)f.number};
+    }
+    *role = xs_plane_role(pl, id);
+    if (out->wire == 7) {
+        uint32_t i = vp_map_get(&pl->stat_by_id, out->u);
+        out->text = i == VP_MAP_NONE ? VP_STR_NONE : pl->stat_names[i];
+    }
+    return rc == 0;
+}
+
+int64_t xs_value_i64(const xs_value *v)
+{
+    int64_t out;
+    double d;
+    switch (v->wire) {
+    case 2:
+        memcpy(&d, &v->u, sizeof d);
+        return d >= 0 && d < 9.2e18 ? (int64_t)d : SINK_UNKNOWN;
+    case 3:
+    case 4:
+        return (int64_t)v->u;
+    case 5:
+    case 7:
+        return vp_str_to_i64(v->text, &out) ? out : SINK_UNKNOWN;
+    default:
+        return SINK_UNKNOWN;
+    }
+}
+
+bool xs_meta_decode(const xs_plane *pl, vp_str bytes, vp_str *name, vp_str *display,
+                    xs_value stats[XS_STAT_ROLES])
+{
+    vp_pb r = vp_pb_of(bytes);
+    vp_pb_field f;
+    int rc;
+    *name = *display = VP_STR_NONE;
+    while ((rc = vp_pb_next(&r, &f)) > 0) {
+        xs_stat_role role;
+        xs_value v;
+        if (f.wire != VP_PB_LEN)
+            continue;
+        if (f.number == 2)
+            *name = f.data;
+        else if (f.number == 4)
+            *display = f.data;
+        else if (f.number == 5 && stats && xs_stat_decode(pl, f.data, &role, &v))
+            stats[role] = v;
+    }
+    return rc == 0;
+}

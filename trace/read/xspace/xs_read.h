@@ -1,0 +1,110 @@
+/* The state of one XSpace being read, shared by trace/read/xs*.c only. */
+#ifndef VP_READ_XS_READ_H
+#define VP_READ_XS_READ_H
+
+#include "trace/read/names/hlo.h"
+#include "trace/read/xspace/xs_plane.h"
+
+#define XS_BATCH 512
+
+typedef struct xs_hlo {
+    int64_t program_id;
+    vp_str proto; /* in the metadata plane's bytes */
+    hlo_module *module;
+    bool tried;
+} xs_hlo;
+
+/* An op of XLA:CPU, waiting for its "end: " event, which may come on any later line. */
+typedef struct xs_cpu_op {
+    int64_t start_ps, end_ps;
+    uint64_t key; /* producer type and id; 0: synchronous */
+    int64_t run;  /* SINK_RUN, or SINK_NO_VALUE */
+    uint32_t kind, device;
+} xs_cpu_op;
+
+typedef struct xs_cpu_end {
+    uint64_t key;
+    int64_t end_ps;
+} xs_cpu_end;
+
+typedef struct xs_reader {
+    sink *out;
+    const rd_options *opts;
+    xs_window w;
+    xs_plane *planes;
+    size_t plane_count, plane_cap;
+    int64_t base_ns; /* subtracted from every line's timestamp */
+    xs_hlo *hlo;
+    size_t hlo_count, hlo_cap;
+    vp_map hlo_by_program;
+    vp_map kinds;        /* key of metadata id and the stats that make a kind → sink kind */
+    vp_map processes;    /* hash of the plane's name → sink process */
+    vp_map tracks;       /* hash of (process, id, name) → sink track */
+    uint64_t device_ops; /* events on op lines of device planes */
+    bool is_ours;        /* our recorder wrote it */
+    bool want_host;      /* full depth: host events, and attributes of all */
+    xs_cpu_op *cpu_ops;
+    size_t cpu_op_count, cpu_op_cap;
+    xs_cpu_end *cpu_ends;
+    size_t cpu_end_count, cpu_end_cap;
+    vp_map cpu_tracks; /* hash of (plane, ordinal) → sink track */
+    uint64_t negative, bad_time, aggregated;
+    uint32_t lost_said; /* marks of lost zones so far */
+    int64_t first_ps,
+        last_ps; /* of all events that are read, on the host's clock; first > last: none */
+    bool has_capture;
+    int64_t first_damage;
+    sink_event batch[XS_BATCH];
+    sink_extra extras[XS_BATCH]; /* of the batch's events that have one */
+    size_t batch_n;
+} xs_reader;
+
+/* A line while its events are read. */
+typedef struct xs_line_ctx {
+    xs_reader *r;
+    uint32_t process;
+    xs_plane *plane;
+    uint32_t plane_index;
+    char name[256]; /* display name, else name; cut */
+    size_t name_n;
+    int64_t id, timestamp_ns;
+    int64_t base_ps;
+    sink_role role;
+    vp_str stream_label;
+    uint64_t label_hash;
+    uint32_t track;
+    uint64_t events;
+} xs_line_ctx;
+
+/* Hands over what the batch holds. */
+int xs_flush(xs_reader *r);
+static inline int xs_emit(xs_reader *r, const sink_event *e)
+{
+    r->batch[r->batch_n] = *e;
+    if (e->extra) {
+        r->extras[r->batch_n] = *e->extra;
+        r->batch[r->batch_n].extra = &r->extras[r->batch_n];
+    }
+    r->batch_n++;
+    return r->batch_n == XS_BATCH ? xs_flush(r) : 0;
+}
+
+/* The kind of an event: of its metadata alone where no stat of the event makes a difference. */
+int xs_kind_of_meta(xs_line_ctx *c, xs_meta *meta, uint32_t *kind);
+int xs_kind_of_event(xs_line_ctx *c, xs_meta *meta, uint64_t key, vp_str event, bool cpu_op,
+                     uint32_t *kind);
+
+/* xs_args.c: what an event of a recording of ours says of itself, to the sink's arg. */
+int xs_args(xs_line_ctx *c, uint32_t kind, vp_str event, int64_t start_ps);
+/* Whether the file is ours, and if so what its program says of itself, to the sink's meta. */
+int xs_facts(xs_reader *r, const xs_plane *environment);
+
+/* Reads the lines of a device plane (op lines in full) or of a host plane. */
+int xs_lines_read(xs_reader *r, uint32_t plane_index, bool device);
+
+/* XLA:CPU: remembers an op or an end; xs_cpu_finish joins and emits them. */
+int xs_cpu_add(xs_line_ctx *c, xs_cpu_op op, int64_t ordinal);
+int xs_cpu_add_end(xs_reader *r, uint64_t key, int64_t end);
+int xs_cpu_finish(xs_reader *r);
+
+#endif

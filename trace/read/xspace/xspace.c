@@ -1,0 +1,266 @@
+#include "trace/read/xspace/xspace.h"
+
+#include <stdio.h>
+
+#include "trace/image/vpcap_xspace.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/read/names/roles.h"
+#include "trace/read/xspace/xs_read.h"
+
+int xs_flush(xs_reader *r)
+{
+    size_t n = r->batch_n;
+    r->batch_n = 0;
+    return n ? r->out->events(r->out, r->batch, n) : 0;
+}
+
+static int note(xs_reader *r, const char *code, sink_severity severity, vp_str text, int64_t byte,
+                bool partial)
+{
+    return r->out->quality(r->out, &(sink_quality){code, severity, text, -1, byte, partial});
+}
+
+static int note_count(xs_reader *r, uint64_t n, const char *code, const char *what)
+{
+    char text[160];
+    if (!n)
+        return 0;
+    int len = snprintf(text, sizeof text, "%llu events %s", (unsigned long long)n, what);
+    return note(r, code, SINK_WARNING, (vp_str){text, (size_t)len}, -1, false);
+}
+
+static int add_plane(xs_reader *r, int64_t offset, int64_t end)
+{
+    VP_TRY(vp_grow(&r->planes, &r->plane_cap, r->plane_count + 1, sizeof *r->planes,
+                   VP_PROCESSES_MAX));
+    xs_plane *pl = &r->planes[r->plane_count];
+    *pl = (xs_plane){0};
+    r->plane_count++;
+    VP_TRY(xs_plane_read(pl, &r->w, offset, end, r->want_host));
+    if (pl->damage >= 0 && r->first_damage < 0)
+        r->first_damage = pl->damage;
+    return 0;
+}
+
+static const char dropped_events[] = "dropped-events";
+
+/* What a device's profiler says that it could not keep. */
+static int note_dropped(xs_reader *r, const xs_plane *pl)
+{
+    char text[200];
+    int64_t n = xs_value_i64(&pl->stats[XS_STAT_DROPPED]);
+    if (n <= 0)
+        return 0;
+    int len = snprintf(text, sizeof text, "%lld events of %.*s were dropped by the profiler",
+                       (long long)n, VP_STR_ARG(vp_str_head(pl->name, 60)));
+    return note(r, dropped_events, SINK_WARNING, (vp_str){text, (size_t)len}, pl->offset, true);
+}
+
+/* XSpace.errors and .warnings: what the profiler itself wants the user to know. */
+static int add_message(xs_reader *r, const xw_field *f)
+{
+    const uint8_t *p;
+    size_t have, n = f->u < 800 ? (size_t)f->u : 800;
+    VP_TRY(xw_need(&r->w, f->offset, n, &p, &have));
+    vp_str text = {(const char *)p, n};
+    bool error = f->number == 2, dropped = vp_str_find_nocase(text, VP_STR("dropped")) < n;
+    bool ring = vp_str_starts(text, VP_STR(VX_RING));
+    bool part = vp_str_starts(text, VP_STR(VX_UNFINISHED));
+    bool open = vp_str_starts(text, VP_STR(VX_OPEN));
+    return note(r,
+                dropped                                   ? dropped_events
+                : part || open                            ? "unfinished"
+                : vp_str_starts(text, VP_STR(VX_CUT_OFF)) ? "cut-off"
+                : ring                                    ? "ring"
+                : error                                   ? "profiler-error"
+                                                          : "profiler-warning",
+                error          ? SINK_ERROR
+                : ring || open ? SINK_INFO
+                               : SINK_WARNING,
+                text, -1, dropped || part);
+}
+
+static int find_planes(xs_reader *r)
+{
+    int64_t at = 0;
+    xw_field f;
+    for (;;) {
+        int64_t from = at;
+        int rc = xw_next(&r->w, &at, r->w.size, &f);
+        if (rc == VP_ECORRUPT) {
+            if (r->first_damage < 0)
+                r->first_damage = from;
+            return f.overrun && f.number == 1 && f.wire == VP_PB_LEN
+                       ? add_plane(r, f.offset, r->w.size)
+                       : 0;
+        }
+        if (rc <= 0)
+            return rc;
+        if (f.wire == VP_PB_LEN && f.number == 1)
+            VP_TRY(add_plane(r, f.offset, at));
+        else if (f.wire == VP_PB_LEN && (f.number == 2 || f.number == 3))
+            VP_TRY(add_message(r, &f));
+    }
+}
+
+/* The HLO protos by program id: the stat where it is there, else the id of the metadata. */
+static int index_hlo(xs_reader *r, xs_plane *pl)
+{
+    const vp_map *ids = &pl->meta_by_id;
+    for (size_t i = 0; ids->slots && i <= ids->mask; i++) {
+        xs_value st[XS_STAT_ROLES] = {0};
+        vp_str name, display;
+        if (ids->slots[i].value == VP_MAP_NONE)
+            continue;
+        xs_meta_decode(pl, pl->meta[ids->slots[i].value].bytes, &name, &display, st);
+        if (!st[XS_STAT_HLO_PROTO].text.n)
+            continue;
+        xs_hlo h = {.program_id = xs_value_i64(&st[XS_STAT_PROGRAM_ID]),
+                    .proto = st[XS_STAT_HLO_PROTO].text};
+        if (!st[XS_STAT_PROGRAM_ID].wire)
+            h.program_id = (int64_t)ids->slots[i].key;
+        VP_TRY(vp_grow(&r->hlo, &r->hlo_cap, r->hlo_count + 1, sizeof h, VP_INTERN_MAX));
+        r->hlo[r->hlo_count] = h;
+        VP_TRY(vp_map_set(&r->hlo_by_program, (uint64_t)h.program_id, (uint32_t)r->hlo_count));
+        r->hlo_count++;
+    }
+    return 0;
+}
+
+/* Task Environment: when the profile began, in Unix ns; the lines' timestamps count from there.
+ * What our recorder's ring has kept of it begins later. */
+static void use_environment(xs_reader *r, const xs_plane *pl)
+{
+    int64_t start = xs_value_i64(&pl->stats[XS_STAT_PROFILE_START]), length;
+    int64_t stop = xs_value_i64(&pl->stats[XS_STAT_PROFILE_STOP]);
+    if (start <= 0)
+        return;
+    r->out->base(r->out, start);
+    int64_t window = xs_value_i64(&pl->stats[XS_STAT_WINDOW_START]);
+    if (stop < start || __builtin_mul_overflow(stop - start, INT64_C(1000), &length))
+        return;
+    window = window > start && window <= stop ? (window - start) * 1000 : 0;
+    r->out->capture(r->out, window, length);
+    r->has_capture = true;
+}
+
+/* Of a profile that does not say when it began and ended, the first and the last event: where all
+ * were read, but for lines that XProf derives from the others. */
+static void use_extent(xs_reader *r)
+{
+    if (!r->has_capture && r->want_host && r->first_ps <= r->last_ps)
+        r->out->capture(r->out, r->first_ps, r->last_ps);
+}
+
+static void choose_base(xs_reader *r)
+{
+    int64_t least = INT64_MAX;
+    for (size_t i = 0; i < r->plane_count; i++)
+        for (size_t k = 0; k < r->planes[i].line_count; k++)
+            if (r->planes[i].lines[k].timestamp_ns > XS_EPOCH_NS &&
+                r->planes[i].lines[k].timestamp_ns < least)
+                least = r->planes[i].lines[k].timestamp_ns;
+    if (least == INT64_MAX)
+        return;
+    r->base_ns = least;
+    r->out->base(r->out, least);
+}
+
+static bool is_device(const xs_plane *pl)
+{
+    int32_t ordinal;
+    return rd_process_kind(pl->name, &ordinal) != SINK_PROCESS_HOST;
+}
+
+/* Devices first: whether there are any decides if host events are ops of XLA:CPU. */
+static int read_lines(xs_reader *r)
+{
+    for (int host = 0; host < 2; host++)
+        for (uint32_t i = 0; i < r->plane_count; i++)
+            if (is_device(&r->planes[i]) == !host && r->planes[i].line_count)
+                VP_TRY(xs_lines_read(r, i, !host));
+    VP_TRY(xs_cpu_finish(r));
+    return xs_flush(r);
+}
+
+/* Planes that say nothing, not even their names, are no planes: any bytes may begin like that. */
+static bool has_content(const xs_reader *r)
+{
+    for (size_t i = 0; i < r->plane_count; i++) {
+        const xs_plane *pl = &r->planes[i];
+        if (pl->name.n || pl->line_count || pl->meta_count || pl->stat_count)
+            return true;
+    }
+    return false;
+}
+
+static int read_all(xs_reader *r)
+{
+    VP_TRY(find_planes(r));
+    if (!has_content(r))
+        return vp_fail_at(vp_fail(VP_ECORRUPT, "not an XSpace: no plane could be read"), NULL, -1,
+                          r->first_damage);
+    choose_base(r);
+    for (size_t i = 0; i < r->plane_count; i++) {
+        if (r->planes[i].is_metadata)
+            VP_TRY(index_hlo(r, &r->planes[i]));
+        VP_TRY(note_dropped(r, &r->planes[i]));
+        if (!vp_str_eq(r->planes[i].name, VP_STR("Task Environment")))
+            continue;
+        if (!r->base_ns)
+            use_environment(r, &r->planes[i]);
+        if (r->want_host)
+            VP_TRY(xs_facts(r, &r->planes[i]));
+    }
+    VP_TRY(read_lines(r));
+    use_extent(r);
+    if (r->first_damage >= 0)
+        VP_TRY(
+            note(r, "truncated", SINK_ERROR,
+                 VP_STR("damaged or cut off here: what came before is shown, the rest is missing"),
+                 r->first_damage, true));
+    VP_TRY(
+        note_count(r, r->negative, "negative-duration", "with a negative duration count as empty"));
+    VP_TRY(note_count(r, r->bad_time, "bad-event",
+                      "damaged or with times out of range were left out"));
+    return note_count(r, r->aggregated, "aggregated-events",
+                      "are sums without a place in time: left out");
+}
+
+static void reader_free(xs_reader *r)
+{
+    for (size_t i = 0; i < r->plane_count; i++)
+        xs_plane_free(&r->planes[i]);
+    for (size_t i = 0; i < r->hlo_count; i++)
+        hlo_module_free(r->hlo[i].module);
+    vp_free(r->planes);
+    vp_free(r->hlo);
+    vp_free(r->cpu_ops);
+    vp_free(r->cpu_ends);
+    vp_map_free(&r->hlo_by_program);
+    vp_map_free(&r->kinds);
+    vp_map_free(&r->processes);
+    vp_map_free(&r->tracks);
+    vp_map_free(&r->cpu_tracks);
+    xw_free(&r->w);
+    vp_free(r);
+}
+
+int xs_read(sink *out, rd_source *in, const rd_options *opts)
+{
+    xs_reader *r = vp_calloc(1, sizeof *r);
+    if (!r)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    r->out = out;
+    r->opts = opts;
+    r->first_damage = -1;
+    r->first_ps = INT64_MAX;
+    r->last_ps = INT64_MIN;
+    r->want_host = !opts || !opts->device_only;
+    int rc = xw_init(&r->w, in);
+    if (rc == 0)
+        rc = read_all(r);
+    reader_free(r);
+    return rc;
+}

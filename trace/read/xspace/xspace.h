@@ -1,0 +1,14 @@
+/* XSpace (`*.xplane.pb`): the wire format is xprof.md 2, read without generated code and without
+ * holding the file: a first pass over the planes reads their metadata and skips the lines, a second
+ * reads the lines through a 1 MiB window. Included by the trace loader and by export. */
+#ifndef VP_READ_XSPACE_H
+#define VP_READ_XSPACE_H
+
+#include "trace/read/bytes/sink.h"
+#include "trace/read/bytes/byte_stream.h"
+
+/* Reads a whole XSpace into the sink. Damage inside a plane or line leaves what came before and is
+ * a quality entry with `partial`; VP_ECORRUPT when not even one plane could be read. */
+int xs_read(sink *out, rd_source *in, const rd_options *opts);
+
+#endif

@@ -1,0 +1,210 @@
+#include <string.h>
+
+#include "trace/base/log.h"
+#include "trace/report/compare/compare_view.h"
+
+/* A comparison for CI: Markdown for the summary of a job, JUnit XML for the list of its tests. */
+
+#define ROWS_MAX 15u
+
+void rep_md_code(vp_buf *b, const char *z)
+{
+    vp_buf escaped;
+    vp_buf_init(&escaped, 1u << 20);
+    vp_put_escaped(&escaped, vp_str_of(z ? z : "-"));
+    vp_buf_putc(b, '`');
+    for (size_t i = 0; i < escaped.n; i++)
+        vp_buf_putc(b, escaped.p[i] == '|' ? '/' : escaped.p[i] == '`' ? '\'' : escaped.p[i]);
+    vp_buf_putc(b, '`');
+    vp_buf_free_piece(b, &escaped);
+}
+
+/* Words that may hold names of a file's: no markup. */
+static void put_plain(vp_buf *b, const char *z)
+{
+    vp_buf escaped;
+    vp_buf_init(&escaped, 1u << 20);
+    vp_put_escaped(&escaped, vp_str_of(z ? z : "-"));
+    for (size_t i = 0; i < escaped.n; i++) {
+        if (strchr("\\`*_[]<>|#&~$", escaped.p[i]))
+            vp_buf_putc(b, '\\');
+        vp_buf_putc(b, escaped.p[i]);
+    }
+    vp_buf_free_piece(b, &escaped);
+}
+
+void rep_md_delta(vp_buf *b, const char *name, bool code, const vp_delta *d, vp_unit unit,
+                  const char *why)
+{
+    vp_buf_puts(b, "| ");
+    if (code)
+        rep_md_code(b, name);
+    else
+        vp_buf_puts(b, name);
+    vp_buf_puts(b, " | ");
+    rep_put_ps(b, d->a_ps, unit);
+    vp_buf_puts(b, " | ");
+    rep_put_ps(b, d->b_ps, unit);
+    vp_buf_puts(b, " | ");
+    rep_put_delta(b, d, unit);
+    vp_buf_puts(b, " | ");
+    rep_put_change(b, d);
+    if (why) {
+        vp_buf_puts(b, " | ");
+        put_plain(b, why);
+    }
+    vp_buf_puts(b, " |\n");
+}
+
+void rep_md_heads(vp_buf *b, const char *what, vp_unit unit, bool why)
+{
+    const char *name = rep_unit_name(unit);
+    vp_buf_printf(b, "\n| %s | A %s | B %s | B-A %s | change |%s\n|---|---:|---:|---:|---:|%s\n",
+                  what, name, name, name, why ? " why |" : "", why ? "---|" : "");
+}
+
+static void put_times(vp_buf *b, const vp_comparison *c, vp_unit asked)
+{
+    size_t worst = rep_compare_worst(c);
+    vp_unit unit = rep_unit_for(asked, c->step.a_ps > c->step.b_ps ? c->step.a_ps : c->step.b_ps);
+    rep_md_heads(b, c->per_step ? "a step" : "the window", unit, false);
+    if (c->per_step) {
+        rep_md_delta(b, "median", false, &c->median, unit, NULL);
+        rep_md_delta(b, "p90", false, &c->p90, unit, NULL);
+    }
+    rep_md_delta(b, c->per_step ? "mean" : "longest", false, &c->step, unit, NULL);
+    if (worst == c->device_count)
+        return;
+    const vp_delta *parts[REP_PARTS];
+    rep_compare_parts(parts, &c->devices[worst]);
+    for (size_t i = 0; i < REP_PARTS; i++)
+        rep_md_delta(b, rep_part_names[i], false, parts[i], unit, NULL);
+    vp_buf_puts(b, "\nThe four classes are those of ");
+    rep_md_code(b, c->devices[worst].name);
+    vp_buf_printf(b, " and sum to its %s.\n", c->per_step ? "step" : "window");
+}
+
+static void put_ops(vp_buf *b, const vp_comparison *c, vp_unit asked)
+{
+    size_t shown = 0, moved = 0;
+    int64_t scale = 0;
+    for (size_t i = 0; i < c->op_count; i++) {
+        moved += rep_moved(c, &c->ops[i]);
+        if (rep_moved(c, &c->ops[i]) && rep_delta_size(&c->ops[i].self) > scale)
+            scale = rep_delta_size(&c->ops[i].self);
+    }
+    if (!moved) {
+        vp_buf_puts(b, "\nNo op differs by more than the noise.\n");
+        return;
+    }
+    rep_md_heads(b, "op", rep_unit_for(asked, scale), true);
+    for (size_t i = 0; i < c->op_count && shown < ROWS_MAX; i++) {
+        if (!rep_moved(c, &c->ops[i]))
+            continue;
+        rep_md_delta(b, c->ops[i].name, true, &c->ops[i].self, rep_unit_for(asked, scale),
+                     c->ops[i].reason ? c->ops[i].reason : "-");
+        shown++;
+    }
+    if (moved > shown)
+        vp_buf_printf(b, "\n%zu more op%s moved.\n", moved - shown, moved - shown > 1 ? "s" : "");
+}
+
+static void put_ids(vp_buf *b, const char *what, const char *const *ids, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        vp_buf_printf(b, "%s%s", i ? ", " : what, ids[i]);
+    vp_buf_puts(b, n ? "\n" : "");
+}
+
+void rep_md_verdict(vp_buf *b, vp_verdict verdict, const char *reason, const char *a, const char *c)
+{
+    static const char *const titles[] = {"Regression", "Improvement", "Noise", "Unverified"};
+    vp_buf_printf(b, "### %s: ", titles[verdict]);
+    put_plain(b, reason);
+    vp_buf_puts(b, "\n\nA ");
+    rep_md_code(b, a);
+    vp_buf_puts(b, ", B ");
+    rep_md_code(b, c);
+    vp_buf_putc(b, '\n');
+}
+
+int rep_compare_md(vp_buf *b, const vp_comparison *c, const vp_view *view)
+{
+    vp_view v = rep_view(view);
+    rep_md_verdict(b, c->verdict, c->verdict_reason, c->a_name, c->b_name);
+    put_times(b, c, v.unit);
+    put_ops(b, c, v.unit);
+    put_ids(b, "\nFindings only in B: ", c->findings_new, c->new_count);
+    put_ids(b, "\nFindings only in A: ", c->findings_gone, c->gone_count);
+    for (size_t i = 0; i < c->caveat_count; i++) {
+        vp_buf_puts(b, i ? "- " : "\n- ");
+        put_plain(b, c->caveats[i]);
+        vp_buf_putc(b, '\n');
+    }
+    return b->status;
+}
+
+/* ---- JUnit ---- */
+
+/* Seconds with the precision that readers of JUnit files expect. */
+static void put_seconds(vp_buf *b, int64_t ps)
+{
+    int64_t us = ps > 0 ? ps / 1000000 : 0;
+    vp_buf_printf(b, "%lld.%06lld", (long long)(us / 1000000), (long long)(us % 1000000));
+}
+
+void rep_junit_begin(vp_buf *b, size_t tests, size_t failures, size_t skipped, int64_t ps)
+{
+    vp_buf_printf(b,
+                  "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
+                  "  <testsuite name=\"view_profile compare\" tests=\"%zu\" failures=\"%zu\" "
+                  "errors=\"0\" skipped=\"%zu\" time=\"",
+                  tests, failures, skipped);
+    put_seconds(b, ps);
+    vp_buf_puts(b, "\">\n");
+}
+
+void rep_junit_case(vp_buf *b, const char *name, int64_t ps, const char *what, const char *why)
+{
+    vp_buf_puts(b, "    <testcase classname=\"view_profile.compare\" name=\"");
+    rep_html_escape(b, vp_str_of(name));
+    vp_buf_puts(b, "\" time=\"");
+    put_seconds(b, ps);
+    vp_buf_puts(b, "\">");
+    if (!what)
+        return;
+    vp_buf_printf(b, "<%s message=\"", what);
+    rep_html_escape(b, vp_str_of(why));
+    vp_buf_puts(b, "\"/>");
+}
+
+int rep_junit_end(vp_buf *b, int rc, vp_str text)
+{
+    vp_str line;
+    vp_buf_puts(b, "<system-out>");
+    while (rc >= 0 && text.n) {
+        (void)vp_take_until(&text, '\n', text.n, &line);
+        rep_html_escape(b, line);
+        vp_buf_putc(b, '\n');
+    }
+    vp_buf_puts(b, "</system-out></testcase>\n  </testsuite>\n</testsuites>\n");
+    return rc < 0 ? rc : b->status;
+}
+
+/* One test: failed when a gate failed, skipped when nothing could be verified. */
+int rep_compare_junit(vp_buf *b, const vp_comparison *c, bool failed)
+{
+    bool skipped = !failed && c->verdict == VP_UNVERIFIED;
+    vp_buf text;
+    vp_buf_init(&text, 16u << 20);
+    int rc = rep_compare_text(&text, c, &(vp_view){.version = 1, .top = 20, .width = 100});
+    rep_junit_begin(b, 1, failed, skipped, c->step.b_ps);
+    rep_junit_case(b, c->b_name ? c->b_name : "step", c->step.b_ps,
+                   failed    ? "failure"
+                   : skipped ? "skipped"
+                             : NULL,
+                   c->verdict_reason);
+    rc = rep_junit_end(b, rc, vp_buf_view(&text));
+    vp_buf_free(&text);
+    return rc;
+}

@@ -1,0 +1,151 @@
+#include <math.h>
+
+#include "trace/base/json.h"
+#include "trace/report/compare/compare_view.h"
+
+/* DESIGN 7, view_profile.compare/1. Key order is part of the contract. */
+
+static void put_time(vp_json *j, const char *key, int64_t ps, int64_t unknown)
+{
+    vp_json_key(j, key);
+    if (ps == unknown)
+        vp_json_null(j);
+    else
+        vp_json_i64(j, ps);
+}
+
+/* The members of an open object. */
+static void put_delta(vp_json *j, const vp_delta *d)
+{
+    put_time(j, "a_ps", d->a_ps, VP_UNKNOWN);
+    put_time(j, "b_ps", d->b_ps, VP_UNKNOWN);
+    put_time(j, "delta_ps", d->delta_ps, VP_NO_TIME);
+}
+
+static void put_ratio(vp_json *j, const vp_delta *d)
+{
+    vp_json_key(j, "ratio");
+    if (d->a_ps > 0 && d->b_ps >= 0)
+        vp_json_ratio(j, d->b_ps, d->a_ps);
+    else
+        vp_json_null(j);
+}
+
+void rep_json_delta(vp_json *j, const char *key, const vp_delta *d, bool with_ratio)
+{
+    vp_json_key(j, key);
+    vp_json_begin_object(j);
+    put_delta(j, d);
+    if (with_ratio)
+        put_ratio(j, d);
+    vp_json_end_object(j);
+}
+
+static void put_session(vp_json *j, const char *key, const char *id, const char *name,
+                        const char *path)
+{
+    vp_json_key(j, key);
+    vp_json_begin_object(j);
+    vp_json_key(j, "session");
+    vp_json_begin_object(j);
+    vp_json_kcstr(j, "id", id);
+    vp_json_kcstr(j, "name", name);
+    vp_json_kcstr(j, "path", path);
+    vp_json_end_object(j);
+    vp_json_end_object(j);
+}
+
+static void put_devices(vp_json *j, const vp_comparison *c)
+{
+    vp_json_key(j, "devices");
+    vp_json_begin_array(j);
+    for (size_t i = 0; i < c->device_count; i++) {
+        const vp_compared_device *d = &c->devices[i];
+        vp_json_begin_object(j);
+        vp_json_kcstr(j, "name", d->name);
+        rep_json_delta(j, "window", &d->window, false);
+        rep_json_delta(j, "compute", &d->compute, false);
+        rep_json_delta(j, "exposed_comm", &d->exposed_comm, false);
+        rep_json_delta(j, "exposed_copy", &d->exposed_copy, false);
+        rep_json_delta(j, "idle", &d->idle, false);
+        vp_json_end_object(j);
+    }
+    vp_json_end_array(j);
+}
+
+static void put_op(vp_json *j, const vp_compared_op *op)
+{
+    vp_json_begin_object(j);
+    vp_json_kcstr(j, "device", op->device);
+    vp_json_kcstr(j, "class", rep_class_name(op->op_class));
+    vp_json_kcstr(j, "category", op->category);
+    vp_json_kcstr(j, "name", op->name);
+    vp_json_kcstr(j, "scope", op->scope);
+    put_delta(j, &op->self);
+    put_ratio(j, &op->self);
+    vp_json_kcount(j, "calls_a", op->calls_a);
+    vp_json_kcount(j, "calls_b", op->calls_b);
+    vp_json_kbool(j, "new", op->is_new);
+    vp_json_kbool(j, "gone", op->is_gone);
+    vp_json_kbool(j, "significant", op->significant);
+    vp_json_kcstr(j, "reason", op->reason);
+    vp_json_kcount(j, "flops_a", op->flops_a);
+    vp_json_kcount(j, "flops_b", op->flops_b);
+    vp_json_kdouble(j, "time_per_flop_ratio", rep_flop_time_ratio(op));
+    vp_json_kdouble(j, "span_calls_a", op->span_calls_a);
+    vp_json_kdouble(j, "span_calls_b", op->span_calls_b);
+    vp_json_end_object(j);
+}
+
+static void put_noise(vp_json *j, const vp_comparison *c)
+{
+    vp_json_key(j, "noise");
+    vp_json_begin_object(j);
+    vp_json_kcount(j, "steps_a", c->steps_a);
+    vp_json_kcount(j, "steps_b", c->steps_b);
+    vp_json_kcount(j, "threshold_ps", c->threshold_ps);
+    vp_json_kcstr(j, "verdict", rep_verdict_name(c->verdict));
+    vp_json_kcstr(j, "reason", c->verdict_reason);
+    vp_json_end_object(j);
+}
+
+static void put_scopes(vp_json *j, const vp_comparison *c)
+{
+    vp_json_key(j, "scopes");
+    vp_json_begin_array(j);
+    for (size_t i = 0; i < c->scope_count; i++) {
+        vp_json_begin_object(j);
+        vp_json_kcstr(j, "path", c->scopes[i].path);
+        vp_json_ki64(j, "depth", c->scopes[i].depth);
+        put_delta(j, &c->scopes[i].total);
+        rep_json_delta(j, "backward", &c->scopes[i].backward, false);
+        vp_json_end_object(j);
+    }
+    vp_json_end_array(j);
+}
+
+int rep_compare_json(vp_buf *b, const vp_comparison *c)
+{
+    vp_json j;
+    vp_json_init(&j, b);
+    rep_json_head(&j, "view_profile.compare/1");
+    put_session(&j, "a", c->a_id, c->a_name, c->a_path);
+    put_session(&j, "b", c->b_id, c->b_name, c->b_path);
+    vp_json_kbool(&j, "per_step", c->per_step);
+    rep_json_delta(&j, "step", &c->step, true);
+    rep_json_delta(&j, "median", &c->median, true);
+    rep_json_delta(&j, "p90", &c->p90, true);
+    put_devices(&j, c);
+    vp_json_key(&j, "ops");
+    vp_json_begin_array(&j);
+    for (size_t i = 0; i < c->op_count; i++)
+        put_op(&j, &c->ops[i]);
+    vp_json_end_array(&j);
+    put_noise(&j, c);
+    rep_json_texts(&j, "findings_new", c->findings_new, c->new_count);
+    rep_json_texts(&j, "findings_gone", c->findings_gone, c->gone_count);
+    rep_json_texts(&j, "caveats", c->caveats, c->caveat_count);
+    put_scopes(&j, c);
+    vp_json_end_object(&j);
+    return vp_buf_putc(b, '\n');
+}

@@ -1,0 +1,82 @@
+#include "trace/report/compare/compare_view.h"
+
+#include <math.h>
+
+double rep_flop_time_ratio(const vp_compared_op *op)
+{
+    if (op->flops_a <= 0 || op->flops_b <= 0 || op->self.a_ps <= 0 || op->self.b_ps < 0)
+        return NAN;
+    return (double)op->self.b_ps / (double)op->flops_b /
+           ((double)op->self.a_ps / (double)op->flops_a);
+}
+
+bool rep_moved(const vp_comparison *c, const vp_compared_op *op)
+{
+    return rep_delta_size(&op->self) > c->threshold_ps;
+}
+
+bool rep_has_backward(const vp_comparison *c)
+{
+    for (size_t i = 0; i < c->scope_count; i++)
+        if (c->scopes[i].backward.a_ps > 0 || c->scopes[i].backward.b_ps > 0)
+            return true;
+    return false;
+}
+
+int64_t rep_delta_size(const vp_delta *d)
+{
+    return d->delta_ps == VP_NO_TIME ? 0 : d->delta_ps < 0 ? -d->delta_ps : d->delta_ps;
+}
+
+int rep_put_delta(vp_buf *b, const vp_delta *d, vp_unit unit)
+{
+    if (d->delta_ps == VP_NO_TIME)
+        return vp_buf_putc(b, '-');
+    if (d->delta_ps)
+        vp_buf_putc(b, d->delta_ps > 0 ? '+' : '-');
+    return rep_put_ps(b, rep_delta_size(d), unit);
+}
+
+int rep_put_change(vp_buf *b, const vp_delta *d)
+{
+    if (d->delta_ps == VP_NO_TIME || (!d->a_ps && !d->b_ps))
+        return vp_buf_putc(b, '-');
+    if (!d->a_ps)
+        return vp_buf_puts(b, "new");
+    if (!d->b_ps)
+        return vp_buf_puts(b, "gone");
+    double change = 100 * ((double)d->b_ps / (double)d->a_ps - 1);
+    return change < 900 ? vp_buf_printf(b, "%+.1f%%", change)
+                        : vp_buf_printf(b, "%.0fx", (double)d->b_ps / (double)d->a_ps);
+}
+
+int rep_put_calls(vp_buf *b, double calls)
+{
+    double whole = nearbyint(calls);
+    if (!isfinite(calls) || calls < 0 || calls > 9e18)
+        return vp_buf_putc(b, '-');
+    if (calls >= 100 || fabs(calls - whole) < 0.05)
+        return rep_put_count(b, (int64_t)whole, false);
+    return vp_buf_printf(b, "%.1f", calls);
+}
+
+size_t rep_compare_worst(const vp_comparison *c)
+{
+    size_t worst = c->device_count;
+    for (size_t i = 0; i < c->device_count; i++) {
+        const vp_delta *d = &c->devices[i].window;
+        if (d->delta_ps != VP_NO_TIME &&
+            (worst == c->device_count ||
+             rep_delta_size(d) > rep_delta_size(&c->devices[worst].window)))
+            worst = i;
+    }
+    return worst;
+}
+
+void rep_compare_parts(const vp_delta *out[REP_PARTS], const vp_compared_device *d)
+{
+    out[REP_COMPUTE] = &d->compute;
+    out[REP_COMM] = &d->exposed_comm;
+    out[REP_COPY] = &d->exposed_copy;
+    out[REP_IDLE] = &d->idle;
+}

@@ -1,0 +1,69 @@
+#include "trace/report/compare/compare_view.h"
+#include "trace/report/html/html_parts.h"
+
+static const char *direction(const vp_delta *d)
+{
+    return d->delta_ps > 0 ? "worse" : "better";
+}
+
+void html_delta(page *p, const vp_delta *d, vp_unit unit)
+{
+    if (d->delta_ps == VP_NO_TIME) {
+        html_puts(p, "–");
+        return;
+    }
+    html_puts(p, d->delta_ps > 0 ? "+" : d->delta_ps < 0 ? "−" : "±");
+    rep_put_ps(p->b, rep_delta_size(d), unit);
+}
+
+void html_change(page *p, const vp_delta *d)
+{
+    if (d->delta_ps == VP_NO_TIME || d->a_ps <= 0) {
+        html_puts(p, "–");
+        return;
+    }
+    html_puts(p, d->delta_ps > 0 ? "+" : d->delta_ps < 0 ? "−" : "±");
+    rep_put_percent(p->b, rep_delta_size(d), d->a_ps);
+}
+
+void html_delta_cells(page *p, const vp_delta *d, vp_unit unit, int64_t scale)
+{
+    int64_t width = html_hundredths(rep_delta_size(d), scale) / 2;
+    html_ps_cell(p, d->a_ps, unit);
+    html_ps_cell(p, d->b_ps, unit);
+    html_puts(p, "<td class=\"share delta\"><svg aria-hidden=\"true\">");
+    if (width)
+        html_rect(p, direction(d), REP_PERCENT_ALL / 2 - (d->delta_ps < 0 ? width : 0), width);
+    html_puts(p, "</svg><b>");
+    html_delta(p, d, unit);
+    html_puts(p, "</b></td><td>");
+    html_change(p, d);
+    html_puts(p, "</td>");
+}
+
+void html_delta_heads(page *p, const char *unit)
+{
+    html_head(p, "", "A", unit, NULL);
+    html_head(p, "", "B", unit, NULL);
+    html_head(p, "share", "B − A", unit, NULL);
+    html_head(p, "", "of A", NULL, "Difference as a share of A");
+}
+
+void html_delta_fact(page *p, const char *name, const vp_delta *d)
+{
+    int64_t scale = d->a_ps > d->b_ps ? d->a_ps : d->b_ps;
+    vp_unit unit = rep_unit_for(VP_UNIT_AUTO, scale);
+    if (d->a_ps < 0 && d->b_ps < 0)
+        return;
+    html_open_fact(p, name);
+    html_number(p, d->a_ps, unit);
+    html_puts(p, " → ");
+    html_number(p, d->b_ps, unit);
+    vp_buf_printf(p->b, " %s", rep_unit_sign(unit));
+    if (d->delta_ps != VP_NO_TIME) {
+        html_puts(p, ", <b>");
+        html_change(p, d);
+        html_puts(p, "</b>");
+    }
+    html_close_fact(p);
+}

@@ -1,0 +1,135 @@
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+#include "trace/report/data/fields.h"
+
+/* DESIGN 7. Key order is part of the contract: it is that of the tables in fields.c. */
+
+void rep_json_head(vp_json *j, const char *schema)
+{
+    vp_json_begin_object(j);
+    vp_json_kcstr(j, "schema", schema);
+    vp_json_key(j, "tool");
+    vp_json_begin_object(j);
+    vp_json_kcstr(j, "name", "view_profile");
+    vp_json_kcstr(j, "version", VP_VERSION);
+    vp_json_end_object(j);
+}
+
+void rep_json_texts(vp_json *j, const char *key, const char *const *texts, size_t n)
+{
+    vp_json_key(j, key);
+    vp_json_begin_array(j);
+    for (size_t i = 0; i < n; i++)
+        vp_json_cstr(j, texts[i]);
+    vp_json_end_array(j);
+}
+
+void rep_json_open(vp_json *j, vp_buf *b, const vp_report *r, const char *schema)
+{
+    rep_json_out o = {.r = r};
+    vp_json_init(&o.j, b);
+    rep_json_head(&o.j, schema);
+    rep_put_fields(&o, rep_head_fields, r);
+    *j = o.j;
+}
+
+/* The devices' numbers as written; those that the view leaves out have none. */
+static uint32_t *number_devices(const vp_report *r, const vp_view *v, bool *all)
+{
+    uint32_t *place = vp_calloc(r->device_count + 1, sizeof *place), n = 0;
+    for (size_t i = 0; place && i < r->device_count; i++)
+        place[i] = rep_device_matches(r, v, i) ? n++ : VP_NO_DEVICE;
+    *all = n == r->device_count;
+    return place;
+}
+
+static void put_devices(rep_json_out *o)
+{
+    vp_json_key(&o->j, "devices");
+    vp_json_begin_array(&o->j);
+    for (size_t i = 0; i < o->r->device_count; i++)
+        if (o->place[i] != VP_NO_DEVICE)
+            rep_put_object(o, rep_device_fields, &o->r->devices[i]);
+    vp_json_end_array(&o->j);
+}
+
+static int put_ops(rep_json_out *o, const uint32_t *rows, size_t n)
+{
+    VP_CLEANUP(vp_free_ptr)
+    int64_t *cumulative = vp_calloc(o->r->device_count + 1, sizeof *cumulative);
+    if (!cumulative)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    vp_json_key(&o->j, "ops");
+    vp_json_begin_array(&o->j);
+    for (size_t i = 0; i < n; i++) {
+        const vp_op *op = &o->r->ops[rows[i]];
+        cumulative[op->device] += op->self_ps;
+        o->cumulative_ps = cumulative[op->device];
+        rep_put_object(o, rep_op_fields, op);
+    }
+    vp_json_end_array(&o->j);
+    return 0;
+}
+
+/* The pre-order array says by its depths where an object ends, however deep the tree is. */
+static void put_scopes(rep_json_out *o)
+{
+    const vp_report *r = o->r;
+    size_t open = 0;
+    vp_json_key(&o->j, "scopes");
+    vp_json_begin_array(&o->j);
+    for (size_t i = 0; i < r->scope_count; i++) {
+        for (; open > r->scopes[i].depth; open--) {
+            vp_json_end_array(&o->j);
+            vp_json_end_object(&o->j);
+        }
+        vp_json_begin_object(&o->j);
+        rep_put_fields(o, rep_scope_fields, &r->scopes[i]);
+        vp_json_key(&o->j, "children");
+        vp_json_begin_array(&o->j);
+        open++;
+    }
+    for (; open; open--) {
+        vp_json_end_array(&o->j);
+        vp_json_end_object(&o->j);
+    }
+    vp_json_end_array(&o->j);
+}
+
+/* `complete` says that no view left rows out: only such a report can be merged. */
+static int put_report(vp_buf *b, const vp_report *r, const vp_view *view, bool tables_only)
+{
+    vp_view v = view ? *view : (vp_view){.version = 1};
+    VP_CLEANUP(vp_free_ptr) uint32_t *rows = NULL;
+    rep_json_out o = {.r = r};
+    size_t n, matching;
+    bool all_devices;
+    VP_TRY(rep_check_filters(r, &v));
+    VP_CLEANUP(vp_free_ptr) uint32_t *place = number_devices(r, &v, &all_devices);
+    if (!place)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_TRY(rep_select(&rows, &n, &matching, r, &v));
+    rep_json_open(&o.j, b, r, "view_profile.report/1");
+    o.place = place;
+    vp_json_kbool(&o.j, "complete",
+                  !tables_only && r->depth == VP_DEPTH_FULL && all_devices && n == r->op_count);
+    put_devices(&o);
+    VP_TRY(put_ops(&o, rows, n));
+    if (!tables_only) {
+        put_scopes(&o);
+        rep_put_fields(&o, rep_tail_fields, r);
+        rep_json_findings(&o.j, r);
+    }
+    vp_json_end_object(&o.j);
+    return vp_buf_putc(b, '\n');
+}
+
+int rep_json(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    return put_report(b, r, v, false);
+}
+
+int rep_json_ops(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    return put_report(b, r, v, true);
+}

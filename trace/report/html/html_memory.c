@@ -1,0 +1,104 @@
+#include "trace/report/html/html_parts.h"
+
+#define ALLOCATORS_MAX 16u
+
+bool html_has_memory(const page *p)
+{
+    return p->r->memory_count > 0;
+}
+
+static void bytes_fact(page *p, const char *name, int64_t bytes)
+{
+    if (bytes < 0)
+        return;
+    html_open_fact(p, name);
+    rep_put_bytes(p->b, bytes);
+    html_close_fact(p);
+}
+
+static void put_facts(page *p, const vp_memory *m)
+{
+    html_puts(p, "<dl class=\"facts\">\n");
+    html_open_fact(p, "Peak");
+    rep_put_bytes(p->b, m->peak_bytes);
+    if (m->total_bytes > 0) {
+        html_puts(p, ", ");
+        rep_put_percent(p->b, m->peak_bytes, m->total_bytes);
+        html_puts(p, " of what it may use");
+    }
+    html_close_fact(p);
+    if (m->peak_start_ps != VP_NO_TIME) {
+        html_open_fact(p, "Peak at");
+        html_place(p, VP_NO_DEVICE, m->host, m->peak_start_ps, 0);
+        html_close_fact(p);
+    }
+    bytes_fact(p, "May use", m->total_bytes);
+    bytes_fact(p, "At the end", m->end_bytes);
+    html_count_fact(p, "Allocations", m->allocations);
+    html_count_fact(p, "Frees", m->frees);
+    html_puts(p, "</dl>\n");
+}
+
+static void put_curve(page *p, const vp_memory *m)
+{
+    if (m->sample_count < 2)
+        return;
+    int64_t first = m->sample_start_ps[0], last = m->sample_start_ps[m->sample_count - 1];
+    html_puts(p, "<div class=\"chart\" aria-hidden=\"true\">\n<p class=\"axis\"><span>");
+    rep_put_bytes(p->b, m->peak_bytes);
+    html_puts(p, "</span></p>\n");
+    html_curve(p, "curve", m->sample_start_ps, m->sample_bytes, m->sample_count);
+    html_puts(p, "\n<p class=\"axis\"><span>");
+    html_place(p, VP_NO_DEVICE, NULL, first, VP_UNKNOWN);
+    html_puts(p, "</span><span>");
+    html_place(p, VP_NO_DEVICE, NULL, last, VP_UNKNOWN);
+    html_puts(p, "</span></p>\n</div>\n");
+}
+
+static void put_holders(page *p, const vp_memory *m)
+{
+    if (!m->top_count)
+        return;
+    html_table(p, "list", "Largest holders");
+    html_head(p, "op", "Holder", NULL, NULL);
+    html_head(p, "", "Bytes", NULL, NULL);
+    html_head(p, "share", "of peak", NULL, NULL);
+    html_head(p, "", "Allocations", NULL, NULL);
+    html_rows(p);
+    for (size_t i = 0; i < m->top_count; i++) {
+        const vp_memory_item *item = &m->top[i];
+        html_puts(p, "<tr>");
+        html_name_cell(p, item->name, NULL);
+        html_bytes_cell(p, item->bytes);
+        html_bar_cell(p, "comp", item->bytes, m->peak_bytes, m->peak_bytes);
+        html_count_cell(p, item->count);
+        html_puts(p, "</tr>\n");
+    }
+    html_table_end(p, 0);
+}
+
+int html_memory(page *p)
+{
+    const vp_report *r = p->r;
+    size_t n = r->memory_count < ALLOCATORS_MAX ? r->memory_count : ALLOCATORS_MAX;
+    html_section(p, "memory", "Memory");
+    for (size_t i = 0; i < n; i++) {
+        const vp_memory *m = &r->memory[i];
+        html_puts(p, "<div class=\"what\"><h3>");
+        html_text(p, m->allocator);
+        html_puts(p, "</h3>");
+        if (m->host) {
+            html_puts(p, " <span class=\"host\">");
+            html_text(p, m->host);
+            html_puts(p, "</span>");
+        }
+        html_puts(p, "</div>\n");
+        put_facts(p, m);
+        put_curve(p, m);
+        put_holders(p, m);
+    }
+    if (r->memory_count > n)
+        vp_buf_printf(p->b, "<p class=\"note\">… %zu more</p>\n", r->memory_count - n);
+    html_section_end(p);
+    return p->b->status;
+}

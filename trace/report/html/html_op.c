@@ -1,0 +1,221 @@
+#include "trace/report/html/html_parts.h"
+
+#include "trace/base/err.h"
+
+/* The page about one op: what all its calls add up to, the slowest of them with their places in
+ * time, how long calls take, and which names the group consists of. */
+typedef struct op_page {
+    page *p;
+    const vp_op *op;
+    const op_details *d;
+    const vp_device *device;
+    vp_unit call;
+} op_page;
+
+/* ---- What all calls add up to ---------------------------------------------------------------- */
+
+/* A place of the group and how many others it has. */
+static void place_fact(page *p, const char *name, const char *text, int64_t all)
+{
+    if (!text)
+        return;
+    html_open_fact(p, name);
+    html_puts(p, "<code>");
+    html_text(p, text);
+    html_puts(p, "</code>");
+    if (all > 1)
+        vp_buf_printf(p->b, "<span class=\"sub\">+%lld more in this group</span>",
+                      (long long)(all - 1));
+    html_close_fact(p);
+}
+
+static void share_fact(const op_page *o)
+{
+    page *p = o->p;
+    html_open_fact(p, "Self time");
+    html_puts(p, "<b>");
+    html_duration(p, o->op->self_ps, o->op->self_ps);
+    html_puts(p, "</b>, ");
+    rep_put_percent(p->b, o->op->self_ps, o->device->self_ps);
+    html_puts(p, " of");
+    html_puts(p, rep_self_of(p->r));
+    html_close_fact(p);
+}
+
+static void call_fact(const op_page *o, const char *name, int64_t ps)
+{
+    html_open_fact(o->p, name);
+    html_number(o->p, ps, o->call);
+    vp_buf_printf(o->p->b, " %s", rep_unit_sign(o->call));
+    html_close_fact(o->p);
+}
+
+static void put_back(const op_page *o)
+{
+    page *p = o->p;
+    html_puts(p, "<p class=\"crumbs\"><a href=\"");
+    html_text(p, p->links.base);
+    html_text(p, p->links.session);
+    html_query(p, "", NULL);
+    html_puts(p, "#ops\">");
+    html_text(p, p->r->session_name);
+    html_puts(p, "</a></p>\n");
+}
+
+static void put_head(const op_page *o)
+{
+    page *p = o->p;
+    const vp_op *op = o->op;
+    if (p->links.session)
+        put_back(o);
+    html_puts(p, "<div class=\"title\"><h1 class=\"code\">");
+    html_text(p, op->name);
+    vp_buf_printf(p->b, "</h1>\n<span class=\"badge\"><i class=\"dot %s\"></i>",
+                  html_class(op->op_class));
+    html_text(p, op->category ? op->category : rep_class_name(op->op_class));
+    html_puts(p, "</span></div>\n<dl class=\"facts\">\n");
+    html_open_fact(p, "Device");
+    html_text(p, o->device->name);
+    html_puts(p, o->device->host ? ", " : "");
+    html_text(p, o->device->host ? o->device->host : "");
+    html_close_fact(p);
+    if (p->r->step != VP_UNKNOWN) {
+        html_open_fact(p, "Only");
+        vp_buf_printf(p->b, "step %lld", (long long)p->r->step);
+        html_close_fact(p);
+    }
+    html_count_fact(p, "Calls", op->calls);
+    share_fact(o);
+    html_duration_fact(p, "Total time", op->total_ps);
+    call_fact(o, "Mean", rep_mean_ps(op));
+    call_fact(o, "p50", op->p50_ps);
+    call_fact(o, "p95", op->p95_ps);
+    call_fact(o, "Longest", op->max_ps);
+    html_puts(p, "</dl>\n<dl class=\"facts\">\n");
+    place_fact(p, "Scope", p->r->group == VP_GROUP_SCOPE ? NULL : op->scope, op->scopes);
+    place_fact(p, "Source", p->r->group == VP_GROUP_SOURCE ? NULL : op->source, op->sources);
+    place_fact(p, "Module", p->r->group == VP_GROUP_MODULE ? NULL : op->module, 1);
+    html_puts(p, "</dl>\n</header>\n");
+}
+
+/* ---- How long calls take --------------------------------------------------------------------- */
+
+static void put_bars(const op_page *o, int64_t most)
+{
+    page *p = o->p;
+    const int64_t width = REP_PERCENT_ALL / OP_BINS;
+    html_puts(p, "<svg class=\"steps short\" role=\"img\" aria-labelledby=\"bins-h\">");
+    for (size_t i = 0; i < OP_BINS; i++) {
+        int64_t height = html_hundredths(o->d->bins[i], most);
+        if (o->d->bins[i] && height < 100)
+            height = 100; /* few are not none */
+        html_block(p, html_class(o->op->op_class),
+                   (html_box){(int64_t)i * width, REP_PERCENT_ALL - height, width - 25, height});
+    }
+    html_puts(p, "</svg>\n");
+}
+
+static void put_bins(const op_page *o)
+{
+    page *p = o->p;
+    int64_t most = 0;
+    for (size_t i = 0; i < OP_BINS; i++)
+        most = o->d->bins[i] > most ? o->d->bins[i] : most;
+    if (o->d->max_ps <= o->d->min_ps)
+        return;
+    html_section(p, "bins", "How long its calls take");
+    vp_buf_printf(p->b,
+                  "<p class=\"note\">Calls by duration; the highest bar is %lld call%s.</p>\n",
+                  (long long)most, most == 1 ? "" : "s");
+    html_puts(p, "<div class=\"chart\">\n");
+    put_bars(o, most);
+    html_puts(p, "</div>\n<div class=\"axis\"><span>");
+    html_duration(p, o->d->min_ps, o->d->max_ps);
+    html_puts(p, "</span><span>");
+    html_duration(p, o->d->max_ps, o->d->max_ps);
+    html_puts(p, "</span></div>\n");
+    html_section_end(p);
+}
+
+/* ---- Calls and names ------------------------------------------------------------------------- */
+
+static void put_calls(const op_page *o)
+{
+    page *p = o->p;
+    const char *unit = rep_unit_sign(o->call);
+    html_section(p, "calls", "Slowest calls");
+    html_table(p, "list", "Slowest calls");
+    html_head(p, "rank", "#", NULL, "Rank");
+    html_head(p, "", "Took", unit, NULL);
+    html_head(p, "", "At", NULL, "Start on the report’s clock; the link shows it in Perfetto");
+    html_head(p, "text", "Raw name", NULL, NULL);
+    html_head(p, "text", "Track", NULL, NULL);
+    html_rows(p);
+    for (size_t i = 0; i < o->d->call_count; i++) {
+        const detail_call *c = &o->d->calls[i];
+        vp_buf_printf(p->b, "<tr><td class=\"rank\">%zu</td>", i + 1);
+        html_ps_cell(p, c->dur_ps, o->call);
+        html_place_cell(p, o->op->device, NULL, c->start_ps, c->dur_ps);
+        html_puts(p, "<td class=\"text raw\"><code>");
+        html_text(p, c->name);
+        html_puts(p, "</code></td>");
+        html_text_cell(p, c->track);
+        html_puts(p, "</tr>\n");
+    }
+    html_table_end(p, 0);
+    if (o->op->calls > (int64_t)o->d->call_count)
+        vp_buf_printf(p->b, "<p class=\"note\">… and %lld that took no longer.</p>\n",
+                      (long long)(o->op->calls - (int64_t)o->d->call_count));
+    html_section_end(p);
+}
+
+static void put_names(const op_page *o)
+{
+    page *p = o->p;
+    vp_unit sum = rep_unit_for(p->v.unit, o->op->self_ps);
+    html_section(p, "names", "Names in this group");
+    html_table(p, "list", "Names in this group");
+    html_head(p, "op", "Raw name", NULL, "With the scope that has most of its self time");
+    html_head(p, "", "Calls", NULL, NULL);
+    html_head(p, "", "Self", rep_unit_sign(sum), NULL);
+    html_head(p, "share", "of the group", "%", NULL);
+    html_head(p, "", "Max", rep_unit_sign(o->call), NULL);
+    html_head(p, "text", "Shape", NULL, NULL);
+    html_head(p, "text", "Source", NULL, NULL);
+    html_rows(p);
+    for (size_t i = 0; i < o->d->name_count; i++) {
+        const detail_name *n = &o->d->names[i];
+        html_puts(p, "<tr>");
+        html_name_cell(p, n->name, n->scope);
+        html_count_cell(p, n->calls);
+        html_ps_cell(p, n->self_ps, sum);
+        html_bar_cell(p, html_class(o->op->op_class), n->self_ps, o->d->names[0].self_ps,
+                      o->op->self_ps);
+        html_ps_cell(p, n->max_ps, o->call);
+        html_text_cell(p, n->shape);
+        html_text_cell(p, n->source);
+        html_puts(p, "</tr>\n");
+    }
+    html_table_end(p, o->d->more_names);
+    html_section_end(p);
+}
+
+int rep_op_html(vp_buf *b, const vp_report *r, size_t op, const op_details *d, const vp_view *v,
+                const rep_links *links)
+{
+    page p = {.b = b, .r = r, .v = rep_view(v), .links = *links};
+    op_page o = {.p = &p,
+                 .op = &r->ops[op],
+                 .d = d,
+                 .device = &r->devices[r->ops[op].device],
+                 .call = rep_unit_for(p.v.unit, r->ops[op].max_ps)};
+    html_begin(&p, o.op->name);
+    put_head(&o);
+    html_puts(&p, "<main id=\"main\">\n");
+    put_bins(&o);
+    put_calls(&o);
+    put_names(&o);
+    html_puts(&p, "</main>\n<footer><p>view_profile " VP_VERSION "</p></footer>\n");
+    html_end(&p);
+    return b->status;
+}

@@ -1,0 +1,157 @@
+/* The sections of the HTML page. Markup rules: no script, no style attribute (bars are SVG rects
+ * with a width), every byte from a file through rep_html_escape, names cut by CSS only. Only
+ * trace/report/ includes this. */
+#ifndef VP_REPORT_HTML_PARTS_H
+#define VP_REPORT_HTML_PARTS_H
+
+#include "trace/report/words/parts.h"
+
+typedef struct page {
+    vp_buf *b;
+    const vp_report *r; /* NULL on a page about two reports */
+    vp_view v;
+    rep_links links; /* empty for a page that stands alone */
+    bool *full;      /* by device: has an op table */
+    size_t matching; /* devices that the filters let through */
+} page;
+
+void html_text(page *p, const char *z);                 /* escaped; NULL gives "–" */
+void html_puts(page *p, const char *markup);            /* ours, as it stands */
+void html_duration(page *p, int64_t ps, int64_t scale); /* "12.345 ms" */
+void html_number(page *p, int64_t ps, vp_unit unit);    /* "12.345" */
+/* A rect that fills part/whole of its SVG, from `from_hundredths` percent on. */
+void html_rect(page *p, const char *css_class, int64_t from_hundredths, int64_t width_hundredths);
+int64_t html_hundredths(int64_t part, int64_t whole); /* clamped to 0..REP_PERCENT_ALL */
+const char *html_class(vp_op_class c);                /* CSS class of a colour */
+/* A path segment or query value; what is left after percent-encoding needs no HTML escape. */
+void html_url(page *p, const char *z);
+/* "?group=…&by=…" of the view with one key replaced ("": none); escaped for an attribute. */
+void html_query(page *p, const char *key, const char *value);
+/* The head of a comparison: "B against A", what is to be made of it, and why (NULL: not said).
+ * compare_html.c. */
+void html_verdict(page *p, const char *a, const char *b, vp_verdict verdict, const char *reason);
+/* The page of one step, or of all of them (VP_UNKNOWN). */
+void html_step_query(page *p, int64_t step);
+void html_device_query(page *p, const vp_device *d);
+/* A column's head that sorts by it on the server, where the page has controls. */
+void html_sort_head(page *p, const char *text, const char *unit, const char *title, vp_sort sort);
+/* Opens a link to the calls of one op; false (and nothing) where there is no server. */
+bool html_open_op(page *p, const vp_op *op);
+
+/* The filters let the device through; figures without a device show unless one was asked for. */
+bool html_shows(const page *p, uint32_t device);
+
+/* The frame of a page (html_frame.c): up to and including the bar with the ways out, inside a
+ * <header> that the caller closes; and what closes the document. */
+void html_begin(page *p, const char *title); /* raw */
+void html_end(page *p);
+
+/* ---- What every section is made of (html_cells.c); texts are ours unless they say "raw" ---- */
+
+void html_section(page *p, const char *id, const char *title); /* with its heading and anchor */
+void html_section_end(page *p);
+/* A table that scrolls by itself: html_table, html_head for each column, html_rows, rows,
+ * html_table_end. `more` counts rows that are not shown. */
+void html_table(page *p, const char *css_class, const char *title);
+void html_head(page *p, const char *css_class, const char *text, const char *unit,
+               const char *title);
+void html_rows(page *p);
+void html_table_end(page *p, size_t more);
+/* Cells; unknown figures and texts are a dash. Raw texts are escaped. */
+void html_name_cell(page *p, const char *name, const char *below); /* the row's header */
+void html_device_cell(page *p, uint32_t device);
+void html_text_cell(page *p, const char *text);
+void html_ps_cell(page *p, int64_t ps, vp_unit unit);
+void html_count_cell(page *p, int64_t n);
+void html_bytes_cell(page *p, int64_t bytes);
+void html_percent_cell(page *p, int64_t part, int64_t whole);
+void html_double_cell(page *p, double v, int decimals);
+/* part/whole as text, part/scale as a bar. */
+void html_bar_cell(page *p, const char *css_class, int64_t part, int64_t scale, int64_t whole);
+/* A time, as a link to its range on the host's timeline where a server can hand that over. The
+ * host (raw, NULL: any) counts where there is no device. */
+void html_place(page *p, uint32_t device, const char *host, int64_t start_ps, int64_t dur_ps);
+void html_place_cell(page *p, uint32_t device, const char *host, int64_t start_ps, int64_t dur_ps);
+/* Only the opening <a> of such a link; false (and nothing) where there is none. */
+bool html_open_place(page *p, uint32_t device, const char *host, int64_t start_ps, int64_t dur_ps);
+/* Pairs of a <dl class="facts">; unknown figures leave the pair out. */
+void html_open_fact(page *p, const char *name);
+void html_close_fact(page *p);
+void html_duration_fact(page *p, const char *name, int64_t ps);
+void html_count_fact(page *p, const char *name, int64_t n);
+
+/* ---- Differences (html_delta.c) ---- */
+
+void html_delta(page *p, const vp_delta *d, vp_unit unit); /* "+1.234", "–" */
+void html_change(page *p, const vp_delta *d);              /* of A: "−5.00%", "–" */
+/* A, B, their difference with a bar to the right where B takes more, and its share of A. */
+void html_delta_heads(page *p, const char *unit);
+void html_delta_cells(page *p, const vp_delta *d, vp_unit unit, int64_t scale);
+/* Nothing where both sides are unknown. */
+void html_delta_fact(page *p, const char *name, const vp_delta *d);
+
+/* ---- Small pictures (html_chart.c) ---- */
+
+/* A line from 0 to the largest y (unknown ones break it); x ascends, NULL: at equal distances.
+ * Hidden from screen readers: what it says stands beside it as text. */
+void html_curve(page *p, const char *css_class, const int64_t *x, const int64_t *y, size_t n);
+/* A rect in hundredths of a percent of its SVG. */
+typedef struct html_box {
+    int64_t x, y, width, height;
+} html_box;
+void html_block(page *p, const char *css_class, html_box box);
+
+/* ---- The sections. Each says whether it has anything to show, and shows it. ---- */
+
+typedef struct html_part {
+    const char *id, *title; /* anchor, entry of the table of contents */
+    bool (*has)(const page *p);
+    int (*put)(page *p);
+    unsigned tabs; /* that show it */
+} html_part;
+
+bool html_has_findings(const page *p);
+int html_findings(page *p);
+bool html_has_devices(const page *p);
+int html_devices(page *p);
+bool html_has_steps(const page *p);
+int html_steps(page *p);
+void html_controls(page *p);
+int html_ops(page *p, size_t device);
+bool html_has_scopes(const page *p);
+int html_scopes(page *p);
+bool html_has_folded(const page *p);
+int html_folded(page *p);
+bool html_has_modules(const page *p);
+int html_modules(page *p);
+bool html_has_idle(const page *p);
+int html_idle(page *p);
+bool html_has_launch(const page *p);
+int html_launch(page *p);
+bool html_has_collectives(const page *p);
+int html_collectives(page *p);
+bool html_has_transfers(const page *p);
+int html_transfers(page *p);
+bool html_has_balance(const page *p);
+int html_balance(page *p);
+bool html_has_compile(const page *p);
+int html_compile(page *p);
+bool html_has_hygiene(const page *p);
+int html_hygiene(page *p);
+bool html_has_host_ops(const page *p);
+int html_host_ops(page *p);
+bool html_has_threads(const page *p);
+int html_threads(page *p);
+bool html_has_args(const page *p);
+int html_args(page *p);
+bool html_has_counters(const page *p);
+int html_counters(page *p);
+bool html_has_meta(const page *p);
+int html_meta(page *p);
+bool html_has_memory(const page *p);
+int html_memory(page *p);
+int html_quality(page *p);
+bool html_has_files(const page *p);
+int html_files(page *p);
+
+#endif

@@ -1,0 +1,177 @@
+#include "trace/report/html/html_parts.h"
+
+#include "trace/base/err.h"
+#include "trace/report/words/tree.h"
+
+/* Rows of at least this share stand open at first, so that the page shows where the time goes. */
+#define OPEN_PERCENT 20
+#define OPEN_DEPTH 8u
+
+static void put_cells(page *p, const tree *t, vp_unit unit, bool is_more)
+{
+    int64_t total = is_more ? t->more_total_ps : t->scope->total_ps;
+    html_puts(p, "<span class=\"num\">");
+    html_number(p, total, unit);
+    html_puts(p, "</span><span class=\"num share\"><svg aria-hidden=\"true\">");
+    html_rect(p, is_more ? "idle" : "comp", 0, html_hundredths(total, t->all_ps));
+    html_puts(p, "</svg><b>");
+    rep_put_percent(p->b, total, t->all_ps);
+    html_puts(p, "</b></span><span class=\"num wide\">");
+    if (!is_more)
+        html_number(p, t->scope->self_ps, unit);
+    html_puts(p, "</span><span class=\"num wide\">");
+    rep_put_count(p->b, is_more ? t->more_calls : t->scope->calls, true);
+    html_puts(p, "</span>");
+}
+
+static void put_name(page *p, const tree *t)
+{
+    html_puts(p, "<span class=\"name\" title=\"");
+    html_text(p, t->scope->path);
+    html_puts(p, "\">");
+    rep_html_escape(p->b, t->label);
+    html_puts(p, "</span>");
+    if (t->scope->source) {
+        html_puts(p, "<span class=\"src\">");
+        html_text(p, t->scope->source);
+        html_puts(p, "</span>");
+    }
+    if (t->below)
+        vp_buf_printf(p->b, "<span class=\"below\">+%zu below</span>", t->below);
+}
+
+static void put_event(page *p, const tree *t, vp_unit unit, tree_event event)
+{
+    bool open = event == TREE_OPEN && t->row_depth < OPEN_DEPTH &&
+                t->scope->total_ps >= t->all_ps / (100 / OPEN_PERCENT);
+    switch (event) {
+    case TREE_OPEN:
+        vp_buf_printf(p->b, "<details%s><summary><span class=\"label\">", open ? " open" : "");
+        put_name(p, t);
+        html_puts(p, "</span>");
+        put_cells(p, t, unit, false);
+        html_puts(p, "</summary>\n");
+        break;
+    case TREE_LEAF:
+        html_puts(p, "<div class=\"row\"><span class=\"label\">");
+        put_name(p, t);
+        html_puts(p, "</span>");
+        put_cells(p, t, unit, false);
+        html_puts(p, "</div>\n");
+        break;
+    case TREE_MORE:
+        vp_buf_printf(p->b, "<div class=\"row more\"><span class=\"label\">… %zu more</span>",
+                      t->more);
+        put_cells(p, t, unit, true);
+        html_puts(p, "</div>\n");
+        break;
+    case TREE_CLOSE:
+        html_puts(p, "</details>\n");
+        break;
+    case TREE_END:
+        break;
+    }
+}
+
+bool html_has_scopes(const page *p)
+{
+    return p->r->scope_count > 0;
+}
+
+int html_scopes(page *p)
+{
+    static const tree_limits limits = {.depth = 32, .breadth = 40, .rows = 4000};
+    tree t;
+    tree_event event;
+    VP_TRY(tree_init(&t, p->r, &limits));
+    vp_unit unit = rep_unit_for(p->v.unit, t.all_ps);
+    html_section(p, "scopes", "Computation graph by time");
+    html_puts(p, "<p class=\"note\">Self time of the ops below each framework path, over all "
+                 "devices. Shares are of ");
+    html_duration(p, t.all_ps, t.all_ps);
+    vp_buf_printf(p->b,
+                  ".</p>\n<div class=\"tree\">\n<div class=\"row head\" aria-hidden=\"true\">"
+                  "<span class=\"label\">Scope</span><span class=\"num\">Total %s</span>"
+                  "<span class=\"num share\">Total %%</span><span class=\"num wide\">Self %s</span>"
+                  "<span class=\"num wide\">Calls</span></div>\n",
+                  rep_unit_sign(unit), rep_unit_sign(unit));
+    while ((event = tree_next(&t)) != TREE_END)
+        put_event(p, &t, unit, event);
+    html_puts(p, "</div>\n");
+    html_section_end(p);
+    tree_free(&t);
+    return p->b->status;
+}
+
+/* ---- Forward, backward and rematerialised work together ---- */
+
+#define FOLDED_MAX 40u
+
+static int64_t whole_of(const vp_folded_scope *s)
+{
+    return s->forward_ps + s->backward_ps + s->remat_ps;
+}
+
+/* Without backward or rematerialised work this says nothing that the tree does not. */
+bool html_has_folded(const page *p)
+{
+    for (size_t i = 0; i < p->r->folded_count; i++)
+        if (p->r->folded[i].backward_ps > 0 || p->r->folded[i].remat_ps > 0)
+            return true;
+    return false;
+}
+
+static void folded_bar(page *p, const vp_folded_scope *s, int64_t scale)
+{
+    const int64_t parts[] = {s->forward_ps, s->backward_ps, s->remat_ps};
+    static const char *const classes[] = {"forward", "backward", "remat"};
+    int64_t from = 0;
+    html_puts(p, "<td class=\"share\"><svg aria-hidden=\"true\">");
+    for (size_t i = 0; i < 3; i++) {
+        int64_t width = html_hundredths(parts[i], scale);
+        if (width)
+            html_rect(p, classes[i], from, width);
+        from += width;
+    }
+    html_puts(p, "</svg><b>");
+}
+
+int html_folded(page *p)
+{
+    const vp_report *r = p->r;
+    size_t n = r->folded_count < FOLDED_MAX ? r->folded_count : FOLDED_MAX;
+    int64_t all = 0, scale = whole_of(&r->folded[0]);
+    for (size_t i = 0; i < r->folded_count; i++)
+        all += whole_of(&r->folded[i]);
+    vp_unit unit = rep_unit_for(p->v.unit, scale);
+    const char *sign = rep_unit_sign(unit);
+    html_section(p, "folded", "Forward and backward together");
+    html_puts(p, "<p class=\"note\">Backward and rematerialised work stands with the forward scope "
+                 "that it belongs to. Self time of the ops that stand exactly there.</p>\n");
+    html_table(p, "list", "Forward and backward together");
+    html_head(p, "op", "Scope", NULL, NULL);
+    html_head(p, "", "All", sign, NULL);
+    html_head(p, "share", "All", "%", "Of the self time of all scopes");
+    html_head(p, "", "<i class=\"dot forward\"></i>Forward", sign, NULL);
+    html_head(p, "", "<i class=\"dot backward\"></i>Backward", sign, NULL);
+    html_head(p, "", "<i class=\"dot remat\"></i>Remat", sign, "Computed again instead of kept");
+    html_head(p, "", "Calls", NULL, NULL);
+    html_rows(p);
+    for (size_t i = 0; i < n; i++) {
+        const vp_folded_scope *s = &r->folded[i];
+        html_puts(p, "<tr>");
+        html_name_cell(p, s->path, NULL);
+        html_ps_cell(p, whole_of(s), unit);
+        folded_bar(p, s, scale);
+        rep_put_percent(p->b, whole_of(s), all);
+        html_puts(p, "</b></td>");
+        html_ps_cell(p, s->forward_ps, unit);
+        html_ps_cell(p, s->backward_ps, unit);
+        html_ps_cell(p, s->remat_ps, unit);
+        html_count_cell(p, s->calls);
+        html_puts(p, "</tr>\n");
+    }
+    html_table_end(p, r->folded_count - n);
+    html_section_end(p);
+    return p->b->status;
+}

@@ -1,0 +1,346 @@
+#include "trace/report/html/html_parts.h"
+
+/* Bars that a phone still shows apart; of more steps each bar is the slowest of several. */
+#define BARS_MAX 160u
+/* The scale ends at this many medians, so that one slow step does not flatten all others. */
+#define SCALE_MEDIANS 4
+/* Below the bars a strip of this height tells heavy from light steps. */
+#define STRIP 400
+#define BARS_HEIGHT (REP_PERCENT_ALL - 2 * STRIP)
+
+static const char *const part_classes[REP_PARTS] = {"comp", "comm", "copy", "idle"};
+
+typedef struct chart {
+    page *p;
+    const vp_steps *s;
+    size_t count, run; /* bars; steps a bar */
+    int64_t scale_ps;  /* the length of a bar over the whole height */
+    vp_unit unit;
+} chart;
+
+bool html_has_steps(const page *p)
+{
+    return p->r->steps.count > 0;
+}
+
+/* The slowest of the steps that bar i stands for. */
+static const vp_step *step_of(const chart *c, size_t i)
+{
+    size_t first = i * c->run, end = first + c->run < c->s->count ? first + c->run : c->s->count;
+    size_t best = first;
+    for (size_t k = first + 1; k < end; k++)
+        if (c->s->list[k].dur_ps > c->s->list[best].dur_ps)
+            best = k;
+    return &c->s->list[best];
+}
+
+static const vp_step_device *critical(const vp_step *s)
+{
+    for (size_t i = 0; i < s->device_count; i++)
+        if (s->devices[i].device == s->device)
+            return &s->devices[i];
+    return NULL;
+}
+
+/* analysis.md A7, F12: robust z above 10, the MAD at least 0.1 % of the median, or twice the
+ * median. Heavy steps are of a kind of their own. */
+static bool is_outlier(const vp_steps *all, const vp_step *s)
+{
+    if (s->partial || s->step_class != VP_STEP_NORMAL || all->median_ps <= 0 || all->mad_ps < 0)
+        return false;
+    double mad = (double)all->mad_ps, least = (double)all->median_ps / 1000;
+    double above = (double)s->dur_ps - (double)all->median_ps;
+    return above > 10 * 1.4826 * (mad > least ? mad : least) || above > (double)all->median_ps;
+}
+
+/* ---- The chart ---- */
+
+/* As the program counts; else by the order in time. */
+static void put_step_name(const chart *c, const vp_step *s)
+{
+    page *p = c->p;
+    if (s->number != VP_UNKNOWN) {
+        html_puts(p, "step ");
+        rep_put_count(p->b, s->number, false);
+    } else {
+        html_text(p, s->name ? s->name : "step");
+        vp_buf_printf(p->b, " #%zu", (size_t)(s - c->s->list) + 1);
+    }
+}
+
+static void put_marks(page *p, const vp_steps *all, const vp_step *s)
+{
+    const char *sep = "";
+    if (s->partial) {
+        html_puts(p, "partial");
+        sep = ", ";
+    }
+    if (s->warm_up) {
+        vp_buf_printf(p->b, "%swarm-up", sep);
+        sep = ", ";
+    }
+    if (is_outlier(all, s)) {
+        vp_buf_printf(p->b, "%soutlier", sep);
+        sep = ", ";
+    }
+    if (s->step_class != VP_STEP_NORMAL)
+        vp_buf_printf(p->b, "%s%s", sep, rep_step_class_name(s->step_class));
+}
+
+static void put_tip(const chart *c, const vp_step *s)
+{
+    html_puts(c->p, "<title>");
+    put_step_name(c, s);
+    html_puts(c->p, ": ");
+    html_duration(c->p, s->dur_ps, c->scale_ps);
+    html_puts(c->p, " ");
+    put_marks(c->p, c->s, s);
+    html_puts(c->p, "</title>");
+}
+
+static void put_parts(const chart *c, const vp_step *s, html_box box)
+{
+    const vp_step_device *d = critical(s);
+    int64_t parts[REP_PARTS], bottom = BARS_HEIGHT;
+    if (!d) {
+        html_block(c->p, "comp", box);
+        return;
+    }
+    rep_breakdown_parts(parts, &d->breakdown);
+    for (size_t i = 0; i < REP_PARTS && bottom > box.y; i++) {
+        int64_t height = html_hundredths(parts[i], c->scale_ps) * BARS_HEIGHT / REP_PERCENT_ALL;
+        height = i + 1 == REP_PARTS || height > bottom - box.y ? bottom - box.y : height;
+        bottom -= height;
+        if (height && parts[i])
+            html_block(c->p, part_classes[i], (html_box){box.x, bottom, box.width, height});
+    }
+}
+
+static void put_bar(const chart *c, size_t i)
+{
+    const vp_step *s = step_of(c, i);
+    int64_t n = (int64_t)c->count, x = (int64_t)i * REP_PERCENT_ALL / n;
+    int64_t slot = ((int64_t)i + 1) * REP_PERCENT_ALL / n - x;
+    int64_t height = html_hundredths(s->dur_ps, c->scale_ps) * BARS_HEIGHT / REP_PERCENT_ALL;
+    html_box box = {x, BARS_HEIGHT - height, slot - slot / 8, height};
+    vp_buf_printf(c->p->b, "<g%s>", s->partial ? " class=\"partial\"" : "");
+    put_tip(c, s);
+    put_parts(c, s, box);
+    if (is_outlier(c->s, s))
+        html_block(c->p, "mark", (html_box){x, box.y, box.width, STRIP / 2});
+    if (s->step_class != VP_STEP_NORMAL)
+        html_block(c->p, rep_step_class_name(s->step_class),
+                   (html_box){x, REP_PERCENT_ALL - STRIP, box.width, STRIP});
+    html_puts(c->p, "</g>\n");
+}
+
+static void put_median(const chart *c)
+{
+    if (c->s->median_ps <= 0)
+        return;
+    int64_t height = html_hundredths(c->s->median_ps, c->scale_ps) * BARS_HEIGHT / REP_PERCENT_ALL;
+    html_puts(c->p, "<line class=\"median\" x1=\"0\" x2=\"100%\" y1=\"");
+    rep_put_hundredths(c->p->b, BARS_HEIGHT - height);
+    html_puts(c->p, "%\" y2=\"");
+    rep_put_hundredths(c->p->b, BARS_HEIGHT - height);
+    html_puts(c->p, "%\"/>\n");
+}
+
+static void put_legend_of(page *p, bool there, const char *markup)
+{
+    if (there)
+        vp_buf_printf(p->b, "<li><i class=\"%s</li>\n", markup);
+}
+
+static void put_legend(const chart *c)
+{
+    page *p = c->p;
+    bool is[3] = {false, false, false}, has_partial = false, has_outlier = false;
+    for (size_t i = 0; i < c->s->count; i++) {
+        is[c->s->list[i].step_class] = true;
+        has_partial |= c->s->list[i].partial;
+        has_outlier |= is_outlier(c->s, &c->s->list[i]);
+    }
+    html_puts(p, "<ul class=\"legend\">\n");
+    for (size_t i = 0; i < REP_PARTS; i++)
+        vp_buf_printf(p->b, "<li><i class=\"dot %s\"></i>%s</li>\n", part_classes[i],
+                      rep_part_names[i]);
+    put_legend_of(p, c->s->median_ps > 0, "dash\"></i>median");
+    put_legend_of(p, has_outlier, "dot mark\"></i>outlier");
+    put_legend_of(p, has_partial, "dot pale\"></i>partial");
+    put_legend_of(p, is[VP_STEP_HEAVY], "dot heavy\"></i>heavy step, marked below");
+    put_legend_of(p, is[VP_STEP_LIGHT], "dot light\"></i>light step, marked below");
+    html_puts(p, "</ul>\n");
+}
+
+static void put_chart(const chart *c)
+{
+    page *p = c->p;
+    html_puts(p, "<div class=\"chart\">\n<p class=\"axis\"><span>");
+    html_duration(p, c->scale_ps, c->scale_ps);
+    html_puts(p, "</span></p>\n<svg class=\"steps\" role=\"img\" aria-labelledby=\"steps-t\" "
+                 "aria-describedby=\"steps-d\">\n<title id=\"steps-t\">Length of each step"
+                 "</title>\n<desc id=\"steps-d\">");
+    vp_buf_printf(p->b, "%zu bars by time, each the parts of a step on its slowest device. ",
+                  c->count);
+    html_puts(p, "The table below has the figures.</desc>\n");
+    for (size_t i = 0; i < c->count; i++)
+        put_bar(c, i);
+    put_median(c);
+    html_puts(p, "</svg>\n<p class=\"axis\"><span>");
+    put_step_name(c, &c->s->list[0]);
+    html_puts(p, "</span><span>");
+    put_step_name(c, &c->s->list[c->s->count - 1]);
+    html_puts(p, "</span></p>\n</div>\n");
+    put_legend(c);
+}
+
+/* ---- Figures ---- */
+
+static const char *source_name(vp_step_source s)
+{
+    static const char *const names[] = {"none", "the profiler’s Steps line",
+                                        "ProfilerStep annotations", "step annotations",
+                                        "repeats of the longest module"};
+    return names[s];
+}
+
+static void put_facts(page *p, const vp_steps *s)
+{
+    html_puts(p, "<dl class=\"facts\">\n");
+    html_open_fact(p, "Steps from");
+    html_puts(p, source_name(s->source));
+    html_close_fact(p);
+    html_open_fact(p, "Steps that count");
+    vp_buf_printf(p->b, "%lld of %zu", (long long)(s->counted < 0 ? 0 : s->counted), s->count);
+    html_close_fact(p);
+    html_duration_fact(p, "Median", s->median_ps);
+    html_duration_fact(p, "p90", s->p90_ps);
+    html_duration_fact(p, "p95", s->p95_ps);
+    html_duration_fact(p, "MAD", s->mad_ps);
+    html_duration_fact(p, "Mean", s->mean_ps);
+    html_duration_fact(p, "Shortest", s->min_ps);
+    html_duration_fact(p, "Longest", s->max_ps);
+    if (s->counted > 0 && s->cv >= 0) {
+        html_open_fact(p, "CV");
+        vp_buf_printf(p->b, "%.4f", s->cv);
+        html_close_fact(p);
+    }
+    html_duration_fact(p, "Σ above median", s->excess_ps);
+    html_puts(p, "</dl>\n");
+}
+
+static void put_groups(page *p, const vp_steps *s, vp_unit unit)
+{
+    int64_t all = 0;
+    if (s->group_count < 2)
+        return;
+    for (size_t i = 0; i < s->group_count; i++)
+        all += s->groups[i].total_ps;
+    html_puts(p, "<div class=\"what\"><h3>Kinds of steps</h3></div>\n");
+    html_table(p, "list", "Kinds of steps");
+    html_head(p, "op", "Kind", NULL, NULL);
+    html_head(p, "", "Steps", NULL, NULL);
+    html_head(p, "", "Median", rep_unit_sign(unit), NULL);
+    html_head(p, "", "Total", rep_unit_sign(unit), NULL);
+    html_head(p, "", "Share", NULL, "Of the time of all kinds");
+    html_head(p, "", "Every", NULL, "Steps from one to the next");
+    html_head(p, "", "Example", NULL, "The step nearest to the median");
+    html_rows(p);
+    for (size_t i = 0; i < s->group_count; i++) {
+        const vp_step_group *g = &s->groups[i];
+        html_puts(p, "<tr>");
+        html_name_cell(p, rep_step_class_name(g->step_class), NULL);
+        html_count_cell(p, g->count);
+        html_ps_cell(p, g->median_ps, unit);
+        html_ps_cell(p, g->total_ps, unit);
+        html_percent_cell(p, g->total_ps, all);
+        html_count_cell(p, g->period);
+        html_count_cell(p, g->example);
+        html_puts(p, "</tr>\n");
+    }
+    html_table_end(p, 0);
+}
+
+/* ---- The table behind the chart ---- */
+
+static void put_row(const chart *c, const vp_step *s)
+{
+    page *p = c->p;
+    const vp_step_device *d = critical(s);
+    int64_t parts[REP_PARTS] = {VP_UNKNOWN, VP_UNKNOWN, VP_UNKNOWN, VP_UNKNOWN};
+    if (d)
+        rep_breakdown_parts(parts, &d->breakdown);
+    bool link = p->links.controls && s->number != VP_UNKNOWN && p->r->step == VP_UNKNOWN;
+    html_puts(p, "<tr><th scope=\"row\" class=\"text\">");
+    if (link) {
+        html_puts(p, "<a href=\"");
+        html_step_query(p, s->number);
+        html_puts(p, "\">");
+    }
+    put_step_name(c, s);
+    html_puts(p, link ? "</a></th>" : "</th>");
+    html_place_cell(p, s->device, NULL, s->start_ps, s->dur_ps);
+    if (p->r->device_count > 1)
+        html_device_cell(p, s->device);
+    html_ps_cell(p, s->dur_ps, c->unit);
+    html_percent_cell(p, s->dur_ps, c->s->median_ps);
+    for (size_t i = 0; i < REP_PARTS; i++)
+        html_ps_cell(p, parts[i], c->unit);
+    html_puts(p, "<td class=\"text\">");
+    put_marks(p, c->s, s);
+    html_puts(p, "</td></tr>\n");
+}
+
+static void put_table(const chart *c)
+{
+    page *p = c->p;
+    const char *unit = rep_unit_sign(c->unit);
+    vp_buf_printf(p->b, "<details class=\"fold\"><summary>Table of %zu step%s</summary>\n",
+                  c->count, c->count == 1 ? "" : "s");
+    html_table(p, "list", "Steps");
+    html_head(p, "text", "Step", NULL, NULL);
+    html_head(p, "", "At", NULL, "Start, relative to the profile’s begin");
+    if (p->r->device_count > 1)
+        html_head(p, "text", "Device", NULL, "The slowest one");
+    html_head(p, "", "Length", unit, NULL);
+    html_head(p, "", "of median", NULL, NULL);
+    html_head(p, "", "Compute", unit, NULL);
+    html_head(p, "", "Exp. comm", unit, "Communication that nothing covers");
+    html_head(p, "", "Exp. copy", unit, "Copies that nothing covers");
+    html_head(p, "", "Idle", unit, NULL);
+    html_head(p, "text", "Marks", NULL, NULL);
+    html_rows(p);
+    for (size_t i = 0; i < c->count; i++)
+        put_row(c, step_of(c, i));
+    html_table_end(p, 0);
+    html_puts(p, "</details>\n");
+}
+
+static int64_t scale_of(const vp_steps *s)
+{
+    int64_t longest = 1;
+    for (size_t i = 0; i < s->count; i++)
+        longest = s->list[i].dur_ps > longest ? s->list[i].dur_ps : longest;
+    bool cut = s->median_ps > 0 && longest / SCALE_MEDIANS > s->median_ps;
+    return cut ? s->median_ps * SCALE_MEDIANS : longest;
+}
+
+int html_steps(page *p)
+{
+    const vp_steps *s = &p->r->steps;
+    chart c = {.p = p, .s = s, .scale_ps = scale_of(s)};
+    c.run = (s->count + BARS_MAX - 1) / BARS_MAX;
+    c.count = (s->count + c.run - 1) / c.run;
+    c.unit = rep_unit_for(p->v.unit, c.scale_ps);
+    html_section(p, "steps", "Steps");
+    put_facts(p, s);
+    if (c.run > 1)
+        vp_buf_printf(
+            p->b, "<p class=\"note\">Each bar is the slowest of %zu steps in a row.</p>\n", c.run);
+    put_chart(&c);
+    put_groups(p, s, c.unit);
+    put_table(&c);
+    html_section_end(p);
+    return p->b->status;
+}

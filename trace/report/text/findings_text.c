@@ -1,0 +1,319 @@
+#include "trace/report/text/text_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "trace/base/limits.h"
+#include "trace/base/log.h"
+
+/* "  1  !!! HIGH    F6  title" and under it, in one column, what a reader asks in this order: how
+ * much, what, where, what to do, what speaks against it. */
+#define LABEL_WIDTH 8u
+#define PLACES_SHOWN 3u
+#define PROSE_WIDTH 100u /* longer lines are hard to read, however wide the terminal is */
+
+static grid_style level_style(vp_level l)
+{
+    return l == VP_LEVEL_HIGH ? GRID_BAD : l == VP_LEVEL_MEDIUM ? GRID_COMM : GRID_PLAIN;
+}
+
+static const char *level_mark(vp_level l)
+{
+    static const char *const marks[] = {"!  ", "!! ", "!!!"};
+    return marks[l];
+}
+
+static size_t prose_width(const vp_view *v)
+{
+    return text_width(v) < PROSE_WIDTH ? text_width(v) : PROSE_WIDTH;
+}
+
+/* A labelled paragraph with a hanging indent; takes the text. */
+static void paragraph(vp_buf *b, const vp_view *v, const char *label, vp_buf *text)
+{
+    grid_flow f = {.b = b,
+                   .width = prose_width(v),
+                   .indent = 2 + LABEL_WIDTH,
+                   .gap = 0,
+                   .column = 2 + LABEL_WIDTH};
+    vp_buf_puts(b, "  ");
+    grid_color_on(b, GRID_DIM, v->color);
+    vp_buf_puts(b, label);
+    grid_color_off(b, GRID_DIM, v->color);
+    vp_buf_pad(b, ' ', LABEL_WIDTH - strlen(label));
+    grid_flow_words(&f, text);
+    grid_flow_end(&f);
+}
+
+static void say(vp_buf *b, const vp_view *v, const char *label, const char *sentence)
+{
+    vp_buf text;
+    if (!sentence)
+        return;
+    vp_buf_init(&text, VP_REPORT_BYTES_MAX);
+    vp_put_escaped(&text, vp_str_of(sentence));
+    paragraph(b, v, label, &text);
+    vp_buf_free(&text);
+}
+
+/* ---- One finding that fired ---- */
+
+static void put_headline(vp_buf *b, const vp_finding *f, const vp_view *v, size_t rank)
+{
+    grid_style style = level_style(f->severity);
+    vp_buf_printf(b, "%2zu ", rank);
+    grid_color_on(b, style, v->color);
+    vp_buf_printf(b, "%s %-6s", level_mark(f->severity), rep_level_name(f->severity));
+    grid_color_off(b, style, v->color);
+    vp_buf_puts(b, "  ");
+    grid_color_on(b, GRID_BOLD, v->color);
+    vp_buf_puts(b, f->title);
+    grid_color_off(b, GRID_BOLD, v->color);
+    grid_color_on(b, GRID_DIM, v->color);
+    vp_buf_printf(b, "  %s %s", f->id, f->name);
+    grid_color_off(b, GRID_DIM, v->color);
+    vp_buf_putc(b, '\n');
+}
+
+static const char *window_name(const vp_finding *f)
+{
+    return f->denominator && !strcmp(f->denominator, "capture") ? "capture" : "window";
+}
+
+static void put_time(vp_buf *b, int64_t ps, const vp_view *v)
+{
+    vp_unit unit = rep_unit_for(v->unit, ps);
+    rep_put_ps(b, ps, unit);
+    vp_buf_printf(b, " %s", rep_unit_sign(unit));
+}
+
+static void put_impact(vp_buf *b, const vp_finding *f, const vp_view *v)
+{
+    vp_buf text;
+    if (f->impact_ps < 0 || f->window_ps <= 0)
+        return;
+    vp_buf_init(&text, VP_REPORT_BYTES_MAX);
+    vp_buf_puts(&text, "up to ");
+    put_time(&text, f->impact_ps, v);
+
+    vp_buf_puts(&text, ", ");
+    rep_put_percent(&text, f->impact_ps, f->window_ps);
+    vp_buf_printf(&text, " of the %s of ", window_name(f));
+    put_time(&text, f->window_ps, v);
+
+    if (f->gross_ps > f->impact_ps) {
+        vp_buf_puts(&text, "; of ");
+        put_time(&text, f->gross_ps, v);
+
+        vp_buf_puts(&text, " the rest belongs to other findings");
+    }
+    paragraph(b, v, "win", &text);
+    vp_buf_free(&text);
+}
+
+/* "TPU:0" of "/device:TPU:0". */
+static vp_str short_device(const vp_device *d)
+{
+    vp_str name = vp_str_of(d->name);
+    size_t slash = vp_str_rfind_char(name, '/'), colon = vp_str_find(name, VP_STR(":"));
+    if (slash == 0 && colon + 1 < name.n)
+        name = vp_str_skip(name, colon + 1);
+    return name;
+}
+
+/* "TPU:0 14.060 s + 22.030 s"; with the host where there are many. */
+static void place_words(vp_buf *text, const vp_report *r, const vp_place *p, const vp_view *v)
+{
+    if (p->device < r->device_count)
+        vp_put_escaped(text, short_device(&r->devices[p->device]));
+    else
+        vp_buf_puts(text, "host");
+    if (p->host && (r->host_count > 1 || p->device >= r->device_count)) {
+        vp_buf_puts(text, p->device < r->device_count ? " on " : " ");
+        vp_put_escaped(text, vp_str_of(p->host));
+    }
+    if (p->track) {
+        vp_buf_puts(text, " (");
+        vp_put_escaped(text, vp_str_of(p->track));
+        vp_buf_putc(text, ')');
+    }
+    if (p->start_ps == VP_NO_TIME)
+        return;
+    vp_unit unit = rep_unit_for(v->unit, INT64_MAX);
+    vp_buf_puts(text, " at ");
+    rep_put_when(text, p->start_ps, unit, p->end_ps - p->start_ps);
+    vp_buf_printf(text, " %s", rep_unit_name(unit));
+    if (p->end_ps > p->start_ps) {
+        vp_buf_puts(text, " for ");
+        put_time(text, p->end_ps - p->start_ps, v);
+    }
+}
+
+static void put_places(vp_buf *b, const vp_report *r, const vp_finding *f, const vp_view *v)
+{
+    vp_buf text;
+    vp_buf_init(&text, VP_REPORT_BYTES_MAX);
+    for (size_t i = 0; i < f->where_count && i < PLACES_SHOWN; i++) {
+        place_words(&text, r, &f->where[i], v);
+        paragraph(b, v, i ? "" : "where", &text);
+    }
+    vp_buf_free(&text);
+}
+
+static void put_fired(vp_buf *b, const vp_report *r, const vp_finding *f, const vp_view *v,
+                      size_t rank)
+{
+    put_headline(b, f, v, rank);
+    say(b, v, "what", f->message);
+    put_impact(b, f, v);
+    put_places(b, r, f, v);
+    say(b, v, "do", f->suggestion);
+    for (size_t i = 0; i < f->caveat_count; i++)
+        say(b, v, i ? "" : "but", f->caveats[i]);
+    vp_buf_putc(b, '\n');
+}
+
+/* ---- What did not fire ---- */
+
+static size_t count_of(const vp_report *r, vp_finding_status status)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->finding_count; i++)
+        n += r->findings[i].status == status;
+    return n;
+}
+
+static void put_title(vp_buf *b, const vp_view *v, const char *title)
+{
+    grid_color_on(b, GRID_BOLD, v->color);
+    vp_buf_puts(b, title);
+    grid_color_off(b, GRID_BOLD, v->color);
+    vp_buf_putc(b, '\n');
+}
+
+static void put_explained(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    vp_buf text;
+    if (!count_of(r, VP_EXPLAINED))
+        return;
+    put_title(b, v, "Explained by the findings above");
+    vp_buf_init(&text, VP_REPORT_BYTES_MAX);
+    for (size_t i = 0; i < r->finding_count; i++) {
+        const vp_finding *f = &r->findings[i];
+        if (f->status != VP_EXPLAINED)
+            continue;
+        vp_buf_printf(&text, "%s (see ", f->title);
+        for (size_t k = 0; k < f->explained_count; k++)
+            vp_buf_printf(&text, "%s%s", k ? ", " : "", f->explained_by[k]);
+        vp_buf_puts(&text, "). ");
+        vp_put_escaped(&text, vp_str_of(f->message ? f->message : ""));
+        paragraph(b, v, f->id, &text);
+    }
+    vp_buf_free(&text);
+    vp_buf_putc(b, '\n');
+}
+
+static bool lacks(const vp_finding *f, const char *what)
+{
+    for (size_t i = 0; f->status == VP_NOT_EVALUATED && i < f->missing_count; i++)
+        if (!strcmp(f->missing[i], what))
+            return true;
+    return false;
+}
+
+static bool said_before(const vp_report *r, size_t finding, size_t missing)
+{
+    const char *what = r->findings[finding].missing[missing];
+    for (size_t i = 0; i < finding; i++)
+        if (lacks(&r->findings[i], what))
+            return true;
+    return false;
+}
+
+/* One line for each thing that is missing: "F12 F13 F24: steps". */
+static void put_not_evaluated(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    vp_buf text;
+    const char *label = "unknown";
+    vp_buf_init(&text, VP_REPORT_BYTES_MAX);
+    for (size_t i = 0; i < r->finding_count; i++) {
+        for (size_t k = 0; k < r->findings[i].missing_count; k++) {
+            if (r->findings[i].status != VP_NOT_EVALUATED || said_before(r, i, k))
+                continue;
+            const char *what = r->findings[i].missing[k];
+            for (size_t n = i; n < r->finding_count; n++)
+                if (lacks(&r->findings[n], what))
+                    vp_buf_printf(&text, "%s ", r->findings[n].id);
+            vp_buf_puts(&text, "- the profile lacks ");
+            vp_put_escaped(&text, vp_str_of(what));
+            paragraph(b, v, label, &text);
+            label = "";
+        }
+    }
+    vp_buf_free(&text);
+}
+
+static void put_clear(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    vp_buf text;
+    if (!count_of(r, VP_CLEAR))
+        return;
+    vp_buf_init(&text, VP_REPORT_BYTES_MAX);
+    for (size_t i = 0; i < r->finding_count; i++)
+        if (r->findings[i].status == VP_CLEAR)
+            vp_buf_printf(&text, "%s ", r->findings[i].id);
+    paragraph(b, v, "clear", &text);
+    vp_buf_free(&text);
+}
+
+/* ---- The whole ---- */
+
+static void put_head(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    grid_flow f = {.b = b, .width = text_width(v), .indent = 2, .gap = 2};
+    size_t levels[3] = {0}, fired = 0;
+    vp_buf text;
+    for (size_t i = 0; i < r->finding_count; i++)
+        if (r->findings[i].status == VP_FIRED) {
+            levels[r->findings[i].severity]++;
+            fired++;
+        }
+    vp_buf_init(&text, VP_REPORT_BYTES_MAX);
+    vp_buf_puts(&text, "run ");
+    vp_put_escaped(&text, vp_str_of(r->session_name));
+    grid_flow_put(&f, &text);
+    vp_buf_printf(&text, "%zu finding%s", fired, fired == 1 ? "" : "s");
+    const char *between = " (";
+    for (int l = VP_LEVEL_HIGH; l >= VP_LEVEL_LOW; l--)
+        if (levels[l]) {
+            vp_buf_printf(&text, "%s%zu %s", between, levels[l], rep_level_name((vp_level)l));
+            between = ", ";
+        }
+    vp_buf_puts(&text, fired ? ")" : "");
+    grid_flow_put(&f, &text);
+    vp_buf_printf(&text, "%zu of %zu rules evaluated",
+                  r->finding_count - count_of(r, VP_NOT_EVALUATED), r->finding_count);
+    grid_flow_put(&f, &text);
+    grid_flow_end(&f);
+    vp_buf_free(&text);
+}
+
+void text_findings(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    size_t rank = 0;
+    for (size_t i = 0; i < r->finding_count; i++)
+        if (r->findings[i].status == VP_FIRED)
+            put_fired(b, r, &r->findings[i], v, ++rank);
+    put_explained(b, r, v);
+    put_not_evaluated(b, r, v);
+    put_clear(b, r, v);
+}
+
+int rep_findings_text(vp_buf *b, const vp_report *r, const vp_view *view)
+{
+    vp_view v = rep_view(view);
+    put_head(b, r, &v);
+    vp_buf_putc(b, '\n');
+    text_findings(b, r, &v);
+    return b->status;
+}

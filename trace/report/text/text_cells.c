@@ -1,0 +1,86 @@
+#include <math.h>
+
+#include "trace/base/limits.h"
+#include "trace/report/text/text_parts.h"
+
+void text_title(vp_buf *b, const vp_view *v, const char *title)
+{
+    vp_buf_putc(b, '\n');
+    grid_color_on(b, GRID_BOLD, v->color);
+    vp_buf_puts(b, title);
+    grid_color_off(b, GRID_BOLD, v->color);
+    vp_buf_putc(b, '\n');
+}
+
+void text_head(grid *g, const char *word, const char *unit)
+{
+    vp_buf_printf(&g->text, "%s%s%s", word, unit ? " " : "", unit ? unit : "");
+    grid_end(g, GRID_BOLD);
+}
+
+void text_ps(grid *g, int64_t ps, vp_unit unit)
+{
+    rep_put_ps(&g->text, ps, unit);
+    grid_end(g, GRID_PLAIN);
+}
+
+void text_count(grid *g, int64_t n)
+{
+    rep_put_count(&g->text, n, false);
+    grid_end(g, GRID_PLAIN);
+}
+
+void text_bytes(grid *g, int64_t bytes)
+{
+    rep_put_bytes(&g->text, bytes);
+    grid_end(g, GRID_PLAIN);
+}
+
+void text_share(grid *g, int64_t part, int64_t whole)
+{
+    rep_put_percent(&g->text, part, whole);
+    grid_end(g, GRID_PLAIN);
+}
+
+void text_rate(grid *g, double gb_per_s)
+{
+    if (isfinite(gb_per_s))
+        vp_buf_printf(&g->text, "%.2f", gb_per_s);
+    else
+        vp_buf_putc(&g->text, '-');
+    grid_end(g, GRID_PLAIN);
+}
+
+int text_finish(vp_buf *b, grid *g, const vp_view *v, size_t more)
+{
+    int rc = grid_print(b, g, text_width(v), v->color);
+    grid_free(g);
+    if (more)
+        vp_buf_printf(b, "… %zu more\n", more);
+    return rc < 0 ? rc : b->status;
+}
+
+void text_factor(grid *g, double v, const char *unit, int digits, grid_style style)
+{
+    if (v > 0)
+        vp_buf_printf(&g->text, "%.*f%s", digits, v, unit);
+    else
+        vp_buf_putc(&g->text, '-');
+    grid_end(g, style);
+}
+
+void text_line(vp_buf *b, const vp_view *v, vp_buf *line)
+{
+    grid_flow f = {.b = b, .width = text_width(v), .indent = 2, .gap = 1};
+    grid_flow_words(&f, line);
+    grid_flow_end(&f);
+    vp_buf_free(line);
+}
+
+void text_sentence(vp_buf *b, const vp_view *v, const char *words)
+{
+    vp_buf line;
+    vp_buf_init(&line, VP_REPORT_BYTES_MAX);
+    vp_buf_puts(&line, words);
+    text_line(b, v, &line);
+}

@@ -1,0 +1,350 @@
+#include "trace/report/text/text_parts.h"
+
+#include <stdlib.h>
+
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/log.h"
+#include "trace/base/mem.h"
+#include "trace/report/words/tree.h"
+
+#define FOLDED_MAX 12u
+#define MODULES_MAX 20u
+#define FILES_MAX 50u
+#define QUALITY_MAX 100u
+
+/* ---- Breakdown ---- */
+
+enum { BREAKDOWN_COLUMNS = 3 + 2 * REP_PARTS };
+
+static void breakdown_row(grid *g, const vp_device *d, vp_unit unit)
+{
+    int64_t parts[REP_PARTS];
+    int shares[REP_PARTS];
+    rep_breakdown_parts(parts, &d->breakdown);
+    rep_shares(shares, parts, REP_PARTS);
+    grid_escaped(g, d->name, GRID_PLAIN);
+    grid_escaped(g, d->host, GRID_PLAIN);
+    text_ps(g, d->breakdown.window_ps, unit);
+    for (size_t i = 0; i < REP_PARTS; i++) {
+        text_ps(g, parts[i], unit);
+        rep_put_hundredths(&g->text, shares[i]);
+        vp_buf_putc(&g->text, '%');
+        grid_end(g, GRID_PLAIN);
+    }
+}
+
+static void breakdown_head(grid *g, const vp_report *r, const char *unit)
+{
+    static const char *const times[REP_PARTS] = {"compute", "exp.comm", "exp.copy", "idle"};
+    static const char *const shares[REP_PARTS] = {"compute%", "exp.comm%", "exp.copy%", "idle%"};
+    text_head(g, r->has_devices ? "device" : "process", NULL);
+    text_head(g, "host", NULL);
+    text_head(g, "window", unit);
+    for (size_t i = 0; i < REP_PARTS; i++) {
+        text_head(g, times[i], unit);
+        text_head(g, shares[i], NULL);
+    }
+}
+
+int text_breakdown(vp_buf *b, const vp_report *r, const vp_view *v, const bool *skip, size_t limit)
+{
+    static const grid_column columns[BREAKDOWN_COLUMNS] = {
+        {.left = true, .want = 12, .min = 8},
+        {.left = true, .want = 8, .min = 4, .drop = GRID_DROP_LATE},
+        {.drop = 0},
+        {.drop = GRID_DROP_LATE + 1},
+        {.drop = 0},
+        {.drop = GRID_DROP_LATE + 1},
+        {.drop = 0},
+        {.drop = GRID_DROP_LATE + 1},
+        {.drop = 0},
+        {.drop = GRID_DROP_LATE + 1},
+        {.drop = 0},
+    };
+    int64_t scale = 0;
+    size_t shown = 0, more = 0;
+    grid g;
+    for (size_t i = 0; i < r->device_count; i++)
+        if (r->devices[i].breakdown.window_ps > scale)
+            scale = r->devices[i].breakdown.window_ps;
+    vp_unit unit = rep_unit_for(v->unit, scale);
+    grid_init(&g, columns, BREAKDOWN_COLUMNS);
+    breakdown_head(&g, r, rep_unit_name(unit));
+    for (size_t i = 0; i < r->device_count; i++) {
+        if ((skip && skip[i]) || !rep_device_matches(r, v, i))
+            continue;
+        if (shown == limit) {
+            more++;
+            continue;
+        }
+        breakdown_row(&g, &r->devices[i], unit);
+        shown++;
+    }
+    int rc = grid_print(b, &g, text_width(v), v->color);
+    grid_free(&g);
+    if (more)
+        vp_buf_printf(b, "… %zu more\n", more);
+    return rc < 0 ? rc : b->status;
+}
+
+/* ---- Scopes ---- */
+
+static void scope_row(grid *g, const tree *t, vp_unit unit, tree_event event)
+{
+    bool is_more = event == TREE_MORE;
+    int64_t total = is_more ? t->more_total_ps : t->scope->total_ps;
+    grid_style style = is_more ? GRID_DIM : GRID_PLAIN;
+    rep_put_ps(&g->text, total, unit);
+    grid_end(g, style);
+    rep_put_percent(&g->text, total, t->all_ps);
+    grid_end(g, style);
+    if (is_more)
+        grid_blank(g);
+    else
+        text_ps(g, t->scope->self_ps, unit);
+    rep_put_count(&g->text, is_more ? t->more_calls : t->scope->calls, false);
+    grid_end(g, style);
+    vp_buf_pad(&g->text, ' ', 2 * (size_t)t->row_depth);
+    if (is_more)
+        vp_buf_printf(&g->text, "… %zu more", t->more);
+    else
+        vp_put_escaped(&g->text, t->label);
+    if (!is_more && t->below)
+        vp_buf_printf(&g->text, " (+%zu below)", t->below);
+    grid_end(g, style);
+}
+
+static int put_scopes(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    static const grid_column columns[] = {
+        {.drop = 0}, {.drop = 1}, {.drop = 2}, {.drop = 3}, {.left = true, .want = 24, .min = 12}};
+    tree_limits limits = {.depth = 6, .breadth = 8, .rows = 60};
+    tree t;
+    tree_event event;
+    grid g;
+    if (!r->scope_count)
+        return b->status;
+    VP_TRY(tree_init(&t, r, &limits));
+    t.limits.min_ps = t.all_ps / 200;
+    vp_unit unit = rep_unit_for(v->unit, t.all_ps);
+    text_title(b, v,
+               r->device_count > 1 ? "Computation graph by op time, over all devices"
+                                   : "Computation graph by op time");
+    grid_init(&g, columns, sizeof columns / sizeof *columns);
+    text_head(&g, "total", rep_unit_name(unit));
+    text_head(&g, "total%", NULL);
+    text_head(&g, "self", rep_unit_name(unit));
+    text_head(&g, "calls", NULL);
+    text_head(&g, "scope", NULL);
+    while ((event = tree_next(&t)) != TREE_END)
+        if (event != TREE_CLOSE)
+            scope_row(&g, &t, unit, event);
+    int rc = grid_print(b, &g, text_width(v), v->color);
+    grid_free(&g);
+    tree_free(&t);
+    return rc;
+}
+
+/* Where there is work going back or done again: which forward scope it is done for. */
+static int put_folded(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    static const grid_column columns[] = {
+        {.drop = 0}, {.drop = 0}, {.drop = 0}, {.drop = 1}, {.left = true, .want = 24, .min = 12}};
+    size_t n = r->folded_count < FOLDED_MAX ? r->folded_count : FOLDED_MAX;
+    grid g;
+    if (!n)
+        return b->status;
+    vp_unit unit = rep_unit_for(v->unit, r->folded->forward_ps + r->folded->backward_ps);
+    text_title(b, v, "The same with backward and repeated work where it belongs");
+    grid_init(&g, columns, sizeof columns / sizeof *columns);
+    text_head(&g, "forward", rep_unit_name(unit));
+    text_head(&g, "backward", NULL);
+    text_head(&g, "remat", NULL);
+    text_head(&g, "calls", NULL);
+    text_head(&g, "scope", NULL);
+    for (size_t i = 0; i < n; i++) {
+        const vp_folded_scope *s = &r->folded[i];
+        text_ps(&g, s->forward_ps, unit);
+        text_ps(&g, s->backward_ps, unit);
+        text_ps(&g, s->remat_ps, unit);
+        text_count(&g, s->calls);
+        grid_escaped(&g, s->path, GRID_PLAIN);
+    }
+    return text_finish(b, &g, v, r->folded_count - n);
+}
+
+/* ---- Modules and files ---- */
+
+static int put_modules(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    static const grid_column columns[] = {
+        {.drop = 0}, {.drop = 1}, {.drop = 2}, {.drop = 3}, {.left = true, .want = 24, .min = 12}};
+    size_t n = r->module_count < MODULES_MAX ? r->module_count : MODULES_MAX;
+    int64_t scale = 0;
+    grid g;
+    if (!n)
+        return b->status;
+    for (size_t i = 0; i < n; i++)
+        if (r->modules[i].total_ps > scale)
+            scale = r->modules[i].total_ps;
+    vp_unit unit = rep_unit_for(v->unit, scale);
+    text_title(b, v, "Modules");
+    grid_init(&g, columns, sizeof columns / sizeof *columns);
+    text_head(&g, "total", rep_unit_name(unit));
+    text_head(&g, "p50", rep_unit_name(unit));
+    text_head(&g, "runs", NULL);
+    text_head(&g, "program", NULL);
+    text_head(&g, "module", NULL);
+    for (size_t i = 0; i < n; i++) {
+        const vp_module *m = &r->modules[i];
+        text_ps(&g, m->total_ps, unit);
+        text_ps(&g, m->p50_ps, unit);
+        text_count(&g, m->runs);
+        if (m->program_id == VP_UNKNOWN)
+            vp_buf_putc(&g.text, '-');
+        else
+            vp_buf_u64(&g.text, (uint64_t)m->program_id);
+        grid_end(&g, GRID_PLAIN);
+        grid_escaped(&g, m->name, GRID_PLAIN);
+    }
+    int rc = grid_print(b, &g, text_width(v), v->color);
+    grid_free(&g);
+    if (r->module_count > n)
+        vp_buf_printf(b, "… %zu more\n", r->module_count - n);
+    return rc;
+}
+
+static int put_files(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    static const grid_column columns[] = {
+        {.drop = 0}, {.drop = 1}, {.left = true, .drop = 2}, {.left = true, .want = 24, .min = 12}};
+    size_t n = r->file_count < FILES_MAX ? r->file_count : FILES_MAX;
+    grid g;
+    if (!n)
+        return b->status;
+    text_title(b, v, "Files");
+    grid_init(&g, columns, sizeof columns / sizeof *columns);
+    text_head(&g, "size", NULL);
+    text_head(&g, "events", NULL);
+    text_head(&g, "kind", NULL);
+    text_head(&g, "file", NULL);
+    for (size_t i = 0; i < n; i++) {
+        const vp_report_file *file = &r->files[i];
+        rep_put_bytes(&g.text, file->bytes);
+        grid_end(&g, GRID_PLAIN);
+        text_count(&g, file->events);
+        vp_put_escaped(&g.text, vp_str_of(file->kind));
+        vp_buf_puts(&g.text, file->partial ? " (partial)" : "");
+        grid_end(&g, file->partial ? GRID_BAD : GRID_PLAIN);
+        grid_escaped(&g, file->path, GRID_PLAIN);
+    }
+    int rc = grid_print(b, &g, text_width(v), v->color);
+    grid_free(&g);
+    if (r->file_count > n)
+        vp_buf_printf(b, "… %zu more\n", r->file_count - n);
+    return rc;
+}
+
+/* ---- Quality ---- */
+
+static void quality_line(vp_buf *b, const vp_view *v, const vp_quality *q)
+{
+    grid_flow f = {.b = b, .width = text_width(v), .indent = 4, .gap = 1};
+    vp_buf line;
+    vp_buf_init(&line, VP_REPORT_BYTES_MAX);
+    vp_buf_printf(&line, "%s: ", rep_severity_name(q->severity));
+    if (q->file) {
+        vp_put_escaped(&line, vp_str_of(q->file));
+        if (q->event >= 0)
+            vp_buf_printf(&line, ": event %lld", (long long)q->event);
+        if (q->byte >= 0)
+            vp_buf_printf(&line, "%s byte %lld", q->event >= 0 ? "," : ":", (long long)q->byte);
+        vp_buf_puts(&line, ": ");
+    }
+    vp_put_escaped(&line, vp_str_of(q->message));
+    vp_buf_puts(&line, " [");
+    vp_put_escaped(&line, vp_str_of(q->code));
+    vp_buf_puts(&line, q->partial ? "; figures are partial]" : "]");
+    grid_color_on(b, q->severity == VP_SEV_ERROR ? GRID_BAD : GRID_PLAIN, v->color);
+    grid_flow_words(&f, &line);
+    grid_color_off(b, q->severity == VP_SEV_ERROR ? GRID_BAD : GRID_PLAIN, v->color);
+    grid_flow_end(&f);
+    vp_buf_free(&line);
+}
+
+int text_quality(vp_buf *b, const vp_report *r, const vp_view *v, vp_severity least, size_t limit)
+{
+    size_t shown = 0, all = 0;
+    for (int s = VP_SEV_ERROR; s >= (int)least; s--) {
+        for (size_t i = 0; i < r->quality_count; i++) {
+            if (r->quality[i].severity != (vp_severity)s || all++ >= limit)
+                continue;
+            if (!shown++)
+                text_title(b, v, "Data quality");
+            quality_line(b, v, &r->quality[i]);
+        }
+    }
+    if (all > shown)
+        vp_buf_printf(b, "… %zu more\n", all - shown);
+    return b->status;
+}
+
+/* ---- The whole ---- */
+
+static void put_session(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    grid_flow f = {.b = b, .width = text_width(v), .indent = 2, .gap = 2};
+    vp_buf line;
+    vp_buf_init(&line, VP_REPORT_BYTES_MAX);
+    vp_buf_puts(&line, "run ");
+    vp_put_escaped(&line, vp_str_of(r->session_name));
+    grid_flow_put(&f, &line);
+    if (r->step != VP_UNKNOWN) {
+        vp_buf_printf(&line, "only step %lld", (long long)r->step);
+        grid_flow_put(&f, &line);
+    }
+    vp_buf_puts(&line, "captured ");
+    rep_put_time(&line, r->captured_unix_ns);
+    grid_flow_put(&f, &line);
+    vp_buf_printf(&line, "%zu host%s, %zu device%s, %lld events%s", r->host_count,
+                  r->host_count == 1 ? "" : "s", r->has_devices ? r->device_count : 0,
+                  r->has_devices && r->device_count == 1 ? "" : "s", (long long)r->events,
+                  r->partial ? " (partial)" : "");
+    grid_flow_put(&f, &line);
+    grid_flow_end(&f);
+    vp_buf_free(&line);
+}
+
+int rep_text_full(vp_buf *b, const vp_report *r, const vp_view *view)
+{
+    vp_view v = rep_view(view);
+    VP_TRY(rep_check_filters(r, &v));
+    put_session(b, r, &v);
+    if (r->finding_count) {
+        text_title(b, &v, "Findings");
+        text_findings(b, r, &v);
+    }
+    if (r->device_count) {
+        text_title(b, &v,
+                   r->has_devices ? "Where each device's window went"
+                                  : "No device in this profile: processes and their tracks");
+        VP_TRY(text_breakdown(b, r, &v, NULL, SIZE_MAX));
+        text_title(b, &v, r->has_devices ? "Slowest ops" : "Slowest events");
+        VP_TRY(text_tables(b, r, &v));
+    } else {
+        vp_buf_puts(b, "\nNo events in this profile.\n");
+    }
+    VP_TRY(text_steps(b, r, &v));
+    VP_TRY(text_idle(b, r, &v));
+    VP_TRY(text_launches(b, r, &v));
+    VP_TRY(text_communication(b, r, &v));
+    VP_TRY(text_hygiene(b, r, &v));
+    VP_TRY(put_scopes(b, r, &v));
+    VP_TRY(put_folded(b, r, &v));
+    VP_TRY(put_modules(b, r, &v));
+    VP_TRY(text_host(b, r, &v));
+    VP_TRY(text_zones(b, r, &v));
+    VP_TRY(put_files(b, r, &v));
+    return text_quality(b, r, &v, VP_SEV_INFO, QUALITY_MAX);
+}

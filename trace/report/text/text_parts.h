@@ -1,0 +1,53 @@
+/* The pieces of the text formats that `top` and `report` share. Only trace/report/ includes this.
+ */
+#ifndef VP_REPORT_TEXT_PARTS_H
+#define VP_REPORT_TEXT_PARTS_H
+
+#include "trace/report/text/grid.h"
+#include "trace/report/words/parts.h"
+
+size_t text_width(const vp_view *v);
+/* Header lines and op table of one device. */
+int text_ops(vp_buf *b, const vp_report *r, const vp_view *v, size_t device);
+/* The op tables of the devices that the view shows, and a line for each other one. */
+int text_tables(vp_buf *b, const vp_report *r, const vp_view *v);
+/* Window and its four parts, a row a device that the filters let through; skip[i] leaves out. */
+int text_breakdown(vp_buf *b, const vp_report *r, const vp_view *v, const bool *skip, size_t limit);
+/* Quality entries from `least` up, at most `limit`, and a line on those not shown. */
+int text_quality(vp_buf *b, const vp_report *r, const vp_view *v, vp_severity least, size_t limit);
+/* Findings that fired, in full, and the other rules in short. */
+void text_findings(vp_buf *b, const vp_report *r, const vp_view *v);
+
+/* ---- Tables, text_cells.c ---- */
+
+void text_title(vp_buf *b, const vp_view *v, const char *title); /* behind an empty line */
+void text_head(grid *g, const char *word, const char *unit);     /* unit may be NULL */
+void text_ps(grid *g, int64_t ps, vp_unit unit);
+void text_count(grid *g, int64_t n);
+void text_bytes(grid *g, int64_t bytes);
+void text_share(grid *g, int64_t part, int64_t whole);
+void text_rate(grid *g, double gb_per_s); /* "-" for no number */
+void text_factor(grid *g, double v, const char *unit, int digits, grid_style style); /* "-": 0 */
+/* Four cells, text_delta.c: the difference, its share of A, A and B; and what stands above them. */
+void text_delta(grid *g, const vp_delta *d, vp_unit unit, grid_style style);
+void text_delta_heads(grid *g, vp_unit unit);
+/* "A  NAME  PATH": who is compared, the path where it says more than the name. */
+void text_side(vp_buf *b, const vp_view *v, const char *letter, const char *name, const char *path);
+/* Prints and frees; `more` rows are not shown. */
+int text_finish(vp_buf *b, grid *g, const vp_view *v, size_t more);
+/* Words in a line of its own, wrapped; frees `line` and passes its failure on. */
+void text_line(vp_buf *b, const vp_view *v, vp_buf *line);
+void text_sentence(vp_buf *b, const vp_view *v, const char *words);
+
+/* ---- Sections of the full report; each prints nothing where there is nothing ---- */
+
+int text_steps(vp_buf *b, const vp_report *r, const vp_view *v);
+int text_idle(vp_buf *b, const vp_report *r, const vp_view *v);
+int text_launches(vp_buf *b, const vp_report *r, const vp_view *v);
+int text_communication(vp_buf *b, const vp_report *r, const vp_view *v);
+int text_hygiene(vp_buf *b, const vp_report *r, const vp_view *v); /* what ops could be rid of */
+/* Threads, and what the program says of itself. */
+int text_zones(vp_buf *b, const vp_report *r, const vp_view *v);
+int text_host(vp_buf *b, const vp_report *r, const vp_view *v); /* compile, host ops, memory */
+
+#endif

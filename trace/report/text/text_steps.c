@@ -1,0 +1,330 @@
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/log.h"
+#include "trace/report/text/text_parts.h"
+
+/* Steps, idle time and launches: what a device waits for. */
+
+#define STEPS_SHOWN 12u
+#define LABELS_MAX 10u
+#define GAPS_MAX 5u
+#define DEVICES_MAX 24u
+
+/* ---- Steps ---- */
+
+static void put_fact(vp_buf *line, const vp_view *v, const char *word, int64_t ps)
+{
+    vp_buf_printf(line, "%s%s ", line->n ? ", " : "", word);
+    rep_duration(line, ps, v->unit, ps);
+}
+
+static void put_statistics(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    static const char *const found[] = {"", "the profiler's line of steps", "ProfilerStep",
+                                        "step annotations", "repeats of the longest module"};
+    const vp_steps *s = &r->steps;
+    vp_buf line;
+    vp_buf_init(&line, VP_REPORT_BYTES_MAX);
+    if (s->counted > 0) {
+        put_fact(&line, v, "median", s->median_ps);
+        put_fact(&line, v, "p90", s->p90_ps);
+        put_fact(&line, v, "MAD", s->mad_ps);
+        vp_buf_printf(&line, ", CV %.2f", s->cv);
+        put_fact(&line, v, "from", s->min_ps);
+        vp_buf_puts(&line, " to ");
+        rep_duration(&line, s->max_ps, v->unit, s->max_ps);
+        vp_buf_puts(&line, "; ");
+    }
+    vp_buf_printf(&line, "%lld of %zu count; found by %s.",
+                  (long long)(s->counted > 0 ? s->counted : 0), s->count, found[s->source]);
+    text_line(b, v, &line);
+}
+
+static const vp_breakdown *critical(const vp_step *s)
+{
+    for (size_t i = 0; i < s->device_count; i++)
+        if (s->devices[i].device == s->device)
+            return &s->devices[i].breakdown;
+    return NULL;
+}
+
+/* As the program counts; else by the order in time, as the page names them. */
+static void step_name(grid *g, const vp_steps *all, const vp_step *s)
+{
+    if (s->number >= 0) {
+        rep_put_count(&g->text, s->number, false);
+    } else {
+        vp_put_escaped(&g->text, s->name ? vp_str_of(s->name) : VP_STR("step"));
+        vp_buf_printf(&g->text, " #%zu", (size_t)(s - all->list) + 1);
+    }
+    grid_end(g, GRID_PLAIN);
+}
+
+static void step_row(grid *g, const vp_report *r, const vp_step *s, vp_unit unit, vp_unit when)
+{
+    const vp_breakdown *d = critical(s);
+    step_name(g, &r->steps, s);
+    rep_put_when(&g->text, s->start_ps, when, s->dur_ps);
+    grid_end(g, GRID_PLAIN);
+    text_ps(g, s->dur_ps, unit);
+    text_ps(g, d ? d->compute_ps : VP_UNKNOWN, unit);
+    text_ps(g, d ? d->exposed_comm_ps : VP_UNKNOWN, unit);
+    text_ps(g, d ? d->exposed_copy_ps : VP_UNKNOWN, unit);
+    text_ps(g, d ? d->idle_ps : VP_UNKNOWN, unit);
+    grid_escaped(g, s->device < r->device_count ? r->devices[s->device].name : NULL, GRID_PLAIN);
+    grid_puts(g,
+              s->partial                        ? "cut by the capture"
+              : s->warm_up                      ? "warm-up"
+              : s->step_class != VP_STEP_NORMAL ? rep_step_class_name(s->step_class)
+                                                : "",
+              GRID_DIM);
+}
+
+/* The longest, in that order; all in order of time when there are not more. Returns how many. */
+static size_t pick_steps(const vp_step *out[STEPS_SHOWN], const vp_steps *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        size_t at = n < STEPS_SHOWN ? n++ : STEPS_SHOWN;
+        bool by_length = s->count > STEPS_SHOWN;
+        for (; by_length && at > 0 && s->list[i].dur_ps > out[at - 1]->dur_ps; at--)
+            if (at < STEPS_SHOWN)
+                out[at] = out[at - 1];
+        if (at < STEPS_SHOWN)
+            out[at] = &s->list[i];
+    }
+    return n;
+}
+
+static int put_kinds(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    static const grid_column columns[] = {{.left = true}, {.drop = 0}, {.drop = 0}, {.drop = 1},
+                                          {.drop = 0},    {.drop = 0}, {.drop = 2}};
+    const vp_steps *s = &r->steps;
+    int64_t all = 0, longest = 0;
+    grid g;
+    if (s->group_count < 2)
+        return b->status;
+    for (size_t i = 0; i < s->group_count; i++) {
+        all += s->groups[i].total_ps;
+        longest = s->groups[i].total_ps > longest ? s->groups[i].total_ps : longest;
+    }
+    vp_unit unit = rep_unit_for(v->unit, longest);
+    text_title(b, v, "Kinds of steps");
+    grid_init(&g, columns, sizeof columns / sizeof *columns);
+    text_head(&g, "kind", NULL);
+    text_head(&g, "steps", NULL);
+    text_head(&g, "median", rep_unit_name(unit));
+    text_head(&g, "total", rep_unit_name(unit));
+    text_head(&g, "share", NULL);
+    text_head(&g, "every", NULL);
+    text_head(&g, "example", NULL);
+    for (size_t i = 0; i < s->group_count; i++) {
+        const vp_step_group *x = &s->groups[i];
+        grid_puts(&g, rep_step_class_name(x->step_class), GRID_PLAIN);
+        text_count(&g, x->count);
+        text_ps(&g, x->median_ps, unit);
+        text_ps(&g, x->total_ps, unit);
+        text_share(&g, x->total_ps, all);
+        text_count(&g, x->period);
+        text_count(&g, x->example);
+    }
+    return text_finish(b, &g, v, 0);
+}
+
+int text_steps(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    static const grid_column columns[] = {{.want = 14, .min = 6},
+                                          {.drop = 3},
+                                          {.drop = 0},
+                                          {.drop = 0},
+                                          {.drop = 0},
+                                          {.drop = 0},
+                                          {.drop = 0},
+                                          {.left = true, .want = 12, .min = 8, .drop = 1},
+                                          {.left = true, .drop = 2}};
+    const vp_steps *s = &r->steps;
+    const vp_step *shown[STEPS_SHOWN];
+    grid g;
+    if (!s->count)
+        return b->status;
+    text_title(b, v, s->count > STEPS_SHOWN ? "Steps, the longest" : "Steps");
+    put_statistics(b, r, v);
+    vp_unit unit = rep_unit_for(v->unit, s->counted > 0 ? s->max_ps : s->list[0].dur_ps);
+    vp_unit when = rep_unit_for(v->unit, r->end_ps);
+    grid_init(&g, columns, sizeof columns / sizeof *columns);
+    text_head(&g, "step", NULL);
+    text_head(&g, "at", rep_unit_name(when));
+    text_head(&g, "duration", rep_unit_name(unit));
+    text_head(&g, "compute", NULL);
+    text_head(&g, "exp.comm", NULL);
+    text_head(&g, "exp.copy", NULL);
+    text_head(&g, "idle", NULL);
+    text_head(&g, "on", NULL);
+    text_head(&g, "", NULL);
+    size_t n = pick_steps(shown, s);
+    for (size_t i = 0; i < n; i++)
+        step_row(&g, r, shown[i], unit, when);
+    VP_TRY(text_finish(b, &g, v, s->count - n));
+    return put_kinds(b, r, v);
+}
+
+/* ---- Idle ---- */
+
+static int put_labels(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    static const grid_column columns[] = {{.drop = 0},
+                                          {.drop = 0},
+                                          {.drop = 3},
+                                          {.left = true, .drop = 0},
+                                          {.left = true, .want = 24, .min = 10},
+                                          {.left = true, .want = 14, .min = 8, .drop = 2},
+                                          {.left = true, .want = 12, .min = 8, .drop = 1}};
+    size_t shown = 0, more = 0;
+    grid g;
+    if (!r->idle_label_count)
+        return b->status;
+    vp_unit unit = rep_unit_for(v->unit, r->idle_labels->total_ps);
+    text_title(b, v, "Idle time by what the host did, of each device's idle time");
+    grid_init(&g, columns, sizeof columns / sizeof *columns);
+    text_head(&g, "idle", rep_unit_name(unit));
+    text_head(&g, "idle%", NULL);
+    text_head(&g, "gaps", NULL);
+    text_head(&g, "cause", NULL);
+    text_head(&g, "label", NULL);
+    text_head(&g, "thread", NULL);
+    text_head(&g, "device", NULL);
+    for (size_t i = 0; i < r->idle_label_count; i++) {
+        const vp_idle_label *x = &r->idle_labels[i];
+        if (!rep_device_matches(r, v, x->device))
+            continue;
+        if (shown == LABELS_MAX) {
+            more++;
+            continue;
+        }
+        shown++;
+        text_ps(&g, x->total_ps, unit);
+        text_share(&g, x->total_ps, r->devices[x->device].breakdown.idle_ps);
+        text_count(&g, x->gaps);
+        grid_puts(&g, rep_cause_name(x->cause), GRID_PLAIN);
+        grid_escaped(&g, x->label, GRID_PLAIN);
+        grid_escaped(&g, x->thread, GRID_DIM);
+        grid_escaped(&g, r->devices[x->device].name, GRID_PLAIN);
+    }
+    return text_finish(b, &g, v, more);
+}
+
+static vp_cause main_cause(const vp_gap *x)
+{
+    vp_cause best = VP_CAUSE_UNKNOWN;
+    for (int i = 0; i < VP_CAUSES; i++)
+        if (x->cause_ps[i] > x->cause_ps[best])
+            best = (vp_cause)i;
+    return best;
+}
+
+static int put_gaps(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    static const grid_column columns[] = {{.drop = 0},
+                                          {.drop = 1},
+                                          {.left = true, .drop = 0},
+                                          {.left = true, .want = 22, .min = 10},
+                                          {.left = true, .want = 22, .min = 10},
+                                          {.left = true, .want = 12, .min = 8, .drop = 2}};
+    const vp_gap *list[GAPS_MAX];
+    int64_t shortest = INT64_MAX;
+    size_t shown = 0;
+    grid g;
+    for (size_t i = 0; i < r->gap_count && shown < GAPS_MAX; i++)
+        if (rep_device_matches(r, v, r->gaps[i].device))
+            list[shown++] = &r->gaps[i];
+    if (!shown)
+        return b->status;
+    vp_unit unit = rep_unit_for(v->unit, list[0]->dur_ps);
+    vp_unit when = rep_unit_for(v->unit, r->end_ps);
+    for (size_t i = 0; i < shown; i++)
+        shortest = list[i]->dur_ps < shortest ? list[i]->dur_ps : shortest;
+    text_title(b, v, "Longest gaps");
+    grid_init(&g, columns, sizeof columns / sizeof *columns);
+    text_head(&g, "gap", rep_unit_name(unit));
+    text_head(&g, "at", rep_unit_name(when));
+    text_head(&g, "cause", NULL);
+    text_head(&g, "host does", NULL);
+    text_head(&g, "then", NULL);
+    text_head(&g, "device", NULL);
+    for (size_t i = 0; i < shown; i++) {
+        const vp_gap *x = list[i];
+        text_ps(&g, x->dur_ps, unit);
+        rep_put_when(&g.text, x->start_ps, when, shortest);
+        grid_end(&g, GRID_PLAIN);
+        grid_puts(&g, rep_cause_name(main_cause(x)), GRID_PLAIN);
+        grid_escaped(&g, x->label, GRID_PLAIN);
+        grid_escaped(&g, x->next_op, GRID_PLAIN);
+        grid_escaped(&g, r->devices[x->device].name, GRID_PLAIN);
+    }
+    return text_finish(b, &g, v, 0);
+}
+
+int text_idle(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    VP_TRY(put_labels(b, r, v));
+    return put_gaps(b, r, v);
+}
+
+/* ---- Launches ---- */
+
+static void launch_row(grid *g, const vp_device *d)
+{
+    const vp_launch *l = &d->launch;
+    grid_escaped(g, d->name, GRID_PLAIN);
+    text_count(g, l->calls);
+    text_share(g, l->unlinked_ops, l->linked_ops + l->unlinked_ops);
+    text_count(g, l->kernels);
+    text_share(g, l->short_kernels, l->kernels);
+    text_ps(g, l->kernel_p50_ps, VP_UNIT_US);
+    text_ps(g, l->call_p50_ps, VP_UNIT_US);
+    text_ps(g, l->delay_p50_ps, VP_UNIT_US);
+    text_ps(g, l->delay_p95_ps, VP_UNIT_US);
+    text_count(g, l->queue_max);
+    text_count(g, l->graph_launches);
+}
+
+int text_launches(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    static const grid_column columns[] = {{.left = true, .want = 12, .min = 6},
+                                          {.drop = 0},
+                                          {.drop = 3},
+                                          {.drop = 0},
+                                          {.drop = 0},
+                                          {.drop = 2},
+                                          {.drop = 1},
+                                          {.drop = 0},
+                                          {.drop = 4},
+                                          {.drop = 5},
+                                          {.drop = 6}};
+    size_t shown = 0, more = 0;
+    grid g;
+    for (size_t i = 0; i < r->device_count; i++)
+        more += r->devices[i].launch.calls > 0 && rep_device_matches(r, v, i);
+    if (!more)
+        return b->status;
+    text_title(b, v, "Launches");
+    grid_init(&g, columns, sizeof columns / sizeof *columns);
+    text_head(&g, "device", NULL);
+    text_head(&g, "calls", NULL);
+    text_head(&g, "unlinked%", NULL);
+    text_head(&g, "kernels", NULL);
+    text_head(&g, "<10us%", NULL);
+    text_head(&g, "kernel p50 us", NULL);
+    text_head(&g, "call p50", NULL);
+    text_head(&g, "delay p50", NULL);
+    text_head(&g, "p95", NULL);
+    text_head(&g, "queue", NULL);
+    text_head(&g, "graphs", NULL);
+    for (size_t i = 0; i < r->device_count && shown < DEVICES_MAX; i++)
+        if (r->devices[i].launch.calls > 0 && rep_device_matches(r, v, i)) {
+            launch_row(&g, &r->devices[i]);
+            shown++;
+        }
+    return text_finish(b, &g, v, more - shown);
+}

@@ -1,0 +1,32 @@
+/* Histories: one JSON line a run (view_profile.history/1), written behind a comparison and read
+ * back for a trend, which is printed as text, JSON (view_profile.trend/1) or a page. The CLI
+ * includes this. */
+#ifndef VP_REPORT_TREND_VIEW_H
+#define VP_REPORT_TREND_VIEW_H
+
+#include "trace/analyze/compare/trend.h"
+#include "trace/report/report.h"
+
+/* Runs in the order in which they are shown. Everything lives in the arena. */
+typedef struct trend {
+    vp_arena arena;
+    trend_run *runs;
+    size_t count, cap;
+} trend;
+
+void trend_init(trend *t);
+void trend_free(trend *t);
+int trend_add(trend *t, const vp_report *r);
+/* Every line of a history; VP_ECORRUPT names the line. */
+int trend_add_history(trend *t, const char *path);
+bool trend_is_history(const char *path); /* by its first bytes */
+/* By the time of capture where every run has one; else the order stays. */
+void trend_sort(trend *t);
+
+/* One line with its line feed. */
+int rep_history_line(vp_buf *b, const trend_run *run);
+int rep_trend_text(vp_buf *b, const trend *t, const vp_view *v);
+int rep_trend_json(vp_buf *b, const trend *t);
+int rep_trend_html(vp_buf *b, const trend *t, const vp_view *v);
+
+#endif
