@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/analyze/result/host.h"
+#include "trace/analyze/host_analysis.h"
+#include "trace/analyze/result/host_result.h"
 #include "trace/read/vpcap/vpcap_reader.h"
 
 #define IMAGE_MAX (4u << 20)

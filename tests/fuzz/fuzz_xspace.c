@@ -2,7 +2,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "trace/analyze/result/host.h"
+#include "trace/analyze/host_analysis.h"
+#include "trace/analyze/result/host_result.h"
 #include "trace/read/xspace/xspace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);

@@ -9,7 +9,9 @@
 #include <cmocka.h>
 
 #include "trace/analyze/device/classify.h"
-#include "trace/analyze/result/host.h"
+#include "trace/analyze/result/order_statistics.h"
+#include "trace/analyze/host_analysis.h"
+#include "trace/analyze/result/host_result.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 

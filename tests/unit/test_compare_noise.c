@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "trace/analyze/compare/compare.h"
-#include "trace/analyze/steps/steps.h"
+#include "trace/analyze/steps/steps_judge.h"
 #include "trace/base/arena.h"
 
 #define STEPS_MAX 100

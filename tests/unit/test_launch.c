@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/trace_maker.h"
+#include "trace/analyze/result/order_statistics.h"
 
 #define US INT64_C(1000000)
 

@@ -9,7 +9,8 @@
 #include <cmocka.h>
 
 #include "tests/unit/xspace_maker.h"
-#include "trace/analyze/result/host.h"
+#include "trace/analyze/host_analysis.h"
+#include "trace/analyze/result/host_result.h"
 #include "trace/model/trace.h"
 #include "trace/read/json/chrome_json.h"
 #include "trace/read/xspace/xspace.h"

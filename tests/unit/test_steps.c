@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-#include "trace/analyze/result/host.h"
+#include "trace/analyze/host_analysis.h"
+#include "trace/analyze/result/host_result.h"
 #include "trace/base/mem.h"
 
 #define NONE SINK_NO_VALUE

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "trace/analyze/steps/steps.h"
+#include "trace/analyze/steps/steps_judge.h"
 #include "trace/base/mem.h"
 
 static vp_arena arena;

@@ -8,7 +8,8 @@
 #include <cmocka.h>
 
 #include "tests/unit/xspace_maker.h"
-#include "trace/analyze/result/host.h"
+#include "trace/analyze/host_analysis.h"
+#include "trace/analyze/result/host_result.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/model/trace.h"

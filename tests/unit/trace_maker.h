@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "tests/unit/traces.h"
-#include "trace/analyze/result/host.h"
+#include "trace/analyze/host_analysis.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/read/json/chrome_json.h"

@@ -7,8 +7,8 @@
 
 #include "trace/analyze/findings/findings.h"
 #include "trace/analyze/load.h"
-#include "trace/analyze/whole/merge.h"
 #include "trace/analyze/snapshots.h"
+#include "trace/analyze/whole/merge.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "trace/analyze/host_analysis.h"
 #include "trace/analyze/one_step.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"

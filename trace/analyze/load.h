@@ -3,7 +3,8 @@
 #define VP_ANALYZE_LOAD_H
 
 #include "trace/analyze/analyze.h"
-#include "trace/analyze/result/host.h"
+#include "trace/analyze/host_analysis.h"
+#include "trace/analyze/result/host_result.h"
 
 typedef struct load_options {
     vp_group group;

@@ -1,6 +1,6 @@
 #include "trace/analyze/one_step.h"
 
-#include "trace/analyze/steps/steps.h"
+#include "trace/analyze/steps/steps_judge.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 

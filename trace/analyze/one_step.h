@@ -4,7 +4,7 @@
 #ifndef VP_ANALYZE_ONE_STEP_H
 #define VP_ANALYZE_ONE_STEP_H
 
-#include "trace/analyze/result/host.h"
+#include "trace/analyze/result/analysis.h"
 
 typedef struct one_step {
     int64_t number; /* wanted: as the program counts */

@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "trace/analyze/device/hlo_text.h"
-#include "trace/analyze/load.h"
 #include "trace/analyze/device/op_places.h"
+#include "trace/analyze/device/ops.h"
+#include "trace/analyze/load.h"
 #include "trace/base/arena.h"
 #include "trace/base/err.h"
 #include "trace/base/map.h"

@@ -1,4 +1,6 @@
-#include "trace/analyze/result/host.h"
+#include "trace/analyze/comm/barriers.h"
+
+#include "trace/analyze/result/analysis.h"
 
 static bool is_barrier(const trace *t, uint32_t kind)
 {

@@ -1,9 +1,11 @@
-#include "trace/analyze/comm/comm.h"
-#include "trace/analyze/comm/flights.h"
-#include "trace/analyze/comm/members.h"
+#include "trace/analyze/comm/collectives.h"
 
 #include <stdlib.h>
 
+#include "trace/analyze/comm/comm.h"
+#include "trace/analyze/comm/flights.h"
+#include "trace/analyze/comm/members.h"
+#include "trace/analyze/device/ops.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"

@@ -8,7 +8,7 @@
 #ifndef VP_ANALYZE_MEMBERS_H
 #define VP_ANALYZE_MEMBERS_H
 
-#include "trace/analyze/result/host.h"
+#include "trace/analyze/result/analysis.h"
 #include "trace/read/names/replica_groups.h"
 
 typedef struct group_members {

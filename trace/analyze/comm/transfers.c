@@ -1,6 +1,8 @@
+#include "trace/analyze/comm/transfers.h"
+
 #include "trace/analyze/comm/direction.h"
 #include "trace/analyze/comm/flights.h"
-
+#include "trace/analyze/device/ops.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
@@ -135,14 +137,6 @@ typedef struct host_copies {
     spans when;
     int64_t exposed;
 } host_copies;
-
-bool host_all_cpu(const host_result *h)
-{
-    for (size_t d = 0; d < h->device_count; d++)
-        if (h->devices[d].kind != VP_DEVICE_CPU)
-            return false;
-    return h->device_count > 0;
-}
 
 /* The outermost spans of each direction on one thread: JAX nests them. */
 static int copies_on_thread(host_copies *by_way, const analysis *a, const trace_track *k,

@@ -1,3 +1,5 @@
+#include "trace/analyze/device/breakdown.h"
+
 #include "trace/analyze/device/sweep.h"
 #include "trace/base/err.h"
 

@@ -1,7 +1,9 @@
+#include "trace/analyze/device/hygiene.h"
+
 #include "trace/analyze/device/classify.h"
+#include "trace/analyze/device/ops.h"
 #include "trace/analyze/device/scopes.h"
 #include "trace/analyze/device/splits.h"
-
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 

@@ -1,5 +1,6 @@
-#include "trace/analyze/result/host.h"
+#include "trace/analyze/device/module_runs.h"
 
+#include "trace/analyze/device/self.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 

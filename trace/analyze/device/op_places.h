@@ -4,7 +4,7 @@
 #ifndef VP_ANALYZE_OP_PLACES_H
 #define VP_ANALYZE_OP_PLACES_H
 
-#include "trace/analyze/result/host.h"
+#include "trace/analyze/result/analysis.h"
 
 typedef struct op_place {
     uint32_t kind;           /* has the scope and source to show; 0 for a group without calls */

@@ -1,11 +1,12 @@
-#include "trace/analyze/device/classify.h"
-#include "trace/analyze/result/host.h"
-#include "trace/analyze/device/op_places.h"
-#include "trace/analyze/device/sweep.h"
+#include "trace/analyze/device/ops.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "trace/analyze/device/classify.h"
+#include "trace/analyze/device/op_places.h"
+#include "trace/analyze/device/sweep.h"
+#include "trace/analyze/result/order_statistics.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
@@ -359,27 +360,6 @@ static void fill_durations(tally *v, int64_t *durations, const uint32_t *slot_of
             durations[a->first + a->filled++] = dur;
         }
     }
-}
-
-/* Population standard deviation by n Σd² − (Σd)², exact in 128 bits (10^9 calls of an hour each),
- * so that the order of events makes no difference; beyond that in long double. */
-double deviation_of(const int64_t *d, size_t n)
-{
-    unsigned __int128 squares = 0, sum = 0, scaled;
-    bool exact = true;
-    for (size_t i = 0; i < n; i++) {
-        unsigned __int128 x = (unsigned __int128)d[i];
-        sum += x;
-        exact = exact && !__builtin_add_overflow(squares, x * x, &squares);
-    }
-    exact = exact && sum < (unsigned __int128)1 << 63 &&
-            !__builtin_mul_overflow(squares, (unsigned __int128)n, &scaled);
-    if (exact)
-        return (double)(sqrtl((long double)(scaled - sum * sum)) / (long double)n);
-    long double mean = (long double)sum / (long double)n, variance = 0;
-    for (size_t i = 0; i < n; i++)
-        variance += ((long double)d[i] - mean) * ((long double)d[i] - mean);
-    return (double)sqrtl(variance / (long double)n);
 }
 
 static void statistics(vp_op *op, int64_t *d, size_t n)

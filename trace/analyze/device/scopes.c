@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "trace/analyze/device/self.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 

@@ -3,9 +3,11 @@
 #ifndef VP_ANALYZE_SCOPES_H
 #define VP_ANALYZE_SCOPES_H
 
-#include "trace/analyze/result/host.h"
+#include "trace/analyze/device/self.h"
 #include "trace/base/buf.h"
 
+/* Appends to h->scopes; kt: over all devices. */
+int scopes_collect(host_result *h, const trace *t, const kind_times *kt);
 /* *out: `*count` nodes in pre-order, siblings by total time; all of it lives in the arena. Items of
  * one path are summed, in any order. Without items *out and *count stay untouched. */
 int scopes_tree(vp_scope **out, size_t *count, vp_arena *arena, const scope_item *items, size_t n);

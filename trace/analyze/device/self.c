@@ -1,4 +1,5 @@
-#include "trace/analyze/result/host.h"
+#include "trace/analyze/device/self.h"
+
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 

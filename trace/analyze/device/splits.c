@@ -5,6 +5,8 @@
 
 #include "trace/analyze/device/hlo_text.h"
 #include "trace/analyze/device/op_places.h"
+#include "trace/analyze/device/ops.h"
+#include "trace/analyze/result/order_statistics.h"
 #include "trace/base/buf.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"

@@ -3,7 +3,7 @@
 #ifndef VP_ANALYZE_SPLITS_H
 #define VP_ANALYZE_SPLITS_H
 
-#include "trace/analyze/result/host.h"
+#include "trace/analyze/result/analysis.h"
 
 /* Fills the splits of a device's ops that have at least 5 % of its self time: their largest parts
  * by shape; where the shape is one or unknown by scope, else by source. Parts of one shape whose

@@ -4,7 +4,7 @@
 #ifndef VP_ANALYZE_SWEEP_H
 #define VP_ANALYZE_SWEEP_H
 
-#include "trace/analyze/result/host.h"
+#include "trace/analyze/result/analysis.h"
 
 /* An event of a set: track is an index into trace.tracks. */
 typedef struct sweep_event {

@@ -3,7 +3,7 @@
 #ifndef VP_ANALYZE_CALLS_H
 #define VP_ANALYZE_CALLS_H
 
-#include "trace/analyze/result/host.h"
+#include "trace/analyze/result/analysis.h"
 
 /* A host event: track is an index into trace.tracks. */
 typedef struct host_call {

@@ -1,3 +1,5 @@
+#include "trace/analyze/host/compile.h"
+
 #include <stdlib.h>
 #include <string.h>
 

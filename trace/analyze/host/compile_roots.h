@@ -3,7 +3,7 @@
 #ifndef VP_ANALYZE_COMPILE_ROOTS_H
 #define VP_ANALYZE_COMPILE_ROOTS_H
 
-#include "trace/analyze/result/host.h"
+#include "trace/analyze/result/analysis.h"
 
 #define NO_FUNCTION UINT32_MAX
 

@@ -3,7 +3,7 @@
 #ifndef VP_ANALYZE_FIRST_RUN_H
 #define VP_ANALYZE_FIRST_RUN_H
 
-#include "trace/analyze/result/host.h"
+#include "trace/analyze/result/analysis.h"
 
 /* On the host's clock; INT64_MAX when nothing ran. */
 typedef struct first_run {

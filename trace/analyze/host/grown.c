@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
-#include "trace/analyze/idle/gap_list.h"
 #include "trace/analyze/host/threads.h"
+#include "trace/analyze/result/order_statistics.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"

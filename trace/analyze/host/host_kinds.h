@@ -4,7 +4,7 @@
 #ifndef VP_ANALYZE_HOST_KINDS_H
 #define VP_ANALYZE_HOST_KINDS_H
 
-#include "trace/analyze/result/host.h"
+#include "trace/analyze/result/analysis.h"
 
 enum {
     HK_COMPILE = 1 << 0,  /* a compile root; the outermost counts */

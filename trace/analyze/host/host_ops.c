@@ -1,7 +1,10 @@
+#include "trace/analyze/host/host_ops.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/analyze/idle/gap_list.h"
+#include "trace/analyze/device/self.h"
+#include "trace/analyze/device/sweep.h"
 #include "trace/analyze/host/host_kinds.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"

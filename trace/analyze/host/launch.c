@@ -1,8 +1,12 @@
+#include "trace/analyze/host/launch.h"
+
 #include <stdio.h>
 
+#include "trace/analyze/device/ops.h"
+#include "trace/analyze/device/sweep.h"
 #include "trace/analyze/host/calls.h"
 #include "trace/analyze/host/host_kinds.h"
-#include "trace/analyze/device/sweep.h"
+#include "trace/analyze/result/order_statistics.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 

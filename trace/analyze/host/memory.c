@@ -1,8 +1,9 @@
-#include "trace/analyze/result/host.h"
+#include "trace/analyze/host/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "trace/analyze/result/analysis.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"

@@ -1,8 +1,10 @@
+#include "trace/analyze/host/program_values.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "trace/analyze/result/host.h"
+#include "trace/analyze/result/analysis.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 

@@ -1,3 +1,5 @@
+#include "trace/analyze/host/quality.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 

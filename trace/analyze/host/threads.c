@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "trace/analyze/idle/gap_list.h"
-#include "trace/analyze/host/host_kinds.h"
+#include "trace/analyze/device/self.h"
 #include "trace/analyze/device/sweep.h"
+#include "trace/analyze/host/host_kinds.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"

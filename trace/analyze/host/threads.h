@@ -3,7 +3,7 @@
 #ifndef VP_ANALYZE_THREADS_H
 #define VP_ANALYZE_THREADS_H
 
-#include "trace/analyze/result/host.h"
+#include "trace/analyze/result/analysis.h"
 
 typedef enum wait_kind {
     WAIT_NONE,
@@ -11,6 +11,9 @@ typedef enum wait_kind {
     WAIT_ANY,  /* sleep, join, barrier */
     WAIT_LOCK, /* for another thread to let go */
 } wait_kind;
+
+/* Fills h->threads. */
+int threads_collect(analysis *a);
 
 /* What a zone waits for, by its name, else by its category. */
 wait_kind wait_kind_of(vp_str name, vp_str category);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "trace/analyze/device/ops.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
@@ -46,18 +47,6 @@ void gap_list_offer(gap_list *l, const idle_gap *g)
     if (l->n == GAP_LIST_MAX)
         for (size_t i = GAP_LIST_MAX / 2; i-- > 0;)
             sift_down(l->v, GAP_LIST_MAX, i);
-}
-
-int thread_text(const char **out, host_result *h, const trace *t, uint32_t track)
-{
-    char text[48];
-    if (track == IDLE_NO_THREAD)
-        return 0;
-    vp_str name = trace_str(t, t->tracks[track].name);
-    if (!name.n)
-        name = (vp_str){text, (size_t)snprintf(text, sizeof text, "thread %lld",
-                                               (long long)t->tracks[track].id)};
-    return host_text(out, h, name);
 }
 
 typedef struct detail {

@@ -23,8 +23,6 @@ int gap_list_emit(const gap_list *l, analysis *a, label_book *labels, uint32_t d
 void gap_list_sort(host_result *h);
 /* Sorts the sums and appends the largest to h->idle_labels. */
 int gap_labels_emit(idle_sums *s, analysis *a, uint32_t device);
-/* A thread's name, or its number; *out untouched for IDLE_NO_THREAD. */
-int thread_text(const char **out, host_result *h, const trace *t, uint32_t track);
 
 /* Adds idle time, by the kind of the op that ends it, to the scopes in which those ops stand. */
 int scopes_idle(host_result *h, const trace *t, const int64_t *idle_ps);

@@ -1,8 +1,12 @@
+#include "trace/analyze/idle/gaps.h"
+
 #include <stdlib.h>
 
+#include "trace/analyze/device/ops.h"
 #include "trace/analyze/host/calls.h"
 #include "trace/analyze/idle/gap_list.h"
 #include "trace/analyze/idle/step_idle.h"
+#include "trace/analyze/result/order_statistics.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"

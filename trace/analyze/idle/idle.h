@@ -21,8 +21,8 @@
 #ifndef VP_ANALYZE_IDLE_H
 #define VP_ANALYZE_IDLE_H
 
-#include "trace/analyze/idle/labels.h"
 #include "trace/analyze/device/sweep.h"
+#include "trace/analyze/idle/labels.h"
 
 #define IDLE_NO_THREAD UINT32_MAX
 

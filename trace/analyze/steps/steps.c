@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/analyze/steps/steps_parts.h"
+#include "trace/analyze/device/ops.h"
 #include "trace/analyze/device/sweep.h"
+#include "trace/analyze/steps/steps_judge.h"
+#include "trace/analyze/steps/steps_parts.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 

@@ -1,9 +1,9 @@
-#include "trace/analyze/steps/steps.h"
+#include "trace/analyze/steps/steps_judge.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "trace/analyze/result/host.h"
+#include "trace/analyze/result/order_statistics.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 

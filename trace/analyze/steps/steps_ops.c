@@ -1,3 +1,4 @@
+#include "trace/analyze/device/ops.h"
 #include "trace/analyze/steps/steps_parts.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"

@@ -3,7 +3,7 @@
 #ifndef VP_ANALYZE_STEPS_PARTS_H
 #define VP_ANALYZE_STEPS_PARTS_H
 
-#include "trace/analyze/result/host.h"
+#include "trace/analyze/result/analysis.h"
 
 #define STEP_NONE UINT32_MAX /* as VP_MAP_NONE */
 

@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
-#include "trace/analyze/analyze.h"
-#include "trace/analyze/whole/balance.h"
 #include "trace/analyze/findings/findings.h"
-#include "trace/analyze/steps/steps.h"
+#include "trace/analyze/steps/steps_judge.h"
+#include "trace/analyze/whole/balance.h"
+#include "trace/analyze/whole/whole.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"

@@ -4,7 +4,7 @@
 #ifndef VP_ANALYZE_MERGE_H
 #define VP_ANALYZE_MERGE_H
 
-#include "trace/analyze/result/host.h"
+#include "trace/analyze/result/host_result.h"
 #include "trace/base/map.h"
 #include "trace/model/catalog.h"
 

@@ -1,11 +1,12 @@
-#include "trace/analyze/analyze.h"
-#include "trace/analyze/whole/merge.h"
+#include <stdlib.h>
+
 #include "trace/analyze/device/scopes.h"
+#include "trace/analyze/result/order_statistics.h"
+#include "trace/analyze/whole/merge.h"
+#include "trace/analyze/whole/whole.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/read/detect/detect.h"
-
-#include <stdlib.h>
 
 /* Each host's figures as a report of its own, without copying: the rows stay where they are. */
 typedef struct parting {

@@ -1,0 +1,10 @@
+/* What TPUs wait for each other. Included by host_analysis.c. */
+#ifndef VP_ANALYZE_BARRIERS_H
+#define VP_ANALYZE_BARRIERS_H
+
+#include "trace/analyze/result/analysis.h"
+
+/* Sets the barrier waits of each device. */
+int barriers_collect(analysis *a);
+
+#endif

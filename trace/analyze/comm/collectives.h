@@ -1,0 +1,10 @@
+/* Collectives: their time, bytes and partners. Included by host_analysis.c. */
+#ifndef VP_ANALYZE_COLLECTIVES_H
+#define VP_ANALYZE_COLLECTIVES_H
+
+#include "trace/analyze/result/analysis.h"
+
+/* Fills h->collectives. */
+int collectives_collect(analysis *a);
+
+#endif

@@ -1,0 +1,11 @@
+/* What a device could be rid of: formatting, padding, duplicates, and how ops split by shape or
+ * module. Included by host_analysis.c. */
+#ifndef VP_ANALYZE_HYGIENE_H
+#define VP_ANALYZE_HYGIENE_H
+
+#include "trace/analyze/result/analysis.h"
+
+/* Sets the hygiene of each device and the splits of h->ops. */
+int hygiene_collect(analysis *a);
+
+#endif

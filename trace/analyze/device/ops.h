@@ -1,0 +1,28 @@
+/* The op tables: which kinds count as one op, and what the ops of a device add up to. Included by
+ * analyze/'s rooms; whoever makes a grouping or a room frees it. */
+#ifndef VP_ANALYZE_OPS_H
+#define VP_ANALYZE_OPS_H
+
+#include "trace/analyze/device/self.h"
+
+/* Ops of one device (index `device` of h->devices), appended to h->ops; also its scopes/modules. */
+int grouping_new(grouping **out, const trace *t, vp_group by, bool normalize);
+void grouping_free(grouping *g);
+/* Room by kind that a trace's devices share one after the other. */
+typedef struct ops_room ops_room;
+int ops_room_new(ops_room **out, const grouping *g, const trace *t);
+void ops_room_free(ops_room *r);
+/* *times: the device's, of the result's arena. all: over all devices, added to. */
+int ops_of_device(host_result *h, const grouping *g, track_set set, uint32_t device, ops_room *room,
+                  kind_list *times, kind_times *all);
+const uint8_t *grouping_sweep_classes(const grouping *g); /* by kind, for sweep_run */
+const uint8_t *grouping_classes(const grouping *g);       /* by kind */
+const uint32_t *grouping_groups(const grouping *g);       /* by kind: below grouping_count */
+uint32_t grouping_count(const grouping *g);
+vp_str grouping_label(const grouping *g, uint32_t group); /* as vp_op.name */
+
+/* Which of h->ops is group i of a device: right for the groups that it has calls of, and until the
+ * next device is asked for. */
+const uint32_t *ops_by_group(const analysis *a, uint32_t device);
+
+#endif

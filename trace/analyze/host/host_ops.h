@@ -1,0 +1,14 @@
+/* Calls of the host's threads. Included by host_analysis.c. */
+#ifndef VP_ANALYZE_HOST_OPS_H
+#define VP_ANALYZE_HOST_OPS_H
+
+#include "trace/analyze/result/analysis.h"
+
+/* Counts the calls of the host's threads aside: of the result it reads only what the op tables
+ * made, and writes nothing there. host_ops_end waits for it, and is right without a start. */
+int host_ops_start(analysis *a);
+void host_ops_end(analysis *a);
+/* Fills h->host_ops with what host_ops_start counted. */
+int host_ops_collect(analysis *a);
+
+#endif

@@ -1,0 +1,10 @@
+/* Launches of device ops by the host. Included by host_analysis.c. */
+#ifndef VP_ANALYZE_LAUNCH_H
+#define VP_ANALYZE_LAUNCH_H
+
+#include "trace/analyze/result/analysis.h"
+
+/* Sets the launch figures of each device: latency, queue depth, overhead. */
+int launch_collect(analysis *a);
+
+#endif

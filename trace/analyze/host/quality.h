@@ -1,0 +1,10 @@
+/* What to doubt of a host's figures. Included by host_analysis.c. */
+#ifndef VP_ANALYZE_QUALITY_H
+#define VP_ANALYZE_QUALITY_H
+
+#include "trace/analyze/result/analysis.h"
+
+/* Adds to h->quality; needs launch_collect before it. */
+int quality_collect(analysis *a);
+
+#endif

@@ -1,0 +1,16 @@
+/* A sealed trace of one host → its figures. Reads no file. Included by analyze/'s other doors, and
+ * by those who look at a trace while its analysis stands. */
+#ifndef VP_ANALYZE_HOST_ANALYSIS_H
+#define VP_ANALYZE_HOST_ANALYSIS_H
+
+#include "trace/analyze/result/analysis.h"
+
+/* Fills h, which host_result_init made. */
+int host_analyze(host_result *h, const trace *t, vp_group by, vp_depth depth);
+
+/* Looks at a trace while its analysis stands: h has its devices and ops by then. */
+typedef int host_probe(void *ctx, const analysis *a);
+int host_analyze_with(host_result *h, const trace *t, vp_group by, vp_depth depth,
+                      host_probe *probe, void *probe_ctx);
+
+#endif

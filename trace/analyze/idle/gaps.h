@@ -1,0 +1,11 @@
+/* Why a device is idle. Included by host_analysis.c. */
+#ifndef VP_ANALYZE_GAPS_H
+#define VP_ANALYZE_GAPS_H
+
+#include "trace/analyze/result/analysis.h"
+
+/* Sets the causes of each device's idle time, h->gaps, h->idle_labels and idle_before of ops and
+ * scopes. Needs steps_collect before it. */
+int gaps_collect(analysis *a);
+
+#endif

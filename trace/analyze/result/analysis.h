@@ -1,0 +1,81 @@
+/* The analysis of one host while it goes on: what its questions share. Each question is a file of
+ * a sub-room that adds its part to the result; host_analysis.c asks them in order and owns all of
+ * this. Every sub-room of analyze/ includes it. */
+#ifndef VP_ANALYZE_ANALYSIS_H
+#define VP_ANALYZE_ANALYSIS_H
+
+#include "trace/analyze/result/host_result.h"
+
+/* Which events are analysed together: the op tracks of a device, or all plain tracks of a
+ * process. */
+typedef struct track_set {
+    const trace *t;
+    const uint32_t *tracks;
+    size_t count;
+} track_set;
+
+/* A trace may have as many devices as kinds, so a device has a list of the kinds that it runs: all
+ * that is done once a device goes by the list. */
+typedef struct kind_list {
+    uint32_t *kind;           /* with calls, ascending */
+    int64_t *self_ps, *calls; /* of each */
+    uint32_t n;
+    uint32_t *group, group_n; /* the groups that they are of, ascending: one op each */
+} kind_list;
+/* Where a kind stands in the list; n: nowhere. */
+static inline uint32_t kind_list_find(const kind_list *l, uint32_t kind)
+{
+    uint32_t low = 0, high = l->n;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (l->kind[mid] < kind)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < l->n && l->kind[low] == kind ? low : l->n;
+}
+static inline int64_t kind_list_calls(const kind_list *l, uint32_t kind)
+{
+    uint32_t at = kind_list_find(l, kind);
+    return at < l->n ? l->calls[at] : 0;
+}
+typedef struct grouping grouping;           /* what counts as one op: device/ops.h */
+typedef struct host_kinds host_kinds;       /* what the host's events mean: host_kinds.h */
+typedef struct call_index call_index;       /* which call launched an op: calls.h */
+typedef struct host_ops_task host_ops_task; /* host_ops.c */
+
+typedef struct device_work {
+    uint32_t process;
+    track_set set;     /* its op tracks */
+    kind_list times;   /* self and calls of the kinds that it runs */
+    uint32_t first_op; /* in h->ops; times.group_n of them */
+} device_work;
+
+/* The steps of one device on its own clock, for questions that cut by step: ascending, disjoint,
+ * half-open. Made by steps_collect, of the result's arena. */
+typedef struct step_windows {
+    int64_t *start_ps, *end_ps;
+    uint32_t *step;  /* which of h->steps.list */
+    uint32_t *entry; /* which of that step's devices; without devices unused */
+    size_t count;
+} step_windows;
+
+typedef struct analysis {
+    host_result *h;
+    const trace *t;
+    const grouping *g;
+    const device_work *devices; /* h->device_count of them, in the order of h->devices */
+    size_t device_count;
+    host_kinds *kinds;
+    call_index *calls;
+    step_windows *windows; /* by device; NULL before steps_collect and without steps */
+    /* The program's own time of each of h->steps, host's clock, the origin not taken off; start >
+     * end where only devices tell steps. NULL as above. */
+    int64_t *marked_start_ps, *marked_end_ps;
+    uint32_t *marked_track; /* and whose event says so */
+    host_ops_task *host_ops;
+    uint32_t *op_of_group; /* ops_by_group's */
+} analysis;
+
+#endif

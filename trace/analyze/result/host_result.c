@@ -1,0 +1,113 @@
+#include "trace/analyze/result/host_result.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "trace/base/buf.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+void host_result_init(host_result *h)
+{
+    *h = (host_result){.base_unix_ns = VP_UNKNOWN, .capture_ps = VP_UNKNOWN};
+    h->steps = (vp_steps){.counted = VP_UNKNOWN,
+                          .median_ps = VP_UNKNOWN,
+                          .p90_ps = VP_UNKNOWN,
+                          .p95_ps = VP_UNKNOWN,
+                          .mad_ps = VP_UNKNOWN,
+                          .mean_ps = VP_UNKNOWN,
+                          .min_ps = VP_UNKNOWN,
+                          .max_ps = VP_UNKNOWN,
+                          .excess_ps = VP_UNKNOWN};
+    vp_arena_init(&h->arena);
+}
+
+void host_result_free(host_result *h)
+{
+    for (size_t i = 0; i < h->module_count; i++)
+        vp_free(h->modules[i].samples);
+    vp_free(h->devices);
+    vp_free(h->ops);
+    vp_free(h->scopes);
+    vp_free(h->modules);
+    vp_free(h->quality);
+    vp_free(h->steps.list);
+    vp_free(h->gaps);
+    vp_free(h->idle_labels);
+    vp_free(h->collectives);
+    vp_free(h->transfers);
+    vp_free(h->compile.functions);
+    vp_free(h->host_ops);
+    vp_free(h->threads);
+    vp_free(h->memory);
+    vp_arena_free(&h->arena);
+    host_result_init(h);
+}
+
+/* A name in a file may hold a NUL byte, a C string cannot: it becomes the symbol for it, U+2400. */
+static int spell_nul(const char **out, host_result *h, vp_str s)
+{
+    vp_buf b;
+    int rc = 0;
+    vp_buf_init(&b, SIZE_MAX / 8);
+    for (size_t i = 0; rc >= 0 && i < s.n; i++)
+        rc = s.p[i] ? vp_buf_putc(&b, s.p[i]) : vp_buf_puts(&b, "\xe2\x90\x80");
+    if (rc >= 0)
+        rc = host_text(out, h, vp_buf_view(&b));
+    vp_buf_free(&b);
+    return rc;
+}
+
+int host_text(const char **out, host_result *h, vp_str s)
+{
+    if (s.n && memchr(s.p, 0, s.n))
+        return spell_nul(out, h, s);
+    char *copy = s.n ? vp_arena_strndup(&h->arena, s.p, s.n) : NULL;
+    if (s.n && !copy)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    *out = copy;
+    return 0;
+}
+
+int host_quality(host_result *h, const trace_quality *q)
+{
+    vp_quality out = {.code = q->code,
+                      .severity = q->severity == SINK_ERROR     ? VP_SEV_ERROR
+                                  : q->severity == SINK_WARNING ? VP_SEV_WARNING
+                                                                : VP_SEV_INFO,
+                      .event = q->event,
+                      .byte = q->byte,
+                      .partial = q->partial};
+    VP_TRY(host_text(&out.message, h, vp_str_of(q->message)));
+    VP_TRY(vp_grow(&h->quality, &h->quality_cap, h->quality_count + 1, sizeof out, 100000));
+    h->quality[h->quality_count++] = out;
+    return 0;
+}
+
+int host_note(host_result *h, const char *code, vp_severity severity, const char *message)
+{
+    sink_severity s = severity == VP_SEV_ERROR     ? SINK_ERROR
+                      : severity == VP_SEV_WARNING ? SINK_WARNING
+                                                   : SINK_INFO;
+    return host_quality(h, &(trace_quality){code, s, message, -1, -1, false});
+}
+
+int thread_text(const char **out, host_result *h, const trace *t, uint32_t track)
+{
+    char text[48];
+    if (track >= t->track_count)
+        return 0;
+    vp_str name = trace_str(t, t->tracks[track].name);
+    if (!name.n)
+        name = (vp_str){text, (size_t)snprintf(text, sizeof text, "thread %lld",
+                                               (long long)t->tracks[track].id)};
+    return host_text(out, h, name);
+}
+
+bool host_all_cpu(const host_result *h)
+{
+    for (size_t d = 0; d < h->device_count; d++)
+        if (h->devices[d].kind != VP_DEVICE_CPU)
+            return false;
+    return h->device_count > 0;
+}

@@ -1,0 +1,20 @@
+/* Percentiles, sorting and spread of int64 values, without floating point where the result is one
+ * of them. Every sub-room of analyze/ includes it; values belong to the caller. */
+#ifndef VP_ANALYZE_ORDER_STATISTICS_H
+#define VP_ANALYZE_ORDER_STATISTICS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The k-th smallest (0-based) of n values, reordering them; expected O(n). */
+int64_t select_kth(int64_t *v, size_t n, size_t k);
+/* Ascending: merges the runs that are there, so O(n log runs); times of a few streams, one after
+ * the other, are as many runs. */
+int sort_runs(int64_t *v, size_t n);
+/* 0-based index of the p-th percentile (0 < p <= 100) of n values by nearest rank. */
+size_t nearest_rank(size_t n, unsigned percent);
+
+/* Population standard deviation; n > 0. */
+double deviation_of(const int64_t *v, size_t n);
+
+#endif

@@ -1,0 +1,18 @@
+/* Reports of whole sessions: out of those of their parts, or empty and filled by a reader. Doors of
+ * other rooms get it by analyze.h; a report is freed by analyze_free. */
+#ifndef VP_ANALYZE_WHOLE_H
+#define VP_ANALYZE_WHOLE_H
+
+#include "include/view_profile.h"
+
+void analyze_free(vp_report *r);
+
+/* The report of the whole from reports of its parts, in any order; they stay the caller's. VP_EARG:
+ * none, grouped in different ways, or of one host twice. */
+int report_merge(vp_report **out, const vp_report *const *parts, size_t n);
+/* An empty report whose owner_ is a vp_arena, and what follows from the rest of one that was read
+ * back: the statistics of its steps, balance and findings. */
+int report_new(vp_report **out);
+int report_finish(vp_report *r);
+
+#endif
