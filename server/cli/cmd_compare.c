@@ -13,6 +13,7 @@
 #include "trace/base/fs.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
+#include "trace/report/compare/compare_formats.h"
 #include "trace/report/trend/trend_view.h"
 
 /* ---- The gate ---- */

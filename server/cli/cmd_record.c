@@ -17,8 +17,8 @@
 #include "trace/base/str.h"
 #include "trace/base/time.h"
 #include "trace/capture/environment.h"
-#include "trace/capture/small_files.h"
 #include "trace/capture/job.h"
+#include "trace/capture/small_files.h"
 #include "trace/report/report.h"
 
 #define NVTX_LIBRARY "libview_profile_nvtx.so"

@@ -6,8 +6,8 @@
 #include "trace/base/err.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
-#include "trace/report/report.h"
 #include "trace/report/bench/scaling_compare.h"
+#include "trace/report/report.h"
 
 typedef struct sides {
     scaling a, b;

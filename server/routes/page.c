@@ -4,8 +4,8 @@
 #include <time.h>
 
 #include "trace/export/export.h"
-#include "trace/report/report.h"
 #include "trace/report/html/web_files.h"
+#include "trace/report/report.h"
 
 /* Assets carry their content's tag, so that they may be kept for ever. */
 static void asset_url(vp_buf *b, const http_req *rq, const char *name)

@@ -3,8 +3,8 @@
 #include "server/routes/page.h"
 #include "trace/analyze/compare/compare.h"
 #include "trace/base/err.h"
-#include "trace/report/report.h"
 #include "trace/report/html/web_files.h"
+#include "trace/report/report.h"
 
 static void drop_comparison(vp_comparison **c)
 {

@@ -6,8 +6,8 @@
 
 #include "server/routes/page.h"
 #include "trace/base/err.h"
-#include "trace/report/report.h"
 #include "trace/report/html/web_files.h"
+#include "trace/report/report.h"
 
 /* Rows of one table: more make a browser slow, and the CSV has them all. */
 #define ROWS_MAX 1000u

@@ -9,7 +9,9 @@
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 #include "trace/report/text/grid.h"
-#include "trace/report/words/parts.h"
+#include "trace/report/words/numbers.h"
+#include "trace/report/words/shown_rows.h"
+#include "trace/report/text/text.h"
 #include "trace/report/words/tree.h"
 
 typedef int writer(vp_buf *b, const vp_report *r, const vp_view *v);

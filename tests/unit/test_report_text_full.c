@@ -8,7 +8,8 @@
 #include "tests/unit/report_full.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
-#include "trace/report/words/parts.h"
+#include "trace/report/words/numbers.h"
+#include "trace/report/text/text.h"
 #include "trace/report/report.h"
 
 static char *text_of(const vp_report *r, int width)

@@ -5,8 +5,8 @@
 #include "trace/base/time.h"
 #include "trace/capture/emit.h"
 #include "trace/capture/own_time.h"
-#include "trace/capture/session.h"
 #include "trace/capture/recording_thread.h"
+#include "trace/capture/session.h"
 
 vp__step_fn *vp__steps;
 

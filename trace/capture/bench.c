@@ -7,8 +7,8 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/base/time.h"
-#include "trace/capture/small_files.h"
 #include "trace/capture/recorder.h"
+#include "trace/capture/small_files.h"
 
 /* ---- Its directory ---- */
 

@@ -2,9 +2,9 @@
 
 #include "trace/base/err.h"
 #include "trace/base/str.h"
-#include "trace/capture/small_files.h"
 #include "trace/capture/own_time.h"
 #include "trace/capture/profiler.h"
+#include "trace/capture/small_files.h"
 #include "trace/capture/step_marks.h"
 
 bool vp_profile_due(const vp_profiler *const_p, uint64_t step)

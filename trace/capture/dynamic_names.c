@@ -8,8 +8,8 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/capture/recorder.h"
-#include "trace/capture/tables.h"
 #include "trace/capture/recording_thread.h"
+#include "trace/capture/tables.h"
 
 #define BLOCK 256u
 #define BLOCKS 4096u /* a million names: who needs more names every event anew */

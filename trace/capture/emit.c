@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#include "trace/image/vpcap_layout.h"
 #include "trace/capture/clock.h"
 #include "trace/capture/recorder.h"
 #include "trace/capture/recording_thread.h"
+#include "trace/image/vpcap_layout.h"
 
 /* Writes a record's slots one after another. */
 typedef struct out {

@@ -10,8 +10,8 @@
 #include "trace/capture/clock.h"
 #include "trace/capture/cupti.h"
 #include "trace/capture/own_time.h"
-#include "trace/capture/session.h"
 #include "trace/capture/recording_thread.h"
+#include "trace/capture/session.h"
 #include "trace/capture/thread_names.h"
 
 /* Acquiring, so that what is asked of a chunk afterwards is not answered before. What is being

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trace/image/vpcap_layout.h"
 #include "trace/capture/pool_grow.h"
+#include "trace/image/vpcap_layout.h"
 
 typedef struct cap_pool {
     char *image;

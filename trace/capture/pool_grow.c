@@ -13,9 +13,9 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
-#include "trace/capture/small_files.h"
 #include "trace/capture/pool.h"
 #include "trace/capture/run_dir.h"
+#include "trace/capture/small_files.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */

@@ -5,9 +5,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "trace/capture/recording_thread.h"
 #include "trace/capture/session.h"
 #include "trace/capture/tables.h"
-#include "trace/capture/recording_thread.h"
 
 static bool installed;
 

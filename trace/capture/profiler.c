@@ -10,8 +10,8 @@
 #include "trace/base/mem.h"
 #include "trace/base/time.h"
 #include "trace/capture/control.h"
-#include "trace/capture/small_files.h"
 #include "trace/capture/own_time.h"
+#include "trace/capture/small_files.h"
 #include "trace/capture/step_marks.h"
 
 /* A slow step is shown with this many usual ones before it. */

@@ -5,13 +5,13 @@
 
 #include "include/view_profile_capture.h"
 #include "trace/base/err.h"
-#include "trace/image/vpcap.h"
 #include "trace/capture/clock.h"
 #include "trace/capture/device_clock.h"
 #include "trace/capture/emit.h"
 #include "trace/capture/recorder.h"
-#include "trace/capture/tables.h"
 #include "trace/capture/recording_thread.h"
+#include "trace/capture/tables.h"
+#include "trace/image/vpcap.h"
 
 #define VP__KIND_SITE(text)                                                                        \
     {                                                                                              \

@@ -12,14 +12,14 @@
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 #include "trace/base/time.h"
-#include "trace/image/vpcap_hold.h"
 #include "trace/capture/clock.h"
 #include "trace/capture/cupti.h"
-#include "trace/capture/small_files.h"
 #include "trace/capture/own_time.h"
-#include "trace/capture/tables.h"
 #include "trace/capture/recording_thread.h"
+#include "trace/capture/small_files.h"
+#include "trace/capture/tables.h"
 #include "trace/capture/thread_names.h"
+#include "trace/image/vpcap_hold.h"
 
 #define POOL_BYTES_DEFAULT ((size_t)64 << 20)
 /* What a stop waits for threads that are in the middle of a record: some ns of work, but a thread

@@ -4,8 +4,8 @@
 #ifndef VP_CAPTURE_WRITER_H
 #define VP_CAPTURE_WRITER_H
 
-#include "trace/image/vpcap_xspace.h"
 #include "trace/capture/gpu_activity.h"
+#include "trace/image/vpcap_xspace.h"
 
 /* A vl_more_fn; ctx is a const gpu_activity. */
 int wr_gpu_lines(void *ctx, vl_lines *l);

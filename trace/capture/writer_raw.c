@@ -1,7 +1,7 @@
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
-#include "trace/image/vpcap_layout.h"
 #include "trace/capture/writer.h"
+#include "trace/image/vpcap_layout.h"
 
 int wr_raw(uint64_t *bytes, int fd, const vpcap *v)
 {

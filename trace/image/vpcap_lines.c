@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "include/view_profile_capture.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/image/vpcap_window.h"
-#include "include/view_profile_capture.h"
 
 /* An event that does not go through its thread's window. */
 typedef struct kept {

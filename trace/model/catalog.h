@@ -12,8 +12,8 @@
 
 #include "trace/base/fs.h"
 #include "trace/base/log.h"
-#include "trace/read/detect/detect.h"
 #include "trace/read/bytes/byte_stream.h"
+#include "trace/read/detect/detect.h"
 
 typedef struct cat_file {
     const char *path;     /* relative to the root; a member is ARCHIVE!member */

@@ -1,12 +1,12 @@
 /* What one file is: from its name where that suffices, from the memo of the previous scan, else
  * from its head. Archives are indexed here, once. */
+#include <unistd.h>
+
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/model/catalog_impl.h"
 #include "trace/read/gzip/gzip.h"
-
-#include <unistd.h>
 
 #define HEAD_MAX 4096u
 #define INNER_MAX 4096u

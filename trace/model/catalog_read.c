@@ -1,11 +1,11 @@
 /* The bytes of a listed file: opened beneath the root, and only if it is still the one listed. */
-#include "trace/base/err.h"
-#include "trace/model/catalog_impl.h"
-#include "trace/read/gzip/gzip.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+
+#include "trace/base/err.h"
+#include "trace/model/catalog_impl.h"
+#include "trace/read/gzip/gzip.h"
 
 int cat_open_file(const catalog *c, int dir_fd, const char *name, int *fd, vp_file_id *id)
 {

@@ -2,12 +2,6 @@
  * whole and sorted (so that the order of the disk never shows), its files become sessions, then its
  * subdirectories follow. Dotfiles are ignored, devices and FIFOs never opened. Symbolic links are
  * followed after everything real, so that what lies in the tree keeps its own path. */
-#include "trace/base/err.h"
-#include "trace/base/limits.h"
-#include "trace/base/mem.h"
-#include "trace/image/vpcap_hold.h"
-#include "trace/model/catalog_impl.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +9,12 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/image/vpcap_hold.h"
+#include "trace/model/catalog_impl.h"
 
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
 

@@ -1,10 +1,12 @@
-#include "trace/report/report.h"
+
+#include "trace/report/list.h"
 
 #include "trace/base/json.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
 #include "trace/report/text/grid.h"
-#include "trace/report/words/parts.h"
+#include "trace/report/words/numbers.h"
+#include "trace/report/words/shown_rows.h"
 
 /* Notes on a terminal; the JSON has them all. */
 #define NOTES_MAX 20u

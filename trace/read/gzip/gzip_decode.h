@@ -6,8 +6,8 @@
 
 #include <stdatomic.h>
 
-#include "trace/read/gzip/gzip_backend.h"
 #include "trace/read/bytes/byte_stream.h"
+#include "trace/read/gzip/gzip_backend.h"
 
 typedef enum gz_phase { GZ_HEADER, GZ_BODY, GZ_TRAILER, GZ_NEXT, GZ_DONE } gz_phase;
 

@@ -4,8 +4,8 @@
 #ifndef VP_READ_CHROME_JSON_H
 #define VP_READ_CHROME_JSON_H
 
-#include "trace/read/bytes/sink.h"
 #include "trace/read/bytes/byte_stream.h"
+#include "trace/read/bytes/sink.h"
 
 /* Reads a whole stream into the sink. Order within a track is the file's, except that spans told
  * in two events (B and E, b and e, S and F) come last, when the file has been seen. With

@@ -1,6 +1,6 @@
 #include "trace/base/err.h"
-#include "trace/read/names/attrs.h"
 #include "trace/read/json/json_reader.h"
+#include "trace/read/names/attrs.h"
 
 /* XLA's args that are attributes as they stand (xprof.md 2.3), in order of length so that most keys
  * are told apart by it. */

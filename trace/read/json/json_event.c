@@ -1,7 +1,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
-#include "trace/read/names/attrs.h"
 #include "trace/read/json/json_reader.h"
+#include "trace/read/names/attrs.h"
 
 /* Times below this many µs (11 days) are kept as they are, so that positions read as in the file;
  * above, picoseconds of Unix time would not fit 64 bits. */

@@ -11,10 +11,10 @@
 #include "trace/base/arena.h"
 #include "trace/base/err.h"
 #include "trace/base/map.h"
+#include "trace/read/bytes/sink.h"
 #include "trace/read/json/json_layout.h"
 #include "trace/read/json/json_scan.h"
 #include "trace/read/json/json_text.h"
-#include "trace/read/bytes/sink.h"
 
 #define CJ_BATCH 64u
 #define CJ_LAST_MAX 24u

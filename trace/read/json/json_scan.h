@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif

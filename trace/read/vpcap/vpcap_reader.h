@@ -5,8 +5,8 @@
 #ifndef VP_READ_VPCAP_READER_H
 #define VP_READ_VPCAP_READER_H
 
-#include "trace/read/bytes/sink.h"
 #include "trace/read/bytes/byte_stream.h"
+#include "trace/read/bytes/sink.h"
 
 /* Starts with the magic of our recordings. */
 bool vr_is(vp_str head);

@@ -2,9 +2,9 @@
 
 #include <stdio.h>
 
-#include "trace/image/vpcap_xspace.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/image/vpcap_xspace.h"
 #include "trace/read/names/roles.h"
 #include "trace/read/xspace/xs_read.h"
 

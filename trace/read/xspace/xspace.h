@@ -4,8 +4,8 @@
 #ifndef VP_READ_XSPACE_H
 #define VP_READ_XSPACE_H
 
-#include "trace/read/bytes/sink.h"
 #include "trace/read/bytes/byte_stream.h"
+#include "trace/read/bytes/sink.h"
 
 /* Reads a whole XSpace into the sink. Damage inside a plane or line leaves what came before and is
  * a quality entry with `partial`; VP_ECORRUPT when not even one plane could be read. */

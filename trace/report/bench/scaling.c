@@ -8,7 +8,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/report/data/fields.h"
-#include "trace/report/words/parts.h"
+#include "trace/report/data/report_json.h"
 
 #define ROWS_MAX 100000u
 #define DEVICES_MAX INT64_C(100000000)

@@ -5,8 +5,9 @@
 #ifndef VP_REPORT_SCALING_H
 #define VP_REPORT_SCALING_H
 
+#include "include/view_profile.h"
 #include "trace/base/arena.h"
-#include "trace/report/report.h"
+#include "trace/base/buf.h"
 
 /* A method on a number of devices. Texts and runs live in the arena. */
 typedef struct scaling_row {

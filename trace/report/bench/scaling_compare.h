@@ -6,6 +6,8 @@
 #ifndef VP_REPORT_SCALING_COMPARE_H
 #define VP_REPORT_SCALING_COMPARE_H
 
+#include "include/view_profile.h"
+#include "trace/base/buf.h"
 #include "trace/report/bench/scaling.h"
 
 /* In the order of scaling_time_words. Of the runs: what counts; the rest is beside them. */

@@ -1,8 +1,11 @@
 #include <math.h>
 
-#include "trace/report/compare/compare_view.h"
-#include "trace/report/html/html_parts.h"
 #include "trace/report/bench/scaling_compare.h"
+#include "trace/report/compare/compare_view.h"
+#include "trace/report/compare/delta_cells.h"
+#include "trace/report/html/html_parts.h"
+#include "trace/report/html/html_sections.h"
+#include "trace/report/words/shown_rows.h"
 
 #define ROWS_MAX 1000u
 #define NAME_BYTES_MAX 65536u

@@ -1,7 +1,11 @@
 #include <math.h>
 
-#include "trace/report/compare/compare_view.h"
+#include "trace/base/json.h"
 #include "trace/report/bench/scaling_compare.h"
+#include "trace/report/compare/compare_view.h"
+#include "trace/report/data/csv.h"
+#include "trace/report/data/report_json.h"
+#include "trace/report/words/words.h"
 
 /* ---- JSON: view_profile.compare_results/1 ---- */
 

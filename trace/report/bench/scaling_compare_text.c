@@ -1,7 +1,10 @@
 #include "trace/base/log.h"
-#include "trace/report/compare/compare_view.h"
 #include "trace/report/bench/scaling_compare.h"
+#include "trace/report/compare/compare_view.h"
+#include "trace/report/compare/delta_cells.h"
 #include "trace/report/text/text_parts.h"
+#include "trace/report/words/shown_rows.h"
+#include "trace/report/words/words.h"
 
 /* Longer and shorter stand out, what cannot be told apart does not. */
 static grid_style style_of(vp_verdict verdict)

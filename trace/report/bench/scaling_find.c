@@ -7,8 +7,8 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/report/data/fields.h"
 #include "trace/report/bench/scaling.h"
+#include "trace/report/data/fields.h"
 
 /* Names of one directory: what else lies there is not looked at. */
 #define NAMES_MAX 4096u

@@ -4,8 +4,10 @@
 
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
-#include "trace/report/html/html_parts.h"
 #include "trace/report/bench/scaling.h"
+#include "trace/report/html/html_parts.h"
+#include "trace/report/words/numbers.h"
+#include "trace/report/words/shown_rows.h"
 
 #define WHOLE 10000
 

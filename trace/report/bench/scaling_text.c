@@ -1,5 +1,7 @@
 #include "trace/report/bench/scaling.h"
 #include "trace/report/text/text_parts.h"
+#include "trace/report/words/numbers.h"
+#include "trace/report/words/shown_rows.h"
 
 static void put_row(grid *g, const scaling_row *r, vp_unit unit)
 {

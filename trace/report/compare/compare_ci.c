@@ -1,7 +1,11 @@
 #include <string.h>
 
 #include "trace/base/log.h"
+#include "trace/report/compare/compare_formats.h"
 #include "trace/report/compare/compare_view.h"
+#include "trace/report/words/escape.h"
+#include "trace/report/words/shown_rows.h"
+#include "trace/report/words/words.h"
 
 /* A comparison for CI: Markdown for the summary of a job, JUnit XML for the list of its tests. */
 

@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+#include "trace/report/data/csv.h"
+#include "trace/report/words/words.h"
+
 /* Everything that a comparison says as rows of one table. Columns and kinds are stable, new ones go
  * to the end. Cells that a kind has no use for are empty.
  *   time     mean, median and p90 of the steps; or window: of the slowest device

@@ -1,9 +1,13 @@
-#include "trace/report/html/html_parts.h"
-
 #include <math.h>
 
 #include "trace/base/err.h"
 #include "trace/report/compare/compare_view.h"
+#include "trace/report/compare/delta_cells.h"
+#include "trace/report/html/html_parts.h"
+#include "trace/report/html/html_sections.h"
+#include "trace/report/words/escape.h"
+#include "trace/report/words/shown_rows.h"
+#include "trace/report/words/words.h"
 
 /* The page about two reports: whether B is slower than A and for sure, and which parts make up the
  * difference. A bar to the right is time that B takes more. */

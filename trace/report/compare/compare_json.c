@@ -2,6 +2,8 @@
 
 #include "trace/base/json.h"
 #include "trace/report/compare/compare_view.h"
+#include "trace/report/data/report_json.h"
+#include "trace/report/words/words.h"
 
 /* DESIGN 7, view_profile.compare/1. Key order is part of the contract. */
 

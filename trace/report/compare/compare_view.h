@@ -2,7 +2,8 @@
 #ifndef VP_REPORT_COMPARE_VIEW_H
 #define VP_REPORT_COMPARE_VIEW_H
 
-#include "trace/report/words/parts.h"
+#include "trace/base/json.h"
+#include "trace/report/words/numbers.h"
 
 bool rep_moved(const vp_comparison *c, const vp_compared_op *op); /* above the noise */
 bool rep_has_backward(const vp_comparison *c); /* scopes with work going back, or done again */

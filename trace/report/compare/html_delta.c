@@ -1,4 +1,5 @@
 #include "trace/report/compare/compare_view.h"
+#include "trace/report/compare/delta_cells.h"
 #include "trace/report/html/html_parts.h"
 
 static const char *direction(const vp_delta *d)

@@ -2,6 +2,7 @@
 
 #include "trace/base/limits.h"
 #include "trace/report/compare/compare_view.h"
+#include "trace/report/compare/delta_cells.h"
 #include "trace/report/text/text_parts.h"
 
 void text_delta(grid *g, const vp_delta *d, vp_unit unit, grid_style style)

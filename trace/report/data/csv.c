@@ -1,4 +1,4 @@
-#include "trace/report/words/parts.h"
+#include "trace/report/data/csv.h"
 
 #include <math.h>
 
@@ -6,6 +6,9 @@
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
+#include "trace/report/words/numbers.h"
+#include "trace/report/words/shown_rows.h"
+#include "trace/report/words/words.h"
 
 /* One row an op; columns are stable, new ones go to the end. Lines end with LF. Numbers are raw,
  * unknown is empty. Only text cells can hold what a file says: they are quoted, and what a

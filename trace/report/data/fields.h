@@ -7,10 +7,10 @@
 
 #include <jansson.h>
 
+#include "include/view_profile.h"
 #include "trace/base/arena.h"
 #include "trace/base/json.h"
 #include "trace/base/map.h"
-#include "trace/report/words/parts.h"
 
 typedef enum rep_field_type {
     REP_TEXT,    /* const char *; NULL is null */

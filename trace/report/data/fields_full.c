@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+#include "trace/report/words/numbers.h"
+#include "trace/report/words/words.h"
+
 #define SAMPLES_MAX 256u /* of a module's runs: order statistics at even distances */
 
 /* ---- Scopes and modules ---- */

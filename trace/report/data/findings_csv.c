@@ -1,8 +1,8 @@
-#include "trace/report/words/parts.h"
-
 #include <math.h>
 
 #include "trace/base/limits.h"
+#include "trace/report/data/csv.h"
+#include "trace/report/words/words.h"
 
 /* One row a rule, in rank order; columns are stable, new ones go to the end. Lists are joined by
  * "; ". Of the places only the first, worst one. */

@@ -1,4 +1,4 @@
-#include "trace/report/words/parts.h"
+#include "trace/report/data/findings_docs.h"
 
 #include "trace/analyze/findings/findings.h"
 #include "trace/base/log.h"

@@ -1,4 +1,5 @@
-#include "trace/report/words/parts.h"
+#include "trace/report/data/report_json.h"
+#include "trace/report/words/words.h"
 
 /* DESIGN 7. The order of the array is the rank; key order is part of the contract. */
 

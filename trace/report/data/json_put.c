@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "trace/base/err.h"
+#include "trace/report/words/words.h"
 
 static void put_signed(vp_json *j, int64_t v, int64_t unknown)
 {

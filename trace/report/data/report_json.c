@@ -1,6 +1,9 @@
+#include "trace/report/data/report_json.h"
+
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/report/data/fields.h"
+#include "trace/report/words/shown_rows.h"
 
 /* DESIGN 7. Key order is part of the contract: it is that of the tables in fields.c. */
 

@@ -1,6 +1,9 @@
-#include "trace/report/html/html_parts.h"
-
 #include <math.h>
+
+#include "trace/report/html/html_parts.h"
+#include "trace/report/html/html_sections.h"
+#include "trace/report/words/numbers.h"
+#include "trace/report/words/shown_rows.h"
 
 bool html_shows(const page *p, uint32_t device)
 {

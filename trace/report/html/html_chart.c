@@ -1,4 +1,6 @@
 #include "trace/report/html/html_parts.h"
+#include "trace/report/html/html_sections.h"
+#include "trace/report/words/numbers.h"
 
 /* A curve is drawn on 1000 by 100 units that the style sheet stretches to its place. */
 #define CURVE_WIDTH 1000

@@ -1,4 +1,7 @@
 #include "trace/report/html/html_parts.h"
+#include "trace/report/html/html_sections.h"
+#include "trace/report/words/numbers.h"
+#include "trace/report/words/words.h"
 
 #define COLLECTIVES_MAX 40u
 #define TRANSFERS_MAX 60u

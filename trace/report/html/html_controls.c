@@ -1,6 +1,8 @@
-#include "trace/report/html/html_parts.h"
-
 #include <ctype.h>
+
+#include "trace/report/html/html_parts.h"
+#include "trace/report/html/html_sections.h"
+#include "trace/report/words/words.h"
 
 void html_url(page *p, const char *z)
 {

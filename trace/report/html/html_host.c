@@ -1,6 +1,9 @@
-#include "trace/report/html/html_parts.h"
-
 #include <stdio.h>
+
+#include "trace/report/html/html_parts.h"
+#include "trace/report/html/html_sections.h"
+#include "trace/report/words/numbers.h"
+#include "trace/report/words/words.h"
 
 #define FUNCTIONS_MAX 30u
 #define HOST_OPS_MAX 30u

@@ -1,4 +1,7 @@
 #include "trace/report/html/html_parts.h"
+#include "trace/report/html/html_sections.h"
+#include "trace/report/words/numbers.h"
+#include "trace/report/words/words.h"
 
 #define GAPS_MAX 30u
 #define LABELS_MAX 30u

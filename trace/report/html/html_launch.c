@@ -1,4 +1,6 @@
 #include "trace/report/html/html_parts.h"
+#include "trace/report/html/html_sections.h"
+#include "trace/report/words/numbers.h"
 #include "trace/report/words/wastes.h"
 
 /* ---- Launches ---- */

@@ -1,6 +1,9 @@
 #include "trace/report/html/html_parts.h"
 
 #include "trace/base/err.h"
+#include "trace/report/words/numbers.h"
+#include "trace/report/words/shown_rows.h"
+#include "trace/report/words/words.h"
 
 /* The page about one op: what all its calls add up to, the slowest of them with their places in
  * time, how long calls take, and which names the group consists of. */

@@ -1,8 +1,11 @@
-#include "trace/report/html/html_parts.h"
-
 #include <math.h>
 
 #include "trace/base/err.h"
+#include "trace/report/html/html_parts.h"
+#include "trace/report/html/html_sections.h"
+#include "trace/report/words/numbers.h"
+#include "trace/report/words/shown_rows.h"
+#include "trace/report/words/words.h"
 
 /* What one table has: its units, and columns that only some profiles know. */
 typedef struct table {

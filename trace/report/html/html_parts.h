@@ -1,10 +1,10 @@
-/* The sections of the HTML page. Markup rules: no script, no style attribute (bars are SVG rects
+/* What pages are made of. Markup rules: no script, no style attribute (bars are SVG rects
  * with a width), every byte from a file through rep_html_escape, names cut by CSS only. Only
  * trace/report/ includes this. */
 #ifndef VP_REPORT_HTML_PARTS_H
 #define VP_REPORT_HTML_PARTS_H
 
-#include "trace/report/words/parts.h"
+#include "trace/report/html/html.h"
 
 typedef struct page {
     vp_buf *b;
@@ -27,9 +27,6 @@ const char *html_class(vp_op_class c);                /* CSS class of a colour *
 void html_url(page *p, const char *z);
 /* "?group=…&by=…" of the view with one key replaced ("": none); escaped for an attribute. */
 void html_query(page *p, const char *key, const char *value);
-/* The head of a comparison: "B against A", what is to be made of it, and why (NULL: not said).
- * compare_html.c. */
-void html_verdict(page *p, const char *a, const char *b, vp_verdict verdict, const char *reason);
 /* The page of one step, or of all of them (VP_UNKNOWN). */
 void html_step_query(page *p, int64_t step);
 void html_device_query(page *p, const vp_device *d);
@@ -80,16 +77,6 @@ void html_close_fact(page *p);
 void html_duration_fact(page *p, const char *name, int64_t ps);
 void html_count_fact(page *p, const char *name, int64_t n);
 
-/* ---- Differences (html_delta.c) ---- */
-
-void html_delta(page *p, const vp_delta *d, vp_unit unit); /* "+1.234", "–" */
-void html_change(page *p, const vp_delta *d);              /* of A: "−5.00%", "–" */
-/* A, B, their difference with a bar to the right where B takes more, and its share of A. */
-void html_delta_heads(page *p, const char *unit);
-void html_delta_cells(page *p, const vp_delta *d, vp_unit unit, int64_t scale);
-/* Nothing where both sides are unknown. */
-void html_delta_fact(page *p, const char *name, const vp_delta *d);
-
 /* ---- Small pictures (html_chart.c) ---- */
 
 /* A line from 0 to the largest y (unknown ones break it); x ascends, NULL: at equal distances.
@@ -100,58 +87,5 @@ typedef struct html_box {
     int64_t x, y, width, height;
 } html_box;
 void html_block(page *p, const char *css_class, html_box box);
-
-/* ---- The sections. Each says whether it has anything to show, and shows it. ---- */
-
-typedef struct html_part {
-    const char *id, *title; /* anchor, entry of the table of contents */
-    bool (*has)(const page *p);
-    int (*put)(page *p);
-    unsigned tabs; /* that show it */
-} html_part;
-
-bool html_has_findings(const page *p);
-int html_findings(page *p);
-bool html_has_devices(const page *p);
-int html_devices(page *p);
-bool html_has_steps(const page *p);
-int html_steps(page *p);
-void html_controls(page *p);
-int html_ops(page *p, size_t device);
-bool html_has_scopes(const page *p);
-int html_scopes(page *p);
-bool html_has_folded(const page *p);
-int html_folded(page *p);
-bool html_has_modules(const page *p);
-int html_modules(page *p);
-bool html_has_idle(const page *p);
-int html_idle(page *p);
-bool html_has_launch(const page *p);
-int html_launch(page *p);
-bool html_has_collectives(const page *p);
-int html_collectives(page *p);
-bool html_has_transfers(const page *p);
-int html_transfers(page *p);
-bool html_has_balance(const page *p);
-int html_balance(page *p);
-bool html_has_compile(const page *p);
-int html_compile(page *p);
-bool html_has_hygiene(const page *p);
-int html_hygiene(page *p);
-bool html_has_host_ops(const page *p);
-int html_host_ops(page *p);
-bool html_has_threads(const page *p);
-int html_threads(page *p);
-bool html_has_args(const page *p);
-int html_args(page *p);
-bool html_has_counters(const page *p);
-int html_counters(page *p);
-bool html_has_meta(const page *p);
-int html_meta(page *p);
-bool html_has_memory(const page *p);
-int html_memory(page *p);
-int html_quality(page *p);
-bool html_has_files(const page *p);
-int html_files(page *p);
 
 #endif

@@ -1,6 +1,8 @@
-#include "trace/report/html/html_parts.h"
-
 #include "trace/base/err.h"
+#include "trace/report/html/html_parts.h"
+#include "trace/report/html/html_sections.h"
+#include "trace/report/words/escape.h"
+#include "trace/report/words/numbers.h"
 #include "trace/report/words/tree.h"
 
 /* Rows of at least this share stand open at first, so that the page shows where the time goes. */

@@ -1,4 +1,7 @@
 #include "trace/report/html/html_parts.h"
+#include "trace/report/html/html_sections.h"
+#include "trace/report/words/numbers.h"
+#include "trace/report/words/words.h"
 
 /* Bars that a phone still shows apart; of more steps each bar is the slowest of several. */
 #define BARS_MAX 160u

@@ -2,6 +2,7 @@
 
 #include "trace/base/limits.h"
 #include "trace/report/text/text_parts.h"
+#include "trace/report/words/numbers.h"
 
 void text_title(vp_buf *b, const vp_view *v, const char *title)
 {

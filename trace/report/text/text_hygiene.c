@@ -1,6 +1,8 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/report/text/text_parts.h"
+#include "trace/report/words/numbers.h"
+#include "trace/report/words/shown_rows.h"
 #include "trace/report/words/wastes.h"
 
 #define DEVICES_MAX 24u

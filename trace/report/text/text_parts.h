@@ -3,8 +3,8 @@
 #ifndef VP_REPORT_TEXT_PARTS_H
 #define VP_REPORT_TEXT_PARTS_H
 
+#include "include/view_profile.h"
 #include "trace/report/text/grid.h"
-#include "trace/report/words/parts.h"
 
 size_t text_width(const vp_view *v);
 /* Header lines and op table of one device. */
@@ -28,9 +28,6 @@ void text_bytes(grid *g, int64_t bytes);
 void text_share(grid *g, int64_t part, int64_t whole);
 void text_rate(grid *g, double gb_per_s); /* "-" for no number */
 void text_factor(grid *g, double v, const char *unit, int digits, grid_style style); /* "-": 0 */
-/* Four cells, text_delta.c: the difference, its share of A, A and B; and what stands above them. */
-void text_delta(grid *g, const vp_delta *d, vp_unit unit, grid_style style);
-void text_delta_heads(grid *g, vp_unit unit);
 /* "A  NAME  PATH": who is compared, the path where it says more than the name. */
 void text_side(vp_buf *b, const vp_view *v, const char *letter, const char *name, const char *path);
 /* Prints and frees; `more` rows are not shown. */

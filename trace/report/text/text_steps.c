@@ -2,6 +2,9 @@
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
 #include "trace/report/text/text_parts.h"
+#include "trace/report/words/numbers.h"
+#include "trace/report/words/shown_rows.h"
+#include "trace/report/words/words.h"
 
 /* Steps, idle time and launches: what a device waits for. */
 

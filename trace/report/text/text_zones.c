@@ -1,7 +1,10 @@
 #include <math.h>
 
+#include "trace/base/err.h"
 #include "trace/base/limits.h"
+#include "trace/base/log.h"
 #include "trace/report/text/text_parts.h"
+#include "trace/report/words/numbers.h"
 
 /* What threads did, and what the program says of itself: arguments of its zones, counters, facts.
  */

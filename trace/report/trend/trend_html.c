@@ -2,6 +2,8 @@
 #include "trace/base/mem.h"
 #include "trace/report/html/html_parts.h"
 #include "trace/report/trend/trend_view.h"
+#include "trace/report/words/numbers.h"
+#include "trace/report/words/shown_rows.h"
 
 #define OPS_MAX 40u
 

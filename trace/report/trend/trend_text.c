@@ -3,6 +3,8 @@
 #include "trace/base/log.h"
 #include "trace/report/text/text_parts.h"
 #include "trace/report/trend/trend_view.h"
+#include "trace/report/words/numbers.h"
+#include "trace/report/words/shown_rows.h"
 
 #define SPARKS_MAX 24u /* runs in a sparkline: the last */
 

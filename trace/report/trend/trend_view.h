@@ -5,7 +5,7 @@
 #define VP_REPORT_TREND_VIEW_H
 
 #include "trace/analyze/compare/trend.h"
-#include "trace/report/report.h"
+#include "trace/base/buf.h"
 
 /* Runs in the order in which they are shown. Everything lives in the arena. */
 typedef struct trend {

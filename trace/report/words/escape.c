@@ -1,4 +1,4 @@
-#include "trace/report/report.h"
+#include "trace/report/words/escape.h"
 
 #include "trace/base/log.h"
 

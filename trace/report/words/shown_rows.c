@@ -1,11 +1,13 @@
-#include "trace/report/words/parts.h"
+#include "trace/report/words/shown_rows.h"
 
 #include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/base/str.h"
 
 /* The end of a name, from a word's start on: "TPU:0" means "/device:TPU:0", "0" not "TPU:10". */
 static bool is_end_of(const char *name, const char *key)

@@ -1,5 +1,13 @@
 #include "trace/report/words/wastes.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "include/view_profile.h"
+#include "trace/base/buf.h"
+#include "trace/report/words/numbers.h"
+#include "trace/report/words/shown_rows.h"
+
 void rep_wastes(rep_waste out[REP_WASTES], const vp_hygiene *h)
 {
     const rep_waste all[REP_WASTES] = {

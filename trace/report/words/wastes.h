@@ -4,7 +4,11 @@
 #ifndef VP_REPORT_WASTES_H
 #define VP_REPORT_WASTES_H
 
-#include "trace/report/words/parts.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "include/view_profile.h"
+#include "trace/base/buf.h"
 
 enum { REP_WASTES = 7 };
 

@@ -1,4 +1,4 @@
-#include "trace/report/words/parts.h"
+#include "trace/report/words/words.h"
 
 const char *const rep_class_words[] = {"compute", "communication", "copy", NULL};
 const char *const rep_kind_words[] = {"tpu", "gpu", "cpu", "other", NULL};

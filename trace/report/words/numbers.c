@@ -1,10 +1,13 @@
-#include "trace/report/words/parts.h"
+#include "trace/report/words/numbers.h"
 
 #include <math.h>
-#include <string.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+
+#include "trace/base/log.h"
+#include "trace/report/words/shown_rows.h"
+#include "trace/report/words/words.h"
 
 #define PS_PER_NS INT64_C(1000)
 #define PS_PER_US INT64_C(1000000)

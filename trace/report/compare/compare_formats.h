@@ -1,0 +1,16 @@
+/* A comparison in all formats. Included by the doors of report/. */
+#ifndef VP_REPORT_COMPARE_FORMATS_H
+#define VP_REPORT_COMPARE_FORMATS_H
+
+#include "trace/report/html/html.h"
+
+int rep_compare_text(vp_buf *b, const vp_comparison *c, const vp_view *v);
+int rep_compare_json(vp_buf *b, const vp_comparison *c); /* view_profile.compare/1 */
+/* A row an op, a class of a device, a scope, a finding: what `kind` says. */
+int rep_compare_csv(vp_buf *b, const vp_comparison *c);
+int rep_compare_md(vp_buf *b, const vp_comparison *c, const vp_view *v);
+int rep_compare_junit(vp_buf *b, const vp_comparison *c, bool failed); /* failed: by a gate */
+/* A page about two reports, by the same rules; links->base also leads to their sessions. */
+int rep_compare_html(vp_buf *b, const vp_comparison *c, const rep_links *links);
+
+#endif

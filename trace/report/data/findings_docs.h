@@ -1,0 +1,10 @@
+/* The rules of the findings as a page of the documentation. Included by the doors of report/. */
+#ifndef VP_REPORT_FINDINGS_DOCS_H
+#define VP_REPORT_FINDINGS_DOCS_H
+
+#include "trace/base/buf.h"
+
+/* docs/findings.md: every rule with its thresholds, sources, advice and caveats. */
+int rep_findings_docs(vp_buf *b);
+
+#endif

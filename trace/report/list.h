@@ -1,0 +1,20 @@
+/* `list`: what a profile directory holds, as text and JSON (DESIGN 5 and 7). Included with
+ * report.h. */
+#ifndef VP_REPORT_LIST_H
+#define VP_REPORT_LIST_H
+
+#include "include/view_profile.h"
+#include "trace/base/buf.h"
+#include "trace/base/json.h"
+#include "trace/model/catalog.h"
+
+int rep_list_text(vp_buf *b, const catalog *c, const vp_view *v);
+int rep_list_json(vp_buf *b, const catalog *c);
+/* The same with more(j, ctx) adding keys of its own at the end. */
+typedef void rep_more_fn(vp_json *j, void *ctx);
+int rep_list_json_with(vp_buf *b, const catalog *c, rep_more_fn *more, void *ctx);
+/* The same of a list that is being made: with "indexing", and how many sessions were found so far
+ * and files looked at. */
+int rep_list_json_growing(vp_buf *b, const catalog *c, uint64_t found, uint64_t looked_at);
+
+#endif

@@ -1,0 +1,13 @@
+/* A report on the terminal. Included by the doors of report/. */
+#ifndef VP_REPORT_TEXT_H
+#define VP_REPORT_TEXT_H
+
+#include "include/view_profile.h"
+#include "trace/base/buf.h"
+
+int rep_text(vp_buf *b, const vp_report *r, const vp_view *v);      /* `top`: header and table */
+int rep_text_full(vp_buf *b, const vp_report *r, const vp_view *v); /* `report`: everything */
+/* `findings`: what is wrong and what to do; fired first, then explained, then the rest in short. */
+int rep_findings_text(vp_buf *b, const vp_report *r, const vp_view *v);
+
+#endif

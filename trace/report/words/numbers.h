@@ -1,0 +1,68 @@
+/* Numbers as people read them: times, sizes, shares, rates. One place for text, pages and findings;
+ * included by all who print. Nothing is owned. */
+#ifndef VP_REPORT_NUMBERS_H
+#define VP_REPORT_NUMBERS_H
+
+#include "include/view_profile.h"
+#include "trace/base/buf.h"
+
+#define REP_PERCENT_ALL 10000 /* shares are counted in hundredths of a percent */
+
+/* The unit of a table whose largest value is scale_ps, unless one is asked for. */
+vp_unit rep_unit_for(vp_unit asked, int64_t scale_ps);
+const char *rep_unit_name(vp_unit unit); /* "us" */
+const char *rep_unit_sign(vp_unit unit); /* "µs" */
+/* The number alone, rounded half up to the unit's decimals, or to two digits where these would all
+ * be 0: what is not zero never looks like it. "-" for unknown (negative). */
+int rep_put_ps(vp_buf *b, int64_t ps, vp_unit unit);
+/* A start, with as many decimals as it takes to place something of that length: the last one is a
+ * tenth of it or less. Keeps its sign; "-" for VP_NO_TIME. No length: the unit's decimals. */
+int rep_put_when(vp_buf *b, int64_t start_ps, vp_unit unit, int64_t dur_ps);
+/* A number of the program's own: "1024", "0.125", "1.5e+12"; "-" for none. */
+int rep_put_value(vp_buf *b, double v);
+/* "1234", or "1,234,567" with grouping; "-" for unknown. */
+int rep_put_count(vp_buf *b, int64_t n, bool grouping);
+int rep_put_bytes(vp_buf *b, int64_t bytes); /* "1.4 MiB", "-" for unknown */
+/* "12.34%"; "-" when the whole is not positive. */
+int rep_put_percent(vp_buf *b, int64_t part, int64_t whole);
+int rep_put_hundredths(vp_buf *b, int64_t v); /* 1234 -> "12.34" */
+/* Shares of the parts in hundredths of a percent that sum to exactly REP_PERCENT_ALL (largest
+ * remainder, ties to the earlier part); all 0 when the parts sum to 0. n <= 8. */
+void rep_shares(int *out, const int64_t *parts, size_t n);
+/* Of the outermost calls, rounded half up; VP_UNKNOWN without calls. */
+int64_t rep_mean_ps(const vp_op *op);
+int64_t rep_stddev_ps(const vp_op *op); /* rounded, VP_UNKNOWN where it is no number */
+double rep_cv(const vp_op *op);         /* stddev / mean; NaN when unknown */
+/* NaN when unknown, and of the halves of async ops, in whose time the work is not done; likewise:
+ */
+double rep_gb_per_s(const vp_op *op);
+double rep_gflop_per_s(const vp_op *op);
+/* The window that the op's self time is a part of: its device's. VP_UNKNOWN where several tracks
+ * that run at once add up to more than that. */
+int64_t rep_window_of(const vp_report *r, const vp_op *op);
+/* Of a collective, per participant: bytes over time, and that times the factor by which the wires
+ * carry more or less than the payload (analysis.md A4); NaN when unknown. */
+double rep_algorithm_gb_per_s(const vp_collective *c);
+double rep_bus_gb_per_s(const vp_collective *c);
+/* 2(n-1)/n for all-reduce, (n-1)/n for all-gather, reduce-scatter and all-to-all among n, else 1;
+ * NaN where the number of participants matters and is unknown. */
+double rep_bus_factor(const vp_collective *c);
+double rep_transfer_gb_per_s(const vp_transfer *t);           /* bytes over the time in flight */
+int64_t rep_per_step_ps(const vp_report *r, const vp_op *op); /* mean, VP_UNKNOWN */
+/* The devices that wait longest and least at barriers, among at least two that wait as often;
+ * false where no two do. */
+bool rep_barrier_waits(const vp_report *r, uint32_t *most, uint32_t *least);
+/* Names on host threads beyond the first `shown` that are listed. */
+size_t rep_host_ops_beyond(const vp_report *r, size_t shown);
+/* Where a zone ran: its thread, or "64 threads". Escaped for a terminal. */
+void rep_threads(vp_buf *b, const vp_host_op *op);
+/* "2026-01-11 21:26:41" in local time; "-" for unknown. */
+int rep_put_time(vp_buf *b, int64_t unix_ns);
+
+/* "12.345 ms"; the unit is chosen for `scale_ps` (a table's largest value) when AUTO. */
+int rep_duration(vp_buf *b, int64_t ps, vp_unit unit, int64_t scale_ps);
+/* The four parts of a device's window, in the order of every table and bar. */
+enum { REP_COMPUTE, REP_COMM, REP_COPY, REP_IDLE, REP_PARTS };
+void rep_breakdown_parts(int64_t out[REP_PARTS], const vp_breakdown *d);
+
+#endif

@@ -1,0 +1,31 @@
+/* Words of enums, as JSON and people have them. Included by all who print; all constant. */
+#ifndef VP_REPORT_WORDS_H
+#define VP_REPORT_WORDS_H
+
+#include "include/view_profile.h"
+
+/* Words of enums, by value, NULL at the end: as JSON has them. */
+extern const char *const rep_class_words[], *const rep_kind_words[], *const rep_severity_words[];
+extern const char *const rep_group_words[], *const rep_depth_words[], *const rep_cause_words[];
+extern const char *const rep_split_words[];
+extern const char *const rep_step_source_words[], *const rep_step_class_words[];
+extern const char *const rep_direction_words[];
+const char *rep_class_name(vp_op_class c);
+const char *rep_severity_name(vp_severity s);
+const char *rep_group_name(vp_group g);
+const char *rep_sort_name(vp_sort s);
+/* What self times of the tables are shares of: " op time". */
+const char *rep_self_of(const vp_report *r);
+/* What the tables are of where they are not of devices; a sentence. */
+const char *rep_host_tables(const vp_report *r);
+const char *rep_cause_name(vp_cause c);           /* "compile" */
+const char *rep_cause_text(vp_cause c);           /* "the launching thread was compiling" */
+const char *rep_direction_text(vp_direction d);   /* "host → device" */
+const char *rep_verdict_name(vp_verdict v);       /* "regression" */
+const char *rep_step_class_name(vp_step_class c); /* "heavy" */
+
+extern const char *const rep_part_names[]; /* by REP_COMPUTE …: "compute", "exposed comm", … */
+const char *rep_level_name(vp_level l);    /* "low" */
+const char *rep_status_name(vp_finding_status s); /* "not_evaluated" */
+
+#endif
