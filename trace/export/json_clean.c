@@ -7,7 +7,7 @@
 #include "trace/export/export.h"
 #include "trace/export/json_value.h"
 #include "trace/export/json_window.h"
-#include "trace/export/out.h"
+#include "trace/export/stream_out.h"
 
 typedef enum state {
     AT_START,

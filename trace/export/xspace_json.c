@@ -8,7 +8,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/export/export.h"
-#include "trace/export/out.h"
+#include "trace/export/stream_out.h"
 
 typedef struct xspace_json {
     rd_stream s; /* first member */
