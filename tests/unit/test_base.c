@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/skip.h"
 #include "trace/base/arena.h"
 #include "trace/base/buf.h"
 #include "trace/base/err.h"
@@ -241,6 +242,54 @@ static void errors_name_the_place(void **state)
                         "a\\x0ab.json: event 88123, byte 51200331: unterminated string");
 }
 
+/* Read calls of this process so far; -1 where the kernel does not count them. */
+static long long reads(void)
+{
+    long long n = -1;
+    char line[100];
+    FILE *f = fopen("/proc/self/io", "r");
+    while (f && fgets(line, sizeof line, f) && sscanf(line, "syscr: %lld", &n) != 1)
+        ;
+    if (f)
+        fclose(f);
+    return n;
+}
+
+/* To ask the machine what it has left is a tenth of what a small profile takes. */
+static void the_machine_is_asked_for_large_work_only(void **state)
+{
+    long long first, second, third;
+    (void)state;
+    first = reads();
+    second = reads();
+    vp_mem_set_ceiling(0);
+    vp_mem_renew_ceiling();
+    void *p = vp_malloc(1 << 20);
+    third = reads();
+    assert_non_null(p);
+    vp_free(p);
+    if (first < 0)
+        skip_because("the kernel does not count reads");
+    assert_int_equal(third - second, second - first);
+}
+
+static void the_machine_gives_no_more_than_it_has(void **state)
+{
+    long long mb;
+    vp_mem_budget budget = {0}, *before = vp_mem_enter(&budget);
+    (void)state;
+    vp_mem_set_ceiling(0);
+    assert_null(vp_malloc(SIZE_MAX / 4));
+    assert_int_equal(vp_mem_explain(VP_ENOMEM), VP_ENOMEM);
+    assert_int_equal(sscanf(vp_error_last()->message, "it needs more than the %lld MB", &mb), 1);
+    assert_true(mb > 0);
+    assert_non_null(strstr(vp_error_last()->message, "this machine has left"));
+    void *p = vp_malloc(64); /* and goes on giving it */
+    assert_non_null(p);
+    vp_free(p);
+    vp_mem_enter(before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +305,8 @@ int main(void)
         cmocka_unit_test(the_wire_format_round_trips),
         cmocka_unit_test(damaged_wires_are_refused),
         cmocka_unit_test(errors_name_the_place),
+        cmocka_unit_test(the_machine_is_asked_for_large_work_only),
+        cmocka_unit_test(the_machine_gives_no_more_than_it_has),
     };
     return cmocka_run_group_tests_name("base", tests, NULL, NULL);
 }

@@ -32,7 +32,12 @@ uint64_t vp_mem_fail_at(uint64_t k, bool persist)
 /* ---- Bounds: counted as malloc rounds, by two additions an allocation -------------------------
  */
 
-static _Atomic int64_t in_use, ceiling;
+/* What a process takes before the machine is asked what it has left: to ask is to read a dozen
+ * files, a tenth of what a small profile takes. */
+#define UNASKED_BYTES (INT64_C(16) << 20)
+
+static _Atomic int64_t in_use;
+static _Atomic int64_t ceiling; /* 0: none; < 0: its opposite, until the machine is asked */
 static _Atomic bool ceiling_is_set;
 static __thread vp_mem_budget *budget; /* 8 bytes: the recorder's thread-local memory is short */
 
@@ -43,11 +48,13 @@ vp_mem_budget *vp_mem_enter(vp_mem_budget *b)
     return before;
 }
 
-static void renew(void)
+/* The ceiling that the machine gives. Threads that ask at once find the same. */
+static int64_t ask(void)
 {
     int64_t room = vp_mem_room("");
-    if (room >= 0)
-        atomic_store(&ceiling, atomic_load(&in_use) + room / 10 * 9);
+    int64_t most = room < 0 ? 0 : atomic_load(&in_use) + room / 10 * 9;
+    atomic_store(&ceiling, most > 0 || room < 0 ? most : 1);
+    return atomic_load(&ceiling);
 }
 
 void vp_mem_set_ceiling(int64_t bytes)
@@ -59,8 +66,9 @@ void vp_mem_set_ceiling(int64_t bytes)
 
 void vp_mem_renew_ceiling(void)
 {
+    int64_t before = atomic_load(&in_use);
     if (!vp_mem_ceiling_is_set())
-        renew();
+        atomic_store(&ceiling, -(before > 0 ? before + UNASKED_BYTES : UNASKED_BYTES));
 }
 
 bool vp_mem_ceiling_is_set(void)
@@ -82,14 +90,22 @@ static void *counted(void *p)
     return p;
 }
 
+static bool above_ceiling(int64_t more)
+{
+    int64_t most = atomic_load_explicit(&ceiling, memory_order_relaxed);
+    int64_t used = atomic_load_explicit(&in_use, memory_order_relaxed);
+    if (most < 0 && more > -most - used)
+        most = ask();
+    return most > 0 && more > most - used;
+}
+
 /* Would n bytes more be too many? */
 static bool too_much(size_t n)
 {
     int64_t more = n < INT64_MAX / 2 ? (int64_t)n : INT64_MAX / 2;
-    int64_t most = atomic_load_explicit(&ceiling, memory_order_relaxed);
     vp_mem_budget *b = budget;
     int why = 0;
-    if (most && more > most - atomic_load_explicit(&in_use, memory_order_relaxed))
+    if (above_ceiling(more))
         why = VP_ENOMEM;
     else if (b && b->max && more > b->max - atomic_load_explicit(&b->used, memory_order_relaxed))
         why = VP_ELIMIT;
@@ -107,11 +123,12 @@ int vp_mem_explain(int rc)
                        "it unpacks to more than %lld MB of memory, which no profile of its size "
                        "needs: refused; if it is one, --max-memory SIZE reads it",
                        (long long)(b->max / 1000000));
+    int64_t most = atomic_load(&ceiling);
     if (why == VP_ENOMEM)
         return vp_fail(VP_ENOMEM,
                        "it needs more than the %lld MB of memory that %s: record fewer steps, or "
                        "allow more with --max-memory SIZE",
-                       (long long)(atomic_load(&ceiling) / 1000000),
+                       (long long)((most < 0 ? ask() : most) / 1000000),
                        vp_mem_ceiling_is_set() ? "--max-memory allows" : "this machine has left");
     return rc;
 }

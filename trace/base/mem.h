@@ -33,7 +33,7 @@ typedef struct vp_mem_budget {
  * the caller enters again at the end. */
 vp_mem_budget *vp_mem_enter(vp_mem_budget *b);
 /* The bytes that all of the process may have in use; 0: nine tenths of what the machine has left
- * (vp_mem_room), looked at now. Beyond it allocations fail. */
+ * (vp_mem_room), looked at once 16 MiB more are in use. Beyond it allocations fail. */
 void vp_mem_set_ceiling(int64_t bytes);
 /* The same again, where the bound is not the user's own: whoever begins something large calls it.
  */
