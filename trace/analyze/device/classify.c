@@ -76,7 +76,7 @@ static bool is_comm_name(vp_str s)
             continue;
         }
         for (size_t i = 0; i < s.n; i++)
-            if (match_here(vp_str_skip(s, i), pattern))
+            if (vp_lower(s.p[i]) == *pattern && match_here(vp_str_skip(s, i), pattern))
                 return true;
     }
     return match_here(s, "psum") && (s.n == 4 || s.p[4] == '.');
