@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/base/err.h"
+#include "trace/base/mem_impl.h"
 #include "trace/base/mem_room.h"
+#include "view_profile_status.h"
 
 static _Atomic uint64_t allocations;
 static _Atomic uint64_t fail_at;
@@ -71,6 +72,17 @@ void vp_mem_renew_ceiling(void)
         atomic_store(&ceiling, -(before > 0 ? before + UNASKED_BYTES : UNASKED_BYTES));
 }
 
+int64_t vp_mem_ceiling(void)
+{
+    int64_t most = atomic_load(&ceiling);
+    return most < 0 ? ask() : most;
+}
+
+const vp_mem_budget *vp_mem_budget_here(void)
+{
+    return budget;
+}
+
 bool vp_mem_ceiling_is_set(void)
 {
     return atomic_load(&ceiling_is_set);
@@ -112,25 +124,6 @@ static bool too_much(size_t n)
     if (why && b)
         atomic_store(&b->refused, why);
     return why != 0;
-}
-
-int vp_mem_explain(int rc)
-{
-    const vp_mem_budget *b = budget;
-    int why = b && rc == VP_ENOMEM ? atomic_load(&b->refused) : 0;
-    if (why == VP_ELIMIT)
-        return vp_fail(VP_ELIMIT,
-                       "it unpacks to more than %lld MB of memory, which no profile of its size "
-                       "needs: refused; if it is one, --max-memory SIZE reads it",
-                       (long long)(b->max / 1000000));
-    int64_t most = atomic_load(&ceiling);
-    if (why == VP_ENOMEM)
-        return vp_fail(VP_ENOMEM,
-                       "it needs more than the %lld MB of memory that %s: record fewer steps, or "
-                       "allow more with --max-memory SIZE",
-                       (long long)((most < 0 ? ask() : most) / 1000000),
-                       vp_mem_ceiling_is_set() ? "--max-memory allows" : "this machine has left");
-    return rc;
 }
 
 void *vp_malloc(size_t n)
@@ -184,23 +177,4 @@ void vp_free_ptr(void *p)
 {
     vp_free(*(void **)p);
     *(void **)p = NULL;
-}
-
-int vp_grow(void *array_ptr, size_t *cap, size_t need, size_t item_size, size_t max)
-{
-    void **array = array_ptr;
-    size_t want = *cap ? *cap : 16;
-    void *p;
-    if (need <= *cap)
-        return 0;
-    if (need > max)
-        return vp_fail(VP_ELIMIT, "more than %zu items", max);
-    while (want < need)
-        want = want > max / 2 ? max : want * 2;
-    p = vp_realloc_array(*array, want, item_size);
-    if (!p)
-        return vp_fail(VP_ENOMEM, "out of memory: %zu bytes", want * item_size);
-    *array = p;
-    *cap = want;
-    return 0;
 }

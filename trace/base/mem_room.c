@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "trace/base/err.h"
-#include "trace/base/fs.h"
 #include "trace/base/limits.h"
 #include "trace/base/str.h"
 
@@ -21,14 +19,18 @@ static const generation generations[] = {
      "total_inactive_file "},
 };
 
-/* The file as text, "" where it cannot be read. */
+/* The file as text, "" where it cannot be read. Allocations ask for it: neither memory nor errors
+ * are at hand. */
 static void slurp(char *text, size_t cap, const char *path)
 {
     size_t n = 0;
-    VP_CLEANUP(vp_fs_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || vp_fs_pread(fd, text, cap - 1, 0, &n) < 0)
-        n = 0;
-    text[n] = 0;
+    ssize_t got = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    while (fd >= 0 && n < cap - 1 && (got = read(fd, text + n, cap - 1 - n)) > 0)
+        n += (size_t)got;
+    if (fd >= 0)
+        close(fd);
+    text[got < 0 ? 0 : n] = 0;
 }
 
 /* The number behind `key` at the start of a line; -1: none, or "max". */
