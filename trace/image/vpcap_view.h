@@ -3,6 +3,8 @@
 #ifndef VP_IMAGE_VPCAP_VIEW_H
 #define VP_IMAGE_VPCAP_VIEW_H
 
+#include <string.h>
+
 #include "trace/base/limits.h"
 #include "trace/image/vpcap.h"
 #include "trace/image/vpcap_layout.h"
@@ -81,5 +83,17 @@ uint64_t vpcap_cursor_pass(uint32_t *slot, vpcap_cursor *c, uint64_t begin);
 
 /* The latest time in what the cursor has passed, spans aside; ticks since the start. */
 int64_t vpcap_cursor_last(const vpcap_cursor *c);
+
+/* How many entries a table has. */
+static inline uint32_t vpcap_count_of(const vpcap_area *a)
+{
+    return a->used < a->cap ? a->used : a->cap;
+}
+
+/* A text in a header, which need not be terminated. */
+static inline vp_str vpcap_inline_text(const char *p, size_t cap)
+{
+    return (vp_str){p, strnlen(p, cap)};
+}
 
 #endif
