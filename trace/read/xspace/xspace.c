@@ -8,13 +8,6 @@
 #include "trace/read/names/roles.h"
 #include "trace/read/xspace/xs_read.h"
 
-int xs_flush(xs_reader *r)
-{
-    size_t n = r->batch_n;
-    r->batch_n = 0;
-    return n ? r->out->events(r->out, r->batch, n) : 0;
-}
-
 static int note(xs_reader *r, const char *code, sink_severity severity, vp_str text, int64_t byte,
                 bool partial)
 {
