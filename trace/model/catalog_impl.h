@@ -147,6 +147,8 @@ int cat_open_file(const catalog *c, int dir_fd, const char *name, int *fd, vp_fi
 
 /* A note about a path; both strings are copied. */
 int cat_note_add(catalog *c, const char *path, const char *why);
+/* A last note on how many were too many. */
+int cat_notes_end(catalog *c);
 /* Counts a look at one more entry; VP_ECANCELLED when the caller wants to stop. */
 int cat_tick(cat_scan *s);
 
