@@ -6,43 +6,6 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* ---- What a rule needs ---- */
-
-static const char *const needs[] = {
-    "a device",
-    "the full analysis",
-    "host events",
-    "host labels or launch correlation",
-    "launch correlation",
-    "steps",
-    "five whole steps that take time",
-    "a second device that runs the same modules",
-    "four collective calls seen on all their devices",
-    "comparable clocks of the hosts",
-    "modules",
-    "ops grouped by name",
-    "memory events with a limit",
-    "copies that name their kind of memory",
-    "the length of the capture",
-    "a program without a device",
-};
-#define NEEDS (sizeof needs / sizeof *needs)
-
-const char *findings_need(unsigned bit)
-{
-    return bit < NEEDS ? needs[bit] : NULL;
-}
-
-bool fd_has_causes(const vp_report *r)
-{
-    int64_t known = 0, idle = 0;
-    for (size_t d = 0; d < r->device_count; d++) {
-        known += fd_sum(r->devices[d].cause_ps, 0, VP_CAUSE_UNKNOWN);
-        idle += r->devices[d].breakdown.idle_ps;
-    }
-    return known || !idle;
-}
-
 static bool has_launches(const fd_run *run)
 {
     for (uint32_t d = 0; d < run->r->device_count; d++)
@@ -72,25 +35,26 @@ static unsigned what_is_there(const fd_run *run)
     const vp_report *r = run->r;
     const vp_balance *b = &r->balance;
     bool steps = r->steps.count && r->steps.counted > 0;
-    const bool there[] = {
-        r->has_devices,
-        r->depth == VP_DEPTH_FULL,
-        r->host_op_count || r->compile.count > 0,
-        fd_has_causes(r),
-        has_launches(run),
-        steps,
-        steps && r->steps.counted >= 5 && r->steps.median_ps > 0,
-        b->devices >= 2,
-        b->matched >= 4,
-        b->aligned || r->host_count<2, r->module_count> 0,
-        r->group == VP_GROUP_NAME || r->group == VP_GROUP_RAW,
-        has_memory(r),
-        has_pageable(r),
-        r->capture_ps > 0,
-        !r->has_devices && r->op_count,
+    const bool there[FD_NEED_COUNT] = {
+        [FD_NEED_DEVICE_AT] = r->has_devices,
+        [FD_NEED_FULL_AT] = r->depth == VP_DEPTH_FULL,
+        [FD_NEED_HOST_AT] = r->host_op_count || r->compile.count > 0,
+        [FD_NEED_CAUSES_AT] = fd_has_causes(r),
+        [FD_NEED_LAUNCH_AT] = has_launches(run),
+        [FD_NEED_STEPS_AT] = steps,
+        [FD_NEED_FIVE_STEPS_AT] = steps && r->steps.counted >= 5 && r->steps.median_ps > 0,
+        [FD_NEED_SECOND_DEVICE_AT] = b->devices >= 2,
+        [FD_NEED_MATCHED_AT] = b->matched >= 4,
+        [FD_NEED_CLOCKS_AT] =
+            b->aligned || r->host_count<2, [FD_NEED_MODULES_AT] = r->module_count> 0,
+        [FD_NEED_NAMES_AT] = r->group == VP_GROUP_NAME || r->group == VP_GROUP_RAW,
+        [FD_NEED_MEMORY_AT] = has_memory(r),
+        [FD_NEED_PAGEABLE_AT] = has_pageable(r),
+        [FD_NEED_CAPTURE_AT] = r->capture_ps > 0,
+        [FD_NEED_ZONES_AT] = !r->has_devices && r->op_count,
     };
     unsigned bits = 0;
-    for (size_t i = 0; i < NEEDS; i++)
+    for (size_t i = 0; i < FD_NEED_COUNT; i++)
         bits |= there[i] ? 1u << i : 0;
     return bits;
 }
@@ -106,7 +70,7 @@ static bool has_needs(fd_run *run, unsigned there)
         missing &= ~(unsigned)(FD_NEED_FIVE_STEPS | FD_NEED_MODULES);
     if (missing & FD_NEED_SECOND_DEVICE)
         missing &= ~(unsigned)(FD_NEED_MATCHED | FD_NEED_CLOCKS);
-    for (unsigned i = 0; i < NEEDS; i++)
+    for (unsigned i = 0; i < FD_NEED_COUNT; i++)
         if (missing & FD_BIT(i))
             fd_lacks(run, FD_BIT(i));
     return !missing;
@@ -248,8 +212,11 @@ static int make(fd_run *run)
 
 int findings_make(vp_report *r)
 {
-    fd_run run = {
-        .r = r, .arena = r->owner_, .step_wait_device = VP_NO_DEVICE, .words = words_of(r)};
+    fd_run run = {.r = r,
+                  .arena = r->owner_,
+                  .rules = findings_rules,
+                  .step_wait_device = VP_NO_DEVICE,
+                  .words = words_of(r)};
     vp_arena_init(&run.scratch);
     int rc = make(&run);
     vp_arena_free(&run.scratch);

@@ -152,7 +152,7 @@ void fd_explain(fd_run *run, uint32_t takers)
     }
     for (uint32_t i = 0; i < 32; i++)
         if (takers & FD_BIT(i))
-            ids[f->explained_count++] = findings_rules[i].id;
+            ids[f->explained_count++] = run->rules[i].id;
     f->explained_by = ids;
     f->status = VP_EXPLAINED;
 }

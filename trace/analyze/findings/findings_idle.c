@@ -283,10 +283,10 @@ void fd_launch_bound(fd_run *run)
 
 /* ---- F3 ---- */
 
-static uint32_t bit_of(const char *id)
+static uint32_t bit_of(const fd_run *run, const char *id)
 {
     uint32_t i = 0;
-    while (strcmp(findings_rules[i].id, id) != 0)
+    while (strcmp(run->rules[i].id, id) != 0)
         i++;
     return FD_BIT(i);
 }
@@ -295,7 +295,7 @@ static uint32_t bit_of(const char *id)
  * judged they are taken. */
 static void keep_for_copies(fd_run *run, bool keep)
 {
-    const uint32_t f6 = bit_of("F6");
+    const uint32_t f6 = bit_of(run, "F6");
     for (uint32_t d = 0; d < run->r->device_count; d++) {
         fd_cells *c = &run->devices[d];
         int64_t *left = &c->left_ps[VP_CAUSE_TRANSFER];

@@ -26,24 +26,28 @@ enum {
 /* The launching thread was late, for whatever reason. */
 #define FD_HOST_LATE (FD_BIT(VP_CAUSE_HOST + 1) - 1u)
 
-enum {
-    FD_NEED_DEVICE = 1 << 0,
-    FD_NEED_FULL = 1 << 1,
-    FD_NEED_HOST = 1 << 2,
-    FD_NEED_CAUSES = 1 << 3,
-    FD_NEED_LAUNCH = 1 << 4,
-    FD_NEED_STEPS = 1 << 5,
-    FD_NEED_FIVE_STEPS = 1 << 6,
-    FD_NEED_SECOND_DEVICE = 1 << 7,
-    FD_NEED_MATCHED = 1 << 8,
-    FD_NEED_CLOCKS = 1 << 9,
-    FD_NEED_MODULES = 1 << 10,
-    FD_NEED_NAMES = 1 << 11,
-    FD_NEED_MEMORY = 1 << 12,
-    FD_NEED_PAGEABLE = 1 << 13,
-    FD_NEED_CAPTURE = 1 << 14,
-    FD_NEED_ZONES = 1 << 15,
-};
+/* What a rule may need, and how that is called where it is missing. */
+#define FD_NEEDS(X)                                                                                \
+    X(DEVICE, "a device")                                                                          \
+    X(FULL, "the full analysis")                                                                   \
+    X(HOST, "host events")                                                                         \
+    X(CAUSES, "host labels or launch correlation")                                                 \
+    X(LAUNCH, "launch correlation")                                                                \
+    X(STEPS, "steps")                                                                              \
+    X(FIVE_STEPS, "five whole steps that take time")                                               \
+    X(SECOND_DEVICE, "a second device that runs the same modules")                                 \
+    X(MATCHED, "four collective calls seen on all their devices")                                  \
+    X(CLOCKS, "comparable clocks of the hosts")                                                    \
+    X(MODULES, "modules")                                                                          \
+    X(NAMES, "ops grouped by name")                                                                \
+    X(MEMORY, "memory events with a limit")                                                        \
+    X(PAGEABLE, "copies that name their kind of memory")                                           \
+    X(CAPTURE, "the length of the capture")                                                        \
+    X(ZONES, "a program without a device")
+#define FD_NEED_AT(name, words) FD_NEED_##name##_AT,
+#define FD_NEED_BIT(name, words) FD_NEED_##name = 1 << FD_NEED_##name##_AT,
+enum { FD_NEEDS(FD_NEED_AT) FD_NEED_COUNT };
+enum { FD_NEEDS(FD_NEED_BIT) };
 
 typedef struct fd_cells {
     int64_t whole_ps[FD_CELLS], left_ps[FD_CELLS];
@@ -98,6 +102,7 @@ typedef struct fd_run {
     int64_t compile_left_ps; /* of r->compile.total_ps */
     uint32_t compile_takers;
     uint32_t rule_bit;
+    const finding_rule *rules; /* all: bit i is of rule i */
     const finding_rule *rule;
     vp_finding *f;
     bool out_of_memory;

@@ -1,0 +1,20 @@
+/* What a rule needs, in words, as far as that can be said of a report alone. */
+#include "trace/analyze/findings/findings_run.h"
+
+#define WORDS(name, words) words,
+static const char *const needs[] = {FD_NEEDS(WORDS)};
+
+const char *findings_need(unsigned bit)
+{
+    return bit < FD_NEED_COUNT ? needs[bit] : NULL;
+}
+
+bool fd_has_causes(const vp_report *r)
+{
+    int64_t known = 0, idle = 0;
+    for (size_t d = 0; d < r->device_count; d++) {
+        known += fd_sum(r->devices[d].cause_ps, 0, VP_CAUSE_UNKNOWN);
+        idle += r->devices[d].breakdown.idle_ps;
+    }
+    return known || !idle;
+}
