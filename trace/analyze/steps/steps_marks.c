@@ -17,69 +17,6 @@ void step_search_free(step_search *s)
     *s = (step_search){0};
 }
 
-int step_marks_add(step_marks *m, const step_mark *mark)
-{
-    VP_TRY(vp_grow(&m->v, &m->cap, m->n + 1, sizeof *m->v, VP_EVENTS_MAX));
-    m->v[m->n++] = *mark;
-    return 0;
-}
-
-static int by_place(const void *a, const void *b)
-{
-    const step_mark *x = a, *y = b;
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    if (x->end != y->end)
-        return x->end > y->end ? -1 : 1;
-    return (x->track > y->track) - (x->track < y->track);
-}
-
-static int by_track(const void *a, const void *b)
-{
-    const step_mark *x = a, *y = b;
-    return x->track != y->track ? (x->track > y->track) - (x->track < y->track) : by_place(a, b);
-}
-
-/* Of marks in order: those of one track that lie inside the one before are parts of it. */
-static void drop_nested(step_marks *m)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < m->n; i++) {
-        const step_mark *x = &m->v[i], *last = n ? &m->v[n - 1] : NULL;
-        if (last && last->track == x->track && x->start < last->end && x->end <= last->end)
-            continue;
-        m->v[n++] = *x;
-    }
-    m->n = n;
-}
-
-void step_marks_order(step_marks *m)
-{
-    if (m->n)
-        qsort(m->v, m->n, sizeof *m->v, by_track);
-    drop_nested(m);
-    if (m->n)
-        qsort(m->v, m->n, sizeof *m->v, by_place);
-}
-
-uint32_t step_mark_at(const step_marks *m, int64_t at, size_t *last)
-{
-    size_t low = *last, high = m->n;
-    if (low >= m->n || m->v[low].start > at)
-        low = 0;
-    else if (low + 1 == m->n || m->v[low + 1].start > at)
-        high = low + 1;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (m->v[mid].start <= at)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    *last = low ? low - 1 : 0;
-    return low && at <= m->v[low - 1].end ? (uint32_t)(low - 1) : STEP_NONE;
-}
-
 /* ---- The program's own marks ---- */
 
 static bool is_profiler_step(const trace *t, const trace_track *k, size_t e)

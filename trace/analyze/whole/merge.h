@@ -21,39 +21,4 @@ typedef struct host_part {
 int merge_hosts(vp_report **out, const cat_session *s, host_part *parts,
                 const vp_report_options *opts);
 
-/* ---- What the files of merge*.c share ---- */
-
-/* One part, and what its times and device numbers become. */
-typedef struct merge_part {
-    const vp_report *r;
-    int64_t shift_ps; /* to add to its aligned times */
-    uint32_t *device; /* by device: its number in the whole */
-    size_t rank;      /* among the parts, whatever the order in which they came */
-} merge_part;
-
-typedef struct merging {
-    vp_report *r; /* the whole */
-    vp_arena *arena;
-    merge_part *parts; /* by rank */
-    size_t count;
-    bool out_of_memory; /* sticky, so that copying needs one check at the end */
-} merging;
-
-const char *merge_text(merging *m, const char *s);                       /* NULL stays NULL */
-void *merge_items(merging *m, const void *items, size_t n, size_t size); /* a copy; NULL for none */
-void *merge_room(merging *m, size_t n, size_t size);                     /* zeroed; NULL for none */
-/* An aligned time of a part in the whole; unknown stays unknown. */
-int64_t merge_time(const merge_part *p, int64_t ps);
-uint32_t merge_device(const merge_part *p, uint32_t device);
-/* Sums that stay unknown while all are, and never overflow (parts may be hostile). */
-void merge_sum(int64_t *sum, int64_t more);
-int merge_order(const char *a, const char *b); /* strcmp; NULL first */
-
-void merge_devices(merging *m); /* merge_tables.c: devices, then ops */
-void merge_ops(merging *m);
-int merge_scopes(merging *m);
-int merge_modules(merging *m); /* merge_modules.c */
-int merge_steps(merging *m);   /* merge_steps.c; notes go to the report's quality */
-void merge_full(merging *m);   /* merge_full.c: gaps to memory */
-
 #endif

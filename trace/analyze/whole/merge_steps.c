@@ -1,4 +1,4 @@
-#include "trace/analyze/whole/merge.h"
+#include "trace/analyze/whole/merge_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
