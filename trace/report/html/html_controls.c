@@ -4,17 +4,6 @@
 #include "trace/report/html/html_sections.h"
 #include "trace/report/words/words.h"
 
-void html_url(page *p, const char *z)
-{
-    for (; *z; z++) {
-        unsigned char c = (unsigned char)*z;
-        if (isalnum(c) || strchr("-._~", c))
-            vp_buf_putc(p->b, (char)c);
-        else
-            vp_buf_printf(p->b, "%%%02X", c);
-    }
-}
-
 static void put_pair(page *p, const char *key, const char *value)
 {
     vp_buf_printf(p->b, "&amp;%s=", key);

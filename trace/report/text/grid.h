@@ -24,6 +24,7 @@ typedef struct grid_column {
     bool tell_apart; /* cells that would be shortened to the same text show where they differ */
 } grid_column;
 #define GRID_DROP_LATE 10u
+#define GRID_COLUMNS_MAX 16u
 
 typedef struct grid_cell {
     size_t end; /* in text */

@@ -14,11 +14,6 @@
 /* Devices without a table of their own get a line each, up to a screenful. */
 #define OTHER_DEVICES_MAX 24u
 
-size_t text_width(const vp_view *v)
-{
-    return v->width > 0 ? (size_t)v->width : 100;
-}
-
 /* ---- Header ---- */
 
 /* "word text" as one piece of the header; text may be hostile. */

@@ -85,3 +85,8 @@ void text_sentence(vp_buf *b, const vp_view *v, const char *words)
     vp_buf_puts(&line, words);
     text_line(b, v, &line);
 }
+
+size_t text_width(const vp_view *v)
+{
+    return v->width > 0 ? (size_t)v->width : 100;
+}
