@@ -85,32 +85,37 @@ struct cli_command {
     unsigned bit;
     const char *operands; /* as in the usage line */
     size_t operand_max, operand_min;
-    const char *summary;              /* one line, no capital, no full stop */
-    const char *description;          /* paragraphs, '\n' between them */
-    const char *examples;             /* lines of "COMMAND LINE\tWHAT IT DOES" */
-    int (*run)(const cli_options *o); /* returns an exit code */
+    const char *summary;     /* one line, no capital, no full stop */
+    const char *description; /* paragraphs, '\n' between them */
+    const char *examples;    /* lines of "COMMAND LINE\tWHAT IT DOES" */
 };
 
+/* Every command: its bit, and what runs it. Their order is that of the bits alone. */
+#define CLI_COMMANDS(X)                                                                            \
+    X(SERVE, serve)                                                                                \
+    X(LIST, list)                                                                                  \
+    X(TOP, top)                                                                                    \
+    X(REPORT, report)                                                                              \
+    X(EXTRACT, extract)                                                                            \
+    X(HELP, help)                                                                                  \
+    X(FINDINGS, findings)                                                                          \
+    X(COMPARE, compare)                                                                            \
+    X(MERGE, merge)                                                                                \
+    X(TREND, trend)                                                                                \
+    X(DOCTOR, doctor)                                                                              \
+    X(RECORD, record)                                                                              \
+    X(RECOVER, recover)
+#define CLI_COMMAND_AT(name, run) CLI_##name##_AT,
+#define CLI_COMMAND_BIT(name, run) CLI_##name = 1 << CLI_##name##_AT,
+enum { CLI_COMMANDS(CLI_COMMAND_AT) CLI_COMMAND_COUNT };
+enum { CLI_COMMANDS(CLI_COMMAND_BIT) };
 enum {
-    CLI_SERVE = 1 << 0,
-    CLI_LIST = 1 << 1,
-    CLI_TOP = 1 << 2,
-    CLI_REPORT = 1 << 3,
-    CLI_EXTRACT = 1 << 4,
-    CLI_HELP = 1 << 5,
-    CLI_FINDINGS = 1 << 6,
-    CLI_COMPARE = 1 << 7,
-    CLI_MERGE = 1 << 8,
-    CLI_TREND = 1 << 9,
-    CLI_DOCTOR = 1 << 10,
-    CLI_RECORD = 1 << 11,
-    CLI_RECOVER = 1 << 12,
     CLI_READERS = CLI_SERVE | CLI_LIST | CLI_TOP | CLI_REPORT | CLI_FINDINGS | CLI_EXTRACT,
     CLI_ONE_RUN = CLI_TOP | CLI_REPORT | CLI_FINDINGS,      /* commands on one session */
     CLI_OF_REPORTS = CLI_COMPARE | CLI_MERGE | CLI_TREND,   /* operands are runs and reports */
     CLI_PRINTERS = CLI_LIST | CLI_ONE_RUN | CLI_OF_REPORTS, /* one document to --output */
     CLI_TALKERS = CLI_READERS | CLI_OF_REPORTS | CLI_RECORD | CLI_RECOVER,
-    CLI_EVERY = (1 << 13) - 1
+    CLI_EVERY = (1 << CLI_COMMAND_COUNT) - 1
 };
 
 typedef enum cli_type { CLI_FLAG, CLI_NUMBER, CLI_TEXT, CLI_WORD, CLI_WORDS } cli_type;
@@ -127,6 +132,10 @@ typedef struct cli_option {
     const char *help;    /* one sentence, no full stop; NULL: hidden */
 } cli_option;
 
+/* Each returns an exit code. */
+#define CLI_COMMAND_RUN(name, run) int cli_run_##run(const cli_options *o);
+CLI_COMMANDS(CLI_COMMAND_RUN)
+
 extern const cli_command cli_commands[];    /* ends with a NULL name; the first is the default */
 extern const cli_option cli_option_table[]; /* ends with a NULL name */
 
@@ -138,7 +147,7 @@ extern const char *const cli_exit_codes[]; /* "0\tsuccess", NULL-terminated */
 
 const cli_command *cli_command_named(const char *name); /* NULL: no such command */
 
-/* ---- args.c ---- */
+/* ---- arguments.c ---- */
 /* Parses argv. 0, or CLI_USAGE after one line on stderr that names the option. */
 int cli_parse(cli_options *o, int argc, char **argv);
 /* The number of words in "a|b|c", and the i-th. */
@@ -148,14 +157,13 @@ vp_str cli_word(const char *words, size_t i);
 const char *cli_nearest(vp_str word, const char *(*candidate)(void *ctx, size_t i), void *ctx);
 
 /* ---- help.c, man.c, completion.c ---- */
-int cli_run_help(const cli_options *o);
 int cli_print_help(const cli_command *c); /* NULL: overall. Returns an exit code. */
 /* Appends text wrapped at 80 columns, every line indented. */
 void cli_wrap(vp_buf *b, vp_str text, size_t indent, size_t width);
 int cli_print_man(const char *command);      /* Markdown for pandoc */
 int cli_print_completion(const char *shell); /* "bash" or "zsh" */
 
-/* ---- out.c ---- */
+/* ---- standard_out.c ---- */
 /* A failure (vp_error_last) as one line on stderr; returns its exit code. */
 int cli_fail(int rc);
 /* A stream onto stdout. */
@@ -223,7 +231,7 @@ int cli_put_path(vp_buf *b, const catalog *c, const cat_file *f);
  * session is analysed, or the key of a session in the profile directory. */
 int cli_input(vp_report **out, const char *operand, const cli_options *o);
 
-/* ---- recorder.c ---- */
+/* ---- find_recorder.c ---- */
 #define CLI_RECORDER "libview_profile_capture.so"
 /* Where a library of ours lies: beside this program, as it was built, or where it was installed.
  * VP_ENOTFOUND. */
@@ -233,24 +241,12 @@ struct vp_result;
 int cli_recover(struct vp_result *out, const char *path, const char *dir);
 
 /* ---- commands: one file each; exit codes ---- */
-int cli_run_serve(const cli_options *o);
-int cli_run_list(const cli_options *o);
-int cli_run_top(const cli_options *o);
-int cli_run_report(const cli_options *o);      /* both in cmd_report.c */
 size_t cli_default_rows(const cli_options *o); /* 20 for reading, all for machines */
 typedef int cli_writer(vp_buf *b, const vp_report *r, const vp_view *v, int64_t format);
 cli_writer cli_write_report;
 /* A command on one run: opens, analyses, writes `rows` rows (0: all), and holds it against
  * --fail-on. Returns an exit code. */
 int cli_show_run(const cli_options *o, size_t rows, cli_writer *write);
-int cli_run_findings(const cli_options *o);
-int cli_run_extract(const cli_options *o);
-int cli_run_doctor(const cli_options *o);
-int cli_run_record(const cli_options *o);
-int cli_run_recover(const cli_options *o);
-int cli_run_compare(const cli_options *o);
-int cli_run_merge(const cli_options *o);
-int cli_run_trend(const cli_options *o);
 /* Whether every word of --fail-on (NULL: none) is known: 0, or CLI_USAGE after a line on stderr. */
 int cli_check_fail_on(const char *words);
 /* CLI_GATE after a line on stderr when a finding that fired is named by these words, else 0. */

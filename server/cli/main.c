@@ -9,6 +9,14 @@
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 
+/* By the command's bit. */
+static int run(const cli_options *o)
+{
+#define RUN(name, run) [CLI_##name##_AT] = cli_run_##run,
+    static int (*const runs[CLI_COMMAND_COUNT])(const cli_options *) = {CLI_COMMANDS(RUN)};
+    return runs[__builtin_ctz(o->command->bit)](o);
+}
+
 static int print_version(void)
 {
     vp_buf b;
@@ -40,5 +48,5 @@ int main(int argc, char **argv)
         return cli_print_help(o.named ? o.command : NULL);
     if (o.version)
         return print_version();
-    return o.command->run(&o);
+    return run(&o);
 }

@@ -40,16 +40,14 @@ const cli_command cli_commands[] = {
      "is, except with --ui none.",
      "view_profile ~/logs\topen the newest run of a log directory\n"
      "view_profile --port 0 --no-browser runs.tar.gz\tserve an archive on any free port\n"
-     "view_profile --list-only ~/logs\tlist the trace files and end",
-     cli_run_serve},
+     "view_profile --list-only ~/logs\tlist the trace files and end"},
     {"list", CLI_LIST, "[PATH]", 1, 0, "list the runs in a profile directory, newest first",
      "Lists the sessions (TensorBoard: runs) of a profile directory, archive or file, newest "
      "first, "
      "with their hosts and sizes. Files that are recognised but cannot be read here are counted on "
      "stderr; --verbose names each with the reason.",
      "view_profile list ~/logs\tthe runs, newest first\n"
-     "view_profile list --format json ~/logs\tthe same as JSON (view_profile.list/1)",
-     cli_run_list},
+     "view_profile list --format json ~/logs\tthe same as JSON (view_profile.list/1)"},
     {"top", CLI_TOP, "[PATH] [SESSION]", 2, 0, "show the slowest ops of a run",
      "Shows which ops, or which parts of the computation graph, take the longest in one run: the "
      "latest, or the one that SESSION names by its id, name, path or a unique end of these.\n"
@@ -61,8 +59,7 @@ const cli_command cli_commands[] = {
      "view_profile top --group scope ~/logs\tthe same time by framework path\n"
      "view_profile top --where host ~/logs\twhat the program's threads did meanwhile\n"
      "view_profile top --by max --top 5 vm.xplane.pb\tthe 5 ops with the slowest single call\n"
-     "cat vm.trace.json.gz | view_profile top -\ta trace from standard input",
-     cli_run_top},
+     "cat vm.trace.json.gz | view_profile top -\ta trace from standard input"},
     {"report", CLI_REPORT, "[PATH] [SESSION]", 2, 0, "write everything known about a run",
      "Writes the whole report of one run, the latest or the one that SESSION names: window, "
      "breakdown per device, ops, scopes, modules and the quality of the data. html is one "
@@ -71,8 +68,7 @@ const cli_command cli_commands[] = {
      "A file given with --output appears whole or not at all.",
      "view_profile report ~/logs\tread it in the terminal\n"
      "view_profile report --format html -o run.html ~/logs\ta page to attach or send\n"
-     "view_profile report --format json ~/logs | jq .window\tone figure out of it",
-     cli_run_report},
+     "view_profile report --format json ~/logs | jq .window\tone figure out of it"},
     {"findings", CLI_FINDINGS, "[PATH] [SESSION]", 2, 0, "say why a run is slow and what to do",
      "Checks one run, the latest or the one that SESSION names, against a table of rules and says "
      "what fired: with numbers, places in time, the most that can be won, and what to do. Causes "
@@ -83,8 +79,7 @@ const cli_command cli_commands[] = {
      "(that severe or more), an id or a name. The rules are explained in findings.md.",
      "view_profile findings ~/logs\twhat is wrong in the latest run\n"
      "view_profile findings --format json ~/logs\tthe same as JSON (view_profile.findings/1)\n"
-     "view_profile findings --fail-on high,F10 ~/logs\ta gate for CI",
-     cli_run_findings},
+     "view_profile findings --fail-on high,F10 ~/logs\ta gate for CI"},
     {"compare", CLI_COMPARE, "A [B]", 2, 1, "show what changed from one run to another",
      "Compares two runs: per step where both have steps, else by their whole windows. For every "
      "device the differences of compute, exposed communication, exposed copies and idle time sum "
@@ -111,8 +106,7 @@ const cli_command cli_commands[] = {
      "view_profile compare a.json b.json --max-regression 5%\ta gate for CI\n"
      "view_profile compare a.json b.json --format md\tfor the summary of a CI job\n"
      "view_profile compare tensorboard_logs/1gpu_* tensorboard_logs/4gpu_*\thow a benchmark "
-     "scales",
-     cli_run_compare},
+     "scales"},
     {"trend", CLI_TREND, "HISTORY|REPORT|RESULTS…", SIZE_MAX, 1,
      "show how step time moved over many runs",
      "Shows one line a run, by the time of capture: median and 90th percentile of its steps, and "
@@ -128,8 +122,7 @@ const cli_command cli_commands[] = {
      "view_profile trend history.jsonl\tevery run that was compared\n"
      "view_profile trend monday.json tuesday.json\treports side by side\n"
      "view_profile trend --format html -o trend.html history.jsonl\ta page with a chart\n"
-     "view_profile trend tensorboard_logs\tspeed-up over numbers of devices",
-     cli_run_trend},
+     "view_profile trend tensorboard_logs\tspeed-up over numbers of devices"},
     {"merge", CLI_MERGE, "REPORT…", SIZE_MAX, 1, "make one report of the reports of hosts or files",
      "Reads reports that `view_profile report --format json` wrote, one a host or file of a run, "
      "in any order, and writes the report of the whole, as if all had been analysed at once. That "
@@ -139,8 +132,7 @@ const cli_command cli_commands[] = {
      "twice. Percentiles of modules that ran more than 256 times have a rank error below 0.4 %; "
      "everything else is exact.",
      "view_profile merge host-*.json -o run.json\tone report of all hosts\n"
-     "view_profile merge --format html -o run.html host-*.json\tthe same as a page",
-     cli_run_merge},
+     "view_profile merge --format html -o run.html host-*.json\tthe same as a page"},
     {"extract", CLI_EXTRACT, "[PATH]", 1, 0, "unpack trace files out of archives and .gz",
      "Writes every readable timeline of a profile directory or archive, unpacked, into DIR or into "
      "a fresh temporary directory, keeping the layout plugins/profile/RUN/FILE. Only regular files "
@@ -151,8 +143,7 @@ const cli_command cli_commands[] = {
      "source "
      "is left as it is.",
      "view_profile extract --out runs runs.tar.gz\tunpack an archive into runs/\n"
-     "view_profile extract ~/logs\tinto a temporary directory, which is printed",
-     cli_run_extract},
+     "view_profile extract ~/logs\tinto a temporary directory, which is printed"},
     {"record", CLI_RECORD, "[--] COMMAND [ARGUMENT…]", SIZE_MAX, 1,
      "run a program and record it, without a change to it",
      "Runs COMMAND with recording switched on by its environment, and when it has ended says where "
@@ -179,8 +170,7 @@ const cli_command cli_commands[] = {
      "view_profile record --steps 150:5 -- ./train --epochs 3\trecord steps 150 to 154\n"
      "view_profile record --steps 150:5:1000:3 -- ./train\tand 1150 to 1154, and 2150 to 2154\n"
      "view_profile record -- python3 train.py\trecord everything that NVTX and ITT tell\n"
-     "view_profile record --gpu --dir /tmp/p -- ./train\twith what the GPU does",
-     cli_run_record},
+     "view_profile record --gpu --dir /tmp/p -- ./train\twith what the GPU does"},
     {"recover", CLI_RECOVER, "FILE|DIR…", SIZE_MAX, 1,
      "make a profile of what a killed process left",
      "A process that is killed while it records leaves a file NAME.vpcap, which holds all that it "
@@ -190,8 +180,7 @@ const cli_command cli_commands[] = {
      "No file is written over: what has its files already is left as it is, and named FILEs are "
      "refused. What a process still records into is, too.",
      "view_profile recover profiles\tall that lie below a profile directory\n"
-     "view_profile recover --remove run/host_4711.vpcap\tone, and then the file goes",
-     cli_run_recover},
+     "view_profile recover --remove run/host_4711.vpcap\tone, and then the file goes"},
     {"doctor", CLI_DOCTOR, "[PATH]", 1, 0, "say what is installed, reachable and permitted",
      "Looks at what the viewer needs and what it can use: the profile directory, temporary files, "
      "a browser, TensorBoard and its profile plugin, ports, what the kernel offers for safety and "
@@ -200,11 +189,10 @@ const cli_command cli_commands[] = {
      "changed, and nothing is started that stays.\n"
      "The exit code is 0 unless something is missing without which nothing can be served.",
      "view_profile doctor ~/logs\tis everything there for this directory\n"
-     "view_profile doctor --format json | jq .ok\tfor a script",
-     cli_run_doctor},
+     "view_profile doctor --format json | jq .ok\tfor a script"},
     {"help", CLI_HELP, "[COMMAND]", 1, 0, "explain a command",
      "Explains a command and its options; without one, lists the commands.",
-     "view_profile help top\tthe same as view_profile top --help", cli_run_help},
+     "view_profile help top\tthe same as view_profile top --help"},
     {0}};
 
 #define AT(field) offsetof(cli_options, field)
