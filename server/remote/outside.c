@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "server/remote/browser.h"
-#include "server/remote/tb_listener.h"
+#include "server/remote/proc_lookup.h"
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"
@@ -37,15 +37,10 @@ static struct {
 
 static void look_up(message *m)
 {
-    char path[64];
-    ssize_t n;
-    if (m->what == PID_OF_SOCKET) {
-        m->number = (uint64_t)tb_listener_pid(&(tb_listener){.inode = m->number});
-        return;
-    }
-    snprintf(path, sizeof path, "/proc/%llu/cwd", (unsigned long long)m->number);
-    n = readlink(path, m->text, sizeof m->text - 1);
-    m->text[n > 0 ? n : 0] = 0;
+    if (m->what == PID_OF_SOCKET)
+        m->number = (uint64_t)proc_socket_pid(m->number);
+    else
+        (void)proc_directory(m->text, sizeof m->text, (pid_t)m->number);
 }
 
 /* The address is made here, of what can only be a page of a viewer on this machine. */

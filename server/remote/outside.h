@@ -25,7 +25,7 @@ bool outside_runs(outside_kind kind);
 /* Opens a page of ours; the process has ended then. VP_EREFUSED: it makes no address of that. */
 int outside_open_browser(const browser_page *page);
 
-/* Only while the other runs. tb_listener_pid: 0 for nobody. */
+/* Only while the other runs. As proc_socket_pid. */
 pid_t outside_pid(uint64_t socket_inode);
 /* The working directory of a process, NUL-terminated; VP_ENOTFOUND. */
 int outside_directory(char *out, size_t cap, pid_t pid);

@@ -1,14 +1,14 @@
 #include "server/remote/tb_listener.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "trace/base/buf.h"
 #include "server/remote/outside.h"
+#include "server/remote/proc_lookup.h"
+#include "trace/base/buf.h"
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"
@@ -17,7 +17,6 @@
 #define TABLE_MAX (8u << 20)
 #define ARGS_BYTES_MAX (128u << 10)
 #define LISTENING "0A"
-#define DESCRIPTORS_SEEN_MAX 65536
 
 /* Files in /proc have no size. */
 static int slurp(vp_buf *b, const char *path)
@@ -103,38 +102,11 @@ int tb_listener_find(tb_listener *out, int port)
 
 /* ---- The process ----------------------------------------------------------------------------- */
 
-static bool holds(const char *pid, const char *socket_name)
-{
-    char path[64], target[64];
-    snprintf(path, sizeof path, "/proc/%.16s/fd", pid);
-    DIR *d = opendir(path);
-    const struct dirent *e;
-    bool found = false;
-    for (int seen = 0; d && !found && seen < DESCRIPTORS_SEEN_MAX && (e = readdir(d)); seen++) {
-        ssize_t n = readlinkat(dirfd(d), e->d_name, target, sizeof target - 1);
-        target[n > 0 ? n : 0] = '\0';
-        found = strcmp(target, socket_name) == 0;
-    }
-    if (d)
-        closedir(d);
-    return found;
-}
-
 pid_t tb_listener_pid(const tb_listener *l)
 {
     if (outside_runs(OUTSIDE_LOOKUP))
         return outside_pid(l->inode);
-    char socket_name[64];
-    snprintf(socket_name, sizeof socket_name, "socket:[%llu]", l->inode);
-    DIR *d = opendir("/proc");
-    const struct dirent *e;
-    uint64_t pid, found = 0;
-    while (d && !found && (e = readdir(d)))
-        if (vp_str_to_u64(vp_str_of(e->d_name), &pid) && holds(e->d_name, socket_name))
-            found = pid;
-    if (d)
-        closedir(d);
-    return (pid_t)found;
+    return proc_socket_pid(l->inode);
 }
 
 /* ---- Its log directory ----------------------------------------------------------------------- */
@@ -167,13 +139,9 @@ bool tb_logdir_of(vp_str *out, vp_str args)
 
 static int directory_of(char *out, size_t cap, pid_t pid)
 {
-    char path[64];
     if (outside_runs(OUTSIDE_LOOKUP))
         return outside_directory(out, cap, pid);
-    snprintf(path, sizeof path, "/proc/%ld/cwd", (long)pid);
-    ssize_t n = readlink(path, out, cap - 1);
-    out[n > 0 ? n : 0] = '\0';
-    return n > 0 ? 0 : VP_ENOTFOUND;
+    return proc_directory(out, cap, pid);
 }
 
 int tb_listener_logdir(char *out, pid_t pid, const char *said)
