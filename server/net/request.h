@@ -80,7 +80,7 @@ struct http_req {
     http_req *next_job;
 };
 
-/* One stream that is being sent; see stream.c. */
+/* One stream that is being sent; see stream_answer.c. */
 typedef struct http_flow http_flow;
 
 struct http_server {
@@ -160,17 +160,17 @@ void http_add_policy(struct MHD_Response **r);
 /* check.c: in builds for tests, ends the program when an answer lacks what every one must have. */
 void http_check_answer(const http_req *rq, const struct MHD_Response *r);
 
-/* files.c: what this client is to get of what can be had as gzip or not. */
+/* entity.c: what this client is to get of what can be had as gzip or not. */
 http_coding http_coding_of(const http_req *rq, bool can_gzip);
-/* files.c: Content-Disposition: attachment. */
+/* file_answer.c: Content-Disposition: attachment. */
 void http_add_disposition(struct MHD_Response **r, const char *filename);
 /* large.c: bytes first to end (not included) of a file, whose descriptor is taken, sent in large
  * pieces; the connection ends with them. NULL, and perhaps *fd still open, when out of memory. */
 struct MHD_Response *http_large_response(http_req *rq, int *fd, int64_t first, int64_t end);
-/* files.c: the entity's Last-Modified, "" for none. */
+/* entity.c: the entity's Last-Modified, "" for none. */
 void http_last_modified(char out[HTTP_DATE_SIZE], const http_entity *e);
 
-/* stream.c: cuts every flow, and resumes its connection if it is suspended. */
+/* stream_answer.c: cuts every flow, and resumes its connection if it is suspended. */
 void http_abort_flows(http_server *s);
 /* Waits until no flow's thread is left; after the loops stopped. */
 void http_wait_flows(http_server *s);
