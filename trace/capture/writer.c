@@ -41,19 +41,6 @@ static void file_name(output *o, const vpcap_info *info, unsigned which)
     snprintf(o->temp, sizeof o->temp, ".%.*s.part", NAME_MAX_HERE, o->name);
 }
 
-size_t wr_gpu_warnings(vp_str out[WR_GPU_WARNINGS], char text[100], const gpu_activity *gpu)
-{
-    size_t n = 0;
-    if (gpu && gpu->why[0])
-        out[n++] = vp_str_of(gpu->why);
-    if (gpu && gpu->dropped) {
-        snprintf(text, 100, "%llu record%s of the GPU %s dropped", (unsigned long long)gpu->dropped,
-                 gpu->dropped == 1 ? "" : "s", gpu->dropped == 1 ? "was" : "were");
-        out[n++] = vp_str_of(text);
-    }
-    return n;
-}
-
 static int write_xplane(output *o, int fd, const vpcap *v, const gpu_activity *gpu)
 {
     vx_counts counts;

@@ -270,3 +270,16 @@ int wr_gpu_lines(void *ctx, vl_lines *l)
     vp_free(g.names);
     return rc;
 }
+
+size_t wr_gpu_warnings(vp_str out[WR_GPU_WARNINGS], char text[100], const gpu_activity *a)
+{
+    size_t n = 0;
+    if (a && a->why[0])
+        out[n++] = vp_str_of(a->why);
+    if (a && a->dropped) {
+        snprintf(text, 100, "%llu record%s of the GPU %s dropped", (unsigned long long)a->dropped,
+                 a->dropped == 1 ? "" : "s", a->dropped == 1 ? "was" : "were");
+        out[n++] = vp_str_of(text);
+    }
+    return n;
+}
