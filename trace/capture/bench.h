@@ -1,5 +1,6 @@
-/* The inside of a vp_bench: bench.c runs the methods, bench_results.c tells of them. Only these two
- * include this header; a bench belongs to who opened it. */
+/* The inside of a vp_bench: bench.c runs the methods, bench_values.c keeps what else is measured,
+ * bench_results.c tells of all that. Only these three include this header; a bench belongs to who
+ * opened it. */
 #ifndef VP_CAPTURE_BENCH_H
 #define VP_CAPTURE_BENCH_H
 
@@ -70,6 +71,9 @@ struct vp_bench {
 
 /* Whether that place has this key of its own. */
 bool bench_is_ours(bench_place place, const char *key);
+/* The memory of the GPUs as the driver has it now. What the caller has said stands; unless_known:
+ * what is known stays, too. */
+void bench_read_memory(bench_gpus *g, bool unless_known);
 /* The method that goes k-th in a repeat: every other repeat goes backwards. */
 size_t bench_order(const vp_bench *b, unsigned repeat, size_t k);
 

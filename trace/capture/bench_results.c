@@ -12,28 +12,6 @@
 #include "trace/base/mem.h"
 #include "trace/capture/small_files.h"
 
-bool bench_is_ours(bench_place place, const char *key)
-{
-    static const char peak[] = "process_peak_bytes", used[] = "memory_used_gb";
-    static const char *const keys[] = {"gpu_count",
-                                       "timestamp",
-                                       "initial_gpu_memory",
-                                       "final_gpu_memory",
-                                       "detailed_gpu_metrics",
-                                       "step_timing",
-                                       "memory_profiles",
-                                       "warmups",
-                                       "repeats",
-                                       "order",
-                                       "schema"};
-    if (place != BENCH_RESULTS)
-        return strcmp(key, place == BENCH_MEMORY ? peak : place == BENCH_METRIC ? used : "") == 0;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (strcmp(key, keys[i]) == 0)
-            return true;
-    return false;
-}
-
 static int by_value(const void *pa, const void *pb)
 {
     double a = *(const double *)pa, b = *(const double *)pb;
