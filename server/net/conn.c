@@ -101,3 +101,10 @@ void http_conn_idle(http_conn *c)
     http_watch_idle(c->watched, HTTP_HEAD_MS);
     join_idle(c);
 }
+
+void http_resume(http_server *s, struct MHD_Connection *conn)
+{
+    for (int i = 0; i < s->loop_count; i++)
+        if (http_loop_resume(s->loops[i], conn))
+            return;
+}

@@ -40,18 +40,6 @@ void *http_on_uri(void *server, const char *uri, struct MHD_Connection *conn)
     return rq;
 }
 
-static void end_request(http_req *rq, bool whole)
-{
-    if (rq->phase != HTTP_NEW)
-        atomic_fetch_sub(&rq->server->active, 1);
-    http_account(rq, whole);
-    if (rq->response)
-        MHD_destroy_response(rq->response);
-    vp_buf_free(&rq->body);
-    vp_free(rq->uri);
-    vp_free(rq);
-}
-
 void http_on_completed(void *server, struct MHD_Connection *conn, void **state,
                        enum MHD_RequestTerminationCode why)
 {
@@ -62,13 +50,7 @@ void http_on_completed(void *server, struct MHD_Connection *conn, void **state,
         return;
     *state = NULL;
     http_conn_idle(rq->connection);
-    end_request(rq, why == MHD_REQUEST_TERMINATED_COMPLETED_OK);
-}
-
-void http_forget(http_req *rq)
-{
-    rq->head = (http_head){.field_count = 0}; /* its memory went before its connection */
-    end_request(rq, false);
+    http_end_request(rq, why == MHD_REQUEST_TERMINATED_COMPLETED_OK);
 }
 
 /* ---- The head ----------------------------------------------------------------------------- */

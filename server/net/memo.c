@@ -61,7 +61,7 @@ void http_memo_free(http_memo *m)
     vp_free(m);
 }
 
-/* Conditions, ranges and refused codings are for files.c to judge. */
+/* Conditions, ranges and refused codings are for file_answer.c to judge. */
 static bool is_plain(const http_req *rq)
 {
     for (size_t i = 0; i < rq->head.field_count; i++) {

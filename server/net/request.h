@@ -123,19 +123,21 @@ enum MHD_Result http_on_request(void *server, struct MHD_Connection *conn, const
                                 size_t *upload_n, void **state);
 void http_on_completed(void *server, struct MHD_Connection *conn, void **state,
                        enum MHD_RequestTerminationCode why);
+/* The worker's part of a slow request: runs the handler, then resumes the connection. */
+void http_run_job(http_req *rq);
+
+/* request_end.c: counts, logs and frees a request that ended; whole: with its answer sent to the
+ * end. Its connection still exists. */
+void http_end_request(http_req *rq, bool whole);
 /* The same for a request that libmicrohttpd never spoke of again: its connection is being closed.
  */
 void http_forget(http_req *rq);
-/* account.c: counts and logs a request that ended. Its connection still exists. */
-void http_account(const http_req *rq, bool whole);
-/* The worker's part of a slow request: runs the handler, then resumes the connection. */
-void http_run_job(http_req *rq);
 
 /* head.c: false when bytes of the head are neither in head.fields nor in its first line: what
  * libmicrohttpd left out or cut without a word. */
 bool http_head_is_whole(const http_req *rq, const char *method, const char *version);
 
-/* server.c: MHD_resume_connection, and its loop hears of it. Any thread. */
+/* conn.c: MHD_resume_connection, and its loop hears of it. Any thread. */
 void http_resume(http_server *s, struct MHD_Connection *conn);
 
 /* route.c: the table. 0, or the status to answer; *allow is then the Allow header for 405. 308:

@@ -119,20 +119,13 @@ static int start_loops(http_server *s)
     return 0;
 }
 
-void http_resume(http_server *s, struct MHD_Connection *conn)
-{
-    for (int i = 0; i < s->loop_count; i++)
-        if (http_loop_resume(s->loops[i], conn))
-            return;
-}
-
 static int start_threads(http_server *s)
 {
     sigset_t before;
     vp_thread_mask(&before);
     int rc = http_watchdog_new(&s->watchdog);
     if (!rc)
-        rc = http_pool_new(&s->pool);
+        rc = http_pool_new(&s->pool, http_run_job);
     if (!rc)
         rc = http_cache_new(&s->cache);
     if (!rc)

@@ -18,6 +18,7 @@
 #define IDLE_S 3
 
 struct http_pool {
+    http_job_fn *run;
     pthread_mutex_t lock;
     pthread_cond_t work, gone;
     http_req *first, **last;
@@ -50,7 +51,7 @@ static void *worker(void *arg)
     pthread_mutex_lock(&p->lock);
     while ((rq = take_job(p))) {
         pthread_mutex_unlock(&p->lock);
-        http_run_job(rq);
+        p->run(rq);
         pthread_mutex_lock(&p->lock);
     }
     if (p->thread_count == 1 && !p->stop) { /* the last one: what analyses needed goes back */
@@ -74,7 +75,7 @@ static void add_worker(http_pool *p)
     p->thread_count++;
 }
 
-int http_pool_new(http_pool **out)
+int http_pool_new(http_pool **out, http_job_fn *run)
 {
     http_pool *p = vp_calloc(1, sizeof *p);
     if (!p)
@@ -82,6 +83,7 @@ int http_pool_new(http_pool **out)
     pthread_mutex_init(&p->lock, NULL);
     vp_cond_init(&p->work);
     pthread_cond_init(&p->gone, NULL);
+    p->run = run;
     p->last = &p->first;
     *out = p;
     return 0;

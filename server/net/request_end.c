@@ -1,9 +1,10 @@
-/* Where a request that ended is counted and logged. */
+/* The end of a request: it is counted, logged and freed. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>
 
 #include "server/net/request.h"
+#include "trace/base/mem.h"
 
 static int64_t ns_since(const struct timespec *start)
 {
@@ -52,7 +53,7 @@ static void log_request(const http_req *rq, int64_t bytes, int64_t took_ns)
     access_log_put(rq->server->log, &e);
 }
 
-void http_account(const http_req *rq, bool whole)
+static void account(const http_req *rq, bool whole)
 {
     const http_server *s = rq->server;
     bool has_body = !vp_str_eq(rq->head.method, VP_STR("HEAD"));
@@ -60,4 +61,22 @@ void http_account(const http_req *rq, bool whole)
     http_metrics_add(s->metrics, rq->route, rq->status, whole, bytes, took);
     if (s->log)
         log_request(rq, whole ? bytes : -1, took);
+}
+
+void http_end_request(http_req *rq, bool whole)
+{
+    if (rq->phase != HTTP_NEW)
+        atomic_fetch_sub(&rq->server->active, 1);
+    account(rq, whole);
+    if (rq->response)
+        MHD_destroy_response(rq->response);
+    vp_buf_free(&rq->body);
+    vp_free(rq->uri);
+    vp_free(rq);
+}
+
+void http_forget(http_req *rq)
+{
+    rq->head = (http_head){.field_count = 0}; /* its memory went before its connection */
+    http_end_request(rq, false);
 }
