@@ -1,5 +1,5 @@
 #include "server/api/handles.h"
-#include "server/routes/routes.h"
+#include "server/routes/site.h"
 
 /* A vp_server is a site under another name. */
 static const site *site_behind(const vp_server *s)

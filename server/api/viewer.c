@@ -4,7 +4,7 @@
 
 #include "server/api/handles.h"
 #include "server/remote/browser.h"
-#include "server/routes/routes.h"
+#include "server/routes/site.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 

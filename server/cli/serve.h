@@ -3,7 +3,7 @@
 #define VP_CLI_SERVE_H
 
 #include "server/cli/cli.h"
-#include "server/routes/routes.h"
+#include "server/routes/site.h"
 
 #define SERVE_TOKEN_MAX 256
 

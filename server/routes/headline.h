@@ -4,7 +4,7 @@
 #ifndef VP_ROUTES_HEADLINE_H
 #define VP_ROUTES_HEADLINE_H
 
-#include "server/routes/routes.h"
+#include "server/routes/site.h"
 
 /* Appends the headline as HTML phrasing content. */
 void headline_put(vp_buf *b, const vp_report *r);

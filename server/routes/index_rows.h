@@ -5,7 +5,7 @@
 #define VP_ROUTES_INDEX_ROWS_H
 
 #include "server/routes/listing.h"
-#include "server/routes/routes.h"
+#include "server/routes/site.h"
 
 /* One <tbody>, or one a group; rows [first, end) of the listing. */
 void index_rows_put(vp_buf *b, const site *at, const listing *l, bool grouped, size_t first,

@@ -169,7 +169,7 @@ int page_no_session(http_req *rq, size_t i)
 {
     if (store_indexing(site_of(rq)->store, NULL))
         return page_failure(rq, "The directory is being indexed");
-    VP_CLEANUP(page_drop_catalog) catalog *c = store_catalog(site_of(rq)->store);
+    VP_CLEANUP(site_drop_catalog) catalog *c = store_catalog(site_of(rq)->store);
     const char *key = http_param(rq, i) ? http_param(rq, i) : "";
     const cat_session *near[NEAR_MAX];
     size_t n = most_alike(near, c, key);

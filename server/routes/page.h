@@ -5,14 +5,8 @@
 #ifndef VP_ROUTES_PAGE_H
 #define VP_ROUTES_PAGE_H
 
-#include "server/routes/routes.h"
+#include "server/routes/site.h"
 #include "trace/base/limits.h"
-
-/* For VP_CLEANUP. */
-static inline void page_drop_catalog(catalog **c)
-{
-    catalog_free(*c);
-}
 
 /* A page of ours stays far below this; a list is cut before. */
 #define PAGE_BYTES_MAX (16u << 20)

@@ -1,6 +1,8 @@
 /* `/compare/A/B`: what changed from one session to another, as a page and as JSON; and the form of
  * the index that leads there. */
 #include "server/routes/page.h"
+#include "server/routes/routes.h"
+#include "server/routes/site_query.h"
 #include "trace/analyze/compare/compare.h"
 #include "trace/base/err.h"
 #include "trace/report/html/web_files.h"

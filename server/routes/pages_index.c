@@ -8,6 +8,8 @@
 #include "server/routes/headline.h"
 #include "server/routes/index_rows.h"
 #include "server/routes/page.h"
+#include "server/routes/routes.h"
+#include "server/routes/site_query.h"
 #include "trace/base/json.h"
 #include "trace/base/mem.h"
 #include "trace/report/report.h"
@@ -263,7 +265,7 @@ int route_state_json(http_req *rq)
     const site *at = site_of(rq);
     store_refresh_soon(at->store, RESCAN_AFTER_MS, 0);
     bool indexing = store_indexing(at->store, NULL);
-    VP_CLEANUP(page_drop_catalog) catalog *c = store_catalog(at->store);
+    VP_CLEANUP(site_drop_catalog) catalog *c = store_catalog(at->store);
     snprintf(state, sizeof state, "%016" PRIx64, state_of(c));
     vp_buf_init(&b, 4096);
     vp_json_init(&j, &b);
@@ -336,7 +338,7 @@ int page_index(http_req *rq)
     if (store_wait(at->store, 0) < 0)
         return page_failure(rq, "The directory cannot be read");
     bool indexing = store_indexing(at->store, &progress);
-    VP_CLEANUP(page_drop_catalog) catalog *c = store_catalog(at->store);
+    VP_CLEANUP(site_drop_catalog) catalog *c = store_catalog(at->store);
     const char *text = http_query(rq, "q");
     view v = {.text = text ? text : "",
               .first = first_of(rq),
@@ -355,7 +357,7 @@ int page_index(http_req *rq)
 /* The headline of one session as a fragment, for app.js. */
 int page_headline(http_req *rq)
 {
-    VP_CLEANUP(page_drop_catalog) catalog *c = NULL;
+    VP_CLEANUP(site_drop_catalog) catalog *c = NULL;
     VP_CLEANUP(store_release) store_report *h = NULL;
     const cat_session *s;
     VP_TRY(site_session(&c, &s, rq));

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "server/routes/page.h"
+#include "server/routes/routes.h"
+#include "server/routes/site_query.h"
 #include "trace/export/export.h"
 
 /* The only port of 127.0.0.1 that the UI's CSP lets it fetch from (perfetto.md 0.1). */
@@ -239,7 +241,7 @@ static int answer(http_req *rq, const handoff *h)
 
 int page_perfetto(http_req *rq)
 {
-    VP_CLEANUP(page_drop_catalog) catalog *c = NULL;
+    VP_CLEANUP(site_drop_catalog) catalog *c = NULL;
     const char *name = http_param(rq, 1);
     handoff h = {.at_once = site_of(rq)->opts.ui == SITE_UI_PERFETTO};
     if (site_session(&c, &h.session, rq) < 0)

@@ -5,6 +5,8 @@
 #include <stdio.h>
 
 #include "server/routes/page.h"
+#include "server/routes/routes.h"
+#include "server/routes/site_query.h"
 #include "trace/base/err.h"
 #include "trace/report/html/web_files.h"
 #include "trace/report/report.h"

@@ -6,6 +6,8 @@
 #include "server/remote/browser.h"
 #include "server/remote/tensorboard.h"
 #include "server/routes/page.h"
+#include "server/routes/routes.h"
+#include "server/routes/site_query.h"
 #include "trace/base/mem.h"
 #include "trace/export/export.h"
 #include "trace/report/report.h"
@@ -284,7 +286,7 @@ static int answer(http_req *rq, const cat_session *s, const tb_answer *a)
 
 int page_tensorboard(http_req *rq)
 {
-    VP_CLEANUP(page_drop_catalog) catalog *c = NULL;
+    VP_CLEANUP(site_drop_catalog) catalog *c = NULL;
     const site *at = site_of(rq);
     const cat_session *s;
     if (site_session(&c, &s, rq) < 0)

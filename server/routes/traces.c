@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "server/routes/routes.h"
+#include "server/routes/site_query.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/export/export.h"

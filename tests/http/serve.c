@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "server/routes/routes.h"
+#include "server/routes/site.h"
 #include "trace/base/err.h"
 
 #define MANY 8

@@ -1,0 +1,183 @@
+#include "server/routes/site.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "server/routes/routes.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+bool site_ui_of(const char *name, site_ui *out)
+{
+    static const char *const names[] = {"both", "perfetto", "tensorboard", "none"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(names[i], name)) {
+            *out = (site_ui)i;
+            return true;
+        }
+    return false;
+}
+
+static browser_view view_of(const site *s)
+{
+    static const browser_view views[] = {BROWSER_SESSION, BROWSER_PERFETTO, BROWSER_TENSORBOARD,
+                                         BROWSER_SESSION};
+    return views[s->opts.ui];
+}
+
+int site_url(vp_buf *b, const site *s, const cat_session *session)
+{
+    vp_str token = vp_str_of(http_server_url(s->http)), base;
+    vp_take_until(&token, '?', SIZE_MAX, &base);
+    vp_buf_str(b, base);
+    if (session)
+        browser_path(b, view_of(s), session->id);
+    if (token.n) {
+        vp_buf_putc(b, '?');
+        vp_buf_str(b, token);
+    }
+    return b->status;
+}
+
+/* Takes a piece of an address; what does not fit is no address of a page. */
+static void copy_piece(char *out, size_t cap, vp_str piece)
+{
+    piece = vp_str_head(piece, cap - 1);
+    memcpy(out, piece.p, piece.n);
+    out[piece.n] = 0;
+}
+
+void site_page(browser_page *out, const site *s, const cat_session *session)
+{
+    vp_str rest = vp_str_skip(vp_str_of(http_server_url(s->http)), strlen("http://")), host;
+    vp_take_until(&rest, '/', SIZE_MAX, &host);
+    host = vp_str_head(host, vp_str_rfind_char(host, ':'));
+    if (vp_str_starts(host, VP_STR("[")))
+        host = vp_str_head(vp_str_skip(host, 1), host.n - 2);
+    *out = (browser_page){.port = http_server_port(s->http)};
+    copy_piece(out->host, sizeof out->host, host);
+    if (rest.n > 1) { /* "name/" */
+        out->prefix[0] = '/';
+        copy_piece(out->prefix + 1, sizeof out->prefix - 1, vp_str_head(rest, rest.n - 1));
+    }
+    if (!session)
+        return;
+    out->view = view_of(s);
+    copy_piece(out->id, sizeof out->id, vp_str_of(session->id));
+}
+
+static int copy_text(const char **text)
+{
+    if (*text && !(*text = vp_strdup(*text)))
+        return vp_fail(VP_ENOMEM, "out of memory");
+    return 0;
+}
+
+/* What the handlers read later; the rest of the options only http_start needs, which copies. */
+static int copy_options(site_options *to, const site_options *from)
+{
+    *to = (site_options){.port = from->port,
+                         .ui = from->ui,
+                         .tensorboard_port = from->tensorboard_port,
+                         .tensorboard_in_place = from->tensorboard_in_place,
+                         .tensorboard_unguarded = from->tensorboard_unguarded,
+                         .top = from->top,
+                         .profile_dir = from->profile_dir,
+                         .perfetto_ui = from->perfetto_ui,
+                         .tensorboard = from->tensorboard};
+    const char **texts[] = {&to->profile_dir, &to->perfetto_ui, &to->tensorboard};
+    for (size_t i = 0; i < 3; i++) {
+        int rc = copy_text(texts[i]);
+        if (rc < 0) {
+            for (size_t k = i; k < 3; k++)
+                *texts[k] = NULL;
+            return rc;
+        }
+    }
+    return 0;
+}
+
+static void cancel_work(void *ctx)
+{
+    site *s = ctx;
+    store_cancel(s->store);
+    extraction_cancel(s);
+}
+
+/* "https://host:port" of a URL. */
+static char *origin_of(const char *url)
+{
+    const char *host = strstr(url, "://");
+    return vp_strndup(url, host ? (size_t)(host + 3 - url) + strcspn(host + 3, "/?#") : 0);
+}
+
+/* A Perfetto UI that was named by an option may fetch traces, as its public twin may. */
+static int start_http(site *s, const site_options *opts)
+{
+    size_t n = 0;
+    while (opts->allow_origins && opts->allow_origins[n])
+        n++;
+    VP_CLEANUP(vp_free_ptr) char *ui = origin_of(s->opts.perfetto_ui);
+    VP_CLEANUP(vp_free_ptr) const char **origins = vp_calloc(n + 2, sizeof *origins);
+    if (!ui || !origins)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    for (size_t i = 0; i < n; i++)
+        origins[i] = opts->allow_origins[i];
+    origins[n] = ui;
+    http_config cfg = {.host = opts->host,
+                       .port = opts->port,
+                       .unix_path = opts->unix_path,
+                       .inherit = opts->inherit,
+                       .path_prefix = opts->path_prefix,
+                       .access_log = opts->access_log,
+                       .access_log_json = opts->access_log_json,
+                       .token = opts->token,
+                       .allow_hosts = opts->allow_hosts,
+                       .allow_origins = origins,
+                       .routes = site_routes(),
+                       .ctx = s,
+                       .refused = page_refused,
+                       .cancel = cancel_work};
+    return http_start(&s->http, &cfg);
+}
+
+int site_start(site **out, const site_options *opts)
+{
+    site *s = vp_calloc(1, sizeof *s);
+    if (!s)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    cat_copies copies;
+    tzset(); /* localtime_r leaves it to us; the first of several threads must not */
+    int rc = copy_options(&s->opts, opts);
+    if (!rc)
+        rc = extraction_open(s, &copies);
+    if (!rc)
+        rc = store_open(&s->store, opts->profile_dir, &copies);
+    if (!rc)
+        rc = damage_new(&s->damages);
+    if (!rc)
+        rc = tensorboard_open(s);
+    if (!rc)
+        rc = start_http(s, opts);
+    if (rc < 0) {
+        site_stop(s);
+        return rc;
+    }
+    *out = s;
+    return 0;
+}
+
+void site_stop(site *s)
+{
+    if (!s)
+        return;
+    http_stop(s->http);
+    tensorboard_close(s);
+    store_close(s->store);
+    extraction_close(s);
+    damage_free(s->damages);
+    vp_free((void *)(uintptr_t)s->opts.profile_dir);
+    vp_free((void *)(uintptr_t)s->opts.perfetto_ui);
+    vp_free((void *)(uintptr_t)s->opts.tensorboard);
+    vp_free(s);
+}

@@ -1,0 +1,74 @@
+/* The web site: what it is started with, what it holds while it serves, and where a browser finds
+ * it. Included by server/api and server/cli, which start one, and by the files of server/routes.
+ * Who starts a site stops it. */
+#ifndef VP_ROUTES_SITE_H
+#define VP_ROUTES_SITE_H
+
+#include <stdbool.h>
+
+#include "server/net/http.h"
+#include "server/remote/browser.h"
+#include "server/routes/damage.h"
+#include "server/routes/store.h"
+
+typedef enum site_ui { SITE_UI_BOTH, SITE_UI_PERFETTO, SITE_UI_TENSORBOARD, SITE_UI_NONE } site_ui;
+
+typedef struct site_options {
+    const char *profile_dir;
+    const char *host;      /* NULL: loopback */
+    int port;              /* as in http_config */
+    const char *unix_path; /* as in http_config, all five */
+    bool inherit;
+    const char *path_prefix;
+    const char *access_log;
+    bool access_log_json;
+    const char *token;
+    const char *const *allow_hosts, *const *allow_origins; /* NULL-terminated, may be NULL */
+    site_ui ui;
+    const char *perfetto_ui; /* "https://ui.perfetto.dev" */
+    const char *tensorboard; /* base URL; NULL: http://127.0.0.1:<tensorboard_port> */
+    int tensorboard_port;    /* 6006 */
+    size_t top;              /* rows of the op table where the query names no n */
+    /* TensorBoard may keep its caches in the profile directory. */
+    bool tensorboard_in_place;
+    /* It is started also where a token is required, though it asks nobody for one. */
+    bool tensorboard_unguarded;
+} site_options;
+#define SITE_OPTIONS_INIT                                                                          \
+    {                                                                                              \
+        .port = -1, .perfetto_ui = "https://ui.perfetto.dev", .tensorboard_port = 6006, .top = 20  \
+    }
+
+typedef struct site {
+    site_options opts; /* texts are copies */
+    store *store;
+    http_server *http;
+    void *tensorboard; /* state of pages_tensorboard.c; made and freed by its two functions */
+    void *extraction;  /* of extraction.c, likewise */
+    damage_list *damages;
+} site;
+
+/* Scans the directory and serves it. VP_ENOTFOUND: no such path; VP_EBUSY: no port. */
+int site_start(site **out, const site_options *opts);
+void site_stop(site *s);
+/* "both", "perfetto", "tensorboard", "none"; false for anything else. */
+bool site_ui_of(const char *name, site_ui *out);
+
+/* Appends where a browser is to land: the index, or with a session its page, Perfetto hand-off or
+ * TensorBoard link as opts.ui says; with the token, if there is one. */
+int site_url(vp_buf *b, const site *s, const cat_session *session);
+/* The same page by its parts, for who opens a browser (there is no token then). */
+void site_page(browser_page *out, const site *s, const cat_session *session);
+
+/* For VP_CLEANUP. */
+static inline void site_drop_catalog(catalog **c)
+{
+    catalog_free(*c);
+}
+
+static inline site *site_of(const http_req *rq)
+{
+    return http_ctx(rq);
+}
+
+#endif

@@ -1,0 +1,157 @@
+#include "server/routes/site_query.h"
+
+#include <string.h>
+
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+
+/* A page may show a run as it was this long ago; the index asks more often. */
+#define SESSION_AGE_MS 30000
+/* An id that is not listed may be a new run's. */
+#define UNKNOWN_AGE_MS 2000
+
+int site_session(catalog **c, const cat_session **s, const http_req *rq)
+{
+    return site_session_at(c, s, rq, 0);
+}
+
+int site_session_at(catalog **c, const cat_session **s, const http_req *rq, size_t param)
+{
+    static const int64_t ages[] = {SESSION_AGE_MS, UNKNOWN_AGE_MS};
+    store *st = site_of(rq)->store;
+    for (size_t i = 0; i < 2; i++) {
+        store_refresh(st, ages[i]); /* without success the list that we have is good enough */
+        catalog *current = store_catalog(st);
+        const char *id = http_param(rq, param);
+        const cat_session *found = id ? catalog_by_id(current, id) : NULL;
+        if (found) {
+            *c = current;
+            *s = found;
+            return 0;
+        }
+        catalog_free(current);
+    }
+    if (store_indexing(st, NULL))
+        return vp_fail(VP_EBUSY, "the directory is still being indexed; try again in a moment");
+    return vp_fail(VP_ENOTFOUND, "no such session");
+}
+
+typedef struct word {
+    const char *name;
+    int value;
+} word;
+
+/* The value that a query key names; *out stays where the key is absent. */
+static int choose(const http_req *rq, const char *key, const word *words, int *out)
+{
+    const char *given = http_query(rq, key);
+    if (!given)
+        return 0;
+    for (const word *w = words; w->name; w++)
+        if (!strcmp(w->name, given)) {
+            *out = w->value;
+            return 0;
+        }
+    return vp_fail(VP_EARG, "%s=%.60s is not known", key, given);
+}
+
+int site_view(vp_view *v, const http_req *rq)
+{
+    static const word sorts[] = {{"self", VP_BY_SELF},
+                                 {"total", VP_BY_TOTAL},
+                                 {"calls", VP_BY_CALLS},
+                                 {"max", VP_BY_MAX},
+                                 {NULL, 0}};
+    vp_view view = VP_VIEW_INIT;
+    const char *top = http_query(rq, "n");
+    uint64_t n = site_of(rq)->opts.top;
+    int sort = VP_BY_SELF;
+    if (top && (!vp_str_to_u64(vp_str_of(top), &n) || n > VP_TOP_MAX))
+        return vp_fail(VP_EARG, "n must be a number up to %u", VP_TOP_MAX);
+    VP_TRY(choose(rq, "by", sorts, &sort));
+    view.top = (size_t)n;
+    view.sort = (vp_sort)sort;
+    view.device = http_query(rq, "device");
+    view.host = http_query(rq, "host");
+    if (view.device && !view.device[0])
+        view.device = NULL;
+    if (view.host && !view.host[0])
+        view.host = NULL;
+    *v = view;
+    return 0;
+}
+
+int site_group(vp_group *g, const http_req *rq)
+{
+    static const word groups[] = {{"name", VP_GROUP_NAME},
+                                  {"category", VP_GROUP_CATEGORY},
+                                  {"scope", VP_GROUP_SCOPE},
+                                  {"source", VP_GROUP_SOURCE},
+                                  {"module", VP_GROUP_MODULE},
+                                  {"raw", VP_GROUP_RAW},
+                                  {NULL, 0}};
+    int group = VP_GROUP_NAME;
+    VP_TRY(choose(rq, "group", groups, &group));
+    *g = (vp_group)group;
+    return 0;
+}
+
+int site_where(vp_where *w, const http_req *rq)
+{
+    static const word places[] = {{"device", VP_WHERE_DEVICE}, {"host", VP_WHERE_HOST}, {NULL, 0}};
+    int where = VP_WHERE_DEVICE;
+    VP_TRY(choose(rq, "where", places, &where));
+    *w = (vp_where)where;
+    return 0;
+}
+
+static int step_of_query(int64_t *step, const http_req *rq, const vp_report *r)
+{
+    const char *given = http_query(rq, "step");
+    uint64_t number;
+    *step = VP_UNKNOWN;
+    if (!given)
+        return 0;
+    if (!vp_str_to_u64(vp_str_of(given), &number))
+        return vp_fail(VP_EARG, "step must be a number");
+    if (!r->steps.count)
+        return vp_fail(VP_ENOTFOUND, "no step %.20s: this session has no steps", given);
+    for (size_t i = 0; i < r->steps.count; i++)
+        if (r->steps.list[i].number >= 0 && (uint64_t)r->steps.list[i].number == number) {
+            *step = r->steps.list[i].number;
+            return 0;
+        }
+    return vp_fail(VP_ENOTFOUND, "no step %.20s in this session", given);
+}
+
+static bool client_left(const void *rq)
+{
+    return http_client_left(rq);
+}
+
+store_asker site_asker(const http_req *rq)
+{
+    return (store_asker){client_left, rq};
+}
+
+/* The whole comes first: it knows whether there is such a step, so that no number that somebody
+ * makes up costs an analysis. */
+int site_report(store_report **out, const http_req *rq, catalog *c, const cat_session *s,
+                vp_group group, vp_where where)
+{
+    store *st = site_of(rq)->store;
+    store_wanted w = {group, VP_DEPTH_FULL, VP_UNKNOWN, VP_WHERE_DEVICE};
+    const store_asker who = site_asker(rq);
+    store_report *whole;
+    VP_TRY(store_get(&whole, st, c, s, &w, &who));
+    int rc = step_of_query(&w.step, rq, store_report_of(whole));
+    w.where = where;
+    if (rc >= 0 && w.step == VP_UNKNOWN && where == VP_WHERE_DEVICE) {
+        *out = whole;
+        return 0;
+    }
+    if (rc >= 0)
+        rc = store_get(out, st, c, s, &w, &who);
+    store_release(&whole);
+    return rc;
+}
