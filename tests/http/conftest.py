@@ -72,7 +72,7 @@ class Server:
         self.port = int(re.search(r':(\d+)/', self.url).group(1))
         self.host = f'127.0.0.1:{self.port}'
 
-    def connect(self, timeout=10, family=socket.AF_INET, small=False):
+    def connect(self, timeout=60, family=socket.AF_INET, small=False):
         s = socket.socket(family, socket.SOCK_STREAM)
         if small:
             s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -80,7 +80,7 @@ class Server:
         s.connect(('::1' if family == socket.AF_INET6 else '127.0.0.1', self.port))
         return s
 
-    def raw(self, data, timeout=10):
+    def raw(self, data, timeout=60):
         """Sends bytes, and reads until the server closes."""
         out = bytearray()
         with self.connect(timeout) as s:

@@ -82,7 +82,7 @@ static void a_step_that_has_not_ended(void **state)
     (void)state;
     vp_config cfg = here_config();
     vp_recording *r;
-    cfg.duration_ms = 20;
+    cfg.duration_ms = 500;
     assert_int_equal(vp_start(&r, &cfg), 0);
     assert_int_equal(vp_step_begin("open", 77), 0);
     assert_int_equal(vp_wait(r, NULL), 0);

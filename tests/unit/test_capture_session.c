@@ -284,7 +284,7 @@ static void time_is_over(void **state)
     vp_config cfg = here_config();
     vp_recording *r;
     vp_result result = VP_RESULT_INIT;
-    cfg.duration_ms = 30;
+    cfg.duration_ms = 500;
     assert_int_equal(vp_start(&r, &cfg), 0);
     {
         VP_SCOPE("short");
@@ -297,7 +297,7 @@ static void time_is_over(void **state)
     assert_int_equal(vp_stop(r, &result), 0); /* it ended by itself: written */
     assert_int_equal(result.zones, 1);
     assert_true(result.truncated);
-    assert_in_range(result.duration_ns, 30000000, 10000000000);
+    assert_in_range(result.duration_ns, 500000000, 100000000000);
     assert_int_equal(seen_count("short"), 1);
     assert_true(seen_find("too long")->e.open);
     assert_int_equal(vp_stop(r, NULL), VP_EINACTIVE);
