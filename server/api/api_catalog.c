@@ -1,3 +1,4 @@
+/* The C API: catalogs of sessions. */
 #include "server/api/handles.h"
 
 int vp_catalog_open(vp_catalog **out, const char *path)

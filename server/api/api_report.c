@@ -1,3 +1,4 @@
+/* The C API: one report, made and written. */
 #include "server/api/handles.h"
 #include "trace/analyze/analyze.h"
 #include "trace/report/report.h"

@@ -1,3 +1,4 @@
+/* The C API: reports that are read back, merged and compared. */
 #include "server/api/handles.h"
 #include "trace/analyze/analyze.h"
 #include "trace/analyze/compare/compare.h"

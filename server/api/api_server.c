@@ -1,3 +1,4 @@
+/* The C API: a server inside the program that calls. */
 #include "server/api/handles.h"
 #include "server/routes/site.h"
 

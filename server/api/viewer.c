@@ -1,3 +1,4 @@
+/* The C API: a server and a browser that shows it, in one call. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* argv against the table of options: what was typed, and what was perhaps meant. */
 #include "server/cli/cli.h"
 
 #include <stdarg.h>

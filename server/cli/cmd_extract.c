@@ -1,3 +1,4 @@
+/* `extract`: trace files out of archives and .gz into a directory. */
 #include "server/cli/cli.h"
 
 #include <stdio.h>

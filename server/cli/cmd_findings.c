@@ -1,3 +1,4 @@
+/* `findings`: the rules that fired, in every format. */
 #include "server/cli/cli.h"
 
 #include "trace/analyze/findings/findings.h"

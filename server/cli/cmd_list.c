@@ -1,3 +1,4 @@
+/* `list`: sessions, and programs that run now; and the original viewer's --list-only. */
 #include "server/cli/cli.h"
 
 #include "server/remote/live.h"

@@ -1,3 +1,4 @@
+/* `merge`: one report out of those of hosts or files. */
 #include "server/cli/cli.h"
 
 #include "trace/analyze/analyze.h"

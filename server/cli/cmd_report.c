@@ -1,3 +1,4 @@
+/* `top` and `report`, and what `findings` shares with them. */
 #include "server/cli/cli.h"
 
 #include "trace/analyze/analyze.h"

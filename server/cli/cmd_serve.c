@@ -1,3 +1,4 @@
+/* `serve`: what is prepared before the sandbox closes, and what runs in it. */
 #include <string.h>
 
 #include "server/cli/serve.h"

@@ -1,3 +1,4 @@
+/* `trend`: many runs, or results of benchmarks, in one table. */
 #include "server/cli/cli.h"
 
 #include "trace/analyze/analyze.h"

@@ -1,3 +1,4 @@
+/* --max-regression: its value, and whether a difference exceeds it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* `compare` where the operands are results of benchmarks. */
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+/* --help and `help`, out of the tables of commands and options. */
 #include "server/cli/cli.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* An operand of `compare`, `merge` and `trend` becomes a report. */
 #include <string.h>
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+/* PATH and SESSION become a catalog and one of its sessions; what goes wrong is said in words. */
 #include "server/cli/cli.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The profile directory of a command without PATH. */
 #include "server/cli/cli.h"
 
 #include <glob.h>

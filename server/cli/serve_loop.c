@@ -1,3 +1,4 @@
+/* What `serve` prints while it runs, and how it ends. */
 #include <signal.h>
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+/* What the server may still read and write once it serves. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

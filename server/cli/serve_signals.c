@@ -1,3 +1,4 @@
+/* Ctrl-C, SIGTERM and a closed terminal while the server runs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -1,3 +1,4 @@
+/* --token-file: read, or made for the user alone. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

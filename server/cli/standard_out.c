@@ -1,3 +1,4 @@
+/* Where a command's document goes: stdout, or a file that appears whole or not at all. */
 #include "server/cli/cli.h"
 
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* The commands and options. What is said of them here drives parsing, --help, the man page and the
+ * completions. */
 #include "server/cli/cli.h"
 
 #include <string.h>

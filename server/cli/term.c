@@ -1,3 +1,4 @@
+/* The terminal: its width, its colours, and progress on stderr. */
 #include "server/cli/cli.h"
 
 #include <stdatomic.h>

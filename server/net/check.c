@@ -1,3 +1,4 @@
+/* The rules of headers that every answer keeps (DESIGN 8), checked in builds for tests. */
 #include "server/net/request.h"
 
 #ifdef VP_CHECK_ANSWERS

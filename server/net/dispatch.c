@@ -1,3 +1,4 @@
+/* A request on its way: its head, whether it may pass, its handler, its end. */
 #include <string.h>
 
 #include "server/net/request.h"

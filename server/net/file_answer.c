@@ -1,3 +1,4 @@
+/* Files as answers: conditional, in ranges, and the pages' own assets. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <time.h>

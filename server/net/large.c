@@ -1,3 +1,4 @@
+/* Large files, handed to the kernel on a thread of their own. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/sendfile.h>

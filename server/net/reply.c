@@ -1,3 +1,4 @@
+/* Answers and their headers: the only place where they are put together. */
 #include <stdarg.h>
 #include <stdio.h>
 

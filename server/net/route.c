@@ -1,3 +1,4 @@
+/* Which route a path belongs to. */
 #include "server/net/request.h"
 
 /* Takes the next segment of a pattern ("/a/{}/" has "a" and "{}"); false at its end. */

@@ -1,3 +1,4 @@
+/* The server: its threads, its start and its end. */
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>

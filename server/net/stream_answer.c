@@ -1,3 +1,4 @@
+/* Answers that are made while they are sent. */
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>

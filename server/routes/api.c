@@ -1,3 +1,4 @@
+/* /api/v1: sessions, reports, ops and findings as JSON. */
 #include <string.h>
 
 #include "server/routes/routes.h"

@@ -1,3 +1,4 @@
+/* /static: what the program carries of web/. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* /trace: timelines as Perfetto wants them, and files as they are. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* `--group scope` without a device: call paths of zones take the place of framework paths. */
 #include <ctype.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* Results of benchmarks as a file that others of our tools read (profile_{N}gpu_results.json). */
 #include "trace/capture/bench.h"
 
 #include <math.h>

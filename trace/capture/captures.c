@@ -1,3 +1,4 @@
+/* Captures of a profiler: begun, ended, and what became of them. */
 #include <string.h>
 #include <unistd.h>
 

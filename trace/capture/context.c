@@ -1,3 +1,4 @@
+/* Contexts and scopes of a profiler, as applications call them. */
 #include <stdio.h>
 
 #include "trace/base/err.h"

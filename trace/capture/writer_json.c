@@ -1,3 +1,4 @@
+/* A recording as Trace Event JSON, as XLA writes it (xprof.md 3.1). */
 #include "trace/capture/writer.h"
 
 #include <math.h>

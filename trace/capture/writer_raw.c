@@ -1,3 +1,4 @@
+/* A recording as it lies in memory: the .vpcap itself. */
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/capture/writer.h"

@@ -1,3 +1,4 @@
+/* The rows of an XSpace as jaxlib's JSON has them: processes, threads, their order. */
 #include <stdlib.h>
 
 #include "trace/base/err.h"

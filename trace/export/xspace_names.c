@@ -1,3 +1,4 @@
+/* Names and arguments of an XSpace's events as jaxlib's JSON has them. */
 #include <stdlib.h>
 
 #include "trace/base/err.h"

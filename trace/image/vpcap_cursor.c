@@ -1,3 +1,4 @@
+/* The records of a thread, in order, as events. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"

@@ -1,3 +1,4 @@
+/* What a recording lost, in sentences that its XSpace carries as warnings. */
 #include "trace/image/vpcap_xspace.h"
 
 #include <stdio.h>

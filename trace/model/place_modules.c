@@ -1,3 +1,4 @@
+/* Which module's run an op belongs to, where its own event does not say it. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/map.h"

@@ -1,10 +1,9 @@
+/* Added up as they come: what stays is a row for each argument of each zone, whatever their calls
+ * are. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/model/trace.h"
-
-/* Added up as they come: what stays is a row for each argument of each zone, whatever their calls
- * are. */
 
 static int row_of(trace_arg **out, trace *t, const sink_arg *a)
 {

@@ -1,3 +1,4 @@
+/* Two runs, device by device: the classes of a mean step. */
 #include <string.h>
 
 #include "trace/analyze/compare/compare_parts.h"

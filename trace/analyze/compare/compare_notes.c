@@ -1,3 +1,4 @@
+/* Two runs: findings that came or went, and what to doubt of the comparison. */
 #include <string.h>
 
 #include "trace/analyze/compare/compare_parts.h"

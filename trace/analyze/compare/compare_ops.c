@@ -1,12 +1,11 @@
+/* Ops of both reports, summed over the devices of a kind and shared out among them, joined on what
+ * names them; what is left is joined on where it stands, since compilers renumber fusions. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "trace/analyze/compare/compare_parts.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
-
-/* Ops of both reports, summed over the devices of a kind and shared out among them, joined on what
- * names them; what is left is joined on where it stands, since compilers renumber fusions. */
 
 typedef struct side_list {
     cmp_op *v;

@@ -1,3 +1,8 @@
+/* The computation graphs of both as one tree, and of it what moved: nodes that differ by at least
+ * half a percent of a step, under their ancestors. Work going back stands with the forward scope
+ * that it is done for: else a layer that takes longer would be two rows that hardly have a name in
+ * common.
+ */
 #include <string.h>
 
 #include "trace/analyze/compare/compare_parts.h"
@@ -6,12 +11,6 @@
 #include "trace/base/limits.h"
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
-
-/* The computation graphs of both as one tree, and of it what moved: nodes that differ by at least
- * half a percent of a step, under their ancestors. Work going back stands with the forward scope
- * that it is done for: else a layer that takes longer would be two rows that hardly have a name in
- * common.
- */
 
 /* A node's time scaled to the span of one device: scopes are of the whole capture. */
 static int64_t scaled(const cmp_side *s, int64_t total_ps)

@@ -1,11 +1,10 @@
-#include <math.h>
-
-#include "trace/analyze/compare/compare_parts.h"
-
 /* Why an op takes more or less time: what explains most of the difference. A time is calls times
  * the time of one, and work times the time of a unit of it; of the two factors that one is named
  * whose logarithm moves the time further the way it went. Swapping A and B turns both, and so says
  * the opposite of the same op. */
+#include <math.h>
+
+#include "trace/analyze/compare/compare_parts.h"
 
 /* A time per FLOP counts as the same up to this: that close, nobody measures it twice alike. */
 #define SAME_RATE 1.05

@@ -1,3 +1,4 @@
+/* What ops are called once numbers and decorations are taken off (analysis.md A3). */
 #include "trace/analyze/device/classify.h"
 
 static bool is_digit(char c)

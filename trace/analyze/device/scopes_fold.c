@@ -1,3 +1,4 @@
+/* Paths of scopes: forward, backward, rematerialised (analysis.md A6). */
 #include "trace/analyze/device/scopes.h"
 
 #include <stdlib.h>

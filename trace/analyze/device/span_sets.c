@@ -1,3 +1,4 @@
+/* Sets of times as sorted, disjoint spans. */
 #include <stdlib.h>
 
 #include "trace/analyze/device/sweep.h"

@@ -1,3 +1,4 @@
+/* The ledger: which rule takes which part of a device's window. */
 #include "trace/analyze/findings/findings_run.h"
 
 int64_t fd_of(int64_t ps, int64_t num, int64_t den)

@@ -1,8 +1,7 @@
+/* F16 F15 F4 F5: devices that wait for each other. */
 #include "trace/analyze/findings/findings_run.h"
 
 #include <string.h>
-
-/* F16 F15 F4 F5: devices that wait for each other. */
 
 #define HUNDRED_US INT64_C(100000000)
 

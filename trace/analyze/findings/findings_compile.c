@@ -1,10 +1,9 @@
-#include "trace/analyze/findings/findings_run.h"
-
-#include <string.h>
-
 /* F10 and F11. Compile time is the host's: its share is of the capture, and the devices of that
  * host give up the idle time that compiling caused. Hosts compile at the same time, so their times
  * are not added up: the worst one counts. */
+#include "trace/analyze/findings/findings_run.h"
+
+#include <string.h>
 
 /* What one function compiled in vain: all but the first, or with a late first one, all. */
 static int64_t in_vain(const vp_function *f)

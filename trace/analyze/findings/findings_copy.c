@@ -1,8 +1,7 @@
+/* F7 F6 F20: copies that the device waits for. */
 #include "trace/analyze/findings/findings_run.h"
 
 #include <string.h>
-
-/* F7 F6 F20: copies that the device waits for. */
 
 static const char *direction_name(vp_direction d)
 {

@@ -1,8 +1,7 @@
+/* F23 and F22: what says nothing about time. */
 #include "trace/analyze/findings/findings_run.h"
 
 #include <string.h>
-
-/* F23 and F22: what says nothing about time. */
 
 /* Notes that are no loss of data and yet make figures wrong. */
 static bool spoils_figures(const vp_quality *q)

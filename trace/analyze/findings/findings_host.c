@@ -1,11 +1,10 @@
+/* F25 F26 F27 F29: the threads of a program without a device. Its processes stand in the report as
+ * devices do, so that claims are the same; F28 is in findings_steps.c. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "trace/analyze/findings/findings_run.h"
 #include "trace/analyze/host/threads.h"
-
-/* F25 F26 F27 F29: the threads of a program without a device. Its processes stand in the report as
- * devices do, so that claims are the same; F28 is in findings_steps.c. */
 
 #define MANY_CALLS 10
 #define HOT_MIN INT64_C(100000000) /* 100 us: less is no program to speak of */

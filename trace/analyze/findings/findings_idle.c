@@ -1,8 +1,7 @@
+/* F14 F21 F8 F9 F3 F1: why a device has nothing to do. */
 #include "trace/analyze/findings/findings_run.h"
 
 #include <string.h>
-
-/* F14 F21 F8 F9 F3 F1: why a device has nothing to do. */
 
 #define TEN_US INT64_C(10000000)
 #define KERNELS_MIN 30 /* fewer say nothing about a rate of launches */

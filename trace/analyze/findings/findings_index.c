@@ -1,12 +1,11 @@
+/* Merged reports have thousands of devices and hosts: what rules ask device by device and host by
+ * host is sorted out once, so that a rule costs one pass over its list. */
 #include "trace/analyze/findings/findings_run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "trace/base/err.h"
-
-/* Merged reports have thousands of devices and hosts: what rules ask device by device and host by
- * host is sorted out once, so that a rule costs one pass over its list. */
 
 static uint32_t op_device(const fd_run *run, size_t i)
 {

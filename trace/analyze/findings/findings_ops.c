@@ -1,8 +1,7 @@
+/* F17 F24 F19 F18: what the device computes. */
 #include "trace/analyze/findings/findings_run.h"
 
 #include <string.h>
-
-/* F17 F24 F19 F18: what the device computes. */
 
 #define MANY_CALLS 10
 #define HOT_MIN INT64_C(100000000) /* 100 us: less is no program to speak of */

@@ -1,7 +1,6 @@
-#include "trace/analyze/findings/findings_run.h"
-
 /* The table of rules, in the order in which they claim time (analysis.md 6.2.1): causes before
  * their symptoms. docs/findings.md is printed from it. */
+#include "trace/analyze/findings/findings_run.h"
 
 #define BASE (FD_NEED_DEVICE | FD_NEED_FULL)
 

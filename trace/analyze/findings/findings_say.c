@@ -1,3 +1,4 @@
+/* The words of findings: numbers, names and places in a sentence. */
 #include "trace/analyze/findings/findings_run.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* F2 F12 F13: single times that are far from the usual one. */
 #include "trace/analyze/findings/findings_run.h"
 
 #include <stdlib.h>
@@ -5,8 +6,6 @@
 
 #include "trace/analyze/host/threads.h"
 #include "trace/base/mem.h"
-
-/* F2 F12 F13: single times that are far from the usual one. */
 
 /* z > 10 with a MAD of at least 0.1 % of the median, or more than twice the median. */
 static bool is_slow(int64_t ps, int64_t median_ps, int64_t mad_ps)

@@ -1,3 +1,6 @@
+/* A zone's usual time in a step is the median over all steps, 0 in those where it does not run. By
+ * what a step has more of it, it grew. Zones of the thread that steps come first; where the one
+ * that grew most only waits, what grew on other threads by at least half of that is why. */
 #include <stdlib.h>
 
 #include "trace/analyze/host/threads.h"
@@ -5,10 +8,6 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-
-/* A zone's usual time in a step is the median over all steps, 0 in those where it does not run. By
- * what a step has more of it, it grew. Zones of the thread that steps come first; where the one
- * that grew most only waits, what grew on other threads by at least half of that is why. */
 
 /* Self time of a zone in a step. key: 2 * kind, + 1 on other threads than the step's own. */
 typedef struct part {

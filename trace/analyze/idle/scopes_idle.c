@@ -1,3 +1,4 @@
+/* Idle time by the scope of the op that ends it. */
 #include <string.h>
 
 #include "trace/analyze/idle/gap_list.h"

@@ -1,3 +1,4 @@
+/* Where the program says that a step begins: profiler steps, annotations, lines of steps. */
 #include <stdlib.h>
 
 #include "trace/analyze/steps/step_signs.h"

@@ -1,3 +1,4 @@
+/* Where nothing marks steps: the runs of the module that repeats. */
 #include "trace/analyze/steps/steps_parts.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"

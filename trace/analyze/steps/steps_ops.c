@@ -1,3 +1,4 @@
+/* Ops in steps: how often they run and how their time moves from step to step. */
 #include "trace/analyze/device/ops.h"
 #include "trace/analyze/steps/steps_parts.h"
 #include "trace/base/err.h"

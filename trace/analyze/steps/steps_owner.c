@@ -1,3 +1,5 @@
+/* Which step a moment of a thread belongs to, by the events that hand work from thread to thread.
+ */
 #include <stdlib.h>
 
 #include "trace/analyze/steps/steps_parts.h"

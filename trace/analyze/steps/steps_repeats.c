@@ -1,3 +1,4 @@
+/* How often each module runs in a step. */
 #include "trace/analyze/steps/steps_parts.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"

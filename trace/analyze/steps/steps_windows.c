@@ -1,3 +1,4 @@
+/* Marks of steps become windows of each device. */
 #include "trace/analyze/host/calls.h"
 #include "trace/analyze/steps/steps_parts.h"
 #include "trace/base/err.h"

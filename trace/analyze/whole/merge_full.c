@@ -1,3 +1,4 @@
+/* The rows of a full report, from all parts. */
 #include "trace/analyze/whole/merge_parts.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Results of hosts become reports, which are merged. */
 #include <stdlib.h>
 
 #include "trace/analyze/device/scopes.h"

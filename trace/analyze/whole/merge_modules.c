@@ -1,3 +1,4 @@
+/* Modules of all parts, with the percentiles of their runs. */
 #include "trace/analyze/whole/merge_parts.h"
 
 #include <stdlib.h>

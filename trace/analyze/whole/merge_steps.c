@@ -1,3 +1,4 @@
+/* Steps of all parts: those of one number are one step of the job. */
 #include "trace/analyze/whole/merge_parts.h"
 
 #include <stdio.h>

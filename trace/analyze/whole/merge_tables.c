@@ -1,3 +1,4 @@
+/* Devices, ops and scopes of all parts. */
 #include "trace/analyze/whole/merge_parts.h"
 
 #include <stdlib.h>

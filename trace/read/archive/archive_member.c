@@ -1,3 +1,4 @@
+/* One member of an archive as a stream. */
 #include "trace/base/limits.h"
 #include "trace/read/archive/archive.h"
 #include "trace/read/archive/archive_name.h"

@@ -1,3 +1,4 @@
+/* Bytes at any offset: a file, memory, or a stream that was spooled. */
 #include <string.h>
 
 #include "trace/base/buf.h"

@@ -1,3 +1,4 @@
+/* Which JSON a file is, by the keys of its outermost object. */
 #include "trace/read/detect/detect_parts.h"
 
 static const char why_graph[] =

@@ -1,3 +1,4 @@
+/* Which kind a file's name promises. */
 #include "trace/read/detect/detect_parts.h"
 
 static const char why_stats[] =

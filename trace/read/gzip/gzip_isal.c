@@ -1,3 +1,4 @@
+/* Inflating by ISA-L. */
 #include "trace/read/gzip/gzip_backend.h"
 
 #ifdef VP_HAVE_ISAL

@@ -1,3 +1,4 @@
+/* Inflating by zlib. */
 #include <zlib.h>
 
 #include "trace/base/err.h"

@@ -1,3 +1,4 @@
+/* Args of XLA's events that are attributes. */
 #include "trace/base/err.h"
 #include "trace/read/json/json_reader.h"
 #include "trace/read/names/attrs.h"

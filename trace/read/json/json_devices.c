@@ -1,3 +1,4 @@
+/* Devices that no process of the file stands for. */
 #include <stdio.h>
 
 #include "trace/base/err.h"

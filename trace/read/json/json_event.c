@@ -1,3 +1,4 @@
+/* One event: its fields, and where it goes. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/read/json/json_reader.h"

@@ -1,3 +1,4 @@
+/* Kinds: events with equal names and equal args. */
 #include <string.h>
 
 #include "trace/base/err.h"

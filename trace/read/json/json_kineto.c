@@ -1,3 +1,4 @@
+/* Device work as PyTorch's Kineto writes it. */
 #include "trace/base/err.h"
 #include "trace/read/json/json_reader.h"
 

@@ -1,3 +1,4 @@
+/* What to doubt of a file, and credentials that it should not hold. */
 #include <stdarg.h>
 #include <stdio.h>
 

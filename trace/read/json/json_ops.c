@@ -1,3 +1,4 @@
+/* Ops as XLA writes them. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/read/json/json_reader.h"

@@ -1,3 +1,4 @@
+/* Spans of two events: begin and end, and the halves of async ones. */
 #include <stdlib.h>
 
 #include "trace/base/err.h"

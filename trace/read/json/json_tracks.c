@@ -1,3 +1,4 @@
+/* Processes and threads, and what runs on them. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"

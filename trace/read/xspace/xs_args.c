@@ -1,11 +1,10 @@
+/* What a program says of itself in a recording of ours: arguments of zones, counters, facts. Other
+ * profilers' stats are figures of theirs, a dozen an event: they are not asked for. */
 #include <stdio.h>
 
 #include "trace/image/vpcap_xspace.h"
 #include "trace/read/json/json_walk.h"
 #include "trace/read/xspace/xs_read.h"
-
-/* What a program says of itself in a recording of ours: arguments of zones, counters, facts. Other
- * profilers' stats are figures of theirs, a dozen an event: they are not asked for. */
 
 typedef struct said {
     vp_str name, text;

@@ -1,3 +1,4 @@
+/* Ops of XLA:CPU, whose ends are events of their own. */
 #include <stdio.h>
 
 #include "trace/base/limits.h"

@@ -1,3 +1,4 @@
+/* Lines and their events: the hot loop of the reader. */
 #include <stdio.h>
 
 #include "trace/base/limits.h"

@@ -1,10 +1,9 @@
+/* As compare_ci.c: Markdown for the summary of a job, JUnit XML for the list of its tests. */
 #include "trace/base/limits.h"
 #include "trace/report/bench/scaling_compare.h"
 #include "trace/report/compare/compare_view.h"
 #include "trace/report/words/shown_rows.h"
 #include "trace/report/words/words.h"
-
-/* As compare_ci.c: Markdown for the summary of a job, JUnit XML for the list of its tests. */
 
 #define ROWS_MAX 40u
 #define NAME_MAX_BYTES 65536u

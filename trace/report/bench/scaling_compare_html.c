@@ -1,3 +1,4 @@
+/* The page of two results of benchmarks. */
 #include <math.h>
 
 #include "trace/report/bench/scaling_compare.h"

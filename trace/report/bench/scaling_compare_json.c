@@ -1,3 +1,4 @@
+/* Two results of benchmarks as JSON and CSV. */
 #include <math.h>
 
 #include "trace/base/json.h"

@@ -1,3 +1,4 @@
+/* Two results of benchmarks on the terminal. */
 #include "trace/base/log.h"
 #include "trace/report/bench/scaling_compare.h"
 #include "trace/report/compare/compare_view.h"

@@ -1,3 +1,4 @@
+/* Which files of a directory are results of benchmarks. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* The page of time by the number of devices. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Time by the number of devices on the terminal. */
 #include "trace/report/bench/scaling.h"
 #include "trace/report/text/text_parts.h"
 #include "trace/report/words/numbers.h"

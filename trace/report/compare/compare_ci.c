@@ -1,3 +1,4 @@
+/* A comparison for CI: Markdown for the summary of a job, JUnit XML for the list of its tests. */
 #include <string.h>
 
 #include "trace/base/log.h"
@@ -6,8 +7,6 @@
 #include "trace/report/words/escape.h"
 #include "trace/report/words/shown_rows.h"
 #include "trace/report/words/words.h"
-
-/* A comparison for CI: Markdown for the summary of a job, JUnit XML for the list of its tests. */
 
 #define ROWS_MAX 15u
 

@@ -1,3 +1,4 @@
+/* Two runs as CSV. */
 #include "trace/report/compare/compare_view.h"
 
 #include <math.h>

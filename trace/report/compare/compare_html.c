@@ -1,3 +1,5 @@
+/* The page about two reports: whether B is slower than A and for sure, and which parts make up the
+ * difference. A bar to the right is time that B takes more. */
 #include <math.h>
 
 #include "trace/base/err.h"
@@ -8,9 +10,6 @@
 #include "trace/report/words/escape.h"
 #include "trace/report/words/shown_rows.h"
 #include "trace/report/words/words.h"
-
-/* The page about two reports: whether B is slower than A and for sure, and which parts make up the
- * difference. A bar to the right is time that B takes more. */
 
 #define OPS_MAX 60u
 /* Ops within the noise are listed up to this row: they show that nothing moved. */

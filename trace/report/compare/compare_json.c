@@ -1,11 +1,10 @@
+/* DESIGN 7, view_profile.compare/1. Key order is part of the contract. */
 #include <math.h>
 
 #include "trace/base/json.h"
 #include "trace/report/compare/compare_view.h"
 #include "trace/report/data/report_json.h"
 #include "trace/report/words/words.h"
-
-/* DESIGN 7, view_profile.compare/1. Key order is part of the contract. */
 
 static void put_time(vp_json *j, const char *key, int64_t ps, int64_t unknown)
 {

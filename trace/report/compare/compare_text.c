@@ -1,3 +1,4 @@
+/* Two runs on the terminal. */
 #include <string.h>
 
 #include "trace/base/err.h"

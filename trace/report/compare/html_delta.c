@@ -1,3 +1,4 @@
+/* Differences as cells and facts of a page. */
 #include "trace/report/compare/compare_view.h"
 #include "trace/report/compare/delta_cells.h"
 #include "trace/report/html/html_parts.h"

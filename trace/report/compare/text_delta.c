@@ -1,3 +1,4 @@
+/* Differences as cells of a table on the terminal. */
 #include <string.h>
 
 #include "trace/base/limits.h"

@@ -1,3 +1,4 @@
+/* The structs of a full report as JSON, field by field. */
 #include "trace/report/data/field_macros.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Findings as CSV. */
 #include <math.h>
 
 #include "trace/base/limits.h"

@@ -1,7 +1,6 @@
+/* DESIGN 7. The order of the array is the rank; key order is part of the contract. */
 #include "trace/report/data/report_json.h"
 #include "trace/report/words/words.h"
-
-/* DESIGN 7. The order of the array is the rank; key order is part of the contract. */
 
 static void put_time(vp_json *j, const char *key, int64_t ps)
 {

@@ -1,3 +1,4 @@
+/* Structs out of JSON, by their fields. */
 #include "trace/report/data/fields.h"
 
 #include <math.h>

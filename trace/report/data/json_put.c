@@ -1,3 +1,4 @@
+/* Structs as JSON, by their fields. */
 #include "trace/report/data/fields.h"
 
 #include <string.h>

@@ -1,3 +1,7 @@
+/* What rep_json wrote comes back. jansson parses: reports are small and ours. Two of its limits
+ * matter. It refuses integers beyond 2^63-1, which XLA's program ids may be: they are quoted before
+ * it sees them, and read as text. And it nests 2,048 deep at most, which trees of scopes (64 deep)
+ * never need. What the file says is checked all the same: types, ranges, references, sums. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,11 +12,6 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/report/data/fields.h"
-
-/* What rep_json wrote comes back. jansson parses: reports are small and ours. Two of its limits
- * matter. It refuses integers beyond 2^63-1, which XLA's program ids may be: they are quoted before
- * it sees them, and read as text. And it nests 2,048 deep at most, which trees of scopes (64 deep)
- * never need. What the file says is checked all the same: types, ranges, references, sums. */
 
 /* ---- Text ---- */
 

@@ -1,3 +1,4 @@
+/* Sections, tables, cells and places in time: what all parts of a page are made of. */
 #include <math.h>
 
 #include "trace/report/html/html_parts.h"

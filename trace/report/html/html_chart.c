@@ -1,3 +1,4 @@
+/* Curves and bars as SVG. */
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
 #include "trace/report/words/numbers.h"

@@ -1,3 +1,4 @@
+/* Collectives, transfers and the balance of devices on the page. */
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
 #include "trace/report/words/numbers.h"

@@ -1,3 +1,4 @@
+/* Links that change what a page shows, where a server makes it anew. */
 #include <ctype.h>
 
 #include "trace/report/html/html_parts.h"

@@ -1,3 +1,4 @@
+/* The devices of a run on the page: a bar of four parts each. */
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
 #include "trace/report/words/numbers.h"

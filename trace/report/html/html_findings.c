@@ -1,3 +1,4 @@
+/* Findings on the page: what, why, and what to do. */
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
 #include "trace/report/words/numbers.h"

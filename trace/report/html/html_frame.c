@@ -1,3 +1,4 @@
+/* What every page begins and ends with. */
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/web_files.h"
 

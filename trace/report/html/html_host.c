@@ -1,3 +1,4 @@
+/* Compilation and work of the host on the page. */
 #include <stdio.h>
 
 #include "trace/report/html/html_parts.h"

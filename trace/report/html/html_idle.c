@@ -1,3 +1,4 @@
+/* Why devices idle on the page: causes, gaps, labels. */
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
 #include "trace/report/words/numbers.h"

@@ -1,3 +1,4 @@
+/* Launches, and what ops could be rid of, on the page. */
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
 #include "trace/report/words/numbers.h"

@@ -1,3 +1,4 @@
+/* Modules, files and quality on the page. */
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
 #include "trace/report/words/numbers.h"

@@ -1,3 +1,4 @@
+/* The page about one op. */
 #include "trace/report/html/html_parts.h"
 
 #include "trace/base/err.h"

@@ -1,3 +1,4 @@
+/* The op tables of the page. */
 #include <math.h>
 
 #include "trace/base/err.h"

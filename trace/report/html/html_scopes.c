@@ -1,3 +1,4 @@
+/* The computation graph on the page, as a tree, and folded. */
 #include "trace/base/err.h"
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"

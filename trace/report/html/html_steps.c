@@ -1,3 +1,4 @@
+/* Steps on the page: a bar each, and what is said of them. */
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
 #include "trace/report/words/numbers.h"

@@ -1,11 +1,10 @@
+/* What threads did, and what the program says of itself: arguments of its zones, counters, facts.
+ */
 #include <math.h>
 
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
 #include "trace/report/words/numbers.h"
-
-/* What threads did, and what the program says of itself: arguments of its zones, counters, facts.
- */
 
 #define ROWS_MAX 30u
 

@@ -1,3 +1,4 @@
+/* Findings on the terminal. */
 #include "trace/report/text/text_parts.h"
 
 #include <stdio.h>

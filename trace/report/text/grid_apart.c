@@ -1,3 +1,6 @@
+/* Names that differ in the middle only read the same once it is left out. Sorted by what would be
+ * shown and then by the whole, such names stand together, and the first and the last of them part
+ * where the earliest of all differences is. */
 #include "trace/report/text/grid.h"
 
 #include <stdlib.h>
@@ -6,10 +9,6 @@
 #include "trace/base/err.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
-
-/* Names that differ in the middle only read the same once it is left out. Sorted by what would be
- * shown and then by the whole, such names stand together, and the first and the last of them part
- * where the earliest of all differences is. */
 
 typedef struct shortened {
     vp_str shown, text;

@@ -1,3 +1,4 @@
+/* Titles, heads and cells of tables on the terminal. */
 #include <math.h>
 
 #include "trace/base/limits.h"

@@ -1,3 +1,4 @@
+/* What devices say to each other and to the host, and who waits for whom. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
@@ -5,8 +6,6 @@
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/shown_rows.h"
 #include "trace/report/words/words.h"
-
-/* What devices say to each other and to the host, and who waits for whom. */
 
 #define COLLECTIVES_MAX 12u
 #define TRANSFERS_MAX 16u

@@ -1,3 +1,4 @@
+/* `report` on the terminal: the order of its parts, and those that fit no other file. */
 #include "trace/report/text/text_parts.h"
 
 #include <stdlib.h>

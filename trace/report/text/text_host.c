@@ -1,11 +1,10 @@
+/* What the hosts did: compilation, their own work, memory. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
 #include "trace/report/text/text_parts.h"
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/words.h"
-
-/* What the hosts did: compilation, their own work, memory. */
 
 #define FUNCTIONS_MAX 8u
 #define HOST_OPS_MAX 10u

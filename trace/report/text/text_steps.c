@@ -1,3 +1,4 @@
+/* Steps, idle time and launches: what a device waits for. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
@@ -5,8 +6,6 @@
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/shown_rows.h"
 #include "trace/report/words/words.h"
-
-/* Steps, idle time and launches: what a device waits for. */
 
 #define STEPS_SHOWN 12u
 #define LABELS_MAX 10u

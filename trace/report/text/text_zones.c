@@ -1,3 +1,5 @@
+/* What threads did, and what the program says of itself: arguments of its zones, counters, facts.
+ */
 #include <math.h>
 
 #include "trace/base/err.h"
@@ -5,9 +7,6 @@
 #include "trace/base/log.h"
 #include "trace/report/text/text_parts.h"
 #include "trace/report/words/numbers.h"
-
-/* What threads did, and what the program says of itself: arguments of its zones, counters, facts.
- */
 
 #define THREADS_MAX 10u
 #define ARGS_MAX 12u

@@ -1,3 +1,4 @@
+/* Many runs on a page. */
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/report/html/html_parts.h"

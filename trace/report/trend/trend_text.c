@@ -1,3 +1,4 @@
+/* Many runs on the terminal. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
