@@ -81,6 +81,20 @@ uint32_t cap_site(vp__site *site, uint32_t generation, const vp_arg *args, uint3
     return id >> 32 == generation ? (uint32_t)id : 0;
 }
 
+bool vp__prepare_args(vp__site *site, uint32_t generation, const vp_arg *args, size_t n)
+{
+    vp__thread *t = cap_try_enter(generation);
+    bool ok = t && cap_site(site, generation, args, (uint32_t)n);
+    if (t)
+        vp__leave(t);
+    return ok;
+}
+
+bool vp__prepare(vp__site *site, uint32_t generation)
+{
+    return vp__prepare_args(site, generation, NULL, 0);
+}
+
 /* How long each string may be so that the whole fits into VP__EVENT_SLOTS. */
 static uint32_t measure(const cap_event *e, uint32_t *lengths, uint32_t fixed)
 {
@@ -281,11 +295,6 @@ void vp__rich_end(vp__rich_scope *s)
                    .arg_count = s->arg_count};
     cap_emit(s->scope.generation, &e);
     close_scope(s->scope.generation, s->scope.depth);
-}
-
-void vp__zone(uint32_t name, uint64_t start, uint32_t generation)
-{
-    cap_zone(name, start, generation, false, 0);
 }
 
 void vp__instant(vp__site *site, uint32_t generation)

@@ -27,6 +27,9 @@ bool cap_emit(uint32_t generation, const cap_event *e);
  * false: the image was out of reach, and nothing in it has changed but counts. */
 bool cap_emit_listed(uint32_t generation, const cap_event *e, uint32_t place);
 
+/* The site's number in the image that is on, registered on first sight, with the names of its args
+ * behind it; 0: no room. Between cap_enter and vp__leave. */
+uint32_t cap_site(vp__site *site, uint32_t generation, const vp_arg *args, uint32_t n);
 /* The names of the first CAP_ARGS_MAX args' keys, for a site that does not know them. How many:
  * fewer than n where there is no room for more names. */
 uint32_t cap_keys_of(vp__site **keys, const vp_arg *args, size_t n);

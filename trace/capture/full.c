@@ -1,11 +1,12 @@
-/* A pool that is full is told of while the program goes on, since it may go on for hours: by a
- * thread of its own, as whoever found the pool full may be a signal handler. */
+/* By a thread of its own, as whoever found the pool full may be a signal handler; and at once,
+ * since the program may go on for hours. */
+#include "trace/capture/full.h"
+
 #include <time.h>
 #include <unistd.h>
 
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
-#include "trace/capture/session.h"
 
 typedef struct full {
     uint64_t number; /* of the session */

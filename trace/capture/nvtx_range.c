@@ -8,6 +8,7 @@
 #include "trace/base/mem.h"
 #include "trace/base/str.h"
 #include "trace/capture/recorder.h"
+#include "trace/capture/process.h"
 #include "trace/capture/session.h"
 #include "trace/capture/step_name.h"
 #include "trace/capture/thread_names.h"

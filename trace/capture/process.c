@@ -1,4 +1,6 @@
 /* What the process itself does to a recording: it forks, or it ends. */
+#include "trace/capture/process.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +8,9 @@
 #include <unistd.h>
 
 #include "trace/capture/recording_thread.h"
-#include "trace/capture/session.h"
+#include "trace/capture/session_begin.h"
+#include "trace/capture/session_end.h"
+#include "trace/capture/session_switch.h"
 #include "trace/capture/tables.h"
 
 static bool installed;

@@ -7,7 +7,10 @@
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 #include "trace/capture/own_time.h"
-#include "trace/capture/session.h"
+#include "trace/capture/process.h"
+#include "trace/capture/session_begin.h"
+#include "trace/capture/session_end.h"
+#include "trace/capture/session_switch.h"
 
 static int inactive(void)
 {
@@ -110,6 +113,7 @@ static int begin(vp_recording **out, notice *n, const vp_config *cfg, bool stand
     if (session_active())
         return vp_fail_at(vp_fail(VP_EBUSY, "Profiler already active"), session_active()->run.path,
                           -1, -1);
+    VP_TRY(session_install());
     VP_TRY(session_begin(&s, cfg, NULL, standby));
     memcpy(n->text, s->notice, sizeof n->text);
     n->level = s->notice_level;

@@ -241,20 +241,6 @@ vp__thread *cap_try_enter(uint32_t generation)
     return enter(generation, false);
 }
 
-bool vp__prepare_args(vp__site *site, uint32_t generation, const vp_arg *args, size_t n)
-{
-    vp__thread *t = enter(generation, false);
-    bool ok = t && cap_site(site, generation, args, (uint32_t)n);
-    if (t)
-        vp__leave(t);
-    return ok;
-}
-
-bool vp__prepare(vp__site *site, uint32_t generation)
-{
-    return vp__prepare_args(site, generation, NULL, 0);
-}
-
 uint64_t cap_nowhere_take(void)
 {
     return __atomic_exchange_n(&nowhere, 0, __ATOMIC_RELAXED);

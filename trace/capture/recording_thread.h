@@ -37,9 +37,6 @@ cap_own *cap_own_now(void);
 vp__thread *cap_enter(uint32_t generation);
 /* The same; what it cannot do, it does not count. */
 vp__thread *cap_try_enter(uint32_t generation);
-/* The site's number in the image that is on, registered on first sight, with the names of its args
- * behind it; 0: no room. Between cap_enter and vp__leave. */
-uint32_t cap_site(vp__site *site, uint32_t generation, const vp_arg *args, uint32_t n);
 /* Slots for a record (at most VP__EVENT_SLOTS) in the thread's chunk, or in a new one; NULL: none,
  * and it was counted. now: ticks. */
 vp__record *cap_reserve(vp__thread *t, uint32_t slots, uint64_t now);

@@ -1,81 +1,12 @@
-/* What the other parts of this room ask of the recorder: zones by the number of a name, and the
- * recording that is on, whoever started it. */
+/* The recording that is on, whoever started it, and what may be asked of one beside what the
+ * application asks (recording.c). */
 #include <unistd.h>
 
 #include "trace/base/time.h"
-#include "trace/capture/emit.h"
 #include "trace/capture/own_time.h"
 #include "trace/capture/recording_thread.h"
-#include "trace/capture/session.h"
-
-vp__step_fn *vp__steps;
-
-uint32_t cap_generation(void)
-{
-    return vp__generation();
-}
-
-void cap_zone(uint32_t name, uint64_t start, uint32_t generation, bool is_step, uint64_t number)
-{
-    if (generation)
-        cap_emit(generation, &(cap_event){.site = vp__site_of(name),
-                                          .kind = is_step ? VP__STEP : VP__ZONE,
-                                          .start = start,
-                                          .end = vp__ticks(generation),
-                                          .has_number = is_step,
-                                          .number = number});
-}
-
-void cap_instant(uint32_t name, const vp_arg *args, size_t n)
-{
-    vp__site *keys[CAP_ARGS_MAX];
-    uint32_t generation = vp__generation();
-    uint64_t now = generation ? vp__ticks(generation) : 0;
-    if (generation)
-        cap_emit(generation, &(cap_event){.site = vp__site_of(name),
-                                          .kind = VP__INSTANT,
-                                          .start = now,
-                                          .end = now,
-                                          .args = args,
-                                          .arg_count = cap_keys_of(keys, args, args ? n : 0),
-                                          .keys = keys});
-}
-
-#define LISTENERS (CAP_STEPS_PROFILERS + 1u)
-
-static cap_step_fn *listeners[LISTENERS];
-
-static void tell(unsigned who, bool begin, uint64_t number)
-{
-    cap_step_fn *fn = __atomic_load_n(&listeners[who], __ATOMIC_ACQUIRE);
-    if (fn)
-        fn(begin, number);
-}
-
-static void tell_all(bool begin, uint64_t number)
-{
-    for (unsigned i = 0; i < LISTENERS; i++)
-        tell(begin ? i : LISTENERS - 1 - i, begin, number);
-}
-
-/* Who has listened once stays in the way: that costs a step two loads. */
-void cap_on_step(cap_step_listener who, cap_step_fn *fn)
-{
-    __atomic_store_n(&listeners[who], fn, __ATOMIC_RELEASE);
-    __atomic_store_n(&vp__steps, tell_all, __ATOMIC_RELEASE);
-}
-
-void cap_tell_control_step(bool begin, uint64_t number)
-{
-    tell(CAP_STEPS_CONTROL, begin, number);
-}
-
-void cap_tell_step(bool begin, uint64_t number)
-{
-    vp__step_fn *told = __atomic_load_n(&vp__steps, __ATOMIC_ACQUIRE);
-    if (told)
-        told(begin, number);
-}
+#include "trace/capture/session_end.h"
+#include "trace/capture/session_switch.h"
 
 static vp_recording *active_handle(void)
 {
