@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "trace/base/err.h"
-#include "trace/capture/control.h"
+#include "trace/capture/control_failure.h"
 #include "trace/capture/profiler.h"
 
 void prof_say_failed(const vp_profiler *p, const char *what)
@@ -253,6 +253,21 @@ vp_config prof_config(const vp_profiler *p)
     cfg.export_now = false;
     cfg.device_sync = NULL; /* it would run on a thread of ours */
     return cfg;
+}
+
+/* No lock, no text, no error: all of that is beyond a signal handler. */
+int vp_capture_async(vp_profiler *p, uint64_t steps)
+{
+    if (!p)
+        return VP_EARG;
+    if (atomic_load(&p->on)) {
+        atomic_store(&p->refused, true);
+        return VP_EBUSY;
+    }
+    uint64_t want = steps ? steps : p->s.num_steps, had = atomic_load(&p->asked);
+    while (had < want && !atomic_compare_exchange_weak(&p->asked, &had, want))
+        ;
+    return 0;
 }
 
 int prof_ask(vp_profiler *p, uint64_t steps, const vp_gpu *gpu)

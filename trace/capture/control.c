@@ -16,7 +16,9 @@
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 #include "trace/base/time.h"
+#include "trace/capture/control_failure.h"
 #include "trace/capture/control_request.h"
+#include "trace/capture/control_wake.h"
 #include "trace/capture/profiler.h"
 #include "trace/capture/schedule.h"
 
@@ -51,29 +53,13 @@ static struct {
 
 /* ---- What went wrong ------------------------------------------------------------------------- */
 
-/* Of the last capture. A lock of its own, inside all others: it is told from anywhere. */
-static struct {
-    pthread_mutex_t lock;
-    const vp_profiler *profiler; /* whose failures are heard: g.profiler */
-    char text[600];              /* "": nothing */
-    char path[VP_PATH_MAX];      /* "": it has none */
-} failure = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static void keep_failure(const char *text, const char *path)
-{
-    pthread_mutex_lock(&failure.lock);
-    snprintf(failure.text, sizeof failure.text, "%s", text);
-    snprintf(failure.path, sizeof failure.path, "%s", path);
-    pthread_mutex_unlock(&failure.lock);
-}
-
 /* Whoever asked by the environment hears of it on stderr: there is nobody else to tell. Whoever
  * asked by the socket asks for the status. */
 static void fail(int level, const char *what)
 {
-    char text[sizeof failure.text], line[VP_PATH_MAX + sizeof text];
+    char text[CONTROL_FAILURE_MAX], line[VP_PATH_MAX + sizeof text];
     snprintf(text, sizeof text, "%s: %s", what, vp_error_last()->message);
-    keep_failure(text, vp_error_last()->path);
+    control_keep_failure(text, vp_error_last()->path);
     if (g.env.on)
         vp_log(level, "%s: %s", what, vp_error_line(vp_error_last(), line, sizeof line));
 }
@@ -83,28 +69,9 @@ static void say(void *ctx, int level, const char *message)
     (void)ctx;
     if (level < VP_SAY_WARNING)
         return;
-    keep_failure(message, "");
+    control_keep_failure(message, "");
     if (g.env.on)
         vp_log(level == VP_SAY_ERROR ? VP_LOG_ERROR : VP_LOG_WARN, "%s", message);
-}
-
-void control_failed(const vp_profiler *p, const char *what)
-{
-    char text[sizeof failure.text];
-    snprintf(text, sizeof text, "%s: %s", what, vp_error_last()->message);
-    pthread_mutex_lock(&failure.lock);
-    bool heard = failure.profiler == p;
-    pthread_mutex_unlock(&failure.lock);
-    if (heard)
-        keep_failure(text, vp_error_last()->path);
-}
-
-static void put_failure(vp_json *j)
-{
-    pthread_mutex_lock(&failure.lock);
-    vp_json_kcstr(j, "last_error", failure.text[0] ? failure.text : NULL);
-    vp_json_kcstr(j, "last_error_path", failure.path[0] ? failure.path : NULL);
-    pthread_mutex_unlock(&failure.lock);
 }
 
 /* ---- How it records -------------------------------------------------------------------------- */
@@ -357,7 +324,7 @@ static int capture(const control_request *r)
     if (!steps && !r->ms && has_steps)
         steps = DEFAULT_STEPS;
     VP_TRY(refuse_if_busy(steps && by_profiler));
-    keep_failure("", "");
+    control_keep_failure("", "");
     vp_gpu gpu = r->has_gpu ? r->gpu : config().gpu;
     if (steps && by_profiler) {
         int rc = prof_ask(g.profiler, steps, r->has_gpu ? &r->gpu : NULL);
@@ -447,7 +414,7 @@ static void put_status(vp_json *j)
     vp_json_ki64(j, "steps", (int64_t)(told.steps > steps ? told.steps : steps));
     vp_json_ki64(j, "captures", (int64_t)(g.captures + told.captures));
     vp_json_kcstr(j, "last_run", g.last_run[0] ? g.last_run : NULL);
-    put_failure(j);
+    control_put_failure(j);
     pthread_mutex_unlock(&g.lock);
     vp_json_kcstr(j, "run_dir", on ? now.run_dir : NULL);
     vp_json_ki64(j, "zones", (int64_t)now.zones);
@@ -510,9 +477,7 @@ static void set_profiler(vp_profiler *p)
     if (p != g.profiler)
         g.seen = 0;
     g.profiler = p;
-    pthread_mutex_lock(&failure.lock);
-    failure.profiler = p;
-    pthread_mutex_unlock(&failure.lock);
+    control_hear(p);
 }
 
 void control_set_profiler(vp_profiler *p)
@@ -534,33 +499,14 @@ void control_drop_profiler(const vp_profiler *p)
     pthread_mutex_unlock(&g.lock);
 }
 
-/* ---- Load and end --------------------------------------------------------------------------- */
+/* ---- Begin and end --------------------------------------------------------------------------- */
 
-static void end(void)
+environment *control_environment(void)
 {
-    control_thread_stop();
-    pthread_mutex_lock(&g.lock);
-    if (g.recording)
-        end_capture(true);
-    while (g.writing)
-        pthread_cond_wait(&g.written, &g.lock);
-    pthread_mutex_unlock(&g.lock);
+    return &g.env;
 }
 
-void control_forget(void)
-{
-    pthread_mutex_init(&g.lock, NULL);
-    pthread_mutex_init(&failure.lock, NULL);
-    pthread_cond_init(&g.written, NULL);
-    g.recording = NULL;
-    g.armed = false;
-    g.patience_ms = 0;
-    g.writing = 0;
-    atomic_store(&g.waiting, false);
-}
-
-/* The whole program is one capture, unless single steps are asked for. */
-static void begin(void)
+void control_begin(void)
 {
     pthread_mutex_lock(&g.lock);
     g.gpu = g.env.gpu;
@@ -573,22 +519,24 @@ static void begin(void)
     pthread_mutex_unlock(&g.lock);
 }
 
-void control_load(void)
+void control_end(void)
 {
-    static _Atomic bool loaded;
-    if (atomic_exchange(&loaded, true))
-        return;
-    if (environment_read(&g.env, NULL) < 0) {
-        vp_log(VP_LOG_ERROR, "%s", vp_error_last()->message);
-        return;
-    }
-    if (!g.env.on)
-        return;
-    cap_on_step(CAP_STEPS_CONTROL, control_step);
-    begin();
-    atexit(end); /* after begin: it runs before whatever a recording registered */
-    if (control_thread_start(true) < 0)
-        vp_log(VP_LOG_WARN, "no control socket: %s", vp_error_last()->message);
-    if (g.env.signal_number && vp_install_signal(g.env.signal_number, false) < 0)
-        vp_log(VP_LOG_WARN, "VIEW_PROFILE_SIGNAL: %s", vp_error_last()->message);
+    pthread_mutex_lock(&g.lock);
+    if (g.recording)
+        end_capture(true);
+    while (g.writing)
+        pthread_cond_wait(&g.written, &g.lock);
+    pthread_mutex_unlock(&g.lock);
+}
+
+void control_forget(void)
+{
+    pthread_mutex_init(&g.lock, NULL);
+    control_forget_failure_lock();
+    pthread_cond_init(&g.written, NULL);
+    g.recording = NULL;
+    g.armed = false;
+    g.patience_ms = 0;
+    g.writing = 0;
+    atomic_store(&g.waiting, false);
 }

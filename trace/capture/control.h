@@ -13,17 +13,15 @@
  * number begin and end here. */
 void control_step(bool begin, uint64_t number);
 
-/* Does what the environment asks for; when it asks for nothing, nothing. Called when a library of
- * ours is loaded; says on stderr what is wrong with it, since nobody else is there to. */
+/* control_load.c: does what the environment asks for; when it asks for nothing, nothing. Called
+ * when a library of ours is loaded; says on stderr what is wrong with it, since nobody else is
+ * there to. */
 void control_load(void);
 
 /* From now on captures of steps go to p; NULL: steps are counted here. */
 void control_set_profiler(vp_profiler *p);
 /* p is about to go, all that it captured is written: nobody asks it any more. */
 void control_drop_profiler(const vp_profiler *p);
-/* A capture of p failed, or has no GPU: vp_error_last says why, and the next status does, if p is
- * whom captures go to. Any thread, with any lock held. */
-void control_failed(const vp_profiler *p, const char *what);
 /* One line of the protocol (docs/control.md), without its newline; the answer is one line of JSON:
  *   STATUS
  *   CAPTURE [steps=N | ms=N] [gpu=0|1]   without a number 5 steps, or 3 s where there are no steps
@@ -34,6 +32,12 @@ void control_answer(vp_buf *out, vp_str line);
 void control_signalled(void);
 /* Ends captures whose time is over. Milliseconds until the next one's is, -1: there is none. */
 int control_tick(void);
+/* What the environment says: control_load reads it into this, before anything else runs. */
+environment *control_environment(void);
+/* Begins what it asks for: the whole program is one capture, unless single steps are. */
+void control_begin(void);
+/* Ends the capture that is on, and waits for the files of all. */
+void control_end(void);
 /* In a forked child: nothing of the parent's is its own. */
 void control_forget(void);
 
@@ -42,8 +46,5 @@ void control_forget(void);
 /* Starts the thread that answers, and with_socket: makes its socket. Idempotent. 0, VP_EIO… */
 int control_thread_start(bool with_socket);
 void control_thread_stop(void);
-/* Wakes the thread, from a signal handler too: it calls control_tick, and control_signalled when
- * the flag is set. */
-void control_wake(bool signalled);
 
 #endif

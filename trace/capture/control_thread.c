@@ -22,6 +22,7 @@
 #include "trace/base/thread.h"
 #include "trace/base/time.h"
 #include "trace/capture/control.h"
+#include "trace/capture/control_wake.h"
 #include "trace/capture/recorder.h"
 
 /* A client that neither speaks nor hears holds up nobody for longer. */
@@ -33,21 +34,10 @@ static struct {
     pthread_mutex_t lock; /* of start and stop */
     bool running;
     pthread_t thread;
-    _Atomic bool ending, signalled;
-    _Atomic int wake_fd, listen_fd; /* -1: none */
+    _Atomic bool ending;
+    _Atomic int listen_fd; /* -1: none */
     char path[sizeof((struct sockaddr_un *)0)->sun_path];
-} t = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake_fd = -1, .listen_fd = -1};
-
-void control_wake(bool signalled)
-{
-    uint64_t one = 1;
-    int saved = errno, fd = atomic_load(&t.wake_fd);
-    if (signalled)
-        atomic_store(&t.signalled, true);
-    if (fd >= 0 && write(fd, &one, sizeof one) < 0)
-        errno = 0; /* full: it is awake already */
-    errno = saved;
-}
+} t = {.lock = PTHREAD_MUTEX_INITIALIZER, .listen_fd = -1};
 
 /* ---- A client ------------------------------------------------------------------------------- */
 
@@ -108,13 +98,13 @@ static void *run(void *arg)
     (void)arg;
     while (!atomic_load(&t.ending)) {
         uint64_t count;
-        struct pollfd fds[2] = {{.fd = atomic_load(&t.wake_fd), .events = POLLIN},
+        struct pollfd fds[2] = {{.fd = control_wake_fd(), .events = POLLIN},
                                 {.fd = atomic_load(&t.listen_fd), .events = POLLIN}};
         if (poll(fds, 2, control_tick()) < 0 && errno != EINTR)
             break;
         if (fds[0].revents && read(fds[0].fd, &count, sizeof count) < 0)
             errno = 0; /* woken for nothing */
-        if (atomic_exchange(&t.signalled, false))
+        if (control_was_signalled())
             control_signalled();
         if (fds[1].revents & POLLIN)
             serve(fds[1].fd);
@@ -172,7 +162,7 @@ static int make_socket(void)
 /* The child has neither the thread nor the socket, and must not answer for its parent. */
 static void in_child(void)
 {
-    int wake = atomic_exchange(&t.wake_fd, -1), listening = atomic_exchange(&t.listen_fd, -1);
+    int wake = control_set_wake_fd(-1), listening = atomic_exchange(&t.listen_fd, -1);
     pthread_mutex_init(&t.lock, NULL);
     t.running = false;
     t.path[0] = 0;
@@ -191,11 +181,11 @@ static int start_thread(void)
         return vp_fail(VP_EIO, "eventfd: %s", strerror(errno));
     if (!prepared && pthread_atfork(NULL, NULL, in_child) == 0)
         prepared = true;
-    atomic_store(&t.wake_fd, fd);
+    control_set_wake_fd(fd);
     atomic_store(&t.ending, false);
     int rc = vp_thread_start(&t.thread, run, NULL);
     if (rc < 0) {
-        atomic_store(&t.wake_fd, -1);
+        control_set_wake_fd(-1);
         close(fd);
         return rc;
     }
@@ -223,7 +213,7 @@ void control_thread_stop(void)
         control_wake(false);
         pthread_join(t.thread, NULL);
         t.running = false;
-        int wake = atomic_exchange(&t.wake_fd, -1), listening = atomic_exchange(&t.listen_fd, -1);
+        int wake = control_set_wake_fd(-1), listening = atomic_exchange(&t.listen_fd, -1);
         close(wake);
         if (listening >= 0)
             close(listening);

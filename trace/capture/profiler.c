@@ -1,6 +1,5 @@
 #include "trace/capture/profiler.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,149 +11,9 @@
 #include "trace/capture/control.h"
 #include "trace/capture/own_time.h"
 #include "trace/capture/small_files.h"
-#include "trace/capture/step_marks.h"
 
 /* A slow step is shown with this many usual ones before it. */
 #define STEPS_BEFORE_A_SLOW_ONE 8
-
-/* ---- All of them ---- */
-
-static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t once = PTHREAD_ONCE_INIT, exits_once = PTHREAD_ONCE_INIT;
-static vp_profiler *all;
-static const char still_on[] = "Profiler still active on exit, stopping...";
-
-static int write_flops(vp_profiler *p)
-{
-    pthread_mutex_lock(&p->lock);
-    int rc = flop_stats_write(&p->flops, &p->s, p->dir);
-    atomic_store(&p->flops_due, 0);
-    pthread_mutex_unlock(&p->lock);
-    return rc;
-}
-
-static void say_no_flops(const vp_config *cfg)
-{
-    cap_log(cfg, VP_SAY_ERROR, "flop_stats.json: %s", vp_error_last()->message);
-}
-
-/* The recordings end themselves. Whoever comes here out of a callback holds none of the locks. */
-static void at_exit(void)
-{
-    vp_config failed = VP_CONFIG_INIT;
-    pthread_mutex_lock(&all_lock);
-    for (vp_profiler *p = all; p; p = p->next)
-        if (atomic_load(&p->flops_due) == getpid() && !p->s.recording.no_atexit &&
-            write_flops(p) < 0)
-            failed = p->s.recording;
-    pthread_mutex_unlock(&all_lock);
-    say_no_flops(&failed);
-}
-
-/* At most one is on in a process. */
-static void tell_exit(void)
-{
-    vp_config cfg = VP_CONFIG_INIT;
-    pthread_mutex_lock(&all_lock);
-    for (vp_profiler *p = all; p; p = p->next)
-        if (atomic_load(&p->on) && atomic_load(&p->on_pid) == getpid() && cap_generation() &&
-            !p->s.recording.no_atexit && !atomic_exchange(&p->exit_said, true))
-            cfg = p->s.recording;
-    pthread_mutex_unlock(&all_lock);
-    cap_log(&cfg, VP_SAY_WARNING, "%s", still_on);
-}
-
-static void install_exits(void)
-{
-    atexit(tell_exit);
-}
-
-/* After a recording has started: what is registered later is called earlier. */
-void prof_tell_exits(void)
-{
-    pthread_once(&exits_once, install_exits);
-}
-
-static void before_fork(void)
-{
-    pthread_mutex_lock(&all_lock);
-}
-
-static void after_fork(void)
-{
-    pthread_mutex_unlock(&all_lock);
-}
-
-static void install(void)
-{
-    if (pthread_atfork(before_fork, after_fork, after_fork) == 0)
-        atexit(at_exit);
-}
-
-/* VP_STEP may stand in a signal handler, which has interrupted whoever holds the lock: then its
- * step is not counted. */
-static bool lock_soon(pthread_mutex_t *m)
-{
-    for (int tries = 0; tries < 1000; tries++) {
-        if (pthread_mutex_trylock(m) == 0)
-            return true;
-        sched_yield();
-    }
-    return false;
-}
-
-static void count_marked(vp_profiler *p, int64_t begin_ns, uint64_t ns)
-{
-    if (atomic_load(&p->in_step) || atomic_load(&p->step_seen_ns) >= begin_ns ||
-        !lock_soon(&p->lock))
-        return;
-    step_stats_add_other(&p->steps, ns);
-    p->last_ns = ns;
-    pthread_mutex_unlock(&p->lock);
-}
-
-void prof_count_marked(vp_profiler *p, int64_t begin_ns, uint64_t ns)
-{
-    if (p) {
-        count_marked(p, begin_ns, ns);
-    } else if (lock_soon(&all_lock)) {
-        for (p = all; p; p = p->next)
-            count_marked(p, begin_ns, ns);
-        pthread_mutex_unlock(&all_lock);
-    }
-}
-
-static void hear_step(bool begin, uint64_t number)
-{
-    int64_t begin_ns;
-    uint64_t ns;
-    if (begin)
-        step_mark_begin(number);
-    else if (step_mark_end(number, &begin_ns, &ns))
-        prof_count_marked(NULL, begin_ns, ns);
-}
-
-static void add_to_all(vp_profiler *p)
-{
-    pthread_once(&once, install);
-    pthread_mutex_lock(&all_lock);
-    p->next = all;
-    all = p;
-    cap_on_step(CAP_STEPS_PROFILERS, hear_step);
-    pthread_mutex_unlock(&all_lock);
-}
-
-static void take_from_all(const vp_profiler *p)
-{
-    pthread_mutex_lock(&all_lock);
-    vp_profiler **at = &all;
-    while (*at != p)
-        at = &(*at)->next;
-    *at = p->next;
-    if (!all)
-        cap_on_step(CAP_STEPS_PROFILERS, NULL);
-    pthread_mutex_unlock(&all_lock);
-}
 
 int vp_profiler_new(vp_profiler **out, const vp_schedule *schedule)
 {
@@ -181,7 +40,7 @@ int vp_profiler_new(vp_profiler **out, const vp_schedule *schedule)
     p->s.recording.host = p->host;
     p->step_name = vp_name("train");
     pthread_mutex_init(&p->lock, NULL);
-    add_to_all(p);
+    prof_list_add(p);
     *out = p;
     return 0;
 }
@@ -206,8 +65,8 @@ static void end_capture(vp_profiler *p, bool early)
     sched_ended(&p->state);
     pthread_mutex_unlock(&p->lock);
     prof_stop(p, r, early);
-    if (write_flops(p) < 0)
-        say_no_flops(&p->s.recording);
+    if (prof_write_flops(p) < 0)
+        prof_say_no_flops(&p->s.recording);
 }
 
 static void start_capture(vp_profiler *p, sched_cause cause, uint64_t step, uint64_t asked)
@@ -360,21 +219,6 @@ int vp_end_step(vp_profiler *p, uint64_t tokens)
     return 0;
 }
 
-/* No lock, no text, no error: all of that is beyond a signal handler. */
-int vp_capture_async(vp_profiler *p, uint64_t steps)
-{
-    if (!p)
-        return VP_EARG;
-    if (atomic_load(&p->on)) {
-        atomic_store(&p->refused, true);
-        return VP_EBUSY;
-    }
-    uint64_t want = steps ? steps : p->s.num_steps, had = atomic_load(&p->asked);
-    while (had < want && !atomic_compare_exchange_weak(&p->asked, &had, want))
-        ;
-    return 0;
-}
-
 /* ---- What is known of it ---- */
 
 bool vp_is_profiling(const vp_profiler *p)
@@ -421,14 +265,14 @@ void vp_profiler_free(vp_profiler *p)
         return;
     if (p->recording) {
         if (!atomic_exchange(&p->exit_said, true))
-            cap_log(&p->s.recording, VP_SAY_WARNING, "%s", still_on);
+            prof_say_still_on(&p->s.recording);
         end_capture(p, true);
     }
     say_passed(p, INT64_MAX);
     prof_settle(p);
     control_drop_profiler(p);
     prof_end_ring(p);
-    take_from_all(p);
+    prof_list_take(p);
     flop_stats_free(&p->flops);
     pthread_mutex_destroy(&p->lock);
     vp_free(p->host);

@@ -1,6 +1,6 @@
 /* The inside of a vp_profiler: profiler.c steps it, captures.c starts and ends its recordings,
- * context.c gives single steps one of their own. Files of this room include this header; a
- * profiler belongs to who made it. */
+ * profiler_list.c keeps the list of all, context.c gives single steps one of their own. Files of
+ * this room include this header; a profiler belongs to who made it. */
 #ifndef VP_CAPTURE_PROFILER_H
 #define VP_CAPTURE_PROFILER_H
 
@@ -83,7 +83,16 @@ struct vp_profiler {
     vp_result last;              /* that was written */
 };
 
-/* ---- profiler.c ---- */
+/* ---- profiler_list.c ---- */
+/* From now on p is one of those that exit() and marked steps are told to. */
+void prof_list_add(vp_profiler *p);
+void prof_list_take(const vp_profiler *p);
+/* Writes flop_stats.json of the capture that was on. As flop_stats_write. */
+int prof_write_flops(vp_profiler *p);
+/* Of vp_error_last: that failed. */
+void prof_say_no_flops(const vp_config *cfg);
+/* A capture was on when the process, or its profiler, ended. */
+void prof_say_still_on(const vp_config *cfg);
 /* A step that something else marked, and that took `ns` from begin_ns on; p: whose it is, NULL: of
  * all profilers. It is none of one that was in a step of its own meanwhile. */
 void prof_count_marked(vp_profiler *p, int64_t begin_ns, uint64_t ns);
