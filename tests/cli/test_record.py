@@ -91,7 +91,8 @@ def test_the_finding_that_it_plants(place, program, app):
     text = subprocess.run([program, "findings", "--format", "json", "profiles"], cwd=place.dir,
                           capture_output=True, text=True, check=True).stdout
     # its compiles come late; the first of them inside the first captured step; and they are its hot zone
-    assert [f["id"] for f in json.loads(text)["findings"] if f["status"] == "fired"] == ["F10", "F11", "F27"]
+    # (which of them costs most is the machine's affair)
+    assert {f["id"] for f in json.loads(text)["findings"] if f["status"] == "fired"} == {"F10", "F11", "F27"}
 
 
 def test_everything_without_steps(place, app):

@@ -210,7 +210,7 @@ static void a_full_pool_is_told_at_once(void **state)
     for (int in_memory = 0; in_memory < 2; in_memory++) {
         vp_recording *r = start_heard(VP_KEEP_FIRST, in_memory);
         zones(30000);
-        for (int i = 0; i < 5000 && !heard.full; i++)
+        for (int i = 0; i < 60000 && !heard.full; i++)
             usleep(1000);
         assert_int_equal(heard.full, 1);
         assert_non_null(strstr(heard.text, "The pool of 256 KiB is full after 0."));
@@ -240,7 +240,7 @@ static void who_is_told_may_stop_it(void **state)
     heard.r = r;
     heard.stopped = 1;
     zones(30000);
-    for (int i = 0; i < 5000 && !heard.full; i++)
+    for (int i = 0; i < 60000 && !heard.full; i++)
         usleep(1000);
     assert_int_equal(heard.full, 1);
     assert_int_equal(heard.stopped, VP_EBUSY);

@@ -295,13 +295,13 @@ static void a_step_that_the_time_limit_cuts(void **state)
     s.profiling_dir = here.root;
     s.start_step = 1;
     s.num_steps = 1000;
-    s.profile_duration_ms = 100;
+    s.profile_duration_ms = 500;
     s.recording.pool_bytes = 1 << 20;
     cap_writer = cap_write;
     assert_int_equal(vp_profiler_new(&p, &s), 0);
     for (uint64_t i = 1; i <= 6; i++) {
         assert_int_equal(vp_begin_step(p, i), 0);
-        sleep_ms(i == 6 ? 250 : 1);
+        sleep_ms(i == 6 ? 1000 : 1);
         assert_int_equal(vp_end_step(p, 0), 0);
     }
     vp_result last = VP_RESULT_INIT;

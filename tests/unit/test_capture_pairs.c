@@ -70,7 +70,8 @@ static void stops_in_pairs(void **state)
     enough = false;
     for (int i = 0; i < 2; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, begin_and_end, NULL), 0);
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 100 || zones <= 100;
+         i++) { /* on a busy machine threads may sleep for rounds */
         vp_recording *r;
         vp_result result = VP_RESULT_INIT;
         assert_int_equal(vp_start(&r, &cfg), 0);
@@ -84,7 +85,6 @@ static void stops_in_pairs(void **state)
     enough = true;
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
-    assert_true(zones > 100);
 }
 
 /* Across the ends of chunks, until the pool is full, which is counted exactly. */

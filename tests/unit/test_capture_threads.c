@@ -146,21 +146,24 @@ static void the_past_of_a_ring(void **state)
         VP_SCOPE("long ago");
     }
     usleep(300000);
-    {
-        VP_SCOPE("just now");
-    }
-    assert_int_equal(vp_capture_past(r, 0.2, &past), 0);
-    assert_int_equal(past.zones, 1);
-    assert_int_equal(seen_count("just now"), 1);
-    assert_int_equal(seen_count("long ago"), 0);
+    uint64_t tries = 0;
+    do { /* on a busy machine "just now" may be long ago, too */
+        assert_true(++tries < 100);
+        {
+            VP_SCOPE("just now");
+        }
+        assert_int_equal(vp_capture_past(r, 0.2, &past), 0);
+        assert_int_equal(seen_count("long ago"), 0);
+    } while (!seen_count("just now"));
+    assert_int_equal(past.zones, seen_count("just now"));
     assert_true(vp_recording_active(r));
     assert_int_equal(vp_capture_past(r, 0, &past), 0);
-    assert_int_equal(past.zones, 2);
+    assert_int_equal(past.zones, 1 + tries);
     {
         VP_SCOPE("afterwards");
     }
     assert_int_equal(vp_stop(r, &whole), 0);
-    assert_int_equal(whole.zones, 3);
+    assert_int_equal(whole.zones, 2 + tries);
     assert_string_not_equal(whole.run_dir, past.run_dir);
 }
 

@@ -34,7 +34,7 @@ static void pause_ms(long ms)
 static child_status wait_for_end(child *c)
 {
     child_status st;
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < 6000; i++) {
         child_look(c, &st);
         if (!st.running)
             return st;
@@ -101,7 +101,7 @@ static void test_stop_ends_what_it_started(void **state)
     (void)state;
     child_status st;
     child *c = shell("sleep 60 & echo $!; wait");
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < 6000; i++) {
         child_look(c, &st);
         if (strchr(st.log, '\n'))
             break;
@@ -120,7 +120,7 @@ static void test_stop_of_a_deaf_child(void **state)
     (void)state;
     child *c = shell("trap '' TERM; echo ready; while :; do sleep 1; done");
     child_status st;
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < 6000; i++) {
         child_look(c, &st);
         if (strchr(st.log, '\n'))
             break;
@@ -172,7 +172,7 @@ static void test_a_stop_is_no_reason_to_come_back(void **state)
     child_status st;
     child *c = shell("echo $$; sleep 60");
     child_keep(c);
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < 6000; i++) {
         child_look(c, &st);
         if (strchr(st.log, '\n'))
             break;

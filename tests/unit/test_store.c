@@ -234,7 +234,7 @@ static void a_rescan_shows_what_is_new_and_pulls_nothing_away(void **state)
 
 static bool lists_soon(store *st, size_t count)
 {
-    for (int waited = 0; waited < 10000; waited += 10) {
+    for (int waited = 0; waited < 60000; waited += 10) {
         catalog *c = store_catalog(st);
         size_t n = catalog_count(c);
         catalog_free(c);
