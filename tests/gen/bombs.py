@@ -1,5 +1,6 @@
 """Small files that ask for much: each is one kind of thing, very many times. Written piece by
 piece, so that making one takes no memory either. bombs.ALL: name → (file name, writer of pieces of bytes)."""
+import itertools
 import json
 import zlib
 
@@ -16,7 +17,8 @@ def pieces(parts, between=b',', head=b'{"traceEvents":[', tail=b']}'):
 
 
 def json_pieces(events):
-    return pieces(json.dumps(e, separators=(',', ':')).encode() for e in events)
+    encode = json.JSONEncoder(separators=(',', ':')).encode  # json.dumps makes one each time
+    return pieces(encode(e).encode() for e in events)
 
 
 def _kernel(i, **more):
@@ -168,13 +170,18 @@ def compiles(n=100_000):
     return ({'ph': 'X', 'pid': 1, 'tid': 1, 'ts': 10 * i, 'dur': 5, 'name': f'PjitFunction(f{i})'} for i in range(n))
 
 
+def _same(event, n, at_once=1000):
+    assert n % at_once == 0
+    return pieces([b','.join([event] * at_once)] * (n // at_once))
+
+
 def smallest_events(n=3_000_000):
     """The least JSON an event can be: deflate makes a thousandth of it."""
-    return pieces(b'{"ph":"X","ts":1}' for _ in range(n))
+    return _same(b'{"ph":"X","ts":1}', n)
 
 
 def repeated_events(n=2_000_000):
-    return pieces(b'{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":5}' for _ in range(n))
+    return _same(b'{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":5}', n)
 
 
 def zeros(n=1 << 30):
@@ -266,9 +273,10 @@ ALL |= {f.__name__: (f'{f.__name__}.xplane.pb', f) for f in
 def write(path, parts):
     """Packed by gzip where the name says so. Returns the path."""
     packer = zlib.compressobj(6, wbits=31) if path.suffix == '.gz' else None
+    parts = iter(parts)
     with open(path, 'wb', buffering=1 << 20) as out:
-        for part in parts:
-            out.write(packer.compress(part) if packer else part)
+        while some := list(itertools.islice(parts, 64)):
+            out.write(packer.compress(b''.join(some)) if packer else b''.join(some))
         if packer:
             out.write(packer.flush())
     return path

@@ -2,6 +2,7 @@
 exact duration, host events included, as an ordinary JSON decoder sees them; what is wrong is said."""
 
 import collections
+import functools
 import gzip
 import json
 import zlib
@@ -37,10 +38,12 @@ def decoded(path):
     return [e for e in events if isinstance(e, dict) and "ph" in e]
 
 
+@functools.lru_cache(maxsize=1 << 20)  # durations repeat
 def ps(text):
     return int((Decimal(text) * 1000000).to_integral_value())
 
 
+@functools.lru_cache(maxsize=None)
 def lines(path):
     out, _ = run(tool("json_tool"), path)
     return [line.split("\t") for line in out.decode("utf-8", "replace").splitlines()]
