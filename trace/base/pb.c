@@ -60,13 +60,13 @@ int vp_pb_put_varint(vp_buf *b, uint64_t v)
 
 int vp_pb_put_u64(vp_buf *b, uint32_t field, uint64_t v)
 {
-    VP_TRY(vp_pb_put_varint(b, (uint64_t)field << 3 | VP_PB_VARINT));
+    VP_TRY(vp_pb_put_varint(b, VP_PB_TAG((uint64_t)field, VP_PB_VARINT)));
     return vp_pb_put_varint(b, v);
 }
 
 int vp_pb_put_fixed64(vp_buf *b, uint32_t field, uint64_t v)
 {
-    VP_TRY(vp_pb_put_varint(b, (uint64_t)field << 3 | VP_PB_FIXED64));
+    VP_TRY(vp_pb_put_varint(b, VP_PB_TAG((uint64_t)field, VP_PB_FIXED64)));
     return vp_buf_put(b, &v, 8);
 }
 
@@ -79,7 +79,7 @@ int vp_pb_put_double(vp_buf *b, uint32_t field, double v)
 
 int vp_pb_put_len(vp_buf *b, uint32_t field, vp_str data)
 {
-    VP_TRY(vp_pb_put_varint(b, (uint64_t)field << 3 | VP_PB_LEN));
+    VP_TRY(vp_pb_put_varint(b, VP_PB_TAG((uint64_t)field, VP_PB_LEN)));
     VP_TRY(vp_pb_put_varint(b, data.n));
     return vp_buf_str(b, data);
 }

@@ -14,6 +14,9 @@
 
 enum { VP_PB_VARINT = 0, VP_PB_FIXED64 = 1, VP_PB_LEN = 2, VP_PB_FIXED32 = 5 };
 
+/* What stands before a field's content; one byte for fields below 16. */
+#define VP_PB_TAG(field, wire) ((field) << 3 | (wire))
+
 typedef struct vp_pb {
     const uint8_t *p, *end;
 } vp_pb;

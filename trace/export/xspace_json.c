@@ -9,6 +9,7 @@
 #include "trace/base/mem.h"
 #include "trace/export/export.h"
 #include "trace/export/stream_out.h"
+#include "trace/image/xspace_fields.h"
 
 typedef struct xspace_json {
     rd_stream s; /* first member */
@@ -80,11 +81,11 @@ int xj_put_event(vp_buf *b, xj_names *n, vp_str event, vp_str head, int64_t line
     while ((rc = vp_pb_next(&r, &f)) > 0) {
         if (f.wire != VP_PB_VARINT)
             continue;
-        if (f.number == 1)
+        if (f.number == XEVENT_METADATA_ID)
             id = (int64_t)f.u;
-        else if (f.number == 2)
+        else if (f.number == XEVENT_OFFSET_PS)
             offset = (int64_t)f.u;
-        else if (f.number == 3)
+        else if (f.number == XEVENT_DURATION_PS)
             duration = (int64_t)f.u;
     }
     if (rc < 0 || __builtin_add_overflow(line_ps, offset, &start))
@@ -97,7 +98,7 @@ int xj_put_event(vp_buf *b, xj_names *n, vp_str event, vp_str head, int64_t line
     uint32_t count = m->arg_count;
     memcpy(n->args, m->args, count * sizeof *n->args);
     for (r = vp_pb_of(event); vp_pb_next(&r, &f) > 0;)
-        if (f.number == 4 && f.wire == VP_PB_LEN)
+        if (f.number == XEVENT_STATS && f.wire == VP_PB_LEN)
             VP_TRY(xj_names_set(n, &count, f.data));
     vp_buf_str(b, head);
     xj_put_us(b, start);
@@ -195,7 +196,7 @@ static int go_on(xspace_json *x, const xj_track *t)
     xw_field f;
     int rc = 1;
     while (!ex_out_full(&x->out) && (rc = xw_next(&x->w, &x->at, t->end, &f)) > 0)
-        if (f.number == 4 && f.wire == VP_PB_LEN)
+        if (f.number == XLINE_EVENTS && f.wire == VP_PB_LEN)
             VP_TRY(one_event(x, &f));
     if (rc == VP_ECORRUPT) {
         damaged(x, x->at);

@@ -6,6 +6,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/export/xspace_json.h"
+#include "trace/image/xspace_fields.h"
 
 /* jaxlib's ids (xprof.md 3.1): devices 1 + plane id up to 500, custom devices the 200 after it, and
  * behind those the host. */
@@ -45,18 +46,18 @@ static int add_track(xj_layout *l, xs_window *w, int64_t offset, int64_t end, ui
     xw_field f;
     int rc;
     while ((rc = xw_next(w, &at, end, &f)) > 0) {
-        if (f.wire == VP_PB_VARINT && f.number == 1)
+        if (f.wire == VP_PB_VARINT && f.number == XLINE_ID)
             t.id = (int64_t)f.u;
-        else if (f.wire == VP_PB_VARINT && f.number == 3)
+        else if (f.wire == VP_PB_VARINT && f.number == XLINE_TIMESTAMP_NS)
             t.timestamp_ns = (int64_t)f.u;
-        else if (f.wire == VP_PB_VARINT && f.number == 10)
+        else if (f.wire == VP_PB_VARINT && f.number == XLINE_DISPLAY_ID)
             display_id = (int64_t)f.u;
-        else if (f.wire == VP_PB_LEN && f.number == 2)
+        else if (f.wire == VP_PB_LEN && f.number == XLINE_NAME)
             VP_TRY(keep_name(l, w, &f, &t.name));
-        else if (f.wire == VP_PB_LEN && f.number == 11)
+        else if (f.wire == VP_PB_LEN && f.number == XLINE_DISPLAY_NAME)
             VP_TRY(keep_name(l, w, &f, &display));
         else
-            l->any_event |= f.number == 4;
+            l->any_event |= f.number == XLINE_EVENTS;
     }
     if (rc == VP_ECORRUPT)
         damaged(l, at);
@@ -77,16 +78,16 @@ static int add_plane(xj_layout *l, xs_window *w, int64_t offset, int64_t end)
     xw_field f;
     int rc;
     while ((rc = xw_next(w, &at, end, &f)) > 0) {
-        if (f.number == 1 && f.wire == VP_PB_VARINT)
+        if (f.number == XPLANE_ID && f.wire == VP_PB_VARINT)
             pl.id = (int64_t)f.u;
-        else if (f.number == 2 && f.wire == VP_PB_LEN)
+        else if (f.number == XPLANE_NAME && f.wire == VP_PB_LEN)
             VP_TRY(keep_name(l, w, &f, &pl.name));
-        else if (f.number == 3 && f.wire == VP_PB_LEN)
+        else if (f.number == XPLANE_LINES && f.wire == VP_PB_LEN)
             VP_TRY(add_track(l, w, f.offset, at, ++lines));
     }
     if (rc == VP_ECORRUPT) {
         damaged(l, at);
-        if (f.overrun && f.number == 3 && f.wire == VP_PB_LEN)
+        if (f.overrun && f.number == XPLANE_LINES && f.wire == VP_PB_LEN)
             VP_TRY(add_track(l, w, f.offset, end, ++lines));
     } else if (rc < 0) {
         return rc;
@@ -102,11 +103,11 @@ static int find_planes(xj_layout *l, xs_window *w)
     xw_field f;
     int rc;
     while ((rc = xw_next(w, &at, w->size, &f)) > 0)
-        if (f.number == 1 && f.wire == VP_PB_LEN)
+        if (f.number == XSPACE_PLANES && f.wire == VP_PB_LEN)
             VP_TRY(add_plane(l, w, f.offset, at));
     if (rc == VP_ECORRUPT) {
         damaged(l, at);
-        return f.overrun && f.number == 1 && f.wire == VP_PB_LEN
+        return f.overrun && f.number == XSPACE_PLANES && f.wire == VP_PB_LEN
                    ? add_plane(l, w, f.offset, w->size)
                    : 0;
     }

@@ -6,6 +6,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/export/xspace_json.h"
+#include "trace/image/xspace_fields.h"
 
 /* Args of one event; real ones have at most forty. */
 #define ARGS_MAX 1024u
@@ -145,24 +146,24 @@ static bool value_of(const xj_names *n, const vp_pb_field *f, xj_arg *arg)
     bool text = f->wire == VP_PB_LEN;
     arg->u = f->u;
     switch (f->number) {
-    case 2:
+    case XSTAT_DOUBLE_VALUE:
         arg->type = XJ_DOUBLE;
         return f->wire == VP_PB_FIXED64;
-    case 3:
+    case XSTAT_UINT64_VALUE:
         arg->type = XJ_UINT;
         return f->wire == VP_PB_VARINT;
-    case 4:
+    case XSTAT_INT64_VALUE:
         arg->type = XJ_INT;
         return f->wire == VP_PB_VARINT;
-    case 5:
+    case XSTAT_STR_VALUE:
         arg->type = XJ_TEXT;
         arg->text = f->data;
         return text;
-    case 6:
+    case XSTAT_BYTES_VALUE:
         arg->type = XJ_QUOTED;
         arg->text = VP_STR("\"<opaque bytes>\"");
         return text;
-    case 7: /* the name of another stat */
+    case XSTAT_REF_VALUE:
         arg->type = XJ_QUOTED;
         arg->text = n->keys[key_of(n, f->u)].text;
         return f->wire == VP_PB_VARINT;
@@ -180,9 +181,9 @@ int xj_names_set(xj_names *n, uint32_t *count, vp_str stat)
     bool set = false;
     int rc;
     while ((rc = vp_pb_next(&r, &f)) > 0) {
-        if (f.number == 1 && f.wire == VP_PB_VARINT)
+        if (f.number == XSTAT_METADATA_ID && f.wire == VP_PB_VARINT)
             id = f.u;
-        else if (f.number >= 2 && f.number <= 7)
+        else if (f.number >= XSTAT_DOUBLE_VALUE && f.number <= XSTAT_REF_VALUE)
             set = value_of(n, &f, &arg);
     }
     if (rc < 0)
@@ -218,9 +219,9 @@ static int make_meta(xj_names *n, xj_meta *m, vp_str bytes)
     vp_pb r = vp_pb_of(bytes);
     vp_pb_field f;
     while (vp_pb_next(&r, &f) > 0) {
-        if (f.number == 2 && f.wire == VP_PB_LEN)
+        if (f.number == XEVENTMETADATA_NAME && f.wire == VP_PB_LEN)
             name = f.data;
-        else if (f.number == 4 && f.wire == VP_PB_LEN)
+        else if (f.number == XEVENTMETADATA_DISPLAY_NAME && f.wire == VP_PB_LEN)
             display = f.data;
     }
     if (display.n) {
@@ -228,7 +229,7 @@ static int make_meta(xj_names *n, xj_meta *m, vp_str bytes)
         insert(n, &count, &long_name);
     }
     for (r = vp_pb_of(bytes); vp_pb_next(&r, &f) > 0;)
-        if (f.number == 5 && f.wire == VP_PB_LEN)
+        if (f.number == XEVENTMETADATA_STATS && f.wire == VP_PB_LEN)
             xj_names_set(n, &count, f.data);
     m->name = quoted(n, display.n ? display : name);
     if (!m->name.p)

@@ -6,34 +6,7 @@
 #include "trace/base/mem.h"
 #include "trace/base/pb.h"
 #include "trace/base/pb_file.h"
-
-/* Field << 3 | wire of the messages (xprof.md 2). */
-enum {
-    SPACE_PLANE = 0x0a,
-    SPACE_WARNING = 3,
-    SPACE_HOSTNAME = 4,
-    PLANE_ID = 1,
-    PLANE_NAME = 2,
-    PLANE_LINE = 0x1a,
-    PLANE_EVENT_METADATA = 4,
-    PLANE_STAT_METADATA = 5,
-    PLANE_STAT = 6,
-    LINE_ID = 1,
-    LINE_NAME = 2,
-    LINE_EVENT = 0x22,
-    EVENT_METADATA = 0x08,
-    EVENT_OFFSET = 0x10,
-    EVENT_DURATION = 0x18,
-    EVENT_STAT = 0x22,
-    META_ID = 1,
-    META_NAME = 2,
-    META_STAT = 5,
-    STAT_METADATA = 0x08,
-    STAT_DOUBLE = 0x11,
-    STAT_UINT = 0x18,
-    STAT_INT = 0x20,
-    STAT_TEXT = 0x2a
-};
+#include "trace/image/xspace_fields.h"
 
 /* An event's fixed part: three tags with numbers of ten bytes at most. */
 #define HEAD_MAX 40u
@@ -149,15 +122,15 @@ static int put_stat(vp_buf *b, uint32_t id, char tag, uint64_t v)
     if (!p)
         return b->status;
     q = pf_varint(stat + 1, id);
-    stat[0] = STAT_METADATA;
+    stat[0] = XSTAT_METADATA_ID_TAG;
     *q++ = tag;
-    if (tag == STAT_DOUBLE) {
+    if (tag == XSTAT_DOUBLE_VALUE_TAG) {
         memcpy(q, &v, sizeof v);
         q += sizeof v;
     } else {
         q = pf_varint(q, v);
     }
-    *p++ = EVENT_STAT;
+    *p++ = XEVENT_STATS_TAG;
     *p++ = (char)(q - stat);
     memcpy(p, stat, (size_t)(q - stat));
     b->n += 2 + (size_t)(q - stat);
@@ -169,10 +142,10 @@ static int put_text(xspace *x, vp_buf *b, uint32_t field, uint32_t id, vp_str te
     char head[16];
     VP_TRY(mend_for(b, x, &text));
     char *q = pf_varint(head + 1, id);
-    head[0] = STAT_METADATA;
-    *q++ = STAT_TEXT;
+    head[0] = XSTAT_METADATA_ID_TAG;
+    *q++ = XSTAT_STR_VALUE_TAG;
     q = pf_varint(q, text.n);
-    VP_TRY(vp_pb_put_varint(b, (uint64_t)field << 3 | VP_PB_LEN));
+    VP_TRY(vp_pb_put_varint(b, VP_PB_TAG((uint64_t)field, VP_PB_LEN)));
     VP_TRY(vp_pb_put_varint(b, (uint64_t)(q - head) + text.n));
     VP_TRY(vp_buf_put(b, head, (size_t)(q - head)));
     return vp_buf_str(b, text);
@@ -190,19 +163,19 @@ static int put_arg(xspace *x, vp_buf *b, const vpcap_arg *a)
     vp_sid id;
     VP_TRY(vp_intern_put(&x->stats, a->key.n ? a->key : VP_STR("value"), &id));
     if (a->type == VPCAP_STR)
-        return put_text(x, b, EVENT_STAT >> 3, id, a->s);
+        return put_text(x, b, XEVENT_STATS, id, a->s);
     if (a->type == VPCAP_F64)
-        return put_stat(b, id, STAT_DOUBLE, bits_of(a->f));
-    return put_stat(b, id, STAT_INT, (uint64_t)a->i);
+        return put_stat(b, id, XSTAT_DOUBLE_VALUE_TAG, bits_of(a->f));
+    return put_stat(b, id, XSTAT_INT64_VALUE_TAG, (uint64_t)a->i);
 }
 
 static int put_step(xspace *x, vp_buf *b, const vpcap_event *e)
 {
     vp_str name = vl_name_at(x->lines, e->name).name;
     VP_TRY(vp_buf_printf(&x->scratch, "%.*s %lld", VP_STR_ARG(name), (long long)e->number));
-    VP_TRY(put_stat(b, ST_ROOT, STAT_INT, 1));
-    VP_TRY(put_stat(b, ST_STEP_NUM, STAT_INT, (uint64_t)e->number));
-    int rc = put_text(x, b, EVENT_STAT >> 3, ST_STEP_NAME, vp_buf_view(&x->scratch));
+    VP_TRY(put_stat(b, ST_ROOT, XSTAT_INT64_VALUE_TAG, 1));
+    VP_TRY(put_stat(b, ST_STEP_NUM, XSTAT_INT64_VALUE_TAG, (uint64_t)e->number));
+    int rc = put_text(x, b, XEVENT_STATS, ST_STEP_NAME, vp_buf_view(&x->scratch));
     x->scratch.n = 0;
     return rc;
 }
@@ -210,12 +183,12 @@ static int put_step(xspace *x, vp_buf *b, const vpcap_event *e)
 static int put_flows(vp_buf *b, const vpcap_event *e)
 {
     if (e->flow_out) {
-        VP_TRY(put_stat(b, ST_PRODUCER_TYPE, STAT_INT, 0));
-        VP_TRY(put_stat(b, ST_PRODUCER, STAT_UINT, e->flow_out));
+        VP_TRY(put_stat(b, ST_PRODUCER_TYPE, XSTAT_INT64_VALUE_TAG, 0));
+        VP_TRY(put_stat(b, ST_PRODUCER, XSTAT_UINT64_VALUE_TAG, e->flow_out));
     }
     if (e->flow_in) {
-        VP_TRY(put_stat(b, ST_CONSUMER_TYPE, STAT_INT, 0));
-        VP_TRY(put_stat(b, ST_CONSUMER, STAT_UINT, e->flow_in));
+        VP_TRY(put_stat(b, ST_CONSUMER_TYPE, XSTAT_INT64_VALUE_TAG, 0));
+        VP_TRY(put_stat(b, ST_CONSUMER, XSTAT_UINT64_VALUE_TAG, e->flow_in));
     }
     return 0;
 }
@@ -225,17 +198,17 @@ static int put_extras(xspace *x, vp_buf *b, const vpcap_event *e)
     if (e->kind == VPCAP_STEP)
         VP_TRY(put_step(x, b, e));
     if (e->kind == VPCAP_COUNTER)
-        VP_TRY(e->is_real ? put_stat(b, ST_COUNTER, STAT_DOUBLE, bits_of(e->real))
-                          : put_stat(b, ST_COUNTER, STAT_INT, (uint64_t)e->number));
+        VP_TRY(e->is_real ? put_stat(b, ST_COUNTER, XSTAT_DOUBLE_VALUE_TAG, bits_of(e->real))
+                          : put_stat(b, ST_COUNTER, XSTAT_INT64_VALUE_TAG, (uint64_t)e->number));
     if (e->kind == VPCAP_LOST)
-        VP_TRY(put_stat(b, ST_LOST, STAT_INT, (uint64_t)e->number));
+        VP_TRY(put_stat(b, ST_LOST, XSTAT_INT64_VALUE_TAG, (uint64_t)e->number));
     if (e->kind == VPCAP_COMPILE)
         x->names[e->name].used |= USED_TO_COMPILE;
     if (e->correlation)
-        VP_TRY(put_stat(b, ST_CORRELATION, STAT_UINT, e->correlation));
+        VP_TRY(put_stat(b, ST_CORRELATION, XSTAT_UINT64_VALUE_TAG, e->correlation));
     if (e->open) {
         x->counts.open++;
-        VP_TRY(put_stat(b, ST_UNFINISHED, STAT_INT, 1));
+        VP_TRY(put_stat(b, ST_UNFINISHED, XSTAT_INT64_VALUE_TAG, 1));
     }
     VP_TRY(put_flows(b, e));
     for (uint32_t i = 0; i < e->arg_count; i++)
@@ -265,12 +238,12 @@ static bool is_used(const xspace *x, uint32_t name, uint8_t how)
 /* Metadata ids are names plus 1: 0 means none. */
 static char *put_head(char *q, uint32_t name, int64_t start, int64_t dur)
 {
-    *q++ = EVENT_METADATA;
+    *q++ = XEVENT_METADATA_ID_TAG;
     q = pf_varint(q, (uint64_t)name + 1);
-    *q++ = EVENT_OFFSET;
+    *q++ = XEVENT_OFFSET_PS_TAG;
     q = pf_varint(q, (uint64_t)start);
     if (dur) {
-        *q++ = EVENT_DURATION;
+        *q++ = XEVENT_DURATION_PS_TAG;
         q = pf_varint(q, (uint64_t)dur);
     }
     return q;
@@ -298,7 +271,7 @@ static int event(void *ctx, const char *p, size_t n, int64_t group)
     char *q = pf_room(&x->file);
     (void)group;
     x->counts.events++;
-    *q = LINE_EVENT;
+    *q = XLINE_EVENTS_TAG;
     VP_TRY(pf_wrote(&x->file, pf_varint(q + 1, n)));
     return pf_put(&x->file, p, n);
 }
@@ -306,10 +279,10 @@ static int event(void *ctx, const char *p, size_t n, int64_t group)
 /* The name of a plain zone: 24 bits, four bytes. */
 __attribute__((noinline)) static int use_plain_name(xspace *x, const vl_lines *l, uint32_t i)
 {
-    char head[16] = {LINE_EVENT, 0, EVENT_METADATA};
+    char head[16] = {XLINE_EVENTS_TAG, 0, XEVENT_METADATA_ID_TAG};
     VP_TRY(use_name(x, l, i, USED_BY_HOST));
     char *q = pf_varint(head + 3, (uint64_t)i + 1);
-    *q++ = EVENT_OFFSET;
+    *q++ = XEVENT_OFFSET_PS_TAG;
     x->names[i].head_bytes = (uint8_t)(q - head);
     memcpy(&x->names[i].head, head, sizeof x->names[i].head);
     return 0;
@@ -347,7 +320,7 @@ static inline char *put_plain(char *p, const used_name *name, const vpcap_plain 
     memcpy(p, &name->head, sizeof name->head);
     q = put_offset(q, u, (uint64_t)z->start_ps);
     if (z->dur_ps) {
-        *q++ = EVENT_DURATION;
+        *q++ = XEVENT_DURATION_PS_TAG;
         q = pf_varint(q, (uint64_t)z->dur_ps);
     }
     p[1] = (char)(q - p - 2);
@@ -398,9 +371,9 @@ static int put_scratch(xspace *x)
 static int line_begin(void *ctx, const vl_line *line)
 {
     xspace *x = ctx;
-    VP_TRY(pf_begin(&x->file, PLANE_LINE, &x->line_at));
-    vp_pb_put_u64(&x->scratch, LINE_ID, (uint64_t)line->id);
-    put_name(x, &x->scratch, LINE_NAME, line->name);
+    VP_TRY(pf_begin(&x->file, XPLANE_LINES_TAG, &x->line_at));
+    vp_pb_put_u64(&x->scratch, XLINE_ID, (uint64_t)line->id);
+    put_name(x, &x->scratch, XLINE_NAME, line->name);
     return put_scratch(x);
 }
 
@@ -413,10 +386,10 @@ static int line_end(void *ctx, const vl_line *line)
 
 static int plane_head(xspace *x, int64_t id, vp_str name)
 {
-    VP_TRY(pf_begin(&x->file, SPACE_PLANE, &x->plane_at));
+    VP_TRY(pf_begin(&x->file, XSPACE_PLANES_TAG, &x->plane_at));
     if (id)
-        vp_pb_put_u64(&x->scratch, PLANE_ID, (uint64_t)id);
-    put_name(x, &x->scratch, PLANE_NAME, name);
+        vp_pb_put_u64(&x->scratch, XPLANE_ID, (uint64_t)id);
+    put_name(x, &x->scratch, XPLANE_NAME, name);
     return put_scratch(x);
 }
 
@@ -427,13 +400,13 @@ static int plane_begin(void *ctx, const vl_lines *l, const vl_plane *p)
     return plane_head(x, p->id, p->name);
 }
 
-/* An entry of a map from ids: {1: id, 2: message}, the message in x->message. */
+/* An entry of a map from ids: the id, and the message in x->message. */
 static void put_entry(xspace *x, uint32_t field, uint64_t id)
 {
     vp_buf entry;
     vp_buf_init(&entry, x->message.max);
-    vp_pb_put_u64(&entry, 1, id);
-    vp_pb_put_len(&entry, 2, vp_buf_view(&x->message));
+    vp_pb_put_u64(&entry, XMAP_KEY, id);
+    vp_pb_put_len(&entry, XMAP_VALUE, vp_buf_view(&x->message));
     vp_pb_put_len(&x->scratch, field, vp_buf_view(&entry));
     vp_buf_free(&entry);
     x->message.n = 0;
@@ -448,7 +421,7 @@ static void put_source(xspace *x, const vpcap_name *name)
     vp_buf_init(&text, SIZE_MAX / 4);
     vp_buf_str(&text, name->file);
     vp_buf_put(&text, line, (size_t)snprintf(line, sizeof line, ":%u", name->line));
-    put_text(x, &x->message, META_STAT, ST_SOURCE, vp_buf_view(&text));
+    put_text(x, &x->message, XEVENTMETADATA_STATS, ST_SOURCE, vp_buf_view(&text));
     vp_buf_free(&text);
 }
 
@@ -458,23 +431,23 @@ static int event_metadata(xspace *x, uint32_t i)
     vp_str category = name.category;
     if (!category.n && (x->names[i].used & USED_TO_COMPILE))
         category = VP_STR("compile");
-    vp_pb_put_u64(&x->message, META_ID, (uint64_t)i + 1);
-    put_name(x, &x->message, META_NAME, name.name);
+    vp_pb_put_u64(&x->message, XEVENTMETADATA_ID, (uint64_t)i + 1);
+    put_name(x, &x->message, XEVENTMETADATA_NAME, name.name);
     if (category.n)
-        put_text(x, &x->message, META_STAT, ST_CATEGORY, category);
+        put_text(x, &x->message, XEVENTMETADATA_STATS, ST_CATEGORY, category);
     put_source(x, &name);
     if (name.function.n && !vp_str_eq(name.function, name.name))
-        put_text(x, &x->message, META_STAT, ST_FUNCTION, name.function);
-    put_entry(x, PLANE_EVENT_METADATA, (uint64_t)i + 1);
+        put_text(x, &x->message, XEVENTMETADATA_STATS, ST_FUNCTION, name.function);
+    put_entry(x, XPLANE_EVENT_METADATA, (uint64_t)i + 1);
     return put_scratch(x);
 }
 
 static int stat_metadata(xspace *x)
 {
     for (uint32_t i = 1; i < x->stats.count; i++) {
-        vp_pb_put_u64(&x->message, META_ID, i);
-        put_name(x, &x->message, META_NAME, vp_intern_get(&x->stats, i));
-        put_entry(x, PLANE_STAT_METADATA, i);
+        vp_pb_put_u64(&x->message, XSTATMETADATA_ID, i);
+        put_name(x, &x->message, XSTATMETADATA_NAME, vp_intern_get(&x->stats, i));
+        put_entry(x, XPLANE_STAT_METADATA, i);
         VP_TRY(put_scratch(x));
     }
     return 0;
@@ -487,7 +460,7 @@ static int put_model(xspace *x, const vl_plane *p)
     if (!p->model.n)
         return 0;
     VP_TRY(vp_intern_put(&x->stats, vp_str_of(key), &id));
-    VP_TRY(put_text(x, &x->scratch, PLANE_STAT, id, p->model));
+    VP_TRY(put_text(x, &x->scratch, XPLANE_STATS, id, p->model));
     return put_scratch(x);
 }
 
@@ -510,11 +483,11 @@ static int environment_number(xspace *x, const char *key, int64_t v)
     vp_sid id;
     char stat[24], *q = stat;
     VP_TRY(vp_intern_put(&x->stats, vp_str_of(key), &id));
-    *q++ = STAT_METADATA;
+    *q++ = XSTAT_METADATA_ID_TAG;
     q = pf_varint(q, id);
-    *q++ = STAT_UINT;
+    *q++ = XSTAT_UINT64_VALUE_TAG;
     q = pf_varint(q, (uint64_t)v);
-    return vp_pb_put_len(&x->scratch, PLANE_STAT, (vp_str){stat, (size_t)(q - stat)});
+    return vp_pb_put_len(&x->scratch, XPLANE_STATS, (vp_str){stat, (size_t)(q - stat)});
 }
 
 static int environment_text(xspace *x, vp_str key, vp_str text)
@@ -523,7 +496,7 @@ static int environment_text(xspace *x, vp_str key, vp_str text)
     if (!text.n)
         return 0;
     VP_TRY(vp_intern_put(&x->stats, key, &id));
-    return put_text(x, &x->scratch, PLANE_STAT, id, text);
+    return put_text(x, &x->scratch, XPLANE_STATS, id, text);
 }
 
 static int64_t rounded_up_ns(int64_t ps)
@@ -557,7 +530,7 @@ static int environment(xspace *x, const vpcap *v)
 static int say_warning(void *ctx, vp_str sentence)
 {
     xspace *x = ctx;
-    VP_TRY(put_name(x, &x->scratch, SPACE_WARNING, sentence));
+    VP_TRY(put_name(x, &x->scratch, XSPACE_WARNINGS, sentence));
     return put_scratch(x);
 }
 
@@ -580,7 +553,7 @@ static int finish(xspace *x, const vpcap *v, const vp_str *warnings, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         VP_TRY(say_warning(x, warnings[i]));
-    VP_TRY(put_name(x, &x->scratch, SPACE_HOSTNAME, vpcap_info_of(v)->host));
+    VP_TRY(put_name(x, &x->scratch, XSPACE_HOSTNAMES, vpcap_info_of(v)->host));
     VP_TRY(put_scratch(x));
     return pf_flush(&x->file);
 }

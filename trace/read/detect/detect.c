@@ -1,6 +1,7 @@
 #include "trace/read/detect/detect.h"
 
 #include "trace/base/pb.h"
+#include "trace/image/xspace_fields.h"
 #include "trace/read/detect/detect_parts.h"
 #include "trace/read/gzip/gzip.h"
 #include "trace/read/vpcap/vpcap_reader.h"
@@ -61,36 +62,36 @@ static bool first_nested(vp_pb *r, uint8_t tag, vp_str *body, bool *whole)
     return true;
 }
 
-/* XSpace.planes = 1; XPlane.id = 1, name = 2 (xprof.md 2): a plane starts with its id or its name,
- * and the name is text. That tells it from HloProto, OpStats, pprof and the old Trace proto, which
- * all start with field 1 of type message, too. */
+/* A plane starts with its id or its name, and the name is text. That tells it from HloProto,
+ * OpStats, pprof and the old Trace proto, which all start with field 1 of type message, too. */
 static bool is_xspace(vp_str head)
 {
     vp_pb r = vp_pb_of(head), plane;
     vp_str body, name;
     uint64_t id;
     bool whole;
-    if (!first_nested(&r, 0x0a, &body, &whole))
+    if (!first_nested(&r, XSPACE_PLANES_TAG, &body, &whole))
         return false;
     plane = vp_pb_of(body);
-    if (plane.p < plane.end && *plane.p == 0x08) {
+    if (plane.p < plane.end && *plane.p == XPLANE_ID_TAG) {
         plane.p++;
         if (!vp_pb_varint(&plane, &id))
             return false;
     }
-    return first_nested(&plane, 0x12, &name, &whole) && printable(name);
+    return first_nested(&plane, XPLANE_NAME_TAG, &name, &whole) && printable(name);
 }
 
 /* What is named like one: all that its first bytes can say against it is asked here, and no more,
- * since fields may come in any order. XSpace has fields 1 to 4 and XPlane 1 to 6, all of them
- * nested but XPlane.id; a plane without content says nothing. */
+ * since fields may come in any order. All fields of XSpace and XPlane are nested but XPlane.id; a
+ * plane without content says nothing. */
 static bool may_be_xspace(vp_str head)
 {
     vp_pb r = vp_pb_of(head);
     uint64_t tag, length, inner;
     while (r.p < r.end && vp_pb_varint(&r, &tag) && vp_pb_varint(&r, &length)) {
-        if (tag != 0x0a)
-            return tag == 0x12 || tag == 0x1a || tag == 0x22;
+        if (tag != XSPACE_PLANES_TAG)
+            return tag == XSPACE_ERRORS_TAG || tag == XSPACE_WARNINGS_TAG ||
+                   tag == XSPACE_HOSTNAMES_TAG;
         if (!length)
             continue;
         size_t left = (size_t)(r.end - r.p);
@@ -98,10 +99,11 @@ static bool may_be_xspace(vp_str head)
         if (!left)
             return true;
         const uint8_t *body = r.p;
-        if (*body == 0x08)
+        if (*body == XPLANE_ID_TAG)
             return true;
         r.p++;
-        bool nested = (*body & 7) == VP_PB_LEN && *body >> 3 >= 2 && *body >> 3 <= 6;
+        bool nested =
+            (*body & 7) == VP_PB_LEN && *body >> 3 >= XPLANE_NAME && *body >> 3 <= XPLANE_STATS;
         return nested && (!vp_pb_varint(&r, &inner) || inner < declared);
     }
     return false;

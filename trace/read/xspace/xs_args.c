@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "trace/image/vpcap_xspace.h"
+#include "trace/image/xspace_fields.h"
 #include "trace/read/json/json_walk.h"
 #include "trace/read/xspace/xs_read.h"
 
@@ -12,7 +13,6 @@ typedef struct said {
     bool is_text, is_number;
 } said;
 
-/* One XStat: {1: metadata id, 2: double, 3: uint64, 4: int64, 5: text}. */
 static said read_said(const xs_plane *pl, vp_str stat)
 {
     vp_pb r = vp_pb_of(stat);
@@ -20,18 +20,19 @@ static said read_said(const xs_plane *pl, vp_str stat)
     said s = {.name = VP_STR_NONE, .text = VP_STR_NONE};
     while (vp_pb_next(&r, &f) > 0) {
         bool text = f.wire == VP_PB_LEN;
-        uint32_t i = f.number == 1 && !text ? vp_map_get(&pl->stat_by_id, f.u) : VP_MAP_NONE;
+        uint32_t i =
+            f.number == XSTAT_METADATA_ID && !text ? vp_map_get(&pl->stat_by_id, f.u) : VP_MAP_NONE;
         if (i != VP_MAP_NONE)
             s.name = pl->stat_names[i];
-        else if (f.number == 5 && text) {
+        else if (f.number == XSTAT_STR_VALUE && text) {
             s.text = f.data;
             s.is_text = true;
-        } else if (f.number >= 2 && f.number <= 4 && !text) {
+        } else if (f.number >= XSTAT_DOUBLE_VALUE && f.number <= XSTAT_INT64_VALUE && !text) {
             s.is_number = true;
-            if (f.number == 2)
+            if (f.number == XSTAT_DOUBLE_VALUE)
                 memcpy(&s.number, &f.u, sizeof s.number);
             else
-                s.number = f.number == 3 ? (double)f.u : (double)(int64_t)f.u;
+                s.number = f.number == XSTAT_UINT64_VALUE ? (double)f.u : (double)(int64_t)f.u;
         }
     }
     return s;
@@ -43,7 +44,7 @@ int xs_args(xs_line_ctx *c, uint32_t kind, vp_str event, int64_t start_ps)
     vp_pb_field f;
     bool counter = c->role == SINK_ROLE_COUNTER;
     while (vp_pb_next(&r, &f) > 0) {
-        if (f.number != 4 || f.wire != VP_PB_LEN)
+        if (f.number != XEVENT_STATS || f.wire != VP_PB_LEN)
             continue;
         said s = read_said(c->plane, f.data);
         bool own = vx_is_own_stat(s.name), value = vp_str_eq(s.name, VP_STR(VX_COUNTER));
@@ -90,7 +91,7 @@ int xs_facts(xs_reader *r, const xs_plane *pl)
     vp_pb_field f;
     for (int pass = 0; pass < 2 && (!pass || r->is_ours); pass++)
         for (vp_pb p = vp_pb_of(all); vp_pb_next(&p, &f) > 0;) {
-            if (f.number != 6 || f.wire != VP_PB_LEN)
+            if (f.number != XPLANE_STATS || f.wire != VP_PB_LEN)
                 continue;
             said s = read_said(pl, f.data);
             if (!pass)

@@ -1,6 +1,7 @@
 /* Event metadata and the stats that make a kind of it. */
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/image/xspace_fields.h"
 #include "trace/read/names/roles.h"
 #include "trace/read/xspace/xs_read.h"
 
@@ -13,7 +14,8 @@ static void decode_event_stats(const xs_plane *pl, vp_str event, xs_value stats[
     while (vp_pb_next(&r, &f) > 0) {
         xs_stat_role role;
         xs_value v;
-        if (f.number == 4 && f.wire == VP_PB_LEN && xs_stat_decode(pl, f.data, &role, &v))
+        if (f.number == XEVENT_STATS && f.wire == VP_PB_LEN &&
+            xs_stat_decode(pl, f.data, &role, &v))
             stats[role] = v;
     }
 }

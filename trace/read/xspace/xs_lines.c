@@ -3,19 +3,10 @@
 
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/image/xspace_fields.h"
 #include "trace/read/names/attrs.h"
 #include "trace/read/names/roles.h"
 #include "trace/read/xspace/xs_read.h"
-
-/* XEvent tags (xprof.md 2): field << 3 | wire. */
-enum {
-    TAG_METADATA = 0x08,
-    TAG_OFFSET = 0x10,
-    TAG_DURATION = 0x18,
-    TAG_STAT = 0x22,
-    TAG_COUNT = 0x28
-};
-enum { LINE_EVENT = 4, LINE_EVENT_TAG = 0x22 };
 
 /* Places where zones are missing that are named one by one; their sum is a warning of the file's.
  */
@@ -33,11 +24,12 @@ static int damaged(xs_reader *r, int64_t at)
 static void line_field(xs_line_ctx *c, const vp_pb_field *f)
 {
     bool text = f->wire == VP_PB_LEN;
-    if (f->number == 1 && !text)
+    if (f->number == XLINE_ID && !text)
         c->id = (int64_t)f->u;
-    else if (f->number == 3 && !text)
+    else if (f->number == XLINE_TIMESTAMP_NS && !text)
         c->timestamp_ns = (int64_t)f->u;
-    else if (text && f->data.n && (f->number == 11 || (f->number == 2 && !c->name_n))) {
+    else if (text && f->data.n &&
+             (f->number == XLINE_DISPLAY_NAME || (f->number == XLINE_NAME && !c->name_n))) {
         c->name_n = f->data.n < sizeof c->name ? f->data.n : sizeof c->name;
         memcpy(c->name, f->data.p, c->name_n);
     }
@@ -48,7 +40,7 @@ static void line_field(xs_line_ctx *c, const vp_pb_field *f)
 static int64_t one_field(xs_line_ctx *c, const uint8_t *p, const uint8_t *end, event_fn *fn)
 {
     vp_pb r = {p, end};
-    if (*p == LINE_EVENT_TAG) {
+    if (*p == XLINE_EVENTS_TAG) {
         uint64_t n;
         r.p++;
         if (!vp_pb_varint(&r, &n) || n > (uint64_t)(end - r.p))
@@ -206,14 +198,14 @@ static void use_stat(raw_event *e, xs_stat_role role, uint64_t u, vp_str text)
     }
 }
 
-/* One XStat: {1: metadata id, 2..7: value}. The usual order and a number are taken straight. */
+/* One XStat: its metadata id and a value. The usual order and a number are taken straight. */
 static inline void read_stat(const xs_plane *pl, raw_event *e, const uint8_t *p, const uint8_t *end)
 {
     vp_pb r = {p, end};
     vp_pb_field f;
     uint64_t id = 0, u = 0;
     vp_str text = VP_STR_NONE;
-    if (end - p > 2 && *p == TAG_METADATA) {
+    if (end - p > 2 && *p == XSTAT_METADATA_ID_TAG) {
         r.p++;
         if (!vp_pb_varint(&r, &id))
             return;
@@ -227,9 +219,9 @@ static inline void read_stat(const xs_plane *pl, raw_event *e, const uint8_t *p,
         }
     }
     while (vp_pb_next(&r, &f) > 0) {
-        if (f.number == 1)
+        if (f.number == XSTAT_METADATA_ID)
             id = f.u;
-        else if (f.number <= 7) {
+        else if (f.number <= XSTAT_REF_VALUE) {
             u = f.u;
             text = f.wire == VP_PB_LEN ? f.data : VP_STR_NONE;
         }
@@ -253,19 +245,20 @@ static bool read_event(const xs_plane *pl, raw_event *e, const uint8_t *p, const
     while (r.p < end) {
         uint64_t v;
         uint8_t tag = *r.p;
-        if (tag == TAG_METADATA || tag == TAG_OFFSET || tag == TAG_DURATION || tag == TAG_STAT) {
+        if (tag == XEVENT_METADATA_ID_TAG || tag == XEVENT_OFFSET_PS_TAG ||
+            tag == XEVENT_DURATION_PS_TAG || tag == XEVENT_STATS_TAG) {
             r.p++;
             if (!vp_pb_varint(&r, &v))
                 return false;
-            if (tag == TAG_STAT) {
+            if (tag == XEVENT_STATS_TAG) {
                 if (v > (uint64_t)(end - r.p))
                     return false;
                 e->says = true;
                 read_stat(pl, e, r.p, r.p + v);
                 r.p += v;
-            } else if (tag == TAG_METADATA) {
+            } else if (tag == XEVENT_METADATA_ID_TAG) {
                 e->metadata_id = (int64_t)v;
-            } else if (tag == TAG_OFFSET) {
+            } else if (tag == XEVENT_OFFSET_PS_TAG) {
                 e->offset = (int64_t)v;
             } else {
                 e->duration = (int64_t)v;
@@ -274,7 +267,8 @@ static bool read_event(const xs_plane *pl, raw_event *e, const uint8_t *p, const
         }
         if (vp_pb_next(&r, &f) <= 0)
             return false;
-        e->aggregated = e->aggregated || (f.number == 5 && f.wire == VP_PB_VARINT && f.u);
+        e->aggregated =
+            e->aggregated || (f.number == XEVENT_NUM_OCCURRENCES && f.wire == VP_PB_VARINT && f.u);
     }
     return true;
 }
@@ -509,18 +503,20 @@ static int read_line(xs_reader *r, uint32_t plane_index, const xs_line *line, bo
     return walk(&c, line, device ? device_event : host_event);
 }
 
-/* XProf's CoreDetails {global_chip_id 5, global_core_id 6}, in which 0 is not written. Programs
- * number a mesh's devices as the cores are numbered where a chip has one; where it has two it is
- * not known which of them a device is. */
+/* Fields of CoreDetails (xprof's op_stats.proto), which does not write a 0. */
+enum { COREDETAILS_GLOBAL_CHIP_ID = 5, COREDETAILS_GLOBAL_CORE_ID = 6 };
+
+/* Programs number a mesh's devices as the cores are numbered where a chip has one; where it has two
+ * it is not known which of them a device is. */
 static void read_core(sink_process *p, const xs_value *details)
 {
     uint64_t chip = 0, core = 0;
     vp_pb r = vp_pb_of(details->text);
     vp_pb_field f;
     while (vp_pb_next(&r, &f) > 0) {
-        if (f.number == 5 && f.wire == VP_PB_VARINT)
+        if (f.number == COREDETAILS_GLOBAL_CHIP_ID && f.wire == VP_PB_VARINT)
             chip = f.u;
-        else if (f.number == 6 && f.wire == VP_PB_VARINT)
+        else if (f.number == COREDETAILS_GLOBAL_CORE_ID && f.wire == VP_PB_VARINT)
             core = f.u;
     }
     p->has_device_id =

@@ -2,6 +2,7 @@
 
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/image/xspace_fields.h"
 
 static const char *const role_names[XS_STAT_ROLES] = {
     [XS_STAT_DEVICE_OFFSET] = "device_offset_ps",
@@ -68,9 +69,9 @@ static bool map_entry(vp_str bytes, int64_t *key, vp_str *value)
     *key = 0;
     *value = VP_STR_NONE;
     while ((rc = vp_pb_next(&r, &f)) > 0) {
-        if (f.number == 1 && f.wire == VP_PB_VARINT)
+        if (f.number == XMAP_KEY && f.wire == VP_PB_VARINT)
             *key = (int64_t)f.u;
-        else if (f.number == 2 && f.wire == VP_PB_LEN)
+        else if (f.number == XMAP_VALUE && f.wire == VP_PB_LEN)
             *value = f.data;
     }
     return rc == 0;
@@ -85,7 +86,7 @@ static int add_stat_meta(xs_plane *pl, vp_str bytes)
         return VP_ECORRUPT;
     vp_pb r = vp_pb_of(value);
     while (vp_pb_next(&r, &f) > 0)
-        if (f.number == 2 && f.wire == VP_PB_LEN)
+        if (f.number == XSTATMETADATA_NAME && f.wire == VP_PB_LEN)
             name = f.data;
     VP_TRY(vp_grow(&pl->stat_names, &pl->stat_cap, pl->stat_count + 1, sizeof name, VP_INTERN_MAX));
     VP_TRY(vp_grow(&pl->stat_roles, &pl->role_cap, pl->stat_count + 1, 1, VP_INTERN_MAX));
@@ -143,8 +144,8 @@ static int add_line(xs_plane *pl, xs_window *w, int64_t offset, int64_t end)
 {
     xs_line line = {offset, end, 0};
     xw_field f;
-    for (int64_t at = offset; xw_next(w, &at, end, &f) > 0 && f.number < 4;)
-        if (f.number == 3 && f.wire == VP_PB_VARINT)
+    for (int64_t at = offset; xw_next(w, &at, end, &f) > 0 && f.number < XLINE_EVENTS;)
+        if (f.number == XLINE_TIMESTAMP_NS && f.wire == VP_PB_VARINT)
             line.timestamp_ns = (int64_t)f.u;
     VP_TRY(vp_grow(&pl->lines, &pl->line_cap, pl->line_count + 1, sizeof line, VP_TRACKS_MAX));
     pl->lines[pl->line_count++] = line;
@@ -161,13 +162,13 @@ static int collect(xs_plane *pl, xs_window *w, vp_buf *b)
         int rc = xw_next(w, &at, pl->end, &f);
         if (rc == VP_ECORRUPT) {
             pl->damage = from;
-            return f.overrun && f.number == 3 && f.wire == VP_PB_LEN
+            return f.overrun && f.number == XPLANE_LINES && f.wire == VP_PB_LEN
                        ? add_line(pl, w, f.offset, pl->end)
                        : 0;
         }
         if (rc <= 0)
             return rc;
-        if (f.number == 3 && f.wire == VP_PB_LEN)
+        if (f.number == XPLANE_LINES && f.wire == VP_PB_LEN)
             VP_TRY(add_line(pl, w, f.offset, at));
         else
             VP_TRY(keep_field(w, b, from, at));
@@ -213,15 +214,15 @@ int xs_plane_read(xs_plane *pl, xs_window *w, int64_t offset, int64_t end, bool 
     }
     vp_pb r = vp_pb_of((vp_str){pl->bytes, pl->bytes_n});
     while (vp_pb_next(&r, &f) > 0) {
-        if (f.number == 1 && f.wire == VP_PB_VARINT)
+        if (f.number == XPLANE_ID && f.wire == VP_PB_VARINT)
             pl->id = (int64_t)f.u;
-        else if (f.number == 2 && f.wire == VP_PB_LEN)
+        else if (f.number == XPLANE_NAME && f.wire == VP_PB_LEN)
             pl->name = f.data;
     }
     pl->is_metadata = vp_str_eq(pl->name, VP_STR("/host:metadata"));
-    VP_TRY(index_fields(pl, 5, add_stat_meta));
-    VP_TRY(index_fields(pl, 4, add_event_meta));
-    VP_TRY(index_fields(pl, 6, add_plane_stat));
+    VP_TRY(index_fields(pl, XPLANE_STAT_METADATA, add_stat_meta));
+    VP_TRY(index_fields(pl, XPLANE_EVENT_METADATA, add_event_meta));
+    VP_TRY(index_fields(pl, XPLANE_STATS, add_plane_stat));
     return make_dense(pl);
 }
 
@@ -246,13 +247,13 @@ bool xs_stat_decode(const xs_plane *pl, vp_str stat, xs_stat_role *role, xs_valu
     int rc;
     *out = (xs_value){0};
     while ((rc = vp_pb_next(&r, &f)) > 0) {
-        if (f.number == 1 && f.wire == VP_PB_VARINT)
+        if (f.number == XSTAT_METADATA_ID && f.wire == VP_PB_VARINT)
             id = (int64_t)f.u;
-        else if (f.number >= 2 && f.number <= 7)
+        else if (f.number >= XSTAT_DOUBLE_VALUE && f.number <= XSTAT_REF_VALUE)
             *out = (xs_value){f.u, f.wire == VP_PB_LEN ? f.data : VP_STR_NONE, (uint8_t)f.number};
     }
     *role = xs_plane_role(pl, id);
-    if (out->wire == 7) {
+    if (out->wire == XSTAT_REF_VALUE) {
         uint32_t i = vp_map_get(&pl->stat_by_id, out->u);
         out->text = i == VP_MAP_NONE ? VP_STR_NONE : pl->stat_names[i];
     }
@@ -264,14 +265,14 @@ int64_t xs_value_i64(const xs_value *v)
     int64_t out;
     double d;
     switch (v->wire) {
-    case 2:
+    case XSTAT_DOUBLE_VALUE:
         memcpy(&d, &v->u, sizeof d);
         return d >= 0 && d < 9.2e18 ? (int64_t)d : SINK_UNKNOWN;
-    case 3:
-    case 4:
+    case XSTAT_UINT64_VALUE:
+    case XSTAT_INT64_VALUE:
         return (int64_t)v->u;
-    case 5:
-    case 7:
+    case XSTAT_STR_VALUE:
+    case XSTAT_REF_VALUE:
         return vp_str_to_i64(v->text, &out) ? out : SINK_UNKNOWN;
     default:
         return SINK_UNKNOWN;
@@ -290,11 +291,11 @@ bool xs_meta_decode(const xs_plane *pl, vp_str bytes, vp_str *name, vp_str *disp
         xs_value v;
         if (f.wire != VP_PB_LEN)
             continue;
-        if (f.number == 2)
+        if (f.number == XEVENTMETADATA_NAME)
             *name = f.data;
-        else if (f.number == 4)
+        else if (f.number == XEVENTMETADATA_DISPLAY_NAME)
             *display = f.data;
-        else if (f.number == 5 && stats && xs_stat_decode(pl, f.data, &role, &v))
+        else if (f.number == XEVENTMETADATA_STATS && stats && xs_stat_decode(pl, f.data, &role, &v))
             stats[role] = v;
     }
     return rc == 0;

@@ -5,6 +5,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/image/vpcap_xspace.h"
+#include "trace/image/xspace_fields.h"
 #include "trace/read/names/roles.h"
 #include "trace/read/xspace/xs_read.h"
 
@@ -57,7 +58,8 @@ static int add_message(xs_reader *r, const xw_field *f)
     size_t have, n = f->u < 800 ? (size_t)f->u : 800;
     VP_TRY(xw_need(&r->w, f->offset, n, &p, &have));
     vp_str text = {(const char *)p, n};
-    bool error = f->number == 2, dropped = vp_str_find_nocase(text, VP_STR("dropped")) < n;
+    bool error = f->number == XSPACE_ERRORS;
+    bool dropped = vp_str_find_nocase(text, VP_STR("dropped")) < n;
     bool ring = vp_str_starts(text, VP_STR(VX_RING));
     bool part = vp_str_starts(text, VP_STR(VX_UNFINISHED));
     bool open = vp_str_starts(text, VP_STR(VX_OPEN));
@@ -84,15 +86,15 @@ static int find_planes(xs_reader *r)
         if (rc == VP_ECORRUPT) {
             if (r->first_damage < 0)
                 r->first_damage = from;
-            return f.overrun && f.number == 1 && f.wire == VP_PB_LEN
+            return f.overrun && f.number == XSPACE_PLANES && f.wire == VP_PB_LEN
                        ? add_plane(r, f.offset, r->w.size)
                        : 0;
         }
         if (rc <= 0)
             return rc;
-        if (f.wire == VP_PB_LEN && f.number == 1)
+        if (f.wire == VP_PB_LEN && f.number == XSPACE_PLANES)
             VP_TRY(add_plane(r, f.offset, at));
-        else if (f.wire == VP_PB_LEN && (f.number == 2 || f.number == 3))
+        else if (f.wire == VP_PB_LEN && (f.number == XSPACE_ERRORS || f.number == XSPACE_WARNINGS))
             VP_TRY(add_message(r, &f));
     }
 }
