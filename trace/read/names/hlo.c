@@ -7,15 +7,8 @@
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
 #include "trace/base/pb.h"
+#include "trace/read/names/hlo_fields.h"
 #include "trace/read/names/hlo_groups.h"
-
-/* Field numbers: HloProto.hlo_module 1; HloModuleProto name 1, computations 3, device_assignment
- * 15, stack_frame_index 17; HloComputationProto instructions 2, id 5, root_id 6;
- * HloInstructionProto name 1, opcode 2, shape 3, metadata 7, id 35, called_computation_ids 38,
- * replica_groups 49 and collective_device_list 87 {replica_groups 1, iota 2 {groups 1, devices of
- * each 2}}, ReplicaGroup ids 1; OpMetadata op_name 2, source_file 3, source_line 4, stack_frame_id
- * 15; StackFrameIndexProto file_names 1, file_locations 3 {file 1, line 3}, stack_frames 4
- * {file_location_id 1}, ids from 1; ShapeProto element_type 2, dimensions 3. */
 
 typedef struct instruction {
     vp_str name, opcode, op_name, shape, source_file;
@@ -84,13 +77,13 @@ static void read_metadata(instruction *in, vp_str bytes)
     vp_pb r = vp_pb_of(bytes);
     vp_pb_field f;
     while (vp_pb_next(&r, &f) > 0) {
-        if (f.number == 2 && f.wire == VP_PB_LEN)
+        if (f.number == OP_METADATA_OP_NAME && f.wire == VP_PB_LEN)
             in->op_name = f.data;
-        else if (f.number == 3 && f.wire == VP_PB_LEN)
+        else if (f.number == OP_METADATA_SOURCE_FILE && f.wire == VP_PB_LEN)
             in->source_file = f.data;
-        else if (f.number == 4 && f.wire == VP_PB_VARINT)
+        else if (f.number == OP_METADATA_SOURCE_LINE && f.wire == VP_PB_VARINT)
             in->source_line = (int64_t)f.u;
-        else if (f.number == 15 && f.wire == VP_PB_VARINT)
+        else if (f.number == OP_METADATA_STACK_FRAME_ID && f.wire == VP_PB_VARINT)
             in->frame = (int64_t)f.u;
     }
 }
@@ -103,7 +96,7 @@ static int64_t group_length(vp_str group)
     int64_t n = 0;
     while (vp_pb_next(&r, &f) > 0) {
         uint64_t id;
-        if (f.number != 1)
+        if (f.number != REPLICA_GROUP_REPLICA_IDS)
             continue;
         vp_pb ids = vp_pb_of(f.data);
         if (f.wire == VP_PB_VARINT)
@@ -120,10 +113,10 @@ static int64_t device_list_group(vp_str devices)
     vp_pb r = vp_pb_of(devices);
     vp_pb_field f;
     while (vp_pb_next(&r, &f) > 0)
-        if (f.wire == VP_PB_LEN && f.number == 1)
+        if (f.wire == VP_PB_LEN && f.number == COLLECTIVE_DEVICE_LIST_REPLICA_GROUPS)
             return group_length(f.data);
-        else if (f.wire == VP_PB_LEN && f.number == 2)
-            return number_of(f.data, 2, -1);
+        else if (f.wire == VP_PB_LEN && f.number == COLLECTIVE_DEVICE_LIST_IOTA_REPLICA_GROUP_LIST)
+            return number_of(f.data, IOTA_REPLICA_GROUP_LIST_NUM_DEVICES_PER_GROUP, -1);
     return -1;
 }
 
@@ -135,21 +128,21 @@ static int read_instruction(hlo_module *m, vp_str bytes)
     int rc;
     while ((rc = vp_pb_next(&r, &f)) > 0) {
         bool text = f.wire == VP_PB_LEN;
-        if (f.number == 1 && text)
+        if (f.number == HLO_INSTRUCTION_NAME && text)
             in.name = f.data;
-        else if (f.number == 2 && text)
+        else if (f.number == HLO_INSTRUCTION_OPCODE && text)
             in.opcode = f.data;
-        else if (f.number == 3 && text)
+        else if (f.number == HLO_INSTRUCTION_SHAPE && text)
             in.shape = f.data;
-        else if (f.number == 7 && text)
+        else if (f.number == HLO_INSTRUCTION_METADATA && text)
             read_metadata(&in, f.data);
-        else if (f.number == 35 && !text)
+        else if (f.number == HLO_INSTRUCTION_ID && !text)
             in.id = (int64_t)f.u;
-        else if (f.number == 38 && in.calls < 0)
+        else if (f.number == HLO_INSTRUCTION_CALLED_COMPUTATION_IDS && in.calls < 0)
             in.calls = first_packed(&f);
-        else if (f.number == 49 && text && in.group_size < 0)
+        else if (f.number == HLO_INSTRUCTION_REPLICA_GROUPS && text && in.group_size < 0)
             in.group_size = group_length(f.data);
-        else if (f.number == 87 && text)
+        else if (f.number == HLO_INSTRUCTION_COLLECTIVE_DEVICE_LIST && text)
             in.group_size = device_list_group(f.data);
     }
     if (rc < 0)
@@ -172,11 +165,11 @@ static int read_computation(hlo_module *m, vp_str bytes)
     vp_pb_field f;
     int rc;
     while ((rc = vp_pb_next(&r, &f)) > 0) {
-        if (f.number == 2 && f.wire == VP_PB_LEN)
+        if (f.number == HLO_COMPUTATION_INSTRUCTIONS && f.wire == VP_PB_LEN)
             VP_TRY(read_instruction(m, f.data));
-        else if (f.number == 5 && f.wire == VP_PB_VARINT)
+        else if (f.number == HLO_COMPUTATION_ID && f.wire == VP_PB_VARINT)
             c.id = (int64_t)f.u;
-        else if (f.number == 6 && f.wire == VP_PB_VARINT)
+        else if (f.number == HLO_COMPUTATION_ROOT_ID && f.wire == VP_PB_VARINT)
             c.root_id = (int64_t)f.u;
     }
     if (rc < 0)
@@ -192,8 +185,12 @@ static int read_frames(hlo_module *m, vp_str bytes)
     vp_pb r = vp_pb_of(bytes);
     vp_pb_field f;
     while (vp_pb_next(&r, &f) > 0) {
-        list *to = f.number == 1 ? &m->files : f.number == 3 ? &m->locations : &m->frames;
-        if (f.wire == VP_PB_LEN && (f.number == 1 || f.number == 3 || f.number == 4))
+        list *to = f.number == STACK_FRAME_INDEX_FILE_NAMES       ? &m->files
+                   : f.number == STACK_FRAME_INDEX_FILE_LOCATIONS ? &m->locations
+                                                                  : &m->frames;
+        if (f.wire == VP_PB_LEN && (f.number == STACK_FRAME_INDEX_FILE_NAMES ||
+                                    f.number == STACK_FRAME_INDEX_FILE_LOCATIONS ||
+                                    f.number == STACK_FRAME_INDEX_STACK_FRAMES))
             VP_TRY(list_put(to, f.data));
     }
     return 0;
@@ -207,13 +204,13 @@ static int read_module(hlo_module *m, vp_str bytes)
     while ((rc = vp_pb_next(&r, &f)) > 0) {
         if (f.wire != VP_PB_LEN)
             continue;
-        if (f.number == 1)
+        if (f.number == HLO_MODULE_NAME)
             m->name = f.data;
-        else if (f.number == 3)
+        else if (f.number == HLO_MODULE_COMPUTATIONS)
             VP_TRY(read_computation(m, f.data));
-        else if (f.number == 15)
+        else if (f.number == HLO_MODULE_DEVICE_ASSIGNMENT)
             m->assignment = f.data;
-        else if (f.number == 17)
+        else if (f.number == HLO_MODULE_STACK_FRAME_INDEX)
             VP_TRY(read_frames(m, f.data));
     }
     return rc < 0 ? vp_fail(VP_ECORRUPT, "damaged HLO module") : 0;
@@ -229,7 +226,7 @@ int hlo_module_parse(hlo_module **out, vp_str proto)
         return vp_fail(VP_ENOMEM, "out of memory");
     vp_arena_init(&m->arena);
     while (rc == 0 && vp_pb_next(&r, &f) > 0)
-        if (f.number == 1 && f.wire == VP_PB_LEN)
+        if (f.number == HLO_HLO_MODULE && f.wire == VP_PB_LEN)
             rc = read_module(m, f.data);
     if (rc < 0) {
         hlo_module_free(m);
@@ -325,11 +322,11 @@ static int put_array(vp_buf *b, vp_str shape)
     vp_pb r = vp_pb_of(shape);
     vp_pb_field f;
     const char *sep = "";
-    vp_buf_printf(b, "%s[", element_name(number_of(shape, 2, 0)));
+    vp_buf_printf(b, "%s[", element_name(number_of(shape, SHAPE_ELEMENT_TYPE, 0)));
     while (vp_pb_next(&r, &f) > 0) {
         vp_pb dims;
         uint64_t d;
-        if (f.number != 3 || f.wire != VP_PB_LEN)
+        if (f.number != SHAPE_DIMENSIONS || f.wire != VP_PB_LEN)
             continue;
         dims = vp_pb_of(f.data);
         for (; vp_pb_varint(&dims, &d); sep = ",")
@@ -348,8 +345,8 @@ static int shape_text(hlo_module *m, vp_str shape, vp_str *out)
     vp_pb_field f;
     char sep = '(';
     vp_buf_init(&b, 4096);
-    while (number_of(shape, 2, 0) == TUPLE && vp_pb_next(&r, &f) > 0)
-        if (f.number == 4 && f.wire == VP_PB_LEN) {
+    while (number_of(shape, SHAPE_ELEMENT_TYPE, 0) == TUPLE && vp_pb_next(&r, &f) > 0)
+        if (f.number == SHAPE_TUPLE_SHAPES && f.wire == VP_PB_LEN) {
             vp_buf_putc(&b, sep);
             put_array(&b, f.data);
             sep = ',';
@@ -367,10 +364,10 @@ static int source_text(hlo_module *m, const instruction *in, vp_str *out)
     vp_str file = in->source_file;
     int64_t line = in->source_line;
     if (!file.n && in->frame > 0 && (uint64_t)in->frame <= m->frames.n) {
-        int64_t loc = number_of(m->frames.v[in->frame - 1], 1, 0);
+        int64_t loc = number_of(m->frames.v[in->frame - 1], STACK_FRAME_FILE_LOCATION_ID, 0);
         if (loc > 0 && (uint64_t)loc <= m->locations.n) {
-            int64_t name = number_of(m->locations.v[loc - 1], 1, 0);
-            line = number_of(m->locations.v[loc - 1], 3, 0);
+            int64_t name = number_of(m->locations.v[loc - 1], FILE_LOCATION_FILE_NAME_ID, 0);
+            line = number_of(m->locations.v[loc - 1], FILE_LOCATION_LINE, 0);
             if (name > 0 && (uint64_t)name <= m->files.n)
                 file = m->files.v[name - 1];
         }

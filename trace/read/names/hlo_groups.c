@@ -4,11 +4,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/base/pb.h"
-
-/* Field numbers: HloInstructionProto channel_id 26, replica_groups 49, use_global_device_ids 71,
- * collective_device_list 87 {replica_groups 1, iota 2 {groups 1, devices of each 2, sides 3, order
- * 4}}; ReplicaGroup replica_ids 1; DeviceAssignmentProto replica_count 1, computation_count 2,
- * computation_devices 3 {replica_device_ids 1}. */
+#include "trace/read/names/hlo_fields.h"
 
 typedef struct id_list {
     int64_t *v; /* VP_GROUP_DEVICES_MAX of them */
@@ -58,7 +54,7 @@ static int put_list(vp_buf *b, vp_str message, uint32_t field, id_list *all)
     while (!all->full && vp_pb_next(&r, &f) > 0) {
         if (f.number != field || f.wire != VP_PB_LEN)
             continue;
-        read_ids(all, f.data, 1);
+        read_ids(all, f.data, REPLICA_GROUP_REPLICA_IDS);
         sum += all->n;
         all->full = all->full || sum > VP_GROUP_DEVICES_MAX;
         VP_TRY(vp_buf_puts(b, open));
@@ -83,11 +79,13 @@ static uint64_t number(vp_str message, uint32_t field)
 
 static int put_box(vp_buf *b, vp_str box, id_list *all)
 {
-    VP_TRY(vp_buf_printf(b, "replica_groups=[%llu,%llu]<=[", (unsigned long long)number(box, 1),
-                         (unsigned long long)number(box, 2)));
-    read_ids(all, box, 3);
+    VP_TRY(vp_buf_printf(
+        b, "replica_groups=[%llu,%llu]<=[",
+        (unsigned long long)number(box, IOTA_REPLICA_GROUP_LIST_NUM_REPLICA_GROUPS),
+        (unsigned long long)number(box, IOTA_REPLICA_GROUP_LIST_NUM_DEVICES_PER_GROUP)));
+    read_ids(all, box, IOTA_REPLICA_GROUP_LIST_IOTA_RESHAPE_DIMS);
     VP_TRY(put_ids(b, all));
-    read_ids(all, box, 4);
+    read_ids(all, box, IOTA_REPLICA_GROUP_LIST_IOTA_TRANSPOSE_PERM);
     VP_TRY(vp_buf_puts(b, all->n ? "]T(" : "]"));
     VP_TRY(put_ids(b, all));
     return all->n ? vp_buf_putc(b, ')') : 0;
@@ -98,9 +96,9 @@ static int put_device_list(vp_buf *b, vp_str list, id_list *all)
     vp_pb r = vp_pb_of(list);
     vp_pb_field f;
     while (vp_pb_next(&r, &f) > 0)
-        if (f.number == 2 && f.wire == VP_PB_LEN)
+        if (f.number == COLLECTIVE_DEVICE_LIST_IOTA_REPLICA_GROUP_LIST && f.wire == VP_PB_LEN)
             return put_box(b, f.data, all);
-    return put_list(b, list, 1, all);
+    return put_list(b, list, COLLECTIVE_DEVICE_LIST_REPLICA_GROUPS, all);
 }
 
 static int put_either(vp_buf *b, vp_str instruction, id_list *all)
@@ -108,9 +106,9 @@ static int put_either(vp_buf *b, vp_str instruction, id_list *all)
     vp_pb r = vp_pb_of(instruction);
     vp_pb_field f;
     while (vp_pb_next(&r, &f) > 0)
-        if (f.number == 87 && f.wire == VP_PB_LEN)
+        if (f.number == HLO_INSTRUCTION_COLLECTIVE_DEVICE_LIST && f.wire == VP_PB_LEN)
             return put_device_list(b, f.data, all);
-    return put_list(b, instruction, 49, all);
+    return put_list(b, instruction, HLO_INSTRUCTION_REPLICA_GROUPS, all);
 }
 
 static int new_list(id_list *all)
@@ -132,9 +130,11 @@ int hlo_put_groups(vp_buf *b, vp_str instruction)
         b->n = before;
     if (b->n == before)
         return 0;
-    if (number(instruction, 26))
+    if (number(instruction, HLO_INSTRUCTION_CHANNEL_ID))
         VP_TRY(vp_buf_puts(b, ", channel_id=1"));
-    return number(instruction, 71) ? vp_buf_puts(b, ", use_global_device_ids=true") : 0;
+    return number(instruction, HLO_INSTRUCTION_USE_GLOBAL_DEVICE_IDS)
+               ? vp_buf_puts(b, ", use_global_device_ids=true")
+               : 0;
 }
 
 /* false: not as many devices as it says. */
@@ -145,9 +145,9 @@ static bool read_program(id_list *all, id_list *one, vp_str proto, uint32_t repl
     vp_pb_field f;
     uint32_t p = 0;
     while (vp_pb_next(&r, &f) > 0) {
-        if (f.number != 3 || f.wire != VP_PB_LEN)
+        if (f.number != DEVICE_ASSIGNMENT_COMPUTATION_DEVICES || f.wire != VP_PB_LEN)
             continue;
-        read_ids(one, f.data, 1);
+        read_ids(one, f.data, COMPUTATION_DEVICE_REPLICA_DEVICE_IDS);
         if (one->full || one->n != replicas || p == partitions)
             return false;
         for (uint32_t i = 0; i < replicas; i++)
@@ -175,7 +175,8 @@ static int put_program(vp_buf *b, vp_str proto, uint32_t replicas, uint32_t part
 
 int hlo_put_program(vp_buf *b, vp_str proto)
 {
-    uint64_t replicas = number(proto, 1), partitions = number(proto, 2);
+    uint64_t replicas = number(proto, DEVICE_ASSIGNMENT_REPLICA_COUNT);
+    uint64_t partitions = number(proto, DEVICE_ASSIGNMENT_COMPUTATION_COUNT);
     if (!replicas || !partitions || replicas > VP_GROUP_DEVICES_MAX ||
         partitions > VP_GROUP_DEVICES_MAX / replicas)
         return 0;
