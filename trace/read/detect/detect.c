@@ -4,6 +4,7 @@
 #include "trace/image/xspace_fields.h"
 #include "trace/read/detect/detect_parts.h"
 #include "trace/read/gzip/gzip.h"
+#include "trace/read/pprof/pprof_fields.h"
 #include "trace/read/vpcap/vpcap_reader.h"
 
 static const char why_lfs[] =
@@ -109,24 +110,26 @@ static bool may_be_xspace(vp_str head)
     return false;
 }
 
-/* pprof's Profile.sample_type = 1 {type = 1, unit = 2}, both varints, comes first. */
+/* sample_type comes first, and its type and unit are both varints. */
 static bool is_pprof(vp_str head)
 {
     vp_pb r = vp_pb_of(head), type;
     vp_str body;
     uint64_t v;
     bool whole;
-    if (!first_nested(&r, 0x0a, &body, &whole) || !whole)
+    if (!first_nested(&r, PPROF_PROFILE_SAMPLE_TYPE_TAG, &body, &whole) || !whole)
         return false;
     type = vp_pb_of(body);
-    for (uint8_t tag = 0x08; tag <= 0x10; tag += 8) {
+    for (uint8_t tag = PPROF_VALUETYPE_TYPE_TAG; tag <= PPROF_VALUETYPE_UNIT_TAG;
+         tag += VP_PB_TAG(1, 0)) {
         if (type.p >= type.end || *type.p != tag)
             return false;
         type.p++;
         if (!vp_pb_varint(&type, &v))
             return false;
     }
-    return type.p == type.end && r.p < r.end && (*r.p == 0x0a || *r.p == 0x12);
+    return type.p == type.end && r.p < r.end &&
+           (*r.p == PPROF_PROFILE_SAMPLE_TYPE_TAG || *r.p == PPROF_PROFILE_SAMPLE_TAG);
 }
 
 static bool is_lfs_pointer(vp_str head)

@@ -11,10 +11,7 @@
 #include "trace/base/mem.h"
 #include "trace/base/pb.h"
 #include "trace/read/gzip/gzip.h"
-
-/* Field numbers: Profile sample_type 1 {type 1, unit 2}, sample 2 {location_id 1, value 2, label 3
- * {key 1, str 2}}, location 4 {id 1, line 4 {function_id 1, line 2}}, function 5 {id 1, name 2,
- * filename 4}, string_table 6, time_nanos 9. Strings are indices into the table. */
+#include "trace/read/pprof/pprof_fields.h"
 
 #define BYTES_MAX ((size_t)256 << 20)
 #define TYPES_MAX 8 /* values of a sample; JAX writes 2 */
@@ -76,30 +73,31 @@ static int add_location(reader *r, vp_str message)
 {
     vp_pb p = vp_pb_of(message);
     vp_pb_field f;
-    uint64_t id = 0, v[3] = {0};
+    uint64_t id = 0, v[PPROF_LINE_END] = {0};
     bool has_line = false;
     while (vp_pb_next(&p, &f) > 0) {
-        if (f.number == 1 && f.wire == VP_PB_VARINT)
+        if (f.number == PPROF_LOCATION_ID && f.wire == VP_PB_VARINT)
             id = f.u;
-        else if (f.number == 4 && f.wire == VP_PB_LEN && !has_line) {
-            numbers_of(f.data, v, 3);
+        else if (f.number == PPROF_LOCATION_LINE && f.wire == VP_PB_LEN && !has_line) {
+            numbers_of(f.data, v, PPROF_LINE_END);
             has_line = true;
         }
     }
     VP_TRY(
         vp_grow(&r->frames, &r->frame_cap, r->frame_count + 1, sizeof *r->frames, VP_INTERN_MAX));
-    r->frames[r->frame_count] = (frame){v[1], (int64_t)v[2]};
+    r->frames[r->frame_count] = (frame){v[PPROF_LINE_FUNCTION_ID], (int64_t)v[PPROF_LINE_LINE]};
     return vp_map_set(&r->frame_by_id, id, (uint32_t)r->frame_count++);
 }
 
 static int add_function(reader *r, vp_str message)
 {
-    uint64_t v[5];
-    numbers_of(message, v, 5);
+    uint64_t v[PPROF_FUNCTION_END];
+    numbers_of(message, v, PPROF_FUNCTION_END);
     VP_TRY(vp_grow(&r->functions, &r->function_cap, r->function_count + 1, sizeof *r->functions,
                    VP_INTERN_MAX));
-    r->functions[r->function_count] = (function){v[2], v[4]};
-    return vp_map_set(&r->function_by_id, v[1], (uint32_t)r->function_count++);
+    r->functions[r->function_count] =
+        (function){v[PPROF_FUNCTION_NAME], v[PPROF_FUNCTION_FILENAME]};
+    return vp_map_set(&r->function_by_id, v[PPROF_FUNCTION_ID], (uint32_t)r->function_count++);
 }
 
 /* First pass: what samples refer to. */
@@ -109,15 +107,15 @@ static int read_tables(reader *r)
     vp_pb_field f;
     int rc;
     while ((rc = vp_pb_next(&p, &f)) > 0) {
-        if (f.number == 9 && f.wire == VP_PB_VARINT)
+        if (f.number == PPROF_PROFILE_TIME_NANOS && f.wire == VP_PB_VARINT)
             r->public.time_ns = (int64_t)f.u;
         if (f.wire != VP_PB_LEN)
             continue;
-        if (f.number == 4)
+        if (f.number == PPROF_PROFILE_LOCATION)
             VP_TRY(add_location(r, f.data));
-        else if (f.number == 5)
+        else if (f.number == PPROF_PROFILE_FUNCTION)
             VP_TRY(add_function(r, f.data));
-        else if (f.number == 6)
+        else if (f.number == PPROF_PROFILE_STRING_TABLE)
             VP_TRY(add_string(r, f.data));
     }
     return rc < 0 ? vp_fail(VP_ECORRUPT, "a damaged pprof profile") : 0;
@@ -130,11 +128,12 @@ static int find_types(reader *r)
     vp_pb_field f;
     r->bytes_at = r->count_at = SIZE_MAX;
     while (vp_pb_next(&p, &f) > 0) {
-        uint64_t v[3];
-        if (f.number != 1 || f.wire != VP_PB_LEN || r->type_count == TYPES_MAX)
+        uint64_t v[PPROF_VALUETYPE_END];
+        if (f.number != PPROF_PROFILE_SAMPLE_TYPE || f.wire != VP_PB_LEN ||
+            r->type_count == TYPES_MAX)
             continue;
-        numbers_of(f.data, v, 3);
-        vp_str unit = string_at(r, v[2]);
+        numbers_of(f.data, v, PPROF_VALUETYPE_END);
+        vp_str unit = string_at(r, v[PPROF_VALUETYPE_UNIT]);
         if (vp_str_eq(unit, VP_STR("bytes")))
             r->bytes_at = r->type_count;
         else if (vp_str_eq(unit, VP_STR("count")))
@@ -150,13 +149,13 @@ static int find_types(reader *r)
 
 static void read_label(const reader *r, vp_str message, sample *s)
 {
-    uint64_t v[3];
-    numbers_of(message, v, 3);
-    vp_str key = string_at(r, v[1]);
+    uint64_t v[PPROF_LABEL_END];
+    numbers_of(message, v, PPROF_LABEL_END);
+    vp_str key = string_at(r, v[PPROF_LABEL_KEY]);
     if (vp_str_eq(key, VP_STR("kind")))
-        s->kind = v[2];
+        s->kind = v[PPROF_LABEL_STR];
     else if (vp_str_eq(key, VP_STR("device")))
-        s->device = v[2];
+        s->device = v[PPROF_LABEL_STR];
 }
 
 /* Values may be packed or stand alone. */
@@ -177,11 +176,11 @@ static void read_sample(const reader *r, vp_str message, sample *s)
     size_t n = 0;
     *s = (sample){0};
     while (vp_pb_next(&p, &f) > 0) {
-        if (f.number == 1 && f.wire == VP_PB_LEN)
+        if (f.number == PPROF_SAMPLE_LOCATION_ID && f.wire == VP_PB_LEN)
             s->locations = f.data;
-        else if (f.number == 2)
+        else if (f.number == PPROF_SAMPLE_VALUE)
             read_values(s, &n, &f);
-        else if (f.number == 3 && f.wire == VP_PB_LEN)
+        else if (f.number == PPROF_SAMPLE_LABEL && f.wire == VP_PB_LEN)
             read_label(r, f.data, s);
     }
 }
@@ -306,7 +305,7 @@ static int read_samples(reader *r)
     vp_pb p = vp_pb_of(r->all);
     vp_pb_field f;
     while (vp_pb_next(&p, &f) > 0)
-        if (f.number == 2 && f.wire == VP_PB_LEN)
+        if (f.number == PPROF_PROFILE_SAMPLE && f.wire == VP_PB_LEN)
             VP_TRY(add_sample(r, f.data));
     return 0;
 }
