@@ -8,8 +8,8 @@
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
-#include "trace/capture/cupti.h"
-#include "trace/capture/dwarf.h"
+#include "trace/capture/adapters/dwarf.h"
+#include "trace/capture/gpu/cupti.h"
 
 #define WIDTH 80
 #define NAME_COLUMN 9

@@ -16,9 +16,9 @@
 #include "trace/base/mem.h"
 #include "trace/base/str.h"
 #include "trace/base/time.h"
-#include "trace/capture/environment.h"
-#include "trace/capture/job.h"
-#include "trace/capture/small_files.h"
+#include "trace/capture/control/environment.h"
+#include "trace/capture/disk/small_files.h"
+#include "trace/capture/session/job.h"
 #include "trace/report/report.h"
 
 #define NVTX_LIBRARY "libview_profile_nvtx.so"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* What programs read that our recorder is in (trace/capture/environment.h). */
+/* What programs read that our recorder is in (trace/capture/control/environment.h). */
 static const char *const record_environment[] = {
     "VIEW_PROFILE\t1 records a program that the library is in, without `record`",
     "VIEW_PROFILE_DIR\twhere to; profiles without it",

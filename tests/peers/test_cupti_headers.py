@@ -1,4 +1,4 @@
-"""The offsets by which trace/capture/cupti_decode.c reads CUPTI's records, held against NVIDIA's own
+"""The offsets by which trace/capture/gpu/cupti_decode.c reads CUPTI's records, held against NVIDIA's own
 headers of CUDA 12 and 13 (wheels of scripts/requirements-peers.txt), in every version of every struct
 that they declare."""
 import importlib.util
@@ -58,8 +58,8 @@ def test_offsets(tmp_path, major):
 @pytest.mark.parametrize("major", [12, 13])
 def test_numbers(tmp_path, major):
     """Kinds, results and domains by their values."""
-    ours = (ROOT / "trace/capture/cupti_decode.h").read_text()
-    ours += (ROOT / "trace/capture/cupti_library.h").read_text()
+    ours = (ROOT / "trace/capture/gpu/cupti_decode.h").read_text()
+    ours += (ROOT / "trace/capture/gpu/cupti_library.h").read_text()
     names = {"CUPTI_KIND_MEMCPY": "CUPTI_ACTIVITY_KIND_MEMCPY",
              "CUPTI_KIND_MEMSET": "CUPTI_ACTIVITY_KIND_MEMSET",
              "CUPTI_KIND_KERNEL": "CUPTI_ACTIVITY_KIND_KERNEL",

@@ -8,7 +8,7 @@
 
 #include "tests/unit/capture_tools.h"
 #include "trace/base/time.h"
-#include "trace/capture/session.h"
+#include "trace/capture/session/session.h"
 
 #define GIVE_UP_MS 20000
 

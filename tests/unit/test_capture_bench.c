@@ -17,8 +17,8 @@
 #include "include/view_profile_capture.h"
 #include "tests/unit/listed.h"
 #include "trace/base/temp_tree.h"
-#include "trace/capture/cuda_driver.h"
-#include "trace/capture/gpu_memory.h"
+#include "trace/capture/gpu/cuda_driver.h"
+#include "trace/capture/gpu/gpu_memory.h"
 
 typedef struct method {
     char letter;

@@ -14,9 +14,9 @@
 
 #include "trace/base/err.h"
 #include "trace/base/live_dir.h"
-#include "trace/capture/environment.h"
-#include "trace/capture/recorder.h"
-#include "trace/capture/step_name.h"
+#include "trace/capture/control/environment.h"
+#include "trace/capture/image/recorder.h"
+#include "trace/capture/adapters/step_name.h"
 
 static const char *const *variables; /* name, value, …, NULL */
 

@@ -11,8 +11,8 @@
 #include <time.h>
 
 #include "tests/unit/capture_stops.h"
-#include "trace/capture/clock.h"
-#include "trace/capture/recording_thread.h"
+#include "trace/capture/image/clock.h"
+#include "trace/capture/threads/recording_thread.h"
 
 /* For the life of this process: membarrier is a call that does not exist. */
 static bool refuse_membarrier(void)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "trace/capture/job.h"
+#include "trace/capture/session/job.h"
 
 static const char *const (*now)[2]; /* names and values, up to a NULL */
 

@@ -9,7 +9,7 @@
 #include "include/view_profile.h"
 #include "tests/unit/capture_tools.h"
 #include "trace/image/vpcap_layout.h"
-#include "trace/capture/nvtx_range.h"
+#include "trace/capture/adapters/nvtx_range.h"
 
 /* ---- Of each kind ---- */
 

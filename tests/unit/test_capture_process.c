@@ -10,7 +10,7 @@
 #include "tests/unit/capture_tools.h"
 #include "tests/unit/skip.h"
 #include "trace/base/temp_tree.h"
-#include "trace/capture/session.h"
+#include "trace/capture/session/session.h"
 
 /* The file of this name in the one run directory there is, as an image. */
 static void read_left(const char *name)

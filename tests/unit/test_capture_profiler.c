@@ -21,7 +21,7 @@
 #include "include/view_profile_capture.h"
 #include "tests/unit/listed.h"
 #include "trace/base/temp_tree.h"
-#include "trace/capture/control.h"
+#include "trace/capture/control/control.h"
 
 typedef struct place {
     vp_temp_tree tree;

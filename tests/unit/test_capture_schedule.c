@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "trace/capture/schedule.h"
+#include "trace/capture/plan/schedule.h"
 
 #define STEPS 40u   /* of a run */
 #define STEP_MS 10u /* what each takes */

@@ -10,7 +10,7 @@
 
 #include "tests/unit/capture_tools.h"
 #include "tests/unit/skip.h"
-#include "trace/capture/session.h"
+#include "trace/capture/session/session.h"
 
 static unsigned open_files(void)
 {

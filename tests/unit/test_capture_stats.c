@@ -17,9 +17,9 @@
 #include "trace/base/fs.h"
 #include "trace/base/mem.h"
 #include "trace/base/temp_tree.h"
-#include "trace/capture/small_files.h"
-#include "trace/capture/flop_stats.h"
-#include "trace/capture/step_stats.h"
+#include "trace/capture/disk/small_files.h"
+#include "trace/capture/write/flop_stats.h"
+#include "trace/capture/plan/step_stats.h"
 
 #define MS UINT64_C(1000000)
 #define SECOND INT64_C(1000000000)

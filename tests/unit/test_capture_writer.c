@@ -13,7 +13,7 @@
 #include "trace/base/mem.h"
 #include "trace/image/vpcap_layout.h"
 #include "trace/image/vpcap_xspace.h"
-#include "trace/capture/recorder.h"
+#include "trace/capture/image/recorder.h"
 #include "trace/model/trace.h"
 #include "trace/read/names/attrs.h"
 #include "trace/read/json/chrome_json.h"

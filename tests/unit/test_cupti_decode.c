@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/gpu_maker.h"
-#include "trace/capture/cupti_decode.h"
+#include "trace/capture/gpu/cupti_decode.h"
 
 static const cupti_clock plain = {0, 0, 0, 0};
 

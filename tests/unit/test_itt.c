@@ -3,7 +3,7 @@
 #include <pthread.h>
 
 #include "tests/unit/capture_tools.h"
-#include "trace/capture/itt.h"
+#include "trace/capture/adapters/itt.h"
 
 typedef void fn(void);
 typedef struct entry {

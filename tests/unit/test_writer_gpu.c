@@ -10,8 +10,8 @@
 
 #include "tests/unit/recorded.h"
 #include "tests/unit/tree.h"
-#include "trace/capture/gpu_activity.h"
-#include "trace/capture/recorder.h"
+#include "trace/capture/gpu/gpu_activity.h"
+#include "trace/capture/image/recorder.h"
 #include "trace/model/trace.h"
 #include "trace/read/xspace/xspace.h"
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "trace/capture/writer_gzip.h"
+#include "trace/capture/write/writer_gzip.h"
 
 enum { MOST = 3 << 20 };
 

@@ -14,9 +14,9 @@
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/capture/recorder.h"
-#include "trace/capture/session.h"
-#include "trace/capture/small_files.h"
+#include "trace/capture/disk/small_files.h"
+#include "trace/capture/image/recorder.h"
+#include "trace/capture/session/session.h"
 
 #define OUTPUTS (VP_OUT_XPLANE | VP_OUT_TRACE_JSON)
 

@@ -4,8 +4,8 @@
 #define VP_CAPTURE_INJECT_ADAPTERS_H
 
 #include "include/view_profile_status.h"
-#include "trace/capture/instrument.h"
-#include "trace/capture/nvtx.h"
+#include "trace/capture/adapters/instrument.h"
+#include "trace/capture/adapters/nvtx.h"
 
 VP_API int vp__nvtx_attach(nvtx_export_fn *tables);                  /* nvtx_attach */
 VP_API void vp__itt_attach(void *global);                            /* itt_attach */

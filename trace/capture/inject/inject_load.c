@@ -3,8 +3,8 @@
  * libraries of their own, so that a program has the recorder once, however it came. */
 #include "trace/capture/inject/adapters.h"
 
-#include "trace/capture/control.h"
-#include "trace/capture/itt.h"
+#include "trace/capture/adapters/itt.h"
+#include "trace/capture/control/control.h"
 
 __attribute__((constructor)) static void load(void)
 {

@@ -1,0 +1,198 @@
+#include "trace/capture/adapters/instrument.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "trace/base/limits.h"
+#include "trace/base/map.h"
+#include "trace/base/mem.h"
+#include "trace/capture/adapters/dwarf.h"
+#include "trace/capture/adapters/symbol.h"
+#include "trace/capture/image/recorder.h"
+
+/* Functions that are known, and how deep their calls nest before they are only counted. */
+#define FUNCTIONS (1u << 16)
+#define DEPTH 256u
+/* Calls of one function in one place that are open at once: a compiler that puts a function into
+ * itself does so a few times. What is more was left by jumps. */
+#define SAME_MAX 16u
+#define NAME_MAX_BYTES 256u
+
+/* Open addressing by address, never emptied: who finds a function there needs no lock. */
+typedef struct entry {
+    _Atomic(void *) function;
+    _Atomic uint32_t name; /* 0: not yet */
+} entry;
+
+typedef struct call {
+    uint64_t start;
+    void *function;
+    instrument_place at;
+    uint32_t generation;
+} call;
+
+static entry table[FUNCTIONS];
+
+/* Not in thread-local memory itself: a library that is loaded late has 1.6 KB of the fast kind. */
+typedef struct calls {
+    uint32_t depth;
+    /* Of those beyond the stack, the ones from deep_first on began in this generation. */
+    uint32_t deep_first, deep_generation;
+    bool inside; /* what we call may be instrumented itself */
+    call stack[DEPTH];
+} calls;
+
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static __thread calls *own;
+static __thread bool ended; /* the thread has: its last functions are left out */
+
+static void drop(void *p)
+{
+    own = NULL;
+    ended = true;
+    vp_free(p);
+}
+
+static void make_key(void)
+{
+    pthread_key_create(&key, drop);
+}
+
+/* NULL: no memory, or too late. */
+static calls *own_calls(void)
+{
+    if (own || ended)
+        return own;
+    pthread_once(&once, make_key);
+    calls *c = vp_calloc(1, sizeof *c);
+    if (c && pthread_setspecific(key, c) != 0) {
+        vp_free(c);
+        c = NULL;
+    }
+    return own = c;
+}
+
+static uint32_t name_of(void *function)
+{
+    char text[NAME_MAX_BYTES], file[VP_PATH_MAX];
+    uint32_t line;
+    symbol_name(text, sizeof text, function);
+    bool known = dwarf_source(file, sizeof file, &line, function);
+    return cap_name_at(known ? file : NULL, line, text);
+}
+
+/* The function's entry, made when there is room; NULL: there is none. */
+static entry *entry_of(void *function)
+{
+    size_t i = vp_mix((uintptr_t)function) & (FUNCTIONS - 1);
+    for (size_t tries = 0; tries < 64; tries++, i = (i + 1) & (FUNCTIONS - 1)) {
+        void *have = atomic_load_explicit(&table[i].function, memory_order_acquire);
+        if (!have && atomic_compare_exchange_strong(&table[i].function, &have, function))
+            return &table[i];
+        if (have == function)
+            return &table[i];
+    }
+    return NULL;
+}
+
+static uint32_t known_name(void *function)
+{
+    entry *e = entry_of(function);
+    uint32_t name = e ? atomic_load_explicit(&e->name, memory_order_relaxed) : 0;
+    if (e && !name) {
+        name = name_of(function); /* two threads at once find the same number */
+        atomic_store_explicit(&e->name, name, memory_order_relaxed);
+    }
+    return name;
+}
+
+/* The calls from `depth` on end without having been left: they are counted. */
+static void leave(calls *c, uint32_t depth)
+{
+    uint32_t generation = cap_generation(), end = c->depth < DEPTH ? c->depth : DEPTH;
+    uint64_t left = 0;
+    if (c->depth > DEPTH && c->deep_generation == generation)
+        left = c->depth - c->deep_first;
+    for (uint32_t i = depth; i < end; i++)
+        left += c->stack[i].generation == generation;
+    c->depth = depth;
+    if (generation && left)
+        cap_count_lost(generation, 0, left);
+}
+
+/* longjmp and exceptions leave functions without a call of instrument_exit. What was entered deeper
+ * in the stack than this function is gone, and what was in its place, but had returned to somewhere
+ * else. The same function in its place may be around it, unless there are too many. One with a
+ * smaller frame than this function has is not known to be gone until what is around both goes on.
+ */
+static void leave_gone(calls *c, instrument_place at, const void *function)
+{
+    uint32_t i = c->depth < DEPTH ? c->depth : DEPTH, end = i, keep = i, same = 0;
+    for (; i && c->stack[i - 1].at.frame <= at.frame; i--) {
+        const call *e = &c->stack[i - 1];
+        if (e->at.frame < at.frame || e->at.caller != at.caller) {
+            keep = i - 1;
+            same = 0;
+        } else if (e->function != function) {
+            break;
+        } else {
+            same++;
+        }
+    }
+    keep = same > SAME_MAX ? i : keep;
+    if (keep < end)
+        leave(c, keep);
+}
+
+void instrument_enter(void *function, instrument_place at)
+{
+    uint32_t generation = cap_generation();
+    calls *c = own_calls();
+    if (!c || c->inside)
+        return;
+    leave_gone(c, at, function);
+    if (c->depth < DEPTH) {
+        c->stack[c->depth] = (call){generation ? vp_now() : 0, function, at, generation};
+    } else if (c->depth == DEPTH || c->deep_generation != generation || c->depth < c->deep_first) {
+        c->deep_generation = generation;
+        c->deep_first = c->depth;
+    }
+    c->depth++;
+}
+
+static void record(calls *c, const call *done)
+{
+    if (!done->generation)
+        return;
+    c->inside = true;
+    cap_zone(known_name(done->function), done->start, done->generation, false, 0);
+    c->inside = false;
+}
+
+static void exit_deep(calls *c)
+{
+    uint32_t generation = cap_generation();
+    c->depth--;
+    if (generation && c->deep_generation == generation && c->depth >= c->deep_first)
+        cap_count_lost(generation, 1, 0);
+}
+
+void instrument_exit(void *function)
+{
+    calls *c = own;
+    if (!c || c->inside || !c->depth)
+        return;
+    if (c->depth > DEPTH) {
+        exit_deep(c);
+        return;
+    }
+    uint32_t at = c->depth - 1;
+    while (at && c->stack[at].function != function)
+        at--;
+    if (c->stack[at].function != function)
+        return;
+    leave(c, at + 1);
+    c->depth = at;
+    record(c, &c->stack[at]);
+}

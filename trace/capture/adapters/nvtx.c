@@ -1,0 +1,332 @@
+#include "trace/capture/adapters/nvtx.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "include/view_profile_nvtx_compat.h"
+#include "trace/capture/adapters/nvtx_range.h"
+
+/* NvtxExportTableID, NvtxCallbackModule and the slots of its functions. */
+enum { TABLE_CALLBACKS = 1 };
+enum { MODULE_CORE = 1, MODULE_CORE2 = 5 };
+enum {
+    CORE_MARK_EX = 1,
+    CORE_MARK_A,
+    CORE_MARK_W,
+    CORE_START_EX,
+    CORE_START_A,
+    CORE_START_W,
+    CORE_END,
+    CORE_PUSH_EX,
+    CORE_PUSH_A,
+    CORE_PUSH_W,
+    CORE_POP,
+    CORE_NAME_CATEGORY_A,
+    CORE_NAME_CATEGORY_W,
+    CORE_NAME_THREAD_A,
+    CORE_NAME_THREAD_W,
+    CORE_SLOTS
+};
+enum {
+    CORE2_MARK_EX = 1,
+    CORE2_START_EX,
+    CORE2_END,
+    CORE2_PUSH_EX,
+    CORE2_POP,
+    CORE2_RESOURCE_CREATE,
+    CORE2_RESOURCE_DESTROY,
+    CORE2_NAME_CATEGORY_A,
+    CORE2_NAME_CATEGORY_W,
+    CORE2_REGISTER_A,
+    CORE2_REGISTER_W,
+    CORE2_CREATE_A,
+    CORE2_CREATE_W,
+    CORE2_DESTROY,
+    CORE2_INITIALIZE,
+    CORE2_SLOTS
+};
+
+typedef void nvtx_fn(void);
+
+typedef struct callback_table {
+    size_t struct_size;
+    int (*module_table)(int module, nvtx_fn ****table, unsigned *size);
+} callback_table;
+
+/* ---- What the program says, in our words ----------------------------------------------------- */
+
+/* UTF-8 of a wide text (4 bytes a character on Linux), cut at NVTX_NAME_MAX. */
+static const char *narrow(char *out, const wchar_t *wide)
+{
+    size_t n = 0;
+    for (; wide && *wide && n + 4 < NVTX_NAME_MAX; wide++) {
+        uint32_t c = (uint32_t)*wide;
+        if (c < 0x80) {
+            out[n++] = (char)c;
+        } else if (c < 0x800) {
+            out[n++] = (char)(0xc0 | c >> 6);
+            out[n++] = (char)(0x80 | (c & 0x3f));
+        } else if (c < 0x10000) {
+            out[n++] = (char)(0xe0 | c >> 12);
+            out[n++] = (char)(0x80 | (c >> 6 & 0x3f));
+            out[n++] = (char)(0x80 | (c & 0x3f));
+        } else {
+            out[n++] = (char)(0xf0 | (c >> 18 & 0x07));
+            out[n++] = (char)(0x80 | (c >> 12 & 0x3f));
+            out[n++] = (char)(0x80 | (c >> 6 & 0x3f));
+            out[n++] = (char)(0x80 | (c & 0x3f));
+        }
+    }
+    out[n] = 0;
+    return out;
+}
+
+static void take_payload(nvtx_event *e, const nvtxEventAttributes_t *a)
+{
+    vp_arg *p = &e->payload;
+    switch (a->payloadType) {
+    case NVTX_PAYLOAD_TYPE_UNSIGNED_INT64:
+    case NVTX_PAYLOAD_TYPE_INT64:
+        *p = (vp_arg){"payload", VP_ARG_I64, {.i = a->payload.llValue}};
+        break;
+    case NVTX_PAYLOAD_TYPE_UNSIGNED_INT32:
+        *p = (vp_arg){"payload", VP_ARG_I64, {.i = a->payload.uiValue}};
+        break;
+    case NVTX_PAYLOAD_TYPE_INT32:
+        *p = (vp_arg){"payload", VP_ARG_I64, {.i = a->payload.iValue}};
+        break;
+    case NVTX_PAYLOAD_TYPE_DOUBLE:
+        *p = (vp_arg){"payload", VP_ARG_F64, {.f = a->payload.dValue}};
+        break;
+    case NVTX_PAYLOAD_TYPE_FLOAT:
+        *p = (vp_arg){"payload", VP_ARG_F64, {.f = (double)a->payload.fValue}};
+        break;
+    default:
+        break;
+    }
+}
+
+/* buffer holds NVTX_NAME_MAX bytes and lives as long as what is returned. Of texts that a handle
+ * stands for: that handle. */
+static const char *text_of(char *buffer, int32_t type, nvtxMessageValue_t message,
+                           const void **registered)
+{
+    *registered = type == NVTX_MESSAGE_TYPE_REGISTERED ? message.registered : NULL;
+    if (type == NVTX_MESSAGE_TYPE_UNICODE)
+        return narrow(buffer, message.unicode);
+    return type == NVTX_MESSAGE_TYPE_ASCII && message.ascii ? message.ascii : "";
+}
+
+/* What is beyond the size that a program says is not there. */
+static nvtx_event event_of(char *buffer, nvtxDomainHandle_t d, const nvtxEventAttributes_t *a)
+{
+    nvtx_event e = {.domain = (nvtx_domain *)d, .text = ""};
+    if (!a || a->size < sizeof *a)
+        return e;
+    e.category = a->category;
+    take_payload(&e, a);
+    e.text = text_of(buffer, a->messageType, a->message, &e.registered);
+    return e;
+}
+
+static nvtx_event plain(const char *text)
+{
+    return (nvtx_event){.text = text ? text : ""};
+}
+
+/* ---- The functions of domains ---------------------------------------------------------------- */
+
+void vp__nvtx_mark(nvtxDomainHandle_t d, const nvtxEventAttributes_t *a)
+{
+    char buffer[NVTX_NAME_MAX];
+    nvtx_event e = event_of(buffer, d, a);
+    nvtx_mark(&e);
+}
+
+nvtxRangeId_t vp__nvtx_start(nvtxDomainHandle_t d, const nvtxEventAttributes_t *a)
+{
+    char buffer[NVTX_NAME_MAX];
+    nvtx_event e = event_of(buffer, d, a);
+    return nvtx_start(&e);
+}
+
+void vp__nvtx_end(nvtxDomainHandle_t d, nvtxRangeId_t id)
+{
+    (void)d;
+    nvtx_end(id);
+}
+
+int vp__nvtx_push(nvtxDomainHandle_t d, const nvtxEventAttributes_t *a)
+{
+    char buffer[NVTX_NAME_MAX];
+    nvtx_event e = event_of(buffer, d, a);
+    return nvtx_push(&e);
+}
+
+int vp__nvtx_pop(nvtxDomainHandle_t d)
+{
+    return nvtx_pop((nvtx_domain *)d);
+}
+
+nvtxStringHandle_t vp__nvtx_string(nvtxDomainHandle_t d, const char *text)
+{
+    return (nvtxStringHandle_t)nvtx_register((nvtx_domain *)d, text ? text : "");
+}
+
+nvtxStringHandle_t vp__nvtx_string_wide(nvtxDomainHandle_t d, const wchar_t *text)
+{
+    char buffer[NVTX_NAME_MAX];
+    return vp__nvtx_string(d, narrow(buffer, text));
+}
+
+nvtxDomainHandle_t vp__nvtx_domain(const char *name)
+{
+    return (nvtxDomainHandle_t)nvtx_domain_of(name ? name : "");
+}
+
+nvtxDomainHandle_t vp__nvtx_domain_wide(const wchar_t *name)
+{
+    char buffer[NVTX_NAME_MAX];
+    return vp__nvtx_domain(narrow(buffer, name));
+}
+
+void vp__nvtx_category(nvtxDomainHandle_t d, uint32_t id, const char *name)
+{
+    nvtx_name_category((nvtx_domain *)d, id, name ? name : "");
+}
+
+void vp__nvtx_category_wide(nvtxDomainHandle_t d, uint32_t id, const wchar_t *name)
+{
+    char buffer[NVTX_NAME_MAX];
+    vp__nvtx_category(d, id, narrow(buffer, name));
+}
+
+/* Of resources only threads are something that a recording has. */
+nvtxResourceHandle_t vp__nvtx_resource(nvtxDomainHandle_t d, const nvtxResourceAttributes_t *a)
+{
+    char buffer[NVTX_NAME_MAX];
+    const void *registered;
+    (void)d;
+    if (!a || a->size < sizeof *a)
+        return NULL;
+    const char *text = text_of(buffer, a->messageType, a->message, &registered);
+    if (registered)
+        text = nvtx_text(registered);
+    if (a->identifierType == NVTX_RESOURCE_TYPE_GENERIC_THREAD_NATIVE)
+        nvtx_name_thread((uint32_t)a->identifier.ullValue, text);
+    else if (a->identifierType == NVTX_RESOURCE_TYPE_GENERIC_THREAD_POSIX &&
+             pthread_equal((pthread_t)a->identifier.ullValue, pthread_self()))
+        nvtx_name_thread((uint32_t)gettid(), text);
+    return NULL;
+}
+
+/* Domains stay: zones that carry their names may still be open. */
+static void destroy(nvtxDomainHandle_t d)
+{
+    (void)d;
+}
+
+static void destroy_resource(nvtxResourceHandle_t r)
+{
+    (void)r;
+}
+
+static void initialize(const void *reserved)
+{
+    (void)reserved;
+}
+
+/* ---- The functions of the core: those of no domain ------------------------------------------- */
+
+void vp__nvtx_mark_text(const char *text)
+{
+    nvtx_event e = plain(text);
+    nvtx_mark(&e);
+}
+
+nvtxRangeId_t vp__nvtx_start_text(const char *text)
+{
+    nvtx_event e = plain(text);
+    return nvtx_start(&e);
+}
+
+int vp__nvtx_push_text(const char *text)
+{
+    nvtx_event e = plain(text);
+    return nvtx_push(&e);
+}
+
+void vp__nvtx_thread(uint32_t tid, const char *name)
+{
+    nvtx_name_thread(tid, name ? name : "");
+}
+
+void vp__nvtx_thread_wide(uint32_t tid, const wchar_t *name)
+{
+    char buffer[NVTX_NAME_MAX];
+    nvtx_name_thread(tid, narrow(buffer, name));
+}
+
+/* ---- Attaching ------------------------------------------------------------------------------- */
+
+#define FN(f) ((nvtx_fn *)(void (*)(void))(f))
+
+static void fill(const callback_table *t, int module, nvtx_fn *const *functions, unsigned count)
+{
+    nvtx_fn ***table = NULL;
+    unsigned size = 0;
+    if (!t->module_table(module, &table, &size) || !table)
+        return;
+    for (unsigned i = 1; i < count && i < size; i++)
+        if (functions[i] && table[i])
+            *table[i] = functions[i];
+}
+
+int nvtx_attach(nvtx_export_fn *tables)
+{
+    static nvtx_fn *const core[CORE_SLOTS] = {
+        [CORE_MARK_EX] = FN(nvtxMarkEx),
+        [CORE_MARK_A] = FN(vp__nvtx_mark_text),
+        [CORE_MARK_W] = FN(nvtxMarkW),
+        [CORE_START_EX] = FN(nvtxRangeStartEx),
+        [CORE_START_A] = FN(vp__nvtx_start_text),
+        [CORE_START_W] = FN(nvtxRangeStartW),
+        [CORE_END] = FN(nvtx_end),
+        [CORE_PUSH_EX] = FN(nvtxRangePushEx),
+        [CORE_PUSH_A] = FN(vp__nvtx_push_text),
+        [CORE_PUSH_W] = FN(nvtxRangePushW),
+        [CORE_POP] = FN(nvtxRangePop),
+        [CORE_NAME_CATEGORY_A] = FN(nvtxNameCategoryA),
+        [CORE_NAME_CATEGORY_W] = FN(nvtxNameCategoryW),
+        [CORE_NAME_THREAD_A] = FN(vp__nvtx_thread),
+        [CORE_NAME_THREAD_W] = FN(vp__nvtx_thread_wide),
+    };
+    static nvtx_fn *const core2[CORE2_SLOTS] = {
+        [CORE2_MARK_EX] = FN(vp__nvtx_mark),
+        [CORE2_START_EX] = FN(vp__nvtx_start),
+        [CORE2_END] = FN(vp__nvtx_end),
+        [CORE2_PUSH_EX] = FN(vp__nvtx_push),
+        [CORE2_POP] = FN(vp__nvtx_pop),
+        [CORE2_RESOURCE_CREATE] = FN(vp__nvtx_resource),
+        [CORE2_RESOURCE_DESTROY] = FN(destroy_resource),
+        [CORE2_NAME_CATEGORY_A] = FN(vp__nvtx_category),
+        [CORE2_NAME_CATEGORY_W] = FN(vp__nvtx_category_wide),
+        [CORE2_REGISTER_A] = FN(vp__nvtx_string),
+        [CORE2_REGISTER_W] = FN(vp__nvtx_string_wide),
+        [CORE2_CREATE_A] = FN(vp__nvtx_domain),
+        [CORE2_CREATE_W] = FN(vp__nvtx_domain_wide),
+        [CORE2_DESTROY] = FN(destroy),
+        [CORE2_INITIALIZE] = FN(initialize),
+    };
+    nvtx_install();
+    const callback_table *t = tables(TABLE_CALLBACKS);
+    if (!t || t->struct_size < sizeof *t || !t->module_table)
+        return 0;
+    fill(t, MODULE_CORE, core, CORE_SLOTS);
+    fill(t, MODULE_CORE2, core2, CORE2_SLOTS);
+    return 1;
+}

@@ -1,0 +1,142 @@
+/* What the results say besides the methods' times: keys of the caller's, and the GPUs' memory. */
+#include <string.h>
+
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+#include "trace/capture/bench/bench.h"
+
+bool bench_is_ours(bench_place place, const char *key)
+{
+    static const char peak[] = "process_peak_bytes", used[] = "memory_used_gb";
+    static const char *const keys[] = {"gpu_count",
+                                       "timestamp",
+                                       "initial_gpu_memory",
+                                       "final_gpu_memory",
+                                       "detailed_gpu_metrics",
+                                       "step_timing",
+                                       "memory_profiles",
+                                       "warmups",
+                                       "repeats",
+                                       "order",
+                                       "schema"};
+    if (place != BENCH_RESULTS)
+        return strcmp(key, place == BENCH_MEMORY ? peak : place == BENCH_METRIC ? used : "") == 0;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    return false;
+}
+
+static bench_value *value_of(vp_bench *b, const char *key, bench_place place, int gpu)
+{
+    for (size_t i = 0; i < b->value_count; i++) {
+        bench_value *v = &b->values[i];
+        if (v->place == place && v->gpu == gpu && strcmp(v->key, key) == 0)
+            return v;
+    }
+    return NULL;
+}
+
+/* The first of them is told when the results are written; rc is of the error that stands. */
+static void note_bad(vp_bench *b, int rc)
+{
+    if (b->status == 0)
+        b->error = *vp_error_last();
+    b->status = b->status ? b->status : rc;
+}
+
+static void set(vp_bench *b, const char *key, const bench_value *value)
+{
+    if (!b || !key)
+        return;
+    if (bench_is_ours(value->place, key)) {
+        note_bad(b, vp_fail(VP_EARG, "\"%.200s\" is a key that the results have already", key));
+        return;
+    }
+    bench_value *v = value_of(b, key, value->place, value->gpu);
+    char *name = v ? v->key : vp_strdup(key);
+    if (!name || (!v && b->value_count == BENCH_KEYS_MAX)) {
+        note_bad(b, name ? vp_fail(VP_ELIMIT, "more than %u keys: \"%.200s\" is left out",
+                                   BENCH_KEYS_MAX, key)
+                         : vp_fail(VP_ENOMEM, "out of memory"));
+        vp_free(name);
+        return;
+    }
+    v = v ? v : &b->values[b->value_count++];
+    *v = *value;
+    v->key = name;
+}
+
+void vp_bench_set_int(vp_bench *b, const char *key, int64_t value)
+{
+    set(b, key, &(bench_value){.kind = BENCH_INT, .i = value});
+}
+
+void vp_bench_set_bool(vp_bench *b, const char *key, bool value)
+{
+    set(b, key, &(bench_value){.kind = BENCH_BOOL, .i = value});
+}
+
+void vp_bench_set_double(vp_bench *b, const char *key, double value)
+{
+    set(b, key, &(bench_value){.kind = BENCH_REAL, .real = value});
+}
+
+void vp_bench_time(vp_bench *b, const char *phase, double seconds)
+{
+    set(b, phase, &(bench_value){.place = BENCH_STEP_TIMING, .kind = BENCH_REAL, .real = seconds});
+}
+
+void vp_bench_memory(vp_bench *b, const char *phase, int64_t bytes)
+{
+    set(b, phase, &(bench_value){.place = BENCH_MEMORY, .kind = BENCH_INT, .i = bytes});
+}
+
+/* ---- GPUs ---- */
+
+static bool has_gpu(vp_bench *b, int gpu)
+{
+    if (b && (gpu < 0 || gpu >= (int)GPU_MEMORY_DEVICES_MAX))
+        note_bad(b, vp_fail(VP_EARG, "there is no GPU %d", gpu));
+    return b && gpu >= 0 && gpu < (int)GPU_MEMORY_DEVICES_MAX;
+}
+
+static void say_memory(vp_bench *b, bench_gpus *g, int gpu, uint64_t total, uint64_t used)
+{
+    if (!total || used > total) {
+        note_bad(b, vp_fail(VP_EARG, "%llu of %llu bytes are no memory in use",
+                            (unsigned long long)used, (unsigned long long)total));
+        return;
+    }
+    g->of[gpu] = (gpu_memory){true, total, total - used};
+    g->said[gpu] = true;
+}
+
+void vp_bench_gpu_memory_initial(vp_bench *b, int gpu, uint64_t total, uint64_t used)
+{
+    if (has_gpu(b, gpu))
+        say_memory(b, &b->initial, gpu, total, used);
+}
+
+void vp_bench_gpu_memory_final(vp_bench *b, int gpu, uint64_t total, uint64_t used)
+{
+    if (has_gpu(b, gpu))
+        say_memory(b, &b->final, gpu, total, used);
+}
+
+void vp_bench_gpu_metric(vp_bench *b, int gpu, const char *name, double value)
+{
+    if (has_gpu(b, gpu))
+        set(b, name,
+            &(bench_value){.place = BENCH_METRIC, .gpu = gpu, .kind = BENCH_REAL, .real = value});
+}
+
+void bench_read_memory(bench_gpus *g, bool unless_known)
+{
+    gpu_memory now[GPU_MEMORY_DEVICES_MAX] = {{0}};
+    if (!gpu_memory_read(now))
+        return;
+    for (size_t i = 0; i < GPU_MEMORY_DEVICES_MAX; i++)
+        if (now[i].known && !g->said[i] && !(unless_known && g->of[i].known))
+            g->of[i] = now[i];
+}

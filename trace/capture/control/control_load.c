@@ -1,0 +1,35 @@
+/* What control does when a library of ours is loaded, and when the process ends. */
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "trace/base/err.h"
+#include "trace/base/log.h"
+#include "trace/capture/control/control.h"
+#include "trace/capture/image/recorder.h"
+
+static void end(void)
+{
+    control_thread_stop();
+    control_end();
+}
+
+void control_load(void)
+{
+    static _Atomic bool loaded;
+    environment *env = control_environment();
+    if (atomic_exchange(&loaded, true))
+        return;
+    if (environment_read(env, NULL) < 0) {
+        vp_log(VP_LOG_ERROR, "%s", vp_error_last()->message);
+        return;
+    }
+    if (!env->on)
+        return;
+    cap_on_step(CAP_STEPS_CONTROL, control_step);
+    control_begin();
+    atexit(end); /* after it began: it runs before whatever a recording registered */
+    if (control_thread_start(true) < 0)
+        vp_log(VP_LOG_WARN, "no control socket: %s", vp_error_last()->message);
+    if (env->signal_number && vp_install_signal(env->signal_number, false) < 0)
+        vp_log(VP_LOG_WARN, "VIEW_PROFILE_SIGNAL: %s", vp_error_last()->message);
+}

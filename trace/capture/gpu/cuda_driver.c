@@ -1,0 +1,90 @@
+#include "trace/capture/gpu/cuda_driver.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+/* The driver's functions by the names of their present versions; 0 is success. */
+typedef struct driver {
+    int (*device_count)(int *count);
+    int (*device_get)(int *device, int ordinal);
+    int (*primary_state)(int device, unsigned *flags, int *active);
+    int (*primary_retain)(void **context, int device);
+    int (*primary_release)(int device);
+    int (*push)(void *context);
+    int (*pop)(void **context);
+    int (*current_device)(int *device);
+    cuda_calls calls;
+} driver;
+
+static const char *stand_in;
+
+void cuda_use_library(const char *path)
+{
+    stand_in = path;
+}
+
+static bool take_symbols(driver *d, void *lib)
+{
+    const struct {
+        void *slot;
+        const char *name;
+    } table[] = {{&d->device_count, "cuDeviceGetCount"},
+                 {&d->device_get, "cuDeviceGet"},
+                 {&d->primary_state, "cuDevicePrimaryCtxGetState"},
+                 {&d->primary_retain, "cuDevicePrimaryCtxRetain"},
+                 {&d->primary_release, "cuDevicePrimaryCtxRelease_v2"},
+                 {&d->push, "cuCtxPushCurrent_v2"},
+                 {&d->pop, "cuCtxPopCurrent_v2"},
+                 {&d->current_device, "cuCtxGetDevice"},
+                 {&d->calls.memory, "cuMemGetInfo_v2"},
+                 {&d->calls.synchronize, "cuCtxSynchronize"}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        void *symbol = dlsym(lib, table[i].name);
+        if (!symbol)
+            return false;
+        memcpy(table[i].slot, &symbol, sizeof symbol);
+    }
+    return true;
+}
+
+/* Retaining a context that nobody has made yet would make it, and take memory for it. */
+static void visit_primary(const driver *d, int device, int ordinal, cuda_context_fn *fn, void *ctx)
+{
+    unsigned flags = 0;
+    int active = 0;
+    void *context = NULL, *popped = NULL;
+    if (d->primary_state(device, &flags, &active) != 0 || !active ||
+        d->primary_retain(&context, device) != 0)
+        return;
+    if (d->push(context) == 0) {
+        fn(ctx, &d->calls, ordinal);
+        d->pop(&popped);
+    }
+    d->primary_release(device);
+}
+
+static void visit_all(const driver *d, cuda_context_fn *fn, void *ctx)
+{
+    int count = 0, current = -1, device;
+    if (d->device_count(&count) != 0) /* nobody has initialised the driver */
+        return;
+    bool has_current = d->current_device(&current) == 0;
+    for (int i = 0; i < count; i++) {
+        if (d->device_get(&device, i) != 0)
+            continue;
+        if (has_current && device == current)
+            fn(ctx, &d->calls, i);
+        visit_primary(d, device, i, fn, ctx);
+    }
+}
+
+void cuda_each_context(cuda_context_fn *fn, void *ctx)
+{
+    driver d;
+    const char *name = stand_in ? stand_in : "libcuda.so.1";
+    void *lib = dlopen(name, RTLD_NOW | RTLD_LOCAL | (stand_in ? 0 : RTLD_NOLOAD));
+    if (lib && take_symbols(&d, lib))
+        visit_all(&d, fn, ctx);
+    if (lib)
+        dlclose(lib);
+}

@@ -1,0 +1,538 @@
+#include "trace/capture/gpu/cupti.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+#include "trace/base/thread.h"
+#include "trace/capture/gpu/cuda_driver.h"
+#include "trace/capture/gpu/cupti_decode.h"
+#include "trace/capture/gpu/cupti_library.h"
+
+/* What CUPTI writes into: 4 MiB hold 20,000 kernels. CUPTI 12.3 and later take one a thread, and
+ * give it back when it is full or flushed: threads beyond the first get smaller ones. Pages are
+ * touched when they are written. */
+#define LARGE 32u
+#define LARGE_BYTES ((size_t)4 << 20)
+#define BUFFERS 1024u
+#define SMALL_BYTES ((size_t)256 << 10)
+#define MEMORY_BYTES (LARGE * LARGE_BYTES + (BUFFERS - LARGE) * SMALL_BYTES)
+/* When all are lent, one that goes as it came: its content is lost, and counted by this least size
+ * of a record. A missing buffer, in contrast, makes CUPTI before 12.9 crash, and one for two
+ * threads at once would be written by both. */
+#define SCRATCH_BYTES ((size_t)64 << 10)
+#define RECORD_BYTES_MIN 40u
+
+enum { FREE, LENT, FULL };
+
+typedef struct buffer {
+    _Atomic int state;
+    size_t valid; /* of FULL */
+} buffer;
+
+/* Kinds of activity; without those that are needed there is nothing to show. */
+static const struct {
+    int kind;
+    bool needed;
+    const char *what;
+} kinds[] = {{CUPTI_KIND_CONCURRENT_KERNEL, true, "kernels"},
+             {CUPTI_KIND_MEMCPY, true, "copies"},
+             {CUPTI_KIND_MEMSET, false, "memory sets"},
+             {CUPTI_KIND_MEMCPY2, false, "copies between devices"},
+             {CUPTI_KIND_RUNTIME, false, "calls of the runtime"},
+             {CUPTI_KIND_DRIVER, false, "calls of the driver"},
+             {CUPTI_KIND_OVERHEAD, false, "overhead"}};
+#define KINDS (sizeof kinds / sizeof *kinds)
+
+/* The one tracer of this process. CUPTI keeps pointers to its callbacks and buffers for good, so
+ * none of it is ever taken away. The lock serialises start and stop; callbacks never take it, since
+ * CUPTI may hold a lock of its own while it calls us. */
+static struct {
+    pthread_mutex_t lock;
+    const char *path; /* NULL: look for it */
+    bool loaded, has_timestamps;
+    cupti_library lib;
+    uint8_t *memory; /* of all buffers */
+    buffer buffers[BUFFERS];
+    uint8_t scratch[SCRATCH_BYTES] __attribute__((aligned(8))); /* without memory for one */
+    _Atomic int64_t unix_offset; /* what CLOCK_MONOTONIC lacks to Unix ns */
+    _Atomic uint64_t lost;
+    _Atomic bool listening; /* else what comes is nobody's */
+    sem_t work;
+    /* Of one recording. */
+    bool started; /* by process `pid` */
+    pid_t pid;
+    void *subscriber;
+    pthread_t worker;
+    _Atomic bool ending;
+    pthread_mutex_t decoding; /* while the worker runs, what `activity` holds */
+    gpu_activity *activity;
+    int64_t from;
+    cupti_clock clock;
+} g = {.lock = PTHREAD_MUTEX_INITIALIZER, .decoding = PTHREAD_MUTEX_INITIALIZER};
+
+void cupti_use_library(const char *path)
+{
+    g.path = path;
+}
+
+void cupti_find(char *out, size_t cap)
+{
+    cupti_library_find(out, cap);
+}
+
+/* ---- Clocks --------------------------------------------------------------------------------- */
+
+static int64_t clock_ns(clockid_t id)
+{
+    struct timespec t;
+    clock_gettime(id, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Unix time that does not jump while we record. */
+static int64_t unix_now(void)
+{
+    return clock_ns(CLOCK_MONOTONIC) + atomic_load_explicit(&g.unix_offset, memory_order_relaxed);
+}
+
+static uint64_t timestamp(void)
+{
+    return (uint64_t)unix_now();
+}
+
+static void set_unix_offset(void)
+{
+    int64_t best = INT64_MAX;
+    for (int i = 0; i < 16; i++) {
+        int64_t before = clock_ns(CLOCK_MONOTONIC);
+        int64_t now = clock_ns(CLOCK_REALTIME);
+        int64_t after = clock_ns(CLOCK_MONOTONIC);
+        if (after - before < best) {
+            best = after - before;
+            atomic_store(&g.unix_offset, now - (before + (after - before) / 2));
+        }
+    }
+}
+
+/* A moment on both clocks; false when CUPTI tells none. */
+static bool read_clocks(int64_t *device_ns, int64_t *unix_ns)
+{
+    int64_t best = INT64_MAX;
+    for (int i = 0; i < 16; i++) {
+        uint64_t device = 0;
+        int64_t before = unix_now();
+        if (g.lib.timestamp(&device) != CUPTI_OK || device > INT64_MAX)
+            return false;
+        int64_t after = unix_now();
+        if (after - before < best) {
+            best = after - before;
+            *device_ns = (int64_t)device;
+            *unix_ns = before + (after - before) / 2;
+        }
+    }
+    return true;
+}
+
+/* ---- Buffers: callbacks of CUPTI, on any thread, also several at once --------------------------
+ */
+
+static uint8_t *memory_of(size_t i, size_t *bytes)
+{
+    *bytes = i < LARGE ? LARGE_BYTES : SMALL_BYTES;
+    return g.memory +
+           (i < LARGE ? i * LARGE_BYTES : LARGE * LARGE_BYTES + (i - LARGE) * SMALL_BYTES);
+}
+
+static size_t number_of(const uint8_t *p)
+{
+    size_t at = (size_t)(p - g.memory);
+    return at < LARGE * LARGE_BYTES ? at / LARGE_BYTES
+                                    : LARGE + (at - LARGE * LARGE_BYTES) / SMALL_BYTES;
+}
+
+static uint8_t *map_memory(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static void requested(uint8_t **out, size_t *size, size_t *max_records)
+{
+    *max_records = 0; /* as many as fit */
+    for (size_t i = 0; i < BUFFERS; i++) {
+        int expected = FREE;
+        if (atomic_compare_exchange_strong(&g.buffers[i].state, &expected, LENT)) {
+            *out = memory_of(i, size);
+            return;
+        }
+    }
+    uint8_t *own = map_memory(SCRATCH_BYTES);
+    *out = own ? own : g.scratch;
+    *size = SCRATCH_BYTES;
+}
+
+static void completed(void *context, uint32_t stream, uint8_t *p, size_t size, size_t valid)
+{
+    (void)context;
+    (void)stream;
+    (void)size;
+    if (p >= g.memory && p < g.memory + MEMORY_BYTES) {
+        size_t i = number_of(p), bytes;
+        memory_of(i, &bytes);
+        g.buffers[i].valid = valid < bytes ? valid : bytes;
+        bool wanted = atomic_load(&g.listening);
+        atomic_store(&g.buffers[i].state, wanted ? FULL : FREE);
+        if (wanted)
+            sem_post(&g.work);
+    } else {
+        atomic_fetch_add(&g.lost, valid / RECORD_BYTES_MIN);
+        if (p != g.scratch)
+            munmap(p, SCRATCH_BYTES);
+    }
+}
+
+static const char *call_name(bool runtime, uint32_t id)
+{
+    const char *name = NULL;
+    if (!g.lib.call_name || g.lib.call_name(runtime ? CUPTI_DOMAIN_RUNTIME : CUPTI_DOMAIN_DRIVER,
+                                            id, &name) != CUPTI_OK)
+        return NULL;
+    return name;
+}
+
+static void decode_full(void)
+{
+    for (size_t i = 0; i < BUFFERS; i++) {
+        buffer *b = &g.buffers[i];
+        if (atomic_load(&b->state) != FULL)
+            continue;
+        size_t bytes;
+        uint8_t *p = memory_of(i, &bytes);
+        cupti_decode(g.activity, p, b->valid, &g.clock, g.from, g.lib.next_record, call_name);
+        atomic_store(&b->state, FREE);
+    }
+}
+
+static void *work(void *arg)
+{
+    (void)arg;
+    bool last;
+    do {
+        while (sem_wait(&g.work) < 0)
+            ;
+        last = atomic_load(&g.ending);
+        pthread_mutex_lock(&g.decoding);
+        decode_full();
+        pthread_mutex_unlock(&g.decoding);
+    } while (!last);
+    return NULL;
+}
+
+/* ---- Start ---------------------------------------------------------------------------------- */
+
+static int refused(int result, const char *what)
+{
+    const char *text = NULL;
+    if (g.lib.result_string)
+        g.lib.result_string(result, &text);
+    if (!text)
+        text = "no reason given";
+    switch (result) {
+    case CUPTI_OTHER_SUBSCRIBER:
+    case CUPTI_OTHER_PROFILER_API:
+        return vp_fail(VP_EGPU_BUSY,
+                       "another profiler of this process traces the GPU; end it first (%s)", text);
+    case CUPTI_NO_PRIVILEGES:
+    case CUPTI_VIRTUALIZED_NO_PRIVILEGES:
+        return vp_fail(VP_EPERM,
+                       "the driver lets only administrators trace the GPU; load nvidia with "
+                       "NVreg_RestrictProfilingToAdminUsers=0 (%s)",
+                       text);
+    case CUPTI_VIRTUALIZED:
+        return vp_fail(VP_EGPU_UNAVAILABLE, "CUPTI does not trace this virtual GPU (%s)", text);
+    case CUPTI_NOT_INITIALIZED:
+    case CUPTI_UNKNOWN:
+        return vp_fail(VP_EGPU_UNAVAILABLE,
+                       "CUPTI cannot %s; there may be no NVIDIA driver here (%s)", what, text);
+    default:
+        return vp_fail(VP_EGPU_UNAVAILABLE, "CUPTI cannot %s (%d: %s)", what, result, text);
+    }
+}
+
+static void nothing(void *user, int domain, uint32_t id, const void *data)
+{
+    (void)user;
+    (void)domain;
+    (void)id;
+    (void)data;
+}
+
+/* Once in a process. */
+static int load(void)
+{
+    if (g.loaded)
+        return 0;
+    VP_TRY(cupti_library_load(&g.lib, g.path));
+    if (!g.memory && !(g.memory = map_memory(MEMORY_BYTES)))
+        return vp_fail(VP_ENOMEM, "out of memory");
+    if (sem_init(&g.work, 0, 0) < 0)
+        return vp_fail(VP_EIO, "no semaphore is to be had");
+    g.loaded = true;
+    return 0;
+}
+
+/* There is one subscriber in a process: who is it owns CUPTI. Without asking, our callbacks would
+ * take the buffers of another profiler away. */
+static int subscribe(void)
+{
+    if (!g.lib.subscribe || !g.lib.unsubscribe)
+        return 0;
+    int result = g.lib.subscribe(&g.subscriber, nothing, NULL);
+    if (result == CUPTI_OK)
+        return 0;
+    g.subscriber = NULL;
+    return refused(result, "be subscribed to");
+}
+
+static void unsubscribe(void)
+{
+    if (g.subscriber)
+        g.lib.unsubscribe(g.subscriber);
+    g.subscriber = NULL;
+}
+
+/* Kernels stay on, as XLA leaves them: ending that hangs in some drivers (NVIDIA's bug 5350647).
+ * What comes of them afterwards is let go of. */
+static void disable_all(void)
+{
+    for (size_t i = 0; i < KINDS; i++)
+        if (kinds[i].kind != CUPTI_KIND_CONCURRENT_KERNEL)
+            g.lib.disable(kinds[i].kind);
+}
+
+/* What is missing besides is said in `why`. */
+static int enable_all(gpu_activity *a)
+{
+    for (size_t i = 0; i < KINDS; i++) {
+        int result = g.lib.enable(kinds[i].kind);
+        if (result == CUPTI_OK)
+            continue;
+        if (kinds[i].needed)
+            return refused(result, "trace kernels and copies");
+        size_t n = strlen(a->why);
+        snprintf(a->why + n, sizeof a->why - n, "%s%s",
+                 !n                             ? "not traced: "
+                 : strstr(a->why, "not traced") ? ", "
+                                                : "; not traced: ",
+                 kinds[i].what);
+    }
+    return 0;
+}
+
+static int enable(gpu_activity *a)
+{
+    int result = g.lib.register_callbacks(requested, completed);
+    if (result != CUPTI_OK)
+        return refused(result, "take our buffers");
+    if (g.lib.thread_ids)
+        g.lib.thread_ids(CUPTI_THREAD_IDS_OF_SYSTEM);
+    g.has_timestamps = g.lib.register_timestamp && g.lib.register_timestamp(timestamp) == CUPTI_OK;
+    g.clock = (cupti_clock){0, 0, 0, 0};
+    if (!g.has_timestamps && !read_clocks(&g.clock.device0, &g.clock.unix0))
+        return vp_fail(VP_EGPU_UNAVAILABLE, "CUPTI does not tell its time");
+    g.clock.device1 = g.clock.device0;
+    g.clock.unix1 = g.clock.unix0;
+    g.from = unix_now();
+    if (g.lib.newer)
+        snprintf(a->why, sizeof a->why, "CUPTI's version %u is newer than any that is known here",
+                 g.lib.newer);
+    size_t before = 0; /* what was dropped since the last recording is none of this one's */
+    g.lib.dropped(NULL, 0, &before);
+    atomic_store(&g.lost, 0);
+    atomic_store(&g.listening, true);
+    int rc = enable_all(a);
+    if (rc < 0)
+        disable_all();
+    return rc;
+}
+
+static int start_worker(void)
+{
+    atomic_store(&g.ending, false);
+    return vp_thread_start(&g.worker, work, NULL);
+}
+
+static void end_worker(void)
+{
+    atomic_store(&g.listening, false);
+    atomic_store(&g.ending, true);
+    sem_post(&g.work);
+    pthread_join(g.worker, NULL);
+}
+
+bool cupti_is_used(void)
+{
+    if (g.path)
+        return true;
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    if (driver)
+        dlclose(driver);
+    return driver;
+}
+
+static int start(vp_gpu how)
+{
+    if (how == VP_GPU_AUTO && !cupti_is_used())
+        return vp_fail(VP_EGPU_UNAVAILABLE, "the process had not loaded CUDA's driver "
+                                            "(libcuda.so.1) when the recording started");
+    VP_TRY(load());
+    set_unix_offset();
+    VP_TRY(subscribe());
+    int rc = start_worker();
+    if (rc == 0) {
+        rc = enable(g.activity);
+        if (rc < 0)
+            end_worker();
+    }
+    if (rc < 0)
+        unsubscribe();
+    return rc;
+}
+
+/* A parent that never came to CUPTI left its child nothing but a reason. */
+static void drop_parents_reason(void)
+{
+    if (!g.pid || g.pid == getpid() || g.loaded)
+        return;
+    gpu_activity_free(g.activity);
+    g.activity = NULL;
+    g.pid = 0;
+}
+
+int cupti_start(vp_gpu how, bool ring)
+{
+    if (how == VP_GPU_OFF || (how == CAP_GPU_IF_USED && !cupti_is_used()))
+        return 0;
+    pthread_mutex_lock(&g.lock);
+    int rc = 0;
+    drop_parents_reason();
+    if (g.pid && g.pid != getpid())
+        rc = vp_fail(VP_EGPU_UNAVAILABLE, "CUDA does not work in a forked child");
+    else if (g.activity)
+        rc = vp_fail(VP_EGPU_BUSY, "the GPU is being traced already");
+    else
+        rc = gpu_activity_new(&g.activity, ring);
+    if (rc == 0) {
+        g.pid = getpid();
+        rc = start(how);
+        g.started = rc == 0;
+        if (rc < 0) {
+            g.activity->status = rc;
+            snprintf(g.activity->why, sizeof g.activity->why, "%s", vp_error_last()->message);
+        }
+    }
+    pthread_mutex_unlock(&g.lock);
+    return rc;
+}
+
+void cupti_caveat(char *out, size_t cap)
+{
+    pthread_mutex_lock(&g.lock);
+    snprintf(out, cap, "%s", g.started && g.activity ? g.activity->why : "");
+    pthread_mutex_unlock(&g.lock);
+}
+
+/* ---- Stop ----------------------------------------------------------------------------------- */
+
+/* Times were told by the offset at the start: now that the end is known, the drift goes out, too.
+ */
+static void correct_drift(gpu_activity *a)
+{
+    cupti_clock c = g.clock;
+    if (g.has_timestamps || !read_clocks(&c.device1, &c.unix1))
+        return;
+    c.device1 += c.unix0 - c.device0;
+    c.device0 = c.unix0;
+    for (size_t i = 0; i < a->count; i++) {
+        gpu_record *r = &a->records[i];
+        r->start_ns = cupti_clock_unix(&c, (uint64_t)r->start_ns);
+        r->end_ns = cupti_clock_unix(&c, (uint64_t)r->end_ns);
+    }
+}
+
+/* Flushing waits for no kernel, and one that runs has no end to tell. */
+static void synchronize(void *ctx, const cuda_calls *calls, int ordinal)
+{
+    (void)ctx;
+    (void)ordinal;
+    calls->synchronize();
+}
+
+/* CUPTI tells what it dropped since it was asked last. */
+static void count_dropped(gpu_activity *a)
+{
+    size_t dropped = 0;
+    if (g.lib.dropped(NULL, 0, &dropped) == CUPTI_OK)
+        a->dropped += dropped;
+    a->dropped += atomic_exchange(&g.lost, 0);
+}
+
+static gpu_activity *copy_so_far(int64_t from_ns)
+{
+    gpu_activity *a = NULL;
+    g.lib.flush(CUPTI_FLUSH_FINISHED);
+    pthread_mutex_lock(&g.decoding);
+    decode_full();
+    count_dropped(g.activity);
+    int rc = gpu_activity_copy(&a, g.activity, from_ns);
+    pthread_mutex_unlock(&g.decoding);
+    if (rc < 0)
+        return NULL;
+    correct_drift(a);
+    gpu_activity_finish(a);
+    return a;
+}
+
+gpu_activity *cupti_past(int64_t from_ns)
+{
+    pthread_mutex_lock(&g.lock);
+    gpu_activity *a = NULL;
+    if (g.pid == getpid() && g.started)
+        a = copy_so_far(from_ns);
+    else if (g.pid == getpid() && g.activity)
+        gpu_activity_copy(&a, g.activity, from_ns);
+    pthread_mutex_unlock(&g.lock);
+    return a;
+}
+
+gpu_activity *cupti_stop(void)
+{
+    pthread_mutex_lock(&g.lock);
+    gpu_activity *a = g.pid == getpid() ? g.activity : NULL;
+    if (a && g.started) {
+        cuda_each_context(synchronize, NULL);
+        disable_all();
+        g.lib.flush(CUPTI_FLUSH_FORCED);
+        end_worker();
+        count_dropped(a);
+        unsubscribe();
+        correct_drift(a);
+        gpu_activity_finish(a);
+    }
+    if (a) {
+        g.started = false;
+        g.activity = NULL;
+    }
+    pthread_mutex_unlock(&g.lock);
+    return a;
+}

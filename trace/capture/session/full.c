@@ -1,0 +1,82 @@
+/* By a thread of its own, as whoever found the pool full may be a signal handler; and at once,
+ * since the program may go on for hours. */
+#include "trace/capture/session/full.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include "trace/base/mem.h"
+#include "trace/base/thread.h"
+
+typedef struct full {
+    uint64_t number; /* of the session */
+    int64_t after_ns;
+    size_t pool_bytes;
+} full;
+
+static __thread cap_session *telling; /* of what this thread tells */
+
+bool session_is_told_here(const cap_session *s)
+{
+    return s && telling == s;
+}
+
+/* With the lock held. */
+static void told(cap_session *s)
+{
+    s->telling = false;
+    telling = NULL;
+    session_changed();
+}
+
+void session_end_telling(void)
+{
+    if (telling)
+        told(telling);
+}
+
+void session_await_told(cap_session *s)
+{
+    struct timespec until = vp_cond_until(cap_callback_ms);
+    while (s->telling && session_wait_until(&until))
+        continue;
+}
+
+static void *tell(void *ctx)
+{
+    full f = *(full *)ctx;
+    vp_free(ctx);
+    session_lock();
+    cap_session *s = session_find(session_handle(f.number));
+    if (s && s->pid == getpid() && (s->state == CAP_ACTIVE || s->state == CAP_ENDING)) {
+        vp_config cfg = s->cfg;
+        s->telling = true;
+        telling = s;
+        session_unlock();
+        cap_log(&cfg, VP_SAY_WARNING,
+                "The pool of %zu %s is full after %.6f s, and the recording over: a ring "
+                "(VP_RING, --ring) keeps the newest, a larger pool more",
+                f.pool_bytes >> (f.pool_bytes < 1 << 20 ? 10 : 20),
+                f.pool_bytes < 1 << 20 ? "KiB" : "MiB", (double)f.after_ns / 1e9);
+        session_lock();
+        if (telling && session_find(session_handle(f.number)) == s)
+            told(s);
+        telling = NULL;
+    }
+    session_unlock();
+    return NULL;
+}
+
+void session_tell_full(uint64_t number, const cap_pool *p)
+{
+    pthread_t thread;
+    const vpcap_header *h = p->head;
+    full *f = vp_calloc(1, sizeof *f);
+    if (!f)
+        return;
+    *f = (full){number, h->stop.mono_ns - h->start.mono_ns, (size_t)h->pages * VP__PAGE};
+    if (vp_thread_start(&thread, tell, f) < 0)
+        vp_free(f);
+    else
+        pthread_detach(thread);
+}

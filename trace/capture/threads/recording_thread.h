@@ -1,0 +1,65 @@
+/* Who records: the threads' way into the pool of the recording that is on, and out of it. Private
+ * to the recorder. The rules are at the head of view_profile_capture_macros.h. */
+#ifndef VP_CAPTURE_RECORDING_THREAD_H
+#define VP_CAPTURE_RECORDING_THREAD_H
+
+#include "include/view_profile_capture.h"
+#include "trace/capture/image/pool.h"
+#include "trace/capture/image/recorder.h"
+#include "trace/capture/threads/step_marks.h"
+
+#define CAP_CORRELATIONS 16 /* nested; deeper ones carry the outer number */
+
+/* The pool of the recording that is on; only between cap_enter and vp__leave. */
+extern cap_pool cap_pool_now;
+
+/* The calling thread as the recorder knows it; NULL: there are too many. */
+vp__thread *cap_me(void);
+uint32_t *cap_correlations(vp__thread *t);
+/* What others of this room keep of a thread: here, since thread-local memory is scarce in what is
+ * loaded late (64 bytes are all that the recorder takes of it). */
+typedef struct cap_own {
+    /* own_time.c: not counted yet, while depth > 0; ns */
+    int64_t since, total, paused;
+    unsigned depth;
+    /* step_pair.c */
+    bool in_step;
+    uint64_t step_number;
+    cap_begun step;
+    step_marks marks;
+} cap_own;
+/* The calling thread's; NULL: there are too many. */
+cap_own *cap_own_now(void);
+
+/* The calling thread, busy and with a chunk in the recording `generation`; NULL: that one is not on
+ * any more; or, and it was counted, a signal found the thread busy, or there is no room for it.
+ * Signal-safe. */
+vp__thread *cap_enter(uint32_t generation);
+/* The same; what it cannot do, it does not count. */
+vp__thread *cap_try_enter(uint32_t generation);
+/* Slots for a record (at most VP__EVENT_SLOTS) in the thread's chunk, or in a new one; NULL: none,
+ * and it was counted. now: ticks. */
+vp__record *cap_reserve(vp__thread *t, uint32_t slots, uint64_t now);
+/* What was reserved is complete. */
+void cap_publish(vp__thread *t, uint32_t slots, bool is_event);
+
+/* It is no open zone any more. true: it was one. */
+static inline bool cap_frame_close(vp__frame *f)
+{
+    bool was_open = VP__LOAD(f->start) != 0;
+    if (was_open)
+        __atomic_store_n(&f->start, 0, __ATOMIC_RELEASE);
+    return was_open;
+}
+
+/* Before the first recording. */
+void cap_threads_prepare(void);
+/* Waits until no thread is inside the recording that was just switched off, at most `ms`. false:
+ * some still are. */
+bool cap_settled(unsigned ms);
+/* Zones of threads that could not even be counted in an image, since the last call. */
+uint64_t cap_nowhere_take(void);
+/* In a child: there are no other threads, and this one has no chunk. */
+void cap_threads_forget(void);
+
+#endif

@@ -1,0 +1,100 @@
+#include "trace/capture/write/writer_isal.h"
+
+#include <string.h>
+
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+#ifdef VP_HAVE_ISAL
+
+#include <dlfcn.h>
+#include <isa-l/igzip_lib.h>
+
+typedef struct stream {
+    struct isal_zstream z;
+    void *library;
+    int (*deflate)(struct isal_zstream *z);
+    uint8_t work[ISAL_DEF_LVL1_DEFAULT];
+} stream;
+
+/* POSIX lets a data pointer carry a function's address; ISO C only by its bytes. */
+static bool take_symbol(void *slot, void *library, const char *name)
+{
+    void *symbol = dlsym(library, name);
+    memcpy(slot, &symbol, sizeof symbol);
+    return symbol;
+}
+
+static bool load(stream *s)
+{
+    void (*init)(struct isal_zstream * z);
+    s->library = dlopen("libisal.so.2", RTLD_NOW | RTLD_LOCAL);
+    if (!s->library || !take_symbol(&init, s->library, "isal_deflate_init") ||
+        !take_symbol(&s->deflate, s->library, "isal_deflate"))
+        return false;
+    init(&s->z);
+    s->z.level = 1;
+    s->z.level_buf = s->work;
+    s->z.level_buf_size = sizeof s->work;
+    s->z.gzip_flag = IGZIP_GZIP;
+    return true;
+}
+
+int wi_open(void **out)
+{
+    stream *s = vp_calloc(1, sizeof *s);
+    *out = NULL;
+    if (!s)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    if (load(s))
+        *out = s;
+    else
+        wi_free(s);
+    return 0;
+}
+
+void wi_free(void *p)
+{
+    stream *s = p;
+    if (s && s->library)
+        dlclose(s->library);
+    vp_free(s);
+}
+
+int wi_run(void *p, wz_io *io, bool last)
+{
+    stream *s = p;
+    s->z.next_in = (uint8_t *)io->in;
+    s->z.avail_in = (uint32_t)io->in_n;
+    s->z.next_out = io->out;
+    s->z.avail_out = (uint32_t)io->out_n;
+    s->z.end_of_stream = last;
+    int rc = s->deflate(&s->z);
+    *io = (wz_io){s->z.next_in, s->z.avail_in, s->z.next_out, s->z.avail_out};
+    if (rc != COMP_OK)
+        return vp_fail(VP_EIO, "ISA-L cannot compress (%d)", rc);
+    return s->z.internal_state.state == ZSTATE_END;
+}
+
+#else
+
+int wi_open(void **out)
+{
+    *out = NULL;
+    return 0;
+}
+
+void wi_free(void *p)
+{
+    (void)p;
+}
+
+int wi_run(void *p, wz_io *io, bool last)
+{
+    (void)p;
+    (void)io;
+    (void)last;
+    return VP_EIO;
+}
+
+#endif
