@@ -56,6 +56,17 @@ def test_rooms_and_names():
     assert len(law.check_docs(law.read_rooms(['trace/never:']))) > 1  # it has none, and all that are there
 
 
+def test_an_audience(tmp_path, monkeypatch):
+    for name, text in {'trace/a/x.h': '/* What it is. Only analyze/ includes this. */', 'trace/analyze/y.c': '#include "trace/a/x.h"',
+                       'trace/b/z.c': '#include "trace/a/x.h"'}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(law, 'ROOT', tmp_path)
+    files = ['trace/a/x.h', 'trace/analyze/y.c', 'trace/b/z.c']
+    assert law.check_audience(files) == ['trace/a/x.h: says that only analyze includes it; trace/b/z.c does']
+    assert law.check_audience(files[:2]) == []
+
+
 def test_circles():
     assert law.circles({'a': {'b'}, 'b': {'c'}, 'c': set()}) == []
     assert law.circles({'a': {'b'}, 'b': {'c'}, 'c': {'a'}, 'd': {'a'}}) == [['a', 'b', 'c']]

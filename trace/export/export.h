@@ -1,4 +1,4 @@
-/* A trace → what other viewers open. The server's trace routes and the CLI include this. Streams
+/* A trace → what other viewers open. The server's trace routes include this. Streams
  * are produced in constant memory. Facts: perfetto.md 1-2, xprof.md 3. */
 #ifndef VP_EXPORT_EXPORT_H
 #define VP_EXPORT_EXPORT_H

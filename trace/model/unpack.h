@@ -1,7 +1,7 @@
 /* Writing what archives hold into a directory of our own, by our own rules: regular files only,
  * every component opened beneath the last without following links, nothing of anybody else's
  * replaced, each file whole or absent, also when we are killed. A later run knows what is whole and
- * leaves it. Names come from hostile archives. extract.c, the server and the CLI include this. */
+ * leaves it. Names come from hostile archives. extract.c and server/remote include this. */
 #ifndef VP_MODEL_UNPACK_H
 #define VP_MODEL_UNPACK_H
 

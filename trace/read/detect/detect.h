@@ -1,5 +1,5 @@
 /* What a file is: by content, with the name as a hint (every row of DESIGN 4). Included by the
- * catalog and the CLI. Pure functions. */
+ * catalog, the archives and the merge of reports. Pure functions. */
 #ifndef VP_READ_DETECT_H
 #define VP_READ_DETECT_H
 
