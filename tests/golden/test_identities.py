@@ -33,4 +33,4 @@ def test_same_bytes_again(path):
 
 
 def test_most_files_are_read():
-    assert sum(made(p) is not None for p in timelines()) >= least(150, 100)
+    assert sum(made(p) is not None for p in timelines()) >= least(171, 113)
