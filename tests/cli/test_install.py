@@ -31,8 +31,8 @@ def build_dir(program):
         pytest.skip(f"{program} does not lie in a build directory: nothing to install from")
     cache = (build / "CMakeCache.txt").read_text()
     if "VP_TESTS:BOOL=ON" in cache:  # there the core shows every symbol to the tests
-        other = ROOT / "build" / "install-test"
-        run("cmake", "-S", ROOT, "-B", other, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release")
+        other = ROOT / "build" / "release"
+        run("cmake", "-S", ROOT, "--preset", "release")
         build = other
     run("cmake", "--build", build, "-j2")
     return build
