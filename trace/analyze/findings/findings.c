@@ -42,9 +42,10 @@ static unsigned what_is_there(const fd_run *run)
         [FD_NEED_CAUSES_AT] = fd_has_causes(r),
         [FD_NEED_LAUNCH_AT] = has_launches(run),
         [FD_NEED_STEPS_AT] = steps,
-        [FD_NEED_FIVE_STEPS_AT] = steps && r->steps.counted >= 5 && r->steps.median_ps > 0,
+        [FD_NEED_FIVE_STEPS_AT] =
+            steps && r->steps.counted >= FD_STEPS_LEAST && r->steps.median_ps > 0,
         [FD_NEED_SECOND_DEVICE_AT] = b->devices >= 2,
-        [FD_NEED_MATCHED_AT] = b->matched >= 4,
+        [FD_NEED_MATCHED_AT] = b->matched >= FD_MATCHED_LEAST,
         [FD_NEED_CLOCKS_AT] =
             b->aligned || r->host_count<2, [FD_NEED_MODULES_AT] = r->module_count> 0,
         [FD_NEED_NAMES_AT] = r->group == VP_GROUP_NAME || r->group == VP_GROUP_RAW,
@@ -131,7 +132,7 @@ static void apply(fd_run *run, size_t i, unsigned there)
                       .metric = rule->metric,
                       .unit = rule->unit,
                       .denominator = rule->denominator,
-                      .threshold = rule->threshold,
+                      .threshold = findings_threshold(rule),
                       .impact_ps = VP_UNKNOWN,
                       .gross_ps = VP_UNKNOWN,
                       .window_ps = VP_UNKNOWN};
@@ -196,7 +197,8 @@ static int make(fd_run *run)
         return vp_fail(VP_ENOMEM, "out of memory");
     VP_TRY(fd_index_all(run));
     fd_cells_init(run);
-    run->straggling = fd_straggles(r);
+    run->rule = fd_rule_of(run, fd_straggler);
+    run->straggling = fd_straggles(run);
     unsigned there = what_is_there(run);
     for (size_t i = 0; i < n; i++) {
         run->f = &findings[i];

@@ -29,6 +29,23 @@ bool findings_word_known(const char *word);
 
 struct fd_run;
 
+/* Where the judgement of a rule turns. 0: the rule has no such limit. Whether the limit itself
+ * fires is for the rule to say ("exceeds", "at least"). The first that a rule has is the threshold
+ * of its evidence. */
+typedef enum finding_limit {
+    FD_SPREAD,     /* permille: deviation / mean */
+    FD_SHARE,      /* permille of the evidence's denominator, or of op time or work */
+    FD_TIME,       /* us */
+    FD_FACTOR,     /* permille of what is usual: 2000 is twice as long */
+    FD_WINDOW,     /* permille of the window, of what the evidence does not say */
+    FD_SEVERE,     /* permille of the evidence's denominator: from there it is more severe */
+    FD_PART,       /* permille of what only the rule's sentence says */
+    FD_SPARED,     /* permille that is normal, and so not counted as lost (F1) or won (F5) */
+    FD_NUMBER,     /* of calls, kernels, steps, zones or runs */
+    FD_DEVIATIONS, /* standard deviations from the usual */
+    FD_LIMITS
+} finding_limit;
+
 /* One row a rule, in the order of claim. Texts are Markdown-safe. */
 typedef struct finding_rule {
     const char *id, *name, *title;
@@ -40,7 +57,7 @@ typedef struct finding_rule {
     const char *advice_xla, *advice_pytorch, *advice_native;
     const char *caveat;                      /* what may be wrong with it; may be NULL */
     const char *metric, *unit, *denominator; /* of the evidence; denominator may be NULL */
-    double threshold;
+    uint16_t limits[FD_LIMITS];              /* by finding_limit */
     unsigned needs; /* FD_NEED_…; what is missing makes it "not evaluated" */
     void (*run)(struct fd_run *);
 } finding_rule;
@@ -48,5 +65,7 @@ typedef struct finding_rule {
 extern const finding_rule findings_rules[]; /* ends with a NULL id */
 /* What a bit of `needs` asks for, as shown; bits from 0 up, NULL behind the last. */
 const char *findings_need(unsigned bit);
+/* Of the rule's evidence, in its unit. */
+double findings_threshold(const finding_rule *rule);
 
 #endif

@@ -16,6 +16,34 @@ bool fd_at_least(int64_t part_ps, int64_t whole_ps, int64_t permille)
     return whole_ps > 0 && (__int128)part_ps * 1000 >= (__int128)whole_ps * permille;
 }
 
+bool fd_exceeds(const fd_run *run, int64_t part_ps, int64_t whole_ps, finding_limit limit)
+{
+    return fd_above(part_ps, whole_ps, run->rule->limits[limit]);
+}
+
+bool fd_reaches(const fd_run *run, int64_t part_ps, int64_t whole_ps, finding_limit limit)
+{
+    return fd_at_least(part_ps, whole_ps, run->rule->limits[limit]);
+}
+
+int64_t fd_limit_of(const fd_run *run, int64_t ps, finding_limit limit)
+{
+    return fd_of(ps, run->rule->limits[limit], 1000);
+}
+
+int64_t fd_limit_ps(const fd_run *run)
+{
+    return run->rule->limits[FD_TIME] * FD_US;
+}
+
+const finding_rule *fd_rule_of(const fd_run *run, void (*rule)(fd_run *))
+{
+    const finding_rule *at = run->rules;
+    while (at->run != rule)
+        at++;
+    return at;
+}
+
 double fd_share(int64_t part, int64_t whole)
 {
     return whole > 0 ? (double)part / (double)whole : 0;
@@ -82,6 +110,21 @@ fd_claim *fd_offer(fd_run *run, uint32_t device, uint32_t cells, int64_t gross_p
         if (cells & FD_BIT(k))
             c->part_ps[k] = run->devices[device].whole_ps[k];
     return c;
+}
+
+void fd_keep_value(fd_run *run, double value)
+{
+    if (value > run->f->value)
+        run->f->value = value;
+}
+
+void fd_offer_share(fd_run *run, uint32_t device, uint32_t cells, int64_t ps, int64_t whole_ps,
+                    bool (*fires)(const fd_run *, int64_t, int64_t, finding_limit))
+{
+    double share = fd_share(ps, whole_ps);
+    fd_keep_value(run, share);
+    if (fires(run, ps, whole_ps, FD_SHARE))
+        fd_offer(run, device, cells, ps, share);
 }
 
 static int64_t left_of(const fd_cells *cells, unsigned k, int64_t part_ps)

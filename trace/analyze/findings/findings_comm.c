@@ -3,39 +3,41 @@
 
 #include <string.h>
 
-#define HUNDRED_US INT64_C(100000000)
-
 /* ---- F16 ---- */
 
-/* Last in at least half of the calls, and at least two standard deviations more often than one of
- * `n` equals is by chance: of two, one is last in half of the calls whoever they are. */
-static bool is_last_too_often(int64_t last, int64_t matched, int64_t n)
+/* Last in a large share of the calls, and by so many standard deviations more often than one of `n`
+ * equals is by chance: of two, one is last in half of the calls whoever they are. */
+static bool is_last_too_often(const fd_run *run, int64_t last, int64_t matched, int64_t n)
 {
+    int64_t z = run->rule->limits[FD_DEVIATIONS];
     __int128 above = (__int128)n * last - matched;
-    return 2 * last >= matched && above > 0 && above * above >= (__int128)4 * matched * (n - 1);
+    return fd_reaches(run, last, matched, FD_SHARE) && above > 0 &&
+           above * above >= (__int128)z * z * matched * (n - 1);
 }
 
-static bool is_device_straggling(const vp_report *r)
+static bool is_device_straggling(const fd_run *run)
 {
-    const vp_balance *b = &r->balance;
-    return b->straggler < r->device_count &&
-           is_last_too_often(b->straggler_last, b->matched, (int64_t)b->devices);
+    const vp_balance *b = &run->r->balance;
+    return b->straggler < run->r->device_count &&
+           is_last_too_often(run, b->straggler_last, b->matched, (int64_t)b->devices);
 }
 
-/* One device, or one host, is last too often, and the others wait for it at least 1 % of the
- * largest window. */
-bool fd_straggles(const vp_report *r)
+/* One device, or one host, is last too often, and the others wait for it a part of the largest
+ * window. */
+bool fd_straggles(const fd_run *run)
 {
+    const vp_report *r = run->r;
     const vp_balance *b = &r->balance;
     int64_t window = 0;
     for (size_t d = 0; d < r->device_count; d++)
         if (r->devices[d].breakdown.window_ps > window)
             window = r->devices[d].breakdown.window_ps;
-    bool device = is_device_straggling(r);
+    bool device = is_device_straggling(run);
     bool host = b->straggler_host &&
-                is_last_too_often(b->straggler_host_last, b->matched, (int64_t)r->host_count);
-    return b->devices >= 2 && b->matched >= 4 && (b->aligned || r->host_count < 2) &&
-           (device || host) && fd_at_least(b->wait_ps, window, 10);
+                is_last_too_often(run, b->straggler_host_last, b->matched, (int64_t)r->host_count);
+    return b->devices >= 2 && b->matched >= run->rule->limits[FD_NUMBER] &&
+           (b->aligned || r->host_count < 2) && (device || host) &&
+           fd_reaches(run, b->wait_ps, window, FD_WINDOW);
 }
 
 static int64_t wait_of(const fd_run *run, uint32_t device)
@@ -56,8 +58,8 @@ int64_t fd_straggler_wait(const fd_run *run, uint32_t device)
 static const char *straggler_name(fd_run *run)
 {
     const vp_balance *b = &run->r->balance;
-    return is_device_straggling(run->r) ? fd_device(run, b->straggler)
-                                        : fd_say(run, "host %s", b->straggler_host);
+    return is_device_straggling(run) ? fd_device(run, b->straggler)
+                                     : fd_say(run, "host %s", b->straggler_host);
 }
 
 /* The longest kept call of the device's collectives: where waiting shows best. */
@@ -113,7 +115,7 @@ void fd_imbalance(fd_run *run)
         return;
     int64_t lost = b->max_ps - b->mean_ps;
     run->f->value = fd_share(lost, b->mean_ps);
-    if (!fd_above(lost, b->mean_ps, 100))
+    if (!fd_exceeds(run, lost, b->mean_ps, FD_SHARE))
         return;
     fd_offer(run, b->idlest, FD_BIT(FD_COMM) | FD_ALL_IDLE, lost, run->f->value);
     const fd_claim *c = fd_settle(run);
@@ -161,10 +163,7 @@ void fd_exposed_comm(fd_run *run)
     const vp_report *r = run->r;
     for (uint32_t d = 0; d < r->device_count; d++) {
         int64_t ps = r->devices[d].breakdown.exposed_comm_ps;
-        double share = fd_share(ps, fd_window(run, d));
-        run->f->value = share > run->f->value ? share : run->f->value;
-        if (fd_above(ps, fd_window(run, d), 50))
-            fd_offer(run, d, FD_BIT(FD_COMM), ps, share);
+        fd_offer_share(run, d, FD_BIT(FD_COMM), ps, fd_window(run, d), fd_exceeds);
     }
     const fd_claim *c = fd_settle(run);
     if (!c)
@@ -188,13 +187,14 @@ void fd_poor_overlap(fd_run *run)
     for (uint32_t d = 0; d < r->device_count; d++) {
         const vp_breakdown *b = &r->devices[d].breakdown;
         double hidden = fd_share(b->overlap_comm_ps, b->comm_ps);
-        if (b->comm_ps < HUNDRED_US || !fd_at_least(b->comm_ps, b->window_ps, 20))
+        if (b->comm_ps < fd_limit_ps(run) || !fd_reaches(run, b->comm_ps, b->window_ps, FD_WINDOW))
             continue;
         run->f->value = any && run->f->value < hidden ? run->f->value : hidden;
         any = true;
-        if (fd_at_least(b->overlap_comm_ps, b->comm_ps, 700))
+        if (fd_reaches(run, b->overlap_comm_ps, b->comm_ps, FD_SHARE))
             continue;
-        fd_offer(run, d, FD_BIT(FD_COMM), fd_of(b->comm_ps, 85, 100) - b->overlap_comm_ps, hidden);
+        fd_offer(run, d, FD_BIT(FD_COMM),
+                 fd_limit_of(run, b->comm_ps, FD_SPARED) - b->overlap_comm_ps, hidden);
     }
     const fd_claim *c = fd_settle(run);
     if (!c)

@@ -61,7 +61,7 @@ static bool settle(fd_run *run, int64_t gross_ps)
     f->gross_ps = gross_ps;
     f->impact_ps = rest;
     f->severity = fd_level(rest, r->capture_ps);
-    if (fd_too_little(gross_ps, r->capture_ps))
+    if (!fd_reaches(run, gross_ps, r->capture_ps, FD_SHARE))
         return false;
     if (fd_too_little(rest, r->capture_ps)) {
         fd_explain(run, run->compile_takers);
@@ -167,7 +167,7 @@ void fd_compile_share(fd_run *run)
         return;
     }
     run->f->value = (double)gross / (double)r->capture_ps;
-    if (!fd_above(gross, r->capture_ps, 100) || !settle(run, gross))
+    if (!fd_exceeds(run, gross, r->capture_ps, FD_SHARE) || !settle(run, gross))
         return;
     fd_message(run, fd_say(run,
                            "%s of the capture (%s of %s%s) is compiling before the first step's "

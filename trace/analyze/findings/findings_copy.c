@@ -15,11 +15,6 @@ static int64_t at_most(int64_t ps, int64_t limit)
     return ps < limit ? ps : limit;
 }
 
-static double max_of(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 /* ---- F7 ---- */
 
 static int64_t pageable_of(const fd_run *run, uint32_t device, int64_t *count,
@@ -51,8 +46,8 @@ void fd_pageable(fd_run *run)
         int64_t ps =
             at_most(pageable_of(run, d, &count, &largest), r->devices[d].breakdown.copy_ps);
         double share = fd_share(ps, fd_window(run, d));
-        run->f->value = max_of(run->f->value, share);
-        if (ps >= FD_MS || fd_above(ps, fd_window(run, d), 10))
+        fd_keep_value(run, share);
+        if (ps >= fd_limit_ps(run) || fd_exceeds(run, ps, fd_window(run, d), FD_SHARE))
             fd_offer(run, d, FD_BIT(FD_COPY + VP_H2D) | FD_BIT(FD_COPY + VP_D2H), ps, share);
     }
     const fd_claim *c = fd_settle(run);
@@ -73,12 +68,14 @@ void fd_pageable(fd_run *run)
 
 static bool is_costly(const fd_run *run, const vp_transfer *t, uint32_t device)
 {
+    const uint16_t *limits = fd_rule_of(run, fd_transfers)->limits;
     int64_t window = fd_window(run, device), steps = run->r->steps.counted;
     if (t->direction != VP_H2D && t->direction != VP_D2H)
         return false;
-    if (fd_above(t->exposed_ps, window, 50))
+    if (fd_above(t->exposed_ps, window, limits[FD_SHARE]))
         return true;
-    return steps > 0 && t->exposed_count > 10 * steps && !fd_too_little(t->exposed_ps, window);
+    return steps > 0 && t->exposed_count > limits[FD_NUMBER] * steps &&
+           !fd_too_little(t->exposed_ps, window);
 }
 
 /* Copies on the device, in the directions that cost. They may run at the same time: their union is
@@ -92,7 +89,7 @@ static int64_t on_device(fd_run *run, uint32_t device, uint32_t *cells)
         if (t->exposed_ps <= 0)
             continue;
         if (t->direction == VP_H2D || t->direction == VP_D2H)
-            run->f->value = max_of(run->f->value, fd_share(t->exposed_ps, fd_window(run, device)));
+            fd_keep_value(run, fd_share(t->exposed_ps, fd_window(run, device)));
         if (t->host_only || !is_costly(run, t, device))
             continue;
         sum += t->exposed_ps;
@@ -109,7 +106,7 @@ bool fd_waits_for_host_copies(const fd_run *run, uint32_t device)
     for (FD_ROWS(i, &run->transfers, device))
         many = many ||
                (run->r->transfers[i].host_only && is_costly(run, &run->r->transfers[i], device));
-    return fd_above(ps, fd_window(run, device), 50) ||
+    return fd_above(ps, fd_window(run, device), fd_rule_of(run, fd_transfers)->limits[FD_SHARE]) ||
            (many && !fd_too_little(ps, fd_window(run, device)));
 }
 
@@ -245,7 +242,7 @@ static void offer_async(fd_run *run, uint32_t d)
     const int64_t *whole = run->devices[d].whole_ps;
     const vp_op *worst;
     int64_t done[3], wait = dev->hygiene.async_done_ps;
-    if (wait <= 0 || !fd_at_least(wait, dev->self_ps, 100))
+    if (wait <= 0 || !fd_reaches(run, wait, dev->self_ps, FD_SHARE))
         return;
     done_by_class(run, d, done, &worst);
     int64_t comm = positive(done[VP_COMMUNICATION] - fd_straggler_wait(run, d));
@@ -262,8 +259,7 @@ void fd_async_wait(fd_run *run)
     const vp_op *worst;
     int64_t done[3];
     for (uint32_t d = 0; d < r->device_count; d++) {
-        run->f->value = max_of(
-            run->f->value, fd_share(r->devices[d].hygiene.async_done_ps, r->devices[d].self_ps));
+        fd_keep_value(run, fd_share(r->devices[d].hygiene.async_done_ps, r->devices[d].self_ps));
         offer_async(run, d);
     }
     const fd_claim *c = fd_settle(run);

@@ -90,11 +90,12 @@ void fd_memory(fd_run *run)
     if (!m)
         return;
     run->f->value = fd_share(m->peak_bytes, m->total_bytes);
-    if (!fd_above(m->peak_bytes, m->total_bytes, 900))
+    if (!fd_exceeds(run, m->peak_bytes, m->total_bytes, FD_SHARE))
         return;
     run->f->status = VP_FIRED;
-    run->f->severity =
-        m->peak_bytes >= fd_of(m->total_bytes, 98, 100) ? VP_LEVEL_HIGH : VP_LEVEL_MEDIUM;
+    run->f->severity = m->peak_bytes >= fd_limit_of(run, m->total_bytes, FD_SEVERE)
+                           ? VP_LEVEL_HIGH
+                           : VP_LEVEL_MEDIUM;
     fd_message(
         run, fd_say(run, "%s%s%s peaks at %s, %s of the %s it may use.",
                     m->allocator ? fd_short(run, m->allocator) : "An allocator",

@@ -6,9 +6,6 @@
 #include "trace/analyze/findings/findings_run.h"
 #include "trace/analyze/host/threads.h"
 
-#define MANY_CALLS 10
-#define HOT_MIN INT64_C(100000000) /* 100 us: less is no program to speak of */
-
 static bool of_device(const fd_run *run, uint32_t device)
 {
     return device < run->r->device_count;
@@ -44,8 +41,8 @@ void fd_thread_wait(fd_run *run)
         if (!worst[d])
             continue;
         double share = fd_share(worst[d]->lost_ps, fd_window(run, d));
-        run->f->value = share > run->f->value ? share : run->f->value;
-        if (fd_at_least(worst[d]->lost_ps, fd_window(run, d), 50))
+        fd_keep_value(run, share);
+        if (fd_reaches(run, worst[d]->lost_ps, fd_window(run, d), FD_SHARE))
             fd_offer(run, d, 0, worst[d]->lost_ps, share)->part_ps[FD_COMPUTE] =
                 worst[d]->lost_ps - (worst[d]->steps ? slow_step_wait(run, d) : 0);
     }
@@ -92,7 +89,8 @@ static size_t list_workers(const vp_thread **out, const fd_run *run)
     size_t n = 0;
     for (size_t i = 0; i < run->r->thread_count; i++) {
         const vp_thread *x = &run->r->threads[i];
-        if (of_device(run, x->device) && x->zone && fd_at_least(x->zone_ps, x->work_ps, 500))
+        if (of_device(run, x->device) && x->zone &&
+            fd_reaches(run, x->zone_ps, x->work_ps, FD_PART))
             out[n++] = x;
     }
     if (n)
@@ -138,8 +136,8 @@ static team *find_teams(fd_run *run)
             end++;
         team t = team_of(v + i, end - i);
         uint32_t d = v[i]->device;
-        if (fd_at_least(t.busiest->work_ps, fd_window(run, d), 500) &&
-            fd_at_least(t.sum_ps, work[d], 500) && uneven_ps(&t) > uneven_ps(&worst[d]))
+        if (fd_reaches(run, t.busiest->work_ps, fd_window(run, d), FD_PART) &&
+            fd_reaches(run, t.sum_ps, work[d], FD_PART) && uneven_ps(&t) > uneven_ps(&worst[d]))
             worst[d] = t;
     }
     return worst;
@@ -151,10 +149,7 @@ void fd_thread_imbalance(fd_run *run)
     for (uint32_t d = 0; worst && d < run->r->device_count; d++) {
         const team *t = &worst[d];
         int64_t mean = t->count ? t->sum_ps / t->count : 0;
-        double share = fd_share(uneven_ps(t), mean);
-        run->f->value = share > run->f->value ? share : run->f->value;
-        if (fd_above(uneven_ps(t), mean, 100))
-            fd_offer(run, d, FD_BIT(FD_COMPUTE), uneven_ps(t), share);
+        fd_offer_share(run, d, FD_BIT(FD_COMPUTE), uneven_ps(t), mean, fd_exceeds);
     }
     const fd_claim *c = fd_settle(run);
     if (!c)
@@ -216,10 +211,12 @@ void fd_hot_zone(fd_run *run)
     if (!best)
         return;
     run->f->value = fd_share(best->self_ps, all);
-    if (zones < 3 || best->self_ps < HOT_MIN || !fd_at_least(best->self_ps, all, 300))
+    if (zones < run->rule->limits[FD_NUMBER] || best->self_ps < fd_limit_ps(run) ||
+        !fd_reaches(run, best->self_ps, all, FD_SHARE))
         return;
     run->f->status = VP_FIRED;
-    run->f->severity = fd_at_least(best->self_ps, all, 600) ? VP_LEVEL_MEDIUM : VP_LEVEL_LOW;
+    run->f->severity =
+        fd_reaches(run, best->self_ps, all, FD_SEVERE) ? VP_LEVEL_MEDIUM : VP_LEVEL_LOW;
     fd_message(
         run, fd_say(run, "%s takes %s of the work of all threads (%s of %s) in %s call%s%s%s%s.",
                     fd_short(run, best->name), fd_percent(run, best->self_ps, all),
@@ -235,10 +232,10 @@ void fd_hot_zone(fd_run *run)
  * depth: zones that do most of their work themselves. */
 static bool is_uneven(const fd_run *run, const vp_op *op, int64_t all)
 {
-    return is_work(run, op) && op->calls > MANY_CALLS && op->inner_ps <= 0 &&
-           op->self_ps >= HOT_MIN && op->self_ps >= op->total_ps / 2 &&
-           fd_at_least(op->self_ps, all, 50) &&
-           op->stddev_ps * (double)op->calls > (double)op->total_ps;
+    return is_work(run, op) && op->inner_ps <= 0 && op->self_ps >= fd_limit_ps(run) &&
+           op->self_ps >= fd_limit_of(run, op->total_ps, FD_PART) &&
+           fd_reaches(run, op->self_ps, all, FD_SHARE) &&
+           fd_varies(run, op->stddev_ps, op->calls, op->total_ps);
 }
 
 /* (mean - p50) * calls, of one thread. */

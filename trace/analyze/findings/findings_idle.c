@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-#define TEN_US INT64_C(10000000)
-#define KERNELS_MIN 30 /* fewer say nothing about a rate of launches */
-
 static int64_t cause(const fd_run *run, uint32_t device, vp_cause c)
 {
     return run->devices[device].whole_ps[FD_IDLE + c];
@@ -66,13 +63,6 @@ static const char *mostly(fd_run *run, const fd_claim *c, uint32_t causes)
                                          : "is latency: work was launched and had not begun");
 }
 
-/* Keeps the value of the worst device for a rule that is clear. */
-static void keep_value(fd_run *run, double value)
-{
-    if (value > run->f->value)
-        run->f->value = value;
-}
-
 /* ---- F14 ---- */
 
 static void place_infeed(fd_run *run)
@@ -98,10 +88,7 @@ void fd_input_bound(fd_run *run)
     }
     for (uint32_t d = 0; d < r->device_count; d++) {
         int64_t ps = cause(run, d, VP_CAUSE_INPUT) + run->devices[d].whole_ps[FD_COPY + VP_INFEED];
-        double share = fd_share(ps, fd_window(run, d));
-        keep_value(run, share);
-        if (fd_above(ps, fd_window(run, d), 50))
-            fd_offer(run, d, cells, ps, share);
+        fd_offer_share(run, d, cells, ps, fd_window(run, d), fd_exceeds);
     }
     const fd_claim *c = fd_settle(run);
     if (!c)
@@ -148,11 +135,8 @@ void fd_debug_callback(fd_run *run)
     for (uint32_t d = 0; d < r->device_count; d++) {
         int64_t op = r->devices[d].hygiene.callback_ps;
         int64_t ps = cause(run, d, VP_CAUSE_CALLBACK) + (op > 0 ? op : 0);
-        double share = fd_share(ps, fd_window(run, d));
-        keep_value(run, share);
-        if (fd_at_least(ps, fd_window(run, d), 50))
-            fd_offer(run, d, FD_BIT(VP_CAUSE_CALLBACK) | (op > 0 ? FD_BIT(FD_COMPUTE) : 0), ps,
-                     share);
+        fd_offer_share(run, d, FD_BIT(VP_CAUSE_CALLBACK) | (op > 0 ? FD_BIT(FD_COMPUTE) : 0), ps,
+                       fd_window(run, d), fd_reaches);
     }
     const fd_claim *c = fd_settle(run);
     if (!c)
@@ -191,11 +175,8 @@ void fd_sync_call(fd_run *run)
         const fd_host *host = fd_host_of(run, r->devices[d].host);
         int64_t waits = host ? host->wait_ps : 0;
         int64_t idle = cause(run, d, VP_CAUSE_SYNC) + cause(run, d, VP_CAUSE_UNKNOWN);
-        int64_t ps = waits < idle ? waits : idle;
-        double share = fd_share(ps, fd_window(run, d));
-        keep_value(run, share);
-        if (fd_at_least(ps, fd_window(run, d), 50))
-            fd_offer(run, d, FD_BIT(VP_CAUSE_SYNC) | FD_BIT(VP_CAUSE_UNKNOWN), ps, share);
+        fd_offer_share(run, d, FD_BIT(VP_CAUSE_SYNC) | FD_BIT(VP_CAUSE_UNKNOWN),
+                       waits < idle ? waits : idle, fd_window(run, d), fd_reaches);
     }
     const fd_claim *c = fd_settle(run);
     if (!c)
@@ -241,8 +222,9 @@ static void offer_launches(fd_run *run, uint32_t d, double value)
     int64_t call = part(run, d, VP_CAUSE_CALL, l->calls > 0 ? l->starved_call_ps : INT64_MAX);
     int64_t latency = part(run, d, VP_CAUSE_LATENCY, l->starved_latency_ps);
     int64_t ps = late + call + latency;
-    if (l->kernel_p50_ps >= TEN_US || 2 * l->short_kernels <= l->kernels ||
-        !fd_above(ps, fd_window(run, d), 100))
+    if (l->kernel_p50_ps >= fd_limit_ps(run) ||
+        !fd_exceeds(run, l->short_kernels, l->kernels, FD_PART) ||
+        !fd_exceeds(run, ps, fd_window(run, d), FD_WINDOW))
         return;
     fd_claim *c = fd_offer(run, d, late_causes(run, d), ps, value);
     c->part_ps[VP_CAUSE_CALL] = call;
@@ -254,7 +236,8 @@ void fd_launch_bound(fd_run *run)
     const vp_report *r = run->r;
     for (uint32_t d = 0; d < r->device_count; d++) {
         const vp_launch *l = &r->devices[d].launch;
-        if (!fd_is_launched(run, d) || l->kernels < KERNELS_MIN || l->kernel_p50_ps < 0)
+        if (!fd_is_launched(run, d) || l->kernels < run->rule->limits[FD_NUMBER] ||
+            l->kernel_p50_ps < 0)
             continue;
         double value = (double)l->kernel_p50_ps / 1e6;
         run->f->value = run->claim_count ? run->f->value : value;
@@ -282,19 +265,11 @@ void fd_launch_bound(fd_run *run)
 
 /* ---- F3 ---- */
 
-static uint32_t bit_of(const fd_run *run, const char *id)
-{
-    uint32_t i = 0;
-    while (strcmp(run->rules[i].id, id) != 0)
-        i++;
-    return FD_BIT(i);
-}
-
 /* Copies are a cause and the late launch their symptom, although F6 stands below: while F3 is
  * judged they are taken. */
 static void keep_for_copies(fd_run *run, bool keep)
 {
-    const uint32_t f6 = bit_of(run, "F6");
+    const uint32_t f6 = FD_BIT(fd_rule_of(run, fd_transfers) - run->rules);
     for (uint32_t d = 0; d < run->r->device_count; d++) {
         fd_cells *c = &run->devices[d];
         int64_t *left = &c->left_ps[VP_CAUSE_TRANSFER];
@@ -313,10 +288,10 @@ void fd_host_bound(fd_run *run)
     for (uint32_t d = 0; d < r->device_count; d++) {
         int64_t late = idle_of(run, d, FD_HOST_LATE), idle = r->devices[d].breakdown.idle_ps;
         double share = fd_share(late, idle);
-        if (!fd_above(idle, fd_window(run, d), 150))
+        if (!fd_exceeds(run, idle, fd_window(run, d), FD_WINDOW))
             continue;
-        keep_value(run, share);
-        if (fd_above(late, idle, 500))
+        fd_keep_value(run, share);
+        if (fd_exceeds(run, late, idle, FD_SHARE))
             fd_offer(run, d, FD_HOST_LATE, late, share);
     }
     keep_for_copies(run, true);
@@ -342,10 +317,11 @@ void fd_device_idle(fd_run *run)
 {
     const vp_report *r = run->r;
     for (uint32_t d = 0; d < r->device_count; d++) {
-        int64_t idle = r->devices[d].breakdown.idle_ps, normal = fd_window(run, d) / 20;
+        int64_t idle = r->devices[d].breakdown.idle_ps;
+        int64_t normal = fd_limit_of(run, fd_window(run, d), FD_SPARED);
         double share = fd_share(idle, fd_window(run, d));
-        keep_value(run, share);
-        if (idle >= 3 * FD_MS && fd_above(idle, fd_window(run, d), 150))
+        fd_keep_value(run, share);
+        if (idle >= fd_limit_ps(run) && fd_exceeds(run, idle, fd_window(run, d), FD_SHARE))
             fd_offer(run, d, FD_ALL_IDLE, idle - normal, share)->spare_ps = normal;
     }
     const fd_claim *c = fd_settle(run);

@@ -1,5 +1,8 @@
-/* What a rule needs, in words, as far as that can be said of a report alone. */
+/* What a rule needs, in words, and the threshold of its evidence, as far as that can be said of a
+ * report alone. */
 #include "trace/analyze/findings/findings_run.h"
+
+#include <string.h>
 
 #define WORDS(name, words) words,
 static const char *const needs[] = {FD_NEEDS(WORDS)};
@@ -7,6 +10,14 @@ static const char *const needs[] = {FD_NEEDS(WORDS)};
 const char *findings_need(unsigned bit)
 {
     return bit < FD_NEED_COUNT ? needs[bit] : NULL;
+}
+
+double findings_threshold(const finding_rule *rule)
+{
+    size_t i = 0;
+    while (i + 1 < FD_LIMITS && !rule->limits[i])
+        i++;
+    return rule->limits[i] / (strcmp(rule->unit, "us") ? 1000. : 1.); /* permille, us as ms */
 }
 
 bool fd_has_causes(const vp_report *r)

@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-#define MANY_CALLS 10
-#define HOT_MIN INT64_C(100000000) /* 100 us: less is no program to speak of */
-
 /* Other rules speak about these. */
 static bool has_own_rule(const vp_op *op)
 {
@@ -105,10 +102,10 @@ void fd_hot_op(fd_run *run)
     const vp_device *d = &r->devices[op->device];
     int64_t ps = hot.self_ps;
     run->f->value = fd_share(ps, d->self_ps);
-    if (ps < HOT_MIN || !fd_at_least(ps, d->self_ps, 300))
+    if (ps < fd_limit_ps(run) || !fd_reaches(run, ps, d->self_ps, FD_SHARE))
         return;
     run->f->status = VP_FIRED;
-    run->f->severity = fd_at_least(ps, d->self_ps, 600) ? VP_LEVEL_MEDIUM : VP_LEVEL_LOW;
+    run->f->severity = fd_reaches(run, ps, d->self_ps, FD_SEVERE) ? VP_LEVEL_MEDIUM : VP_LEVEL_LOW;
     fd_message(run,
                fd_say(run, "%s%s%s%s takes %s of the op time of %s (%s of %s) in %s call%s%s%s.",
                       is_custom_call(op) ? "The custom kernel " : "", fd_short(run, op->name),
@@ -126,13 +123,14 @@ static int64_t repeated_ps(const vp_module *m)
     return m->repeat_ps - fd_of(m->repeat_ps, m->repeat_steps, m->repeat_runs);
 }
 
-static const vp_module *most_repeated(const vp_report *r)
+static const vp_module *most_repeated(const fd_run *run)
 {
+    const vp_report *r = run->r;
     const vp_module *best = NULL;
     for (size_t i = 0; i < r->module_count; i++) {
         const vp_module *m = &r->modules[i];
         if (m->repeat_steps <= 0 || m->repeat_runs <= 0 || m->repeat_ps <= 0 ||
-            5 * m->repeat_steps < 4 * r->steps.counted)
+            !fd_reaches(run, m->repeat_steps, r->steps.counted, FD_PART))
             continue;
         if (!best || m->repeat_ps > best->repeat_ps)
             best = m;
@@ -144,14 +142,14 @@ static const vp_module *most_repeated(const vp_report *r)
 void fd_repeated_work(fd_run *run)
 {
     const vp_report *r = run->r;
-    const vp_module *m = most_repeated(r);
+    const vp_module *m = most_repeated(run);
     int64_t windows = 0;
     for (uint32_t d = 0; d < r->device_count; d++)
         windows += fd_window(run, d);
     if (!m)
         return;
     run->f->value = fd_share(m->repeat_ps, windows);
-    if (!fd_at_least(m->repeat_ps, windows, 100))
+    if (!fd_reaches(run, m->repeat_ps, windows, FD_SHARE))
         return;
     for (uint32_t d = 0; d < r->device_count; d++)
         fd_offer(run, d, FD_BIT(FD_COMPUTE), fd_of(repeated_ps(m), fd_window(run, d), windows),
@@ -197,10 +195,7 @@ void fd_data_formatting(fd_run *run)
         FD_BIT(FD_COMPUTE) | FD_BIT(FD_COPY + VP_D2D) | FD_BIT(FD_COPY + VP_OTHER_COPY);
     for (uint32_t d = 0; d < r->device_count; d++) {
         int64_t ps = r->devices[d].hygiene.formatting_ps;
-        double share = fd_share(ps, r->devices[d].self_ps);
-        run->f->value = share > run->f->value ? share : run->f->value;
-        if (fd_at_least(ps, r->devices[d].self_ps, 100))
-            fd_offer(run, d, cells, ps, share);
+        fd_offer_share(run, d, cells, ps, r->devices[d].self_ps, fd_reaches);
     }
     const fd_claim *c = fd_settle(run);
     if (!c)
@@ -222,21 +217,24 @@ void fd_data_formatting(fd_run *run)
 
 /* ---- F18 ---- */
 
-/* CoV of calls > 1, as deviation * calls > total. */
-static bool varies(double stddev_ps, int64_t calls, int64_t total_ps)
+bool fd_varies(const fd_run *run, double stddev_ps, int64_t calls, int64_t total_ps)
 {
-    return calls > MANY_CALLS && stddev_ps * (double)calls > (double)total_ps;
+    const uint16_t *limits = run->rule->limits;
+    return calls > limits[FD_NUMBER] &&
+           stddev_ps * (double)calls > (double)total_ps * (limits[FD_SPREAD] / 1000.);
 }
 
 /* Of a group of several shapes only its largest part is one op, and its median is not known. */
-static bool is_uneven(const vp_report *r, const vp_op *op)
+static bool is_uneven(const fd_run *run, const vp_op *op)
 {
-    int64_t all = r->devices[op->device].self_ps;
+    int64_t all = run->r->devices[op->device].self_ps;
     if (op->split_count > 1) {
         const vp_split *s = &op->splits[0];
-        return fd_at_least(s->self_ps, all, 50) && varies(s->stddev_ps, s->calls, s->self_ps);
+        return fd_reaches(run, s->self_ps, all, FD_SHARE) &&
+               fd_varies(run, s->stddev_ps, s->calls, s->self_ps);
     }
-    return fd_at_least(op->self_ps, all, 50) && varies(op->stddev_ps, op->calls, op->total_ps);
+    return fd_reaches(run, op->self_ps, all, FD_SHARE) &&
+           fd_varies(run, op->stddev_ps, op->calls, op->total_ps);
 }
 
 /* (mean - p50) * calls, at most the op's self time. */
@@ -254,7 +252,7 @@ static const vp_op *most_uneven(const fd_run *run, uint32_t device)
     uint32_t i;
     for (FD_ROWS(i, &run->ops, device)) {
         const vp_op *op = &run->r->ops[i];
-        if (!has_own_rule(op) && is_uneven(run->r, op) && (!worst || excess(op) > excess(worst)))
+        if (!has_own_rule(op) && is_uneven(run, op) && (!worst || excess(op) > excess(worst)))
             worst = op;
     }
     return worst;

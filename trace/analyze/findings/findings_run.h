@@ -10,7 +10,10 @@
 /* Of a window: below this nothing is worth a finding (one in 200). */
 #define FD_LEAST_SHARE 200
 #define FD_PLACES_MAX 5u
-#define FD_MS INT64_C(1000000000)
+#define FD_US INT64_C(1000000)
+/* Fewer say nothing. */
+#define FD_STEPS_LEAST 5
+#define FD_MATCHED_LEAST 4
 
 /* Cells of a device's window. */
 enum {
@@ -127,6 +130,12 @@ int64_t fd_blocked(const vp_host_op *op);
 void fd_cells_init(fd_run *run);
 /* A claim on the device for the rule at work, of the whole of these cells. */
 fd_claim *fd_offer(fd_run *run, uint32_t device, uint32_t cells, int64_t gross_ps, double value);
+/* The evidence of a rule that is clear is that of the worst device. */
+void fd_keep_value(fd_run *run, double value);
+/* A claim of `ps` on these cells where its share of the whole exceeds (fd_exceeds) or reaches
+ * (fd_reaches) the rule's FD_SHARE; the share is the evidence. */
+void fd_offer_share(fd_run *run, uint32_t device, uint32_t cells, int64_t ps, int64_t whole_ps,
+                    bool (*fires)(const fd_run *, int64_t, int64_t, finding_limit));
 /* Decides fired, explained or clear, takes the time of every claim if fired, and sets impact,
  * gross, window, value and severity of the finding from the claim with the most time left (of those
  * within 1 % the first; where nothing is left, with the largest gross). Impact and gross are of the
@@ -145,6 +154,15 @@ int64_t fd_sum(const int64_t *ps, unsigned first, unsigned count);
 /* part * 1000 > whole * permille, exactly; false where there is no whole. */
 bool fd_above(int64_t part_ps, int64_t whole_ps, int64_t permille);
 bool fd_at_least(int64_t part_ps, int64_t whole_ps, int64_t permille); /* >= */
+/* The same against a limit of the rule at work, in permille. */
+bool fd_exceeds(const fd_run *run, int64_t part_ps, int64_t whole_ps, finding_limit limit);
+bool fd_reaches(const fd_run *run, int64_t part_ps, int64_t whole_ps, finding_limit limit);
+/* A limit of the rule at work in permille of `ps`. */
+int64_t fd_limit_of(const fd_run *run, int64_t ps, finding_limit limit);
+/* FD_TIME of the rule at work. */
+int64_t fd_limit_ps(const fd_run *run);
+/* The (first) row that is run by this. */
+const finding_rule *fd_rule_of(const fd_run *run, void (*rule)(fd_run *));
 double fd_share(int64_t part, int64_t whole);        /* 0 where there is no whole */
 int64_t fd_of(int64_t ps, int64_t num, int64_t den); /* ps * num / den in 128 bits */
 
@@ -205,13 +223,15 @@ void fd_straggler(fd_run *run); /* findings_comm.c */
 void fd_imbalance(fd_run *run);
 void fd_exposed_comm(fd_run *run);
 void fd_poor_overlap(fd_run *run);
-bool fd_straggles(const vp_report *r); /* F16 holds */
+bool fd_straggles(const fd_run *run); /* F16 holds; asks for its row as the rule at work */
 /* The time that the device waits for a straggler; 0 without one. */
 int64_t fd_straggler_wait(const fd_run *run, uint32_t device);
 void fd_hot_op(fd_run *run); /* findings_ops.c */
 void fd_repeated_work(fd_run *run);
 void fd_data_formatting(fd_run *run);
 void fd_op_variance(fd_run *run);
+/* There are many calls, and their deviation / mean exceeds the limit of the rule at work. */
+bool fd_varies(const fd_run *run, double stddev_ps, int64_t calls, int64_t total_ps);
 void fd_long_gap(fd_run *run); /* findings_steps.c */
 void fd_step_outlier(fd_run *run);
 void fd_jitter(fd_run *run);

@@ -7,13 +7,18 @@
 #include "trace/analyze/host/threads.h"
 #include "trace/base/mem.h"
 
-/* z > 10 with a MAD of at least 0.1 % of the median, or more than twice the median. */
-static bool is_slow(int64_t ps, int64_t median_ps, int64_t mad_ps)
+/* Too far from the median by the robust z, with a MAD that is at least a part of the median, or so
+ * many times the median. */
+static bool is_slow(const fd_run *run, int64_t ps)
 {
-    int64_t floor_ps = median_ps / 1000, mad = mad_ps > floor_ps ? mad_ps : floor_ps;
+    const vp_steps *s = &run->r->steps;
+    int64_t median_ps = s->median_ps, floor_ps = fd_limit_of(run, median_ps, FD_PART);
+    int64_t mad = s->mad_ps > floor_ps ? s->mad_ps : floor_ps;
     if (median_ps <= 0)
         return ps > 0;
-    return ps / 2 > median_ps || (__int128)(ps - median_ps) * 1000 > (__int128)mad * 14826;
+    return fd_exceeds(run, ps, median_ps, FD_FACTOR) ||
+           (__int128)(ps - median_ps) * 10000 >
+               (__int128)mad * (14826 * run->rule->limits[FD_DEVIATIONS]);
 }
 
 /* ---- F2 ---- */
@@ -38,14 +43,15 @@ static int64_t usual_gap(const fd_run *run, uint32_t device)
 static void collect_gaps(gaps_of *out, const fd_run *run, uint32_t device)
 {
     const vp_report *r = run->r;
-    int64_t usual = usual_gap(run, device), least = FD_MS;
+    int64_t usual = usual_gap(run, device), least = fd_limit_ps(run);
+    int64_t of_step = fd_limit_of(run, r->steps.median_ps, FD_PART);
     uint32_t i;
     *out = (gaps_of){0};
-    if (r->steps.median_ps > 0 && r->steps.median_ps / 20 > least)
-        least = r->steps.median_ps / 20;
+    if (of_step > least)
+        least = of_step;
     for (FD_ROWS(i, &run->gaps, device)) {
         const vp_gap *g = &r->gaps[i];
-        if (g->dur_ps < least || (usual > 0 && g->dur_ps / 2 <= usual))
+        if (g->dur_ps < least || (usual > 0 && !fd_exceeds(run, g->dur_ps, usual, FD_FACTOR)))
             continue;
         if (out->shown < FD_PLACES_MAX)
             out->longest[out->shown++] = g;
@@ -65,7 +71,7 @@ void fd_long_gap(fd_run *run)
         if (!g.count)
             continue;
         double longest = (double)g.longest[0]->dur_ps / 1e9;
-        run->f->value = longest > run->f->value ? longest : run->f->value;
+        fd_keep_value(run, longest);
         fd_claim *c = fd_offer(run, d, 0, g.total_ps, longest);
         int64_t known = fd_sum(g.cause_ps, 0, VP_CAUSES);
         memcpy(c->part_ps, g.cause_ps, sizeof g.cause_ps);
@@ -119,10 +125,9 @@ static bool is_regular(const vp_report *r, const vp_step *s)
     return s->step_class != VP_STEP_NORMAL && nearest && nearest->period > 1;
 }
 
-static bool is_outlier(const vp_report *r, const vp_step *s)
+static bool is_outlier(const fd_run *run, const vp_step *s)
 {
-    return counts(s) && is_slow(s->dur_ps, r->steps.median_ps, r->steps.mad_ps) &&
-           !is_regular(r, s);
+    return counts(s) && is_slow(run, s->dur_ps) && !is_regular(run->r, s);
 }
 
 static const vp_step_device *part_of(const vp_step *s)
@@ -146,7 +151,7 @@ static int64_t in_step(const vp_step_device *d, unsigned cell)
 
 /* The usual amount of every cell in a step: the mean over steps that are none of these. */
 static void usual_cells(const fd_run *run, int64_t out[FD_CELLS],
-                        bool (*skip)(const vp_report *, const vp_step *))
+                        bool (*skip)(const fd_run *, const vp_step *))
 {
     const vp_report *r = run->r;
     __int128 sum[FD_CELLS] = {0};
@@ -154,7 +159,7 @@ static void usual_cells(const fd_run *run, int64_t out[FD_CELLS],
     for (size_t i = 0; i < r->steps.count; i++) {
         const vp_step *s = &r->steps.list[i];
         const vp_step_device *d = part_of(s);
-        if (!counts(s) || skip(r, s) || !d)
+        if (!counts(s) || skip(run, s) || !d)
             continue;
         n++;
         for (unsigned k = 0; k < FD_CELLS; k++)
@@ -187,8 +192,8 @@ static int64_t longer_than_usual(const vp_report *r, const vp_step *s)
     return dur - r->steps.median_ps;
 }
 
-static excess_of excess_over(const fd_run *run, bool (*is_one)(const vp_report *, const vp_step *),
-                             bool (*skip)(const vp_report *, const vp_step *))
+static excess_of excess_over(const fd_run *run, bool (*is_one)(const fd_run *, const vp_step *),
+                             bool (*skip)(const fd_run *, const vp_step *))
 {
     const vp_report *r = run->r;
     excess_of e = {0};
@@ -198,7 +203,7 @@ static excess_of excess_over(const fd_run *run, bool (*is_one)(const vp_report *
         const vp_step *s = &r->steps.list[i];
         const vp_step_device *d = part_of(s);
         int64_t more = longer_than_usual(r, s);
-        if (!is_one(r, s) || more <= 0)
+        if (!is_one(run, s) || more <= 0)
             continue;
         e.count++;
         e.total_ps += more;
@@ -250,16 +255,16 @@ static const fd_claim *settle_steps(fd_run *run, const excess_of *e, double valu
     return fd_settle(run);
 }
 
-static bool never(const vp_report *r, const vp_step *s)
+static bool never(const fd_run *run, const vp_step *s)
 {
-    (void)r;
+    (void)run;
     (void)s;
     return false;
 }
 
-static bool is_warm_up(const vp_report *r, const vp_step *s)
+static bool is_warm_up(const fd_run *run, const vp_step *s)
 {
-    (void)r;
+    (void)run;
     return s->warm_up && !s->partial;
 }
 
@@ -283,7 +288,7 @@ static bool is_waiting(const vp_report *r, const vp_grown *zone)
 
 /* In all of these steps what grew in the worst. */
 static const char *longer_by_zone(fd_run *run, const vp_step *worst,
-                                  bool (*is_one)(const vp_report *, const vp_step *))
+                                  bool (*is_one)(const fd_run *, const vp_step *))
 {
     const vp_grown *zone = &worst->grew;
     int64_t more = 0;
@@ -291,7 +296,7 @@ static const char *longer_by_zone(fd_run *run, const vp_step *worst,
         return "";
     for (size_t i = 0; i < run->r->steps.count; i++) {
         const vp_step *s = &run->r->steps.list[i];
-        if (is_one(run->r, s) && s->grew.name && !strcmp(s->grew.name, zone->name))
+        if (is_one(run, s) && s->grew.name && !strcmp(s->grew.name, zone->name))
             more += s->grew.more_ps;
     }
     if (is_waiting(run->r, zone)) {
@@ -307,7 +312,7 @@ static const char *longer_by_zone(fd_run *run, const vp_step *worst,
 
 /* By which of its parts the step is longer than the others. */
 static const char *longer_by(fd_run *run, const excess_of *e,
-                             bool (*is_one)(const vp_report *, const vp_step *))
+                             bool (*is_one)(const fd_run *, const vp_step *))
 {
     if (!run->r->has_devices)
         return longer_by_zone(run, e->worst, is_one);
@@ -328,7 +333,7 @@ static const char *step_name(fd_run *run, const vp_step *s)
                           : "a step";
 }
 
-static void place_steps(fd_run *run, bool (*is_one)(const vp_report *, const vp_step *))
+static void place_steps(fd_run *run, bool (*is_one)(const fd_run *, const vp_step *))
 {
     const vp_steps *steps = &run->r->steps;
     const vp_step *last = NULL;
@@ -338,7 +343,7 @@ static void place_steps(fd_run *run, bool (*is_one)(const vp_report *, const vp_
             const vp_step *s = &steps->list[i];
             bool before =
                 !last || s->dur_ps < last->dur_ps || (s->dur_ps == last->dur_ps && s > last);
-            if (is_one(run->r, s) && before && (!best || s->dur_ps > best->dur_ps))
+            if (is_one(run, s) && before && (!best || s->dur_ps > best->dur_ps))
                 best = s;
         }
         if (!best)
@@ -426,25 +431,26 @@ void fd_step_outlier(fd_run *run)
 
 /* ---- F13 ---- */
 
-static bool is_usual_slow(const vp_report *r, const vp_step *s)
+static bool is_usual_slow(const fd_run *run, const vp_step *s)
 {
-    return counts(s) && !is_outlier(r, s) && s->step_class == VP_STEP_NORMAL &&
-           s->dur_ps > r->steps.median_ps;
+    return counts(s) && !is_outlier(run, s) && s->step_class == VP_STEP_NORMAL &&
+           s->dur_ps > run->r->steps.median_ps;
 }
 
-static bool is_slow_one(const vp_report *r, const vp_step *s)
+static bool is_slow_one(const fd_run *run, const vp_step *s)
 {
-    return is_outlier(r, s) || is_usual_slow(r, s);
+    return is_outlier(run, s) || is_usual_slow(run, s);
 }
 
 /* Deviation over mean of the steps without outliers and without steps of other classes. */
-static double usual_cv(const vp_report *r, size_t *n)
+static double usual_cv(const fd_run *run, size_t *n)
 {
+    const vp_report *r = run->r;
     double sum = 0, squares = 0;
     *n = 0;
     for (size_t i = 0; i < r->steps.count; i++) {
         const vp_step *s = &r->steps.list[i];
-        if (!counts(s) || is_outlier(r, s) || s->step_class != VP_STEP_NORMAL)
+        if (!counts(s) || is_outlier(run, s) || s->step_class != VP_STEP_NORMAL)
             continue;
         ++*n;
         sum += (double)s->dur_ps;
@@ -452,7 +458,7 @@ static double usual_cv(const vp_report *r, size_t *n)
     double mean = *n ? sum / (double)*n : 0;
     for (size_t i = 0; i < r->steps.count; i++) {
         const vp_step *s = &r->steps.list[i];
-        if (!counts(s) || is_outlier(r, s) || s->step_class != VP_STEP_NORMAL)
+        if (!counts(s) || is_outlier(run, s) || s->step_class != VP_STEP_NORMAL)
             continue;
         squares += ((double)s->dur_ps - mean) * ((double)s->dur_ps - mean);
     }
@@ -462,15 +468,16 @@ static double usual_cv(const vp_report *r, size_t *n)
 void fd_jitter(fd_run *run)
 {
     const vp_report *r = run->r;
+    const int spread = run->rule->limits[FD_SPREAD];
     size_t n;
-    double squared = usual_cv(r, &n), cv = __builtin_sqrt(squared);
+    double squared = usual_cv(run, &n), cv = __builtin_sqrt(squared);
     run->f->value = cv;
     excess_of e = excess_over(run, is_usual_slow, is_slow_one);
-    if (n < 5) {
+    if (n < run->rule->limits[FD_NUMBER]) {
         fd_lacks(run, FD_NEED_FIVE_STEPS);
         return;
     }
-    if (squared <= 0.01 || !e.count || !settle_steps(run, &e, cv))
+    if (squared <= spread * spread / 1e6 || !e.count || !settle_steps(run, &e, cv))
         return;
     fd_message(run, fd_say(run,
                            "The lengths of %zu ordinary steps vary by %.1f %% around their mean; "

@@ -10,7 +10,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-#define SHORT_PS INT64_C(10000000) /* 10 us */
+#define SHORT_PS (LAUNCH_SHORT_US * INT64_C(1000000))
 #define LATE_PS INT64_C(100000000) /* 100 us */
 
 /* The launches of one device; columns by linked op. */

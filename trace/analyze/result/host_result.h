@@ -15,6 +15,9 @@ typedef struct scope_item {
     int64_t idle_before_ps, backward_ps, remat_ps;
 } scope_item;
 
+/* A module that runs so often in a step is repeated. */
+#define MODULE_REPEATS 3
+
 typedef struct module_item {
     const char *name;
     int64_t program_id, runs, total_ps;

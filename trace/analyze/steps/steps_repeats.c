@@ -24,7 +24,7 @@ static void close_step(repeats *r)
     for (uint32_t i = 0; i < r->touched_count; i++) {
         uint32_t m = r->touched[i];
         module_item *x = &r->a->h->modules[m];
-        if (counts && r->count[m] >= 3) {
+        if (counts && r->count[m] >= MODULE_REPEATS) {
             x->repeat_steps++;
             x->repeat_runs += r->count[m];
             x->repeat_ps += r->total[m];

@@ -72,7 +72,7 @@ static void put_evidence(vp_buf *b, const finding_rule *rule)
         vp_buf_printf(b, ", as a share of the %s", rule->denominator);
     else
         vp_buf_printf(b, " (%s)", rule->unit);
-    vp_buf_printf(b, "; threshold %g.\n", rule->threshold);
+    vp_buf_printf(b, "; threshold %g.\n", findings_threshold(rule));
 }
 
 static void put_rule(vp_buf *b, const finding_rule *rule)
