@@ -21,7 +21,7 @@ static int translate(site_options *to, const char *profile_dir, const vp_open_op
     if (opts->tensorboard_port < 1 || opts->tensorboard_port > UINT16_MAX)
         return vp_fail(VP_EARG, "TensorBoard port %d is out of range", opts->tensorboard_port);
     to->profile_dir = profile_dir;
-    to->port = opts->port;
+    to->http.port = opts->port;
     to->tensorboard_port = opts->tensorboard_port;
     return 0;
 }

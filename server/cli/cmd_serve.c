@@ -17,13 +17,13 @@ static int cannot_serve(const cli_options *o, int rc)
 static void translate(site_options *to, const cli_options *o, const char *dir)
 {
     to->profile_dir = dir;
-    to->host = o->bind_all ? "0.0.0.0" : o->bind_host;
-    to->port = (int)o->port;
-    to->unix_path = o->listen ? o->listen + strlen("unix:") : NULL;
-    to->inherit = true;
-    to->path_prefix = o->path_prefix;
-    to->access_log = o->access_log;
-    to->access_log_json = o->access_log_format == CLI_LOG_JSON;
+    to->http.host = o->bind_all ? "0.0.0.0" : o->bind_host;
+    to->http.port = (int)o->port;
+    to->http.unix_path = o->listen ? o->listen + strlen("unix:") : NULL;
+    to->http.inherit = true;
+    to->http.path_prefix = o->path_prefix;
+    to->http.access_log = o->access_log;
+    to->http.access_log_json = o->access_log_format == CLI_LOG_JSON;
     to->ui = (site_ui)o->ui;
     to->perfetto_ui = o->perfetto_ui ? o->perfetto_ui : to->perfetto_ui;
     to->tensorboard_port = (int)o->tensorboard_port;
@@ -59,9 +59,9 @@ static int serve(const cli_options *o, const char *dir)
     memcpy(hosts, o->allow_host.items, sizeof o->allow_host.items);
     memcpy(origins, o->allow_origin.items, sizeof o->allow_origin.items);
     translate(&opts, o, dir);
-    opts.token = token[0] ? token : NULL;
-    opts.allow_hosts = hosts;
-    opts.allow_origins = origins;
+    opts.http.token = token[0] ? token : NULL;
+    opts.http.allow_hosts = hosts;
+    opts.http.allow_origins = origins;
     if ((!o->no_browser && (rc = outside_start(OUTSIDE_BROWSER)) < 0) ||
         (serve_may_start_tensorboard(o) && (rc = outside_start(OUTSIDE_LOOKUP)) < 0))
         return cli_fail(rc);

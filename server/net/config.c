@@ -63,14 +63,14 @@ static int check_token(const char *token)
 
 static int set_token(http_server *s, const http_config *cfg)
 {
-    if (!cfg->token) {
+    if (!cfg->opts.token) {
         /* On loopback a client's user is proof enough, where it can be known. */
         int rc = s->sockets.bound[0] ? VP_EUNSUPPORTED
                                      : http_peers_open(&s->peers, s->sockets.fds, s->sockets.count);
         return rc == VP_EUNSUPPORTED ? make_token(&s->token) : rc;
     }
-    VP_TRY(check_token(cfg->token));
-    s->token = vp_strdup(cfg->token);
+    VP_TRY(check_token(cfg->opts.token));
+    s->token = vp_strdup(cfg->opts.token);
     return s->token ? 0 : vp_fail(VP_ENOMEM, "out of memory");
 }
 
@@ -79,8 +79,8 @@ static int set_policy(http_server *s, const http_config *cfg)
     static const char *const perfetto[] = {"https://ui.perfetto.dev", "http://localhost:10000",
                                            "http://127.0.0.1:10000", NULL};
     const char *bound = s->sockets.bound;
-    VP_TRY(copy_list(&s->hosts, cfg->allow_hosts, NULL));
-    VP_TRY(copy_list(&s->origins, perfetto, cfg->allow_origins));
+    VP_TRY(copy_list(&s->hosts, cfg->opts.allow_hosts, NULL));
+    VP_TRY(copy_list(&s->origins, perfetto, cfg->opts.allow_origins));
     VP_TRY(set_token(s, cfg));
     s->policy = (guard_policy){
         .port = s->sockets.port,
@@ -150,16 +150,16 @@ int http_configure(http_server *s, const http_config *cfg)
     s->ctx = cfg->ctx;
     s->cancel = cfg->cancel;
     s->refused = cfg->refused;
-    VP_TRY(set_prefix(s, cfg->path_prefix));
-    if (cfg->inherit)
+    VP_TRY(set_prefix(s, cfg->opts.path_prefix));
+    if (cfg->opts.inherit)
         VP_TRY(http_listen_inherited(&s->sockets));
-    if (!s->sockets.count && cfg->unix_path)
-        VP_TRY(http_listen_unix(&s->sockets, cfg->unix_path));
+    if (!s->sockets.count && cfg->opts.unix_path)
+        VP_TRY(http_listen_unix(&s->sockets, cfg->opts.unix_path));
     else if (!s->sockets.count)
-        VP_TRY(http_listen(&s->sockets, cfg->host, cfg->port));
+        VP_TRY(http_listen(&s->sockets, cfg->opts.host, cfg->opts.port));
     VP_TRY(set_policy(s, cfg));
     VP_TRY(http_metrics_new(&s->metrics, cfg->routes));
-    if (cfg->access_log)
-        VP_TRY(access_log_open(&s->log, cfg->access_log, cfg->access_log_json, s->token));
+    if (cfg->opts.access_log)
+        VP_TRY(access_log_open(&s->log, cfg->opts.access_log, cfg->opts.access_log_json, s->token));
     return set_url(s);
 }

@@ -42,7 +42,8 @@ typedef struct http_route {
     unsigned flags;
 } http_route;
 
-typedef struct http_config {
+/* What the user may say of the server: one struct from the command line and the C API to here. */
+typedef struct http_options {
     const char *host;        /* NULL: 127.0.0.1 and ::1; else one address literal */
     int port;                /* -1: 9001 or the next free of 20; 0: any; else exactly this */
     const char *unix_path;   /* not NULL: only here, mode 0600, instead of host and port */
@@ -55,8 +56,12 @@ typedef struct http_config {
     const char *token;
     const char *const *allow_hosts;   /* further names or "name:port" for Host; NULL-terminated */
     const char *const *allow_origins; /* further origins for HTTP_CORS routes; NULL-terminated */
-    const http_route *routes;         /* ends with a NULL pattern; the first match wins */
-    void *ctx;                        /* http_ctx() */
+} http_options;
+
+typedef struct http_config {
+    http_options opts;
+    const http_route *routes; /* ends with a NULL pattern; the first match wins */
+    void *ctx;                /* http_ctx() */
     /* Called while stopping, when requests have not ended by themselves: makes slow handlers give
      * up. May be NULL. */
     void (*cancel)(void *ctx);

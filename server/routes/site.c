@@ -76,7 +76,7 @@ static int copy_text(const char **text)
 /* What the handlers read later; the rest of the options only http_start needs, which copies. */
 static int copy_options(site_options *to, const site_options *from)
 {
-    *to = (site_options){.port = from->port,
+    *to = (site_options){.http.port = from->http.port,
                          .ui = from->ui,
                          .tensorboard_port = from->tensorboard_port,
                          .tensorboard_in_place = from->tensorboard_in_place,
@@ -115,29 +115,21 @@ static char *origin_of(const char *url)
 static int start_http(site *s, const site_options *opts)
 {
     size_t n = 0;
-    while (opts->allow_origins && opts->allow_origins[n])
+    while (opts->http.allow_origins && opts->http.allow_origins[n])
         n++;
     VP_CLEANUP(vp_free_ptr) char *ui = origin_of(s->opts.perfetto_ui);
     VP_CLEANUP(vp_free_ptr) const char **origins = vp_calloc(n + 2, sizeof *origins);
     if (!ui || !origins)
         return vp_fail(VP_ENOMEM, "out of memory");
     for (size_t i = 0; i < n; i++)
-        origins[i] = opts->allow_origins[i];
+        origins[i] = opts->http.allow_origins[i];
     origins[n] = ui;
-    http_config cfg = {.host = opts->host,
-                       .port = opts->port,
-                       .unix_path = opts->unix_path,
-                       .inherit = opts->inherit,
-                       .path_prefix = opts->path_prefix,
-                       .access_log = opts->access_log,
-                       .access_log_json = opts->access_log_json,
-                       .token = opts->token,
-                       .allow_hosts = opts->allow_hosts,
-                       .allow_origins = origins,
+    http_config cfg = {.opts = opts->http,
                        .routes = site_routes(),
                        .ctx = s,
                        .refused = page_refused,
                        .cancel = cancel_work};
+    cfg.opts.allow_origins = origins;
     return http_start(&s->http, &cfg);
 }
 

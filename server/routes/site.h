@@ -15,15 +15,7 @@ typedef enum site_ui { SITE_UI_BOTH, SITE_UI_PERFETTO, SITE_UI_TENSORBOARD, SITE
 
 typedef struct site_options {
     const char *profile_dir;
-    const char *host;      /* NULL: loopback */
-    int port;              /* as in http_config */
-    const char *unix_path; /* as in http_config, all five */
-    bool inherit;
-    const char *path_prefix;
-    const char *access_log;
-    bool access_log_json;
-    const char *token;
-    const char *const *allow_hosts, *const *allow_origins; /* NULL-terminated, may be NULL */
+    http_options http; /* origins: the Perfetto UI's is added */
     site_ui ui;
     const char *perfetto_ui; /* "https://ui.perfetto.dev" */
     const char *tensorboard; /* base URL; NULL: http://127.0.0.1:<tensorboard_port> */
@@ -36,7 +28,8 @@ typedef struct site_options {
 } site_options;
 #define SITE_OPTIONS_INIT                                                                          \
     {                                                                                              \
-        .port = -1, .perfetto_ui = "https://ui.perfetto.dev", .tensorboard_port = 6006, .top = 20  \
+        .http.port = -1, .perfetto_ui = "https://ui.perfetto.dev", .tensorboard_port = 6006,       \
+        .top = 20                                                                                  \
     }
 
 typedef struct site {

@@ -70,7 +70,7 @@ static void stop(void)
 
 static void start(void)
 {
-    http_config cfg = {.unix_path = address.sun_path, .routes = routes};
+    http_config cfg = {.opts.unix_path = address.sun_path, .routes = routes};
     (void)signal(SIGPIPE, SIG_IGN);
     if (vp_temp_tree_make(&tree, "fuzz_socket") < 0)
         abort();

@@ -44,14 +44,14 @@ int main(int argc, char **argv)
     if (argc < 2)
         return 2;
     o.profile_dir = argv[1];
-    o.port = 0;
+    o.http.port = 0;
     for (int i = 2; i + 1 < argc; i += 2) {
         if (!strcmp(argv[i], "port"))
-            o.port = (int)strtol(argv[i + 1], NULL, 10);
+            o.http.port = (int)strtol(argv[i + 1], NULL, 10);
         else if (!strcmp(argv[i], "host"))
-            o.host = argv[i + 1];
+            o.http.host = argv[i + 1];
         else if (!strcmp(argv[i], "token"))
-            o.token = argv[i + 1];
+            o.http.token = argv[i + 1];
         else if (!strcmp(argv[i], "unguarded"))
             o.tensorboard_unguarded = true;
         else if (!strcmp(argv[i], "allow-host") && host_count < MANY)
@@ -59,8 +59,8 @@ int main(int argc, char **argv)
         else if (!strcmp(argv[i], "allow-origin") && origin_count < MANY)
             origins[origin_count++] = argv[i + 1];
     }
-    o.allow_hosts = hosts;
-    o.allow_origins = origins;
+    o.http.allow_hosts = hosts;
+    o.http.allow_origins = origins;
     http_more_descriptors();
     if (site_start(&s, &o) < 0) {
         fprintf(stderr, "%s\n", vp_error_last()->message);
