@@ -43,6 +43,7 @@ typedef struct ff {
     vp_memory memory[1];
     vp_module modules[1];
     vp_quality quality[2];
+    vp_thread threads[3];
     const char *hosts[2];
 } ff;
 
@@ -142,6 +143,7 @@ static inline void ff_lists(ff *f)
     r->memory = f->memory;
     r->modules = f->modules;
     r->quality = f->quality;
+    r->threads = f->threads;
     r->compile.functions = f->functions;
     f->host_ops[0] = (vp_host_op){.host = "node0", .thread = "main", .name = "train", .calls = 10};
     r->host_op_count = 1;

@@ -365,34 +365,6 @@ static void test_every_rule_fires(void **state)
     }
 }
 
-/* ---- Just below each threshold ---- */
-
-static void test_thresholds(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *id;
-        void (*change)(ff *);
-    } below[] = {{"F17", hot},
-                 {"F15", imbalance},
-                 {"F9", tiny_kernels},
-                 {"F24", repeated},
-                 {"F7", pageable}};
-    for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
-        ff f;
-        ff_init(&f);
-        below[i].change(&f);
-        f.ops[3].self_ps = f.ops[3].total_ps = 287 * MS; /* 29.9 % */
-        f.r.balance.mean_ps = 855 * MS;                  /* 940 is 9.9 % above */
-        f.devices[0].launch.kernel_p50_ps = 10 * US;
-        f.modules[0].repeat_steps = f.modules[0].repeat_steps ? 7 : 0; /* of 10 */
-        f.transfers[1].pageable_ps = MS - 1;
-        ff_make(&f);
-        assert_int_equal(ff_find(&f, below[i].id)->status, VP_CLEAR);
-        ff_free(&f);
-    }
-}
-
 /* ---- Nothing to judge by ---- */
 
 static void without_steps(ff *f)
@@ -564,11 +536,9 @@ static void test_empty_windows(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_clear_report_is_clear),
-                                       cmocka_unit_test(test_every_rule_fires),
-                                       cmocka_unit_test(test_thresholds),
-                                       cmocka_unit_test(test_every_missing_input_is_named),
-                                       cmocka_unit_test(test_empty_report),
-                                       cmocka_unit_test(test_empty_windows)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_clear_report_is_clear), cmocka_unit_test(test_every_rule_fires),
+        cmocka_unit_test(test_every_missing_input_is_named), cmocka_unit_test(test_empty_report),
+        cmocka_unit_test(test_empty_windows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
