@@ -10,6 +10,7 @@
 #include "include/view_profile_capture.h"
 #include "server/cli/cli.h"
 #include "trace/base/err.h"
+#include "trace/base/library.h"
 
 /* Beside this program, as it was built, or where it was installed. */
 int cli_find_library(char out[VP_PATH_MAX], const char *name)
@@ -32,12 +33,6 @@ int cli_find_library(char out[VP_PATH_MAX], const char *name)
                    name);
 }
 
-static void take(void *slot, void *lib, const char *name)
-{
-    void *symbol = dlsym(lib, name);
-    memcpy(slot, &symbol, sizeof symbol);
-}
-
 int cli_recover(vp_result *out, const char *path, const char *dir)
 {
     char library[VP_PATH_MAX];
@@ -46,11 +41,8 @@ int cli_recover(vp_result *out, const char *path, const char *dir)
     VP_TRY(cli_find_library(library, CLI_RECORDER));
     (void)unsetenv("VIEW_PROFILE"); /* it would record us */
     void *lib = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-    if (lib) {
-        take(&recover, lib, "vp_recover");
-        take(&error, lib, "vp_error_last");
-    }
-    if (!recover || !error)
+    const vp_symbol table[] = {{&recover, "vp_recover", false}, {&error, "vp_error_last", false}};
+    if (!lib || vp_take_symbols(lib, table, 2))
         return vp_fail(VP_EUNSUPPORTED, "%s cannot be used: %.300s", CLI_RECORDER, dlerror());
     int rc = recover(path, dir, out);
     return rc < 0 ? vp_fail_copy(error()) : 0;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "trace/base/library.h"
 #include "trace/capture/adapters/symbol.h"
 
 #define SONAME "libdw.so.1"
@@ -60,26 +61,17 @@ static void after_fork(void)
 
 static bool take_symbols(libdw *out, void *lib)
 {
-    const struct {
-        void *slot;
-        const char *name;
-    } table[] = {
-        {&out->begin, "dwfl_begin"},
-        {&out->report_begin, "dwfl_report_begin_add"},
-        {&out->report, "dwfl_report_elf"},
-        {&out->report_end, "dwfl_report_end"},
-        {&out->build_id, "dwfl_module_build_id"},
-        {&out->source, "dwfl_module_getsrc"},
-        {&out->info, "dwfl_lineinfo"},
-        {&out->local_debuginfo, "dwfl_build_id_find_debuginfo"},
+    const vp_symbol table[] = {
+        {&out->begin, "dwfl_begin", false},
+        {&out->report_begin, "dwfl_report_begin_add", false},
+        {&out->report, "dwfl_report_elf", false},
+        {&out->report_end, "dwfl_report_end", false},
+        {&out->build_id, "dwfl_module_build_id", false},
+        {&out->source, "dwfl_module_getsrc", false},
+        {&out->info, "dwfl_lineinfo", false},
+        {&out->local_debuginfo, "dwfl_build_id_find_debuginfo", false},
     };
-    bool all = true;
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        void *symbol = dlsym(lib, table[i].name);
-        memcpy(table[i].slot, &symbol, sizeof symbol);
-        all = all && symbol;
-    }
-    return all;
+    return !vp_take_symbols(lib, table, sizeof table / sizeof *table);
 }
 
 static void load(void)

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "trace/base/library.h"
+
 /* The driver's functions by the names of their present versions; 0 is success. */
 typedef struct driver {
     int (*device_count)(int *count);
@@ -25,26 +27,17 @@ void cuda_use_library(const char *path)
 
 static bool take_symbols(driver *d, void *lib)
 {
-    const struct {
-        void *slot;
-        const char *name;
-    } table[] = {{&d->device_count, "cuDeviceGetCount"},
-                 {&d->device_get, "cuDeviceGet"},
-                 {&d->primary_state, "cuDevicePrimaryCtxGetState"},
-                 {&d->primary_retain, "cuDevicePrimaryCtxRetain"},
-                 {&d->primary_release, "cuDevicePrimaryCtxRelease_v2"},
-                 {&d->push, "cuCtxPushCurrent_v2"},
-                 {&d->pop, "cuCtxPopCurrent_v2"},
-                 {&d->current_device, "cuCtxGetDevice"},
-                 {&d->calls.memory, "cuMemGetInfo_v2"},
-                 {&d->calls.synchronize, "cuCtxSynchronize"}};
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        void *symbol = dlsym(lib, table[i].name);
-        if (!symbol)
-            return false;
-        memcpy(table[i].slot, &symbol, sizeof symbol);
-    }
-    return true;
+    const vp_symbol table[] = {{&d->device_count, "cuDeviceGetCount", false},
+                               {&d->device_get, "cuDeviceGet", false},
+                               {&d->primary_state, "cuDevicePrimaryCtxGetState", false},
+                               {&d->primary_retain, "cuDevicePrimaryCtxRetain", false},
+                               {&d->primary_release, "cuDevicePrimaryCtxRelease_v2", false},
+                               {&d->push, "cuCtxPushCurrent_v2", false},
+                               {&d->pop, "cuCtxPopCurrent_v2", false},
+                               {&d->current_device, "cuCtxGetDevice", false},
+                               {&d->calls.memory, "cuMemGetInfo_v2", false},
+                               {&d->calls.synchronize, "cuCtxSynchronize", false}};
+    return !vp_take_symbols(lib, table, sizeof table / sizeof *table);
 }
 
 /* Retaining a context that nobody has made yet would make it, and take memory for it. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "trace/base/err.h"
+#include "trace/base/library.h"
 #include "trace/base/limits.h"
 
 /* The newest that we know: CUPTI counts 130000 for 13.0; before, a number up to 28. Records have
@@ -124,40 +125,26 @@ void cupti_library_find(char *out, size_t cap)
         dlclose(lib);
 }
 
-/* POSIX lets a data pointer carry a function's address; ISO C only by its bytes. */
-static bool take_symbol(void *slot, void *lib, const char *name)
-{
-    void *symbol = dlsym(lib, name);
-    memcpy(slot, &symbol, sizeof symbol);
-    return symbol;
-}
-
 static int take_symbols(cupti_library *l, void *lib)
 {
-    const struct {
-        void *slot;
-        const char *name;
-        bool required;
-    } table[] = {
-        {&l->version, "cuptiGetVersion", true},
-        {&l->timestamp, "cuptiGetTimestamp", true},
-        {&l->register_callbacks, "cuptiActivityRegisterCallbacks", true},
-        {&l->enable, "cuptiActivityEnable", true},
-        {&l->disable, "cuptiActivityDisable", true},
-        {&l->flush, "cuptiActivityFlushAll", true},
-        {&l->next_record, "cuptiActivityGetNextRecord", true},
-        {&l->dropped, "cuptiActivityGetNumDroppedRecords", true},
-        {&l->result_string, "cuptiGetResultString", false},
-        {&l->register_timestamp, "cuptiActivityRegisterTimestampCallback", false},
-        {&l->thread_ids, "cuptiSetThreadIdType", false},
-        {&l->subscribe, "cuptiSubscribe", false},
-        {&l->unsubscribe, "cuptiUnsubscribe", false},
-        {&l->call_name, "cuptiGetCallbackName", false},
+    const vp_symbol table[] = {
+        {&l->version, "cuptiGetVersion", false},
+        {&l->timestamp, "cuptiGetTimestamp", false},
+        {&l->register_callbacks, "cuptiActivityRegisterCallbacks", false},
+        {&l->enable, "cuptiActivityEnable", false},
+        {&l->disable, "cuptiActivityDisable", false},
+        {&l->flush, "cuptiActivityFlushAll", false},
+        {&l->next_record, "cuptiActivityGetNextRecord", false},
+        {&l->dropped, "cuptiActivityGetNumDroppedRecords", false},
+        {&l->result_string, "cuptiGetResultString", true},
+        {&l->register_timestamp, "cuptiActivityRegisterTimestampCallback", true},
+        {&l->thread_ids, "cuptiSetThreadIdType", true},
+        {&l->subscribe, "cuptiSubscribe", true},
+        {&l->unsubscribe, "cuptiUnsubscribe", true},
+        {&l->call_name, "cuptiGetCallbackName", true},
     };
-    for (size_t i = 0; i < COUNT(table); i++)
-        if (!take_symbol(table[i].slot, lib, table[i].name) && table[i].required)
-            return vp_fail(VP_EGPU_UNAVAILABLE, "this CUPTI has no %s", table[i].name);
-    return 0;
+    const char *lacks = vp_take_symbols(lib, table, COUNT(table));
+    return lacks ? vp_fail(VP_EGPU_UNAVAILABLE, "this CUPTI has no %s", lacks) : 0;
 }
 
 int cupti_library_load(cupti_library *out, const char *path)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "trace/base/err.h"
+#include "trace/base/library.h"
 #include "trace/base/mem.h"
 
 #ifdef VP_HAVE_ISAL
@@ -17,20 +18,13 @@ typedef struct stream {
     uint8_t work[ISAL_DEF_LVL1_DEFAULT];
 } stream;
 
-/* POSIX lets a data pointer carry a function's address; ISO C only by its bytes. */
-static bool take_symbol(void *slot, void *library, const char *name)
-{
-    void *symbol = dlsym(library, name);
-    memcpy(slot, &symbol, sizeof symbol);
-    return symbol;
-}
-
 static bool load(stream *s)
 {
     void (*init)(struct isal_zstream * z);
+    const vp_symbol table[] = {{&init, "isal_deflate_init", false},
+                               {&s->deflate, "isal_deflate", false}};
     s->library = dlopen("libisal.so.2", RTLD_NOW | RTLD_LOCAL);
-    if (!s->library || !take_symbol(&init, s->library, "isal_deflate_init") ||
-        !take_symbol(&s->deflate, s->library, "isal_deflate"))
+    if (!s->library || vp_take_symbols(s->library, table, 2))
         return false;
     init(&s->z);
     s->z.level = 1;
