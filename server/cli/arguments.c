@@ -13,7 +13,7 @@ typedef struct parser {
     cli_options *o;
     int argc, i;
     char **argv;
-    uint64_t given; /* bit per row of cli_option_table */
+    bool given[CLI_OPTIONS_MAX]; /* by row of cli_option_table */
     bool only_operands;
 } parser;
 
@@ -227,10 +227,10 @@ static int take_option(parser *p)
     const cli_option *row = find(name, is_letter, p->o->command->bit);
     if (!row)
         return unknown(p, arg, name, is_letter);
-    uint64_t bit = UINT64_C(1) << (row - cli_option_table);
-    if ((p->given & bit) && row->type != CLI_WORDS)
+    bool *given = &p->given[row - cli_option_table];
+    if (*given && row->type != CLI_WORDS)
         return usage(p, "--%s: given twice", row->name);
-    p->given |= bit;
+    *given = true;
     if (row->type == CLI_FLAG)
         return value ? usage(p, "--%s: takes no value", row->name) : store(p, row, "");
     if (!value) {

@@ -25,6 +25,8 @@ enum {
     CLI_INTERRUPTED = 130
 };
 
+/* Rows of the table of options. */
+#define CLI_OPTIONS_MAX 128
 /* How often a list option (--allow-host) may be given. */
 #define CLI_LIST_MAX 16
 

@@ -328,8 +328,8 @@ const cli_option cli_option_table[] = {
     {"print-completion", 0, "SHELL", CLI_TEXT, CLI_HELP, AT(print_completion), 0, 0, NULL, NULL},
     {0}};
 
-_Static_assert(sizeof cli_option_table / sizeof *cli_option_table <= 64,
-               "the parser keeps one bit an option");
+_Static_assert(sizeof cli_option_table / sizeof *cli_option_table <= CLI_OPTIONS_MAX,
+               "the parser knows of each row whether it was given");
 
 const char *const cli_about =
     "Shows which parts of a machine-learning program take the longest, from the profiles that JAX, "
