@@ -81,3 +81,18 @@ def test_pandoc_accepts_the_pages(tmp_path):
     subprocess.run(["pandoc", "-s", "-t", "man", "-o", page, DOCS / "man/view_profile-top.1.md"],
                    check=True)
     assert ".SH OPTIONS" in page.read_text()
+
+
+def test_develop_names_files_that_exist():
+    """The pages on how to add something lead through files by their paths; NAME stands for what you add."""
+    pages = sorted((DOCS / "develop").glob("*.md"))
+    assert len(pages) == 11
+    for page in pages:
+        text = page.read_text()
+        prose = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+        named = re.findall(r"`((?:trace|server|tests|include|scripts|docs|web)/[\w./-]*)`", prose)
+        changed = re.findall(r"(?<!--- /dev/null\n)^\+\+\+ (\S+)$", text, flags=re.M)
+        for path in [p for p in named if "NAME" not in p] + changed:
+            assert (DOCS.parent / path).exists(), f"{page.name}: {path}"
+        for link in re.findall(r"\]\(([\w./-]+)\)", text):
+            assert (page.parent / link).exists(), f"{page.name}: {link}"
