@@ -6,9 +6,10 @@
 #include <ctype.h>
 
 #define NAMED(limit) [limit] = #limit
-static const char *const names[FD_LIMITS] = {
-    NAMED(FD_SPREAD), NAMED(FD_SHARE), NAMED(FD_TIME),   NAMED(FD_FACTOR), NAMED(FD_WINDOW),
-    NAMED(FD_SEVERE), NAMED(FD_PART),  NAMED(FD_SPARED), NAMED(FD_NUMBER), NAMED(FD_DEVIATIONS)};
+static const char *const names[FND_LIMITS] = {
+    NAMED(FND_SPREAD), NAMED(FND_SHARE),     NAMED(FND_TIME), NAMED(FND_FACTOR),
+    NAMED(FND_WINDOW), NAMED(FND_SEVERE),    NAMED(FND_PART), NAMED(FND_SPARED),
+    NAMED(FND_NUMBER), NAMED(FND_DEVIATIONS)};
 
 /* Sets a report to the limit and `more` beyond it. */
 typedef void setter(ff *, int64_t more);
@@ -585,78 +586,78 @@ static const struct approach {
 #define ABOVE 1, 0
 #define BELOW -1, 0
 #define AT_MOST 0, 1
-    {"F10", FD_SHARE, recompile, AT_LEAST, NULL},
-    {"F11", FD_SHARE, compile_share, ABOVE, NULL},
-    {"F14", FD_SHARE, input_wait, ABOVE, NULL},
-    {"F21", FD_SHARE, callbacks, AT_LEAST, NULL},
-    {"F8", FD_SHARE, blocking, AT_LEAST, NULL},
-    {"F9", FD_TIME, kernel_length, BELOW, NULL},
-    {"F9", FD_WINDOW, late_launches, ABOVE, NULL},
-    {"F9", FD_PART, short_kernels, ABOVE, NULL},
-    {"F9", FD_NUMBER, few_kernels, AT_LEAST, NULL},
-    {"F3", FD_SHARE, host_share, ABOVE, NULL},
-    {"F3", FD_WINDOW, host_idle, ABOVE, NULL},
-    {"F7", FD_SHARE, pageable_share, ABOVE, NULL},
-    {"F7", FD_TIME, pageable_time, AT_LEAST, NULL},
-    {"F6", FD_SHARE, copies, ABOVE, NULL},
-    {"F6", FD_SHARE, host_copies, ABOVE, NULL},
-    {"F6", FD_NUMBER, many_copies, ABOVE, NULL},
-    {"F20", FD_SHARE, async_done, AT_LEAST, NULL},
-    {"F16", FD_SHARE, last_calls, AT_LEAST, NULL},
-    {"F16", FD_WINDOW, straggler_wait, AT_LEAST, NULL},
-    {"F16", FD_NUMBER, few_calls, AT_LEAST, NULL},
-    {"F16", FD_DEVIATIONS, last_by_chance, AT_LEAST, NULL},
-    {"F15", FD_SHARE, imbalance, ABOVE, NULL},
-    {"F22", FD_SHARE, peak, ABOVE, NULL},
-    {"F22", FD_SEVERE, high_peak, AT_LEAST, is_high},
-    {"F17", FD_SHARE, hot_op, AT_LEAST, NULL},
-    {"F17", FD_TIME, short_op, AT_LEAST, NULL},
-    {"F17", FD_SEVERE, hotter_op, AT_LEAST, is_medium},
-    {"F24", FD_SHARE, repeated_time, AT_LEAST, NULL},
-    {"F24", FD_PART, repeated_steps, AT_LEAST, NULL},
-    {"F19", FD_SHARE, formatting, AT_LEAST, NULL},
-    {"F18", FD_SPREAD, deviation, ABOVE, NULL},
-    {"F18", FD_SHARE, uneven_share, AT_LEAST, NULL},
-    {"F18", FD_NUMBER, uneven_calls, ABOVE, NULL},
-    {"F4", FD_SHARE, exposed_comm, ABOVE, NULL},
-    {"F5", FD_SHARE, hidden_comm, BELOW, NULL},
-    {"F5", FD_TIME, comm_time, AT_LEAST, NULL},
-    {"F5", FD_WINDOW, comm_share, AT_LEAST, NULL},
-    {"F5", FD_SPARED, comm_loss, AT_LEAST, wins_28_ms},
-    {"F2", FD_TIME, gap_length, AT_LEAST, NULL},
-    {"F2", FD_FACTOR, gap_of_usual, ABOVE, NULL},
-    {"F2", FD_PART, gap_of_step, AT_LEAST, NULL},
-    {"F12", FD_FACTOR, step_of_median, ABOVE, NULL},
-    {"F12", FD_PART, least_deviation, ABOVE, NULL},
-    {"F12", FD_NUMBER, few_steps, AT_LEAST, NULL},
-    {"F12", FD_DEVIATIONS, step_deviation, ABOVE, NULL},
-    {"F13", FD_SPREAD, jitter, ABOVE, NULL},
-    {"F13", FD_NUMBER, few_ordinary, AT_LEAST, NULL},
+    {"F10", FND_SHARE, recompile, AT_LEAST, NULL},
+    {"F11", FND_SHARE, compile_share, ABOVE, NULL},
+    {"F14", FND_SHARE, input_wait, ABOVE, NULL},
+    {"F21", FND_SHARE, callbacks, AT_LEAST, NULL},
+    {"F8", FND_SHARE, blocking, AT_LEAST, NULL},
+    {"F9", FND_TIME, kernel_length, BELOW, NULL},
+    {"F9", FND_WINDOW, late_launches, ABOVE, NULL},
+    {"F9", FND_PART, short_kernels, ABOVE, NULL},
+    {"F9", FND_NUMBER, few_kernels, AT_LEAST, NULL},
+    {"F3", FND_SHARE, host_share, ABOVE, NULL},
+    {"F3", FND_WINDOW, host_idle, ABOVE, NULL},
+    {"F7", FND_SHARE, pageable_share, ABOVE, NULL},
+    {"F7", FND_TIME, pageable_time, AT_LEAST, NULL},
+    {"F6", FND_SHARE, copies, ABOVE, NULL},
+    {"F6", FND_SHARE, host_copies, ABOVE, NULL},
+    {"F6", FND_NUMBER, many_copies, ABOVE, NULL},
+    {"F20", FND_SHARE, async_done, AT_LEAST, NULL},
+    {"F16", FND_SHARE, last_calls, AT_LEAST, NULL},
+    {"F16", FND_WINDOW, straggler_wait, AT_LEAST, NULL},
+    {"F16", FND_NUMBER, few_calls, AT_LEAST, NULL},
+    {"F16", FND_DEVIATIONS, last_by_chance, AT_LEAST, NULL},
+    {"F15", FND_SHARE, imbalance, ABOVE, NULL},
+    {"F22", FND_SHARE, peak, ABOVE, NULL},
+    {"F22", FND_SEVERE, high_peak, AT_LEAST, is_high},
+    {"F17", FND_SHARE, hot_op, AT_LEAST, NULL},
+    {"F17", FND_TIME, short_op, AT_LEAST, NULL},
+    {"F17", FND_SEVERE, hotter_op, AT_LEAST, is_medium},
+    {"F24", FND_SHARE, repeated_time, AT_LEAST, NULL},
+    {"F24", FND_PART, repeated_steps, AT_LEAST, NULL},
+    {"F19", FND_SHARE, formatting, AT_LEAST, NULL},
+    {"F18", FND_SPREAD, deviation, ABOVE, NULL},
+    {"F18", FND_SHARE, uneven_share, AT_LEAST, NULL},
+    {"F18", FND_NUMBER, uneven_calls, ABOVE, NULL},
+    {"F4", FND_SHARE, exposed_comm, ABOVE, NULL},
+    {"F5", FND_SHARE, hidden_comm, BELOW, NULL},
+    {"F5", FND_TIME, comm_time, AT_LEAST, NULL},
+    {"F5", FND_WINDOW, comm_share, AT_LEAST, NULL},
+    {"F5", FND_SPARED, comm_loss, AT_LEAST, wins_28_ms},
+    {"F2", FND_TIME, gap_length, AT_LEAST, NULL},
+    {"F2", FND_FACTOR, gap_of_usual, ABOVE, NULL},
+    {"F2", FND_PART, gap_of_step, AT_LEAST, NULL},
+    {"F12", FND_FACTOR, step_of_median, ABOVE, NULL},
+    {"F12", FND_PART, least_deviation, ABOVE, NULL},
+    {"F12", FND_NUMBER, few_steps, AT_LEAST, NULL},
+    {"F12", FND_DEVIATIONS, step_deviation, ABOVE, NULL},
+    {"F13", FND_SPREAD, jitter, ABOVE, NULL},
+    {"F13", FND_NUMBER, few_ordinary, AT_LEAST, NULL},
     /* what is an outlier no longer counts */
-    {"F13", FD_FACTOR, step_of_median, AT_MOST, NULL},
-    {"F13", FD_PART, short_beside_slow, AT_MOST, NULL},
-    {"F13", FD_DEVIATIONS, step_deviation, AT_MOST, NULL},
-    {"F28", FD_FACTOR, host_step_of_median, ABOVE, NULL},
-    {"F28", FD_PART, host_least_deviation, ABOVE, NULL},
-    {"F28", FD_NUMBER, host_few_steps, AT_LEAST, NULL},
-    {"F28", FD_DEVIATIONS, host_step_deviation, ABOVE, NULL},
-    {"F25", FD_SHARE, thread_wait, AT_LEAST, NULL},
-    {"F26", FD_SHARE, thread_share, ABOVE, NULL},
-    {"F26", FD_PART, half_in_zone, AT_LEAST, NULL},
-    {"F26", FD_PART, half_of_window, AT_LEAST, NULL},
-    {"F26", FD_PART, half_of_process, AT_LEAST, NULL},
-    {"F27", FD_SHARE, hot_zone, AT_LEAST, NULL},
-    {"F27", FD_TIME, short_zone, AT_LEAST, NULL},
-    {"F27", FD_SEVERE, hotter_zone, AT_LEAST, is_medium},
-    {"F27", FD_NUMBER, few_zones, AT_LEAST, NULL},
-    {"F29", FD_SPREAD, zone_deviation, ABOVE, NULL},
-    {"F29", FD_SHARE, uneven_zone_share, AT_LEAST, NULL},
-    {"F29", FD_TIME, uneven_short_zone, AT_LEAST, NULL},
-    {"F29", FD_PART, uneven_zone_self, AT_LEAST, NULL},
-    {"F29", FD_NUMBER, uneven_zone_calls, ABOVE, NULL},
-    {"F1", FD_SHARE, idle, ABOVE, NULL},
-    {"F1", FD_TIME, short_idle, AT_LEAST, NULL},
-    {"F1", FD_SPARED, idle_loss, AT_LEAST, loses_150_ms},
+    {"F13", FND_FACTOR, step_of_median, AT_MOST, NULL},
+    {"F13", FND_PART, short_beside_slow, AT_MOST, NULL},
+    {"F13", FND_DEVIATIONS, step_deviation, AT_MOST, NULL},
+    {"F28", FND_FACTOR, host_step_of_median, ABOVE, NULL},
+    {"F28", FND_PART, host_least_deviation, ABOVE, NULL},
+    {"F28", FND_NUMBER, host_few_steps, AT_LEAST, NULL},
+    {"F28", FND_DEVIATIONS, host_step_deviation, ABOVE, NULL},
+    {"F25", FND_SHARE, thread_wait, AT_LEAST, NULL},
+    {"F26", FND_SHARE, thread_share, ABOVE, NULL},
+    {"F26", FND_PART, half_in_zone, AT_LEAST, NULL},
+    {"F26", FND_PART, half_of_window, AT_LEAST, NULL},
+    {"F26", FND_PART, half_of_process, AT_LEAST, NULL},
+    {"F27", FND_SHARE, hot_zone, AT_LEAST, NULL},
+    {"F27", FND_TIME, short_zone, AT_LEAST, NULL},
+    {"F27", FND_SEVERE, hotter_zone, AT_LEAST, is_medium},
+    {"F27", FND_NUMBER, few_zones, AT_LEAST, NULL},
+    {"F29", FND_SPREAD, zone_deviation, ABOVE, NULL},
+    {"F29", FND_SHARE, uneven_zone_share, AT_LEAST, NULL},
+    {"F29", FND_TIME, uneven_short_zone, AT_LEAST, NULL},
+    {"F29", FND_PART, uneven_zone_self, AT_LEAST, NULL},
+    {"F29", FND_NUMBER, uneven_zone_calls, ABOVE, NULL},
+    {"F1", FND_SHARE, idle, ABOVE, NULL},
+    {"F1", FND_TIME, short_idle, AT_LEAST, NULL},
+    {"F1", FND_SPARED, idle_loss, AT_LEAST, loses_150_ms},
 };
 #define APPROACHES (sizeof approaches / sizeof *approaches)
 
@@ -688,7 +689,7 @@ static void test_both_sides(void **state)
 static bool is_approached(const char *id, finding_limit limit)
 {
     /* How often a module has to run in a step is asked where the runs are counted. */
-    if (!strcmp(id, "F24") && limit == FD_NUMBER)
+    if (!strcmp(id, "F24") && limit == FND_NUMBER)
         return true;
     for (size_t i = 0; i < APPROACHES; i++)
         if (!strcmp(approaches[i].id, id) && approaches[i].limit == limit)
@@ -700,7 +701,7 @@ static void test_every_limit_is_approached(void **state)
 {
     (void)state;
     for (const finding_rule *rule = findings_rules; rule->id; rule++)
-        for (finding_limit k = 0; k < FD_LIMITS; k++)
+        for (finding_limit k = 0; k < FND_LIMITS; k++)
             if (!!rule->limits[k] != is_approached(rule->id, k))
                 fail_msg("%s: %s is %d, and %s", rule->id, names[k], rule->limits[k],
                          rule->limits[k] ? "nothing goes near it" : "yet approached");
@@ -740,18 +741,18 @@ static bool has_limit(const char *text, finding_limit kind, unsigned limit)
 {
     char form[32];
     switch (kind) {
-    case FD_TIME:
+    case FND_TIME:
         snprintf(form, sizeof form, limit % 1000 ? "%u µs" : "%u ms",
                  limit % 1000 ? limit : limit / 1000);
         return has_number(text, form);
-    case FD_SPREAD:
+    case FND_SPREAD:
         snprintf(form, sizeof form, "exceeds %.*f", limit % 1000 ? limit % 10 ? 3 : 2 : 0,
                  limit / 1000.);
         return has_number(text, form);
-    case FD_FACTOR:
+    case FND_FACTOR:
         return limit == 2000 && strstr(text, "twice");
-    case FD_NUMBER:
-    case FD_DEVIATIONS:
+    case FND_NUMBER:
+    case FND_DEVIATIONS:
         return has_count(text, limit);
     default:
         return has_share(text, limit);
@@ -771,8 +772,8 @@ static void test_sentences_say_the_limits(void **state)
 {
     (void)state;
     for (const finding_rule *rule = findings_rules; rule->id; rule++)
-        for (finding_limit k = 0; k < FD_LIMITS; k++) {
-            bool unsaid = !strcmp(rule->id, "F29") && k == FD_TIME;
+        for (finding_limit k = 0; k < FND_LIMITS; k++) {
+            bool unsaid = !strcmp(rule->id, "F29") && k == FND_TIME;
             const char *more = strstr(rule->rule, "F12") ? rule_of("F12")->rule : "";
             if (rule->limits[k] && !unsaid && !has_limit(rule->rule, k, rule->limits[k]) &&
                 !has_limit(more, k, rule->limits[k]))

@@ -6,10 +6,10 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-static bool has_launches(const fd_run *run)
+static bool has_launches(const fnd_run *run)
 {
     for (uint32_t d = 0; d < run->r->device_count; d++)
-        if (fd_is_launched(run, d))
+        if (fnd_is_launched(run, d))
             return true;
     return false;
 }
@@ -30,50 +30,50 @@ static bool has_pageable(const vp_report *r)
     return false;
 }
 
-static unsigned what_is_there(const fd_run *run)
+static unsigned what_is_there(const fnd_run *run)
 {
     const vp_report *r = run->r;
     const vp_balance *b = &r->balance;
     bool steps = r->steps.count && r->steps.counted > 0;
-    const bool there[FD_NEED_COUNT] = {
-        [FD_NEED_DEVICE_AT] = r->has_devices,
-        [FD_NEED_FULL_AT] = r->depth == VP_DEPTH_FULL,
-        [FD_NEED_HOST_AT] = r->host_op_count || r->compile.count > 0,
-        [FD_NEED_CAUSES_AT] = fd_has_causes(r),
-        [FD_NEED_LAUNCH_AT] = has_launches(run),
-        [FD_NEED_STEPS_AT] = steps,
-        [FD_NEED_FIVE_STEPS_AT] =
-            steps && r->steps.counted >= FD_STEPS_LEAST && r->steps.median_ps > 0,
-        [FD_NEED_SECOND_DEVICE_AT] = b->devices >= 2,
-        [FD_NEED_MATCHED_AT] = b->matched >= FD_MATCHED_LEAST,
-        [FD_NEED_CLOCKS_AT] =
-            b->aligned || r->host_count<2, [FD_NEED_MODULES_AT] = r->module_count> 0,
-        [FD_NEED_NAMES_AT] = r->group == VP_GROUP_NAME || r->group == VP_GROUP_RAW,
-        [FD_NEED_MEMORY_AT] = has_memory(r),
-        [FD_NEED_PAGEABLE_AT] = has_pageable(r),
-        [FD_NEED_CAPTURE_AT] = r->capture_ps > 0,
-        [FD_NEED_ZONES_AT] = !r->has_devices && r->op_count,
+    const bool there[FND_NEED_COUNT] = {
+        [FND_NEED_DEVICE_AT] = r->has_devices,
+        [FND_NEED_FULL_AT] = r->depth == VP_DEPTH_FULL,
+        [FND_NEED_HOST_AT] = r->host_op_count || r->compile.count > 0,
+        [FND_NEED_CAUSES_AT] = fnd_has_causes(r),
+        [FND_NEED_LAUNCH_AT] = has_launches(run),
+        [FND_NEED_STEPS_AT] = steps,
+        [FND_NEED_FIVE_STEPS_AT] =
+            steps && r->steps.counted >= FND_STEPS_LEAST && r->steps.median_ps > 0,
+        [FND_NEED_SECOND_DEVICE_AT] = b->devices >= 2,
+        [FND_NEED_MATCHED_AT] = b->matched >= FND_MATCHED_LEAST,
+        [FND_NEED_CLOCKS_AT] =
+            b->aligned || r->host_count<2, [FND_NEED_MODULES_AT] = r->module_count> 0,
+        [FND_NEED_NAMES_AT] = r->group == VP_GROUP_NAME || r->group == VP_GROUP_RAW,
+        [FND_NEED_MEMORY_AT] = has_memory(r),
+        [FND_NEED_PAGEABLE_AT] = has_pageable(r),
+        [FND_NEED_CAPTURE_AT] = r->capture_ps > 0,
+        [FND_NEED_ZONES_AT] = !r->has_devices && r->op_count,
     };
     unsigned bits = 0;
-    for (size_t i = 0; i < FD_NEED_COUNT; i++)
+    for (size_t i = 0; i < FND_NEED_COUNT; i++)
         bits |= there[i] ? 1u << i : 0;
     return bits;
 }
 
 /* Names only what is missing at the root: without a device nothing else is worth a word. */
-static bool has_needs(fd_run *run, unsigned there)
+static bool has_needs(fnd_run *run, unsigned there)
 {
     unsigned missing = run->rule->needs & ~there;
-    const unsigned roots = FD_NEED_DEVICE | FD_NEED_FULL | FD_NEED_ZONES;
+    const unsigned roots = FND_NEED_DEVICE | FND_NEED_FULL | FND_NEED_ZONES;
     if (missing & roots)
         missing &= roots;
-    if (missing & FD_NEED_STEPS)
-        missing &= ~(unsigned)(FD_NEED_FIVE_STEPS | FD_NEED_MODULES);
-    if (missing & FD_NEED_SECOND_DEVICE)
-        missing &= ~(unsigned)(FD_NEED_MATCHED | FD_NEED_CLOCKS);
-    for (unsigned i = 0; i < FD_NEED_COUNT; i++)
-        if (missing & FD_BIT(i))
-            fd_lacks(run, FD_BIT(i));
+    if (missing & FND_NEED_STEPS)
+        missing &= ~(unsigned)(FND_NEED_FIVE_STEPS | FND_NEED_MODULES);
+    if (missing & FND_NEED_SECOND_DEVICE)
+        missing &= ~(unsigned)(FND_NEED_MATCHED | FND_NEED_CLOCKS);
+    for (unsigned i = 0; i < FND_NEED_COUNT; i++)
+        if (missing & FND_BIT(i))
+            fnd_lacks(run, FND_BIT(i));
     return !missing;
 }
 
@@ -93,35 +93,35 @@ static bool is_recorded_here(const vp_report *r)
     return false;
 }
 
-static fd_words words_of(const vp_report *r)
+static fnd_words words_of(const vp_report *r)
 {
     const char *kind = r->session_kind ? r->session_kind : "";
-    return !strcmp(kind, "kineto")                          ? FD_WORDS_PYTORCH
-           : !strcmp(kind, "chrome") || is_recorded_here(r) ? FD_WORDS_NATIVE
-                                                            : FD_WORDS_XLA;
+    return !strcmp(kind, "kineto")                          ? FND_WORDS_PYTORCH
+           : !strcmp(kind, "chrome") || is_recorded_here(r) ? FND_WORDS_NATIVE
+                                                            : FND_WORDS_XLA;
 }
 
-static const char *advice(const fd_run *run)
+static const char *advice(const fnd_run *run)
 {
-    const char *own = run->words == FD_WORDS_PYTORCH  ? run->rule->advice_pytorch
-                      : run->words == FD_WORDS_NATIVE ? run->rule->advice_native
-                                                      : NULL;
+    const char *own = run->words == FND_WORDS_PYTORCH  ? run->rule->advice_pytorch
+                      : run->words == FND_WORDS_NATIVE ? run->rule->advice_native
+                                                       : NULL;
     return own ? own : run->rule->advice_xla;
 }
 
 /* What is cut may hide the cause, or the rest that makes it small. */
-static void doubt(fd_run *run)
+static void doubt(fnd_run *run)
 {
     vp_finding *f = run->f;
     if (!run->r->partial || is_unreliable_rule(f))
         return;
-    fd_caveat(run, "The profile is partial, so these figures miss something (see quality); the "
-                   "severity is one lower for that.");
+    fnd_caveat(run, "The profile is partial, so these figures miss something (see quality); the "
+                    "severity is one lower for that.");
     if (f->severity > VP_LEVEL_LOW)
         f->severity--;
 }
 
-static void apply(fd_run *run, size_t i, unsigned there)
+static void apply(fnd_run *run, size_t i, unsigned there)
 {
     const finding_rule *rule = &findings_rules[i];
     vp_finding *f = run->f;
@@ -137,7 +137,7 @@ static void apply(fd_run *run, size_t i, unsigned there)
                       .gross_ps = VP_UNKNOWN,
                       .window_ps = VP_UNKNOWN};
     run->rule = rule;
-    run->rule_bit = FD_BIT(i);
+    run->rule_bit = FND_BIT(i);
     run->claim_count = 0;
     if (has_needs(run, there))
         rule->run(run);
@@ -145,7 +145,7 @@ static void apply(fd_run *run, size_t i, unsigned there)
         return;
     f->suggestion = f->suggestion ? f->suggestion : advice(run);
     if (rule->caveat)
-        fd_caveat(run, rule->caveat);
+        fnd_caveat(run, rule->caveat);
     doubt(run);
 }
 
@@ -184,7 +184,7 @@ static void rank(vp_finding *f, size_t n)
     }
 }
 
-static int make(fd_run *run)
+static int make(fnd_run *run)
 {
     vp_report *r = run->r;
     size_t n = 0;
@@ -195,10 +195,10 @@ static int make(fd_run *run)
     run->claims = vp_arena_zalloc(&run->scratch, (r->device_count + 1) * sizeof *run->claims);
     if (!run->devices || !run->claims || !findings)
         return vp_fail(VP_ENOMEM, "out of memory");
-    VP_TRY(fd_index_all(run));
-    fd_cells_init(run);
-    run->rule = fd_rule_of(run, fd_straggler);
-    run->straggling = fd_straggles(run);
+    VP_TRY(fnd_index_all(run));
+    fnd_cells_init(run);
+    run->rule = fnd_rule_of(run, fnd_straggler);
+    run->straggling = fnd_straggles(run);
     unsigned there = what_is_there(run);
     for (size_t i = 0; i < n; i++) {
         run->f = &findings[i];
@@ -214,11 +214,11 @@ static int make(fd_run *run)
 
 int findings_make(vp_report *r)
 {
-    fd_run run = {.r = r,
-                  .arena = r->owner_,
-                  .rules = findings_rules,
-                  .step_wait_device = VP_NO_DEVICE,
-                  .words = words_of(r)};
+    fnd_run run = {.r = r,
+                   .arena = r->owner_,
+                   .rules = findings_rules,
+                   .step_wait_device = VP_NO_DEVICE,
+                   .words = words_of(r)};
     vp_arena_init(&run.scratch);
     int rc = make(&run);
     vp_arena_free(&run.scratch);

@@ -27,23 +27,23 @@ bool findings_word_matches(const vp_finding *f, const char *word);
 /* Whether the word is one of these. */
 bool findings_word_known(const char *word);
 
-struct fd_run;
+struct fnd_run;
 
 /* Where the judgement of a rule turns. 0: the rule has no such limit. Whether the limit itself
  * fires is for the rule to say ("exceeds", "at least"). The first that a rule has is the threshold
  * of its evidence. */
 typedef enum finding_limit {
-    FD_SPREAD,     /* permille: deviation / mean */
-    FD_SHARE,      /* permille of the evidence's denominator, or of op time or work */
-    FD_TIME,       /* us */
-    FD_FACTOR,     /* permille of what is usual: 2000 is twice as long */
-    FD_WINDOW,     /* permille of the window, of what the evidence does not say */
-    FD_SEVERE,     /* permille of the evidence's denominator: from there it is more severe */
-    FD_PART,       /* permille of what only the rule's sentence says */
-    FD_SPARED,     /* permille that is normal, and so not counted as lost (F1) or won (F5) */
-    FD_NUMBER,     /* of calls, kernels, steps, zones or runs */
-    FD_DEVIATIONS, /* standard deviations from the usual */
-    FD_LIMITS
+    FND_SPREAD,     /* permille: deviation / mean */
+    FND_SHARE,      /* permille of the evidence's denominator, or of op time or work */
+    FND_TIME,       /* us */
+    FND_FACTOR,     /* permille of what is usual: 2000 is twice as long */
+    FND_WINDOW,     /* permille of the window, of what the evidence does not say */
+    FND_SEVERE,     /* permille of the evidence's denominator: from there it is more severe */
+    FND_PART,       /* permille of what only the rule's sentence says */
+    FND_SPARED,     /* permille that is normal, and so not counted as lost (F1) or won (F5) */
+    FND_NUMBER,     /* of calls, kernels, steps, zones or runs */
+    FND_DEVIATIONS, /* standard deviations from the usual */
+    FND_LIMITS
 } finding_limit;
 
 /* One row a rule, in the order of claim. Texts are Markdown-safe. */
@@ -57,9 +57,9 @@ typedef struct finding_rule {
     const char *advice_xla, *advice_pytorch, *advice_native;
     const char *caveat;                      /* what may be wrong with it; may be NULL */
     const char *metric, *unit, *denominator; /* of the evidence; denominator may be NULL */
-    uint16_t limits[FD_LIMITS];              /* by finding_limit */
-    unsigned needs; /* FD_NEED_…; what is missing makes it "not evaluated" */
-    void (*run)(struct fd_run *);
+    uint16_t limits[FND_LIMITS];             /* by finding_limit */
+    unsigned needs; /* FND_NEED_…; what is missing makes it "not evaluated" */
+    void (*run)(struct fnd_run *);
 } finding_rule;
 
 extern const finding_rule findings_rules[]; /* ends with a NULL id */

@@ -1,42 +1,42 @@
 /* The ledger: which rule takes which part of a device's window. */
 #include "trace/analyze/findings/findings_run.h"
 
-int64_t fd_of(int64_t ps, int64_t num, int64_t den)
+int64_t fnd_of(int64_t ps, int64_t num, int64_t den)
 {
     return den > 0 ? (int64_t)((__int128)ps * num / den) : 0;
 }
 
-bool fd_above(int64_t part_ps, int64_t whole_ps, int64_t permille)
+bool fnd_above(int64_t part_ps, int64_t whole_ps, int64_t permille)
 {
     return whole_ps > 0 && (__int128)part_ps * 1000 > (__int128)whole_ps * permille;
 }
 
-bool fd_at_least(int64_t part_ps, int64_t whole_ps, int64_t permille)
+bool fnd_at_least(int64_t part_ps, int64_t whole_ps, int64_t permille)
 {
     return whole_ps > 0 && (__int128)part_ps * 1000 >= (__int128)whole_ps * permille;
 }
 
-bool fd_exceeds(const fd_run *run, int64_t part_ps, int64_t whole_ps, finding_limit limit)
+bool fnd_exceeds(const fnd_run *run, int64_t part_ps, int64_t whole_ps, finding_limit limit)
 {
-    return fd_above(part_ps, whole_ps, run->rule->limits[limit]);
+    return fnd_above(part_ps, whole_ps, run->rule->limits[limit]);
 }
 
-bool fd_reaches(const fd_run *run, int64_t part_ps, int64_t whole_ps, finding_limit limit)
+bool fnd_reaches(const fnd_run *run, int64_t part_ps, int64_t whole_ps, finding_limit limit)
 {
-    return fd_at_least(part_ps, whole_ps, run->rule->limits[limit]);
+    return fnd_at_least(part_ps, whole_ps, run->rule->limits[limit]);
 }
 
-int64_t fd_limit_of(const fd_run *run, int64_t ps, finding_limit limit)
+int64_t fnd_limit_of(const fnd_run *run, int64_t ps, finding_limit limit)
 {
-    return fd_of(ps, run->rule->limits[limit], 1000);
+    return fnd_of(ps, run->rule->limits[limit], 1000);
 }
 
-int64_t fd_limit_ps(const fd_run *run)
+int64_t fnd_limit_ps(const fnd_run *run)
 {
-    return run->rule->limits[FD_TIME] * FD_US;
+    return run->rule->limits[FND_TIME] * FND_US;
 }
 
-const finding_rule *fd_rule_of(const fd_run *run, void (*rule)(fd_run *))
+const finding_rule *fnd_rule_of(const fnd_run *run, void (*rule)(fnd_run *))
 {
     const finding_rule *at = run->rules;
     while (at->run != rule)
@@ -44,12 +44,12 @@ const finding_rule *fd_rule_of(const fd_run *run, void (*rule)(fd_run *))
     return at;
 }
 
-double fd_share(int64_t part, int64_t whole)
+double fnd_share(int64_t part, int64_t whole)
 {
     return whole > 0 ? (double)part / (double)whole : 0;
 }
 
-int64_t fd_sum(const int64_t *ps, unsigned first, unsigned count)
+int64_t fnd_sum(const int64_t *ps, unsigned first, unsigned count)
 {
     int64_t sum = 0;
     for (unsigned i = first; i < first + count; i++)
@@ -64,79 +64,79 @@ static int64_t at_most(int64_t ps, int64_t limit)
 
 /* Directions overlap each other, so that their sum may exceed what is exposed: earlier ones go
  * first. What no direction names is left to "other". */
-static void copy_cells(const fd_run *run, uint32_t device, int64_t *whole)
+static void copy_cells(const fnd_run *run, uint32_t device, int64_t *whole)
 {
     const vp_report *r = run->r;
     int64_t left = r->devices[device].breakdown.exposed_copy_ps;
     uint32_t i;
-    for (FD_ROWS(i, &run->transfers, device)) {
+    for (FND_ROWS(i, &run->transfers, device)) {
         const vp_transfer *t = &r->transfers[i];
         if (t->host_only || t->direction >= VP_DIRECTIONS)
             continue;
         int64_t ps = at_most(t->exposed_ps, left);
-        whole[FD_COPY + t->direction] += ps;
+        whole[FND_COPY + t->direction] += ps;
         left -= ps;
     }
-    whole[FD_COPY + VP_OTHER_COPY] += left;
+    whole[FND_COPY + VP_OTHER_COPY] += left;
 }
 
-void fd_cells_init(fd_run *run)
+void fnd_cells_init(fnd_run *run)
 {
     const vp_report *r = run->r;
     for (uint32_t d = 0; d < r->device_count; d++) {
         const vp_device *dev = &r->devices[d];
-        fd_cells *c = &run->devices[d];
+        fnd_cells *c = &run->devices[d];
         int64_t idle = dev->breakdown.idle_ps;
         for (unsigned k = 0; k < VP_CAUSES; k++) {
-            c->whole_ps[FD_IDLE + k] = at_most(dev->cause_ps[k], idle);
-            idle -= c->whole_ps[FD_IDLE + k];
+            c->whole_ps[FND_IDLE + k] = at_most(dev->cause_ps[k], idle);
+            idle -= c->whole_ps[FND_IDLE + k];
         }
-        c->whole_ps[FD_IDLE + VP_CAUSE_UNKNOWN] += idle;
+        c->whole_ps[FND_IDLE + VP_CAUSE_UNKNOWN] += idle;
         copy_cells(run, d, c->whole_ps);
-        c->whole_ps[FD_COMM] = dev->breakdown.exposed_comm_ps;
-        c->whole_ps[FD_COMPUTE] = dev->breakdown.compute_ps;
-        for (unsigned k = 0; k < FD_CELLS; k++)
+        c->whole_ps[FND_COMM] = dev->breakdown.exposed_comm_ps;
+        c->whole_ps[FND_COMPUTE] = dev->breakdown.compute_ps;
+        for (unsigned k = 0; k < FND_CELLS; k++)
             c->left_ps[k] = c->whole_ps[k];
     }
     run->compile_left_ps = at_most(r->compile.total_ps, r->capture_ps);
 }
 
-fd_claim *fd_offer(fd_run *run, uint32_t device, uint32_t cells, int64_t gross_ps, double value)
+fnd_claim *fnd_offer(fnd_run *run, uint32_t device, uint32_t cells, int64_t gross_ps, double value)
 {
-    fd_claim *c = &run->claims[run->claim_count++];
-    *c = (fd_claim){.device = device, .gross_ps = gross_ps, .value = value};
+    fnd_claim *c = &run->claims[run->claim_count++];
+    *c = (fnd_claim){.device = device, .gross_ps = gross_ps, .value = value};
     run->devices[device].offered |= run->rule_bit;
-    for (unsigned k = 0; k < FD_CELLS; k++)
-        if (cells & FD_BIT(k))
+    for (unsigned k = 0; k < FND_CELLS; k++)
+        if (cells & FND_BIT(k))
             c->part_ps[k] = run->devices[device].whole_ps[k];
     return c;
 }
 
-void fd_keep_value(fd_run *run, double value)
+void fnd_keep_value(fnd_run *run, double value)
 {
     if (value > run->f->value)
         run->f->value = value;
 }
 
-void fd_offer_share(fd_run *run, uint32_t device, uint32_t cells, int64_t ps, int64_t whole_ps,
-                    bool (*fires)(const fd_run *, int64_t, int64_t, finding_limit))
+void fnd_offer_share(fnd_run *run, uint32_t device, uint32_t cells, int64_t ps, int64_t whole_ps,
+                     bool (*fires)(const fnd_run *, int64_t, int64_t, finding_limit))
 {
-    double share = fd_share(ps, whole_ps);
-    fd_keep_value(run, share);
-    if (fires(run, ps, whole_ps, FD_SHARE))
-        fd_offer(run, device, cells, ps, share);
+    double share = fnd_share(ps, whole_ps);
+    fnd_keep_value(run, share);
+    if (fires(run, ps, whole_ps, FND_SHARE))
+        fnd_offer(run, device, cells, ps, share);
 }
 
-static int64_t left_of(const fd_cells *cells, unsigned k, int64_t part_ps)
+static int64_t left_of(const fnd_cells *cells, unsigned k, int64_t part_ps)
 {
-    return fd_of(at_most(part_ps, cells->whole_ps[k]), cells->left_ps[k], cells->whole_ps[k]);
+    return fnd_of(at_most(part_ps, cells->whole_ps[k]), cells->left_ps[k], cells->whole_ps[k]);
 }
 
-static void measure(const fd_run *run, fd_claim *c)
+static void measure(const fnd_run *run, fnd_claim *c)
 {
-    const fd_cells *cells = &run->devices[c->device];
+    const fnd_cells *cells = &run->devices[c->device];
     int64_t whole = -c->spare_ps, left = -c->spare_ps;
-    for (unsigned k = 0; k < FD_CELLS; k++) {
+    for (unsigned k = 0; k < FND_CELLS; k++) {
         whole += at_most(c->part_ps[k], cells->whole_ps[k]);
         left += left_of(cells, k, c->part_ps[k]);
     }
@@ -144,20 +144,20 @@ static void measure(const fd_run *run, fd_claim *c)
     c->rest_ps = at_most(c->alone_ps, left > 0 ? left : 0);
 }
 
-static uint32_t takers_of(const fd_run *run, const fd_claim *c)
+static uint32_t takers_of(const fnd_run *run, const fnd_claim *c)
 {
     uint32_t takers = 0;
-    for (unsigned k = 0; k < FD_CELLS; k++)
+    for (unsigned k = 0; k < FND_CELLS; k++)
         if (c->part_ps[k])
             takers |= run->devices[c->device].takers[k];
     return takers;
 }
 
-static void take(fd_run *run, const fd_claim *c)
+static void take(fnd_run *run, const fnd_claim *c)
 {
-    fd_cells *cells = &run->devices[c->device];
+    fnd_cells *cells = &run->devices[c->device];
     int64_t rest = c->rest_ps;
-    for (unsigned k = 0; k < FD_CELLS && rest; k++) {
+    for (unsigned k = 0; k < FND_CELLS && rest; k++) {
         int64_t ps = at_most(left_of(cells, k, c->part_ps[k]), rest);
         cells->left_ps[k] -= ps;
         rest -= ps;
@@ -166,16 +166,16 @@ static void take(fd_run *run, const fd_claim *c)
     }
 }
 
-void fd_take(fd_run *run, uint32_t device, uint32_t cells, int64_t ps)
+void fnd_take(fnd_run *run, uint32_t device, uint32_t cells, int64_t ps)
 {
-    fd_claim c = {.device = device, .rest_ps = ps};
-    for (unsigned k = 0; k < FD_CELLS; k++)
-        if (cells & FD_BIT(k))
+    fnd_claim c = {.device = device, .rest_ps = ps};
+    for (unsigned k = 0; k < FND_CELLS; k++)
+        if (cells & FND_BIT(k))
             c.part_ps[k] = run->devices[device].whole_ps[k];
     take(run, &c);
 }
 
-vp_level fd_level(int64_t impact_ps, int64_t window_ps)
+vp_level fnd_level(int64_t impact_ps, int64_t window_ps)
 {
     if (window_ps <= 0)
         return VP_LEVEL_LOW;
@@ -185,7 +185,7 @@ vp_level fd_level(int64_t impact_ps, int64_t window_ps)
                                                 : VP_LEVEL_LOW;
 }
 
-void fd_explain(fd_run *run, uint32_t takers)
+void fnd_explain(fnd_run *run, uint32_t takers)
 {
     vp_finding *f = run->f;
     size_t n = (size_t)__builtin_popcount(takers);
@@ -195,27 +195,27 @@ void fd_explain(fd_run *run, uint32_t takers)
         return;
     }
     for (uint32_t i = 0; i < 32; i++)
-        if (takers & FD_BIT(i))
+        if (takers & FND_BIT(i))
             ids[f->explained_count++] = run->rules[i].id;
     f->explained_by = ids;
     f->status = VP_EXPLAINED;
 }
 
-bool fd_too_little(int64_t ps, int64_t window_ps)
+bool fnd_too_little(int64_t ps, int64_t window_ps)
 {
-    return ps <= 0 || (__int128)ps * FD_LEAST_SHARE < window_ps;
+    return ps <= 0 || (__int128)ps * FND_LEAST_SHARE < window_ps;
 }
 
 /* What is left of a claim that others took nine tenths of is no finding of its own, as long as it
  * would be low. */
-static bool is_remnant(const fd_claim *c, int64_t window_ps)
+static bool is_remnant(const fnd_claim *c, int64_t window_ps)
 {
-    return c->rest_ps < c->alone_ps / 10 && fd_level(c->rest_ps, window_ps) == VP_LEVEL_LOW;
+    return c->rest_ps < c->alone_ps / 10 && fnd_level(c->rest_ps, window_ps) == VP_LEVEL_LOW;
 }
 
 /* Devices that do the same thing differ by noise: of those within 1 % of the worst the first is
  * named, so that the same program gives the same name from run to run. */
-static const fd_claim *worst_claim(const fd_run *run)
+static const fnd_claim *worst_claim(const fnd_run *run)
 {
     int64_t rest = 0, gross = 0;
     for (size_t i = 0; i < run->claim_count; i++) {
@@ -223,19 +223,19 @@ static const fd_claim *worst_claim(const fd_run *run)
         gross = run->claims[i].alone_ps > gross ? run->claims[i].alone_ps : gross;
     }
     for (size_t i = 0; i < run->claim_count; i++) {
-        const fd_claim *c = &run->claims[i];
-        if (rest ? fd_at_least(c->rest_ps, rest, 990) : fd_at_least(c->alone_ps, gross, 990))
+        const fnd_claim *c = &run->claims[i];
+        if (rest ? fnd_at_least(c->rest_ps, rest, 990) : fnd_at_least(c->alone_ps, gross, 990))
             return c;
     }
     return NULL;
 }
 
-const fd_claim *fd_settle(fd_run *run)
+const fnd_claim *fnd_settle(fnd_run *run)
 {
     vp_finding *f = run->f;
     for (size_t i = 0; i < run->claim_count; i++)
         measure(run, &run->claims[i]);
-    const fd_claim *best = worst_claim(run);
+    const fnd_claim *best = worst_claim(run);
     if (!best)
         return NULL;
     uint32_t takers = takers_of(run, best);
@@ -244,11 +244,11 @@ const fd_claim *fd_settle(fd_run *run)
     f->window_ps = window;
     f->gross_ps = best->alone_ps;
     f->impact_ps = best->rest_ps;
-    f->severity = fd_level(best->rest_ps, window);
-    if (fd_too_little(best->rest_ps, window) || is_remnant(best, window)) {
-        if (!takers || fd_too_little(best->alone_ps, window))
+    f->severity = fnd_level(best->rest_ps, window);
+    if (fnd_too_little(best->rest_ps, window) || is_remnant(best, window)) {
+        if (!takers || fnd_too_little(best->alone_ps, window))
             return NULL;
-        fd_explain(run, takers);
+        fnd_explain(run, takers);
         return best;
     }
     f->status = VP_FIRED;

@@ -13,12 +13,12 @@ static int64_t in_vain(const vp_function *f)
 }
 
 /* The host that compiled most in vain, by name. */
-static const fd_host *worst_host(fd_run *run)
+static const fnd_host *worst_host(fnd_run *run)
 {
     const vp_compile *c = &run->r->compile;
-    const fd_host *worst = run->hosts;
+    const fnd_host *worst = run->hosts;
     for (size_t i = 0; i < c->function_count; i++) {
-        fd_host *host = fd_host_of(run, c->functions[i].host);
+        fnd_host *host = fnd_host_of(run, c->functions[i].host);
         if (host && in_vain(&c->functions[i]) > 0)
             host->in_vain_ps += in_vain(&c->functions[i]);
     }
@@ -30,7 +30,7 @@ static const fd_host *worst_host(fd_run *run)
     return worst;
 }
 
-static const vp_function *worst_function(const fd_run *run, const fd_host *host, size_t *count,
+static const vp_function *worst_function(const fnd_run *run, const fnd_host *host, size_t *count,
                                          int64_t *compiles, int64_t *late)
 {
     const vp_function *worst = NULL;
@@ -38,7 +38,7 @@ static const vp_function *worst_function(const fd_run *run, const fd_host *host,
     *compiles = *late = 0;
     for (size_t i = 0; i < run->r->compile.function_count; i++) {
         const vp_function *f = &run->r->compile.functions[i];
-        if (fd_host_of(run, f->host) != host || in_vain(f) <= 0)
+        if (fnd_host_of(run, f->host) != host || in_vain(f) <= 0)
             continue;
         ++*count;
         *compiles += f->compiles;
@@ -49,9 +49,9 @@ static const vp_function *worst_function(const fd_run *run, const fd_host *host,
     return worst;
 }
 
-/* Sets what fd_settle sets for rules on devices. Threads compile at the same time: no more than the
- * capture can be won. */
-static bool settle(fd_run *run, int64_t gross_ps)
+/* Sets what fnd_settle sets for rules on devices. Threads compile at the same time: no more than
+ * the capture can be won. */
+static bool settle(fnd_run *run, int64_t gross_ps)
 {
     const vp_report *r = run->r;
     vp_finding *f = run->f;
@@ -60,11 +60,11 @@ static bool settle(fd_run *run, int64_t gross_ps)
     f->window_ps = r->capture_ps;
     f->gross_ps = gross_ps;
     f->impact_ps = rest;
-    f->severity = fd_level(rest, r->capture_ps);
-    if (!fd_reaches(run, gross_ps, r->capture_ps, FD_SHARE))
+    f->severity = fnd_level(rest, r->capture_ps);
+    if (!fnd_reaches(run, gross_ps, r->capture_ps, FND_SHARE))
         return false;
-    if (fd_too_little(rest, r->capture_ps)) {
-        fd_explain(run, run->compile_takers);
+    if (fnd_too_little(rest, r->capture_ps)) {
+        fnd_explain(run, run->compile_takers);
         return true;
     }
     f->status = VP_FIRED;
@@ -73,16 +73,16 @@ static bool settle(fd_run *run, int64_t gross_ps)
     return true;
 }
 
-static void place_on_host(fd_run *run, const char *track, int64_t start_ps, int64_t dur_ps,
+static void place_on_host(fnd_run *run, const char *track, int64_t start_ps, int64_t dur_ps,
                           const char *host)
 {
-    fd_place(run, VP_NO_DEVICE, track, start_ps, dur_ps);
+    fnd_place(run, VP_NO_DEVICE, track, start_ps, dur_ps);
     if (run->f->where_count)
         run->f->where[run->f->where_count - 1].host = host;
 }
 
 /* Compilers that are called from no function (torch.compile) are known by their own spans. */
-static void place_compiler(fd_run *run)
+static void place_compiler(fnd_run *run)
 {
     const vp_host_op *longest = NULL;
     for (size_t i = 0; i < run->r->host_op_count; i++) {
@@ -94,22 +94,22 @@ static void place_compiler(fd_run *run)
         place_on_host(run, longest->thread, longest->max_start_ps, longest->max_ps, longest->host);
 }
 
-static void place_functions(fd_run *run, const fd_host *host)
+static void place_functions(fnd_run *run, const fnd_host *host)
 {
     const vp_compile *c = &run->r->compile;
     for (size_t i = 0; i < c->function_count; i++) {
         const vp_function *fn = &c->functions[i];
-        if (fd_host_of(run, fn->host) != host || in_vain(fn) <= 0)
+        if (fnd_host_of(run, fn->host) != host || in_vain(fn) <= 0)
             continue;
         place_on_host(run, fn->name, fn->last_start_ps, fn->last_dur_ps, fn->host);
     }
     place_compiler(run);
 }
 
-void fd_recompile(fd_run *run)
+void fnd_recompile(fnd_run *run)
 {
     const vp_report *r = run->r;
-    const fd_host *host = worst_host(run);
+    const fnd_host *host = worst_host(run);
     size_t functions;
     int64_t compiles, late, gross = host->in_vain_ps;
     const vp_function *fn = worst_function(run, host, &functions, &compiles, &late);
@@ -117,34 +117,35 @@ void fd_recompile(fd_run *run)
     if (gross <= 0 || !settle(run, gross))
         return;
     if (fn)
-        fd_message(
+        fnd_message(
             run,
-            fd_say(
-                run,
-                "%s is compiled %s time%s%s%s%s of compiling that a warm program does not do, "
-                "%s of the capture.",
-                fd_short(run, fn->name), fd_count(run, fn->compiles), fn->compiles == 1 ? "" : "s",
-                fn->late ? fd_say(run, " (%s after execution had begun)", fd_count(run, fn->late))
-                         : "",
-                functions > 1 ? fd_say(run, "; together with %zu other function%s that is ",
-                                       functions - 1, functions == 2 ? "" : "s")
-                              : ": ",
-                fd_time(run, gross), fd_percent(run, gross, r->capture_ps)));
+            fnd_say(run,
+                    "%s is compiled %s time%s%s%s%s of compiling that a warm program does not do, "
+                    "%s of the capture.",
+                    fnd_short(run, fn->name), fnd_count(run, fn->compiles),
+                    fn->compiles == 1 ? "" : "s",
+                    fn->late
+                        ? fnd_say(run, " (%s after execution had begun)", fnd_count(run, fn->late))
+                        : "",
+                    functions > 1 ? fnd_say(run, "; together with %zu other function%s that is ",
+                                            functions - 1, functions == 2 ? "" : "s")
+                                  : ": ",
+                    fnd_time(run, gross), fnd_percent(run, gross, r->capture_ps)));
     else
-        fd_message(run,
-                   fd_say(run, "%s compile%s after execution had begun: %s, %s of the capture.",
-                          fd_count(run, r->compile.late), r->compile.late == 1 ? "" : "s",
-                          fd_time(run, gross), fd_percent(run, gross, r->capture_ps)));
+        fnd_message(run,
+                    fnd_say(run, "%s compile%s after execution had begun: %s, %s of the capture.",
+                            fnd_count(run, r->compile.late), r->compile.late == 1 ? "" : "s",
+                            fnd_time(run, gross), fnd_percent(run, gross, r->capture_ps)));
     place_functions(run, host);
     for (uint32_t d = 0; d < r->device_count && run->f->status == VP_FIRED; d++) {
-        const fd_host *own = fd_host_of(run, r->devices[d].host);
-        fd_take(run, d, FD_BIT(VP_CAUSE_COMPILE), own ? own->in_vain_ps : 0);
+        const fnd_host *own = fnd_host_of(run, r->devices[d].host);
+        fnd_take(run, d, FND_BIT(VP_CAUSE_COMPILE), own ? own->in_vain_ps : 0);
     }
 }
 
 /* The function that was compiled longest, of those whose first compile is none of a warm program.
  */
-static void place_first_compile(fd_run *run)
+static void place_first_compile(fnd_run *run)
 {
     const vp_compile *c = &run->r->compile;
     const vp_function *worst = NULL;
@@ -157,24 +158,24 @@ static void place_first_compile(fd_run *run)
     place_compiler(run);
 }
 
-void fd_compile_share(fd_run *run)
+void fnd_compile_share(fnd_run *run)
 {
     const vp_report *r = run->r;
     int64_t hosts = r->host_count > 1 ? (int64_t)r->host_count : 1;
     int64_t gross = r->compile.before_steps_ps / hosts;
     if (r->compile.before_steps_ps < 0) {
-        fd_lacks(run, FD_NEED_STEPS);
+        fnd_lacks(run, FND_NEED_STEPS);
         return;
     }
     run->f->value = (double)gross / (double)r->capture_ps;
-    if (!fd_exceeds(run, gross, r->capture_ps, FD_SHARE) || !settle(run, gross))
+    if (!fnd_exceeds(run, gross, r->capture_ps, FND_SHARE) || !settle(run, gross))
         return;
-    fd_message(run, fd_say(run,
-                           "%s of the capture (%s of %s%s) is compiling before the first step's "
-                           "program runs: the profile shows a start, not the steady state.",
-                           fd_percent(run, gross, r->capture_ps), fd_time(run, gross),
-                           fd_time(run, r->capture_ps), hosts > 1 ? ", mean of the hosts" : ""));
+    fnd_message(run, fnd_say(run,
+                             "%s of the capture (%s of %s%s) is compiling before the first step's "
+                             "program runs: the profile shows a start, not the steady state.",
+                             fnd_percent(run, gross, r->capture_ps), fnd_time(run, gross),
+                             fnd_time(run, r->capture_ps), hosts > 1 ? ", mean of the hosts" : ""));
     place_first_compile(run);
     for (uint32_t d = 0; d < r->device_count && run->f->status == VP_FIRED; d++)
-        fd_take(run, d, FD_BIT(VP_CAUSE_COMPILE), gross);
+        fnd_take(run, d, FND_BIT(VP_CAUSE_COMPILE), gross);
 }

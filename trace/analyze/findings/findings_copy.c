@@ -17,13 +17,13 @@ static int64_t at_most(int64_t ps, int64_t limit)
 
 /* ---- F7 ---- */
 
-static int64_t pageable_of(const fd_run *run, uint32_t device, int64_t *count,
+static int64_t pageable_of(const fnd_run *run, uint32_t device, int64_t *count,
                            const vp_transfer **largest)
 {
     int64_t ps = 0;
     uint32_t i;
     *count = 0;
-    for (FD_ROWS(i, &run->transfers, device)) {
+    for (FND_ROWS(i, &run->transfers, device)) {
         const vp_transfer *t = &run->r->transfers[i];
         if ((t->direction != VP_H2D && t->direction != VP_D2H) || t->pageable_count <= 0 ||
             t->pageable_ps <= 0)
@@ -36,7 +36,7 @@ static int64_t pageable_of(const fd_run *run, uint32_t device, int64_t *count,
     return ps;
 }
 
-void fd_pageable(fd_run *run)
+void fnd_pageable(fnd_run *run)
 {
     const vp_report *r = run->r;
     const vp_transfer *t = NULL;
@@ -45,96 +45,97 @@ void fd_pageable(fd_run *run)
         const vp_transfer *largest = NULL;
         int64_t ps =
             at_most(pageable_of(run, d, &count, &largest), r->devices[d].breakdown.copy_ps);
-        double share = fd_share(ps, fd_window(run, d));
-        fd_keep_value(run, share);
-        if (ps >= fd_limit_ps(run) || fd_exceeds(run, ps, fd_window(run, d), FD_SHARE))
-            fd_offer(run, d, FD_BIT(FD_COPY + VP_H2D) | FD_BIT(FD_COPY + VP_D2H), ps, share);
+        double share = fnd_share(ps, fnd_window(run, d));
+        fnd_keep_value(run, share);
+        if (ps >= fnd_limit_ps(run) || fnd_exceeds(run, ps, fnd_window(run, d), FND_SHARE))
+            fnd_offer(run, d, FND_BIT(FND_COPY + VP_H2D) | FND_BIT(FND_COPY + VP_D2H), ps, share);
     }
-    const fd_claim *c = fd_settle(run);
+    const fnd_claim *c = fnd_settle(run);
     if (!c)
         return;
     (void)pageable_of(run, c->device, &count, &t);
-    fd_message(run, fd_say(run,
-                           "%s: %s cop%s between device and pageable host memory take %s, %s of "
-                           "its window, most of them %s.",
-                           fd_worst(run, c), fd_count(run, count), count == 1 ? "y" : "ies",
-                           fd_time(run, c->gross_ps),
-                           fd_percent(run, c->gross_ps, fd_window(run, c->device)),
-                           direction_name(t->direction)));
-    fd_place(run, c->device, NULL, t->largest_start_ps, t->largest_dur_ps);
+    fnd_message(run, fnd_say(run,
+                             "%s: %s cop%s between device and pageable host memory take %s, %s of "
+                             "its window, most of them %s.",
+                             fnd_worst(run, c), fnd_count(run, count), count == 1 ? "y" : "ies",
+                             fnd_time(run, c->gross_ps),
+                             fnd_percent(run, c->gross_ps, fnd_window(run, c->device)),
+                             direction_name(t->direction)));
+    fnd_place(run, c->device, NULL, t->largest_start_ps, t->largest_dur_ps);
 }
 
 /* ---- F6 ---- */
 
-static bool is_costly(const fd_run *run, const vp_transfer *t, uint32_t device)
+static bool is_costly(const fnd_run *run, const vp_transfer *t, uint32_t device)
 {
-    const uint16_t *limits = fd_rule_of(run, fd_transfers)->limits;
-    int64_t window = fd_window(run, device), steps = run->r->steps.counted;
+    const uint16_t *limits = fnd_rule_of(run, fnd_transfers)->limits;
+    int64_t window = fnd_window(run, device), steps = run->r->steps.counted;
     if (t->direction != VP_H2D && t->direction != VP_D2H)
         return false;
-    if (fd_above(t->exposed_ps, window, limits[FD_SHARE]))
+    if (fnd_above(t->exposed_ps, window, limits[FND_SHARE]))
         return true;
-    return steps > 0 && t->exposed_count > limits[FD_NUMBER] * steps &&
-           !fd_too_little(t->exposed_ps, window);
+    return steps > 0 && t->exposed_count > limits[FND_NUMBER] * steps &&
+           !fnd_too_little(t->exposed_ps, window);
 }
 
 /* Copies on the device, in the directions that cost. They may run at the same time: their union is
  * the device's exposed time. */
-static int64_t on_device(fd_run *run, uint32_t device, uint32_t *cells)
+static int64_t on_device(fnd_run *run, uint32_t device, uint32_t *cells)
 {
     int64_t sum = 0;
     uint32_t i;
-    for (FD_ROWS(i, &run->transfers, device)) {
+    for (FND_ROWS(i, &run->transfers, device)) {
         const vp_transfer *t = &run->r->transfers[i];
         if (t->exposed_ps <= 0)
             continue;
         if (t->direction == VP_H2D || t->direction == VP_D2H)
-            fd_keep_value(run, fd_share(t->exposed_ps, fd_window(run, device)));
+            fnd_keep_value(run, fnd_share(t->exposed_ps, fnd_window(run, device)));
         if (t->host_only || !is_costly(run, t, device))
             continue;
         sum += t->exposed_ps;
-        *cells |= FD_BIT(FD_COPY + t->direction);
+        *cells |= FND_BIT(FND_COPY + t->direction);
     }
     return at_most(sum, run->r->devices[device].breakdown.exposed_copy_ps);
 }
 
-bool fd_waits_for_host_copies(const fd_run *run, uint32_t device)
+bool fnd_waits_for_host_copies(const fnd_run *run, uint32_t device)
 {
     int64_t ps = run->devices[device].whole_ps[VP_CAUSE_TRANSFER];
     bool many = false;
     uint32_t i;
-    for (FD_ROWS(i, &run->transfers, device))
+    for (FND_ROWS(i, &run->transfers, device))
         many = many ||
                (run->r->transfers[i].host_only && is_costly(run, &run->r->transfers[i], device));
-    return fd_above(ps, fd_window(run, device), fd_rule_of(run, fd_transfers)->limits[FD_SHARE]) ||
-           (many && !fd_too_little(ps, fd_window(run, device)));
+    return fnd_above(ps, fnd_window(run, device),
+                     fnd_rule_of(run, fnd_transfers)->limits[FND_SHARE]) ||
+           (many && !fnd_too_little(ps, fnd_window(run, device)));
 }
 
-static void offer_transfers(fd_run *run, uint32_t device)
+static void offer_transfers(fnd_run *run, uint32_t device)
 {
     uint32_t cells = 0;
     int64_t ps = on_device(run, device, &cells);
-    if (fd_waits_for_host_copies(run, device)) {
+    if (fnd_waits_for_host_copies(run, device)) {
         ps += run->devices[device].whole_ps[VP_CAUSE_TRANSFER];
-        cells |= FD_BIT(VP_CAUSE_TRANSFER);
+        cells |= FND_BIT(VP_CAUSE_TRANSFER);
     }
     if (ps > 0)
-        fd_offer(run, device, cells, ps, fd_share(ps, fd_window(run, device)));
+        fnd_offer(run, device, cells, ps, fnd_share(ps, fnd_window(run, device)));
 }
 
 /* "57.77 s host→device (200 copies, 12.3 GiB)". */
-static const char *say_transfer(fd_run *run, const vp_transfer *t)
+static const char *say_transfer(fnd_run *run, const vp_transfer *t)
 {
-    return fd_say(run, "%s %s (%s cop%s%s%s)", fd_time(run, t->exposed_ps),
-                  direction_name(t->direction), fd_count(run, t->count),
-                  t->count == 1 ? "y" : "ies", t->bytes > 0 ? ", " : "",
-                  t->bytes > 0 ? fd_bytes(run, t->bytes) : "");
+    return fnd_say(run, "%s %s (%s cop%s%s%s)", fnd_time(run, t->exposed_ps),
+                   direction_name(t->direction), fnd_count(run, t->count),
+                   t->count == 1 ? "y" : "ies", t->bytes > 0 ? ", " : "",
+                   t->bytes > 0 ? fnd_bytes(run, t->bytes) : "");
 }
 
-static const vp_transfer *transfer_of(const fd_run *run, uint32_t device, vp_direction d)
+static const vp_transfer *transfer_of(const fnd_run *run, uint32_t device, vp_direction d)
 {
     uint32_t i;
-    for (FD_ROWS(i, &run->transfers, device)) {
+    for (FND_ROWS(i, &run->transfers, device)) {
         const vp_transfer *t = &run->r->transfers[i];
         if (t->direction == d && is_costly(run, t, device))
             return t;
@@ -153,39 +154,39 @@ static const char host_advice[] =
     "memory; and read results every N steps, by copy_to_host_async.";
 
 /* Offloading is what TPUs wait for in copy-done; elsewhere it is the program that copies. */
-static void advise(fd_run *run, uint32_t device, bool offload)
+static void advise(fnd_run *run, uint32_t device, bool offload)
 {
-    if (offload || run->words != FD_WORDS_XLA)
+    if (offload || run->words != FND_WORDS_XLA)
         return;
     run->f->suggestion = run->r->devices[device].kind == VP_DEVICE_CPU ? cpu_advice : host_advice;
 }
 
-static void place_copies(fd_run *run, uint32_t device, const vp_transfer *first,
+static void place_copies(fnd_run *run, uint32_t device, const vp_transfer *first,
                          const vp_transfer *second)
 {
     if (first)
-        fd_place(run, device, NULL, first->largest_start_ps, first->largest_dur_ps);
+        fnd_place(run, device, NULL, first->largest_start_ps, first->largest_dur_ps);
     if (second)
-        fd_place(run, device, NULL, second->largest_start_ps, second->largest_dur_ps);
+        fnd_place(run, device, NULL, second->largest_start_ps, second->largest_dur_ps);
     if (!first)
-        fd_gap_places(run, FD_BIT(VP_CAUSE_TRANSFER));
+        fnd_gap_places(run, FND_BIT(VP_CAUSE_TRANSFER));
 }
 
 /* What of a claim no row of transfers tells: the host's spans. */
-static const char *say_host(fd_run *run, const fd_claim *c, bool rows)
+static const char *say_host(fnd_run *run, const fnd_claim *c, bool rows)
 {
-    const vp_idle_label *l = fd_idle_labels(run, c->device, FD_BIT(VP_CAUSE_TRANSFER)).label;
+    const vp_idle_label *l = fnd_idle_labels(run, c->device, FND_BIT(VP_CAUSE_TRANSFER)).label;
     return l && c->part_ps[VP_CAUSE_TRANSFER]
-               ? fd_say(run, "; %s %s", rows ? "on the host mostly" : "mostly", fd_label(run, l))
+               ? fnd_say(run, "; %s %s", rows ? "on the host mostly" : "mostly", fnd_label(run, l))
                : "";
 }
 
-void fd_transfers(fd_run *run)
+void fnd_transfers(fnd_run *run)
 {
     const vp_report *r = run->r;
     for (uint32_t d = 0; d < r->device_count; d++)
         offer_transfers(run, d);
-    const fd_claim *c = fd_settle(run);
+    const fnd_claim *c = fnd_settle(run);
     if (!c)
         return;
     const vp_transfer *first = transfer_of(run, c->device, VP_H2D);
@@ -200,14 +201,14 @@ void fd_transfers(fd_run *run)
                               ? ", in part at the same time"
                               : "";
     bool rows = first && !first->host_only;
-    fd_message(run,
-               fd_say(run, "%s waits %s of its window (%s of %s) for copies%s%s%s%s%s%s%s.",
-                      fd_worst(run, c), fd_percent(run, c->gross_ps, fd_window(run, c->device)),
-                      fd_time(run, c->gross_ps), fd_time(run, fd_window(run, c->device)),
-                      offload ? " in copy-done" : "", rows ? ": " : "",
-                      rows ? say_transfer(run, first) : "", rows && second ? " and " : "",
-                      rows && second ? say_transfer(run, second) : "", rows ? at_once : "",
-                      say_host(run, c, rows)));
+    fnd_message(run, fnd_say(run, "%s waits %s of its window (%s of %s) for copies%s%s%s%s%s%s%s.",
+                             fnd_worst(run, c),
+                             fnd_percent(run, c->gross_ps, fnd_window(run, c->device)),
+                             fnd_time(run, c->gross_ps), fnd_time(run, fnd_window(run, c->device)),
+                             offload ? " in copy-done" : "", rows ? ": " : "",
+                             rows ? say_transfer(run, first) : "", rows && second ? " and " : "",
+                             rows && second ? say_transfer(run, second) : "", rows ? at_once : "",
+                             say_host(run, c, rows)));
     advise(run, c->device, offload);
     place_copies(run, c->device, first, second);
 }
@@ -215,12 +216,12 @@ void fd_transfers(fd_run *run)
 /* ---- F20 ---- */
 
 /* Self time of "-done" ops by class; zero where ops are not grouped by name. */
-static void done_by_class(const fd_run *run, uint32_t device, int64_t out[3], const vp_op **worst)
+static void done_by_class(const fnd_run *run, uint32_t device, int64_t out[3], const vp_op **worst)
 {
     uint32_t i;
     *worst = NULL;
     out[0] = out[1] = out[2] = 0;
-    for (FD_ROWS(i, &run->ops, device)) {
+    for (FND_ROWS(i, &run->ops, device)) {
         const vp_op *op = &run->r->ops[i];
         vp_str name = vp_str_of(op->name);
         if (vp_str_find(name, VP_STR("-done")) == name.n)
@@ -236,46 +237,46 @@ static int64_t positive(int64_t ps)
     return ps > 0 ? ps : 0;
 }
 
-static void offer_async(fd_run *run, uint32_t d)
+static void offer_async(fnd_run *run, uint32_t d)
 {
     const vp_device *dev = &run->r->devices[d];
     const int64_t *whole = run->devices[d].whole_ps;
     const vp_op *worst;
     int64_t done[3], wait = dev->hygiene.async_done_ps;
-    if (wait <= 0 || !fd_reaches(run, wait, dev->self_ps, FD_SHARE))
+    if (wait <= 0 || !fnd_reaches(run, wait, dev->self_ps, FND_SHARE))
         return;
     done_by_class(run, d, done, &worst);
-    int64_t comm = positive(done[VP_COMMUNICATION] - fd_straggler_wait(run, d));
+    int64_t comm = positive(done[VP_COMMUNICATION] - fnd_straggler_wait(run, d));
     int64_t other = positive(wait - done[VP_COMMUNICATION] - done[VP_COPY]);
-    fd_claim *c = fd_offer(run, d, FD_ALL_COPY, wait, fd_share(wait, dev->self_ps));
-    c->part_ps[FD_COMM] = comm < whole[FD_COMM] ? comm : whole[FD_COMM];
+    fnd_claim *c = fnd_offer(run, d, FND_ALL_COPY, wait, fnd_share(wait, dev->self_ps));
+    c->part_ps[FND_COMM] = comm < whole[FND_COMM] ? comm : whole[FND_COMM];
     if (done[VP_COMPUTE])
-        c->part_ps[FD_COMPUTE] = other < whole[FD_COMPUTE] ? other : whole[FD_COMPUTE];
+        c->part_ps[FND_COMPUTE] = other < whole[FND_COMPUTE] ? other : whole[FND_COMPUTE];
 }
 
-void fd_async_wait(fd_run *run)
+void fnd_async_wait(fnd_run *run)
 {
     const vp_report *r = run->r;
     const vp_op *worst;
     int64_t done[3];
     for (uint32_t d = 0; d < r->device_count; d++) {
-        fd_keep_value(run, fd_share(r->devices[d].hygiene.async_done_ps, r->devices[d].self_ps));
+        fnd_keep_value(run, fnd_share(r->devices[d].hygiene.async_done_ps, r->devices[d].self_ps));
         offer_async(run, d);
     }
-    const fd_claim *c = fd_settle(run);
+    const fnd_claim *c = fnd_settle(run);
     if (!c)
         return;
     done_by_class(run, c->device, done, &worst);
-    fd_message(run,
-               fd_say(run,
-                      "%s spends %s of its op time (%s of %s) in the -done half of async ops%s%s.",
-                      fd_worst(run, c), fd_percent(run, c->gross_ps, r->devices[c->device].self_ps),
-                      fd_time(run, c->gross_ps), fd_time(run, r->devices[c->device].self_ps),
-                      worst ? "; the largest: " : "",
-                      worst ? fd_say(run, "%s, %s call%s, %s", fd_short(run, worst->name),
-                                     fd_count(run, worst->calls), worst->calls == 1 ? "" : "s",
-                                     fd_time(run, worst->self_ps))
-                            : ""));
+    fnd_message(
+        run,
+        fnd_say(run, "%s spends %s of its op time (%s of %s) in the -done half of async ops%s%s.",
+                fnd_worst(run, c), fnd_percent(run, c->gross_ps, r->devices[c->device].self_ps),
+                fnd_time(run, c->gross_ps), fnd_time(run, r->devices[c->device].self_ps),
+                worst ? "; the largest: " : "",
+                worst ? fnd_say(run, "%s, %s call%s, %s", fnd_short(run, worst->name),
+                                fnd_count(run, worst->calls), worst->calls == 1 ? "" : "s",
+                                fnd_time(run, worst->self_ps))
+                      : ""));
     if (worst)
-        fd_place(run, c->device, NULL, worst->slowest_start_ps, worst->slowest_dur_ps);
+        fnd_place(run, c->device, NULL, worst->slowest_start_ps, worst->slowest_dur_ps);
 }

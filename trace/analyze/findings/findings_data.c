@@ -38,7 +38,7 @@ static harm harm_of(const vp_quality *q)
     return spoils_figures(q) ? SPOILT : NONE;
 }
 
-void fd_trace_unreliable(fd_run *run)
+void fnd_trace_unreliable(fnd_run *run)
 {
     const vp_report *r = run->r;
     const vp_quality *note = NULL;
@@ -60,12 +60,13 @@ void fd_trace_unreliable(fd_run *run)
     run->f->status = VP_FIRED;
     run->f->severity = worst == SPOILT ? VP_LEVEL_MEDIUM : VP_LEVEL_HIGH;
     if (note)
-        fd_message(run,
-                   fd_say(run, "Figures of this profile may be wrong: %s%s.",
-                          note->message ? note->message : note->code,
-                          notes > 1 ? fd_say(run, " (and %zu more; see quality)", notes - 1) : ""));
+        fnd_message(
+            run, fnd_say(run, "Figures of this profile may be wrong: %s%s.",
+                         note->message ? note->message : note->code,
+                         notes > 1 ? fnd_say(run, " (and %zu more; see quality)", notes - 1) : ""));
     else
-        fd_message(run, "A file of this profile is incomplete, so sums and shares miss something.");
+        fnd_message(run,
+                    "A file of this profile is incomplete, so sums and shares miss something.");
 }
 
 /* ---- F22 ---- */
@@ -77,31 +78,32 @@ static const vp_memory *fullest(const vp_report *r)
         const vp_memory *m = &r->memory[i];
         if (m->total_bytes <= 0 || m->peak_bytes < 0)
             continue;
-        if (!worst || fd_share(m->peak_bytes, m->total_bytes) >
-                          fd_share(worst->peak_bytes, worst->total_bytes))
+        if (!worst || fnd_share(m->peak_bytes, m->total_bytes) >
+                          fnd_share(worst->peak_bytes, worst->total_bytes))
             worst = m;
     }
     return worst;
 }
 
-void fd_memory(fd_run *run)
+void fnd_memory(fnd_run *run)
 {
     const vp_memory *m = fullest(run->r);
     if (!m)
         return;
-    run->f->value = fd_share(m->peak_bytes, m->total_bytes);
-    if (!fd_exceeds(run, m->peak_bytes, m->total_bytes, FD_SHARE))
+    run->f->value = fnd_share(m->peak_bytes, m->total_bytes);
+    if (!fnd_exceeds(run, m->peak_bytes, m->total_bytes, FND_SHARE))
         return;
     run->f->status = VP_FIRED;
-    run->f->severity = m->peak_bytes >= fd_limit_of(run, m->total_bytes, FD_SEVERE)
+    run->f->severity = m->peak_bytes >= fnd_limit_of(run, m->total_bytes, FND_SEVERE)
                            ? VP_LEVEL_HIGH
                            : VP_LEVEL_MEDIUM;
-    fd_message(
-        run, fd_say(run, "%s%s%s peaks at %s, %s of the %s it may use.",
-                    m->allocator ? fd_short(run, m->allocator) : "An allocator",
-                    m->host ? " on " : "", m->host ? m->host : "", fd_bytes(run, m->peak_bytes),
-                    fd_percent(run, m->peak_bytes, m->total_bytes), fd_bytes(run, m->total_bytes)));
-    fd_place(run, VP_NO_DEVICE, m->allocator, m->peak_start_ps, 0);
+    fnd_message(run, fnd_say(run, "%s%s%s peaks at %s, %s of the %s it may use.",
+                             m->allocator ? fnd_short(run, m->allocator) : "An allocator",
+                             m->host ? " on " : "", m->host ? m->host : "",
+                             fnd_bytes(run, m->peak_bytes),
+                             fnd_percent(run, m->peak_bytes, m->total_bytes),
+                             fnd_bytes(run, m->total_bytes)));
+    fnd_place(run, VP_NO_DEVICE, m->allocator, m->peak_start_ps, 0);
     if (run->f->where_count)
         run->f->where[0].host = m->host;
 }

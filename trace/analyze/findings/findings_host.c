@@ -6,7 +6,7 @@
 #include "trace/analyze/findings/findings_run.h"
 #include "trace/analyze/host/threads.h"
 
-static bool of_device(const fd_run *run, uint32_t device)
+static bool of_device(const fnd_run *run, uint32_t device)
 {
     return device < run->r->device_count;
 }
@@ -14,7 +14,7 @@ static bool of_device(const fd_run *run, uint32_t device)
 /* ---- F25 ---- */
 
 /* By process: the thread that loses most; NULL without memory. */
-static const vp_thread **longest_waits(fd_run *run)
+static const vp_thread **longest_waits(fnd_run *run)
 {
     const vp_report *r = run->r;
     const vp_thread **worst = vp_arena_zalloc(&run->scratch, (r->device_count + 1) * sizeof *worst);
@@ -29,36 +29,36 @@ static const vp_thread **longest_waits(fd_run *run)
 }
 
 /* What F28 says of the process by zones that wait, or by what is waited for. */
-static int64_t slow_step_wait(const fd_run *run, uint32_t device)
+static int64_t slow_step_wait(const fnd_run *run, uint32_t device)
 {
     return device == run->step_wait_device ? run->step_wait_ps : 0;
 }
 
-void fd_thread_wait(fd_run *run)
+void fnd_thread_wait(fnd_run *run)
 {
     const vp_thread **worst = longest_waits(run);
     for (uint32_t d = 0; worst && d < run->r->device_count; d++) {
         if (!worst[d])
             continue;
-        double share = fd_share(worst[d]->lost_ps, fd_window(run, d));
-        fd_keep_value(run, share);
-        if (fd_reaches(run, worst[d]->lost_ps, fd_window(run, d), FD_SHARE))
-            fd_offer(run, d, 0, worst[d]->lost_ps, share)->part_ps[FD_COMPUTE] =
+        double share = fnd_share(worst[d]->lost_ps, fnd_window(run, d));
+        fnd_keep_value(run, share);
+        if (fnd_reaches(run, worst[d]->lost_ps, fnd_window(run, d), FND_SHARE))
+            fnd_offer(run, d, 0, worst[d]->lost_ps, share)->part_ps[FND_COMPUTE] =
                 worst[d]->lost_ps - (worst[d]->steps ? slow_step_wait(run, d) : 0);
     }
-    const fd_claim *c = fd_settle(run);
+    const fnd_claim *c = fnd_settle(run);
     if (!c)
         return;
     const vp_thread *x = worst[c->device];
-    fd_message(run, fd_say(run,
-                           "Thread %s of %s waits %s, %s of the window%s: most of it in %s, %s "
-                           "call%s, the longest %s.",
-                           fd_short(run, x->name), fd_worst(run, c), fd_time(run, x->lost_ps),
-                           fd_percent(run, x->lost_ps, fd_window(run, c->device)),
-                           x->steps ? ", within its steps" : "", fd_short(run, x->wait),
-                           fd_count(run, x->wait_calls), x->wait_calls == 1 ? "" : "s",
-                           fd_time(run, x->wait_dur_ps)));
-    fd_place(run, c->device, x->name, x->wait_start_ps, x->wait_dur_ps);
+    fnd_message(run, fnd_say(run,
+                             "Thread %s of %s waits %s, %s of the window%s: most of it in %s, %s "
+                             "call%s, the longest %s.",
+                             fnd_short(run, x->name), fnd_worst(run, c), fnd_time(run, x->lost_ps),
+                             fnd_percent(run, x->lost_ps, fnd_window(run, c->device)),
+                             x->steps ? ", within its steps" : "", fnd_short(run, x->wait),
+                             fnd_count(run, x->wait_calls), x->wait_calls == 1 ? "" : "s",
+                             fnd_time(run, x->wait_dur_ps)));
+    fnd_place(run, c->device, x->name, x->wait_start_ps, x->wait_dur_ps);
 }
 
 /* ---- F26 ---- */
@@ -84,13 +84,13 @@ static bool same_team(const vp_thread *x, const vp_thread *y)
 }
 
 /* Half of its work is in that zone, or the zone does not say what the thread is for. */
-static size_t list_workers(const vp_thread **out, const fd_run *run)
+static size_t list_workers(const vp_thread **out, const fnd_run *run)
 {
     size_t n = 0;
     for (size_t i = 0; i < run->r->thread_count; i++) {
         const vp_thread *x = &run->r->threads[i];
         if (of_device(run, x->device) && x->zone &&
-            fd_reaches(run, x->zone_ps, x->work_ps, FD_PART))
+            fnd_reaches(run, x->zone_ps, x->work_ps, FND_PART))
             out[n++] = x;
     }
     if (n)
@@ -116,7 +116,7 @@ static int64_t uneven_ps(const team *t)
 
 /* Of each process the team that loses most. It does half of the process's work, and the busiest
  * works for half of the window: else it is not what the program waits for. */
-static team *find_teams(fd_run *run)
+static team *find_teams(fnd_run *run)
 {
     const vp_report *r = run->r;
     team *worst = vp_arena_zalloc(&run->scratch, (r->device_count + 1) * sizeof *worst);
@@ -136,43 +136,43 @@ static team *find_teams(fd_run *run)
             end++;
         team t = team_of(v + i, end - i);
         uint32_t d = v[i]->device;
-        if (fd_reaches(run, t.busiest->work_ps, fd_window(run, d), FD_PART) &&
-            fd_reaches(run, t.sum_ps, work[d], FD_PART) && uneven_ps(&t) > uneven_ps(&worst[d]))
+        if (fnd_reaches(run, t.busiest->work_ps, fnd_window(run, d), FND_PART) &&
+            fnd_reaches(run, t.sum_ps, work[d], FND_PART) && uneven_ps(&t) > uneven_ps(&worst[d]))
             worst[d] = t;
     }
     return worst;
 }
 
-void fd_thread_imbalance(fd_run *run)
+void fnd_thread_imbalance(fnd_run *run)
 {
     const team *worst = find_teams(run);
     for (uint32_t d = 0; worst && d < run->r->device_count; d++) {
         const team *t = &worst[d];
         int64_t mean = t->count ? t->sum_ps / t->count : 0;
-        fd_offer_share(run, d, FD_BIT(FD_COMPUTE), uneven_ps(t), mean, fd_exceeds);
+        fnd_offer_share(run, d, FND_BIT(FND_COMPUTE), uneven_ps(t), mean, fnd_exceeds);
     }
-    const fd_claim *c = fd_settle(run);
+    const fnd_claim *c = fnd_settle(run);
     if (!c)
         return;
     const team *t = &worst[c->device];
-    fd_message(run,
-               fd_say(run,
-                      "Of %s threads in %s, %s works %s, %s only %s, the mean %s: with equal work "
-                      "the busiest would need %s less.",
-                      fd_count(run, t->count), fd_short(run, t->busiest->zone),
-                      fd_short(run, t->busiest->name), fd_time(run, t->busiest->work_ps),
-                      fd_short(run, t->idlest->name), fd_time(run, t->idlest->work_ps),
-                      fd_time(run, t->sum_ps / t->count), fd_time(run, uneven_ps(t))));
-    fd_place(run, c->device, t->busiest->name, t->busiest->start_ps,
-             t->busiest->end_ps - t->busiest->start_ps);
-    fd_place(run, c->device, t->idlest->name, t->idlest->start_ps,
-             t->idlest->end_ps - t->idlest->start_ps);
+    fnd_message(
+        run, fnd_say(run,
+                     "Of %s threads in %s, %s works %s, %s only %s, the mean %s: with equal work "
+                     "the busiest would need %s less.",
+                     fnd_count(run, t->count), fnd_short(run, t->busiest->zone),
+                     fnd_short(run, t->busiest->name), fnd_time(run, t->busiest->work_ps),
+                     fnd_short(run, t->idlest->name), fnd_time(run, t->idlest->work_ps),
+                     fnd_time(run, t->sum_ps / t->count), fnd_time(run, uneven_ps(t))));
+    fnd_place(run, c->device, t->busiest->name, t->busiest->start_ps,
+              t->busiest->end_ps - t->busiest->start_ps);
+    fnd_place(run, c->device, t->idlest->name, t->idlest->start_ps,
+              t->idlest->end_ps - t->idlest->start_ps);
 }
 
 /* ---- F27 ---- */
 
 /* Async work is no thread's. */
-static bool is_work(const fd_run *run, const vp_op *op)
+static bool is_work(const fnd_run *run, const vp_op *op)
 {
     vp_str category = op->category ? vp_str_of(op->category) : VP_STR_NONE;
     return of_device(run, op->device) && op->threads &&
@@ -180,7 +180,7 @@ static bool is_work(const fd_run *run, const vp_op *op)
 }
 
 /* Of all processes and threads. */
-static int64_t all_work(const fd_run *run, size_t *zones)
+static int64_t all_work(const fnd_run *run, size_t *zones)
 {
     int64_t sum = 0;
     *zones = 0;
@@ -194,12 +194,12 @@ static int64_t all_work(const fd_run *run, size_t *zones)
     return sum;
 }
 
-static const char *threads_of(fd_run *run, const vp_op *op)
+static const char *threads_of(fnd_run *run, const vp_op *op)
 {
-    return op->threads > 1 ? fd_say(run, " on %s threads", fd_count(run, op->threads)) : "";
+    return op->threads > 1 ? fnd_say(run, " on %s threads", fnd_count(run, op->threads)) : "";
 }
 
-void fd_hot_zone(fd_run *run)
+void fnd_hot_zone(fnd_run *run)
 {
     const vp_report *r = run->r;
     const vp_op *best = NULL;
@@ -210,32 +210,33 @@ void fd_hot_zone(fd_run *run)
             best = &r->ops[i];
     if (!best)
         return;
-    run->f->value = fd_share(best->self_ps, all);
-    if (zones < run->rule->limits[FD_NUMBER] || best->self_ps < fd_limit_ps(run) ||
-        !fd_reaches(run, best->self_ps, all, FD_SHARE))
+    run->f->value = fnd_share(best->self_ps, all);
+    if (zones < run->rule->limits[FND_NUMBER] || best->self_ps < fnd_limit_ps(run) ||
+        !fnd_reaches(run, best->self_ps, all, FND_SHARE))
         return;
     run->f->status = VP_FIRED;
     run->f->severity =
-        fd_reaches(run, best->self_ps, all, FD_SEVERE) ? VP_LEVEL_MEDIUM : VP_LEVEL_LOW;
-    fd_message(
-        run, fd_say(run, "%s takes %s of the work of all threads (%s of %s) in %s call%s%s%s%s.",
-                    fd_short(run, best->name), fd_percent(run, best->self_ps, all),
-                    fd_time(run, best->self_ps), fd_time(run, all), fd_count(run, best->calls),
-                    best->calls == 1 ? "" : "s", threads_of(run, best),
-                    best->source ? ", from " : "", best->source ? fd_path(run, best->source) : ""));
-    fd_place(run, best->device, NULL, best->slowest_start_ps, best->slowest_dur_ps);
+        fnd_reaches(run, best->self_ps, all, FND_SEVERE) ? VP_LEVEL_MEDIUM : VP_LEVEL_LOW;
+    fnd_message(
+        run,
+        fnd_say(run, "%s takes %s of the work of all threads (%s of %s) in %s call%s%s%s%s.",
+                fnd_short(run, best->name), fnd_percent(run, best->self_ps, all),
+                fnd_time(run, best->self_ps), fnd_time(run, all), fnd_count(run, best->calls),
+                best->calls == 1 ? "" : "s", threads_of(run, best), best->source ? ", from " : "",
+                best->source ? fnd_path(run, best->source) : ""));
+    fnd_place(run, best->device, NULL, best->slowest_start_ps, best->slowest_dur_ps);
 }
 
 /* ---- F29 ---- */
 
 /* What it calls varies for reasons of its own, and calls within calls of one name differ by their
  * depth: zones that do most of their work themselves. */
-static bool is_uneven(const fd_run *run, const vp_op *op, int64_t all)
+static bool is_uneven(const fnd_run *run, const vp_op *op, int64_t all)
 {
-    return is_work(run, op) && op->inner_ps <= 0 && op->self_ps >= fd_limit_ps(run) &&
-           op->self_ps >= fd_limit_of(run, op->total_ps, FD_PART) &&
-           fd_reaches(run, op->self_ps, all, FD_SHARE) &&
-           fd_varies(run, op->stddev_ps, op->calls, op->total_ps);
+    return is_work(run, op) && op->inner_ps <= 0 && op->self_ps >= fnd_limit_ps(run) &&
+           op->self_ps >= fnd_limit_of(run, op->total_ps, FND_PART) &&
+           fnd_reaches(run, op->self_ps, all, FND_SHARE) &&
+           fnd_varies(run, op->stddev_ps, op->calls, op->total_ps);
 }
 
 /* (mean - p50) * calls, of one thread. */
@@ -246,11 +247,11 @@ static int64_t excess(const vp_op *op)
     return ps > 0 ? (int64_t)ps / (op->threads > 1 ? op->threads : 1) : 0;
 }
 
-static const vp_op *most_uneven(const fd_run *run, uint32_t device, int64_t all)
+static const vp_op *most_uneven(const fnd_run *run, uint32_t device, int64_t all)
 {
     const vp_op *worst = NULL;
     uint32_t i;
-    for (FD_ROWS(i, &run->ops, device)) {
+    for (FND_ROWS(i, &run->ops, device)) {
         const vp_op *op = &run->r->ops[i];
         if (is_uneven(run, op, all) && (!worst || excess(op) > excess(worst)))
             worst = op;
@@ -258,26 +259,26 @@ static const vp_op *most_uneven(const fd_run *run, uint32_t device, int64_t all)
     return worst;
 }
 
-void fd_zone_variance(fd_run *run)
+void fnd_zone_variance(fnd_run *run)
 {
     size_t zones;
     int64_t all = all_work(run, &zones);
     for (uint32_t d = 0; d < run->r->device_count; d++) {
         const vp_op *op = most_uneven(run, d, all);
         if (op)
-            fd_offer(run, d, FD_BIT(FD_COMPUTE), excess(op),
-                     op->stddev_ps * (double)op->calls / (double)op->total_ps);
+            fnd_offer(run, d, FND_BIT(FND_COMPUTE), excess(op),
+                      op->stddev_ps * (double)op->calls / (double)op->total_ps);
     }
-    const fd_claim *c = fd_settle(run);
+    const fnd_claim *c = fnd_settle(run);
     if (!c)
         return;
     const vp_op *op = most_uneven(run, c->device, all);
     run->f->severity = VP_LEVEL_LOW;
-    fd_message(run,
-               fd_say(run,
-                      "%s varies by %.1f times its mean over %s calls%s: half of them take at "
-                      "most %s, the slowest %s.",
-                      fd_short(run, op->name), c->value, fd_count(run, op->calls),
-                      threads_of(run, op), fd_time(run, op->p50_ps), fd_time(run, op->max_ps)));
-    fd_place(run, op->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
+    fnd_message(run,
+                fnd_say(run,
+                        "%s varies by %.1f times its mean over %s calls%s: half of them take at "
+                        "most %s, the slowest %s.",
+                        fnd_short(run, op->name), c->value, fnd_count(run, op->calls),
+                        threads_of(run, op), fnd_time(run, op->p50_ps), fnd_time(run, op->max_ps)));
+    fnd_place(run, op->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
 }

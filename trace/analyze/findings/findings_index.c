@@ -7,31 +7,31 @@
 
 #include "trace/base/err.h"
 
-static uint32_t op_device(const fd_run *run, size_t i)
+static uint32_t op_device(const fnd_run *run, size_t i)
 {
     return run->r->ops[i].device;
 }
 
-static uint32_t gap_device(const fd_run *run, size_t i)
+static uint32_t gap_device(const fnd_run *run, size_t i)
 {
     return run->r->gaps[i].device;
 }
 
-static uint32_t collective_device(const fd_run *run, size_t i)
+static uint32_t collective_device(const fnd_run *run, size_t i)
 {
     return run->r->collectives[i].device;
 }
 
 /* A CPU's transfers are seen on the host only: its first device pays for them. */
-static uint32_t transfer_device(const fd_run *run, size_t i)
+static uint32_t transfer_device(const fnd_run *run, size_t i)
 {
     uint32_t d = run->r->transfers[i].device;
     return d < run->r->device_count ? d : run->first_cpu;
 }
 
 /* By counting: rows of no device are left out, the others keep their order. */
-static int index_rows(fd_run *run, fd_index *out, size_t n,
-                      uint32_t (*device)(const fd_run *, size_t))
+static int index_rows(fnd_run *run, fnd_index *out, size_t n,
+                      uint32_t (*device)(const fnd_run *, size_t))
 {
     size_t devices = run->r->device_count;
     out->first = vp_arena_zalloc(&run->scratch, (devices + 2) * sizeof *out->first);
@@ -58,13 +58,13 @@ static int by_text(const char *a, const char *b)
 
 static int by_name(const void *a, const void *b)
 {
-    const fd_host *x = a, *y = b;
+    const fnd_host *x = a, *y = b;
     return by_text(x->name, y->name);
 }
 
-fd_host *fd_host_of(const fd_run *run, const char *name)
+fnd_host *fnd_host_of(const fnd_run *run, const char *name)
 {
-    const fd_host key = {.name = name};
+    const fnd_host key = {.name = name};
     if (run->r->host_count < 2)
         return run->hosts;
     return bsearch(&key, run->hosts, run->r->host_count, sizeof key, by_name);
@@ -79,21 +79,21 @@ static int by_thread(const void *a, const void *b)
 }
 
 /* A report that was made before calls were followed through what they call knows their own time. */
-int64_t fd_blocked(const vp_host_op *op)
+int64_t fnd_blocked(const vp_host_op *op)
 {
     return op->blocked_ps >= 0 ? op->blocked_ps : op->idle_ps;
 }
 
 /* Threads wait at the same time, so their times are not added up: that of the thread that waits
  * longest is the least that the union can be. */
-static void add_thread(fd_run *run, const vp_host_op *const *op, size_t n)
+static void add_thread(fnd_run *run, const vp_host_op *const *op, size_t n)
 {
-    fd_host *host = fd_host_of(run, op[0]->host);
+    fnd_host *host = fnd_host_of(run, op[0]->host);
     const vp_host_op *worst = op[0];
     int64_t sum = 0;
     for (size_t i = 0; i < n; i++) {
-        sum += fd_blocked(op[i]);
-        worst = fd_blocked(op[i]) > fd_blocked(worst) ? op[i] : worst;
+        sum += fnd_blocked(op[i]);
+        worst = fnd_blocked(op[i]) > fnd_blocked(worst) ? op[i] : worst;
     }
     if (host && sum > host->wait_ps) {
         host->wait_ps = sum;
@@ -101,7 +101,7 @@ static void add_thread(fd_run *run, const vp_host_op *const *op, size_t n)
     }
 }
 
-static int add_waits(fd_run *run)
+static int add_waits(fnd_run *run)
 {
     const vp_report *r = run->r;
     const vp_host_op **list =
@@ -110,7 +110,7 @@ static int add_waits(fd_run *run)
     if (!list)
         return vp_fail(VP_ENOMEM, "out of memory");
     for (size_t i = 0; i < r->host_op_count; i++)
-        if (r->host_ops[i].blocking && fd_blocked(&r->host_ops[i]) > 0)
+        if (r->host_ops[i].blocking && fnd_blocked(&r->host_ops[i]) > 0)
             list[n++] = &r->host_ops[i];
     qsort(list, n, sizeof *list, by_thread);
     for (size_t i = 0, end; i < n; i = end) {
@@ -122,7 +122,7 @@ static int add_waits(fd_run *run)
     return 0;
 }
 
-static int index_hosts(fd_run *run)
+static int index_hosts(fnd_run *run)
 {
     const vp_report *r = run->r;
     run->hosts = vp_arena_zalloc(&run->scratch, (r->host_count + 1) * sizeof *run->hosts);
@@ -134,7 +134,7 @@ static int index_hosts(fd_run *run)
     return add_waits(run);
 }
 
-int fd_index_all(fd_run *run)
+int fnd_index_all(fnd_run *run)
 {
     const vp_report *r = run->r;
     run->first_cpu = VP_NO_DEVICE;

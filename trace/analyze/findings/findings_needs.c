@@ -5,26 +5,26 @@
 #include <string.h>
 
 #define WORDS(name, words) words,
-static const char *const needs[] = {FD_NEEDS(WORDS)};
+static const char *const needs[] = {FND_NEEDS(WORDS)};
 
 const char *findings_need(unsigned bit)
 {
-    return bit < FD_NEED_COUNT ? needs[bit] : NULL;
+    return bit < FND_NEED_COUNT ? needs[bit] : NULL;
 }
 
 double findings_threshold(const finding_rule *rule)
 {
     size_t i = 0;
-    while (i + 1 < FD_LIMITS && !rule->limits[i])
+    while (i + 1 < FND_LIMITS && !rule->limits[i])
         i++;
     return rule->limits[i] / (strcmp(rule->unit, "us") ? 1000. : 1.); /* permille, us as ms */
 }
 
-bool fd_has_causes(const vp_report *r)
+bool fnd_has_causes(const vp_report *r)
 {
     int64_t known = 0, idle = 0;
     for (size_t d = 0; d < r->device_count; d++) {
-        known += fd_sum(r->devices[d].cause_ps, 0, VP_CAUSE_UNKNOWN);
+        known += fnd_sum(r->devices[d].cause_ps, 0, VP_CAUSE_UNKNOWN);
         idle += r->devices[d].breakdown.idle_ps;
     }
     return known || !idle;

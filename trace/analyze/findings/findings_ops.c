@@ -59,14 +59,14 @@ static judged judge(const vp_op *op)
 }
 
 /* The shape without layouts; at most 60 bytes of it. */
-static const char *say_shape(fd_run *run, const char *label)
+static const char *say_shape(fnd_run *run, const char *label)
 {
     char text[128];
     size_t n = 0;
     for (const char *s = outside_layout(label); *s && n + 1 < sizeof text; s = outside_layout(s))
         text[n++] = *s++;
     text[n] = 0;
-    return fd_short(run, fd_say(run, "%s", text));
+    return fnd_short(run, fnd_say(run, "%s", text));
 }
 
 static judged hottest(const vp_report *r)
@@ -78,7 +78,7 @@ static judged hottest(const vp_report *r)
         if (op->device >= r->device_count || has_own_rule(op))
             continue;
         judged j = judge(op);
-        double share = fd_share(j.self_ps, r->devices[op->device].self_ps);
+        double share = fnd_share(j.self_ps, r->devices[op->device].self_ps);
         if (share > most) {
             most = share;
             best = j;
@@ -92,7 +92,7 @@ static bool is_custom_call(const vp_op *op)
     return op->category && strstr(op->category, "custom");
 }
 
-void fd_hot_op(fd_run *run)
+void fnd_hot_op(fnd_run *run)
 {
     const vp_report *r = run->r;
     const judged hot = hottest(r);
@@ -101,36 +101,38 @@ void fd_hot_op(fd_run *run)
         return;
     const vp_device *d = &r->devices[op->device];
     int64_t ps = hot.self_ps;
-    run->f->value = fd_share(ps, d->self_ps);
-    if (ps < fd_limit_ps(run) || !fd_reaches(run, ps, d->self_ps, FD_SHARE))
+    run->f->value = fnd_share(ps, d->self_ps);
+    if (ps < fnd_limit_ps(run) || !fnd_reaches(run, ps, d->self_ps, FND_SHARE))
         return;
     run->f->status = VP_FIRED;
-    run->f->severity = fd_reaches(run, ps, d->self_ps, FD_SEVERE) ? VP_LEVEL_MEDIUM : VP_LEVEL_LOW;
-    fd_message(run,
-               fd_say(run, "%s%s%s%s takes %s of the op time of %s (%s of %s) in %s call%s%s%s.",
-                      is_custom_call(op) ? "The custom kernel " : "", fd_short(run, op->name),
-                      hot.shape ? " " : "", hot.shape ? say_shape(run, hot.shape) : "",
-                      fd_percent(run, ps, d->self_ps), fd_device(run, op->device), fd_time(run, ps),
-                      fd_time(run, d->self_ps), fd_count(run, hot.calls), hot.calls == 1 ? "" : "s",
-                      op->source ? ", from " : "", op->source ? fd_path(run, op->source) : ""));
-    fd_place(run, op->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
+    run->f->severity =
+        fnd_reaches(run, ps, d->self_ps, FND_SEVERE) ? VP_LEVEL_MEDIUM : VP_LEVEL_LOW;
+    fnd_message(run,
+                fnd_say(run, "%s%s%s%s takes %s of the op time of %s (%s of %s) in %s call%s%s%s.",
+                        is_custom_call(op) ? "The custom kernel " : "", fnd_short(run, op->name),
+                        hot.shape ? " " : "", hot.shape ? say_shape(run, hot.shape) : "",
+                        fnd_percent(run, ps, d->self_ps), fnd_device(run, op->device),
+                        fnd_time(run, ps), fnd_time(run, d->self_ps), fnd_count(run, hot.calls),
+                        hot.calls == 1 ? "" : "s", op->source ? ", from " : "",
+                        op->source ? fnd_path(run, op->source) : ""));
+    fnd_place(run, op->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
 }
 
 /* ---- F24 ---- */
 
 static int64_t repeated_ps(const vp_module *m)
 {
-    return m->repeat_ps - fd_of(m->repeat_ps, m->repeat_steps, m->repeat_runs);
+    return m->repeat_ps - fnd_of(m->repeat_ps, m->repeat_steps, m->repeat_runs);
 }
 
-static const vp_module *most_repeated(const fd_run *run)
+static const vp_module *most_repeated(const fnd_run *run)
 {
     const vp_report *r = run->r;
     const vp_module *best = NULL;
     for (size_t i = 0; i < r->module_count; i++) {
         const vp_module *m = &r->modules[i];
         if (m->repeat_steps <= 0 || m->repeat_runs <= 0 || m->repeat_ps <= 0 ||
-            !fd_reaches(run, m->repeat_steps, r->steps.counted, FD_PART))
+            !fnd_reaches(run, m->repeat_steps, r->steps.counted, FND_PART))
             continue;
         if (!best || m->repeat_ps > best->repeat_ps)
             best = m;
@@ -139,34 +141,34 @@ static const vp_module *most_repeated(const fd_run *run)
 }
 
 /* Modules are summed over all devices, so their share is of all windows together. */
-void fd_repeated_work(fd_run *run)
+void fnd_repeated_work(fnd_run *run)
 {
     const vp_report *r = run->r;
     const vp_module *m = most_repeated(run);
     int64_t windows = 0;
     for (uint32_t d = 0; d < r->device_count; d++)
-        windows += fd_window(run, d);
+        windows += fnd_window(run, d);
     if (!m)
         return;
-    run->f->value = fd_share(m->repeat_ps, windows);
-    if (!fd_reaches(run, m->repeat_ps, windows, FD_SHARE))
+    run->f->value = fnd_share(m->repeat_ps, windows);
+    if (!fnd_reaches(run, m->repeat_ps, windows, FND_SHARE))
         return;
     for (uint32_t d = 0; d < r->device_count; d++)
-        fd_offer(run, d, FD_BIT(FD_COMPUTE), fd_of(repeated_ps(m), fd_window(run, d), windows),
-                 run->f->value);
-    const fd_claim *c = fd_settle(run);
+        fnd_offer(run, d, FND_BIT(FND_COMPUTE), fnd_of(repeated_ps(m), fnd_window(run, d), windows),
+                  run->f->value);
+    const fnd_claim *c = fnd_settle(run);
     if (!c)
         return;
     if (run->f->severity > VP_LEVEL_MEDIUM)
         run->f->severity = VP_LEVEL_MEDIUM;
-    fd_message(run,
-               fd_say(run,
-                      "%s runs %s times in %s steps, %.1f a step, %s in all (%s of the "
-                      "devices' windows): once a step would do if its inputs do not change.",
-                      fd_short(run, m->name), fd_count(run, m->repeat_runs),
-                      fd_count(run, m->repeat_steps), fd_share(m->repeat_runs, m->repeat_steps),
-                      fd_time(run, m->repeat_ps), fd_percent(run, m->repeat_ps, windows)));
-    fd_place_in_step(run, c->device, m->name);
+    fnd_message(run,
+                fnd_say(run,
+                        "%s runs %s times in %s steps, %.1f a step, %s in all (%s of the "
+                        "devices' windows): once a step would do if its inputs do not change.",
+                        fnd_short(run, m->name), fnd_count(run, m->repeat_runs),
+                        fnd_count(run, m->repeat_steps), fnd_share(m->repeat_runs, m->repeat_steps),
+                        fnd_time(run, m->repeat_ps), fnd_percent(run, m->repeat_ps, windows)));
+    fnd_place_in_step(run, c->device, m->name);
 }
 
 /* ---- F19 ---- */
@@ -188,53 +190,54 @@ static const vp_op *largest_formatting(const vp_report *r, uint32_t device)
     return best;
 }
 
-void fd_data_formatting(fd_run *run)
+void fnd_data_formatting(fnd_run *run)
 {
     const vp_report *r = run->r;
     const uint32_t cells =
-        FD_BIT(FD_COMPUTE) | FD_BIT(FD_COPY + VP_D2D) | FD_BIT(FD_COPY + VP_OTHER_COPY);
+        FND_BIT(FND_COMPUTE) | FND_BIT(FND_COPY + VP_D2D) | FND_BIT(FND_COPY + VP_OTHER_COPY);
     for (uint32_t d = 0; d < r->device_count; d++) {
         int64_t ps = r->devices[d].hygiene.formatting_ps;
-        fd_offer_share(run, d, cells, ps, r->devices[d].self_ps, fd_reaches);
+        fnd_offer_share(run, d, cells, ps, r->devices[d].self_ps, fnd_reaches);
     }
-    const fd_claim *c = fd_settle(run);
+    const fnd_claim *c = fnd_settle(run);
     if (!c)
         return;
     const vp_op *op = largest_formatting(r, c->device);
-    fd_message(run,
-               fd_say(run,
-                      "%s spends %s of its op time (%s of %s) on moving data into other layouts"
-                      "%s.",
-                      fd_worst(run, c), fd_percent(run, c->gross_ps, r->devices[c->device].self_ps),
-                      fd_time(run, c->gross_ps), fd_time(run, r->devices[c->device].self_ps),
-                      op ? fd_say(run, "; the largest: %s, %s call%s, %s", fd_short(run, op->name),
-                                  fd_count(run, op->calls), op->calls == 1 ? "" : "s",
-                                  fd_time(run, op->self_ps))
-                         : ""));
+    fnd_message(run,
+                fnd_say(run,
+                        "%s spends %s of its op time (%s of %s) on moving data into other layouts"
+                        "%s.",
+                        fnd_worst(run, c),
+                        fnd_percent(run, c->gross_ps, r->devices[c->device].self_ps),
+                        fnd_time(run, c->gross_ps), fnd_time(run, r->devices[c->device].self_ps),
+                        op ? fnd_say(run, "; the largest: %s, %s call%s, %s",
+                                     fnd_short(run, op->name), fnd_count(run, op->calls),
+                                     op->calls == 1 ? "" : "s", fnd_time(run, op->self_ps))
+                           : ""));
     if (op)
-        fd_place(run, c->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
+        fnd_place(run, c->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
 }
 
 /* ---- F18 ---- */
 
-bool fd_varies(const fd_run *run, double stddev_ps, int64_t calls, int64_t total_ps)
+bool fnd_varies(const fnd_run *run, double stddev_ps, int64_t calls, int64_t total_ps)
 {
     const uint16_t *limits = run->rule->limits;
-    return calls > limits[FD_NUMBER] &&
-           stddev_ps * (double)calls > (double)total_ps * (limits[FD_SPREAD] / 1000.);
+    return calls > limits[FND_NUMBER] &&
+           stddev_ps * (double)calls > (double)total_ps * (limits[FND_SPREAD] / 1000.);
 }
 
 /* Of a group of several shapes only its largest part is one op, and its median is not known. */
-static bool is_uneven(const fd_run *run, const vp_op *op)
+static bool is_uneven(const fnd_run *run, const vp_op *op)
 {
     int64_t all = run->r->devices[op->device].self_ps;
     if (op->split_count > 1) {
         const vp_split *s = &op->splits[0];
-        return fd_reaches(run, s->self_ps, all, FD_SHARE) &&
-               fd_varies(run, s->stddev_ps, s->calls, s->self_ps);
+        return fnd_reaches(run, s->self_ps, all, FND_SHARE) &&
+               fnd_varies(run, s->stddev_ps, s->calls, s->self_ps);
     }
-    return fd_reaches(run, op->self_ps, all, FD_SHARE) &&
-           fd_varies(run, op->stddev_ps, op->calls, op->total_ps);
+    return fnd_reaches(run, op->self_ps, all, FND_SHARE) &&
+           fnd_varies(run, op->stddev_ps, op->calls, op->total_ps);
 }
 
 /* (mean - p50) * calls, at most the op's self time. */
@@ -246,11 +249,11 @@ static int64_t excess(const vp_op *op)
     return ps < op->self_ps ? (int64_t)ps : op->self_ps;
 }
 
-static const vp_op *most_uneven(const fd_run *run, uint32_t device)
+static const vp_op *most_uneven(const fnd_run *run, uint32_t device)
 {
     const vp_op *worst = NULL;
     uint32_t i;
-    for (FD_ROWS(i, &run->ops, device)) {
+    for (FND_ROWS(i, &run->ops, device)) {
         const vp_op *op = &run->r->ops[i];
         if (!has_own_rule(op) && is_uneven(run, op) && (!worst || excess(op) > excess(worst)))
             worst = op;
@@ -265,42 +268,43 @@ static double variation(const vp_op *op)
     return total > 0 ? (s ? s->stddev_ps : op->stddev_ps) * (double)calls / (double)total : 0;
 }
 
-static void say_uneven(fd_run *run, const vp_op *op)
+static void say_uneven(fnd_run *run, const vp_op *op)
 {
     const vp_split *s = op->split_count > 1 ? op->splits : NULL;
-    const char *name = fd_short(run, op->name);
+    const char *name = fnd_short(run, op->name);
     if (s)
-        fd_message(run,
-                   fd_say(run,
-                          "%s%s%s varies by %.1f times its mean over %s calls: the mean is %s, "
-                          "the slowest takes %s.",
-                          name, s->label ? " " : "", s->label ? fd_short(run, s->label) : "",
-                          variation(op), fd_count(run, s->calls),
-                          fd_time(run, s->self_ps / s->calls), fd_time(run, s->max_ps)));
+        fnd_message(run,
+                    fnd_say(run,
+                            "%s%s%s varies by %.1f times its mean over %s calls: the mean is %s, "
+                            "the slowest takes %s.",
+                            name, s->label ? " " : "", s->label ? fnd_short(run, s->label) : "",
+                            variation(op), fnd_count(run, s->calls),
+                            fnd_time(run, s->self_ps / s->calls), fnd_time(run, s->max_ps)));
     else
-        fd_message(run, fd_say(run,
-                               "%s varies by %.1f times its mean over %s calls: half of them take "
-                               "at most %s, the slowest %s.",
-                               name, variation(op), fd_count(run, op->calls),
-                               fd_time(run, op->p50_ps), fd_time(run, op->max_ps)));
+        fnd_message(run,
+                    fnd_say(run,
+                            "%s varies by %.1f times its mean over %s calls: half of them take "
+                            "at most %s, the slowest %s.",
+                            name, variation(op), fnd_count(run, op->calls),
+                            fnd_time(run, op->p50_ps), fnd_time(run, op->max_ps)));
     if (run->r->devices[op->device].kind != VP_DEVICE_GPU || op->split_count)
         return;
     run->f->severity = VP_LEVEL_LOW;
-    fd_caveat(run, "GPU kernels of one name may work on arrays of different sizes, which this "
-                   "profile does not tell apart: hence low.");
+    fnd_caveat(run, "GPU kernels of one name may work on arrays of different sizes, which this "
+                    "profile does not tell apart: hence low.");
 }
 
-void fd_op_variance(fd_run *run)
+void fnd_op_variance(fnd_run *run)
 {
     const vp_report *r = run->r;
     const vp_op *op = NULL;
     for (uint32_t d = 0; d < r->device_count; d++) {
         const vp_op *o = most_uneven(run, d);
         if (o)
-            fd_offer(run, d, FD_BIT(FD_COMPUTE), excess(o), variation(o));
+            fnd_offer(run, d, FND_BIT(FND_COMPUTE), excess(o), variation(o));
         op = op ? op : o;
     }
-    const fd_claim *c = fd_settle(run);
+    const fnd_claim *c = fnd_settle(run);
     if (!op || (!c && excess(op)))
         return;
     if (c) {
@@ -312,5 +316,5 @@ void fd_op_variance(fd_run *run)
         run->f->impact_ps = run->f->gross_ps = VP_UNKNOWN;
     }
     say_uneven(run, op);
-    fd_place(run, op->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
+    fnd_place(run, op->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
 }

@@ -7,7 +7,7 @@
 
 #define MESSAGE_MAX 1024
 
-const char *fd_say(fd_run *run, const char *fmt, ...)
+const char *fnd_say(fnd_run *run, const char *fmt, ...)
 {
     char text[MESSAGE_MAX];
     va_list ap;
@@ -20,7 +20,7 @@ const char *fd_say(fd_run *run, const char *fmt, ...)
     return copy ? copy : "";
 }
 
-const char *fd_time(fd_run *run, int64_t ps)
+const char *fnd_time(fnd_run *run, int64_t ps)
 {
     static const struct unit {
         int64_t ps;
@@ -34,19 +34,19 @@ const char *fd_time(fd_run *run, int64_t ps)
         return "an unknown time";
     while (u->ps > 1000 && ps < u->ps)
         u++;
-    return fd_say(run, "%.2f %s", (double)ps / (double)u->ps, u->name);
+    return fnd_say(run, "%.2f %s", (double)ps / (double)u->ps, u->name);
 }
 
-const char *fd_percent(fd_run *run, int64_t part, int64_t whole)
+const char *fnd_percent(fnd_run *run, int64_t part, int64_t whole)
 {
-    double percent = 100 * fd_share(part, whole);
+    double percent = 100 * fnd_share(part, whole);
     /* Never 100.0 % of what is not all of it. */
     if (part < whole && percent > 99.9)
-        return fd_say(run, "%.2f %%", percent > 99.99 ? 99.99 : percent);
-    return fd_say(run, "%.1f %%", percent);
+        return fnd_say(run, "%.2f %%", percent > 99.99 ? 99.99 : percent);
+    return fnd_say(run, "%.1f %%", percent);
 }
 
-const char *fd_count(fd_run *run, int64_t n)
+const char *fnd_count(fnd_run *run, int64_t n)
 {
     char digits[24], out[32];
     size_t used = 0;
@@ -57,22 +57,22 @@ const char *fd_count(fd_run *run, int64_t n)
         out[used++] = digits[i];
     }
     out[used] = 0;
-    return fd_say(run, "%s", out);
+    return fnd_say(run, "%s", out);
 }
 
-const char *fd_bytes(fd_run *run, int64_t n)
+const char *fnd_bytes(fnd_run *run, int64_t n)
 {
     static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     double v = (double)n;
     size_t i = 0;
     for (; v >= 1024 && i + 1 < sizeof names / sizeof *names; i++)
         v /= 1024;
-    return fd_say(run, i ? "%.1f %s" : "%.0f %s", v, names[i]);
+    return fnd_say(run, i ? "%.1f %s" : "%.0f %s", v, names[i]);
 }
 
 #define NAME_MAX_BYTES 60u
 
-const char *fd_short(fd_run *run, const char *name)
+const char *fnd_short(fnd_run *run, const char *name)
 {
     size_t n = name ? strlen(name) : 0;
     if (n <= NAME_MAX_BYTES)
@@ -80,10 +80,10 @@ const char *fd_short(fd_run *run, const char *name)
     size_t cut = NAME_MAX_BYTES - 3;
     while (cut && ((unsigned char)name[cut] & 0xc0) == 0x80) /* not inside of a character */
         cut--;
-    return fd_say(run, "%.*s…", (int)cut, name);
+    return fnd_say(run, "%.*s…", (int)cut, name);
 }
 
-const char *fd_path(fd_run *run, const char *path)
+const char *fnd_path(fnd_run *run, const char *path)
 {
     size_t n = strlen(path);
     if (n <= NAME_MAX_BYTES)
@@ -91,10 +91,10 @@ const char *fd_path(fd_run *run, const char *path)
     const char *end = path + n - (NAME_MAX_BYTES - 3);
     while ((*end & 0xc0) == 0x80)
         end++;
-    return fd_say(run, "…%s", end);
+    return fnd_say(run, "…%s", end);
 }
 
-const char *fd_device(fd_run *run, uint32_t device)
+const char *fnd_device(fnd_run *run, uint32_t device)
 {
     const vp_device *d = &run->r->devices[device];
     vp_str name = vp_str_of(d->name);
@@ -102,30 +102,30 @@ const char *fd_device(fd_run *run, uint32_t device)
     for (size_t i = 0; i < 2; i++)
         if (vp_str_starts(name, vp_str_of(prefixes[i])))
             name = vp_str_skip(name, strlen(prefixes[i]));
-    const char *label = name.n ? fd_short(run, name.p) : "the device";
-    return run->r->host_count > 1 && d->host ? fd_say(run, "%s on %s", label, d->host) : label;
+    const char *label = name.n ? fnd_short(run, name.p) : "the device";
+    return run->r->host_count > 1 && d->host ? fnd_say(run, "%s on %s", label, d->host) : label;
 }
 
-int64_t fd_window(const fd_run *run, uint32_t device)
+int64_t fnd_window(const fnd_run *run, uint32_t device)
 {
     return run->r->devices[device].breakdown.window_ps;
 }
 
-const char *fd_worst(fd_run *run, const fd_claim *c)
+const char *fnd_worst(fnd_run *run, const fnd_claim *c)
 {
-    const char *name = fd_device(run, c->device);
+    const char *name = fnd_device(run, c->device);
     if (run->claim_count < 2)
         return name;
-    return fd_say(run, "%s (the worst of %zu such devices)", name, run->claim_count);
+    return fnd_say(run, "%s (the worst of %zu such devices)", name, run->claim_count);
 }
 
-void fd_message(fd_run *run, const char *message)
+void fnd_message(fnd_run *run, const char *message)
 {
     run->f->message = message;
 }
 
 /* Lists of a finding are short: grown one by one in the arena. */
-static void add_text(fd_run *run, const char ***list, size_t *count, const char *text)
+static void add_text(fnd_run *run, const char ***list, size_t *count, const char *text)
 {
     const char **grown = vp_arena_alloc(run->arena, (*count + 1) * sizeof *grown);
     if (!grown) {
@@ -138,30 +138,30 @@ static void add_text(fd_run *run, const char ***list, size_t *count, const char 
     *list = grown;
 }
 
-void fd_caveat(fd_run *run, const char *text)
+void fnd_caveat(fnd_run *run, const char *text)
 {
     add_text(run, &run->f->caveats, &run->f->caveat_count, text);
 }
 
-void fd_missing(fd_run *run, const char *text)
+void fnd_missing(fnd_run *run, const char *text)
 {
     run->f->status = VP_NOT_EVALUATED;
     add_text(run, &run->f->missing, &run->f->missing_count, text);
 }
 
-void fd_lacks(fd_run *run, unsigned need)
+void fnd_lacks(fnd_run *run, unsigned need)
 {
-    fd_missing(run, findings_need((unsigned)__builtin_ctz(need)));
+    fnd_missing(run, findings_need((unsigned)__builtin_ctz(need)));
 }
 
-void fd_place(fd_run *run, uint32_t device, const char *track, int64_t start_ps, int64_t dur_ps)
+void fnd_place(fnd_run *run, uint32_t device, const char *track, int64_t start_ps, int64_t dur_ps)
 {
     vp_finding *f = run->f;
     vp_place *p;
-    if (f->where_count == FD_PLACES_MAX)
+    if (f->where_count == FND_PLACES_MAX)
         return;
     if (!f->where)
-        f->where = vp_arena_zalloc(run->arena, FD_PLACES_MAX * sizeof *f->where);
+        f->where = vp_arena_zalloc(run->arena, FND_PLACES_MAX * sizeof *f->where);
     if (!f->where) {
         run->out_of_memory = true;
         return;
@@ -174,68 +174,68 @@ void fd_place(fd_run *run, uint32_t device, const char *track, int64_t start_ps,
         p->host = run->r->devices[device].host;
 }
 
-void fd_place_in_step(fd_run *run, uint32_t device, const char *track)
+void fnd_place_in_step(fnd_run *run, uint32_t device, const char *track)
 {
     const vp_steps *steps = &run->r->steps;
     for (size_t i = 0; i < steps->count; i++) {
         const vp_step *s = &steps->list[i];
         for (size_t k = 0; k < s->device_count && !s->partial && !s->warm_up; k++)
             if (s->devices[k].device == device) {
-                fd_place(run, device, track, s->devices[k].start_ps, s->devices[k].dur_ps);
+                fnd_place(run, device, track, s->devices[k].start_ps, s->devices[k].dur_ps);
                 return;
             }
     }
-    fd_place(run, device, track, VP_NO_TIME, VP_UNKNOWN);
+    fnd_place(run, device, track, VP_NO_TIME, VP_UNKNOWN);
 }
 
-const char *fd_label(fd_run *run, const vp_idle_label *l)
+const char *fnd_label(fnd_run *run, const vp_idle_label *l)
 {
-    return fd_say(run, "%s%s%s (%s, %s gap%s)",
-                  l->label ? fd_short(run, l->label) : "an event without a name",
-                  !l->thread                         ? ""
-                  : !strncmp(l->thread, "thread", 6) ? " on "
-                                                     : " on thread ",
-                  l->thread ? fd_short(run, l->thread) : "", fd_time(run, l->total_ps),
-                  fd_count(run, l->gaps), l->gaps == 1 ? "" : "s");
+    return fnd_say(run, "%s%s%s (%s, %s gap%s)",
+                   l->label ? fnd_short(run, l->label) : "an event without a name",
+                   !l->thread                         ? ""
+                   : !strncmp(l->thread, "thread", 6) ? " on "
+                                                      : " on thread ",
+                   l->thread ? fnd_short(run, l->thread) : "", fnd_time(run, l->total_ps),
+                   fnd_count(run, l->gaps), l->gaps == 1 ? "" : "s");
 }
 
 static int64_t caused(const int64_t *cause_ps, uint32_t causes)
 {
     int64_t sum = 0;
     for (unsigned k = 0; k < VP_CAUSES; k++)
-        if ((causes & FD_BIT(k)) && cause_ps[k] > 0)
+        if ((causes & FND_BIT(k)) && cause_ps[k] > 0)
             sum += cause_ps[k];
     return sum;
 }
 
-void fd_gap_places(fd_run *run, uint32_t causes)
+void fnd_gap_places(fnd_run *run, uint32_t causes)
 {
     const vp_report *r = run->r;
-    size_t best[FD_PLACES_MAX], n = 0;
+    size_t best[FND_PLACES_MAX], n = 0;
     for (size_t i = 0; i < r->gap_count; i++) {
         int64_t ps = caused(r->gaps[i].cause_ps, causes);
         if (ps <= 0 || r->gaps[i].device >= r->device_count ||
             !(run->devices[r->gaps[i].device].offered & run->rule_bit))
             continue;
-        size_t at = n < FD_PLACES_MAX ? n++ : FD_PLACES_MAX;
+        size_t at = n < FND_PLACES_MAX ? n++ : FND_PLACES_MAX;
         for (; at && ps > caused(r->gaps[best[at - 1]].cause_ps, causes); at--)
-            if (at < FD_PLACES_MAX)
+            if (at < FND_PLACES_MAX)
                 best[at] = best[at - 1];
-        if (at < FD_PLACES_MAX)
+        if (at < FND_PLACES_MAX)
             best[at] = i;
     }
     for (size_t i = 0; i < n; i++) {
         const vp_gap *g = &r->gaps[best[i]];
-        fd_place(run, g->device, g->thread, g->start_ps, g->dur_ps);
+        fnd_place(run, g->device, g->thread, g->start_ps, g->dur_ps);
     }
 }
 
-fd_idle_parts fd_idle_labels(const fd_run *run, uint32_t device, uint32_t causes)
+fnd_idle_parts fnd_idle_labels(const fnd_run *run, uint32_t device, uint32_t causes)
 {
-    fd_idle_parts out = {0};
+    fnd_idle_parts out = {0};
     for (size_t i = 0; i < run->r->idle_label_count; i++) {
         const vp_idle_label *l = &run->r->idle_labels[i];
-        if (l->device != device || l->cause >= VP_CAUSES || !(causes & FD_BIT(l->cause)))
+        if (l->device != device || l->cause >= VP_CAUSES || !(causes & FND_BIT(l->cause)))
             continue;
         if (l->cause == VP_CAUSE_LATENCY)
             out.latency_ps += l->total_ps;
