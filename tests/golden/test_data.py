@@ -94,7 +94,7 @@ def test_the_folder_is_chosen_alike(tmp_path, named, there, read):
     (root / 'tests/browser/node_modules/playwright-core/package.json').write_text(
         '{"name": "playwright-core", "exports": "./index.mjs"}')
     (root / 'tests/unit').mkdir()
-    for name in ('tests/traces.py', 'tests/browser/lib.mjs', 'tests/unit/traces.h'):
+    for name in ('tests/traces.py', 'tests/browser/lib.mjs', 'tests/unit/traces.h', 'tests/unit/skip.h'):
         (root / name).write_bytes((ROOT / name).read_bytes())
     want = str(tmp_path / ('x' if read == 'tests/data' else '') / read)
     env = {'PATH': os.environ['PATH'], 'VP_TRACES': str(tmp_path / named) if named else ''}

@@ -1,7 +1,7 @@
 /* Where the real profiles are that the unit tests read, by the rule of tests/traces.py: VP_TRACES,
- * else
- * ../shared/traces beside the checkout, is the wide collection; where neither is there, tests/data
- * is read, a part of it with the same paths. Tests only; nothing here is owned by the caller. */
+ * else ../shared/traces beside the checkout, is the wide collection; where neither is there,
+ * tests/data is read, a part of it with the same paths. Tests only; nothing here is owned by the
+ * caller. */
 #ifndef VP_TESTS_UNIT_TRACES_H
 #define VP_TESTS_UNIT_TRACES_H
 
