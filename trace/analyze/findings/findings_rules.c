@@ -1,6 +1,6 @@
 /* The table of rules, in the order in which they claim time (analysis.md 6.2.1): causes before
  * their symptoms. docs/findings.md is printed from it. The sentence in .rule and the numbers in
- * .limits say the same: test_findings holds one against the other. */
+ * .limits say the same: test_findings_limits holds one against the other. */
 #include "trace/analyze/findings/findings_run.h"
 
 #include "trace/analyze/host/launch.h"
