@@ -596,8 +596,8 @@ const finding_rule findings_rules[] = {
      .says = "Calls of one zone differ by more than their mean: contention, page faults, changing "
              "inputs.",
      .rule = "deviation / mean exceeds 1 over more than 10 calls of a zone with at least 5 % of "
-             "the work that does half of it itself and does not call itself; impact (mean - "
-             "median) of all calls, by its threads; always low",
+             "the work and 100 µs that does half of it itself and does not call itself; impact "
+             "(mean - median) of all calls, by its threads; always low",
      .source = "F18: the same for devices",
      .advice_xla = "Open the slowest call in the timeline and compare its args with a fast one's: "
                    "look for first touches of memory, locks without zones, other processes.",
