@@ -135,7 +135,10 @@ typedef struct vp_split {
     vp_split_by by;
 } vp_split;
 
-/* One group of events of one device. */
+/* One group of events of one device. total_ps counts its outermost events once, calls counts all;
+ * the mean is of an outermost call, percentiles are over all calls. Where spans run at once (on
+ * XLA:CPU devices and GPU streams, in async events, and on tracks where two of one name cross)
+ * every span counts. */
 typedef struct vp_op {
     uint32_t device; /* index into devices; without devices, index into tracks' processes */
     vp_op_class op_class;
@@ -187,6 +190,8 @@ typedef struct vp_folded_scope {
     int64_t forward_ps, backward_ps, remat_ps, calls; /* self time of ops that stand here */
 } vp_folded_scope;
 
+/* Where no track tells module runs (GPU, CPU), runs and p50_ps are unknown and total_ps is the self
+ * time of the module's ops. */
 typedef struct vp_module {
     const char *name;
     int64_t program_id;             /* XLA's 64 bits, printed unsigned; -1 unknown */

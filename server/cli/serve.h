@@ -1,4 +1,10 @@
-/* The parts of `view_profile serve`. Included by cmd_serve.c and serve_*.c only. */
+/* The parts of `view_profile serve`. Included by cmd_serve.c and serve_*.c only.
+ *
+ * The end: listeners close, requests in flight get 7 s, then what is left is cut; 9 s after the
+ * signal the program ends whatever a file keeps it at. A second SIGINT or SIGTERM is _exit(130).
+ * SIGHUP is a rescan, unless the terminal that we were started from is gone: then it is the end.
+ * With a token no browser is opened: its command line is public, and a page of file:// that led
+ * there would lose the SameSite cookie. */
 #ifndef VP_CLI_SERVE_H
 #define VP_CLI_SERVE_H
 

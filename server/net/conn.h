@@ -3,7 +3,11 @@
  * the end of every connection, also where it gave up a request without a word (0.9.75: when a query
  * exhausts its pool); so nothing of a request outlives its connection. Those that wait for a next
  * request stand in a list, longest first: they make room when there are nearly as many as there may
- * be. Included by server/net only; a loop's connections are touched by its thread alone. */
+ * be. Included by server/net only; a loop's connections are touched by its thread alone.
+ *
+ * Of conversions that are being sent (32 at once) the one whose client has taken nothing for
+ * longest, and for 3 s at least, goes for the next. One machine of several has 24 of them at most.
+ */
 #ifndef VP_NET_CONN_H
 #define VP_NET_CONN_H
 

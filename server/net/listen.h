@@ -1,6 +1,7 @@
 /* Listening sockets: on exactly the addresses that were asked for with the port policy of DESIGN 5,
  * at a path of the file system, or as a service manager passed them. Included by server/net only.
- */
+ *
+ * --listen takes a Unix socket only; several addresses come by socket activation. */
 #ifndef VP_NET_LISTEN_H
 #define VP_NET_LISTEN_H
 

@@ -1,6 +1,14 @@
 /* Whose program is at the other end of a connection. Every user of a machine reaches its loopback
  * addresses; a socket's owner is what tells them apart. Asked once a connection, when it is
- * accepted. Included by server/net only. Thread-safe. */
+ * accepted. Included by server/net only. Thread-safe.
+ *
+ * Without a token only our own user and root are answered. The kernel is asked by sock_diag for the
+ * one socket with these four numbers, else by /proc/net/tcp and tcp6; of Unix sockets SO_PEERCRED
+ * says it. A socket that its program has closed does not count: kernels give it to user 0. At the
+ * start a connection of our own to each socket has to be found; where it is not (another network or
+ * users of another namespace, as in a service with PrivateNetwork), a token is made as off
+ * loopback. A proxy of another user's needs the token; there is no list of trusted users beside it.
+ */
 #ifndef VP_NET_PEER_H
 #define VP_NET_PEER_H
 

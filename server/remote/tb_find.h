@@ -1,7 +1,13 @@
 /* A TensorBoard or a standalone XProf that somebody runs on this machine already, for the same
  * directory. It has to be: asked for a run that it does not know, TensorBoard silently opens
  * another (peers.md), and runs of two directories often have one name. Only server/remote includes
- * this. */
+ * this.
+ *
+ * It asks the port that was named, the ports that running TensorBoards write into
+ * $TMPDIR/.tensorboard-info, and XProf's own. One counts only if a run that it lists is made of the
+ * session's very files (device and inode below its log directory) and the socket is our user's or
+ * root's. Where the log directory is not to be seen (a container), the run's whole name has to be
+ * the same. */
 #ifndef VP_REMOTE_TB_FIND_H
 #define VP_REMOTE_TB_FIND_H
 

@@ -1,7 +1,13 @@
 /* The way to a real TensorBoard: find one on loopback that shows this directory, or start one that
  * does. Facts: peers.md "TensorBoard 2.21 + xprof as the redirect target". Routes ask here from a
  * worker (everything blocks, at most a few seconds); the answer is plain data, and links and pages
- * are made by the routes. One tb serves all sessions: a run that is added later shows at once. */
+ * are made by the routes. One tb serves all sessions: a run that is added later shows at once.
+ *
+ * Where none is found, ours is started over a tree of links in a temporary directory (tb_scratch;
+ * copies of what is packed are made in a thread of their own, while the page shows how far). xprof
+ * has no option for its address and listens on all of them; it is started by its Python with that
+ * one function replaced, or not at all. Once a TensorBoard has answered it is started again when it
+ * dies, at most five times in a row. */
 #ifndef VP_REMOTE_TENSORBOARD_H
 #define VP_REMOTE_TENSORBOARD_H
 

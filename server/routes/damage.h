@@ -1,6 +1,8 @@
 /* Which traces turned out to be damaged when they were sent: of a gzip file that shows at its end
  * only, when its head went out long ago. The newest are kept, by what the file was when it was
- * listed. Thread-safe. Included by routes only. */
+ * listed. Thread-safe. Included by routes only.
+ *
+ * The hand-off page asks here again when it has the trace. */
 #ifndef VP_ROUTES_DAMAGE_H
 #define VP_ROUTES_DAMAGE_H
 

@@ -1,7 +1,16 @@
 /* What every page of ours has in common: the frame (head, banner, landmarks), the failure page,
  * and the few phrases that are set the same way everywhere. Pages hold no inline script or style
  * (the CSP refuses both); their assets are /static/…. Included by pages_*.c only. Output goes to
- * a vp_buf whose failure is checked once, by http_html. */
+ * a vp_buf whose failure is checked once, by http_html.
+ *
+ * Every page is whole without a script: order, groups, pages, tabs, filters and the choice of two
+ * sessions are links and forms whose state is the query, and every link keeps the rest of it. All
+ * addresses are relative (http_root), so a proxy's prefix needs no rewriting. Scripts are modules
+ * that do the same in place: they ask the server for the page itself and put the part that changed
+ * where it was, so that there is one place that prints rows. app.js (index) patches by data-key:
+ * what stays the same keeps its focus, tick and headline, and the row that is read keeps its place
+ * on the screen. keys.js knows the keys; a link says in aria-keyshortcuts which one is its own.
+ * /api/v1/state is one hash over the catalog; the index asks for it every 3 s while it is seen. */
 #ifndef VP_ROUTES_PAGE_H
 #define VP_ROUTES_PAGE_H
 

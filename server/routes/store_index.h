@@ -1,7 +1,14 @@
 /* The list of sessions that the store serves from: made and renewed by one thread, so that the
  * server answers at once however large the directory is. A change that the kernel reports, a page
  * that finds the list too old, and POST /rescan all end there. Thread-safe. Included by store.c
- * only. */
+ * only.
+ *
+ * It scans at the start, when inotify reports a change and 150 ms of quiet followed (watch.h), when
+ * a request finds the list older than its page allows, on SIGHUP and POST /api/v1/rescan. A
+ * directory is watched before it is read, so nothing falls between; at most 4,096 are. Network file
+ * systems report nothing of what other hosts write: there the requests' own asking remains. Until
+ * the first scan ends, requests for a session wait for it up to 5 s and lists say "indexing":true.
+ */
 #ifndef VP_ROUTES_STORE_INDEX_H
 #define VP_ROUTES_STORE_INDEX_H
 

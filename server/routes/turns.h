@@ -3,7 +3,12 @@
  *   - one session has one turn at a time, whatever is asked of it;
  *   - a turn that lasts gives its place to the next, and goes on beside it if few others do;
  *   - a turn ends when nobody waits for it any more, or when it took longer than files take.
- * Thread-safe. Included by the store only. */
+ * Thread-safe. Included by the store only.
+ *
+ * Two sessions are analysed at once. A turn that lasts 3 s gives its place to the next, two of that
+ * kind go on at most; further ones stand still until one of those has ended. The end comes after a
+ * minute and 2 s for each MB, a hundred times what real files take; the command line has no such
+ * limit. Text that has a hole (truncate -s 1T) is read up to it. */
 #ifndef VP_ROUTES_TURNS_H
 #define VP_ROUTES_TURNS_H
 

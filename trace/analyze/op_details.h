@@ -1,6 +1,9 @@
 /* One row of a report's op table, call by call: its slowest calls, how long calls take, and the
  * names that stand behind it. A report keeps only what all calls add up to, so this is made on
- * demand by reading the host's file again. The server includes this, and report/ to print it. */
+ * demand by reading the host's file again. The server includes this, and report/ to print it.
+ *
+ * A report keeps only what all calls of an op add up to, so the host's file is read again, in turn
+ * with the other analyses, and the trace is looked at while its analysis stands (host_probe). */
 #ifndef VP_ANALYZE_OP_DETAILS_H
 #define VP_ANALYZE_OP_DETAILS_H
 

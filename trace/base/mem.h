@@ -1,5 +1,10 @@
 /* Every allocation of the product goes through here, so that tests can count them and make any
- * one fail. Callers own what they get and give it back with vp_free. Everyone may include. */
+ * one fail. Callers own what they get and give it back with vp_free. Everyone may include.
+ *
+ * What is allocated is counted as malloc rounds it: an analysis may take 250 times its file's size
+ * (250 MB at least), the process nine tenths of what the machine and its control groups have left
+ * (mem_room) or --max-memory. Beyond that an allocation fails where it is asked for, and
+ * vp_mem_explain says why in place of "out of memory". */
 #ifndef VP_BASE_MEM_H
 #define VP_BASE_MEM_H
 

@@ -5,7 +5,11 @@
  * note before the last one waits in the window; what starts no later is late: it is long, or out of
  * order, and not this window's business. So after each block all that starts before the last note
  * can leave: no later event of the window will start before it, and what stays is of the newest
- * block. An event stays where it was put until it leaves: blocks take the two halves in turn. */
+ * block. An event stays where it was put until it leaves: blocks take the two halves in turn.
+ *
+ * Zones are recorded when they end and listed by their starts; a block has 512 events. What is too
+ * long for that, and what stands on another line (spans, counters), vpcap_lines finds in a walk
+ * before. */
 #ifndef VP_IMAGE_VPCAP_WINDOW_H
 #define VP_IMAGE_VPCAP_WINDOW_H
 

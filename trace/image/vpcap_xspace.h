@@ -1,7 +1,12 @@
 /* A recording's image as an XSpace (xprof.md 2): what the recorder leaves as <host>.xplane.pb, and
  * how the viewer reads what a dead process left, so that both say the same. Times are relative to
  * the start of the recording, which "Task Environment" tells, as in jaxlib's files: Unix time in ps
- * overflows XProf's int64. Included by capture/ and by read/. */
+ * overflows XProf's int64. Included by capture/ and by read/.
+ *
+ * It carries _r, step_num, flows and correlations, but no group_id: XProf derives its line of steps
+ * only of files that it groups itself. (The recorder's JSON carries group_id, since its readers
+ * group nothing.) Lines of a device that no reader would take for ops become "Stream #N(name)". A
+ * step that had not ended is a zone: its number is recorded last. */
 #ifndef VP_IMAGE_VPCAP_XSPACE_H
 #define VP_IMAGE_VPCAP_XSPACE_H
 

@@ -2,7 +2,10 @@
  * content at any level (log directory, plugins/profile, one run, one file, an archive, "-"),
  * without reading more than heads. The directory is never written to. The server, the CLI and the
  * C API include this; a catalog is immutable once made and may be read by many threads; a rescan
- * makes a new one and opens only what changed. */
+ * makes a new one and opens only what changed.
+ *
+ * What is sent of a file while it is read is looked at again at its end (catalog_check): a file
+ * that changed meanwhile ends its answer as a broken one, which is not kept. */
 #ifndef VP_MODEL_CATALOG_H
 #define VP_MODEL_CATALOG_H
 

@@ -1,5 +1,8 @@
 /* The timelines of a catalog as plain files in a directory: out of archives, without .gz. What an
- * earlier run made whole is left as it is. The command line and the server include this. */
+ * earlier run made whole is left as it is. The command line and the server include this.
+ *
+ * The server's copies lie in a temporary directory of its own; catalog_stream and catalog_source
+ * read them instead of what is packed, while the archive is the one that was listed. */
 #ifndef VP_MODEL_EXTRACT_H
 #define VP_MODEL_EXTRACT_H
 

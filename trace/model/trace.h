@@ -8,7 +8,13 @@
  * remapping pages, so nothing is copied when a trace is sealed and no page is touched before it is
  * used (touching fresh memory costs more than parsing: DESIGN 10). Sealing sorts by (start asc, dur
  * desc, file order) where a track is not sorted already. One arena holds all strings. A sealed
- * trace is immutable and may be read by many threads; trace_free is one call. */
+ * trace is immutable and may be read by many threads; trace_free is one call.
+ *
+ * Clocks: a device event that carries device_offset_ps and device_duration_ps is kept on both.
+ * Lengths, unions and windows use the device's own; places (slowest, links into a timeline) use the
+ * host's. Times of an XSpace are relative to the profile's start, as its lines are; times of a JSON
+ * trace are relative to its earliest event, and base_unix_ns says when that was where the file
+ * tells. timeline_ns of a report's device leads back into the file's own time, for links. */
 #ifndef VP_MODEL_TRACE_H
 #define VP_MODEL_TRACE_H
 

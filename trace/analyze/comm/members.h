@@ -4,7 +4,11 @@
  * That needs three things of the file: the groups (in the instruction), the devices of the program
  * (in its HLO proto), and which of these a device of the file is. The last is told by TPU planes;
  * elsewhere a device is what its ordinal says where all devices of the program are ordinals of the
- * file's, for then nobody else took part. Nothing is guessed: what is not told is unknown. */
+ * file's, for then nobody else took part. Nothing is guessed: what is not told is unknown.
+ *
+ * So a host that sees one half of a pair has no waits there until the other host's report is
+ * merged, and a JSON trace, which has no HLO proto, never. Calls of one group among several are
+ * only matched where its members are known. */
 #ifndef VP_ANALYZE_MEMBERS_H
 #define VP_ANALYZE_MEMBERS_H
 

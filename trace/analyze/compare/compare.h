@@ -1,5 +1,10 @@
 /* What changed from one report to another (analysis.md A12): a pure function of the two. The C API,
- * the CLI and the routes include this. */
+ * the CLI and the routes include this.
+ *
+ * Means of the steps that count are taken, per device, and idle time takes the rounding; ops are
+ * means over the devices of a kind; scopes, which are of the whole capture, are scaled to the op
+ * time of a step. Both sides enter the noise alike, so that swapping them negates every difference
+ * and turns the verdict around. */
 #ifndef VP_ANALYZE_COMPARE_H
 #define VP_ANALYZE_COMPARE_H
 

@@ -1,5 +1,11 @@
 /* Self time: of the events of a track that lie within each other, the innermost owns the time
- * (analysis.md A2). Included by analyze/'s rooms; arrays belong to the caller. */
+ * (analysis.md A2). Included by analyze/'s rooms; arrays belong to the caller.
+ *
+ * At every instant the most recently started open event of a track owns the time (ties: the
+ * shorter, then file order). For nested events that is duration minus direct children; events that
+ * cross, which JAX's Python tracer writes, come out right too, and the self times of a track sum to
+ * its busy time exactly. The same rule serves the devices of XLA:CPU, whose ops run at once on one
+ * timeline. */
 #ifndef VP_ANALYZE_SELF_H
 #define VP_ANALYZE_SELF_H
 

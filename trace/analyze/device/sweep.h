@@ -1,6 +1,8 @@
 /* One pass over a device's op tracks in order of time. Everything that asks "what ran when on this
  * device" is a visitor of it: breakdowns, steps, gaps, exposed times. Times are on the device's
- * own clock where it has one. Only analyze/ includes this. */
+ * own clock where it has one. Only analyze/ includes this.
+ *
+ * Breakdowns of devices and of steps, gaps, exposed and in-flight times are visitors of it. */
 #ifndef VP_ANALYZE_SWEEP_H
 #define VP_ANALYZE_SWEEP_H
 

@@ -1,6 +1,10 @@
 /* The analysis of one host while it goes on: what its questions share. Each question is a file of
  * a sub-room that adds its part to the result; host_analysis.c asks them in order and owns all of
- * this. Every sub-room of analyze/ includes it. */
+ * this. Every sub-room of analyze/ includes it.
+ *
+ * A trace may have as many devices as kinds: all that is done once a device goes by its list of
+ * kinds and groups (kind_list) and by the tracks of its process (TRACE_EACH_OF), never by all of
+ * the file's. */
 #ifndef VP_ANALYZE_ANALYSIS_H
 #define VP_ANALYZE_ANALYSIS_H
 

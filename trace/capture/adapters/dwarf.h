@@ -1,5 +1,8 @@
 /* Where functions stand in their sources, by the DWARF of their files: read by elfutils' libdw,
- * loaded where it is installed and never linked. Only this room and the doctor include it. */
+ * loaded where it is installed and never linked. Only this room and the doctor include it.
+ *
+ * libdw is loaded with dlopen where it is installed: DWARF is large and grows, and a build id that
+ * is not the loaded one's makes it silent. */
 #ifndef VP_CAPTURE_DWARF_H
 #define VP_CAPTURE_DWARF_H
 

@@ -3,7 +3,11 @@
  * This fills it with ours: ranges become zones, ranges that are steps become steps
  * (step_name.h), marks instants, domains categories, payloads args. Structures and slot numbers are
  * those of the NVTX 3 interface, which is fixed; its headers are not needed.
- * Only this room, its injection library and tests include it. */
+ * Only this room, its injection library and tests include it.
+ *
+ * The injection library fills NVTX's tables with the functions that view_profile_nvtx_compat.h
+ * calls: NVTX has one implementation here. roctx is not built: nobody here could run it against
+ * ROCm. */
 #ifndef VP_CAPTURE_NVTX_H
 #define VP_CAPTURE_NVTX_H
 

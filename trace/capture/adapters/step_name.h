@@ -5,7 +5,13 @@
  * 2. Without such names: the first name that comes a second time as the outermost range of a
  *    thread. Its ranges are counted from 0, so the second one is step 1.
  *
- * As soon as rule 1 finds one, rule 2 is over. Only this room includes it. */
+ * As soon as rule 1 finds one, rule 2 is over. Only this room includes it.
+ *
+ * Steps of an NVTX program are ranges named like steps ("step 7"), else the first range that comes
+ * a second time as the outermost one of its thread; a step is called by its name without the
+ * number, so that all steps are one name. Captures of steps begin and end on the thread that steps;
+ * their files are waited for on another, so that neither the program nor the socket stands still.
+ */
 #ifndef VP_CAPTURE_STEP_NAME_H
 #define VP_CAPTURE_STEP_NAME_H
 

@@ -1,5 +1,7 @@
 /* CUDA's driver, where the process has loaded it (libcuda.so.1): nothing is loaded, started or kept
- * for this. Only this room and tests include it. */
+ * for this. Only this room and tests include it.
+ *
+ * A forced flush of CUPTI waits for no kernel, so every context in use is synchronised first. */
 #ifndef VP_CAPTURE_CUDA_DRIVER_H
 #define VP_CAPTURE_CUDA_DRIVER_H
 

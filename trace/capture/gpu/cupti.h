@@ -5,7 +5,21 @@
  *     cupti_start(VP_GPU_AUTO, ring);   a failure is a reason, not the end: record on
  *     …
  *     device_sync(); gpu_activity *a = cupti_stop();   NULL: nothing was started
- *     cap_write(…, a, …); gpu_activity_free(a); */
+ *     cap_write(…, a, …); gpu_activity_free(a);
+ *
+ * It is loaded by dlopen, and its buffers are decoded by offsets that are the same in CUDA 9 to 13
+ * (cupti_decode, checked in the peer tests against NVIDIA's headers); a stand-in library plays
+ * CUPTI where there is no GPU. It is subscribed to before its callbacks are registered, although
+ * activity records need no subscriber: there is one a process, and registering without asking would
+ * take another profiler's buffers away. Runtime and driver calls are both traced, since XLA
+ * launches by the driver; of the driver's only those stay that launched something no runtime call
+ * claims. Kernels are left on after a recording, as XLA leaves them, because ending that hangs in
+ * some drivers; what CUPTI tells then goes back unread. Threads beyond the 32nd get smaller
+ * buffers, beyond the 1,024th one each that is counted as lost, and never one together. Device work
+ * and calls have a limit each; at that of the calls, the driver's that nobody will show make room.
+ * A CUPTI of a version to come is tried, and the files say so. --gpu asks for the GPU even before
+ * the program has loaded CUDA, and records the rest where there is none (capture.md 3.6); a program
+ * that sets VP_GPU_REQUIRE itself gets the failure. */
 #ifndef VP_CAPTURE_CUPTI_H
 #define VP_CAPTURE_CUPTI_H
 

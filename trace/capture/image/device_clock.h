@@ -1,6 +1,12 @@
 /* Clocks that devices have of their own: pairs of their ticks with the recording's, and where a
  * time of the device lies between them. Ticks are whole numbers throughout; a rate in Hz is only
- * needed until there are two pairs. Files of this room and tests include it. */
+ * needed until there are two pairs. Files of this room and tests include it.
+ *
+ * A span of a device with a clock of its own is placed when it is recorded, by the pairs of ticks
+ * that are known then, and the image holds the recording's ticks only: nothing that reads it needs
+ * to know of other clocks, a killed process's spans lie where they should, and a ring cannot lose
+ * the pair that its spans need. What it costs is that a span which comes before its second pair is
+ * placed by the rate so far. */
 #ifndef VP_CAPTURE_DEVICE_CLOCK_H
 #define VP_CAPTURE_DEVICE_CLOCK_H
 

@@ -1,7 +1,13 @@
 /* The memory that a recording writes into: one mapping, whose file grows with it (pool_grow.h),
  * laid out as trace/image/vpcap_layout.h says. What takes from it takes no lock, so that a thread
  * may be stopped anywhere, and a signal handler may record. Private to the recorder; the recording
- * owns its pool. */
+ * owns its pool.
+ *
+ * All that a recording knows lies in one mapping, a file <run>/<host>.vpcap that grows with what is
+ * recorded (its layout: image/vpcap_layout.h and, for the part that the macros fill in line,
+ * include/view_profile_capture_layout.h). It is what the writer reads at the end, what
+ * vp_capture_past copies, and what is left when the process dies. Below a chunk's published head
+ * everything is complete at any instant. */
 #ifndef VP_CAPTURE_POOL_H
 #define VP_CAPTURE_POOL_H
 

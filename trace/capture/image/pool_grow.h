@@ -3,7 +3,15 @@
  * part of the image makes sure of its place first, since a page that the disk has no room for ends
  * the program when it is touched. A thread of its own keeps ahead of that and touches the pages, as
  * the first time costs as much as fifty zones to thousands; without it whoever takes does both.
- * Private to pool.c and the session; a cap_grow belongs to its pool. */
+ * Private to pool.c and the session; a cap_grow belongs to its pool.
+ *
+ * The mapping has the pool's whole size, the file behind it comes in pieces: a megabyte at first,
+ * then as much ahead as is used, up to 16 MiB, so that the hundredth child of a job, killed after
+ * five zones, leaves a megabyte and not 75. A page that the disk has no room for would end the
+ * program when it is touched, so its place is reserved first (fallocate), by whoever takes it;
+ * where that fails, the pool is full. Touching a page for the first time costs as much as fifty
+ * zones, so a thread keeps ahead, and sleeps while it is. A file system without fallocate gets the
+ * whole file at the start. The tables before the chunks are a hole where nothing is in them. */
 #ifndef VP_CAPTURE_POOL_GROW_H
 #define VP_CAPTURE_POOL_GROW_H
 

@@ -1,6 +1,9 @@
 /* Names that threads are given by others, by their numbers: a thread writes its own block of a
  * recording, and nobody else does while it lives, so these are written when the recording ends.
- * Private to the recorder. */
+ * Private to the recorder.
+ *
+ * Names that threads give others are written into the image when the recording ends: a thread's
+ * block is its own while it lives, and a ring gives it to somebody else afterwards. */
 #ifndef VP_CAPTURE_THREAD_NAMES_H
 #define VP_CAPTURE_THREAD_NAMES_H
 

@@ -1,6 +1,10 @@
 /* The inside of a vp_profiler: profiler.c steps it, captures.c starts and ends its recordings,
  * profiler_list.c keeps the list of all, context.c gives single steps one of their own. Files of
- * this room include this header; a profiler belongs to who made it. */
+ * this room include this header; a profiler belongs to who made it.
+ *
+ * "Profiler enabled for next N steps" is said by the step that starts the capture, not by
+ * vp_capture_async (capture.md 1.3), which may be called in a signal handler, where no log function
+ * may run. */
 #ifndef VP_CAPTURE_PROFILER_H
 #define VP_CAPTURE_PROFILER_H
 

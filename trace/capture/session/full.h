@@ -1,4 +1,11 @@
-/* A pool that is full is told of while the program goes on. Private to the recorder. */
+/* A pool that is full is told of while the program goes on. Private to the recorder.
+ *
+ * Written and dropped add up exactly to the zones that ended while the recording was on, and a
+ * recording that keeps the first zones is on until one finds no room. That thread switches it off
+ * for all and notes the time (two stores and a reading of the clocks, so a signal handler may),
+ * which makes every thread's record end at one time and the rest of the program cost what it costs
+ * without a recorder. Who has a lock ends it later: the owner, the step at hand of a scheduled
+ * capture, the next start, the control thread when it is asked. */
 #ifndef VP_CAPTURE_FULL_H
 #define VP_CAPTURE_FULL_H
 

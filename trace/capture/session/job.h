@@ -1,6 +1,11 @@
 /* The job that this process is one of, by what launchers tell their processes: torchrun, Open MPI,
  * Slurm, Hydra (MPICH, Intel MPI), and `view_profile record`. Its processes become hosts of one
- * run. Only this room includes it. */
+ * run. Only this room includes it.
+ *
+ * Which run a recording goes to is decided under a lock on plugins/.view_profile.job-<id>, which
+ * names the job's newest: no process knows another, and launchers agree on nothing but the job and
+ * the rank. Forked children are followed where VIEW_PROFILE_JOB is set, since somebody (record)
+ * then collects what those leave that only forked to run another program. */
 #ifndef VP_CAPTURE_JOB_H
 #define VP_CAPTURE_JOB_H
 

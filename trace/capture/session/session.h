@@ -4,7 +4,19 @@
  *
  * What the application holds is a number, never an address: a stale handle finds nothing. session.c
  * keeps the list of them and its lock; session_begin.c, session_switch.c and session_end.c lead
- * them through their states. */
+ * them through their states.
+ *
+ * Sessions are numbers to the application, never addresses: a stale handle finds nothing, and stops
+ * nobody else's recording. Schedules, contexts, benchmarks and control record by vp_start and
+ * vp_stop like anybody else.
+ *
+ * Files are written aside, several at once: each belongs to a session of its own, and shares
+ * nothing but the log function with the others. The past is such a session, made of a copy by the
+ * thread that writes it; what ended later than the slow step is left out by its time, so it does
+ * not matter when the copy is made. A capture of a profiler waits for earlier files only when four
+ * are being written: each holds its pool (64 MiB) until then, and steps that are all captured onto
+ * a slow disk would fill the memory. What still waits in a step is the start of a capture for the
+ * copy of a ring that a slow step has just asked for (some ms), and never for its files. */
 #ifndef VP_CAPTURE_SESSION_H
 #define VP_CAPTURE_SESSION_H
 

@@ -1,6 +1,11 @@
 /* How a session ends: its image is completed, its files are written, and its owner's callbacks are
  * called around that. Private to the recorder; all of it with the lock held, unless it says that it
- * takes the lock off. */
+ * takes the lock off.
+ *
+ * The order is: device_sync, off, all threads seen out, the time of the end, the GPU's buffers,
+ * files. capture.md 3.4 turns the recording off before device_sync; then neither the work that is
+ * waited for nor the wait would be in the profile. The GPU is flushed when it is off, or the flush
+ * would be idle time of the device. */
 #ifndef VP_CAPTURE_SESSION_END_H
 #define VP_CAPTURE_SESSION_END_H
 

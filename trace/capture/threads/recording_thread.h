@@ -1,5 +1,24 @@
 /* Who records: the threads' way into the pool of the recording that is on, and out of it. Private
- * to the recorder. The rules are at the head of view_profile_capture_macros.h. */
+ * to the recorder. The rules are at the head of view_profile_capture_macros.h.
+ *
+ * The hot path is in the macros' header: a load and a branch when nothing records; two readings of
+ * the clock and the stores that hide behind them when something does. No lock: a scope remembers
+ * the generation it began in and is recorded only in that one; a thread writes only while its busy
+ * is set and the generation seen then is on; who ends a recording turns it off, makes all
+ * processors see that (membarrier) and takes the image when no thread is busy. A signal handler
+ * that finds its own thread busy counts what it would have written.
+ *
+ * Open zones: a record is written when a zone ends. Until then a scope or a pair stands in a frame
+ * of its thread's block; a VP_STEP's frame has its number beside its kind. What begins some
+ * thousand times a second at most (steps of a profiler, contexts, ranges of NVTX and ITT) stands on
+ * one list of the image (open_zone.c), since it may end on another thread and in no order. The
+ * place is given back in the same breath as the record is written, so that no zone is there twice.
+ * Only what was cut off has its open zones in its files, marked "unfinished": by exit, by
+ * vp_profiler_free in a capture, by a crash; and, when something was open, by a time limit, a full
+ * pool or from outside. What its owner stops ends as he meant it to: a zone that is open then is
+ * none of it. Open zones end with the recording; where a crash left no end, at the last time that
+ * any thread knew, since all of them were in their zones until then. Functions (record --functions)
+ * are too many for the list: those that are open are left out. */
 #ifndef VP_CAPTURE_RECORDING_THREAD_H
 #define VP_CAPTURE_RECORDING_THREAD_H
 

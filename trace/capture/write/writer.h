@@ -1,6 +1,11 @@
 /* The parts of the writer: what a recording leaves behind as files. writer.c makes the files,
  * writer_json.c their JSON, writer_raw.c the image itself, writer_gpu.c turns a GPU's own records
- * into lines for both formats. Only trace/capture/writer*.c and their tests include this. */
+ * into lines for both formats. Only trace/capture/writer*.c and their tests include this.
+ *
+ * Recovering (recover.c) is the same to the image of a process that did not write its files. The
+ * viewer loads it from the recorder's library: the writer of JSON would be a twentieth of the
+ * viewer. Files are .xplane.pb at once and Trace Event JSON with gzip level 1, each to a temporary
+ * name and renamed. */
 #ifndef VP_CAPTURE_WRITER_H
 #define VP_CAPTURE_WRITER_H
 

@@ -1,6 +1,10 @@
 /* XSpace (`*.xplane.pb`): the wire format is xprof.md 2, read without generated code and without
  * holding the file: a first pass over the planes reads their metadata and skips the lines, a second
- * reads the lines through a 1 MiB window. Included by the trace loader and by export. */
+ * reads the lines through a 1 MiB window. Included by the trace loader and by export.
+ *
+ * Two passes, because serializers write lines before the metadata that names their events. HLO
+ * protos are parsed when the first op of their module is met. With device_only, host lines are only
+ * counted where the file has a device; a file without one is read again in full. */
 #ifndef VP_READ_XSPACE_H
 #define VP_READ_XSPACE_H
 

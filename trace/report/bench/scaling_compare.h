@@ -2,7 +2,11 @@
  * of one. A pure function of the rows that were read; its writers only print. Swapping A and B
  * negates every difference and turns every verdict around. Methods that ran on as many devices are
  * held against each other; where each side has one number of devices only, whatever it is. The CLI
- * includes this. */
+ * includes this.
+ *
+ * A bench runs a method a few times, where a median absolute deviation says next to nothing (of
+ * three runs each, a sixth of equal pairs would be told apart); the noise here is Student's t of
+ * the pooled deviation, at the odds of three standard errors. */
 #ifndef VP_REPORT_SCALING_COMPARE_H
 #define VP_REPORT_SCALING_COMPARE_H
 

@@ -1,7 +1,11 @@
 /* One description of each struct of a report, from which its JSON is written and read back: the two
  * cannot drift apart, and a figure that is described survives the way through a file. Only
  * trace/report/ includes this. Tables are constant; texts that are read live in the report's arena.
- */
+ *
+ * What follows from the rest (shares, rates, balance, the statistics of steps, findings) is
+ * written, and made anew on reading. device_index beside a device's name is its place in devices,
+ * since names may repeat. complete is false where a view left rows out or only op tables were made;
+ * such a report is not read back. */
 #ifndef VP_REPORT_FIELDS_H
 #define VP_REPORT_FIELDS_H
 

@@ -1,5 +1,10 @@
 /* A report as JSON, and back. Included by the doors of report/ and by what writes JSON of its own;
- * writers append to a vp_buf of the caller. */
+ * writers append to a vp_buf of the caller.
+ *
+ * jansson parses, with its limits: it refuses integers beyond 2^63-1, which XLA's program ids may
+ * be, so these are quoted before it sees them. Its tree takes about ten times the file;
+ * VP_REPORT_READ_MAX bounds that. The sum of each field over a report is bounded as well (640
+ * device-hours of any time), so that no later sum overflows. */
 #ifndef VP_REPORT_REPORT_JSON_H
 #define VP_REPORT_REPORT_JSON_H
 
