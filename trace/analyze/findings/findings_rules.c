@@ -636,3 +636,6 @@ const finding_rule findings_rules[] = {
      .needs = FND_NEED_DEVICE,
      .run = fnd_device_idle},
     {.id = NULL}};
+
+_Static_assert(sizeof findings_rules / sizeof *findings_rules <= 32 + 1,
+               "sets of rules have one bit of 32 for each");
