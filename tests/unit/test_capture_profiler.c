@@ -1011,6 +1011,28 @@ static void ask_socket(char *out, size_t cap, const char *line)
     vp_buf_free(&b);
 }
 
+static void ask_while_it_ends(void *answer)
+{
+    ask_socket(answer, 4096, "STATUS");
+}
+
+/* A recording that ends keeps the next from beginning: "idle" would be an invitation. */
+static void what_ends_is_not_idle(void **state)
+{
+    place *at = *state;
+    char answer[4096] = "";
+    vp_recording *r;
+    vp_config cfg = VP_CONFIG_INIT;
+    cfg.dir = at->dir;
+    cfg.device_sync = ask_while_it_ends;
+    cfg.ctx = answer;
+    assert_int_equal(vp_start(&r, &cfg), 0);
+    assert_int_equal(vp_stop(r, NULL), 0);
+    assert_non_null(strstr(answer, "\"state\":\"writing\""));
+    ask_socket(answer, sizeof answer, "STATUS");
+    assert_non_null(strstr(answer, "\"state\":\"idle\""));
+}
+
 static void value_of(char *out, size_t cap, const char *answer, const char *key)
 {
     const char *at = strstr(answer, key), *end = at ? strpbrk(at + strlen(key), ",}") : NULL;
@@ -1117,6 +1139,7 @@ int main(void)
         TEST(a_child_in_the_middle),
         TEST(threads_at_once),
         TEST(the_socket_forgets_who_is_gone),
+        TEST(what_ends_is_not_idle),
         TEST(the_socket_names_every_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -391,13 +391,14 @@ static int obey(vp_str line)
 
 /* ---- Answers -------------------------------------------------------------------------------- */
 
-static const char *state_of(bool on, const prof_told *told)
+/* Who is told "idle" may capture at once. */
+static const char *state_of(cap_kind kind, bool on, const prof_told *told)
 {
     if (on)
         return "recording";
     if (g.armed || told->armed)
         return "armed";
-    return g.writing || told->writing ? "writing" : "idle";
+    return g.writing || told->writing || kind == CAP_KIND_ENDING ? "writing" : "idle";
 }
 
 /* Steps that a profiler of the program counts are its own affair. */
@@ -408,9 +409,10 @@ static void put_status(vp_json *j)
     vp_json_kcstr(j, "program", program_invocation_short_name);
     pthread_mutex_lock(&g.lock);
     prof_told told = ask_profiler();
-    bool on = cap_active_kind() == CAP_KIND_RECORDING && cap_active_status(&now) == 0;
+    cap_kind kind = cap_active_kind();
+    bool on = kind == CAP_KIND_RECORDING && cap_active_status(&now) == 0;
     uint64_t steps = atomic_load(&g.steps);
-    vp_json_kcstr(j, "state", state_of(on, &told));
+    vp_json_kcstr(j, "state", state_of(kind, on, &told));
     vp_json_ki64(j, "steps", (int64_t)(told.steps > steps ? told.steps : steps));
     vp_json_ki64(j, "captures", (int64_t)(g.captures + told.captures));
     vp_json_kcstr(j, "last_run", g.last_run[0] ? g.last_run : NULL);

@@ -112,7 +112,12 @@ void cap_tell_control_step(bool begin, uint64_t number);
  * (counts, run_dir, start); its past as vp_capture_past; its end as if its time were over, so that
  * vp_stop of its owner finds it written; a ring that nobody asked for (cap_start_standby) has no
  * such end: VP_EINACTIVE. */
-typedef enum cap_kind { CAP_KIND_NONE, CAP_KIND_STANDBY, CAP_KIND_RECORDING } cap_kind;
+typedef enum cap_kind {
+    CAP_KIND_NONE,
+    CAP_KIND_ENDING, /* it records no more, and the next cannot begin yet */
+    CAP_KIND_STANDBY,
+    CAP_KIND_RECORDING
+} cap_kind;
 cap_kind cap_active_kind(void);
 int cap_active_status(vp_result *result);
 int cap_active_past(double seconds, vp_result *result);

@@ -48,8 +48,11 @@ cap_kind cap_active_kind(void)
 {
     session_lock();
     session_end_full();
-    const cap_session *s = session_recording();
-    cap_kind kind = !s ? CAP_KIND_NONE : s->standby ? CAP_KIND_STANDBY : CAP_KIND_RECORDING;
+    const cap_session *s = session_active();
+    cap_kind kind = !s                       ? CAP_KIND_NONE
+                    : s->state != CAP_ACTIVE ? CAP_KIND_ENDING
+                    : s->standby             ? CAP_KIND_STANDBY
+                                             : CAP_KIND_RECORDING;
     session_unlock();
     return kind;
 }
