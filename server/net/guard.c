@@ -49,14 +49,14 @@ static bool is_token(vp_str s)
 
 static bool check_fields(guard_verdict *v, const http_head *h)
 {
-    static const vp_str once[] = {{"Host", 4},
-                                  {"Content-Length", 14},
-                                  {"Transfer-Encoding", 17},
-                                  {"Origin", 6},
-                                  {"Authorization", 13},
-                                  {"Content-Type", 12},
-                                  {"Sec-Fetch-Site", 14},
-                                  {"Sec-Fetch-Mode", 14}};
+    static const vp_str once[] = {VP_STR_INIT("Host"),
+                                  VP_STR_INIT("Content-Length"),
+                                  VP_STR_INIT("Transfer-Encoding"),
+                                  VP_STR_INIT("Origin"),
+                                  VP_STR_INIT("Authorization"),
+                                  VP_STR_INIT("Content-Type"),
+                                  VP_STR_INIT("Sec-Fetch-Site"),
+                                  VP_STR_INIT("Sec-Fetch-Mode")};
     if (h->too_many)
         return deny(v, 431, true, "too many header fields");
     for (size_t i = 0; i < h->field_count; i++) {
@@ -185,7 +185,7 @@ static bool is_our_address(const guard_policy *p, const authority *a)
 
 static bool is_localhost(vp_str s)
 {
-    static const vp_str name = {"localhost", 9}, suffix = {".localhost", 10};
+    static const vp_str name = VP_STR_INIT("localhost"), suffix = VP_STR_INIT(".localhost");
     if (vp_str_eq_nocase(s, name))
         return true;
     return s.n > suffix.n && is_token(s) &&
@@ -253,7 +253,7 @@ static bool check_target(guard_verdict *v, const guard_policy *p, const http_hea
 /* Under a name of --allow-host a proxy may speak TLS for us. */
 static bool is_own_origin(const guard_policy *p, vp_str origin, vp_str host)
 {
-    static const vp_str plain = {"http://", 7}, tls = {"https://", 8};
+    static const vp_str plain = VP_STR_INIT("http://"), tls = VP_STR_INIT("https://");
     authority a;
     if (vp_str_starts(origin, plain))
         return vp_str_eq_nocase(vp_str_skip(origin, plain.n), host);

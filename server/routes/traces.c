@@ -94,7 +94,7 @@ const cat_file *site_trace_file(const cat_session *s, const cat_host *h)
 /* "HOST.json" or "HOST.json.gz"; a host's name may hold dots itself. */
 static const cat_host *host_of(const cat_session *s, vp_str name, bool *gzip)
 {
-    static const vp_str gz = {".json.gz", 8}, plain = {".json", 5};
+    static const vp_str gz = VP_STR_INIT(".json.gz"), plain = VP_STR_INIT(".json");
     *gzip = vp_str_ends(name, gz);
     if (!*gzip && !vp_str_ends(name, plain))
         return NULL;

@@ -18,6 +18,13 @@ typedef struct vp_str {
 #undef VP_STR /* the recording macros have another one for their users */
 #define VP_STR(literal) ((vp_str){(literal), sizeof(literal) - 1})
 #define VP_STR_NONE ((vp_str){NULL, 0})
+/* The same for constant tables. */
+#define VP_STR_INIT(literal)                                                                       \
+    {                                                                                              \
+        (literal), sizeof(literal) - 1                                                             \
+    }
+/* Whether the bytes at p, as many as the literal has, are the literal. */
+#define VP_SAME(p, literal) (memcmp(p, literal, sizeof(literal) - 1) == 0)
 /* For printf("%.*s"): length is cut at 1 MiB. */
 #define VP_STR_ARG(s) (int)((s).n > (1u << 20) ? (1u << 20) : (s).n), ((s).p ? (s).p : "")
 

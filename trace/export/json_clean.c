@@ -97,7 +97,7 @@ static int start(clean *c)
     size_t n = (size_t)(w->end - w->p);
     if (n < 3 && !w->over)
         return NEED_MORE;
-    if (position(c) == 0 && n >= 3 && memcmp(w->p, "\xef\xbb\xbf", 3) == 0)
+    if (position(c) == 0 && n >= 3 && VP_SAME(w->p, "\xef\xbb\xbf"))
         w->p += 3;
     if (!at_something(c))
         return NEED_MORE;

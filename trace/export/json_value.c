@@ -370,14 +370,14 @@ static member member_of(vp_str key)
 {
     switch (key.n) {
     case 2:
-        return memcmp(key.p, "ts", 2) ? MEMBER_OTHER : MEMBER_TS;
+        return !VP_SAME(key.p, "ts") ? MEMBER_OTHER : MEMBER_TS;
     case 3:
-        return memcmp(key.p, "dur", 3) && memcmp(key.p, "pid", 3) && memcmp(key.p, "tid", 3) &&
-                       memcmp(key.p, "tts", 3)
+        return !VP_SAME(key.p, "dur") && !VP_SAME(key.p, "pid") && !VP_SAME(key.p, "tid") &&
+                       !VP_SAME(key.p, "tts")
                    ? MEMBER_OTHER
                    : MEMBER_NUMBER;
     case 4:
-        return memcmp(key.p, "tdur", 4) ? MEMBER_OTHER : MEMBER_NUMBER;
+        return !VP_SAME(key.p, "tdur") ? MEMBER_OTHER : MEMBER_NUMBER;
     default:
         return MEMBER_OTHER;
     }

@@ -14,7 +14,7 @@ static bool is_name(char c)
 /* Step 1: decorations around the name proper. */
 static vp_str strip_decorations(vp_str s)
 {
-    static const vp_str anon = {"(anonymous namespace)::", 23};
+    static const vp_str anon = VP_STR_INIT("(anonymous namespace)::");
     if (s.n && *s.p == '%')
         s = vp_str_skip(s, 1);
     s = vp_str_head(s, vp_str_find(s, VP_STR(" = ")));

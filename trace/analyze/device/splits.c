@@ -92,8 +92,8 @@ static int label_id(uint32_t *out, splitting *s, uint32_t kind, by way)
 
 static vp_str label_text(const splitting *s, uint32_t id, by way)
 {
-    static const vp_str none[WAYS] = {
-        {"(no shape)", 10}, {"(no shape)", 10}, {"(no scope)", 10}, {"(no source)", 11}};
+    static const vp_str none[WAYS] = {VP_STR_INIT("(no shape)"), VP_STR_INIT("(no shape)"),
+                                      VP_STR_INIT("(no scope)"), VP_STR_INIT("(no source)")};
     vp_str label = way == BY_SHAPE || way == BY_LAYOUT ? vp_intern_get(&s->shapes, id)
                                                        : trace_str(s->a->t, id);
     return label.n ? label : none[way];

@@ -11,6 +11,7 @@
 #endif
 
 #include "include/view_profile_capture.h"
+#include "trace/base/str.h"
 
 #define CALIBRATION_NS INT64_C(1000000)
 #define CALIBRATION_TRIES 64
@@ -43,7 +44,7 @@ static bool kernel_trusts_tsc(void)
     ssize_t n = fd < 0 ? -1 : read(fd, name, sizeof name - 1);
     if (fd >= 0)
         close(fd);
-    return n >= 3 && memcmp(name, "tsc", 3) == 0 && (n == 3 || name[3] == '\n');
+    return n >= 3 && VP_SAME(name, "tsc") && (n == 3 || name[3] == '\n');
 }
 
 static bool is_invariant(void)

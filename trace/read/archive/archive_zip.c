@@ -32,7 +32,7 @@ static int start_64(int fd, int64_t size, const char *locator, int64_t *start)
     char r[END_RECORD_64];
     size_t n;
     uint64_t at = le(locator + 8, 8);
-    if (memcmp(locator, "PK\6\7", 4) != 0 || at >= (uint64_t)size)
+    if (!VP_SAME(locator, "PK\6\7") || at >= (uint64_t)size)
         return 0;
     VP_TRY(vp_fs_pread(fd, r, sizeof r, (int64_t)at, &n));
     if (n == sizeof r)
@@ -56,13 +56,13 @@ int ar_zip_check(int fd, int64_t size, bool *empty, bool *cut)
     VP_TRY(vp_fs_pread(fd, tail, sizeof tail, base, &n));
     if (n < END_RECORD)
         return 0;
-    for (i = n - END_RECORD; i && memcmp(tail + i, "PK\5\6", 4) != 0; i--)
+    for (i = n - END_RECORD; i && !VP_SAME(tail + i, "PK\5\6"); i--)
         ;
-    if (memcmp(tail + i, "PK\5\6", 4) != 0)
+    if (!VP_SAME(tail + i, "PK\5\6"))
         return 0;
     int64_t end = base + (int64_t)i, start = end;
     *empty = end == 0;
-    bool has_64 = i >= LOCATOR && !memcmp(tail + i - LOCATOR, "PK\6\7", 4);
+    bool has_64 = i >= LOCATOR && VP_SAME(tail + i - LOCATOR, "PK\6\7");
     *cut = is_of_member(tail + i, end, has_64);
     start = smaller(start, le(tail + i + 16, 4));                 /* where it says it starts */
     start = smaller(start, (uint64_t)end - le(tail + i + 12, 4)); /* or by its length */

@@ -10,18 +10,18 @@ static const struct {
     sink_attr attr;
     bool weak; /* the other key of the attribute says it better */
 } plain[] = {
-    {{"_r", 2}, SINK_ROOT, false},
-    {{"run_id", 6}, SINK_RUN, true},
-    {{"iter_num", 8}, SINK_STEP, true},
-    {{"step_num", 8}, SINK_STEP, false},
-    {{"group_id", 8}, SINK_GROUP, false},
-    {{"index_on_host", 13}, SINK_MEM_DEVICE, false},
-    {{"bytes_reserved", 14}, SINK_MEM_RESERVED, false},
-    {{"correlation_id", 14}, SINK_CORRELATION, false},
-    {{"bytes_allocated", 15}, SINK_MEM_USED, false},
-    {{"bytes_available", 15}, SINK_MEM_FREE, false},
-    {{"allocation_bytes", 16}, SINK_MEM_DELTA, false},
-    {{"all_reduce_unique_id", 20}, SINK_RUN, false},
+    {VP_STR_INIT("_r"), SINK_ROOT, false},
+    {VP_STR_INIT("run_id"), SINK_RUN, true},
+    {VP_STR_INIT("iter_num"), SINK_STEP, true},
+    {VP_STR_INIT("step_num"), SINK_STEP, false},
+    {VP_STR_INIT("group_id"), SINK_GROUP, false},
+    {VP_STR_INIT("index_on_host"), SINK_MEM_DEVICE, false},
+    {VP_STR_INIT("bytes_reserved"), SINK_MEM_RESERVED, false},
+    {VP_STR_INIT("correlation_id"), SINK_CORRELATION, false},
+    {VP_STR_INIT("bytes_allocated"), SINK_MEM_USED, false},
+    {VP_STR_INIT("bytes_available"), SINK_MEM_FREE, false},
+    {VP_STR_INIT("allocation_bytes"), SINK_MEM_DELTA, false},
+    {VP_STR_INIT("all_reduce_unique_id"), SINK_RUN, false},
 };
 
 static bool number(js_value v, int64_t *out)
@@ -91,13 +91,13 @@ static inline int memory_attr(vp_str key)
 {
     switch (key.n) {
     case 5:
-        return memcmp(key.p, "Bytes", 5) ? SINK_ATTRS : SINK_MEM_DELTA;
+        return !VP_SAME(key.p, "Bytes") ? SINK_ATTRS : SINK_MEM_DELTA;
     case 9:
-        return memcmp(key.p, "Device Id", 9) ? SINK_ATTRS : SINK_MEM_DEVICE;
+        return !VP_SAME(key.p, "Device Id") ? SINK_ATTRS : SINK_MEM_DEVICE;
     case 14:
-        return memcmp(key.p, "Total Reserved", 14) ? SINK_ATTRS : SINK_MEM_RESERVED;
+        return !VP_SAME(key.p, "Total Reserved") ? SINK_ATTRS : SINK_MEM_RESERVED;
     case 15:
-        return memcmp(key.p, "Total Allocated", 15) ? SINK_ATTRS : SINK_MEM_USED;
+        return !VP_SAME(key.p, "Total Allocated") ? SINK_ATTRS : SINK_MEM_USED;
     default:
         return SINK_ATTRS;
     }
@@ -170,7 +170,7 @@ void cj_correlation(sink_extra *x, js_value v)
  * last letter settles it for nearly all others. */
 static bool is_launch_cat(vp_str cat)
 {
-    static const vp_str runtime = {"runtime", 7}, driver = {"driver", 6};
+    static const vp_str runtime = VP_STR_INIT("runtime"), driver = VP_STR_INIT("driver");
     switch (cat.p[cat.n - 1]) {
     case 'e':
     case 'E':
@@ -185,7 +185,7 @@ static bool is_launch_cat(vp_str cat)
 
 const sink_extra *cj_host_attrs(cj_attrs *a, cj_reader *r, const cj_fields *f)
 {
-    static const vp_str step = {"ProfilerStep#", 13};
+    static const vp_str step = VP_STR_INIT("ProfilerStep#");
     js_value name = f->v[CJ_NAME], cat = f->v[CJ_CAT], args = f->v[CJ_ARGS];
     uint64_t n;
     cj_attrs_clear(a);

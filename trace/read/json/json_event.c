@@ -8,25 +8,23 @@ static inline int field_of(vp_str key)
 {
     switch (key.n) {
     case 2:
-        return !memcmp(key.p, "ph", 2)   ? CJ_PH
-               : !memcmp(key.p, "ts", 2) ? CJ_TS
-               : !memcmp(key.p, "id", 2) ? CJ_ID
-                                         : CJ_FIELDS;
+        return VP_SAME(key.p, "ph")   ? CJ_PH
+               : VP_SAME(key.p, "ts") ? CJ_TS
+               : VP_SAME(key.p, "id") ? CJ_ID
+                                      : CJ_FIELDS;
     case 3:
-        return !memcmp(key.p, "pid", 3)   ? CJ_PID
-               : !memcmp(key.p, "tid", 3) ? CJ_TID
-               : !memcmp(key.p, "dur", 3) ? CJ_DUR
-               : !memcmp(key.p, "cat", 3) ? CJ_CAT
-               : !memcmp(key.p, "id2", 3) ? CJ_ID2
-                                          : CJ_FIELDS;
+        return VP_SAME(key.p, "pid")   ? CJ_PID
+               : VP_SAME(key.p, "tid") ? CJ_TID
+               : VP_SAME(key.p, "dur") ? CJ_DUR
+               : VP_SAME(key.p, "cat") ? CJ_CAT
+               : VP_SAME(key.p, "id2") ? CJ_ID2
+                                       : CJ_FIELDS;
     case 4:
-        return !memcmp(key.p, "name", 4)   ? CJ_NAME
-               : !memcmp(key.p, "args", 4) ? CJ_ARGS
-                                           : CJ_FIELDS;
+        return VP_SAME(key.p, "name") ? CJ_NAME : VP_SAME(key.p, "args") ? CJ_ARGS : CJ_FIELDS;
     case 5:
-        return !memcmp(key.p, "scope", 5) ? CJ_SCOPE : CJ_FIELDS;
+        return VP_SAME(key.p, "scope") ? CJ_SCOPE : CJ_FIELDS;
     case 11:
-        return !memcmp(key.p, "traceEvents", 11) ? CJ_CONTAINER : CJ_FIELDS;
+        return VP_SAME(key.p, "traceEvents") ? CJ_CONTAINER : CJ_FIELDS;
     default:
         return CJ_FIELDS;
     }

@@ -8,9 +8,10 @@ cj_gpu_cat cj_gpu_cat_of(vp_str cat)
     static const struct {
         vp_str cat;
         cj_gpu_cat what;
-    } cats[] = {{{"kernel", 6}, CJ_GPU_KERNEL},    {{"gpu_memcpy", 10}, CJ_GPU_COPY},
-                {{"gpu_memset", 10}, CJ_GPU_COPY}, {{"memcpy", 6}, CJ_GPU_COPY},
-                {{"memset", 6}, CJ_GPU_COPY},      {{"mtia_ccp_events", 15}, CJ_GPU_MTIA}};
+    } cats[] = {
+        {VP_STR_INIT("kernel"), CJ_GPU_KERNEL},   {VP_STR_INIT("gpu_memcpy"), CJ_GPU_COPY},
+        {VP_STR_INIT("gpu_memset"), CJ_GPU_COPY}, {VP_STR_INIT("memcpy"), CJ_GPU_COPY},
+        {VP_STR_INIT("memset"), CJ_GPU_COPY},     {VP_STR_INIT("mtia_ccp_events"), CJ_GPU_MTIA}};
     char first = cat.n ? (char)(*cat.p | 0x20) : 0;
     if (first != 'k' && first != 'g' && first != 'm')
         return CJ_GPU_NONE;
@@ -34,10 +35,10 @@ enum {
 };
 
 static const vp_str arg_names[ARGS] = {
-    [ARG_DEVICE] = {"device", 6},     [ARG_CORRELATION] = {"correlation", 11},
-    [ARG_BYTES] = {"bytes", 5},       [ARG_GROUP] = {"Group size", 10},
-    [ARG_IN] = {"In msg nelems", 13}, [ARG_OUT] = {"Out msg nelems", 14},
-    [ARG_DTYPE] = {"dtype", 5},
+    [ARG_DEVICE] = VP_STR_INIT("device"),    [ARG_CORRELATION] = VP_STR_INIT("correlation"),
+    [ARG_BYTES] = VP_STR_INIT("bytes"),      [ARG_GROUP] = VP_STR_INIT("Group size"),
+    [ARG_IN] = VP_STR_INIT("In msg nelems"), [ARG_OUT] = VP_STR_INIT("Out msg nelems"),
+    [ARG_DTYPE] = VP_STR_INIT("dtype"),
 };
 
 /* Which of them an event of this category may have and is asked for. */

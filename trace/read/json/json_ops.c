@@ -28,22 +28,22 @@ enum {
 };
 
 static const vp_str xla_args[ARGS] = {
-    [ARG_CATEGORY] = {"hlo_category", 12},
-    [ARG_LONG_NAME] = {"long_name", 9},
-    [ARG_HLO_OP] = {"hlo_op", 6},
-    [ARG_MODULE] = {"hlo_module", 10},
-    [ARG_SCOPE] = {"tf_op", 5},
-    [ARG_SOURCE] = {"source", 6},
-    [ARG_SHAPE] = {"shape_with_layout", 17},
-    [ARG_PROGRAM] = {"program_id", 10},
-    [ARG_BYTES] = {"bytes_accessed", 14},
-    [ARG_MODEL_FLOPS] = {"model_flops", 11},
-    [ARG_FLOPS] = {"flops", 5},
-    [ARG_MEMCPY] = {"memcpy_details", 14},
-    [ARG_TWIN] = {"deduplicated_name", 17},
-    [ARG_OFFSET] = {"device_offset_ps", 16},
-    [ARG_DURATION] = {"device_duration_ps", 18},
-    [ARG_ORDINAL] = {"device_ordinal", 14},
+    [ARG_CATEGORY] = VP_STR_INIT("hlo_category"),
+    [ARG_LONG_NAME] = VP_STR_INIT("long_name"),
+    [ARG_HLO_OP] = VP_STR_INIT("hlo_op"),
+    [ARG_MODULE] = VP_STR_INIT("hlo_module"),
+    [ARG_SCOPE] = VP_STR_INIT("tf_op"),
+    [ARG_SOURCE] = VP_STR_INIT("source"),
+    [ARG_SHAPE] = VP_STR_INIT("shape_with_layout"),
+    [ARG_PROGRAM] = VP_STR_INIT("program_id"),
+    [ARG_BYTES] = VP_STR_INIT("bytes_accessed"),
+    [ARG_MODEL_FLOPS] = VP_STR_INIT("model_flops"),
+    [ARG_FLOPS] = VP_STR_INIT("flops"),
+    [ARG_MEMCPY] = VP_STR_INIT("memcpy_details"),
+    [ARG_TWIN] = VP_STR_INIT("deduplicated_name"),
+    [ARG_OFFSET] = VP_STR_INIT("device_offset_ps"),
+    [ARG_DURATION] = VP_STR_INIT("device_duration_ps"),
+    [ARG_ORDINAL] = VP_STR_INIT("device_ordinal"),
 };
 
 /* The values of these keys, and how many of them there are. The rest goes to `attrs`, unless it is

@@ -19,7 +19,7 @@ void rd_flow_attrs(sink_extra *x, uint64_t flow)
 
 void rd_allocator_attrs(sink_extra *x, vp_str event, vp_str allocator)
 {
-    static const vp_str gpu = {"GPU_", 4};
+    static const vp_str gpu = VP_STR_INIT("GPU_");
     uint64_t ordinal;
     if (!rd_has_attr(x, SINK_MEM_USED)) {
         x->has &= ~MEMORY;

@@ -122,7 +122,7 @@ static bool joins_partitions(vp_str opcode)
 
 bool rg_parse(rg_groups *out, vp_str opcode, vp_str text)
 {
-    static const vp_str key = {"replica_groups=", 15};
+    static const vp_str key = VP_STR_INIT("replica_groups=");
     size_t at = vp_str_find(text, key);
     vp_str s = vp_str_skip(text, at + key.n);
     rg_groups g = {.count = 0};

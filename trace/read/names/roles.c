@@ -49,9 +49,9 @@ sink_process_kind rd_process_kind(vp_str name, int32_t *ordinal)
     static const struct {
         vp_str prefix;
         sink_process_kind kind;
-    } kinds[] = {{{"/device:TPU:", 12}, SINK_PROCESS_TPU},
-                 {{"/device:GPU:", 12}, SINK_PROCESS_GPU},
-                 {{"/host:CPU:", 10}, SINK_PROCESS_CPU}};
+    } kinds[] = {{VP_STR_INIT("/device:TPU:"), SINK_PROCESS_TPU},
+                 {VP_STR_INIT("/device:GPU:"), SINK_PROCESS_GPU},
+                 {VP_STR_INIT("/host:CPU:"), SINK_PROCESS_CPU}};
     if (ordinal)
         *ordinal = -1;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -116,7 +116,7 @@ static int64_t count_ids(vp_str text)
 
 int64_t rd_group_size(vp_str text)
 {
-    static const vp_str key = {"replica_groups=", 15};
+    static const vp_str key = VP_STR_INIT("replica_groups=");
     uint64_t groups, devices;
     vp_str rest = vp_str_skip(text, vp_str_find(text, key) + key.n);
     if (vp_str_starts(rest, VP_STR("{{")))
