@@ -10,7 +10,7 @@ import pytest
 
 from conftest import ROOT
 
-SOURCE = ROOT / "trace" / "capture" / "cupti_decode.c"
+SOURCE = ROOT / "trace/capture/gpu/cupti_decode.c"
 # Which structs our table's records stand for; Kernel up to 3 was CUDA 8's.
 STRUCTS = {"Kernel": r"CUpti_ActivityKernel(?:[4-9]|1\d)", "Memcpy": r"CUpti_ActivityMemcpy\d?",
            "MemcpyPtoP": r"CUpti_ActivityMemcpyPtoP\d?", "Memset": r"CUpti_ActivityMemset\d?",
