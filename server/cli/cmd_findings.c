@@ -3,8 +3,6 @@
 
 #include "trace/analyze/findings/findings.h"
 #include "trace/base/err.h"
-#include "trace/base/log.h"
-#include "trace/base/mem.h"
 #include "trace/report/report.h"
 
 static int write_as(vp_buf *b, const vp_report *r, const vp_view *v, int64_t format)

@@ -13,7 +13,6 @@
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
 #include "trace/base/map.h"
-#include "trace/base/mem.h"
 #include "trace/base/str.h"
 #include "trace/base/time.h"
 #include "trace/capture/control/environment.h"

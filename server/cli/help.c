@@ -8,7 +8,7 @@
 #include "trace/report/report.h"
 
 #define HELP_WIDTH 80
-#define COLUMN 25
+#define COLUMN 25 /* where the explanations start */
 
 /* A term and its explanation, side by side where the term fits its column. */
 static void entry(vp_buf *b, vp_str term, const char *text)

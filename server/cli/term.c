@@ -8,7 +8,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "trace/base/log.h"
 #include "trace/base/time.h"
 
 #define WIDTH_MIN 40

@@ -2,8 +2,6 @@
 #include "server/cli/cli.h"
 #include "trace/base/buf.h"
 
-/* where the explanations start */
-
 void cli_wrap(vp_buf *b, vp_str text, size_t indent, size_t width)
 {
     vp_str line, word;

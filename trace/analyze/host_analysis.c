@@ -23,8 +23,6 @@
 #include "trace/analyze/host/threads.h"
 #include "trace/analyze/idle/gaps.h"
 #include "trace/analyze/steps/steps.h"
-#include "trace/analyze/steps/steps_parts.h"
-#include "trace/base/buf.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"

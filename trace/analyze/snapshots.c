@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "trace/analyze/steps/steps_judge.h"
 #include "trace/base/arena.h"
 #include "trace/base/err.h"
 #include "trace/read/pprof/pprof.h"

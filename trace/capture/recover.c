@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "trace/base/buf.h"
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"

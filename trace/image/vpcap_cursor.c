@@ -1,6 +1,5 @@
 /* The records of a thread, in order, as events. */
 #include "trace/base/err.h"
-#include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/image/vpcap_view.h"
 

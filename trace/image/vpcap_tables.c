@@ -1,7 +1,6 @@
 /* The tables of an image that was opened: names, threads, devices, tracks, facts. */
 #include <string.h>
 
-#include "trace/base/limits.h"
 #include "trace/image/vpcap_view.h"
 
 const vpcap_info *vpcap_info_of(const vpcap *v)

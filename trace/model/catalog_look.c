@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "trace/base/err.h"
-#include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/model/catalog_impl.h"
 #include "trace/read/gzip/gzip.h"

@@ -7,7 +7,6 @@
 #include "trace/analyze/comm/members.h"
 #include "trace/analyze/device/ops.h"
 #include "trace/base/err.h"
-#include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
 #define SAMPLES_MAX 1024

@@ -4,7 +4,6 @@
 #include "trace/analyze/comm/flights.h"
 #include "trace/analyze/device/ops.h"
 #include "trace/base/err.h"
-#include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
 /* What is known of a kind of copy, found out once. */

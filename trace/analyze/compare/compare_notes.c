@@ -3,7 +3,6 @@
 
 #include "trace/analyze/compare/compare_parts.h"
 #include "trace/base/err.h"
-#include "trace/base/mem.h"
 
 /* ---- Findings ---- */
 

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "trace/base/mem.h"
-
 const char *cmp_text(comparing *k, const char *s)
 {
     const char *d = s ? vp_arena_strndup(k->arena, s, strlen(s)) : NULL;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "trace/base/err.h"
-#include "trace/base/mem.h"
 
 static bool has_launches(const fnd_run *run)
 {

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "trace/analyze/host/threads.h"
-#include "trace/base/mem.h"
 
 /* Too far from the median by the robust z, with a MAD that is at least a part of the median, or so
  * many times the median. */

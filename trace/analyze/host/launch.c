@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "trace/analyze/device/ops.h"
-#include "trace/analyze/device/sweep.h"
 #include "trace/analyze/host/calls.h"
 #include "trace/analyze/host/host_kinds.h"
 #include "trace/analyze/result/order_statistics.h"

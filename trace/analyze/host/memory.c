@@ -5,7 +5,6 @@
 
 #include "trace/analyze/result/analysis.h"
 #include "trace/base/err.h"
-#include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
 #define SAMPLES_MAX 200

@@ -4,7 +4,6 @@
 #include "trace/analyze/steps/step_signs.h"
 #include "trace/analyze/steps/steps_parts.h"
 #include "trace/base/err.h"
-#include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
 void step_search_free(step_search *s)

@@ -4,7 +4,6 @@
 
 #include "trace/analyze/steps/steps_parts.h"
 #include "trace/base/err.h"
-#include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
 /* Work is handed from thread to thread a few times (Python → executor → stream); each round

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "trace/base/mem.h"
-
 const char *merge_text(merging *m, const char *s)
 {
     const char *d = s ? vp_arena_strndup(m->arena, s, strlen(s)) : NULL;

@@ -4,7 +4,6 @@
 #include <stdatomic.h>
 
 #include "trace/base/limits.h"
-#include "trace/base/map.h"
 #include "trace/base/mem.h"
 #include "trace/capture/adapters/dwarf.h"
 #include "trace/capture/adapters/symbol.h"

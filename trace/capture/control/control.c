@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "trace/base/err.h"
-#include "trace/base/fs.h"
 #include "trace/base/json.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "trace/base/err.h"
-#include "trace/base/mem.h"
 #include "trace/base/thread.h"
 #include "trace/capture/gpu/cuda_driver.h"
 #include "trace/capture/gpu/cupti_decode.h"

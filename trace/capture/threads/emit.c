@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "trace/capture/image/clock.h"
 #include "trace/capture/image/recorder.h"
 #include "trace/capture/threads/recording_thread.h"
 #include "trace/image/vpcap_layout.h"

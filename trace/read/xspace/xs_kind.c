@@ -1,6 +1,4 @@
 /* Event metadata and the stats that make a kind of it. */
-#include "trace/base/limits.h"
-#include "trace/base/mem.h"
 #include "trace/image/xspace_fields.h"
 #include "trace/read/names/roles.h"
 #include "trace/read/xspace/xs_read.h"

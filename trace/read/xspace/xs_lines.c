@@ -2,7 +2,6 @@
 #include <stdio.h>
 
 #include "trace/base/limits.h"
-#include "trace/base/mem.h"
 #include "trace/image/xspace_fields.h"
 #include "trace/read/names/attrs.h"
 #include "trace/read/names/roles.h"

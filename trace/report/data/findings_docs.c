@@ -1,7 +1,6 @@
 #include "trace/report/data/findings_docs.h"
 
 #include "trace/analyze/findings/findings.h"
-#include "trace/base/log.h"
 
 /* docs/findings.md, from the table that the code runs. */
 

@@ -1,7 +1,6 @@
 /* How every document in JSON begins. */
 #include "trace/report/data/fields.h"
 #include "trace/report/data/report_json.h"
-#include "trace/report/words/words.h"
 
 /* DESIGN 7. Key order is part of the contract: it is that of the tables in fields.c. */
 

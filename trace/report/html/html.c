@@ -2,7 +2,6 @@
 #include "trace/base/mem.h"
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
-#include "trace/report/words/escape.h"
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/shown_rows.h"
 #include "trace/report/words/words.h"

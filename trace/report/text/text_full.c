@@ -6,11 +6,9 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
-#include "trace/base/mem.h"
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/shown_rows.h"
 #include "trace/report/words/tree.h"
-#include "trace/report/words/words.h"
 
 #define FOLDED_MAX 12u
 #define MODULES_MAX 20u

@@ -1,7 +1,6 @@
 /* What the hosts did: compilation, their own work, memory. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
-#include "trace/base/log.h"
 #include "trace/report/text/text_parts.h"
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/words.h"

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "trace/base/err.h"
-#include "trace/base/limits.h"
 #include "trace/base/log.h"
 #include "trace/report/text/text_parts.h"
 #include "trace/report/words/numbers.h"

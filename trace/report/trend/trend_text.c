@@ -1,7 +1,5 @@
 /* Many runs on the terminal. */
 #include "trace/base/err.h"
-#include "trace/base/limits.h"
-#include "trace/base/log.h"
 #include "trace/report/text/text_parts.h"
 #include "trace/report/trend/trend_view.h"
 #include "trace/report/words/numbers.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "trace/base/err.h"
-#include "trace/base/fs.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/report/data/field_macros.h"

@@ -1,10 +1,5 @@
 #include "trace/report/words/wastes.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "include/view_profile.h"
-#include "trace/base/buf.h"
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/shown_rows.h"
 
