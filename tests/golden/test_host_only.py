@@ -16,8 +16,8 @@ from common import ROOT, TRACES, report, view_profile
 sys.path.insert(0, str(ROOT / 'tests'))
 from gen import files, host_only  # noqa: E402
 from gen.scene import MS, US, Event, GpuLoop, Scene  # noqa: E402
+from rules import HOST_RULES  # noqa: E402
 
-HOST_RULES = {'F25', 'F26', 'F27', 'F28', 'F29'}
 CASES = pytest.mark.parametrize('name', host_only.CASES)
 CLEAN = pytest.mark.parametrize('name', host_only.CLEAN)
 

@@ -212,6 +212,24 @@ static inline void ff_make(ff *f)
     assert_int_equal(findings_make(&f->r), 0);
 }
 
+static inline size_t ff_rules(void)
+{
+    size_t n = 0;
+    while (findings_rules[n].id)
+        n++;
+    return n;
+}
+
+/* The row of the table: whoever asks for a rule that is not in it fails. */
+static inline const finding_rule *ff_rule(const char *id)
+{
+    for (const finding_rule *rule = findings_rules; rule->id; rule++)
+        if (!strcmp(rule->id, id))
+            return rule;
+    fail_msg("no rule %s", id);
+    return NULL;
+}
+
 static inline const vp_finding *ff_find(const ff *f, const char *id)
 {
     for (size_t i = 0; i < f->r.finding_count; i++)

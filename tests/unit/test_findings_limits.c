@@ -759,21 +759,13 @@ static bool has_limit(const char *text, finding_limit kind, unsigned limit)
     }
 }
 
-static const finding_rule *rule_of(const char *id)
-{
-    const finding_rule *rule = findings_rules;
-    while (strcmp(rule->id, id) != 0)
-        rule++;
-    return rule;
-}
-
 /* F13 and F28 speak of the outliers of F12. */
 static void test_sentences_say_the_limits(void **state)
 {
     (void)state;
     for (const finding_rule *rule = findings_rules; rule->id; rule++)
         for (finding_limit k = 0; k < FND_LIMITS; k++) {
-            const char *more = strstr(rule->rule, "F12") ? rule_of("F12")->rule : "";
+            const char *more = strstr(rule->rule, "F12") ? ff_rule("F12")->rule : "";
             if (rule->limits[k] && !has_limit(rule->rule, k, rule->limits[k]) &&
                 !has_limit(more, k, rule->limits[k]))
                 fail_msg("%s does not say its %s, %d: %s", rule->id, names[k], rule->limits[k],
