@@ -19,7 +19,7 @@ static void fill(grid *g, const char *const *names, size_t n)
 {
     grid_init(g, column, 1);
     for (size_t i = 0; i < n; i++)
-        grid_puts(g, names[i], GRID_PLAIN);
+        grid_puts(g, names[i], TBL_PLAIN);
 }
 
 static void assert_shown(const char *const *names, size_t n, size_t width, const char *want)

@@ -23,12 +23,12 @@ static void head_row(grid *g)
 {
     static const char *const titles[] = {"captured", "kind", "hosts", "size", "session", "status"};
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-        grid_puts(g, titles[i], GRID_BOLD);
+        grid_puts(g, titles[i], TBL_BOLD);
 }
 
 static void session_row(grid *g, const cat_session *s)
 {
-    grid_style style = s->status == CAT_OK ? GRID_PLAIN : GRID_DIM;
+    tbl_style style = s->status == CAT_OK ? TBL_PLAIN : TBL_DIM;
     rep_put_time(&g->text, s->captured_unix_ns);
     grid_end(g, style);
     grid_escaped(g, s->kind, style);
@@ -42,7 +42,7 @@ static void session_row(grid *g, const cat_session *s)
         vp_buf_puts(&g->text, ": ");
         vp_put_escaped(&g->text, vp_str_of(s->why));
     }
-    grid_end(g, s->status == CAT_UNREADABLE ? GRID_BAD : style);
+    grid_end(g, s->status == CAT_UNREADABLE ? TBL_BAD : style);
 }
 
 static int put_notes(vp_buf *b, const catalog *c, size_t width)

@@ -8,9 +8,9 @@
 #include "trace/report/words/words.h"
 
 /* Longer and shorter stand out, what cannot be told apart does not. */
-static grid_style style_of(vp_verdict verdict)
+static tbl_style style_of(vp_verdict verdict)
 {
-    return verdict == VP_REGRESSION ? GRID_BAD : verdict == VP_IMPROVEMENT ? GRID_BOLD : GRID_DIM;
+    return verdict == VP_REGRESSION ? TBL_BAD : verdict == VP_IMPROVEMENT ? TBL_BOLD : TBL_DIM;
 }
 
 static void put_name(vp_buf *b, const scaling_pair *p)
@@ -25,9 +25,9 @@ static void put_name(vp_buf *b, const scaling_pair *p)
 static void who_cells(grid *g, const scaling_pair *p)
 {
     put_name(&g->text, p);
-    grid_end(g, GRID_PLAIN);
+    grid_end(g, TBL_PLAIN);
     scaling_pair_devices(&g->text, p);
-    grid_end(g, GRID_PLAIN);
+    grid_end(g, TBL_PLAIN);
 }
 
 static bool has_scaling(const scaling_comparison *c)
@@ -64,14 +64,14 @@ static int put_runs(vp_buf *b, const scaling_comparison *c, const vp_view *v)
     for (size_t i = 0; i < c->count; i++) {
         const scaling_pair *p = &c->pairs[i];
         who_cells(&g, p);
-        text_delta(&g, &p->times[SCALING_MEDIAN], unit, GRID_PLAIN);
+        text_delta(&g, &p->times[SCALING_MEDIAN], unit, TBL_PLAIN);
         text_ps(&g, p->threshold_ps, unit);
-        text_factor(&g, p->speed_up, "x", 2, GRID_PLAIN);
+        text_factor(&g, p->speed_up, "x", 2, TBL_PLAIN);
         if (scales) {
-            text_factor(&g, 100 * p->efficiency, "%", 1, GRID_PLAIN);
+            text_factor(&g, 100 * p->efficiency, "%", 1, TBL_PLAIN);
         } else {
             vp_buf_printf(&g.text, "%zu, %zu", p->a ? p->a->runs : 0, p->b ? p->b->runs : 0);
-            grid_end(&g, GRID_PLAIN);
+            grid_end(&g, TBL_PLAIN);
         }
         grid_puts(&g, rep_verdict_name(p->verdict), style_of(p->verdict));
     }
@@ -98,7 +98,7 @@ static int put_beside(vp_buf *b, const scaling_comparison *c, const vp_view *v, 
     text_delta_heads(&g, unit);
     for (size_t i = 0; i < c->count; i++) {
         who_cells(&g, &c->pairs[i]);
-        text_delta(&g, &c->pairs[i].times[time], unit, GRID_PLAIN);
+        text_delta(&g, &c->pairs[i].times[time], unit, TBL_PLAIN);
     }
     text_title(b, v, title);
     return text_finish(b, &g, v, 0);

@@ -6,16 +6,16 @@
 
 static void put_row(grid *g, const scaling_row *r, vp_unit unit)
 {
-    grid_escaped(g, r->method, GRID_PLAIN);
+    grid_escaped(g, r->method, TBL_PLAIN);
     text_count(g, r->devices);
     text_ps(g, r->time_ps, unit);
     text_ps(g, r->first_call_ps, unit);
-    text_factor(g, r->speed_up, "x", 2, GRID_BOLD);
-    text_factor(g, 100 * r->efficiency, "%", 1, GRID_BOLD);
+    text_factor(g, r->speed_up, "x", 2, TBL_BOLD);
+    text_factor(g, 100 * r->efficiency, "%", 1, TBL_BOLD);
     if (r->ok)
-        grid_escaped(g, r->trace, GRID_DIM);
+        grid_escaped(g, r->trace, TBL_DIM);
     else
-        grid_escaped(g, r->error ? r->error : "failed", GRID_BAD);
+        grid_escaped(g, r->error ? r->error : "failed", TBL_BAD);
 }
 
 int rep_scaling_text(vp_buf *b, const scaling *s, const vp_view *view)

@@ -33,8 +33,8 @@ static int put_steps(vp_buf *b, const vp_view *v, const vp_comparison *c)
     text_delta_heads(&g, unit);
     for (size_t i = 0; i < (c->per_step ? 3u : 1u); i++) {
         vp_buf_puts(&g.text, rows[i].name);
-        grid_end(&g, GRID_PLAIN);
-        text_delta(&g, rows[i].d, unit, GRID_BOLD);
+        grid_end(&g, TBL_PLAIN);
+        text_delta(&g, rows[i].d, unit, TBL_BOLD);
     }
     vp_buf_putc(b, '\n');
     int rc = grid_print(b, &g, text_width(v), v->color);
@@ -61,7 +61,7 @@ static void put_bar(vp_buf *b, const vp_delta *d, int64_t scale)
 }
 
 static void waterfall_row(grid *g, const char *name, const vp_delta *d, vp_unit unit, int64_t scale,
-                          grid_style style)
+                          tbl_style style)
 {
     vp_buf_puts(&g->text, name);
     grid_end(g, style);
@@ -98,8 +98,8 @@ static int put_waterfall(vp_buf *b, const vp_view *v, const vp_comparison *c)
     text_delta_heads(&g, unit);
     text_head(&g, "less       more", NULL);
     for (size_t i = 0; i < REP_PARTS; i++)
-        waterfall_row(&g, rep_part_names[i], parts[i], unit, scale, GRID_PLAIN);
-    waterfall_row(&g, c->per_step ? "= step" : "= window", &d->window, unit, scale, GRID_BOLD);
+        waterfall_row(&g, rep_part_names[i], parts[i], unit, scale, TBL_PLAIN);
+    waterfall_row(&g, c->per_step ? "= step" : "= window", &d->window, unit, scale, TBL_BOLD);
     int rc = grid_print(b, &g, text_width(v), v->color);
     grid_free(&g);
     return rc;
@@ -134,14 +134,14 @@ static int put_devices(vp_buf *b, const vp_view *v, const vp_comparison *c)
     for (size_t i = 0; i < c->device_count && i < DEVICES_MAX; i++) {
         const vp_delta *parts[REP_PARTS];
         rep_compare_parts(parts, &c->devices[i]);
-        grid_escaped(&g, c->devices[i].name, GRID_PLAIN);
+        grid_escaped(&g, c->devices[i].name, TBL_PLAIN);
         rep_put_delta(&g.text, &c->devices[i].window, unit);
-        grid_end(&g, GRID_BOLD);
+        grid_end(&g, TBL_BOLD);
         rep_put_change(&g.text, &c->devices[i].window);
-        grid_end(&g, GRID_PLAIN);
+        grid_end(&g, TBL_PLAIN);
         for (size_t k = 0; k < REP_PARTS; k++) {
             rep_put_delta(&g.text, parts[k], unit);
-            grid_end(&g, GRID_PLAIN);
+            grid_end(&g, TBL_PLAIN);
         }
     }
     int rc = grid_print(b, &g, text_width(v), v->color);
@@ -184,19 +184,19 @@ static void put_calls(grid *g, const vp_compared_op *op)
     if (g->text.status >= 0 && g->text.n - b == arrow - a &&
         !memcmp(g->text.p + a, g->text.p + b, arrow - a))
         g->text.n = arrow;
-    grid_end(g, GRID_PLAIN);
+    grid_end(g, TBL_PLAIN);
 }
 
 static void op_row(grid *g, const vp_comparison *c, const vp_compared_op *op, vp_unit unit)
 {
-    grid_style style = op->op_class == VP_COMMUNICATION ? GRID_COMM
-                       : op->op_class == VP_COPY        ? GRID_COPY
-                                                        : GRID_PLAIN;
-    text_delta(g, &op->self, unit, GRID_PLAIN);
+    tbl_style style = op->op_class == VP_COMMUNICATION ? TBL_COMM
+                      : op->op_class == VP_COPY        ? TBL_COPY
+                                                       : TBL_PLAIN;
+    text_delta(g, &op->self, unit, TBL_PLAIN);
     put_calls(g, op);
     op_name(g, c, op);
     grid_end(g, style);
-    grid_escaped(g, op->reason, GRID_DIM);
+    grid_escaped(g, op->reason, TBL_DIM);
 }
 
 static int ops_table(vp_buf *b, const vp_view *v, const vp_comparison *c, size_t limit)
@@ -335,10 +335,10 @@ static int put_scopes(vp_buf *b, const vp_view *v, const vp_comparison *c)
     for (size_t i = 0; i < n; i++) {
         const vp_compared_scope *s = &c->scopes[i];
         const char *name = s->path;
-        text_delta(&g, &s->total, unit, GRID_PLAIN);
+        text_delta(&g, &s->total, unit, TBL_PLAIN);
         if (backward) {
             rep_put_delta(&g.text, &s->backward, unit);
-            grid_end(&g, GRID_PLAIN);
+            grid_end(&g, TBL_PLAIN);
         }
         vp_buf_pad(&g.text, ' ', 2 * (size_t)s->depth);
         if (i && c->scopes[i - 1].depth < s->depth) /* under its parent */
@@ -346,7 +346,7 @@ static int put_scopes(vp_buf *b, const vp_view *v, const vp_comparison *c)
         else if (s->depth && strrchr(s->path, '/'))
             name = strrchr(s->path, '/') + 1;
         vp_put_escaped(&g.text, vp_str_of(name));
-        grid_end(&g, GRID_PLAIN);
+        grid_end(&g, TBL_PLAIN);
     }
     int rc = grid_print(b, &g, text_width(v), v->color);
     grid_free(&g);
@@ -385,7 +385,7 @@ static void put_verdict(vp_buf *b, const vp_view *v, const vp_comparison *c)
     }
     vp_buf_init(&line, VP_REPORT_BYTES_MAX);
     vp_buf_printf(&line, "%s: %s.", words[c->verdict], c->verdict_reason);
-    grid_style style = c->verdict == VP_REGRESSION ? GRID_BAD : GRID_BOLD;
+    tbl_style style = c->verdict == VP_REGRESSION ? TBL_BAD : TBL_BOLD;
     grid_color_on(b, style, v->color);
     text_line(b, v, &line);
     grid_color_off(b, style, v->color);

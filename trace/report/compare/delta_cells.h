@@ -7,7 +7,7 @@
 #include "trace/report/text/text_parts.h"
 
 /* Four cells: the difference, its share of A, A and B; and what stands above them. */
-void text_delta(grid *g, const vp_delta *d, vp_unit unit, grid_style style);
+void text_delta(grid *g, const vp_delta *d, vp_unit unit, tbl_style style);
 void text_delta_heads(grid *g, vp_unit unit);
 
 void html_delta(page *p, const vp_delta *d, vp_unit unit); /* "+1.234", "–" */

@@ -6,16 +6,16 @@
 #include "trace/report/compare/delta_cells.h"
 #include "trace/report/text/text_parts.h"
 
-void text_delta(grid *g, const vp_delta *d, vp_unit unit, grid_style style)
+void text_delta(grid *g, const vp_delta *d, vp_unit unit, tbl_style style)
 {
     rep_put_delta(&g->text, d, unit);
     grid_end(g, style);
     rep_put_change(&g->text, d);
     grid_end(g, style);
     rep_put_ps(&g->text, d->a_ps, unit);
-    grid_end(g, GRID_PLAIN);
+    grid_end(g, TBL_PLAIN);
     rep_put_ps(&g->text, d->b_ps, unit);
-    grid_end(g, GRID_PLAIN);
+    grid_end(g, TBL_PLAIN);
 }
 
 void text_delta_heads(grid *g, vp_unit unit)

@@ -1,8 +1,8 @@
 /* Collectives, transfers and the balance of devices on the page. */
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
+#include "trace/report/table/comm_tables.h"
 #include "trace/report/words/numbers.h"
-#include "trace/report/words/words.h"
 
 #define COLLECTIVES_MAX 40u
 #define TRANSFERS_MAX 60u
@@ -17,66 +17,13 @@ bool html_has_collectives(const page *p)
     return false;
 }
 
-static void collectives_head(page *p, const char *unit)
-{
-    html_table(p, "list", "Collectives");
-    html_head(p, "op", "Collective", NULL, "Its name, and the scope that it stands in");
-    html_head(p, "text", "Kind", NULL, NULL);
-    if (p->r->device_count > 1)
-        html_head(p, "text", "Device", NULL, NULL);
-    html_head(p, "", "Among", NULL, "Participants of one call");
-    html_head(p, "", "Calls", NULL, NULL);
-    html_head(p, "", "Bytes", NULL, "Payload of one participant, over all calls");
-    html_head(p, "", "Total", unit, "Sum of durations");
-    html_head(p, "", "Exposed", unit, "Time that nothing else covers");
-    html_head(p, "", "Hidden", unit, "Time that other work covers");
-    html_head(p, "", "of window", NULL, "Exposed time as a share of the device’s window");
-    html_head(p, "", "algbw", "GB/s", "Bytes over total time");
-    html_head(p, "", "busbw", "GB/s", "algbw times the factor of the wires");
-    html_head(p, "", "Factor", NULL,
-              "2(n−1)/n for all-reduce, (n−1)/n for all-gather, reduce-scatter and all-to-all");
-    html_head(p, "", "Waits", unit, "For the last participant, over matched calls");
-    html_rows(p);
-}
-
-static void collective_row(page *p, const vp_collective *c, vp_unit unit)
-{
-    const vp_report *r = p->r;
-    int64_t hidden = c->union_ps < c->exposed_ps ? VP_UNKNOWN : c->union_ps - c->exposed_ps;
-    html_puts(p, "<tr>");
-    html_name_cell(p, c->name, c->scope);
-    html_text_cell(p, c->kind);
-    if (r->device_count > 1)
-        html_device_cell(p, c->device);
-    html_count_cell(p, c->group_size);
-    html_count_cell(p, c->count);
-    html_bytes_cell(p, c->bytes);
-    html_ps_cell(p, c->total_ps, unit);
-    html_ps_cell(p, c->exposed_ps, unit);
-    html_ps_cell(p, hidden, unit);
-    html_percent_cell(p, c->exposed_ps,
-                      c->device < r->device_count ? r->devices[c->device].breakdown.window_ps : 0);
-    html_double_cell(p, rep_algorithm_gb_per_s(c), 2);
-    html_double_cell(p, rep_bus_gb_per_s(c), 2);
-    html_double_cell(p, rep_bus_factor(c), 3);
-    html_ps_cell(p, c->wait_ps, unit);
-    html_puts(p, "</tr>\n");
-}
-
 int html_collectives(page *p)
 {
-    const vp_report *r = p->r;
-    size_t matching = 0;
-    int64_t scale = 0;
-    for (size_t i = 0; i < r->collective_count; i++)
-        scale = r->collectives[i].total_ps > scale ? r->collectives[i].total_ps : scale;
-    vp_unit unit = rep_unit_for(p->v.unit, scale);
-    html_section(p, "collectives", "Collectives");
-    collectives_head(p, rep_unit_sign(unit));
-    for (size_t i = 0; i < r->collective_count; i++)
-        if (html_shows(p, r->collectives[i].device) && matching++ < COLLECTIVES_MAX)
-            collective_row(p, &r->collectives[i], unit);
-    html_table_end(p, matching > COLLECTIVES_MAX ? matching - COLLECTIVES_MAX : 0);
+    tbl t;
+    tbl_collectives(&t, p->r, &p->v);
+    t.most = COLLECTIVES_MAX;
+    html_section(p, "collectives", t.title);
+    html_put_table(p, &t);
     html_section_end(p);
     return p->b->status;
 }
@@ -91,63 +38,13 @@ bool html_has_transfers(const page *p)
     return false;
 }
 
-static void transfers_head(page *p, const char *unit)
-{
-    html_table(p, "list", "Transfers");
-    html_head(p, "op", "Direction", NULL, NULL);
-    html_head(p, "text", "Device", NULL, NULL);
-    html_head(p, "", "Count", NULL, "An async start and its done are one");
-    html_head(p, "", "Bytes", NULL, NULL);
-    html_head(p, "", "In flight", unit, "Union of the transfers");
-    html_head(p, "", "GB/s", NULL, "Bytes over the time in flight");
-    html_head(p, "", "Op time", unit, "Sum of its ops’ durations");
-    html_head(p, "", "Exposed", unit, "Time that no compute or communication covers");
-    html_head(p, "", "of window", NULL, "Exposed time as a share of the device’s window");
-    html_head(p, "", "Exposed", "count", NULL);
-    html_head(p, "", "Pageable", NULL, "Copies from or to pageable memory");
-    html_head(p, "", "Longest", unit, NULL);
-    html_head(p, "", "its bytes", NULL, NULL);
-    html_head(p, "", "its start", NULL, NULL);
-    html_rows(p);
-}
-
-static void transfer_row(page *p, const vp_transfer *t, vp_unit unit)
-{
-    const vp_report *r = p->r;
-    html_puts(p, "<tr>");
-    html_name_cell(p, rep_direction_text(t->direction),
-                   t->host_only ? "measured on the host" : NULL);
-    html_device_cell(p, t->device);
-    html_count_cell(p, t->count);
-    html_bytes_cell(p, t->bytes);
-    html_ps_cell(p, t->busy_ps, unit);
-    html_double_cell(p, rep_transfer_gb_per_s(t), 2);
-    html_ps_cell(p, t->total_ps, unit);
-    html_ps_cell(p, t->exposed_ps, unit);
-    html_percent_cell(p, t->exposed_ps,
-                      t->device < r->device_count ? r->devices[t->device].breakdown.window_ps : 0);
-    html_count_cell(p, t->exposed_count);
-    html_count_cell(p, t->pageable_count);
-    html_ps_cell(p, t->largest_dur_ps, unit);
-    html_bytes_cell(p, t->largest_bytes);
-    html_place_cell(p, t->device, NULL, t->largest_start_ps, t->largest_dur_ps);
-    html_puts(p, "</tr>\n");
-}
-
 int html_transfers(page *p)
 {
-    const vp_report *r = p->r;
-    size_t matching = 0;
-    int64_t scale = 0;
-    for (size_t i = 0; i < r->transfer_count; i++)
-        scale = r->transfers[i].total_ps > scale ? r->transfers[i].total_ps : scale;
-    vp_unit unit = rep_unit_for(p->v.unit, scale);
-    html_section(p, "transfers", "Transfers");
-    transfers_head(p, rep_unit_sign(unit));
-    for (size_t i = 0; i < r->transfer_count; i++)
-        if (html_shows(p, r->transfers[i].device) && matching++ < TRANSFERS_MAX)
-            transfer_row(p, &r->transfers[i], unit);
-    html_table_end(p, matching > TRANSFERS_MAX ? matching - TRANSFERS_MAX : 0);
+    tbl t;
+    tbl_transfers(&t, p->r, &p->v);
+    t.most = TRANSFERS_MAX;
+    html_section(p, "transfers", t.title);
+    html_put_table(p, &t);
     html_section_end(p);
     return p->b->status;
 }

@@ -5,6 +5,7 @@
 #define VP_REPORT_HTML_PARTS_H
 
 #include "trace/report/html/html.h"
+#include "trace/report/table/tbl.h"
 
 typedef struct page {
     vp_buf *b;
@@ -54,6 +55,18 @@ void html_head(page *p, const char *css_class, const char *text, const char *uni
                const char *title);
 void html_rows(page *p);
 void html_table_end(page *p, size_t more);
+/* All of it: frame, heads, rows and how many rows are not shown. html_table.c */
+void html_put_table(page *p, const tbl *t);
+/* Heads and rows alone, for a frame of another kind; html_row is what tbl_each calls. */
+typedef struct html_row_writer {
+    page *p;
+    const tbl *t;
+    const tbl_column *columns[TBL_COLUMNS_MAX];
+    size_t n;
+} html_row_writer;
+void html_init_rows(html_row_writer *w, page *p, const tbl *t);
+void html_heads(const html_row_writer *w);
+void html_row(void *ctx, const void *row);
 /* Cells; unknown figures and texts are a dash. Raw texts are escaped. */
 void html_name_cell(page *p, const char *name, const char *below); /* the row's header */
 void html_device_cell(page *p, uint32_t device);

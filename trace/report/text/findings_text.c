@@ -16,9 +16,9 @@
 #define PLACES_SHOWN 3u
 #define PROSE_WIDTH 100u /* longer lines are hard to read, however wide the terminal is */
 
-static grid_style level_style(vp_level l)
+static tbl_style level_style(vp_level l)
 {
-    return l == VP_LEVEL_HIGH ? GRID_BAD : l == VP_LEVEL_MEDIUM ? GRID_COMM : GRID_PLAIN;
+    return l == VP_LEVEL_HIGH ? TBL_BAD : l == VP_LEVEL_MEDIUM ? TBL_COMM : TBL_PLAIN;
 }
 
 static const char *level_mark(vp_level l)
@@ -41,9 +41,9 @@ static void paragraph(vp_buf *b, const vp_view *v, const char *label, vp_buf *te
                    .gap = 0,
                    .column = 2 + LABEL_WIDTH};
     vp_buf_puts(b, "  ");
-    grid_color_on(b, GRID_DIM, v->color);
+    grid_color_on(b, TBL_DIM, v->color);
     vp_buf_puts(b, label);
-    grid_color_off(b, GRID_DIM, v->color);
+    grid_color_off(b, TBL_DIM, v->color);
     vp_buf_pad(b, ' ', LABEL_WIDTH - strlen(label));
     grid_flow_words(&f, text);
     grid_flow_end(&f);
@@ -64,18 +64,18 @@ static void say(vp_buf *b, const vp_view *v, const char *label, const char *sent
 
 static void put_headline(vp_buf *b, const vp_finding *f, const vp_view *v, size_t rank)
 {
-    grid_style style = level_style(f->severity);
+    tbl_style style = level_style(f->severity);
     vp_buf_printf(b, "%2zu ", rank);
     grid_color_on(b, style, v->color);
     vp_buf_printf(b, "%s %-6s", level_mark(f->severity), rep_level_name(f->severity));
     grid_color_off(b, style, v->color);
     vp_buf_puts(b, "  ");
-    grid_color_on(b, GRID_BOLD, v->color);
+    grid_color_on(b, TBL_BOLD, v->color);
     vp_buf_puts(b, f->title);
-    grid_color_off(b, GRID_BOLD, v->color);
-    grid_color_on(b, GRID_DIM, v->color);
+    grid_color_off(b, TBL_BOLD, v->color);
+    grid_color_on(b, TBL_DIM, v->color);
     vp_buf_printf(b, "  %s %s", f->id, f->name);
-    grid_color_off(b, GRID_DIM, v->color);
+    grid_color_off(b, TBL_DIM, v->color);
     vp_buf_putc(b, '\n');
 }
 
@@ -189,9 +189,9 @@ static size_t count_of(const vp_report *r, vp_finding_status status)
 
 static void put_title(vp_buf *b, const vp_view *v, const char *title)
 {
-    grid_color_on(b, GRID_BOLD, v->color);
+    grid_color_on(b, TBL_BOLD, v->color);
     vp_buf_puts(b, title);
-    grid_color_off(b, GRID_BOLD, v->color);
+    grid_color_off(b, TBL_BOLD, v->color);
     vp_buf_putc(b, '\n');
 }
 

@@ -82,7 +82,7 @@ static void print_cell(vp_buf *b, const layout *l, size_t i, size_t column, bool
     vp_str text = grid_cell_text(l->g, i);
     size_t width = l->width[column], used = vp_display_width(text);
     size_t pad = used < width ? width - used : 0;
-    grid_style style = l->g->cells[i].style;
+    tbl_style style = l->g->cells[i].style;
     if (!l->g->columns[column].left)
         vp_buf_pad(b, ' ', pad);
     grid_color_on(b, style, color);

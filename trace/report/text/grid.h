@@ -4,15 +4,7 @@
 #define VP_REPORT_GRID_H
 
 #include "trace/base/buf.h"
-
-typedef enum grid_style {
-    GRID_PLAIN,
-    GRID_BOLD,
-    GRID_DIM,
-    GRID_COMM,
-    GRID_COPY,
-    GRID_BAD
-} grid_style;
+#include "trace/report/table/tbl.h"
 
 typedef struct grid_column {
     bool left;       /* aligned left, else right */
@@ -28,7 +20,7 @@ typedef struct grid_column {
 
 typedef struct grid_cell {
     size_t end; /* in text */
-    grid_style style;
+    tbl_style style;
     size_t parts_at; /* where it differs from cells that would read the same; 0: from none */
 } grid_cell;
 
@@ -43,9 +35,9 @@ typedef struct grid {
 void grid_init(grid *g, const grid_column *columns, size_t column_count);
 void grid_free(grid *g);
 /* Append a cell's text to &g->text, then end it. Failures stick in g->text.status. */
-void grid_end(grid *g, grid_style style);
-void grid_puts(grid *g, const char *z, grid_style style); /* the whole cell; z is ours, not input */
-void grid_escaped(grid *g, const char *z, grid_style style); /* NULL gives "-" */
+void grid_end(grid *g, tbl_style style);
+void grid_puts(grid *g, const char *z, tbl_style style); /* the whole cell; z is ours, not input */
+void grid_escaped(grid *g, const char *z, tbl_style style); /* NULL gives "-" */
 void grid_blank(grid *g);
 /* Prints every row; no line is wider than width as long as the columns that stay allow it. */
 int grid_print(vp_buf *b, grid *g, size_t width, bool color);
@@ -59,8 +51,8 @@ int grid_put_around(vp_buf *b, vp_str s, size_t width, size_t at);
 vp_str grid_cell_text(const grid *g, size_t i);
 /* Fills parts_at of a column's cells for that width. grid_apart.c */
 int grid_tell_apart(grid *g, size_t column, size_t width);
-void grid_color_on(vp_buf *b, grid_style style, bool color);
-void grid_color_off(vp_buf *b, grid_style style, bool color);
+void grid_color_on(vp_buf *b, tbl_style style, bool color);
+void grid_color_off(vp_buf *b, tbl_style style, bool color);
 
 /* Pieces in a line, wrapped between pieces and continued with an indent. */
 typedef struct grid_flow {

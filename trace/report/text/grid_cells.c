@@ -22,7 +22,7 @@ void grid_free(grid *g)
     g->cell_count = g->cell_cap = 0;
 }
 
-void grid_end(grid *g, grid_style style)
+void grid_end(grid *g, tbl_style style)
 {
     int rc = vp_grow(&g->cells, &g->cell_cap, g->cell_count + 1, sizeof *g->cells, SIZE_MAX / 64);
     if (rc < 0)
@@ -31,13 +31,13 @@ void grid_end(grid *g, grid_style style)
         g->cells[g->cell_count++] = (grid_cell){.end = g->text.n, .style = style};
 }
 
-void grid_puts(grid *g, const char *z, grid_style style)
+void grid_puts(grid *g, const char *z, tbl_style style)
 {
     vp_buf_puts(&g->text, z);
     grid_end(g, style);
 }
 
-void grid_escaped(grid *g, const char *z, grid_style style)
+void grid_escaped(grid *g, const char *z, tbl_style style)
 {
     vp_put_escaped(&g->text, z ? vp_str_of(z) : VP_STR("-"));
     grid_end(g, style);
@@ -45,10 +45,10 @@ void grid_escaped(grid *g, const char *z, grid_style style)
 
 void grid_blank(grid *g)
 {
-    grid_end(g, GRID_PLAIN);
+    grid_end(g, TBL_PLAIN);
 }
 
-void grid_color_on(vp_buf *b, grid_style style, bool color)
+void grid_color_on(vp_buf *b, tbl_style style, bool color)
 {
     static const char *const codes[] = {"",         "\x1b[1m",  "\x1b[2m",
                                         "\x1b[33m", "\x1b[36m", "\x1b[31m"};
@@ -56,9 +56,9 @@ void grid_color_on(vp_buf *b, grid_style style, bool color)
         vp_buf_puts(b, codes[style]);
 }
 
-void grid_color_off(vp_buf *b, grid_style style, bool color)
+void grid_color_off(vp_buf *b, tbl_style style, bool color)
 {
-    if (color && style != GRID_PLAIN)
+    if (color && style != TBL_PLAIN)
         vp_buf_puts(b, "\x1b[0m");
 }
 

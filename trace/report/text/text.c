@@ -127,30 +127,30 @@ static void head_cell(grid *g, const char *word, const char *unit)
     vp_buf_puts(&g->text, word);
     if (unit)
         vp_buf_printf(&g->text, " %s", unit);
-    grid_end(g, GRID_BOLD);
+    grid_end(g, TBL_BOLD);
 }
 
-static void ps_cell(grid *g, int64_t ps, vp_unit unit, grid_style style)
+static void ps_cell(grid *g, int64_t ps, vp_unit unit, tbl_style style)
 {
     rep_put_ps(&g->text, ps, unit);
     grid_end(g, style);
 }
 
-static void percent_cell(grid *g, int64_t part, int64_t whole, grid_style style)
+static void percent_cell(grid *g, int64_t part, int64_t whole, tbl_style style)
 {
     rep_put_percent(&g->text, part, whole);
     grid_end(g, style);
 }
 
-static void count_cell(grid *g, int64_t n, grid_style style)
+static void count_cell(grid *g, int64_t n, tbl_style style)
 {
     rep_put_count(&g->text, n, false);
     grid_end(g, style);
 }
 
-static grid_style class_style(vp_op_class c)
+static tbl_style class_style(vp_op_class c)
 {
-    return c == VP_COMMUNICATION ? GRID_COMM : c == VP_COPY ? GRID_COPY : GRID_PLAIN;
+    return c == VP_COMMUNICATION ? TBL_COMM : c == VP_COPY ? TBL_COPY : TBL_PLAIN;
 }
 
 static void head_row(grid *g, bool with_total, vp_unit sum, vp_unit call, const vp_report *r)
@@ -183,36 +183,36 @@ static void op_row(grid *g, const vp_report *r, bool with_total, vp_unit sum, vp
                    const vp_op *op, const rep_rows *t, int64_t cumulative)
 {
     double cv = rep_cv(op);
-    ps_cell(g, op->self_ps, sum, GRID_PLAIN);
-    percent_cell(g, op->self_ps, t->all_self_ps, GRID_PLAIN);
-    percent_cell(g, cumulative, t->all_self_ps, GRID_PLAIN);
+    ps_cell(g, op->self_ps, sum, TBL_PLAIN);
+    percent_cell(g, op->self_ps, t->all_self_ps, TBL_PLAIN);
+    percent_cell(g, cumulative, t->all_self_ps, TBL_PLAIN);
     if (with_total)
-        ps_cell(g, op->total_ps, sum, GRID_PLAIN);
-    count_cell(g, op->calls, GRID_PLAIN);
-    ps_cell(g, rep_mean_ps(op), call, GRID_PLAIN);
-    ps_cell(g, op->p95_ps, call, GRID_PLAIN);
-    ps_cell(g, op->max_ps, call, GRID_PLAIN);
+        ps_cell(g, op->total_ps, sum, TBL_PLAIN);
+    count_cell(g, op->calls, TBL_PLAIN);
+    ps_cell(g, rep_mean_ps(op), call, TBL_PLAIN);
+    ps_cell(g, op->p95_ps, call, TBL_PLAIN);
+    ps_cell(g, op->max_ps, call, TBL_PLAIN);
     if (isfinite(cv))
         vp_buf_printf(&g->text, "%.2f", cv);
     else
         vp_buf_putc(&g->text, '-');
-    grid_end(g, GRID_PLAIN);
+    grid_end(g, TBL_PLAIN);
     grid_escaped(g, kind_of(r, op), class_style(op->op_class));
-    grid_escaped(g, op->name, GRID_PLAIN);
+    grid_escaped(g, op->name, TBL_PLAIN);
 }
 
 static void others_row(grid *g, bool with_total, vp_unit sum, const rep_rows *t)
 {
-    ps_cell(g, t->others_self_ps, sum, GRID_DIM);
-    percent_cell(g, t->others_self_ps, t->all_self_ps, GRID_DIM);
-    percent_cell(g, t->shown_self_ps + t->others_self_ps, t->all_self_ps, GRID_DIM);
+    ps_cell(g, t->others_self_ps, sum, TBL_DIM);
+    percent_cell(g, t->others_self_ps, t->all_self_ps, TBL_DIM);
+    percent_cell(g, t->shown_self_ps + t->others_self_ps, t->all_self_ps, TBL_DIM);
     if (with_total)
-        ps_cell(g, t->others_total_ps, sum, GRID_DIM);
-    count_cell(g, t->others_calls, GRID_DIM);
+        ps_cell(g, t->others_total_ps, sum, TBL_DIM);
+    count_cell(g, t->others_calls, TBL_DIM);
     for (int i = 0; i < 5; i++)
         grid_blank(g);
     vp_buf_printf(&g->text, "others (%zu group%s)", t->others, t->others == 1 ? "" : "s");
-    grid_end(g, GRID_DIM);
+    grid_end(g, TBL_DIM);
 }
 
 static int put_ops(vp_buf *b, const vp_report *r, const vp_view *v, const rep_rows *t)

@@ -8,40 +8,40 @@
 void text_title(vp_buf *b, const vp_view *v, const char *title)
 {
     vp_buf_putc(b, '\n');
-    grid_color_on(b, GRID_BOLD, v->color);
+    grid_color_on(b, TBL_BOLD, v->color);
     vp_buf_puts(b, title);
-    grid_color_off(b, GRID_BOLD, v->color);
+    grid_color_off(b, TBL_BOLD, v->color);
     vp_buf_putc(b, '\n');
 }
 
 void text_head(grid *g, const char *word, const char *unit)
 {
     vp_buf_printf(&g->text, "%s%s%s", word, unit ? " " : "", unit ? unit : "");
-    grid_end(g, GRID_BOLD);
+    grid_end(g, TBL_BOLD);
 }
 
 void text_ps(grid *g, int64_t ps, vp_unit unit)
 {
     rep_put_ps(&g->text, ps, unit);
-    grid_end(g, GRID_PLAIN);
+    grid_end(g, TBL_PLAIN);
 }
 
 void text_count(grid *g, int64_t n)
 {
     rep_put_count(&g->text, n, false);
-    grid_end(g, GRID_PLAIN);
+    grid_end(g, TBL_PLAIN);
 }
 
 void text_bytes(grid *g, int64_t bytes)
 {
     rep_put_bytes(&g->text, bytes);
-    grid_end(g, GRID_PLAIN);
+    grid_end(g, TBL_PLAIN);
 }
 
 void text_share(grid *g, int64_t part, int64_t whole)
 {
     rep_put_percent(&g->text, part, whole);
-    grid_end(g, GRID_PLAIN);
+    grid_end(g, TBL_PLAIN);
 }
 
 void text_rate(grid *g, double gb_per_s)
@@ -50,7 +50,7 @@ void text_rate(grid *g, double gb_per_s)
         vp_buf_printf(&g->text, "%.2f", gb_per_s);
     else
         vp_buf_putc(&g->text, '-');
-    grid_end(g, GRID_PLAIN);
+    grid_end(g, TBL_PLAIN);
 }
 
 int text_finish(vp_buf *b, grid *g, const vp_view *v, size_t more)
@@ -62,7 +62,7 @@ int text_finish(vp_buf *b, grid *g, const vp_view *v, size_t more)
     return rc < 0 ? rc : b->status;
 }
 
-void text_factor(grid *g, double v, const char *unit, int digits, grid_style style)
+void text_factor(grid *g, double v, const char *unit, int digits, tbl_style style)
 {
     if (v > 0)
         vp_buf_printf(&g->text, "%.*f%s", digits, v, unit);

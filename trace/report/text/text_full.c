@@ -21,7 +21,7 @@ static void scope_row(grid *g, const tree *t, vp_unit unit, tree_event event)
 {
     bool is_more = event == TREE_MORE;
     int64_t total = is_more ? t->more_total_ps : t->scope->total_ps;
-    grid_style style = is_more ? GRID_DIM : GRID_PLAIN;
+    tbl_style style = is_more ? TBL_DIM : TBL_PLAIN;
     rep_put_ps(&g->text, total, unit);
     grid_end(g, style);
     rep_put_percent(&g->text, total, t->all_ps);
@@ -96,7 +96,7 @@ static int put_folded(vp_buf *b, const vp_report *r, const vp_view *v)
         text_ps(&g, s->backward_ps, unit);
         text_ps(&g, s->remat_ps, unit);
         text_count(&g, s->calls);
-        grid_escaped(&g, s->path, GRID_PLAIN);
+        grid_escaped(&g, s->path, TBL_PLAIN);
     }
     return text_finish(b, &g, v, r->folded_count - n);
 }
@@ -132,8 +132,8 @@ static int put_modules(vp_buf *b, const vp_report *r, const vp_view *v)
             vp_buf_putc(&g.text, '-');
         else
             vp_buf_u64(&g.text, (uint64_t)m->program_id);
-        grid_end(&g, GRID_PLAIN);
-        grid_escaped(&g, m->name, GRID_PLAIN);
+        grid_end(&g, TBL_PLAIN);
+        grid_escaped(&g, m->name, TBL_PLAIN);
     }
     int rc = grid_print(b, &g, text_width(v), v->color);
     grid_free(&g);
@@ -159,12 +159,12 @@ static int put_files(vp_buf *b, const vp_report *r, const vp_view *v)
     for (size_t i = 0; i < n; i++) {
         const vp_report_file *file = &r->files[i];
         rep_put_bytes(&g.text, file->bytes);
-        grid_end(&g, GRID_PLAIN);
+        grid_end(&g, TBL_PLAIN);
         text_count(&g, file->events);
         vp_put_escaped(&g.text, vp_str_of(file->kind));
         vp_buf_puts(&g.text, file->partial ? " (partial)" : "");
-        grid_end(&g, file->partial ? GRID_BAD : GRID_PLAIN);
-        grid_escaped(&g, file->path, GRID_PLAIN);
+        grid_end(&g, file->partial ? TBL_BAD : TBL_PLAIN);
+        grid_escaped(&g, file->path, TBL_PLAIN);
     }
     int rc = grid_print(b, &g, text_width(v), v->color);
     grid_free(&g);

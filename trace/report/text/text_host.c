@@ -61,7 +61,7 @@ static int put_compile(vp_buf *b, const vp_report *r, const vp_view *v)
         text_count(&g, f->late);
         text_ps(&g, f->repeat_ps, unit);
         text_count(&g, f->calls);
-        grid_escaped(&g, f->name, GRID_PLAIN);
+        grid_escaped(&g, f->name, TBL_PLAIN);
     }
     return text_finish(b, &g, v, c->function_count - n);
 }
@@ -95,10 +95,10 @@ static int put_host_ops(vp_buf *b, const vp_report *r, const vp_view *v)
         text_ps(&g, x->idle_ps, unit);
         text_ps(&g, x->total_ps, unit);
         text_count(&g, x->calls);
-        grid_puts(&g, x->blocking ? "blocking" : rep_cause_name(x->cause), GRID_PLAIN);
-        grid_escaped(&g, x->name, GRID_PLAIN);
+        grid_puts(&g, x->blocking ? "blocking" : rep_cause_name(x->cause), TBL_PLAIN);
+        grid_escaped(&g, x->name, TBL_PLAIN);
         rep_threads(&g.text, x);
-        grid_end(&g, GRID_DIM);
+        grid_end(&g, TBL_DIM);
     }
     return text_finish(b, &g, v, rep_host_ops_beyond(r, n));
 }
@@ -131,8 +131,8 @@ static int put_holders(vp_buf *b, const vp_report *r, const vp_view *v)
             text_bytes(&g, x->top[k].bytes);
             text_share(&g, x->top[k].bytes, x->peak_bytes);
             text_count(&g, x->top[k].count);
-            grid_escaped(&g, x->top[k].name, GRID_PLAIN);
-            grid_escaped(&g, x->allocator, GRID_PLAIN);
+            grid_escaped(&g, x->top[k].name, TBL_PLAIN);
+            grid_escaped(&g, x->allocator, TBL_PLAIN);
         }
     }
     return text_finish(b, &g, v, more - shown);
@@ -159,7 +159,7 @@ static int put_memory(vp_buf *b, const vp_report *r, const vp_view *v)
         text_share(&g, x->peak_bytes, x->total_bytes);
         text_count(&g, x->allocations);
         text_bytes(&g, x->end_bytes);
-        grid_escaped(&g, x->allocator, GRID_PLAIN);
+        grid_escaped(&g, x->allocator, TBL_PLAIN);
     }
     VP_TRY(text_finish(b, &g, v, r->memory_count - n));
     return put_holders(b, r, v);

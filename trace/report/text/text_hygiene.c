@@ -41,7 +41,7 @@ static void put_row(grid *g, const vp_device *d, const bool used[REP_WASTES], vp
 {
     rep_waste w[REP_WASTES];
     rep_wastes(w, &d->hygiene);
-    grid_escaped(g, d->name, GRID_PLAIN);
+    grid_escaped(g, d->name, TBL_PLAIN);
     text_ps(g, d->self_ps, unit);
     for (size_t k = 0; k < REP_WASTES; k++)
         if (used[k]) {

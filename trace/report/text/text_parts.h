@@ -4,6 +4,7 @@
 #define VP_REPORT_TEXT_PARTS_H
 
 #include "include/view_profile.h"
+#include "trace/report/table/tbl.h"
 #include "trace/report/text/grid.h"
 
 size_t text_width(const vp_view *v);
@@ -27,9 +28,12 @@ void text_count(grid *g, int64_t n);
 void text_bytes(grid *g, int64_t bytes);
 void text_share(grid *g, int64_t part, int64_t whole);
 void text_rate(grid *g, double gb_per_s); /* "-" for no number */
-void text_factor(grid *g, double v, const char *unit, int digits, grid_style style); /* "-": 0 */
+void text_factor(grid *g, double v, const char *unit, int digits, tbl_style style); /* "-": 0 */
 /* "A  NAME  PATH": who is compared, the path where it says more than the name. */
 void text_side(vp_buf *b, const vp_view *v, const char *letter, const char *name, const char *path);
+/* The table without its title, and with it. text_table.c */
+int text_table(vp_buf *b, const vp_view *v, const tbl *t);
+int text_titled_table(vp_buf *b, const vp_view *v, const tbl *t);
 /* Prints and frees; `more` rows are not shown. */
 int text_finish(vp_buf *b, grid *g, const vp_view *v, size_t more);
 /* Words in a line of its own, wrapped; frees `line` and passes its failure on. */

@@ -59,7 +59,7 @@ static void step_name(grid *g, const vp_steps *all, const vp_step *s)
         vp_put_escaped(&g->text, s->name ? vp_str_of(s->name) : VP_STR("step"));
         vp_buf_printf(&g->text, " #%zu", (size_t)(s - all->list) + 1);
     }
-    grid_end(g, GRID_PLAIN);
+    grid_end(g, TBL_PLAIN);
 }
 
 static void step_row(grid *g, const vp_report *r, const vp_step *s, vp_unit unit, vp_unit when)
@@ -67,19 +67,19 @@ static void step_row(grid *g, const vp_report *r, const vp_step *s, vp_unit unit
     const vp_breakdown *d = critical(s);
     step_name(g, &r->steps, s);
     rep_put_when(&g->text, s->start_ps, when, s->dur_ps);
-    grid_end(g, GRID_PLAIN);
+    grid_end(g, TBL_PLAIN);
     text_ps(g, s->dur_ps, unit);
     text_ps(g, d ? d->compute_ps : VP_UNKNOWN, unit);
     text_ps(g, d ? d->exposed_comm_ps : VP_UNKNOWN, unit);
     text_ps(g, d ? d->exposed_copy_ps : VP_UNKNOWN, unit);
     text_ps(g, d ? d->idle_ps : VP_UNKNOWN, unit);
-    grid_escaped(g, s->device < r->device_count ? r->devices[s->device].name : NULL, GRID_PLAIN);
+    grid_escaped(g, s->device < r->device_count ? r->devices[s->device].name : NULL, TBL_PLAIN);
     grid_puts(g,
               s->partial                        ? "cut by the capture"
               : s->warm_up                      ? "warm-up"
               : s->step_class != VP_STEP_NORMAL ? rep_step_class_name(s->step_class)
                                                 : "",
-              GRID_DIM);
+              TBL_DIM);
 }
 
 /* The longest, in that order; all in order of time when there are not more. Returns how many. */
@@ -123,7 +123,7 @@ static int put_kinds(vp_buf *b, const vp_report *r, const vp_view *v)
     text_head(&g, "example", NULL);
     for (size_t i = 0; i < s->group_count; i++) {
         const vp_step_group *x = &s->groups[i];
-        grid_puts(&g, rep_step_class_name(x->step_class), GRID_PLAIN);
+        grid_puts(&g, rep_step_class_name(x->step_class), TBL_PLAIN);
         text_count(&g, x->count);
         text_ps(&g, x->median_ps, unit);
         text_ps(&g, x->total_ps, unit);
@@ -208,10 +208,10 @@ static int put_labels(vp_buf *b, const vp_report *r, const vp_view *v)
         text_ps(&g, x->total_ps, unit);
         text_share(&g, x->total_ps, r->devices[x->device].breakdown.idle_ps);
         text_count(&g, x->gaps);
-        grid_puts(&g, rep_cause_name(x->cause), GRID_PLAIN);
-        grid_escaped(&g, x->label, GRID_PLAIN);
-        grid_escaped(&g, x->thread, GRID_DIM);
-        grid_escaped(&g, r->devices[x->device].name, GRID_PLAIN);
+        grid_puts(&g, rep_cause_name(x->cause), TBL_PLAIN);
+        grid_escaped(&g, x->label, TBL_PLAIN);
+        grid_escaped(&g, x->thread, TBL_DIM);
+        grid_escaped(&g, r->devices[x->device].name, TBL_PLAIN);
     }
     return text_finish(b, &g, v, more);
 }
@@ -258,11 +258,11 @@ static int put_gaps(vp_buf *b, const vp_report *r, const vp_view *v)
         const vp_gap *x = list[i];
         text_ps(&g, x->dur_ps, unit);
         rep_put_when(&g.text, x->start_ps, when, shortest);
-        grid_end(&g, GRID_PLAIN);
-        grid_puts(&g, rep_cause_name(main_cause(x)), GRID_PLAIN);
-        grid_escaped(&g, x->label, GRID_PLAIN);
-        grid_escaped(&g, x->next_op, GRID_PLAIN);
-        grid_escaped(&g, r->devices[x->device].name, GRID_PLAIN);
+        grid_end(&g, TBL_PLAIN);
+        grid_puts(&g, rep_cause_name(main_cause(x)), TBL_PLAIN);
+        grid_escaped(&g, x->label, TBL_PLAIN);
+        grid_escaped(&g, x->next_op, TBL_PLAIN);
+        grid_escaped(&g, r->devices[x->device].name, TBL_PLAIN);
     }
     return text_finish(b, &g, v, 0);
 }
@@ -278,7 +278,7 @@ int text_idle(vp_buf *b, const vp_report *r, const vp_view *v)
 static void launch_row(grid *g, const vp_device *d)
 {
     const vp_launch *l = &d->launch;
-    grid_escaped(g, d->name, GRID_PLAIN);
+    grid_escaped(g, d->name, TBL_PLAIN);
     text_count(g, l->calls);
     text_share(g, l->unlinked_ops, l->linked_ops + l->unlinked_ops);
     text_count(g, l->kernels);

@@ -18,14 +18,14 @@ static void breakdown_row(grid *g, const vp_device *d, vp_unit unit)
     int shares[REP_PARTS];
     rep_breakdown_parts(parts, &d->breakdown);
     rep_shares(shares, parts, REP_PARTS);
-    grid_escaped(g, d->name, GRID_PLAIN);
-    grid_escaped(g, d->host, GRID_PLAIN);
+    grid_escaped(g, d->name, TBL_PLAIN);
+    grid_escaped(g, d->host, TBL_PLAIN);
     text_ps(g, d->breakdown.window_ps, unit);
     for (size_t i = 0; i < REP_PARTS; i++) {
         text_ps(g, parts[i], unit);
         rep_put_hundredths(&g->text, shares[i]);
         vp_buf_putc(&g->text, '%');
-        grid_end(g, GRID_PLAIN);
+        grid_end(g, TBL_PLAIN);
     }
 }
 
@@ -101,9 +101,9 @@ static void quality_line(vp_buf *b, const vp_view *v, const vp_quality *q)
     vp_buf_puts(&line, " [");
     vp_put_escaped(&line, vp_str_of(q->code));
     vp_buf_puts(&line, q->partial ? "; figures are partial]" : "]");
-    grid_color_on(b, q->severity == VP_SEV_ERROR ? GRID_BAD : GRID_PLAIN, v->color);
+    grid_color_on(b, q->severity == VP_SEV_ERROR ? TBL_BAD : TBL_PLAIN, v->color);
     grid_flow_words(&f, &line);
-    grid_color_off(b, q->severity == VP_SEV_ERROR ? GRID_BAD : GRID_PLAIN, v->color);
+    grid_color_off(b, q->severity == VP_SEV_ERROR ? TBL_BAD : TBL_PLAIN, v->color);
     grid_flow_end(&f);
     vp_buf_free(&line);
 }

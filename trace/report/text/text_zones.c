@@ -41,9 +41,9 @@ static int put_threads(vp_buf *b, const vp_report *r, const vp_view *v)
         text_ps(&g, x->wait_ps, unit);
         text_ps(&g, x->lost_ps, unit);
         text_share(&g, x->zone_ps, x->work_ps);
-        grid_escaped(&g, x->name, x->steps ? GRID_BOLD : GRID_PLAIN);
-        grid_escaped(&g, x->zone, GRID_PLAIN);
-        grid_escaped(&g, x->wait, GRID_DIM);
+        grid_escaped(&g, x->name, x->steps ? TBL_BOLD : TBL_PLAIN);
+        grid_escaped(&g, x->zone, TBL_PLAIN);
+        grid_escaped(&g, x->wait, TBL_DIM);
     }
     return text_finish(b, &g, v, r->thread_count - n);
 }
@@ -51,7 +51,7 @@ static int put_threads(vp_buf *b, const vp_report *r, const vp_view *v)
 static void value_cell(grid *g, double v)
 {
     rep_put_value(&g->text, v);
-    grid_end(g, GRID_PLAIN);
+    grid_end(g, TBL_PLAIN);
 }
 
 static void value_heads(grid *g, const char *how_many, const char *behind)
@@ -105,8 +105,8 @@ static int put_numbers(vp_buf *b, const vp_report *r, const vp_view *v, bool cou
         shown++;
         value_cells(&g, x, counters ? x->last : x->sum);
         if (!counters)
-            grid_escaped(&g, x->key, GRID_PLAIN);
-        grid_escaped(&g, x->zone, counters ? GRID_PLAIN : GRID_DIM);
+            grid_escaped(&g, x->key, TBL_PLAIN);
+        grid_escaped(&g, x->zone, counters ? TBL_PLAIN : TBL_DIM);
     }
     return text_finish(b, &g, v, beyond(total, listed, listed - with + shown));
 }
@@ -122,7 +122,7 @@ static void said_cell(grid *g, const vp_values *x)
     }
     if (x->others)
         vp_buf_printf(&g->text, ", %lld others", (long long)x->others);
-    grid_end(g, GRID_PLAIN);
+    grid_end(g, TBL_PLAIN);
 }
 
 static int put_texts(vp_buf *b, const vp_report *r, const vp_view *v)
@@ -149,8 +149,8 @@ static int put_texts(vp_buf *b, const vp_report *r, const vp_view *v)
             continue;
         shown++;
         text_count(&g, x->texts);
-        grid_escaped(&g, x->key, GRID_PLAIN);
-        grid_escaped(&g, x->zone, GRID_DIM);
+        grid_escaped(&g, x->key, TBL_PLAIN);
+        grid_escaped(&g, x->zone, TBL_DIM);
         said_cell(&g, x);
     }
     return text_finish(b, &g, v, with - shown);
@@ -173,10 +173,10 @@ static int put_meta(vp_buf *b, const vp_report *r, const vp_view *v)
     if (hosts)
         text_head(&g, "host", NULL);
     for (size_t i = 0; i < n; i++) {
-        grid_escaped(&g, r->meta[i].key, GRID_PLAIN);
-        grid_escaped(&g, r->meta[i].value, GRID_PLAIN);
+        grid_escaped(&g, r->meta[i].key, TBL_PLAIN);
+        grid_escaped(&g, r->meta[i].value, TBL_PLAIN);
         if (hosts)
-            grid_escaped(&g, r->meta[i].host, GRID_DIM);
+            grid_escaped(&g, r->meta[i].host, TBL_DIM);
     }
     return text_finish(b, &g, v, beyond(r->meta_total, r->meta_count, n));
 }

@@ -23,18 +23,18 @@ static void put_change(grid *g, const trend *t, size_t i)
         vp_buf_putc(&g->text, '-');
     else
         vp_buf_printf(&g->text, "%+.1f%%", 100 * ((double)now / (double)before - 1));
-    grid_end(g, GRID_PLAIN);
+    grid_end(g, TBL_PLAIN);
 }
 
 static void run_row(grid *g, const trend *t, size_t i, vp_unit unit)
 {
     const trend_run *r = &t->runs[i];
     rep_put_time(&g->text, r->captured_unix_ns);
-    grid_end(g, GRID_DIM);
-    grid_escaped(g, r->name, GRID_PLAIN);
+    grid_end(g, TBL_DIM);
+    grid_escaped(g, r->name, TBL_PLAIN);
     text_count(g, r->steps);
     rep_put_ps(&g->text, time_of(r), unit);
-    grid_end(g, GRID_BOLD);
+    grid_end(g, TBL_BOLD);
     put_change(g, t, i);
     text_ps(g, r->p90_ps, unit);
     text_ps(g, r->compute_ps, unit);
@@ -124,8 +124,8 @@ static int put_ops(vp_buf *b, const trend *t, const vp_view *v, const trend_row 
         text_ps(&g, known(&rows[i], t->count, false), unit);
         text_ps(&g, known(&rows[i], t->count, true), unit);
         put_sparks(&g.text, &rows[i], t->count);
-        grid_end(&g, GRID_PLAIN);
-        grid_escaped(&g, rows[i].op->name, GRID_PLAIN);
+        grid_end(&g, TBL_PLAIN);
+        grid_escaped(&g, rows[i].op->name, TBL_PLAIN);
     }
     return text_finish(b, &g, v, n - shown);
 }

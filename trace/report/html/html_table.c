@@ -1,0 +1,147 @@
+/* A table on a page. */
+#include <math.h>
+
+#include "trace/report/html/html_parts.h"
+#include "trace/report/words/numbers.h"
+
+/* The CSS class of a column's head. */
+static const char *class_of(const tbl_column *c)
+{
+    switch ((tbl_kind)c->kind) {
+    case TBL_RANK:
+        return "rank";
+    case TBL_NAME:
+        return "op";
+    case TBL_BAR:
+        return "share";
+    case TBL_TEXT:
+    case TBL_WORD:
+    case TBL_DEVICE:
+        return "text";
+    default:
+        return c->left ? "text" : "";
+    }
+}
+
+static void put_head(page *p, const tbl *t, const tbl_column *c)
+{
+    const char *unit = c->kind == TBL_PS ? rep_unit_sign(t->unit[c->scale]) : c->unit;
+    if (c->sort)
+        html_sort_head(p, c->head, unit, c->tip, (vp_sort)(c->sort - 1));
+    else
+        html_head(p, class_of(c), c->head, unit, c->tip);
+}
+
+static void value_cell(page *p, double d)
+{
+    html_puts(p, "<td>");
+    if (isfinite(d))
+        rep_put_value(p->b, d);
+    else
+        html_puts(p, "–");
+    html_puts(p, "</td>");
+}
+
+static void word_cell(page *p, const tbl_value *v)
+{
+    html_puts(p, "<td class=\"text\"");
+    if (v->below)
+        vp_buf_printf(p->b, " title=\"%s\"", v->below);
+    vp_buf_printf(p->b, ">%s</td>", v->text);
+}
+
+static void put_value(page *p, const tbl *t, const tbl_column *c, const tbl_value *v)
+{
+    switch ((tbl_kind)c->kind) {
+    case TBL_PS:
+        html_ps_cell(p, v->n, t->unit[c->scale]);
+        break;
+    case TBL_COUNT:
+        html_count_cell(p, v->n);
+        break;
+    case TBL_BYTES:
+        html_bytes_cell(p, v->n);
+        break;
+    case TBL_SHARE:
+        html_percent_cell(p, v->n, v->whole);
+        break;
+    case TBL_BAR:
+        html_bar_cell(p, v->text, v->n, v->scale, v->whole);
+        break;
+    case TBL_NUMBER:
+        html_double_cell(p, v->d, c->digits);
+        break;
+    case TBL_VALUE:
+        value_cell(p, v->d);
+        break;
+    case TBL_RANK:
+        vp_buf_printf(p->b, "<td class=\"rank\">%lld</td>", (long long)v->n);
+        break;
+    case TBL_NAME:
+        html_name_cell(p, v->text, v->below);
+        break;
+    case TBL_TEXT:
+        html_text_cell(p, v->text);
+        break;
+    case TBL_WORD:
+        word_cell(p, v);
+        break;
+    case TBL_DEVICE:
+        html_device_cell(p, (uint32_t)v->n);
+        break;
+    case TBL_WHEN:
+        html_place_cell(p, v->at_device, v->host, v->n, v->whole);
+        break;
+    case TBL_OWN:
+        break;
+    }
+}
+
+static void put_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
+{
+    tbl_value v;
+    if (c->kind == TBL_OWN) {
+        t->own_html(p, t, c, row);
+        return;
+    }
+    tbl_get(&v, t, c, row);
+    if (v.blank)
+        html_puts(p, "<td></td>");
+    else
+        put_value(p, t, c, &v);
+}
+
+void html_init_rows(html_row_writer *w, page *p, const tbl *t)
+{
+    *w = (html_row_writer){.p = p, .t = t};
+    w->n = tbl_columns_of(w->columns, t, TBL_AS_HTML);
+}
+
+void html_heads(const html_row_writer *w)
+{
+    for (size_t i = 0; i < w->n; i++)
+        put_head(w->p, w->t, w->columns[i]);
+}
+
+void html_row(void *ctx, const void *row)
+{
+    html_row_writer *w = ctx;
+    const char *css_class = w->t->row_class ? w->t->row_class(w->t, row) : NULL;
+    if (css_class)
+        vp_buf_printf(w->p->b, "<tr class=\"%s\">", css_class);
+    else
+        html_puts(w->p, "<tr>");
+    for (size_t i = 0; i < w->n; i++)
+        put_cell(w->p, w->t, w->columns[i], row);
+    html_puts(w->p, "</tr>\n");
+}
+
+void html_put_table(page *p, const tbl *t)
+{
+    html_row_writer w;
+    html_init_rows(&w, p, t);
+    html_table(p, "list", t->title);
+    html_heads(&w);
+    html_rows(p);
+    html_table_end(p, tbl_each(t, html_row, &w));
+}

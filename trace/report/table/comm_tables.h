@@ -1,0 +1,11 @@
+/* Tables of what devices say to each other and to the host. Included by sections on the terminal
+ * and on pages; for who owns what see tbl.h. */
+#ifndef VP_REPORT_COMM_TABLES_H
+#define VP_REPORT_COMM_TABLES_H
+
+#include "trace/report/table/tbl.h"
+
+void tbl_collectives(tbl *t, const vp_report *r, const vp_view *v);
+void tbl_transfers(tbl *t, const vp_report *r, const vp_view *v);
+
+#endif

@@ -1,0 +1,127 @@
+#include "trace/report/table/tbl.h"
+
+#include <string.h>
+
+static bool is_in(const tbl *t, const tbl_column *c, tbl_format format)
+{
+    switch (format) {
+    case TBL_AS_TEXT:
+        return c->text && !(c->text_needs & ~t->has);
+    case TBL_AS_HTML:
+        return c->head && !(c->needs & ~t->has);
+    case TBL_AS_CSV:
+        break;
+    }
+    return c->key;
+}
+
+static unsigned order_of(const tbl_column *c, tbl_format format)
+{
+    return format == TBL_AS_TEXT ? c->text_order : format == TBL_AS_CSV ? c->key_order : 0;
+}
+
+size_t tbl_columns_of(const tbl_column *out[TBL_COLUMNS_MAX], const tbl *t, tbl_format format)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < t->column_count && n < TBL_COLUMNS_MAX; i++) {
+        const tbl_column *c = &t->columns[i];
+        size_t at = n;
+        if (!is_in(t, c, format))
+            continue;
+        for (; at > 0 && order_of(out[at - 1], format) > order_of(c, format); at--)
+            out[at] = out[at - 1];
+        out[at] = c;
+        n++;
+    }
+    return n;
+}
+
+static int64_t int64_at(const void *row, size_t at)
+{
+    int64_t v;
+    memcpy(&v, (const char *)row + at, sizeof v);
+    return v;
+}
+
+static const char *text_at(const void *row, size_t at)
+{
+    const char *z;
+    memcpy(&z, (const char *)row + at, sizeof z);
+    return z;
+}
+
+/* Which fields of the value a kind takes from the row. */
+enum { N = 1, WHOLE = 2, TEXT = 4, BELOW = 8, D = 16, DEVICE = 32 };
+static const uint8_t takes[] = {
+    [TBL_PS] = N,
+    [TBL_COUNT] = N,
+    [TBL_BYTES] = N,
+    [TBL_SHARE] = N | WHOLE,
+    [TBL_BAR] = N | WHOLE,
+    [TBL_NUMBER] = D,
+    [TBL_VALUE] = D,
+    [TBL_RANK] = N,
+    [TBL_NAME] = TEXT | BELOW,
+    [TBL_TEXT] = TEXT,
+    [TBL_WORD] = TEXT,
+    [TBL_DEVICE] = DEVICE,
+    [TBL_WHEN] = N | WHOLE,
+    [TBL_OWN] = 0,
+};
+
+void tbl_get(tbl_value *out, const tbl *t, const tbl_column *c, const void *row)
+{
+    unsigned taken = takes[c->kind];
+    uint32_t device;
+    *out = (tbl_value){.at_device = VP_NO_DEVICE};
+    if (c->get) {
+        c->get(out, t, row);
+        return;
+    }
+    if (taken & N)
+        out->n = int64_at(row, c->at);
+    if (taken & WHOLE)
+        out->whole = int64_at(row, c->also);
+    if (taken & TEXT)
+        out->text = text_at(row, c->at);
+    if (taken & BELOW)
+        out->below = c->also ? text_at(row, c->also) : NULL;
+    if (taken & D)
+        memcpy(&out->d, (const char *)row + c->at, sizeof out->d);
+    if (taken & DEVICE) {
+        memcpy(&device, (const char *)row + c->at, sizeof device);
+        out->n = device;
+    }
+}
+
+static const void *row_of(const tbl *t, size_t i)
+{
+    return t->row_at ? t->row_at(t, i) : (const char *)t->rows + i * t->row_size;
+}
+
+size_t tbl_each(const tbl *t, void (*put)(void *ctx, const void *row), void *ctx)
+{
+    size_t shown = 0, more = t->beyond;
+    for (size_t i = 0; i < t->row_count; i++) {
+        const void *row = row_of(t, i);
+        if (t->shows && !t->shows(t, row))
+            continue;
+        if (t->most && shown == t->most) {
+            more++;
+            continue;
+        }
+        put(ctx, row);
+        shown++;
+    }
+    return more;
+}
+
+int64_t tbl_largest(const tbl *t, size_t at)
+{
+    int64_t largest = 0;
+    for (size_t i = 0; i < t->row_count; i++) {
+        int64_t v = int64_at(row_of(t, i), at);
+        largest = v > largest ? v : largest;
+    }
+    return largest;
+}

@@ -1,0 +1,122 @@
+/* A table is rows of structs and columns that say how to show one field each. A column is one
+ * constant row, whatever it is shown in: on the terminal, on a page or as CSV; the encoders are
+ * text_table (text/), html_put_table (html/) and csv_put_table (data/). The inner rooms of report/
+ * that hold encoders or fill tables include this. A table owns nothing: columns are constant, rows
+ * belong to the report, and it is gone when its caller returns. */
+#ifndef VP_REPORT_TBL_H
+#define VP_REPORT_TBL_H
+
+#include "include/view_profile.h"
+#include "trace/base/buf.h"
+
+struct page;
+struct tbl;
+
+/* How a cell looks on a terminal with colours. */
+typedef enum tbl_style { TBL_PLAIN, TBL_BOLD, TBL_DIM, TBL_COMM, TBL_COPY, TBL_BAD } tbl_style;
+
+/* What a column shows, and the type of its field. Unknown figures are a dash, and empty as CSV. */
+typedef enum tbl_kind {
+    TBL_PS,     /* int64_t, a duration in the unit of the column's scale */
+    TBL_COUNT,  /* int64_t */
+    TBL_BYTES,  /* int64_t */
+    TBL_SHARE,  /* two int64_t: a part, and what it is a part of */
+    TBL_BAR,    /* the same with a bar on a page; its value says of what length and colour */
+    TBL_NUMBER, /* double, with the column's digits */
+    TBL_VALUE,  /* double, a figure of the program's own: as many digits as it takes */
+    TBL_RANK,   /* int64_t */
+    TBL_NAME,   /* const char * of a file: what the row is about; on a page another below it */
+    TBL_TEXT,   /* const char * of a file */
+    TBL_WORD,   /* const char *, ours; on a page with a tip */
+    TBL_DEVICE, /* uint32_t, its place among the report's devices; "host" for none of them */
+    TBL_WHEN,   /* two int64_t: a start, and the length of what starts there */
+    TBL_OWN     /* by the table's own_text and own_html */
+} tbl_kind;
+
+/* A cell. What a kind does not name is not looked at. */
+typedef struct tbl_value {
+    int64_t n;          /* the figure, the part, the start or the device */
+    int64_t whole;      /* what n is a part of; how long what starts at n lasts */
+    int64_t scale;      /* TBL_BAR: what the whole bar would stand for */
+    double d;           /* TBL_NUMBER, TBL_VALUE */
+    const char *text;   /* of TBL_BAR: the CSS class of its colour */
+    const char *below;  /* TBL_NAME: a second line, or NULL. TBL_WORD: the tip, or NULL */
+    uint32_t at_device; /* TBL_WHEN on a page: whose timeline it is on, VP_NO_DEVICE: the host's */
+    const char *host;   /* where at_device is none */
+    tbl_style style;    /* TBL_PLAIN: the column's */
+    bool blank;         /* nothing at all, not even a dash */
+} tbl_value;
+
+enum { TBL_SCALES = 3, TBL_COLUMNS_MAX = 40 };
+
+/* What a table may have; columns that need what it has not are left out. */
+enum {
+    TBL_DEVICES = 1, /* several of them */
+    TBL_HOSTS = 2    /* several of them */
+};
+
+/* Aligned by kind: figures to the right, words to the left. */
+typedef struct tbl_column {
+    uint8_t kind;   /* tbl_kind */
+    uint8_t own;    /* TBL_OWN: which of the table's own cells */
+    uint8_t scale;  /* TBL_PS, TBL_WHEN: the place of its unit in the table's units */
+    uint8_t digits; /* TBL_NUMBER */
+    uint8_t style;  /* tbl_style */
+    /* Bits that the table's `has` must hold for the column to be there. */
+    uint8_t needs, text_needs;
+    /* Where it stands among the columns of a terminal and of CSV: ascending, and in the order of
+     * the array where it is the same. On a page the order is the array's. */
+    uint8_t text_order, key_order;
+    uint8_t sort; /* on a page: 1 + the vp_sort that its head asks for; 0: none */
+    /* When the terminal is too narrow, see grid_column. */
+    uint8_t drop, want, min;
+    bool left : 1, keep_end : 1, tell_apart : 1;
+    bool says_unit : 1; /* the head on a terminal ends in the unit of its scale */
+    /* The fields of the row, where `get` is none; `also` of TBL_NAME may be 0 for none. */
+    uint16_t at, also;
+    const char *text;              /* its head on a terminal; NULL: not there */
+    const char *head, *unit, *tip; /* on a page; NULL: not there, no unit, no tip */
+    const char *key;               /* as CSV; NULL: not there */
+    void (*get)(tbl_value *out, const struct tbl *t, const void *row);
+} tbl_column;
+
+typedef struct tbl {
+    const char *title; /* ours */
+    const tbl_column *columns;
+    size_t column_count;
+    const vp_report *r;
+    const vp_view *v;
+    const void *of; /* what getters and own cells need beside the row */
+    const void *rows;
+    size_t row_size, row_count;
+    /* A row that does not lie in an array of rows; NULL: rows[i]. */
+    const void *(*row_at)(const struct tbl *t, size_t i);
+    bool (*shows)(const struct tbl *t, const void *row); /* NULL: all */
+    size_t most;                                         /* rows to show; 0: all */
+    size_t beyond;                                       /* rows that are known of, and not here */
+    vp_unit unit[TBL_SCALES];
+    unsigned has;
+    /* Appends the text of a cell that is TBL_OWN, escaped. */
+    tbl_style (*own_text)(vp_buf *b, const struct tbl *t, const tbl_column *c, const void *row);
+    /* Puts the whole cell, <td> included. */
+    void (*own_html)(struct page *p, const struct tbl *t, const tbl_column *c, const void *row);
+    const char *(*row_class)(const struct tbl *t, const void *row); /* CSS, NULL: none */
+} tbl;
+
+/* What a table starts as: its title, columns and rows. */
+#define TBL_ROWS(the_title, the_columns, the_rows, count)                                          \
+    .title = (the_title), .columns = (the_columns),                                                \
+    .column_count = sizeof(the_columns) / sizeof *(the_columns), .rows = (the_rows),               \
+    .row_size = sizeof *(the_rows), .row_count = (count)
+
+typedef enum tbl_format { TBL_AS_TEXT, TBL_AS_HTML, TBL_AS_CSV } tbl_format;
+
+/* The columns that a format shows of the table, in its order; returns how many. */
+size_t tbl_columns_of(const tbl_column *out[TBL_COLUMNS_MAX], const tbl *t, tbl_format format);
+void tbl_get(tbl_value *out, const tbl *t, const tbl_column *c, const void *row);
+/* Calls put for each row to show; returns how many rows are not shown. */
+size_t tbl_each(const tbl *t, void (*put)(void *ctx, const void *row), void *ctx);
+/* The largest int64_t at that place of the rows, or 0: what a unit is chosen for. */
+int64_t tbl_largest(const tbl *t, size_t at);
+
+#endif
