@@ -10,46 +10,9 @@
 #include "include/view_profile_nvtx_compat.h"
 #include "trace/capture/adapters/nvtx_range.h"
 
-/* NvtxExportTableID, NvtxCallbackModule and the slots of its functions. */
+/* Of NvtxExportTableID and NvtxCallbackModule. */
 enum { TABLE_CALLBACKS = 1 };
 enum { MODULE_CORE = 1, MODULE_CORE2 = 5 };
-enum {
-    CORE_MARK_EX = 1,
-    CORE_MARK_A,
-    CORE_MARK_W,
-    CORE_START_EX,
-    CORE_START_A,
-    CORE_START_W,
-    CORE_END,
-    CORE_PUSH_EX,
-    CORE_PUSH_A,
-    CORE_PUSH_W,
-    CORE_POP,
-    CORE_NAME_CATEGORY_A,
-    CORE_NAME_CATEGORY_W,
-    CORE_NAME_THREAD_A,
-    CORE_NAME_THREAD_W,
-    CORE_SLOTS
-};
-enum {
-    CORE2_MARK_EX = 1,
-    CORE2_START_EX,
-    CORE2_END,
-    CORE2_PUSH_EX,
-    CORE2_POP,
-    CORE2_RESOURCE_CREATE,
-    CORE2_RESOURCE_DESTROY,
-    CORE2_NAME_CATEGORY_A,
-    CORE2_NAME_CATEGORY_W,
-    CORE2_REGISTER_A,
-    CORE2_REGISTER_W,
-    CORE2_CREATE_A,
-    CORE2_CREATE_W,
-    CORE2_DESTROY,
-    CORE2_INITIALIZE,
-    CORE2_SLOTS
-};
-
 typedef void nvtx_fn(void);
 
 typedef struct callback_table {
@@ -286,47 +249,53 @@ static void fill(const callback_table *t, int module, nvtx_fn *const *functions,
             *table[i] = functions[i];
 }
 
+/* By slot, from 1; behind each function the name of its slot in NVTX: of NvtxCallbackIdCore
+ * (NVTX_CBID_CORE_…), whose calls name no domain, and of NvtxCallbackIdCore2. */
+static nvtx_fn *const core[] = {
+    NULL,
+    FN(nvtxMarkEx),           /* MarkEx */
+    FN(vp__nvtx_mark_text),   /* MarkA */
+    FN(nvtxMarkW),            /* MarkW */
+    FN(nvtxRangeStartEx),     /* RangeStartEx */
+    FN(vp__nvtx_start_text),  /* RangeStartA */
+    FN(nvtxRangeStartW),      /* RangeStartW */
+    FN(nvtx_end),             /* RangeEnd */
+    FN(nvtxRangePushEx),      /* RangePushEx */
+    FN(vp__nvtx_push_text),   /* RangePushA */
+    FN(nvtxRangePushW),       /* RangePushW */
+    FN(nvtxRangePop),         /* RangePop */
+    FN(nvtxNameCategoryA),    /* NameCategoryA */
+    FN(nvtxNameCategoryW),    /* NameCategoryW */
+    FN(vp__nvtx_thread),      /* NameOsThreadA */
+    FN(vp__nvtx_thread_wide), /* NameOsThreadW */
+};
+static nvtx_fn *const core2[] = {
+    NULL,
+    FN(vp__nvtx_mark),          /* DomainMarkEx */
+    FN(vp__nvtx_start),         /* DomainRangeStartEx */
+    FN(vp__nvtx_end),           /* DomainRangeEnd */
+    FN(vp__nvtx_push),          /* DomainRangePushEx */
+    FN(vp__nvtx_pop),           /* DomainRangePop */
+    FN(vp__nvtx_resource),      /* DomainResourceCreate */
+    FN(destroy_resource),       /* DomainResourceDestroy */
+    FN(vp__nvtx_category),      /* DomainNameCategoryA */
+    FN(vp__nvtx_category_wide), /* DomainNameCategoryW */
+    FN(vp__nvtx_string),        /* DomainRegisterStringA */
+    FN(vp__nvtx_string_wide),   /* DomainRegisterStringW */
+    FN(vp__nvtx_domain),        /* DomainCreateA */
+    FN(vp__nvtx_domain_wide),   /* DomainCreateW */
+    FN(destroy),                /* DomainDestroy */
+    FN(initialize),             /* Initialize */
+};
+#define SLOTS(table) (unsigned)(sizeof(table) / sizeof *(table))
+
 int nvtx_attach(nvtx_export_fn *tables)
 {
-    static nvtx_fn *const core[CORE_SLOTS] = {
-        [CORE_MARK_EX] = FN(nvtxMarkEx),
-        [CORE_MARK_A] = FN(vp__nvtx_mark_text),
-        [CORE_MARK_W] = FN(nvtxMarkW),
-        [CORE_START_EX] = FN(nvtxRangeStartEx),
-        [CORE_START_A] = FN(vp__nvtx_start_text),
-        [CORE_START_W] = FN(nvtxRangeStartW),
-        [CORE_END] = FN(nvtx_end),
-        [CORE_PUSH_EX] = FN(nvtxRangePushEx),
-        [CORE_PUSH_A] = FN(vp__nvtx_push_text),
-        [CORE_PUSH_W] = FN(nvtxRangePushW),
-        [CORE_POP] = FN(nvtxRangePop),
-        [CORE_NAME_CATEGORY_A] = FN(nvtxNameCategoryA),
-        [CORE_NAME_CATEGORY_W] = FN(nvtxNameCategoryW),
-        [CORE_NAME_THREAD_A] = FN(vp__nvtx_thread),
-        [CORE_NAME_THREAD_W] = FN(vp__nvtx_thread_wide),
-    };
-    static nvtx_fn *const core2[CORE2_SLOTS] = {
-        [CORE2_MARK_EX] = FN(vp__nvtx_mark),
-        [CORE2_START_EX] = FN(vp__nvtx_start),
-        [CORE2_END] = FN(vp__nvtx_end),
-        [CORE2_PUSH_EX] = FN(vp__nvtx_push),
-        [CORE2_POP] = FN(vp__nvtx_pop),
-        [CORE2_RESOURCE_CREATE] = FN(vp__nvtx_resource),
-        [CORE2_RESOURCE_DESTROY] = FN(destroy_resource),
-        [CORE2_NAME_CATEGORY_A] = FN(vp__nvtx_category),
-        [CORE2_NAME_CATEGORY_W] = FN(vp__nvtx_category_wide),
-        [CORE2_REGISTER_A] = FN(vp__nvtx_string),
-        [CORE2_REGISTER_W] = FN(vp__nvtx_string_wide),
-        [CORE2_CREATE_A] = FN(vp__nvtx_domain),
-        [CORE2_CREATE_W] = FN(vp__nvtx_domain_wide),
-        [CORE2_DESTROY] = FN(destroy),
-        [CORE2_INITIALIZE] = FN(initialize),
-    };
     nvtx_install();
     const callback_table *t = tables(TABLE_CALLBACKS);
     if (!t || t->struct_size < sizeof *t || !t->module_table)
         return 0;
-    fill(t, MODULE_CORE, core, CORE_SLOTS);
-    fill(t, MODULE_CORE2, core2, CORE2_SLOTS);
+    fill(t, MODULE_CORE, core, SLOTS(core));
+    fill(t, MODULE_CORE2, core2, SLOTS(core2));
     return 1;
 }
