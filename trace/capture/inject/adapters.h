@@ -12,11 +12,20 @@
 
 #include "include/view_profile_status.h"
 #include "trace/capture/adapters/instrument.h"
+#include "trace/capture/adapters/itt.h"
 #include "trace/capture/adapters/nvtx.h"
 
-VP_API int vp__nvtx_attach(nvtx_export_fn *tables);                  /* nvtx_attach */
-VP_API void vp__itt_attach(void *global);                            /* itt_attach */
-VP_API void vp__function_enter(void *function, instrument_place at); /* instrument_enter */
-VP_API void vp__function_exit(void *function);                       /* instrument_exit */
+/* A row a function of trace/capture/adapters: its name, its parameters, and how they are passed on.
+ * The recorder exports each as vp__NAME, which does that and nothing else (inject_load.c). INT: it
+ * returns an int; VOID: nothing, and C has no `return` that is right for both. */
+#define VP_ADAPTER_CALLS(INT, VOID)                                                                \
+    INT(nvtx_attach, (nvtx_export_fn * tables), (tables))                                          \
+    VOID(itt_attach, (void *global), (global))                                                     \
+    VOID(instrument_enter, (void *function, instrument_place at), (function, at))                  \
+    VOID(instrument_exit, (void *function), (function))
+
+#define VP_INT_DECLARED(name, parameters, arguments) VP_API int vp__##name parameters;
+#define VP_VOID_DECLARED(name, parameters, arguments) VP_API void vp__##name parameters;
+VP_ADAPTER_CALLS(VP_INT_DECLARED, VP_VOID_DECLARED)
 
 #endif

@@ -3,7 +3,6 @@
  * libraries of their own, so that a program has the recorder once, however it came. */
 #include "trace/capture/inject/adapters.h"
 
-#include "trace/capture/adapters/itt.h"
 #include "trace/capture/control/control.h"
 
 __attribute__((constructor)) static void load(void)
@@ -11,22 +10,14 @@ __attribute__((constructor)) static void load(void)
     control_load();
 }
 
-void vp__function_enter(void *function, instrument_place at)
-{
-    instrument_enter(function, at);
-}
-
-void vp__function_exit(void *function)
-{
-    instrument_exit(function);
-}
-
-void vp__itt_attach(void *global)
-{
-    itt_attach(global);
-}
-
-int vp__nvtx_attach(nvtx_export_fn *tables)
-{
-    return nvtx_attach(tables);
-}
+#define INT_DEFINED(name, parameters, arguments)                                                   \
+    int vp__##name parameters                                                                      \
+    {                                                                                              \
+        return name arguments;                                                                     \
+    }
+#define VOID_DEFINED(name, parameters, arguments)                                                  \
+    void vp__##name parameters                                                                     \
+    {                                                                                              \
+        name arguments;                                                                            \
+    }
+VP_ADAPTER_CALLS(INT_DEFINED, VOID_DEFINED)

@@ -8,12 +8,12 @@ VP_API void __cyg_profile_func_exit(void *function, void *caller);
 
 void __cyg_profile_func_enter(void *function, void *caller)
 {
-    vp__function_enter(
+    vp__instrument_enter(
         function, (instrument_place){(uintptr_t)__builtin_frame_address(0), (uintptr_t)caller});
 }
 
 void __cyg_profile_func_exit(void *function, void *caller)
 {
     (void)caller;
-    vp__function_exit(function);
+    vp__instrument_exit(function);
 }
