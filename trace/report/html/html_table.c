@@ -25,7 +25,8 @@ static const char *class_of(const tbl_column *c)
 
 static void put_head(page *p, const tbl *t, const tbl_column *c)
 {
-    const char *unit = c->kind == TBL_PS ? rep_unit_sign(t->unit[c->scale]) : c->unit;
+    const char *unit =
+        c->kind == TBL_PS || c->kind == TBL_PLACED ? rep_unit_sign(t->unit[c->scale]) : c->unit;
     if (c->sort)
         html_sort_head(p, c->head, unit, c->tip, (vp_sort)(c->sort - 1));
     else
@@ -42,6 +43,14 @@ static void value_cell(page *p, double d)
     html_puts(p, "</td>");
 }
 
+static void placed_cell(page *p, const tbl_value *v, vp_unit unit)
+{
+    html_puts(p, "<td>");
+    bool link = html_open_place(p, v->at_device, v->host, v->start, v->whole);
+    html_number(p, v->n, unit);
+    html_puts(p, link ? "</a></td>" : "</td>");
+}
+
 static void word_cell(page *p, const tbl_value *v)
 {
     html_puts(p, "<td class=\"text\"");
@@ -50,11 +59,39 @@ static void word_cell(page *p, const tbl_value *v)
     vp_buf_printf(p->b, ">%s</td>", v->text);
 }
 
+static void rank_cell(page *p, int64_t rank)
+{
+    html_puts(p, "<td class=\"rank\">");
+    if (rank >= 0)
+        vp_buf_i64(p->b, rank);
+    html_puts(p, "</td>");
+}
+
+static void put_words(page *p, const tbl_column *c, const tbl_value *v)
+{
+    switch ((tbl_kind)c->kind) {
+    case TBL_NAME:
+        html_name_cell(p, v->text, v->below);
+        break;
+    case TBL_TEXT:
+        html_text_cell(p, v->text);
+        break;
+    case TBL_DEVICE:
+        html_device_cell(p, (uint32_t)v->n);
+        break;
+    default:
+        word_cell(p, v);
+    }
+}
+
 static void put_value(page *p, const tbl *t, const tbl_column *c, const tbl_value *v)
 {
     switch ((tbl_kind)c->kind) {
     case TBL_PS:
         html_ps_cell(p, v->n, t->unit[c->scale]);
+        break;
+    case TBL_PLACED:
+        placed_cell(p, v, t->unit[c->scale]);
         break;
     case TBL_COUNT:
         html_count_cell(p, v->n);
@@ -75,25 +112,13 @@ static void put_value(page *p, const tbl *t, const tbl_column *c, const tbl_valu
         value_cell(p, v->d);
         break;
     case TBL_RANK:
-        vp_buf_printf(p->b, "<td class=\"rank\">%lld</td>", (long long)v->n);
-        break;
-    case TBL_NAME:
-        html_name_cell(p, v->text, v->below);
-        break;
-    case TBL_TEXT:
-        html_text_cell(p, v->text);
-        break;
-    case TBL_WORD:
-        word_cell(p, v);
-        break;
-    case TBL_DEVICE:
-        html_device_cell(p, (uint32_t)v->n);
+        rank_cell(p, v->n);
         break;
     case TBL_WHEN:
         html_place_cell(p, v->at_device, v->host, v->n, v->whole);
         break;
-    case TBL_OWN:
-        break;
+    default:
+        put_words(p, c, v);
     }
 }
 

@@ -54,6 +54,7 @@ static const char *text_at(const void *row, size_t at)
 enum { N = 1, WHOLE = 2, TEXT = 4, BELOW = 8, D = 16, DEVICE = 32 };
 static const uint8_t takes[] = {
     [TBL_PS] = N,
+    [TBL_PLACED] = N,
     [TBL_COUNT] = N,
     [TBL_BYTES] = N,
     [TBL_SHARE] = N | WHOLE,

@@ -18,6 +18,7 @@ typedef enum tbl_style { TBL_PLAIN, TBL_BOLD, TBL_DIM, TBL_COMM, TBL_COPY, TBL_B
 /* What a column shows, and the type of its field. Unknown figures are a dash, and empty as CSV. */
 typedef enum tbl_kind {
     TBL_PS,     /* int64_t, a duration in the unit of the column's scale */
+    TBL_PLACED, /* the same; on a page a link to where it lies, which takes a getter */
     TBL_COUNT,  /* int64_t */
     TBL_BYTES,  /* int64_t */
     TBL_SHARE,  /* two int64_t: a part, and what it is a part of */
@@ -36,12 +37,14 @@ typedef enum tbl_kind {
 /* A cell. What a kind does not name is not looked at. */
 typedef struct tbl_value {
     int64_t n;          /* the figure, the part, the start or the device */
-    int64_t whole;      /* what n is a part of; how long what starts at n lasts */
+    int64_t whole;      /* what n is a part of; how long what starts at n, or `start`, lasts */
+    int64_t start;      /* TBL_PLACED */
     int64_t scale;      /* TBL_BAR: what the whole bar would stand for */
     double d;           /* TBL_NUMBER, TBL_VALUE */
     const char *text;   /* of TBL_BAR: the CSS class of its colour */
     const char *below;  /* TBL_NAME: a second line, or NULL. TBL_WORD: the tip, or NULL */
-    uint32_t at_device; /* TBL_WHEN on a page: whose timeline it is on, VP_NO_DEVICE: the host's */
+    uint32_t at_device; /* TBL_WHEN, TBL_PLACED on a page: whose timeline it is on, VP_NO_DEVICE:
+                           the host's */
     const char *host;   /* where at_device is none */
     tbl_style style;    /* TBL_PLAIN: the column's */
     bool blank;         /* nothing at all, not even a dash */

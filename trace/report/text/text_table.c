@@ -52,6 +52,7 @@ static void put_value(vp_buf *b, const tbl *t, const tbl_column *c, const tbl_va
 {
     switch ((tbl_kind)c->kind) {
     case TBL_PS:
+    case TBL_PLACED:
         rep_put_ps(b, v->n, t->unit[c->scale]);
         break;
     case TBL_COUNT:
@@ -71,10 +72,6 @@ static void put_value(vp_buf *b, const tbl *t, const tbl_column *c, const tbl_va
     case TBL_VALUE:
         rep_put_value(b, v->d);
         break;
-    case TBL_NAME:
-    case TBL_TEXT:
-        put_text(b, v->text);
-        break;
     case TBL_WORD:
         vp_buf_puts(b, v->text);
         break;
@@ -84,8 +81,8 @@ static void put_value(vp_buf *b, const tbl *t, const tbl_column *c, const tbl_va
     case TBL_WHEN:
         rep_put_when(b, v->n, t->unit[c->scale], v->whole);
         break;
-    case TBL_OWN:
-        break;
+    default: /* texts of files */
+        put_text(b, v->text);
     }
 }
 
