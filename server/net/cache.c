@@ -7,6 +7,7 @@
 #include <sys/statvfs.h>
 
 #include "trace/base/err.h"
+#include "trace/base/fs.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 

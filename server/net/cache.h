@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "server/net/http.h"
+#include "server/net/http_source.h"
 
 typedef struct http_cache http_cache;
 

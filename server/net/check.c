@@ -1,10 +1,12 @@
-/* The rules of headers that every answer keeps (DESIGN 8), checked in builds for tests. */
-#include "server/net/request.h"
+#include "server/net/check.h"
 
 #ifdef VP_CHECK_ANSWERS
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "server/net/request.h"
 
 static void demand(const http_req *rq, bool ok, const char *what)
 {

@@ -1,10 +1,14 @@
-/* From what the caller wants to what the server needs: sockets, token, guard policy, address. */
+#include "server/net/config.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 
-#include "server/net/request.h"
+#include "server/net/access_log.h"
+#include "server/net/metrics.h"
+#include "server/net/peer.h"
 #include "trace/base/err.h"
+#include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
 static int copy_list(char ***out, const char *const *first, const char *const *second)
@@ -25,7 +29,7 @@ static int copy_list(char ***out, const char *const *first, const char *const *s
     return 0;
 }
 
-void http_free_list(char **list)
+static void free_list(char **list)
 {
     for (size_t i = 0; list && list[i]; i++)
         vp_free(list[i]);
@@ -65,8 +69,9 @@ static int set_token(http_server *s, const http_config *cfg)
 {
     if (!cfg->opts.token) {
         /* On loopback a client's user is proof enough, where it can be known. */
-        int rc = s->sockets.bound[0] ? VP_EUNSUPPORTED
-                                     : http_peers_open(&s->peers, s->sockets.fds, s->sockets.count);
+        int rc = s->sockets.bound[0]
+                     ? VP_EUNSUPPORTED
+                     : http_peers_open(&s->serving.peers, s->sockets.fds, s->sockets.count);
         return rc == VP_EUNSUPPORTED ? make_token(&s->token) : rc;
     }
     VP_TRY(check_token(cfg->opts.token));
@@ -82,7 +87,7 @@ static int set_policy(http_server *s, const http_config *cfg)
     VP_TRY(copy_list(&s->hosts, cfg->opts.allow_hosts, NULL));
     VP_TRY(copy_list(&s->origins, perfetto, cfg->opts.allow_origins));
     VP_TRY(set_token(s, cfg));
-    s->policy = (guard_policy){
+    s->serving.policy = (guard_policy){
         .port = s->sockets.port,
         .any_address = !strcmp(bound, "0.0.0.0") || !strcmp(bound, "::"),
         .bound = bound[0] ? bound : NULL,
@@ -97,12 +102,12 @@ static int set_url(http_server *s)
 {
     vp_buf b;
     const char *host =
-        s->policy.any_address || !s->sockets.shown[0] ? "127.0.0.1" : s->sockets.shown;
+        s->serving.policy.any_address || !s->sockets.shown[0] ? "127.0.0.1" : s->sockets.shown;
     bool v6 = strchr(host, ':') != NULL;
     vp_buf_init(&b, VP_PATH_MAX);
     if (s->sockets.port)
         vp_buf_printf(&b, "http://%s%s%s:%u%s/", v6 ? "[" : "", host, v6 ? "]" : "",
-                      s->sockets.port, s->prefix);
+                      s->sockets.port, s->serving.prefix);
     else
         vp_buf_printf(&b, "unix:%s", s->sockets.path ? s->sockets.path : "(inherited)");
     if (s->token && s->sockets.port)
@@ -140,16 +145,16 @@ static int set_prefix(http_server *s, const char *prefix)
                        "the path prefix '%.60s' must look like /name: a slash in front, none at "
                        "its end, letters, digits and -._~",
                        prefix);
-    snprintf(s->prefix, sizeof s->prefix, "%s", prefix);
+    snprintf(s->serving.prefix, sizeof s->serving.prefix, "%s", prefix);
     return 0;
 }
 
 int http_configure(http_server *s, const http_config *cfg)
 {
-    s->routes = cfg->routes;
-    s->ctx = cfg->ctx;
+    s->serving.routes = cfg->routes;
+    s->serving.ctx = cfg->ctx;
+    s->serving.refused = cfg->refused;
     s->cancel = cfg->cancel;
-    s->refused = cfg->refused;
     VP_TRY(set_prefix(s, cfg->opts.path_prefix));
     if (cfg->opts.inherit)
         VP_TRY(http_listen_inherited(&s->sockets));
@@ -158,8 +163,21 @@ int http_configure(http_server *s, const http_config *cfg)
     else if (!s->sockets.count)
         VP_TRY(http_listen(&s->sockets, cfg->opts.host, cfg->opts.port));
     VP_TRY(set_policy(s, cfg));
-    VP_TRY(http_metrics_new(&s->metrics, cfg->routes));
+    VP_TRY(http_metrics_new(&s->serving.metrics, cfg->routes));
     if (cfg->opts.access_log)
-        VP_TRY(access_log_open(&s->log, cfg->opts.access_log, cfg->opts.access_log_json, s->token));
+        VP_TRY(access_log_open(&s->serving.log, cfg->opts.access_log, cfg->opts.access_log_json,
+                               s->token));
     return set_url(s);
+}
+
+void http_unconfigure(http_server *s)
+{
+    access_log_close(s->serving.log);
+    http_metrics_free(s->serving.metrics);
+    http_peers_close(s->serving.peers);
+    http_sockets_close(&s->sockets);
+    free_list(s->hosts);
+    free_list(s->origins);
+    vp_free(s->token);
+    vp_free(s->url);
 }

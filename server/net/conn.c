@@ -2,11 +2,16 @@
 
 #include <sys/socket.h>
 
-#include "server/net/request.h"
+#include "server/net/loop.h"
+#include "server/net/peer.h"
+#include "server/net/request_end.h"
+#include "server/net/serving.h"
 #include "trace/base/mem.h"
 
 /* libmicrohttpd accepts up to ten in a row before it looks at what was closed. */
 #define RESERVE 16u
+/* A whole head has to arrive within this time. */
+#define HEAD_MS 10000
 
 static void leave_idle(http_conn *c)
 {
@@ -39,23 +44,26 @@ static void make_room(http_conns *all)
     shutdown(c->fd, SHUT_RDWR);
 }
 
-static http_conn *open_conn(http_server *s, http_conns *all, struct MHD_Connection *conn)
+static http_conn *open_conn(http_loop *l, struct MHD_Connection *conn)
 {
+    const http_serving *s = http_loop_serving(l);
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(conn, MHD_CONNECTION_INFO_CONNECTION_FD);
     http_conn *c = info ? vp_calloc(1, sizeof *c) : NULL;
     if (!c)
         return NULL;
-    c->all = all;
+    c->loop = l;
+    c->conn = conn;
+    c->all = http_loop_conns(l);
     c->fd = info->connect_fd;
-    c->trusted = s->token || http_peer_is_ours(s->peers, c->fd);
+    c->trusted = s->policy.token || http_peer_is_ours(s->peers, c->fd);
     c->watched = http_watch(s->watchdog, c->fd);
-    http_watch_limit(c->watched, HTTP_HEAD_MS);
+    http_watch_limit(c->watched, HEAD_MS);
     join_idle(c);
     return c;
 }
 
-static void close_conn(http_server *s, http_conn *c)
+static void close_conn(const http_serving *s, http_conn *c)
 {
     leave_idle(c);
     http_unwatch(s->watchdog, c->watched);
@@ -67,17 +75,16 @@ static void close_conn(http_server *s, http_conn *c)
 void http_on_connection(void *loop, struct MHD_Connection *conn, void **context,
                         enum MHD_ConnectionNotificationCode code)
 {
-    http_server *s = http_loop_server(loop);
     http_conns *all = http_loop_conns(loop);
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         all->count++;
         make_room(all);
-        *context = open_conn(s, all, conn);
+        *context = open_conn(loop, conn);
         return;
     }
     all->count--;
     if (*context)
-        close_conn(s, *context);
+        close_conn(http_loop_serving(loop), *context);
     *context = NULL;
     http_loop_closed(loop);
 }
@@ -98,13 +105,11 @@ void http_conn_busy(http_conn *c, struct http_req *rq)
 void http_conn_idle(http_conn *c)
 {
     c->rq = NULL;
-    http_watch_idle(c->watched, HTTP_HEAD_MS);
+    http_watch_idle(c->watched, HEAD_MS);
     join_idle(c);
 }
 
-void http_resume(http_server *s, struct MHD_Connection *conn)
+void http_resume(http_conn *c)
 {
-    for (int i = 0; i < s->loop_count; i++)
-        if (http_loop_resume(s->loops[i], conn))
-            return;
+    http_loop_resume(c->loop, c->conn);
 }

@@ -14,10 +14,11 @@
 #include <microhttpd.h>
 #include <stdbool.h>
 
+#include "server/net/handler.h"
 #include "server/net/watchdog.h"
 
-struct http_req;
 typedef struct http_conn http_conn;
+typedef struct http_loop http_loop;
 
 /* The connections of one loop. */
 typedef struct http_conns {
@@ -26,13 +27,15 @@ typedef struct http_conns {
 } http_conns;
 
 struct http_conn {
-    http_conns *all;
+    http_loop *loop; /* that serves it */
+    struct MHD_Connection *conn;
+    http_conns *all;            /* of its loop */
     http_conn *before, *behind; /* in the list of idle ones, while idle */
     bool idle;
     bool trusted; /* whose it is (peer.h), where no token tells */
     int fd;       /* libmicrohttpd's */
     http_watched *watched;
-    struct http_req *rq; /* NULL between two requests */
+    http_req *rq; /* NULL between two requests */
 };
 
 /* What MHD_OPTION_NOTIFY_CONNECTION calls; its closure is the http_loop. */
@@ -41,7 +44,9 @@ void http_on_connection(void *loop, struct MHD_Connection *conn, void **context,
 /* NULL when there was no memory for it. */
 http_conn *http_conn_of(struct MHD_Connection *conn);
 /* A request of it was begun, or has ended. */
-void http_conn_busy(http_conn *c, struct http_req *rq);
+void http_conn_busy(http_conn *c, http_req *rq);
 void http_conn_idle(http_conn *c);
+/* Goes on with it after MHD_suspend_connection, and its loop hears of that. Any thread. */
+void http_resume(http_conn *c);
 
 #endif

@@ -1,8 +1,20 @@
-/* A request on its way: its head, whether it may pass, its handler, its end. */
-#include <string.h>
+#include "server/net/dispatch.h"
 
+#include <string.h>
+#include <time.h>
+
+#include "server/net/check.h"
+#include "server/net/conn.h"
+#include "server/net/head.h"
+#include "server/net/memo.h"
+#include "server/net/reply.h"
 #include "server/net/request.h"
+#include "server/net/request_end.h"
+#include "server/net/response.h"
+#include "server/net/route.h"
+#include "server/net/work.h"
 #include "trace/base/err.h"
+#include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
 #define BODY_MS 30000
@@ -17,16 +29,16 @@ static void hide_query(const char *uri)
         mark[1] = 0;
 }
 
-void *http_on_uri(void *server, const char *uri, struct MHD_Connection *conn)
+void *http_on_uri(void *serving, const char *uri, struct MHD_Connection *conn)
 {
-    http_server *s = server;
     http_conn *c = http_conn_of(conn);
     http_req *rq = c ? vp_calloc(1, sizeof *rq) : NULL;
     if (!rq)
         return NULL;
-    rq->server = s;
+    rq->serving = serving;
     rq->conn = conn;
     rq->connection = c;
+    rq->fd = c->fd;
     clock_gettime(CLOCK_MONOTONIC, &rq->start);
     rq->uri = vp_strndup(uri, VP_HTTP_TARGET_MAX + 1);
     rq->uri_at = uri;
@@ -41,11 +53,11 @@ void *http_on_uri(void *server, const char *uri, struct MHD_Connection *conn)
     return rq;
 }
 
-void http_on_completed(void *server, struct MHD_Connection *conn, void **state,
+void http_on_completed(void *serving, struct MHD_Connection *conn, void **state,
                        enum MHD_RequestTerminationCode why)
 {
     http_req *rq = *state;
-    (void)server;
+    (void)serving;
     (void)conn;
     if (!rq)
         return;
@@ -87,7 +99,7 @@ static void read_head(http_req *rq, const char *method, const char *version)
     rq->head.version = vp_str_of(version);
     rq->head.target = vp_str_of(rq->uri);
     MHD_get_connection_values_n(rq->conn, MHD_HEADER_KIND, add_field, &rq->head);
-    guard_check(&rq->verdict, &rq->server->policy, &rq->head);
+    guard_check(&rq->verdict, &rq->serving->policy, &rq->head);
     if (!rq->head.too_many && !http_head_is_whole(rq, method, version))
         rq->verdict = (guard_verdict){400, "malformed head", .close = true};
     if (!rq->verdict.status)
@@ -117,7 +129,7 @@ static int keep_token(http_req *rq)
     vp_buf_init(&to, VP_HTTP_TARGET_MAX + HTTP_PREFIX_MAX);
     vp_buf_init(&cookie, 512);
     vp_take_until(&query, '?', SIZE_MAX, &pair);
-    vp_buf_puts(&to, rq->server->prefix);
+    vp_buf_puts(&to, rq->serving->prefix);
     vp_buf_str(&to, pair);
     size_t k = 0; /* pairs that hold nothing are none (path.c) */
     for (char sep = '?'; query.n;) {
@@ -128,9 +140,9 @@ static int keep_token(http_req *rq)
         vp_buf_str(&to, pair);
         sep = '&';
     }
-    guard_cookie_name(&rq->server->policy, name, sizeof name);
-    vp_buf_printf(&cookie, "%s=%s; Path=%s/; HttpOnly; SameSite=Strict", name, rq->server->token,
-                  rq->server->prefix);
+    guard_cookie_name(&rq->serving->policy, name, sizeof name);
+    vp_buf_printf(&cookie, "%s=%s; Path=%s/; HttpOnly; SameSite=Strict", name,
+                  rq->serving->policy.token, rq->serving->prefix);
     struct MHD_Response *r = http_empty_response();
     http_add(&r, "Location", vp_buf_cstr(&to));
     http_add(&r, "Set-Cookie", vp_buf_cstr(&cookie));
@@ -146,7 +158,7 @@ static int with_slash(http_req *rq)
     vp_buf to;
     vp_buf_init(&to, VP_HTTP_TARGET_MAX + HTTP_PREFIX_MAX);
     vp_take_until(&query, '?', SIZE_MAX, &path);
-    vp_buf_puts(&to, rq->server->prefix);
+    vp_buf_puts(&to, rq->serving->prefix);
     vp_buf_str(&to, path);
     vp_buf_putc(&to, '/');
     if (query.n) {
@@ -163,7 +175,7 @@ static int with_slash(http_req *rq)
  * either way. true: the target is the prefix alone, which is the site's root without its slash. */
 static bool strip_prefix(http_req *rq)
 {
-    vp_str prefix = vp_str_of(rq->server->prefix), t = rq->verdict.target;
+    vp_str prefix = vp_str_of(rq->serving->prefix), t = rq->verdict.target;
     if (!prefix.n || !vp_str_starts(t, prefix))
         return false;
     t = vp_str_skip(t, prefix.n);
@@ -190,9 +202,9 @@ static int refuse(http_req *rq, int status, const char *why)
 {
     vp_str accept = http_head_get(&rq->head, "Accept");
     bool api = rq->route && (rq->route->flags & HTTP_API);
-    bool page = has_page(status) && rq->server->refused && !api && may_navigate(rq->head.method) &&
+    bool page = has_page(status) && rq->serving->refused && !api && may_navigate(rq->head.method) &&
                 vp_str_find(accept, VP_STR("text/html")) < accept.n;
-    return page ? rq->server->refused(rq, status, why) : http_fail(rq, status, "%s", why);
+    return page ? rq->serving->refused(rq, status, why) : http_fail(rq, status, "%s", why);
 }
 
 /* Whether the client is one whom we answer: by its token, or without one by its user. 1: yes; else
@@ -206,8 +218,8 @@ static int identify(http_req *rq)
             "this server answers programs of the user who started it; for others start it "
             "with --token-file FILE");
     }
-    guard_auth auth =
-        guard_authenticate(&rq->server->policy, &rq->head, http_target_query(&rq->target, "token"));
+    guard_auth auth = guard_authenticate(&rq->serving->policy, &rq->head,
+                                         http_target_query(&rq->target, "token"));
     if (auth == GUARD_DENIED) {
         rq->extra = (http_extra){"WWW-Authenticate", "Bearer"};
         return refuse(rq, 401, "token required: use the address that the server printed");
@@ -262,7 +274,7 @@ static void handle(http_req *rq)
     if (!rq->response)
         http_fail(rq, 500, "no answer");
     if (http_is_post(rq))
-        http_memo_clear(rq->server->memo);
+        http_memo_clear(rq->serving->memo);
 }
 
 static enum MHD_Result send_prepared(http_req *rq)
@@ -274,7 +286,7 @@ static enum MHD_Result send_prepared(http_req *rq)
     http_check_answer(rq, r);
     enum MHD_Result ok = MHD_queue_response(rq->conn, rq->status, r);
     if (rq->keep_ms)
-        http_memo_keep(rq->server->memo, rq, r);
+        http_memo_keep(rq->serving->memo, rq, r);
     else
         MHD_destroy_response(r);
     return ok;
@@ -282,15 +294,14 @@ static enum MHD_Result send_prepared(http_req *rq)
 
 void http_run_job(http_req *rq)
 {
-    http_server *s = rq->server;
-    struct MHD_Connection *conn = rq->conn;
+    http_conn *c = rq->connection;
     handle(rq);
-    http_resume(s, conn);
+    http_resume(c);
 }
 
 static enum MHD_Result start_work(http_req *rq)
 {
-    http_server *s = rq->server;
+    http_serving *s = rq->serving;
     if (atomic_load(&s->stopping)) {
         refuse(rq, 503, "the server is going down");
         return send_prepared(rq);
@@ -299,7 +310,7 @@ static enum MHD_Result start_work(http_req *rq)
     MHD_suspend_connection(rq->conn);
     if (!http_pool_submit(s->pool, rq)) {
         refuse(rq, 503, "too many requests at once; try again");
-        http_resume(s, rq->conn);
+        http_resume(rq->connection);
     }
     return MHD_YES;
 }
@@ -311,7 +322,7 @@ static enum MHD_Result answer(http_req *rq)
         http_fail(rq, 413, "body too large");
     if (rq->overflow || admit(rq) != 1)
         return send_prepared(rq);
-    if (http_memo_send(rq->server->memo, rq, &queued))
+    if (http_memo_send(rq->serving->memo, rq, &queued))
         return queued;
     if (rq->route->flags & HTTP_SLOW)
         return start_work(rq);
@@ -327,12 +338,12 @@ static bool refuse_early(http_req *rq)
     return (rq->verdict.close || expects) && admit(rq) != 1;
 }
 
-enum MHD_Result http_on_request(void *server, struct MHD_Connection *conn, const char *url,
+enum MHD_Result http_on_request(void *serving, struct MHD_Connection *conn, const char *url,
                                 const char *method, const char *version, const char *upload,
                                 size_t *upload_n, void **state)
 {
     http_req *rq = *state;
-    (void)server;
+    (void)serving;
     (void)conn;
     (void)url;
     if (!rq)
@@ -342,7 +353,7 @@ enum MHD_Result http_on_request(void *server, struct MHD_Connection *conn, const
         http_watch_limit(rq->connection->watched, BODY_MS);
         read_head(rq, method, version);
         rq->phase = HTTP_RECEIVING;
-        atomic_fetch_add(&rq->server->active, 1);
+        atomic_fetch_add(&rq->serving->active, 1);
         return refuse_early(rq) ? send_prepared(rq) : MHD_YES;
     case HTTP_RECEIVING:
         if (*upload_n) {

@@ -3,7 +3,9 @@
 #ifndef VP_NET_ENCODE_H
 #define VP_NET_ENCODE_H
 
-#include "server/net/http.h"
+#include "server/net/http_source.h"
+#include "trace/base/buf.h"
+#include "trace/base/str.h"
 
 /* Compresses a whole buffer (level 6) into *out, which is initialised here with a maximum of the
  * input's size. VP_ELIMIT: it would not get smaller. */

@@ -1,6 +1,7 @@
-/* What an answer says of the thing that it sends: its validators, and in which coding this client
- * is to get it. */
+#include "server/net/entity.h"
+
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/random.h>
 #include <time.h>

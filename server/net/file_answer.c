@@ -1,9 +1,15 @@
-/* Files as answers: conditional, in ranges, and the pages' own assets. */
+#include "server/net/file_answer.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 
+#include "server/net/cache.h"
+#include "server/net/date.h"
+#include "server/net/large.h"
+#include "server/net/reply.h"
 #include "server/net/request.h"
+#include "server/net/response.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
@@ -53,27 +59,6 @@ bool http_not_modified(http_req *rq, const http_entity *e)
     else
         return false;
     return true;
-}
-
-/* attachment; filename="ascii"; filename*=UTF-8''percent (RFC 6266). */
-void http_add_disposition(struct MHD_Response **r, const char *filename)
-{
-    vp_buf b;
-    vp_buf_init(&b, 8u << 10);
-    vp_buf_puts(&b, "attachment; filename=\"");
-    for (const char *p = filename; *p; p++)
-        vp_buf_putc(&b, *p < 0x20 || *p == '"' || *p == '\\' || *p == 0x7f ? '_' : *p);
-    vp_buf_puts(&b, "\"; filename*=UTF-8''");
-    for (const unsigned char *p = (const unsigned char *)filename; *p; p++) {
-        bool plain = (*p >= '0' && *p <= '9') || ((*p | 0x20) >= 'a' && (*p | 0x20) <= 'z') ||
-                     *p == '-' || *p == '.' || *p == '_' || *p == '~';
-        if (plain)
-            vp_buf_putc(&b, (char)*p);
-        else
-            vp_buf_printf(&b, "%%%02X", *p);
-    }
-    http_add(r, "Content-Disposition", vp_buf_cstr(&b));
-    vp_buf_free(&b);
 }
 
 static int not_satisfiable(http_req *rq, int64_t size, const http_entity *e)
@@ -164,7 +149,7 @@ int http_file(http_req *rq, int taken, const http_entity *e)
 bool http_finished(http_req *rq, const http_entity *e)
 {
     int fd;
-    if (!http_cache_get(rq->server->cache, e->etag, &fd))
+    if (!http_cache_get(rq->serving->cache, e->etag, &fd))
         return false;
     if (http_file(rq, fd, e) < 0)
         http_error(rq);

@@ -1,4 +1,9 @@
-/* Whether libmicrohttpd has read the head of a request as it was sent. */
+#include "server/net/head.h"
+
+#include <string.h>
+
+#include <microhttpd.h>
+
 #include "server/net/request.h"
 
 /* libmicrohttpd before 1.0 leaves the head where it was received, with a NUL for every ':', CR and

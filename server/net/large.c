@@ -1,10 +1,13 @@
-/* Large files, handed to the kernel on a thread of their own. */
+#include "server/net/large.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 
 #include "server/net/request.h"
+#include "server/net/response.h"
+#include "trace/base/fs.h"
 #include "trace/base/mem.h"
 
 /* libmicrohttpd sends a file in pieces of 128 KiB and looks at all its connections after each,
@@ -80,13 +83,11 @@ static void end_large(void *cls)
 struct MHD_Response *http_large_response(http_req *rq, int *fd, int64_t first, int64_t end)
 {
     char length[24];
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(rq->conn, MHD_CONNECTION_INFO_CONNECTION_FD);
     vp_file_id id;
-    large *l = info && vp_fs_identity(*fd, &id) == 0 ? vp_calloc(1, sizeof *l) : NULL;
+    large *l = vp_fs_identity(*fd, &id) == 0 ? vp_calloc(1, sizeof *l) : NULL;
     if (!l)
         return NULL;
-    *l = (large){vp_fs_take(fd), info->connect_fd, first, end, id};
+    *l = (large){vp_fs_take(fd), rq->fd, first, end, id};
     struct MHD_Response *r =
         MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, RETURNED, read_some, l, end_large);
     if (!r) {

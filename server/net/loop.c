@@ -16,7 +16,7 @@
 #include "trace/base/thread.h"
 
 struct http_loop {
-    void *server;
+    http_serving *serving;
     http_conns conns;
     struct MHD_Daemon *daemon;
     pthread_t thread;
@@ -80,12 +80,12 @@ static void wake(http_loop *l)
     (void)n;
 }
 
-int http_loop_new(http_loop **out, void *server)
+int http_loop_new(http_loop **out, http_serving *serving)
 {
     http_loop *l = vp_calloc(1, sizeof *l);
     if (!l)
         return vp_fail(VP_ENOMEM, "out of memory");
-    l->server = server;
+    l->serving = serving;
     l->listening = -1;
     l->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (l->wake < 0) {
@@ -96,9 +96,9 @@ int http_loop_new(http_loop **out, void *server)
     return 0;
 }
 
-void *http_loop_server(const http_loop *l)
+http_serving *http_loop_serving(const http_loop *l)
 {
-    return l->server;
+    return l->serving;
 }
 
 http_conns *http_loop_conns(http_loop *l)
@@ -130,15 +130,10 @@ void http_loop_quiesce(http_loop *l)
     wake(l);
 }
 
-bool http_loop_resume(http_loop *l, struct MHD_Connection *conn)
+void http_loop_resume(http_loop *l, struct MHD_Connection *conn)
 {
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(conn, MHD_CONNECTION_INFO_DAEMON);
-    if (!info || info->daemon != l->daemon)
-        return false;
     MHD_resume_connection(conn);
     wake(l);
-    return true;
 }
 
 void http_loop_closed(http_loop *l)

@@ -13,15 +13,13 @@
 #define VP_NET_LOOP_H
 
 #include <microhttpd.h>
-#include <stdbool.h>
 
 #include "server/net/conn.h"
+#include "server/net/serving.h"
 
-typedef struct http_loop http_loop;
-
-/* Without a daemon yet; server: for http_loop_server. */
-int http_loop_new(http_loop **out, void *server);
-void *http_loop_server(const http_loop *l);
+/* Without a daemon yet. serving outlives it. */
+int http_loop_new(http_loop **out, http_serving *serving);
+http_serving *http_loop_serving(const http_loop *l);
 http_conns *http_loop_conns(http_loop *l);
 /* Takes the daemon: MHD_USE_EPOLL, without an internal thread. */
 int http_loop_take(http_loop *l, struct MHD_Daemon *d);
@@ -29,9 +27,9 @@ int http_loop_take(http_loop *l, struct MHD_Daemon *d);
 int http_loop_start(http_loop *l);
 /* Asks it to refuse new connections and to serve on those that it has. Returns at once. */
 void http_loop_quiesce(http_loop *l);
-/* Resumes a connection of its daemon's, which libmicrohttpd tells only threads of its own. false:
- * it is another loop's. Any thread. */
-bool http_loop_resume(http_loop *l, struct MHD_Connection *conn);
+/* Resumes a connection of its daemon's, which libmicrohttpd tells only threads of its own. Any
+ * thread. */
+void http_loop_resume(http_loop *l, struct MHD_Connection *conn);
 /* One of its connections was closed, so there may be room for one that waits to be accepted. Called
  * by its own thread, or when that has ended. */
 void http_loop_closed(http_loop *l);

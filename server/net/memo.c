@@ -1,7 +1,11 @@
 #include "server/net/memo.h"
 
+#include <pthread.h>
+
+#include "server/net/entity.h"
 #include "server/net/request.h"
 #include "trace/base/err.h"
+#include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/base/time.h"
 
@@ -160,9 +164,4 @@ void http_memo_keep(http_memo *m, http_req *rq, struct MHD_Response *taken)
     if (taken)
         MHD_destroy_response(taken);
     vp_free(target);
-}
-
-void http_keep(http_req *rq, int64_t ms)
-{
-    rq->keep_ms = ms;
 }

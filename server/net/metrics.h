@@ -4,7 +4,7 @@
 #ifndef VP_NET_METRICS_H
 #define VP_NET_METRICS_H
 
-#include "server/net/http.h"
+#include "server/net/handler.h"
 
 typedef struct http_metrics http_metrics;
 

@@ -18,7 +18,11 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
+#include <microhttpd.h>
+
+#include "server/net/conn.h"
 #include "server/net/request.h"
+#include "server/net/response.h"
 
 #define ANSWER_MAX 4096
 /* What a client may have sent behind the head; a reset instead of an end would cost it the answer.

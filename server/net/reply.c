@@ -1,137 +1,20 @@
-/* Answers and their headers: the only place where they are put together. */
+#include "server/net/reply.h"
+
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "server/net/encode.h"
 #include "server/net/request.h"
+#include "server/net/response.h"
 #include "trace/base/err.h"
 #include "trace/base/json.h"
+#include "trace/base/limits.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 
 /* Smaller answers fit one packet anyway. */
 #define GZIP_FROM 1024u
-
-/* ---- Headers: the only place -------------------------------------------------------------- */
-
-static const http_extra every_answer[] = {
-    {"Content-Security-Policy",
-     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-     "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"},
-    {"X-Content-Type-Options", "nosniff"},
-    {"Referrer-Policy", "no-referrer"},
-    /* Not same-origin: the page opens Perfetto and talks to it through window.opener. */
-    {"Cross-Origin-Opener-Policy", "same-origin-allow-popups"},
-    {"Permissions-Policy",
-     "accelerometer=(), camera=(), display-capture=(), fullscreen=(), geolocation=(), "
-     "gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), usb=()"},
-};
-
-void http_add(struct MHD_Response **r, const char *name, const char *value)
-{
-    if (*r && MHD_add_response_header(*r, name, value) != MHD_YES) {
-        MHD_destroy_response(*r);
-        *r = NULL;
-    }
-}
-
-void http_add_policy(struct MHD_Response **r)
-{
-    for (size_t i = 0; i < sizeof every_answer / sizeof *every_answer; i++)
-        http_add(r, every_answer[i].name, every_answer[i].value);
-}
-
-static void keep(void *constant)
-{
-    (void)constant;
-}
-
-struct MHD_Response *http_constant_response(const void *p, size_t n)
-{
-    return MHD_create_response_from_buffer_with_free_callback(n, (void *)(uintptr_t)p, keep);
-}
-
-struct MHD_Response *http_empty_response(void)
-{
-    static char nothing[1];
-    return http_constant_response(nothing, 0);
-}
-
-static void add_cors(http_req *rq, struct MHD_Response **r)
-{
-    char origin[300];
-    vp_str o = rq->verdict.origin_text;
-    http_add(r, "Vary", "Accept-Encoding, Origin"); /* on refusals too: caches keep what they get */
-    if (rq->verdict.origin != GUARD_LISTED_ORIGIN || o.n >= sizeof origin) {
-        http_add(r, "Cross-Origin-Resource-Policy", "same-origin");
-        return;
-    }
-    memcpy(origin, o.p, o.n);
-    origin[o.n] = 0;
-    http_add(r, "Access-Control-Allow-Origin", origin);
-    http_add(r, "Access-Control-Expose-Headers",
-             "Content-Length, Content-Range, ETag, Accept-Ranges");
-}
-
-static const char *cache_rule(const http_req *rq, int status, const http_entity *e)
-{
-    if (status >= 400 || status == 303 || !rq->route || (rq->route->flags & HTTP_API))
-        return "no-store"; /* 303: with a cookie, or to where it leads at this moment */
-    return e && e->immutable ? "public, max-age=31536000, immutable" : "no-cache";
-}
-
-static void add_validators(int status, struct MHD_Response **r, const http_entity *e)
-{
-    char date[HTTP_DATE_SIZE];
-    http_last_modified(date, e);
-    if (e->etag[0])
-        http_add(r, "ETag", e->etag);
-    if (date[0])
-        http_add(r, "Last-Modified", date);
-    if (e->gzipped && (status == 200 || status == 206))
-        http_add(r, "Content-Encoding", "gzip");
-}
-
-static void add_headers(http_req *rq, int status, struct MHD_Response **r, const char *type,
-                        const http_entity *e)
-{
-    if (type)
-        http_add(r, "Content-Type", type);
-    http_add_policy(r);
-    http_add(r, "Cache-Control", cache_rule(rq, status, e));
-    if (e)
-        add_validators(status, r, e);
-    if (rq->extra.name)
-        http_add(r, rq->extra.name, rq->extra.value);
-    if (rq->route && (rq->route->flags & HTTP_CORS)) {
-        add_cors(rq, r);
-        return;
-    }
-    http_add(r, "Cross-Origin-Resource-Policy", "same-origin");
-    if (status == 403)
-        http_add(r, "Vary", "Accept-Encoding, Origin"); /* whoever else asks may be answered */
-    else if (rq->vary_encoding)
-        http_add(r, "Vary", "Accept-Encoding");
-}
-
-int http_prepare(http_req *rq, int status, struct MHD_Response *r, const char *type,
-                 const http_entity *e)
-{
-    add_headers(rq, status, &r, type, e);
-    if (!r) {
-        status = 500;
-        rq->body_bytes = 0;
-        r = http_empty_response();
-        add_headers(rq, status, &r, NULL, NULL);
-    }
-    if (rq->response)
-        MHD_destroy_response(rq->response);
-    rq->response = r;
-    rq->status = (unsigned)status;
-    return 0;
-}
-
-/* ---- Bodies in memory ----------------------------------------------------------------------- */
 
 /* Moves the buffer into a response; NULL when it failed on the way. */
 static struct MHD_Response *response_of(vp_buf *b)
@@ -267,9 +150,14 @@ int http_redirect(http_req *rq, const char *location)
     vp_buf to;
     struct MHD_Response *r = http_empty_response();
     vp_buf_init(&to, VP_HTTP_TARGET_MAX + HTTP_PREFIX_MAX);
-    vp_buf_puts(&to, location[0] == '/' ? rq->server->prefix : "");
+    vp_buf_puts(&to, location[0] == '/' ? rq->serving->prefix : "");
     vp_buf_puts(&to, location);
     http_add(&r, "Location", vp_buf_cstr(&to));
     vp_buf_free(&to);
     return http_prepare(rq, 303, r, NULL, NULL);
+}
+
+void http_keep(http_req *rq, int64_t ms)
+{
+    rq->keep_ms = ms;
 }

@@ -1,8 +1,13 @@
-/* The end of a request: it is counted, logged and freed. */
+#include "server/net/request_end.h"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>
 
+#include <microhttpd.h>
+
+#include "server/net/access_log.h"
+#include "server/net/metrics.h"
 #include "server/net/request.h"
 #include "trace/base/mem.h"
 
@@ -50,12 +55,12 @@ static void log_request(const http_req *rq, int64_t bytes, int64_t took_ns)
                       .route = rq->route ? rq->route->pattern : NULL,
                       .status = rq->status,
                       .bytes = bytes};
-    access_log_put(rq->server->log, &e);
+    access_log_put(rq->serving->log, &e);
 }
 
 static void account(const http_req *rq, bool whole)
 {
-    const http_server *s = rq->server;
+    const http_serving *s = rq->serving;
     bool has_body = !vp_str_eq(rq->head.method, VP_STR("HEAD"));
     int64_t took = ns_since(&rq->start), bytes = has_body ? (int64_t)rq->body_bytes : 0;
     http_metrics_add(s->metrics, rq->route, rq->status, whole, bytes, took);
@@ -66,7 +71,7 @@ static void account(const http_req *rq, bool whole)
 void http_end_request(http_req *rq, bool whole)
 {
     if (rq->phase != HTTP_NEW)
-        atomic_fetch_sub(&rq->server->active, 1);
+        atomic_fetch_sub(&rq->serving->active, 1);
     account(rq, whole);
     if (rq->response)
         MHD_destroy_response(rq->response);

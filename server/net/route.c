@@ -1,4 +1,7 @@
-/* Which route a path belongs to. */
+#include "server/net/route.h"
+
+#include <string.h>
+
 #include "server/net/request.h"
 
 /* Takes the next segment of a pattern ("/a/{}/" has "a" and "{}"); false at its end. */
@@ -59,7 +62,7 @@ static bool method_fits(const http_req *rq, const http_route *route)
 
 int http_route_find(http_req *rq, const char **allow)
 {
-    for (const http_route *r = rq->server->routes; r->pattern; r++) {
+    for (const http_route *r = rq->serving->routes; r->pattern; r++) {
         if (!matches(rq, r))
             continue;
         if (wants_slash(r) != rq->target.trailing_slash && rq->target.segment_count)

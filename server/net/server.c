@@ -1,4 +1,5 @@
-/* The server: its threads, its start and its end. */
+#include "server/net/server.h"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
@@ -6,16 +7,22 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "server/net/listen.h"
-#include "server/net/loop.h"
-#include "server/net/request.h"
+#include "server/net/cache.h"
+#include "server/net/config.h"
+#include "server/net/dispatch.h"
+#include "server/net/memo.h"
+#include "server/net/stream_answer.h"
+#include "server/net/work.h"
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
+#include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 
 /* The whole end takes 10 s: analyses and threads that are cut then need some of it. */
 #define DRAIN_MS 7000
+/* What a connection may do between two requests is up to libmicrohttpd's inactivity timeout. */
+#define IDLE_S 30u
 
 /* ---- Loops -------------------------------------------------------------------------------- */
 
@@ -67,17 +74,19 @@ static unsigned connections_max(int next, int sockets)
  */
 static int add_loop(http_server *s, int fd, unsigned connections)
 {
+    http_serving *serving = &s->serving;
     http_loop *l;
-    VP_TRY(http_loop_new(&l, s));
+    VP_TRY(http_loop_new(&l, serving));
     http_loop_conns(l)->limit = connections;
     struct MHD_Daemon *d = MHD_start_daemon(
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | MHD_USE_TURBO, 0, NULL, NULL,
-        http_on_request, s, MHD_OPTION_EXTERNAL_LOGGER, keep_quiet, NULL, MHD_OPTION_LISTEN_SOCKET,
-        fd, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)VP_HTTP_POOL, MHD_OPTION_CONNECTION_LIMIT,
-        connections, MHD_OPTION_CONNECTION_TIMEOUT, HTTP_IDLE_S, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-        s->policy.bound ? VP_HTTP_PER_IP_MAX : 0, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
-        MHD_OPTION_URI_LOG_CALLBACK, http_on_uri, s, MHD_OPTION_NOTIFY_COMPLETED, http_on_completed,
-        s, MHD_OPTION_NOTIFY_CONNECTION, http_on_connection, l, MHD_OPTION_END);
+        http_on_request, serving, MHD_OPTION_EXTERNAL_LOGGER, keep_quiet, NULL,
+        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)VP_HTTP_POOL,
+        MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S,
+        MHD_OPTION_PER_IP_CONNECTION_LIMIT, serving->policy.bound ? VP_HTTP_PER_IP_MAX : 0,
+        MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_URI_LOG_CALLBACK, http_on_uri,
+        serving, MHD_OPTION_NOTIFY_COMPLETED, http_on_completed, serving,
+        MHD_OPTION_NOTIFY_CONNECTION, http_on_connection, l, MHD_OPTION_END);
     if (!d) {
         http_loop_stop(l);
         return vp_fail(VP_EIO, "cannot start the HTTP server");
@@ -122,15 +131,18 @@ static int start_loops(http_server *s)
 
 static int start_threads(http_server *s)
 {
+    http_serving *serving = &s->serving;
     sigset_t before;
     vp_thread_mask(&before);
-    int rc = http_watchdog_new(&s->watchdog);
+    int rc = http_watchdog_new(&serving->watchdog);
     if (!rc)
-        rc = http_pool_new(&s->pool, http_run_job);
+        rc = http_pool_new(&serving->pool, http_run_job);
     if (!rc)
-        rc = http_cache_new(&s->cache);
+        rc = http_cache_new(&serving->cache);
     if (!rc)
-        rc = http_memo_new(&s->memo);
+        rc = http_memo_new(&serving->memo);
+    if (!rc)
+        rc = http_flows_new(&serving->flows);
     if (!rc)
         rc = start_loops(s);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -142,8 +154,6 @@ int http_start(http_server **out, const http_config *cfg)
     http_server *s = vp_calloc(1, sizeof *s);
     if (!s)
         return vp_fail(VP_ENOMEM, "out of memory");
-    pthread_mutex_init(&s->flow_lock, NULL);
-    pthread_cond_init(&s->flow_gone, NULL);
     int rc = http_configure(s, cfg);
     if (!rc)
         rc = start_threads(s);
@@ -157,7 +167,7 @@ int http_start(http_server **out, const http_config *cfg)
 
 /* ---- The end ------------------------------------------------------------------------------ */
 
-static void drain(http_server *s)
+static void drain(const http_serving *s)
 {
     const struct timespec step = {0, 10 * 1000000};
     for (int waited = 0; atomic_load(&s->active) && waited < DRAIN_MS; waited += 10)
@@ -168,32 +178,40 @@ void http_stop(http_server *s)
 {
     if (!s)
         return;
-    atomic_store(&s->stopping, true);
+    http_serving *serving = &s->serving;
+    atomic_store(&serving->stopping, true);
     for (int i = 0; i < s->loop_count; i++)
         http_loop_quiesce(s->loops[i]);
     if (s->loop_count)
-        drain(s);
+        drain(serving);
     /* A loop must not stop while a connection is suspended: let every holder resume its own. */
-    atomic_store(&s->cancelled, true);
     if (s->cancel && s->loop_count)
-        s->cancel(s->ctx);
-    http_abort_flows(s);
-    http_pool_free(s->pool);
+        s->cancel(serving->ctx);
+    http_flows_abort(serving->flows);
+    http_pool_free(serving->pool);
     for (int i = 0; i < s->loop_count; i++)
         http_loop_stop(s->loops[i]);
-    http_wait_flows(s);
-    http_watchdog_free(s->watchdog);
-    http_cache_free(s->cache);
-    http_memo_free(s->memo);
-    pthread_mutex_destroy(&s->flow_lock);
-    pthread_cond_destroy(&s->flow_gone);
-    access_log_close(s->log);
-    http_metrics_free(s->metrics);
-    http_peers_close(s->peers);
-    http_sockets_close(&s->sockets);
-    http_free_list(s->hosts);
-    http_free_list(s->origins);
-    vp_free(s->token);
-    vp_free(s->url);
+    http_flows_free(serving->flows);
+    http_watchdog_free(serving->watchdog);
+    http_cache_free(serving->cache);
+    http_memo_free(serving->memo);
+    http_unconfigure(s);
     vp_free(s);
+}
+
+/* ---- What is asked of it ------------------------------------------------------------------- */
+
+uint16_t http_server_port(const http_server *s)
+{
+    return s->serving.policy.port;
+}
+
+bool http_server_has_token(const http_server *s)
+{
+    return s->token != NULL;
+}
+
+const char *http_server_url(const http_server *s)
+{
+    return s->url;
 }

@@ -1,10 +1,17 @@
-/* Answers that are made while they are sent. */
+#include "server/net/stream_answer.h"
+
 #include <netinet/in.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/socket.h>
 
+#include "server/net/cache.h"
+#include "server/net/conn.h"
 #include "server/net/encode.h"
+#include "server/net/file_answer.h"
+#include "server/net/reply.h"
 #include "server/net/request.h"
+#include "server/net/response.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/base/time.h"
@@ -15,7 +22,7 @@
  *   source → [thread] → ring (512 KiB) → [event loop] → socket
  *
  * A flow dies when both sides let go of it: the response when it was sent or the client left, the
- * thread at the source's end. Lock order: server.flow_lock before flow.lock,
+ * thread at the source's end. Lock order: http_flows.lock before http_flow.lock,
  * and that before libmicrohttpd's: who was told to resume a connection has done so when he lets go
  * of the flow. */
 #define RING (512u << 10)
@@ -27,10 +34,20 @@
 /* Who has taken nothing for so long makes room for who wants to. */
 #define STALLED_MS 3000
 
+typedef struct http_flow http_flow;
+
+struct http_flows {
+    pthread_mutex_t lock;
+    pthread_cond_t gone;
+    http_flow *first;
+    int count; /* also of those that left the list, until they are freed */
+};
+
+/* One stream that is being sent. */
 struct http_flow {
-    http_server *server;
+    http_flows *all;
     http_flow *next, **link;
-    struct MHD_Connection *conn;
+    http_conn *connection;
     http_req *rq; /* only while libmicrohttpd reads the answer */
     http_source src;
     pthread_mutex_t lock;
@@ -42,23 +59,22 @@ struct http_flow {
     _Atomic int64_t taken; /* when bytes were last */
     bool suspended;        /* whoever clears it resumes the connection */
     int holders;
-    bool evicted; /* flow_lock's */
+    bool evicted; /* all->lock's */
     char ring[RING];
 };
 
 static void leave_list(http_flow *f)
 {
-    http_server *s = f->server;
-    pthread_mutex_lock(&s->flow_lock);
+    pthread_mutex_lock(&f->all->lock);
     *f->link = f->next;
     if (f->next)
         f->next->link = f->link;
-    pthread_mutex_unlock(&s->flow_lock);
+    pthread_mutex_unlock(&f->all->lock);
 }
 
 static void let_go(http_flow *f)
 {
-    http_server *s = f->server;
+    http_flows *all = f->all;
     pthread_mutex_lock(&f->lock);
     bool last = --f->holders == 0;
     pthread_mutex_unlock(&f->lock);
@@ -70,10 +86,10 @@ static void let_go(http_flow *f)
     pthread_mutex_destroy(&f->lock);
     pthread_cond_destroy(&f->space);
     vp_free(f);
-    pthread_mutex_lock(&s->flow_lock);
-    s->flow_count--;
-    pthread_cond_broadcast(&s->flow_gone);
-    pthread_mutex_unlock(&s->flow_lock);
+    pthread_mutex_lock(&all->lock);
+    all->count--;
+    pthread_cond_broadcast(&all->gone);
+    pthread_mutex_unlock(&all->lock);
 }
 
 /* ---- The thread's side ---------------------------------------------------------------------- */
@@ -110,7 +126,7 @@ static bool deliver(http_flow *f, const char *p, size_t n)
         size_t took = f->aborted ? 0 : put(f, p, n);
         go_on = !f->aborted;
         if (may_resume(f))
-            http_resume(f->server, f->conn);
+            http_resume(f->connection);
         pthread_mutex_unlock(&f->lock);
         p += took;
         n -= took;
@@ -132,7 +148,7 @@ static void *produce(void *arg)
     f->ended = rc == 0;
     f->failed = rc != 0;
     if (may_resume(f))
-        http_resume(f->server, f->conn);
+        http_resume(f->connection);
     pthread_mutex_unlock(&f->lock);
     let_go(f);
     return NULL;
@@ -169,7 +185,7 @@ static size_t take(http_flow *f, char *buf, size_t max)
 static ssize_t end_broken(const http_flow *f)
 {
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(f->conn, MHD_CONNECTION_INFO_CONNECTION_FD);
+        MHD_get_connection_info(f->connection->conn, MHD_CONNECTION_INFO_CONNECTION_FD);
     if (info)
         (void)shutdown(info->connect_fd, SHUT_RDWR);
     return MHD_CONTENT_READER_END_WITH_ERROR;
@@ -195,7 +211,7 @@ static ssize_t read_flow(void *cls, uint64_t pos, char *buf, size_t max)
         result = end_broken(f);
     } else {
         f->suspended = true;
-        MHD_suspend_connection(f->conn);
+        MHD_suspend_connection(f->connection->conn);
     }
     pthread_mutex_unlock(&f->lock);
     return result;
@@ -207,7 +223,7 @@ static void abort_flow(http_flow *f)
     f->aborted = true;
     pthread_cond_signal(&f->space);
     if (may_resume(f))
-        http_resume(f->server, f->conn);
+        http_resume(f->connection);
     pthread_mutex_unlock(&f->lock);
 }
 
@@ -221,20 +237,38 @@ static void drop_flow(void *cls)
     let_go(cls);
 }
 
-void http_abort_flows(http_server *s)
+int http_flows_new(http_flows **out)
 {
-    pthread_mutex_lock(&s->flow_lock);
-    for (http_flow *f = s->flows; f; f = f->next)
-        abort_flow(f);
-    pthread_mutex_unlock(&s->flow_lock);
+    http_flows *all = vp_calloc(1, sizeof *all);
+    if (!all)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    pthread_mutex_init(&all->lock, NULL);
+    pthread_cond_init(&all->gone, NULL);
+    *out = all;
+    return 0;
 }
 
-void http_wait_flows(http_server *s)
+void http_flows_abort(http_flows *all)
 {
-    pthread_mutex_lock(&s->flow_lock);
-    while (s->flow_count)
-        pthread_cond_wait(&s->flow_gone, &s->flow_lock);
-    pthread_mutex_unlock(&s->flow_lock);
+    if (!all)
+        return;
+    pthread_mutex_lock(&all->lock);
+    for (http_flow *f = all->first; f; f = f->next)
+        abort_flow(f);
+    pthread_mutex_unlock(&all->lock);
+}
+
+void http_flows_free(http_flows *all)
+{
+    if (!all)
+        return;
+    pthread_mutex_lock(&all->lock);
+    while (all->count)
+        pthread_cond_wait(&all->gone, &all->lock);
+    pthread_mutex_unlock(&all->lock);
+    pthread_mutex_destroy(&all->lock);
+    pthread_cond_destroy(&all->gone);
+    vp_free(all);
 }
 
 static uint64_t peer_of(struct MHD_Connection *conn)
@@ -250,12 +284,12 @@ static uint64_t peer_of(struct MHD_Connection *conn)
 }
 
 /* The one whose client has taken nothing for longest is cut, so that it knows. Called with
- * flow_lock. */
-static bool make_room(http_server *s)
+ * the list's lock. */
+static bool make_room(http_flows *all)
 {
     int64_t since = vp_now_coarse_ms() - STALLED_MS;
     http_flow *longest = NULL;
-    for (http_flow *f = s->flows; f; f = f->next)
+    for (http_flow *f = all->first; f; f = f->next)
         if (!f->evicted && atomic_load(&f->taken) <= since) {
             since = atomic_load(&f->taken);
             longest = f;
@@ -271,43 +305,51 @@ static bool make_room(http_server *s)
     return true;
 }
 
-/* Called with flow_lock. */
-static bool has_room(http_server *s, uint64_t peer)
+/* Called with the list's lock. off_loopback: clients may be of several machines. */
+static bool has_room(http_flows *all, uint64_t peer, bool off_loopback)
 {
     int of_peer = 0;
-    for (const http_flow *f = s->flows; f; f = f->next)
+    for (const http_flow *f = all->first; f; f = f->next)
         of_peer += f->peer == peer && !f->evicted;
-    if (s->policy.bound && of_peer >= FLOWS_OF_PEER_MAX)
+    if (off_loopback && of_peer >= FLOWS_OF_PEER_MAX)
         return false;
-    return s->flow_count < FLOWS_MAX || (s->flow_count < 2 * FLOWS_MAX && make_room(s));
+    return all->count < FLOWS_MAX || (all->count < 2 * FLOWS_MAX && make_room(all));
+}
+
+/* Called with the list's lock. */
+static void join_list(http_flow *f, http_flows *all)
+{
+    f->all = all;
+    f->next = all->first;
+    f->link = &all->first;
+    if (f->next)
+        f->next->link = &f->next;
+    all->first = f;
+    all->count++;
 }
 
 /* NULL when there are too many, or no memory. */
 static http_flow *new_flow(http_req *rq, http_source src)
 {
-    http_server *s = rq->server;
+    const http_serving *s = rq->serving;
+    http_flows *all = s->flows;
     http_flow *f = NULL;
     uint64_t peer = peer_of(rq->conn);
-    pthread_mutex_lock(&s->flow_lock);
-    if (has_room(s, peer) && !atomic_load(&s->stopping) && (f = vp_calloc(1, sizeof *f)) != NULL) {
-        f->server = s;
-        f->conn = rq->conn;
+    pthread_mutex_lock(&all->lock);
+    if (has_room(all, peer, s->policy.bound) && !atomic_load(&s->stopping) &&
+        (f = vp_calloc(1, sizeof *f)) != NULL) {
+        f->connection = rq->connection;
         f->rq = rq;
         f->src = src;
         f->holders = 1;
-        f->fd = rq->connection->fd;
+        f->fd = rq->fd;
         f->peer = peer;
         atomic_store(&f->taken, vp_now_coarse_ms());
         pthread_mutex_init(&f->lock, NULL);
         pthread_cond_init(&f->space, NULL);
-        f->next = s->flows;
-        f->link = &s->flows;
-        if (f->next)
-            f->next->link = &f->next;
-        s->flows = f;
-        s->flow_count++;
+        join_list(f, all);
     }
-    pthread_mutex_unlock(&s->flow_lock);
+    pthread_mutex_unlock(&all->lock);
     return f;
 }
 
@@ -320,7 +362,7 @@ int http_stream(http_req *rq, http_source src, bool gzip, const http_entity *e)
     if (gzip)
         VP_TRY(http_gzip_source(&src, src));
     if (e->etag[0])
-        VP_TRY(http_cache_fill(&src, src, rq->server->cache, e->etag));
+        VP_TRY(http_cache_fill(&src, src, rq->serving->cache, e->etag));
     rq->keep_ms = 0;
     http_flow *f = new_flow(rq, src);
     if (!f) {

@@ -6,15 +6,16 @@
 
 #include <stdbool.h>
 
+#include "server/net/handler.h"
+
 typedef struct http_pool http_pool;
-struct http_req;
 /* What a worker does with a request. */
-typedef void http_job_fn(struct http_req *rq);
+typedef void http_job_fn(http_req *rq);
 
 int http_pool_new(http_pool **out, http_job_fn *run);
 /* Waits for what is running and queued. */
 void http_pool_free(http_pool *p);
 /* Hands a suspended request to a worker. false: the queue is full. */
-bool http_pool_submit(http_pool *p, struct http_req *rq);
+bool http_pool_submit(http_pool *p, http_req *rq);
 
 #endif

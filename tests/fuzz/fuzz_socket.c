@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "server/net/request.h"
+#include "server/net/http.h"
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/base/temp_tree.h"

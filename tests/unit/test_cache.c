@@ -10,6 +10,7 @@
 
 #include "server/net/cache.h"
 #include "trace/base/err.h"
+#include "trace/base/fs.h"
 
 typedef struct pieces {
     int left, result; /* pieces to come, and what follows them */

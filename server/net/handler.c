@@ -1,12 +1,14 @@
-#include "server/net/http.h"
+#include "server/net/handler.h"
 
 #include <poll.h>
+#include <string.h>
 
+#include "server/net/metrics.h"
 #include "server/net/request.h"
 
 void *http_ctx(const http_req *rq)
 {
-    return rq->server->ctx;
+    return rq->serving->ctx;
 }
 
 bool http_is_post(const http_req *rq)
@@ -56,7 +58,7 @@ const char *http_root(const http_req *rq)
 
 uint16_t http_port(const http_req *rq)
 {
-    return rq->server->policy.port;
+    return rq->serving->policy.port;
 }
 
 vp_str http_body(const http_req *rq)
@@ -71,27 +73,12 @@ void http_put_metrics(const http_req *rq, vp_buf *b)
                   "included.\n"
                   "# TYPE view_profile_http_in_flight gauge\n"
                   "view_profile_http_in_flight %d\n",
-                  atomic_load(&rq->server->active));
-    http_metrics_put(rq->server->metrics, b);
+                  atomic_load(&rq->serving->active));
+    http_metrics_put(rq->serving->metrics, b);
 }
 
 bool http_client_left(const http_req *rq)
 {
-    struct pollfd at = {.fd = rq->connection->fd, .events = POLLRDHUP};
+    struct pollfd at = {.fd = rq->fd, .events = POLLRDHUP};
     return poll(&at, 1, 0) > 0 && at.revents & (POLLRDHUP | POLLHUP | POLLERR);
-}
-
-uint16_t http_server_port(const http_server *s)
-{
-    return s->policy.port;
-}
-
-bool http_server_has_token(const http_server *s)
-{
-    return s->token != NULL;
-}
-
-const char *http_server_url(const http_server *s)
-{
-    return s->url;
 }
