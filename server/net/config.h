@@ -2,10 +2,10 @@
 #ifndef VP_NET_CONFIG_H
 #define VP_NET_CONFIG_H
 
-#include "server/net/listen.h"
-#include "server/net/loop.h"
+#include "server/net/connection/listen.h"
+#include "server/net/connection/loop.h"
 #include "server/net/server.h"
-#include "server/net/serving.h"
+#include "server/net/request/serving.h"
 
 /* Threads that serve the first socket. */
 #define HTTP_SHARED_LOOPS_MAX 4

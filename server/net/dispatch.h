@@ -5,7 +5,7 @@
 
 #include <microhttpd.h>
 
-#include "server/net/handler.h"
+#include "server/net/request/handler.h"
 
 /* libmicrohttpd's callbacks; their closure is the http_serving. */
 void *http_on_uri(void *serving, const char *uri, struct MHD_Connection *conn);

@@ -11,11 +11,11 @@
 #ifndef VP_NET_HTTP_H
 #define VP_NET_HTTP_H
 
-#include "server/net/entity.h"
-#include "server/net/file_answer.h"
-#include "server/net/handler.h"
-#include "server/net/reply.h"
+#include "server/net/answer/entity.h"
+#include "server/net/answer/file_answer.h"
+#include "server/net/request/handler.h"
+#include "server/net/answer/reply.h"
 #include "server/net/server.h"
-#include "server/net/stream_answer.h"
+#include "server/net/answer/stream_answer.h"
 
 #endif

@@ -7,12 +7,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "server/net/cache.h"
+#include "server/net/answer/cache.h"
 #include "server/net/config.h"
 #include "server/net/dispatch.h"
-#include "server/net/memo.h"
-#include "server/net/stream_answer.h"
-#include "server/net/work.h"
+#include "server/net/answer/memo.h"
+#include "server/net/answer/stream_answer.h"
+#include "server/net/connection/work.h"
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"

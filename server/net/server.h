@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "server/net/handler.h"
+#include "server/net/request/handler.h"
 
 typedef struct http_server http_server;
 

@@ -3,10 +3,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "server/net/date.h"
-#include "server/net/guard.h"
-#include "server/net/negotiate.h"
-#include "server/net/path.h"
+#include "server/net/request/date.h"
+#include "server/net/request/guard.h"
+#include "server/net/request/negotiate.h"
+#include "server/net/request/path.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "server/net/access_log.h"
+#include "server/net/request/access_log.h"
 
 #define SECRET "0123456789abcdef0123456789abcdef"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "server/net/cache.h"
+#include "server/net/answer/cache.h"
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <time.h>
 
-#include "server/net/date.h"
+#include "server/net/request/date.h"
 
 /* 2026-11-21 00:00:00 UTC */
 #define NOW 1795219200

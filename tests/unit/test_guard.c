@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "server/net/guard.h"
+#include "server/net/request/guard.h"
 
 static const char *const allowed_hosts[] = {"gpu17.example", "tunnel.example:8443", NULL};
 static const char *const origins[] = {"https://ui.perfetto.dev", "http://localhost:10000",

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "server/net/metrics.h"
+#include "server/net/request/metrics.h"
 
 static const http_route routes[] = {{HTTP_GET, "/a/{}", NULL, 0},
                                     {HTTP_GET, "/b", NULL, 0},

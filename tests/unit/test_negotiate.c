@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "server/net/negotiate.h"
+#include "server/net/request/negotiate.h"
 
 static const struct {
     const char *accept;

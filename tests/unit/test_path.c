@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "server/net/path.h"
+#include "server/net/request/path.h"
 
 #define LITERAL(s)                                                                                 \
     {                                                                                              \

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "server/net/peer.h"
+#include "server/net/connection/peer.h"
 #include "tests/unit/skip.h"
 #include "trace/base/err.h"
 

@@ -1,0 +1,196 @@
+#include "server/net/answer/cache.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/statvfs.h>
+
+#include "trace/base/err.h"
+#include "trace/base/fs.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+
+/* Each holds a descriptor. */
+#define ENTRIES_MAX 16
+/* Temporary space belongs to everybody: we leave this much of it, and look that often. */
+#define LEAVE_BYTES (INT64_C(512) << 20)
+#define LOOK_EVERY (INT64_C(16) << 20)
+#define KEY_SIZE 96u
+
+typedef struct entry {
+    char key[KEY_SIZE]; /* "" where the slot is free */
+    int fd;
+    int64_t bytes;
+    uint64_t used; /* when, in uses of the cache */
+} entry;
+
+struct http_cache {
+    pthread_mutex_t lock;
+    entry entries[ENTRIES_MAX];
+    uint64_t uses;
+};
+
+int http_cache_new(http_cache **out)
+{
+    http_cache *c = vp_calloc(1, sizeof *c);
+    if (!c)
+        return vp_fail(VP_ENOMEM, "out of memory");
+    pthread_mutex_init(&c->lock, NULL);
+    *out = c;
+    return 0;
+}
+
+static void drop(entry *e)
+{
+    if (e->key[0])
+        vp_fs_close(&e->fd);
+    *e = (entry){.fd = -1};
+}
+
+void http_cache_free(http_cache *c)
+{
+    if (!c)
+        return;
+    for (size_t i = 0; i < ENTRIES_MAX; i++)
+        drop(&c->entries[i]);
+    pthread_mutex_destroy(&c->lock);
+    vp_free(c);
+}
+
+/* Called with the lock. NULL when there is none. */
+static entry *find(http_cache *c, const char *key)
+{
+    for (size_t i = 0; i < ENTRIES_MAX; i++)
+        if (!strcmp(c->entries[i].key, key))
+            return &c->entries[i];
+    return NULL;
+}
+
+bool http_cache_get(http_cache *c, const char *key, int *fd)
+{
+    int copy = -1;
+    pthread_mutex_lock(&c->lock);
+    entry *e = key[0] ? find(c, key) : NULL;
+    if (e) {
+        e->used = ++c->uses;
+        copy = fcntl(e->fd, F_DUPFD_CLOEXEC, 3);
+    }
+    pthread_mutex_unlock(&c->lock);
+    if (copy >= 0)
+        *fd = copy;
+    return copy >= 0;
+}
+
+/* Called with the lock: a free slot, after dropping what was used longest ago until `bytes` more
+ * fit below the ceiling. */
+static entry *make_room(http_cache *c, int64_t bytes)
+{
+    for (;;) {
+        entry *empty = NULL, *oldest = NULL;
+        int64_t total = bytes;
+        for (size_t i = 0; i < ENTRIES_MAX; i++) {
+            entry *e = &c->entries[i];
+            total += e->bytes;
+            if (!e->key[0])
+                empty = e;
+            else if (!oldest || e->used < oldest->used)
+                oldest = e;
+        }
+        if (empty && total <= VP_HTTP_CACHE_BYTES_MAX)
+            return empty;
+        if (!oldest)
+            return NULL;
+        drop(oldest);
+    }
+}
+
+/* Takes the descriptor. */
+static void keep(http_cache *c, const char *key, int taken, int64_t bytes)
+{
+    VP_CLEANUP(vp_fs_close) int fd = taken;
+    pthread_mutex_lock(&c->lock);
+    entry *e = find(c, key) ? NULL : make_room(c, bytes);
+    if (e) {
+        snprintf(e->key, sizeof e->key, "%s", key);
+        e->fd = vp_fs_take(&fd);
+        e->bytes = bytes;
+        e->used = ++c->uses;
+    }
+    pthread_mutex_unlock(&c->lock);
+}
+
+/* ---- Filling -------------------------------------------------------------------------------- */
+
+typedef struct filler {
+    http_source in;
+    http_cache *cache;
+    int fd; /* -1: not begun, or given up */
+    bool given_up;
+    int64_t bytes, looked_at;
+    char key[KEY_SIZE];
+} filler;
+
+static void give_up(filler *f)
+{
+    vp_fs_close(&f->fd);
+    f->given_up = true;
+}
+
+/* Is there space for the next LOOK_EVERY bytes? */
+static bool has_space(filler *f)
+{
+    struct statvfs fs;
+    if (f->bytes < f->looked_at)
+        return true;
+    f->looked_at = f->bytes + LOOK_EVERY;
+    return fstatvfs(f->fd, &fs) == 0 &&
+           (double)fs.f_bavail * (double)fs.f_frsize >= (double)(LEAVE_BYTES + LOOK_EVERY);
+}
+
+/* Keeping is a service: its failures are nobody's error. */
+static void write_piece(filler *f, const char *p, size_t n)
+{
+    if (f->fd < 0 && vp_fs_temp(&f->fd) < 0)
+        f->fd = -1;
+    if (f->fd < 0 || f->bytes + (int64_t)n > VP_HTTP_CACHE_BYTES_MAX || !has_space(f) ||
+        vp_fs_write_all(f->fd, p, n) < 0)
+        give_up(f);
+    f->bytes += (int64_t)n;
+}
+
+static int fill_next(void *ctx, char **p, size_t *n)
+{
+    filler *f = ctx;
+    int rc = f->in.next(f->in.ctx, p, n);
+    if (rc > 0 && !f->given_up)
+        write_piece(f, *p, *n);
+    else if (rc == 0 && f->fd >= 0)
+        keep(f->cache, f->key, vp_fs_take(&f->fd), f->bytes);
+    else if (rc < 0)
+        give_up(f);
+    return rc;
+}
+
+static void fill_close(void *ctx)
+{
+    filler *f = ctx;
+    f->in.close(f->in.ctx);
+    vp_fs_close(&f->fd);
+    vp_free(f);
+}
+
+int http_cache_fill(http_source *out, http_source in, http_cache *c, const char *key)
+{
+    filler *f = vp_calloc(1, sizeof *f);
+    if (!f) {
+        in.close(in.ctx);
+        return vp_fail(VP_ENOMEM, "out of memory");
+    }
+    f->in = in;
+    f->cache = c;
+    f->fd = -1;
+    snprintf(f->key, sizeof f->key, "%s", key);
+    *out = (http_source){fill_next, fill_close, f};
+    return 0;
+}

@@ -1,0 +1,13 @@
+/* The rules of headers that every answer keeps (DESIGN 8), checked in builds for tests. Included by
+ * server/net only. */
+#ifndef VP_NET_CHECK_H
+#define VP_NET_CHECK_H
+
+#include <microhttpd.h>
+
+#include "server/net/request/handler.h"
+
+/* Ends the program when an answer lacks what every one must have; in other builds nothing. */
+void http_check_answer(const http_req *rq, const struct MHD_Response *r);
+
+#endif

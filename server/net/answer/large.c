@@ -1,0 +1,102 @@
+#include "server/net/answer/large.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+
+#include "server/net/request/request.h"
+#include "server/net/answer/response.h"
+#include "trace/base/fs.h"
+#include "trace/base/mem.h"
+
+/* libmicrohttpd sends a file in pieces of 128 KiB and looks at all its connections after each,
+ * which takes a third more CPU time than nginx needs. So to it a large file is an answer that
+ * somebody makes while it is sent, with a Content-Length of ours. It asks for more whenever the
+ * socket is writable and all that it was given is out: then most bytes go straight from the file to
+ * the socket, and only the few that are returned tell it to wait for the socket again. */
+#define TURN (8 << 20) /* at most, before another connection has its turn */
+#define RETURNED 4096u
+
+typedef struct large {
+    int file, socket;
+    off_t at, end;
+    vp_file_id listed; /* what it was when its head was sent */
+} large;
+
+/* Until the socket is full: what is returned afterwards then waits, and nothing is asked for in
+ * vain. false when the file has become shorter, or the client is gone. */
+static bool send_most(large *l)
+{
+    int64_t most = l->end - l->at - RETURNED, left = most < TURN ? most : TURN;
+    while (left > 0) {
+        ssize_t sent = sendfile(l->socket, l->file, &l->at, (size_t)left);
+        if (sent <= 0)
+            return sent < 0 && (errno == EAGAIN || errno == EINTR);
+        left -= sent;
+    }
+    return true;
+}
+
+/* What cannot go on ends by a socket that takes no more: the byte that is returned never leaves,
+ * but libmicrohttpd notices when it sends it. Told of a failure it would keep the descriptor until
+ * the idle timeout, for no event comes from a dead socket. */
+static ssize_t cut(const large *l, char *buf)
+{
+    shutdown(l->socket, SHUT_RDWR);
+    buf[0] = 0;
+    return 1;
+}
+
+/* What was sent of a file that was written over meanwhile may be neither the one nor the other; its
+ * end must not come. What is longer by now was appended to, as recorders do, and its beginning is
+ * what was listed. */
+static bool has_changed(const large *l)
+{
+    vp_file_id id;
+    return vp_fs_identity(l->file, &id) < 0 ||
+           (id.mtime_ns != l->listed.mtime_ns && id.size <= l->listed.size);
+}
+
+static ssize_t read_some(void *cls, uint64_t pos, char *buf, size_t max)
+{
+    large *l = cls;
+    size_t got, n = (size_t)(l->end - l->at < RETURNED ? l->end - l->at : RETURNED);
+    (void)pos;
+    if (l->at == l->end)
+        return MHD_CONTENT_READER_END_OF_STREAM;
+    if (!send_most(l) || vp_fs_pread(l->file, buf, n < max ? n : max, l->at, &got) < 0 || !got)
+        return cut(l, buf);
+    l->at += (int64_t)got;
+    if (l->at == l->end && has_changed(l))
+        return cut(l, buf);
+    return (ssize_t)got;
+}
+
+static void end_large(void *cls)
+{
+    large *l = cls;
+    vp_fs_close(&l->file);
+    vp_free(l);
+}
+
+struct MHD_Response *http_large_response(http_req *rq, int *fd, int64_t first, int64_t end)
+{
+    char length[24];
+    vp_file_id id;
+    large *l = vp_fs_identity(*fd, &id) == 0 ? vp_calloc(1, sizeof *l) : NULL;
+    if (!l)
+        return NULL;
+    *l = (large){vp_fs_take(fd), rq->fd, first, end, id};
+    struct MHD_Response *r =
+        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, RETURNED, read_some, l, end_large);
+    if (!r) {
+        end_large(l);
+        return NULL;
+    }
+    MHD_set_response_options(
+        r, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT | MHD_RF_INSANITY_HEADER_CONTENT_LENGTH, MHD_RO_END);
+    snprintf(length, sizeof length, "%lld", (long long)(end - first));
+    http_add(&r, "Content-Length", length);
+    return r;
+}

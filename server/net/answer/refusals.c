@@ -1,0 +1,112 @@
+/* What libmicrohttpd refuses by itself (400, 413, 414, 431, 505: before there is a request that
+ * anybody could be asked about) it answers with a page of its own, and it has no hook for the
+ * headers that every answer of ours has. It makes that page with its own public functions, and asks
+ * the dynamic linker for them like everybody else: the program's functions of these names come
+ * first. Source: libmicrohttpd 0.9.75, connection.c, transmit_error_response_len, the only place
+ * there that calls them.
+ *
+ * What it refuses once the whole head is there (Content-Length, Cookie: parse_connection_headers)
+ * it sends with two header blocks: MHD_connection_handle_idle goes on as if nothing were prepared
+ * yet, and prepares the same answer again. Such a one is sent from here, and the connection then
+ * takes nothing more: libmicrohttpd finds that out when it sends its own, and closes. (It must not
+ * be told that its answer cannot be queued: it would read on in memory that it has given back.)
+ *
+ * tests/http hold every answer to the headers, so a build of the library that is linked in another
+ * way is noticed. Linked into programs only: in somebody else's process, which may use
+ * libmicrohttpd itself, the names are not ours to take. Nothing of ours calls the first. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+#include <microhttpd.h>
+
+#include "server/net/connection/conn.h"
+#include "server/net/request/request.h"
+#include "server/net/answer/response.h"
+
+#define ANSWER_MAX 4096
+/* What a client may have sent behind the head; a reset instead of an end would cost it the answer.
+ */
+#define UNREAD_MAX (64u << 10)
+
+/* What the calling thread's loop is refusing. */
+static _Thread_local struct {
+    const struct MHD_Response *response;
+    vp_str page;
+} refusal;
+
+__attribute__((visibility("default"))) struct MHD_Response *
+MHD_create_response_from_buffer(size_t size, void *buffer, enum MHD_ResponseMemoryMode mode)
+{
+    /* The pages are constants of the library: it never asks for a copy. */
+    struct MHD_Response *r =
+        mode == MHD_RESPMEM_PERSISTENT ? http_constant_response(buffer, size) : NULL;
+    http_add(&r, "Content-Type", "text/html; charset=utf-8");
+    http_add(&r, "Cache-Control", "no-store");
+    http_add(&r, "Cross-Origin-Resource-Policy", "same-origin");
+    http_add_policy(&r);
+    refusal.response = r;
+    refusal.page = (vp_str){buffer, size};
+    return r;
+}
+
+static enum MHD_Result put_field(void *b, enum MHD_ValueKind kind, const char *key,
+                                 const char *value)
+{
+    (void)kind;
+    return vp_buf_printf(b, "%s: %s\r\n", key, value) < 0 ? MHD_NO : MHD_YES;
+}
+
+static void send_refusal(int fd, unsigned status, struct MHD_Response *r)
+{
+    char unread[4096];
+    vp_buf b;
+    vp_buf_init(&b, ANSWER_MAX);
+    vp_buf_printf(&b, "HTTP/1.1 %u %s\r\nConnection: close\r\nContent-Length: %zu\r\n", status,
+                  MHD_get_reason_phrase_for(status), refusal.page.n);
+    MHD_get_response_headers(r, put_field, &b);
+    vp_buf_puts(&b, "\r\n");
+    vp_buf_str(&b, refusal.page);
+    vp_str all = vp_buf_view(&b);
+    if (!b.status && send(fd, all.p, all.n, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+        b.n = 0; /* gone already */
+    vp_buf_free(&b);
+    shutdown(fd, SHUT_WR);
+    for (size_t n = 0; n < UNREAD_MAX; n += sizeof unread)
+        if (recv(fd, unread, sizeof unread, MSG_DONTWAIT) <= 0)
+            break;
+}
+
+/* Of a request whose head is whole, and which we were never asked about. */
+static bool is_sent_twice(struct MHD_Connection *conn, const http_conn *c)
+{
+    const union MHD_ConnectionInfo *head =
+        MHD_get_connection_info(conn, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    return c && c->rq && c->rq->phase == HTTP_NEW && head && head->header_size;
+}
+
+typedef enum MHD_Result queue_fn(struct MHD_Connection *, unsigned, struct MHD_Response *);
+
+__attribute__((visibility("default"))) enum MHD_Result
+MHD_queue_response(struct MHD_Connection *conn, unsigned status, struct MHD_Response *r)
+{
+    static _Atomic(queue_fn *) theirs;
+    queue_fn *queue = atomic_load_explicit(&theirs, memory_order_relaxed);
+    if (!queue) {
+        union {
+            void *object;
+            queue_fn *function;
+        } found = {.object = dlsym(RTLD_NEXT, "MHD_queue_response")};
+        atomic_store(&theirs, queue = found.function);
+    }
+    if (r != refusal.response || !r)
+        return queue(conn, status, r);
+    refusal.response = NULL;
+    http_conn *c = http_conn_of(conn);
+    if (c && c->rq)
+        c->rq->status = status;
+    if (!is_sent_twice(conn, c))
+        return queue(conn, status, r);
+    send_refusal(c->fd, status, r);
+    return queue(conn, status, r);
+}

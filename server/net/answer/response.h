@@ -1,0 +1,27 @@
+/* A libmicrohttpd response and all of its headers: the only place where they are put together.
+ * Included by server/net only. Where a function takes a pointer to a response, NULL in it is one
+ * that failed before, and stays. */
+#ifndef VP_NET_RESPONSE_H
+#define VP_NET_RESPONSE_H
+
+#include <microhttpd.h>
+
+#include "server/net/answer/entity.h"
+
+/* Takes the response (NULL: answers 500), adds every header and keeps it for queueing. type and e
+ * may be NULL. Returns 0. */
+int http_prepare(http_req *rq, int status, struct MHD_Response *r, const char *type,
+                 const http_entity *e);
+/* n bytes that stay what and where they are; NULL when out of memory. */
+struct MHD_Response *http_constant_response(const void *p, size_t n);
+/* A response without a body; NULL when out of memory. */
+struct MHD_Response *http_empty_response(void);
+/* Adds a header to a response that is not yet prepared; a refused one makes *r NULL (and thereby
+ * the answer 500): an answer never goes out without a header that it should have. */
+void http_add(struct MHD_Response **r, const char *name, const char *value);
+/* Adds Content-Disposition: attachment (RFC 6266). */
+void http_add_disposition(struct MHD_Response **r, const char *filename);
+/* Adds what every answer has (quality.md 2.1). */
+void http_add_policy(struct MHD_Response **r);
+
+#endif

@@ -1,0 +1,40 @@
+/* One thread that serves connections: a libmicrohttpd daemon without threads of its own, and the
+ * wait for its events. The daemon is never asked to wait itself: 0.9.75, when exactly as many
+ * events come as fit its array (128), waits for more before it looks at these, so that 128 requests
+ * that come at once may stay unanswered until a timeout. Included by server/net only. Who makes a
+ * loop stops it.
+ *
+ * Up to four loops share the first socket, one serves each other. libmicrohttpd tells of a resumed
+ * connection to threads of its own only, so http_resume wakes the loop; and it listens again, after
+ * it was full, only when it runs again, so a loop runs once more after a connection was closed. Its
+ * STRICT_FOR_CLIENT stays off: it closes without an answer where the guard says what is wrong, and
+ * the guard refuses more. */
+#ifndef VP_NET_LOOP_H
+#define VP_NET_LOOP_H
+
+#include <microhttpd.h>
+
+#include "server/net/connection/conn.h"
+#include "server/net/request/serving.h"
+
+/* Without a daemon yet. serving outlives it. */
+int http_loop_new(http_loop **out, http_serving *serving);
+http_serving *http_loop_serving(const http_loop *l);
+http_conns *http_loop_conns(http_loop *l);
+/* Takes the daemon: MHD_USE_EPOLL, without an internal thread. */
+int http_loop_take(http_loop *l, struct MHD_Daemon *d);
+/* Begins to serve. */
+int http_loop_start(http_loop *l);
+/* Asks it to refuse new connections and to serve on those that it has. Returns at once. */
+void http_loop_quiesce(http_loop *l);
+/* Resumes a connection of its daemon's, which libmicrohttpd tells only threads of its own. Any
+ * thread. */
+void http_loop_resume(http_loop *l, struct MHD_Connection *conn);
+/* One of its connections was closed, so there may be room for one that waits to be accepted. Called
+ * by its own thread, or when that has ended. */
+void http_loop_closed(http_loop *l);
+/* Ends the thread, if it was started, then the daemon with all its connections, of which none may
+ * be suspended. NULL: nothing. */
+void http_loop_stop(http_loop *l);
+
+#endif

@@ -1,0 +1,66 @@
+#include "server/net/request/head.h"
+
+#include <string.h>
+
+#include <microhttpd.h>
+
+#include "server/net/request/request.h"
+
+/* libmicrohttpd before 1.0 leaves the head where it was received, with a NUL for every ':', CR and
+ * LF, and hands out C strings into it. What it skips or cuts (a NUL inside a value, a nameless
+ * field, the first line of a folded one, whose pieces it glues together) is still there between
+ * them: whoever reads the same bytes otherwise would see another request. So walk over them again.
+ */
+typedef struct walk {
+    const char *at, *end;
+} walk;
+
+/* The text p,n has to stand exactly here. */
+static bool step(walk *w, const char *p, size_t n)
+{
+    if (p != w->at || n > (size_t)(w->end - w->at))
+        return false;
+    w->at += n;
+    return true;
+}
+
+static bool separator(walk *w)
+{
+    return w->at < w->end && *w->at++ == 0;
+}
+
+/* CRLF or LF. */
+static bool line_end(walk *w)
+{
+    if (!separator(w))
+        return false;
+    if (w->at < w->end && *w->at == 0)
+        w->at++;
+    return true;
+}
+
+static bool field(walk *w, const http_field *f)
+{
+    if (!step(w, f->name.p, f->name.n) || !separator(w))
+        return false;
+    while (w->at < w->end && (*w->at == ' ' || *w->at == '\t'))
+        w->at++;
+    return step(w, f->value.p, f->value.n) && line_end(w);
+}
+
+bool http_head_is_whole(const http_req *rq, const char *method, const char *version)
+{
+    const union MHD_ConnectionInfo *size =
+        MHD_get_connection_info(rq->conn, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    if (strncmp(MHD_get_version(), "0.", 2) != 0 || !size) /* 1.0 refuses such heads itself */
+        return true;
+    walk w = {method, method + size->header_size};
+    if (!step(&w, method, strlen(method)) || !separator(&w) || !step(&w, rq->uri_at, rq->uri_n) ||
+        !separator(&w) || !step(&w, version, strlen(version)) || !line_end(&w))
+        return false;
+    for (size_t i = 0; i < rq->head.field_count; i++)
+        if (!field(&w, &rq->head.fields[i]))
+            return false;
+    /* The empty line; where lines end with LF alone, line_end() has taken it already. */
+    return w.at == w.end || (line_end(&w) && w.at == w.end);
+}
