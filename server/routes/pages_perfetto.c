@@ -8,6 +8,7 @@
 #include "server/routes/routes.h"
 #include "server/routes/site_query.h"
 #include "trace/export/export.h"
+#include "trace/export/exporters.h"
 
 /* The only port of 127.0.0.1 that the UI's CSP lets it fetch from (perfetto.md 0.1). */
 #define DEEP_LINK_PORT 9001
@@ -97,7 +98,7 @@ static void put_what(vp_buf *b, const handoff *h, const site_options *o)
 static void put_damage(vp_buf *b, const http_req *rq, const handoff *h)
 {
     char why[DAMAGE_TEXT];
-    const cat_file *f = site_trace_file(h->session, h->host);
+    const cat_file *f = ex_half(h->session, h->host);
     if (!f || !damage_of(site_of(rq)->damages, f, why))
         return;
     vp_buf_puts(b, "<p class=\"notice\" id=\"damage\">This trace is damaged, and Perfetto shows "

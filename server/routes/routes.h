@@ -34,8 +34,4 @@ int extraction_open(site *s, cat_copies *copies);
 void extraction_cancel(site *s);
 void extraction_close(site *s);
 
-/* The half of a host's profile that /trace sends as JSON; NULL when neither is readable. traces.c
- */
-const cat_file *site_trace_file(const cat_session *s, const cat_host *h);
-
 #endif

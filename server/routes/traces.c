@@ -6,14 +6,7 @@
 #include "server/routes/site_query.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
-#include "trace/export/export.h"
-#include "trace/read/vpcap/vpcap_reader.h"
-
-/* jaxlib stops its JSON half at a million events. A gzip file below this cannot hold that many:
- * real ones take 12 bytes an event and more. Above it, and for plain JSON at 20 times the size, the
- * xplane half is the one that is surely whole. */
-#define MAYBE_CAPPED_GZ (6 << 20)
-#define MAYBE_CAPPED_PLAIN (20 * MAYBE_CAPPED_GZ)
+#include "trace/export/exporters.h"
 
 /* A small file that is asked for again this soon is not looked at again. */
 #define SAME_MS 1000
@@ -66,31 +59,6 @@ static int hold(http_source *out, const http_req *rq, rd_stream *s, catalog *c, 
 
 /* ---- Perfetto-ready JSON -------------------------------------------------------------------- */
 
-static bool may_be_capped(const cat_file *f)
-{
-    return f->kind.format == RD_XLA_JSON &&
-           f->bytes >= (f->kind.gzip ? MAYBE_CAPPED_GZ : MAYBE_CAPPED_PLAIN);
-}
-
-static bool is_json(const cat_file *f)
-{
-    return !f->why && rd_is_timeline(f->kind.format) && f->kind.format != RD_XSPACE;
-}
-
-/* Its JSON as it is, unless that may miss events that the xplane has. */
-const cat_file *site_trace_file(const cat_session *s, const cat_host *h)
-{
-    const cat_file *a = &s->files[h->primary];
-    const cat_file *b = h->secondary == UINT32_MAX ? NULL : &s->files[h->secondary];
-    const cat_file *json = is_json(a) ? a : b && is_json(b) ? b : NULL;
-    const cat_file *xspace = NULL;
-    if (!a->why && (a->kind.format == RD_XSPACE || a->kind.format == RD_VPCAP))
-        xspace = a;
-    else if (b && !b->why && b->kind.format == RD_XSPACE)
-        xspace = b;
-    return json && !(xspace && may_be_capped(json)) ? json : xspace;
-}
-
 /* "HOST.json" or "HOST.json.gz"; a host's name may hold dots itself. */
 static const cat_host *host_of(const cat_session *s, vp_str name, bool *gzip)
 {
@@ -103,31 +71,6 @@ static const cat_host *host_of(const cat_session *s, vp_str name, bool *gzip)
         if (vp_str_eq(name, vp_str_of(s->hosts[i].name)))
             return &s->hosts[i];
     return NULL;
-}
-
-static int open_export(rd_stream **out, const catalog *c, const cat_file *f)
-{
-    vp_error damage;
-    rd_source *source, *recording;
-    rd_stream *in;
-    if (f->kind.format == RD_XSPACE) {
-        VP_TRY(catalog_source(&source, c, f, &damage));
-        return ex_json_from_xspace(out, source);
-    }
-    if (f->kind.format == RD_VPCAP) {
-        VP_TRY(catalog_source(&recording, c, f, &damage));
-        int rc = vr_xspace(&source, recording);
-        rd_source_close(recording);
-        return rc < 0 ? rc : ex_json_from_xspace(out, source);
-    }
-    VP_TRY(catalog_stream(&in, c, f, false));
-    VP_TRY(ex_json_clean(&in, in));
-    int rc = ex_json_clean_check(in);
-    if (rc < 0)
-        rd_stream_close(&in);
-    else
-        *out = in;
-    return rc;
 }
 
 static void trace_entity(http_entity *e, const cat_file *f, const char *type, const char *made)
@@ -154,16 +97,9 @@ static int send_json(http_req *rq, catalog *c, const cat_file *f, bool gzip)
     e.gzipped = encoded;
     if (http_finished(rq, &e) || http_not_modified(rq, &e))
         return 0;
-    VP_TRY(open_export(&stream, c, f));
+    VP_TRY(ex_json(&stream, c, f));
     VP_TRY(hold(&src, rq, stream, c, f));
     return http_stream(rq, src, gzip || encoded, &e);
-}
-
-/* Where the JSON of a host turns out to be none, its xplane says the same. NULL: there is none. */
-static const cat_file *xspace_beside(const cat_session *s, const cat_host *h, const cat_file *f)
-{
-    const cat_file *a = &s->files[h->primary];
-    return f != a && !a->why && a->kind.format == RD_XSPACE ? a : NULL;
 }
 
 int route_trace_json(http_req *rq)
@@ -173,14 +109,14 @@ int route_trace_json(http_req *rq)
     VP_CLEANUP(site_drop_catalog) catalog *c = NULL;
     VP_TRY(site_session(&c, &s, rq));
     const cat_host *h = host_of(s, vp_str_of(http_param(rq, 1)), &gzip);
-    const cat_file *f = h ? site_trace_file(s, h) : NULL;
+    const cat_file *f = h ? ex_half(s, h) : NULL;
     if (!h)
         return http_fail(rq, 404,
                          "no such host in this session: ask for HOST.json or HOST.json.gz");
     if (!f)
         return http_fail(rq, 422, "this host has no readable timeline");
     int rc = send_json(rq, c, f, gzip);
-    const cat_file *other = xspace_beside(s, h, f);
+    const cat_file *other = ex_other_half(s, h, f);
     bool unreadable = rc == VP_ECORRUPT || rc == VP_EUNSUPPORTED || rc == VP_EEMPTY;
     return unreadable && other ? send_json(rq, c, other, gzip) : rc;
 }

@@ -8,9 +8,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/read/json/chrome_json.h"
-#include "trace/read/vpcap/vpcap_reader.h"
-#include "trace/read/xspace/xspace.h"
+#include "trace/model/timeline.h"
 
 static int note_damage(trace *t, const vp_error *damage)
 {
@@ -33,38 +31,16 @@ static int note_cut(trace *t, const char *how)
                            &(sink_quality){"truncated", SINK_ERROR, vp_str_of(text), -1, -1, true});
 }
 
-typedef int source_reader(sink *s, rd_source *in, const rd_options *ro);
-
-static int read_source(trace *t, const catalog *c, const cat_file *f, const rd_options *ro,
-                       source_reader *read)
-{
-    rd_source *in = NULL;
-    vp_error damage = {0};
-    VP_TRY(catalog_source(&in, c, f, &damage));
-    int rc = read(&t->sink, in, ro);
-    rd_source_close(in);
-    VP_TRY(rc);
-    return note_damage(t, &damage);
-}
-
-static int read_json(trace *t, const catalog *c, const cat_file *f, const rd_options *ro)
-{
-    VP_CLEANUP(rd_stream_close) rd_stream *in = NULL;
-    VP_TRY(catalog_stream(&in, c, f, false));
-    VP_TRY(cj_read(&t->sink, in, ro));
-    return note_damage(t, &in->damage);
-}
-
 static int read_file(trace **out, const catalog *c, const cat_file *f, const load_options *opts,
                      bool device_only)
 {
     trace *t = NULL;
+    vp_error damage;
     rd_options ro = {device_only, opts->progress, opts->progress_ctx};
     VP_TRY(trace_new(&t));
-    rd_format format = f->kind.format;
-    int rc = format == RD_XSPACE  ? read_source(t, c, f, &ro, xs_read)
-             : format == RD_VPCAP ? read_source(t, c, f, &ro, vr_read)
-                                  : read_json(t, c, f, &ro);
+    int rc = timeline_read(&t->sink, c, f, &ro, &damage);
+    if (rc >= 0)
+        rc = note_damage(t, &damage);
     if (rc >= 0 && f->cut)
         rc = note_cut(t, f->cut);
     if (rc >= 0)

@@ -1,5 +1,5 @@
-/* A trace → what other viewers open. The server's trace routes include this. Streams
- * are produced in constant memory. Facts: perfetto.md 1-2, xprof.md 3. */
+/* A trace → what other viewers open. exporters.c and the routes of links include this. Streams are
+ * produced in constant memory. Facts: perfetto.md 1-2, xprof.md 3. */
 #ifndef VP_EXPORT_EXPORT_H
 #define VP_EXPORT_EXPORT_H
 
@@ -10,10 +10,9 @@
  * event otherwise byte for byte, closes a cut-off file. At least 400 MB/s, constant memory. */
 int ex_json_clean(rd_stream **out, rd_stream *in);
 
-/* To be called before the first chunk is taken, which it makes ready, while a refusal can still be
- * told: VP_ECORRUPT where the input is damaged and has not one event. s was made by ex_json_clean.
- */
-int ex_json_clean_check(rd_stream *s);
+/* The same with its first chunk made ready, while a refusal can still be told: VP_ECORRUPT where
+ * the input is damaged and has not one event. Takes the stream, also on failure. */
+int ex_json_checked(rd_stream **out, rd_stream *in);
 
 /* What the clean-up dropped and repaired so far; it never does so in silence. */
 typedef struct ex_clean_counts {
@@ -29,6 +28,8 @@ void ex_json_clean_counts(const rd_stream *s, ex_clean_counts *out);
 /* The same JSON made from an XSpace, equal to jaxlib's for the same file (xprof.md 3.1) except that
  * nothing is capped: pid 701 or 1+plane id, tid the low 32 bits, ts/dur in µs with 6 decimals. */
 int ex_json_from_xspace(rd_stream **out, rd_source *in);
+/* The same from a recording that nobody finished. Takes the source, also on failure. */
+int ex_json_from_vpcap(rd_stream **out, rd_source *in);
 
 /* The `#!/?…` deep link into a Perfetto UI. trace_url is percent-encoded as a whole; NULL
  * leaves it out (the trace is handed over by postMessage then). Pins the device tracks by

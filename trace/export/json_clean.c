@@ -346,14 +346,6 @@ static int make_chunk(clean *c)
     return 0;
 }
 
-int ex_json_clean_check(rd_stream *s)
-{
-    clean *c = (clean *)(void *)s;
-    VP_TRY(make_chunk(c));
-    c->made = true;
-    return c->closed && !c->any_event && s->damage.code ? vp_fail_copy(&s->damage) : 0;
-}
-
 static int clean_next(rd_stream *s, char **p, size_t *n)
 {
     clean *c = (clean *)(void *)s;
@@ -394,6 +386,21 @@ int ex_json_clean(rd_stream **out, rd_stream *in)
     }
     *out = &c->s;
     return 0;
+}
+
+int ex_json_checked(rd_stream **out, rd_stream *in)
+{
+    VP_TRY(ex_json_clean(&in, in));
+    clean *c = (clean *)(void *)in;
+    int rc = make_chunk(c);
+    c->made = true;
+    if (rc >= 0 && c->closed && !c->any_event && in->damage.code)
+        rc = vp_fail_copy(&in->damage);
+    if (rc < 0)
+        rd_stream_close(&in);
+    else
+        *out = in;
+    return rc;
 }
 
 void ex_json_clean_counts(const rd_stream *s, ex_clean_counts *out)

@@ -159,8 +159,8 @@ static int piles_alloc(piles *p, size_t n)
 
 static bool anchors(const cat_found *f)
 {
-    return f->kind.format == RD_XSPACE ||
-           (f->kind.format == RD_XLA_JSON && rd_host_of(f->name).n > 0);
+    rd_role role = rd_formats[f->kind.format].role;
+    return role == RD_FIRST_HALF || (role == RD_SECOND_HALF && rd_host_of(f->name).n > 0);
 }
 
 static void sort_out(piles *p, const cat_dir *d)
@@ -172,7 +172,7 @@ static void sort_out(piles *p, const cat_dir *d)
         worker w = {.file = f};
         if (f->kind.format == RD_KINETO && cat_worker_time(f->name, &w.stem, &w.digits, &w.unix_ns))
             p->workers[p->worker_n++] = w;
-        else if (p->anchored && f->kind.format != RD_KINETO && f->kind.format != RD_CHROME)
+        else if (p->anchored && rd_formats[f->kind.format].role != RD_ALONE)
             p->run[p->run_n++] = f;
         else
             p->alone[p->alone_n++] = f;

@@ -15,22 +15,22 @@ static int no_memory(void)
     return vp_fail(VP_ENOMEM, "out of memory for the files of a session");
 }
 
-/* Readable timelines first, then unfinished recordings, memory profiles, and what we cannot read.
- */
-enum { RANK_TIMELINE, RANK_UNFINISHED, RANK_MEMORY, RANK_UNREADABLE };
-
-static int rank_of(rd_format f)
+static rd_role role_of(const cat_file *f)
 {
-    return rd_is_timeline(f) ? RANK_TIMELINE
-           : f == RD_VPCAP   ? RANK_UNFINISHED
-           : f == RD_PPROF   ? RANK_MEMORY
-                             : RANK_UNREADABLE;
+    return rd_formats[f->kind.format].role;
+}
+
+/* Timelines are of one rank, whatever their role. */
+static int rank_of(const cat_file *f)
+{
+    rd_role role = role_of(f);
+    return role < RD_ALONE ? (int)RD_ALONE : (int)role;
 }
 
 static int by_rank_and_name(const void *pa, const void *pb)
 {
     const cat_file *a = pa, *b = pb;
-    int order = rank_of(a->kind.format) - rank_of(b->kind.format);
+    int order = rank_of(a) - rank_of(b);
     return order ? order : strcmp(a->name, b->name);
 }
 
@@ -72,7 +72,7 @@ typedef struct hosts {
     cat_scan *scan;
     cat_session *out;
     vp_map by_name;
-    size_t xplanes;
+    size_t first_halves;
 } hosts;
 
 /* NO_HOST where no host is called so yet. */
@@ -99,8 +99,8 @@ static void attach(hosts *h, uint32_t host, uint32_t file)
 {
     cat_host *to = &h->out->hosts[host];
     h->out->files[file].host = host;
-    if (to->secondary == NO_FILE && h->out->files[to->primary].kind.format == RD_XSPACE &&
-        h->out->files[file].kind.format == RD_XLA_JSON)
+    if (to->secondary == NO_FILE && role_of(&h->out->files[to->primary]) == RD_FIRST_HALF &&
+        role_of(&h->out->files[file]) == RD_SECOND_HALF)
         to->secondary = file;
 }
 
@@ -111,12 +111,12 @@ static vp_str session_short_name(const cat_session *s)
     return slash == name.n ? name : vp_str_skip(name, slash + 1);
 }
 
-/* Files that name their host; an xplane without a name is the session's only machine. */
+/* Files that name their host; a first half without a name is the session's only machine. */
 static int place_named(hosts *h, uint32_t i)
 {
     const cat_file *f = &h->out->files[i];
     vp_str host = rd_host_of(vp_str_of(f->name));
-    if (!host.n && f->kind.format == RD_XSPACE)
+    if (!host.n && role_of(f) == RD_FIRST_HALF)
         host = session_short_name(h->out);
     if (!host.n)
         return 0;
@@ -139,11 +139,11 @@ static int place_unnamed(hosts *h, uint32_t i)
     bool copy = is_perfetto_copy(f);
     if (f->host != NO_HOST)
         return 0;
-    if (h->xplanes == 1 || (copy && h->out->host_count == 1)) {
+    if (h->first_halves == 1 || (copy && h->out->host_count == 1)) {
         attach(h, 0, i);
         return 0;
     }
-    if (h->xplanes || (copy && h->out->host_count))
+    if (h->first_halves || (copy && h->out->host_count))
         return 0;
     vp_str name = session_short_name(h->out);
     bool taken = host_named(h, name) != NO_HOST;
@@ -162,11 +162,11 @@ static int place_unfinished(hosts *h, uint32_t i)
 static int place_all(hosts *h, size_t timelines, size_t unfinished)
 {
     for (uint32_t i = 0; i < timelines; i++)
-        if (h->out->files[i].kind.format == RD_XSPACE)
+        if (role_of(&h->out->files[i]) == RD_FIRST_HALF)
             VP_TRY(place_named(h, i));
-    h->xplanes = h->out->host_count;
+    h->first_halves = h->out->host_count;
     for (uint32_t i = 0; i < timelines; i++)
-        if (h->out->files[i].kind.format != RD_XSPACE)
+        if (role_of(&h->out->files[i]) != RD_FIRST_HALF)
             VP_TRY(place_named(h, i));
     for (uint32_t i = 0; i < timelines; i++)
         if (!is_perfetto_copy(&h->out->files[i]))
@@ -214,33 +214,22 @@ static int make_hosts(cat_scan *s, cat_session *out, size_t timelines, size_t un
     return out->host_count > 1 ? sort_hosts(out) : 0;
 }
 
-static const char *kind_name(const cat_session *s)
-{
-    rd_format f = s->file_count ? s->files[0].kind.format : RD_UNKNOWN;
-    bool ours = f == RD_XSPACE || f == RD_XLA_JSON || f == RD_VPCAP;
-    return ours             ? "xla"
-           : f == RD_KINETO ? "kineto"
-           : f == RD_CHROME ? "chrome"
-           : f == RD_PPROF  ? "memory"
-                            : "none";
-}
-
 static void judge(cat_session *out, const cat_dir *d)
 {
-    int rank = out->file_count ? rank_of(out->files[0].kind.format) : -1;
-    out->kind = kind_name(out);
-    if (rank < 0) {
+    const cat_file *first = out->file_count ? out->files : NULL;
+    out->kind = rd_formats[first ? first->kind.format : RD_UNKNOWN].session;
+    if (!first) {
         out->status = CAT_EMPTY;
         out->why = d->caches ? "only caches that XProf wrote: the trace itself is gone"
                              : "a run directory without a trace";
-    } else if (rank == RANK_UNFINISHED) {
+    } else if (role_of(first) == RD_UNFINISHED) {
         out->status = CAT_UNFINISHED;
         out->why = "its program was killed, still runs, or had no room to write";
-    } else if (rank == RANK_UNREADABLE) {
+    } else if (role_of(first) == RD_REST) {
         out->status = CAT_UNREADABLE;
-        out->why = out->files[0].why;
+        out->why = first->why;
     } else {
-        out->why = out->files[0].cut;
+        out->why = first->cut;
     }
 }
 
@@ -263,9 +252,10 @@ int cat_session_fill(cat_scan *s, cat_session *out, const cat_dir *d, const cat_
     size_t timelines = 0, unfinished = 0;
     if (n)
         VP_TRY(copy_files(s, out, d, files, n));
-    while (timelines < n && rd_is_timeline(out->files[timelines].kind.format))
+    while (timelines < n && role_of(&out->files[timelines]) <= RD_ALONE)
         timelines++;
-    while (timelines + unfinished < n && out->files[timelines + unfinished].kind.format == RD_VPCAP)
+    while (timelines + unfinished < n &&
+           role_of(&out->files[timelines + unfinished]) == RD_UNFINISHED)
         unfinished++;
     if (timelines + unfinished)
         VP_TRY(make_hosts(s, out, timelines, unfinished));

@@ -14,7 +14,8 @@
 
 bool cat_is_second_half(const cat_found *f, bool in_run)
 {
-    return in_run && f->kind.format == RD_XLA_JSON && f->kind.gzip && f->bytes >= DOUBTFUL_BYTES;
+    return in_run && rd_formats[f->kind.format].role == RD_SECOND_HALF && f->kind.gzip &&
+           f->bytes >= DOUBTFUL_BYTES;
 }
 
 /* In a run directory all JSON is of the run's profiler; elsewhere PyTorch users call their files so

@@ -72,8 +72,7 @@ static bool open_copy(int *fd, const catalog *c, const cat_file *f, bool raw)
 int catalog_stream(rd_stream **out, const catalog *c, const cat_file *f, bool raw)
 {
     VP_CLEANUP(vp_fs_close) int fd = -1;
-    bool text =
-        !raw && (f->kind.gzip || (rd_is_timeline(f->kind.format) && f->kind.format != RD_XSPACE));
+    bool text = !raw && (f->kind.gzip || rd_formats[f->kind.format].text);
     rd_stream *stream;
     int rc;
     if (open_copy(&fd, c, f, raw))

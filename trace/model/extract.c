@@ -60,8 +60,10 @@ static int put_target(vp_buf *b, const extraction *x, const cat_file *f)
     }
     if (f->kind.gzip && vp_str_ends(path, gz) && path.n > gz.n)
         path.n -= gz.n;
-    if (!f->is_member && !strcmp(catalog_path(x->c), "-"))
-        path = f->kind.format == RD_XSPACE ? VP_STR("stdin.xplane.pb") : VP_STR("stdin.trace.json");
+    if (!f->is_member && !strcmp(catalog_path(x->c), "-")) {
+        vp_buf_puts(b, "stdin");
+        path = vp_str_of(rd_formats[f->kind.format].suffix);
+    }
     return vp_buf_str(b, path);
 }
 

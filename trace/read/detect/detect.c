@@ -226,17 +226,17 @@ rd_kind rd_detect(vp_str name, vp_str head, vp_str inner)
     return found;
 }
 
+enum { TEXT_source, TEXT_stream };
+#define FORMAT_ROW(format, name, session, role, suffix, how, ...)                                  \
+    [RD_##format] = {name, session, suffix, RD_##role, TEXT_##how},
+const rd_format_row rd_formats[RD_FORMAT_COUNT] = {RD_FORMATS(FORMAT_ROW)};
+
 const char *rd_format_name(rd_format f)
 {
-    static const char *const names[] = {
-        [RD_UNKNOWN] = "unknown",      [RD_XSPACE] = "xplane",   [RD_XLA_JSON] = "trace.json",
-        [RD_KINETO] = "kineto",        [RD_CHROME] = "chrome",   [RD_PPROF] = "memory",
-        [RD_VPCAP] = "vpcap",          [RD_ARCHIVE] = "archive", [RD_CACHE] = "cache",
-        [RD_UNREADABLE] = "unreadable"};
-    return names[f];
+    return rd_formats[f].name;
 }
 
 bool rd_is_timeline(rd_format f)
 {
-    return f == RD_XSPACE || f == RD_XLA_JSON || f == RD_KINETO || f == RD_CHROME;
+    return rd_formats[f].role <= RD_ALONE;
 }

@@ -7,19 +7,7 @@
 #include <stddef.h>
 
 #include "trace/base/str.h"
-
-typedef enum rd_format {
-    RD_UNKNOWN,    /* nothing of ours: not listed */
-    RD_XSPACE,     /* *.xplane.pb */
-    RD_XLA_JSON,   /* *.trace.json[.gz] of XLA, TensorFlow, JAX */
-    RD_KINETO,     /* PyTorch */
-    RD_CHROME,     /* any other Trace Event JSON */
-    RD_PPROF,      /* memory.prof */
-    RD_VPCAP,      /* our own unfinished recording */
-    RD_ARCHIVE,    /* tar, tar.gz, tar.zst, zip */
-    RD_CACHE,      /* written by XProf or TensorBoard: ignored */
-    RD_UNREADABLE, /* recognised, not readable here: see why */
-} rd_format;
+#include "trace/read/detect/formats.h"
 
 typedef struct rd_kind {
     rd_format format;
@@ -37,7 +25,7 @@ rd_kind rd_detect_name(vp_str name);
 bool rd_is_tar(vp_str head);
 /* "xplane", "trace.json", "kineto", "chrome", "memory", "archive", …: the JSON's `kind`. */
 const char *rd_format_name(rd_format f);
-/* A timeline that we can read: xplane or trace JSON of any producer. */
+/* A finished timeline that we can read. */
 bool rd_is_timeline(rd_format f);
 /* The host of a file: "vm" of "vm.xplane.pb", "worker0" of "worker0.1623….pt.trace.json.gz", ""
  * where the name has none ("remote.trace.json.gz", "perfetto_trace.json.gz", "trace.json"). */

@@ -1,0 +1,73 @@
+#include "trace/export/exporters.h"
+
+#include "trace/base/err.h"
+#include "trace/export/export.h"
+#include "trace/read/vpcap/vpcap_reader.h"
+
+/* jaxlib stops its JSON half at a million events. A gzip file below this cannot hold that many:
+ * real ones take 12 bytes an event and more. Above it, and for plain JSON at 20 times the size, the
+ * other half is the one that is surely whole. */
+#define MAYBE_CAPPED_GZ (6 << 20)
+#define MAYBE_CAPPED_PLAIN (20 * MAYBE_CAPPED_GZ)
+
+/* How a format is opened, and by whom it is exported: one of the two, which takes what it reads,
+ * or nobody. */
+typedef struct exporter {
+    int (*source)(rd_stream **out, rd_source *in);
+    int (*stream)(rd_stream **out, rd_stream *in);
+} exporter;
+
+#define EXPORTER(format, name, session, role, suffix, how, read, export)                           \
+    [RD_##format] = {.how = export},
+static const exporter exporters[RD_FORMAT_COUNT] = {RD_FORMATS(EXPORTER)};
+
+static bool exportable(const cat_file *f)
+{
+    const exporter *x = &exporters[f->kind.format];
+    return !f->why && (x->source || x->stream);
+}
+
+static bool may_be_capped(const cat_file *f)
+{
+    return f->bytes >= (f->kind.gzip ? MAYBE_CAPPED_GZ : MAYBE_CAPPED_PLAIN);
+}
+
+const cat_file *ex_half(const cat_session *s, const cat_host *h)
+{
+    const cat_file *first = &s->files[h->primary];
+    const cat_file *second = h->secondary == UINT32_MAX ? NULL : &s->files[h->secondary];
+    first = exportable(first) ? first : NULL;
+    second = second && exportable(second) ? second : NULL;
+    return second && !(first && may_be_capped(second)) ? second : first;
+}
+
+const cat_file *ex_other_half(const cat_session *s, const cat_host *h, const cat_file *f)
+{
+    const cat_file *first = &s->files[h->primary];
+    return f != first && exportable(first) ? first : NULL;
+}
+
+int ex_json_from_vpcap(rd_stream **out, rd_source *in)
+{
+    rd_source *xspace;
+    int rc = vr_xspace(&xspace, in);
+    rd_source_close(in);
+    return rc < 0 ? rc : ex_json_from_xspace(out, xspace);
+}
+
+int ex_json(rd_stream **out, const catalog *c, const cat_file *f)
+{
+    const exporter *x = &exporters[f->kind.format];
+    if (x->source) {
+        rd_source *in;
+        VP_TRY(catalog_source(&in, c, f, NULL));
+        return x->source(out, in);
+    }
+    if (x->stream) {
+        rd_stream *in;
+        VP_TRY(catalog_stream(&in, c, f, false));
+        return x->stream(out, in);
+    }
+    return vp_fail(VP_EUNSUPPORTED, "no exporter takes files of the format \"%s\"",
+                   rd_format_name(f->kind.format));
+}

@@ -1,0 +1,39 @@
+#include "trace/model/timeline.h"
+
+#include "trace/base/err.h"
+#include "trace/read/json/chrome_json.h"
+#include "trace/read/vpcap/vpcap_reader.h"
+#include "trace/read/xspace/xspace.h"
+
+/* How a format is opened, and by whom it is read: one of the two, or nobody. */
+typedef struct reader {
+    int (*source)(sink *out, rd_source *in, const rd_options *opts);
+    int (*stream)(sink *out, rd_stream *in, const rd_options *opts);
+} reader;
+
+#define READER(format, name, session, role, suffix, how, read, export)                             \
+    [RD_##format] = {.how = read},
+static const reader readers[RD_FORMAT_COUNT] = {RD_FORMATS(READER)};
+
+int timeline_read(sink *out, const catalog *c, const cat_file *f, const rd_options *opts,
+                  vp_error *damage)
+{
+    const reader *r = &readers[f->kind.format];
+    *damage = (vp_error){0};
+    if (r->source) {
+        rd_source *in = NULL;
+        VP_TRY(catalog_source(&in, c, f, damage));
+        int rc = r->source(out, in, opts);
+        rd_source_close(in);
+        return rc;
+    }
+    if (r->stream) {
+        VP_CLEANUP(rd_stream_close) rd_stream *in = NULL;
+        VP_TRY(catalog_stream(&in, c, f, false));
+        int rc = r->stream(out, in, opts);
+        *damage = in->damage;
+        return rc;
+    }
+    return vp_fail(VP_EUNSUPPORTED, "no reader takes files of the format \"%s\"",
+                   rd_format_name(f->kind.format));
+}
