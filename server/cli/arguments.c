@@ -1,10 +1,13 @@
-/* argv against the table of options: what was typed, and what was perhaps meant. */
-#include "server/cli/cli.h"
+#include "server/cli/arguments.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "server/cli/cli_options.h"
+#include "server/cli/commands.h"
+#include "server/cli/exit_codes.h"
+#include "server/cli/table.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 

@@ -1,11 +1,18 @@
-#include "server/cli/cmd_compare.h"
-
+/* `compare`: two runs held against each other, its gate, and the history that --append writes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/cli/cli_options.h"
+#include "server/cli/commands.h"
+#include "server/cli/compare_gate.h"
+#include "server/cli/compare_results.h"
+#include "server/cli/exit_codes.h"
+#include "server/cli/input.h"
+#include "server/cli/open.h"
+#include "server/cli/standard_out.h"
 #include "trace/analyze/analyze.h"
 #include "trace/analyze/compare/compare.h"
 #include "trace/analyze/findings/findings.h"

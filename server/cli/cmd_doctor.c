@@ -1,7 +1,13 @@
 /* `view_profile doctor`: what is there, what is missing, and what to do about it. */
 #include <string.h>
 
-#include "server/cli/cli.h"
+#include "server/cli/cli_options.h"
+#include "server/cli/commands.h"
+#include "server/cli/exit_codes.h"
+#include "server/cli/open.h"
+#include "server/cli/profile_dir.h"
+#include "server/cli/standard_out.h"
+#include "server/cli/wrap.h"
 #include "server/remote/survey.h"
 #include "trace/base/err.h"
 #include "trace/base/json.h"

@@ -1,8 +1,14 @@
 /* `extract`: trace files out of archives and .gz into a directory. */
-#include "server/cli/cli.h"
+#include "server/cli/cmd_extract.h"
 
 #include <stdio.h>
 
+#include "server/cli/cli_options.h"
+#include "server/cli/commands.h"
+#include "server/cli/exit_codes.h"
+#include "server/cli/open.h"
+#include "server/cli/standard_out.h"
+#include "server/cli/term.h"
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"

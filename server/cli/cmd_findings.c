@@ -1,6 +1,8 @@
 /* `findings`: the rules that fired, in every format. */
-#include "server/cli/cli.h"
-
+#include "server/cli/cli_options.h"
+#include "server/cli/cmd_report.h"
+#include "server/cli/commands.h"
+#include "server/cli/findings_gate.h"
 #include "trace/analyze/findings/findings.h"
 #include "trace/base/err.h"
 #include "trace/report/report.h"

@@ -1,6 +1,11 @@
 /* `list`: sessions, and programs that run now; and the original viewer's --list-only. */
-#include "server/cli/cli.h"
+#include "server/cli/cmd_list.h"
 
+#include "server/cli/cli_options.h"
+#include "server/cli/commands.h"
+#include "server/cli/exit_codes.h"
+#include "server/cli/open.h"
+#include "server/cli/standard_out.h"
 #include "server/remote/live.h"
 #include "trace/base/err.h"
 #include "trace/base/log.h"

@@ -1,6 +1,10 @@
 /* `merge`: one report out of those of hosts or files. */
-#include "server/cli/cli.h"
-
+#include "server/cli/cli_options.h"
+#include "server/cli/cmd_report.h"
+#include "server/cli/commands.h"
+#include "server/cli/exit_codes.h"
+#include "server/cli/open.h"
+#include "server/cli/standard_out.h"
 #include "trace/analyze/analyze.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"

@@ -8,7 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "server/cli/cli.h"
+#include "server/cli/cli_options.h"
+#include "server/cli/commands.h"
+#include "server/cli/exit_codes.h"
+#include "server/cli/find_recorder.h"
+#include "server/cli/open.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"

@@ -5,7 +5,12 @@
 #include <unistd.h>
 
 #include "include/view_profile_capture.h"
-#include "server/cli/cli.h"
+#include "server/cli/cli_options.h"
+#include "server/cli/commands.h"
+#include "server/cli/exit_codes.h"
+#include "server/cli/find_recorder.h"
+#include "server/cli/open.h"
+#include "server/cli/standard_out.h"
 #include "trace/base/err.h"
 #include "trace/base/log.h"
 #include "trace/base/str.h"

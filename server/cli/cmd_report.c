@@ -1,6 +1,11 @@
 /* `top` and `report`, and what `findings` shares with them. */
-#include "server/cli/cli.h"
+#include "server/cli/cmd_report.h"
 
+#include "server/cli/cli_options.h"
+#include "server/cli/commands.h"
+#include "server/cli/findings_gate.h"
+#include "server/cli/open.h"
+#include "server/cli/standard_out.h"
 #include "trace/analyze/analyze.h"
 #include "trace/base/err.h"
 #include "trace/report/report.h"

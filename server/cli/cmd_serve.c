@@ -1,7 +1,18 @@
 /* `serve`: what is prepared before the sandbox closes, and what runs in it. */
 #include <string.h>
 
-#include "server/cli/serve.h"
+#include "server/cli/cli_options.h"
+#include "server/cli/cmd_extract.h"
+#include "server/cli/cmd_list.h"
+#include "server/cli/commands.h"
+#include "server/cli/exit_codes.h"
+#include "server/cli/open.h"
+#include "server/cli/profile_dir.h"
+#include "server/cli/serve_loop.h"
+#include "server/cli/serve_sandbox.h"
+#include "server/cli/serve_signals.h"
+#include "server/cli/serve_token.h"
+#include "server/cli/standard_out.h"
 #include "server/remote/outside.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"

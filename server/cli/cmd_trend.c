@@ -1,6 +1,10 @@
 /* `trend`: many runs, or results of benchmarks, in one table. */
-#include "server/cli/cli.h"
-
+#include "server/cli/cli_options.h"
+#include "server/cli/commands.h"
+#include "server/cli/exit_codes.h"
+#include "server/cli/input.h"
+#include "server/cli/open.h"
+#include "server/cli/standard_out.h"
 #include "trace/analyze/analyze.h"
 #include "trace/base/err.h"
 #include "trace/report/bench/scaling.h"

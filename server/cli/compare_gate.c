@@ -1,9 +1,12 @@
-/* --max-regression: its value, and whether a difference exceeds it. */
+#include "server/cli/compare_gate.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/cli/cmd_compare.h"
+#include "server/cli/cli_options.h"
+#include "server/cli/exit_codes.h"
+#include "server/cli/standard_out.h"
 #include "trace/analyze/findings/findings.h"
 #include "trace/base/err.h"
 #include "trace/base/log.h"

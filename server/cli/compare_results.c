@@ -1,9 +1,14 @@
-/* `compare` where the operands are results of benchmarks. */
+#include "server/cli/compare_results.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "server/cli/cmd_compare.h"
+#include "server/cli/cli_options.h"
+#include "server/cli/compare_gate.h"
+#include "server/cli/exit_codes.h"
+#include "server/cli/open.h"
+#include "server/cli/standard_out.h"
 #include "trace/base/err.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"

@@ -1,9 +1,12 @@
-/* Shell completions from the same table as --help. What they print lies in docs/completion and a
- * test compares it. */
-#include "server/cli/cli.h"
+#include "server/cli/completion.h"
 
 #include <string.h>
 
+#include "server/cli/cli_options.h"
+#include "server/cli/commands.h"
+#include "server/cli/exit_codes.h"
+#include "server/cli/standard_out.h"
+#include "server/cli/table.h"
 #include "trace/base/log.h"
 
 static void bash_words(vp_buf *b, const char *words)

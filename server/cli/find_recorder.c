@@ -1,5 +1,5 @@
-/* The recorder's libraries, which lie beside this program, and what is asked of one: the writer of
- * profiles is in it, and not in the viewer a second time. */
+#include "server/cli/find_recorder.h"
+
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "include/view_profile_capture.h"
-#include "server/cli/cli.h"
 #include "trace/base/err.h"
 #include "trace/base/library.h"
 

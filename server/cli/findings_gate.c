@@ -1,5 +1,6 @@
-/* --fail-on: which findings make a command fail. */
-#include "server/cli/cli.h"
+#include "server/cli/findings_gate.h"
+
+#include "server/cli/exit_codes.h"
 #include "trace/analyze/findings/findings.h"
 #include "trace/base/err.h"
 #include "trace/base/log.h"

@@ -1,9 +1,17 @@
-/* --help and `help`, out of the tables of commands and options. */
-#include "server/cli/cli.h"
+#include "server/cli/help.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "server/cli/arguments.h"
+#include "server/cli/cli_options.h"
+#include "server/cli/commands.h"
+#include "server/cli/completion.h"
+#include "server/cli/exit_codes.h"
+#include "server/cli/man.h"
+#include "server/cli/standard_out.h"
+#include "server/cli/table.h"
+#include "server/cli/wrap.h"
 #include "trace/base/log.h"
 #include "trace/report/report.h"
 

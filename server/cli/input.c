@@ -1,8 +1,10 @@
-/* An operand of `compare`, `merge` and `trend` becomes a report. */
+#include "server/cli/input.h"
+
 #include <string.h>
 #include <unistd.h>
 
-#include "server/cli/cli.h"
+#include "server/cli/cli_options.h"
+#include "server/cli/open.h"
 #include "trace/base/err.h"
 #include "trace/report/report.h"
 

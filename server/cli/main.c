@@ -5,7 +5,11 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "server/cli/cli.h"
+#include "server/cli/arguments.h"
+#include "server/cli/cli_options.h"
+#include "server/cli/commands.h"
+#include "server/cli/help.h"
+#include "server/cli/standard_out.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 

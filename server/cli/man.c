@@ -1,10 +1,14 @@
-/* Man pages, as Markdown for pandoc, from the same table as --help. What they print lies in
- * docs/man and a test compares it. */
-#include "server/cli/cli.h"
+#include "server/cli/man.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "server/cli/arguments.h"
+#include "server/cli/cli_options.h"
+#include "server/cli/exit_codes.h"
+#include "server/cli/standard_out.h"
+#include "server/cli/table.h"
+#include "server/cli/wrap.h"
 #include "trace/base/log.h"
 
 #define MARKDOWN_WIDTH 100

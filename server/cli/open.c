@@ -1,9 +1,15 @@
-/* PATH and SESSION become a catalog and one of its sessions; what goes wrong is said in words. */
-#include "server/cli/cli.h"
+#include "server/cli/open.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
+#include "server/cli/arguments.h"
+#include "server/cli/cli_options.h"
+#include "server/cli/commands.h"
+#include "server/cli/profile_dir.h"
+#include "server/cli/standard_out.h"
+#include "server/cli/table.h"
+#include "server/cli/term.h"
 #include "trace/analyze/analyze.h"
 #include "trace/base/err.h"
 #include "trace/base/log.h"

@@ -1,11 +1,11 @@
-/* The profile directory of a command without PATH. */
-#include "server/cli/cli.h"
+#include "server/cli/profile_dir.h"
 
 #include <glob.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "trace/base/mem.h"
+#include "trace/base/str.h"
 
 /* TensorBoard's own directory of a log directory in ./profiles: its parent is what is meant. */
 static bool inside_log_dir(const char *path)

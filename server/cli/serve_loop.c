@@ -1,8 +1,13 @@
-/* What `serve` prints while it runs, and how it ends. */
+#include "server/cli/serve_loop.h"
+
 #include <signal.h>
 #include <unistd.h>
 
-#include "server/cli/serve.h"
+#include "server/cli/cli_options.h"
+#include "server/cli/exit_codes.h"
+#include "server/cli/open.h"
+#include "server/cli/serve_signals.h"
+#include "server/cli/standard_out.h"
 #include "server/remote/browser.h"
 #include "server/remote/live.h"
 #include "server/remote/outside.h"

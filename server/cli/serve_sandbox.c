@@ -1,9 +1,10 @@
-/* What the server may still read and write once it serves. */
+#include "server/cli/serve_sandbox.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/cli/serve.h"
+#include "server/cli/cli_options.h"
 #include "server/remote/sandbox.h"
 #include "trace/base/err.h"
 #include "trace/base/fs.h"

@@ -1,4 +1,5 @@
-/* Ctrl-C, SIGTERM and a closed terminal while the server runs. */
+#include "server/cli/serve_signals.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -7,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "server/cli/serve.h"
+#include "server/cli/exit_codes.h"
 
 /* The terminal that we were started from; -1: none, or not any more. */
 static int terminal = -1;

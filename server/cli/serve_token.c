@@ -1,9 +1,10 @@
-/* --token-file: read, or made for the user alone. */
+#include "server/cli/serve_token.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "server/cli/serve.h"
+#include "server/cli/cli_options.h"
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/base/log.h"

@@ -1,5 +1,4 @@
-/* Where a command's document goes: stdout, or a file that appears whole or not at all. */
-#include "server/cli/cli.h"
+#include "server/cli/standard_out.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "server/cli/exit_codes.h"
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/base/log.h"

@@ -1,8 +1,9 @@
-/* The commands and options. What is said of them here drives parsing, --help, the man page and the
- * completions. */
-#include "server/cli/cli.h"
+#include "server/cli/table.h"
 
 #include <string.h>
+
+#include "server/cli/cli_options.h"
+#include "server/cli/commands.h"
 
 /* What programs read that our recorder is in (trace/capture/control/environment.h). */
 static const char *const record_environment[] = {

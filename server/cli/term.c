@@ -1,5 +1,4 @@
-/* The terminal: its width, its colours, and progress on stderr. */
-#include "server/cli/cli.h"
+#include "server/cli/term.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -8,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "server/cli/cli_options.h"
 #include "trace/base/time.h"
 
 #define WIDTH_MIN 40

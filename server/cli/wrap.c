@@ -1,5 +1,5 @@
-/* Paragraphs for help, man pages and what `doctor` says. */
-#include "server/cli/cli.h"
+#include "server/cli/wrap.h"
+
 #include "trace/base/buf.h"
 
 void cli_wrap(vp_buf *b, vp_str text, size_t indent, size_t width)

@@ -1,0 +1,65 @@
+/* What was typed on the command line, as a command gets it. Included by server/cli only. Strings
+ * belong to argv. */
+#ifndef VP_CLI_CLI_OPTIONS_H
+#define VP_CLI_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* How often a list option (--allow-host) may be given. */
+#define CLI_LIST_MAX 16
+
+typedef struct cli_list {
+    const char *items[CLI_LIST_MAX];
+    size_t n;
+} cli_list;
+
+/* Positions in the words of --ui, --access-log-format and --color; --group, --by, --unit and
+ * --format follow the enums of view_profile.h. */
+enum { CLI_UI_BOTH, CLI_UI_PERFETTO, CLI_UI_TENSORBOARD, CLI_UI_NONE };
+enum { CLI_LOG_COMBINED, CLI_LOG_JSON };
+enum { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER };
+
+typedef struct cli_command cli_command;
+
+typedef struct cli_options {
+    const cli_command *command;
+    bool named;      /* the command was typed, not assumed */
+    char **operands; /* as typed, in order: mostly PATH and SESSION */
+    size_t operand_count;
+    const char *path;    /* the profile directory; NULL: look for one */
+    const char *session; /* key of a session; NULL: the latest */
+    bool help, version;
+    bool verbose, quiet;
+    int64_t color, unit, jobs;
+    const char *max_memory;
+
+    const char *profile_dir;
+    int64_t top; /* -1: not given */
+    int64_t by, group, where, format;
+    const char *device, *host, *out;
+    const char *fail_on; /* "high,F10"; NULL: no gate */
+    const char *max_regression, *max_p90_regression, *append;
+
+    int64_t ui;
+    int64_t port; /* -1: not given */
+    int64_t step; /* -1: all */
+    int64_t tensorboard_port;
+    bool bind_all, extract, list_only, no_browser, tensorboard_in_place, tensorboard_unguarded;
+    bool no_sandbox;
+    const char *bind_host, *perfetto_ui, *token_file;
+    const char *listen; /* "unix:PATH" */
+    const char *path_prefix, *access_log;
+    int64_t access_log_format;
+    cli_list allow_host, allow_origin;
+
+    const char *steps, *ring, *dir; /* record */
+    bool gpu, functions;
+    bool remove; /* recover */
+
+    const char *print_man, *print_completion;
+    bool print_findings;
+} cli_options;
+
+#endif

@@ -1,0 +1,10 @@
+/* `--list-only` of `serve`. Included by server/cli only. */
+#ifndef VP_CLI_CMD_LIST_H
+#define VP_CLI_CMD_LIST_H
+
+#include "trace/model/catalog.h"
+
+/* `--list-only`: the original viewer's texts. Returns an exit code. */
+int cli_list_only(const catalog *c);
+
+#endif

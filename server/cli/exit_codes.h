@@ -1,0 +1,17 @@
+/* How the program ends: DESIGN 5. What is said of each stands in cli_exit_codes (table.h). Included
+ * by server/cli only. */
+#ifndef VP_CLI_EXIT_CODES_H
+#define VP_CLI_EXIT_CODES_H
+
+enum {
+    CLI_OK = 0,
+    CLI_GATE = 1,
+    CLI_USAGE = 2,
+    CLI_UNREADABLE = 3,
+    CLI_NOT_FOUND = 4,
+    CLI_CANNOT_SERVE = 5,
+    CLI_CAPTURE = 6,
+    CLI_INTERRUPTED = 130
+};
+
+#endif

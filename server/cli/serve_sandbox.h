@@ -1,0 +1,16 @@
+/* What the server may still read and write once it serves. Included by server/cli only. */
+#ifndef VP_CLI_SERVE_SANDBOX_H
+#define VP_CLI_SERVE_SANDBOX_H
+
+#include <stdbool.h>
+
+#include "server/cli/cli_options.h"
+
+/* Gives up every right that serving `dir` does not need; without Landlock, or with
+ * --no-sandbox, nothing happens. Before any thread is started. */
+int serve_sandbox(const cli_options *o, const char *dir);
+/* TensorBoard is somebody else's program, installed anywhere: it may read what we cannot foresee.
+ */
+bool serve_may_start_tensorboard(const cli_options *o);
+
+#endif
