@@ -144,6 +144,20 @@ static void both_halves_are_one_host(void **state)
     catalog_free(c);
 }
 
+/* In a run any producer's JSON is the run's; what is no JSON is not, whatever it is called. */
+static void names_do_not_make_json(void **state)
+{
+    tree *t = *state;
+    tree_text(t, "plugins/profile/a/vm.trace.json",
+              "{\"schemaVersion\":1,\"deviceProperties\":[],\"traceEvents\":[]}", 1000);
+    tree_text(t, "plugins/profile/b/vm.trace.json", "\x0a\x0d\x12\x0b/host:CPU..", 900);
+    catalog *c = list(t, "");
+    expect_names(c, "a b");
+    assert_int_equal(catalog_get(c, 0)->files[0].kind.format, RD_XLA_JSON);
+    assert_int_equal(catalog_get(c, 1)->files[0].kind.format, RD_XSPACE);
+    catalog_free(c);
+}
+
 static void caches_are_ignored_and_states_are_told(void **state)
 {
     tree *t = *state;
@@ -385,6 +399,7 @@ int main(void)
         ON_A_TREE(every_level_shows_the_same_run),
         ON_A_TREE(nested_tensorboard_runs_keep_their_names),
         ON_A_TREE(both_halves_are_one_host),
+        ON_A_TREE(names_do_not_make_json),
         ON_A_TREE(caches_are_ignored_and_states_are_told),
         ON_A_TREE(recordings_stand_for_hosts_without_files),
         ON_A_TREE(loose_files_are_strays_and_xplanes_make_their_directory_a_run),

@@ -50,6 +50,9 @@ static void test_rows(void **state)
         assert_true(!timeline || strlen(rd_formats[f].suffix));
         assert_true(timeline || !rd_formats[f].text);
     }
+    assert_true(timeline_same_reader(RD_XLA_JSON, RD_KINETO));
+    assert_false(timeline_same_reader(RD_XLA_JSON, RD_XSPACE));
+    assert_false(timeline_same_reader(RD_VPCAP, RD_XSPACE));
     assert_true(rd_formats[RD_CHROME].text && !rd_formats[RD_XSPACE].text);
 }
 

@@ -5,6 +5,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/model/catalog_impl.h"
+#include "trace/model/timeline.h"
 #include "trace/read/gzip/gzip.h"
 
 #define HEAD_MAX 4096u
@@ -19,11 +20,12 @@ bool cat_is_second_half(const cat_found *f, bool in_run)
 }
 
 /* In a run directory all JSON is of the run's profiler; elsewhere PyTorch users call their files so
- * as well. */
+ * as well. What is called JSON and is something else stays what it is. */
 static void keep_producer(rd_kind *found, rd_kind by_name, bool in_run)
 {
-    if (in_run && by_name.format == RD_XLA_JSON && rd_is_timeline(found->format))
-        found->format = RD_XLA_JSON;
+    if (in_run && rd_formats[by_name.format].role == RD_SECOND_HALF &&
+        timeline_same_reader(by_name.format, found->format))
+        found->format = by_name.format;
 }
 
 static bool fatal(int rc)

@@ -15,6 +15,11 @@ typedef struct reader {
     [RD_##format] = {.how = read},
 static const reader readers[RD_FORMAT_COUNT] = {RD_FORMATS(READER)};
 
+bool timeline_same_reader(rd_format a, rd_format b)
+{
+    return readers[a].source == readers[b].source && readers[a].stream == readers[b].stream;
+}
+
 int timeline_read(sink *out, const catalog *c, const cat_file *f, const rd_options *opts,
                   vp_error *damage)
 {

@@ -1,5 +1,5 @@
 /* Which reader takes a file, by its format's row (read/detect/formats.h). Included by the loader of
- * reports. */
+ * reports and by the catalog. */
 #ifndef VP_MODEL_TIMELINE_H
 #define VP_MODEL_TIMELINE_H
 
@@ -11,5 +11,7 @@
  * format that no row has a reader for. */
 int timeline_read(sink *out, const catalog *c, const cat_file *f, const rd_options *opts,
                   vp_error *damage);
+/* One reader takes both formats: they differ in their producer alone. */
+bool timeline_same_reader(rd_format a, rd_format b);
 
 #endif
