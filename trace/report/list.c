@@ -70,8 +70,8 @@ int rep_list_text(vp_buf *b, const catalog *c, const vp_view *view)
 {
     static const grid_column columns[] = {
         {.left = true, .drop = 1},
-        {.left = true, .drop = GRID_DROP_LATE},
-        {.drop = GRID_DROP_LATE + 1},
+        {.left = true, .drop = TBL_DROP_LATE},
+        {.drop = TBL_DROP_LATE + 1},
         {.drop = 2},
         {.left = true, .want = 24, .min = 12},
         {.left = true, .want = 12, .min = 6},

@@ -203,8 +203,8 @@ static int ops_table(vp_buf *b, const vp_view *v, const vp_comparison *c, size_t
 {
     static const grid_column columns[] = {{.drop = 0},
                                           {.drop = 0},
-                                          {.drop = GRID_DROP_LATE},
-                                          {.drop = GRID_DROP_LATE},
+                                          {.drop = TBL_DROP_LATE},
+                                          {.drop = TBL_DROP_LATE},
                                           {.drop = 3},
                                           {.left = true, .want = 24, .min = 12, .tell_apart = true},
                                           {.left = true, .want = 27, .min = 10, .drop = 1}};

@@ -75,7 +75,7 @@ static void put_head(const op_page *o)
     html_puts(p, "<div class=\"title\"><h1 class=\"code\">");
     html_text(p, op->name);
     vp_buf_printf(p->b, "</h1>\n<span class=\"badge\"><i class=\"dot %s\"></i>",
-                  html_class(op->op_class));
+                  rep_class_css(op->op_class));
     html_text(p, op->category ? op->category : rep_class_name(op->op_class));
     html_puts(p, "</span></div>\n<dl class=\"facts\">\n");
     html_open_fact(p, "Device");
@@ -113,7 +113,7 @@ static void put_bars(const op_page *o, int64_t most)
         int64_t height = html_hundredths(o->d->bins[i], most);
         if (o->d->bins[i] && height < 100)
             height = 100; /* few are not none */
-        html_block(p, html_class(o->op->op_class),
+        html_block(p, rep_class_css(o->op->op_class),
                    (html_box){(int64_t)i * width, REP_PERCENT_ALL - height, width - 25, height});
     }
     html_puts(p, "</svg>\n");
@@ -193,7 +193,7 @@ static void put_names(const op_page *o)
         html_name_cell(p, n->name, n->scope);
         html_count_cell(p, n->calls);
         html_ps_cell(p, n->self_ps, sum);
-        html_bar_cell(p, html_class(o->op->op_class), n->self_ps, o->d->names[0].self_ps,
+        html_bar_cell(p, rep_class_css(o->op->op_class), n->self_ps, o->d->names[0].self_ps,
                       o->op->self_ps);
         html_ps_cell(p, n->max_ps, o->call);
         html_text_cell(p, n->shape);

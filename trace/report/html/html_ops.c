@@ -4,78 +4,20 @@
 #include "trace/base/err.h"
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
+#include "trace/report/table/ops_table.h"
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/shown_rows.h"
 #include "trace/report/words/words.h"
 
-/* What one table has: its units, and columns that only some profiles know. */
 typedef struct table {
     page *p;
     const rep_rows *rows;
     const vp_device *device;
-    vp_unit sum, call;
-    bool has_bytes, has_flops, has_steps, has_idle;
-    vp_unit step;
+    ops_table ops;
 } table;
 
 /* Parts of a mixed group that are shown below it, as long as they matter. */
 #define SPLITS_MAX 4u
-
-static void put_head(const table *t)
-{
-    page *p = t->p;
-    const char *sum = rep_unit_sign(t->sum), *call = rep_unit_sign(t->call);
-    static const char *const keys[] = {"Op", "Category", "Scope", "Source", "Module", "Raw name"};
-    const char *what = p->r->has_devices ? keys[p->r->group] : "Event";
-    html_puts(p, "<thead><tr>\n");
-    html_head(p, "rank", "#", NULL, "Rank");
-    html_head(p, "op", what, NULL,
-              "Group, with its category and the scope that has most of its self time");
-    html_sort_head(p, "Self", sum, "Time of its own, without what runs inside", VP_BY_SELF);
-    html_head(p, "share", "Self", "%", "Self time as a share of the self time of all ops");
-    html_head(p, "", "Cum.", "%", "Share of this row and those above it");
-    html_sort_head(p, "Total", sum, "Time with what runs inside", VP_BY_TOTAL);
-    html_sort_head(p, "Calls", NULL, "Number of calls", VP_BY_CALLS);
-    html_head(p, "", "Mean", call, "Total over calls");
-    html_head(p, "", "p50", call, "Median call");
-    html_head(p, "", "p95", call, "95 of 100 calls are at most this long");
-    html_sort_head(p, "Max", call, "Longest call", VP_BY_MAX);
-    html_head(p, "", "CV", NULL, "Standard deviation over mean: above 0.5 the group is mixed");
-    if (t->has_steps)
-        html_head(p, "course", "Per step", rep_unit_sign(t->step),
-                  "Mean self time of a step, and its course over the steps");
-    if (t->has_idle)
-        html_head(p, "", "Idle before", sum,
-                  "Device idle time that ends where one of these starts");
-    if (t->has_bytes)
-        html_head(p, "", "GB/s", NULL, "Bytes accessed over total time");
-    if (t->has_flops)
-        html_head(p, "", "GFLOP/s", NULL, "Operations over total time");
-    html_puts(p, "</tr></thead>\n");
-}
-
-/* analysis.md 5: a group whose calls differ this much is several ops under one name. */
-static bool is_mixed(const table *t, const vp_op *op)
-{
-    return rep_cv(op) > 0.5 && (__int128)op->self_ps * 20 >= t->rows->all_self_ps;
-}
-
-static void cv_cell(const table *t, const vp_op *op)
-{
-    double cv = rep_cv(op);
-    if (is_mixed(t, op))
-        vp_buf_printf(t->p->b,
-                      "<td class=\"mixed\" title=\"Calls differ this much when one name covers "
-                      "several ops: group by scope or raw\">%.2f</td>",
-                      cv);
-    else
-        html_double_cell(t->p, cv, 2);
-}
-
-static void share_cell(const table *t, int64_t self_ps, const char *css_class)
-{
-    html_bar_cell(t->p, css_class, self_ps, t->rows->max_self_ps, t->rows->all_self_ps);
-}
 
 static void put_tip(page *p, const char *word, const char *text)
 {
@@ -102,9 +44,8 @@ static void put_more(page *p, int64_t all, const char *what)
 }
 
 /* Paths are cut at their start by the style sheet: their ends say more. */
-static void op_cell(const table *t, const vp_op *op)
+static void group_cell(page *p, const vp_op *op)
 {
-    page *p = t->p;
     bool by_scope = p->r->group == VP_GROUP_SCOPE, by_source = p->r->group == VP_GROUP_SOURCE;
     const char *place = op->scope && !by_scope ? op->scope : by_source ? NULL : op->source;
     html_puts(p, "<th scope=\"row\" class=\"op\" title=\"");
@@ -119,7 +60,7 @@ static void op_cell(const table *t, const vp_op *op)
     put_path(p, by_scope || by_source ? "name path" : "name", op->name);
     html_puts(p, link ? "</a>" : "");
     vp_buf_printf(p->b, "<span class=\"sub\"><span><i class=\"dot %s\"></i>",
-                  html_class(op->op_class));
+                  rep_class_css(op->op_class));
     html_text(p, op->category ? op->category : rep_class_name(op->op_class));
     html_puts(p, "</span>");
     if (place) {
@@ -132,109 +73,43 @@ static void op_cell(const table *t, const vp_op *op)
     html_puts(p, "</span></th>");
 }
 
-static void max_cell(const table *t, const vp_op *op)
+static void others_cell(page *p, size_t others)
 {
-    page *p = t->p;
-    uint32_t device = (uint32_t)(t->device - p->r->devices);
-    html_puts(p, "<td>");
-    bool link = html_open_place(p, device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
-    html_number(p, op->max_ps, t->call);
-    html_puts(p, link ? "</a></td>" : "</td>");
+    vp_buf_printf(p->b,
+                  "<th scope=\"row\" class=\"op\"><span class=\"name\">others</span><span "
+                  "class=\"sub\">%zu group%s</span></th>",
+                  others, others == 1 ? "" : "s");
 }
 
-/* The mean of a step that counts, and its course over the steps. */
-static void step_cell(const table *t, const vp_op *op)
+static void name_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
 {
-    page *p = t->p;
-    int64_t steps = t->device->steps_counted;
-    html_puts(p, "<td class=\"course\">");
-    if (op->per_step_count > 1)
-        html_curve(p, "spark", NULL, op->per_step_ps, op->per_step_count);
-    html_number(p, steps > 0 && op->step_self_ps >= 0 ? op->step_self_ps / steps : VP_UNKNOWN,
-                t->step);
-    html_puts(p, "</td>");
+    const ops_row *x = row;
+    const vp_split *s = x->split;
+    (void)t;
+    (void)c;
+    if (x->op)
+        group_cell(p, x->op);
+    else if (s)
+        html_name_cell(p, s->label ? s->label : s->scope,
+                       s->label && s->scope ? s->scope : s->source);
+    else
+        others_cell(p, x->others);
 }
 
-static void put_row(const table *t, size_t rank, const vp_op *op, int64_t cumulative)
+static const char *class_of(const tbl *t, const void *row)
 {
-    page *p = t->p;
-    vp_buf_printf(p->b, "<tr><td class=\"rank\">%zu</td>", rank);
-    op_cell(t, op);
-    html_ps_cell(p, op->self_ps, t->sum);
-    share_cell(t, op->self_ps, html_class(op->op_class));
-    html_puts(p, "<td>");
-    rep_put_percent(p->b, cumulative, t->rows->all_self_ps);
-    html_puts(p, "</td>");
-    html_ps_cell(p, op->total_ps, t->sum);
-    html_count_cell(p, op->calls);
-    html_ps_cell(p, rep_mean_ps(op), t->call);
-    html_ps_cell(p, op->p50_ps, t->call);
-    html_ps_cell(p, op->p95_ps, t->call);
-    max_cell(t, op);
-    cv_cell(t, op);
-    if (t->has_steps)
-        step_cell(t, op);
-    if (t->has_idle)
-        html_ps_cell(p, op->idle_before_ps, t->sum);
-    if (t->has_bytes)
-        html_double_cell(p, rep_gb_per_s(op), 1);
-    if (t->has_flops)
-        html_double_cell(p, rep_gflop_per_s(op), 0);
-    html_puts(p, "</tr>\n");
-}
-
-static int64_t mean_of(const vp_split *s)
-{
-    return s->calls > 0 ? s->self_ps / s->calls : VP_UNKNOWN;
-}
-
-static void put_split(const table *t, const vp_split *s)
-{
-    page *p = t->p;
-    double mean = s->calls > 0 ? (double)s->self_ps / (double)s->calls : 0;
-    html_puts(p, "<tr class=\"part\"><td class=\"rank\"></td>");
-    html_name_cell(p, s->label ? s->label : s->scope, s->label && s->scope ? s->scope : s->source);
-    html_ps_cell(p, s->self_ps, t->sum);
-    share_cell(t, s->self_ps, "idle");
-    html_puts(p, "<td></td><td></td>");
-    html_count_cell(p, s->calls);
-    html_ps_cell(p, mean_of(s), t->call);
-    html_puts(p, "<td></td><td></td>");
-    html_ps_cell(p, s->max_ps, t->call);
-    html_double_cell(p, mean > 0 ? s->stddev_ps / mean : NAN, 2);
-    for (int i = 0; i < t->has_steps + t->has_idle + t->has_bytes + t->has_flops; i++)
-        html_puts(p, "<td></td>");
-    html_puts(p, "</tr>\n");
+    (void)t;
+    return ((const ops_row *)row)->split ? "part" : NULL;
 }
 
 /* What a mixed group consists of; its smallest parts are left out. */
-static void put_splits(const table *t, const vp_op *op)
+static void put_splits(const table *t, html_row_writer *w, const vp_op *op)
 {
-    if (!is_mixed(t, op) || op->split_count < 2)
+    if (!ops_is_mixed(op, t->rows->all_self_ps) || op->split_count < 2)
         return;
     for (size_t i = 0; i < op->split_count && i < SPLITS_MAX; i++)
         if ((__int128)op->splits[i].self_ps * 20 >= op->self_ps)
-            put_split(t, &op->splits[i]);
-}
-
-static void put_others(const table *t)
-{
-    page *p = t->p;
-    const rep_rows *rows = t->rows;
-    vp_buf_printf(p->b,
-                  "<tfoot><tr><td class=\"rank\"></td><th scope=\"row\" class=\"op\"><span "
-                  "class=\"name\">others</span><span class=\"sub\">%zu group%s</span></th>",
-                  rows->others, rows->others == 1 ? "" : "s");
-    html_ps_cell(p, rows->others_self_ps, t->sum);
-    share_cell(t, rows->others_self_ps, "idle");
-    html_puts(p, "<td>");
-    rep_put_percent(p->b, rows->shown_self_ps + rows->others_self_ps, rows->all_self_ps);
-    html_puts(p, "</td>");
-    html_ps_cell(p, rows->others_total_ps, t->sum);
-    html_puts(p, "<td>");
-    rep_put_count(p->b, rows->others_calls, true);
-    vp_buf_printf(p->b, "</td><td colspan=\"%d\"></td></tr></tfoot>\n",
-                  5 + t->has_steps + t->has_idle + t->has_bytes + t->has_flops);
+            html_row(w, &(ops_row[]){ops_row_of_split(t->rows, &op->splits[i])});
 }
 
 /* Above the table and not its caption, which would be as wide as the table and scroll with it. */
@@ -279,40 +154,52 @@ static void put_cut(const table *t)
                       max, t->rows->matching);
 }
 
+static void put_rows(const table *t, html_row_writer *w)
+{
+    int64_t cumulative = 0;
+    for (size_t i = 0; i < t->rows->shown; i++) {
+        const vp_op *op = &t->p->r->ops[t->rows->index[i]];
+        ops_row row = ops_row_of(op, t->rows->all_self_ps, t->rows->max_self_ps);
+        row.rank = (int64_t)i + 1;
+        row.cumulative_ps = cumulative += op->self_ps;
+        html_row(w, &row);
+        put_splits(t, w, op);
+    }
+}
+
 static void put_table(const table *t)
 {
     page *p = t->p;
-    int64_t cumulative = 0;
+    html_row_writer w;
+    html_init_rows(&w, p, &t->ops.t);
     put_summary(t);
     html_puts(p, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Slowest of ");
     html_text(p, t->device->name);
     html_puts(p, "\">\n<table class=\"ops\">\n<caption class=\"vh\">Slowest of ");
     html_text(p, t->device->name);
-    html_puts(p, "</caption>\n");
-    put_head(t);
-    html_puts(p, "<tbody>\n");
-    for (size_t i = 0; i < t->rows->shown; i++) {
-        const vp_op *op = &p->r->ops[t->rows->index[i]];
-        cumulative += op->self_ps;
-        put_row(t, i + 1, op, cumulative);
-        put_splits(t, op);
-    }
+    html_puts(p, "</caption>\n<thead><tr>\n");
+    html_heads(&w);
+    html_rows(p);
+    put_rows(t, &w);
     html_puts(p, "</tbody>\n");
     if (t->rows->others)
-        put_others(t);
+        html_last_row(&w, &(ops_row[]){ops_row_of_others(t->rows)});
     html_puts(p, "</table>\n</div>\n");
     put_cut(t);
 }
 
+/* Columns that only some profiles know. */
 static void note_columns(table *t, const vp_op *op)
 {
-    t->has_bytes |= isfinite(rep_gb_per_s(op)) != 0;
-    t->has_flops |= isfinite(rep_gflop_per_s(op)) != 0;
-    t->has_idle |= op->idle_before_ps > 0;
+    tbl *x = &t->ops.t;
+    x->has |= isfinite(rep_gb_per_s(op)) ? OPS_BYTES : 0;
+    x->has |= isfinite(rep_gflop_per_s(op)) ? OPS_FLOPS : 0;
+    x->has |= op->idle_before_ps > 0 ? OPS_IDLE : 0;
     if (t->device->steps_counted > 0 && op->step_self_ps > 0) {
         vp_unit unit = rep_unit_for(t->p->v.unit, op->step_self_ps / t->device->steps_counted);
-        t->step = t->has_steps && t->step > unit ? t->step : unit;
-        t->has_steps = true;
+        bool longer = !(x->has & OPS_STEPS) || unit > x->unit[OPS_STEP];
+        x->unit[OPS_STEP] = longer ? unit : x->unit[OPS_STEP];
+        x->has |= OPS_STEPS;
     }
 }
 
@@ -332,8 +219,11 @@ int html_ops(page *p, size_t device)
     VP_TRY(rep_rows_most(&rows, p->r, &p->v, device, p->links.rows_max));
     table t = {.p = p, .rows = &rows, .device = &p->r->devices[device]};
     int64_t scale = rows.max_total_ps > rows.max_self_ps ? rows.max_total_ps : rows.max_self_ps;
-    t.sum = rep_unit_for(p->v.unit, scale);
-    t.call = rep_unit_for(p->v.unit, rows.max_call_ps);
+    tbl_ops(&t.ops, p->r, &p->v);
+    t.ops.t.own_html = name_cell;
+    t.ops.t.row_class = class_of;
+    t.ops.t.unit[OPS_SUM] = rep_unit_for(p->v.unit, scale);
+    t.ops.t.unit[OPS_CALL] = rep_unit_for(p->v.unit, rows.max_call_ps);
     for (size_t i = 0; i < rows.shown; i++)
         note_columns(&t, &p->r->ops[rows.index[i]]);
     if (rows.matching)

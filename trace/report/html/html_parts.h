@@ -23,7 +23,6 @@ void html_number(page *p, int64_t ps, vp_unit unit);    /* "12.345" */
 /* A rect that fills part/whole of its SVG, from `from_hundredths` percent on. */
 void html_rect(page *p, const char *css_class, int64_t from_hundredths, int64_t width_hundredths);
 int64_t html_hundredths(int64_t part, int64_t whole); /* clamped to 0..REP_PERCENT_ALL */
-const char *html_class(vp_op_class c);                /* CSS class of a colour */
 /* A path segment or query value; what is left after percent-encoding needs no HTML escape. */
 void html_url(page *p, const char *z);
 /* "?group=…&by=…" of the view with one key replaced ("": none); escaped for an attribute. */
@@ -67,6 +66,8 @@ typedef struct html_row_writer {
 void html_init_rows(html_row_writer *w, page *p, const tbl *t);
 void html_heads(const html_row_writer *w);
 void html_row(void *ctx, const void *row);
+/* The table's foot: blank cells at its end are one. */
+void html_last_row(html_row_writer *w, const void *row);
 /* Cells; unknown figures and texts are a dash. Raw texts are escaped. */
 void html_name_cell(page *p, const char *name, const char *below); /* the row's header */
 void html_device_cell(page *p, uint32_t device);

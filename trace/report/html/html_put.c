@@ -50,11 +50,6 @@ void html_rect(page *p, const char *css_class, int64_t from, int64_t width)
     vp_buf_puts(p->b, "%\" height=\"100%\"/>");
 }
 
-const char *html_class(vp_op_class c)
-{
-    return c == VP_COMMUNICATION ? "comm" : c == VP_COPY ? "copy" : "comp";
-}
-
 void html_url(page *p, const char *z)
 {
     for (; *z; z++) {

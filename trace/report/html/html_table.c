@@ -14,23 +14,47 @@ static const char *class_of(const tbl_column *c)
         return "op";
     case TBL_BAR:
         return "share";
+    case TBL_COURSE:
+        return "course";
+    case TBL_OWN_NAME:
+        return "op";
     case TBL_TEXT:
     case TBL_WORD:
     case TBL_DEVICE:
+    case TBL_OWN:
         return "text";
     default:
-        return c->left ? "text" : "";
+        return "";
     }
 }
 
 static void put_head(page *p, const tbl *t, const tbl_column *c)
 {
-    const char *unit =
-        c->kind == TBL_PS || c->kind == TBL_PLACED ? rep_unit_sign(t->unit[c->scale]) : c->unit;
+    bool is_time = c->kind == TBL_PS || c->kind == TBL_PLACED || c->kind == TBL_COURSE;
+    const char *unit = is_time ? rep_unit_sign(t->unit[c->scale]) : c->unit;
     if (c->sort)
         html_sort_head(p, c->head, unit, c->tip, (vp_sort)(c->sort - 1));
     else
         html_head(p, class_of(c), c->head, unit, c->tip);
+}
+
+static void number_cell(page *p, const tbl_value *v, int digits)
+{
+    if (!v->text) {
+        html_double_cell(p, v->d, digits);
+        return;
+    }
+    vp_buf_printf(p->b, "<td class=\"%s\" title=\"%s\">", v->text, v->below ? v->below : "");
+    vp_buf_printf(p->b, "%.*f</td>", digits, v->d);
+}
+
+static void course_cell(page *p, const tbl_value *v, vp_unit unit)
+{
+    html_puts(p, "<td class=\"course\">");
+    if (v->course_count > 1)
+        html_curve(p, "spark", NULL, v->course, v->course_count);
+    html_number(p, v->n, unit);
+    html_puts(p, "</td>");
 }
 
 static void value_cell(page *p, double d)
@@ -106,10 +130,13 @@ static void put_value(page *p, const tbl *t, const tbl_column *c, const tbl_valu
         html_bar_cell(p, v->text, v->n, v->scale, v->whole);
         break;
     case TBL_NUMBER:
-        html_double_cell(p, v->d, c->digits);
+        number_cell(p, v, c->digits);
         break;
     case TBL_VALUE:
         value_cell(p, v->d);
+        break;
+    case TBL_COURSE:
+        course_cell(p, v, t->unit[c->scale]);
         break;
     case TBL_RANK:
         rank_cell(p, v->n);
@@ -125,7 +152,7 @@ static void put_value(page *p, const tbl *t, const tbl_column *c, const tbl_valu
 static void put_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
 {
     tbl_value v;
-    if (c->kind == TBL_OWN) {
+    if (tbl_is_own(c)) {
         t->own_html(p, t, c, row);
         return;
     }
@@ -148,17 +175,48 @@ void html_heads(const html_row_writer *w)
         put_head(w->p, w->t, w->columns[i]);
 }
 
-void html_row(void *ctx, const void *row)
+static void open_row(const html_row_writer *w, const void *row)
 {
-    html_row_writer *w = ctx;
     const char *css_class = w->t->row_class ? w->t->row_class(w->t, row) : NULL;
     if (css_class)
         vp_buf_printf(w->p->b, "<tr class=\"%s\">", css_class);
     else
         html_puts(w->p, "<tr>");
+}
+
+void html_row(void *ctx, const void *row)
+{
+    html_row_writer *w = ctx;
+    open_row(w, row);
     for (size_t i = 0; i < w->n; i++)
         put_cell(w->p, w->t, w->columns[i], row);
     html_puts(w->p, "</tr>\n");
+}
+
+/* Blank from there to the end. */
+static size_t rest_of(const html_row_writer *w, const void *row)
+{
+    size_t n = w->n;
+    tbl_value v;
+    while (n > 0 && !tbl_is_own(w->columns[n - 1])) {
+        tbl_get(&v, w->t, w->columns[n - 1], row);
+        if (!v.blank)
+            break;
+        n--;
+    }
+    return n;
+}
+
+void html_last_row(html_row_writer *w, const void *row)
+{
+    size_t n = rest_of(w, row);
+    html_puts(w->p, "<tfoot>");
+    open_row(w, row);
+    for (size_t i = 0; i < n; i++)
+        put_cell(w->p, w->t, w->columns[i], row);
+    if (n < w->n)
+        vp_buf_printf(w->p->b, "<td colspan=\"%zu\"></td>", w->n - n);
+    html_puts(w->p, "</tr></tfoot>\n");
 }
 
 void html_put_table(page *p, const tbl *t)

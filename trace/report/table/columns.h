@@ -10,6 +10,8 @@
 
 #define AT(member) .at = offsetof(ROW, member)
 #define ALSO(member) .also = offsetof(ROW, member)
+/* The member of the struct that the row's pointer leads to. */
+#define VIA(pointer, row, member) .via = 1 + offsetof(ROW, pointer), .at = offsetof(row, member)
 #define GET(function) .get = (function)
 #define OWN(number) .own = (number)
 #define SCALE(number) .scale = (number)

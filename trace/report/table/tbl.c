@@ -43,11 +43,16 @@ static int64_t int64_at(const void *row, size_t at)
     return v;
 }
 
-static const char *text_at(const void *row, size_t at)
+static const void *pointer_at(const void *row, size_t at)
 {
-    const char *z;
-    memcpy(&z, (const char *)row + at, sizeof z);
-    return z;
+    const void *p;
+    memcpy(&p, (const char *)row + at, sizeof p);
+    return p;
+}
+
+bool tbl_is_own(const tbl_column *c)
+{
+    return c->kind >= TBL_OWN;
 }
 
 /* Which fields of the value a kind takes from the row. */
@@ -67,32 +72,45 @@ static const uint8_t takes[] = {
     [TBL_WORD] = TEXT,
     [TBL_DEVICE] = DEVICE,
     [TBL_WHEN] = N | WHOLE,
+    [TBL_COURSE] = N,
     [TBL_OWN] = 0,
+    [TBL_OWN_NAME] = 0,
+    [TBL_OWN_FIGURE] = 0,
 };
 
-void tbl_get(tbl_value *out, const tbl *t, const tbl_column *c, const void *row)
+static void get_fields(tbl_value *out, const tbl_column *c, const void *row)
 {
     unsigned taken = takes[c->kind];
     uint32_t device;
-    *out = (tbl_value){.at_device = VP_NO_DEVICE};
-    if (c->get) {
-        c->get(out, t, row);
-        return;
-    }
     if (taken & N)
         out->n = int64_at(row, c->at);
     if (taken & WHOLE)
         out->whole = int64_at(row, c->also);
     if (taken & TEXT)
-        out->text = text_at(row, c->at);
+        out->text = pointer_at(row, c->at);
     if (taken & BELOW)
-        out->below = c->also ? text_at(row, c->also) : NULL;
+        out->below = c->also ? pointer_at(row, c->also) : NULL;
     if (taken & D)
         memcpy(&out->d, (const char *)row + c->at, sizeof out->d);
     if (taken & DEVICE) {
         memcpy(&device, (const char *)row + c->at, sizeof device);
         out->n = device;
     }
+}
+
+void tbl_get(tbl_value *out, const tbl *t, const tbl_column *c, const void *row)
+{
+    *out = (tbl_value){.at_device = VP_NO_DEVICE};
+    if (c->get) {
+        c->get(out, t, row);
+    } else {
+        if (c->via)
+            row = pointer_at(row, c->via - 1u);
+        out->blank = !row;
+        if (row)
+            get_fields(out, c, row);
+    }
+    out->blank |= out->n == TBL_BLANK || out->d == TBL_BLANK_NUMBER;
 }
 
 static const void *row_of(const tbl *t, size_t i)

@@ -6,6 +6,8 @@
 #ifndef VP_REPORT_TBL_H
 #define VP_REPORT_TBL_H
 
+#include <math.h>
+
 #include "include/view_profile.h"
 #include "trace/base/buf.h"
 
@@ -17,38 +19,52 @@ typedef enum tbl_style { TBL_PLAIN, TBL_BOLD, TBL_DIM, TBL_COMM, TBL_COPY, TBL_B
 
 /* What a column shows, and the type of its field. Unknown figures are a dash, and empty as CSV. */
 typedef enum tbl_kind {
-    TBL_PS,     /* int64_t, a duration in the unit of the column's scale */
-    TBL_PLACED, /* the same; on a page a link to where it lies, which takes a getter */
-    TBL_COUNT,  /* int64_t */
-    TBL_BYTES,  /* int64_t */
-    TBL_SHARE,  /* two int64_t: a part, and what it is a part of */
-    TBL_BAR,    /* the same with a bar on a page; its value says of what length and colour */
-    TBL_NUMBER, /* double, with the column's digits */
-    TBL_VALUE,  /* double, a figure of the program's own: as many digits as it takes */
-    TBL_RANK,   /* int64_t */
-    TBL_NAME,   /* const char * of a file: what the row is about; on a page another below it */
-    TBL_TEXT,   /* const char * of a file */
-    TBL_WORD,   /* const char *, ours; on a page with a tip */
-    TBL_DEVICE, /* uint32_t, its place among the report's devices; "host" for none of them */
-    TBL_WHEN,   /* two int64_t: a start, and the length of what starts there */
-    TBL_OWN     /* by the table's own_text and own_html */
+    TBL_PS,        /* int64_t, a duration in the unit of the column's scale */
+    TBL_PLACED,    /* the same; on a page a link to where it lies, which takes a getter */
+    TBL_COUNT,     /* int64_t */
+    TBL_BYTES,     /* int64_t */
+    TBL_SHARE,     /* two int64_t: a part, and what it is a part of */
+    TBL_BAR,       /* the same with a bar on a page; its value says of what length and colour */
+    TBL_NUMBER,    /* double, with the column's digits */
+    TBL_VALUE,     /* double, a figure of the program's own: as many digits as it takes */
+    TBL_RANK,      /* int64_t */
+    TBL_NAME,      /* const char * of a file: what the row is about; on a page another below it */
+    TBL_TEXT,      /* const char * of a file */
+    TBL_WORD,      /* const char *, ours; on a page with a tip */
+    TBL_DEVICE,    /* uint32_t, its place among the report's devices; "host" for none of them */
+    TBL_WHEN,      /* two int64_t: a start, and the length of what starts there */
+    TBL_COURSE,    /* int64_t, a duration; on a page with its course over the steps */
+    TBL_OWN,       /* words by the table's own_text and own_html */
+    TBL_OWN_NAME,  /* the same of what the row is about */
+    TBL_OWN_FIGURE /* the same of figures */
 } tbl_kind;
+
+/* A figure that means nothing in its row: an empty cell, where unknown ones are a dash. */
+#define TBL_BLANK (INT64_MIN + 1)
+#define TBL_BLANK_NUMBER (-INFINITY)
 
 /* A cell. What a kind does not name is not looked at. */
 typedef struct tbl_value {
-    int64_t n;          /* the figure, the part, the start or the device */
-    int64_t whole;      /* what n is a part of; how long what starts at n, or `start`, lasts */
-    int64_t start;      /* TBL_PLACED */
-    int64_t scale;      /* TBL_BAR: what the whole bar would stand for */
-    double d;           /* TBL_NUMBER, TBL_VALUE */
-    const char *text;   /* of TBL_BAR: the CSS class of its colour */
-    const char *below;  /* TBL_NAME: a second line, or NULL. TBL_WORD: the tip, or NULL */
-    uint32_t at_device; /* TBL_WHEN, TBL_PLACED on a page: whose timeline it is on, VP_NO_DEVICE:
-                           the host's */
-    const char *host;   /* where at_device is none */
-    tbl_style style;    /* TBL_PLAIN: the column's */
-    bool blank;         /* nothing at all, not even a dash */
+    int64_t n;     /* the figure, the part, the start or the device */
+    int64_t whole; /* what n is a part of; how long what starts at n, or `start`, lasts */
+    int64_t start; /* TBL_PLACED */
+    int64_t scale; /* TBL_BAR: what the whole bar would stand for */
+    double d;      /* TBL_NUMBER, TBL_VALUE */
+    /* The text. Of TBL_BAR and TBL_NUMBER the CSS class, of the latter NULL for none. */
+    const char *text;
+    /* TBL_NAME: a second line, or NULL. TBL_WORD, TBL_NUMBER: the tip, or NULL. */
+    const char *below;
+    uint32_t at_device;    /* TBL_WHEN, TBL_PLACED on a page: whose timeline it is on, VP_NO_DEVICE:
+                              the host's */
+    const char *host;      /* where at_device is none */
+    const int64_t *course; /* TBL_COURSE: as many durations, by step */
+    size_t course_count;
+    tbl_style style; /* TBL_PLAIN: the column's */
+    bool blank;      /* as TBL_BLANK */
 } tbl_value;
+
+/* Columns from this rank on go, the highest first, before any is shortened; see grid_column. */
+#define TBL_DROP_LATE 10u
 
 enum { TBL_SCALES = 3, TBL_COLUMNS_MAX = 40 };
 
@@ -61,7 +77,7 @@ enum {
 /* Aligned by kind: figures to the right, words to the left. */
 typedef struct tbl_column {
     uint8_t kind;   /* tbl_kind */
-    uint8_t own;    /* TBL_OWN: which of the table's own cells */
+    uint8_t own;    /* TBL_OWN and the like: which of the table's own cells */
     uint8_t scale;  /* TBL_PS, TBL_WHEN: the place of its unit in the table's units */
     uint8_t digits; /* TBL_NUMBER */
     uint8_t style;  /* tbl_style */
@@ -71,12 +87,16 @@ typedef struct tbl_column {
      * the array where it is the same. On a page the order is the array's. */
     uint8_t text_order, key_order;
     uint8_t sort; /* on a page: 1 + the vp_sort that its head asks for; 0: none */
-    /* When the terminal is too narrow, see grid_column. */
+    /* When the terminal is too narrow, see grid_column; TBL_DROP_LATE and above. */
     uint8_t drop, want, min;
-    bool left : 1, keep_end : 1, tell_apart : 1;
+    bool left : 1; /* whatever its kind */
+    bool keep_end : 1, tell_apart : 1;
     bool says_unit : 1; /* the head on a terminal ends in the unit of its scale */
-    /* The fields of the row, where `get` is none; `also` of TBL_NAME may be 0 for none. */
-    uint16_t at, also;
+    /* The fields, where `get` is none; `also` of TBL_NAME may be 0 for none. They are of the row,
+     * or of the struct that the pointer at via - 1 of the row leads to, with a blank where it is
+     * NULL.
+     */
+    uint16_t at, also, via;
     const char *text;              /* its head on a terminal; NULL: not there */
     const char *head, *unit, *tip; /* on a page; NULL: not there, no unit, no tip */
     const char *key;               /* as CSV; NULL: not there */
@@ -99,11 +119,13 @@ typedef struct tbl {
     size_t beyond;                                       /* rows that are known of, and not here */
     vp_unit unit[TBL_SCALES];
     unsigned has;
-    /* Appends the text of a cell that is TBL_OWN, escaped. */
+    /* Appends the text of a cell of TBL_OWN and the like, escaped; TBL_PLAIN: the column's. */
     tbl_style (*own_text)(vp_buf *b, const struct tbl *t, const tbl_column *c, const void *row);
     /* Puts the whole cell, <td> included. */
     void (*own_html)(struct page *p, const struct tbl *t, const tbl_column *c, const void *row);
     const char *(*row_class)(const struct tbl *t, const void *row); /* CSS, NULL: none */
+    /* On a terminal, of cells and columns that have none; NULL: none. */
+    tbl_style (*row_style)(const struct tbl *t, const void *row);
 } tbl;
 
 /* What a table starts as: its title, columns and rows. */
@@ -116,6 +138,7 @@ typedef enum tbl_format { TBL_AS_TEXT, TBL_AS_HTML, TBL_AS_CSV } tbl_format;
 
 /* The columns that a format shows of the table, in its order; returns how many. */
 size_t tbl_columns_of(const tbl_column *out[TBL_COLUMNS_MAX], const tbl *t, tbl_format format);
+bool tbl_is_own(const tbl_column *c);
 void tbl_get(tbl_value *out, const tbl *t, const tbl_column *c, const void *row);
 /* Calls put for each row to show; returns how many rows are not shown. */
 size_t tbl_each(const tbl *t, void (*put)(void *ctx, const void *row), void *ctx);

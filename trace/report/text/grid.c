@@ -60,7 +60,7 @@ static bool shorten(layout *l, size_t width, bool tight)
 /* Columns of one rank go together: half a group would only raise questions. */
 static bool drop_rank(layout *l, bool late)
 {
-    unsigned rank = late ? 0 : GRID_DROP_LATE - 1, worst = rank;
+    unsigned rank = late ? 0 : TBL_DROP_LATE - 1, worst = rank;
     for (size_t c = 0; c < l->g->column_count; c++)
         if (!l->gone[c] && l->g->columns[c].drop > worst)
             worst = l->g->columns[c].drop;

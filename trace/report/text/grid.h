@@ -9,13 +9,12 @@
 typedef struct grid_column {
     bool left;       /* aligned left, else right */
     unsigned drop;   /* too wide: the highest rank goes first, as a whole; 0 stays; below
-                      * GRID_DROP_LATE only when shortening does not help */
+                      * TBL_DROP_LATE only when shortening does not help */
     unsigned want;   /* may be shortened in the middle down to this, and to `min` before columns */
     unsigned min;    /* of low rank go; 0: never shortened */
     bool keep_end;   /* shortened at the start instead: the end of a path says more */
     bool tell_apart; /* cells that would be shortened to the same text show where they differ */
 } grid_column;
-#define GRID_DROP_LATE 10u
 #define GRID_COLUMNS_MAX 16u
 
 typedef struct grid_cell {

@@ -1,12 +1,12 @@
 #include "trace/report/text/text_parts.h"
 
-#include <math.h>
 #include <stdio.h>
 
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
+#include "trace/report/table/ops_table.h"
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/shown_rows.h"
 #include "trace/report/words/words.h"
@@ -105,144 +105,24 @@ static void put_summary(vp_buf *b, const vp_report *r, const vp_view *v, const r
 
 /* ---- The table ---- */
 
-enum { OPS_COLUMNS = 11 };
-static const grid_column ops_columns[OPS_COLUMNS] = {
-    {.drop = 0},                                      /* self */
-    {.drop = 4},                                      /* self% */
-    {.drop = 5},                                      /* sum% */
-    {.drop = 0},                                      /* total */
-    {.drop = 3},                                      /* calls */
-    {.drop = 2},                                      /* mean */
-    {.drop = GRID_DROP_LATE},                         /* p95 */
-    {.drop = GRID_DROP_LATE + 1},                     /* max */
-    {.drop = GRID_DROP_LATE + 2},                     /* cv */
-    {.left = true, .drop = 1, .want = 14, .min = 11}, /* category */
-    {.left = true, .want = 30, .min = 8},             /* op */
-};
-/* The total has a column only where it ranks the rows. */
-#define TOTAL_COLUMN 3u
-
-static void head_cell(grid *g, const char *word, const char *unit)
+static int put_ops(vp_buf *b, const vp_report *r, const vp_view *v, const rep_rows *rows)
 {
-    vp_buf_puts(&g->text, word);
-    if (unit)
-        vp_buf_printf(&g->text, " %s", unit);
-    grid_end(g, TBL_BOLD);
-}
-
-static void ps_cell(grid *g, int64_t ps, vp_unit unit, tbl_style style)
-{
-    rep_put_ps(&g->text, ps, unit);
-    grid_end(g, style);
-}
-
-static void percent_cell(grid *g, int64_t part, int64_t whole, tbl_style style)
-{
-    rep_put_percent(&g->text, part, whole);
-    grid_end(g, style);
-}
-
-static void count_cell(grid *g, int64_t n, tbl_style style)
-{
-    rep_put_count(&g->text, n, false);
-    grid_end(g, style);
-}
-
-static tbl_style class_style(vp_op_class c)
-{
-    return c == VP_COMMUNICATION ? TBL_COMM : c == VP_COPY ? TBL_COPY : TBL_PLAIN;
-}
-
-static void head_row(grid *g, bool with_total, vp_unit sum, vp_unit call, const vp_report *r)
-{
-    head_cell(g, "self", rep_unit_name(sum));
-    head_cell(g, "self%", NULL);
-    head_cell(g, "sum%", NULL);
-    if (with_total)
-        head_cell(g, "total", rep_unit_name(sum));
-    head_cell(g, "calls", NULL);
-    head_cell(g, "mean", rep_unit_name(call));
-    head_cell(g, "p95", rep_unit_name(call));
-    head_cell(g, "max", rep_unit_name(call));
-    head_cell(g, "cv", NULL);
-    head_cell(g, r->group == VP_GROUP_CATEGORY ? "class" : "category", NULL);
-    head_cell(g,
-              !r->has_devices             ? "event"
-              : r->group == VP_GROUP_NAME ? "op"
-                                          : rep_group_name(r->group),
-              NULL);
-}
-
-/* What stands beside the name: its category, or for a category its class. */
-static const char *kind_of(const vp_report *r, const vp_op *op)
-{
-    return r->group == VP_GROUP_CATEGORY ? rep_class_name(op->op_class) : op->category;
-}
-
-static void op_row(grid *g, const vp_report *r, bool with_total, vp_unit sum, vp_unit call,
-                   const vp_op *op, const rep_rows *t, int64_t cumulative)
-{
-    double cv = rep_cv(op);
-    ps_cell(g, op->self_ps, sum, TBL_PLAIN);
-    percent_cell(g, op->self_ps, t->all_self_ps, TBL_PLAIN);
-    percent_cell(g, cumulative, t->all_self_ps, TBL_PLAIN);
-    if (with_total)
-        ps_cell(g, op->total_ps, sum, TBL_PLAIN);
-    count_cell(g, op->calls, TBL_PLAIN);
-    ps_cell(g, rep_mean_ps(op), call, TBL_PLAIN);
-    ps_cell(g, op->p95_ps, call, TBL_PLAIN);
-    ps_cell(g, op->max_ps, call, TBL_PLAIN);
-    if (isfinite(cv))
-        vp_buf_printf(&g->text, "%.2f", cv);
-    else
-        vp_buf_putc(&g->text, '-');
-    grid_end(g, TBL_PLAIN);
-    grid_escaped(g, kind_of(r, op), class_style(op->op_class));
-    grid_escaped(g, op->name, TBL_PLAIN);
-}
-
-static void others_row(grid *g, bool with_total, vp_unit sum, const rep_rows *t)
-{
-    ps_cell(g, t->others_self_ps, sum, TBL_DIM);
-    percent_cell(g, t->others_self_ps, t->all_self_ps, TBL_DIM);
-    percent_cell(g, t->shown_self_ps + t->others_self_ps, t->all_self_ps, TBL_DIM);
-    if (with_total)
-        ps_cell(g, t->others_total_ps, sum, TBL_DIM);
-    count_cell(g, t->others_calls, TBL_DIM);
-    for (int i = 0; i < 5; i++)
-        grid_blank(g);
-    vp_buf_printf(&g->text, "others (%zu group%s)", t->others, t->others == 1 ? "" : "s");
-    grid_end(g, TBL_DIM);
-}
-
-static int put_ops(vp_buf *b, const vp_report *r, const vp_view *v, const rep_rows *t)
-{
-    grid_column columns[OPS_COLUMNS];
-    bool with_total = v->sort == VP_BY_TOTAL;
-    size_t n = 0;
-    for (size_t i = 0; i < OPS_COLUMNS; i++)
-        if (i != TOTAL_COLUMN || with_total)
-            columns[n++] = ops_columns[i];
-    if (r->group == VP_GROUP_SCOPE || r->group == VP_GROUP_SOURCE) {
-        columns[n - 2].drop = GRID_DROP_LATE + 3; /* paths need the category's room, and more */
-        columns[n - 1].want = 44;
-        columns[n - 1].keep_end = true;
+    ops_table table;
+    text_row_writer w;
+    int64_t cumulative = 0;
+    tbl_ops(&table, r, v);
+    table.t.unit[OPS_SUM] =
+        rep_unit_for(v->unit, v->sort == VP_BY_TOTAL ? rows->max_total_ps : rows->max_self_ps);
+    table.t.unit[OPS_CALL] = rep_unit_for(v->unit, rows->max_call_ps);
+    text_init_rows(&w, &table.t);
+    for (size_t i = 0; i < rows->shown; i++) {
+        ops_row row = ops_row_of(&r->ops[rows->index[i]], rows->all_self_ps, rows->max_self_ps);
+        row.cumulative_ps = cumulative += row.self_ps;
+        text_row(&w, &row);
     }
-    int64_t scale = with_total ? t->max_total_ps : t->max_self_ps, cumulative = 0;
-    vp_unit sum = rep_unit_for(v->unit, scale), call = rep_unit_for(v->unit, t->max_call_ps);
-    grid g;
-    grid_init(&g, columns, n);
-    head_row(&g, with_total, sum, call, r);
-    for (size_t i = 0; i < t->shown; i++) {
-        const vp_op *op = &r->ops[t->index[i]];
-        cumulative += op->self_ps;
-        op_row(&g, r, with_total, sum, call, op, t, cumulative);
-    }
-    if (t->others)
-        others_row(&g, with_total, sum, t);
-    int rc = grid_print(b, &g, text_width(v), v->color);
-    grid_free(&g);
-    return rc;
+    if (rows->others)
+        text_row(&w, &(ops_row[]){ops_row_of_others(rows)});
+    return text_finish(b, &w.g, v, 0);
 }
 
 int text_ops(vp_buf *b, const vp_report *r, const vp_view *v, size_t device)

@@ -34,6 +34,16 @@ void text_side(vp_buf *b, const vp_view *v, const char *letter, const char *name
 /* The table without its title, and with it. text_table.c */
 int text_table(vp_buf *b, const vp_view *v, const tbl *t);
 int text_titled_table(vp_buf *b, const vp_view *v, const tbl *t);
+/* Row by row: text_row is what tbl_each calls, text_finish prints and frees w->g. */
+typedef struct text_row_writer {
+    grid g;
+    const tbl *t;
+    const tbl_column *columns[TBL_COLUMNS_MAX];
+    grid_column layout[TBL_COLUMNS_MAX];
+    size_t n;
+} text_row_writer;
+void text_init_rows(text_row_writer *w, const tbl *t);
+void text_row(void *ctx, const void *row);
 /* Prints and frees; `more` rows are not shown. */
 int text_finish(vp_buf *b, grid *g, const vp_view *v, size_t more);
 /* Words in a line of its own, wrapped; frees `line` and passes its failure on. */

@@ -46,15 +46,15 @@ int text_breakdown(vp_buf *b, const vp_report *r, const vp_view *v, const bool *
 {
     static const grid_column columns[BREAKDOWN_COLUMNS] = {
         {.left = true, .want = 12, .min = 8},
-        {.left = true, .want = 8, .min = 4, .drop = GRID_DROP_LATE},
+        {.left = true, .want = 8, .min = 4, .drop = TBL_DROP_LATE},
         {.drop = 0},
-        {.drop = GRID_DROP_LATE + 1},
+        {.drop = TBL_DROP_LATE + 1},
         {.drop = 0},
-        {.drop = GRID_DROP_LATE + 1},
+        {.drop = TBL_DROP_LATE + 1},
         {.drop = 0},
-        {.drop = GRID_DROP_LATE + 1},
+        {.drop = TBL_DROP_LATE + 1},
         {.drop = 0},
-        {.drop = GRID_DROP_LATE + 1},
+        {.drop = TBL_DROP_LATE + 1},
         {.drop = 0},
     };
     int64_t scale = 0;

@@ -6,17 +6,20 @@
 #include "trace/report/text/text_parts.h"
 #include "trace/report/words/numbers.h"
 
-typedef struct encoder {
-    grid g;
-    const tbl *t;
-    const tbl_column *columns[TBL_COLUMNS_MAX];
-    size_t n;
-} encoder;
-
+/* Words stand to the left, figures to the right. */
 static bool is_left(const tbl_column *c)
 {
-    return c->left || c->kind == TBL_NAME || c->kind == TBL_TEXT || c->kind == TBL_WORD ||
-           c->kind == TBL_DEVICE;
+    switch ((tbl_kind)c->kind) {
+    case TBL_NAME:
+    case TBL_TEXT:
+    case TBL_WORD:
+    case TBL_DEVICE:
+    case TBL_OWN:
+    case TBL_OWN_NAME:
+        return true;
+    default:
+        return c->left;
+    }
 }
 
 static grid_column layout_of(const tbl_column *c)
@@ -53,6 +56,7 @@ static void put_value(vp_buf *b, const tbl *t, const tbl_column *c, const tbl_va
     switch ((tbl_kind)c->kind) {
     case TBL_PS:
     case TBL_PLACED:
+    case TBL_COURSE:
         rep_put_ps(b, v->n, t->unit[c->scale]);
         break;
     case TBL_COUNT:
@@ -86,39 +90,47 @@ static void put_value(vp_buf *b, const tbl *t, const tbl_column *c, const tbl_va
     }
 }
 
-static void put_row(void *ctx, const void *row)
+void text_init_rows(text_row_writer *w, const tbl *t)
 {
-    encoder *e = ctx;
-    for (size_t i = 0; i < e->n; i++) {
-        const tbl_column *c = e->columns[i];
-        tbl_style style = c->style;
-        tbl_value v = {0};
-        if (c->kind == TBL_OWN) {
-            tbl_style own = e->t->own_text(&e->g.text, e->t, c, row);
-            grid_end(&e->g, own ? own : style);
-            continue;
-        }
-        tbl_get(&v, e->t, c, row);
-        if (!v.blank)
-            put_value(&e->g.text, e->t, c, &v);
-        grid_end(&e->g, v.style ? v.style : style);
+    w->t = t;
+    w->n = tbl_columns_of(w->columns, t, TBL_AS_TEXT);
+    for (size_t i = 0; i < w->n; i++)
+        w->layout[i] = layout_of(w->columns[i]);
+    grid_init(&w->g, w->layout, w->n);
+    for (size_t i = 0; i < w->n; i++) {
+        const tbl_column *c = w->columns[i];
+        text_head(&w->g, c->text, c->says_unit ? rep_unit_name(t->unit[c->scale]) : NULL);
+    }
+}
+
+static tbl_style put_cell(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
+{
+    tbl_value v;
+    if (tbl_is_own(c))
+        return t->own_text(b, t, c, row);
+    tbl_get(&v, t, c, row);
+    if (!v.blank)
+        put_value(b, t, c, &v);
+    return v.style;
+}
+
+void text_row(void *ctx, const void *row)
+{
+    text_row_writer *w = ctx;
+    tbl_style style = w->t->row_style ? w->t->row_style(w->t, row) : TBL_PLAIN;
+    for (size_t i = 0; i < w->n; i++) {
+        const tbl_column *c = w->columns[i];
+        tbl_style own = put_cell(&w->g.text, w->t, c, row);
+        grid_end(&w->g, own ? own : c->style ? c->style : style);
     }
 }
 
 int text_table(vp_buf *b, const vp_view *v, const tbl *t)
 {
-    encoder e = {.t = t};
-    grid_column layout[TBL_COLUMNS_MAX];
-    e.n = tbl_columns_of(e.columns, t, TBL_AS_TEXT);
-    for (size_t i = 0; i < e.n; i++)
-        layout[i] = layout_of(e.columns[i]);
-    grid_init(&e.g, layout, e.n);
-    for (size_t i = 0; i < e.n; i++) {
-        const tbl_column *c = e.columns[i];
-        text_head(&e.g, c->text, c->says_unit ? rep_unit_name(t->unit[c->scale]) : NULL);
-    }
-    size_t more = tbl_each(t, put_row, &e);
-    return text_finish(b, &e.g, v, more);
+    text_row_writer w;
+    text_init_rows(&w, t);
+    size_t more = tbl_each(t, text_row, &w);
+    return text_finish(b, &w.g, v, more);
 }
 
 int text_titled_table(vp_buf *b, const vp_view *v, const tbl *t)

@@ -21,6 +21,11 @@ const char *rep_class_name(vp_op_class c)
     return rep_class_words[c];
 }
 
+const char *rep_class_css(vp_op_class c)
+{
+    return c == VP_COMMUNICATION ? "comm" : c == VP_COPY ? "copy" : "comp";
+}
+
 const char *rep_severity_name(vp_severity s)
 {
     return rep_severity_words[s];

@@ -11,6 +11,7 @@ extern const char *const rep_split_words[];
 extern const char *const rep_step_source_words[], *const rep_step_class_words[];
 extern const char *const rep_direction_words[];
 const char *rep_class_name(vp_op_class c);
+const char *rep_class_css(vp_op_class c); /* CSS class of its colour on pages */
 const char *rep_severity_name(vp_severity s);
 const char *rep_group_name(vp_group g);
 const char *rep_sort_name(vp_sort s);

@@ -1,0 +1,45 @@
+/* The table of ops: the slowest of a device on the terminal and on its page, all as CSV. Rows are
+ * made one by one from groups of the report, parts of a group and what is not shown. Included by
+ * the files that show ops; nothing is owned. */
+#ifndef VP_REPORT_OPS_TABLE_H
+#define VP_REPORT_OPS_TABLE_H
+
+#include "trace/report/table/tbl.h"
+#include "trace/report/words/shown_rows.h"
+
+/* TBL_BLANK and TBL_BLANK_NUMBER where the figure means nothing in such a row. */
+typedef struct ops_row {
+    const vp_op *op;       /* NULL: a part of the group above, or what is not shown */
+    const vp_split *split; /* a part */
+    size_t others;         /* groups that are not shown */
+    int64_t rank, self_ps, all_self_ps, max_self_ps, cumulative_ps, total_ps, calls;
+    int64_t mean_ps, max_ps;
+    double cv, gb_per_s, gflop_per_s;
+} ops_row;
+
+enum { OPS_SUM, OPS_CALL, OPS_STEP }; /* the table's units: of sums, of calls, of steps */
+enum {                                /* what the table has */
+       OPS_BYTES = 4,
+       OPS_FLOPS = 8,
+       OPS_STEPS = 16,
+       OPS_IDLE = 32,
+       OPS_BY_TOTAL = 64 /* totals rank the rows */
+};
+enum { OPS_COLUMNS = 35 };
+
+/* Heads and widths depend on what the report groups by, so the columns are the table's own. */
+typedef struct ops_table {
+    tbl t;
+    tbl_column columns[OPS_COLUMNS];
+} ops_table;
+
+/* No units and no optional columns yet. */
+void tbl_ops(ops_table *out, const vp_report *r, const vp_view *v);
+/* analysis.md 5: a group whose calls differ this much is several ops under one name. */
+bool ops_is_mixed(const vp_op *op, int64_t all_self_ps);
+/* Shares are of all_self_ps, bars of max_self_ps. */
+ops_row ops_row_of(const vp_op *op, int64_t all_self_ps, int64_t max_self_ps);
+ops_row ops_row_of_split(const rep_rows *rows, const vp_split *split);
+ops_row ops_row_of_others(const rep_rows *rows);
+
+#endif
