@@ -4,7 +4,7 @@
 #include "trace/base/json.h"
 #include "trace/report/bench/scaling_compare.h"
 #include "trace/report/compare/compare_view.h"
-#include "trace/report/data/csv.h"
+#include "trace/report/data/csv_cells.h"
 #include "trace/report/data/report_json.h"
 #include "trace/report/words/words.h"
 

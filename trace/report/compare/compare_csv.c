@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "trace/report/data/csv.h"
+#include "trace/report/data/csv_cells.h"
 #include "trace/report/words/words.h"
 
 /* Everything that a comparison says as rows of one table. Columns and kinds are stable, new ones go

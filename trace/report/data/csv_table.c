@@ -1,8 +1,10 @@
-/* A table as CSV. Columns are stable, new ones go to the end; lines end with LF. Numbers are raw,
- * unknown is empty. Only texts can hold what a file says: they are quoted. */
+/* Columns are stable, new ones go to the end; lines end with LF. Numbers are raw, unknown is empty.
+ * Only texts can hold what a file says: they are quoted. */
+#include "trace/report/data/csv_table.h"
+
 #include <math.h>
 
-#include "trace/report/data/csv.h"
+#include "trace/report/data/csv_cells.h"
 
 static void put_int(vp_buf *b, int64_t v, bool known)
 {

@@ -3,6 +3,7 @@
 
 #include "trace/base/limits.h"
 #include "trace/report/data/csv.h"
+#include "trace/report/data/csv_cells.h"
 #include "trace/report/words/words.h"
 
 /* One row a rule, in rank order; columns are stable, new ones go to the end. Lists are joined by

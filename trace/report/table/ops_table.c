@@ -109,7 +109,7 @@ static void get_per_step(tbl_value *out, const tbl *t, const void *row)
 
 #define ROW ops_row
 #define OP(member) VIA(op, vp_op, member)
-static const tbl_column ops_columns[OPS_COLUMNS] = {
+static const tbl_column ops_columns[] = {
     {TBL_RANK, AT(rank), PAGE("#", "Rank")},
     {TBL_OWN_NAME,
      PAGE("", "Group, with its category and the scope that has most of its self time"),
@@ -168,6 +168,8 @@ static const tbl_column ops_columns[OPS_COLUMNS] = {
 };
 #undef OP
 #undef ROW
+#define OPS_COLUMNS (sizeof ops_columns / sizeof *ops_columns)
+_Static_assert(OPS_COLUMNS <= TBL_COLUMNS_MAX, "a table has room for the columns of ops");
 
 static tbl_style put_name(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
 {

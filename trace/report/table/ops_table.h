@@ -25,12 +25,11 @@ enum {                                /* what the table has */
        OPS_IDLE = 32,
        OPS_BY_TOTAL = 64 /* totals rank the rows */
 };
-enum { OPS_COLUMNS = 35 };
 
 /* Heads and widths depend on what the report groups by, so the columns are the table's own. */
 typedef struct ops_table {
     tbl t;
-    tbl_column columns[OPS_COLUMNS];
+    tbl_column columns[TBL_COLUMNS_MAX];
 } ops_table;
 
 /* No units and no optional columns yet. */
