@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "trace/base/err.h"
-#include "trace/base/log.h"
 #include "trace/base/mem.h"
+#include "trace/base/str.h"
 #include "trace/report/text/grid.h"
 
 static const grid_column column[] = {{.left = true, .want = 8, .min = 8, .tell_apart = true}};

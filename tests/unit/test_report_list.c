@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "trace/base/limits.h"
-#include "trace/base/log.h"
 #include "trace/base/mem.h"
+#include "trace/base/str.h"
 #include "trace/report/report.h"
 
 static char root[] = "/tmp/vp_list_XXXXXX";

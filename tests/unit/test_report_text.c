@@ -6,8 +6,8 @@
 #include <cmocka.h>
 
 #include "tests/unit/report_fixture.h"
-#include "trace/base/log.h"
 #include "trace/base/mem.h"
+#include "trace/base/str.h"
 #include "trace/report/text/grid.h"
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/shown_rows.h"

@@ -18,8 +18,6 @@ void vp_log(int level, const char *fmt, ...) __attribute__((format(printf, 2, 3)
 /* Bytes for a terminal or a log line: control characters, ESC, bidi controls and invalid UTF-8
  * become \xNN or \u{…}; everything else is kept. */
 int vp_put_escaped(vp_buf *b, vp_str s);
-/* Terminal columns of valid UTF-8 (wide CJK counted as 2, combining marks as 0). */
-size_t vp_display_width(vp_str s);
 
 /* Progress of long work. The callee reports, the caller decides what to show; returning nonzero
  * asks to stop (VP_ECANCELLED). total is -1 when unknown. */

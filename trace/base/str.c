@@ -228,6 +228,15 @@ unsigned vp_utf8_len(const unsigned char *p, size_t n)
     return 0;
 }
 
+uint32_t vp_utf8_at(const unsigned char *p, unsigned len)
+{
+    /* A first byte of several has as many high bits set as there are bytes, and then a 0. */
+    uint32_t c = len < 2 ? len * p[0] : p[0] & 0x7fu >> len;
+    for (unsigned i = 1; i < len; i++)
+        c = c << 6 | (p[i] & 0x3fu);
+    return c;
+}
+
 const char *vp_path_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

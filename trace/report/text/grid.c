@@ -1,7 +1,7 @@
 #include "trace/report/text/grid.h"
 
 #include "trace/base/err.h"
-#include "trace/base/log.h"
+#include "trace/base/str.h"
 
 #define GAP 2u
 /* ---- Fitting ---- */

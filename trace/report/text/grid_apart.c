@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "trace/base/err.h"
-#include "trace/base/log.h"
 #include "trace/base/mem.h"
+#include "trace/base/str.h"
 
 typedef struct shortened {
     vp_str shown, text;

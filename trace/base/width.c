@@ -1,0 +1,46 @@
+/* How many columns of a terminal a text takes (vp_display_width of str.h). By general category and
+ * East Asian width of Unicode (UAX #11), not by the locale, so that tables are aligned in the same
+ * way wherever they are made. */
+#include "trace/base/str.h"
+#include "trace/base/width_table.h"
+
+/* The number that begins at nibble *at. */
+static uint32_t take(size_t *at)
+{
+    uint32_t n = 0, nibble;
+    do {
+        nibble = (uint32_t)width_runs[*at / 2] >> *at % 2 * 4;
+        n = n << 3 | (nibble & 7);
+        ++*at;
+    } while (nibble & 8);
+    return n;
+}
+
+static size_t width_of(uint32_t c)
+{
+    size_t i = sizeof width_from / sizeof *width_from - 1;
+    while (c < width_from[i]) /* the first is 0 */
+        i--;
+    size_t at = width_at[i];
+    for (uint32_t end = width_from[i];;) {
+        end += take(&at);
+        if (c < end)
+            return 1;
+        uint32_t run = take(&at);
+        end += run / 2;
+        if (c < end)
+            return run % 2 * 2;
+    }
+}
+
+size_t vp_display_width(vp_str s)
+{
+    size_t w = 0;
+    for (size_t i = 0; i < s.n;) {
+        const unsigned char *p = (const unsigned char *)s.p + i;
+        unsigned len = *p < 0x80 ? 1 : vp_utf8_len(p, s.n - i);
+        w += len < 2 ? 1 : width_of(vp_utf8_at(p, len));
+        i += len ? len : 1;
+    }
+    return w;
+}
