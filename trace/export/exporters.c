@@ -10,9 +10,8 @@
 #define MAYBE_CAPPED_GZ (6 << 20)
 #define MAYBE_CAPPED_PLAIN (20 * MAYBE_CAPPED_GZ)
 
-/* How a format is opened, and by whom it is exported: one of the two, which takes what it reads,
- * or nobody. */
-typedef struct exporter {
+/* By whom a format is exported, who takes what he reads, or nobody. */
+typedef union exporter {
     int (*source)(rd_stream **out, rd_source *in);
     int (*stream)(rd_stream **out, rd_stream *in);
 } exporter;
@@ -23,8 +22,7 @@ static const exporter exporters[RD_FORMAT_COUNT] = {RD_FORMATS(EXPORTER)};
 
 static bool exportable(const cat_file *f)
 {
-    const exporter *x = &exporters[f->kind.format];
-    return !f->why && (x->source || x->stream);
+    return !f->why && exporters[f->kind.format].source;
 }
 
 static bool may_be_capped(const cat_file *f)
@@ -57,17 +55,16 @@ int ex_json_from_vpcap(rd_stream **out, rd_source *in)
 
 int ex_json(rd_stream **out, const catalog *c, const cat_file *f)
 {
-    const exporter *x = &exporters[f->kind.format];
-    if (x->source) {
-        rd_source *in;
-        VP_TRY(catalog_source(&in, c, f, NULL));
-        return x->source(out, in);
+    exporter x = exporters[f->kind.format];
+    rd_source *source;
+    rd_stream *stream;
+    if (!x.source)
+        return vp_fail(VP_EUNSUPPORTED, "no exporter takes files of the format \"%s\"",
+                       rd_format_name(f->kind.format));
+    if (rd_formats[f->kind.format].text) {
+        VP_TRY(catalog_stream(&stream, c, f, false));
+        return x.stream(out, stream);
     }
-    if (x->stream) {
-        rd_stream *in;
-        VP_TRY(catalog_stream(&in, c, f, false));
-        return x->stream(out, in);
-    }
-    return vp_fail(VP_EUNSUPPORTED, "no exporter takes files of the format \"%s\"",
-                   rd_format_name(f->kind.format));
+    VP_TRY(catalog_source(&source, c, f, NULL));
+    return x.source(out, source);
 }

@@ -5,8 +5,8 @@
 #include "trace/read/vpcap/vpcap_reader.h"
 #include "trace/read/xspace/xspace.h"
 
-/* How a format is opened, and by whom it is read: one of the two, or nobody. */
-typedef struct reader {
+/* By whom a format is read, which its row's `text` tells apart, or nobody. */
+typedef union reader {
     int (*source)(sink *out, rd_source *in, const rd_options *opts);
     int (*stream)(sink *out, rd_stream *in, const rd_options *opts);
 } reader;
@@ -17,28 +17,27 @@ static const reader readers[RD_FORMAT_COUNT] = {RD_FORMATS(READER)};
 
 bool timeline_same_reader(rd_format a, rd_format b)
 {
-    return readers[a].source == readers[b].source && readers[a].stream == readers[b].stream;
+    return rd_formats[a].text == rd_formats[b].text && readers[a].source == readers[b].source;
 }
 
 int timeline_read(sink *out, const catalog *c, const cat_file *f, const rd_options *opts,
                   vp_error *damage)
 {
-    const reader *r = &readers[f->kind.format];
+    reader r = readers[f->kind.format];
     *damage = (vp_error){0};
-    if (r->source) {
-        rd_source *in = NULL;
-        VP_TRY(catalog_source(&in, c, f, damage));
-        int rc = r->source(out, in, opts);
-        rd_source_close(in);
-        return rc;
-    }
-    if (r->stream) {
+    if (!r.source)
+        return vp_fail(VP_EUNSUPPORTED, "no reader takes files of the format \"%s\"",
+                       rd_format_name(f->kind.format));
+    if (rd_formats[f->kind.format].text) {
         VP_CLEANUP(rd_stream_close) rd_stream *in = NULL;
         VP_TRY(catalog_stream(&in, c, f, false));
-        int rc = r->stream(out, in, opts);
+        int rc = r.stream(out, in, opts);
         *damage = in->damage;
         return rc;
     }
-    return vp_fail(VP_EUNSUPPORTED, "no reader takes files of the format \"%s\"",
-                   rd_format_name(f->kind.format));
+    rd_source *in = NULL;
+    VP_TRY(catalog_source(&in, c, f, damage));
+    int rc = r.source(out, in, opts);
+    rd_source_close(in);
+    return rc;
 }

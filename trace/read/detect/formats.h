@@ -40,8 +40,8 @@ typedef enum rd_role {
 } rd_role;
 
 typedef struct rd_format_row {
-    const char *name, *session, *suffix;
-    rd_role role;
+    char name[12], session[8], suffix[12]; /* no pointers, which each start would relocate */
+    unsigned char role;                    /* rd_role */
     bool text; /* its bytes are read from front to back, and hold no zeros by the page */
 } rd_format_row;
 
