@@ -9,6 +9,7 @@
 #include "server/cli/standard_out.h"
 #include "server/cli/wrap.h"
 #include "server/remote/survey.h"
+#include "server/remote/survey_tensorboard.h"
 #include "trace/base/err.h"
 #include "trace/base/json.h"
 #include "trace/base/limits.h"

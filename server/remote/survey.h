@@ -21,8 +21,8 @@ typedef struct survey_line {
 
 /* Fill in what was found; detail and advice come as "". */
 typedef void survey_fn(survey_line *out);
-survey_fn survey_temp, survey_browser, survey_tensorboard, survey_own_port, survey_tensorboard_port,
-    survey_openat2, survey_landlock, survey_inotify;
+survey_fn survey_temp, survey_browser, survey_own_port, survey_tensorboard_port, survey_openat2,
+    survey_landlock, survey_inotify;
 
 /* Asks for a library's path in a process of its own: what a library does when it is loaded is not
  * for ours. "" where there is none. */

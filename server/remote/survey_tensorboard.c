@@ -1,11 +1,10 @@
-/* Which TensorBoard would be started, and whether it has the profile plugin: asked of the Python
- * that it belongs to, which takes a twentieth of starting it. */
+#include "server/remote/survey_tensorboard.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "server/remote/survey.h"
 #include "server/remote/tb_cause.h"
 #include "server/remote/tb_program.h"
 #include "trace/base/err.h"

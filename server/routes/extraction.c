@@ -1,6 +1,8 @@
 /* `/api/v1/extract`: unpacks what lies in archives and .gz, so that it is read without unpacking
  * from then on. POST begins, GET tells how far it is. Where to is ours to say: a private temporary
  * directory; no request names a path, and no answer either. One extraction at a time. */
+#include "server/routes/extraction.h"
+
 #include <jansson.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,8 @@
 /* `/tensorboard/ID`: to that run in a real TensorBoard. Redirects when one lists the run; starts
  * one otherwise and waits on a page that says how it goes. The target's address is fixed when the
  * site starts: no request chooses it. */
+#include "server/routes/pages_tensorboard.h"
+
 #include <stdio.h>
 
 #include "server/remote/browser.h"

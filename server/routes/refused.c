@@ -1,7 +1,6 @@
-/* What a person sees whose request was refused before any handler: a page that says what next. It
- * is given to whoever asks, so it holds nothing but what is the same for all of them. */
+#include "server/routes/refused.h"
+
 #include "server/routes/page.h"
-#include "server/routes/routes.h"
 
 typedef struct refusal {
     int status;

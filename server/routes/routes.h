@@ -20,18 +20,4 @@ http_handler page_headline, route_state_json; /* what app.js asks for: pages_ind
 http_handler route_live, route_live_capture;  /* capture_live.c */
 http_handler route_extract;                   /* extraction.c */
 
-/* http_config.refused. refused.c */
-int page_refused(http_req *rq, int status, const char *why);
-
-/* The TensorBoard that /tensorboard/ID leads to: made by site_start, ended by site_stop (which may
- * take 3 s where one was started). pages_tensorboard.c */
-int tensorboard_open(site *s);
-void tensorboard_close(site *s);
-
-/* What POST /api/v1/extract unpacks, into a temporary directory that goes when the site stops.
- * Opened before the store, which reads the copies; closed after it. extraction.c */
-int extraction_open(site *s, cat_copies *copies);
-void extraction_cancel(site *s);
-void extraction_close(site *s);
-
 #endif

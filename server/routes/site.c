@@ -3,6 +3,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "server/routes/extraction.h"
+#include "server/routes/pages_tensorboard.h"
+#include "server/routes/refused.h"
 #include "server/routes/routes.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"

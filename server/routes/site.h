@@ -36,8 +36,8 @@ typedef struct site {
     site_options opts; /* texts are copies */
     store *store;
     http_server *http;
-    void *tensorboard; /* state of pages_tensorboard.c; made and freed by its two functions */
-    void *extraction;  /* of extraction.c, likewise */
+    struct tb *tensorboard;        /* made and freed by pages_tensorboard.c */
+    struct extraction *extraction; /* by extraction.c, likewise */
     damage_list *damages;
 } site;
 
