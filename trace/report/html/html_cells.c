@@ -8,9 +8,7 @@
 
 bool html_shows(const page *p, uint32_t device)
 {
-    if (device < p->r->device_count)
-        return rep_device_matches(p->r, &p->v, device);
-    return !p->v.device;
+    return rep_shows_device(p->r, &p->v, device);
 }
 
 void html_section(page *p, const char *id, const char *title)

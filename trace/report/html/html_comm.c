@@ -11,10 +11,9 @@
 
 bool html_has_collectives(const page *p)
 {
-    for (size_t i = 0; i < p->r->collective_count; i++)
-        if (html_shows(p, p->r->collectives[i].device))
-            return true;
-    return false;
+    tbl t;
+    tbl_collectives(&t, p->r, &p->v);
+    return tbl_any(&t);
 }
 
 int html_collectives(page *p)
@@ -22,20 +21,16 @@ int html_collectives(page *p)
     tbl t;
     tbl_collectives(&t, p->r, &p->v);
     t.most = COLLECTIVES_MAX;
-    html_section(p, "collectives", t.title);
-    html_put_table(p, &t);
-    html_section_end(p);
-    return p->b->status;
+    return html_table_section(p, "collectives", &t);
 }
 
 /* ---- Transfers ---- */
 
 bool html_has_transfers(const page *p)
 {
-    for (size_t i = 0; i < p->r->transfer_count; i++)
-        if (html_shows(p, p->r->transfers[i].device))
-            return true;
-    return false;
+    tbl t;
+    tbl_transfers(&t, p->r, &p->v);
+    return tbl_any(&t);
 }
 
 int html_transfers(page *p)
@@ -43,10 +38,7 @@ int html_transfers(page *p)
     tbl t;
     tbl_transfers(&t, p->r, &p->v);
     t.most = TRANSFERS_MAX;
-    html_section(p, "transfers", t.title);
-    html_put_table(p, &t);
-    html_section_end(p);
-    return p->b->status;
+    return html_table_section(p, "transfers", &t);
 }
 
 /* ---- Balance ---- */

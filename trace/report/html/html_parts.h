@@ -56,6 +56,8 @@ void html_rows(page *p);
 void html_table_end(page *p, size_t more);
 /* All of it: frame, heads, rows and how many rows are not shown. html_table.c */
 void html_put_table(page *p, const tbl *t);
+void html_titled_table(page *p, const tbl *t);                 /* within a section */
+int html_table_section(page *p, const char *id, const tbl *t); /* is the section */
 /* Heads and rows alone, for a frame of another kind; html_row is what tbl_each calls. */
 typedef struct html_row_writer {
     page *p;

@@ -80,7 +80,13 @@ static void word_cell(page *p, const tbl_value *v)
     html_puts(p, "<td class=\"text\"");
     if (v->below)
         vp_buf_printf(p->b, " title=\"%s\"", v->below);
-    vp_buf_printf(p->b, ">%s</td>", v->text);
+    vp_buf_printf(p->b, ">%s", v->text);
+    if (v->n > 0 && v->n < v->whole) {
+        html_puts(p, " <span class=\"soft\">");
+        rep_put_percent(p->b, v->n, v->whole);
+        html_puts(p, "</span>");
+    }
+    html_puts(p, "</td>");
 }
 
 static void rank_cell(page *p, int64_t rank)
@@ -227,4 +233,18 @@ void html_put_table(page *p, const tbl *t)
     html_heads(&w);
     html_rows(p);
     html_table_end(p, tbl_each(t, html_row, &w));
+}
+
+void html_titled_table(page *p, const tbl *t)
+{
+    vp_buf_printf(p->b, "<div class=\"what\"><h3>%s</h3></div>\n", t->title);
+    html_put_table(p, t);
+}
+
+int html_table_section(page *p, const char *id, const tbl *t)
+{
+    html_section(p, id, t->title);
+    html_put_table(p, t);
+    html_section_end(p);
+    return p->b->status;
 }

@@ -12,6 +12,7 @@
 #define ALSO(member) .also = offsetof(ROW, member)
 /* The member of the struct that the row's pointer leads to. */
 #define VIA(pointer, row, member) .via = 1 + offsetof(ROW, pointer), .at = offsetof(row, member)
+#define ALSO_OF_HOSTS(member) ALSO(member), .also_needs = TBL_HOSTS
 #define GET(function) .get = (function)
 #define OWN(number) .own = (number)
 #define SCALE(number) .scale = (number)

@@ -12,13 +12,6 @@ static void share_of_window(tbl_value *out, const vp_report *r, uint32_t device,
     out->whole = device < r->device_count ? r->devices[device].breakdown.window_ps : 0;
 }
 
-static bool shows_device(const tbl *t, uint32_t device)
-{
-    if (device < t->r->device_count)
-        return rep_device_matches(t->r, t->v, device);
-    return !t->v->device;
-}
-
 /* ---- Collectives ---- */
 
 static void get_hidden(tbl_value *out, const tbl *t, const void *row)
@@ -84,14 +77,13 @@ static const tbl_column collective_columns[] = {
 
 static bool shows_collective(const tbl *t, const void *row)
 {
-    return shows_device(t, ((const vp_collective *)row)->device);
+    return rep_shows_device(t->r, t->v, ((const vp_collective *)row)->device);
 }
 
 void tbl_collectives(tbl *t, const vp_report *r, const vp_view *v)
 {
     *t = (tbl){TBL_ROWS("Collectives", collective_columns, r->collectives, r->collective_count),
-               .r = r, .v = v, .shows = shows_collective,
-               .has = r->device_count > 1 ? TBL_DEVICES : 0};
+               .r = r, .v = v, .shows = shows_collective, .has = tbl_has(r)};
     t->unit[0] = rep_unit_for(v->unit, tbl_largest(t, offsetof(vp_collective, total_ps)));
 }
 
@@ -151,7 +143,7 @@ static const tbl_column transfer_columns[] = {
 
 static bool shows_transfer(const tbl *t, const void *row)
 {
-    return shows_device(t, ((const vp_transfer *)row)->device);
+    return rep_shows_device(t->r, t->v, ((const vp_transfer *)row)->device);
 }
 
 void tbl_transfers(tbl *t, const vp_report *r, const vp_view *v)

@@ -2,6 +2,11 @@
 
 #include <string.h>
 
+unsigned tbl_has(const vp_report *r)
+{
+    return (r->device_count > 1 ? TBL_DEVICES : 0) | (r->host_count > 1 ? TBL_HOSTS : 0);
+}
+
 static bool is_in(const tbl *t, const tbl_column *c, tbl_format format)
 {
     switch (format) {
@@ -78,7 +83,7 @@ static const uint8_t takes[] = {
     [TBL_OWN_FIGURE] = 0,
 };
 
-static void get_fields(tbl_value *out, const tbl_column *c, const void *row)
+static void get_fields(tbl_value *out, const tbl *t, const tbl_column *c, const void *row)
 {
     unsigned taken = takes[c->kind];
     uint32_t device;
@@ -89,7 +94,7 @@ static void get_fields(tbl_value *out, const tbl_column *c, const void *row)
     if (taken & TEXT)
         out->text = pointer_at(row, c->at);
     if (taken & BELOW)
-        out->below = c->also ? pointer_at(row, c->also) : NULL;
+        out->below = c->also && !(c->also_needs & ~t->has) ? pointer_at(row, c->also) : NULL;
     if (taken & D)
         memcpy(&out->d, (const char *)row + c->at, sizeof out->d);
     if (taken & DEVICE) {
@@ -108,9 +113,14 @@ void tbl_get(tbl_value *out, const tbl *t, const tbl_column *c, const void *row)
             row = pointer_at(row, c->via - 1u);
         out->blank = !row;
         if (row)
-            get_fields(out, c, row);
+            get_fields(out, t, c, row);
     }
     out->blank |= out->n == TBL_BLANK || out->d == TBL_BLANK_NUMBER;
+}
+
+const void *tbl_pointed(const tbl *t, size_t i)
+{
+    return ((const void *const *)t->rows)[i];
 }
 
 static const void *row_of(const tbl *t, size_t i)
@@ -118,21 +128,32 @@ static const void *row_of(const tbl *t, size_t i)
     return t->row_at ? t->row_at(t, i) : (const char *)t->rows + i * t->row_size;
 }
 
+static bool shows(const tbl *t, const void *row)
+{
+    return !t->shows || t->shows(t, row);
+}
+
 size_t tbl_each(const tbl *t, void (*put)(void *ctx, const void *row), void *ctx)
 {
-    size_t shown = 0, more = t->beyond;
+    size_t seen = 0, more = t->beyond, most = t->most ? t->most : SIZE_MAX;
     for (size_t i = 0; i < t->row_count; i++) {
         const void *row = row_of(t, i);
-        if (t->shows && !t->shows(t, row))
+        if (!shows(t, row))
             continue;
-        if (t->most && shown == t->most) {
+        if (seen++ < (t->is_minor && t->is_minor(t, row) ? t->always : most))
+            put(ctx, row);
+        else
             more++;
-            continue;
-        }
-        put(ctx, row);
-        shown++;
     }
     return more;
+}
+
+bool tbl_any(const tbl *t)
+{
+    for (size_t i = 0; i < t->row_count; i++)
+        if (shows(t, row_of(t, i)))
+            return true;
+    return false;
 }
 
 int64_t tbl_largest(const tbl *t, size_t at)

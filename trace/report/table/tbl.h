@@ -30,7 +30,7 @@ typedef enum tbl_kind {
     TBL_RANK,      /* int64_t */
     TBL_NAME,      /* const char * of a file: what the row is about; on a page another below it */
     TBL_TEXT,      /* const char * of a file */
-    TBL_WORD,      /* const char *, ours; on a page with a tip */
+    TBL_WORD,      /* const char *, ours; a page adds the tip, and n's share of a larger whole */
     TBL_DEVICE,    /* uint32_t, its place among the report's devices; "host" for none of them */
     TBL_WHEN,      /* two int64_t: a start, and the length of what starts there */
     TBL_COURSE,    /* int64_t, a duration; on a page with its course over the steps */
@@ -59,6 +59,7 @@ typedef struct tbl_value {
     const char *host;      /* where at_device is none */
     const int64_t *course; /* TBL_COURSE: as many durations, by step */
     size_t course_count;
+    char made[32];   /* where a getter may put a text that it makes */
     tbl_style style; /* TBL_PLAIN: the column's */
     bool blank;      /* as TBL_BLANK */
 } tbl_value;
@@ -92,11 +93,11 @@ typedef struct tbl_column {
     bool left : 1; /* whatever its kind */
     bool keep_end : 1, tell_apart : 1;
     bool says_unit : 1; /* the head on a terminal ends in the unit of its scale */
-    /* The fields, where `get` is none; `also` of TBL_NAME may be 0 for none. They are of the row,
-     * or of the struct that the pointer at via - 1 of the row leads to, with a blank where it is
-     * NULL.
-     */
+    /* The fields, where `get` is none; `also` of TBL_NAME may be 0 for none, and is left out where
+     * the table's `has` lacks a bit of also_needs. They are of the row, or of the struct that the
+     * pointer at via - 1 of the row leads to, with a blank where it is NULL. */
     uint16_t at, also, via;
+    uint8_t also_needs;
     const char *text;              /* its head on a terminal; NULL: not there */
     const char *head, *unit, *tip; /* on a page; NULL: not there, no unit, no tip */
     const char *key;               /* as CSV; NULL: not there */
@@ -117,6 +118,9 @@ typedef struct tbl {
     bool (*shows)(const struct tbl *t, const void *row); /* NULL: all */
     size_t most;                                         /* rows to show; 0: all */
     size_t beyond;                                       /* rows that are known of, and not here */
+    /* Rows that say little: they show among the first `always` rows only. NULL: none is. */
+    bool (*is_minor)(const struct tbl *t, const void *row);
+    size_t always;
     vp_unit unit[TBL_SCALES];
     unsigned has;
     /* Appends the text of a cell of TBL_OWN and the like, escaped; TBL_PLAIN: the column's. */
@@ -136,12 +140,17 @@ typedef struct tbl {
 
 typedef enum tbl_format { TBL_AS_TEXT, TBL_AS_HTML, TBL_AS_CSV } tbl_format;
 
+/* What a table of the report may have: `has`. */
+unsigned tbl_has(const vp_report *r);
+/* Rows that are an array of pointers to them: `row_at`. */
+const void *tbl_pointed(const tbl *t, size_t i);
 /* The columns that a format shows of the table, in its order; returns how many. */
 size_t tbl_columns_of(const tbl_column *out[TBL_COLUMNS_MAX], const tbl *t, tbl_format format);
 bool tbl_is_own(const tbl_column *c);
 void tbl_get(tbl_value *out, const tbl *t, const tbl_column *c, const void *row);
 /* Calls put for each row to show; returns how many rows are not shown. */
 size_t tbl_each(const tbl *t, void (*put)(void *ctx, const void *row), void *ctx);
+bool tbl_any(const tbl *t); /* some row is to show */
 /* The largest int64_t at that place of the rows, or 0: what a unit is chosen for. */
 int64_t tbl_largest(const tbl *t, size_t at);
 

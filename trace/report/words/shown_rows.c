@@ -19,12 +19,22 @@ static bool is_end_of(const char *name, const char *key)
            !isalnum((unsigned char)k.p[0]);
 }
 
+bool rep_shows_host(const vp_view *v, const char *host)
+{
+    return !v->host || vp_str_eq(vp_str_of(host), vp_str_of(v->host));
+}
+
 bool rep_device_matches(const vp_report *r, const vp_view *v, size_t device)
 {
     const vp_device *d = &r->devices[device];
     if (v->device && !is_end_of(d->name ? d->name : "", v->device))
         return false;
-    return !v->host || vp_str_eq(vp_str_of(d->host), vp_str_of(v->host));
+    return rep_shows_host(v, d->host);
+}
+
+bool rep_shows_device(const vp_report *r, const vp_view *v, uint32_t device)
+{
+    return device < r->device_count ? rep_device_matches(r, v, device) : !v->device;
 }
 
 int rep_check_filters(const vp_report *r, const vp_view *v)

@@ -9,6 +9,9 @@
 vp_view rep_view(const vp_view *v);
 
 bool rep_device_matches(const vp_report *r, const vp_view *v, size_t device);
+/* The same; figures that are of no device show unless one was asked for. */
+bool rep_shows_device(const vp_report *r, const vp_view *v, uint32_t device);
+bool rep_shows_host(const vp_view *v, const char *host);
 /* 0, or VP_ENOTFOUND naming what there is when a device or host was asked for and none matches. */
 int rep_check_filters(const vp_report *r, const vp_view *v);
 /* Marks in full[device_count] the devices that get an op table: those asked for; else up to two a
