@@ -3,13 +3,63 @@
  * code. Part of the binary interface: whoever changes it changes VP__LAYOUT, which is in the names
  * of the symbols that the macros use. Include view_profile_capture.h instead.
  *
- *     slot     16 bytes; a record, or one of the items that belong to it
- *     record   start (ticks), low 32 bits of the duration, name << 8 | items << 3 | kind
- *     item     value, key (a name), bytes << 8 | type; a string's bytes follow in slots of their
- * own chunk    pages of slots of one thread, behind a head that says how many are complete block in
- * a thread's first chunk, behind the head: who it is, what it lost, what it has open
+ * An image is pages of 4096 bytes, little endian. Threads write into chunks, which are whole pages:
  *
- * Whatever is below a chunk's published head is complete, whenever the process dies. */
+ *     first chunk    head (vp__chunk), block (vp__block), then slots to its end
+ *     later chunks   head, then slots to its end
+ *
+ * A slot is 16 bytes: a record, or one of the up to 31 items that follow their record; the bytes of
+ * a string follow their item, in as many slots as they take. Whatever is below a chunk's published
+ * head (vp__chunk.state) is complete, whenever the process dies.
+ *
+ * Offset and size in bytes, field, meaning and unit. Ticks are those of vp_now(), a name is the
+ * number of one in the image's table of names. tests/cli/test_layout.py compiles these rows against
+ * the structures.
+ *
+ *     vp__record, 16: a zone that ended, or another event
+ *          0     8  start           ticks
+ *          8     4  dur             ticks, the low 32 bits; VP__LOST: how many are missing
+ *         12     4  what            name << 8 | number of items << 3 | VP__ZONE … (VP__WHAT)
+ *
+ *     vp__item, 16: something more of the record in front of it
+ *          0     8  value           bits of an integer or a double; of a string nothing
+ *          8     4  key             a name; 0 where the type says what it is
+ *         12     4  what            bytes of a string << 8 | VP__ITEM_…
+ *
+ *     vp__chunk, 64: the head of a chunk
+ *          0     4  magic           VP__CHUNK_MAGIC
+ *          4     4  pages           of the chunk, this one included
+ *          8     8  state           events << 32 | slots that are complete, this head's included
+ *         16     4  limit           slots, this head's included
+ *         20     4  status          VP__CHUNK_FREE …
+ *         24     4  block           page of the thread's first chunk
+ *         28     4  order           among the chunks of its thread; the first chunk is 0
+ *         32     8  thread          its number, from 1, never used twice in an image
+ *         40     4  next_free       page + 1 of the next free chunk
+ *         44     4  recycled        how often: slots above the published head may hold old records
+ *         48     8  until           ticks: nothing in it ended later; 0: its thread writes into it
+ *         56     8  reserved
+ *
+ *     vp__frame, 16: a zone that is open
+ *          0     8  start           ticks; 0: it is not open
+ *          8     4  name            a name
+ *         12     4  kind            VP__ZONE …; of a step its number above (VP__FRAME_STEP)
+ *
+ *     vp__block, 2240: who a thread is, what it lost (zones, unless said otherwise), what is open
+ *          0     8  tid             the kernel's
+ *          8     8  thread          its number, as in its chunks
+ *         16     8  dropped_full    no room
+ *         24     8  dropped_signal  a signal came in the middle of a record
+ *         32     8  dropped_depth   VP_BEGIN deeper than VP__DEPTH
+ *         40     8  unmatched_ends  VP_END without VP_BEGIN
+ *         48     8  overwritten     made room for newer ones (VP_RING)
+ *         56     8  lost            dropped_full that no VP__LOST record tells of yet
+ *         64     8  lost_since      ticks: the first of these
+ *         72     8  left            without an end: longjmp left them, or their thread ended
+ *         80    16  reserved
+ *         96    96  name            of the thread, NUL-terminated
+ *        192  1024  scopes          open VP_SCOPE and the like: frames, the outermost first
+ *       1216  1024  pairs           open VP_BEGIN: the same */
 #ifndef VIEW_PROFILE_CAPTURE_LAYOUT_H
 #define VIEW_PROFILE_CAPTURE_LAYOUT_H
 
@@ -67,24 +117,18 @@ enum { VP__CHUNK_FREE, VP__CHUNK_OPEN, VP__CHUNK_SEALED, VP__CHUNK_CLAIMED };
 
 typedef struct vp__chunk {
     uint32_t magic, pages;
-    uint64_t state;     /* events << 32 | slots that are complete, this head's included */
-    uint32_t limit;     /* slots */
-    uint32_t status;    /* VP__CHUNK_… */
-    uint32_t block;     /* page of the thread's first chunk */
-    uint32_t order;     /* among the chunks of its thread; the first chunk is 0 */
-    uint64_t thread;    /* number of the thread, from 1, never used twice in an image */
-    uint32_t next_free; /* page + 1 of the next free chunk */
-    uint32_t recycled;  /* how often: slots above the head may hold old records */
-    uint64_t until;     /* nothing in it ended after these ticks; 0: its thread writes into it */
-    uint64_t reserved;
+    uint64_t state;
+    uint32_t limit, status, block, order;
+    uint64_t thread;
+    uint32_t next_free, recycled;
+    uint64_t until, reserved;
 } vp__chunk;
 
-/* A zone that is open: start is 0 when it is not. kind: of a step with its number above, as far as
- * that fits. */
 typedef struct vp__frame {
     uint64_t start;
     uint32_t name, kind;
 } vp__frame;
+/* The kind of an open step, with its number + 1 above, as far as that fits: else without. */
 #define VP__FRAME_NUMBER_MAX ((UINT32_MAX >> 3) - 1)
 #define VP__FRAME_STEP(number)                                                                     \
     ((number) <= VP__FRAME_NUMBER_MAX ? ((uint32_t)(number) + 1) << 3 | VP__STEP : VP__STEP)
@@ -93,11 +137,8 @@ typedef struct vp__block {
     int64_t tid;
     uint64_t thread;
     uint64_t dropped_full, dropped_signal, dropped_depth, unmatched_ends, overwritten;
-    uint64_t lost;       /* dropped_full that no LOST record tells of yet, the first of them … */
-    uint64_t lost_since; /* … at these ticks */
-    uint64_t left;       /* zones that were left without an end */
-    uint64_t reserved[2];
-    char name[96]; /* NUL-terminated */
+    uint64_t lost, lost_since, left, reserved[2];
+    char name[96];
     vp__frame scopes[VP__DEPTH], pairs[VP__DEPTH];
 } vp__block;
 
