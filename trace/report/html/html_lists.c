@@ -1,6 +1,8 @@
 /* Modules, files and quality on the page. */
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
+#include "trace/report/table/files_table.h"
+#include "trace/report/table/graph_tables.h"
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/words.h"
 
@@ -15,36 +17,11 @@ bool html_has_modules(const page *p)
 
 int html_modules(page *p)
 {
-    const vp_report *r = p->r;
-    size_t n = r->module_count < MODULES_MAX ? r->module_count : MODULES_MAX;
-    int64_t scale = 0;
-    for (size_t i = 0; i < n; i++)
-        scale = r->modules[i].total_ps > scale ? r->modules[i].total_ps : scale;
-    vp_unit unit = rep_unit_for(p->v.unit, scale);
-    html_section(p, "modules", "Modules");
-    html_table(p, "list", "Modules");
-    html_head(p, "op", "Module", NULL, NULL);
-    html_head(p, "text", "Program", NULL, NULL);
-    html_head(p, "", "Runs", NULL, NULL);
-    html_head(p, "", "Total", rep_unit_sign(unit), NULL);
-    html_head(p, "", "p50", rep_unit_sign(unit), NULL);
-    html_rows(p);
-    for (size_t i = 0; i < n; i++) {
-        const vp_module *m = &r->modules[i];
-        html_puts(p, "<tr>");
-        html_name_cell(p, m->name, NULL);
-        html_puts(p, "<td class=\"text\">");
-        if (m->program_id == VP_UNKNOWN)
-            html_puts(p, "–");
-        else
-            vp_buf_u64(p->b, (uint64_t)m->program_id);
-        html_puts(p, "</td>");
-        html_count_cell(p, m->runs);
-        html_ps_cell(p, m->total_ps, unit);
-        html_ps_cell(p, m->p50_ps, unit);
-        html_puts(p, "</tr>\n");
-    }
-    html_table_end(p, r->module_count - n);
+    tbl t;
+    tbl_modules(&t, p->r, &p->v);
+    t.most = MODULES_MAX;
+    html_section(p, "modules", t.title);
+    html_put_table(p, &t);
     html_section_end(p);
     return p->b->status;
 }
@@ -81,31 +58,29 @@ static void file_cell(page *p, size_t file)
     html_puts(p, link ? "</span></a></th>" : "</span></th>");
 }
 
-int html_files(page *p)
+static void own_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
 {
-    const vp_report *r = p->r;
-    size_t n = r->file_count < FILES_MAX ? r->file_count : FILES_MAX;
-    html_section(p, "files", "Files");
-    html_table(p, "list", "Files");
-    html_head(p, "op", "File", NULL, NULL);
-    html_head(p, "text", "Kind", NULL, NULL);
-    html_head(p, "", "Size", NULL, NULL);
-    html_head(p, "", "Events", NULL, NULL);
-    html_head(p, "text", "State", NULL, NULL);
-    html_rows(p);
-    for (size_t i = 0; i < n; i++) {
-        const vp_report_file *f = &r->files[i];
-        html_puts(p, "<tr>");
-        file_cell(p, i);
+    const vp_report_file *f = row;
+    if (c->own == FILES_PATH) {
+        file_cell(p, (size_t)(f - t->r->files));
+    } else if (c->own == FILES_KIND) {
         html_puts(p, "<td class=\"text\">");
         html_text(p, f->kind);
         html_puts(p, "</td>");
-        html_bytes_cell(p, f->bytes);
-        html_count_cell(p, f->events);
-        html_puts(p, f->partial ? "<td class=\"text warn\">partial</td></tr>\n"
-                                : "<td class=\"text\">complete</td></tr>\n");
+    } else {
+        html_puts(p, f->partial ? "<td class=\"text warn\">partial</td>"
+                                : "<td class=\"text\">complete</td>");
     }
-    html_table_end(p, r->file_count - n);
+}
+
+int html_files(page *p)
+{
+    tbl t;
+    tbl_files(&t, p->r, &p->v);
+    t.most = FILES_MAX;
+    t.own_html = own_cell;
+    html_section(p, "files", t.title);
+    html_put_table(p, &t);
     html_section_end(p);
     return p->b->status;
 }

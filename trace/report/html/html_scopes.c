@@ -2,6 +2,7 @@
 #include "trace/base/err.h"
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
+#include "trace/report/table/graph_tables.h"
 #include "trace/report/words/escape.h"
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/tree.h"
@@ -110,11 +111,6 @@ int html_scopes(page *p)
 
 #define FOLDED_MAX 40u
 
-static int64_t whole_of(const vp_folded_scope *s)
-{
-    return s->forward_ps + s->backward_ps + s->remat_ps;
-}
-
 /* Without backward or rematerialised work this says nothing that the tree does not. */
 bool html_has_folded(const page *p)
 {
@@ -124,57 +120,40 @@ bool html_has_folded(const page *p)
     return false;
 }
 
-static void folded_bar(page *p, const vp_folded_scope *s, int64_t scale)
+static void folded_bar(page *p, const tbl *t, const tbl_column *c, const void *row)
 {
+    const vp_folded_scope *s = row;
     const int64_t parts[] = {s->forward_ps, s->backward_ps, s->remat_ps};
     static const char *const classes[] = {"forward", "backward", "remat"};
+    const int64_t *all_ps = t->of;
     int64_t from = 0;
+    (void)c;
     html_puts(p, "<td class=\"share\"><svg aria-hidden=\"true\">");
     for (size_t i = 0; i < 3; i++) {
-        int64_t width = html_hundredths(parts[i], scale);
+        int64_t width = html_hundredths(parts[i], folded_whole_ps(p->r->folded));
         if (width)
             html_rect(p, classes[i], from, width);
         from += width;
     }
     html_puts(p, "</svg><b>");
+    rep_put_percent(p->b, folded_whole_ps(s), *all_ps);
+    html_puts(p, "</b></td>");
 }
 
 int html_folded(page *p)
 {
     const vp_report *r = p->r;
-    size_t n = r->folded_count < FOLDED_MAX ? r->folded_count : FOLDED_MAX;
-    int64_t all = 0, scale = whole_of(&r->folded[0]);
+    int64_t all = 0;
+    tbl t;
     for (size_t i = 0; i < r->folded_count; i++)
-        all += whole_of(&r->folded[i]);
-    vp_unit unit = rep_unit_for(p->v.unit, scale);
-    const char *sign = rep_unit_sign(unit);
-    html_section(p, "folded", "Forward and backward together");
+        all += folded_whole_ps(&r->folded[i]);
+    tbl_folded(&t, r, &p->v, &all);
+    t.most = FOLDED_MAX;
+    t.own_html = folded_bar;
+    html_section(p, "folded", t.title);
     html_puts(p, "<p class=\"note\">Backward and rematerialised work stands with the forward scope "
                  "that it belongs to. Self time of the ops that stand exactly there.</p>\n");
-    html_table(p, "list", "Forward and backward together");
-    html_head(p, "op", "Scope", NULL, NULL);
-    html_head(p, "", "All", sign, NULL);
-    html_head(p, "share", "All", "%", "Of the self time of all scopes");
-    html_head(p, "", "<i class=\"dot forward\"></i>Forward", sign, NULL);
-    html_head(p, "", "<i class=\"dot backward\"></i>Backward", sign, NULL);
-    html_head(p, "", "<i class=\"dot remat\"></i>Remat", sign, "Computed again instead of kept");
-    html_head(p, "", "Calls", NULL, NULL);
-    html_rows(p);
-    for (size_t i = 0; i < n; i++) {
-        const vp_folded_scope *s = &r->folded[i];
-        html_puts(p, "<tr>");
-        html_name_cell(p, s->path, NULL);
-        html_ps_cell(p, whole_of(s), unit);
-        folded_bar(p, s, scale);
-        rep_put_percent(p->b, whole_of(s), all);
-        html_puts(p, "</b></td>");
-        html_ps_cell(p, s->forward_ps, unit);
-        html_ps_cell(p, s->backward_ps, unit);
-        html_ps_cell(p, s->remat_ps, unit);
-        html_count_cell(p, s->calls);
-        html_puts(p, "</tr>\n");
-    }
-    html_table_end(p, r->folded_count - n);
+    html_put_table(p, &t);
     html_section_end(p);
     return p->b->status;
 }

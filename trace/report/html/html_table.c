@@ -13,6 +13,7 @@ static const char *class_of(const tbl_column *c)
     case TBL_NAME:
         return "op";
     case TBL_BAR:
+    case TBL_OWN_BAR:
         return "share";
     case TBL_COURSE:
         return "course";
@@ -21,6 +22,7 @@ static const char *class_of(const tbl_column *c)
     case TBL_TEXT:
     case TBL_WORD:
     case TBL_DEVICE:
+    case TBL_ID:
     case TBL_OWN:
         return "text";
     default:
@@ -97,11 +99,24 @@ static void rank_cell(page *p, int64_t rank)
     html_puts(p, "</td>");
 }
 
+static void id_cell(page *p, int64_t id)
+{
+    html_puts(p, "<td class=\"text\">");
+    if (id == VP_UNKNOWN)
+        html_puts(p, "–");
+    else
+        vp_buf_u64(p->b, (uint64_t)id);
+    html_puts(p, "</td>");
+}
+
 static void put_words(page *p, const tbl_column *c, const tbl_value *v)
 {
     switch ((tbl_kind)c->kind) {
     case TBL_NAME:
         html_name_cell(p, v->text, v->below);
+        break;
+    case TBL_ID:
+        id_cell(p, v->n);
         break;
     case TBL_TEXT:
         html_text_cell(p, v->text);

@@ -72,6 +72,7 @@ static const uint8_t takes[] = {
     [TBL_NUMBER] = D,
     [TBL_VALUE] = D,
     [TBL_RANK] = N,
+    [TBL_ID] = N,
     [TBL_NAME] = TEXT | BELOW,
     [TBL_TEXT] = TEXT,
     [TBL_WORD] = TEXT,
@@ -80,6 +81,7 @@ static const uint8_t takes[] = {
     [TBL_COURSE] = N,
     [TBL_OWN] = 0,
     [TBL_OWN_NAME] = 0,
+    [TBL_OWN_BAR] = 0,
     [TBL_OWN_FIGURE] = 0,
 };
 
@@ -105,7 +107,7 @@ static void get_fields(tbl_value *out, const tbl *t, const tbl_column *c, const 
 
 void tbl_get(tbl_value *out, const tbl *t, const tbl_column *c, const void *row)
 {
-    *out = (tbl_value){.at_device = VP_NO_DEVICE};
+    *out = (tbl_value){.column = c, .at_device = VP_NO_DEVICE};
     if (c->get) {
         c->get(out, t, row);
     } else {

@@ -13,6 +13,7 @@
 
 struct page;
 struct tbl;
+struct tbl_column;
 
 /* How a cell looks on a terminal with colours. */
 typedef enum tbl_style { TBL_PLAIN, TBL_BOLD, TBL_DIM, TBL_COMM, TBL_COPY, TBL_BAD } tbl_style;
@@ -28,6 +29,7 @@ typedef enum tbl_kind {
     TBL_NUMBER,    /* double, with the column's digits */
     TBL_VALUE,     /* double, a figure of the program's own: as many digits as it takes */
     TBL_RANK,      /* int64_t */
+    TBL_ID,        /* int64_t of 64 bits, printed unsigned; VP_UNKNOWN is a dash */
     TBL_NAME,      /* const char * of a file: what the row is about; on a page another below it */
     TBL_TEXT,      /* const char * of a file */
     TBL_WORD,      /* const char *, ours; a page adds the tip, and n's share of a larger whole */
@@ -36,6 +38,7 @@ typedef enum tbl_kind {
     TBL_COURSE,    /* int64_t, a duration; on a page with its course over the steps */
     TBL_OWN,       /* words by the table's own_text and own_html */
     TBL_OWN_NAME,  /* the same of what the row is about */
+    TBL_OWN_BAR,   /* the same of a bar on a page */
     TBL_OWN_FIGURE /* the same of figures */
 } tbl_kind;
 
@@ -45,7 +48,8 @@ typedef enum tbl_kind {
 
 /* A cell. What a kind does not name is not looked at. */
 typedef struct tbl_value {
-    int64_t n;     /* the figure, the part, the start or the device */
+    const struct tbl_column *column; /* whose value it is: what a getter may ask */
+    int64_t n;                       /* the figure, the part, the start or the device */
     int64_t whole; /* what n is a part of; how long what starts at n, or `start`, lasts */
     int64_t start; /* TBL_PLACED */
     int64_t scale; /* TBL_BAR: what the whole bar would stand for */
@@ -78,7 +82,7 @@ enum {
 /* Aligned by kind: figures to the right, words to the left. */
 typedef struct tbl_column {
     uint8_t kind;   /* tbl_kind */
-    uint8_t own;    /* TBL_OWN and the like: which of the table's own cells */
+    uint8_t own;    /* which of the table's own cells, or of what a getter serves */
     uint8_t scale;  /* TBL_PS, TBL_WHEN: the place of its unit in the table's units */
     uint8_t digits; /* TBL_NUMBER */
     uint8_t style;  /* tbl_style */

@@ -6,6 +6,8 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
+#include "trace/report/table/files_table.h"
+#include "trace/report/table/graph_tables.h"
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/shown_rows.h"
 #include "trace/report/words/tree.h"
@@ -76,104 +78,33 @@ static int put_scopes(vp_buf *b, const vp_report *r, const vp_view *v)
 /* Where there is work going back or done again: which forward scope it is done for. */
 static int put_folded(vp_buf *b, const vp_report *r, const vp_view *v)
 {
-    static const grid_column columns[] = {
-        {.drop = 0}, {.drop = 0}, {.drop = 0}, {.drop = 1}, {.left = true, .want = 24, .min = 12}};
-    size_t n = r->folded_count < FOLDED_MAX ? r->folded_count : FOLDED_MAX;
-    grid g;
-    if (!n)
+    tbl t;
+    tbl_folded(&t, r, v, NULL);
+    if (!r->folded_count)
         return b->status;
-    vp_unit unit = rep_unit_for(v->unit, r->folded->forward_ps + r->folded->backward_ps);
-    text_title(b, v, "The same with backward and repeated work where it belongs");
-    grid_init(&g, columns, sizeof columns / sizeof *columns);
-    text_head(&g, "forward", rep_unit_name(unit));
-    text_head(&g, "backward", NULL);
-    text_head(&g, "remat", NULL);
-    text_head(&g, "calls", NULL);
-    text_head(&g, "scope", NULL);
-    for (size_t i = 0; i < n; i++) {
-        const vp_folded_scope *s = &r->folded[i];
-        text_ps(&g, s->forward_ps, unit);
-        text_ps(&g, s->backward_ps, unit);
-        text_ps(&g, s->remat_ps, unit);
-        text_count(&g, s->calls);
-        grid_escaped(&g, s->path, TBL_PLAIN);
-    }
-    return text_finish(b, &g, v, r->folded_count - n);
+    t.title = "The same with backward and repeated work where it belongs";
+    t.most = FOLDED_MAX;
+    t.unit[0] = rep_unit_for(v->unit, r->folded->forward_ps + r->folded->backward_ps);
+    return text_titled_table(b, v, &t);
 }
 
 /* ---- Modules and files ---- */
 
 static int put_modules(vp_buf *b, const vp_report *r, const vp_view *v)
 {
-    static const grid_column columns[] = {
-        {.drop = 0}, {.drop = 1}, {.drop = 2}, {.drop = 3}, {.left = true, .want = 24, .min = 12}};
-    size_t n = r->module_count < MODULES_MAX ? r->module_count : MODULES_MAX;
-    int64_t scale = 0;
-    grid g;
-    if (!n)
-        return b->status;
-    for (size_t i = 0; i < n; i++)
-        if (r->modules[i].total_ps > scale)
-            scale = r->modules[i].total_ps;
-    vp_unit unit = rep_unit_for(v->unit, scale);
-    text_title(b, v, "Modules");
-    grid_init(&g, columns, sizeof columns / sizeof *columns);
-    text_head(&g, "total", rep_unit_name(unit));
-    text_head(&g, "p50", rep_unit_name(unit));
-    text_head(&g, "runs", NULL);
-    text_head(&g, "program", NULL);
-    text_head(&g, "module", NULL);
-    for (size_t i = 0; i < n; i++) {
-        const vp_module *m = &r->modules[i];
-        text_ps(&g, m->total_ps, unit);
-        text_ps(&g, m->p50_ps, unit);
-        text_count(&g, m->runs);
-        if (m->program_id == VP_UNKNOWN)
-            vp_buf_putc(&g.text, '-');
-        else
-            vp_buf_u64(&g.text, (uint64_t)m->program_id);
-        grid_end(&g, TBL_PLAIN);
-        grid_escaped(&g, m->name, TBL_PLAIN);
-    }
-    int rc = grid_print(b, &g, text_width(v), v->color);
-    grid_free(&g);
-    if (r->module_count > n)
-        vp_buf_printf(b, "… %zu more\n", r->module_count - n);
-    return rc;
+    tbl t;
+    tbl_modules(&t, r, v);
+    t.most = MODULES_MAX;
+    return t.row_count ? text_titled_table(b, v, &t) : b->status;
 }
 
 static int put_files(vp_buf *b, const vp_report *r, const vp_view *v)
 {
-    static const grid_column columns[] = {
-        {.drop = 0}, {.drop = 1}, {.left = true, .drop = 2}, {.left = true, .want = 24, .min = 12}};
-    size_t n = r->file_count < FILES_MAX ? r->file_count : FILES_MAX;
-    grid g;
-    if (!n)
-        return b->status;
-    text_title(b, v, "Files");
-    grid_init(&g, columns, sizeof columns / sizeof *columns);
-    text_head(&g, "size", NULL);
-    text_head(&g, "events", NULL);
-    text_head(&g, "kind", NULL);
-    text_head(&g, "file", NULL);
-    for (size_t i = 0; i < n; i++) {
-        const vp_report_file *file = &r->files[i];
-        rep_put_bytes(&g.text, file->bytes);
-        grid_end(&g, TBL_PLAIN);
-        text_count(&g, file->events);
-        vp_put_escaped(&g.text, vp_str_of(file->kind));
-        vp_buf_puts(&g.text, file->partial ? " (partial)" : "");
-        grid_end(&g, file->partial ? TBL_BAD : TBL_PLAIN);
-        grid_escaped(&g, file->path, TBL_PLAIN);
-    }
-    int rc = grid_print(b, &g, text_width(v), v->color);
-    grid_free(&g);
-    if (r->file_count > n)
-        vp_buf_printf(b, "… %zu more\n", r->file_count - n);
-    return rc;
+    tbl t;
+    tbl_files(&t, r, v);
+    t.most = FILES_MAX;
+    return t.row_count ? text_titled_table(b, v, &t) : b->status;
 }
-
-/* ---- Quality ---- */
 
 /* ---- The whole ---- */
 

@@ -51,6 +51,14 @@ static void put_number(vp_buf *b, double d, int digits)
         vp_buf_putc(b, '-');
 }
 
+static void put_id(vp_buf *b, int64_t id)
+{
+    if (id == VP_UNKNOWN)
+        vp_buf_putc(b, '-');
+    else
+        vp_buf_u64(b, (uint64_t)id);
+}
+
 static void put_value(vp_buf *b, const tbl *t, const tbl_column *c, const tbl_value *v)
 {
     switch ((tbl_kind)c->kind) {
@@ -75,6 +83,9 @@ static void put_value(vp_buf *b, const tbl *t, const tbl_column *c, const tbl_va
         break;
     case TBL_VALUE:
         rep_put_value(b, v->d);
+        break;
+    case TBL_ID:
+        put_id(b, v->n);
         break;
     case TBL_WORD:
         vp_buf_puts(b, v->text);

@@ -1,0 +1,11 @@
+/* The table of where the window of each device went. Included by sections on the terminal; for who
+ * owns what see tbl.h. */
+#ifndef VP_REPORT_BREAKDOWN_TABLE_H
+#define VP_REPORT_BREAKDOWN_TABLE_H
+
+#include "trace/report/table/tbl.h"
+
+/* Devices that the view lets through, those with skip[i] left out (NULL: none). */
+void tbl_breakdown(tbl *t, const vp_report *r, const vp_view *v, const bool *skip);
+
+#endif

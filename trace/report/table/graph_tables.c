@@ -1,0 +1,59 @@
+#include "trace/report/table/graph_tables.h"
+
+#include "trace/report/table/columns.h"
+#include "trace/report/words/numbers.h"
+
+/* ---- Forward scopes ---- */
+
+int64_t folded_whole_ps(const vp_folded_scope *s)
+{
+    return s->forward_ps + s->backward_ps + s->remat_ps;
+}
+
+static void get_whole(tbl_value *out, const tbl *t, const void *row)
+{
+    (void)t;
+    out->n = folded_whole_ps(row);
+}
+
+#define ROW vp_folded_scope
+static const tbl_column folded_columns[] = {
+    {TBL_NAME, AT(path), PAGE("Scope", NULL), TERM(5, "scope"), SHORT(24, 12)},
+    {TBL_PS, GET(get_whole), PAGE("All", NULL)},
+    {TBL_OWN_BAR, PAGE("All", "Of the self time of all scopes"), UNIT("%")},
+    {TBL_PS, AT(forward_ps), PAGE("<i class=\"dot forward\"></i>Forward", NULL),
+     TERM_UNIT(1, "forward")},
+    {TBL_PS, AT(backward_ps), PAGE("<i class=\"dot backward\"></i>Backward", NULL),
+     TERM(2, "backward")},
+    {TBL_PS, AT(remat_ps),
+     PAGE("<i class=\"dot remat\"></i>Remat", "Computed again instead of kept"), TERM(3, "remat")},
+    {TBL_COUNT, AT(calls), PAGE("Calls", NULL), TERM(4, "calls"), DROP(1)},
+};
+#undef ROW
+
+void tbl_folded(tbl *t, const vp_report *r, const vp_view *v, const int64_t *all_ps)
+{
+    *t =
+        (tbl){TBL_ROWS("Forward and backward together", folded_columns, r->folded, r->folded_count),
+              .r = r, .v = v, .of = all_ps};
+    if (r->folded_count)
+        t->unit[0] = rep_unit_for(v->unit, folded_whole_ps(r->folded));
+}
+
+/* ---- Modules ---- */
+
+#define ROW vp_module
+static const tbl_column module_columns[] = {
+    {TBL_NAME, AT(name), PAGE("Module", NULL), TERM(5, "module"), SHORT(24, 12)},
+    {TBL_ID, AT(program_id), PAGE("Program", NULL), TERM(4, "program"), DROP(3)},
+    {TBL_COUNT, AT(runs), PAGE("Runs", NULL), TERM(3, "runs"), DROP(2)},
+    {TBL_PS, AT(total_ps), PAGE("Total", NULL), TERM_UNIT(1, "total")},
+    {TBL_PS, AT(p50_ps), PAGE("p50", NULL), TERM_UNIT(2, "p50"), DROP(1)},
+};
+#undef ROW
+
+void tbl_modules(tbl *t, const vp_report *r, const vp_view *v)
+{
+    *t = (tbl){TBL_ROWS("Modules", module_columns, r->modules, r->module_count), .r = r, .v = v};
+    t->unit[0] = rep_unit_for(v->unit, tbl_largest(t, offsetof(vp_module, total_ps)));
+}
