@@ -1,6 +1,7 @@
 /* Steps on the page: a bar each, and what is said of them. */
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
+#include "trace/report/table/steps_tables.h"
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/words.h"
 
@@ -38,14 +39,6 @@ static const vp_step *step_of(const chart *c, size_t i)
     return &c->s->list[best];
 }
 
-static const vp_step_device *critical(const vp_step *s)
-{
-    for (size_t i = 0; i < s->device_count; i++)
-        if (s->devices[i].device == s->device)
-            return &s->devices[i];
-    return NULL;
-}
-
 /* analysis.md A7, F12: robust z above 10, the MAD at least 0.1 % of the median, or twice the
  * median. Heavy steps are of a kind of their own. */
 static bool is_outlier(const vp_steps *all, const vp_step *s)
@@ -60,15 +53,14 @@ static bool is_outlier(const vp_steps *all, const vp_step *s)
 /* ---- The chart ---- */
 
 /* As the program counts; else by the order in time. */
-static void put_step_name(const chart *c, const vp_step *s)
+static void put_step_name(page *p, const vp_step *s)
 {
-    page *p = c->p;
     if (s->number != VP_UNKNOWN) {
         html_puts(p, "step ");
         rep_put_count(p->b, s->number, false);
     } else {
         html_text(p, s->name ? s->name : "step");
-        vp_buf_printf(p->b, " #%zu", (size_t)(s - c->s->list) + 1);
+        vp_buf_printf(p->b, " #%zu", (size_t)(s - p->r->steps.list) + 1);
     }
 }
 
@@ -94,7 +86,7 @@ static void put_marks(page *p, const vp_steps *all, const vp_step *s)
 static void put_tip(const chart *c, const vp_step *s)
 {
     html_puts(c->p, "<title>");
-    put_step_name(c, s);
+    put_step_name(c->p, s);
     html_puts(c->p, ": ");
     html_duration(c->p, s->dur_ps, c->scale_ps);
     html_puts(c->p, " ");
@@ -104,13 +96,13 @@ static void put_tip(const chart *c, const vp_step *s)
 
 static void put_parts(const chart *c, const vp_step *s, html_box box)
 {
-    const vp_step_device *d = critical(s);
+    const vp_breakdown *d = rep_critical(s);
     int64_t parts[REP_PARTS], bottom = BARS_HEIGHT;
     if (!d) {
         html_block(c->p, "comp", box);
         return;
     }
-    rep_breakdown_parts(parts, &d->breakdown);
+    rep_breakdown_parts(parts, d);
     for (size_t i = 0; i < REP_PARTS && bottom > box.y; i++) {
         int64_t height = html_hundredths(parts[i], c->scale_ps) * BARS_HEIGHT / REP_PERCENT_ALL;
         height = i + 1 == REP_PARTS || height > bottom - box.y ? bottom - box.y : height;
@@ -192,9 +184,9 @@ static void put_chart(const chart *c)
         put_bar(c, i);
     put_median(c);
     html_puts(p, "</svg>\n<p class=\"axis\"><span>");
-    put_step_name(c, &c->s->list[0]);
+    put_step_name(p, &c->s->list[0]);
     html_puts(p, "</span><span>");
-    put_step_name(c, &c->s->list[c->s->count - 1]);
+    put_step_name(p, &c->s->list[c->s->count - 1]);
     html_puts(p, "</span></p>\n</div>\n");
     put_legend(c);
 }
@@ -234,91 +226,45 @@ static void put_facts(page *p, const vp_steps *s)
     html_puts(p, "</dl>\n");
 }
 
-static void put_groups(page *p, const vp_steps *s, vp_unit unit)
-{
-    int64_t all = 0;
-    if (s->group_count < 2)
-        return;
-    for (size_t i = 0; i < s->group_count; i++)
-        all += s->groups[i].total_ps;
-    html_puts(p, "<div class=\"what\"><h3>Kinds of steps</h3></div>\n");
-    html_table(p, "list", "Kinds of steps");
-    html_head(p, "op", "Kind", NULL, NULL);
-    html_head(p, "", "Steps", NULL, NULL);
-    html_head(p, "", "Median", rep_unit_sign(unit), NULL);
-    html_head(p, "", "Total", rep_unit_sign(unit), NULL);
-    html_head(p, "", "Share", NULL, "Of the time of all kinds");
-    html_head(p, "", "Every", NULL, "Steps from one to the next");
-    html_head(p, "", "Example", NULL, "The step nearest to the median");
-    html_rows(p);
-    for (size_t i = 0; i < s->group_count; i++) {
-        const vp_step_group *g = &s->groups[i];
-        html_puts(p, "<tr>");
-        html_name_cell(p, rep_step_class_name(g->step_class), NULL);
-        html_count_cell(p, g->count);
-        html_ps_cell(p, g->median_ps, unit);
-        html_ps_cell(p, g->total_ps, unit);
-        html_percent_cell(p, g->total_ps, all);
-        html_count_cell(p, g->period);
-        html_count_cell(p, g->example);
-        html_puts(p, "</tr>\n");
-    }
-    html_table_end(p, 0);
-}
-
 /* ---- The table behind the chart ---- */
 
-static void put_row(const chart *c, const vp_step *s)
+static void name_cell(page *p, const vp_step *s)
 {
-    page *p = c->p;
-    const vp_step_device *d = critical(s);
-    int64_t parts[REP_PARTS] = {VP_UNKNOWN, VP_UNKNOWN, VP_UNKNOWN, VP_UNKNOWN};
-    if (d)
-        rep_breakdown_parts(parts, &d->breakdown);
     bool link = p->links.controls && s->number != VP_UNKNOWN && p->r->step == VP_UNKNOWN;
-    html_puts(p, "<tr><th scope=\"row\" class=\"text\">");
+    html_puts(p, "<th scope=\"row\" class=\"text\">");
     if (link) {
         html_puts(p, "<a href=\"");
         html_step_query(p, s->number);
         html_puts(p, "\">");
     }
-    put_step_name(c, s);
+    put_step_name(p, s);
     html_puts(p, link ? "</a></th>" : "</th>");
-    html_place_cell(p, s->device, NULL, s->start_ps, s->dur_ps);
-    if (p->r->device_count > 1)
-        html_device_cell(p, s->device);
-    html_ps_cell(p, s->dur_ps, c->unit);
-    html_percent_cell(p, s->dur_ps, c->s->median_ps);
-    for (size_t i = 0; i < REP_PARTS; i++)
-        html_ps_cell(p, parts[i], c->unit);
+}
+
+static void own_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
+{
+    if (c->own == STEP_NAME) {
+        name_cell(p, row);
+        return;
+    }
     html_puts(p, "<td class=\"text\">");
-    put_marks(p, c->s, s);
-    html_puts(p, "</td></tr>\n");
+    put_marks(p, &t->r->steps, row);
+    html_puts(p, "</td>");
 }
 
 static void put_table(const chart *c)
 {
-    page *p = c->p;
-    const char *unit = rep_unit_sign(c->unit);
-    vp_buf_printf(p->b, "<details class=\"fold\"><summary>Table of %zu step%s</summary>\n",
-                  c->count, c->count == 1 ? "" : "s");
-    html_table(p, "list", "Steps");
-    html_head(p, "text", "Step", NULL, NULL);
-    html_head(p, "", "At", NULL, "Start, relative to the profile’s begin");
-    if (p->r->device_count > 1)
-        html_head(p, "text", "Device", NULL, "The slowest one");
-    html_head(p, "", "Length", unit, NULL);
-    html_head(p, "", "of median", NULL, NULL);
-    html_head(p, "", "Compute", unit, NULL);
-    html_head(p, "", "Exp. comm", unit, "Communication that nothing covers");
-    html_head(p, "", "Exp. copy", unit, "Copies that nothing covers");
-    html_head(p, "", "Idle", unit, NULL);
-    html_head(p, "text", "Marks", NULL, NULL);
-    html_rows(p);
+    const vp_step *steps[BARS_MAX];
+    tbl t;
     for (size_t i = 0; i < c->count; i++)
-        put_row(c, step_of(c, i));
-    html_table_end(p, 0);
-    html_puts(p, "</details>\n");
+        steps[i] = step_of(c, i);
+    tbl_steps(&t, c->p->r, &c->p->v, steps, c->count);
+    t.unit[STEP_LENGTH] = c->unit;
+    t.own_html = own_cell;
+    vp_buf_printf(c->p->b, "<details class=\"fold\"><summary>Table of %zu step%s</summary>\n",
+                  c->count, c->count == 1 ? "" : "s");
+    html_put_table(c->p, &t);
+    html_puts(c->p, "</details>\n");
 }
 
 static int64_t scale_of(const vp_steps *s)
@@ -334,6 +280,7 @@ int html_steps(page *p)
 {
     const vp_steps *s = &p->r->steps;
     chart c = {.p = p, .s = s, .scale_ps = scale_of(s)};
+    tbl kinds;
     c.run = (s->count + BARS_MAX - 1) / BARS_MAX;
     c.count = (s->count + c.run - 1) / c.run;
     c.unit = rep_unit_for(p->v.unit, c.scale_ps);
@@ -343,7 +290,10 @@ int html_steps(page *p)
         vp_buf_printf(
             p->b, "<p class=\"note\">Each bar is the slowest of %zu steps in a row.</p>\n", c.run);
     put_chart(&c);
-    put_groups(p, s, c.unit);
+    tbl_step_kinds(&kinds, p->r, &p->v);
+    kinds.unit[0] = c.unit;
+    if (kinds.row_count > 1)
+        html_titled_table(p, &kinds);
     put_table(&c);
     html_section_end(p);
     return p->b->status;

@@ -2,6 +2,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
+#include "trace/report/table/steps_tables.h"
 #include "trace/report/text/text_parts.h"
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/shown_rows.h"
@@ -42,44 +43,18 @@ static void put_statistics(vp_buf *b, const vp_report *r, const vp_view *v)
     text_line(b, v, &line);
 }
 
-static const vp_breakdown *critical(const vp_step *s)
-{
-    for (size_t i = 0; i < s->device_count; i++)
-        if (s->devices[i].device == s->device)
-            return &s->devices[i].breakdown;
-    return NULL;
-}
-
 /* As the program counts; else by the order in time, as the page names them. */
-static void step_name(grid *g, const vp_steps *all, const vp_step *s)
+static tbl_style put_name(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
 {
+    const vp_step *s = row;
+    (void)c;
     if (s->number >= 0) {
-        rep_put_count(&g->text, s->number, false);
+        rep_put_count(b, s->number, false);
     } else {
-        vp_put_escaped(&g->text, s->name ? vp_str_of(s->name) : VP_STR("step"));
-        vp_buf_printf(&g->text, " #%zu", (size_t)(s - all->list) + 1);
+        vp_put_escaped(b, s->name ? vp_str_of(s->name) : VP_STR("step"));
+        vp_buf_printf(b, " #%zu", (size_t)(s - t->r->steps.list) + 1);
     }
-    grid_end(g, TBL_PLAIN);
-}
-
-static void step_row(grid *g, const vp_report *r, const vp_step *s, vp_unit unit, vp_unit when)
-{
-    const vp_breakdown *d = critical(s);
-    step_name(g, &r->steps, s);
-    rep_put_when(&g->text, s->start_ps, when, s->dur_ps);
-    grid_end(g, TBL_PLAIN);
-    text_ps(g, s->dur_ps, unit);
-    text_ps(g, d ? d->compute_ps : VP_UNKNOWN, unit);
-    text_ps(g, d ? d->exposed_comm_ps : VP_UNKNOWN, unit);
-    text_ps(g, d ? d->exposed_copy_ps : VP_UNKNOWN, unit);
-    text_ps(g, d ? d->idle_ps : VP_UNKNOWN, unit);
-    grid_escaped(g, s->device < r->device_count ? r->devices[s->device].name : NULL, TBL_PLAIN);
-    grid_puts(g,
-              s->partial                        ? "cut by the capture"
-              : s->warm_up                      ? "warm-up"
-              : s->step_class != VP_STEP_NORMAL ? rep_step_class_name(s->step_class)
-                                                : "",
-              TBL_DIM);
+    return TBL_PLAIN;
 }
 
 /* The longest, in that order; all in order of time when there are not more. Returns how many. */
@@ -98,77 +73,21 @@ static size_t pick_steps(const vp_step *out[STEPS_SHOWN], const vp_steps *s)
     return n;
 }
 
-static int put_kinds(vp_buf *b, const vp_report *r, const vp_view *v)
-{
-    static const grid_column columns[] = {{.left = true}, {.drop = 0}, {.drop = 0}, {.drop = 1},
-                                          {.drop = 0},    {.drop = 0}, {.drop = 2}};
-    const vp_steps *s = &r->steps;
-    int64_t all = 0, longest = 0;
-    grid g;
-    if (s->group_count < 2)
-        return b->status;
-    for (size_t i = 0; i < s->group_count; i++) {
-        all += s->groups[i].total_ps;
-        longest = s->groups[i].total_ps > longest ? s->groups[i].total_ps : longest;
-    }
-    vp_unit unit = rep_unit_for(v->unit, longest);
-    text_title(b, v, "Kinds of steps");
-    grid_init(&g, columns, sizeof columns / sizeof *columns);
-    text_head(&g, "kind", NULL);
-    text_head(&g, "steps", NULL);
-    text_head(&g, "median", rep_unit_name(unit));
-    text_head(&g, "total", rep_unit_name(unit));
-    text_head(&g, "share", NULL);
-    text_head(&g, "every", NULL);
-    text_head(&g, "example", NULL);
-    for (size_t i = 0; i < s->group_count; i++) {
-        const vp_step_group *x = &s->groups[i];
-        grid_puts(&g, rep_step_class_name(x->step_class), TBL_PLAIN);
-        text_count(&g, x->count);
-        text_ps(&g, x->median_ps, unit);
-        text_ps(&g, x->total_ps, unit);
-        text_share(&g, x->total_ps, all);
-        text_count(&g, x->period);
-        text_count(&g, x->example);
-    }
-    return text_finish(b, &g, v, 0);
-}
-
 int text_steps(vp_buf *b, const vp_report *r, const vp_view *v)
 {
-    static const grid_column columns[] = {{.want = 14, .min = 6},
-                                          {.drop = 3},
-                                          {.drop = 0},
-                                          {.drop = 0},
-                                          {.drop = 0},
-                                          {.drop = 0},
-                                          {.drop = 0},
-                                          {.left = true, .want = 12, .min = 8, .drop = 1},
-                                          {.left = true, .drop = 2}};
     const vp_steps *s = &r->steps;
     const vp_step *shown[STEPS_SHOWN];
-    grid g;
+    tbl t;
     if (!s->count)
         return b->status;
     text_title(b, v, s->count > STEPS_SHOWN ? "Steps, the longest" : "Steps");
     put_statistics(b, r, v);
-    vp_unit unit = rep_unit_for(v->unit, s->counted > 0 ? s->max_ps : s->list[0].dur_ps);
-    vp_unit when = rep_unit_for(v->unit, r->end_ps);
-    grid_init(&g, columns, sizeof columns / sizeof *columns);
-    text_head(&g, "step", NULL);
-    text_head(&g, "at", rep_unit_name(when));
-    text_head(&g, "duration", rep_unit_name(unit));
-    text_head(&g, "compute", NULL);
-    text_head(&g, "exp.comm", NULL);
-    text_head(&g, "exp.copy", NULL);
-    text_head(&g, "idle", NULL);
-    text_head(&g, "on", NULL);
-    text_head(&g, "", NULL);
-    size_t n = pick_steps(shown, s);
-    for (size_t i = 0; i < n; i++)
-        step_row(&g, r, shown[i], unit, when);
-    VP_TRY(text_finish(b, &g, v, s->count - n));
-    return put_kinds(b, r, v);
+    tbl_steps(&t, r, v, shown, pick_steps(shown, s));
+    t.own_text = put_name;
+    t.beyond = s->count - t.row_count;
+    VP_TRY(text_table(b, v, &t));
+    tbl_step_kinds(&t, r, v);
+    return t.row_count > 1 ? text_titled_table(b, v, &t) : b->status;
 }
 
 /* ---- Idle ---- */

@@ -326,3 +326,11 @@ void rep_breakdown_parts(int64_t out[REP_PARTS], const vp_breakdown *d)
     out[REP_COPY] = d->exposed_copy_ps;
     out[REP_IDLE] = d->idle_ps;
 }
+
+const vp_breakdown *rep_critical(const vp_step *s)
+{
+    for (size_t i = 0; i < s->device_count; i++)
+        if (s->devices[i].device == s->device)
+            return &s->devices[i].breakdown;
+    return NULL;
+}

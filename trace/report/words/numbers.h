@@ -64,5 +64,7 @@ int rep_duration(vp_buf *b, int64_t ps, vp_unit unit, int64_t scale_ps);
 /* The four parts of a device's window, in the order of every table and bar. */
 enum { REP_COMPUTE, REP_COMM, REP_COPY, REP_IDLE, REP_PARTS };
 void rep_breakdown_parts(int64_t out[REP_PARTS], const vp_breakdown *d);
+/* Of the step on its critical device; NULL: it has none. */
+const vp_breakdown *rep_critical(const vp_step *s);
 
 #endif

@@ -1,0 +1,139 @@
+#include "trace/report/table/steps_tables.h"
+
+#include "trace/report/table/columns.h"
+#include "trace/report/words/numbers.h"
+#include "trace/report/words/words.h"
+
+/* ---- Steps ---- */
+
+static void get_start(tbl_value *out, const tbl *t, const void *row)
+{
+    const vp_step *s = row;
+    (void)t;
+    out->n = s->start_ps;
+    out->whole = s->dur_ps;
+    out->at_device = s->device;
+}
+
+static void get_of_median(tbl_value *out, const tbl *t, const void *row)
+{
+    out->n = ((const vp_step *)row)->dur_ps;
+    out->whole = t->r->steps.median_ps;
+}
+
+static void get_part(tbl_value *out, const vp_step *s, size_t part)
+{
+    const vp_breakdown *d = rep_critical(s);
+    int64_t parts[REP_PARTS];
+    out->n = VP_UNKNOWN;
+    if (!d)
+        return;
+    rep_breakdown_parts(parts, d);
+    out->n = parts[part];
+}
+
+static void get_compute(tbl_value *out, const tbl *t, const void *row)
+{
+    (void)t;
+    get_part(out, row, REP_COMPUTE);
+}
+
+static void get_comm(tbl_value *out, const tbl *t, const void *row)
+{
+    (void)t;
+    get_part(out, row, REP_COMM);
+}
+
+static void get_copy(tbl_value *out, const tbl *t, const void *row)
+{
+    (void)t;
+    get_part(out, row, REP_COPY);
+}
+
+static void get_idle(tbl_value *out, const tbl *t, const void *row)
+{
+    (void)t;
+    get_part(out, row, REP_IDLE);
+}
+
+/* None of the host's steps. */
+static void get_device(tbl_value *out, const tbl *t, const void *row)
+{
+    const vp_step *s = row;
+    out->text = s->device < t->r->device_count ? t->r->devices[s->device].name : NULL;
+}
+
+static void get_mark(tbl_value *out, const tbl *t, const void *row)
+{
+    const vp_step *s = row;
+    (void)t;
+    out->text = s->partial                        ? "cut by the capture"
+                : s->warm_up                      ? "warm-up"
+                : s->step_class != VP_STEP_NORMAL ? rep_step_class_name(s->step_class)
+                                                  : "";
+}
+
+#define ROW vp_step
+static const tbl_column step_columns[] = {
+    {TBL_OWN, OWN(STEP_NAME), PAGE("Step", NULL)},
+    {TBL_OWN_FIGURE, OWN(STEP_NAME), TERM(1, "step"), SHORT(14, 6)},
+    {TBL_WHEN, GET(get_start), SCALE(STEP_START),
+     PAGE("At", "Start, relative to the profile’s begin"), TERM_UNIT(2, "at"), DROP(3)},
+    {TBL_DEVICE, AT(device), PAGE("Device", "The slowest one"), NEEDS(TBL_DEVICES)},
+    {TBL_PS, AT(dur_ps), PAGE("Length", NULL), TERM_UNIT(3, "duration")},
+    {TBL_SHARE, GET(get_of_median), PAGE("of median", NULL)},
+    {TBL_PS, GET(get_compute), PAGE("Compute", NULL), TERM(4, "compute")},
+    {TBL_PS, GET(get_comm), PAGE("Exp. comm", "Communication that nothing covers"),
+     TERM(5, "exp.comm")},
+    {TBL_PS, GET(get_copy), PAGE("Exp. copy", "Copies that nothing covers"), TERM(6, "exp.copy")},
+    {TBL_PS, GET(get_idle), PAGE("Idle", NULL), TERM(7, "idle")},
+    {TBL_TEXT, GET(get_device), TERM(8, "on"), SHORT(12, 8), DROP(1)},
+    {TBL_WORD, GET(get_mark), TERM(9, ""), STYLE(TBL_DIM), DROP(2)},
+    {TBL_OWN, OWN(STEP_MARKS), PAGE("Marks", NULL)},
+};
+#undef ROW
+
+void tbl_steps(tbl *t, const vp_report *r, const vp_view *v, const vp_step *const *steps, size_t n)
+{
+    const vp_steps *s = &r->steps;
+    *t = (tbl){TBL_ROWS("Steps", step_columns, steps, n), .r = r, .v = v, .row_at = tbl_pointed,
+               .has = tbl_has(r)};
+    t->unit[STEP_LENGTH] = rep_unit_for(v->unit, s->counted > 0 ? s->max_ps : s->list[0].dur_ps);
+    t->unit[STEP_START] = rep_unit_for(v->unit, r->end_ps);
+}
+
+/* ---- Kinds of steps ---- */
+
+static void get_kind(tbl_value *out, const tbl *t, const void *row)
+{
+    (void)t;
+    out->text = rep_step_class_name(((const vp_step_group *)row)->step_class);
+}
+
+static void get_share(tbl_value *out, const tbl *t, const void *row)
+{
+    const vp_steps *s = &t->r->steps;
+    out->n = ((const vp_step_group *)row)->total_ps;
+    for (size_t i = 0; i < s->group_count; i++)
+        out->whole += s->groups[i].total_ps;
+}
+
+#define ROW vp_step_group
+static const tbl_column kind_columns[] = {
+    {TBL_NAME, GET(get_kind), PAGE("Kind", NULL), TERM(0, "kind")},
+    {TBL_COUNT, AT(count), PAGE("Steps", NULL), TERM(0, "steps")},
+    {TBL_PS, AT(median_ps), PAGE("Median", NULL), TERM_UNIT(0, "median")},
+    {TBL_PS, AT(total_ps), PAGE("Total", NULL), TERM_UNIT(0, "total"), DROP(1)},
+    {TBL_SHARE, GET(get_share), PAGE("Share", "Of the time of all kinds"), TERM(0, "share")},
+    {TBL_COUNT, AT(period), PAGE("Every", "Steps from one to the next"), TERM(0, "every")},
+    {TBL_COUNT, AT(example), PAGE("Example", "The step nearest to the median"), TERM(0, "example"),
+     DROP(2)},
+};
+#undef ROW
+
+void tbl_step_kinds(tbl *t, const vp_report *r, const vp_view *v)
+{
+    *t = (tbl){TBL_ROWS("Kinds of steps", kind_columns, r->steps.groups, r->steps.group_count),
+               .r = r, .v = v};
+    t->unit[0] = rep_unit_for(v->unit, tbl_largest(t, offsetof(vp_step_group, total_ps)));
+}

@@ -1,0 +1,16 @@
+/* Tables of a program's steps. Included by the sections on the terminal and on pages; for who owns
+ * what see tbl.h. */
+#ifndef VP_REPORT_STEPS_TABLES_H
+#define VP_REPORT_STEPS_TABLES_H
+
+#include "trace/report/table/tbl.h"
+
+/* Cells that the formats put themselves, and the scales of the units. */
+enum { STEP_NAME, STEP_MARKS };
+enum { STEP_LENGTH, STEP_START };
+
+/* Of n of the report's steps, in that order. */
+void tbl_steps(tbl *t, const vp_report *r, const vp_view *v, const vp_step *const *steps, size_t n);
+void tbl_step_kinds(tbl *t, const vp_report *r, const vp_view *v);
+
+#endif
