@@ -4,9 +4,9 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "server/net/connection/peer.h"
 #include "server/net/request/access_log.h"
 #include "server/net/request/metrics.h"
-#include "server/net/connection/peer.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"

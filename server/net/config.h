@@ -4,8 +4,8 @@
 
 #include "server/net/connection/listen.h"
 #include "server/net/connection/loop.h"
-#include "server/net/server.h"
 #include "server/net/request/serving.h"
+#include "server/net/server.h"
 
 /* Threads that serve the first socket. */
 #define HTTP_SHARED_LOOPS_MAX 4

@@ -4,24 +4,26 @@
 #include <time.h>
 
 #include "server/net/answer/check.h"
-#include "server/net/connection/conn.h"
-#include "server/net/request/head.h"
 #include "server/net/answer/memo.h"
 #include "server/net/answer/reply.h"
+#include "server/net/answer/response.h"
+#include "server/net/connection/conn.h"
+#include "server/net/connection/work.h"
+#include "server/net/request/head.h"
 #include "server/net/request/request.h"
 #include "server/net/request/request_end.h"
-#include "server/net/answer/response.h"
 #include "server/net/request/route.h"
-#include "server/net/connection/work.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
+/* In ms: a whole body has to arrive within this time. */
 #define BODY_MS 30000
 
-/* libmicrohttpd is about to make a record of each query parameter in the memory for the head; we
- * read the query ourselves (path.c), and a query of 3,000 "&" would leave it no memory. So it finds
- * none: the byte behind the '?' ends its reading. (1.0 reads by length, and has a limit.) */
+/* libmicrohttpd is about to make a record of each query parameter in the memory for the head, where
+ * a query of 3,000 "&" would leave none. Nobody needs the records, since path.c reads the query. So
+ * the byte behind the '?' becomes a NUL, and libmicrohttpd finds no parameter. (1.0 reads by
+ * length, and has a limit.) */
 static void hide_query(const char *uri)
 {
     char *mark = strchr((char *)(uintptr_t)uri, '?');
@@ -131,7 +133,7 @@ static int keep_token(http_req *rq)
     vp_take_until(&query, '?', SIZE_MAX, &pair);
     vp_buf_puts(&to, rq->serving->prefix);
     vp_buf_str(&to, pair);
-    size_t k = 0; /* pairs that hold nothing are none (path.c) */
+    size_t k = 0; /* empty pairs are not counted (path.c) */
     for (char sep = '?'; query.n;) {
         vp_take_until(&query, '&', SIZE_MAX, &pair);
         if (!pair.n || !strcmp(rq->target.query[k++].key, "token"))
@@ -185,7 +187,7 @@ static bool strip_prefix(http_req *rq)
     return !t.n || t.p[0] == '?';
 }
 
-/* By a link or a form. */
+/* Whether a link or a form can send it. */
 static bool may_navigate(vp_str method)
 {
     return vp_str_eq(method, VP_STR("GET")) || vp_str_eq(method, VP_STR("HEAD")) ||
@@ -207,8 +209,8 @@ static int refuse(http_req *rq, int status, const char *why)
     return page ? rq->serving->refused(rq, status, why) : http_fail(rq, status, "%s", why);
 }
 
-/* Whether the client is one whom we answer: by its token, or without one by its user. 1: yes; else
- * answered. */
+/* 1: the client is one whom we answer, by its token, or without one by its user. Else it was
+ * refused or redirected, and this is what to return. */
 static int identify(http_req *rq)
 {
     if (!rq->connection->trusted) {
@@ -330,8 +332,9 @@ static enum MHD_Result answer(http_req *rq)
     return send_prepared(rq);
 }
 
-/* What is answered on libmicrohttpd's first call closes the connection and is not invited to send
- * its body ("100 Continue"); what is answered on the second keeps the connection. */
+/* An answer to libmicrohttpd's first call closes the connection, and the client is not invited to
+ * send its body ("100 Continue"). An answer to the second call keeps the connection. So this
+ * answers at once where the framing is in doubt or a body is announced that nobody wants. */
 static bool refuse_early(http_req *rq)
 {
     bool expects = http_head_get(&rq->head, "Expect").p != NULL;

@@ -13,9 +13,9 @@
 
 #include "server/net/answer/entity.h"
 #include "server/net/answer/file_answer.h"
-#include "server/net/request/handler.h"
 #include "server/net/answer/reply.h"
-#include "server/net/server.h"
 #include "server/net/answer/stream_answer.h"
+#include "server/net/request/handler.h"
+#include "server/net/server.h"
 
 #endif

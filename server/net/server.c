@@ -8,20 +8,22 @@
 #include <unistd.h>
 
 #include "server/net/answer/cache.h"
-#include "server/net/config.h"
-#include "server/net/dispatch.h"
 #include "server/net/answer/memo.h"
 #include "server/net/answer/stream_answer.h"
+#include "server/net/config.h"
 #include "server/net/connection/work.h"
+#include "server/net/dispatch.h"
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 
-/* The whole end takes 10 s: analyses and threads that are cut then need some of it. */
+/* In ms: how long requests in flight may go on. The whole end takes 10 s at most, and analyses and
+ * threads that are cut need some of it. */
 #define DRAIN_MS 7000
-/* What a connection may do between two requests is up to libmicrohttpd's inactivity timeout. */
+/* In s: how long a connection may be idle between two requests; libmicrohttpd's inactivity timeout.
+ */
 #define IDLE_S 30u
 
 /* ---- Loops -------------------------------------------------------------------------------- */
@@ -53,12 +55,13 @@ void http_more_descriptors(void)
     if (getrlimit(RLIMIT_NOFILE, &r) < 0 || r.rlim_cur >= VP_HTTP_DESCRIPTORS)
         return;
     r.rlim_cur = r.rlim_max < VP_HTTP_DESCRIPTORS ? r.rlim_max : VP_HTTP_DESCRIPTORS;
-    (void)setrlimit(RLIMIT_NOFILE, &r); /* what we have will do otherwise */
+    (void)setrlimit(RLIMIT_NOFILE, &r); /* where that fails, the present limit has to do */
 }
 
-/* Each connection needs a descriptor, and one for the file that it sends; the rest of the program
- * needs some too. Beyond the limit clients wait to be accepted, which ends; without descriptors
- * they would be refused. next: a descriptor that is the lowest, or nearly, that was free. */
+/* Each connection needs a descriptor and one for the file that it sends, and the rest of the
+ * program needs some too. Clients beyond the limit wait until they are accepted; without
+ * descriptors they would be refused. next: a descriptor that is the lowest, or nearly, that was
+ * free. */
 static unsigned connections_max(int next, int sockets)
 {
     struct rlimit r;

@@ -18,8 +18,8 @@
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/base/thread.h"
 #include "trace/base/str.h"
+#include "trace/base/thread.h"
 #include "trace/base/time.h"
 
 #define ARGS_MAX 24

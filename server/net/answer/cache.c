@@ -11,9 +11,10 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
-/* Each holds a descriptor. */
+/* Each entry holds a descriptor. */
 #define ENTRIES_MAX 16
-/* Temporary space belongs to everybody: we leave this much of it, and look that often. */
+/* In bytes: how much of the temporary directory's file system, which others use too, is left free;
+ * and after how much has been written the free space is looked at again. */
 #define LEAVE_BYTES (INT64_C(512) << 20)
 #define LOOK_EVERY (INT64_C(16) << 20)
 #define KEY_SIZE 96u
@@ -22,7 +23,7 @@ typedef struct entry {
     char key[KEY_SIZE]; /* "" where the slot is free */
     int fd;
     int64_t bytes;
-    uint64_t used; /* when, in uses of the cache */
+    uint64_t used; /* the value of `uses` when it was last used */
 } entry;
 
 struct http_cache {
@@ -148,7 +149,7 @@ static bool has_space(filler *f)
            (double)fs.f_bavail * (double)fs.f_frsize >= (double)(LEAVE_BYTES + LOOK_EVERY);
 }
 
-/* Keeping is a service: its failures are nobody's error. */
+/* The answer is delivered whether or not it can be kept, so a failure here is nobody's error. */
 static void write_piece(filler *f, const char *p, size_t n)
 {
     if (f->fd < 0 && vp_fs_temp(&f->fd) < 0)

@@ -5,17 +5,17 @@
 #include <time.h>
 
 #include "server/net/answer/cache.h"
-#include "server/net/request/date.h"
 #include "server/net/answer/large.h"
 #include "server/net/answer/reply.h"
-#include "server/net/request/request.h"
 #include "server/net/answer/response.h"
+#include "server/net/request/date.h"
+#include "server/net/request/request.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* Up to this size a file is read at once instead of being handed to sendfile. */
+/* Bytes up to which a file is read at once instead of being handed to sendfile. */
 #define SMALL_FILE (64 << 10)
-/* From this size on it is worth a connection of its own. */
+/* Bytes from which on a file is sent by large.c, which takes the connection to its end. */
 #define LARGE_FILE (4 << 20)
 #define NS INT64_C(1000000000)
 
@@ -70,7 +70,8 @@ static int not_satisfiable(http_req *rq, int64_t size, const http_entity *e)
     return http_prepare(rq, 416, r, NULL, e);
 }
 
-/* A date only identifies what cannot have changed twice within its second. */
+/* A file that changed within the last 2 s may change again without another date, so the date is no
+ * strong validator of it (RFC 9110 8.8.2.2). */
 static bool range_applies(const http_req *rq, const http_entity *e)
 {
     char date[HTTP_DATE_SIZE];
@@ -124,7 +125,7 @@ static int send_part(http_req *rq, int *fd, int64_t size, const http_entity *e)
         r = read_small(*fd, first, (size_t)n);
     } else {
         r = file_response(rq, fd, first, last + 1);
-        rq->keep_ms = 0; /* its descriptor would be kept */
+        rq->keep_ms = 0; /* the memo would keep its descriptor, too */
     }
     if (status == 206) {
         snprintf(text, sizeof text, "bytes %" PRId64 "-%" PRId64 "/%" PRId64, first, last, size);

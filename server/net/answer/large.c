@@ -5,18 +5,19 @@
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 
-#include "server/net/request/request.h"
 #include "server/net/answer/response.h"
+#include "server/net/request/request.h"
 #include "trace/base/fs.h"
 #include "trace/base/mem.h"
 
 /* libmicrohttpd sends a file in pieces of 128 KiB and looks at all its connections after each,
- * which takes a third more CPU time than nginx needs. So to it a large file is an answer that
- * somebody makes while it is sent, with a Content-Length of ours. It asks for more whenever the
- * socket is writable and all that it was given is out: then most bytes go straight from the file to
- * the socket, and only the few that are returned tell it to wait for the socket again. */
-#define TURN (8 << 20) /* at most, before another connection has its turn */
-#define RETURNED 4096u
+ * which takes a third more CPU time than nginx needs. So a large file is given to it as an answer
+ * that a callback makes, with a Content-Length that we add. It calls whenever the socket is
+ * writable and all that it was given is out. The callback sends most bytes itself, straight from
+ * the file to the socket, and returns a few, for which libmicrohttpd then waits for the socket
+ * again. */
+#define TURN (8 << 20) /* bytes at most, before another connection has its turn */
+#define RETURNED 4096u /* bytes that libmicrohttpd sends itself */
 
 typedef struct large {
     int file, socket;
@@ -24,8 +25,9 @@ typedef struct large {
     vp_file_id listed; /* what it was when its head was sent */
 } large;
 
-/* Until the socket is full: what is returned afterwards then waits, and nothing is asked for in
- * vain. false when the file has become shorter, or the client is gone. */
+/* Sends until the socket is full, so that the bytes which are returned afterwards have to wait and
+ * the callback is not called before it can send again. false when the file has become shorter, or
+ * the client is gone. */
 static bool send_most(large *l)
 {
     int64_t most = l->end - l->at - RETURNED, left = most < TURN ? most : TURN;
@@ -38,9 +40,9 @@ static bool send_most(large *l)
     return true;
 }
 
-/* What cannot go on ends by a socket that takes no more: the byte that is returned never leaves,
- * but libmicrohttpd notices when it sends it. Told of a failure it would keep the descriptor until
- * the idle timeout, for no event comes from a dead socket. */
+/* Ends an answer that cannot go on: shuts the socket down and returns one byte, which never leaves.
+ * libmicrohttpd notices when it sends that byte. If it were told of a failure instead, it would
+ * keep the descriptor until the idle timeout, because no event comes from a dead socket. */
 static ssize_t cut(const large *l, char *buf)
 {
     shutdown(l->socket, SHUT_RDWR);
@@ -48,9 +50,9 @@ static ssize_t cut(const large *l, char *buf)
     return 1;
 }
 
-/* What was sent of a file that was written over meanwhile may be neither the one nor the other; its
- * end must not come. What is longer by now was appended to, as recorders do, and its beginning is
- * what was listed. */
+/* What was sent of a file that was written over meanwhile may be a mixture of its two states, so
+ * the end must not be sent. A file that is longer by now was appended to, as recorders do: its
+ * beginning is still what was listed. */
 static bool has_changed(const large *l)
 {
     vp_file_id id;

@@ -10,7 +10,7 @@
 #include "trace/base/time.h"
 
 #define SLOTS 256u
-/* How many slots behind its own a key may stand in. */
+/* A key stands in the slot of its hash or in one of the next; so many are looked at. */
 #define PROBES 8u
 
 typedef struct slot {
@@ -111,7 +111,8 @@ bool http_memo_send(http_memo *m, http_req *rq, enum MHD_Result *queued)
     return fresh;
 }
 
-/* Called with the lock: the slot that has to give way, the one that is stale first. */
+/* Called with the lock. The slot that gives way: of those that the key may stand in, the one that
+ * goes stale first. */
 static slot *victim(http_memo *m, uint64_t hash)
 {
     slot *first = &m->slots[hash % SLOTS];

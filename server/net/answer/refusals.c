@@ -1,35 +1,36 @@
-/* What libmicrohttpd refuses by itself (400, 413, 414, 431, 505: before there is a request that
- * anybody could be asked about) it answers with a page of its own, and it has no hook for the
- * headers that every answer of ours has. It makes that page with its own public functions, and asks
- * the dynamic linker for them like everybody else: the program's functions of these names come
- * first. Source: libmicrohttpd 0.9.75, connection.c, transmit_error_response_len, the only place
- * there that calls them.
+/* Headers on what libmicrohttpd refuses by itself (400, 413, 414, 431, 505) before there is a
+ * request that our callbacks are asked about. It answers with a page of its own, and has no hook
+ * for the headers that every answer of ours has. But it makes and queues that page with its own
+ * public functions, which it calls through the dynamic linker, and the linker finds functions of
+ * the program with the same names first: they are defined here. Source: libmicrohttpd 0.9.75,
+ * connection.c, transmit_error_response_len, the only place there that calls them.
  *
  * What it refuses once the whole head is there (Content-Length, Cookie: parse_connection_headers)
- * it sends with two header blocks: MHD_connection_handle_idle goes on as if nothing were prepared
- * yet, and prepares the same answer again. Such a one is sent from here, and the connection then
- * takes nothing more: libmicrohttpd finds that out when it sends its own, and closes. (It must not
- * be told that its answer cannot be queued: it would read on in memory that it has given back.)
+ * it would send with two header blocks: MHD_connection_handle_idle goes on as if nothing were
+ * prepared yet, and prepares the same answer again. Such an answer is sent from here, and the
+ * socket is then shut down for writing: libmicrohttpd finds that out when it sends its own answer,
+ * and closes. (It must not be told that its answer cannot be queued: it would read on in memory
+ * that it has given back.)
  *
- * tests/http hold every answer to the headers, so a build of the library that is linked in another
- * way is noticed. Linked into programs only: in somebody else's process, which may use
- * libmicrohttpd itself, the names are not ours to take. Nothing of ours calls the first. */
+ * tests/http check every answer for the headers, so a libmicrohttpd that is linked in another way
+ * is noticed. Only programs link this file: in somebody else's process, which may use libmicrohttpd
+ * itself, the names are not ours to take. Nothing of ours calls MHD_create_response_from_buffer. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <sys/socket.h>
 
 #include <microhttpd.h>
 
+#include "server/net/answer/response.h"
 #include "server/net/connection/conn.h"
 #include "server/net/request/request.h"
-#include "server/net/answer/response.h"
 
 #define ANSWER_MAX 4096
-/* What a client may have sent behind the head; a reset instead of an end would cost it the answer.
- */
+/* Bytes behind the head that are read and dropped: a socket that is closed with unread bytes is
+ * reset, and the client loses the answer. */
 #define UNREAD_MAX (64u << 10)
 
-/* What the calling thread's loop is refusing. */
+/* The refusal that the calling thread's loop is about to send. */
 static _Thread_local struct {
     const struct MHD_Response *response;
     vp_str page;
@@ -77,7 +78,8 @@ static void send_refusal(int fd, unsigned status, struct MHD_Response *r)
             break;
 }
 
-/* Of a request whose head is whole, and which we were never asked about. */
+/* Whether libmicrohttpd would send this refusal with two header blocks: the head is whole, and our
+ * callback was never asked about the request. */
 static bool is_sent_twice(struct MHD_Connection *conn, const http_conn *c)
 {
     const union MHD_ConnectionInfo *head =

@@ -5,15 +5,15 @@
 #include <string.h>
 
 #include "server/net/answer/encode.h"
-#include "server/net/request/request.h"
 #include "server/net/answer/response.h"
+#include "server/net/request/request.h"
 #include "trace/base/err.h"
 #include "trace/base/json.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 
-/* Smaller answers fit one packet anyway. */
+/* Bytes from which on an answer is compressed; smaller ones fit into one packet anyway. */
 #define GZIP_FROM 1024u
 
 /* Moves the buffer into a response; NULL when it failed on the way. */
@@ -118,7 +118,7 @@ int http_status_of(int code)
         return 422;
     case VP_ELIMIT:
         return 413;
-    case VP_EIO: /* a file that is another one by now, as a rule: the list will know */
+    case VP_EIO: /* mostly a file that was replaced; the next scan lists the new one */
     case VP_ENOMEM:
     case VP_EBUSY:
     case VP_ECANCELLED:
@@ -135,7 +135,7 @@ int http_error(http_req *rq)
     const vp_error *err = vp_error_last();
     vp_error shown = *err;
     char line[900];
-    /* Where the profile directory lies on this machine is nobody's business. */
+    /* Clients are not told where the profile directory lies on this machine. */
     if (shown.path[0] == '/') {
         const char *base = strrchr(err->path, '/') + 1;
         snprintf(shown.path, sizeof shown.path, "%s", base);

@@ -72,7 +72,7 @@ static void add_cors(http_req *rq, struct MHD_Response **r)
 {
     char origin[300];
     vp_str o = rq->verdict.origin_text;
-    http_add(r, "Vary", "Accept-Encoding, Origin"); /* on refusals too: caches keep what they get */
+    http_add(r, "Vary", "Accept-Encoding, Origin"); /* also on refusals, which a cache may keep */
     if (rq->verdict.origin != GUARD_LISTED_ORIGIN || o.n >= sizeof origin) {
         http_add(r, "Cross-Origin-Resource-Policy", "same-origin");
         return;
@@ -87,7 +87,7 @@ static void add_cors(http_req *rq, struct MHD_Response **r)
 static const char *cache_rule(const http_req *rq, int status, const http_entity *e)
 {
     if (status >= 400 || status == 303 || !rq->route || (rq->route->flags & HTTP_API))
-        return "no-store"; /* 303: with a cookie, or to where it leads at this moment */
+        return "no-store"; /* a 303 sets a cookie, or its target holds for this moment only */
     return e && e->immutable ? "public, max-age=31536000, immutable" : "no-cache";
 }
 
@@ -120,7 +120,7 @@ static void add_headers(http_req *rq, int status, struct MHD_Response **r, const
     }
     http_add(r, "Cross-Origin-Resource-Policy", "same-origin");
     if (status == 403)
-        http_add(r, "Vary", "Accept-Encoding, Origin"); /* whoever else asks may be answered */
+        http_add(r, "Vary", "Accept-Encoding, Origin"); /* another client may get an answer */
     else if (rq->vary_encoding)
         http_add(r, "Vary", "Accept-Encoding");
 }

@@ -6,32 +6,34 @@
 #include <sys/socket.h>
 
 #include "server/net/answer/cache.h"
-#include "server/net/connection/conn.h"
 #include "server/net/answer/encode.h"
 #include "server/net/answer/file_answer.h"
 #include "server/net/answer/reply.h"
-#include "server/net/request/request.h"
 #include "server/net/answer/response.h"
+#include "server/net/connection/conn.h"
+#include "server/net/request/request.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/base/time.h"
 
-/* A thread makes bytes into a ring, the event loop takes them out; an empty ring suspends the
+/* A thread puts bytes into a ring, and the event loop takes them out. An empty ring suspends the
  * connection, a full one blocks the thread:
  *
- *   source → [thread] → ring (512 KiB) → [event loop] → socket
+ *    source → [thread] → ring (512 KiB) → [event loop] → socket
  *
- * A flow dies when both sides let go of it: the response when it was sent or the client left, the
- * thread at the source's end. Lock order: http_flows.lock before http_flow.lock,
- * and that before libmicrohttpd's: who was told to resume a connection has done so when he lets go
- * of the flow. */
+ * A flow has two holders, the response and the thread, and the last of them frees it: the response
+ * lets go when it was sent or the client left, the thread at the source's end. Locks are taken in
+ * the order http_flows.lock, http_flow.lock, libmicrohttpd's. Whoever has to resume the connection
+ * does so before letting go of the flow. */
 #define RING (512u << 10)
-/* Resuming costs a wake-up of the loop: do it for a worthwhile piece. */
+/* Bytes in the ring from which on a suspended connection is resumed, which costs a wake-up of the
+ * loop. */
 #define WAKE_AT (64u << 10)
+/* Streams at once. */
 #define FLOWS_MAX 32
-/* Of one machine, where there are others. */
+/* So many of them for one machine, where clients may be of several. */
 #define FLOWS_OF_PEER_MAX 24
-/* Who has taken nothing for so long makes room for who wants to. */
+/* A stream whose client has taken nothing for so long may be cut for a new one. */
 #define STALLED_MS 3000
 
 typedef struct http_flow http_flow;
@@ -40,7 +42,7 @@ struct http_flows {
     pthread_mutex_t lock;
     pthread_cond_t gone;
     http_flow *first;
-    int count; /* also of those that left the list, until they are freed */
+    int count; /* of the flows that are not freed yet, in the list or not */
 };
 
 /* One stream that is being sent. */
@@ -55,11 +57,11 @@ struct http_flow {
     size_t head, fill; /* of the ring */
     bool started, ended, failed, aborted;
     int fd;                /* of the connection; -1: it is over */
-    uint64_t peer;         /* of one address the same */
-    _Atomic int64_t taken; /* when bytes were last */
-    bool suspended;        /* whoever clears it resumes the connection */
+    uint64_t peer;         /* a hash of the client's address */
+    _Atomic int64_t taken; /* when the client last took bytes, on the coarse clock */
+    bool suspended;        /* whoever clears it has to resume the connection */
     int holders;
-    bool evicted; /* all->lock's */
+    bool evicted; /* guarded by all->lock */
     char ring[RING];
 };
 
@@ -106,7 +108,8 @@ static size_t put(http_flow *f, const char *p, size_t n)
     return n;
 }
 
-/* Takes the right to resume, if there is something to resume for; called with the lock. */
+/* True where there is something to resume for; the caller then has to resume the connection, and
+ * nobody else does. Called with the lock. */
 static bool may_resume(http_flow *f)
 {
     bool yes = f->suspended && (f->fill >= WAKE_AT || f->ended || f->failed || f->aborted);
@@ -180,8 +183,9 @@ static size_t take(http_flow *f, char *buf, size_t max)
     return n;
 }
 
-/* libmicrohttpd ends a failed answer's connection when its idle time is over, not now: the other
- * side would wait for the rest of what is broken. Both hear of the end by this. */
+/* Ends an answer whose source failed. Told of the failure alone, libmicrohttpd would close the
+ * connection when its idle time is over, and the client would wait for the rest until then. The
+ * shutdown tells both at once. */
 static ssize_t end_broken(const http_flow *f)
 {
     const union MHD_ConnectionInfo *info =
@@ -278,13 +282,14 @@ static uint64_t peer_of(struct MHD_Connection *conn)
     const struct sockaddr *a = info ? info->client_addr : NULL;
     if (a && a->sa_family == AF_INET)
         return vp_hash(&((const struct sockaddr_in *)(const void *)a)->sin_addr, 4, 4);
-    if (a && a->sa_family == AF_INET6) /* a network of its own each (RFC 6177) */
+    if (a && a->sa_family == AF_INET6) /* by its network of 64 bits: one client may have all
+                                          addresses of it (RFC 6177) */
         return vp_hash(&((const struct sockaddr_in6 *)(const void *)a)->sin6_addr, 8, 6);
     return 0;
 }
 
-/* The one whose client has taken nothing for longest is cut, so that it knows. Called with
- * the list's lock. */
+/* Cuts the stream whose client has taken nothing for longest; the client notices. false: none has
+ * waited for so long. Called with the list's lock. */
 static bool make_room(http_flows *all)
 {
     int64_t since = vp_now_coarse_ms() - STALLED_MS;
@@ -373,8 +378,9 @@ int http_stream(http_req *rq, http_source src, bool gzip, const http_entity *e)
         MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, WAKE_AT, read_flow, f, drop_flow);
     if (!r)
         drop_flow(f);
-    /* libmicrohttpd ends even the empty body of HEAD with a last chunk, which the client would take
-     * for the next answer: no chunks then, and the connection ends. */
+    /* libmicrohttpd ends even the empty body of a HEAD answer with a last chunk, which the client
+     * would take for the next answer. Answered as HTTP/1.0 there are no chunks, and the connection
+     * ends. */
     else if (vp_str_eq(rq->head.method, VP_STR("HEAD")))
         MHD_set_response_options(r, MHD_RF_HTTP_VERSION_1_0_ONLY, MHD_RO_END);
     if (e->filename)

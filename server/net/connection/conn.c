@@ -8,9 +8,10 @@
 #include "server/net/request/serving.h"
 #include "trace/base/mem.h"
 
-/* libmicrohttpd accepts up to ten in a row before it looks at what was closed. */
+/* Connections that are kept free: libmicrohttpd accepts up to ten in a row before it looks at what
+ * was closed. */
 #define RESERVE 16u
-/* A whole head has to arrive within this time. */
+/* In ms: a whole head has to arrive within this time. */
 #define HEAD_MS 10000
 
 static void leave_idle(http_conn *c)
@@ -32,8 +33,9 @@ static void join_idle(http_conn *c)
     c->all->newest = c;
 }
 
-/* Who waits in the queue of the kernel has something to ask, who is idle here has not. The
- * connection is ended, not closed: its loop hears of that, and libmicrohttpd closes it. */
+/* Ends the connection that has been idle longest, when nearly all are taken: a client that waits in
+ * the kernel's queue has something to ask, an idle one has not. The socket is shut down, not
+ * closed: the loop gets an event of it, and libmicrohttpd closes it. */
 static void make_room(http_conns *all)
 {
     unsigned reserve = RESERVE < all->limit / 4 ? RESERVE : all->limit / 4;

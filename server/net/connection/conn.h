@@ -1,21 +1,18 @@
 /* One connection, from its acceptance until it is closed: the request that hangs on it, the watch
- * over it, and whose it is. libmicrohttpd keeps it as the connection's socket context, and tells of
+ * over it, and whose it is. libmicrohttpd keeps it as the connection's socket context. It tells of
  * the end of every connection, also where it gave up a request without a word (0.9.75: when a query
- * exhausts its pool); so nothing of a request outlives its connection. Those that wait for a next
- * request stand in a list, longest first: they make room when there are nearly as many as there may
- * be. Included by server/net only; a loop's connections are touched by its thread alone.
- *
- * Of conversions that are being sent (32 at once) the one whose client has taken nothing for
- * longest, and for 3 s at least, goes for the next. One machine of several has 24 of them at most.
- */
+ * exhausts its pool), so nothing of a request outlives its connection. Idle connections, which wait
+ * for a next request, stand in a list, longest first: the first of them is ended when there are
+ * nearly as many connections as there may be. Included by server/net only; a loop's connections are
+ * touched by its thread alone, but for http_resume. */
 #ifndef VP_NET_CONN_H
 #define VP_NET_CONN_H
 
 #include <microhttpd.h>
 #include <stdbool.h>
 
-#include "server/net/request/handler.h"
 #include "server/net/connection/watchdog.h"
+#include "server/net/request/handler.h"
 
 typedef struct http_conn http_conn;
 typedef struct http_loop http_loop;

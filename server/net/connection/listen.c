@@ -11,10 +11,12 @@
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 
-/* Perfetto's content security policy names 9001; the rest is for a second instance. */
+/* The port that Perfetto's content security policy names; those behind it are for further
+ * instances. */
 #define FIRST_PORT 9001
 #define MORE_PORTS 20
-/* Any free port has to be free for both families: retried when the second one has bad luck. */
+/* How often a free port of the kernel's choice is tried: one that is free for IPv4 may be taken for
+ * IPv6. */
 #define ANY_TRIES 16
 #define BACKLOG 128
 

@@ -49,8 +49,8 @@ static int remove_stale(const struct sockaddr_un *a)
     return 0;
 }
 
-/* Linux gives the file the mode of the socket's own inode: there is no moment in which others can
- * connect, and no umask to change. */
+/* Linux gives the file the mode of the socket's own inode. So there is no moment in which others
+ * could connect, and the umask of the process stays as it is. */
 static int bind_private(int fd, const struct sockaddr_un *a)
 {
     if (fd < 0 || fchmod(fd, 0600) < 0)
@@ -156,7 +156,7 @@ int http_listen_inherited(http_sockets *out)
     if (n > HTTP_SOCKETS_MAX)
         return vp_fail(VP_EARG, "LISTEN_FDS passes %llu sockets, at most %d are served",
                        (unsigned long long)n, HTTP_SOCKETS_MAX);
-    /* First of all: children must not inherit what turns out not to be ours, either. */
+    /* Before anything is refused: children must not inherit these, whoever they are meant for. */
     for (int i = 0; i < (int)n; i++)
         if (fcntl(FIRST_INHERITED + i, F_SETFD, FD_CLOEXEC) < 0)
             return vp_fail(VP_EARG, "LISTEN_FDS: there is no descriptor %d", FIRST_INHERITED + i);

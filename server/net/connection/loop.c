@@ -20,10 +20,10 @@ struct http_loop {
     http_conns conns;
     struct MHD_Daemon *daemon;
     pthread_t thread;
-    int events, wake; /* the daemon's epoll set, which is its own; ours to wake the thread */
+    int events, wake; /* events: the daemon's epoll set, which it owns; wake: an eventfd of ours */
     int listening;    /* what the daemon gave back when it was quiesced, or -1 */
     bool started;
-    bool closed; /* a connection, since the daemon looked whether it may accept one */
+    bool closed; /* a connection was closed since the daemon looked whether it may accept one */
     _Atomic bool quiesce, stop;
 };
 
@@ -35,7 +35,8 @@ static int timeout_of(struct MHD_Daemon *d)
     return ms < INT_MAX ? (int)ms : INT_MAX;
 }
 
-/* The socket is closed with the daemon, which may still name it; until then nobody is let in. */
+/* The daemon may still name the socket, so it is closed together with the daemon. It is shut down
+ * here, and nobody can connect to it any more. */
 static void refuse_more(http_loop *l)
 {
     l->listening = MHD_quiesce_daemon(l->daemon);
@@ -43,7 +44,7 @@ static void refuse_more(http_loop *l)
         shutdown(l->listening, SHUT_RDWR);
 }
 
-/* Not at all when the daemon has something left to do: it looks for events itself then. */
+/* Does not wait when the daemon has something left to do: it then looks for events itself. */
 static bool wait_for_events(http_loop *l)
 {
     struct pollfd fds[] = {{.fd = l->events, .events = POLLIN}, {.fd = l->wake, .events = POLLIN}};

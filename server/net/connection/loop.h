@@ -1,14 +1,14 @@
 /* One thread that serves connections: a libmicrohttpd daemon without threads of its own, and the
- * wait for its events. The daemon is never asked to wait itself: 0.9.75, when exactly as many
- * events come as fit its array (128), waits for more before it looks at these, so that 128 requests
+ * wait for its events. The daemon is never asked to wait itself: when exactly as many events come
+ * as its array holds (128 in 0.9.75), it waits for more before it looks at these, so 128 requests
  * that come at once may stay unanswered until a timeout. Included by server/net only. Who makes a
  * loop stops it.
  *
- * Up to four loops share the first socket, one serves each other. libmicrohttpd tells of a resumed
- * connection to threads of its own only, so http_resume wakes the loop; and it listens again, after
- * it was full, only when it runs again, so a loop runs once more after a connection was closed. Its
- * STRICT_FOR_CLIENT stays off: it closes without an answer where the guard says what is wrong, and
- * the guard refuses more. */
+ * Up to four loops share the first socket, and each other socket has one loop. libmicrohttpd tells
+ * only threads of its own that a connection was resumed, so http_resume wakes the loop. When it was
+ * full, it listens again only the next time that it runs, so a loop runs it once more after a
+ * connection was closed. STRICT_FOR_CLIENT stays off: it closes without an answer where the guard
+ * says what is wrong, and the guard refuses more. */
 #ifndef VP_NET_LOOP_H
 #define VP_NET_LOOP_H
 

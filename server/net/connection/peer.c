@@ -18,10 +18,10 @@
 #include "trace/base/mem.h"
 #include "trace/base/str.h"
 
-/* What the kernel calls all users that have no number in our namespace (overflowuid): with this one
- * of our own we could not tell them from us. */
+/* overflowuid: what the kernel calls all users that have no number in our namespace. If we had this
+ * number ourselves, we could not tell them from us. */
 #define NOBODY 65534u
-/* Enough for any that is not flooded. */
+/* In ms, for a connection to a socket of our own: enough unless others flood it. */
 #define CONNECT_MS 500
 
 typedef union address {
@@ -42,8 +42,8 @@ static int unknown(void)
     return vp_fail(VP_ENOTFOUND, "nobody holds the other end of this connection");
 }
 
-/* A socket that its program has closed has no owner any more, though the kernel may say 0; one that
- * only asks to be connected is not the other end of anything. */
+/* A socket that its program has closed has no owner any more, though the kernel may say user 0. One
+ * that still asks to be connected is nobody's other end. */
 static bool is_held(unsigned state, uint64_t inode)
 {
     return inode && (state == TCP_ESTABLISHED || state == TCP_FIN_WAIT1 || state == TCP_FIN_WAIT2);
@@ -83,7 +83,8 @@ static void fill(question *q, const struct sockaddr *end, const struct sockaddr 
     memcpy(q->of.id.idiag_dst, bytes, n);
 }
 
-/* The answer is there when the question was sent; what belongs to an older one is passed over. */
+/* Reads the answer, which is there once the question was sent. Answers to older questions are
+ * passed over. */
 static int hear(uid_t *out, int netlink, uint32_t seq)
 {
     union {
@@ -150,7 +151,7 @@ static int take_row(uid_t *out, vp_str rest)
             vp_take_until(&rest, ' ', SIZE_MAX, &word);
         if (i >= 4 && !vp_str_to_u64(word, &numbers[i]))
             return unknown();
-        if (!i && word.n == 2) /* 01, 04 and 05 are the ones that count */
+        if (!i && word.n == 2) /* hexadecimal; is_held() wants 01, 04 and 05 */
             numbers[0] = word.p[0] == '0' ? (uint64_t)(word.p[1] - '0') : 0;
     }
     if (!is_held((unsigned)numbers[0], numbers[6]))

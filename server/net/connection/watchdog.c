@@ -24,8 +24,9 @@ struct http_watched {
     int fd;
     _Atomic int64_t deadline_ms; /* monotonic; NEVER: none */
     _Atomic int64_t head_ms;     /* > 0 while idle */
-    _Atomic unsigned idle_spell; /* counts them */
-    /* The watching thread's: what had come when it first saw this spell. */
+    _Atomic unsigned idle_spell; /* how many idle spells there were */
+    /* For the watching thread only: the spell that it saw last, and the bytes that had come by
+     * then. */
     unsigned seen_spell;
     uint64_t seen_bytes;
 };
@@ -55,8 +56,8 @@ static uint64_t bytes_received(int fd)
     return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) < 0 ? 0 : info.tcpi_bytes_received;
 }
 
-/* Nobody tells when an idle connection begins its next head, so look whether bytes came: what began
- * between two looks may be two ticks old. */
+/* libmicrohttpd does not tell when an idle connection begins its next head, so each tick looks
+ * whether bytes have come. The head may have begun two ticks before that is seen. */
 static void look_at_idle(http_watched *c, int64_t now)
 {
     int64_t head_ms = atomic_load(&c->head_ms);
@@ -76,9 +77,9 @@ static void look_at_idle(http_watched *c, int64_t now)
         atomic_compare_exchange_strong(&c->deadline_ms, &deadline, NEVER);
 }
 
-/* What a thousand connections needed, the allocator would keep for the next thousand. A connection
- * is unwatched before libmicrohttpd frees what it had: a tick later that is done. Called with the
- * lock. */
+/* Gives memory back to the system when no connection is left after many: the allocator would keep
+ * it for the next ones. A connection is unwatched before libmicrohttpd frees its memory, so this
+ * happens one tick later. Called with the lock. */
 static void give_back(http_watchdog *w)
 {
     bool idle = !w->count && w->peak >= MANY;

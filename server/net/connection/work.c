@@ -14,7 +14,7 @@
  * than processors; the store bounds how many analyses run at once. */
 #define WORKERS_MAX 16
 #define QUEUE_MAX 128
-/* An idle one leaves after this time. */
+/* An idle worker ends after this many seconds. */
 #define IDLE_S 3
 
 struct http_pool {
@@ -26,7 +26,8 @@ struct http_pool {
     bool stop;
 };
 
-/* NULL when there was nothing to do for a while, or will not be any more; called with the lock. */
+/* NULL when the worker is to end: there was nothing to do for a while, or the server stops. Called
+ * with the lock. */
 static http_req *take_job(http_pool *p)
 {
     struct timespec until = vp_cond_until(IDLE_S * 1000);
@@ -54,7 +55,7 @@ static void *worker(void *arg)
         p->run(rq);
         pthread_mutex_lock(&p->lock);
     }
-    if (p->thread_count == 1 && !p->stop) { /* the last one: what analyses needed goes back */
+    if (p->thread_count == 1 && !p->stop) { /* the last worker gives the analyses' memory back */
         pthread_mutex_unlock(&p->lock);
         malloc_trim(0);
         pthread_mutex_lock(&p->lock);

@@ -17,13 +17,14 @@
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 
-/* Lines that wait for the disk: a second of 2,000 requests. */
+/* Bytes of lines that wait for the disk: a second of 2,000 requests. */
 #define WAITING_MAX (512u << 10)
-/* A head of 32 KiB of which every byte is escaped. */
+/* Bytes of one line: a head of 32 KiB of which every byte is escaped. */
 #define LINE_MAX_BYTES (256u << 10)
-/* A pipe takes this much at once when poll() says that it takes something. */
+/* Bytes of one write: PIPE_BUF, which a pipe takes at once when poll() says that it is writable
+ * (pipe(7)). */
 #define PIECE 4096u
-/* At the end a reader who does not read is waited for this long. */
+/* In ms: how long the end waits for a reader who does not read. */
 #define LAST_MS 500
 
 struct access_log {
@@ -40,7 +41,7 @@ struct access_log {
 
 /* ---- One line ------------------------------------------------------------------------------- */
 
-/* The rest of a log line must not be forged, and no terminal steered: everything but printable
+/* A client must not be able to forge a log line or to steer a terminal: everything but printable
  * ASCII, and the quotes that delimit, become \xNN as nginx writes them. */
 static void put_quoted(vp_buf *b, vp_str s)
 {
@@ -70,8 +71,8 @@ static void put_without(vp_buf *b, vp_str s, const char *secret)
     vp_buf_str(b, s);
 }
 
-/* The values of ?token= too, right or wrong: a mistyped secret is one. A key with an escape may
- * spell "token". */
+/* Leaves out the values of ?token= too, right or wrong: a mistyped secret is a secret. A key with
+ * an escape may spell "token". */
 static void put_redacted(vp_buf *b, vp_str s, const char *secret)
 {
     vp_str rest = s, part;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #define DAY_S 86400
-#define YEAR_S 31556952 /* on average over 400 years */
+#define YEAR_S 31556952 /* seconds; the average of 400 years, which have 146,097 days */
 
 static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 

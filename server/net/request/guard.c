@@ -5,7 +5,8 @@
 
 #include "trace/base/limits.h"
 
-/* The longest DNS name. */
+/* Characters of the longest DNS name: of its 255 bytes (RFC 1035 2.3.4) the first and the last are
+ * no text. */
 #define HOST_MAX 253u
 
 vp_str http_head_get(const http_head *h, const char *name)
@@ -94,7 +95,7 @@ static bool check_body(guard_verdict *v, const http_head *h)
     return true;
 }
 
-/* Who expects 100 Continue has a body to send, and only POST has one here. */
+/* A client that expects 100 Continue has a body to send, and only POST has one here. */
 static bool check_expect(guard_verdict *v, const http_head *h)
 {
     vp_str expect = http_head_get(h, "Expect");
@@ -280,7 +281,7 @@ static bool check_origin(guard_verdict *v, const guard_policy *p, const http_hea
                 "--allow-origin ORIGIN");
 }
 
-/* A <script> or <img> of another site: no answer, whatever it would do with it. */
+/* A <script> or <img> of another site gets no answer, whatever it would do with it. */
 static bool check_fetch_metadata(guard_verdict *v, const http_head *h)
 {
     if (vp_str_eq_nocase(http_head_get(h, "Sec-Fetch-Mode"), VP_STR("no-cors")) &&

@@ -7,9 +7,10 @@
 #include "server/net/request/request.h"
 
 /* libmicrohttpd before 1.0 leaves the head where it was received, with a NUL for every ':', CR and
- * LF, and hands out C strings into it. What it skips or cuts (a NUL inside a value, a nameless
- * field, the first line of a folded one, whose pieces it glues together) is still there between
- * them: whoever reads the same bytes otherwise would see another request. So walk over them again.
+ * LF, and hands out C strings into it. What it skips or cuts is still there between those strings:
+ * a NUL inside a value, a nameless field, the first line of a folded one, whose pieces it glues
+ * together. Whoever reads the same bytes in another way would see another request. So the bytes are
+ * walked over again, and each of them has to belong to a string that was handed out, or to end one.
  */
 typedef struct walk {
     const char *at, *end;

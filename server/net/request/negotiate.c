@@ -50,7 +50,7 @@ http_coding http_choose_coding(vp_str list, bool can_gzip)
     bool refused = identity == 0 || (identity == UNNAMED && star == 0);
     if (gzip == UNNAMED)
         gzip = star;
-    /* Whoever only refuses identity is better served with gzip than with nothing. */
+    /* A client that only refuses identity is better served with gzip than with nothing. */
     if (can_gzip && (gzip > 0 ? gzip >= identity : refused && gzip == UNNAMED))
         return HTTP_GZIP;
     return refused ? HTTP_NO_CODING : HTTP_IDENTITY;

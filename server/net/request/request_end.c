@@ -82,6 +82,6 @@ void http_end_request(http_req *rq, bool whole)
 
 void http_forget(http_req *rq)
 {
-    rq->head = (http_head){.field_count = 0}; /* its memory went before its connection */
+    rq->head = (http_head){.field_count = 0}; /* libmicrohttpd has freed what the fields point to */
     http_end_request(rq, false);
 }
