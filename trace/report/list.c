@@ -4,7 +4,8 @@
 #include "trace/base/json.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
-#include "trace/report/text/grid.h"
+#include "trace/report/table/columns.h"
+#include "trace/report/text/text_parts.h"
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/shown_rows.h"
 
@@ -19,30 +20,52 @@ static const char *status_name(cat_status s)
 
 /* ---- Text ---- */
 
-static void head_row(grid *g)
+static void get_name(tbl_value *out, const tbl *t, const void *row)
 {
-    static const char *const titles[] = {"captured", "kind", "hosts", "size", "session", "status"};
-    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-        grid_puts(g, titles[i], TBL_BOLD);
+    const cat_session *s = row;
+    (void)t;
+    out->text = s->name ? s->name : s->id;
 }
 
-static void session_row(grid *g, const cat_session *s)
+enum { CAPTURED, HOSTS, STATUS }; /* own cells */
+
+#define ROW cat_session
+static const tbl_column session_columns[] = {
+    {TBL_OWN, OWN(CAPTURED), TERM(1, "captured"), DROP(1)},
+    {TBL_TEXT, AT(kind), TERM(2, "kind"), DROP(TBL_DROP_LATE)},
+    {TBL_OWN_FIGURE, OWN(HOSTS), TERM(3, "hosts"), DROP(TBL_DROP_LATE + 1)},
+    {TBL_BYTES, AT(bytes), TERM(4, "size"), DROP(2)},
+    {TBL_NAME, GET(get_name), TERM(5, "session"), SHORT(24, 12)},
+    {TBL_OWN, OWN(STATUS), TERM(6, "status"), SHORT(12, 6)},
+};
+#undef ROW
+
+static tbl_style put_own(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
 {
-    tbl_style style = s->status == CAT_OK ? TBL_PLAIN : TBL_DIM;
-    rep_put_time(&g->text, s->captured_unix_ns);
-    grid_end(g, style);
-    grid_escaped(g, s->kind, style);
-    rep_put_count(&g->text, (int64_t)s->host_count, false);
-    grid_end(g, style);
-    rep_put_bytes(&g->text, s->bytes);
-    grid_end(g, style);
-    grid_escaped(g, s->name ? s->name : s->id, style);
-    vp_buf_puts(&g->text, status_name(s->status));
-    if (s->why) {
-        vp_buf_puts(&g->text, ": ");
-        vp_put_escaped(&g->text, vp_str_of(s->why));
+    const cat_session *s = row;
+    (void)t;
+    if (c->own == CAPTURED) {
+        rep_put_time(b, s->captured_unix_ns);
+    } else if (c->own == HOSTS) {
+        rep_put_count(b, (int64_t)s->host_count, false);
+    } else {
+        vp_buf_puts(b, status_name(s->status));
+        vp_buf_puts(b, s->why ? ": " : "");
+        vp_put_escaped(b, vp_str_of(s->why));
+        return s->status == CAT_UNREADABLE ? TBL_BAD : TBL_PLAIN;
     }
-    grid_end(g, s->status == CAT_UNREADABLE ? TBL_BAD : style);
+    return TBL_PLAIN;
+}
+
+static tbl_style style_of(const tbl *t, const void *row)
+{
+    (void)t;
+    return ((const cat_session *)row)->status == CAT_OK ? TBL_PLAIN : TBL_DIM;
+}
+
+static const void *session_at(const tbl *t, size_t i)
+{
+    return catalog_get(t->of, i);
 }
 
 static int put_notes(vp_buf *b, const catalog *c, size_t width)
@@ -68,29 +91,16 @@ static int put_notes(vp_buf *b, const catalog *c, size_t width)
 
 int rep_list_text(vp_buf *b, const catalog *c, const vp_view *view)
 {
-    static const grid_column columns[] = {
-        {.left = true, .drop = 1},
-        {.left = true, .drop = TBL_DROP_LATE},
-        {.drop = TBL_DROP_LATE + 1},
-        {.drop = 2},
-        {.left = true, .want = 24, .min = 12},
-        {.left = true, .want = 12, .min = 6},
-    };
     vp_view v = rep_view(view);
-    size_t count = catalog_count(c), width = v.width > 0 ? (size_t)v.width : 100;
-    int rc = 0;
-    if (count) {
-        grid g;
-        grid_init(&g, columns, sizeof columns / sizeof *columns);
-        head_row(&g);
-        for (size_t i = 0; i < count; i++)
-            session_row(&g, catalog_get(c, i));
-        rc = grid_print(b, &g, width, v.color);
-        grid_free(&g);
-    } else {
-        vp_buf_puts(b, "No sessions.\n");
-    }
-    return rc < 0 ? rc : put_notes(b, c, width);
+    tbl t = {.columns = session_columns,
+             .column_count = sizeof session_columns / sizeof *session_columns,
+             .of = c,
+             .row_count = catalog_count(c),
+             .row_at = session_at,
+             .own_text = put_own,
+             .row_style = style_of};
+    int rc = t.row_count ? text_table(b, &v, &t) : vp_buf_puts(b, "No sessions.\n");
+    return rc < 0 ? rc : put_notes(b, c, text_width(&v));
 }
 
 /* ---- JSON: DESIGN 7 ---- */

@@ -2,6 +2,7 @@
 #include "trace/report/html/html_parts.h"
 
 #include "trace/base/err.h"
+#include "trace/report/table/calls_tables.h"
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/shown_rows.h"
 #include "trace/report/words/words.h"
@@ -143,30 +144,24 @@ static void put_bins(const op_page *o)
 
 /* ---- Calls and names ------------------------------------------------------------------------- */
 
+static void raw_name_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
+{
+    (void)t;
+    (void)c;
+    html_puts(p, "<td class=\"text raw\"><code>");
+    html_text(p, ((const detail_call *)row)->name);
+    html_puts(p, "</code></td>");
+}
+
 static void put_calls(const op_page *o)
 {
     page *p = o->p;
-    const char *unit = rep_unit_sign(o->call);
-    html_section(p, "calls", "Slowest calls");
-    html_table(p, "list", "Slowest calls");
-    html_head(p, "rank", "#", NULL, "Rank");
-    html_head(p, "", "Took", unit, NULL);
-    html_head(p, "", "At", NULL, "Start on the report’s clock; the link shows it in Perfetto");
-    html_head(p, "text", "Raw name", NULL, NULL);
-    html_head(p, "text", "Track", NULL, NULL);
-    html_rows(p);
-    for (size_t i = 0; i < o->d->call_count; i++) {
-        const detail_call *c = &o->d->calls[i];
-        vp_buf_printf(p->b, "<tr><td class=\"rank\">%zu</td>", i + 1);
-        html_ps_cell(p, c->dur_ps, o->call);
-        html_place_cell(p, o->op->device, NULL, c->start_ps, c->dur_ps);
-        html_puts(p, "<td class=\"text raw\"><code>");
-        html_text(p, c->name);
-        html_puts(p, "</code></td>");
-        html_text_cell(p, c->track);
-        html_puts(p, "</tr>\n");
-    }
-    html_table_end(p, 0);
+    op_calls of = {o->op, o->d};
+    tbl t;
+    tbl_calls(&t, p->r, &p->v, &of);
+    t.own_html = raw_name_cell;
+    html_section(p, "calls", t.title);
+    html_put_table(p, &t);
     if (o->op->calls > (int64_t)o->d->call_count)
         vp_buf_printf(p->b, "<p class=\"note\">… and %lld that took no longer.</p>\n",
                       (long long)(o->op->calls - (int64_t)o->d->call_count));
@@ -176,31 +171,11 @@ static void put_calls(const op_page *o)
 static void put_names(const op_page *o)
 {
     page *p = o->p;
-    vp_unit sum = rep_unit_for(p->v.unit, o->op->self_ps);
-    html_section(p, "names", "Names in this group");
-    html_table(p, "list", "Names in this group");
-    html_head(p, "op", "Raw name", NULL, "With the scope that has most of its self time");
-    html_head(p, "", "Calls", NULL, NULL);
-    html_head(p, "", "Self", rep_unit_sign(sum), NULL);
-    html_head(p, "share", "of the group", "%", NULL);
-    html_head(p, "", "Max", rep_unit_sign(o->call), NULL);
-    html_head(p, "text", "Shape", NULL, NULL);
-    html_head(p, "text", "Source", NULL, NULL);
-    html_rows(p);
-    for (size_t i = 0; i < o->d->name_count; i++) {
-        const detail_name *n = &o->d->names[i];
-        html_puts(p, "<tr>");
-        html_name_cell(p, n->name, n->scope);
-        html_count_cell(p, n->calls);
-        html_ps_cell(p, n->self_ps, sum);
-        html_bar_cell(p, rep_class_css(o->op->op_class), n->self_ps, o->d->names[0].self_ps,
-                      o->op->self_ps);
-        html_ps_cell(p, n->max_ps, o->call);
-        html_text_cell(p, n->shape);
-        html_text_cell(p, n->source);
-        html_puts(p, "</tr>\n");
-    }
-    html_table_end(p, o->d->more_names);
+    op_calls of = {o->op, o->d};
+    tbl t;
+    tbl_names(&t, p->r, &p->v, &of);
+    html_section(p, "names", t.title);
+    html_put_table(p, &t);
     html_section_end(p);
 }
 

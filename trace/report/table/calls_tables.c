@@ -1,0 +1,70 @@
+#include "trace/report/table/calls_tables.h"
+
+#include "trace/report/table/columns.h"
+#include "trace/report/words/numbers.h"
+#include "trace/report/words/words.h"
+
+enum { SUM, CALL }; /* units */
+
+static void get_rank(tbl_value *out, const tbl *t, const void *row)
+{
+    const op_calls *of = t->of;
+    out->n = (const detail_call *)row - of->d->calls + 1;
+}
+
+static void get_place(tbl_value *out, const tbl *t, const void *row)
+{
+    const detail_call *c = row;
+    const op_calls *of = t->of;
+    out->n = c->start_ps;
+    out->whole = c->dur_ps;
+    out->at_device = of->op->device;
+}
+
+#define ROW detail_call
+static const tbl_column call_columns[] = {
+    {TBL_RANK, GET(get_rank), PAGE("#", "Rank")},
+    {TBL_PS, AT(dur_ps), SCALE(CALL), PAGE("Took", NULL)},
+    {TBL_WHEN, GET(get_place),
+     PAGE("At", "Start on the report’s clock; the link shows it in Perfetto")},
+    {TBL_OWN, AT(name), PAGE("Raw name", NULL)},
+    {TBL_TEXT, AT(track), PAGE("Track", NULL)},
+};
+#undef ROW
+
+void tbl_calls(tbl *t, const vp_report *r, const vp_view *v, const op_calls *of)
+{
+    *t = (tbl){TBL_ROWS("Slowest calls", call_columns, of->d->calls, of->d->call_count), .r = r,
+               .v = v, .of = of};
+    t->unit[CALL] = rep_unit_for(v->unit, of->op->max_ps);
+}
+
+static void get_share(tbl_value *out, const tbl *t, const void *row)
+{
+    const op_calls *of = t->of;
+    out->n = ((const detail_name *)row)->self_ps;
+    out->scale = of->d->names[0].self_ps;
+    out->whole = of->op->self_ps;
+    out->text = rep_class_css(of->op->op_class);
+}
+
+#define ROW detail_name
+static const tbl_column name_columns[] = {
+    {TBL_NAME, AT(name), ALSO(scope),
+     PAGE("Raw name", "With the scope that has most of its self time")},
+    {TBL_COUNT, AT(calls), PAGE("Calls", NULL)},
+    {TBL_PS, AT(self_ps), SCALE(SUM), PAGE("Self", NULL)},
+    {TBL_BAR, GET(get_share), PAGE("of the group", NULL), UNIT("%")},
+    {TBL_PS, AT(max_ps), SCALE(CALL), PAGE("Max", NULL)},
+    {TBL_TEXT, AT(shape), PAGE("Shape", NULL)},
+    {TBL_TEXT, AT(source), PAGE("Source", NULL)},
+};
+#undef ROW
+
+void tbl_names(tbl *t, const vp_report *r, const vp_view *v, const op_calls *of)
+{
+    *t = (tbl){TBL_ROWS("Names in this group", name_columns, of->d->names, of->d->name_count),
+               .r = r, .v = v, .of = of, .beyond = of->d->more_names};
+    t->unit[SUM] = rep_unit_for(v->unit, of->op->self_ps);
+    t->unit[CALL] = rep_unit_for(v->unit, of->op->max_ps);
+}

@@ -1,0 +1,17 @@
+/* Tables of one op's page: its slowest calls, and the names in its group. Included by that page;
+ * for who owns what see tbl.h. */
+#ifndef VP_REPORT_CALLS_TABLES_H
+#define VP_REPORT_CALLS_TABLES_H
+
+#include "trace/analyze/op_details.h"
+#include "trace/report/table/tbl.h"
+
+/* op is of r, and d of op; t.of is the caller's op_calls. */
+typedef struct op_calls {
+    const vp_op *op;
+    const op_details *d;
+} op_calls;
+void tbl_calls(tbl *t, const vp_report *r, const vp_view *v, const op_calls *of);
+void tbl_names(tbl *t, const vp_report *r, const vp_view *v, const op_calls *of);
+
+#endif
