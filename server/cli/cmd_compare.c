@@ -56,8 +56,8 @@ static bool finding_fails(const compare_gate *g, const vp_comparison *c, const v
     return false;
 }
 
-/* Nothing told a change from noise. Of whole runs that is their nature; of what is left of a
- * damaged one no gate may make a success. */
+/* Whether it is a failure that no change could be told from noise. With whole runs that may happen,
+ * and is none; but of what is left of a damaged run the gate must not make a success. */
 static bool unverified_fails(const vp_comparison *c, const vp_report *a, const vp_report *b)
 {
     if (a->partial || b->partial) {

@@ -79,7 +79,7 @@ static void describe(survey_line *out, const catalog *c)
                    n, n == 1 ? "" : "s", latest->name);
 }
 
-/* Somewhere without a profile is only a failure when it was named. Returns an exit code. */
+/* A directory without a profile is a failure only where the user named it. Returns an exit code. */
 static int look_at_directory(survey_line *out, const cli_options *o)
 {
     VP_CLEANUP(cli_catalog_free) catalog *c = NULL;
@@ -101,7 +101,7 @@ static int look_at_directory(survey_line *out, const cli_options *o)
 
 /* ---- Output --------------------------------------------------------------------------------- */
 
-/* Wrapped behind a column that is already reached. */
+/* Wraps the text behind a column that the line has already reached. */
 static void put_wrapped(vp_buf *b, const char *text)
 {
     vp_buf escaped, wrapped;

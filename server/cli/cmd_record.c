@@ -39,7 +39,7 @@ static void set(const char *name, const char *value)
         (void)unsetenv(name);
 }
 
-/* The command may change its directory before it records. */
+/* Makes the path absolute, because the command may change its directory before it records. */
 static int absolute(char *out, size_t cap, const char *dir)
 {
     char here[VP_PATH_MAX] = "";
@@ -49,9 +49,10 @@ static int absolute(char *out, size_t cap, const char *dir)
     return n > 0 && (size_t)n < cap ? 0 : vp_fail(VP_EARG, "--dir: the path is too long");
 }
 
-/* CUPTI traces a program that knows nothing of us from within it, and what the compiler calls has
- * to be there before the C library. Only then is the recorder loaded into everything that runs;
- * annotations bring it along by themselves. */
+/* Loads a library of ours into everything that runs. Two need that: CUPTI, which traces a program
+ * from within it, also one that knows nothing of us; and the functions that code built with
+ * -finstrument-functions calls, which have to be there before the C library. Annotation libraries
+ * load the recorder by themselves. */
 static int preload(const char *name)
 {
     char library[VP_PATH_MAX], both[2 * VP_PATH_MAX];
@@ -63,7 +64,8 @@ static int preload(const char *name)
     return 0;
 }
 
-/* What it starts is one run; of a launcher's process that is what the launcher starts. */
+/* All that the command starts belongs to one run. Where a launcher started us, the run is that of
+ * all its processes: the job's id is its. */
 static void set_job(void)
 {
     char id[64];
@@ -104,7 +106,8 @@ static void pass_on(int number)
         (void)kill((pid_t)child_pid, number);
 }
 
-/* What the terminal sends goes to both; the command decides what to do about it. */
+/* The terminal sends SIGINT and SIGQUIT to the command, too, which decides what to do about them;
+ * here they are ignored. SIGTERM and SIGHUP are passed on. */
 static void keep_out_of_the_way(void)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, pass = {.sa_handler = pass_on};
@@ -140,7 +143,7 @@ static int run(char **argv)
 
 /* ---- What it left ---------------------------------------------------------------------------- */
 
-/* The directory as it is; without one, there is nothing. */
+/* What the directory holds now; NULL where it cannot be read. */
 static catalog *look(const char *dir)
 {
     catalog *c = NULL;
@@ -165,7 +168,7 @@ static bool is_new(const vp_map *old, const cat_session *s)
     return vp_map_get(old, key_of(s)) == VP_MAP_NONE;
 }
 
-/* What its children recorded who were killed: those of runs that are new. */
+/* Makes profiles of what killed processes had recorded, in runs that were not there before. */
 static void recover(const char *dir, const catalog *before)
 {
     VP_CLEANUP(cli_catalog_free) catalog *c = look(dir);
@@ -180,7 +183,7 @@ static void recover(const char *dir, const catalog *before)
                 continue;
             snprintf(path, sizeof path, "%s/%s", dir, s->files[k].path);
             int rc = cli_recover(&r, path, NULL);
-            if (rc == VP_EEMPTY) /* it forked to run another program */
+            if (rc == VP_EEMPTY) /* a process that only forked and ran another program */
                 (void)unlink(path);
             else if (rc < 0 && rc != VP_EREFUSED && rc != VP_EBUSY)
                 vp_log(VP_LOG_WARN, "%s: %s", path, vp_error_last()->message);
@@ -192,7 +195,7 @@ static void recover(const char *dir, const catalog *before)
     }
 }
 
-/* The sessions of `after` that were not there before; the path of the only one, else dir. */
+/* How many sessions of `after` are not in `before`; path is that of the only one, else dir. */
 static size_t count_new(char *path, size_t cap, const char *dir, const catalog *before,
                         const catalog *after)
 {
@@ -219,7 +222,7 @@ static int write_to_stderr(void *ctx, const void *data, size_t n)
     return fwrite(data, 1, n, stderr) == n ? 0 : VP_EIO;
 }
 
-/* Standard output is the command's. */
+/* Lists the new runs on stderr: stdout belongs to the command. */
 static void show(const cli_options *o, const catalog *c)
 {
     vp_buf b;
@@ -244,7 +247,7 @@ static size_t existing_part(const char *dir)
     return n;
 }
 
-/* Whether a recorder could have made its runs there; nothing is left of the trial. */
+/* Whether a recorder could have made its runs there. What the trial made is removed. */
 static int try_directory(const char *dir)
 {
     char part[VP_PATH_MAX];

@@ -31,7 +31,8 @@ static int say_made(const vp_result *r, const char *path)
     return cli_finish(&b);
 }
 
-/* named: by the user, who is told whatever keeps it from being made. */
+/* Recovers one recording. named: the user named it, and is told whatever keeps it from being
+ * recovered. Others that are not to be recovered, or hold nothing, are only counted. */
 static int one(totals *t, const cli_options *o, const char *path, bool named)
 {
     vp_result r = VP_RESULT_INIT;

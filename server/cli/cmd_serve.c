@@ -18,7 +18,8 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
-/* An address that makes no sense is no usage error here: only this machine knows its addresses. */
+/* Says why the site did not start. A bad address is CLI_CANNOT_SERVE and no usage error: which
+ * addresses there are depends on the machine. */
 static int cannot_serve(const cli_options *o, int rc)
 {
     int code = cli_fail(cli_maybe_command(o, rc));
@@ -43,7 +44,8 @@ static void translate(site_options *to, const cli_options *o, const char *dir)
     to->top = o->top > 0 ? (size_t)o->top : to->top;
 }
 
-/* The site, and its end; when what has to be done before the sandbox is done. */
+/* Closes the sandbox, serves until the end, and stops the site. What the sandbox forbids has to be
+ * done before. */
 static int serve_site(const cli_options *o, const site_options *opts)
 {
     site *s = NULL;
@@ -83,7 +85,8 @@ static int serve(const cli_options *o, const char *dir)
     return code;
 }
 
-/* --list-only and --extract, in this order; *dir is what is left to serve, "" for nothing. */
+/* --list-only and --extract, in this order. *dir becomes the directory that is left to serve, ""
+ * where nothing is. */
 static int original_flags(const cli_options *o, char *dir)
 {
     VP_CLEANUP(cli_catalog_free) catalog *c = NULL;

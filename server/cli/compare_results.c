@@ -30,7 +30,7 @@ bool compare_has_results(const cli_options *o)
     return false;
 }
 
-/* What makes no sense for results; 0, or the exit code after a line on stderr. */
+/* Refuses options that make no sense for results: 0, or the exit code after a line on stderr. */
 static int check_options(const cli_options *o, const compare_gate *g)
 {
     for (size_t i = 0; i < o->operand_count; i++) {

@@ -38,7 +38,7 @@ int cli_recover(vp_result *out, const char *path, const char *dir)
     int (*recover)(const char *, const char *, vp_result *) = NULL;
     const vp_error *(*error)(void) = NULL;
     VP_TRY(cli_find_library(library, CLI_RECORDER));
-    (void)unsetenv("VIEW_PROFILE"); /* it would record us */
+    (void)unsetenv("VIEW_PROFILE"); /* the library would record this program, too */
     void *lib = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     const vp_symbol table[] = {{&recover, "vp_recover", false}, {&error, "vp_error_last", false}};
     if (!lib || vp_take_symbols(lib, table, 2))

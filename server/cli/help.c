@@ -134,7 +134,7 @@ static int print_findings(void)
 {
     vp_buf b;
     cli_stdout(&b);
-    (void)rep_findings_docs(&b); /* sticks in b */
+    (void)rep_findings_docs(&b); /* a failure stays in b */
     return cli_finish(&b);
 }
 

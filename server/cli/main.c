@@ -13,7 +13,7 @@
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 
-/* By the command's bit. */
+/* Runs the command whose bit it is. */
 static int run(const cli_options *o)
 {
 #define RUN(name, run) [CLI_##name##_AT] = cli_run_##run,
@@ -36,13 +36,15 @@ int main(int argc, char **argv)
     (void)setlocale(LC_CTYPE, "C.UTF-8");
     /* `view_profile … | head` ends quietly, even where the parent ignores SIGPIPE. */
     (void)signal(SIGPIPE, SIG_DFL);
-    /* glibc raises this with every large block that is freed, and then keeps such blocks in its
-     * heap: a fixed one gives columns and buffers back at once (62 → 49 MiB for a report of 10^6
-     * events). */
+    /* Blocks from this size on (128 KiB) are mapped, and go back to the system when they are freed.
+     * glibc raises the threshold with every large block that is freed, unless it is set: then
+     * columns and buffers go back at once (62 → 49 MiB for a report of 10^6 events). */
     (void)mallopt(M_MMAP_THRESHOLD, 128 << 10);
-    /* Every thread that ever worked would leave an arena of its own behind, a quarter of a MB. */
+    /* At most two arenas: else each thread that ever worked leaves one behind, a quarter of a MB.
+     */
     (void)mallopt(M_ARENA_MAX, 2);
-    /* A report that is read counts as what is ours does; only a program may ask for that. */
+    /* Memory of JSON that is read counts against the limit like our own. Only a program may replace
+     * jansson's functions. */
     json_set_alloc_funcs(vp_malloc, vp_free);
     int rc = cli_parse(&o, argc, argv);
     if (rc)

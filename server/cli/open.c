@@ -94,8 +94,8 @@ int cli_open(catalog **out, const cli_options *o)
     return 0;
 }
 
-/* catalog_latest says that nothing was found; what was found and cannot be read is another thing.
- */
+/* catalog_latest only says that nothing was found. That something was found and cannot be read is
+ * said here. */
 int cli_readable(const catalog *c)
 {
     if (catalog_latest(c))
@@ -215,7 +215,7 @@ int cli_put_path(vp_buf *b, const catalog *c, const cat_file *f)
 {
     vp_str root = vp_str_of(catalog_path(c)), path = vp_str_of(f->path);
     VP_TRY(vp_put_escaped(b, root));
-    if (!is_directory(root.p)) /* one file: only what is inside of it is added */
+    if (!is_directory(root.p)) /* a single file: only the name inside of it is added */
         return vp_put_escaped(b, vp_str_skip(path, vp_str_find(path, VP_STR("!"))));
     if (!vp_str_ends(root, VP_STR("/")))
         VP_TRY(vp_buf_putc(b, '/'));

@@ -7,7 +7,8 @@
 #include "trace/base/mem.h"
 #include "trace/base/str.h"
 
-/* TensorBoard's own directory of a log directory in ./profiles: its parent is what is meant. */
+/* Whether it is the directory plugins/ that TensorBoard makes in a log directory below ./profiles:
+ * the log directory is what is meant then. */
 static bool inside_log_dir(const char *path)
 {
     vp_str s = vp_str_of(path);

@@ -16,12 +16,12 @@
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 
-/* Most directories are indexed within this time: then one line says everything, and a directory
- * without a profile is an error before an address is shown. */
+/* In ms. Most directories are indexed within this time. Then one line says everything, and a
+ * directory without a profile is an error before an address is shown. */
 #define QUICK_MS 25
 #define LOOK_EVERY_MS 50
 
-/* The address alone on stdout. */
+/* stdout has the address and nothing else. */
 static int print_address(const site *s)
 {
     vp_buf b;
@@ -30,7 +30,7 @@ static int print_address(const site *s)
     return cli_finish(&b);
 }
 
-/* The list of runs, or straight into the viewer that --ui names. */
+/* Opens the list of runs, or the latest run in the viewer that --ui names. */
 static void open_browser(const cli_options *o, const site *s, const cat_session *latest)
 {
     bool direct = o->ui == CLI_UI_PERFETTO || o->ui == CLI_UI_TENSORBOARD;
@@ -62,8 +62,9 @@ static bool any_live(void)
     return live_list(&list, &n) >= 0 && n > 0;
 }
 
-/* What is served, on stderr; the address, if it is not told yet; the browser. Nothing at all is
- * served only to who can make the first run from there. */
+/* Says on stderr what is served, prints the address if that was not done yet, and opens the
+ * browser. A directory without any run is served only where a program runs now that can record the
+ * first. */
 static int announce(const cli_options *o, site *s, bool told)
 {
     VP_CLEANUP(cli_catalog_free) catalog *c = store_catalog(s->store);
@@ -85,7 +86,8 @@ static int announce(const cli_options *o, site *s, bool told)
     return code;
 }
 
-/* Waits for the index, as long as nobody wants us to end. 0: there is one; 1: end. */
+/* Waits until the first scan has ended. 0: it has; 1: the server is to end before; < 0: it failed.
+ */
 static int wait_for_index(site *s, int wait_ms)
 {
     int rc;

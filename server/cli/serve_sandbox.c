@@ -38,7 +38,8 @@ static void parent_of(char *out, const char *path)
     out[dir.n] = 0;
 }
 
-/* What the C library reads behind our back, and where it says how we are doing. */
+/* What the C library reads by itself, what tells how this process is doing (/proc), and what is
+ * written to besides. */
 static void allow_system(rights *r)
 {
     static const char *const read[] = {"/usr",
@@ -60,7 +61,7 @@ bool serve_may_start_tensorboard(const cli_options *o)
     return o->ui == CLI_UI_BOTH || o->ui == CLI_UI_TENSORBOARD;
 }
 
-/* The file exists from here on, so that a right can be tied to it. */
+/* Makes the log file now: a right can only be tied to a file that exists. */
 static int make_log(const char *path)
 {
     if (!strcmp(path, "-"))
@@ -88,7 +89,7 @@ int serve_sandbox(const cli_options *o, const char *dir)
     allow(&r, temp && temp[0] ? temp : "/tmp", SANDBOX_WRITE);
     if (o->access_log)
         allow(&r, o->access_log, SANDBOX_FILE);
-    /* Programs that start later make their sockets here: the directory has to be there before. */
+    /* Programs that start later make their sockets in this directory, so it has to be there now. */
     if (vp_live_dir(live, true) == 0)
         allow(&r, live, SANDBOX_LIST);
     if (o->listen) {

@@ -10,7 +10,7 @@
 
 #include "server/cli/exit_codes.h"
 
-/* The terminal that we were started from; -1: none, or not any more. */
+/* The terminal that we were started from; -1 where there is none. Whoever closes it hangs it up. */
 static int terminal = -1;
 
 static void ours(sigset_t *set)
@@ -31,7 +31,8 @@ void serve_block_signals(void)
     terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
 }
 
-/* SIGHUP says "look again", as daemons have it, unless it says that the terminal was closed. */
+/* SIGHUP asks for a rescan, as with other daemons, unless it came because the terminal was closed.
+ */
 static serve_event on_hangup(void)
 {
     struct pollfd p = {.fd = terminal};
@@ -51,7 +52,8 @@ serve_event serve_wait_signal(int wait_ms)
     return which < 0 ? SERVE_NOTHING : which == SIGHUP ? on_hangup() : SERVE_STOP;
 }
 
-/* What must have ended by itself, in seconds. */
+/* In s: when the program ends even if something, such as a file that does not answer, still keeps
+ * it. */
 #define END_S 9u
 
 static void end_at_once(int which)
@@ -66,8 +68,8 @@ void serve_arm_second_signal(void)
     sigemptyset(&now.sa_mask);
     sigaction(SIGINT, &now, NULL);
     sigaction(SIGTERM, &now, NULL);
-    sigaction(SIGALRM, &now,
-              NULL); /* whatever a file keeps us at: temporary files go with the next */
+    /* Temporary files that are left then are removed by the next start. */
+    sigaction(SIGALRM, &now, NULL);
     sigemptyset(&set);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);

@@ -63,8 +63,8 @@ static int file_error(const char *what, const char *path)
     return vp_fail_at(VP_EIO, path, -1, -1);
 }
 
-/* Beside the target, so that the rename cannot cross file systems. What a link leads to is written,
- * and the link stays. */
+/* Makes the temporary file beside the target, so that the rename cannot cross file systems. Where
+ * the path is a link, the file that it leads to is replaced, and the link stays. */
 static int open_temp(cli_file *f)
 {
     char target[VP_PATH_MAX];

@@ -12,9 +12,11 @@
 
 #define WIDTH_MIN 40
 #define WIDTH_MAX 1000
-/* Into a pipe or a file nothing is shortened: what reads it may look for any part of a name. */
+/* Columns of a pipe or a file. There nothing is shortened: what reads it may look for any part of a
+ * name. */
 #define WIDTH_PIPED 1000
-/* Short work shows nothing; later the line changes at most this often. */
+/* Work that is done within this time shows no progress; afterwards the line changes at most this
+ * often. */
 #define FIRST_AFTER_NS INT64_C(400000000)
 #define EVERY_NS INT64_C(100000000)
 

@@ -103,8 +103,8 @@ static void reap_later(pid_t pid)
         pthread_detach(thread);
 }
 
-/* A session of its own, so that Ctrl-C here does not end the browser; nothing of it on our
- * terminal; signals as a fresh program expects them. */
+/* Starts a program in a session of its own, so that Ctrl-C here does not end the browser, with
+ * nothing on our terminal, and with the signals that a fresh program expects. */
 static bool spawn(char **argv)
 {
     posix_spawn_file_actions_t files;
@@ -127,7 +127,7 @@ static bool spawn(char **argv)
     return ok;
 }
 
-/* Puts the URL for a word's "%s"; NULL when out of memory. */
+/* A copy of the word with the URL in place of "%s"; NULL when out of memory. */
 static char *with_url(vp_str word, const char *url)
 {
     size_t at = vp_str_find(word, VP_STR("%s"));

@@ -25,8 +25,8 @@
 #define ARGS_MAX 24
 #define LOOK_EVERY_MS 100
 #define TERM_GRACE_MS 3000
-/* Of a program that is kept: a pause before it is started again, how often in a row, and how long
- * it has to run to count as working. */
+/* For a program that is kept: the pause before it is started again, how often that happens in a
+ * row, and how long it has to run to count as working; times in ms. */
 #define RESTART_AFTER_MS 200
 #define RESTARTS_MAX 5
 #define WORKED_MS 60000
@@ -67,8 +67,8 @@ int child_find(char *out, const char *name)
 
 /* ---- The child's end of things --------------------------------------------------------------- */
 
-/* Everything but 0, 1 and 2 is closed when the program starts; until then the pipe that tells why
- * it did not start stays open. */
+/* Everything but 0, 1 and 2 is to be closed when the program starts, but not before: the pipe
+ * through which the child says why it did not start is among them. */
 static void close_on_exec(void)
 {
 #ifdef SYS_close_range
@@ -92,10 +92,10 @@ static void reset_signals(void)
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Between fork and exec, where only async-signal-safe calls are allowed. The kernel ends the
- * program when the thread that forked ends, however we end; that thread lives as long as the
- * program. A group of its own, so that Ctrl-C at our terminal reaches it through us and in order.
- */
+/* What the child does between fork and exec, where only async-signal-safe calls are allowed. The
+ * kernel sends it the death signal when the thread that forked ends; that thread lives as long as
+ * the program. The child gets a process group of its own, so that Ctrl-C at our terminal reaches it
+ * only through us, in order. */
 static _Noreturn void become(char *const *argv, pid_t parent, int out_fd, int error_fd)
 {
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -148,7 +148,7 @@ static int spawn(pid_t *pid, char *const *argv, int out_fd)
 
 /* ---- The thread ------------------------------------------------------------------------------ */
 
-/* Keeps the end of the output; what falls out at the front takes the rest of its line along. */
+/* Keeps the last CHILD_LOG_MAX bytes of the output, less the rest of a line that was cut. */
 static void keep(child *c, const char *p, size_t n)
 {
     const size_t room = CHILD_LOG_MAX - 1;
@@ -212,7 +212,7 @@ static void watch(child *c, int fd)
         else if (fd < 0)
             poll(NULL, 0, LOOK_EVERY_MS);
     }
-    /* Its children may hold the pipe open: only what is there already belongs to the log. */
+    /* Its own children may hold the pipe open, so only what is there already is read to the log. */
     struct pollfd p = {.fd = fd, .events = POLLIN};
     while (fd >= 0 && poll(&p, 1, 0) > 0 && listen_to(c, fd, 0))
         ;
@@ -234,7 +234,7 @@ static int begin(child *c, int *fd)
     c->started_ms = vp_now_ms();
     if (rc < 0)
         c->error = *vp_error_last();
-    else if (c->stopping) /* asked to stop while there was no process to tell */
+    else if (c->stopping) /* child_stop was called while there was no process to tell */
         kill(pid, SIGKILL);
     pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->lock);
@@ -244,8 +244,8 @@ static int begin(child *c, int *fd)
     return rc;
 }
 
-/* A program that ends over and over is left alone; one that worked for a while gets its chances
- * again. Waits a little, so that it is no busy loop. */
+/* Whether it is started again, after a pause. A program that ends over and over is left alone; once
+ * it has run for a while it may be started as often again. */
 static bool should_restart(child *c)
 {
     struct timespec until = vp_cond_until(RESTART_AFTER_MS);
@@ -277,7 +277,7 @@ static void *run(void *arg)
             break;
         watch(c, fd);
     } while (should_restart(c));
-    /* Only now: who sees the end sees the whole log. */
+    /* Set last, so that whoever sees the end sees the whole log. */
     pthread_mutex_lock(&c->lock);
     c->ended = true;
     pthread_cond_broadcast(&c->changed);

@@ -19,7 +19,7 @@
 #include "trace/base/str.h"
 #include "trace/base/time.h"
 
-/* For one process, altogether: who is busy writing a recording answers within that. */
+/* In ms, for one process altogether: it answers within that even while it writes a recording. */
 #define ASK_MS 700
 #define ANSWER_MAX (16u << 10)
 
@@ -143,7 +143,7 @@ static int ask_and_parse(live_process *out, const char *dir, pid_t pid, const ch
     size_t n = 0;
     VP_TRY(ask(answer, &n, dir, pid, line));
     int rc = live_parse(out, answer, n);
-    out->pid = pid; /* what the system says, not what it says */
+    out->pid = pid; /* the pid of its socket, not the one that it claims */
     return rc;
 }
 

@@ -17,7 +17,7 @@
 
 typedef enum question { OPEN_BROWSER, PID_OF_SOCKET, DIRECTORY_OF_PID } question;
 
-/* One datagram each way. text: the failure's message or the directory. */
+/* One datagram in each direction. text: the failure's message, or the directory. */
 typedef struct message {
     question what;
     int code;
@@ -43,7 +43,7 @@ static void look_up(message *m)
         (void)proc_directory(m->text, sizeof m->text, (pid_t)m->number);
 }
 
-/* The address is made here, of what can only be a page of a viewer on this machine. */
+/* Makes the address here, from parts that can only name a page of a viewer on this machine. */
 static void open_page(message *m)
 {
     VP_CLEANUP(vp_buf_free) vp_buf url;
@@ -73,15 +73,17 @@ static void serve(outside_kind kind, int fd)
 {
     static const char *const names[] = {"vp-outside", "vp-lookup"};
     message m = {.code = 0};
-    /* Ctrl-C and the end of the terminal are for the server: we end when it did. */
+    /* A session of its own: Ctrl-C and the end of the terminal are for the server, whose end ends
+     * this process, too. */
     (void)setsid();
-    /* Sockets that a service manager passed are not ours, and no browser's either. */
+    /* Sockets that a service manager passed are for the server, not for us or a browser. */
     if (fd > 3)
         (void)close_range(3, (unsigned)fd - 1, 0);
     (void)close_range((unsigned)fd + 1, ~0u, 0);
     (void)prctl(PR_SET_NAME, names[kind]);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
-        send(fd, &m, sizeof m, MSG_NOSIGNAL) < 0) /* all of that is done */
+        send(fd, &m, sizeof m, MSG_NOSIGNAL) <
+            0) /* tells outside_start that this process is ready */
         return;
     answer(kind, fd);
 }
@@ -140,7 +142,7 @@ bool outside_runs(outside_kind kind)
 static int ask(outside_kind kind, message *m)
 {
     pthread_mutex_lock(&processes[kind].lock);
-    /* One that is gone does not answer. */
+    /* If the process is gone this fails, and so does hear(). */
     (void)send(processes[kind].fd, m, sizeof *m, MSG_NOSIGNAL);
     int rc = hear(kind, m);
     pthread_mutex_unlock(&processes[kind].lock);

@@ -31,9 +31,10 @@
 #define FS_TRUNCATE (UINT64_C(1) << 14) /* ABI 3 */
 
 #define FS_READS (FS_EXECUTE | FS_READ_FILE | FS_READ_DIR)
-/* WRITE_FILE, and from REMOVE_DIR to MAKE_SYM. */
+/* All rights of ABI 1 that change something: WRITE_FILE, and the bits from REMOVE_DIR to MAKE_SYM.
+ */
 #define FS_WRITES (FS_WRITE_FILE | ((UINT64_C(1) << 13) - FS_REMOVE_DIR))
-/* What can be said about a path that is no directory. */
+/* The rights that a path which is no directory can have. */
 #define FS_OF_FILES (FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE)
 
 struct ruleset_attr {
@@ -96,8 +97,8 @@ int sandbox_enter(const sandbox_path *paths, size_t n, bool reads)
         return vp_fail(VP_EIO, "Landlock refuses a set of rules: %s", strerror(errno));
     for (size_t i = 0; i < n; i++)
         VP_TRY(add_path(ruleset, &paths[i], attr.handled_access_fs));
-    /* Without this a restricted process could hand its restrictions to a program with more rights.
-     */
+    /* The kernel demands this: else a restricted process could hand its restrictions to a program
+     * with more rights. */
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || syscall(NR_RESTRICT_SELF, ruleset, 0) < 0)
         return vp_fail(VP_EIO, "Landlock refuses: %s", strerror(errno));
     return 0;

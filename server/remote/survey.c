@@ -24,7 +24,7 @@
 #define OWN_PORT 9001
 #define TENSORBOARD_PORT 6006
 #define ASK_MS 2000
-/* Below this, a large archive or a conversion has no place. */
+/* In bytes: with less, a large archive or a conversion does not fit. */
 #define TEMP_MIN (INT64_C(1) << 30)
 
 void survey_say(survey_line *out, survey_state state, const char *advice, const char *fmt, ...)

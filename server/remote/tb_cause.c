@@ -7,8 +7,8 @@ const tb_cause tb_not_installed = {"TensorBoard is not installed.", TB_INSTALL, 
 const tb_cause tb_no_plugin = {"TensorBoard is installed without its profile plugin.",
                                "pip install xprof", false};
 
-/* imghdr and pkg_resources are no longer used from TensorBoard 2.21 on, but 2.20 was the newest for
- * a year: with it, setuptools below 82 still has pkg_resources (tensorboard#6964, #7064, #7107). */
+/* TensorBoard 2.21 no longer uses imghdr and pkg_resources, but 2.20 was the newest for a year. For
+ * that one, setuptools below 82 still has pkg_resources (tensorboard#6964, #7064, #7107). */
 static const struct {
     const char *sign;
     tb_cause cause;
@@ -21,7 +21,7 @@ static const struct {
     {"No module named 'imghdr'",
      {"This TensorBoard needs imghdr, which Python no longer has since version 3.13.",
       "pip install --upgrade \"tensorboard>=2.21\"", false}},
-    /* Code that a newer protoc made: the runtime is too old (xprof#609 and its kin). */
+    /* The generated code is of a newer protoc than the runtime (xprof#609 and its kin). */
     {"Detected incompatible Protobuf Gencode/Runtime versions",
      {"The installed protobuf is too old for TensorBoard or its profile plugin.",
       "pip install --upgrade protobuf", false}},
@@ -31,7 +31,8 @@ static const struct {
     {"cannot import name 'builder' from 'google.protobuf",
      {"The installed protobuf is too old for TensorBoard or its profile plugin.",
       "pip install --upgrade protobuf", false}},
-    /* Code that an old protoc made: the runtime is too new. "not" stood there twice for long. */
+    /* The generated code is of an old protoc, and the runtime is too new. For long the message had
+     * "not" twice. */
     {"Descriptors cannot not be created directly",
      {"TensorBoard or its profile plugin is too old for the installed protobuf.",
       "pip install --upgrade tensorboard xprof", false}},

@@ -79,15 +79,15 @@ int tb_match_run(char *run, vp_str runs_json, const char *logdir, const cat_sess
 
 /* ---- Who is there ---------------------------------------------------------------------------- */
 
-/* A program of ours or of root's (a container's port is root's). Where /proc does not tell, the
- * kernel hides other users' sockets and nothing is assumed against it. */
+/* Whether the program is our user's or root's (a container's port is root's). Where /proc does not
+ * tell, because the kernel hides other users' sockets, it counts as trusted. */
 static bool is_trusted(tb_listener *who, int port)
 {
     *who = (tb_listener){0};
     return tb_listener_find(who, port) < 0 || who->uid == geteuid() || who->uid == 0;
 }
 
-/* TensorBoard says its log directory, XProf has no such page. */
+/* Asks for the log directory, which TensorBoard tells; XProf has no such page. */
 static int ask_logdir(char *logdir, bool *xprof, const tb_place *at, const tb_listener *who)
 {
     VP_CLEANUP(vp_buf_free) vp_buf answer;

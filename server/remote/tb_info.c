@@ -37,7 +37,7 @@ bool tb_info_parse(tb_place *out, vp_str json)
     return good;
 }
 
-/* The directory is everybody's, so only a regular file of our own user counts. */
+/* Anybody can write into the directory, so only regular files of our own user count. */
 static bool read_info(tb_place *out, int dir, const char *name)
 {
     char text[INFO_BYTES_MAX];

@@ -13,7 +13,7 @@
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"
 
-/* A table of 10,000 sockets is 1.5 MB; arguments are cut at 128 KiB by the kernel. */
+/* Bytes: a table of 10,000 sockets is 1.5 MB, and the kernel cuts arguments at 128 KiB. */
 #define TABLE_MAX (8u << 20)
 #define ARGS_BYTES_MAX (128u << 10)
 #define LISTENING "0A"
@@ -46,8 +46,8 @@ static vp_str take_word(vp_str *line)
     return word;
 }
 
-/* Addresses are words of 32 bits in hexadecimal, each in the machine's order: 127.0.0.1, any, and
- * the same as IPv6. */
+/* Whether whoever connects to 127.0.0.1 reaches this address: 127.0.0.1, any, or the same as IPv6.
+ * Addresses are words of 32 bits in hexadecimal, each in the machine's byte order. */
 static bool is_ours(vp_str address)
 {
     static const char *const good[] = {"0100007F", "00000000", "00000000000000000000000000000000",

@@ -8,10 +8,10 @@
 #include "trace/base/err.h"
 #include "trace/base/str.h"
 
-/* XProf has no option for its address: it listens on all of them, and a worker of its own for
- * other machines does so on another port (peers.md). This starts its server on loopback and
- * without that worker, as inside of TensorBoard; where XProf is no longer made like this, it ends
- * with an error rather than being open to the network. */
+/* XProf has no option for its address: it listens on all of them, and for other machines it starts
+ * a worker, which does so on another port (peers.md). This program starts XProf's server on
+ * loopback and without that worker, as TensorBoard does with its plugin. Where XProf is built in
+ * another way by then, the program ends with an error instead of being open to the network. */
 static const char loopback_xprof[] =
     "import sys\n"
     "from xprof import server\n"
@@ -44,7 +44,8 @@ int tb_program_find(tb_program *out)
     return rc;
 }
 
-/* The Python that a script was installed for lies beside it, also behind a link to the script. */
+/* The Python that a script was installed for lies beside the script, or beside what a link to it
+ * leads to. */
 static int python_of(char *out, const char *script)
 {
     char real[PATH_MAX], beside[PATH_MAX + 16];

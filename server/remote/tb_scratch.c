@@ -229,8 +229,8 @@ static int add_files(int run, const catalog *c, const cat_session *session, copy
     return 0;
 }
 
-/* The run's own directory is linked when it holds nothing but this session, readable as it is: a
- * run is a directory of its own in plugins/profile. */
+/* Whether the run's own directory can be linked: it has to be a directory of its own in
+ * plugins/profile that holds nothing but this session, readable as it is. */
 bool tb_scratch_in_place(const tb_scratch *s, const cat_session *session)
 {
     bool good = s->in_place && !session->stray;
@@ -298,8 +298,8 @@ static int remember(tb_scratch *s, const cat_session *session)
     return rc;
 }
 
-/* A run is filled outside plugins/profile, where TensorBoard does not list it, and then renamed: it
- * never shows half of it, and a failed attempt can be repeated. */
+/* A run is filled outside of plugins/profile, where TensorBoard does not list it, and then renamed.
+ * So TensorBoard never shows half of it, and a failed attempt can be repeated. */
 int tb_scratch_add(tb_scratch *s, const catalog *c, const cat_session *session,
                    vp_progress_fn *progress, void *ctx)
 {

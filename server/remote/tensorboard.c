@@ -13,7 +13,7 @@
 #include "trace/base/mem.h"
 #include "trace/base/time.h"
 
-/* It starts in 1-3 s on a quiet machine; a cold disk full of Python takes longer. */
+/* In ms. It starts in 1-3 s on a quiet machine; a cold disk full of Python takes longer. */
 #define START_LIMIT_MS 90000
 #define PORTS_TRIED 20
 
@@ -189,8 +189,8 @@ static int start_own(tb *t, tb_answer *out)
     return rc;
 }
 
-/* It ended and is not started again: a failure, unless only its port was taken by somebody else
- * after we had found it free. */
+/* It ended and is not started again. That is a failure, unless somebody else took its port after we
+ * had found it free. */
 static void explain_end(tb *t, tb_answer *out, const child_status *st)
 {
     const tb_cause *why = tb_cause_of(st->log);
@@ -216,7 +216,7 @@ static void explain_end(tb *t, tb_answer *out, const child_status *st)
                  "TensorBoard ended with exit code %d before it answered.", st->exit_code);
 }
 
-/* What our own says at this moment. A failure ends it, so that asking again starts afresh. */
+/* Asks our own TensorBoard. A failure ends it, so that asking again starts afresh. */
 static void look_at_own(tb *t, tb_answer *out, const cat_session *s)
 {
     VP_CLEANUP(vp_buf_free) vp_buf runs;
@@ -288,7 +288,8 @@ static bool has_host(const cat_session *s, const char *host)
     return false;
 }
 
-/* A TensorBoard of the user's that shows the run comes first, unless ours took over. */
+/* Whether a TensorBoard of the user's shows the run; it comes first, unless ours has already taken
+ * over. */
 static bool foreign_knows(tb_answer *out, const tb *t, const cat_session *s)
 {
     tb_found found;
@@ -318,7 +319,7 @@ static void ask_locked(tb *t, tb_answer *out, catalog *c, const cat_session *s, 
         fail(out, vp_error_last()->message, NULL);
         return;
     }
-    /* Python loads while files are copied. */
+    /* Started now, so that Python loads while files are copied. */
     if (!t->own && start_own(t, out) < 0)
         return;
     int rc = fill(t, out, c, s);

@@ -7,12 +7,13 @@
 #include "trace/base/limits.h"
 #include "trace/report/report.h"
 
-/* A reload this soon after a scan shows the same list. */
+/* In ms: a reload this soon after a scan shows the same list. */
 #define RESCAN_MS 2000
-/* A small directory is indexed by then; a large one is answered with what there is. */
+/* In ms: how long the first scan is waited for. A small directory is indexed by then; for a large
+ * one the answer is what was found so far. */
 #define FIRST_WAIT_MS 25
 
-/* Answers that are asked for again this soon are not even made again. */
+/* In ms: an answer that is asked for again this soon is sent again without being made again. */
 #define SAME_MS 1000
 
 int route_sessions_json(http_req *rq)

@@ -5,7 +5,8 @@
 #include "server/routes/routes.h"
 #include "trace/report/html/web_files.h"
 
-/* What is built in does not change; others may want the place in memory. */
+/* In ms. Assets are built in and do not change, but other answers may need their place in memory.
+ */
 #define KEEP_MS 60000
 
 static const char *type_of(const char *name)

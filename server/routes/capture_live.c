@@ -66,7 +66,7 @@ int route_live(http_req *rq)
     VP_CLEANUP(vp_free_ptr) live_process *list = NULL;
     size_t n;
     VP_TRY(live_list(&list, &n));
-    /* What was just written is looked for now, not when the index is asked for again. */
+    /* Looks for what was just written now, instead of when the index is asked for again. */
     store_refresh_soon(site_of(rq)->store, 1000, 0);
     return send_list(rq, 200, list, n);
 }

@@ -17,7 +17,7 @@ typedef struct damage {
 
 struct damage_list {
     pthread_mutex_t lock;
-    size_t next; /* goes next, as the oldest */
+    size_t next; /* the oldest, which the next one replaces */
     damage kept[KEPT];
 };
 

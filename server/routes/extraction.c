@@ -16,10 +16,11 @@
 #include "trace/base/thread.h"
 #include "trace/model/extract.h"
 
-/* The files that are named with a reason; further ones only count. */
+/* So many files that were left out are named with a reason; further ones are only counted. */
 #define LEFT_OUT_MAX 50u
 #define ANSWER_BYTES_MAX (16u << 20)
-/* For the first list of sessions: before it, there seems to be nothing to unpack. */
+/* In ms: how long the first scan is waited for. Before it has ended, there seems to be nothing to
+ * unpack. */
 #define INDEX_WAIT_MS 5000
 
 typedef enum run_state { RUN_IDLE, RUN_RUNNING, RUN_DONE, RUN_STOPPED, RUN_FAILED } run_state;

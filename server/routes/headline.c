@@ -5,7 +5,7 @@
 #include "server/routes/page.h"
 #include "trace/report/report.h"
 
-/* Σ over the devices; the classes and idle add up to the window (DESIGN 7). */
+/* The sum over the devices; the classes and idle add up to the window (DESIGN 7). */
 static vp_breakdown over_devices(const vp_report *r)
 {
     vp_breakdown sum = {0};
@@ -20,7 +20,7 @@ static vp_breakdown over_devices(const vp_report *r)
     return sum;
 }
 
-/* One SVG bar of 100 units: the CSP allows no inline style, and SVG attributes are none. */
+/* A bar as SVG, 100 units wide: the CSP allows no inline style, but SVG attributes are none. */
 static void put_bar(vp_buf *b, const vp_breakdown *d)
 {
     const struct {
@@ -82,8 +82,8 @@ static void put_top(vp_buf *b, const vp_report *r)
     page_percent(b, op->self_ps, whole);
 }
 
-/* What stands first on the session's page: the highest-ranked finding that fired. Not of the ops
- * alone: what they lack may explain it. */
+/* The finding that stands first on the session's page: the highest-ranked one that fired. A report
+ * of the ops alone has none, since what it lacks might explain the finding. */
 static void put_finding(vp_buf *b, const vp_report *r)
 {
     static const char *const badges[] = {"", "warn", "bad"};

@@ -11,7 +11,7 @@
 
 /* ---- Cells ---------------------------------------------------------------------------------- */
 
-/* Two are chosen for a comparison; the form stands above the table. */
+/* The box that chooses a session for a comparison of two; its form stands above the table. */
 static void put_choice(vp_buf *b, const cat_session *s)
 {
     vp_buf_puts(b, "<td class=\"choice\">");

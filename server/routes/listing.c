@@ -110,7 +110,7 @@ static int ascending(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-/* By the asked order alone; the unknown last, ties as the catalog has them. */
+/* In the order that was asked for: unknown figures last, equal ones as the catalog has them. */
 static int in_order(const void *a, const void *b, void *ctx)
 {
     const listing_query *q = ctx;

@@ -53,7 +53,7 @@ static int64_t open_descriptors(void)
     if (!d)
         return -1;
     closedir(d);
-    return n - 1; /* without the one that looked */
+    return n - 1; /* without the descriptor of the directory itself */
 }
 
 static void put(vp_buf *b, const char *name, const char *type, const char *help, int64_t value)

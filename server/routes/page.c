@@ -135,8 +135,8 @@ static size_t common_prefix(const char *a, const char *b)
     return n;
 }
 
-/* How much a session looks like what was asked for: the longest common beginning of id or name,
- * and more than that where one contains the other. */
+/* How alike a session and what was asked for are: the length of the longest common beginning of id
+ * or name, and more than any such length where one contains the other. */
 static size_t likeness(const cat_session *s, const char *key)
 {
     size_t id = common_prefix(s->id, key), name = common_prefix(s->name, key);

@@ -76,7 +76,7 @@ static size_t place_of(const catalog *c, const char *id)
     return i;
 }
 
-/* A change goes from the older to the newer: the catalog has the newest first. */
+/* Makes the older session A and the newer one B; the catalog has the newest first. */
 static int choose_sides(const http_req *rq, const char **a, const char **b)
 {
     VP_CLEANUP(site_drop_catalog) catalog *c = store_catalog(site_of(rq)->store);

@@ -45,7 +45,7 @@ static void put_query(vp_buf *b, const view *v, listing_sort sort, bool backward
     vp_buf_putc(b, '"');
 }
 
-/* The same order again runs backwards. */
+/* The link of a column's head; on the order that is shown it asks for the same order backwards. */
 static void put_order(vp_buf *b, const view *v, listing_sort sort, const char *text)
 {
     const listing_query *q = &v->query;
@@ -133,7 +133,7 @@ static void put_pages(vp_buf *b, const view *v)
     vp_buf_puts(b, "</nav>\n");
 }
 
-/* What is shown of how much. */
+/* Says how many rows of how many are shown. */
 static void put_count(vp_buf *b, const view *v)
 {
     size_t n = v->list.count;
@@ -226,7 +226,7 @@ static void put_nothing(vp_buf *b)
                    "<p>A new run appears here by itself once it is written.</p></section>\n");
 }
 
-/* What app.js puts in place again: everything below depends on the catalog and the query. */
+/* The part of the page that app.js replaces: all of it depends on the catalog and the query. */
 static void put_list(vp_buf *b, const site *at, const catalog *c, const view *v)
 {
     if (v->indexing) {
@@ -288,7 +288,7 @@ static size_t first_of(const http_req *rq)
     return text && vp_take_uint(&s, 100000000, &v) && !s.n ? (size_t)v : 0;
 }
 
-/* What a directory is called, without where it lies: absolute paths stay in the process. */
+/* The directory's name without where it lies: clients are not told absolute paths. */
 static void put_name(vp_buf *b, const char *path)
 {
     vp_str s = vp_str_of(path);

@@ -38,7 +38,7 @@ static int take_range(handoff *h, const char *at)
     return 0;
 }
 
-/* root: "" makes it absolute. */
+/* Appends the address of the trace below root, "" for an absolute one. */
 static void put_trace_path(vp_buf *b, const char *root, const handoff *h, const char *suffix)
 {
     vp_buf_printf(b, "%s/trace/", root);
@@ -79,7 +79,8 @@ static void put_data(vp_buf *b, const http_req *rq, const handoff *h, const site
         vp_buf_puts(b, " data-at-once");
 }
 
-/* Which form of which host, and where it goes: a UI of one's own is named here. */
+/* Says which file of which host is sent in which form, and to which Perfetto UI: an option may have
+ * named one. */
 static void put_what(vp_buf *b, const handoff *h, const site_options *o)
 {
     vp_buf_puts(b, "<dl class=\"facts\"><div><dt>Host</dt><dd>");
@@ -94,7 +95,8 @@ static void put_what(vp_buf *b, const handoff *h, const site_options *o)
     vp_buf_puts(b, "</dd></div></dl>\n");
 }
 
-/* Known from the first time on that it was sent: handoff.js asks again when it has it. */
+/* Says what is missing, where the trace was sent before and turned out to be damaged. handoff.js
+ * asks again when it has the trace. */
 static void put_damage(vp_buf *b, const http_req *rq, const handoff *h)
 {
     char why[DAMAGE_TEXT];

@@ -168,7 +168,7 @@ int route_ops_csv(http_req *rq)
     VP_TRY(site_session(&a.c, &a.s, rq));
     VP_TRY(take_query(&a, rq));
     VP_TRY(get_report(&a, rq));
-    a.view.top = 0; /* a spreadsheet can cut by itself */
+    a.view.top = 0; /* all rows: a spreadsheet can cut by itself */
     vp_buf_init(&b, VP_REPORT_BYTES_MAX);
     int rc = rep_csv(&b, store_report_of(a.h), &a.view);
     if (rc < 0) {

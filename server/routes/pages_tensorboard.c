@@ -52,7 +52,8 @@ static int put_link(vp_buf *b, const char *base, const char *run, const char *ho
     return vp_buf_puts(b, xprof ? "" : "#profile");
 }
 
-/* The machine of a request's Host is the one that the browser runs on, or a tunnel leads there. */
+/* Whether a request's Host is loopback: then the browser runs on this machine, or a tunnel leads
+ * here. */
 static bool is_loopback(const char *base_url)
 {
     vp_str host = vp_str_skip(vp_str_of(base_url), sizeof "http://" - 1);
@@ -63,7 +64,7 @@ static bool is_loopback(const char *base_url)
 
 /* ---- The pages ------------------------------------------------------------------------------- */
 
-/* Paths of this machine are nobody's business: of "/usr/lib/x.py" the name stays. What stands
+/* Clients are not told paths of this machine: of "/usr/lib/x.py" the name is left. What stands
  * behind a letter, a digit or ':' is no absolute path ("and/or", "http://…"). */
 static void put_without_paths(vp_buf *b, vp_str text)
 {
@@ -248,7 +249,7 @@ static int ask_first(http_req *rq, const cat_session *s)
     return finish(rq, 200, &b);
 }
 
-/* What TensorBoard has not can be seen in other ways. */
+/* A page that says why TensorBoard does not show the session, and what does. */
 static int other_ways(http_req *rq, const cat_session *s, const char *heading, const char *why)
 {
     vp_buf b;

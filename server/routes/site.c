@@ -76,7 +76,7 @@ static int copy_text(const char **text)
     return 0;
 }
 
-/* What the handlers read later; the rest of the options only http_start needs, which copies. */
+/* Copies the options that handlers read later. http_start copies what it needs of the others. */
 static int copy_options(site_options *to, const site_options *from)
 {
     *to = (site_options){.http.port = from->http.port,
@@ -114,7 +114,7 @@ static char *origin_of(const char *url)
     return vp_strndup(url, host ? (size_t)(host + 3 - url) + strcspn(host + 3, "/?#") : 0);
 }
 
-/* A Perfetto UI that was named by an option may fetch traces, as its public twin may. */
+/* Starts the server. A Perfetto UI that an option named may fetch traces, like the public one. */
 static int start_http(site *s, const site_options *opts)
 {
     size_t n = 0;
@@ -142,7 +142,7 @@ int site_start(site **out, const site_options *opts)
     if (!s)
         return vp_fail(VP_ENOMEM, "out of memory");
     cat_copies copies;
-    tzset(); /* localtime_r leaves it to us; the first of several threads must not */
+    tzset(); /* localtime_r need not do this by itself, and threads that do it at once would race */
     int rc = copy_options(&s->opts, opts);
     if (!rc)
         rc = extraction_open(s, &copies);

@@ -5,9 +5,10 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 
-/* A page may show a run as it was this long ago; the index asks more often. */
+/* In ms. A page may show a run as it was this long ago; the index asks more often. */
 #define SESSION_AGE_MS 30000
-/* An id that is not listed may be a new run's. */
+/* In ms. An id that is not listed may be that of a new run, so the list is renewed sooner for it.
+ */
 #define UNKNOWN_AGE_MS 2000
 
 int site_session(catalog **c, const cat_session **s, const http_req *rq)
@@ -20,7 +21,7 @@ int site_session_at(catalog **c, const cat_session **s, const http_req *rq, size
     static const int64_t ages[] = {SESSION_AGE_MS, UNKNOWN_AGE_MS};
     store *st = site_of(rq)->store;
     for (size_t i = 0; i < 2; i++) {
-        store_refresh(st, ages[i]); /* without success the list that we have is good enough */
+        store_refresh(st, ages[i]); /* if the scan fails, the present list is good enough */
         catalog *current = store_catalog(st);
         const char *id = http_param(rq, param);
         const cat_session *found = id ? catalog_by_id(current, id) : NULL;
@@ -134,8 +135,8 @@ store_asker site_asker(const http_req *rq)
     return (store_asker){client_left, rq};
 }
 
-/* The whole comes first: it knows whether there is such a step, so that no number that somebody
- * makes up costs an analysis. */
+/* Looks at the report of the whole run first, which knows whether there is such a step: numbers
+ * that somebody makes up cost no analysis. */
 int site_report(store_report **out, const http_req *rq, catalog *c, const cat_session *s,
                 vp_group group, vp_where where)
 {

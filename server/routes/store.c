@@ -12,9 +12,10 @@
 
 /* Reports that nobody holds are kept up to this many: a few hundred KiB each. */
 #define REPORTS_MAX 32
-/* Handlers that may wait here, below the number of workers: cheap pages keep getting through. */
+/* Handlers that may wait here. They are fewer than workers (work.c), so cheap pages keep getting
+ * through. */
 #define WAITING_MAX 12
-/* How often they look whether their client is still there. */
+/* In ms: how often they look whether their client is still there. */
 #define LOOK_MS 200
 
 struct store_report {
@@ -131,7 +132,8 @@ static void free_entry(store_report *e)
     vp_free(e);
 }
 
-/* The list itself holds nothing: an entry lives while it is listed or held. */
+/* Frees the entry if it is neither listed nor held, and drops the oldest of those that nobody holds
+ * where more than REPORTS_MAX are listed. */
 static void drop_unused(store *st, store_report *e)
 {
     if (!e->listed && !e->holders)
@@ -161,7 +163,7 @@ static bool is_ready(const store_report *e)
     return e && e->done && !e->error.code;
 }
 
-/* What answers a request for at least `depth`. */
+/* The listed report that answers this request: of the same question and of at least its depth. */
 static store_report *find_enough(store *st, const cat_session *s, const store_wanted *w)
 {
     store_report *full = find(st, s, w, VP_DEPTH_FULL);
@@ -195,14 +197,15 @@ static bool has_gone(const store_asker *who)
 /* One analysis, in its turn. */
 typedef struct work {
     store *st;
-    const store_asker *who; /* does it */
-    store_report *e;        /* NULL: what nobody else can wait for */
-    bool left;              /* who does it has gone, and is none of e's askers any more */
+    const store_asker *who; /* who asked, on whose thread it is done */
+    store_report *e;        /* NULL where nobody else can wait for the result */
+    bool left;              /* `who` has gone, and no longer counts among e's askers */
     turn turn;
-    vp_error stopped; /* code < 0: why it was not to go on */
+    vp_error stopped; /* code < 0: why it was stopped */
 } work;
 
-/* From the moment that nobody waits the next who asks begins anew. */
+/* Whether nobody waits any more. Then the entry leaves the list, and the next who asks begins anew.
+ */
 static bool nobody_waits(void *ctx)
 {
     work *w = ctx;
@@ -246,7 +249,8 @@ static int begin(work *w, vp_report_options *opts, const cat_session *s)
     return turn_begin(&w->turn);
 }
 
-/* rc: of what was done in the turn. */
+/* Ends the turn. rc: what was done in it returned; where the turn stopped it, that is the failure.
+ */
 static int end(work *w, int rc)
 {
     turn_end(&w->turn);

@@ -11,9 +11,11 @@
 #include "trace/base/thread.h"
 #include "trace/base/time.h"
 
-/* How long a request for one session waits for the first scan, before it is told to come again. */
+/* In ms: how long a request for one session waits for the first scan before it is told to come
+ * again. */
 #define FIRST_WAIT_MS 5000
-/* How long after the start a page may wait for it, so that its first byte is out in 50 ms. */
+/* In ms after the start: until then a page may wait for the first scan, so that its first byte is
+ * out in 50 ms. */
 #define FIRST_PAGE_MS 15
 /* So long ago that every refresh scans. */
 #define NEVER_SCANNED (INT64_MIN / 2)
@@ -186,8 +188,8 @@ catalog *index_catalog(store_index *ix)
     return c;
 }
 
-/* Under the lock: waits until `generation` scans ended; false when the time (-1: none) was over
- * before. */
+/* Under the lock. Waits until `generation` scans have ended; false when wait_ms (-1: no limit) was
+ * over before. */
 static bool wait_for(store_index *ix, uint64_t generation, int64_t wait_ms)
 {
     struct timespec until;
@@ -215,7 +217,8 @@ static int result(store_index *ix)
     return e.code ? vp_fail_copy(&e) : 0;
 }
 
-/* Who can wait, waits for the first scan; a page only in the first moment. */
+/* How long to wait for the first scan: whoever has no limit of its own, FIRST_WAIT_MS; a page,
+ * until FIRST_PAGE_MS after the start. */
 static int64_t first_wait(const store_index *ix, int64_t wait_ms)
 {
     int64_t left = ix->opened_ms + FIRST_PAGE_MS - vp_now_ms();
@@ -233,7 +236,8 @@ int index_refresh(store_index *ix, int64_t age_ms, int64_t wait_ms)
     if (!before)
         wait_ms = first_wait(ix, wait_ms);
     else if (ix->once || (!busy && vp_now_ms() - ix->scanned_ms < age_ms) || (busy && wait_ms < 0))
-        wait_ms = 0; /* a list that is being renewed is good enough for who could only wait */
+        wait_ms = 0; /* whoever could only wait without a limit takes the list as it is while it is
+                        renewed */
     else if (!busy)
         want(ix);
     if (wait_ms && wait_for(ix, before + 1, wait_ms))

@@ -8,7 +8,7 @@
 #include "trace/base/mem.h"
 #include "trace/export/exporters.h"
 
-/* A small file that is asked for again this soon is not looked at again. */
+/* In ms: a small file that is asked for again this soon is not looked at again. */
 #define SAME_MS 1000
 
 /* ---- rd_stream as an http_source ------------------------------------------------------------ */

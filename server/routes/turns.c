@@ -8,23 +8,24 @@
 #include "trace/base/thread.h"
 #include "trace/base/time.h"
 
-/* At once; and beside them of those that last, which is longer than any of our real traces takes
- * (120 MB of JSON: 1 s on two processors). */
+/* Turns at once; and beside these, turns that last, which means for LASTS_MS ms and longer than any
+ * of our real traces takes (120 MB of JSON: 1 s on two processors). */
 #define PLACES 2
 #define LASTING_PLACES 2
 #define LASTS_MS 3000
-/* How long a file may take: a hundredfold of what the slowest real ones do (50 MB/s of what lies on
- * the disk), on a machine that is busy with others. */
+/* What an analysis may take: 60 s and 1 ms for each 500 bytes on the disk. The slowest real files
+ * take a hundredth of that (50 MB/s of what lies on the disk); the rest is for a machine that is
+ * busy with others. */
 #define TURN_MS 60000
 #define BYTES_OF_MS 500
-/* How often those who wait are asked whether they still do. */
+/* In ms: how often those who wait are asked whether they still do. */
 #define ASK_MS 200
 
 struct turns {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     turn *running;
-    int count, lasting; /* lasting ones are not in count */
+    int count, lasting; /* turns that run: `lasting` are those that last, `count` the others */
 };
 
 int turns_new(turns **out)
@@ -86,7 +87,8 @@ int turn_begin(turn *t)
     return given_up ? turn_unwanted() : 0;
 }
 
-/* The time that it stands still is not its own. false: nobody wants it any more. */
+/* Gives its place to the next and goes on among those that last, where it may have to stand still;
+ * that time does not count. false: nobody wants it any more. */
 static bool make_room(turn *t)
 {
     turns *all = t->of;

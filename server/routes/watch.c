@@ -20,7 +20,8 @@
 #define CHANGES                                                                                    \
     (IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_ATTRIB |            \
      IN_DELETE_SELF | IN_MOVE_SELF)
-/* A burst ends after this much quiet, or is looked at in the middle. */
+/* In ms: a burst of changes has ended when nothing changed for so long. One that does not end is
+ * looked at in between. */
 #define QUIET_MS 150
 #define BURST_MAX_MS 1000
 
