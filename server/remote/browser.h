@@ -29,7 +29,8 @@ typedef struct browser_page {
 } browser_page;
 /* Where the page of a session stands below the root of the site: "perfetto/ID". */
 int browser_path(vp_buf *b, browser_view view, const char *id);
-/* Appends its address. VP_EREFUSED: it can be none; every byte of the page may be hostile. */
+/* Appends its address. Every byte of the page may be hostile; VP_EREFUSED: no page of a viewer has
+ * such parts. */
 int browser_url(vp_buf *b, const browser_page *page);
 /* Starts $BROWSER (a ':'-separated list of commands, "%s" stands for the URL) or xdg-open, detached
  * from our terminal. VP_ENOTFOUND: none can be started. Does not wait. */

@@ -1,10 +1,10 @@
-/* A program that runs as long as we do: started by its argv (never a shell) from a thread of its
- * own, which keeps the last lines it printed, buries it and, where that is wanted, starts it
- * again. It inherits no descriptor but /dev/null and the pipe of its output; the kernel sends it
- * SIGTERM when we end, even when we are killed. Only server/remote includes this.
+/* A program that runs as long as we do. A thread of its own starts it by its argv (never a shell),
+ * keeps the last lines that it printed, buries it and, where that is wanted, starts it again. It
+ * inherits no descriptor but /dev/null and the pipe of its output; the kernel sends it SIGTERM when
+ * we end, even when we are killed. Only server/remote includes this.
  *
- * The thread lives as long as the program it starts: the kernel's death signal goes by the thread
- * that forked. */
+ * The thread lives as long as the program that it starts, because the kernel sends that signal when
+ * the thread which forked ends. */
 #ifndef VP_REMOTE_CHILD_H
 #define VP_REMOTE_CHILD_H
 

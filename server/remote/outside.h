@@ -26,7 +26,8 @@ int outside_start(outside_kind kind);
 void outside_end(outside_kind kind);
 bool outside_runs(outside_kind kind);
 
-/* Opens a page of ours; the process has ended then. VP_EREFUSED: it makes no address of that. */
+/* Opens a page of ours, after which the process has ended. VP_EREFUSED: such a page has no address.
+ */
 int outside_open_browser(const browser_page *page);
 
 /* Only while the other runs. As proc_socket_pid. */

@@ -24,8 +24,8 @@ typedef void survey_fn(survey_line *out);
 survey_fn survey_temp, survey_browser, survey_own_port, survey_tensorboard_port, survey_openat2,
     survey_landlock, survey_inotify;
 
-/* Asks for a library's path in a process of its own: what a library does when it is loaded is not
- * for ours. "" where there is none. */
+/* Asks for a library's path in a process of its own, because what a library does when it is loaded
+ * must not happen in ours. "" where there is none. */
 typedef void survey_find_fn(char *path, size_t cap);
 void survey_aside(char *path, size_t cap, survey_find_fn *find);
 

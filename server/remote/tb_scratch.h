@@ -1,9 +1,9 @@
 /* The log directory that our own TensorBoard sees: a private temporary tree of links to the
- * profile's xplane files, so that the caches XProf writes beside them (peers.md: up to 1.4 x the
- * file) never land in the user's directory. With `in_place` the run directories themselves are
- * linked where they are in the layout that TensorBoard wants, and the caches stay there for the
- * next time. Trees that a killed process left behind are removed. Only server/remote includes
- * this. Not thread-safe but for what says so. */
+ * profile's xplane files. XProf writes caches beside these (peers.md: up to 1.4 x the file), which
+ * so never land in the user's directory. With `in_place`, run directories that are in the layout
+ * which TensorBoard wants are linked themselves, and the caches stay there for the next time. Trees
+ * that a killed process left behind are removed. Only server/remote includes this. Not thread-safe
+ * but for what says so. */
 #ifndef VP_REMOTE_TB_SCRATCH_H
 #define VP_REMOTE_TB_SCRATCH_H
 
@@ -32,7 +32,7 @@ size_t tb_next_xplane(const cat_session *session, size_t i);
 /* True when in_place links the session's own directory. */
 bool tb_scratch_in_place(const tb_scratch *s, const cat_session *session);
 /* The host of a file as TensorBoard names it. links: in our tree of links, where it is the host's
- * name with every byte but [A-Za-z0-9._-] made '_' and a number where two would be alike; else in
+ * name with '_' for every byte but [A-Za-z0-9._-], and a number where two would be alike. Else in
  * the user's directory, where it is the file's stem. out has VP_MEMBER_NAME_MAX bytes. */
 void tb_host_name(char *out, const cat_session *session, size_t file, bool links);
 

@@ -57,8 +57,8 @@ int tb_new(tb **out, const tb_options *opts);
 void tb_free(tb *t);
 
 /* Where session s can be opened. host: the name of one of its hosts, or NULL for all. may_start:
- * ours may be started, to whom everybody gets who reaches its port. Never fails: what goes wrong is
- * TB_FAILED. Thread-safe. */
+ * ours may be started, which answers everybody who reaches its port. Never fails: what goes wrong
+ * is TB_FAILED. Thread-safe. */
 void tb_ask(tb *t, tb_answer *out, catalog *c, const cat_session *s, const char *host,
             bool may_start);
 

@@ -52,7 +52,7 @@ void store_count(store *st, store_counts *out);
 /* From now on analyses stop with VP_ECANCELLED (the server goes down). */
 void store_cancel(store *st);
 
-/* A report that is held in memory until store_release(). */
+/* A report; it is held in memory until store_release(). */
 typedef struct store_report store_report;
 /* What a report is asked for. */
 typedef struct store_wanted {
@@ -61,10 +61,10 @@ typedef struct store_wanted {
     int64_t step; /* the one of that number; VP_UNKNOWN: all */
     vp_where where;
 } store_wanted;
-/* Who asks; NULL where one is asked for is who always waits. */
+/* Who asks. Where one is wanted, NULL stands for somebody who always waits. */
 typedef struct store_asker {
-    /* Whether he does not wait any more; any thread may call it until the asked function returns.
-     */
+    /* Whether nobody waits there any more. Any thread may call it until the function that got it
+     * returns. */
     bool (*gone)(const void *ctx);
     const void *ctx;
 } store_asker;

@@ -23,12 +23,12 @@ void index_cancel(store_index *ix);
 void index_close(store_index *ix);
 /* The current catalog, a reference of the caller's. */
 catalog *index_catalog(store_index *ix);
-/* Scans unless the last scan is younger than `age_ms`; waits for that scan at most `wait_ms` (-1:
- * to its end). While the first one runs, everybody waits for that one: at most a few
- * seconds, with a limit of their own only in the first milliseconds after the start (a page is
- * better early than whole). Returns its failure when it ended, else 0. */
+/* Scans unless the last scan is younger than `age_ms`, and waits for that scan at most `wait_ms`
+ * (-1: to its end). Before the first scan has ended there is only that one to wait for: with -1 a
+ * few seconds at most, with a limit only in the first milliseconds after the start, since a page is
+ * better early than whole. Returns the scan's failure if it was waited for to its end, else 0. */
 int index_refresh(store_index *ix, int64_t age_ms, int64_t wait_ms);
-/* Scans from now on: what was there before the call is in the catalog after it. */
+/* Scans now: what was there before the call is in the catalog after it. */
 int index_rescan(store_index *ix, int64_t wait_ms);
 /* The list is known to be wrong: the next refresh scans whatever its age. */
 void index_spoil(store_index *ix);

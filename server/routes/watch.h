@@ -1,19 +1,19 @@
-/* Notices changes below directories (inotify), and can be woken: what the thread that keeps the
- * index waits on. Where the kernel has no inotify, or not enough of it, nothing is noticed there
- * and the pages' own polling remains. Included by routes only. */
+/* Notices changes below directories (inotify), and can be woken: the thread that keeps the index
+ * waits here. Where the kernel has no inotify, or not enough of it, nothing is noticed, and the
+ * list is as new as requests make it. Included by routes only. */
 #ifndef VP_ROUTES_WATCH_H
 #define VP_ROUTES_WATCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Directories watched at most: the kernel's usual limit for a user is from 8,192 up, and others
- * want some, too. */
+/* Directories watched at most. The kernel's limit for a user is usually 8,192 or more, and other
+ * programs want some, too. */
 #define DIR_WATCH_MAX 4096u
 
 typedef struct dir_watch dir_watch;
 
-/* VP_EIO: not even waking works. */
+/* VP_EIO: it could not even be woken. */
 int dir_watch_new(dir_watch **out);
 void dir_watch_free(dir_watch *w);
 /* Watches a directory, or a file, from now on; again is fine. Only the waiting thread adds. */
