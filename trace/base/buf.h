@@ -25,9 +25,11 @@ void vp_buf_init(vp_buf *b, size_t max);
 /* Bytes go to write(ctx, …) in pieces of about 64 KiB; call vp_buf_flush at the end. */
 void vp_buf_init_stream(vp_buf *b, vp_write_fn *write, void *ctx);
 void vp_buf_free(vp_buf *b);
-/* What was to be written cannot be made: as a failed append. Returns `code`. */
+/* Fails the buffer as a failed append does, where what was to be appended cannot be made. Returns
+ * `code`. */
 int vp_buf_fail(vp_buf *b, int code);
-/* Frees a buffer that a piece of b was made in: its failure becomes b's, unless b has one. */
+/* Frees `piece`, a buffer in which a part of b was made. If piece had failed, b fails as it did,
+ * unless b had failed already. */
 void vp_buf_free_piece(vp_buf *b, vp_buf *piece);
 int vp_buf_put(vp_buf *b, const void *p, size_t n);
 int vp_buf_putc(vp_buf *b, char c);

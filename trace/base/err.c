@@ -8,12 +8,12 @@
 
 #include "trace/base/mem.h"
 
-/* On the heap, from a thread's first failure on: what is loaded late shares 1.6 KB of thread-local
- * memory with all other libraries, and an error is half of that. */
+/* Only this pointer is thread-local; the error is on the heap from a thread's first failure on.
+ * Libraries that are loaded late share 1.6 KB of static thread-local memory, and an error takes
+ * half of that. */
 static _Thread_local vp_error *own;
 static const vp_error none = {.offset = -1, .event = -1};
-/* The last error of each thread that had no memory for one of its own: all share it, none writes.
- */
+/* The last error of all threads that had no memory for one of their own. Nobody writes into it. */
 static vp_error no_memory = {.code = VP_ENOMEM, .offset = -1, .event = -1};
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -52,7 +52,8 @@ static int os_error(const char *what, const char *path)
     return vp_fail_at(code, path, -1, -1);
 }
 
-/* File systems may hold times that ns since 1970 cannot: the nearest then. */
+/* In ns since 1970. File systems may hold times that do not fit: those become the nearest that
+ * does. */
 static int64_t unix_ns(const struct timespec *t)
 {
     int64_t ns;
@@ -93,7 +94,7 @@ int vp_fs_open_user(const char *path, int *fd, bool *is_dir, vp_file_id *id)
     return accept_fd(f, path, fd, is_dir, id);
 }
 
-/* Kernels before 5.6: one component at a time, no links at all. */
+/* For kernels before 5.6: opens one component after the other, and no link at all. */
 static int open_by_component(int root_fd, const char *path)
 {
     int dir = dup(root_fd);

@@ -5,7 +5,8 @@
 
 uint64_t vp_hash_key[4];
 
-/* Where getrandom is not to be had (a filter of system calls), the kernel's gift to the process. */
+/* Where a filter of system calls forbids getrandom, from the 16 random bytes that the kernel gives
+ * every process (AT_RANDOM). */
 __attribute__((constructor(101))) static void draw_key(void)
 {
     const char *gift = (const char *)(uintptr_t)getauxval(AT_RANDOM);
@@ -13,7 +14,7 @@ __attribute__((constructor(101))) static void draw_key(void)
         for (size_t i = 0; i < 4; i++)
             vp_hash_key[i] = vp_fingerprint(gift, 16, i + 1);
     for (size_t i = 0; i < 4; i++)
-        vp_hash_key[i] |= 1; /* none is 0, by which a product would be */
+        vp_hash_key[i] |= 1; /* a key of 0 would make every product 0 */
 }
 
 uint64_t vp_hash(const void *p, size_t n, uint64_t seed)

@@ -31,7 +31,7 @@ static void close_container(vp_json *j, char c)
 {
     if (j->depth)
         j->depth--;
-    j->has_item = true; /* the outer container holds at least this one: no depth is too deep */
+    j->has_item = true; /* the container around it now holds at least this one, at any depth */
     vp_buf_putc(j->b, c);
 }
 

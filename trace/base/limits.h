@@ -23,7 +23,8 @@
 #define VP_ARCHIVE_RATIO_FREE (INT64_C(64) << 20)
 /* gzip: the same ratio rule, but JSON of one repeated event reaches 1,030:1 (deflate's limit). */
 #define VP_GZIP_RATIO_MAX 1100
-/* One JSON event with its args. The largest seen is 142 kB; more than this is not an event. */
+/* One JSON event with its args. The largest seen is 142 kB: what is larger than this is no event.
+ */
 #define VP_JSON_EVENT_MAX (16u << 20)
 /* Distinct strings and kinds in a trace: ids are uint32 and 0 is the empty string. */
 #define VP_INTERN_MAX 0x7fffffffu
@@ -77,9 +78,10 @@
 #define VP_HTTP_TARGET_MAX 4096u
 #define VP_HTTP_POOL (36u << 10) /* above 32 KiB libmicrohttpd maps it, and gives it back whole */
 #define VP_HTTP_BODY_MAX (64u << 10)
-/* Connections to one listening address (40 KiB each): a thousand stalled ones must leave room for
- * a live one. From one address to one of its loops, where others than this machine's users can
- * connect: behind one stand a few browsers of 6 each. */
+/* Connections to one listening address (40 KiB each): a thousand stalled ones must leave room for a
+ * live one. PER_IP: how many of them one peer's address may have at each of the server's loops,
+ * where more than this machine's users can connect: behind an address stand a few browsers with 6
+ * connections each. */
 #define VP_HTTP_CONNECTIONS_MAX 2048u
 #define VP_HTTP_PER_IP_MAX 64u
 /* Descriptors that a server asks for: a connection and the file that it sends, for two addresses.
@@ -87,7 +89,7 @@
 #define VP_HTTP_DESCRIPTORS 8320u
 /* Finished conversions in temporary space: the largest trace seen is 0.2 GB as .json.gz. */
 #define VP_HTTP_CACHE_BYTES_MAX (INT64_C(2) << 30)
-/* Answers that are kept in memory for a second: one of them, and all. */
+/* Bytes of the answers that are kept in memory for a second: of a single one, and of all. */
 #define VP_HTTP_MEMO_BODY_MAX (256u << 10)
 #define VP_HTTP_MEMO_BYTES_MAX (8u << 20)
 /* One answer of a program that we ask over loopback: TensorBoard's list of 10,000 runs is 0.4 MB.

@@ -38,8 +38,8 @@ void vp_log(int level, const char *fmt, ...)
     vp_buf_free(&b);
 }
 
-/* C1 controls, line separators, zero-width and bidirectional controls: they hide or reorder text.
- */
+/* Characters that hide or reorder text: C1 controls, line separators, zero-width and bidirectional
+ * controls. */
 static bool invisible(uint32_t c)
 {
     return (c >= 0x80 && c < 0xa0) || c == 0x061c || (c >= 0x200b && c <= 0x200f) ||

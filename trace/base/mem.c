@@ -33,14 +33,14 @@ uint64_t vp_mem_fail_at(uint64_t k, bool persist)
 /* ---- Bounds: counted as malloc rounds, by two additions an allocation -------------------------
  */
 
-/* What a process takes before the machine is asked what it has left: to ask is to read a dozen
- * files, a tenth of what a small profile takes. */
+/* What a process may take before the machine is asked what it has left: asking means reading a
+ * dozen files, which takes a tenth of the time of a small profile. */
 #define UNASKED_BYTES (INT64_C(16) << 20)
 
 static _Atomic int64_t in_use;
-static _Atomic int64_t ceiling; /* 0: none; < 0: its opposite, until the machine is asked */
+static _Atomic int64_t ceiling; /* 0: none; < 0: beyond -ceiling bytes the machine is asked */
 static _Atomic bool ceiling_is_set;
-static __thread vp_mem_budget *budget; /* 8 bytes: the recorder's thread-local memory is short */
+static __thread vp_mem_budget *budget; /* a pointer: thread-local memory is scarce (err.c) */
 
 vp_mem_budget *vp_mem_enter(vp_mem_budget *b)
 {
@@ -49,7 +49,7 @@ vp_mem_budget *vp_mem_enter(vp_mem_budget *b)
     return before;
 }
 
-/* The ceiling that the machine gives. Threads that ask at once find the same. */
+/* Asks the machine for a ceiling. Threads that ask at the same time get the same answer. */
 static int64_t ask(void)
 {
     int64_t room = vp_mem_room("");
@@ -111,7 +111,7 @@ static bool above_ceiling(int64_t more)
     return most > 0 && more > most - used;
 }
 
-/* Would n bytes more be too many? */
+/* Whether n bytes more would exceed a bound. */
 static bool too_much(size_t n)
 {
     int64_t more = n < INT64_MAX / 2 ? (int64_t)n : INT64_MAX / 2;

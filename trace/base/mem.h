@@ -26,8 +26,8 @@ void vp_free_ptr(void *p);
  * (recorded) or VP_ELIMIT when need > max. The array pointer is only changed on success. */
 int vp_grow(void *array_ptr, size_t *cap, size_t need, size_t item_size, size_t max);
 
-/* What a piece of work may take. Threads that work on it enter it; what one takes and another gives
- * back evens out. Zeroed but for max it is a new one. */
+/* What a piece of work may take. The threads that work on it enter it (vp_mem_enter); what one of
+ * them takes and another gives back evens out. A new one is all zero but for max. */
 typedef struct vp_mem_budget {
     _Atomic int64_t used; /* bytes, as malloc rounds them */
     int64_t max;          /* 0: no bound of its own */
@@ -40,13 +40,14 @@ vp_mem_budget *vp_mem_enter(vp_mem_budget *b);
 /* The bytes that all of the process may have in use; 0: nine tenths of what the machine has left
  * (vp_mem_room), looked at once 16 MiB more are in use. Beyond it allocations fail. */
 void vp_mem_set_ceiling(int64_t bytes);
-/* The same again, where the bound is not the user's own: whoever begins something large calls it.
- */
+/* Has the machine asked anew, unless the user set the bound. Whoever begins something large calls
+ * it. */
 void vp_mem_renew_ceiling(void);
 /* True when the user set the bound. */
 bool vp_mem_ceiling_is_set(void);
-/* rc, unless it is VP_ENOMEM and a bound is why: then VP_ELIMIT (this thread's budget) or VP_ENOMEM
- * (the ceiling) with a sentence that says which, and what to do. */
+/* Returns rc. If that is VP_ENOMEM because of a bound, it returns VP_ELIMIT (this thread's budget)
+ * or VP_ENOMEM (the ceiling) instead, with a sentence that says which bound it was and what to do.
+ */
 int vp_mem_explain(int rc);
 
 /* Tests: the k-th allocation from now (1 = the next) fails; `persist` makes all later ones fail

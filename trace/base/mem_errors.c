@@ -1,4 +1,4 @@
-/* What is said where memory does not suffice. */
+/* The sentences for the user where memory does not suffice. */
 #include <stdatomic.h>
 
 #include "trace/base/err.h"

@@ -19,8 +19,8 @@ static const generation generations[] = {
      "total_inactive_file "},
 };
 
-/* The file as text, "" where it cannot be read. Allocations ask for it: neither memory nor errors
- * are at hand. */
+/* The file as text, "" where it cannot be read. The allocator itself calls this, so it can neither
+ * allocate nor record an error. */
 static void slurp(char *text, size_t cap, const char *path)
 {
     size_t n = 0;
@@ -72,8 +72,8 @@ static int64_t room_in_group(const generation *g, const char *dir)
     return limit > use ? limit - use : 0;
 }
 
-/* A group's memory counts in all above it. In a container the path may be the host's, of which
- * only the mount is to be seen. */
+/* Memory of a group counts in all groups above it. In a container the path may be the host's, of
+ * which only the part below the mount can be seen. */
 static int64_t room_in_groups(const char *root, const generation *g, vp_str path)
 {
     char dir[VP_PATH_MAX];

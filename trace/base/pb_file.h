@@ -20,7 +20,7 @@ typedef struct pb_file {
     uint64_t flushed; /* bytes in the file */
 } pb_file;
 
-/* The descriptor's position is 0, and it can be written at any offset. */
+/* Begins a file whose descriptor is at position 0 and can be written at any offset. */
 int pf_open(pb_file *f, int fd);
 void pf_free(pb_file *f);
 int pf_put(pb_file *f, const void *p, size_t n);
@@ -44,8 +44,9 @@ static inline int pf_wrote(pb_file *f, const char *end)
     return f->n < PF_BUFFER ? 0 : pf_drain(f);
 }
 
-/* Writes up to 10 bytes, of which it returns the end. Numbers below 2^56 without a branch on their
- * length: seven bits a byte are spread by halves, and marked but for the last. */
+/* Writes a varint, up to 10 bytes, and returns its end. Numbers below 2^56 take no branch on their
+ * length: groups of seven bits are spread over the bytes by halves, and every byte but the last
+ * gets the bit that says that more follow. */
 static inline char *pf_varint(char *p, uint64_t v)
 {
     if (v >> 56 || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__) {

@@ -181,7 +181,7 @@ static bool scaled(const decimal *d, __int128 *out)
     }
     for (; scale < 0 && div <= v; scale++)
         div *= 10;
-    if (scale < 0) /* smaller than a tenth */
+    if (scale < 0) /* it is below a tenth: 0 when rounded */
         v = 0, div = 1;
     __int128 rem = v % div, rest = div - rem;
     v /= div;

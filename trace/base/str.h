@@ -95,7 +95,7 @@ bool vp_str_us_to_ps(vp_str s, int64_t base_us, int64_t *out_ps);
 unsigned vp_utf8_len(const unsigned char *p, size_t n);
 /* The character of the sequence at p, whose length vp_utf8_len gave; len 0: 0. */
 uint32_t vp_utf8_at(const unsigned char *p, unsigned len);
-/* How many bytes from the start are valid UTF-8; s.n: all of it. */
+/* How many bytes from the start on are valid UTF-8; s.n when all are. */
 size_t vp_utf8_span(vp_str s);
 /* The columns that a terminal gives a text: 2 for wide characters of East Asia and emoji, 0 for
  * what is set over or under another character and for format characters, else 1, also for a byte

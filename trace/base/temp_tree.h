@@ -1,5 +1,5 @@
-/* A private temporary directory that goes when we go: removed at the end, and where the process
- * was killed, by the next one of us that makes a tree of the same name. Everyone may include. */
+/* A private temporary directory that is removed when the process ends. Where the process was
+ * killed, the next one that makes a tree of the same name removes it. Everyone may include. */
 #ifndef VP_BASE_TEMP_TREE_H
 #define VP_BASE_TEMP_TREE_H
 

@@ -18,8 +18,8 @@ void vp_thread_mask(sigset_t *before);
 /* Starts a thread so masked. 0 or VP_EIO. */
 int vp_thread_start(pthread_t *out, void *(*run)(void *), void *arg);
 
-/* A condition whose timed waits are not moved by somebody who sets the clock, and the time until
- * which such a wait lasts. */
+/* Makes a condition whose timed waits do not change when somebody sets the clock (CLOCK_MONOTONIC);
+ * and the time until which such a wait lasts. */
 void vp_cond_init(pthread_cond_t *c);
 struct timespec vp_cond_until(int64_t ms);
 
@@ -35,8 +35,8 @@ typedef struct vp_aside {
 
 /* Starts fn(ctx); where no thread is to be had, calls it here and now. */
 void vp_aside_start(vp_aside *a, int (*fn)(void *ctx), void *ctx);
-/* Waits for its end and returns what fn did, with its error. Again: the same at once; of one that
- * was never started (all zero): 0. */
+/* Waits for the end of it and returns what fn returned, with its error. Called again, it returns
+ * the same at once; of one that was never started (all zero), 0. */
 int vp_aside_join(vp_aside *a);
 
 #endif

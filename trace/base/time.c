@@ -2,8 +2,9 @@
 
 #include <time.h>
 
-/* As mktime, which asks the system for its time zone anew each time: a stat for every run that is
- * listed. The offset of the first guess may be that of the other side of a change of clocks. */
+/* As mktime, but without looking at the time zone's file anew for each call, which is a stat for
+ * every run that is listed. The second guess is needed where a change of clocks lies between the
+ * first one and the true time. */
 static time_t local_time(struct tm *tm)
 {
     time_t utc = timegm(tm), s = utc;
