@@ -7,8 +7,8 @@
 #include "trace/base/mem.h"
 #include "trace/image/vpcap_view.h"
 
-/* A tick is a picosecond at least and a microsecond at most: whatever says otherwise is damaged,
- * and a bound keeps the products below 128 bits. */
+/* A tick lasts between a picosecond and a microsecond. A file that says otherwise is damaged; the
+ * bound keeps products within 128 bits. */
 #define PS_PER_TICK_MIN (UINT64_C(1) << 32)
 #define PS_PER_TICK_MAX (UINT64_C(1000000) << 32)
 
@@ -23,7 +23,7 @@ static uint64_t rate_between(const vpcap_pair *a, const vpcap_pair *b)
     return rate >= PS_PER_TICK_MIN && rate <= PS_PER_TICK_MAX ? (uint64_t)rate : 0;
 }
 
-/* The two pairs that are farthest apart tell it best. */
+/* Picoseconds a tick (32.32), from the two pairs of clock readings that are farthest apart. */
 static uint64_t rate_of(const vpcap_header *h)
 {
     uint64_t rate = 0;
@@ -36,7 +36,8 @@ static uint64_t rate_of(const vpcap_header *h)
     return rate >= PS_PER_TICK_MIN && rate <= PS_PER_TICK_MAX ? rate : UINT64_C(1000) << 32;
 }
 
-/* A duration without items has 32 bits. */
+/* Zones without items that start before this end within VP_TIME_MAX_PS: their duration has 32 bits.
+ */
 static uint64_t plain_ticks_of(uint64_t rate)
 {
     return (uint64_t)(((unsigned __int128)VP_TIME_MAX_PS << 32) / rate) - UINT32_MAX;
@@ -81,8 +82,8 @@ static int check_header(const vpcap_header *h, size_t n)
     return 0;
 }
 
-/* The file of a recording that goes on, or did until it was killed, ends somewhere behind the pages
- * that were given out. If it ends before those, it is a part of one. */
+/* While a recording goes on, and when its process was killed, its file ends somewhere behind the
+ * pages that were given out. A file that ends before those is a part of one. */
 static int check_length(vpcap_header *h, size_t n)
 {
     uint64_t there = n > h->chunks_at ? (n - h->chunks_at) / VP__PAGE : 0;
@@ -106,8 +107,8 @@ static int add_chunk(vpcap *v, const vp__chunk *c, uint32_t page, uint32_t pages
     return 0;
 }
 
-/* A record that its writer did not come to publish lies where the next one would. Where older ones
- * may lie below it, it cannot be told from them. */
+/* Whether a record lies behind the last published one: its writer was stopped before publishing it.
+ * In a chunk that was used before, old records lie there too, and it cannot be told. */
 static bool is_torn(const vp__chunk *c, const vpcap_chunk_ref *ref, uint32_t slots)
 {
     const vp__record *next = (const vp__record *)c + ref->head;
@@ -153,7 +154,7 @@ static int by_thread(const void *pa, const void *pb)
 static uint64_t events_of(const vpcap *v, const vpcap_chunk_ref *ref)
 {
     uint64_t events = __atomic_load_n(&vpcap_chunk_at(v, ref->page)->state, __ATOMIC_RELAXED) >> 32;
-    return events < ref->head ? events : ref->head; /* each takes a slot */
+    return events < ref->head ? events : ref->head; /* each event takes a slot at least */
 }
 
 static int add_thread(vpcap *v, vpcap_thread_ref t)
@@ -164,8 +165,8 @@ static int add_thread(vpcap *v, vpcap_thread_ref t)
     return 0;
 }
 
-/* A thread for all chunks that name the same block. A ring may have given up the first one, and the
- * block with it. */
+/* Makes a thread of all chunks that name the same block. A ring may have given up a thread's first
+ * chunk, and with it the block. */
 static int find_threads(vpcap *v)
 {
     if (v->chunk_count)
@@ -195,8 +196,9 @@ static bool is_before(const vpcap *v, const vpcap_chunk_ref *ref, uint64_t ticks
     return until && (int64_t)(ticks - until) >= 0;
 }
 
-/* A ring has given chunks up, of a busy thread sooner than of others: what it holds of all of them
- * begins where the last of these ends, and of each thread is the newest then, without a gap. */
+/* A ring gives up chunks of a busy thread sooner than those of others. From `begin` on, where the
+ * last of them ended, it has all events of every thread without a gap; what is before that is
+ * passed over. */
 static int pass_what_is_not_of_all(vpcap *v, uint64_t begin)
 {
     for (uint32_t i = 0; i < v->thread_count; i++) {
@@ -234,7 +236,7 @@ static int by_begin(const void *pa, const void *pb)
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* Only a recording that was cut off has zones that nobody will end. */
+/* The listed zones that nobody ended. Only a recording that was cut off has any. */
 static int find_open(vpcap *v)
 {
     const vpcap_open_entry *e = (const void *)(v->image + v->head.open.at);
@@ -259,8 +261,8 @@ static int find_open(vpcap *v)
     return 0;
 }
 
-/* Of an unfinished recording: the end of its last event, and the last time that any of its threads
- * knew. While that is sought, open zones end where they begin. */
+/* For an unfinished recording: the end of its last event, and the latest time that any of its
+ * threads had noted. Until both are known, open zones end where they begin. */
 static int find_end(vpcap *v)
 {
     int64_t last = 0, last_ps = 0;

@@ -23,7 +23,7 @@ typedef enum vpcap_kind {
     VPCAP_INSTANT, /* dur_ps is 0 */
     VPCAP_COUNTER, /* number, or real */
     VPCAP_SPAN,    /* on an explicit track */
-    VPCAP_LOST,    /* number zones are missing on this thread around here */
+    VPCAP_LOST,    /* zones are missing on this thread around here: `number` of them */
 } vpcap_kind;
 
 enum { VPCAP_I64, VPCAP_F64, VPCAP_STR }; /* vpcap_arg.type */
@@ -83,26 +83,27 @@ typedef struct vpcap_info {
     vp_str host, program, session;
     int64_t pid;
     int64_t start_unix_ns; /* what event times are relative to */
-    int64_t end_ps;        /* of the recording; of an unfinished one: of its last event. Zones that
-                              had not ended end then, as far as the threads' own clock goes: what
-                              is reported of a device may end later */
-    bool finished;         /* vp_stop ended it */
+    int64_t end_ps; /* of the recording; of an unfinished one the end of its last event. Zones that
+                       had not ended end when the last of the threads noted a time: what is reported
+                       of a device may end later */
+    bool finished;  /* vp_stop ended it */
     bool truncated;
     bool ring;
-    bool full;        /* it ended because its pool was … */
-    int64_t later_ns; /* … and its owner ended it so much later; 0: unknown */
-    int64_t begin_ps; /* where all threads have what they recorded: of a ring whose zones made room
-                         for newer ones, or of a past; else 0 */
+    bool full;        /* its pool was full, which ended it … */
+    int64_t later_ns; /* … this long before its owner did; 0: unknown */
+    int64_t begin_ps; /* from then on it has the events of all threads: later than 0 in a ring that
+                         gave up old zones, and in a past */
     uint64_t torn;    /* records that were being written when the process died: left out */
 } vpcap_info;
 
-/* A checked view. VP_ECORRUPT with the byte; VP_EUNSUPPORTED: made by another version. */
+/* Checks an image and makes a view of it. VP_ECORRUPT with the byte; VP_EUNSUPPORTED: another
+ * version made it. */
 int vpcap_open(vpcap **out, const void *image, size_t n);
 void vpcap_free(vpcap *v);
 const vpcap_info *vpcap_info_of(const vpcap *v);
 
-/* The image up to the last page that was taken, and its head as it is for that alone: with these
- * for its first bytes it is a whole image. */
+/* The image up to the last page that was given out. *head becomes a header for just that part:
+ * written over its first bytes, it makes it a whole image. */
 struct vpcap_header;
 vp_str vpcap_taken(struct vpcap_header *head, const vpcap *v);
 
@@ -118,31 +119,31 @@ vpcap_device vpcap_device_at(const vpcap *v, uint32_t i);
 vpcap_track vpcap_track_at(const vpcap *v, uint32_t i);
 vpcap_meta vpcap_meta_at(const vpcap *v, uint32_t i);
 
-/* A ring may have given up what it knew of threads that ended: the last thread then stands for what
- * they lost, and has no events. */
+/* The last thread may stand for all threads that a ring has given up: it has what they lost, and no
+ * events. */
 
 /* The events of one thread in the order in which they ended (spans: in which they were reported).
  * O(1) an event, no allocation. */
 typedef struct vpcap_cursor vpcap_cursor;
 int vpcap_cursor_new(vpcap_cursor **out, const vpcap *v, uint32_t thread);
-/* 1: an event; 0: the end. Never fails: what is damaged was left out and counted in info.torn. */
+/* 1: an event; 0: the end. Never fails: damaged records are left out and counted in info.torn. */
 int vpcap_next(vpcap_cursor *c, vpcap_event *e);
 void vpcap_cursor_free(vpcap_cursor *c);
-/* How many of all its zones had not ended, and are given with `open`; O(threads). Each is given to
- * fn (NULL: nobody), the innermost of a thread first; its duration is its age at the end. */
+/* How many zones of all threads had not ended (vpcap_event.open); O(threads). Each is given to fn
+ * (NULL: to nobody), the innermost of a thread first, with its age at the end as its duration. */
 typedef void vpcap_open_fn(void *ctx, uint32_t thread, const vpcap_event *e);
 uint64_t vpcap_open_zones(const vpcap *v, vpcap_open_fn *fn, void *ctx);
 
-/* What a walk notes, for those who put its events in the order of their starts: after every `block`
- * events (spans and counters do not count) the latest end so far. An event that does not start
- * after the note before the last one is late. Two walks with the same block find the same. Times in
+/* For putting the events of a thread in the order of their starts: a walk notes the latest end so
+ * far after every `block` events (spans and counters do not count). An event is late if it does not
+ * start after the note before the last one. Two walks with the same block note the same. Times are
  * ticks since the start. */
 typedef struct vpcap_notes {
     int64_t limit, previous, latest;
     uint32_t block, in_block;
     bool late;       /* the event at hand */
-    bool turned;     /* with the last call a block has ended, and limit has moved */
-    uint64_t passed; /* events that vpcap_next_notable did not tell */
+    bool turned;     /* the last call completed a block, so limit has moved */
+    uint64_t passed; /* events that vpcap_next_notable passed over */
 } vpcap_notes;
 #define VPCAP_NOTES_INIT(n)                                                                        \
     (vpcap_notes)                                                                                  \
@@ -150,7 +151,7 @@ typedef struct vpcap_notes {
         INT64_MIN, INT64_MIN, INT64_MIN, (n), 0, false, false, 0                                   \
     }
 
-/* Takes note of n events, of which the latest end is given; no more than the block still takes. */
+/* Counts n events, the latest of which ends at `latest`. They must fit into the block. */
 static inline void vpcap_note(vpcap_notes *m, int64_t latest, uint32_t n)
 {
     if (latest > m->latest)
@@ -164,22 +165,22 @@ static inline void vpcap_note(vpcap_notes *m, int64_t latest, uint32_t n)
     m->previous = m->latest;
 }
 
-/* What is late starts by then, in picoseconds; INT64_MIN: nothing is. */
+/* Late events start at this time or before, in picoseconds; INT64_MIN: no event is late. */
 int64_t vpcap_limit_ps(const vpcap *v, const vpcap_notes *m);
 /* As vpcap_next, and notes the event. */
 int vpcap_next_noted(vpcap_cursor *c, vpcap_notes *m, vpcap_event *e);
-/* As vpcap_next_noted, but tells only spans, counters, steps, what is late, and what has a flow or
- * a correlation. Much faster where there are few of these. */
+/* As vpcap_next_noted, but passes over all events except spans, counters, steps, late ones, and
+ * those with a flow or a correlation. Much faster where these are few. */
 int vpcap_next_notable(vpcap_cursor *c, vpcap_notes *m, vpcap_event *e);
 
-/* A zone of which there is no more to say than this. */
+/* A zone with nothing but a name and times. */
 typedef struct vpcap_plain {
     int64_t start_ps, dur_ps;
     uint32_t name;
-    uint32_t more; /* 0; for whoever keeps such zones beside others */
+    uint32_t more; /* 0 here; free for whoever keeps such zones beside others */
 } vpcap_plain;
-/* Takes and notes the plain zones that come next, n at most, none of them late and none beyond the
- * end of a block; 0: what comes next is for vpcap_next_noted. */
+/* Takes and notes the plain zones that come next: at most n, none of them late, none beyond the end
+ * of a block. 0: what comes next is for vpcap_next_noted. */
 uint32_t vpcap_take_plain(vpcap_cursor *c, vpcap_notes *m, vpcap_plain *out, uint32_t n);
 
 #endif

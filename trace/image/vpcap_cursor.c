@@ -3,8 +3,8 @@
 #include "trace/base/mem.h"
 #include "trace/image/vpcap_view.h"
 
-/* Flows that wait for the end of the zone around them. Real code hands over once a zone; where more
- * wait, the oldest become events of their own. */
+/* Flows that wait for the end of the zone around them. Real code hands over once in a zone; if more
+ * wait than this, the oldest become events of their own. */
 #define FLOWS_MAX 16u
 
 typedef struct flow {
@@ -15,8 +15,8 @@ typedef struct flow {
 struct vpcap_cursor {
     const vpcap *v;
     const vpcap_thread_ref *thread;
-    uint32_t chunk;   /* the next one; the one read from is the one before */
-    const char *base; /* of the chunk that is read from */
+    uint32_t chunk;   /* the next one to read: the one being read is the one before it */
+    const char *base; /* of the chunk being read */
     uint32_t slot, head;
     flow flows[FLOWS_MAX];
     uint32_t flow_count;
@@ -25,7 +25,7 @@ struct vpcap_cursor {
     uint64_t from, to; /* of the event at hand, in ticks */
     vp__record last_record;
     vpcap_arg args[VPCAP_ARGS_MAX];
-    size_t listed, listed_count; /* of v->open: those of this thread */
+    size_t listed, listed_count; /* where this thread's are in v->open, and how many */
     bool open_found;
     size_t open_count;
     vpcap_open_zone open[]; /* outermost first */
@@ -36,7 +36,7 @@ typedef struct raw_event {
     uint64_t start, end;
 } raw_event;
 
-/* How many of the list come before this thread's. */
+/* How many entries of the list (v->open) come before those of this thread. */
 static size_t listed_before(const vpcap *v, uint32_t block, uint64_t thread)
 {
     size_t low = 0, high = v->open_count;
@@ -162,7 +162,7 @@ static void take_item(vpcap_cursor *c, vpcap_event *e, raw_event *raw, const vp_
     }
 }
 
-/* Reads the items behind the record at c->slot - 1. false: they leave the chunk. */
+/* Reads the items behind the record at c->slot - 1. false: they reach beyond the chunk. */
 static bool take_items(vpcap_cursor *c, vpcap_event *e, raw_event *raw, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -190,7 +190,8 @@ static void take_flow(flow *flows, uint32_t *count, uint32_t i)
     --*count;
 }
 
-/* Zones end innermost first, so the first one that ends and had begun is the one around a flow. */
+/* Gives waiting flows to the zone around them. Zones end innermost first, so that is the first one
+ * to end that began before the flow. */
 static void attach_flows(vpcap_cursor *c, vpcap_event *e, uint64_t start)
 {
     for (uint32_t i = 0; i < c->flow_count;) {
@@ -269,14 +270,15 @@ static void clear_event(const vpcap_cursor *c, vpcap_event *e, uint32_t name)
     e->args = c->args;
 }
 
-/* Devices' clocks may be ahead: of those the latest is taken as it comes. */
+/* Whether an event ended within the cut. Devices' clocks may be ahead, so a span may end after the
+ * stop. */
 static bool is_within_cut(const vpcap_header *h, uint32_t kind, uint64_t end)
 {
     return (int64_t)(end - h->cut_ticks) >= 0 &&
            (kind == VP__SPAN || (int64_t)(h->stop.ticks - end) >= 0);
 }
 
-/* 1: an event; 0: this record was none to be told. */
+/* 1: an event; 0: a record that is to be passed over. */
 static int take_record(vpcap_cursor *c, vpcap_event *e)
 {
     vp__record r = record_at(c, c->slot++);
@@ -307,13 +309,14 @@ static int take_record(vpcap_cursor *c, vpcap_event *e)
     return !c->v->head.cut_ticks || is_within_cut(&c->v->head, kind, raw.end);
 }
 
-/* Between the writing of a zone's record and its going off the list lies an instant. */
+/* Whether this open zone's record was written already: for an instant a zone has both its record
+ * and its place on the list. */
 static bool was_written(const vpcap_cursor *c, const vpcap_open_zone *z)
 {
     return c->last_record.start == z->start && c->last_record.what >> 8 == z->name;
 }
 
-/* Frames come in the order of their starts, but for a clock that went back. */
+/* Inserts by start. Frames come in that order, unless a clock went back. */
 static void add_open(vpcap_cursor *c, const vpcap_open_zone *z)
 {
     size_t at = c->open_count;
@@ -352,8 +355,8 @@ static const vp__block *block_of(const vpcap_cursor *c)
     return c->thread->page < VPCAP_GONE ? vpcap_block_at(c->v, c->thread->page) : NULL;
 }
 
-/* Only a recording that was cut off has zones that nobody will end. The listed ones go first: each
- * is the latest so far, and frames are few. */
+/* Only a recording that was cut off has zones that nobody will end. The listed ones are added
+ * first: each starts latest so far, and frames, which are few, are inserted among them. */
 static void find_open(vpcap_cursor *c)
 {
     const vp__block *b = block_of(c);
@@ -419,7 +422,7 @@ uint64_t vpcap_cursor_pass(uint32_t *slot, vpcap_cursor *c, uint64_t begin)
     return events;
 }
 
-/* What the thread could not write any more. */
+/* Tells what the thread had no room to write any more. */
 static bool give_lost(vpcap_cursor *c, vpcap_event *e)
 {
     const vp__block *b = block_of(c);
@@ -484,13 +487,13 @@ int vpcap_next_noted(vpcap_cursor *c, vpcap_notes *m, vpcap_event *e)
 
 /* ---- Plain zones ---- */
 
-/* The next records of a chunk, and what they are asked whether they are plain zones. */
+/* The next records of a chunk, and the bounds within which they are plain zones. */
 typedef struct plain_run {
     const uint64_t *at; /* two words each */
-    uint32_t n;         /* those that the block at hand still takes */
+    uint32_t n;         /* how many the block at hand still takes */
     uint32_t names;
     uint64_t start;      /* of the recording */
-    uint64_t from, room; /* where they may start, in ticks since then */
+    uint64_t from, room; /* plain ones start in [from, from + room), in ticks since then */
 } plain_run;
 
 static plain_run plain_ahead(const vpcap_cursor *c, const vpcap_notes *m)
@@ -507,8 +510,9 @@ static plain_run plain_ahead(const vpcap_cursor *c, const vpcap_notes *m)
                        .room = from < to ? to - from : 0};
 }
 
-/* The i-th record, if it is plain. Rotated, all but the name of what is no zone, or has items,
- * comes to lie above the names. */
+/* The i-th record, if it is plain. `what` less that of a plain zone, turned by 8 bits, has the name
+ * below and, unless kind and item count are those of a plain zone, bits above it: one comparison
+ * with the number of names decides both. */
 static inline bool plain_at(const plain_run *k, uint32_t i, uint64_t *start, uint64_t *end,
                             uint32_t *name)
 {
@@ -521,7 +525,7 @@ static inline bool plain_at(const plain_run *k, uint32_t i, uint64_t *start, uin
     return *name < k->names && *start - k->from < k->room;
 }
 
-/* n of them were plain, the latest of them by their ends at `latest`. */
+/* n records were plain; the latest of their ends is `latest`. */
 static void pass(vpcap_cursor *c, vpcap_notes *m, uint32_t n, uint64_t latest)
 {
     if (!n)

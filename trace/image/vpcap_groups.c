@@ -5,8 +5,8 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* How far up a search for the zone around another one goes: scopes nest no deeper, and a recording
- * that was tampered with shall not take quadratic time. */
+/* How many levels up a search for the zone around another one goes. Scopes do not nest deeper, and
+ * the bound keeps a recording that was tampered with from taking quadratic time. */
 #define CLIMB_MAX 256
 
 void vg_free(vg_groups *g)
@@ -91,7 +91,7 @@ static void find_parents(vg_groups *g)
     }
 }
 
-/* How many carriers come before this place. */
+/* How many carriers come before this thread and start. */
 static size_t lower_bound(const vg_groups *g, uint32_t thread, int64_t start)
 {
     size_t low = 0, high = g->carrier_count;
@@ -106,7 +106,7 @@ static size_t lower_bound(const vg_groups *g, uint32_t thread, int64_t start)
     return low;
 }
 
-/* The innermost carrier around a giver, which may be one itself. */
+/* The innermost carrier around a giver, or the giver itself if it is one. */
 static uint32_t carrier_of(const vg_groups *g, const vg_giver *o)
 {
     size_t after = lower_bound(g, o->thread, o->start + 1);
@@ -165,7 +165,8 @@ static void give(vg_groups *g, uint32_t to, int32_t group, uint32_t *queue, size
     queue[(*queued)++] = to;
 }
 
-/* Nesting first, whole, then flows: a zone in a step is that step's, whatever feeds it. */
+/* Nesting is done completely before flows: a zone inside a step belongs to that step, whatever
+ * feeds it. */
 static void spread_inwards(vg_groups *g, uint32_t *queue, size_t from, size_t *queued)
 {
     for (size_t i = from; i < *queued; i++)
@@ -173,7 +174,7 @@ static void spread_inwards(vg_groups *g, uint32_t *queue, size_t from, size_t *q
             give(g, c, g->carriers[queue[i]].group, queue, queued);
 }
 
-/* All carriers that take one flow are a list, which is taken once. */
+/* All carriers that take the same flow form a list, which is walked once. */
 static void spread_flow(vg_groups *g, vp_map *takers, const vg_giver *o, int32_t group,
                         uint32_t *queue, size_t *queued)
 {

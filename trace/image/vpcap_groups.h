@@ -17,7 +17,7 @@ typedef struct vg_carrier {
     int64_t start, end;
     uint64_t flow_in; /* 0: none */
     uint32_t thread;
-    uint32_t seq;    /* of two alike the later one is around the earlier one */
+    uint32_t seq;    /* of two with equal times the later one is around the earlier one */
     uint32_t parent; /* VPCAP_NONE: none */
     uint32_t child, sibling, same_flow, giver; /* heads and links of lists */
     int32_t group;
@@ -43,16 +43,16 @@ typedef struct vg_groups {
 void vg_free(vg_groups *g);
 /* Takes note of an event of this thread, if groups depend on it. */
 int vg_note(vg_groups *g, uint32_t thread, const vpcap_event *e);
-/* After the last one. */
+/* To be called after the last event. */
 int vg_resolve(vg_groups *g);
-/* The group of the zone that launched this; VG_NO_GROUP. */
+/* The group of the zone that launched this work, or VG_NO_GROUP. */
 int64_t vg_of_correlation(const vg_groups *g, uint32_t correlation);
 
 /* A walk over one thread's events in the order of their starts. */
 typedef struct vg_walk {
     const vg_groups *g;
     size_t next, end; /* carriers of the thread that have not begun */
-    uint32_t at;      /* the latest that has begun, or one around it; VPCAP_NONE */
+    uint32_t at;      /* the carrier that began last, or one around it; VPCAP_NONE */
 } vg_walk;
 
 void vg_walk_begin(vg_walk *w, const vg_groups *g, uint32_t thread);

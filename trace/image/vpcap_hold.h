@@ -1,6 +1,6 @@
-/* Whether the process that records into a .vpcap lives and wants it to be nobody's session: a lock
- * on the file, which goes with the last descriptor of whoever took it. The recorder takes it for
- * rings that stand by, lists of sessions ask. Owns nothing. */
+/* A lock on a .vpcap by which its process says that it lives and that no list of sessions should
+ * show the file. The recorder takes it for rings that stand by; lists ask. The kernel drops it with
+ * the last descriptor of the process that took it. Owns nothing. */
 #ifndef VP_IMAGE_VPCAP_HOLD_H
 #define VP_IMAGE_VPCAP_HOLD_H
 
@@ -9,7 +9,7 @@
 /* fd: open for writing; it stays locked until every copy of the descriptor is closed. false: this
  * file system has no locks. */
 bool vpcap_hold(int fd);
-/* fd: of any kind, also of the process that holds it. */
+/* fd: any descriptor of the file, also one of the process that holds the lock. */
 bool vpcap_is_held(int fd);
 
 #endif

@@ -9,12 +9,12 @@
 #include "trace/base/mem.h"
 #include "trace/image/vpcap_window.h"
 
-/* An event that does not go through its thread's window. */
+/* An event that is written from memory, since it does not go through its thread's window. */
 typedef struct kept {
     int64_t start, dur;
-    size_t offset; /* in bytes */
+    size_t offset; /* of its bytes in `bytes` */
     uint32_t n, line, correlation, seq;
-    bool by_correlation; /* its group; else by its thread's steps */
+    bool by_correlation; /* how its group is found; else by its thread's steps */
 } kept;
 
 struct vl_lines {
@@ -33,12 +33,12 @@ struct vl_lines {
     size_t kept_count, kept_cap, kept_at;
     vp_buf bytes;
     vw_window window;
-    uint32_t line; /* the one at hand */
+    uint32_t line; /* the line being written */
     vg_walk walk;
-    int64_t groups_out[2 * VW_BLOCK]; /* of what leaves the window */
+    int64_t groups_out[2 * VW_BLOCK]; /* the groups of the zones that leave the window */
 };
 
-/* What is kept is held in memory: spans of explicit tracks, counters, long zones. */
+/* Kept events are held in memory: spans of explicit tracks, counters, and long zones. */
 #define KEPT_BYTES_MAX (UINT64_C(16) << 30)
 
 static vp_str copied(vl_lines *l, vp_str s)
@@ -149,7 +149,7 @@ static int add_counter(vl_lines *l, const vpcap_event *e)
     return keep(l, l->counters, e, false);
 }
 
-/* One event of the first pass. */
+/* Takes an event of the first pass: keeps it, or notes what groups need of it. */
 static int look_at(vl_lines *l, uint32_t thread, bool late, const vpcap_event *e)
 {
     if (e->kind == VPCAP_SPAN)
@@ -288,14 +288,14 @@ static int emit_kept(vl_lines *l, const kept *k)
     return l->enc->event(l->enc->ctx, l->bytes.p + k->offset, k->n, group);
 }
 
-/* The line's next kept event starts here. */
+/* When the line's next kept event starts. */
 static int64_t kept_next(const vl_lines *l)
 {
     bool any = l->kept_at < l->kept_count && l->kept[l->kept_at].line == l->line;
     return any ? l->kept[l->kept_at].start : INT64_MAX;
 }
 
-/* Those of them that come before what starts here. */
+/* Writes the kept events that come before what starts at `start`. */
 static int emit_kept_until(vl_lines *l, int64_t start)
 {
     while (l->kept_at < l->kept_count && l->kept[l->kept_at].line == l->line &&
@@ -309,7 +309,7 @@ static int64_t group_of(vl_lines *l, const vpcap_plain *e)
     return vg_walk_group(&l->walk, e->start_ps, e->start_ps + e->dur_ps);
 }
 
-/* How many of the n entries are plain, and come before all that is kept. */
+/* How many of the next n entries are plain and come before every kept event. */
 static uint32_t plain_run(vl_lines *l, const uint32_t *order, uint32_t n)
 {
     const vpcap_plain *v = l->window.entries;
@@ -361,7 +361,7 @@ static int into_window(vl_lines *l, const vpcap_event *e)
     return 0;
 }
 
-/* Plain zones as far as they come. */
+/* Writes plain zones for as long as there is nothing else between them. */
 static int stream_plain(vl_lines *l, vpcap_cursor *c, vpcap_notes *m)
 {
     for (;;) {

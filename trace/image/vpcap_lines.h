@@ -41,10 +41,11 @@ typedef struct vl_encoder {
     int (*plane_end)(void *ctx, const vl_lines *l, const vl_plane *p);
     int (*line_begin)(void *ctx, const vl_line *line);
     int (*line_end)(void *ctx, const vl_line *line);
-    /* What encode made, in the order of starts. group: VG_NO_GROUP or the step's, if wanted. */
+    /* Takes what encode made, in the order of starts. group: the step's if groups were asked for,
+     * else VG_NO_GROUP. */
     int (*event)(void *ctx, const char *p, size_t n, int64_t group);
-    /* Zones of which there is no more to say, in the order of starts: zones[order[0]] and so on,
-     * n of them. groups: of each of the n, or NULL, if not wanted. */
+    /* Takes n zones of which there is no more to say, in the order of starts: zones[order[0]],
+     * zones[order[1]] and so on. groups: one for each of the n; NULL if they were not asked for. */
     int (*plain)(void *ctx, const vl_lines *l, const vl_line *line, const vpcap_plain *zones,
                  const uint32_t *order, uint32_t n, const int64_t *groups);
     bool wants_groups;
@@ -57,27 +58,27 @@ typedef int vl_more_fn(void *ctx, vl_lines *l);
 /* Writes a whole image. more may be NULL. */
 int vl_write(const vpcap *v, const vl_encoder *enc, vl_more_fn *more, void *more_ctx);
 
-/* For vl_more_fn. The plane of a device, made on first sight; VL_HOST with ordinal 0: the host's.
- */
+/* For a vl_more_fn. The plane of a device, which is made when first asked for; the host's plane for
+ * VL_HOST with ordinal 0. */
 int vl_plane_of(uint32_t *out, vl_lines *l, vl_kind kind, int64_t ordinal, vp_str name,
                 vp_str model);
 /* A line; the name is copied. */
 int vl_line_add(uint32_t *out, vl_lines *l, uint32_t plane, int64_t id, vp_str name);
-/* A name beyond those of the image, for vpcap_event.name; copied. */
+/* A name that the image does not have, to be used as vpcap_event.name. It is copied. */
 int vl_name_add(uint32_t *out, vl_lines *l, vp_str name);
-/* An event of such a line; e->track is not looked at. Its correlation finds its group. */
+/* Adds an event to such a line. e->track is ignored; the correlation decides the group. */
 int vl_span_add(vl_lines *l, uint32_t line, const vpcap_event *e);
 
-/* The thread of the image with this id, and the name of its line; VPCAP_NONE: there is none. */
+/* The thread of the image with this id, and the name of its line; VPCAP_NONE if there is none. */
 uint32_t vl_thread_of(const vl_lines *l, int64_t tid, vp_str *line_name);
-/* A call on such a thread that launches work of e->correlation, which the image does not know: its
- * place tells the group of that work. */
+/* Notes a call on such a thread that launches the work with e->correlation, where the image does
+ * not know of it: the step that holds the call is the group of that work. */
 int vl_launch_note(vl_lines *l, uint32_t thread, const vpcap_event *e);
 
-/* For all. */
+/* For everybody. */
 const vpcap *vl_image(const vl_lines *l);
 const vl_plane *vl_plane_at(const vl_lines *l, uint32_t plane);
-/* One more than the highest vpcap_event.name; so far, while lines are being found. */
+/* One more than the highest vpcap_event.name. It may still grow while lines are being added. */
 uint32_t vl_names(const vl_lines *l);
 vpcap_name vl_name_at(const vl_lines *l, uint32_t i);
 

@@ -18,7 +18,7 @@ static int say(uint64_t n, const char *what, vx_say_fn *fn, void *ctx)
 
 #define OPEN_NAMED 6u
 
-/* Readers show some hundred bytes of a sentence. */
+/* Names of open zones, up to what a sentence holds: readers show some hundred bytes of it. */
 typedef struct open_names {
     const vpcap *v;
     vp_buf *b;
@@ -44,7 +44,7 @@ static void put_open(void *ctx, uint32_t thread, const vpcap_event *e)
     vp_buf_printf(o->b, " (thread %.*s)", VP_STR_ARG(of));
 }
 
-/* Its open zones, behind `before`, the first of them by their names. */
+/* Says how many zones were open, behind `before`, and the names of the first of them. */
 static int say_open(const vpcap *v, const char *before, const char *const behind[2], vx_say_fn *fn,
                     void *ctx)
 {
@@ -78,7 +78,7 @@ static int say_unfinished(const vpcap *v, vx_say_fn *fn, void *ctx)
     return vpcap_open_zones(v, NULL, NULL) ? say_open(v, VX_OPEN, behind, fn, ctx) : 0;
 }
 
-/* That is what a ring is for, and no damage. */
+/* A ring that has gone round did what it is for: this is no damage. */
 static int say_ring(const vpcap_info *info, uint64_t n, vx_say_fn *fn, void *ctx)
 {
     char text[200];
@@ -92,7 +92,7 @@ static int say_ring(const vpcap_info *info, uint64_t n, vx_say_fn *fn, void *ctx
     return fn(ctx, (vp_str){text, (size_t)len});
 }
 
-/* One zone was dropped by then, or some; all that came later nobody counted. */
+/* Of what was dropped only the zones up to the end are counted. What came after it nobody knows. */
 static int say_full(const vpcap_info *info, uint64_t n, vx_say_fn *fn, void *ctx)
 {
     char text[300];

@@ -15,20 +15,20 @@ typedef struct vpcap_chunk_ref {
     uint32_t head; /* slots that were complete when the image was opened */
 } vpcap_chunk_ref;
 
-/* Instead of a page: all threads whose blocks were given up, for what they lost. VPCAP_NONE: one
- * of them, of which there are chunks. */
+/* Instead of a page: GONE stands for all threads whose blocks were given up, by what they lost;
+ * VPCAP_NONE for a single one of which there are still chunks. */
 #define VPCAP_GONE (UINT32_MAX - 1)
 
 typedef struct vpcap_thread_ref {
     uint32_t page;       /* of its first chunk */
     uint32_t first, end; /* its chunk refs, by order */
-    uint64_t events;     /* in them, but for … */
-    uint64_t passed;     /* … those that are left out, since a ring begins after them, … */
-    uint32_t slot;       /* … and so where the first chunk is read from; 0: from its beginning */
-    uint64_t number;     /* of the thread */
+    uint64_t events;     /* in these chunks, less `passed` */
+    uint64_t passed;     /* events that are left out because a ring begins after them */
+    uint32_t slot;   /* where reading the first chunk begins, so that they are; 0: at its start */
+    uint64_t number; /* of the thread */
 } vpcap_thread_ref;
 
-/* A zone that nobody ended, out of the table of those. */
+/* A zone that nobody ended, from the image's table of open zones. */
 typedef struct vpcap_open_zone {
     uint64_t thread, start;
     int64_t number;
@@ -40,14 +40,15 @@ struct vpcap {
     vpcap_header head; /* a copy: a live writer cannot change what was checked */
     vpcap_info info;
     uint64_t ps_per_tick; /* 32.32 fixed point */
-    uint64_t plain_ticks; /* a zone without items that starts before is within VP_TIME_MAX_PS */
+    uint64_t
+        plain_ticks; /* a zone without items that starts before this ends within VP_TIME_MAX_PS */
     vpcap_chunk_ref *chunks;
     size_t chunk_count, chunk_cap;
     vpcap_thread_ref *threads;
     size_t thread_count, thread_cap;
     vpcap_open_zone *open; /* by thread, then by start; none where nothing was cut off */
     size_t open_count;
-    uint64_t end_ticks; /* where zones end that nobody ended */
+    uint64_t end_ticks; /* when the zones end that nobody ended */
 };
 
 static inline const vp__chunk *vpcap_chunk_at(const vpcap *v, uint32_t page)
@@ -60,7 +61,7 @@ static inline const vp__block *vpcap_block_at(const vpcap *v, uint32_t page)
     return (const vp__block *)(vpcap_chunk_at(v, page) + 1);
 }
 
-/* ps_per_tick times as many; below plain_ticks the result is within VP_TIME_MAX_PS. */
+/* ticks * ps_per_tick in ps. Below plain_ticks the result is within VP_TIME_MAX_PS. */
 static inline int64_t vpcap_scaled(uint64_t ticks, uint64_t ps_per_tick)
 {
     return (int64_t)((unsigned __int128)ticks * ps_per_tick >> 32);
@@ -76,9 +77,9 @@ static inline int64_t vpcap_ps(const vpcap *v, uint64_t ticks)
     return since < 0 ? -bounded : bounded;
 }
 
-/* A walk from the thread's first chunk on passes what ended before these ticks (spans: was reported
- * before); of the events that are counted in a chunk's state, so many. *slot: where the first other
- * one is; that chunk's end if there is none. */
+/* Walks from the thread's first chunk on over what ended before these ticks (spans: was reported
+ * before). Returns how many of the passed events a chunk's state counts. *slot: where the first
+ * other event is, or the end of that chunk if it has none. */
 uint64_t vpcap_cursor_pass(uint32_t *slot, vpcap_cursor *c, uint64_t begin);
 
 /* The latest time in what the cursor has passed, spans aside; ticks since the start. */

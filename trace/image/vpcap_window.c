@@ -8,7 +8,7 @@
 
 #define ENTRIES (2 * VW_BLOCK)
 #define NONE UINT32_MAX
-/* Of one block: 4,096 zones with 15 arguments of 4 KiB each are below. */
+/* Bytes of one block. It is more than 4,096 zones with 15 arguments of 4 KiB each take. */
 #define BYTES_MAX (UINT32_C(1) << 30)
 
 int vw_init(vw_window *w)
@@ -42,15 +42,16 @@ void vw_clear(vw_window *w)
     w->bytes[0].n = w->bytes[1].n = 0;
 }
 
-/* b, which ended later, is to stand before a, which starts with it: it lies around a. */
+/* Whether b, which ended later, goes before a although both start at the same time: b lies around
+ * a. */
 static bool lies_around(const vpcap_plain *b, const vpcap_plain *a)
 {
     return a->dur_ps <= b->dur_ps && b->dur_ps;
 }
 
-/* Zones nest, so the order by ends turns into that by starts with a stack of lists: a zone takes
- * what it encloses off the stack, where the latest lies on top, and goes in front. The lists one
- * after the other are in order, unless zones cross. */
+/* Turns the order by ends into that by starts, with a stack of lists. Zones nest: a zone takes the
+ * lists of those that it encloses off the stack, where the latest lies on top, and goes in front of
+ * them. Read one after the other, the lists are then in order, unless zones cross. */
 void vw_push(vw_window *w, uint32_t n)
 {
     const vpcap_plain *v = w->entries;
@@ -78,13 +79,13 @@ void vw_push(vw_window *w, uint32_t n)
     w->count += n;
 }
 
-/* When they came: the half at hand is the newer one. */
+/* The place of an entry in the order of ends: the half at hand is the newer one. */
 static uint32_t arrival(const vw_window *w, uint32_t entry)
 {
     return w->half ? entry : entry ^ VW_BLOCK;
 }
 
-/* The order that the lists give to what nests. */
+/* The order of starts; of equal starts, the order that nesting gives. */
 static int compare(const void *pa, const void *pb, void *ctx)
 {
     const vw_window *w = ctx;
@@ -98,8 +99,8 @@ static int compare(const void *pa, const void *pb, void *ctx)
     return later == (x->dur_ps != 0) ? -1 : 1;
 }
 
-/* Zones that cross each other (VP_BEGIN and VP_END in an odd order) need a real sort. What stays is
- * a list each. */
+/* Zones that cross (VP_BEGIN and VP_END in an odd order) are sorted. Each one that stays becomes a
+ * list of its own. */
 static uint32_t leave_crossed(vw_window *w, int64_t limit)
 {
     uint32_t all = 0, left = 0;

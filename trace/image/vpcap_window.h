@@ -30,11 +30,11 @@ typedef struct vw_list {
 } vw_list;
 
 typedef struct vw_window {
-    /* 2 × VW_BLOCK. more: 0, or 1 + where the event's bytes are in its half's buffer; name is then
-     * how many. */
+    /* 2 × VW_BLOCK of them. more: 0 for a plain zone; else 1 + where the event's bytes begin in the
+     * buffer of its half, and name is then how many bytes these are. */
     vpcap_plain *entries;
     uint32_t *next, *order; /* as many */
-    vw_list *lists;         /* a stack, above one that nothing comes before */
+    vw_list *lists;         /* a stack; before the lowest list nothing comes */
     uint32_t depth;
     uint32_t half, count; /* the half at hand, and what was put there */
     bool crossed;         /* the lists one after the other are not in order */
@@ -45,12 +45,12 @@ int vw_init(vw_window *w);
 void vw_free(vw_window *w);
 void vw_clear(vw_window *w);
 
-/* Room for what the block at hand still takes of plain zones … */
+/* Room for plain zones, as many as the block at hand still takes … */
 static inline vpcap_plain *vw_room(vw_window *w)
 {
     return &w->entries[w->half * VW_BLOCK + w->count];
 }
-/* … of which n were filled in. */
+/* … n of which the caller has filled in. */
 void vw_push(vw_window *w, uint32_t n);
 
 /* Where the next event's bytes go, if it is not plain. */
@@ -66,12 +66,13 @@ static inline void vw_add(vw_window *w, int64_t start, int64_t dur, size_t offse
     vw_push(w, 1);
 }
 
-/* A block has ended: all that starts at or before limit leaves. How many those are: the entries
- * order[0] and so on, earlier starts first, of equal ones the longer. They are valid until vw_turn,
- * which is to be called before the next block. Or a negative code. */
+/* To be called when a block has ended: all events that start at or before limit leave the window.
+ * Returns how many they are, or a negative code: they are entries order[0], order[1] and so on, by
+ * start, and of equal starts the longer first. They are valid until vw_turn, which must be called
+ * before the next block. */
 int vw_leave(vw_window *w, int64_t limit);
 void vw_turn(vw_window *w);
-/* What was added with an entry that has more. */
+/* The bytes that were added with an entry whose `more` is not 0. */
 static inline vp_str vw_bytes_at(const vw_window *w, uint32_t entry)
 {
     const vpcap_plain *e = &w->entries[entry];

@@ -11,7 +11,7 @@
 /* An event's fixed part: three tags with numbers of ten bytes at most. */
 #define HEAD_MAX 40u
 
-/* What a plain zone takes at most: tags and lengths, a name of four bytes, two numbers of ten. */
+/* The most that a plain zone takes: tags and lengths, a name of four bytes, two numbers of ten. */
 #define PLAIN_MAX 32u
 #define PLAIN_BATCH (PF_ROOM / PLAIN_MAX)
 
@@ -54,7 +54,8 @@ typedef struct used_name {
     uint8_t used;       /* USED_… */
 } used_name;
 
-/* An offset in two: events in order share the upper part of theirs. */
+/* A varint of an offset, made in two parts: events that follow each other mostly share the upper.
+ */
 typedef struct upper_part {
     uint64_t v;    /* above LOW_BITS; UINT64_MAX: none yet */
     uint64_t bits; /* its bytes where they stand in the offset's eight, and the marks below them */
@@ -64,7 +65,7 @@ typedef struct upper_part {
 
 typedef struct xspace {
     pb_file file;
-    uint64_t plane_at, line_at; /* where their contents begin */
+    uint64_t plane_at, line_at; /* where the messages of the plane and the line begin */
     const vl_lines *lines;
     vp_arena arena;
     vp_intern stats; /* id: the stat's */
@@ -77,9 +78,9 @@ typedef struct xspace {
 
 /* ---- Texts ---- */
 
-/* A text as protobuf has it, which refuses a whole file for one byte that is no UTF-8: a program's
- * names may be anything, and what was cut to fit may end within a character. Each such byte becomes
- * U+FFFD, as in the JSON. *s may then lie in x->mended, until the next one. */
+/* Makes a text valid UTF-8: protobuf readers refuse a whole file for one invalid byte, and a
+ * program's names may hold any, or were cut within a character. Each such byte becomes U+FFFD, as
+ * in the JSON. *s may then lie in x->mended, where it is valid until the next call. */
 static int mend(xspace *x, vp_str *s)
 {
     vp_str rest = *s;
@@ -98,7 +99,7 @@ static int mend(xspace *x, vp_str *s)
     return x->mended.status;
 }
 
-/* The same into b, where a failure sticks. */
+/* The same for a text that goes into b: a failure becomes b's. */
 static int mend_for(vp_buf *b, xspace *x, vp_str *s)
 {
     int rc = mend(x, s);
@@ -264,7 +265,8 @@ static int encode(void *ctx, const vl_lines *l, const vl_line *line, const vpcap
     return put_extras(x, b, e);
 }
 
-/* Without a group: XProf groups by itself what it finds not grouped, and only then has steps. */
+/* Events without a group carry no group_id: XProf groups only files without any, and only then does
+ * it show steps. */
 static int event(void *ctx, const char *p, size_t n, int64_t group)
 {
     xspace *x = ctx;
@@ -288,7 +290,7 @@ __attribute__((noinline)) static int use_plain_name(xspace *x, const vl_lines *l
     return 0;
 }
 
-/* An offset that has no upper part, or one above 28 bits, is for pf_varint. */
+/* false: the offset has no upper part, or one above 28 bits. Then pf_varint writes it. */
 __attribute__((noinline)) static bool split(upper_part *u, uint64_t upper)
 {
     char bytes[16] = {0};
@@ -400,7 +402,7 @@ static int plane_begin(void *ctx, const vl_lines *l, const vl_plane *p)
     return plane_head(x, p->id, p->name);
 }
 
-/* An entry of a map from ids: the id, and the message in x->message. */
+/* An entry of a map from ids: the id, and the message that x->message holds. */
 static void put_entry(xspace *x, uint32_t field, uint64_t id)
 {
     vp_buf entry;
@@ -504,7 +506,8 @@ static int64_t rounded_up_ns(int64_t ps)
     return ps / 1000 + (ps % 1000 > 0);
 }
 
-/* When it was, who it was, and what the program says of itself. */
+/* The "Task Environment" plane: when and where it was recorded, and the facts that the program
+ * tells. */
 static int environment(xspace *x, const vpcap *v)
 {
     const vpcap_info *info = vpcap_info_of(v);

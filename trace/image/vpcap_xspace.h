@@ -17,21 +17,21 @@ typedef struct vx_counts {
     uint64_t open; /* zones that had not ended */
 } vx_counts;
 
-/* Writes to a file that can be written at any offset, from its position on, which must be 0.
- * warnings: lines for XSpace.warnings beside those about what the image has lost; may be empty.
+/* Writes to a file that can be written at any offset, beginning at its position, which must be 0.
+ * warnings: lines for XSpace.warnings, beside those about what the image has lost; may be empty.
  * counts may be NULL. VP_EIO, VP_ENOSPC, VP_ENOMEM. */
 int vx_write(vx_counts *counts, int fd, const vpcap *v, vl_more_fn *more, void *more_ctx,
              const vp_str *warnings, size_t warning_count);
 
-/* Whether a stat of an event is a word of this format, and none that the program has said; and the
- * one that holds a counter's value. */
+/* Whether a stat of an event is one of this format's own, and not what the program said; and
+ * whether it is the one that holds a counter's value. */
 bool vx_is_own_stat(vp_str name);
 #define VX_COUNTER "counter_value"
 
-/* What of the image was lost, a sentence a piece, to fn; nothing when nothing was. fn's failure
- * ends it. Those about a recording that was cut off, that nobody ended, about what was open then,
- * and about a ring that has gone round begin as these, for who reads them. Zones that had not ended
- * are named with their age. */
+/* Gives fn a sentence for everything that the image lost, if anything; a failure of fn ends it. The
+ * sentences about a recording that was cut off, that nobody ended, about zones that were open then
+ * (with their age), and about a ring that has gone round begin with these words, by which readers
+ * know them. */
 #define VX_CUT_OFF "the recording was cut off"
 #define VX_UNFINISHED "the recording was not finished"
 #define VX_OPEN "at its end "

@@ -61,8 +61,8 @@ enum {
 
 enum { XSTATMETADATA_ID = 1, XSTATMETADATA_NAME = 2, XSTATMETADATA_DESCRIPTION = 3 };
 
-/* What stands before a field's content: one byte, which is compared and written as such where there
- * are many of them. */
+/* The byte in front of a field's content: it is compared and written as such where there are many.
+ */
 enum {
     XSPACE_PLANES_TAG = VP_PB_TAG(XSPACE_PLANES, VP_PB_LEN),
     XSPACE_ERRORS_TAG = VP_PB_TAG(XSPACE_ERRORS, VP_PB_LEN),
