@@ -2,11 +2,11 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
+#include "trace/report/table/device_tables.h"
+#include "trace/report/table/idle_tables.h"
 #include "trace/report/table/steps_tables.h"
 #include "trace/report/text/text_parts.h"
 #include "trace/report/words/numbers.h"
-#include "trace/report/words/shown_rows.h"
-#include "trace/report/words/words.h"
 
 #define STEPS_SHOWN 12u
 #define LABELS_MAX 10u
@@ -94,96 +94,34 @@ int text_steps(vp_buf *b, const vp_report *r, const vp_view *v)
 
 static int put_labels(vp_buf *b, const vp_report *r, const vp_view *v)
 {
-    static const grid_column columns[] = {{.drop = 0},
-                                          {.drop = 0},
-                                          {.drop = 3},
-                                          {.left = true, .drop = 0},
-                                          {.left = true, .want = 24, .min = 10},
-                                          {.left = true, .want = 14, .min = 8, .drop = 2},
-                                          {.left = true, .want = 12, .min = 8, .drop = 1}};
-    size_t shown = 0, more = 0;
-    grid g;
-    if (!r->idle_label_count)
+    tbl t;
+    tbl_idle_labels(&t, r, v);
+    t.most = LABELS_MAX;
+    if (!t.row_count)
         return b->status;
-    vp_unit unit = rep_unit_for(v->unit, r->idle_labels->total_ps);
     text_title(b, v, "Idle time by what the host did, of each device's idle time");
-    grid_init(&g, columns, sizeof columns / sizeof *columns);
-    text_head(&g, "idle", rep_unit_name(unit));
-    text_head(&g, "idle%", NULL);
-    text_head(&g, "gaps", NULL);
-    text_head(&g, "cause", NULL);
-    text_head(&g, "label", NULL);
-    text_head(&g, "thread", NULL);
-    text_head(&g, "device", NULL);
-    for (size_t i = 0; i < r->idle_label_count; i++) {
-        const vp_idle_label *x = &r->idle_labels[i];
-        if (!rep_device_matches(r, v, x->device))
-            continue;
-        if (shown == LABELS_MAX) {
-            more++;
-            continue;
-        }
-        shown++;
-        text_ps(&g, x->total_ps, unit);
-        text_share(&g, x->total_ps, r->devices[x->device].breakdown.idle_ps);
-        text_count(&g, x->gaps);
-        grid_puts(&g, rep_cause_name(x->cause), TBL_PLAIN);
-        grid_escaped(&g, x->label, TBL_PLAIN);
-        grid_escaped(&g, x->thread, TBL_DIM);
-        grid_escaped(&g, r->devices[x->device].name, TBL_PLAIN);
-    }
-    return text_finish(b, &g, v, more);
+    return text_table(b, v, &t);
 }
 
-static vp_cause main_cause(const vp_gap *x)
-{
-    vp_cause best = VP_CAUSE_UNKNOWN;
-    for (int i = 0; i < VP_CAUSES; i++)
-        if (x->cause_ps[i] > x->cause_ps[best])
-            best = (vp_cause)i;
-    return best;
-}
-
+/* The first few, and no word on how many there are. */
 static int put_gaps(vp_buf *b, const vp_report *r, const vp_view *v)
 {
-    static const grid_column columns[] = {{.drop = 0},
-                                          {.drop = 1},
-                                          {.left = true, .drop = 0},
-                                          {.left = true, .want = 22, .min = 10},
-                                          {.left = true, .want = 22, .min = 10},
-                                          {.left = true, .want = 12, .min = 8, .drop = 2}};
-    const vp_gap *list[GAPS_MAX];
-    int64_t shortest = INT64_MAX;
-    size_t shown = 0;
-    grid g;
-    for (size_t i = 0; i < r->gap_count && shown < GAPS_MAX; i++)
-        if (rep_device_matches(r, v, r->gaps[i].device))
-            list[shown++] = &r->gaps[i];
-    if (!shown)
-        return b->status;
-    vp_unit unit = rep_unit_for(v->unit, list[0]->dur_ps);
-    vp_unit when = rep_unit_for(v->unit, r->end_ps);
-    for (size_t i = 0; i < shown; i++)
-        shortest = list[i]->dur_ps < shortest ? list[i]->dur_ps : shortest;
-    text_title(b, v, "Longest gaps");
-    grid_init(&g, columns, sizeof columns / sizeof *columns);
-    text_head(&g, "gap", rep_unit_name(unit));
-    text_head(&g, "at", rep_unit_name(when));
-    text_head(&g, "cause", NULL);
-    text_head(&g, "host does", NULL);
-    text_head(&g, "then", NULL);
-    text_head(&g, "device", NULL);
-    for (size_t i = 0; i < shown; i++) {
-        const vp_gap *x = list[i];
-        text_ps(&g, x->dur_ps, unit);
-        rep_put_when(&g.text, x->start_ps, when, shortest);
-        grid_end(&g, TBL_PLAIN);
-        grid_puts(&g, rep_cause_name(main_cause(x)), TBL_PLAIN);
-        grid_escaped(&g, x->label, TBL_PLAIN);
-        grid_escaped(&g, x->next_op, TBL_PLAIN);
-        grid_escaped(&g, r->devices[x->device].name, TBL_PLAIN);
+    int64_t shortest = INT64_MAX, longest = 0;
+    size_t shown = 0, n = 0;
+    tbl t;
+    tbl_gaps(&t, r, v);
+    for (; n < r->gap_count && shown < GAPS_MAX; n++) {
+        int64_t ps = r->gaps[n].dur_ps;
+        if (!t.shows(&t, &r->gaps[n]))
+            continue;
+        shown++;
+        shortest = ps < shortest ? ps : shortest;
+        longest = ps > longest ? ps : longest;
     }
-    return text_finish(b, &g, v, 0);
+    t.row_count = n;
+    t.of = &shortest;
+    t.unit[GAP_LENGTH] = rep_unit_for(v->unit, longest);
+    return shown ? text_titled_table(b, v, &t) : b->status;
 }
 
 int text_idle(vp_buf *b, const vp_report *r, const vp_view *v)
@@ -194,58 +132,11 @@ int text_idle(vp_buf *b, const vp_report *r, const vp_view *v)
 
 /* ---- Launches ---- */
 
-static void launch_row(grid *g, const vp_device *d)
-{
-    const vp_launch *l = &d->launch;
-    grid_escaped(g, d->name, TBL_PLAIN);
-    text_count(g, l->calls);
-    text_share(g, l->unlinked_ops, l->linked_ops + l->unlinked_ops);
-    text_count(g, l->kernels);
-    text_share(g, l->short_kernels, l->kernels);
-    text_ps(g, l->kernel_p50_ps, VP_UNIT_US);
-    text_ps(g, l->call_p50_ps, VP_UNIT_US);
-    text_ps(g, l->delay_p50_ps, VP_UNIT_US);
-    text_ps(g, l->delay_p95_ps, VP_UNIT_US);
-    text_count(g, l->queue_max);
-    text_count(g, l->graph_launches);
-}
-
 int text_launches(vp_buf *b, const vp_report *r, const vp_view *v)
 {
-    static const grid_column columns[] = {{.left = true, .want = 12, .min = 6},
-                                          {.drop = 0},
-                                          {.drop = 3},
-                                          {.drop = 0},
-                                          {.drop = 0},
-                                          {.drop = 2},
-                                          {.drop = 1},
-                                          {.drop = 0},
-                                          {.drop = 4},
-                                          {.drop = 5},
-                                          {.drop = 6}};
-    size_t shown = 0, more = 0;
-    grid g;
-    for (size_t i = 0; i < r->device_count; i++)
-        more += r->devices[i].launch.calls > 0 && rep_device_matches(r, v, i);
-    if (!more)
-        return b->status;
-    text_title(b, v, "Launches");
-    grid_init(&g, columns, sizeof columns / sizeof *columns);
-    text_head(&g, "device", NULL);
-    text_head(&g, "calls", NULL);
-    text_head(&g, "unlinked%", NULL);
-    text_head(&g, "kernels", NULL);
-    text_head(&g, "<10us%", NULL);
-    text_head(&g, "kernel p50 us", NULL);
-    text_head(&g, "call p50", NULL);
-    text_head(&g, "delay p50", NULL);
-    text_head(&g, "p95", NULL);
-    text_head(&g, "queue", NULL);
-    text_head(&g, "graphs", NULL);
-    for (size_t i = 0; i < r->device_count && shown < DEVICES_MAX; i++)
-        if (r->devices[i].launch.calls > 0 && rep_device_matches(r, v, i)) {
-            launch_row(&g, &r->devices[i]);
-            shown++;
-        }
-    return text_finish(b, &g, v, more - shown);
+    tbl t;
+    tbl_launches(&t, r, v);
+    t.most = DEVICES_MAX;
+    t.unit[0] = VP_UNIT_US;
+    return tbl_any(&t) ? text_titled_table(b, v, &t) : b->status;
 }
