@@ -6,7 +6,7 @@ import random
 import subprocess
 
 import pytest
-from common import TRACES, tool
+from common import TRACES, run, tool
 from test_json_clean import content, looks_like_a_trace
 
 SMALL = 200_000  # bytes, unpacked
@@ -91,6 +91,19 @@ def test_strings_say_what_they_said(text, want, tmp_path):
 def test_spaces_of_browsers(odd, tmp_path):
     data = b'[{"ts":1,"a":' + odd + b',\x0c"b":{"c":2,\x0b}\x0b,\x0b}\x0b,{"ts":2\x0c}]'
     assert strict(export('clean', data, tmp_path).stdout)['traceEvents'] == [{'ts': 1, 'a': [1], 'b': {'c': 2}}, {'ts': 2}]
+
+
+@pytest.mark.parametrize('byte', (*range(0x21), 0x7f, 0x85, 0xa0))
+def test_what_is_exported_is_what_was_read(byte, tmp_path):
+    """White space is the same to both: RFC 8259's four, and the two of isspace() that the export drops."""
+    odd = bytes([byte])
+    event = b'{"ph":@"X",@"ts"@:1@,"dur":2@,"pid":1,"tid":1,"name":"%s"}'
+    data = b'[' + b','.join((event % name).replace(b'@', odd if name == b'odd' else b'') for name in (b'a', b'odd', b'c')) + b']'
+    made = [e['name'] for e in strict(export('clean', data, tmp_path).stdout)['traceEvents']]
+    assert made == (['a', 'odd', 'c'] if odd in b' \t\n\r\v\f' else ['a', 'c'])
+    said = run(tool('json_tool'), tmp_path / 'damaged')[0].decode()
+    assert f'\t1\t{len(made)}\t{len(made) * 2_000_000}\t' in said
+    assert ('bad-event' in said) == (len(made) == 2)
 
 
 def test_clean_strings_stay_as_they_are(tmp_path):

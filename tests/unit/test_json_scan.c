@@ -121,8 +121,27 @@ static void test_skip_space(void **state)
         char text[100 + RD_PAD];
         memset(text, n & 1 ? ' ' : '\n', sizeof text);
         text[n] = (char)(n % 3 ? '"' : 0xff);
-        assert_ptr_equal(js_skip_space(text, text + 100), text + n);
-        assert_ptr_equal(js_skip_space(text, text + n), text + n);
+        assert_ptr_equal(js_skip_space(text, text + 100, n & 2), text + n);
+        assert_ptr_equal(js_skip_space(text, text + n, n & 2), text + n);
+    }
+}
+
+/* Which bytes are white space (RFC 8259 2), at every place of the vectors that look for them. */
+static void test_what_is_space(void **state)
+{
+    (void)state;
+    for (int c = 0; c < 256; c++) {
+        bool json = c == ' ' || c == '\t' || c == '\n' || c == '\r', odd = c == '\v' || c == '\f';
+        assert_int_equal(js_is_space((char)c), json || odd);
+        assert_int_equal(js_is_odd_space((char)c), odd);
+        for (size_t n = 0; n < 40; n++) {
+            char text[64 + RD_PAD];
+            memset(text, ' ', sizeof text);
+            text[n] = (char)c;
+            text[n + 1] = '1';
+            assert_ptr_equal(js_skip_space(text, text + 64, false), text + n + json);
+            assert_ptr_equal(js_skip_space(text, text + 64, true), text + n + (json || odd));
+        }
     }
 }
 
@@ -382,6 +401,7 @@ int main(void)
         cmocka_unit_test(test_deep_and_long),
         cmocka_unit_test(test_string_end),
         cmocka_unit_test(test_skip_space),
+        cmocka_unit_test(test_what_is_space),
         cmocka_unit_test(test_members),
         cmocka_unit_test(test_broken_members),
         cmocka_unit_test(test_times_agree_with_the_slow_path),

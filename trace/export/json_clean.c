@@ -8,6 +8,7 @@
 #include "trace/export/json_value.h"
 #include "trace/export/json_window.h"
 #include "trace/export/stream_out.h"
+#include "trace/read/json/json_lex.h"
 
 typedef enum state {
     AT_START,
@@ -34,16 +35,11 @@ typedef struct clean {
 
 enum { NEED_MORE = 0, GO_ON = 1 };
 
-static bool is_space(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 /* White space and commas: which commas are there never matters between members and events. */
 static bool at_something(clean *c)
 {
     ex_window *w = &c->w;
-    while (w->p < w->end && (is_space(*w->p) || *w->p == ','))
+    while (w->p < w->end && (js_is_space(*w->p) || *w->p == ','))
         w->p++;
     return w->p < w->end;
 }
@@ -169,7 +165,7 @@ static int at_key(clean *c)
     }
     const char *key_end = string_end(w->p, w->end), *p = key_end;
     bool colon = false;
-    while (p && p < w->end && (is_space(*p) || (*p == ':' && !colon)))
+    while (p && p < w->end && (js_is_space(*p) || (*p == ':' && !colon)))
         colon |= *p++ == ':';
     if (!p || p == w->end) {
         if (w->end - w->p <= (ptrdiff_t)VP_JSON_EVENT_MAX)
@@ -259,7 +255,7 @@ static int at_resync(clean *c)
     ex_window *w = &c->w;
     for (; w->p < w->end; w->p++) {
         char b = *w->p;
-        if (is_space(b))
+        if (js_is_space(b))
             continue;
         if (c->resync == 2 && b == '{') {
             c->state = AT_EVENT;

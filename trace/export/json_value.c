@@ -4,9 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+#include "trace/read/json/json_lex.h"
 
 typedef enum want {
     WANT_VALUE,
@@ -37,68 +35,6 @@ static const unsigned char scalar_char[256] = {
     ['0' ... '9'] = 1, ['a' ... 'z'] = 1, ['A' ... 'Z'] = 1, ['+'] = 1,
     ['-'] = 1,         ['.'] = 1,         ['_'] = 1,         ['#'] = 1,
 };
-
-/* First '"' or '\\' at or after p, or end; with `odd` also the first byte that is no printable
- * ASCII. */
-static inline const char *special(const char *p, const char *end, bool odd)
-{
-#if defined(__SSE2__)
-    const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\');
-    /* Bytes from 0x80 on are negative; with its bit 1 turned '"' is a blank, the first of the rest.
-     */
-    const __m128i bit = _mm_set1_epi8('"' ^ ' '), rest = _mm_set1_epi8(' ' + 1);
-    for (; p < end; p += 16) {
-        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-        __m128i hit = odd ? _mm_cmplt_epi8(_mm_xor_si128(v, bit), rest) : _mm_cmpeq_epi8(v, quote);
-        hit = _mm_or_si128(hit, _mm_cmpeq_epi8(v, slash));
-        unsigned mask = (unsigned)_mm_movemask_epi8(hit);
-        if (mask) {
-            p += __builtin_ctz(mask);
-            return p < end ? p : end;
-        }
-    }
-    return end;
-#else
-    while (p < end && *p != '"' && *p != '\\' && !(odd && (signed char)*p < ' '))
-        p++;
-    return p;
-#endif
-}
-
-const char *ex_json_string_special(const char *p, const char *end)
-{
-    return special(p, end, false);
-}
-
-/* First byte at or after p that is no white space, or end. Pretty-printed files are mostly
- * indentation, so this matters as much as strings. */
-static const char *skip_space(const char *p, const char *end)
-{
-    if (p < end && (unsigned char)*p > ' ')
-        return p;
-    if (p < end && *p == ' ' && (unsigned char)p[1] > ' ') /* "key": value */
-        return p + 1;
-#if defined(__SSE2__)
-    const __m128i tab = _mm_set1_epi8('\t'), blank = _mm_set1_epi8(' ');
-    const __m128i line = _mm_set1_epi8('\n'), back = _mm_set1_epi8('\r');
-    for (; p < end; p += 16) {
-        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-        __m128i space =
-            _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(v, blank), _mm_cmpeq_epi8(v, line)),
-                         _mm_or_si128(_mm_cmpeq_epi8(v, tab), _mm_cmpeq_epi8(v, back)));
-        unsigned mask = (unsigned)_mm_movemask_epi8(space) ^ 0xffffu;
-        if (mask) {
-            p += __builtin_ctz(mask);
-            return p < end ? p : end;
-        }
-    }
-    return end;
-#else
-    while (p < end && (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r'))
-        p++;
-    return p;
-#endif
-}
 
 /* Copies up to `at`, then `put` instead of the next `drop` bytes. */
 static void replace(scan *s, const char *at, size_t drop, vp_str put)
@@ -209,7 +145,8 @@ static bool odd_byte(scan *s, const char **p)
     return true;
 }
 
-/* What special() found in a string and is not its end. false when more bytes are needed. */
+/* What js_string_special() found in a string and is not its end. false when more bytes are needed.
+ */
 static __attribute__((noinline)) bool take_special(scan *s, const char **p)
 {
     return **p == '\\' ? escape(s, p) : odd_byte(s, p);
@@ -220,7 +157,7 @@ static bool string(scan *s)
 {
     const char *p = s->p + 1;
     for (;;) {
-        p = special(p, s->end, true);
+        p = js_string_special(p, s->end, true);
         if (p >= s->end)
             return false;
         if (*p == '"')
@@ -449,7 +386,7 @@ static ex_verdict token(scan *s, char c)
 static ex_verdict odd_space(scan *s)
 {
     const char *q = s->p, *from = s->p;
-    while (q < s->end && (*q == ' ' || (*q >= '\t' && *q <= '\r')))
+    while (q < s->end && js_is_space(*q))
         q++;
     if (q == s->end)
         return EX_MORE;
@@ -467,11 +404,10 @@ static ex_verdict odd_space(scan *s)
 static ex_verdict whole_value(scan *s)
 {
     do {
-        s->p = skip_space(s->p, s->end);
+        s->p = js_skip_space(s->p, s->end, false);
         if (s->p == s->end)
             return EX_MORE;
-        bool odd = *s->p == '\v' || *s->p == '\f';
-        ex_verdict v = odd ? odd_space(s) : token(s, *s->p);
+        ex_verdict v = js_is_odd_space(*s->p) ? odd_space(s) : token(s, *s->p);
         if (v != EX_KEPT)
             return v;
     } while (s->depth || s->want != WANT_COMMA);
@@ -518,7 +454,7 @@ static bool skip_string(ex_json_skipper *s, const char **p, const char *end)
             ++*p;
             continue;
         }
-        *p = ex_json_string_special(*p, end);
+        *p = js_string_special(*p, end, false);
         if (*p >= end)
             return false;
         char c = *(*p)++;

@@ -28,9 +28,6 @@ typedef enum ex_verdict {
 ex_verdict ex_json_value(vp_buf *out, const char **p, const char *end, bool event,
                          ex_clean_counts *counts);
 
-/* First '"' or '\\' at or after p, or end. RD_PAD bytes behind end are readable. */
-const char *ex_json_string_special(const char *p, const char *end);
-
 /* Runs over a value of any size without keeping it; zeroed before the first call. */
 typedef struct ex_json_skipper {
     uint64_t depth;

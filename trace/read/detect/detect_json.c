@@ -1,5 +1,6 @@
 /* Which JSON a file is, by the keys of its outermost object. */
 #include "trace/read/detect/detect_parts.h"
+#include "trace/read/json/json_lex.h"
 
 static const char why_graph[] =
     "an execution graph (nodes without a timeline), not a profile: record one with torch.profiler "
@@ -93,7 +94,7 @@ vp_str rd_skip_blank(vp_str t)
 {
     if (vp_str_starts(t, VP_STR("\xef\xbb\xbf")))
         t = vp_str_skip(t, 3);
-    while (t.n && (t.p[0] == ' ' || t.p[0] == '\t' || t.p[0] == '\n' || t.p[0] == '\r'))
+    while (t.n && js_is_space(t.p[0]))
         t = vp_str_skip(t, 1);
     return t;
 }

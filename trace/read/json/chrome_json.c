@@ -91,7 +91,7 @@ static int step_event(doc *d)
 
 static int step_events(doc *d)
 {
-    d->at = js_skip_space(d->at, d->end);
+    d->at = js_skip_space(d->at, d->end, true);
     if (d->at == d->end)
         return 0;
     switch (*d->at) {
@@ -144,7 +144,7 @@ static int step_top_object(doc *d)
 static int step_top(doc *d)
 {
     static const char bom[] = "\xef\xbb\xbf";
-    d->at = js_skip_space(d->at, d->end);
+    d->at = js_skip_space(d->at, d->end, true);
     if (d->at == d->end)
         return 0;
     if (*d->at == '{')
@@ -199,7 +199,7 @@ static int step_object(doc *d)
 
 static int step_events_value(doc *d)
 {
-    d->at = js_skip_space(d->at, d->end);
+    d->at = js_skip_space(d->at, d->end, true);
     if (d->at == d->end)
         return 0;
     d->state = DOC_OBJECT;
@@ -215,7 +215,7 @@ static int step_events_value(doc *d)
 static int step_base_value(doc *d)
 {
     int64_t ns;
-    d->at = js_skip_space(d->at, d->end);
+    d->at = js_skip_space(d->at, d->end, true);
     const char *p = d->at;
     while (p < d->end && ((*p >= '0' && *p <= '9') || *p == '-'))
         p++;
@@ -231,7 +231,7 @@ static int step_base_value(doc *d)
 /* Left to the walk when it is no array, or too large for one of device descriptions. */
 static int step_models_value(doc *d)
 {
-    d->at = js_skip_space(d->at, d->end);
+    d->at = js_skip_space(d->at, d->end, true);
     if (d->at == d->end)
         return 0;
     const char *after = *d->at == '[' ? d->r.skip(d->at, d->end) : NULL;

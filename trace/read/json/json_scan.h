@@ -1,6 +1,6 @@
 /* Where JSON text ends: strings, nested values, members of an object. Nothing is built or copied,
  * slices point into the text. The syntax is taken as browsers and trace viewers take it, and a
- * little more: raw control characters count as space or as text, commas may repeat or trail.
+ * little more: raw control characters count as text, commas may repeat or trail.
  * Every function reads up to RD_PAD bytes behind `end` without believing them (SIMD).
  * Included by the JSON reader's files only. */
 #ifndef VP_READ_JSON_SCAN_H
@@ -10,11 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
 #include "trace/base/str.h"
+#include "trace/read/json/json_lex.h"
 
 /* p stands on '{' or '[': the byte behind the bracket that closes it, or NULL when that is not in
  * [p, end). Brackets are counted, not paired: enough to find the end, and deep input costs
@@ -42,61 +39,6 @@ typedef enum js_step {
     JS_CLOSE = 0, /* the object is closed */
     JS_MEMBER = 1,
 } js_step;
-
-/* p stands behind the opening quote: the closing quote, or NULL when it is not in [p, end). */
-static inline const char *js_string_end(const char *p, const char *end)
-{
-    while (p < end) {
-#ifdef __SSE2__
-        __m128i v = _mm_loadu_si128((const __m128i *)p);
-        __m128i hit = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
-                                   _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
-        unsigned bits = (unsigned)_mm_movemask_epi8(hit);
-        if (!bits) {
-            p += 16;
-            continue;
-        }
-        p += __builtin_ctz(bits);
-#else
-        while (p < end && *p != '"' && *p != '\\')
-            p++;
-#endif
-        if (p >= end)
-            return NULL;
-        if (*p == '"')
-            return p;
-        p += 2;
-    }
-    return NULL;
-}
-
-/* The first byte above the space, or end. */
-static inline const char *js_skip_space(const char *p, const char *end)
-{
-    if (p >= end)
-        return end;
-    if ((unsigned char)*p > ' ') /* compact text has no space at all, */
-        return p;
-    if ((unsigned char)p[1] > ' ') /* and pretty text mostly one */
-        return p + 1;
-#ifdef __SSE2__
-    while (p < end) {
-        __m128i v = _mm_loadu_si128((const __m128i *)p);
-        __m128i above = _mm_cmpeq_epi8(_mm_max_epu8(v, _mm_set1_epi8(' ' + 1)), v);
-        unsigned bits = (unsigned)_mm_movemask_epi8(above);
-        if (bits) {
-            p += __builtin_ctz(bits);
-            return p < end ? p : end;
-        }
-        p += 16;
-    }
-    return end;
-#else
-    while (p < end && (unsigned char)*p <= ' ')
-        p++;
-    return p;
-#endif
-}
 
 /* A number, true, NaN, …: the byte behind it, or end. */
 static inline const char *js_scalar_end(const char *p, const char *end)
@@ -130,9 +72,9 @@ static inline const char *js_scalar_end(const char *p, const char *end)
 static inline js_step js_next_key(const char **at, const char *end, vp_str *key)
 {
     const char *p = *at < end && **at == ',' ? *at + 1 : *at, *q;
-    p = js_skip_space(p, end);
+    p = js_skip_space(p, end, true);
     while (p < end && *p == ',')
-        p = js_skip_space(p + 1, end);
+        p = js_skip_space(p + 1, end, true);
     if (p == end)
         return JS_MORE;
     if (*p != '"') {
@@ -143,12 +85,12 @@ static inline js_step js_next_key(const char **at, const char *end, vp_str *key)
     if (!q)
         return JS_MORE;
     *key = (vp_str){p + 1, (size_t)(q - p - 1)};
-    p = js_skip_space(q + 1, end);
+    p = js_skip_space(q + 1, end, true);
     if (p == end)
         return JS_MORE;
     if (*p != ':')
         return JS_BAD;
-    p = js_skip_space(p + 1, end);
+    p = js_skip_space(p + 1, end, true);
     if (p == end)
         return JS_MORE;
     *at = p;
