@@ -1,6 +1,7 @@
 /* Memory on the page. */
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
+#include "trace/report/table/host_tables.h"
 #include "trace/report/words/numbers.h"
 
 #define ALLOCATORS_MAX 16u
@@ -60,24 +61,10 @@ static void put_curve(page *p, const vp_memory *m)
 
 static void put_holders(page *p, const vp_memory *m)
 {
-    if (!m->top_count)
-        return;
-    html_table(p, "list", "Largest holders");
-    html_head(p, "op", "Holder", NULL, NULL);
-    html_head(p, "", "Bytes", NULL, NULL);
-    html_head(p, "share", "of peak", NULL, NULL);
-    html_head(p, "", "Allocations", NULL, NULL);
-    html_rows(p);
-    for (size_t i = 0; i < m->top_count; i++) {
-        const vp_memory_item *item = &m->top[i];
-        html_puts(p, "<tr>");
-        html_name_cell(p, item->name, NULL);
-        html_bytes_cell(p, item->bytes);
-        html_bar_cell(p, "comp", item->bytes, m->peak_bytes, m->peak_bytes);
-        html_count_cell(p, item->count);
-        html_puts(p, "</tr>\n");
-    }
-    html_table_end(p, 0);
+    tbl t;
+    tbl_holders(&t, p->r, &p->v, m);
+    if (t.row_count)
+        html_put_table(p, &t);
 }
 
 int html_memory(page *p)

@@ -1,9 +1,9 @@
 /* What the hosts did: compilation, their own work, memory. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
+#include "trace/report/table/host_tables.h"
 #include "trace/report/text/text_parts.h"
 #include "trace/report/words/numbers.h"
-#include "trace/report/words/words.h"
 
 #define FUNCTIONS_MAX 8u
 #define HOST_OPS_MAX 10u
@@ -34,134 +34,62 @@ static void put_compile_line(vp_buf *b, const vp_report *r, const vp_view *v)
 
 static int put_compile(vp_buf *b, const vp_report *r, const vp_view *v)
 {
-    static const grid_column columns[] = {{.drop = 0}, {.drop = 0},
-                                          {.drop = 1}, {.drop = 1},
-                                          {.drop = 2}, {.left = true, .want = 30, .min = 12}};
-    const vp_compile *c = &r->compile;
-    size_t n = c->function_count < FUNCTIONS_MAX ? c->function_count : FUNCTIONS_MAX;
-    grid g;
-    if (c->count <= 0)
+    tbl t;
+    if (r->compile.count <= 0)
         return b->status;
+    tbl_functions(&t, r, v);
+    t.most = FUNCTIONS_MAX;
     text_title(b, v, "Compilation");
     put_compile_line(b, r, v);
-    if (!n)
-        return b->status;
-    vp_unit unit = rep_unit_for(v->unit, c->functions->total_ps);
-    grid_init(&g, columns, sizeof columns / sizeof *columns);
-    text_head(&g, "compile", rep_unit_name(unit));
-    text_head(&g, "compiles", NULL);
-    text_head(&g, "late", NULL);
-    text_head(&g, "repeated", NULL);
-    text_head(&g, "calls", NULL);
-    text_head(&g, "function", NULL);
-    for (size_t i = 0; i < n; i++) {
-        const vp_function *f = &c->functions[i];
-        text_ps(&g, f->total_ps, unit);
-        text_count(&g, f->compiles);
-        text_count(&g, f->late);
-        text_ps(&g, f->repeat_ps, unit);
-        text_count(&g, f->calls);
-        grid_escaped(&g, f->name, TBL_PLAIN);
-    }
-    return text_finish(b, &g, v, c->function_count - n);
+    return t.row_count ? text_table(b, v, &t) : b->status;
 }
 
+/* Of every host. */
 static int put_host_ops(vp_buf *b, const vp_report *r, const vp_view *v)
 {
-    static const grid_column columns[] = {{.drop = 0},
-                                          {.drop = 0},
-                                          {.drop = 1},
-                                          {.drop = 2},
-                                          {.left = true, .drop = 1},
-                                          {.left = true, .want = 26, .min = 12},
-                                          {.left = true, .want = 14, .min = 8, .drop = 3}};
-    size_t n = r->host_op_count < HOST_OPS_MAX ? r->host_op_count : HOST_OPS_MAX;
-    grid g;
-    if (!n || !r->has_devices)
+    vp_view all = *v;
+    tbl t;
+    if (!r->host_op_count || !r->has_devices)
         return b->status;
-    vp_unit unit = rep_unit_for(v->unit, r->host_ops->self_ps);
-    text_title(b, v, "On the host; \"idle\" while every device of it idles");
-    grid_init(&g, columns, sizeof columns / sizeof *columns);
-    text_head(&g, "self", rep_unit_name(unit));
-    text_head(&g, "idle", NULL);
-    text_head(&g, "total", NULL);
-    text_head(&g, "calls", NULL);
-    text_head(&g, "kind", NULL);
-    text_head(&g, "name", NULL);
-    text_head(&g, "thread", NULL);
-    for (size_t i = 0; i < n; i++) {
-        const vp_host_op *x = &r->host_ops[i];
-        text_ps(&g, x->self_ps, unit);
-        text_ps(&g, x->idle_ps, unit);
-        text_ps(&g, x->total_ps, unit);
-        text_count(&g, x->calls);
-        grid_puts(&g, x->blocking ? "blocking" : rep_cause_name(x->cause), TBL_PLAIN);
-        grid_escaped(&g, x->name, TBL_PLAIN);
-        rep_threads(&g.text, x);
-        grid_end(&g, TBL_DIM);
-    }
-    return text_finish(b, &g, v, rep_host_ops_beyond(r, n));
+    all.host = NULL;
+    tbl_host_ops(&t, r, &all);
+    t.title = "On the host; \"idle\" while every device of it idles";
+    t.most = HOST_OPS_MAX;
+    t.unit[HOST_SUM] = rep_unit_for(v->unit, r->host_ops->self_ps);
+    return text_titled_table(b, v, &t);
 }
 
-/* What is in the peak, as far as the profile tells. */
+/* Of all allocators in one table. */
 static int put_holders(vp_buf *b, const vp_report *r, const vp_view *v)
 {
-    static const grid_column columns[] = {{.drop = 0},
-                                          {.drop = 0},
-                                          {.drop = 1},
-                                          {.left = true, .want = 30, .min = 12},
-                                          {.left = true, .want = 16, .min = 8, .drop = 2}};
-    size_t shown = 0, more = 0;
-    grid g;
+    size_t shown = 0, all = 0;
+    text_row_writer w;
+    tbl t;
     for (size_t i = 0; i < r->memory_count; i++)
-        more += r->memory[i].top_count;
-    if (!more)
+        all += r->memory[i].top_count;
+    if (!all)
         return b->status;
     text_title(b, v, "Largest holders of memory");
-    grid_init(&g, columns, sizeof columns / sizeof *columns);
-    text_head(&g, "bytes", NULL);
-    text_head(&g, "of peak", NULL);
-    text_head(&g, "allocations", NULL);
-    text_head(&g, "holder", NULL);
-    text_head(&g, "allocator", NULL);
+    tbl_holders(&t, r, v, r->memory);
+    text_init_rows(&w, &t);
     for (size_t i = 0; i < r->memory_count; i++) {
-        const vp_memory *x = &r->memory[i];
-        for (size_t k = 0; k < x->top_count && k < HOLDERS_MAX && shown < MEMORY_MAX; k++) {
-            shown++;
-            text_bytes(&g, x->top[k].bytes);
-            text_share(&g, x->top[k].bytes, x->peak_bytes);
-            text_count(&g, x->top[k].count);
-            grid_escaped(&g, x->top[k].name, TBL_PLAIN);
-            grid_escaped(&g, x->allocator, TBL_PLAIN);
-        }
+        size_t most = MEMORY_MAX - shown < HOLDERS_MAX ? MEMORY_MAX - shown : HOLDERS_MAX;
+        tbl_holders(&t, r, v, &r->memory[i]);
+        t.row_count = t.row_count < most ? t.row_count : most;
+        tbl_each(&t, text_row, &w);
+        shown += t.row_count;
     }
-    return text_finish(b, &g, v, more - shown);
+    return text_finish(b, &w.g, v, all - shown);
 }
 
 static int put_memory(vp_buf *b, const vp_report *r, const vp_view *v)
 {
-    static const grid_column columns[] = {
-        {.drop = 0}, {.drop = 0}, {.drop = 1}, {.drop = 2}, {.left = true, .want = 16, .min = 8}};
-    size_t n = r->memory_count < MEMORY_MAX ? r->memory_count : MEMORY_MAX;
-    grid g;
-    if (!n)
+    tbl t;
+    if (!r->memory_count)
         return b->status;
-    text_title(b, v, "Memory");
-    grid_init(&g, columns, sizeof columns / sizeof *columns);
-    text_head(&g, "peak", NULL);
-    text_head(&g, "of all", NULL);
-    text_head(&g, "allocations", NULL);
-    text_head(&g, "at the end", NULL);
-    text_head(&g, "allocator", NULL);
-    for (size_t i = 0; i < n; i++) {
-        const vp_memory *x = &r->memory[i];
-        text_bytes(&g, x->peak_bytes);
-        text_share(&g, x->peak_bytes, x->total_bytes);
-        text_count(&g, x->allocations);
-        text_bytes(&g, x->end_bytes);
-        grid_escaped(&g, x->allocator, TBL_PLAIN);
-    }
-    VP_TRY(text_finish(b, &g, v, r->memory_count - n));
+    tbl_memory(&t, r, v);
+    t.most = MEMORY_MAX;
+    VP_TRY(text_titled_table(b, v, &t));
     return put_holders(b, r, v);
 }
 

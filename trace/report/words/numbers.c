@@ -286,14 +286,6 @@ bool rep_barrier_waits(const vp_report *r, uint32_t *most, uint32_t *least)
     return n >= 2;
 }
 
-void rep_threads(vp_buf *b, const vp_host_op *op)
-{
-    if (op->threads > 1)
-        vp_buf_printf(b, "%lld threads", (long long)op->threads);
-    else
-        vp_put_escaped(b, vp_str_of(op->thread ? op->thread : "-"));
-}
-
 size_t rep_host_ops_beyond(const vp_report *r, size_t shown)
 {
     bool more = r->host_op_total > (int64_t)r->host_op_count;

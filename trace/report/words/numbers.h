@@ -54,8 +54,6 @@ int64_t rep_per_step_ps(const vp_report *r, const vp_op *op); /* mean, VP_UNKNOW
 bool rep_barrier_waits(const vp_report *r, uint32_t *most, uint32_t *least);
 /* Names on host threads beyond the first `shown` that are listed. */
 size_t rep_host_ops_beyond(const vp_report *r, size_t shown);
-/* Where a zone ran: its thread, or "64 threads". Escaped for a terminal. */
-void rep_threads(vp_buf *b, const vp_host_op *op);
 /* "2026-01-11 21:26:41" in local time; "-" for unknown. */
 int rep_put_time(vp_buf *b, int64_t unix_ns);
 
