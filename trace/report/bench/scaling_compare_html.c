@@ -1,7 +1,5 @@
 /* The page of two results of benchmarks. */
-#include <math.h>
-
-#include "trace/report/bench/scaling_compare.h"
+#include "trace/report/bench/result_tables.h"
 #include "trace/report/compare/compare_view.h"
 #include "trace/report/compare/delta_cells.h"
 #include "trace/report/html/html_parts.h"
@@ -11,65 +9,53 @@
 #define ROWS_MAX 1000u
 #define NAME_BYTES_MAX 65536u
 
-typedef struct scale {
-    vp_unit unit;
-    int64_t widest; /* difference */
-} scale;
-
-static scale scale_of(const scaling_comparison *c, size_t time)
-{
-    int64_t widest = 0;
-    for (size_t i = 0; i < c->count; i++) {
-        int64_t size = rep_delta_size(&c->pairs[i].times[time]);
-        widest = size > widest ? size : widest;
-    }
-    return (scale){rep_unit_for(VP_UNIT_AUTO, scaling_longest(c, time)), widest};
-}
-
-static void name_cells(page *p, const scaling_pair *pair)
+static void name_cell(page *p, const scaling_pair *pair)
 {
     vp_buf text;
     vp_buf_init(&text, NAME_BYTES_MAX);
     scaling_pair_name(&text, pair);
     html_name_cell(p, vp_buf_cstr(&text), NULL);
     vp_buf_free_piece(p->b, &text);
-    html_puts(p, "<td>");
-    scaling_pair_devices(p->b, pair);
-    html_puts(p, "</td>");
+}
+
+static void own_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
+{
+    const scaling_pair *pair = ((const pair_row *)row)->pair;
+    if (delta_html(p, t, c, row))
+        return;
+    if (c->own == RESULT_NAME) {
+        name_cell(p, pair);
+    } else if (c->own == RESULT_DEVICES) {
+        html_puts(p, "<td>");
+        scaling_pair_devices(p->b, pair);
+        html_puts(p, "</td>");
+    } else {
+        html_puts(p, "<td class=\"text judged\">");
+        html_text(p, pair->reason);
+        html_puts(p, "</td>");
+    }
+}
+
+static const char *class_of(const tbl *t, const void *row)
+{
+    (void)t;
+    return ((const pair_row *)row)->pair->verdict == VP_NOISE ? "noise" : NULL;
 }
 
 static void put_times(page *p, const scaling_comparison *c, size_t time, const char *id,
                       const char *title)
 {
-    scale s = scale_of(c, time);
-    bool runs = time == SCALING_MEDIAN;
+    delta_table table;
+    html_row_writer w;
+    tbl_pairs(&table, c, time, &p->v);
+    table.t.title = title;
+    table.t.own_html = own_cell;
+    table.t.row_class = class_of;
     html_section(p, id, title);
-    html_table(p, "list", title);
-    html_head(p, "op", "Method", NULL, NULL);
-    html_head(p, "", "Devices", NULL, NULL);
-    html_delta_heads(p, rep_unit_sign(s.unit));
-    if (runs) {
-        html_head(p, "", "Noise", rep_unit_sign(s.unit), "A difference up to this says nothing");
-        html_head(p, "", "Speed-up", NULL, "A's time by B's");
-        html_head(p, "", "Efficiency", "%", "Speed-up by how many times as many devices B has");
-        html_head(p, "text", "Judged", NULL, NULL);
-    }
-    html_rows(p);
-    for (size_t i = 0; i < c->count && i < ROWS_MAX; i++) {
-        const scaling_pair *pair = &c->pairs[i];
-        html_puts(p, pair->verdict == VP_NOISE ? "<tr class=\"noise\">" : "<tr>");
-        name_cells(p, pair);
-        html_delta_cells(p, &pair->times[time], s.unit, s.widest);
-        if (runs) {
-            html_ps_cell(p, pair->threshold_ps, s.unit);
-            html_double_cell(p, pair->speed_up > 0 ? pair->speed_up : (double)NAN, 2);
-            html_double_cell(p, pair->efficiency > 0 ? 100 * pair->efficiency : (double)NAN, 1);
-            html_puts(p, "<td class=\"text judged\">");
-            html_text(p, pair->reason);
-            html_puts(p, "</td>");
-        }
-        html_puts(p, "</tr>\n");
-    }
+    html_init_rows(&w, p, &table.t);
+    html_open_table(&w);
+    for (size_t i = 0; i < c->count && i < ROWS_MAX; i++)
+        html_row(&w, &(pair_row[]){pair_row_of(&c->pairs[i], time)});
     html_table_end(p, c->count > ROWS_MAX ? c->count - ROWS_MAX : 0);
     html_section_end(p);
 }

@@ -1,8 +1,7 @@
 /* The page about two reports: whether B is slower than A and for sure, and which parts make up the
  * difference. A bar to the right is time that B takes more. */
-#include <math.h>
-
 #include "trace/base/err.h"
+#include "trace/report/compare/compare_tables.h"
 #include "trace/report/compare/compare_view.h"
 #include "trace/report/compare/delta_cells.h"
 #include "trace/report/html/html_parts.h"
@@ -134,38 +133,35 @@ static void put_findings(comparison *x)
 
 /* ---- Where the difference comes from ---- */
 
-static void part_row(page *p, const char *css_class, const char *name, const vp_delta *d,
-                     vp_unit unit, int64_t scale)
+static void part_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
 {
-    html_puts(p, "<tr><th scope=\"row\" class=\"text\">");
-    if (css_class)
-        vp_buf_printf(p->b, "<i class=\"dot %s\"></i>", css_class);
-    vp_buf_printf(p->b, "%s</th>", name);
-    html_delta_cells(p, d, unit, scale);
-    html_puts(p, "</tr>\n");
+    const part_row *x = row;
+    if (delta_html(p, t, c, row))
+        return;
+    html_puts(p, "<th scope=\"row\" class=\"text\">");
+    if (x->css_class)
+        vp_buf_printf(p->b, "<i class=\"dot %s\"></i>", x->css_class);
+    vp_buf_printf(p->b, "%s</th>", x->name);
 }
 
 static void put_device(comparison *x, const vp_compared_device *d)
 {
     static const char *const classes[REP_PARTS] = {"comp", "comm", "copy", "idle"};
-    const vp_delta *parts[REP_PARTS] = {&d->compute, &d->exposed_comm, &d->exposed_copy, &d->idle};
+    const vp_delta *parts[REP_PARTS];
+    part_row rows[REP_PARTS + 1];
     page *p = &x->p;
-    int64_t longest = d->window.a_ps > d->window.b_ps ? d->window.a_ps : d->window.b_ps;
-    int64_t scale = rep_delta_size(&d->window);
+    delta_table table;
+    rep_compare_parts(parts, d);
     for (size_t i = 0; i < REP_PARTS; i++)
-        scale = rep_delta_size(parts[i]) > scale ? rep_delta_size(parts[i]) : scale;
-    vp_unit unit = rep_unit_for(VP_UNIT_AUTO, longest);
+        rows[i] = (part_row){rep_part_names[i], classes[i], *parts[i], TBL_PLAIN, TBL_PLAIN};
+    rows[REP_PARTS] =
+        (part_row){x->c->per_step ? "step" : "window", NULL, d->window, TBL_PLAIN, TBL_PLAIN};
+    tbl_parts(&table, rows, REP_PARTS + 1, &p->v);
+    table.t.own_html = part_cell;
     html_puts(p, "<div class=\"what\"><h3>");
     html_text(p, d->name);
     html_puts(p, "</h3></div>\n");
-    html_table(p, "list", "Parts of the difference");
-    html_head(p, "text", "Part", NULL, NULL);
-    html_delta_heads(p, rep_unit_sign(unit));
-    html_rows(p);
-    for (size_t i = 0; i < REP_PARTS; i++)
-        part_row(p, classes[i], rep_part_names[i], parts[i], unit, scale);
-    part_row(p, NULL, x->c->per_step ? "step" : "window", &d->window, unit, scale);
-    html_table_end(p, 0);
+    html_put_table(p, &table.t);
 }
 
 static void put_devices(comparison *x)
@@ -185,28 +181,6 @@ static void put_devices(comparison *x)
 
 /* ---- Ops ---- */
 
-static double gflop_per_s(int64_t flops, int64_t ps)
-{
-    return flops < 0 || ps <= 0 ? NAN : (double)flops / (double)ps * 1000;
-}
-
-/* Ops of several devices, or kinds of devices. */
-static bool has_devices(const vp_comparison *c)
-{
-    for (size_t i = 1; i < c->op_count; i++)
-        if (!vp_str_eq(vp_str_of(c->ops[i].device), vp_str_of(c->ops[0].device)))
-            return true;
-    return false;
-}
-
-static bool has_flops(const vp_comparison *c)
-{
-    for (size_t i = 0; i < c->op_count; i++)
-        if (c->ops[i].flops_a > 0 && c->ops[i].flops_b > 0)
-            return true;
-    return false;
-}
-
 static void calls_cell(page *p, double calls)
 {
     html_puts(p, "<td>");
@@ -214,26 +188,43 @@ static void calls_cell(page *p, double calls)
     html_puts(p, "</td>");
 }
 
-static void op_row(comparison *x, const vp_compared_op *o, vp_unit unit, int64_t scale, bool flops)
+static void judged_cell(page *p, const vp_compared_op *o)
 {
-    page *p = &x->p;
-    html_puts(p, o->significant ? "<tr>" : "<tr class=\"noise\">");
-    html_name_cell(p, o->name, o->scope ? o->scope : o->category);
-    if (has_devices(x->c))
-        html_text_cell(p, o->device);
-    html_delta_cells(p, &o->self, unit, scale);
-    calls_cell(p, o->span_calls_a);
-    calls_cell(p, o->span_calls_b);
-    if (flops) {
-        html_double_cell(p, gflop_per_s(o->flops_a, o->self.a_ps), 0);
-        html_double_cell(p, gflop_per_s(o->flops_b, o->self.b_ps), 0);
-    }
     html_puts(p, "<td class=\"text judged\">");
     if (o->is_new || o->is_gone)
         vp_buf_printf(p->b, "<span class=\"badge\">%s</span> ", o->is_new ? "new" : "gone");
     if (o->reason)
         html_text(p, o->reason);
-    html_puts(p, "</td></tr>\n");
+    html_puts(p, "</td>");
+}
+
+static void op_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
+{
+    const vp_compared_op *o = row;
+    if (delta_html(p, t, c, row))
+        return;
+    if (c->own == MOVED_WHY)
+        judged_cell(p, o);
+    else
+        calls_cell(p, c->own == MOVED_CALLS_A ? o->span_calls_a : o->span_calls_b);
+}
+
+static const char *class_of(const tbl *t, const void *row)
+{
+    (void)t;
+    return ((const vp_compared_op *)row)->significant ? NULL : "noise";
+}
+
+/* Of the first n. */
+static void scale_to(delta_table *table, const vp_delta *first, size_t size, size_t n)
+{
+    int64_t longest = 0;
+    for (size_t i = 0; i < n; i++) {
+        const vp_delta *d = (const void *)((const char *)first + i * size);
+        longest = d->a_ps > longest ? d->a_ps : d->b_ps > longest ? d->b_ps : longest;
+        table->widest = rep_delta_size(d) > table->widest ? rep_delta_size(d) : table->widest;
+    }
+    table->t.unit[0] = rep_unit_for(VP_UNIT_AUTO, longest);
 }
 
 static void put_ops(comparison *x)
@@ -241,35 +232,21 @@ static void put_ops(comparison *x)
     page *p = &x->p;
     const vp_comparison *c = x->c;
     size_t n = c->op_count < OPS_MAX ? c->op_count : OPS_MAX, shown = 0;
-    bool flops = has_flops(c);
-    const char *span = c->per_step ? "In a step, on one device" : "In the window, on one device";
-    int64_t longest = 0, scale = 0;
+    delta_table table;
+    html_row_writer w;
     if (!n)
         return;
-    for (size_t i = 0; i < n; i++) {
-        const vp_delta *d = &c->ops[i].self;
-        longest = d->a_ps > longest ? d->a_ps : d->b_ps > longest ? d->b_ps : longest;
-        scale = rep_delta_size(d) > scale ? rep_delta_size(d) : scale;
-    }
-    vp_unit unit = rep_unit_for(VP_UNIT_AUTO, longest);
-    html_section(p, "ops", "Ops that moved");
-    html_table(p, "list", "Ops that moved");
-    html_head(p, "op", "Op", NULL, "Its name, and the scope or category that it stands in");
-    if (has_devices(c))
-        html_head(p, "text", "Device", NULL, NULL);
-    html_delta_heads(p, rep_unit_sign(unit));
-    html_head(p, "", "Calls A", NULL, span);
-    html_head(p, "", "Calls B", NULL, span);
-    if (flops) {
-        html_head(p, "", "A", "GFLOP/s", "More work at a rate no worse is not slower");
-        html_head(p, "", "B", "GFLOP/s", NULL);
-    }
-    html_head(p, "text", "Judged", NULL, "Why this counts as a change, or not");
-    html_rows(p);
+    tbl_moved(&table, c, &p->v);
+    scale_to(&table, &c->ops->self, sizeof *c->ops, n);
+    table.t.own_html = op_cell;
+    table.t.row_class = class_of;
+    html_section(p, "ops", table.t.title);
+    html_init_rows(&w, p, &table.t);
+    html_open_table(&w);
     for (size_t i = 0; i < n; i++) {
         if (!rep_moved(c, &c->ops[i]) && shown >= NOISE_MAX)
             continue;
-        op_row(x, &c->ops[i], unit, scale, flops);
+        html_row(&w, &c->ops[i]);
         shown++;
     }
     html_table_end(p, c->op_count - shown);
@@ -291,7 +268,7 @@ static const vp_compared_scope *parent_of(const vp_comparison *c, size_t i)
 }
 
 /* What the path adds to its parent, set in by depth. */
-static void scope_cell(page *p, const vp_comparison *c, size_t i)
+static void scope_name_cell(page *p, const vp_comparison *c, size_t i)
 {
     const vp_compared_scope *s = &c->scopes[i], *parent = parent_of(c, i);
     vp_str path = vp_str_of(s->path), above = vp_str_of(parent ? parent->path : NULL);
@@ -304,44 +281,30 @@ static void scope_cell(page *p, const vp_comparison *c, size_t i)
     html_puts(p, "</span></th>");
 }
 
+static void scope_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
+{
+    const vp_comparison *all = ((const delta_table *)t)->c;
+    if (!delta_html(p, t, c, row))
+        scope_name_cell(p, all, (size_t)((const vp_compared_scope *)row - all->scopes));
+}
+
 static void put_scopes(comparison *x)
 {
     page *p = &x->p;
     const vp_comparison *c = x->c;
     size_t n = c->scope_count < SCOPES_MAX ? c->scope_count : SCOPES_MAX;
-    bool backward = rep_has_backward(c);
-    int64_t longest = 0, scale = 0;
+    delta_table table;
     if (!n)
         return;
-    for (size_t i = 0; i < n; i++) {
-        const vp_delta *d = &c->scopes[i].total;
-        longest = d->a_ps > longest ? d->a_ps : d->b_ps > longest ? d->b_ps : longest;
-        scale = rep_delta_size(d) > scale ? rep_delta_size(d) : scale;
-    }
-    vp_unit unit = rep_unit_for(VP_UNIT_AUTO, longest);
-    html_section(p, "scopes", "Computation graph by difference");
-    if (backward)
+    tbl_compared_scopes(&table, c, &p->v);
+    scale_to(&table, &c->scopes->total, sizeof *c->scopes, n);
+    table.t.own_html = scope_cell;
+    table.t.most = SCOPES_MAX;
+    html_section(p, "scopes", table.t.title);
+    if (rep_has_backward(c))
         html_puts(p, "<p class=\"note\">Backward and rematerialised work stands with the forward "
                      "scope that it belongs to.</p>\n");
-    html_table(p, "list", "Computation graph by difference");
-    html_head(p, "op", "Scope", NULL, NULL);
-    html_delta_heads(p, rep_unit_sign(unit));
-    if (backward)
-        html_head(p, "", "Of it backward", rep_unit_sign(unit),
-                  "B − A of the work that goes back, or is done again");
-    html_rows(p);
-    for (size_t i = 0; i < n; i++) {
-        html_puts(p, "<tr>");
-        scope_cell(p, c, i);
-        html_delta_cells(p, &c->scopes[i].total, unit, scale);
-        if (backward) {
-            html_puts(p, "<td>");
-            html_delta(p, &c->scopes[i].backward, unit);
-            html_puts(p, "</td>");
-        }
-        html_puts(p, "</tr>\n");
-    }
-    html_table_end(p, c->scope_count - n);
+    html_put_table(p, &table.t);
     html_section_end(p);
 }
 

@@ -4,6 +4,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
+#include "trace/report/compare/compare_tables.h"
 #include "trace/report/compare/compare_view.h"
 #include "trace/report/compare/delta_cells.h"
 #include "trace/report/text/text_parts.h"
@@ -14,35 +15,7 @@
 #define SCOPES_MAX 24u
 #define BAR_HALF 9 /* columns of a bar on either side of its middle */
 
-/* ---- What it comes to ---- */
-
-static int put_steps(vp_buf *b, const vp_view *v, const vp_comparison *c)
-{
-    static const grid_column columns[] = {
-        {.left = true}, {.drop = 0}, {.drop = 0}, {.drop = 0}, {.drop = 0}};
-    const struct {
-        const char *name;
-        const vp_delta *d;
-    } rows[] = {{c->per_step ? "mean step" : "longest window", &c->step},
-                {"median step", &c->median},
-                {"p90 of steps", &c->p90}};
-    vp_unit unit = rep_unit_for(v->unit, c->step.a_ps > c->step.b_ps ? c->step.a_ps : c->step.b_ps);
-    grid g;
-    grid_init(&g, columns, sizeof columns / sizeof *columns);
-    text_head(&g, "", NULL);
-    text_delta_heads(&g, unit);
-    for (size_t i = 0; i < (c->per_step ? 3u : 1u); i++) {
-        vp_buf_puts(&g.text, rows[i].name);
-        grid_end(&g, TBL_PLAIN);
-        text_delta(&g, rows[i].d, unit, TBL_BOLD);
-    }
-    vp_buf_putc(b, '\n');
-    int rc = grid_print(b, &g, text_width(v), v->color);
-    grid_free(&g);
-    return rc;
-}
-
-/* ---- Waterfall ---- */
+/* ---- What it comes to, and where it lies ---- */
 
 /* "    ████|        ": to the left what B saves, to the right what it takes more. */
 static void put_bar(vp_buf *b, const vp_delta *d, int64_t scale)
@@ -60,95 +33,74 @@ static void put_bar(vp_buf *b, const vp_delta *d, int64_t scale)
     vp_buf_pad(b, ' ', left ? BAR_HALF : BAR_HALF - n);
 }
 
-static void waterfall_row(grid *g, const char *name, const vp_delta *d, vp_unit unit, int64_t scale,
-                          tbl_style style)
+static tbl_style part_cell(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
 {
-    vp_buf_puts(&g->text, name);
-    grid_end(g, style);
-    text_delta(g, d, unit, style);
-    put_bar(&g->text, d, scale);
-    grid_end(g, style);
+    const part_row *x = row;
+    if (delta_text(b, t, c, row))
+        return x->style;
+    if (c->own == PART_NAME) {
+        vp_buf_puts(b, x->name);
+        return x->name_style;
+    }
+    put_bar(b, &x->d, ((const delta_table *)t)->widest);
+    return x->style;
+}
+
+static int put_steps(vp_buf *b, const vp_view *v, const vp_comparison *c)
+{
+    const part_row rows[] = {
+        {c->per_step ? "mean step" : "longest window", NULL, c->step, TBL_PLAIN, TBL_BOLD},
+        {"median step", NULL, c->median, TBL_PLAIN, TBL_BOLD},
+        {"p90 of steps", NULL, c->p90, TBL_PLAIN, TBL_BOLD}};
+    delta_table table;
+    tbl_parts(&table, rows, c->per_step ? 3 : 1, v);
+    table.t.own_text = part_cell;
+    table.t.unit[0] =
+        rep_unit_for(v->unit, c->step.a_ps > c->step.b_ps ? c->step.a_ps : c->step.b_ps);
+    vp_buf_putc(b, '\n');
+    return text_table(b, v, &table.t);
 }
 
 static int put_waterfall(vp_buf *b, const vp_view *v, const vp_comparison *c)
 {
-    static const grid_column columns[] = {{.left = true}, {.drop = 0}, {.drop = 0},
-                                          {.drop = 1},    {.drop = 1}, {.left = true, .drop = 2}};
     size_t worst = rep_compare_worst(c);
     if (worst == c->device_count)
         return b->status;
     const vp_compared_device *d = &c->devices[worst];
     const vp_delta *parts[REP_PARTS];
-    int64_t scale = rep_delta_size(&d->window);
+    part_row rows[REP_PARTS + 1];
+    delta_table table;
     vp_buf title;
-    grid g;
     rep_compare_parts(parts, d);
     for (size_t i = 0; i < REP_PARTS; i++)
-        scale = rep_delta_size(parts[i]) > scale ? rep_delta_size(parts[i]) : scale;
-    vp_unit unit =
-        rep_unit_for(v->unit, d->window.a_ps > d->window.b_ps ? d->window.a_ps : d->window.b_ps);
+        rows[i] = (part_row){rep_part_names[i], NULL, *parts[i], TBL_PLAIN, TBL_PLAIN};
+    rows[REP_PARTS] =
+        (part_row){c->per_step ? "= step" : "= window", NULL, d->window, TBL_BOLD, TBL_BOLD};
+    tbl_parts(&table, rows, REP_PARTS + 1, v);
+    table.t.own_text = part_cell;
+    table.t.has = PART_BARS;
     vp_buf_init(&title, VP_REPORT_BYTES_MAX);
     vp_buf_puts(&title, "Where the difference lies: ");
     vp_put_escaped(&title, vp_str_of(d->name));
     vp_buf_puts(&title, c->per_step ? ", mean of its steps" : ", its whole window");
     text_title(b, v, vp_buf_cstr(&title));
     vp_buf_free_piece(b, &title);
-    grid_init(&g, columns, sizeof columns / sizeof *columns);
-    text_head(&g, "", NULL);
-    text_delta_heads(&g, unit);
-    text_head(&g, "less       more", NULL);
-    for (size_t i = 0; i < REP_PARTS; i++)
-        waterfall_row(&g, rep_part_names[i], parts[i], unit, scale, TBL_PLAIN);
-    waterfall_row(&g, c->per_step ? "= step" : "= window", &d->window, unit, scale, TBL_BOLD);
-    int rc = grid_print(b, &g, text_width(v), v->color);
-    grid_free(&g);
-    return rc;
+    return text_table(b, v, &table.t);
+}
+
+static tbl_style own_delta(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
+{
+    delta_text(b, t, c, row);
+    return TBL_PLAIN;
 }
 
 static int put_devices(vp_buf *b, const vp_view *v, const vp_comparison *c)
 {
-    static const grid_column columns[] = {{.left = true, .want = 20, .min = 8},
-                                          {.drop = 0},
-                                          {.drop = 3},
-                                          {.drop = 0},
-                                          {.drop = 0},
-                                          {.drop = 2},
-                                          {.drop = 0}};
-    int64_t scale = 0;
-    grid g;
-    if (c->device_count < 2)
-        return b->status;
-    for (size_t i = 0; i < c->device_count; i++)
-        if (rep_delta_size(&c->devices[i].window) > scale)
-            scale = rep_delta_size(&c->devices[i].window);
-    vp_unit unit = rep_unit_for(v->unit, scale);
-    text_title(b, v, "Every device, B-A");
-    grid_init(&g, columns, sizeof columns / sizeof *columns);
-    text_head(&g, "device", NULL);
-    text_head(&g, c->per_step ? "step" : "window", rep_unit_name(unit));
-    text_head(&g, "change", NULL);
-    text_head(&g, "compute", NULL);
-    text_head(&g, "exp.comm", NULL);
-    text_head(&g, "exp.copy", NULL);
-    text_head(&g, "idle", NULL);
-    for (size_t i = 0; i < c->device_count && i < DEVICES_MAX; i++) {
-        const vp_delta *parts[REP_PARTS];
-        rep_compare_parts(parts, &c->devices[i]);
-        grid_escaped(&g, c->devices[i].name, TBL_PLAIN);
-        rep_put_delta(&g.text, &c->devices[i].window, unit);
-        grid_end(&g, TBL_BOLD);
-        rep_put_change(&g.text, &c->devices[i].window);
-        grid_end(&g, TBL_PLAIN);
-        for (size_t k = 0; k < REP_PARTS; k++) {
-            rep_put_delta(&g.text, parts[k], unit);
-            grid_end(&g, TBL_PLAIN);
-        }
-    }
-    int rc = grid_print(b, &g, text_width(v), v->color);
-    grid_free(&g);
-    if (c->device_count > DEVICES_MAX)
-        vp_buf_printf(b, "… %zu more\n", c->device_count - DEVICES_MAX);
-    return rc;
+    delta_table table;
+    tbl_compared_devices(&table, c, v);
+    table.t.own_text = own_delta;
+    table.t.most = DEVICES_MAX;
+    return c->device_count < 2 ? b->status : text_titled_table(b, v, &table.t);
 }
 
 /* ---- Ops ---- */
@@ -162,73 +114,65 @@ static bool is_shared(const vp_comparison *c, const vp_compared_op *op)
     return false;
 }
 
-static void op_name(grid *g, const vp_comparison *c, const vp_compared_op *op)
+static void put_name(vp_buf *b, const vp_comparison *c, const vp_compared_op *op)
 {
-    vp_put_escaped(&g->text, op->name ? vp_str_of(op->name) : VP_STR("-"));
+    vp_put_escaped(b, op->name ? vp_str_of(op->name) : VP_STR("-"));
     if (op->category && is_shared(c, op)) {
-        vp_buf_puts(&g->text, " (");
-        vp_put_escaped(&g->text, vp_str_of(op->category));
-        vp_buf_putc(&g->text, ')');
+        vp_buf_puts(b, " (");
+        vp_put_escaped(b, vp_str_of(op->category));
+        vp_buf_putc(b, ')');
     }
 }
 
 /* "10", or "10→20" where the two show differently: of the span, as the reason counts them. */
-static void put_calls(grid *g, const vp_compared_op *op)
+static void put_calls(vp_buf *b, const vp_compared_op *op)
 {
-    size_t a = g->text.n;
-    rep_put_calls(&g->text, op->span_calls_a);
-    size_t arrow = g->text.n;
-    vp_buf_puts(&g->text, "→");
-    size_t b = g->text.n;
-    rep_put_calls(&g->text, op->span_calls_b);
-    if (g->text.status >= 0 && g->text.n - b == arrow - a &&
-        !memcmp(g->text.p + a, g->text.p + b, arrow - a))
-        g->text.n = arrow;
-    grid_end(g, TBL_PLAIN);
+    size_t a = b->n;
+    rep_put_calls(b, op->span_calls_a);
+    size_t arrow = b->n;
+    vp_buf_puts(b, "→");
+    size_t last = b->n;
+    rep_put_calls(b, op->span_calls_b);
+    if (b->status >= 0 && b->n - last == arrow - a && !memcmp(b->p + a, b->p + last, arrow - a))
+        b->n = arrow;
 }
 
-static void op_row(grid *g, const vp_comparison *c, const vp_compared_op *op, vp_unit unit)
+static tbl_style moved_cell(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
 {
-    tbl_style style = op->op_class == VP_COMMUNICATION ? TBL_COMM
-                      : op->op_class == VP_COPY        ? TBL_COPY
-                                                       : TBL_PLAIN;
-    text_delta(g, &op->self, unit, TBL_PLAIN);
-    put_calls(g, op);
-    op_name(g, c, op);
-    grid_end(g, style);
-    grid_escaped(g, op->reason, TBL_DIM);
+    const vp_compared_op *op = row;
+    if (delta_text(b, t, c, row))
+        return TBL_PLAIN;
+    if (c->own == MOVED_CALLS) {
+        put_calls(b, op);
+        return TBL_PLAIN;
+    }
+    put_name(b, ((const delta_table *)t)->c, op);
+    return op->op_class == VP_COMMUNICATION ? TBL_COMM
+           : op->op_class == VP_COPY        ? TBL_COPY
+                                            : TBL_PLAIN;
 }
 
+static bool is_moved(const tbl *t, const void *row)
+{
+    return rep_moved(((const delta_table *)t)->c, row);
+}
+
+/* Those beyond the limit are counted elsewhere. */
 static int ops_table(vp_buf *b, const vp_view *v, const vp_comparison *c, size_t limit)
 {
-    static const grid_column columns[] = {{.drop = 0},
-                                          {.drop = 0},
-                                          {.drop = TBL_DROP_LATE},
-                                          {.drop = TBL_DROP_LATE},
-                                          {.drop = 3},
-                                          {.left = true, .want = 24, .min = 12, .tell_apart = true},
-                                          {.left = true, .want = 27, .min = 10, .drop = 1}};
-    int64_t scale = 0;
-    size_t shown = 0;
-    grid g;
+    delta_table table;
+    text_row_writer w;
+    tbl_moved(&table, c, v);
     for (size_t i = 0; i < c->op_count; i++)
-        if (rep_moved(c, &c->ops[i]) && rep_delta_size(&c->ops[i].self) > scale)
-            scale = rep_delta_size(&c->ops[i].self);
-    vp_unit unit = rep_unit_for(v->unit, scale);
-    grid_init(&g, columns, sizeof columns / sizeof *columns);
-    text_delta_heads(&g, unit);
-    text_head(&g, "calls", NULL);
-    text_head(&g, "op", NULL);
-    text_head(&g, "why", NULL);
-    for (size_t i = 0; i < c->op_count && shown < limit; i++) {
-        if (!rep_moved(c, &c->ops[i]))
-            continue;
-        op_row(&g, c, &c->ops[i], unit);
-        shown++;
-    }
-    int rc = grid_print(b, &g, text_width(v), v->color);
-    grid_free(&g);
-    return rc;
+        if (rep_moved(c, &c->ops[i]) && rep_delta_size(&c->ops[i].self) > table.widest)
+            table.widest = rep_delta_size(&c->ops[i].self);
+    table.t.own_text = moved_cell;
+    table.t.shows = is_moved;
+    table.t.most = limit;
+    table.t.unit[0] = rep_unit_for(v->unit, table.widest);
+    text_init_rows(&w, &table.t);
+    tbl_each(&table.t, text_row, &w);
+    return text_finish(b, &w.g, v, 0);
 }
 
 typedef struct tally {
@@ -304,55 +248,42 @@ static int put_ops(vp_buf *b, const vp_view *v, const vp_comparison *c)
 
 /* ---- Scopes ---- */
 
+/* Under its parent what the path adds to it; else the last name. */
+static void put_scope_name(vp_buf *b, const vp_comparison *c, const vp_compared_scope *s)
+{
+    const char *name = s->path;
+    vp_buf_pad(b, ' ', 2 * (size_t)s->depth);
+    if (s > c->scopes && s[-1].depth < s->depth)
+        name = s->path + strlen(s[-1].path) + 1;
+    else if (s->depth && strrchr(s->path, '/'))
+        name = strrchr(s->path, '/') + 1;
+    vp_put_escaped(b, vp_str_of(name));
+}
+
+static tbl_style scope_cell(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
+{
+    if (!delta_text(b, t, c, row))
+        put_scope_name(b, ((const delta_table *)t)->c, row);
+    return TBL_PLAIN;
+}
+
 static int put_scopes(vp_buf *b, const vp_view *v, const vp_comparison *c)
 {
-    static const grid_column columns[] = {
-        {.drop = 0}, {.drop = 0}, {.drop = 1}, {.drop = 1}, {.left = true, .want = 30, .min = 12}};
-    static const grid_column folded[] = {{.drop = 0}, {.drop = 0},
-                                         {.drop = 2}, {.drop = 2},
-                                         {.drop = 1}, {.left = true, .want = 30, .min = 12}};
-    bool backward = rep_has_backward(c);
-    size_t n = c->scope_count < SCOPES_MAX ? c->scope_count : SCOPES_MAX;
+    delta_table table;
     int64_t scale = 0;
-    grid g;
-    if (!n)
+    if (!c->scope_count)
         return b->status;
-    for (size_t i = 0; i < n; i++)
+    tbl_compared_scopes(&table, c, v);
+    for (size_t i = 0; i < c->scope_count && i < SCOPES_MAX; i++)
         if (c->scopes[i].total.a_ps > scale)
             scale = c->scopes[i].total.a_ps;
-    vp_unit unit = rep_unit_for(v->unit, scale);
-    text_title(b, v,
-               backward ? "The same by scope of the computation graph, backward work in its place"
-                        : "The same by scope of the computation graph");
-    if (backward)
-        grid_init(&g, folded, sizeof folded / sizeof *folded);
-    else
-        grid_init(&g, columns, sizeof columns / sizeof *columns);
-    text_delta_heads(&g, unit);
-    if (backward)
-        text_head(&g, "backward", NULL);
-    text_head(&g, "scope", NULL);
-    for (size_t i = 0; i < n; i++) {
-        const vp_compared_scope *s = &c->scopes[i];
-        const char *name = s->path;
-        text_delta(&g, &s->total, unit, TBL_PLAIN);
-        if (backward) {
-            rep_put_delta(&g.text, &s->backward, unit);
-            grid_end(&g, TBL_PLAIN);
-        }
-        vp_buf_pad(&g.text, ' ', 2 * (size_t)s->depth);
-        if (i && c->scopes[i - 1].depth < s->depth) /* under its parent */
-            name = s->path + strlen(c->scopes[i - 1].path) + 1;
-        else if (s->depth && strrchr(s->path, '/'))
-            name = strrchr(s->path, '/') + 1;
-        vp_put_escaped(&g.text, vp_str_of(name));
-        grid_end(&g, TBL_PLAIN);
-    }
-    int rc = grid_print(b, &g, text_width(v), v->color);
-    grid_free(&g);
-    if (c->scope_count > n)
-        vp_buf_printf(b, "… %zu more\n", c->scope_count - n);
-    return rc;
+    table.t.title = rep_has_backward(c)
+                        ? "The same by scope of the computation graph, backward work in its place"
+                        : "The same by scope of the computation graph";
+    table.t.own_text = scope_cell;
+    table.t.most = SCOPES_MAX;
+    table.t.unit[0] = rep_unit_for(v->unit, scale);
+    return text_titled_table(b, v, &table.t);
 }
 
 /* ---- Verdict ---- */

@@ -1,6 +1,7 @@
 /* Differences as cells and facts of a page. */
 #include "trace/report/compare/compare_view.h"
 #include "trace/report/compare/delta_cells.h"
+#include "trace/report/compare/delta_columns.h"
 #include "trace/report/html/html_parts.h"
 
 static const char *direction(const vp_delta *d)
@@ -8,7 +9,7 @@ static const char *direction(const vp_delta *d)
     return d->delta_ps > 0 ? "worse" : "better";
 }
 
-void html_delta(page *p, const vp_delta *d, vp_unit unit)
+static void put_delta(page *p, const vp_delta *d, vp_unit unit)
 {
     if (d->delta_ps == VP_NO_TIME) {
         html_puts(p, "–");
@@ -18,7 +19,7 @@ void html_delta(page *p, const vp_delta *d, vp_unit unit)
     rep_put_ps(p->b, rep_delta_size(d), unit);
 }
 
-void html_change(page *p, const vp_delta *d)
+static void put_change(page *p, const vp_delta *d)
 {
     if (d->delta_ps == VP_NO_TIME || d->a_ps <= 0) {
         html_puts(p, "–");
@@ -28,27 +29,33 @@ void html_change(page *p, const vp_delta *d)
     rep_put_percent(p->b, rep_delta_size(d), d->a_ps);
 }
 
-void html_delta_cells(page *p, const vp_delta *d, vp_unit unit, int64_t scale)
+static void bar_cell(page *p, const vp_delta *d, vp_unit unit, int64_t scale)
 {
     int64_t width = html_hundredths(rep_delta_size(d), scale) / 2;
-    html_ps_cell(p, d->a_ps, unit);
-    html_ps_cell(p, d->b_ps, unit);
     html_puts(p, "<td class=\"share delta\"><svg aria-hidden=\"true\">");
     if (width)
         html_rect(p, direction(d), REP_PERCENT_ALL / 2 - (d->delta_ps < 0 ? width : 0), width);
     html_puts(p, "</svg><b>");
-    html_delta(p, d, unit);
-    html_puts(p, "</b></td><td>");
-    html_change(p, d);
-    html_puts(p, "</td>");
+    put_delta(p, d, unit);
+    html_puts(p, "</b></td>");
 }
 
-void html_delta_heads(page *p, const char *unit)
+bool delta_html(page *p, const tbl *t, const tbl_column *c, const void *row)
 {
-    html_head(p, "", "A", unit, NULL);
-    html_head(p, "", "B", unit, NULL);
-    html_head(p, "share", "B − A", unit, NULL);
-    html_head(p, "", "of A", NULL, "Difference as a share of A");
+    const vp_delta *d = delta_at(c, row);
+    if (c->own >= DELTA_OTHERS)
+        return false;
+    if (c->own == DELTA_BAR) {
+        bar_cell(p, d, t->unit[c->scale], ((const delta_table *)t)->widest);
+        return true;
+    }
+    html_puts(p, "<td>");
+    if (c->own == DELTA_CHANGE)
+        put_change(p, d);
+    else
+        put_delta(p, d, t->unit[c->scale]);
+    html_puts(p, "</td>");
+    return true;
 }
 
 void html_delta_fact(page *p, const char *name, const vp_delta *d)
@@ -64,7 +71,7 @@ void html_delta_fact(page *p, const char *name, const vp_delta *d)
     vp_buf_printf(p->b, " %s", rep_unit_sign(unit));
     if (d->delta_ps != VP_NO_TIME) {
         html_puts(p, ", <b>");
-        html_change(p, d);
+        put_change(p, d);
         html_puts(p, "</b>");
     }
     html_close_fact(p);

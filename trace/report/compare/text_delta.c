@@ -4,26 +4,23 @@
 #include "trace/base/limits.h"
 #include "trace/report/compare/compare_view.h"
 #include "trace/report/compare/delta_cells.h"
+#include "trace/report/compare/delta_columns.h"
 #include "trace/report/text/text_parts.h"
 
-void text_delta(grid *g, const vp_delta *d, vp_unit unit, tbl_style style)
+const vp_delta *delta_at(const tbl_column *c, const void *row)
 {
-    rep_put_delta(&g->text, d, unit);
-    grid_end(g, style);
-    rep_put_change(&g->text, d);
-    grid_end(g, style);
-    rep_put_ps(&g->text, d->a_ps, unit);
-    grid_end(g, TBL_PLAIN);
-    rep_put_ps(&g->text, d->b_ps, unit);
-    grid_end(g, TBL_PLAIN);
+    return (const void *)((const char *)row + c->at);
 }
 
-void text_delta_heads(grid *g, vp_unit unit)
+bool delta_text(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
 {
-    text_head(g, "B-A", rep_unit_name(unit));
-    text_head(g, "change", NULL);
-    text_head(g, "A", rep_unit_name(unit));
-    text_head(g, "B", rep_unit_name(unit));
+    if (c->own >= DELTA_OTHERS)
+        return false;
+    if (c->own == DELTA_CHANGE)
+        rep_put_change(b, delta_at(c, row));
+    else
+        rep_put_delta(b, delta_at(c, row), t->unit[c->scale]);
+    return true;
 }
 
 void text_side(vp_buf *b, const vp_view *v, const char *letter, const char *name, const char *path)

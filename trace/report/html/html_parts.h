@@ -66,6 +66,7 @@ typedef struct html_row_writer {
     size_t n;
 } html_row_writer;
 void html_init_rows(html_row_writer *w, page *p, const tbl *t);
+void html_open_table(const html_row_writer *w); /* its frame and heads; html_table_end closes */
 void html_heads(const html_row_writer *w);
 void html_row(void *ctx, const void *row);
 /* The table's foot: blank cells at its end are one. */

@@ -32,7 +32,8 @@ static const char *class_of(const tbl_column *c)
 
 static void put_head(page *p, const tbl *t, const tbl_column *c)
 {
-    bool is_time = c->kind == TBL_PS || c->kind == TBL_PLACED || c->kind == TBL_COURSE;
+    bool is_time = c->kind == TBL_PS || c->kind == TBL_PLACED || c->kind == TBL_COURSE ||
+                   (tbl_is_own(c) && c->says_unit);
     const char *unit = is_time ? rep_unit_sign(t->unit[c->scale]) : c->unit;
     if (c->sort)
         html_sort_head(p, c->head, unit, c->tip, (vp_sort)(c->sort - 1));
@@ -240,13 +241,18 @@ void html_last_row(html_row_writer *w, const void *row)
     html_puts(w->p, "</tr></tfoot>\n");
 }
 
+void html_open_table(const html_row_writer *w)
+{
+    html_table(w->p, w->t->css_class ? w->t->css_class : "list", w->t->title);
+    html_heads(w);
+    html_rows(w->p);
+}
+
 void html_put_table(page *p, const tbl *t)
 {
     html_row_writer w;
     html_init_rows(&w, p, t);
-    html_table(p, "list", t->title);
-    html_heads(&w);
-    html_rows(p);
+    html_open_table(&w);
     html_table_end(p, tbl_each(t, html_row, &w));
 }
 

@@ -96,7 +96,9 @@ typedef struct tbl_column {
     uint8_t drop, want, min;
     bool left : 1; /* whatever its kind */
     bool keep_end : 1, tell_apart : 1;
-    bool says_unit : 1; /* the head on a terminal ends in the unit of its scale */
+    /* The head on a terminal ends in the unit of its scale; on a page that of every duration does,
+     * and of own cells where it does here. */
+    bool says_unit : 1;
     /* The fields, where `get` is none; `also` of TBL_NAME may be 0 for none, and is left out where
      * the table's `has` lacks a bit of also_needs. They are of the row, or of the struct that the
      * pointer at via - 1 of the row leads to, with a blank where it is NULL. */
@@ -109,7 +111,8 @@ typedef struct tbl_column {
 } tbl_column;
 
 typedef struct tbl {
-    const char *title; /* ours */
+    const char *title;     /* ours */
+    const char *css_class; /* of the table on a page; NULL: "list" */
     const tbl_column *columns;
     size_t column_count;
     const vp_report *r;

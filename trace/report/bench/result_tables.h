@@ -1,0 +1,38 @@
+/* The tables of results of benchmarks: methods by the number of devices, and two results beside
+ * each other. Included by what prints them; for who owns what see tbl.h. */
+#ifndef VP_REPORT_RESULT_TABLES_H
+#define VP_REPORT_RESULT_TABLES_H
+
+#include "trace/report/bench/scaling_compare.h"
+#include "trace/report/compare/delta_columns.h"
+
+/* Own cells of both. */
+enum {
+    RESULT_SPEED_UP = DELTA_OTHERS,
+    RESULT_EFFICIENCY,
+    RESULT_RUNS,
+    RESULT_NAME,
+    RESULT_DEVICES,
+    RESULT_TRACE,
+    RESULT_JUDGED
+};
+/* What a table of pairs has: the runs and what is made of them; methods on different numbers of
+ * devices, or on the same. */
+enum { RESULT_OF_RUNS = 4, RESULT_SCALES = 8, RESULT_ALIKE = 16 };
+
+/* Rows of one method or of several. */
+void tbl_scaling(tbl *t, const scaling_row *rows, size_t n, const vp_view *v);
+
+/* A pair by one of its times. */
+typedef struct pair_row {
+    const scaling_pair *pair;
+    vp_delta d;
+} pair_row;
+pair_row pair_row_of(const scaling_pair *pair, size_t time);
+/* Rows are put one by one. */
+void tbl_pairs(delta_table *out, const scaling_comparison *c, size_t time, const vp_view *v);
+
+/* "1.50x", "75.0%"; "-" for unknown. */
+void result_put_factor(vp_buf *b, double v, const char *unit, int digits);
+
+#endif

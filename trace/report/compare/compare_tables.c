@@ -1,0 +1,165 @@
+#include "trace/report/compare/compare_tables.h"
+
+#include <math.h>
+
+#include "trace/report/compare/compare_view.h"
+#include "trace/report/words/numbers.h"
+
+static int64_t longer(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- Times, or the parts of a window ---- */
+
+#define ROW part_row
+static const tbl_column part_columns[] = {
+    {TBL_OWN, OWN(PART_NAME), PAGE("Part", NULL), TERM(1, "")},
+    DELTA_COLUMNS(d, 2, 1),
+    {TBL_OWN, OWN(PART_BAR), TERM(6, "less       more"), TERM_NEEDS(PART_BARS), DROP(2)},
+};
+#undef ROW
+
+void tbl_parts(delta_table *out, const part_row *rows, size_t n, const vp_view *v)
+{
+    int64_t longest = 0;
+    *out = (delta_table){.t = {TBL_ROWS("Parts of the difference", part_columns, rows, n), .v = v}};
+    for (size_t i = 0; i < n; i++) {
+        longest = longer(longest, longer(rows[i].d.a_ps, rows[i].d.b_ps));
+        out->widest = longer(out->widest, rep_delta_size(&rows[i].d));
+    }
+    out->t.unit[0] = rep_unit_for(v->unit, longest);
+}
+
+/* ---- Devices ---- */
+
+enum { STEPS = 4, WINDOWS = 8 }; /* has: what times are of */
+
+#define ROW vp_compared_device
+static const tbl_column device_columns[] = {
+    {TBL_NAME, AT(name), TERM(1, "device"), SHORT(20, 8)},
+    {TBL_OWN_FIGURE, OWN(DELTA_FIGURE), AT(window), TERM_UNIT(2, "step"), TERM_NEEDS(STEPS),
+     STYLE(TBL_BOLD)},
+    {TBL_OWN_FIGURE, OWN(DELTA_FIGURE), AT(window), TERM_UNIT(2, "window"), TERM_NEEDS(WINDOWS),
+     STYLE(TBL_BOLD)},
+    {TBL_OWN_FIGURE, OWN(DELTA_CHANGE), AT(window), TERM(3, "change"), DROP(3)},
+    {TBL_OWN_FIGURE, OWN(DELTA_FIGURE), AT(compute), TERM(4, "compute")},
+    {TBL_OWN_FIGURE, OWN(DELTA_FIGURE), AT(exposed_comm), TERM(5, "exp.comm")},
+    {TBL_OWN_FIGURE, OWN(DELTA_FIGURE), AT(exposed_copy), TERM(6, "exp.copy"), DROP(2)},
+    {TBL_OWN_FIGURE, OWN(DELTA_FIGURE), AT(idle), TERM(7, "idle")},
+};
+#undef ROW
+
+void tbl_compared_devices(delta_table *out, const vp_comparison *c, const vp_view *v)
+{
+    *out = (delta_table){
+        .t = {TBL_ROWS("Every device, B-A", device_columns, c->devices, c->device_count), .v = v,
+              .has = c->per_step ? STEPS : WINDOWS},
+        .c = c};
+    for (size_t i = 0; i < c->device_count; i++)
+        out->widest = longer(out->widest, rep_delta_size(&c->devices[i].window));
+    out->t.unit[0] = rep_unit_for(v->unit, out->widest);
+}
+
+/* ---- Ops ---- */
+
+enum { FLOPS = 16 }; /* has */
+
+static void get_below(tbl_value *out, const tbl *t, const void *row)
+{
+    const vp_compared_op *o = row;
+    (void)t;
+    out->text = o->name;
+    out->below = o->scope ? o->scope : o->category;
+}
+
+static double gflop_per_s(int64_t flops, int64_t ps)
+{
+    return flops < 0 || ps <= 0 ? NAN : (double)flops / (double)ps * 1000;
+}
+
+static void get_gflop_a(tbl_value *out, const tbl *t, const void *row)
+{
+    const vp_compared_op *o = row;
+    (void)t;
+    out->d = gflop_per_s(o->flops_a, o->self.a_ps);
+}
+
+static void get_gflop_b(tbl_value *out, const tbl *t, const void *row)
+{
+    const vp_compared_op *o = row;
+    (void)t;
+    out->d = gflop_per_s(o->flops_b, o->self.b_ps);
+}
+
+#define ROW vp_compared_op
+#define CALLS(number, head)                                                                        \
+    {TBL_OWN_FIGURE, OWN(number), PAGE(head, "In a step, on one device"), NEEDS(STEPS)},           \
+    {                                                                                              \
+        TBL_OWN_FIGURE, OWN(number), PAGE(head, "In the window, on one device"), NEEDS(WINDOWS)    \
+    }
+static const tbl_column moved_columns[] = {
+    {TBL_NAME, GET(get_below), PAGE("Op", "Its name, and the scope or category that it stands in")},
+    {TBL_TEXT, AT(device), PAGE("Device", NULL), NEEDS(TBL_DEVICES)},
+    DELTA_COLUMNS(self, 1, TBL_DROP_LATE),
+    CALLS(MOVED_CALLS_A, "Calls A"),
+    CALLS(MOVED_CALLS_B, "Calls B"),
+    {TBL_NUMBER, GET(get_gflop_a), PAGE("A", "More work at a rate no worse is not slower"),
+     UNIT("GFLOP/s"), NEEDS(FLOPS)},
+    {TBL_NUMBER, GET(get_gflop_b), PAGE("B", NULL), UNIT("GFLOP/s"), NEEDS(FLOPS)},
+    {TBL_OWN_FIGURE, OWN(MOVED_CALLS), TERM(5, "calls"), DROP(3)},
+    {TBL_OWN, OWN(MOVED_NAME), TERM(6, "op"), SHORT(24, 12), .tell_apart = true},
+    {TBL_OWN, OWN(MOVED_WHY), PAGE("Judged", "Why this counts as a change, or not")},
+    {TBL_TEXT, AT(reason), TERM(7, "why"), SHORT(27, 10), DROP(1), STYLE(TBL_DIM)},
+};
+#undef CALLS
+#undef ROW
+
+/* Ops of several devices, or kinds of devices. */
+static bool has_devices(const vp_comparison *c)
+{
+    for (size_t i = 1; i < c->op_count; i++)
+        if (!vp_str_eq(vp_str_of(c->ops[i].device), vp_str_of(c->ops[0].device)))
+            return true;
+    return false;
+}
+
+static bool has_flops(const vp_comparison *c)
+{
+    for (size_t i = 0; i < c->op_count; i++)
+        if (c->ops[i].flops_a > 0 && c->ops[i].flops_b > 0)
+            return true;
+    return false;
+}
+
+void tbl_moved(delta_table *out, const vp_comparison *c, const vp_view *v)
+{
+    *out =
+        (delta_table){.t = {TBL_ROWS("Ops that moved", moved_columns, c->ops, c->op_count), .v = v,
+                            .has = (has_devices(c) ? TBL_DEVICES : 0u) |
+                                   (has_flops(c) ? FLOPS : 0u) | (c->per_step ? STEPS : WINDOWS)},
+                      .c = c};
+}
+
+/* ---- Scopes ---- */
+
+enum { BACKWARD = 16 }; /* has */
+
+#define ROW vp_compared_scope
+static const tbl_column scope_columns[] = {
+    {TBL_OWN_NAME, OWN(SCOPE_NAME), PAGE("Scope", NULL), TERM(6, "scope"), SHORT(30, 12)},
+    DELTA_COLUMNS(total, 1, 2),
+    {TBL_OWN_FIGURE, OWN(DELTA_FIGURE), AT(backward), .says_unit = true,
+     PAGE("Of it backward", "B − A of the work that goes back, or is done again"), NEEDS(BACKWARD)},
+    {TBL_OWN_FIGURE, OWN(DELTA_FIGURE), AT(backward), TERM(5, "backward"), TERM_NEEDS(BACKWARD),
+     DROP(1)},
+};
+#undef ROW
+
+void tbl_compared_scopes(delta_table *out, const vp_comparison *c, const vp_view *v)
+{
+    *out = (delta_table){
+        .t = {TBL_ROWS("Computation graph by difference", scope_columns, c->scopes, c->scope_count),
+              .v = v, .has = rep_has_backward(c) ? BACKWARD : 0},
+        .c = c};
+}

@@ -1,0 +1,31 @@
+/* The tables of a comparison, as the terminal and the page have them. Included by the two; for who
+ * owns what see tbl.h. */
+#ifndef VP_REPORT_COMPARE_TABLES_H
+#define VP_REPORT_COMPARE_TABLES_H
+
+#include "trace/report/compare/delta_columns.h"
+
+/* ---- Times, or the parts of a window ---- */
+
+typedef struct part_row {
+    const char *name;      /* ours */
+    const char *css_class; /* of its colour; NULL: none */
+    vp_delta d;
+    tbl_style name_style, style; /* of its name, and of the rest but the two figures */
+} part_row;
+
+enum { PART_NAME = DELTA_OTHERS, PART_BAR };
+enum { PART_BARS = 4 }; /* has: bars on the terminal */
+
+void tbl_parts(delta_table *out, const part_row *rows, size_t n, const vp_view *v);
+
+/* ---- Devices, ops and scopes of c ---- */
+
+enum { MOVED_CALLS = DELTA_OTHERS, MOVED_CALLS_A, MOVED_CALLS_B, MOVED_NAME, MOVED_WHY };
+enum { SCOPE_NAME = DELTA_OTHERS };
+
+void tbl_compared_devices(delta_table *out, const vp_comparison *c, const vp_view *v);
+void tbl_moved(delta_table *out, const vp_comparison *c, const vp_view *v);
+void tbl_compared_scopes(delta_table *out, const vp_comparison *c, const vp_view *v);
+
+#endif
