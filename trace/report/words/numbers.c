@@ -5,7 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "trace/base/log.h"
 #include "trace/report/words/shown_rows.h"
 #include "trace/report/words/words.h"
 
@@ -286,10 +285,9 @@ bool rep_barrier_waits(const vp_report *r, uint32_t *most, uint32_t *least)
     return n >= 2;
 }
 
-size_t rep_host_ops_beyond(const vp_report *r, size_t shown)
+size_t rep_beyond(int64_t total, size_t listed)
 {
-    bool more = r->host_op_total > (int64_t)r->host_op_count;
-    return (more ? (size_t)r->host_op_total : r->host_op_count) - shown;
+    return total > (int64_t)listed ? (size_t)total - listed : 0;
 }
 
 int64_t rep_per_step_ps(const vp_report *r, const vp_op *op)

@@ -52,8 +52,8 @@ int64_t rep_per_step_ps(const vp_report *r, const vp_op *op); /* mean, VP_UNKNOW
 /* The devices that wait longest and least at barriers, among at least two that wait as often;
  * false where no two do. */
 bool rep_barrier_waits(const vp_report *r, uint32_t *most, uint32_t *least);
-/* Names on host threads beyond the first `shown` that are listed. */
-size_t rep_host_ops_beyond(const vp_report *r, size_t shown);
+/* How many there are in all beyond those that a report lists. */
+size_t rep_beyond(int64_t total, size_t listed);
 /* "2026-01-11 21:26:41" in local time; "-" for unknown. */
 int rep_put_time(vp_buf *b, int64_t unix_ns);
 

@@ -1,0 +1,17 @@
+/* Tables of what a program's threads do and what it says of itself: arguments of its zones,
+ * counters, facts. Included by the sections on the terminal and on pages; for who owns what see
+ * tbl.h. */
+#ifndef VP_REPORT_PROGRAM_TABLES_H
+#define VP_REPORT_PROGRAM_TABLES_H
+
+#include "trace/report/table/tbl.h"
+
+void tbl_threads(tbl *t, const vp_report *r, const vp_view *v);
+/* The texts among the values are the formats' own cells. */
+void tbl_args(tbl *t, const vp_report *r, const vp_view *v);
+void tbl_counters(tbl *t, const vp_report *r, const vp_view *v);
+/* On a terminal: arguments that are texts. */
+void tbl_arg_texts(tbl *t, const vp_report *r, const vp_view *v);
+void tbl_meta(tbl *t, const vp_report *r, const vp_view *v);
+
+#endif
