@@ -103,6 +103,15 @@ def test_pandoc_accepts_the_pages(tmp_path):
     assert ".SH OPTIONS" in page.read_text()
 
 
+def test_kinds_of_archives_are_named(program):
+    """Where we say which archives are read, we name those of the table, and no other."""
+    rows = re.findall(r'^    X\(\w+, "([^"]+)"', (DOCS.parent / "trace/read/detect/archive_kinds.h").read_text(), re.M)
+    assert len(rows) >= 4
+    for text in (run(program, "serve", "--help"), (DOCS.parent / "README.md").read_text(), (DOCS / "unpacking.md").read_text()):
+        said = re.search(r"[Aa](?:n\s+archive|rchives)\s+\(([^)]*)\)", text).group(1)
+        assert sorted(re.split(r",\s+", said)) == sorted(rows)
+
+
 def test_develop_names_files_that_exist():
     """The pages on how to add something lead through files by their paths; NAME stands for what you add."""
     pages = sorted((DOCS / "develop").glob("*.md"))

@@ -52,7 +52,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     ar_index *ix = NULL;
     int fd = memfd_create("archive", MFD_CLOEXEC);
     need(fd >= 0 && write(fd, data, n) == (ssize_t)n);
-    ar_is_archive(fd, VP_STR("x.tar"));
     int rc = ar_index_make(&ix, fd, NULL, NULL);
     need(rc == 0 || rc == VP_ECORRUPT || rc == VP_ELIMIT);
     for (size_t i = 0; ix && i < ix->member_count; i++) {

@@ -5,9 +5,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "trace/read/detect/archive_kinds.h"
 #include "trace/read/detect/detect.h"
 
 typedef struct detect_case {
@@ -184,6 +186,41 @@ static void gzip_is_looked_into(void **state)
     assert_int_equal(k.format, RD_UNKNOWN);
 }
 
+/* Every row's suffixes promise an archive, in any case and without their dot; its packing alone
+ * does not. */
+static void archives_are_known_by_their_rows(void **state)
+{
+    (void)state;
+    for (int k = AR_NONE + 1; k < AR_KIND_COUNT; k++) {
+        const ar_kind_row *row = &ar_kinds[k];
+        for (int i = 0; i < 2; i++) {
+            const char *suffix = i ? row->short_suffix : row->suffix;
+            char name[32], upper[32];
+            size_t n;
+            if (!*suffix)
+                continue;
+            snprintf(name, sizeof name, "runs%s", suffix);
+            assert_int_equal(rd_detect_name(vp_str_of(name)).format, RD_ARCHIVE);
+            assert_int_equal(rd_detect_name(vp_str_of(suffix + 1)).format, RD_ARCHIVE);
+            for (n = 0; n <= strlen(name); n++)
+                upper[n] = (char)toupper(name[n]);
+            assert_int_equal(ar_kind_by_name(vp_str_of(upper), &n), k);
+            assert_int_equal(n, strlen(suffix));
+        }
+        vp_str magic = vp_str_of(row->magic);
+        assert_int_equal(ar_kind_by_magic(magic), magic.n ? k : AR_NONE);
+        if (magic.n) {
+            assert_int_equal(rd_detect(VP_STR("a"), magic, VP_STR_NONE).format, RD_UNKNOWN);
+            rd_kind json = rd_detect(VP_STR("a.json"), magic, VP_STR_NONE);
+            assert_int_equal(json.format, RD_UNREADABLE);
+            assert_non_null(strstr(json.why, row->packer));
+        }
+    }
+    size_t n = 9;
+    assert_int_equal(ar_kind_by_name(VP_STR("runs.targ"), &n), AR_NONE);
+    assert_int_equal(n, 0);
+}
+
 static void tar_is_known_by_its_checksum(void **state)
 {
     (void)state;
@@ -273,6 +310,7 @@ int main(void)
         cmocka_unit_test(content_and_name_decide),
         cmocka_unit_test(every_cut_of_a_head_is_harmless),
         cmocka_unit_test(gzip_is_looked_into),
+        cmocka_unit_test(archives_are_known_by_their_rows),
         cmocka_unit_test(tar_is_known_by_its_checksum),
         cmocka_unit_test(names_alone_promise),
         cmocka_unit_test(hosts_are_the_stems),

@@ -228,7 +228,6 @@ static void no_other_format_and_no_program(void **state)
         put(&b, heads[i].p, heads[i].n);
         put_zeros(&b, 2048);
         int fd = file_with(b);
-        assert_false(ar_is_archive(fd, VP_STR("x.tar")));
         close(fd);
         check_and_free(b, (expect){.rc = VP_ECORRUPT});
     }

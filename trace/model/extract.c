@@ -6,6 +6,7 @@
 #include "trace/base/buf.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
+#include "trace/read/detect/archive_kinds.h"
 
 typedef struct extraction {
     const catalog *c;
@@ -36,13 +37,9 @@ unpack_source extract_source(const cat_file *f)
 
 static vp_str without_suffix(vp_str s)
 {
-    static const char *const suffixes[] = {".tar.gz", ".tar.zst", ".tgz", ".tar", ".zip"};
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        vp_str suffix = vp_str_of(suffixes[i]);
-        if (vp_str_ends(s, suffix) && s.n > suffix.n)
-            return vp_str_head(s, s.n - suffix.n);
-    }
-    return s;
+    size_t n;
+    (void)ar_kind_by_name(s, &n);
+    return n < s.n ? vp_str_head(s, s.n - n) : s;
 }
 
 /* Where a file goes: its path in the profile directory; below the archive's name for members,

@@ -18,19 +18,6 @@ typedef struct builder {
     int64_t archive_size;
 } builder;
 
-bool ar_is_archive(int fd, vp_str name)
-{
-    ar_kind kind;
-    if (ar_kind_of(&kind, fd, name) < 0 || kind == AR_NONE)
-        return false;
-    if (kind != AR_TAR_ZST) /* zstd says nothing of its content */
-        return true;
-    AR_IN_UTF8;
-    VP_CLEANUP(ar_reader_close) ar_reader r = {.fd = -1};
-    struct archive_entry *e;
-    return ar_reader_open(&r, fd, false) == 0 && ar_reader_next(&r, &e) >= 0;
-}
-
 void ar_index_free(ar_index *ix)
 {
     if (!ix)
@@ -208,23 +195,13 @@ static int list_entries(builder *b, ar_reader *r)
     return rc;
 }
 
-static const char *format_name(ar_kind kind)
-{
-    static const char *const names[] = {[AR_NONE] = "",
-                                        [AR_TAR] = "tar",
-                                        [AR_TAR_GZ] = "tar.gz",
-                                        [AR_TAR_ZST] = "tar.zst",
-                                        [AR_ZIP] = "zip"};
-    return names[kind];
-}
-
 static int fill_index(ar_index *ix, int fd, vp_progress_fn *progress, void *ctx)
 {
     AR_IN_UTF8;
     VP_CLEANUP(ar_reader_close) ar_reader r = {.fd = -1, .progress = progress, .progress_ctx = ctx};
     VP_TRY(ar_reader_open(&r, fd, true));
     builder b = {.ix = ix, .archive_size = r.size};
-    ix->format = format_name(r.kind);
+    ix->format = ar_kinds[r.kind].suffix + 1;
     int rc = list_entries(&b, &r);
     if (is_damage(rc) && ix->member_count + ix->refusal_count > 0) {
         ix->damage = *vp_error_last();

@@ -1,8 +1,8 @@
-/* tar, tar.gz, tar.zst and zip as a directory of members: indexed without unpacking to disk, read
- * one member at a time. libarchive with exactly the formats and filters of quality.md 0.9 (this is
- * the only room that includes archive.h); gzip always through our verified reader. Links, devices,
- * absolute names and "..", encrypted members and everything above limits.h are named and skipped.
- * Included by the catalog. */
+/* Archives as directories of members: indexed without unpacking to disk, read one member at a time.
+ * Which kinds is in read/detect/archive_kinds.h; libarchive has exactly their formats and filters
+ * (quality.md 0.9; this is the only room that includes archive.h), and gzip goes always through our
+ * verified reader. Links, devices, absolute names and "..", encrypted members and everything above
+ * limits.h are named and skipped. Included by the catalog. */
 #ifndef VP_READ_ARCHIVE_H
 #define VP_READ_ARCHIVE_H
 
@@ -28,13 +28,10 @@ typedef struct ar_index {
     size_t member_count;
     ar_refusal *refusals;
     size_t refusal_count;
-    const char *format; /* "tar", "tar.gz", "tar.zst", "zip" */
+    const char *format; /* the name of its kind: "tar.gz" */
     vp_error damage; /* code 0 when the whole archive was read; else members before it are good */
 } ar_index;
 
-/* True when the first bytes (and, for gzip and zstd, what they unpack to) are an archive. `name`
- * is only a hint for formats without magic (old tar). fd is read by pread and not closed. */
-bool ar_is_archive(int fd, vp_str name);
 /* Lists an archive. fd is not closed. VP_ECORRUPT when nothing could be read. */
 int ar_index_make(ar_index **out, int fd, vp_progress_fn *progress, void *ctx);
 void ar_index_free(ar_index *ix);

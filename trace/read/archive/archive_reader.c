@@ -74,19 +74,18 @@ static int gzip_head(int fd, char *block, size_t *n)
     return 0;
 }
 
-static ar_kind kind_of_plain(vp_str head, vp_str name)
+/* An empty tar is zeros alone. */
+static ar_kind kind_of_plain(vp_str head)
 {
-    if (vp_str_starts(head, VP_STR("PK\3\4")) || vp_str_starts(head, VP_STR("PK\5\6")))
+    if (rd_is_zip(head))
         return AR_ZIP;
-    if (vp_str_starts(head, VP_STR("\x28\xb5\x2f\xfd")))
-        return AR_TAR_ZST;
-    if (rd_is_tar(head))
+    if (rd_is_tar(head) || (head.n == TAR_BLOCK && all_zero(head)))
         return AR_TAR;
-    bool named = name.n >= 4 && vp_str_eq_nocase(vp_str_skip(name, name.n - 4), VP_STR(".tar"));
-    return named && head.n == TAR_BLOCK && all_zero(head) ? AR_TAR : AR_NONE;
+    return ar_kind_by_magic(head);
 }
 
-int ar_kind_of(ar_kind *out, int fd, vp_str name)
+/* AR_NONE also for what is damaged. VP_EIO, VP_ENOMEM. */
+static int kind_of(ar_kind *out, int fd)
 {
     char block[TAR_BLOCK];
     size_t n;
@@ -95,7 +94,7 @@ int ar_kind_of(ar_kind *out, int fd, vp_str name)
         VP_TRY(gzip_head(fd, block, &n));
         *out = rd_is_tar((vp_str){block, n}) ? AR_TAR_GZ : AR_NONE;
     } else {
-        *out = kind_of_plain((vp_str){block, n}, name);
+        *out = kind_of_plain((vp_str){block, n});
     }
     return 0;
 }
@@ -112,10 +111,14 @@ static la_ssize_t input_failed(ar_reader *r, const vp_error *e)
 #define SEARCH_MAX (INT64_C(64) << 20)
 #define SEARCH_UNPACKED_MAX (INT64_C(1) << 30)
 
+/* What libarchive unpacks the tar with; NULL where it does not. */
+#define FILTER(kind, name, short_suffix, packer, magic, filter) [AR_##kind] = filter,
+static int (*const filters[AR_KIND_COUNT])(struct archive *) = {AR_KINDS(FILTER)};
+
 static int check_search(ar_reader *r, size_t n)
 {
     /* Elsewhere it is a place in the file, and seeking to a zip's directory no search. */
-    int64_t unpacked = r->kind == AR_TAR_ZST ? archive_filter_bytes(r->a, 0) : 0;
+    int64_t unpacked = filters[r->kind] ? archive_filter_bytes(r->a, 0) : 0;
     if (r->progress && r->progress(r->progress_ctx, r->pos, r->size))
         return vp_fail(VP_ECANCELLED, "stopped");
     if (!r->searched)
@@ -200,8 +203,9 @@ static int damaged(ar_reader *r)
 static int enable_formats(const ar_reader *r)
 {
     if (r->kind != AR_ZIP) {
-        if (r->kind == AR_TAR_ZST && archive_read_support_filter_zstd(r->a) != ARCHIVE_OK)
-            return vp_fail(VP_EUNSUPPORTED, "this libarchive cannot read zstd");
+        if (filters[r->kind] && filters[r->kind](r->a) != ARCHIVE_OK)
+            return vp_fail(VP_EUNSUPPORTED, "this libarchive cannot read %s",
+                           ar_kinds[r->kind].packer);
         archive_read_support_format_tar(r->a);
         /* Reads on behind an end mark: to further archives, and to the last checksum. */
         return archive_read_set_format_option(r->a, "tar", "read_concatenated_archives", "1");
@@ -257,7 +261,7 @@ static int restart_without_directory(ar_reader *r)
 int ar_reader_open(ar_reader *r, int fd, bool threaded)
 {
     r->fd = -1;
-    VP_TRY(ar_kind_of(&r->kind, fd, VP_STR(".tar")));
+    VP_TRY(kind_of(&r->kind, fd));
     if (r->kind == AR_NONE)
         return vp_fail(VP_ECORRUPT, "not an archive, or damaged at its start");
     r->fd = fd;

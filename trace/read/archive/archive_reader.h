@@ -8,8 +8,7 @@
 #include <archive_entry.h>
 
 #include "trace/read/bytes/byte_stream.h"
-
-typedef enum ar_kind { AR_NONE, AR_TAR, AR_TAR_GZ, AR_TAR_ZST, AR_ZIP } ar_kind;
+#include "trace/read/detect/archive_kinds.h"
 
 typedef struct ar_reader {
     struct archive *a;
@@ -30,9 +29,6 @@ typedef struct ar_reader {
     vp_progress_fn *progress;
     void *progress_ctx;
 } ar_reader;
-
-/* What an archive on fd is; AR_NONE also for what is damaged. VP_EIO, VP_ENOMEM. */
-int ar_kind_of(ar_kind *out, int fd, vp_str name);
 
 /* fd is duplicated. VP_ECORRUPT when it is no archive. r must be zeroed; ar_reader_close frees. */
 int ar_reader_open(ar_reader *r, int fd, bool threaded);

@@ -2,6 +2,7 @@
 
 #include "trace/base/pb.h"
 #include "trace/image/xspace_fields.h"
+#include "trace/read/detect/archive_kinds.h"
 #include "trace/read/detect/detect_parts.h"
 #include "trace/read/gzip/gzip.h"
 #include "trace/read/pprof/pprof_fields.h"
@@ -14,8 +15,10 @@ static const char why_empty[] =
     "the profiler";
 static const char why_foreign[] =
     "its name promises a profile, but its content is something else: check how it was copied";
-static const char why_zstd[] =
-    "packed with zstd, which is only read around a tar: unpack it with `zstd -d`";
+/* By what a kind of archive is packed with. */
+#define WHY_PACKED(kind, name, short_suffix, packer, ...)                                          \
+    "packed with " packer ", which is only read around a tar: unpack it with `" packer " -d`",
+static const char why_packed[AR_KIND_COUNT][80] = {AR_KINDS(WHY_PACKED)};
 static const char why_systrace[] =
     "an Android or Linux kernel trace (systrace), not a profile of a computation: open it at "
     "ui.perfetto.dev";
@@ -150,13 +153,18 @@ static bool is_systrace(vp_str name, vp_str text)
             vp_str_find(text, VP_STR(": tracing_mark_write: ")) < text.n);
 }
 
+bool rd_is_zip(vp_str head)
+{
+    return vp_str_starts(head, VP_STR("PK\3\4")) || vp_str_starts(head, VP_STR("PK\5\6"));
+}
+
 /* Zip is also the container of checkpoints, wheels, jars and office files. */
 static bool is_trace_zip(vp_str name, vp_str head)
 {
     static const char *const others[] = {".pt",   ".pth",  ".npz",  ".keras", ".ckpt", ".whl",
                                          ".jar",  ".docx", ".xlsx", ".pptx",  ".odt",  ".apk",
                                          ".epub", ".mar",  ".bin",  ".egg",   ".ptl"};
-    if (!vp_str_starts(head, VP_STR("PK\3\4")) && !vp_str_starts(head, VP_STR("PK\5\6")))
+    if (!rd_is_zip(head))
         return false;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (rd_name_ends(name, vp_str_of(others[i])))
@@ -169,12 +177,13 @@ static rd_kind kind(rd_format format, const char *why)
     return (rd_kind){format, false, why};
 }
 
-static rd_kind of_zstd(vp_str name, rd_format promised)
+/* Its packing says nothing of what is in it. */
+static rd_kind of_packed(vp_str name, rd_format promised, ar_kind packing)
 {
     if (promised == RD_ARCHIVE)
         return kind(RD_ARCHIVE, NULL);
     if (rd_name_has(name, VP_STR(".json")) || rd_name_has(name, VP_STR(".pb")))
-        return kind(RD_UNREADABLE, why_zstd);
+        return kind(RD_UNREADABLE, why_packed[packing]);
     return kind(RD_UNKNOWN, NULL);
 }
 
@@ -188,8 +197,9 @@ static rd_kind of_content(vp_str name, rd_kind promised, vp_str text)
         return kind(RD_UNREADABLE, why_foreign);
     if (is_trace_zip(name, text) || rd_is_tar(text))
         return kind(RD_ARCHIVE, NULL);
-    if (vp_str_starts(text, VP_STR("\x28\xb5\x2f\xfd")))
-        return of_zstd(name, promised.format);
+    ar_kind packing = ar_kind_by_magic(text);
+    if (packing != AR_NONE)
+        return of_packed(name, promised.format, packing);
     if (promised.format == RD_XSPACE)
         return may_be_xspace(text) ? promised : kind(RD_UNREADABLE, why_foreign);
     if (start.n && (start.p[0] == '{' || start.p[0] == '['))

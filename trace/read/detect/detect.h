@@ -23,6 +23,8 @@ rd_kind rd_detect(vp_str name, vp_str head, vp_str inner);
 rd_kind rd_detect_name(vp_str name);
 /* The first 512 bytes of a file are a tar header with a right checksum. */
 bool rd_is_tar(vp_str head);
+/* It begins like a zip, whatever its content. */
+bool rd_is_zip(vp_str head);
 /* "xplane", "trace.json", "kineto", "chrome", "memory", "archive", …: the JSON's `kind`. */
 const char *rd_format_name(rd_format f);
 /* A finished timeline that we can read. */

@@ -1,4 +1,5 @@
 /* Which kind a file's name promises. */
+#include "trace/read/detect/archive_kinds.h"
 #include "trace/read/detect/detect_parts.h"
 
 static const char why_stats[] =
@@ -53,11 +54,6 @@ static const name_rule rules[] = {
     {"perfetto_trace.json", RD_XLA_JSON, NULL},
     {"memory.prof", RD_PPROF, NULL},
     {".vpcap", RD_VPCAP, NULL},
-    {".tar", RD_ARCHIVE, NULL},
-    {".tgz", RD_ARCHIVE, NULL},
-    {".tar.zst", RD_ARCHIVE, NULL},
-    {".tzst", RD_ARCHIVE, NULL},
-    {".zip", RD_ARCHIVE, NULL},
     {".op_stats.pb", RD_CACHE, why_stats},
     {".op_stats_v2.pb", RD_CACHE, why_stats},
     {".overview_page.pb", RD_CACHE, why_stats},
@@ -129,7 +125,11 @@ static bool rule_matches(const name_rule *r, vp_str name)
 rd_kind rd_kind_by_name(vp_str name)
 {
     vp_str stem = rd_name_without_gz(name);
-    bool gzip = stem.n < name.n || rd_name_ends(name, VP_STR(".tgz"));
+    size_t n;
+    ar_kind archive = ar_kind_by_name(stem, &n);
+    bool gzip = stem.n < name.n || archive == AR_TAR_GZ;
+    if (archive != AR_NONE)
+        return (rd_kind){RD_ARCHIVE, gzip, NULL};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rule_matches(&rules[i], stem))
             return (rd_kind){rules[i].format, gzip, rules[i].why};
