@@ -52,8 +52,10 @@ typedef struct rep_field {
      * NULL, read as "" where it is; a figure never unknown: 0. unsummed: a clock, or FLOPs: may be
      * so large that no sum over rows would fit. */
     bool full : 1, needed : 1, unsummed : 1;
-    const struct rep_field *fields;
-    const char *const *words;                       /* by value; NULL-terminated */
+    union {
+        const struct rep_field *fields; /* of what has a struct of its own */
+        const char *const *words;       /* REP_WORD: by value; NULL-terminated */
+    };
     void (*put)(rep_json_out *o, const void *base); /* instead of what the type does */
 } rep_field;
 

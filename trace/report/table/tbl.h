@@ -81,24 +81,24 @@ enum {
 
 /* Aligned by kind: figures to the right, words to the left. */
 typedef struct tbl_column {
-    uint8_t kind;   /* tbl_kind */
-    uint8_t own;    /* which of the table's own cells, or of what a getter serves */
-    uint8_t scale;  /* TBL_PS, TBL_WHEN: the place of its unit in the table's units */
-    uint8_t digits; /* TBL_NUMBER */
-    uint8_t style;  /* tbl_style */
-    /* Bits that the table's `has` must hold for the column to be there. */
-    uint8_t needs, text_needs;
-    /* Where it stands among the columns of a terminal and of CSV: ascending, and in the order of
-     * the array where it is the same. On a page the order is the array's. */
-    uint8_t text_order, key_order;
-    uint8_t sort; /* on a page: 1 + the vp_sort that its head asks for; 0: none */
-    /* When the terminal is too narrow, see grid_column; TBL_DROP_LATE and above. */
-    uint8_t drop, want, min;
-    bool left : 1; /* whatever its kind */
-    bool keep_end : 1, tell_apart : 1;
+    unsigned kind : 5;     /* tbl_kind */
+    unsigned own : 4;      /* which of the table's own cells, or of what a getter serves */
+    unsigned scale : 2;    /* TBL_PS, TBL_WHEN: the place of its unit in the table's units */
+    unsigned digits : 3;   /* TBL_NUMBER */
+    unsigned style : 3;    /* tbl_style */
+    unsigned sort : 3;     /* on a page: 1 + the vp_sort that its head asks for; 0: none */
+    unsigned left : 1;     /* whatever its kind */
+    unsigned keep_end : 1; /* see grid_column, as for drop, want and min */
+    unsigned tell_apart : 1;
     /* The head on a terminal ends in the unit of its scale; on a page that of every duration does,
      * and of own cells where it does here. */
-    bool says_unit : 1;
+    unsigned says_unit : 1;
+    /* Where it stands among the columns of a terminal and of CSV: ascending, and in the order of
+     * the array where it is the same. On a page the order is the array's. */
+    unsigned text_order : 4, key_order : 5;
+    unsigned drop : 4, want : 6, min : 5; /* when the terminal is too narrow */
+    /* Bits that the table's `has` must hold for the column to be there. */
+    unsigned needs : 8, text_needs : 8;
     /* The fields, where `get` is none; `also` of TBL_NAME may be 0 for none, and is left out where
      * the table's `has` lacks a bit of also_needs. They are of the row, or of the struct that the
      * pointer at via - 1 of the row leads to, with a blank where it is NULL. */
