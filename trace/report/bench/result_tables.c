@@ -93,7 +93,7 @@ static const tbl_column pair_columns[] = {
      TERM_NEEDS(RESULT_OF_RUNS), DROP(3)},
     {TBL_NUMBER, GET(get_pair_speed_up), DIGITS(2), PAGE("Speed-up", "A's time by B's"),
      NEEDS(RESULT_OF_RUNS)},
-    {TBL_NUMBER, GET(get_pair_efficiency), DIGITS(1), UNIT("%"),
+    {TBL_NUMBER, GET(get_pair_efficiency), DIGITS(1), UNIT(PERCENT),
      PAGE("Efficiency", "Speed-up by how many times as many devices B has"), NEEDS(RESULT_OF_RUNS)},
     {TBL_OWN_FIGURE, OWN(RESULT_SPEED_UP), TERM(8, "speed-up"), TERM_NEEDS(RESULT_OF_RUNS)},
     {TBL_OWN_FIGURE, OWN(RESULT_EFFICIENCY), TERM(9, "efficiency"),

@@ -30,11 +30,19 @@ static const char *class_of(const tbl_column *c)
     }
 }
 
+static const char *const units[] = {[TBL_UNIT_NONE] = NULL,
+                                    [TBL_UNIT_PERCENT] = "%",
+                                    [TBL_UNIT_PERCENT_OF_WINDOW] = "% of window",
+                                    [TBL_UNIT_GB_PER_S] = "GB/s",
+                                    [TBL_UNIT_GFLOP_PER_S] = "GFLOP/s",
+                                    [TBL_UNIT_COUNT] = "count",
+                                    [TBL_UNIT_OPS] = "ops"};
+
 static void put_head(page *p, const tbl *t, const tbl_column *c)
 {
     bool is_time = c->kind == TBL_PS || c->kind == TBL_PLACED || c->kind == TBL_COURSE ||
                    (tbl_is_own(c) && c->says_unit);
-    const char *unit = is_time ? rep_unit_sign(t->unit[c->scale]) : c->unit;
+    const char *unit = is_time ? rep_unit_sign(t->unit[c->scale]) : units[c->unit];
     if (c->sort)
         html_sort_head(p, c->head, unit, c->tip, (vp_sort)(c->sort - 1));
     else

@@ -54,7 +54,7 @@ static const tbl_column name_columns[] = {
      PAGE("Raw name", "With the scope that has most of its self time")},
     {TBL_COUNT, AT(calls), PAGE("Calls", NULL)},
     {TBL_PS, AT(self_ps), SCALE(SUM), PAGE("Self", NULL)},
-    {TBL_BAR, GET(get_share), PAGE("of the group", NULL), UNIT("%")},
+    {TBL_BAR, GET(get_share), PAGE("of the group", NULL), UNIT(PERCENT)},
     {TBL_PS, AT(max_ps), SCALE(CALL), PAGE("Max", NULL)},
     {TBL_TEXT, AT(shape), PAGE("Shape", NULL)},
     {TBL_TEXT, AT(source), PAGE("Source", NULL)},

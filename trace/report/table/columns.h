@@ -20,7 +20,7 @@
 #define STYLE(name) .style = (name)
 /* On a page. */
 #define PAGE(the_head, the_tip) .head = (the_head), .tip = (the_tip)
-#define UNIT(text_of_it) .unit = (text_of_it)
+#define UNIT(name) .unit = TBL_UNIT_##name
 #define NEEDS(bits) .needs = (bits)
 #define SORT(by) .sort = 1 + (by)
 /* On a terminal: the place among its columns and the head, alone or with the unit. */

@@ -32,8 +32,8 @@ static const tbl_column launch_columns[] = {
     {TBL_NAME, AT(name), ALSO_OF_HOSTS(host), PAGE("Device", NULL), TERM(1, "device"),
      SHORT(12, 6)},
     {TBL_COUNT, AT(launch.calls), PAGE("Calls", "Launch calls on the host"), TERM(2, "calls")},
-    {TBL_COUNT, AT(launch.linked_ops), PAGE("Linked", "Op events with a launch call"), UNIT("ops")},
-    {TBL_COUNT, AT(launch.unlinked_ops), PAGE("Unlinked", "Op events without one"), UNIT("ops")},
+    {TBL_COUNT, AT(launch.linked_ops), PAGE("Linked", "Op events with a launch call"), UNIT(OPS)},
+    {TBL_COUNT, AT(launch.unlinked_ops), PAGE("Unlinked", "Op events without one"), UNIT(OPS)},
     {TBL_SHARE, GET(get_unlinked), TERM(3, "unlinked%"), DROP(3)},
     {TBL_COUNT, AT(launch.kernels), PAGE("Kernels", "Compute kernels"), TERM(4, "kernels")},
     {TBL_PS, AT(launch.kernel_p50_ps), PAGE("Kernel p50", NULL), TERM_UNIT(6, "kernel p50"),
@@ -147,7 +147,7 @@ bool tbl_idle_causes(device_table *out, const vp_report *r, const vp_view *v)
     static const tbl_column first[] = {
         {TBL_NAME, AT(name), ALSO_OF_HOSTS(host), PAGE("Device", NULL)},
         {TBL_PS, AT(breakdown.idle_ps), PAGE("Idle", NULL)},
-        {TBL_BAR, GET(get_idle_share), PAGE("Idle", NULL), UNIT("% of window")},
+        {TBL_BAR, GET(get_idle_share), PAGE("Idle", NULL), UNIT(PERCENT_OF_WINDOW)},
         {TBL_COUNT, AT(gap_count), PAGE("Gaps", NULL)},
     };
     bool any = false;

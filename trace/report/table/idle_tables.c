@@ -110,7 +110,7 @@ static const tbl_column label_columns[] = {
      SHORT(12, 8), DROP(1)},
     {TBL_WORD, GET(get_cause), PAGE("Cause", NULL), TERM(4, "cause")},
     {TBL_PS, AT(total_ps), PAGE("Idle", NULL), TERM_UNIT(1, "idle")},
-    {TBL_BAR, GET(get_label_share), PAGE("Idle", "Of the device’s idle time"), UNIT("%"),
+    {TBL_BAR, GET(get_label_share), PAGE("Idle", "Of the device’s idle time"), UNIT(PERCENT),
      TERM(2, "idle%")},
     {TBL_COUNT, AT(gaps), PAGE("Gaps", NULL), TERM(3, "gaps"), DROP(3)},
 };

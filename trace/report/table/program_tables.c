@@ -35,7 +35,7 @@ static const tbl_column thread_columns[] = {
      DROP(1)},
     {TBL_TEXT, AT(zone), PAGE("Most work in", NULL), TERM(6, "most work in"), SHORT(14, 8)},
     {TBL_SHARE, AT(zone_ps), ALSO(work_ps), PAGE("Of work", "The zone's part of the thread's work"),
-     UNIT("%"), TERM(4, "top%"), DROP(1)},
+     UNIT(PERCENT), TERM(4, "top%"), DROP(1)},
     {TBL_TEXT, AT(wait), PAGE("Most lost in", NULL), TERM(7, "most lost in"), STYLE(TBL_DIM),
      SHORT(14, 8), DROP(2)},
     {TBL_WHEN, GET(get_longest_wait), PAGE("Longest", "The longest such wait")},

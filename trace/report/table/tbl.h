@@ -79,12 +79,23 @@ enum {
     TBL_HOSTS = 2    /* several of them */
 };
 
+/* What a head on a page says beside its word; that of durations is the unit of their scale. */
+typedef enum tbl_unit {
+    TBL_UNIT_NONE,
+    TBL_UNIT_PERCENT,
+    TBL_UNIT_PERCENT_OF_WINDOW,
+    TBL_UNIT_GB_PER_S,
+    TBL_UNIT_GFLOP_PER_S,
+    TBL_UNIT_COUNT,
+    TBL_UNIT_OPS
+} tbl_unit;
+
 /* Aligned by kind: figures to the right, words to the left. */
 typedef struct tbl_column {
     unsigned kind : 5;     /* tbl_kind */
     unsigned own : 4;      /* which of the table's own cells, or of what a getter serves */
     unsigned scale : 2;    /* TBL_PS, TBL_WHEN: the place of its unit in the table's units */
-    unsigned digits : 3;   /* TBL_NUMBER */
+    unsigned digits : 2;   /* TBL_NUMBER */
     unsigned style : 3;    /* tbl_style */
     unsigned sort : 3;     /* on a page: 1 + the vp_sort that its head asks for; 0: none */
     unsigned left : 1;     /* whatever its kind */
@@ -98,15 +109,16 @@ typedef struct tbl_column {
     unsigned text_order : 4, key_order : 5;
     unsigned drop : 4, want : 6, min : 5; /* when the terminal is too narrow */
     /* Bits that the table's `has` must hold for the column to be there. */
-    unsigned needs : 8, text_needs : 8;
+    unsigned needs : 7, text_needs : 7;
+    unsigned unit : 3; /* tbl_unit: of a head on a page */
     /* The fields, where `get` is none; `also` of TBL_NAME may be 0 for none, and is left out where
      * the table's `has` lacks a bit of also_needs. They are of the row, or of the struct that the
      * pointer at via - 1 of the row leads to, with a blank where it is NULL. */
     uint16_t at, also, via;
     uint8_t also_needs;
-    const char *text;              /* its head on a terminal; NULL: not there */
-    const char *head, *unit, *tip; /* on a page; NULL: not there, no unit, no tip */
-    const char *key;               /* as CSV; NULL: not there */
+    const char *text;       /* its head on a terminal; NULL: not there */
+    const char *head, *tip; /* on a page; NULL: not there, no tip */
+    const char *key;        /* as CSV; NULL: not there */
     void (*get)(tbl_value *out, const struct tbl *t, const void *row);
 } tbl_column;
 
