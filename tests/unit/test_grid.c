@@ -18,8 +18,10 @@ static const grid_column column[] = {{.left = true, .want = 8, .min = 8, .tell_a
 static void fill(grid *g, const char *const *names, size_t n)
 {
     grid_init(g, column, 1);
-    for (size_t i = 0; i < n; i++)
-        grid_puts(g, names[i], TBL_PLAIN);
+    for (size_t i = 0; i < n; i++) {
+        vp_buf_puts(&g->text, names[i]);
+        grid_end(g, TBL_PLAIN);
+    }
 }
 
 static void assert_shown(const char *const *names, size_t n, size_t width, const char *want)

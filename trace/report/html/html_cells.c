@@ -4,12 +4,6 @@
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
 #include "trace/report/words/numbers.h"
-#include "trace/report/words/shown_rows.h"
-
-bool html_shows(const page *p, uint32_t device)
-{
-    return rep_shows_device(p->r, &p->v, device);
-}
 
 void html_section(page *p, const char *id, const char *title)
 {

@@ -35,9 +35,6 @@ void html_sort_head(page *p, const char *text, const char *unit, const char *tit
 /* Opens a link to the calls of one op; false (and nothing) where there is no server. */
 bool html_open_op(page *p, const vp_op *op);
 
-/* The filters let the device through; figures without a device show unless one was asked for. */
-bool html_shows(const page *p, uint32_t device);
-
 /* The frame of a page (html_frame.c): up to and including the bar with the ways out, inside a
  * <header> that the caller closes; and what closes the document. */
 void html_begin(page *p, const char *title); /* raw */

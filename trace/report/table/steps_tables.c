@@ -21,39 +21,16 @@ static void get_of_median(tbl_value *out, const tbl *t, const void *row)
     out->whole = t->r->steps.median_ps;
 }
 
-static void get_part(tbl_value *out, const vp_step *s, size_t part)
+static void get_part(tbl_value *out, const tbl *t, const void *row)
 {
-    const vp_breakdown *d = rep_critical(s);
+    const vp_breakdown *d = rep_critical(row);
     int64_t parts[REP_PARTS];
+    (void)t;
     out->n = VP_UNKNOWN;
     if (!d)
         return;
     rep_breakdown_parts(parts, d);
-    out->n = parts[part];
-}
-
-static void get_compute(tbl_value *out, const tbl *t, const void *row)
-{
-    (void)t;
-    get_part(out, row, REP_COMPUTE);
-}
-
-static void get_comm(tbl_value *out, const tbl *t, const void *row)
-{
-    (void)t;
-    get_part(out, row, REP_COMM);
-}
-
-static void get_copy(tbl_value *out, const tbl *t, const void *row)
-{
-    (void)t;
-    get_part(out, row, REP_COPY);
-}
-
-static void get_idle(tbl_value *out, const tbl *t, const void *row)
-{
-    (void)t;
-    get_part(out, row, REP_IDLE);
+    out->n = parts[out->column->own];
 }
 
 /* None of the host's steps. */
@@ -82,11 +59,12 @@ static const tbl_column step_columns[] = {
     {TBL_DEVICE, AT(device), PAGE("Device", "The slowest one"), NEEDS(TBL_DEVICES)},
     {TBL_PS, AT(dur_ps), PAGE("Length", NULL), TERM_UNIT(3, "duration")},
     {TBL_SHARE, GET(get_of_median), PAGE("of median", NULL)},
-    {TBL_PS, GET(get_compute), PAGE("Compute", NULL), TERM(4, "compute")},
-    {TBL_PS, GET(get_comm), PAGE("Exp. comm", "Communication that nothing covers"),
+    {TBL_PS, GET(get_part), OWN(REP_COMPUTE), PAGE("Compute", NULL), TERM(4, "compute")},
+    {TBL_PS, GET(get_part), OWN(REP_COMM), PAGE("Exp. comm", "Communication that nothing covers"),
      TERM(5, "exp.comm")},
-    {TBL_PS, GET(get_copy), PAGE("Exp. copy", "Copies that nothing covers"), TERM(6, "exp.copy")},
-    {TBL_PS, GET(get_idle), PAGE("Idle", NULL), TERM(7, "idle")},
+    {TBL_PS, GET(get_part), OWN(REP_COPY), PAGE("Exp. copy", "Copies that nothing covers"),
+     TERM(6, "exp.copy")},
+    {TBL_PS, GET(get_part), OWN(REP_IDLE), PAGE("Idle", NULL), TERM(7, "idle")},
     {TBL_TEXT, GET(get_device), TERM(8, "on"), SHORT(12, 8), DROP(1)},
     {TBL_WORD, GET(get_mark), TERM(9, ""), STYLE(TBL_DIM), DROP(2)},
     {TBL_OWN, OWN(STEP_MARKS), PAGE("Marks", NULL)},

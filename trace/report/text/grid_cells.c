@@ -31,18 +31,6 @@ void grid_end(grid *g, tbl_style style)
         g->cells[g->cell_count++] = (grid_cell){.end = g->text.n, .style = style};
 }
 
-void grid_puts(grid *g, const char *z, tbl_style style)
-{
-    vp_buf_puts(&g->text, z);
-    grid_end(g, style);
-}
-
-void grid_escaped(grid *g, const char *z, tbl_style style)
-{
-    vp_put_escaped(&g->text, z ? vp_str_of(z) : VP_STR("-"));
-    grid_end(g, style);
-}
-
 void grid_blank(grid *g)
 {
     grid_end(g, TBL_PLAIN);

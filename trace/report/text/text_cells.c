@@ -1,6 +1,4 @@
 /* Titles, heads and cells of tables on the terminal. */
-#include <math.h>
-
 #include "trace/base/limits.h"
 #include "trace/report/text/text_parts.h"
 #include "trace/report/words/numbers.h"
@@ -26,33 +24,6 @@ void text_ps(grid *g, int64_t ps, vp_unit unit)
     grid_end(g, TBL_PLAIN);
 }
 
-void text_count(grid *g, int64_t n)
-{
-    rep_put_count(&g->text, n, false);
-    grid_end(g, TBL_PLAIN);
-}
-
-void text_bytes(grid *g, int64_t bytes)
-{
-    rep_put_bytes(&g->text, bytes);
-    grid_end(g, TBL_PLAIN);
-}
-
-void text_share(grid *g, int64_t part, int64_t whole)
-{
-    rep_put_percent(&g->text, part, whole);
-    grid_end(g, TBL_PLAIN);
-}
-
-void text_rate(grid *g, double gb_per_s)
-{
-    if (isfinite(gb_per_s))
-        vp_buf_printf(&g->text, "%.2f", gb_per_s);
-    else
-        vp_buf_putc(&g->text, '-');
-    grid_end(g, TBL_PLAIN);
-}
-
 int text_finish(vp_buf *b, grid *g, const vp_view *v, size_t more)
 {
     int rc = grid_print(b, g, text_width(v), v->color);
@@ -60,15 +31,6 @@ int text_finish(vp_buf *b, grid *g, const vp_view *v, size_t more)
     if (more)
         vp_buf_printf(b, "… %zu more\n", more);
     return rc < 0 ? rc : b->status;
-}
-
-void text_factor(grid *g, double v, const char *unit, int digits, tbl_style style)
-{
-    if (v > 0)
-        vp_buf_printf(&g->text, "%.*f%s", digits, v, unit);
-    else
-        vp_buf_putc(&g->text, '-');
-    grid_end(g, style);
 }
 
 void text_line(vp_buf *b, const vp_view *v, vp_buf *line)

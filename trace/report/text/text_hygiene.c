@@ -1,5 +1,4 @@
 /* What ops could be rid of, on the terminal. */
-#include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/report/table/device_tables.h"
 #include "trace/report/text/text_parts.h"

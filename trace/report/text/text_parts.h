@@ -24,11 +24,6 @@ void text_findings(vp_buf *b, const vp_report *r, const vp_view *v);
 void text_title(vp_buf *b, const vp_view *v, const char *title); /* behind an empty line */
 void text_head(grid *g, const char *word, const char *unit);     /* unit may be NULL */
 void text_ps(grid *g, int64_t ps, vp_unit unit);
-void text_count(grid *g, int64_t n);
-void text_bytes(grid *g, int64_t bytes);
-void text_share(grid *g, int64_t part, int64_t whole);
-void text_rate(grid *g, double gb_per_s); /* "-" for no number */
-void text_factor(grid *g, double v, const char *unit, int digits, tbl_style style); /* "-": 0 */
 /* "A  NAME  PATH": who is compared, the path where it says more than the name. */
 void text_side(vp_buf *b, const vp_view *v, const char *letter, const char *name, const char *path);
 /* The table without its title, and with it. text_table.c */

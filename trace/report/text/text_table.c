@@ -1,7 +1,6 @@
 /* A table on the terminal. */
 #include <math.h>
 
-#include "trace/base/err.h"
 #include "trace/base/log.h"
 #include "trace/report/text/text_parts.h"
 #include "trace/report/words/numbers.h"
