@@ -40,8 +40,7 @@ struct vpcap {
     vpcap_header head; /* a copy: a live writer cannot change what was checked */
     vpcap_info info;
     uint64_t ps_per_tick; /* 32.32 fixed point */
-    uint64_t
-        plain_ticks; /* a zone without items that starts before this ends within VP_TIME_MAX_PS */
+    uint64_t plain_ticks; /* zones without items that start before end within VP_TIME_MAX_PS */
     vpcap_chunk_ref *chunks;
     size_t chunk_count, chunk_cap;
     vpcap_thread_ref *threads;
