@@ -1,6 +1,6 @@
-/* What a process that was killed had recorded, as the files that it would have written: its .vpcap
- * is the image that the writer reads at the end of any recording. Nothing of a process that lives.
- */
+/* Writes the files that a killed process would have written of its recording: its .vpcap is the
+ * same image that the writer reads at the end of any recording. The file of a process that lives is
+ * left alone. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -36,8 +36,9 @@ static int read_image(char **out, size_t *n, int *fd, const char *path)
     return vp_fs_pread(*fd, *out, (size_t)st.st_size, 0, n);
 }
 
-/* Whether this process has the file mapped: what it has is not ours yet. A number that another
- * machine's or container's process has here does not. */
+/* Whether this process lives and has the file mapped: then it may still record. If the file comes
+ * from another machine or container, an unrelated process may have the number that it names; that
+ * one does not have the file mapped. */
 static bool is_live(pid_t pid, int fd)
 {
     char name[64], line[4096], inode[32];
@@ -55,7 +56,7 @@ static bool is_live(pid_t pid, int fd)
     return mapped;
 }
 
-/* Where the files go: beside it, or its run below a profile directory. */
+/* The directory for the files: that of the .vpcap, or its run's name below a profile directory. */
 static int make_dir(char out[VP_PATH_MAX], const char *path, const char *dir, vp_str session)
 {
     const char *slash = strrchr(path, '/');

@@ -31,14 +31,15 @@ typedef struct libdw {
     void *(*source)(void *module, uint64_t address);
     const char *(*info)(void *at, uint64_t *address, int *line, int *column, uint64_t *mtime,
                         uint64_t *length);
-    /* Separate files by their build ids, on this machine: libdw's usual search asks servers. */
+    /* where separate files are looked for by their build ids: on this machine, while libdw's usual
+     * search asks servers */
     void *local_debuginfo;
 } libdw;
 
-/* A file as it is loaded. */
+/* A file as it is loaded in this process. */
 typedef struct image {
     uintptr_t bias;
-    void *module; /* libdw's; NULL: it has none that can be used */
+    void *module; /* a Dwfl_Module; NULL: it has none that can be used */
 } image;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -170,8 +171,8 @@ static void *module_of(const char *path, const seen_id *id)
     return module;
 }
 
-/* What asks the dynamic linker comes before the lock: it has one of its own, and may be held where
- * a constructor calls us. */
+/* Asks the dynamic linker before it takes our lock: the linker has a lock of its own, and may hold
+ * it when a constructor calls us. */
 bool dwarf_source(char *file, size_t cap, uint32_t *line, void *function)
 {
     Dl_info info;

@@ -9,15 +9,16 @@
 #include "trace/capture/adapters/symbol.h"
 #include "trace/capture/image/recorder.h"
 
-/* Functions that are known, and how deep their calls nest before they are only counted. */
+/* How many functions can be known, and how deep calls may nest before they are only counted. */
 #define FUNCTIONS (1u << 16)
 #define DEPTH 256u
-/* Calls of one function in one place that are open at once: a compiler that puts a function into
- * itself does so a few times. What is more was left by jumps. */
+/* Calls of one function in one place of the stack that may be open at once, as where a compiler
+ * puts a function into itself a few times. If there are more, jumps have left the others. */
 #define SAME_MAX 16u
 #define NAME_MAX_BYTES 256u
 
-/* Open addressing by address, never emptied: who finds a function there needs no lock. */
+/* A table by address with open addressing. Nothing is ever taken out, so looking a function up
+ * needs no lock. */
 typedef struct entry {
     _Atomic(void *) function;
     _Atomic uint32_t name; /* 0: not yet */
@@ -32,19 +33,20 @@ typedef struct call {
 
 static entry table[FUNCTIONS];
 
-/* Not in thread-local memory itself: a library that is loaded late has 1.6 KB of the fast kind. */
+/* Not itself thread-local: libraries that are loaded late share 1.6 KB of thread-local memory. */
 typedef struct calls {
     uint32_t depth;
-    /* Of those beyond the stack, the ones from deep_first on began in this generation. */
+    /* Of the calls that are too deep for the stack, those from deep_first on began in this
+     * generation. */
     uint32_t deep_first, deep_generation;
-    bool inside; /* what we call may be instrumented itself */
+    bool inside; /* in our own code: functions that it calls may be instrumented, too */
     call stack[DEPTH];
 } calls;
 
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static __thread calls *own;
-static __thread bool ended; /* the thread has: its last functions are left out */
+static __thread bool ended; /* the thread has exited: functions that run after that are left out */
 
 static void drop(void *p)
 {
@@ -58,7 +60,7 @@ static void make_key(void)
     pthread_key_create(&key, drop);
 }
 
-/* NULL: no memory, or too late. */
+/* NULL: no memory, or the thread has exited. */
 static calls *own_calls(void)
 {
     if (own || ended)
@@ -81,7 +83,7 @@ static uint32_t name_of(void *function)
     return cap_name_at(known ? file : NULL, line, text);
 }
 
-/* The function's entry, made when there is room; NULL: there is none. */
+/* The function's entry, which is made if there is room; NULL: there is none. */
 static entry *entry_of(void *function)
 {
     size_t i = vp_mix((uintptr_t)function) & (FUNCTIONS - 1);
@@ -106,7 +108,7 @@ static uint32_t known_name(void *function)
     return name;
 }
 
-/* The calls from `depth` on end without having been left: they are counted. */
+/* Takes the calls from `depth` on off the stack, and counts them as left: they had no end. */
 static void leave(calls *c, uint32_t depth)
 {
     uint32_t generation = cap_generation(), end = c->depth < DEPTH ? c->depth : DEPTH;
@@ -120,11 +122,11 @@ static void leave(calls *c, uint32_t depth)
         cap_count_lost(generation, 0, left);
 }
 
-/* longjmp and exceptions leave functions without a call of instrument_exit. What was entered deeper
- * in the stack than this function is gone, and what was in its place, but had returned to somewhere
- * else. The same function in its place may be around it, unless there are too many. One with a
- * smaller frame than this function has is not known to be gone until what is around both goes on.
- */
+/* longjmp and exceptions leave functions without a call of instrument_exit. When a function is
+ * entered, calls that were entered deeper in the stack are gone, and so is one in the same place
+ * that had another caller. A call of the same function in the same place may be around this one,
+ * unless there are too many. A call that was left and has a smaller frame than this function's is
+ * only known to be gone when what is around both goes on. */
 static void leave_gone(calls *c, instrument_place at, const void *function)
 {
     uint32_t i = c->depth < DEPTH ? c->depth : DEPTH, end = i, keep = i, same = 0;

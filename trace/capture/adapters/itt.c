@@ -16,7 +16,7 @@
 
 typedef void itt_fn(void);
 
-/* __itt_api_info: a function of the interface, by its name; the list ends with a NULL name. */
+/* __itt_api_info: a function of the interface, by its name. The last one has a NULL name. */
 typedef struct api_entry {
     const char *name;
     itt_fn **function;
@@ -39,13 +39,14 @@ typedef struct itt_id {
     uint64_t words[3];
 } itt_id;
 
-/* Made before a collector was looked for by the program, then by us; there for good. */
+/* Domains that the program made before it looked for a collector, and then ours. They stay for
+ * good. */
 typedef struct itt_domain {
     volatile int enabled;
     const char *name;
     void *wide_name;
     int extra;
-    void *ours; /* an nvtx_domain, which is one of ours of any kind; NULL: not looked for yet */
+    void *ours; /* an nvtx_domain, which serves ITT too; NULL: not looked for yet */
     struct itt_domain *next;
 } itt_domain;
 
@@ -61,13 +62,13 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static itt_domain *domains;
 static vp_arena texts;
 static vp_intern known;
-static itt_string **strings; /* by their number in known */
+static itt_string **strings; /* by their number in `known` */
 static size_t string_cap;
 
 static nvtx_domain *domain_of(itt_domain *d)
 {
     nvtx_domain *have = __atomic_load_n(&d->ours, __ATOMIC_ACQUIRE);
-    if (!have) { /* two threads at once find the same */
+    if (!have) { /* two threads that get here at the same time find the same */
         have = nvtx_domain_of(d->name ? d->name : "");
         __atomic_store_n(&d->ours, have, __ATOMIC_RELEASE);
     }
@@ -128,7 +129,7 @@ static int make_string(itt_string **out, const char *text)
     return 0;
 }
 
-/* A program may ask for the same one at every task. */
+/* Fast for a known text: a program may ask for its handle at every task. */
 static itt_string *string_handle_create(const char *text)
 {
     itt_string *s = NULL;
@@ -169,7 +170,7 @@ static void begin_by_id(itt_domain *d, const itt_id *id, bool is_frame, const nv
         nvtx_end(range);
 }
 
-/* The one that began last. */
+/* Of several zones with this id, it ends the one that began last. */
 static void end_by_id(const itt_domain *d, const itt_id *id, bool is_frame)
 {
     itt_id wanted = id ? *id : (itt_id){{0}};
@@ -281,7 +282,7 @@ static itt_fn *function_of(const char *name)
     return NULL;
 }
 
-/* What we have no function for does what it does without a collector. */
+/* Around fork the locks are held, so that the child has what they guard in order. */
 static void before_fork(void)
 {
     pthread_mutex_lock(&open_lock);
@@ -308,6 +309,7 @@ void itt_attach(void *global)
     if (!g || memcmp(g->magic, magic, sizeof magic) != 0 || g->major != 3 || !g->functions)
         return;
     pthread_once(&once, install);
+    /* What we have no function for does what it does without a collector. */
     for (const api_entry *e = g->functions; e->name; e++) {
         itt_fn *ours = function_of(e->name);
         *e->function = ours ? ours : e->without_collector;

@@ -73,8 +73,8 @@ static void take_payload(nvtx_event *e, const nvtxEventAttributes_t *a)
     }
 }
 
-/* buffer holds NVTX_NAME_MAX bytes and lives as long as what is returned. Of texts that a handle
- * stands for: that handle. */
+/* The text of a message. buffer: NVTX_NAME_MAX bytes that live as long as the result. *registered:
+ * the handle, if the text is known by one; then the result is "". */
 static const char *text_of(char *buffer, int32_t type, nvtxMessageValue_t message,
                            const void **registered)
 {
@@ -84,7 +84,8 @@ static const char *text_of(char *buffer, int32_t type, nvtxMessageValue_t messag
     return type == NVTX_MESSAGE_TYPE_ASCII && message.ascii ? message.ascii : "";
 }
 
-/* What is beyond the size that a program says is not there. */
+/* Attributes of a program that knows fewer fields than ours (by the size that it gives) are
+ * ignored. */
 static nvtx_event event_of(char *buffer, nvtxDomainHandle_t d, const nvtxEventAttributes_t *a)
 {
     nvtx_event e = {.domain = (nvtx_domain *)d, .text = ""};
@@ -168,7 +169,7 @@ void vp__nvtx_category_wide(nvtxDomainHandle_t d, uint32_t id, const wchar_t *na
     vp__nvtx_category(d, id, narrow(buffer, name));
 }
 
-/* Of resources only threads are something that a recording has. */
+/* Names of resources: a recording has only threads. */
 nvtxResourceHandle_t vp__nvtx_resource(nvtxDomainHandle_t d, const nvtxResourceAttributes_t *a)
 {
     char buffer[NVTX_NAME_MAX];
@@ -187,7 +188,7 @@ nvtxResourceHandle_t vp__nvtx_resource(nvtxDomainHandle_t d, const nvtxResourceA
     return NULL;
 }
 
-/* Domains stay: zones that carry their names may still be open. */
+/* Domains are never freed: zones that carry their names may still be open. */
 static void destroy(nvtxDomainHandle_t d)
 {
     (void)d;

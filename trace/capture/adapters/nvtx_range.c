@@ -13,9 +13,9 @@
 #include "trace/capture/session/process.h"
 #include "trace/capture/session/session.h"
 
-/* Nested ranges of one thread, of all domains; deeper ones are a program that forgets to pop. */
+/* Open ranges of one thread, of all domains. A program with more forgets to end them. */
 #define DEPTH_MAX 65536u
-/* Ranges that any thread may end, at once. */
+/* How many ranges that any thread may end are open at once. */
 #define RANGES_MAX 1048576u
 #define NAMES_MAX 1048576u
 #define CATEGORIES_MAX 65536u
@@ -51,10 +51,10 @@ typedef struct thread {
     frame *frames;
     size_t depth, cap;
     bool in_step;
-    uint32_t generation; /* of the last recording that it was seen in */
+    uint32_t generation; /* the last recording in which the thread was seen */
 } thread;
 
-/* Guards what is named for good; ranges that are open anywhere have a lock of their own. */
+/* lock guards names, which stay for good; range_lock the ranges that any thread may end. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, range_lock = PTHREAD_MUTEX_INITIALIZER;
 static nvtx_domain *domains, default_domain;
 static name **names;
@@ -62,7 +62,7 @@ static size_t name_count, name_cap;
 static frame *ranges;
 static size_t range_count, range_cap, *free_ranges, free_count, free_cap;
 static step_rule rule;
-static _Atomic(thread *) stepping; /* the first thread that had a step: others' are zones */
+static _Atomic(thread *) stepping; /* the first with a step: on others such ranges are zones */
 
 static pthread_key_t thread_key;
 static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
@@ -81,7 +81,8 @@ static void drop_thread(void *p)
     vp_free(t);
 }
 
-/* A child that another thread's lock came into would wait for a thread that it does not have. */
+/* Around fork the locks are held: a child would wait for ever for a lock that another thread had.
+ */
 static void before_fork(void)
 {
     pthread_mutex_lock(&range_lock);
@@ -94,8 +95,8 @@ static void after_fork(void)
     pthread_mutex_unlock(&range_lock);
 }
 
-/* Handlers before a fork run last first: the recorder's, whose locks are taken under these, must
- * stand before. */
+/* Before a fork, handlers that were registered last run first. The locks of the recorder are taken
+ * while ours are held, so its handlers must be registered before ours. */
 static void install(void)
 {
     session_lock();
@@ -196,7 +197,7 @@ void nvtx_name_category(nvtx_domain *d, uint32_t id, const char *text)
     vp_free(copy);
 }
 
-/* The first name of a category holds, so that it may be lent out without the lock. */
+/* The first name that a category gets stays, so that it may be used without the lock. */
 static const char *category_name(nvtx_domain *d, uint32_t id)
 {
     const char *found = NULL;
@@ -225,7 +226,8 @@ static uint32_t name_of(const nvtx_event *e)
     return n ? n->id : cap_name_in(e->domain ? e->domain->name : NULL, e->text);
 }
 
-/* "Step #7" is called "Step": its number stands beside it, and the names stay few. */
+/* The name of the step "Step #7" is "Step": the number is kept beside it, and there are few names.
+ */
 static uint32_t name_of_step(const nvtx_event *e)
 {
     char copy[NVTX_NAME_MAX];
@@ -261,7 +263,7 @@ static void record(frame *f)
     cap_end_args(&f->zone, args, n);
 }
 
-/* Begins now. */
+/* A range that begins now. */
 static frame frame_of(const nvtx_event *e, bool is_step, uint64_t number)
 {
     frame f = {
@@ -273,7 +275,8 @@ static frame frame_of(const nvtx_event *e, bool is_step, uint64_t number)
     return f;
 }
 
-/* Whether this range is a step, by its name, by the payload of "step", or by coming again. */
+/* Whether this range is a step: by its name, by "step" and a number as its payload, or because it
+ * comes again and again. */
 static bool is_step(thread *t, const nvtx_event *e, uint64_t *number)
 {
     thread *none = NULL;
@@ -293,7 +296,7 @@ static bool is_step(thread *t, const nvtx_event *e, uint64_t *number)
     return owner || atomic_compare_exchange_strong(&stepping, &none, t);
 }
 
-/* Most programs have one domain, and find it at the top. */
+/* The depth in a domain. Most programs have one domain, so the top of the stack has it. */
 static int depth_in(const thread *t, const nvtx_domain *d)
 {
     size_t i = t->depth;
@@ -302,8 +305,8 @@ static int depth_in(const thread *t, const nvtx_domain *d)
     return i ? t->frames[i - 1].depth + 1 : 0;
 }
 
-/* Where nobody waits for steps, the end of a range may not have been told between two recordings:
- * what was open in the one before says nothing any more. */
+/* Forgets ranges of an earlier recording: between two recordings their ends may not have been told,
+ * if nobody waits for steps. */
 static void forget_earlier(thread *t)
 {
     uint32_t generation = cap_generation();

@@ -18,27 +18,29 @@ typedef struct nvtx_event {
     vp_arg payload;         /* key NULL: none */
 } nvtx_event;
 
-/* A range of the calling thread. The depth of the new one, from 0; pop: of the one that ended.
- * Negative: there is none, or no memory for it. Domains have stacks of their own. */
+/* Ranges of the calling thread. push: the depth of the new one, from 0; pop: that of the one that
+ * has ended. Negative: there is none, or no memory for it. Each domain has a stack of its own. */
 int nvtx_push(const nvtx_event *e);
 int nvtx_pop(nvtx_domain *d);
-/* A range that any thread may end: recorded on that one. 0: no memory for it. */
+/* A range that any thread may end, which is recorded on the thread that does; 0: no memory for it.
+ */
 uint64_t nvtx_start(const nvtx_event *e);
 void nvtx_end(uint64_t id);
 void nvtx_mark(const nvtx_event *e);
 
-/* For good; the same name is the same. NULL, which is the default domain: no memory. */
+/* A domain, for good; one for each name. NULL, which is the default domain: no memory. */
 nvtx_domain *nvtx_domain_of(const char *name);
-/* A name that is handed over once; NULL, which is no name: no memory. */
+/* Keeps a name, to be used by its handle; NULL, which is no name: no memory. */
 const void *nvtx_register(nvtx_domain *d, const char *text);
 void nvtx_name_category(nvtx_domain *d, uint32_t id, const char *text);
-/* The text of a name of nvtx_register. */
+/* The text of such a handle. */
 const char *nvtx_text(const void *registered);
-/* Any thread of the process; of others the recording has the name when it ends. */
+/* Names any thread of the process. Another thread's name is written when the recording ends. */
 void nvtx_name_thread(uint32_t tid, const char *text);
 
-/* Before any of them: lets the process fork while its other threads are in one. Whoever has locks
- * of his own around these functions installs his handlers of fork after this. */
+/* To be called before any of the others, so that the process can fork while other threads are in
+ * one of them. Whoever holds locks of his own while calling them registers his fork handlers after
+ * this. */
 void nvtx_install(void);
 
 #endif

@@ -1,10 +1,10 @@
 #include "trace/capture/adapters/step_name.h"
 
-#define DIGITS_MAX 18u /* fit in 63 bits */
+#define DIGITS_MAX 18u /* as many as fit in 63 bits */
 
 static const char *const words[] = {"step", "iteration", "iter"};
 
-/* The name without what may stand between a word and its number. */
+/* The name without separators at its end: what may stand between a word and its number. */
 static vp_str trim_separators(vp_str s)
 {
     while (s.n && memchr(" \t#_:=-[(.", s.p[s.n - 1], 10))
@@ -35,7 +35,7 @@ bool step_word(vp_str name)
     return false;
 }
 
-/* The digits at the end, before a closing bracket; none: an empty slice. */
+/* The digits at the end of a name, or before a closing bracket at its end; empty: none. */
 static vp_str digits_of(vp_str s)
 {
     if (s.n && memchr(")]", s.p[s.n - 1], 2))
@@ -62,7 +62,7 @@ bool step_number(vp_str name, uint64_t *number)
            vp_str_to_u64(digits, number);
 }
 
-/* The place of a name; STEP_NAMES_MAX when there is none left. */
+/* The place of a name in the table; STEP_NAMES_MAX: there is none left. */
 static size_t place_of(step_rule *r, uint64_t hash)
 {
     for (size_t i = 0; i < STEP_NAMES_MAX; i++) {

@@ -23,19 +23,20 @@
 bool step_number(vp_str name, uint64_t *number);
 /* The name without its number: "Step #7" is "Step". */
 vp_str step_name(vp_str name);
-/* Whether a name without a number is that of a step ("step", "train step"), so that a number told
- * beside it is the step's. */
+/* Whether a name without a number is a step's ("step", "train step"): then a number that is told
+ * beside it is that of the step. */
 bool step_word(vp_str name);
 
-/* Rule 2: names that were outermost, as their hashes, and how often each came. Threads share it. */
+/* Rule 2: the hashes of names that were outermost, and how often each came. All threads share it.
+ */
 #define STEP_NAMES_MAX 64u
 typedef struct step_rule {
-    _Atomic uint64_t names[STEP_NAMES_MAX]; /* 0: free; later names are no candidates */
+    _Atomic uint64_t names[STEP_NAMES_MAX]; /* 0: free; once full, no further name is a step */
     _Atomic uint64_t counts[STEP_NAMES_MAX];
     _Atomic uint64_t chosen; /* the step's, 0: not found yet */
-    _Atomic bool numbered;   /* rule 1 has found one */
+    _Atomic bool numbered;   /* rule 1 has found a step */
 } step_rule;
-/* Whether this range is a step, and which. outermost: no range of its thread is open. */
+/* Whether this range is a step, and which. outermost: no other range of its thread is open. */
 bool step_of_range(step_rule *r, vp_str name, bool outermost, uint64_t *number);
 
 #endif

@@ -19,9 +19,9 @@
 #include "trace/base/mem.h"
 #include "trace/base/str.h"
 
-/* The last file that was asked for: functions come in crowds. */
+/* The last file that was asked for: functions of one file mostly come one after the other. */
 typedef struct image {
-    void *base; /* where it is loaded; NULL: none */
+    void *base; /* where the file is loaded; NULL: none */
     const uint8_t *p;
     size_t n;
     const ElfW(Sym) * symbols;
@@ -50,7 +50,7 @@ static void install(void)
     pthread_atfork(before_fork, after_fork, after_fork);
 }
 
-/* count elements of size at offset, inside of the file. */
+/* The `count` elements of `size` bytes at `offset`; NULL: they are not within the file. */
 static const void *part(const image *m, uint64_t offset, uint64_t count, size_t size)
 {
     if (offset > m->n || count > (m->n - offset) / size || offset % sizeof(uint64_t))
@@ -85,7 +85,8 @@ static void find_symbols(image *m)
     }
 }
 
-/* The program itself may have been started by a name that leads nowhere from here. */
+/* For the program itself the linker may know a name that leads nowhere from the present directory.
+ */
 const char *symbol_file(const Dl_info *info)
 {
     Dl_info entry;
@@ -112,7 +113,7 @@ static void load(image *m, const Dl_info *info)
     find_symbols(m);
 }
 
-/* With the lock held; false: its file does not tell. */
+/* Looks in the file's symbol table. With the lock held; false: it does not tell. */
 static bool from_file(char *out, size_t cap, const Dl_info *info, uintptr_t function)
 {
     if (last.base != info->dli_fbase)
@@ -132,9 +133,9 @@ static bool from_file(char *out, size_t cap, const Dl_info *info, uintptr_t func
 
 typedef char *demangle_fn(const char *mangled, char *out, size_t *n, int *status);
 
-/* Of the Itanium ABI: a C++ program has it loaded; else that of libstdc++, where there is one.
- * Without a lock of ours: the dynamic linker has one, and may be held where a constructor calls us.
- */
+/* The demangler of the Itanium ABI: a C++ program has it loaded; else that of libstdc++, if it is
+ * installed. Called without our lock: the dynamic linker has a lock of its own, and may hold it
+ * when a constructor calls us. */
 static demangle_fn *find_demangler(void)
 {
     static void *_Atomic known;
@@ -152,7 +153,7 @@ static demangle_fn *find_demangler(void)
     return fn;
 }
 
-/* As its author wrote it; what no demangler takes stays as it is. */
+/* The name as its author wrote it. What no demangler takes stays as it is. */
 static void demangle(char *out, size_t cap)
 {
     int status = -1;

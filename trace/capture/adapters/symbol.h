@@ -6,10 +6,11 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-/* The name, of C++ as its author wrote it, or "FILE+0xOFFSET" as addr2line takes it, or the
- * address; cut at cap, with its NUL. One thread at a time reads a file; not for signal handlers. */
+/* The name of a function (of C++ as its author wrote it), else "FILE+0xOFFSET" as addr2line takes
+ * it, else the address; cut to cap, with its NUL. One thread at a time reads a file; not for signal
+ * handlers. */
 void symbol_name(char *out, size_t cap, void *function);
-/* The file that a function was loaded from, by what dladdr says of it. */
+/* The path of the file that a function was loaded from, by what dladdr says of the function. */
 const char *symbol_file(const Dl_info *info);
 
 #endif

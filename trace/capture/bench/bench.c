@@ -102,7 +102,7 @@ size_t bench_order(const vp_bench *b, unsigned repeat, size_t k)
     return repeat % 2 ? b->method_count - 1 - k : k;
 }
 
-/* Calls the method; what it took in *seconds. */
+/* Calls the method and sets *seconds to what it took. */
 static void call(vp_bench *b, bench_method *m, double *seconds)
 {
     vp_bench_error(b, NULL);
@@ -129,7 +129,7 @@ static void warm_up(vp_bench *b, bench_method *m, unsigned warmups)
     }
 }
 
-/* The method's own failure is not hidden by one of the recording. */
+/* If the method fails and then its recording, the method's failure is the one that is kept. */
 static int run_recorded(vp_bench *b, bench_method *m)
 {
     vp_config cfg = VP_CONFIG_INIT;
@@ -173,7 +173,7 @@ int vp_bench_run(vp_bench *b, unsigned warmups, unsigned repeats)
     bench_read_memory(&b->initial, false);
     for (size_t i = 0; i < b->method_count; i++)
         warm_up(b, &b->methods[i], warmups);
-    bench_read_memory(&b->initial, true); /* of what the methods have made a context on only now */
+    bench_read_memory(&b->initial, true); /* GPUs on which a context was only made by now */
     for (unsigned i = 0; i < repeats; i++)
         for (size_t k = 0; k < b->method_count; k++) {
             bench_method *m = &b->methods[bench_order(b, i, k)];

@@ -1,5 +1,5 @@
 /* The inside of a vp_bench: bench.c runs the methods, bench_values.c keeps what else is measured,
- * bench_results.c tells of all that. Only these three include this header; a bench belongs to who
+ * bench_results.c writes the results. Only these three include this header; a bench belongs to who
  * opened it. */
 #ifndef VP_CAPTURE_BENCH_H
 #define VP_CAPTURE_BENCH_H
@@ -9,7 +9,7 @@
 #include "trace/base/limits.h"
 #include "trace/capture/gpu/gpu_memory.h"
 
-/* A bench compares a handful. */
+/* More than anybody compares. */
 #define BENCH_METHODS_MAX 64u
 #define BENCH_KEYS_MAX 256u
 #define BENCH_REPEATS_MAX 10000u
@@ -19,12 +19,12 @@ typedef struct bench_method {
     int (*fn)(void *arg);
     void *arg;
     char trace_dir[VP_PATH_MAX];
-    bool traced;         /* there is something in it */
-    double first_call_s; /* of the first warm-up: compilation and cold caches */
-    double warmup_s;     /* of all of them */
-    double *run_s;       /* what each repeat took, without recording's start and end */
+    bool traced;         /* trace_dir holds a recording */
+    double first_call_s; /* of the first warm-up, which compiles and fills caches */
+    double warmup_s;     /* of all warm-ups */
+    double *run_s;       /* of each repeat, without the start and the end of recordings */
     size_t runs;
-    double export_s; /* of all repeats */
+    double export_s; /* how long writing the recordings of all repeats took */
     bool failed;
     double failed_s; /* how long the call that failed took */
     char *error;     /* NULL: out of memory */
@@ -48,10 +48,10 @@ typedef struct bench_value {
     double real;
 } bench_value;
 
-/* The memory of all GPUs at one time: what the driver says, unless the caller said it. */
+/* The memory of all GPUs at one time: as the caller said it, else as the driver says. */
 typedef struct bench_gpus {
     gpu_memory of[GPU_MEMORY_DEVICES_MAX];
-    bool said[GPU_MEMORY_DEVICES_MAX]; /* by the caller */
+    bool said[GPU_MEMORY_DEVICES_MAX]; /* the caller said it */
 } bench_gpus;
 
 struct vp_bench {
@@ -64,17 +64,17 @@ struct vp_bench {
     size_t value_count;
     bench_gpus initial, final;
     unsigned warmups, repeats; /* of the last vp_bench_run */
-    char *said;                /* by vp_bench_error in the call that goes on */
-    int status;                /* of the first key that could not be kept */
-    vp_error error;            /* of it */
+    char *said;                /* what vp_bench_error was told in the call that is running */
+    int status; /* why the first of the keys that could not be kept was refused; 0: all were kept */
+    vp_error error; /* the error of that key */
 };
 
-/* Whether that place has this key of its own. */
+/* Whether the results have a key of this name of their own in that place. */
 bool bench_is_ours(bench_place place, const char *key);
-/* The memory of the GPUs as the driver has it now. What the caller has said stands; unless_known:
- * what is known stays, too. */
+/* Reads the memory of the GPUs from the driver. What the caller said stands; unless_known: what was
+ * read before stands, too. */
 void bench_read_memory(bench_gpus *g, bool unless_known);
-/* The method that goes k-th in a repeat: every other repeat goes backwards. */
+/* Which method is the k-th in a repeat: every other repeat goes through them backwards. */
 size_t bench_order(const vp_bench *b, unsigned repeat, size_t k);
 
 #endif

@@ -1,4 +1,5 @@
-/* Results of benchmarks as a file that others of our tools read (profile_{N}gpu_results.json). */
+/* Writes the results of benchmarks as a file that others of our tools read
+ * (profile_{N}gpu_results.json). */
 #include "trace/capture/bench/bench.h"
 
 #include <math.h>
@@ -19,7 +20,7 @@ static int by_value(const void *pa, const void *pb)
     return a < b ? -1 : a > b;
 }
 
-/* NAN without runs, or memory. */
+/* NAN: there are no runs, or no memory. */
 static double median(const bench_method *m)
 {
     VP_CLEANUP(vp_free_ptr) double *sorted = vp_calloc(m->runs, sizeof *sorted);
@@ -109,7 +110,7 @@ static void begin_gpu(vp_json *j, bool *any, const char *key, size_t gpu)
     vp_json_begin_object(j);
 }
 
-/* An object was begun, or there is nothing to say. */
+/* Closes the object if one was begun; else puts the key with nothing in it. */
 static void end_gpus(vp_json *j, bool any, const char *key)
 {
     if (any)
@@ -161,7 +162,7 @@ static void put_metrics(vp_json *j, const vp_bench *b)
     end_gpus(j, any, key);
 }
 
-/* What nobody measured is null. */
+/* Memory that nobody measured is null. */
 static void put_memory(vp_json *j, const vp_bench *b)
 {
     struct rusage usage;

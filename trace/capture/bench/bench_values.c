@@ -1,4 +1,4 @@
-/* What the results say besides the methods' times: keys of the caller's, and the GPUs' memory. */
+/* What the results say besides the methods' times: the caller's keys, and the memory of GPUs. */
 #include <string.h>
 
 #include "trace/base/err.h"
@@ -37,7 +37,8 @@ static bench_value *value_of(vp_bench *b, const char *key, bench_place place, in
     return NULL;
 }
 
-/* The first of them is told when the results are written; rc is of the error that stands. */
+/* Keeps the first failure of a key, to be told when the results are written. rc is that of
+ * vp_error_last. */
 static void note_bad(vp_bench *b, int rc)
 {
     if (b->status == 0)

@@ -21,7 +21,7 @@
 #include "trace/capture/plan/profiler.h"
 #include "trace/capture/plan/schedule.h"
 
-/* What a CAPTURE without numbers takes. */
+/* How many steps a CAPTURE without numbers takes. */
 #define DEFAULT_STEPS 5
 #define DEFAULT_MS 3000
 
@@ -31,29 +31,29 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t written;
     environment env;
-    vp_profiler *profiler; /* NULL: steps are counted here */
-    uint64_t seen;         /* the last of its captures that was the last run */
-    _Atomic bool waiting;  /* a capture waits for a step, or for its last one */
+    vp_profiler *profiler; /* that captures steps; NULL: steps are counted here */
+    uint64_t seen;         /* the number of the last capture of it that we know of */
+    _Atomic bool waiting;  /* a capture waits for its first step, or for its last */
     _Atomic uint64_t steps, last_step;
-    bool armed; /* starts with the first step from `first` on … */
+    bool armed; /* a capture will begin with the first step from `first` on … */
     uint64_t first, count;
-    _Atomic uint64_t next; /* when the environment has one begin again; 0: never */
-    uint64_t rounds;       /* of its captures, begun or armed */
+    _Atomic uint64_t next; /* the step at which the environment has the next one begin; 0: never */
+    uint64_t rounds;       /* captures of the environment that have begun or are armed */
     vp_gpu gpu;
     vp_recording *recording; /* … and ends after `left` steps, or at `deadline_ms` */
     uint64_t left;           /* 0: not by steps */
     int64_t deadline_ms;     /* 0: not by time */
-    int64_t patience_ms;     /* when what waits for a step that nobody has seen waits no more; 0: it
-                                waits for steps that there are */
-    unsigned writing;        /* captures whose files are being written */
-    uint64_t captures;       /* that are written */
+    int64_t patience_ms; /* when a capture that waits for a step, of which none was seen yet, gives
+                            up waiting; 0: it waits on, since there are steps */
+    unsigned writing;    /* captures whose files are being written */
+    uint64_t captures;   /* captures whose files are complete */
     char last_run[VP_PATH_MAX];
 } g = {.lock = PTHREAD_MUTEX_INITIALIZER, .written = PTHREAD_COND_INITIALIZER};
 
 /* ---- What went wrong ------------------------------------------------------------------------- */
 
-/* Whoever asked by the environment hears of it on stderr: there is nobody else to tell. Whoever
- * asked by the socket asks for the status. */
+/* A failure of what the environment asked for is said on stderr, since there is nobody else to
+ * tell. Who asked by the socket can ask it for the status. */
 static void fail(int level, const char *what)
 {
     char text[CONTROL_FAILURE_MAX], line[VP_PATH_MAX + sizeof text];
@@ -75,7 +75,7 @@ static void say(void *ctx, int level, const char *message)
 
 /* ---- How it records -------------------------------------------------------------------------- */
 
-/* What the environment says goes before what the program says of its own captures. */
+/* How captures record: as the environment says, else as the program says of its own captures. */
 static vp_config config(void)
 {
     vp_config cfg = VP_CONFIG_INIT;
@@ -103,7 +103,7 @@ static int begin_capture(void)
     g.armed = false;
     int rc = cap_start(&g.recording, &cfg);
     if (cap_lacks_gpu(rc, &cfg)) {
-        /* What the program itself says is worth having without the GPU, too. */
+        /* what the program records itself is worth having without the GPU, too */
         fail(VP_LOG_WARN, "without the GPU");
         cfg.gpu = VP_GPU_OFF;
         rc = cap_start(&g.recording, &cfg);
@@ -122,8 +122,8 @@ static void set_last_run(const vp_result *r)
     snprintf(g.last_run, sizeof g.last_run, "%s", realpath(r->run_dir, path) ? path : r->run_dir);
 }
 
-/* What the profiler has written since it was last asked. Asked before every capture that is written
- * here, too, so that the last of all is known. */
+/* What the profiler has written since it was last asked. It is also asked before each capture that
+ * is written here, so that the last of all captures is known. */
 static prof_told ask_profiler(void)
 {
     prof_told told = {.captures = 0};
@@ -148,7 +148,8 @@ typedef struct stopped {
     vp_result result;
 } stopped;
 
-/* One that ended by itself was written when it was stopped, and is no more. */
+/* Waits for the files of a capture. One that had ended by itself was written when it was stopped,
+ * and has no handle any more. */
 static void *finish(void *arg)
 {
     stopped *s = arg;
@@ -170,8 +171,8 @@ static void *finish(void *arg)
     return NULL;
 }
 
-/* early: not with the last of its steps. Its files are waited for aside: neither the program's step
- * nor the socket has the time. */
+/* early: before the last of its steps. Another thread waits for its files: neither the program's
+ * step nor the socket has the time. */
 static void end_capture(bool early)
 {
     pthread_t thread;
@@ -221,8 +222,8 @@ static int capture_for(int64_t ms, vp_gpu gpu)
     return 0;
 }
 
-/* A program of which no step is known may never have one, or count them in another way than is
- * waited for: then its time is captured instead. */
+/* A program that has shown no step so far may never have one, or may count its steps in another way
+ * than the capture waits for. After some time its time is captured instead. */
 static void wait_a_while(uint64_t steps, vp_gpu gpu)
 {
     g.count = steps;
@@ -243,7 +244,8 @@ static bool lose_patience(void)
 
 /* ---- Steps ---------------------------------------------------------------------------------- */
 
-/* The first step of all decides who captures: the profiler has taken what waits for it by now. */
+/* The first step decides who captures. A profiler would have taken what waits for it by now; if it
+ * has not, steps are counted here. */
 static void first_step(void)
 {
     uint64_t count = g.count;
@@ -301,8 +303,9 @@ void control_step(bool begin, uint64_t number)
 
 /* ---- Commands ------------------------------------------------------------------------------- */
 
-/* What the next capture of this kind could not start beside. A profiler gives up the ring that it
- * keeps for slow steps. */
+/* Fails where the next capture could not start because something else records or waits. A ring that
+ * stands by is no hindrance to a profiler's capture: the profiler gives up the ring that it keeps
+ * for slow steps. */
 static int refuse_if_busy(bool of_profiler)
 {
     if (g.armed || g.recording || (g.profiler && prof_is_asked(g.profiler)))
@@ -339,7 +342,7 @@ static int capture(const control_request *r)
     return 0;
 }
 
-/* The lock is not held: writing may take a while. */
+/* Called without the lock, since writing may take a while. */
 static int past(double seconds)
 {
     vp_result result = VP_RESULT_INIT;
@@ -390,7 +393,7 @@ static int obey(vp_str line)
 
 /* ---- Answers -------------------------------------------------------------------------------- */
 
-/* Who is told "idle" may capture at once. */
+/* The word for the status. Whoever is told "idle" may capture at once. */
 static const char *state_of(cap_kind kind, bool on, const prof_told *told)
 {
     if (on)
@@ -400,7 +403,7 @@ static const char *state_of(cap_kind kind, bool on, const prof_told *told)
     return g.writing || told->writing || kind == CAP_KIND_ENDING ? "writing" : "idle";
 }
 
-/* Steps that a profiler of the program counts are its own affair. */
+/* "steps" are those that were seen here or those that the profiler counts, whichever are more. */
 static void put_status(vp_json *j)
 {
     vp_result now = VP_RESULT_INIT;
@@ -481,7 +484,7 @@ static void set_profiler(vp_profiler *p)
     control_hear(p);
 }
 
-/* What it has captured stays counted. */
+/* The captures of a profiler that is freed stay counted. */
 static void drop_profiler(const vp_profiler *p)
 {
     pthread_mutex_lock(&g.lock);

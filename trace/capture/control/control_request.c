@@ -18,7 +18,7 @@ static bool read_number(uint64_t *out, vp_str text, uint64_t max)
     return true;
 }
 
-/* Digits, and at most nine more behind a point: no sign, no exponent, no locale. */
+/* Digits, and up to nine behind a decimal point: no sign, no exponent, whatever the locale. */
 static bool read_seconds(uint64_t *out_ns, vp_str text)
 {
     uint64_t whole, part = 0;

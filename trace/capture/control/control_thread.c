@@ -1,5 +1,5 @@
-/* The thread that hears the socket and the signal: it sleeps until one of them speaks, or until a
- * capture's time is over. */
+/* The thread that listens for the socket and the signal. It sleeps until one of them speaks, or
+ * until a capture's time is over. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 #include "trace/capture/control/control_wake.h"
 #include "trace/capture/image/recorder.h"
 
-/* A client that neither speaks nor hears holds up nobody for longer. */
+/* How long a client may take to send its line and to read the answer. */
 #define CLIENT_MS 1000
 #define LINE_MAX_BYTES 512u
 #define ANSWER_MAX (64u << 10)
@@ -41,7 +41,7 @@ static struct {
 
 /* ---- A client ------------------------------------------------------------------------------- */
 
-/* A line into text, NUL-terminated; false: none in time, or too long. */
+/* Reads a line into text and terminates it; false: it did not come in time, or is too long. */
 static bool read_line(char *text, int fd)
 {
     int64_t until = vp_now_ms() + CLIENT_MS;
@@ -103,7 +103,7 @@ static void *run(void *arg)
         if (poll(fds, 2, control_tick()) < 0 && errno != EINTR)
             break;
         if (fds[0].revents && read(fds[0].fd, &count, sizeof count) < 0)
-            errno = 0; /* woken for nothing */
+            errno = 0; /* the counter was 0: nobody woke it */
         if (control_was_signalled())
             control_signalled();
         if (fds[1].revents & POLLIN)
@@ -114,7 +114,7 @@ static void *run(void *arg)
 
 /* ---- The socket ----------------------------------------------------------------------------- */
 
-/* Sockets of processes that were killed stay behind: nobody answers there. */
+/* Removes sockets that processes left when they were killed: nobody answers on them. */
 static void remove_dead(const char *dir)
 {
     DIR *d = opendir(dir);
@@ -147,7 +147,7 @@ static int make_socket(void)
     if (fd < 0)
         return vp_fail(VP_EIO, "socket: %s", strerror(errno));
     snprintf(path, sizeof path, "%.*ssock", n - 3, a.sun_path);
-    (void)unlink(a.sun_path); /* of a process that had our number before */
+    (void)unlink(a.sun_path); /* left by a process that had our number before */
     /* Whoever sees the socket can connect to it. */
     if (bind(fd, (struct sockaddr *)&a, sizeof a) < 0 || chmod(a.sun_path, 0600) < 0 ||
         listen(fd, 8) < 0 || rename(a.sun_path, path) < 0)
@@ -159,7 +159,8 @@ static int make_socket(void)
 
 /* ---- Start and stop ------------------------------------------------------------------------- */
 
-/* The child has neither the thread nor the socket, and must not answer for its parent. */
+/* A forked child has neither the thread nor the socket, and must not answer in its parent's place.
+ */
 static void in_child(void)
 {
     int wake = control_set_wake_fd(-1), listening = atomic_exchange(&t.listen_fd, -1);

@@ -12,13 +12,14 @@ typedef struct cap_run {
     int fd; /* -1: none */
 } cap_run;
 
-/* Makes it and what lies above it. VP_EPERM, VP_ENOSPC, VP_EIO with the path; VP_EARG: too long. */
+/* Makes the directory and those above it. VP_EPERM, VP_ENOSPC, VP_EIO with the path; VP_EARG: too
+ * long. */
 int run_dir_make(cap_run *run, const char *dir);
 void run_dir_close(cap_run *run);
-/* When nothing came to be in it. */
+/* Removes the directory, if nothing is in it. */
 void run_dir_remove(cap_run *run);
-/* Files may come to their limit (RLIMIT_FSIZE) without a signal that ends the program: between
- * these two it is held back, and forgotten if it was ours. */
+/* A file that reaches its limit (RLIMIT_FSIZE) raises a signal that would end the program. Between
+ * these two calls that signal is held back, and dropped if our writing raised it. */
 void run_dir_hold_signal(sigset_t *before);
 void run_dir_free_signal(const sigset_t *before);
 

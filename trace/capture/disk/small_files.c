@@ -10,7 +10,7 @@
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 
-/* File names hold 255 bytes; beside the name stand a step and an ending. */
+/* File names hold 255 bytes: so many are kept of the name, since a step and an ending follow it. */
 #define NAME_KEPT 200u
 
 #define SAME_NAME_MAX 10000
@@ -97,7 +97,7 @@ int cap_write_path(const char *path, vp_str content)
     int n = snprintf(temp, sizeof temp, "%s.%ld.tmp", path, (long)getpid());
     if (n < 0 || (size_t)n >= sizeof temp)
         return too_long(path);
-    unlink(temp); /* of a process of this number that died */
+    unlink(temp); /* left by a process with the same number, which died */
     int rc = write_to(temp, path, content);
     if (rc < 0)
         unlink(temp);
@@ -143,7 +143,7 @@ static bool may_stand(size_t at, unsigned char c)
     return c >= 0x20 && c != 0x7f && c != '/' && !(at == 0 && c == '.');
 }
 
-/* At most NAME_KEPT bytes, not cut in the middle of a character. */
+/* Keeps at most NAME_KEPT bytes, but no part of a character. */
 static size_t file_name_of(char out[NAME_KEPT + 1], const char *name)
 {
     size_t n = strnlen(name, NAME_KEPT + 1);

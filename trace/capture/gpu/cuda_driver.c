@@ -5,7 +5,8 @@
 
 #include "trace/base/library.h"
 
-/* The driver's functions by the names of their present versions; 0 is success. */
+/* The driver's functions, by the names that their present versions have. They return 0 for success.
+ */
 typedef struct driver {
     int (*device_count)(int *count);
     int (*device_get)(int *device, int ordinal);
@@ -40,7 +41,8 @@ static bool take_symbols(driver *d, void *lib)
     return !vp_take_symbols(lib, table, sizeof table / sizeof *table);
 }
 
-/* Retaining a context that nobody has made yet would make it, and take memory for it. */
+/* Retaining a primary context that nobody has made yet would make it and take memory for it: only
+ * those that are active are visited. */
 static void visit_primary(const driver *d, int device, int ordinal, cuda_context_fn *fn, void *ctx)
 {
     unsigned flags = 0;

@@ -16,17 +16,17 @@
 #include "trace/capture/gpu/cupti_decode.h"
 #include "trace/capture/gpu/cupti_library.h"
 
-/* What CUPTI writes into: 4 MiB hold 20,000 kernels. CUPTI 12.3 and later take one a thread, and
- * give it back when it is full or flushed: threads beyond the first get smaller ones. Pages are
- * touched when they are written. */
+/* The buffers that CUPTI writes into: 4 MiB hold 20,000 kernels. From 12.3 on it takes one for each
+ * thread, and gives it back when it is full or flushed; threads beyond the LARGE first get smaller
+ * ones. Pages become memory only when they are written. */
 #define LARGE 32u
 #define LARGE_BYTES ((size_t)4 << 20)
 #define BUFFERS 1024u
 #define SMALL_BYTES ((size_t)256 << 10)
 #define MEMORY_BYTES (LARGE * LARGE_BYTES + (BUFFERS - LARGE) * SMALL_BYTES)
-/* When all are lent, one that goes as it came: its content is lost, and counted by this least size
- * of a record. A missing buffer, in contrast, makes CUPTI before 12.9 crash, and one for two
- * threads at once would be written by both. */
+/* A buffer for when all others are lent out. It is given back unread: its content is lost, and is
+ * counted as records of this least size. Giving CUPTI no buffer crashes it before 12.9, and one
+ * buffer for two threads would be written by both. */
 #define SCRATCH_BYTES ((size_t)64 << 10)
 #define RECORD_BYTES_MIN 40u
 
@@ -34,10 +34,10 @@ enum { FREE, LENT, FULL };
 
 typedef struct buffer {
     _Atomic int state;
-    size_t valid; /* of FULL */
+    size_t valid; /* bytes; of a FULL one */
 } buffer;
 
-/* Kinds of activity; without those that are needed there is nothing to show. */
+/* Kinds of activity. Without a needed one there is nothing to show. */
 static const struct {
     int kind;
     bool needed;
@@ -61,10 +61,10 @@ static struct {
     cupti_library lib;
     uint8_t *memory; /* of all buffers */
     buffer buffers[BUFFERS];
-    uint8_t scratch[SCRATCH_BYTES] __attribute__((aligned(8))); /* without memory for one */
-    _Atomic int64_t unix_offset; /* what CLOCK_MONOTONIC lacks to Unix ns */
+    uint8_t scratch[SCRATCH_BYTES] __attribute__((aligned(8))); /* lent where there is no other */
+    _Atomic int64_t unix_offset; /* to be added to CLOCK_MONOTONIC for Unix ns */
     _Atomic uint64_t lost;
-    _Atomic bool listening; /* else what comes is nobody's */
+    _Atomic bool listening; /* records that come now belong to a recording */
     sem_t work;
     /* Of one recording. */
     bool started; /* by process `pid` */
@@ -72,7 +72,7 @@ static struct {
     void *subscriber;
     pthread_t worker;
     _Atomic bool ending;
-    pthread_mutex_t decoding; /* while the worker runs, what `activity` holds */
+    pthread_mutex_t decoding; /* held while the worker decodes into `activity` */
     gpu_activity *activity;
     int64_t from;
     cupti_clock clock;
@@ -97,7 +97,7 @@ static int64_t clock_ns(clockid_t id)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Unix time that does not jump while we record. */
+/* Unix time by a clock that does not jump while we record. */
 static int64_t unix_now(void)
 {
     return clock_ns(CLOCK_MONOTONIC) + atomic_load_explicit(&g.unix_offset, memory_order_relaxed);
@@ -122,7 +122,7 @@ static void set_unix_offset(void)
     }
 }
 
-/* A moment on both clocks; false when CUPTI tells none. */
+/* Reads both clocks at one moment; false: CUPTI does not tell its own. */
 static bool read_clocks(int64_t *device_ns, int64_t *unix_ns)
 {
     int64_t best = INT64_MAX;
@@ -276,7 +276,7 @@ static void nothing(void *user, int domain, uint32_t id, const void *data)
     (void)data;
 }
 
-/* Once in a process. */
+/* Done once in a process. */
 static int load(void)
 {
     if (g.loaded)
@@ -290,8 +290,8 @@ static int load(void)
     return 0;
 }
 
-/* There is one subscriber in a process: who is it owns CUPTI. Without asking, our callbacks would
- * take the buffers of another profiler away. */
+/* A process has one subscriber, and whoever that is owns CUPTI. Registering callbacks without
+ * subscribing would take another profiler's buffers away. */
 static int subscribe(void)
 {
     if (!g.lib.subscribe || !g.lib.unsubscribe)
@@ -310,8 +310,8 @@ static void unsubscribe(void)
     g.subscriber = NULL;
 }
 
-/* Kernels stay on, as XLA leaves them: ending that hangs in some drivers (NVIDIA's bug 5350647).
- * What comes of them afterwards is let go of. */
+/* Kernels stay enabled, as XLA leaves them, because disabling them hangs in some drivers (NVIDIA's
+ * bug 5350647). What CUPTI tells of them afterwards is dropped. */
 static void disable_all(void)
 {
     for (size_t i = 0; i < KINDS; i++)
@@ -319,7 +319,7 @@ static void disable_all(void)
             g.lib.disable(kinds[i].kind);
 }
 
-/* What is missing besides is said in `why`. */
+/* Enables all kinds. What is missing but not needed is said in `why`. */
 static int enable_all(gpu_activity *a)
 {
     for (size_t i = 0; i < KINDS; i++) {
@@ -355,7 +355,7 @@ static int enable(gpu_activity *a)
     if (g.lib.newer)
         snprintf(a->why, sizeof a->why, "CUPTI's version %u is newer than any that is known here",
                  g.lib.newer);
-    size_t before = 0; /* what was dropped since the last recording is none of this one's */
+    size_t before = 0; /* what CUPTI dropped before this recording is not counted in it */
     g.lib.dropped(NULL, 0, &before);
     atomic_store(&g.lost, 0);
     atomic_store(&g.listening, true);
@@ -408,7 +408,8 @@ static int start(vp_gpu how)
     return rc;
 }
 
-/* A parent that never came to CUPTI left its child nothing but a reason. */
+/* In a forked child: a parent that could not use CUPTI has left nothing but the reason, which is
+ * not the child's. */
 static void drop_parents_reason(void)
 {
     if (!g.pid || g.pid == getpid() || g.loaded)
@@ -453,8 +454,8 @@ void cupti_caveat(char *out, size_t cap)
 
 /* ---- Stop ----------------------------------------------------------------------------------- */
 
-/* Times were told by the offset at the start: now that the end is known, the drift goes out, too.
- */
+/* Times were set by the clocks' offset at the start. Now that their offset at the end is known, the
+ * drift is taken out, too. */
 static void correct_drift(gpu_activity *a)
 {
     cupti_clock c = g.clock;
@@ -469,7 +470,7 @@ static void correct_drift(gpu_activity *a)
     }
 }
 
-/* Flushing waits for no kernel, and one that runs has no end to tell. */
+/* A flush waits for no kernel, and a kernel that is still running has no end to tell. */
 static void synchronize(void *ctx, const cuda_calls *calls, int ordinal)
 {
     (void)ctx;
@@ -477,7 +478,7 @@ static void synchronize(void *ctx, const cuda_calls *calls, int ordinal)
     calls->synchronize();
 }
 
-/* CUPTI tells what it dropped since it was asked last. */
+/* Adds what CUPTI has dropped since it was last asked. */
 static void count_dropped(gpu_activity *a)
 {
     size_t dropped = 0;

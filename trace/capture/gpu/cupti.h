@@ -27,28 +27,29 @@
 #include "trace/capture/gpu/gpu_activity.h"
 #include "trace/capture/image/recorder.h"
 
-/* Starts tracing. VP_GPU_AUTO and CAP_GPU_IF_USED: only where cupti_is_used; otherwise nothing is
- * loaded, and the latter is 0 then. VP_EGPU_UNAVAILABLE: that, no CUPTI, or no driver;
- * VP_EGPU_BUSY: another profiler holds it; VP_EPERM. vp_error_last() has the
- * sentence, and cupti_stop's result has both, too. ring: when there are too many records, the
- * newest stay. */
+/* Starts tracing. With VP_GPU_AUTO and CAP_GPU_IF_USED only where cupti_is_used: otherwise nothing
+ * is loaded, and with the latter that is no failure (0). VP_EGPU_UNAVAILABLE: the process does not
+ * use the GPU, or there is no CUPTI or no driver; VP_EGPU_BUSY: another profiler holds CUPTI;
+ * VP_EPERM. vp_error_last() has the sentence, and cupti_stop's result has code and sentence, too.
+ * ring: if there are too many records, the newest stay. */
 int cupti_start(vp_gpu how, bool ring);
-/* Whether the process has loaded the driver (libcuda.so.1): whoever uses the GPU has. */
+/* Whether the process has loaded the driver (libcuda.so.1), as every program that uses the GPU has.
+ */
 bool cupti_is_used(void);
-/* Ends it, waits for what the GPU still has to tell, and hands it over in order; the caller frees
- * it. NULL when nothing was started. After a start that failed: no records, and the reason. No lock
- * of the caller's may be held that a CUDA call could need. */
+/* Ends tracing, waits for what the GPU still has to tell, and returns all of it in order; the
+ * caller frees it. NULL: nothing was started. After a start that failed it has the reason and no
+ * records. The caller must not hold a lock that a CUDA call could need. */
 gpu_activity *cupti_stop(void);
 
-/* What it has so far of device work and calls that ended after from_ns (Unix), as cupti_stop would
- * hand it over, while tracing goes on: what the GPU has not finished is not in it. NULL when
- * nothing was started, or without memory. */
+/* The device work and calls so far that ended after from_ns (Unix), as cupti_stop would return
+ * them, while tracing goes on. Work that the GPU has not finished is missing. NULL: nothing was
+ * started, or no memory. */
 gpu_activity *cupti_past(int64_t from_ns);
 
-/* What is to be said of a start that went well, such as what is not traced; "": nothing. */
+/* What is to be said of a start that succeeded, such as what is not traced; "": nothing. */
 void cupti_caveat(char *out, size_t cap);
 
-/* Where CUPTI is; for tests a stand-in. NULL: the usual places. */
+/* For tests: the path of a library that stands in for CUPTI. NULL: the usual places. */
 void cupti_use_library(const char *path);
 /* Path of the library that would be used, or an empty string; loads and unloads it. */
 void cupti_find(char *out, size_t cap);

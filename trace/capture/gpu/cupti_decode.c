@@ -72,7 +72,7 @@
 enum { FIELDS(AS_ENUM) AT_END };
 const cupti_field cupti_fields[] = {FIELDS(AS_ROW){NULL, NULL, 0, 0}};
 
-/* Bytes of a record that we look at: the buffer has to hold them. */
+/* How many bytes of each record we look at: the buffer has to hold as many. */
 enum {
     KERNEL_BYTES = AT_Kernel_name + 8,
     COPY_BYTES = AT_Memcpy_correlationId + 4,
@@ -125,8 +125,8 @@ vp_str cupti_plain_name(const char *name)
     return vp_str_head(s, at);
 }
 
-/* Sets the times; false when the record is to be left out, and then it is counted. CUPTI writes 0
- * where it could not find out. */
+/* Sets the times. CUPTI writes 0 where it could not find a time out: such a record is counted and
+ * left out (false). */
 static bool take_times(gpu_record *out, const source *s, uint64_t start, uint64_t end)
 {
     if (!start || !end || end < start || end > INT64_MAX) {
@@ -146,7 +146,7 @@ static vp_sid name_id(const source *s, vp_str name)
 {
     vp_sid id = 0;
     (void)vp_intern_put(&s->to->names, vp_str_head(name, NAME_MAX_BYTES), &id);
-    return id; /* without memory for it the work stays, without its name */
+    return id; /* without memory the name is lost, but not the work */
 }
 
 static bool take_kernel(gpu_record *r, const source *s, const uint8_t *p)
@@ -226,7 +226,7 @@ static bool take_overhead(gpu_record *r, const source *s, const uint8_t *p)
     return true;
 }
 
-/* Whether n bytes are enough for a record of this kind; else it is counted. */
+/* Whether n bytes are enough for a record of this kind; if not, it is counted. */
 static bool holds(const source *s, size_t n, size_t need)
 {
     s->to->damaged += n < need;
@@ -256,8 +256,8 @@ static bool take(gpu_record *r, const source *s, const uint8_t *p, size_t n)
     }
 }
 
-/* How many there are about in the rest of a buffer in which one was invalid or incomplete, as
- * nobody can step over it: by the size of those before. */
+/* About how many records the rest of a buffer holds behind one that is invalid or incomplete, by
+ * the size of those before: beyond such a record nobody can step. */
 static uint64_t records_after(size_t valid, size_t last, size_t records)
 {
     size_t each = records > 1 ? last / (records - 1) : CALL_BYTES;
@@ -275,7 +275,7 @@ void cupti_decode(gpu_activity *a, uint8_t *buffer, size_t valid, const cupti_cl
     int result;
     while ((result = next(buffer, valid, &record)) == 0) {
         const uint8_t *p = record;
-        /* Records come in order and inside of the buffer; whatever else is said ends here. */
+        /* Records must come in order and lie in the buffer. Otherwise decoding ends here. */
         if (p < buffer || p >= buffer + valid || (size_t)(buffer + valid - p) < 4 ||
             (last && p <= last)) {
             a->damaged++;

@@ -7,7 +7,7 @@
 
 #include "trace/capture/gpu/gpu_activity.h"
 
-/* CUpti_ActivityKind of what we ask for. */
+/* CUpti_ActivityKind, as far as we ask for them. */
 enum {
     CUPTI_KIND_MEMCPY = 1,
     CUPTI_KIND_MEMSET = 2,
@@ -19,8 +19,8 @@ enum {
     CUPTI_KIND_MEMCPY2 = 22
 };
 
-/* One field of one record, as CUPTI's headers call it; the table's end has no record. For the test
- * that compares it with them. */
+/* A field of a record, by the names of CUPTI's headers; the last row of a table has no record.
+ * Tests compare the table with the headers. */
 typedef struct cupti_field {
     const char *record; /* "Kernel": CUpti_ActivityKernel4 and later ones */
     const char *field;
@@ -28,8 +28,8 @@ typedef struct cupti_field {
 } cupti_field;
 extern const cupti_field cupti_fields[];
 
-/* CUPTI's clock as Unix ns: what it read at two moments of ours. Both pairs equal: only the offset
- * is known. */
+/* CUPTI's clock as Unix ns: both were read at two moments. If the two pairs are equal, only the
+ * offset is known. */
 typedef struct cupti_clock {
     int64_t device0, unix0, device1, unix1;
 } cupti_clock;
@@ -40,16 +40,16 @@ typedef struct cupti_clock {
     }
 int64_t cupti_clock_unix(const cupti_clock *c, uint64_t device_ns);
 
-/* Steps through a buffer as cuptiActivityGetNextRecord does: *record is NULL before the first; 0,
- * CUPTI_RECORDS_END (CUPTI_ERROR_MAX_LIMIT_REACHED) at the end, anything else at a record that is
- * invalid or incomplete, behind which there is no way. */
+/* Steps through a buffer, as cuptiActivityGetNextRecord does. *record is NULL before the first. 0:
+ * a record; CUPTI_RECORDS_END (CUPTI_ERROR_MAX_LIMIT_REACHED): the end; anything else: a record
+ * that is invalid or incomplete, beyond which nobody can step. */
 #define CUPTI_RECORDS_END 12
 typedef int cupti_next_fn(uint8_t *buffer, size_t valid, void **record);
 /* The name of a call by CUPTI's number of it, or NULL; driver or runtime. */
 typedef const char *cupti_call_name_fn(bool runtime, uint32_t id);
 
 /* Adds all records of a buffer that started at or after `from` (Unix ns) to a. name may be NULL.
- * What does not fit the rules is counted in a, never added. */
+ * What does not follow the rules is counted in a and not added. */
 void cupti_decode(gpu_activity *a, uint8_t *buffer, size_t valid, const cupti_clock *clock,
                   int64_t from, cupti_next_fn *next, cupti_call_name_fn *name);
 

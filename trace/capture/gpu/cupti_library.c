@@ -13,8 +13,8 @@
 #include "trace/base/library.h"
 #include "trace/base/limits.h"
 
-/* The newest that we know: CUPTI counts 130000 for 13.0; before, a number up to 28. Records have
- * had the same fields at the same places since CUDA 9, so a newer one is tried. */
+/* The newest version that we know. CUPTI's number for 13.0 is 130000; old ones count up to 28. A
+ * newer one is tried, since records have had the same fields at the same places since CUDA 9. */
 #define VERSION_MAX 139999u
 
 static const char *const sonames[] = {"libcupti.so.14",   "libcupti.so.13",   "libcupti.so.12",
@@ -50,7 +50,8 @@ static void *open_wheel(char *out, size_t cap, const char *packages)
     return lib;
 }
 
-/* Where a loaded library lies that came with a Python package and has NVIDIA's beside it. */
+/* The directory of Python packages from which a library was loaded, if NVIDIA's packages are beside
+ * it. */
 static int find_packages(struct dl_phdr_info *info, size_t size, void *ctx)
 {
     static const char *const names[] = {"/site-packages/", "/dist-packages/"};
@@ -71,7 +72,7 @@ static int find_packages(struct dl_phdr_info *info, size_t size, void *ctx)
     return 0;
 }
 
-/* What pip and conda have put there: JAX and PyTorch come with it. */
+/* Opens the CUPTI that pip or conda installed: JAX and PyTorch bring it along. */
 static void *open_packaged(char *out, size_t cap)
 {
     static const char *const homes[] = {"VIRTUAL_ENV", "CONDA_PREFIX"};
@@ -93,7 +94,7 @@ static void *open_packaged(char *out, size_t cap)
     return lib;
 }
 
-/* dlopen of every place in turn; path of the one that it was goes to out. */
+/* Tries dlopen with every place in turn; out gets the path of the one that succeeded. */
 static void *open_any(char *out, size_t cap)
 {
     const char *homes[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};

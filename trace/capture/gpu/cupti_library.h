@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* CUptiResult: what we tell apart. */
+/* The values of CUptiResult that make a difference here. */
 enum {
     CUPTI_OK = 0,
     CUPTI_NOT_INITIALIZED = 15,
@@ -43,11 +43,11 @@ typedef struct cupti_library {
     int (*subscribe)(void **subscriber, cupti_callback_fn *fn, void *user);
     int (*unsubscribe)(void *subscriber);
     int (*call_name)(int domain, uint32_t id, const char **name);
-    uint32_t newer; /* its version, if it is newer than all that are known; 0: it is not */
+    uint32_t newer; /* its version, if that is newer than all that are known; else 0 */
 } cupti_library;
 
-/* Loads it from path, or when that is NULL from wherever it lies: the one that the process has
- * already comes first. VP_EGPU_UNAVAILABLE. */
+/* Loads CUPTI from path; NULL: from wherever it is, first from what the process has loaded already.
+ * VP_EGPU_UNAVAILABLE. */
 int cupti_library_load(cupti_library *out, const char *path);
 void cupti_library_find(char *out, size_t cap);
 

@@ -61,7 +61,7 @@ static void replace_oldest(gpu_activity *a, const gpu_record *r)
     a->next[call] = at + 1;
 }
 
-/* Device work sets 1, a call of the runtime 2; correlations that nobody uses are 0. */
+/* Who uses each correlation: 1 device work, 2 a call of the runtime, 3 both. */
 static bool collect_correlations(vp_map *seen, const gpu_activity *a)
 {
     for (size_t i = 0; i < a->count; i++) {
@@ -76,8 +76,8 @@ static bool collect_correlations(vp_map *seen, const gpu_activity *a)
     return true;
 }
 
-/* Lets go of the driver's calls that nobody will show. since: what began later may have work on a
- * device that is not done yet. */
+/* Drops the driver's calls that nobody will show. A call that began after `since` may still launch
+ * work that the device has not finished. */
 static void sift(gpu_activity *a, int64_t since)
 {
     VP_CLEANUP(vp_map_free) vp_map seen;
@@ -101,7 +101,8 @@ static void sift(gpu_activity *a, int64_t since)
     memcpy(a->next, next, sizeof next);
 }
 
-/* In the middle of the driver's calls: what a call before it started is done by now. */
+/* A time in the middle of the driver's calls: work of calls that began before it is finished by
+ * now. */
 static int64_t middle(const gpu_activity *a)
 {
     int64_t first = INT64_MAX, last = INT64_MIN;

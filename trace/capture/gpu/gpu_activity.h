@@ -8,8 +8,8 @@
 
 #include "trace/base/arena.h"
 
-/* Records that are kept of what the devices do, and again of calls, as in XLA's own collector; 160
- * MB each. */
+/* How many records of device work are kept, and as many of calls, as in XLA's own collector; 160 MB
+ * each. */
 #define GPU_RECORDS_MAX 2000000u
 
 typedef enum gpu_kind {
@@ -22,8 +22,8 @@ typedef enum gpu_kind {
     GPU_OVERHEAD,  /* time that the tracing itself took */
 } gpu_kind;
 
-/* Times are Unix ns. Device work carries device, context and stream; calls carry thread. The work
- * and the call that started it have the same correlation. */
+/* Times are Unix ns. Device work has device, context and stream; calls have the thread. Work and
+ * the call that started it have the same correlation. */
 typedef struct gpu_record {
     int64_t start_ns, end_ns; /* end_ns >= start_ns */
     uint32_t correlation;     /* 0: none */
@@ -61,15 +61,15 @@ typedef struct gpu_record {
 } gpu_record;
 
 typedef struct gpu_activity {
-    gpu_record *records; /* after gpu_activity_finish by start, then by end */
+    gpu_record *records; /* sorted by gpu_activity_finish: by start, then by end */
     size_t count, cap;
-    bool ring; /* full: the oldest make room */
+    bool ring; /* when it is full, the oldest make room */
     size_t kept[2],
-        next[2];     /* of device work, of calls: how many; ring: where to look for the oldest */
-    size_t patience; /* calls that come before it is worth while to sift them again */
+        next[2]; /* [0] of device work, [1] of calls: how many, and in a ring where the oldest is */
+    size_t patience; /* how many calls may come before sifting them again is worth while */
     vp_arena arena;
     vp_intern names;
-    uint64_t dropped; /* that the GPU's tracer or we had no room for */
+    uint64_t dropped; /* that CUPTI dropped, or that we had no room for */
     uint64_t damaged; /* that made no sense: no times, or cut off */
     uint64_t outside; /* from before the recording */
     uint64_t unknown; /* of kinds that nobody asked for */
@@ -82,10 +82,10 @@ int gpu_activity_new(gpu_activity **out, bool ring);
 void gpu_activity_free(gpu_activity *a);
 /* Keeps one, or counts it as dropped. */
 void gpu_activity_add(gpu_activity *a, const gpu_record *r);
-/* A copy of its own of what ended after from_ns. 0 or VP_ENOMEM. */
+/* A copy of the records that ended after from_ns. 0 or VP_ENOMEM. */
 int gpu_activity_copy(gpu_activity **out, const gpu_activity *a, int64_t from_ns);
-/* Brings the records into order. Of the driver's calls only those stay that started device work
- * which no call of the runtime claims: the runtime calls the driver for everything it does. */
+/* Sorts the records. Of the driver's calls it keeps only those that started device work which no
+ * call of the runtime claims: the runtime calls the driver for everything that it does. */
 void gpu_activity_finish(gpu_activity *a);
 static inline vp_str gpu_name(const gpu_activity *a, vp_sid name)
 {

@@ -1,6 +1,6 @@
-/* What the CUDA driver says of its devices' memory, where the process has it loaded already
- * (libcuda.so.1) and a context on them: nothing is loaded, started or kept for this. Only this room
- * and tests include it; nothing is owned. */
+/* The memory of devices as the CUDA driver tells it, where the process has loaded the driver
+ * (libcuda.so.1) and has a context: nothing is loaded, started or kept for this. Only this room and
+ * tests include it; nothing is owned. */
 #ifndef VP_CAPTURE_GPU_MEMORY_H
 #define VP_CAPTURE_GPU_MEMORY_H
 
@@ -14,7 +14,8 @@ typedef struct gpu_memory {
     uint64_t total, free; /* bytes */
 } gpu_memory;
 
-/* Fills the devices that it can tell of and leaves the others as they are. How many it filled. */
+/* Fills in the devices that it knows of, and leaves the others as they are. Returns how many it
+ * filled in. */
 unsigned gpu_memory_read(gpu_memory devices[GPU_MEMORY_DEVICES_MAX]);
 
 #endif

@@ -34,7 +34,7 @@ uint64_t vp__clock_ns(void)
 }
 
 #if defined(__x86_64__) || defined(__i386__)
-/* The kernel watches the counter of every processor and turns to another source when they differ.
+/* Linux watches the counters of all processors, and turns to another clock source when they differ.
  */
 static bool kernel_trusts_tsc(void)
 {

@@ -1,4 +1,4 @@
-/* By a walk over the heads of its chunks. */
+/* Counts by walking over the heads of an image's chunks. */
 #include "trace/capture/image/count.h"
 
 typedef struct walk {
@@ -6,7 +6,7 @@ typedef struct walk {
     uint32_t page;
 } walk;
 
-/* The next chunk that somebody recorded into; NULL: no more. */
+/* The next chunk that was recorded into; NULL: there is no other. */
 static vp__chunk *next_chunk(walk *w)
 {
     uint32_t end = VP__LOAD(w->pool->head->pages_used);

@@ -6,12 +6,13 @@
 #include "trace/capture/image/pool.h"
 #include "trace/image/vpcap.h"
 
-/* Of an image that nobody writes to. */
+/* Counts an image that nobody writes to any more. */
 void session_count(vp_result *result, const cap_pool *p);
-/* The same of what is told of a ring, or of a past: it begins where all threads have theirs. */
+/* The same of a ring, or of a past: only what lies where all threads have their events
+ * (vpcap_info.begin_ps). */
 void session_count_view(vp_result *result, const vpcap *v);
 bool session_any_open(const cap_pool *p);
-/* Every thread's block in it, of those that it still has. */
+/* Calls fn for the block of every thread that the image still has. */
 void session_each_block(const cap_pool *p, void (*fn)(void *ctx, vp__block *b), void *ctx);
 
 #endif

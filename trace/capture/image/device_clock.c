@@ -7,11 +7,12 @@
 #include "trace/capture/image/tables.h"
 
 #define CLOCKS_MAX 64u
-/* Slower ones tell nothing about kernels; faster ones do not exist. */
+/* Bounds of a device clock's rate: slower ones tell nothing about kernels, faster ones do not
+ * exist. */
 #define HZ_MIN 1e3
 #define HZ_MAX 1e12
 
-/* Ticks of one clock for ticks of another. */
+/* So many ticks of the device for so many of the host. */
 typedef struct rate {
     uint64_t host, device; /* never 0 */
 } rate;
@@ -48,7 +49,7 @@ int device_clock_add_pair(device_clock *c, device_pair p)
     return 0;
 }
 
-/* Two factors of 64 bits make one of 128; the quotient is cut off towards 0. */
+/* ticks * r, cut off towards 0. The product of two factors of 64 bits has 128. */
 static int scaled(uint64_t *out, uint64_t ticks, rate r)
 {
     unsigned __int128 v = (unsigned __int128)ticks * r.host / r.device;
@@ -58,7 +59,7 @@ static int scaled(uint64_t *out, uint64_t ticks, rate r)
     return 0;
 }
 
-/* Beyond the pairs. */
+/* The rate before the first pair and behind the last. */
 static rate rate_of(const device_clock *c, uint64_t host_hz)
 {
     const device_pair *a = &c->pairs[0], *b = &c->pairs[c->count - 1];
@@ -67,7 +68,7 @@ static rate rate_of(const device_clock *c, uint64_t host_hz)
     return (rate){host_hz << 20, c->hz_q20};
 }
 
-/* The last pair that is not after `device`; there is one. */
+/* The last pair that is not later than `device`. The caller knows that there is one. */
 static uint32_t pair_before(const device_clock *c, uint64_t device)
 {
     uint32_t low = 0, high = c->count;

@@ -56,7 +56,8 @@ static void lay_out(vpcap_header *h, size_t bytes, bool ring)
     h->image_bytes = at + (uint64_t)h->pages * VP__PAGE;
 }
 
-/* Whole, as memory that is not touched costs nothing; the file behind it comes in pieces. */
+/* Maps the whole size at once, since untouched memory costs nothing. The file behind the mapping
+ * grows in pieces. */
 static int map_image(cap_pool *p, const vpcap_header *h, int fd, const char *path)
 {
     int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
@@ -67,7 +68,7 @@ static int map_image(cap_pool *p, const vpcap_header *h, int fd, const char *pat
         return vp_fail(errno == ENOMEM ? VP_ENOMEM : VP_EIO, "cannot map a pool of %llu bytes: %s",
                        (unsigned long long)h->image_bytes, strerror(errno));
     madvise(at, h->image_bytes, MADV_DONTFORK); /* a child must not write into it */
-    if (fd >= 0) /* else the first touch of a hole reads megabytes of it ahead, 5 ms each time */
+    if (fd >= 0) /* else touching a hole first reads megabytes ahead, 5 ms each time */
         madvise(at, h->image_bytes, MADV_RANDOM);
     p->image = at;
     p->size = h->image_bytes;
@@ -149,8 +150,9 @@ static vp__chunk *take_fresh(cap_pool *p, uint32_t pages)
     return pool_chunk(p, used);
 }
 
-/* The count of changes in the upper half keeps a chunk that was taken and given back meanwhile from
- * being mistaken for one that never moved. */
+/* The upper half of the list's head counts its changes. Without that, a thread that read a head,
+ * and then sees the same chunk there again, could not know that it was taken and given back
+ * meanwhile. */
 static void push_free(cap_pool *p, vp__chunk *c)
 {
     uint64_t head = VP__LOAD(p->head->free_chunks), next;
@@ -176,8 +178,9 @@ static vp__chunk *pop_free(cap_pool *p)
     return c;
 }
 
-/* Cuts the pages behind the first `keep` off, as a free chunk. Its head is there before the first
- * one ends, so that a walk finds both or one. */
+/* Cuts off the pages behind the first `keep`, as a free chunk of their own. Its head is written
+ * before the first chunk becomes shorter, so that a walk finds the two of them or the one, but
+ * never a gap. */
 static void cut_off(cap_pool *p, vp__chunk *c, uint32_t keep)
 {
     vp__chunk *rest = (vp__chunk *)(void *)((char *)c + (size_t)keep * VP__PAGE);
@@ -199,7 +202,7 @@ static vp__chunk *take_given_back(cap_pool *p, uint32_t pages)
     return c;
 }
 
-/* The chunk that was sealed first, whichever thread's it is. */
+/* The chunk that was sealed longest ago, of whichever thread. */
 static vp__chunk *take_oldest(cap_pool *p)
 {
     uint32_t groups = p->head->pages / VP__CHUNK_PAGES + 1;
@@ -231,8 +234,8 @@ static void release(vp__chunk *c)
     VP__STORE(c->state, sizeof *c / VP__SLOT);
 }
 
-/* What was in it is gone, which is known before anything of it is: whoever finds it as it was has
- * all that ended later. */
+/* Gives up what a chunk holds. lost_until is raised before any of it is overwritten: a reader that
+ * finds the old value has everything that ended after it. */
 static uint64_t lose(cap_pool *p, const vp__chunk *c)
 {
     uint64_t *last = &p->head->lost_until, was = VP__LOAD(*last), events = VP__LOAD(c->state) >> 32;
@@ -243,7 +246,7 @@ static uint64_t lose(cap_pool *p, const vp__chunk *c)
     return events;
 }
 
-/* Its thread is told, if that is known yet. */
+/* Counts the loss in the thread's block, if the chunk's thread is known yet. */
 static void give_up(cap_pool *p, vp__chunk *c)
 {
     vp__block *b = pool_block(pool_chunk(p, c->block));
@@ -252,7 +255,7 @@ static void give_up(cap_pool *p, vp__chunk *c)
     release(c);
 }
 
-/* The same of a whole thread: what it has lost stays known. */
+/* The same for a whole thread. What it has lost is kept in the header. */
 static void give_up_thread(cap_pool *p, vp__chunk *first)
 {
     vpcap_header *h = p->head;
@@ -268,7 +271,7 @@ static void give_up_thread(cap_pool *p, vp__chunk *first)
     release(first);
 }
 
-/* The first chunk of the thread that ended first. */
+/* The first chunk of the thread that ended longest ago. */
 static vp__chunk *take_ended(cap_pool *p)
 {
     uint32_t end = VP__LOAD(p->head->pages_used);
@@ -302,8 +305,8 @@ static vp__chunk *take_recycled(cap_pool *p, uint32_t pages)
     return c;
 }
 
-/* In a ring the first chunks of threads may fill an eighth; then those of ended threads are used
- * again, as long as there are any. */
+/* In a ring the first chunks of threads may fill an eighth of the pool. From then on those of ended
+ * threads are used again, as long as there are any. */
 static vp__chunk *take_first(cap_pool *p)
 {
     vp__chunk *c = NULL;

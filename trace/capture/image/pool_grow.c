@@ -21,14 +21,15 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
-/* Steps of the tables; of the chunks when nobody keeps ahead; how far ahead at least
- * and at most, in between as far as is used. */
+/* By how much the file grows: AREA_STEP for a table, STEP for the chunks where no thread keeps
+ * ahead. Such a thread is between AHEAD_MIN and AHEAD_MAX ahead, and within these as far as is in
+ * use. */
 #define AREA_STEP (UINT64_C(64) << 10)
 #define STEP (UINT64_C(256) << 10)
 #define AHEAD_MIN (UINT64_C(1) << 20)
 #define AHEAD_MAX (UINT64_C(16) << 20)
-/* What a start waits for, a page of a file being 5 us or more; the rest is touched aside, in pieces
- * that its end waits for. */
+/* How much a start touches itself, since touching a page of a file takes 5 us or more; another
+ * thread touches the rest, in pieces that its end waits for. */
 #define FILL_FIRST (UINT64_C(16) << 10)
 #define FILL_STEP (UINT64_C(64) << 10)
 
@@ -37,8 +38,8 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Takes the faults of the first time that these bytes are written to. What others write there
- * meanwhile stays. */
+/* Takes the page faults of the first write to these bytes. What others write there meanwhile stays.
+ */
 static void populate(char *at, size_t bytes)
 {
     if (madvise(at, bytes, MADV_POPULATE_WRITE) == 0)
@@ -47,7 +48,7 @@ static void populate(char *at, size_t bytes)
         __atomic_fetch_or(at + i, 0, __ATOMIC_RELAXED);
 }
 
-/* 0 or an errno. EOPNOTSUPP: this file system cannot. */
+/* Reserves room on the disk. 0 or an errno; EOPNOTSUPP: this file system cannot. */
 static int reserve(int fd, uint64_t from, uint64_t to)
 {
     sigset_t before;
@@ -66,7 +67,7 @@ static int cannot(const vpcap_header *h, int err)
                    (unsigned long long)h->image_bytes, strerror(err));
 }
 
-/* A file that cannot have holes filled later is whole from the start. */
+/* Where holes of a file cannot be filled later, it gets its whole size at the start. */
 static int reserve_all(cap_grow *g, const vpcap_header *h, int fd)
 {
     sigset_t before;
@@ -124,7 +125,8 @@ static bool is_it(const cap_grow *g, int fd)
     return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == g->dev && st.st_ino == g->ino;
 }
 
-/* A daemon closes what it does not know, and its next file has our number. */
+/* Reserves room in the file, by its path if need be: a program that becomes a daemon closes
+ * descriptors that it does not know, and its next file may have our number. */
 static bool extend(const cap_grow *g, uint64_t from, uint64_t to)
 {
     if (!g->file)
@@ -138,7 +140,7 @@ static bool extend(const cap_grow *g, uint64_t from, uint64_t to)
     return ok;
 }
 
-/* Two may do the same: then it is done twice. */
+/* Two threads may extend the same part: then it is done twice, which is no harm. */
 static void raise_to(uint64_t *ready, uint64_t to)
 {
     uint64_t was = __atomic_load_n(ready, __ATOMIC_RELAXED);
@@ -169,7 +171,7 @@ void grow_fill_first(struct cap_pool *p)
     fill_to(p, 0, least(FILL_FIRST, p->grow.chunks));
 }
 
-/* One step of it, beyond what is in use. false: there is none. */
+/* Touches one more step of what is not in use yet. false: there is none. */
 static bool fill_ahead(struct cap_pool *p)
 {
     uint64_t used = (uint64_t)VP__LOAD(p->head->pages_used) * VP__PAGE;
@@ -222,7 +224,8 @@ bool grow_area(struct cap_pool *p, const vpcap_area *a, uint64_t *ready, uint64_
     return grow(p, a->at, ready, (n + AREA_STEP - 1) / AREA_STEP * AREA_STEP);
 }
 
-/* One step at a time, so that the end is not waited for. false: there is no more, or no room. */
+/* Grows by one step only, so that nobody waits long for the end. false: all is there, or there is
+ * no room. */
 static bool keep_ahead(struct cap_pool *p)
 {
     uint64_t used = (uint64_t)VP__LOAD(p->head->pages_used) * VP__PAGE;

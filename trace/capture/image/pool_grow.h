@@ -1,17 +1,15 @@
-/* A pool's file is as long as what is recorded needs, and some more that is ready in advance: the
- * mapping has its whole size from the start, the file comes up to it in pieces. Whoever takes a
- * part of the image makes sure of its place first, since a page that the disk has no room for ends
- * the program when it is touched. A thread of its own keeps ahead of that and touches the pages, as
- * the first time costs as much as fifty zones to thousands; without it whoever takes does both.
- * Private to pool.c and the session; a cap_grow belongs to its pool.
+/* A pool's file has as much as is recorded and some more that is ready in advance: a megabyte at
+ * first, then as much ahead as is in use, up to 16 MiB, so that the hundredth child of a job,
+ * killed after five zones, leaves a megabyte and not 75. The mapping has its whole size from the
+ * start. A page that the disk has no room for would end the program when it is touched, so whoever
+ * takes a part of the image reserves its place first (fallocate); where that fails, the pool is
+ * full.
  *
- * The mapping has the pool's whole size, the file behind it comes in pieces: a megabyte at first,
- * then as much ahead as is used, up to 16 MiB, so that the hundredth child of a job, killed after
- * five zones, leaves a megabyte and not 75. A page that the disk has no room for would end the
- * program when it is touched, so its place is reserved first (fallocate), by whoever takes it;
- * where that fails, the pool is full. Touching a page for the first time costs as much as fifty
- * zones, so a thread keeps ahead, and sleeps while it is. A file system without fallocate gets the
- * whole file at the start. The tables before the chunks are a hole where nothing is in them. */
+ * Touching a page for the first time costs as much as fifty zones to thousands, so a thread of its
+ * own reserves and touches ahead and sleeps while it is far enough; without it whoever takes does
+ * both. A file system without fallocate gets the whole file at the start. The tables before the
+ * chunks are holes where nothing is in them. Private to pool.c and the session; a cap_grow belongs
+ * to its pool. */
 #ifndef VP_CAPTURE_POOL_GROW_H
 #define VP_CAPTURE_POOL_GROW_H
 
@@ -25,16 +23,16 @@
 struct cap_pool;
 
 typedef struct cap_grow {
-    int file;   /* descriptor + 1; 0: memory */
-    char *path; /* of the file, should the program close our descriptor */
+    int file;   /* descriptor + 1; 0: memory without a file */
+    char *path; /* of the file, in case the program closes our descriptor */
     dev_t dev;
     ino_t ino;
-    uint64_t names, strings, chunks; /* bytes of each that there is room for */
-    uint64_t filled;                 /* of the chunks, bytes that were touched in advance */
-    uint32_t calls;                  /* futex: changes when there is something to do or to end */
+    uint64_t names, strings, chunks; /* how many bytes of each there is room for */
+    uint64_t filled;                 /* how many bytes of the chunks were touched in advance */
+    uint32_t calls; /* a futex: changes when the thread has something to do, or is to end */
     bool ends, runs;
     pthread_t thread;
-    uint64_t owner; /* whom to tell when the pool is full; 0: nobody, or it was told */
+    uint64_t owner; /* who is to be told when the pool is full; 0: nobody, or that was done */
     void (*tell_full)(uint64_t owner, const struct cap_pool *p);
 } cap_grow;
 
@@ -48,14 +46,15 @@ void grow_fill_first(struct cap_pool *p);
 /* Sees to it that pages up to this one can be written to: false when there is no room. Signal-safe,
  * as the others. */
 bool grow_pages(struct cap_pool *p, uint32_t pages);
-/* The same of the first n bytes of an area; ready: names or strings above. */
+/* The same for the first n bytes of an area. ready: which of names and strings above it is. */
 bool grow_area(struct cap_pool *p, const vpcap_area *a, uint64_t *ready, uint64_t n);
 
-/* The thread that keeps ahead of this pool, which stays where it is until grow_stop, and calls
- * tell_full once it is full, unless owner is 0. Where there is none to be had, nothing. */
+/* Starts the thread that keeps ahead. The pool must stay at its address until grow_stop. Unless
+ * owner is 0, the thread calls tell_full once the pool is full. Does nothing where no thread can be
+ * started. */
 void grow_start(struct cap_pool *p, uint64_t owner,
                 void (*tell_full)(uint64_t owner, const struct cap_pool *p));
-/* It is full: from whoever found it so. Signal-safe. */
+/* Called by whoever found that the pool is full. Signal-safe. */
 void grow_end(struct cap_pool *p);
 void grow_stop(struct cap_pool *p);
 

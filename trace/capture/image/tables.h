@@ -5,19 +5,19 @@
 
 #include "trace/capture/image/pool.h"
 
-/* Writes all of it into the pool of a recording that starts. What is added later goes there by
- * itself, until cap_tables_leave. */
+/* Writes all of it into the pool of a recording that starts. Until cap_tables_leave, what is added
+ * later is written there too. */
 void cap_tables_enter(cap_pool *p);
 void cap_tables_leave(void);
-/* The clock of a track's device; 0: the recording's. VPCAP_NONE: there is no such track. */
+/* The clock of a track's device; 0: that of the recording; VPCAP_NONE: there is no such track. */
 uint32_t cap_tables_clock(uint32_t track);
 /* With the lock held. VP_EARG: there is no such device. */
 int cap_tables_set_clock(uint32_t device, uint32_t clock);
-/* Around fork, and around what of devices is kept elsewhere (device_clock.c). */
+/* Held around fork, and around other data of devices (device_clock.c). */
 void cap_tables_lock(void);
 void cap_tables_unlock(void);
 
-/* Names of vp_name live as long: around fork, too. */
+/* Names of vp_name live as long as the process; their lock is held around fork, too. */
 void cap_names_lock(void);
 void cap_names_unlock(void);
 

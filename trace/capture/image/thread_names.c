@@ -16,7 +16,7 @@ typedef struct given {
 /* Guarded by the tables' lock, which is held around fork. */
 static given *names;
 static size_t name_cap;
-static size_t name_count; /* read without it, too */
+static size_t name_count; /* also read without the lock */
 
 static given *find(int64_t tid)
 {

@@ -1,6 +1,7 @@
-/* Only in the recorder's shared library, and so neither in the viewer nor in tests: a program that
- * has it is recorded when its environment asks for that; and the way in for the adapters, which are
- * libraries of their own, so that a program has the recorder once, however it came. */
+/* The constructor by which a program is recorded when its environment asks for that, and the
+ * functions through which adapters, which are libraries of their own, call this one, so that a
+ * program has one recorder, however it came. It is in the recorder's shared library only, and so
+ * neither in the viewer nor in tests. */
 #include "trace/capture/inject/adapters.h"
 
 #include "trace/capture/control/control.h"

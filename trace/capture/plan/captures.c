@@ -1,4 +1,4 @@
-/* Captures of a profiler: begun, ended, and what became of them. */
+/* Captures of a profiler: how they begin and end, and what became of them. */
 #include <string.h>
 #include <unistd.h>
 
@@ -22,7 +22,8 @@ static vp_recording *take(vp_profiler *p, vp_recording **from)
     return r;
 }
 
-/* What became of a capture that is counted; the recorder has said it. With the lock held. */
+/* Keeps the result of a capture that is counted. The recorder has told of it already. With the lock
+ * held. */
 static void settle(vp_profiler *p, const prof_written *w, int rc, const vp_result *result)
 {
     if (rc < 0) {
@@ -35,9 +36,10 @@ static void settle(vp_profiler *p, const prof_written *w, int rc, const vp_resul
     }
 }
 
-/* Takes the oldest off the list; one that is not written yet is waited for before, unless there is
- * only_if_written. Until it is taken it stays where prof_tell sees it, and then its result is in
- * its place: nobody ever finds fewer than before. false: there was none. */
+/* Takes the oldest capture off the list. If it is not written yet, this waits for it; with
+ * only_if_written it does nothing. Until it is taken it stays where prof_tell sees it, and its
+ * result takes its place under the same lock: nobody ever finds fewer captures than before. false:
+ * there was none. */
 static bool settle_oldest(vp_profiler *p, bool only_if_written)
 {
     vp_result result = VP_RESULT_INIT;
@@ -66,7 +68,7 @@ void prof_settle(vp_profiler *p)
         continue;
 }
 
-/* Those that are written; and, where there are too many that are not, one of these. */
+/* Settles all captures that are written and, if too many are not, the oldest of these. */
 static void make_room(vp_profiler *p)
 {
     while (settle_oldest(p, true))
@@ -78,8 +80,8 @@ static void make_room(vp_profiler *p)
         settle_oldest(p, false);
 }
 
-/* Counts it, and not as one that is on any more: whoever sees it counted may ask for the next. With
- * the lock held. */
+/* Counts a capture as ended, and no longer as being on: whoever sees it counted may ask for the
+ * next. With the lock held. */
 static void count(vp_profiler *p, prof_written *w)
 {
     if (!w->is_past)
@@ -138,7 +140,8 @@ static vp_config config_of(const vp_profiler *p, const char *dir)
     return cfg;
 }
 
-/* What p->outside says beyond "asked": that, or the GPU mode from OUTSIDE_GPU on. */
+/* p->outside: OUTSIDE says only that somebody asked; from OUTSIDE_GPU on it also has the GPU mode.
+ */
 enum { OUTSIDE = 1, OUTSIDE_GPU };
 
 static int start_for_outside(const vp_profiler *p, vp_recording **out, vp_config *cfg,
@@ -158,7 +161,7 @@ static int start_for_outside(const vp_profiler *p, vp_recording **out, vp_config
 int prof_start(vp_profiler *p, vp_recording **out, const char *dir)
 {
     vp_config cfg = config_of(p, dir);
-    /* That is a capture of steps, none of a context. */
+    /* What was asked from outside is a capture of steps, never one of a context. */
     unsigned outside = out == &p->recording ? atomic_exchange(&p->outside, 0) : 0;
     say_directory(p);
     make_room(p);
@@ -176,7 +179,8 @@ int prof_start(vp_profiler *p, vp_recording **out, const char *dir)
 int prof_stop(vp_profiler *p, vp_recording *r, bool early)
 {
     vp_result result = VP_RESULT_INIT;
-    /* One that its time limit has ended is being written: waiting for that can wait, too. */
+    /* A recording that its time limit has ended is being written: nobody needs to wait for that
+     * now. */
     int rc = cap_has_ended(r) ? 0 : early ? cap_stop_early(r, &result, true) : vp_stop(r, &result);
     bool written = rc < 0 || result.export_ns > 0;
     prof_written w = {.recording = r};
@@ -228,7 +232,8 @@ const char *prof_has_no_past(vp_profiler *p)
     return why;
 }
 
-/* Another thread's capture may have taken the ring, or the place, since it was asked for. */
+/* Since it was asked for, a capture of another thread may have taken the ring, or the last place.
+ */
 bool prof_write_past(vp_profiler *p, double seconds)
 {
     prof_written w = {.is_past = true};
@@ -255,7 +260,7 @@ vp_config prof_config(const vp_profiler *p)
     return cfg;
 }
 
-/* No lock, no text, no error: all of that is beyond a signal handler. */
+/* Takes no lock, makes no text, records no error: it may be called in a signal handler. */
 int vp_capture_async(vp_profiler *p, uint64_t steps)
 {
     if (!p)
@@ -297,7 +302,7 @@ bool prof_forget_asked(vp_profiler *p)
     return was;
 }
 
-/* One that is on the list of those that are written. With the lock held. */
+/* Tells of one of the captures that are being written. With the lock held. */
 static void tell_listed(prof_told *out, const vp_profiler *p, prof_written *w)
 {
     vp_result result = VP_RESULT_INIT;

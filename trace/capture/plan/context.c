@@ -29,7 +29,7 @@ static void directory_of(char out[VP_PATH_MAX], const vp_recording *r)
     snprintf(out, VP_PATH_MAX, "%.*s", (int)n, run.p);
 }
 
-/* NULL: none was started; where one is on, this becomes a zone of it. */
+/* NULL: no recording was started. Where one is on already, the context becomes a zone of it. */
 static vp_recording *start_own(vp_profiler *p, uint64_t step, const char *name)
 {
     char dir[VP_PATH_MAX];

@@ -6,7 +6,8 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 
-/* Of the last capture. A lock of its own, inside all others: it is told from anywhere. */
+/* The failure of the last capture. Its lock is the innermost of all, so it can be told with any
+ * other held. */
 static struct {
     pthread_mutex_t lock;
     const vp_profiler *profiler;    /* whose failures are heard: control_hear */

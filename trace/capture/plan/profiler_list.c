@@ -26,7 +26,8 @@ void prof_say_no_flops(const vp_config *cfg)
     cap_log(cfg, VP_SAY_ERROR, "flop_stats.json: %s", vp_error_last()->message);
 }
 
-/* The recordings end themselves. Whoever comes here out of a callback holds none of the locks. */
+/* Recordings end by themselves at exit. Whoever calls this inside a callback holds none of the
+ * locks. */
 static void at_exit(void)
 {
     vp_config failed = VP_CONFIG_INIT;
@@ -44,7 +45,7 @@ void prof_say_still_on(const vp_config *cfg)
     cap_log(cfg, VP_SAY_WARNING, "Profiler still active on exit, stopping...");
 }
 
-/* At most one is on in a process. */
+/* At most one profiler of a process has a capture on. */
 static void tell_exit(void)
 {
     vp_config cfg = VP_CONFIG_INIT;
@@ -62,7 +63,7 @@ static void install_exits(void)
     atexit(tell_exit);
 }
 
-/* After a recording has started: what is registered later is called earlier. */
+/* To be called after a recording has started: what is registered later with atexit runs earlier. */
 void prof_tell_exits(void)
 {
     pthread_once(&exits_once, install_exits);
@@ -84,8 +85,8 @@ static void install(void)
         atexit(at_exit);
 }
 
-/* VP_STEP may stand in a signal handler, which has interrupted whoever holds the lock: then its
- * step is not counted. */
+/* VP_STEP may run in a signal handler that interrupted the thread holding the lock. Then its step
+ * is not counted. */
 static bool lock_soon(pthread_mutex_t *m)
 {
     for (int tries = 0; tries < 1000; tries++) {

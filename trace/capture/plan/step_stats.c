@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fewer steps than this have no usual length yet: the first compile and warm caches up. */
+/* Fewer steps than this have no usual length yet: the first ones compile and warm caches up. */
 #define STEPS_BEFORE_SLOW 16u
-/* A program that is slow for long is told of once a minute, and of what is worse, not once a step.
- */
+/* For this long after a slow step was told, only slower ones are: a program that stays slow would
+ * otherwise be told of in every step. */
 #define SLOW_REST_NS (INT64_C(60) * 1000000000)
 
-/* 0..15 each on its own; from 16 on three bits below the highest. */
+/* Buckets 0 to 15 hold one length each; from 16 ns on a bucket is the highest bit and the three
+ * below it. */
 static unsigned bucket_of(uint64_t ns)
 {
     if (ns < 16)

@@ -1,5 +1,5 @@
-/* By a thread of its own, as whoever found the pool full may be a signal handler; and at once,
- * since the program may go on for hours. */
+/* A thread of its own tells it, since the one that found the pool full may be in a signal handler;
+ * and it tells it at once, since the program may go on for hours. */
 #include "trace/capture/session/full.h"
 
 #include <time.h>
@@ -14,14 +14,14 @@ typedef struct full {
     size_t pool_bytes;
 } full;
 
-static __thread cap_session *telling; /* of what this thread tells */
+static __thread cap_session *telling; /* whose pool this thread is telling of */
 
 bool session_is_told_here(const cap_session *s)
 {
     return s && telling == s;
 }
 
-/* With the lock held. */
+/* It was told. With the lock held. */
 static void told(cap_session *s)
 {
     s->telling = false;

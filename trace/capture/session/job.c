@@ -17,11 +17,11 @@
 
 #define RUN_NAME_MAX 64
 
-/* A launcher is known by its rank and what it `needs`; its id is what of `ids` is there, one after
- * the other. Who starts processes last comes first: torchrun may run under srun. Names: torchrun's
- * manual
- * ("Environment variables"), PMIx and mpirun(1) of Open MPI, srun(1) "OUTPUT ENVIRONMENT VARIABLES"
- * (a batch script itself has a rank, too, but no step), MPICH's hydra and Intel MPI. */
+/* Launchers, each known by its variable for the rank and by another that it `needs`. Its id is
+ * those of `ids` that are set, one after the other. The launcher that starts processes last comes
+ * first, since torchrun may run under srun. Names: torchrun's manual ("Environment variables"),
+ * PMIx and mpirun(1) of Open MPI, srun(1) "OUTPUT ENVIRONMENT VARIABLES" (a batch script itself has
+ * a rank, too, but no step), MPICH's hydra and Intel MPI. */
 static const struct launcher {
     const char *rank, *local_rank, *ranks, *needs, *ids[4];
 } launchers[] = {
@@ -81,7 +81,7 @@ static void read_id(char *id, size_t cap, const struct launcher *l, job_fn *get)
     }
     if (id[0])
         return;
-    char parent[48]; /* those of one machine have one parent */
+    char parent[48]; /* the parent process: the same for all ranks of one machine */
     snprintf(parent, sizeof parent, "%s-%ld", l->rank, (long)getppid());
     add(id, cap, parent);
 }
@@ -103,12 +103,12 @@ void job_read(cap_job *out, job_fn *get)
         j.id[0] = 0;
         add(j.id, sizeof j.id, own);
     }
-    if (j.rank < 0 || j.ranks <= 1) /* nobody to be told from */
+    if (j.rank < 0 || j.ranks <= 1) /* it has no others to be told apart from */
         j.rank = j.local_rank = j.ranks = -1;
     *out = j;
 }
 
-/* What this process has recorded into last: with its next recording a new run begins. */
+/* The run that this process recorded into last: its next recording begins a new run. */
 static struct {
     pid_t pid;
     char name[RUN_NAME_MAX];
@@ -120,7 +120,7 @@ static void note_mine(const char *name)
     snprintf(mine.name, sizeof mine.name, "%s", name);
 }
 
-/* The run that the file names, if it may be joined. */
+/* Joins the run that the file names, if that is allowed. */
 static bool join(cap_run *out, int fd, const char *runs)
 {
     char name[RUN_NAME_MAX];
@@ -147,7 +147,7 @@ static int make(cap_run *out, int fd, const char *dir)
     const char *name = vp_path_name(out->path);
     note_mine(name);
     if (ftruncate(fd, 0) < 0 || pwrite(fd, name, strlen(name), 0) < 0)
-        return 0; /* then the others have runs of their own */
+        return 0; /* then the others begin runs of their own */
     return 0;
 }
 
@@ -162,7 +162,7 @@ int job_run_dir(cap_run *out, const char *dir, const cap_job *job)
     n = snprintf(file, sizeof file, "%s/plugins/.view_profile.job-%s", dir, job->id);
     if (n > 0 && (size_t)n < sizeof file)
         fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (fd < 0 || flock(fd, LOCK_EX) < 0) /* no locks here */
+    if (fd < 0 || flock(fd, LOCK_EX) < 0) /* this file system has no locks */
         return run_dir_make(out, dir);
     return join(out, fd, runs) ? 0 : make(out, fd, dir);
 }

@@ -1,5 +1,5 @@
-/* The past of a recording that goes on becomes a session of its own, which is written like one that
- * has ended. */
+/* vp_capture_past: the past of a recording that goes on becomes a session of its own, which is
+ * written like one that has ended. */
 #include <unistd.h>
 
 #include "trace/base/mem.h"

@@ -1,4 +1,4 @@
-/* The image of a recording that goes on is copied while its threads write on. */
+/* Copies the image of a recording while its threads go on writing. */
 #include "trace/capture/session/past_copy.h"
 
 #include <stdio.h>
@@ -12,9 +12,10 @@
 #include "trace/capture/image/thread_names.h"
 #include "trace/capture/threads/recording_thread.h"
 
-/* Acquiring, so that what is asked of a chunk afterwards is not answered before. What is being
- * written meanwhile is copied as it is, and nothing in the copy leads to it: the thread sanitizer
- * would call it a race, which it is meant to be. */
+/* Copies words that others may be writing, by acquiring loads, so that what is asked of a chunk
+ * afterwards is not answered from before. A word that is being written is copied as it is: nothing
+ * in the copy refers to it. The thread sanitizer would call that a race, and here it is one on
+ * purpose. */
 __attribute__((no_sanitize("thread"))) static void copy_words(char *to, const char *from,
                                                               size_t bytes)
 {
@@ -30,14 +31,14 @@ static void copy_area(char *to, const char *from, const vpcap_area *a, size_t en
     copy_words(to + a->at, from + a->at, (used * entry + 7) / 8 * 8);
 }
 
-/* A chunk as it was found: sealed is its place in the order of the ring, UINT64_MAX: it was in use.
+/* A chunk as it was found. sealed: its place in the order of the ring; UINT64_MAX: it was in use.
  */
 typedef struct found {
     uint64_t sealed, events;
     uint32_t page, recycled;
 } found;
 
-/* false: it was given to somebody else since it was found, and is none of the past any more. */
+/* false: it was given to another thread since it was found, and is no part of the past any more. */
 static bool copy_chunk(vp__chunk *to, const vp__chunk *from, const found *f)
 {
     vp__chunk head;
@@ -85,9 +86,9 @@ static int newest_first(const void *pa, const void *pb)
     return a->sealed > b->sealed ? -1 : a->sealed < b->sealed;
 }
 
-/* A thread's next chunk is in use only when the one before is complete: of what was found, all that
- * ended before is in the copy, unless it makes room meanwhile. The oldest does, and is copied last.
- */
+/* A thread takes its next chunk only when the one before is complete. So of what was found, the
+ * copy has everything that ended before, unless a chunk is taken for newer zones meanwhile. That
+ * happens to the oldest first, which are therefore copied last. */
 static int copy_chunks(char *to, const cap_pool *p)
 {
     vpcap_header *h = p->head;
@@ -112,8 +113,9 @@ static int copy_chunks(char *to, const cap_pool *p)
     return 0;
 }
 
-/* What refers to something is copied before it: a thread makes a name before the event that has it,
- * and the text before the name. So whatever is in the copy has in it what it refers to. */
+/* A thread makes a text before the name that has it, and a name before the event that has it.
+ * Copying in the opposite order, events first, makes sure that whatever an event in the copy refers
+ * to is in the copy. */
 static int copy_image(char *to, const cap_pool *p)
 {
     VP_TRY(copy_chunks(to, p));
@@ -152,10 +154,10 @@ static void count_events(vp_result *r, const vpcap *v)
     }
 }
 
-/* What the GPU did since the cut, as far as it has told. */
+/* What the GPU did since the cut, as far as it has told by now. */
 static gpu_activity *gpu_past(vp_result *r, const cap_session *s, const vpcap_header *h)
 {
-    bool whole = h->cut_ticks <= h->start.ticks; /* also what the GPU did while that began */
+    bool whole = h->cut_ticks <= h->start.ticks; /* then with what came while it began, too */
     uint64_t ticks = whole ? 0 : h->stop.ticks - h->cut_ticks;
     int64_t past_ns = (int64_t)((double)ticks / (double)clock_rate() * 1e9);
     if (s->cfg.gpu == VP_GPU_OFF)
@@ -189,8 +191,8 @@ static int copy(cap_session *s, const struct cap_past *p)
     return 0;
 }
 
-/* The pool is let go of before the directory is made: whoever ends that recording waits for no
- * more than the copy. */
+/* Lets go of the pool before it makes the directory: whoever ends that recording waits for the copy
+ * only. */
 int past_take(cap_session *s)
 {
     vpcap *v = NULL;

@@ -1,4 +1,4 @@
-/* What the process itself does to a recording: it forks, or it ends. */
+/* What happens to recordings when the process forks, and when it ends. */
 #include "trace/capture/session/process.h"
 
 #include <errno.h>
@@ -34,7 +34,8 @@ static void in_parent(void)
     session_unlock();
 }
 
-/* The pool stayed with the parent (MADV_DONTFORK), and so did all threads but this one. */
+/* The child has neither the pool, which stayed with the parent (MADV_DONTFORK), nor any thread but
+ * this one. */
 static void in_child(void)
 {
     release();
@@ -51,7 +52,8 @@ static void in_child(void)
 
 static void at_exit(void);
 
-/* Its callbacks may be what calls exit: then it is called once more. */
+/* A callback of the recording may call exit: at_exit, which is registered anew, then runs once
+ * more. */
 static void end_active(void)
 {
     cap_session *s = session_recording();
@@ -66,7 +68,8 @@ static void end_active(void)
     session_write(s, true);
 }
 
-/* Other threads' callbacks may wait for this one. */
+/* Not longer than cap_callback_ms for callbacks: those that other threads run may be waiting for
+ * this thread. */
 static void wait_for_files(void)
 {
     struct timespec until;
@@ -84,7 +87,7 @@ static void wait_for_files(void)
     }
 }
 
-/* What is being written when the process ends would be cut off. */
+/* Waits for files being written, which the end of the process would cut off. */
 static void at_exit(void)
 {
     session_lock();

@@ -1,4 +1,4 @@
-/* What the application calls: start, stop, wait, and what it may ask of a recording. */
+/* What the application calls: start, stop and wait, and what it may ask of a recording. */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -56,7 +56,7 @@ typedef struct deadline {
     struct timespec until;
 } deadline;
 
-/* Ends a recording when its time is over, unless somebody did before. */
+/* The thread that ends a recording when its time is over, unless somebody ended it before. */
 static void *end_in_time(void *ctx)
 {
     deadline d = *(deadline *)ctx;
@@ -67,7 +67,7 @@ static void *end_in_time(void *ctx)
         cap_session *s = session_find(session_handle(d.number));
         if (!s || s->state != CAP_ACTIVE)
             break;
-        if (!over) { /* waiting gives up the lock: then look again */
+        if (!over) { /* waiting gives up the lock, so look again */
             over = !session_wait_until(&d.until);
             continue;
         }
@@ -100,7 +100,7 @@ static int start_deadline(const vp_recording *r, unsigned duration_ms)
     return rc;
 }
 
-/* What is to be said of it once the lock is off. */
+/* A notice of a session, taken along to be said without the lock. */
 typedef struct notice {
     char text[sizeof((cap_session *)NULL)->notice];
     int level;
@@ -176,7 +176,7 @@ int cap_start_standby(vp_recording **out, const vp_config *cfg)
     return start(out, cfg, true);
 }
 
-/* The result of one that is written; frees it. */
+/* Gives the result of a session that is written, and frees it. */
 static int collect(cap_session *s, vp_result *result)
 {
     if (session_calls_here(s))
@@ -194,7 +194,7 @@ static int collect(cap_session *s, vp_result *result)
     return rc;
 }
 
-/* The session of a handle that this process may end. */
+/* The session of a handle, if this process may end it. */
 static int own(cap_session **out, const vp_recording *r)
 {
     cap_session *s = session_find(r);

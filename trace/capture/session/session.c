@@ -9,7 +9,7 @@
 #include "trace/base/mem.h"
 #include "trace/capture/disk/small_files.h"
 
-#define KEPT_MAX 64u /* results that nobody has waited for */
+#define KEPT_MAX 64u /* how many results are kept that nobody waited for */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -158,11 +158,11 @@ void session_drop_oldest(void)
 
 void session_abandon_all(void)
 {
-    pthread_cond_init(&changed, NULL); /* those who waited are in the parent */
+    pthread_cond_init(&changed, NULL); /* the threads that waited are in the parent */
     for (cap_session *s = sessions; s; s = s->next) {
         grow_close(&s->pool.grow);
-        s->pool = (cap_pool){.image = NULL}; /* it did not come along */
-        session_release(s);                  /* the parent holds it on */
+        s->pool = (cap_pool){.image = NULL}; /* the child does not have the mapping */
+        session_release(s);                  /* the parent goes on holding the lock */
         s->readers = s->waiters = 0;
         s->telling = false;
         s->state = CAP_DONE;

@@ -2,21 +2,19 @@
  *
  *     ACTIVE --stop, time limit, exit--> ENDING --image complete--> WRITING --files--> DONE
  *
- * What the application holds is a number, never an address: a stale handle finds nothing. session.c
- * keeps the list of them and its lock; session_begin.c, session_switch.c and session_end.c lead
- * them through their states.
+ * The application holds the number of a session, never an address: with a stale handle it finds
+ * nothing, and stops nobody else's recording. session.c keeps the list of sessions and its lock;
+ * session_begin.c, session_switch.c and session_end.c lead them through their states. Schedules,
+ * contexts, benchmarks and control record by vp_start and vp_stop like anybody else.
  *
- * Sessions are numbers to the application, never addresses: a stale handle finds nothing, and stops
- * nobody else's recording. Schedules, contexts, benchmarks and control record by vp_start and
- * vp_stop like anybody else.
- *
- * Files are written aside, several at once: each belongs to a session of its own, and shares
- * nothing but the log function with the others. The past is such a session, made of a copy by the
- * thread that writes it; what ended later than the slow step is left out by its time, so it does
- * not matter when the copy is made. A capture of a profiler waits for earlier files only when four
- * are being written: each holds its pool (64 MiB) until then, and steps that are all captured onto
- * a slow disk would fill the memory. What still waits in a step is the start of a capture for the
- * copy of a ring that a slow step has just asked for (some ms), and never for its files. */
+ * Other threads write the files, of several sessions at once: each session is complete in itself
+ * and shares nothing but the log function with the others. A past is such a session: the thread
+ * that writes it first makes the copy. What ended after the slow step is left out by its time, so
+ * it does not matter when the copy is made. A capture of a profiler waits for earlier files only
+ * when four are being written: each holds its pool (64 MiB) until then, and a program that captures
+ * all its steps onto a slow disk would fill the memory. Within a step, the start of a capture may
+ * still wait for the copy of a ring that a slow step has just asked for (some ms), but never for
+ * its files. */
 #ifndef VP_CAPTURE_SESSION_H
 #define VP_CAPTURE_SESSION_H
 
@@ -36,63 +34,64 @@ typedef struct cap_session {
     struct cap_session *next;
     uint64_t number; /* the handle */
     int state;
-    unsigned readers; /* of its image: that stays */
-    unsigned waiters; /* for its end: it stays */
+    unsigned readers; /* sessions that read its image, which stays meanwhile */
+    unsigned waiters; /* threads that wait for its end: it stays meanwhile */
     bool ended_itself;
-    struct cap_session *outer; /* whose callback runs around this one's, on one thread */
-    bool telling;              /* a thread tells that its pool is full */
-    bool in_callback; /* device_sync or log runs: how long that takes is the application's to say */
+    struct cap_session *outer; /* in whose callback this one's was called, on one thread */
+    bool telling;              /* a thread is telling that its pool is full */
+    bool in_callback; /* device_sync or log runs, which may take as long as the application wants */
     pid_t pid;
     uint32_t generation;
     vp_config cfg;
-    char *dir, *host; /* what cfg points to */
+    char *dir, *host; /* the texts that cfg points to */
     cap_run run;
     cap_job job;
-    char pool_name[300];   /* in the run directory; "": memory */
-    bool standby;          /* a ring that nobody asked for yet: nothing is left of it at exit */
-    int lock_fd;           /* of its file, locked (vpcap_is_held); -1: none */
-    cap_pool pool;         /* once it is not the one that is on */
-    char notice[512];      /* for its log, once the lock is off; "": none */
+    char pool_name[300];   /* of the pool's file in the run directory; "": it is memory */
+    bool standby;          /* a ring that nobody asked for: exit() removes it */
+    int lock_fd;           /* of the pool's file, which it locks (vpcap_is_held); -1: none */
+    cap_pool pool;         /* while the session is on, its pool is cap_pool_now instead */
+    char notice[512];      /* what its log is to be told once the lock is off; "": nothing */
     int notice_level;      /* VP_SAY_… */
-    bool settled;          /* no thread is in the pool any more */
-    struct cap_past *past; /* what it is made of before it is written; NULL: it recorded itself */
+    bool settled;          /* no thread is in the middle of a record in the pool any more */
+    struct cap_past *past; /* what it is copied from; NULL: it recorded itself */
     vpcap_pair stop;       /* when it was switched off */
-    int64_t later_ns;      /* after its pool was full; 0: that did not end it */
+    int64_t later_ns;      /* how long it was on after its pool was full; 0: it was not full */
     struct gpu_activity *gpu;
     vp_result result;
-    int status; /* of the writing */
+    int status; /* 0, or why its files could not be written */
     vp_error error;
 } cap_session;
 
-/* All below: with the lock held. */
+/* Everything below is called with this lock held. */
 void session_lock(void);
 void session_unlock(void);
-void session_wait(void); /* for a change of any state */
-/* false: it is later than `until` (CLOCK_MONOTONIC). */
+void session_wait(void); /* until the state of any session changes */
+/* The same; false: it is later than `until` (CLOCK_MONOTONIC). */
 bool session_wait_until(const struct timespec *until);
 void session_changed(void);
 cap_session *session_find(const vp_recording *r);
-/* What the caller knows a session by. */
+/* The handle by which the application knows a session. */
 vp_recording *session_handle(uint64_t number);
-/* Whether one of this process is being ended or written; without callbacks: by us. */
+/* Whether a session of this process is being ended or written; with_callbacks: also one whose
+ * callback is running. */
 bool session_writing(bool with_callbacks);
-/* How long exit() waits for callbacks that other threads run. */
+/* How long exit() waits for callbacks that other threads are running. */
 extern unsigned cap_callback_ms;
 
-/* Makes one that does nothing yet and stands on no list. */
+/* Makes a session that does nothing yet and is on no list. */
 int session_new(cap_session **out, const vp_config *cfg);
-/* Puts it on the list, by which it has a number. */
+/* Puts a session on the list and gives it a number. */
 void session_enlist(cap_session *s);
-/* Takes it off the list and frees it. */
+/* Takes a session off the list and frees it. */
 void session_forget(cap_session *s);
-/* Forgets the oldest result that nobody waits for, where they pile up. */
+/* If there are too many results that nobody waited for, forgets the oldest. */
 void session_drop_oldest(void);
-/* Lets go of the lock on its file. */
+/* Gives up the lock on its file. */
 void session_release(cap_session *s);
-/* In a child: none of them is its own to end or to write. */
+/* In a forked child: it may neither end nor write any of the parent's sessions. */
 void session_abandon_all(void);
-/* One in the state WRITING that never recorded, with cfg's directory and outputs; its `past` is
- * the caller's to fill in before session_write. */
+/* Makes a session in the state WRITING that never recorded, with cfg's directory and outputs. The
+ * caller fills in its `past` before session_write. */
 int session_derive(cap_session **out, const vp_config *cfg);
 
 #endif

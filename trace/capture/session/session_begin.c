@@ -16,7 +16,7 @@
 
 #define POOL_BYTES_DEFAULT ((size_t)64 << 20)
 
-/* A host's name becomes a file's. */
+/* Puts a host's name as a file can be called by it. */
 static void put_host(char *dst, size_t cap, const char *host, const char *suffix)
 {
     char own[HOST_NAME_MAX + 1] = "localhost";
@@ -42,7 +42,7 @@ static void put_program(char *dst, size_t cap)
     dst[n < 0 ? 0 : n] = 0;
 }
 
-/* Whether somebody of the same run has this name. */
+/* Whether another host of the same run has this name. */
 static bool is_taken(const cap_session *s, const char *host)
 {
     static const char *const endings[] = {".vpcap", ".xplane.pb", ".trace.json.gz"};
@@ -55,7 +55,8 @@ static bool is_taken(const cap_session *s, const char *host)
     return false;
 }
 
-/* Of a job each process is a host: by its rank, and without or beside one by its number. */
+/* In a job each process is a host of its own, named by its rank; without a rank, and beside another
+ * process of the same rank, by its process number. */
 static void name_host(char *host, size_t cap, const cap_session *s, bool is_child)
 {
     char rank[32] = "", suffix[64];
@@ -106,7 +107,8 @@ static int begin_gpu(cap_session *s)
 {
     if (s->cfg.gpu == VP_GPU_OFF)
         return 0;
-    (void)clock_rate(); /* 1 ms the first time: what the GPU did in it would be before the start */
+    (void)clock_rate(); /* takes 1 ms the first time: not once the GPU is on, whose work would then
+                           lie before the start */
     int rc = cupti_start(s->cfg.gpu, s->cfg.mode == VP_RING);
     s->result.gpu_status = rc;
     if (rc < 0 && s->cfg.gpu == VP_GPU_REQUIRE)
@@ -121,7 +123,7 @@ static int begin_gpu(cap_session *s)
     return 0;
 }
 
-/* What of the job readers may want to know. */
+/* Tells, as facts of the recording, what readers may want to know of the job. */
 static void tell_job(const cap_session *s)
 {
     static const char *const keys[] = {"job.rank", "job.local_rank", "job.ranks"};
@@ -140,7 +142,8 @@ static int prepare(void)
     return session_settle();
 }
 
-/* A child that follows writes beside its parent, under a name of its own. */
+/* The run directory. A forked child that records on writes beside its parent, under a name of its
+ * own. */
 static int open_run(cap_session *s, const cap_session *parent)
 {
     if (!parent)

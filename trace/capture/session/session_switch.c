@@ -6,14 +6,15 @@
 #include "trace/capture/session/full.h"
 #include "trace/capture/threads/recording_thread.h"
 
-/* What a stop waits for threads that are in the middle of a record: some ns of work, but a thread
- * may have lost its processor just there, and its zone would be missing in the counts. */
+/* How long a stop waits for threads that are in the middle of a record. That is some ns of work,
+ * but a thread may have lost its processor just there, and its zone would be missing in the counts.
+ */
 #define SETTLE_MS 1000u
 #define PAIR_TRIES 64
 
 static cap_session *active;
 static uint32_t generations;
-static bool unsettled; /* a thread may be in the last pool still */
+static bool unsettled; /* a thread may still be writing into the last pool */
 
 cap_session *session_active(void)
 {

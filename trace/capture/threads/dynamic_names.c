@@ -12,7 +12,7 @@
 #include "trace/capture/threads/recording_thread.h"
 
 #define BLOCK 256u
-#define BLOCKS 4096u /* a million names: who needs more names every event anew */
+#define BLOCKS 4096u /* a million names: who needs more makes a new one for every event */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static vp_arena texts;
@@ -40,7 +40,7 @@ static int prepare(void)
     return 0;
 }
 
-/* prefix: bytes before the name itself. */
+/* prefix: how many bytes stand before the name itself. */
 static int add(uint32_t *out, vp_str name, size_t prefix, const char *category)
 {
     vp_sid id;
@@ -78,8 +78,8 @@ uint32_t vp_name(const char *name)
     return id;
 }
 
-/* Known by both, with a byte between them that is in no name: its category, kept for good, is one
- * of the known texts, too. */
+/* The text is the category and the name, with a byte between them that is in no name. The category
+ * is one of the known texts, too, and so kept for good. */
 static int add_in(uint32_t *out, vp_str category, vp_str name)
 {
     vp_sid kept;
@@ -106,7 +106,8 @@ uint32_t cap_name_in(const char *category, const char *name)
     return id;
 }
 
-/* As add_in: the place and a byte that begins no category. */
+/* As add_in, with the place in front of the name: it begins with a byte that no category begins
+ * with. */
 static int add_at(uint32_t *out, vp_str file, uint32_t line, vp_str name)
 {
     vp_sid kept;
@@ -147,7 +148,8 @@ vp__site *cap_known_site(uint32_t name)
     return s && __atomic_load_n(&s->name, __ATOMIC_ACQUIRE) ? s : NULL;
 }
 
-/* No zone is lost because its name is none: vp_name may have had no room for it. */
+/* A number that is no name gets a site, too: vp_name may have had no room, and no zone is lost for
+ * that. */
 vp__site *vp__site_of(uint32_t name)
 {
     static vp__site nameless = {.name = "(no name)", .kind = VP__ZONE, .level = VP_LEVEL_USER};

@@ -45,7 +45,7 @@ static uint32_t slots_of(uint32_t bytes)
     return (bytes + VP__SLOT - 1) / VP__SLOT;
 }
 
-/* A site's text is the same for every image; what it is called in this one is found out once. */
+/* What a site's name is in this image is found out once. The text is the same in every image. */
 static bool fill_name(vpcap_name_entry *e, const char *name, const vp__site *site)
 {
     if (!pool_string(&cap_pool_now, &e->name, name ? name : "(null)"))
@@ -94,7 +94,7 @@ bool vp__prepare(vp__site *site, uint32_t generation)
     return vp__prepare_args(site, generation, NULL, 0);
 }
 
-/* How long each string may be so that the whole fits into VP__EVENT_SLOTS. */
+/* Cuts the strings so that the event fits into VP__EVENT_SLOTS. */
 static uint32_t measure(const cap_event *e, uint32_t *lengths, uint32_t fixed)
 {
     uint32_t slots = fixed;
@@ -155,7 +155,7 @@ static bool put_event(vp__thread *t, const cap_event *e, uint32_t name, const ui
     return true;
 }
 
-/* There is a chunk, but nothing of the site can be kept: as if the pool were full. */
+/* There is a chunk, but no room for anything of the site: counted as if the pool were full. */
 static void count_full(vp__thread *t)
 {
     __atomic_fetch_add(&t->block->dropped_full, 1, __ATOMIC_RELAXED);
@@ -206,7 +206,7 @@ bool cap_emit_listed(uint32_t generation, const cap_event *e, uint32_t place)
     return emit(generation, e, place) != OUT_OF_REACH;
 }
 
-/* The scopes from `depth` on, but for those of which the list holds no start, are left. */
+/* Counts the scopes from `depth` to `end` as left, except those that have no start in the list. */
 static void leave_scopes(vp__thread *t, uint32_t depth, uint32_t end)
 {
     uint64_t left = 0;
@@ -234,8 +234,8 @@ void vp__scopes_left(vp__thread *t, uint32_t generation, vp__place here)
     vp__leave(t);
 }
 
-/* A coroutine's scope looks like one that a jump has left while another stack is in use; its end
- * comes all the same. */
+/* While another stack is in use, a coroutine's scope looks like one that a jump has left. Its end
+ * comes all the same, and takes it out of the count. */
 static void was_not_left(vp__thread *t)
 {
     uint64_t n = VP__LOAD(t->block->left);
@@ -244,8 +244,8 @@ static void was_not_left(vp__thread *t)
         continue;
 }
 
-/* The frame of a scope goes when its record is there: whoever finds both knows that they are one.
- */
+/* A scope's frame is closed only when its record is there: a reader that finds both knows that they
+ * are one zone. */
 static void close_scope(uint32_t generation, uint32_t depth)
 {
     vp__thread *t = vp__me;
@@ -355,7 +355,7 @@ static void open_pair(vp__thread *t, uint32_t generation, uint32_t name, uint32_
     t->pair_depth++;
 }
 
-/* The calling thread, busy, where it has been in this recording before; NULL: cap_enter knows. */
+/* The calling thread, busy, if it has been in this recording before; NULL: ask cap_enter. */
 VP__INLINE vp__thread *enter_again(uint32_t generation)
 {
     vp__thread *t = vp__me;
@@ -414,7 +414,8 @@ static __attribute__((noinline)) void end_slowly(uint32_t generation, uint64_t n
     vp__leave(t);
 }
 
-/* A pair whose record is one slot, in a chunk that has it: what put_pair comes to for most. */
+/* Writes the end of a pair whose record takes one slot, if the chunk has room: as put_pair does for
+ * nearly all. */
 VP__INLINE bool end_plainly(vp__thread *t, uint64_t now)
 {
     uint32_t depth = t->pair_depth - 1;

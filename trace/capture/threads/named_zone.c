@@ -1,4 +1,4 @@
-/* Zones and instants by the number of a name (vp_name), for who has no place in the source. */
+/* Zones and instants named by a number of vp_name: for callers that have no place in the source. */
 #include "trace/capture/image/recorder.h"
 #include "trace/capture/threads/emit.h"
 

@@ -32,8 +32,8 @@ void cap_begin(cap_begun *z, uint32_t name, bool is_step, uint64_t number)
         vp__leave(t);
 }
 
-/* In a signal handler that found its thread busy the image stays, too: whoever ends the recording
- * waits for that thread. */
+/* In a signal handler that interrupted its own thread in the middle of a record, the image cannot
+ * go away either: whoever ends the recording waits for that thread. */
 static void take_off(const cap_begun *z, bool left)
 {
     vp__thread *t = z->place ? cap_me() : NULL;

@@ -10,7 +10,7 @@ void own_time_begin(void)
         own->since = vp_now_ns();
 }
 
-/* In a child it may be the end of what began in the parent. */
+/* In a forked child this may end what the parent began. */
 void own_time_end(void)
 {
     cap_own *own = cap_own_now();

@@ -101,7 +101,7 @@ int vp_record_transfer(vp_track_id t, vp_copy_kind kind, uint64_t bytes, uint64_
                                VP__KIND_SITE("MemcpyH2H")};
     if (kind < VP_COPY_H2D || kind > VP_COPY_H2H)
         return vp_fail(VP_EARG, "there is no kind of copy %d", (int)kind);
-    /* As XLA describes copies; whether host memory was pageable is not ours to know. */
+    /* As XLA describes copies. Whether host memory was pageable cannot be known here. */
     static const char *const memories[][2] = {[VP_COPY_H2D] = {"unknown", "device"},
                                               [VP_COPY_D2H] = {"device", "unknown"},
                                               [VP_COPY_D2D] = {"device", "device"},

@@ -1,4 +1,5 @@
-/* Threads that record: each has a vp__thread, which outlives it and serves another one then. */
+/* The threads that record: each has a vp__thread, which outlives it and then serves another thread.
+ */
 #include "trace/capture/threads/recording_thread.h"
 
 #include <linux/membarrier.h>
@@ -17,9 +18,9 @@
 
 #define SLAB 256u
 #define SLABS 256u
-#define LATEST_EVERY_NS 10000000 /* how old the newest pair of the clocks may become */
+#define LATEST_EVERY_NS 10000000 /* how old the newest reading of the clocks may become */
 
-/* A whole number of cache lines: threads on different processors share none. */
+/* A whole number of cache lines, so that threads on different processors share none. */
 typedef struct slot {
     vp__thread t;
     uint32_t next_free; /* number + 1 */
@@ -38,7 +39,7 @@ static slot first_slab[SLAB];
 static slot *slabs[SLABS] = {first_slab};
 static uint32_t slots_made;
 static uint64_t free_slots; /* changes << 32 | number + 1 */
-static uint64_t nowhere;    /* zones of threads beyond the last slot */
+static uint64_t nowhere;    /* zones lost by threads for which there was no slot */
 
 static pthread_key_t exit_key;
 static bool has_exit_key;
@@ -49,7 +50,7 @@ static slot *slot_at(uint32_t number)
     return slab ? &slab[number % SLAB] : NULL;
 }
 
-/* mmap may be called in a signal handler, the allocator may not. */
+/* By mmap, which a signal handler may call, unlike an allocator. */
 static slot *slab_of(uint32_t number)
 {
     slot **place = &slabs[number / SLAB], *have = __atomic_load_n(place, __ATOMIC_ACQUIRE);
@@ -105,13 +106,13 @@ static slot *take_slot(void)
             return NULL;
     } while (!__atomic_compare_exchange_n(&slots_made, &number, number + 1, false, __ATOMIC_ACQ_REL,
                                           __ATOMIC_RELAXED));
-    s = slot_at(number); /* its slab is there */
+    s = slot_at(number); /* the slot was given back, so its slab exists */
     if (s)
         s->number = number;
     return s;
 }
 
-/* A signal handler may have come first: then its slot is the thread's. */
+/* A signal handler may run in between and take a slot for the thread: then that one is kept. */
 vp__thread *cap_me(void)
 {
     vp__thread *me = vp__me, *mine;
@@ -180,9 +181,8 @@ static void count_one(uint64_t *counter)
     __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
 
-/* Where the first zones are kept and there is no room for the next one, the recording is over, for
- * all threads at one time. The thread is busy: whoever takes the image waits for it. Signal-safe.
- */
+/* If a recording keeps the first zones and has no room for the next, it is over for all threads at
+ * one time. This thread is busy, so whoever takes the image waits for it. Signal-safe. */
 static void end_when_full(void)
 {
     uint32_t on = VP__LOAD(vp__on);
@@ -195,7 +195,8 @@ static void end_when_full(void)
     grow_end(&cap_pool_now);
 }
 
-/* The thread is busy below us, so the image stays as long as the recording is seen on. */
+/* A signal handler found its thread busy. For as long as the recording is seen to be on, that keeps
+ * the image. */
 static void count_signal(vp__thread *t, uint32_t generation)
 {
     if (VP__LOAD(vp__on) != generation)
@@ -219,7 +220,7 @@ static vp__thread *enter(uint32_t generation, bool count)
     }
     if (!vp__enter(t, generation))
         return NULL;
-    /* With this the pool is seen as it was when the recording began. */
+    /* seen on again after the thread was marked busy: the pool is that of this recording */
     if (__atomic_load_n(&vp__on, __ATOMIC_ACQUIRE) == generation &&
         (t->generation == generation || attach(t, generation)))
         return t;
@@ -246,8 +247,8 @@ uint64_t cap_nowhere_take(void)
     return __atomic_exchange_n(&nowhere, 0, __ATOMIC_RELAXED);
 }
 
-/* For an image whose process dies: the farther apart two pairs of the clocks are, the better they
- * tell its rate. */
+/* Notes the clocks, for the image of a process that dies: the farther apart two readings are, the
+ * better they tell the rate. */
 static void note_clock(vpcap_header *h)
 {
     uint64_t version = VP__LOAD(h->latest_version);
@@ -306,7 +307,7 @@ void cap_publish(vp__thread *t, uint32_t slots, bool is_event)
     __atomic_store_n(&t->chunk->state, state, __ATOMIC_RELEASE);
 }
 
-/* What it had open, nobody will end. */
+/* Counts what the thread had open as left: nobody will end it. */
 static void leave_zones(vp__block *b)
 {
     uint64_t left = 0;
@@ -317,7 +318,7 @@ static void leave_zones(vp__block *b)
     __atomic_fetch_add(&b->left, left, __ATOMIC_RELAXED);
 }
 
-/* A destructor of the thread's exit: its chunk is done, its slot serves another thread. */
+/* Called when a thread exits: completes its chunk, and frees its slot for another thread. */
 static void thread_exits(void *ctx)
 {
     slot *s = ctx;
@@ -335,7 +336,7 @@ static void thread_exits(void *ctx)
     give_slot(s);
 }
 
-/* Early, so that the key is one of the first, which need no memory to be set. */
+/* Early, so that the key is among the first, for which pthread_setspecific needs no memory. */
 __attribute__((constructor)) static void make_exit_key(void)
 {
     has_exit_key = pthread_key_create(&exit_key, thread_exits) == 0;
@@ -343,7 +344,7 @@ __attribute__((constructor)) static void make_exit_key(void)
 
 static bool has_membarrier(void)
 {
-    static bool registered; /* by the first start, under its lock */
+    static bool registered; /* set by the first start, under its lock */
     if (!registered)
         registered = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
     return registered;
@@ -363,7 +364,7 @@ bool cap_settled(unsigned ms)
 {
     int64_t until = vp_now_ns() + (int64_t)ms * 1000000;
     if (!has_membarrier() || syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)
-        sleep_us(10000); /* what a processor has written is visible to all long before */
+        sleep_us(10000); /* long enough for every processor's writes to be visible */
     for (uint32_t i = 0, n = __atomic_load_n(&slots_made, __ATOMIC_ACQUIRE); i < n; i++) {
         slot *s = slot_at(i);
         while (s && __atomic_load_n(&s->t.busy, __ATOMIC_ACQUIRE)) {
@@ -379,7 +380,7 @@ void cap_threads_forget(void)
 {
     cap_own was = vp__me == &nobody ? (cap_own){.depth = 0} : slot_of(vp__me)->own;
     vp__me = &nobody;
-    /* Taken, not just cleared: what a thread wrote that had ended before the fork is seen here. */
+    /* exchanged rather than stored: acquires what a thread wrote that had ended before the fork */
     __atomic_exchange_n(&free_slots, 0, __ATOMIC_ACQUIRE);
     slots_made = 0;
     for (uint32_t i = 0; i < SLABS; i++)
@@ -388,7 +389,7 @@ void cap_threads_forget(void)
     if (has_exit_key)
         pthread_setspecific(exit_key, NULL);
     cap_own *own = was.depth || was.in_step || was.marks.n ? cap_own_now() : NULL;
-    if (own) /* the thread that forks is in the middle of it still */
+    if (own) /* what the forking thread was in the middle of goes on in the child */
         *own = was;
 }
 

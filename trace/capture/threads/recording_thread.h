@@ -27,16 +27,16 @@
 #include "trace/capture/image/recorder.h"
 #include "trace/capture/threads/step_marks.h"
 
-#define CAP_CORRELATIONS 16 /* nested; deeper ones carry the outer number */
+#define CAP_CORRELATIONS 16 /* that are nested; deeper ones get the number of the outer one */
 
 /* The pool of the recording that is on; only between cap_enter and vp__leave. */
 extern cap_pool cap_pool_now;
 
-/* The calling thread as the recorder knows it; NULL: there are too many. */
+/* What the recorder knows of the calling thread; NULL: there are too many threads. */
 vp__thread *cap_me(void);
 uint32_t *cap_correlations(vp__thread *t);
-/* What others of this room keep of a thread: here, since thread-local memory is scarce in what is
- * loaded late (64 bytes are all that the recorder takes of it). */
+/* What other files of this room keep for each thread. It is here because thread-local memory is
+ * scarce in libraries that are loaded late: the recorder takes only 64 bytes of it. */
 typedef struct cap_own {
     /* own_time.c: not counted yet, while depth > 0; ns */
     int64_t since, total, paused;
@@ -50,19 +50,19 @@ typedef struct cap_own {
 /* The calling thread's; NULL: there are too many. */
 cap_own *cap_own_now(void);
 
-/* The calling thread, busy and with a chunk in the recording `generation`; NULL: that one is not on
- * any more; or, and it was counted, a signal found the thread busy, or there is no room for it.
- * Signal-safe. */
+/* Marks the calling thread as busy in the recording `generation`, with a chunk to write into. NULL:
+ * that recording is not on any more; or a signal found the thread busy, or there is no room, both
+ * of which are counted. Signal-safe. */
 vp__thread *cap_enter(uint32_t generation);
-/* The same; what it cannot do, it does not count. */
+/* The same, without counting what it cannot do. */
 vp__thread *cap_try_enter(uint32_t generation);
-/* Slots for a record (at most VP__EVENT_SLOTS) in the thread's chunk, or in a new one; NULL: none,
- * and it was counted. now: ticks. */
+/* Slots for a record (at most VP__EVENT_SLOTS) in the thread's chunk or in a new one; NULL: there
+ * are none, and that was counted. now: ticks. */
 vp__record *cap_reserve(vp__thread *t, uint32_t slots, uint64_t now);
-/* What was reserved is complete. */
+/* To be called when what was reserved is complete. */
 void cap_publish(vp__thread *t, uint32_t slots, bool is_event);
 
-/* It is no open zone any more. true: it was one. */
+/* The zone is not open any more; false: it was not. */
 static inline bool cap_frame_close(vp__frame *f)
 {
     bool was_open = VP__LOAD(f->start) != 0;
@@ -71,14 +71,15 @@ static inline bool cap_frame_close(vp__frame *f)
     return was_open;
 }
 
-/* Before the first recording. */
+/* To be called before the first recording. */
 void cap_threads_prepare(void);
-/* Waits until no thread is inside the recording that was just switched off, at most `ms`. false:
- * some still are. */
+/* Waits until no thread is inside the recording that was just switched off, but not longer than
+ * `ms`. false: some still are. */
 bool cap_settled(unsigned ms);
-/* Zones of threads that could not even be counted in an image, since the last call. */
+/* How many zones were lost, since the last call, by threads that could not even be counted in an
+ * image. */
 uint64_t cap_nowhere_take(void);
-/* In a child: there are no other threads, and this one has no chunk. */
+/* In a forked child: there are no other threads, and this one has no chunk. */
 void cap_threads_forget(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Who hears of every step of the program: control and profilers. */
+/* Control and the profilers hear of every step of the program. */
 #include "trace/capture/image/recorder.h"
 
 vp__step_fn *vp__steps;
@@ -20,7 +20,7 @@ static void tell_all(bool begin, uint64_t number)
         tell(begin ? i : LISTENERS - 1 - i, begin, number);
 }
 
-/* Who has listened once stays in the way: that costs a step two loads. */
+/* tell_all stays in place once somebody has listened: it then costs a step two loads. */
 void cap_on_step(cap_step_listener who, cap_step_fn *fn)
 {
     __atomic_store_n(&listeners[who], fn, __ATOMIC_RELEASE);

@@ -9,21 +9,21 @@
 
 typedef struct step_mark {
     uint64_t number;
-    int64_t ns, own_ns; /* when it began; own_time_ns then */
-    unsigned inside;    /* others of this number that are open in it */
+    int64_t ns, own_ns; /* when the step began; own_time_ns at that time */
+    unsigned inside;    /* how many more of this number are open within it */
 } step_mark;
 
-/* Of a thread: the newest of what is open. A step that ends on another thread stays until it is the
- * oldest of too many. */
+/* A thread's open steps, the newest of them. One that ends on another thread stays until there are
+ * too many and it is the oldest. */
 #define STEP_MARKS 4u
 typedef struct step_marks {
     unsigned n;
     step_mark v[STEP_MARKS];
 } step_marks;
 
-/* On the calling thread. */
+/* A step begins on the calling thread. */
 void step_mark_begin(uint64_t number);
-/* true: a step that began at *begin_ns (vp_now_ns) has ended, and took *ns. */
+/* A step ends on it. true: that is one that began at *begin_ns (vp_now_ns) and took *ns. */
 bool step_mark_end(uint64_t number, int64_t *begin_ns, uint64_t *ns);
 
 #endif

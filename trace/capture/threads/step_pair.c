@@ -1,4 +1,4 @@
-/* A step in two parts: what VP_STEP keeps in its scope is kept by the thread here. */
+/* vp_step_begin and vp_step_end: what VP_STEP keeps in its scope is kept here by thread. */
 #include "trace/base/err.h"
 #include "trace/capture/image/recorder.h"
 #include "trace/capture/threads/recording_thread.h"
@@ -13,7 +13,7 @@ int vp_step_begin(const char *name, uint64_t number)
     if (own->in_step)
         return vp_fail(VP_EBUSY, "this thread is in step %llu still",
                        (unsigned long long)own->step_number);
-    cap_tell_step(true, number); /* which may start a recording */
+    cap_tell_step(true, number); /* a recording may start here */
     own->in_step = true;
     own->step_number = number;
     own->step = (cap_begun){.generation = 0};

@@ -64,7 +64,7 @@ static void put_steps(vp_json *j, const flop_stats *f)
 
 int flop_stats_put(vp_buf *b, const flop_stats *f, const vp_schedule *s)
 {
-    /* a forward and a backward pass: 6 operations a parameter and token */
+    /* 6 operations a parameter and token: 2 of a forward and 4 of a backward pass */
     double flops = s->flops_per_token > 0 ? s->flops_per_token : 6 * s->model_params;
     double rate = f->ns ? (double)f->tokens / seconds(f->ns) : 0;
     double tflops = rate * flops / 1e12;

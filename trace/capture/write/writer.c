@@ -10,7 +10,7 @@
 #include "trace/base/fs.h"
 #include "trace/capture/image/recorder.h"
 
-/* A file's name has at most 255 bytes, with what is put around it. */
+/* A file's name has at most 255 bytes. So many are the host's; the rest is put around it. */
 #define NAME_MAX_HERE 240
 #define OUTPUTS 4u
 
@@ -75,7 +75,7 @@ static int write_temp(output *o, int run_fd, const vpcap *v, const gpu_activity 
     return 0;
 }
 
-/* A reader sees whole files only; after a failure, none. */
+/* Whoever reads while this writes sees complete files only; after a failure, none. */
 int cap_write(uint64_t *bytes, int run_fd, const vpcap *v, const struct gpu_activity *gpu,
               unsigned outputs)
 {

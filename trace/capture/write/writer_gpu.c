@@ -10,9 +10,9 @@
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
 
-/* CUPTI numbers launches as vp_correlation_push does, from 1: kept apart by the top bit. */
+/* CUPTI numbers launches from 1, as vp_correlation_push does: this bit keeps its numbers apart. */
 #define CUPTI_CORRELATION 0x80000000u
-/* Beside the streams' numbers. */
+/* The number of a line beside those of streams. */
 #define OVERHEAD_STREAM 0xffffffffu
 
 enum { HAS_COMPUTE, HAS_H2D, HAS_D2H, HAS_D2D, HAS_P2P, HAS_OTHER, HAS_SET, HAS_OVERHEAD };
@@ -21,7 +21,7 @@ static const char *const labels[] = {"Compute",   "MemcpyH2D",   "MemcpyD2H", "M
 
 typedef struct gpu_line {
     bool host;
-    uint32_t device, stream; /* or the thread's id */
+    uint32_t device, stream; /* stream: or the id of the thread */
     uint32_t kinds;          /* bits of HAS_… */
     uint32_t line, thread;
 } gpu_line;
@@ -120,7 +120,7 @@ static int add_stream(gpu *g, gpu_line *k)
     return vl_line_add(&k->line, g->l, plane, k->stream, (vp_str){name, (size_t)n});
 }
 
-/* The thread's own line once more: equal ids are one timeline to readers. */
+/* A line with the id of the thread's own line: readers take equal ids for one timeline. */
 static int add_thread(gpu *g, gpu_line *k)
 {
     char text[40];
@@ -135,8 +135,8 @@ static int add_thread(gpu *g, gpu_line *k)
     return vl_line_add(&k->line, g->l, plane, k->stream, name);
 }
 
-/* Kernels as their authors wrote them, where the program has C++'s own demangler loaded; its result
- * is malloc's. */
+/* The name of a kernel as its author wrote it, if the program has C++'s own demangler loaded. That
+ * one allocates with malloc. */
 static char *demangled(const char *name)
 {
     typedef char *demangle_fn(const char *, char *, size_t *, int *);

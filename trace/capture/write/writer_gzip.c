@@ -29,7 +29,7 @@ int wz_open(wz_file *f, int fd, bool try_isal)
     return rc;
 }
 
-/* As wi_run. */
+/* As wi_run, by zlib. */
 static int run_zlib(z_stream *z, wz_io *io, bool last)
 {
     z->next_in = (unsigned char *)io->in;

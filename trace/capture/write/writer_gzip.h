@@ -1,5 +1,5 @@
-/* Bytes to a gzip file at level 1, which costs a quarter of level 6 (capture.md 0.8): this runs in
- * somebody else's process. By ISA-L where there is one (writer_isal.h), else by zlib.
+/* Writes bytes to a gzip file at level 1, which costs a quarter of level 6 (capture.md 0.8): this
+ * runs in somebody else's process. By ISA-L where there is one (writer_isal.h), else by zlib.
  * trace/capture/write/writer_json.c and writer_isal.c include this. */
 #ifndef VP_CAPTURE_WRITER_GZIP_H
 #define VP_CAPTURE_WRITER_GZIP_H
@@ -20,7 +20,7 @@ typedef struct wz_io {
 
 typedef struct wz_file {
     int fd;
-    void *isal; /* or NULL, and z is used */
+    void *isal; /* NULL: z is used instead */
     z_stream z;
     unsigned char *out; /* WZ_OUT bytes */
     uint64_t bytes;     /* written */

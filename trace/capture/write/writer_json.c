@@ -12,21 +12,20 @@
 /* Process numbers as XLA's writer gives them (xprof.md 3.1). */
 enum { PID_HOST = 701, PID_DEVICE = 1, PID_CUSTOM = 501 };
 
-/* What is made once for a name. */
+/* What is made once for each name. */
 typedef struct named {
     vp_str quoted;
-    vp_str common; /* what all its events have behind their times */
+    vp_str common; /* what stands behind the times in all its events */
 } named;
 
 typedef struct json {
     vp_buf out;
-    vp_buf head; /* of a zone of the line at hand, from what parts it from the one before to its
-                    start */
-    bool any;    /* an event stands before */
+    vp_buf head; /* what each plain zone of the line begins with, up to its start time */
+    bool any;    /* an event was written before */
     const vl_lines *lines;
     const vl_plane *plane;
     vp_arena arena;
-    named *named; /* by name, where made */
+    named *named; /* by name; NULL where not made yet */
     size_t named_cap;
 } json;
 
@@ -35,7 +34,7 @@ static const char two_digits[] =
     "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
     "8081828384858687888990919293949596979899";
 
-/* Writes up to DIGITS_MAX bytes, of which it returns the end. */
+/* Writes up to DIGITS_MAX bytes and returns their end. */
 #define DIGITS_MAX 20
 static char *digits(char *p, uint64_t v)
 {
@@ -46,11 +45,11 @@ static char *digits(char *p, uint64_t v)
         memcpy(q -= 2, two_digits + v * 2, 2);
     else
         *--q = (char)('0' + v);
-    memcpy(p, q, DIGITS_MAX); /* a length known beforehand is copied at once */
+    memcpy(p, q, DIGITS_MAX); /* a constant length, which is copied by two instructions */
     return p + (text + DIGITS_MAX - q);
 }
 
-/* Picoseconds as microseconds, exactly. US_MAX bytes, as above. */
+/* Writes picoseconds as microseconds, exactly: up to US_MAX bytes, whose end it returns. */
 #define US_MAX (DIGITS_MAX + 8)
 static char *microseconds(char *p, int64_t ps)
 {
@@ -71,7 +70,7 @@ static void put_us(vp_buf *b, int64_t ps)
     vp_buf_put(b, text, (size_t)(microseconds(text, ps) - text));
 }
 
-/* JSON has no infinities: those are text. */
+/* JSON has no infinities and no NaN: those are written as text. */
 static void put_real(vp_buf *b, double f)
 {
     if (isfinite(f))
@@ -113,13 +112,13 @@ static void put_source(vp_buf *b, const vpcap_name *name)
 {
     put_key(b, "source");
     vp_json_quote(b, name->file);
-    b->n -= b->n > 0; /* the line follows inside of the quotes */
+    b->n -= b->n > 0; /* the line number goes inside the quotes */
     vp_buf_putc(b, ':');
     vp_buf_u64(b, name->line);
     vp_buf_putc(b, '"');
 }
 
-/* ,"name":"forward","args":{"category":"…","source":"file.c:12" */
+/* Puts for example ,"name":"forward","args":{"category":"…","source":"file.c:12" */
 static void put_common(vp_buf *b, const vpcap_name *name)
 {
     vp_buf_puts(b, ",\"name\":");
@@ -259,7 +258,8 @@ static int put_counter(vp_buf *b, const named *name, const vl_line *line, const 
     return b->status;
 }
 
-/* Flows stand before their zone, whose args stay open for the group. */
+/* Writes the flows of a zone and then the zone, whose args stay open so that its group can be
+ * added. */
 static int encode(void *ctx, const vl_lines *l, const vl_line *line, const vpcap_event *e,
                   vp_buf *b)
 {
@@ -275,7 +275,7 @@ static int encode(void *ctx, const vl_lines *l, const vl_line *line, const vpcap
         put_flow_event(b, "s", e->flow_out, line, p, e->start_ps);
     if (e->flow_in)
         put_flow_event(b, "f", e->flow_in, line, p, e->start_ps);
-    if (e->kind == VPCAP_LOST) { /* a mark, which nobody takes for work */
+    if (e->kind == VPCAP_LOST) { /* a mark on the thread, which readers do not take for work */
         put_place(b, "i", line, p, e->start_ps);
         vp_buf_puts(b, ",\"s\":\"t\"");
     } else {
@@ -317,7 +317,7 @@ static char *copy(char *p, vp_str s)
     return p + s.n;
 }
 
-/* What a zone has beside what its line and its name give: times, a group. */
+/* The most that a zone adds to what its line and its name give: times and a group. */
 #define PLAIN_MAX (2 * US_MAX + DIGITS_MAX + 40)
 
 static char *put_plain(char *p, vp_str head, vp_str common, const vpcap_plain *z, int64_t group)
@@ -391,7 +391,7 @@ static int line_begin(void *ctx, const vl_line *line)
 {
     json *j = ctx;
     j->head.n = 0;
-    vp_buf_puts(&j->head, ",\n"); /* the line's own name stands before */
+    vp_buf_puts(&j->head, ",\n"); /* the event that names the line stands before */
     put_head(&j->head, "X", line, j->plane);
     VP_TRY(j->head.status);
     return put_metadata(j, line, "thread_name", line->name);

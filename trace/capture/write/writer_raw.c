@@ -1,4 +1,4 @@
-/* A recording as it lies in memory: the .vpcap itself. */
+/* Writes the image of a recording as it is: a .vpcap. */
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/capture/write/writer.h"
