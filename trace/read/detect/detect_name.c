@@ -155,15 +155,15 @@ static vp_str without_number(vp_str stem)
 
 vp_str rd_host_of(vp_str base_name)
 {
-    static const char *const suffixes[] = {".xplane.pb", ".xplane.riegeli", ".trace.json",
-                                           ".vpcap"};
     vp_str name = rd_name_without_gz(base_name);
     if (rd_name_ends(name, VP_STR(".pt.trace.json")))
         return without_number(vp_str_head(name, name.n - strlen(".pt.trace.json")));
     if (vp_str_eq(name, VP_STR("remote.trace.json"))) /* python -m jax.collect_profile */
         return (vp_str){name.p, 0};
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
-        if (rd_name_ends(name, vp_str_of(suffixes[i])))
-            return vp_str_head(name, name.n - strlen(suffixes[i]));
+    for (int f = 0; f < RD_FORMAT_COUNT; f++) {
+        vp_str suffix = vp_str_of(rd_formats[f].suffix);
+        if (suffix.n && rd_name_ends(name, suffix))
+            return vp_str_head(name, name.n - suffix.n);
+    }
     return (vp_str){name.p, 0};
 }

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 /* X(format, its name in JSON, kind of a session of such files, role in a session,
- *   suffix of a file without a name, how its content is opened, reader, exporter)
+ *   suffix behind the name of a host, how its content is opened, reader, exporter)
  * source: at any place, as rd_source. stream: from front to back, as rd_stream; it is text. A NULL:
  * nobody reads or exports it. CHROME is any Trace Event JSON that is neither KINETO nor XLA_JSON,
  * UNKNOWN nothing of ours (not listed), CACHE what XProf or TensorBoard wrote (ignored), and
@@ -19,11 +19,11 @@
     X(XLA_JSON, "trace.json", "xla", SECOND_HALF, ".trace.json", stream, cj_read, ex_json_checked) \
     X(KINETO, "kineto", "kineto", ALONE, ".trace.json", stream, cj_read, ex_json_checked)          \
     X(CHROME, "chrome", "chrome", ALONE, ".trace.json", stream, cj_read, ex_json_checked)          \
-    X(PPROF, "memory", "memory", MEMORY, ".prof", source, NULL, NULL)                              \
+    X(PPROF, "memory", "memory", MEMORY, "", source, NULL, NULL)                                   \
     X(VPCAP, "vpcap", "xla", UNFINISHED, ".vpcap", source, vr_read, ex_json_from_vpcap)            \
     X(ARCHIVE, "archive", "none", REST, "", source, NULL, NULL)                                    \
     X(CACHE, "cache", "none", REST, "", source, NULL, NULL)                                        \
-    X(UNREADABLE, "unreadable", "none", REST, "", source, NULL, NULL)
+    X(UNREADABLE, "unreadable", "none", REST, ".xplane.riegeli", source, NULL, NULL)
 
 #define RD_FORMAT_VALUE(format, ...) RD_##format,
 typedef enum rd_format { RD_FORMATS(RD_FORMAT_VALUE) RD_FORMAT_COUNT } rd_format;
@@ -40,7 +40,7 @@ typedef enum rd_role {
 } rd_role;
 
 typedef struct rd_format_row {
-    char name[12], session[8], suffix[12]; /* no pointers, which each start would relocate */
+    char name[12], session[8], suffix[16]; /* no pointers, which each start would relocate */
     unsigned char role;                    /* rd_role */
     bool text; /* its bytes are read from front to back, and hold no zeros by the page */
 } rd_format_row;
