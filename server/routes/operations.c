@@ -106,18 +106,19 @@ static int remember_ids(vp_map *ids, const catalog *c)
 {
     for (size_t i = 0; i < catalog_count(c); i++) {
         const char *id = catalog_get(c, i)->id;
-        VP_TRY(vp_map_set(ids, vp_hash(id, strlen(id), 0), 0));
+        VP_TRY(vp_map_set(ids, vp_hash(id, strlen(id), 0), (uint32_t)i));
     }
     return 0;
 }
 
-/* How many sessions of `in` are not among ids. */
-static int64_t missing(const vp_map *ids, const catalog *in)
+/* How many sessions of `in` are not in `of`, whose ids these are. */
+static int64_t missing(const vp_map *ids, const catalog *of, const catalog *in)
 {
     int64_t n = 0;
     for (size_t i = 0; i < catalog_count(in); i++) {
         const char *id = catalog_get(in, i)->id;
-        n += vp_map_get(ids, vp_hash(id, strlen(id), 0)) == VP_MAP_NONE;
+        uint32_t at = vp_map_get(ids, vp_hash(id, strlen(id), 0));
+        n += at == VP_MAP_NONE || strcmp(catalog_get(of, at)->id, id) != 0;
     }
     return n;
 }
@@ -133,8 +134,8 @@ static int put_difference(vp_buf *b, const catalog *before, const catalog *after
     vp_json_init(&j, b);
     vp_json_begin_object(&j);
     vp_json_ki64(&j, "sessions", (int64_t)catalog_count(after));
-    vp_json_ki64(&j, "added", missing(&old, after));
-    vp_json_ki64(&j, "removed", missing(&new, before));
+    vp_json_ki64(&j, "added", missing(&old, before, after));
+    vp_json_ki64(&j, "removed", missing(&new, after, before));
     vp_json_ki64(&j, "not_readable", (int64_t)catalog_note_count(after));
     vp_json_end_object(&j);
     return vp_buf_putc(b, '\n');

@@ -144,6 +144,26 @@ static void both_halves_are_one_host(void **state)
     catalog_free(c);
 }
 
+/* With this key all texts of two bytes have one hash (hash.h: a product with 0). */
+static void hosts_of_one_hash_stay_apart(void **state)
+{
+    tree *t = *state;
+    uint64_t key = vp_hash_key[2];
+    for (int i = 1; i <= 3; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "plugins/profile/a/w%d.xplane.pb", i);
+        tree_file(t, name, 1000);
+        snprintf(name, sizeof name, "plugins/profile/a/w%d.trace.json", i);
+        tree_file(t, name, 1000);
+    }
+    vp_hash_key[2] = 2;
+    assert_int_equal(vp_hash("w1", 2, 0), vp_hash("w2", 2, 0));
+    catalog *c = list(t, "");
+    vp_hash_key[2] = key;
+    expect_hosts(catalog_get(c, 0), "w1+ w2+ w3+");
+    catalog_free(c);
+}
+
 /* In a run any producer's JSON is the run's; what is no JSON is not, whatever it is called. */
 static void names_do_not_make_json(void **state)
 {
@@ -399,6 +419,7 @@ int main(void)
         ON_A_TREE(every_level_shows_the_same_run),
         ON_A_TREE(nested_tensorboard_runs_keep_their_names),
         ON_A_TREE(both_halves_are_one_host),
+        ON_A_TREE(hosts_of_one_hash_stay_apart),
         ON_A_TREE(names_do_not_make_json),
         ON_A_TREE(caches_are_ignored_and_states_are_told),
         ON_A_TREE(recordings_stand_for_hosts_without_files),

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define NO_HOST UINT32_MAX
+#define NO_HOST VP_MAP_NONE
 #define NO_FILE UINT32_MAX
 
 static int no_memory(void)
@@ -79,7 +79,12 @@ typedef struct hosts {
 static uint32_t host_named(const hosts *h, vp_str name)
 {
     uint32_t i = vp_map_get(&h->by_name, vp_hash(name.p, name.n, 0));
-    return i != VP_MAP_NONE && vp_str_eq(vp_str_of(h->out->hosts[i].name), name) ? i : NO_HOST;
+    if (i == VP_MAP_NONE || vp_str_eq(vp_str_of(h->out->hosts[i].name), name))
+        return i;
+    for (i = 0; i < h->out->host_count; i++) /* two names have one hash */
+        if (vp_str_eq(vp_str_of(h->out->hosts[i].name), name))
+            return i;
+    return NO_HOST;
 }
 
 static int add_host(hosts *h, vp_str name, uint32_t file)
