@@ -6,6 +6,7 @@
 #define VP_READ_JSON_LEX_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
