@@ -136,7 +136,7 @@ static int analyze_within(vp_report **out, const catalog *c, const cat_session *
     if (rc >= 0 && j.opts->depth == VP_DEPTH_FULL && snapshots_any(s)) {
         rc = snapshots_add(r, c, s);
         if (rc >= 0)
-            rc = findings_make(r); /* again, with what they say */
+            rc = findings_make(r); /* again, now with what the snapshots say of memory */
     }
     if (rc >= 0)
         *out = r;

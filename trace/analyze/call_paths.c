@@ -8,21 +8,21 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
-/* A program without a device has no framework paths, but zones within zones: "main/frame/draw".
- * Each event's kind becomes one of its path. TensorFlow's ops on CPU are the exception: their names
- * are their paths in the graph, whatever ran them. Paths end at PATH_DEPTH; of more than PATHS_MAX
- * the rest keeps kinds without one. */
+/* A program without a device has no framework paths, but zones within zones: "main/frame/draw". The
+ * kind of each event becomes one of its path. TensorFlow's ops on CPU are the exception: their
+ * names are their paths in the graph, whatever ran them. A path ends at PATH_DEPTH components;
+ * beyond PATHS_MAX paths, events keep the kinds that they had. */
 #define PATH_DEPTH 64u
 #define PATHS_MAX 65536u
 
 typedef struct open_zone {
     int64_t end;
-    uint32_t kind; /* of its path */
+    uint32_t kind; /* of the event's path */
 } open_zone;
 
 typedef struct paths {
     trace *t;
-    vp_map known; /* kind of the path around << 32 | own kind, to the kind of both */
+    vp_map known; /* kind of the path around << 32 | own kind → kind of both */
     vp_buf text;
     bool tensorflow;
     open_zone open[PATH_DEPTH];
@@ -34,8 +34,8 @@ static bool is_one_of(char c, const char *more)
     return isalnum((unsigned char)c) || (c && strchr(more, c));
 }
 
-/* The path in "model/dense/MatMul:MatMul", which old versions write without the type; none where
- * the name is no op's. By the letters that XProf takes for an op's, too. */
+/* The path in "model/dense/MatMul:MatMul", of which old versions leave the type out; empty where
+ * the name is not an op's. Names are told by the letters that XProf accepts, too. */
 static vp_str path_of_op(vp_str name)
 {
     size_t n = 0;
@@ -51,7 +51,8 @@ static vp_str path_of_op(vp_str name)
     return is_op ? path : VP_STR_NONE;
 }
 
-/* Zones of others may be named like ops: it takes the executor that runs these, or its threads. */
+/* Other programs' zones may be named like ops, so TensorFlow is known by the executor that runs its
+ * ops, or by its threads. */
 static bool is_tensorflow(const trace *t)
 {
     bool is = false;
@@ -106,7 +107,7 @@ static int one_track(paths *p, trace_track *k)
         int64_t start = k->start_ps[i], end = start + k->dur_ps[i];
         while (p->depth && p->open[p->depth - 1].end <= start)
             p->depth--;
-        size_t at = k->spans ? 0 : p->depth; /* the innermost that holds all of it */
+        size_t at = k->spans ? 0 : p->depth; /* the innermost zone that holds all of it */
         while (at && p->open[at - 1].end < end)
             at--;
         VP_TRY(kind_in(&k->kind[i], p, at ? p->open[at - 1].kind : SINK_NONE, k->kind[i]));

@@ -83,7 +83,7 @@ static int add_crossings(host_result *h, uint64_t n)
     return host_quality(h, &(trace_quality){"crossing", SINK_INFO, text, -1, -1, false});
 }
 
-/* The devices of a trace while it is analysed: what add_device is told of each. */
+/* The devices of a trace while it is analysed, with what add_device needs for each. */
 typedef struct device_list {
     device_work *v;
     size_t n, cap;
@@ -146,7 +146,8 @@ static void count_events(host_result *h, const trace *t)
 {
     uint64_t n = t->event_count + t->skipped_count;
     for (uint32_t i = 0; i < t->track_count; i++)
-        if (t->tracks[i].one_timeline) /* made of host events, which are counted themselves */
+        /* made of host events, which are counted on their own threads */
+        if (t->tracks[i].one_timeline)
             n -= t->tracks[i].count;
     h->events = (int64_t)n;
 }
@@ -176,8 +177,8 @@ static bool is_analysed(const trace *t, const trace_track *k, sink_role role)
     return k->role == role && trace_track_counts(t, k);
 }
 
-/* The tracks that are analysed, by process, those of one in the file's order: first[p] to
- * first[p + 1] of *tracks. */
+/* The analysed tracks by process, within one in the file's order: those of process p are first[p]
+ * to first[p + 1] of *tracks. */
 static int sort_tracks(uint32_t **tracks, uint32_t *first, const trace *t, sink_role role)
 {
     uint32_t *v = *tracks = vp_realloc_array(NULL, t->track_count, sizeof *v);
@@ -187,7 +188,8 @@ static int sort_tracks(uint32_t **tracks, uint32_t *first, const trace *t, sink_
         first[t->tracks[i].process + 2] += is_analysed(t, &t->tracks[i], role);
     for (uint32_t p = 0; p < t->process_count; p++)
         first[p + 2] += first[p + 1];
-    for (uint32_t i = 0; i < t->track_count; i++) /* first[p + 1] goes from p's start to its end */
+    /* first[p + 1] counts up from where p starts to where it ends */
+    for (uint32_t i = 0; i < t->track_count; i++)
         if (is_analysed(t, &t->tracks[i], role))
             v[first[t->tracks[i].process + 1]++] = i;
     return 0;
@@ -208,8 +210,8 @@ static int analyze_processes(host_result *h, device_list *l, const grouping *g, 
     return 0;
 }
 
-/* The questions beyond the op tables; each builds on those before it. What is counted aside comes
- * last, so that nothing waits for it. */
+/* Asks the questions beyond the op tables, each of which builds on those before it. host_ops, which
+ * counts on another thread, comes last, so that nothing waits for it. */
 static int ask_all(analysis *a)
 {
     static int (*const questions[])(analysis *) = {

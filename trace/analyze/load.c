@@ -55,7 +55,7 @@ static int read_file(trace **out, const catalog *c, const cat_file *f, const loa
     return 0;
 }
 
-/* What kept events from being read; NULL: nothing did. */
+/* What was wrong with the file, so that events could not be read; NULL: nothing. */
 static const trace_quality *find_damage(const trace *t)
 {
     for (uint32_t i = 0; i < t->quality_count; i++)
@@ -97,7 +97,7 @@ static int read_needed(trace **out, const catalog *c, const cat_file *f, const l
     return 0;
 }
 
-/* What the caller asked of the whole is asked of the part. */
+/* What of the caller's options also holds for the part. */
 typedef struct part {
     const one_step *step;
     const load_options *opts;
@@ -111,7 +111,8 @@ static int look_at_part(void *ctx, const analysis *a)
     return p->opts->probe ? p->opts->probe(p->opts->probe_ctx, a) : 0;
 }
 
-/* Steps are found with the devices that are now left aside. */
+/* With VP_WHERE_HOST the devices are left out. Steps are found before, since that needs the
+ * devices. */
 static int leave_host(trace *t, const load_options *opts)
 {
     if (opts->where == VP_WHERE_DEVICE || !trace_has_device(t))
@@ -165,7 +166,7 @@ int64_t load_memory_max(int64_t bytes)
     return bytes > VP_MEMORY_LEAST ? bytes : VP_MEMORY_LEAST;
 }
 
-/* A member takes no more of the disk than its archive does. */
+/* The memory that a member may take is measured by its archive: it takes no more of the disk. */
 static int analyze_bounded(host_result *out, const catalog *c, const cat_file *f,
                            const load_options *opts)
 {
@@ -203,7 +204,7 @@ int load_host(host_result *out, uint32_t *used, const catalog *c, const cat_sess
     vp_error why = *vp_error_last();
     host_result_free(out);
     if (analyze_bounded(out, c, &s->files[h->secondary], opts) < 0)
-        return vp_fail_copy(&why); /* the better half is the one to talk about */
+        return vp_fail_copy(&why); /* of the two failures, that of the better half is told */
     *used = h->secondary;
     return note_fallback(out, &why);
 }

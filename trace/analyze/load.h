@@ -21,7 +21,8 @@ typedef struct load_options {
     vp_depth depth;
     vp_progress_fn *progress; /* bytes of this host's file; may be NULL */
     void *progress_ctx;
-    bool one_step; /* only the step of this number, which the host may not have: VP_ENOTFOUND */
+    bool one_step; /* analyses only the step of this number; VP_ENOTFOUND: this host does not have
+                      it */
     int64_t step;
     vp_where where;
     host_probe *probe; /* as host_analyze_with; may be NULL */

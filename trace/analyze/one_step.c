@@ -27,7 +27,8 @@ static int keep_text(char **out, const char *text)
     return text && !*out ? vp_fail(VP_ENOMEM, "out of memory") : 0;
 }
 
-/* What grew is seen beside other steps, which are not in the part. */
+/* Keeps which zones grew in the step, since that compares it with steps that are not in the part.
+ */
 static int keep_grown(one_step *s, const analysis *a)
 {
     const vp_grown *grew = &s->step.grew;
@@ -36,7 +37,8 @@ static int keep_grown(one_step *s, const analysis *a)
     return keep_text(&s->grew_thread, grew->thread);
 }
 
-/* Where the program marked none, its threads work for the step while some device does. */
+/* When the host worked for the step. If the program did not mark steps, that is while some device
+ * worked for it. */
 static void place_host(one_step *s, const analysis *a, uint32_t step)
 {
     const vp_step *x = &a->h->steps.list[step];
@@ -89,7 +91,7 @@ int one_step_find(void *ctx, const analysis *a)
     return 0;
 }
 
-/* An event that reaches over an end of the step has its time in it, and no more. */
+/* Cuts an event that reaches over an end of the step to the time in it. */
 static void cut_event(trace_track *k, size_t i, int64_t late, int64_t dur)
 {
     k->start_ps[i] += late;

@@ -15,11 +15,12 @@ typedef struct one_step {
     int64_t number; /* wanted: as the program counts */
     bool found;
     vp_step_source source;
-    vp_step step; /* without its devices; its texts are these, of the finder's: one_step_free */
+    vp_step step; /* without its devices. Its texts lie in the finder's arena (one_step_free) */
     char *name, *grew_name, *grew_thread;
-    uint32_t grew_process;      /* of the trace */
-    vp_step_device *devices;    /* by process of the trace, where that has a part */
-    int64_t *start_ps, *end_ps; /* by process, on its own clock; start > end without a part */
+    uint32_t grew_process;   /* of the trace */
+    vp_step_device *devices; /* by process of the trace, where that has a part */
+    /* by process, on its own clock; start > end: it has no part in the step */
+    int64_t *start_ps, *end_ps;
     int64_t host_start_ps,
         host_end_ps; /* of the program's threads, host's clock, as in the trace */
 } one_step;
@@ -27,9 +28,9 @@ typedef struct one_step {
 /* A host_probe of a full analysis (ctx is a one_step with its number): the first step of that
  * number, if there is one. */
 int one_step_find(void *ctx, const analysis *a);
-/* Leaves of each track what runs in the step, cut to it: on devices to their part of it, elsewhere
- * to the program's own. What the steps of the whole say of this one is not found again in what is
- * left: one_step_put puts it into the part's result, while its analysis stands. */
+/* Cuts every track to what runs in the step: on a device to the device's part of it, elsewhere to
+ * the program's own. What the whole trace says of this step cannot be found in the rest:
+ * one_step_put puts it into the part's result while its analysis stands. */
 int one_step_cut(trace *t, const one_step *s);
 int one_step_put(const one_step *s, const analysis *a);
 void one_step_free(one_step *s);

@@ -12,12 +12,12 @@
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
 
-/* What is looked for, and where it goes. */
+/* Which op is looked for, and where the details go. */
 typedef struct search {
     op_details *d;
     vp_arena *arena;
     const vp_device *device; /* of the report */
-    size_t ordinal;          /* among the devices of its host that share its name */
+    size_t ordinal;          /* which of its host's devices of that name */
     const vp_op *op;         /* of the report */
     const analysis *a;
     const uint8_t *is_member; /* by kind */
@@ -73,7 +73,7 @@ static bool before(call_at a, call_at b)
     return trace_aligned_start(a.track, a.event) < trace_aligned_start(b.track, b.event);
 }
 
-/* The longest so far, in order; most calls are shorter than the last of them. */
+/* Keeps the longest calls so far, in order. Most calls are shorter than the last of them. */
 static size_t keep(call_at *v, size_t n, call_at c)
 {
     if (n == OP_CALLS_MAX && !before(c, v[n - 1]))
@@ -96,7 +96,8 @@ static int put_call(detail_call *out, const search *s, call_at c)
 {
     const host_result *h = s->a->h;
     const trace *t = s->a->t;
-    /* Both know the file's own time; the origin of an analysis depends on what it read. */
+    /* from the report's times to this analysis's, by the file's own time, which both know: their
+     * origins differ with what each has read */
     int64_t shift_ps = (h->timeline_ns - s->device->timeline_ns) * 1000;
     *out =
         (detail_call){.start_ps = trace_aligned_start(c.track, c.event) - h->origin_ps + shift_ps,

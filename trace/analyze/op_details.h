@@ -10,6 +10,7 @@
 #include "include/view_profile.h"
 #include "trace/model/catalog.h"
 
+/* What one page shows: the slowest calls, raw names, and bins of the histogram. */
 #define OP_CALLS_MAX 50u
 #define OP_NAMES_MAX 500u
 #define OP_BINS 40u
@@ -19,9 +20,9 @@ typedef struct detail_call {
     int64_t start_ps, dur_ps; /* on the report's clock: the aligned one */
 } detail_call;
 
-/* One raw name of the group. */
+/* A raw name of the group. */
 typedef struct detail_name {
-    const char *name, *scope, *source, *shape; /* where most of its self time goes; may be NULL */
+    const char *name, *scope, *source, *shape; /* those of most of its self time; may be NULL */
     int64_t scopes, sources;                   /* distinct ones under this name */
     int64_t calls, self_ps, max_ps;
 } detail_name;
@@ -31,13 +32,13 @@ typedef struct op_details {
     size_t call_count;
     detail_name *names; /* by self time */
     size_t name_count, more_names;
-    int64_t bins[OP_BINS]; /* calls by duration, at equal distances from min_ps to max_ps */
+    int64_t bins[OP_BINS]; /* a histogram of the calls: bins of equal width from min_ps to max_ps */
     int64_t min_ps, max_ps;
     void *owner_;
 } op_details;
 
-/* Of the op r->ops[op]; opts gives the progress alone. VP_ENOTFOUND: the file is not any more what
- * the report was made of. */
+/* Details of the op r->ops[op]. Of opts only the progress is used. VP_ENOTFOUND: the file is no
+ * longer the one that the report was made of. */
 int analyze_op(op_details **out, const catalog *c, const cat_session *s, const vp_report *r,
                size_t op, const vp_report_options *opts);
 void op_details_free(op_details *d);

@@ -7,6 +7,7 @@
 #include "trace/base/err.h"
 #include "trace/read/pprof/pprof.h"
 
+/* Holders listed for each device of a snapshot, the largest first. */
 #define HOLDERS_MAX 20u
 
 static bool is_snapshot(const cat_file *f)
@@ -28,7 +29,7 @@ static int text(const char **out, vp_report *r, const char *s)
     return s && !*out ? vp_fail(VP_ENOMEM, "out of memory") : 0;
 }
 
-/* One more of what an arena's array holds. */
+/* Makes room for one more in an array of an arena. */
 static int one_more(void **items, size_t count, vp_report *r, size_t size)
 {
     char *v = vp_arena_zalloc(r->owner_, (count + 1) * size);
@@ -72,7 +73,8 @@ static int add_holders(vp_memory *m, vp_report *r, const pp_profile *p, const ch
     return 0;
 }
 
-/* Without a device stand executables, which hold no bytes: left out beside devices that do. */
+/* Entries by device. Samples without a device are executables, which hold no bytes: they are left
+ * out if there are devices. */
 static int add_devices(vp_report *r, const pp_profile *p, const char *file)
 {
     for (size_t i = 0; i < p->device_count; i++) {
@@ -156,7 +158,7 @@ static int fill(vp_report *r, const catalog *c, const cat_session *s, const vp_r
     }
     r->compile.cache_hits = r->compile.cache_misses = VP_UNKNOWN;
     VP_TRY(snapshots_add(r, c, s));
-    if (!r->memory_count && r->partial) { /* not one could be read */
+    if (!r->memory_count && r->partial) { /* no snapshot could be read */
         const vp_quality *q = &r->quality[0];
         vp_fail(VP_ECORRUPT, "%s", q->message);
         return vp_fail_at(VP_ECORRUPT, q->file, q->event, q->byte);

@@ -9,9 +9,11 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
+/* So many calls of a row are kept at most: every one, or every 2nd, 4th, … of them. */
 #define SAMPLES_MAX 1024
 
-/* Collectives of one device: rows by (group of ops, kind of collective, participants and who). */
+/* The collectives of one device: a row for each (group of ops, kind of collective, participants and
+ * who they are). */
 typedef struct work {
     analysis *a;
     uint32_t device;
@@ -57,7 +59,7 @@ static int add_row(uint32_t *row, work *w, uint32_t kind, comm_kind what)
     return vp_map_set(&w->by_key, key, *row);
 }
 
-/* Each kind is looked at once: its row and payload. */
+/* Row and payload of a kind, which are found once. */
 typedef struct looked {
     uint32_t row;
     bool seen;
@@ -80,7 +82,7 @@ static int assign_rows(work *w, looked *by_kind)
     return 0;
 }
 
-/* Σ over calls, unknown as soon as one is. */
+/* The sum over all calls; unknown if that of one is. */
 static int64_t bytes_of(const looked *by_kind, const flight *v, size_t n)
 {
     int64_t sum = 0;
@@ -100,8 +102,8 @@ static int64_t stride_for(size_t n)
     return stride;
 }
 
-/* What one call blocks: the op, or the "-done" of a pair, which is where devices wait for each
- * other. Start on the aligned clock, length on the device's. */
+/* Keeps what calls block: the op, or of a pair the "-done", in which devices wait for each other.
+ * The start is on the aligned clock, the length on the device's. */
 static int sample(vp_collective *c, host_result *h, const trace *t, const flight *v, size_t n)
 {
     c->sample_stride = stride_for(n);

@@ -11,8 +11,8 @@ const char *comm_name(comm_kind k)
     return names[k];
 }
 
-/* What a name says, without regard to case and to '-', '_' and blanks. In this order: the first
- * that occurs anywhere. */
+/* What a name says, without regard to case, '-', '_' and blanks. The first row that occurs anywhere
+ * in the name counts. */
 static const struct {
     const char *word;
     comm_kind kind;
@@ -29,13 +29,13 @@ static const struct {
              {"deepep", COMM_ALL_TO_ALL},
              {"dpsk::ep::", COMM_ALL_TO_ALL}};
 
-/* What a name only says when it is a collective's anyway. */
+/* Words that count only in names of which it is known that they are collectives'. */
 static const struct {
     const char *word;
     comm_kind kind;
 } short_words[] = {{"send", COMM_SEND_RECV}, {"recv", COMM_SEND_RECV}, {"reduce", COMM_REDUCE}};
 
-/* "allreduce" at the start of s, separators left out. */
+/* Whether s begins with a word like "allreduce", if its separators are left out. */
 static bool word_here(vp_str s, const char *word)
 {
     size_t i = 0;
@@ -84,7 +84,8 @@ static bool is_start(vp_str opcode)
     return vp_str_ends(opcode, VP_STR("-start"));
 }
 
-/* A "-start" gives (inputs, outputs, …) where its op gives outputs, but for all-reduce. */
+/* The output in a shape: a "-start" has (inputs, outputs, …) where the plain op has the outputs,
+ * except all-reduce. */
 static vp_str output_of(vp_str shape, bool start)
 {
     vp_str second = hlo_element(shape, 1);
@@ -98,6 +99,9 @@ static int64_t times(int64_t bytes, int64_t n)
     return known ? out : VP_UNKNOWN;
 }
 
+/* Payload of a call (analysis.md A4): of a reduce-scatter its input, or where the text does not
+ * show the operands' shapes its output times the participants; of a send what it sends; else the
+ * output. */
 int64_t comm_payload_of(comm_kind kind, vp_str text, vp_str shape, int64_t group_size)
 {
     hlo_text h = {shape, VP_STR_NONE, VP_STR_NONE};
@@ -115,7 +119,7 @@ int64_t comm_payload_of(comm_kind kind, vp_str text, vp_str shape, int64_t group
 int64_t comm_payload(const trace *t, const trace_kind *k)
 {
     bool kernel = !cl_hlo(t, k).n && !k->hlo_opcode;
-    if (kernel) /* the library's own count; of XLA's ops `bytes` is all memory traffic */
+    if (kernel) /* the library's own figure; `bytes` of XLA's ops is all memory traffic */
         return k->bytes >= 0 ? k->bytes : VP_UNKNOWN;
     return comm_payload_of(comm_of(t, k), trace_str(t, k->long_name), trace_str(t, k->shape),
                            k->group_size);

@@ -48,7 +48,8 @@ vp_direction direction_of_name(vp_str name)
     return first_rule(name, rules, sizeof rules / sizeof *rules);
 }
 
-/* The result of copy-start is (destination, source, context); copy-done takes that as operand. */
+/* The shape of copy-start's result, (destination, source, context), which copy-done has as operand.
+ */
 static vp_str copied_tuple(vp_str text, vp_str shape)
 {
     hlo_text h;
@@ -106,7 +107,8 @@ int64_t copy_bytes(const trace *t, const trace_kind *k)
     return hlo_bytes(hlo_element(tuple, 0));
 }
 
-/* Names of JAX on CPU and TPU; the blocking ones hold the time of the copy that they wait for. */
+/* Names of JAX on CPU and TPU. Those of blocking calls include the time of the copy that they wait
+ * for. */
 vp_direction direction_of_host_span(vp_str name)
 {
     static const rule rules[] = {{"h2d dispatch", VP_H2D},

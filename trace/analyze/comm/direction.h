@@ -16,9 +16,10 @@ vp_direction direction_of_hlo(vp_str hlo, vp_str text, vp_str shape);
 vp_direction direction_of(const trace *t, const trace_kind *k);
 /* Of Kineto's name ("… (Pageable -> Device)") or XLA's details ("kind_src:pageable …"). */
 pageable pageable_of(vp_str name, vp_str details);
-/* Bytes that one such copy moves; VP_UNKNOWN. */
+/* The bytes that one such copy moves; VP_UNKNOWN. */
 int64_t copy_bytes(const trace *t, const trace_kind *k);
-/* Of a span on a host thread ("H2D Dispatch", "np.asarray(jax.Array)"): VP_OTHER_COPY for none. */
+/* Of a span on a host thread ("H2D Dispatch", "np.asarray(jax.Array)"); VP_OTHER_COPY: it is no
+ * copy. */
 vp_direction direction_of_host_span(vp_str name);
 
 #endif

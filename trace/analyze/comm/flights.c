@@ -20,7 +20,7 @@ static vp_str bare(vp_str name)
     return vp_str_starts(name, VP_STR("%")) ? vp_str_skip(name, 1) : name;
 }
 
-/* The op that a "-done" waits for: its operand, else what it is called after. */
+/* The op that a "-done" waits for: its operand, or else the one that its own name names. */
 static uint64_t started_by(vp_str name, vp_str text)
 {
     char other[256];
@@ -80,7 +80,7 @@ void flight_kinds_free(flight_kinds *k)
     vp_free(k);
 }
 
-/* A "-done" ends the flight that its op opened last on this track. */
+/* A "-done" ends the flight that its op opened last on the same track. */
 static bool land(flights *out, const vp_map *open, size_t base, uint64_t name, uint32_t event)
 {
     uint32_t at = vp_map_get(open, name);
@@ -145,7 +145,7 @@ static int by_start(const void *a, const void *b, void *ctx)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Rows by counting; within one, only those of several tracks need sorting. */
+/* Sorts rows by counting. Within a row only flights of several tracks need sorting. */
 int flights_sort(flights *f, size_t **first, size_t rows, const trace *t)
 {
     size_t *at = vp_calloc(rows + 2, sizeof *at);

@@ -10,9 +10,9 @@
 #define FLIGHT_NO_DONE UINT32_MAX
 
 typedef struct flight {
-    uint32_t track, first, done; /* events of the track; done: FLIGHT_NO_DONE */
+    uint32_t track, first, done; /* events of the track; done: FLIGHT_NO_DONE if there is none */
     uint32_t kind;               /* of the first op */
-    uint32_t row;                /* the caller's: what it belongs to */
+    uint32_t row;                /* for the caller: what it belongs to */
 } flight;
 
 typedef struct flights {
@@ -30,8 +30,8 @@ void flight_kinds_free(flight_kinds *k);
 int flights_find(flights *out, track_set set, const uint8_t *class_of, vp_op_class class,
                  const flight_kinds *kinds);
 void flights_free(flights *f);
-/* Puts them in the order of (row, start); *first: by row, where it begins, one more than rows
- * (vp_free). Every row is below `rows`. */
+/* Sorts flights by (row, start). *first: where each row begins, and the end of the last (vp_free).
+ * Every row is below `rows`. */
 int flights_sort(flights *f, size_t **first, size_t rows, const trace *t);
 
 /* On the device's own clock: in flight, and what the op line is blocked by (one or two spans). */

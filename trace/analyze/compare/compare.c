@@ -11,9 +11,9 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* Steps that tell a change from noise (analysis.md A12). */
+/* So many steps on each side are needed to tell a change from noise (analysis.md A12). */
 #define STEPS_MIN 3
-/* Work counts as the same when the FLOPs of a step differ by less. */
+/* Steps whose FLOPs differ by less do the same work. */
 #define WORK_PERCENT 2
 
 /* ---- What is compared ---- */
@@ -27,7 +27,7 @@ static int64_t whole_window(const vp_report *r)
     return longest;
 }
 
-/* Which devices' ops can be counted, and how much op time the span holds of the whole. */
+/* Counts the devices whose ops can be compared, and how much of all op time lies in the span. */
 static void weigh_side(cmp_side *s)
 {
     for (size_t i = 0; i < s->r->device_count; i++)
@@ -70,10 +70,13 @@ static void set_span(comparing *k)
 
 /* ---- Noise and verdict ---- */
 
-/* From so many steps on, one slow step in ten should not hide a change. Of fewer, a median absolute
- * deviation says too little: of three Gaussian steps, a sixth of equal pairs were told apart. */
+/* From so many steps on, the spread is estimated by the median absolute deviation, so that one slow
+ * step in ten does not hide a change. With fewer steps that is too uncertain: with three Gaussian
+ * steps on each side, a sixth of equal pairs were told apart. */
 #define STEPS_FOR_MAD 30
 
+/* The sum of squared deviations: from the CV; or of many steps from the MAD, since 1.4826 MAD is
+ * the deviation of normally distributed values. */
 static noise_side spread_of(const vp_steps *s)
 {
     double n = (double)s->counted, off = s->cv * (double)s->mean_ps,
@@ -82,8 +85,8 @@ static noise_side spread_of(const vp_steps *s)
                         s->counted < STEPS_FOR_MAD ? off * off * n : mad * mad * (n - 1)};
 }
 
-/* max(1 % of the shorter, what chance does to the medians). The two sides count alike, so that
- * swapping them changes no verdict. */
+/* The threshold (analysis.md A12): 1 % of the shorter side, or by how much the medians differ by
+ * chance if that is more. Both sides count alike, so that swapping them changes no verdict. */
 static void set_threshold(comparing *k)
 {
     vp_comparison *c = k->c;
@@ -110,7 +113,8 @@ static void give(comparing *k, vp_verdict verdict, const char *reason)
     k->c->verdict_reason = reason;
 }
 
-/* B does more or less work than A, and does it as fast: time alone says nothing. */
+/* Whether B does more or less work than A, and does it as fast to within 1 %: then time alone says
+ * nothing. */
 static bool work_differs(comparing *k)
 {
     const vp_comparison *c = k->c;
@@ -196,7 +200,7 @@ static int fill(comparing *k)
     return k->out_of_memory ? vp_fail(VP_ENOMEM, "out of memory") : 0;
 }
 
-/* Without an event there is nothing that a gate could pass. */
+/* A report without an event cannot pass a gate. */
 static int check_any(const vp_report *r, char side)
 {
     if (r->events > 0 || r->device_count || r->steps.count || r->memory_count)

@@ -23,7 +23,8 @@ static void add(class_sums *s, const vp_breakdown *b)
     s->n++;
 }
 
-/* Means; idle takes the rounding, so that the four still sum to the window. */
+/* Means of the sums, rounded; idle takes the rounding, so that the four classes still sum to the
+ * window. */
 static cmp_classes mean(const class_sums *s)
 {
     if (!s->n)
@@ -102,7 +103,8 @@ static bool any(const vp_device *a, const vp_device *b)
     return true;
 }
 
-/* The first free of B for each free of A, in order: the same pairs when the two are swapped. */
+/* Pairs what is left of A with what is left of B, in order: the same pairs when the two are
+ * swapped. */
 static void pair_up(uint32_t *of_a, bool *taken, const comparing *k, pair_fn *fits)
 {
     for (size_t i = 0; i < k->a.r->device_count; i++) {

@@ -56,8 +56,9 @@ static bool same_op(const vp_op *a, const vp_op *b)
            a->max_ps == b->max_ps && a->slowest_start_ps == b->slowest_start_ps;
 }
 
-/* Runs of one short program may be equal in all else: they did not begin at the same nanosecond, or
- * where no clock says when, they are not files of the same sizes. */
+/* Whether both reports may be of one recording. Runs of a short program can be equal in everything
+ * else, but they do not begin at the same nanosecond; or if no clock says when, their files differ
+ * in size. */
 static bool same_origin(const vp_report *a, const vp_report *b)
 {
     if (a->base_unix_ns != b->base_unix_ns || a->start_ps != b->start_ps || a->end_ps != b->end_ps)
@@ -72,7 +73,7 @@ static bool same_origin(const vp_report *a, const vp_report *b)
     return true;
 }
 
-/* Equal to the picosecond everywhere: nothing that runs twice is. */
+/* Whether both are equal to the picosecond everywhere, which no two runs are. */
 static bool same_content(const vp_report *a, const vp_report *b)
 {
     if (a->events != b->events || a->device_count != b->device_count || !a->device_count ||

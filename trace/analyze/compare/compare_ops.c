@@ -1,5 +1,5 @@
-/* Ops of both reports, summed over the devices of a kind and shared out among them, joined on what
- * names them; what is left is joined on where it stands, since compilers renumber fusions. */
+/* Joins the ops of both reports, each as the mean over the devices of a kind: first by name, and
+ * what is left by place, since compilers renumber fusions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static int by_name(const void *pa, const void *pb)
     return order ? order : text_order(a->op->name, b->op->name);
 }
 
-/* The shape of most of it, else the scope; NULL says nothing. */
+/* The shape that most of it has, or else its scope; NULL: it has neither. */
 static const char *place_of(const vp_op *op)
 {
     return op->scope ? op->scope : op->split_count ? op->splits[0].label : NULL;
@@ -60,7 +60,7 @@ static int by_place_and_time(const void *pa, const void *pb)
     return order ? order : text_order(a->op->name, b->op->name);
 }
 
-/* Of the span only: a step's share of what the whole capture says. */
+/* What the whole capture says, scaled to the span by op time. */
 static int64_t span_of(int64_t whole, int64_t span_ps, int64_t self_ps)
 {
     if (whole < 0 || self_ps <= 0)
@@ -69,7 +69,7 @@ static int64_t span_of(int64_t whole, int64_t span_ps, int64_t self_ps)
     return v > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)v;
 }
 
-/* Shared out by time as well: a call takes as long inside the span as outside. */
+/* Calls are scaled by op time too: a call takes as long inside the span as outside. */
 static double calls_of_span(const cmp_side *s, const vp_op *op, int64_t span_ps)
 {
     if (op->calls <= 0)
@@ -90,7 +90,7 @@ static void add(cmp_op *sum, const cmp_op *x)
         sum->flops = (sum->flops == VP_UNKNOWN ? 0 : sum->flops) + x->flops;
 }
 
-/* Rows of one report: one a kind of device and name, the mean of the devices of that kind. */
+/* The rows of one report: one for each kind of device and name, with the mean of those devices. */
 int cmp_ops_of(cmp_op **out, size_t *count, const cmp_side *s)
 {
     const vp_report *r = s->r;
@@ -131,7 +131,7 @@ int cmp_ops_of(cmp_op **out, size_t *count, const cmp_side *s)
 
 /* ---- Rows ---- */
 
-/* The device's name where there is one of its kind, else the kind. */
+/* The name of the device if it is the only one of its kind, else the kind. */
 static const char *device_text(comparing *k, vp_device_kind kind)
 {
     static const char *const kinds[] = {"tpu", "gpu", "cpu", "other"};
@@ -143,7 +143,7 @@ static const char *device_text(comparing *k, vp_device_kind kind)
     return kinds[kind];
 }
 
-/* Either may be NULL. A side whose ops were not there took 0 ps. */
+/* Puts a row of both; a or b may be NULL. A side that lacks the op took 0 ps. */
 static void put(comparing *k, const cmp_op *a, const cmp_op *b)
 {
     const vp_op *op = a ? a->op : b->op;
@@ -181,14 +181,15 @@ static void join_names(comparing *k, side_list *a, side_list *b)
     }
 }
 
-/* Calls within a fifth of each other. */
+/* Whether the numbers of calls differ by less than a fifth. */
 static bool similar(const cmp_op *a, const cmp_op *b)
 {
     return place_of(a->op) && a->span_calls <= 1.2 * b->span_calls &&
            b->span_calls <= 1.2 * a->span_calls;
 }
 
-/* The unmatched of both in the order of their places, the largest of one place first. */
+/* Joins ops that no name joined, by place; in each place the largest of one side with that of the
+ * other. */
 static void join_places(comparing *k, side_list *a, side_list *b)
 {
     size_t i = 0, n = 0;

@@ -5,20 +5,21 @@
 #include "include/view_profile.h"
 #include "trace/base/arena.h"
 
-/* How the figures of one report become those of a step, or of its window, and of one device. */
+/* How figures of a report become those of a step (or of its window) and of one device. */
 typedef struct cmp_side {
     const vp_report *r;
     bool per_step;
-    size_t devices[VP_DEVICE_OTHER + 1]; /* by kind: those whose op time can be counted */
-    __int128 span_ps, whole_ps;          /* op time of the span and of the whole, over all ops */
+    /* how many of each kind have op time that can be counted */
+    size_t devices[VP_DEVICE_OTHER + 1];
+    __int128 span_ps, whole_ps; /* op time of all ops in the span, and in the whole capture */
 } cmp_side;
 
-/* The four classes of a device's mean step, or of its window; all VP_UNKNOWN, or none. */
+/* The four classes of a device's mean step, or of its window; all four VP_UNKNOWN, or none. */
 typedef struct cmp_classes {
     int64_t window, compute, comm, copy, idle;
 } cmp_classes;
 
-/* A group of ops of one report: of the devices of a kind, and the mean of those. */
+/* A group of ops of one report, as the mean over the devices of a kind. */
 typedef struct cmp_op {
     const vp_op *op; /* the one with the most self time of its group */
     vp_device_kind kind;
@@ -36,7 +37,7 @@ typedef struct comparing {
 
 const char *cmp_text(comparing *k, const char *s); /* a copy; NULL stays NULL */
 const char *cmp_print(comparing *k, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Unknown where a side is. */
+/* b − a; unknown if one of them is. */
 vp_delta cmp_delta(int64_t a_ps, int64_t b_ps);
 int64_t cmp_size(const vp_delta *d);        /* |delta|, 0 when unknown */
 int64_t cmp_mean(__int128 sum, __int128 n); /* rounded half up; n > 0 */
@@ -53,9 +54,9 @@ void cmp_explain(vp_compared_op *x, const vp_comparison *c); /* compare_why.c */
 int cmp_scopes(comparing *k);                                /* compare_scopes.c */
 int cmp_findings(comparing *k);                              /* compare_notes.c, likewise: */
 void cmp_caveats(comparing *k);
-/* Σ flops of the span over all ops that say them; VP_UNKNOWN. */
+/* The sum of flops in the span over all ops that have a figure; VP_UNKNOWN: none has. */
 int64_t cmp_flops(const cmp_side *s);
-/* An op's self time in the span, of one of the devices of its kind; VP_UNKNOWN. */
+/* The op's self time in the span, as the mean of the devices of its kind; VP_UNKNOWN. */
 int64_t cmp_op_self(const cmp_side *s, const vp_op *op);
 
 #endif

@@ -1,8 +1,7 @@
-/* The computation graphs of both as one tree, and of it what moved: nodes that differ by at least
- * half a percent of a step, under their ancestors. Work going back stands with the forward scope
- * that it is done for: else a layer that takes longer would be two rows that hardly have a name in
- * common.
- */
+/* Joins the computation graphs of both reports into one tree, and keeps what moved: nodes that
+ * differ by at least half a percent of a step, and their ancestors. Backward work stands with the
+ * forward scope that it belongs to: otherwise a layer that takes longer would be two rows, which
+ * hardly share a name. */
 #include <string.h>
 
 #include "trace/analyze/compare/compare_parts.h"
@@ -12,7 +11,7 @@
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
 
-/* A node's time scaled to the span of one device: scopes are of the whole capture. */
+/* The time of a node, which is of the whole capture, scaled to the span of one device. */
 static int64_t scaled(const cmp_side *s, int64_t total_ps)
 {
     size_t devices = 0;
@@ -36,7 +35,7 @@ static uint64_t key_of(const char *path)
     return vp_hash(path, strlen(path), 7);
 }
 
-/* The tree of the forward scopes that all items belong to. */
+/* Makes the tree of forward scopes to which all items belong. */
 static int folded_tree(vp_scope **out, size_t *n, vp_arena *arena, scope_item *items, size_t count)
 {
     VP_CLEANUP(vp_buf_free) vp_buf text;

@@ -1,28 +1,28 @@
-/* Why an op takes more or less time: what explains most of the difference. A time is calls times
- * the time of one, and work times the time of a unit of it; of the two factors that one is named
- * whose logarithm moves the time further the way it went. Swapping A and B turns both, and so says
- * the opposite of the same op. */
+/* Why an op takes more or less time. Its time is calls × time of a call, and work × time of a unit
+ * of work. Of the two factors, the one is named whose logarithm changed more in the direction in
+ * which the time changed. Swapping A and B turns all signs around, and so gives the opposite reason
+ * for the same op. */
 #include <math.h>
 
 #include "trace/analyze/compare/compare_parts.h"
 
-/* A time per FLOP counts as the same up to this: that close, nobody measures it twice alike. */
+/* Times per FLOP within this factor count as equal: two runs measure no closer. */
 #define SAME_RATE 1.05
 
-/* ln(b/a) in the direction in which the time went: positive explains it. */
+/* ln(b/a), with the sign such that a positive value explains the change of the time. */
 static double pull(double a, double b, bool grew)
 {
     return grew ? log(b / a) : log(a / b);
 }
 
-/* Of compute only: a collective's and a copy's FLOPs are not what they are for. */
+/* Only compute has work in FLOPs: collectives and copies are not for their FLOPs. */
 static bool has_work(const vp_compared_op *x)
 {
     return x->op_class == VP_COMPUTE && x->flops_a > 0 && x->flops_b > 0;
 }
 
-/* More work in more time is no slower op when a unit of it takes no longer; nor is less work in
- * less time a faster one. */
+/* More work in more time does not make an op slower, if a unit of work takes no longer; nor does
+ * less work in less time make it faster. */
 static const char *by_work(vp_compared_op *x, bool grew, double time)
 {
     double work = pull((double)x->flops_a, (double)x->flops_b, grew), rate = time - work;

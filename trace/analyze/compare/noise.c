@@ -2,8 +2,9 @@
 
 #include <math.h>
 
-/* How many standard errors are as rare by chance as three are where the deviation is known (two-
- * sided, 0.27 %), when it is estimated with so many degrees of freedom: Student's t. */
+/* By how many standard errors a difference must exceed 0 to be as rare by chance as 3 of them are
+ * where the deviation is known (two-sided, 0.27 %). The deviation is estimated here: Student's t at
+ * 0.99865 with so many degrees of freedom. The table begins at 2 degrees. */
 static double errors_for(size_t freedom)
 {
     static const double t[] = {19.21, 9.22, 6.62, 5.51, 4.90, 4.53, 4.28, 4.09,
@@ -15,6 +16,8 @@ static double errors_for(size_t freedom)
     return freedom - 2 < n ? t[freedom - 2] : freedom < 60 ? 3.33 : 3.12;
 }
 
+/* Pooled standard error of a difference of means, times √(π/2) = 1.2533, by which that of a median
+ * is larger for normally distributed values. */
 double noise_of_medians(noise_side a, noise_side b)
 {
     size_t freedom = a.n + b.n < 2 ? 0 : a.n + b.n - 2;

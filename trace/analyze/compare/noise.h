@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* One side: how many values, and the sum of the squares of their deviations. */
+/* One side: the number of values, and the sum of squares of their deviations. */
 typedef struct noise_side {
     size_t n;
     double squares;

@@ -9,7 +9,7 @@
 typedef struct trend_op {
     vp_op_class op_class;
     const char *category, *name;
-    int64_t self_ps; /* of a step, or of the window; mean of the devices */
+    int64_t self_ps; /* in a step, or in the window; mean over the devices */
 } trend_op;
 
 /* Figures of a step where the run has steps that count, else of its window. */
@@ -17,7 +17,7 @@ typedef struct trend_run {
     const char *id, *name, *path;
     int64_t captured_unix_ns;
     bool per_step;
-    int64_t steps; /* that count, VP_UNKNOWN */
+    int64_t steps; /* whole steps; VP_UNKNOWN: none */
     int64_t median_ps, p90_ps, mad_ps;
     const char *device; /* the one that takes longest; NULL without devices */
     int64_t window_ps, compute_ps, exposed_comm_ps, exposed_copy_ps, idle_ps; /* its mean */
@@ -30,12 +30,12 @@ int trend_run_of(trend_run *out, vp_arena *arena, const vp_report *r);
 
 /* An op over all runs. */
 typedef struct trend_row {
-    const trend_op *op; /* of the run where it is largest */
-    int64_t *self_ps;   /* by run; VP_UNKNOWN where it is not among the largest */
-    int64_t moved_ps;   /* largest - smallest known */
+    const trend_op *op; /* as in the run where it is largest */
+    int64_t *self_ps;   /* by run; VP_UNKNOWN: it is not among the largest there */
+    int64_t moved_ps;   /* the largest known self_ps less the smallest */
 } trend_row;
 
-/* *rows: by how much they moved; all of it lives in the arena. */
+/* *rows: the ops by how much they moved; all of it lies in the arena. */
 int trend_rows(trend_row **rows, size_t *count, vp_arena *arena, const trend_run *runs, size_t n);
 
 #endif

@@ -5,8 +5,9 @@
 
 #include "trace/analyze/result/analysis.h"
 
-/* Union-based breakdown and window of a set of tracks; class_of is by kind. Without events all
- * zero. The window is [*start, *end). */
+/* The breakdown and the window of a set of tracks (analysis.md A1), from unions of intervals:
+ * compute = |C|, exposed communication = |M \ C|, exposed copies = |X \ (C ∪ M)|, idle = the rest
+ * of the window [*start, *end). class_of is by kind. All zero without events. */
 int bd_compute(vp_breakdown *out, int64_t *start, int64_t *end, track_set set,
                const uint8_t *class_of);
 

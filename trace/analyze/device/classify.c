@@ -1,7 +1,7 @@
 #include "trace/analyze/device/classify.h"
 
-/* Alternatives of the rules in analysis.md 2.2: '^' anchors at the start, everything else is
- * searched for; '_' stands for '-', '_' or nothing. Lower case. */
+/* The alternatives of the rules in analysis.md 2.2, in lower case. '^' anchors a pattern at the
+ * start; all others are found anywhere. '_' stands for '-', '_' or nothing. */
 static const char *const comm_names[] = {"nccl",
                                          "rccl",
                                          "^hccl",
@@ -49,7 +49,8 @@ static bool starts_with_any(vp_str s, const char *const *prefixes, size_t n)
     return false;
 }
 
-/* Matches the pattern at the start of s; a '_' that is not literal in s may be '-' or missing. */
+/* Whether the pattern matches at the start of s. Where the pattern has a '_', s may have '-' or
+ * nothing. */
 static bool match_here(vp_str s, const char *pattern)
 {
     size_t i = 0;
@@ -94,7 +95,7 @@ static bool is_kineto_category(vp_str c)
            vp_str_eq(c, VP_STR("mtia_ccp_events"));
 }
 
-/* A stream that carries nothing but copies: every kind in its label is Memcpy… or Memset. */
+/* A stream with nothing but copies: each kind in its label is Memcpy… or Memset. */
 static bool copies_only(vp_str label)
 {
     vp_str kind;

@@ -38,7 +38,7 @@ void cover_free(cover *c)
     c->before = NULL;
 }
 
-/* Covered time before t. */
+/* How much time before t is covered. */
 static int64_t up_to(const cover *c, int64_t t)
 {
     size_t low = 0, high = c->when.n;

@@ -1,5 +1,5 @@
-/* When something of certain classes ran on a device, as a plain value that answers "how much of
- * this interval was covered" in logarithmic time: what exposed times are made of. Only analyze/
+/* When something of certain classes ran on a device, as a plain value that answers in logarithmic
+ * time how much of an interval was covered. Exposed times are computed with it. Only analyze/
  * includes this. */
 #ifndef VP_ANALYZE_COVER_H
 #define VP_ANALYZE_COVER_H

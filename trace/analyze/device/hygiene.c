@@ -7,8 +7,8 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-#define CHAIN_OPS 5                   /* this many */
-#define CHAIN_PS INT64_C(5000 * 1000) /* ops and gaps below 5 us */
+#define CHAIN_OPS 5                   /* a chain has at least so many ops (analysis.md A11) */
+#define CHAIN_PS INT64_C(5000 * 1000) /* 5 us: its ops, and the gaps between them, are shorter */
 
 enum {
     FORMATTING = 1,
@@ -65,7 +65,7 @@ static bool is_formatting(const trace *t, const trace_kind *k)
     return any_of(name, kernels, sizeof kernels / sizeof *kernels, has);
 }
 
-/* Names of JAX: what is called (XLA's custom call) or from where (the primitive). */
+/* JAX's callbacks, by what is called (XLA's custom call) or from where (the primitive). */
 static bool is_callback(const trace *t, const trace_kind *k)
 {
     static const char *const words[] = {
@@ -121,7 +121,7 @@ static void close_chain(vp_hygiene *out, chain *c)
     *c = (chain){0, 0, 0};
 }
 
-/* Runs of short ops on one track, one close behind the other: they could be one op. */
+/* Counts runs of short ops on one track, each close behind the other: they could be one op. */
 static void add_chains(vp_hygiene *out, const trace_track *k, const uint8_t *class_of)
 {
     chain c = {0, 0, 0};

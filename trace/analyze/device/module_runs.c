@@ -26,7 +26,7 @@ static int find_module(host_result *h, vp_map *by_key, vp_str name, int64_t prog
 static int add_run(module_item *m, int64_t dur)
 {
     size_t n = (size_t)m->runs;
-    if ((n & (n - 1)) == 0) { /* full at every power of two */
+    if ((n & (n - 1)) == 0) { /* it is full at every power of two */
         int64_t *p = vp_realloc_array(m->samples, n ? n * 2 : 1, sizeof *p);
         if (!p)
             return vp_fail(VP_ENOMEM, "out of memory");
@@ -37,7 +37,7 @@ static int add_run(module_item *m, int64_t dur)
     return 0;
 }
 
-/* TPU: the line "XLA Modules" has every run (aligned clock only). */
+/* On TPUs the line "XLA Modules" has every run (on the aligned clock only). */
 static int from_tracks(host_result *h, const trace *t, vp_map *by_key)
 {
     for (uint32_t i = 0; i < t->track_count; i++) {
@@ -53,7 +53,7 @@ static int from_tracks(host_result *h, const trace *t, vp_map *by_key)
     return 0;
 }
 
-/* Elsewhere: the time of a module's ops; how often it ran is not known from them. */
+/* On other devices a module's time is that of its ops, which do not tell how often it ran. */
 static int from_ops(host_result *h, const trace *t, const kind_times *kt, vp_map *by_key)
 {
     for (uint32_t k = 0; k < t->kind_count; k++) {

@@ -7,13 +7,13 @@
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
 
-/* A kind with calls, as it is sorted: together with those of its group, scope and source. */
+/* A kind with calls, sorted so that it stands with those of its group, scope and source. */
 typedef struct placed {
     uint32_t group, scope, source, kind;
     int64_t self_ps;
 } placed;
 
-/* Kinds of one group that agree in what is compared: [first, end) and their self time. */
+/* The kinds [first, end) of one group that agree in what is compared, and their self time. */
 typedef struct range {
     size_t first, end;
     int64_t self_ps;

@@ -11,10 +11,10 @@ typedef struct op_place {
     int64_t scopes, sources; /* distinct ones, unknown not counted */
 } op_place;
 
-/* Of each group: the scope with the most self time, of its sources that with the most, of those
- * kinds the one with the most; equals go by text. Kinds without a scope count like those of one
- * scope. group_of: by kind of the list, UINT32_MAX for none. out: by group, for group_count of
- * them. */
+/* For each group: its scope with the most self time, of that scope's sources the one with the most,
+ * and of its kinds the one with the most; of equal ones the first by text. Kinds without a scope
+ * count as one scope. group_of: by kind of the list, UINT32_MAX for none. out: by group, for
+ * group_count of them. */
 int op_places(op_place *out, uint32_t group_count, const trace *t, const uint32_t *group_of,
               const kind_list *l);
 

@@ -29,8 +29,8 @@ static vp_str or_text(vp_str s, const char *otherwise)
     return s.n ? s : vp_str_of(otherwise);
 }
 
-/* What kind of op it is, in the producer's words: XLA:CPU tells only the opcode, a GPU kernel that
- * of its instruction. */
+/* The category of an op, in the producer's words. Of XLA:CPU's ops only the opcode is known, of a
+ * GPU kernel that of its instruction. */
 static vp_str category_of(const trace *t, const trace_kind *k)
 {
     vp_sid said = k->category ? k->category : k->opcode ? k->opcode : k->hlo_opcode;
@@ -59,8 +59,8 @@ static int put_label(vp_buf *b, const trace *t, const trace_kind *k, vp_group by
     return normalize && name.n ? cl_normalize(b, name) : vp_buf_str(b, or_text(name, "(no name)"));
 }
 
-/* The key is (class, category, label) where a name alone would mix different ops; the other
- * groupings are by their label alone. */
+/* What tells groups apart. By name it is (class, category, label), since a name alone would mix
+ * different ops; other groupings go by their label. */
 static int key_of(vp_buf *key, const trace *t, const trace_kind *k, vp_group by, vp_op_class class,
                   vp_str label)
 {
@@ -179,19 +179,19 @@ vp_str grouping_label(const grouping *g, uint32_t group)
 typedef struct tally {
     int64_t calls, self_ps, total_ps, inner_ps, inner_calls, bytes, flops;
     int64_t threads;
-    size_t track; /* the last of those, plus 1 */
+    size_t track; /* the last track that was counted, + 1 */
     int64_t slowest_dur, slowest_start;
-    int64_t raw_names, best_self; /* best_self: of the kind that stands for the group */
+    int64_t raw_names, best_self; /* best_self: self time of the kind that represents the group */
     uint32_t best_kind;
     op_place place;
-    size_t first; /* of its durations in the shared array */
+    size_t first; /* where its durations begin in the shared array */
     size_t filled;
 } tally;
 
 struct ops_room {
     kind_times sums;   /* by kind; of the device at hand */
     uint8_t *seen;     /* by kind or group; all 0 between uses */
-    uint32_t *slot_of; /* by kind: which of the device's groups */
+    uint32_t *slot_of; /* by kind: its group among the device's */
     uint32_t *at;      /* by group: the same */
     size_t kinds;
 };
@@ -231,8 +231,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts the n numbers below `max` that are marked in seen, and takes the marks away: by looking at
- * all marks where they are not few. */
+/* Sorts the n numbers below `max` that are marked in seen, and clears the marks. Unless they are
+ * few, it looks at all marks in order instead of sorting. */
 static void in_order(uint32_t *v, uint32_t n, uint8_t *seen, size_t max)
 {
     if (n < max / 16) {
@@ -264,7 +264,7 @@ static int find_kinds(kind_list *l, size_t *cap, track_set set, uint8_t *seen)
     return 0;
 }
 
-/* The list in the arena, with room for its figures. */
+/* Makes the list of a device's kinds in the arena, with room for their figures. */
 static int list_kinds(kind_list *out, host_result *h, track_set set, ops_room *r)
 {
     kind_list l = {0};
@@ -285,7 +285,7 @@ static int list_kinds(kind_list *out, host_result *h, track_set set, ops_room *r
     return rc;
 }
 
-/* Gives each of the device's groups its slot, in their order. */
+/* Numbers the device's groups in their order. */
 static int give_slots(kind_list *l, host_result *h, const grouping *g, ops_room *r)
 {
     uint32_t *v = l->group = vp_arena_alloc(&h->arena, l->n * sizeof *v);
@@ -406,7 +406,7 @@ static int emit_op(host_result *h, const grouping *g, const tally *a, uint32_t g
     return 0;
 }
 
-/* The device's groups while they are counted, all by slot. */
+/* The device's groups while they are counted; arrays are by the group's number in the device. */
 typedef struct counting {
     tally *v;
     group_times *totals;
@@ -467,7 +467,7 @@ int ops_of_device(host_result *h, const grouping *g, track_set set, uint32_t dev
     return tally_device(h, g, set, device, room, times, all, &c);
 }
 
-/* A device's ops stand together in the order of their groups. */
+/* The ops of a device are next to each other in h->ops, in the order of their groups. */
 const uint32_t *ops_by_group(const analysis *a, uint32_t device)
 {
     const device_work *w = &a->devices[device];

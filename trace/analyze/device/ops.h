@@ -5,14 +5,15 @@
 
 #include "trace/analyze/device/self.h"
 
-/* Ops of one device (index `device` of h->devices), appended to h->ops; also its scopes/modules. */
+/* Decides which kinds are one op. Made once for a trace. */
 int grouping_new(grouping **out, const trace *t, vp_group by, bool normalize);
 void grouping_free(grouping *g);
-/* Room by kind that a trace's devices share one after the other. */
+/* Room by kind, used by the devices of a trace one after the other. */
 typedef struct ops_room ops_room;
 int ops_room_new(ops_room **out, const grouping *g, const trace *t);
 void ops_room_free(ops_room *r);
-/* *times: the device's, of the result's arena. all: over all devices, added to. */
+/* Counts the ops of one device (index `device` of h->devices), and appends them to h->ops. *times:
+ * its kinds, in the result's arena. all: sums over all devices, to which the device's are added. */
 int ops_of_device(host_result *h, const grouping *g, track_set set, uint32_t device, ops_room *room,
                   kind_list *times, kind_times *all);
 const uint8_t *grouping_sweep_classes(const grouping *g); /* by kind, for sweep_run */
@@ -21,8 +22,8 @@ const uint32_t *grouping_groups(const grouping *g);       /* by kind: below grou
 uint32_t grouping_count(const grouping *g);
 vp_str grouping_label(const grouping *g, uint32_t group); /* as vp_op.name */
 
-/* Which of h->ops is group i of a device: right for the groups that it has calls of, and until the
- * next device is asked for. */
+/* Which op of h->ops each group of the device is. Valid for the groups of which it has calls, and
+ * until the next device is asked for. */
 const uint32_t *ops_by_group(const analysis *a, uint32_t device);
 
 #endif

@@ -18,7 +18,8 @@ static int64_t times(int64_t each, int64_t calls)
     return each < 0 ? VP_UNKNOWN : __builtin_mul_overflow(each, calls, &all) ? INT64_MAX : all;
 }
 
-/* Rematerialised work counts as that and not as backward work, where most of it is done. */
+/* Adds a kind to its scope. Rematerialised work is mostly done in the backward pass, but does not
+ * count as backward work. */
 static void add_kind(scope_item *item, const trace *t, uint32_t kind, const kind_times *kt)
 {
     const trace_kind *k = &t->kinds[kind];
@@ -34,7 +35,7 @@ static void add_kind(scope_item *item, const trace *t, uint32_t kind, const kind
         item->backward_ps += self;
 }
 
-/* The item of a kind's path, made when it is the first that stands there. */
+/* The item of a kind's path, which is made for the first kind with that path. */
 static int item_of(scope_item **out, host_result *h, vp_map *by_scope, const trace *t, vp_sid scope)
 {
     uint32_t i = vp_map_get(by_scope, scope);
@@ -51,7 +52,7 @@ static int item_of(scope_item **out, host_result *h, vp_map *by_scope, const tra
     return 0;
 }
 
-/* Of the op with the most self time in each scope. */
+/* Gives each scope the source of its op with the most self time. */
 static int name_sources(host_result *h, const vp_map *by_scope, const trace *t,
                         const kind_times *kt)
 {
@@ -98,17 +99,17 @@ int scopes_collect(host_result *h, const trace *t, const kind_times *kt)
     return rc;
 }
 
-/* Deeper paths are cut: what is left is the last component. Real ones stay below 40. */
+/* Deeper paths are cut: the rest becomes the last component. Real paths stay below 40. */
 #define DEPTH_MAX 63u
 
 typedef struct node {
     vp_str path;
     size_t name_at; /* where its last component begins */
     uint32_t parent, depth;
-    uint32_t first_child, next; /* siblings, in the order of their time after sorting */
+    uint32_t first_child, next; /* siblings, once sorted in the order of their time */
     int64_t total_ps;
-    int64_t source_ps; /* self time of the item that gives the source */
-    scope_item sum;    /* self_ps of the node alone, the rest of its subtree */
+    int64_t source_ps; /* self time of the item from which the source is taken */
+    scope_item sum;    /* self_ps is of the node alone, all other sums are of its subtree */
 } node;
 
 typedef struct tree {
@@ -137,7 +138,7 @@ static int child_of(tree *tr, vp_str path, size_t name_at, uint32_t parent, uint
     return vp_map_set(&tr->by_path, key, *out);
 }
 
-/* All but the self time, which stays with its node. */
+/* Adds all sums but the self time, which stays with the node that it belongs to. */
 static void add_sums(node *x, const scope_item *more)
 {
     x->sum.calls += more->calls;
@@ -148,7 +149,8 @@ static void add_sums(node *x, const scope_item *more)
     x->sum.remat_ps += more->remat_ps;
 }
 
-/* The largest gives it; among equals the first by name, so that no order of files matters. */
+/* Takes the source of the largest item; of equal ones the first by name, so that the order of files
+ * does not matter. */
 static void offer_source(node *x, const char *source, int64_t self_ps)
 {
     if (!source || self_ps < x->source_ps ||
@@ -175,7 +177,7 @@ static int insert(tree *tr, const scope_item *item)
     return 0;
 }
 
-/* Children stand behind their parents, so one pass from the back sums subtrees. */
+/* Adds up subtrees in one pass from the end, as children stand behind their parents. */
 static void sum_up(tree *tr)
 {
     for (size_t i = tr->n; i-- > 0;) {
@@ -200,7 +202,7 @@ static int by_parent_then_time(const void *a, const void *b, void *tree_ptr)
     return order ? order : (x->path.n > y->path.n) - (x->path.n < y->path.n);
 }
 
-/* Links siblings so that the one with the most time is first; *root is the first root. */
+/* Links siblings so that the one with the most time comes first. *root: the first root. */
 static int link_children(tree *tr, uint32_t *root)
 {
     VP_CLEANUP(vp_free_ptr) uint32_t *order = vp_realloc_array(NULL, tr->n, sizeof *order);
@@ -249,7 +251,7 @@ static int emit(vp_scope **out, size_t *count, vp_arena *arena, const tree *tr, 
                             .backward_ps = x->sum.backward_ps,
                             .remat_ps = x->sum.remat_ps};
         uint32_t next = x->first_child;
-        while (next == UINT32_MAX && at != UINT32_MAX) { /* up until somebody has a sibling */
+        while (next == UINT32_MAX && at != UINT32_MAX) { /* goes up until a node has a sibling */
             next = tr->v[at].next;
             at = tr->v[at].parent;
         }
@@ -302,7 +304,7 @@ void scopes_items(scope_item *out, const vp_scope *nodes, size_t n)
                               .backward_ps = x->backward_ps,
                               .remat_ps = x->remat_ps};
     }
-    for (size_t i = n; i-- > 0;) /* of the subtree → of the node alone */
+    for (size_t i = n; i-- > 0;) /* turns sums of subtrees into sums of nodes */
         if (nodes[i].parent != UINT32_MAX)
             take_off(&out[nodes[i].parent], &nodes[i]);
 }

@@ -8,10 +8,12 @@
 
 /* Appends to h->scopes; kt: over all devices. */
 int scopes_collect(host_result *h, const trace *t, const kind_times *kt);
-/* *out: `*count` nodes in pre-order, siblings by total time; all of it lives in the arena. Items of
- * one path are summed, in any order. Without items *out and *count stay untouched. */
+/* Makes a tree of the items: *count nodes in pre-order, siblings by total time. All of it lives in
+ * the arena. Items of one path are added up; their order does not matter. Without items *out and
+ * *count stay as they are. */
 int scopes_tree(vp_scope **out, size_t *count, vp_arena *arena, const scope_item *items, size_t n);
-/* The way back: what stands exactly at each of n nodes of a tree, so that trees can be merged. */
+/* The opposite of scopes_tree: what belongs exactly to each of the n nodes of a tree, so that trees
+ * can be merged. */
 void scopes_items(scope_item *out, const vp_scope *nodes, size_t n);
 /* The forward pass with all work done for it, from the same items; the arena owns it. A path's last
  * component, the primitive, is left out: a layer's products going back have other primitives than

@@ -56,8 +56,7 @@ bool scope_is_remat_op(vp_str name)
     return vp_str_find(name, VP_STR(".remat")) < name.n;
 }
 
-/* What is left of a component without "transpose(…)" and "jvp(…)"; empty when it says nothing about
- * the forward pass. */
+/* A component without "transpose(…)" and "jvp(…)"; empty if nothing of the forward pass is left. */
 static vp_str unwrap(vp_str part)
 {
     static const char *const wrappers[] = {"transpose(", "jvp("};

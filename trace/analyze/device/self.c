@@ -18,7 +18,7 @@ typedef struct stack {
     int64_t now;
 } stack;
 
-/* Where the time goes: into self by kind, or piece by piece to fn. */
+/* Where time is given to: added to self by kind, or told piece by piece to fn. */
 typedef struct owner {
     int64_t *self;
     self_fn *fn;
@@ -64,13 +64,15 @@ static bool crosses(const stack *st, int64_t start, int64_t end)
     return top && top->end > start && end > top->end;
 }
 
-/* Spans on a GPU's stream or an XLA:CPU device run at once: none of them is inside another of its
- * name, though its interval may be (rounding, programmatic dependent launch). */
+/* Whether events of a track are never nested: spans on a GPU's stream or an XLA:CPU device run at
+ * once. Their intervals may lie inside each other all the same (rounding, programmatic dependent
+ * launch). */
 bool nesting_none(const trace *t, const trace_track *k)
 {
     return k->spans || k->one_timeline || t->processes[k->process].kind == SINK_PROCESS_GPU;
 }
 
+/* 1 us: formats round times to whole microseconds, so that events may seem to cross by less. */
 #define ROUNDING_PS INT64_C(1000000)
 
 int64_t nesting_add(nesting *n, int64_t start, int64_t end)
@@ -141,7 +143,7 @@ int self_pieces(const trace_track *k, self_id_fn *id, self_fn *fn, void *ctx)
     return rc;
 }
 
-/* Takes what is inside, so that it counts once. */
+/* Takes the calls that are inside others out of the total, in which they count once. */
 static void add_inner(group_times *sum, nesting *n)
 {
     sum->inner_ps += n->inner > 0 ? n->inner : 0;
@@ -158,7 +160,8 @@ int self_times(kind_times *kt, group_times *totals, track_set set, const uint32_
     for (size_t i = 0; rc == 0 && i < set.count; i++) {
         const trace_track *k = &set.t->tracks[set.tracks[i]];
         const nesting none = nesting_begin(nesting_none(set.t, k));
-        const bool few = k->count < group_count; /* then only the groups of its events */
+        /* then only the groups of its events are looked at */
+        const bool few = k->count < group_count;
         for (uint32_t g = 0; !few && g < group_count; g++)
             open[g] = none;
         for (size_t e = 0; few && e < k->count; e++)

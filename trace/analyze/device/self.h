@@ -14,22 +14,23 @@
 /* Self time and calls by kind, over the tracks of a set. */
 typedef struct kind_times {
     int64_t *self_ps, *calls; /* by kind */
-    uint64_t crossings;       /* events that outlive the one they start in */
+    uint64_t crossings;       /* events that end after the one inside which they start */
 } kind_times;
-/* Self time piece by piece: [start, end) in which one event of the track owns the time, `id` being
- * what self_id_fn says of it when it starts, or its index where there is none. Pieces are disjoint
- * and ascending. */
+/* Called for each piece of self time: in [start, end) one event of the track owns the time. id is
+ * what self_id_fn said when the event began; without that function, the event's index. Pieces are
+ * disjoint and ascending. */
 typedef int self_fn(void *ctx, size_t id, int64_t start, int64_t end);
 /* Called for every event in turn, also for those without length, which own no time. */
 typedef int self_id_fn(void *ctx, size_t index, size_t *id);
 int self_pieces(const trace_track *k, self_id_fn *id, self_fn *fn, void *ctx);
-/* How the events of one group on one track add up, asked in their order. Calls nest: one inside
- * another of its group is its recursion, and only the outermost counts. Spans run at once
- * (requests, async work): all count. A track holds spans where its reader says so, and those groups
- * are spans of which two cross, by more than the whole us to which formats round. */
+/* Adds up the events of one group on one track, which are given in their order. Calls nest: one
+ * inside another of its group is a recursion, and only the outermost counts. Spans (requests, async
+ * work) run at once, and all count. A track holds spans if its reader says so; a group's events are
+ * spans if two of them cross by more than the whole us to which formats round. */
 typedef struct nesting {
-    int64_t end;         /* of the outermost so far; INT64_MIN at first */
-    int64_t inner;       /* sum of those inside it, not counted yet; NESTING_SPANS: all count */
+    int64_t end; /* of the outermost event so far; INT64_MIN at first */
+    /* time of the events inside it, not counted yet; NESTING_SPANS: these are spans */
+    int64_t inner;
     int64_t inner_calls; /* of them */
 } nesting;
 #define NESTING_SPANS INT64_C(-1)
@@ -42,9 +43,10 @@ int64_t nesting_add(nesting *n, int64_t start, int64_t end);
 /* Whether a track is known to hold spans. */
 bool nesting_none(const trace *t, const trace_track *k);
 typedef struct group_times {
-    int64_t total_ps, inner_ps, inner_calls; /* of the calls that count; of those within them */
+    /* of the calls that count; inner_: of those inside others */
+    int64_t total_ps, inner_ps, inner_calls;
 } group_times;
-/* group_of and totals by group. */
+/* Adds to kt by kind and to totals by group; group_of is by kind. */
 int self_times(kind_times *kt, group_times *totals, track_set set, const uint32_t *group_of,
                uint32_t group_count);
 

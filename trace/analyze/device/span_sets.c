@@ -12,7 +12,7 @@ void spans_free(spans *s)
     *s = (spans){0};
 }
 
-/* What continues the last span extends it, so that a sorted list of busy ops stays short. */
+/* A span that continues the last one extends it, so that a sorted list of busy ops stays short. */
 int spans_add(spans *s, int64_t start, int64_t end)
 {
     span *last = s->n ? &s->v[s->n - 1] : NULL;

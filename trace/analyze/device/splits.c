@@ -11,6 +11,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
+/* The largest parts of an op that are listed; and the CV above which one mean says nothing. */
 #define SPLITS_MAX 8u
 #define NO_PART UINT32_MAX
 #define WIDE_CV 0.5
@@ -24,7 +25,8 @@ typedef enum by {
     WAYS
 } by;
 
-/* How far durations lie apart; offsets from the op's mean, so that squares keep their digits. */
+/* How far durations spread. Offsets are from the op's mean, so that their squares lose no digits.
+ */
 typedef struct spread {
     double offset, squares; /* sums */
 } spread;
@@ -32,13 +34,13 @@ typedef struct spread {
 /* A kind that belongs to a large op. */
 typedef struct member {
     uint32_t op;    /* of h->ops */
-    uint32_t label; /* what it is sorted by: an id */
+    uint32_t label; /* the id of the text that it is sorted by */
     uint32_t kind;
     uint32_t at; /* in the device's list of kinds */
 } member;
 
 typedef struct part {
-    uint32_t op, kind; /* kind: of the scope and source to show */
+    uint32_t op, kind; /* kind: the one whose scope and source are shown */
     vp_str label;
     by way;
     int64_t calls, self_ps;
@@ -52,7 +54,7 @@ typedef struct splitting {
     member *members; /* by op */
     size_t member_count;
     spread *spread_of; /* by kind */
-    uint32_t *part_of; /* by kind: the op, while spreads are taken; then the part */
+    uint32_t *part_of; /* by kind: its op while spreads are taken, then its part */
     part *parts;
     size_t part_count, part_cap;
     vp_arena arena;
@@ -115,7 +117,8 @@ static int by_label(const void *a, const void *b)
     return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-/* The kinds of the ops that have at least 5 % of the device's self time. */
+/* Finds the kinds of ops with at least 5 % of the device's self time: smaller ones are not split.
+ */
 static void find_members(splitting *s, uint32_t device)
 {
     const host_result *h = s->a->h;
@@ -169,7 +172,8 @@ static double scatter(const sample *x)
     return about_mean > 0 ? about_mean : 0;
 }
 
-/* Members that one mean says nothing about: CV above 0.5, where a table calls its row mixed. */
+/* Whether one mean says nothing about these kinds: their CV exceeds 0.5, from where tables call a
+ * row mixed. */
 static bool is_wide(const splitting *s, const member *v, size_t n)
 {
     const vp_op *op = &s->a->h->ops[v->op];
@@ -185,8 +189,8 @@ static bool starts_part(const member *v, size_t i)
     return !i || v[i].label != v[i - 1].label;
 }
 
-/* Of members sorted by label: whether the labels tell calls apart by time, that is whether most of
- * the scatter lies between them and not within. */
+/* Whether labels explain how long calls take: the sum of squares within labels is less than half of
+ * the total. Members are sorted by label. */
 static bool labels_explain(const splitting *s, const member *v, size_t n)
 {
     sample all = {0}, one = {0};
@@ -202,7 +206,7 @@ static bool labels_explain(const splitting *s, const member *v, size_t n)
     return 2 * within < scatter(&all);
 }
 
-/* Labels members and sorts them so. */
+/* Labels the members and sorts them by label. */
 static int sort_by(bool *differ, splitting *s, member *v, size_t n, by way)
 {
     for (size_t i = 0; i < n; i++)
@@ -212,8 +216,8 @@ static int sort_by(bool *differ, splitting *s, member *v, size_t n, by way)
     return 0;
 }
 
-/* The first property in which the kinds of one op differ, sorted by it; WAYS: in none. A layout
- * alone makes no other op, unless it is what the calls' times depend on. */
+/* Chooses the first property in which the kinds of an op differ, and sorts by it; WAYS: there is
+ * none. A layout alone does not make another op, unless it explains how long calls take. */
 static int choose_way(by *way, splitting *s, member *v, size_t n)
 {
     bool differ = false, wide = is_wide(s, v, n);
@@ -249,7 +253,7 @@ static int add_members(splitting *s, const member *v, size_t n, by way)
     return 0;
 }
 
-/* Members of one shape: by layout where that tells them apart. */
+/* Adds members of one shape, by layout if that tells them apart. */
 static int add_shape(splitting *s, member *v, size_t n)
 {
     bool differ = false;

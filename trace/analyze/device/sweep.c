@@ -7,7 +7,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
-/* The tracks of a device merged by start: a binary heap of cursors. */
+/* The tracks of a device are merged by start, with a binary heap of cursors. */
 typedef struct cursor {
     const trace_track *track;
     uint32_t number;
@@ -38,8 +38,8 @@ static void sift_down(cursor *heap, size_t n, size_t i)
 #define CONTAINER 3u
 #define CLASSES 4u
 
-/* How far each class reaches: with events in the order of their starts, class c covers [now, end_c)
- * until the next start. */
+/* How far each class reaches. Events come by start, so class c covers [now, end[c]) until the next
+ * event starts. */
 typedef struct sweep {
     int64_t now, end[CLASSES];
     sweep_event last; /* the event that reaches farthest */
@@ -52,7 +52,7 @@ static int64_t at_most(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Reports what lies in [now, to), in which no event starts: at most four segments. */
+/* Reports the segments in [now, to), where no event starts: at most four. */
 static int advance(sweep *s, int64_t to, sweep_event next)
 {
     while (s->now < to) {

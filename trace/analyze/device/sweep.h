@@ -16,10 +16,10 @@ typedef struct sweep_event {
 
 #define SWEEP_COVER(class) (1u << (class))
 
-/* [start, end) in which the same classes run throughout: cover has the SWEEP_COVER bits of them, 0
- * is a gap. Segments are disjoint, in order and without holes from the first op's start to the last
- * op's end; neighbours may have equal cover. before: the event that ended last up to start (ties:
- * any of them; index SIZE_MAX before the first); next: the event that starts at end, for a gap. */
+/* [start, end), in which the same classes run throughout. cover: their SWEEP_COVER bits; 0 is a
+ * gap. Segments are disjoint, in order and without holes from the first op's start to the last op's
+ * end; neighbours may have equal cover. before: the event that ended last up to start (of several
+ * any one; index SIZE_MAX before the first). next: for a gap, the event that starts at its end. */
 typedef struct sweep_segment {
     int64_t start, end;
     unsigned cover;
@@ -28,16 +28,16 @@ typedef struct sweep_segment {
 
 typedef int sweep_fn(void *ctx, const sweep_segment *s);
 
-/* What sweeps are told of a kind of this class: containers ("while"), which run beside what is in
- * them, are a class of their own. */
+/* The class of a kind for sweeps: containers ("while"), which run beside what is in them, have a
+ * class of their own. */
 uint8_t sweep_class(const trace *t, const trace_kind *k, vp_op_class class);
 
 /* Calls fn for every segment; what it returns below 0 ends the sweep and is passed on. class_of:
  * by kind, as sweep_class has it (grouping_sweep_classes). */
 int sweep_run(track_set set, const uint8_t *class_of, sweep_fn *fn, void *ctx);
 
-/* Adds a segment, cut to [from, to), to a breakdown: all members but window_ps and idle_ps, which
- * sweep_close computes so that the identity holds. */
+/* Adds a segment, cut to [from, to), to a breakdown (analysis.md A1). window_ps and idle_ps are
+ * left to sweep_close, which computes them so that the four parts sum to the window. */
 void sweep_add(vp_breakdown *b, const sweep_segment *s, int64_t from, int64_t to);
 void sweep_close(vp_breakdown *b, int64_t window_ps);
 
@@ -55,11 +55,11 @@ typedef struct spans {
 } spans;
 
 void spans_free(spans *s);
-int spans_add(spans *s, int64_t start, int64_t end); /* in any order; empty ones are left out */
+int spans_add(spans *s, int64_t start, int64_t end); /* in any order; empty spans are dropped */
 /* Sorts and merges what touches or overlaps. */
 void spans_union(spans *s);
 int64_t spans_length(const spans *s);
-/* Of two unions: |a ∩ b|, and |[start, end) ∩ a| (binary search for the place). */
+/* Of two unions |a ∩ b|; and |[start, end) ∩ a|, which finds the place by binary search. */
 int64_t spans_overlap(const spans *a, const spans *b);
 int64_t spans_cut(const spans *a, int64_t start, int64_t end);
 
@@ -67,10 +67,10 @@ int64_t spans_cut(const spans *a, int64_t start, int64_t end);
  * times that are close to each other are found without a search. */
 bool spans_contain(const spans *a, int64_t t, size_t *hint);
 
-/* The ops of all devices of a host united, aligned clock. */
+/* When any device of the host works: the union of all their ops, on the aligned clock. */
 int sweep_any_busy(spans *out, const analysis *a);
-/* The gaps of all devices of a host intersected: when every one of them idles, aligned clock. The
- * times before a device's first and after its last op count as idle. */
+/* When all devices of the host are idle: the intersection of their gaps, on the aligned clock. A
+ * device is idle before its first op and after its last. */
 int sweep_all_idle(spans *out, const analysis *a);
 
 #endif

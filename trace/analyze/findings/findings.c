@@ -59,7 +59,8 @@ static unsigned what_is_there(const fnd_run *run)
     return bits;
 }
 
-/* Names only what is missing at the root: without a device nothing else is worth a word. */
+/* Names only the root of what is missing: without a device, nothing that needs one is worth naming.
+ */
 static bool has_needs(fnd_run *run, unsigned there)
 {
     unsigned missing = run->rule->needs & ~there;
@@ -108,7 +109,8 @@ static const char *advice(const fnd_run *run)
     return own ? own : run->rule->advice_xla;
 }
 
-/* What is cut may hide the cause, or the rest that makes it small. */
+/* Lowers the severity of a finding of a partial profile (analysis.md 6.2): the missing part may
+ * hold the cause, or be so large that the finding is small. */
 static void doubt(fnd_run *run)
 {
     vp_finding *f = run->f;
@@ -171,7 +173,8 @@ static bool stands_before(const vp_finding *a, const vp_finding *b)
     return a->impact_ps > b->impact_ps;
 }
 
-/* By insertion: two dozen rows, and what ties must keep the order of claim. */
+/* An insertion sort, since there are two dozen rows, and equal ones must keep the order of claim.
+ */
 static void rank(vp_finding *f, size_t n)
 {
     for (size_t i = 1; i < n; i++) {

@@ -29,9 +29,9 @@ bool findings_word_known(const char *word);
 
 struct fnd_run;
 
-/* Where the judgement of a rule turns. 0: the rule has no such limit. Whether the limit itself
- * fires is for the rule to say ("exceeds", "at least"). The first that a rule has is the threshold
- * of its evidence. */
+/* The limits at which a rule's judgement turns; 0: the rule has no such limit. Whether a value that
+ * equals its limit fires is up to the rule ("exceeds", "at least"). The first limit that a rule has
+ * is the threshold of its evidence. */
 typedef enum finding_limit {
     FND_SPREAD,     /* permille: deviation / mean */
     FND_SHARE,      /* permille of the evidence's denominator, or of op time or work */
@@ -63,9 +63,9 @@ typedef struct finding_rule {
 } finding_rule;
 
 extern const finding_rule findings_rules[]; /* ends with a NULL id */
-/* What a bit of `needs` asks for, as shown; bits from 0 up, NULL behind the last. */
+/* What a bit of `needs` stands for, in words. Bits count from 0; NULL behind the last. */
 const char *findings_need(unsigned bit);
-/* Of the rule's evidence, in its unit. */
+/* The threshold of the rule's evidence, in the unit of the evidence. */
 double findings_threshold(const finding_rule *rule);
 
 #endif

@@ -62,8 +62,9 @@ static int64_t at_most(int64_t ps, int64_t limit)
     return ps < 0 ? 0 : ps < limit ? ps : limit;
 }
 
-/* Directions overlap each other, so that their sum may exceed what is exposed: earlier ones go
- * first. What no direction names is left to "other". */
+/* Exposed copies as cells by direction. Copies of several directions may run at once, so that their
+ * sum exceeds what is exposed: then the earlier rows get their time first. What no direction
+ * explains goes to "other". */
 static void copy_cells(const fnd_run *run, uint32_t device, int64_t *whole)
 {
     const vp_report *r = run->r;
@@ -206,15 +207,14 @@ bool fnd_too_little(int64_t ps, int64_t window_ps)
     return ps <= 0 || (__int128)ps * FND_LEAST_SHARE < window_ps;
 }
 
-/* What is left of a claim that others took nine tenths of is no finding of its own, as long as it
- * would be low. */
+/* A claim of which other rules took nine tenths is no finding of its own, if the rest is low. */
 static bool is_remnant(const fnd_claim *c, int64_t window_ps)
 {
     return c->rest_ps < c->alone_ps / 10 && fnd_level(c->rest_ps, window_ps) == VP_LEVEL_LOW;
 }
 
-/* Devices that do the same thing differ by noise: of those within 1 % of the worst the first is
- * named, so that the same program gives the same name from run to run. */
+/* Devices that do the same thing differ by noise. The first of those within 1 % of the worst is
+ * named, so that the same program names the same device from run to run. */
 static const fnd_claim *worst_claim(const fnd_run *run)
 {
     int64_t rest = 0, gross = 0;

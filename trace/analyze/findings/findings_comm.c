@@ -5,8 +5,10 @@
 
 /* ---- F16 ---- */
 
-/* Last in a large share of the calls, and by so many standard deviations more often than one of `n`
- * equals is by chance: of two, one is last in half of the calls whoever they are. */
+/* Whether one of `n` participants was last in at least FND_SHARE of the matched calls m, and more
+ * often than by chance: of two equal ones, each is last in half of the calls. By chance the number
+ * is binomial with mean m/n and variance m (n − 1)/n²; `last` must be FND_DEVIATIONS standard
+ * deviations above the mean, that is (n last − m)² ≥ z² m (n − 1), in integers. */
 static bool is_last_too_often(const fnd_run *run, int64_t last, int64_t matched, int64_t n)
 {
     int64_t z = run->rule->limits[FND_DEVIATIONS];
@@ -22,8 +24,8 @@ static bool is_device_straggling(const fnd_run *run)
            is_last_too_often(run, b->straggler_last, b->matched, (int64_t)b->devices);
 }
 
-/* One device, or one host, is last too often, and the others wait for it a part of the largest
- * window. */
+/* Whether one device, or one host, is last too often, and the others wait for it for FND_WINDOW of
+ * the largest window. */
 bool fnd_straggles(const fnd_run *run)
 {
     const vp_report *r = run->r;

@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-/* What one function compiled in vain: all but the first, or with a late first one, all. */
+/* What a function compiled in vain: all compiles but the first; if the first was late, all. */
 static int64_t in_vain(const vp_function *f)
 {
     int64_t repeat = f->compiles >= 2 ? f->repeat_ps : 0;
     return repeat > f->late_ps ? repeat : f->late_ps;
 }
 
-/* The host that compiled most in vain, by name. */
+/* The host with the most time of compiles in vain; of equal ones the first by name. */
 static const fnd_host *worst_host(fnd_run *run)
 {
     const vp_compile *c = &run->r->compile;
@@ -23,7 +23,7 @@ static const fnd_host *worst_host(fnd_run *run)
             host->in_vain_ps += in_vain(&c->functions[i]);
     }
     if (run->r->host_count < 2 && c->late_ps > run->hosts->in_vain_ps)
-        run->hosts->in_vain_ps = c->late_ps; /* compiles of no function */
+        run->hosts->in_vain_ps = c->late_ps; /* compiles that belong to no function */
     for (size_t i = 1; i < run->r->host_count; i++)
         if (run->hosts[i].in_vain_ps > worst->in_vain_ps)
             worst = &run->hosts[i];
@@ -49,8 +49,8 @@ static const vp_function *worst_function(const fnd_run *run, const fnd_host *hos
     return worst;
 }
 
-/* Sets what fnd_settle sets for rules on devices. Threads compile at the same time: no more than
- * the capture can be won. */
+/* Sets what fnd_settle sets for rules about devices. Several threads may compile at once, but no
+ * more than the capture can be won. */
 static bool settle(fnd_run *run, int64_t gross_ps)
 {
     const vp_report *r = run->r;
@@ -81,7 +81,7 @@ static void place_on_host(fnd_run *run, const char *track, int64_t start_ps, int
         run->f->where[run->f->where_count - 1].host = host;
 }
 
-/* Compilers that are called from no function (torch.compile) are known by their own spans. */
+/* Places of compilers that no function calls (torch.compile): their own spans. */
 static void place_compiler(fnd_run *run)
 {
     const vp_host_op *longest = NULL;
@@ -143,8 +143,7 @@ void fnd_recompile(fnd_run *run)
     }
 }
 
-/* The function that was compiled longest, of those whose first compile is none of a warm program.
- */
+/* The function whose compiling took longest, among those that a warm program would not compile. */
 static void place_first_compile(fnd_run *run)
 {
     const vp_compile *c = &run->r->compile;

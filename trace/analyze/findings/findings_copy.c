@@ -78,8 +78,8 @@ static bool is_costly(const fnd_run *run, const vp_transfer *t, uint32_t device)
            !fnd_too_little(t->exposed_ps, window);
 }
 
-/* Copies on the device, in the directions that cost. They may run at the same time: their union is
- * the device's exposed time. */
+/* The time that copies on the device are exposed, in the directions that cost, and the cells of
+ * these. Copies may run at once: it is the union of their times. */
 static int64_t on_device(fnd_run *run, uint32_t device, uint32_t *cells)
 {
     int64_t sum = 0;
@@ -123,7 +123,7 @@ static void offer_transfers(fnd_run *run, uint32_t device)
         fnd_offer(run, device, cells, ps, fnd_share(ps, fnd_window(run, device)));
 }
 
-/* "57.77 s host→device (200 copies, 12.3 GiB)". */
+/* For example "57.77 s host→device (200 copies, 12.3 GiB)". */
 static const char *say_transfer(fnd_run *run, const vp_transfer *t)
 {
     return fnd_say(run, "%s %s (%s cop%s%s%s)", fnd_time(run, t->exposed_ps),
@@ -153,7 +153,7 @@ static const char host_advice[] =
     "(jax.device_put from a thread, two batches ahead), as few large arrays and from pinned_host "
     "memory; and read results every N steps, by copy_to_host_async.";
 
-/* Offloading is what TPUs wait for in copy-done; elsewhere it is the program that copies. */
+/* TPUs that wait in copy-done wait for offloading; on other devices the program itself copies. */
 static void advise(fnd_run *run, uint32_t device, bool offload)
 {
     if (offload || run->words != FND_WORDS_XLA)
@@ -172,7 +172,7 @@ static void place_copies(fnd_run *run, uint32_t device, const vp_transfer *first
         fnd_gap_places(run, FND_BIT(VP_CAUSE_TRANSFER));
 }
 
-/* What of a claim no row of transfers tells: the host's spans. */
+/* The part of a claim that no row of transfers explains: spans of the host. */
 static const char *say_host(fnd_run *run, const fnd_claim *c, bool rows)
 {
     const vp_idle_label *l = fnd_idle_labels(run, c->device, FND_BIT(VP_CAUSE_TRANSFER)).label;

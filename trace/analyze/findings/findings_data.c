@@ -1,9 +1,9 @@
-/* F23 and F22: what says nothing about time. */
+/* F23 and F22: the rules without a time that could be won. */
 #include "trace/analyze/findings/findings_run.h"
 
 #include <string.h>
 
-/* Notes that are no loss of data and yet make figures wrong. */
+/* Entries of quality that tell of no loss of data, and yet make figures wrong. */
 static bool spoils_figures(const vp_quality *q)
 {
     static const char *const codes[] = {"clock-skew",   "graph-captured", "no-device",
@@ -14,7 +14,7 @@ static bool spoils_figures(const vp_quality *q)
     return q->partial;
 }
 
-/* What only recordings of our own library say: neither framework's advice is of use. */
+/* Entries that only recordings of our own library have: no framework's advice would help. */
 static bool recorded_here(const vp_quality *q)
 {
     static const char *const codes[] = {"lost-zones", "cut-off", "unfinished"};

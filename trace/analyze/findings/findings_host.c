@@ -13,7 +13,7 @@ static bool of_device(const fnd_run *run, uint32_t device)
 
 /* ---- F25 ---- */
 
-/* By process: the thread that loses most; NULL without memory. */
+/* By process, the thread that loses the most time by waiting; NULL: out of memory. */
 static const vp_thread **longest_waits(fnd_run *run)
 {
     const vp_report *r = run->r;
@@ -28,7 +28,7 @@ static const vp_thread **longest_waits(fnd_run *run)
     return worst;
 }
 
-/* What F28 says of the process by zones that wait, or by what is waited for. */
+/* The part of that waiting of which F28 tells already: zones that wait, or what is waited for. */
 static int64_t slow_step_wait(const fnd_run *run, uint32_t device)
 {
     return device == run->step_wait_device ? run->step_wait_ps : 0;
@@ -63,7 +63,7 @@ void fnd_thread_wait(fnd_run *run)
 
 /* ---- F26 ---- */
 
-/* Threads of one process that do the same work: the same zone has most of it. */
+/* Threads of one process that do the same work: most of it is in the same zone. */
 typedef struct team {
     const vp_thread *busiest, *idlest;
     int64_t count, sum_ps;
@@ -83,7 +83,8 @@ static bool same_team(const vp_thread *x, const vp_thread *y)
     return x->device == y->device && !strcmp(x->zone, y->zone);
 }
 
-/* Half of its work is in that zone, or the zone does not say what the thread is for. */
+/* Threads with half of their work in that zone. Of others the zone does not say what they are for.
+ */
 static size_t list_workers(const vp_thread **out, const fnd_run *run)
 {
     size_t n = 0;
@@ -114,8 +115,8 @@ static int64_t uneven_ps(const team *t)
     return t->count ? t->busiest->work_ps - t->sum_ps / t->count : 0;
 }
 
-/* Of each process the team that loses most. It does half of the process's work, and the busiest
- * works for half of the window: else it is not what the program waits for. */
+/* By process, the team that loses most. A team counts only if it does half of the process's work
+ * and its busiest thread works for half of the window: else the program does not wait for it. */
 static team *find_teams(fnd_run *run)
 {
     const vp_report *r = run->r;
@@ -171,7 +172,7 @@ void fnd_thread_imbalance(fnd_run *run)
 
 /* ---- F27 ---- */
 
-/* Async work is no thread's. */
+/* Work of a thread: async work belongs to none. */
 static bool is_work(const fnd_run *run, const vp_op *op)
 {
     vp_str category = op->category ? vp_str_of(op->category) : VP_STR_NONE;
@@ -179,7 +180,7 @@ static bool is_work(const fnd_run *run, const vp_op *op)
            !wait_kind_of(vp_str_of(op->name), category);
 }
 
-/* Of all processes and threads. */
+/* The work of all threads of all processes, and how many zones it is in. */
 static int64_t all_work(const fnd_run *run, size_t *zones)
 {
     int64_t sum = 0;
@@ -229,8 +230,8 @@ void fnd_hot_zone(fnd_run *run)
 
 /* ---- F29 ---- */
 
-/* What it calls varies for reasons of its own, and calls within calls of one name differ by their
- * depth: zones that do most of their work themselves. */
+/* Whether a zone's calls are uneven by themselves. Zones that do most of their work in other zones
+ * are not judged: those vary for reasons of their own, and so do recursive calls by their depth. */
 static bool is_uneven(const fnd_run *run, const vp_op *op, int64_t all)
 {
     return is_work(run, op) && op->inner_ps <= 0 && op->self_ps >= fnd_limit_ps(run) &&
@@ -239,7 +240,7 @@ static bool is_uneven(const fnd_run *run, const vp_op *op, int64_t all)
            fnd_varies(run, op->stddev_ps, op->calls, op->total_ps);
 }
 
-/* (mean - p50) * calls, of one thread. */
+/* What would be won if all calls took the median: (mean − p50) · calls, for one thread. */
 static int64_t excess(const vp_op *op)
 {
     __int128 ps = (__int128)op->total_ps - (__int128)op->p50_ps * op->calls;

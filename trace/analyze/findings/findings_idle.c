@@ -8,7 +8,7 @@ static int64_t cause(const fnd_run *run, uint32_t device, vp_cause c)
     return run->devices[device].whole_ps[FND_IDLE + c];
 }
 
-/* Without the copies that F6 tells of. */
+/* The causes for which the host is late, without the copies of which F6 tells. */
 static uint32_t late_causes(const fnd_run *run, uint32_t device)
 {
     return fnd_waits_for_host_copies(run, device) ? FND_HOST_LATE & ~FND_BIT(VP_CAUSE_TRANSFER)
@@ -28,7 +28,7 @@ static int64_t host_late(const fnd_run *run, uint32_t device)
     return idle_of(run, device, late_causes(run, device));
 }
 
-/* The causes that no earlier rule claims; all of them where each is claimed. */
+/* Those of the causes that no earlier rule claims; if each is claimed by one, all of them. */
 static uint32_t own_causes(const fnd_run *run, uint32_t device, uint32_t causes)
 {
     uint32_t own = 0;
@@ -38,9 +38,9 @@ static uint32_t own_causes(const fnd_run *run, uint32_t device, uint32_t causes)
     return own ? own : causes;
 }
 
-/* What the largest part of the device's idle time of these causes is: "; most of it in LABEL …", or
- * what it is if it has no label; nothing where that is not known. Where the causes that no earlier
- * rule claims make up most of what is left to this one, the largest part of theirs. */
+/* Words for what most of the claimed idle time is: "; most of it in LABEL …", or its kind if it has
+ * no label; "" if that is not known. If most of what is left to this rule is of causes that no
+ * earlier rule claims, only these are looked at. */
 static const char *mostly(fnd_run *run, const fnd_claim *c, uint32_t causes)
 {
     uint32_t own = own_causes(run, c->device, causes);
@@ -74,7 +74,7 @@ static void place_infeed(fnd_run *run)
     }
 }
 
-/* Infeed ops say for themselves that they wait; idle time needs the host's word for it. */
+/* F14. Infeed ops say themselves that they wait; of idle time the host's labels have to say it. */
 void fnd_input_bound(fnd_run *run)
 {
     const vp_report *r = run->r;
@@ -104,7 +104,8 @@ void fnd_input_bound(fnd_run *run)
 
 /* ---- F21 ---- */
 
-/* As hygiene.c knows them: by what is called or from where; the report keeps name and scope. */
+/* Whether a text is one of those by which hygiene.c knows callbacks: what is called, or from where.
+ * The report keeps name and scope. */
 static bool is_callback(const char *text)
 {
     static const char *const words[] = {"callback", "debug_print", "outside_call"};
@@ -115,7 +116,7 @@ static bool is_callback(const char *text)
     return false;
 }
 
-/* The slowest call of the callback op that takes longest. */
+/* Places the slowest call of the callback op that takes the most time. */
 static void place_callback_op(fnd_run *run, uint32_t device)
 {
     const vp_op *worst = NULL;
@@ -182,7 +183,8 @@ void fnd_sync_call(fnd_run *run)
     if (!c)
         return;
     const vp_host_op *op = fnd_host_of(run, r->devices[c->device].host)->wait_op;
-    /* Where the device has less idle time that such calls can cause, the part is not known. */
+    /* The call blocked for longer than the device was idle by such calls: how much of that is this
+     * call's is not known. */
     bool known = fnd_blocked(op) <= c->gross_ps;
     fnd_message(
         run, fnd_say(run,
@@ -213,8 +215,9 @@ bool fnd_is_launched(const fnd_run *run, uint32_t device)
     return d->launch.calls > 0 || (d->kind == VP_DEVICE_GPU && cause(run, device, VP_CAUSE_CALL));
 }
 
-/* Nothing but the next kernel was queued: the time of its launch, and until it begins. Without
- * correlations a gap under an execution is one whose kernels were launched in it. */
+/* F9: the time that a device waits for a launch while nothing but the next kernel is queued: the
+ * launch itself, and until the kernel begins. Without correlations, the gaps under executions stand
+ * for it. */
 static void offer_launches(fnd_run *run, uint32_t d, double value)
 {
     const vp_launch *l = &run->r->devices[d].launch;
@@ -266,8 +269,8 @@ void fnd_launch_bound(fnd_run *run)
 
 /* ---- F3 ---- */
 
-/* Copies are a cause and the late launch their symptom, although F6 stands below: while F3 is
- * judged they are taken. */
+/* Late launches may be a symptom of copies, whose rule F6 comes later in the table. While F3 is
+ * judged, the time of these copies counts as taken. */
 static void keep_for_copies(fnd_run *run, bool keep)
 {
     const uint32_t f6 = FND_BIT(fnd_rule_of(run, fnd_transfers) - run->rules);

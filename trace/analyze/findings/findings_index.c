@@ -1,5 +1,5 @@
-/* Merged reports have thousands of devices and hosts: what rules ask device by device and host by
- * host is sorted out once, so that a rule costs one pass over its list. */
+/* Looks the report's lists up by device and by host. Merged reports have thousands of devices and
+ * hosts: this is done once, so that a rule costs one pass over its list. */
 #include "trace/analyze/findings/findings_run.h"
 
 #include <stdlib.h>
@@ -22,14 +22,16 @@ static uint32_t collective_device(const fnd_run *run, size_t i)
     return run->r->collectives[i].device;
 }
 
-/* A CPU's transfers are seen on the host only: its first device pays for them. */
+/* The device of a transfer. Transfers of a CPU are only seen on the host, and count for its first
+ * device. */
 static uint32_t transfer_device(const fnd_run *run, size_t i)
 {
     uint32_t d = run->r->transfers[i].device;
     return d < run->r->device_count ? d : run->first_cpu;
 }
 
-/* By counting: rows of no device are left out, the others keep their order. */
+/* A counting sort of rows by device: rows without a device are left out, the others keep their
+ * order. */
 static int index_rows(fnd_run *run, fnd_index *out, size_t n,
                       uint32_t (*device)(const fnd_run *, size_t))
 {
@@ -78,14 +80,15 @@ static int by_thread(const void *a, const void *b)
     return order ? order : (x > y) - (x < y);
 }
 
-/* A report that was made before calls were followed through what they call knows their own time. */
+/* How long a call blocked. Reports of older versions know only its own time, not that of what it
+ * calls. */
 int64_t fnd_blocked(const vp_host_op *op)
 {
     return op->blocked_ps >= 0 ? op->blocked_ps : op->idle_ps;
 }
 
-/* Threads wait at the same time, so their times are not added up: that of the thread that waits
- * longest is the least that the union can be. */
+/* Adds up the waits of one thread. Threads wait at the same time, so sums of several threads are
+ * not added: the union of their waits is at least the longest of these sums. */
 static void add_thread(fnd_run *run, const vp_host_op *const *op, size_t n)
 {
     fnd_host *host = fnd_host_of(run, op[0]->host);

@@ -1,5 +1,4 @@
-/* What a rule needs, in words, and the threshold of its evidence, as far as that can be said of a
- * report alone. */
+/* The words for what a rule needs, and the threshold of its evidence. */
 #include "trace/analyze/findings/findings_run.h"
 
 #include <string.h>
@@ -17,7 +16,8 @@ double findings_threshold(const finding_rule *rule)
     size_t i = 0;
     while (i + 1 < FND_LIMITS && !rule->limits[i])
         i++;
-    return rule->limits[i] / (strcmp(rule->unit, "us") ? 1000. : 1.); /* permille, us as ms */
+    /* from permille; from us to ms */
+    return rule->limits[i] / (strcmp(rule->unit, "us") ? 1000. : 1.);
 }
 
 bool fnd_has_causes(const vp_report *r)

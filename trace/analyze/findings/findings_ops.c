@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Other rules speak about these. */
+/* Ops that other rules tell of. */
 static bool has_own_rule(const vp_op *op)
 {
     static const char *const names[] = {"-done", "infeed", "outfeed", "callback"};
@@ -16,11 +16,12 @@ static bool has_own_rule(const vp_op *op)
 
 /* ---- F17 ---- */
 
-/* What of a group is one op: a group of several shapes is several ops, and its largest counts; one
- * shape is one op, in however many layouts, scopes and lines of the program it stands. */
+/* What of a group is judged as one op (analysis.md 6.2.1, F17): in a group of several shapes its
+ * largest shape; with one shape the whole group, in however many layouts, scopes and lines of the
+ * program it stands. */
 typedef struct judged {
     const vp_op *op;
-    const char *shape; /* a label of it; NULL: the group is one op */
+    const char *shape; /* the label of that shape; NULL: the whole group */
     int64_t self_ps, calls;
 } judged;
 
@@ -58,7 +59,7 @@ static judged judge(const vp_op *op)
     return best.shape ? best : (judged){op, NULL, op->self_ps, op->calls};
 }
 
-/* The shape without layouts; at most 60 bytes of it. */
+/* The shape without its layout, up to 60 bytes. */
 static const char *say_shape(fnd_run *run, const char *label)
 {
     char text[128];
@@ -140,7 +141,7 @@ static const vp_module *most_repeated(const fnd_run *run)
     return best;
 }
 
-/* Modules are summed over all devices, so their share is of all windows together. */
+/* F24. Modules are summed over all devices, so their share is of the sum of all windows. */
 void fnd_repeated_work(fnd_run *run)
 {
     const vp_report *r = run->r;
@@ -227,7 +228,8 @@ bool fnd_varies(const fnd_run *run, double stddev_ps, int64_t calls, int64_t tot
            stddev_ps * (double)calls > (double)total_ps * (limits[FND_SPREAD] / 1000.);
 }
 
-/* Of a group of several shapes only its largest part is one op, and its median is not known. */
+/* F18. In a group of several shapes only the largest part is one op, and its median is not known.
+ */
 static bool is_uneven(const fnd_run *run, const vp_op *op)
 {
     int64_t all = run->r->devices[op->device].self_ps;
@@ -240,7 +242,8 @@ static bool is_uneven(const fnd_run *run, const vp_op *op)
            fnd_varies(run, op->stddev_ps, op->calls, op->total_ps);
 }
 
-/* (mean - p50) * calls, at most the op's self time. */
+/* What would be won if all calls took the median: (mean − p50) · calls, at most the op's self time
+ * (analysis.md F18). */
 static int64_t excess(const vp_op *op)
 {
     __int128 ps = (__int128)op->total_ps - (__int128)op->p50_ps * op->calls;
@@ -309,7 +312,7 @@ void fnd_op_variance(fnd_run *run)
         return;
     if (c) {
         op = most_uneven(run, c->device);
-    } else { /* parts of several shapes: uneven, by an amount that is not known */
+    } else { /* parts of several shapes: uneven, but by how much is not known */
         run->f->status = VP_FIRED;
         run->f->severity = VP_LEVEL_LOW;
         run->f->value = variation(op);

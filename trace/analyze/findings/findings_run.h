@@ -7,11 +7,13 @@
 #include "trace/analyze/findings/findings.h"
 #include "trace/base/arena.h"
 
-/* Of a window: below this nothing is worth a finding (one in 200). */
+/* Below this part of a window (one in 200) nothing is worth a finding (analysis.md 6.2: low from
+ * 0.5 %). */
 #define FND_LEAST_SHARE 200
 #define FND_PLACES_MAX 5u
 #define FND_US INT64_C(1000000)
-/* Fewer say nothing. */
+/* Fewer whole steps, or fewer collective calls matched on all devices, say nothing (analysis.md
+ * F12, F16). */
 #define FND_STEPS_LEAST 5
 #define FND_MATCHED_LEAST 4
 
@@ -26,7 +28,7 @@ enum {
 #define FND_BIT(cell) (1u << (cell))
 #define FND_ALL_IDLE (FND_BIT(VP_CAUSES) - 1u)
 #define FND_ALL_COPY ((FND_BIT(VP_DIRECTIONS) - 1u) << FND_COPY)
-/* The launching thread was late, for whatever reason. */
+/* All causes for which the launching thread was late. */
 #define FND_HOST_LATE (FND_BIT(VP_CAUSE_HOST + 1) - 1u)
 
 /* What a rule may need, and how that is called where it is missing. */
@@ -54,58 +56,60 @@ enum { FND_NEEDS(FND_NEED_BIT) };
 
 typedef struct fnd_cells {
     int64_t whole_ps[FND_CELLS], left_ps[FND_CELLS];
-    uint32_t takers[FND_CELLS]; /* bit i: rule i of the table took something */
+    uint32_t takers[FND_CELLS]; /* bit i: rule i of the table took some of the cell */
     uint32_t offered;           /* bit i: rule i has a claim */
-    int64_t kept_ps;            /* of idle time, while F3 is judged: what F6 will claim */
+    int64_t kept_ps; /* idle time that is put aside while F3 is judged: F6 will claim it */
 
 } fnd_cells;
 
 /* What a rule explains on one device. */
 typedef struct fnd_claim {
     uint32_t device;
-    int64_t gross_ps;           /* as the rule counts it: several streams may exceed the window */
-    int64_t spare_ps;           /* of the cells, left to nobody: idle time that is normal */
-    int64_t part_ps[FND_CELLS]; /* of each cell, at most its whole */
+    int64_t gross_ps; /* as the rule counts it; with several streams it may exceed the window */
+    int64_t spare_ps; /* part of the cells that is normal, and so claimed by nobody */
+    int64_t part_ps[FND_CELLS]; /* how much of each cell is claimed, at most all of it */
     double value;               /* evidence */
-    int64_t alone_ps;           /* set by fnd_settle: of gross_ps what these cells hold */
-    int64_t rest_ps;            /* likewise: what of that nobody has taken */
+    int64_t alone_ps;           /* set by fnd_settle: how much of gross_ps the cells hold */
+    int64_t rest_ps;            /* set by fnd_settle: how much of that nobody has taken */
 } fnd_claim;
 
 /* Rows of one of the report's lists by device, in their order. */
 typedef struct fnd_index {
-    uint32_t *first; /* by device; one more behind the last */
+    uint32_t *first; /* by device, and the end of the last device's rows */
     uint32_t *row;
 } fnd_index;
 
 typedef struct fnd_host {
     const char *name;
-    int64_t wait_ps; /* in blocking calls of its longest waiting thread, while its devices idle */
-    const vp_host_op *wait_op; /* the worst of them; NULL without any */
+    int64_t wait_ps; /* of its thread that waits longest: in blocking calls while the host's devices
+                        are idle */
+    const vp_host_op *wait_op; /* the call of it that blocks longest; NULL: there is none */
     int64_t in_vain_ps;        /* compile time that a warm program does not need (F10) */
 } fnd_host;
 
-/* Whose words advice is in: by the session's kind, and by who recorded it. */
+/* In whose words advice is given: told by the session's kind, and by who recorded it. */
 typedef enum fnd_words { FND_WORDS_XLA, FND_WORDS_PYTORCH, FND_WORDS_NATIVE } fnd_words;
 
 typedef struct fnd_run {
     vp_report *r;
     vp_arena *arena;    /* of the report */
-    vp_arena scratch;   /* everything below */
+    vp_arena scratch;   /* for everything below, freed at the end */
     fnd_cells *devices; /* by device */
     fnd_index ops, gaps, transfers, collectives;
     fnd_host *hosts; /* by name */
     uint32_t first_cpu;
-    /* Without a device: by how much slow steps waited longer (F28), and whose steps they are. */
+    /* Without a device: whose slow steps waited longer than usual (F28), and for how much longer.
+     */
     uint32_t step_wait_device;
     int64_t step_wait_ps;
     fnd_words words;
-    bool straggling;   /* F16 holds */
-    fnd_claim *claims; /* of the rule at work; room for one a device */
+    bool straggling;   /* F16 fires */
+    fnd_claim *claims; /* of the rule that is being asked; room for one of each device */
     size_t claim_count;
-    int64_t compile_left_ps; /* of r->compile.total_ps */
+    int64_t compile_left_ps; /* of r->compile.total_ps, what no rule has taken */
     uint32_t compile_takers;
     uint32_t rule_bit;
-    const finding_rule *rules; /* all: bit i is of rule i */
+    const finding_rule *rules; /* the table: bit i of a set stands for row i */
     const finding_rule *rule;
     vp_finding *f;
     bool out_of_memory;
@@ -120,35 +124,36 @@ int fnd_index_all(fnd_run *run);
                    *fnd_end = (index)->row + (index)->first[(device) + 1];                         \
     fnd_at < fnd_end && (i = *fnd_at, true);                                                       \
     fnd_at++
-/* The host of that name; of one host, it, whatever the name. NULL: unknown. */
+/* The host of that name; if there is only one, that one. NULL: unknown. */
 fnd_host *fnd_host_of(const fnd_run *run, const char *name);
-/* While a call blocks and all devices of its host idle. */
+/* How long a call blocks while all devices of its host are idle. */
 int64_t fnd_blocked(const vp_host_op *op);
 
 /* ---- Claims (findings_claims.c) ---- */
 
 void fnd_cells_init(fnd_run *run);
-/* A claim on the device for the rule at work, of the whole of these cells. */
+/* Claims all of these cells of the device for the rule that is being asked. */
 fnd_claim *fnd_offer(fnd_run *run, uint32_t device, uint32_t cells, int64_t gross_ps, double value);
-/* The evidence of a rule that is clear is that of the worst device. */
+/* Keeps the value if it is the worst so far: it is the evidence of a rule that is clear. */
 void fnd_keep_value(fnd_run *run, double value);
 /* A claim of `ps` on these cells where its share of the whole exceeds (fnd_exceeds) or reaches
  * (fnd_reaches) the rule's FND_SHARE; the share is the evidence. */
 void fnd_offer_share(fnd_run *run, uint32_t device, uint32_t cells, int64_t ps, int64_t whole_ps,
                      bool (*fires)(const fnd_run *, int64_t, int64_t, finding_limit));
-/* Decides fired, explained or clear, takes the time of every claim if fired, and sets impact,
- * gross, window, value and severity of the finding from the claim with the most time left (of those
- * within 1 % the first; where nothing is left, with the largest gross). Impact and gross are of the
- * device's window, so neither exceeds it, and they differ by what other rules took. NULL when
- * clear: nothing offered or too little. */
+/* Decides whether the rule fires, is explained or is clear. If it fires, takes the time of all its
+ * claims. Sets impact, gross, window, value and severity of the finding from the claim with the
+ * most time left (of those within 1 % the first; if nothing is left, from the one with the largest
+ * gross). Impact and gross are parts of the device's window, so neither exceeds it; they differ by
+ * what other rules took. NULL: the rule is clear, because nothing was offered, or too little. */
 const fnd_claim *fnd_settle(fnd_run *run);
-/* Takes up to `ps` of these cells of the device for the rule at work. */
+/* Takes up to `ps` of these cells of the device for the rule that is being asked. */
 void fnd_take(fnd_run *run, uint32_t device, uint32_t cells, int64_t ps);
 /* Whether `ps` is below what is worth a finding. */
 bool fnd_too_little(int64_t ps, int64_t window_ps);
-/* The ids of a set of rules go to explained_by. */
+/* Puts the ids of a set of rules into explained_by. */
 void fnd_explain(fnd_run *run, uint32_t takers);
-/* impact/window as a level; shares below the least are low. */
+/* impact/window as a level: high from 10 %, medium from 3 %, else low (analysis.md 6.2.1,
+ * Severity). */
 vp_level fnd_level(int64_t impact_ps, int64_t window_ps);
 int64_t fnd_sum(const int64_t *ps, unsigned first, unsigned count);
 /* part * 1000 > whole * permille, exactly; false where there is no whole. */
@@ -161,7 +166,7 @@ bool fnd_reaches(const fnd_run *run, int64_t part_ps, int64_t whole_ps, finding_
 int64_t fnd_limit_of(const fnd_run *run, int64_t ps, finding_limit limit);
 /* FND_TIME of the rule at work. */
 int64_t fnd_limit_ps(const fnd_run *run);
-/* The (first) row that is run by this. */
+/* The first row of the table with this function. */
 const finding_rule *fnd_rule_of(const fnd_run *run, void (*rule)(fnd_run *));
 double fnd_share(int64_t part, int64_t whole);        /* 0 where there is no whole */
 int64_t fnd_of(int64_t ps, int64_t num, int64_t den); /* ps * num / den in 128 bits */
@@ -177,7 +182,7 @@ const char *fnd_short(fnd_run *run, const char *name);              /* at most 6
 const char *fnd_path(fnd_run *run, const char *path);               /* at most its last 60 bytes */
 const char *fnd_device(fnd_run *run, uint32_t device); /* "TPU:0", with its host if many */
 int64_t fnd_window(const fnd_run *run, uint32_t device);
-/* The same as fnd_device, and how many devices the rule concerns. */
+/* The name of the claim's device, and if the rule concerns more, how many. */
 const char *fnd_worst(fnd_run *run, const fnd_claim *c);
 void fnd_message(fnd_run *run, const char *message);
 void fnd_caveat(fnd_run *run, const char *text);
@@ -185,18 +190,20 @@ void fnd_missing(fnd_run *run, const char *text); /* makes it VP_NOT_EVALUATED *
 void fnd_lacks(fnd_run *run, unsigned need);      /* the same for one FND_NEED_… */
 bool fnd_has_causes(const vp_report *r);          /* FND_NEED_CAUSES is there */
 void fnd_place(fnd_run *run, uint32_t device, const char *track, int64_t start_ps, int64_t dur_ps);
-/* What holds in every step shows in the first that counts; without steps only the device is named.
- */
+/* Places the finding in the first step that counts, since it holds in every step. Without steps
+ * only the device is named. */
 void fnd_place_in_step(fnd_run *run, uint32_t device, const char *track);
-/* The gaps with the most idle time of these causes, on the devices of the rule's claims. */
+/* Places the finding in the gaps with the most idle time of these causes, on the devices of its
+ * claims. */
 void fnd_gap_places(fnd_run *run, uint32_t causes);
 /* "LABEL on thread THREAD (TIME, N gaps)". */
 const char *fnd_label(fnd_run *run, const vp_idle_label *l);
 /* What the host did in the device's idle time of these causes, as far as the report lists it. */
 typedef struct fnd_idle_parts {
-    const vp_idle_label *label; /* the largest of an event, its name NULL if it has none */
-    int64_t silent_ps;          /* of no event: nothing was recorded on the host */
-    int64_t latency_ps;         /* for which no name is to be had: launched, not yet begun */
+    /* the largest that an event explains; its name is NULL if it has none */
+    const vp_idle_label *label;
+    int64_t silent_ps;  /* without any event: nothing was recorded on the host */
+    int64_t latency_ps; /* without a name, as nothing can have one: launched, but not begun */
 } fnd_idle_parts;
 fnd_idle_parts fnd_idle_labels(const fnd_run *run, uint32_t device, uint32_t causes);
 
@@ -210,27 +217,28 @@ void fnd_input_bound(fnd_run *run); /* findings_idle.c */
 void fnd_debug_callback(fnd_run *run);
 void fnd_sync_call(fnd_run *run);
 void fnd_launch_bound(fnd_run *run);
-/* Its kernels are launched one by one, as far as the profile shows launches. */
+/* Whether kernels of the device are launched one by one, as far as the profile shows launches. */
 bool fnd_is_launched(const fnd_run *run, uint32_t device);
 void fnd_host_bound(fnd_run *run);
 void fnd_device_idle(fnd_run *run);
 void fnd_pageable(fnd_run *run); /* findings_copy.c */
 void fnd_transfers(fnd_run *run);
-/* F6 holds for the idle time in which the host copies for the device: it is not F3's nor F9's. */
+/* Whether F6 holds for the idle time in which the host copies for the device: then that is neither
+ * F3's nor F9's. */
 bool fnd_waits_for_host_copies(const fnd_run *run, uint32_t device);
 void fnd_async_wait(fnd_run *run);
 void fnd_straggler(fnd_run *run); /* findings_comm.c */
 void fnd_imbalance(fnd_run *run);
 void fnd_exposed_comm(fnd_run *run);
 void fnd_poor_overlap(fnd_run *run);
-bool fnd_straggles(const fnd_run *run); /* F16 holds; asks for its row as the rule at work */
-/* The time that the device waits for a straggler; 0 without one. */
+bool fnd_straggles(const fnd_run *run); /* F16 fires; the rule that is being asked must be F16 */
+/* How long the device waits for a straggler; 0 if there is none. */
 int64_t fnd_straggler_wait(const fnd_run *run, uint32_t device);
 void fnd_hot_op(fnd_run *run); /* findings_ops.c */
 void fnd_repeated_work(fnd_run *run);
 void fnd_data_formatting(fnd_run *run);
 void fnd_op_variance(fnd_run *run);
-/* There are many calls, and their deviation / mean exceeds the limit of the rule at work. */
+/* Whether there are many calls and their CV (deviation / mean) exceeds the rule's FND_SPREAD. */
 bool fnd_varies(const fnd_run *run, double stddev_ps, int64_t calls, int64_t total_ps);
 void fnd_long_gap(fnd_run *run); /* findings_steps.c */
 void fnd_step_outlier(fnd_run *run);

@@ -40,7 +40,7 @@ const char *fnd_time(fnd_run *run, int64_t ps)
 const char *fnd_percent(fnd_run *run, int64_t part, int64_t whole)
 {
     double percent = 100 * fnd_share(part, whole);
-    /* Never 100.0 % of what is not all of it. */
+    /* What is not all of it is never shown as 100.0 %. */
     if (part < whole && percent > 99.9)
         return fnd_say(run, "%.2f %%", percent > 99.99 ? 99.99 : percent);
     return fnd_say(run, "%.1f %%", percent);
@@ -124,7 +124,7 @@ void fnd_message(fnd_run *run, const char *message)
     run->f->message = message;
 }
 
-/* Lists of a finding are short: grown one by one in the arena. */
+/* Appends to a list of a finding. These are short, so they grow one by one in the arena. */
 static void add_text(fnd_run *run, const char ***list, size_t *count, const char *text)
 {
     const char **grown = vp_arena_alloc(run->arena, (*count + 1) * sizeof *grown);

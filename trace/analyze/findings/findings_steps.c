@@ -6,8 +6,8 @@
 
 #include "trace/analyze/host/threads.h"
 
-/* Too far from the median by the robust z, with a MAD that is at least a part of the median, or so
- * many times the median. */
+/* Whether a time is far above the median (analysis.md F12): by the robust z, whose MAD is at least
+ * FND_PART of the median, or by a factor of it. */
 static bool is_slow(const fnd_run *run, int64_t ps)
 {
     const vp_steps *s = &run->r->steps;
@@ -28,8 +28,9 @@ typedef struct gaps_of {
     int64_t cause_ps[VP_CAUSES], total_ps;
 } gaps_of;
 
-/* The report keeps a device's longest gaps. The shortest of them bounds the median of all from
- * above where at most half are kept; of fewer than five gaps none is usual. */
+/* The length of a usual gap. The report keeps only the longest gaps of a device: if these are at
+ * most half of all, the shortest of them is an upper bound of the median. Of fewer than five gaps
+ * none is usual. */
 static int64_t usual_gap(const fnd_run *run, uint32_t device)
 {
     const uint32_t *first = run->gaps.first + device; /* longest first */
@@ -110,9 +111,9 @@ static bool counts(const vp_step *s)
     return !s->partial && !s->warm_up;
 }
 
-/* Of a class that comes every so many steps: gradient accumulation, evaluation, logging. The report
- * tells such classes apart; that one of their members is longer than the others of the program is
- * what makes it one. */
+/* Whether the step belongs to a class that comes every so many steps: gradient accumulation,
+ * evaluation, logging. The report tells such classes apart. That a step of one is longer than the
+ * program's others makes it what it is, and no outlier. */
 static bool is_regular(const vp_report *r, const vp_step *s)
 {
     const vp_step_group *nearest = NULL;
@@ -138,7 +139,7 @@ static const vp_step_device *part_of(const vp_step *s)
     return NULL;
 }
 
-/* What of a cell lies in a step; copies are known in one sum, which stands for "other". */
+/* How much of a cell lies in a step. A step has one sum of copies, which stands for "other". */
 static int64_t in_step(const vp_step_device *d, unsigned cell)
 {
     if (cell < VP_CAUSES)
@@ -149,7 +150,7 @@ static int64_t in_step(const vp_step_device *d, unsigned cell)
                                               : 0;
 }
 
-/* The usual amount of every cell in a step: the mean over steps that are none of these. */
+/* The usual amount of every cell in a step: the mean over the steps that are not slow. */
 static void usual_cells(const fnd_run *run, int64_t out[FND_CELLS],
                         bool (*skip)(const fnd_run *, const vp_step *))
 {
@@ -169,16 +170,17 @@ static void usual_cells(const fnd_run *run, int64_t out[FND_CELLS],
         out[k] = n ? (int64_t)(sum[k] / n) : 0;
 }
 
-/* What these steps are longer than the median, cell by cell as far as the report knows it. */
+/* By how much these steps are longer than the median, cell by cell as far as the report knows it.
+ */
 typedef struct excess_of {
     size_t count;
     int64_t total_ps, part_ps[FND_CELLS];
     const vp_step *worst;
 } excess_of;
 
-/* What of a step is longer than the median, in the window of its device. Steps begin and end on the
- * host: what lies before the first op of the device, or after its last, costs it nothing. Reports
- * that were merged from files without a common clock have no places, and count whole steps. */
+/* By how much a step is longer than the median, within its device's window. Steps begin and end on
+ * the host, so the parts before the device's first op and after its last cost the device nothing.
+ * Reports merged from files without a common clock have no places, and count whole steps. */
 static int64_t longer_than_usual(const vp_report *r, const vp_step *s)
 {
     int64_t dur = s->dur_ps;
@@ -214,7 +216,8 @@ static excess_of excess_over(const fnd_run *run, bool (*is_one)(const fnd_run *,
     return e;
 }
 
-/* The device that the steps' lengths are measured on; of several the one of the worst step. */
+/* The device by which the lengths of steps are measured; if there are several, that of the worst
+ * step. */
 static uint32_t device_of(const vp_report *r, const vp_step *worst)
 {
     uint32_t device = r->has_devices ? worst->device : worst->grew.device;
@@ -223,7 +226,7 @@ static uint32_t device_of(const vp_report *r, const vp_step *worst)
     return r->device_count ? 0 : VP_NO_DEVICE;
 }
 
-/* Copies in proportion to the directions of the whole window. */
+/* Spreads the copies over directions, as these are spread in the whole window. */
 static void spread_copies(fnd_run *run, fnd_claim *c, int64_t copy_ps)
 {
     const int64_t *whole = run->devices[c->device].whole_ps;
@@ -232,7 +235,7 @@ static void spread_copies(fnd_run *run, fnd_claim *c, int64_t copy_ps)
         c->part_ps[k] = fnd_of(copy_ps < all ? copy_ps : all, whole[k], all);
 }
 
-/* A claim of what no earlier rule took from the cells by which these steps are longer. */
+/* Claims what no earlier rule took from the cells by which these steps are longer. */
 static const fnd_claim *settle_steps(fnd_run *run, const excess_of *e, double value)
 {
     uint32_t device = device_of(run->r, e->worst);
@@ -247,7 +250,7 @@ static const fnd_claim *settle_steps(fnd_run *run, const excess_of *e, double va
     }
     spread_copies(run, c, e->part_ps[FND_COPY + VP_OTHER_COPY]);
     known = fnd_sum(c->part_ps, 0, FND_CELLS);
-    if (known < e->total_ps) { /* more than its steps' parts are longer by */
+    if (known < e->total_ps) { /* the parts of the steps explain less than they are longer by */
         int64_t more = e->total_ps - known, *compute = &c->part_ps[FND_COMPUTE];
         int64_t room = run->devices[device].whole_ps[FND_COMPUTE] - *compute;
         *compute += more < room ? more : room;
@@ -275,7 +278,7 @@ static bool has_zone(const vp_report *r, const vp_step *s)
            s->grew.more_ps >= (s->dur_ps - r->steps.median_ps) / 2;
 }
 
-/* It waits, or runs on another thread while that with the steps does. */
+/* The zone waits, or runs on another thread while the one with the steps waits. */
 static bool is_waiting(const vp_report *r, const vp_grown *zone)
 {
     bool own = false;
@@ -286,7 +289,7 @@ static bool is_waiting(const vp_report *r, const vp_grown *zone)
     return !own || wait_kind_of(vp_str_of(zone->name), VP_STR_NONE);
 }
 
-/* In all of these steps what grew in the worst. */
+/* The sum over all these steps for the zone that grew in the worst one. */
 static const char *longer_by_zone(fnd_run *run, const vp_step *worst,
                                   bool (*is_one)(const fnd_run *, const vp_step *))
 {
@@ -310,7 +313,7 @@ static const char *longer_by_zone(fnd_run *run, const vp_step *worst,
                                   : ", which most steps do not have");
 }
 
-/* By which of its parts the step is longer than the others. */
+/* Names the part by which the steps are longer than the others. */
 static const char *longer_by(fnd_run *run, const excess_of *e,
                              bool (*is_one)(const fnd_run *, const vp_step *))
 {
@@ -393,7 +396,8 @@ static int64_t longest_irregular(const vp_report *r)
     return most;
 }
 
-/* Too little for the window, but no noise either: a zone that most steps do not have. */
+/* A step that is longer by too little for the window may still be no noise: if that is a zone which
+ * most steps do not have. */
 static bool is_rare_zone(fnd_run *run, const excess_of *e)
 {
     if (!has_zone(run->r, e->worst) || e->worst->grew.usual_ps)
@@ -442,7 +446,8 @@ static bool is_slow_one(const fnd_run *run, const vp_step *s)
     return is_outlier(run, s) || is_usual_slow(run, s);
 }
 
-/* Deviation over mean of the steps without outliers and without steps of other classes. */
+/* CV (deviation / mean) of the steps without outliers and without those of other classes
+ * (analysis.md F13). */
 static double usual_cv(const fnd_run *run, size_t *n)
 {
     const vp_report *r = run->r;

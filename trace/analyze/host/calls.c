@@ -49,8 +49,8 @@ static int gather(entries *out, const trace *t, const host_kinds *kinds)
     return 0;
 }
 
-/* Profilers number calls as they come, so a table of their numbers is nearly as small as the list
- * itself. */
+/* Whether a table by id is small enough: profilers number calls as they come, so it is mostly
+ * little larger than the list. */
 static bool are_dense(const entries *e, int64_t *least, size_t *range)
 {
     int64_t most = INT64_MIN;
@@ -70,7 +70,7 @@ static void put(call_index *x, const entry *e)
     x->call[x->count++] = e->call;
 }
 
-/* Of several calls of one number the first in by_id's order counts. */
+/* Fills the table by id. Of several calls of one id, the first in the order of by_id counts. */
 static int fill_places(call_index *x, const entries *e, int64_t least, size_t range)
 {
     x->place = vp_realloc_array(NULL, range + 1, sizeof *x->place);

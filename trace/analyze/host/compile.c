@@ -8,7 +8,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* Listed: all functions that were compiled, and of the others those called most. */
+/* Listed are all functions that were compiled, and so many of the others: those called most. */
 #define CALLED_MAX 100u
 
 static int64_t known(int64_t reads, int64_t misses, int64_t value)
@@ -21,6 +21,7 @@ static int64_t hits(int64_t reads, int64_t misses)
     return known(reads, misses, reads > misses ? reads - misses : 0);
 }
 
+/* Adds a compile of a function; all but its first are repeats (analysis.md A6). */
 static void add_root(vp_function *f, const compile_root *r, int64_t origin, bool late)
 {
     int64_t dur = r->end - r->start;
@@ -48,7 +49,7 @@ static void add_total(vp_compile *c, const compile_root *r, bool early, bool lat
     c->before_steps_ps += early ? dur : 0;
 }
 
-/* "f" of "PjitFunction(f)"; the whole where nothing stands in between. */
+/* "f" of "PjitFunction(f)"; the whole name if it has no such form. */
 static vp_str function_name(vp_str call)
 {
     size_t open = vp_str_find(call, VP_STR("("));

@@ -11,12 +11,12 @@ typedef struct search {
     compile_roots *r;
     const trace *t;
     const host_kinds *kinds;
-    vp_map by_name; /* function by the name of its call */
+    vp_map by_name; /* a call's name → function */
     uint32_t track;
-    size_t first;  /* root of this thread */
-    uint32_t call; /* function of the outermost open call */
+    size_t first;  /* the first root of this thread */
+    uint32_t call; /* the function of the outermost call that is open */
     int64_t call_end;
-    int64_t covered_to; /* by compiling, tracing or lowering on this thread */
+    int64_t covered_to; /* until then the thread compiles, traces or lowers */
     int64_t covered_ps;
     bool calls; /* the thread calls functions */
 } search;
@@ -37,7 +37,8 @@ static int function_named(uint32_t *out, search *s, vp_sid name)
     return 0;
 }
 
-/* JAX puts one PjitFunction(f) into another: the outermost of a name is a call. */
+/* A call begins. JAX nests one PjitFunction(f) in another: only the outermost of a name is a call.
+ */
 static int on_call(search *s, vp_sid name, int64_t start, int64_t end)
 {
     uint32_t i;
@@ -85,7 +86,7 @@ static int on_event(search *s, const trace_track *k, size_t i)
 {
     uint32_t flags = host_kind_flags(s->kinds, k->kind[i]);
     if (!(flags & (HK_CALL | HK_COMPILE | HK_LOWER | HK_CACHE | HK_CACHE_MISS)))
-        return 0; /* nearly all: their times are not even read */
+        return 0; /* of nearly all events, whose times need not be read then */
     int64_t start = k->start_ps[i], end = start + k->dur_ps[i];
     if (flags & HK_CALL)
         VP_TRY(on_call(s, s->t->kinds[k->kind[i]].name, start, end));
@@ -129,8 +130,9 @@ static int by_start(const void *a, const void *b)
     return (x->track > y->track) - (x->track < y->track);
 }
 
-/* A compiler's threads work for a root elsewhere: what lies inside one is a part of it. By start,
- * two roots that reach farthest on different threads are all that can contain the next. */
+/* Drops roots on threads of a compiler's pool that lie inside a root of another thread: they are
+ * part of it. Roots come by start, so only two can contain the next one: those on different threads
+ * that reach farthest. */
 static void drop_helpers(compile_roots *r)
 {
     compile_root far[2] = {{.end = INT64_MIN, .track = UINT32_MAX},

@@ -11,23 +11,25 @@
 typedef struct compile_root {
     int64_t start, end;
     uint32_t track;
-    uint32_t function; /* of the outermost call around it; NO_FUNCTION outside any */
-    bool helper;       /* on a thread that calls no function: a compiler's own pool, maybe */
+    uint32_t function; /* of the outermost call around it; NO_FUNCTION: there is none */
+    bool helper; /* it is on a thread that calls no function, which may belong to a compiler's pool
+                  */
 } compile_root;
 
 typedef struct compile_function {
     vp_sid name;                  /* "PjitFunction(f)" */
-    int64_t calls, reads, misses; /* of the persistent cache */
-    uint32_t track;               /* of the call that is open up to `end` */
+    int64_t calls, reads, misses; /* reads and misses of the persistent cache */
+    uint32_t track;               /* on which its open call is, up to `end` */
     int64_t end;
 } compile_function;
 
 typedef struct compile_roots {
-    compile_root *v; /* by start, without those that are a part of another thread's */
+    compile_root *v; /* by start, without those that are part of another thread's */
     size_t n, cap;
     compile_function *functions;
     size_t function_count, function_cap;
-    int64_t lower_ps;      /* tracing and lowering outside of compilation, union per thread */
+    int64_t lower_ps; /* tracing and lowering outside of compilation: the union for each thread,
+                         added up */
     int64_t reads, misses; /* of the persistent cache */
 } compile_roots;
 

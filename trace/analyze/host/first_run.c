@@ -3,11 +3,11 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* A module while its events are seen, by name. */
+/* A module, by name, while its events are looked at. */
 typedef struct module {
     int64_t total_ps;
     int64_t start, end, run; /* of its first run */
-    uint32_t steps;          /* in which it starts; 2 is enough */
+    uint32_t steps;          /* how many steps have a start of it; counted up to 2 */
     uint32_t last_step;
 } module;
 
@@ -31,7 +31,7 @@ static int module_named(uint32_t *out, modules *m, vp_sid name)
     return 0;
 }
 
-/* The step that holds a time of the host, UINT32_MAX for none. Steps are by time. */
+/* The step that holds a time of the host; UINT32_MAX: none. Steps are sorted by time. */
 static uint32_t step_at(const host_result *h, int64_t t)
 {
     const vp_steps *s = &h->steps;
@@ -65,7 +65,7 @@ static void see(modules *m, const trace_track *k, size_t i, module *x)
     x->last_step = step != UINT32_MAX ? step : x->last_step;
 }
 
-/* The first run ends with the last of its ops. */
+/* The first run of a module ends with the last of its ops. */
 static void extend(const trace_track *k, size_t i, module *x)
 {
     int64_t end = trace_aligned_end(k, i);

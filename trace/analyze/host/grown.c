@@ -1,6 +1,7 @@
-/* A zone's usual time in a step is the median over all steps, 0 in those where it does not run. By
- * what a step has more of it, it grew. Zones of the thread that steps come first; where the one
- * that grew most only waits, what grew on other threads by at least half of that is why. */
+/* Which zone made a step longer. The usual time of a zone in a step is the median over all steps,
+ * where a step without it counts as 0; it grew by what it has more than that. Zones of the thread
+ * that steps come first. If the one that grew most there only waits, a zone of another thread that
+ * grew by at least half as much is the reason. */
 #include <stdlib.h>
 
 #include "trace/analyze/host/threads.h"
@@ -9,7 +10,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
-/* Self time of a zone in a step. key: 2 * kind, + 1 on other threads than the step's own. */
+/* Self time of a zone in a step. key: 2 · kind, + 1 if it is on another thread than the step. */
 typedef struct part {
     uint32_t step, key;
     int64_t ps;
@@ -17,9 +18,9 @@ typedef struct part {
 
 struct grown {
     const analysis *a;
-    const uint8_t *waits; /* by kind */
+    const uint8_t *waits; /* by kind: its zones wait */
     uint32_t process;     /* of the thread that steps */
-    int64_t *ps;          /* by key: in the step at hand, on the track at hand */
+    int64_t *ps;          /* by key: time in the step at hand, on the track at hand */
     uint32_t *touched;
     size_t touched_count;
     uint32_t track, step; /* at hand */
@@ -96,7 +97,7 @@ int grown_add(grown *g, uint32_t kind, int64_t start, int64_t end)
     if (g->off || a->marked_start_ps[at] > start)
         return 0;
     bool other = a->marked_track[at] != g->track;
-    if (other && g->waits[kind]) /* an idle worker is nobody's cause */
+    if (other && g->waits[kind]) /* that an idle worker waits longer is no reason */
         return 0;
     uint32_t key = 2 * kind + other;
     if (!g->ps[key])
@@ -112,7 +113,7 @@ static int by_key(const void *a, const void *b)
                             : (x->step > y->step) - (x->step < y->step);
 }
 
-/* Threads' parts of one zone in one step become one. */
+/* Adds up what several threads spent in one zone in one step. */
 static void join_parts(grown *g)
 {
     size_t n = 0;
@@ -126,7 +127,7 @@ static void join_parts(grown *g)
     g->n = n;
 }
 
-/* By step: the zone that grew most on its thread, and the one on others. */
+/* By step, the zones that grew most: one on its thread, and one on other threads. */
 typedef struct best {
     uint32_t key[2];
     int64_t more[2], usual[2];
@@ -160,7 +161,7 @@ static int find_best(const grown *g, best *out)
     return 0;
 }
 
-/* The longest call of the zone in its step is where to look. */
+/* Places the zone: its longest call in the step. */
 static void locate(const grown *g, const uint32_t *key, uint32_t *track, int64_t *event_start)
 {
     const analysis *a = g->a;

@@ -3,7 +3,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* "$compiler.py:12 f" and "$builtins len" (JAX). */
+/* A frame of JAX: "$compiler.py:12 f", "$builtins len". */
 static bool jax_frame(vp_str name, vp_str *file, vp_str *function)
 {
     size_t space = vp_str_find(name, VP_STR(" ")), colon;
@@ -16,8 +16,8 @@ static bool jax_frame(vp_str name, vp_str *file, vp_str *function)
     return true;
 }
 
-/* "torch/utils/data/dataloader.py(12): f", "<built-in method item of Tensor object at 0x7f>" and
- * "nn.Module: Linear_0" (Kineto). */
+/* A frame of Kineto: "torch/utils/data/dataloader.py(12): f", "<built-in method item of Tensor
+ * object at 0x7f>", "nn.Module: Linear_0". */
 static void kineto_frame(vp_str name, vp_str *file, vp_str *function)
 {
     size_t end = vp_str_find(name, VP_STR("): "));

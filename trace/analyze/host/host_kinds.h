@@ -29,7 +29,7 @@ enum {
  * "torch/utils/data/dataloader.py(12): f": *file "compiler.py", "builtins",
  * "torch/utils/data/dataloader.py"; *function "f". false for any other name. */
 bool host_frame(vp_str name, vp_str category, vp_str *file, vp_str *function);
-/* HK_ flags of a name that is no frame, and of a frame: tables in host_names.c. */
+/* The HK_ flags of a name that is no frame, and those of a frame, by the tables of host_names.c. */
 uint32_t host_name_flags(vp_str name, vp_str category);
 uint32_t host_frame_flags(vp_str file, vp_str function);
 
@@ -39,14 +39,14 @@ struct host_kinds {
 };
 int host_kinds_new(host_kinds **out, const trace *t);
 void host_kinds_free(host_kinds *k);
-/* Where all devices are CPUs, a call that waits and copies (np.asarray) does nothing but copy once
- * they idle: no longer HK_BLOCKING. */
+/* If all devices are CPUs, a call that waits and copies (np.asarray) only copies once they are
+ * idle: it loses HK_BLOCKING. */
 void host_kinds_on_cpu(host_kinds *k, const trace *t);
 static inline uint32_t host_kind_flags(const host_kinds *k, uint32_t kind)
 {
     return k->flags[kind];
 }
-/* The cause that idle time under such an event has: VP_CAUSE_HOST for plain work. */
+/* The cause of idle time under such an event; VP_CAUSE_HOST for plain work. */
 vp_cause host_kind_cause(const host_kinds *k, uint32_t kind);
 /* The same for a name alone; for tests. */
 uint32_t host_kind_flags_of(vp_str name, vp_str category);

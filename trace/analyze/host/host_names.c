@@ -197,7 +197,8 @@ static const frame_rule frames[] = {
     FRAME("torch/profiler/profiler.py", "stop", HK_PROFILER),
     FRAME("torch/profiler/profiler.py", "step", HK_PROFILER),
     FRAME("torch/profiler/profiler.py", "_transit_action", HK_PROFILER),
-    /* annotations and what they decorate: their frames say nothing, what is inside does */
+    /* annotations and the functions that they decorate: their frames say nothing, frames inside do
+     */
     FRAME("profiler.py", "wrapper", HK_NOISE),
     FRAME("profiler.py", "__init__", HK_NOISE),
     FRAME("profiler.py", "__enter__", HK_NOISE),
@@ -221,7 +222,7 @@ static bool matches(const name_rule *r, vp_str name)
     return false;
 }
 
-/* cudaLaunchKernel, cuLaunchKernelEx, hipExtModuleLaunchKernel, cudaGraphLaunch, … */
+/* Names such as cudaLaunchKernel, cuLaunchKernelEx, hipExtModuleLaunchKernel, cudaGraphLaunch. */
 static bool is_gpu_api(vp_str name)
 {
     size_t after = vp_str_starts(name, VP_STR("cuda"))  ? 4
@@ -236,8 +237,8 @@ static bool has(vp_str name, vp_str part)
     return vp_str_find(name, part) < name.n;
 }
 
-/* A copy returns when it is done unless it says Async; hipMemcpyWithStream waits, too. Freeing
- * memory waits for the device (CUDA Runtime API, cudaFree). */
+/* A copy returns when it is done, unless its name says Async; hipMemcpyWithStream waits, too.
+ * Freeing memory waits for the device (CUDA Runtime API, cudaFree). */
 static uint32_t gpu_api_flags(vp_str name)
 {
     bool is_free = vp_str_ends(name, VP_STR("Free")) && !has(name, VP_STR("Host"));
@@ -261,7 +262,7 @@ uint32_t host_name_flags(vp_str name, vp_str category)
         return HK_COMPILE | HK_CALL;
     if (vp_str_eq(category, VP_STR("mtia_runtime")) && vp_str_starts(name, VP_STR("synchronize")))
         return HK_BLOCKING;
-    if (vp_str_eq(category, VP_STR("cuda_sync"))) /* what a stream waits for, not a thread */
+    if (vp_str_eq(category, VP_STR("cuda_sync"))) /* a stream waits there, and no thread */
         return HK_NOISE;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (matches(&names[i], name))
@@ -269,7 +270,8 @@ uint32_t host_name_flags(vp_str name, vp_str category)
     return flags;
 }
 
-/* "compiler.py" is the file of "$compiler.py" and of "a/compiler.py", not of "mycompiler.py". */
+/* Whether a frame is in a file: "compiler.py" is that of "$compiler.py" and "a/compiler.py", but
+ * not of "mycompiler.py". */
 static bool in_file(vp_str path, vp_str file)
 {
     return !file.n || vp_str_eq(path, file) ||

@@ -10,16 +10,16 @@
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 
-/* Listed a host: what anyone reads of a list that is sorted by self time. */
+/* So many are listed of each host, by self time: more than anybody reads. */
 #define HOST_OPS_MAX 100u
-/* Listed in addition: calls that block while all that they wait for is in frames that they call, so
- * that they have no time of their own. Few, and none that blocks for less than a finding is worth
- * (one in 200 of the devices' window). */
+/* So many more are listed: calls that block, but whose waiting is in frames that they call, so that
+ * they have hardly any self time. Only those that block for at least one in HOST_WAIT_SHARE of the
+ * devices' window, below which no finding is worth telling. */
 #define HOST_WAITS_MAX 20u
 #define HOST_WAIT_SHARE 200
 
-/* A name on a thread; once folded, on all threads of its process, `track` being the one on which
- * most of its self time is. */
+/* A name on a thread. When folded, it is the name on all threads of its process, and `track` is the
+ * one with most of its self time. */
 typedef struct row {
     uint32_t track, kind, threads;
     int64_t track_self_ps;
@@ -30,29 +30,30 @@ typedef struct row {
 
 typedef struct table {
     const analysis *a;
-    spans idle; /* all devices idle */
+    spans idle; /* when all devices are idle */
     row *v;
     size_t n, cap, listed;
     uint8_t *hidden_kind;  /* see is_hidden */
-    uint32_t *row_of_kind; /* on this thread, where `thread` says so */
-    uint32_t *thread;      /* by kind: the thread that row_of_kind is of, plus 1 */
+    uint32_t *row_of_kind; /* on this thread, valid where `thread` says so */
+    uint32_t *thread;      /* by kind: the thread (+ 1) for which row_of_kind is valid */
     uint32_t track;
     const trace_track *k;
-    spans hidden; /* the profiler's own work on this thread */
+    spans hidden; /* when this thread does the profiler's own work */
     size_t hidden_at;
     size_t idle_at, inner_at;
-    int64_t blocked_until; /* the end of the thread's blocking calls so far */
+    int64_t blocked_until; /* when the thread's blocking calls so far have ended */
 } table;
 
-/* Ops of XLA:CPU stand on host threads, too, and are listed among the ops; the profiler's own
- * frames, what they call, and noise are nobody's work. Their time is no parent's either. */
+/* Whether events of a kind are nobody's work: ops of XLA:CPU, which are on host threads, too, and
+ * are listed among the ops; the profiler's own frames and what they call; noise. Their time is not
+ * given to the zones around them either. */
 static bool is_hidden(const table *b, uint32_t kind)
 {
     return (host_kind_flags(b->a->kinds, kind) & (HK_NOISE | HK_PROFILER)) ||
            (b->a->h->has_devices && b->a->t->kinds[kind].is_op);
 }
 
-/* What the profiler does, all of it. */
+/* Whether this is within the profiler's own work. */
 static bool in_profiler(table *b, int64_t start)
 {
     return b->hidden.n && spans_contain(&b->hidden, start, &b->hidden_at);
@@ -84,7 +85,7 @@ static int row_of(uint32_t *out, table *b, uint32_t kind)
     return 0;
 }
 
-/* Of [start, end); of ascending ones, so that the place in the spans only moves forward. */
+/* How much of [start, end) is idle. Calls come in ascending order, so *at only moves forward. */
 static int64_t idle_within(const spans *idle, size_t *at, int64_t start, int64_t end)
 {
     int64_t sum = 0;
@@ -97,13 +98,14 @@ static int64_t idle_within(const spans *idle, size_t *at, int64_t start, int64_t
     return sum;
 }
 
-/* Without the first and the last idle span, which lie before the first op and after the last. */
+/* The idle spans without the first and the last, which lie before the first op and after the last.
+ */
 static spans between_ops(const spans *idle)
 {
     return idle->n < 3 ? (spans){0} : (spans){idle->v + 1, idle->n - 2, 0};
 }
 
-/* The part of a blocking call in which no earlier one of the thread still stands. */
+/* How long a blocking call stands while no earlier one of the thread still does. */
 static int64_t blocked(table *b, int64_t start, int64_t end)
 {
     const spans idle = between_ops(&b->idle);
@@ -114,10 +116,10 @@ static int64_t blocked(table *b, int64_t start, int64_t end)
     return idle_within(&idle, &b->inner_at, from, end);
 }
 
-/* Of an event that is hidden. */
+/* For events that are hidden. */
 #define NO_ROW UINT32_MAX
 
-/* Counts event i; *at: its row. */
+/* Counts event i. *at is set to its row. */
 static int count_call(void *ctx, size_t i, size_t *at)
 {
     table *b = ctx;
@@ -168,8 +170,9 @@ static void add_row(row *sum, const row *x)
     }
 }
 
-/* Sixty-four threads of one pool are one row a name. What blocks stays apart: threads that wait at
- * the same time are not added up. */
+/* Joins the rows of one name on all threads of a process: 64 threads of a pool are one row. Calls
+ * that block stay apart, since threads wait at the same time and these times must not be added up.
+ */
 static void fold_threads(table *b)
 {
     const trace *t = b->a->t;
@@ -237,7 +240,7 @@ static int by_blocked(const void *a, const void *b)
     return by_self(a, b);
 }
 
-/* By self time; behind the rows that are listed anyhow come those that block longest. */
+/* Sorts by self time. Behind the rows that are listed anyway come those that block longest. */
 static void sort_rows(table *b)
 {
     size_t rest = b->n > HOST_OPS_MAX ? b->n - HOST_OPS_MAX : 0;

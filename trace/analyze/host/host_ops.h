@@ -4,8 +4,9 @@
 
 #include "trace/analyze/result/analysis.h"
 
-/* Counts the calls of the host's threads aside: of the result it reads only what the op tables
- * made, and writes nothing there. host_ops_end waits for it, and is right without a start. */
+/* Starts counting the calls of the host's threads on another thread. It reads of the result only
+ * what the op tables made, and writes nothing there. host_ops_end waits for it, and may be called
+ * without a start. */
 int host_ops_start(analysis *a);
 void host_ops_end(analysis *a);
 /* Fills h->host_ops with what host_ops_start counted. */

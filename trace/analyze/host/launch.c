@@ -10,9 +10,10 @@
 #include "trace/base/mem.h"
 
 #define SHORT_PS (LAUNCH_SHORT_US * INT64_C(1000000))
-#define LATE_PS INT64_C(100000000) /* 100 us */
+/* 100 us: an op that begins later after its call is late (analysis.md A9) */
+#define LATE_PS INT64_C(100000000)
 
-/* The launches of one device; columns by linked op. */
+/* The launches of one device, as columns with an entry for each op whose call is known. */
 typedef struct launches {
     const analysis *a;
     track_set set;
@@ -45,7 +46,8 @@ static int64_t percentile(int64_t *v, size_t n, unsigned percent)
     return n ? select_kth(v, n, nearest_rank(n, percent)) : VP_UNKNOWN;
 }
 
-/* Fills the columns; without a correlation on the device nothing is linked or unlinked. */
+/* Fills the columns. delay = max(0, start of the op − end of its call) (analysis.md A9). false: no
+ * op of the device has a correlation, so nothing can be linked. */
 static bool link_ops(launches *l, vp_launch *out)
 {
     bool correlated = false;
@@ -71,7 +73,8 @@ static bool link_ops(launches *l, vp_launch *out)
     return correlated;
 }
 
-/* How many ops are launched and not yet started, seen right after each launch. */
+/* Queue depth (analysis.md A9, as HTA counts it): right after each launch, how many ops were
+ * launched and have not started. */
 static int queue(launches *l, vp_launch *out)
 {
     __int128 sum = 0;
@@ -90,7 +93,7 @@ static int queue(launches *l, vp_launch *out)
     return 0;
 }
 
-/* One call may launch many ops (a recorded graph): each call counts once. */
+/* Counts each call once: one call may launch many ops (a recorded graph). */
 static int distinct_calls(launches *l, vp_launch *out)
 {
     int64_t *duration = l->begun; /* no longer needed */
@@ -153,8 +156,8 @@ static int kernels_of(vp_launch *out, const analysis *a, track_set set, size_t o
     return 0;
 }
 
-/* No op runs before it is launched: where more than one in a hundred seems to, the clocks of host
- * and device disagree (jax #23426), and with them what idle time is put down to. */
+/* No op runs before it is launched. If more than one in a hundred seems to, the clocks of host and
+ * device disagree (jax #23426), and causes of idle time are uncertain. */
 static int note_clocks(host_result *h, const launches *l, const vp_device *d)
 {
     char text[200];
@@ -167,7 +170,7 @@ static int note_clocks(host_result *h, const launches *l, const vp_device *d)
     return host_note(h, "clock-skew", VP_SEV_WARNING, text);
 }
 
-/* What stands for devices where there are none is threads, and nothing is launched on those. */
+/* Without a device its threads stand in its place, and nothing is launched on threads. */
 static int nothing_launched(analysis *a)
 {
     for (size_t d = 0; d < a->device_count; d++) {

@@ -4,7 +4,7 @@
 
 #include "trace/analyze/result/analysis.h"
 
-/* A kernel below this is short: launching it takes about as long. */
+/* us. A shorter kernel takes about as long as its launch (analysis.md A9, F9). */
 #define LAUNCH_SHORT_US 10
 
 /* Sets the launch figures of each device: latency, queue depth, overhead. */

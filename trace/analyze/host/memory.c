@@ -7,28 +7,29 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
+/* Points of an allocator's curve in the report. */
 #define SAMPLES_MAX 200
 
-/* One allocator of one device. Used bytes are what its events say; where they tell only differences
- * (Kineto before 2022) the curve starts at the least that fits: never below 0. */
+/* One allocator of one device. Bytes in use are what its events say. If they only tell differences
+ * (Kineto before 2022), the curve is lifted as a whole so that it never falls below 0. */
 typedef struct allocator {
     uint32_t process;
     vp_sid name;
     int64_t device; /* SINK_NO_VALUE: unknown */
     bool absolute;
     int64_t events, allocations, frees;
-    int64_t running, least;         /* of the differences */
+    int64_t running, least;         /* sum of the differences, and its least value */
     int64_t first_ps, last_ps;      /* aligned clock */
-    int64_t peak, peak_ps, end;     /* of the curve, before it is lifted to 0 */
+    int64_t peak, peak_ps, end;     /* of the curve, before it is lifted */
     int64_t total, stack;           /* at the peak */
-    int64_t *sample_ps, *sample;    /* the highest point of each slice of time */
+    int64_t *sample_ps, *sample;    /* the highest point in each slice of time */
     size_t slices, kept;            /* slices: 0 until they are made */
     int64_t slice_start, slice_end; /* of the last that was kept */
 } allocator;
 
 typedef struct allocators {
     allocator *v;
-    size_t n, cap, last; /* last: found before, mostly found again */
+    size_t n, cap, last; /* last: the index that was found last, which is mostly asked for again */
     vp_map by_key;
 } allocators;
 
@@ -57,8 +58,8 @@ static int find(allocator **out, allocators *all, uint32_t process, vp_sid name,
     return 0;
 }
 
-/* What XLA's allocators (those that say what is free) reserve for stacks is in use like the heap;
- * PyTorch's reserve is what it holds, the heap included. */
+/* Bytes in use. What XLA's allocators (those that tell how much is free) reserve for stacks is in
+ * use beside the heap; what PyTorch's reserve includes the heap. */
 static int64_t in_use(const trace_track *k, size_t e)
 {
     int64_t used = trace_attr(k, SINK_MEM_USED, e), stack = trace_attr(k, SINK_MEM_RESERVED, e);
@@ -68,7 +69,7 @@ static int64_t in_use(const trace_track *k, size_t e)
     return used;
 }
 
-/* What the curve says after this event. */
+/* The level of the curve after this event. */
 static int64_t level_of(allocator *a, const trace_track *k, size_t e)
 {
     int64_t used = in_use(k, e), delta = trace_attr(k, SINK_MEM_DELTA, e);
@@ -81,6 +82,7 @@ static int64_t level_of(allocator *a, const trace_track *k, size_t e)
     return a->running = delta;
 }
 
+/* What the allocator could hand out in all (analysis.md 6.2.1, F22): in use, reserved and free. */
 static int64_t total_of(const trace_track *k, size_t e)
 {
     int64_t used = in_use(k, e), free = trace_attr(k, SINK_MEM_FREE, e), sum;
@@ -88,7 +90,7 @@ static int64_t total_of(const trace_track *k, size_t e)
     return known ? sum : VP_UNKNOWN;
 }
 
-/* TPU's events of giving back do not say how much: the level does. */
+/* How the level changed. TPU's events of freeing do not tell how much, but the level after them. */
 static int64_t change(const allocator *a, const trace_track *k, size_t e, int64_t before)
 {
     int64_t delta = trace_attr(k, SINK_MEM_DELTA, e);
@@ -115,7 +117,7 @@ static void count_event(allocator *a, const trace_track *k, size_t e)
     a->end = level;
 }
 
-/* The second pass: the highest level in each of equal slices of the allocator's time. */
+/* Second pass: keeps the highest level of each of equal slices of the allocator's time. */
 static void sample_event(allocator *a, const trace_track *k, size_t e)
 {
     int64_t level = level_of(a, k, e), at = trace_aligned_start(k, e);
@@ -169,7 +171,8 @@ static int make_slices(allocators *all, vp_arena *arena)
     return 0;
 }
 
-/* "GPU_4_bfc" says which device; "memory" (TPU) and Kineto's "[memory]" do not. */
+/* The name of the allocator. "GPU_4_bfc" tells its device; "memory" (TPU) and Kineto's "[memory]"
+ * do not: the device is added where it is known. */
 static int name_allocator(const char **out, host_result *h, const allocator *a, vp_str name)
 {
     char text[120];
@@ -188,7 +191,7 @@ static int name_allocator(const char **out, host_result *h, const allocator *a, 
     return host_text(out, h, vp_str_of(text));
 }
 
-/* What is known of who holds the peak: a TPU's stack, which XLA reserves for a module's
+/* Who holds the peak, as far as that is known: a TPU's stack, which XLA reserves for a module's
  * temporaries, and the rest. */
 static int name_holders(vp_memory *m, host_result *h, int64_t stack)
 {

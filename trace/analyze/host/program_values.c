@@ -8,12 +8,12 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 
-/* Listed a host, of each: what anyone reads. */
+/* So many of each are listed for a host: more than anybody reads. */
 #define LISTED_MAX 100u
 #define TOP_MAX 8u
 
-/* The one that comes next by its count, behind `last` (NULL: none); what came first stands first.
- */
+/* The text that comes next by its count, after `last` (NULL: the first of all); of equal counts the
+ * one that came first. */
 static const trace_arg_value *next_text(const trace_arg *x, const trace_arg_value *last)
 {
     const trace_arg_value *best = NULL;
@@ -66,7 +66,7 @@ static int by_calls(const void *a, const void *b)
     return p != q ? (p < q) - (p > q) : (x > y) - (x < y);
 }
 
-/* Those with most calls first; of arguments or of counters, which have no key. */
+/* Lists those with the most calls first. Rows are arguments or, without a key, counters. */
 static int put_rows(vp_values **out, size_t *count, int64_t *total, analysis *a, bool counters)
 {
     const trace *t = a->t;
@@ -105,7 +105,7 @@ static int put_meta(analysis *a)
     return 0;
 }
 
-/* Values were added up over the whole file: of a part of it they say nothing. */
+/* Values are added up over the whole file, so of a part of it nothing can be said. */
 static bool is_part(const trace *t)
 {
     for (uint32_t p = 0; p < t->process_count; p++)

@@ -13,11 +13,11 @@
 /* The events of host threads by what they are. */
 typedef struct host_counts {
     uint64_t events, launches, graphs;
-    bool with_length;          /* one that lasts */
+    bool with_length;          /* an event that has a length */
     uint64_t threads, unnamed; /* with events */
 } host_counts;
 
-/* A number is no name: it is the thread's id, for want of one. */
+/* Whether a thread has a name: a number is only its id. */
 static bool is_named(vp_str name)
 {
     for (size_t i = 0; i < name.n; i++)
@@ -49,8 +49,8 @@ static host_counts count_host(const analysis *a)
     return c;
 }
 
-/* CUPTI needs a privilege, and one subscriber keeps others out (xprof.md 8.12): then there are
- * launches and no kernels. */
+/* CUPTI needs a privilege, and another subscriber keeps it away (xprof.md 8.12): then there are
+ * launches, but no kernels. */
 static int note_no_device(const analysis *a, const host_counts *c)
 {
     char text[240];
@@ -66,7 +66,7 @@ static int note_no_device(const analysis *a, const host_counts *c)
     return host_note(a->h, "no-device", VP_SEV_WARNING, text);
 }
 
-/* Device ops that the launch of a recorded graph is known to have started. */
+/* How many device ops are known to have been started by the launch of a recorded graph. */
 static uint64_t ops_of_graphs(const analysis *a)
 {
     uint64_t n = 0;
@@ -85,8 +85,8 @@ static uint64_t ops_of_graphs(const analysis *a)
     return n;
 }
 
-/* A graph of one op is not worth recording: where launches have no more ops than that, a graph is
- * traced as a whole, and what runs in it is not seen. */
+/* Nobody records a graph of a single op. So if launches of graphs have no more than one op each,
+ * graphs were traced as a whole, and what runs in them is not seen. */
 static int note_graphs(const analysis *a, const host_counts *c)
 {
     char text[200];
@@ -100,7 +100,8 @@ static int note_graphs(const analysis *a, const host_counts *c)
     return host_note(a->h, "graph-captured", VP_SEV_WARNING, text);
 }
 
-/* Above a tenth, what idle time and steps are put down to misses something (F23). */
+/* If more than a tenth of the ops have no launch call, the causes of idle time and the steps of ops
+ * are uncertain (analysis.md F23). */
 static int note_unlinked(const analysis *a)
 {
     char text[200];

@@ -15,19 +15,19 @@
  * the one that works most), not for something to do, and not while two or more other threads of its
  * process work: then it has shared its work out. */
 
-/* Listed a host: those that work most. */
+/* So many threads of a host are listed: those that work most. */
 #define THREADS_MAX 256u
 
 typedef struct wait_span {
     int64_t start, end;
     uint32_t kind;
-    bool nested; /* in another zone */
+    bool nested; /* it is inside another zone */
 } wait_span;
 
 typedef struct thread {
     uint32_t track;
     int64_t end, work_ps, wait_ps, zone_ps;
-    uint32_t zone; /* of the work: the kind with the most self time */
+    uint32_t zone; /* the zone with the most of its work: the kind with the most self time */
     size_t first_wait, wait_count, steps;
     spans work;
 } thread;
@@ -36,7 +36,7 @@ typedef struct table {
     analysis *a;
     uint8_t *waits; /* wait_kind by kind */
     grown *grown;
-    int64_t *ps; /* by kind: of the thread at hand */
+    int64_t *ps; /* by kind: time of the thread at hand */
     uint32_t *touched;
     size_t touched_count;
     thread *threads; /* of the process at hand */
@@ -142,7 +142,7 @@ static int by_time(const void *a, const void *b)
     return x->at != y->at ? (x->at > y->at) - (x->at < y->at) : x->change - y->change;
 }
 
-/* While two or more threads other than `but` work. */
+/* When two or more threads other than `but` work. */
 static int shared_work(spans *out, const table *b, const thread *but)
 {
     size_t n = 0, at = 0;
@@ -170,8 +170,8 @@ static int shared_work(spans *out, const table *b, const thread *but)
     return 0;
 }
 
-/* The thread's waiting that counts as lost, by what it waited for; a wait is cut to the step it
- * begins in. */
+/* How much of the thread's waiting is lost, by what it waited for. A wait counts up to the end of
+ * the step that it begins in. */
 static int64_t lost_of(const table *b, const thread *x, const thread *critical, const spans *shared,
                        const wait_span *w, size_t *step)
 {

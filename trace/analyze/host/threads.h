@@ -11,7 +11,7 @@
 
 typedef enum wait_kind {
     WAIT_NONE,
-    WAIT_IDLE, /* a condition, poll, recv: where it stands in no other zone, for something to do */
+    WAIT_IDLE, /* for something to do, unless it is inside another zone: condition, poll, recv */
     WAIT_ANY,  /* sleep, join, barrier */
     WAIT_LOCK, /* for another thread to let go */
 } wait_kind;
@@ -19,18 +19,19 @@ typedef enum wait_kind {
 /* Fills h->threads. */
 int threads_collect(analysis *a);
 
-/* What a zone waits for, by its name, else by its category. */
+/* What a zone waits for: by its name, or else by its category. */
 wait_kind wait_kind_of(vp_str name, vp_str category);
 
-/* Which zones grew in which step (grown.c): self time by step and zone, of the thread that steps
- * and of the others of its process. */
+/* Collects which zones grew in which step (grown.c): self time by step and zone, of the thread that
+ * steps and of the others of its process. */
 typedef struct grown grown;
 int grown_new(grown **out, const analysis *a, const uint8_t *waits);
 void grown_free(grown *g);
-/* The pieces of one track, in order of time, none straddling another event's start. */
+/* Takes the self time of one track, in order of time. No piece reaches over the start of another
+ * event. */
 int grown_track(grown *g, uint32_t track);
 int grown_add(grown *g, uint32_t kind, int64_t start, int64_t end);
-/* Sets `grew` of h->steps.list. */
+/* Sets `grew` of the steps in h->steps.list. */
 int grown_finish(grown *g);
 
 #endif

@@ -6,11 +6,11 @@
 
 typedef enum word {
     NO_WORD,
-    WAITS = 1 << 0, /* perhaps for something to do */
-    STOPS = 1 << 1, /* never for that */
+    WAITS = 1 << 0, /* may wait for something to do */
+    STOPS = 1 << 1, /* never waits for that */
     LOCKS = 1 << 2,
-    JOINS = 1 << 3,  /* stops beside a thing that can be waited for, or alone */
-    POLLS = 1 << 4,  /* waits, but not beside such a thing */
+    JOINS = 1 << 3,  /* waits if it stands beside a thing that can be waited for, or alone */
+    POLLS = 1 << 4,  /* waits if it does not stand beside such a thing */
     THINGS = 1 << 5, /* such a thing */
     UNDOES = 1 << 6, /* lets go, makes or asks: never waits */
 } word;
@@ -18,7 +18,8 @@ typedef enum word {
 #define WORD_MAX 16u
 
 static const struct {
-    const char *text; /* '*' at its begin or end: of any begin or end; the first row that fits */
+    /* '*' at its begin or end: with any begin or end. The first row that fits counts */
+    const char *text;
     word is;
 } words[] = {
     {"await", UNDOES},    {"unlock*", UNDOES},   {"unpark", UNDOES},   {"release*", UNDOES},
@@ -82,7 +83,7 @@ static wait_kind wait_of(vp_str text)
         seen |= (unsigned)meaning_of(w);
     if (seen & UNDOES)
         return WAIT_NONE;
-    if (seen & LOCKS) /* an idle worker of Python's stands in lock.acquire, too */
+    if (seen & LOCKS) /* Python's idle workers are in lock.acquire, too */
         return seen & WAITS || vp_str_find(text, VP_STR("lock.acquire")) < text.n ? WAIT_IDLE
                                                                                   : WAIT_LOCK;
     if (seen & STOPS || (seen & JOINS && (seen & THINGS || count == 1)))
@@ -92,7 +93,7 @@ static wait_kind wait_of(vp_str text)
 
 wait_kind wait_kind_of(vp_str name, vp_str category)
 {
-    /* Where it is written says nothing: "wait (/usr/lib/threading.py:327)". */
+    /* without the place in the source, which says nothing: "wait (/usr/lib/threading.py:327)" */
     wait_kind by_name = wait_of(vp_str_head(name, vp_str_find(name, VP_STR(" ("))));
     return by_name ? by_name : wait_of(category);
 }

@@ -14,14 +14,14 @@ typedef struct gap_list {
     size_t n;
 } gap_list;
 
-/* Keeps the gap if it is among the longest; of equal ones the earlier. */
+/* Keeps the gap if it is among the longest; of two equal ones the earlier stays. */
 void gap_list_offer(gap_list *l, const idle_gap *g);
 /* Appends them to h->gaps. op: by group, as ops_by_group gives it. */
 int gap_list_emit(const gap_list *l, analysis *a, label_book *labels, uint32_t device,
                   const uint32_t *op);
 /* The longest first, over all devices. */
 void gap_list_sort(host_result *h);
-/* Sorts the sums and appends the largest to h->idle_labels. */
+/* Sorts the sums and appends the largest of them to h->idle_labels. */
 int gap_labels_emit(idle_sums *s, analysis *a, uint32_t device);
 
 /* Adds idle time, by the kind of the op that ends it, to the scopes in which those ops stand. */

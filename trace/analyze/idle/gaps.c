@@ -12,11 +12,11 @@
 #include "trace/base/mem.h"
 
 typedef struct finder finder;
-/* of_device: the gap is in the device's window, not only in a step's. */
+/* of_device: the gap lies in the device's window; else only in a step's window. */
 typedef int gap_fn(finder *f, const idle_gap *g, bool of_device);
 
-/* One device's gaps while they are found: once to learn which labels are asked for, then to
- * account for them. */
+/* The gaps of one device. It goes through them twice: to learn which labels are asked for, and then
+ * to account for them. */
 struct finder {
     const analysis *a;
     gap_fn *on_gap;
@@ -24,23 +24,25 @@ struct finder {
     label_book *labels;
     uint32_t device;
     vp_device *d;
-    bool any;         /* some segment came */
+    bool any;         /* a segment was seen */
     int64_t last_end; /* of the last segment */
     idle_sums sums;   /* inside the device's window */
     gap_list longest;
     const trace_track *runs; /* of modules; NULL without */
     int64_t *idle_before;    /* by kind */
     step_idle steps;
-    sweep_event before;  /* what ended where the gap begins; index SIZE_MAX: nothing */
-    bool starved;        /* nothing but the next op was queued in this gap */
-    int64_t usual_delay; /* from a launch's end to its op, where the op found the device free */
-    int64_t *delays;     /* of such */
+    sweep_event before; /* the op that ended where the gap begins; index SIZE_MAX: none */
+    bool starved;       /* nothing but the next op was queued in this gap */
+    /* from a launch's end to its op's start, where the op found the device free */
+    int64_t usual_delay;
+    int64_t *delays; /* of such launches */
     size_t delay_count, delay_cap;
-    int64_t least_delay; /* before any gap */
+    int64_t least_delay; /* the shortest before any gap */
 };
 
-/* How the op at the gap's end was launched: the call's end, before the gap or in it, and how much
- * later the op began. false: not known, or by the same call as the op before (a recorded graph). */
+/* How the op that ends the gap was launched. *late: its call ended inside the gap. *delay: from the
+ * call's end to the op's start. false: that is not known, or the op before has the same call (a
+ * recorded graph). */
 static bool launched(const finder *f, const idle_gap *g, bool *late, int64_t *delay)
 {
     const trace *t = f->a->t;
@@ -55,9 +57,12 @@ static bool launched(const finder *f, const idle_gap *g, bool *late, int64_t *de
     return true;
 }
 
-/* What takes a launch that long is something else: loading code, or a full queue. */
+/* A gap that is longer has another reason than a launch: code is loaded, or a queue is full. */
 #define LAUNCH_MAX_PS INT64_C(1000000000) /* 1 ms */
 
+/* Whether nothing but the op at the gap's end was queued (F9): the call ended inside the gap, or
+ * the op began within twice the usual delay after it. An op that waited longer had others before
+ * it. */
 static bool is_starved(const finder *f, const idle_gap *g)
 {
     bool late;
@@ -81,7 +86,7 @@ static int learn_delay(finder *f, const idle_gap *g)
     return 0;
 }
 
-/* The median; where every op was launched before the device ran dry, the least. */
+/* The median of the delays. If every op was launched before the device ran dry, the least delay. */
 static int64_t usual_delay(const finder *f)
 {
     return f->delay_count ? select_kth(f->delays, f->delay_count, nearest_rank(f->delay_count, 50))
@@ -125,7 +130,7 @@ static int account_gap(finder *f, const idle_gap *g, bool of_device)
     return idle_split(g, f->a, f->labels, account, f);
 }
 
-/* XLA:CPU says of each op which run it is of. */
+/* Both ops are of one run, as XLA:CPU says of each op. */
 static bool same_run(const trace *t, sweep_event before, sweep_event next)
 {
     int64_t run = trace_attr(&t->tracks[next.track], SINK_RUN, next.index);
@@ -133,7 +138,7 @@ static bool same_run(const trace *t, sweep_event before, sweep_event next)
            run == trace_attr(&t->tracks[before.track], SINK_RUN, before.index);
 }
 
-/* TPUs have a line of runs, on the host's clock. */
+/* The gap lies within one run: TPUs have a line of runs, on the host's clock. */
 static bool inside_a_run(const trace_track *runs, int64_t from, int64_t to)
 {
     size_t low = 0, high = runs->count;
@@ -154,7 +159,7 @@ static bool in_run(const finder *f, const sweep_segment *s, const idle_gap *g)
     return f->runs && inside_a_run(f->runs, g->from, g->to);
 }
 
-/* On the host's clock a gap lies between the ops around it. */
+/* The gap between two ops. On the host's clock it lies between them, too. */
 static idle_gap gap_of(const finder *f, const sweep_segment *s)
 {
     idle_gap g = {s->start, s->end, s->start, s->end, s->next, false};
@@ -167,9 +172,10 @@ static idle_gap gap_of(const finder *f, const sweep_segment *s)
     return g;
 }
 
-/* Where what the device is judged by begins and ends: false without. A part of a trace is the
- * device's window; steps may begin before its first op and end after its last, and that idle time
- * is theirs, not the window's. On a device with a clock of its own they begin and end at ops. */
+/* From when to when the device is judged; false: there is no such time. For a part of a trace that
+ * is the device's window. Otherwise steps may begin before the device's first op and end after its
+ * last, and idle time there is the steps' and not the window's. On a device with a clock of its
+ * own, steps begin and end at ops. */
 static bool extent_of(const finder *f, int64_t *start, int64_t *end, bool *of_device)
 {
     const trace_process *p = &f->a->t->processes[f->a->devices[f->device].process];
@@ -199,7 +205,7 @@ static int lead_in(finder *f, int64_t first)
     return f->on_gap(f, &g, of_device);
 }
 
-/* When the device was done, on the host's clock. */
+/* When the device had done its last op, on the host's clock. */
 static int64_t aligned_end(const finder *f)
 {
     const track_set *set = &f->a->devices[f->device].set;
@@ -219,7 +225,7 @@ static int lead_out(finder *f)
     bool of_device;
     if (!extent_of(f, &start, &g.end, &of_device) || (!f->any && !of_device))
         return 0;
-    if (!f->any) /* a part in which the device does nothing */
+    if (!f->any) /* in this part of the trace the device does nothing */
         g.start = start;
     if (g.end <= g.start)
         return 0;
@@ -228,7 +234,8 @@ static int lead_out(finder *f)
     return f->on_gap(f, &g, of_device);
 }
 
-/* Every gap is one segment, even beside another: an op without a length was launched, too. */
+/* Each gap is a segment of its own, also one that directly follows another: between them is an op
+ * without a length, which had to be launched, too. */
 static int on_segment(void *ctx, const sweep_segment *s)
 {
     finder *f = ctx;
@@ -251,7 +258,8 @@ static int find_gaps(finder *f)
     return lead_out(f);
 }
 
-/* To the ops and, over all devices, to the kinds that scopes are made of. */
+/* Adds the idle time before ops to the ops and, over all devices, to the kinds, of which scopes are
+ * made. */
 static void spread_idle_before(const finder *f, const uint32_t *op, int64_t *of_all)
 {
     const uint32_t *group_of = grouping_groups(f->a->g);
@@ -338,7 +346,8 @@ static int ask_labels(spans *asked, const analysis *a, int64_t *usual)
     return 0;
 }
 
-/* Without devices nothing idles for a reason that the host could tell: it is the host. */
+/* Without a device the processes stand in its place, and their idle time has no cause that the
+ * host's events could tell: they are the host's events. */
 static void all_unknown(host_result *h)
 {
     for (size_t d = 0; d < h->device_count; d++)

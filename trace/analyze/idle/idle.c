@@ -30,7 +30,7 @@ static int give(const splitter *s, int64_t from, int64_t to, vp_cause cause, vp_
     return p.end > p.start ? s->fn(s->ctx, &p) : 0;
 }
 
-/* As give, but where the list has something that is the cause. */
+/* Gives this part of the gap to `cause`, except where something in the list explains it better. */
 static int give_over(const splitter *s, const overlay_list *list, vp_cause over, int64_t from,
                      int64_t to, const idle_piece *p)
 {
@@ -45,11 +45,13 @@ static int give_over(const splitter *s, const overlay_list *list, vp_cause over,
     return give(s, from, to, p->cause, p->label, p->thread);
 }
 
-/* What links a gap to the host: its lateness is known to be the reason, or it is taken for it, or
- * it is known not to be. */
+/* How a gap is tied to the host. LATE: the launch was late, so what its thread did is the reason.
+ * TAKEN: no launch is known, and the host is assumed to be the reason. IN_RUN: the gap is within a
+ * module's run, so the host is not the reason. */
 typedef enum host_link { LATE, TAKEN, IN_RUN } host_link;
 
-/* Where the thread is late anyway, an execution is only more of that. */
+/* The cause under a label. Where the thread is late anyway, being inside an Execute is plain host
+ * work. */
 static vp_cause cause_under(const label *l, host_link link)
 {
     if (link == IN_RUN && l->cause != VP_CAUSE_CALLBACK)
@@ -62,7 +64,7 @@ static vp_cause cause_alone(host_link link)
     return link == LATE ? VP_CAUSE_HOST : link == TAKEN ? VP_CAUSE_UNKNOWN : VP_CAUSE_LATENCY;
 }
 
-/* Of the launching thread's word for it. */
+/* Gives a labelled part to its cause, unless other threads or devices explain it better. */
 static int give_label(const splitter *s, int64_t from, int64_t to, const idle_piece *p,
                       host_link link)
 {
@@ -83,7 +85,8 @@ static int give_alone(const splitter *s, int64_t from, int64_t to, host_link lin
 
 static int by_main(const splitter *s, int64_t from, int64_t to, host_link link);
 
-/* What a thread's labels leave of [from, to). */
+/* Gives a part of the gap for which this thread has no label: to the main thread's labels, else to
+ * none. */
 static int unlabelled(const splitter *s, int64_t from, int64_t to, uint32_t thread, host_link link)
 {
     if (from >= to)
@@ -125,6 +128,8 @@ static int64_t clamp(int64_t t, int64_t low, int64_t high)
     return t < low ? low : t > high ? high : t;
 }
 
+/* The launch is known (analysis.md A3): late up to the start of the call, in the call, then
+ * latency. The three parts make up the gap. */
 static int by_call(const splitter *s, uint32_t call)
 {
     const call_index *x = s->a->calls;
@@ -146,7 +151,8 @@ uint32_t idle_launch(const idle_gap *g, const analysis *a)
     return calls_find(a->calls, &a->t->tracks[g->next.track], g->next.index);
 }
 
-/* Where the gap begins on the host's clock, so that it is never empty there. */
+/* The start of the gap on the host's clock. A gap that is empty there counts as its last
+ * picosecond. */
 static int64_t begin_of(const idle_gap *g)
 {
     return g->from < g->to ? g->from : g->to - 1;
@@ -183,7 +189,7 @@ void idle_sums_free(idle_sums *s)
 
 int idle_sums_add(idle_sums *s, const idle_piece *p, int64_t gap)
 {
-    /* VP_TRACKS_MAX is below 2^20, VP_INTERN_MAX below 2^31 */
+    /* fits: VP_TRACKS_MAX is below 2^20, VP_INTERN_MAX below 2^31 */
     uint64_t thread = p->thread == IDLE_NO_THREAD ? 0xfffff : p->thread;
     uint64_t key = (uint64_t)p->label << 24 | thread << 4 | (unsigned)p->cause;
     uint32_t i = vp_map_get(&s->by_key, key);

@@ -30,7 +30,8 @@ typedef struct idle_gap {
     int64_t start, end; /* on the device's clock */
     int64_t from, to;   /* on the host's */
     sweep_event next;   /* index SIZE_MAX: no op ends it */
-    bool in_run;        /* of one module, as far as its op's launch call is not known */
+    bool in_run; /* it lies within one run of a module; only used where the op's launch call is not
+                    known */
 } idle_gap;
 
 /* A part of a gap, on the device's clock. */
@@ -44,9 +45,9 @@ typedef struct idle_piece {
 /* Parts come in order, without holes and never empty. */
 typedef int idle_fn(void *ctx, const idle_piece *p);
 int idle_split(const idle_gap *g, const analysis *a, label_book *labels, idle_fn *fn, void *ctx);
-/* The launch call of the op that ends the gap, UINT32_MAX: not known. */
+/* The launch call of the op that ends the gap; UINT32_MAX: it is not known. */
 uint32_t idle_launch(const idle_gap *g, const analysis *a);
-/* Adds the time in which idle_split will ask for labels. */
+/* Adds the time for which idle_split will ask for labels. */
 int idle_asks(spans *asked, const idle_gap *g, const analysis *a);
 
 /* Idle time added up by (cause, label, thread). */
@@ -55,7 +56,7 @@ typedef struct idle_sum {
     vp_sid label;
     uint32_t thread;
     int64_t gaps, total_ps;
-    int64_t last_gap; /* that was counted */
+    int64_t last_gap; /* the last gap that was counted in `gaps` */
 } idle_sum;
 
 typedef struct idle_sums {

@@ -18,12 +18,12 @@ struct label_book {
     overlay_list copies, busy;
 };
 
-/* An open span with what it and everything around it add up to. */
+/* An open span, with the cause and the name that it and all spans around it give together. */
 typedef struct open_span {
     int64_t end;
     vp_sid name;
     vp_cause cause;
-    bool solid; /* the name stands; else a span inside may give a better one */
+    bool solid; /* the name stays; else a span inside may give a better one */
     bool profiler;
 } open_span;
 
@@ -33,7 +33,7 @@ typedef struct walk {
     const trace_track *k;
     label_list *out;
     const spans *asked;
-    size_t asked_at; /* the first that ends after the current event's start */
+    size_t asked_at; /* the first time asked for that ends after the current event's start */
     open_span *v;
     size_t n, cap;
     int64_t now;
@@ -46,7 +46,7 @@ bool labels_is_step(const trace *t, const host_kinds *kinds, const trace_track *
 {
     if (host_kind_flags(kinds, k->kind[event]) & HK_STEP)
         return true;
-    if (!k->attr[SINK_ROOT]) /* XLA's JSON drops it */
+    if (!k->attr[SINK_ROOT]) /* XLA's JSON lacks it */
         return step_is_numbered(t, k, event);
     return trace_attr(k, SINK_STEP, event) != SINK_NO_VALUE && step_is_root(k, event);
 }
@@ -56,8 +56,8 @@ static bool is_launch(const walk *w, size_t i)
     return host_kind_flags(w->kinds, w->k->kind[i]) & LEADS_TO_DEVICE;
 }
 
-/* Events come by start, so a span contains a step if the next step starts before it ends. Both
- * places only move forward. */
+/* Whether span i contains a step (or a launch): events come by start, so it does if the next one
+ * starts before the span ends. *next only moves forward, over all calls together. */
 static bool contains(const walk *w, size_t *next, bool step, size_t i, int64_t end)
 {
     if (*next <= i)
@@ -68,7 +68,8 @@ static bool contains(const walk *w, size_t *next, bool step, size_t i, int64_t e
     return *next < w->k->count && w->k->start_ps[*next] < end;
 }
 
-/* Spans that lead to device work: what keeps the device waiting is inside them, or they. */
+/* Spans that lead to device work. They are no reason for a wait themselves: the reason is a span
+ * inside them, if there is one. */
 static bool is_transparent(walk *w, size_t i, int64_t end)
 {
     uint32_t flags = host_kind_flags(w->kinds, w->k->kind[i]);
@@ -140,11 +141,12 @@ static int run_until(walk *w, int64_t t)
     return 0;
 }
 
-/* How far out it is looked for what contains a span: Perfetto's limit of nesting. It bounds the
- * work on spans that all cross each other. */
+/* How many open spans are looked at, from the innermost outwards, for one that contains a span:
+ * Perfetto's limit of nesting. It bounds the work on spans that all cross each other. */
 #define SEARCH_MAX 512u
 
-/* Spans that outlive the one they start in belong to what does contain them. */
+/* The innermost open span that contains one which ends at `end`. A span that outlives the one it
+ * starts in is not inside it. */
 static open_span around(const walk *w, int64_t end)
 {
     for (size_t i = w->n; i-- > 0 && w->n - i <= SEARCH_MAX;)
@@ -153,8 +155,8 @@ static open_span around(const walk *w, int64_t end)
     return (open_span){INT64_MAX, 0, VP_CAUSE_HOST, false, false};
 }
 
-/* Events come by start. What has no part in any time that is asked for does not contain anything
- * that has one, so nothing depends on it. */
+/* Whether a span has a part in a time that is asked for. One that has none contains no span that
+ * has one, so leaving it out changes nothing. Events come by start. */
 static bool is_asked(walk *w, int64_t start, int64_t end)
 {
     const spans *asked = w->asked;
@@ -181,8 +183,8 @@ static int flatten(walk *w)
     return run_until(w, last);
 }
 
-/* How much a thread looks like the one that drives the devices: the rank of its best sign, then
- * how many there are. */
+/* Counts by which signs a thread looks like the one that drives the devices, the best sign first.
+ * Threads are compared by the best sign that one of them has, and in that by number. */
 static void weigh(const label_book *b, const trace_track *k, uint64_t count[4])
 {
     const trace_column *steps = k->attr[SINK_STEP];
@@ -240,7 +242,7 @@ static int by_start(const void *a, const void *b)
     return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-/* The first to begin has the time. */
+/* Where intervals overlap, the time is given to the one that began first. */
 static void make_disjoint(overlay_list *l)
 {
     size_t n = 0;
@@ -258,7 +260,8 @@ static void make_disjoint(overlay_list *l)
     l->n = n;
 }
 
-/* A thread that waits for a result to copy (np.asarray off the CPU) mostly only waits. */
+/* Copies of all threads. A call that waits for a result and then copies it (np.asarray off the CPU)
+ * spends most of its time waiting, and is left out. */
 static int find_copies(label_book *b)
 {
     for (uint32_t i = 0; i < b->t->track_count; i++) {
@@ -277,7 +280,7 @@ static int find_copies(label_book *b)
     return 0;
 }
 
-/* Whatever works while this device idles is another one. */
+/* When any device works. Asked only while one device idles, so it is another one that works. */
 static int find_busy(label_book *b, const analysis *a)
 {
     spans busy = {0};

@@ -17,12 +17,12 @@ typedef struct label {
     vp_cause cause;
 } label;
 
-typedef struct label_list { /* ascending, disjoint */
+typedef struct label_list { /* by start, disjoint */
     label *v;
     size_t n, cap;
 } label_list;
 
-/* What explains idle time better than the label of the launching thread does: disjoint, ascending.
+/* Something that explains idle time better than the launching thread's label. Disjoint, by start.
  * name 0: the label's own name and thread are kept. */
 typedef struct overlay {
     int64_t start, end;
@@ -35,20 +35,21 @@ typedef struct overlay_list {
     size_t n, cap;
 } overlay_list;
 
-/* The lists of all host threads, each made when it is first asked for. They are good for times
- * inside `asked`, a union that the book keeps looking at: most of a thread's spans lie under device
- * work that nobody asks about. */
+/* The lists of all host threads. Each is made when it is first asked for, and holds only for times
+ * inside `asked`, a union to which the book keeps a pointer: most of a thread's spans lie under
+ * device work that nobody asks about. */
 typedef struct label_book label_book;
 int labels_new(label_book **out, const analysis *a, const spans *asked);
 void labels_free(label_book *b);
 int labels_of(const label_list **out, label_book *b, uint32_t track);
 /* The first label that ends after `from`: an index, list->n if none. */
 size_t labels_seek(const label_list *list, int64_t from);
-/* The thread that drives the devices: the one with step annotations, else with calls of compiled
- * functions, executions, launches; UINT32_MAX without any. */
+/* The thread that drives the devices: the one with step annotations; without any, the one with
+ * calls of compiled functions, with executions, or with launches, in this order. UINT32_MAX: none.
+ */
 uint32_t labels_main(const label_book *b);
-/* Copies (HK_TRANSFER) on any host thread, but for waits for a result; when any device works, empty
- * with fewer than two. */
+/* When any host thread copies (HK_TRANSFER), without waits for results; and when any device works,
+ * which is empty for fewer than two devices. */
 const overlay_list *labels_copies(const label_book *b);
 const overlay_list *labels_busy(const label_book *b);
 /* The first that ends after `from`: an index, list->n if none. */

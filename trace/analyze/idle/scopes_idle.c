@@ -10,7 +10,8 @@ static int scope_of(scope_item **out, host_result *h, const vp_map *by_path, vp_
     *out = NULL;
     if (!path.n)
         path = VP_STR("(no scope)");
-    if (memchr(path.p, 0, path.n)) { /* the item's path is spelled otherwise */
+    /* the item's path has U+2400 in place of a NUL byte (host_text) */
+    if (memchr(path.p, 0, path.n)) {
         VP_TRY(host_text(&text, h, path));
         path = vp_str_of(text);
     }

@@ -24,7 +24,7 @@ typedef struct kind_list {
     uint32_t *kind;           /* with calls, ascending */
     int64_t *self_ps, *calls; /* of each */
     uint32_t n;
-    uint32_t *group, group_n; /* the groups that they are of, ascending: one op each */
+    uint32_t *group, group_n; /* the groups that they belong to, by number: an op for each */
 } kind_list;
 /* Where a kind stands in the list; n: nowhere. */
 static inline uint32_t kind_list_find(const kind_list *l, uint32_t kind)
@@ -74,10 +74,11 @@ typedef struct analysis {
     host_kinds *kinds;
     call_index *calls;
     step_windows *windows; /* by device; NULL before steps_collect and without steps */
-    /* The program's own time of each of h->steps, host's clock, the origin not taken off; start >
-     * end where only devices tell steps. NULL as above. */
+    /* The program's own time for each of h->steps, on the host's clock, before the origin is taken
+     * off; start > end: only devices tell this step. NULL before steps_collect and without steps.
+     */
     int64_t *marked_start_ps, *marked_end_ps;
-    uint32_t *marked_track; /* and whose event says so */
+    uint32_t *marked_track; /* the track whose event says so */
     host_ops_task *host_ops;
     uint32_t *op_of_group; /* ops_by_group's */
 } analysis;

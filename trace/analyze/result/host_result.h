@@ -15,13 +15,13 @@ typedef struct scope_item {
     int64_t idle_before_ps, backward_ps, remat_ps;
 } scope_item;
 
-/* A module that runs so often in a step is repeated. */
+/* From so many runs in a step on, a module counts as repeated (analysis.md F24). */
 #define MODULE_REPEATS 3
 
 typedef struct module_item {
     const char *name;
     int64_t program_id, runs, total_ps;
-    int64_t *samples; /* durations of its runs; `runs` of them, NULL when unknown */
+    int64_t *samples; /* durations of its runs; `runs` of them, NULL: unknown */
     int64_t repeat_steps, repeat_ps, repeat_runs; /* as in vp_module (full) */
 } module_item;
 
@@ -37,8 +37,8 @@ typedef struct host_result {
     size_t module_count, module_cap;
     vp_quality *quality;
     size_t quality_count, quality_cap;
-    /* full: the public structs, their strings and inner arrays in the arena. Device numbers count
-     * within the host; aligned times are after the origin. */
+    /* Full depth: the public structs, whose strings and inner arrays lie in the arena. Device
+     * numbers count within the host; aligned times are after the origin. */
     vp_steps steps;
     size_t step_cap;
     vp_gap *gaps;
@@ -56,7 +56,7 @@ typedef struct host_result {
     int64_t host_op_total;
     vp_thread *threads;
     size_t thread_count, thread_cap;
-    vp_values *args, *counters; /* these and meta of the arena */
+    vp_values *args, *counters; /* these and meta lie in the arena */
     size_t arg_count, counter_count, meta_count;
     vp_meta *meta;
     int64_t arg_total, counter_total, meta_total;
@@ -65,7 +65,7 @@ typedef struct host_result {
     int64_t base_unix_ns, capture_ps; /* -1 unknown */
     int64_t
         origin_ps; /* subtracted from aligned times: where the report's time 0 lies in the trace */
-    int64_t timeline_ns;      /* to add to times after the origin for those of the file itself */
+    int64_t timeline_ns; /* to be added to times after the origin, for times of the file itself */
     int64_t start_ps, end_ps; /* of everything analysed, aligned clock, after the origin */
     int64_t events;
     bool has_devices, partial, own_clock;

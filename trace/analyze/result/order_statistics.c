@@ -43,6 +43,7 @@ int64_t select_kth(int64_t *v, size_t n, size_t k)
     return v[low];
 }
 
+/* ceil(n · percent / 100) − 1, computed so that n · percent cannot overflow. */
 size_t nearest_rank(size_t n, unsigned percent)
 {
     size_t rank = (n / 100) * percent + ((n % 100) * percent + 99) / 100;
@@ -64,7 +65,7 @@ static size_t run_end(const int64_t *v, size_t at, size_t n)
     return at;
 }
 
-/* One pass over all pairs of runs, from v to out: true when a single run is left. */
+/* Merges every two neighbouring runs of v into out. true: only one run was left. */
 static bool merge_pairs(int64_t *out, const int64_t *v, size_t n)
 {
     size_t at = 0, pairs = 0;

@@ -8,8 +8,8 @@
 
 /* The k-th smallest (0-based) of n values, reordering them; expected O(n). */
 int64_t select_kth(int64_t *v, size_t n, size_t k);
-/* Ascending: merges the runs that are there, so O(n log runs); times of a few streams, one after
- * the other, are as many runs. */
+/* Sorts ascending by merging the runs that are there: O(n log runs). Times of a few streams, one
+ * stream after the other, are as many runs. */
 int sort_runs(int64_t *v, size_t n);
 /* 0-based index of the p-th percentile (0 < p <= 100) of n values by nearest rank. */
 size_t nearest_rank(size_t n, unsigned percent);

@@ -1,4 +1,4 @@
-/* Marks of steps as a list: added in any order, then by place. */
+/* Marks of steps as a list: they are added in any order, then sorted. */
 #include <stdlib.h>
 
 #include "trace/analyze/steps/steps_parts.h"
@@ -29,7 +29,8 @@ static int by_track(const void *a, const void *b)
     return x->track != y->track ? (x->track > y->track) - (x->track < y->track) : by_place(a, b);
 }
 
-/* Of marks in order: those of one track that lie inside the one before are parts of it. */
+/* Drops marks that lie inside the one before on their track: those are parts of a step. Marks are
+ * sorted. */
 static void drop_nested(step_marks *m)
 {
     size_t n = 0;

@@ -1,4 +1,4 @@
-/* By what an event is known to be a step's annotation. Only analyze/ includes this. */
+/* By which signs an event is known to be a step's annotation. Only analyze/ includes this. */
 #ifndef VP_ANALYZE_STEP_SIGNS_H
 #define VP_ANALYZE_STEP_SIGNS_H
 
@@ -6,8 +6,8 @@
 
 /* XLA marks the root of a step by its level, "_r". */
 bool step_is_root(const trace_track *k, size_t event);
-/* Numbered like a step. TensorFlow's executor numbers its iterations, too; those are functions of
- * C++, which nobody annotates steps with. */
+/* Whether the event is numbered as steps are. TensorFlow's executor numbers its iterations, too:
+ * those are C++ functions, which nobody annotates steps with. */
 bool step_is_numbered(const trace *t, const trace_track *k, size_t event);
 
 #endif

@@ -13,7 +13,7 @@
 
 /* ---- One step of the program is one step of all devices ---- */
 
-/* Whether the numbers tell the steps of every device apart. */
+/* Whether every device's steps have different numbers. */
 static int numbered(bool *yes, const step_search *s)
 {
     *yes = true;
@@ -33,7 +33,8 @@ static int numbered(bool *yes, const step_search *s)
     return 0;
 }
 
-/* By number where that is one, else the k-th of one device is the k-th of each. */
+/* Joins the steps of all devices: by number if they have different ones; else the k-th of one
+ * device is the k-th of each. */
 static int match_devices(step_search *s, uint32_t *count)
 {
     vp_map by_number;
@@ -68,7 +69,7 @@ static int match(step_search *s, uint32_t *count)
 
 /* ---- Windows become entries of the list ---- */
 
-/* What is known of a step while it is put together. */
+/* A host's steps while they are put together. */
 typedef struct building {
     analysis *a;
     const step_search *search;
@@ -116,7 +117,7 @@ static int add_entries(building *b, uint32_t d)
     return 0;
 }
 
-/* Room for as many devices as each step has windows. */
+/* Gives each step room for as many devices as it has windows. */
 static int open_entries(building *b)
 {
     vp_step *list = b->a->h->steps.list;
@@ -133,7 +134,7 @@ static int open_entries(building *b)
     return 0;
 }
 
-/* The longest window is what the step takes; without any the host's own. */
+/* A step takes as long as its longest window; without windows, as long as the host says. */
 static void choose_critical(vp_step *x)
 {
     for (size_t i = 0; i < x->device_count; i++)
@@ -168,7 +169,8 @@ static int name_steps(building *b, const step_marks *m)
     return 0;
 }
 
-/* A device whose record of a step is missing, where others have it, holds no part of it. */
+/* Fills in the steps. A step that is cut on one device is partial; a device without a window for a
+ * step has no entry in it. */
 static int fill_list(building *b)
 {
     host_result *h = b->a->h;
@@ -202,7 +204,7 @@ static int by_start(const void *a, const void *b)
                                 : (x->step > y->step) - (x->step < y->step);
 }
 
-/* Only what devices number for themselves comes in another order. */
+/* Sorts the steps by time. They are sorted already, unless devices number steps themselves. */
 static int order_list(building *b)
 {
     vp_steps *s = &b->a->h->steps;
@@ -303,7 +305,8 @@ static void count_disorder(const step_marks *m, size_t *overlaps, size_t *backwa
     }
 }
 
-/* Of what the program or the device says to be steps: the repeats of a module are none of them. */
+/* Notes disorder among steps that the program or the device marks. Repeats of a module are marked
+ * by nobody. */
 static int note_disorder(host_result *h, const step_search *s)
 {
     char text[160];
@@ -321,7 +324,8 @@ static int note_disorder(host_result *h, const step_search *s)
             overlaps, overlaps == 1 ? " begins" : "s begin");
         VP_TRY(host_note(h, "steps-overlap", VP_SEV_WARNING, text));
     }
-    if (!backwards || s->source != VP_STEPS_PROFILER) /* annotations may count anew in every loop */
+    if (!backwards || s->source != VP_STEPS_PROFILER) /* annotations may count anew in every loop,
+                                                         so only the profiler's count */
         return 0;
     snprintf(text, sizeof text,
              "%zu step%s a lower number than the one before: steps are listed by time", backwards,
@@ -357,6 +361,6 @@ int steps_collect(analysis *a)
     VP_TRY(step_ops_collect(a));
     VP_TRY(step_modules_repeats(a));
     if (!a->h->has_devices)
-        a->windows = NULL; /* they are no device's */
+        a->windows = NULL; /* without devices the windows are no device's */
     return 0;
 }

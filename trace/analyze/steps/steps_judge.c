@@ -7,7 +7,8 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* Durations from 1 ps to 2^62 ps with gaps of 10 % between them are at most 452 groups. */
+/* More than there can be: durations from 1 ps to 2^62 ps, each 10 % above the one before, are at
+ * most ln 2^62 / ln 1.1 + 1 = 452 groups. */
 #define SEGMENTS_MAX 512
 #define ENOUGH_STEPS 5 /* to call one of them an outlier */
 
@@ -62,7 +63,8 @@ static void mark_warm_up(vp_steps *s, int64_t *v, size_t n)
     s->list[0].warm_up = !s->list[0].partial && steps_slow(s, s->list[0].dur_ps);
 }
 
-/* Of sorted values. In 128 bits: exact whatever their order. */
+/* Mean, excess and CV of sorted values (analysis.md A7): excess is Σ max(0, x − median), CV the
+ * population deviation over the mean. Sums are in 128 bits, so exact whatever the order. */
 static void moments(vp_steps *s, const int64_t *v, size_t n)
 {
     __int128 sum = 0, excess = 0;
@@ -88,7 +90,7 @@ static void statistics(vp_steps *s, const int64_t *sorted, size_t n)
     moments(s, sorted, n);
 }
 
-/* Sorted durations [from, to) that lie together. */
+/* Durations [from, to) of the sorted ones, which lie together. */
 typedef struct segment {
     size_t from, to;
 } segment;
@@ -98,24 +100,27 @@ typedef struct segments {
     size_t n;
 } segments;
 
+/* From the 10th to the 90th percentile. */
 static int64_t spread(const int64_t *x, segment s)
 {
     size_t n = s.to - s.from;
     return x[s.from + nearest_rank(n, 90)] - x[s.from + nearest_rank(n, 10)];
 }
 
+/* At least 10 % between two durations. */
 static bool is_gap(int64_t below, int64_t above)
 {
     return above - below > below / 10;
 }
 
+/* Whether two segments stay apart: the gap between them is at least twice the spread of either. */
 static bool apart(const int64_t *x, segment a, segment b)
 {
     int64_t gap = (x[b.from] - x[a.to - 1]) / 2;
     return is_gap(x[a.to - 1], x[b.from]) && gap >= spread(x, a) && gap >= spread(x, b);
 }
 
-/* Cut at every gap; what is left with too few members is an outlier, no group. */
+/* Cuts at every gap. What has too few members for a group is an outlier, and in none. */
 static void cut(segments *out, const int64_t *x, size_t n)
 {
     size_t from = 0, least = n > 20 ? 3 : 2;
@@ -139,7 +144,7 @@ static void join_near(segments *s, const int64_t *x)
         for (size_t k = i + 1; k + 1 < s->n; k++)
             s->v[k] = s->v[k + 1];
         s->n--;
-        i -= i > 0; /* it is wider now */
+        i -= i > 0; /* it is wider now, so the gap before it is judged again */
     }
 }
 

@@ -31,7 +31,7 @@ static bool is_root(const trace *t, const trace_track *k, size_t e)
     return step_is_root(k, e);
 }
 
-/* Only events that have one of the attributes are asked. */
+/* Asked only of events that have one of the attributes. */
 typedef bool mark_test(const trace *t, const trace_track *k, size_t event);
 
 static step_mark mark_of(const trace *t, uint32_t track, size_t e)
@@ -72,7 +72,7 @@ static int gather(step_marks *m, const trace *t, mark_test *is_mark)
     return 0;
 }
 
-/* The track with the most marks, then the longest, then the first. */
+/* The track with the most marks; of several, the one whose marks are longest, then the first. */
 static uint32_t main_track(const step_marks *m, const trace *t)
 {
     struct {
@@ -91,8 +91,8 @@ static uint32_t main_track(const step_marks *m, const trace *t)
     return best;
 }
 
-/* Threads that step side by side: the steps are those of the main thread, and what overlaps them
- * only says what the other thread's own work belongs to. */
+/* Threads may step side by side. The steps are those of the main thread; steps of others that
+ * overlap them only say which step the other thread's own work belongs to. */
 static int keep_one_at_a_time(step_search *s, const trace *t)
 {
     step_marks *m = &s->host;
@@ -154,7 +154,7 @@ static int find_host(step_search *s, const analysis *a)
 
 /* ---- The profiler's marks, by device ---- */
 
-/* "5", "train 5". */
+/* The number in "5" or "train 5". */
 static int64_t number_in(vp_str name)
 {
     size_t from = name.n;

@@ -24,7 +24,8 @@ static vp_sid largest(const int64_t *total, size_t n)
 
 /* ---- Runs on a line of their own ---- */
 
-/* The name, with its program id, that runs longest over all devices; 0 without runs. */
+/* The module (a name with its program id) whose runs take longest over all devices; 0: there are no
+ * runs. */
 static int longest_run(vp_sid *out, const step_search *s, const trace *t)
 {
     VP_CLEANUP(vp_free_ptr) int64_t *total = vp_calloc(t->names.count + 1, sizeof *total);
@@ -62,13 +63,13 @@ static int marks_of_runs(step_search *s, const trace *t, vp_sid name)
 
 /* ---- Runs that only their ops show (GPU) ---- */
 
-/* Room that the devices share: both all 0 between them. */
+/* Room that the devices share. Both arrays are all 0 between them. */
 typedef struct ops_rhythm {
     int64_t *total; /* by name */
     int64_t *seen;  /* by kind */
 } ops_rhythm;
 
-/* The module that has more than half of the self time; 0: none has. */
+/* The module with more than half of the self time; 0: none has. */
 static vp_sid longest_by_ops(const trace *t, const kind_list *l, int64_t *total)
 {
     int64_t all = 0;
@@ -86,8 +87,8 @@ static vp_sid longest_by_ops(const trace *t, const kind_list *l, int64_t *total)
     return best;
 }
 
-/* How often each run of the module calls its rarest op, if every op is called a multiple of that:
- * so often did it run. 0: not regular, or below 3. */
+/* How many runs a module had, told by its ops: the calls of its rarest op, if every op has a
+ * multiple of that. 0: the ops are not that regular, or there were fewer than 3 runs. */
 static int64_t runs_by_ops(const trace *t, const kind_list *l, vp_sid module)
 {
     int64_t runs = INT64_MAX;
@@ -100,7 +101,7 @@ static int64_t runs_by_ops(const trace *t, const kind_list *l, vp_sid module)
     return runs < INT64_MAX && runs >= 3 ? runs : 0;
 }
 
-/* The op that comes first among those that each run calls once. */
+/* The op that comes first among those that each run calls once: it tells where runs begin. */
 static uint32_t opening_op(const trace *t, const device_work *w, vp_sid module, int64_t runs,
                            uint32_t *track)
 {
@@ -139,8 +140,8 @@ static int add_openings(step_marks *m, const trace *t, uint32_t track, uint32_t 
     return 0;
 }
 
-/* Whether every op of the module comes equally often in each run: what repeats in another rhythm is
- * several programs of one name. The last run ends where the device's work does. */
+/* Whether each op of the module comes equally often in each run. If not, what repeats is several
+ * programs of one name. The last run ends with the device's work. */
 static bool is_regular(const step_marks *m, const trace *t, const device_work *w, vp_sid module,
                        int64_t *seen)
 {

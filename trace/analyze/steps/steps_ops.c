@@ -6,15 +6,15 @@
 
 #define POINTS_MAX 100 /* of an op's curve over the steps */
 
-/* The steps of a device that count, and what their self time is booked to. */
+/* The steps of a device that count, and where the self time in them is added. */
 typedef struct booking {
     const analysis *a;
     const trace_track *track;
     const step_windows *w;
     const uint32_t *group_of; /* by kind */
-    const uint32_t *op_of;    /* by group: which of the host's ops */
-    uint32_t *point;          /* by window: of the curves; STEP_NONE: does not count */
-    size_t at;                /* first window that may hold a piece */
+    const uint32_t *op_of;    /* by group: the op among the host's */
+    uint32_t *point; /* by window: its point on the curves; STEP_NONE: the step does not count */
+    size_t at;       /* the first window that may hold what comes next */
 } booking;
 
 static int book(void *ctx, size_t event, int64_t start, int64_t end)
@@ -56,6 +56,7 @@ static int open_ops(host_result *h, vp_op *ops, uint32_t n, uint32_t d, size_t p
     for (uint32_t i = 0; i < n; i++) {
         vp_op *op = &ops[i];
         op->step_self_ps = 0;
+        /* Ops below 1 % of the device's self time have no curve: there may be thousands. */
         if (!points || op->self_ps < h->devices[d].self_ps / 100 || !op->self_ps)
             continue;
         op->per_step_ps = vp_arena_zalloc(&h->arena, points * sizeof *op->per_step_ps);
@@ -66,7 +67,7 @@ static int open_ops(host_result *h, vp_op *ops, uint32_t n, uint32_t d, size_t p
     return 0;
 }
 
-/* Sums become means: a point stands for one or several steps. */
+/* Makes means of the sums: a point may stand for several steps. */
 static void close_ops(vp_op *ops, uint32_t n, const uint32_t *point, size_t windows)
 {
     int64_t steps[POINTS_MAX] = {0};

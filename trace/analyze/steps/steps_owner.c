@@ -6,16 +6,16 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* Work is handed from thread to thread a few times (Python → executor → stream); each round
+/* Work is handed on from thread to thread a few times (Python → executor → stream). Each round
  * follows one hand-over. */
 #define ROUNDS_MAX 8
 
 struct step_owner {
     const trace *t;
     const step_marks *marks;
-    step_marks *of_track; /* what belongs to a step on each track; NULL: by time only */
+    step_marks *of_track; /* by track: what of it belongs to a step; NULL: only time tells */
     vp_map flows, groups; /* → step */
-    size_t last;          /* of step_mark_at: hints that never change an answer */
+    size_t last;          /* a hint for step_mark_at, which changes no answer */
 };
 
 void step_owner_free(step_owner *o)
@@ -30,7 +30,8 @@ void step_owner_free(step_owner *o)
     vp_free(o);
 }
 
-/* What the track's events in a step produce; returns by how much that is more. */
+/* Notes which flows the track's events inside steps produce. Returns how many were not known yet.
+ */
 static int add_producers(step_owner *o, const trace_track *k, const step_marks *owned,
                          size_t *added)
 {
@@ -47,7 +48,7 @@ static int add_producers(step_owner *o, const trace_track *k, const step_marks *
     return 0;
 }
 
-/* What consumes it belongs to the step, with all that runs inside it. */
+/* An event that consumes a step's flow belongs to the step, and so does what runs inside it. */
 static int add_consumers(step_owner *o, uint32_t track, step_marks *owned)
 {
     const trace_track *k = &o->t->tracks[track];
@@ -68,7 +69,7 @@ static int add_consumers(step_owner *o, uint32_t track, step_marks *owned)
     return 0;
 }
 
-/* The threads' own steps, those beside the main one's too. */
+/* The steps of the threads themselves, also of those that step beside the main one. */
 static int own_marks(step_owner *o, const step_search *s)
 {
     o->of_track = vp_calloc((size_t)o->t->track_count + 1, sizeof *o->of_track);

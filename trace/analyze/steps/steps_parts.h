@@ -7,19 +7,19 @@
 
 #define STEP_NONE UINT32_MAX /* as VP_MAP_NONE */
 
-/* Where a step begins and ends before a device's own work is looked at: aligned clock, the origin
- * not yet taken off. */
+/* A step before any device's own work is looked at: on the aligned clock, before the origin is
+ * taken off. */
 typedef struct step_mark {
     int64_t start, end;
     int64_t number; /* VP_UNKNOWN */
     int64_t group;  /* group_id, SINK_NO_VALUE */
-    vp_str name;    /* the trace's */
-    uint32_t track; /* whose event it is; index into trace.tracks */
+    vp_str name;    /* a text of the trace */
+    uint32_t track; /* of its event; index into trace.tracks */
     uint32_t step;  /* which of h->steps.list */
-    bool is_cut;    /* had not ended when its recording did */
+    bool is_cut;    /* it had not ended when its recording did */
 } step_mark;
 
-/* By start; none inside another of its track. */
+/* Sorted by start; none lies inside another of its track. */
 typedef struct step_marks {
     step_mark *v;
     size_t n, cap;
@@ -31,23 +31,24 @@ typedef struct step_search {
     step_marks *device; /* LINE, MODULES: by device; else NULL */
     size_t device_count;
     uint32_t *device_of; /* by process, STEP_NONE */
-    step_marks beside; /* by start: steps of other threads that run beside those in `host`; step is
-                          the one of the same number, or STEP_NONE */
+    step_marks beside;   /* by start: steps of other threads that run beside those in `host`; `step`
+                            is the one of the same number, or STEP_NONE */
 } step_search;
 
-/* steps_marks.c: of the first source that has any, in the order of vp_step_source. */
+/* steps_marks.c: finds the marks of the first source, in the order of vp_step_source, that has any.
+ */
 int step_search_run(step_search *out, const analysis *a);
 void step_search_free(step_search *s);
 int step_marks_add(step_marks *m, const step_mark *mark);
-/* Sorts, and takes out what lies inside another mark. */
+/* Sorts the marks and drops those inside another one. */
 void step_marks_order(step_marks *m);
-/* Gives the marks of `beside` the steps that the main thread counts alike. */
+/* Gives the marks of `beside` the step to which the main thread gave the same number. */
 int step_marks_join(step_search *s);
-/* Which mark holds an instant: [start, end), and the end itself where no other begins there. *last
- * is a guess, and becomes the answer. STEP_NONE. */
+/* Which mark holds an instant: of [start, end), or at its end if no other begins there. *last is a
+ * guess, and becomes the answer. STEP_NONE: none holds it. */
 uint32_t step_mark_at(const step_marks *m, int64_t at, size_t *last);
 
-/* steps_modules.c: the repeats of the module that runs longest, by device; n is 0 without. */
+/* steps_modules.c: the repeats of the module that runs longest, by device; none where n is 0. */
 int step_modules_marks(step_search *s, const analysis *a);
 
 /* steps_repeats.c: how often modules ran within single steps (F24): repeat_* of h->modules. */
@@ -58,15 +59,15 @@ int step_modules_repeats(const analysis *a);
 typedef struct step_owner step_owner;
 int step_owner_new(step_owner **out, const analysis *a, const step_search *s);
 void step_owner_free(step_owner *o);
-/* The step of a host's event: its thread's at that instant, else whichever runs then. */
+/* The step of a host's event: that of its thread at that instant, else the one that runs then. */
 uint32_t step_owner_at(step_owner *o, uint32_t track, int64_t at);
-/* The step that an event names itself: its group's, or its producer's. */
+/* The step that an event itself tells: by its group, or by what produced what it consumes. */
 uint32_t step_owner_of(const step_owner *o, const trace_track *k, size_t event);
 
 /* A step on one device. */
 typedef struct step_window {
     int64_t start, end; /* device's clock */
-    int64_t aligned;    /* its start, the origin not yet taken off */
+    int64_t aligned;    /* its start on the aligned clock, before the origin is taken off */
     uint32_t step;
 } step_window;
 

@@ -3,7 +3,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* The runs of each module in the step at hand. */
+/* How often each module runs in the step at hand. */
 typedef struct repeats {
     const analysis *a;
     vp_map by_key;                    /* name and program → module */
@@ -46,7 +46,8 @@ static void add_run(repeats *r, uint32_t module, uint32_t step, int64_t dur)
     r->total[module] += dur;
 }
 
-/* The step on whose critical device an instant (aligned, without the origin) lies. */
+/* The step that holds an instant on its critical device (aligned, before the origin is taken off).
+ */
 static uint32_t step_at(const analysis *a, uint32_t d, int64_t at)
 {
     const step_windows *w = &a->windows[d];
@@ -65,8 +66,8 @@ static uint32_t step_at(const analysis *a, uint32_t d, int64_t at)
     return low == w->count && at >= x->start_ps + x->dur_ps ? STEP_NONE : w->step[low - 1];
 }
 
-/* A run belongs where its middle lies: on the aligned clock its start may be a little before its
- * first op's. */
+/* A run belongs to the step that holds its middle: on the aligned clock it may seem to start a
+ * little before its first op. */
 static void runs_of_track(repeats *r, const trace_track *k, uint32_t d)
 {
     const trace *t = r->a->t;

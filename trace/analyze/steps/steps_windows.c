@@ -18,8 +18,8 @@ static int add_window(step_window_list *w, int64_t start, int64_t end, int64_t a
     return 0;
 }
 
-/* Steps may overlap on the host, and a step that launches nothing may end before the work of the
- * one before does: no instant counts twice. */
+/* Makes windows disjoint, so that no instant counts twice: steps may overlap on the host, and one
+ * that launches nothing may end before the work of the step before it does. */
 static void settle(step_window_list *w)
 {
     for (size_t i = 0; i < w->n; i++) {
@@ -33,9 +33,10 @@ static void settle(step_window_list *w)
 
 /* ---- Devices with a clock of their own (analysis.md 6.0) ---- */
 
-/* The ops whose aligned start a mark holds. */
+/* The ops that start inside a mark, on the aligned clock. */
 typedef struct op_range {
-    int64_t first, last, aligned; /* device clock: first start, last end; the first's aligned one */
+    int64_t first, last, aligned; /* on the device's clock: start of the first, end of the last;
+                                     aligned: start of the first */
 } op_range;
 
 static void place_ops(op_range *r, const step_marks *m, track_set set)
@@ -57,8 +58,8 @@ static void place_ops(op_range *r, const step_marks *m, track_set set)
     }
 }
 
-/* From its first op to the next step's first; nothing says where the last one ends, but its own
- * ops: it is cut. */
+/* A step lasts from its first op to the first op of the next step. Nothing follows the last one, so
+ * it ends with its own ops and counts as cut (analysis.md 6.2.1). */
 static int windows_by_ops(step_window_list *w, const step_marks *m, track_set set, bool *cut)
 {
     VP_CLEANUP(vp_free_ptr) op_range *r = vp_realloc_array(NULL, m->n + 1, sizeof *r);
@@ -80,7 +81,7 @@ static int windows_by_ops(step_window_list *w, const step_marks *m, track_set se
     return 0;
 }
 
-/* The step of a module's run: what launched it says, else the last step that began before it. */
+/* The step of a run: as told by what launched it, else the last step that began before it. */
 static uint32_t step_of_run(const step_owner *o, const step_marks *host, const trace_track *k,
                             size_t run, size_t *hint)
 {
@@ -92,8 +93,8 @@ static uint32_t step_of_run(const step_owner *o, const step_marks *host, const t
     return host->n && host->v[*hint].start <= at ? host->v[*hint].step : STEP_NONE;
 }
 
-/* The program's steps on a device that only knows modules: from the first to the last run of each.
- */
+/* The program's steps on a device of which only modules are known: each lasts from its first run to
+ * its last. */
 static int marks_of_runs(step_marks *out, const analysis *a, const step_search *s,
                          const step_owner *o, uint32_t d)
 {
@@ -119,7 +120,7 @@ static int marks_of_runs(step_marks *out, const analysis *a, const step_search *
     return 0;
 }
 
-/* Without modules: ops belong to the last step that began before them. */
+/* Without modules, an op belongs to the last step that began before it. */
 static void marks_by_time(step_marks *out, const step_search *s)
 {
     for (size_t i = 0; i < out->n; i++) {
@@ -169,7 +170,7 @@ static int as_marked(step_window_list *w, const step_marks *m)
     return 0;
 }
 
-/* From run to run; the last has no next one. */
+/* A step lasts from one run to the next; after the last run nothing follows. */
 static int from_run_to_run(step_window_list *w, const step_marks *m, bool *cut)
 {
     VP_TRY(as_marked(w, m));
@@ -180,7 +181,7 @@ static int from_run_to_run(step_window_list *w, const step_marks *m, bool *cut)
     return 0;
 }
 
-/* An op's step, by its launch or by what it says. */
+/* The step of an op: by its launch, or by what the op says itself. */
 static uint32_t step_of_op(const analysis *a, step_owner *o, const trace_track *k, size_t e)
 {
     uint32_t step = step_owner_of(o, k, e), call;
@@ -189,12 +190,12 @@ static uint32_t step_of_op(const analysis *a, step_owner *o, const trace_track *
     return step_owner_at(o, a->calls->call[call].track, call_start(a->calls, a->t, call));
 }
 
-/* Until when the device works for each step; of the first one the first op's start and the least
- * correlation id. */
+/* How far the device's work for each step reaches; and of the first step, the start of its first op
+ * and its least correlation id. */
 typedef struct reach {
     int64_t *end;
     int64_t first, first_id;
-    bool linked; /* some op's step is known */
+    bool linked; /* the step of some op is known */
 } reach;
 
 static void reach_of_ops(reach *r, const analysis *a, step_owner *o, track_set set)
@@ -216,9 +217,9 @@ static void reach_of_ops(reach *r, const analysis *a, step_owner *o, track_set s
     }
 }
 
-/* Whether an op of no step was launched before the first one. Profilers number calls as they come,
- * so an id below the first step's own says so where the call itself was not recorded; without any
- * id it must be done when the step's own work begins. */
+/* Whether an op that belongs to no step was launched before the first step. Where its call was not
+ * recorded, its correlation id tells: profilers number calls as they come, so it is below that of
+ * the step's first call. Without an id, the op must have ended when the step's own work begins. */
 static bool is_before(const analysis *a, const trace_track *k, size_t e, const step_mark *first,
                       const reach *r)
 {
@@ -230,8 +231,8 @@ static bool is_before(const analysis *a, const trace_track *k, size_t e, const s
            ((id != SINK_NO_VALUE && id < r->first_id) || k->start_ps[e] + k->dur_ps[e] <= r->first);
 }
 
-/* Until when the device still works for what came before the first step, at most until that ends
- * on the host (torch_tb_profiler). */
+/* How long the device still works for what came before the first step. Work that ends later than
+ * that step does on the host does not count (torch_tb_profiler). */
 static int64_t work_before(const analysis *a, step_owner *o, track_set set, const step_mark *first,
                            const reach *r)
 {
@@ -248,7 +249,7 @@ static int64_t work_before(const analysis *a, step_owner *o, track_set set, cons
     return until;
 }
 
-/* The thread that launches most of a device's ops; STEP_NONE without any. */
+/* The thread that launches most of a device's ops; STEP_NONE: there is none. */
 static int feeder_of(uint32_t *out, const analysis *a, track_set set)
 {
     VP_CLEANUP(vp_free_ptr) uint64_t *n = vp_calloc((size_t)a->t->track_count + 1, sizeof *n);
@@ -269,8 +270,8 @@ static int feeder_of(uint32_t *out, const analysis *a, track_set set)
     return 0;
 }
 
-/* When the steps begin and end for a device: on the thread that feeds it, where that counts them
- * itself beside the main one. */
+/* The marks for a device: those of the thread that feeds it, where that steps beside the main
+ * thread; else the main thread's. */
 static int marks_for(step_marks *out, const analysis *a, const step_search *s, track_set set)
 {
     uint32_t feeder = STEP_NONE;
@@ -286,9 +287,10 @@ static int marks_for(step_marks *out, const analysis *a, const step_search *s, t
     return 0;
 }
 
-/* Start = the end of the one before, at least the host's start; end = the host's end, at least that
- * of the last work launched in the step. XLA:CPU does not tell what launched its ops: there the
- * step is what the host says. */
+/* Windows adjusted to the device (analysis.md A7): the start is the later of the host's start and
+ * the end of the window before; the end is the later of the host's end and the end of the last work
+ * launched in the step. XLA:CPU does not tell what launched its ops, so there the host's times
+ * stay. */
 static int adjusted(step_window_list *w, const analysis *a, const step_marks *m, step_owner *o,
                     track_set set, bool *linked)
 {
@@ -337,8 +339,9 @@ static int64_t *events_in(const step_window_list *w, track_set set)
     return n;
 }
 
-/* Below 0.8 times the events of every other step that has any (torch_tb_profiler's share, but of
- * the least, so that no light step falls under it). */
+/* Whether a step has fewer than 0.8 times the events of every other step that has any. The share is
+ * torch_tb_profiler's; it is taken of the smallest step, so that a light one is not taken for a cut
+ * one. */
 static bool lacks_events(const int64_t *events, size_t n, size_t which)
 {
     int64_t least = INT64_MAX;

@@ -26,7 +26,7 @@ static bool of_several_hosts(const match *m, const match_group *g)
     return false;
 }
 
-/* The first of those with the largest figure above 0; SIZE_MAX without any. */
+/* The index of the largest value above 0, the first of equal ones; SIZE_MAX: there is none. */
 static size_t most(const int64_t *v, size_t n)
 {
     size_t best = SIZE_MAX;
@@ -163,8 +163,8 @@ typedef struct peers {
     int64_t compute_ps;
 } peers;
 
-/* Beside GPUs and TPUs other devices are parts of them; alone they are what somebody recorded as
- * devices of their own. */
+/* Whether devices other than GPUs and TPUs count. Beside those they are parts of them; alone they
+ * are what somebody recorded as devices. */
 static bool others_count(const vp_report *r)
 {
     for (size_t i = 0; i < r->device_count; i++)
@@ -178,7 +178,7 @@ static bool works(const vp_device *d, bool others)
     return (others || d->kind != VP_DEVICE_OTHER) && d->breakdown.compute_ps > 0;
 }
 
-/* The module that most devices share; among equals the one with the most work. */
+/* The module that most devices have as their main one; of equals the one with the most work. */
 static int largest_peers(uint64_t *name, const vp_report *r, const main_module *modules)
 {
     VP_CLEANUP(vp_free_ptr) peers *v = vp_calloc(r->device_count + 1, sizeof *v);

@@ -30,8 +30,8 @@ static int by_call_then_device(const void *a, const void *b)
     return order ? order : (x->device > y->device) - (x->device < y->device);
 }
 
-/* A device has a group once, and all its participants are here: of one group among several that is
- * only known where its members are. */
+/* Whether each participant of the group is here, each once. If a collective has several groups,
+ * that can only be told where members are known. */
 static bool complete(vp_collective *const *v, size_t n)
 {
     for (size_t i = 1; i < n; i++)
@@ -62,7 +62,7 @@ static int by_calls(const void *a, const void *b)
     return by_call_then_device(&x->members[0], &y->members[0]);
 }
 
-/* Sums of a few times below this fit; a report that was read back may say anything. */
+/* A few times below this can be added up. A report that was read back may hold anything. */
 #define TIME_MAX (INT64_C(1) << 60)
 
 static bool sampled(const vp_collective *c, size_t device_count)
@@ -147,7 +147,8 @@ static bool has_known_host(const match *m, const match_group *g)
     return false;
 }
 
-/* The median distance between the ends of a host's calls and those on the hosts that are known. */
+/* Sets the host's offset: the median, over its calls, of how much later they end on the hosts whose
+ * clock is known. */
 static int align_host(match *m, const match_group *g, uint32_t host)
 {
     size_t n = 0, all = (size_t)((g->calls - 1) / g->stride) + 1;
@@ -162,8 +163,8 @@ static int align_host(match *m, const match_group *g, uint32_t host)
     return 0;
 }
 
-/* Aligns the hosts of a group that has one whose clock is known; *moved when it found any. Their
- * clocks become known together, so that the order of hosts makes no difference. */
+/* Aligns the hosts of a group that has one whose clock is known. *moved is set if it found any.
+ * They all become known together, so that the order of hosts makes no difference. */
 static int align_group(match *m, const match_group *g, bool *moved)
 {
     VP_CLEANUP(vp_free_ptr) uint32_t *found = vp_calloc(g->count, sizeof *found);
@@ -184,7 +185,8 @@ static int align_group(match *m, const match_group *g, bool *moved)
     return 0;
 }
 
-/* Where a group stands on two sides of what is known so far, it carries the clock over. */
+/* Spreads the known clock: a group with hosts whose clock is known and hosts whose clock is not
+ * makes those known. */
 static int align_hosts(match *m)
 {
     if (!m->host_count)
@@ -238,7 +240,8 @@ static bool comparable(const match *m, const match_group *g)
     return one || all;
 }
 
-/* Ends are one moment: who has the shortest call came last. */
+/* wait = own length − the shortest one: a collective ends at one moment everywhere, so the
+ * participant with the shortest call came last. */
 static void by_lengths(int64_t *wait, size_t *last, const match_group *g, int64_t call)
 {
     int64_t least = INT64_MAX;
@@ -253,8 +256,8 @@ static void by_lengths(int64_t *wait, size_t *last, const match_group *g, int64_
         wait[i] -= least;
 }
 
-/* No participant can leave a collective before the last has come: calls that do not overlap are
- * different ones. */
+/* wait = latest start − own start (analysis.md A8). false: these are different calls, as they do
+ * not overlap: no participant leaves a collective before the last has come. */
 static bool by_starts(int64_t *wait, size_t *last, const match *m, const match_group *g,
                       int64_t call)
 {

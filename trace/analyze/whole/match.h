@@ -13,7 +13,7 @@
 
 #include "include/view_profile.h"
 
-/* One kind of call on all its devices. */
+/* The calls of one kind on all their devices. */
 typedef struct match_group {
     vp_collective **members; /* in the order of devices */
     size_t count;
@@ -31,7 +31,7 @@ typedef struct match {
     uint32_t *host_of; /* by device; below host_count */
     size_t host_count;
     int64_t *offset_ps; /* by host: to add to its times */
-    bool *known;        /* by host: whether that is known */
+    bool *known;        /* by host: its offset is known */
 } match;
 
 int match_make(match *m, vp_report *r);
@@ -39,8 +39,9 @@ void match_free(match *m);
 /* Whether the clocks of all hosts can be compared. */
 bool match_aligned(const match *m);
 
-/* One call: waits by member; *last: the member that came last (SIZE_MAX: all at once); *weight: how
- * many calls this one stands for. false: it cannot be told whether these are one call. */
+/* Of one call: how long each member waited; *last: which came last (SIZE_MAX: all came at once);
+ * *weight: how many calls this one stands for. false: it cannot be told whether the members' calls
+ * are one. */
 bool match_call(int64_t *wait_ps, size_t *last, int64_t *weight, const match *m,
                 const match_group *g, int64_t call);
 

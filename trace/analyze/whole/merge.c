@@ -13,7 +13,7 @@
 
 /* ---- The order of parts ---- */
 
-/* Hosts stand in the order of the catalog, which is that of people: host-2 before host-10. */
+/* Hosts are ordered as in the catalog, which is as people order them: host-2 before host-10. */
 static int host_order(const char *a, const char *b)
 {
     return a && b ? strverscmp(a, b) : (a != NULL) - (b != NULL);
@@ -72,8 +72,9 @@ static int order_parts(merging *m)
 
 /* ---- Clocks ---- */
 
-/* Without a Unix time for every part with events no clock can be compared: times stay as they are.
- * Parts that lie further apart than any time may reach are not of one capture, either. */
+/* Moves the parts' times to one clock. If a part with events has no Unix time, no clock can be
+ * compared, and times stay as they are; so they do if parts lie further apart than VP_TIME_MAX_PS:
+ * they are not of one capture. */
 static void align(merging *m)
 {
     int64_t base = VP_UNKNOWN, ns, ps;
@@ -164,7 +165,8 @@ static void add_hosts(merging *m)
             r->hosts[r->host_count++] = merge_text(m, hosts[i]);
 }
 
-/* Parts of one session list the same files, and each knows the events of its own. */
+/* Whether all parts list the same files, as parts of one session do. Each then knows the events of
+ * its own file. */
 static bool list_the_same(const merging *m)
 {
     const vp_report *first = m->parts[0].r;
@@ -240,7 +242,7 @@ static int add_files(merging *m)
 
 typedef struct quality_entry {
     const vp_quality *q;
-    size_t file, order; /* its file's place in the list, then as it came */
+    size_t file, order; /* which file of the list it is about, and in which order it came */
 } quality_entry;
 
 static int by_place(const void *a, const void *b)
@@ -258,7 +260,8 @@ static size_t file_at(const vp_report *r, const char *path)
     return i;
 }
 
-/* By file, so that no order of parts or hosts shows. Room for one more from each part's steps. */
+/* Sorts entries by file, so that the order of parts and hosts does not show. Leaves room for one
+ * more of each part's steps. */
 static int add_quality(merging *m)
 {
     vp_report *r = m->r;

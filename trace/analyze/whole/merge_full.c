@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-/* Rows of all parts one behind the other, each made the whole's, then in the order of the report.
- * Every order ends with what tells rows of one device or host apart, so that it is the same
- * whatever the order of the parts. */
+/* The rows of all parts, one part after the other, are changed into those of the whole and then
+ * sorted as in the report. Each order ends with what tells rows of one device or host apart, so
+ * that it does not depend on the order of the parts. */
 
 typedef void adopt_fn(merging *m, void *row, const merge_part *p);
 typedef int order_fn(const void *a, const void *b);
@@ -58,7 +58,7 @@ static int larger_first(int64_t a, int64_t b)
     return compare(b, a);
 }
 
-/* Times of an array, which is made a copy. */
+/* A moved copy of an array of times. */
 static int64_t *move_times(merging *m, int64_t *times, size_t n, const merge_part *p)
 {
     int64_t *moved = merge_items(m, times, n, sizeof *moved);
@@ -165,7 +165,8 @@ static int order_transfers(const void *a, const void *b)
     return order ? order : compare(x->largest_start_ps, y->largest_start_ps);
 }
 
-/* The longest stays first: rows of one kind come in the order of their longest transfers. */
+/* Adds x to sum. Rows of one kind come by their longest transfers, so the longest is the sum's
+ * already. */
 static void add_transfer(vp_transfer *sum, const vp_transfer *x)
 {
     merge_sum(&sum->count, x->count);
@@ -181,7 +182,7 @@ static void add_transfer(vp_transfer *sum, const vp_transfer *x)
         sum->first_start_ps = x->first_start_ps;
 }
 
-/* Those seen on hosts only have no device that tells them apart. */
+/* Joins the rows of transfers that were only seen on hosts: no device tells them apart. */
 static void join_transfers(vp_report *r)
 {
     size_t n = 0;

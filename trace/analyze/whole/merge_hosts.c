@@ -9,7 +9,8 @@
 #include "trace/base/mem.h"
 #include "trace/read/detect/detect.h"
 
-/* Each host's figures as a report of its own, without copying: the rows stay where they are. */
+/* Each host's figures as a report of its own, without copying: it points to the rows where they
+ * are. */
 typedef struct parting {
     const cat_session *s;
     vp_report_file *files; /* of the session; each part knows the events of its own */
@@ -21,7 +22,8 @@ static bool usable(const host_part *p)
     return p->wanted && p->status >= 0;
 }
 
-/* Durations count in whole ps, in memory as in JSON, so that no way of merging differs. */
+/* Rounds a duration to whole ps, as it is in JSON, so that merging read-back reports gives the
+ * same. */
 static void round_ps(double *v)
 {
     if (*v >= 0 && *v < 4e18)
@@ -137,9 +139,9 @@ static int add_results(vp_report *r, host_result *h)
 
 static int add_failure(vp_report *r, host_part *p, const char *file)
 {
-    host_result *h = &p->result; /* read in vain: what it holds is empty, its arena is there */
-    bool unread =
-        p->status != VP_ENOTFOUND; /* else read, but without the step that was asked for */
+    /* of a host that could not be read: it is empty, but has its arena */
+    host_result *h = &p->result;
+    bool unread = p->status != VP_ENOTFOUND; /* else it was read, but lacks the step asked for */
     vp_quality q = {.code = unread ? "unreadable" : "no-step",
                     .severity = unread ? VP_SEV_ERROR : VP_SEV_WARNING,
                     .file = file,
@@ -156,8 +158,7 @@ static int add_failure(vp_report *r, host_part *p, const char *file)
     return 0;
 }
 
-/* A file that was to be a timeline and is none is missing, unless another half of its host is not.
- */
+/* Whether the host lacks its timeline: the file is none, and no other half of the host is one. */
 static bool is_missing(const cat_session *s, const cat_file *f, const char *only, bool *covered)
 {
     vp_str host = rd_host_of(vp_str_of(f->name));

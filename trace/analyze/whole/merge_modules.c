@@ -6,7 +6,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* Order statistics that stand for more runs than there are of them are kept this finely. */
+/* So many durations are kept of a module if not all of its runs are there; else all of them. */
 #define SAMPLES_MAX 4096u
 
 typedef struct module_entry {
@@ -35,7 +35,7 @@ static int by_time(const void *a, const void *b)
     return by_key(x, y);
 }
 
-/* A kept duration and the runs that it stands for. */
+/* A kept duration, and how many runs it stands for. */
 typedef struct sample {
     int64_t ps, runs;
 } sample;
@@ -46,7 +46,7 @@ static int by_length(const void *a, const void *b)
     return (x->ps > y->ps) - (x->ps < y->ps);
 }
 
-/* Sample i of n stands for those runs whose rank is nearest to its own. */
+/* Sample i of n stands for the runs whose rank is nearest to its own. */
 static size_t weigh(sample *out, const vp_module *x)
 {
     int64_t runs = x->runs, done = 0;
@@ -59,7 +59,7 @@ static size_t weigh(sample *out, const vp_module *x)
     return n;
 }
 
-/* The runs of `keep` ranks at even distances, of all that v stands for. */
+/* Picks `keep` ranks at even distances out of all runs that v stands for. */
 static void pick(int64_t *out, size_t keep, const sample *v, size_t n, int64_t runs)
 {
     int64_t upto = v[0].runs;
@@ -85,7 +85,7 @@ static void keep_samples(merging *m, vp_module *out, const sample *v, size_t n, 
     pick(out->sample_ps, keep, v, n, out->runs);
 }
 
-/* All runs of one module: exact while every run is there. */
+/* Joins the runs of one module. Exact as long as each run is there. */
 static int join_samples(merging *m, vp_module *out, const module_entry *e, size_t count)
 {
     size_t n = 0;
@@ -111,7 +111,8 @@ static int join_samples(merging *m, vp_module *out, const module_entry *e, size_
     return 0;
 }
 
-/* A host's steps are its own: the one where most time is repeated speaks for all. */
+/* Keeps the figures of repeats of the host where they take the most time: each host has steps of
+ * its own. */
 static void keep_repeats(vp_module *out, const vp_module *x)
 {
     if (x->repeat_ps < out->repeat_ps ||

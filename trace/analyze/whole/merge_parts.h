@@ -11,7 +11,8 @@ typedef struct merge_part {
     const vp_report *r;
     int64_t shift_ps; /* to add to its aligned times */
     uint32_t *device; /* by device: its number in the whole */
-    size_t rank;      /* among the parts, whatever the order in which they came */
+    /* its place among the parts, which does not depend on the order in which they came */
+    size_t rank;
 } merge_part;
 
 typedef struct merging {
@@ -25,10 +26,10 @@ typedef struct merging {
 const char *merge_text(merging *m, const char *s);                       /* NULL stays NULL */
 void *merge_items(merging *m, const void *items, size_t n, size_t size); /* a copy; NULL for none */
 void *merge_room(merging *m, size_t n, size_t size);                     /* zeroed; NULL for none */
-/* An aligned time of a part in the whole; unknown stays unknown. */
+/* An aligned time of the part, in the whole; unknown stays unknown. */
 int64_t merge_time(const merge_part *p, int64_t ps);
 uint32_t merge_device(const merge_part *p, uint32_t device);
-/* Sums that stay unknown while all are, and never overflow (parts may be hostile). */
+/* Adds up figures: the sum is unknown as long as all are, and saturates (parts may be hostile). */
 void merge_sum(int64_t *sum, int64_t more);
 int merge_order(const char *a, const char *b); /* strcmp; NULL first */
 

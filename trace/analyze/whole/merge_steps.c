@@ -7,8 +7,8 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* A part's step, and the how many-eth of its name and number it is there: that joins it with those
- * of the other parts. */
+/* A step of a part, with its ordinal among that part's steps of equal name and number: by these it
+ * is joined with the steps of other parts. */
 typedef struct step_entry {
     const vp_step *step;
     const merge_part *part;
@@ -56,8 +56,8 @@ static int by_device(const void *a, const void *b)
     return compare(((const vp_step_device *)a)->device, ((const vp_step_device *)b)->device);
 }
 
-/* The first way of finding steps that any part has; what others found by another is no step of
- * the same kind, and left out with a note. */
+/* The first way of finding steps, in the order of vp_step_source, that any part has. Steps that
+ * other parts found in another way are of another kind: they are left out with a note. */
 static vp_step_source choose_source(merging *m)
 {
     vp_step_source best = VP_STEPS_NONE;

@@ -14,7 +14,7 @@ typedef struct device_entry {
     const vp_device *d;
 } device_entry;
 
-/* Hosts in their order, devices of one host in theirs. */
+/* Sorts devices by host, and those of one host as that host has them. */
 static int by_host(const void *a, const void *b)
 {
     const device_entry *x = a, *y = b;
@@ -125,7 +125,7 @@ void merge_ops(merging *m)
 
 /* ---- Scopes ---- */
 
-/* Nodes that only join others say nothing themselves. */
+/* Drops nodes that only join others and have no figures of their own. */
 static size_t drop_empty(scope_item *v, size_t n)
 {
     size_t kept = 0;
