@@ -25,7 +25,7 @@ typedef struct basic_stream {
     char *chunk;
     size_t cap;
     int fd;          /* -1 for memory */
-    int64_t hole;    /* where text ends for want of more; -1: nowhere */
+    int64_t hole;    /* text: where the first hole is, at which it ends; -1: nowhere */
     const char *mem; /* borrowed */
     int64_t pos;
     bool ended;
@@ -77,7 +77,7 @@ static size_t window(const basic_stream *b)
     return left < (int64_t)b->cap ? (size_t)left : b->cap;
 }
 
-/* Nothing behind byte `at` is read. */
+/* Ends the stream at byte `at`. */
 static void end_at(basic_stream *b, int64_t at)
 {
     b->ended = true;
@@ -106,7 +106,7 @@ static int fd_next(rd_stream *s, char **p, size_t *n)
     return deliver(b, got, p, n);
 }
 
-/* A file that grows is read up to the size it had here: a consistent prefix. */
+/* A growing file is read up to the size that it has here: a consistent prefix. */
 int rd_stream_fd(rd_stream **out, int fd)
 {
     VP_CLEANUP(vp_fs_close) int owned = fd;
@@ -116,8 +116,8 @@ int rd_stream_fd(rd_stream **out, int fd)
     return basic_new(out, fd_next, vp_fs_take(&owned), id.size, cap ? cap : 1);
 }
 
-/* The first hole of the least size that only a file has that was not written whole. A file system
- * that knows of none says that it is at the end. */
+/* The first hole of HOLE_LEAST bytes, as only a file has that was not written completely. A file
+ * system that knows no holes answers that there is one at the end. */
 static int64_t find_hole(int fd, int64_t size)
 {
     off_t hole = 0, data = 0;
@@ -160,7 +160,7 @@ static int read_some(int fd, char *p, size_t n, size_t *got)
     }
 }
 
-/* Fills the window before it is handed on: pipes give 64 KiB at a time. */
+/* Fills the window before handing it on, since pipes give 64 KiB at a time. */
 static int pipe_next(rd_stream *s, char **p, size_t *n)
 {
     basic_stream *b = (basic_stream *)s;

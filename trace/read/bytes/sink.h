@@ -36,7 +36,8 @@ typedef struct sink_process {
     int32_t ordinal; /* of the device, or -1 */
     vp_str model;    /* what the device is sold as */
     bool has_device_id;
-    int64_t device_id; /* what programs call it, among those of all hosts; where the file says it */
+    /* its number in programs, among the devices of all hosts; if the file says it */
+    int64_t device_id;
 } sink_process;
 
 typedef enum sink_role {
@@ -56,7 +57,7 @@ typedef struct sink_track {
     int64_t id; /* line id or tid */
     sink_role role;
     bool one_timeline; /* spans overlap and the latest started owns the time (CPU devices) */
-    bool spans;        /* known to hold no calls of a thread, but spans that run at once */
+    bool spans;        /* it is known to hold spans that run at once, and no calls of a thread */
 } sink_track;
 
 typedef enum sink_class { SINK_COMPUTE, SINK_COMM, SINK_COPY } sink_class;
@@ -99,7 +100,7 @@ typedef enum sink_attr {
     SINK_GROUP,       /* group_id, as the profiler wrote it */
     SINK_RUN,         /* run_id of a module; all_reduce_unique_id: which call of a collective */
     SINK_MEM_DELTA,   /* allocator: bytes taken (> 0) or given back */
-    SINK_MEM_USED,    /* in use after it */
+    SINK_MEM_USED,    /* bytes in use after the event */
     SINK_MEM_FREE,    /* what the allocator could still hand out */
     SINK_MEM_RESERVED,
     SINK_MEM_DEVICE, /* ordinal of the device whose memory it is */
@@ -138,7 +139,7 @@ typedef struct sink_quality {
     bool partial;        /* figures miss something because of this */
 } sink_quality;
 
-/* What an event says of itself beyond that: only where a program does, in a recording of ours. */
+/* An argument, beyond sink_extra: only events of our own recordings have any. */
 typedef struct sink_arg {
     uint32_t kind; /* of the event */
     vp_str key;    /* empty: the event is a counter's, and this its value */

@@ -40,7 +40,8 @@ int rd_source_memory(rd_source **out, const void *p, size_t n)
     return source_new(out, (rd_source){.fd = -1, .mem = p, .size = (int64_t)n});
 }
 
-/* Where a stream is drained to: memory first, the file from the moment it does not fit. */
+/* Collects what is drained from a stream: in memory, and in a file from the moment that it does not
+ * fit. */
 typedef struct spool {
     vp_buf mem;
     int fd;

@@ -14,7 +14,7 @@ typedef struct gz {
     rd_stream *in;
     gz_decoder decoder;
     bool threaded;
-    gz_ring *ring; /* from the first read on, when threaded */
+    gz_ring *ring; /* if threaded, from the first read on */
     gz_slot slot;  /* else */
 } gz;
 
@@ -37,7 +37,8 @@ static int gz_fill(void *ctx, gz_slot *slot)
     return rc;
 }
 
-/* Inflating starts with the first read: heads are looked at without a thread. */
+/* Starts to inflate, with the first read only: so that looking at the heads of files starts no
+ * thread. */
 static int gz_begin(gz *g)
 {
     if (g->threaded && !g->ring) {

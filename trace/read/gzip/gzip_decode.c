@@ -30,7 +30,7 @@ static int64_t position(const gz_decoder *d)
 static int damaged(gz_decoder *d, const char *what)
 {
     int64_t at = position(d);
-    if (d->in->damage.code) { /* the cause lies below */
+    if (d->in->damage.code) { /* the stream below is damaged, and that is the cause */
         d->damage = d->in->damage;
         return vp_fail_copy(&d->damage);
     }
@@ -40,7 +40,7 @@ static int damaged(gz_decoder *d, const char *what)
     return VP_ECORRUPT;
 }
 
-/* More compressed bytes. 1, 0 at the end of the stream below, < 0. */
+/* Gets more compressed bytes. 1; 0: the stream below has ended; < 0: failed. */
 static int refill(gz_decoder *d)
 {
     char *p;
@@ -71,7 +71,7 @@ static int take_byte(gz_decoder *d, unsigned char *c)
     return 1;
 }
 
-/* A byte of the header, which must be there. */
+/* Takes a byte of the header. That none comes is damage. */
 static int header_byte(gz_decoder *d, unsigned char *c)
 {
     int rc = take_byte(d, c);

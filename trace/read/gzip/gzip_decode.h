@@ -22,9 +22,10 @@ typedef struct gz_decoder {
     gz_phase phase;
     uint32_t header_crc, crc, length; /* of this member */
     int64_t produced;                 /* of all members */
-    bool checksum_failed;             /* the damage: all was there, but something of it is wrong */
-    vp_error damage;                  /* why it ended early; code 0 if it did not */
-    atomic_bool stop;                 /* another thread wants an end: VP_ECANCELLED */
+    bool checksum_failed; /* the damage is that the data were complete, but something of them is
+                             wrong */
+    vp_error damage;      /* why it ended early; code 0 if it did not */
+    atomic_bool stop;     /* set by another thread: decoding ends with VP_ECANCELLED */
 } gz_decoder;
 
 /* in is borrowed. VP_ENOMEM. */

@@ -43,7 +43,7 @@ static gz_step isal_run(void *state, gz_io *io)
     return s->block_state == ISAL_BLOCK_FINISH ? GZ_END : GZ_MORE;
 }
 
-/* ISA-L reads up to 64 bits ahead; what is whole bytes of them was not deflate any more. */
+/* ISA-L reads up to 64 bits ahead. The whole bytes among them lie behind the deflate stream. */
 static size_t isal_give_back(void *state, unsigned char bytes[GZ_BACK_MAX])
 {
     struct inflate_state *s = state;

@@ -15,12 +15,12 @@ struct gz_ring {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    /* below: under the lock */
-    uint64_t filled, released; /* counts of slots, ever */
+    /* guarded by the lock: */
+    uint64_t filled, released; /* how many slots were filled, and given back, since the start */
     int result;                /* of the last fill: 1 while it goes on */
     bool stop;
     vp_error error; /* the producer thread's, when result < 0 */
-    /* below: the reader's */
+    /* used by the reader only: */
     uint64_t taken;
 };
 

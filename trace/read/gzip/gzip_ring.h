@@ -12,7 +12,7 @@
 typedef struct gz_slot {
     char *data; /* a chunk (chunk.h) of VP_READ_WINDOW bytes */
     size_t n;
-    int64_t raw_done; /* progress below when it was filled */
+    int64_t raw_done; /* progress of the stream below when the slot was filled */
 } gz_slot;
 
 /* Fills a slot: 1, 0 at the end (nothing filled), < 0 failed. Called by the producer thread. */

@@ -35,7 +35,7 @@ typedef struct doc {
     int64_t trailing_at; /* first byte of what follows the end, or -1 */
     char *tail;          /* what was not used up, kept for the next chunk */
     size_t tail_n, tail_cap;
-    size_t need; /* do not look again before there is so much */
+    size_t need; /* do not look at the tail again before it is so long */
 } doc;
 
 static int64_t place(const doc *d)
@@ -43,7 +43,7 @@ static int64_t place(const doc *d)
     return d->offset + (d->at - d->origin);
 }
 
-/* Notes an element that is not used. */
+/* Notes that an element of the event array is not used. */
 static void leave_out(doc *d, cj_note_id why)
 {
     d->r.event = d->events++;
@@ -65,7 +65,7 @@ static void start_junk(doc *d, cj_note_id why)
     d->state = DOC_JUNK;
 }
 
-/* 1: go on; 0: more bytes are needed; < 0: failed. So are all of these steps. */
+/* Each of these steps returns 1: go on; 0: more bytes are needed; < 0: failed. */
 static int step_event(doc *d)
 {
     cj_fields f;
@@ -228,7 +228,8 @@ static int step_base_value(doc *d)
     return 1;
 }
 
-/* Left to the walk when it is no array, or too large for one of device descriptions. */
+/* deviceProperties: read if it is an array of a size that descriptions of devices can have; else
+ * left to the walk. */
 static int step_models_value(doc *d)
 {
     d->at = js_skip_space(d->at, d->end, true);
@@ -286,8 +287,8 @@ static int append_tail(doc *d, const char *p, size_t n)
     return 0;
 }
 
-/* Keeps what was not used up. It is looked at again when it has doubled, so that an event that
- * arrives in crumbs costs no more than twice its length. */
+/* Keeps the bytes that were not used up. They are looked at again only when they have doubled, so
+ * that an event which arrives in crumbs costs no more than twice its length. */
 static int keep_rest(doc *d, bool in_tail)
 {
     size_t n = (size_t)(d->end - d->at);
@@ -335,7 +336,7 @@ static int read_all(doc *d, rd_stream *in)
     return read_bytes(d, d->tail, d->tail_n, true);
 }
 
-/* A file that gave no event: why. */
+/* Fails with the reason why the file gave no event. */
 static int refuse(const doc *d, const rd_stream *in)
 {
     if (in->damage.code)
@@ -402,8 +403,8 @@ static int report_cpu_ops(doc *d)
                       "times stop at the launch; the xplane.pb beside it has them");
 }
 
-/* Where relative 0 lies, in the file's own time and in Unix time: Kineto says the latter; times
- * since 2001 in µs say it themselves. */
+/* Tells where relative 0 lies, in the file's own time and in Unix time. Kineto tells the latter;
+ * times in µs since 1970 that lie after 2001 tell it themselves. */
 static void report_base(cj_reader *r)
 {
     bool epoch =

@@ -8,7 +8,7 @@
 static const struct {
     vp_str key;
     sink_attr attr;
-    bool weak; /* the other key of the attribute says it better */
+    bool weak; /* another key of the same attribute says it better */
 } plain[] = {
     {VP_STR_INIT("_r"), SINK_ROOT, false},
     {VP_STR_INIT("run_id"), SINK_RUN, true},
@@ -86,7 +86,7 @@ void cj_attrs_of(cj_attrs *a, js_skip_fn *skip, js_value args)
             cj_attr_take(a, key, v);
 }
 
-/* The attribute that an arg of Kineto's allocator events is; SINK_ATTRS: none. */
+/* Which attribute an arg of Kineto's allocator events is; SINK_ATTRS: none. */
 static inline int memory_attr(vp_str key)
 {
     switch (key.n) {
@@ -103,8 +103,8 @@ static inline int memory_attr(vp_str key)
     }
 }
 
-/* The value at *p, which moves behind it: JS_MEMBER where it is a number that is wanted, JS_CLOSE
- * where not, else as js_take_value. */
+/* Takes the value at *p. JS_MEMBER: it is a number, and wanted; JS_CLOSE: it is not; else as
+ * js_take_value. */
 static inline js_step take_number(const char **p, const char *end, js_skip_fn *skip, bool wanted,
                                   int64_t *n)
 {
@@ -166,8 +166,8 @@ void cj_correlation(sink_extra *x, js_value v)
         sink_extra_set(x, SINK_CORRELATION, n);
 }
 
-/* cuda_runtime, cuda_driver, hip_runtime, Runtime, privateuse1_driver, …: calls that launch. The
- * last letter settles it for nearly all others. */
+/* Whether a category is one of calls that launch: cuda_runtime, cuda_driver, hip_runtime, Runtime,
+ * privateuse1_driver, … The last letter rules nearly all others out. */
 static bool is_launch_cat(vp_str cat)
 {
     static const vp_str runtime = VP_STR_INIT("runtime"), driver = VP_STR_INIT("driver");
@@ -197,7 +197,7 @@ const sink_extra *cj_host_attrs(cj_attrs *a, cj_reader *r, const cj_fields *f)
     }
     if (is_launch_cat(cat.s))
         return correlation(a, r, args);
-    /* The same on a device's stream ("gpu_user_annotation") only repeats it. */
+    /* on a device's stream ("gpu_user_annotation") it only repeats the host's annotation */
     if (!name.s.n || *name.s.p != 'P' || !vp_str_starts(name.s, step) ||
         vp_str_starts(cat.s, VP_STR("gpu_")))
         return NULL;

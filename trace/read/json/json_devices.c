@@ -50,8 +50,8 @@ int cj_models(cj_reader *r, vp_str array)
     return 0;
 }
 
-/* ROCm numbers kernels by the machine's devices and describes the visible ones: where these are all
- * of one model, so is every device. */
+/* The model of a device. ROCm numbers kernels by the machine's devices, but describes only the
+ * visible ones: if all of these are of one model, so is every device. */
 static vp_str model_of(const cj_reader *r, int64_t id)
 {
     bool equal = r->model_count > 0;
@@ -85,7 +85,8 @@ static int gpu_of(cj_reader *r, js_value key, bool mtia, uint32_t *index)
     return device_of(r, hash, &info, index);
 }
 
-/* "stream 7", from Kineto's thread_name or from the tid alone. `text` holds the made-up name. */
+/* The track of a stream, called "stream 7" or as Kineto's thread_name says. `text` holds the name.
+ */
 static sink_track describe_stream(const cj_reader *r, const cj_thread *t, uint32_t process,
                                   char text[64])
 {

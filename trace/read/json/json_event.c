@@ -54,7 +54,8 @@ js_step cj_event_fields(const char *p, const char *end, js_skip_fn *skip, cj_lay
     return step;
 }
 
-/* Missing is 0, negative is noted and 0; false: no number, or it ends after the end of time. */
+/* The duration of an event. One that is missing is 0; one that is negative is noted and 0. false:
+ * it is no number, or the event would end after the end of time. */
 static bool duration(cj_reader *r, js_value v, int64_t start_ps, int64_t *dur_ps)
 {
     *dur_ps = 0;
@@ -72,7 +73,7 @@ static bool duration(cj_reader *r, js_value v, int64_t start_ps, int64_t *dur_ps
     return true;
 }
 
-/* What Kineto draws on a device's stream besides work: annotations, and waits for it. */
+/* Whether Kineto draws an event on a device's stream that is no work: annotations, and waits. */
 static bool is_echo(vp_str cat)
 {
     return vp_str_starts(cat, VP_STR("gpu_")) || vp_str_eq(cat, VP_STR("cuda_sync"));
@@ -121,7 +122,7 @@ static int instant_event(cj_reader *r, const cj_fields *f)
 int cj_event(cj_reader *r, const cj_fields *f)
 {
     js_value ph = f->v[CJ_PH];
-    if (!f->any) /* the {} with which XLA ends its list */
+    if (!f->any) /* XLA ends its list with {} */
         return 0;
     if (ph.type != JS_STRING || !ph.s.n) {
         cj_note(r, CJ_BAD_EVENT);
@@ -151,7 +152,8 @@ int cj_event(cj_reader *r, const cj_fields *f)
     default:
         break;
     }
-    /* Counters, flows, objects, samples, memory dumps, clock syncs, contexts, links. */
+    /* These phases are no spans: counters, flows, objects, samples, memory dumps, clock syncs,
+     * contexts, links. */
     if (strchr("CstfNODPvVc()=", *ph.s.p) && *ph.s.p)
         r->out->skipped(r->out, 1);
     else

@@ -1,4 +1,4 @@
-/* Kinds: events with equal names and equal args. */
+/* Kinds: what events with equal names and equal args have in common. */
 #include <string.h>
 
 #include "trace/base/err.h"

@@ -26,7 +26,7 @@ enum {
     ARG_DEVICE,
     ARG_CORRELATION,
     ARG_BYTES,
-    /* of NCCL's kernels, since 2024: what torch.distributed knows of the call */
+    /* only of NCCL's kernels, since 2024: what torch.distributed knows of the call */
     ARG_GROUP,
     ARG_IN,
     ARG_OUT,
@@ -41,7 +41,7 @@ static const vp_str arg_names[ARGS] = {
     [ARG_DTYPE] = VP_STR_INIT("dtype"),
 };
 
-/* Which of them an event of this category may have and is asked for. */
+/* Which of these args an event of this category may have, and is asked for. */
 static unsigned wanted(const cj_reader *r, cj_gpu_cat cat, vp_str name)
 {
     unsigned want = 1u << ARG_DEVICE;
@@ -54,7 +54,7 @@ static unsigned wanted(const cj_reader *r, cj_gpu_cat cat, vp_str name)
     return want;
 }
 
-/* Older ones write "Bytes", and a copy may say its bytes twice: the last counts. */
+/* Older versions write "Bytes", and a copy may tell its bytes twice: the last one counts. */
 static bool is_arg(vp_str key, size_t arg)
 {
     return arg == ARG_BYTES ? vp_str_eq_nocase(key, arg_names[arg])
@@ -93,7 +93,8 @@ static int64_t element_bytes(vp_str dtype)
     return vp_str_starts(dtype, VP_STR("Float8")) ? 1 : SINK_UNKNOWN;
 }
 
-/* The larger side of a collective: what an all-gather gives and what a reduce-scatter takes. */
+/* The message of a collective: the larger of its sides, which is what an all-gather gives and what
+ * a reduce-scatter takes. */
 static int64_t message_bytes(const js_value a[ARGS])
 {
     int64_t in = js_to_count(a[ARG_IN].s), out = js_to_count(a[ARG_OUT].s), bytes;

@@ -1,11 +1,11 @@
-/* What to doubt of a file, and credentials that it should not hold. */
+/* Notes of what is doubtful in a file, and of credentials that it should not hold. */
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "trace/base/err.h"
 #include "trace/read/json/json_reader.h"
 
-/* Credential keys that are named one by one; what else there is only repeats them. */
+/* So many credential keys are named one by one. Further ones mostly repeat them. */
 #define SECRETS_MAX 16u
 #define KEY_SHOWN 64u /* bytes of a key */
 

@@ -46,8 +46,8 @@ static const vp_str xla_args[ARGS] = {
     [ARG_ORDINAL] = VP_STR_INIT("device_ordinal"),
 };
 
-/* The values of these keys, and how many of them there are. The rest goes to `attrs`, unless it is
- * NULL. */
+/* Finds the values of these keys, and how many there are. All other args go to `attrs`, unless that
+ * is NULL. */
 static size_t read_args(const cj_reader *r, js_value args, js_value out[ARGS], cj_attrs *attrs)
 {
     vp_str key;
@@ -71,7 +71,7 @@ static size_t read_args(const cj_reader *r, js_value args, js_value out[ARGS], c
     return found;
 }
 
-/* Where attributes are collected: nowhere for op tables. */
+/* Where attributes are collected. Op tables need none: NULL. */
 static cj_attrs *start_attrs(const cj_reader *r, cj_attrs *a)
 {
     cj_attrs_clear(a);
@@ -129,7 +129,8 @@ static int xla_kind(cj_reader *r, const cj_fields *f, const js_value a[ARGS], vp
     return cj_kind_put(r, key, &k, kind);
 }
 
-/* The device's own clock, where the event has it; ts and dur then only place it. */
+/* Takes the times of the device's own clock, if the event has them; ts and dur then only place it
+ * on the host's clock. */
 static void use_device_clock(const cj_reader *r, const js_value a[ARGS], sink_event *e)
 {
     int64_t base_ps, start, dur;
@@ -156,7 +157,7 @@ static int xla_event(cj_reader *r, const cj_fields *f, const js_value a[ARGS], c
     return cj_emit(r, t, e);
 }
 
-/* XLA's ops on CPU lie among the host's events; they are shown there too. */
+/* An op of XLA:CPU. It stands among the host's events, and is shown there, too. */
 static int cpu_op(cj_reader *r, const cj_fields *f, sink_event *e)
 {
     js_value a[ARGS];
@@ -170,13 +171,14 @@ static int cpu_op(cj_reader *r, const cj_fields *f, sink_event *e)
     VP_TRY(cj_cpu_track(r, ordinal, &e->track));
     VP_TRY(xla_kind(r, f, a, VP_STR_NONE, true, true, &e->kind));
     r->has_device = r->has_cpu_ops = true;
-    attrs.x.has &= 1u << SINK_RUN; /* the rest is the host event's */
+    attrs.x.has &= 1u << SINK_RUN; /* other attributes belong to the host event */
     e->extra = attrs.x.has ? &attrs.x : NULL;
     return cj_emit(r, NULL, e);
 }
 
-/* An event without category on a process that has no name so far: XLA writes names first, but
- * other tools reorder. It is an op if it looks like one; its track's role is settled at the end. */
+/* An event without a category, on a process that has no name so far: XLA writes names first, but
+ * other tools reorder. It is an op if it looks like one. The role of its track is only decided at
+ * the end. */
 static int unnamed_event(cj_reader *r, const cj_fields *f, cj_thread **thread, sink_event *e)
 {
     cj_thread *t = *thread;

@@ -84,7 +84,8 @@ typedef struct cj_edge {
     bool is_end;
 } cj_edge;
 
-/* Where edges pair: a thread (B, E), or the events of one async id. */
+/* Within what the halves of spans find each other: a thread (B, E), or the events of one async id.
+ */
 typedef struct cj_lane {
     uint32_t thread; /* where it began */
     uint32_t track;  /* async: in the sink; SINK_NONE: the thread's own */
@@ -97,15 +98,15 @@ typedef struct cj_thread {
     uint32_t lane;  /* of its B and E, or SINK_NONE */
     sink_role role; /* see cj_role */
     bool has_role;
-    uint32_t role_names; /* the process's count of names when the role was found */
+    uint32_t role_names; /* how many names the process had when the role was found */
     bool changed;        /* since the sink was told */
     bool has_echo;      /* a device's annotations and waits, which Kineto puts beside its kernels */
-    bool has_own;       /* anything else that is no device work */
+    bool has_own;       /* also other events that are no device work */
     int64_t last_ps;    /* the end of its latest event, or SINK_NO_TIME */
     uint64_t maybe_ops; /* events that look like XLA's, on a process without a name so far */
 } cj_thread;
 
-/* A device that the file implies: Kineto's "GPU 0", XLA's "/host:CPU:0". */
+/* A device that the file has no process for: Kineto's "GPU 0", XLA's "/host:CPU:0". */
 typedef struct cj_device {
     uint32_t id;    /* in the sink */
     uint32_t track; /* CPU: its only track */
@@ -123,7 +124,7 @@ typedef struct cj_stream {
     uint32_t device, thread, track;
 } cj_stream;
 
-/* Keys → numbers; each map is named by its key. */
+/* Maps from keys to numbers, each named after its key. */
 typedef enum cj_map_id {
     CJ_BY_NUMBER, /* numeric pid or tid → token */
     CJ_BY_TEXT,   /* other pid or tid, interned → token */
@@ -146,7 +147,7 @@ typedef struct cj_reader {
     cj_layout memory_layout, launch_layout; /* of the args of such events */
     int64_t event, byte;                    /* number and place of the current event */
     int64_t phased;   /* events with a phase: with none, the file is no trace */
-    int64_t complete; /* of them X */
+    int64_t complete; /* of these, complete ones (X) */
 
     bool has_base;
     int64_t base_us, first_us;
@@ -211,7 +212,7 @@ js_step cj_event_fields(const char *p, const char *end, js_skip_fn *skip, cj_lay
 int cj_event(cj_reader *r, const cj_fields *f);
 /* ts relative to the base, which the first event sets. false: no time (noted). */
 bool cj_start(cj_reader *r, const cj_fields *f, int64_t *start_ps);
-/* Host events that nobody wants: counted as skipped. */
+/* Whether nobody wants host events: then this one is counted as skipped. */
 bool cj_unwanted(cj_reader *r);
 
 /* json_ops.c: X events with args that matter. *thread: the event's, or NULL where nothing else is
@@ -230,12 +231,13 @@ static inline void cj_attrs_clear(cj_attrs *a)
     a->producer_type = a->consumer_type = a->flow = 0;
     a->allocator = (js_value){VP_STR_NONE, JS_NONE};
 }
-/* One of XLA's args, then what all of them come to: NULL where that is nothing. */
+/* Takes one of XLA's args; cj_attrs_close then gives what all of them come to, or NULL if that is
+ * nothing. */
 void cj_attr_take(cj_attrs *a, vp_str key, js_value v);
 const sink_extra *cj_attrs_close(cj_attrs *a, js_value name);
 /* Kineto's "correlation"; 0 is none. */
 void cj_correlation(sink_extra *x, js_value v);
-/* All of a host event's, whoever wrote it; lives as long as `a`. */
+/* All attributes of a host event, whoever wrote it. Valid as long as `a`. */
 const sink_extra *cj_host_attrs(cj_attrs *a, cj_reader *r, const cj_fields *f);
 
 /* json_tracks.c. Pointers to threads live until the next call that makes one. */
@@ -248,7 +250,7 @@ static inline int cj_track_of(cj_reader *r, cj_thread *t, uint32_t *track)
     *track = t->track;
     return 0;
 }
-/* By the names known so far. */
+/* The role of a thread, by the names that are known so far. */
 sink_role cj_role(const cj_reader *r, cj_thread *t);
 int cj_process_of(cj_reader *r, uint32_t process, uint32_t *id);
 int cj_async_track(cj_reader *r, const cj_thread *t, const cj_fields *f, uint32_t *track);
@@ -273,12 +275,13 @@ int cj_devices_finish(cj_reader *r);
 /* json_kinds.c */
 uint64_t cj_hash(js_value v, uint64_t seed); /* 0 only when absent */
 int cj_kind_plain(cj_reader *r, const cj_fields *f, uint32_t *kind);
-/* What is only named: its texts lie in the scratch. */
+/* A kind that has only a name and a category. Its texts lie in the scratch. */
 int cj_kind_named(cj_reader *r, const cj_fields *f, sink_kind *k);
 /* Looks a key up; *kind is SINK_NONE when it is new. */
 void cj_kind_get(const cj_reader *r, uint64_t key, uint32_t *kind);
 int cj_kind_put(cj_reader *r, uint64_t key, const sink_kind *k, uint32_t *kind);
-/* Room for the text of a new kind's strings; then each as UTF-8, valid until the next reserve. */
+/* cj_scratch makes room for the strings of a new kind; then each is turned into UTF-8, which is
+ * valid until the next cj_scratch. */
 int cj_scratch(cj_reader *r, size_t raw_bytes);
 vp_str cj_text(cj_reader *r, js_value v);
 vp_str cj_lower(cj_reader *r, js_value v);

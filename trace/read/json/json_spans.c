@@ -125,8 +125,8 @@ static int emit_span(cj_reader *r, const cj_edge *begin, int64_t end_ps)
     return cj_emit(r, t, &e);
 }
 
-/* The open begin that an end closes: the innermost of the same name and category, where a name or
- * category that is not given fits any. depth when there is none. */
+/* Which open begin an end closes: the innermost of the same name and category. A name or category
+ * that is missing fits any. depth: none. */
 static size_t find_begin(const cj_edge *const *open, size_t depth, const cj_edge *end)
 {
     for (size_t i = depth; i-- > 0 && depth - i <= SEARCH_MAX;) {
@@ -138,7 +138,7 @@ static size_t find_begin(const cj_edge *const *open, size_t depth, const cj_edge
     return depth;
 }
 
-/* The edges of one lane, in order of time; `open` has room for all of them. */
+/* Pairs the edges of one lane, which are sorted by time. `open` has room for all of them. */
 static int pair_lane(cj_reader *r, const cj_edge *e, size_t n, const cj_edge **open)
 {
     const cj_lane *lane = &r->lanes[e->lane];
@@ -175,7 +175,7 @@ int cj_spans_finish(cj_reader *r)
     if (!open)
         return vp_fail(VP_ENOMEM, "out of memory");
     qsort(r->edges, r->edge_count, sizeof *r->edges, by_lane_and_time);
-    r->event = r->byte = -1; /* what is unbalanced has no single place */
+    r->event = r->byte = -1; /* halves without a partner have no single place in the file */
     for (size_t i = 0, n; i < r->edge_count; i += n) {
         for (n = 1; i + n < r->edge_count && r->edges[i + n].lane == r->edges[i].lane;)
             n++;

@@ -1,4 +1,5 @@
-/* When an event starts, and whether anybody wants it: asked of all kinds of events first. */
+/* When an event starts, and whether anybody wants it: this is asked first, of all kinds of events.
+ */
 #include "trace/base/limits.h"
 #include "trace/read/json/json_reader.h"
 
@@ -6,7 +7,7 @@
  * above, picoseconds of Unix time would not fit 64 bits. */
 #define PLAIN_TIME_MAX_US INT64_C(1000000000000)
 
-/* Any whole µs near the first time will do for a base. */
+/* The base: any whole µs near the first time will do. */
 static bool choose_base(cj_reader *r, vp_str ts)
 {
     if (!js_about(ts, &r->first_us))

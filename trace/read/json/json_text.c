@@ -74,7 +74,7 @@ static char *put_escape(char *d, vp_str *s)
     const char *at = c ? strchr(from, c) : NULL;
     if (at)
         c = to[at - from];
-    else if ((unsigned char)c >= 0x80) /* a backslash before a character of several bytes */
+    else if ((unsigned char)c >= 0x80) /* it escapes a character of several bytes */
         *s = (vp_str){s->p - 1, s->n + 1};
     if ((unsigned char)c < 0x80)
         *d++ = c;
@@ -117,7 +117,8 @@ size_t js_unescape(vp_str raw, char *dst)
     return (size_t)(d - dst);
 }
 
-/* Eight digits at once, where the machine stores the first one lowest; false: not all are. */
+/* Takes eight digits at once, on machines that store the lowest byte first; false: not all are
+ * digits. */
 static bool eight_digits(const char *p, uint32_t *value)
 {
     uint64_t v;
@@ -125,7 +126,7 @@ static bool eight_digits(const char *p, uint32_t *value)
     v -= UINT64_C(0x3030303030303030);
     if ((v | (v + UINT64_C(0x7676767676767676))) & UINT64_C(0x8080808080808080))
         return false;
-    v = v * 10 + (v >> 8); /* pairs, in every other byte */
+    v = v * 10 + (v >> 8); /* now pairs of digits, in every other byte */
     v = ((v & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
          (v >> 16 & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001)) >>
         32;
@@ -153,7 +154,8 @@ static int64_t take_whole(const char **at, const char *end)
 
 #define PS_DIGITS 6 /* behind the point of a number of microseconds */
 
-/* What is left of a fraction behind its 6th digit: rounds *ps half to even. false: no digits. */
+/* Rounds *ps, half to even, by what the fraction has behind its 6th digit. false: there are no
+ * digits. */
 static bool round_rest(const char *p, const char *end, int64_t *ps)
 {
     bool more = false;

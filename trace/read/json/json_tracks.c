@@ -45,8 +45,8 @@ static int token_of(cj_reader *r, js_value v, uint32_t *id)
     return *id != VP_MAP_NONE ? 0 : new_token(r, &r->maps[CJ_BY_TEXT], token.text, token, id);
 }
 
-/* Kineto puts marks of the recording itself on processes of its own: a span over all of it, its
- * start, and on pid "" its end. */
+/* Whether a pid is one of those on which Kineto puts marks of the recording itself: a span over all
+ * of it, its start, and, on pid "", its end. */
 static bool is_marks(js_value pid)
 {
     return pid.type == JS_STRING &&
@@ -87,7 +87,7 @@ static int thread_index(cj_reader *r, const cj_fields *f, uint32_t *index)
     return 0;
 }
 
-/* Most events are of the same thread as the one before. */
+/* Whether pid and tid are those of the event before, as they mostly are. */
 static bool is_last(const cj_reader *r, const js_value *pid, const js_value *tid)
 {
     return r->last.thread != SINK_NONE && pid->s.n == r->last.pid_n && tid->s.n == r->last.tid_n &&
@@ -136,7 +136,7 @@ int cj_process_of(cj_reader *r, uint32_t process, uint32_t *id)
     return 0;
 }
 
-/* Whether a thread holds such marks, which are nobody's work. */
+/* Whether a thread holds only such marks, which are nobody's work. */
 static bool holds_marks(const cj_reader *r, const cj_process *p, const cj_thread *t)
 {
     const cj_token *pid = &r->tokens[p->token];
@@ -146,7 +146,8 @@ static bool holds_marks(const cj_reader *r, const cj_process *p, const cj_thread
     return !text.n || is_marks((js_value){text, JS_STRING});
 }
 
-/* A device's stream, whose kernels have a track elsewhere: nobody's work either. */
+/* Whether a thread is a device's stream, whose kernels have another track: what is left on it is
+ * nobody's work. */
 static bool is_echo_only(const cj_reader *r, const cj_thread *t)
 {
     return r->has_device && t->has_echo && !t->has_own;
@@ -186,7 +187,7 @@ int cj_new_track(cj_reader *r, cj_thread *t)
     return 0;
 }
 
-/* The track of a process that bears this name behind the prefix, which async events have. */
+/* The track of a process for async events: it is named after their category, behind the prefix. */
 static int named_track(cj_reader *r, const cj_thread *t, vp_str prefix, js_value name,
                        uint32_t *track)
 {

@@ -12,7 +12,7 @@ static void keep(js_walk *w, const char *p, size_t n)
     w->key_n += n;
 }
 
-/* The rest of a string; false when the chunk ends in it. */
+/* Walks over the rest of a string; false: the chunk ends within it. */
 static bool walk_string(js_walk *w, const char **at, const char *end)
 {
     const char *p = *at;
@@ -44,7 +44,7 @@ static bool walk_string(js_walk *w, const char **at, const char *end)
     return false;
 }
 
-/* One byte outside strings: true when the walk stops there. */
+/* Takes one byte outside strings; true: the walk stops there. */
 static bool walk_byte(js_walk *w, const char **at, js_walk_stop *stop)
 {
     char c = *(*at)++;

@@ -28,7 +28,7 @@ typedef struct js_walk {
     bool find_strings; /* report "key": "string" with JS_WALK_FOUND */
     enum { JS_WALK_OUT, JS_WALK_SLASH, JS_WALK_IN_STRING, JS_WALK_ESCAPED, JS_WALK_VALUE } state;
     bool after_key; /* behind a ':' */
-    bool is_value;  /* the string being walked: its text is nobody's business */
+    bool is_value;  /* the string being walked is a value, whose text is nobody's business */
     size_t key_n;   /* of the last key */
     char key[JS_KEY_MAX];
 } js_walk;

@@ -1,7 +1,7 @@
 #include "trace/read/names/attrs.h"
 
-/* Flows of equal number belong together whatever category they bear; kept apart from the types of
- * producers, which are small. */
+/* Flows with the same number belong together, whatever their category. This type keeps them apart
+ * from those of producers, which are small numbers. */
 #define FLOW_TYPE 1024u
 
 void rd_flow_attrs(sink_extra *x, uint64_t flow)

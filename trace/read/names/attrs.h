@@ -6,7 +6,7 @@
 #include "trace/base/map.h"
 #include "trace/read/bytes/sink.h"
 
-/* What joins a producer to its consumers: a hash of (type, id), never negative or 0. */
+/* The number that a producer and its consumers share: a hash of (type, id), never negative or 0. */
 static inline int64_t rd_flow_key(uint64_t type, uint64_t id)
 {
     int64_t key = (int64_t)((vp_mix(type + 1) ^ vp_mix(id * 2 + 1)) & INT64_MAX);
@@ -17,9 +17,9 @@ static inline int64_t rd_flow_key(uint64_t type, uint64_t id)
  * above them. */
 void rd_flow_attrs(sink_extra *x, uint64_t flow);
 
-/* XLA's allocator events: the sign of SINK_MEM_DELTA by the event's name, SINK_MEM_DEVICE by the
- * allocator's ("GPU_4_bfc") where it is not known. What has no SINK_MEM_USED is none: its other
- * SINK_MEM_… are taken away. */
+/* Completes an event of an allocator: the sign of SINK_MEM_DELTA, by the event's name;
+ * SINK_MEM_DEVICE, by the allocator's ("GPU_4_bfc"), if it is not known. An event without
+ * SINK_MEM_USED is none of an allocator: its other SINK_MEM_… are taken away. */
 void rd_allocator_attrs(sink_extra *x, vp_str event, vp_str allocator);
 
 static inline bool rd_has_attr(const sink_extra *x, sink_attr a)

@@ -15,14 +15,14 @@ typedef struct instruction {
     int64_t id, source_line, frame;
     int64_t calls; /* the first called computation, or -1 */
     int64_t group_size;
-    vp_str bytes;  /* of a collective: the whole message */
-    vp_str groups; /* of it, once asked for */
+    vp_str bytes;  /* of a collective: its whole message, for its groups */
+    vp_str groups; /* as text, once it was asked for */
 } instruction;
 
 typedef struct computation {
     int64_t id, root_id;
     size_t first, count; /* its instructions */
-    vp_str fused;        /* its name as a fusion, once looked for */
+    vp_str fused;        /* the path that it has as a fusion, once it was looked for */
     bool fused_known;
 } computation;
 
@@ -41,7 +41,7 @@ struct hlo_module {
     list files, locations, frames; /* of the stack frame index */
     vp_map by_name;                /* hash of the name → first instruction of that hash */
     vp_map comp_by_id;
-    vp_str assignment, program; /* the proto, and its text once asked for */
+    vp_str assignment, program; /* the proto, and the text made of it, once that was asked for */
 };
 
 static int list_put(list *l, vp_str s)
@@ -275,8 +275,8 @@ static vp_str common_path(vp_str a, vp_str b)
     return vp_str_head(a, whole ? n : slash);
 }
 
-/* What a fusion without a name of its own computes: its root's path, else that of the first dot,
- * convolution or reduce in it, else what all its instructions have in common. */
+/* The path of a fusion without one: that of its root; else that of the first dot, convolution or
+ * reduce in it; else what the paths of all its instructions have in common. */
 static vp_str name_computation(const hlo_module *m, const computation *c)
 {
     vp_str heavy = VP_STR_NONE, common = VP_STR_NONE;
@@ -295,7 +295,7 @@ static vp_str name_computation(const hlo_module *m, const computation *c)
     return heavy.n ? heavy : common;
 }
 
-/* Each computation is walked once, however many instructions call it. */
+/* The same by id. Each computation is walked once, however many instructions call it. */
 static vp_str fused_name(hlo_module *m, int64_t computation_id)
 {
     uint32_t i = vp_map_get(&m->comp_by_id, (uint64_t)computation_id);
@@ -386,8 +386,8 @@ static int source_text(hlo_module *m, const instruction *in, vp_str *out)
     return 0;
 }
 
-/* An asynchronous collective is one instruction of the computation that its start calls. NULL: this
- * is none. */
+/* The collective that an asynchronous start runs: it is the one instruction of the computation that
+ * the start calls. NULL: this is no such start. */
 static instruction *called_collective(const hlo_module *m, const instruction *in)
 {
     uint32_t i = in->calls < 0 ? VP_MAP_NONE : vp_map_get(&m->comp_by_id, (uint64_t)in->calls);
@@ -400,7 +400,7 @@ static instruction *called_collective(const hlo_module *m, const instruction *in
     return NULL;
 }
 
-/* What `put` makes of a proto, in the module's arena; empty where it is too long. */
+/* The text that `put` makes of a proto, in the module's arena; empty if it is too long. */
 static int made_text(hlo_module *m, int (*put)(vp_buf *, vp_str), vp_str proto, vp_str *out)
 {
     vp_buf b;
@@ -412,7 +412,7 @@ static int made_text(hlo_module *m, int (*put)(vp_buf *, vp_str), vp_str proto, 
     return copy ? 0 : vp_fail(VP_ENOMEM, "out of memory");
 }
 
-/* Its groups and the module's devices, each made once. */
+/* The groups of a collective and the devices of the module, each made once. */
 static int group_texts(hlo_module *m, instruction *in, hlo_instruction *out)
 {
     if (!in->groups.p)

@@ -8,14 +8,13 @@
 #include "trace/base/str.h"
 
 typedef struct hlo_instruction {
-    vp_str
-        op_name; /* scope: "jit(f)/block/dot_general"; of a fusion without one, its computation's */
+    vp_str op_name;     /* scope: "jit(f)/block/dot_general"; a fusion may have its computation's */
     vp_str opcode;      /* "fusion", "dot", "all-reduce", … */
     vp_str source;      /* "file.py:12", or empty */
     vp_str shape;       /* "f32[128,64]", a tuple "(f32[8],s32[])", or empty */
     int64_t group_size; /* of a collective, from its first replica group; -1 unknown */
     vp_str groups;      /* its groups, as replica_groups.h reads them, or empty */
-    vp_str program;     /* the devices of the module, likewise, where it has groups */
+    vp_str program;     /* the devices of the module, if it has groups; see replica_groups.h */
 } hlo_instruction;
 
 typedef struct hlo_module hlo_module;

@@ -44,7 +44,7 @@ static int put_ids(vp_buf *b, const id_list *all)
     return 0;
 }
 
-/* The ReplicaGroup messages that stand in a message as `field`. */
+/* Puts the ReplicaGroup messages that a message has as `field`. */
 static int put_list(vp_buf *b, vp_str message, uint32_t field, id_list *all)
 {
     const char *open = "replica_groups={{";
@@ -137,7 +137,7 @@ int hlo_put_groups(vp_buf *b, vp_str instruction)
                : 0;
 }
 
-/* false: not as many devices as it says. */
+/* false: it does not name as many devices as it says. */
 static bool read_program(id_list *all, id_list *one, vp_str proto, uint32_t replicas,
                          uint32_t partitions)
 {

@@ -15,8 +15,8 @@ static bool take(vp_str *s, vp_str what)
     return true;
 }
 
-/* Numbers with commas between them, up to `close`, which is taken as well: how many; 0: none, or
- * something else, or more than max. */
+/* Takes numbers with commas between them up to and including `close`. Returns how many; 0: there
+ * are none, or something else, or more than max. */
 static uint32_t take_numbers(vp_str *s, uint32_t *out, uint32_t max, vp_str close)
 {
     for (uint32_t n = 0; n < max;) {
@@ -43,7 +43,7 @@ static bool is_order(const uint32_t *turn, uint32_t n)
     return true;
 }
 
-/* Their product; 0: beyond what is read. */
+/* The product of the sides; 0: it is beyond VP_GROUP_DEVICES_MAX. */
 static uint32_t volume(const uint32_t *sides, uint32_t n)
 {
     uint64_t v = 1;
@@ -52,7 +52,7 @@ static uint32_t volume(const uint32_t *sides, uint32_t n)
     return (uint32_t)v;
 }
 
-/* "4,2]<=[2,4]T(1,0)". */
+/* Reads a box such as "4,2]<=[2,4]T(1,0)". */
 static bool parse_box(rg_groups *g, vp_str s)
 {
     uint32_t shape[2];
@@ -69,8 +69,8 @@ static bool parse_box(rg_groups *g, vp_str s)
     return g->dims && n && n == volume(g->dim, g->dims) && is_order(g->turn, g->dims);
 }
 
-/* One "{0,4}" from the front of *s: how many ids, and whether `id` is one of them. out may be
- * NULL. 0: this is none. */
+/* Takes one "{0,4}" from the front of *s. Returns how many ids it has (0: this is none), and
+ * whether `id` is one. out may be NULL. */
 static uint32_t take_group(vp_str *s, uint32_t id, bool *holds, int64_t *out)
 {
     *holds = false;
@@ -92,7 +92,7 @@ static uint32_t take_group(vp_str *s, uint32_t id, bool *holds, int64_t *out)
     return 0;
 }
 
-/* "{0,1},{2,3}}" and what follows. */
+/* Reads a list such as "{0,1},{2,3}}"; something may follow. */
 static bool parse_list(rg_groups *g, vp_str s)
 {
     bool holds;
@@ -114,7 +114,8 @@ static bool has(vp_str text, vp_str what)
     return vp_str_find(text, what) < text.n;
 }
 
-/* Only these have channels, but no use_global_device_ids to say what a channel means. */
+/* Whether the opcode has channels, but no use_global_device_ids that would say what a channel
+ * means: then it joins partitions. */
 static bool joins_partitions(vp_str opcode)
 {
     return has(opcode, VP_STR("all-to-all")) || has(opcode, VP_STR("collective-broadcast"));
@@ -142,7 +143,8 @@ bool rg_parse(rg_groups *out, vp_str opcode, vp_str text)
 
 /* ---- Who is in a group ---- */
 
-/* Where in the box that was turned and read out id stands: its group, times the size. */
+/* The place of id in the box that was turned and read out. Divided by the size it is the id's
+ * group. */
 static uint32_t place_in_box(const rg_groups *g, uint32_t id)
 {
     uint32_t at[RG_DIMS_MAX], place = 0;
@@ -163,7 +165,7 @@ static uint32_t id_in_box(const rg_groups *g, uint32_t place)
     return id;
 }
 
-/* The ids of the group that holds `id`; 0: none does. */
+/* Gives the ids of the group that holds `id`, and how many they are; 0: no group does. */
 static uint32_t ids_beside(int64_t *out, const rg_groups *g, uint32_t id)
 {
     if (!g->list.n) {
@@ -238,7 +240,7 @@ bool rg_program_parse(rg_program *out, int64_t *devices, vp_str s)
 
 /* ---- Members as text ---- */
 
-/* How many of them from the first on have the same distance. */
+/* How many ids from the first on have the same distance. */
 static uint32_t run_of(const int64_t *ids, uint32_t n)
 {
     uint32_t run = n < 2 ? n : 2;

@@ -35,18 +35,18 @@ typedef struct rg_program {
     const int64_t *devices;
 } rg_program;
 
-/* The first groups in an instruction's text. false: it has none, is damaged, or has more ids than
- * VP_GROUP_DEVICES_MAX. */
+/* Reads the first groups in an instruction's text. false: it has none, is damaged, or has more ids
+ * than VP_GROUP_DEVICES_MAX. */
 bool rg_parse(rg_groups *out, vp_str opcode, vp_str text);
-/* The devices that `device` does it with, itself among them, ascending: their number, 0 where the
+/* The devices with which `device` does it, itself included, ascending. Returns how many; 0: the
  * text or the program does not tell. out: VP_GROUP_DEVICES_MAX. */
 uint32_t rg_members(int64_t *out, const rg_groups *g, const rg_program *p, int64_t device);
 
-/* A program as text: "1x8:0,1,2,3,4,5,6,7", replicas, partitions, devices. devices has room for
+/* Reads a program: "1x8:0,1,2,3,4,5,6,7" has replicas, partitions, devices. devices has room for
  * VP_GROUP_DEVICES_MAX. false: this is none. */
 bool rg_program_parse(rg_program *out, int64_t *devices, vp_str text);
 
-/* "0,4", "0-7", "0-28:4" of ascending ids. */
+/* Puts ascending ids as "0,4", "0-7" or "0-28:4". */
 int rg_put_members(vp_buf *b, const int64_t *ids, uint32_t n);
 
 #endif

@@ -1,6 +1,7 @@
 #include "trace/read/names/roles.h"
 
-/* Lines that repeat others, whole or as one group a stream: "Source code - from #22". */
+/* Names of lines that repeat others, completely or as a group of a stream: "Source code - from
+ * #22". */
 static const char *const derived[] = {
     "Framework Ops", "Framework Name Scope", "TensorFlow Ops", "TensorFlow Name Scope",
     "Source code",   "Launch Stats",         "Overlay",        "TC Overlay",
@@ -105,7 +106,7 @@ vp_str rd_stream_label(vp_str track)
     return VP_STR_NONE;
 }
 
-/* "0,1}…": one more than the commas before the brace that closes it. */
+/* How many ids "0,1}…" has: one more than the commas before the closing brace. */
 static int64_t count_ids(vp_str text)
 {
     int64_t n = 1;

@@ -11,7 +11,8 @@
 #define RD_DERIVED_ID_MIN INT64_C(0xdeadbeef)
 #define RD_DERIVED_ID_MAX (RD_DERIVED_ID_MIN + 289)
 
-/* The role of a track by the names of its process and itself; PLAIN outside "/device:…". */
+/* The role of a track, by its process's name and its own; PLAIN unless the process is "/device:…".
+ */
 sink_role rd_role_of(vp_str process, vp_str track);
 /* The same, knowing the track's id: a derived line is DERIVED whatever it repeats, but "Steps" and
  * "XLA Modules" stay what they are, for nothing else carries them on GPU. */

@@ -58,7 +58,7 @@ static int add_string(reader *r, vp_str s)
     return 0;
 }
 
-/* The numbers of a message by their field, below `n`. */
+/* Takes the numbers of a message by field, for fields below `n`. */
 static void numbers_of(vp_str message, uint64_t *v, uint32_t n)
 {
     vp_pb p = vp_pb_of(message);
@@ -100,7 +100,7 @@ static int add_function(reader *r, vp_str message)
     return vp_map_set(&r->function_by_id, v[PPROF_FUNCTION_ID], (uint32_t)r->function_count++);
 }
 
-/* First pass: what samples refer to. */
+/* First pass: the tables that samples refer to. */
 static int read_tables(reader *r)
 {
     vp_pb p = vp_pb_of(r->all);
@@ -121,7 +121,7 @@ static int read_tables(reader *r)
     return rc < 0 ? vp_fail(VP_ECORRUPT, "a damaged pprof profile") : 0;
 }
 
-/* Which value of a sample is in bytes, which counts. */
+/* Finds which value of a sample is bytes, and which is a count. */
 static int find_types(reader *r)
 {
     vp_pb p = vp_pb_of(r->all);
@@ -185,7 +185,8 @@ static void read_sample(const reader *r, vp_str message, sample *s)
     }
 }
 
-/* JAX's own frames say only how it came to allocate, "<listcomp>" not even where. */
+/* Whether a frame says anything: JAX's own only say how it came to allocate, and "<listcomp>" not
+ * even where. */
 static bool tells(vp_str name, vp_str file)
 {
     return name.n && *name.p != '<' && vp_str_find(file, VP_STR("/jax/_src/")) == file.n &&
@@ -346,7 +347,7 @@ static int read_profile(reader *r)
     return 0;
 }
 
-/* What only reading needs. */
+/* Frees what is only needed while reading. */
 static void drop_tables(reader *r)
 {
     vp_free(r->strings);

@@ -17,7 +17,7 @@ enum {
 enum { PPROF_SAMPLE_LOCATION_ID = 1, PPROF_SAMPLE_VALUE = 2, PPROF_SAMPLE_LABEL = 3 };
 enum { PPROF_LOCATION_ID = 1, PPROF_LOCATION_LINE = 4 };
 
-/* Messages of numbers alone; …_END is behind those that are read. */
+/* Messages that have numbers only; …_END is one above the highest field that is read. */
 enum { PPROF_VALUETYPE_TYPE = 1, PPROF_VALUETYPE_UNIT = 2, PPROF_VALUETYPE_END };
 enum { PPROF_LABEL_KEY = 1, PPROF_LABEL_STR = 2, PPROF_LABEL_END };
 enum { PPROF_LINE_FUNCTION_ID = 1, PPROF_LINE_LINE = 2, PPROF_LINE_END };
@@ -28,7 +28,7 @@ enum {
     PPROF_FUNCTION_END
 };
 
-/* What stands before the content of the first fields of a profile. */
+/* The byte in front of the first fields of a profile. */
 enum {
     PPROF_PROFILE_SAMPLE_TYPE_TAG = VP_PB_TAG(PPROF_PROFILE_SAMPLE_TYPE, VP_PB_LEN),
     PPROF_PROFILE_SAMPLE_TAG = VP_PB_TAG(PPROF_PROFILE_SAMPLE, VP_PB_LEN),

@@ -43,7 +43,8 @@ int xs_cpu_add_end(xs_reader *r, uint64_t key, int64_t end)
     return 0;
 }
 
-/* The last end with a key wins, as a later event with the same ids replaces the earlier one. */
+/* Indexes the end events. Of several with a key the last counts: a later event with the same ids
+ * replaces the earlier one. */
 static int index_ends(const xs_reader *r, vp_map *by_key)
 {
     for (size_t i = 0; i < r->cpu_end_count; i++)

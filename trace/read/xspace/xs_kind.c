@@ -1,4 +1,4 @@
-/* Event metadata and the stats that make a kind of it. */
+/* Event metadata and those stats that make a kind of it. */
 #include "trace/image/xspace_fields.h"
 #include "trace/read/names/roles.h"
 #include "trace/read/xspace/xs_read.h"
@@ -18,7 +18,7 @@ static void decode_event_stats(const xs_plane *pl, vp_str event, xs_value stats[
     }
 }
 
-/* The innermost of "a::b::c". */
+/* The last part of "a::b::c". */
 static vp_str innermost(vp_str hlo_op)
 {
     for (size_t i = hlo_op.n; i >= 2; i--)

@@ -7,7 +7,7 @@
 #include "trace/read/names/roles.h"
 #include "trace/read/xspace/xs_read.h"
 
-/* Places where zones are missing that are named one by one; their sum is a warning of the file's.
+/* So many places where zones are missing are named one by one. A warning of the file has their sum.
  */
 #define LOST_SAID_MAX 16u
 
@@ -34,8 +34,8 @@ static void line_field(xs_line_ctx *c, const vp_pb_field *f)
     }
 }
 
-/* One field at p: an event goes to fn, the rest to the header. Bytes consumed; 0: more bytes are
- * needed, or it is damaged; < 0: failed. */
+/* Takes one field at p: an event goes to fn, all others to the header. Returns the bytes consumed;
+ * 0: more bytes are needed, or it is damaged; < 0: failed. */
 static int64_t one_field(xs_line_ctx *c, const uint8_t *p, const uint8_t *end, event_fn *fn)
 {
     vp_pb r = {p, end};
@@ -60,7 +60,7 @@ static int64_t one_field(xs_line_ctx *c, const uint8_t *p, const uint8_t *end, e
     return r.p - p;
 }
 
-/* Walks a line through the window; with fn == NULL only its header is taken and events counted. */
+/* Walks over a line through the window. fn NULL: only takes its header and counts events. */
 static int walk(xs_line_ctx *c, const xs_line *line, event_fn *fn)
 {
     xs_window *w = &c->r->w;
@@ -101,13 +101,13 @@ static int walk(xs_line_ctx *c, const xs_line *line, event_fn *fn)
 typedef struct raw_event {
     int64_t metadata_id, offset, duration;
     int64_t device_offset, device_duration;
-    uint64_t key; /* over the stats that make a kind; 0: none */
+    uint64_t key; /* a hash of the stats that make a kind; 0: there are none */
     uint64_t producer_type, consumer_type;
     int64_t ordinal;
-    uint32_t seen;         /* bit per xs_stat_role; what follows is set only where its bit is */
+    uint32_t seen; /* a bit for each xs_stat_role; members below are only set if their bit is */
     bool aggregated, says; /* says: has stats */
     uint64_t producer, consumer, lost;
-    vp_str allocator;       /* its name, or empty: then */
+    vp_str allocator;       /* its name; empty if it is a reference: */
     uint64_t allocator_ref; /* the stat whose name it is */
     sink_extra x;
 } raw_event;
@@ -141,7 +141,8 @@ static void use_attr(raw_event *e, xs_stat_role role, uint64_t u, vp_str text)
         rd_flow_attrs(&e->x, u);
         return;
     }
-    /* The weaker of two names of an attribute, and "no correlation". */
+    /* Leaves out the weaker of two stats for one attribute, and a correlation of 0, which is none.
+     */
     if ((role == XS_STAT_ITER_NUM || role == XS_STAT_RUN) && rd_has_attr(&e->x, a))
         return;
     if ((int64_t)u == SINK_NO_VALUE || text.n || (role == XS_STAT_CORRELATION && !u))
@@ -197,7 +198,8 @@ static void use_stat(raw_event *e, xs_stat_role role, uint64_t u, vp_str text)
     }
 }
 
-/* One XStat: its metadata id and a value. The usual order and a number are taken straight. */
+/* Reads an XStat: a metadata id and a value. Its usual form, in that order and with a number, is
+ * taken straight. */
 static inline void read_stat(const xs_plane *pl, raw_event *e, const uint8_t *p, const uint8_t *end)
 {
     vp_pb r = {p, end};
@@ -307,7 +309,7 @@ static bool usable(xs_line_ctx *c, raw_event *e, const uint8_t *p, const uint8_t
     return true;
 }
 
-/* Events without a known metadata id keep their time under the empty name. */
+/* Events whose metadata id is unknown are kept under the empty name. */
 static int unknown_kind(xs_line_ctx *c, uint32_t *kind)
 {
     uint64_t key = vp_mix(UINT64_MAX - c->plane_index);
@@ -333,7 +335,7 @@ static uint64_t consumer_key(const raw_event *e)
     return (uint64_t)rd_flow_key(e->consumer_type, e->consumer);
 }
 
-/* The event's attributes; NULL where it has none, or where nobody asked. */
+/* The event's attributes; NULL: it has none, or nobody wants them. */
 static const sink_extra *close_attrs(const xs_line_ctx *c, raw_event *e)
 {
     if (!c->r->want_host)
@@ -381,7 +383,8 @@ static bool is_end_event(const xs_plane *pl, xs_meta *meta)
     return meta->is_end;
 }
 
-/* Lines of equal plane, id and name are one track: planes may stand twice in a file. */
+/* Opens a line's track. Lines with the same plane, id and name are one track, since planes may
+ * stand twice in a file. */
 static int open_track(xs_line_ctx *c, vp_str name, int64_t id, sink_role role, uint32_t *track)
 {
     xs_reader *r = c->r;
@@ -408,7 +411,8 @@ static int use_allocator(xs_line_ctx *c, raw_event *e, xs_meta *meta, uint32_t *
     return open_track(c, name.n ? name : VP_STR("memory"), -1, c->role, track);
 }
 
-/* Where zones are missing is no work of the thread's: it has a track beside it, and is said. */
+/* A mark where zones are missing. It is no work of the thread, so it gets a track beside it, and an
+ * entry in quality. */
 static int use_lost(xs_line_ctx *c, const raw_event *e, uint32_t *track)
 {
     char text[400];
@@ -428,7 +432,7 @@ static int use_lost(xs_line_ctx *c, const raw_event *e, uint32_t *track)
     return open_track(c, (vp_str){text, (size_t)n}, c->id, SINK_ROLE_DERIVED, track);
 }
 
-/* A host event is shown on its thread, and may be (the end of) an op of XLA:CPU. */
+/* A host event. It is shown on its thread, and may also be an op of XLA:CPU, or the end of one. */
 static int host_event(xs_line_ctx *c, const uint8_t *p, const uint8_t *end)
 {
     xs_reader *r = c->r;
@@ -502,11 +506,11 @@ static int read_line(xs_reader *r, uint32_t plane_index, const xs_line *line, bo
     return walk(&c, line, device ? device_event : host_event);
 }
 
-/* Fields of CoreDetails (xprof's op_stats.proto), which does not write a 0. */
+/* Fields of CoreDetails (xprof's op_stats.proto). It leaves fields out that are 0. */
 enum { COREDETAILS_GLOBAL_CHIP_ID = 5, COREDETAILS_GLOBAL_CORE_ID = 6 };
 
-/* Programs number a mesh's devices as the cores are numbered where a chip has one; where it has two
- * it is not known which of them a device is. */
+/* Which device of the mesh a plane is. Programs number devices as cores are numbered, if a chip has
+ * one core; if it has two, it is not known which of them a device is. */
 static void read_core(sink_process *p, const xs_value *details)
 {
     uint64_t chip = 0, core = 0;

@@ -108,7 +108,8 @@ static int add_event_meta(xs_plane *pl, vp_str bytes)
     return vp_map_set(&pl->meta_by_id, (uint64_t)id, (uint32_t)pl->meta_count++);
 }
 
-/* Ids are small and dense in every known writer: an array is faster than the map then. */
+/* Makes an array by id, which is faster than the map: ids are small and dense in every known
+ * writer. */
 static int make_dense(xs_plane *pl)
 {
     uint64_t top = 0;
@@ -139,7 +140,8 @@ static int keep_field(xs_window *w, vp_buf *b, int64_t from, int64_t to)
     return 0;
 }
 
-/* Where a line's events begin decides nothing yet, but its base time is needed before any event. */
+/* Notes a line. Its base time is needed before any of its events is read; where these begin does
+ * not matter yet. */
 static int add_line(xs_plane *pl, xs_window *w, int64_t offset, int64_t end)
 {
     xs_line line = {offset, end, 0};

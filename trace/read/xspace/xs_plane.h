@@ -44,8 +44,8 @@ typedef enum xs_stat_role {
     XS_STAT_CORE_DETAILS, /* which chip and core of the whole mesh a TPU plane is */
     XS_STAT_CATEGORY,     /* of a host event: "compile" */
     XS_STAT_GROUP_SIZE,   /* of a collective that our recorder wrote */
-    XS_STAT_LOST,         /* zones that our recorder had no room for; of a mark */
-    XS_STAT_UNFINISHED,   /* of a zone that our recorder closed, since nobody else did */
+    XS_STAT_LOST,         /* of a mark: how many zones our recorder had no room for */
+    XS_STAT_UNFINISHED,   /* the zone had not ended when our recorder closed it */
     /* From here on: attributes of single events, known only in full depth. */
     XS_STAT_ATTRS,
     XS_STAT_CORRELATION = XS_STAT_ATTRS,
@@ -74,7 +74,7 @@ typedef struct xs_value {
 
 typedef struct xs_line {
     int64_t offset, end;  /* of the XLine in the source */
-    int64_t timestamp_ns; /* as far as it stands before the events, else 0 */
+    int64_t timestamp_ns; /* if it stands before the events, else 0 */
 } xs_line;
 
 typedef struct xs_meta {
@@ -103,10 +103,9 @@ typedef struct xs_plane {
     vp_map stat_by_id;
     uint8_t role_dense[256];       /* roles of the ids below 256 */
     xs_value stats[XS_STAT_ROLES]; /* the plane's own */
-    bool
-        is_metadata; /* "/host:metadata": its event metadata are HLO protos, kept only as offsets */
-    bool attrs;      /* attributes have roles; else their stats are OTHER and cost nothing */
-    int64_t damage;  /* where the wire format breaks, or -1 */
+    bool is_metadata; /* "/host:metadata": its event metadata are HLO protos, kept as offsets */
+    bool attrs;       /* attributes have roles; without, their stats are OTHER and cost nothing */
+    int64_t damage;   /* where the wire format breaks, or -1 */
 } xs_plane;
 
 /* Reads the plane at [offset, end), skipping its lines. Damage is noted in ->damage; what came
@@ -134,7 +133,8 @@ static inline xs_stat_role xs_plane_role(const xs_plane *pl, int64_t stat_id)
 
 /* Decodes one XStat message into its role and value. false: damaged. */
 bool xs_stat_decode(const xs_plane *pl, vp_str stat, xs_stat_role *role, xs_value *out);
-/* A number whatever the wire type, texts parsed; SINK_UNKNOWN when absent or no number. */
+/* The value as a number, whatever its wire type; texts are parsed. SINK_UNKNOWN: it is absent, or
+ * no number. */
 int64_t xs_value_i64(const xs_value *v);
 /* name and display_name of an XEventMetadata, and its stats by role (stats may be NULL). */
 bool xs_meta_decode(const xs_plane *pl, vp_str bytes, vp_str *name, vp_str *display,

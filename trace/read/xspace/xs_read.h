@@ -49,7 +49,7 @@ typedef struct xs_reader {
     size_t cpu_end_count, cpu_end_cap;
     vp_map cpu_tracks; /* hash of (plane, ordinal) → sink track */
     uint64_t negative, bad_time, aggregated;
-    uint32_t lost_said; /* marks of lost zones so far */
+    uint32_t lost_said; /* how many marks of lost zones were named so far */
     int64_t first_ps,
         last_ps; /* of all events that are read, on the host's clock; first > last: none */
     bool has_capture;
@@ -76,7 +76,7 @@ typedef struct xs_line_ctx {
     uint64_t events;
 } xs_line_ctx;
 
-/* Hands over what the batch holds. */
+/* Gives the events of the batch to the sink. */
 int xs_flush(xs_reader *r);
 static inline int xs_emit(xs_reader *r, const sink_event *e)
 {
@@ -89,14 +89,15 @@ static inline int xs_emit(xs_reader *r, const sink_event *e)
     return r->batch_n == XS_BATCH ? xs_flush(r) : 0;
 }
 
-/* The kind of an event: of its metadata alone where no stat of the event makes a difference. */
+/* The kind of an event: _meta if none of its stats makes a kind, so that its metadata's is its own.
+ */
 int xs_kind_of_meta(xs_line_ctx *c, xs_meta *meta, uint32_t *kind);
 int xs_kind_of_event(xs_line_ctx *c, xs_meta *meta, uint64_t key, vp_str event, bool cpu_op,
                      uint32_t *kind);
 
-/* xs_args.c: what an event of a recording of ours says of itself, to the sink's arg. */
+/* xs_args.c: tells the sink the args of an event of our own recordings. */
 int xs_args(xs_line_ctx *c, uint32_t kind, vp_str event, int64_t start_ps);
-/* Whether the file is ours, and if so what its program says of itself, to the sink's meta. */
+/* Finds out whether the file is ours, and if so tells the sink the facts that its program gives. */
 int xs_facts(xs_reader *r, const xs_plane *environment);
 
 /* Reads the lines of a device plane (op lines in full) or of a host plane. */

@@ -19,7 +19,7 @@ void xw_free(xs_window *w);
 /* At least `n` bytes at `offset` (fewer only at the end of the source, VP_ECORRUPT then), as many
  * as are in the window: *p, *have. n is at most VP_XPLANE_META_MAX. */
 int xw_need(xs_window *w, int64_t offset, size_t n, const uint8_t **p, size_t *have);
-/* As much as is cheap at `offset` up to `end`: at least one byte. For walking. */
+/* For walking: as much at `offset`, up to `end`, as is in the window; at least one byte. */
 int xw_peek(xs_window *w, int64_t offset, int64_t end, const uint8_t **p, size_t *have);
 
 /* A field of a message that lies at [*at, end) of the source; length-delimited content is only

@@ -39,7 +39,7 @@ static int add_plane(xs_reader *r, int64_t offset, int64_t end)
 
 static const char dropped_events[] = "dropped-events";
 
-/* What a device's profiler says that it could not keep. */
+/* Notes what a device's profiler says it could not keep. */
 static int note_dropped(xs_reader *r, const xs_plane *pl)
 {
     char text[200];
@@ -99,7 +99,7 @@ static int find_planes(xs_reader *r)
     }
 }
 
-/* The HLO protos by program id: the stat where it is there, else the id of the metadata. */
+/* Indexes HLO protos by program id: by a stat if there is one, else by the id of the metadata. */
 static int index_hlo(xs_reader *r, xs_plane *pl)
 {
     const vp_map *ids = &pl->meta_by_id;
@@ -140,8 +140,8 @@ static void use_environment(xs_reader *r, const xs_plane *pl)
     r->has_capture = true;
 }
 
-/* Of a profile that does not say when it began and ended, the first and the last event: where all
- * were read, but for lines that XProf derives from the others. */
+/* If the profile does not say when it began and ended, takes the first and the last event: provided
+ * that all were read, except lines that XProf derives from others. */
 static void use_extent(xs_reader *r)
 {
     if (!r->has_capture && r->want_host && r->first_ps <= r->last_ps)
@@ -179,7 +179,8 @@ static int read_lines(xs_reader *r)
     return xs_flush(r);
 }
 
-/* Planes that say nothing, not even their names, are no planes: any bytes may begin like that. */
+/* Whether there is a plane with anything in it. Planes without even a name are none: any bytes may
+ * look like that. */
 static bool has_content(const xs_reader *r)
 {
     for (size_t i = 0; i < r->plane_count; i++) {
