@@ -19,10 +19,10 @@ function say(text, isError = false) {
 }
 
 function bytes(n) {
-  const units = ["B", "kB", "MB", "GB"];
+  const units = ["B", "KiB", "MiB", "GiB"]; // as vp_bytes_text
   let u = 0;
-  while (n >= 1000 && u < 3) {
-    n /= 1000;
+  while (n >= 1023.95 && u < 3) {
+    n /= 1024;
     u++;
   }
   return `${n.toFixed(u ? 1 : 0)} ${units[u]}`;

@@ -29,7 +29,7 @@ static bool fails(const char *what, const vp_delta *d, double percent, const vp_
 {
     if (c->verdict == VP_UNVERIFIED || !compare_exceeds(d, percent, c->threshold_ps))
         return false;
-    vp_log(VP_LOG_ERROR, "%s: B takes %.2f %% more than A, %.2f %% are allowed", what,
+    vp_log(VP_LOG_ERROR, "%s: B takes %.2f%% more than A, %.2f%% are allowed", what,
            100 * (double)d->delta_ps / (double)d->a_ps, percent);
     return true;
 }

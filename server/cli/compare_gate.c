@@ -12,7 +12,7 @@
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 
-/* "5", "5%", "2.5 %". */
+/* "5", "5%", "2.5%". */
 static int parse_percent(double *out, const char *option, const char *text)
 {
     char *end;

@@ -92,7 +92,7 @@ static bool is_too_slow(const scaling_pair *p, const char *option, const vp_delt
         return says(p, option, p->reason);
     if (!compare_exceeds(d, percent, p->threshold_ps))
         return false;
-    snprintf(text, sizeof text, "B takes %.2f %% more than A, %.2f %% are allowed",
+    snprintf(text, sizeof text, "B takes %.2f%% more than A, %.2f%% are allowed",
              100 * (double)d->delta_ps / (double)d->a_ps, percent);
     return says(p, option, text);
 }

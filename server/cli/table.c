@@ -87,7 +87,7 @@ const cli_command cli_commands[] = {
      "Compares two runs: per step where both have steps, else by their whole windows. For every "
      "device the differences of compute, exposed communication, exposed copies and idle time sum "
      "to that of its step, exactly; then come the ops and the parts of the computation graph that "
-     "moved, and a verdict: a difference counts when it is above the noise, which is 1 % of a "
+     "moved, and a verdict: a difference counts when it is above the noise, which is 1% of a "
      "step, or what chance does to so few steps if that is more. The reason of an op is what "
      "explains most of its difference: how often it is called or how long one call takes; where "
      "its FLOPs are known, how many or how long one takes. More work at a rate no worse does not "
@@ -99,7 +99,7 @@ const cli_command cli_commands[] = {
      "vp_bench_* or SuperGrad's scripts left them in): then each method's median run is compared "
      "where it ran on as many devices, with its speed-up, and the first call and the warm-up "
      "beside it; where each side has one number of devices, these may differ, which gives the "
-     "efficiency. The noise is 1 %, or as many standard errors of the medians as so few runs take. "
+     "efficiency. The noise is 1%, or as many standard errors of the medians as so few runs take. "
      "With A alone, its first method is compared with the others.\n"
      "As a gate: --max-regression and --max-p90-regression exit with 1 when B's median or 90th "
      "percentile is that much longer and the difference is above the noise; what cannot be "
@@ -132,7 +132,7 @@ const cli_command cli_commands[] = {
      "lets an engine that runs elsewhere map `report` over thousands of files and reduce with "
      "`merge`, in as many stages as it likes.\n"
      "Only whole reports are merged (no --top, --device), made with the same --group, and none "
-     "twice. Percentiles of modules that ran more than 256 times have a rank error below 0.4 %; "
+     "twice. Percentiles of modules that ran more than 256 times have a rank error below 0.4%; "
      "everything else is exact.",
      "view_profile merge host-*.json -o run.json\tone report of all hosts\n"
      "view_profile merge --format html -o run.html host-*.json\tthe same as a page"},

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "server/cli/cli_options.h"
+#include "trace/base/human.h"
 #include "trace/base/time.h"
 
 #define WIDTH_MIN 40
@@ -67,20 +68,19 @@ static void draw(const char *line, int n)
 int cli_progress_bytes(void *ctx, int64_t done, int64_t total)
 {
     cli_progress *p = ctx;
-    char line[160];
+    char line[160], text[VP_HUMAN_BYTES];
     int64_t now = vp_now_ns();
     if (!due(p, now))
         return 0;
-    double mb = (double)done / 1e6, seconds = (double)(now - p->start_ns) / 1e9;
-    double rate = mb / seconds;
-    int n = snprintf(line, sizeof line, "\r\033[K%s %.1f MB", p->what, mb);
+    double rate = (double)done / ((double)(now - p->start_ns) / 1e9);
+    int n = snprintf(line, sizeof line, "\r\033[K%s %s", p->what, vp_bytes_text(text, done));
     if (total > 0 && done <= total)
-        n += snprintf(line + n, sizeof line - (size_t)n, " of %.1f MB, %d %%", (double)total / 1e6,
+        n += snprintf(line + n, sizeof line - (size_t)n, " of %s, %d%%", vp_bytes_text(text, total),
                       (int)(100.0 * (double)done / (double)total));
-    n += snprintf(line + n, sizeof line - (size_t)n, ", %.0f MB/s", rate);
+    n += snprintf(line + n, sizeof line - (size_t)n, ", %s/s", vp_bytes_text(text, (int64_t)rate));
     if (total > 0 && done > 0 && done <= total)
         n += snprintf(line + n, sizeof line - (size_t)n, ", %.0f s left",
-                      (double)(total - done) / 1e6 / rate);
+                      (double)(total - done) / rate);
     draw(line, n);
     return 0;
 }

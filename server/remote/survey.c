@@ -19,6 +19,7 @@
 #include "server/remote/sandbox.h"
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
+#include "trace/base/human.h"
 #include "trace/base/limits.h"
 
 #define OWN_PORT 9001
@@ -52,11 +53,12 @@ void survey_temp(survey_line *out)
     }
     if (fstatvfs(fd, &v) < 0)
         return survey_say(out, SURVEY_OK, "", "%s", dir);
+    char text[VP_HUMAN_BYTES];
     int64_t room = (int64_t)v.f_bavail * (int64_t)v.f_frsize;
     bool enough = room >= TEMP_MIN;
     survey_say(out, enough ? SURVEY_OK : SURVEY_OPTIONAL,
                enough ? "" : "set TMPDIR to a larger place: archives and conversions need it",
-               "%s, %lld MB free", dir, (long long)(room / 1000000));
+               "%s, %s free", dir, vp_bytes_text(text, room));
 }
 
 static bool has_display(void)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "trace/base/human.h"
 #include "trace/export/export.h"
 #include "trace/report/html/web_files.h"
 #include "trace/report/report.h"
@@ -236,21 +237,9 @@ void page_url(vp_buf *b, const char *z)
 
 void page_bytes(vp_buf *b, int64_t bytes)
 {
-    static const char *const unit[] = {"kB", "MB", "GB", "TB"};
-    if (bytes < 0)
-        return;
-    if (bytes < 1000) {
-        vp_buf_printf(b, "%d B", (int)bytes);
-        return;
-    }
-    /* Tenths of the unit, rounded half up; 999.95 kB is 1.0 MB. */
-    int64_t scale = 1000, u = 0;
-    while (u < 3 && (bytes + scale / 20) / (scale / 10) >= 10000) {
-        scale *= 1000;
-        u++;
-    }
-    int64_t tenths = (bytes + scale / 20) / (scale / 10);
-    vp_buf_printf(b, "%lld.%lld %s", (long long)(tenths / 10), (long long)(tenths % 10), unit[u]);
+    char text[VP_HUMAN_BYTES];
+    if (bytes >= 0)
+        vp_buf_puts(b, vp_bytes_text(text, bytes));
 }
 
 void page_time(vp_buf *b, int64_t unix_ns)
@@ -267,8 +256,7 @@ void page_time(vp_buf *b, int64_t unix_ns)
 
 void page_percent(vp_buf *b, int64_t part, int64_t whole)
 {
-    if (whole <= 0 || part < 0)
-        return;
-    double percent = 100.0 * (double)part / (double)whole;
-    vp_buf_printf(b, "%.1f%%", percent >= 99.95 ? 100.0 : percent);
+    char text[VP_HUMAN_BYTES];
+    if (whole > 0 && part >= 0)
+        vp_buf_puts(b, vp_percent_text(text, part, whole));
 }

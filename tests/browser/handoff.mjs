@@ -184,7 +184,7 @@ await test("without script the hand-off offers the file", () =>
 await test("the page says what goes where, from a remote machine too", () =>
   onPage(tpuHandoff, async (page) => {
     const facts = await page.locator(".facts").innerText();
-    assert.match(facts, /t1v-n-9eb622fc-w-0\.trace\.json\.gz, 675\.0 kB/);
+    assert.match(facts, /t1v-n-9eb622fc-w-0\.trace\.json\.gz, 659\.2 KiB/);
     assert.match(facts, /Trace Event JSON, gzip/);
     assert.ok(facts.includes(ui.url), "a UI of one's own is named");
     assert.match(await page.locator("pre.copy").innerText(), new RegExp(`^ssh -N -L ${server.port}:127\\.0\\.0\\.1:${server.port} \\S+$`));
@@ -200,7 +200,7 @@ await test("progress says how many bytes have come", async () => {
     route.fulfill({ body: Buffer.alloc(1234567), headers: { "content-type": "application/gzip" } }));
   await page.evaluate(() => (window.open = () => ({ closed: false, postMessage() {} })));
   await page.locator("#open").click();
-  await page.locator("#amount", { hasText: "1.2 MB of 1.2 MB" }).waitFor();
+  await page.locator("#amount", { hasText: "1.2 MiB of 1.2 MiB" }).waitFor();
   assert.ok(await page.locator("#open").isDisabled());
   await context.close();
 });

@@ -75,7 +75,7 @@ await test("archives and what cannot be read are found by these words", () =>
 
 /* ---- Order ----------------------------------------------------------------------------------- */
 
-const SIZE = { B: 1, kB: 1e3, MB: 1e6, GB: 1e9 };
+const SIZE = { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
 const sizes = async (page) =>
   (await page.locator("#rows tbody .num").allInnerTexts()).map((text) => {
     const [n, unit] = text.split(" ");

@@ -454,7 +454,7 @@ FILLED = ROUND.replace("    cfg.mode = VP_RING;\n", "").replace("    vp_stop(r,"
 def test_a_full_pool_says_what_is_missing_and_what_to_do(program, place, build):
     out, err = start(place, build(FILLED)).communicate(timeout=WAIT)
     at_once, log, saved, figures = out.splitlines()
-    assert re.match(r"1 The pool of 1 MiB is full after \d+\.\d{6} s, and the recording over: a ring \(VP_RING, --ring\) "
+    assert re.match(r"1 The pool of 1.0 MiB is full after \d+\.\d{6} s, and the recording over: a ring \(VP_RING, --ring\) "
                     r"keeps the newest, a larger pool more$", at_once)
     assert err == "" and "Trace saved to" in saved and int(figures.split()[0]) < 65536
     assert re.match(r"1 The pool was full after \d+\.\d{6} s, .*: (\d+\.\d{3}) s more are missing\. A ring", log)
@@ -484,7 +484,7 @@ def test_record_says_at_once_that_the_pool_is_full(program, place, build):
     done = subprocess.run([program, "record", "--", build(LONG)], cwd=place.dir, env=environment(place),
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=WAIT)
     assert done.returncode == 0
-    said = [line for line in done.stdout.splitlines() if "The pool of 64 MiB is full after " in line]
+    said = [line for line in done.stdout.splitlines() if "The pool of 64.0 MiB is full after " in line]
     assert len(said) == 1 and "--ring" in said[0]
     assert done.stdout.index(said[0]) < done.stdout.index("are missing")
 

@@ -216,7 +216,7 @@ def hot_zone(threads=64):
                 w.work('collide', 500 * US)
                 for name in PARTS:
                     w.work(name, 100 * US)
-    return Found('F27', scene, 'low', None, ('collide takes 50.0 %', '1,280 calls', '64 threads'))
+    return Found('F27', scene, 'low', None, ('collide takes 50.00%', '1,280 calls', '64 threads'))
 
 
 def variance():

@@ -213,7 +213,7 @@ static void a_full_pool_is_told_at_once(void **state)
         for (int i = 0; i < 60000 && !heard.full; i++)
             usleep(1000);
         assert_int_equal(heard.full, 1);
-        assert_non_null(strstr(heard.text, "The pool of 256 KiB is full after 0."));
+        assert_non_null(strstr(heard.text, "The pool of 256.0 KiB is full after 0."));
         assert_non_null(strstr(heard.text, "--ring"));
         zones(30000);
         assert_int_equal(vp_stop(r, NULL), 0);

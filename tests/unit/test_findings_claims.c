@@ -460,7 +460,7 @@ static void test_functions_compile_together(void **state)
         message_of(&f, "F10"),
         "changing_shape is compiled 3 times (3 after execution had begun); together "
         "with 1 other function that is 150.00 ms of compiling that a warm program "
-        "does not do, 7.5 % of the capture.");
+        "does not do, 7.50% of the capture.");
     ff_free(&f);
 }
 

@@ -707,7 +707,7 @@ static void test_every_limit_is_approached(void **state)
                          rule->limits[k] ? "nothing goes near it" : "yet approached");
 }
 
-/* As a number of its own: "5 %" is not in "15 %" nor in "0.5 %". */
+/* As a number of its own: "5%" is not in "15%" nor in "0.5%". */
 static bool has_number(const char *text, const char *number)
 {
     for (const char *at = text; (at = strstr(at, number)); at++) {
@@ -731,7 +731,7 @@ static bool has_count(const char *text, unsigned n)
 static bool has_share(const char *text, unsigned permille)
 {
     char percent[32], ratio[32];
-    snprintf(percent, sizeof percent, "%g %%", permille / 10.);
+    snprintf(percent, sizeof percent, "%g%%", permille / 10.);
     snprintf(ratio, sizeof ratio, "%g of it", permille / 1000.);
     return has_number(text, percent) || has_number(text, ratio) ||
            (permille == 500 && strstr(text, "half"));

@@ -67,8 +67,9 @@ static void test_durations(void **state)
     assert_put(put_auto, 2316600 * FX_US, "2.317 s");
     assert_put(put_auto, INT64_MAX, "9223372.037 s");
     assert_put(put_us, 347218750, "347.22 us");
-    assert_put(put_us, 5000, "0.01 us");
-    assert_put(put_us, 4999, "0.0050 us"); /* what is not 0 has two digits that say so */
+    assert_put(put_us, 94999, "0.095 us"); /* two digits at least */
+    assert_put(put_us, 95000, "0.10 us");
+    assert_put(put_us, 5000, "0.0050 us");
     assert_put(put_us, 130, "0.00013 us");
     assert_put(put_us, 1, "0.000001 us");
     assert_put(put_us, 0, "0.00 us");

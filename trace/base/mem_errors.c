@@ -2,22 +2,24 @@
 #include <stdatomic.h>
 
 #include "trace/base/err.h"
+#include "trace/base/human.h"
 #include "trace/base/mem_impl.h"
 
 int vp_mem_explain(int rc)
 {
     const vp_mem_budget *b = vp_mem_budget_here();
+    char text[VP_HUMAN_BYTES];
     int why = b && rc == VP_ENOMEM ? atomic_load(&b->refused) : 0;
     if (why == VP_ELIMIT)
         return vp_fail(VP_ELIMIT,
-                       "it unpacks to more than %lld MB of memory, which no profile of its size "
+                       "it unpacks to more than %s of memory, which no profile of its size "
                        "needs: refused; if it is one, --max-memory SIZE reads it",
-                       (long long)(b->max / 1000000));
+                       vp_bytes_text(text, (int64_t)b->max));
     if (why == VP_ENOMEM)
         return vp_fail(VP_ENOMEM,
-                       "it needs more than the %lld MB of memory that %s: record fewer steps, or "
+                       "it needs more than the %s of memory that %s: record fewer steps, or "
                        "allow more with --max-memory SIZE",
-                       (long long)(vp_mem_ceiling() / 1000000),
+                       vp_bytes_text(text, (int64_t)vp_mem_ceiling()),
                        vp_mem_ceiling_is_set() ? "--max-memory allows" : "this machine has left");
     return rc;
 }

@@ -140,9 +140,9 @@ static const char *how_much(comparing *k)
     const vp_delta *d = &k->c->median;
     double noise = percent(k->c->threshold_ps, d->a_ps);
     if (d->a_ps > 0 && d->delta_ps > d->a_ps)
-        return cmp_print(k, "the median step takes %.1f times as long; the noise is %.2f %%",
+        return cmp_print(k, "the median step takes %.1f times as long; the noise is %.2f%%",
                          (double)d->b_ps / (double)d->a_ps, noise);
-    return cmp_print(k, "the median step is %.2f %% %s, more than the noise of %.2f %%",
+    return cmp_print(k, "the median step is %.2f%% %s, more than the noise of %.2f%%",
                      percent(cmp_size(d), d->a_ps), d->delta_ps > 0 ? "longer" : "shorter", noise);
 }
 
@@ -168,7 +168,7 @@ static void judge(comparing *k)
     }
     if (size <= c->threshold_ps) {
         give(k, VP_NOISE,
-             cmp_print(k, "the median step differs by %.2f %%, within the noise of %.2f %%",
+             cmp_print(k, "the median step differs by %.2f%%, within the noise of %.2f%%",
                        percent(c->median.delta_ps, c->median.a_ps),
                        percent(c->threshold_ps, c->median.a_ps)));
         return;

@@ -59,7 +59,7 @@ void cmp_explain(vp_compared_op *x, const vp_comparison *c)
 {
     x->significant = cmp_size(&x->self) > c->threshold_ps;
     if (!x->significant)
-        x->reason = c->per_step ? "within the noise of a step" : "less than 1 % of the window";
+        x->reason = c->per_step ? "within the noise of a step" : "less than 1% of the window";
     else if (x->is_new)
         x->reason = "only in B";
     else if (x->is_gone)

@@ -18,7 +18,7 @@ const finding_rule findings_rules[] = {
      .says = "The file is cut, capped, damaged or lacks links, so that sums and shares miss "
              "something. Every other finding is then one level less severe.",
      .rule = "a file is cut, capped or damaged, or events were dropped (high); device ops begin "
-             "before their launch, recorded graphs hide their ops, more than 10 % of a GPU's ops "
+             "before their launch, recorded graphs hide their ops, more than 10% of a GPU's ops "
              "lack their launch call, a device was used but not traced, or nothing has a length "
              "(medium); not for captures of the host alone",
      .source = "issue trails of JAX, XProf, TraceLens and HTA: event caps and cut files that no "
@@ -41,7 +41,7 @@ const finding_rule findings_rules[] = {
              "dtypes or static arguments change from call to call.",
      .rule = "a function has two or more compile roots, or a compile root starts after the first "
              "execution of a step's module; what is compiled after the first time or too late is "
-             "at least 0.5 % of the capture",
+             "at least 0.5% of the capture",
      .source = "jax issues 31319, 4390, 2814 and others: silent recompilation",
      .advice_xla =
          "Run with jax_log_compiles and jax_explain_cache_misses to see what changed; pad "
@@ -67,7 +67,7 @@ const finding_rule findings_rules[] = {
      .says = "Much of the capture is compiling before the step's program first runs, so that "
              "totals describe the start of the program rather than its steady state.",
      .rule = "compiles that begin before the step's module first runs, also inside the first step, "
-             "take more than 10 % of the capture",
+             "take more than 10% of the capture",
      .source = "nsys-jax, which leaves the compile phase out",
      .advice_xla = "Start the profiler after a few warm-up steps (call the step and "
                    "block_until_ready first), and keep compiled programs with "
@@ -87,8 +87,8 @@ const finding_rule findings_rules[] = {
      .title = "Waiting for input data",
      .says = "The device idles while the thread that feeds it waits for the input pipeline.",
      .rule = "idle time under input labels (DataLoader, IteratorGetNext, infeed, prefetch) and "
-             "exposed infeed exceed 5 % of the window",
-     .source = "torch_tb_profiler (5 %), XProf (10 %)",
+             "exposed infeed exceed 5% of the window",
+     .source = "torch_tb_profiler (5%), XProf (10%)",
      .advice_xla = "Load ahead: prefetch two or more batches to the device (device_put from a "
                    "thread, tf.data prefetch(AUTOTUNE), Grain with worker processes), decode in "
                    "parallel, and cache what does not change.",
@@ -111,9 +111,9 @@ const finding_rule findings_rules[] = {
      .title = "Calls from the device into the program",
      .says = "Debug prints and host callbacks hold the device up: it has to copy values out and "
              "wait for Python.",
-     .rule = "idle time under callback labels and self time of callback ops are at least 5 % of "
+     .rule = "idle time under callback labels and self time of callback ops are at least 5% of "
              "the window",
-     .source = "XProf smart suggestions (debug print 5 %)",
+     .source = "XProf smart suggestions (debug print 5%)",
      .advice_xla = "Take jax.debug.print, jax.debug.callback, io_callback and pure_callback out of "
                    "the hot loop, or run them every N steps under lax.cond; return values to log "
                    "as outputs instead.",
@@ -136,7 +136,7 @@ const finding_rule findings_rules[] = {
      .rule =
          "time in blocking calls (block_until_ready, np.asarray, device_get, Await, "
          "cudaStreamSynchronize …), with all that they call, while all devices of the host idle "
-         "between their first op and their last is at least 5 % of the window; of several threads "
+         "between their first op and their last is at least 5% of the window; of several threads "
          "the longest counts, and never more than the idle time "
          "that such calls can cause",
      .source = "Nsight Systems' rule on synchronisation APIs",
@@ -158,7 +158,7 @@ const finding_rule findings_rules[] = {
      .title = "Kernels too small for their launches",
      .says = "The host cannot launch kernels as fast as the device finishes them.",
      .rule = "of at least 30 compute kernels the median is below 10 µs and more than half are, and "
-             "the device waits for the next launch more than 10 % of the window: the host's delay, "
+             "the device waits for the next launch more than 10% of the window: the host's delay, "
              "and with nothing queued the launch call and what it takes until the op begins (gaps "
              "below 1 ms)",
      .source = "TraceLens (10 µs), HTA launch statistics",
@@ -180,10 +180,10 @@ const finding_rule findings_rules[] = {
      .title = "The host launches too late",
      .says = "Most of the device's idle time is spent waiting for the thread that launches the "
              "next op; the label names what that thread did instead.",
-     .rule = "the device idles more than 15 % of the window, and late launches are more than half "
+     .rule = "the device idles more than 15% of the window, and late launches are more than half "
              "of its idle time; a thread that waits for another device, which still works, is not "
              "late, and copies that F6 tells of are left to it",
-     .source = "HTA idle classes, TraceLens (15 %)",
+     .source = "HTA idle classes, TraceLens (15%)",
      .advice_xla = "Move the named work off the launching thread or out of the loop, jit larger "
                    "pieces, donate buffers (donate_argnums) and avoid per-step Python over "
                    "pytrees; several steps under one lax.scan hide the rest.",
@@ -206,8 +206,8 @@ const finding_rule findings_rules[] = {
      .title = "Copies from pageable memory",
      .says = "Copies between the device and ordinary host memory go through a staging buffer and "
              "hold up the thread that starts them.",
-     .rule = "copies of pageable memory take at least 1 ms or 1 % of the window, and at least 0.5 "
-             "% of it is exposed",
+     .rule = "copies of pageable memory take at least 1 ms or 1% of the window, and at least "
+             "0.5% of it is exposed",
      .source = "Nsight Systems' rule on pageable memory",
      .advice_xla = "Stage inputs with jax.device_put into pinned_host memory (a sharding with "
                    "memory_kind=\"pinned_host\"), or keep them on the device.",
@@ -226,11 +226,11 @@ const finding_rule findings_rules[] = {
      .title = "Waiting for copies to or from the host",
      .says = "The device stands while data moves between host and device memory: nothing else "
              "runs meanwhile.",
-     .rule = "per direction: exposed time exceeds 5 % of the window, or more than 10 exposed "
-             "copies a step cost at least 0.5 % of it; an async start/done pair is one copy; idle "
+     .rule = "per direction: exposed time exceeds 5% of the window, or more than 10 exposed "
+             "copies a step cost at least 0.5% of it; an async start/done pair is one copy; idle "
              "time in which any host thread copies (device_put, H2D Dispatch) counts where it "
-             "exceeds 5 %",
-     .source = "TraceLens (5 %, 10 transfers), XProf (30 %)",
+             "exceeds 5%",
+     .source = "TraceLens (5%, 10 transfers), XProf (30%)",
      .advice_xla = "Offload less or earlier: narrow the checkpoint or offload policy to tensors "
                    "whose recomputation costs more than their copy, start copies a layer ahead so "
                    "that the latency-hiding scheduler can overlap them, keep weights and KV cache "
@@ -254,8 +254,8 @@ const finding_rule findings_rules[] = {
      .title = "Async ops that are waited for at once",
      .says = "The device waits in the second half of asynchronous ops: they were started too late "
              "to be hidden.",
-     .rule = "self time of -done ops is at least 10 % of the device's op time",
-     .source = "XProf smart suggestions (async done 10 %)",
+     .rule = "self time of -done ops is at least 10% of the device's op time",
+     .source = "XProf smart suggestions (async done 10%)",
      .advice_xla = "Give the scheduler room: let copies and collectives start earlier (prefetch a "
                    "layer ahead, --xla_tpu_enable_async_collective_fusion=true in "
                    "LIBTPU_INIT_ARGS, --xla_gpu_enable_latency_hiding_scheduler=true in "
@@ -277,7 +277,7 @@ const finding_rule findings_rules[] = {
              "device or host.",
      .rule = "of at least four calls matched across devices one device or host is last in at "
              "least half, two standard deviations more often than chance would have it, and the "
-             "largest waits add up to at least 1 % of the window",
+             "largest waits add up to at least 1% of the window",
      .source = "TraceLens and torch_tb_profiler's distributed view",
      .advice_xla = "Look at that device or host alone: an uneven shard, a slow input worker, "
                    "another process, clocks or thermals; swap it to see whether the delay moves "
@@ -300,7 +300,7 @@ const finding_rule findings_rules[] = {
      .title = "Devices have unequal work",
      .says = "Devices that run the same program compute for different times, so that the others "
              "wait for the busiest.",
-     .rule = "the busiest device's compute time exceeds the mean by more than 10 %",
+     .rule = "the busiest device's compute time exceeds the mean by more than 10%",
      .source = "load imbalance as in HTA and Scalasca: max/mean - 1",
      .advice_xla = "Even out the shards: pad to a common multiple, balance sequence lengths and "
                    "experts (capacity factor), and check that no device holds an unsharded array.",
@@ -319,9 +319,9 @@ const finding_rule findings_rules[] = {
      .title = "Memory nearly full",
      .says = "The allocator's peak comes close to what it may use: fragmentation, retries and "
              "out-of-memory failures are near.",
-     .rule = "peak / limit exceeds 90 % (high from 98 %); the limit is what the allocator has "
+     .rule = "peak / limit exceeds 90% (high from 98%); the limit is what the allocator has "
              "reserved, allocated and free together, else the device's memory",
-     .source = "torch_tb_profiler (90 %)",
+     .source = "torch_tb_profiler (90%)",
      .advice_xla = "Donate inputs (donate_argnums), rematerialise (jax.checkpoint with a policy), "
                    "shard optimizer state, or use smaller microbatches; "
                    "jax.profiler.save_device_memory_profile says who holds what.",
@@ -343,7 +343,7 @@ const finding_rule findings_rules[] = {
      .says = "A single compute op (of one shape) takes a large part of the device's op time: look "
              "here first.",
      .rule =
-         "its self time is at least 30 % of the device's op time (medium from 60 %, never "
+         "its self time is at least 30% of the device's op time (medium from 60%, never "
          "high) and 100 µs; of a group of several shapes the largest shape is judged, of one shape "
          "all of it, in however many scopes it stands",
      .source = "common practice of op profiles",
@@ -369,7 +369,7 @@ const finding_rule findings_rules[] = {
      .title = "The same program runs several times a step",
      .says = "A module runs three or more times in nearly every step; if its inputs do not change, "
              "all but one run is wasted.",
-     .rule = "a module runs at least 3 times in at least 80 % of the steps and takes at least 10 % "
+     .rule = "a module runs at least 3 times in at least 80% of the steps and takes at least 10% "
              "of the windows; impact (k - 1)/k of it, at most medium",
      .source = "our own",
      .advice_xla = "Compute it once and pass the result on, or vmap/scan over the repeats so that "
@@ -389,8 +389,8 @@ const finding_rule findings_rules[] = {
      .title = "Moving data into other layouts",
      .says = "Transposes, copies, reshapes and conversions of layout take a large part of op time "
              "and compute nothing.",
-     .rule = "self time of data formatting is at least 10 % of the device's op time",
-     .source = "XProf smart suggestions (data shuffle 30 %)",
+     .rule = "self time of data formatting is at least 10% of the device's op time",
+     .source = "XProf smart suggestions (data shuffle 30%)",
      .advice_xla = "Write einsum and dot_general in the order in which operands lie, keep one "
                    "layout from layer to layer, avoid reshapes across sharded axes, donate "
                    "buffers that are only copied, and pad to multiples of 8 x 128 once.",
@@ -409,10 +409,10 @@ const finding_rule findings_rules[] = {
      .title = "One op takes very different times",
      .says = "Calls of one op differ by more than their mean: contention, changing inputs, or "
              "waiting inside the op.",
-     .rule = "deviation / mean exceeds 1 over more than 10 calls of an op with at least 5 % of op "
+     .rule = "deviation / mean exceeds 1 over more than 10 calls of an op with at least 5% of op "
              "time; impact (mean - median) of all calls; groups of several shapes are judged by "
              "their largest part, without an impact",
-     .source = "TraceLens (CoV 1, 10 calls, 5 %)",
+     .source = "TraceLens (CoV 1, 10 calls, 5%)",
      .advice_xla = "Open the slowest call in the timeline: look for another program or stream "
                    "beside it, sparse or ragged inputs, and throttling.",
      .advice_pytorch = "Open the slowest call in the timeline: look for kernels on other streams, "
@@ -427,8 +427,8 @@ const finding_rule findings_rules[] = {
      .name = "exposed-comm",
      .title = "Communication that nothing hides",
      .says = "The device communicates while it computes nothing.",
-     .rule = "exposed communication exceeds 5 % of the window",
-     .source = "TraceLens (5 %), torch_tb_profiler (10 %), XProf (30 %)",
+     .rule = "exposed communication exceeds 5% of the window",
+     .source = "TraceLens (5%), torch_tb_profiler (10%), XProf (30%)",
      .advice_xla = "Overlap it: --xla_gpu_enable_latency_hiding_scheduler=true and pipelined "
                    "collectives (--xla_gpu_enable_pipelined_all_gather=true, …reduce_scatter, "
                    "…all_reduce) on GPU, --xla_tpu_enable_async_collective_fusion=true on TPU; "
@@ -448,9 +448,9 @@ const finding_rule findings_rules[] = {
      .name = "poor-overlap",
      .title = "Little communication overlaps with compute",
      .says = "Too small a part of communication runs beside compute.",
-     .rule = "less than 70 % of at least 100 µs and 2 % of the window of communication is hidden; "
+     .rule = "less than 70% of at least 100 µs and 2% of the window of communication is hidden; "
              "impact 0.85 of it minus what is hidden",
-     .source = "TraceLens (70 %)",
+     .source = "TraceLens (70%)",
      .advice_xla = "Let collectives run beside compute: latency-hiding scheduler, async "
                    "collectives, collective matmul (windowed einsum), smaller combine thresholds "
                    "so that the first one can start earlier.",
@@ -468,7 +468,7 @@ const finding_rule findings_rules[] = {
      .name = "long-gap",
      .title = "Single long gaps",
      .says = "The device stands still for an unusually long time at a few places.",
-     .rule = "gaps of at least 1 ms and 5 % of the median step that are more than twice as long as "
+     .rule = "gaps of at least 1 ms and 5% of the median step that are more than twice as long as "
              "the usual gap; the five longest are listed",
      .source = "Nsight Systems' GPU gaps (500 ms), made relative to the step",
      .advice_xla = "Open the gap in the timeline and read what the launching thread does: "
@@ -487,7 +487,7 @@ const finding_rule findings_rules[] = {
      .says = "A few steps take far longer than the median.",
      .rule =
          "a step is longer than twice the median, or its robust z = (x - median) / (1.4826 "
-         "MAD) exceeds 10, with a MAD of at least 0.1 % of the median, among five steps or "
+         "MAD) exceeds 10, with a MAD of at least 0.1% of the median, among five steps or "
          "more; steps of a class that comes every so many steps are none, and a slow first step "
          "alone is called warm-up and is low",
      .source = "hyperfine's outliers (14.826 MAD)",
@@ -541,7 +541,7 @@ const finding_rule findings_rules[] = {
      .name = "thread-wait",
      .title = "Waiting instead of working",
      .says = "A thread that decides how long the program takes waits for others, or for time.",
-     .rule = "a thread waits at least 5 % of the window: for locks, wherever it is; in other zones "
+     .rule = "a thread waits at least 5% of the window: for locks, wherever it is; in other zones "
              "that wait by their name or category (wait, sleep, join, barrier, recv, poll), on the "
              "thread with the steps and within them, without steps on the one that works most "
              "(wait, recv and poll then only within another zone: else for something to do), and "
@@ -564,7 +564,7 @@ const finding_rule findings_rules[] = {
      .says = "Threads that do the same work for different times: the busiest is waited for.",
      .rule = "of two or more threads of a process that have half of their work or more in the same "
              "zone, and do half of the process's work, the busiest exceeds the mean by more than "
-             "10 %, and works at least half of the window",
+             "10%, and works at least half of the window",
      .source = "F15: the same for devices",
      .advice_xla = "Hand work out in smaller pieces, the largest first, from one queue or by "
                    "stealing, instead of equal shares at the start.",
@@ -578,7 +578,7 @@ const finding_rule findings_rules[] = {
      .name = "hot-zone",
      .title = "One zone takes a large part",
      .says = "The self time of one zone is a large part of what all threads work: look here first.",
-     .rule = "its self time is at least 30 % of the work of all threads (medium from 60 %, never "
+     .rule = "its self time is at least 30% of the work of all threads (medium from 60%, never "
              "high) and 100 µs; of three zones or more",
      .source = "F17: the same for devices",
      .advice_xla = "Put zones inside of it to see what it does, then do that less often, for less "
@@ -595,7 +595,7 @@ const finding_rule findings_rules[] = {
      .title = "One zone takes very different times",
      .says = "Calls of one zone differ by more than their mean: contention, page faults, changing "
              "inputs.",
-     .rule = "deviation / mean exceeds 1 over more than 10 calls of a zone with at least 5 % of "
+     .rule = "deviation / mean exceeds 1 over more than 10 calls of a zone with at least 5% of "
              "the work and 100 µs that does half of it itself and does not call itself; impact "
              "(mean - median) of all calls, by its threads; always low",
      .source = "F18: the same for devices",
@@ -617,8 +617,8 @@ const finding_rule findings_rules[] = {
      .title = "The device idles",
      .says = "The device runs nothing for a large part of its window, and no other finding says "
              "why.",
-     .rule = "idle time is more than 15 % of the window and at least 3 ms; impact idle - 5 %",
-     .source = "TraceLens (15 %), torch_tb_profiler (GPU utilisation below 50 %)",
+     .rule = "idle time is more than 15% of the window and at least 3 ms; impact idle - 5%",
+     .source = "TraceLens (15%), torch_tb_profiler (GPU utilisation below 50%)",
      .advice_xla = "Open the longest gaps in the timeline; record with host tracing "
                    "(host_tracer_level=2) to learn what the host did, and give the device more "
                    "work at once: larger batches, jit over larger pieces, lax.scan.",

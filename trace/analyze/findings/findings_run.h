@@ -175,7 +175,7 @@ int64_t fnd_of(int64_t ps, int64_t num, int64_t den); /* ps * num / den in 128 b
 
 const char *fnd_say(fnd_run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *fnd_time(fnd_run *run, int64_t ps);                     /* "57.77 s" */
-const char *fnd_percent(fnd_run *run, int64_t part, int64_t whole); /* "96.5 %" */
+const char *fnd_percent(fnd_run *run, int64_t part, int64_t whole); /* "96.5%" */
 const char *fnd_count(fnd_run *run, int64_t n);                     /* "12,345" */
 const char *fnd_bytes(fnd_run *run, int64_t n);                     /* "1.5 GiB" */
 const char *fnd_short(fnd_run *run, const char *name);              /* at most 60 bytes of a name */

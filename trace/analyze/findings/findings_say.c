@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "trace/base/human.h"
+
 #define MESSAGE_MAX 1024
 
 const char *fnd_say(fnd_run *run, const char *fmt, ...)
@@ -39,11 +41,8 @@ const char *fnd_time(fnd_run *run, int64_t ps)
 
 const char *fnd_percent(fnd_run *run, int64_t part, int64_t whole)
 {
-    double percent = 100 * fnd_share(part, whole);
-    /* What is not all of it is never shown as 100.0 %. */
-    if (part < whole && percent > 99.9)
-        return fnd_say(run, "%.2f %%", percent > 99.99 ? 99.99 : percent);
-    return fnd_say(run, "%.1f %%", percent);
+    char text[VP_HUMAN_BYTES];
+    return fnd_say(run, "%s", vp_percent_text(text, part, whole));
 }
 
 const char *fnd_count(fnd_run *run, int64_t n)
@@ -62,12 +61,8 @@ const char *fnd_count(fnd_run *run, int64_t n)
 
 const char *fnd_bytes(fnd_run *run, int64_t n)
 {
-    static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    double v = (double)n;
-    size_t i = 0;
-    for (; v >= 1024 && i + 1 < sizeof names / sizeof *names; i++)
-        v /= 1024;
-    return fnd_say(run, i ? "%.1f %s" : "%.0f %s", v, names[i]);
+    char text[VP_HUMAN_BYTES];
+    return fnd_say(run, "%s", vp_bytes_text(text, n));
 }
 
 #define NAME_MAX_BYTES 60u

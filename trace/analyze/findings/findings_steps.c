@@ -485,7 +485,7 @@ void fnd_jitter(fnd_run *run)
     if (squared <= spread * spread / 1e6 || !e.count || !settle_steps(run, &e, cv))
         return;
     fnd_message(run, fnd_say(run,
-                             "The lengths of %zu ordinary steps vary by %.1f %% around their mean; "
+                             "The lengths of %zu ordinary steps vary by %.2f%% around their mean; "
                              "what they take above the median of %s adds up to %s%s.",
                              n, 100 * cv, fnd_time(run, r->steps.median_ps),
                              fnd_time(run, e.total_ps), longer_by(run, &e, is_usual_slow)));

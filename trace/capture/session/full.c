@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "trace/base/human.h"
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 
@@ -45,6 +46,7 @@ void session_await_told(cap_session *s)
 static void *tell(void *ctx)
 {
     full f = *(full *)ctx;
+    char pool[VP_HUMAN_BYTES];
     vp_free(ctx);
     session_lock();
     cap_session *s = session_find(session_handle(f.number));
@@ -54,10 +56,9 @@ static void *tell(void *ctx)
         telling = s;
         session_unlock();
         cap_log(&cfg, VP_SAY_WARNING,
-                "The pool of %zu %s is full after %.6f s, and the recording over: a ring "
+                "The pool of %s is full after %.6f s, and the recording over: a ring "
                 "(VP_RING, --ring) keeps the newest, a larger pool more",
-                f.pool_bytes >> (f.pool_bytes < 1 << 20 ? 10 : 20),
-                f.pool_bytes < 1 << 20 ? "KiB" : "MiB", (double)f.after_ns / 1e9);
+                vp_bytes_text(pool, (int64_t)f.pool_bytes), (double)f.after_ns / 1e9);
         session_lock();
         if (telling && session_find(session_handle(f.number)) == s)
             told(s);

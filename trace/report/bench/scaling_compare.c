@@ -168,11 +168,11 @@ static void judge_times(scaling_comparison *c, scaling_pair *p)
                    p->a->runs, p->b->runs));
     else if (rep_delta_size(d) <= p->threshold_ps)
         give(p, VP_NOISE,
-             print(c, "the median run differs by %.2f %%, within the noise of %.2f %%",
+             print(c, "the median run differs by %.2f%%, within the noise of %.2f%%",
                    percent(d->delta_ps, d->a_ps), noise));
     else
         give(p, d->delta_ps > 0 ? VP_REGRESSION : VP_IMPROVEMENT,
-             print(c, "the median run is %.2f %% %s, more than the noise of %.2f %%", off,
+             print(c, "the median run is %.2f%% %s, more than the noise of %.2f%%", off,
                    d->delta_ps > 0 ? "longer" : "shorter", noise));
 }
 

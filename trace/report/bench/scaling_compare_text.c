@@ -33,7 +33,7 @@ static tbl_style put_own(vp_buf *b, const tbl *t, const tbl_column *c, const voi
     else if (c->own == RESULT_SPEED_UP)
         result_put_factor(b, p->speed_up, "x", 2);
     else if (c->own == RESULT_EFFICIENCY)
-        result_put_factor(b, 100 * p->efficiency, "%", 1);
+        result_put_factor(b, 100 * p->efficiency, "%", 2);
     else
         put_runs(b, p);
     return TBL_PLAIN;

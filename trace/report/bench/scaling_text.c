@@ -10,7 +10,7 @@ static tbl_style put_own(vp_buf *b, const tbl *t, const tbl_column *c, const voi
     if (c->own == RESULT_SPEED_UP)
         result_put_factor(b, r->speed_up, "x", 2);
     else
-        result_put_factor(b, 100 * r->efficiency, "%", 1);
+        result_put_factor(b, 100 * r->efficiency, "%", 2);
     return TBL_PLAIN;
 }
 

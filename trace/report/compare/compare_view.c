@@ -46,7 +46,7 @@ int rep_put_change(vp_buf *b, const vp_delta *d)
     if (!d->b_ps)
         return vp_buf_puts(b, "gone");
     double change = 100 * ((double)d->b_ps / (double)d->a_ps - 1);
-    return change < 900 ? vp_buf_printf(b, "%+.1f%%", change)
+    return change < 900 ? vp_buf_printf(b, "%+.2f%%", change)
                         : vp_buf_printf(b, "%.0fx", (double)d->b_ps / (double)d->a_ps);
 }
 

@@ -21,6 +21,7 @@ static void put_value(vp_buf *b, const tbl *t, const tbl_column *c, const tbl_va
             vp_buf_printf(b, "%.9f", (double)v->n / (double)v->whole);
         break;
     case TBL_NUMBER:
+    case TBL_RATIO:
     case TBL_VALUE:
         if (isfinite(v->d))
             vp_buf_printf(b, "%.9g", v->d);

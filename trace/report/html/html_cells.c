@@ -138,10 +138,12 @@ void html_percent_cell(page *p, int64_t part, int64_t whole)
 
 void html_double_cell(page *p, double v, int decimals)
 {
+    html_puts(p, "<td>");
     if (isfinite(v))
-        vp_buf_printf(p->b, "<td>%.*f</td>", decimals, v);
+        rep_put_number(p->b, v, decimals);
     else
-        html_puts(p, "<td>–</td>");
+        html_puts(p, "–");
+    html_puts(p, "</td>");
 }
 
 void html_bar_cell(page *p, const char *css_class, int64_t part, int64_t scale, int64_t whole)

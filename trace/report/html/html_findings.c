@@ -48,7 +48,8 @@ static void put_value(page *p, double v, const char *unit)
     if (ps > 0 && ps < (double)INT64_MAX) {
         html_duration(p, (int64_t)(ps + 0.5), (int64_t)ps);
     } else if (is_unit(unit, "share")) {
-        vp_buf_printf(p->b, "%.2f%%", v * 100);
+        rep_put_number(p->b, v * 100, 2);
+        html_puts(p, "%");
     } else if (!unit || is_unit(unit, "ratio")) {
         vp_buf_printf(p->b, "%.3g", v);
     } else {

@@ -219,7 +219,7 @@ static void put_facts(page *p, const vp_steps *s)
     html_duration_fact(p, "Longest", s->max_ps);
     if (s->counted > 0 && s->cv >= 0) {
         html_open_fact(p, "CV");
-        vp_buf_printf(p->b, "%.4f", s->cv);
+        rep_put_ratio(p->b, s->cv, 2);
         html_close_fact(p);
     }
     html_duration_fact(p, "Σ above median", s->excess_ps);

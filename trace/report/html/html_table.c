@@ -49,14 +49,17 @@ static void put_head(page *p, const tbl *t, const tbl_column *c)
         html_head(p, class_of(c), c->head, unit, c->tip);
 }
 
-static void number_cell(page *p, const tbl_value *v, int digits)
+static void ratio_cell(page *p, const tbl_value *v, int digits)
 {
-    if (!v->text) {
-        html_double_cell(p, v->d, digits);
-        return;
-    }
-    vp_buf_printf(p->b, "<td class=\"%s\" title=\"%s\">", v->text, v->below ? v->below : "");
-    vp_buf_printf(p->b, "%.*f</td>", digits, v->d);
+    if (v->text)
+        vp_buf_printf(p->b, "<td class=\"%s\" title=\"%s\">", v->text, v->below ? v->below : "");
+    else
+        html_puts(p, "<td>");
+    if (isfinite(v->d))
+        rep_put_ratio(p->b, v->d, digits);
+    else
+        html_puts(p, "–");
+    html_puts(p, "</td>");
 }
 
 static void course_cell(page *p, const tbl_value *v, vp_unit unit)
@@ -160,7 +163,10 @@ static void put_value(page *p, const tbl *t, const tbl_column *c, const tbl_valu
         html_bar_cell(p, v->text, v->n, v->scale, v->whole);
         break;
     case TBL_NUMBER:
-        number_cell(p, v, c->digits);
+        html_double_cell(p, v->d, c->digits);
+        break;
+    case TBL_RATIO:
+        ratio_cell(p, v, c->digits);
         break;
     case TBL_VALUE:
         value_cell(p, v->d);

@@ -67,7 +67,7 @@ static const tbl_column collective_columns[] = {
      UNIT(GB_PER_S)},
     {TBL_NUMBER, GET(get_bus_rate), DIGITS(2), PAGE("busbw", "algbw times the factor of the wires"),
      UNIT(GB_PER_S), TERM(5, "bus GB/s"), DROP(1)},
-    {TBL_NUMBER, GET(get_bus_factor), DIGITS(3),
+    {TBL_RATIO, GET(get_bus_factor), DIGITS(3),
      PAGE("Factor",
           "2(n−1)/n for all-reduce, (n−1)/n for all-gather, reduce-scatter and all-to-all")},
     {TBL_PS, AT(wait_ps), PAGE("Waits", "For the last participant, over matched calls"),

@@ -135,7 +135,7 @@ static const tbl_column ops_columns[] = {
      TERM_UNIT(7, "p95"), DROP(TBL_DROP_LATE), CSV(13, "p95_ps")},
     {TBL_PLACED, GET(get_max), SCALE(OPS_CALL), SORT(VP_BY_MAX), PAGE("Max", "Longest call"),
      TERM_UNIT(8, "max"), DROP(TBL_DROP_LATE + 1), CSV(14, "max_ps")},
-    {TBL_NUMBER, GET(get_cv), DIGITS(2),
+    {TBL_RATIO, GET(get_cv), DIGITS(2),
      PAGE("CV", "Standard deviation over mean: above 0.5 the group is mixed"), TERM(9, "cv"),
      DROP(TBL_DROP_LATE + 2)},
     {TBL_COURSE, GET(get_course), SCALE(OPS_STEP), NEEDS(OPS_STEPS),

@@ -70,6 +70,7 @@ static const uint8_t takes[] = {
     [TBL_SHARE] = N | WHOLE,
     [TBL_BAR] = N | WHOLE,
     [TBL_NUMBER] = D,
+    [TBL_RATIO] = D,
     [TBL_VALUE] = D,
     [TBL_RANK] = N,
     [TBL_ID] = N,

@@ -26,7 +26,8 @@ typedef enum tbl_kind {
     TBL_BYTES,     /* int64_t */
     TBL_SHARE,     /* two int64_t: a part, and what it is a part of */
     TBL_BAR,       /* the same with a bar on a page; its value says of what length and colour */
-    TBL_NUMBER,    /* double, with the column's digits */
+    TBL_NUMBER,    /* double, with the column's digits, or more for two of its own */
+    TBL_RATIO,     /* the same with the column's digits and no more */
     TBL_VALUE,     /* double, a figure of the program's own: as many digits as it takes */
     TBL_RANK,      /* int64_t */
     TBL_ID,        /* int64_t of 64 bits, printed unsigned; VP_UNKNOWN is a dash */
@@ -53,10 +54,10 @@ typedef struct tbl_value {
     int64_t whole; /* what n is a part of; how long what starts at n, or `start`, lasts */
     int64_t start; /* TBL_PLACED */
     int64_t scale; /* TBL_BAR: what the whole bar would stand for */
-    double d;      /* TBL_NUMBER, TBL_VALUE */
-    /* The text. Of TBL_BAR and TBL_NUMBER the CSS class, of the latter NULL for none. */
+    double d;      /* TBL_NUMBER, TBL_RATIO, TBL_VALUE */
+    /* The text. Of TBL_BAR and TBL_RATIO the CSS class, of the latter NULL for none. */
     const char *text;
-    /* TBL_NAME: a second line, or NULL. TBL_WORD, TBL_NUMBER: the tip, or NULL. */
+    /* TBL_NAME: a second line, or NULL. TBL_WORD, TBL_RATIO: the tip, or NULL. */
     const char *below;
     uint32_t at_device;    /* TBL_WHEN, TBL_PLACED on a page: whose timeline it is on, VP_NO_DEVICE:
                               the host's */
@@ -95,7 +96,7 @@ typedef struct tbl_column {
     unsigned kind : 5;     /* tbl_kind */
     unsigned own : 4;      /* which of the table's own cells, or of what a getter serves */
     unsigned scale : 2;    /* TBL_PS, TBL_WHEN: the place of its unit in the table's units */
-    unsigned digits : 2;   /* TBL_NUMBER */
+    unsigned digits : 2;   /* TBL_NUMBER, TBL_RATIO */
     unsigned style : 3;    /* tbl_style */
     unsigned sort : 3;     /* on a page: 1 + the vp_sort that its head asks for; 0: none */
     unsigned left : 1;     /* whatever its kind */

@@ -32,7 +32,8 @@ static void put_statistics(vp_buf *b, const vp_report *r, const vp_view *v)
         put_fact(&line, v, "median", s->median_ps);
         put_fact(&line, v, "p90", s->p90_ps);
         put_fact(&line, v, "MAD", s->mad_ps);
-        vp_buf_printf(&line, ", CV %.2f", s->cv);
+        vp_buf_puts(&line, ", CV ");
+        rep_put_ratio(&line, s->cv, 2);
         put_fact(&line, v, "from", s->min_ps);
         vp_buf_puts(&line, " to ");
         rep_duration(&line, s->max_ps, v->unit, s->max_ps);

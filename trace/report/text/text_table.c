@@ -1,6 +1,4 @@
 /* A table on the terminal. */
-#include <math.h>
-
 #include "trace/base/log.h"
 #include "trace/report/text/text_parts.h"
 #include "trace/report/words/numbers.h"
@@ -42,20 +40,29 @@ static void put_text(vp_buf *b, const char *z)
     vp_put_escaped(b, z ? vp_str_of(z) : VP_STR("-"));
 }
 
-static void put_number(vp_buf *b, double d, int digits)
-{
-    if (isfinite(d))
-        vp_buf_printf(b, "%.*f", digits, d);
-    else
-        vp_buf_putc(b, '-');
-}
-
 static void put_id(vp_buf *b, int64_t id)
 {
     if (id == VP_UNKNOWN)
         vp_buf_putc(b, '-');
     else
         vp_buf_u64(b, (uint64_t)id);
+}
+
+static void put_words(vp_buf *b, const tbl *t, const tbl_column *c, const tbl_value *v)
+{
+    switch ((tbl_kind)c->kind) {
+    case TBL_ID:
+        put_id(b, v->n);
+        break;
+    case TBL_WORD:
+        vp_buf_puts(b, v->text);
+        break;
+    case TBL_DEVICE:
+        put_text(b, device_name(t->r, v->n));
+        break;
+    default:
+        put_text(b, v->text);
+    }
 }
 
 static void put_value(vp_buf *b, const tbl *t, const tbl_column *c, const tbl_value *v)
@@ -78,25 +85,19 @@ static void put_value(vp_buf *b, const tbl *t, const tbl_column *c, const tbl_va
         rep_put_percent(b, v->n, v->whole);
         break;
     case TBL_NUMBER:
-        put_number(b, v->d, c->digits);
+        rep_put_number(b, v->d, c->digits);
+        break;
+    case TBL_RATIO:
+        rep_put_ratio(b, v->d, c->digits);
         break;
     case TBL_VALUE:
         rep_put_value(b, v->d);
         break;
-    case TBL_ID:
-        put_id(b, v->n);
-        break;
-    case TBL_WORD:
-        vp_buf_puts(b, v->text);
-        break;
-    case TBL_DEVICE:
-        put_text(b, device_name(t->r, v->n));
-        break;
     case TBL_WHEN:
         rep_put_when(b, v->n, t->unit[c->scale], v->whole);
         break;
-    default: /* texts of files */
-        put_text(b, v->text);
+    default:
+        put_words(b, t, c, v);
     }
 }
 

@@ -16,7 +16,7 @@ static void put_change(vp_buf *b, const trend *t, const trend_run *run)
     if (now < 0 || before <= 0)
         vp_buf_putc(b, '-');
     else
-        vp_buf_printf(b, "%+.1f%%", 100 * ((double)now / (double)before - 1));
+        vp_buf_printf(b, "%+.2f%%", 100 * ((double)now / (double)before - 1));
 }
 
 /* "▁▃█ ▂": from 0 to the row's largest; a run without it is a space. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "trace/base/human.h"
 #include "trace/report/words/shown_rows.h"
 #include "trace/report/words/words.h"
 
@@ -76,9 +77,8 @@ int rep_put_ps(vp_buf *b, int64_t ps, vp_unit unit)
     unsigned decimals = units[unit].decimals;
     if (ps < 0)
         return put_unknown(b);
-    if (ps && ps < step / 2)
-        for (; step > 1 && step > ps / 10; step /= 10)
-            decimals++;
+    for (; ps && step > 1 && ps / step < 10 && (ps + step / 2) / step < 10; step /= 10)
+        decimals++;
     return put_decimals(b, (uint64_t)ps, (uint64_t)step, decimals);
 }
 
@@ -127,16 +127,20 @@ int rep_put_count(vp_buf *b, int64_t n, bool grouping)
 
 int rep_put_bytes(vp_buf *b, int64_t bytes)
 {
-    static const char *const names[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    double v = (double)bytes / 1024;
-    size_t i = 0;
-    if (bytes < 0)
+    char text[VP_HUMAN_BYTES];
+    return vp_buf_puts(b, vp_bytes_text(text, bytes));
+}
+
+int rep_put_number(vp_buf *b, double v, int decimals)
+{
+    if (!isfinite(v))
         return put_unknown(b);
-    if (bytes < 1024)
-        return vp_buf_printf(b, "%d B", (int)bytes);
-    for (; v >= 1023.95 && i + 1 < sizeof names / sizeof *names; i++)
-        v /= 1024;
-    return vp_buf_printf(b, "%.1f %s", v, names[i]);
+    return vp_buf_printf(b, "%.*f", vp_decimals_for(v, decimals), v);
+}
+
+int rep_put_ratio(vp_buf *b, double v, int decimals)
+{
+    return isfinite(v) ? vp_buf_printf(b, "%.*f", decimals, v) : put_unknown(b);
 }
 
 int rep_put_hundredths(vp_buf *b, int64_t v)
@@ -146,11 +150,8 @@ int rep_put_hundredths(vp_buf *b, int64_t v)
 
 int rep_put_percent(vp_buf *b, int64_t part, int64_t whole)
 {
-    if (whole <= 0 || part < 0)
-        return put_unknown(b);
-    __int128 v = ((__int128)part * REP_PERCENT_ALL * 2 + whole) / (2 * (__int128)whole);
-    rep_put_hundredths(b, (int64_t)v);
-    return vp_buf_putc(b, '%');
+    char text[VP_HUMAN_BYTES];
+    return vp_buf_puts(b, vp_percent_text(text, part, whole));
 }
 
 void rep_shares(int *out, const int64_t *parts, size_t n)

@@ -12,8 +12,8 @@
 vp_unit rep_unit_for(vp_unit asked, int64_t scale_ps);
 const char *rep_unit_name(vp_unit unit); /* "us" */
 const char *rep_unit_sign(vp_unit unit); /* "µs" */
-/* The number alone, rounded half up to the unit's decimals, or to two digits where these would all
- * be 0: what is not zero never looks like it. "-" for unknown (negative). */
+/* The number alone, rounded half up to the unit's decimals, or to two significant digits where that
+ * takes more. "-" for unknown (negative). */
 int rep_put_ps(vp_buf *b, int64_t ps, vp_unit unit);
 /* A start, with as many decimals as it takes to place something of that length: the last one is a
  * tenth of it or less. Keeps its sign; "-" for VP_NO_TIME. No length: the unit's decimals. */
@@ -23,6 +23,10 @@ int rep_put_value(vp_buf *b, double v);
 /* "1234", or "1,234,567" with grouping; "-" for unknown. */
 int rep_put_count(vp_buf *b, int64_t n, bool grouping);
 int rep_put_bytes(vp_buf *b, int64_t bytes); /* "1.4 MiB", "-" for unknown */
+/* With that many decimals, or as many as two significant digits take; "-" for no number. */
+int rep_put_number(vp_buf *b, double v, int decimals);
+/* With that many decimals; "-" for no number. */
+int rep_put_ratio(vp_buf *b, double v, int decimals);
 /* "12.34%"; "-" when the whole is not positive. */
 int rep_put_percent(vp_buf *b, int64_t part, int64_t whole);
 int rep_put_hundredths(vp_buf *b, int64_t v); /* 1234 -> "12.34" */

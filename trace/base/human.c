@@ -1,0 +1,57 @@
+#include "trace/base/human.h"
+
+#include <math.h>
+#include <stdio.h>
+
+const char *vp_bytes_text(char text[VP_HUMAN_BYTES], int64_t bytes)
+{
+    static const char *const names[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double v = (double)bytes / 1024;
+    size_t i = 0;
+    if (bytes < 0) {
+        snprintf(text, VP_HUMAN_BYTES, "-");
+    } else if (bytes < 1024) {
+        snprintf(text, VP_HUMAN_BYTES, "%d B", (int)bytes);
+    } else {
+        for (; v >= 1023.95 && i + 1 < sizeof names / sizeof *names; i++) /* 1024.0 is the next */
+            v /= 1024;
+        snprintf(text, VP_HUMAN_BYTES, "%.1f %s", v, names[i]);
+    }
+    return text;
+}
+
+const char *vp_percent_text(char text[VP_HUMAN_BYTES], int64_t part, int64_t whole)
+{
+    enum { LEAST = 10, DECIMALS_MAX = 4 }; /* two digits; a millionth of the whole */
+    int64_t one = 100;                     /* steps of the last decimal in a percent */
+    int decimals = 2;
+    __int128 steps = 0;
+    if (whole <= 0 || part < 0) {
+        snprintf(text, VP_HUMAN_BYTES, "-");
+        return text;
+    }
+    for (;; decimals++, one *= 10) {
+        steps = ((__int128)part * 200 * one + whole) / (2 * (__int128)whole);
+        if (!part || steps >= LEAST || decimals == DECIMALS_MAX)
+            break;
+    }
+    if (part && !steps)
+        steps = 1;
+    if (part < whole && steps >= 100 * one)
+        steps = 100 * one - 1;
+    snprintf(text, VP_HUMAN_BYTES, "%lld.%0*lld%%", (long long)(steps / one), decimals,
+             (long long)(steps % one));
+    return text;
+}
+
+int vp_decimals_for(double v, int decimals)
+{
+    double least = pow(10, 1 - decimals);
+    enum { DECIMALS_MAX = 9 }; /* a millionth of a nano says nothing to anybody */
+    v = fabs(v);
+    if (!(v > 0) || !isfinite(v))
+        return decimals;
+    for (; v < least && decimals < DECIMALS_MAX; decimals++)
+        least /= 10;
+    return decimals;
+}
