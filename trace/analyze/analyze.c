@@ -122,7 +122,7 @@ static int analyze_within(vp_report **out, const catalog *c, const cat_session *
     j.parts = vp_calloc(s->host_count, sizeof *j.parts);
     j.done = vp_calloc(s->host_count, sizeof *j.done);
     vp_report *r = NULL;
-    int rc = j.parts && j.done ? choose_hosts(&j) : vp_fail(VP_ENOMEM, "out of memory");
+    int rc = j.parts && j.done ? choose_hosts(&j) : vp_no_memory();
     if (rc >= 0) {
         run(&j);
         rc = atomic_load(&j.stop) ? vp_fail(VP_ECANCELLED, "stopped")

@@ -182,8 +182,7 @@ static bool is_analysed(const trace *t, const trace_track *k, sink_role role)
 static int sort_tracks(uint32_t **tracks, uint32_t *first, const trace *t, sink_role role)
 {
     uint32_t *v = *tracks = vp_realloc_array(NULL, t->track_count, sizeof *v);
-    if (!v)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(v);
     for (uint32_t i = 0; i < t->track_count; i++)
         first[t->tracks[i].process + 2] += is_analysed(t, &t->tracks[i], role);
     for (uint32_t p = 0; p < t->process_count; p++)
@@ -201,8 +200,7 @@ static int analyze_processes(host_result *h, device_list *l, const grouping *g, 
     VP_CLEANUP(vp_free_ptr) uint32_t *order = process_order(t);
     VP_CLEANUP(vp_free_ptr)
     uint32_t *first = vp_calloc((size_t)t->process_count + 2, sizeof *first);
-    if (!order || !first)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(order && first);
     VP_TRY(sort_tracks(&l->tracks, first, t, h->has_devices ? SINK_ROLE_OPS : SINK_ROLE_PLAIN));
     VP_TRY(ops_room_new(&l->room, g, t));
     for (uint32_t p = 0; p < t->process_count; p++)
@@ -257,8 +255,7 @@ static int analyze_grouped(host_result *h, device_list *l, const grouping *g, co
     }
     VP_CLEANUP(vp_free_ptr)
     uint32_t *op_of = vp_realloc_array(NULL, (size_t)grouping_count(g) + 1, sizeof *op_of);
-    if (!op_of)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(op_of);
     analysis a = {
         .h = h, .t = t, .g = g, .devices = l->v, .device_count = l->n, .op_of_group = op_of};
     if (depth == VP_DEPTH_FULL)
@@ -279,8 +276,7 @@ int host_analyze_with(host_result *h, const trace *t, vp_group by, vp_depth dept
     kind_times all = {self, calls, 0};
     device_list l = {0};
     grouping *g = NULL;
-    if (!self || !calls)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(self && calls);
     h->has_devices = trace_has_device(t);
     h->partial = t->partial;
     choose_origin(h, t);

@@ -9,8 +9,7 @@ static int room_for(one_step *s, uint32_t processes)
     s->devices = vp_calloc((size_t)processes + 1, sizeof *s->devices);
     s->start_ps = vp_calloc((size_t)processes + 1, sizeof *s->start_ps);
     s->end_ps = vp_calloc((size_t)processes + 1, sizeof *s->end_ps);
-    if (!s->devices || !s->start_ps || !s->end_ps)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(s->devices && s->start_ps && s->end_ps);
     for (uint32_t p = 0; p < processes; p++)
         s->start_ps[p] = 1;
     return 0;
@@ -24,7 +23,7 @@ static bool has_part(const one_step *s, uint32_t process)
 static int keep_text(char **out, const char *text)
 {
     *out = text ? vp_strdup(text) : NULL;
-    return text && !*out ? vp_fail(VP_ENOMEM, "out of memory") : 0;
+    return text && !*out ? vp_no_memory() : 0;
 }
 
 /* Keeps which zones grew in the step, since that compares it with steps that are not in the part.
@@ -132,8 +131,7 @@ int one_step_cut(trace *t, const one_step *s)
         longest = k->count > longest ? k->count : longest;
     }
     order = vp_calloc(longest + 1, sizeof *order);
-    if (!device || !order)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(device && order);
     for (uint32_t p = 0; p < t->process_count; p++) {
         bool none = device[p] && !has_part(s, p);
         t->processes[p].part_start_ps = none        ? SINK_NO_TIME
@@ -156,8 +154,7 @@ static int put_devices(vp_step *x, const one_step *s, const analysis *a)
     x->device = VP_NO_DEVICE;
     x->device_count = 0;
     x->devices = vp_arena_alloc(&a->h->arena, a->device_count * sizeof *x->devices);
-    if (!x->devices)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(x->devices);
     for (uint32_t d = 0; d < a->device_count; d++) {
         const vp_step_device *part = &s->devices[a->devices[d].process];
         if (!has_part(s, a->devices[d].process))
@@ -189,8 +186,7 @@ int one_step_put(const one_step *s, const analysis *a)
 {
     host_result *h = a->h;
     vp_step *x = vp_calloc(1, sizeof *x);
-    if (!x)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(x);
     vp_free(h->steps.list);
     h->steps.list = x;
     h->steps.count = h->step_cap = 1;

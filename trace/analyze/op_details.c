@@ -50,7 +50,7 @@ static int copy_text(const char **out, const search *s, vp_str text)
 {
     *out = NULL;
     if (text.n && !(*out = vp_arena_strndup(s->arena, text.p, text.n)))
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     return 0;
 }
 
@@ -121,8 +121,7 @@ static int find_calls(search *s, track_set set)
         }
     }
     d->calls = vp_arena_zalloc(s->arena, (n + 1) * sizeof *d->calls);
-    if (!d->calls)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(d->calls);
     for (size_t i = 0; i < n; i++)
         VP_TRY(put_call(&d->calls[i], s, longest[i]));
     d->call_count = n;
@@ -172,8 +171,7 @@ static int place_names(search *s, const uint32_t *name_of, const kind_list *time
 {
     VP_CLEANUP(vp_free_ptr)
     op_place *places = vp_realloc_array(NULL, s->name_count + 1, sizeof *places);
-    if (!places)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(places);
     VP_TRY(op_places(places, (uint32_t)s->name_count, s->a->t, name_of, times));
     for (size_t i = 0; i < s->name_count; i++)
         VP_TRY(place_name(s, &s->names[i], &places[i]));
@@ -206,8 +204,7 @@ static int find_names(search *s, const device_work *w)
     const uint32_t kinds = s->a->t->kind_count;
     VP_CLEANUP(vp_free_ptr)
     uint32_t *name_of = vp_realloc_array(NULL, (size_t)kinds + 1, sizeof *name_of);
-    if (!name_of)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(name_of);
     for (uint32_t i = 0; i < w->times.n; i++) {
         uint32_t k = w->times.kind[i];
         name_of[k] = UINT32_MAX;
@@ -219,8 +216,7 @@ static int find_names(search *s, const device_work *w)
     qsort(s->names, s->name_count, sizeof *s->names, by_self);
     size_t n = s->name_count < OP_NAMES_MAX ? s->name_count : OP_NAMES_MAX;
     s->d->names = vp_arena_zalloc(s->arena, (n + 1) * sizeof *s->d->names);
-    if (!s->d->names)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(s->d->names);
     memcpy(s->d->names, s->names, n * sizeof *s->names);
     s->d->name_count = n;
     s->d->more_names = s->name_count - n;
@@ -263,8 +259,7 @@ static int look(void *ctx, const analysis *a)
     search *s = ctx;
     uint32_t device, op;
     VP_CLEANUP(vp_free_ptr) uint8_t *is_member = vp_calloc((size_t)a->t->kind_count + 1, 1);
-    if (!is_member)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(is_member);
     if (!find_device(&device, s, a->h) || !find_op(&op, s, a->h, device))
         return vp_fail(VP_ENOTFOUND, "the file holds no such op any more");
     mark_members(is_member, a, device, op);
@@ -317,7 +312,7 @@ static int new_details(op_details **out, vp_arena **arena)
     if (!d || !*arena) {
         vp_free(d);
         vp_free(*arena);
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     }
     vp_arena_init(*arena);
     d->owner_ = *arena;

@@ -26,15 +26,14 @@ bool snapshots_any(const cat_session *s)
 static int text(const char **out, vp_report *r, const char *s)
 {
     *out = s ? vp_arena_strndup(r->owner_, s, strlen(s)) : NULL;
-    return s && !*out ? vp_fail(VP_ENOMEM, "out of memory") : 0;
+    return s && !*out ? vp_no_memory() : 0;
 }
 
 /* Makes room for one more in an array of an arena. */
 static int one_more(void **items, size_t count, vp_report *r, size_t size)
 {
     char *v = vp_arena_zalloc(r->owner_, (count + 1) * size);
-    if (!v)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(v);
     if (count)
         memcpy(v, *items, count * size);
     *items = v;
@@ -58,8 +57,7 @@ static int name_holder(const char **out, vp_report *r, const pp_holder *h)
 static int add_holders(vp_memory *m, vp_report *r, const pp_profile *p, const char *device)
 {
     m->top = vp_arena_zalloc(r->owner_, HOLDERS_MAX * sizeof *m->top);
-    if (!m->top)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(m->top);
     for (size_t i = 0; i < p->holder_count && m->top_count < HOLDERS_MAX; i++) {
         const pp_holder *h = &p->holders[i];
         vp_memory_item *item = &m->top[m->top_count];
@@ -148,8 +146,7 @@ static int fill(vp_report *r, const catalog *c, const cat_session *s, const vp_r
     r->group = opts->group;
     r->depth = opts->depth;
     r->files = vp_arena_zalloc(r->owner_, s->file_count * sizeof *r->files);
-    if (!r->files)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(r->files);
     for (; r->file_count < s->file_count; r->file_count++) {
         const cat_file *f = &s->files[r->file_count];
         vp_report_file *x = &r->files[r->file_count];

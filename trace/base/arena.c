@@ -102,7 +102,7 @@ int vp_intern_init(vp_intern *in, vp_arena *arena)
     in->hashes = vp_calloc(in->cap, sizeof *in->hashes);
     if (!in->slots || !in->strings || !in->hashes) {
         vp_intern_free(in);
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     }
     in->strings[0] = VP_STR("");
     in->count = 1;
@@ -121,8 +121,7 @@ static int rehash(vp_intern *in)
 {
     size_t mask = in->slot_mask * 2 + 1;
     uint32_t *slots = vp_calloc(mask + 1, sizeof *slots);
-    if (!slots)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(slots);
     for (uint32_t id = 1; id < in->count; id++) {
         size_t i = in->hashes[id] & mask;
         while (slots[i])
@@ -147,8 +146,7 @@ static int add(vp_intern *in, vp_str s, uint32_t hash, vp_sid *out)
         in->cap = cap;
     }
     char *copy = vp_arena_strndup(in->arena, s.p, s.n);
-    if (!copy)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(copy);
     in->strings[in->count] = (vp_str){copy, s.n};
     in->hashes[in->count] = hash;
     in->bytes += s.n;

@@ -98,6 +98,11 @@ int vp_fail(int code, const char *fmt, ...)
     return code;
 }
 
+int vp_no_memory(void)
+{
+    return vp_fail(VP_ENOMEM, "out of memory");
+}
+
 int vp_check_version(int version, int known, const char *type, const char *init)
 {
     if (version == known)

@@ -9,6 +9,10 @@
 /* Records a failure and returns `code`. The format must not contain the path. */
 int vp_fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Records and returns VP_ENOMEM. Allocators cannot do this themselves: recording a failure takes
+ * memory, so they lie below this header. */
+int vp_no_memory(void) __attribute__((cold));
+
 /* Adds the place to the failure just recorded; keeps what is already known (the innermost place
  * wins). path may be NULL; event and offset may be -1. Returns `code` unchanged. */
 int vp_fail_at(int code, const char *path, int64_t event, int64_t offset);
@@ -31,6 +35,13 @@ char *vp_error_line(const vp_error *err, char *dst, unsigned long cap);
         int vp_try_rc_ = (expr);                                                                   \
         if (vp_try_rc_ < 0)                                                                        \
             return vp_try_rc_;                                                                     \
+    } while (0)
+
+/* Returns VP_ENOMEM where an allocation failed: VP_NEED(p), VP_NEED(p && q). */
+#define VP_NEED(pointers)                                                                          \
+    do {                                                                                           \
+        if (!(pointers))                                                                           \
+            return vp_no_memory();                                                                 \
     } while (0)
 
 #define VP_CLEANUP(fn) __attribute__((cleanup(fn)))

@@ -30,8 +30,7 @@ static int grow(vp_map *m)
 {
     size_t cap = m->slots ? (m->mask + 1) * 2 : 64;
     vp_map bigger = {vp_realloc_array(NULL, cap, sizeof *m->slots), cap - 1, m->count};
-    if (!bigger.slots)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(bigger.slots);
     memset(bigger.slots, 0xff, cap * sizeof *bigger.slots);
     for (size_t i = 0; m->slots && i <= m->mask; i++)
         if (m->slots[i].value != VP_MAP_NONE)

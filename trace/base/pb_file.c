@@ -9,7 +9,7 @@
 int pf_open(pb_file *f, int fd)
 {
     *f = (pb_file){.fd = fd, .out = vp_malloc(PF_BUFFER + PF_ROOM)};
-    return f->out ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    return f->out ? 0 : vp_no_memory();
 }
 
 void pf_free(pb_file *f)

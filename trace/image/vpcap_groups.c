@@ -143,8 +143,7 @@ static int number_steps(vg_groups *g, uint32_t *queue, size_t *queued)
 {
     root *roots = vp_calloc(g->carrier_count + 1, sizeof *roots);
     size_t n = 0;
-    if (!roots)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(roots);
     for (uint32_t i = 0; i < g->carrier_count; i++)
         if (g->carriers[i].is_step && !lies_in_step(g, &g->carriers[i]))
             roots[n++] = (root){g->carriers[i].start, i};
@@ -246,8 +245,7 @@ int vg_resolve(vg_groups *g)
     find_parents(g);
     attach_givers(g);
     VP_CLEANUP(vp_free_ptr) uint32_t *queue = vp_calloc(g->carrier_count, sizeof *queue);
-    if (!queue)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(queue);
     VP_TRY(index_takers(g, &takers));
     VP_TRY(spread(g, &takers, queue));
     return index_correlations(g);

@@ -55,8 +55,7 @@ int vl_plane_of(uint32_t *out, vl_lines *l, vl_kind kind, int64_t ordinal, vp_st
             return 0;
         }
     vl_plane p = {kind, ordinal, copied(l, name), copied(l, model)};
-    if (!p.name.p || !p.model.p)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(p.name.p && p.model.p);
     VP_TRY(vp_grow(&l->planes, &l->plane_cap, l->plane_count + 1, sizeof p, VP_PROCESSES_MAX));
     *out = (uint32_t)l->plane_count;
     l->planes[l->plane_count++] = p;
@@ -66,8 +65,7 @@ int vl_plane_of(uint32_t *out, vl_lines *l, vl_kind kind, int64_t ordinal, vp_st
 int vl_line_add(uint32_t *out, vl_lines *l, uint32_t plane, int64_t id, vp_str name)
 {
     vl_line line = {.plane = plane, .id = id, .name = copied(l, name), .thread = VPCAP_NONE};
-    if (!line.name.p)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(line.name.p);
     VP_TRY(vp_grow(&l->lines, &l->line_cap, l->line_count + 1, sizeof line, VP_TRACKS_MAX));
     *out = (uint32_t)l->line_count;
     l->lines[l->line_count++] = line;
@@ -245,8 +243,7 @@ static int add_tracks(vl_lines *l)
     uint32_t devices = vpcap_devices(l->v), tracks = vpcap_tracks(l->v);
     VP_CLEANUP(vp_free_ptr) uint32_t *planes = vp_calloc((size_t)devices + 1, sizeof *planes);
     l->line_of_track = vp_calloc((size_t)tracks + 1, sizeof *l->line_of_track);
-    if (!planes || !l->line_of_track)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(planes && l->line_of_track);
     for (uint32_t i = 0; i < devices; i++) {
         vpcap_device d = vpcap_device_at(l->v, i);
         VP_TRY(add_device(&planes[i], l, &d));

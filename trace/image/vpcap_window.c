@@ -19,8 +19,7 @@ int vw_init(vw_window *w)
                      .lists = vp_calloc(ENTRIES + 1, sizeof *w->lists)};
     vp_buf_init(&w->bytes[0], BYTES_MAX);
     vp_buf_init(&w->bytes[1], BYTES_MAX);
-    if (!w->entries || !w->next || !w->order || !w->lists)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(w->entries && w->next && w->order && w->lists);
     w->lists[0] = (vw_list){INT64_MIN, INT64_MIN, NONE, NONE};
     return 0;
 }

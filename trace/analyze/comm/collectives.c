@@ -110,8 +110,7 @@ static int sample(vp_collective *c, host_result *h, const trace *t, const flight
     c->sample_count = (n - 1) / (size_t)c->sample_stride + 1;
     c->sample_start_ps = vp_arena_alloc(&h->arena, c->sample_count * sizeof(int64_t));
     c->sample_dur_ps = vp_arena_alloc(&h->arena, c->sample_count * sizeof(int64_t));
-    if (!c->sample_start_ps || !c->sample_dur_ps)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(c->sample_start_ps && c->sample_dur_ps);
     for (size_t i = 0; i < c->sample_count; i++) {
         const flight *f = &v[i * (size_t)c->sample_stride];
         const trace_track *k = &t->tracks[f->track];
@@ -192,8 +191,7 @@ int collectives_collect(analysis *a)
         return 0;
     VP_CLEANUP(vp_free_ptr)
     looked *by_kind = vp_realloc_array(NULL, a->t->kind_count, sizeof *by_kind);
-    if (!by_kind)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(by_kind);
     VP_TRY(flight_kinds_new(&kinds, a->t));
     int rc = members_init(&who, a);
     for (size_t d = 0; rc >= 0 && d < a->device_count; d++)

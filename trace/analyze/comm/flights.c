@@ -62,7 +62,7 @@ int flight_kinds_new(flight_kinds **out, const trace *t)
     }
     if (!k || !k->part || !k->name) {
         flight_kinds_free(k);
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     }
     for (uint32_t i = 0; i < t->kind_count; i++)
         if (t->kinds[i].is_op)
@@ -153,7 +153,7 @@ int flights_sort(flights *f, size_t **first, size_t rows, const trace *t)
     if (!at || !sorted) {
         vp_free(at);
         vp_free(sorted);
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     }
     for (size_t i = 0; i < f->n; i++)
         at[f->v[i].row + 2]++;

@@ -37,8 +37,7 @@ static int parse_program(members *m, vp_sid program)
         m->devices = vp_calloc(VP_GROUP_DEVICES_MAX, sizeof *m->devices);
     if (!m->ids)
         m->ids = vp_calloc(VP_GROUP_DEVICES_MAX, sizeof *m->ids);
-    if (!m->devices || !m->ids)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(m->devices && m->ids);
     if (m->program != program)
         m->good = rg_program_parse(&m->parsed, m->devices, trace_str(m->t, program));
     m->program = program;

@@ -183,8 +183,7 @@ static int of_host(analysis *a)
 {
     VP_CLEANUP(vp_free_ptr) uint8_t *way_of = vp_calloc(a->t->kind_count, sizeof *way_of);
     host_copies by_way[VP_DIRECTIONS];
-    if (!way_of)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(way_of);
     for (uint32_t k = 0; k < a->t->kind_count; k++)
         way_of[k] = (uint8_t)direction_of_host_span(trace_str(a->t, a->t->kinds[k].name));
     for (uint32_t w = 0; w < VP_DIRECTIONS; w++) {
@@ -205,8 +204,7 @@ int transfers_collect(analysis *a)
     if (!a->h->has_devices)
         return 0;
     by_kind = vp_calloc(a->t->kind_count, sizeof *by_kind);
-    if (!by_kind)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(by_kind);
     VP_TRY(flight_kinds_new(&kinds, a->t));
     for (size_t d = 0; rc >= 0 && d < a->device_count; d++)
         rc = of_device(a, (uint32_t)d, kinds, by_kind);

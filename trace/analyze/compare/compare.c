@@ -197,7 +197,7 @@ static int fill(comparing *k)
     VP_TRY(cmp_findings(k));
     cmp_caveats(k);
     judge(k);
-    return k->out_of_memory ? vp_fail(VP_ENOMEM, "out of memory") : 0;
+    return k->out_of_memory ? vp_no_memory() : 0;
 }
 
 /* A report without an event cannot pass a gate. */
@@ -223,7 +223,7 @@ int compare_make(vp_comparison **out, const vp_report *a, const vp_report *b)
     if (!k.c || !k.arena) {
         vp_free(k.c);
         vp_free(k.arena);
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     }
     vp_arena_init(k.arena);
     k.c->owner_ = k.arena;

@@ -63,7 +63,7 @@ int cmp_classes_of(cmp_classes **out, const cmp_side *s)
     cmp_classes *v = vp_calloc(n, sizeof *v);
     if (!sums || !v) {
         vp_free(v);
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     }
     sum_up(sums, s);
     for (size_t i = 0; i < n; i++)
@@ -145,8 +145,7 @@ int cmp_devices(comparing *k)
     VP_CLEANUP(vp_free_ptr) uint32_t *of_a = vp_calloc(a->device_count, sizeof *of_a);
     VP_CLEANUP(vp_free_ptr) bool *taken = vp_calloc(b->device_count, sizeof *taken);
     k->c->devices = vp_arena_zalloc(k->arena, n * sizeof *k->c->devices);
-    if (!of_a || !taken || !k->c->devices)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(of_a && taken && k->c->devices);
     VP_TRY(cmp_classes_of(&ca, &k->a));
     VP_TRY(cmp_classes_of(&cb, &k->b));
     match(of_a, taken, k);

@@ -19,8 +19,7 @@ static int only_in(const char ***out, size_t *count, comparing *k, const vp_repo
                    const vp_report *before)
 {
     const char **ids = vp_arena_zalloc(k->arena, now->finding_count * sizeof *ids);
-    if (!ids)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(ids);
     *out = ids;
     for (size_t i = 0; i < now->finding_count; i++)
         if (now->findings[i].status == VP_FIRED && !fired(before, now->findings[i].id))

@@ -96,8 +96,7 @@ int cmp_ops_of(cmp_op **out, size_t *count, const cmp_side *s)
     const vp_report *r = s->r;
     size_t n = 0, kept = 0;
     cmp_op *v = vp_calloc(r->op_count, sizeof *v);
-    if (!v)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(v);
     for (size_t i = 0; i < r->op_count; i++) {
         const vp_op *op = &r->ops[i];
         int64_t self = cmp_op_self(s, op);
@@ -245,7 +244,7 @@ int cmp_ops(comparing *k)
         if (k->c->ops)
             join(k, &a, &b);
         else
-            rc = vp_fail(VP_ENOMEM, "out of memory");
+            rc = vp_no_memory();
     }
     vp_free(a.v);
     vp_free(b.v);

@@ -49,7 +49,7 @@ static int folded_tree(vp_scope **out, size_t *n, vp_arena *arena, scope_item *i
         items[kept] = items[i];
         items[kept].path = vp_arena_strndup(arena, text.p, text.n);
         if (!items[kept++].path)
-            return vp_fail(VP_ENOMEM, "out of memory");
+            return vp_no_memory();
     }
     return scopes_tree(out, n, arena, items, kept);
 }
@@ -62,8 +62,7 @@ static int open_side(scope_side *x, vp_arena *arena, const cmp_side *side, bool 
     if (fold) {
         VP_CLEANUP(vp_free_ptr) scope_item *items = vp_calloc(r->scope_count, sizeof *items);
         vp_scope *tree = NULL;
-        if (!items)
-            return vp_fail(VP_ENOMEM, "out of memory");
+        VP_NEED(items);
         x->n = 0;
         scopes_items(items, r->scopes, r->scope_count);
         VP_TRY(folded_tree(&tree, &x->n, arena, items, r->scope_count));
@@ -96,8 +95,7 @@ static int join_trees(vp_scope **out, size_t *count, vp_arena *arena, const scop
                       const scope_side *b)
 {
     VP_CLEANUP(vp_free_ptr) scope_item *items = vp_calloc(a->n + b->n, sizeof *items);
-    if (!items)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(items);
     scopes_items(items, a->v, a->n);
     scopes_items(items + a->n, b->v, b->n);
     return scopes_tree(out, count, arena, items, a->n + b->n);
@@ -110,8 +108,7 @@ static int keep_moved(comparing *k, const vp_scope *tree, size_t n, const scope_
     VP_CLEANUP(vp_free_ptr) vp_compared_scope *all = vp_calloc(n, sizeof *all);
     int64_t least = k->c->step.a_ps > k->c->step.b_ps ? k->c->step.a_ps : k->c->step.b_ps;
     size_t kept = 0;
-    if (!keep || !all)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(keep && all);
     for (size_t i = n; i-- > 0;) {
         all[i] = compared(a, b, &tree[i]);
         if (cmp_size(&all[i].total) && cmp_size(&all[i].total) >= least / 200)
@@ -121,8 +118,7 @@ static int keep_moved(comparing *k, const vp_scope *tree, size_t n, const scope_
         kept += keep[i];
     }
     k->c->scopes = vp_arena_zalloc(k->arena, kept * sizeof *k->c->scopes);
-    if (!k->c->scopes)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(k->c->scopes);
     for (size_t i = 0; i < n; i++) {
         if (!keep[i])
             continue;

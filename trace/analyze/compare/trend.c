@@ -14,7 +14,7 @@
 static int copy_text(const char **out, vp_arena *arena, const char *s)
 {
     *out = s ? vp_arena_strndup(arena, s, strlen(s)) : NULL;
-    return s && !*out ? vp_fail(VP_ENOMEM, "out of memory") : 0;
+    return s && !*out ? vp_no_memory() : 0;
 }
 
 static int add_device(trend_run *out, vp_arena *arena, const cmp_side *s)
@@ -54,8 +54,7 @@ static int add_ops(trend_run *out, vp_arena *arena, const cmp_side *s)
     qsort(v, n, sizeof *v, by_self);
     out->op_count = n < OPS_MAX ? n : OPS_MAX;
     out->ops = vp_arena_zalloc(arena, out->op_count * sizeof *out->ops);
-    if (!out->ops)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(out->ops);
     for (size_t i = 0; i < out->op_count; i++) {
         trend_op *x = &out->ops[i];
         x->op_class = v[i].op->op_class;
@@ -107,8 +106,7 @@ static int by_moved(const void *pa, const void *pb)
 static int add_row(trend_row *row, vp_arena *arena, const trend_op *op, size_t runs)
 {
     *row = (trend_row){.op = op, .self_ps = vp_arena_alloc(arena, runs * sizeof *row->self_ps)};
-    if (!row->self_ps)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(row->self_ps);
     for (size_t i = 0; i < runs; i++)
         row->self_ps[i] = VP_UNKNOWN;
     return 0;
@@ -155,8 +153,7 @@ int trend_rows(trend_row **rows, size_t *count, vp_arena *arena, const trend_run
     for (size_t i = 0; i < n; i++)
         all += runs[i].op_count;
     trend_row *v = vp_arena_zalloc(arena, all * sizeof *v);
-    if (!v)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(v);
     vp_map_init(&by_key);
     int rc = collect(v, &found, &by_key, arena, runs, n);
     vp_map_free(&by_key);

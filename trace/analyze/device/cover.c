@@ -21,8 +21,7 @@ int cover_build(cover *c, track_set set, const uint8_t *class_of, unsigned mask)
     *c = (cover){{NULL, 0, 0}, NULL};
     VP_TRY(sweep_run(set, class_of, add_segment, &b));
     c->before = vp_realloc_array(NULL, c->when.n + 1, sizeof *c->before);
-    if (!c->before)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(c->before);
     for (size_t i = 0; i < c->when.n; i++) {
         c->before[i] = sum;
         sum += c->when.v[i].end - c->when.v[i].start;

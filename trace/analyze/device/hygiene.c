@@ -155,8 +155,7 @@ int hygiene_collect(analysis *a)
     if (!a->h->has_devices)
         return 0;
     VP_CLEANUP(vp_free_ptr) uint8_t *flags = vp_calloc(a->t->kind_count, sizeof *flags);
-    if (!flags)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(flags);
     for (uint32_t k = 0; k < a->t->kind_count; k++)
         if (a->t->kinds[k].is_op)
             flags[k] = (uint8_t)look(a->t, &a->t->kinds[k], class_of[k]);

@@ -28,8 +28,7 @@ static int add_run(module_item *m, int64_t dur)
     size_t n = (size_t)m->runs;
     if ((n & (n - 1)) == 0) { /* it is full at every power of two */
         int64_t *p = vp_realloc_array(m->samples, n ? n * 2 : 1, sizeof *p);
-        if (!p)
-            return vp_fail(VP_ENOMEM, "out of memory");
+        VP_NEED(p);
         m->samples = p;
     }
     m->samples[m->runs++] = dur;

@@ -128,8 +128,7 @@ int op_places(op_place *out, uint32_t group_count, const trace *t, const uint32_
 {
     VP_CLEANUP(vp_free_ptr)
     placed *v = vp_realloc_array(NULL, (size_t)l->n + 1, sizeof *v);
-    if (!v)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(v);
     for (uint32_t i = 0; i < group_count; i++)
         out[i] = (op_place){0};
     size_t n = collect(v, t, group_of, l);

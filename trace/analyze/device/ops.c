@@ -110,8 +110,7 @@ int grouping_new(grouping **out, const trace *t, vp_group by, bool normalize)
     vp_map by_key;
     vp_buf label, key;
     grouping *g = vp_calloc(1, sizeof *g);
-    if (!g)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(g);
     g->t = t;
     vp_arena_init(&g->arena);
     vp_map_init(&by_key);
@@ -122,7 +121,7 @@ int grouping_new(grouping **out, const trace *t, vp_group by, bool normalize)
     g->sweep_of = vp_calloc(t->kind_count, sizeof *g->sweep_of);
     int rc = vp_intern_init(&g->names, &g->arena);
     if (!g->group_of || !g->class_of || !g->sweep_of)
-        rc = vp_fail(VP_ENOMEM, "out of memory");
+        rc = vp_no_memory();
     for (uint32_t k = 0; rc >= 0 && k < t->kind_count; k++)
         rc = assign(g, &by_key, &label, &key, k, by, normalize);
     vp_map_free(&by_key);
@@ -211,8 +210,7 @@ void ops_room_free(ops_room *r)
 int ops_room_new(ops_room **out, const grouping *g, const trace *t)
 {
     ops_room *r = vp_calloc(1, sizeof *r);
-    if (!r)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(r);
     r->kinds = t->kind_count;
     r->sums.self_ps = vp_calloc(r->kinds, sizeof *r->sums.self_ps);
     r->sums.calls = vp_calloc(r->kinds, sizeof *r->sums.calls);
@@ -220,9 +218,7 @@ int ops_room_new(ops_room **out, const grouping *g, const trace *t)
     r->slot_of = vp_calloc(r->kinds, sizeof *r->slot_of);
     r->at = vp_calloc(g->count, sizeof *r->at);
     *out = r;
-    return r->sums.self_ps && r->sums.calls && r->seen && r->slot_of && r->at
-               ? 0
-               : vp_fail(VP_ENOMEM, "out of memory");
+    return r->sums.self_ps && r->sums.calls && r->seen && r->slot_of && r->at ? 0 : vp_no_memory();
 }
 
 static int ascending(const void *a, const void *b)
@@ -275,7 +271,7 @@ static int list_kinds(kind_list *out, host_result *h, track_set set, ops_room *r
         out->kind = vp_arena_alloc(&h->arena, l.n * sizeof *out->kind);
         out->self_ps = vp_arena_alloc(&h->arena, l.n * sizeof *out->self_ps);
         out->calls = vp_arena_alloc(&h->arena, l.n * sizeof *out->calls);
-        rc = out->kind && out->self_ps && out->calls ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+        rc = out->kind && out->self_ps && out->calls ? 0 : vp_no_memory();
     }
     if (rc >= 0 && l.n) {
         memcpy(out->kind, l.kind, l.n * sizeof *l.kind);
@@ -289,8 +285,7 @@ static int list_kinds(kind_list *out, host_result *h, track_set set, ops_room *r
 static int give_slots(kind_list *l, host_result *h, const grouping *g, ops_room *r)
 {
     uint32_t *v = l->group = vp_arena_alloc(&h->arena, l->n * sizeof *v);
-    if (!v)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(v);
     for (uint32_t i = 0; i < l->n; i++) {
         uint32_t group = g->group_of[l->kind[i]];
         if (!r->seen[group])
@@ -444,8 +439,7 @@ static int tally_device(host_result *h, const grouping *g, track_set set, uint32
     }
     h->devices[device].events = (int64_t)events;
     VP_CLEANUP(vp_free_ptr) int64_t *durations = vp_realloc_array(NULL, events, sizeof *durations);
-    if (!durations)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(durations);
     fill_durations(c->v, durations, room->slot_of, set);
     for (uint32_t i = 0; i < n; i++)
         VP_TRY(emit_op(h, g, &c->v[i], times->group[i], device, durations));
@@ -462,8 +456,7 @@ int ops_of_device(host_result *h, const grouping *g, track_set set, uint32_t dev
     c.v = vp_calloc(times->group_n, sizeof *c.v);
     c.totals = vp_calloc(times->group_n, sizeof *c.totals);
     c.places = vp_realloc_array(NULL, times->group_n, sizeof *c.places);
-    if (!c.v || !c.totals || !c.places)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(c.v && c.totals && c.places);
     return tally_device(h, g, set, device, room, times, all, &c);
 }
 

@@ -57,8 +57,7 @@ static int name_sources(host_result *h, const vp_map *by_scope, const trace *t,
                         const kind_times *kt)
 {
     VP_CLEANUP(vp_free_ptr) uint32_t *best = vp_realloc_array(NULL, h->scope_count, sizeof *best);
-    if (!best)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(best);
     for (size_t i = 0; i < h->scope_count; i++)
         best[i] = UINT32_MAX;
     for (uint32_t k = 0; k < t->kind_count; k++) {
@@ -206,8 +205,7 @@ static int by_parent_then_time(const void *a, const void *b, void *tree_ptr)
 static int link_children(tree *tr, uint32_t *root)
 {
     VP_CLEANUP(vp_free_ptr) uint32_t *order = vp_realloc_array(NULL, tr->n, sizeof *order);
-    if (!order)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(order);
     for (size_t i = 0; i < tr->n; i++)
         order[i] = (uint32_t)i;
     qsort_r(order, tr->n, sizeof *order, by_parent_then_time, tr);
@@ -226,8 +224,7 @@ static int emit(vp_scope **out, size_t *count, vp_arena *arena, const tree *tr, 
     VP_CLEANUP(vp_free_ptr) uint32_t *place = vp_realloc_array(NULL, tr->n, sizeof *place);
     vp_scope *v = vp_arena_zalloc(arena, tr->n * sizeof *v);
     size_t n = 0;
-    if (!place || !v)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(place && v);
     while (at != UINT32_MAX) {
         const node *x = &tr->v[at];
         const char *source = x->sum.source;
@@ -235,7 +232,7 @@ static int emit(vp_scope **out, size_t *count, vp_arena *arena, const tree *tr, 
         if (source)
             source = vp_arena_strndup(arena, source, strlen(source));
         if (!path || (x->sum.source && !source))
-            return vp_fail(VP_ENOMEM, "out of memory");
+            return vp_no_memory();
         place[at] = (uint32_t)n;
         v[n++] = (vp_scope){.depth = x->depth,
                             .parent = x->parent == UINT32_MAX ? UINT32_MAX : place[x->parent],

@@ -109,8 +109,7 @@ static int add_item(folding *f, vp_buf *text, const scope_item *item)
     uint32_t at = vp_map_get(&f->by_path, key);
     if (at == VP_MAP_NONE) {
         char *path = vp_arena_strndup(f->arena, text->p, text->n);
-        if (!path)
-            return vp_fail(VP_ENOMEM, "out of memory");
+        VP_NEED(path);
         VP_TRY(vp_grow(&f->v, &f->cap, f->n + 1, sizeof *f->v, UINT32_MAX - 1));
         at = (uint32_t)f->n++;
         f->v[at] = (vp_folded_scope){.path = path};
@@ -164,5 +163,5 @@ int scopes_fold(vp_folded_scope **out, size_t *count, vp_arena *arena, const sco
     }
     vp_free(f.v);
     vp_map_free(&f.by_path);
-    return rc < 0 ? rc : v ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    return rc < 0 ? rc : v ? 0 : vp_no_memory();
 }

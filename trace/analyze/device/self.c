@@ -156,7 +156,7 @@ int self_times(kind_times *kt, group_times *totals, track_set set, const uint32_
 {
     VP_CLEANUP(vp_free_ptr) nesting *open = vp_realloc_array(NULL, group_count, sizeof *open);
     stack st = {0};
-    int rc = open ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    int rc = open ? 0 : vp_no_memory();
     for (size_t i = 0; rc == 0 && i < set.count; i++) {
         const trace_track *k = &set.t->tracks[set.tracks[i]];
         const nesting none = nesting_begin(nesting_none(set.t, k));

@@ -296,8 +296,7 @@ static int place_parts(splitting *s)
 {
     VP_CLEANUP(vp_free_ptr)
     op_place *places = vp_realloc_array(NULL, s->part_count, sizeof *places);
-    if (!places)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(places);
     VP_TRY(op_places(places, (uint32_t)s->part_count, s->a->t, s->part_of, s->times));
     for (size_t i = 0; i < s->part_count; i++)
         s->parts[i].kind = places[i].kind;
@@ -352,8 +351,7 @@ static int emit_all(splitting *s, const int64_t *durations)
             end++;
         size_t n = end - i < SPLITS_MAX ? end - i : SPLITS_MAX;
         op->splits = vp_arena_zalloc(&h->arena, n * sizeof *op->splits);
-        if (!op->splits)
-            return vp_fail(VP_ENOMEM, "out of memory");
+        VP_NEED(op->splits);
         for (size_t k = 0; k < n; k++)
             VP_TRY(emit(&op->splits[k], s, &s->parts[i + k], durations));
         op->split_count = n;
@@ -375,8 +373,7 @@ static int split(splitting *s, uint32_t device)
         events += (size_t)s->parts[i].calls;
     }
     VP_CLEANUP(vp_free_ptr) int64_t *durations = vp_realloc_array(NULL, events, sizeof *durations);
-    if (!durations)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(durations);
     fill_durations(s, durations);
     return emit_all(s, durations);
 }
@@ -390,7 +387,7 @@ int splits_of_device(analysis *a, uint32_t device)
     s.spread_of = vp_realloc_array(NULL, a->t->kind_count, sizeof *s.spread_of);
     int rc = vp_intern_init(&s.shapes, &s.arena);
     if (!s.members || !s.part_of || !s.spread_of)
-        rc = vp_fail(VP_ENOMEM, "out of memory");
+        rc = vp_no_memory();
     if (rc >= 0)
         rc = split(&s, device);
     vp_intern_free(&s.shapes);

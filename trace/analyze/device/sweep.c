@@ -113,8 +113,7 @@ int sweep_run(track_set set, const uint8_t *class_of, sweep_fn *fn, void *ctx)
 {
     VP_CLEANUP(vp_free_ptr) cursor *heap = vp_calloc(set.count, sizeof *heap);
     size_t n = 0;
-    if (!heap)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(heap);
     for (size_t i = 0; i < set.count; i++) {
         const trace_track *track = &set.t->tracks[set.tracks[i]];
         if (track->count)

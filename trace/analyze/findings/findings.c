@@ -195,8 +195,7 @@ static int make(fnd_run *run)
     vp_finding *findings = vp_arena_zalloc(run->arena, n * sizeof *findings);
     run->devices = vp_arena_zalloc(&run->scratch, (r->device_count + 1) * sizeof *run->devices);
     run->claims = vp_arena_zalloc(&run->scratch, (r->device_count + 1) * sizeof *run->claims);
-    if (!run->devices || !run->claims || !findings)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(run->devices && run->claims && findings);
     VP_TRY(fnd_index_all(run));
     fnd_cells_init(run);
     run->rule = fnd_rule_of(run, fnd_straggler);
@@ -207,7 +206,7 @@ static int make(fnd_run *run)
         apply(run, i, there);
     }
     if (run->out_of_memory)
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     rank(findings, n);
     r->findings = findings;
     r->finding_count = n;

@@ -38,8 +38,7 @@ static int index_rows(fnd_run *run, fnd_index *out, size_t n,
     size_t devices = run->r->device_count;
     out->first = vp_arena_zalloc(&run->scratch, (devices + 2) * sizeof *out->first);
     out->row = vp_arena_alloc(&run->scratch, (n + 1) * sizeof *out->row);
-    if (!out->first || !out->row)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(out->first && out->row);
     for (size_t i = 0; i < n; i++)
         if (device(run, i) < devices)
             out->first[device(run, i) + 2]++;
@@ -110,8 +109,7 @@ static int add_waits(fnd_run *run)
     const vp_host_op **list =
         vp_arena_alloc(&run->scratch, (r->host_op_count + 1) * sizeof(const vp_host_op *));
     size_t n = 0;
-    if (!list)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(list);
     for (size_t i = 0; i < r->host_op_count; i++)
         if (r->host_ops[i].blocking && fnd_blocked(&r->host_ops[i]) > 0)
             list[n++] = &r->host_ops[i];
@@ -129,8 +127,7 @@ static int index_hosts(fnd_run *run)
 {
     const vp_report *r = run->r;
     run->hosts = vp_arena_zalloc(&run->scratch, (r->host_count + 1) * sizeof *run->hosts);
-    if (!run->hosts)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(run->hosts);
     for (size_t i = 0; i < r->host_count; i++)
         run->hosts[i].name = r->hosts[i];
     qsort(run->hosts, r->host_count, sizeof *run->hosts, by_name);

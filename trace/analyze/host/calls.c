@@ -74,8 +74,7 @@ static void put(call_index *x, const entry *e)
 static int fill_places(call_index *x, const entries *e, int64_t least, size_t range)
 {
     x->place = vp_realloc_array(NULL, range + 1, sizeof *x->place);
-    if (!x->place)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(x->place);
     memset(x->place, 0xff, (range + 1) * sizeof *x->place);
     for (size_t i = 0; i < e->n; i++) {
         uint32_t *at = &x->place[(uint64_t)e->v[i].id - (uint64_t)least];
@@ -106,8 +105,7 @@ static int fill(call_index *x, entries *e)
     size_t range;
     x->id = vp_realloc_array(NULL, e->n + 1, sizeof *x->id);
     x->call = vp_realloc_array(NULL, e->n + 1, sizeof *x->call);
-    if (!x->id || !x->call)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(x->id && x->call);
     if (are_dense(e, &least, &range))
         return fill_places(x, e, least, range);
     fill_sorted(x, e);
@@ -118,8 +116,7 @@ int calls_new(call_index **out, const trace *t, const host_kinds *kinds)
 {
     entries e = {0};
     call_index *x = vp_calloc(1, sizeof *x);
-    if (!x)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(x);
     int rc = gather(&e, t, kinds);
     if (rc >= 0)
         rc = fill(x, &e);

@@ -102,8 +102,7 @@ static int tell(analysis *a, const compile_roots *r)
     host_result *h = a->h;
     first_run began = {INT64_MAX, INT64_MAX};
     VP_CLEANUP(vp_free_ptr) vp_function *v = vp_calloc(r->function_count + 1, sizeof *v);
-    if (!v)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(v);
     if (r->n)
         VP_TRY(first_run_find(&began, a));
     VP_TRY(name_functions(v, h, a->t, r));

@@ -110,8 +110,7 @@ static int from_ops(modules *m)
 {
     const trace *t = m->a->t;
     m->of_kind = vp_realloc_array(NULL, (size_t)t->kind_count + 1, sizeof *m->of_kind);
-    if (!m->of_kind)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(m->of_kind);
     for (uint32_t k = 0; k < t->kind_count; k++) {
         m->of_kind[k] = UINT32_MAX;
         if (t->kinds[k].module)

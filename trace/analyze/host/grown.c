@@ -38,14 +38,13 @@ int grown_new(grown **out, const analysis *a, const uint8_t *waits)
 {
     size_t keys = 2 * (size_t)a->t->kind_count + 2;
     grown *g = vp_calloc(1, sizeof *g);
-    if (!g)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(g);
     *g = (grown){.a = a, .waits = waits, .process = SINK_NONE};
     g->ps = vp_calloc(keys, sizeof *g->ps);
     g->touched = vp_calloc(keys, sizeof *g->touched);
     if (!g->ps || !g->touched) {
         grown_free(g);
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     }
     if (a->marked_track && steps_of(g))
         g->process = a->t->tracks[a->marked_track[0]].process;
@@ -148,8 +147,7 @@ static int find_best(const grown *g, best *out)
 {
     size_t steps = steps_of(g);
     VP_CLEANUP(vp_free_ptr) int64_t *ps = vp_calloc(steps + 1, sizeof *ps);
-    if (!ps)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(ps);
     for (size_t i = 0, end; i < g->n; i = end) {
         for (end = i; end < g->n && g->v[end].key == g->v[i].key; end++)
             ps[end - i] = g->v[end].ps;
@@ -218,8 +216,7 @@ int grown_finish(grown *g)
     VP_CLEANUP(vp_free_ptr) uint32_t *key = vp_calloc(steps + 1, sizeof *key);
     VP_CLEANUP(vp_free_ptr) uint32_t *track = vp_calloc(steps + 1, sizeof *track);
     VP_CLEANUP(vp_free_ptr) int64_t *start = vp_calloc(steps + 1, sizeof *start);
-    if (!found || !key || !track || !start)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(found && key && track && start);
     if (g->process == SINK_NONE)
         return 0;
     join_parts(g);

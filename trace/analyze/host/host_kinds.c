@@ -45,12 +45,11 @@ uint32_t host_kind_flags_of(vp_str name, vp_str category)
 int host_kinds_new(host_kinds **out, const trace *t)
 {
     host_kinds *k = vp_calloc(1, sizeof *k);
-    if (!k)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(k);
     k->flags = vp_calloc((size_t)t->kind_count + 1, sizeof *k->flags);
     if (!k->flags) {
         vp_free(k);
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     }
     for (uint32_t i = 0; i < t->kind_count; i++)
         k->flags[i] =

@@ -283,8 +283,7 @@ static int count_all(table *b)
     b->row_of_kind = vp_calloc((size_t)t->kind_count + 1, sizeof *b->row_of_kind);
     b->thread = vp_calloc((size_t)t->kind_count + 1, sizeof *b->thread);
     b->hidden_kind = vp_calloc((size_t)t->kind_count + 1, sizeof *b->hidden_kind);
-    if (!b->row_of_kind || !b->thread || !b->hidden_kind)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(b->row_of_kind && b->thread && b->hidden_kind);
     for (uint32_t k = 0; k < t->kind_count; k++)
         b->hidden_kind[k] = is_hidden(b, k);
     if (b->a->h->has_devices)
@@ -311,8 +310,7 @@ static int run(void *ctx)
 int host_ops_start(analysis *a)
 {
     host_ops_task *task = a->host_ops = vp_calloc(1, sizeof *task);
-    if (!task)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(task);
     task->table.a = a;
     vp_aside_start(&task->aside, run, task);
     return 0;

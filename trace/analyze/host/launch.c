@@ -38,7 +38,7 @@ static int launches_alloc(launches *l, size_t ops)
     l->launched = vp_realloc_array(NULL, ops + 1, sizeof *l->launched);
     l->begun = vp_realloc_array(NULL, ops + 1, sizeof *l->begun);
     l->delay = vp_realloc_array(NULL, ops + 1, sizeof *l->delay);
-    return l->call && l->launched && l->begun && l->delay ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    return l->call && l->launched && l->begun && l->delay ? 0 : vp_no_memory();
 }
 
 static int64_t percentile(int64_t *v, size_t n, unsigned percent)
@@ -139,8 +139,7 @@ static int kernels_of(vp_launch *out, const analysis *a, track_set set, size_t o
     const uint8_t *class_of = grouping_classes(a->g);
     VP_CLEANUP(vp_free_ptr) int64_t *duration = vp_realloc_array(NULL, ops + 1, sizeof *duration);
     size_t n = 0;
-    if (!duration)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(duration);
     for (size_t i = 0; i < set.count; i++) {
         const trace_track *k = &a->t->tracks[set.tracks[i]];
         for (size_t e = 0; e < k->count; e++) {

@@ -165,8 +165,7 @@ static int make_slices(allocators *all, vp_arena *arena)
         a->running = 0;
         a->sample_ps = vp_arena_alloc(arena, a->slices * sizeof *a->sample_ps);
         a->sample = vp_arena_alloc(arena, a->slices * sizeof *a->sample);
-        if (!a->sample_ps || !a->sample)
-            return vp_fail(VP_ENOMEM, "out of memory");
+        VP_NEED(a->sample_ps && a->sample);
     }
     return 0;
 }
@@ -198,8 +197,7 @@ static int name_holders(vp_memory *m, host_result *h, int64_t stack)
     if (stack <= 0 || stack > m->peak_bytes)
         return 0;
     m->top = vp_arena_zalloc(&h->arena, 2 * sizeof *m->top);
-    if (!m->top)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(m->top);
     bool first = stack >= m->peak_bytes - stack;
     m->top[!first] = (vp_memory_item){"stack", stack, VP_UNKNOWN};
     m->top[first] = (vp_memory_item){"heap", m->peak_bytes - stack, VP_UNKNOWN};

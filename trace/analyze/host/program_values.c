@@ -33,8 +33,7 @@ static int put_texts(vp_values *out, host_result *h, const trace *t, const trace
     if (!n)
         return 0;
     out->top = vp_arena_zalloc(&h->arena, n * sizeof *out->top);
-    if (!out->top)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(out->top);
     for (const trace_arg_value *v = NULL; out->top_count < n; out->top_count++) {
         vp_said *s = &out->top[out->top_count];
         v = next_text(x, v);
@@ -72,8 +71,7 @@ static int put_rows(vp_values **out, size_t *count, int64_t *total, analysis *a,
     const trace *t = a->t;
     size_t n = 0;
     const trace_arg **order = vp_arena_alloc(&a->h->arena, (t->arg_count + 1) * sizeof *order);
-    if (!order)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(order);
     for (uint32_t i = 0; i < t->arg_count; i++)
         if (!t->args[i].key == counters)
             order[n++] = &t->args[i];
@@ -82,7 +80,7 @@ static int put_rows(vp_values **out, size_t *count, int64_t *total, analysis *a,
     n = n < LISTED_MAX ? n : LISTED_MAX;
     *out = vp_arena_zalloc(&a->h->arena, (n + 1) * sizeof **out);
     if (!*out)
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     for (; *count < n; ++*count)
         VP_TRY(put_values(&(*out)[*count], a->h, t, order[*count]));
     return 0;
@@ -95,8 +93,7 @@ static int put_meta(analysis *a)
     size_t n = t->meta_count < LISTED_MAX ? t->meta_count : LISTED_MAX;
     h->meta_total = t->meta_count;
     h->meta = vp_arena_zalloc(&h->arena, (n + 1) * sizeof *h->meta);
-    if (!h->meta)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(h->meta);
     for (; h->meta_count < n; h->meta_count++) {
         vp_meta *m = &h->meta[h->meta_count];
         VP_TRY(host_text(&m->key, h, trace_str(t, t->metas[h->meta_count].key)));

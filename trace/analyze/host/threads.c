@@ -149,8 +149,7 @@ static int shared_work(spans *out, const table *b, const thread *but)
     for (size_t i = 0; i < b->count; i++)
         n += &b->threads[i] == but ? 0 : 2 * b->threads[i].work.n;
     VP_CLEANUP(vp_free_ptr) edge *v = vp_calloc(n + 1, sizeof *v);
-    if (!v)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(v);
     for (size_t i = 0; i < b->count; i++)
         for (size_t k = 0; &b->threads[i] != but && k < b->threads[i].work.n; k++) {
             v[at++] = (edge){b->threads[i].work.v[k].start, 1};
@@ -280,8 +279,7 @@ static int run(table *b)
     b->waits = vp_calloc(kinds, sizeof *b->waits);
     b->ps = vp_calloc(kinds, sizeof *b->ps);
     b->touched = vp_calloc(kinds, sizeof *b->touched);
-    if (!b->waits || !b->ps || !b->touched)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(b->waits && b->ps && b->touched);
     for (uint32_t i = 0; i < a->t->kind_count; i++) {
         const trace_kind *k = &a->t->kinds[i];
         wait_kind w = wait_kind_of(trace_str(a->t, k->name), trace_str(a->t, k->category));

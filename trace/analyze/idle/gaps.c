@@ -324,8 +324,7 @@ static int all_devices(analysis *a, label_book *labels, const int64_t *usual)
     size_t kinds = a->t->kind_count;
     VP_CLEANUP(vp_free_ptr) int64_t *before = vp_calloc(kinds + 1, sizeof *before);
     VP_CLEANUP(vp_free_ptr) int64_t *of_all = vp_calloc(kinds + 1, sizeof *of_all);
-    if (!before || !of_all)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(before && of_all);
     for (size_t d = 0; d < a->device_count; d++)
         VP_TRY(one_device(a, labels, (uint32_t)d, usual[d], before, of_all));
     gap_list_sort(a->h);
@@ -363,8 +362,7 @@ int gaps_collect(analysis *a)
         return 0;
     }
     VP_CLEANUP(vp_free_ptr) int64_t *usual = vp_calloc(a->device_count + 1, sizeof *usual);
-    if (!usual)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(usual);
     int rc = ask_labels(&asked, a, usual);
     if (rc >= 0)
         rc = labels_new(&labels, a, &asked);

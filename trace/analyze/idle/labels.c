@@ -321,14 +321,13 @@ int labels_new(label_book **out, const analysis *a, const spans *asked)
 {
     const trace *t = a->t;
     label_book *b = vp_calloc(1, sizeof *b);
-    if (!b)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(b);
     *b = (label_book){.t = t, .kinds = a->kinds, .asked = asked};
     b->lists = vp_calloc((size_t)t->track_count + 1, sizeof *b->lists);
     b->made = vp_calloc((size_t)t->track_count + 1, sizeof *b->made);
     if (!b->lists || !b->made) {
         labels_free(b);
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     }
     b->main = find_main(b);
     int rc = find_copies(b);

@@ -64,7 +64,7 @@ int host_text(const char **out, host_result *h, vp_str s)
         return spell_nul(out, h, s);
     char *copy = s.n ? vp_arena_strndup(&h->arena, s.p, s.n) : NULL;
     if (s.n && !copy)
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     *out = copy;
     return 0;
 }

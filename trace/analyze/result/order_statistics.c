@@ -83,8 +83,7 @@ int sort_runs(int64_t *v, size_t n)
         return 0;
     VP_CLEANUP(vp_free_ptr) int64_t *other = vp_realloc_array(NULL, n, sizeof *other);
     int64_t *from = v, *to = other;
-    if (!other)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(other);
     for (bool sorted = false; !sorted;) {
         sorted = merge_pairs(to, from, n);
         int64_t *swap = from;

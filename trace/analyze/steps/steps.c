@@ -84,8 +84,7 @@ static int new_windows(step_windows *out, const step_window_list *l, vp_arena *a
                       vp_arena_alloc(arena, l->n * sizeof *w.end_ps),
                       vp_arena_alloc(arena, l->n * sizeof *w.step),
                       vp_arena_zalloc(arena, l->n * sizeof *w.entry), l->n};
-    if (!w.start_ps || !w.end_ps || !w.step || !w.entry)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(w.start_ps && w.end_ps && w.step && w.entry);
     for (size_t i = 0; i < l->n; i++) {
         w.start_ps[i] = l->v[i].start;
         w.end_ps[i] = l->v[i].end;
@@ -101,8 +100,7 @@ static int add_entries(building *b, uint32_t d)
     const step_window_list *l = &b->windows[d];
     step_windows *w = &b->a->windows[d];
     VP_CLEANUP(vp_free_ptr) vp_breakdown *parts = vp_calloc(l->n + 1, sizeof *parts);
-    if (!parts)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(parts);
     VP_TRY(sweep_windows(parts, b->a->devices[d].set, grouping_sweep_classes(b->a->g), w->start_ps,
                          w->end_ps, l->n));
     for (size_t i = 0; i < l->n; i++) {
@@ -128,8 +126,7 @@ static int open_entries(building *b)
         list[i].devices =
             vp_arena_alloc(&b->a->h->arena, list[i].device_count * sizeof *list[i].devices);
         list[i].device_count = 0;
-        if (!list[i].devices)
-            return vp_fail(VP_ENOMEM, "out of memory");
+        VP_NEED(list[i].devices);
     }
     return 0;
 }
@@ -216,7 +213,7 @@ static int order_list(building *b)
     vp_step *sorted = vp_calloc(s->count + 1, sizeof *sorted);
     if (!order || !now_at || !marked || !tracks || !sorted) {
         vp_free(sorted);
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     }
     for (uint32_t i = 0; i < s->count; i++)
         order[i] = (place){s->list[i].start_ps, i};
@@ -266,9 +263,8 @@ static int build(building *b)
     b->a->marked_start_ps = vp_arena_zalloc(&h->arena, b->steps * sizeof(int64_t) + 1);
     b->a->marked_end_ps = vp_arena_zalloc(&h->arena, b->steps * sizeof(int64_t) + 1);
     b->a->marked_track = vp_arena_zalloc(&h->arena, b->steps * sizeof(uint32_t) + 1);
-    if (!b->a->marked_track || !b->a->marked_start_ps || !b->a->marked_end_ps || !h->steps.list ||
-        !b->cut || !b->windows || !b->a->windows)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(b->a->marked_track && b->a->marked_start_ps && b->a->marked_end_ps && h->steps.list &&
+            b->cut && b->windows && b->a->windows);
     h->step_cap = (size_t)b->steps + 1;
     h->steps.count = b->steps;
     h->steps.source = b->search->source;

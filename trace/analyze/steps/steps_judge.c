@@ -201,8 +201,7 @@ static int make_groups(vp_steps *s, const int64_t *x, size_t n, vp_arena *arena)
     if (found.n < 2 || members(&found) < n - n / 10)
         return 0;
     vp_step_group *v = vp_arena_zalloc(arena, found.n * sizeof *v);
-    if (!v)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(v);
     size_t normal = largest(&found);
     for (size_t i = 0; i < found.n; i++) {
         segment g = found.v[i];
@@ -236,12 +235,10 @@ int steps_judge(vp_steps *s, vp_arena *arena)
     if (!s->count)
         return 0;
     VP_CLEANUP(vp_free_ptr) int64_t *v = durations(s, &n);
-    if (!v)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(v);
     mark_warm_up(s, v, n);
     VP_CLEANUP(vp_free_ptr) int64_t *sorted = durations(s, &n);
-    if (!sorted)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(sorted);
     qsort(sorted, n, sizeof *sorted, compare);
     for (size_t i = 0; i < n; i++)
         v[i] = sorted[i];

@@ -100,7 +100,7 @@ static int keep_one_at_a_time(step_search *s, const trace *t)
     size_t n = 0, ahead = 0;
     int64_t reach = INT64_MIN;
     if (main == STEP_NONE)
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     for (size_t i = 0; i < m->n; i++) {
         const step_mark x = m->v[i];
         for (ahead = ahead > i ? ahead : i; ahead < m->n && m->v[ahead].track != main;)
@@ -194,8 +194,7 @@ static int run(step_search *s, const analysis *a)
 {
     s->device = vp_calloc(a->device_count + 1, sizeof *s->device);
     s->device_of = vp_realloc_array(NULL, (size_t)a->t->process_count + 1, sizeof *s->device_of);
-    if (!s->device || !s->device_of)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(s->device && s->device_of);
     for (uint32_t p = 0; p < a->t->process_count; p++)
         s->device_of[p] = STEP_NONE;
     for (uint32_t d = 0; d < a->device_count; d++)

@@ -29,8 +29,7 @@ static vp_sid largest(const int64_t *total, size_t n)
 static int longest_run(vp_sid *out, const step_search *s, const trace *t)
 {
     VP_CLEANUP(vp_free_ptr) int64_t *total = vp_calloc(t->names.count + 1, sizeof *total);
-    if (!total)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(total);
     for (uint32_t i = 0; i < t->track_count; i++) {
         const trace_track *k = &t->tracks[i];
         for (size_t e = 0; has_runs(s, k) && e < k->count; e++)
@@ -183,8 +182,7 @@ static int marks_of_all_ops(step_search *s, const analysis *a)
     int64_t *total = vp_calloc(a->t->names.count + 1, sizeof *total);
     VP_CLEANUP(vp_free_ptr) int64_t *seen = vp_calloc(a->t->kind_count, sizeof *seen);
     const ops_rhythm r = {total, seen};
-    if (!total || !seen)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(total && seen);
     for (size_t d = 0; d < a->device_count; d++)
         if (a->t->processes[a->devices[d].process].kind == SINK_PROCESS_GPU)
             VP_TRY(marks_of_ops(&s->device[d], a->t, &a->devices[d], &r));

@@ -61,8 +61,7 @@ static int open_ops(host_result *h, vp_op *ops, uint32_t n, uint32_t d, size_t p
             continue;
         op->per_step_ps = vp_arena_zalloc(&h->arena, points * sizeof *op->per_step_ps);
         op->per_step_count = points;
-        if (!op->per_step_ps)
-            return vp_fail(VP_ENOMEM, "out of memory");
+        VP_NEED(op->per_step_ps);
     }
     return 0;
 }
@@ -104,8 +103,7 @@ static int one_device(const analysis *a, uint32_t d)
 {
     const step_windows *w = &a->windows[d];
     VP_CLEANUP(vp_free_ptr) uint32_t *point = vp_calloc(w->count + 1, sizeof *point);
-    if (!point)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(point);
     booking b = {.a = a,
                  .w = w,
                  .group_of = grouping_groups(a->g),

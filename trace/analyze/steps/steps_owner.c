@@ -73,8 +73,7 @@ static int add_consumers(step_owner *o, uint32_t track, step_marks *owned)
 static int own_marks(step_owner *o, const step_search *s)
 {
     o->of_track = vp_calloc((size_t)o->t->track_count + 1, sizeof *o->of_track);
-    if (!o->of_track)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(o->of_track);
     for (size_t i = 0; i < s->host.n; i++)
         VP_TRY(step_marks_add(&o->of_track[s->host.v[i].track], &s->host.v[i]));
     for (size_t i = 0; i < s->beside.n; i++)
@@ -113,8 +112,7 @@ static int add_groups(step_owner *o, const step_marks *marks)
 int step_owner_new(step_owner **out, const analysis *a, const step_search *s)
 {
     step_owner *o = vp_calloc(1, sizeof *o);
-    if (!o)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(o);
     o->t = a->t;
     o->marks = &s->host;
     vp_map_init(&o->flows);

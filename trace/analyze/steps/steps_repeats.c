@@ -115,7 +115,7 @@ int step_modules_repeats(const analysis *a)
                  .touched = vp_calloc(n, sizeof *r.touched),
                  .step = STEP_NONE};
     vp_map_init(&r.by_key);
-    int rc = r.count && r.total && r.touched ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    int rc = r.count && r.total && r.touched ? 0 : vp_no_memory();
     if (rc >= 0 && a->h->has_devices && any_runs(a))
         rc = count_repeats(&r);
     vp_map_free(&r.by_key);

@@ -63,8 +63,7 @@ static void place_ops(op_range *r, const step_marks *m, track_set set)
 static int windows_by_ops(step_window_list *w, const step_marks *m, track_set set, bool *cut)
 {
     VP_CLEANUP(vp_free_ptr) op_range *r = vp_realloc_array(NULL, m->n + 1, sizeof *r);
-    if (!r)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(r);
     for (size_t i = 0; i < m->n; i++)
         r[i] = (op_range){INT64_MAX, INT64_MIN, 0};
     place_ops(r, m, set);
@@ -253,8 +252,7 @@ static int64_t work_before(const analysis *a, step_owner *o, track_set set, cons
 static int feeder_of(uint32_t *out, const analysis *a, track_set set)
 {
     VP_CLEANUP(vp_free_ptr) uint64_t *n = vp_calloc((size_t)a->t->track_count + 1, sizeof *n);
-    if (!n)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(n);
     for (size_t i = 0; i < set.count; i++) {
         const trace_track *k = &set.t->tracks[set.tracks[i]];
         for (size_t e = 0; e < k->count; e++) {
@@ -295,8 +293,7 @@ static int adjusted(step_window_list *w, const analysis *a, const step_marks *m,
                     track_set set, bool *linked)
 {
     VP_CLEANUP(vp_free_ptr) int64_t *end = vp_realloc_array(NULL, m->n + 1, sizeof *end);
-    if (!end)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(end);
     for (size_t i = 0; i < m->n; i++)
         end[i] = m->v[i].end;
     reach r = {.end = end, .first = INT64_MAX, .first_id = INT64_MAX};
@@ -356,8 +353,7 @@ static int mark_cut(const step_window_list *w, track_set set, bool first, bool *
     if (w->n < 2)
         return 0;
     VP_CLEANUP(vp_free_ptr) int64_t *events = events_in(w, set);
-    if (!events)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(events);
     if (first && lacks_events(events, w->n, 0))
         cut[w->v[0].step] = true;
     if (lacks_events(events, w->n, w->n - 1))

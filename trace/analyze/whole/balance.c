@@ -98,7 +98,7 @@ static int find_stragglers(vp_report *r)
     tally t = {.last = vp_calloc(r->device_count + 1, sizeof(int64_t)),
                .host_last = vp_calloc(r->device_count + 1, sizeof(int64_t)),
                .wait = vp_calloc(r->device_count + 1, sizeof(int64_t))};
-    int rc = t.last && t.host_last && t.wait ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    int rc = t.last && t.host_last && t.wait ? 0 : vp_no_memory();
     for (size_t i = 0; i < r->collective_count; i++)
         r->collectives[i].wait_ps = VP_UNKNOWN;
     if (rc >= 0)
@@ -138,7 +138,7 @@ static int find_main_modules(main_module *out, const vp_report *r)
     VP_CLEANUP(vp_free_ptr) int64_t *sums = vp_calloc(r->op_count + 1, sizeof *sums);
     vp_map by_pair;
     uint32_t n = 0;
-    int rc = sums ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    int rc = sums ? 0 : vp_no_memory();
     vp_map_init(&by_pair);
     for (size_t i = 0; rc >= 0 && i < r->op_count; i++) {
         const vp_op *op = &r->ops[i];
@@ -186,7 +186,7 @@ static int largest_peers(uint64_t *name, const vp_report *r, const main_module *
     vp_map by_name;
     peers best = {0, 0};
     uint32_t n = 0;
-    int rc = v ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    int rc = v ? 0 : vp_no_memory();
     vp_map_init(&by_name);
     for (size_t i = 0; rc >= 0 && i < r->device_count; i++) {
         uint32_t at = vp_map_get(&by_name, modules[i].name);
@@ -238,8 +238,7 @@ static int find_spread(vp_report *r)
     VP_CLEANUP(vp_free_ptr)
     main_module *modules = vp_calloc(r->device_count + 1, sizeof *modules);
     uint64_t name = 0;
-    if (!modules)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(modules);
     VP_TRY(find_main_modules(modules, r));
     VP_TRY(largest_peers(&name, r, modules));
     spread(&r->balance, r, modules, name);

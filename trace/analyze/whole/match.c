@@ -81,8 +81,7 @@ static int make_groups(match *m, vp_report *r)
     size_t n = 0;
     m->order = vp_calloc(r->collective_count + 1, sizeof(vp_collective *));
     m->groups = vp_calloc(r->collective_count + 1, sizeof *m->groups);
-    if (!m->order || !m->groups)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(m->order && m->groups);
     for (size_t i = 0; i < r->collective_count; i++)
         if (sampled(&r->collectives[i], r->device_count))
             m->order[n++] = &r->collectives[i];
@@ -104,8 +103,7 @@ static int number_hosts(match *m)
     m->host_of = vp_calloc(m->r->device_count + 1, sizeof *m->host_of);
     m->offset_ps = vp_calloc(m->r->device_count + 1, sizeof *m->offset_ps);
     m->known = vp_calloc(m->r->device_count + 1, sizeof *m->known);
-    if (!m->host_of || !m->offset_ps || !m->known)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(m->host_of && m->offset_ps && m->known);
     for (size_t i = 0; i < m->r->device_count; i++) {
         bool new = !i || compare_text(d[i].host, d[i - 1].host) != 0;
         m->host_count += new;
@@ -153,8 +151,7 @@ static int align_host(match *m, const match_group *g, uint32_t host)
 {
     size_t n = 0, all = (size_t)((g->calls - 1) / g->stride) + 1;
     VP_CLEANUP(vp_free_ptr) int64_t *skew = vp_realloc_array(NULL, all, sizeof *skew);
-    if (!skew)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(skew);
     for (int64_t call = 0; call < g->calls; call += g->stride)
         skew[n++] = latest_end(m, g, call, UINT32_MAX) - latest_end(m, g, call, host);
     int64_t median = select_kth(skew, n, nearest_rank(n, 50));
@@ -169,8 +166,7 @@ static int align_group(match *m, const match_group *g, bool *moved)
 {
     VP_CLEANUP(vp_free_ptr) uint32_t *found = vp_calloc(g->count, sizeof *found);
     size_t n = 0;
-    if (!found)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(found);
     for (size_t i = 0; i < g->count; i++) {
         uint32_t host = m->host_of[g->members[i]->device];
         if (m->known[host] || (n && found[n - 1] == host))

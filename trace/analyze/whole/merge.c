@@ -217,7 +217,7 @@ static int list_files(merging *m)
     VP_CLEANUP(vp_free_ptr) const vp_report_file **v = vp_calloc(n, sizeof *v);
     r->files = merge_room(m, n, sizeof *r->files);
     if (!v || m->out_of_memory)
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     for (size_t i = 0; i < m->count; i++)
         for (size_t k = 0; k < m->parts[i].r->file_count; k++)
             v[at++] = &m->parts[i].r->files[k];
@@ -271,7 +271,7 @@ static int add_quality(merging *m)
     VP_CLEANUP(vp_free_ptr) quality_entry *v = vp_calloc(n, sizeof *v);
     r->quality = merge_room(m, n + m->count, sizeof *r->quality);
     if (!v || m->out_of_memory)
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     n = 0;
     for (size_t i = 0; i < m->count; i++)
         for (size_t k = 0; k < m->parts[i].r->quality_count; k++, n++) {
@@ -298,7 +298,7 @@ int report_new(vp_report **out)
     if (!r || !arena) {
         vp_free(r);
         vp_free(arena);
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     }
     vp_arena_init(arena);
     r->owner_ = arena;
@@ -336,14 +336,14 @@ static int fill(merging *m)
     VP_TRY(add_quality(m));
     merge_devices(m);
     if (m->out_of_memory)
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     merge_ops(m);
     VP_TRY(merge_scopes(m));
     VP_TRY(merge_modules(m));
     merge_full(m);
     VP_TRY(merge_steps(m));
     if (m->out_of_memory)
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     return report_finish(m->r);
 }
 
@@ -353,8 +353,7 @@ int report_merge(vp_report **out, const vp_report *const *parts, size_t n)
     if (!n)
         return vp_fail(VP_EARG, "no reports to merge");
     VP_CLEANUP(vp_free_ptr) merge_part *list = vp_calloc(n, sizeof *list);
-    if (!list)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(list);
     VP_TRY(report_new(&m.r));
     m.arena = m.r->owner_;
     m.parts = list;

@@ -68,7 +68,7 @@ static int add_modules(vp_report *r, host_result *h)
 {
     r->modules = vp_arena_zalloc(&h->arena, h->module_count * sizeof *r->modules);
     if (h->module_count && !r->modules)
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     for (size_t i = 0; i < h->module_count; i++) {
         const module_item *x = &h->modules[i];
         vp_module *out = &r->modules[i];
@@ -150,8 +150,7 @@ static int add_failure(vp_report *r, host_part *p, const char *file)
                     .partial = unread};
     VP_TRY(host_text(&q.message, h, vp_str_of(p->error.message)));
     r->quality = vp_arena_zalloc(&h->arena, sizeof q);
-    if (!r->quality)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(r->quality);
     r->quality[r->quality_count++] = q;
     r->base_unix_ns = r->capture_ps = VP_UNKNOWN;
     r->partial = unread;
@@ -173,8 +172,7 @@ static bool is_missing(const cat_session *s, const cat_file *f, const char *only
 static int note_missing(vp_report *r, host_result *h, const cat_session *s, const char *only)
 {
     vp_quality *q = vp_arena_zalloc(&h->arena, (r->quality_count + s->file_count) * sizeof *q);
-    if (!q)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(q);
     if (r->quality_count)
         memcpy(q, r->quality, r->quality_count * sizeof *q);
     r->quality = q;
@@ -215,8 +213,7 @@ static int make_part(vp_report *r, const parting *g, host_part *p, size_t host)
                      .where = g->opts->where,
                      .files = vp_arena_alloc(&h->arena, bytes),
                      .file_count = s->file_count};
-    if (!name || !r->files)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(name && r->files);
     memcpy(r->files, g->files, bytes);
     *name = s->hosts[host].name;
     r->files[p->file].partial = (!usable(p) && p->status != VP_ENOTFOUND) || h->partial;
@@ -264,8 +261,7 @@ int merge_hosts(vp_report **out, const cat_session *s, host_part *parts,
     VP_CLEANUP(vp_free_ptr) vp_report *reports = vp_calloc(s->host_count, sizeof *reports);
     VP_CLEANUP(vp_free_ptr) const vp_report **list = vp_calloc(s->host_count, sizeof *list);
     VP_CLEANUP(vp_free_ptr) vp_report_file *files = vp_calloc(s->file_count, sizeof *files);
-    if (!reports || !list || !files)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(reports && list && files);
     parting g = {s, files, opts};
     VP_TRY(make_parts(reports, list, &n, &g, parts));
     return report_merge(out, list, n);

@@ -95,8 +95,7 @@ static int join_samples(merging *m, vp_module *out, const module_entry *e, size_
         whole = whole && (int64_t)e[i].module->sample_count == e[i].module->runs;
     }
     VP_CLEANUP(vp_free_ptr) sample *v = vp_calloc(n, sizeof *v);
-    if (!v)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(v);
     n = 0;
     for (size_t i = 0; i < count; i++)
         if (e[i].module->runs > 0)
@@ -150,7 +149,7 @@ int merge_modules(merging *m)
     VP_CLEANUP(vp_free_ptr) module_entry *v = vp_calloc(n, sizeof *v);
     r->modules = merge_room(m, n, sizeof *r->modules);
     if (!v || m->out_of_memory)
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     n = 0;
     for (size_t i = 0; i < m->count; i++)
         for (size_t k = 0; k < m->parts[i].r->module_count; k++)

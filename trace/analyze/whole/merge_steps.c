@@ -178,7 +178,7 @@ int merge_steps(merging *m)
     VP_CLEANUP(vp_free_ptr) step_entry *v = vp_calloc(n, sizeof *v);
     s->list = merge_room(m, n, sizeof *s->list);
     if (!v || m->out_of_memory)
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     collect(v, m, s->source);
     qsort(v, n, sizeof *v, by_part);
     number_occurrences(v, n);

@@ -142,8 +142,7 @@ int merge_scopes(merging *m)
     for (size_t i = 0; i < m->count; i++)
         n += m->parts[i].r->scope_count;
     VP_CLEANUP(vp_free_ptr) scope_item *items = vp_calloc(n, sizeof *items);
-    if (!items)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(items);
     n = 0;
     for (size_t i = 0; i < m->count; i++) {
         scopes_items(items + n, m->parts[i].r->scopes, m->parts[i].r->scope_count);

@@ -36,8 +36,7 @@ int vp_bench_open(vp_bench **out, const char *root, int devices)
                        devices);
     VP_TRY(cap_user_dir(dir, root, "tensorboard_logs"));
     vp_bench *b = vp_calloc(1, sizeof *b);
-    if (!b)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(b);
     b->devices = devices;
     b->start_unix_s = (int64_t)time(NULL);
     int rc = make_dir(b, dir);
@@ -91,8 +90,7 @@ int vp_bench_add(vp_bench *b, const char *name, int (*fn)(void *arg), void *arg)
     bench_method m = {.fn = fn, .arg = arg};
     VP_TRY(cap_named_dir(m.trace_dir, b->dir, name, "_trace"));
     m.name = vp_strdup(name);
-    if (!m.name)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(m.name);
     b->methods[b->method_count++] = m;
     return 0;
 }
@@ -156,8 +154,7 @@ static int make_room(vp_bench *b, unsigned repeats)
     for (size_t i = 0; i < b->method_count; i++) {
         bench_method *m = &b->methods[i];
         double *room = vp_realloc_array(m->run_s, m->runs + repeats, sizeof *room);
-        if (!room)
-            return vp_fail(VP_ENOMEM, "out of memory");
+        VP_NEED(room);
         m->run_s = room;
     }
     return 0;

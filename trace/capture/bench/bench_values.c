@@ -59,7 +59,7 @@ static void set(vp_bench *b, const char *key, const bench_value *value)
     if (!name || (!v && b->value_count == BENCH_KEYS_MAX)) {
         note_bad(b, name ? vp_fail(VP_ELIMIT, "more than %u keys: \"%.200s\" is left out",
                                    BENCH_KEYS_MAX, key)
-                         : vp_fail(VP_ENOMEM, "out of memory"));
+                         : vp_no_memory());
         vp_free(name);
         return;
     }

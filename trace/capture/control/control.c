@@ -188,7 +188,7 @@ static void end_capture(bool early)
     int rc = early ? cap_stop_early(r, result, false) : vp_stop(r, result);
     if (rc < 0 || !s) {
         if (!s)
-            vp_fail(VP_ENOMEM, "out of memory");
+            vp_no_memory();
         fail(VP_LOG_ERROR, "the capture was not written");
         vp_free(s);
         return;

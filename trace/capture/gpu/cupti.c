@@ -283,7 +283,7 @@ static int load(void)
         return 0;
     VP_TRY(cupti_library_load(&g.lib, g.path));
     if (!g.memory && !(g.memory = map_memory(MEMORY_BYTES)))
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     if (sem_init(&g.work, 0, 0) < 0)
         return vp_fail(VP_EIO, "no semaphore is to be had");
     g.loaded = true;

@@ -10,8 +10,7 @@
 int gpu_activity_new(gpu_activity **out, bool ring)
 {
     gpu_activity *a = vp_calloc(1, sizeof *a);
-    if (!a)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(a);
     vp_arena_init(&a->arena);
     a->ring = ring;
     int rc = vp_intern_init(&a->names, &a->arena);
@@ -152,7 +151,7 @@ static int copy_records(gpu_activity *to, const gpu_activity *from, int64_t from
         else if (r.kind == GPU_RUNTIME || r.kind == GPU_DRIVER)
             VP_TRY(copy_name(to, from, &r.call.name));
         if (!append(to, &r))
-            return vp_fail(VP_ENOMEM, "out of memory");
+            return vp_no_memory();
     }
     return 0;
 }

@@ -20,8 +20,7 @@ int vp_profiler_new(vp_profiler **out, const vp_schedule *schedule)
         return vp_fail(VP_EARG, "no profiler or no schedule");
     VP_TRY(sched_check(schedule));
     vp_profiler *p = vp_calloc(1, sizeof *p);
-    if (!p)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(p);
     p->s = *schedule;
     char given[VP_PATH_MAX], full[VP_PATH_MAX];
     int rc = cap_user_dir(given, schedule->profiling_dir, "profiles");
@@ -29,7 +28,7 @@ int vp_profiler_new(vp_profiler **out, const vp_schedule *schedule)
         snprintf(p->dir, sizeof p->dir, "%s", cap_full_dir(full, given));
     if (rc >= 0 && schedule->recording.host) {
         p->host = vp_strdup(schedule->recording.host);
-        rc = p->host ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+        rc = p->host ? 0 : vp_no_memory();
     }
     if (rc < 0) {
         vp_free(p);

@@ -250,8 +250,7 @@ static int add_record(gpu *g, const gpu_record *r)
 static int add_all(gpu *g)
 {
     g->names = vp_calloc(g->a->names.count + 1, sizeof *g->names);
-    if (!g->names)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(g->names);
     VP_TRY(find_lines(g));
     for (size_t i = 0; i < g->count; i++)
         VP_TRY(g->lines[i].host ? add_thread(g, &g->lines[i]) : add_stream(g, &g->lines[i]));

@@ -9,12 +9,11 @@
 
 static int open_stream(wz_file *f, bool try_isal)
 {
-    if (!f->out)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(f->out);
     if (try_isal)
         VP_TRY(wi_open(&f->isal));
     if (!f->isal && deflateInit2(&f->z, 1, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     return 0;
 }
 

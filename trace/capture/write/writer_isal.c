@@ -38,8 +38,7 @@ int wi_open(void **out)
 {
     stream *s = vp_calloc(1, sizeof *s);
     *out = NULL;
-    if (!s)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(s);
     if (load(s))
         *out = s;
     else

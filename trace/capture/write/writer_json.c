@@ -149,7 +149,7 @@ static int make_named(json *j, uint32_t i)
     if (rc >= 0) {
         const char *p = vp_arena_strndup(&j->arena, text.p, text.n);
         j->named[i] = (named){{p, quoted}, {p ? p + quoted : NULL, p ? text.n - quoted : 0}};
-        rc = p ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+        rc = p ? 0 : vp_no_memory();
     }
     vp_buf_free(&text);
     return rc;

@@ -448,8 +448,7 @@ int cj_read(sink *out, rd_stream *in, const rd_options *opts)
 {
     static const rd_options none = {0};
     VP_CLEANUP(doc_free) doc *d = vp_calloc(1, sizeof *d);
-    if (!d)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(d);
     d->trailing_at = -1;
     VP_TRY(cj_reader_init(&d->r, out, opts ? opts : &none));
     VP_TRY(read_all(d, in));

@@ -172,8 +172,7 @@ int cj_spans_finish(cj_reader *r)
     if (!r->edge_count)
         return 0;
     VP_CLEANUP(vp_free_ptr) const cj_edge **open = vp_calloc(r->edge_count, sizeof *open);
-    if (!open)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(open);
     qsort(r->edges, r->edge_count, sizeof *r->edges, by_lane_and_time);
     r->event = r->byte = -1; /* halves without a partner have no single place in the file */
     for (size_t i = 0, n; i < r->edge_count; i += n) {

@@ -222,8 +222,7 @@ int hlo_module_parse(hlo_module **out, vp_str proto)
     vp_pb r = vp_pb_of(proto);
     vp_pb_field f;
     int rc = 0;
-    if (!m)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(m);
     vp_arena_init(&m->arena);
     while (rc == 0 && vp_pb_next(&r, &f) > 0)
         if (f.number == HLO_HLO_MODULE && f.wire == VP_PB_LEN)
@@ -355,7 +354,7 @@ static int shape_text(hlo_module *m, vp_str shape, vp_str *out)
     char *copy = rc < 0 ? NULL : vp_arena_strndup(&m->arena, b.p, b.n);
     *out = (vp_str){copy, copy ? b.n : 0};
     vp_buf_free(&b);
-    return copy || rc == VP_ELIMIT ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    return copy || rc == VP_ELIMIT ? 0 : vp_no_memory();
 }
 
 /* "file.py:12" from the metadata itself, else through the module's stack frame index. */
@@ -378,8 +377,7 @@ static int source_text(hlo_module *m, const instruction *in, vp_str *out)
     char number[24];
     int n = snprintf(number, sizeof number, ":%lld", (long long)line);
     char *copy = vp_arena_alloc(&m->arena, file.n + (size_t)n);
-    if (!copy)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(copy);
     memcpy(copy, file.p, file.n);
     memcpy(copy + file.n, number, (size_t)n);
     *out = (vp_str){copy, file.n + (size_t)n};
@@ -409,7 +407,7 @@ static int made_text(hlo_module *m, int (*put)(vp_buf *, vp_str), vp_str proto, 
     char *copy = rc == VP_ENOMEM ? NULL : vp_arena_strndup(&m->arena, b.p, rc < 0 ? 0 : b.n);
     *out = (vp_str){copy, copy && rc >= 0 ? b.n : 0};
     vp_buf_free(&b);
-    return copy ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    return copy ? 0 : vp_no_memory();
 }
 
 /* The groups of a collective and the devices of the module, each made once. */

@@ -114,7 +114,7 @@ static int put_either(vp_buf *b, vp_str instruction, id_list *all)
 static int new_list(id_list *all)
 {
     *all = (id_list){vp_calloc(VP_GROUP_DEVICES_MAX, sizeof *all->v), 0, false};
-    return all->v ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    return all->v ? 0 : vp_no_memory();
 }
 
 int hlo_put_groups(vp_buf *b, vp_str instruction)

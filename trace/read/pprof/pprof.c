@@ -218,7 +218,7 @@ static int copy(reader *r, const char **out, vp_str s)
 {
     char *text = s.n ? vp_arena_strndup(&r->arena, s.p, s.n) : NULL;
     if (s.n && !text)
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     *out = text;
     return 0;
 }
@@ -391,7 +391,7 @@ int pp_read(pp_profile **out, rd_stream *in)
     reader *r = vp_calloc(1, sizeof *r);
     if (!r) {
         vp_free(bytes);
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     }
     r->all = (vp_str){bytes, n};
     vp_arena_init(&r->arena);

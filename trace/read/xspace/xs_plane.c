@@ -119,8 +119,7 @@ static int make_dense(xs_plane *pl)
     if (!top || top > 4 * pl->meta_count + 1024)
         return 0;
     pl->meta_dense = vp_realloc_array(NULL, (size_t)top, sizeof *pl->meta_dense);
-    if (!pl->meta_dense)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(pl->meta_dense);
     for (uint64_t id = 0; id < top; id++)
         pl->meta_dense[id] = vp_map_get(&pl->meta_by_id, id);
     pl->meta_dense_n = (size_t)top;
@@ -212,7 +211,7 @@ int xs_plane_read(xs_plane *pl, xs_window *w, int64_t offset, int64_t end, bool 
     pl->bytes = rc < 0 ? NULL : vp_buf_take(&b, &pl->bytes_n);
     if (!pl->bytes) {
         vp_buf_free(&b);
-        return rc < 0 ? rc : vp_fail(VP_ENOMEM, "out of memory");
+        return rc < 0 ? rc : vp_no_memory();
     }
     vp_pb r = vp_pb_of((vp_str){pl->bytes, pl->bytes_n});
     while (vp_pb_next(&r, &f) > 0) {

@@ -7,7 +7,7 @@ int xw_init(xs_window *w, rd_source *source)
 {
     *w = (xs_window){.source = source, .cap = VP_READ_WINDOW, .size = rd_source_size(source)};
     w->buf = vp_malloc(w->cap);
-    return w->buf ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    return w->buf ? 0 : vp_no_memory();
 }
 
 void xw_free(xs_window *w)

@@ -246,8 +246,7 @@ static void reader_free(xs_reader *r)
 int xs_read(sink *out, rd_source *in, const rd_options *opts)
 {
     xs_reader *r = vp_calloc(1, sizeof *r);
-    if (!r)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(r);
     r->out = out;
     r->opts = opts;
     r->first_damage = -1;
