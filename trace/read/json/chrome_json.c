@@ -91,7 +91,7 @@ static int step_event(doc *d)
 
 static int step_events(doc *d)
 {
-    d->at = js_skip_space(d->at, d->end, true);
+    d->at = js_skip_line(d->at, d->end);
     if (d->at == d->end)
         return 0;
     switch (*d->at) {

@@ -22,11 +22,12 @@ static inline bool js_is_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* The first byte that is no white space, or end; `odd` takes VT and FF for it, too. */
-const char *js_skip_spaces(const char *p, const char *end, bool odd);
+/* The first byte at or after p that is no white space, or end. */
+const char *js_skip_spaces(const char *p, const char *end);
+/* The same, but VT and FF are none. */
+const char *js_skip_json_spaces(const char *p, const char *end);
 
-/* The same where there is hardly any: compact text has none, pretty text mostly one ("key": value),
- * and a line's indentation is worth a call. */
+/* Both, by `odd`. Compact text has no space at all, and pretty text mostly one ("key": value). */
 static inline const char *js_skip_space(const char *p, const char *end, bool odd)
 {
     if (p >= end)
@@ -35,7 +36,20 @@ static inline const char *js_skip_space(const char *p, const char *end, bool odd
         return p;
     if (*p == ' ' && (unsigned char)p[1] > ' ')
         return p + 1;
-    return js_skip_spaces(p, end, odd);
+    return odd ? js_skip_spaces(p, end) : js_skip_json_spaces(p, end);
+}
+
+/* The same before a member, where a line may begin: the usual indentation is not worth a call. */
+static inline const char *js_skip_line(const char *p, const char *end)
+{
+#ifdef __SSE2__
+    if (p < end && *p == '\n') {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + 1));
+        __m128i blank = _mm_cmpeq_epi8(v, _mm_set1_epi8(' '));
+        p += 1 + __builtin_ctz((unsigned)_mm_movemask_epi8(blank) ^ 0x1ffffu);
+    }
+#endif
+    return js_skip_space(p, end, true);
 }
 
 /* In a string: the first '"' or '\\' at or after p, or end; with `odd` also the first byte that is
