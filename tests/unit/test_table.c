@@ -200,10 +200,9 @@ static void heads_by_kind(void **state)
 
 /* ---- Cells ---- */
 
-static void get_bar(tbl_value *out, const tbl *t, const void *at)
+static void get_bar(tbl_value *out, const void *at)
 {
     const row *x = at;
-    (void)t;
     out->n = x->part;
     out->whole = x->whole;
     out->scale = 2;
@@ -276,19 +275,19 @@ static void ids_are_unsigned(void **state)
     is_text(&t, "id\n -\n");
 }
 
-static void get_nothing(tbl_value *out, const tbl *t, const void *at)
+static void get_nothing(tbl_value *out, const void *at)
 {
     (void)t, (void)at;
     out->blank = true;
 }
 
-static void get_blank_figure(tbl_value *out, const tbl *t, const void *at)
+static void get_blank_figure(tbl_value *out, const void *at)
 {
     (void)t, (void)at;
     out->n = TBL_BLANK;
 }
 
-static void get_blank_number(tbl_value *out, const tbl *t, const void *at)
+static void get_blank_number(tbl_value *out, const void *at)
 {
     (void)t, (void)at;
     out->d = TBL_BLANK_NUMBER;
@@ -316,10 +315,9 @@ static void blank_cells_are_empty(void **state)
     is_csv(&t, "a,b,c,d,e\n,,,1000000000,12345\n");
 }
 
-static void get_word(tbl_value *out, const tbl *t, const void *at)
+static void get_word(tbl_value *out, const void *at)
 {
     const row *x = at;
-    (void)t;
     out->text = "word";
     out->below = x->part == 1 ? "a tip" : NULL;
     out->n = x->part;
@@ -344,10 +342,10 @@ static void words_have_tips_and_shares(void **state)
     is_csv(&t, "word\nword\nword\nword\n");
 }
 
-static void get_made(tbl_value *out, const tbl *t, const void *at)
+static void get_made(tbl_value *out, const void *at)
 {
     (void)at;
-    snprintf(out->made, sizeof out->made, "%s %d", (const char *)t->of, out->column->own);
+    snprintf(out->made, sizeof out->made, "%s %d", (const char *)out->t->of, out->column->own);
     out->text = out->made;
 }
 

@@ -20,10 +20,9 @@ static const char *status_name(cat_status s)
 
 /* ---- Text ---- */
 
-static void get_name(tbl_value *out, const tbl *t, const void *row)
+static void get_name(tbl_value *out, const void *row)
 {
     const cat_session *s = row;
-    (void)t;
     out->text = s->name ? s->name : s->id;
 }
 

@@ -21,16 +21,14 @@ static double known(double factor)
 
 /* ---- By the number of devices ---- */
 
-static void get_speed_up(tbl_value *out, const tbl *t, const void *row)
+static void get_speed_up(tbl_value *out, const void *row)
 {
-    (void)t;
     out->d = known(((const scaling_row *)row)->speed_up);
 }
 
-static void get_trace(tbl_value *out, const tbl *t, const void *row)
+static void get_trace(tbl_value *out, const void *row)
 {
     const scaling_row *r = row;
-    (void)t;
     out->text = r->ok ? r->trace : r->error ? r->error : "failed";
     out->style = r->ok ? TBL_DIM : TBL_BAD;
 }
@@ -60,23 +58,20 @@ void tbl_scaling(tbl *t, const scaling_row *rows, size_t n, const vp_view *v)
 
 /* ---- Beside each other ---- */
 
-static void get_pair_speed_up(tbl_value *out, const tbl *t, const void *row)
+static void get_pair_speed_up(tbl_value *out, const void *row)
 {
-    (void)t;
     out->d = known(((const pair_row *)row)->pair->speed_up);
 }
 
-static void get_pair_efficiency(tbl_value *out, const tbl *t, const void *row)
+static void get_pair_efficiency(tbl_value *out, const void *row)
 {
-    (void)t;
     out->d = known(100 * ((const pair_row *)row)->pair->efficiency);
 }
 
 /* Longer and shorter stand out, what cannot be told apart does not. */
-static void get_verdict(tbl_value *out, const tbl *t, const void *row)
+static void get_verdict(tbl_value *out, const void *row)
 {
     vp_verdict verdict = ((const pair_row *)row)->pair->verdict;
-    (void)t;
     out->text = rep_verdict_name(verdict);
     out->style = verdict == VP_REGRESSION    ? TBL_BAD
                  : verdict == VP_IMPROVEMENT ? TBL_BOLD

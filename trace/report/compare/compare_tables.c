@@ -65,10 +65,9 @@ void tbl_compared_devices(delta_table *out, const vp_comparison *c, const vp_vie
 
 enum { FLOPS = 16 }; /* has */
 
-static void get_below(tbl_value *out, const tbl *t, const void *row)
+static void get_below(tbl_value *out, const void *row)
 {
     const vp_compared_op *o = row;
-    (void)t;
     out->text = o->name;
     out->below = o->scope ? o->scope : o->category;
 }
@@ -78,17 +77,15 @@ static double gflop_per_s(int64_t flops, int64_t ps)
     return flops < 0 || ps <= 0 ? NAN : (double)flops / (double)ps * 1000;
 }
 
-static void get_gflop_a(tbl_value *out, const tbl *t, const void *row)
+static void get_gflop_a(tbl_value *out, const void *row)
 {
     const vp_compared_op *o = row;
-    (void)t;
     out->d = gflop_per_s(o->flops_a, o->self.a_ps);
 }
 
-static void get_gflop_b(tbl_value *out, const tbl *t, const void *row)
+static void get_gflop_b(tbl_value *out, const void *row)
 {
     const vp_compared_op *o = row;
-    (void)t;
     out->d = gflop_per_s(o->flops_b, o->self.b_ps);
 }
 

@@ -4,20 +4,18 @@
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/shown_rows.h"
 
-static void get_part(tbl_value *out, const tbl *t, const void *row)
+static void get_part(tbl_value *out, const void *row)
 {
     int64_t parts[REP_PARTS];
-    (void)t;
     rep_breakdown_parts(parts, &((const vp_device *)row)->breakdown);
     out->n = parts[out->column->own];
 }
 
 /* Shares that sum to exactly 100 %. */
-static void get_share(tbl_value *out, const tbl *t, const void *row)
+static void get_share(tbl_value *out, const void *row)
 {
     int64_t parts[REP_PARTS];
     int shares[REP_PARTS];
-    (void)t;
     rep_breakdown_parts(parts, &((const vp_device *)row)->breakdown);
     rep_shares(shares, parts, REP_PARTS);
     out->n = shares[out->column->own];

@@ -6,16 +6,16 @@
 
 enum { SUM, CALL }; /* units */
 
-static void get_rank(tbl_value *out, const tbl *t, const void *row)
+static void get_rank(tbl_value *out, const void *row)
 {
-    const op_calls *of = t->of;
+    const op_calls *of = out->t->of;
     out->n = (const detail_call *)row - of->d->calls + 1;
 }
 
-static void get_place(tbl_value *out, const tbl *t, const void *row)
+static void get_place(tbl_value *out, const void *row)
 {
     const detail_call *c = row;
-    const op_calls *of = t->of;
+    const op_calls *of = out->t->of;
     out->n = c->start_ps;
     out->whole = c->dur_ps;
     out->at_device = of->op->device;
@@ -39,9 +39,9 @@ void tbl_calls(tbl *t, const vp_report *r, const vp_view *v, const op_calls *of)
     t->unit[CALL] = rep_unit_for(v->unit, of->op->max_ps);
 }
 
-static void get_share(tbl_value *out, const tbl *t, const void *row)
+static void get_share(tbl_value *out, const void *row)
 {
-    const op_calls *of = t->of;
+    const op_calls *of = out->t->of;
     out->n = ((const detail_name *)row)->self_ps;
     out->scale = of->d->names[0].self_ps;
     out->whole = of->op->self_ps;

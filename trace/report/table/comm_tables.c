@@ -14,34 +14,30 @@ static void share_of_window(tbl_value *out, const vp_report *r, uint32_t device,
 
 /* ---- Collectives ---- */
 
-static void get_hidden(tbl_value *out, const tbl *t, const void *row)
+static void get_hidden(tbl_value *out, const void *row)
 {
     const vp_collective *c = row;
-    (void)t;
     out->n = c->union_ps < c->exposed_ps ? VP_UNKNOWN : c->union_ps - c->exposed_ps;
 }
 
-static void get_collective_share(tbl_value *out, const tbl *t, const void *row)
+static void get_collective_share(tbl_value *out, const void *row)
 {
     const vp_collective *c = row;
-    share_of_window(out, t->r, c->device, c->exposed_ps);
+    share_of_window(out, out->t->r, c->device, c->exposed_ps);
 }
 
-static void get_algorithm_rate(tbl_value *out, const tbl *t, const void *row)
+static void get_algorithm_rate(tbl_value *out, const void *row)
 {
-    (void)t;
     out->d = rep_algorithm_gb_per_s(row);
 }
 
-static void get_bus_rate(tbl_value *out, const tbl *t, const void *row)
+static void get_bus_rate(tbl_value *out, const void *row)
 {
-    (void)t;
     out->d = rep_bus_gb_per_s(row);
 }
 
-static void get_bus_factor(tbl_value *out, const tbl *t, const void *row)
+static void get_bus_factor(tbl_value *out, const void *row)
 {
-    (void)t;
     out->d = rep_bus_factor(row);
 }
 
@@ -89,30 +85,27 @@ void tbl_collectives(tbl *t, const vp_report *r, const vp_view *v)
 
 /* ---- Transfers ---- */
 
-static void get_direction(tbl_value *out, const tbl *t, const void *row)
+static void get_direction(tbl_value *out, const void *row)
 {
     const vp_transfer *x = row;
-    (void)t;
     out->text = rep_direction_text(x->direction);
     out->below = x->host_only ? "measured on the host" : NULL;
 }
 
-static void get_transfer_rate(tbl_value *out, const tbl *t, const void *row)
+static void get_transfer_rate(tbl_value *out, const void *row)
 {
-    (void)t;
     out->d = rep_transfer_gb_per_s(row);
 }
 
-static void get_transfer_share(tbl_value *out, const tbl *t, const void *row)
+static void get_transfer_share(tbl_value *out, const void *row)
 {
     const vp_transfer *x = row;
-    share_of_window(out, t->r, x->device, x->exposed_ps);
+    share_of_window(out, out->t->r, x->device, x->exposed_ps);
 }
 
-static void get_largest(tbl_value *out, const tbl *t, const void *row)
+static void get_largest(tbl_value *out, const void *row)
 {
     const vp_transfer *x = row;
-    (void)t;
     out->n = x->largest_start_ps;
     out->whole = x->largest_dur_ps;
     out->at_device = x->device;

@@ -14,17 +14,15 @@ static bool shows_device(const tbl *t, const void *row)
 
 /* ---- Launches ---- */
 
-static void get_unlinked(tbl_value *out, const tbl *t, const void *row)
+static void get_unlinked(tbl_value *out, const void *row)
 {
     const vp_launch *l = &((const vp_device *)row)->launch;
-    (void)t;
     out->n = l->unlinked_ops;
     out->whole = l->linked_ops + l->unlinked_ops;
 }
 
-static void get_queue_mean(tbl_value *out, const tbl *t, const void *row)
+static void get_queue_mean(tbl_value *out, const void *row)
 {
-    (void)t;
     out->d = (double)((const vp_device *)row)->launch.queue_mean_milli / 1000;
 }
 
@@ -133,10 +131,9 @@ bool tbl_hygiene(device_table *out, const vp_report *r, const vp_view *v)
 
 /* ---- Causes of idle time ---- */
 
-static void get_idle_share(tbl_value *out, const tbl *t, const void *row)
+static void get_idle_share(tbl_value *out, const void *row)
 {
     const vp_breakdown *x = &((const vp_device *)row)->breakdown;
-    (void)t;
     out->text = "idle";
     out->n = x->idle_ps;
     out->scale = out->whole = x->window_ps;

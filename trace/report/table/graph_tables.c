@@ -10,9 +10,8 @@ int64_t folded_whole_ps(const vp_folded_scope *s)
     return s->forward_ps + s->backward_ps + s->remat_ps;
 }
 
-static void get_whole(tbl_value *out, const tbl *t, const void *row)
+static void get_whole(tbl_value *out, const void *row)
 {
-    (void)t;
     out->n = folded_whole_ps(row);
 }
 

@@ -9,19 +9,17 @@
 
 /* ---- Compiled functions ---- */
 
-static void get_first(tbl_value *out, const tbl *t, const void *row)
+static void get_first(tbl_value *out, const void *row)
 {
     const vp_function *f = row;
-    (void)t;
     out->n = f->first_start_ps;
     out->whole = f->first_dur_ps;
     out->host = f->host;
 }
 
-static void get_last(tbl_value *out, const tbl *t, const void *row)
+static void get_last(tbl_value *out, const void *row)
 {
     const vp_function *f = row;
-    (void)t;
     out->n = f->last_start_ps;
     out->whole = f->last_dur_ps;
     out->host = f->host;
@@ -63,40 +61,35 @@ static const char *threads_of(tbl_value *out, const vp_host_op *o)
     return out->made;
 }
 
-static void get_event(tbl_value *out, const tbl *t, const void *row)
+static void get_event(tbl_value *out, const void *row)
 {
     const vp_host_op *o = row;
-    (void)t;
     out->text = o->name;
     out->below = threads_of(out, o);
 }
 
-static void get_threads(tbl_value *out, const tbl *t, const void *row)
+static void get_threads(tbl_value *out, const void *row)
 {
-    (void)t;
     out->text = threads_of(out, row);
 }
 
-static void get_kinds(tbl_value *out, const tbl *t, const void *row)
+static void get_kinds(tbl_value *out, const void *row)
 {
     const vp_host_op *o = row;
-    (void)t;
     snprintf(out->made, sizeof out->made, "%s%s", rep_cause_name(o->cause),
              o->blocking ? ", blocking" : "");
     out->text = out->made;
 }
 
-static void get_main_kind(tbl_value *out, const tbl *t, const void *row)
+static void get_main_kind(tbl_value *out, const void *row)
 {
     const vp_host_op *o = row;
-    (void)t;
     out->text = o->blocking ? "blocking" : rep_cause_name(o->cause);
 }
 
-static void get_longest(tbl_value *out, const tbl *t, const void *row)
+static void get_longest(tbl_value *out, const void *row)
 {
     const vp_host_op *o = row;
-    (void)t;
     out->n = out->whole = o->max_ps;
     out->start = o->max_start_ps;
     out->host = o->host;
@@ -151,17 +144,17 @@ void tbl_memory(tbl *t, const vp_report *r, const vp_view *v)
     *t = (tbl){TBL_ROWS("Memory", memory_columns, r->memory, r->memory_count), .r = r, .v = v};
 }
 
-static void get_of_peak(tbl_value *out, const tbl *t, const void *row)
+static void get_of_peak(tbl_value *out, const void *row)
 {
     out->text = "comp";
     out->n = ((const vp_memory_item *)row)->bytes;
-    out->scale = out->whole = ((const vp_memory *)t->of)->peak_bytes;
+    out->scale = out->whole = ((const vp_memory *)out->t->of)->peak_bytes;
 }
 
-static void get_allocator(tbl_value *out, const tbl *t, const void *row)
+static void get_allocator(tbl_value *out, const void *row)
 {
     (void)row;
-    out->text = ((const vp_memory *)t->of)->allocator;
+    out->text = ((const vp_memory *)out->t->of)->allocator;
 }
 
 #define ROW vp_memory_item

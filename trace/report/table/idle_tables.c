@@ -18,27 +18,26 @@ static void say_cause(tbl_value *out, vp_cause cause)
 
 /* ---- Gaps ---- */
 
-static void get_start(tbl_value *out, const tbl *t, const void *row)
+static void get_start(tbl_value *out, const void *row)
 {
     const vp_gap *g = row;
     out->n = g->start_ps;
-    out->whole = t->of ? *(const int64_t *)t->of : g->dur_ps;
+    out->whole = out->t->of ? *(const int64_t *)out->t->of : g->dur_ps;
     out->at_device = g->device;
 }
 
-static void get_share(tbl_value *out, const tbl *t, const void *row)
+static void get_share(tbl_value *out, const void *row)
 {
     const vp_gap *g = row;
     out->n = g->dur_ps;
-    out->whole = idle_of(t->r, g->device);
+    out->whole = idle_of(out->t->r, g->device);
 }
 
 /* What takes most of the gap. */
-static void get_main_cause(tbl_value *out, const tbl *t, const void *row)
+static void get_main_cause(tbl_value *out, const void *row)
 {
     const vp_gap *g = row;
     vp_cause best = VP_CAUSE_UNKNOWN;
-    (void)t;
     for (int i = 0; i < VP_CAUSES; i++)
         if (g->cause_ps[i] > g->cause_ps[best])
             best = (vp_cause)i;
@@ -79,26 +78,24 @@ void tbl_gaps(tbl *t, const vp_report *r, const vp_view *v)
 
 /* ---- Labels ---- */
 
-static void get_label(tbl_value *out, const tbl *t, const void *row)
+static void get_label(tbl_value *out, const void *row)
 {
     const vp_idle_label *l = row;
-    (void)t;
     out->text = l->label ? l->label : "nothing that is recorded";
     out->below = l->thread;
 }
 
-static void get_cause(tbl_value *out, const tbl *t, const void *row)
+static void get_cause(tbl_value *out, const void *row)
 {
-    (void)t;
     say_cause(out, ((const vp_idle_label *)row)->cause);
 }
 
-static void get_label_share(tbl_value *out, const tbl *t, const void *row)
+static void get_label_share(tbl_value *out, const void *row)
 {
     const vp_idle_label *l = row;
     out->text = "idle";
     out->n = l->total_ps;
-    out->scale = out->whole = idle_of(t->r, l->device);
+    out->scale = out->whole = idle_of(out->t->r, l->device);
 }
 
 #define ROW vp_idle_label

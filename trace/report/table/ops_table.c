@@ -13,30 +13,27 @@ bool ops_is_mixed(const vp_op *op, int64_t all_self_ps)
     return rep_cv(op) > 0.5 && (__int128)op->self_ps * 20 >= all_self_ps;
 }
 
-static void get_self_bar(tbl_value *out, const tbl *t, const void *row)
+static void get_self_bar(tbl_value *out, const void *row)
 {
     const ops_row *x = row;
-    (void)t;
     out->n = x->self_ps;
     out->whole = x->all_self_ps;
     out->scale = x->max_self_ps;
     out->text = x->op ? rep_class_css(x->op->op_class) : "idle";
 }
 
-static void get_max(tbl_value *out, const tbl *t, const void *row)
+static void get_max(tbl_value *out, const void *row)
 {
     const ops_row *x = row;
-    (void)t;
     out->n = x->max_ps;
     out->start = x->op ? x->op->slowest_start_ps : VP_NO_TIME;
     out->whole = x->op ? x->op->slowest_dur_ps : 0;
     out->at_device = x->op ? x->op->device : VP_NO_DEVICE;
 }
 
-static void get_cv(tbl_value *out, const tbl *t, const void *row)
+static void get_cv(tbl_value *out, const void *row)
 {
     const ops_row *x = row;
-    (void)t;
     out->d = x->cv;
     if (!x->op || !ops_is_mixed(x->op, x->all_self_ps))
         return;
@@ -45,26 +42,26 @@ static void get_cv(tbl_value *out, const tbl *t, const void *row)
 }
 
 /* The mean of a step that counts, and its course over the steps. */
-static void get_course(tbl_value *out, const tbl *t, const void *row)
+static void get_course(tbl_value *out, const void *row)
 {
     const vp_op *op = ((const ops_row *)row)->op;
     out->blank = !op;
     if (!op)
         return;
-    int64_t steps = t->r->devices[op->device].steps_counted;
+    int64_t steps = out->t->r->devices[op->device].steps_counted;
     out->n = steps > 0 && op->step_self_ps >= 0 ? op->step_self_ps / steps : VP_UNKNOWN;
     out->course = op->per_step_ps;
     out->course_count = op->per_step_count;
 }
 
 /* What stands beside the name: its category, or for a category its class. */
-static void get_kind(tbl_value *out, const tbl *t, const void *row)
+static void get_kind(tbl_value *out, const void *row)
 {
     const vp_op *op = ((const ops_row *)row)->op;
     out->blank = !op;
     if (!op)
         return;
-    out->text = t->r->group == VP_GROUP_CATEGORY ? rep_class_name(op->op_class) : op->category;
+    out->text = out->t->r->group == VP_GROUP_CATEGORY ? rep_class_name(op->op_class) : op->category;
     out->style = op->op_class == VP_COMMUNICATION ? TBL_COMM
                  : op->op_class == VP_COPY        ? TBL_COPY
                                                   : TBL_PLAIN;
@@ -72,39 +69,37 @@ static void get_kind(tbl_value *out, const tbl *t, const void *row)
 
 /* ---- Only as CSV ---- */
 
-static void get_session(tbl_value *out, const tbl *t, const void *row)
+static void get_session(tbl_value *out, const void *row)
 {
     (void)row;
-    out->text = t->r->session_id;
+    out->text = out->t->r->session_id;
 }
 
-static void get_host(tbl_value *out, const tbl *t, const void *row)
+static void get_host(tbl_value *out, const void *row)
 {
-    out->text = t->r->devices[((const ops_row *)row)->op->device].host;
+    out->text = out->t->r->devices[((const ops_row *)row)->op->device].host;
 }
 
-static void get_class(tbl_value *out, const tbl *t, const void *row)
+static void get_class(tbl_value *out, const void *row)
 {
-    (void)t;
     out->text = rep_class_name(((const ops_row *)row)->op->op_class);
 }
 
-static void get_stddev(tbl_value *out, const tbl *t, const void *row)
+static void get_stddev(tbl_value *out, const void *row)
 {
-    (void)t;
     out->n = rep_stddev_ps(((const ops_row *)row)->op);
 }
 
-static void get_self_of_window(tbl_value *out, const tbl *t, const void *row)
+static void get_self_of_window(tbl_value *out, const void *row)
 {
     const ops_row *x = row;
     out->n = x->self_ps;
-    out->whole = rep_window_of(t->r, x->op);
+    out->whole = rep_window_of(out->t->r, x->op);
 }
 
-static void get_per_step(tbl_value *out, const tbl *t, const void *row)
+static void get_per_step(tbl_value *out, const void *row)
 {
-    out->n = rep_per_step_ps(t->r, ((const ops_row *)row)->op);
+    out->n = rep_per_step_ps(out->t->r, ((const ops_row *)row)->op);
 }
 
 #define ROW ops_row

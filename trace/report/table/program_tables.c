@@ -6,21 +6,20 @@
 
 /* ---- Threads ---- */
 
-static void get_thread(tbl_value *out, const tbl *t, const void *row)
+static void get_thread(tbl_value *out, const void *row)
 {
     const vp_thread *x = row;
-    (void)t;
     out->text = x->name;
     out->below = x->steps ? "carries the steps" : NULL;
     out->style = x->steps ? TBL_BOLD : TBL_PLAIN;
 }
 
-static void get_longest_wait(tbl_value *out, const tbl *t, const void *row)
+static void get_longest_wait(tbl_value *out, const void *row)
 {
     const vp_thread *x = row;
     out->n = x->wait ? x->wait_start_ps : VP_NO_TIME;
     out->whole = x->wait_dur_ps;
-    out->host = x->device < t->r->device_count ? t->r->devices[x->device].host : NULL;
+    out->host = x->device < out->t->r->device_count ? out->t->r->devices[x->device].host : NULL;
 }
 
 #define ROW vp_thread
@@ -56,10 +55,9 @@ void tbl_threads(tbl *t, const vp_report *r, const vp_view *v)
 
 /* ---- Values ---- */
 
-static void get_count(tbl_value *out, const tbl *t, const void *row)
+static void get_count(tbl_value *out, const void *row)
 {
     const vp_values *x = row;
-    (void)t;
     out->n = x->numbers + x->texts;
 }
 

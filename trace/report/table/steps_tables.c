@@ -6,26 +6,24 @@
 
 /* ---- Steps ---- */
 
-static void get_start(tbl_value *out, const tbl *t, const void *row)
+static void get_start(tbl_value *out, const void *row)
 {
     const vp_step *s = row;
-    (void)t;
     out->n = s->start_ps;
     out->whole = s->dur_ps;
     out->at_device = s->device;
 }
 
-static void get_of_median(tbl_value *out, const tbl *t, const void *row)
+static void get_of_median(tbl_value *out, const void *row)
 {
     out->n = ((const vp_step *)row)->dur_ps;
-    out->whole = t->r->steps.median_ps;
+    out->whole = out->t->r->steps.median_ps;
 }
 
-static void get_part(tbl_value *out, const tbl *t, const void *row)
+static void get_part(tbl_value *out, const void *row)
 {
     const vp_breakdown *d = rep_critical(row);
     int64_t parts[REP_PARTS];
-    (void)t;
     out->n = VP_UNKNOWN;
     if (!d)
         return;
@@ -34,16 +32,15 @@ static void get_part(tbl_value *out, const tbl *t, const void *row)
 }
 
 /* None of the host's steps. */
-static void get_device(tbl_value *out, const tbl *t, const void *row)
+static void get_device(tbl_value *out, const void *row)
 {
     const vp_step *s = row;
-    out->text = s->device < t->r->device_count ? t->r->devices[s->device].name : NULL;
+    out->text = s->device < out->t->r->device_count ? out->t->r->devices[s->device].name : NULL;
 }
 
-static void get_mark(tbl_value *out, const tbl *t, const void *row)
+static void get_mark(tbl_value *out, const void *row)
 {
     const vp_step *s = row;
-    (void)t;
     out->text = s->partial                        ? "cut by the capture"
                 : s->warm_up                      ? "warm-up"
                 : s->step_class != VP_STEP_NORMAL ? rep_step_class_name(s->step_class)
@@ -82,15 +79,14 @@ void tbl_steps(tbl *t, const vp_report *r, const vp_view *v, const vp_step *cons
 
 /* ---- Kinds of steps ---- */
 
-static void get_kind(tbl_value *out, const tbl *t, const void *row)
+static void get_kind(tbl_value *out, const void *row)
 {
-    (void)t;
     out->text = rep_step_class_name(((const vp_step_group *)row)->step_class);
 }
 
-static void get_share(tbl_value *out, const tbl *t, const void *row)
+static void get_share(tbl_value *out, const void *row)
 {
-    const vp_steps *s = &t->r->steps;
+    const vp_steps *s = &out->t->r->steps;
     out->n = ((const vp_step_group *)row)->total_ps;
     for (size_t i = 0; i < s->group_count; i++)
         out->whole += s->groups[i].total_ps;

@@ -108,9 +108,9 @@ static void get_fields(tbl_value *out, const tbl *t, const tbl_column *c, const 
 
 void tbl_get(tbl_value *out, const tbl *t, const tbl_column *c, const void *row)
 {
-    *out = (tbl_value){.column = c, .at_device = VP_NO_DEVICE};
+    *out = (tbl_value){.t = t, .column = c, .at_device = VP_NO_DEVICE};
     if (c->get) {
-        c->get(out, t, row);
+        c->get(out, row);
     } else {
         if (c->via)
             row = pointer_at(row, c->via - 1u);

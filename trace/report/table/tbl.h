@@ -49,8 +49,10 @@ typedef enum tbl_kind {
 
 /* A cell. What a kind does not name is not looked at. */
 typedef struct tbl_value {
-    const struct tbl_column *column; /* whose value it is: what a getter may ask */
-    int64_t n;                       /* the figure, the part, the start or the device */
+    /* Of what it is a cell: what a getter may ask. */
+    const struct tbl *t;
+    const struct tbl_column *column;
+    int64_t n;     /* the figure, the part, the start or the device */
     int64_t whole; /* what n is a part of; how long what starts at n, or `start`, lasts */
     int64_t start; /* TBL_PLACED */
     int64_t scale; /* TBL_BAR: what the whole bar would stand for */
@@ -120,7 +122,7 @@ typedef struct tbl_column {
     const char *text;       /* its head on a terminal; NULL: not there */
     const char *head, *tip; /* on a page; NULL: not there, no tip */
     const char *key;        /* as CSV; NULL: not there */
-    void (*get)(tbl_value *out, const struct tbl *t, const void *row);
+    void (*get)(tbl_value *out, const void *row);
 } tbl_column;
 
 typedef struct tbl {

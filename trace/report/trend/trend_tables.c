@@ -8,9 +8,8 @@ int64_t trend_time_of(const trend_run *r)
     return r->per_step ? r->median_ps : r->window_ps;
 }
 
-static void get_time(tbl_value *out, const tbl *t, const void *row)
+static void get_time(tbl_value *out, const void *row)
 {
-    (void)t;
     out->n = trend_time_of(row);
 }
 
@@ -56,20 +55,19 @@ static int64_t known(const trend_row *row, size_t runs, bool last)
     return VP_UNKNOWN;
 }
 
-static void get_first(tbl_value *out, const tbl *t, const void *row)
+static void get_first(tbl_value *out, const void *row)
 {
-    out->n = known(row, ((const trend *)t->of)->count, false);
+    out->n = known(row, ((const trend *)out->t->of)->count, false);
 }
 
-static void get_last(tbl_value *out, const tbl *t, const void *row)
+static void get_last(tbl_value *out, const void *row)
 {
-    out->n = known(row, ((const trend *)t->of)->count, true);
+    out->n = known(row, ((const trend *)out->t->of)->count, true);
 }
 
-static void get_op(tbl_value *out, const tbl *t, const void *row)
+static void get_op(tbl_value *out, const void *row)
 {
     const trend_op *op = ((const trend_row *)row)->op;
-    (void)t;
     out->text = op->name;
     out->below = op->category;
 }
