@@ -277,19 +277,19 @@ static void ids_are_unsigned(void **state)
 
 static void get_nothing(tbl_value *out, const void *at)
 {
-    (void)t, (void)at;
+    (void)at;
     out->blank = true;
 }
 
 static void get_blank_figure(tbl_value *out, const void *at)
 {
-    (void)t, (void)at;
+    (void)at;
     out->n = TBL_BLANK;
 }
 
 static void get_blank_number(tbl_value *out, const void *at)
 {
-    (void)t, (void)at;
+    (void)at;
     out->d = TBL_BLANK_NUMBER;
 }
 

@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-#include "trace/report/data/csv_cells.h"
+#include "trace/report/data/csv_table.h"
+#include "trace/report/table/columns.h"
 #include "trace/report/words/words.h"
 
 /* Everything that a comparison says as rows of one table. Columns and kinds are stable, new ones go
@@ -15,12 +16,8 @@
  *   finding  that fired in one of the two only
  *   caveat   in reason
  *   verdict  with the median, the threshold that it had to pass, and why */
-static const char header[] =
-    "session_a,session_b,kind,device,class,category,name,scope,a_ps,b_ps,delta_ps,ratio,calls_a,"
-    "calls_b,span_calls_a,span_calls_b,flops_a,flops_b,time_per_flop_ratio,new,gone,significant,"
-    "reason,threshold_ps,backward_a_ps,backward_b_ps,backward_delta_ps\n";
-
 typedef struct row {
+    const vp_comparison *c;
     const char *kind, *device, *class_name, *category, *name, *scope, *reason;
     const vp_delta *times, *backward; /* may be NULL */
     const vp_compared_op *op;         /* likewise */
@@ -28,59 +25,92 @@ typedef struct row {
     int64_t threshold_ps; /* VP_UNKNOWN */
 } row;
 
-static double ratio_of(const vp_delta *d)
+static void get_ratio(tbl_value *out, const void *at)
 {
-    return d->a_ps > 0 && d->b_ps >= 0 ? (double)d->b_ps / (double)d->a_ps : NAN;
+    const vp_delta *d = ((const row *)at)->times;
+    out->d = d && d->a_ps > 0 && d->b_ps >= 0 ? (double)d->b_ps / (double)d->a_ps : NAN;
 }
 
-static void put_flag(vp_buf *b, bool known, bool v)
+static void get_flop_ratio(tbl_value *out, const void *at)
 {
-    vp_buf_puts(b, !known ? "," : v ? ",true" : ",false");
+    const row *r = at;
+    out->d = r->op ? rep_flop_time_ratio(r->op) : NAN;
 }
 
-static void put_row(vp_buf *b, const vp_comparison *c, const row *r)
+/* Of what may be there in one side only. */
+static void get_new(tbl_value *out, const void *at)
 {
-    static const vp_delta unknown = {VP_UNKNOWN, VP_UNKNOWN, VP_NO_TIME};
-    const vp_delta *d = r->times ? r->times : &unknown;
-    const vp_delta *back = r->backward ? r->backward : &unknown;
-    const vp_compared_op *op = r->op;
-    rep_csv_text(b, c->a_id);
-    rep_csv_next_text(b, c->b_id);
-    vp_buf_printf(b, ",%s", r->kind);
-    rep_csv_next_text(b, r->device);
-    vp_buf_printf(b, ",%s", r->class_name ? r->class_name : "");
-    rep_csv_next_text(b, r->category);
-    rep_csv_next_text(b, r->name);
-    rep_csv_next_text(b, r->scope);
-    rep_csv_next_i64(b, d->a_ps, VP_UNKNOWN);
-    rep_csv_next_i64(b, d->b_ps, VP_UNKNOWN);
-    rep_csv_next_i64(b, d->delta_ps, VP_NO_TIME);
-    rep_csv_next_double(b, ratio_of(d));
-    rep_csv_next_i64(b, op ? op->calls_a : VP_UNKNOWN, VP_UNKNOWN);
-    rep_csv_next_i64(b, op ? op->calls_b : VP_UNKNOWN, VP_UNKNOWN);
-    rep_csv_next_double(b, op ? op->span_calls_a : NAN);
-    rep_csv_next_double(b, op ? op->span_calls_b : NAN);
-    rep_csv_next_i64(b, op ? op->flops_a : VP_UNKNOWN, VP_UNKNOWN);
-    rep_csv_next_i64(b, op ? op->flops_b : VP_UNKNOWN, VP_UNKNOWN);
-    rep_csv_next_double(b, op ? rep_flop_time_ratio(op) : NAN);
-    bool either = op || r->is_new || r->is_gone;
-    put_flag(b, either, op ? op->is_new : r->is_new);
-    put_flag(b, either, op ? op->is_gone : r->is_gone);
-    put_flag(b, op, op && op->significant);
-    rep_csv_next_text(b, r->reason);
-    rep_csv_next_i64(b, r->threshold_ps, VP_UNKNOWN);
-    rep_csv_next_i64(b, back->a_ps, VP_UNKNOWN);
-    rep_csv_next_i64(b, back->b_ps, VP_UNKNOWN);
-    rep_csv_next_i64(b, back->delta_ps, VP_NO_TIME);
-    vp_buf_putc(b, '\n');
+    const row *r = at;
+    out->blank = !r->op && !r->is_new && !r->is_gone;
+    out->text = (r->op ? r->op->is_new : r->is_new) ? "true" : "false";
 }
 
-static void put_time(vp_buf *b, const vp_comparison *c, const char *name, const vp_delta *d)
+static void get_gone(tbl_value *out, const void *at)
 {
-    put_row(b, c, &(row){.kind = "time", .name = name, .times = d, .threshold_ps = VP_UNKNOWN});
+    const row *r = at;
+    out->blank = !r->op && !r->is_new && !r->is_gone;
+    out->text = (r->op ? r->op->is_gone : r->is_gone) ? "true" : "false";
 }
 
-static void put_device(vp_buf *b, const vp_comparison *c, const vp_compared_device *d)
+static void get_significant(tbl_value *out, const void *at)
+{
+    const row *r = at;
+    out->blank = !r->op;
+    out->text = r->op && r->op->significant ? "true" : "false";
+}
+
+#define ROW row
+#define OF_BOTH(member) VIA(c, vp_comparison, member)
+#define TIME(member) VIA(times, vp_delta, member)
+#define BACK(member) VIA(backward, vp_delta, member)
+#define OP(member) VIA(op, vp_compared_op, member)
+static const tbl_column columns[] = {
+    {TBL_TEXT, OF_BOTH(a_id), CSV(0, "session_a")},
+    {TBL_TEXT, OF_BOTH(b_id), CSV(0, "session_b")},
+    {TBL_WORD, AT(kind), CSV(0, "kind")},
+    {TBL_TEXT, AT(device), CSV(0, "device")},
+    {TBL_WORD, AT(class_name), CSV(0, "class")},
+    {TBL_TEXT, AT(category), CSV(0, "category")},
+    {TBL_TEXT, AT(name), CSV(0, "name")},
+    {TBL_TEXT, AT(scope), CSV(0, "scope")},
+    {TBL_COUNT, TIME(a_ps), CSV(0, "a_ps")},
+    {TBL_COUNT, TIME(b_ps), CSV(0, "b_ps")},
+    {TBL_WHEN, TIME(delta_ps), CSV(0, "delta_ps")},
+    {TBL_NUMBER, GET(get_ratio), CSV(0, "ratio")},
+    {TBL_COUNT, OP(calls_a), CSV(0, "calls_a")},
+    {TBL_COUNT, OP(calls_b), CSV(0, "calls_b")},
+    {TBL_NUMBER, OP(span_calls_a), CSV(0, "span_calls_a")},
+    {TBL_NUMBER, OP(span_calls_b), CSV(0, "span_calls_b")},
+    {TBL_COUNT, OP(flops_a), CSV(0, "flops_a")},
+    {TBL_COUNT, OP(flops_b), CSV(0, "flops_b")},
+    {TBL_NUMBER, GET(get_flop_ratio), CSV(0, "time_per_flop_ratio")},
+    {TBL_WORD, GET(get_new), CSV(0, "new")},
+    {TBL_WORD, GET(get_gone), CSV(0, "gone")},
+    {TBL_WORD, GET(get_significant), CSV(0, "significant")},
+    {TBL_TEXT, AT(reason), CSV(0, "reason")},
+    {TBL_COUNT, AT(threshold_ps), CSV(0, "threshold_ps")},
+    {TBL_COUNT, BACK(a_ps), CSV(0, "backward_a_ps")},
+    {TBL_COUNT, BACK(b_ps), CSV(0, "backward_b_ps")},
+    {TBL_WHEN, BACK(delta_ps), CSV(0, "backward_delta_ps")},
+};
+#undef OP
+#undef BACK
+#undef TIME
+#undef OF_BOTH
+#undef ROW
+
+static void put_row(csv_row_writer *w, const vp_comparison *c, row r)
+{
+    r.c = c;
+    csv_row(w, &r);
+}
+
+static void put_time(csv_row_writer *w, const vp_comparison *c, const char *name, const vp_delta *d)
+{
+    put_row(w, c, (row){.kind = "time", .name = name, .times = d, .threshold_ps = VP_UNKNOWN});
+}
+
+static void put_device(csv_row_writer *w, const vp_comparison *c, const vp_compared_device *d)
 {
     const struct {
         const char *name;
@@ -91,70 +121,72 @@ static void put_device(vp_buf *b, const vp_comparison *c, const vp_compared_devi
                  {"idle", &d->idle},
                  {"window", &d->window}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        put_row(b, c,
-                &(row){.kind = "class",
-                       .device = d->name,
-                       .name = parts[i].name,
-                       .times = parts[i].times,
-                       .threshold_ps = VP_UNKNOWN});
+        put_row(w, c,
+                (row){.kind = "class",
+                      .device = d->name,
+                      .name = parts[i].name,
+                      .times = parts[i].times,
+                      .threshold_ps = VP_UNKNOWN});
 }
 
-static void put_op(vp_buf *b, const vp_comparison *c, const vp_compared_op *op)
+static void put_op(csv_row_writer *w, const vp_comparison *c, const vp_compared_op *op)
 {
-    put_row(b, c,
-            &(row){.kind = "op",
-                   .device = op->device,
-                   .class_name = rep_class_name(op->op_class),
-                   .category = op->category,
-                   .name = op->name,
-                   .scope = op->scope,
-                   .times = &op->self,
-                   .op = op,
-                   .reason = op->reason,
-                   .threshold_ps = VP_UNKNOWN});
+    put_row(w, c,
+            (row){.kind = "op",
+                  .device = op->device,
+                  .class_name = rep_class_name(op->op_class),
+                  .category = op->category,
+                  .name = op->name,
+                  .scope = op->scope,
+                  .times = &op->self,
+                  .op = op,
+                  .reason = op->reason,
+                  .threshold_ps = VP_UNKNOWN});
 }
 
-static void put_findings(vp_buf *b, const vp_comparison *c, const char *const *ids, size_t n,
-                         bool is_new)
+static void put_findings(csv_row_writer *w, const vp_comparison *c, const char *const *ids,
+                         size_t n, bool is_new)
 {
     for (size_t i = 0; i < n; i++)
-        put_row(b, c,
-                &(row){.kind = "finding",
-                       .name = ids[i],
-                       .is_new = is_new,
-                       .is_gone = !is_new,
-                       .threshold_ps = VP_UNKNOWN});
+        put_row(w, c,
+                (row){.kind = "finding",
+                      .name = ids[i],
+                      .is_new = is_new,
+                      .is_gone = !is_new,
+                      .threshold_ps = VP_UNKNOWN});
 }
 
 int rep_compare_csv(vp_buf *b, const vp_comparison *c)
 {
-    vp_buf_puts(b, header);
-    put_time(b, c, c->per_step ? "mean" : "window", &c->step);
+    tbl t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    csv_row_writer w;
+    csv_init_rows(&w, b, &t);
+    put_time(&w, c, c->per_step ? "mean" : "window", &c->step);
     if (c->per_step) {
-        put_time(b, c, "median", &c->median);
-        put_time(b, c, "p90", &c->p90);
+        put_time(&w, c, "median", &c->median);
+        put_time(&w, c, "p90", &c->p90);
     }
     for (size_t i = 0; i < c->device_count; i++)
-        put_device(b, c, &c->devices[i]);
+        put_device(&w, c, &c->devices[i]);
     for (size_t i = 0; i < c->op_count; i++)
-        put_op(b, c, &c->ops[i]);
+        put_op(&w, c, &c->ops[i]);
     for (size_t i = 0; i < c->scope_count; i++)
-        put_row(b, c,
-                &(row){.kind = "scope",
-                       .scope = c->scopes[i].path,
-                       .times = &c->scopes[i].total,
-                       .backward = &c->scopes[i].backward,
-                       .threshold_ps = VP_UNKNOWN});
-    put_findings(b, c, c->findings_new, c->new_count, true);
-    put_findings(b, c, c->findings_gone, c->gone_count, false);
+        put_row(&w, c,
+                (row){.kind = "scope",
+                      .scope = c->scopes[i].path,
+                      .times = &c->scopes[i].total,
+                      .backward = &c->scopes[i].backward,
+                      .threshold_ps = VP_UNKNOWN});
+    put_findings(&w, c, c->findings_new, c->new_count, true);
+    put_findings(&w, c, c->findings_gone, c->gone_count, false);
     for (size_t i = 0; i < c->caveat_count; i++)
-        put_row(b, c,
-                &(row){.kind = "caveat", .reason = c->caveats[i], .threshold_ps = VP_UNKNOWN});
-    put_row(b, c,
-            &(row){.kind = "verdict",
-                   .name = rep_verdict_name(c->verdict),
-                   .times = &c->median,
-                   .reason = c->verdict_reason,
-                   .threshold_ps = c->threshold_ps});
+        put_row(&w, c,
+                (row){.kind = "caveat", .reason = c->caveats[i], .threshold_ps = VP_UNKNOWN});
+    put_row(&w, c,
+            (row){.kind = "verdict",
+                  .name = rep_verdict_name(c->verdict),
+                  .times = &c->median,
+                  .reason = c->verdict_reason,
+                  .threshold_ps = c->threshold_ps});
     return b->status;
 }

@@ -12,26 +12,36 @@ static void put_int(vp_buf *b, int64_t v, bool known)
         vp_buf_i64(b, v);
 }
 
+static void put_double(vp_buf *b, double d)
+{
+    if (isfinite(d))
+        vp_buf_printf(b, "%.9g", d);
+}
+
+static void put_share(vp_buf *b, int64_t part, int64_t whole)
+{
+    if (part >= 0 && whole > 0)
+        vp_buf_printf(b, "%.9f", (double)part / (double)whole);
+}
+
 static void put_value(vp_buf *b, const tbl *t, const tbl_column *c, const tbl_value *v)
 {
     switch ((tbl_kind)c->kind) {
     case TBL_SHARE:
     case TBL_BAR:
-        if (v->n >= 0 && v->whole > 0)
-            vp_buf_printf(b, "%.9f", (double)v->n / (double)v->whole);
+        put_share(b, v->n, v->whole);
         break;
     case TBL_NUMBER:
     case TBL_RATIO:
     case TBL_VALUE:
-        if (isfinite(v->d))
-            vp_buf_printf(b, "%.9g", v->d);
+        put_double(b, v->d);
         break;
     case TBL_NAME:
     case TBL_TEXT:
         rep_csv_text(b, v->text);
         break;
     case TBL_WORD:
-        vp_buf_puts(b, v->text);
+        vp_buf_puts(b, v->text ? v->text : "");
         break;
     case TBL_DEVICE:
         rep_csv_text(b, v->n < (int64_t)t->r->device_count ? t->r->devices[v->n].name : NULL);

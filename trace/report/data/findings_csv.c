@@ -3,71 +3,117 @@
 
 #include "trace/base/limits.h"
 #include "trace/report/data/csv.h"
-#include "trace/report/data/csv_cells.h"
+#include "trace/report/data/csv_table.h"
+#include "trace/report/table/columns.h"
 #include "trace/report/words/words.h"
 
-/* One row a rule, in rank order; columns are stable, new ones go to the end. Lists are joined by
- * "; ". Of the places only the first, worst one. */
-static const char header[] =
-    "session,rank,id,name,status,severity,title,message,metric,value,threshold,unit,denominator,"
-    "impact_ps,gross_ps,window_ps,impact_share_of_window,device,host,track,start_ps,end_ps,"
-    "suggestion,caveats,explained_by,missing\n";
+/* One row a rule, in rank order. Lists are joined by "; ". */
+typedef struct row {
+    const vp_report *r;
+    const vp_finding *f;
+    const vp_place *place; /* the first, worst one; NULL: none */
+    int64_t rank;
+    const char *caveats, *explained_by, *missing;
+} row;
 
-static void put_list(vp_buf *b, const char *const *texts, size_t n)
+static void get_status(tbl_value *out, const void *at)
 {
-    vp_buf all;
-    vp_buf_init(&all, VP_REPORT_BYTES_MAX);
+    out->text = rep_status_name(((const row *)at)->f->status);
+}
+
+static void get_severity(tbl_value *out, const void *at)
+{
+    const vp_finding *f = ((const row *)at)->f;
+    out->blank = f->status != VP_FIRED && f->status != VP_EXPLAINED;
+    out->text = rep_level_name(f->severity);
+}
+
+static void get_value(tbl_value *out, const void *at)
+{
+    const vp_finding *f = ((const row *)at)->f;
+    out->d = f->status == VP_NOT_EVALUATED ? NAN : f->value;
+}
+
+static void get_share(tbl_value *out, const void *at)
+{
+    const vp_finding *f = ((const row *)at)->f;
+    bool known = f->impact_ps >= 0 && f->window_ps > 0;
+    out->d = known ? (double)f->impact_ps / (double)f->window_ps : NAN;
+}
+
+static void get_device(tbl_value *out, const void *at)
+{
+    const row *x = at;
+    bool has = x->place && x->place->device < x->r->device_count;
+    out->text = has ? x->r->devices[x->place->device].name : NULL;
+}
+
+#define ROW row
+#define OF(member) VIA(f, vp_finding, member)
+#define PLACE(member) VIA(place, vp_place, member)
+static const tbl_column columns[] = {
+    {TBL_TEXT, VIA(r, vp_report, session_id), CSV(0, "session")},
+    {TBL_COUNT, AT(rank), CSV(0, "rank")},
+    {TBL_TEXT, OF(id), CSV(0, "id")},
+    {TBL_TEXT, OF(name), CSV(0, "name")},
+    {TBL_WORD, GET(get_status), CSV(0, "status")},
+    {TBL_WORD, GET(get_severity), CSV(0, "severity")},
+    {TBL_TEXT, OF(title), CSV(0, "title")},
+    {TBL_TEXT, OF(message), CSV(0, "message")},
+    {TBL_TEXT, OF(metric), CSV(0, "metric")},
+    {TBL_NUMBER, GET(get_value), CSV(0, "value")},
+    {TBL_NUMBER, OF(threshold), CSV(0, "threshold")},
+    {TBL_TEXT, OF(unit), CSV(0, "unit")},
+    {TBL_TEXT, OF(denominator), CSV(0, "denominator")},
+    {TBL_COUNT, OF(impact_ps), CSV(0, "impact_ps")},
+    {TBL_COUNT, OF(gross_ps), CSV(0, "gross_ps")},
+    {TBL_COUNT, OF(window_ps), CSV(0, "window_ps")},
+    {TBL_NUMBER, GET(get_share), CSV(0, "impact_share_of_window")},
+    {TBL_TEXT, GET(get_device), CSV(0, "device")},
+    {TBL_TEXT, PLACE(host), CSV(0, "host")},
+    {TBL_TEXT, PLACE(track), CSV(0, "track")},
+    {TBL_WHEN, PLACE(start_ps), CSV(0, "start_ps")},
+    {TBL_WHEN, PLACE(end_ps), CSV(0, "end_ps")},
+    {TBL_TEXT, OF(suggestion), CSV(0, "suggestion")},
+    {TBL_TEXT, AT(caveats), CSV(0, "caveats")},
+    {TBL_TEXT, AT(explained_by), CSV(0, "explained_by")},
+    {TBL_TEXT, AT(missing), CSV(0, "missing")},
+};
+#undef PLACE
+#undef OF
+#undef ROW
+
+/* NULL for an empty list. The text lives as long as the buffer. */
+static const char *joined(vp_buf *all, const char *const *texts, size_t n)
+{
+    vp_buf_init(all, VP_REPORT_BYTES_MAX);
     for (size_t i = 0; i < n; i++)
-        vp_buf_printf(&all, "%s%s", i ? "; " : "", texts[i]);
-    rep_csv_next_text(b, n ? vp_buf_cstr(&all) : NULL);
-    vp_buf_free(&all);
+        vp_buf_printf(all, "%s%s", i ? "; " : "", texts[i]);
+    return n ? vp_buf_cstr(all) : NULL;
 }
 
-static void put_place(vp_buf *b, const vp_report *r, const vp_finding *f)
+static void put_row(csv_row_writer *w, const vp_report *r, size_t i)
 {
-    const vp_place none = {VP_NO_DEVICE, NULL, NULL, VP_NO_TIME, VP_NO_TIME};
-    const vp_place *p = f->where_count ? f->where : &none;
-    rep_csv_next_text(b, p->device < r->device_count ? r->devices[p->device].name : NULL);
-    rep_csv_next_text(b, p->host);
-    rep_csv_next_text(b, p->track);
-    rep_csv_next_i64(b, p->start_ps, VP_NO_TIME);
-    rep_csv_next_i64(b, p->end_ps, VP_NO_TIME);
-}
-
-static void put_row(vp_buf *b, const vp_report *r, const vp_finding *f, size_t rank)
-{
-    bool tells = f->status == VP_FIRED || f->status == VP_EXPLAINED;
-    rep_csv_text(b, r->session_id);
-    vp_buf_printf(b, ",%zu", rank);
-    rep_csv_next_text(b, f->id);
-    rep_csv_next_text(b, f->name);
-    vp_buf_printf(b, ",%s,%s", rep_status_name(f->status),
-                  tells ? rep_level_name(f->severity) : "");
-    rep_csv_next_text(b, f->title);
-    rep_csv_next_text(b, f->message);
-    rep_csv_next_text(b, f->metric);
-    rep_csv_next_double(b, f->status == VP_NOT_EVALUATED ? NAN : f->value);
-    rep_csv_next_double(b, f->threshold);
-    rep_csv_next_text(b, f->unit);
-    rep_csv_next_text(b, f->denominator);
-    rep_csv_next_i64(b, f->impact_ps, VP_UNKNOWN);
-    rep_csv_next_i64(b, f->gross_ps, VP_UNKNOWN);
-    rep_csv_next_i64(b, f->window_ps, VP_UNKNOWN);
-    rep_csv_next_double(b, f->impact_ps >= 0 && f->window_ps > 0
-                               ? (double)f->impact_ps / (double)f->window_ps
-                               : NAN);
-    put_place(b, r, f);
-    rep_csv_next_text(b, f->suggestion);
-    put_list(b, f->caveats, f->caveat_count);
-    put_list(b, f->explained_by, f->explained_count);
-    put_list(b, f->missing, f->missing_count);
-    vp_buf_putc(b, '\n');
+    const vp_finding *f = &r->findings[i];
+    vp_buf caveats, explained_by, missing;
+    csv_row(w, &(row){.r = r,
+                      .f = f,
+                      .place = f->where_count ? f->where : NULL,
+                      .rank = (int64_t)i + 1,
+                      .caveats = joined(&caveats, f->caveats, f->caveat_count),
+                      .explained_by = joined(&explained_by, f->explained_by, f->explained_count),
+                      .missing = joined(&missing, f->missing, f->missing_count)});
+    vp_buf_free_piece(w->b, &caveats);
+    vp_buf_free_piece(w->b, &explained_by);
+    vp_buf_free_piece(w->b, &missing);
 }
 
 int rep_findings_csv(vp_buf *b, const vp_report *r)
 {
-    vp_buf_puts(b, header);
+    tbl t = {.columns = columns, .column_count = sizeof columns / sizeof *columns, .r = r};
+    csv_row_writer w;
+    csv_init_rows(&w, b, &t);
     for (size_t i = 0; i < r->finding_count; i++)
-        put_row(b, r, &r->findings[i], i + 1);
+        put_row(&w, r, i);
     return b->status;
 }

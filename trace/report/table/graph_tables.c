@@ -39,6 +39,42 @@ void tbl_folded(tbl *t, const vp_report *r, const vp_view *v, const int64_t *all
         t->unit[0] = rep_unit_for(v->unit, folded_whole_ps(r->folded));
 }
 
+/* ---- The tree of scopes ---- */
+
+#define ROW scope_row
+static const tbl_column scope_columns[] = {
+    {TBL_PS, AT(total_ps), TERM_UNIT(1, "total")},
+    {TBL_SHARE, AT(total_ps), ALSO(all_ps), TERM(2, "total%"), DROP(1)},
+    {TBL_PS, AT(self_ps), TERM_UNIT(3, "self"), DROP(2)},
+    {TBL_COUNT, AT(calls), TERM(4, "calls"), DROP(3)},
+    {TBL_OWN_NAME, TERM(5, "scope"), SHORT(24, 12)},
+};
+#undef ROW
+
+scope_row scope_row_of(const tree *at, tree_event event)
+{
+    if (event == TREE_MORE)
+        return (scope_row){at, true, at->more_total_ps, at->all_ps, TBL_BLANK, at->more_calls};
+    return (scope_row){
+        at, false, at->scope->total_ps, at->all_ps, at->scope->self_ps, at->scope->calls};
+}
+
+static tbl_style style_of(const tbl *t, const void *row)
+{
+    (void)t;
+    return ((const scope_row *)row)->is_more ? TBL_DIM : TBL_PLAIN;
+}
+
+void tbl_scopes(tbl *t, const tree *at, const vp_view *v)
+{
+    *t = (tbl){.title = "Computation graph by op time",
+               .columns = scope_columns,
+               .column_count = sizeof scope_columns / sizeof *scope_columns,
+               .v = v,
+               .row_style = style_of};
+    t->unit[0] = rep_unit_for(v->unit, at->all_ps);
+}
+
 /* ---- Modules ---- */
 
 #define ROW vp_module

@@ -4,9 +4,20 @@
 #define VP_REPORT_GRAPH_TABLES_H
 
 #include "trace/report/table/tbl.h"
+#include "trace/report/words/tree.h"
 
 /* of: the self time of all scopes, int64_t. On a page its bars are the caller's own. */
 void tbl_folded(tbl *t, const vp_report *r, const vp_view *v, const int64_t *all_ps);
+/* A row of the tree of scopes, as the tree's iterator stands; its text is the caller's own. */
+typedef struct scope_row {
+    const tree *at;
+    bool is_more; /* "n more", without a self time */
+    int64_t total_ps, all_ps, self_ps, calls;
+} scope_row;
+scope_row scope_row_of(const tree *at, tree_event event);
+/* Rows are put one by one. */
+void tbl_scopes(tbl *t, const tree *at, const vp_view *v);
+
 void tbl_modules(tbl *t, const vp_report *r, const vp_view *v);
 /* Forward, backward and repeated work. */
 int64_t folded_whole_ps(const vp_folded_scope *s);

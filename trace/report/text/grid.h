@@ -35,7 +35,6 @@ void grid_init(grid *g, const grid_column *columns, size_t column_count);
 void grid_free(grid *g);
 /* Append a cell's text to &g->text, then end it. Failures stick in g->text.status. */
 void grid_end(grid *g, tbl_style style);
-void grid_blank(grid *g);
 /* Prints every row; no line is wider than width as long as the columns that stay allow it. */
 int grid_print(vp_buf *b, grid *g, size_t width, bool color);
 

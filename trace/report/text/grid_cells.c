@@ -31,11 +31,6 @@ void grid_end(grid *g, tbl_style style)
         g->cells[g->cell_count++] = (grid_cell){.end = g->text.n, .style = style};
 }
 
-void grid_blank(grid *g)
-{
-    grid_end(g, TBL_PLAIN);
-}
-
 void grid_color_on(vp_buf *b, tbl_style style, bool color)
 {
     static const char *const codes[] = {"",         "\x1b[1m",  "\x1b[2m",

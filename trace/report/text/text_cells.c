@@ -18,12 +18,6 @@ void text_head(grid *g, const char *word, const char *unit)
     grid_end(g, TBL_BOLD);
 }
 
-void text_ps(grid *g, int64_t ps, vp_unit unit)
-{
-    rep_put_ps(&g->text, ps, unit);
-    grid_end(g, TBL_PLAIN);
-}
-
 int text_finish(vp_buf *b, grid *g, const vp_view *v, size_t more)
 {
     int rc = grid_print(b, g, text_width(v), v->color);

@@ -19,59 +19,42 @@
 
 /* ---- Scopes ---- */
 
-static void scope_row(grid *g, const tree *t, vp_unit unit, tree_event event)
+static tbl_style put_scope(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
 {
-    bool is_more = event == TREE_MORE;
-    int64_t total = is_more ? t->more_total_ps : t->scope->total_ps;
-    tbl_style style = is_more ? TBL_DIM : TBL_PLAIN;
-    rep_put_ps(&g->text, total, unit);
-    grid_end(g, style);
-    rep_put_percent(&g->text, total, t->all_ps);
-    grid_end(g, style);
-    if (is_more)
-        grid_blank(g);
+    const scope_row *x = row;
+    (void)t;
+    (void)c;
+    vp_buf_pad(b, ' ', 2 * (size_t)x->at->row_depth);
+    if (x->is_more)
+        vp_buf_printf(b, "… %zu more", x->at->more);
     else
-        text_ps(g, t->scope->self_ps, unit);
-    rep_put_count(&g->text, is_more ? t->more_calls : t->scope->calls, false);
-    grid_end(g, style);
-    vp_buf_pad(&g->text, ' ', 2 * (size_t)t->row_depth);
-    if (is_more)
-        vp_buf_printf(&g->text, "… %zu more", t->more);
-    else
-        vp_put_escaped(&g->text, t->label);
-    if (!is_more && t->below)
-        vp_buf_printf(&g->text, " (+%zu below)", t->below);
-    grid_end(g, style);
+        vp_put_escaped(b, x->at->label);
+    if (!x->is_more && x->at->below)
+        vp_buf_printf(b, " (+%zu below)", x->at->below);
+    return TBL_PLAIN;
 }
 
 static int put_scopes(vp_buf *b, const vp_report *r, const vp_view *v)
 {
-    static const grid_column columns[] = {
-        {.drop = 0}, {.drop = 1}, {.drop = 2}, {.drop = 3}, {.left = true, .want = 24, .min = 12}};
     tree_limits limits = {.depth = 6, .breadth = 8, .rows = 60};
-    tree t;
+    tree at;
     tree_event event;
-    grid g;
+    text_row_writer w;
+    tbl t;
     if (!r->scope_count)
         return b->status;
-    VP_TRY(tree_init(&t, r, &limits));
-    t.limits.min_ps = t.all_ps / 200;
-    vp_unit unit = rep_unit_for(v->unit, t.all_ps);
+    VP_TRY(tree_init(&at, r, &limits));
+    at.limits.min_ps = at.all_ps / 200;
+    tbl_scopes(&t, &at, v);
+    t.own_text = put_scope;
     text_title(b, v,
-               r->device_count > 1 ? "Computation graph by op time, over all devices"
-                                   : "Computation graph by op time");
-    grid_init(&g, columns, sizeof columns / sizeof *columns);
-    text_head(&g, "total", rep_unit_name(unit));
-    text_head(&g, "total%", NULL);
-    text_head(&g, "self", rep_unit_name(unit));
-    text_head(&g, "calls", NULL);
-    text_head(&g, "scope", NULL);
-    while ((event = tree_next(&t)) != TREE_END)
+               r->device_count > 1 ? "Computation graph by op time, over all devices" : t.title);
+    text_init_rows(&w, &t);
+    while ((event = tree_next(&at)) != TREE_END)
         if (event != TREE_CLOSE)
-            scope_row(&g, &t, unit, event);
-    int rc = grid_print(b, &g, text_width(v), v->color);
-    grid_free(&g);
-    tree_free(&t);
+            text_row(&w, &(scope_row[]){scope_row_of(&at, event)});
+    int rc = text_finish(b, &w.g, v, 0);
+    tree_free(&at);
     return rc;
 }
 

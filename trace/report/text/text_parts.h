@@ -23,7 +23,6 @@ void text_findings(vp_buf *b, const vp_report *r, const vp_view *v);
 
 void text_title(vp_buf *b, const vp_view *v, const char *title); /* behind an empty line */
 void text_head(grid *g, const char *word, const char *unit);     /* unit may be NULL */
-void text_ps(grid *g, int64_t ps, vp_unit unit);
 /* "A  NAME  PATH": who is compared, the path where it says more than the name. */
 void text_side(vp_buf *b, const vp_view *v, const char *letter, const char *name, const char *path);
 /* The table without its title, and with it. text_table.c */
