@@ -6,6 +6,7 @@
 #include "server/api/handles.h"
 #include "server/remote/browser.h"
 #include "server/routes/site.h"
+#include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
@@ -37,7 +38,7 @@ static int latest_url(char **out, const site *s)
     if (!session)
         rc = vp_error_last()->code;
     else if (site_url(&b, s, session) < 0 || !(*out = vp_buf_take(&b, NULL)))
-        rc = vp_fail(VP_ENOMEM, "out of memory");
+        rc = vp_no_memory();
     vp_buf_free(&b);
     catalog_free(c);
     return rc;
@@ -49,8 +50,7 @@ int vp_open_latest(vp_viewer **out, const char *profile_dir, const vp_open_optio
     if (!out || !dir)
         return vp_fail(VP_EARG, "no profile directory: give one or set VIEW_PROFILE_DIR");
     vp_viewer *v = vp_calloc(1, sizeof *v);
-    if (!v)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(v);
     int rc = vp_server_start(&v->server, dir, opts);
     if (!rc)
         rc = latest_url(&v->url, (const site *)v->server);

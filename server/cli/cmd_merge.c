@@ -20,8 +20,7 @@ static int read_all(vp_report **parts, const cli_options *o)
 static int merge(vp_report **out, const cli_options *o)
 {
     VP_CLEANUP(vp_free_ptr) vp_report **parts = vp_calloc(o->operand_count, sizeof *parts);
-    if (!parts)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(parts);
     int rc = read_all(parts, o);
     if (rc >= 0)
         rc = report_merge(out, (const vp_report *const *)parts, o->operand_count);

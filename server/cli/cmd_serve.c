@@ -114,5 +114,5 @@ int cli_run_serve(const cli_options *o)
         return served ? served : code;
     }
     VP_CLEANUP(vp_free_ptr) char *found = o->path ? vp_strdup(o->path) : cli_default_dir();
-    return found ? serve(o, found) : cli_fail(vp_fail(VP_ENOMEM, "out of memory"));
+    return found ? serve(o, found) : cli_fail(vp_no_memory());
 }

@@ -56,7 +56,7 @@ int compare_gate_parse(compare_gate *g, const cli_options *o)
         return code;
     g->words = vp_strdup(o->fail_on);
     if (!g->words)
-        return cli_fail(vp_fail(VP_ENOMEM, "out of memory"));
+        return cli_fail(vp_no_memory());
     for (char *word = g->words, *next; !code && word; word = next) {
         next = strchr(word, ',');
         if (next)

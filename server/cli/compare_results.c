@@ -150,8 +150,7 @@ static int show(const scaling_comparison *c, const cli_options *o, const compare
 {
     VP_CLEANUP(vp_free_ptr) bool *failed = vp_calloc(c->count, sizeof *failed);
     cli_file f;
-    if (!failed)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(failed);
     *code = check(failed, g, c);
     VP_TRY(cli_file_open(&f, o->out));
     return cli_file_close(&f, write_as(&f.buf, c, o, failed));

@@ -79,8 +79,7 @@ int cli_open(catalog **out, const cli_options *o)
     cat_options opts = CAT_OPTIONS_INIT;
     cli_progress progress;
     catalog *c = NULL;
-    if (!found)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(found);
     cli_progress_begin(&progress, o, "looking at");
     opts.progress = cli_progress_entries;
     opts.progress_ctx = &progress;

@@ -19,13 +19,12 @@ static int copy_list(char ***out, const char *const *first, const char *const *s
     for (const char *const *p = second; p && *p; p++)
         n++;
     char **list = vp_calloc(n + 1, sizeof *list);
-    if (!list)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(list);
     *out = list; /* freed by the server, also when a copy fails */
     for (int i = 0; i < 2; i++)
         for (const char *const *p = i ? second : first; p && *p; p++)
             if (!(list[k++] = vp_strdup(*p)))
-                return vp_fail(VP_ENOMEM, "out of memory");
+                return vp_no_memory();
     return 0;
 }
 
@@ -40,8 +39,7 @@ static int make_token(char **out)
 {
     unsigned char raw[16];
     char *z = vp_calloc(2 * sizeof raw + 1, 1);
-    if (!z)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(z);
     if (getrandom(raw, sizeof raw, 0) != (ssize_t)sizeof raw) {
         vp_free(z);
         return vp_fail(VP_EIO, "no random numbers for a token");
@@ -76,7 +74,7 @@ static int set_token(http_server *s, const http_config *cfg)
     }
     VP_TRY(check_token(cfg->opts.token));
     s->token = vp_strdup(cfg->opts.token);
-    return s->token ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    return s->token ? 0 : vp_no_memory();
 }
 
 static int set_policy(http_server *s, const http_config *cfg)
@@ -113,7 +111,7 @@ static int set_url(http_server *s)
     if (s->token && s->sockets.port)
         vp_buf_printf(&b, "?token=%s", s->token);
     s->url = vp_buf_take(&b, NULL);
-    return s->url ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    return s->url ? 0 : vp_no_memory();
 }
 
 /* "/a/b": every segment of letters, digits and "-._~", none of them "." or "..". */

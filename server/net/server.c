@@ -155,8 +155,7 @@ static int start_threads(http_server *s)
 int http_start(http_server **out, const http_config *cfg)
 {
     http_server *s = vp_calloc(1, sizeof *s);
-    if (!s)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(s);
     int rc = http_configure(s, cfg);
     if (!rc)
         rc = start_threads(s);

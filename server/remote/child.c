@@ -302,7 +302,7 @@ static int copy_argv(child *c, const char *const *argv)
         if (i == ARGS_MAX)
             return vp_fail(VP_EARG, "too many arguments for %s", argv[0]);
         if (!(c->argv[i] = vp_strdup(argv[i])))
-            return vp_fail(VP_ENOMEM, "out of memory");
+            return vp_no_memory();
     }
     return 0;
 }
@@ -310,8 +310,7 @@ static int copy_argv(child *c, const char *const *argv)
 int child_start(child **out, const char *const *argv)
 {
     child *c = vp_calloc(1, sizeof *c);
-    if (!c)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(c);
     pthread_mutex_init(&c->lock, NULL);
     vp_cond_init(&c->changed);
     int rc = copy_argv(c, argv);

@@ -138,8 +138,7 @@ static void add_place(places *p, int port)
 int tb_find(tb_found *out, int port, const cat_session *s)
 {
     VP_CLEANUP(vp_free_ptr) places *p = vp_calloc(1, sizeof *p);
-    if (!p)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(p);
     p->n = tb_info_list(p->at);
     add_place(p, port);
     add_place(p, XPROF_PORT);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/base/temp_tree.h"
@@ -41,8 +42,7 @@ static int os_fail(const char *what)
 int tb_scratch_new(tb_scratch **out, bool in_place)
 {
     tb_scratch *s = vp_calloc(1, sizeof *s);
-    if (!s)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(s);
     s->tree = (vp_temp_tree)VP_TEMP_TREE_NONE;
     s->in_place = in_place;
     pthread_mutex_init(&s->lock, NULL);
@@ -283,7 +283,7 @@ static int remember(tb_scratch *s, const cat_session *session)
     if (!a) {
         char *id = vp_strdup(session->id);
         rc = id ? vp_grow(&s->runs, &s->cap, s->count + 1, sizeof *s->runs, RUNS_MAX)
-                : vp_fail(VP_ENOMEM, "out of memory");
+                : vp_no_memory();
         if (rc == 0)
             (a = &s->runs[s->count++])->id = id;
         else

@@ -10,6 +10,7 @@
 #include "server/remote/tb_find.h"
 #include "server/remote/tb_program.h"
 #include "server/remote/tb_scratch.h"
+#include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/base/time.h"
 
@@ -46,8 +47,7 @@ struct tb {
 int tb_new(tb **out, const tb_options *opts)
 {
     tb *t = vp_calloc(1, sizeof *t);
-    if (!t)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(t);
     t->opts = *opts;
     t->next_port = opts->port;
     pthread_mutex_init(&t->lock, NULL);

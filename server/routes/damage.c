@@ -24,8 +24,7 @@ struct damage_list {
 int damage_new(damage_list **out)
 {
     damage_list *l = vp_calloc(1, sizeof *l);
-    if (!l)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(l);
     pthread_mutex_init(&l->lock, NULL);
     *out = l;
     return 0;

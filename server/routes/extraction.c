@@ -132,8 +132,7 @@ static void *run(void *arg)
 int extraction_open(site *s, cat_copies *copies)
 {
     extraction *x = vp_calloc(1, sizeof *x);
-    if (!x)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(x);
     pthread_mutex_init(&x->lock, NULL);
     x->tree = (vp_temp_tree)VP_TEMP_TREE_NONE;
     s->extraction = x;
@@ -269,7 +268,7 @@ static int read_body(char **id, vp_str body)
         (session && !json_is_string(session)))
         rc = vp_fail(VP_EARG, "the body has to be {} or {\"session\": \"ID\"}");
     else if (session && !(*id = vp_strdup(json_string_value(session))))
-        rc = vp_fail(VP_ENOMEM, "out of memory");
+        rc = vp_no_memory();
     json_decref(root);
     return rc;
 }
@@ -283,8 +282,7 @@ static int begin(extraction *x, catalog *c, const cat_session *only, char *id)
     x->has_thread = false;
     forget(x);
     x->session = id;
-    if (!j)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(j);
     *j = (job){.x = x, .c = catalog_ref(c), .only = only};
     extract_count(&x->counts, c, &(extract_options){.only = only, .packed_only = true});
     x->state = RUN_RUNNING;

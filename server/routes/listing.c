@@ -164,8 +164,7 @@ static void group_rows(listing_row *rows, size_t n)
 int listing_make(listing *out, store *st, const catalog *c, const listing_query *q)
 {
     listing l = {.rows = vp_calloc(catalog_count(c) + 1, sizeof *l.rows)};
-    if (!l.rows)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(l.rows);
     for (size_t i = 0; i < catalog_count(c); i++) {
         const cat_session *s = catalog_get(c, i);
         if (!matches(s, vp_str_of(q->text)))

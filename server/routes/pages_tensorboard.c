@@ -10,6 +10,7 @@
 #include "server/routes/page.h"
 #include "server/routes/routes.h"
 #include "server/routes/site_query.h"
+#include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/export/export.h"
 #include "trace/report/report.h"
@@ -299,8 +300,7 @@ int page_tensorboard(http_req *rq)
     if (page_has_xplane(s) && from_elsewhere(rq))
         return ask_first(rq, s);
     VP_CLEANUP(vp_free_ptr) tb_answer *a = vp_malloc(sizeof *a);
-    if (!a)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(a);
     tb_ask(at->tensorboard, a, c, s, http_query(rq, "host"),
            at->opts.tensorboard_unguarded || !http_server_has_token(at->http));
     return answer(rq, s, a);

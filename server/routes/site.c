@@ -72,7 +72,7 @@ void site_page(browser_page *out, const site *s, const cat_session *session)
 static int copy_text(const char **text)
 {
     if (*text && !(*text = vp_strdup(*text)))
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     return 0;
 }
 
@@ -122,8 +122,7 @@ static int start_http(site *s, const site_options *opts)
         n++;
     VP_CLEANUP(vp_free_ptr) char *ui = origin_of(s->opts.perfetto_ui);
     VP_CLEANUP(vp_free_ptr) const char **origins = vp_calloc(n + 2, sizeof *origins);
-    if (!ui || !origins)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(ui && origins);
     for (size_t i = 0; i < n; i++)
         origins[i] = opts->http.allow_origins[i];
     origins[n] = ui;
@@ -139,8 +138,7 @@ static int start_http(site *s, const site_options *opts)
 int site_start(site **out, const site_options *opts)
 {
     site *s = vp_calloc(1, sizeof *s);
-    if (!s)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(s);
     cat_copies copies;
     tzset(); /* localtime_r need not do this by itself, and threads that do it at once would race */
     int rc = copy_options(&s->opts, opts);

@@ -7,6 +7,7 @@
 #include "server/routes/store_index.h"
 #include "server/routes/turns.h"
 #include "trace/analyze/analyze.h"
+#include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 
@@ -48,8 +49,7 @@ struct store {
 int store_open(store **out, const char *path, const cat_copies *copies)
 {
     store *st = vp_calloc(1, sizeof *st);
-    if (!st)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(st);
     pthread_mutex_init(&st->lock, NULL);
     vp_cond_init(&st->changed);
     int rc = turns_new(&st->turns);
@@ -332,7 +332,7 @@ int store_get(store_report **out, store *st, catalog *c, const cat_session *s,
         e = add(st, s, w);
     if (!e) {
         pthread_mutex_unlock(&st->lock);
-        return mine ? vp_fail(VP_ENOMEM, "out of memory")
+        return mine ? vp_no_memory()
                     : vp_fail(VP_EBUSY, "too many analyses wait already; try again");
     }
     e->holders++;

@@ -126,8 +126,7 @@ static int start(store_index *ix, const char *path)
     if (!ix->once)
         VP_TRY(check_path(path));
     ix->path = vp_strdup(path);
-    if (!ix->path)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(ix->path);
     VP_TRY(catalog_none(&ix->current, path));
     VP_TRY(dir_watch_new(&ix->watch));
     VP_TRY(vp_thread_start(&ix->thread, keep_up, ix));
@@ -138,8 +137,7 @@ static int start(store_index *ix, const char *path)
 int index_open(store_index **out, const char *path, const cat_copies *copies)
 {
     store_index *ix = vp_calloc(1, sizeof *ix);
-    if (!ix)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(ix);
     init_sync(ix);
     if (copies)
         ix->copies = *copies;

@@ -47,7 +47,7 @@ static int hold(http_source *out, const http_req *rq, rd_stream *s, catalog *c, 
     held_stream *h = vp_calloc(1, sizeof *h);
     if (!h) {
         rd_stream_close(&s);
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     }
     h->s = s;
     h->c = catalog_ref(c);

@@ -31,8 +31,7 @@ struct turns {
 int turns_new(turns **out)
 {
     turns *all = vp_calloc(1, sizeof *all);
-    if (!all)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(all);
     pthread_mutex_init(&all->lock, NULL);
     vp_cond_init(&all->changed);
     *out = all;

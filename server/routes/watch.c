@@ -35,8 +35,7 @@ struct dir_watch {
 int dir_watch_new(dir_watch **out)
 {
     dir_watch *w = vp_calloc(1, sizeof *w);
-    if (!w)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(w);
     vp_map_init(&w->watched);
     w->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     w->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);

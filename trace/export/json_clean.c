@@ -366,7 +366,7 @@ int ex_json_clean(rd_stream **out, rd_stream *in)
     clean *c = vp_calloc(1, sizeof *c);
     if (!c) {
         rd_stream_close(&in);
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     }
     c->s = (rd_stream){.next = clean_next,
                        .close = clean_close,

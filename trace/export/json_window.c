@@ -1,5 +1,6 @@
 #include "trace/export/json_window.h"
 
+#include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
@@ -12,7 +13,7 @@ int ex_window_init(ex_window *w, rd_stream *in)
     if (w->tail)
         return 0;
     ex_window_free(w);
-    return vp_fail(VP_ENOMEM, "out of memory");
+    return vp_no_memory();
 }
 
 void ex_window_free(ex_window *w)

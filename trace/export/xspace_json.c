@@ -275,7 +275,7 @@ int ex_json_from_xspace(rd_stream **out, rd_source *in)
     xspace_json *x = vp_calloc(1, sizeof *x);
     if (!x) {
         rd_source_close(in);
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     }
     x->s = (rd_stream){
         .next = xspace_next, .close = xspace_close, .total = -1, .raw_total = rd_source_size(in)};

@@ -21,8 +21,7 @@ static int keep_name(xj_layout *l, xs_window *w, const xw_field *f, vp_str *out)
     size_t have, n = f->u < NAME_MAX_BYTES ? (size_t)f->u : NAME_MAX_BYTES;
     VP_TRY(n ? xw_need(w, f->offset, n, &p, &have) : 0);
     char *copy = vp_arena_strndup(&l->arena, n ? (const char *)p : "", n);
-    if (!copy)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(copy);
     *out = (vp_str){copy, n};
     return 0;
 }
@@ -170,8 +169,7 @@ static int choose_planes(xj_layout *l)
     size_t n = 0;
     VP_CLEANUP(vp_free_ptr) uint32_t *moved = vp_calloc(l->plane_count, sizeof *moved);
     VP_CLEANUP(vp_free_ptr) xj_plane *kept = vp_calloc(l->plane_count, sizeof *kept);
-    if (!moved || !kept)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(moved && kept);
     for (size_t i = 0; i < l->plane_count; i++)
         moved[i] = UINT32_MAX;
     for (int host = 1; host >= 0; host--) {
@@ -255,8 +253,7 @@ static int choose_tids(xj_layout *l)
     VP_CLEANUP(vp_free_ptr) thread_key *keys = vp_calloc(l->track_count + 1, sizeof *keys);
     VP_CLEANUP(vp_map_free) vp_map taken;
     vp_map_init(&taken);
-    if (!keys)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(keys);
     for (size_t i = 0; i < l->track_count; i++) {
         const xj_track *t = &l->tracks[i];
         keys[i] = (thread_key){l->planes[t->plane].pid, (uint32_t)(uint64_t)t->id, t->id, i};
@@ -298,8 +295,7 @@ static int make_rows(xj_layout *l)
 {
     size_t n = 0, kept = 0;
     l->rows = vp_calloc(l->plane_count + l->track_count + 1, sizeof *l->rows);
-    if (!l->rows)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(l->rows);
     for (size_t i = 0; i < l->plane_count; i++, n++)
         l->rows[n] = (xj_row){.pid = l->planes[i].pid,
                               .sort = l->planes[i].pid,

@@ -74,7 +74,7 @@ static int make_keys(xj_names *n)
     n->key_of_stat = vp_calloc(count, sizeof *n->key_of_stat);
     n->keys = vp_calloc(count, sizeof *n->keys);
     if (!order || !n->key_of_stat || !n->keys)
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     for (uint32_t i = 0; i < stats; i++)
         order[i] = (ranked){n->plane->stat_names[i], i};
     order[stats] = (ranked){VP_STR("long_name"), (uint32_t)stats};
@@ -85,8 +85,7 @@ static int make_keys(xj_names *n)
             xj_key *k = &n->keys[keys++];
             *k = (xj_key){quoted(n, order[i].name), is_internal_stat(order[i].name),
                           vp_str_eq(order[i].name, VP_STR("step_name"))};
-            if (!k->text.p)
-                return vp_fail(VP_ENOMEM, "out of memory");
+            VP_NEED(k->text.p);
         }
         n->key_of_stat[order[i].stat] = (uint32_t)keys - 1;
     }
@@ -102,8 +101,7 @@ int xj_names_make(xj_names *n, xs_plane *plane)
     vp_buf_init(&n->scratch, VP_XPLANE_META_MAX);
     n->meta = vp_calloc(plane->meta_count + 1, sizeof *n->meta);
     n->args = vp_calloc(ARGS_MAX, sizeof *n->args);
-    if (!n->meta || !n->args)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(n->meta && n->args);
     return make_keys(n);
 }
 
@@ -196,8 +194,7 @@ int xj_names_set(xj_names *n, uint32_t *count, vp_str stat)
 static int keep_args(xj_names *n, xj_meta *m, uint32_t count)
 {
     m->args = vp_arena_alloc(&n->arena, (count + !count) * sizeof *m->args);
-    if (!m->args)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(m->args);
     m->arg_count = count;
     for (uint32_t i = 0; i < count; i++) {
         m->args[i] = n->args[i];
@@ -205,8 +202,7 @@ static int keep_args(xj_names *n, xj_meta *m, uint32_t count)
             continue;
         m->args[i].type = XJ_QUOTED;
         m->args[i].text = quoted(n, n->args[i].text);
-        if (!m->args[i].text.p)
-            return vp_fail(VP_ENOMEM, "out of memory");
+        VP_NEED(m->args[i].text.p);
     }
     return 0;
 }
@@ -232,8 +228,7 @@ static int make_meta(xj_names *n, xj_meta *m, vp_str bytes)
         if (f.number == XEVENTMETADATA_STATS && f.wire == VP_PB_LEN)
             xj_names_set(n, &count, f.data);
     m->name = quoted(n, display.n ? display : name);
-    if (!m->name.p)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(m->name.p);
     m->internal = is_internal_event(name);
     m->made = true;
     return keep_args(n, m, count);

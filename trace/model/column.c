@@ -19,8 +19,7 @@ int trace_column_put(trace_column **column, size_t i, int64_t v)
     trace_column *c = *column;
     if (!c)
         c = *column = vp_calloc(1, sizeof *c);
-    if (!c)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(c);
     if (i / 64 >= c->block_n)
         VP_TRY(add_blocks(c, i / 64 + 1));
     if (c->n == c->cap)

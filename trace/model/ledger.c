@@ -87,7 +87,7 @@ static uint64_t key_of(const char *z)
 /* Takes the texts, also on failure. */
 static int keep(ledger *l, char *source, char *target, const ledger_entry *e)
 {
-    int rc = source && target ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    int rc = source && target ? 0 : vp_no_memory();
     if (rc == 0)
         rc = vp_grow(&l->entries, &l->cap, l->count + 1, sizeof *l->entries, VP_MAP_NONE - 1);
     if (rc == 0)
@@ -167,7 +167,7 @@ static int load(ledger *l)
         return vp_fs_write_all(l->fd, HEAD, sizeof HEAD - 1);
     }
     if (!(text = vp_malloc((size_t)st.st_size)))
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     VP_TRY(vp_fs_pread(l->fd, text, (size_t)st.st_size, 0, &n));
     return take_lines(l, (vp_str){text, n});
 }

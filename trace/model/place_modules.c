@@ -111,8 +111,7 @@ static int place_all(placing *p)
     typedef const trace_track *track;
     trace *t = p->t;
     VP_CLEANUP(vp_free_ptr) track *runs = vp_calloc((size_t)t->process_count + 1, sizeof *runs);
-    if (!runs)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(runs);
     for (uint32_t i = 0; i < t->process_count; i++)
         runs[i] = runs_of(t, i);
     for (uint32_t i = 0; i < t->track_count; i++) {
@@ -128,8 +127,7 @@ static int place_all(placing *p)
 int trace_place_modules(trace *t)
 {
     placing p = {.t = t, .run_of = vp_calloc((size_t)t->kind_count + 1, sizeof *p.run_of)};
-    if (!p.run_of)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(p.run_of);
     for (uint32_t i = 0; i < t->kind_count; i++)
         p.run_of[i] = t->kinds[i].module ? NAMED : UNSEEN;
     vp_map_init(&p.variants);

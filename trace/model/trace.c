@@ -208,8 +208,7 @@ static int on_quality(sink *s, const sink_quality *q)
     VP_TRY(vp_grow(&t->quality, &t->quality_cap, (size_t)t->quality_count + 1, sizeof *t->quality,
                    VP_QUALITY_MAX));
     char *message = vp_arena_strndup(&t->arena, q->message.p, q->message.n);
-    if (!message)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(message);
     t->quality[t->quality_count++] =
         (trace_quality){q->code, q->severity, message, q->event, q->byte, q->partial};
     return 0;
@@ -240,8 +239,7 @@ static void on_origin(sink *s, int64_t file_ns)
 int trace_new(trace **out)
 {
     trace *t = vp_calloc(1, sizeof *t);
-    if (!t)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(t);
     t->sink = (sink){on_process, on_track,   on_track_update, on_process_update, on_kind,
                      on_events,  on_skipped, on_quality,      on_base,           on_capture,
                      on_extent,  on_origin,  trace_put_arg,   trace_put_meta};

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
@@ -87,8 +88,7 @@ int unpack_open(unpack **out, const char *dir, const char *profile_dir)
     if (!made && errno != EEXIST)
         return vp_fail_at(os_fail("cannot be made"), dir, -1, -1);
     unpack *u = vp_calloc(1, sizeof *u);
-    if (!u)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(u);
     pthread_mutex_init(&u->lock, NULL);
     u->done.fd = -1;
     u->root_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -263,8 +263,7 @@ static int give_name(unpack *u, const unpack_source *src, const char *path, int6
     VP_CLEANUP(vp_fs_close) int dir = -1;
     VP_CLEANUP(vp_free_ptr) char *target = vp_malloc(VP_PATH_MAX * 2);
     const char *base = path;
-    if (!target)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(target);
     VP_TRY(open_parent(u, path, &dir, &base));
     VP_TRY(choose_name(u, target, src, path, dir));
     vp_fs_close(&dir);

@@ -35,8 +35,7 @@ struct http_cache {
 int http_cache_new(http_cache **out)
 {
     http_cache *c = vp_calloc(1, sizeof *c);
-    if (!c)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(c);
     pthread_mutex_init(&c->lock, NULL);
     *out = c;
     return 0;
@@ -186,7 +185,7 @@ int http_cache_fill(http_source *out, http_source in, http_cache *c, const char 
     filler *f = vp_calloc(1, sizeof *f);
     if (!f) {
         in.close(in.ctx);
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     }
     f->in = in;
     f->cache = c;

@@ -25,7 +25,7 @@ static int start(z_stream *z, int level)
 {
     *z = (z_stream){.zalloc = z_alloc, .zfree = z_free};
     if (deflateInit2(z, level, Z_DEFLATED, GZIP_BITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     return 0;
 }
 
@@ -109,7 +109,7 @@ static void gzip_close(void *ctx)
 int http_gzip_source(http_source *out, http_source in)
 {
     gzip_source *g = vp_calloc(1, sizeof *g);
-    int rc = g ? start(&g->z, 1) : vp_fail(VP_ENOMEM, "out of memory");
+    int rc = g ? start(&g->z, 1) : vp_no_memory();
     if (rc < 0) {
         vp_free(g);
         in.close(in.ctx);

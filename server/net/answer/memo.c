@@ -31,8 +31,7 @@ struct http_memo {
 int http_memo_new(http_memo **out)
 {
     http_memo *m = vp_calloc(1, sizeof *m);
-    if (!m)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(m);
     pthread_mutex_init(&m->lock, NULL);
     *out = m;
     return 0;

@@ -244,8 +244,7 @@ static void drop_flow(void *cls)
 int http_flows_new(http_flows **out)
 {
     http_flows *all = vp_calloc(1, sizeof *all);
-    if (!all)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(all);
     pthread_mutex_init(&all->lock, NULL);
     pthread_cond_init(&all->gone, NULL);
     *out = all;

@@ -65,8 +65,7 @@ int http_listen_unix(http_sockets *out, const char *path)
     VP_TRY(set_path(&a, path));
     VP_CLEANUP(vp_free_ptr) char *copy = vp_strdup(path);
     VP_CLEANUP(vp_fs_close) int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (!copy)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(copy);
     int e = bind_private(fd, &a);
     if (e == EADDRINUSE) {
         VP_TRY(remove_stale(&a));

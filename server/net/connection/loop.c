@@ -84,8 +84,7 @@ static void wake(http_loop *l)
 int http_loop_new(http_loop **out, http_serving *serving)
 {
     http_loop *l = vp_calloc(1, sizeof *l);
-    if (!l)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(l);
     l->serving = serving;
     l->listening = -1;
     l->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

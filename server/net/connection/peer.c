@@ -280,8 +280,7 @@ static bool works(http_peers *p, const int *listening, int count)
 int http_peers_open(http_peers **out, const int *listening, int count)
 {
     http_peers *p = vp_calloc(1, sizeof *p);
-    if (!p)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(p);
     pthread_mutex_init(&p->lock, NULL);
     p->netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
     bool known = p->netlink >= 0 && works(p, listening, count);

@@ -114,8 +114,7 @@ static void *watch(void *arg)
 int http_watchdog_new(http_watchdog **out)
 {
     http_watchdog *w = vp_calloc(1, sizeof *w);
-    if (!w)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(w);
     pthread_mutex_init(&w->lock, NULL);
     vp_cond_init(&w->wake);
     if (pthread_create(&w->thread, NULL, watch, w)) {

@@ -79,8 +79,7 @@ static void add_worker(http_pool *p)
 int http_pool_new(http_pool **out, http_job_fn *run)
 {
     http_pool *p = vp_calloc(1, sizeof *p);
-    if (!p)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(p);
     pthread_mutex_init(&p->lock, NULL);
     vp_cond_init(&p->work);
     pthread_cond_init(&p->gone, NULL);

@@ -239,8 +239,7 @@ static int open_target(const char *path)
 int access_log_open(access_log **out, const char *path, bool json, const char *secret)
 {
     access_log *log = vp_calloc(1, sizeof *log);
-    if (!log)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(log);
     pthread_mutex_init(&log->lock, NULL);
     pthread_cond_init(&log->some, NULL);
     vp_buf_init(&log->waiting, WAITING_MAX + 128);
@@ -252,7 +251,7 @@ int access_log_open(access_log **out, const char *path, bool json, const char *s
         *out = log;
         return 0;
     }
-    rc = rc ? rc : vp_fail(VP_ENOMEM, "out of memory");
+    rc = rc ? rc : vp_no_memory();
     vp_fs_close(&log->fd);
     vp_free(log->secret);
     vp_free(log);

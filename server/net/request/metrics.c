@@ -40,7 +40,7 @@ int http_metrics_new(http_metrics **out, const http_route *routes)
         n++;
     if (!m || !(m->rows = vp_calloc(n + 1, sizeof *m->rows))) {
         vp_free(m);
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     }
     m->routes = routes;
     m->count = n;

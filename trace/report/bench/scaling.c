@@ -53,7 +53,7 @@ static int keep(const char **out, scaling *s, const json_t *v)
 {
     size_t n = json_string_length(v);
     *out = json_is_string(v) ? vp_arena_strndup(&s->arena, json_string_value(v), n) : NULL;
-    return json_is_string(v) && !*out ? vp_fail(VP_ENOMEM, "out of memory") : 0;
+    return json_is_string(v) && !*out ? vp_no_memory() : 0;
 }
 
 /* What is no time is left out. */
@@ -62,7 +62,7 @@ static int keep_runs(scaling_row *row, scaling *s, const json_t *v)
     size_t n = json_array_size(v); /* 0 for what is no array */
     int64_t *runs = n ? vp_arena_alloc(&s->arena, n * sizeof *runs) : NULL;
     if (n && !runs)
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     row->run_ps = runs;
     for (size_t i = 0; i < n; i++) {
         int64_t ps = ps_of(json_array_get(v, i));
@@ -76,8 +76,7 @@ static int keep_runs(scaling_row *row, scaling *s, const json_t *v)
 static int keep_one_run(scaling_row *row, scaling *s)
 {
     int64_t *run = vp_arena_alloc(&s->arena, sizeof *run);
-    if (!run)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(run);
     *run = row->time_ps;
     row->run_ps = run;
     row->runs = 1;
@@ -95,8 +94,7 @@ static int add_method(scaling *s, int64_t devices, const char *name, const json_
                        .warmup_ps = ps_of(json_object_get(v, "warmup_s")),
                        .export_ps = ps_of(json_object_get(v, "export_s")),
                        .method = vp_arena_strndup(&s->arena, name, strlen(name))};
-    if (!row.method)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(row.method);
     VP_TRY(keep_runs(&row, s, json_object_get(v, "run_s")));
     if (!row.runs && row.ok && row.time_ps != VP_UNKNOWN)
         VP_TRY(keep_one_run(&row, s));

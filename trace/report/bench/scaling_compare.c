@@ -47,8 +47,7 @@ static int by_time(const void *pa, const void *pb)
 static int p90_of(int64_t *out, const scaling_row *r)
 {
     VP_CLEANUP(vp_free_ptr) int64_t *sorted = vp_calloc(r->runs, sizeof *sorted);
-    if (!sorted)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(sorted);
     memcpy(sorted, r->run_ps, r->runs * sizeof *sorted);
     qsort(sorted, r->runs, sizeof *sorted, by_time);
     *out = sorted[(r->runs * 90 + 99) / 100 - 1];
@@ -187,7 +186,7 @@ static int judge(scaling_comparison *c, scaling_pair *p)
     else
         judge_times(c, p);
     c->by_verdict[p->verdict]++;
-    return p->reason ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    return p->reason ? 0 : vp_no_memory();
 }
 
 /* How far the medians are apart, the same for either way round; a failure is the farthest. */
@@ -220,7 +219,7 @@ static int judge_whole(scaling_comparison *c)
     int rc = who.status;
     c->reason = print(c, "%.200s: %.300s", vp_buf_cstr(&who), most->reason);
     vp_buf_free(&who);
-    return rc < 0 ? rc : c->reason ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    return rc < 0 ? rc : c->reason ? 0 : vp_no_memory();
 }
 
 /* ---- Who is held against whom ---- */
@@ -271,8 +270,7 @@ static int pair_methods(scaling_comparison *c, const scaling *s)
 {
     VP_CLEANUP(vp_free_ptr) const scaling_row **rows = vp_calloc(s->count, sizeof *rows);
     const scaling_row *first = NULL;
-    if (!rows)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(rows);
     for (size_t i = 0; i < s->count; i++)
         rows[i] = &s->rows[i];
     qsort(rows, s->count, sizeof *rows, by_devices);

@@ -70,7 +70,7 @@ static int list(names *out, const char *dir, bool (*wanted)(const char *name))
         if (name)
             out->items[out->count++] = name;
         else if (rc >= 0)
-            rc = vp_fail(VP_ENOMEM, "out of memory");
+            rc = vp_no_memory();
     }
     closedir(d);
     if (out->count)

@@ -32,8 +32,7 @@ static void efficiency_cell(page *p, const tbl *t, const tbl_column *c, const vo
 static int put_curve(page *p, const scaling_row *rows, size_t n)
 {
     VP_CLEANUP(vp_free_ptr) int64_t *xy = vp_calloc(2 * n, sizeof *xy);
-    if (!xy)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(xy);
     for (size_t i = 0; i < n; i++) {
         xy[i] = rows[i].devices;
         xy[n + i] = rows[i].time_ps;

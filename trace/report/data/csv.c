@@ -16,8 +16,7 @@ int rep_csv(vp_buf *b, const vp_report *r, const vp_view *view)
     size_t n, matching;
     ops_table table;
     csv_row_writer w;
-    if (!cumulative)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(cumulative);
     VP_TRY(rep_select(&rows, &n, &matching, r, &v));
     tbl_ops(&table, r, &v);
     csv_init_rows(&w, b, &table.t);

@@ -39,7 +39,7 @@ int rep_get_text(rep_json_in *in, const char **out, const json_t *v, const rep_p
     if (!json_is_string(v))
         return rep_bad_json(place, "is no text");
     *out = vp_arena_strndup(in->arena, json_string_value(v), json_string_length(v));
-    return *out ? 0 : vp_fail(VP_ENOMEM, "out of memory");
+    return *out ? 0 : vp_no_memory();
 }
 
 static int get_text(rep_json_in *in, const char **out, const json_t *v, bool needed,
@@ -187,7 +187,7 @@ static int new_array(rep_json_in *in, char **items, size_t *n, const rep_field *
         *n = json_array_size(v);
     }
     if (*n && !(*items = vp_arena_zalloc(in->arena, *n * size))) /* n is bounded by the file */
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     memcpy(base + f->at, items, sizeof *items);
     memcpy(base + f->count_at, n, sizeof *n);
     return 0;

@@ -29,8 +29,7 @@ static int put_ops(rep_json_out *o, const uint32_t *rows, size_t n)
 {
     VP_CLEANUP(vp_free_ptr)
     int64_t *cumulative = vp_calloc(o->r->device_count + 1, sizeof *cumulative);
-    if (!cumulative)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(cumulative);
     vp_json_key(&o->j, "ops");
     vp_json_begin_array(&o->j);
     for (size_t i = 0; i < n; i++) {
@@ -78,8 +77,7 @@ static int put_report(vp_buf *b, const vp_report *r, const vp_view *view, bool t
     bool all_devices;
     VP_TRY(rep_check_filters(r, &v));
     VP_CLEANUP(vp_free_ptr) uint32_t *place = number_devices(r, &v, &all_devices);
-    if (!place)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(place);
     VP_TRY(rep_select(&rows, &n, &matching, r, &v));
     rep_json_open(&o.j, b, r, "view_profile.report/1");
     o.place = place;

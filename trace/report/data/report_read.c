@@ -68,7 +68,7 @@ static int parse(json_t **out, vp_str text)
     *out = rc < 0 ? NULL : json_loadb(b.p ? b.p : "", b.n, JSON_REJECT_DUPLICATES, &e);
     vp_buf_free(&b);
     if (rc >= 0 && !*out && !e.text[0]) /* jansson 2.14 says why in any other case */
-        rc = vp_mem_explain(vp_fail(VP_ENOMEM, "out of memory"));
+        rc = vp_mem_explain(vp_no_memory());
     vp_mem_enter(before);
     if (rc < 0)
         return rc;
@@ -133,8 +133,7 @@ static int get_scopes(rep_json_in *in, vp_report *r, const json_t *list)
     if (!n)
         return 0;
     r->scopes = vp_arena_alloc(in->arena, n * sizeof *v);
-    if (!r->scopes)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(r->scopes);
     memcpy(r->scopes, v, n * sizeof *v);
     r->scope_count = n;
     return 0;
@@ -188,7 +187,7 @@ static int check_scopes(const vp_report *r)
 {
     VP_CLEANUP(vp_free_ptr)
     int64_t(*rest)[TREE_FIGURES] = vp_calloc(r->scope_count + 1, sizeof *rest);
-    return rest ? check_tree(r, rest) : vp_fail(VP_ENOMEM, "out of memory");
+    return rest ? check_tree(r, rest) : vp_no_memory();
 }
 
 /* The identity of every breakdown; all of them are sums of parts that are not negative. */
@@ -317,8 +316,7 @@ static int read_all(vp_buf *b, int fd)
 {
     static const size_t step = 1u << 18;
     VP_CLEANUP(vp_free_ptr) char *piece = vp_malloc(step);
-    if (!piece)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(piece);
     for (;;) {
         ssize_t n = read(fd, piece, step);
         if (n < 0 && errno == EINTR)

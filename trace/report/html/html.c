@@ -289,8 +289,7 @@ static int put_with(vp_buf *b, const vp_report *r, const vp_view *view, const re
 {
     VP_CLEANUP(vp_free_ptr) bool *full = vp_calloc(r->device_count + 1, sizeof *full);
     page p = {.b = b, .r = r, .v = rep_view(view), .full = full};
-    if (!full)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(full);
     if (links)
         p.links = *links;
     VP_TRY(rep_check_filters(r, &p.v));

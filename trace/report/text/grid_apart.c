@@ -86,8 +86,7 @@ int grid_tell_apart(grid *g, size_t column, size_t width)
     VP_CLEANUP(vp_free_ptr) shortened *v = vp_calloc(rows, sizeof *v);
     VP_CLEANUP(vp_buf_free) vp_buf text;
     vp_buf_init(&text, g->text.n + 4 * rows); /* "…" is three bytes */
-    if (!v)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(v);
     VP_TRY(shorten_all(v, &n, &text, g, column, width));
     if (n)
         mark_all(g, v, n);

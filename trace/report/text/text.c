@@ -145,8 +145,7 @@ int text_tables(vp_buf *b, const vp_report *r, const vp_view *v)
 {
     VP_CLEANUP(vp_free_ptr) bool *full = vp_calloc(r->device_count + 1, sizeof *full);
     size_t matching, shown = 0;
-    if (!full)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(full);
     rep_pick_devices(full, &matching, r, v);
     for (size_t i = 0; i < r->device_count; i++) {
         if (!full[i])

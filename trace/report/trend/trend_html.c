@@ -11,8 +11,7 @@
 static int put_curve(page *p, const trend *t)
 {
     VP_CLEANUP(vp_free_ptr) int64_t *y = vp_calloc(t->count, sizeof *y);
-    if (!y)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(y);
     for (size_t i = 0; i < t->count; i++)
         y[i] = trend_time_of(&t->runs[i]);
     html_curve(p, "curve", NULL, y, t->count);

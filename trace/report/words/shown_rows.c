@@ -130,8 +130,7 @@ static int sorted_rows(uint32_t **out, size_t *count, const vp_report *r, const 
     order o = {r, v->sort};
     uint32_t *rows = vp_calloc(r->op_count ? r->op_count : 1, sizeof *rows);
     size_t n = 0;
-    if (!rows)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(rows);
     for (size_t i = 0; i < r->op_count && i < UINT32_MAX; i++) {
         uint32_t d = r->ops[i].device;
         if (d < r->device_count &&
@@ -152,8 +151,7 @@ int rep_select(uint32_t **rows, size_t *n, size_t *matching, const vp_report *r,
     size_t count, kept = 0;
     VP_TRY(rep_check_filters(r, v));
     seen = vp_calloc(r->device_count + 1, sizeof *seen);
-    if (!seen)
-        return vp_fail(VP_ENOMEM, "out of memory");
+    VP_NEED(seen);
     VP_TRY(sorted_rows(&all, &count, r, v, SIZE_MAX));
     for (size_t i = 0; i < count; i++)
         if (!v->top || seen[r->ops[all[i]].device]++ < v->top)

@@ -33,7 +33,7 @@ int tree_init(tree *out, const vp_report *r, const tree_limits *limits)
     t.first = vp_calloc(n + 2, sizeof *t.first);
     if (!t.order || !t.first) {
         tree_free(&t);
-        return vp_fail(VP_ENOMEM, "out of memory");
+        return vp_no_memory();
     }
     for (size_t i = 0; i < n; i++) {
         t.order[i] = (uint32_t)i;
