@@ -4,6 +4,7 @@
 
 #include "server/cli/cli_options.h"
 #include "server/cli/commands.h"
+#include "trace/report/words/view_words.h"
 
 /* What programs read that our recorder is in (trace/capture/control/environment.h). */
 static const char *const record_environment[] = {
@@ -253,12 +254,11 @@ const cli_option cli_option_table[] = {
      "ops to show in text"},
     {"top", 0, "N", CLI_NUMBER, CLI_REPORT | CLI_MERGE, AT(top), 1, 100000, NULL,
      "rows to show of each device; without it, 20 in text and html, all in json and csv"},
-    {"by", 0, "self|total|calls|max", CLI_WORD, CLI_TOP | CLI_REPORT | CLI_MERGE, AT(by), 0, 0,
+    {"by", 0, REP_CHOICES(REP_SORT_WORDS), CLI_WORD, CLI_TOP | CLI_REPORT | CLI_MERGE, AT(by), 0, 0,
      "self", "order of the rows"},
-    {"group", 0, "name|category|scope|source|module|raw", CLI_WORD,
-     CLI_TOP | CLI_REPORT | CLI_COMPARE, AT(group), 0, 0, "name",
-     "what makes one row of several events"},
-    {"where", 0, "device|host", CLI_WORD, CLI_TOP, AT(where), 0, 0, "device",
+    {"group", 0, REP_CHOICES(REP_GROUP_WORDS), CLI_WORD, CLI_TOP | CLI_REPORT | CLI_COMPARE,
+     AT(group), 0, 0, "name", "what makes one row of several events"},
+    {"where", 0, REP_CHOICES(REP_WHERE_WORDS), CLI_WORD, CLI_TOP, AT(where), 0, 0, "device",
      "whose work: the devices', or that of the host's threads beside them"},
     {"device", 0, "NAME", CLI_TEXT, CLI_TOP | CLI_REPORT, AT(device), 0, 0, NULL,
      "only this device: its name or its end, such as TPU:0"},

@@ -4,6 +4,7 @@
 
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
+#include "trace/report/words/view_words.h"
 
 /* In ms. A page may show a run as it was this long ago; the index asks more often. */
 #define SESSION_AGE_MS 30000
@@ -37,20 +38,15 @@ int site_session_at(catalog **c, const cat_session **s, const http_req *rq, size
     return vp_fail(VP_ENOTFOUND, "no such session");
 }
 
-typedef struct word {
-    const char *name;
-    int value;
-} word;
-
-/* The value that a query key names; *out stays where the key is absent. */
-static int choose(const http_req *rq, const char *key, const word *words, int *out)
+/* The value that a query key names by one of these words; *out stays where the key is absent. */
+static int choose(const http_req *rq, const char *key, const char *const *words, int *out)
 {
     const char *given = http_query(rq, key);
     if (!given)
         return 0;
-    for (const word *w = words; w->name; w++)
-        if (!strcmp(w->name, given)) {
-            *out = w->value;
+    for (int i = 0; words[i]; i++)
+        if (!strcmp(words[i], given)) {
+            *out = i;
             return 0;
         }
     return vp_fail(VP_EARG, "%s=%.60s is not known", key, given);
@@ -58,18 +54,13 @@ static int choose(const http_req *rq, const char *key, const word *words, int *o
 
 int site_view(vp_view *v, const http_req *rq)
 {
-    static const word sorts[] = {{"self", VP_BY_SELF},
-                                 {"total", VP_BY_TOTAL},
-                                 {"calls", VP_BY_CALLS},
-                                 {"max", VP_BY_MAX},
-                                 {NULL, 0}};
     vp_view view = VP_VIEW_INIT;
     const char *top = http_query(rq, "n");
     uint64_t n = site_of(rq)->opts.top;
     int sort = VP_BY_SELF;
     if (top && (!vp_str_to_u64(vp_str_of(top), &n) || n > VP_TOP_MAX))
         return vp_fail(VP_EARG, "n must be a number up to %u", VP_TOP_MAX);
-    VP_TRY(choose(rq, "by", sorts, &sort));
+    VP_TRY(choose(rq, "by", rep_sort_words, &sort));
     view.top = (size_t)n;
     view.sort = (vp_sort)sort;
     view.device = http_query(rq, "device");
@@ -84,24 +75,16 @@ int site_view(vp_view *v, const http_req *rq)
 
 int site_group(vp_group *g, const http_req *rq)
 {
-    static const word groups[] = {{"name", VP_GROUP_NAME},
-                                  {"category", VP_GROUP_CATEGORY},
-                                  {"scope", VP_GROUP_SCOPE},
-                                  {"source", VP_GROUP_SOURCE},
-                                  {"module", VP_GROUP_MODULE},
-                                  {"raw", VP_GROUP_RAW},
-                                  {NULL, 0}};
     int group = VP_GROUP_NAME;
-    VP_TRY(choose(rq, "group", groups, &group));
+    VP_TRY(choose(rq, "group", rep_group_words, &group));
     *g = (vp_group)group;
     return 0;
 }
 
 int site_where(vp_where *w, const http_req *rq)
 {
-    static const word places[] = {{"device", VP_WHERE_DEVICE}, {"host", VP_WHERE_HOST}, {NULL, 0}};
     int where = VP_WHERE_DEVICE;
-    VP_TRY(choose(rq, "where", places, &where));
+    VP_TRY(choose(rq, "where", rep_where_words, &where));
     *w = (vp_where)where;
     return 0;
 }

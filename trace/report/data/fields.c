@@ -1,5 +1,6 @@
 #include "trace/report/data/field_macros.h"
 #include "trace/report/words/numbers.h"
+#include "trace/report/words/view_words.h"
 #include "trace/report/words/words.h"
 
 _Static_assert(sizeof(vp_op_class) == sizeof(int) && sizeof(vp_direction) == sizeof(int) &&
