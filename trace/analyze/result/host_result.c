@@ -26,20 +26,14 @@ void host_result_free(host_result *h)
 {
     for (size_t i = 0; i < h->module_count; i++)
         vp_free(h->modules[i].samples);
-    vp_free(h->devices);
-    vp_free(h->ops);
+#define FREE(type, rows, count, cap) vp_free(h->rows);
+    HOST_LISTS(FREE)
+    HOST_FULL_LISTS(FREE)
+#undef FREE
     vp_free(h->scopes);
     vp_free(h->modules);
-    vp_free(h->quality);
     vp_free(h->steps.list);
-    vp_free(h->gaps);
-    vp_free(h->idle_labels);
-    vp_free(h->collectives);
-    vp_free(h->transfers);
     vp_free(h->compile.functions);
-    vp_free(h->host_ops);
-    vp_free(h->threads);
-    vp_free(h->memory);
     vp_arena_free(&h->arena);
     host_result_init(h);
 }

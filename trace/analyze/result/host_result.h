@@ -25,43 +25,51 @@ typedef struct module_item {
     int64_t repeat_steps, repeat_ps, repeat_runs; /* as in vp_module (full) */
 } module_item;
 
+/* The lists that a host's result and a report have under the same names, once: X(type of a row,
+ * rows, their number, room for as many). Those of a full report hold public structs, whose strings
+ * and inner arrays lie in the arena. */
+#define HOST_LISTS(X)                                                                              \
+    X(vp_device, devices, device_count, device_cap)                                                \
+    X(vp_op, ops, op_count, op_cap) /* .device indexes devices */                                  \
+    X(vp_quality, quality, quality_count, quality_cap)
+#define HOST_FULL_LISTS(X)                                                                         \
+    X(vp_gap, gaps, gap_count, gap_cap)                                                            \
+    X(vp_idle_label, idle_labels, idle_label_count, idle_label_cap)                                \
+    X(vp_collective, collectives, collective_count, collective_cap)                                \
+    X(vp_transfer, transfers, transfer_count, transfer_cap)                                        \
+    X(vp_host_op, host_ops, host_op_count, host_op_cap)                                            \
+    X(vp_thread, threads, thread_count, thread_cap)                                                \
+    X(vp_memory, memory, memory_count, memory_cap)
+/* These lie in the arena, rows and all: X(type of a row, rows, their number, how many there are).
+ */
+#define HOST_ARENA_LISTS(X)                                                                        \
+    X(vp_values, args, arg_count, arg_total)                                                       \
+    X(vp_values, counters, counter_count, counter_total)                                           \
+    X(vp_meta, meta, meta_count, meta_total)
+
+#define HOST_LIST_MEMBERS(type, rows, count, cap)                                                  \
+    type *rows;                                                                                    \
+    size_t count, cap;
+#define HOST_ARENA_MEMBERS(type, rows, count, total)                                               \
+    type *rows;                                                                                    \
+    size_t count;                                                                                  \
+    int64_t total;
+
+/* Device numbers count within the host; aligned times are after the origin. */
 typedef struct host_result {
     vp_arena arena;
-    vp_device *devices;
-    size_t device_count, device_cap;
-    vp_op *ops; /* .device indexes devices */
-    size_t op_count, op_cap;
+    HOST_LISTS(HOST_LIST_MEMBERS)
+    HOST_FULL_LISTS(HOST_LIST_MEMBERS)
+    HOST_ARENA_LISTS(HOST_ARENA_MEMBERS)
     scope_item *scopes;
     size_t scope_count, scope_cap;
     module_item *modules;
     size_t module_count, module_cap;
-    vp_quality *quality;
-    size_t quality_count, quality_cap;
-    /* Full depth: the public structs, whose strings and inner arrays lie in the arena. Device
-     * numbers count within the host; aligned times are after the origin. */
     vp_steps steps;
     size_t step_cap;
-    vp_gap *gaps;
-    size_t gap_count, gap_cap;
-    vp_idle_label *idle_labels;
-    size_t idle_label_count, idle_label_cap;
-    vp_collective *collectives;
-    size_t collective_count, collective_cap;
-    vp_transfer *transfers;
-    size_t transfer_count, transfer_cap;
     vp_compile compile;
     size_t function_cap;
-    vp_host_op *host_ops;
-    size_t host_op_count, host_op_cap;
     int64_t host_op_total;
-    vp_thread *threads;
-    size_t thread_count, thread_cap;
-    vp_values *args, *counters; /* these and meta lie in the arena */
-    size_t arg_count, counter_count, meta_count;
-    vp_meta *meta;
-    int64_t arg_total, counter_total, meta_total;
-    vp_memory *memory;
-    size_t memory_count, memory_cap;
     int64_t base_unix_ns, capture_ps; /* -1 unknown */
     int64_t
         origin_ps; /* subtracted from aligned times: where the report's time 0 lies in the trace */

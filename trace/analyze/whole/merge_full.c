@@ -1,4 +1,5 @@
 /* The rows of a full report, from all parts. */
+#include "trace/analyze/result/host_result.h"
 #include "trace/analyze/whole/merge_parts.h"
 
 #include <stdlib.h>
@@ -383,6 +384,10 @@ void merge_full(merging *m)
         SECTION(memory, memory_count, adopt_memory, order_memory),
     };
 #undef SECTION
+#define ONE(type, rows, count, more) +1
+    _Static_assert(sizeof sections / sizeof *sections == HOST_FULL_LISTS(ONE) HOST_ARENA_LISTS(ONE),
+                   "every list of a full report is merged");
+#undef ONE
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         merge_section(m, &sections[i]);
     for (size_t i = 0; i < m->count; i++) {

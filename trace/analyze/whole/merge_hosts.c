@@ -101,38 +101,17 @@ static int add_results(vp_report *r, host_result *h)
     r->partial = h->partial;
     r->start_ps = h->start_ps;
     r->end_ps = h->end_ps;
-    r->devices = h->devices;
-    r->device_count = h->device_count;
-    r->ops = h->ops;
-    r->op_count = h->op_count;
-    r->quality = h->quality;
-    r->quality_count = h->quality_count;
     r->steps = h->steps;
-    r->gaps = h->gaps;
-    r->gap_count = h->gap_count;
-    r->idle_labels = h->idle_labels;
-    r->idle_label_count = h->idle_label_count;
-    r->collectives = h->collectives;
-    r->collective_count = h->collective_count;
-    r->transfers = h->transfers;
-    r->transfer_count = h->transfer_count;
     r->compile = h->compile;
-    r->host_ops = h->host_ops;
-    r->host_op_count = h->host_op_count;
     r->host_op_total = h->host_op_total;
-    r->threads = h->threads;
-    r->thread_count = h->thread_count;
-    r->args = h->args;
-    r->arg_count = h->arg_count;
-    r->arg_total = h->arg_total;
-    r->counters = h->counters;
-    r->counter_count = h->counter_count;
-    r->counter_total = h->counter_total;
-    r->meta = h->meta;
-    r->meta_count = h->meta_count;
-    r->meta_total = h->meta_total;
-    r->memory = h->memory;
-    r->memory_count = h->memory_count;
+#define TAKE(type, list, number, cap) r->list = h->list, r->number = h->number;
+#define TAKE_ALL(type, list, number, total)                                                        \
+    r->list = h->list, r->number = h->number, r->total = h->total;
+    HOST_LISTS(TAKE)
+    HOST_FULL_LISTS(TAKE)
+    HOST_ARENA_LISTS(TAKE_ALL)
+#undef TAKE_ALL
+#undef TAKE
     VP_TRY(scopes_tree(&r->scopes, &r->scope_count, &h->arena, h->scopes, h->scope_count));
     return add_modules(r, h);
 }
