@@ -492,6 +492,49 @@ static void test_units_are_one_a_table(void **state)
     fx_free(&f);
 }
 
+static vp_values values_of(const char *host, const char *name)
+{
+    return (vp_values){.host = host, .key = name, .zone = name, .numbers = 1, .texts = 1};
+}
+
+/* Who asks for one host is told of it alone, as on the page. */
+static void test_a_host_that_is_asked_for(void **state)
+{
+    (void)state;
+    fx f;
+    fx_tpu(&f);
+    vp_host_op ops[] = {{.host = f.hosts[0], .name = "mine-op", .calls = 1},
+                        {.host = "elsewhere", .name = "other-op", .calls = 1}};
+    vp_values args[] = {values_of(f.hosts[0], "mine-arg"), values_of("elsewhere", "other-arg")};
+    vp_values counters[] = {values_of(f.hosts[0], "mine-c"), values_of("elsewhere", "other-c")};
+    vp_meta meta[] = {{.host = f.hosts[0], .key = "mine-key", .value = "1"},
+                      {.host = "elsewhere", .key = "other-key", .value = "2"}};
+    f.r.host_ops = ops;
+    f.r.host_op_count = 2;
+    f.r.args = args;
+    f.r.arg_count = 2;
+    f.r.counters = counters;
+    f.r.counter_count = 2;
+    f.r.meta = meta;
+    f.r.meta_count = 2;
+    vp_view v = VP_VIEW_INIT;
+    v.width = 160;
+    char *all = written(rep_text_full, &f.r, v);
+    v.host = f.hosts[0];
+    char *one = written(rep_text_full, &f.r, v);
+    static const char *const mine[] = {"mine-op", "mine-arg", "mine-c", "mine-key"};
+    static const char *const other[] = {"other-op", "other-arg", "other-c", "other-key"};
+    for (size_t i = 0; i < 4; i++) {
+        assert_non_null(strstr(all, mine[i]));
+        assert_non_null(strstr(all, other[i]));
+        assert_non_null(strstr(one, mine[i]));
+        assert_null(strstr(one, other[i]));
+    }
+    vp_free(all);
+    vp_free(one);
+    fx_free(&f);
+}
+
 int main(void)
 {
     setenv("TZ", "UTC", 1);
@@ -515,6 +558,7 @@ int main(void)
         cmocka_unit_test(test_tree_loses_no_time),
         cmocka_unit_test(test_tree_folds_chains),
         cmocka_unit_test(test_units_are_one_a_table),
+        cmocka_unit_test(test_a_host_that_is_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,15 +44,12 @@ static int put_compile(vp_buf *b, const vp_report *r, const vp_view *v)
     return t.row_count ? text_table(b, v, &t) : b->status;
 }
 
-/* Of every host. */
 static int put_host_ops(vp_buf *b, const vp_report *r, const vp_view *v)
 {
-    vp_view all = *v;
     tbl t;
-    if (!r->host_op_count || !r->has_devices)
+    tbl_host_ops(&t, r, v);
+    if (!r->has_devices || !tbl_any(&t))
         return b->status;
-    all.host = NULL;
-    tbl_host_ops(&t, r, &all);
     t.title = "On the host; \"idle\" while every device of it idles";
     t.most = HOST_OPS_MAX;
     t.unit[HOST_SUM] = rep_unit_for(v->unit, r->host_ops->self_ps);

@@ -4,6 +4,7 @@
 #include "trace/base/log.h"
 #include "trace/report/table/program_tables.h"
 #include "trace/report/text/text_parts.h"
+#include "trace/report/words/shown_rows.h"
 
 #define THREADS_MAX 10u
 #define ARGS_MAX 12u
@@ -19,8 +20,8 @@ static int put(vp_buf *b, const vp_view *v, tbl *t, size_t most)
 
 static bool has_numbers(const tbl *t, const void *row)
 {
-    (void)t;
-    return ((const vp_values *)row)->numbers > 0;
+    const vp_values *x = row;
+    return x->numbers > 0 && rep_shows_host(t->v, x->host);
 }
 
 /* "adam ×120, sgd ×3, 7 others" */
@@ -39,25 +40,22 @@ static tbl_style put_said(vp_buf *b, const tbl *t, const tbl_column *c, const vo
     return TBL_PLAIN;
 }
 
-/* Of all processes and hosts, whatever the view asks for. */
 int text_zones(vp_buf *b, const vp_report *r, const vp_view *v)
 {
-    vp_view all = *v;
     tbl t;
-    all.device = all.host = NULL;
-    tbl_threads(&t, r, &all);
+    tbl_threads(&t, r, v);
     t.title = "Threads; \"lost\" is waiting that could have been work";
     VP_TRY(put(b, v, &t, THREADS_MAX));
-    tbl_args(&t, r, &all);
+    tbl_args(&t, r, v);
     t.title = "Arguments of zones: numbers";
     t.shows = has_numbers;
     VP_TRY(put(b, v, &t, ARGS_MAX));
-    tbl_arg_texts(&t, r, &all);
+    tbl_arg_texts(&t, r, v);
     t.own_text = put_said;
     VP_TRY(put(b, v, &t, ARGS_MAX));
-    tbl_counters(&t, r, &all);
+    tbl_counters(&t, r, v);
     t.shows = has_numbers;
     VP_TRY(put(b, v, &t, COUNTERS_MAX));
-    tbl_meta(&t, r, &all);
+    tbl_meta(&t, r, v);
     return put(b, v, &t, META_MAX);
 }
