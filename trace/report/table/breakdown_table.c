@@ -11,15 +11,17 @@ static void get_part(tbl_value *out, const void *row)
     out->n = parts[out->column->own];
 }
 
-/* Shares that sum to exactly 100 %. */
-static void get_share(tbl_value *out, const void *row)
+/* Shares that sum to exactly 100.00%: whole hundredths, which show no digits that they lack. */
+static tbl_style put_share(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
 {
     int64_t parts[REP_PARTS];
     int shares[REP_PARTS];
+    (void)t;
     rep_breakdown_parts(parts, &((const vp_device *)row)->breakdown);
     rep_shares(shares, parts, REP_PARTS);
-    out->n = shares[out->column->own];
-    out->whole = REP_PERCENT_ALL;
+    rep_put_hundredths(b, shares[c->own]);
+    vp_buf_putc(b, '%');
+    return TBL_PLAIN;
 }
 
 enum { OF_DEVICES = 4, OF_PROCESSES = 8 }; /* what the table has */
@@ -31,13 +33,13 @@ static const tbl_column breakdown_columns[] = {
     {TBL_NAME, AT(host), TERM(2, "host"), SHORT(8, 4), DROP(TBL_DROP_LATE)},
     {TBL_PS, AT(breakdown.window_ps), TERM_UNIT(3, "window")},
     {TBL_PS, GET(get_part), OWN(REP_COMPUTE), TERM_UNIT(4, "compute"), DROP(TBL_DROP_LATE + 1)},
-    {TBL_SHARE, GET(get_share), OWN(REP_COMPUTE), TERM(5, "compute%")},
+    {TBL_OWN_FIGURE, OWN(REP_COMPUTE), TERM(5, "compute%")},
     {TBL_PS, GET(get_part), OWN(REP_COMM), TERM_UNIT(6, "exp.comm"), DROP(TBL_DROP_LATE + 1)},
-    {TBL_SHARE, GET(get_share), OWN(REP_COMM), TERM(7, "exp.comm%")},
+    {TBL_OWN_FIGURE, OWN(REP_COMM), TERM(7, "exp.comm%")},
     {TBL_PS, GET(get_part), OWN(REP_COPY), TERM_UNIT(8, "exp.copy"), DROP(TBL_DROP_LATE + 1)},
-    {TBL_SHARE, GET(get_share), OWN(REP_COPY), TERM(9, "exp.copy%")},
+    {TBL_OWN_FIGURE, OWN(REP_COPY), TERM(9, "exp.copy%")},
     {TBL_PS, GET(get_part), OWN(REP_IDLE), TERM_UNIT(10, "idle"), DROP(TBL_DROP_LATE + 1)},
-    {TBL_SHARE, GET(get_share), OWN(REP_IDLE), TERM(11, "idle%")},
+    {TBL_OWN_FIGURE, OWN(REP_IDLE), TERM(11, "idle%")},
 };
 #undef ROW
 
@@ -56,6 +58,7 @@ void tbl_breakdown(tbl *t, const vp_report *r, const vp_view *v, const bool *ski
         .v = v,
         .of = skip,
         .shows = shows,
+        .own_text = put_share,
         .has = r->has_devices ? OF_DEVICES : OF_PROCESSES};
     t->unit[0] = rep_unit_for(v->unit, tbl_largest(t, offsetof(vp_device, breakdown.window_ps)));
 }
