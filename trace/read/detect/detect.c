@@ -187,12 +187,29 @@ static rd_kind of_packed(vp_str name, rd_format promised, ar_kind packing)
     return kind(RD_UNKNOWN, NULL);
 }
 
+/* By first bytes that belong to one format, whatever the name says, a line each; RD_UNKNOWN. */
+static rd_format by_magic(vp_str text)
+{
+    if (vr_is(text))
+        return RD_VPCAP;
+    return RD_UNKNOWN;
+}
+
+/* By the shape of what has no such bytes and no name that promises it. */
+static rd_format by_shape(vp_str text)
+{
+    if (is_pprof(text))
+        return RD_PPROF;
+    return is_xspace(text) ? RD_XSPACE : RD_UNKNOWN;
+}
+
 /* What uncompressed content is; `promised` is what the name says. */
 static rd_kind of_content(vp_str name, rd_kind promised, vp_str text)
 {
     vp_str start = rd_skip_blank(text);
-    if (vr_is(text))
-        return kind(RD_VPCAP, NULL);
+    rd_format known = by_magic(text);
+    if (known != RD_UNKNOWN)
+        return kind(known, NULL);
     if (promised.format == RD_VPCAP)
         return kind(RD_UNREADABLE, why_foreign);
     if (is_trace_zip(name, text) || rd_is_tar(text))
@@ -206,10 +223,9 @@ static rd_kind of_content(vp_str name, rd_kind promised, vp_str text)
         return rd_sniff_json(name, promised.format, start);
     if (promised.format == RD_UNREADABLE)
         return promised;
-    if (is_pprof(text))
-        return kind(RD_PPROF, NULL);
-    if (is_xspace(text))
-        return kind(RD_XSPACE, NULL);
+    known = by_shape(text);
+    if (known != RD_UNKNOWN)
+        return kind(known, NULL);
     if (is_systrace(name, text))
         return kind(RD_UNREADABLE, why_systrace);
     return promised.format == RD_UNKNOWN ? promised : kind(RD_UNREADABLE, why_foreign);
