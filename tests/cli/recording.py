@@ -4,12 +4,14 @@ import importlib.util
 import json
 import os
 import pathlib
+import re
 import socket
 import subprocess
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WAIT = 30
+ADAPTERS = re.search(r"set\(VP_ADAPTERS ([^)]*)\)", (ROOT / "CMakeLists.txt").read_text()).group(1).split()
 
 
 def nvtx_headers():

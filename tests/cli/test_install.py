@@ -12,7 +12,7 @@ import urllib.request
 import pytest
 
 from conftest import ROOT
-from recording import nvtx_headers, runs, steps
+from recording import ADAPTERS, nvtx_headers, runs, steps
 
 WAIT = 30
 
@@ -69,6 +69,8 @@ def test_what_is_installed(installed):
                  "share/zsh/site-functions/_view_profile",
                  "lib/systemd/system/view_profile.service", "lib/systemd/system/view_profile.socket"]:
         assert name in files
+    for adapter in ADAPTERS:
+        assert any(re.fullmatch(rf"lib/.*lib{adapter}\.so", f) for f in files)
     assert any(re.fullmatch(r"lib/.*libview_profile\.so\.\d+\.\d+\.\d+", f) for f in files)
 
 
