@@ -8,13 +8,13 @@
 #include "trace/base/pb.h"
 
 /* Appends `body` as field `number` of `to` and frees it. */
-static void mk_nest(vp_buf *to, uint32_t number, vp_buf *body)
+static inline void mk_nest(vp_buf *to, uint32_t number, vp_buf *body)
 {
     vp_pb_put_len(to, number, vp_buf_view(body));
     vp_buf_free(body);
 }
 
-static vp_buf mk_new(void)
+static inline vp_buf mk_new(void)
 {
     vp_buf b;
     vp_buf_init(&b, (size_t)1 << 30);
@@ -22,8 +22,8 @@ static vp_buf mk_new(void)
 }
 
 /* An XStat with a number (field 3 uint64, 4 int64, 7 ref) or text (5 str, 6 bytes). */
-static void mk_stat_u(vp_buf *to, uint32_t field_of_stat, int64_t id, uint32_t value_field,
-                      uint64_t u)
+static inline void mk_stat_u(vp_buf *to, uint32_t field_of_stat, int64_t id, uint32_t value_field,
+                             uint64_t u)
 {
     vp_buf s = mk_new();
     vp_pb_put_u64(&s, 1, (uint64_t)id);
@@ -31,8 +31,8 @@ static void mk_stat_u(vp_buf *to, uint32_t field_of_stat, int64_t id, uint32_t v
     mk_nest(to, field_of_stat, &s);
 }
 
-static void mk_stat_text(vp_buf *to, uint32_t field_of_stat, int64_t id, uint32_t value_field,
-                         vp_str text)
+static inline void mk_stat_text(vp_buf *to, uint32_t field_of_stat, int64_t id,
+                                uint32_t value_field, vp_str text)
 {
     vp_buf s = mk_new();
     vp_pb_put_u64(&s, 1, (uint64_t)id);
@@ -41,8 +41,8 @@ static void mk_stat_text(vp_buf *to, uint32_t field_of_stat, int64_t id, uint32_
 }
 
 /* An XEvent; stats (a buffer of field-4 XStats) may be NULL and is freed. */
-static void mk_event(vp_buf *line, int64_t metadata_id, int64_t offset_ps, int64_t duration_ps,
-                     vp_buf *stats)
+static inline void mk_event(vp_buf *line, int64_t metadata_id, int64_t offset_ps,
+                            int64_t duration_ps, vp_buf *stats)
 {
     vp_buf e = mk_new();
     vp_pb_put_u64(&e, 1, (uint64_t)metadata_id);
@@ -55,7 +55,7 @@ static void mk_event(vp_buf *line, int64_t metadata_id, int64_t offset_ps, int64
     mk_nest(line, 4, &e);
 }
 
-static vp_buf mk_line(int64_t id, const char *name, int64_t timestamp_ns)
+static inline vp_buf mk_line(int64_t id, const char *name, int64_t timestamp_ns)
 {
     vp_buf l = mk_new();
     vp_pb_put_u64(&l, 1, (uint64_t)id);
@@ -65,7 +65,7 @@ static vp_buf mk_line(int64_t id, const char *name, int64_t timestamp_ns)
     return l;
 }
 
-static vp_buf mk_plane(int64_t id, const char *name)
+static inline vp_buf mk_plane(int64_t id, const char *name)
 {
     vp_buf p = mk_new();
     vp_pb_put_u64(&p, 1, (uint64_t)id);
@@ -74,8 +74,8 @@ static vp_buf mk_plane(int64_t id, const char *name)
 }
 
 /* event_metadata; display and stats (field-5 XStats, freed) may be NULL. */
-static void mk_event_meta(vp_buf *plane, int64_t id, vp_str name, const char *display,
-                          vp_buf *stats)
+static inline void mk_event_meta(vp_buf *plane, int64_t id, vp_str name, const char *display,
+                                 vp_buf *stats)
 {
     vp_buf m = mk_new(), entry = mk_new();
     vp_pb_put_u64(&m, 1, (uint64_t)id);
@@ -91,7 +91,7 @@ static void mk_event_meta(vp_buf *plane, int64_t id, vp_str name, const char *di
     mk_nest(plane, 4, &entry);
 }
 
-static void mk_stat_meta(vp_buf *plane, int64_t id, const char *name)
+static inline void mk_stat_meta(vp_buf *plane, int64_t id, const char *name)
 {
     vp_buf m = mk_new(), entry = mk_new();
     vp_pb_put_u64(&m, 1, (uint64_t)id);
