@@ -328,6 +328,22 @@ static void test_wide_program_ids(void **state)
     analyze_free(r);
 }
 
+/* No writer leaves a path out; a page that names the files is made all the same. */
+static void test_files_without_a_path(void **state)
+{
+    (void)state;
+    vp_buf b;
+    vp_report *r = read_back("{\"schema\":\"view_profile.report/1\",\"session\":{\"files\":["
+                             "{\"kind\":\"xplane\"},{\"path\":null}]},\"complete\":true}");
+    assert_int_equal(r->file_count, 2);
+    assert_string_equal(r->files[0].path, "");
+    assert_string_equal(r->files[1].path, "");
+    vp_buf_init(&b, 1u << 20);
+    assert_int_equal(rep_html(&b, r, NULL, NULL), 0);
+    vp_buf_free(&b);
+    analyze_free(r);
+}
+
 static void test_deep_scopes_are_refused(void **state)
 {
     (void)state;
@@ -374,6 +390,7 @@ int main(void)
         cmocka_unit_test(test_what_cannot_be_merged),
         cmocka_unit_test(test_hostile_reports),
         cmocka_unit_test(test_wide_program_ids),
+        cmocka_unit_test(test_files_without_a_path),
         cmocka_unit_test(test_deep_scopes_are_refused),
         cmocka_unit_test(test_every_allocation_may_fail),
     };

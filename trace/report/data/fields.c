@@ -11,7 +11,7 @@ _Static_assert(sizeof(vp_report) <= UINT16_MAX, "places in a struct are of 16 bi
 /* ---- Session and window ---- */
 
 static const rep_field file_fields[] = {
-    {F("path", REP_TEXT, vp_report_file, path)},
+    {F("path", REP_TEXT, vp_report_file, path), .needed = true},
     {F("kind", REP_TEXT, vp_report_file, kind)},
     {F("bytes", REP_COUNT, vp_report_file, bytes)},
     {F("events", REP_COUNT, vp_report_file, events)},
