@@ -315,6 +315,29 @@ static void blank_cells_are_empty(void **state)
     is_csv(&t, "a,b,c,d,e\n,,,1000000000,12345\n");
 }
 
+/* A terminal bounds how wide a table is, not how many columns it has: none of them moves a row. */
+static void every_column_has_its_place(void **state)
+{
+    tbl_column columns[TBL_COLUMNS_MAX];
+    char want[2][4 * TBL_COLUMNS_MAX + 1] = {"", ""};
+    const row rows[] = {{.count = 1}, {.count = 2}};
+    tbl t = {TBL_ROWS("Wide", columns, rows, 2), .r = &report};
+    (void)state;
+    for (int i = 0; i < TBL_COLUMNS_MAX; i++) {
+        columns[i] = (tbl_column){TBL_COUNT, AT(count), TERM(0, "n")};
+        for (int k = 0; k < 2; k++)
+            snprintf(want[k] + strlen(want[k]), 5, "%s%d", i ? "  " : "", k + 1);
+    }
+    view.width = 200;
+    vp_buf b;
+    vp_buf_init(&b, 1u << 20);
+    assert_int_equal(text_table(&b, &view, &t), 0);
+    view.width = 0;
+    assert_non_null(strstr(vp_buf_cstr(&b), want[0]));
+    assert_non_null(strstr(vp_buf_cstr(&b), want[1]));
+    vp_buf_free(&b);
+}
+
 static void get_word(tbl_value *out, const void *at)
 {
     const row *x = at;
@@ -522,6 +545,7 @@ int main(void)
         cmocka_unit_test(cells_of_what_is_unknown),
         cmocka_unit_test(ids_are_unsigned),
         cmocka_unit_test(blank_cells_are_empty),
+        cmocka_unit_test(every_column_has_its_place),
         cmocka_unit_test(words_have_tips_and_shares),
         cmocka_unit_test(getters_know_table_and_column),
         cmocka_unit_test(own_cells_are_the_tables),

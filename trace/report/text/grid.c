@@ -8,8 +8,8 @@
 
 typedef struct layout {
     const grid *g;
-    size_t natural[GRID_COLUMNS_MAX], width[GRID_COLUMNS_MAX];
-    bool gone[GRID_COLUMNS_MAX];
+    size_t natural[TBL_COLUMNS_MAX], width[TBL_COLUMNS_MAX];
+    bool gone[TBL_COLUMNS_MAX];
 } layout;
 
 static void measure(layout *l)
@@ -38,7 +38,7 @@ static bool shorten(layout *l, size_t width, bool tight)
 {
     memcpy(l->width, l->natural, sizeof l->width);
     for (;;) {
-        size_t line = line_width(l), best = GRID_COLUMNS_MAX, spare = 0;
+        size_t line = line_width(l), best = TBL_COLUMNS_MAX, spare = 0;
         if (line <= width)
             return true;
         for (size_t c = 0; c < l->g->column_count; c++) {
@@ -46,12 +46,12 @@ static bool shorten(layout *l, size_t width, bool tight)
             size_t floor = tight ? column->min : column->want;
             if (l->gone[c] || !column->min || l->width[c] <= floor)
                 continue;
-            if (best == GRID_COLUMNS_MAX || column->want < l->g->columns[best].want) {
+            if (best == TBL_COLUMNS_MAX || column->want < l->g->columns[best].want) {
                 best = c;
                 spare = l->width[c] - floor;
             }
         }
-        if (best == GRID_COLUMNS_MAX)
+        if (best == TBL_COLUMNS_MAX)
             return false;
         l->width[best] -= line - width < spare ? line - width : spare;
     }

@@ -15,7 +15,6 @@ typedef struct grid_column {
     bool keep_end;   /* shortened at the start instead: the end of a path says more */
     bool tell_apart; /* cells that would be shortened to the same text show where they differ */
 } grid_column;
-#define GRID_COLUMNS_MAX 16u
 
 typedef struct grid_cell {
     size_t end; /* in text */

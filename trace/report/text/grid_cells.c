@@ -10,7 +10,7 @@
 void grid_init(grid *g, const grid_column *columns, size_t column_count)
 {
     *g = (grid){.columns = columns,
-                .column_count = column_count < GRID_COLUMNS_MAX ? column_count : GRID_COLUMNS_MAX};
+                .column_count = column_count < TBL_COLUMNS_MAX ? column_count : TBL_COLUMNS_MAX};
     vp_buf_init(&g->text, VP_REPORT_BYTES_MAX);
 }
 
