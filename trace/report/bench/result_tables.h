@@ -13,7 +13,6 @@ enum {
     RESULT_RUNS,
     RESULT_NAME,
     RESULT_DEVICES,
-    RESULT_TRACE,
     RESULT_JUDGED
 };
 /* What a table of pairs has: the runs and what is made of them; methods on different numbers of
