@@ -45,6 +45,7 @@ static void test_shares_have_two_decimals(void **state)
     assert_percent(-1, 3, "-");
     assert_percent(1, 0, "-");
     assert_percent(INT64_MAX, INT64_MAX, "100.00%");
+    assert_percent(INT64_MAX, 1, "9223372036854775807.00%"); /* and never a wrapped one */
 }
 
 /* What is not all never looks like it, nor what is not nothing like nothing. */

@@ -39,6 +39,8 @@ const char *vp_percent_text(char text[VP_HUMAN_BYTES], int64_t part, int64_t who
         steps = 1;
     if (part < whole && steps >= 100 * one)
         steps = 100 * one - 1;
+    if (steps / one > INT64_MAX) /* of a file that claims anything */
+        steps = (__int128)INT64_MAX * one;
     snprintf(text, VP_HUMAN_BYTES, "%lld.%0*lld%%", (long long)(steps / one), decimals,
              (long long)(steps % one));
     return text;
