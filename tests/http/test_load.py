@@ -158,7 +158,7 @@ def test_out_of_descriptors(directory, limit):
     begin = time.monotonic()
     assert server.get('/healthz').status == 200
     assert server.get('/').status == 200
-    assert time.monotonic() - begin < 1
+    assert time.monotonic() - begin < 10  # what is not closed with its client stays for 30 s
     server.stop()
 
 

@@ -224,7 +224,7 @@ def test_slow_clients_do_not_block_others(server, session):
         start = time.monotonic()
         assert server.get('/healthz').status == 200
         assert server.get('/').status == 200
-        assert time.monotonic() - start < 2
+        assert time.monotonic() - start < 15  # those that stall do so until the test ends
     for s in stalled:
         s.close()
 
@@ -291,7 +291,7 @@ def test_a_dripping_head_is_cut(server, requests_before):
                     pass
         except (ConnectionResetError, BrokenPipeError):
             pass
-    assert 8 < time.monotonic() - start < 13
+    assert 8 < time.monotonic() - start < 40  # a head may take 10 s; this one would take 80
 
 
 def test_stopping_lets_a_download_finish(profile_dir):
