@@ -91,13 +91,9 @@ static int put_notes(vp_buf *b, const catalog *c, size_t width)
 int rep_list_text(vp_buf *b, const catalog *c, const vp_view *view)
 {
     vp_view v = rep_view(view);
-    tbl t = {.columns = session_columns,
-             .column_count = sizeof session_columns / sizeof *session_columns,
-             .of = c,
-             .row_count = catalog_count(c),
-             .row_at = session_at,
-             .own_text = put_own,
-             .row_style = style_of};
+    tbl t = {TBL_COLUMNS(session_columns),  .of = c,
+             .row_count = catalog_count(c), .row_at = session_at,
+             .own_text = put_own,           .row_style = style_of};
     int rc = t.row_count ? text_table(b, &v, &t) : vp_buf_puts(b, "No sessions.\n");
     return rc < 0 ? rc : put_notes(b, c, text_width(&v));
 }

@@ -115,9 +115,7 @@ pair_row pair_row_of(const scaling_pair *pair, size_t time)
 
 void tbl_pairs(delta_table *out, const scaling_comparison *c, size_t time, const vp_view *v)
 {
-    *out = (delta_table){.t = {.columns = pair_columns,
-                               .column_count = sizeof pair_columns / sizeof *pair_columns,
-                               .v = v,
+    *out = (delta_table){.t = {TBL_COLUMNS(pair_columns), .v = v,
                                .has = (time == SCALING_MEDIAN ? RESULT_OF_RUNS : 0u) |
                                       (has_scaling(c) ? RESULT_SCALES : RESULT_ALIKE)}};
     for (size_t i = 0; i < c->count; i++) {

@@ -158,7 +158,7 @@ static void put_findings(csv_row_writer *w, const vp_comparison *c, const char *
 
 int rep_compare_csv(vp_buf *b, const vp_comparison *c)
 {
-    tbl t = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    tbl t = {TBL_COLUMNS(columns)};
     csv_row_writer w;
     csv_init_rows(&w, b, &t);
     put_time(&w, c, c->per_step ? "mean" : "window", &c->step);

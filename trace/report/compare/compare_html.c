@@ -146,14 +146,13 @@ static void part_cell(page *p, const tbl *t, const tbl_column *c, const void *ro
 
 static void put_device(comparison *x, const vp_compared_device *d)
 {
-    static const char *const classes[REP_PARTS] = {"comp", "comm", "copy", "idle"};
     const vp_delta *parts[REP_PARTS];
     part_row rows[REP_PARTS + 1];
     page *p = &x->p;
     delta_table table;
     rep_compare_parts(parts, d);
     for (size_t i = 0; i < REP_PARTS; i++)
-        rows[i] = (part_row){rep_part_names[i], classes[i], *parts[i], TBL_PLAIN, TBL_PLAIN};
+        rows[i] = (part_row){rep_part_names[i], rep_part_css[i], *parts[i], TBL_PLAIN, TBL_PLAIN};
     rows[REP_PARTS] =
         (part_row){x->c->per_step ? "step" : "window", NULL, d->window, TBL_PLAIN, TBL_PLAIN};
     tbl_parts(&table, rows, REP_PARTS + 1, &p->v);

@@ -147,9 +147,7 @@ static tbl_style moved_cell(vp_buf *b, const tbl *t, const tbl_column *c, const 
         return TBL_PLAIN;
     }
     put_name(b, ((const delta_table *)t)->c, op);
-    return op->op_class == VP_COMMUNICATION ? TBL_COMM
-           : op->op_class == VP_COPY        ? TBL_COPY
-                                            : TBL_PLAIN;
+    return tbl_class_style(op->op_class);
 }
 
 static bool is_moved(const tbl *t, const void *row)

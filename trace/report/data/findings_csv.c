@@ -110,7 +110,7 @@ static void put_row(csv_row_writer *w, const vp_report *r, size_t i)
 
 int rep_findings_csv(vp_buf *b, const vp_report *r)
 {
-    tbl t = {.columns = columns, .column_count = sizeof columns / sizeof *columns, .r = r};
+    tbl t = {TBL_COLUMNS(columns), .r = r};
     csv_row_writer w;
     csv_init_rows(&w, b, &t);
     for (size_t i = 0; i < r->finding_count; i++)

@@ -8,15 +8,13 @@
 /* Devices above this stand in a fold: a page of 256 bars answers no question at a glance. */
 #define DEVICES_OPEN 8u
 
-static const char *const part_classes[REP_PARTS] = {"comp", "comm", "copy", "idle"};
-
 static void put_bar(page *p, const int shares[REP_PARTS])
 {
     int from = 0;
     html_puts(p, "<svg class=\"stack\" aria-hidden=\"true\">");
     for (size_t i = 0; i < REP_PARTS; i++) {
         if (shares[i])
-            html_rect(p, part_classes[i], from, shares[i]);
+            html_rect(p, rep_part_css[i], from, shares[i]);
         from += shares[i];
     }
     html_puts(p, "</svg>\n");
@@ -31,7 +29,7 @@ static void put_legend(page *p, const vp_breakdown *d, const int shares[REP_PART
         const char *name = p->r->has_devices || i != REP_COMPUTE ? rep_part_names[i] : "busy";
         if (!parts[i] && !p->r->has_devices)
             continue;
-        vp_buf_printf(p->b, "<li><i class=\"dot %s\"></i>%s <b>", part_classes[i], name);
+        vp_buf_printf(p->b, "<li><i class=\"dot %s\"></i>%s <b>", rep_part_css[i], name);
         rep_put_hundredths(p->b, shares[i]);
         html_puts(p, "%</b> <span>");
         html_duration(p, parts[i], d->window_ps);

@@ -13,8 +13,6 @@
 #define STRIP 400
 #define BARS_HEIGHT (REP_PERCENT_ALL - 2 * STRIP)
 
-static const char *const part_classes[REP_PARTS] = {"comp", "comm", "copy", "idle"};
-
 typedef struct chart {
     page *p;
     const vp_steps *s;
@@ -108,7 +106,7 @@ static void put_parts(const chart *c, const vp_step *s, html_box box)
         height = i + 1 == REP_PARTS || height > bottom - box.y ? bottom - box.y : height;
         bottom -= height;
         if (height && parts[i])
-            html_block(c->p, part_classes[i], (html_box){box.x, bottom, box.width, height});
+            html_block(c->p, rep_part_css[i], (html_box){box.x, bottom, box.width, height});
     }
 }
 
@@ -159,7 +157,7 @@ static void put_legend(const chart *c)
     }
     html_puts(p, "<ul class=\"legend\">\n");
     for (size_t i = 0; i < REP_PARTS; i++)
-        vp_buf_printf(p->b, "<li><i class=\"dot %s\"></i>%s</li>\n", part_classes[i],
+        vp_buf_printf(p->b, "<li><i class=\"dot %s\"></i>%s</li>\n", rep_part_css[i],
                       rep_part_names[i]);
     put_legend_of(p, c->s->median_ps > 0, "dash\"></i>median");
     put_legend_of(p, has_outlier, "dot mark\"></i>outlier");

@@ -68,8 +68,7 @@ static tbl_style style_of(const tbl *t, const void *row)
 void tbl_scopes(tbl *t, const tree *at, const vp_view *v)
 {
     *t = (tbl){.title = "Computation graph by op time",
-               .columns = scope_columns,
-               .column_count = sizeof scope_columns / sizeof *scope_columns,
+               TBL_COLUMNS(scope_columns),
                .v = v,
                .row_style = style_of};
     t->unit[0] = rep_unit_for(v->unit, at->all_ps);

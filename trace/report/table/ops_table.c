@@ -62,9 +62,7 @@ static void get_kind(tbl_value *out, const void *row)
     if (!op)
         return;
     out->text = out->t->r->group == VP_GROUP_CATEGORY ? rep_class_name(op->op_class) : op->category;
-    out->style = op->op_class == VP_COMMUNICATION ? TBL_COMM
-                 : op->op_class == VP_COPY        ? TBL_COPY
-                                                  : TBL_PLAIN;
+    out->style = tbl_class_style(op->op_class);
 }
 
 /* ---- Only as CSV ---- */

@@ -7,6 +7,11 @@ unsigned tbl_has(const vp_report *r)
     return (r->device_count > 1 ? TBL_DEVICES : 0) | (r->host_count > 1 ? TBL_HOSTS : 0);
 }
 
+tbl_style tbl_class_style(vp_op_class c)
+{
+    return c == VP_COMMUNICATION ? TBL_COMM : c == VP_COPY ? TBL_COPY : TBL_PLAIN;
+}
+
 static bool is_in(const tbl *t, const tbl_column *c, tbl_format format)
 {
     switch (format) {

@@ -154,11 +154,15 @@ typedef struct tbl {
     tbl_style (*row_style)(const struct tbl *t, const void *row);
 } tbl;
 
-/* What a table starts as: its title, columns and rows. */
+/* What a table starts as: its columns, and with a title and rows of its own. */
+#define TBL_COLUMNS(the_columns)                                                                   \
+    .columns = (the_columns), .column_count = sizeof(the_columns) / sizeof *(the_columns)
 #define TBL_ROWS(the_title, the_columns, the_rows, count)                                          \
-    .title = (the_title), .columns = (the_columns),                                                \
-    .column_count = sizeof(the_columns) / sizeof *(the_columns), .rows = (the_rows),               \
+    .title = (the_title), TBL_COLUMNS(the_columns), .rows = (the_rows),                            \
     .row_size = sizeof *(the_rows), .row_count = (count)
+
+/* How what is of that class stands out on a terminal. */
+tbl_style tbl_class_style(vp_op_class c);
 
 typedef enum tbl_format { TBL_AS_TEXT, TBL_AS_HTML, TBL_AS_CSV } tbl_format;
 

@@ -5,6 +5,7 @@
 #include "trace/report/trend/trend_tables.h"
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/shown_rows.h"
+#include "trace/report/words/words.h"
 
 #define OPS_MAX 40u
 
@@ -26,7 +27,6 @@ typedef struct runs_table {
 /* The classes of a run as a bar, as long as the run is of the longest. */
 static void parts_cell(page *p, const trend_run *r, int64_t widest)
 {
-    static const char *const classes[REP_PARTS] = {"comp", "comm", "copy", "idle"};
     const int64_t parts[REP_PARTS] = {r->compute_ps, r->exposed_comm_ps, r->exposed_copy_ps,
                                       r->idle_ps};
     int64_t from = 0;
@@ -34,7 +34,7 @@ static void parts_cell(page *p, const trend_run *r, int64_t widest)
     for (size_t i = 0; i < REP_PARTS; i++) {
         int64_t width = parts[i] > 0 ? html_hundredths(parts[i], widest) : 0;
         if (width)
-            html_rect(p, classes[i], from, width);
+            html_rect(p, rep_part_css[i], from, width);
         from += width;
     }
     html_puts(p, "</svg></td>");

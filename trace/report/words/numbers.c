@@ -28,6 +28,7 @@ static const struct unit {
 };
 
 const char *const rep_part_names[REP_PARTS] = {"compute", "exposed comm", "exposed copy", "idle"};
+const char *const rep_part_css[REP_PARTS] = {"comp", "comm", "copy", "idle"};
 
 vp_view rep_view(const vp_view *v)
 {

@@ -26,6 +26,7 @@ const char *rep_verdict_name(vp_verdict v);       /* "regression" */
 const char *rep_step_class_name(vp_step_class c); /* "heavy" */
 
 extern const char *const rep_part_names[]; /* by REP_COMPUTE …: "compute", "exposed comm", … */
+extern const char *const rep_part_css[];   /* the same as CSS classes of their colours */
 const char *rep_level_name(vp_level l);    /* "low" */
 const char *rep_status_name(vp_finding_status s); /* "not_evaluated" */
 
