@@ -86,10 +86,13 @@ def test_the_overview_and_the_input_pipeline_have_our_steps(ours, name):
     assert len(want) == 5  # of more, XProf leaves the first and the last out
     assert [(r["stepnum"], ps(str(r["stepTimeMs"]), "ms")) for r in rows] == want
     durations = [dur for _, dur in want]
-    assert steps["mean_ps"] == round(statistics.mean(durations))
-    assert (steps["min_ps"], steps["max_ps"]) == (min(durations), max(durations))
-    for key, value in (("average", steps["mean_ps"]), ("minimum", steps["min_ps"]),
-                       ("maximum", steps["max_ps"]),
+    # ours are of the steps that count: a busy machine may make the first one warm-up; XProf's of all
+    counted = [s["dur_ps"] for s in steps["list"] if not s["warm_up"] and not s["partial"]]
+    assert len(counted) == steps["counted"] >= 4
+    assert steps["mean_ps"] == round(statistics.mean(counted))
+    assert (steps["min_ps"], steps["max_ps"]) == (min(counted), max(counted))
+    for key, value in (("average", statistics.mean(durations)), ("minimum", min(durations)),
+                       ("maximum", max(durations)),
                        ("standard_deviation", statistics.stdev(durations))):
         assert float(said[f"steptime_ms_{key}"]) == pytest.approx(value / 1e9, abs=0.0501), key
     for r in rows:  # what XProf divides a step into is the whole step
