@@ -1,0 +1,86 @@
+#include "trace/base/sha256.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define BLOCK 64
+
+/* The first 32 bits of the fractional parts of the cube roots of the first 64 primes (4.2.2). */
+static const uint32_t constants[BLOCK] = {
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+
+static uint32_t turn(uint32_t x, unsigned n)
+{
+    return x >> n | x << (32 - n);
+}
+
+static void schedule(uint32_t w[BLOCK], const unsigned char *p)
+{
+    for (size_t i = 0; i < 16; i++)
+        w[i] = (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 |
+               (uint32_t)p[4 * i + 2] << 8 | p[4 * i + 3];
+    for (size_t i = 16; i < BLOCK; i++) {
+        uint32_t a = w[i - 15], b = w[i - 2];
+        w[i] = w[i - 16] + (turn(a, 7) ^ turn(a, 18) ^ a >> 3) + w[i - 7] +
+               (turn(b, 17) ^ turn(b, 19) ^ b >> 10);
+    }
+}
+
+static void take_block(uint32_t state[8], const unsigned char *p)
+{
+    uint32_t w[BLOCK], s[8];
+    schedule(w, p);
+    memcpy(s, state, sizeof s);
+    for (size_t i = 0; i < BLOCK; i++) {
+        uint32_t a = s[0], e = s[4];
+        uint32_t one = s[7] + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) +
+                       ((e & s[5]) ^ (~e & s[6])) + constants[i] + w[i];
+        uint32_t two =
+            (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & s[1]) ^ (a & s[2]) ^ (s[1] & s[2]));
+        memmove(s + 1, s, 7 * sizeof *s);
+        s[4] += one;
+        s[0] = one + two;
+    }
+    for (size_t i = 0; i < 8; i++)
+        state[i] += s[i];
+}
+
+void vp_sha256(const void *data, size_t n, unsigned char out[VP_SHA256_BYTES])
+{
+    uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                         0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    const unsigned char *p = data;
+    size_t whole = n / BLOCK, rest = n % BLOCK, blocks = rest < BLOCK - 8 ? 1 : 2;
+    unsigned char end[2 * BLOCK] = {0};
+    for (size_t i = 0; i < whole; i++)
+        take_block(state, p + i * BLOCK);
+    if (rest)
+        memcpy(end, p + whole * BLOCK, rest);
+    end[rest] = 0x80;
+    for (size_t i = 0; i < 8; i++)
+        end[blocks * BLOCK - 1 - i] = (unsigned char)((uint64_t)n * 8 >> 8 * i);
+    for (size_t i = 0; i < blocks; i++)
+        take_block(state, end + i * BLOCK);
+    for (size_t i = 0; i < VP_SHA256_BYTES; i++)
+        out[i] = (unsigned char)(state[i / 4] >> (24 - 8 * (i % 4)));
+}
+
+void vp_put_base64(vp_buf *b, const unsigned char *p, size_t n)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < n; i += 3) {
+        size_t have = n - i < 3 ? n - i : 3;
+        uint32_t x = 0;
+        for (size_t k = 0; k < 3; k++)
+            x = x << 8 | (k < have ? p[i + k] : 0);
+        for (size_t k = 0; k < 4; k++)
+            vp_buf_putc(b, k <= have ? digits[x >> (18 - 6 * k) & 63] : '=');
+    }
+}
