@@ -126,6 +126,35 @@ static void group_sizes_come_from_replica_groups(void **state)
     assert_int_equal(rd_group_size(VP_STR("add(x, y)")), SINK_UNKNOWN);
 }
 
+/* What the exporter puts around a device's thread comes off again, and nothing else does. */
+static void names_of_our_timelines(void **state)
+{
+    static const char *const cases[][3] = {
+        {"/device:TPU:0", "TPU:0 XLA Ops", "XLA Ops"},
+        {"/device:TPU:0", "TPU:0 XLA Ops (2)", "XLA Ops"},
+        {"/device:TPU:0", "TPU:0 XLA Ops (31)", "XLA Ops"},
+        {"/device:GPU:1", "GPU:1 Stream #7(Compute)", "Stream #7(Compute)"},
+        {"/device:GPU:1", "GPU:1 Stream #7(Compute) (2)", "Stream #7(Compute)"},
+        {"/device:GPU:1", "GPU:1 Stream #7(2)", "Stream #7(2)"},
+        {"/device:GPU:1", "GPU:1 a ()", "a ()"},
+        {"/device:GPU:1", "GPU:1 (2)", "(2)"},
+        {"/device:GPU:1", "GPU:1  (2)", ""},
+        {"/device:TPU:0 SparseCore 1", "TPU:0 SparseCore 1 XLA Ops", "XLA Ops"},
+        {"/device:TPU:0", "XLA Ops (2)", "XLA Ops (2)"},
+        {"/device:TPU:0", "TPU:1 XLA Ops", "TPU:1 XLA Ops"},
+        {"/device:TPU:0", "TPU:0", "TPU:0"},
+        {"/device:", " x (2)", " x (2)"},
+        {"/host:CPU", "CPU main (2)", "CPU main (2)"},
+        {"", "", ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        vp_str bare = rd_bare_track(vp_str_of(cases[i][0]), vp_str_of(cases[i][1]));
+        if (!vp_str_eq(bare, vp_str_of(cases[i][2])))
+            fail_msg("%s: \"%.*s\"", cases[i][1], VP_STR_ARG(bare));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -136,6 +165,7 @@ int main(void)
         cmocka_unit_test(test_process_kinds),
         cmocka_unit_test(test_hlo_opcode),
         cmocka_unit_test(test_stream_label),
+        cmocka_unit_test(names_of_our_timelines),
     };
     return cmocka_run_group_tests_name("roles", tests, NULL, NULL);
 }

@@ -150,7 +150,7 @@ static int xla_event(cj_reader *r, const cj_fields *f, const js_value a[ARGS], c
                      cj_thread *t, bool is_op, sink_event *e)
 {
     VP_TRY(cj_track_of(r, t, &e->track));
-    vp_str label = is_op ? rd_stream_label(vp_intern_get(&r->names, t->name)) : VP_STR_NONE;
+    vp_str label = is_op ? rd_stream_label(cj_thread_name(r, t)) : VP_STR_NONE;
     VP_TRY(xla_kind(r, f, a, label, is_op, false, &e->kind));
     use_device_clock(r, a, e);
     e->extra = cj_attrs_close(attrs, f->v[CJ_NAME]);

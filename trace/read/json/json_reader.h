@@ -250,6 +250,8 @@ static inline int cj_track_of(cj_reader *r, cj_thread *t, uint32_t *track)
     *track = t->track;
     return 0;
 }
+/* Its own name, without what our timelines put around it; by the names that are known so far. */
+vp_str cj_thread_name(const cj_reader *r, const cj_thread *t);
 /* The role of a thread, by the names that are known so far. */
 sink_role cj_role(const cj_reader *r, cj_thread *t);
 int cj_process_of(cj_reader *r, uint32_t process, uint32_t *id);

@@ -153,15 +153,20 @@ static bool is_echo_only(const cj_reader *r, const cj_thread *t)
     return r->has_device && t->has_echo && !t->has_own;
 }
 
+vp_str cj_thread_name(const cj_reader *r, const cj_thread *t)
+{
+    return rd_bare_track(vp_intern_get(&r->names, cj_process_at(r, t)->name),
+                         vp_intern_get(&r->names, t->name));
+}
+
 sink_role cj_role(const cj_reader *r, cj_thread *t)
 {
     const cj_process *p = cj_process_at(r, t);
     if (!t->has_role || t->role_names != p->names) {
-        t->role =
-            holds_marks(r, p, t) || is_echo_only(r, t)
-                ? SINK_ROLE_DERIVED
-                : rd_role_of_id(vp_intern_get(&r->names, p->name),
-                                vp_intern_get(&r->names, t->name), r->tokens[t->token].number);
+        t->role = holds_marks(r, p, t) || is_echo_only(r, t)
+                      ? SINK_ROLE_DERIVED
+                      : rd_role_of_id(vp_intern_get(&r->names, p->name), cj_thread_name(r, t),
+                                      r->tokens[t->token].number);
         t->has_role = true;
         t->role_names = p->names;
     }
@@ -172,7 +177,8 @@ static sink_track describe_track(const cj_reader *r, cj_thread *t)
 {
     const cj_token *tid = &r->tokens[t->token];
     return (sink_track){.process = cj_process_at(r, t)->id,
-                        .name = vp_intern_get(&r->names, t->name ? t->name : tid->text),
+                        .name =
+                            t->name ? cj_thread_name(r, t) : vp_intern_get(&r->names, tid->text),
                         .id = tid->number,
                         .role = cj_role(r, t)};
 }

@@ -69,6 +69,32 @@ sink_process_kind rd_process_kind(vp_str name, int32_t *ordinal)
     return vp_str_starts(name, VP_STR("/device:")) ? SINK_PROCESS_OTHER : SINK_PROCESS_HOST;
 }
 
+vp_str rd_device_prefix(vp_str process)
+{
+    static const vp_str device = VP_STR_INIT("/device:");
+    return vp_str_starts(process, device) ? vp_str_skip(process, device.n) : VP_STR_NONE;
+}
+
+/* Without " (2)" at its end. */
+static vp_str without_number(vp_str track)
+{
+    size_t i = track.n;
+    if (!vp_str_ends(track, VP_STR(")")))
+        return track;
+    for (i--; i && track.p[i - 1] >= '0' && track.p[i - 1] <= '9';)
+        i--;
+    bool number = i + 1 < track.n && vp_str_ends(vp_str_head(track, i), VP_STR(" ("));
+    return number ? vp_str_head(track, i - 2) : track;
+}
+
+vp_str rd_bare_track(vp_str process, vp_str track)
+{
+    vp_str device = rd_device_prefix(process), rest = vp_str_skip(track, device.n);
+    if (!device.n || !vp_str_starts(track, device) || !vp_str_starts(rest, VP_STR(" ")))
+        return track;
+    return without_number(vp_str_skip(rest, 1));
+}
+
 static bool is_opcode_char(char c, bool first)
 {
     return (c >= 'a' && c <= 'z') || (!first && ((c >= '0' && c <= '9') || c == '-'));

@@ -21,6 +21,13 @@ sink_role rd_role_of_id(vp_str process, vp_str track, int64_t id);
  * "/device:TPU:0 SparseCore 1" OTHER 0, "/host:CPU:3" (XLA's thread pool as a device) CPU 3,
  * "/host:CPU" and everything else HOST. ordinal may be NULL. */
 sink_process_kind rd_process_kind(vp_str name, int32_t *ordinal);
+/* Our timeline of an XSpace names a device's thread "TPU:0 XLA Ops", since a track that is pinned
+ * shows no process, and the siblings of that thread, where what overlaps on it lies, "TPU:0 XLA Ops
+ * (2)" and on. Its exporter puts this and a space before the name: "TPU:0" of "/device:TPU:0";
+ * empty for hosts. */
+vp_str rd_device_prefix(vp_str process);
+/* And this is what its reader takes for the name: "XLA Ops" of either. Any other name is itself. */
+vp_str rd_bare_track(vp_str process, vp_str track);
 /* The HLO opcode in an instruction's text: the word between the shape and the operands,
  * "all-reduce" of "%psum.896 = bf16[8]{0} all-reduce(bf16[8] %x)". Empty when there is none. */
 vp_str rd_hlo_opcode(vp_str text);
