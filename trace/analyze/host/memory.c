@@ -6,6 +6,7 @@
 #include "trace/analyze/result/analysis.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/read/names/attrs.h"
 
 /* Points of an allocator's curve in the report. */
 #define SAMPLES_MAX 200
@@ -58,15 +59,10 @@ static int find(allocator **out, allocators *all, uint32_t process, vp_sid name,
     return 0;
 }
 
-/* Bytes in use. What XLA's allocators (those that tell how much is free) reserve for stacks is in
- * use beside the heap; what PyTorch's reserve includes the heap. */
 static int64_t in_use(const trace_track *k, size_t e)
 {
-    int64_t used = trace_attr(k, SINK_MEM_USED, e), stack = trace_attr(k, SINK_MEM_RESERVED, e);
-    bool xla = trace_attr(k, SINK_MEM_FREE, e) >= 0;
-    if (used >= 0 && xla && stack > 0 && __builtin_add_overflow(used, stack, &used))
-        return VP_UNKNOWN;
-    return used;
+    return rd_memory_in_use(trace_attr(k, SINK_MEM_USED, e), trace_attr(k, SINK_MEM_FREE, e),
+                            trace_attr(k, SINK_MEM_RESERVED, e));
 }
 
 /* The level of the curve after this event. */

@@ -33,3 +33,10 @@ void rd_allocator_attrs(sink_extra *x, vp_str event, vp_str allocator)
         vp_take_uint(&rest, INT32_MAX, &ordinal))
         sink_extra_set(x, SINK_MEM_DEVICE, (int64_t)ordinal);
 }
+
+int64_t rd_memory_in_use(int64_t used, int64_t free, int64_t reserved)
+{
+    if (used >= 0 && free >= 0 && reserved > 0 && __builtin_add_overflow(used, reserved, &used))
+        return SINK_UNKNOWN;
+    return used;
+}

@@ -27,6 +27,11 @@ static inline bool rd_has_attr(const sink_extra *x, sink_attr a)
     return x->has >> a & 1u;
 }
 
+/* Bytes in use by what an allocator's event says, SINK_NO_VALUE where it does not. What XLA's
+ * allocators (those that tell how much is free) reserve for stacks is in use beside the heap; what
+ * PyTorch's reserve includes the heap. SINK_UNKNOWN: more than there is. */
+int64_t rd_memory_in_use(int64_t used, int64_t free, int64_t reserved);
+
 /* An event of an allocator. */
 static inline bool rd_is_memory(const sink_extra *x)
 {
