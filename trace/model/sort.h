@@ -1,5 +1,5 @@
-/* Sorting a track's columns by (start asc, dur desc, file order). Only model/trace includes this.
- */
+/* Sorting a track's columns by (start asc, dur desc, file order). model/trace and export/lanes
+ * include this. */
 #ifndef VP_MODEL_SORT_H
 #define VP_MODEL_SORT_H
 
