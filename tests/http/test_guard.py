@@ -54,6 +54,17 @@ def test_perfetto_reads_traces_and_nothing_else(server, session, origin):
         assert a.get('Access-Control-Allow-Origin') is None
 
 
+@pytest.mark.parametrize('origin', PERFETTO)
+def test_perfetto_reads_that_nothing_is_there(server, session, origin):
+    """Else its probe for a trace_processor is an error in its console."""
+    for method, target in [('POST', '/status'), ('GET', '/status'), ('GET', '/nothing')]:
+        a = server.request(method, target, f'Origin: {origin}', 'Content-Length: 0')
+        assert (a.status, a.get('Access-Control-Allow-Origin')) == (404, origin), (method, target)
+        assert a.get('Vary') == 'Accept-Encoding, Origin'
+        assert session.encode() not in a.body
+    assert server.request('POST', '/status').get('Access-Control-Allow-Origin') is None
+
+
 def test_vary_without_origin_too(server, session):
     assert server.get(f'/trace/{session}/beta.json').get('Vary') == 'Accept-Encoding, Origin'
 

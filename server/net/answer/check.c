@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/net/answer/response.h"
 #include "server/net/request/request.h"
 
 static void demand(const http_req *rq, bool ok, const char *what)
@@ -35,7 +36,7 @@ static bool is_bare(unsigned status)
 
 void http_check_answer(const http_req *rq, const struct MHD_Response *r)
 {
-    bool cors = rq->route && (rq->route->flags & HTTP_CORS);
+    bool cors = http_may_be_read_elsewhere(rq, (int)rq->status);
     bool listed = rq->verdict.origin == GUARD_LISTED_ORIGIN;
     demand(rq, says(r, "X-Content-Type-Options", "nosniff"), "nosniff");
     demand(rq, has(r, "Content-Security-Policy"), "Content-Security-Policy");

@@ -68,6 +68,11 @@ void http_add_disposition(struct MHD_Response **r, const char *filename)
     vp_buf_free(&b);
 }
 
+bool http_may_be_read_elsewhere(const http_req *rq, int status)
+{
+    return rq->route ? rq->route->flags & HTTP_CORS : status == 404;
+}
+
 static void add_cors(http_req *rq, struct MHD_Response **r)
 {
     char origin[300];
@@ -114,7 +119,7 @@ static void add_headers(http_req *rq, int status, struct MHD_Response **r, const
         add_validators(status, r, e);
     if (rq->extra.name)
         http_add(r, rq->extra.name, rq->extra.value);
-    if (rq->route && (rq->route->flags & HTTP_CORS)) {
+    if (http_may_be_read_elsewhere(rq, status)) {
         add_cors(rq, r);
         return;
     }

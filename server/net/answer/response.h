@@ -12,6 +12,9 @@
  * may be NULL. Returns 0. */
 int http_prepare(http_req *rq, int status, struct MHD_Response *r, const char *type,
                  const http_entity *e);
+/* Whether sites on the list may read this answer: of traces every one, and that there is nothing at
+ * an address, which Perfetto asks at its start (POST /status: perfetto.md 0.4). */
+bool http_may_be_read_elsewhere(const http_req *rq, int status);
 /* n bytes that stay what and where they are; NULL when out of memory. */
 struct MHD_Response *http_constant_response(const void *p, size_t n);
 /* A response without a body; NULL when out of memory. */
