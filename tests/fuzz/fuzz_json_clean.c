@@ -1,4 +1,5 @@
-/* Any bytes: the clean-up does not depend on the chunks, and what it wrote it leaves alone. */
+/* Any bytes: neither the clean-up nor what is made for Perfetto depends on the chunks, and what
+ * they wrote the clean-up leaves alone. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -17,6 +18,46 @@ static int clean(const void *p, size_t n, size_t chunk, char **out, size_t *out_
     ex_json_clean_counts(s, counts);
     rd_stream_close(&s);
     return rc;
+}
+
+typedef struct input {
+    const void *p;
+    size_t n, chunk;
+} input;
+
+static int open_input(void *ctx, rd_stream **out)
+{
+    const input *in = ctx;
+    return rd_stream_memory(out, in->p, in->n, in->chunk);
+}
+
+static int perfetto(input in, char **out, size_t *n)
+{
+    rd_stream *s = NULL;
+    int rc = ex_json_whole(&s, &(ex_input){open_input, &in}, NULL);
+    if (rc >= 0)
+        rc = rd_stream_slurp(s, (size_t)1 << 30, out, n);
+    rd_stream_close(&s);
+    return rc;
+}
+
+static void check_perfetto(const void *p, size_t n)
+{
+    char *whole, *pieces, *again;
+    size_t whole_n, pieces_n, again_n;
+    ex_clean_counts c;
+    int rc = perfetto((input){p, n, 0}, &whole, &whole_n);
+    if (rc < 0)
+        return;
+    if (perfetto((input){p, n, 1 + n % 61}, &pieces, &pieces_n) < 0 || whole_n != pieces_n ||
+        memcmp(whole, pieces, whole_n) != 0)
+        abort();
+    if (clean(whole, whole_n, 0, &again, &again_n, &c) < 0 || whole_n != again_n ||
+        memcmp(whole, again, whole_n) != 0)
+        abort();
+    vp_free(whole);
+    vp_free(pieces);
+    vp_free(again);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
@@ -38,5 +79,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     vp_free(whole);
     vp_free(pieces);
     vp_free(again);
+    check_perfetto(data, n);
     return 0;
 }

@@ -173,3 +173,47 @@ def check_large(data):
     for event in root["traceEvents"]:
         if not event or any(event.get(k, 0) is None for k in ("ts", "dur", "pid", "tid")):
             raise Fatal(repr(event))
+
+
+DEPTH = 512  # slices below one another (perfetto.md 2.2)
+
+
+def check_tracks(events):
+    """What would be no fault of a single event: slices that overlap on one track (perfetto.md 2.3), ids that Perfetto
+    takes for others (6), events of threads that nobody named, flows that begin twice. ts and dur are exact."""
+    tracks, named, opened, begun = {}, set(), {}, set()
+    for e in events:
+        pid, tid = e["pid"], e.get("tid")
+        if e["ph"] == "M":
+            named.add((pid, tid))
+            continue
+        assert 0 < pid < 1 << 32 and e["ts"] >= 0, e
+        if e["ph"] == "C":
+            assert (pid, None) in named and all(isinstance(v, int) for v in e["args"].values()), e
+            continue
+        assert 0 < tid < 1 << 32 and tid != pid and (pid, tid) in named, e
+        if e.get("flow_out") and not e.get("flow_in"):
+            assert e["bind_id"] not in begun, e
+            begun.add(e["bind_id"])
+        if e["ph"] == "X":
+            tracks.setdefault((pid, tid), []).append((e["ts"], -e["dur"], e["name"]))
+        elif e["ph"] == "b":
+            assert opened.setdefault((pid, e["cat"], e["id2"]["local"]), e) is e
+        else:
+            begin = opened.pop((pid, e["cat"], e["id2"]["local"]))
+            assert e["ph"] == "e" and e["ts"] >= begin["ts"] and e["name"] == begin["name"], e
+    assert not opened
+    for track, slices in tracks.items():
+        check_nesting(track, slices)
+
+
+def check_nesting(track, slices):
+    """Of (start, -duration, name): by start, the longest first, each lies in the innermost that is still open."""
+    stack = []
+    for start, minus, name in sorted(slices):
+        end = start - minus
+        while stack and stack[-1] <= start:
+            stack.pop()
+        assert not stack or end <= stack[-1], (track, name, start, end, stack[-1])
+        stack.append(end)
+        assert len(stack) <= DEPTH, (track, name)

@@ -107,5 +107,5 @@ def test_what_is_exported_is_what_was_read(byte, tmp_path):
 
 
 def test_clean_strings_stay_as_they_are(tmp_path):
-    event = '{"ts":1,"name":"é\\u00e9\\n\\/中","args":{"k": [ 1,\t2 ]}}'.encode()
+    event = '{"ts":1,"name":"é\\u0001\\n\\"中","args":{"k": [ 1,\t2 ]}}'.encode()
     assert event in export('clean', b'[' + event + b']', tmp_path).stdout

@@ -229,8 +229,14 @@ def test_slow_clients_do_not_block_others(server, session):
         s.close()
 
 
-def test_too_many_streams_are_refused_not_queued(profile_dir):
-    server = Server(profile_dir)  # where nobody asked for a conversion before
+def test_too_many_streams_are_refused_not_queued(tmp_path):
+    """Of a trace that begins to arrive at once, and is more than the sockets hold."""
+    run = tmp_path / 'plugins/profile/run'
+    run.mkdir(parents=True)
+    large = [{'ph': 'X', 'pid': 1, 'tid': 2, 'ts': i, 'dur': 1, 'name': 'a', 'args': {'text': 'x' * (2 << 20)}}
+             for i in range(10)]
+    (run / 'big.trace.json').write_text(json.dumps({'traceEvents': large}))
+    server = Server(tmp_path)  # where nobody asked for a conversion before
     session = server.sessions()[0]['id']
     stalled = [server.connect(small=True) for _ in range(40)]
     for s in stalled:  # all before an answer: who has stood still for 3 s makes room

@@ -1,5 +1,6 @@
 /* For the golden tests in Python: runs one stream of the export room over a file.
  *   export_tool clean  FILE|-   cleaned JSON on stdout, one line of counts on stderr
+ *   export_tool whole  FILE     Perfetto-ready JSON on stdout
  *   export_tool xspace FILE     JSON made from an XSpace on stdout */
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ static int copy(rd_stream *s)
     return rc;
 }
 
-static int open_clean(rd_stream **out, const char *path)
+static int open_clean(rd_stream **out, char *path)
 {
     rd_stream *in;
     int rc;
@@ -31,7 +32,17 @@ static int open_clean(rd_stream **out, const char *path)
     return rc < 0 ? rc : ex_json_clean(out, in);
 }
 
-static int open_xspace(rd_stream **out, const char *path)
+static int open_again(void *ctx, rd_stream **out)
+{
+    return rd_stream_fd(out, open(ctx, O_RDONLY | O_CLOEXEC));
+}
+
+static int open_whole(rd_stream **out, char *path)
+{
+    return ex_json_whole(out, &(ex_input){open_again, path}, NULL);
+}
+
+static int open_xspace(rd_stream **out, char *path)
 {
     rd_source *in;
     int rc = rd_source_fd(&in, open(path, O_RDONLY | O_CLOEXEC));
@@ -51,18 +62,31 @@ static void print_counts(const rd_stream *s)
             (unsigned long long)c.commas, s->damage.code);
 }
 
+static const struct mode {
+    const char *name;
+    int (*open)(rd_stream **out, char *path);
+} modes[] = {{"clean", open_clean}, {"whole", open_whole}, {"xspace", open_xspace}};
+
+static const struct mode *mode_of(int argc, char **argv)
+{
+    for (size_t i = 0; argc == 3 && i < sizeof modes / sizeof modes[0]; i++)
+        if (strcmp(argv[1], modes[i].name) == 0)
+            return &modes[i];
+    return NULL;
+}
+
 int main(int argc, char **argv)
 {
     rd_stream *s = NULL;
-    bool clean = argc == 3 && strcmp(argv[1], "clean") == 0;
-    if (argc != 3 || (!clean && strcmp(argv[1], "xspace") != 0)) {
-        fprintf(stderr, "usage: export_tool clean|xspace FILE\n");
+    const struct mode *mode = mode_of(argc, argv);
+    if (!mode) {
+        fprintf(stderr, "usage: export_tool clean|whole|xspace FILE\n");
         return 2;
     }
-    int rc = clean ? open_clean(&s, argv[2]) : open_xspace(&s, argv[2]);
+    int rc = mode->open(&s, argv[2]);
     if (rc >= 0)
         rc = copy(s);
-    if (rc >= 0 && clean)
+    if (rc >= 0 && mode->open == open_clean)
         print_counts(s);
     else if (rc >= 0)
         fprintf(stderr, "{\"damage\":%d}\n", s->damage.code);

@@ -95,15 +95,26 @@ static const example examples[] = {
      .strings = 1},
     {"[{\"n\":\"a\\uD800b\\udc00\\ud83d\\u0041\"}]",
      ONLY("{\"n\":\"a\xef\xbf\xbd"
-          "b\xef\xbf\xbd\xef\xbf\xbd\\u0041\"}"),
-     .events = 1, .strings = 3},
+          "b\xef\xbf\xbd\xef\xbf\xbd"
+          "A\"}"),
+     .events = 1, .strings = 4},
     {"[{\"\\udbff\\udfff\":1}]", ONLY("{\"\xf4\x8f\xbf\xbf\":1}"), .events = 1, .strings = 1},
     {"[{\"n\":\"\\u12g4\\u\"}]",
      ONLY("{\"n\":\"\xef\xbf\xbd"
           "12g4\xef\xbf\xbd\"}"),
      .events = 1, .strings = 2},
     {"[{\"n\":\"\\\\ud800\\\"\\u00e9\\n\\/\x01\xff\"}]",
-     ONLY("{\"n\":\"\\\\ud800\\\"\\u00e9\\n\\/\\u0001\xef\xbf\xbd\"}"), .events = 1, .strings = 2},
+     ONLY("{\"n\":\"\\\\ud800\\\"\xc3\xa9\\n/\\u0001\xef\xbf\xbd\"}"), .events = 1, .strings = 4},
+    /* what JSON must escape stays; a backslash at the end has its long form */
+    {"[{\"n\":\"\\u0000\\u001F\\u0022\\u005c\\u007f\\u20ac\"}]",
+     ONLY("{\"n\":\"\\u0000\\u001F\\u0022\\u005c\\u007f\xe2\x82\xac\"}"), .events = 1,
+     .strings = 1},
+    {"[{\"n\":\"C:\\\\\",\"m\":\"\\\\\\\\\"}]", ONLY("{\"n\":\"C:\\u005c\",\"m\":\"\\\\\\u005c\"}"),
+     .events = 1, .strings = 2},
+    /* no text of systrace */
+    {"{\"systemTraceEvents\":{\"a\":1},\"traceEvents\":[]}", EMPTY, .keys = 1},
+    {"{\"systemTraceEvents\":\"x\",\"traceEvents\":[]}",
+     "{\"systemTraceEvents\":\"x\",\"traceEvents\":[]}\n"},
     {"[{\"\xe2\x82\":\"\xc3\xa9\xe4\xb8\xad\xf0\x9f\x9a\x80 "
      "\xf0\x9f\x9a\",\"a\":\"\xed\xa0\x80\xc0\xaf\"}]",
      ONLY("{\"\xef\xbf\xbd\xef\xbf\xbd\":\"\xc3\xa9\xe4\xb8\xad\xf0\x9f\x9a\x80 "

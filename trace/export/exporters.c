@@ -10,10 +10,10 @@
 #define MAYBE_CAPPED_GZ (6 << 20)
 #define MAYBE_CAPPED_PLAIN (20 * MAYBE_CAPPED_GZ)
 
-/* By whom a format is exported, who takes what he reads, or nobody. */
+/* By whom a format is exported, or nobody. A source is taken; a stream is opened twice. */
 typedef union exporter {
     int (*source)(rd_stream **out, rd_source *in);
-    int (*stream)(rd_stream **out, rd_stream *in);
+    int (*stream)(rd_stream **out, const ex_input *in, ex_pick *pick);
 } exporter;
 
 #define EXPORTER(format, name, session, role, suffix, how, read, export)                           \
@@ -53,18 +53,26 @@ int ex_json_from_vpcap(rd_stream **out, rd_source *in)
     return rc < 0 ? rc : ex_json_from_xspace(out, xspace);
 }
 
+typedef struct text_file {
+    const catalog *c;
+    const cat_file *f;
+} text_file;
+
+static int open_text(void *ctx, rd_stream **out)
+{
+    const text_file *t = ctx;
+    return catalog_stream(out, t->c, t->f, false);
+}
+
 int ex_json(rd_stream **out, const catalog *c, const cat_file *f)
 {
     exporter x = exporters[f->kind.format];
     rd_source *source;
-    rd_stream *stream;
     if (!x.source)
         return vp_fail(VP_EUNSUPPORTED, "no exporter takes files of the format \"%s\"",
                        rd_format_name(f->kind.format));
-    if (rd_formats[f->kind.format].text) {
-        VP_TRY(catalog_stream(&stream, c, f, false));
-        return x.stream(out, stream);
-    }
+    if (rd_formats[f->kind.format].text)
+        return x.stream(out, &(ex_input){open_text, &(text_file){c, f}}, NULL);
     VP_TRY(catalog_source(&source, c, f, NULL));
     return x.source(out, source);
 }

@@ -5,7 +5,7 @@
 #include "trace/base/json.h"
 #include "trace/base/mem.h"
 #include "trace/export/export.h"
-#include "trace/export/json_value.h"
+#include "trace/export/json_edit.h"
 #include "trace/export/json_window.h"
 #include "trace/export/stream_out.h"
 #include "trace/read/json/json_lex.h"
@@ -26,11 +26,12 @@ typedef struct clean {
     state state, after_skip;
     ex_json_skipper skip;
     ex_clean_counts counts;
+    ex_editor edit;
     unsigned resync; /* how much of `},{` was seen */
     bool bare;       /* the input is an array without an object around it */
     bool any_key, any_events, in_events, any_event;
+    bool edited; /* what the editor adds was written */
     bool closed; /* nothing follows what is in `out` */
-    bool made;   /* `out` holds the first chunk, which nobody has seen yet */
 } clean;
 
 enum { NEED_MORE = 0, GO_ON = 1 };
@@ -50,13 +51,23 @@ static void separate(clean *c)
     c->any_key = true;
 }
 
+/* The events that the editor adds stand before the file's. */
+static void add_events(clean *c)
+{
+    size_t before = c->out.n;
+    if (c->edit.first && !c->edited && c->edit.first(c->edit.ctx, &c->out) < 0)
+        c->out.status = vp_error_last()->code;
+    c->edited = true;
+    c->any_event = c->out.n > before;
+}
+
 static void open_events(clean *c)
 {
     separate(c);
     vp_buf_puts(&c->out, "\"traceEvents\":[");
     c->state = AT_EVENT;
     c->in_events = c->any_events = true;
-    c->any_event = false;
+    add_events(c);
 }
 
 static void close_events(clean *c)
@@ -119,13 +130,13 @@ static int other_key(clean *c, vp_str key, const char *value)
     const char *p = key.p;
     ex_verdict v = EX_MORE;
     ex_clean_counts counts = c->counts; /* with what is repaired in both, once both are whole */
-    ex_json_value(&c->out, &p, key.p + key.n, false, &counts);
+    ex_json_value(&c->out, &p, key.p + key.n, NULL, &counts);
     vp_buf_putc(&c->out, ':');
     p = value;
     size_t whole = (size_t)(w->end - value);
     const char *limit = whole > VP_JSON_EVENT_MAX ? value + VP_JSON_EVENT_MAX : w->end;
     if (c->out.status >= 0)
-        v = ex_json_value(&c->out, &p, limit, false, &counts);
+        v = ex_json_value(&c->out, &p, limit, NULL, &counts);
     if (v == EX_KEPT) {
         c->counts = counts;
         w->p = p;
@@ -147,6 +158,17 @@ static const char *string_end(const char *p, const char *end)
 {
     ex_json_skipper s = {0};
     return ex_json_skip(&s, &p, end) ? p : NULL;
+}
+
+/* Perfetto refuses the whole file where these are no text (perfetto.md 6). */
+static bool is_odd(vp_str key, char value)
+{
+    return value != '"' && vp_str_eq(key, VP_STR("\"systemTraceEvents\""));
+}
+
+static bool is_kept(vp_str key, char value)
+{
+    return !vp_str_eq(key, VP_STR("\"metadata\"")) && !is_odd(key, value);
 }
 
 static int at_key(clean *c)
@@ -174,8 +196,9 @@ static int at_key(clean *c)
     }
     vp_str key = {w->p, (size_t)(key_end - w->p)};
     bool events = vp_str_eq(key, VP_STR("\"traceEvents\""));
-    if (!events && !vp_str_eq(key, VP_STR("\"metadata\"")))
+    if (!events && is_kept(key, *p))
         return other_key(c, key, p);
+    c->counts.keys += is_odd(key, *p);
     w->p = p;
     if (events && *p == '[') {
         w->p++;
@@ -186,39 +209,54 @@ static int at_key(clean *c)
     return GO_ON;
 }
 
-/* One element of the array at w->p, which is not its end. */
-static int one_event(clean *c)
+/* An event of the input's place `at` that was written from `begin` on, behind its comma, which
+ * stands at `before`. */
+static int keep_event(clean *c, size_t before, size_t begin, int64_t at, const ex_fields *fields)
 {
-    ex_window *w = &c->w;
-    const char *p = w->p;
-    size_t whole = (size_t)(w->end - p), before = c->out.n;
-    const char *limit = whole > VP_JSON_EVENT_MAX ? p + VP_JSON_EVENT_MAX : w->end;
-    bool event = *p == '{';
-    if (!event) {
-        c->counts.refused++;
-        if (*p == '}' || *p == ':')
-            w->p++;
-        else
-            skip_value(c, AT_EVENT);
-        return GO_ON;
-    }
-    if (c->any_event)
-        vp_buf_puts(&c->out, ",\n");
-    ex_verdict v = ex_json_value(&c->out, &p, limit, true, &c->counts);
-    if (v == EX_KEPT) {
+    VP_TRY(vp_buf_reserve(&c->out, RD_PAD) ? 0 : c->out.status); /* whoever scans may read on */
+    int kept = c->edit.event ? c->edit.event(c->edit.ctx, &c->out, begin, at, fields) : EX_KEPT;
+    if (kept < 0)
+        return kept;
+    if (kept == EX_KEPT) {
         c->any_event = true;
         c->counts.events++;
-        w->p = p;
         return GO_ON;
     }
-    if (c->out.status >= 0)
-        c->out.n = before;
+    c->out.n = before;
+    c->counts.refused += kept == EX_USELESS;
+    return GO_ON;
+}
+
+/* An event that nobody wants to have written, up to p. */
+static int glance(clean *c, const char *p, ex_verdict v, const ex_fields *fields)
+{
+    vp_str text = {c->w.p, (size_t)(p - c->w.p)};
+    if (v == EX_KEPT)
+        VP_TRY(c->edit.glance(c->edit.ctx, text, position(c), fields));
+    c->w.p = p;
+    return GO_ON;
+}
+
+/* What is no event: whatever it is, the next may be one. */
+static int no_event(clean *c)
+{
+    c->counts.refused++;
+    if (*c->w.p == '}' || *c->w.p == ':')
+        c->w.p++;
+    else
+        skip_value(c, AT_EVENT);
+    return GO_ON;
+}
+
+/* An event that is not kept, of which so much is in the window, and which was read up to p. */
+static int refuse_event(clean *c, ex_verdict v, const char *p, size_t whole)
+{
     if (v == EX_MORE && whole <= VP_JSON_EVENT_MAX)
         return NEED_MORE;
     if (v == EX_MORE)
         skip_value(c, AT_EVENT);
     else
-        w->p = p;
+        c->w.p = p;
     if (v == EX_EMPTY)
         c->counts.empty++;
     else
@@ -228,6 +266,44 @@ static int one_event(clean *c)
         c->resync = 0;
     }
     return GO_ON;
+}
+
+/* The event at w->p as its values are. */
+static int read_event(clean *c, const char *limit, size_t whole)
+{
+    const char *p = c->w.p;
+    size_t before = c->out.n;
+    ex_fields fields;
+    if (c->any_event)
+        vp_buf_puts(&c->out, ",\n");
+    size_t begin = c->out.n;
+    ex_verdict v = ex_json_value(&c->out, &p, limit, &fields, &c->counts);
+    if (v == EX_KEPT && c->out.status >= 0) {
+        int64_t at = position(c);
+        c->w.p = p;
+        return keep_event(c, before, begin, at, &fields);
+    }
+    if (c->out.status >= 0)
+        c->out.n = before;
+    return refuse_event(c, v, p, whole);
+}
+
+/* One element of the array at w->p, which is not its end. */
+static int one_event(clean *c)
+{
+    const char *p = c->w.p;
+    size_t whole = (size_t)(c->w.end - p);
+    const char *limit = whole > VP_JSON_EVENT_MAX ? p + VP_JSON_EVENT_MAX : c->w.end;
+    ex_fields fields;
+    if (*p != '{')
+        return no_event(c);
+    ex_verdict v = c->edit.glance ? ex_json_glance(&p, limit, &fields) : EX_BROKEN;
+    if (v == EX_KEPT || v == EX_EMPTY)
+        return glance(c, p, v, &fields);
+    /* Which of the two reads it may not depend on where the chunk ends. */
+    if (v == EX_MORE && whole <= VP_JSON_EVENT_MAX && !c->w.over)
+        return NEED_MORE;
+    return read_event(c, limit, whole);
 }
 
 static int at_event(clean *c)
@@ -242,8 +318,9 @@ static int at_event(clean *c)
                 finish(c);
             return GO_ON;
         }
-        if (one_event(c) == NEED_MORE)
-            return NEED_MORE;
+        int rc = one_event(c);
+        if (rc != GO_ON)
+            return rc;
     }
     return GO_ON;
 }
@@ -313,6 +390,8 @@ static void close_input(clean *c)
     c->w.p = c->w.end;
     if (c->state != AT_END)
         finish(c);
+    if (c->edit.last)
+        c->edit.last(c->edit.ctx, &c->out, &c->counts);
     put_damage(c, &in->damage);
     vp_buf_puts(&c->out, "}\n");
     c->closed = true;
@@ -345,11 +424,8 @@ static int make_chunk(clean *c)
 static int clean_next(rd_stream *s, char **p, size_t *n)
 {
     clean *c = (clean *)(void *)s;
-    if (!c->made) {
-        ex_out_reset(&c->out);
-        VP_TRY(make_chunk(c));
-    }
-    c->made = false;
+    ex_out_reset(&c->out);
+    VP_TRY(make_chunk(c));
     return ex_out_chunk(&c->out, p, n);
 }
 
@@ -361,7 +437,7 @@ static void clean_close(rd_stream *s)
     vp_free(c);
 }
 
-int ex_json_clean(rd_stream **out, rd_stream *in)
+int ex_json_edited(rd_stream **out, rd_stream *in, const ex_editor *edit)
 {
     clean *c = vp_calloc(1, sizeof *c);
     if (!c) {
@@ -380,23 +456,26 @@ int ex_json_clean(rd_stream **out, rd_stream *in)
         clean_close(&c->s);
         return rc;
     }
+    if (edit)
+        c->edit = *edit;
     *out = &c->s;
     return 0;
 }
 
-int ex_json_checked(rd_stream **out, rd_stream *in)
+int ex_json_clean(rd_stream **out, rd_stream *in)
 {
-    VP_TRY(ex_json_clean(&in, in));
-    clean *c = (clean *)(void *)in;
-    int rc = make_chunk(c);
-    c->made = true;
-    if (rc >= 0 && c->closed && !c->any_event && in->damage.code)
-        rc = vp_fail_copy(&in->damage);
-    if (rc < 0)
-        rd_stream_close(&in);
-    else
-        *out = in;
-    return rc;
+    return ex_json_edited(out, in, NULL);
+}
+
+int ex_json_run(rd_stream *s)
+{
+    clean *c = (clean *)(void *)s;
+    VP_TRY(make_chunk(c));
+    while (!c->closed) {
+        ex_out_reset(&c->out);
+        VP_TRY(make_chunk(c));
+    }
+    return 0;
 }
 
 void ex_json_clean_counts(const rd_stream *s, ex_clean_counts *out)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "trace/read/json/json_lex.h"
+#include "trace/read/json/json_scan.h"
 
 typedef enum want {
     WANT_VALUE,
@@ -22,11 +22,14 @@ typedef struct scan {
     const char *copied; /* everything before is in `out` */
     const char *comma;  /* the comma just read, or NULL */
     vp_buf *out;
+    size_t begin; /* of the value in `out` */
     ex_clean_counts found;
-    unsigned depth;
+    unsigned depth; /* not beside `want`: asked for both at once, the loop would wait for stores */
+    ex_fields *event;
     want want;
-    member member; /* of an event, whose value comes next */
-    bool event, useless, any;
+    member member;  /* of an event, whose value comes next */
+    ex_field field; /* of it, whose value comes next or is being read; EX_FIELDS: none */
+    bool useless, any;
     uint64_t objects[EX_JSON_DEPTH / 64]; /* bit d: depth d is an object, not an array */
 } scan;
 
@@ -71,6 +74,30 @@ static int code_unit(const char *p, const char *end, unsigned *out)
 
 #define REPLACEMENT VP_STR("\xef\xbf\xbd")
 
+/* Steps over the \u escape at *p of a character below U+10000. Perfetto v52 decodes escapes only
+ * in some strings (perfetto.md 6), so it is written as itself; what JSON must escape stays. */
+static bool plain_unicode(scan *s, const char **p, unsigned c)
+{
+    char raw[3] = {(char)c};
+    size_t n = 1;
+    if (c >= 0x800) {
+        raw[0] = (char)(0xe0 | c >> 12);
+        raw[1] = (char)(0x80 | (c >> 6 & 63));
+        raw[2] = (char)(0x80 | (c & 63));
+        n = 3;
+    } else if (c >= 0x80) {
+        raw[0] = (char)(0xc0 | c >> 6);
+        raw[1] = (char)(0x80 | (c & 63));
+        n = 2;
+    }
+    if (c >= ' ' && c != '"' && c != '\\' && c != 0x7f) {
+        replace(s, *p, 6, (vp_str){raw, n});
+        s->found.strings++;
+    }
+    *p += 6;
+    return true;
+}
+
 /* Steps over the \u escape at *p. false when more bytes are needed. */
 static bool unicode_escape(scan *s, const char **p)
 {
@@ -78,10 +105,8 @@ static bool unicode_escape(scan *s, const char **p)
     int rc = code_unit(*p, s->end, &high);
     if (rc < 0)
         return false;
-    if (rc > 0 && (high < 0xd800 || high > 0xdfff)) {
-        *p += 6;
-        return true;
-    }
+    if (rc > 0 && (high < 0xd800 || high > 0xdfff))
+        return plain_unicode(s, p, high);
     size_t used = rc ? 6 : 2; /* of a broken escape only the "\u" goes */
     vp_str put = REPLACEMENT;
     char raw[4];
@@ -105,6 +130,20 @@ static bool unicode_escape(scan *s, const char **p)
     return true;
 }
 
+/* Steps over the `\\` at *p. Perfetto v52 takes the quote behind it for one that does not end the
+ * string (perfetto.md 6), so the last one of a string is written in its other form. */
+static bool escaped_backslash(scan *s, const char **p)
+{
+    if (*p + 2 >= s->end)
+        return false;
+    if ((*p)[2] == '"') {
+        replace(s, *p, 2, VP_STR("\\u005c"));
+        s->found.strings++;
+    }
+    *p += 2;
+    return true;
+}
+
 /* Steps over the escape at *p. A backslash that escapes nothing is one that its writer did not
  * escape: "C:\vol". */
 static bool escape(scan *s, const char **p)
@@ -114,7 +153,15 @@ static bool escape(scan *s, const char **p)
     char c = (*p)[1];
     if (c == 'u')
         return unicode_escape(s, p);
-    if (c && strchr("\"\\/bfnrt", c)) {
+    if (c == '\\')
+        return escaped_backslash(s, p);
+    if (c == '/') {
+        replace(s, *p, 2, VP_STR("/"));
+        s->found.strings++;
+        *p += 2;
+        return true;
+    }
+    if (c && strchr("\"bfnrt", c)) {
         *p += 2;
         return true;
     }
@@ -243,6 +290,8 @@ static void mend_scalar(scan *s, vp_str t)
         replace(s, t.p, t.n, (vp_str){fixed, n});
     } else if (s->member == MEMBER_NUMBER) {
         replace(s, t.p, t.n, VP_STR("0"));
+        if (s->field == EX_DUR)
+            s->event->bad_dur = true;
     } else if (s->member == MEMBER_TS) {
         s->useless = true;
     } else {
@@ -270,6 +319,25 @@ static ex_verdict scalar(scan *s)
 static bool in_object(const scan *s)
 {
     return s->depth && (s->objects[s->depth / 64] >> (s->depth % 64) & 1);
+}
+
+/* How much of the value is written, or would be if all up to p were copied. */
+static size_t written(const scan *s)
+{
+    return s->out->n + (size_t)(s->p - s->copied) - s->begin;
+}
+
+static void begin_field(scan *s)
+{
+    if (s->field < EX_FIELDS)
+        s->event->v[s->field].at = (uint32_t)written(s);
+}
+
+static void end_field(scan *s)
+{
+    if (s->field < EX_FIELDS)
+        s->event->v[s->field].n = (uint32_t)written(s) - s->event->v[s->field].at;
+    s->field = EX_FIELDS;
 }
 
 static ex_verdict open_container(scan *s, bool object)
@@ -300,24 +368,19 @@ static ex_verdict close_container(scan *s, bool object)
     s->depth--;
     s->want = WANT_COMMA;
     s->p++;
+    if (s->depth == 1)
+        end_field(s);
     return EX_KEPT;
 }
 
-static member member_of(vp_str key)
+/* A member of the event itself. */
+static void event_member(scan *s, vp_str key)
 {
-    switch (key.n) {
-    case 2:
-        return !VP_SAME(key.p, "ts") ? MEMBER_OTHER : MEMBER_TS;
-    case 3:
-        return !VP_SAME(key.p, "dur") && !VP_SAME(key.p, "pid") && !VP_SAME(key.p, "tid") &&
-                       !VP_SAME(key.p, "tts")
-                   ? MEMBER_OTHER
-                   : MEMBER_NUMBER;
-    case 4:
-        return !VP_SAME(key.p, "tdur") ? MEMBER_OTHER : MEMBER_NUMBER;
-    default:
-        return MEMBER_OTHER;
-    }
+    s->field = ex_field_of(key);
+    s->member = s->field == EX_TS ? MEMBER_TS : MEMBER_OTHER;
+    if (s->field == EX_DUR || s->field == EX_PID || s->field == EX_TID ||
+        vp_str_eq(key, VP_STR("tts")) || vp_str_eq(key, VP_STR("tdur")))
+        s->member = MEMBER_NUMBER;
 }
 
 static ex_verdict key(scan *s)
@@ -327,7 +390,7 @@ static ex_verdict key(scan *s)
         return EX_MORE;
     s->any = true;
     if (s->event && s->depth == 1)
-        s->member = member_of((vp_str){start, (size_t)(s->p - 1 - start)});
+        event_member(s, (vp_str){start, (size_t)(s->p - 1 - start)});
     s->want = WANT_COLON;
     return EX_KEPT;
 }
@@ -335,6 +398,8 @@ static ex_verdict key(scan *s)
 static ex_verdict value(scan *s, char c)
 {
     ex_verdict v = EX_KEPT;
+    if (s->depth == 1)
+        begin_field(s);
     if (c == '{' || c == '[')
         return open_container(s, c == '{');
     if (c == '"') {
@@ -345,6 +410,8 @@ static ex_verdict value(scan *s, char c)
     }
     s->member = MEMBER_OTHER;
     s->want = WANT_COMMA;
+    if (s->depth == 1)
+        end_field(s);
     return v;
 }
 
@@ -416,11 +483,15 @@ static ex_verdict whole_value(scan *s)
     return s->event && !s->any ? EX_EMPTY : EX_KEPT;
 }
 
-ex_verdict ex_json_value(vp_buf *out, const char **p, const char *end, bool event,
+ex_verdict ex_json_value(vp_buf *out, const char **p, const char *end, ex_fields *event,
                          ex_clean_counts *counts)
 {
     scan s;
     size_t before = out->n;
+    if (event)
+        *event = (ex_fields){0};
+    s.begin = before;
+    s.field = EX_FIELDS;
     s.p = s.copied = *p;
     s.end = end;
     s.comma = NULL;
@@ -443,6 +514,41 @@ ex_verdict ex_json_value(vp_buf *out, const char **p, const char *end, bool even
     if (v != EX_MORE)
         *p = s.p;
     return v;
+}
+
+/* Names and ids that are texts are compared with what is written of them, and written again. */
+static bool names_something(const char *text, const ex_fields *f)
+{
+    const char *phase = text + f->v[EX_PH].at;
+    return (f->v[EX_PID].n && text[f->v[EX_PID].at] == '"') ||
+           (f->v[EX_TID].n && text[f->v[EX_TID].at] == '"') ||
+           (f->v[EX_PH].n > 2 && phase[1] == 'M');
+}
+
+ex_verdict ex_json_glance(const char **p, const char *end, ex_fields *event)
+{
+    const char *q = *p + 1;
+    js_skip_fn *skip = js_skip_best();
+    js_value v;
+    vp_str key;
+    js_step step;
+    bool any = false;
+    *event = (ex_fields){0};
+    while ((step = js_next_member(&q, end, skip, &key, &v)) == JS_MEMBER) {
+        ex_field f = ex_field_of(key);
+        any = true;
+        if (f == EX_FIELDS)
+            continue;
+        unsigned quotes = v.type == JS_STRING;
+        event->v[f].at = (uint32_t)(v.s.p - *p) - quotes;
+        event->v[f].n = (uint32_t)v.s.n + 2 * quotes;
+    }
+    if (step != JS_CLOSE)
+        return step == JS_MORE ? EX_MORE : EX_BROKEN;
+    if (names_something(*p, event))
+        return EX_BROKEN;
+    *p = q;
+    return any ? EX_KEPT : EX_EMPTY;
 }
 
 /* Inside a string up to its end; false when [*p,end) is used up. */

@@ -16,9 +16,9 @@
 #define RD_FORMATS(X)                                                                              \
     X(UNKNOWN, "unknown", "none", REST, "", source, NULL, NULL)                                    \
     X(XSPACE, "xplane", "xla", FIRST_HALF, ".xplane.pb", source, xs_read, ex_json_from_xspace)     \
-    X(XLA_JSON, "trace.json", "xla", SECOND_HALF, ".trace.json", stream, cj_read, ex_json_checked) \
-    X(KINETO, "kineto", "kineto", ALONE, ".trace.json", stream, cj_read, ex_json_checked)          \
-    X(CHROME, "chrome", "chrome", ALONE, ".trace.json", stream, cj_read, ex_json_checked)          \
+    X(XLA_JSON, "trace.json", "xla", SECOND_HALF, ".trace.json", stream, cj_read, ex_json_whole)   \
+    X(KINETO, "kineto", "kineto", ALONE, ".trace.json", stream, cj_read, ex_json_whole)            \
+    X(CHROME, "chrome", "chrome", ALONE, ".trace.json", stream, cj_read, ex_json_whole)            \
     X(PPROF, "memory", "memory", MEMORY, "", source, NULL, NULL)                                   \
     X(VPCAP, "vpcap", "xla", UNFINISHED, ".vpcap", source, vr_read, ex_json_from_vpcap)            \
     X(ARCHIVE, "archive", "none", REST, "", source, NULL, NULL)                                    \

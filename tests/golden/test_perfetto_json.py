@@ -1,0 +1,181 @@
+"""Over every real JSON file: what we serve is taken whole by a viewer that stacks slices.
+
+By arithmetic: each complete event of the file is there once, start and end rounded to ns, and on no
+thread does one begin inside another and end behind it. By Perfetto's own trace_processor, where
+there is one (PF_UI: a Perfetto UI build): no row of severity error, data_loss or notice, and as many
+slices as we wrote."""
+
+import collections
+import decimal
+import functools
+import gzip
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import zlib
+
+import pytest
+from common import ROOT, TRACES, least, tool
+from perfetto_rules import check
+
+LARGE = 2 << 20  # bytes of JSON that Python is given
+MODULUS_US = 10**12
+FILES = sorted(
+    p
+    for p in TRACES.rglob("*")
+    if p.is_file()
+    and (p.name.endswith((".json", ".json.gz")) or (p.suffix == ".gz" and "tar" not in p.name))
+    and ("expected" not in p.relative_to(TRACES).parts or "google__perfetto" in p.parts)
+)
+
+
+def content(path):
+    data = path.read_bytes()
+    if data[:2] != b"\x1f\x8b":
+        return data
+    try:
+        return gzip.decompress(data)
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        return zlib.decompressobj(31).decompress(data)
+
+
+@functools.lru_cache(maxsize=1)
+def exported(path):
+    """What we serve, None where the file is refused."""
+    with tempfile.NamedTemporaryFile() as plain:
+        plain.write(content(path))
+        plain.flush()
+        argv = [tool("export_tool"), "whole", plain.name]
+        done = subprocess.run(argv, capture_output=True, check=False)
+    assert done.returncode in (0, 3), done.stderr
+    return done.stdout if done.returncode == 0 else None
+
+
+def events_of(data):
+    """By Python's own decoder, times exact; None where it refuses the file."""
+    try:
+        made = json.loads(data.decode("utf-8-sig", "replace"), parse_float=decimal.Decimal, strict=False)
+    except ValueError:
+        return None
+    events = made.get("traceEvents") if isinstance(made, dict) else made
+    return [e for e in events if isinstance(e, dict) and e] if isinstance(events, list) else None
+
+
+def number(value):
+    try:
+        made = decimal.Decimal(str(value))
+        return made if made.is_finite() else None
+    except decimal.InvalidOperation:
+        return None
+
+
+def ps(us):
+    """Our unit of time: what is written with more digits is rounded to it, half to even."""
+    return int((us * 10**6).to_integral_value(decimal.ROUND_HALF_EVEN))
+
+
+def round_ns(of_ps):
+    return (of_ps + 500) // 1000
+
+
+def is_complete(event):
+    return isinstance(event.get("ph"), str) and event["ph"][:1] == "X"
+
+
+def spans(events):
+    """(name, start, end) of the complete events whose times are numbers."""
+    for e in events:
+        start, length = number(e.get("ts")), number(e.get("dur", 0))
+        if is_complete(e) and start is not None and length is not None and "dur" in e:
+            yield e, round_ns(ps(start)), round_ns(ps(start) + max(ps(length), 0))
+
+
+def same(value):
+    return json.dumps(value, sort_keys=True, default=str, ensure_ascii=False)
+
+
+def is_text(path):
+    return content(path).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(TRACES)))
+def test_each_complete_event_is_there_once(path):
+    source, out = content(path), exported(path)
+    if out is None or len(source) > LARGE:
+        pytest.skip(f"SKIP: {'refused' if out is None else 'too large for Python'}: {path.name}")
+    check(out)
+    events = events_of(source)
+    if events is None:
+        pytest.skip(f"SKIP: Python's json refuses {path.name}")
+    ours = events_of(out)
+    want, got = list(spans(events)), list(spans(ours))
+    if not want:
+        return
+    # complete events that became async ones: their begin and their end
+    begins = {e["id"]: e for e in ours if e.get("ph") == "b" and e.get("cat") == "async" and "dur" in e}
+    got += [(begins[e["id"]], *(round_ns(ps(number(half["ts"]))) for half in (begins[e["id"]], e)))
+            for e in ours if e.get("ph") == "e" and e.get("id") in begins]
+    step = MODULUS_US * 1000
+    shift = round((want[0][1] - min(s for _, s, _ in got)) / step) * step
+
+    def key(e, start, end):
+        return (same(e.get("name")), same(e.get("args")), start, end)
+    expected = collections.Counter(key(*w) for w in want)
+    found = collections.Counter(key(e, s + shift, t + shift) for e, s, t in got)
+    assert not expected - found, sorted((expected - found).items())[:3]
+    # what is more were begins without ends, or had no duration
+    more = found - expected
+    begun = sum(e.get("ph") == "B" or (is_complete(e) and "dur" not in e) for e in events)
+    assert sum(more.values()) <= begun
+    assert all(s >= 0 for _, s, _ in got)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(TRACES)))
+def test_no_slice_ends_behind_the_one_around_it(path):
+    out = exported(path)
+    if out is None or len(out) > LARGE:
+        pytest.skip(f"SKIP: {'refused' if out is None else 'too large for Python'}: {path.name}")
+    threads, numbers = collections.defaultdict(list), collections.defaultdict(set)
+    for e, start, end in spans(events_of(out)):
+        threads[e.get("pid", 0), e["tid"]].append((start, -end))
+        numbers[e.get("pid", 0)].add(e["tid"])
+    assert all(isinstance(t, int) and 0 < t < 2**32 for tids in numbers.values() for t in tids)
+    for of in threads.values():
+        open_ends = []
+        for start, end in sorted(of):
+            while open_ends and open_ends[-1] <= start:
+                open_ends.pop()
+            assert not open_ends or -end <= open_ends[-1]
+            open_ends.append(-end)
+
+
+# ---- Perfetto's own engine ---------------------------------------------------------------------
+
+TPCHECK = pathlib.Path(os.environ.get("VP_TPCHECK", ROOT / ".." / "shared" / "tools" / "perfetto" / "tpcheck.mjs"))
+UI = pathlib.Path(os.environ.get("PF_UI", ROOT / "build" / "perfetto-ui"))
+
+
+def slices_of(events):
+    return sum(str(e.get("ph"))[:1] in "XBiIRbn" and bool(e.get("ph")) for e in events)
+
+
+@pytest.mark.skipif(not (TPCHECK.exists() and UI.exists() and shutil.which("node")),
+                    reason="SKIP: no trace_processor here (node, PF_UI and ../shared/tools/perfetto)")
+def test_trace_processor_takes_all_of_it(tmp_path):
+    made = {}
+    for i, path in enumerate(p for p in FILES if is_text(p)):
+        out = exported(path)
+        if out is None:
+            continue
+        (tmp_path / f"{i}.json").write_bytes(out)
+        made[str(tmp_path / f"{i}.json")] = (path, slices_of(events_of(out)) if len(out) < LARGE else None)
+    done = subprocess.run(["node", TPCHECK, "--ui", UI, *made], capture_output=True, text=True, check=False)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(rows) == len(made) > least(150, 60)
+    for row in rows:
+        path, slices = made[row["trace"]]
+        assert not row.get("fatal") and not row["bad"], (path, row)
+        assert slices in (None, row["slices"]), (path, slices, row["slices"])

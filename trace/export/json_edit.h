@@ -1,0 +1,29 @@
+/* The clean-up of Trace Event JSON with a second pair of eyes on every event that it keeps.
+ * json_clean.c asks the editor; json_plan.c (first pass) and json_rewrite.c (second) are editors.
+ * Only the files of export/ include this. */
+#ifndef VP_EXPORT_JSON_EDIT_H
+#define VP_EXPORT_JSON_EDIT_H
+
+#include "trace/export/json_value.h"
+
+typedef struct ex_editor {
+    /* An event is written from `begin` to the end of out, and may be changed there; `at` is its
+     * place in the input. EX_KEPT; EX_EMPTY: dropped; EX_USELESS: dropped, and counted as refused;
+     * < 0: the whole fails. */
+    int (*event)(void *ctx, vp_buf *out, size_t begin, int64_t at, const ex_fields *f);
+    /* Not NULL: nobody wants the text, and events that read as objects are shown as they are in the
+     * input, whatever their values are made of; the others go to `event`. 0 or < 0. */
+    int (*glance)(void *ctx, vp_str text, int64_t at, const ex_fields *f);
+    /* Appends events of its own before the file's first; may be NULL. */
+    int (*first)(void *ctx, vp_buf *out);
+    /* Appends members of the object behind the events, each after a comma; may be NULL. */
+    int (*last)(void *ctx, vp_buf *out, const ex_clean_counts *counts);
+    void *ctx;
+} ex_editor;
+
+/* As ex_json_clean. The editor is copied; what it points to outlives the stream. */
+int ex_json_edited(rd_stream **out, rd_stream *in, const ex_editor *edit);
+/* Runs such a stream to its end for what its editor sees; nothing is handed out. */
+int ex_json_run(rd_stream *s);
+
+#endif

@@ -1,0 +1,301 @@
+#include "trace/export/json_plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/read/json/json_scan.h"
+#include "trace/read/json/json_text.h"
+
+/* As the reader has it (json_start.c): times below are kept, above they count from the first. */
+#define PLAIN_TIME_MAX_US INT64_C(1000000000000)
+/* Ids of our own, beyond those that counters of writers reach. */
+#define FIRST_ID (UINT64_C(1) << 52)
+
+int jp_init(json_plan *p)
+{
+    *p = (json_plan){.last_thread = JP_NONE, .least_ns = INT64_MAX, .next_id = FIRST_ID};
+    vp_arena_init(&p->arena);
+    vp_map_init(&p->process_at);
+    vp_map_init(&p->thread_at);
+    vp_map_init(&p->taken);
+    return vp_intern_init(&p->texts, &p->arena);
+}
+
+void jp_free(json_plan *p)
+{
+    for (size_t i = 0; i < p->thread_count; i++)
+        ex_spans_free(&p->threads[i].spans);
+    vp_intern_free(&p->texts);
+    vp_map_free(&p->process_at);
+    vp_map_free(&p->thread_at);
+    vp_map_free(&p->taken);
+    vp_free(p->places);
+    vp_free(p->processes);
+    vp_free(p->threads);
+    vp_free(p->siblings);
+    vp_free(p->edges);
+    vp_free(p->pairs);
+    vp_free(p->flows);
+    vp_free(p->moves.list);
+    vp_free(p->changes);
+    vp_arena_free(&p->arena);
+}
+
+uint64_t jp_next_id(json_plan *p)
+{
+    return p->next_id++;
+}
+
+int jp_change_put(json_plan *p, uint32_t event, jp_change_kind kind, int64_t value)
+{
+    VP_TRY(vp_grow(&p->changes, &p->change_cap, p->change_count + 1, sizeof *p->changes,
+                   VP_EVENTS_MAX));
+    p->changes[p->change_count++] = (jp_change){event, kind, value};
+    return 0;
+}
+
+int jp_new_tid(json_plan *p, uint32_t process, uint32_t *tid)
+{
+    jp_process *of = &p->processes[process];
+    uint32_t next = of->next_tid ? of->next_tid : 1;
+    while (next == of->pid || vp_map_get(&p->taken, (uint64_t)process << 32 | next) != VP_MAP_NONE)
+        next++;
+    of->next_tid = next + 1;
+    *tid = next;
+    return vp_map_set(&p->taken, (uint64_t)process << 32 | next, 0);
+}
+
+/* What tells a pid or tid apart from others: the number that the importer would take it for, or
+ * the text where it is none that fits 32 bits. */
+static vp_str id_text(vp_str raw, char number[24], bool *known, uint32_t *value)
+{
+    vp_str bare = raw;
+    int64_t id;
+    *known = false;
+    if (!raw.n)
+        bare = VP_STR("0");
+    if (*bare.p == '"')
+        return raw;
+    if (!js_to_id(bare, &id)) {
+        if (*bare.p == '-' || (*bare.p >= '0' && *bare.p <= '9'))
+            return raw; /* beyond 64 bits */
+        id = 0;         /* null and its like */
+    }
+    *known = id >= 0 && id <= UINT32_MAX;
+    *value = *known ? (uint32_t)id : 0;
+    return (vp_str){number, (size_t)snprintf(number, 24, "%lld", (long long)id)};
+}
+
+static int process_of(json_plan *p, vp_str raw, uint32_t *out)
+{
+    char number[24];
+    bool known;
+    uint32_t pid = 0;
+    vp_sid sid;
+    VP_TRY(vp_intern_put(&p->texts, id_text(raw, number, &known, &pid), &sid));
+    *out = vp_map_get(&p->process_at, sid);
+    if (*out != VP_MAP_NONE)
+        return 0;
+    VP_TRY(vp_grow(&p->processes, &p->process_cap, p->process_count + 1, sizeof *p->processes,
+                   VP_PROCESSES_MAX));
+    *out = (uint32_t)p->process_count;
+    p->processes[p->process_count++] = (jp_process){.raw = sid, .pid = pid, .known = known};
+    return vp_map_set(&p->process_at, sid, *out);
+}
+
+/* The thread of raw texts that are not those of the last event. */
+static int find_thread(json_plan *p, vp_str raw_pid, vp_str raw_tid, uint32_t *out)
+{
+    char number[24];
+    uint32_t process, tid = 0;
+    jp_thread t = {0};
+    VP_TRY(process_of(p, raw_pid, &process));
+    vp_str text = id_text(raw_tid, number, &t.known, &tid);
+    VP_TRY(vp_intern_put(&p->texts, text, &t.raw));
+    uint64_t key = (uint64_t)process << 32 | t.raw;
+    *out = vp_map_get(&p->thread_at, key);
+    if (*out != VP_MAP_NONE)
+        return 0;
+    t.known = t.known && tid; /* the importer takes 0 for the pid */
+    t.process = process;
+    t.tid = tid;
+    if (t.known)
+        VP_TRY(vp_map_set(&p->taken, (uint64_t)process << 32 | tid, 0));
+    VP_TRY(vp_grow(&p->threads, &p->thread_cap, p->thread_count + 1, sizeof t, VP_TRACKS_MAX));
+    *out = (uint32_t)p->thread_count;
+    p->threads[p->thread_count++] = t;
+    return vp_map_set(&p->thread_at, key, *out);
+}
+
+static int thread_of(json_plan *p, vp_str pid, vp_str tid, uint32_t *out)
+{
+    *out = p->last_thread;
+    if (*out != JP_NONE && vp_str_eq(vp_intern_get(&p->texts, p->last_tid), tid) &&
+        vp_str_eq(vp_intern_get(&p->texts, p->last_pid), pid))
+        return 0;
+    VP_TRY(find_thread(p, pid, tid, out));
+    VP_TRY(vp_intern_put(&p->texts, pid, &p->last_pid));
+    VP_TRY(vp_intern_put(&p->texts, tid, &p->last_tid));
+    p->last_thread = *out;
+    return 0;
+}
+
+static vp_str unquoted(vp_str s)
+{
+    return s.n >= 2 && *s.p == '"' ? (vp_str){s.p + 1, s.n - 2} : s;
+}
+
+static bool take_base(json_plan *p, vp_str ts)
+{
+    int64_t first;
+    if (p->has_base)
+        return true;
+    if (!js_about(ts, &first))
+        return false;
+    p->base_us = first > -PLAIN_TIME_MAX_US && first < PLAIN_TIME_MAX_US ? 0 : first;
+    return p->has_base = true;
+}
+
+static int64_t round_ns(int64_t ps)
+{
+    int64_t up = ps + 500, ns = up / 1000;
+    return ns - (up % 1000 < 0);
+}
+
+/* Start and end on whole ns; a length is their difference, so that what touched still touches.
+ * false: a complete event whose length is none. */
+static bool take_times(json_plan *p, jp_event *e)
+{
+    vp_str ts = unquoted(jp_text(e, EX_TS)), dur = unquoted(jp_text(e, EX_DUR));
+    int64_t start, length = 0;
+    e->timed = ts.n && take_base(p, ts) && js_us_to_ps(ts, p->base_us, &start) &&
+               start >= -VP_TIME_MAX_PS && start <= VP_TIME_MAX_PS;
+    if (!e->timed)
+        return true;
+    e->start_ns = e->end_ns = round_ns(start);
+    if (e->phase != 'X' || !dur.n)
+        return true;
+    if (e->f->bad_dur || !js_us_to_ps(dur, 0, &length) || length > VP_TIME_MAX_PS - start)
+        return false;
+    e->end_ns = round_ns(start + (length > 0 ? length : 0));
+    return true;
+}
+
+/* The value of a member of an object, as its text; "" where it has none. */
+static vp_str member_of(vp_str object, vp_str key)
+{
+    vp_str name;
+    js_value v;
+    if (!object.n || *object.p != '{')
+        return VP_STR("");
+    const char *p = object.p + 1, *end = object.p + object.n;
+    while (js_next_member(&p, end, js_skip_best(), &name, &v) == JS_MEMBER)
+        if (vp_str_eq(name, key))
+            return v.type == JS_STRING ? (vp_str){v.s.p - 1, v.s.n + 2} : v.s;
+    return VP_STR("");
+}
+
+vp_str jp_arg(const jp_event *e, vp_str key)
+{
+    return member_of(jp_text(e, EX_ARGS), key);
+}
+
+static bool has_id2(const jp_event *e)
+{
+    vp_str id2 = jp_text(e, EX_ID2);
+    return member_of(id2, VP_STR("local")).n || member_of(id2, VP_STR("global")).n;
+}
+
+bool jp_is_number(js_value v)
+{
+    int64_t n;
+    bool plus = v.type == JS_STRING && v.s.n > 1 && *v.s.p == '+';
+    return v.type != JS_NESTED && v.type != JS_NONE && js_about(vp_str_skip(v.s, plus), &n);
+}
+
+/* Whether a counter has a value: a number, also in quotes (perfetto.md 2.2). */
+static bool counts(const jp_event *e)
+{
+    vp_str args = jp_text(e, EX_ARGS), name;
+    js_value v;
+    if (!args.n || *args.p != '{')
+        return false;
+    const char *p = args.p + 1, *end = args.p + args.n;
+    while (js_next_member(&p, end, js_skip_best(), &name, &v) == JS_MEMBER)
+        if (jp_is_number(v))
+            return true;
+    return false;
+}
+
+/* Names in metadata that have nothing to say are refused by the importer. */
+static bool says_something(const jp_event *e)
+{
+    vp_str name = jp_text(e, EX_NAME);
+    if (!vp_str_eq(name, VP_STR("\"process_name\"")) && !vp_str_eq(name, VP_STR("\"thread_name\"")))
+        return true;
+    vp_str value = jp_arg(e, VP_STR("name"));
+    return value.n > 2 && *value.p == '"';
+}
+
+static bool needs_time(char phase)
+{
+    return phase && strchr("XBEiIRstfbneC", phase);
+}
+
+/* What the importer would count as an error (perfetto.md 2.2, 2.4). */
+static bool is_useless(const jp_event *e)
+{
+    switch (e->phase) {
+    case 0:
+        return true;
+    case 'C':
+        return !counts(e);
+    case 'b':
+    case 'n':
+    case 'e':
+        return !jp_text(e, EX_ID).n && !has_id2(e);
+    case 's':
+    case 't':
+    case 'f':
+        return !jp_text(e, EX_ID).n;
+    default:
+        return false;
+    }
+}
+
+/* The event's number: of the first pass the next, of the second what the first gave to its place.
+ */
+static int number_of(json_plan *p, int64_t at, uint32_t *number)
+{
+    uint32_t place = (uint32_t)(uint64_t)at;
+    *number = JP_NONE;
+    if (!p->planned) {
+        *number = (uint32_t)p->place_count;
+        VP_TRY(vp_grow(&p->places, &p->place_cap, p->place_count + 1, sizeof place, VP_EVENTS_MAX));
+        p->places[p->place_count++] = place;
+        return 0;
+    }
+    while (p->cursor < p->place_count && (int32_t)(p->places[p->cursor] - place) < 0)
+        p->cursor++;
+    if (p->cursor < p->place_count && p->places[p->cursor] == place)
+        *number = (uint32_t)p->cursor;
+    return 0;
+}
+
+int jp_look(json_plan *p, vp_str text, int64_t at, const ex_fields *f, jp_event *e)
+{
+    *e = (jp_event){.text = text.p, .n = text.n, .f = f, .thread = JP_NONE};
+    VP_TRY(number_of(p, at, &e->number));
+    vp_str phase = jp_text(e, EX_PH);
+    e->phase = phase.n > 2 && *phase.p == '"' ? phase.p[1] : 0;
+    if (!take_times(p, e) || (!e->timed && needs_time(e->phase)) || is_useless(e))
+        return EX_USELESS;
+    if (e->phase == 'M' && !says_something(e))
+        return EX_EMPTY;
+    if (jp_on_thread(e->phase) || jp_text(e, EX_PID).n || jp_text(e, EX_TID).n)
+        VP_TRY(thread_of(p, jp_text(e, EX_PID), jp_text(e, EX_TID), &e->thread));
+    return EX_KEPT;
+}

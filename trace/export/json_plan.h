@@ -1,0 +1,200 @@
+/* What must be known of a whole Trace Event JSON before its first event can be written for a viewer
+ * that stacks slices (perfetto.md 2.2, 2.3): the numbers of its processes and threads, the spans of
+ * each thread and which of them need a sibling track, which ends have a begin, which flows a slice.
+ * The first pass over the file fills the plan (json_survey.c, json_pairs.c, json_flows.c), the
+ * second reads it (json_rewrite.c). Both look at an event through jp_look, so that they agree.
+ * Only those files include this; json_whole.c owns the plan.
+ *
+ * The first pass believes more than the second: it does not look into values. An event that it
+ * alone sees costs nothing; one that it does not see keeps its thread's own track.
+ *
+ * Memory: 4 bytes an event; during the first pass 20 more for a complete one, 40 for a begin, end
+ * or flow; afterwards 16 for each that is to be changed. */
+#ifndef VP_EXPORT_JSON_PLAN_H
+#define VP_EXPORT_JSON_PLAN_H
+
+#include <string.h>
+
+#include "trace/base/arena.h"
+#include "trace/base/map.h"
+#include "trace/export/json_edit.h"
+#include "trace/export/lanes.h"
+#include "trace/export/pick.h"
+#include "trace/read/json/json_scan.h"
+
+#define JP_NONE UINT32_MAX
+
+typedef struct jp_process {
+    vp_sid raw; /* the file's own text; what is no number keeps its quotes */
+    uint32_t pid;
+    bool known;  /* pid is the file's own number */
+    bool named;  /* by a metadata event */
+    bool needed; /* has an event that is shown */
+    char text[12];
+    uint8_t text_n; /* pid as text */
+    uint32_t next_tid;
+} jp_process;
+
+typedef struct jp_thread {
+    uint32_t process;
+    vp_sid raw, name, sort; /* JSON texts; name and sort of its metadata, 0: none */
+    uint32_t tid;
+    bool known, needed;
+    char text[12];
+    uint8_t text_n;
+    uint32_t lanes;   /* tracks with a slice; 0: none */
+    uint32_t sibling; /* of lane 1 in plan->siblings; those of higher lanes follow */
+    ex_spans spans;
+    size_t first_move, move_count; /* of its spans in plan->moves, in their order */
+} jp_thread;
+
+/* The lane of each of a thread's spans, asked in their order. */
+typedef struct jp_lanes {
+    const ex_move *move, *end; /* those of the spans to come */
+} jp_lanes;
+static inline uint32_t jp_lane_of(jp_lanes *l, const jp_thread *t, size_t span)
+{
+    return l->move < l->end && l->move->id == t->spans.track.kind[span] ? l->move++->lane : 0;
+}
+
+/* A begin or an end of a thread. */
+typedef struct jp_edge {
+    int64_t ns;
+    uint32_t thread, event, name, cat; /* hashes, 0: it has none */
+    bool is_end, has_args;
+} jp_edge;
+
+/* A begin with the end that closes it. */
+typedef struct jp_pair {
+    uint32_t begin, end; /* events */
+    int64_t start_ns, end_ns;
+} jp_pair;
+
+/* An s, t or f, or what a slice says of itself by bind_id, flow_in and flow_out. */
+typedef struct jp_flow {
+    int64_t ns;
+    uint64_t key; /* of what the importer takes for one flow: category, name and id */
+    uint32_t thread, event;
+    char phase;
+    bool next; /* binds to the slice that begins next, not to the one around it */
+    bool on_slice;
+    bool stale; /* no slice is around it, but the importer takes the last complete one before it */
+} jp_flow;
+
+typedef enum jp_change_kind {
+    JP_DROP,    /* says nothing by itself */
+    JP_THREAD,  /* to the thread value >> 32 and its track of the tid in the low half */
+    JP_SPAN,    /* a begin that becomes a complete event of `value` ns */
+    JP_INSTANT, /* an end without a begin */
+    JP_ASYNC,   /* a complete event that becomes a pair of async halves with the id `value` */
+    JP_HALF,    /* a begin or end that becomes such a half */
+    JP_ID,      /* an s, t or f gets the id `value` */
+    JP_BIND,    /* a slice gets the bind_id `value` */
+} jp_change_kind;
+
+/* An event may have several. */
+typedef struct jp_change {
+    uint32_t event;
+    jp_change_kind kind;
+    int64_t value;
+} jp_change;
+
+typedef struct json_plan {
+    vp_arena arena;
+    vp_intern texts;
+    vp_map process_at; /* sid to process */
+    vp_map thread_at;  /* process << 32 | sid to thread */
+    vp_map taken;      /* process << 32 | tid, of threads and siblings */
+    jp_process *processes;
+    size_t process_count, process_cap;
+    jp_thread *threads;
+    size_t thread_count, thread_cap;
+    uint32_t *siblings; /* tids */
+    size_t sibling_count, sibling_cap;
+    jp_edge *edges;
+    size_t edge_count, edge_cap;
+    jp_pair *pairs; /* ascending by begin */
+    size_t pair_count, pair_cap;
+    jp_flow *flows;
+    size_t flow_count, flow_cap;
+    ex_moves moves;
+    jp_change *changes; /* ascending by event once planned */
+    size_t change_count, change_cap;
+    int64_t base_us;  /* of all times while they are read */
+    int64_t delta_ns; /* from there to what is written */
+    int64_t least_ns, last_ns;
+    uint64_t next_id; /* for flows and async halves of ours */
+    uint32_t *places; /* of the events in the input, modulo 2^32: what tells them apart */
+    size_t place_count, place_cap;
+    size_t cursor; /* of the second pass: the first event that is not before the last one seen */
+    uint32_t last_thread;
+    vp_sid last_pid, last_tid; /* raw texts of last_thread */
+    bool has_base, planned;
+    ex_pick *pick;    /* may be NULL */
+    uint64_t unbound; /* flows that no slice has: dropped */
+    uint64_t unused;  /* names of threads without events: dropped */
+} json_plan;
+
+/* An event as both passes see it. */
+typedef struct jp_event {
+    const char *text; /* the whole, from `{` */
+    size_t n;
+    const ex_fields *f;
+    char phase;               /* 0: it says none */
+    bool timed;               /* has a usable time */
+    uint32_t thread;          /* JP_NONE: it names neither pid nor tid */
+    int64_t start_ns, end_ns; /* since base_us; end_ns of complete events, else start_ns */
+    uint32_t number;          /* among those of the first pass; JP_NONE: it did not see it */
+} jp_event;
+
+int jp_init(json_plan *p);
+void jp_free(json_plan *p);
+/* EX_KEPT; EX_USELESS, EX_EMPTY: as for an editor; < 0. Of the first pass it makes threads. */
+int jp_look(json_plan *p, vp_str text, int64_t at, const ex_fields *f, jp_event *e);
+static inline vp_str jp_text(const jp_event *e, ex_field i)
+{
+    return (vp_str){e->text + e->f->v[i].at, e->f->v[i].n};
+}
+/* Its place is a thread's track; what names neither pid nor tid is on thread 0 of process 0. */
+static inline bool jp_on_thread(char phase)
+{
+    return phase && strchr("XBEiIRstf", phase);
+}
+/* The value of a member of args, as its text; "" where it has none. */
+vp_str jp_arg(const jp_event *e, vp_str key);
+/* What the importer takes for a counter's value: a number, also in quotes. */
+bool jp_is_number(js_value v);
+uint64_t jp_next_id(json_plan *p);
+/* A tid that nobody has in the process. */
+int jp_new_tid(json_plan *p, uint32_t process, uint32_t *tid);
+int jp_change_put(json_plan *p, uint32_t event, jp_change_kind kind, int64_t value);
+
+/* The editor of the first pass, and what follows it: the plan is whole then. */
+ex_editor jp_survey(json_plan *p);
+int jp_plan(json_plan *p);
+/* Its parts: pairs of begin and end, and once lanes are chosen, the flows. Called by jp_plan only.
+ */
+int jp_pair_edges(json_plan *p);
+int jp_bind_flows(json_plan *p);
+/* The end of the begin `event`; JP_NONE: it is none, or has none. */
+uint32_t jp_end_of(const json_plan *p, uint32_t event);
+static inline jp_lanes jp_lanes_of(const json_plan *p, const jp_thread *t)
+{
+    const ex_move *first = p->moves.list ? p->moves.list + t->first_move : NULL;
+    return (jp_lanes){first, first ? first + t->move_count : NULL};
+}
+/* The number of a thread's track. */
+static inline uint32_t jp_lane_tid(const json_plan *p, const jp_thread *t, uint32_t lane)
+{
+    return lane ? p->siblings[t->sibling + lane - 1] : t->tid;
+}
+
+/* The editor of the second pass. */
+typedef struct jp_rewriter {
+    json_plan *plan;
+    size_t change; /* the next */
+    vp_buf scratch;
+} jp_rewriter;
+ex_editor jp_rewrite(jp_rewriter *r, json_plan *p);
+
+#endif

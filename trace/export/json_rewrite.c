@@ -1,0 +1,370 @@
+/* The second pass over a Trace Event JSON: every event as the plan has it. What need not change
+ * stays byte for byte. */
+#include <stdio.h>
+#include <string.h>
+
+#include "trace/base/err.h"
+#include "trace/base/json.h"
+#include "trace/base/limits.h"
+#include "trace/export/json_plan.h"
+
+/* The new values of one event's members; a member that it lacks is added. */
+typedef struct edit {
+    vp_str value[EX_FIELDS]; /* n = 0: stays */
+    char ts[24], dur[24], id[24], tid[24];
+} edit;
+
+static const char *const member_names[EX_FIELDS] = {
+    [EX_SCOPE] = "s", [EX_PH] = "ph",   [EX_TS] = "ts",   [EX_ID] = "id",        [EX_DUR] = "dur",
+    [EX_PID] = "pid", [EX_TID] = "tid", [EX_CAT] = "cat", [EX_BIND] = "bind_id",
+};
+
+/* v, before what stands at p already; the text ends at end. */
+static vp_str number_text(char *p, const char *end, uint64_t v, bool negative)
+{
+    do {
+        *--p = (char)('0' + v % 10);
+        v /= 10;
+    } while (v);
+    if (negative)
+        *--p = '-';
+    return (vp_str){p, (size_t)(end - p)};
+}
+
+/* Nanoseconds as microseconds, exactly, without trailing zeros. */
+static vp_str us_text(char out[24], int64_t ns)
+{
+    uint64_t v = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+    unsigned rest = (unsigned)(v % 1000), digits = 3;
+    char *p = out + 24;
+    for (; rest && rest % 10 == 0; rest /= 10)
+        digits--;
+    for (unsigned left = rest ? digits : 0; left; left--, rest /= 10)
+        *--p = (char)('0' + rest % 10);
+    if (p < out + 24)
+        *--p = '.';
+    return number_text(p, out + 24, v / 1000, ns < 0);
+}
+
+static vp_str id_text(char out[24], int64_t id)
+{
+    return number_text(out + 24, out + 24, (uint64_t)id, false);
+}
+
+static void set_times(const json_plan *p, const jp_event *e, edit *d)
+{
+    if (!e->timed)
+        return;
+    d->value[EX_TS] = us_text(d->ts, e->start_ns + p->delta_ns);
+    if (e->phase == 'X')
+        d->value[EX_DUR] = us_text(d->dur, e->end_ns - e->start_ns);
+}
+
+static void set_thread(const json_plan *p, const jp_event *e, const jp_thread *t, edit *d)
+{
+    const jp_process *pr = &p->processes[t->process];
+    if (e->f->v[EX_PID].n || pr->pid)
+        d->value[EX_PID] = (vp_str){pr->text, pr->text_n};
+    if (e->f->v[EX_TID].n || jp_on_thread(e->phase))
+        d->value[EX_TID] = (vp_str){t->text, t->text_n};
+}
+
+static void set_half(edit *d, const char *phase, int64_t id)
+{
+    d->value[EX_PH] = vp_str_of(phase);
+    d->value[EX_CAT] = VP_STR("\"async\"");
+    d->value[EX_ID] = (vp_str){d->id, (size_t)snprintf(d->id, sizeof d->id, "%lld", (long long)id)};
+}
+
+/* false: the event goes. */
+static bool apply(const json_plan *p, const jp_event *e, const jp_change *c, edit *d)
+{
+    switch (c->kind) {
+    case JP_DROP:
+        return false;
+    case JP_THREAD:
+        set_thread(p, e, &p->threads[c->value >> 32], d);
+        d->value[EX_TID] = id_text(d->tid, (uint32_t)c->value);
+        return true;
+    case JP_SPAN:
+        d->value[EX_PH] = VP_STR("\"X\"");
+        d->value[EX_DUR] = us_text(d->dur, c->value);
+        return true;
+    case JP_INSTANT:
+        d->value[EX_PH] = VP_STR("\"i\"");
+        d->value[EX_SCOPE] = VP_STR("\"t\"");
+        return true;
+    case JP_ASYNC:
+        set_half(d, "\"b\"", c->value);
+        return true;
+    case JP_HALF:
+        set_half(d, e->phase == 'E' ? "\"e\"" : "\"b\"", c->value);
+        return true;
+    case JP_ID:
+        d->value[EX_ID] = id_text(d->id, c->value);
+        return true;
+    case JP_BIND:
+        d->value[EX_BIND] = (vp_str){d->id, (size_t)snprintf(d->id, sizeof d->id, "\"0x%llx\"",
+                                                             (unsigned long long)c->value)};
+        return true;
+    }
+    return true;
+}
+
+/* Applies the changes of an event; false: it goes. */
+static bool apply_all(jp_rewriter *r, const jp_event *e, edit *d, const jp_change **async)
+{
+    const json_plan *p = r->plan;
+    bool stays = true;
+    *async = NULL;
+    for (; r->change < p->change_count && p->changes[r->change].event <= e->number; r->change++) {
+        const jp_change *c = &p->changes[r->change];
+        if (c->event != e->number)
+            continue;
+        stays = apply(p, e, c, d) && stays;
+        if (c->kind == JP_ASYNC)
+            *async = c;
+    }
+    return stays;
+}
+
+/* The fields that change, in the order of the text; those that are added last. */
+static int order_of(const jp_event *e, const edit *d, int order[EX_FIELDS])
+{
+    int n = 0;
+    for (int i = 0; i < EX_FIELDS; i++) {
+        vp_str value = d->value[i];
+        if (!value.n || vp_str_eq(value, jp_text(e, (ex_field)i)))
+            continue;
+        uint32_t at = e->f->v[i].n ? e->f->v[i].at : UINT32_MAX;
+        int k = n++;
+        for (; k && (e->f->v[order[k - 1]].n ? e->f->v[order[k - 1]].at : UINT32_MAX) > at; k--)
+            order[k] = order[k - 1];
+        order[k] = i;
+    }
+    return n;
+}
+
+static void put_edited(vp_buf *b, const jp_event *e, const edit *d, const int *order, int n)
+{
+    size_t done = 0;
+    for (int i = 0; i < n; i++) {
+        int field = order[i];
+        if (!e->f->v[field].n)
+            continue;
+        vp_buf_put(b, e->text + done, e->f->v[field].at - done);
+        vp_buf_str(b, d->value[field]);
+        done = e->f->v[field].at + e->f->v[field].n;
+    }
+    vp_buf_put(b, e->text + done, e->n - 1 - done);
+    for (int i = 0; i < n; i++) {
+        if (!e->f->v[order[i]].n) {
+            vp_buf_printf(b, ",\"%s\":", member_names[order[i]]);
+            vp_buf_str(b, d->value[order[i]]);
+        }
+    }
+    vp_buf_putc(b, '}');
+}
+
+/* The end of a complete event that became async. */
+static void put_async_end(vp_buf *b, const json_plan *p, const jp_event *e, const jp_change *c)
+{
+    char ts[24];
+    vp_str name = jp_text(e, EX_NAME), at = us_text(ts, e->end_ns + p->delta_ns);
+    const jp_thread *t = &p->threads[e->thread];
+    vp_buf_printf(
+        b, ",\n{\"ph\":\"e\",\"pid\":%u,\"tid\":%u,\"ts\":%.*s,\"cat\":\"async\",\"id\":%lld",
+        p->processes[t->process].pid, t->tid, (int)at.n, at.p, (long long)c->value);
+    if (name.n) {
+        vp_buf_puts(b, ",\"name\":");
+        vp_buf_str(b, name);
+    }
+    vp_buf_putc(b, '}');
+}
+
+/* A counter's args without what is no number: the importer counts each as an error. */
+static void put_numbers(vp_buf *b, vp_str args)
+{
+    const char *p = args.p + 1, *end = args.p + args.n;
+    vp_str name;
+    js_value v;
+    char before = '{';
+    while (js_next_member(&p, end, js_skip_best(), &name, &v) == JS_MEMBER) {
+        if (!jp_is_number(v))
+            continue;
+        vp_buf_printf(b, "%c\"", before);
+        vp_buf_str(b, name);
+        vp_buf_puts(b, v.type == JS_STRING ? "\":\"" : "\":");
+        vp_buf_str(b, v.s);
+        vp_buf_puts(b, v.type == JS_STRING ? "\"" : "");
+        before = ',';
+    }
+    vp_buf_putc(b, '}');
+}
+
+static bool has_odd_value(vp_str args)
+{
+    const char *p = args.p + 1, *end = args.p + args.n;
+    vp_str name;
+    js_value v;
+    while (js_next_member(&p, end, js_skip_best(), &name, &v) == JS_MEMBER)
+        if (!jp_is_number(v))
+            return true;
+    return false;
+}
+
+/* Names of tracks on which nothing lies. */
+static bool is_idle(const json_plan *p, const jp_event *e)
+{
+    vp_str what = jp_text(e, EX_NAME);
+    if (e->phase != 'M' || e->thread == JP_NONE)
+        return false;
+    const jp_thread *t = &p->threads[e->thread];
+    bool process = what.n > 8 && !memcmp(what.p, "\"process", 8);
+    bool thread = what.n > 7 && !memcmp(what.p, "\"thread", 7);
+    return (process && !p->processes[t->process].needed) || (thread && !t->needed);
+}
+
+/* Halves of pairs and of async spans are not asked for by themselves. Flows go with the slices that
+ * were left out for their length: another slice would get their arrows. */
+static bool is_picked(ex_pick *pick, const jp_event *e)
+{
+    if (!pick || !e->timed || strchr("BEben", e->phase))
+        return true;
+    if (strchr("XiIR", e->phase)) /* instants are slices without a length */
+        return ex_pick_takes(pick, e->start_ns, e->end_ns);
+    if (strchr("stf", e->phase) && pick->least_ns)
+        return false;
+    return ex_pick_shows(pick, e->start_ns);
+}
+
+static int rewrite_event(void *ctx, vp_buf *out, size_t begin, int64_t at, const ex_fields *f)
+{
+    jp_rewriter *r = ctx;
+    json_plan *p = r->plan;
+    const jp_change *async;
+    jp_event e;
+    edit d = {0};
+    int order[EX_FIELDS], kept = jp_look(p, (vp_str){out->p + begin, out->n - begin}, at, f, &e);
+    if (kept != EX_KEPT)
+        return kept;
+    if (is_idle(p, &e)) {
+        p->unused++;
+        return EX_EMPTY;
+    }
+    if (!is_picked(p->pick, &e))
+        return EX_EMPTY;
+    set_times(p, &e, &d);
+    if (e.thread != JP_NONE)
+        set_thread(p, &e, &p->threads[e.thread], &d);
+    if (!apply_all(r, &e, &d, &async))
+        return EX_EMPTY;
+    r->scratch.n = 0;
+    vp_str args = jp_text(&e, EX_ARGS);
+    size_t args_at = 0;
+    if (e.phase == 'C' && has_odd_value(args)) {
+        put_numbers(&r->scratch, args);
+        args_at = r->scratch.n;
+        d.value[EX_ARGS] = vp_buf_view(&r->scratch);
+    }
+    int n = order_of(&e, &d, order);
+    if (!n && !async)
+        return EX_KEPT;
+    vp_buf_reserve(&r->scratch, e.n + args_at + 512);
+    if (args_at)
+        d.value[EX_ARGS] = (vp_str){r->scratch.p, args_at};
+    put_edited(&r->scratch, &e, &d, order, n);
+    if (async)
+        put_async_end(&r->scratch, p, &e, async);
+    out->n = begin;
+    vp_buf_put(out, r->scratch.p + args_at, r->scratch.n - args_at);
+    return r->scratch.status < 0 ? r->scratch.status : EX_KEPT;
+}
+
+/* ---- Names of tracks that the file has not ------------------------------------------------- */
+
+typedef struct namer {
+    vp_buf *b;
+    bool any;
+} namer;
+
+static void begin_name(namer *m, const char *what, uint32_t pid, uint32_t tid)
+{
+    vp_buf_puts(m->b, m->any ? ",\n" : "");
+    m->any = true;
+    vp_buf_printf(m->b, "{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%u", what, pid);
+    if (tid)
+        vp_buf_printf(m->b, ",\"tid\":%u", tid);
+}
+
+/* The file's own text, which is a string or a number, as a name; number: 0 for none. */
+static void put_name(namer *m, vp_str text, uint32_t number)
+{
+    bool quoted = text.n > 1 && *text.p == '"';
+    vp_buf_puts(m->b, ",\"args\":{\"name\":\"");
+    vp_buf_put(m->b, text.p + quoted, text.n - 2 * (size_t)quoted);
+    if (number)
+        vp_buf_printf(m->b, " (%u)", number);
+    vp_buf_puts(m->b, "\"}}");
+}
+
+/* The importer refuses empty names. */
+static bool is_empty(vp_str text)
+{
+    return vp_str_eq(text, VP_STR("\"\""));
+}
+
+static void name_thread(namer *m, const json_plan *p, const jp_thread *t)
+{
+    uint32_t pid = p->processes[t->process].pid;
+    vp_str raw = vp_intern_get(&p->texts, t->raw), sort = vp_intern_get(&p->texts, t->sort);
+    vp_str name = t->name ? vp_intern_get(&p->texts, t->name) : raw;
+    if (!t->name && *raw.p == '"' && !is_empty(raw)) {
+        begin_name(m, "thread_name", pid, t->tid);
+        put_name(m, raw, 0);
+    }
+    for (uint32_t lane = 1; lane < t->lanes; lane++) {
+        begin_name(m, "thread_name", pid, jp_lane_tid(p, t, lane));
+        put_name(m, name, lane + 1);
+        if (!sort.n)
+            continue;
+        begin_name(m, "thread_sort_index", pid, jp_lane_tid(p, t, lane));
+        vp_buf_puts(m->b, ",\"args\":{\"sort_index\":");
+        vp_buf_str(m->b, sort);
+        vp_buf_puts(m->b, "}}");
+    }
+}
+
+static int put_names(void *ctx, vp_buf *out)
+{
+    const json_plan *p = ((const jp_rewriter *)ctx)->plan;
+    namer m = {.b = out};
+    for (size_t i = 0; i < p->process_count; i++) {
+        const jp_process *pr = &p->processes[i];
+        if (pr->known || pr->named || !pr->needed || is_empty(vp_intern_get(&p->texts, pr->raw)))
+            continue;
+        begin_name(&m, "process_name", pr->pid, 0);
+        put_name(&m, vp_intern_get(&p->texts, pr->raw), 0);
+    }
+    for (size_t i = 0; i < p->thread_count; i++)
+        if (p->threads[i].needed)
+            name_thread(&m, p, &p->threads[i]);
+    return out->status;
+}
+
+/* What is missing is said in the trace itself: importers skip keys that they do not know. */
+static int put_missing(void *ctx, vp_buf *out, const ex_clean_counts *counts)
+{
+    const json_plan *p = ((const jp_rewriter *)ctx)->plan;
+    if (!counts->refused && !p->unbound)
+        return 0;
+    return vp_buf_printf(out, ",\"view_profile_missing\":{\"events\":%llu,\"flows\":%llu}",
+                         (unsigned long long)counts->refused, (unsigned long long)p->unbound);
+}
+
+ex_editor jp_rewrite(jp_rewriter *r, json_plan *p)
+{
+    *r = (jp_rewriter){.plan = p};
+    vp_buf_init(&r->scratch, 4 * (size_t)VP_JSON_EVENT_MAX);
+    return (ex_editor){.event = rewrite_event, .first = put_names, .last = put_missing, .ctx = r};
+}

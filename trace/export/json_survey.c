@@ -1,0 +1,286 @@
+/* The first pass over a Trace Event JSON, and the plan that comes of it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/export/json_plan.h"
+
+/* Written times stay below this many µs, where the importer's doubles hold whole ns: 104 days
+ * (perfetto.md 2.2). The file's own are lessened by a multiple of it, which links can do, too. */
+#define TIME_MODULUS_US INT64_C(1000000000000)
+
+/* 0: there is none. The importer compares texts, so a hash of the text will do. */
+static uint32_t hash_of(vp_str s)
+{
+    return s.n ? (uint32_t)(vp_hash(s.p, s.n, 0) >> 32) | 1 : 0;
+}
+
+static int add_edge(json_plan *p, const jp_event *e)
+{
+    jp_edge edge = {.ns = e->start_ns,
+                    .thread = e->thread,
+                    .event = e->number,
+                    .name = hash_of(jp_text(e, EX_NAME)),
+                    .cat = hash_of(jp_text(e, EX_CAT)),
+                    .is_end = e->phase == 'E',
+                    .has_args = jp_text(e, EX_ARGS).n > 2};
+    VP_TRY(vp_grow(&p->edges, &p->edge_cap, p->edge_count + 1, sizeof edge, VP_EVENTS_MAX));
+    p->edges[p->edge_count++] = edge;
+    return 0;
+}
+
+static int put_flow(json_plan *p, jp_flow flow)
+{
+    VP_TRY(vp_grow(&p->flows, &p->flow_cap, p->flow_count + 1, sizeof flow, VP_EVENTS_MAX));
+    p->flows[p->flow_count++] = flow;
+    return 0;
+}
+
+static int add_flow(json_plan *p, const jp_event *e)
+{
+    vp_str id = jp_text(e, EX_ID), cat = jp_text(e, EX_CAT), name = jp_text(e, EX_NAME);
+    jp_flow flow = {.ns = e->start_ns, .thread = e->thread, .event = e->number, .phase = e->phase};
+    flow.key = vp_hash(id.p, id.n, vp_hash(cat.p, cat.n, vp_hash(name.p, name.n, 0)));
+    flow.next = e->phase == 'f' && !vp_str_eq(jp_text(e, EX_BP), VP_STR("\"e\""));
+    return put_flow(p, flow);
+}
+
+/* A slice that is out of one flow and into another has one id for both. */
+static int add_bound(json_plan *p, const jp_event *e)
+{
+    vp_str id = jp_text(e, EX_BIND);
+    bool in = vp_str_eq(jp_text(e, EX_FLOW_IN), VP_STR("true"));
+    bool out = vp_str_eq(jp_text(e, EX_FLOW_OUT), VP_STR("true"));
+    if (!id.n || e->thread == JP_NONE || !(in || out))
+        return 0;
+    return put_flow(p, (jp_flow){.ns = e->start_ns,
+                                 .key = vp_hash(id.p, id.n, 1),
+                                 .thread = e->thread,
+                                 .event = e->number,
+                                 .phase = !in   ? 's'
+                                          : out ? 't'
+                                                : 'f',
+                                 .on_slice = true});
+}
+
+static int add_names(json_plan *p, const jp_event *e)
+{
+    vp_str what = jp_text(e, EX_NAME);
+    if (e->thread == JP_NONE)
+        return 0;
+    jp_thread *t = &p->threads[e->thread];
+    if (vp_str_eq(what, VP_STR("\"thread_name\"")))
+        return vp_intern_put(&p->texts, jp_arg(e, VP_STR("name")), &t->name);
+    if (vp_str_eq(what, VP_STR("\"thread_sort_index\"")))
+        return vp_intern_put(&p->texts, jp_arg(e, VP_STR("sort_index")), &t->sort);
+    if (vp_str_eq(what, VP_STR("\"process_name\"")))
+        p->processes[t->process].named = true;
+    return 0;
+}
+
+/* What of the file's extent and its threads an event shows. */
+static void note_event(json_plan *p, const jp_event *e)
+{
+    jp_thread *t = e->thread == JP_NONE ? NULL : &p->threads[e->thread];
+    if (e->timed && e->start_ns < p->least_ns)
+        p->least_ns = e->start_ns;
+    if (e->timed && e->end_ns > p->last_ns)
+        p->last_ns = e->end_ns;
+    if (t && e->phase != 'M') {
+        p->processes[t->process].needed = true;
+        t->needed = t->needed || (jp_on_thread(e->phase) && !strchr("stf", e->phase));
+    }
+}
+
+static int take_event(json_plan *p, const jp_event *e)
+{
+    note_event(p, e);
+    switch (e->phase) {
+    case 'i':
+    case 'I':
+    case 'R':
+        if (p->pick)
+            ex_pick_count(p->pick, 0);
+        return 0;
+    case 'X':
+        VP_TRY(add_bound(p, e));
+        if (p->pick)
+            ex_pick_count(p->pick, e->end_ns - e->start_ns);
+        return ex_spans_add(&p->threads[e->thread].spans, e->start_ns, e->end_ns, e->number);
+    case 'B':
+        VP_TRY(add_bound(p, e));
+        return add_edge(p, e);
+    case 'E':
+        return add_edge(p, e);
+    case 's':
+    case 't':
+    case 'f':
+        return add_flow(p, e);
+    case 'M':
+        return add_names(p, e);
+    default:
+        return 0;
+    }
+}
+
+static int survey_glance(void *ctx, vp_str text, int64_t at, const ex_fields *f)
+{
+    json_plan *p = ctx;
+    jp_event e;
+    int kept = jp_look(p, text, at, f, &e);
+    VP_TRY(kept);
+    return kept == EX_KEPT ? take_event(p, &e) : 0;
+}
+
+static int survey_event(void *ctx, vp_buf *out, size_t begin, int64_t at, const ex_fields *f)
+{
+    VP_TRY(survey_glance(ctx, (vp_str){out->p + begin, out->n - begin}, at, f));
+    return EX_EMPTY;
+}
+
+ex_editor jp_survey(json_plan *p)
+{
+    return (ex_editor){.event = survey_event, .glance = survey_glance, .ctx = p};
+}
+
+static void set_text(char text[12], uint8_t *n, uint32_t value)
+{
+    *n = (uint8_t)snprintf(text, 12, "%u", value);
+}
+
+/* Processes keep the file's numbers; what is none gets the smallest free one. */
+static int number_processes(json_plan *p)
+{
+    VP_CLEANUP(vp_map_free) vp_map taken;
+    uint32_t next = 1;
+    vp_map_init(&taken);
+    for (size_t i = 0; i < p->process_count; i++)
+        if (p->processes[i].known)
+            VP_TRY(vp_map_set(&taken, p->processes[i].pid, 0));
+    for (size_t i = 0; i < p->process_count; i++) {
+        jp_process *pr = &p->processes[i];
+        while (!pr->known && vp_map_get(&taken, next) != VP_MAP_NONE)
+            next++;
+        if (!pr->known)
+            pr->pid = next++;
+        set_text(pr->text, &pr->text_n, pr->pid);
+    }
+    return 0;
+}
+
+static int number_threads(json_plan *p)
+{
+    for (size_t i = 0; i < p->thread_count; i++) {
+        jp_thread *t = &p->threads[i];
+        if (!t->known)
+            VP_TRY(jp_new_tid(p, t->process, &t->tid));
+        set_text(t->text, &t->text_n, t->tid);
+    }
+    return 0;
+}
+
+/* Lanes 1, 2, … of a thread get numbers of their own. */
+static int number_siblings(json_plan *p)
+{
+    for (size_t i = 0; i < p->thread_count; i++) {
+        jp_thread *t = &p->threads[i];
+        t->sibling = (uint32_t)p->sibling_count;
+        for (uint32_t lane = 1; lane < t->lanes; lane++) {
+            VP_TRY(vp_grow(&p->siblings, &p->sibling_cap, p->sibling_count + 1, sizeof *p->siblings,
+                           VP_TRACKS_MAX));
+            VP_TRY(jp_new_tid(p, t->process, &p->siblings[p->sibling_count]));
+            p->sibling_count++;
+        }
+    }
+    return 0;
+}
+
+static int64_t floor_div(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0);
+}
+
+static void choose_shift(json_plan *p)
+{
+    if (p->least_ns == INT64_MAX)
+        return;
+    int64_t least_us = p->base_us + floor_div(p->least_ns, 1000);
+    p->delta_ns = (p->base_us - floor_div(least_us, TIME_MODULUS_US) * TIME_MODULUS_US) * 1000;
+}
+
+static int by_event(const void *a, const void *b)
+{
+    const jp_change *x = a, *y = b;
+    if (x->event != y->event)
+        return x->event < y->event ? -1 : 1;
+    return x->kind < y->kind ? -1 : x->kind > y->kind;
+}
+
+static int lay_out(json_plan *p)
+{
+    for (size_t i = 0; i < p->thread_count; i++) {
+        jp_thread *t = &p->threads[i];
+        t->first_move = p->moves.count;
+        VP_TRY(ex_spans_place(&t->spans, &p->moves, &t->lanes));
+        t->move_count = p->moves.count - t->first_move;
+    }
+    return number_siblings(p);
+}
+
+/* A span that lane 0 cannot take, and the end that belongs to it. */
+static int change_moved(json_plan *p, const jp_thread *t, const ex_move *m)
+{
+    uint32_t end = jp_end_of(p, m->id);
+    bool async = m->lane == EX_LANE_ASYNC;
+    int64_t to = async ? (int64_t)jp_next_id(p)
+                       : (int64_t)(t - p->threads) << 32 | jp_lane_tid(p, t, m->lane);
+    jp_change_kind kind = !async ? JP_THREAD : end == JP_NONE ? JP_ASYNC : JP_HALF;
+    VP_TRY(jp_change_put(p, m->id, kind, to));
+    return end == JP_NONE ? 0 : jp_change_put(p, end, kind, to);
+}
+
+/* Both halves of a pair that is not picked. */
+static int drop_pairs(json_plan *p)
+{
+    for (size_t i = 0; p->pick && i < p->pair_count; i++) {
+        const jp_pair *pair = &p->pairs[i];
+        if (ex_pick_takes(p->pick, pair->start_ns, pair->end_ns))
+            continue;
+        VP_TRY(jp_change_put(p, pair->begin, JP_DROP, 0));
+        VP_TRY(jp_change_put(p, pair->end, JP_DROP, 0));
+    }
+    return 0;
+}
+
+static int change_all_moved(json_plan *p)
+{
+    for (size_t i = 0; i < p->thread_count; i++) {
+        const jp_thread *t = &p->threads[i];
+        for (size_t k = 0; k < t->move_count; k++)
+            VP_TRY(change_moved(p, t, &p->moves.list[t->first_move + k]));
+    }
+    return 0;
+}
+
+int jp_plan(json_plan *p)
+{
+    choose_shift(p);
+    VP_TRY(number_processes(p));
+    VP_TRY(number_threads(p));
+    VP_TRY(jp_pair_edges(p));
+    if (p->pick)
+        ex_pick_decide(p->pick, p->least_ns == INT64_MAX ? 0 : p->least_ns);
+    VP_TRY(lay_out(p));
+    VP_TRY(jp_bind_flows(p));
+    VP_TRY(change_all_moved(p));
+    VP_TRY(drop_pairs(p));
+    for (size_t i = 0; i < p->thread_count; i++)
+        ex_spans_free(&p->threads[i].spans);
+    if (p->change_count)
+        qsort(p->changes, p->change_count, sizeof *p->changes, by_event);
+    p->planned = true;
+    return 0;
+}
