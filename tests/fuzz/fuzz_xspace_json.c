@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     ex_clean_counts c;
     if (rd_source_memory(&in, data, n) < 0)
         abort();
-    if (ex_json_from_xspace(&s, in) < 0)
+    if (ex_json_from_xspace(&s, in, NULL) < 0)
         return 0;
     if (slurp(s, &made, &made_n) < 0)
         abort();

@@ -46,7 +46,7 @@ static int open_xspace(rd_stream **out, char *path)
 {
     rd_source *in;
     int rc = rd_source_fd(&in, open(path, O_RDONLY | O_CLOEXEC));
-    return rc < 0 ? rc : ex_json_from_xspace(out, in);
+    return rc < 0 ? rc : ex_json_from_xspace(out, in, NULL);
 }
 
 static void print_counts(const rd_stream *s)

@@ -7,6 +7,8 @@
 #include "trace/export/pick.h"
 #include "trace/read/bytes/byte_stream.h"
 
+/* Every exporter takes a pick, which may be NULL: all events. It lives as long as the stream. */
+
 /* What is read twice. */
 typedef struct ex_input {
     int (*open)(void *ctx, rd_stream **out); /* from the beginning */
@@ -23,8 +25,7 @@ int ex_json_clean(rd_stream **out, rd_stream *in);
  * ids that are none, ends with their begins, flows with their slices. At least 400 MB/s, 20 bytes
  * of memory an event. What is refused or has no slice to belong to is counted in a member
  * "view_profile_missing" behind the events. VP_ECORRUPT where the input is damaged and has not one
- * event. The input is used during the call only; the
- * pick, which may be NULL for all events, as long as the stream. */
+ * event. The input is used during the call only. */
 int ex_json_whole(rd_stream **out, const ex_input *in, ex_pick *pick);
 
 /* What the clean-up dropped and repaired so far; it never does so in silence. */
@@ -39,11 +40,13 @@ typedef struct ex_clean_counts {
 /* s was made by ex_json_clean. */
 void ex_json_clean_counts(const rd_stream *s, ex_clean_counts *out);
 
-/* The same JSON made from an XSpace, equal to jaxlib's for the same file (xprof.md 3.1) except that
- * nothing is capped: pid 701 or 1+plane id, tid the low 32 bits, ts/dur in µs with 6 decimals. */
-int ex_json_from_xspace(rd_stream **out, rd_source *in);
-/* The same from a recording that nobody finished. Takes the source, also on failure. */
-int ex_json_from_vpcap(rd_stream **out, rd_source *in);
+/* The same JSON made from an XSpace: jaxlib's for the same file (xprof.md 3.1: pid 701 or 1+plane
+ * id, tid the low 32 bits) and what jaxlib leaves out, with nothing capped. Start and end are
+ * rounded to ns, ts/dur are in µs with 3 decimals at most. Events that no track of their thread can
+ * take lie on siblings "NAME (2)", …, and spans in flight are async events (`b`, `e`). */
+int ex_json_from_xspace(rd_stream **out, rd_source *in, ex_pick *pick);
+/* The JSON from a recording that nobody finished. Takes the source, also on failure. */
+int ex_json_from_vpcap(rd_stream **out, rd_source *in, ex_pick *pick);
 
 /* The `#!/?…` deep link into a Perfetto UI. trace_url is percent-encoded as a whole; NULL
  * leaves it out (the trace is handed over by postMessage then). Pins the device tracks by

@@ -4,15 +4,9 @@
 #include "trace/export/export.h"
 #include "trace/read/vpcap/vpcap_reader.h"
 
-/* jaxlib stops its JSON half at a million events. A gzip file below this cannot hold that many:
- * real ones take 12 bytes an event and more. Above it, and for plain JSON at 20 times the size, the
- * other half is the one that is surely whole. */
-#define MAYBE_CAPPED_GZ (6 << 20)
-#define MAYBE_CAPPED_PLAIN (20 * MAYBE_CAPPED_GZ)
-
 /* By whom a format is exported, or nobody. A source is taken; a stream is opened twice. */
 typedef union exporter {
-    int (*source)(rd_stream **out, rd_source *in);
+    int (*source)(rd_stream **out, rd_source *in, ex_pick *pick);
     int (*stream)(rd_stream **out, const ex_input *in, ex_pick *pick);
 } exporter;
 
@@ -20,37 +14,30 @@ typedef union exporter {
     [RD_##format] = {.how = export},
 static const exporter exporters[RD_FORMAT_COUNT] = {RD_FORMATS(EXPORTER)};
 
-static bool exportable(const cat_file *f)
+static const cat_file *exported(const cat_session *s, uint32_t index)
 {
-    return !f->why && exporters[f->kind.format].source;
-}
-
-static bool may_be_capped(const cat_file *f)
-{
-    return f->bytes >= (f->kind.gzip ? MAYBE_CAPPED_GZ : MAYBE_CAPPED_PLAIN);
+    const cat_file *f = index == UINT32_MAX ? NULL : &s->files[index];
+    return f && !f->why && exporters[f->kind.format].source ? f : NULL;
 }
 
 const cat_file *ex_half(const cat_session *s, const cat_host *h)
 {
-    const cat_file *first = &s->files[h->primary];
-    const cat_file *second = h->secondary == UINT32_MAX ? NULL : &s->files[h->secondary];
-    first = exportable(first) ? first : NULL;
-    second = second && exportable(second) ? second : NULL;
-    return second && !(first && may_be_capped(second)) ? second : first;
+    const cat_file *first = exported(s, h->primary);
+    return first ? first : exported(s, h->secondary);
 }
 
 const cat_file *ex_other_half(const cat_session *s, const cat_host *h, const cat_file *f)
 {
-    const cat_file *first = &s->files[h->primary];
-    return f != first && exportable(first) ? first : NULL;
+    const cat_file *second = exported(s, h->secondary);
+    return f != second ? second : NULL;
 }
 
-int ex_json_from_vpcap(rd_stream **out, rd_source *in)
+int ex_json_from_vpcap(rd_stream **out, rd_source *in, ex_pick *pick)
 {
     rd_source *xspace;
     int rc = vr_xspace(&xspace, in);
     rd_source_close(in);
-    return rc < 0 ? rc : ex_json_from_xspace(out, xspace);
+    return rc < 0 ? rc : ex_json_from_xspace(out, xspace, pick);
 }
 
 typedef struct text_file {
@@ -74,5 +61,5 @@ int ex_json(rd_stream **out, const catalog *c, const cat_file *f)
     if (rd_formats[f->kind.format].text)
         return x.stream(out, &(ex_input){open_text, &(text_file){c, f}}, NULL);
     VP_TRY(catalog_source(&source, c, f, NULL));
-    return x.source(out, source);
+    return x.source(out, source, NULL);
 }

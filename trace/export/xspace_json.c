@@ -1,11 +1,13 @@
 /* An XSpace as Trace Event JSON, pulled chunk by chunk: one walk that decides processes and
  * threads, then plane by plane its names, line by line its events through a window. Memory grows
- * with the names of one plane, never with its events. */
+ * with the names of one plane, and by 20 bytes an event of a line whose events stand in no order of
+ * time. */
 #include "trace/export/xspace_json.h"
 
 #include <stdio.h>
 
 #include "trace/base/err.h"
+#include "trace/base/json.h"
 #include "trace/base/mem.h"
 #include "trace/export/export.h"
 #include "trace/export/stream_out.h"
@@ -21,100 +23,20 @@ typedef struct xspace_json {
     vp_buf out;
     uint32_t loaded; /* the plane in `plane`, or UINT32_MAX */
     size_t row, track;
-    int64_t at;      /* in the current track, 0: not begun */
-    int64_t line_ps; /* of the current track */
-    char head[80];   /* of its events */
-    size_t head_n;
+    int64_t at;     /* in the current track */
+    xj_lanes lanes; /* of its thread */
+    xj_flows flows;
+    uint64_t async_ids;
     uint64_t damaged_events;
     bool started, ended; /* the JSON */
     bool begun;          /* the current track */
     bool any;            /* event so far */
 } xspace_json;
 
-void xj_put_us(vp_buf *b, int64_t ps)
-{
-    uint64_t v = ps < 0 ? 0 - (uint64_t)ps : (uint64_t)ps;
-    char fraction[7] = ".000000";
-    uint64_t rest = v % 1000000;
-    size_t n = 7;
-    for (size_t i = 6; i > 0; i--, rest /= 10)
-        fraction[i] = (char)('0' + rest % 10);
-    while (n > 1 && fraction[n - 1] == '0')
-        n--;
-    if (ps < 0)
-        vp_buf_putc(b, '-');
-    vp_buf_u64(b, v / 1000000);
-    vp_buf_put(b, fraction, n > 1 ? n : 0);
-}
-
-static void put_args(vp_buf *b, const xj_names *n, const xj_arg *args, uint32_t count)
-{
-    vp_buf_puts(b, ",\"args\":{");
-    for (uint32_t i = 0; i < count; i++) {
-        if (i)
-            vp_buf_putc(b, ',');
-        vp_buf_str(b, n->keys[args[i].key].text);
-        vp_buf_putc(b, ':');
-        xj_put_value(b, &args[i]);
-    }
-    vp_buf_putc(b, '}');
-}
-
-/* A step_name among the args replaces the name and stays an arg. */
-static void put_name(vp_buf *b, const xj_names *n, const xj_meta *m, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (n->keys[n->args[i].key].step) {
-            xj_put_value(b, &n->args[i]);
-            return;
-        }
-    }
-    vp_buf_str(b, m->name);
-}
-
-int xj_put_event(vp_buf *b, xj_names *n, vp_str event, vp_str head, int64_t line_ps)
-{
-    int64_t id = 0, offset = 0, duration = 0, start;
-    vp_pb r = vp_pb_of(event);
-    vp_pb_field f;
-    int rc;
-    while ((rc = vp_pb_next(&r, &f)) > 0) {
-        if (f.wire != VP_PB_VARINT)
-            continue;
-        if (f.number == XEVENT_METADATA_ID)
-            id = (int64_t)f.u;
-        else if (f.number == XEVENT_OFFSET_PS)
-            offset = (int64_t)f.u;
-        else if (f.number == XEVENT_DURATION_PS)
-            duration = (int64_t)f.u;
-    }
-    if (rc < 0 || __builtin_add_overflow(line_ps, offset, &start))
-        return VP_ECORRUPT;
-    const xj_meta *m = xj_names_meta(n, id);
-    if (!m)
-        return VP_ENOMEM;
-    if (m->internal)
-        return 0;
-    uint32_t count = m->arg_count;
-    memcpy(n->args, m->args, count * sizeof *n->args);
-    for (r = vp_pb_of(event); vp_pb_next(&r, &f) > 0;)
-        if (f.number == XEVENT_STATS && f.wire == VP_PB_LEN)
-            VP_TRY(xj_names_set(n, &count, f.data));
-    vp_buf_str(b, head);
-    xj_put_us(b, start);
-    vp_buf_puts(b, ",\"dur\":");
-    xj_put_us(b, duration > 1 ? duration : 1); /* jaxlib's least: 1 ps */
-    vp_buf_puts(b, ",\"name\":");
-    put_name(b, n, m, count);
-    if (count)
-        put_args(b, n, n->args, count);
-    vp_buf_putc(b, '}');
-    return b->status < 0 ? b->status : 1;
-}
-
 static void separate(xspace_json *x)
 {
-    vp_buf_puts(&x->out, x->any ? ",\n" : "");
+    if (x->any)
+        vp_buf_put(&x->out, ",\n", 2);
     x->any = true;
 }
 
@@ -142,52 +64,110 @@ static int load(xspace_json *x, uint32_t plane)
     x->loaded = plane;
     x->plane = (xs_plane){0};
     x->names = (xj_names){0};
-    VP_TRY(xs_plane_read(&x->plane, &x->w, pl->offset, pl->end, false));
+    VP_TRY(xs_plane_read(&x->plane, &x->w, pl->offset, pl->end, true));
     if (x->plane.damage >= 0)
         damaged(x, x->plane.damage);
-    return xj_names_make(&x->names, &x->plane);
+    return xj_names_make(&x->names, &x->plane, false);
 }
 
-static int begin_track(xspace_json *x, const xj_track *t)
+static void use_tid(xspace_json *x, const xj_track *t, uint32_t lane, uint32_t tid)
 {
-    int64_t ns = t->timestamp_ns;
+    char *head = x->lanes.head[lane];
+    x->lanes.tid[lane] = tid;
+    x->lanes.head_n[lane] = (size_t)snprintf(
+        head, XJ_HEAD_MAX,
+        "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":", x->layout.planes[t->plane].pid, tid);
+}
+
+/* A line that goes on with the thread of the line before it keeps its lanes. */
+static int begin_track(xspace_json *x, size_t i)
+{
+    const xj_track *t = &x->layout.tracks[i];
     VP_TRY(load(x, t->plane));
     x->at = t->offset;
-    if (ns >= x->layout.base_ns)
-        ns -= x->layout.base_ns;
-    if (__builtin_mul_overflow(ns, INT64_C(1000), &x->line_ps)) {
-        damaged(x, t->offset);
-        x->at = t->end;
-    }
-    x->head_n = (size_t)snprintf(
-        x->head, sizeof x->head,
-        "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":", x->layout.planes[t->plane].pid, t->tid);
+    x->begun = true;
+    if (i && t->thread == t[-1].thread)
+        return 0;
+    xj_lanes_free(&x->lanes);
+    VP_TRY(xj_lanes_make(&x->lanes, &x->layout, i, &x->w));
+    use_tid(x, t, 0, t->tid);
     return 0;
 }
 
-static int one_event(xspace_json *x, const xw_field *f)
+/* A sibling of a thread, where events lie that its own track cannot take. */
+static int open_lane(xspace_json *x, const xj_track *t, uint32_t lane)
 {
-    const uint8_t *p;
-    size_t have, before = x->out.n;
-    bool any = x->any;
-    int rc = VP_ECORRUPT;
-    if (f->u <= VP_JSON_EVENT_MAX) {
-        VP_TRY(f->u ? xw_need(&x->w, f->offset, (size_t)f->u, &p, &have) : 0);
-        separate(x);
-        rc = xj_put_event(&x->out, &x->names, (vp_str){f->u ? (const char *)p : "", (size_t)f->u},
-                          (vp_str){x->head, x->head_n}, x->line_ps);
-    }
-    if (rc > 0)
+    xj_row row = {.pid = x->layout.planes[t->plane].pid, .sort = t->sort};
+    VP_CLEANUP(vp_buf_free) vp_buf name;
+    vp_buf_init(&name, 2 * XJ_NAME_MAX + 64);
+    vp_buf_str(&name, t->name);
+    VP_TRY(vp_buf_printf(&name, " (%u)", lane + 1));
+    VP_TRY(xj_ids_fresh(&x->layout, t, &row.tid));
+    row.name = vp_buf_view(&name);
+    use_tid(x, t, lane, row.tid);
+    separate(x);
+    xj_put_row(&x->out, &row);
+    return 0;
+}
+
+static int choose_place(xspace_json *x, const xj_track *t, xj_place *p)
+{
+    int lane = t->async ? (int)EX_LANE_ASYNC : xj_lanes_next(&x->lanes, &p->span);
+    VP_TRY(lane);
+    p->pid = x->layout.planes[t->plane].pid;
+    p->device = x->layout.planes[t->plane].device;
+    if (lane == (int)EX_LANE_ASYNC) {
+        p->tid = t->tid;
+        p->async = ++x->async_ids;
         return 0;
+    }
+    if (!x->lanes.tid[lane])
+        VP_TRY(open_lane(x, t, (uint32_t)lane));
+    p->tid = x->lanes.tid[lane];
+    p->head = (vp_str){x->lanes.head[lane], x->lanes.head_n[lane]};
+    return 0;
+}
+
+/* VP_ECORRUPT (not recorded): damaged. */
+static int put_event(xspace_json *x, const xj_track *t, const xw_field *f)
+{
+    vp_str event;
+    xj_event e;
+    xj_place place = {0};
+    int rc = xj_event_bytes(&event, &x->w, f);
+    VP_TRY(rc);
+    if (!rc || !xj_event_read(&e, event) || !xj_layout_span(&x->layout, t, &e, &place.span)) {
+        if (!t->async)
+            xj_lanes_next(&x->lanes, NULL);
+        return VP_ECORRUPT;
+    }
+    if (!ex_pick_takes(x->layout.pick, place.span.start, place.span.end)) {
+        if (!t->async)
+            xj_lanes_next(&x->lanes, &place.span);
+        return 0;
+    }
+    VP_TRY(choose_place(x, t, &place));
+    size_t before = x->out.n;
+    bool any = x->any;
+    separate(x);
+    rc = xj_put_event(&x->out, &x->names, &x->flows, event, &e, &place);
+    if (rc < 0 && x->out.status >= 0) {
+        x->out.n = before;
+        x->any = any;
+    }
+    return rc;
+}
+
+static int one_event(xspace_json *x, const xj_track *t, const xw_field *f)
+{
+    int rc = put_event(x, t, f);
     if (x->out.status < 0)
         return x->out.status;
-    x->out.n = before;
-    x->any = any;
-    if (rc == VP_ECORRUPT) {
-        x->damaged_events++;
-        damaged(x, f->offset);
-    }
-    return rc == VP_ECORRUPT ? 0 : rc;
+    if (rc != VP_ECORRUPT)
+        return rc;
+    x->damaged_events++;
+    damaged(x, f->offset);
+    return 0;
 }
 
 /* Events of the current track until the chunk is full. */
@@ -197,7 +177,7 @@ static int go_on(xspace_json *x, const xj_track *t)
     int rc = 1;
     while (!ex_out_full(&x->out) && (rc = xw_next(&x->w, &x->at, t->end, &f)) > 0)
         if (f.number == XLINE_EVENTS && f.wire == VP_PB_LEN)
-            VP_TRY(one_event(x, &f));
+            VP_TRY(one_event(x, t, &f));
     if (rc == VP_ECORRUPT) {
         damaged(x, x->at);
         x->at = t->end;
@@ -205,22 +185,14 @@ static int go_on(xspace_json *x, const xj_track *t)
     return rc == VP_ECORRUPT ? 0 : rc;
 }
 
-/* In-flight copies and collectives overlap each other; jaxlib leaves their line out. */
-static bool is_shown(const xj_track *t)
-{
-    return !vp_str_eq(t->name, VP_STR("Async XLA Ops"));
-}
-
 static int tracks(xspace_json *x)
 {
     while (x->track < x->layout.track_count && !ex_out_full(&x->out)) {
         const xj_track *t = &x->layout.tracks[x->track];
-        if (!x->begun && is_shown(t))
-            VP_TRY(begin_track(x, t));
-        x->begun = true;
-        if (is_shown(t))
-            VP_TRY(go_on(x, t));
-        if (is_shown(t) && x->at < t->end)
+        if (!x->begun)
+            VP_TRY(begin_track(x, x->track));
+        VP_TRY(go_on(x, t));
+        if (x->at < t->end)
             continue;
         x->begun = false;
         x->track++;
@@ -230,13 +202,17 @@ static int tracks(xspace_json *x)
 
 static void finish(xspace_json *x)
 {
-    vp_buf_puts(&x->out, "]}\n");
+    vp_buf_puts(&x->out, "]");
     x->ended = true;
-    if (x->layout.damage < 0)
-        return;
-    vp_fail(VP_ECORRUPT, "the XSpace is damaged here; what is good before and behind it is shown");
-    vp_fail_at(VP_ECORRUPT, NULL, -1, x->layout.damage);
-    x->s.damage = *vp_error_last();
+    if (x->layout.damage >= 0) {
+        vp_fail(VP_ECORRUPT,
+                "the XSpace is damaged here; what is good before and behind it is shown");
+        vp_fail_at(VP_ECORRUPT, NULL, -1, x->layout.damage);
+        x->s.damage = *vp_error_last();
+        vp_buf_puts(&x->out, ",\"view_profile_damage\":");
+        vp_json_quote(&x->out, vp_str_of(x->s.damage.message));
+    }
+    vp_buf_puts(&x->out, "}\n");
 }
 
 static int xspace_next(rd_stream *s, char **p, size_t *n)
@@ -263,6 +239,8 @@ static void xspace_close(rd_stream *s)
 {
     xspace_json *x = (xspace_json *)(void *)s;
     unload(x);
+    xj_lanes_free(&x->lanes);
+    xj_flows_free(&x->flows);
     xj_layout_free(&x->layout);
     xw_free(&x->w);
     vp_buf_free(&x->out);
@@ -270,7 +248,7 @@ static void xspace_close(rd_stream *s)
     vp_free(x);
 }
 
-int ex_json_from_xspace(rd_stream **out, rd_source *in)
+int ex_json_from_xspace(rd_stream **out, rd_source *in, ex_pick *pick)
 {
     xspace_json *x = vp_calloc(1, sizeof *x);
     if (!x) {
@@ -283,7 +261,7 @@ int ex_json_from_xspace(rd_stream **out, rd_source *in)
     x->loaded = UINT32_MAX;
     int rc = xw_init(&x->w, in);
     if (rc >= 0)
-        rc = xj_layout_make(&x->layout, &x->w);
+        rc = xj_layout_make(&x->layout, &x->w, pick);
     if (rc >= 0)
         rc = ex_out_init(&x->out);
     if (rc < 0) {

@@ -1,4 +1,5 @@
 /* Names and arguments of an XSpace's events as jaxlib's JSON has them. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "trace/base/err.h"
@@ -11,7 +12,7 @@
 /* Args of one event; real ones have at most forty. */
 #define ARGS_MAX 1024u
 
-/* Stats and events that jaxlib keeps for itself (xprof.md 3.1). Writers up to 2025 kept
+/* Stats that jaxlib keeps for itself (xprof.md 3.1). Writers up to 2025 kept
  * kernel_details, too; a kernel's grid and registers are worth showing. */
 static bool is_internal_stat(vp_str name)
 {
@@ -23,32 +24,40 @@ static bool is_internal_stat(vp_str name)
     return false;
 }
 
-static bool is_internal_event(vp_str name)
+int xj_quote(vp_buf *b, vp_str s)
 {
-    static const char *const sources[] = {"Prefetch", "ParallelInterleave", "ParallelMap",
-                                          "MapAndBatch", "ParseExample"};
-    if (vp_str_eq(name, VP_STR("ParallelInterleaveInitializedInput")) ||
-        vp_str_eq(name, VP_STR("MemoryAllocation")) ||
-        vp_str_eq(name, VP_STR("MemoryDeallocation")))
-        return true;
-    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
-        vp_str source = vp_str_of(sources[i]);
-        vp_str what = vp_str_skip(name, source.n);
-        if (vp_str_starts(name, source) &&
-            (vp_str_eq(what, VP_STR("Produce")) || vp_str_eq(what, VP_STR("Consume"))))
-            return true;
-    }
-    return false;
+    VP_TRY(vp_json_quote(b, s));
+    if (!vp_str_ends(s, VP_STR("\\")))
+        return 0;
+    b->n -= 3; /* the backslash, which is two, and the quote */
+    return vp_buf_puts(b, "\\u005c\"");
 }
 
-/* Quoted, in the arena; VP_STR_NONE when out of memory. */
+/* Quoted unless texts stay raw, in the arena; VP_STR_NONE when out of memory. */
 static vp_str quoted(xj_names *n, vp_str s)
 {
     n->scratch.n = 0;
-    if (vp_json_quote(&n->scratch, s) < 0)
+    if (n->raw) {
+        char *copy = vp_arena_strndup(&n->arena, s.n ? s.p : "", s.n);
+        return copy ? (vp_str){copy, s.n} : VP_STR_NONE;
+    }
+    if (xj_quote(&n->scratch, s) < 0)
         return VP_STR_NONE;
     char *p = vp_arena_strndup(&n->arena, n->scratch.p, n->scratch.n);
     return p ? (vp_str){p, n->scratch.n} : VP_STR_NONE;
+}
+
+static uint8_t fact_of(xs_stat_role role)
+{
+    static const uint8_t facts[XS_STAT_ROLES] = {
+        [XS_STAT_CORRELATION] = XJ_CORRELATION,     [XS_STAT_PRODUCER] = XJ_PRODUCER,
+        [XS_STAT_PRODUCER_TYPE] = XJ_PRODUCER_TYPE, [XS_STAT_CONSUMER] = XJ_CONSUMER,
+        [XS_STAT_CONSUMER_TYPE] = XJ_CONSUMER_TYPE, [XS_STAT_FLOW] = XJ_FLOW,
+        [XS_STAT_MEM_USED] = XJ_MEM_USED,           [XS_STAT_MEM_FREE] = XJ_MEM_FREE,
+        [XS_STAT_MEM_RESERVED] = XJ_MEM_RESERVED,   [XS_STAT_MEM_DEVICE] = XJ_MEM_DEVICE,
+        [XS_STAT_ALLOCATOR] = XJ_ALLOCATOR,
+    };
+    return facts[role];
 }
 
 typedef struct ranked {
@@ -66,6 +75,12 @@ static int by_name(const void *a, const void *b)
     return x->name.n < y->name.n ? -1 : x->name.n > y->name.n;
 }
 
+static uint32_t key_by_map(const xj_names *n, uint64_t stat_id)
+{
+    uint32_t i = vp_map_get(&n->plane->stat_by_id, stat_id);
+    return i == VP_MAP_NONE ? n->empty_key : n->key_of_stat[i];
+}
+
 /* The stats' names and, behind them, those that need no stat: long_name, and no name at all. */
 static int make_keys(xj_names *n)
 {
@@ -73,7 +88,8 @@ static int make_keys(xj_names *n)
     VP_CLEANUP(vp_free_ptr) ranked *order = vp_calloc(count, sizeof *order);
     n->key_of_stat = vp_calloc(count, sizeof *n->key_of_stat);
     n->keys = vp_calloc(count, sizeof *n->keys);
-    if (!order || !n->key_of_stat || !n->keys)
+    n->key_dense = vp_calloc(XJ_DENSE, sizeof *n->key_dense);
+    if (!order || !n->key_of_stat || !n->keys || !n->key_dense)
         return vp_no_memory();
     for (uint32_t i = 0; i < stats; i++)
         order[i] = (ranked){n->plane->stat_names[i], i};
@@ -84,19 +100,23 @@ static int make_keys(xj_names *n)
         if (!i || by_name(&order[i - 1], &order[i]) != 0) {
             xj_key *k = &n->keys[keys++];
             *k = (xj_key){quoted(n, order[i].name), is_internal_stat(order[i].name),
-                          vp_str_eq(order[i].name, VP_STR("step_name"))};
+                          vp_str_eq(order[i].name, VP_STR("step_name")),
+                          order[i].stat < stats ? fact_of(n->plane->stat_roles[order[i].stat]) : 0};
             VP_NEED(k->text.p);
         }
         n->key_of_stat[order[i].stat] = (uint32_t)keys - 1;
     }
+    n->key_count = n->text_count = (uint32_t)keys;
     n->long_name_key = n->key_of_stat[stats];
     n->empty_key = n->key_of_stat[stats + 1];
+    for (uint32_t id = 0; id < XJ_DENSE; id++)
+        n->key_dense[id] = key_by_map(n, id);
     return 0;
 }
 
-int xj_names_make(xj_names *n, xs_plane *plane)
+int xj_names_make(xj_names *n, xs_plane *plane, bool raw)
 {
-    *n = (xj_names){.plane = plane};
+    *n = (xj_names){.plane = plane, .raw = raw};
     vp_arena_init(&n->arena);
     vp_buf_init(&n->scratch, VP_XPLANE_META_MAX);
     n->meta = vp_calloc(plane->meta_count + 1, sizeof *n->meta);
@@ -110,15 +130,15 @@ void xj_names_free(xj_names *n)
     vp_arena_free(&n->arena);
     vp_buf_free(&n->scratch);
     vp_free(n->key_of_stat);
+    vp_free(n->key_dense);
     vp_free(n->keys);
     vp_free(n->meta);
     vp_free(n->args);
 }
 
-static uint32_t key_of(const xj_names *n, uint64_t stat_id)
+static inline uint32_t key_of(const xj_names *n, uint64_t stat_id)
 {
-    uint32_t i = vp_map_get(&n->plane->stat_by_id, stat_id);
-    return i == VP_MAP_NONE ? n->empty_key : n->key_of_stat[i];
+    return stat_id < XJ_DENSE ? n->key_dense[stat_id] : key_by_map(n, stat_id);
 }
 
 /* Keeps n->args sorted; events name their stats mostly in the order of their ids. */
@@ -159,35 +179,71 @@ static bool value_of(const xj_names *n, const vp_pb_field *f, xj_arg *arg)
         return text;
     case XSTAT_BYTES_VALUE:
         arg->type = XJ_QUOTED;
-        arg->text = VP_STR("\"<opaque bytes>\"");
+        arg->text = n->raw ? VP_STR("<opaque bytes>") : VP_STR("\"<opaque bytes>\"");
         return text;
     case XSTAT_REF_VALUE:
         arg->type = XJ_QUOTED;
-        arg->text = n->keys[key_of(n, f->u)].text;
+        arg->known = key_of(n, f->u) + 1;
+        arg->text = n->keys[arg->known - 1].text;
         return f->wire == VP_PB_VARINT;
     default:
         return false;
     }
 }
 
-int xj_names_set(xj_names *n, uint32_t *count, vp_str stat)
+/* Numbers only, except for the allocator, which is a text or the name of a stat. */
+static void take_fact(xj_names *n, uint8_t fact, const vp_pb_field *value)
+{
+    xj_facts *facts = &n->facts;
+    uint32_t i;
+    if (fact == XJ_ALLOCATOR) {
+        i = value->number == XSTAT_REF_VALUE ? vp_map_get(&n->plane->stat_by_id, value->u)
+                                             : VP_MAP_NONE;
+        facts->allocator = i == VP_MAP_NONE ? value->data : n->plane->stat_names[i];
+    } else if (value->wire != VP_PB_VARINT) {
+        return;
+    }
+    facts->v[fact] = value->u;
+    facts->has |= 1u << fact;
+}
+
+/* The id and the value of an XStat; value->number is 0 where it has none. The usual form, in that
+ * order, is taken straight. */
+static bool read_stat(vp_str stat, uint64_t *id, vp_pb_field *value)
 {
     vp_pb r = vp_pb_of(stat);
     vp_pb_field f;
-    xj_arg arg = {0};
-    uint64_t id = 0;
-    bool set = false;
     int rc;
+    *id = 0;
+    *value = (vp_pb_field){0};
+    if (stat.n > 2 && *r.p == XSTAT_METADATA_ID_TAG) {
+        r.p++;
+        if (!vp_pb_varint(&r, id))
+            return false;
+    }
     while ((rc = vp_pb_next(&r, &f)) > 0) {
         if (f.number == XSTAT_METADATA_ID && f.wire == VP_PB_VARINT)
-            id = f.u;
+            *id = f.u;
         else if (f.number >= XSTAT_DOUBLE_VALUE && f.number <= XSTAT_REF_VALUE)
-            set = value_of(n, &f, &arg);
+            *value = f;
     }
-    if (rc < 0)
+    return rc == 0;
+}
+
+int xj_names_set(xj_names *n, uint32_t *count, vp_str stat)
+{
+    vp_pb_field value;
+    xj_arg arg = {0};
+    uint64_t id;
+    if (!read_stat(stat, &id, &value))
         return VP_ECORRUPT;
     arg.key = key_of(n, id);
-    return set && !n->keys[arg.key].hidden ? insert(n, count, &arg) : 0;
+    if (!value.number || !value_of(n, &value, &arg))
+        return 0;
+    const xj_key *key = &n->keys[arg.key];
+    if (key->fact)
+        take_fact(n, key->fact, &value);
+    return key->hidden ? 0 : insert(n, count, &arg);
 }
 
 /* Quotes the texts of n->args and keeps them with the metadata. */
@@ -201,6 +257,7 @@ static int keep_args(xj_names *n, xj_meta *m, uint32_t count)
         if (m->args[i].type != XJ_TEXT)
             continue;
         m->args[i].type = XJ_QUOTED;
+        m->args[i].known = ++n->text_count;
         m->args[i].text = quoted(n, n->args[i].text);
         VP_NEED(m->args[i].text.p);
     }
@@ -229,7 +286,6 @@ static int make_meta(xj_names *n, xj_meta *m, vp_str bytes)
             xj_names_set(n, &count, f.data);
     m->name = quoted(n, display.n ? display : name);
     VP_NEED(m->name.p);
-    m->internal = is_internal_event(name);
     m->made = true;
     return keep_args(n, m, count);
 }
@@ -243,26 +299,34 @@ const xj_meta *xj_names_meta(xj_names *n, int64_t id)
     return m;
 }
 
+/* In quotes, as jaxlib has all values; doubles with six digits. */
+static void put_number(vp_buf *b, const xj_arg *arg)
+{
+    char text[40], *end = text + sizeof text - 1, *p = end;
+    bool minus = arg->type == XJ_INT && (int64_t)arg->u < 0;
+    uint64_t u = minus ? 0 - arg->u : arg->u;
+    double d;
+    if (arg->type == XJ_DOUBLE) {
+        memcpy(&d, &arg->u, sizeof d);
+        vp_buf_put(b, text, (size_t)snprintf(text, sizeof text, "\"%g\"", d));
+        return;
+    }
+    *--p = '"';
+    do
+        *--p = (char)('0' + u % 10);
+    while (u /= 10);
+    if (minus)
+        *--p = '-';
+    *--p = '"';
+    vp_buf_put(b, p, (size_t)(end - p));
+}
+
 void xj_put_value(vp_buf *b, const xj_arg *arg)
 {
-    double d;
-    switch (arg->type) {
-    case XJ_QUOTED:
+    if (arg->type == XJ_QUOTED)
         vp_buf_str(b, arg->text);
-        break;
-    case XJ_TEXT:
-        vp_json_quote(b, arg->text);
-        break;
-    default:
-        vp_buf_putc(b, '"');
-        if (arg->type == XJ_INT) {
-            vp_buf_i64(b, (int64_t)arg->u);
-        } else if (arg->type == XJ_UINT) {
-            vp_buf_u64(b, arg->u);
-        } else { /* six digits, as jaxlib has it */
-            memcpy(&d, &arg->u, sizeof d);
-            vp_buf_printf(b, "%g", d);
-        }
-        vp_buf_putc(b, '"');
-    }
+    else if (arg->type == XJ_TEXT)
+        xj_quote(b, arg->text);
+    else
+        put_number(b, arg);
 }
