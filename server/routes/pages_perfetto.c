@@ -100,8 +100,10 @@ static void put_what(vp_buf *b, const handoff *h, const site_options *o)
 static void put_damage(vp_buf *b, const http_req *rq, const handoff *h)
 {
     char why[DAMAGE_TEXT];
-    const cat_file *f = ex_half(h->session, h->host);
-    if (!f || !damage_of(site_of(rq)->damages, f, why))
+    const cat_file *f = ex_half(EX_JSON, h->session, h->host);
+    const cat_file *other = f ? ex_other_half(EX_JSON, h->session, h->host, f) : NULL;
+    bool damaged = f && damage_of(site_of(rq)->damages, f, why);
+    if (!damaged && !(other && damage_of(site_of(rq)->damages, other, why)))
         return;
     vp_buf_puts(b, "<p class=\"notice\" id=\"damage\">This trace is damaged, and Perfetto shows "
                    "what came before the damage: ");
@@ -167,20 +169,30 @@ static void put_remote(vp_buf *b, const http_req *rq)
     vp_buf_puts(b, "</code></pre></section>\n");
 }
 
+static void put_form(vp_buf *b, const http_req *rq, const handoff *h, const char *suffix)
+{
+    vp_buf_puts(b, "<li><a download href=\"");
+    put_trace_path(b, http_root(rq), h, suffix);
+    vp_buf_puts(b, "\">");
+    page_text(b, h->host->name);
+    vp_buf_printf(b, "%s</a></li>\n", suffix);
+}
+
 static void put_download(vp_buf *b, const http_req *rq, const handoff *h)
 {
-    static const char *const suffix[] = {".json.gz", ".json"};
+    bool exact = ex_half(EX_PFTRACE, h->session, h->host) != NULL;
     vp_buf_puts(b, "<section class=\"card\"><h2>The file itself</h2>\n<ul class=\"plain\">\n");
-    for (size_t i = 0; i < sizeof suffix / sizeof suffix[0]; i++) {
-        vp_buf_puts(b, "<li><a download href=\"");
-        put_trace_path(b, http_root(rq), h, suffix[i]);
-        vp_buf_puts(b, "\">");
-        page_text(b, h->host->name);
-        vp_buf_printf(b, "%s</a></li>\n", suffix[i]);
-    }
-    vp_buf_puts(b,
-                "</ul>\n<p class=\"muted\">Trace Event JSON, cleaned up for Perfetto. Opens in any "
-                "viewer of that format.</p></section>\n");
+    put_form(b, rq, h, ".json.gz");
+    put_form(b, rq, h, ".json");
+    if (exact)
+        put_form(b, rq, h, ".pftrace");
+    vp_buf_puts(
+        b, "</ul>\n<p class=\"muted\">Trace Event JSON, every event once. Opens in any viewer of "
+           "that format.");
+    if (exact)
+        vp_buf_puts(b, " .pftrace is Perfetto’s own: half the size, and arguments keep their "
+                       "types.");
+    vp_buf_puts(b, "</p></section>\n");
 }
 
 static void put_hosts(vp_buf *b, const http_req *rq, const handoff *h, const char *at)

@@ -59,14 +59,32 @@ static int hold(http_source *out, const http_req *rq, rd_stream *s, catalog *c, 
 
 /* ---- Perfetto-ready JSON -------------------------------------------------------------------- */
 
-/* "HOST.json" or "HOST.json.gz"; a host's name may hold dots itself. */
-static const cat_host *host_of(const cat_session *s, vp_str name, bool *gzip)
+/* What the name behind a host asks for. */
+typedef struct wanted {
+    const char *suffix;
+    ex_form form;
+    bool gzip;        /* a .gz, which stays one */
+    const char *type; /* of the content */
+    const char *tag;  /* of the entity, in this form and encoded on the way */
+    const char *encoded_tag;
+} wanted;
+
+static const wanted forms[] = {
+    {".json.gz", EX_JSON, true, "application/gzip", VP_VERSION "z", VP_VERSION "z"},
+    {".json", EX_JSON, false, "application/json", VP_VERSION "j", VP_VERSION "e"},
+    {".pftrace", EX_PFTRACE, false, "application/octet-stream", VP_VERSION "p", VP_VERSION "q"},
+};
+
+/* "HOST.json" and the like; a host's name may hold dots itself. */
+static const cat_host *host_of(const cat_session *s, vp_str name, const wanted **form)
 {
-    static const vp_str gz = VP_STR_INIT(".json.gz"), plain = VP_STR_INIT(".json");
-    *gzip = vp_str_ends(name, gz);
-    if (!*gzip && !vp_str_ends(name, plain))
+    *form = NULL;
+    for (size_t k = 0; !*form && k < sizeof forms / sizeof forms[0]; k++)
+        if (vp_str_ends(name, vp_str_of(forms[k].suffix)))
+            *form = &forms[k];
+    if (!*form)
         return NULL;
-    name = vp_str_head(name, name.n - (*gzip ? gz.n : plain.n));
+    name = vp_str_head(name, name.n - strlen((*form)->suffix));
     for (size_t i = 0; i < s->host_count; i++)
         if (vp_str_eq(name, vp_str_of(s->hosts[i].name)))
             return &s->hosts[i];
@@ -84,41 +102,39 @@ static void trace_entity(http_entity *e, const cat_file *f, const char *type, co
     http_entity_etag(e, &f->id, tag);
 }
 
-static int send_json(http_req *rq, catalog *c, const cat_file *f, bool gzip)
+static int send_trace(http_req *rq, catalog *c, const cat_file *f, const wanted *form)
 {
     http_entity e;
     http_source src;
     rd_stream *stream;
-    bool encoded = http_wants_gzip(rq) && !gzip;
-    trace_entity(&e, f, gzip ? "application/gzip" : "application/json",
-                 gzip      ? VP_VERSION "z"
-                 : encoded ? VP_VERSION "e"
-                           : VP_VERSION "j");
+    bool encoded = http_wants_gzip(rq) && !form->gzip;
+    trace_entity(&e, f, form->type, encoded ? form->encoded_tag : form->tag);
     e.gzipped = encoded;
     if (http_finished(rq, &e) || http_not_modified(rq, &e))
         return 0;
-    VP_TRY(ex_json(&stream, c, f));
+    VP_TRY(ex_open(&stream, form->form, c, f, NULL));
     VP_TRY(hold(&src, rq, stream, c, f));
-    return http_stream(rq, src, gzip || encoded, &e);
+    return http_stream(rq, src, form->gzip || encoded, &e);
 }
 
 int route_trace_json(http_req *rq)
 {
-    bool gzip;
+    const wanted *form;
     const cat_session *s;
     VP_CLEANUP(site_drop_catalog) catalog *c = NULL;
     VP_TRY(site_session(&c, &s, rq));
-    const cat_host *h = host_of(s, vp_str_of(http_param(rq, 1)), &gzip);
-    const cat_file *f = h ? ex_half(s, h) : NULL;
+    const cat_host *h = host_of(s, vp_str_of(http_param(rq, 1)), &form);
+    const cat_file *f = h ? ex_half(form->form, s, h) : NULL;
     if (!h)
         return http_fail(rq, 404,
-                         "no such host in this session: ask for HOST.json or HOST.json.gz");
+                         "no such host in this session: ask for HOST.json, HOST.json.gz or "
+                         "HOST.pftrace");
     if (!f)
-        return http_fail(rq, 422, "this host has no readable timeline");
-    int rc = send_json(rq, c, f, gzip);
-    const cat_file *other = ex_other_half(s, h, f);
+        return http_fail(rq, 422, "this host has no timeline that is exported so");
+    int rc = send_trace(rq, c, f, form);
+    const cat_file *other = ex_other_half(form->form, s, h, f);
     bool unreadable = rc == VP_ECORRUPT || rc == VP_EUNSUPPORTED || rc == VP_EEMPTY;
-    return unreadable && other ? send_json(rq, c, other, gzip) : rc;
+    return unreadable && other ? send_trace(rq, c, other, form) : rc;
 }
 
 /* ---- Files as they are ---------------------------------------------------------------------- */

@@ -75,9 +75,9 @@ def test_what_is_installed(installed):
 
 
 def test_the_program_is_small(installed, tmp_path):
-    """Under 1 MB with all that its pages load, so that it is copied to a node without a thought."""
+    """Under 1.2 MB with all that its pages load, so that it is copied to a node without a thought."""
     run("strip", "-o", tmp_path / "stripped", installed / "bin" / "view_profile")
-    assert (tmp_path / "stripped").stat().st_size < 1_000_000
+    assert (tmp_path / "stripped").stat().st_size < 1_200_000
 
 
 def test_units_are_valid_and_hardened(installed, tmp_path):

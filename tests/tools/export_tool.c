@@ -1,7 +1,8 @@
 /* For the golden tests in Python: runs one stream of the export room over a file.
  *   export_tool clean  FILE|-   cleaned JSON on stdout, one line of counts on stderr
  *   export_tool whole  FILE     Perfetto-ready JSON on stdout
- *   export_tool xspace FILE     JSON made from an XSpace on stdout */
+ *   export_tool xspace FILE     JSON made from an XSpace on stdout
+ *   export_tool pftrace FILE    a .pftrace made from an XSpace on stdout */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,11 +43,13 @@ static int open_whole(rd_stream **out, char *path)
     return ex_json_whole(out, &(ex_input){open_again, path}, NULL);
 }
 
-static int open_xspace(rd_stream **out, char *path)
+static int open_xspace(rd_stream **out, const char *path, bool json)
 {
     rd_source *in;
     int rc = rd_source_fd(&in, open(path, O_RDONLY | O_CLOEXEC));
-    return rc < 0 ? rc : ex_json_from_xspace(out, in, NULL);
+    if (rc < 0)
+        return rc;
+    return json ? ex_json_from_xspace(out, in, NULL) : ex_pftrace_from_xspace(out, in, NULL);
 }
 
 static void print_counts(const rd_stream *s)
@@ -62,10 +65,21 @@ static void print_counts(const rd_stream *s)
             (unsigned long long)c.commas, s->damage.code);
 }
 
+static int open_json(rd_stream **out, char *path)
+{
+    return open_xspace(out, path, true);
+}
+
+static int open_pftrace(rd_stream **out, char *path)
+{
+    return open_xspace(out, path, false);
+}
+
 static const struct mode {
     const char *name;
     int (*open)(rd_stream **out, char *path);
-} modes[] = {{"clean", open_clean}, {"whole", open_whole}, {"xspace", open_xspace}};
+} modes[] = {
+    {"clean", open_clean}, {"whole", open_whole}, {"xspace", open_json}, {"pftrace", open_pftrace}};
 
 static const struct mode *mode_of(int argc, char **argv)
 {
@@ -80,7 +94,7 @@ int main(int argc, char **argv)
     rd_stream *s = NULL;
     const struct mode *mode = mode_of(argc, argv);
     if (!mode) {
-        fprintf(stderr, "usage: export_tool clean|whole|xspace FILE\n");
+        fprintf(stderr, "usage: export_tool clean|whole|xspace|pftrace FILE\n");
         return 2;
     }
     int rc = mode->open(&s, argv[2]);

@@ -33,7 +33,8 @@ static void test_refused_by_name(void **state)
         rd_stream *s = NULL;
         expect_named(timeline_read(NULL, NULL, &f, NULL, &damage), unread[i]);
         assert_int_equal(damage.code, 0);
-        expect_named(ex_json(&s, NULL, &f), unread[i]);
+        expect_named(ex_open(&s, EX_JSON, NULL, &f, NULL), unread[i]);
+        expect_named(ex_open(&s, EX_PFTRACE, NULL, &f, NULL), unread[i]);
         assert_null(s);
     }
 }
@@ -61,6 +62,7 @@ typedef struct half_case {
     bool first_why;
     int json,
         other; /* index of the file that is exported, and of the one that may stand in; or -1 */
+    int pftrace;
 } half_case;
 
 static void expect_file(const cat_file *files, const cat_file *f, int index)
@@ -71,13 +73,13 @@ static void expect_file(const cat_file *files, const cat_file *f, int index)
 static void test_halves(void **state)
 {
     static const half_case cases[] = {
-        {RD_XSPACE, RD_UNKNOWN, false, 0, -1},
-        {RD_KINETO, RD_UNKNOWN, false, 0, -1},
-        {RD_VPCAP, RD_UNKNOWN, false, 0, -1},
-        {RD_XSPACE, RD_XLA_JSON, false, 0, 1},
-        {RD_XSPACE, RD_XLA_JSON, true, 1, -1}, /* all that there is */
-        {RD_XSPACE, RD_UNKNOWN, true, -1, -1},
-        {RD_PPROF, RD_UNKNOWN, false, -1, -1}, /* nobody exports it */
+        {RD_XSPACE, RD_UNKNOWN, false, 0, -1, 0},
+        {RD_KINETO, RD_UNKNOWN, false, 0, -1, -1},
+        {RD_VPCAP, RD_UNKNOWN, false, 0, -1, 0},
+        {RD_XSPACE, RD_XLA_JSON, false, 0, 1, 0},
+        {RD_XSPACE, RD_XLA_JSON, true, 1, -1, -1}, /* all that there is */
+        {RD_XSPACE, RD_UNKNOWN, true, -1, -1, -1},
+        {RD_PPROF, RD_UNKNOWN, false, -1, -1, -1}, /* nobody exports it */
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -88,10 +90,11 @@ static void test_halves(void **state)
         };
         cat_session s = {.files = files, .file_count = 2};
         cat_host h = {.secondary = k->second == RD_UNKNOWN ? UINT32_MAX : 1};
-        const cat_file *sent = ex_half(&s, &h);
+        const cat_file *sent = ex_half(EX_JSON, &s, &h);
         expect_file(files, sent, k->json);
         if (sent)
-            expect_file(files, ex_other_half(&s, &h, sent), k->other);
+            expect_file(files, ex_other_half(EX_JSON, &s, &h, sent), k->other);
+        expect_file(files, ex_half(EX_PFTRACE, &s, &h), k->pftrace);
     }
 }
 

@@ -45,8 +45,12 @@ void ex_json_clean_counts(const rd_stream *s, ex_clean_counts *out);
  * rounded to ns, ts/dur are in µs with 3 decimals at most. Events that no track of their thread can
  * take lie on siblings "NAME (2)", …, and spans in flight are async events (`b`, `e`). */
 int ex_json_from_xspace(rd_stream **out, rd_source *in, ex_pick *pick);
+/* The same as a .pftrace, Perfetto's own format: exact ns with what is finer as arguments, tracks
+ * with parents, arguments with their types. Takes the source, also on failure. */
+int ex_pftrace_from_xspace(rd_stream **out, rd_source *in, ex_pick *pick);
 /* The JSON from a recording that nobody finished. Takes the source, also on failure. */
 int ex_json_from_vpcap(rd_stream **out, rd_source *in, ex_pick *pick);
+int ex_pftrace_from_vpcap(rd_stream **out, rd_source *in, ex_pick *pick);
 
 /* The `#!/?…` deep link into a Perfetto UI. trace_url is percent-encoded as a whole; NULL
  * leaves it out (the trace is handed over by postMessage then). Pins the device tracks by

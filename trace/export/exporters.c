@@ -10,25 +10,31 @@ typedef union exporter {
     int (*stream)(rd_stream **out, const ex_input *in, ex_pick *pick);
 } exporter;
 
-#define EXPORTER(format, name, session, role, suffix, how, read, export)                           \
-    [RD_##format] = {.how = export},
-static const exporter exporters[RD_FORMAT_COUNT] = {RD_FORMATS(EXPORTER)};
+#define EXPORTER_JSON(format, name, session, role, suffix, how, read, json, pftrace)               \
+    [RD_##format] = {.how = json},
+#define EXPORTER_PFTRACE(format, name, session, role, suffix, how, read, json, pftrace)            \
+    [RD_##format] = {.how = pftrace},
+static const exporter exporters[EX_FORMS][RD_FORMAT_COUNT] = {
+    [EX_JSON] = {RD_FORMATS(EXPORTER_JSON)},
+    [EX_PFTRACE] = {RD_FORMATS(EXPORTER_PFTRACE)},
+};
 
-static const cat_file *exported(const cat_session *s, uint32_t index)
+static const cat_file *exported(ex_form form, const cat_session *s, uint32_t index)
 {
     const cat_file *f = index == UINT32_MAX ? NULL : &s->files[index];
-    return f && !f->why && exporters[f->kind.format].source ? f : NULL;
+    return f && !f->why && exporters[form][f->kind.format].source ? f : NULL;
 }
 
-const cat_file *ex_half(const cat_session *s, const cat_host *h)
+const cat_file *ex_half(ex_form form, const cat_session *s, const cat_host *h)
 {
-    const cat_file *first = exported(s, h->primary);
-    return first ? first : exported(s, h->secondary);
+    const cat_file *first = exported(form, s, h->primary);
+    return first ? first : exported(form, s, h->secondary);
 }
 
-const cat_file *ex_other_half(const cat_session *s, const cat_host *h, const cat_file *f)
+const cat_file *ex_other_half(ex_form form, const cat_session *s, const cat_host *h,
+                              const cat_file *f)
 {
-    const cat_file *second = exported(s, h->secondary);
+    const cat_file *second = exported(form, s, h->secondary);
     return f != second ? second : NULL;
 }
 
@@ -38,6 +44,14 @@ int ex_json_from_vpcap(rd_stream **out, rd_source *in, ex_pick *pick)
     int rc = vr_xspace(&xspace, in);
     rd_source_close(in);
     return rc < 0 ? rc : ex_json_from_xspace(out, xspace, pick);
+}
+
+int ex_pftrace_from_vpcap(rd_stream **out, rd_source *in, ex_pick *pick)
+{
+    rd_source *xspace;
+    int rc = vr_xspace(&xspace, in);
+    rd_source_close(in);
+    return rc < 0 ? rc : ex_pftrace_from_xspace(out, xspace, pick);
 }
 
 typedef struct text_file {
@@ -51,15 +65,16 @@ static int open_text(void *ctx, rd_stream **out)
     return catalog_stream(out, t->c, t->f, false);
 }
 
-int ex_json(rd_stream **out, const catalog *c, const cat_file *f)
+int ex_open(rd_stream **out, ex_form form, const catalog *c, const cat_file *f, ex_pick *pick)
 {
-    exporter x = exporters[f->kind.format];
+    exporter x = exporters[form][f->kind.format];
     rd_source *source;
     if (!x.source)
-        return vp_fail(VP_EUNSUPPORTED, "no exporter takes files of the format \"%s\"",
+        return vp_fail(VP_EUNSUPPORTED, "no %s is made of files of the format \"%s\"",
+                       form == EX_JSON ? "Trace Event JSON" : ".pftrace",
                        rd_format_name(f->kind.format));
     if (rd_formats[f->kind.format].text)
-        return x.stream(out, &(ex_input){open_text, &(text_file){c, f}}, NULL);
+        return x.stream(out, &(ex_input){open_text, &(text_file){c, f}}, pick);
     VP_TRY(catalog_source(&source, c, f, NULL));
-    return x.source(out, source, NULL);
+    return x.source(out, source, pick);
 }

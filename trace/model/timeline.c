@@ -11,7 +11,7 @@ typedef union reader {
     int (*stream)(sink *out, rd_stream *in, const rd_options *opts);
 } reader;
 
-#define READER(format, name, session, role, suffix, how, read, export)                             \
+#define READER(format, name, session, role, suffix, how, read, json, pftrace)                      \
     [RD_##format] = {.how = read},
 static const reader readers[RD_FORMAT_COUNT] = {RD_FORMATS(READER)};
 

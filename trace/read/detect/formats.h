@@ -8,22 +8,25 @@
 #include <stddef.h>
 
 /* X(format, its name in JSON, kind of a session of such files, role in a session,
- *   suffix behind the name of a host, how its content is opened, reader, exporter)
+ *   suffix behind the name of a host, how its content is opened, reader, exporters: JSON, .pftrace)
  * source: at any place, as rd_source. stream: from front to back, as rd_stream; it is text. A NULL:
  * nobody reads or exports it. CHROME is any Trace Event JSON that is neither KINETO nor XLA_JSON,
  * UNKNOWN nothing of ours (not listed), CACHE what XProf or TensorBoard wrote (ignored), and
  * UNREADABLE says why. */
 #define RD_FORMATS(X)                                                                              \
-    X(UNKNOWN, "unknown", "none", REST, "", source, NULL, NULL)                                    \
-    X(XSPACE, "xplane", "xla", FIRST_HALF, ".xplane.pb", source, xs_read, ex_json_from_xspace)     \
-    X(XLA_JSON, "trace.json", "xla", SECOND_HALF, ".trace.json", stream, cj_read, ex_json_whole)   \
-    X(KINETO, "kineto", "kineto", ALONE, ".trace.json", stream, cj_read, ex_json_whole)            \
-    X(CHROME, "chrome", "chrome", ALONE, ".trace.json", stream, cj_read, ex_json_whole)            \
-    X(PPROF, "memory", "memory", MEMORY, "", source, NULL, NULL)                                   \
-    X(VPCAP, "vpcap", "xla", UNFINISHED, ".vpcap", source, vr_read, ex_json_from_vpcap)            \
-    X(ARCHIVE, "archive", "none", REST, "", source, NULL, NULL)                                    \
-    X(CACHE, "cache", "none", REST, "", source, NULL, NULL)                                        \
-    X(UNREADABLE, "unreadable", "none", REST, ".xplane.riegeli", source, NULL, NULL)
+    X(UNKNOWN, "unknown", "none", REST, "", source, NULL, NULL, NULL)                              \
+    X(XSPACE, "xplane", "xla", FIRST_HALF, ".xplane.pb", source, xs_read, ex_json_from_xspace,     \
+      ex_pftrace_from_xspace)                                                                      \
+    X(XLA_JSON, "trace.json", "xla", SECOND_HALF, ".trace.json", stream, cj_read, ex_json_whole,   \
+      NULL)                                                                                        \
+    X(KINETO, "kineto", "kineto", ALONE, ".trace.json", stream, cj_read, ex_json_whole, NULL)      \
+    X(CHROME, "chrome", "chrome", ALONE, ".trace.json", stream, cj_read, ex_json_whole, NULL)      \
+    X(PPROF, "memory", "memory", MEMORY, "", source, NULL, NULL, NULL)                             \
+    X(VPCAP, "vpcap", "xla", UNFINISHED, ".vpcap", source, vr_read, ex_json_from_vpcap,            \
+      ex_pftrace_from_vpcap)                                                                       \
+    X(ARCHIVE, "archive", "none", REST, "", source, NULL, NULL, NULL)                              \
+    X(CACHE, "cache", "none", REST, "", source, NULL, NULL, NULL)                                  \
+    X(UNREADABLE, "unreadable", "none", REST, ".xplane.riegeli", source, NULL, NULL, NULL)
 
 #define RD_FORMAT_VALUE(format, ...) RD_##format,
 typedef enum rd_format { RD_FORMATS(RD_FORMAT_VALUE) RD_FORMAT_COUNT } rd_format;

@@ -1,0 +1,37 @@
+/* The slices of a sequence that are open, by when they end: a .pftrace tells an end where it is in
+ * time. The writers of pftrace/ include this; whoever makes one frees it. */
+#ifndef VP_EXPORT_PFTRACE_PFT_ENDS_H
+#define VP_EXPORT_PFTRACE_PFT_ENDS_H
+
+#include "trace/export/pftrace/pft_writer.h"
+
+typedef struct pft_end {
+    int64_t at_ns;
+    uint64_t track;
+} pft_end;
+
+/* A heap, the next end first; zeroed before the first. */
+typedef struct pft_ends {
+    pft_end *heap;
+    size_t count, cap;
+} pft_ends;
+
+int pft_ends_add(pft_ends *e, int64_t at_ns, uint64_t track);
+/* Writes all ends up to at_ns, that moment included. */
+int pft_ends_until(pft_ends *e, pft_writer *w, int64_t at_ns);
+void pft_ends_free(pft_ends *e);
+
+/* Tracks of one name for slices that may overlap at will: each holds one at a time. Zeroed before
+ * the first. */
+typedef struct pft_pool {
+    pft_end *heap; /* by when a track is free */
+    size_t count, cap;
+} pft_pool;
+
+/* The track that is free at start_ns and is taken until end_ns; *fresh: a new one was made, with
+ * the number `next`. */
+int pft_pool_take(pft_pool *p, int64_t start_ns, int64_t end_ns, uint64_t next, uint64_t *track,
+                  bool *fresh);
+void pft_pool_free(pft_pool *p);
+
+#endif

@@ -1,0 +1,66 @@
+/* Numbers of fields in Perfetto's traces (protos/perfetto/trace of google/perfetto; perfetto.md
+ * 3.1). pft_writer.c includes this. */
+#ifndef VP_EXPORT_PFTRACE_PFT_FIELDS_H
+#define VP_EXPORT_PFTRACE_PFT_FIELDS_H
+
+enum { TRACE_PACKET = 1 };
+
+enum {
+    PACKET_CLOCK_SNAPSHOT = 6,
+    PACKET_TIMESTAMP = 8,
+    PACKET_SEQUENCE_ID = 10,
+    PACKET_TRACK_EVENT = 11,
+    PACKET_INTERNED_DATA = 12,
+    PACKET_SEQUENCE_FLAGS = 13,
+    PACKET_DEFAULTS = 59,
+    PACKET_TRACK_DESCRIPTOR = 60,
+};
+enum { SEQUENCE_CLEARED = 1, SEQUENCE_NEEDS_STATE = 2 };
+
+enum { DEFAULTS_EVENT = 11, DEFAULTS_CLOCK = 58 };
+
+enum { SNAPSHOT_CLOCK = 1 };
+enum { CLOCK_ID = 1, CLOCK_TIMESTAMP = 2, CLOCK_IS_INCREMENTAL = 3 };
+enum { CLOCK_BOOTTIME = 6, CLOCK_OF_SEQUENCE = 64 };
+
+enum {
+    TRACK_UUID = 1,
+    TRACK_NAME = 2,
+    TRACK_PROCESS = 3,
+    TRACK_THREAD = 4,
+    TRACK_PARENT = 5,
+    TRACK_COUNTER = 8,
+    TRACK_CHILD_ORDERING = 11,
+    TRACK_RANK = 12,
+    TRACK_MERGE = 15,
+};
+enum { ORDERING_EXPLICIT = 3 };
+enum { MERGE_NONE = 2 };
+enum { PROCESS_PID = 1, PROCESS_SORT_INDEX = 3, PROCESS_NAME = 6 };
+enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_SORT_INDEX = 3, THREAD_NAME = 5 };
+enum { COUNTER_UNIT = 3 };
+enum { UNIT_SIZE_BYTES = 3 };
+
+enum {
+    EVENT_ANNOTATION = 4,
+    EVENT_TYPE = 9,
+    EVENT_NAME_IID = 10,
+    EVENT_TRACK = 11,
+    EVENT_NAME = 23,
+    EVENT_COUNTER_VALUE = 30,
+    EVENT_FLOW = 47,
+};
+enum { TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 };
+
+enum {
+    ANNOTATION_NAME_IID = 1,
+    ANNOTATION_UINT = 3,
+    ANNOTATION_INT = 4,
+    ANNOTATION_DOUBLE = 5,
+    ANNOTATION_STRING = 6,
+    ANNOTATION_STRING_IID = 17,
+};
+
+enum { INTERNED_IID = 1, INTERNED_TEXT = 2 };
+
+#endif

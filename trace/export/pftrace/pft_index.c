@@ -1,0 +1,52 @@
+/* The order of time of a thread's events, where its lines have another. */
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/export/pftrace/pft_xspace.h"
+#include "trace/image/xspace_fields.h"
+
+static int add(pft_index *x, const xj_layout *layout, uint32_t track, const xw_field *f,
+               vp_str event)
+{
+    xj_event e;
+    xj_span s;
+    if (!xj_event_read(&e, event) || !xj_layout_span(layout, &layout->tracks[track], &e, &s))
+        return 0;
+    VP_TRY(
+        vp_grow(&x->places, &x->place_cap, x->place_count + 1, sizeof *x->places, VP_EVENTS_MAX));
+    x->places[x->place_count] = (struct pft_index_place){f->offset, (uint32_t)f->u, track};
+    return ex_spans_add(&x->spans, s.start, s.end, (uint32_t)x->place_count++);
+}
+
+static int add_line(pft_index *x, const xj_layout *layout, uint32_t track, xs_window *w)
+{
+    const xj_track *t = &layout->tracks[track];
+    int64_t at = t->offset;
+    xw_field f;
+    int rc;
+    while ((rc = xw_next(w, &at, t->end, &f)) > 0) {
+        vp_str event;
+        if (f.number != XLINE_EVENTS || f.wire != VP_PB_LEN)
+            continue;
+        VP_TRY(rc = xj_event_bytes(&event, w, &f));
+        if (rc)
+            VP_TRY(add(x, layout, track, &f, event));
+    }
+    return rc == VP_ECORRUPT ? 0 : rc;
+}
+
+int pft_index_make(pft_index *x, const xj_layout *layout, size_t first, size_t end, xs_window *w)
+{
+    *x = (pft_index){0};
+    for (size_t i = first; i < end; i++)
+        VP_TRY(add_line(x, layout, (uint32_t)i, w));
+    return ex_spans_place(&x->spans, &x->moves, NULL);
+}
+
+void pft_index_free(pft_index *x)
+{
+    ex_spans_free(&x->spans);
+    vp_free(x->moves.list);
+    vp_free(x->places);
+    *x = (pft_index){0};
+}

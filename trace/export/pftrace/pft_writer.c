@@ -1,0 +1,295 @@
+#include "trace/export/pftrace/pft_writer.h"
+
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/pb.h"
+#include "trace/export/pftrace/pft_fields.h"
+
+void pft_init(pft_writer *w, vp_buf *out)
+{
+    *w = (pft_writer){.out = out};
+    vp_buf_init(&w->event, 4 * (size_t)VP_JSON_EVENT_MAX);
+    vp_buf_init(&w->interned, 4 * (size_t)VP_JSON_EVENT_MAX);
+}
+
+void pft_free(pft_writer *w)
+{
+    vp_buf_free(&w->event);
+    vp_buf_free(&w->interned);
+}
+
+/* A varint and what stands before one take at most so many bytes. */
+#define FIELD_MAX 16
+
+static inline char *varint(char *p, uint64_t v)
+{
+    for (; v > 127; v >>= 7)
+        *p++ = (char)(v | 128);
+    *p++ = (char)v;
+    return p;
+}
+
+static inline char *field(char *p, uint32_t number, uint64_t v)
+{
+    return varint(varint(p, VP_PB_TAG(number, VP_PB_VARINT)), v);
+}
+
+static inline char *bytes(char *p, uint32_t number, const char *data, size_t n)
+{
+    p = varint(varint(p, VP_PB_TAG(number, VP_PB_LEN)), n);
+    memcpy(p, data, n);
+    return p + n;
+}
+
+static inline void put(vp_buf *b, uint32_t number, uint64_t v)
+{
+    char *p = vp_buf_reserve(b, FIELD_MAX);
+    if (p)
+        b->n += (size_t)(field(p, number, v) - p);
+}
+
+static inline size_t varint_size(uint64_t v)
+{
+    return (size_t)(63 - __builtin_clzll(v | 1)) / 7 + 1;
+}
+
+/* The packet whose content is in `packet`. */
+static int put_packet(pft_writer *w, vp_buf *packet)
+{
+    vp_pb_put_len(w->out, TRACE_PACKET, vp_buf_view(packet));
+    if (packet->status < 0)
+        vp_buf_fail(w->out, packet->status);
+    return w->out->status;
+}
+
+static void put_descriptor(vp_buf *b, const pft_track *t)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf part;
+    vp_buf_init(&part, 1u << 20);
+    put(b, TRACK_UUID, t->uuid);
+    if (t->parent)
+        put(b, TRACK_PARENT, t->parent);
+    if (t->name.n && t->kind != PFT_PROCESS)
+        vp_pb_put_len(b, TRACK_NAME, t->name);
+    if (t->kind == PFT_PROCESS) {
+        put(&part, PROCESS_PID, t->pid);
+        put(&part, PROCESS_SORT_INDEX, (uint64_t)(int64_t)t->rank);
+        if (t->name.n)
+            vp_pb_put_len(&part, PROCESS_NAME, t->name);
+        vp_pb_put_len(b, TRACK_PROCESS, vp_buf_view(&part));
+    } else if (t->kind == PFT_THREAD) {
+        put(&part, THREAD_PID, t->pid);
+        put(&part, THREAD_TID, t->tid);
+        put(&part, THREAD_SORT_INDEX, (uint64_t)(int64_t)t->rank);
+        if (t->name.n)
+            vp_pb_put_len(&part, THREAD_NAME, t->name);
+        vp_pb_put_len(b, TRACK_THREAD, vp_buf_view(&part));
+    } else if (t->kind == PFT_COUNTER) {
+        if (t->bytes)
+            put(&part, COUNTER_UNIT, UNIT_SIZE_BYTES);
+        vp_pb_put_len(b, TRACK_COUNTER, vp_buf_view(&part));
+    }
+    put(b, TRACK_RANK, (uint64_t)(int64_t)t->rank);
+    if (t->ordered)
+        put(b, TRACK_CHILD_ORDERING, ORDERING_EXPLICIT);
+    if (t->apart)
+        put(b, TRACK_MERGE, MERGE_NONE);
+    if (part.status < 0)
+        vp_buf_fail(b, part.status);
+}
+
+int pft_put_track(pft_writer *w, const pft_track *t)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf packet, descriptor;
+    vp_buf_init(&packet, 1u << 20);
+    vp_buf_init(&descriptor, 1u << 20);
+    put_descriptor(&descriptor, t);
+    vp_pb_put_len(&packet, PACKET_TRACK_DESCRIPTOR, vp_buf_view(&descriptor));
+    if (descriptor.status < 0)
+        vp_buf_fail(&packet, descriptor.status);
+    return put_packet(w, &packet);
+}
+
+/* The sequence's clock counts what passes; it is tied to the trace's where it begins. */
+static void put_clock(vp_buf *snapshot, uint64_t id, int64_t at_ns, bool incremental)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf clock;
+    vp_buf_init(&clock, 64);
+    put(&clock, CLOCK_ID, id);
+    put(&clock, CLOCK_TIMESTAMP, (uint64_t)at_ns);
+    if (incremental)
+        put(&clock, CLOCK_IS_INCREMENTAL, 1);
+    vp_pb_put_len(snapshot, SNAPSHOT_CLOCK, vp_buf_view(&clock));
+}
+
+int pft_begin_sequence(pft_writer *w, uint64_t track, int64_t start_ns)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf packet, part, defaults;
+    vp_buf_init(&packet, 256);
+    vp_buf_init(&part, 128);
+    vp_buf_init(&defaults, 64);
+    w->sequence++;
+    w->clock_ns = start_ns;
+    w->track = track;
+    put(&packet, PACKET_SEQUENCE_ID, w->sequence);
+    put(&packet, PACKET_SEQUENCE_FLAGS, SEQUENCE_CLEARED);
+    put(&part, DEFAULTS_CLOCK, CLOCK_OF_SEQUENCE);
+    put(&defaults, EVENT_TRACK, track);
+    vp_pb_put_len(&part, DEFAULTS_EVENT, vp_buf_view(&defaults));
+    vp_pb_put_len(&packet, PACKET_DEFAULTS, vp_buf_view(&part));
+    part.n = 0;
+    put_clock(&part, CLOCK_OF_SEQUENCE, start_ns, true);
+    put_clock(&part, CLOCK_BOOTTIME, start_ns, false);
+    vp_pb_put_len(&packet, PACKET_CLOCK_SNAPSHOT, vp_buf_view(&part));
+    return put_packet(w, &packet);
+}
+
+static void begin_event(pft_writer *w, uint32_t type, uint64_t track)
+{
+    w->event.n = w->interned.n = 0;
+    put(&w->event, EVENT_TYPE, type);
+    if (track != w->track)
+        put(&w->event, EVENT_TRACK, track);
+}
+
+void pft_slice_begin(pft_writer *w, uint64_t track)
+{
+    begin_event(w, TYPE_SLICE_BEGIN, track);
+}
+
+void pft_instant(pft_writer *w, uint64_t track)
+{
+    begin_event(w, TYPE_INSTANT, track);
+}
+
+void pft_event_name(pft_writer *w, uint64_t name)
+{
+    put(&w->event, EVENT_NAME_IID, name);
+}
+
+void pft_event_text(pft_writer *w, vp_str name)
+{
+    vp_pb_put_len(&w->event, EVENT_NAME, name);
+}
+
+void pft_counter(pft_writer *w, uint64_t track, int64_t value)
+{
+    begin_event(w, TYPE_COUNTER, track);
+    put(&w->event, EVENT_COUNTER_VALUE, (uint64_t)value);
+}
+
+/* What stands before the event of a packet; n bytes follow. */
+static char *packet_head(pft_writer *w, char *p, int64_t at_ns, size_t n)
+{
+    uint64_t passed = (uint64_t)(at_ns - w->clock_ns);
+    w->clock_ns = at_ns;
+    n += 2 + varint_size(passed) + varint_size(w->sequence) + 2;
+    p = varint(varint(p, VP_PB_TAG(TRACE_PACKET, VP_PB_LEN)), n);
+    p = field(p, PACKET_TIMESTAMP, passed);
+    p = field(p, PACKET_SEQUENCE_ID, w->sequence);
+    return field(p, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+}
+
+/* Ends are half of all events, and say nothing. */
+int pft_slice_end(pft_writer *w, uint64_t track, int64_t at_ns)
+{
+    char event[2 * FIELD_MAX], *end = field(event, EVENT_TYPE, TYPE_SLICE_END);
+    if (track != w->track)
+        end = field(end, EVENT_TRACK, track);
+    size_t n = (size_t)(end - event);
+    char *p = vp_buf_reserve(w->out, 6 * FIELD_MAX), *start = p;
+    if (!p)
+        return w->out->status;
+    p = bytes(packet_head(w, p, at_ns, 2 + n), PACKET_TRACK_EVENT, event, n);
+    w->out->n += (size_t)(p - start);
+    return 0;
+}
+
+int pft_put_event(pft_writer *w, int64_t at_ns)
+{
+    size_t event = w->event.n, interned = w->interned.n;
+    size_t n = 1 + varint_size(event) + event;
+    if (interned)
+        n += 1 + varint_size(interned) + interned;
+    if (w->event.status < 0 || w->interned.status < 0)
+        return vp_buf_fail(w->out, w->event.status < 0 ? w->event.status : w->interned.status);
+    char *p = vp_buf_reserve(w->out, 6 * FIELD_MAX + n), *start = p;
+    if (!p)
+        return w->out->status;
+    p = packet_head(w, p, at_ns, n);
+    if (interned)
+        p = bytes(p, PACKET_INTERNED_DATA, w->interned.p, interned);
+    p = bytes(p, PACKET_TRACK_EVENT, w->event.p, event);
+    w->out->n += (size_t)(p - start);
+    return 0;
+}
+
+/* What stands before an argument whose content is n bytes behind its name's number; room is made
+ * for these, too. NULL: none. */
+static char *begin_arg(pft_writer *w, uint64_t name, size_t n)
+{
+    char *p = vp_buf_reserve(&w->event, 3 * FIELD_MAX + n);
+    if (!p)
+        return NULL;
+    p = varint(varint(p, VP_PB_TAG(EVENT_ANNOTATION, VP_PB_LEN)), 1 + varint_size(name) + n);
+    return field(p, ANNOTATION_NAME_IID, name);
+}
+
+static void end_arg(pft_writer *w, const char *end)
+{
+    w->event.n = (size_t)(end - w->event.p);
+}
+
+static void number_arg(pft_writer *w, uint64_t name, uint32_t number, uint64_t v)
+{
+    char *p = begin_arg(w, name, varint_size(VP_PB_TAG(number, VP_PB_VARINT)) + varint_size(v));
+    if (p)
+        end_arg(w, field(p, number, v));
+}
+
+void pft_arg_int(pft_writer *w, uint64_t name, int64_t v)
+{
+    number_arg(w, name, ANNOTATION_INT, (uint64_t)v);
+}
+
+void pft_arg_uint(pft_writer *w, uint64_t name, uint64_t v)
+{
+    number_arg(w, name, ANNOTATION_UINT, v);
+}
+
+void pft_arg_double(pft_writer *w, uint64_t name, uint64_t bits)
+{
+    char *p = begin_arg(w, name, 9);
+    if (!p)
+        return;
+    *p++ = (char)VP_PB_TAG(ANNOTATION_DOUBLE, VP_PB_FIXED64);
+    for (int i = 0; i < 8; i++, bits >>= 8)
+        *p++ = (char)bits;
+    end_arg(w, p);
+}
+
+void pft_arg_text(pft_writer *w, uint64_t name, vp_str text)
+{
+    char *p = begin_arg(w, name, 1 + varint_size(text.n) + text.n);
+    if (p)
+        end_arg(w, bytes(p, ANNOTATION_STRING, text.n ? text.p : "", text.n));
+}
+
+void pft_arg_known(pft_writer *w, uint64_t name, uint64_t text)
+{
+    number_arg(w, name, ANNOTATION_STRING_IID, text);
+}
+
+void pft_flow(pft_writer *w, uint64_t flow)
+{
+    vp_pb_put_fixed64(&w->event, EVENT_FLOW, flow);
+}
+
+void pft_tell(pft_writer *w, pft_name_kind kind, uint64_t number, vp_str text)
+{
+    size_t n = 1 + varint_size(number) + 1 + varint_size(text.n) + text.n;
+    vp_pb_put_varint(&w->interned, VP_PB_TAG((uint32_t)kind, VP_PB_LEN));
+    vp_pb_put_varint(&w->interned, n);
+    put(&w->interned, INTERNED_IID, number);
+    vp_pb_put_len(&w->interned, INTERNED_TEXT, text);
+}

@@ -1,0 +1,71 @@
+/* Perfetto's own trace format, written by hand: packets of tracks and of events (perfetto.md 3).
+ * Whoever turns a trace into a .pftrace includes this; a writer appends to a buffer that its owner
+ * hands out. One sequence of packets holds the events of one or more tracks in the order of time:
+ * its clock is told as what has passed since the event before, and what it has named once it calls
+ * by number. The owner of the names knows which of them the sequence at hand has told already. */
+#ifndef VP_EXPORT_PFTRACE_PFT_WRITER_H
+#define VP_EXPORT_PFTRACE_PFT_WRITER_H
+
+#include "trace/base/buf.h"
+
+typedef struct pft_writer {
+    vp_buf *out;
+    vp_buf event, interned; /* of the packet at hand */
+    uint32_t sequence;      /* 0: none has begun */
+    uint64_t track;         /* its events' own, unless they name another */
+    int64_t clock_ns;       /* of its last event */
+} pft_writer;
+
+void pft_init(pft_writer *w, vp_buf *out);
+void pft_free(pft_writer *w);
+
+typedef enum pft_track_kind { PFT_PROCESS, PFT_THREAD, PFT_PLAIN, PFT_COUNTER } pft_track_kind;
+
+/* A track. uuid: 0 is none; parent: 0 stands at the top. name may be empty. */
+typedef struct pft_track {
+    uint64_t uuid, parent;
+    vp_str name;
+    pft_track_kind kind;
+    uint32_t pid, tid; /* of a process or thread; of others unused */
+    int32_t rank;      /* among its siblings */
+    bool ordered;      /* its children stand by their rank */
+    bool apart;        /* siblings of its name are other tracks, not parts of one */
+    bool bytes;        /* a counter's unit */
+} pft_track;
+
+/* Tracks are told before their events, outside of any sequence. */
+int pft_put_track(pft_writer *w, const pft_track *t);
+
+/* Begins a sequence: no name is known in it, and its clock stands at start_ns. Most of its events
+ * are of `track`. */
+int pft_begin_sequence(pft_writer *w, uint64_t track, int64_t start_ns);
+
+/* An event: one of these, then what it says, then pft_put_event. Times of a sequence never step
+ * back. */
+void pft_slice_begin(pft_writer *w, uint64_t track);
+void pft_instant(pft_writer *w, uint64_t track);
+void pft_counter(pft_writer *w, uint64_t track, int64_t value);
+int pft_put_event(pft_writer *w, int64_t at_ns);
+int pft_slice_end(pft_writer *w, uint64_t track, int64_t at_ns);
+
+/* The name of the event at hand: by its number, or as it is. */
+void pft_event_name(pft_writer *w, uint64_t name);
+void pft_event_text(pft_writer *w, vp_str name);
+/* Arguments of the event at hand, by the number of their name. */
+void pft_arg_int(pft_writer *w, uint64_t name, int64_t v);
+void pft_arg_uint(pft_writer *w, uint64_t name, uint64_t v);
+void pft_arg_double(pft_writer *w, uint64_t name, uint64_t bits);
+void pft_arg_text(pft_writer *w, uint64_t name, vp_str text);
+void pft_arg_known(pft_writer *w, uint64_t name, uint64_t text);
+/* Slices of one flow are joined by arrows in the order of time. */
+void pft_flow(pft_writer *w, uint64_t flow);
+
+/* Names for numbers, told with the event at hand; numbers are from 1 on, of each kind. */
+typedef enum pft_name_kind {
+    PFT_EVENT_NAME = 2,
+    PFT_ARG_NAME = 3,
+    PFT_ARG_TEXT = 29
+} pft_name_kind;
+void pft_tell(pft_writer *w, pft_name_kind kind, uint64_t number, vp_str text);
+
+#endif

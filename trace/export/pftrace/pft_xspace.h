@@ -1,0 +1,89 @@
+/* The parts of ex_pftrace_from_xspace: which tracks there are and what each event says. Only
+ * trace/export/pftrace/pft_xspace*.c include this. */
+#ifndef VP_EXPORT_PFTRACE_PFT_XSPACE_H
+#define VP_EXPORT_PFTRACE_PFT_XSPACE_H
+
+#include "trace/export/pftrace/pft_ends.h"
+#include "trace/export/xspace_json.h"
+
+/* The arguments that all events of one metadata share, as they are written. */
+typedef struct pft_shared {
+    vp_str bytes;      /* in the names' arena; NULL: not made yet */
+    uint32_t sequence; /* the last one that was told their names and texts */
+} pft_shared;
+
+/* What of a plane's names the sequence at hand has told, by its number. */
+typedef struct pft_told {
+    uint32_t *metas, *keys, *texts; /* the last sequence that told it */
+    size_t text_cap;
+    pft_shared *shared; /* by the plane's metadata */
+} pft_told;
+
+/* The events of a thread whose lines do not stand in the order of time: where they are, and in
+ * which order they come. */
+typedef struct pft_index {
+    ex_spans spans; /* kind: which of the places */
+    ex_moves moves; /* in the order of the spans */
+    struct pft_index_place {
+        int64_t offset;
+        uint32_t n, track; /* bytes, and the line's number in the layout */
+    } * places;
+    size_t place_count, place_cap;
+    size_t next, move; /* of spans and moves */
+} pft_index;
+
+int pft_index_make(pft_index *x, const xj_layout *layout, size_t first, size_t end, xs_window *w);
+void pft_index_free(pft_index *x);
+
+/* The tracks of a memory's allocators. */
+typedef struct pft_memories {
+    vp_map at; /* hash of process and name to its number */
+    uint32_t count;
+} pft_memories;
+
+typedef struct pft_xspace {
+    rd_stream s; /* first member */
+    rd_source *source;
+    xs_window w;
+    xj_layout layout;
+    xs_plane plane;
+    xj_names names;
+    pft_told told;
+    vp_buf out;
+    pft_writer writer;
+    pft_ends ends;
+    pft_pool pool;       /* of slices that may overlap at will */
+    ex_lanes lanes;      /* of a thread whose events come in the order of time */
+    uint32_t lanes_told; /* lanes of the thread at hand that have a track */
+    pft_index index;
+    bool indexed;
+    xj_flows flows;
+    pft_memories memories;
+    uint32_t loaded;         /* the plane in `plane`, or UINT32_MAX */
+    size_t row, track, last; /* the thread at hand: its first line, and the one behind its last */
+    int64_t at;              /* in the line, where they come in the order of time */
+    uint64_t pooled;         /* tracks of pools ever */
+    bool begun, ended;
+} pft_xspace;
+
+/* Numbers of tracks: threads by pid and tid, the others by what they are. */
+#define PFT_TRACK_LANE (UINT64_C(1) << 58)
+#define PFT_TRACK_POOL (UINT64_C(2) << 58)
+#define PFT_TRACK_MEMORY (UINT64_C(3) << 58)
+static inline uint64_t pft_process_track(uint32_t pid)
+{
+    return ((uint64_t)pid << 32) + 1; /* tid 0 is nobody's */
+}
+static inline uint64_t pft_thread_track(uint32_t pid, uint32_t tid)
+{
+    return ((uint64_t)pid << 32 | tid) + 1;
+}
+
+int pft_told_make(pft_told *t, const xj_names *n);
+void pft_told_free(pft_told *t);
+/* Writes the event's begin on a track, with its names, arguments and flow; and its allocator's
+ * memory. VP_ECORRUPT (not recorded): damaged; nothing is written then. */
+int pft_xspace_event(pft_xspace *x, const xj_track *t, vp_str event, const xj_event *e,
+                     const xj_span *span, uint64_t track);
+
+#endif
