@@ -8,7 +8,7 @@ const bar = document.getElementById("bar");
 const amount = document.getElementById("amount");
 const statusLine = document.getElementById("status");
 
-const { trace: traceUrl, ui: uiUrl, title, file: fileName, start, end } = part.dataset;
+const { trace: traceUrl, ui: uiUrl, title, file: fileName, start, end, share } = part.dataset;
 const uiOrigin = new URL(uiUrl).origin;
 const PING_MS = 100;
 const SLOW_MS = 15000; // a cold UI over a slow line; from here on we say what may be wrong
@@ -132,7 +132,13 @@ function post(ui, buffer) {
   );
   if (goesOn)
     ui.postMessage(
-      { perfetto: { timeStart: Number(start) / 1e9, timeEnd: Number(end) / 1e9 } },
+      {
+        perfetto: {
+          timeStart: Number(start) / 1e9,
+          timeEnd: Number(end) / 1e9,
+          viewPercentage: Number(share),
+        },
+      },
       uiOrigin
     );
 }

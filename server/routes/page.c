@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "trace/base/human.h"
-#include "trace/export/export.h"
+#include "trace/export/link.h"
 #include "trace/report/html/web_files.h"
 #include "trace/report/report.h"
 

@@ -4,10 +4,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "server/routes/handoff_view.h"
 #include "server/routes/page.h"
 #include "server/routes/routes.h"
-#include "server/routes/site_query.h"
-#include "trace/export/export.h"
 #include "trace/export/exporters.h"
 
 /* The only port of 127.0.0.1 that the UI's CSP lets it fetch from (perfetto.md 0.1). */
@@ -16,27 +15,9 @@
 typedef struct handoff {
     const cat_session *session;
     const cat_host *host;
-    int64_t start_ns, end_ns; /* -1: none */
-    bool at_once;             /* load now: --ui=perfetto opened the browser for this */
+    ex_view view;
+    bool at_once; /* load now: --ui=perfetto opened the browser for this */
 } handoff;
-
-/* START..END in ns of the trace, half-open. Absent is fine. */
-static int take_range(handoff *h, const char *at)
-{
-    uint64_t start, end;
-    h->start_ns = h->end_ns = -1;
-    if (!at)
-        return 0;
-    vp_str s = vp_str_of(at);
-    if (!vp_take_uint(&s, INT64_MAX, &start) || !vp_str_starts(s, VP_STR("..")))
-        return vp_fail(VP_EARG, "\"at\" is START..END in nanoseconds");
-    s = vp_str_skip(s, 2);
-    if (!vp_take_uint(&s, INT64_MAX, &end) || s.n || end <= start)
-        return vp_fail(VP_EARG, "\"at\" is START..END in nanoseconds, END after START");
-    h->start_ns = (int64_t)start;
-    h->end_ns = (int64_t)end;
-    return 0;
-}
 
 /* Appends the address of the trace below root, "" for an absolute one. */
 static void put_trace_path(vp_buf *b, const char *root, const handoff *h, const char *suffix)
@@ -65,16 +46,18 @@ static void put_data(vp_buf *b, const http_req *rq, const handoff *h, const site
     vp_buf_init(&title, PAGE_BYTES_MAX);
     vp_buf_init(&file, PAGE_BYTES_MAX);
     put_trace_path(&trace, http_root(rq), h, ".json.gz");
-    ex_perfetto_link(&ui, o->perfetto_ui, NULL, h->start_ns, h->end_ns);
+    ex_perfetto_link(&ui, o->perfetto_ui, NULL, &h->view);
     vp_buf_printf(&title, "%s %s", h->session->name, h->host->name);
     vp_buf_printf(&file, "%s.json.gz", h->host->name);
     put_attribute(b, "data-trace", &trace);
     put_attribute(b, "data-ui", &ui);
     put_attribute(b, "data-title", &title);
     put_attribute(b, "data-file", &file);
-    if (h->end_ns >= 0)
-        vp_buf_printf(b, " data-start=\"%lld\" data-end=\"%lld\"", (long long)h->start_ns,
-                      (long long)h->end_ns);
+    if (h->view.is_event)
+        vp_buf_printf(
+            b, " data-start=\"%lld\" data-end=\"%lld\" data-share=\"" EX_VIEW_PERCENTAGE "\"",
+            (long long)ex_link_time(&h->view, h->view.start_ns),
+            (long long)ex_link_time(&h->view, h->view.end_ns));
     if (h->at_once)
         vp_buf_puts(b, " data-at-once");
 }
@@ -145,8 +128,7 @@ static void put_deep_link(vp_buf *b, const handoff *h, const http_req *rq)
     vp_buf_init(&link, PAGE_BYTES_MAX);
     vp_buf_printf(&url, "http://127.0.0.1:%d", DEEP_LINK_PORT);
     put_trace_path(&url, "", h, ".json.gz");
-    ex_perfetto_link(&link, site_of(rq)->opts.perfetto_ui, vp_buf_cstr(&url), h->start_ns,
-                     h->end_ns);
+    ex_perfetto_link(&link, site_of(rq)->opts.perfetto_ui, vp_buf_cstr(&url), &h->view);
     vp_buf_puts(b, "<p><a id=\"deeplink\" rel=\"noreferrer\"");
     put_attribute(b, "href", &link);
     vp_buf_puts(b, ">Let Perfetto fetch the trace</a>. Chrome asks whether the site may reach this "
@@ -225,9 +207,11 @@ static void put_heading(vp_buf *b, const http_req *rq, const handoff *h)
     vp_buf_puts(b, "/\">");
     page_text(b, h->session->name);
     vp_buf_puts(b, "</a></p>\n<h1>Open in Perfetto</h1>\n");
-    if (h->end_ns >= 0)
+    if (h->view.is_event)
         vp_buf_printf(b, "<p class=\"lead\">It opens at %lld to %lld ns of the trace.</p>\n",
-                      (long long)h->start_ns, (long long)h->end_ns);
+                      (long long)h->view.start_ns, (long long)h->view.end_ns);
+    else if (h->view.end_ns >= 0)
+        vp_buf_puts(b, "<p class=\"lead\">It opens at the time in which the devices work.</p>\n");
 }
 
 static int answer(http_req *rq, const handoff *h)
@@ -261,8 +245,6 @@ int page_perfetto(http_req *rq)
     handoff h = {.at_once = site_of(rq)->opts.ui == SITE_UI_PERFETTO};
     if (site_session(&c, &h.session, rq) < 0)
         return page_no_session(rq, 0);
-    if (take_range(&h, http_query(rq, "at")) < 0)
-        return page_failure(rq, "That time does not exist");
     if (!h.session->host_count)
         return page_message(rq, 404, "No timeline in this session",
                             "It holds nothing that Perfetto could show.");
@@ -270,5 +252,7 @@ int page_perfetto(http_req *rq)
                   : (h.session->host_count == 1 ? &h.session->hosts[0] : NULL);
     if (name && !h.host)
         return page_message(rq, 404, "No such host", "This session has no host of that name.");
+    if (handoff_view(&h.view, rq, h.session, h.host) < 0)
+        return page_failure(rq, "That time does not exist");
     return answer(rq, &h);
 }

@@ -30,10 +30,10 @@ await test("one click hands every event to Perfetto", () =>
     assert.equal(trace.fileName, "t1v-n-9eb622fc-w-0.json.gz");
     assert.equal(trace.keepApiOpen, false);
     await page.locator("#status", { hasText: "Handed" }).waitFor();
-    // The UI was opened with commands that pin the device's tracks.
-    const hash = new URLSearchParams(new URL(perfetto.url()).hash.replace(/^#!\/\?/, ""));
+    // The UI was opened with commands that expand the devices.
+    const hash = new URLSearchParams(new URL(perfetto.url()).hash.replace(/^#!\/viewer\?/, ""));
     const commands = JSON.parse(hash.get("startupCommands"));
-    assert.ok(commands.some((c) => c.id === "dev.perfetto.PinTracksByRegex"));
+    assert.ok(commands.some((c) => c.id === "dev.perfetto.ExpandTracksByRegex"));
   }));
 
 await test("the page can hand over twice, and by keyboard", () =>
@@ -47,10 +47,10 @@ await test("the page can hand over twice, and by keyboard", () =>
 await test("?at= lands on a time", () =>
   onPage(`${tpuHandoff}?at=1000000..2500000`, async (page, context) => {
     const { perfetto, got } = await handOver(page, context);
-    assert.match(perfetto.url(), /&visStart=1000000&visEnd=2500000$/);
+    assert.match(perfetto.url(), /&visStart=\d+&visEnd=\d+&ts=1000000&dur=1500000$/);
     await perfetto.waitForFunction(() => window.got.times.length === 1);
     const [time] = await perfetto.evaluate(() => window.got.times);
-    assert.deepEqual(time, { timeStart: 0.001, timeEnd: 0.0025 });
+    assert.deepEqual(time, { timeStart: 0.001, timeEnd: 0.0025, viewPercentage: 0.4 });
     assert.equal(got.traces.length, 1);
   }));
 

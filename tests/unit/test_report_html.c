@@ -100,14 +100,14 @@ static void test_served(void **state)
     assert_non_null(strstr(html, "<form method=\"get\" role=\"search\">"));
     assert_non_null(strstr(html, "href=\"?group=scope&amp;by=self&amp;n=20#ops\""));
     assert_non_null(strstr(html, "href=\"?group=name&amp;by=calls&amp;n=20#ops\""));
-    /* 12,345,678 ps and the call's 347,218,750 ps after it, outwards to whole ns. */
-    assert_non_null(strstr(html, "href=\"/prefix/perfetto/x?at=12345..359565\""));
+    /* 12,345,678 ps and the call's 347,218,750 ps after it, each end to the nearest ns. */
+    assert_non_null(strstr(html, "href=\"/prefix/perfetto/x?at=12346..359564\""));
     vp_free(html);
     f.hosts[1] = "other"; /* now the timeline must be that of the device's host */
     f.r.host_count = 2;
     f.devices[0].host = "a b";
     html = page_of(&f.r, (vp_view)VP_VIEW_INIT, &served);
-    assert_non_null(strstr(html, "href=\"/prefix/perfetto/x/a%20b?at=12345..359565\""));
+    assert_non_null(strstr(html, "href=\"/prefix/perfetto/x/a%20b?at=12346..359564\""));
     vp_free(html);
     fx_free(&f);
 }

