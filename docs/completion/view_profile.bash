@@ -3,7 +3,7 @@ _view_profile() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
     local command=serve words='' files='' i
     for ((i = 1; i < COMP_CWORD; i++)); do
-        case ${COMP_WORDS[i]} in serve|list|top|report|findings|compare|trend|merge|extract|record|recover|doctor|help) command=${COMP_WORDS[i]}; break ;; esac
+        case ${COMP_WORDS[i]} in serve|list|top|report|findings|compare|trend|export|merge|extract|record|recover|doctor|help) command=${COMP_WORDS[i]}; break ;; esac
     done
     case $command in
     serve)
@@ -115,6 +115,19 @@ _view_profile() {
         --color) words='auto always never' ;;
         *) words='--profile-dir --top --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
+    export)
+        case $prev in
+        --profile-dir) files=1 ;;
+        --session) return ;;
+        --host) return ;;
+        --to) words='pftrace perfetto-json' ;;
+        --window) return ;;
+        --max-events) return ;;
+        --output|-o) files=1 ;;
+        --max-memory) return ;;
+        --color) words='auto always never' ;;
+        *) words='--profile-dir --session --host --to --window --max-events --output --max-memory --color --verbose --quiet --help --version ' ;;
+        esac ;;
     merge)
         case $prev in
         --top) return ;;
@@ -159,7 +172,7 @@ _view_profile() {
         *) words='--help --version ' ;;
         esac ;;
     esac
-    [[ $COMP_CWORD -eq 1 && $cur != -* ]] && words='serve list top report findings compare trend merge extract record recover doctor help '
+    [[ $COMP_CWORD -eq 1 && $cur != -* ]] && words='serve list top report findings compare trend export merge extract record recover doctor help '
     [[ $cur == -* || $prev == --* || $COMP_CWORD -eq 1 ]] &&
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
     [[ $files || $cur != -* ]] && compopt -o default

@@ -15,9 +15,10 @@ typedef struct cli_list {
     size_t n;
 } cli_list;
 
-/* Positions in the words of --ui, --access-log-format and --color; --group, --by, --unit and
+/* Positions in the words of --ui, --to, --access-log-format and --color; --group, --by, --unit and
  * --format follow the enums of view_profile.h. */
 enum { CLI_UI_BOTH, CLI_UI_PERFETTO, CLI_UI_TENSORBOARD, CLI_UI_NONE };
+enum { CLI_TO_PFTRACE, CLI_TO_JSON };
 enum { CLI_LOG_COMBINED, CLI_LOG_JSON };
 enum { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER };
 
@@ -57,6 +58,9 @@ typedef struct cli_options {
     const char *steps, *ring, *dir; /* record */
     bool gpu, functions;
     bool remove; /* recover */
+    int64_t to;  /* export */
+    const char *window;
+    int64_t max_events; /* 0: all */
 
     const char *print_man, *print_completion;
     bool print_findings;

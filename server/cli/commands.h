@@ -23,16 +23,19 @@
     X(TREND, trend)                                                                                \
     X(DOCTOR, doctor)                                                                              \
     X(RECORD, record)                                                                              \
-    X(RECOVER, recover)
+    X(RECOVER, recover)                                                                            \
+    X(EXPORT, export)
 #define CLI_COMMAND_AT(name, run) CLI_##name##_AT,
 #define CLI_COMMAND_BIT(name, run) CLI_##name = 1 << CLI_##name##_AT,
 enum { CLI_COMMANDS(CLI_COMMAND_AT) CLI_COMMAND_COUNT };
 enum { CLI_COMMANDS(CLI_COMMAND_BIT) };
 enum {
-    CLI_READERS = CLI_SERVE | CLI_LIST | CLI_TOP | CLI_REPORT | CLI_FINDINGS | CLI_EXTRACT,
-    CLI_ONE_RUN = CLI_TOP | CLI_REPORT | CLI_FINDINGS,      /* commands on one session */
-    CLI_OF_REPORTS = CLI_COMPARE | CLI_MERGE | CLI_TREND,   /* operands are runs and reports */
-    CLI_PRINTERS = CLI_LIST | CLI_ONE_RUN | CLI_OF_REPORTS, /* one document to --output */
+    CLI_READERS =
+        CLI_SERVE | CLI_LIST | CLI_TOP | CLI_REPORT | CLI_FINDINGS | CLI_EXTRACT | CLI_EXPORT,
+    CLI_ONE_RUN = CLI_TOP | CLI_REPORT | CLI_FINDINGS, /* commands that analyse one session */
+    CLI_OF_SESSION = CLI_ONE_RUN | CLI_EXPORT,
+    CLI_OF_REPORTS = CLI_COMPARE | CLI_MERGE | CLI_TREND,      /* operands are runs and reports */
+    CLI_PRINTERS = CLI_LIST | CLI_OF_SESSION | CLI_OF_REPORTS, /* one document to --output */
     CLI_TALKERS = CLI_READERS | CLI_OF_REPORTS | CLI_RECORD | CLI_RECOVER,
     CLI_EVERY = (1 << CLI_COMMAND_COUNT) - 1
 };

@@ -127,6 +127,18 @@ const cli_command cli_commands[] = {
      "view_profile trend monday.json tuesday.json\treports side by side\n"
      "view_profile trend --format html -o trend.html history.jsonl\ta page with a chart\n"
      "view_profile trend tensorboard_logs\tspeed-up over numbers of devices"},
+    {"export", CLI_EXPORT, "[PATH] [SESSION]", 2, 0, "write the timeline of a run for Perfetto",
+     "Writes the timeline of one host of a run: the latest, or the one that SESSION names by its "
+     "id, name, path or a unique end of these. Every event is there once, at its time in whole ns; "
+     "what overlaps on one thread lies on tracks beside it, so that ui.perfetto.dev and "
+     "trace_processor take all of it.\n"
+     "pftrace is Perfetto's own format: arguments keep their types, what is finer than a ns is an "
+     "argument, and files are smaller. It is made of .xplane.pb and .vpcap. perfetto-json is Trace "
+     "Event JSON, made of every timeline; a FILE that ends in .gz is packed.",
+     "view_profile export -o run.pftrace ~/logs\tthe latest run\n"
+     "view_profile export --to perfetto-json -o run.json.gz ~/logs\tfor any viewer of the format\n"
+     "view_profile export --window 1.5s..1.7s -o part.pftrace ~/logs\ta part of it\n"
+     "view_profile export --host worker-3 -o w3.pftrace ~/logs 00_26_20\tone host of a named run"},
     {"merge", CLI_MERGE, "REPORT…", SIZE_MAX, 1, "make one report of the reports of hosts or files",
      "Reads reports that `view_profile report --format json` wrote, one a host or file of a run, "
      "in any order, and writes the report of the whole, as if all had been analysed at once. That "
@@ -246,7 +258,7 @@ const cli_option cli_option_table[] = {
     {"no-sandbox", 0, NULL, CLI_FLAG, CLI_SERVE, AT(no_sandbox), 0, 0, NULL,
      "do not give up rights at the start (Landlock)"},
 
-    {"session", 0, "SESSION", CLI_TEXT, CLI_ONE_RUN, AT(session), 0, 0, NULL,
+    {"session", 0, "SESSION", CLI_TEXT, CLI_OF_SESSION, AT(session), 0, 0, NULL,
      "the run: its id, name, path or a unique end of these; without it, the latest"},
     {"top", 0, "N", CLI_NUMBER, CLI_TOP, AT(top), 1, 100000, "20", "rows to show of each device"},
     {"top", 0, "N", CLI_NUMBER, CLI_SERVE, AT(top), 1, 100000, "20", "rows of a run's op table"},
@@ -264,7 +276,14 @@ const cli_option cli_option_table[] = {
      "only this device: its name or its end, such as TPU:0"},
     {"step", 0, "N", CLI_NUMBER, CLI_TOP | CLI_REPORT, AT(step), 0, INT64_MAX, NULL,
      "only the time in the step of this number"},
-    {"host", 0, "NAME", CLI_TEXT, CLI_ONE_RUN, AT(host), 0, 0, NULL, "only this host"},
+    {"host", 0, "NAME", CLI_TEXT, CLI_OF_SESSION, AT(host), 0, 0, NULL, "only this host"},
+    {"to", 0, "pftrace|perfetto-json", CLI_WORD, CLI_EXPORT, AT(to), 0, 0, "pftrace",
+     "Perfetto's own format, or Trace Event JSON for any viewer of that"},
+    {"window", 0, "START..END", CLI_TEXT, CLI_EXPORT, AT(window), 0, 0, NULL,
+     "only what reaches into this time, counted from the first event on, such as 1.5s..1.7s; ns, "
+     "us, ms, s or m, without a unit ns"},
+    {"max-events", 0, "N", CLI_NUMBER, CLI_EXPORT, AT(max_events), 1, 4000000000, NULL,
+     "only the longest slices of the run, N at most"},
     {"format", 0, "text|json|csv|html|md|junit", CLI_WORD, CLI_COMPARE, AT(format), 0, 0, "text",
      "how to write it"},
     {"format", 0, "text|json|html", CLI_WORD, CLI_TREND, AT(format), 0, 0, "text",

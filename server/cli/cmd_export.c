@@ -1,0 +1,203 @@
+/* `export`: a host's timeline as other viewers take it. */
+#include <string.h>
+#include <unistd.h>
+
+#include "server/cli/cli_options.h"
+#include "server/cli/commands.h"
+#include "server/cli/exit_codes.h"
+#include "server/cli/open.h"
+#include "server/cli/standard_out.h"
+#include "server/cli/term.h"
+#include "server/net/answer/encode.h"
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/log.h"
+#include "trace/export/exporters.h"
+
+/* Names the hosts, where one must be chosen. */
+static int choose_host(const cat_session *s)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf names;
+    vp_buf_init(&names, 4096);
+    for (size_t i = 0; i < s->host_count && names.n < 200; i++) {
+        vp_buf_puts(&names, i ? ", " : "");
+        vp_put_escaped(&names, vp_str_of(s->hosts[i].name));
+    }
+    return vp_fail(VP_EARG, "%s has %zu hosts, a timeline each: name one with --host (%s%s)",
+                   s->name, s->host_count, vp_buf_cstr(&names), names.n < 200 ? "" : ", …");
+}
+
+static int find_host(const cat_host **out, const cat_session *s, const cli_options *o)
+{
+    *out = s->host_count ? &s->hosts[0] : NULL;
+    if (!s->host_count)
+        return vp_fail(VP_EEMPTY, "%s has no timeline", s->name);
+    if (!o->host)
+        return s->host_count == 1 ? 0 : choose_host(s);
+    for (size_t i = 0; i < s->host_count; i++) {
+        *out = &s->hosts[i];
+        if (!strcmp(s->hosts[i].name, o->host))
+            return 0;
+    }
+    return vp_fail(VP_EEMPTY, "%s has no host \"%s\"", s->name, o->host);
+}
+
+/* ---- What is exported ----------------------------------------------------------------------- */
+
+/* A time such as 1.5s. */
+static bool take_time(vp_str text, int64_t *ns)
+{
+    static const struct {
+        const char *unit;
+        int64_t ps;
+    } units[] = {{"ns", 1000},
+                 {"us", INT64_C(1000000)},
+                 {"ms", INT64_C(1000000000)},
+                 {"s", INT64_C(1000000000000)},
+                 {"m", INT64_C(60000000000000)}};
+    int64_t unit = 1000;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (!vp_str_ends(text, vp_str_of(units[i].unit)))
+            continue;
+        unit = units[i].ps;
+        text = vp_str_head(text, text.n - strlen(units[i].unit));
+        break;
+    }
+    uint64_t whole, part = 0;
+    size_t digits = 0;
+    if (!vp_take_uint(&text, VP_TIME_MAX_PS / 1000, &whole))
+        return false;
+    if (vp_str_starts(text, VP_STR("."))) {
+        text = vp_str_skip(text, 1);
+        digits = text.n;
+        if (digits > 15 || !vp_take_uint(&text, UINT64_MAX, &part))
+            return false;
+    }
+    __int128 ps = (__int128)part * unit;
+    for (; digits; digits--)
+        ps /= 10;
+    ps += (__int128)whole * unit;
+    *ns = (int64_t)(ps / 1000);
+    return !text.n && ps <= (__int128)VP_TIME_MAX_PS;
+}
+
+static int take_pick(ex_pick *p, const cli_options *o)
+{
+    vp_str text = o->window ? vp_str_of(o->window) : VP_STR_NONE, from;
+    p->most = o->max_events > 0 ? (uint64_t)o->max_events : 0;
+    p->window = o->window != NULL;
+    if (!p->window)
+        return 0;
+    const char *dots = strstr(o->window, "..");
+    from = vp_str_head(text, dots ? (size_t)(dots - text.p) : 0);
+    if (!dots || !take_time(from, &p->from_ns) ||
+        !take_time(vp_str_skip(text, from.n + 2), &p->until_ns) || p->until_ns <= p->from_ns)
+        return vp_fail(VP_EARG,
+                       "--window %s: START..END is expected, such as 1.5s..1.7s, END after "
+                       "START",
+                       o->window);
+    return 0;
+}
+
+/* *file: the one that is read. */
+static int open_timeline(rd_stream **out, const cat_file **file, ex_pick *pick, const catalog *c,
+                         const cat_session *s, const cli_options *o)
+{
+    ex_form form = o->to == CLI_TO_JSON ? EX_JSON : EX_PFTRACE;
+    const cat_host *h;
+    VP_TRY(find_host(&h, s, o));
+    const cat_file *f = ex_half(form, s, h);
+    if (!f && form == EX_PFTRACE)
+        return vp_fail(
+            VP_EUNSUPPORTED,
+            "no .pftrace is made of %s: use --to perfetto-json, which Perfetto opens, too",
+            s->files[h->primary].name);
+    if (!f)
+        return vp_fail(VP_EUNSUPPORTED, "%s has no readable timeline", h->name);
+    int rc = ex_open(out, form, c, *file = f, pick);
+    const cat_file *other = ex_other_half(form, s, h, f);
+    return rc < 0 && other ? ex_open(out, form, c, *file = other, pick) : rc;
+}
+
+/* ---- The stream as a source of bytes -------------------------------------------------------- */
+
+typedef struct pump {
+    rd_stream *s;
+    const catalog *c;
+    const cat_file *f;
+    cli_progress line;
+} pump;
+
+static int pump_next(void *ctx, char **p, size_t *n)
+{
+    pump *u = ctx;
+    int rc = u->s->next(u->s, p, n);
+    if (rc > 0)
+        VP_TRY(cli_progress_bytes(&u->line, u->s->raw_done, u->s->raw_total));
+    VP_TRY(catalog_check(u->c, u->f)); /* else parts of two files would be one */
+    return rc;
+}
+
+static void pump_close(void *ctx)
+{
+    (void)ctx; /* whoever opened the stream closes it */
+}
+
+static bool is_packed(const char *path)
+{
+    return path && vp_str_ends(vp_str_of(path), VP_STR(".gz"));
+}
+
+static int copy(vp_buf *to, pump *u, bool packed)
+{
+    http_source in = {pump_next, pump_close, u};
+    char *p;
+    size_t n;
+    int rc;
+    if (packed)
+        VP_TRY(http_gzip_source(&in, in));
+    while ((rc = in.next(in.ctx, &p, &n)) > 0)
+        vp_buf_put(to, p, n);
+    in.close(in.ctx);
+    return rc < 0 ? rc : to->status;
+}
+
+static int write_timeline(pump u, const cli_options *o)
+{
+    cli_file f;
+    VP_TRY(cli_file_open(&f, o->out));
+    cli_progress_begin(&u.line, o, "Exporting");
+    int rc = copy(&f.buf, &u, is_packed(o->out));
+    cli_progress_end(&u.line);
+    VP_TRY(cli_file_close(&f, rc));
+    if (u.s->damage.code)
+        vp_log(VP_LOG_WARN, "%s is damaged, and the rest was exported: %s", u.f->name,
+               u.s->damage.message);
+    return 0;
+}
+
+static int export(const cli_options *o, ex_pick *pick)
+{
+    VP_CLEANUP(cli_catalog_free) catalog *c = NULL;
+    VP_CLEANUP(rd_stream_close) rd_stream *s = NULL;
+    if (o->to == CLI_TO_PFTRACE && !o->out && isatty(STDOUT_FILENO))
+        return vp_fail(VP_EARG, "a .pftrace is no text: name a file with -o FILE, or pipe it");
+    VP_TRY(take_pick(pick, o));
+    VP_TRY(cli_open(&c, o));
+    const cat_session *session = cli_session(c, o);
+    if (!session)
+        return vp_error_last()->code;
+    const cat_file *f = NULL;
+    VP_TRY(open_timeline(&s, &f, o->window || o->max_events > 0 ? pick : NULL, c, session, o));
+    VP_TRY(write_timeline((pump){.s = s, .c = c, .f = f}, o));
+    if (pick->left_out)
+        vp_log(VP_LOG_INFO, "%llu events are left out", (unsigned long long)pick->left_out);
+    return 0;
+}
+
+int cli_run_export(const cli_options *o)
+{
+    ex_pick pick = {0};
+    int rc = export(o, &pick);
+    return rc < 0 ? cli_fail(rc) : CLI_OK;
+}

@@ -1,0 +1,124 @@
+"""`view_profile export`: a timeline as Perfetto takes it, whole or not at all."""
+import gzip
+import json
+import os
+import pathlib
+import pty
+import subprocess
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "golden"))
+from common import trace  # noqa: E402
+from pftrace_decode import Trace  # noqa: E402
+from xplane_events import Space  # noqa: E402
+
+RUN = "jax_cpu/mnist_train"
+XPLANE = RUN + "/plugins/profile/2026_11_21_06_33_16/vm.xplane.pb"
+KINETO = "pytorch_cuda/pytorch__kineto/samples/resnet50_num_workers_0"
+
+
+def export(place, *args, **kwargs):
+    return subprocess.run(["view_profile", "export", *map(str, args)], cwd=place.dir, env=place.env,
+                          capture_output=True, check=False, **kwargs)
+
+
+def slices(data):
+    return sorted((s.name, s.start, s.end) for s in Trace(data).slices)
+
+
+def test_a_pftrace_holds_every_event(place):
+    done = export(place, "-o", "run.pftrace", trace(RUN))
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    made = (place.dir / "run.pftrace").read_bytes()
+    space = Space(trace(XPLANE).read_bytes())
+    assert slices(made) == sorted(
+        (n, s, e) for _, line in space.lines() for n, s, e, _ in line.shown(space.base))
+    assert export(place, trace(RUN)).stdout == made  # a pipe takes it, too
+    assert export(place, "--to", "pftrace", "--session", "06_33_16", trace("jax_cpu")).stdout == made
+
+
+def test_json_is_packed_by_its_name(place):
+    for name in ("run.json", "run.json.gz"):
+        done = export(place, "--to", "perfetto-json", "-o", name, trace(RUN))
+        assert (done.returncode, done.stderr) == (0, b"")
+    plain = (place.dir / "run.json").read_bytes()
+    assert gzip.decompress((place.dir / "run.json.gz").read_bytes()) == plain
+    assert len(json.loads(plain)["traceEvents"]) > 1000
+
+
+def test_what_nobody_makes_says_what_to_do(place):
+    done = export(place, "-o", "x.pftrace", trace(XPLANE).parent / "none")
+    assert done.returncode == 4 and b"none" in done.stderr
+    assert not (place.dir / "x.pftrace").exists()
+
+
+def test_a_terminal_gets_no_bytes(place):
+    leader, follower = pty.openpty()
+    done = subprocess.run(["view_profile", "export", str(trace(RUN))], cwd=place.dir, env=place.env,
+                          stdout=follower, stderr=subprocess.PIPE, check=False)
+    os.close(follower)
+    assert done.returncode == 2 and b"-o FILE" in done.stderr
+    os.close(leader)
+
+
+def test_hosts_are_named(place):
+    run = place.dir / "plugins" / "profile" / "two"
+    run.mkdir(parents=True)
+    for host in ("a", "b"):
+        (run / f"{host}.xplane.pb").write_bytes(trace(XPLANE).read_bytes())
+    done = export(place, "-o", "x.pftrace", place.dir)
+    assert done.returncode == 2 and b"2 hosts" in done.stderr and b"a, b" in done.stderr
+    assert export(place, "--host", "b", "-o", "x.pftrace", place.dir).returncode == 0
+    done = export(place, "--host", "c", "-o", "y.pftrace", place.dir)
+    assert done.returncode == 4 and b'no host "c"' in done.stderr
+
+
+def test_a_damaged_file_is_exported_with_a_word(place):
+    data = trace(XPLANE).read_bytes()
+    (place.dir / "cut.xplane.pb").write_bytes(data[:-1000])
+    done = export(place, "-o", "cut.pftrace", "cut.xplane.pb")
+    assert done.returncode == 0 and b"cut.xplane.pb is damaged" in done.stderr
+    assert Trace((place.dir / "cut.pftrace").read_bytes()).slices
+
+
+def spans():
+    """(start, end) of every event, the first at 0."""
+    space = Space(trace(XPLANE).read_bytes())
+    found = [(s, e) for _, line in space.lines() for _, s, e, _ in line.shown(space.base)]
+    first = min(s for s, _ in found)
+    return [(s - first, e - first) for s, e in found], first
+
+
+@pytest.mark.parametrize("text,start,end", [("10ms..20ms", 10_000_000, 20_000_000), ("0..1500ns", 0, 1500),
+                                            ("0.05s..0.0500001s", 50_000_000, 50_000_100), ("5m..6m", 3e11, 3.6e11)])
+def test_a_window(place, text, start, end):
+    all_of_it, first = spans()
+    want = sorted((s + first, e + first) for s, e in all_of_it
+                  if s < end and (e > start or s == e == start))
+    done = export(place, "--window", text, "-o", "w.pftrace", trace(RUN))
+    assert done.returncode == 0
+    assert b"%d events are left out" % (len(all_of_it) - len(want)) in done.stderr
+    assert sorted((s, e) for _, s, e in slices((place.dir / "w.pftrace").read_bytes())) == want
+    export(place, "--to", "perfetto-json", "--window", text, "-o", "w.json", trace(RUN))
+    made = [e for e in json.loads((place.dir / "w.json").read_bytes())["traceEvents"] if e["ph"] == "X"]
+    assert sorted(round(e["ts"] * 1000) for e in made) == [s for s, _ in want]
+
+
+def test_the_longest(place):
+    lengths = sorted((e - s for s, e in spans()[0]), reverse=True)
+    done = export(place, "--max-events", 100, "-o", "w.pftrace", trace(RUN))
+    made = sorted((e - s for _, s, e in slices((place.dir / "w.pftrace").read_bytes())), reverse=True)
+    assert 90 < len(made) <= 100 and made == lengths[: len(made)]
+    assert b"%d events are left out" % (len(lengths) - len(made)) in done.stderr
+    export(place, "--max-events", 10**9, "-o", "all.pftrace", trace(RUN))
+    assert len(slices((place.dir / "all.pftrace").read_bytes())) == len(lengths)
+
+
+@pytest.mark.parametrize("words", [["--window", "1..1"], ["--window", "2s..1s"], ["--window", "1s"],
+                                   ["--window", "-1..2"], ["--window", "1h..2h"], ["--max-events", "0"],
+                                   ["--to", "png"], ["--to"], ["a", "b", "c"]])
+def test_usage(place, words):
+    done = export(place, *words, "-o", "x.pftrace")
+    assert done.returncode == 2 and not (place.dir / "x.pftrace").exists()
