@@ -153,6 +153,8 @@ int http_configure(http_server *s, const http_config *cfg)
     s->serving.ctx = cfg->ctx;
     s->serving.refused = cfg->refused;
     s->cancel = cfg->cancel;
+    if (cfg->content_policy)
+        VP_NEED(s->serving.content_policy = vp_strdup(cfg->content_policy));
     VP_TRY(set_prefix(s, cfg->opts.path_prefix));
     if (cfg->opts.inherit)
         VP_TRY(http_listen_inherited(&s->sockets));
@@ -176,6 +178,7 @@ void http_unconfigure(http_server *s)
     http_sockets_close(&s->sockets);
     free_list(s->hosts);
     free_list(s->origins);
+    vp_free(s->serving.content_policy);
     vp_free(s->token);
     vp_free(s->url);
 }

@@ -30,6 +30,9 @@ typedef struct http_config {
     http_options opts;
     const http_route *routes; /* ends with a NULL pattern; the first match wins */
     void *ctx;                /* http_ctx() */
+    /* Not NULL: a site whose code is not ours, with this Content-Security-Policy on every answer,
+     * and whose windows keep the one that opened them. Copied. */
+    const char *content_policy;
     /* Called while stopping, when requests have not ended by themselves: makes slow handlers give
      * up. May be NULL. */
     void (*cancel)(void *ctx);

@@ -45,7 +45,7 @@ MHD_create_response_from_buffer(size_t size, void *buffer, enum MHD_ResponseMemo
     http_add(&r, "Content-Type", "text/html; charset=utf-8");
     http_add(&r, "Cache-Control", "no-store");
     http_add(&r, "Cross-Origin-Resource-Policy", "same-origin");
-    http_add_policy(&r);
+    http_add_policy(&r, NULL); /* nothing in it runs */
     refusal.response = r;
     refusal.page = (vp_str){buffer, size};
     return r;

@@ -4,14 +4,14 @@
 
 #include "server/net/request/request.h"
 
+/* Of our own pages: nothing of others, nothing that stands in a page. */
+static const char own_content[] =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
 static const http_extra every_answer[] = {
-    {"Content-Security-Policy",
-     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-     "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"},
     {"X-Content-Type-Options", "nosniff"},
     {"Referrer-Policy", "no-referrer"},
-    /* Not same-origin: the page opens Perfetto and talks to it through window.opener. */
-    {"Cross-Origin-Opener-Policy", "same-origin-allow-popups"},
     {"Permissions-Policy",
      "accelerometer=(), camera=(), display-capture=(), fullscreen=(), geolocation=(), "
      "gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), usb=()"},
@@ -25,8 +25,13 @@ void http_add(struct MHD_Response **r, const char *name, const char *value)
     }
 }
 
-void http_add_policy(struct MHD_Response **r)
+void http_add_policy(struct MHD_Response **r, const char *content_policy)
 {
+    http_add(r, "Content-Security-Policy", content_policy ? content_policy : own_content);
+    /* Not same-origin: our page opens Perfetto and talks to it, and it answers its opener. A window
+     * that a page of another port opened keeps that one only where it asks for nothing. */
+    http_add(r, "Cross-Origin-Opener-Policy",
+             content_policy ? "unsafe-none" : "same-origin-allow-popups");
     for (size_t i = 0; i < sizeof every_answer / sizeof *every_answer; i++)
         http_add(r, every_answer[i].name, every_answer[i].value);
 }
@@ -113,7 +118,7 @@ static void add_headers(http_req *rq, int status, struct MHD_Response **r, const
 {
     if (type)
         http_add(r, "Content-Type", type);
-    http_add_policy(r);
+    http_add_policy(r, rq->serving->content_policy);
     http_add(r, "Cache-Control", cache_rule(rq, status, e));
     if (e)
         add_validators(status, r, e);

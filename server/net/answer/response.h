@@ -24,7 +24,7 @@ struct MHD_Response *http_empty_response(void);
 void http_add(struct MHD_Response **r, const char *name, const char *value);
 /* Adds Content-Disposition: attachment (RFC 6266). */
 void http_add_disposition(struct MHD_Response **r, const char *filename);
-/* Adds what every answer has (quality.md 2.1). */
-void http_add_policy(struct MHD_Response **r);
+/* Adds what every answer has (quality.md 2.1). content_policy: of http_config. */
+void http_add_policy(struct MHD_Response **r, const char *content_policy);
 
 #endif

@@ -27,6 +27,7 @@ typedef struct http_serving {
     void *ctx;
     int (*refused)(http_req *rq, int status, const char *why); /* http_config; may be NULL */
     char prefix[HTTP_PREFIX_MAX];                              /* "" or "/x" */
+    char *content_policy; /* http_config; NULL: that of our own pages */
 
     struct http_metrics *metrics;
     struct access_log *log; /* NULL: none is kept */
