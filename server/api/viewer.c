@@ -94,7 +94,7 @@ static void announce(const vp_viewer *v, const char *dir)
         return;
     }
     vp_buf_init(&b, VP_PATH_MAX);
-    browser_ssh_line(&b, http_server_port(((const site *)v->server)->http));
+    browser_ssh_line(&b, http_server_port(((const site *)v->server)->http), 0);
     fprintf(stderr, "view_profile: on the machine with the browser, run: %s\n", vp_buf_cstr(&b));
     vp_buf_free(&b);
 }

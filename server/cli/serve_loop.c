@@ -11,6 +11,7 @@
 #include "server/remote/browser.h"
 #include "server/remote/live.h"
 #include "server/remote/outside.h"
+#include "server/routes/ui_server.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
@@ -40,7 +41,8 @@ static void open_browser(const cli_options *o, const site *s, const cat_session 
         vp_log(VP_LOG_INFO, "browsers do not open Unix sockets; a proxy does, or curl "
                             "--unix-socket");
     } else if (browser_is_remote()) {
-        browser_ssh_line(&b, http_server_port(s->http));
+        browser_ssh_line(&b, http_server_port(s->http),
+                         s->perfetto ? ui_server_port(s->perfetto) : 0);
         vp_log(VP_LOG_INFO, "to open it on your own machine, run there: %s", vp_buf_cstr(&b));
     } else if (http_server_has_token(s->http)) {
         vp_log(VP_LOG_INFO, "open the address yourself: other users could read the token from the "

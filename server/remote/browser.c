@@ -34,7 +34,7 @@ static vp_str ssh_port(void)
     return at < all.n ? vp_str_skip(all, at + 1) : VP_STR("22");
 }
 
-int browser_ssh_line(vp_buf *b, uint16_t port)
+int browser_ssh_line(vp_buf *b, uint16_t port, uint16_t second)
 {
     char host[256] = "";
     const char *user = getenv("USER");
@@ -45,8 +45,10 @@ int browser_ssh_line(vp_buf *b, uint16_t port)
     vp_buf_puts(b, "ssh -N ");
     if (vp_str_to_u64(at, &number) && number != 22 && number <= UINT16_MAX)
         vp_buf_printf(b, "-p %u ", (unsigned)number);
-    return vp_buf_printf(b, "-L %u:localhost:%u %s%s%s", port, port, user ? user : "",
-                         user ? "@" : "", host);
+    vp_buf_printf(b, "-L %u:localhost:%u ", port, port);
+    if (second)
+        vp_buf_printf(b, "-L %u:localhost:%u ", second, second);
+    return vp_buf_printf(b, "%s%s%s", user ? user : "", user ? "@" : "", host);
 }
 
 int browser_path(vp_buf *b, browser_view view, const char *id)

@@ -11,8 +11,9 @@
 /* True when whoever started us sits at another machine (SSH_CONNECTION is set), unless $BROWSER
  * names a way to that machine's browser, as remote editors do. */
 bool browser_is_remote(void);
-/* Appends "ssh -N -L PORT:localhost:PORT USER@HOST", to be run on the user's machine. */
-int browser_ssh_line(vp_buf *b, uint16_t port);
+/* Appends "ssh -N -L PORT:localhost:PORT USER@HOST", to be run on the user's machine; with a second
+ * port, unless that is 0. */
+int browser_ssh_line(vp_buf *b, uint16_t port, uint16_t second);
 /* A page of a viewer that serves on loopback, by what it consists of. */
 typedef enum browser_view {
     BROWSER_LIST,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "server/routes/handoff_ui.h"
 #include "server/routes/handoff_view.h"
 #include "server/routes/page.h"
 #include "server/routes/routes.h"
@@ -16,6 +17,7 @@ typedef struct handoff {
     const cat_session *session;
     const cat_host *host;
     ex_view view;
+    handoff_ui ui;
     bool at_once; /* load now: --ui=perfetto opened the browser for this */
 } handoff;
 
@@ -38,19 +40,17 @@ static void put_attribute(vp_buf *b, const char *name, vp_buf *value)
     vp_buf_free(value);
 }
 
-static void put_data(vp_buf *b, const http_req *rq, const handoff *h, const site_options *o)
+static void put_data(vp_buf *b, const http_req *rq, const handoff *h)
 {
-    vp_buf trace, ui, title, file;
+    vp_buf trace, title, file;
     vp_buf_init(&trace, PAGE_BYTES_MAX);
-    vp_buf_init(&ui, PAGE_BYTES_MAX);
     vp_buf_init(&title, PAGE_BYTES_MAX);
     vp_buf_init(&file, PAGE_BYTES_MAX);
     put_trace_path(&trace, http_root(rq), h, ".json.gz");
-    ex_perfetto_link(&ui, o->perfetto_ui, NULL, &h->view);
     vp_buf_printf(&title, "%s %s", h->session->name, h->host->name);
     vp_buf_printf(&file, "%s.json.gz", h->host->name);
     put_attribute(b, "data-trace", &trace);
-    put_attribute(b, "data-ui", &ui);
+    handoff_ui_put_data(b, &h->ui, &h->view);
     put_attribute(b, "data-title", &title);
     put_attribute(b, "data-file", &file);
     if (h->view.is_event)
@@ -64,7 +64,7 @@ static void put_data(vp_buf *b, const http_req *rq, const handoff *h, const site
 
 /* Says which file of which host is sent in which form, and to which Perfetto UI: an option may have
  * named one. */
-static void put_what(vp_buf *b, const handoff *h, const site_options *o)
+static void put_what(vp_buf *b, const handoff *h)
 {
     vp_buf_puts(b, "<dl class=\"facts\"><div><dt>Host</dt><dd>");
     page_text(b, h->host->name);
@@ -72,10 +72,13 @@ static void put_what(vp_buf *b, const handoff *h, const site_options *o)
     page_text(b, h->session->files[h->host->primary].name);
     vp_buf_puts(b, ", ");
     page_bytes(b, h->session->files[h->host->primary].bytes);
-    vp_buf_puts(b, "</dd></div><div><dt>Sent as</dt><dd>Trace Event JSON, gzip</dd></div>"
-                   "<div><dt>To</dt><dd>");
-    page_text(b, o->perfetto_ui);
-    vp_buf_puts(b, "</dd></div></dl>\n");
+    vp_buf_puts(b, "</dd></div><div><dt>Sent as</dt><dd>Trace Event JSON, gzip</dd></div>");
+    if (handoff_ui_first(&h->ui)) {
+        vp_buf_puts(b, "<div><dt>To</dt><dd>");
+        handoff_ui_put_name(b, &h->ui);
+        vp_buf_puts(b, "</dd></div>");
+    }
+    vp_buf_puts(b, "</dl>\n");
 }
 
 /* Says what is missing, where the trace was sent before and turned out to be damaged. handoff.js
@@ -94,26 +97,46 @@ static void put_damage(vp_buf *b, const http_req *rq, const handoff *h)
     vp_buf_puts(b, ".</p>\n");
 }
 
-static void put_handoff(vp_buf *b, const http_req *rq, const handoff *h, const site_options *o)
+static void put_buttons(vp_buf *b, const handoff *h)
 {
-    vp_buf_puts(b, "<section class=\"card handoff\" id=\"handoff\"");
-    put_data(b, rq, h, o);
-    vp_buf_puts(b, ">\n<p>The trace goes from this page straight into the Perfetto tab, inside "
-                   "your browser. It is not uploaded.</p>\n");
-    put_what(b, h, o);
-    put_damage(b, rq, h);
-    vp_buf_puts(b, "<p><button id=\"open\" class=\"button primary\" disabled>Open in Perfetto"
-                   "</button></p>\n<div id=\"progress\" class=\"progress\" hidden>"
+    vp_buf_puts(b, "<p class=\"buttons\"><button id=\"open\" class=\"button primary\" disabled>"
+                   "Open in Perfetto</button>");
+    if (h->ui.web && h->ui.local[0])
+        vp_buf_puts(b, " <button id=\"open-local\" class=\"button\" disabled>In the Perfetto of "
+                       "this machine</button>");
+    vp_buf_puts(b, "</p>\n<div id=\"progress\" class=\"progress\" hidden>"
                    "<progress id=\"bar\" aria-label=\"Trace loaded\"></progress>"
                    "<span id=\"amount\" class=\"muted\"></span></div>\n"
                    "<p id=\"status\" role=\"status\"></p>\n"
                    "<noscript><p class=\"notice\">This button needs JavaScript. Without it, "
                    "download the trace below and open it in Perfetto with “Open trace file”, "
-                   "or use the direct link.</p></noscript>\n</section>\n");
+                   "or use the direct link.</p></noscript>\n");
 }
 
+static void put_handoff(vp_buf *b, const http_req *rq, const handoff *h)
+{
+    bool opens = handoff_ui_first(&h->ui);
+    vp_buf_puts(b, "<section class=\"card handoff\"");
+    if (opens) {
+        vp_buf_puts(b, " id=\"handoff\"");
+        put_data(b, rq, h);
+    }
+    vp_buf_puts(b, ">\n<p>The trace goes from this page straight into the Perfetto tab, inside "
+                   "your browser. It is not uploaded.</p>\n");
+    put_what(b, h);
+    put_damage(b, rq, h);
+    if (opens)
+        put_buttons(b, h);
+    else
+        handoff_ui_put_none(b, &h->ui);
+    vp_buf_puts(b, "</section>\n");
+}
+
+/* Not into the UI of this machine: its policy lets it fetch nothing but itself. */
 static void put_deep_link(vp_buf *b, const handoff *h, const http_req *rq)
 {
+    if (!h->ui.web)
+        return;
     vp_buf_puts(b, "<section class=\"card\"><h2>Direct link</h2>\n");
     if (http_port(rq) != DEEP_LINK_PORT) {
         vp_buf_printf(b,
@@ -128,7 +151,7 @@ static void put_deep_link(vp_buf *b, const handoff *h, const http_req *rq)
     vp_buf_init(&link, PAGE_BYTES_MAX);
     vp_buf_printf(&url, "http://127.0.0.1:%d", DEEP_LINK_PORT);
     put_trace_path(&url, "", h, ".json.gz");
-    ex_perfetto_link(&link, site_of(rq)->opts.perfetto_ui, vp_buf_cstr(&url), &h->view);
+    ex_perfetto_link(&link, h->ui.web, vp_buf_cstr(&url), &h->view);
     vp_buf_puts(b, "<p><a id=\"deeplink\" rel=\"noreferrer\"");
     put_attribute(b, "href", &link);
     vp_buf_puts(b, ">Let Perfetto fetch the trace</a>. Chrome asks whether the site may reach this "
@@ -137,7 +160,7 @@ static void put_deep_link(vp_buf *b, const handoff *h, const http_req *rq)
     vp_buf_free(&url);
 }
 
-static void put_remote(vp_buf *b, const http_req *rq)
+static void put_remote(vp_buf *b, const http_req *rq, const handoff *h)
 {
     char name[256] = "";
     if (gethostname(name, sizeof name - 1) != 0 || !name[0])
@@ -147,6 +170,8 @@ static void put_remote(vp_buf *b, const http_req *rq)
                   "browser is, then open this page at the same address there:</p>\n"
                   "<pre class=\"copy\"><code>ssh -N -L %u:127.0.0.1:%u ",
                   (unsigned)http_port(rq), (unsigned)http_port(rq));
+    if (h->ui.port)
+        vp_buf_printf(b, "-L %u:127.0.0.1:%u ", (unsigned)h->ui.port, (unsigned)h->ui.port);
     page_text(b, name);
     vp_buf_puts(b, "</code></pre></section>\n");
 }
@@ -220,15 +245,15 @@ static int answer(http_req *rq, const handoff *h)
     vp_buf_init(&b, PAGE_BYTES_MAX);
     page_begin(&b, rq,
                &(page_frame){.title = "Open in Perfetto – view_profile",
-                             .script = h->host ? "handoff.js" : NULL,
+                             .script = h->host && handoff_ui_first(&h->ui) ? "handoff.js" : NULL,
                              .home = "All sessions"});
     put_heading(&b, rq, h);
     put_hosts(&b, rq, h, http_query(rq, "at"));
     if (h->host) {
-        put_handoff(&b, rq, h, &site_of(rq)->opts);
+        put_handoff(&b, rq, h);
         vp_buf_puts(&b, "<div class=\"grid\">\n");
         put_deep_link(&b, h, rq);
-        put_remote(&b, rq);
+        put_remote(&b, rq, h);
         put_download(&b, rq, h);
         vp_buf_puts(&b, "</div>\n");
     } else {
@@ -252,6 +277,7 @@ int page_perfetto(http_req *rq)
                   : (h.session->host_count == 1 ? &h.session->hosts[0] : NULL);
     if (name && !h.host)
         return page_message(rq, 404, "No such host", "This session has no host of that name.");
+    handoff_ui_of(&h.ui, rq);
     if (handoff_view(&h.view, rq, h.session, h.host) < 0)
         return page_failure(rq, "That time does not exist");
     return answer(rq, &h);

@@ -199,7 +199,7 @@ static int tunnel_page(http_req *rq, const cat_session *s, const tb_answer *a, v
     VP_CLEANUP(vp_buf_free) vp_buf ssh;
     vp_buf b;
     vp_buf_init(&ssh, VP_HTTP_TARGET_MAX);
-    VP_TRY(browser_ssh_line(&ssh, (uint16_t)a->port));
+    VP_TRY(browser_ssh_line(&ssh, (uint16_t)a->port, 0));
     begin(&b, rq, s, "TensorBoard – view_profile", 0);
     vp_buf_puts(&b, "<h1>TensorBoard is ready</h1>\n<p class=\"lead\">It is reachable only from "
                     "the machine that it runs on. Run this on your own machine:</p>\n"

@@ -7,6 +7,7 @@
 #include "server/routes/pages_tensorboard.h"
 #include "server/routes/refused.h"
 #include "server/routes/routes.h"
+#include "server/routes/ui_server.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
@@ -87,12 +88,14 @@ static int copy_options(site_options *to, const site_options *from)
                          .top = from->top,
                          .profile_dir = from->profile_dir,
                          .perfetto_ui = from->perfetto_ui,
+                         .perfetto_dir = from->perfetto_dir,
                          .tensorboard = from->tensorboard};
-    const char **texts[] = {&to->profile_dir, &to->perfetto_ui, &to->tensorboard};
-    for (size_t i = 0; i < 3; i++) {
+    const char **texts[] = {&to->profile_dir, &to->perfetto_ui, &to->perfetto_dir,
+                            &to->tensorboard};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         int rc = copy_text(texts[i]);
         if (rc < 0) {
-            for (size_t k = i; k < 3; k++)
+            for (size_t k = i; k < sizeof texts / sizeof *texts; k++)
                 *texts[k] = NULL;
             return rc;
         }
@@ -120,12 +123,12 @@ static int start_http(site *s, const site_options *opts)
     size_t n = 0;
     while (opts->http.allow_origins && opts->http.allow_origins[n])
         n++;
-    VP_CLEANUP(vp_free_ptr) char *ui = origin_of(s->opts.perfetto_ui);
+    VP_CLEANUP(vp_free_ptr) char *ui = origin_of(s->opts.perfetto_ui ? s->opts.perfetto_ui : "");
     VP_CLEANUP(vp_free_ptr) const char **origins = vp_calloc(n + 2, sizeof *origins);
     VP_NEED(ui && origins);
     for (size_t i = 0; i < n; i++)
         origins[i] = opts->http.allow_origins[i];
-    origins[n] = ui;
+    origins[n] = ui[0] ? ui : NULL;
     http_config cfg = {.opts = opts->http,
                        .routes = site_routes(),
                        .ctx = s,
@@ -150,6 +153,8 @@ int site_start(site **out, const site_options *opts)
         rc = damage_new(&s->damages);
     if (!rc)
         rc = tensorboard_open(s);
+    if (!rc && opts->perfetto_dir && !opts->http.unix_path)
+        rc = ui_server_start(&s->perfetto, opts->perfetto_dir, opts->http.port);
     if (!rc)
         rc = start_http(s, opts);
     if (rc < 0) {
@@ -165,12 +170,14 @@ void site_stop(site *s)
     if (!s)
         return;
     http_stop(s->http);
+    ui_server_stop(s->perfetto);
     tensorboard_close(s);
     store_close(s->store);
     extraction_close(s);
     damage_free(s->damages);
     vp_free((void *)(uintptr_t)s->opts.profile_dir);
     vp_free((void *)(uintptr_t)s->opts.perfetto_ui);
+    vp_free((void *)(uintptr_t)s->opts.perfetto_dir);
     vp_free((void *)(uintptr_t)s->opts.tensorboard);
     vp_free(s);
 }

@@ -17,10 +17,11 @@ typedef struct site_options {
     const char *profile_dir;
     http_options http; /* origins: the Perfetto UI's is added */
     site_ui ui;
-    const char *perfetto_ui; /* "https://ui.perfetto.dev" */
-    const char *tensorboard; /* base URL; NULL: http://127.0.0.1:<tensorboard_port> */
-    int tensorboard_port;    /* 6006 */
-    size_t top;              /* rows of the op table where the query names no n */
+    const char *perfetto_ui;  /* "https://ui.perfetto.dev"; NULL: that of perfetto_dir alone */
+    const char *perfetto_dir; /* a build of the Perfetto UI on this machine; NULL: none */
+    const char *tensorboard;  /* base URL; NULL: http://127.0.0.1:<tensorboard_port> */
+    int tensorboard_port;     /* 6006 */
+    size_t top;               /* rows of the op table where the query names no n */
     /* TensorBoard may keep its caches in the profile directory. */
     bool tensorboard_in_place;
     /* It is started also where a token is required, though it asks nobody for one. */
@@ -36,6 +37,7 @@ typedef struct site {
     site_options opts; /* texts are copies */
     store *store;
     http_server *http;
+    struct ui_server *perfetto;    /* of opts.perfetto_dir; NULL: none is served */
     struct tb *tensorboard;        /* made and freed by pages_tensorboard.c */
     struct extraction *extraction; /* by extraction.c, likewise */
     damage_list *damages;

@@ -1,6 +1,7 @@
 /* The server for tests/http: a site from plain arguments, without the command line's defaults.
  *
  *   serve DIR [port N] [host ADDR] [token T] [allow-host H]… [allow-origin O]… [unguarded 1]
+ *             [perfetto DIR] [offline 1]
  *
  * Prints its URL, serves until standard input ends, and says how many descriptors are open then
  * ("fds N") before it stops. The line "fds" on standard input asks for the same, the line "routes"
@@ -34,10 +35,40 @@ static void print_routes(void)
     printf("\n");
 }
 
+typedef struct words {
+    const char *list[MANY + 1];
+    size_t n;
+} words;
+
+static void add(words *w, const char *word)
+{
+    if (w->n < MANY)
+        w->list[w->n++] = word;
+}
+
+/* What is said of the site itself; false for the rest. */
+static bool take_plain(site_options *o, const char *name, const char *value)
+{
+    if (!strcmp(name, "port"))
+        o->http.port = (int)strtol(value, NULL, 10);
+    else if (!strcmp(name, "host"))
+        o->http.host = value;
+    else if (!strcmp(name, "token"))
+        o->http.token = value;
+    else if (!strcmp(name, "perfetto"))
+        o->perfetto_dir = value;
+    else if (!strcmp(name, "offline"))
+        o->perfetto_ui = NULL;
+    else if (!strcmp(name, "unguarded"))
+        o->tensorboard_unguarded = true;
+    else
+        return false;
+    return true;
+}
+
 int main(int argc, char **argv)
 {
-    const char *hosts[MANY + 1] = {NULL}, *origins[MANY + 1] = {NULL};
-    size_t host_count = 0, origin_count = 0;
+    words hosts = {.n = 0}, origins = {.n = 0};
     site_options o = SITE_OPTIONS_INIT;
     char line[64];
     site *s;
@@ -46,21 +77,11 @@ int main(int argc, char **argv)
     o.profile_dir = argv[1];
     o.http.port = 0;
     for (int i = 2; i + 1 < argc; i += 2) {
-        if (!strcmp(argv[i], "port"))
-            o.http.port = (int)strtol(argv[i + 1], NULL, 10);
-        else if (!strcmp(argv[i], "host"))
-            o.http.host = argv[i + 1];
-        else if (!strcmp(argv[i], "token"))
-            o.http.token = argv[i + 1];
-        else if (!strcmp(argv[i], "unguarded"))
-            o.tensorboard_unguarded = true;
-        else if (!strcmp(argv[i], "allow-host") && host_count < MANY)
-            hosts[host_count++] = argv[i + 1];
-        else if (!strcmp(argv[i], "allow-origin") && origin_count < MANY)
-            origins[origin_count++] = argv[i + 1];
+        if (!take_plain(&o, argv[i], argv[i + 1]))
+            add(!strcmp(argv[i], "allow-host") ? &hosts : &origins, argv[i + 1]);
     }
-    o.http.allow_hosts = hosts;
-    o.http.allow_origins = origins;
+    o.http.allow_hosts = hosts.list;
+    o.http.allow_origins = origins.list;
     http_more_descriptors();
     if (site_start(&s, &o) < 0) {
         fprintf(stderr, "%s\n", vp_error_last()->message);
