@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { createReadStream, existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import path from "node:path";
 import { chromium } from "playwright-core";
@@ -13,7 +13,11 @@ export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "
 const wide = path.resolve(process.env.VP_TRACES || path.join(root, "../shared/traces"));
 export const traces = existsSync(wide) ? wide : path.join(root, "tests/data");
 export const shots = path.join(root, "build/screenshots");
-const binary = process.env.VIEW_PROFILE || path.join(root, "build/dev/view_profile");
+export const binary = process.env.VIEW_PROFILE || path.join(root, "build/dev/view_profile");
+
+const fetched = process.env.VP_PERFETTO_UI || path.join(root, "build/perfetto-ui");
+// A build of the real Perfetto UI, or null where none could be fetched (scripts/perfetto_ui).
+export const realUi = existsSync(path.join(fetched, "index.html")) ? fetched : null;
 
 /* ---- Harness --------------------------------------------------------------------------------- */
 
@@ -124,6 +128,22 @@ export async function standIn({ delay = 0 } = {}) {
   await once(server, "listening");
   const url = `http://127.0.0.1:${server.address().port}`;
   return { url, stop: () => server.close() };
+}
+
+// The files of a directory, as a server that knows nothing of us sends them.
+export async function servePlainly(dir, port) {
+  const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url, "http://x");
+    const file = path.join(dir, pathname.endsWith("/") ? `${pathname}index.html` : pathname);
+    response.setHeader("Content-Type", types[path.extname(file)] ?? "application/octet-stream");
+    const stream = createReadStream(file);
+    stream.on("error", () => response.writeHead(404).end());
+    stream.pipe(response);
+  });
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  return { url: `http://127.0.0.1:${server.address().port}`, stop: () => server.close() };
 }
 
 /* ---- Chromium -------------------------------------------------------------------------------- */
