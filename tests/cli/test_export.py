@@ -48,6 +48,17 @@ def test_json_is_packed_by_its_name(place):
     assert len(json.loads(plain)["traceEvents"]) > 1000
 
 
+def test_the_same_file_gives_the_same_text(place):
+    """Flows that share an id are parted by ids of ours, which each process must choose alike."""
+    events = [{"ph": "X", "pid": 1, "tid": 1, "ts": 10 * i, "dur": 5, "name": "op"} for i in range(40)]
+    events += [{"ph": "s", "pid": 1, "tid": 1, "ts": 10 * i, "id": i % 10, "cat": "c", "name": "n"} for i in range(40)]
+    (place.dir / "flows.trace.json").write_text(json.dumps({"traceEvents": events}))
+    made = {export(place, "--to", "perfetto-json", "flows.trace.json").stdout for _ in range(5)}
+    assert len(made) == 1
+    flows = [e["id"] for e in json.loads(made.pop())["traceEvents"] if e["ph"] == "s"]
+    assert len(set(flows)) == 40
+
+
 def test_what_nobody_makes_says_what_to_do(place):
     done = export(place, "-o", "x.pftrace", trace(XPLANE).parent / "none")
     assert done.returncode == 4 and b"none" in done.stderr

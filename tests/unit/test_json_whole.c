@@ -131,7 +131,7 @@ static const example examples[] = {
     {"{\"ph\":\"X\"," P "2,\"ts\":0,\"dur\":9},{\"ph\":\"s\"," P
      "2,\"ts\":1,\"id\":1},{\"ph\":\"s\"," P "2,\"ts\":2,\"id\":1}",
      "{\"ph\":\"X\"," P "2,\"ts\":0,\"dur\":9},\n{\"ph\":\"s\"," P "2,\"ts\":1,\"id\":1},\n"
-     "{\"ph\":\"s\"," P "2,\"ts\":2,\"id\":4503599627370496}"},
+     "{\"ph\":\"s\"," P "2,\"ts\":2,\"id\":4503599627370498}"},
     /* counters of numbers; halves of async events that say which */
     {"{\"ph\":\"C\",\"pid\":1,\"ts\":1,\"name\":\"c\",\"args\":{\"a\":1,\"b\":null,\"c\":\"2.5\"}},"
      "{\"ph\":\"C\",\"pid\":1,\"ts\":1,\"name\":\"d\",\"args\":{}}",

@@ -65,7 +65,7 @@ static int part_ids(json_plan *p)
         if (!used)
             id = 0;
         else if (f->phase == 's')
-            id = (int64_t)jp_next_id(p);
+            id = jp_own_id(f->event);
         if (id)
             VP_TRY(jp_change_put(p, f->event, f->on_slice ? JP_BIND : JP_ID, id));
     }

@@ -11,12 +11,10 @@
 
 /* As the reader has it (json_start.c): times below are kept, above they count from the first. */
 #define PLAIN_TIME_MAX_US INT64_C(1000000000000)
-/* Ids of our own, beyond those that counters of writers reach. */
-#define FIRST_ID (UINT64_C(1) << 52)
 
 int jp_init(json_plan *p)
 {
-    *p = (json_plan){.last_thread = JP_NONE, .least_ns = INT64_MAX, .next_id = FIRST_ID};
+    *p = (json_plan){.last_thread = JP_NONE, .least_ns = INT64_MAX};
     vp_arena_init(&p->arena);
     vp_map_init(&p->process_at);
     vp_map_init(&p->thread_at);
@@ -42,11 +40,6 @@ void jp_free(json_plan *p)
     vp_free(p->moves.list);
     vp_free(p->changes);
     vp_arena_free(&p->arena);
-}
-
-uint64_t jp_next_id(json_plan *p)
-{
-    return p->next_id++;
 }
 
 int jp_change_put(json_plan *p, uint32_t event, jp_change_kind kind, int64_t value)

@@ -123,7 +123,6 @@ typedef struct json_plan {
     int64_t base_us;  /* of all times while they are read */
     int64_t delta_ns; /* from there to what is written */
     int64_t least_ns, last_ns;
-    uint64_t next_id; /* for flows and async halves of ours */
     uint32_t *places; /* of the events in the input, modulo 2^32: what tells them apart */
     size_t place_count, place_cap;
     size_t cursor; /* of the second pass: the first event that is not before the last one seen */
@@ -164,7 +163,12 @@ static inline bool jp_on_thread(char phase)
 vp_str jp_arg(const jp_event *e, vp_str key);
 /* What the importer takes for a counter's value: a number, also in quotes. */
 bool jp_is_number(js_value v);
-uint64_t jp_next_id(json_plan *p);
+/* An id of ours for what an event begins, beyond those that counters of writers reach. It is the
+ * event's own, so that a file reads the same whenever it is written. */
+static inline int64_t jp_own_id(uint32_t event)
+{
+    return (INT64_C(1) << 52) + event;
+}
 /* A tid that nobody has in the process. */
 int jp_new_tid(json_plan *p, uint32_t process, uint32_t *tid);
 int jp_change_put(json_plan *p, uint32_t event, jp_change_kind kind, int64_t value);

@@ -235,8 +235,8 @@ static int change_moved(json_plan *p, const jp_thread *t, const ex_move *m)
 {
     uint32_t end = jp_end_of(p, m->id);
     bool async = m->lane == EX_LANE_ASYNC;
-    int64_t to = async ? (int64_t)jp_next_id(p)
-                       : (int64_t)(t - p->threads) << 32 | jp_lane_tid(p, t, m->lane);
+    int64_t to =
+        async ? jp_own_id(m->id) : (int64_t)(t - p->threads) << 32 | jp_lane_tid(p, t, m->lane);
     jp_change_kind kind = !async ? JP_THREAD : end == JP_NONE ? JP_ASYNC : JP_HALF;
     VP_TRY(jp_change_put(p, m->id, kind, to));
     return end == JP_NONE ? 0 : jp_change_put(p, end, kind, to);
