@@ -1,7 +1,6 @@
 /* The text of one event. */
 #include "trace/base/err.h"
 #include "trace/export/xspace_json.h"
-#include "trace/image/xspace_fields.h"
 
 /* Constants whose length the compiler knows. */
 #define PUT(b, text) vp_buf_put(b, text, sizeof text - 1)
@@ -109,20 +108,7 @@ static void put_async_end(vp_buf *b, const xj_names *n, const xj_meta *m, uint32
     vp_buf_putc(b, '}');
 }
 
-/* The event's args behind those of its metadata, and its facts. */
-static int read_stats(xj_names *n, uint32_t *count, vp_str event, size_t from)
-{
-    vp_pb r = vp_pb_of(vp_str_skip(event, from));
-    vp_pb_field f;
-    n->facts.has = 0;
-    while (vp_pb_next(&r, &f) > 0)
-        if (f.number == XEVENT_STATS && f.wire == VP_PB_LEN)
-            VP_TRY(xj_names_set(n, count, f.data));
-    return 0;
-}
-
-int xj_put_event(vp_buf *b, xj_names *n, xj_flows *flows, vp_str event, const xj_event *e,
-                 const xj_place *p)
+int xj_put_event(vp_buf *b, xj_names *n, xj_flows *flows, const xj_event *e, const xj_place *p)
 {
     const xj_meta *m = xj_names_meta(n, e->metadata_id);
     xj_flow flow;
@@ -130,7 +116,7 @@ int xj_put_event(vp_buf *b, xj_names *n, xj_flows *flows, vp_str event, const xj
         return VP_ENOMEM;
     uint32_t count = m->arg_count;
     memcpy(n->args, m->args, count * sizeof *n->args);
-    VP_TRY(read_stats(n, &count, event, e->stats));
+    VP_TRY(xj_names_stats(n, &count, e));
     VP_TRY(xj_flow_of(flows, &n->facts, p->device, &flow));
     VP_TRY(put_event_head(b, p));
     put_name(b, n, m, count);

@@ -2,8 +2,8 @@
  * threads, which of a line's events lie on which track, the names and args of one plane's events,
  * and the text of one event. What jaxlib writes for the same file (xprof.md 3.1) is there as it is,
  * where Perfetto can show it. Times are whole ns: start and end are rounded, never start and
- * duration apart, so that events that touch or nest still do. Only trace/export/xspace_*.c include
- * this. */
+ * duration apart, so that events that touch or nest still do. Only the files that write an
+ * XSpace include this: trace/export/xspace_* and pftrace/pft_xspace*. */
 #ifndef VP_EXPORT_XSPACE_JSON_H
 #define VP_EXPORT_XSPACE_JSON_H
 
@@ -20,7 +20,7 @@
 /* What an XEvent says beside its stats. */
 typedef struct xj_event {
     int64_t metadata_id, offset_ps, duration_ps;
-    size_t stats; /* where its first stat begins; its size when there is none */
+    vp_str stats; /* its fields from its first stat on; valid until the window moves */
 } xj_event;
 
 /* A time in ns on the line's clock, or on that of all lines. */
@@ -28,11 +28,8 @@ typedef struct xj_span {
     int64_t start, end; /* end >= start */
 } xj_span;
 
-/* The bytes of an event that xw_next found. 1; 0: there are more than any event has; or a failure.
- */
-int xj_event_bytes(vp_str *event, xs_window *w, const xw_field *f);
-/* false: damaged. */
-bool xj_event_read(xj_event *e, vp_str event);
+/* The event that xw_next found. 1; 0: damaged, or longer than any event; or a failure. */
+int xj_event_read(xj_event *e, xs_window *w, const xw_field *f);
 /* Start and end, each rounded half up; a negative duration is none. false: not an int64. */
 bool xj_event_span(xj_span *s, const xj_event *e);
 
@@ -107,9 +104,10 @@ void xj_layout_free(xj_layout *l);
 int xj_ids_choose(xj_layout *l);
 /* A tid that nobody has in t's process, near t's if there is one. */
 int xj_ids_fresh(xj_layout *l, const xj_track *t, uint32_t *tid);
-/* A line's event on the clock of all lines. false: damaged, or out of the range in which JSON keeps
- * whole ns. */
-bool xj_layout_span(const xj_layout *l, const xj_track *t, const xj_event *e, xj_span *s);
+/* Reads a line's event, with its span on the clock of all lines. 1; 0: as xj_event_read, or out of
+ * the range in which JSON keeps whole ns; or a failure. */
+int xj_layout_read(const xj_layout *l, const xj_track *t, xs_window *w, const xw_field *f,
+                   xj_event *e, xj_span *s);
 /* The metadata events of one row, without a comma around them. */
 void xj_put_row(vp_buf *b, const xj_row *r);
 
@@ -190,9 +188,10 @@ int xj_names_make(xj_names *n, xs_plane *plane, bool raw);
 void xj_names_free(xj_names *n);
 /* The metadata of an id; NULL when out of memory (recorded). */
 const xj_meta *xj_names_meta(xj_names *n, int64_t id);
-/* Sets the arg that an XStat says among the *count at n->args, which stay sorted; the last one of a
- * key wins, as in jaxlib. VP_ECORRUPT (not recorded): damaged, or absurdly many. */
-int xj_names_set(xj_names *n, uint32_t *count, vp_str stat);
+/* Sets the args that an event says itself among the *count at n->args, which stay sorted: the last
+ * one of a key wins, as in jaxlib. Sets the facts. VP_ECORRUPT (not recorded): damaged, or absurdly
+ * many. */
+int xj_names_stats(xj_names *n, uint32_t *count, const xj_event *e);
 void xj_put_value(vp_buf *b, const xj_arg *arg);
 
 /* `{"ph":"X","pid":1,"tid":2,"ts":` */
@@ -250,8 +249,7 @@ int xj_memory_of(const xj_facts *f, bool device, vp_buf *name, int64_t *used);
 int xj_put_memory(vp_buf *b, const xj_facts *facts, const xj_place *p);
 
 /* Appends one event. VP_ECORRUPT (not recorded): its stats are damaged; or another failure. */
-int xj_put_event(vp_buf *b, xj_names *n, xj_flows *flows, vp_str event, const xj_event *e,
-                 const xj_place *p);
+int xj_put_event(vp_buf *b, xj_names *n, xj_flows *flows, const xj_event *e, const xj_place *p);
 /* Nanoseconds, none negative, as microseconds, exactly, without trailing zeros: at most XJ_US_MAX
  * characters. Returns where they end. */
 #define XJ_US_MAX 24

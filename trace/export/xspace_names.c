@@ -230,7 +230,9 @@ static bool read_stat(vp_str stat, uint64_t *id, vp_pb_field *value)
     return rc == 0;
 }
 
-int xj_names_set(xj_names *n, uint32_t *count, vp_str stat)
+/* Sets the arg that an XStat says among the *count at n->args, which stay sorted. VP_ECORRUPT (not
+ * recorded). */
+static int set(xj_names *n, uint32_t *count, vp_str stat)
 {
     vp_pb_field value;
     xj_arg arg = {0};
@@ -244,6 +246,17 @@ int xj_names_set(xj_names *n, uint32_t *count, vp_str stat)
     if (key->fact)
         take_fact(n, key->fact, &value);
     return key->hidden ? 0 : insert(n, count, &arg);
+}
+
+int xj_names_stats(xj_names *n, uint32_t *count, const xj_event *e)
+{
+    vp_pb r = vp_pb_of(e->stats);
+    vp_pb_field f;
+    n->facts.has = 0;
+    while (vp_pb_next(&r, &f) > 0)
+        if (f.number == XEVENT_STATS && f.wire == VP_PB_LEN)
+            VP_TRY(set(n, count, f.data));
+    return 0;
 }
 
 /* Quotes the texts of n->args and keeps them with the metadata. */
@@ -283,7 +296,7 @@ static int make_meta(xj_names *n, xj_meta *m, vp_str bytes)
     }
     for (r = vp_pb_of(bytes); vp_pb_next(&r, &f) > 0;)
         if (f.number == XEVENTMETADATA_STATS && f.wire == VP_PB_LEN)
-            xj_names_set(n, &count, f.data);
+            set(n, &count, f.data);
     m->name = quoted(n, display.n ? display : name);
     VP_NEED(m->name.p);
     m->made = true;

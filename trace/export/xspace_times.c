@@ -27,13 +27,13 @@ static void take_field(xj_event *e, uint32_t number, uint64_t u)
 }
 
 /* The fields of every event in their usual form are taken straight: each event is read twice. */
-bool xj_event_read(xj_event *e, vp_str event)
+static bool read_event(xj_event *e, vp_str event)
 {
     vp_pb r = vp_pb_of(event);
     const uint8_t *start = r.p;
     vp_pb_field f;
     uint64_t u;
-    *e = (xj_event){.stats = event.n};
+    *e = (xj_event){.stats = vp_str_skip(event, event.n)};
     while (r.p < r.end) {
         const uint8_t *at = r.p;
         bool number = *at == XEVENT_METADATA_ID_TAG || *at == XEVENT_OFFSET_PS_TAG ||
@@ -52,8 +52,8 @@ bool xj_event_read(xj_event *e, vp_str event)
             stat = f.number == XEVENT_STATS;
             take_field(e, f.wire == VP_PB_VARINT ? f.number : 0, f.u);
         }
-        if (stat && e->stats == event.n)
-            e->stats = (size_t)(at - start);
+        if (stat && !e->stats.n)
+            e->stats = vp_str_skip(event, (size_t)(at - start));
     }
     return true;
 }
@@ -67,8 +67,19 @@ bool xj_event_span(xj_span *s, const xj_event *e)
     return true;
 }
 
+int xj_event_read(xj_event *e, xs_window *w, const xw_field *f)
+{
+    const uint8_t *p = (const uint8_t *)"";
+    size_t have;
+    if (f->u > VP_JSON_EVENT_MAX)
+        return 0;
+    if (f->u)
+        VP_TRY(xw_need(w, f->offset, (size_t)f->u, &p, &have));
+    return read_event(e, (vp_str){(const char *)p, (size_t)f->u});
+}
+
 /* What the reader takes is taken here, and what JSON keeps to the ns. */
-bool xj_layout_span(const xj_layout *l, const xj_track *t, const xj_event *e, xj_span *s)
+static bool span_of(const xj_layout *l, const xj_track *t, const xj_event *e, xj_span *s)
 {
     const int64_t least = -(VP_TIME_MAX_PS / 1000);
     if (!xj_event_span(s, e) || __builtin_add_overflow(s->start, t->start_ns, &s->start) ||
@@ -79,6 +90,13 @@ bool xj_layout_span(const xj_layout *l, const xj_track *t, const xj_event *e, xj
     s->start += l->shift_ns;
     s->end += l->shift_ns;
     return s->start >= 0;
+}
+
+int xj_layout_read(const xj_layout *l, const xj_track *t, xs_window *w, const xw_field *f,
+                   xj_event *e, xj_span *s)
+{
+    int rc = xj_event_read(e, w, f);
+    return rc > 0 ? span_of(l, t, e, s) : rc;
 }
 
 char *xj_us_text(char *p, int64_t ns)
@@ -106,25 +124,12 @@ void xj_put_us(vp_buf *b, int64_t ns)
     vp_buf_put(b, text, (size_t)(xj_us_text(text, ns) - text));
 }
 
-int xj_event_bytes(vp_str *event, xs_window *w, const xw_field *f)
-{
-    const uint8_t *p = (const uint8_t *)"";
-    size_t have;
-    if (f->u > VP_JSON_EVENT_MAX)
-        return 0;
-    if (f->u)
-        VP_TRY(xw_need(w, f->offset, (size_t)f->u, &p, &have));
-    *event = (vp_str){(const char *)p, (size_t)f->u};
-    return 1;
-}
-
 int xj_scan_event(xj_scan *s, xs_window *w, const xw_field *f)
 {
-    vp_str event;
     xj_event e;
     xj_span at;
-    int rc = xj_event_bytes(&event, w, f);
-    if (rc <= 0 || !xj_event_read(&e, event) || !xj_event_span(&at, &e))
+    int rc = xj_event_read(&e, w, f);
+    if (rc <= 0 || !xj_event_span(&at, &e))
         return rc < 0 ? rc : 0;
     if (s->pick)
         ex_pick_count(s->pick, at.end - at.start);
@@ -156,14 +161,13 @@ static int collect(ex_spans *spans, const xj_layout *layout, const xj_track *t, 
     xw_field f;
     int rc;
     while ((rc = xw_next(w, &at, t->end, &f)) > 0) {
-        vp_str event;
         xj_event e;
         xj_span s;
         if (f.number != XLINE_EVENTS || f.wire != VP_PB_LEN)
             continue;
         uint32_t id = (*number)++;
-        VP_TRY(rc = xj_event_bytes(&event, w, &f));
-        if (rc && xj_event_read(&e, event) && xj_layout_span(layout, t, &e, &s))
+        VP_TRY(rc = xj_layout_read(layout, t, w, &f, &e, &s));
+        if (rc)
             VP_TRY(ex_spans_add(spans, s.start, s.end, id));
     }
     return rc == VP_ECORRUPT ? 0 : rc;

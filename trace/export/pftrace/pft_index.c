@@ -5,13 +5,14 @@
 #include "trace/export/pftrace/pft_xspace.h"
 #include "trace/image/xspace_fields.h"
 
-static int add(pft_index *x, const xj_layout *layout, uint32_t track, const xw_field *f,
-               vp_str event)
+static int add(pft_index *x, const xj_layout *layout, uint32_t track, xs_window *w,
+               const xw_field *f)
 {
     xj_event e;
     xj_span s;
-    if (!xj_event_read(&e, event) || !xj_layout_span(layout, &layout->tracks[track], &e, &s))
-        return 0;
+    int rc = xj_layout_read(layout, &layout->tracks[track], w, f, &e, &s);
+    if (rc <= 0)
+        return rc;
     VP_TRY(
         vp_grow(&x->places, &x->place_cap, x->place_count + 1, sizeof *x->places, VP_EVENTS_MAX));
     x->places[x->place_count] = (struct pft_index_place){f->offset, (uint32_t)f->u, track};
@@ -24,14 +25,9 @@ static int add_line(pft_index *x, const xj_layout *layout, uint32_t track, xs_wi
     int64_t at = t->offset;
     xw_field f;
     int rc;
-    while ((rc = xw_next(w, &at, t->end, &f)) > 0) {
-        vp_str event;
-        if (f.number != XLINE_EVENTS || f.wire != VP_PB_LEN)
-            continue;
-        VP_TRY(rc = xj_event_bytes(&event, w, &f));
-        if (rc)
-            VP_TRY(add(x, layout, track, &f, event));
-    }
+    while ((rc = xw_next(w, &at, t->end, &f)) > 0)
+        if (f.number == XLINE_EVENTS && f.wire == VP_PB_LEN)
+            VP_TRY(add(x, layout, track, w, &f));
     return rc == VP_ECORRUPT ? 0 : rc;
 }
 

@@ -6,40 +6,14 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/export/export.h"
-#include "trace/export/stream_out.h"
-#include "trace/image/xspace_fields.h"
-
-static void damaged(pft_xspace *x, int64_t at)
-{
-    if (x->layout.damage < 0)
-        x->layout.damage = at;
-}
-
-static void unload(pft_xspace *x)
-{
-    if (x->loaded == UINT32_MAX)
-        return;
-    pft_told_free(&x->told);
-    xj_names_free(&x->names);
-    xs_plane_free(&x->plane);
-    x->loaded = UINT32_MAX;
-}
 
 static int load(pft_xspace *x, uint32_t plane)
 {
-    const xj_plane *pl = &x->layout.planes[plane];
-    if (x->loaded == plane)
-        return 0;
-    unload(x);
-    x->loaded = plane;
-    x->plane = (xs_plane){0};
-    x->names = (xj_names){0};
-    x->told = (pft_told){0};
-    VP_TRY(xs_plane_read(&x->plane, &x->w, pl->offset, pl->end, true));
-    if (x->plane.damage >= 0)
-        damaged(x, x->plane.damage);
-    VP_TRY(xj_names_make(&x->names, &x->plane, true));
-    return pft_told_make(&x->told, &x->names);
+    int rc = xj_walk_load(&x->walk, plane);
+    if (rc <= 0)
+        return rc;
+    pft_told_free(&x->told);
+    return pft_told_make(&x->told, &x->walk.names);
 }
 
 /* ---- Tracks --------------------------------------------------------------------------------- */
@@ -62,7 +36,7 @@ static int put_row(pft_xspace *x, const xj_row *r)
 static int put_sibling(pft_xspace *x, const xj_track *t, uint64_t uuid, uint32_t number)
 {
     VP_CLEANUP(vp_buf_free) vp_buf name;
-    uint32_t pid = x->layout.planes[t->plane].pid;
+    uint32_t pid = x->walk.layout.planes[t->plane].pid;
     vp_buf_init(&name, XJ_NAME_MAX + 64);
     vp_buf_str(&name, t->name);
     if (number)
@@ -78,11 +52,11 @@ static int put_sibling(pft_xspace *x, const xj_track *t, uint64_t uuid, uint32_t
 
 static int lane_track(pft_xspace *x, const xj_track *t, uint32_t lane, uint64_t *track)
 {
-    uint32_t pid = x->layout.planes[t->plane].pid;
+    uint32_t pid = x->walk.layout.planes[t->plane].pid;
     uint64_t first = pft_thread_track(pid, t->tid);
-    *track = lane ? PFT_TRACK_LANE | (uint64_t)x->track << 8 | lane : first;
+    *track = lane ? PFT_TRACK_LANE | (uint64_t)x->walk.track << 8 | lane : first;
     for (; x->lanes_told <= lane; x->lanes_told++) {
-        uint64_t uuid = PFT_TRACK_LANE | (uint64_t)x->track << 8 | x->lanes_told;
+        uint64_t uuid = PFT_TRACK_LANE | (uint64_t)x->walk.track << 8 | x->lanes_told;
         if (x->lanes_told)
             VP_TRY(put_sibling(x, t, uuid, x->lanes_told + 1));
     }
@@ -102,86 +76,75 @@ static int pool_track(pft_xspace *x, const xj_track *t, const xj_span *s, uint64
 /* ---- Events --------------------------------------------------------------------------------- */
 
 /* An event in the order of time, whose lane is known. */
-static int play(pft_xspace *x, const xj_track *t, vp_str bytes, const xj_event *e, const xj_span *s,
-                int lane)
+static int play(pft_xspace *x, const xj_track *t, const xj_event *e, const xj_span *s, int lane)
 {
     uint64_t track;
     VP_TRY(lane);
-    if (!ex_pick_takes(x->layout.pick, s->start, s->end))
+    if (!ex_pick_takes(x->walk.layout.pick, s->start, s->end))
         return 0;
     VP_TRY(lane == (int)EX_LANE_ASYNC ? pool_track(x, t, s, &track)
                                       : lane_track(x, t, (uint32_t)lane, &track));
     VP_TRY(pft_ends_until(&x->ends, &x->writer, s->start));
-    return pft_xspace_event(x, t, bytes, e, s, track);
+    return pft_xspace_event(x, t, e, s, track);
 }
 
 /* An event as it stands in the file. VP_ECORRUPT (not recorded): damaged. */
 static int play_field(pft_xspace *x, const xj_track *t, const xw_field *f)
 {
-    vp_str bytes;
     xj_event e;
     xj_span s;
-    int rc = xj_event_bytes(&bytes, &x->w, f);
-    VP_TRY(rc);
-    if (!rc || !xj_event_read(&e, bytes) || !xj_layout_span(&x->layout, t, &e, &s))
-        return VP_ECORRUPT;
+    int rc = xj_layout_read(&x->walk.layout, t, &x->walk.w, f, &e, &s);
+    if (rc <= 0)
+        return rc < 0 ? rc : VP_ECORRUPT;
     int lane = t->async         ? (int)EX_LANE_ASYNC
                : t->overlapping ? ex_lanes_take(&x->lanes, s.start, s.end)
                                 : 0;
-    return play(x, t, bytes, &e, &s, lane);
+    return play(x, t, &e, &s, lane);
 }
 
 static int in_file_order(pft_xspace *x)
 {
-    const xj_track *t = &x->layout.tracks[x->track];
+    const xj_track *t = &x->walk.layout.tracks[x->walk.track];
     xw_field f;
-    int rc = 1;
-    while (!ex_out_full(&x->out) && (rc = xw_next(&x->w, &x->at, t->end, &f)) > 0) {
-        if (f.number != XLINE_EVENTS || f.wire != VP_PB_LEN)
-            continue;
+    int rc;
+    while ((rc = xj_walk_next(&x->walk, t, &f)) > 0) {
         rc = play_field(x, t, &f);
         if (rc == VP_ECORRUPT)
-            damaged(x, f.offset);
+            xj_walk_damaged(&x->walk, f.offset);
         else
             VP_TRY(rc);
     }
-    if (rc == VP_ECORRUPT) {
-        damaged(x, x->at);
-        x->at = t->end;
-        rc = 0;
-    }
     VP_TRY(rc);
-    return x->at >= t->end;
+    return x->walk.at >= t->end;
 }
 
 static int play_place(pft_xspace *x, uint32_t id, size_t span)
 {
     const struct pft_index_place *place = &x->index.places[id];
-    const xj_track *t = &x->layout.tracks[place->track];
+    const xj_track *t = &x->walk.layout.tracks[place->track];
     const ex_moves *m = &x->index.moves;
     xw_field f = {.u = place->n, .offset = place->offset};
-    vp_str bytes;
     xj_event e;
     int lane = 0;
     if (x->index.move < m->count && m->list[x->index.move].id == id)
         lane = (int)m->list[x->index.move++].lane;
     VP_TRY(load(x, t->plane));
-    VP_TRY(xj_event_bytes(&bytes, &x->w, &f));
-    if (!xj_event_read(&e, bytes))
-        return VP_ECORRUPT;
+    int rc = xj_event_read(&e, &x->walk.w, &f);
+    if (rc <= 0)
+        return rc < 0 ? rc : VP_ECORRUPT;
     xj_span s = {x->index.spans.track.start_ps[span], ex_spans_end(&x->index.spans, span)};
-    return play(x, t, bytes, &e, &s, t->async ? (int)EX_LANE_ASYNC : lane);
+    return play(x, t, &e, &s, t->async ? (int)EX_LANE_ASYNC : lane);
 }
 
 /* By the index. */
 static int in_order_of_time(pft_xspace *x)
 {
     pft_index *i = &x->index;
-    for (; i->next < i->spans.track.count && !ex_out_full(&x->out); i->next++) {
+    for (; i->next < i->spans.track.count && !ex_out_full(&x->walk.out); i->next++) {
         uint32_t id = i->spans.track.kind[i->next];
         int rc = play_place(x, id, i->next);
         if (rc == VP_ECORRUPT)
-            damaged(x, i->places[id].offset);
+            xj_walk_damaged(&x->walk, i->places[id].offset);
         else
             VP_TRY(rc);
     }
@@ -198,20 +161,21 @@ static size_t lines_of_thread(const xj_layout *l, size_t first)
 
 static int begin_thread(pft_xspace *x)
 {
-    const xj_track *t = &x->layout.tracks[x->track];
+    const xj_track *t = &x->walk.layout.tracks[x->walk.track];
     int64_t first;
-    x->last = lines_of_thread(&x->layout, x->track);
-    x->indexed = t->unsorted || x->last > x->track + 1;
+    x->last = lines_of_thread(&x->walk.layout, x->walk.track);
+    x->indexed = t->unsorted || x->last > x->walk.track + 1;
     x->lanes_told = 0;
-    x->at = t->offset;
+    x->walk.at = t->offset;
     VP_TRY(load(x, t->plane));
     if (x->indexed)
-        VP_TRY(pft_index_make(&x->index, &x->layout, x->track, x->last, &x->w));
+        VP_TRY(pft_index_make(&x->index, &x->walk.layout, x->walk.track, x->last, &x->walk.w));
     first = x->indexed && x->index.spans.track.count
                 ? x->index.spans.track.start_ps[0]
-                : t->start_ns + t->least_ns + x->layout.shift_ns;
-    x->begun = true;
-    return pft_begin_sequence(&x->writer, pft_thread_track(x->layout.planes[t->plane].pid, t->tid),
+                : t->start_ns + t->least_ns + x->walk.layout.shift_ns;
+    x->walk.begun = true;
+    return pft_begin_sequence(&x->writer,
+                              pft_thread_track(x->walk.layout.planes[t->plane].pid, t->tid),
                               first > 0 ? first : 0);
 }
 
@@ -221,15 +185,15 @@ static int end_thread(pft_xspace *x)
     pft_pool_free(&x->pool);
     ex_lanes_free(&x->lanes);
     pft_index_free(&x->index);
-    x->track = x->last;
-    x->begun = false;
+    x->walk.track = x->last;
+    x->walk.begun = false;
     return 0;
 }
 
 static int threads(pft_xspace *x)
 {
-    while (x->track < x->layout.track_count && !ex_out_full(&x->out)) {
-        if (!x->begun)
+    while (x->walk.track < x->walk.layout.track_count && !ex_out_full(&x->walk.out)) {
+        if (!x->walk.begun)
             VP_TRY(begin_thread(x));
         int done = x->indexed ? in_order_of_time(x) : in_file_order(x);
         VP_TRY(done);
@@ -241,45 +205,31 @@ static int threads(pft_xspace *x)
 
 /* ---- The stream ----------------------------------------------------------------------------- */
 
-static void finish(pft_xspace *x)
-{
-    x->ended = true;
-    if (x->layout.damage < 0)
-        return;
-    vp_fail(VP_ECORRUPT, "the XSpace is damaged here; what is good before and behind it is shown");
-    vp_fail_at(VP_ECORRUPT, NULL, -1, x->layout.damage);
-    x->s.damage = *vp_error_last();
-}
-
 static int pftrace_next(rd_stream *s, char **p, size_t *n)
 {
     pft_xspace *x = (pft_xspace *)(void *)s;
-    ex_out_reset(&x->out);
-    for (; x->row < x->layout.row_count && !ex_out_full(&x->out); x->row++)
-        VP_TRY(put_row(x, &x->layout.rows[x->row]));
-    if (x->row == x->layout.row_count)
+    ex_out_reset(&x->walk.out);
+    for (; x->walk.row < x->walk.layout.row_count && !ex_out_full(&x->walk.out); x->walk.row++)
+        VP_TRY(put_row(x, &x->walk.layout.rows[x->walk.row]));
+    if (x->walk.row == x->walk.layout.row_count)
         VP_TRY(threads(x));
-    if (!x->ended && x->track >= x->layout.track_count)
-        finish(x);
-    s->raw_done = x->ended ? s->raw_total : x->at;
-    return x->out.status < 0 ? x->out.status : ex_out_chunk(&x->out, p, n);
+    if (!x->walk.ended && x->walk.track >= x->walk.layout.track_count)
+        xj_walk_finish(&x->walk);
+    s->raw_done = x->walk.ended ? s->raw_total : x->walk.at;
+    return x->walk.out.status < 0 ? x->walk.out.status : ex_out_chunk(&x->walk.out, p, n);
 }
 
 static void pftrace_close(rd_stream *s)
 {
     pft_xspace *x = (pft_xspace *)(void *)s;
-    unload(x);
+    pft_told_free(&x->told);
     pft_free(&x->writer);
     pft_ends_free(&x->ends);
     pft_pool_free(&x->pool);
     ex_lanes_free(&x->lanes);
     pft_index_free(&x->index);
-    xj_flows_free(&x->flows);
     vp_map_free(&x->memories.at);
-    xj_layout_free(&x->layout);
-    xw_free(&x->w);
-    vp_buf_free(&x->out);
-    rd_source_close(x->source);
+    xj_walk_free(&x->walk);
     vp_free(x);
 }
 
@@ -290,21 +240,14 @@ int ex_pftrace_from_xspace(rd_stream **out, rd_source *in, ex_pick *pick)
         rd_source_close(in);
         return vp_no_memory();
     }
-    x->s = (rd_stream){
-        .next = pftrace_next, .close = pftrace_close, .total = -1, .raw_total = rd_source_size(in)};
-    x->source = in;
-    x->loaded = UINT32_MAX;
+    x->walk.s = (rd_stream){.next = pftrace_next, .close = pftrace_close};
     vp_map_init(&x->memories.at);
-    pft_init(&x->writer, &x->out);
-    int rc = xw_init(&x->w, in);
-    if (rc >= 0)
-        rc = xj_layout_make(&x->layout, &x->w, pick);
-    if (rc >= 0)
-        rc = ex_out_init(&x->out);
+    pft_init(&x->writer, &x->walk.out);
+    int rc = xj_walk_init(&x->walk, in, pick, true);
     if (rc < 0) {
-        pftrace_close(&x->s);
+        pftrace_close(&x->walk.s);
         return rc;
     }
-    *out = &x->s;
+    *out = &x->walk.s;
     return 0;
 }

@@ -4,7 +4,7 @@
 #define VP_EXPORT_PFTRACE_PFT_XSPACE_H
 
 #include "trace/export/pftrace/pft_ends.h"
-#include "trace/export/xspace_json.h"
+#include "trace/export/xspace_walk.h"
 
 /* The arguments that all events of one metadata share, as they are written. */
 typedef struct pft_shared {
@@ -42,14 +42,8 @@ typedef struct pft_memories {
 } pft_memories;
 
 typedef struct pft_xspace {
-    rd_stream s; /* first member */
-    rd_source *source;
-    xs_window w;
-    xj_layout layout;
-    xs_plane plane;
-    xj_names names;
-    pft_told told;
-    vp_buf out;
+    xj_walk walk;  /* first member */
+    pft_told told; /* of the plane at hand */
     pft_writer writer;
     pft_ends ends;
     pft_pool pool;       /* of slices that may overlap at will */
@@ -57,13 +51,9 @@ typedef struct pft_xspace {
     uint32_t lanes_told; /* lanes of the thread at hand that have a track */
     pft_index index;
     bool indexed;
-    xj_flows flows;
     pft_memories memories;
-    uint32_t loaded;         /* the plane in `plane`, or UINT32_MAX */
-    size_t row, track, last; /* the thread at hand: its first line, and the one behind its last */
-    int64_t at;              /* in the line, where they come in the order of time */
-    uint64_t pooled;         /* tracks of pools ever */
-    bool begun, ended;
+    size_t last;     /* the thread at hand: walk.track is its first line, this behind its last */
+    uint64_t pooled; /* tracks of pools ever */
 } pft_xspace;
 
 /* Numbers of tracks: threads by pid and tid, the others by what they are. */
@@ -83,7 +73,7 @@ int pft_told_make(pft_told *t, const xj_names *n);
 void pft_told_free(pft_told *t);
 /* Writes the event's begin on a track, with its names, arguments and flow; and its allocator's
  * memory. VP_ECORRUPT (not recorded): damaged; nothing is written then. */
-int pft_xspace_event(pft_xspace *x, const xj_track *t, vp_str event, const xj_event *e,
-                     const xj_span *span, uint64_t track);
+int pft_xspace_event(pft_xspace *x, const xj_track *t, const xj_event *e, const xj_span *span,
+                     uint64_t track);
 
 #endif

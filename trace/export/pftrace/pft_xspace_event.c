@@ -3,7 +3,6 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/export/pftrace/pft_xspace.h"
-#include "trace/image/xspace_fields.h"
 
 /* Names of arguments that are not the file's, behind those of its keys. */
 enum { ARG_DURATION_PS = 1, ARG_START_PS };
@@ -51,7 +50,8 @@ static int known_text(pft_xspace *x, const xj_arg *arg, uint64_t name)
 static int put_arg(pft_xspace *x, const xj_arg *arg)
 {
     pft_writer *w = &x->writer;
-    uint64_t name = tell(x, x->told.keys, PFT_ARG_NAME, arg->key, x->names.keys[arg->key].text);
+    uint64_t name =
+        tell(x, x->told.keys, PFT_ARG_NAME, arg->key, x->walk.names.keys[arg->key].text);
     switch (arg->type) {
     case XJ_INT:
         pft_arg_int(w, name, (int64_t)arg->u);
@@ -76,12 +76,12 @@ static void put_rest(pft_xspace *x, const xj_event *e)
     int64_t length = e->duration_ps > 0 ? e->duration_ps : 0, rest = e->offset_ps % 1000;
     if (length % 1000)
         pft_arg_int(&x->writer,
-                    tell(x, x->told.keys, PFT_ARG_NAME, x->names.key_count + ARG_DURATION_PS - 1,
-                         VP_STR("duration_ps")),
+                    tell(x, x->told.keys, PFT_ARG_NAME,
+                         x->walk.names.key_count + ARG_DURATION_PS - 1, VP_STR("duration_ps")),
                     length);
     if (rest)
         pft_arg_int(&x->writer,
-                    tell(x, x->told.keys, PFT_ARG_NAME, x->names.key_count + ARG_START_PS - 1,
+                    tell(x, x->told.keys, PFT_ARG_NAME, x->walk.names.key_count + ARG_START_PS - 1,
                          VP_STR("start_rest_ps")),
                     rest < 500 ? rest : rest - 1000);
 }
@@ -89,11 +89,11 @@ static void put_rest(pft_xspace *x, const xj_event *e)
 /* An allocator's memory is a track of its process, told when it first says something. */
 static int put_memory(pft_xspace *x, const xj_track *t, int64_t at_ns)
 {
-    const xj_plane *pl = &x->layout.planes[t->plane];
+    const xj_plane *pl = &x->walk.layout.planes[t->plane];
     VP_CLEANUP(vp_buf_free) vp_buf name;
     int64_t used;
     vp_buf_init(&name, XJ_NAME_MAX + 64);
-    int rc = xj_memory_of(&x->names.facts, pl->device, &name, &used);
+    int rc = xj_memory_of(&x->walk.names.facts, pl->device, &name, &used);
     if (rc <= 0)
         return rc;
     uint64_t key = vp_mix(vp_hash(name.p, name.n, 0) ^ pl->pid);
@@ -110,19 +110,6 @@ static int put_memory(pft_xspace *x, const xj_track *t, int64_t at_ns)
     }
     pft_counter(&x->writer, PFT_TRACK_MEMORY | number, used);
     return pft_put_event(&x->writer, at_ns);
-}
-
-/* Fills names.args with what the event says itself, and the facts. */
-static int read_args(pft_xspace *x, vp_str event, const xj_event *e, uint32_t *count)
-{
-    vp_pb r = vp_pb_of(vp_str_skip(event, e->stats));
-    vp_pb_field f;
-    *count = 0;
-    x->names.facts.has = 0;
-    while (vp_pb_next(&r, &f) > 0)
-        if (f.number == XEVENT_STATS && f.wire == VP_PB_LEN)
-            VP_TRY(xj_names_set(&x->names, count, f.data));
-    return 0;
 }
 
 /* Whether the event says something else of what its metadata says, too. Both are sorted. */
@@ -151,7 +138,7 @@ static bool is_said(const xj_names *n, uint32_t count, uint32_t key)
 static int put_others(pft_xspace *x, const xj_meta *m, uint32_t count)
 {
     for (uint32_t i = 0; i < m->arg_count; i++)
-        if (!is_said(&x->names, count, m->args[i].key))
+        if (!is_said(&x->walk.names, count, m->args[i].key))
             VP_TRY(put_arg(x, &m->args[i]));
     return 0;
 }
@@ -160,10 +147,10 @@ static int put_others(pft_xspace *x, const xj_meta *m, uint32_t count)
  * and their names told once a sequence. */
 static int put_shared(pft_xspace *x, const xj_meta *m, uint32_t count)
 {
-    pft_shared *s = &x->told.shared[m - x->names.meta];
+    pft_shared *s = &x->told.shared[m - x->walk.names.meta];
     vp_buf *b = &x->writer.event;
     size_t before = b->n;
-    if (contradicts(&x->names, count, m))
+    if (contradicts(&x->walk.names, count, m))
         return put_others(x, m, count);
     if (s->sequence == x->writer.sequence)
         return vp_buf_str(b, s->bytes);
@@ -171,7 +158,7 @@ static int put_shared(pft_xspace *x, const xj_meta *m, uint32_t count)
     s->sequence = x->writer.sequence;
     if (s->bytes.p || b->status < 0)
         return b->status;
-    char *copy = vp_arena_strndup(&x->names.arena, b->p + before, b->n - before);
+    char *copy = vp_arena_strndup(&x->walk.names.arena, b->p + before, b->n - before);
     VP_NEED(copy);
     s->bytes = (vp_str){copy, b->n - before};
     return 0;
@@ -188,7 +175,7 @@ static vp_str step_name(const xj_names *n, const xj_arg *args, uint32_t count)
 
 static void put_name(pft_xspace *x, const xj_meta *m, uint32_t count)
 {
-    const xj_names *n = &x->names;
+    const xj_names *n = &x->walk.names;
     vp_str step = step_name(n, n->args, count);
     if (!step.n)
         step = step_name(n, m->args, m->arg_count);
@@ -199,16 +186,16 @@ static void put_name(pft_xspace *x, const xj_meta *m, uint32_t count)
                        tell(x, x->told.metas, PFT_EVENT_NAME, (uint32_t)(m - n->meta), m->name));
 }
 
-int pft_xspace_event(pft_xspace *x, const xj_track *t, vp_str event, const xj_event *e,
-                     const xj_span *span, uint64_t track)
+int pft_xspace_event(pft_xspace *x, const xj_track *t, const xj_event *e, const xj_span *span,
+                     uint64_t track)
 {
-    xj_names *n = &x->names;
+    xj_names *n = &x->walk.names;
     xj_flow flow;
-    uint32_t count;
+    uint32_t count = 0;
     const xj_meta *m = xj_names_meta(n, e->metadata_id);
     VP_TRY(m ? 0 : VP_ENOMEM);
-    VP_TRY(read_args(x, event, e, &count));
-    VP_TRY(xj_flow_of(&x->flows, &n->facts, x->layout.planes[t->plane].device, &flow));
+    VP_TRY(xj_names_stats(n, &count, e));
+    VP_TRY(xj_flow_of(&x->walk.flows, &n->facts, x->walk.layout.planes[t->plane].device, &flow));
     pft_slice_begin(&x->writer, track);
     put_name(x, m, count);
     VP_TRY(put_shared(x, m, count));
