@@ -32,6 +32,7 @@ static int wait_at_the_gate(uint64_t *bytes, int run_fd, const vpcap *v,
 
 static char said[8192];
 static size_t said_n;
+static double slowest_s; /* of all steps */
 static pthread_mutex_t saying = PTHREAD_MUTEX_INITIALIZER;
 
 static void keep_said(void *ctx, int level, const char *message)
@@ -55,9 +56,17 @@ static vp_schedule gated(void)
     caller = pthread_self();
     is_open = false;
     entered = gave_up = *shared = 0;
+    slowest_s = 0;
     said_n = 0;
     said[0] = 0;
     return s;
+}
+
+static void note_step(const vp_profiler *p)
+{
+    vp_step_stats stats = VP_STEP_STATS_INIT;
+    assert_int_equal(vp_profiler_stats(&stats, p), 0);
+    slowest_s = stats.last > slowest_s ? stats.last : slowest_s;
 }
 
 static void step(vp_profiler *p, uint64_t number, unsigned ms)
@@ -65,14 +74,15 @@ static void step(vp_profiler *p, uint64_t number, unsigned ms)
     assert_int_equal(vp_begin_step(p, number), 0);
     usleep(ms * 1000);
     assert_int_equal(vp_end_step(p, 0), 0);
+    note_step(p);
 }
 
-/* Long enough to be slow by far, however long the usual step takes on this machine now. */
+/* Long enough to be slow by far, and slower than any before, however busy this machine is now. */
 static unsigned slow_ms(const vp_profiler *p)
 {
     vp_step_stats stats = VP_STEP_STATS_INIT;
     assert_int_equal(vp_profiler_stats(&stats, p), 0);
-    return 100 + (unsigned)(20 * 1e3 * stats.median);
+    return 100 + (unsigned)(20 * 1e3 * stats.median + 1e3 * slowest_s);
 }
 
 static unsigned times_said(const char *what)
@@ -83,6 +93,12 @@ static unsigned times_said(const char *what)
         n++;
     pthread_mutex_unlock(&saying);
     return n;
+}
+
+/* How many slow steps are told of as written: what is said of others goes on behind this. */
+static unsigned slow_written(void)
+{
+    return times_said(" times the usual\n");
 }
 
 /* With the gate shut the program steps on, and starts the capture that it was about to. */
@@ -101,21 +117,22 @@ static void a_slow_step_holds_nothing_up(void **state)
     uint64_t i = 0;
     for (; i < 20; i++)
         step(p, i, 2);
-    if (!times_said("times the usual")) /* on a busy machine one was slow enough before */
-        step(p, i++, slow_ms(p));
+    step(p, i++, slow_ms(p));
     for (; i < 45; i++)
         step(p, i, 1);
-    assert_int_equal(times_said("times the usual"), 1);
+    unsigned slow = slow_written(); /* on a busy machine one may have been slow enough before */
+    assert_true(slow >= 1);
     assert_int_equal(*shared, 0);
     is_open = true;
     assert_int_equal(vp_profiler_last(&last, p), 0); /* of both, the later: two steps */
     assert_int_equal(last.zones, 2);
     assert_int_equal(vp_profiler_stats(&stats, p), 0);
-    assert_int_equal(stats.captures, 2); /* the slow step took nothing from the one that may be */
+    assert_int_equal(stats.captures,
+                     slow + 1); /* the slow step took nothing from the one that may be */
     vp_profiler_free(p);
-    assert_int_equal(*shared, 2);
+    assert_int_equal(*shared, slow + 1);
     assert_int_equal(gave_up, 0);
-    assert_int_equal(times_said("Trace saved to: "), 2);
+    assert_int_equal(times_said("Trace saved to: "), slow + 1);
 }
 
 /* It is the last step of its past, though others follow before the past is copied. */
@@ -131,12 +148,12 @@ static void the_past_ends_with_the_slow_step(void **state)
     uint64_t i = 0;
     for (; i < 20; i++)
         step(p, i, 1);
-    if (!times_said("times the usual"))
-        step(p, i++, slow_ms(p));
+    step(p, i++, slow_ms(p));
     for (; i < 3000; i++)
         step(p, i, 0);
     vp_profiler_free(p);
-    assert_int_equal(*shared, 1);
+    assert_true(*shared >= 1); /* the last of them is what was seen */
+    assert_int_equal(*shared, slow_written());
     int64_t slowest = -1, number = -1;
     assert_true(seen.event_count > 1);
     for (uint32_t k = 0; k < seen.event_count; k++) {
@@ -178,6 +195,7 @@ static void step_with_a_context(vp_profiler *p, uint64_t number, unsigned ms)
         usleep(ms * 1000);
     }
     assert_int_equal(vp_end_step(p, 0), 0);
+    note_step(p);
 }
 
 /* Steps 10, 20 and 30 start and end a capture each: that is no time of theirs, makes none of them
@@ -193,7 +211,7 @@ static void a_capture_makes_no_step_slow(void **state)
     s.profile_every_n_steps = 10;
     assert_int_equal(vp_profiler_new(&p, &s), 0);
     uint64_t i = 0;
-    double all = 0;
+    double all = 0, twentieth = 0;
     for (; i < 25; i++) {
         double wall = (double)vp_now_ns();
         step_with_a_context(p, i, 4);
@@ -202,17 +220,18 @@ static void a_capture_makes_no_step_slow(void **state)
         double most = i && i % 10 == 0 ? wall - WRITING_MS / 1e3 : wall;
         assert_true(stats.last >= 0.004 && stats.last <= most);
         all += stats.last;
+        twentieth = i == 20 ? stats.last : twentieth;
     }
     assert_true(stats.avg_step_time < all / 25 + 1e-6 && stats.avg_step_time > all / 25 - 1e-6);
-    bool busy = times_said("times the usual"); /* the machine: one was slow enough before */
     step_with_a_context(p, i++, slow_ms(p));
     for (; i < 32; i++)
         step_with_a_context(p, i, 4);
-    assert_int_equal(times_said("Step 10 took") + times_said("Step 20 took"), 0);
-    assert_int_equal(times_said("Step 25 took"), !busy);
-    assert_int_equal(times_said("times the usual"), 1);
+    assert_int_equal(times_said("Step 10 took"), 0);
+    if (twentieth < 8 * 0.004) /* else it was slow without its capture, on a busy machine */
+        assert_int_equal(times_said("Step 20 took"), 0);
+    assert_int_equal(times_said("Step 25 took"), 1);
     vp_profiler_free(p);
-    assert_int_equal(*shared, 4);
+    assert_int_equal(*shared, 3 + slow_written());
 }
 
 /* There is no ring to take its past from; nothing is announced, and the next one has its own. */
@@ -229,16 +248,13 @@ static void a_slow_step_of_a_capture_takes_nothing_from_the_next(void **state)
     uint64_t i = 0;
     for (; i < 20; i++)
         step(p, i, 4);
-    bool busy = times_said("times the usual");
     for (; i < 30; i++)
         step(p, i, i == 21 ? slow_ms(p) : 4);
-    assert_int_equal(times_said("Step 21 took"), 0);
-    busy = busy || times_said("times the usual");
+    assert_int_equal(times_said("Step 21 "), 0);
     step(p, i, slow_ms(p));
-    assert_int_equal(times_said("Step 30 took"), !busy);
-    assert_int_equal(times_said("times the usual"), 1);
+    assert_int_equal(times_said("Step 30 took"), 1);
     vp_profiler_free(p);
-    assert_int_equal(*shared, 2);
+    assert_int_equal(*shared, 1 + slow_written());
 }
 
 static void sync_for_long(void *ctx)
