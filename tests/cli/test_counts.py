@@ -90,3 +90,25 @@ def test_skips_are_named_by_suite_and_reason(tmp_path):
         "  browser: 1 × port 9001 is taken: the deep link",
         "  cli: 2 × no reason given: cli (2)",
     ]
+
+
+def test_what_failed_says_so(tmp_path):
+    """A failed program's own words, and only those, however many other programs and tests passed."""
+    said = ("[ RUN      ] fine\n[       OK ] fine\n[ RUN      ] odd\n[  ERROR   ] --- 0x2 != 0x1\n"
+            "[   LINE   ] --- x.c:442: error: Failure!\n[  FAILED  ] odd\n")
+    many = "".join(f"line {i}\n" for i in range(1000))
+    pytest_said = ("...F\n===== FAILURES =====\nE   assert 1 == 2\n===== slowest 40 durations =====\n3.00s call x\n"
+                   "1 failed, 3 passed in 3.0s\n")
+    (tmp_path / "unit.log").write_text("50% tests passed, 3 tests failed out of 4\n")
+    (tmp_path / "last.log").write_text(
+        "Start testing\n" + block(1, "unit.odd", said, BAD) + block(2, "unit.fine", cmocka(10) + "well\n", FINE) +
+        block(3, "unit.long", many, BAD) + block(4, "server.http", pytest_said, BAD))
+    lines = counts("--failures", tmp_path / "unit.log", tmp_path / "last.log").splitlines()
+    assert lines == [
+        "-- unit.odd", *said.splitlines()[2:],
+        "-- unit.long", *many.splitlines()[:60], "… 880 lines …", *many.splitlines()[-60:],
+        "-- server.http", "===== FAILURES =====", "E   assert 1 == 2"]
+    (tmp_path / "cli.log").write_text(pytest_said)
+    assert counts("--failures", tmp_path / "cli.log").splitlines() == ["===== FAILURES =====", "E   assert 1 == 2"]
+    (tmp_path / "browser.log").write_text("FAILED  x\n9 passed, 1 failed\n")
+    assert counts("--failures", tmp_path / "browser.log") == ""
