@@ -17,6 +17,8 @@ typedef struct job {
     const catalog *c;
     const cat_session *s;
     const vp_report_options *opts;
+    analyze_look_fn *look; /* may be NULL */
+    void *look_ctx;
     host_part *parts; /* by host */
     _Atomic size_t next;
     _Atomic bool stop;
@@ -46,6 +48,23 @@ static int on_progress(void *ctx, int64_t done, int64_t total)
     return atomic_load(&j->stop);
 }
 
+typedef struct host_look {
+    const job *j;
+    uint32_t host;
+} host_look;
+
+static int on_trace(void *ctx, const trace *t)
+{
+    const host_look *l = ctx;
+    return l->j->look(l->j->look_ctx, l->host, t, false);
+}
+
+static int on_probe(void *ctx, const analysis *a)
+{
+    const host_look *l = ctx;
+    return l->j->look(l->j->look_ctx, l->host, a->t, true);
+}
+
 static void *worker(void *ctx)
 {
     job *j = ctx;
@@ -55,13 +74,17 @@ static void *worker(void *ctx)
             return NULL;
         host_part *p = &j->parts[i];
         host_progress hp = {j, i};
+        host_look hl = {j, (uint32_t)i};
         load_options lo = {.group = j->opts->group,
                            .depth = j->opts->depth,
                            .one_step = j->opts->one_step,
                            .step = j->opts->step,
                            .where = j->opts->where,
                            .progress = j->opts->progress ? on_progress : NULL,
-                           .progress_ctx = &hp};
+                           .progress_ctx = &hp,
+                           .look = j->look ? on_trace : NULL,
+                           .probe = j->look ? on_probe : NULL,
+                           .probe_ctx = &hl};
         if (!p->wanted)
             continue;
         p->status = load_host(&p->result, &p->file, j->c, j->s, (uint32_t)i, &lo);
@@ -106,10 +129,15 @@ static int choose_hosts(job *j)
 }
 
 static int analyze_within(vp_report **out, const catalog *c, const cat_session *s,
-                          const vp_report_options *opts)
+                          const vp_report_options *opts, analyze_look_fn *look, void *look_ctx)
 {
     vp_report_options wanted = VP_REPORT_OPTIONS_INIT;
-    job j = {.c = c, .s = s, .opts = &wanted, .lock = PTHREAD_MUTEX_INITIALIZER};
+    job j = {.c = c,
+             .s = s,
+             .opts = &wanted,
+             .look = look,
+             .look_ctx = look_ctx,
+             .lock = PTHREAD_MUTEX_INITIALIZER};
     if (opts)
         wanted = *opts;
     if (wanted.where == VP_WHERE_HOST)
@@ -148,10 +176,16 @@ static int analyze_within(vp_report **out, const catalog *c, const cat_session *
 int analyze_session(vp_report **out, const catalog *c, const cat_session *s,
                     const vp_report_options *opts)
 {
+    return analyze_session_looked(out, c, s, opts, NULL, NULL);
+}
+
+int analyze_session_looked(vp_report **out, const catalog *c, const cat_session *s,
+                           const vp_report_options *opts, analyze_look_fn *look, void *look_ctx)
+{
     vp_mem_renew_ceiling();
     vp_mem_budget budget = {.max = load_memory_max(s->bytes)};
     vp_mem_budget *before = vp_mem_enter(&budget);
-    int rc = vp_mem_explain(analyze_within(out, c, s, opts));
+    int rc = vp_mem_explain(analyze_within(out, c, s, opts, look, look_ctx));
     if (rc == VP_ELIMIT || rc == VP_ENOMEM)
         vp_fail_at(rc, s->path, -1, -1);
     vp_mem_enter(before);

@@ -149,7 +149,9 @@ static int analyze_file(host_result *out, const catalog *c, const cat_file *f,
 {
     trace *t = NULL;
     VP_TRY(read_needed(&t, c, f, opts));
-    int rc = opts->one_step ? 0 : leave_host(t, opts);
+    int rc = opts->look ? opts->look(opts->probe_ctx, t) : 0;
+    if (rc >= 0 && !opts->one_step)
+        rc = leave_host(t, opts);
     if (rc >= 0)
         rc = opts->one_step ? analyze_step(out, t, opts)
                             : host_analyze_with(out, t, opts->group, opts->depth, opts->probe,
