@@ -32,7 +32,8 @@ typedef enum vp_group {
     VP_GROUP_SCOPE,
     VP_GROUP_SOURCE,
     VP_GROUP_MODULE,
-    VP_GROUP_RAW
+    VP_GROUP_RAW,
+    VP_GROUP_STACK /* scope and then as by name: each op where it stands */
 } vp_group;
 typedef enum vp_sort { VP_BY_SELF, VP_BY_TOTAL, VP_BY_CALLS, VP_BY_MAX } vp_sort;
 typedef enum vp_severity { VP_SEV_INFO, VP_SEV_WARNING, VP_SEV_ERROR } vp_severity;

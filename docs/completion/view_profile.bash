@@ -41,7 +41,7 @@ _view_profile() {
         --session) return ;;
         --top) return ;;
         --by) words='self total calls max' ;;
-        --group) words='name category scope source module raw' ;;
+        --group) words='name category scope source module raw stack' ;;
         --where) words='device host' ;;
         --device) return ;;
         --step) return ;;
@@ -60,7 +60,7 @@ _view_profile() {
         --session) return ;;
         --top) return ;;
         --by) words='self total calls max' ;;
-        --group) words='name category scope source module raw' ;;
+        --group) words='name category scope source module raw stack' ;;
         --device) return ;;
         --step) return ;;
         --host) return ;;
@@ -90,7 +90,7 @@ _view_profile() {
         case $prev in
         --profile-dir) files=1 ;;
         --top) return ;;
-        --group) words='name category scope source module raw' ;;
+        --group) words='name category scope source module raw stack' ;;
         --format) words='text json csv html md junit' ;;
         --output|-o) files=1 ;;
         --unit) words='auto ns us ms s' ;;
@@ -119,14 +119,17 @@ _view_profile() {
         case $prev in
         --profile-dir) files=1 ;;
         --session) return ;;
+        --where) words='device host' ;;
+        --device) return ;;
+        --step) return ;;
         --host) return ;;
-        --to) words='pftrace perfetto-json' ;;
+        --to) words='pftrace perfetto-json folded speedscope' ;;
         --window) return ;;
         --max-events) return ;;
         --output|-o) files=1 ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --session --host --to --window --max-events --output --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --session --where --device --step --host --to --window --max-events --output --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     merge)
         case $prev in

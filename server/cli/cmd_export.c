@@ -1,14 +1,15 @@
-/* `export`: a host's timeline as other viewers take it. */
+/* `export`: a host's timeline as other viewers take it, and which forms there are besides. */
 #include <string.h>
 #include <unistd.h>
 
 #include "server/cli/cli_options.h"
 #include "server/cli/commands.h"
 #include "server/cli/exit_codes.h"
+#include "server/cli/export_copy.h"
+#include "server/cli/export_stacks.h"
 #include "server/cli/open.h"
 #include "server/cli/standard_out.h"
 #include "server/cli/term.h"
-#include "server/net/answer/encode.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
@@ -143,31 +144,12 @@ static void pump_close(void *ctx)
     (void)ctx; /* whoever opened the stream closes it */
 }
 
-static bool is_packed(const char *path)
-{
-    return path && vp_str_ends(vp_str_of(path), VP_STR(".gz"));
-}
-
-static int copy(vp_buf *to, pump *u, bool packed)
-{
-    http_source in = {pump_next, pump_close, u};
-    char *p;
-    size_t n;
-    int rc;
-    if (packed)
-        VP_TRY(http_gzip_source(&in, in));
-    while ((rc = in.next(in.ctx, &p, &n)) > 0)
-        vp_buf_put(to, p, n);
-    in.close(in.ctx);
-    return rc < 0 ? rc : to->status;
-}
-
 static int write_timeline(pump u, const cli_options *o)
 {
     cli_file f;
     VP_TRY(cli_file_open(&f, o->out));
     cli_progress_begin(&u.line, o, "Exporting");
-    int rc = copy(&f.buf, &u, is_packed(o->out));
+    int rc = cli_export_copy(&f.buf, (http_source){pump_next, pump_close, &u}, o->out);
     cli_progress_end(&u.line);
     VP_TRY(cli_file_close(&f, rc));
     if (u.s->damage.code)
@@ -176,8 +158,9 @@ static int write_timeline(pump u, const cli_options *o)
     return 0;
 }
 
-static int export(const cli_options *o, ex_pick *pick)
+static int export_timeline(const cli_options *o)
 {
+    ex_pick picked = {0}, *pick = &picked;
     VP_CLEANUP(cli_catalog_free) catalog *c = NULL;
     VP_CLEANUP(rd_stream_close) rd_stream *s = NULL;
     if (o->to == CLI_TO_PFTRACE && !o->out && isatty(STDOUT_FILENO))
@@ -195,9 +178,47 @@ static int export(const cli_options *o, ex_pick *pick)
     return 0;
 }
 
+/* ---- Forms ---------------------------------------------------------------------------------- */
+
+static int check_timeline(const cli_options *o)
+{
+    const char *odd = o->step >= 0                ? "--step"
+                      : o->device                 ? "--device"
+                      : o->where == VP_WHERE_HOST ? "--where"
+                                                  : NULL;
+    return odd ? vp_fail(VP_EARG,
+                         "%s is for sums of op time (--to folded or speedscope); of a timeline "
+                         "take a part with --window START..END",
+                         odd)
+               : 0;
+}
+
+static int check_sums(const cli_options *o)
+{
+    const char *odd = o->window ? "--window" : o->max_events ? "--max-events" : NULL;
+    return odd ? vp_fail(VP_EARG,
+                         "%s is for timelines (--to pftrace or perfetto-json); op time is summed "
+                         "up over the run, or over one step with --step N",
+                         odd)
+               : 0;
+}
+
+/* By the word of --to: what writes it, and whether all options fit it. */
+static const struct form {
+    int (*write)(const cli_options *o);
+    int (*check)(const cli_options *o);
+} forms[] = {
+    [CLI_TO_PFTRACE] = {export_timeline, check_timeline},
+    [CLI_TO_JSON] = {export_timeline, check_timeline},
+    [CLI_TO_FOLDED] = {cli_export_stacks, check_sums},
+    [CLI_TO_SPEEDSCOPE] = {cli_export_stacks, check_sums},
+};
+
 int cli_run_export(const cli_options *o)
 {
-    ex_pick pick = {0};
-    int rc = export(o, &pick);
+    const struct form *f = &forms[o->to];
+    int rc = f->check(o);
+    if (rc >= 0)
+        rc = f->write(o);
     return rc < 0 ? cli_fail(rc) : CLI_OK;
 }

@@ -172,7 +172,7 @@ int cli_analyze(vp_report **out, const catalog *c, const cli_options *o)
         VP_TRY(check_host(s, o->host));
     cli_progress_begin(&progress, o, "reading");
     opts.group = (vp_group)o->group;
-    opts.depth = o->command->bit == CLI_TOP ? VP_DEPTH_OPS : VP_DEPTH_FULL;
+    opts.depth = o->command->bit & (CLI_TOP | CLI_EXPORT) ? VP_DEPTH_OPS : VP_DEPTH_FULL;
     opts.jobs = (int)o->jobs;
     opts.host = o->host;
     opts.one_step = o->step >= 0;

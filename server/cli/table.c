@@ -127,18 +127,26 @@ const cli_command cli_commands[] = {
      "view_profile trend monday.json tuesday.json\treports side by side\n"
      "view_profile trend --format html -o trend.html history.jsonl\ta page with a chart\n"
      "view_profile trend tensorboard_logs\tspeed-up over numbers of devices"},
-    {"export", CLI_EXPORT, "[PATH] [SESSION]", 2, 0, "write the timeline of a run for Perfetto",
+    {"export", CLI_EXPORT, "[PATH] [SESSION]", 2, 0, "write a run for Perfetto and other viewers",
      "Writes the timeline of one host of a run: the latest, or the one that SESSION names by its "
      "id, name, path or a unique end of these. Every event is there once, at its time in whole ns; "
      "what overlaps on one thread lies on tracks beside it, so that ui.perfetto.dev and "
      "trace_processor take all of it.\n"
      "pftrace is Perfetto's own format: arguments keep their types, what is finer than a ns is an "
      "argument, and files are smaller. It is made of .xplane.pb and .vpcap. perfetto-json is Trace "
-     "Event JSON, made of every timeline; a FILE that ends in .gz is packed.",
+     "Event JSON, made of every timeline; a FILE that ends in .gz is packed.\n"
+     "folded and speedscope are no timelines: they hold the op time of a run by stacks, for flame "
+     "graphs. A stack is a device, the framework path of an op and the op; with --where host, or "
+     "without a device, a process and a call path. folded is a line a stack, frames parted by ; "
+     "and then whole ns, as flamegraph.pl and inferno read it; speedscope is the JSON of "
+     "speedscope.app, a profile a device. The stacks of a device add up to the self time of its "
+     "ops, rounded to a ns.",
      "view_profile export -o run.pftrace ~/logs\tthe latest run\n"
      "view_profile export --to perfetto-json -o run.json.gz ~/logs\tfor any viewer of the format\n"
      "view_profile export --window 1.5s..1.7s -o part.pftrace ~/logs\ta part of it\n"
-     "view_profile export --host worker-3 -o w3.pftrace ~/logs 00_26_20\tone host of a named run"},
+     "view_profile export --host worker-3 -o w3.pftrace ~/logs 00_26_20\tone host of a named run\n"
+     "view_profile export --to folded ~/logs | inferno-flamegraph > run.svg\ta flame graph\n"
+     "view_profile export --to speedscope --step 7 -o run.json ~/logs\tof one step"},
     {"merge", CLI_MERGE, "REPORT…", SIZE_MAX, 1, "make one report of the reports of hosts or files",
      "Reads reports that `view_profile report --format json` wrote, one a host or file of a run, "
      "in any order, and writes the report of the whole, as if all had been analysed at once. That "
@@ -275,15 +283,17 @@ const cli_option cli_option_table[] = {
      "self", "order of the rows"},
     {"group", 0, REP_CHOICES(REP_GROUP_WORDS), CLI_WORD, CLI_TOP | CLI_REPORT | CLI_COMPARE,
      AT(group), 0, 0, "name", "what makes one row of several events"},
-    {"where", 0, REP_CHOICES(REP_WHERE_WORDS), CLI_WORD, CLI_TOP, AT(where), 0, 0, "device",
-     "whose work: the devices', or that of the host's threads beside them"},
-    {"device", 0, "NAME", CLI_TEXT, CLI_TOP | CLI_REPORT, AT(device), 0, 0, NULL,
+    {"where", 0, REP_CHOICES(REP_WHERE_WORDS), CLI_WORD, CLI_TOP | CLI_EXPORT, AT(where), 0, 0,
+     "device", "whose work: the devices', or that of the host's threads beside them"},
+    {"device", 0, "NAME", CLI_TEXT, CLI_TOP | CLI_REPORT | CLI_EXPORT, AT(device), 0, 0, NULL,
      "only this device: its name or its end, such as TPU:0"},
-    {"step", 0, "N", CLI_NUMBER, CLI_TOP | CLI_REPORT, AT(step), 0, INT64_MAX, NULL,
+    {"step", 0, "N", CLI_NUMBER, CLI_TOP | CLI_REPORT | CLI_EXPORT, AT(step), 0, INT64_MAX, NULL,
      "only the time in the step of this number"},
     {"host", 0, "NAME", CLI_TEXT, CLI_OF_SESSION, AT(host), 0, 0, NULL, "only this host"},
-    {"to", 0, "pftrace|perfetto-json", CLI_WORD, CLI_EXPORT, AT(to), 0, 0, "pftrace",
-     "Perfetto's own format, or Trace Event JSON for any viewer of that"},
+    {"to", 0, "pftrace|perfetto-json|folded|speedscope", CLI_WORD, CLI_EXPORT, AT(to), 0, 0,
+     "pftrace",
+     "Perfetto's own format, Trace Event JSON for any viewer of that, or op time by stacks for "
+     "flame graphs"},
     {"window", 0, "START..END", CLI_TEXT, CLI_EXPORT, AT(window), 0, 0, NULL,
      "only what reaches into this time, counted from the first event on, such as 1.5s..1.7s; ns, "
      "us, ms, s or m, without a unit ns"},

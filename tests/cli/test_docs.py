@@ -82,7 +82,7 @@ def test_help_fits_80_columns(program):
 @pytest.mark.parametrize("words,wanted", [
     (["view_profile", "to"], {"top"}),
     (["view_profile", "top", "--gr"], {"--group"}),
-    (["view_profile", "top", "--group", "s"], {"scope", "source"}),
+    (["view_profile", "top", "--group", "s"], {"scope", "source", "stack"}),
     (["view_profile", "list", "--format", ""], {"text", "json"}),
     (["view_profile", "--li"], {"--list-only", "--listen"}),
 ])

@@ -1,4 +1,5 @@
-/* `--group scope` without a device: call paths of zones take the place of framework paths. */
+/* `--group scope` and `--group stack` without a device: call paths of zones take the place of
+ * framework paths. */
 #include <ctype.h>
 #include <string.h>
 

@@ -283,7 +283,7 @@ int host_analyze_with(host_result *h, const trace *t, vp_group by, vp_depth dept
     count_events(h, t);
     VP_TRY(grouping_new(&g, t, by, h->has_devices));
     int rc = analyze_grouped(h, &l, g, t, &all, depth, &(probing){probe, probe_ctx});
-    if (rc >= 0 && !h->has_devices && by == VP_GROUP_SCOPE)
+    if (rc >= 0 && !h->has_devices && grouping_by_scope(by))
         rc = scopes_collect(h, t, &all);
     device_list_free(&l);
     grouping_free(g);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "trace/analyze/device/ops.h"
 #include "trace/analyze/host_analysis.h"
 #include "trace/analyze/one_step.h"
 #include "trace/base/err.h"
@@ -45,7 +46,7 @@ static int read_file(trace **out, const catalog *c, const cat_file *f, const loa
         rc = note_cut(t, f->cut);
     if (rc >= 0)
         rc = trace_seal(t);
-    if (rc >= 0 && opts->group == VP_GROUP_SCOPE && !trace_has_device(t))
+    if (rc >= 0 && grouping_by_scope(opts->group) && !trace_has_device(t))
         rc = call_paths(t);
     if (rc < 0) {
         trace_free(t);
@@ -118,7 +119,7 @@ static int leave_host(trace *t, const load_options *opts)
     if (opts->where == VP_WHERE_DEVICE || !trace_has_device(t))
         return 0;
     host_zones(t);
-    return opts->group == VP_GROUP_SCOPE ? call_paths(t) : 0;
+    return grouping_by_scope(opts->group) ? call_paths(t) : 0;
 }
 
 static int analyze_step(host_result *out, trace *t, const load_options *opts)

@@ -6,9 +6,9 @@
  *
  * VP_WHERE_HOST makes the op tables of the host's threads where a device exists: its tracks are
  * left aside (host_zones) and the rest is analysed as a program without one, so processes stand
- * where devices do, shares are of the self time of a process's threads, and VP_GROUP_SCOPE shows
- * call paths. Only the tables are made of it: findings, steps and gaps need the device (the JSON's
- * analysis.where says whose tables they are, its depth is "ops"). */
+ * where devices do, shares are of the self time of a process's threads, and VP_GROUP_SCOPE
+ * and VP_GROUP_STACK show call paths. Only the tables are made of it: findings, steps and gaps need
+ * the device (the JSON's analysis.where says whose tables they are, its depth is "ops"). */
 #ifndef VP_ANALYZE_LOAD_H
 #define VP_ANALYZE_LOAD_H
 

@@ -54,18 +54,29 @@ static int put_label(vp_buf *b, const trace *t, const trace_kind *k, vp_group by
     case VP_GROUP_RAW:
         return vp_buf_str(b, or_text(name, "(no name)"));
     case VP_GROUP_NAME:
+    case VP_GROUP_STACK:
         break;
     }
     return normalize && name.n ? cl_normalize(b, name) : vp_buf_str(b, or_text(name, "(no name)"));
 }
 
+bool grouping_by_scope(vp_group by)
+{
+    return by == VP_GROUP_SCOPE || by == VP_GROUP_STACK;
+}
+
 /* What tells groups apart. By name it is (class, category, label), since a name alone would mix
- * different ops; other groupings go by their label. */
+ * different ops, and by stack the scope besides; other groupings go by their label. */
 static int key_of(vp_buf *key, const trace *t, const trace_kind *k, vp_group by, vp_op_class class,
                   vp_str label)
 {
     key->n = 0;
-    if (by == VP_GROUP_NAME || by == VP_GROUP_RAW || by == VP_GROUP_CATEGORY) {
+    if (by == VP_GROUP_STACK) {
+        vp_buf_u64(key, k->scope);
+        vp_buf_putc(key, ' ');
+    }
+    if (by == VP_GROUP_NAME || by == VP_GROUP_RAW || by == VP_GROUP_CATEGORY ||
+        by == VP_GROUP_STACK) {
         vp_buf_putc(key, (char)('0' + class));
         vp_buf_str(key, trace_str(t, k->category));
     }

@@ -7,6 +7,8 @@
 
 /* Decides which kinds are one op. Made once for a trace. */
 int grouping_new(grouping **out, const trace *t, vp_group by, bool normalize);
+/* Whether rows are of scopes: without a device, call paths then take the place of these. */
+bool grouping_by_scope(vp_group by);
 void grouping_free(grouping *g);
 /* Room by kind, used by the devices of a trace one after the other. */
 typedef struct ops_room ops_room;

@@ -47,7 +47,8 @@ static unsigned what_is_there(const fnd_run *run)
         [FND_NEED_MATCHED_AT] = b->matched >= FND_MATCHED_LEAST,
         [FND_NEED_CLOCKS_AT] =
             b->aligned || r->host_count<2, [FND_NEED_MODULES_AT] = r->module_count> 0,
-        [FND_NEED_NAMES_AT] = r->group == VP_GROUP_NAME || r->group == VP_GROUP_RAW,
+        [FND_NEED_NAMES_AT] =
+            r->group == VP_GROUP_NAME || r->group == VP_GROUP_RAW || r->group == VP_GROUP_STACK,
         [FND_NEED_MEMORY_AT] = has_memory(r),
         [FND_NEED_PAGEABLE_AT] = has_pageable(r),
         [FND_NEED_CAPTURE_AT] = r->capture_ps > 0,

@@ -185,7 +185,8 @@ static tbl_style style_of(const tbl *t, const void *row)
 /* What rows are groups of, for both formats. */
 static void name_columns(tbl_column *columns, const vp_report *r)
 {
-    static const char *const keys[] = {"Op", "Category", "Scope", "Source", "Module", "Raw name"};
+    static const char *const keys[] = {"Op",     "Category", "Scope", "Source",
+                                       "Module", "Raw name", "Op"};
     bool paths = r->group == VP_GROUP_SCOPE || r->group == VP_GROUP_SOURCE;
     for (size_t i = 0; i < OPS_COLUMNS; i++) {
         tbl_column *c = &columns[i];
@@ -196,9 +197,10 @@ static void name_columns(tbl_column *columns, const vp_report *r)
         if (c->kind != TBL_OWN_NAME)
             continue;
         c->head = r->has_devices ? keys[r->group] : "Event";
-        c->text = !r->has_devices             ? "event"
-                  : r->group == VP_GROUP_NAME ? "op"
-                                              : rep_group_name(r->group);
+        c->text = !r->has_devices ? "event"
+                  : r->group == VP_GROUP_NAME || r->group == VP_GROUP_STACK
+                      ? "op"
+                      : rep_group_name(r->group);
         c->want = paths ? 44 : c->want;
         c->keep_end = paths;
     }

@@ -1,0 +1,11 @@
+/* Where what `export` makes goes. Included by server/cli only. */
+#ifndef VP_CLI_EXPORT_COPY_H
+#define VP_CLI_EXPORT_COPY_H
+
+#include "server/net/answer/http_source.h"
+#include "trace/base/buf.h"
+
+/* Writes all of a source (taken) to b: packed where path, which may be NULL, ends in .gz. */
+int cli_export_copy(vp_buf *b, http_source in, const char *path);
+
+#endif

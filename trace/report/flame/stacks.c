@@ -1,0 +1,161 @@
+#include "trace/report/flame/stacks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/base/err.h"
+#include "trace/base/map.h"
+#include "trace/base/mem.h"
+#include "trace/base/str.h"
+
+#define PS_PER_NS 1000
+/* The scope of what has none, among those that have one (scopes_collect). */
+#define NOWHERE "(no scope)"
+
+static uint64_t key_of(const char *path)
+{
+    return vp_hash(path, strlen(path), 11);
+}
+
+/* Equal stacks stand together. */
+static int by_frames(const void *a, const void *b)
+{
+    const flame_stack *x = a, *y = b;
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    if (x->scope != y->scope)
+        return x->scope < y->scope ? -1 : 1;
+    if (!x->op || !y->op)
+        return (x->op != NULL) - (y->op != NULL);
+    return strcmp(x->op, y->op);
+}
+
+/* As they are written. */
+static int by_time(const void *a, const void *b)
+{
+    const flame_stack *x = a, *y = b;
+    if (x->device != y->device || x->scope != y->scope || x->self_ps == y->self_ps)
+        return by_frames(a, b);
+    return x->self_ps > y->self_ps ? -1 : 1;
+}
+
+static void join_equal(flame_stacks *s)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        if (kept && !by_frames(&s->v[kept - 1], &s->v[i]))
+            s->v[kept - 1].self_ps += s->v[i].self_ps;
+        else
+            s->v[kept++] = s->v[i];
+    }
+    s->n = kept;
+}
+
+static flame_stack stack_of(const vp_report *r, const vp_op *o, const vp_map *by_path)
+{
+    uint32_t scope = vp_map_get(by_path, key_of(o->scope ? o->scope : NOWHERE));
+    bool is_zone = !r->has_devices && o->scope && scope != VP_MAP_NONE;
+    return (flame_stack){.device = o->device,
+                         .scope = scope == VP_MAP_NONE ? FLAME_NO_SCOPE : scope,
+                         .op = is_zone   ? NULL
+                               : o->name ? o->name
+                                         : "",
+                         .self_ps = o->self_ps};
+}
+
+static bool is_wanted(const vp_report *r, uint32_t device, const char *end)
+{
+    return !end || vp_str_ends(vp_str_of(r->devices[device].name), vp_str_of(end));
+}
+
+static int collect(flame_stacks *s, const char *device)
+{
+    const vp_report *r = s->r;
+    vp_map by_path;
+    int rc = 0;
+    vp_map_init(&by_path);
+    for (size_t i = 0; rc >= 0 && i < r->scope_count; i++)
+        rc = vp_map_set(&by_path, key_of(r->scopes[i].path), (uint32_t)i);
+    for (size_t i = 0; rc >= 0 && i < r->op_count; i++)
+        if (r->ops[i].self_ps > 0 && is_wanted(r, r->ops[i].device, device))
+            s->v[s->n++] = stack_of(r, &r->ops[i], &by_path);
+    vp_map_free(&by_path);
+    return rc;
+}
+
+/* ---- Whole nanoseconds ---- */
+
+static int by_loss(const void *a, const void *b, void *stacks)
+{
+    const flame_stack *v = stacks;
+    uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+    int64_t x = v[i].self_ps % PS_PER_NS, y = v[j].self_ps % PS_PER_NS;
+    return x != y ? (x > y ? -1 : 1) : (i > j) - (i < j);
+}
+
+/* The n stacks of one device; order: room for as many. */
+static void round_device(flame_stack *v, size_t n, uint32_t *order)
+{
+    int64_t all_ps = 0, given = 0;
+    for (size_t i = 0; i < n; i++) {
+        order[i] = (uint32_t)i;
+        all_ps += v[i].self_ps;
+        given += v[i].ns = v[i].self_ps / PS_PER_NS;
+    }
+    int64_t rest = all_ps / PS_PER_NS + (all_ps % PS_PER_NS >= PS_PER_NS / 2) - given;
+    qsort_r(order, n, sizeof *order, by_loss, v);
+    for (size_t i = 0; i < n && rest > 0; i++, rest--)
+        v[order[i]].ns++;
+}
+
+static int round_all(flame_stacks *s)
+{
+    VP_CLEANUP(vp_free_ptr) uint32_t *order = vp_realloc_array(NULL, s->n, sizeof *order);
+    VP_NEED(order);
+    for (size_t from = 0, i = 0; i <= s->n; i++) {
+        if (i < s->n && s->v[i].device == s->v[from].device)
+            continue;
+        round_device(s->v + from, i - from, order);
+        from = i;
+    }
+    return 0;
+}
+
+int flame_stacks_of(flame_stacks *out, const vp_report *r, const char *device)
+{
+    flame_stacks s = {.r = r, .v = vp_calloc(r->op_count + 1, sizeof *s.v)};
+    VP_NEED(s.v);
+    int rc = collect(&s, device);
+    if (rc >= 0 && !s.n)
+        rc = vp_fail(VP_EEMPTY, "%s has no op that took time",
+                     r->session_name ? r->session_name : "the run");
+    if (rc >= 0) {
+        qsort(s.v, s.n, sizeof *s.v, by_frames);
+        join_equal(&s);
+        qsort(s.v, s.n, sizeof *s.v, by_time);
+        rc = round_all(&s);
+    }
+    if (rc < 0) {
+        flame_stacks_free(&s);
+        return rc;
+    }
+    *out = s;
+    return 0;
+}
+
+void flame_stacks_free(flame_stacks *s)
+{
+    vp_free(s->v);
+    s->v = NULL;
+    s->n = 0;
+}
+
+int flame_frames_of(flame_frames *f, const flame_stacks *s, const flame_stack *k)
+{
+    f->n = 0;
+    for (uint32_t i = k->scope; i != FLAME_NO_SCOPE; i = s->r->scopes[i].parent) {
+        VP_TRY(vp_grow(&f->v, &f->cap, f->n + 1, sizeof *f->v, UINT32_MAX));
+        f->v[f->n++] = i;
+    }
+    return 0;
+}
