@@ -13,6 +13,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/export/export.h"
+#include "trace/export/times.h"
 #include "trace/export/xspace_json.h"
 
 static int convert(vp_str space, char **out, size_t *n, int *damage)
@@ -84,12 +85,15 @@ static void microseconds_are_exact(void **state)
         {1200, "1.2"},
         {1000001, "1000.001"},
         {INT64_MAX, "9223372036854775.807"},
+        {-1050, "-1.05"},
+        {-3000, "-3"},
+        {INT64_MIN, "-9223372036854775.808"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         vp_buf b;
         vp_buf_init(&b, 64);
-        xj_put_us(&b, cases[i].ns);
+        ex_put_us(&b, cases[i].ns);
         assert_string_equal(vp_buf_cstr(&b), cases[i].text);
         vp_buf_free(&b);
     }

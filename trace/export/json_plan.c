@@ -6,11 +6,9 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/export/times.h"
 #include "trace/read/json/json_scan.h"
 #include "trace/read/json/json_text.h"
-
-/* As the reader has it (json_start.c): times below are kept, above they count from the first. */
-#define PLAIN_TIME_MAX_US INT64_C(1000000000000)
 
 int jp_init(json_plan *p)
 {
@@ -143,19 +141,8 @@ static vp_str unquoted(vp_str s)
 
 static bool take_base(json_plan *p, vp_str ts)
 {
-    int64_t first;
-    if (p->has_base)
-        return true;
-    if (!js_about(ts, &first))
-        return false;
-    p->base_us = first > -PLAIN_TIME_MAX_US && first < PLAIN_TIME_MAX_US ? 0 : first;
-    return p->has_base = true;
-}
-
-static int64_t round_ns(int64_t ps)
-{
-    int64_t up = ps + 500, ns = up / 1000;
-    return ns - (up % 1000 < 0);
+    p->has_base = p->has_base || js_time_base(ts, &p->base_us);
+    return p->has_base;
 }
 
 /* Start and end on whole ns; a length is their difference, so that what touched still touches.
@@ -168,12 +155,12 @@ static bool take_times(json_plan *p, jp_event *e)
                start >= -VP_TIME_MAX_PS && start <= VP_TIME_MAX_PS;
     if (!e->timed)
         return true;
-    e->start_ns = e->end_ns = round_ns(start);
+    e->start_ns = e->end_ns = ex_round_ns(start);
     if (e->phase != 'X' || !dur.n)
         return true;
     if (e->f->bad_dur || !js_us_to_ps(dur, 0, &length) || length > VP_TIME_MAX_PS - start)
         return false;
-    e->end_ns = round_ns(start + (length > 0 ? length : 0));
+    e->end_ns = ex_round_ns(start + (length > 0 ? length : 0));
     return true;
 }
 

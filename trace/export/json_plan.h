@@ -122,7 +122,7 @@ typedef struct json_plan {
     size_t change_count, change_cap;
     int64_t base_us;  /* of all times while they are read */
     int64_t delta_ns; /* from there to what is written */
-    int64_t least_ns, last_ns;
+    int64_t least_ns;
     uint32_t *places; /* of the events in the input, modulo 2^32: what tells them apart */
     size_t place_count, place_cap;
     size_t cursor; /* of the second pass: the first event that is not before the last one seen */
@@ -131,7 +131,6 @@ typedef struct json_plan {
     bool has_base, planned;
     ex_pick *pick;    /* may be NULL */
     uint64_t unbound; /* flows that no slice has: dropped */
-    uint64_t unused;  /* names of threads without events: dropped */
 } json_plan;
 
 /* An event as both passes see it. */

@@ -7,11 +7,12 @@
 #include "trace/base/json.h"
 #include "trace/base/limits.h"
 #include "trace/export/json_plan.h"
+#include "trace/export/times.h"
 
 /* The new values of one event's members; a member that it lacks is added. */
 typedef struct edit {
     vp_str value[EX_FIELDS]; /* n = 0: stays */
-    char ts[24], dur[24], id[24], tid[24];
+    char ts[EX_US_MAX], dur[EX_US_MAX], id[24], tid[24];
 } edit;
 
 static const char *const member_names[EX_FIELDS] = {
@@ -19,36 +20,14 @@ static const char *const member_names[EX_FIELDS] = {
     [EX_PID] = "pid", [EX_TID] = "tid", [EX_CAT] = "cat", [EX_BIND] = "bind_id",
 };
 
-/* v, before what stands at p already; the text ends at end. */
-static vp_str number_text(char *p, const char *end, uint64_t v, bool negative)
+static vp_str us_text(char out[EX_US_MAX], int64_t ns)
 {
-    do {
-        *--p = (char)('0' + v % 10);
-        v /= 10;
-    } while (v);
-    if (negative)
-        *--p = '-';
-    return (vp_str){p, (size_t)(end - p)};
-}
-
-/* Nanoseconds as microseconds, exactly, without trailing zeros. */
-static vp_str us_text(char out[24], int64_t ns)
-{
-    uint64_t v = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
-    unsigned rest = (unsigned)(v % 1000), digits = 3;
-    char *p = out + 24;
-    for (; rest && rest % 10 == 0; rest /= 10)
-        digits--;
-    for (unsigned left = rest ? digits : 0; left; left--, rest /= 10)
-        *--p = (char)('0' + rest % 10);
-    if (p < out + 24)
-        *--p = '.';
-    return number_text(p, out + 24, v / 1000, ns < 0);
+    return (vp_str){out, (size_t)(ex_us_text(out, ns) - out)};
 }
 
 static vp_str id_text(char out[24], int64_t id)
 {
-    return number_text(out + 24, out + 24, (uint64_t)id, false);
+    return (vp_str){out, (size_t)snprintf(out, 24, "%lld", (long long)id)};
 }
 
 static void set_times(const json_plan *p, const jp_event *e, edit *d)
@@ -73,7 +52,7 @@ static void set_half(edit *d, const char *phase, int64_t id)
 {
     d->value[EX_PH] = vp_str_of(phase);
     d->value[EX_CAT] = VP_STR("\"async\"");
-    d->value[EX_ID] = (vp_str){d->id, (size_t)snprintf(d->id, sizeof d->id, "%lld", (long long)id)};
+    d->value[EX_ID] = id_text(d->id, id);
 }
 
 /* false: the event goes. */
@@ -169,7 +148,7 @@ static void put_edited(vp_buf *b, const jp_event *e, const edit *d, const int *o
 /* The end of a complete event that became async. */
 static void put_async_end(vp_buf *b, const json_plan *p, const jp_event *e, const jp_change *c)
 {
-    char ts[24];
+    char ts[EX_US_MAX];
     vp_str name = jp_text(e, EX_NAME), at = us_text(ts, e->end_ns + p->delta_ns);
     const jp_thread *t = &p->threads[e->thread];
     vp_buf_printf(
@@ -248,11 +227,7 @@ static int rewrite_event(void *ctx, vp_buf *out, size_t begin, int64_t at, const
     int order[EX_FIELDS], kept = jp_look(p, (vp_str){out->p + begin, out->n - begin}, at, f, &e);
     if (kept != EX_KEPT)
         return kept;
-    if (is_idle(p, &e)) {
-        p->unused++;
-        return EX_EMPTY;
-    }
-    if (!is_picked(p->pick, &e))
+    if (is_idle(p, &e) || !is_picked(p->pick, &e))
         return EX_EMPTY;
     set_times(p, &e, &d);
     if (e.thread != JP_NONE)

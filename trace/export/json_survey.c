@@ -7,10 +7,9 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/export/json_plan.h"
+#include "trace/export/times.h"
 
-/* Written times stay below this many µs, where the importer's doubles hold whole ns: 104 days
- * (perfetto.md 2.2). The file's own are lessened by a multiple of it, which links can do, too. */
-#define TIME_MODULUS_US INT64_C(1000000000000)
+#define TIME_MODULUS_US (EX_TIME_MODULUS_NS / 1000)
 
 /* 0: there is none. The importer compares texts, so a hash of the text will do. */
 static uint32_t hash_of(vp_str s)
@@ -87,8 +86,6 @@ static void note_event(json_plan *p, const jp_event *e)
     jp_thread *t = e->thread == JP_NONE ? NULL : &p->threads[e->thread];
     if (e->timed && e->start_ns < p->least_ns)
         p->least_ns = e->start_ns;
-    if (e->timed && e->end_ns > p->last_ns)
-        p->last_ns = e->end_ns;
     if (t && e->phase != 'M') {
         p->processes[t->process].needed = true;
         t->needed = t->needed || (jp_on_thread(e->phase) && !strchr("stf", e->phase));

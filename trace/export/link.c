@@ -2,6 +2,7 @@
 
 #include "trace/base/err.h"
 #include "trace/base/json.h"
+#include "trace/export/times.h"
 
 /* Groups of the UI are named by the last part of a process's name and its pid (perfetto.md 2.3):
  * "device:TPU:0 3". Kineto's GPU processes have the program's name and the device's number as pid,
@@ -9,9 +10,6 @@
  * container. What is expanded without need, such as a thread with such a number, has nothing in it.
  */
 static const char device_groups[] = "^([^ ]*/)?device:|^[^ ]+ ([0-9]|1[0-5])$";
-
-/* In ns: up to there the importer reads JSON's times exactly (perfetto.md 2.2). */
-#define JSON_MODULUS_NS INT64_C(1000000000000000)
 
 static void begin_command(vp_json *j, const char *id)
 {
@@ -60,12 +58,12 @@ int ex_percent(vp_buf *b, vp_str s)
     return b->status;
 }
 
-/* The export of a JSON lessens all times by one multiple of JSON_MODULUS_NS, the one at or below
+/* The export of a JSON lessens all times by one multiple of EX_TIME_MODULUS_NS, the one at or below
  * its first event (json_survey.c). What is known of the trace begins there, or hardly later. */
 int64_t ex_link_time(const ex_view *v, int64_t file_ns)
 {
     int64_t least = v->first_ns >= 0 && v->first_ns < v->start_ns ? v->first_ns : v->start_ns;
-    return v->is_json ? file_ns - least / JSON_MODULUS_NS * JSON_MODULUS_NS : file_ns;
+    return v->is_json ? file_ns - least / EX_TIME_MODULUS_NS * EX_TIME_MODULUS_NS : file_ns;
 }
 
 /* The range with room around it as EX_VIEW_PERCENTAGE says, no further than the trace is known to

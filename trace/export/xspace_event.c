@@ -1,5 +1,6 @@
 /* The text of one event. */
 #include "trace/base/err.h"
+#include "trace/export/times.h"
 #include "trace/export/xspace_json.h"
 
 /* Constants whose length the compiler knows. */
@@ -45,12 +46,12 @@ static void put_name(vp_buf *b, const xj_names *n, const xj_meta *m, uint32_t co
 static int put_slice_head(vp_buf *b, const xj_place *place)
 {
     static const char dur[] = ",\"dur\":", name[] = ",\"name\":";
-    char *start = vp_buf_reserve(b, place->head.n + 2 * XJ_US_MAX + sizeof dur + sizeof name);
+    char *start = vp_buf_reserve(b, place->head.n + 2 * EX_US_MAX + sizeof dur + sizeof name);
     VP_NEED(start);
     char *p = copy(start, place->head.p, place->head.n);
-    p = xj_us_text(p, place->span.start);
+    p = ex_us_text(p, place->span.start);
     p = copy(p, dur, sizeof dur - 1);
-    p = xj_us_text(p, place->span.end - place->span.start);
+    p = ex_us_text(p, place->span.end - place->span.start);
     p = copy(p, name, sizeof name - 1);
     b->n += (size_t)(p - start);
     return 0;
@@ -64,7 +65,7 @@ static void put_async_head(vp_buf *b, const xj_place *p, char phase, int64_t ns)
                   "{\"ph\":\"%c\",\"pid\":%u,\"tid\":%u,\"cat\":\"async\","
                   "\"id2\":{\"local\":\"0x%llx\"},\"ts\":",
                   phase, p->pid, p->tid, (unsigned long long)p->async);
-    xj_put_us(b, ns);
+    ex_put_us(b, ns);
     PUT(b, ",\"name\":");
 }
 

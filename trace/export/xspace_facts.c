@@ -1,5 +1,6 @@
 /* What an event says of others: the flows that it is an end of, and the memory in use. */
 #include "trace/base/err.h"
+#include "trace/export/times.h"
 #include "trace/export/xspace_json.h"
 #include "trace/read/names/attrs.h"
 
@@ -137,7 +138,7 @@ int xj_put_memory(vp_buf *b, const xj_facts *f, const xj_place *p)
     vp_buf_puts(b, ",\n{\"ph\":\"C\",\"pid\":");
     vp_buf_u64(b, p->pid);
     vp_buf_puts(b, ",\"ts\":");
-    xj_put_us(b, p->span.start);
+    ex_put_us(b, p->span.start);
     vp_buf_puts(b, ",\"name\":");
     VP_TRY(xj_quote(b, vp_buf_view(&name)));
     vp_buf_puts(b, ",\"args\":{\"bytes in use\":");

@@ -250,10 +250,5 @@ int xj_put_memory(vp_buf *b, const xj_facts *facts, const xj_place *p);
 
 /* Appends one event. VP_ECORRUPT (not recorded): its stats are damaged; or another failure. */
 int xj_put_event(vp_buf *b, xj_names *n, xj_flows *flows, const xj_event *e, const xj_place *p);
-/* Nanoseconds, none negative, as microseconds, exactly, without trailing zeros: at most XJ_US_MAX
- * characters. Returns where they end. */
-#define XJ_US_MAX 24
-char *xj_us_text(char *p, int64_t ns);
-void xj_put_us(vp_buf *b, int64_t ns);
 
 #endif

@@ -2,19 +2,9 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/export/times.h"
 #include "trace/export/xspace_json.h"
 #include "trace/image/xspace_fields.h"
-
-/* Rounded half up. */
-static int64_t to_ns(int64_t ps)
-{
-    int64_t ns = ps / 1000, rest = ps % 1000;
-    if (rest < 0) {
-        ns--;
-        rest += 1000;
-    }
-    return ns + (rest >= 500);
-}
 
 static void take_field(xj_event *e, uint32_t number, uint64_t u)
 {
@@ -63,7 +53,7 @@ bool xj_event_span(xj_span *s, const xj_event *e)
     int64_t end;
     if (__builtin_add_overflow(e->offset_ps, e->duration_ps > 0 ? e->duration_ps : 0, &end))
         return false;
-    *s = (xj_span){to_ns(e->offset_ps), to_ns(end)};
+    *s = (xj_span){ex_round_ns(e->offset_ps), ex_round_ns(end)};
     return true;
 }
 
@@ -97,31 +87,6 @@ int xj_layout_read(const xj_layout *l, const xj_track *t, xs_window *w, const xw
 {
     int rc = xj_event_read(e, w, f);
     return rc > 0 ? span_of(l, t, e, s) : rc;
-}
-
-char *xj_us_text(char *p, int64_t ns)
-{
-    char digits[XJ_US_MAX], *d = digits + sizeof digits;
-    uint64_t us = (uint64_t)ns / 1000;
-    uint32_t rest = (uint32_t)((uint64_t)ns % 1000);
-    do
-        *--d = (char)('0' + us % 10);
-    while (us /= 10);
-    size_t n = (size_t)(digits + sizeof digits - d);
-    memcpy(p, d, n);
-    p += n;
-    if (!rest)
-        return p;
-    *p++ = '.';
-    for (uint32_t unit = 100; rest; rest %= unit, unit /= 10)
-        *p++ = (char)('0' + rest / unit);
-    return p;
-}
-
-void xj_put_us(vp_buf *b, int64_t ns)
-{
-    char text[XJ_US_MAX];
-    vp_buf_put(b, text, (size_t)(xj_us_text(text, ns) - text));
 }
 
 int xj_scan_event(xj_scan *s, xs_window *w, const xw_field *f)

@@ -407,8 +407,7 @@ static int report_cpu_ops(doc *d)
  * times in µs since 1970 that lie after 2001 tell it themselves. */
 static void report_base(cj_reader *r)
 {
-    bool epoch =
-        r->first_us >= INT64_C(1000000000000000) && r->first_us < INT64_C(5000000000000000);
+    bool epoch = r->base_us >= INT64_C(1000000000000000) && r->base_us < INT64_C(5000000000000000);
     int64_t ns;
     if (r->extent_first_ps <= r->extent_last_ps && r->out->extent)
         r->out->extent(r->out, r->extent_first_ps, r->extent_last_ps);

@@ -150,7 +150,7 @@ typedef struct cj_reader {
     int64_t complete; /* of these, complete ones (X) */
 
     bool has_base;
-    int64_t base_us, first_us;
+    int64_t base_us;
     int64_t base_ns; /* Kineto's baseTimeNanoseconds, or SINK_NO_TIME */
 
     vp_arena arena;

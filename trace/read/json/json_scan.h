@@ -2,7 +2,7 @@
  * slices point into the text. The syntax is taken as browsers and trace viewers take it, and a
  * little more: raw control characters count as text, commas may repeat or trail.
  * Every function reads up to RD_PAD bytes behind `end` without believing them (SIMD).
- * Included by the JSON reader's files only. */
+ * Included by the files of this room, and by those of trace/export that write JSON anew. */
 #ifndef VP_READ_JSON_SCAN_H
 #define VP_READ_JSON_SCAN_H
 

@@ -3,26 +3,13 @@
 #include "trace/base/limits.h"
 #include "trace/read/json/json_reader.h"
 
-/* Times below this many µs (11 days) are kept as they are, so that positions read as in the file;
- * above, picoseconds of Unix time would not fit 64 bits. */
-#define PLAIN_TIME_MAX_US INT64_C(1000000000000)
-
-/* The base: any whole µs near the first time will do. */
-static bool choose_base(cj_reader *r, vp_str ts)
-{
-    if (!js_about(ts, &r->first_us))
-        return false;
-    bool plain = r->first_us > -PLAIN_TIME_MAX_US && r->first_us < PLAIN_TIME_MAX_US;
-    r->base_us = plain ? 0 : r->first_us;
-    r->has_base = true;
-    return true;
-}
-
 bool cj_start(cj_reader *r, const cj_fields *f, int64_t *start_ps)
 {
     js_value ts = f->v[CJ_TS];
     bool text = ts.type == JS_SCALAR || ts.type == JS_STRING;
-    if (text && (r->has_base || choose_base(r, ts.s)) && js_us_to_ps(ts.s, r->base_us, start_ps) &&
+    if (text && !r->has_base)
+        r->has_base = js_time_base(ts.s, &r->base_us);
+    if (text && r->has_base && js_us_to_ps(ts.s, r->base_us, start_ps) &&
         *start_ps >= -VP_TIME_MAX_PS && *start_ps <= VP_TIME_MAX_PS) {
         if (*start_ps < r->extent_first_ps)
             r->extent_first_ps = *start_ps;

@@ -233,6 +233,15 @@ bool js_about(vp_str s, int64_t *out)
     return true;
 }
 
+bool js_time_base(vp_str first, int64_t *base_us)
+{
+    int64_t us;
+    if (!js_about(first, &us))
+        return false;
+    *base_us = us > -JS_PLAIN_TIME_MAX_US && us < JS_PLAIN_TIME_MAX_US ? 0 : us;
+    return true;
+}
+
 /* Drops ".0…" behind an integer. */
 static vp_str without_zero_fraction(vp_str s)
 {

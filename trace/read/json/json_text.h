@@ -1,5 +1,6 @@
 /* JSON text to values: strings to UTF-8, numbers to integers, exactly. Pure functions, nothing is
- * owned. Included by the JSON reader's files only. */
+ * owned. Included by the JSON reader's files, and by
+ * those of trace/export that write JSON anew. */
 #ifndef VP_READ_JSON_TEXT_H
 #define VP_READ_JSON_TEXT_H
 
@@ -22,6 +23,12 @@ bool js_us_to_ps(vp_str s, int64_t base_us, int64_t *ps);
 /* The whole part of a number, exact to 16 digits, fraction and exponent allowed. false: none, or
  * beyond 64 bits. */
 bool js_about(vp_str s, int64_t *value);
+
+/* What a file's times count from, given its first one: 0 below so many µs (11 days), so that
+ * positions read as in the file; above, picoseconds of Unix time would not fit 64 bits, and any
+ * whole µs near the first will do. false: it is no number. */
+#define JS_PLAIN_TIME_MAX_US INT64_C(1000000000000)
+bool js_time_base(vp_str first, int64_t *base_us);
 
 /* A pid or tid: an integer that fits 64 bits with or without sign, "7" and "7.0" alike; values
  * above INT64_MAX keep their bits. false: it is a name. */

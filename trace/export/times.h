@@ -1,0 +1,30 @@
+/* Times as viewers get them: whole ns, as exact text in µs, and small enough for an importer's
+ * doubles. Pure functions. All files of trace/export may include this. */
+#ifndef VP_EXPORT_TIMES_H
+#define VP_EXPORT_TIMES_H
+
+#include "trace/base/buf.h"
+
+/* Times of JSON stay below this many ns, 11 days, where the importer's doubles hold whole ns
+ * (perfetto.md 2.2). A file's own are lessened by a multiple of it, so that links can do so, too.
+ */
+#define EX_TIME_MODULUS_NS INT64_C(1000000000000000)
+
+/* Picoseconds in whole ns, half up. */
+static inline int64_t ex_round_ns(int64_t ps)
+{
+    int64_t ns = ps / 1000, rest = ps % 1000;
+    if (rest < 0) {
+        ns--;
+        rest += 1000;
+    }
+    return ns + (rest >= 500);
+}
+
+/* Nanoseconds as microseconds, exactly, without trailing zeros: at most EX_US_MAX characters at p.
+ * Returns where they end. */
+#define EX_US_MAX 24
+char *ex_us_text(char *p, int64_t ns);
+void ex_put_us(vp_buf *b, int64_t ns);
+
+#endif
