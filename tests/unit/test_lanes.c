@@ -32,8 +32,8 @@ static uint32_t lanes_of(const span *s, uint32_t n, uint32_t *lane)
     }
     assert_int_equal(ex_spans_lanes(&spans, &moves, &used), 0);
     ex_moves_sort(&moves);
-    for (uint32_t i = 0; i < n; i++)
-        lane[i] = ex_moves_lane(&moves, i);
+    for (uint32_t i = 0, at = 0; i < n; i++)
+        lane[i] = at < moves.count && moves.list[at].id == i ? moves.list[at++].lane : 0;
     vp_free(moves.list);
     return used;
 }

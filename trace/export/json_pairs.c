@@ -8,9 +8,6 @@
 #include "trace/base/mem.h"
 #include "trace/export/json_plan.h"
 
-/* How far down an end looks for its begin, as in the reader. */
-#define SEARCH_MAX 512u
-
 /* A begin whose span is the importer's business: it sorts behind what starts with it. */
 typedef struct late {
     int64_t start_ns, end_ns;
@@ -35,17 +32,11 @@ static int by_time(const void *a, const void *b)
     return x->event < y->event ? -1 : x->event > y->event;
 }
 
-static bool fits(const jp_edge *begin, const jp_edge *end)
-{
-    return (!end->name || !begin->name || end->name == begin->name) &&
-           (!end->cat || !begin->cat || end->cat == begin->cat);
-}
-
 /* depth: none. */
 static size_t find_begin(const pairing *g, const jp_edge *end)
 {
-    for (size_t i = g->depth; i-- > 0 && g->depth - i <= SEARCH_MAX;)
-        if (fits(g->open[i], end))
+    for (size_t i = g->depth; i-- > 0 && g->depth - i <= JS_SEARCH_MAX;)
+        if (js_mark_fits(g->open[i]->mark, end->mark))
             return i;
     return g->depth;
 }
@@ -150,13 +141,8 @@ int jp_pair_edges(json_plan *p)
 
 uint32_t jp_end_of(const json_plan *p, uint32_t event)
 {
-    size_t low = 0, high = p->pair_count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (p->pairs[mid].begin < event)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < p->pair_count && p->pairs[low].begin == event ? p->pairs[low].end : JP_NONE;
+    const jp_pair key = {.begin = event}, *at = NULL;
+    if (p->pair_count)
+        at = bsearch(&key, p->pairs, p->pair_count, sizeof key, pair_by_begin);
+    return at ? at->end : JP_NONE;
 }

@@ -20,6 +20,7 @@
 #include "trace/export/json_edit.h"
 #include "trace/export/lanes.h"
 #include "trace/export/pick.h"
+#include "trace/read/json/json_mark.h"
 #include "trace/read/json/json_scan.h"
 
 #define JP_NONE UINT32_MAX
@@ -60,7 +61,8 @@ static inline uint32_t jp_lane_of(jp_lanes *l, const jp_thread *t, size_t span)
 /* A begin or an end of a thread. */
 typedef struct jp_edge {
     int64_t ns;
-    uint32_t thread, event, name, cat; /* hashes, 0: it has none */
+    uint32_t thread, event;
+    js_mark mark;
     bool is_end, has_args;
 } jp_edge;
 

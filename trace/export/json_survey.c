@@ -22,8 +22,7 @@ static int add_edge(json_plan *p, const jp_event *e)
     jp_edge edge = {.ns = e->start_ns,
                     .thread = e->thread,
                     .event = e->number,
-                    .name = hash_of(jp_text(e, EX_NAME)),
-                    .cat = hash_of(jp_text(e, EX_CAT)),
+                    .mark = {hash_of(jp_text(e, EX_NAME)), hash_of(jp_text(e, EX_CAT))},
                     .is_end = e->phase == 'E',
                     .has_args = jp_text(e, EX_ARGS).n > 2};
     VP_TRY(vp_grow(&p->edges, &p->edge_cap, p->edge_count + 1, sizeof edge, VP_EVENTS_MAX));

@@ -62,17 +62,16 @@ int ex_spans_add_late(ex_spans *s, int64_t start_ns, int64_t end_ns, uint32_t id
     return add(s, start_ns, LATE, id);
 }
 
+static int by_value(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
 static int64_t late_end(const ex_spans *s, uint32_t id)
 {
-    size_t low = 0, high = s->late_count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (s->late_id[mid] < id)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return s->late_end[low];
+    const uint32_t *at = bsearch(&id, s->late_id, s->late_count, sizeof id, by_value);
+    return s->late_end[at - s->late_id];
 }
 
 int64_t ex_spans_end(const ex_spans *s, size_t i)
@@ -169,17 +168,4 @@ void ex_moves_sort(ex_moves *m)
 {
     if (m->count)
         qsort(m->list, m->count, sizeof *m->list, by_id);
-}
-
-uint32_t ex_moves_lane(const ex_moves *m, uint32_t id)
-{
-    size_t low = 0, high = m->count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (m->list[mid].id < id)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < m->count && m->list[low].id == id ? m->list[low].lane : 0;
 }

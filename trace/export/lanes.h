@@ -49,8 +49,6 @@ void ex_spans_free(ex_spans *s);
 int64_t ex_spans_end(const ex_spans *s, size_t i);
 
 void ex_moves_sort(ex_moves *m);
-/* The lane of a span: 0 where it was not moved. */
-uint32_t ex_moves_lane(const ex_moves *m, uint32_t id);
 
 /* The tracks that hold slices now, while spans come in the order of their start; for writers that
  * see them in that order. Zeroed before the first. */

@@ -14,6 +14,7 @@
 #include "trace/read/bytes/sink.h"
 #include "trace/read/json/json_layout.h"
 #include "trace/read/json/json_scan.h"
+#include "trace/read/json/json_mark.h"
 #include "trace/read/json/json_text.h"
 
 #define CJ_BATCH 64u
@@ -79,8 +80,8 @@ typedef struct cj_process {
 typedef struct cj_edge {
     int64_t ts_ps;
     uint32_t lane, kind;
-    uint32_t name, cat; /* hashes; 0: absent, matches any */
-    uint32_t number;    /* file order */
+    js_mark mark;
+    uint32_t number; /* file order */
     bool is_end;
 } cj_edge;
 

@@ -6,10 +6,6 @@
 #include "trace/base/mem.h"
 #include "trace/read/json/json_reader.h"
 
-/* How far down an end looks for its begin: Perfetto's limit of nesting. It bounds the work on a
- * deep stack of ends that fit nothing. */
-#define SEARCH_MAX 512u
-
 static int new_lane(cj_reader *r, cj_lane lane, uint32_t *id)
 {
     VP_TRY(vp_grow(&r->lanes, &r->lane_cap, r->lane_count + 1, sizeof *r->lanes, VP_EVENTS_MAX));
@@ -18,16 +14,19 @@ static int new_lane(cj_reader *r, cj_lane lane, uint32_t *id)
     return 0;
 }
 
+/* 0: there is none. */
+static uint32_t hash_of(js_value v)
+{
+    return v.type ? (uint32_t)(cj_hash(v, 0) >> 24 | 1) : 0;
+}
+
 static int put_edge(cj_reader *r, const cj_fields *f, uint32_t lane, int64_t ts_ps, bool is_end)
 {
     cj_edge e = {.ts_ps = ts_ps,
                  .lane = lane,
-                 .name = (uint32_t)(cj_hash(f->v[CJ_NAME], 0) >> 24 | 1),
-                 .cat = (uint32_t)(cj_hash(f->v[CJ_CAT], 0) >> 24 | 1),
+                 .mark = {hash_of(f->v[CJ_NAME]), hash_of(f->v[CJ_CAT])},
                  .number = (uint32_t)r->edge_count,
                  .is_end = is_end};
-    e.name = f->v[CJ_NAME].type ? e.name : 0;
-    e.cat = f->v[CJ_CAT].type ? e.cat : 0;
     if (!is_end)
         VP_TRY(cj_kind_plain(r, f, &e.kind));
     VP_TRY(vp_grow(&r->edges, &r->edge_cap, r->edge_count + 1, sizeof e, VP_EVENTS_MAX));
@@ -125,16 +124,12 @@ static int emit_span(cj_reader *r, const cj_edge *begin, int64_t end_ps)
     return cj_emit(r, t, &e);
 }
 
-/* Which open begin an end closes: the innermost of the same name and category. A name or category
- * that is missing fits any. depth: none. */
+/* Which open begin an end closes: the innermost that fits. depth: none. */
 static size_t find_begin(const cj_edge *const *open, size_t depth, const cj_edge *end)
 {
-    for (size_t i = depth; i-- > 0 && depth - i <= SEARCH_MAX;) {
-        bool name = !end->name || !open[i]->name || end->name == open[i]->name;
-        bool cat = !end->cat || !open[i]->cat || end->cat == open[i]->cat;
-        if (name && cat)
+    for (size_t i = depth; i-- > 0 && depth - i <= JS_SEARCH_MAX;)
+        if (js_mark_fits(open[i]->mark, end->mark))
             return i;
-    }
     return depth;
 }
 
