@@ -35,12 +35,8 @@ static int find_host(const cat_host **out, const cat_session *s, const cli_optio
         return vp_fail(VP_EEMPTY, "%s has no timeline", s->name);
     if (!o->host)
         return s->host_count == 1 ? 0 : choose_host(s);
-    for (size_t i = 0; i < s->host_count; i++) {
-        *out = &s->hosts[i];
-        if (!strcmp(s->hosts[i].name, o->host))
-            return 0;
-    }
-    return vp_fail(VP_EEMPTY, "%s has no host \"%s\"", s->name, o->host);
+    *out = catalog_host(s, vp_str_of(o->host));
+    return *out ? 0 : vp_fail(VP_EEMPTY, "%s has no host \"%s\"", s->name, o->host);
 }
 
 /* ---- What is exported ----------------------------------------------------------------------- */

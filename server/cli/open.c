@@ -134,9 +134,8 @@ const cat_session *cli_session(const catalog *c, const cli_options *o)
 static int check_host(const cat_session *s, const char *host)
 {
     vp_buf names;
-    for (size_t i = 0; i < s->host_count; i++)
-        if (!strcmp(s->hosts[i].name, host))
-            return 0;
+    if (catalog_host(s, vp_str_of(host)))
+        return 0;
     vp_buf_init(&names, 4096);
     for (size_t i = 0; i < s->host_count && names.n < 200; i++)
         vp_buf_printf(&names, "%s%s", i ? ", " : "", s->hosts[i].name);

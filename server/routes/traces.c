@@ -84,11 +84,7 @@ static const cat_host *host_of(const cat_session *s, vp_str name, const wanted *
             *form = &forms[k];
     if (!*form)
         return NULL;
-    name = vp_str_head(name, name.n - strlen((*form)->suffix));
-    for (size_t i = 0; i < s->host_count; i++)
-        if (vp_str_eq(name, vp_str_of(s->hosts[i].name)))
-            return &s->hosts[i];
-    return NULL;
+    return catalog_host(s, vp_str_head(name, name.n - strlen((*form)->suffix)));
 }
 
 static void trace_entity(http_entity *e, const cat_file *f, const char *type, const char *made)

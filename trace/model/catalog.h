@@ -113,6 +113,8 @@ const cat_session *catalog_get(const catalog *c, size_t i);
 const cat_session *catalog_find(const catalog *c, vp_str key);
 /* By id alone, which never searches; NULL without such a session, nothing recorded. */
 const cat_session *catalog_by_id(const catalog *c, const char *id);
+/* A session's host; NULL: it has none of that name, nothing recorded. */
+const cat_host *catalog_host(const cat_session *s, vp_str name);
 /* It can be opened: its hosts have timelines, of a recording that was cut off, too; or memory. */
 static inline bool catalog_can_open(const cat_session *s)
 {

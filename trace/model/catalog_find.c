@@ -90,6 +90,14 @@ const cat_session *catalog_by_id(const catalog *c, const char *id)
     return NULL;
 }
 
+const cat_host *catalog_host(const cat_session *s, vp_str name)
+{
+    for (size_t i = 0; i < s->host_count; i++)
+        if (vp_str_eq(vp_str_of(s->hosts[i].name), name))
+            return &s->hosts[i];
+    return NULL;
+}
+
 const cat_session *catalog_find(const catalog *c, vp_str key)
 {
     static matches_fn *const rules[] = {by_id, by_name, by_path, by_suffix};
