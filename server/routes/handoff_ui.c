@@ -41,9 +41,7 @@ static void put_link(vp_buf *b, const char *attribute, const char *ui, const ex_
     VP_CLEANUP(vp_buf_free) vp_buf link;
     vp_buf_init(&link, PAGE_BYTES_MAX);
     ex_perfetto_link(&link, ui, NULL, v);
-    vp_buf_printf(b, " %s=\"", attribute);
-    page_text(b, vp_buf_cstr(&link));
-    vp_buf_putc(b, '"');
+    page_attribute(b, attribute, vp_buf_cstr(&link));
 }
 
 void handoff_ui_put_data(vp_buf *b, const handoff_ui *u, const ex_view *v)

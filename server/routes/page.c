@@ -208,14 +208,6 @@ bool page_has_xplane(const cat_session *s)
     return false;
 }
 
-const cat_host *page_host(const cat_session *s, const char *name)
-{
-    for (size_t i = 0; name && i < s->host_count; i++)
-        if (strcmp(s->hosts[i].name, name) == 0)
-            return &s->hosts[i];
-    return NULL;
-}
-
 /* ---- Phrases --------------------------------------------------------------------------------- */
 
 void page_path(vp_buf *b, const http_req *rq, const char *family, const char *id)
@@ -228,6 +220,13 @@ void page_path(vp_buf *b, const http_req *rq, const char *family, const char *id
 void page_text(vp_buf *b, const char *z)
 {
     rep_html_escape(b, vp_str_of(z));
+}
+
+void page_attribute(vp_buf *b, const char *name, const char *value)
+{
+    vp_buf_printf(b, " %s=\"", name);
+    page_text(b, value);
+    vp_buf_putc(b, '"');
 }
 
 void page_url(vp_buf *b, const char *z)

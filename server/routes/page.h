@@ -42,8 +42,6 @@ int page_no_session(http_req *rq, size_t i);
 
 /* TensorBoard reads a session only by its xplane files. */
 bool page_has_xplane(const cat_session *s);
-/* The host of a session by name, or NULL. */
-const cat_host *page_host(const cat_session *s, const char *name);
 
 /* `ROOT/family/ID` of a link on this page: every address of ours is relative (http_root). An id of
  * NULL leaves the path open behind the family's slash. */
@@ -51,6 +49,8 @@ void page_path(vp_buf *b, const http_req *rq, const char *family, const char *id
 /* Escaped text, and a percent-encoded path segment or query value. */
 void page_text(vp_buf *b, const char *z);
 void page_url(vp_buf *b, const char *z);
+/* ` name="value"`, the value escaped. */
+void page_attribute(vp_buf *b, const char *name, const char *value);
 /* "1.2 MB"; nothing for an unknown size. */
 void page_bytes(vp_buf *b, int64_t bytes);
 /* <time>, local, to the second. */

@@ -31,28 +31,21 @@ static void put_trace_path(vp_buf *b, const char *root, const handoff *h, const 
     vp_buf_puts(b, suffix);
 }
 
-/* The buffer's text as an attribute value. */
-static void put_attribute(vp_buf *b, const char *name, vp_buf *value)
-{
-    vp_buf_printf(b, " %s=\"", name);
-    page_text(b, vp_buf_cstr(value));
-    vp_buf_putc(b, '"');
-    vp_buf_free(value);
-}
-
 static void put_data(vp_buf *b, const http_req *rq, const handoff *h)
 {
-    vp_buf trace, title, file;
+    VP_CLEANUP(vp_buf_free) vp_buf trace;
+    VP_CLEANUP(vp_buf_free) vp_buf title;
+    VP_CLEANUP(vp_buf_free) vp_buf file;
     vp_buf_init(&trace, PAGE_BYTES_MAX);
     vp_buf_init(&title, PAGE_BYTES_MAX);
     vp_buf_init(&file, PAGE_BYTES_MAX);
     put_trace_path(&trace, http_root(rq), h, ".json.gz");
     vp_buf_printf(&title, "%s %s", h->session->name, h->host->name);
     vp_buf_printf(&file, "%s.json.gz", h->host->name);
-    put_attribute(b, "data-trace", &trace);
+    page_attribute(b, "data-trace", vp_buf_cstr(&trace));
     handoff_ui_put_data(b, &h->ui, &h->view);
-    put_attribute(b, "data-title", &title);
-    put_attribute(b, "data-file", &file);
+    page_attribute(b, "data-title", vp_buf_cstr(&title));
+    page_attribute(b, "data-file", vp_buf_cstr(&file));
     if (h->view.is_event)
         vp_buf_printf(
             b, " data-start=\"%lld\" data-end=\"%lld\" data-share=\"" EX_VIEW_PERCENTAGE "\"",
@@ -146,18 +139,18 @@ static void put_deep_link(vp_buf *b, const handoff *h, const http_req *rq)
                       DEEP_LINK_PORT, (unsigned)http_port(rq), DEEP_LINK_PORT);
         return;
     }
-    vp_buf url, link;
+    VP_CLEANUP(vp_buf_free) vp_buf url;
+    VP_CLEANUP(vp_buf_free) vp_buf link;
     vp_buf_init(&url, PAGE_BYTES_MAX);
     vp_buf_init(&link, PAGE_BYTES_MAX);
     vp_buf_printf(&url, "http://127.0.0.1:%d", DEEP_LINK_PORT);
     put_trace_path(&url, "", h, ".json.gz");
     ex_perfetto_link(&link, h->ui.web, vp_buf_cstr(&url), &h->view);
     vp_buf_puts(b, "<p><a id=\"deeplink\" rel=\"noreferrer\"");
-    put_attribute(b, "href", &link);
+    page_attribute(b, "href", vp_buf_cstr(&link));
     vp_buf_puts(b, ">Let Perfetto fetch the trace</a>. Chrome asks whether the site may reach this "
                    "device (“Local Network Access”): choose Allow. Safari refuses; use the "
                    "button there.</p></section>\n");
-    vp_buf_free(&url);
 }
 
 static void put_remote(vp_buf *b, const http_req *rq, const handoff *h)
@@ -273,7 +266,7 @@ int page_perfetto(http_req *rq)
     if (!h.session->host_count)
         return page_message(rq, 404, "No timeline in this session",
                             "It holds nothing that Perfetto could show.");
-    h.host = name ? page_host(h.session, name)
+    h.host = name ? catalog_host(h.session, vp_str_of(name))
                   : (h.session->host_count == 1 ? &h.session->hosts[0] : NULL);
     if (name && !h.host)
         return page_message(rq, 404, "No such host", "This session has no host of that name.");
