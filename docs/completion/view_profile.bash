@@ -123,7 +123,7 @@ _view_profile() {
         --device) return ;;
         --step) return ;;
         --host) return ;;
-        --to) words='pftrace perfetto-json folded speedscope' ;;
+        --to) words='pftrace perfetto-json bundle folded speedscope' ;;
         --window) return ;;
         --max-events) return ;;
         --output|-o) files=1 ;;

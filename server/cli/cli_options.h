@@ -18,7 +18,7 @@ typedef struct cli_list {
 /* Positions in the words of --ui, --to, --access-log-format and --color; --group, --by, --unit and
  * --format follow the enums of view_profile.h. */
 enum { CLI_UI_BOTH, CLI_UI_PERFETTO, CLI_UI_TENSORBOARD, CLI_UI_NONE };
-enum { CLI_TO_PFTRACE, CLI_TO_JSON, CLI_TO_FOLDED, CLI_TO_SPEEDSCOPE };
+enum { CLI_TO_PFTRACE, CLI_TO_JSON, CLI_TO_BUNDLE, CLI_TO_FOLDED, CLI_TO_SPEEDSCOPE };
 enum { CLI_LOG_COMBINED, CLI_LOG_JSON };
 enum { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER };
 

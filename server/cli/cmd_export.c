@@ -6,6 +6,7 @@
 #include "server/cli/commands.h"
 #include "server/cli/exit_codes.h"
 #include "server/cli/export_copy.h"
+#include "server/cli/export_hosts.h"
 #include "server/cli/export_stacks.h"
 #include "server/cli/open.h"
 #include "server/cli/standard_out.h"
@@ -103,17 +104,7 @@ static int open_timeline(rd_stream **out, const cat_file **file, ex_pick *pick, 
     ex_form form = o->to == CLI_TO_JSON ? EX_JSON : EX_PFTRACE;
     const cat_host *h;
     VP_TRY(find_host(&h, s, o));
-    const cat_file *f = ex_half(form, s, h);
-    if (!f && form == EX_PFTRACE)
-        return vp_fail(
-            VP_EUNSUPPORTED,
-            "no .pftrace is made of %s: use --to perfetto-json, which Perfetto opens, too",
-            s->files[h->primary].name);
-    if (!f)
-        return vp_fail(VP_EUNSUPPORTED, "%s has no readable timeline", h->name);
-    int rc = ex_open(out, form, c, *file = f, pick);
-    const cat_file *other = ex_other_half(form, s, h, f);
-    return rc < 0 && other ? ex_open(out, form, c, *file = other, pick) : rc;
+    return ex_open_host(out, file, form, c, s, h, pick);
 }
 
 /* ---- The stream as a source of bytes -------------------------------------------------------- */
@@ -121,7 +112,7 @@ static int open_timeline(rd_stream **out, const cat_file **file, ex_pick *pick, 
 typedef struct pump {
     rd_stream *s;
     const catalog *c;
-    const cat_file *f;
+    const cat_file *f; /* NULL: the stream sees to that itself */
     cli_progress line;
 } pump;
 
@@ -131,7 +122,8 @@ static int pump_next(void *ctx, char **p, size_t *n)
     int rc = u->s->next(u->s, p, n);
     if (rc > 0)
         VP_TRY(cli_progress_bytes(&u->line, u->s->raw_done, u->s->raw_total));
-    VP_TRY(catalog_check(u->c, u->f)); /* else parts of two files would be one */
+    if (u->f) /* else parts of two files would be one */
+        VP_TRY(catalog_check(u->c, u->f));
     return rc;
 }
 
@@ -140,13 +132,16 @@ static void pump_close(void *ctx)
     (void)ctx; /* whoever opened the stream closes it */
 }
 
-static int write_timeline(pump u, const cli_options *o)
+/* hosts: of all of them, else empty. */
+static int write_timeline(pump u, const ex_hosts *hosts, const cli_options *o)
 {
     cli_file f;
     VP_TRY(cli_file_open(&f, o->out));
     cli_progress_begin(&u.line, o, "Exporting");
     int rc = cli_export_copy(&f.buf, (http_source){pump_next, pump_close, &u}, o->out);
     cli_progress_end(&u.line);
+    if (rc >= 0)
+        rc = cli_all_hosts_end(hosts);
     VP_TRY(cli_file_close(&f, rc));
     if (u.s->damage.code)
         vp_log(VP_LOG_WARN, "%s is damaged, and the rest was exported: %s", u.f->name,
@@ -158,17 +153,22 @@ static int export_timeline(const cli_options *o)
 {
     ex_pick picked = {0}, *pick = &picked;
     VP_CLEANUP(cli_catalog_free) catalog *c = NULL;
+    VP_CLEANUP(ex_hosts_free) ex_hosts hosts = {0};
     VP_CLEANUP(rd_stream_close) rd_stream *s = NULL;
-    if (o->to == CLI_TO_PFTRACE && !o->out && isatty(STDOUT_FILENO))
-        return vp_fail(VP_EARG, "a .pftrace is no text: name a file with -o FILE, or pipe it");
+    if (o->to != CLI_TO_JSON && !o->out && isatty(STDOUT_FILENO))
+        return vp_fail(VP_EARG, "a %s is no text: name a file with -o FILE, or pipe it",
+                       o->to == CLI_TO_BUNDLE ? "bundle" : ".pftrace");
     VP_TRY(take_pick(pick, o));
     VP_TRY(cli_open(&c, o));
     const cat_session *session = cli_session(c, o);
     if (!session)
         return vp_error_last()->code;
     const cat_file *f = NULL;
-    VP_TRY(open_timeline(&s, &f, o->window || o->max_events > 0 ? pick : NULL, c, session, o));
-    VP_TRY(write_timeline((pump){.s = s, .c = c, .f = f}, o));
+    if (cli_all_hosts(session, o))
+        VP_TRY(cli_all_hosts_open(&s, &hosts, c, session, o));
+    else
+        VP_TRY(open_timeline(&s, &f, o->window || o->max_events > 0 ? pick : NULL, c, session, o));
+    VP_TRY(write_timeline((pump){.s = s, .c = c, .f = f}, &hosts, o));
     if (pick->left_out)
         vp_log(VP_LOG_INFO, "%llu events are left out", (unsigned long long)pick->left_out);
     return 0;
@@ -189,6 +189,19 @@ static int check_timeline(const cli_options *o)
                : 0;
 }
 
+static int check_bundle(const cli_options *o)
+{
+    const char *odd = o->host             ? "--host"
+                      : o->window         ? "--window"
+                      : o->max_events > 0 ? "--max-events"
+                                          : NULL;
+    return odd ? vp_fail(VP_EARG,
+                         "a bundle holds all hosts of a run as a whole: leave out %s, or choose "
+                         "another --to",
+                         odd)
+               : check_timeline(o);
+}
+
 static int check_sums(const cli_options *o)
 {
     const char *odd = o->window ? "--window" : o->max_events ? "--max-events" : NULL;
@@ -206,6 +219,7 @@ static const struct form {
 } forms[] = {
     [CLI_TO_PFTRACE] = {export_timeline, check_timeline},
     [CLI_TO_JSON] = {export_timeline, check_timeline},
+    [CLI_TO_BUNDLE] = {export_timeline, check_bundle},
     [CLI_TO_FOLDED] = {cli_export_stacks, check_sums},
     [CLI_TO_SPEEDSCOPE] = {cli_export_stacks, check_sums},
 };

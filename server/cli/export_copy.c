@@ -8,7 +8,8 @@ int cli_export_copy(vp_buf *b, http_source in, const char *path)
     char *p;
     size_t n;
     int rc;
-    if (path && vp_str_ends(vp_str_of(path), VP_STR(".gz")))
+    vp_str name = path ? vp_str_of(path) : VP_STR_NONE;
+    if (vp_str_ends(name, VP_STR(".gz")) || vp_str_ends(name, VP_STR(".tgz")))
         VP_TRY(http_gzip_source(&in, in));
     while ((rc = in.next(in.ctx, &p, &n)) > 0)
         vp_buf_put(b, p, n);

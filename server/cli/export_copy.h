@@ -5,7 +5,8 @@
 #include "server/net/answer/http_source.h"
 #include "trace/base/buf.h"
 
-/* Writes all of a source (taken) to b: packed where path, which may be NULL, ends in .gz. */
+/* Writes all of a source (taken) to b: packed where path, which may be NULL, ends in .gz or .tgz.
+ */
 int cli_export_copy(vp_buf *b, http_source in, const char *path);
 
 #endif

@@ -134,7 +134,10 @@ const cli_command cli_commands[] = {
      "trace_processor take all of it.\n"
      "pftrace is Perfetto's own format: arguments keep their types, what is finer than a ns is an "
      "argument, and files are smaller. It is made of .xplane.pb and .vpcap. perfetto-json is Trace "
-     "Event JSON, made of every timeline; a FILE that ends in .gz is packed.\n"
+     "Event JSON, made of every timeline; a FILE that ends in .gz or .tgz is packed.\n"
+     "bundle is a tar of the perfetto-json of each host and a manifest, by which Perfetto from v58 "
+     "on keeps the hosts apart and moves their clocks onto one: by the collective calls that they "
+     "share, else by the wall clocks of the files.\n"
      "folded and speedscope are no timelines: they hold the op time of a run by stacks, for flame "
      "graphs. A stack is a device, the framework path of an op and the op; with --where host, or "
      "without a device, a process and a call path. folded is a line a stack, frames parted by ; "
@@ -143,6 +146,7 @@ const cli_command cli_commands[] = {
      "ops, rounded to a ns.",
      "view_profile export -o run.pftrace ~/logs\tthe latest run\n"
      "view_profile export --to perfetto-json -o run.json.gz ~/logs\tfor any viewer of the format\n"
+     "view_profile export --to bundle -o run.tar.gz ~/logs\tall hosts of it\n"
      "view_profile export --window 1.5s..1.7s -o part.pftrace ~/logs\ta part of it\n"
      "view_profile export --host worker-3 -o w3.pftrace ~/logs 00_26_20\tone host of a named run\n"
      "view_profile export --to folded ~/logs | inferno-flamegraph > run.svg\ta flame graph\n"
@@ -290,10 +294,10 @@ const cli_option cli_option_table[] = {
     {"step", 0, "N", CLI_NUMBER, CLI_TOP | CLI_REPORT | CLI_EXPORT, AT(step), 0, INT64_MAX, NULL,
      "only the time in the step of this number"},
     {"host", 0, "NAME", CLI_TEXT, CLI_OF_SESSION, AT(host), 0, 0, NULL, "only this host"},
-    {"to", 0, "pftrace|perfetto-json|folded|speedscope", CLI_WORD, CLI_EXPORT, AT(to), 0, 0,
+    {"to", 0, "pftrace|perfetto-json|bundle|folded|speedscope", CLI_WORD, CLI_EXPORT, AT(to), 0, 0,
      "pftrace",
-     "Perfetto's own format, Trace Event JSON for any viewer of that, or op time by stacks for "
-     "flame graphs"},
+     "Perfetto's own format, Trace Event JSON for any viewer of that, a tar of all hosts, or "
+     "op time by stacks for flame graphs"},
     {"window", 0, "START..END", CLI_TEXT, CLI_EXPORT, AT(window), 0, 0, NULL,
      "only what reaches into this time, counted from the first event on, such as 1.5s..1.7s; ns, "
      "us, ms, s or m, without a unit ns"},

@@ -78,3 +78,20 @@ int ex_open(rd_stream **out, ex_form form, const catalog *c, const cat_file *f, 
     VP_TRY(catalog_source(&source, c, f, NULL));
     return x.source(out, source, pick);
 }
+
+int ex_open_host(rd_stream **out, const cat_file **file, ex_form form, const catalog *c,
+                 const cat_session *s, const cat_host *h, ex_pick *pick)
+{
+    const cat_file *f = ex_half(form, s, h), *other;
+    if (!f && form == EX_PFTRACE)
+        return vp_fail(
+            VP_EUNSUPPORTED,
+            "no .pftrace is made of %s: use --to perfetto-json, which Perfetto opens, too",
+            s->files[h->primary].name);
+    if (!f)
+        return vp_fail(VP_EUNSUPPORTED, "%s has no readable timeline", h->name);
+    int rc = ex_open(out, form, c, *file = f, pick);
+    if (rc >= 0 || !(other = ex_other_half(form, s, h, f)))
+        return rc;
+    return ex_open(out, form, c, *file = other, pick);
+}

@@ -21,5 +21,9 @@ const cat_file *ex_other_half(ex_form form, const cat_session *s, const cat_host
 /* A file as Perfetto takes it, while the catalog lives. VP_EUNSUPPORTED for a format that no row
  * has an exporter for; else what the exporter says. */
 int ex_open(rd_stream **out, ex_form form, const catalog *c, const cat_file *f, ex_pick *pick);
+/* The same of a host: its half, or the other where that turns out to be none; *file is the one.
+ * VP_EUNSUPPORTED where neither is exported so. */
+int ex_open_host(rd_stream **out, const cat_file **file, ex_form form, const catalog *c,
+                 const cat_session *s, const cat_host *h, ex_pick *pick);
 
 #endif

@@ -261,14 +261,25 @@ static int change_all_moved(json_plan *p)
     return 0;
 }
 
+/* A pick's window is in the times of the plan; its moved_ns leads to what is written. */
+static void decide(json_plan *p)
+{
+    int64_t base_ns;
+    if (!p->pick)
+        return;
+    ex_pick_decide(p->pick, p->least_ns == INT64_MAX ? 0 : p->least_ns);
+    if (__builtin_mul_overflow(p->base_us, 1000, &base_ns) ||
+        __builtin_sub_overflow(p->delta_ns, base_ns, &p->pick->moved_ns))
+        p->pick->moved_ns = 0;
+}
+
 int jp_plan(json_plan *p)
 {
     choose_shift(p);
     VP_TRY(number_processes(p));
     VP_TRY(number_threads(p));
     VP_TRY(jp_pair_edges(p));
-    if (p->pick)
-        ex_pick_decide(p->pick, p->least_ns == INT64_MAX ? 0 : p->least_ns);
+    decide(p);
     VP_TRY(lay_out(p));
     VP_TRY(jp_bind_flows(p));
     VP_TRY(change_all_moved(p));

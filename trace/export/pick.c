@@ -28,6 +28,7 @@ void ex_pick_decide(ex_pick *p, int64_t first_ns)
 {
     uint64_t longer = 0;
     unsigned place = EX_LENGTHS;
+    p->first_ns = first_ns;
     if (__builtin_add_overflow(p->from_ns, first_ns, &p->from_ns))
         p->from_ns = INT64_MAX;
     if (__builtin_add_overflow(p->until_ns, first_ns, &p->until_ns))
@@ -39,7 +40,7 @@ void ex_pick_decide(ex_pick *p, int64_t first_ns)
 
 bool ex_pick_takes(ex_pick *p, int64_t start_ns, int64_t end_ns)
 {
-    if (!p)
+    if (!p || (!p->window && !p->most))
         return true;
     bool in = !p->window || (start_ns < p->until_ns &&
                              (end_ns > p->from_ns || (end_ns == start_ns && end_ns == p->from_ns)));

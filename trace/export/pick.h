@@ -14,6 +14,8 @@ typedef struct ex_pick {
     int64_t from_ns, until_ns; /* since the trace's first event */
     uint64_t most;             /* slices at most, the longest of the trace; 0: all */
     /* What the exporter makes of it, and what it left out. */
+    int64_t first_ns; /* as ex_pick_decide was told */
+    int64_t moved_ns; /* what those are more than the file's */
     uint64_t count[EX_LENGTHS];
     int64_t least_ns; /* shorter ones are left out */
     uint64_t left_out;

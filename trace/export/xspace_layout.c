@@ -291,8 +291,10 @@ int xj_layout_make(xj_layout *l, xs_window *w, ex_pick *pick)
     choose_base(l);
     VP_TRY(order_planes(l));
     choose_shift(l);
-    if (pick)
+    if (pick) {
+        pick->moved_ns = l->shift_ns;
         ex_pick_decide(pick, first_event(l));
+    }
     VP_TRY(xj_ids_choose(l));
     return make_rows(l);
 }

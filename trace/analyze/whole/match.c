@@ -102,8 +102,10 @@ static int number_hosts(match *m)
     const vp_device *d = m->r->devices;
     m->host_of = vp_calloc(m->r->device_count + 1, sizeof *m->host_of);
     m->offset_ps = vp_calloc(m->r->device_count + 1, sizeof *m->offset_ps);
+    m->error_ps = vp_calloc(m->r->device_count + 1, sizeof *m->error_ps);
+    m->compared = vp_calloc(m->r->device_count + 1, sizeof *m->compared);
     m->known = vp_calloc(m->r->device_count + 1, sizeof *m->known);
-    VP_NEED(m->host_of && m->offset_ps && m->known);
+    VP_NEED(m->host_of && m->offset_ps && m->error_ps && m->compared && m->known);
     for (size_t i = 0; i < m->r->device_count; i++) {
         bool new = !i || compare_text(d[i].host, d[i - 1].host) != 0;
         m->host_count += new;
@@ -146,7 +148,7 @@ static bool has_known_host(const match *m, const match_group *g)
 }
 
 /* Sets the host's offset: the median, over its calls, of how much later they end on the hosts whose
- * clock is known. */
+ * clock is known; and the median of what is between that and each of them. */
 static int align_host(match *m, const match_group *g, uint32_t host)
 {
     size_t n = 0, all = (size_t)((g->calls - 1) / g->stride) + 1;
@@ -155,8 +157,13 @@ static int align_host(match *m, const match_group *g, uint32_t host)
     for (int64_t call = 0; call < g->calls; call += g->stride)
         skew[n++] = latest_end(m, g, call, UINT32_MAX) - latest_end(m, g, call, host);
     int64_t median = select_kth(skew, n, nearest_rank(n, 50));
-    if (median > -2 * TIME_MAX && median < 2 * TIME_MAX)
-        m->offset_ps[host] = median;
+    if (median <= -2 * TIME_MAX || median >= 2 * TIME_MAX)
+        return 0;
+    m->offset_ps[host] = median;
+    m->compared[host] = (int64_t)n;
+    for (size_t i = 0; i < n; i++)
+        skew[i] = skew[i] < median ? median - skew[i] : skew[i] - median;
+    m->error_ps[host] = select_kth(skew, n, nearest_rank(n, 50));
     return 0;
 }
 
@@ -171,8 +178,7 @@ static int align_group(match *m, const match_group *g, bool *moved)
         uint32_t host = m->host_of[g->members[i]->device];
         if (m->known[host] || (n && found[n - 1] == host))
             continue;
-        if (!g->by_length)
-            VP_TRY(align_host(m, g, host));
+        VP_TRY(align_host(m, g, host));
         found[n++] = host;
     }
     for (size_t i = 0; i < n; i++)
@@ -187,7 +193,8 @@ static int align_hosts(match *m)
 {
     if (!m->host_count)
         return 0;
-    m->known[m->group_count ? m->host_of[m->groups[0].members[0]->device] : 0] = true;
+    m->reference = m->group_count ? m->host_of[m->groups[0].members[0]->device] : 0;
+    m->known[m->reference] = true;
     for (bool moved = m->host_count > 1; moved;) {
         moved = false;
         for (size_t i = 0; i < m->group_count; i++)
@@ -211,6 +218,8 @@ void match_free(match *m)
     vp_free(m->groups);
     vp_free(m->host_of);
     vp_free(m->offset_ps);
+    vp_free(m->error_ps);
+    vp_free(m->compared);
     vp_free(m->known);
     *m = (match){0};
 }

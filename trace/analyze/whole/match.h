@@ -1,5 +1,5 @@
 /* Collective calls of a report found again on every device that takes part in them: what waits and
- * stragglers are made of (analysis.md A8). Only balance.c includes this.
+ * stragglers are made of (analysis.md A8). Only balance.c and clocks.c include this.
  *
  * Calls are matched by kind, name, size and members of the group, and order. Clocks: devices of one
  * host share its clock. Those of several hosts are aligned by the ends of their matched calls,
@@ -31,7 +31,10 @@ typedef struct match {
     uint32_t *host_of; /* by device; below host_count */
     size_t host_count;
     int64_t *offset_ps; /* by host: to add to its times */
+    int64_t *error_ps;  /* by host: half of its calls say at most so much more or less */
+    int64_t *compared;  /* by host: calls that say its offset */
     bool *known;        /* by host: its offset is known */
+    uint32_t reference; /* the host whose clock the offsets lead to */
 } match;
 
 int match_make(match *m, vp_report *r);

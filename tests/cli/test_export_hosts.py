@@ -1,0 +1,178 @@
+"""`view_profile export` of all hosts of a run: each is there as its own export is, and their clocks are one."""
+import gzip
+import io
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tarfile
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "golden"))
+from common import ROOT, trace  # noqa: E402
+from gen import files  # noqa: E402
+from gen.scene import MS, US, Scene, TpuChip  # noqa: E402
+
+RANKS = "archives/facebookresearch__param"  # eight ranks of one PyTorch program
+XPLANE = "jax_cpu/mnist_train/plugins/profile/2026_11_21_06_33_16/vm.xplane.pb"
+TPCHECK = pathlib.Path(os.environ.get("VP_TPCHECK", ROOT / ".." / "shared" / "tools" / "perfetto" / "tpcheck.mjs"))
+UI = pathlib.Path(os.environ.get("PF_UI", ROOT / "build" / "perfetto-ui"))
+
+
+def export(place, *args):
+    return subprocess.run(["view_profile", "export", *map(str, args)], cwd=place.dir, env=place.env,
+                          capture_output=True, check=False)
+
+
+def made(place, *args):
+    done = export(place, *args)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def bundle(place, path, *args):
+    """(members by name, in their order; the manifest; the tar's bytes)"""
+    data = made(place, "--to", "bundle", *args, path)
+    with tarfile.open(fileobj=io.BytesIO(data)) as tar:
+        members = {m.name: tar.extractfile(m).read() for m in tar}
+        assert all((m.mtime, m.uid, m.gid, m.mode, m.isreg()) == (0, 0, 0, 0o644, True) for m in tar)
+    return members, json.loads(members.pop("perfetto_manifest.json"))["perfetto_manifest"], data
+
+
+def run_of(place, hosts):
+    """A run of hosts by name, with the bytes of their XSpaces."""
+    run = place.dir / "plugins" / "profile" / "run"
+    run.mkdir(parents=True)
+    for name, data in hosts.items():
+        (run / f"{name}.xplane.pb").write_bytes(data)
+    return place.dir
+
+
+def skewed(error_ps, collectives=True, start_ns=0, hosts=2):
+    """Hosts that end each collective together; the last one's clock says error_ps more, and its capture begins
+    start_ns later."""
+    scene = Scene(hosts=hosts)
+    scene.hosts[-1].clock_error = error_ps
+    scene.hosts[-1].start_ns += start_ns
+    chips = [TpuChip(scene, h) for h in scene.hosts]
+    for n in range(12):
+        since = chips[0].t
+        for i, chip in enumerate(chips):
+            chip.t = since
+            with chip.step(n), chip.module(run=n):
+                chip.op("fusion.1", MS + i * 10 * US)
+                if collectives:
+                    chip.all_reduce(since + 2 * MS - chip.t, call=n + 1, group=hosts)
+            chip.idle(30 * US)
+    return scene
+
+
+def ends(document, name):
+    """Of the events of that name, in ns."""
+    return sorted(round(e["ts"] * 1000) + round(e["dur"] * 1000)
+                  for e in json.loads(document)["traceEvents"] if e.get("ph") == "X" and e["name"] == name)
+
+
+# ---- The bundle ----------------------------------------------------------------------------------
+
+
+def test_members_are_what_each_host_is_exported_as(place):
+    members, manifest, data = bundle(place, trace(RANKS))
+    names = [f"worker{i}_step_12" for i in range(8)]
+    assert list(members) == [f"{n}.json" for n in names]
+    for name in names:
+        assert members[f"{name}.json"] == made(place, "--to", "perfetto-json", "--host", name, trace(RANKS))
+    assert manifest["version"] == 1
+    assert [f["path"] for f in manifest["files"]] == list(members)
+    assert [f["machine"]["name"] for f in manifest["files"]] == names
+    assert bundle(place, trace(RANKS))[2] == data
+    for name in ("b.tar.gz", "b.tgz"):
+        made(place, "--to", "bundle", "-o", name, trace(RANKS))
+        assert gzip.decompress((place.dir / name).read_bytes()) == data
+    notes = [manifest["attributes"][f"view_profile.clock.{n}"] for n in names]
+    assert notes[0] == "the clock that the others are aligned to"
+    assert all(n.endswith("by 5 common collectives") for n in notes[1:])
+
+
+@pytest.mark.parametrize("error_ps,start_ns", [(40 * MS, 0), (-40 * MS, 0), (0, 7_000_000), (3 * MS, 86_400 * 10**9)])
+def test_collectives_end_together(place, error_ps, start_ns):
+    """Whatever the clocks say, and whenever each capture began."""
+    files.write(skewed(error_ps, start_ns=start_ns), "xspace", place.dir)
+    members, manifest, _ = bundle(place, place.dir)
+    first, second = manifest["files"]
+    offsets = [f.get("clocks", {}).get("offset_ns", 0) for f in (first, second)]
+    assert min(offsets) == 0  # nothing is moved before the start of the trace
+    synced, to = (second, first) if "clocks" in second else (first, second)
+    assert synced["clocks"]["sync_to"] == {"file": to["path"]} and "clocks" not in to
+    a, b = (ends(members[f["path"]], "all-reduce.1") for f in (first, second))
+    assert len(a) == 12 and [t + offsets[0] for t in a] == [t + offsets[1] for t in b]
+    late = error_ps + start_ns * 1000
+    text = f"{'-' if late > 0 else '+'}{abs(late) // MS}.000 ms ± 0.000 ms by 12 common collectives"
+    name = second["machine"]["name"]
+    assert manifest["attributes"][f"view_profile.clock.{name}"] == text
+
+
+def test_without_collectives_the_wall_clock_counts(place):
+    files.write(skewed(0, collectives=False, start_ns=7_000_000), "xspace", place.dir)
+    _, manifest, _ = bundle(place, place.dir)
+    offsets = [f.get("clocks", {}).get("offset_ns", 0) for f in manifest["files"]]
+    assert offsets[1] - offsets[0] == 7_000_000
+    assert set(manifest["attributes"].values()) == {"not aligned: no common collectives; wall clock of the file"}
+
+
+def test_names_of_hosts_make_safe_members(place):
+    data = trace(XPLANE).read_bytes()
+    names = ["a b", "a_b", "a\nb", "perfetto_manifest", "ü", "x" * 200, "-rf"]
+    members, manifest, _ = bundle(place, run_of(place, {n: data for n in names}))
+    assert len(members) == len(manifest["files"]) == len(names)
+    for name in members:
+        assert len(name) <= 100 and name.isascii() and name.endswith(".json") and name[0] not in ".-"
+        assert all(c.isalnum() or c in "-_." for c in name)
+    assert len({f["machine"]["name"] for f in manifest["files"]}) == len(names)
+    assert {"a b", "a_b", "ü"} <= {f["machine"]["name"] for f in manifest["files"]}
+    assert all(f["machine"]["name"].isprintable() for f in manifest["files"])
+
+
+def test_a_damaged_host_leaves_its_neighbours(place):
+    data = trace(XPLANE).read_bytes()
+    run_of(place, {"a": data, "b": data[:-1000], "c": data})
+    (place.dir / "plugins/profile/run/d.xplane.pb").write_bytes(data[:3])
+    done = export(place, "--to", "bundle", "-o", "b.tar", place.dir)
+    assert done.returncode == 0 and b"b.xplane.pb is damaged" in done.stderr
+    with tarfile.open(place.dir / "b.tar") as tar:
+        assert tar.getnames() == ["a.json", "b.json", "c.json", "perfetto_manifest.json"]
+
+
+def test_a_bundle_of_one_host_and_of_none(place):
+    members, manifest, _ = bundle(place, trace(XPLANE))
+    assert list(members) == ["vm.json"] and manifest["files"] == [{"path": "vm.json", "machine": {"name": "vm"}}]
+    assert not manifest["attributes"]
+    (place.dir / "none").mkdir()
+    done = export(place, "--to", "bundle", "-o", "x.tar", "none")
+    assert done.returncode == 4 and not (place.dir / "x.tar").exists()
+
+
+@pytest.mark.parametrize("words", [["--host", "a"], ["--window", "0..1s"], ["--max-events", "5"]])
+def test_a_bundle_is_of_the_whole_run(place, words):
+    done = export(place, "--to", "bundle", *words, "-o", "x.tar", trace(RANKS))
+    assert done.returncode == 2 and b"a bundle holds" in done.stderr and not (place.dir / "x.tar").exists()
+
+
+@pytest.mark.skipif(not (TPCHECK.exists() and UI.exists() and shutil.which("node")),
+                    reason="SKIP: no trace_processor here (node, PF_UI and ../shared/tools/perfetto)")
+def test_trace_processor_takes_the_bundle(place):
+    for name in ("b.tar", "b.tgz"):
+        made(place, "--to", "bundle", "-o", name, trace(RANKS))
+    done = subprocess.run(["node", TPCHECK, "--ui", UI, place.dir / "b.tar", place.dir / "b.tgz"],
+                          capture_output=True, text=True, check=False)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(rows) == 2
+    members = bundle(place, trace(RANKS))[0]
+    count = sum(e.get("ph") == "X" for m in members.values() for e in json.loads(m)["traceEvents"])
+    for row in rows:
+        assert not row.get("fatal") and not row["bad"] and not row["unfinished"], row
+        assert row["slices"] >= count

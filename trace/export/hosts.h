@@ -1,0 +1,52 @@
+/* All hosts of a session in one file: which of them are exported, under which name, and where their
+ * times lie among each other. bundle.c and pftrace/ include this, the routes and the `export`
+ * command; who makes the hosts frees them after the stream that was made of them. */
+#ifndef VP_EXPORT_HOSTS_H
+#define VP_EXPORT_HOSTS_H
+
+#include "trace/base/buf.h"
+#include "trace/export/exporters.h"
+#include "trace/model/host_clock.h"
+
+typedef struct ex_host {
+    const cat_host *host; /* the session's */
+    char *name;           /* as it is shown: valid UTF-8, unlike that of any other */
+    host_clock clock;
+    int64_t shift_ns; /* once it is open: to add to its exported times, for times of the session */
+    /* While and after it is exported: */
+    const cat_file *file; /* what it is made of; NULL: nothing yet */
+    vp_error left_out;    /* code 0, or why it is not there */
+    vp_error damage;      /* code 0, or why it is not there as a whole */
+} ex_host;
+
+typedef struct ex_hosts {
+    ex_pick pick; /* of the one that is open: all events */
+    const catalog *c;
+    const cat_session *s;
+    ex_host *hosts; /* in the session's order */
+    size_t count;
+} ex_hosts;
+
+/* clocks: one a host, or NULL where nothing is known of them. The catalog lives as long. */
+int ex_hosts_make(ex_hosts *out, const catalog *c, const cat_session *s, const host_clock *clocks);
+void ex_hosts_free(ex_hosts *h);
+
+/* Opens the host's timeline, or says in left_out why there is none. 1; 0: left out; < 0: a failure
+ * that is not the host's alone. */
+int ex_hosts_open(rd_stream **out, ex_host *h, ex_hosts *all, ex_form form);
+/* Closes it after its last chunk, and remembers its damage. Fails where the file changed meanwhile.
+ */
+int ex_hosts_close(rd_stream **s, ex_host *h, const ex_hosts *all);
+
+/* Of all files that are read, for a progress; -1: unknown. */
+int64_t ex_hosts_bytes(const ex_hosts *h);
+
+/* What is known of the host's clock, as people read it. */
+void ex_put_clock(vp_buf *b, const host_clock *c);
+
+/* A tar of each host's Trace Event JSON and the manifest by which Perfetto puts them together
+ * (perfetto.md 2.5: v58 and later). Members are made one after the other, each spooled: a tar tells
+ * sizes first. *h outlives the stream. */
+int ex_bundle(rd_stream **out, ex_hosts *h);
+
+#endif

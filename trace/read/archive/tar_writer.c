@@ -1,0 +1,86 @@
+#include "trace/read/archive/tar_writer.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+/* Twelve bytes of octal digits and a NUL. */
+#define TAR_SIZE_MAX ((INT64_C(1) << 33) - 1)
+
+struct ar_tar {
+    struct archive *a;
+    struct archive_entry *entry;
+    vp_buf *b;
+};
+
+static la_ssize_t put(struct archive *a, void *ctx, const void *p, size_t n)
+{
+    ar_tar *t = ctx;
+    (void)a;
+    return vp_buf_put(t->b, p, n) < 0 ? -1 : (la_ssize_t)n;
+}
+
+static int check(const ar_tar *t, int64_t rc)
+{
+    if (t->b->status < 0)
+        return t->b->status;
+    return rc >= ARCHIVE_WARN
+               ? 0
+               : vp_fail(VP_EIO, "cannot write a tar: %s", archive_error_string(t->a));
+}
+
+int ar_tar_make(ar_tar **out, vp_buf *b)
+{
+    ar_tar *t = vp_calloc(1, sizeof *t);
+    VP_NEED(t);
+    *t = (ar_tar){archive_write_new(), archive_entry_new(), b};
+    int rc = t->a && t->entry ? 0 : vp_no_memory();
+    if (rc >= 0)
+        rc = check(t, archive_write_set_format_gnutar(t->a));
+    if (rc >= 0) /* what was written is in the buffer when a call returns */
+        rc = check(t, archive_write_set_bytes_per_block(t->a, 0));
+    if (rc >= 0)
+        rc = check(t, archive_write_open(t->a, t, NULL, put, NULL));
+    if (rc < 0)
+        ar_tar_free(t);
+    else
+        *out = t;
+    return rc;
+}
+
+int ar_tar_member(ar_tar *t, const char *name, int64_t size)
+{
+    if (size > TAR_SIZE_MAX)
+        return vp_fail(VP_ELIMIT, "%s has 8 GiB or more: no tar holds that", name);
+    archive_entry_clear(t->entry);
+    archive_entry_set_pathname(t->entry, name);
+    archive_entry_set_filetype(t->entry, AE_IFREG);
+    archive_entry_set_perm(t->entry, 0644);
+    archive_entry_set_size(t->entry, size);
+    archive_entry_set_mtime(t->entry, 0, 0);
+    return check(t, archive_write_header(t->a, t->entry));
+}
+
+int ar_tar_data(ar_tar *t, const void *p, size_t n)
+{
+    return check(t, archive_write_data(t->a, p, n));
+}
+
+int ar_tar_end(ar_tar *t)
+{
+    return check(t, archive_write_close(t->a));
+}
+
+void ar_tar_free(ar_tar *t)
+{
+    if (!t)
+        return;
+    archive_entry_free(t->entry);
+    if (t->a) {
+        archive_write_fail(t->a); /* nothing more goes to the buffer */
+        archive_write_free(t->a);
+    }
+    vp_free(t);
+}
