@@ -2,14 +2,13 @@
 
 Which files have one is found here by an own search of their text, so that no other file may be blamed."""
 import concurrent.futures
-import gzip
 import json
 import re
-import zlib
 
 import pytest
 
 from common import TRACES, missing, report, report_or_none, timelines, trace, view_profile
+from json_files import content
 
 WORDS = (b'TOKEN', b'SECRET', b'PASSWORD', b'KEY')
 MEMBER = re.compile(rb'"(\w*)"\s*:\s*"([^"]+)"')
@@ -22,16 +21,6 @@ WITH_TOKEN = [
     'pytorch_rocm/AMD-AGI__TraceLens/mi300/gaunernst_bert-small-uncased__1016001.json.gz',
     'pytorch_rocm/AMD-AGI__TraceLens/mi300/google_owlv2-large-patch14-ensemble__1016001.json.gz',
 ]
-
-
-def content(path):
-    data = path.read_bytes()
-    if data[:2] != b'\x1f\x8b':
-        return data
-    try:
-        return gzip.decompress(data)
-    except (EOFError, gzip.BadGzipFile, zlib.error):
-        return zlib.decompressobj(31).decompress(data)
 
 
 def secrets(path):

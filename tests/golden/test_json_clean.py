@@ -1,35 +1,12 @@
 """Over every real JSON file: the cleaned file imports into Perfetto, and its events are the file's,
 byte for byte, without the empty ones."""
 
-import gzip
 import json
-import zlib
 
 import pytest
 from common import TRACES, least, run, tool
+from json_files import JSON_FILES, content
 from perfetto_rules import Fatal, check, check_large
-
-
-def real_files():
-    return sorted(p for p in TRACES.rglob("*") if p.is_file() and looks_like_a_trace(p))
-
-
-def looks_like_a_trace(path):
-    if "expected" in path.relative_to(TRACES).parts and "google__perfetto" not in path.parts:
-        return False
-    return path.name.endswith((".json", ".json.gz")) or (
-        path.suffix == ".gz" and "tar" not in path.name
-    )
-
-
-def content(path):
-    data = path.read_bytes()
-    if data[:2] != b"\x1f\x8b":
-        return data
-    try:
-        return gzip.decompress(data)
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        return zlib.decompressobj(31).decompress(data)  # the good prefix
 
 
 def text_events(data):
@@ -57,15 +34,14 @@ def text_events(data):
         at = end
 
 
-FILES = real_files()
 LARGE = 1 << 20  # bytes; walking more of them one by one takes minutes
 
 
 def test_there_are_files():
-    assert len(FILES) > least(150, 60)
+    assert len(JSON_FILES) > least(150, 60)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(TRACES)))
+@pytest.mark.parametrize("path", JSON_FILES, ids=lambda p: str(p.relative_to(TRACES)))
 def test_every_event_is_kept(path):
     data = content(path)
     if data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):

@@ -8,40 +8,18 @@ slices as we wrote."""
 import collections
 import decimal
 import functools
-import gzip
 import json
-import os
-import pathlib
-import shutil
 import subprocess
 import tempfile
-import zlib
 
 import pytest
-from common import ROOT, TRACES, least, tool
+from common import TRACES, least, tool
+from json_files import JSON_FILES, content
 from perfetto_rules import check
+from real_perfetto import checked, needs_perfetto
 
 LARGE = 2 << 20  # bytes of JSON that Python is given
 MODULUS_US = 10**12
-FILES = sorted(
-    p
-    for p in TRACES.rglob("*")
-    if p.is_file()
-    and (p.name.endswith((".json", ".json.gz")) or (p.suffix == ".gz" and "tar" not in p.name))
-    and ("expected" not in p.relative_to(TRACES).parts or "google__perfetto" in p.parts)
-)
-
-
-def content(path):
-    data = path.read_bytes()
-    if data[:2] != b"\x1f\x8b":
-        return data
-    try:
-        return gzip.decompress(data)
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        return zlib.decompressobj(31).decompress(data)
-
-
 @functools.lru_cache(maxsize=1)
 def exported(path):
     """What we serve, None where the file is refused."""
@@ -101,7 +79,7 @@ def is_text(path):
     return content(path).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(TRACES)))
+@pytest.mark.parametrize("path", JSON_FILES, ids=lambda p: str(p.relative_to(TRACES)))
 def test_each_complete_event_is_there_once(path):
     source, out = content(path), exported(path)
     if out is None or len(source) > LARGE:
@@ -133,7 +111,7 @@ def test_each_complete_event_is_there_once(path):
     assert all(s >= 0 for _, s, _ in got)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(TRACES)))
+@pytest.mark.parametrize("path", JSON_FILES, ids=lambda p: str(p.relative_to(TRACES)))
 def test_no_slice_ends_behind_the_one_around_it(path):
     out = exported(path)
     if out is None or len(out) > LARGE:
@@ -154,28 +132,21 @@ def test_no_slice_ends_behind_the_one_around_it(path):
 
 # ---- Perfetto's own engine ---------------------------------------------------------------------
 
-TPCHECK = pathlib.Path(os.environ.get("VP_TPCHECK", ROOT / ".." / "shared" / "tools" / "perfetto" / "tpcheck.mjs"))
-UI = pathlib.Path(os.environ.get("PF_UI", ROOT / "build" / "perfetto-ui"))
-
-
 def slices_of(events):
     return sum(str(e.get("ph"))[:1] in "XBiIRbn" and bool(e.get("ph")) for e in events)
 
 
-@pytest.mark.skipif(not (TPCHECK.exists() and UI.exists() and shutil.which("node")),
-                    reason="SKIP: no trace_processor here (node, PF_UI and ../shared/tools/perfetto)")
+@needs_perfetto
 def test_trace_processor_takes_all_of_it(tmp_path):
     made = {}
-    for i, path in enumerate(p for p in FILES if is_text(p)):
+    for i, path in enumerate(p for p in JSON_FILES if is_text(p)):
         out = exported(path)
         if out is None:
             continue
         (tmp_path / f"{i}.json").write_bytes(out)
         made[str(tmp_path / f"{i}.json")] = (path, slices_of(events_of(out)) if len(out) < LARGE else None)
-    done = subprocess.run(["node", TPCHECK, "--ui", UI, *made], capture_output=True, text=True, check=False)
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(rows) == len(made) > least(150, 60)
-    for row in rows:
+    assert len(made) > least(150, 60)
+    for row in checked(made):
         path, slices = made[row["trace"]]
         assert not row.get("fatal") and not row["bad"], (path, row)
         assert slices in (None, row["slices"]), (path, slices, row["slices"])

@@ -5,21 +5,16 @@ is one, by Perfetto's own trace_processor (PF_UI: a Perfetto UI build)."""
 import collections
 import functools
 import json
-import os
-import pathlib
-import shutil
 import struct
-import subprocess
 
 import pytest
-from common import ROOT, TRACES, run, tool
+from common import TRACES, run, tool
 from pftrace_decode import Trace
+from real_perfetto import checked, needs_perfetto
 from xplane_events import HIDDEN, Space, memory
 
 XPLANES = sorted(TRACES.rglob("*.xplane.pb"))
 LARGE = 8 << 20  # bytes of a trace that Python is given
-TPCHECK = pathlib.Path(os.environ.get("VP_TPCHECK", ROOT / ".." / "shared" / "tools" / "perfetto" / "tpcheck.mjs"))
-UI = pathlib.Path(os.environ.get("PF_UI", ROOT / "build" / "perfetto-ui"))
 
 
 def relative(path):
@@ -107,17 +102,13 @@ def test_tracks_have_parents_and_names(xplane):
             assert s.track.name.startswith("TPU:")  # a pinned track says whose it is
 
 
-@pytest.mark.skipif(not (TPCHECK.exists() and UI.exists() and shutil.which("node")),
-                    reason="SKIP: no trace_processor here (node, PF_UI and ../shared/tools/perfetto)")
+@needs_perfetto
 def test_trace_processor_takes_all_of_it(tmp_path):
     made = {}
     for i, xplane in enumerate(XPLANES):
         (tmp_path / f"{i}.pftrace").write_bytes(exported(xplane)[0])
         made[str(tmp_path / f"{i}.pftrace")] = xplane
-    done = subprocess.run(["node", TPCHECK, "--ui", UI, *made], capture_output=True, text=True, check=False)
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(rows) == len(made)
-    for row in rows:
+    for row in checked(made):
         xplane = made[row["trace"]]
         assert not row.get("fatal") and not row["bad"] and not row["unfinished"], (xplane, row)
         if xplane.stat().st_size < LARGE and not exported(xplane)[1]:

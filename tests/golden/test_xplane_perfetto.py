@@ -4,24 +4,14 @@ without Perfetto by test_xplane_json.py."""
 import collections
 import functools
 import json
-import os
-import pathlib
-import shutil
-import subprocess
 
 import pytest
-from common import ROOT, report, run, tool
+from common import report, run, tool
 from gen import wire
 from perfetto_rules import check, check_tracks
+from real_perfetto import needs_perfetto, queried
 from test_xplane_json import XPLANES, Timeline, ours, parsed, relative, source
-from traces import WIDE
 from xplane_events import Space, flows, memory
-
-UI = pathlib.Path(os.environ.get('PF_UI') or ROOT / 'build/perfetto-ui')
-PROGRAMS = [p for p in (ROOT / 'tests/tools/perfetto', WIDE.parent / 'tools/perfetto') if (p / 'tpq.mjs').is_file()]
-needs_perfetto = pytest.mark.skipif(
-    not (UI.is_dir() and PROGRAMS and shutil.which('node')),
-    reason=f'no Perfetto: node, its programs (tpq.mjs) or its UI in {UI} (PF_UI names another) are not there')
 
 SLICES = """select p.pid, t.tid, count(*) n, sum(s.dur) dur from slice s join thread_track k on k.id = s.track_id
     join thread t using (utid) join process p using (upid) group by 1, 2"""
@@ -37,11 +27,8 @@ def ask(text, folder, *queries):
     path.write_bytes(text)
     mark = "select 'next' as mark"
     marked = [q for query in queries for q in (mark, query)]
-    done = subprocess.run(['node', PROGRAMS[0] / 'tpq.mjs', '--ui', UI, '--json', path, *marked], capture_output=True,
-                          text=True, check=False)
-    assert done.returncode == 0, done.stderr
     answers = []
-    for row in map(json.loads, done.stdout.splitlines()):
+    for row in queried(path, *marked):
         if 'mark' in row:
             answers.append([])
         else:

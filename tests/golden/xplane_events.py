@@ -1,4 +1,5 @@
 """The events of an XSpace as the timeline has to show them, decoded and rounded by other means than ours."""
+import collections
 import struct
 
 from xspace_decode import fields, signed
@@ -17,27 +18,37 @@ def half_up(ps):
     return (ps + 500) // 1000
 
 
+class Said:
+    """The fields of a message by their number; of one that may be there once the last counts."""
+
+    def __init__(self, data):
+        self.fields = collections.defaultdict(list)
+        for field, value in fields(data):
+            self.fields[field].append(value)
+
+    def all(self, field):
+        return self.fields[field]
+
+    def last(self, field, missing=None):
+        return self.fields[field][-1] if self.fields[field] else missing
+
+    def number(self, field):
+        return signed(self.last(field, 0))
+
+    def text(self, field):
+        return text(self.last(field, b''))
+
+
 class Line:
     """id and name as they are shown; times of the events in ns, from the same zero as all lines of the file."""
 
     def __init__(self, plane, number, data):
-        self.id, self.name, self.number, self.timestamp = 0, '', number, 0
-        shown_id, shown_name, events = 0, '', []
-        for field, value in fields(data):
-            if field == 1:
-                self.id = signed(value)
-            elif field == 2:
-                self.name = text(value)
-            elif field == 3:
-                self.timestamp = signed(value)
-            elif field == 4:
-                events.append(value)
-            elif field == 10:
-                shown_id = signed(value)
-            elif field == 11:
-                shown_name = text(value)
-        self.id, self.name = shown_id or self.id, shown_name or self.name
-        self.raw = [plane.event(e) for e in events]
+        self.number = number
+        said = Said(data)
+        self.id = said.number(10) or said.number(1)
+        self.name = said.text(11) or said.text(2)
+        self.timestamp = said.number(3)
+        self.raw = [plane.event(e) for e in said.all(4)]
         self.is_async = self.name == 'Async XLA Ops' and plane.name.startswith('/device:')
         # what a viewer orders threads by
         self.sort = number if plane.name == '/host:CPU' else self.id & 0xffffffff
@@ -51,23 +62,13 @@ class Line:
 
 class Plane:
     def __init__(self, data):
-        self.id, self.name = 0, ''
-        self.metas, self.stats, lines = {}, {}, []
-        for field, value in fields(data):
-            if field == 1:
-                self.id = signed(value)
-            elif field == 2:
-                self.name = text(value)
-            elif field == 3:
-                lines.append(value)
-            elif field == 4:
-                entry = dict(fields(value))
-                self.metas[signed(entry.get(1, 0))] = entry[2]
-            elif field == 5:
-                entry = dict(fields(value))
-                self.stats[entry.get(1, 0)] = text(dict(fields(entry[2])).get(2, b''))
-        self.metas = {i: self.meta(m) for i, m in self.metas.items()}
-        self.lines = [Line(self, i + 1, data) for i, data in enumerate(lines)]
+        said = Said(data)
+        self.id, self.name = said.number(1), said.text(2)
+        stats, metas = (map(Said, said.all(field)) for field in (5, 4))
+        self.stats = {entry.last(1, 0): Said(entry.last(2)).text(2) for entry in stats}
+        metas = {entry.number(1): entry.last(2) for entry in metas}
+        self.metas = {i: self.meta(m) for i, m in metas.items()}
+        self.lines = [Line(self, i + 1, line) for i, line in enumerate(said.all(3))]
 
     def stat(self, data):
         key = value = None
