@@ -622,7 +622,7 @@ def test_a_full_pool_ends_a_recording_while_the_program_goes_on(place, build, pr
                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     runtime = listening(place, p)
     assert p.stdout.readline() == "done\n"
-    answer = until(lambda: (a := ask(runtime, p.pid, "STATUS"))["captures"] == 1 and a, 60)
+    answer = until(lambda: (a := ask(runtime, p.pid, "STATUS"))["captures"] == 1 and a, 300)
     assert answer["state"] == "idle"
     (run,) = runs(place.dir / "profiles")
     assert list(run.glob("*.xplane.pb")) and not list(run.glob("*.vpcap"))
