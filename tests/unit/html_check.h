@@ -53,7 +53,7 @@ static inline bool is_known(vp_str name)
         "b",      "i",      "svg",   "rect",     "table",   "caption", "thead", "tbody",
         "tfoot",  "tr",     "th",    "td",       "details", "summary", "code",  "form",
         "label",  "select", "input", "option",   "button",  "footer",  "bdi",   "ol",
-        "g",      "desc",   "line",  "polyline", "img",     "script"};
+        "g",      "desc",   "line",  "polyline", "img",     "script",  "text"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (vp_str_eq(name, vp_str_of(known[i])))
             return true;

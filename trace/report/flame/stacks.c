@@ -60,6 +60,7 @@ static flame_stack stack_of(const vp_report *r, const vp_op *o, const vp_map *by
                          .op = is_zone   ? NULL
                                : o->name ? o->name
                                          : "",
+                         .op_class = o->op_class,
                          .self_ps = o->self_ps};
 }
 
@@ -121,26 +122,44 @@ static int round_all(flame_stacks *s)
     return 0;
 }
 
+/* join: devices are not told apart. */
+static int make(flame_stacks *s, const vp_report *r, const char *device, bool join)
+{
+    *s = (flame_stacks){.r = r, .v = vp_calloc(r->op_count + 1, sizeof *s->v)};
+    VP_NEED(s->v);
+    VP_TRY(collect(s, device));
+    for (size_t i = 1; join && i < s->n; i++)
+        s->v[i].device = s->v[0].device;
+    qsort(s->v, s->n, sizeof *s->v, by_frames);
+    join_equal(s);
+    qsort(s->v, s->n, sizeof *s->v, by_time);
+    if (join)
+        return 0;
+    if (!s->n)
+        return vp_fail(VP_EEMPTY, "%s has no op that took time",
+                       r->session_name ? r->session_name : "the run");
+    return round_all(s);
+}
+
+static int hand_over(flame_stacks *out, flame_stacks *s, int rc)
+{
+    if (rc < 0)
+        flame_stacks_free(s);
+    else
+        *out = *s;
+    return rc;
+}
+
 int flame_stacks_of(flame_stacks *out, const vp_report *r, const char *device)
 {
-    flame_stacks s = {.r = r, .v = vp_calloc(r->op_count + 1, sizeof *s.v)};
-    VP_NEED(s.v);
-    int rc = collect(&s, device);
-    if (rc >= 0 && !s.n)
-        rc = vp_fail(VP_EEMPTY, "%s has no op that took time",
-                     r->session_name ? r->session_name : "the run");
-    if (rc >= 0) {
-        qsort(s.v, s.n, sizeof *s.v, by_frames);
-        join_equal(&s);
-        qsort(s.v, s.n, sizeof *s.v, by_time);
-        rc = round_all(&s);
-    }
-    if (rc < 0) {
-        flame_stacks_free(&s);
-        return rc;
-    }
-    *out = s;
-    return 0;
+    flame_stacks s;
+    return hand_over(out, &s, make(&s, r, device, false));
+}
+
+int flame_stacks_joined(flame_stacks *out, const vp_report *r)
+{
+    flame_stacks s;
+    return hand_over(out, &s, make(&s, r, NULL, true));
 }
 
 void flame_stacks_free(flame_stacks *s)

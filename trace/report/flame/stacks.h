@@ -10,8 +10,9 @@
 
 typedef struct flame_stack {
     uint32_t device;
-    uint32_t scope; /* of r->scopes, FLAME_NO_SCOPE: none */
-    const char *op; /* NULL: the scope is what ran, as the zones of a host's thread are */
+    uint32_t scope;       /* of r->scopes, FLAME_NO_SCOPE: none */
+    const char *op;       /* NULL: the scope is what ran, as the zones of a host's thread are */
+    vp_op_class op_class; /* of one of that name there */
     int64_t self_ps;
     int64_t ns; /* see flame_stacks_of */
 } flame_stack;
@@ -28,6 +29,9 @@ typedef struct flame_stacks {
  * up: each is rounded down, and the rest goes to those that lost most by it, the earlier of equal
  * ones first. Stacks without time are left out. VP_EEMPTY: there are none. */
 int flame_stacks_of(flame_stacks *out, const vp_report *r, const char *device);
+/* The same of all devices at once: stacks that differ in nothing else are one, of the first's
+ * device, and have no ns. */
+int flame_stacks_joined(flame_stacks *out, const vp_report *r);
 void flame_stacks_free(flame_stacks *s);
 
 /* Scopes, innermost first. All zero before the first use, and freed with vp_free(v). */

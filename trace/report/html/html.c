@@ -171,6 +171,7 @@ static const html_part parts[] = {
     {"steps", "Steps", html_has_steps, html_steps, IN_SUMMARY},
     {"ops", "Slowest", always, put_tables, IN_SUMMARY | IN_OPS},
     {"scopes", "Graph", html_has_scopes, html_scopes, IN_SCOPES},
+    {"scopes", "Call paths", html_has_paths, html_scopes, IN_OPS},
     {"folded", "Forward and backward", html_has_folded, html_folded, IN_SCOPES},
     {"modules", "Modules", html_has_modules, html_modules, IN_OPS},
     {"idle", "Idle", html_has_idle, html_idle, IN_DEVICES},

@@ -79,7 +79,12 @@ static void put_event(page *p, const tree *t, vp_unit unit, tree_event event)
 
 bool html_has_scopes(const page *p)
 {
-    return p->r->scope_count > 0;
+    return p->r->scope_count > 0 && p->r->where == VP_WHERE_DEVICE;
+}
+
+bool html_has_paths(const page *p)
+{
+    return p->r->scope_count > 0 && p->r->where == VP_WHERE_HOST;
 }
 
 int html_scopes(page *p)
@@ -89,12 +94,18 @@ int html_scopes(page *p)
     tree_event event;
     VP_TRY(tree_init(&t, p->r, &limits));
     vp_unit unit = rep_unit_for(p->v.unit, t.all_ps);
-    html_section(p, "scopes", "Computation graph by time");
-    html_puts(p, "<p class=\"note\">Self time of the ops below each framework path, over all "
-                 "devices. Shares are of ");
+    html_section(p, "scopes",
+                 p->r->has_devices ? "Computation graph by time" : "Call paths by time");
+    html_puts(p, "<p class=\"note\">");
+    html_puts(p, p->r->has_devices
+                     ? "Self time of the ops below each framework path, over all devices"
+                     : "Self time of the zones below each call path, over all threads");
+    html_puts(p, ". Shares are of ");
     html_duration(p, t.all_ps, t.all_ps);
+    html_puts(p, ".</p>\n");
+    int rc = html_flame(p, t.all_ps, unit);
     vp_buf_printf(p->b,
-                  ".</p>\n<div class=\"tree\">\n<div class=\"row head\" aria-hidden=\"true\">"
+                  "<div class=\"tree\">\n<div class=\"row head\" aria-hidden=\"true\">"
                   "<span class=\"label\">Scope</span><span class=\"num\">Total %s</span>"
                   "<span class=\"num share\">Total %%</span><span class=\"num wide\">Self %s</span>"
                   "<span class=\"num wide\">Calls</span></div>\n",
@@ -104,7 +115,7 @@ int html_scopes(page *p)
     html_puts(p, "</div>\n");
     html_section_end(p);
     tree_free(&t);
-    return p->b->status;
+    return rc < 0 ? rc : p->b->status;
 }
 
 /* ---- Forward, backward and rematerialised work together ---- */

@@ -20,7 +20,10 @@ bool html_has_steps(const page *p);
 int html_steps(page *p);
 void html_controls(page *p);
 int html_ops(page *p, size_t device);
+/* The flame graph within the section of the scopes: all_ps is what the roots sum to. */
+int html_flame(page *p, int64_t all_ps, vp_unit unit);
 bool html_has_scopes(const page *p);
+bool html_has_paths(const page *p); /* of host zones, whose page has but one part */
 int html_scopes(page *p);
 bool html_has_folded(const page *p);
 int html_folded(page *p);

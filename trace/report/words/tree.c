@@ -72,8 +72,7 @@ static uint32_t fold_chain(const tree *t, uint32_t i)
     }
 }
 
-/* From the name of the chain's first scope to the end of the last one's path. */
-static vp_str chain_label(const vp_scope *first, const vp_scope *last)
+vp_str tree_chain_label(const vp_scope *first, const vp_scope *last)
 {
     vp_str path = vp_str_of(last->path), head = vp_str_of(first->path);
     vp_str name = vp_str_of(first->name);
@@ -130,7 +129,7 @@ tree_event tree_next(tree *t)
     level->shown++;
     t->rows++;
     t->scope = &t->r->scopes[i];
-    t->label = chain_label(&t->r->scopes[head], t->scope);
+    t->label = tree_chain_label(&t->r->scopes[head], t->scope);
     t->row_depth = t->depth - 1;
     t->below = 0;
     if (first == end)

@@ -47,6 +47,10 @@ typedef struct tree {
     int64_t more_total_ps, more_calls;
 } tree;
 
+/* What a chain of scopes is called that is shown as one: from the name of its first to the end of
+ * the path of its last. Part of a path of theirs. */
+vp_str tree_chain_label(const vp_scope *first, const vp_scope *last);
+
 int tree_init(tree *t, const vp_report *r, const tree_limits *limits);
 tree_event tree_next(tree *t);
 void tree_free(tree *t);

@@ -1,0 +1,81 @@
+"""The flame graph of a report's page: its frames are the report's scopes, and where it tells ops in their scopes
+apart, these ops too; all with their shares."""
+import html
+import re
+
+import pytest
+
+from common import report, trace, view_profile
+from test_one_step import RESNET
+
+FRAME = re.compile(r'<svg x="([\d.]+)%" y="([\d.]+)em" width="([\d.]+)%" height="1.60em"><title>(.*?)</title>'
+                   r'<rect class="(\w+)" width="100%" height="100%"/>(?:<text[^>]*>(.*?)</text>)?</svg>')
+JAX = ['jax_tpu', 'jax_cpu/three_runs', 'jax_gpu_rocm', 'jax_cpu/multi_device']
+ROW = 1.6
+
+
+def frames(path, *options):
+    """[(x, row, width, title, class, text)], the first the whole."""
+    page = view_profile('report', '--format=html', *options, str(trace(path))).stdout
+    found = [(float(x), round(float(y) / ROW), float(width), html.unescape(title), css, text and html.unescape(text))
+             for x, y, width, title, css, text in FRAME.findall(page)]
+    assert len(found) == page.count('<svg x="') <= 500 and page.count('<svg class="flame" role="img"') == bool(found)
+    return found
+
+
+def walk(scopes):
+    for s in scopes:
+        yield s
+        yield from walk(s['children'])
+
+
+@pytest.mark.parametrize('path', JAX)
+def test_frames_are_the_scopes(path):
+    made, found = report(path), frames(path)
+    all_ps = sum(s['total_ps'] for s in made['scopes'])
+    assert found[0][:3] == (0, 0, 100) and found[0][4] == 'idle'
+    totals = {s['path']: s['total_ps'] for s in walk(made['scopes'])}
+    drawn = {}
+    for x, row, width, title, css, text in found[1:]:
+        place, _, share = title.removesuffix(' of all op time').rpartition(', ')
+        place = place.rpartition(': ')[0]
+        assert width == pytest.approx(100 * totals[place] / all_ps, abs=0.011)
+        assert share[:-1] == '100.00' or float(share[:-1]) == pytest.approx(100 * totals[place] / all_ps, abs=0.01)
+        assert css in ('forward', 'backward', 'remat')
+        assert text is None or place.endswith(text)
+        drawn[place] = (x, row, width)
+    wide = {s['path'] for s in walk(made['scopes']) if s['total_ps'] * 1000 >= all_ps
+            and not (len(s['children']) and s['self_ps'] == 0 and s['children'][0]['total_ps'] == s['total_ps'])}
+    assert set(drawn) == wide
+
+
+@pytest.mark.parametrize('path', JAX + [RESNET])
+@pytest.mark.parametrize('options', [(), ('--group=stack',)])
+def test_no_frame_leaves_its_parent(path, options):
+    rows = {}
+    for x, row, width, *_ in frames(path, *options):
+        rows.setdefault(row, []).append((x, x + width))
+    for row, spans in rows.items():
+        assert all(a[1] <= b[0] + 1e-6 for a, b in zip(sorted(spans), sorted(spans)[1:]))
+        for start, end in spans if row else ():
+            assert any(a <= start + 1e-6 and end <= b + 1e-6 for a, b in rows[row - 1])
+
+
+@pytest.mark.parametrize('path', JAX)
+def test_ops_stand_in_their_scopes(path):
+    plain, found = frames(path), frames(path, '--group=stack')
+    ops = [f for f in found if ' in ' in f[3].split(': ')[0]]
+    assert ops and [f[3] for f in found if f not in ops] == [f[3] for f in plain]
+    names = {o['name'] for o in report(path, '--group=stack')['ops']}
+    for *_, title, css, text in ops:
+        assert title.split(' in ')[0] in names and css in ('forward', 'backward', 'remat', 'comm', 'copy')
+
+
+def test_without_scopes_there_is_no_picture():
+    assert frames(RESNET) == []
+
+
+def test_call_paths_are_frames():
+    found = frames('viztracer', '--group=scope')
+    assert len(found) > 10 and max(row for _, row, *_ in found) > 3
+    assert all(title.endswith(' of all self time') for _, _, _, title, *_ in found)

@@ -1,0 +1,22 @@
+/* A flame graph as SVG on a page: no script, no style attribute. Each frame is an <svg> of its own,
+ * which cuts its text off at its edge whatever the width of the page is. Included by who draws one.
+ */
+#ifndef VP_REPORT_FLAME_SVG_H
+#define VP_REPORT_FLAME_SVG_H
+
+#include "trace/base/buf.h"
+#include "trace/report/flame/flame_layout.h"
+
+/* How frames look; each function adds what is safe in HTML. */
+typedef struct flame_look {
+    void *ctx;
+    /* One of the CSS classes of the style sheet's rects. */
+    const char *(*css_class)(void *ctx, const flame_box *box);
+    void (*put_name)(vp_buf *b, void *ctx, const flame_box *box);
+    void (*put_title)(vp_buf *b, void *ctx, const flame_box *box); /* its tooltip */
+} flame_look;
+
+/* label: HTML, what a screen reader says in place of the picture. Returns b's status. */
+int flame_svg(vp_buf *b, const flame_layout *l, const flame_look *look, const char *label);
+
+#endif
