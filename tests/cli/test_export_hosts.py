@@ -2,9 +2,7 @@
 import gzip
 import io
 import json
-import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -13,14 +11,13 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "golden"))
-from common import ROOT, trace  # noqa: E402
+from common import trace  # noqa: E402
 from gen import files  # noqa: E402
 from gen.scene import MS, US, Scene, TpuChip  # noqa: E402
+from real_perfetto import checked, needs_perfetto  # noqa: E402
 
 RANKS = "archives/facebookresearch__param"  # eight ranks of one PyTorch program
 XPLANE = "jax_cpu/mnist_train/plugins/profile/2026_11_21_06_33_16/vm.xplane.pb"
-TPCHECK = pathlib.Path(os.environ.get("VP_TPCHECK", ROOT / ".." / "shared" / "tools" / "perfetto" / "tpcheck.mjs"))
-UI = pathlib.Path(os.environ.get("PF_UI", ROOT / "build" / "perfetto-ui"))
 
 
 def export(place, *args):
@@ -162,17 +159,12 @@ def test_a_bundle_is_of_the_whole_run(place, words):
     assert done.returncode == 2 and b"a bundle holds" in done.stderr and not (place.dir / "x.tar").exists()
 
 
-@pytest.mark.skipif(not (TPCHECK.exists() and UI.exists() and shutil.which("node")),
-                    reason="SKIP: no trace_processor here (node, PF_UI and ../shared/tools/perfetto)")
+@needs_perfetto
 def test_trace_processor_takes_the_bundle(place):
     for name in ("b.tar", "b.tgz"):
         made(place, "--to", "bundle", "-o", name, trace(RANKS))
-    done = subprocess.run(["node", TPCHECK, "--ui", UI, place.dir / "b.tar", place.dir / "b.tgz"],
-                          capture_output=True, text=True, check=False)
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(rows) == 2
     members = bundle(place, trace(RANKS))[0]
     count = sum(e.get("ph") == "X" for m in members.values() for e in json.loads(m)["traceEvents"])
-    for row in rows:
+    for row in checked([place.dir / "b.tar", place.dir / "b.tgz"]):
         assert not row.get("fatal") and not row["bad"] and not row["unfinished"], row
         assert row["slices"] >= count

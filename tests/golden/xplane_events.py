@@ -88,34 +88,16 @@ class Plane:
         return key, value
 
     def meta(self, data):
-        name = shown = ''
-        stats = {}
-        for field, value in fields(data):
-            if field == 2:
-                name = text(value)
-            elif field == 4:
-                shown = text(value)
-            elif field == 5:
-                key, v = self.stat(value)
-                stats[key] = v
+        said = Said(data)
+        name, shown = said.text(2), said.text(4)
+        stats = dict(map(self.stat, said.all(5)))
         return shown or name, dict({'long_name': name} if shown else {}, **stats)
 
     def event(self, data):
-        meta = start = dur = 0
-        stats = {}
-        for field, value in fields(data):
-            if field == 1:
-                meta = signed(value)
-            elif field == 2:
-                start = signed(value)
-            elif field == 3:
-                dur = signed(value)
-            elif field == 4:
-                key, v = self.stat(value)
-                stats[key] = v
-        name, of_meta = self.metas.get(meta, ('', {}))
-        stats = dict(of_meta, **stats)
-        return stats.get('step_name', name), start, dur, stats
+        said = Said(data)
+        name, of_meta = self.metas.get(said.number(1), ('', {}))
+        stats = of_meta | dict(map(self.stat, said.all(4)))
+        return stats.get('step_name', name), said.number(2), said.number(3), stats
 
 
 class Space:
