@@ -98,6 +98,16 @@
 /* Frames and rows of a flame graph on a page: 0.4 kB each, and more than anybody tells apart. */
 #define VP_FLAME_FRAMES_MAX 500u
 #define VP_FLAME_ROWS_MAX 32u
+/* Events that the index of one host's timeline holds, of 13 to 30 bytes each; further ones are
+ * counted. */
+#define VP_TIMELINE_EVENTS_MAX UINT64_C(250000000)
+/* Indexes that the server keeps beside reports: bytes of all of them that nobody looks at. */
+#define VP_TIMELINE_KEPT_MAX (UINT64_C(2) << 30)
+/* One window of a timeline: pixels that it may be wide, tracks that it may ask for, cells (rows
+ * times pixels) that it is made of; a screen has 2 M. */
+#define VP_TIMELINE_PX_MAX 16384u
+#define VP_TIMELINE_TRACKS_MAX 4096u
+#define VP_TIMELINE_CELLS_MAX 1000000u
 /* Rows of the op table that a page shows at most; the rest is in "others". */
 #define VP_TOP_MAX 100000u
 

@@ -1,0 +1,548 @@
+/* The index of a timeline holds what the trace holds: every event once, on rows on which none lies
+ * over another, for any window and any width; found by text, and summed over ranges. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/trace_maker.h"
+#include "trace/base/limits.h"
+#include "trace/timeline/tl_find.h"
+#include "trace/timeline/tl_range.h"
+#include "trace/timeline/tl_slices.h"
+
+static tl_index *built(trace *t)
+{
+    tl_index *x = NULL;
+    assert_int_equal(trace_seal(t), 0);
+    assert_int_equal(tl_build(&x, t), 0);
+    return x;
+}
+
+static uint64_t seed;
+static uint64_t next(uint64_t below)
+{
+    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (seed >> 33) % below;
+}
+
+/* ---- What the index holds ------------------------------------------------------------------- */
+
+static void check_row(const tl_index *x, const tl_row *r)
+{
+    int64_t busy = 0, end = INT64_MIN;
+    for (uint64_t i = 0; i < r->count; i++) {
+        int64_t start = tl_start(x, r, i);
+        if (i % TL_BLOCK == 0)
+            assert_int_equal(x->blocks[r->first_block + i / TL_BLOCK].busy_ps, busy);
+        assert_true(!i || start >= tl_start(x, r, i - 1));
+        if (!r->overlaps)
+            assert_true(start >= end);
+        end = tl_end(x, r, i) > end ? tl_end(x, r, i) : end;
+        busy += tl_dur(x, r, i);
+        if (i % TL_BLOCK == TL_BLOCK - 1 || i + 1 == r->count)
+            assert_int_equal(x->blocks[r->first_block + i / TL_BLOCK].end_ps, end);
+    }
+}
+
+/* Each event of a nested row lies in one of the row above. */
+static void check_nested(const tl_index *x, const tl_row *r)
+{
+    uint64_t k = 0;
+    for (uint64_t i = 0; r->depth && i < r->count; i++) {
+        while (k + 1 < r[-1].count && tl_start(x, r - 1, k + 1) <= tl_start(x, r, i))
+            k++;
+        assert_true(tl_start(x, r - 1, k) <= tl_start(x, r, i));
+        assert_true(tl_end(x, r, i) <= tl_end(x, r - 1, k));
+    }
+}
+
+/* What is the same for an event wherever it lies, summed so that order does not matter. */
+static uint64_t mark(int64_t start, int64_t dur, uint64_t kind, const trace_column *const *attr,
+                     size_t i)
+{
+    uint64_t h = (uint64_t)start * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)dur * 1000003u ^ kind;
+    for (size_t a = 0; a < SINK_ATTRS; a++)
+        if (attr[a])
+            h = h * 31 + (uint64_t)trace_column_get(attr[a], i, SINK_NO_VALUE);
+    h ^= h >> 29;
+    return h * UINT64_C(0xbf58476d1ce4e5b9);
+}
+
+static void check_track(const tl_index *x, const trace *t, uint32_t n)
+{
+    const tl_track *k = &x->tracks[n];
+    const trace_track *from = &t->tracks[n];
+    uint64_t want = 0, got = 0, count = 0;
+    int64_t dur = 0;
+    for (size_t i = 0; i < from->count; i++) {
+        int64_t start = trace_aligned_start(from, i), ps = trace_aligned_end(from, i) - start;
+        want += mark(start, ps, from->kind[i], (const trace_column *const *)from->attr, i);
+        dur += ps;
+    }
+    for (uint32_t r = 0; r < k->row_count; r++) {
+        const tl_row *row = &x->rows[k->first_row + r];
+        check_row(x, row);
+        check_nested(x, row);
+        for (uint64_t i = 0; i < row->count; i++)
+            got += mark(tl_start(x, row, i), tl_dur(x, row, i), tl_kind_of(x, row, i),
+                        (const trace_column *const *)k->attr, (size_t)(row->first - k->first + i));
+        count += row->count;
+    }
+    assert_int_equal(count, from->count);
+    assert_int_equal(k->count, from->count);
+    assert_int_equal(k->dur_ps, dur);
+    assert_int_equal(got, want);
+}
+
+static void check_index(const tl_index *x, const trace *t)
+{
+    assert_int_equal(x->event_count, t->event_count);
+    assert_int_equal(x->left_out, 0);
+    assert_int_equal(x->track_count, t->track_count);
+    for (uint32_t i = 0; i < t->track_count; i++)
+        check_track(x, t, i);
+}
+
+/* ---- Windows -------------------------------------------------------------------------------- */
+
+typedef struct record {
+    uint32_t start, dur, kind, index, count, rest;
+} record;
+
+static uint32_t u32_at(const char *p)
+{
+    uint32_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static int64_t i64_at(const char *p)
+{
+    int64_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* Events of a row that the window touches. */
+static uint64_t touched(const tl_index *x, const tl_row *r, int64_t from, int64_t until)
+{
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < r->count; i++)
+        n += tl_start(x, r, i) < until && (tl_end(x, r, i) > from || tl_start(x, r, i) >= from);
+    return n;
+}
+
+static void check_record(const tl_index *x, const tl_row *r, const record *v, const tl_window *w,
+                         int64_t unit, int64_t pixel)
+{
+    int64_t start = tl_start(x, r, v->index), end = tl_end(x, r, v->index + v->count - 1);
+    int64_t seen_from = start > w->from_ps ? start : w->from_ps;
+    int64_t seen_until = end < w->until_ps ? end : w->until_ps;
+    assert_int_equal(v->start, (seen_from - w->from_ps) / unit);
+    assert_int_equal(v->start + v->dur, (seen_until - w->from_ps) / unit);
+    if (v->count == 1)
+        return;
+    int64_t longest = -1, sum = 0;
+    uint32_t kind = 0;
+    for (uint32_t i = 0; i < v->count; i++) {
+        int64_t dur = tl_dur(x, r, v->index + i);
+        assert_true(dur < pixel);
+        kind = dur > longest ? tl_kind_of(x, r, v->index + i) : kind;
+        longest = dur > longest ? dur : longest;
+        sum += dur;
+    }
+    assert_int_equal(v->kind, kind);
+    assert_int_equal(v->rest & 0xffff, end > start ? (__int128)sum * 65535 / (end - start) : 65535);
+    assert_true(tl_start(x, r, v->index + v->count - 1) - start < pixel);
+}
+
+static void check_window(const tl_index *x, int64_t from, int64_t until, uint32_t px)
+{
+    vp_buf b;
+    tl_wanted *all = calloc(x->track_count + 1, sizeof *all);
+    for (uint32_t i = 0; i < x->track_count; i++)
+        all[i] = (tl_wanted){i, UINT32_MAX};
+    tl_window w = {from, until, px, all, x->track_count};
+    vp_buf_init(&b, 256u << 20);
+    assert_int_equal(tl_slices(&b, x, &w), 0);
+    assert_memory_equal(b.p, "VPTL", 4);
+    assert_int_equal(i64_at(b.p + 8), from);
+    assert_int_equal(i64_at(b.p + 16), until);
+    int64_t unit = i64_at(b.p + 24);
+    uint32_t used = u32_at(b.p + 32), sections = u32_at(b.p + 36), records = u32_at(b.p + 40);
+    int64_t pixel = (until - from - 1) / used + 1;
+    const char *section = b.p + 56, *at = section + (size_t)sections * 24;
+    uint32_t seen = 0;
+    assert_int_equal(sections, x->row_count);
+    for (uint32_t s = 0; s < sections; s++, section += 24) {
+        const tl_row *r = &x->rows[x->tracks[u32_at(section)].first_row + u32_at(section + 4)];
+        uint64_t count = 0;
+        for (uint32_t i = u32_at(section + 20); i > 0; i--, at += sizeof(record), seen++) {
+            record v;
+            memcpy(&v, at, sizeof v);
+            if (!r->overlaps)
+                check_record(x, r, &v, &w, unit, pixel);
+            count += v.count;
+        }
+        if (!r->overlaps)
+            assert_int_equal(count, touched(x, r, from, until));
+        assert_true(u32_at(section + 20) <= 2 * (uint64_t)used + 4 || r->overlaps);
+    }
+    assert_int_equal(seen, records);
+    for (uint32_t i = u32_at(b.p + 44); i > 0; i--) {
+        uint32_t n = u32_at(at + 4);
+        vp_str name = tl_text(x, x->kinds[u32_at(at)].name);
+        assert_memory_equal(at + 8, name.p, n);
+        at += 8 + (n + 3) / 4 * 4;
+    }
+    assert_ptr_equal(at, b.p + b.n);
+    vp_buf_free(&b);
+    free(all);
+}
+
+static void check_windows(const tl_index *x)
+{
+    static const uint32_t px[] = {1, 7, 1000, 16384};
+    int64_t from = x->start_ps, span = x->end_ps - x->start_ps + 1;
+    for (size_t p = 0; p < sizeof px / sizeof *px; p++) {
+        check_window(x, from, from + span, px[p]);
+        check_window(x, from - span, from + 2 * span, px[p]);
+        for (int i = 0; i < 4; i++) {
+            int64_t at = from + (int64_t)next((uint64_t)span);
+            check_window(x, at, at + 1 + (int64_t)next((uint64_t)span / 3 + 1), px[p]);
+        }
+    }
+}
+
+/* ---- Made traces ---------------------------------------------------------------------------- */
+
+static void put_random(trace *t, uint32_t track, int n, int64_t at, int64_t scale, bool nest)
+{
+    char name[24];
+    for (int i = 0; i < n; i++) {
+        int64_t start = at + (int64_t)next((uint64_t)scale * 100);
+        int64_t dur = next(9) ? (int64_t)next((uint64_t)scale) : 0;
+        if (nest)
+            dur = dur / 10 * (int64_t)(1 + next(20));
+        snprintf(name, sizeof name, "op.%d", (int)next(30));
+        if (next(3) == 0)
+            tm_linked(t, track, name, start, start + dur, (int64_t)next(50));
+        else
+            tm_put(t, track, name, start, start + dur);
+    }
+}
+
+static void test_random_traces(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 40; round++) {
+        trace *t = tm_new();
+        uint32_t p = tm_process(t, SINK_PROCESS_HOST, "host", 0);
+        seed = (uint64_t)round;
+        for (int k = 0; k < 4; k++) {
+            static const int64_t scales[] = {100, 100000, INT64_C(1) << 33, INT64_C(1) << 44};
+            uint32_t track = tm_track(t, p, "thread", SINK_ROLE_PLAIN);
+            put_random(t, track, 1 + (int)next(400), -(int64_t)next(1000000),
+                       scales[(k + round) % 4], round & 1);
+        }
+        tl_index *x = built(t);
+        check_index(x, t);
+        check_windows(x);
+        tl_free(x);
+        trace_free(t);
+    }
+}
+
+static void test_equal_starts_and_no_length(void **state)
+{
+    (void)state;
+    trace *t = tm_new();
+    uint32_t p = tm_process(t, SINK_PROCESS_HOST, "host", 0);
+    uint32_t k = tm_track(t, p, "thread", SINK_ROLE_PLAIN);
+    tm_put(t, k, "outer", -100, 100);
+    tm_put(t, k, "inner", -100, 50);
+    tm_put(t, k, "twin", -100, 50);
+    tm_put(t, k, "point", -100, -100);
+    tm_put(t, k, "end", 100, 100);
+    tm_put(t, k, "behind", 101, 120);
+    tl_index *x = built(t);
+    const tl_track *track = &x->tracks[0];
+    check_index(x, t);
+    check_windows(x);
+    assert_int_equal(track->row_count, 4); /* from outer to point */
+    assert_int_equal(track->lane_count, 1);
+    assert_int_equal(x->rows[0].count, 3); /* "end" lies behind what ends there */
+    assert_int_equal(x->start_ps, -100);
+    assert_int_equal(x->end_ps, 120);
+    tl_free(x);
+    trace_free(t);
+}
+
+static void test_crossing_goes_to_another_lane(void **state)
+{
+    (void)state;
+    trace *t = tm_new();
+    uint32_t p = tm_process(t, SINK_PROCESS_HOST, "host", 0);
+    uint32_t k = tm_track(t, p, "thread", SINK_ROLE_PLAIN);
+    tm_put(t, k, "a", 0, 10);
+    tm_put(t, k, "crosses", 5, 15);
+    tm_put(t, k, "in it", 11, 14);
+    tm_put(t, k, "b", 20, 30);
+    tl_index *x = built(t);
+    check_index(x, t);
+    assert_int_equal(x->tracks[0].lane_count, 2);
+    assert_int_equal(x->tracks[0].row_count, 2);
+    assert_int_equal(x->rows[0].count, 3); /* a; then "in it", which fits there; b */
+    assert_int_equal(x->rows[1].count, 1);
+    tl_free(x);
+    trace_free(t);
+}
+
+/* 4,000 events that all overlap: as many lanes as there may be, and the rest in one row, counted.
+ */
+static void test_more_at_once_than_lanes(void **state)
+{
+    (void)state;
+    trace *t = tm_new();
+    uint32_t p = tm_process(t, SINK_PROCESS_GPU, "gpu", 0);
+    uint32_t k = tm_track(t, p, "stream", SINK_ROLE_OPS);
+    for (int i = 0; i < 4000; i++)
+        tm_put(t, k, "kernel", i, 10000 + i);
+    tl_index *x = built(t);
+    check_index(x, t);
+    check_windows(x);
+    assert_int_equal(x->tracks[0].lane_count, TL_LANES_MAX);
+    assert_int_equal(x->tracks[0].overlaid, 4000 - TL_LANES_MAX);
+    assert_int_equal(x->tracks[0].row_count, TL_LANES_MAX + 1);
+    assert_true(x->rows[TL_LANES_MAX].overlaps);
+    tl_free(x);
+    trace_free(t);
+}
+
+static void test_deeper_than_a_lane(void **state)
+{
+    (void)state;
+    trace *t = tm_new();
+    uint32_t p = tm_process(t, SINK_PROCESS_HOST, "host", 0);
+    uint32_t k = tm_track(t, p, "thread", SINK_ROLE_PLAIN);
+    for (int i = 0; i < 6000; i++)
+        tm_put(t, k, "f", i, 100000 - i);
+    tl_index *x = built(t);
+    check_index(x, t);
+    assert_true(x->tracks[0].row_count <= TL_ROWS_MAX);
+    assert_int_equal(x->tracks[0].overlaid, 6000 - (TL_ROWS_MAX - 1));
+    tl_free(x);
+    trace_free(t);
+}
+
+/* Sorted by the device's clock they are not by the host's. */
+static void test_two_clocks(void **state)
+{
+    (void)state;
+    trace *t = tm_new();
+    uint32_t p = tm_process(t, SINK_PROCESS_TPU, "tpu", 0);
+    uint32_t k = tm_track(t, p, "XLA Ops", SINK_ROLE_OPS);
+    for (int i = 0; i < 500; i++) {
+        int64_t at = 1000 * (i % 2 ? i - 1 : i + 1);
+        tm_aligned(t, k, i % 3 ? "a" : "b", i * 1000, i * 1000 + 900, at, at + 400);
+    }
+    tl_index *x = built(t);
+    check_index(x, t);
+    check_windows(x);
+    assert_true(x->groups[0].has_ops);
+    tl_free(x);
+    trace_free(t);
+}
+
+static void test_nothing(void **state)
+{
+    (void)state;
+    trace *t = tm_new();
+    uint32_t p = tm_process(t, SINK_PROCESS_HOST, "host", 0);
+    tm_track(t, p, "thread", SINK_ROLE_PLAIN);
+    tl_index *x = built(t);
+    check_index(x, t);
+    assert_true(x->start_ps > x->end_ps);
+    check_window(x, 0, 10, 100);
+    tl_free(x);
+    trace_free(t);
+}
+
+/* Windows at the ends of time, and lengths whose sum fits nowhere. */
+static void test_ends_of_time(void **state)
+{
+    (void)state;
+    vp_buf b;
+    trace *t = tm_new();
+    uint32_t p = tm_process(t, SINK_PROCESS_HOST, "host", 0);
+    uint32_t k = tm_track(t, p, "thread", SINK_ROLE_PLAIN);
+    for (int i = 0; i < 2000; i++)
+        tm_put(t, k, "long", -VP_TIME_MAX_PS + i % 1000, VP_TIME_MAX_PS - (i & 1 ? i : 0));
+    tl_index *x = built(t);
+    tl_range sums;
+    uint32_t all = 0;
+    tl_wanted wanted = {0, UINT32_MAX};
+    vp_buf_init(&b, 64u << 20);
+    assert_int_equal(x->tracks[0].dur_ps, INT64_MAX);
+    assert_int_equal(
+        tl_slices(&b, x, &(tl_window){-VP_TIME_MAX_PS, VP_TIME_MAX_PS, 100, &wanted, 1}), 0);
+    assert_int_equal(tl_range_of(&sums, x, &all, 1, -VP_TIME_MAX_PS, VP_TIME_MAX_PS), 0);
+    assert_int_equal(sums.events, 2000);
+    tl_range_free(&sums);
+    vp_buf_free(&b);
+    tl_free(x);
+    trace_free(t);
+}
+
+/* ---- Search --------------------------------------------------------------------------------- */
+
+static void test_search_goes_through_all(void **state)
+{
+    (void)state;
+    trace *t = tm_new();
+    uint32_t p = tm_process(t, SINK_PROCESS_HOST, "host", 0);
+    uint64_t want = 0, steps = 0;
+    seed = 5;
+    for (int k = 0; k < 3; k++)
+        put_random(t, tm_track(t, p, "thread", SINK_ROLE_PLAIN), 300, 0, 100, true);
+    tl_index *x = built(t);
+    for (uint32_t i = 0; i < x->kind_count; i++)
+        if (vp_str_find(tl_text(x, x->kinds[i].name), VP_STR("op.2")) <
+            tl_text(x, x->kinds[i].name).n)
+            want += x->kinds[i].calls;
+    tl_found f;
+    tl_event last = {0}, seen[1000];
+    int64_t at = INT64_MIN;
+    for (;; steps++) {
+        tl_query q = {VP_STR("OP.2"), steps ? &last : NULL, x->start_ps, false};
+        assert_int_equal(tl_find(&f, x, &q), 0);
+        assert_int_equal(f.total, want);
+        if (!f.any)
+            break;
+        const tl_row *r = tl_row_of(x, &f.event);
+        assert_true(tl_start(x, r, f.event.index) >= at);
+        at = tl_start(x, r, f.event.index);
+        seen[steps] = last = f.event;
+    }
+    assert_int_equal(steps, want);
+    for (uint64_t i = steps - 1; i > 0; i--) { /* and the same way back */
+        tl_query q = {VP_STR("op.2"), &seen[i], 0, true};
+        assert_int_equal(tl_find(&f, x, &q), 0);
+        assert_true(f.any && f.event.track == seen[i - 1].track && f.event.row == seen[i - 1].row &&
+                    f.event.index == seen[i - 1].index);
+    }
+    tl_query none = {VP_STR("no such"), NULL, 0, false};
+    assert_int_equal(tl_find(&f, x, &none), 0);
+    assert_false(f.any);
+    tl_free(x);
+    trace_free(t);
+}
+
+static void test_what_belongs_together(void **state)
+{
+    (void)state;
+    trace *t = tm_new();
+    uint32_t p = tm_process(t, SINK_PROCESS_HOST, "host", 0);
+    uint32_t host = tm_track(t, p, "thread", SINK_ROLE_PLAIN);
+    uint32_t gpu = tm_track(t, p, "stream", SINK_ROLE_OPS);
+    tm_put(t, host, "call", 0, 100);
+    tm_linked(t, host, "launch", 10, 20, 7);
+    tm_linked(t, host, "launch", 30, 40, 8);
+    tm_linked(t, gpu, "kernel", 50, 60, 7);
+    tm_linked(t, gpu, "kernel", 60, 70, 8);
+    tl_index *x = built(t);
+    tl_event other[4];
+    tl_event launch = {host, 1, 1};
+    assert_int_equal(tl_linked(other, 4, x, &launch), 1);
+    assert_int_equal(other[0].track, gpu);
+    assert_int_equal(tl_start(x, tl_row_of(x, &other[0]), other[0].index), 60);
+    assert_null(tl_row_of(x, &(tl_event){9, 0, 0}));
+    assert_null(tl_row_of(x, &(tl_event){0, 9, 0}));
+    assert_null(tl_row_of(x, &(tl_event){0, 0, 1}));
+    tl_free(x);
+    trace_free(t);
+}
+
+/* ---- Ranges --------------------------------------------------------------------------------- */
+
+static void test_range_sums(void **state)
+{
+    (void)state;
+    trace *t = tm_new();
+    uint32_t p = tm_process(t, SINK_PROCESS_HOST, "host", 0);
+    uint32_t k = tm_track(t, p, "thread", SINK_ROLE_PLAIN);
+    tm_put(t, k, "outer", 0, 100);
+    tm_put(t, k, "inner", 10, 40);
+    tm_put(t, k, "inner", 50, 60);
+    tm_put(t, k, "leaf", 52, 58);
+    tm_put(t, k, "later", 200, 300);
+    tl_index *x = built(t);
+    tl_range s;
+    uint32_t all = 0;
+    assert_int_equal(tl_range_of(&s, x, &all, 1, 20, 210), 0);
+    assert_int_equal(s.events, 5);
+    assert_int_equal(s.busy_ps, 90);
+    assert_int_equal(s.count, 4);
+    int64_t self = 0;
+    for (size_t i = 0; i < s.count; i++)
+        self += s.kinds[i].self_ps;
+    assert_int_equal(self, s.busy_ps); /* every moment belongs to one event */
+    assert_string_equal(tl_text(x, x->kinds[s.kinds[0].kind].name).p, "outer");
+    assert_int_equal(s.kinds[0].total_ps, 80);
+    assert_int_equal(s.kinds[0].self_ps, 50);
+    tl_range_free(&s);
+    tl_free(x);
+    trace_free(t);
+}
+
+/* ---- Real traces ---------------------------------------------------------------------------- */
+
+static trace *read_real(const char *path)
+{
+    char full[4096];
+    trace *t = tm_new();
+    rd_options ro = {0};
+    rd_source *in;
+    int fd = open(traces_path(full, sizeof full, path), O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_int_equal(rd_source_fd(&in, fd), 0);
+    assert_int_equal(xs_read(&t->sink, in, &ro), 0);
+    rd_source_close(in);
+    return t;
+}
+
+static void test_real_trace(void **state)
+{
+    (void)state;
+    trace *t = read_real(V2_TPU);
+    tl_index *x = built(t);
+    seed = 1;
+    check_index(x, t);
+    check_windows(x);
+    assert_true(tl_bytes(x) <= 50 * x->event_count);
+    tl_free(x);
+    trace_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_traces),
+        cmocka_unit_test(test_equal_starts_and_no_length),
+        cmocka_unit_test(test_crossing_goes_to_another_lane),
+        cmocka_unit_test(test_more_at_once_than_lanes),
+        cmocka_unit_test(test_deeper_than_a_lane),
+        cmocka_unit_test(test_two_clocks),
+        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_ends_of_time),
+        cmocka_unit_test(test_search_goes_through_all),
+        cmocka_unit_test(test_what_belongs_together),
+        cmocka_unit_test(test_range_sums),
+        cmocka_unit_test(test_real_trace),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

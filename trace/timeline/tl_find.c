@@ -1,0 +1,174 @@
+#include "trace/timeline/tl_find.h"
+
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+#include "trace/timeline/tl_slices.h"
+
+const tl_row *tl_row_of(const tl_index *x, const tl_event *e)
+{
+    if (e->track >= x->track_count || e->row >= x->tracks[e->track].row_count)
+        return NULL;
+    const tl_row *r = &x->rows[x->tracks[e->track].first_row + e->row];
+    return e->index < r->count ? r : NULL;
+}
+
+/* ---- By text -------------------------------------------------------------------------------- */
+
+static char *lower_copy(vp_str s)
+{
+    char *z = vp_strndup(s.p, s.n);
+    for (size_t i = 0; z && i < s.n; i++)
+        z[i] = vp_lower(z[i]);
+    return z;
+}
+
+/* By kind: whether its texts hold `lower`. */
+static uint8_t *match_kinds(const tl_index *x, vp_str lower, uint64_t *total)
+{
+    uint8_t *hit = vp_calloc((size_t)x->kind_count + 1, 1);
+    *total = 0;
+    for (uint32_t i = 0; hit && i < x->kind_count; i++) {
+        const vp_sid in[] = {x->kinds[i].name, x->kinds[i].scope, x->kinds[i].source};
+        for (size_t k = 0; k < sizeof in / sizeof *in && !hit[i]; k++) {
+            vp_str text = tl_text(x, in[k]);
+            hit[i] = text.n && vp_str_find_nocase(text, lower) < text.n;
+        }
+        *total += hit[i] ? x->kinds[i].calls : 0;
+    }
+    return hit;
+}
+
+/* Where the search begins: events at `ps` of rows up to `seq` are behind. */
+typedef struct origin {
+    int64_t ps;
+    size_t seq;     /* of x->rows */
+    uint64_t index; /* in that row */
+    bool exact;     /* false: all events at ps lie ahead (backwards: behind) */
+} origin;
+
+static size_t seq_of(const tl_index *x, const tl_event *e)
+{
+    return (size_t)x->tracks[e->track].first_row + e->row;
+}
+
+/* The first event of row `seq` that lies behind the origin in the order of all. */
+static uint64_t first_behind(const tl_index *x, size_t seq, const origin *o)
+{
+    const tl_row *r = &x->rows[seq];
+    if (!r->count)
+        return 0;
+    if (!o->exact)
+        return tl_first_from(x, r, 0, o->ps);
+    if (seq == o->seq)
+        return o->index + 1;
+    return tl_first_from(x, r, 0, seq < o->seq ? o->ps + 1 : o->ps);
+}
+
+static void take(const tl_index *x, tl_found *f, int64_t *best, size_t seq, uint64_t i)
+{
+    const tl_row *r = &x->rows[seq];
+    *best = tl_start(x, r, i);
+    f->any = true;
+    f->event = (tl_event){r->track, (uint32_t)(seq - x->tracks[r->track].first_row), i};
+}
+
+static void find_forwards(tl_found *f, const tl_index *x, const uint8_t *hit, const origin *o)
+{
+    int64_t best = INT64_MAX;
+    for (size_t seq = 0; seq < x->row_count; seq++) {
+        const tl_row *r = &x->rows[seq];
+        for (uint64_t i = first_behind(x, seq, o); i < r->count; i++) {
+            if (i % TL_BLOCK == 0 && x->blocks[r->first_block + i / TL_BLOCK].base_ps >= best)
+                break;
+            if (!hit[tl_kind_of(x, r, i)])
+                continue;
+            if (tl_start(x, r, i) < best)
+                take(x, f, &best, seq, i);
+            break;
+        }
+    }
+}
+
+static void find_backwards(tl_found *f, const tl_index *x, const uint8_t *hit, const origin *o)
+{
+    int64_t best = INT64_MIN;
+    for (size_t seq = 0; seq < x->row_count; seq++) {
+        const tl_row *r = &x->rows[seq];
+        uint64_t i = o->exact && seq == o->seq ? o->index : first_behind(x, seq, o);
+        for (; i > 0; i--) {
+            if (!hit[tl_kind_of(x, r, i - 1)]) {
+                if ((i - 1) % TL_BLOCK == 0 && tl_start(x, r, i - 1) < best)
+                    break;
+                continue;
+            }
+            if (tl_start(x, r, i - 1) >= best) /* of equals the last in the order of all */
+                take(x, f, &best, seq, i - 1);
+            break;
+        }
+    }
+}
+
+int tl_find(tl_found *out, const tl_index *x, const tl_query *q)
+{
+    VP_CLEANUP(vp_free_ptr) char *lower = lower_copy(q->text);
+    VP_NEED(lower);
+    *out = (tl_found){0};
+    VP_CLEANUP(vp_free_ptr)
+    uint8_t *hit = match_kinds(x, (vp_str){lower, q->text.n}, &out->total);
+    VP_NEED(hit);
+    origin o = {.ps = q->at_ps};
+    const tl_row *r = q->after ? tl_row_of(x, q->after) : NULL;
+    if (r)
+        o = (origin){tl_start(x, r, q->after->index), seq_of(x, q->after), q->after->index, true};
+    if (!out->total)
+        return 0;
+    (q->backwards ? find_backwards : find_forwards)(out, x, hit, &o);
+    return 0;
+}
+
+/* ---- What belongs together ------------------------------------------------------------------ */
+
+/* Which row of a track has the event at this place. */
+static tl_event event_at(const tl_index *x, uint32_t track, uint64_t place)
+{
+    const tl_track *k = &x->tracks[track];
+    uint32_t row = 0;
+    while (row + 1 < k->row_count && x->rows[k->first_row + row + 1].first <= place)
+        row++;
+    return (tl_event){track, row, place - x->rows[k->first_row + row].first};
+}
+
+static size_t find_value(tl_event *out, size_t n, size_t max, const tl_index *x, sink_attr a,
+                         int64_t v, const tl_event *but)
+{
+    for (uint32_t t = 0; t < x->track_count && n < max; t++) {
+        const tl_track *k = &x->tracks[t];
+        const trace_column *c = k->attr[a];
+        for (size_t i = trace_column_next(c, 0); i != SIZE_MAX && n < max;
+             i = trace_column_next(c, i + 1)) {
+            if (trace_column_get(c, i, SINK_NO_VALUE) != v)
+                continue;
+            tl_event e = event_at(x, t, k->first + i);
+            if (e.track != but->track || e.row != but->row || e.index != but->index)
+                out[n++] = e;
+        }
+    }
+    return n;
+}
+
+size_t tl_linked(tl_event *out, size_t max, const tl_index *x, const tl_event *e)
+{
+    static const struct {
+        sink_attr of, to;
+    } ways[] = {{SINK_CORRELATION, SINK_CORRELATION},
+                {SINK_FLOW_OUT, SINK_FLOW_IN},
+                {SINK_FLOW_IN, SINK_FLOW_OUT}};
+    const tl_row *r = tl_row_of(x, e);
+    size_t n = 0;
+    for (size_t w = 0; r && w < sizeof ways / sizeof *ways; w++) {
+        int64_t v = tl_attr(x, r, ways[w].of, e->index);
+        if (v != SINK_NO_VALUE)
+            n = find_value(out, n, max, x, ways[w].to, v, e);
+    }
+    return n;
+}

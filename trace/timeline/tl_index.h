@@ -1,0 +1,150 @@
+/* The index of a timeline: every event of one host's trace in a form from which a window of any
+ * width is drawn without looking at what it does not show. Made of a sealed trace's columns while
+ * that is in memory, and holding nothing of it afterwards. The server's routes include this and the
+ * other doors of the room (tl_slices.h, tl_find.h, tl_range.h); whoever made an index frees it.
+ * Immutable and the same for the same trace, so many threads may read one.
+ *
+ *   groups (processes) ─< tracks ─< rows ─< blocks of 64 events
+ *
+ * A row is what is drawn at one height: its events follow each other and never overlap, so their
+ * starts and their ends both ascend, and a place in time is a binary search. Nested events lie on
+ * rows below one another; those that cross an open one go to a further lane, a stack of rows of its
+ * own, as Perfetto does it (perfetto.md 2.3). What no lane takes shares the last row of its track,
+ * `overlaps`, and is counted.
+ *
+ * An event costs 12 bytes (start and length in units of its block, kind), a block 40, an attribute
+ * 8. Times are the trace's on the host's clock (trace_aligned_start), int64 ps. */
+#ifndef VP_TIMELINE_TL_INDEX_H
+#define VP_TIMELINE_TL_INDEX_H
+
+#include "trace/model/trace.h"
+
+#define TL_BLOCK 64u
+/* Blocks whose longest event is known together. */
+#define TL_SUPER 64u
+/* Lanes of a track, rows of a lane, rows of a track: more are not looked at by anybody. */
+#define TL_LANES_MAX 128u
+#define TL_DEPTH_MAX 1000u
+#define TL_ROWS_MAX 4096u
+
+typedef struct tl_group {
+    vp_sid name, model;
+    int64_t id;
+    sink_process_kind kind;
+    bool has_ops; /* a device */
+} tl_group;
+
+typedef struct tl_track {
+    uint32_t group;
+    vp_sid name;
+    int64_t id;
+    sink_role role;
+    uint32_t first_row, row_count, lane_count;
+    uint64_t count;                 /* events in its rows */
+    uint64_t left_out;              /* those that found no room */
+    uint64_t overlaid;              /* of `count`, those of its last row that lie over others */
+    uint64_t first;                 /* place of its first event; attributes go from there */
+    int64_t dur_ps;                 /* Σ of what its rows hold */
+    int64_t start_ps, end_ps;       /* of its events; start > end: none */
+    trace_column *attr[SINK_ATTRS]; /* by place in the track; NULL: none has it */
+} tl_track;
+
+typedef struct tl_row {
+    uint32_t track, lane, depth;
+    bool overlaps;
+    uint64_t first, count; /* places of its events */
+    uint64_t first_block;
+    uint64_t first_super;
+} tl_row;
+
+typedef struct tl_block {
+    int64_t base_ps; /* its first event's start */
+    int64_t busy_ps; /* Σ of lengths in the row before the block */
+    int64_t end_ps;  /* the last end up to and in the block */
+    uint32_t unit;   /* ps; 0: its times are in `wide` at `wide_at` */
+    uint32_t wide_at;
+    uint32_t longest; /* of its events, the first of equals */
+} tl_block;
+
+typedef struct tl_kind {
+    vp_sid name, long_name, category, opcode, hlo_op, module, scope, source, shape;
+    int64_t program_id, bytes, flops;
+    uint64_t calls;
+    int64_t total_ps;
+    bool is_op, unfinished;
+    uint8_t hue; /* names that differ in numbers only have the same */
+} tl_kind;
+
+typedef struct tl_index {
+    tl_group *groups;
+    uint32_t group_count;
+    tl_track *tracks;
+    uint32_t track_count;
+    tl_row *rows;
+    size_t row_count, row_cap;
+    tl_block *blocks;
+    size_t block_count, block_cap;
+    uint32_t *supers; /* the block of a row, among TL_SUPER, with the longest event */
+    size_t super_count, super_cap;
+    uint32_t *start, *dur, *kind; /* by place */
+    uint64_t event_count, left_out;
+    int64_t *wide; /* 2 × TL_BLOCK for each wide block: starts, lengths */
+    size_t wide_count, wide_cap;
+    tl_kind *kinds;
+    uint32_t kind_count;
+    int64_t start_ps, end_ps; /* of all events; start > end: there are none */
+    int64_t base_unix_ns, file_origin_ns;
+    bool partial;
+    vp_arena arena; /* of texts */
+    vp_intern names;
+} tl_index;
+
+/* Of a sealed trace. Events beyond VP_TIMELINE_EVENTS_MAX are counted in left_out. VP_ENOMEM. */
+int tl_build(tl_index **out, const trace *t);
+void tl_free(tl_index *x);
+/* What it takes in memory, in bytes. */
+uint64_t tl_bytes(const tl_index *x);
+
+static inline vp_str tl_text(const tl_index *x, vp_sid id)
+{
+    return vp_intern_get(&x->names, id);
+}
+
+/* Of lengths, which a hostile file may make so long that only a few of them fit. */
+static inline int64_t tl_sum(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+/* An event by its row and its number in it; the place of its columns is row.first + i. */
+static inline int64_t tl_start(const tl_index *x, const tl_row *r, uint64_t i)
+{
+    const tl_block *b = &x->blocks[r->first_block + i / TL_BLOCK];
+    return b->unit ? b->base_ps + (int64_t)x->start[r->first + i] * b->unit
+                   : x->wide[b->wide_at + i % TL_BLOCK];
+}
+static inline int64_t tl_dur(const tl_index *x, const tl_row *r, uint64_t i)
+{
+    const tl_block *b = &x->blocks[r->first_block + i / TL_BLOCK];
+    return b->unit ? (int64_t)x->dur[r->first + i] * b->unit
+                   : x->wide[b->wide_at + TL_BLOCK + i % TL_BLOCK];
+}
+static inline int64_t tl_end(const tl_index *x, const tl_row *r, uint64_t i)
+{
+    return tl_start(x, r, i) + tl_dur(x, r, i);
+}
+static inline uint32_t tl_kind_of(const tl_index *x, const tl_row *r, uint64_t i)
+{
+    return x->kind[r->first + i];
+}
+/* An attribute of an event, or SINK_NO_VALUE. */
+static inline int64_t tl_attr(const tl_index *x, const tl_row *r, sink_attr a, uint64_t i)
+{
+    const tl_track *k = &x->tracks[r->track];
+    return k->attr[a]
+               ? trace_column_get(k->attr[a], (size_t)(r->first - k->first + i), SINK_NO_VALUE)
+               : SINK_NO_VALUE;
+}
+
+#endif

@@ -1,0 +1,29 @@
+/* What the events of a range of time add up to, kind by kind: for the panel of a range that
+ * somebody draws in the timeline. Computed from what is drawn: every event counts, on whatever
+ * track it lies; a report's figures are of ops alone, by device. The server's routes include this.
+ */
+#ifndef VP_TIMELINE_TL_RANGE_H
+#define VP_TIMELINE_TL_RANGE_H
+
+#include "trace/timeline/tl_index.h"
+
+typedef struct tl_sum_of_kind {
+    uint32_t kind;
+    uint64_t calls;
+    int64_t total_ps; /* cut to the range, with what lies inside */
+    int64_t self_ps;  /* without what lies directly inside */
+} tl_sum_of_kind;
+
+typedef struct tl_range {
+    tl_sum_of_kind *kinds; /* by self time, then by kind; those with calls */
+    size_t count;
+    uint64_t events;
+    int64_t busy_ps; /* Σ of the tracks' outermost rows, cut to the range */
+} tl_range;
+
+/* Of these tracks (below x->track_count), all of [from_ps, until_ps). VP_ENOMEM. */
+int tl_range_of(tl_range *out, const tl_index *x, const uint32_t *tracks, size_t count,
+                int64_t from_ps, int64_t until_ps);
+void tl_range_free(tl_range *r);
+
+#endif
