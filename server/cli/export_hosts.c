@@ -9,7 +9,8 @@
 
 bool cli_all_hosts(const cat_session *s, const cli_options *o)
 {
-    return s->host_count && o->to == CLI_TO_BUNDLE;
+    bool several = s->host_count > 1 && !o->host && o->to == CLI_TO_PFTRACE;
+    return several || (s->host_count && o->to == CLI_TO_BUNDLE);
 }
 
 /* NULL where the run cannot be analysed: its hosts are exported all the same. */
@@ -41,12 +42,15 @@ int cli_all_hosts_open(rd_stream **out, ex_hosts *hosts, const catalog *c, const
     VP_CLEANUP(vp_free_ptr) host_clock *clocks = vp_calloc(s->host_count + 1, sizeof *clocks);
     vp_report *r;
     VP_NEED(clocks);
+    if (o->window || o->max_events > 0)
+        return vp_fail(VP_EARG, "%s is for the timeline of one host: name one with --host",
+                       o->window ? "--window" : "--max-events");
     VP_TRY(analyse(&r, c, s, o));
     int rc = clocks_of(clocks, s, r);
     analyze_free(r);
     VP_TRY(rc);
     VP_TRY(ex_hosts_make(hosts, c, s, clocks));
-    return ex_bundle(out, hosts);
+    return o->to == CLI_TO_BUNDLE ? ex_bundle(out, hosts) : ex_pftrace_merged(out, hosts);
 }
 
 int cli_all_hosts_end(const ex_hosts *hosts)

@@ -79,7 +79,7 @@ def test_hosts_are_named(place):
     run.mkdir(parents=True)
     for host in ("a", "b"):
         (run / f"{host}.xplane.pb").write_bytes(trace(XPLANE).read_bytes())
-    done = export(place, "-o", "x.pftrace", place.dir)
+    done = export(place, "--to", "perfetto-json", "-o", "x.json", place.dir)
     assert done.returncode == 2 and b"2 hosts" in done.stderr and b"a, b" in done.stderr
     assert export(place, "--host", "b", "-o", "x.pftrace", place.dir).returncode == 0
     done = export(place, "--host", "c", "-o", "y.pftrace", place.dir)

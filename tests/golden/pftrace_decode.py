@@ -31,10 +31,10 @@ def arg_of(data, names, texts):
 
 
 class Trace:
-    """tracks by uuid, slices, counters as (track, ns, value)."""
+    """tracks by uuid, slices, counters as (track, ns, value), instants as (track, name, ns, args)."""
 
     def __init__(self, data):
-        self.tracks, self.slices, self.counters = {}, [], []
+        self.tracks, self.slices, self.counters, self.instants = {}, [], [], []
         self.sequences, open_slices = {}, collections.defaultdict(list)
         for order, (field, packet) in enumerate(fields(data)):
             assert field == 1
@@ -85,9 +85,12 @@ class Trace:
             assert start <= now
             self.slices.append(Slice(track, name, start, now, args, flows))
             return
-        assert kind == 1
+        assert kind in (1, 3)
         name = text(e[23]) if 23 in e else state[2][e[10]]
         args = dict(arg_of(v, state[3], state[29]) for f, v in fields(data) if f == 4)
+        if kind == 3:
+            self.instants.append((track, name, now, args))
+            return
         stack.append((name, now, args, [v for f, v in fields(data) if f == 47]))
 
     def process_of(self, track):

@@ -167,7 +167,7 @@ static int begin_host(bundle *u)
     ex_host *h = &u->hosts->hosts[u->host];
     member *m = &u->members[u->host];
     rd_stream *s;
-    int rc = ex_hosts_open(&s, h, u->hosts, EX_JSON);
+    int rc = ex_hosts_open(&s, h, u->hosts, EX_JSON, NULL);
     if (rc <= 0) {
         u->host += rc == 0;
         return rc;

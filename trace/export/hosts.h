@@ -32,8 +32,9 @@ int ex_hosts_make(ex_hosts *out, const catalog *c, const cat_session *s, const h
 void ex_hosts_free(ex_hosts *h);
 
 /* Opens the host's timeline, or says in left_out why there is none. 1; 0: left out; < 0: a failure
- * that is not the host's alone. */
-int ex_hosts_open(rd_stream **out, ex_host *h, ex_hosts *all, ex_form form);
+ * that is not the host's alone. as: which host of one trace it is; NULL: it is written by itself.
+ */
+int ex_hosts_open(rd_stream **out, ex_host *h, ex_hosts *all, ex_form form, const pft_host *as);
 /* Closes it after its last chunk, and remembers its damage. Fails where the file changed meanwhile.
  */
 int ex_hosts_close(rd_stream **s, ex_host *h, const ex_hosts *all);
@@ -48,5 +49,12 @@ void ex_put_clock(vp_buf *b, const host_clock *c);
  * (perfetto.md 2.5: v58 and later). Members are made one after the other, each spooled: a tar tells
  * sizes first. *h outlives the stream. */
 int ex_bundle(rd_stream **out, ex_hosts *h);
+
+/* One .pftrace of all hosts, each of which is in it what its own .pftrace has: its processes have
+ * the host's name beside their own, and pids that no other host has; its times are the session's. A
+ * track "Clocks of the hosts" has one a host, with what is known of its clock, or why it is not
+ * there. One host is made after the other, in as much memory as that takes alone. *h outlives the
+ * stream. */
+int ex_pftrace_merged(rd_stream **out, ex_hosts *h);
 
 #endif

@@ -261,7 +261,7 @@ static int change_all_moved(json_plan *p)
     return 0;
 }
 
-/* A pick's window is in the times of the plan; its moved_ns leads to what is written. */
+/* A pick's window is in the times of the plan. */
 static void decide(json_plan *p)
 {
     int64_t base_ns;
@@ -271,6 +271,8 @@ static void decide(json_plan *p)
     if (__builtin_mul_overflow(p->base_us, 1000, &base_ns) ||
         __builtin_sub_overflow(p->delta_ns, base_ns, &p->pick->moved_ns))
         p->pick->moved_ns = 0;
+    if (__builtin_add_overflow(p->pick->first_ns, p->delta_ns, &p->pick->first_ns))
+        p->pick->first_ns = 0;
 }
 
 int jp_plan(json_plan *p)

@@ -1,5 +1,5 @@
-/* Which events of a timeline are exported: those in a window, or the longest. Whoever exports
- * includes this, and owns the pick until its stream is closed. */
+/* Which events of a timeline are exported: those in a window, or the longest; and as which of
+ * several hosts. Whoever exports includes this, and owns the pick until its stream is closed. */
 #ifndef VP_EXPORT_PICK_H
 #define VP_EXPORT_PICK_H
 
@@ -9,12 +9,15 @@
 /* How many slices there are of each length: 16 steps from one power of two to the next. */
 #define EX_LENGTHS (60 * 16)
 
+typedef struct pft_host pft_host;
+
 typedef struct ex_pick {
     bool window;               /* only what reaches into [from_ns, until_ns) */
     int64_t from_ns, until_ns; /* since the trace's first event */
+    const pft_host *host;      /* of a .pftrace of several (pftrace/pft_host.h); NULL: of one */
     uint64_t most;             /* slices at most, the longest of the trace; 0: all */
     /* What the exporter makes of it, and what it left out. */
-    int64_t first_ns; /* as ex_pick_decide was told */
+    int64_t first_ns; /* the trace's first event, in exported times */
     int64_t moved_ns; /* what those are more than the file's */
     uint64_t count[EX_LENGTHS];
     int64_t least_ns; /* shorter ones are left out */

@@ -5,9 +5,9 @@
 #include "trace/base/pb.h"
 #include "trace/export/pftrace/pft_fields.h"
 
-void pft_init(pft_writer *w, vp_buf *out)
+void pft_init(pft_writer *w, vp_buf *out, const ex_pick *pick)
 {
-    *w = (pft_writer){.out = out};
+    *w = (pft_writer){.out = out, .host = pick ? pick->host : NULL};
     vp_buf_init(&w->event, 4 * (size_t)VP_JSON_EVENT_MAX);
     vp_buf_init(&w->interned, 4 * (size_t)VP_JSON_EVENT_MAX);
 }
@@ -51,6 +51,12 @@ static inline void put(vp_buf *b, uint32_t number, uint64_t v)
 static inline size_t varint_size(uint64_t v)
 {
     return (size_t)(63 - __builtin_clzll(v | 1)) / 7 + 1;
+}
+
+/* The number of a track or flow among those of all hosts. */
+static inline uint64_t id_of(const pft_writer *w, uint64_t id)
+{
+    return w->host ? pft_host_id(w->host, id) : id;
 }
 
 /* The packet whose content is in `packet`. */
@@ -98,12 +104,37 @@ static void put_descriptor(vp_buf *b, const pft_track *t)
         vp_buf_fail(b, part.status);
 }
 
-int pft_put_track(pft_writer *w, const pft_track *t)
+/* The track as one of several hosts. `name` holds its name then. */
+static int among_hosts(const pft_writer *w, pft_track *t, vp_buf *name)
 {
-    VP_CLEANUP(vp_buf_free) vp_buf packet, descriptor;
+    bool process = t->kind == PFT_PROCESS;
+    t->uuid = id_of(w, t->uuid);
+    t->parent = id_of(w, t->parent);
+    if (process || t->kind == PFT_THREAD)
+        VP_TRY(pft_host_pid(w->host, t->pid, &t->pid));
+    if (t->kind == PFT_THREAD)
+        t->tid = pft_host_tid(w->host, t->pid, t->tid);
+    if (!process)
+        return 0;
+    t->rank = pft_host_rank(w->host, t->rank);
+    vp_buf_str(name, t->name);
+    vp_buf_puts(name, t->name.n ? " (" : "(");
+    vp_buf_str(name, w->host->name);
+    vp_buf_putc(name, ')');
+    t->name = vp_buf_view(name);
+    return name->status;
+}
+
+int pft_put_track(pft_writer *w, const pft_track *track)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf packet, descriptor, name;
+    pft_track t = *track;
     vp_buf_init(&packet, 1u << 20);
     vp_buf_init(&descriptor, 1u << 20);
-    put_descriptor(&descriptor, t);
+    vp_buf_init(&name, 1u << 20);
+    if (w->host)
+        VP_TRY(among_hosts(w, &t, &name));
+    put_descriptor(&descriptor, &t);
     vp_pb_put_len(&packet, PACKET_TRACK_DESCRIPTOR, vp_buf_view(&descriptor));
     if (descriptor.status < 0)
         vp_buf_fail(&packet, descriptor.status);
@@ -128,13 +159,15 @@ int pft_begin_sequence(pft_writer *w, uint64_t track, int64_t start_ns)
     vp_buf_init(&packet, 256);
     vp_buf_init(&part, 128);
     vp_buf_init(&defaults, 64);
-    w->sequence++;
+    w->sequence = w->host ? ++w->host->whole->sequences : w->sequence + 1;
     w->clock_ns = start_ns;
     w->track = track;
+    if (w->host)
+        start_ns = pft_host_time(w->host, start_ns);
     put(&packet, PACKET_SEQUENCE_ID, w->sequence);
     put(&packet, PACKET_SEQUENCE_FLAGS, SEQUENCE_CLEARED);
     put(&part, DEFAULTS_CLOCK, CLOCK_OF_SEQUENCE);
-    put(&defaults, EVENT_TRACK, track);
+    put(&defaults, EVENT_TRACK, id_of(w, track));
     vp_pb_put_len(&part, DEFAULTS_EVENT, vp_buf_view(&defaults));
     vp_pb_put_len(&packet, PACKET_DEFAULTS, vp_buf_view(&part));
     part.n = 0;
@@ -149,7 +182,7 @@ static void begin_event(pft_writer *w, uint32_t type, uint64_t track)
     w->event.n = w->interned.n = 0;
     put(&w->event, EVENT_TYPE, type);
     if (track != w->track)
-        put(&w->event, EVENT_TRACK, track);
+        put(&w->event, EVENT_TRACK, id_of(w, track));
 }
 
 void pft_slice_begin(pft_writer *w, uint64_t track)
@@ -195,7 +228,7 @@ int pft_slice_end(pft_writer *w, uint64_t track, int64_t at_ns)
 {
     char event[2 * FIELD_MAX], *end = field(event, EVENT_TYPE, TYPE_SLICE_END);
     if (track != w->track)
-        end = field(end, EVENT_TRACK, track);
+        end = field(end, EVENT_TRACK, id_of(w, track));
     size_t n = (size_t)(end - event);
     char *p = vp_buf_reserve(w->out, 6 * FIELD_MAX), *start = p;
     if (!p)
@@ -282,7 +315,7 @@ void pft_arg_known(pft_writer *w, uint64_t name, uint64_t text)
 
 void pft_flow(pft_writer *w, uint64_t flow)
 {
-    vp_pb_put_fixed64(&w->event, EVENT_FLOW, flow);
+    vp_pb_put_fixed64(&w->event, EVENT_FLOW, id_of(w, flow));
 }
 
 void pft_tell(pft_writer *w, pft_name_kind kind, uint64_t number, vp_str text)

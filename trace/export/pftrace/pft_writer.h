@@ -7,16 +7,19 @@
 #define VP_EXPORT_PFTRACE_PFT_WRITER_H
 
 #include "trace/base/buf.h"
+#include "trace/export/pftrace/pft_host.h"
 
 typedef struct pft_writer {
     vp_buf *out;
+    const pft_host *host;   /* NULL: the only one */
     vp_buf event, interned; /* of the packet at hand */
     uint32_t sequence;      /* 0: none has begun */
     uint64_t track;         /* its events' own, unless they name another */
     int64_t clock_ns;       /* of its last event */
 } pft_writer;
 
-void pft_init(pft_writer *w, vp_buf *out);
+/* pick: the exporter's, which may be NULL; it says which host of several this is. */
+void pft_init(pft_writer *w, vp_buf *out, const ex_pick *pick);
 void pft_free(pft_writer *w);
 
 typedef enum pft_track_kind { PFT_PROCESS, PFT_THREAD, PFT_PLAIN, PFT_COUNTER } pft_track_kind;

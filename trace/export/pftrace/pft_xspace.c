@@ -242,7 +242,7 @@ int ex_pftrace_from_xspace(rd_stream **out, rd_source *in, ex_pick *pick)
     }
     x->walk.s = (rd_stream){.next = pftrace_next, .close = pftrace_close};
     vp_map_init(&x->memories.at);
-    pft_init(&x->writer, &x->walk.out);
+    pft_init(&x->writer, &x->walk.out, pick);
     int rc = xj_walk_init(&x->walk, in, pick, true);
     if (rc < 0) {
         pftrace_close(&x->walk.s);
