@@ -607,6 +607,9 @@ typedef struct vp_comparison {
     size_t op_count;
     vp_compared_scope *scopes; /* pre-order, only those that moved */
     size_t scope_count;
+    vp_compared_scope *graph; /* pre-order, those that take a thousandth of the longer step in
+                                 either; none without the one above it */
+    size_t graph_count;
     int64_t steps_a, steps_b, threshold_ps; /* of the noise gate; VP_UNKNOWN */
     vp_verdict verdict;
     const char *verdict_reason;

@@ -17,10 +17,14 @@ ROW = 1.6
 def frames(path, *options):
     """[(x, row, width, title, class, text)], the first the whole."""
     page = view_profile('report', '--format=html', *options, str(trace(path))).stdout
-    found = [(float(x), round(float(y) / ROW), float(width), html.unescape(title), css, text and html.unescape(text))
-             for x, y, width, title, css, text in FRAME.findall(page)]
+    found = frames_of(page)
     assert len(found) == page.count('<svg x="') <= 500 and page.count('<svg class="flame" role="img"') == bool(found)
     return found
+
+
+def frames_of(page):
+    return [(float(x), round(float(y) / ROW), float(width), html.unescape(title), css, html.unescape(text))
+             for x, y, width, title, css, text in FRAME.findall(page)]
 
 
 def walk(scopes):
@@ -42,7 +46,7 @@ def test_frames_are_the_scopes(path):
         assert width == pytest.approx(100 * totals[place] / all_ps, abs=0.011)
         assert share[:-1] == '100.00' or float(share[:-1]) == pytest.approx(100 * totals[place] / all_ps, abs=0.01)
         assert css in ('forward', 'backward', 'remat')
-        assert text is None or place.endswith(text)
+        assert not text or place.endswith(text)
         drawn[place] = (x, row, width)
     wide = {s['path'] for s in walk(made['scopes']) if s['total_ps'] * 1000 >= all_ps
             and not (len(s['children']) and s['self_ps'] == 0 and s['children'][0]['total_ps'] == s['total_ps'])}
@@ -79,3 +83,48 @@ def test_call_paths_are_frames():
     found = frames('viztracer', '--group=scope')
     assert len(found) > 10 and max(row for _, row, *_ in found) > 3
     assert all(title.endswith(' of all self time') for _, _, _, title, *_ in found)
+
+
+def compared(a, b):
+    """The frames of A, of B and of the difference."""
+    page = view_profile('compare', '--format=html', str(trace(a)), str(trace(b))).stdout
+    pictures = page.split('<svg class="flame" role="img"')[1:]
+    assert len(pictures) == 3
+    return [frames_of(p) for p in pictures]
+
+
+VLLM = 'jax_tpu/vllm-project__tpu-inference/profiles/plugins/profile/'
+PAIRS = [(VLLM + '2026_01_11_21_26_41', VLLM + '2026_01_12_00_26_20'),
+         ('jax_cpu/three_runs/plugins/profile/2026_11_21_06_34_00', 'jax_cpu/three_runs/plugins/profile/2026_11_21_06_34_02')]
+
+
+def test_both_sides_are_drawn_as_their_reports_say():
+    """Without steps a scope's time is the mean of its report's devices; one scale holds for both."""
+    sides = [report(p) for p in PAIRS[0]]
+    assert all(not s['backward_ps'] and not s['remat_ps'] for made in sides for s in walk(made['scopes']))
+    windows = [max(d['breakdown']['window_ps'] for d in made['devices']) for made in sides]
+    for made, window, found in zip(sides, windows, compared(*PAIRS[0])):
+        totals = {s['path']: s['total_ps'] / len(made['devices']) for s in walk(made['scopes'])}
+        assert found[0][2] == pytest.approx(100 * window / max(windows), abs=0.011)
+        assert {title.rpartition(': ')[0] for _, _, _, title, *_ in found[1:]} <= set(totals)
+        assert len(found) > 10
+        for _, _, width, title, *_ in found[1:]:
+            assert width == pytest.approx(100 * totals[title.rpartition(': ')[0]] / max(windows), abs=0.011)
+
+
+@pytest.mark.parametrize('pair', PAIRS)
+def test_a_difference_says_which_way(pair):
+    for x, row, width, title, css, text in compared(*pair)[2]:
+        place, _, figures = title.rpartition(': ')
+        delta, _, sides = figures.partition(', ')
+        a, b = (float(side.split()[0]) for side in sides.split(' → '))
+        sign = delta[0]
+        assert {'worse': '+', 'better': '−'}.get(css, sign) == sign and (sign == '±') <= (css == 'idle')
+        assert not text or text.startswith(delta + ' ')
+        assert a == b or (b > a) == (sign == '+')
+
+
+def test_a_run_differs_from_itself_nowhere():
+    found = compared(PAIRS[0][0], PAIRS[0][0])
+    assert [f[:3] for f in found[0]] == [f[:3] for f in found[1]] == [f[:3] for f in found[2]]
+    assert {css for *_, css, _ in found[2]} == {'idle'} and all('±0' in f[3] for f in found[2])

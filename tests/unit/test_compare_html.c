@@ -9,7 +9,7 @@ typedef struct two {
     vp_comparison c;
     vp_compared_device devices[1];
     vp_compared_op ops[3];
-    vp_compared_scope scopes[2];
+    vp_compared_scope scopes[2], graph[5];
     const char *caveats[1], *ids[2];
 } two;
 
@@ -54,6 +54,11 @@ static void two_init(two *x, const char *h)
                                  .is_new = true};
     x->scopes[0] = (vp_compared_scope){text(h, "jit(step)/mlp"), 1, DELTA(30, 42)};
     x->scopes[1] = (vp_compared_scope){text(h, "jit(step)/mlp/dot"), 2, DELTA(20, 31)};
+    x->graph[0] = (vp_compared_scope){text(h, "jit(<s>)"), 0, DELTA(80, 85)};
+    x->graph[1] = (vp_compared_scope){text(h, "jit(<s>)/mlp"), 1, DELTA(30, 42)};
+    x->graph[2] = (vp_compared_scope){text(h, "jit(<s>)/mlp/old"), 2, DELTA(20, 0)};
+    x->graph[3] = (vp_compared_scope){text(h, "jit(<s>)/mlp/new"), 2, DELTA(0, 31)};
+    x->graph[4] = (vp_compared_scope){text(h, "jit(<s>)/attn"), 1, DELTA(50, 43), DELTA(40, 1)};
     x->caveats[0] = text(h, "A has 4 devices, B has 8");
     x->ids[0] = text(h, "F4");
     x->ids[1] = text(h, "F12");
@@ -71,6 +76,8 @@ static void two_init(two *x, const char *h)
                            .op_count = 3,
                            .scopes = x->scopes,
                            .scope_count = 2,
+                           .graph = x->graph,
+                           .graph_count = 5,
                            .steps_a = 20,
                            .steps_b = 21,
                            .threshold_ps = FX_MS,
@@ -132,6 +139,49 @@ static void test_says_what_changed(void **state)
     vp_free(html);
 }
 
+/* A and B on one scale, of 110 ms; the difference with room for what is gone: 11 of its own in mlp,
+ * 20 that went and 31 that came, and 50 in attn. */
+static void test_flames(void **state)
+{
+    (void)state;
+    static const char *const needed[] = {
+        "the whole width is 110.000 ms",
+        "width=\"90.90%\" height=\"1.60em\"><title>step: 100.000 ms, 100.00% of A’s step</title>",
+        "width=\"72.72%\" height=\"1.60em\"><title>jit(&lt;s&gt;): 80.000 ms, 80.00% of A’s step",
+        "width=\"77.27%\" height=\"1.60em\"><title>jit(&lt;s&gt;): 85.000 ms, 77.27% of B’s step",
+        "50.000 ms, 50.00% of A’s step</title><rect class=\"backward\"",
+        "43.000 ms, 39.09% of B’s step</title><rect class=\"forward\"",
+        "<title>jit(&lt;s&gt;)/mlp/old: −20.000 ms, 20.000 ms → 0.000 ms</title><rect "
+        "class=\"better\"",
+        "<title>jit(&lt;s&gt;)/mlp/new: +31.000 ms, 0.000 ms → 31.000 ms</title><rect "
+        "class=\"worse\"",
+        ">+31.000 ms new</text>",
+        ">+10.000 ms step</text>",
+        ">−7.000 ms attn</text>",
+    };
+    two x;
+    two_init(&x, NULL);
+    char *html = compared(&x.c, NULL);
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!strstr(html, needed[i]))
+            fail_msg("the page lacks: %s", needed[i]);
+    assert_int_equal(occurrences(html, "class=\"flame\" role=\"img\""), 3);
+    assert_int_equal(occurrences(html, "<svg x="), 5 + 5 + 6); /* without what is not there */
+    vp_free(html);
+    x.c.step = (vp_delta)DELTA(40, 110); /* less than its ops take */
+    html = compared(&x.c, NULL);
+    assert_non_null(strstr(html, ">80.000 ms at once in a step of 40.000 ms</text>"));
+    vp_free(html);
+    x.c.step.a_ps = x.c.step.b_ps = VP_UNKNOWN;
+    for (size_t i = 0; i < 5; i++)
+        x.graph[i].total = (vp_delta){INT64_MAX, INT64_MAX - 1, -1};
+    vp_free(compared(&x.c, NULL));
+    x.c.graph_count = 0;
+    html = compared(&x.c, NULL);
+    assert_int_equal(occurrences(html, "class=\"flame\""), 0);
+    vp_free(html);
+}
+
 /* The largest difference fills its half of the bar: compute to the right, less to the left. */
 static void test_bars_point_to_the_slower_side(void **state)
 {
@@ -178,6 +228,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_says_what_changed),
+        cmocka_unit_test(test_flames),
         cmocka_unit_test(test_bars_point_to_the_slower_side),
         cmocka_unit_test(test_hostile_names),
         cmocka_unit_test(test_nothing_to_compare),

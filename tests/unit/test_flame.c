@@ -11,7 +11,7 @@
 static flame_layout laid_out(const flame_node *nodes, size_t n)
 {
     flame_layout l;
-    assert_int_equal(flame_layout_of(&l, nodes, n), 0);
+    assert_int_equal(flame_layout_of(&l, nodes, n, 0), 0);
     assert_true(l.n <= VP_FLAME_FRAMES_MAX && l.rows <= VP_FLAME_ROWS_MAX);
     return l;
 }
@@ -39,6 +39,22 @@ static void test_places(void **state)
     check_box(&l, 2, 2, 0, 1666);
     check_box(&l, 3, 1, 5000, 1250);
     check_box(&l, 4, 0, 7500, 2500);
+    flame_layout_free(&l);
+}
+
+/* Of a wider whole the rest stays free. */
+static void test_of_a_wider_whole(void **state)
+{
+    (void)state;
+    const flame_node nodes[] = {{ROOT, false, 90}, {0, false, 60}};
+    flame_layout l;
+    assert_int_equal(flame_layout_of(&l, nodes, 2, 180), 0);
+    assert_int_equal(l.all, 180);
+    check_box(&l, 0, 0, 0, 5000);
+    check_box(&l, 1, 1, 0, 3333);
+    flame_layout_free(&l);
+    assert_int_equal(flame_layout_of(&l, nodes, 2, 45), 0);
+    assert_int_equal(l.all, 90);
     flame_layout_free(&l);
 }
 
@@ -331,7 +347,7 @@ static void test_every_allocation_may_fail(void **state)
     random_tree(v, 600, &seed, 3);
     for (uint64_t k = 1; !l.n; k++) {
         vp_mem_fail_at(k, false);
-        int rc = flame_layout_of(&l, v, 600);
+        int rc = flame_layout_of(&l, v, 600, 0);
         vp_mem_fail_at(0, false);
         assert_true(rc == 0 ? l.n > 0 : rc == VP_ENOMEM && !l.v);
     }
@@ -340,11 +356,16 @@ static void test_every_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_places),       cmocka_unit_test(test_joined),
-        cmocka_unit_test(test_damaged),      cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_random_trees), cmocka_unit_test(test_a_million),
-        cmocka_unit_test(test_the_widest),   cmocka_unit_test(test_svg),
-        cmocka_unit_test(test_on_the_page),  cmocka_unit_test(test_every_allocation_may_fail)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_places),
+                                       cmocka_unit_test(test_of_a_wider_whole),
+                                       cmocka_unit_test(test_joined),
+                                       cmocka_unit_test(test_damaged),
+                                       cmocka_unit_test(test_empty),
+                                       cmocka_unit_test(test_random_trees),
+                                       cmocka_unit_test(test_a_million),
+                                       cmocka_unit_test(test_the_widest),
+                                       cmocka_unit_test(test_svg),
+                                       cmocka_unit_test(test_on_the_page),
+                                       cmocka_unit_test(test_every_allocation_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

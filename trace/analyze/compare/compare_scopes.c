@@ -1,5 +1,6 @@
-/* Joins the computation graphs of both reports into one tree, and keeps what moved: nodes that
- * differ by at least half a percent of a step, and their ancestors. Backward work stands with the
+/* Joins the computation graphs of both reports into one tree, and keeps what can be seen in a
+ * picture, and what moved: nodes that differ by at least half a percent of a step, and their
+ * ancestors. Backward work stands with the
  * forward scope that it belongs to: otherwise a layer that takes longer would be two rows, which
  * hardly share a name. */
 #include <string.h>
@@ -101,31 +102,64 @@ static int join_trees(vp_scope **out, size_t *count, vp_arena *arena, const scop
     return scopes_tree(out, count, arena, items, a->n + b->n);
 }
 
-static int keep_moved(comparing *k, const vp_scope *tree, size_t n, const scope_side *a,
-                      const scope_side *b)
+/* The nodes that are marked, as a list of the comparison's. */
+static int keep_marked(vp_compared_scope **out, size_t *count, comparing *k,
+                       const vp_compared_scope *all, const bool *keep, size_t n)
 {
-    VP_CLEANUP(vp_free_ptr) bool *keep = vp_calloc(n, sizeof *keep);
-    VP_CLEANUP(vp_free_ptr) vp_compared_scope *all = vp_calloc(n, sizeof *all);
-    int64_t least = k->c->step.a_ps > k->c->step.b_ps ? k->c->step.a_ps : k->c->step.b_ps;
     size_t kept = 0;
-    VP_NEED(keep && all);
-    for (size_t i = n; i-- > 0;) {
-        all[i] = compared(a, b, &tree[i]);
-        if (cmp_size(&all[i].total) && cmp_size(&all[i].total) >= least / 200)
-            keep[i] = true;
-        if (keep[i] && tree[i].parent != UINT32_MAX)
-            keep[tree[i].parent] = true;
+    for (size_t i = 0; i < n; i++)
         kept += keep[i];
-    }
-    k->c->scopes = vp_arena_zalloc(k->arena, kept * sizeof *k->c->scopes);
-    VP_NEED(k->c->scopes);
+    *out = vp_arena_zalloc(k->arena, kept * sizeof **out);
+    VP_NEED(*out);
     for (size_t i = 0; i < n; i++) {
         if (!keep[i])
             continue;
-        all[i].path = cmp_text(k, tree[i].path);
-        k->c->scopes[k->c->scope_count++] = all[i];
+        (*out)[*count] = all[i];
+        (*out)[(*count)++].path = cmp_text(k, all[i].path);
     }
     return 0;
+}
+
+/* A node that is seen has a parent that is, which takes no less of either. */
+static void mark_seen(bool *keep, const vp_compared_scope *all, const vp_scope *tree, size_t n,
+                      int64_t span)
+{
+    for (size_t i = 0; i < n; i++) {
+        const vp_delta *d = &all[i].total;
+        int64_t larger = d->a_ps > d->b_ps ? d->a_ps : d->b_ps;
+        keep[i] = larger > 0 && larger >= span / 1000 &&
+                  (tree[i].parent == UINT32_MAX || keep[tree[i].parent]);
+    }
+}
+
+static void mark_moved(bool *keep, const vp_compared_scope *all, const vp_scope *tree, size_t n,
+                       int64_t span)
+{
+    memset(keep, 0, n * sizeof *keep);
+    for (size_t i = n; i-- > 0;) {
+        if (cmp_size(&all[i].total) && cmp_size(&all[i].total) >= span / 200)
+            keep[i] = true;
+        if (keep[i] && tree[i].parent != UINT32_MAX)
+            keep[tree[i].parent] = true;
+    }
+}
+
+static int keep_some(comparing *k, const vp_scope *tree, size_t n, const scope_side *a,
+                     const scope_side *b)
+{
+    VP_CLEANUP(vp_free_ptr) bool *keep = vp_calloc(n, sizeof *keep);
+    VP_CLEANUP(vp_free_ptr) vp_compared_scope *all = vp_calloc(n, sizeof *all);
+    vp_comparison *c = k->c;
+    int64_t span = c->step.a_ps > c->step.b_ps ? c->step.a_ps : c->step.b_ps;
+    VP_NEED(keep && all);
+    for (size_t i = 0; i < n; i++) {
+        all[i] = compared(a, b, &tree[i]);
+        all[i].path = tree[i].path;
+    }
+    mark_moved(keep, all, tree, n, span);
+    VP_TRY(keep_marked(&c->scopes, &c->scope_count, k, all, keep, n));
+    mark_seen(keep, all, tree, n, span);
+    return keep_marked(&c->graph, &c->graph_count, k, all, keep, n);
 }
 
 static bool goes_back(const vp_report *r)
@@ -150,7 +184,7 @@ int cmp_scopes(comparing *k)
     if (rc >= 0)
         rc = join_trees(&tree, &n, &arena, &a, &b);
     if (rc >= 0 && n)
-        rc = keep_moved(k, tree, n, &a, &b);
+        rc = keep_some(k, tree, n, &a, &b);
     vp_map_free(&a.by_path);
     vp_map_free(&b.by_path);
     vp_arena_free(&arena);

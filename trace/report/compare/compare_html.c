@@ -4,6 +4,7 @@
 #include "trace/report/compare/compare_tables.h"
 #include "trace/report/compare/compare_view.h"
 #include "trace/report/compare/delta_cells.h"
+#include "trace/report/compare/html_flames.h"
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
 #include "trace/report/words/escape.h"
@@ -341,6 +342,7 @@ int rep_compare_html(vp_buf *b, const vp_comparison *c, const rep_links *links)
     put_devices(&x);
     put_findings(&x);
     put_ops(&x);
+    VP_TRY(html_flames(&x.p, c));
     put_scopes(&x);
     html_puts(&x.p, "</main>\n");
     put_footer(&x);

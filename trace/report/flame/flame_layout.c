@@ -129,13 +129,14 @@ static int make_boxes(flame_layout *out, layout *t)
     return 0;
 }
 
-int flame_layout_of(flame_layout *out, const flame_node *nodes, size_t n)
+int flame_layout_of(flame_layout *out, const flame_node *nodes, size_t n, int64_t whole)
 {
     VP_CLEANUP(vp_free_ptr) placed *v = vp_calloc(n + 1, sizeof *v);
     layout t = {.nodes = nodes, .v = v, .n = n};
     flame_layout l = {0};
     VP_NEED(v);
-    l.all = t.all = sum_roots(&t);
+    t.all = sum_roots(&t);
+    l.all = t.all = whole > t.all ? whole : t.all;
     place(&t);
     VP_TRY(choose(&t));
     VP_TRY(make_boxes(&l, &t));

@@ -29,7 +29,7 @@ typedef struct flame_layout {
     flame_box *v; /* in the order of their nodes */
     size_t n;
     uint32_t rows;
-    int64_t all; /* Σ weights of the roots */
+    int64_t all; /* what the width of the picture is */
     /* Nodes with a weight that have no frame, being thinner than 1/FLAME_PARTS_MAX, below
      * VP_FLAME_ROWS_MAX rows, or not among the VP_FLAME_FRAMES_MAX widest; and Σ weights of the
      * uppermost of them. */
@@ -37,9 +37,11 @@ typedef struct flame_layout {
     int64_t hidden_weight;
 } flame_layout;
 
-/* Siblings are drawn in the order of the nodes. Takes O(n log n) time; no node's depth costs more.
+/* whole: what all of the picture's width is, where that is more than the roots sum to; 0: what they
+ * sum to. Siblings are drawn in the order of the nodes. Takes O(n log n) time; no node's depth
+ * costs more.
  */
-int flame_layout_of(flame_layout *out, const flame_node *nodes, size_t n);
+int flame_layout_of(flame_layout *out, const flame_node *nodes, size_t n, int64_t whole);
 void flame_layout_free(flame_layout *l);
 
 #endif

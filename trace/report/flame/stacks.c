@@ -39,12 +39,19 @@ static int by_time(const void *a, const void *b)
     return x->self_ps > y->self_ps ? -1 : 1;
 }
 
+/* A report that was read may claim any time. */
+static void add(int64_t *sum, int64_t more)
+{
+    if (__builtin_add_overflow(*sum, more, sum))
+        *sum = INT64_MAX;
+}
+
 static void join_equal(flame_stacks *s)
 {
     size_t kept = 0;
     for (size_t i = 0; i < s->n; i++) {
         if (kept && !by_frames(&s->v[kept - 1], &s->v[i]))
-            s->v[kept - 1].self_ps += s->v[i].self_ps;
+            add(&s->v[kept - 1].self_ps, s->v[i].self_ps);
         else
             s->v[kept++] = s->v[i];
     }

@@ -158,7 +158,7 @@ static int draw(page *p, drawing *d)
 {
     const flame_look look = {d, css_class, put_name, put_title};
     VP_TRY(make_nodes(d));
-    VP_TRY(flame_layout_of(&d->l, d->nodes, d->n));
+    VP_TRY(flame_layout_of(&d->l, d->nodes, d->n, 0));
     VP_TRY(flame_svg(p->b, &d->l, &look,
                      "Flame graph of the scopes by time; the rows below say the same"));
     put_legend(p, d);

@@ -1,0 +1,281 @@
+#include "trace/report/compare/html_flames.h"
+
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+#include "trace/report/compare/compare_view.h"
+#include "trace/report/flame/flame_svg.h"
+#include "trace/report/words/escape.h"
+
+/* A difference below this part of the longer step has no colour. */
+#define CALM_PARTS 1000
+
+typedef enum side { SIDE_A, SIDE_B, SIDE_BOTH } side;
+
+/* Nodes: the step, and the graph's. */
+typedef struct flames {
+    page *p;
+    const vp_comparison *c;
+    flame_node *nodes;
+    size_t n;
+    side side;
+    int64_t span;  /* the longer step */
+    int64_t whole; /* that the pictures of A and B are as wide as */
+    vp_unit unit;
+} flames;
+
+static int64_t larger(int64_t x, int64_t y)
+{
+    return x > y ? x : y;
+}
+
+/* A report that was read may claim any time. */
+static void add(int64_t *sum, int64_t more)
+{
+    if (__builtin_add_overflow(*sum, more, sum))
+        *sum = more > 0 ? INT64_MAX : -INT64_MAX;
+}
+
+static const vp_delta *delta_of(const flames *f, uint32_t node)
+{
+    return node ? &f->c->graph[node - 1].total : &f->c->step;
+}
+
+static bool same_time(const vp_delta *x, const vp_delta *y)
+{
+    return x->a_ps == y->a_ps && x->b_ps == y->b_ps;
+}
+
+/* Parents of a list in pre-order, from its depths; levels: room for as many as there are nodes. */
+static void link_nodes(flames *f, uint32_t *levels)
+{
+    const vp_comparison *c = f->c;
+    size_t depth = 0;
+    f->nodes[0] = (flame_node){.parent = FLAME_NO_PARENT};
+    for (size_t i = 0; i < c->graph_count; i++) {
+        depth = c->graph[i].depth < depth ? c->graph[i].depth : depth;
+        uint32_t up = depth ? levels[depth - 1] : 0;
+        f->nodes[i + 1] = (flame_node){
+            .parent = up, .joined = up && same_time(delta_of(f, up), &c->graph[i].total)};
+        levels[depth++] = (uint32_t)i + 1;
+    }
+    f->n = c->graph_count + 1;
+}
+
+/* Of one side, its time. Of both, the longer time of what each has of its own, and what stands
+ * below, so that what is gone has its place as well as what is new. */
+static void weigh(flames *f, int64_t *own_a, int64_t *own_b)
+{
+    flame_node *v = f->nodes;
+    for (size_t i = 1; i < f->n; i++) {
+        const vp_delta *d = delta_of(f, (uint32_t)i);
+        add(&own_a[i], d->a_ps);
+        add(&own_b[i], d->b_ps);
+        add(&own_a[v[i].parent], -d->a_ps);
+        add(&own_b[v[i].parent], -d->b_ps);
+        v[i].weight = f->side == SIDE_A ? d->a_ps : f->side == SIDE_B ? d->b_ps : 0;
+    }
+    v[0].weight = 0;
+    int64_t all = 0;
+    for (size_t i = f->n; i-- > 1;) {
+        if (f->side == SIDE_BOTH)
+            add(&v[i].weight, larger(larger(own_a[i], own_b[i]), 0));
+        if (!v[i].parent)
+            add(&all, v[i].weight);
+        else if (f->side == SIDE_BOTH)
+            add(&v[v[i].parent].weight, v[i].weight);
+    }
+    int64_t step = f->side == SIDE_A   ? f->c->step.a_ps
+                   : f->side == SIDE_B ? f->c->step.b_ps
+                                       : larger(f->c->step.a_ps, f->c->step.b_ps);
+    v[0].weight = larger(step, all);
+}
+
+static int weigh_side(flames *f, side s)
+{
+    VP_CLEANUP(vp_free_ptr) int64_t *own_a = vp_calloc(f->n, sizeof *own_a);
+    VP_CLEANUP(vp_free_ptr) int64_t *own_b = vp_calloc(f->n, sizeof *own_b);
+    VP_NEED(own_a && own_b);
+    f->side = s;
+    weigh(f, own_a, own_b);
+    return 0;
+}
+
+/* ---- Frames ---- */
+
+static bool is_calm(const flames *f, const vp_delta *d)
+{
+    return rep_delta_size(d) < f->span / CALM_PARTS || !rep_delta_size(d);
+}
+
+static const char *class_of_delta(const flames *f, const vp_delta *d)
+{
+    return is_calm(f, d) ? "idle" : d->delta_ps > 0 ? "worse" : "better";
+}
+
+static const char *css_class(void *ctx, const flame_box *box)
+{
+    const flames *f = ctx;
+    const vp_delta *d = delta_of(f, box->last);
+    if (f->side == SIDE_BOTH)
+        return class_of_delta(f, d);
+    if (!box->first)
+        return "idle";
+    const vp_delta *back = &f->c->graph[box->last - 1].backward;
+    bool mostly = f->side == SIDE_A ? back->a_ps > d->a_ps / 2 : back->b_ps > d->b_ps / 2;
+    return mostly ? "backward" : "forward";
+}
+
+static void put_time(vp_buf *b, const flames *f, int64_t ps)
+{
+    page p = *f->p;
+    p.b = b;
+    html_number(&p, ps, f->unit);
+    vp_buf_printf(b, " %s", rep_unit_sign(f->unit));
+}
+
+/* The sign first: it says without a colour, and in a narrow frame, which way it went. */
+static void put_difference(vp_buf *b, const flames *f, const vp_delta *d)
+{
+    if (d->delta_ps == VP_NO_TIME) {
+        vp_buf_puts(b, "–");
+        return;
+    }
+    vp_buf_puts(b, d->delta_ps > 0 ? "+" : d->delta_ps < 0 ? "−" : "±");
+    put_time(b, f, rep_delta_size(d));
+}
+
+static const char *span_name(const flames *f)
+{
+    return f->c->per_step ? "step" : "window";
+}
+
+/* Ops that run at once add up to more than the span, and the frame is as wide as they are. */
+static void put_span(vp_buf *b, const flames *f, const vp_delta *d)
+{
+    int64_t span = f->side == SIDE_A ? d->a_ps : d->b_ps;
+    if (f->side != SIDE_BOTH && f->nodes[0].weight > span) {
+        put_time(b, f, f->nodes[0].weight);
+        vp_buf_puts(b, " at once in a ");
+    }
+    vp_buf_puts(b, span_name(f));
+    if (f->side == SIDE_BOTH)
+        return;
+    vp_buf_puts(b, f->nodes[0].weight > span ? " of " : ": ");
+    put_time(b, f, span);
+}
+
+static void put_name(vp_buf *b, void *ctx, const flame_box *box)
+{
+    const flames *f = ctx;
+    const vp_delta *d = delta_of(f, box->last);
+    uint32_t up = box->first ? f->nodes[box->first].parent : 0;
+    if (f->side == SIDE_BOTH) {
+        put_difference(b, f, d);
+        vp_buf_putc(b, ' ');
+    }
+    if (box->first) {
+        vp_str path = vp_str_of(f->c->graph[box->last - 1].path);
+        rep_html_escape(b, vp_str_skip(path, up ? vp_str_of(f->c->graph[up - 1].path).n + 1 : 0));
+        return;
+    }
+    put_span(b, f, d);
+}
+
+static void put_title(vp_buf *b, void *ctx, const flame_box *box)
+{
+    const flames *f = ctx;
+    const vp_delta *d = delta_of(f, box->last);
+    if (box->first)
+        rep_html_escape(b, vp_str_of(f->c->graph[box->last - 1].path));
+    else
+        vp_buf_puts(b, span_name(f));
+    vp_buf_puts(b, ": ");
+    if (f->side == SIDE_BOTH) {
+        put_difference(b, f, d);
+        vp_buf_puts(b, ", ");
+        put_time(b, f, d->a_ps);
+        vp_buf_puts(b, " → ");
+        put_time(b, f, d->b_ps);
+        return;
+    }
+    bool is_a = f->side == SIDE_A;
+    int64_t step = is_a ? f->c->step.a_ps : f->c->step.b_ps;
+    put_time(b, f, is_a ? d->a_ps : d->b_ps);
+    vp_buf_puts(b, ", ");
+    rep_put_percent(b, is_a ? d->a_ps : d->b_ps, step);
+    vp_buf_printf(b, " of %s’s %s", is_a ? "A" : "B", span_name(f));
+}
+
+/* ---- Pictures ---- */
+
+static int draw(flames *f, side s)
+{
+    static const char *const titles[] = {"A", "B", "The difference: B against A"};
+    static const char *const labels[] = {
+        "Flame graph of A by scope", "Flame graph of B by scope",
+        "Flame graph of the difference by scope; the tables of this page say what moved"};
+    const flame_look look = {f, css_class, put_name, put_title};
+    flame_layout l;
+    VP_TRY(weigh_side(f, s));
+    VP_TRY(flame_layout_of(&l, f->nodes, f->n, s == SIDE_BOTH ? 0 : f->whole));
+    vp_buf_printf(f->p->b, "<div class=\"what\"><h3>%s</h3></div>\n", titles[s]);
+    flame_svg(f->p->b, &l, &look, labels[s]);
+    flame_layout_free(&l);
+    return f->p->b->status;
+}
+
+static void put_note(flames *f)
+{
+    page *p = f->p;
+    vp_buf_printf(
+        p->b,
+        "<p class=\"note\">Op time of %s, the mean of the devices. A and B are drawn to one "
+        "scale, on which the whole width is ",
+        f->c->per_step ? "a step" : "the whole window, as not both have steps");
+    put_time(p->b, f, f->whole);
+    vp_buf_printf(
+        p->b,
+        "; what is free below a frame is its own. Scopes below 0.1%% of the longer %s are "
+        "left out.</p>\n",
+        span_name(f));
+}
+
+static void put_legend(flames *f)
+{
+    vp_buf_printf(f->p->b,
+                  "<p class=\"legend\"><span><i class=\"dot mark\"></i>+ longer in B</span>\n"
+                  "<span><i class=\"dot light\"></i>− shorter in B</span>\n"
+                  "<span><i class=\"dot idle\"></i>by less than 0.1%% of the longer %s</span>\n"
+                  "<span>Here a frame is as wide as the longer of both sides, summed over what "
+                  "stands below it.</span></p>\n",
+                  span_name(f));
+}
+
+static int put_all(flames *f)
+{
+    VP_CLEANUP(vp_free_ptr) uint32_t *levels = vp_calloc(f->c->graph_count + 1, sizeof *levels);
+    f->nodes = vp_calloc(f->c->graph_count + 1, sizeof *f->nodes);
+    VP_NEED(levels && f->nodes);
+    link_nodes(f, levels);
+    f->span = larger(f->c->step.a_ps, f->c->step.b_ps);
+    for (side s = SIDE_A; s <= SIDE_B; s++) {
+        VP_TRY(weigh_side(f, s));
+        f->whole = larger(f->whole, f->nodes[0].weight);
+    }
+    f->unit = rep_unit_for(f->p->v.unit, f->whole);
+    html_section(f->p, "flames", "By scope");
+    put_note(f);
+    for (side s = SIDE_A; s <= SIDE_BOTH; s++)
+        VP_TRY(draw(f, s));
+    put_legend(f);
+    html_section_end(f->p);
+    return f->p->b->status;
+}
+
+int html_flames(page *p, const vp_comparison *c)
+{
+    flames f = {.p = p, .c = c};
+    int rc = c->graph_count ? put_all(&f) : 0;
+    vp_free(f.nodes);
+    return rc;
+}
