@@ -8,6 +8,7 @@
 #include "server/routes/handoff_view.h"
 #include "server/routes/page.h"
 #include "server/routes/routes.h"
+#include "server/routes/trace_hosts.h"
 #include "trace/export/exporters.h"
 
 /* The only port of 127.0.0.1 that the UI's CSP lets it fetch from (perfetto.md 0.1). */
@@ -15,20 +16,36 @@
 
 typedef struct handoff {
     const cat_session *session;
-    const cat_host *host;
+    const cat_host *host; /* NULL: all of the session */
     ex_view view;
     handoff_ui ui;
     bool at_once; /* load now: --ui=perfetto opened the browser for this */
 } handoff;
 
-/* Appends the address of the trace below root, "" for an absolute one. */
-static void put_trace_path(vp_buf *b, const char *root, const handoff *h, const char *suffix)
+/* Appends the address of a trace of the session below root, "" for an absolute one. */
+static void put_trace_path(vp_buf *b, const char *root, const handoff *h, const char *name)
 {
     vp_buf_printf(b, "%s/trace/", root);
     page_url(b, h->session->id);
     vp_buf_putc(b, '/');
-    page_url(b, h->host->name);
-    vp_buf_puts(b, suffix);
+    page_url(b, name);
+}
+
+/* The name of the trace in the form of that suffix. */
+static const char *name_of(vp_buf *name, const handoff *h, const char *suffix)
+{
+    vp_buf_init(name, PAGE_BYTES_MAX);
+    vp_buf_printf(name, "%s%s", h->host->name, suffix);
+    return vp_buf_cstr(name);
+}
+
+/* The trace that the button and the direct link hand over. */
+static const char *sent_of(vp_buf *name, const handoff *h)
+{
+    if (h->host)
+        return name_of(name, h, ".json.gz");
+    vp_buf_init(name, 64);
+    return TRACE_HOSTS_PFTRACE;
 }
 
 static void put_data(vp_buf *b, const http_req *rq, const handoff *h)
@@ -38,14 +55,13 @@ static void put_data(vp_buf *b, const http_req *rq, const handoff *h)
     VP_CLEANUP(vp_buf_free) vp_buf file;
     vp_buf_init(&trace, PAGE_BYTES_MAX);
     vp_buf_init(&title, PAGE_BYTES_MAX);
-    vp_buf_init(&file, PAGE_BYTES_MAX);
-    put_trace_path(&trace, http_root(rq), h, ".json.gz");
-    vp_buf_printf(&title, "%s %s", h->session->name, h->host->name);
-    vp_buf_printf(&file, "%s.json.gz", h->host->name);
+    const char *sent = sent_of(&file, h);
+    put_trace_path(&trace, http_root(rq), h, sent);
+    vp_buf_printf(&title, "%s %s", h->session->name, h->host ? h->host->name : "all hosts");
     page_attribute(b, "data-trace", vp_buf_cstr(&trace));
     handoff_ui_put_data(b, &h->ui, &h->view);
     page_attribute(b, "data-title", vp_buf_cstr(&title));
-    page_attribute(b, "data-file", vp_buf_cstr(&file));
+    page_attribute(b, "data-file", sent);
     if (h->view.is_event)
         vp_buf_printf(
             b, " data-start=\"%lld\" data-end=\"%lld\" data-share=\"" EX_VIEW_PERCENTAGE "\"",
@@ -59,13 +75,21 @@ static void put_data(vp_buf *b, const http_req *rq, const handoff *h)
  * named one. */
 static void put_what(vp_buf *b, const handoff *h)
 {
-    vp_buf_puts(b, "<dl class=\"facts\"><div><dt>Host</dt><dd>");
-    page_text(b, h->host->name);
-    vp_buf_puts(b, "</dd></div><div><dt>Recorded as</dt><dd>");
-    page_text(b, h->session->files[h->host->primary].name);
-    vp_buf_puts(b, ", ");
-    page_bytes(b, h->session->files[h->host->primary].bytes);
-    vp_buf_puts(b, "</dd></div><div><dt>Sent as</dt><dd>Trace Event JSON, gzip</dd></div>");
+    vp_buf_puts(b, "<dl class=\"facts\">");
+    if (h->host) {
+        vp_buf_puts(b, "<div><dt>Host</dt><dd>");
+        page_text(b, h->host->name);
+        vp_buf_puts(b, "</dd></div><div><dt>Recorded as</dt><dd>");
+        page_text(b, h->session->files[h->host->primary].name);
+        vp_buf_puts(b, ", ");
+        page_bytes(b, h->session->files[h->host->primary].bytes);
+        vp_buf_puts(b, "</dd></div><div><dt>Sent as</dt><dd>Trace Event JSON, gzip</dd></div>");
+    } else {
+        vp_buf_printf(b,
+                      "<div><dt>Hosts</dt><dd>all %zu, on one clock</dd></div>"
+                      "<div><dt>Sent as</dt><dd>.pftrace</dd></div>",
+                      h->session->host_count);
+    }
     if (handoff_ui_first(&h->ui)) {
         vp_buf_puts(b, "<div><dt>To</dt><dd>");
         handoff_ui_put_name(b, &h->ui);
@@ -117,7 +141,8 @@ static void put_handoff(vp_buf *b, const http_req *rq, const handoff *h)
     vp_buf_puts(b, ">\n<p>The trace goes from this page straight into the Perfetto tab, inside "
                    "your browser. It is not uploaded.</p>\n");
     put_what(b, h);
-    put_damage(b, rq, h);
+    if (h->host)
+        put_damage(b, rq, h);
     if (opens)
         put_buttons(b, h);
     else
@@ -143,8 +168,9 @@ static void put_deep_link(vp_buf *b, const handoff *h, const http_req *rq)
     VP_CLEANUP(vp_buf_free) vp_buf link;
     vp_buf_init(&url, PAGE_BYTES_MAX);
     vp_buf_init(&link, PAGE_BYTES_MAX);
+    VP_CLEANUP(vp_buf_free) vp_buf name;
     vp_buf_printf(&url, "http://127.0.0.1:%d", DEEP_LINK_PORT);
-    put_trace_path(&url, "", h, ".json.gz");
+    put_trace_path(&url, "", h, sent_of(&name, h));
     ex_perfetto_link(&link, h->ui.web, vp_buf_cstr(&url), &h->view);
     vp_buf_puts(b, "<p><a id=\"deeplink\" rel=\"noreferrer\"");
     page_attribute(b, "href", vp_buf_cstr(&link));
@@ -169,19 +195,24 @@ static void put_remote(vp_buf *b, const http_req *rq, const handoff *h)
     vp_buf_puts(b, "</code></pre></section>\n");
 }
 
-static void put_form(vp_buf *b, const http_req *rq, const handoff *h, const char *suffix)
+static void put_file(vp_buf *b, const http_req *rq, const handoff *h, const char *name)
 {
     vp_buf_puts(b, "<li><a download href=\"");
-    put_trace_path(b, http_root(rq), h, suffix);
+    put_trace_path(b, http_root(rq), h, name);
     vp_buf_puts(b, "\">");
-    page_text(b, h->host->name);
-    vp_buf_printf(b, "%s</a></li>\n", suffix);
+    page_text(b, name);
+    vp_buf_puts(b, "</a></li>\n");
 }
 
-static void put_download(vp_buf *b, const http_req *rq, const handoff *h)
+static void put_form(vp_buf *b, const http_req *rq, const handoff *h, const char *suffix)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf name;
+    put_file(b, rq, h, name_of(&name, h, suffix));
+}
+
+static void put_host_download(vp_buf *b, const http_req *rq, const handoff *h)
 {
     bool exact = ex_half(EX_PFTRACE, h->session, h->host) != NULL;
-    vp_buf_puts(b, "<section class=\"card\"><h2>The file itself</h2>\n<ul class=\"plain\">\n");
     put_form(b, rq, h, ".json.gz");
     put_form(b, rq, h, ".json");
     if (exact)
@@ -192,6 +223,25 @@ static void put_download(vp_buf *b, const http_req *rq, const handoff *h)
     if (exact)
         vp_buf_puts(b, " .pftrace is Perfetto’s own: half the size, and arguments keep their "
                        "types.");
+}
+
+static void put_hosts_download(vp_buf *b, const http_req *rq, const handoff *h)
+{
+    if (trace_hosts_exact(h->session))
+        put_file(b, rq, h, TRACE_HOSTS_PFTRACE);
+    put_file(b, rq, h, TRACE_HOSTS_BUNDLE);
+    vp_buf_puts(b, "</ul>\n<p class=\"muted\">All hosts on one clock: by the collective calls that "
+                   "they share, else by the wall clocks of their files. " TRACE_HOSTS_BUNDLE
+                   " is for Perfetto from v58 on.");
+}
+
+static void put_download(vp_buf *b, const http_req *rq, const handoff *h)
+{
+    vp_buf_puts(b, "<section class=\"card\"><h2>The file itself</h2>\n<ul class=\"plain\">\n");
+    if (h->host)
+        put_host_download(b, rq, h);
+    else
+        put_hosts_download(b, rq, h);
     vp_buf_puts(b, "</p></section>\n");
 }
 
@@ -235,23 +285,24 @@ static void put_heading(vp_buf *b, const http_req *rq, const handoff *h)
 static int answer(http_req *rq, const handoff *h)
 {
     vp_buf b;
+    bool hands = h->host || trace_hosts_exact(h->session);
     vp_buf_init(&b, PAGE_BYTES_MAX);
     page_begin(&b, rq,
                &(page_frame){.title = "Open in Perfetto – view_profile",
-                             .script = h->host && handoff_ui_first(&h->ui) ? "handoff.js" : NULL,
+                             .script = hands && handoff_ui_first(&h->ui) ? "handoff.js" : NULL,
                              .home = "All sessions"});
     put_heading(&b, rq, h);
     put_hosts(&b, rq, h, http_query(rq, "at"));
-    if (h->host) {
+    if (hands)
         put_handoff(&b, rq, h);
-        vp_buf_puts(&b, "<div class=\"grid\">\n");
-        put_deep_link(&b, h, rq);
-        put_remote(&b, rq, h);
-        put_download(&b, rq, h);
-        vp_buf_puts(&b, "</div>\n");
-    } else {
+    else
         vp_buf_puts(&b, "<p class=\"muted\">Each host recorded a trace of its own.</p>\n");
-    }
+    vp_buf_puts(&b, "<div class=\"grid\">\n");
+    if (hands)
+        put_deep_link(&b, h, rq);
+    put_remote(&b, rq, h);
+    put_download(&b, rq, h);
+    vp_buf_puts(&b, "</div>\n");
     page_end(&b);
     return http_html(rq, 200, &b);
 }
@@ -273,5 +324,9 @@ int page_perfetto(http_req *rq)
     handoff_ui_of(&h.ui, rq);
     if (handoff_view(&h.view, rq, h.session, h.host) < 0)
         return page_failure(rq, "That time does not exist");
+    if (!h.host) { /* a time is that of one host's file, and so much is not loaded unasked */
+        h.view = EX_VIEW_ALL;
+        h.at_once = false;
+    }
     return answer(rq, &h);
 }

@@ -4,6 +4,7 @@
 
 #include "server/routes/routes.h"
 #include "server/routes/site_query.h"
+#include "server/routes/trace_hosts.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/export/exporters.h"
@@ -121,10 +122,12 @@ int route_trace_json(http_req *rq)
     VP_TRY(site_session(&c, &s, rq));
     const cat_host *h = host_of(s, vp_str_of(http_param(rq, 1)), &form);
     const cat_file *f = h ? ex_half(form->form, s, h) : NULL;
+    if (!h && trace_hosts_is(s, http_param(rq, 1)))
+        return trace_hosts_send(rq, c, s, http_param(rq, 1));
     if (!h)
         return http_fail(rq, 404,
                          "no such host in this session: ask for HOST.json, HOST.json.gz or "
-                         "HOST.pftrace");
+                         "HOST.pftrace, or for " TRACE_HOSTS_PFTRACE " or " TRACE_HOSTS_BUNDLE);
     if (!f)
         return http_fail(rq, 422, "this host has no timeline that is exported so");
     int rc = send_trace(rq, c, f, form);

@@ -65,7 +65,7 @@ static void begin_at_zero(host_clock *out, const cat_session *s)
             out[i] = (host_clock){0};
 }
 
-int clocks_of(host_clock *out, const cat_session *s, vp_report *r)
+int clocks_of(host_clock *out, const cat_session *s, const vp_report *r)
 {
     match m;
     bool any = false;

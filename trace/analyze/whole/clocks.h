@@ -9,8 +9,8 @@
 #include "trace/model/catalog.h"
 #include "trace/model/host_clock.h"
 
-/* out: one a host of the session. r: a full report of the session that the caller alone holds, or
- * NULL where there is none, and no host is placed then. VP_ENOMEM. */
-int clocks_of(host_clock *out, const cat_session *s, vp_report *r);
+/* out: one a host of the session. r: a full report of the session, or NULL where there is none, and
+ * no host is placed then. VP_ENOMEM. */
+int clocks_of(host_clock *out, const cat_session *s, const vp_report *r);
 
 #endif

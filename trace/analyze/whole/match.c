@@ -76,7 +76,7 @@ static bool sampled(const vp_collective *c, size_t device_count)
     return good;
 }
 
-static int make_groups(match *m, vp_report *r)
+static int make_groups(match *m, const vp_report *r)
 {
     size_t n = 0;
     m->order = vp_calloc(r->collective_count + 1, sizeof(vp_collective *));
@@ -204,7 +204,7 @@ static int align_hosts(match *m)
     return 0;
 }
 
-int match_make(match *m, vp_report *r)
+int match_make(match *m, const vp_report *r)
 {
     *m = (match){.r = r};
     VP_TRY(number_hosts(m));

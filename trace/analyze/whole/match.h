@@ -37,7 +37,8 @@ typedef struct match {
     uint32_t reference; /* the host whose clock the offsets lead to */
 } match;
 
-int match_make(match *m, vp_report *r);
+/* r is only read; what is in m leads to its collectives, which the owner of r may change. */
+int match_make(match *m, const vp_report *r);
 void match_free(match *m);
 /* Whether the clocks of all hosts can be compared. */
 bool match_aligned(const match *m);
