@@ -39,6 +39,22 @@ def test_a_pftrace_holds_every_event(place):
     assert export(place, "--to", "pftrace", "--session", "06_33_16", trace("jax_cpu")).stdout == made
 
 
+def test_a_pftrace_is_made_of_json(place):
+    """What the JSON form shows, the .pftrace does: whole, in a window, and the longest."""
+    space = [("whole", []), ("window", ["--window", "10ms..60ms"]), ("longest", ["--max-events", "500"])]
+    for name, words in space:
+        done = export(place, *words, "-o", name + ".pftrace", trace(KINETO))
+        assert done.returncode == 0, done.stderr
+        theirs = export(place, *words, "--to", "perfetto-json", "-o", name + ".json", trace(KINETO))
+        assert done.stderr == theirs.stderr
+        made = Trace((place.dir / (name + ".pftrace")).read_bytes())
+        events = json.loads((place.dir / (name + ".json")).read_bytes())["traceEvents"]
+        want = sorted((e["name"], round(e["ts"] * 1000)) for e in events if e["ph"] == "X")
+        assert want and sorted((s.name, s.start) for s in made.slices) == want
+        assert len(made.points) == sum(e["ph"] in "stf" for e in events)
+    assert len({export(place, trace(KINETO)).stdout for _ in range(3)}) == 1
+
+
 def test_json_is_packed_by_its_name(place):
     for name in ("run.json", "run.json.gz"):
         done = export(place, "--to", "perfetto-json", "-o", name, trace(RUN))

@@ -202,7 +202,7 @@ def flows_of(trace, host=None):
 def notes(trace):
     """(track, text, ns, args) by host."""
     group, = [t for t in trace.tracks.values() if t.name == "Clocks of the hosts"]
-    found = {track.name: (track, text, at, args) for track, text, at, args in trace.instants}
+    found = {i.track.name: (i.track, i.name, i.start, i.args) for i in trace.instants}
     assert all(track.parent == group.uuid for track, *_ in found.values()) and not group.parent
     return found
 

@@ -2,11 +2,13 @@
 as Perfetto reads them (perfetto.md 3). What it would drop or count as an error fails."""
 
 import collections
+import json
 
 from xspace_decode import fields, signed
 
 Slice = collections.namedtuple("Slice", "track name start end args flows")
-Track = collections.namedtuple("Track", "uuid parent kind name pid tid rank")
+Track = collections.namedtuple("Track", "uuid parent kind name pid tid rank description label")
+Point = collections.namedtuple("Point", "track ns phase flow enclosing inside")
 
 
 def once(data):
@@ -27,21 +29,30 @@ def arg_of(data, names, texts):
         return name, text(value[6])
     if 4 in value:
         return name, signed(value[4])
+    if 2 in value:
+        return name, bool(value[2])
+    if 9 in value:
+        return name, json.loads(text(value[9]))
     return name, value.get(3, value.get(5))
 
 
 class Trace:
-    """tracks by uuid, slices, counters as (track, ns, value), instants as (track, name, ns, args)."""
+    """tracks by uuid, slices (those without an end have end None), instants as slices, counters as (track, ns, value),
+    and points: what a flow says of the slice around it, or of the next."""
 
-    def __init__(self, data):
-        self.tracks, self.slices, self.counters, self.instants = {}, [], [], []
-        self.sequences, open_slices = {}, collections.defaultdict(list)
-        for order, (field, packet) in enumerate(fields(data)):
+    def __init__(self, data, unfinished=False):
+        self.tracks, self.slices, self.instants, self.counters, self.points = {}, [], [], [], []
+        self.sequences, self.events, open_slices = {}, [], collections.defaultdict(list)
+        for field, packet in fields(data):
             assert field == 1
-            self.packet(once(packet), packet, open_slices, order)
-        assert not any(open_slices.values()), "a slice has no end"
+            self.packet(once(packet))
+        for now, event, state in sorted(self.events, key=lambda e: e[0]):  # as they come where times are equal
+            self.event(event, state, now, open_slices)
+        for uuid, stack in open_slices.items():
+            assert unfinished or not stack, "a slice has no end"
+            self.slices += [Slice(self.tracks[uuid], n, s, None, args, flows) for n, _, s, args, flows in stack]
 
-    def packet(self, packet, raw, open_slices, order):
+    def packet(self, packet):
         if 60 in packet:
             self.descriptor(once(packet[60]))
             return
@@ -52,8 +63,10 @@ class Trace:
             own = next(c for c in clocks if c[1] == 64)
             boot = next(c for c in clocks if c[1] == 6)
             defaults = once(packet[59])
-            assert defaults[58] == 64 and own[3] == 1 and own[2] == boot[2]
-            self.sequences[sequence] = {"ns": boot[2], "track": once(defaults[11])[11], 2: {}, 3: {}, 29: {}}
+            steps = own.get(3, 0) == 1  # else times count from the beginning
+            assert defaults[58] == 64 and own[2] == (boot[2] if steps else 0)
+            self.sequences[sequence] = {"ns": boot[2], "steps": steps, "track": once(defaults.get(11, b"")).get(11),
+                                        1: {}, 2: {}, 3: {}, 29: {}}
             return
         assert packet[13] == 2
         state = self.sequences[sequence]
@@ -61,8 +74,12 @@ class Trace:
             entry = once(entry)
             assert entry[1]
             state[field][entry[1]] = text(entry.get(2, b""))
-        state["ns"] += packet[8]
-        self.event(packet[11], state, open_slices)
+        if 11 not in packet:
+            return
+        now = state["ns"] + packet[8]
+        if state["steps"]:
+            state["ns"] = now
+        self.events.append((now, packet[11], state))
 
     def descriptor(self, d):
         kind, of = next(((k, once(d[f])) for k, f in (("process", 3), ("thread", 4), ("counter", 8)) if f in d),
@@ -70,30 +87,49 @@ class Trace:
         name = d.get(2, of.get(6 if kind == "process" else 5, b""))
         assert d[1] and d[1] not in self.tracks
         assert not d.get(5) or d[5] in self.tracks, "a parent comes after its child"
-        self.tracks[d[1]] = Track(d[1], d.get(5), kind, text(name), of.get(1), of.get(2), d.get(12))
+        self.tracks[d[1]] = Track(d[1], d.get(5), kind, text(name), of.get(1), of.get(2), d.get(12),
+                                  text(d.get(14, b"")), text(of.get(8, b"")) if kind == "process" else "")
 
-    def event(self, data, state, open_slices):
+    def event(self, data, state, now, open_slices):
         e = once(data)
-        track, kind, now = self.tracks[e.get(11, state["track"])], e[9], state["ns"]
+        track, kind = self.tracks[e.get(11, state["track"])], e.get(9)
+        stack = open_slices[track.uuid]
+        if kind is None:
+            legacy = once(e[6])
+            self.points.append(Point(track, now, chr(legacy[2]), legacy[6], bool(legacy.get(12)), bool(stack)))
+            return
         if kind == 4:
             assert track.kind == "counter"
-            self.counters.append((track, now, signed(e[30])))
+            self.counters.append((track, now, e[44] if 44 in e else signed(e[30])))
             return
-        stack = open_slices[track.uuid]
-        if kind == 2:
-            name, start, args, flows = stack.pop()
-            assert start <= now
-            self.slices.append(Slice(track, name, start, now, args, flows))
-            return
-        assert kind in (1, 3)
-        name = text(e[23]) if 23 in e else state[2][e[10]]
+        name = text(e[23]) if 23 in e else state[2][e[10]] if 10 in e else None
+        category = text(e[22]) if 22 in e else state[1][e[3]] if 3 in e else None
         args = dict(arg_of(v, state[3], state[29]) for f, v in fields(data) if f == 4)
-        if kind == 3:
-            self.instants.append((track, name, now, args))
+        flows = [v for f, v in fields(data) if f == 47]
+        if kind == 1:
+            assert name is not None
+            stack.append((name, category, now, args, flows))
+        elif kind == 3:
+            self.instants.append(Slice(track, name, now, now, args, flows))
+        else:
+            assert kind == 2
+            self.end(track, stack, now, (name, category), args)
+
+    def end(self, track, stack, now, what, more):
+        """Closes the innermost slice; where the end has a name, the one of this name and category, if there is one."""
+        of = [i for i, s in enumerate(stack) if what[0] is None or s[:2] == what]
+        if what[0] is not None and not of:
             return
-        stack.append((name, now, args, [v for f, v in fields(data) if f == 47]))
+        name, _, start, args, flows = stack.pop(of[-1])
+        assert start <= now
+        self.slices.append(Slice(track, name, start, now, args | more, flows))
 
     def process_of(self, track):
-        while track.kind != "process":
-            track = self.tracks[track.parent]
+        """None: it stands at the top."""
+        while track and track.kind != "process":
+            track = self.tracks.get(track.parent)
         return track
+
+    def note(self, name):
+        """What a track says that has no events; None where there is none."""
+        return next((t.description for t in self.tracks.values() if t.kind == "plain" and t.name == name), None)

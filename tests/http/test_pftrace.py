@@ -1,5 +1,6 @@
 """/trace/ID/HOST.pftrace: Perfetto's own format, served as the JSON is."""
 import gzip
+import json
 import pathlib
 import sys
 
@@ -49,6 +50,16 @@ def test_it_is_packed_on_the_way_and_has_a_tag(served):
 def test_the_page_offers_it(served):
     server, session = served
     assert b'/vm.pftrace"' in server.get(f'/perfetto/{session}').content()
+
+
+def test_json_has_one_too(tmp_path):
+    events = [{'ph': 'X', 'pid': 1, 'tid': 2, 'ts': 1.5, 'dur': 3, 'name': 'op', 'args': {'n': 7}}]
+    (tmp_path / 'vm.trace.json').write_text(json.dumps({'traceEvents': events}))
+    server = Server(tmp_path)
+    session = server.sessions()[0]['id']
+    made = server.get(f'/trace/{session}/vm.pftrace', 'Accept-Encoding: gzip').content()
+    server.stop()
+    assert [(s.name, s.start, s.end, s.args) for s in Trace(gzip.decompress(made)).slices] == [('op', 1500, 4500, {'n': 7})]
 
 
 def test_what_nobody_makes_is_said(served):

@@ -2,7 +2,8 @@
  *   export_tool clean  FILE|-   cleaned JSON on stdout, one line of counts on stderr
  *   export_tool whole  FILE     Perfetto-ready JSON on stdout
  *   export_tool xspace FILE     JSON made from an XSpace on stdout
- *   export_tool pftrace FILE    a .pftrace made from an XSpace on stdout */
+ *   export_tool pftrace FILE    a .pftrace made from an XSpace on stdout
+ *   export_tool pftrace-json FILE  a .pftrace made from Trace Event JSON on stdout */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,6 +44,11 @@ static int open_whole(rd_stream **out, char *path)
     return ex_json_whole(out, &(ex_input){open_again, path}, NULL);
 }
 
+static int open_pftrace_json(rd_stream **out, char *path)
+{
+    return ex_pftrace_from_json(out, &(ex_input){open_again, path}, NULL);
+}
+
 static int open_xspace(rd_stream **out, const char *path, bool json)
 {
     rd_source *in;
@@ -78,8 +84,11 @@ static int open_pftrace(rd_stream **out, char *path)
 static const struct mode {
     const char *name;
     int (*open)(rd_stream **out, char *path);
-} modes[] = {
-    {"clean", open_clean}, {"whole", open_whole}, {"xspace", open_json}, {"pftrace", open_pftrace}};
+} modes[] = {{"clean", open_clean},
+             {"whole", open_whole},
+             {"xspace", open_json},
+             {"pftrace", open_pftrace},
+             {"pftrace-json", open_pftrace_json}};
 
 static const struct mode *mode_of(int argc, char **argv)
 {
@@ -94,7 +103,7 @@ int main(int argc, char **argv)
     rd_stream *s = NULL;
     const struct mode *mode = mode_of(argc, argv);
     if (!mode) {
-        fprintf(stderr, "usage: export_tool clean|whole|xspace|pftrace FILE\n");
+        fprintf(stderr, "usage: export_tool clean|whole|xspace|pftrace|pftrace-json FILE\n");
         return 2;
     }
     int rc = mode->open(&s, argv[2]);

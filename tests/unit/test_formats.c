@@ -74,10 +74,10 @@ static void test_halves(void **state)
 {
     static const half_case cases[] = {
         {RD_XSPACE, RD_UNKNOWN, false, 0, -1, 0},
-        {RD_KINETO, RD_UNKNOWN, false, 0, -1, -1},
+        {RD_KINETO, RD_UNKNOWN, false, 0, -1, 0},
         {RD_VPCAP, RD_UNKNOWN, false, 0, -1, 0},
         {RD_XSPACE, RD_XLA_JSON, false, 0, 1, 0},
-        {RD_XSPACE, RD_XLA_JSON, true, 1, -1, -1}, /* all that there is */
+        {RD_XSPACE, RD_XLA_JSON, true, 1, -1, 1}, /* all that there is */
         {RD_XSPACE, RD_UNKNOWN, true, -1, -1, -1},
         {RD_PPROF, RD_UNKNOWN, false, -1, -1, -1}, /* nobody exports it */
     };

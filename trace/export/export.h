@@ -28,6 +28,13 @@ int ex_json_clean(rd_stream **out, rd_stream *in);
  * event. The input is used during the call only. */
 int ex_json_whole(rd_stream **out, const ex_input *in, ex_pick *pick);
 
+/* The same events as a .pftrace, Perfetto's own format: arguments with their types, what is finer
+ * than a ns as arguments. The input is read twice before this returns; what events say waits in a
+ * spool (VP_SPOOL_MEMORY_MAX, then a file), 52 bytes of memory an event at most beside it. What is
+ * refused, has no form there or no slice to belong to is counted by a track without events,
+ * "view_profile_missing". */
+int ex_pftrace_from_json(rd_stream **out, const ex_input *in, ex_pick *pick);
+
 /* What the clean-up dropped and repaired so far; it never does so in silence. */
 typedef struct ex_clean_counts {
     uint64_t events; /* written */

@@ -134,11 +134,6 @@ static int thread_of(json_plan *p, vp_str pid, vp_str tid, uint32_t *out)
     return 0;
 }
 
-static vp_str unquoted(vp_str s)
-{
-    return s.n >= 2 && *s.p == '"' ? (vp_str){s.p + 1, s.n - 2} : s;
-}
-
 static bool take_base(json_plan *p, vp_str ts)
 {
     p->has_base = p->has_base || js_time_base(ts, &p->base_us);
@@ -149,18 +144,20 @@ static bool take_base(json_plan *p, vp_str ts)
  * false: a complete event whose length is none. */
 static bool take_times(json_plan *p, jp_event *e)
 {
-    vp_str ts = unquoted(jp_text(e, EX_TS)), dur = unquoted(jp_text(e, EX_DUR));
+    vp_str ts = jp_unquoted(jp_text(e, EX_TS)), dur = jp_unquoted(jp_text(e, EX_DUR));
     int64_t start, length = 0;
     e->timed = ts.n && take_base(p, ts) && js_us_to_ps(ts, p->base_us, &start) &&
                start >= -VP_TIME_MAX_PS && start <= VP_TIME_MAX_PS;
     if (!e->timed)
         return true;
+    e->start_ps = start;
     e->start_ns = e->end_ns = ex_round_ns(start);
     if (e->phase != 'X' || !dur.n)
         return true;
     if (e->f->bad_dur || !js_us_to_ps(dur, 0, &length) || length > VP_TIME_MAX_PS - start)
         return false;
-    e->end_ns = ex_round_ns(start + (length > 0 ? length : 0));
+    e->length_ps = length > 0 ? length : 0;
+    e->end_ns = ex_round_ns(start + e->length_ps);
     return true;
 }
 
@@ -183,10 +180,13 @@ vp_str jp_arg(const jp_event *e, vp_str key)
     return member_of(jp_text(e, EX_ARGS), key);
 }
 
-static bool has_id2(const jp_event *e)
+vp_str jp_async_id(const jp_event *e, bool *global)
 {
-    vp_str id2 = jp_text(e, EX_ID2);
-    return member_of(id2, VP_STR("local")).n || member_of(id2, VP_STR("global")).n;
+    vp_str id = jp_text(e, EX_ID), id2 = jp_text(e, EX_ID2);
+    if (!id.n)
+        id = member_of(id2, VP_STR("local"));
+    *global = !id.n;
+    return id.n ? id : member_of(id2, VP_STR("global"));
 }
 
 bool jp_is_number(js_value v)
@@ -228,6 +228,7 @@ static bool needs_time(char phase)
 /* What the importer would count as an error (perfetto.md 2.2, 2.4). */
 static bool is_useless(const jp_event *e)
 {
+    bool global;
     switch (e->phase) {
     case 0:
         return true;
@@ -236,7 +237,7 @@ static bool is_useless(const jp_event *e)
     case 'b':
     case 'n':
     case 'e':
-        return !jp_text(e, EX_ID).n && !has_id2(e);
+        return !jp_async_id(e, &global).n;
     case 's':
     case 't':
     case 'f':

@@ -3,7 +3,8 @@
  * each thread and which of them need a sibling track, which ends have a begin, which flows a slice.
  * The first pass over the file fills the plan (json_survey.c, json_pairs.c, json_flows.c), the
  * second reads it (json_rewrite.c). Both look at an event through jp_look, so that they agree.
- * Only those files include this; json_whole.c owns the plan.
+ * pftrace/pft_json.c makes a .pftrace of the same plan. Only those files include this; whoever
+ * opens the stream owns the plan.
  *
  * The first pass believes more than the second: it does not look into values. An event that it
  * alone sees costs nothing; one that it does not see keeps its thread's own track.
@@ -26,7 +27,8 @@
 #define JP_NONE UINT32_MAX
 
 typedef struct jp_process {
-    vp_sid raw; /* the file's own text; what is no number keeps its quotes */
+    vp_sid raw;               /* the file's own text; what is no number keeps its quotes */
+    vp_sid name, sort, label; /* JSON texts of its metadata, 0: none */
     uint32_t pid;
     bool known;  /* pid is the file's own number */
     bool named;  /* by a metadata event */
@@ -131,7 +133,9 @@ typedef struct json_plan {
     uint32_t last_thread;
     vp_sid last_pid, last_tid; /* raw texts of last_thread */
     bool has_base, planned;
-    ex_pick *pick;    /* may be NULL */
+    bool
+        keep_spans; /* of threads, for who asks for their order; else they are freed once planned */
+    ex_pick *pick;  /* may be NULL */
     uint64_t unbound; /* flows that no slice has: dropped */
 } json_plan;
 
@@ -144,6 +148,8 @@ typedef struct jp_event {
     bool timed;               /* has a usable time */
     uint32_t thread;          /* JP_NONE: it names neither pid nor tid */
     int64_t start_ns, end_ns; /* since base_us; end_ns of complete events, else start_ns */
+    int64_t start_ps;         /* what start_ns was rounded from */
+    int64_t length_ps;        /* of complete events; never negative */
     uint32_t number;          /* among those of the first pass; JP_NONE: it did not see it */
 } jp_event;
 
@@ -162,6 +168,8 @@ static inline bool jp_on_thread(char phase)
 }
 /* The value of a member of args, as its text; "" where it has none. */
 vp_str jp_arg(const jp_event *e, vp_str key);
+/* The id of an async event, as its text; "" where it has none. Others are told apart by process. */
+vp_str jp_async_id(const jp_event *e, bool *global);
 /* What the importer takes for a counter's value: a number, also in quotes. */
 bool jp_is_number(js_value v);
 /* An id of ours for what an event begins, beyond those that counters of writers reach. It is the
@@ -170,11 +178,27 @@ static inline int64_t jp_own_id(uint32_t event)
 {
     return (INT64_C(1) << 52) + event;
 }
+/* The hash of what the importer takes for one flow: of an s, t or f category, name and id, of a
+ * slice its bind_id. It means nothing outside of this process. */
+uint64_t jp_flow_key(const jp_event *e);
+/* A text of the file without its quotes, if it has any. */
+static inline vp_str jp_unquoted(vp_str s)
+{
+    return s.n >= 2 && *s.p == '"' ? (vp_str){s.p + 1, s.n - 2} : s;
+}
+/* What a thread, or a process that the file does not name, is called: its name, or else its id. */
+static inline vp_str jp_thread_name(const json_plan *p, const jp_thread *t)
+{
+    return vp_intern_get(&p->texts, t->name ? t->name : t->raw);
+}
 /* A tid that nobody has in the process. */
 int jp_new_tid(json_plan *p, uint32_t process, uint32_t *tid);
 int jp_change_put(json_plan *p, uint32_t event, jp_change_kind kind, int64_t value);
 
-/* The editor of the first pass, and what follows it: the plan is whole then. */
+/* The first pass over the input, whole: the plan is ready for the second. VP_ECORRUPT where the
+ * input is damaged and has not one event. */
+int jp_make(json_plan *p, const ex_input *in);
+/* Its editor, and what follows it. */
 ex_editor jp_survey(json_plan *p);
 int jp_plan(json_plan *p);
 /* Its parts: pairs of begin and end, and once lanes are chosen, the flows. Called by jp_plan only.
@@ -194,10 +218,19 @@ static inline uint32_t jp_lane_tid(const json_plan *p, const jp_thread *t, uint3
     return lane ? p->siblings[t->sibling + lane - 1] : t->tid;
 }
 
-/* The editor of the second pass. */
-typedef struct jp_rewriter {
+/* The second pass, whatever it makes of the events. */
+typedef struct jp_second {
     json_plan *plan;
     size_t change; /* the next */
+} jp_second;
+/* An event as jp_look sees it, and its changes, which are no JP_DROP. EX_KEPT; EX_EMPTY also where
+ * it says nothing, is not picked, or is dropped by the plan. */
+int jp_show(jp_second *s, vp_str text, int64_t at, const ex_fields *f, jp_event *e,
+            const jp_change **changes, size_t *count);
+
+/* The editor of the second pass that writes JSON. */
+typedef struct jp_rewriter {
+    jp_second second;
     vp_buf scratch;
 } jp_rewriter;
 ex_editor jp_rewrite(jp_rewriter *r, json_plan *p);

@@ -55,56 +55,37 @@ static void set_half(edit *d, const char *phase, int64_t id)
     d->value[EX_ID] = id_text(d->id, id);
 }
 
-/* false: the event goes. */
-static bool apply(const json_plan *p, const jp_event *e, const jp_change *c, edit *d)
+static void apply(const json_plan *p, const jp_event *e, const jp_change *c, edit *d)
 {
     switch (c->kind) {
-    case JP_DROP:
-        return false;
+    case JP_DROP: /* it is not shown */
+        return;
     case JP_THREAD:
         set_thread(p, e, &p->threads[c->value >> 32], d);
         d->value[EX_TID] = id_text(d->tid, (uint32_t)c->value);
-        return true;
+        return;
     case JP_SPAN:
         d->value[EX_PH] = VP_STR("\"X\"");
         d->value[EX_DUR] = us_text(d->dur, c->value);
-        return true;
+        return;
     case JP_INSTANT:
         d->value[EX_PH] = VP_STR("\"i\"");
         d->value[EX_SCOPE] = VP_STR("\"t\"");
-        return true;
+        return;
     case JP_ASYNC:
         set_half(d, "\"b\"", c->value);
-        return true;
+        return;
     case JP_HALF:
         set_half(d, e->phase == 'E' ? "\"e\"" : "\"b\"", c->value);
-        return true;
+        return;
     case JP_ID:
         d->value[EX_ID] = id_text(d->id, c->value);
-        return true;
+        return;
     case JP_BIND:
         d->value[EX_BIND] = (vp_str){d->id, (size_t)snprintf(d->id, sizeof d->id, "\"0x%llx\"",
                                                              (unsigned long long)c->value)};
-        return true;
+        return;
     }
-    return true;
-}
-
-/* Applies the changes of an event; false: it goes. */
-static bool apply_all(jp_rewriter *r, const jp_event *e, edit *d, const jp_change **async)
-{
-    const json_plan *p = r->plan;
-    bool stays = true;
-    *async = NULL;
-    for (; r->change < p->change_count && p->changes[r->change].event <= e->number; r->change++) {
-        const jp_change *c = &p->changes[r->change];
-        if (c->event != e->number)
-            continue;
-        stays = apply(p, e, c, d) && stays;
-        if (c->kind == JP_ASYNC)
-            *async = c;
-    }
-    return stays;
 }
 
 /* The fields that change, in the order of the text; those that are added last. */
@@ -192,48 +173,25 @@ static bool has_odd_value(vp_str args)
     return false;
 }
 
-/* Names of tracks on which nothing lies. */
-static bool is_idle(const json_plan *p, const jp_event *e)
-{
-    vp_str what = jp_text(e, EX_NAME);
-    if (e->phase != 'M' || e->thread == JP_NONE)
-        return false;
-    const jp_thread *t = &p->threads[e->thread];
-    bool process = what.n > 8 && !memcmp(what.p, "\"process", 8);
-    bool thread = what.n > 7 && !memcmp(what.p, "\"thread", 7);
-    return (process && !p->processes[t->process].needed) || (thread && !t->needed);
-}
-
-/* Halves of pairs and of async spans are not asked for by themselves. Flows go with the slices that
- * were left out for their length: another slice would get their arrows. */
-static bool is_picked(ex_pick *pick, const jp_event *e)
-{
-    if (!pick || !e->timed || strchr("BEben", e->phase))
-        return true;
-    if (strchr("XiIR", e->phase)) /* instants are slices without a length */
-        return ex_pick_takes(pick, e->start_ns, e->end_ns);
-    if (strchr("stf", e->phase) && pick->least_ns)
-        return false;
-    return ex_pick_shows(pick, e->start_ns);
-}
-
 static int rewrite_event(void *ctx, vp_buf *out, size_t begin, int64_t at, const ex_fields *f)
 {
     jp_rewriter *r = ctx;
-    json_plan *p = r->plan;
-    const jp_change *async;
+    const json_plan *p = r->second.plan;
+    const jp_change *changes, *async = NULL;
+    size_t count;
     jp_event e;
     edit d = {0};
-    int order[EX_FIELDS], kept = jp_look(p, (vp_str){out->p + begin, out->n - begin}, at, f, &e);
+    vp_str text = {out->p + begin, out->n - begin};
+    int order[EX_FIELDS], kept = jp_show(&r->second, text, at, f, &e, &changes, &count);
     if (kept != EX_KEPT)
         return kept;
-    if (is_idle(p, &e) || !is_picked(p->pick, &e))
-        return EX_EMPTY;
     set_times(p, &e, &d);
     if (e.thread != JP_NONE)
         set_thread(p, &e, &p->threads[e.thread], &d);
-    if (!apply_all(r, &e, &d, &async))
-        return EX_EMPTY;
+    for (size_t i = 0; i < count; i++) {
+        apply(p, &e, &changes[i], &d);
+        async = changes[i].kind == JP_ASYNC ? &changes[i] : async;
+    }
     r->scratch.n = 0;
     vp_str args = jp_text(&e, EX_ARGS);
     size_t args_at = 0;
@@ -293,7 +251,7 @@ static void name_thread(namer *m, const json_plan *p, const jp_thread *t)
 {
     uint32_t pid = p->processes[t->process].pid;
     vp_str raw = vp_intern_get(&p->texts, t->raw), sort = vp_intern_get(&p->texts, t->sort);
-    vp_str name = t->name ? vp_intern_get(&p->texts, t->name) : raw;
+    vp_str name = jp_thread_name(p, t);
     if (!t->name && *raw.p == '"' && !is_empty(raw)) {
         begin_name(m, "thread_name", pid, t->tid);
         put_name(m, raw, 0);
@@ -312,7 +270,7 @@ static void name_thread(namer *m, const json_plan *p, const jp_thread *t)
 
 static int put_names(void *ctx, vp_buf *out)
 {
-    const json_plan *p = ((const jp_rewriter *)ctx)->plan;
+    const json_plan *p = ((const jp_rewriter *)ctx)->second.plan;
     namer m = {.b = out};
     for (size_t i = 0; i < p->process_count; i++) {
         const jp_process *pr = &p->processes[i];
@@ -330,7 +288,7 @@ static int put_names(void *ctx, vp_buf *out)
 /* What is missing is said in the trace itself: importers skip keys that they do not know. */
 static int put_missing(void *ctx, vp_buf *out, const ex_clean_counts *counts)
 {
-    const json_plan *p = ((const jp_rewriter *)ctx)->plan;
+    const json_plan *p = ((const jp_rewriter *)ctx)->second.plan;
     if (!counts->refused && !p->unbound)
         return 0;
     return vp_buf_printf(out, ",\"view_profile_missing\":{\"events\":%llu,\"flows\":%llu}",
@@ -339,7 +297,7 @@ static int put_missing(void *ctx, vp_buf *out, const ex_clean_counts *counts)
 
 ex_editor jp_rewrite(jp_rewriter *r, json_plan *p)
 {
-    *r = (jp_rewriter){.plan = p};
+    *r = (jp_rewriter){.second.plan = p};
     vp_buf_init(&r->scratch, 4 * (size_t)VP_JSON_EVENT_MAX);
     return (ex_editor){.event = rewrite_event, .first = put_names, .last = put_missing, .ctx = r};
 }

@@ -37,11 +37,22 @@ static int put_flow(json_plan *p, jp_flow flow)
     return 0;
 }
 
-static int add_flow(json_plan *p, const jp_event *e)
+uint64_t jp_flow_key(const jp_event *e)
 {
     vp_str id = jp_text(e, EX_ID), cat = jp_text(e, EX_CAT), name = jp_text(e, EX_NAME);
-    jp_flow flow = {.ns = e->start_ns, .thread = e->thread, .event = e->number, .phase = e->phase};
-    flow.key = vp_hash(id.p, id.n, vp_hash(cat.p, cat.n, vp_hash(name.p, name.n, 0)));
+    vp_str bind = jp_text(e, EX_BIND);
+    if (e->phase == 'X' || e->phase == 'B')
+        return vp_hash(bind.p, bind.n, 1);
+    return vp_hash(id.p, id.n, vp_hash(cat.p, cat.n, vp_hash(name.p, name.n, 0)));
+}
+
+static int add_flow(json_plan *p, const jp_event *e)
+{
+    jp_flow flow = {.ns = e->start_ns,
+                    .key = jp_flow_key(e),
+                    .thread = e->thread,
+                    .event = e->number,
+                    .phase = e->phase};
     flow.next = e->phase == 'f' && !vp_str_eq(jp_text(e, EX_BP), VP_STR("\"e\""));
     return put_flow(p, flow);
 }
@@ -55,7 +66,7 @@ static int add_bound(json_plan *p, const jp_event *e)
     if (!id.n || e->thread == JP_NONE || !(in || out))
         return 0;
     return put_flow(p, (jp_flow){.ns = e->start_ns,
-                                 .key = vp_hash(id.p, id.n, 1),
+                                 .key = jp_flow_key(e),
                                  .thread = e->thread,
                                  .event = e->number,
                                  .phase = !in   ? 's'
@@ -74,9 +85,15 @@ static int add_names(json_plan *p, const jp_event *e)
         return vp_intern_put(&p->texts, jp_arg(e, VP_STR("name")), &t->name);
     if (vp_str_eq(what, VP_STR("\"thread_sort_index\"")))
         return vp_intern_put(&p->texts, jp_arg(e, VP_STR("sort_index")), &t->sort);
-    if (vp_str_eq(what, VP_STR("\"process_name\"")))
-        p->processes[t->process].named = true;
-    return 0;
+    jp_process *pr = &p->processes[t->process];
+    if (vp_str_eq(what, VP_STR("\"process_sort_index\"")))
+        return vp_intern_put(&p->texts, jp_arg(e, VP_STR("sort_index")), &pr->sort);
+    if (vp_str_eq(what, VP_STR("\"process_labels\"")))
+        return vp_intern_put(&p->texts, jp_arg(e, VP_STR("labels")), &pr->label);
+    if (!vp_str_eq(what, VP_STR("\"process_name\"")))
+        return 0;
+    pr->named = true;
+    return vp_intern_put(&p->texts, jp_arg(e, VP_STR("name")), &pr->name);
 }
 
 /* What of the file's extent and its threads an event shows. */
@@ -286,10 +303,23 @@ int jp_plan(json_plan *p)
     VP_TRY(jp_bind_flows(p));
     VP_TRY(change_all_moved(p));
     VP_TRY(drop_pairs(p));
-    for (size_t i = 0; i < p->thread_count; i++)
+    for (size_t i = 0; i < p->thread_count && !p->keep_spans; i++)
         ex_spans_free(&p->threads[i].spans);
     if (p->change_count)
         qsort(p->changes, p->change_count, sizeof *p->changes, by_event);
     p->planned = true;
     return 0;
+}
+
+int jp_make(json_plan *p, const ex_input *in)
+{
+    rd_stream *s;
+    ex_editor editor = jp_survey(p);
+    VP_TRY(in->open(in->ctx, &s));
+    VP_TRY(ex_json_edited(&s, s, &editor));
+    int rc = ex_json_run(s);
+    if (rc >= 0 && !p->place_count && s->damage.code)
+        rc = vp_fail_copy(&s->damage);
+    rd_stream_close(&s);
+    return rc < 0 ? rc : jp_plan(p);
 }

@@ -29,24 +29,11 @@ static void whole_close(rd_stream *s)
     vp_free(w);
 }
 
-static int survey(json_plan *p, const ex_input *in)
-{
-    rd_stream *s;
-    ex_editor editor = jp_survey(p);
-    VP_TRY(in->open(in->ctx, &s));
-    VP_TRY(ex_json_edited(&s, s, &editor));
-    int rc = ex_json_run(s);
-    if (rc >= 0 && !p->place_count && s->damage.code)
-        rc = vp_fail_copy(&s->damage);
-    rd_stream_close(&s);
-    return rc < 0 ? rc : jp_plan(p);
-}
-
 static int open_text(whole *w, const ex_input *in, ex_pick *pick)
 {
     VP_TRY(jp_init(&w->plan));
     w->plan.pick = pick;
-    VP_TRY(survey(&w->plan, in));
+    VP_TRY(jp_make(&w->plan, in));
     ex_editor editor = jp_rewrite(&w->rewriter, &w->plan);
     VP_TRY(in->open(in->ctx, &w->text));
     return ex_json_edited(&w->text, w->text, &editor);

@@ -82,6 +82,8 @@ static void put_descriptor(vp_buf *b, const pft_track *t)
         put(&part, PROCESS_SORT_INDEX, (uint64_t)(int64_t)t->rank);
         if (t->name.n)
             vp_pb_put_len(&part, PROCESS_NAME, t->name);
+        if (t->label.n)
+            vp_pb_put_len(&part, PROCESS_LABEL, t->label);
         vp_pb_put_len(b, TRACK_PROCESS, vp_buf_view(&part));
     } else if (t->kind == PFT_THREAD) {
         put(&part, THREAD_PID, t->pid);
@@ -96,6 +98,8 @@ static void put_descriptor(vp_buf *b, const pft_track *t)
         vp_pb_put_len(b, TRACK_COUNTER, vp_buf_view(&part));
     }
     put(b, TRACK_RANK, (uint64_t)(int64_t)t->rank);
+    if (t->description.n)
+        vp_pb_put_len(b, TRACK_DESCRIPTION, t->description);
     if (t->ordered)
         put(b, TRACK_CHILD_ORDERING, ORDERING_EXPLICIT);
     if (t->apart)
@@ -153,27 +157,56 @@ static void put_clock(vp_buf *snapshot, uint64_t id, int64_t at_ns, bool increme
     vp_pb_put_len(snapshot, SNAPSHOT_CLOCK, vp_buf_view(&clock));
 }
 
-int pft_begin_sequence(pft_writer *w, uint64_t track, int64_t start_ns)
+/* The sequence's clock begins with the trace's, or, in a table's, at 0. */
+static int put_sequence(pft_writer *w, int64_t start_ns, vp_str defaults)
 {
-    VP_CLEANUP(vp_buf_free) vp_buf packet, part, defaults;
+    VP_CLEANUP(vp_buf_free) vp_buf packet, part;
     vp_buf_init(&packet, 256);
     vp_buf_init(&part, 128);
-    vp_buf_init(&defaults, 64);
     w->sequence = w->host ? ++w->host->whole->sequences : w->sequence + 1;
     w->clock_ns = start_ns;
-    w->track = track;
     if (w->host)
         start_ns = pft_host_time(w->host, start_ns);
     put(&packet, PACKET_SEQUENCE_ID, w->sequence);
     put(&packet, PACKET_SEQUENCE_FLAGS, SEQUENCE_CLEARED);
     put(&part, DEFAULTS_CLOCK, CLOCK_OF_SEQUENCE);
-    put(&defaults, EVENT_TRACK, id_of(w, track));
-    vp_pb_put_len(&part, DEFAULTS_EVENT, vp_buf_view(&defaults));
+    if (defaults.n)
+        vp_pb_put_len(&part, DEFAULTS_EVENT, defaults);
     vp_pb_put_len(&packet, PACKET_DEFAULTS, vp_buf_view(&part));
     part.n = 0;
-    put_clock(&part, CLOCK_OF_SEQUENCE, start_ns, true);
+    put_clock(&part, CLOCK_OF_SEQUENCE, w->table ? 0 : start_ns, !w->table);
     put_clock(&part, CLOCK_BOOTTIME, start_ns, false);
     vp_pb_put_len(&packet, PACKET_CLOCK_SNAPSHOT, vp_buf_view(&part));
+    return put_packet(w, &packet);
+}
+
+int pft_begin_sequence(pft_writer *w, uint64_t track, int64_t start_ns)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf defaults;
+    vp_buf_init(&defaults, 64);
+    w->track = track;
+    w->table = false;
+    put(&defaults, EVENT_TRACK, id_of(w, track));
+    return put_sequence(w, start_ns, vp_buf_view(&defaults));
+}
+
+int pft_begin_table(pft_writer *w, int64_t start_ns)
+{
+    w->track = 0;
+    w->table = true;
+    return put_sequence(w, start_ns, VP_STR_NONE);
+}
+
+int pft_put_names(pft_writer *w)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf packet;
+    vp_buf_init(&packet, 8 * (size_t)VP_JSON_EVENT_MAX);
+    put(&packet, PACKET_SEQUENCE_ID, w->sequence);
+    put(&packet, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+    vp_pb_put_len(&packet, PACKET_INTERNED_DATA, vp_buf_view(&w->interned));
+    if (w->interned.status < 0)
+        vp_buf_fail(&packet, w->interned.status);
+    w->interned.n = 0;
     return put_packet(w, &packet);
 }
 
@@ -195,6 +228,17 @@ void pft_instant(pft_writer *w, uint64_t track)
     begin_event(w, TYPE_INSTANT, track);
 }
 
+void pft_slice_close(pft_writer *w, uint64_t track)
+{
+    begin_event(w, TYPE_SLICE_END, track);
+}
+
+void pft_point(pft_writer *w, uint64_t track)
+{
+    w->event.n = w->interned.n = 0;
+    put(&w->event, EVENT_TRACK, id_of(w, track));
+}
+
 void pft_event_name(pft_writer *w, uint64_t name)
 {
     put(&w->event, EVENT_NAME_IID, name);
@@ -205,17 +249,33 @@ void pft_event_text(pft_writer *w, vp_str name)
     vp_pb_put_len(&w->event, EVENT_NAME, name);
 }
 
+void pft_category(pft_writer *w, uint64_t category)
+{
+    put(&w->event, EVENT_CATEGORY_IID, category);
+}
+
+void pft_category_text(pft_writer *w, vp_str category)
+{
+    vp_pb_put_len(&w->event, EVENT_CATEGORY, category);
+}
+
 void pft_counter(pft_writer *w, uint64_t track, int64_t value)
 {
     begin_event(w, TYPE_COUNTER, track);
     put(&w->event, EVENT_COUNTER_VALUE, (uint64_t)value);
 }
 
+void pft_counter_double(pft_writer *w, uint64_t track, uint64_t bits)
+{
+    begin_event(w, TYPE_COUNTER, track);
+    vp_pb_put_fixed64(&w->event, EVENT_COUNTER_DOUBLE, bits);
+}
+
 /* What stands before the event of a packet; n bytes follow. */
 static char *packet_head(pft_writer *w, char *p, int64_t at_ns, size_t n)
 {
     uint64_t passed = (uint64_t)(at_ns - w->clock_ns);
-    w->clock_ns = at_ns;
+    w->clock_ns = w->table ? w->clock_ns : at_ns;
     n += 2 + varint_size(passed) + varint_size(w->sequence) + 2;
     p = varint(varint(p, VP_PB_TAG(TRACE_PACKET, VP_PB_LEN)), n);
     p = field(p, PACKET_TIMESTAMP, passed);
@@ -301,11 +361,26 @@ void pft_arg_double(pft_writer *w, uint64_t name, uint64_t bits)
     end_arg(w, p);
 }
 
-void pft_arg_text(pft_writer *w, uint64_t name, vp_str text)
+static void text_arg(pft_writer *w, uint64_t name, uint32_t number, vp_str text)
 {
     char *p = begin_arg(w, name, 1 + varint_size(text.n) + text.n);
     if (p)
-        end_arg(w, bytes(p, ANNOTATION_STRING, text.n ? text.p : "", text.n));
+        end_arg(w, bytes(p, number, text.n ? text.p : "", text.n));
+}
+
+void pft_arg_text(pft_writer *w, uint64_t name, vp_str text)
+{
+    text_arg(w, name, ANNOTATION_STRING, text);
+}
+
+void pft_arg_json(pft_writer *w, uint64_t name, vp_str json)
+{
+    text_arg(w, name, ANNOTATION_JSON, json);
+}
+
+void pft_arg_bool(pft_writer *w, uint64_t name, bool v)
+{
+    number_arg(w, name, ANNOTATION_BOOL, v);
 }
 
 void pft_arg_known(pft_writer *w, uint64_t name, uint64_t text)
@@ -316,6 +391,22 @@ void pft_arg_known(pft_writer *w, uint64_t name, uint64_t text)
 void pft_flow(pft_writer *w, uint64_t flow)
 {
     vp_pb_put_fixed64(&w->event, EVENT_FLOW, id_of(w, flow));
+}
+
+void pft_flow_bound(pft_writer *w, uint64_t flow, pft_way way)
+{
+    char legacy[2 * FIELD_MAX], *end = field(legacy, LEGACY_BIND, id_of(w, flow));
+    end = field(end, LEGACY_WAY, way);
+    vp_pb_put_len(&w->event, EVENT_LEGACY, (vp_str){legacy, (size_t)(end - legacy)});
+}
+
+void pft_flow_point(pft_writer *w, char phase, uint64_t flow, bool enclosing)
+{
+    char legacy[3 * FIELD_MAX], *end = field(legacy, LEGACY_PHASE, (unsigned char)phase);
+    end = field(end, LEGACY_ID, id_of(w, flow));
+    if (enclosing)
+        end = field(end, LEGACY_ENCLOSING, 1);
+    vp_pb_put_len(&w->event, EVENT_LEGACY, (vp_str){legacy, (size_t)(end - legacy)});
 }
 
 void pft_tell(pft_writer *w, pft_name_kind kind, uint64_t number, vp_str text)

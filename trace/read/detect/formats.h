@@ -18,9 +18,11 @@
     X(XSPACE, "xplane", "xla", FIRST_HALF, ".xplane.pb", source, xs_read, ex_json_from_xspace,     \
       ex_pftrace_from_xspace)                                                                      \
     X(XLA_JSON, "trace.json", "xla", SECOND_HALF, ".trace.json", stream, cj_read, ex_json_whole,   \
-      NULL)                                                                                        \
-    X(KINETO, "kineto", "kineto", ALONE, ".trace.json", stream, cj_read, ex_json_whole, NULL)      \
-    X(CHROME, "chrome", "chrome", ALONE, ".trace.json", stream, cj_read, ex_json_whole, NULL)      \
+      ex_pftrace_from_json)                                                                        \
+    X(KINETO, "kineto", "kineto", ALONE, ".trace.json", stream, cj_read, ex_json_whole,            \
+      ex_pftrace_from_json)                                                                        \
+    X(CHROME, "chrome", "chrome", ALONE, ".trace.json", stream, cj_read, ex_json_whole,            \
+      ex_pftrace_from_json)                                                                        \
     X(PPROF, "memory", "memory", MEMORY, "", source, NULL, NULL, NULL)                             \
     X(VPCAP, "vpcap", "xla", UNFINISHED, ".vpcap", source, vr_read, ex_json_from_vpcap,            \
       ex_pftrace_from_vpcap)                                                                       \

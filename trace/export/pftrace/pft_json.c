@@ -1,0 +1,137 @@
+/* A Trace Event JSON as a .pftrace: what the JSON made of it shows (json_plan.h), with arguments of
+ * their types and times in whole ns. Both passes are over when the first byte is asked for. */
+#include "trace/export/pftrace/pft_json.h"
+
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/export/stream_out.h"
+
+/* ---- The second pass ------------------------------------------------------------------------ */
+
+/* What the spool is filled from: the second pass, whose bytes are counted. */
+typedef struct counted {
+    rd_stream s; /* first member */
+    pft_json *x;
+} counted;
+
+static int counted_next(rd_stream *s, char **p, size_t *n)
+{
+    pft_json *x = ((counted *)(void *)s)->x;
+    int rc = x->text->next(x->text, p, n);
+    if (rc > 0)
+        x->spooled += (int64_t)*n;
+    s->damage = x->text->damage;
+    return rc;
+}
+
+static int fill_spool(pft_json *x, const ex_input *in)
+{
+    counted c = {.s = {.next = counted_next, .total = -1}, .x = x};
+    ex_editor editor = pft_json_second(x);
+    VP_TRY(in->open(in->ctx, &x->text));
+    VP_TRY(ex_json_edited(&x->text, x->text, &editor));
+    VP_TRY(rd_source_spool(&x->spool.source, &c.s, &x->s.damage));
+    x->s.raw_done = x->text->raw_done;
+    x->s.raw_total = x->text->raw_total;
+    rd_stream_close(&x->text);
+    return 0;
+}
+
+static int make(pft_json *x, const ex_input *in, ex_pick *pick)
+{
+    VP_TRY(jp_init(&x->plan));
+    VP_TRY(pft_table_init(&x->table));
+    VP_TRY(pft_json_own_names(x));
+    VP_TRY(ex_out_init(&x->out));
+    x->plan.pick = pick;
+    x->plan.keep_spans = true;
+    VP_TRY(jp_make(&x->plan, in));
+    x->second.plan = &x->plan;
+    x->thread_count = x->plan.thread_count;
+    x->process_count = x->plan.process_count;
+    x->record = vp_calloc(x->plan.place_count + 1, sizeof *x->record);
+    x->on_thread = vp_calloc(x->thread_count + 1, sizeof *x->on_thread);
+    VP_NEED(x->record && x->on_thread);
+    for (size_t i = 0; i < x->thread_count; i++)
+        x->on_thread[i] = PFT_QUEUE_EMPTY;
+    return fill_spool(x, in);
+}
+
+/* ---- The stream ----------------------------------------------------------------------------- */
+
+static int begin(pft_json *x)
+{
+    const json_plan *p = &x->plan;
+    x->begun = true;
+    return pft_begin_table(&x->writer, p->least_ns == INT64_MAX ? 0 : pft_json_ns(x, p->least_ns));
+}
+
+/* 1 when all is written. */
+static int write_on(pft_json *x)
+{
+    int done = pft_json_tracks(x);
+    if (done > 0 && !x->begun)
+        VP_TRY(begin(x));
+    while (done > 0 && x->name < x->table.texts.count) {
+        if (ex_out_full(&x->out))
+            return 0;
+        VP_TRY(pft_table_tell(&x->table, &x->writer, &x->scratch, &x->name));
+    }
+    if (done > 0)
+        done = pft_json_threads(x);
+    if (done > 0)
+        done = pft_json_besides(x);
+    return done > 0 ? pft_json_missing(x) : done;
+}
+
+static int json_next(rd_stream *s, char **p, size_t *n)
+{
+    pft_json *x = (pft_json *)(void *)s;
+    ex_out_reset(&x->out);
+    if (!x->ended) {
+        int done = write_on(x);
+        VP_TRY(done);
+        x->ended = done;
+    }
+    return x->out.status < 0 ? x->out.status : ex_out_chunk(&x->out, p, n);
+}
+
+static void json_close(rd_stream *s)
+{
+    pft_json *x = (pft_json *)(void *)s;
+    rd_stream_close(&x->text);
+    pft_spool_free(&x->spool);
+    jp_free(&x->plan);
+    pft_table_free(&x->table);
+    vp_map_free(&x->flows);
+    vp_map_free(&x->beside_at);
+    vp_free(x->besides);
+    vp_free(x->marks);
+    vp_free(x->on_thread);
+    vp_free(x->record);
+    vp_free(x->run.marks);
+    pft_ends_free(&x->ends);
+    pft_pool_free(&x->pool);
+    pft_free(&x->writer);
+    vp_buf_free(&x->out);
+    vp_buf_free(&x->scratch);
+    vp_free(x);
+}
+
+int ex_pftrace_from_json(rd_stream **out, const ex_input *in, ex_pick *pick)
+{
+    pft_json *x = vp_calloc(1, sizeof *x);
+    VP_NEED(x);
+    x->s = (rd_stream){.next = json_next, .close = json_close, .total = -1};
+    vp_map_init(&x->flows);
+    vp_map_init(&x->beside_at);
+    vp_buf_init(&x->scratch, 4 * (size_t)VP_JSON_EVENT_MAX);
+    pft_init(&x->writer, &x->out, pick);
+    int rc = make(x, in, pick);
+    if (rc < 0)
+        json_close(&x->s);
+    else
+        *out = &x->s;
+    return rc;
+}

@@ -1,0 +1,251 @@
+/* The second pass over a Trace Event JSON on its way to a .pftrace: what each event says goes to
+ * the spool, and what has no length onto a track. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/export/pftrace/pft_json.h"
+#include "trace/export/stream_out.h"
+
+/* An event at hand, and where its text stands, which its record replaces. */
+typedef struct place {
+    const jp_event *e;
+    const jp_change *changes;
+    size_t change_count;
+    vp_buf *out;
+    size_t begin;
+} place;
+
+static bool has_change(const place *at, jp_change_kind kind)
+{
+    for (size_t i = 0; i < at->change_count; i++)
+        if (at->changes[i].kind == kind)
+            return true;
+    return false;
+}
+
+/* Writes what the event says. *record: where it will be in the spool. */
+static int put_record(pft_json *x, const place *at, int64_t *record)
+{
+    if (at->e->phase == 'E' && !has_change(at, JP_INSTANT))
+        VP_TRY(pft_json_say_args(x, at->e));
+    else
+        VP_TRY(pft_json_say(x, at->e, at->changes, at->change_count));
+    at->out->n = at->begin;
+    *record = x->spooled + (int64_t)(at->begin - RD_HEADROOM);
+    VP_TRY(pft_spool_put(at->out, vp_buf_view(&x->writer.event)));
+    return EX_KEPT;
+}
+
+static int add_mark(pft_json *x, pft_queue *q, int64_t ns, uint64_t what, uint32_t event)
+{
+    VP_TRY(vp_grow(&x->marks, &x->mark_cap, x->mark_count + 1, sizeof *x->marks, VP_EVENTS_MAX));
+    uint32_t number = (uint32_t)x->mark_count++;
+    x->marks[number] = (pft_mark){ns, what, JP_NONE, event};
+    if (q->first == JP_NONE)
+        q->first = number;
+    else
+        x->marks[q->last].next = number;
+    q->last = number;
+    return 0;
+}
+
+/* A complete event, a begin, or an end that says something: the plan knows when. */
+static int take_slice(pft_json *x, const place *at)
+{
+    int64_t record;
+    int kept = put_record(x, at, &record);
+    VP_TRY(kept);
+    x->record[at->e->number] = (uint64_t)record + 1;
+    return kept;
+}
+
+static int mark_record(pft_json *x, const place *at, pft_queue *q, unsigned kind, uint32_t lane)
+{
+    int64_t record;
+    int kept = put_record(x, at, &record);
+    VP_TRY(kept);
+    VP_TRY(add_mark(x, q, at->e->start_ns, pft_mark_what(kind, lane, (uint64_t)record),
+                    at->e->number));
+    return kept;
+}
+
+/* ---- Tracks beside the threads -------------------------------------------------------------- */
+
+static uint32_t process_of(const pft_json *x, const jp_event *e)
+{
+    return e->thread == JP_NONE ? JP_NONE : x->plan.threads[e->thread].process;
+}
+
+/* The track of what `key` tells apart. name: how it is called, where it is new. */
+static int find_beside(pft_json *x, uint64_t key, pft_beside_kind kind, uint32_t process,
+                       vp_str name, pft_queue **q)
+{
+    key = vp_mix(key ^ ((uint64_t)process << 8 | kind));
+    uint32_t number = vp_map_get(&x->beside_at, key);
+    if (number == VP_MAP_NONE) {
+        pft_beside b = {.kind = kind, .process = process, .queue = PFT_QUEUE_EMPTY};
+        number = (uint32_t)x->beside_count;
+        VP_TRY(vp_intern_put(&x->plan.texts, name, &b.name));
+        VP_TRY(vp_grow(&x->besides, &x->beside_cap, x->beside_count + 1, sizeof b, VP_TRACKS_MAX));
+        VP_TRY(vp_map_set(&x->beside_at, key, number));
+        x->besides[x->beside_count++] = b;
+    }
+    *q = &x->besides[number].queue;
+    return 0;
+}
+
+/* On a thread, or by its scope on a track of the process or of all. */
+static int take_instant(pft_json *x, const place *at)
+{
+    const jp_event *e = at->e;
+    vp_str scope = jp_unquoted(jp_text(e, EX_SCOPE));
+    char letter = scope.n ? *scope.p : 't';
+    pft_queue *q = &x->on_thread[e->thread];
+    if (letter == 'p')
+        VP_TRY(find_beside(x, 0, PFT_BESIDE_MARKS, process_of(x, e), VP_STR("Instants"), &q));
+    else if (letter == 'g')
+        VP_TRY(find_beside(x, 0, PFT_BESIDE_MARKS, JP_NONE, VP_STR("Instants"), &q));
+    return mark_record(x, at, q, PFT_MARK_INSTANT, 0);
+}
+
+static int take_async(pft_json *x, const place *at)
+{
+    const jp_event *e = at->e;
+    bool global;
+    vp_str id = jp_unquoted(jp_async_id(e, &global)), cat = jp_text(e, EX_CAT);
+    uint64_t key = vp_hash(id.p, id.n, vp_hash(cat.p, cat.n, 0));
+    pft_queue *q;
+    VP_TRY(find_beside(x, key, PFT_BESIDE_ASYNC, global ? JP_NONE : process_of(x, e),
+                       jp_unquoted(jp_text(e, EX_NAME)), &q));
+    return mark_record(x, at, q,
+                       e->phase == 'b'   ? PFT_MARK_BEGIN
+                       : e->phase == 'e' ? PFT_MARK_END
+                                         : PFT_MARK_INSTANT,
+                       0);
+}
+
+/* "NAME[ id: ID] KEY", as the importer calls it. */
+static vp_str counter_name(pft_json *x, const jp_event *e, vp_str key)
+{
+    vp_buf *b = &x->scratch;
+    vp_str id = jp_unquoted(jp_text(e, EX_ID));
+    b->n = 0;
+    vp_buf_str(b, jp_unquoted(jp_text(e, EX_NAME)));
+    vp_buf_puts(b, id.n ? " id: " : "");
+    vp_buf_str(b, id);
+    vp_buf_putc(b, ' ');
+    vp_buf_str(b, key);
+    return vp_buf_view(b);
+}
+
+static int take_value(pft_json *x, const jp_event *e, vp_str key, vp_str text)
+{
+    double value = strtod(text.p, NULL); /* a quote, comma or bracket stands behind it */
+    vp_str name = counter_name(x, e, key);
+    uint64_t bits;
+    pft_queue *q;
+    memcpy(&bits, &value, sizeof bits);
+    VP_TRY(x->scratch.status);
+    VP_TRY(
+        find_beside(x, vp_hash(name.p, name.n, 0), PFT_BESIDE_COUNTER, process_of(x, e), name, &q));
+    return add_mark(x, q, e->start_ns, bits, e->number);
+}
+
+/* A track each for what a counter counts. */
+static int take_counter(pft_json *x, const place *at)
+{
+    vp_str args = jp_text(at->e, EX_ARGS), key;
+    const char *p = args.p + 1, *end = args.p + args.n;
+    js_value v;
+    while (js_next_member(&p, end, js_skip_best(), &key, &v) == JS_MEMBER)
+        if (jp_is_number(v))
+            VP_TRY(take_value(x, at->e, key, v.s));
+    return EX_EMPTY;
+}
+
+/* ---- Flows ---------------------------------------------------------------------------------- */
+
+/* The thread and lane whose slices a flow belongs to. */
+static void find_lane(const pft_json *x, const place *at, uint32_t *thread, uint32_t *lane)
+{
+    *thread = at->e->thread;
+    *lane = 0;
+    for (size_t i = 0; i < at->change_count; i++) {
+        if (at->changes[i].kind != JP_THREAD)
+            continue;
+        *thread = (uint32_t)(at->changes[i].value >> 32);
+        const jp_thread *t = &x->plan.threads[*thread];
+        uint32_t tid = (uint32_t)at->changes[i].value;
+        for (*lane = 0; *lane + 1 < t->lanes && jp_lane_tid(&x->plan, t, *lane) != tid;)
+            ++*lane;
+    }
+}
+
+static int take_flow(pft_json *x, const place *at)
+{
+    const jp_event *e = at->e;
+    uint32_t thread, lane;
+    bool next = e->phase == 'f' && !vp_str_eq(jp_text(e, EX_BP), VP_STR("\"e\""));
+    find_lane(x, at, &thread, &lane);
+    if (!x->plan.threads[thread].lanes) { /* no slice will come */
+        x->lost++;
+        return EX_EMPTY;
+    }
+    return mark_record(x, at, &x->on_thread[thread], next ? PFT_MARK_FLOW_NEXT : PFT_MARK_FLOW,
+                       lane);
+}
+
+/* ---- The editor ----------------------------------------------------------------------------- */
+
+static int take_end(pft_json *x, const place *at)
+{
+    if (has_change(at, JP_INSTANT))
+        return mark_record(x, at, &x->on_thread[at->e->thread], PFT_MARK_INSTANT, 0);
+    return jp_text(at->e, EX_ARGS).n > 2 ? take_slice(x, at) : EX_EMPTY;
+}
+
+static int take(pft_json *x, const place *at)
+{
+    static const struct {
+        const char *phases;
+        int (*take)(pft_json *x, const place *at);
+    } table[] = {{"XB", take_slice}, {"E", take_end},     {"iIR", take_instant},
+                 {"stf", take_flow}, {"C", take_counter}, {"bne", take_async}};
+    char phase = at->e->phase;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (strchr(table[i].phases, phase))
+            return table[i].take(x, at);
+    x->unsaid += phase != 'M'; /* metadata is in the plan */
+    return EX_EMPTY;
+}
+
+static int spool_event(void *ctx, vp_buf *out, size_t begin, int64_t at, const ex_fields *f)
+{
+    pft_json *x = ctx;
+    jp_event e;
+    place where = {.e = &e, .out = out, .begin = begin};
+    vp_str text = {out->p + begin, out->n - begin};
+    int kept = jp_show(&x->second, text, at, f, &e, &where.changes, &where.change_count);
+    if (kept != EX_KEPT)
+        return kept;
+    if (e.number == JP_NONE) { /* the plan has no room for it */
+        x->unsaid++;
+        return EX_EMPTY;
+    }
+    return take(x, &where);
+}
+
+static int note_counts(void *ctx, vp_buf *out, const ex_clean_counts *counts)
+{
+    (void)out;
+    ((pft_json *)ctx)->refused = counts->refused;
+    return 0;
+}
+
+ex_editor pft_json_second(pft_json *x)
+{
+    return (ex_editor){.event = spool_event, .last = note_counts, .ctx = x};
+}

@@ -1,0 +1,26 @@
+/* The texts that a .pftrace calls by number, where all events are seen before the first is written:
+ * a text has one number, whatever it names. It takes 64 MiB at most; what it does not take is
+ * written as it is. The files of pft_json include this; whoever makes one frees it. */
+#ifndef VP_EXPORT_PFTRACE_PFT_TABLE_H
+#define VP_EXPORT_PFTRACE_PFT_TABLE_H
+
+#include "trace/base/arena.h"
+#include "trace/export/pftrace/pft_writer.h"
+
+typedef struct pft_table {
+    vp_arena arena;
+    vp_intern texts;      /* as JSON has them, without quotes */
+    unsigned char *kinds; /* by text: what it names, a bit each */
+    size_t cap;
+} pft_table;
+
+int pft_table_init(pft_table *t);
+void pft_table_free(pft_table *t);
+/* The number of a text of JSON without its quotes. 1; 0: the table does not take it; VP_ENOMEM. */
+int pft_table_put(pft_table *t, pft_name_kind kind, vp_str json, uint64_t *number);
+/* The text as UTF-8; in `scratch` where it has escapes, until that is used again. */
+vp_str pft_plain(vp_buf *scratch, vp_str json);
+/* Tells w what the texts from *next on name, until its output is full; 1 when all are told. */
+int pft_table_tell(const pft_table *t, pft_writer *w, vp_buf *scratch, size_t *next);
+
+#endif
