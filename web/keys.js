@@ -8,6 +8,13 @@ const list = [
   ["p", "Open in Perfetto", '[aria-keyshortcuts="p"]'],
   ["t", "Open in TensorBoard", '[aria-keyshortcuts="t"]'],
   ["x", "Tick it for a comparison", '[name="s"]'],
+  ["w s", "Zoom", "#timeline canvas"],
+  ["a d", "Move in time", "#timeline canvas"],
+  ["f", "Fit the selection, then all", "#timeline canvas"],
+  [", .", "Previous and next event of the row", "#timeline canvas"],
+  ["n N", "Next and previous hit", "#timeline canvas"],
+  ["m", "Set or remove a mark", "#timeline canvas"],
+  ["r", "Sum up what is seen", "#timeline canvas"],
   ["?", "These keys", "body"],
   ["Esc", "Close, or clear the search", "body"],
 ];

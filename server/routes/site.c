@@ -7,6 +7,7 @@
 #include "server/routes/pages_tensorboard.h"
 #include "server/routes/refused.h"
 #include "server/routes/routes.h"
+#include "server/routes/timelines.h"
 #include "server/routes/ui_server.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
@@ -150,6 +151,8 @@ int site_start(site **out, const site_options *opts)
     if (!rc)
         rc = store_open(&s->store, opts->profile_dir, &copies);
     if (!rc)
+        rc = timelines_open(&s->timelines, s->store);
+    if (!rc)
         rc = damage_new(&s->damages);
     if (!rc)
         rc = tensorboard_open(s);
@@ -172,6 +175,9 @@ void site_stop(site *s)
     http_stop(s->http);
     ui_server_stop(s->perfetto);
     tensorboard_close(s);
+    if (s->store)
+        store_cancel(s->store); /* nobody else may have: the server never began */
+    timelines_close(s->timelines);
     store_close(s->store);
     extraction_close(s);
     damage_free(s->damages);

@@ -36,6 +36,7 @@ typedef struct site_options {
 typedef struct site {
     site_options opts; /* texts are copies */
     store *store;
+    struct timelines *timelines;
     http_server *http;
     struct ui_server *perfetto;    /* of opts.perfetto_dir; NULL: none is served */
     struct tb *tensorboard;        /* made and freed by pages_tensorboard.c */

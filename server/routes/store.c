@@ -199,7 +199,9 @@ typedef struct work {
     store *st;
     const store_asker *who; /* who asked, on whose thread it is done */
     store_report *e;        /* NULL where nobody else can wait for the result */
-    bool left;              /* `who` has gone, and no longer counts among e's askers */
+    analyze_look_fn *look;  /* may be NULL */
+    void *look_ctx;
+    bool left; /* `who` has gone, and no longer counts among e's askers */
     turn turn;
     vp_error stopped; /* code < 0: why it was stopped */
 } work;
@@ -266,7 +268,7 @@ static int analyze(work *w, vp_report **out, catalog *c, const cat_session *s)
     opts.step = w->e->of.step;
     opts.where = w->e->of.where;
     VP_TRY(begin(w, &opts, s));
-    return end(w, analyze_session(out, c, s, &opts));
+    return end(w, analyze_session_looked(out, c, s, &opts, w->look, w->look_ctx));
 }
 
 /* Called with the lock, which it gives up while it works. */
@@ -304,19 +306,19 @@ static int wait_for(store *st, const store_report *e, const store_asker *who)
     return e->error.code ? vp_fail_copy(&e->error) : 0;
 }
 
-static int get_slowly(store *st, store_report *e, bool mine, catalog *c, const cat_session *s,
-                      const store_asker *who)
+/* mine: it is computed here, with the look of w. */
+static int get_slowly(work *w, bool mine, catalog *c, const cat_session *s)
 {
+    store *st = w->st;
     if (st->waiting >= WAITING_MAX)
         return vp_fail(VP_EBUSY, "too many analyses wait already; try again");
-    work w = {.st = st, .who = who, .e = e};
     st->waiting++;
-    e->askers++;
+    w->e->askers++;
     if (mine)
-        compute(&w, c, s);
-    int rc = wait_for(st, e, who);
-    if (!w.left)
-        e->askers--;
+        compute(w, c, s);
+    int rc = wait_for(st, w->e, w->who);
+    if (!w->left)
+        w->e->askers--;
     st->waiting--;
     return rc;
 }
@@ -337,7 +339,7 @@ int store_get(store_report **out, store *st, catalog *c, const cat_session *s,
     }
     e->holders++;
     if (!e->done)
-        rc = get_slowly(st, e, mine, c, s, who);
+        rc = get_slowly(&(work){.st = st, .who = who, .e = e}, mine, c, s);
     if (rc < 0) {
         e->holders--;
     } else if (e->listed) {
@@ -352,27 +354,76 @@ int store_get(store_report **out, store *st, catalog *c, const cat_session *s,
     return 0;
 }
 
-static int op_in_turn(op_details **out, work *w, catalog *c, const cat_session *s,
-                      const vp_report *r, size_t op)
-{
-    vp_report_options opts = VP_REPORT_OPTIONS_INIT;
-    VP_TRY(begin(w, &opts, s));
-    return end(w, analyze_op(out, c, s, r, op, &opts));
-}
+/* What is done in a turn of its own, and not kept. */
+typedef int aside(work *w, catalog *c, const cat_session *s, vp_report_options *opts, void *ctx);
 
-int store_op(op_details **out, store *st, catalog *c, const cat_session *s, const vp_report *r,
-             size_t op, const store_asker *who)
+static int in_turn(work *w, catalog *c, const cat_session *s, aside *fn, void *ctx)
 {
-    work w = {.st = st, .who = who};
+    store *st = w->st;
+    vp_report_options opts = VP_REPORT_OPTIONS_INIT;
     pthread_mutex_lock(&st->lock);
     bool may = st->waiting < WAITING_MAX;
     st->waiting += may;
     pthread_mutex_unlock(&st->lock);
     if (!may)
         return vp_fail(VP_EBUSY, "too many analyses wait already; try again");
-    int rc = op_in_turn(out, &w, c, s, r, op);
+    int rc = begin(w, &opts, s);
+    if (rc >= 0)
+        rc = end(w, fn(w, c, s, &opts, ctx));
     pthread_mutex_lock(&st->lock);
     st->waiting--;
+    pthread_mutex_unlock(&st->lock);
+    return rc;
+}
+
+typedef struct op_wanted {
+    op_details **out;
+    const vp_report *r;
+    size_t op;
+} op_wanted;
+
+static int details_of(work *w, catalog *c, const cat_session *s, vp_report_options *opts, void *ctx)
+{
+    const op_wanted *o = ctx;
+    (void)w;
+    return analyze_op(o->out, c, s, o->r, o->op, opts);
+}
+
+int store_op(op_details **out, store *st, catalog *c, const cat_session *s, const vp_report *r,
+             size_t op, const store_asker *who)
+{
+    op_wanted o = {out, r, op};
+    return in_turn(&(work){.st = st, .who = who}, c, s, details_of, &o);
+}
+
+static int look_alone(work *w, catalog *c, const cat_session *s, vp_report_options *opts, void *ctx)
+{
+    const char *const *host = ctx;
+    vp_report *unused = NULL;
+    opts->depth = VP_DEPTH_FULL;
+    opts->host = *host;
+    int rc = analyze_session_looked(&unused, c, s, opts, w->look, w->look_ctx);
+    if (rc >= 0)
+        analyze_free(unused);
+    return rc;
+}
+
+int store_look(store *st, catalog *c, const cat_session *s, const char *host, analyze_look_fn *look,
+               void *look_ctx, const store_asker *who)
+{
+    const store_wanted full = {VP_GROUP_NAME, VP_DEPTH_FULL, VP_UNKNOWN, VP_WHERE_DEVICE};
+    work w = {.st = st, .who = who, .look = look, .look_ctx = look_ctx};
+    pthread_mutex_lock(&st->lock);
+    bool may = !host && st->waiting < WAITING_MAX && !find(st, s, &full, VP_DEPTH_FULL);
+    store_report *e = w.e = may ? add(st, s, &full) : NULL;
+    if (!e) {
+        pthread_mutex_unlock(&st->lock);
+        return in_turn(&w, c, s, look_alone, &host);
+    }
+    e->holders++;
+    int rc = get_slowly(&w, true, c, s);
+    e->holders--;
+    drop_unused(st, e);
     pthread_mutex_unlock(&st->lock);
     return rc;
 }

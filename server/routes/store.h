@@ -6,6 +6,7 @@
 #define VP_ROUTES_STORE_H
 
 #include "include/view_profile.h"
+#include "trace/analyze/analyze.h"
 #include "trace/analyze/op_details.h"
 #include "trace/model/catalog.h"
 
@@ -80,6 +81,11 @@ const vp_report *store_report_of(const store_report *h);
 /* One op of a report call by call, in turn with the analyses; not kept. Fails as store_get. */
 int store_op(op_details **out, store *st, catalog *c, const cat_session *s, const vp_report *r,
              size_t op, const store_asker *who);
+/* Lets somebody look at the session's traces, in turn with the analyses: while its full report is
+ * made and kept, if that is not there and `host` is NULL; else while one is made of this host that
+ * nobody gets. Fails as store_get; a session of memory snapshots alone has no traces. */
+int store_look(store *st, catalog *c, const cat_session *s, const char *host, analyze_look_fn *look,
+               void *look_ctx, const store_asker *who);
 void store_release(store_report **h); /* for VP_CLEANUP; sets *h to NULL */
 
 #endif

@@ -15,6 +15,7 @@
 #include "tests/unit/tree.h"
 #include "trace/analyze/analyze.h"
 #include "trace/base/err.h"
+#include "trace/model/trace.h"
 
 #define RUN "plugins/profile/2026_02_03_04_05_06/"
 

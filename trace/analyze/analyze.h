@@ -6,7 +6,6 @@
 #include "include/view_profile.h"
 #include "trace/analyze/whole/whole.h"
 #include "trace/model/catalog.h"
-#include "trace/model/trace.h"
 
 /* Reads the session's hosts (opts->jobs at once) and analyses them into one report. */
 int analyze_session(vp_report **out, const catalog *c, const cat_session *s,
@@ -17,7 +16,8 @@ int analyze_session(vp_report **out, const catalog *c, const cat_session *s,
  * fails that host's analysis. With several hosts it runs on several threads at once, each with
  * another host. Where the better half of a host cannot be used, all is told again of the other
  * half, and that counts. */
-typedef int analyze_look_fn(void *ctx, uint32_t host, const trace *t, bool analyzed);
+struct trace;
+typedef int analyze_look_fn(void *ctx, uint32_t host, const struct trace *t, bool analyzed);
 /* As analyze_session; look may be NULL. */
 int analyze_session_looked(vp_report **out, const catalog *c, const cat_session *s,
                            const vp_report_options *opts, analyze_look_fn *look, void *look_ctx);

@@ -3,12 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/analyze/device/classify.h"
 #include "trace/analyze/device/hlo_text.h"
 #include "trace/analyze/device/op_places.h"
 #include "trace/analyze/device/ops.h"
 #include "trace/analyze/load.h"
 #include "trace/base/arena.h"
 #include "trace/base/err.h"
+#include "trace/base/limits.h"
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
 
@@ -44,6 +46,28 @@ uint64_t op_key(const vp_op *op)
     for (size_t i = 0; i < 2; i++)
         h = vp_fingerprint(texts[i] ? texts[i] : "", texts[i] ? strlen(texts[i]) + 1 : 0, h);
     return h;
+}
+
+static bool is_on(const vp_device *d, const char *host, vp_str device)
+{
+    return vp_str_eq(vp_str_of(d->name), device) && (!host || same_text(d->host, host));
+}
+
+size_t op_of_event(const vp_report *r, const char *host, vp_str device, vp_str name)
+{
+    vp_buf b;
+    size_t i = 0;
+    vp_buf_init(&b, VP_JSON_EVENT_MAX);
+    if (r->has_devices && name.n)
+        cl_normalize(&b, name);
+    else
+        vp_buf_str(&b, name);
+    for (; i < r->op_count; i++)
+        if (is_on(&r->devices[r->ops[i].device], host, device) &&
+            vp_str_eq(vp_str_of(r->ops[i].name), vp_buf_view(&b)))
+            break;
+    vp_buf_free(&b);
+    return i;
 }
 
 static int copy_text(const char **out, const search *s, vp_str text)

@@ -88,6 +88,16 @@ int http_plain(http_req *rq, int status, vp_buf *b, const char *type)
     return send_buffer(rq, status, b, type);
 }
 
+int http_bytes(http_req *rq, int status, vp_buf *b)
+{
+    if (b->status < 0) {
+        vp_buf_free(b);
+        return http_error(rq);
+    }
+    rq->body_bytes = b->n;
+    return http_prepare(rq, status, response_of(b), "application/octet-stream", NULL);
+}
+
 int http_text(http_req *rq, int status, const char *text)
 {
     return send_text(rq, status, vp_str_of(text));

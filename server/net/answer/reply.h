@@ -18,6 +18,9 @@ int http_json(http_req *rq, int status, vp_buf *b);
 int http_text(http_req *rq, int status, const char *text);
 /* Any text, line ends included; the buffer is consumed (also on failure). */
 int http_plain(http_req *rq, int status, vp_buf *b, const char *type);
+/* Bytes that are asked for many times a second and are not worth packing on their way; the buffer
+ * is consumed (also on failure). */
+int http_bytes(http_req *rq, int status, vp_buf *b);
 /* 303 to a path of ours ("/session/…"), or to an absolute URL that no request can influence. */
 int http_redirect(http_req *rq, const char *location);
 

@@ -1,0 +1,189 @@
+/* /api/v1/session/ID/tracks, …/slices: what rows a timeline has, and a window of them. */
+#include <string.h>
+
+#include "server/routes/routes.h"
+#include "server/routes/timeline_query.h"
+#include "trace/base/err.h"
+#include "trace/base/json.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/timeline/tl_slices.h"
+
+/* Tracks that are told: more are no timeline for anybody. */
+#define TOLD_MAX 20000u
+
+static const char *const role_words[] = {"plain", "ops",     "async", "derived",
+                                         "steps", "modules", "marks", "counter"};
+
+static void put_count(vp_json *j, const char *key, uint64_t n)
+{
+    vp_json_key(j, key);
+    vp_json_u64(j, n);
+}
+
+static void put_track(vp_json *j, const tl_index *x, uint32_t i)
+{
+    const tl_track *k = &x->tracks[i];
+    vp_json_begin_object(j);
+    put_count(j, "id", i);
+    vp_json_kstr(j, "name", tl_text(x, k->name));
+    vp_json_ki64(j, "tid", k->id);
+    vp_json_kcstr(j, "role", role_words[k->role]);
+    put_count(j, "rows", k->row_count);
+    put_count(j, "lanes", k->lane_count);
+    put_count(j, "events", k->count);
+    vp_json_ki64(j, "dur_ps", k->dur_ps);
+    vp_json_ki64(j, "from_ps", k->start_ps);
+    vp_json_ki64(j, "to_ps", k->end_ps);
+    put_count(j, "overlaid", k->overlaid);
+    put_count(j, "left_out", k->left_out);
+    vp_json_end_object(j);
+}
+
+typedef struct told {
+    uint32_t tracks, beyond, empty;
+} told;
+
+static void put_group(vp_json *j, const tl_index *x, uint32_t group, told *n)
+{
+    const tl_group *g = &x->groups[group];
+    vp_json_begin_object(j);
+    vp_json_kstr(j, "name", tl_text(x, g->name));
+    vp_json_kstr(j, "model", tl_text(x, g->model));
+    vp_json_kbool(j, "device", g->has_ops);
+    vp_json_key(j, "tracks");
+    vp_json_begin_array(j);
+    for (uint32_t i = 0; i < x->track_count; i++) {
+        if (x->tracks[i].group != group)
+            continue;
+        if (!x->tracks[i].count)
+            n->empty++;
+        else if (n->tracks == TOLD_MAX)
+            n->beyond++;
+        else
+            put_track(j, x, i), n->tracks++;
+    }
+    vp_json_end_array(j);
+    vp_json_end_object(j);
+}
+
+/* Groups that have a track with events, devices first. A file may have as many processes as tracks,
+ * so that only those are gone through. */
+static int put_groups(vp_json *j, const tl_index *x, told *n)
+{
+    VP_CLEANUP(vp_free_ptr) uint8_t *used = vp_calloc((size_t)x->group_count + 1, 1);
+    uint32_t groups = 0;
+    VP_NEED(used);
+    for (uint32_t i = 0; i < x->track_count; i++)
+        used[x->tracks[i].group] |= x->tracks[i].count > 0;
+    vp_json_key(j, "groups");
+    vp_json_begin_array(j);
+    for (int device = 1; device >= 0; device--)
+        for (uint32_t i = 0; i < x->group_count && groups < 1000; i++)
+            if (used[i] && x->groups[i].has_ops == device) {
+                put_group(j, x, i, n);
+                groups++;
+            }
+    vp_json_end_array(j);
+    return 0;
+}
+
+static int put_tracks(vp_buf *b, const timeline_asked *a)
+{
+    const tl_index *x = a->x;
+    bool any = x->start_ps <= x->end_ps;
+    told n = {0};
+    vp_json j;
+    vp_json_init(&j, b);
+    vp_json_begin_object(&j);
+    vp_json_kcstr(&j, "session", a->s->name);
+    vp_json_kcstr(&j, "host", a->s->hosts[a->host].name);
+    vp_json_ki64(&j, "from_ps", any ? x->start_ps : 0);
+    vp_json_ki64(&j, "to_ps", any ? x->end_ps : 0);
+    vp_json_ki64(&j, "file_origin_ns", x->file_origin_ns);
+    put_count(&j, "events", x->event_count);
+    put_count(&j, "left_out", x->left_out);
+    put_count(&j, "index_bytes", tl_bytes(x));
+    vp_json_kbool(&j, "partial", x->partial);
+    int rc = put_groups(&j, x, &n);
+    put_count(&j, "empty", n.empty);
+    put_count(&j, "tracks_left_out", n.beyond);
+    vp_json_end_object(&j);
+    return rc < 0 ? rc : vp_buf_putc(b, '\n');
+}
+
+int route_tracks(http_req *rq)
+{
+    VP_CLEANUP(timeline_drop) timeline_asked a = {0};
+    vp_buf b;
+    VP_TRY(timeline_ask(&a, rq));
+    vp_buf_init(&b, VP_REPORT_BYTES_MAX);
+    int rc = put_tracks(&b, &a);
+    if (rc < 0) {
+        vp_buf_free(&b);
+        return rc;
+    }
+    return http_json(rq, 200, &b);
+}
+
+/* ---- Slices --------------------------------------------------------------------------------- */
+
+/* One of "3", "3-7", "3:2" (its first two rows), "3-7:2". */
+static bool take_tracks(vp_str *s, uint64_t *first, uint64_t *last, uint64_t *rows)
+{
+    *rows = UINT32_MAX;
+    if (!vp_take_uint(s, UINT32_MAX, first))
+        return false;
+    *last = *first;
+    if (vp_str_starts(*s, VP_STR("-"))) {
+        *s = vp_str_skip(*s, 1);
+        if (!vp_take_uint(s, UINT32_MAX, last) || *last < *first)
+            return false;
+    }
+    if (vp_str_starts(*s, VP_STR(":"))) {
+        *s = vp_str_skip(*s, 1);
+        return vp_take_uint(s, UINT32_MAX, rows);
+    }
+    return true;
+}
+
+/* `tracks` of the query, "3,7-12:1"; those of the beginning where it is absent. */
+static int ask_tracks(tl_wanted *out, size_t *n, const tl_index *x, const http_req *rq)
+{
+    vp_str s = vp_str_of(http_query(rq, "tracks"));
+    uint64_t first, last, rows;
+    for (*n = 0; !s.n && *n < x->track_count && *n < VP_TIMELINE_TRACKS_MAX; ++*n)
+        out[*n] = (tl_wanted){(uint32_t)*n, UINT32_MAX};
+    while (s.n) {
+        if (!take_tracks(&s, &first, &last, &rows) || (s.n && !vp_str_starts(s, VP_STR(","))))
+            return vp_fail(VP_EARG, "\"tracks\" is a list such as 3,7-12:1");
+        if (last - first >= VP_TIMELINE_TRACKS_MAX - *n)
+            return vp_fail(VP_EARG, "more than %u tracks at once", VP_TIMELINE_TRACKS_MAX);
+        if (last >= x->track_count)
+            return vp_fail(VP_ENOTFOUND, "there are %u tracks", x->track_count);
+        for (; first <= last; first++)
+            out[(*n)++] = (tl_wanted){(uint32_t)first, (uint32_t)rows};
+        s = vp_str_skip(s, 1);
+    }
+    return 0;
+}
+
+int route_slices(http_req *rq)
+{
+    VP_CLEANUP(timeline_drop) timeline_asked a = {0};
+    VP_CLEANUP(vp_free_ptr)
+    tl_wanted *tracks = vp_realloc_array(NULL, VP_TIMELINE_TRACKS_MAX, sizeof *tracks);
+    const char *given = http_query(rq, "px");
+    uint64_t px = 1000;
+    vp_buf b;
+    VP_NEED(tracks);
+    if (given && (!vp_str_to_u64(vp_str_of(given), &px) || !px || px > VP_TIMELINE_PX_MAX))
+        return vp_fail(VP_EARG, "\"px\" is a number up to %u", VP_TIMELINE_PX_MAX);
+    VP_TRY(timeline_ask(&a, rq));
+    tl_window w = {.px = (uint32_t)px, .tracks = tracks};
+    VP_TRY(timeline_window(&w.from_ps, &w.until_ps, a.x, rq));
+    VP_TRY(ask_tracks(tracks, &w.track_count, a.x, rq));
+    vp_buf_init(&b, VP_REPORT_BYTES_MAX);
+    tl_slices(&b, a.x, &w); /* a failure is the buffer's */
+    return http_bytes(rq, 200, &b);
+}

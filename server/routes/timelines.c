@@ -1,0 +1,298 @@
+#include "server/routes/timelines.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "server/routes/turns.h"
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/base/thread.h"
+
+/* Indexes that nobody holds, at most. */
+#define KEPT_MAX 16
+/* In ms: how often those who wait look whether their client is still there. */
+#define LOOK_MS 200
+
+struct timeline_held {
+    timelines *of;
+    timeline_held *next, *prev; /* most recently used first, while `listed` */
+    bool listed;
+    char *id;
+    int64_t mtime_ns, bytes; /* of the session */
+    uint32_t host;
+    catalog *c; /* held while it is made */
+    const cat_session *s;
+    int holders; /* the thread that makes it is one */
+    _Atomic int askers;
+    _Atomic bool done;
+    tl_index *x; /* set once, before `done` or with it */
+    vp_error error;
+};
+
+struct timelines {
+    store *store;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    timeline_held *first, *last;
+    int working; /* threads */
+};
+
+int timelines_open(timelines **out, store *st)
+{
+    timelines *all = vp_calloc(1, sizeof *all);
+    VP_NEED(all);
+    all->store = st;
+    pthread_mutex_init(&all->lock, NULL);
+    vp_cond_init(&all->changed);
+    *out = all;
+    return 0;
+}
+
+static void free_entry(timeline_held *e)
+{
+    tl_free(e->x);
+    vp_free(e->id);
+    vp_free(e);
+}
+
+/* ---- The list; the lock is held in what follows --------------------------------------------- */
+
+static void unlist(timeline_held *e)
+{
+    timelines *all = e->of;
+    if (!e->listed)
+        return;
+    *(e->prev ? &e->prev->next : &all->first) = e->next;
+    *(e->next ? &e->next->prev : &all->last) = e->prev;
+    e->listed = false;
+}
+
+static void list_first(timeline_held *e)
+{
+    timelines *all = e->of;
+    e->prev = NULL;
+    e->next = all->first;
+    *(e->next ? &e->next->prev : &all->last) = e;
+    all->first = e;
+    e->listed = true;
+}
+
+/* Frees what nobody holds and what the list has no room for. */
+static void drop_unused(timelines *all, timeline_held *e)
+{
+    uint64_t bytes = 0;
+    int kept = 0;
+    if (!e->listed && !e->holders)
+        free_entry(e);
+    for (timeline_held *x = all->first, *next; x; x = next) {
+        next = x->next;
+        if (x->holders)
+            continue;
+        bytes += x->x ? tl_bytes(x->x) : 0;
+        if (++kept > KEPT_MAX || bytes > VP_TIMELINE_KEPT_MAX) {
+            unlist(x);
+            free_entry(x);
+        }
+    }
+}
+
+static timeline_held *find(const timelines *all, const cat_session *s, uint32_t host)
+{
+    for (timeline_held *e = all->first; e; e = e->next)
+        if (e->host == host && e->mtime_ns == s->newest_mtime_ns && e->bytes == s->bytes &&
+            !strcmp(e->id, s->id))
+            return e;
+    return NULL;
+}
+
+static timeline_held *add(timelines *all, catalog *c, const cat_session *s, uint32_t host)
+{
+    timeline_held *e = vp_calloc(1, sizeof *e);
+    if (!e || !(e->id = vp_strdup(s->id))) {
+        vp_free(e);
+        return NULL;
+    }
+    e->of = all;
+    e->mtime_ns = s->newest_mtime_ns;
+    e->bytes = s->bytes;
+    e->host = host;
+    e->c = catalog_ref(c);
+    e->s = s;
+    list_first(e);
+    return e;
+}
+
+/* ---- Making one ----------------------------------------------------------------------------- */
+
+/* As soon as the index is there it is worth to be made whole, whoever still waits. */
+static bool nobody_waits(const void *ctx)
+{
+    const timeline_held *e = ctx;
+    pthread_mutex_lock(&e->of->lock);
+    bool none = !e->x && !atomic_load(&e->askers);
+    pthread_mutex_unlock(&e->of->lock);
+    return none;
+}
+
+/* An index for which there is no room costs nobody the report. */
+static int take_trace(void *ctx, uint32_t host, const trace *t, bool analyzed)
+{
+    timeline_held *e = ctx;
+    tl_index *x = NULL;
+    if (analyzed || host != e->host)
+        return 0;
+    int rc = vp_mem_explain(tl_build(&x, t));
+    pthread_mutex_lock(&e->of->lock);
+    if (rc < 0) {
+        e->error = *vp_error_last();
+        e->error.code = rc;
+    } else if (!e->x) {
+        e->x = x;
+        x = NULL;
+        e->error.code = 0;
+    }
+    pthread_cond_broadcast(&e->of->changed);
+    pthread_mutex_unlock(&e->of->lock);
+    tl_free(x); /* of the other half, where the first is shown already */
+    return 0;
+}
+
+static void *make(void *ctx)
+{
+    timeline_held *e = ctx;
+    timelines *all = e->of;
+    const store_asker who = {nobody_waits, e};
+    const char *name = e->s->host_count > 1 ? e->s->hosts[e->host].name : NULL;
+    int rc = store_look(all->store, e->c, e->s, name, take_trace, e, &who);
+    pthread_mutex_lock(&all->lock);
+    if (rc < 0 && !e->error.code) {
+        e->error = *vp_error_last();
+        e->error.code = rc;
+    }
+    if (!e->x && !e->error.code) {
+        vp_fail(VP_EEMPTY, "the session has no timeline");
+        e->error = *vp_error_last();
+    }
+    if (!e->x)
+        unlist(e); /* failures are not kept: the next request tries again */
+    catalog_free(e->c);
+    e->c = NULL;
+    atomic_store(&e->done, true);
+    e->holders--;
+    drop_unused(all, e);
+    all->working--;
+    pthread_cond_broadcast(&all->changed);
+    pthread_mutex_unlock(&all->lock);
+    return NULL;
+}
+
+static int start(timeline_held *e)
+{
+    pthread_t thread;
+    e->holders++;
+    e->of->working++;
+    int rc = vp_thread_start(&thread, make, e);
+    if (rc >= 0) {
+        pthread_detach(thread);
+        return 0;
+    }
+    e->holders--;
+    e->of->working--;
+    unlist(e);
+    catalog_free(e->c);
+    return rc;
+}
+
+/* ---- Asking for one ------------------------------------------------------------------------- */
+
+/* Called with the lock, which it gives up while it waits. */
+static int wait_for(timeline_held *e, const store_asker *who)
+{
+    atomic_fetch_add(&e->askers, 1);
+    bool gone = false;
+    while (!e->x && !atomic_load(&e->done) && !gone) {
+        struct timespec until = vp_cond_until(LOOK_MS);
+        pthread_cond_timedwait(&e->of->changed, &e->of->lock, &until);
+        gone = !e->x && who && who->gone(who->ctx);
+    }
+    atomic_fetch_sub(&e->askers, 1);
+    if (e->x)
+        return 0;
+    return gone && !atomic_load(&e->done) ? turn_unwanted() : vp_fail_copy(&e->error);
+}
+
+int timelines_get(timeline_held **out, timelines *all, catalog *c, const cat_session *s,
+                  uint32_t host, const store_asker *who)
+{
+    if (host >= s->host_count)
+        return vp_fail(VP_EEMPTY, "session %s has no timeline%s%s", s->name, s->why ? ": " : "",
+                       s->why ? s->why : "");
+    int rc = 0;
+    pthread_mutex_lock(&all->lock);
+    timeline_held *e = find(all, s, host);
+    bool mine = !e;
+    if (mine)
+        e = add(all, c, s, host);
+    if (!e) {
+        pthread_mutex_unlock(&all->lock);
+        return vp_no_memory();
+    }
+    e->holders++;
+    if (mine)
+        rc = start(e);
+    if (rc >= 0)
+        rc = wait_for(e, who);
+    if (rc < 0) {
+        e->holders--;
+    } else if (e->listed) {
+        unlist(e);
+        list_first(e);
+    }
+    drop_unused(all, e);
+    pthread_mutex_unlock(&all->lock);
+    if (rc >= 0)
+        *out = e;
+    return rc;
+}
+
+const tl_index *timeline_index(const timeline_held *h)
+{
+    return h->x;
+}
+
+bool timeline_whole(const timeline_held *h)
+{
+    return atomic_load(&h->done);
+}
+
+void timeline_release(timeline_held **h)
+{
+    timeline_held *e = *h;
+    if (!e)
+        return;
+    *h = NULL;
+    timelines *all = e->of;
+    pthread_mutex_lock(&all->lock);
+    e->holders--;
+    drop_unused(all, e);
+    pthread_mutex_unlock(&all->lock);
+}
+
+void timelines_close(timelines *all)
+{
+    if (!all)
+        return;
+    pthread_mutex_lock(&all->lock);
+    while (all->working)
+        pthread_cond_wait(&all->changed, &all->lock);
+    pthread_mutex_unlock(&all->lock);
+    for (timeline_held *e = all->first, *next; e; e = next) {
+        next = e->next;
+        free_entry(e);
+    }
+    pthread_mutex_destroy(&all->lock);
+    pthread_cond_destroy(&all->changed);
+    vp_free(all);
+}

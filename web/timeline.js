@@ -1,0 +1,586 @@
+// The timeline of a session: what is seen, what the keys and the pointer do, and the panels beside.
+// Rows come from the server (timeline_data.js) and are drawn on a canvas (timeline_draw.js).
+import { Source, firstAt, lengthText, timeText } from "./timeline_data.js";
+import { CanvasPen, GROUP, ROW, RULER, SvgPen, coloursOf, drawMinimap, drawScene, placeOf } from "./timeline_draw.js";
+
+const root = document.getElementById("timeline");
+const statusLine = document.getElementById("timeline-status");
+const { api, perfetto, session, host, name: sessionName } = root.dataset;
+const source = new Source(api, host);
+const ROWS_SHOWN = 24; // of a track, until its name is clicked
+const LEAST_PS = 10; // seen at once
+
+const make = (tag, props = {}, ...children) => {
+  const element = Object.assign(document.createElement(tag), props);
+  element.append(...children);
+  return element;
+};
+
+/* ---- The page -------------------------------------------------------------------------------- */
+
+const minimap = make("canvas", { className: "minimap" });
+minimap.setAttribute("aria-hidden", "true");
+const canvas = make("canvas", { className: "rows", tabIndex: 0 });
+canvas.setAttribute("role", "application");
+canvas.setAttribute("aria-label", "Timeline. W and S zoom, A and D move, F fits, Enter selects, comma and full stop go from event to event.");
+const spacer = make("div", { className: "spacer" });
+const scroller = make("div", { className: "scroller" }, canvas, spacer);
+const searchBox = make("input", { type: "search", placeholder: "Find events", spellcheck: false });
+searchBox.setAttribute("aria-label", "Find events by name, scope or source");
+searchBox.setAttribute("aria-keyshortcuts", "/");
+const found = make("output", { className: "muted" });
+const button = (text, title, act) => {
+  const b = make("button", { type: "button", className: "button", textContent: text, title });
+  b.setAttribute("aria-label", title);
+  b.addEventListener("click", act);
+  return b;
+};
+const bar = make("div", { className: "tools" },
+  searchBox, button("‹", "Previous hit (N)", () => find(true)), button("›", "Next hit (n)", () => find(false)), found,
+  make("span", { className: "gap" }),
+  button("+", "Zoom in (w)", () => zoom(0.5)), button("−", "Zoom out (s)", () => zoom(2)),
+  button("Fit", "Fit the selection, then all (f)", fit), button("Save SVG", "Save what is seen as SVG", saveSvg));
+const details = make("aside", { className: "details card" });
+details.setAttribute("aria-live", "polite");
+details.setAttribute("aria-label", "Details");
+const table = make("details", { className: "seen" }, make("summary", { textContent: "The visible rows as a table" }));
+const tip = make("div", { className: "tip", hidden: true });
+
+/* ---- State ----------------------------------------------------------------------------------- */
+
+const state = {
+  extent: { from: 0, to: 1 },
+  view: { from: 0, to: 1 },
+  groups: [],
+  lines: [],
+  data: new Map(), // track → its last window
+  steps: [],
+  findings: [],
+  marks: [],
+  selected: null,
+  linked: [],
+  range: null,
+  hits: null,
+};
+let colours, pen, minipen, ratio;
+let pointer = null; // ps under the mouse
+let drawing = 0;
+
+const say = (text, isError = false) => {
+  statusLine.textContent = text;
+  statusLine.classList.toggle("error", isError);
+  statusLine.hidden = !text;
+};
+
+/* ---- Layout ---------------------------------------------------------------------------------- */
+
+const narrow = () => canvas.clientWidth < 700;
+const left = () => (narrow() ? 0 : 210);
+const top = () => scroller.scrollTop;
+
+function layOut() {
+  const lines = [];
+  let y = 0;
+  const head = narrow() ? 15 : 0;
+  for (const group of state.groups) {
+    lines.push({ group, y, height: GROUP, open: group.open });
+    y += GROUP;
+    for (const track of group.open ? group.tracks : []) {
+      const rows = track.open ? track.rows : Math.min(track.rows, track.few ? 1 : ROWS_SHOWN);
+      const height = head + rows * ROW + 4;
+      lines.push({ track, y, height, rows, head, open: !track.few });
+      y += height;
+    }
+  }
+  state.lines = lines;
+  spacer.style.height = `${Math.max(0, y + RULER - scroller.clientHeight)}px`;
+}
+
+const seenLines = (margin = 0) =>
+  state.lines.filter((l) => l.track && l.y + l.height > top() - margin && l.y < top() + scroller.clientHeight + margin);
+
+/* ---- Windows of slices ----------------------------------------------------------------------- */
+
+let inFlight = null;
+let timer = 0;
+
+// Good: it covers what is seen, with pixels that are about as fine as the screen's.
+function isGood(data, { from, to }, pixel) {
+  if (!data) return false;
+  const covers = data.from <= Math.max(from, state.extent.from) && data.to >= Math.min(to, state.extent.to);
+  return covers && data.pixel <= pixel * 1.5 && (data.pixel >= pixel / 8 || data.pixel <= 1);
+}
+
+async function load() {
+  const { from, to } = state.view;
+  const px = Math.max(50, canvas.clientWidth - left());
+  const pixel = (to - from) / px;
+  const lacking = seenLines(scroller.clientHeight / 2).map((l) => l.track.id).filter((id) => !isGood(state.data.get(id), state.view, pixel));
+  if (!lacking.length) return;
+  inFlight?.abort();
+  const mine = (inFlight = new AbortController());
+  const ids = lacking.slice(0, 200);
+  try {
+    // Neighbours on both sides come with it, so that panning shows them at once.
+    const got = await source.slices(from - (to - from), to + (to - from), px * 3, ids, mine.signal);
+    for (const id of ids) state.data.set(id, got.get(id) ?? { from: -Infinity, to: Infinity, pixel: 1, rows: [] });
+    say("");
+    draw();
+  } catch (error) {
+    if (error.name !== "AbortError") say(`The timeline could not be loaded: ${error.message}`, true);
+  }
+}
+
+function changed() {
+  draw();
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    load();
+    keepAddress();
+    if (table.open) fillTable();
+  }, 15);
+}
+
+/* ---- Drawing --------------------------------------------------------------------------------- */
+
+const scene = () => ({ ...state, width: canvas.clientWidth, height: scroller.clientHeight, left: left(), top: top(),
+  names: source.names, colours });
+
+function draw() {
+  if (drawing) return;
+  drawing = requestAnimationFrame(() => {
+    drawing = 0;
+    drawScene(pen, scene(), ratio);
+    drawMinimap(minipen, minimap.clientWidth, minimap.clientHeight, ratio, { ...state, colours });
+    root.dataset.drawn = String(Number(root.dataset.drawn ?? 0) + 1);
+  });
+}
+
+function resize() {
+  ratio = devicePixelRatio || 1;
+  canvas.style.height = `${scroller.clientHeight}px`;
+  for (const c of [canvas, minimap]) {
+    c.width = Math.max(1, Math.round(c.clientWidth * ratio));
+    c.height = Math.max(1, Math.round(c.clientHeight * ratio));
+  }
+  colours = coloursOf(root);
+  layOut();
+  changed();
+}
+
+function saveSvg() {
+  const svg = new SvgPen();
+  drawScene(svg, scene());
+  const url = URL.createObjectURL(new Blob([svg.toString()], { type: "image/svg+xml" }));
+  make("a", { href: url, download: `${sessionName.replace(/[^\w.-]+/g, "_")}.svg` }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+/* ---- Moving ---------------------------------------------------------------------------------- */
+
+function look(from, to) {
+  const all = state.extent.to - state.extent.from;
+  const span = Math.min(Math.max(to - from, LEAST_PS), all * 1.1);
+  const middle = (from + to) / 2;
+  from = Math.min(Math.max(middle - span / 2, state.extent.from - all * 0.05), state.extent.to + all * 0.05 - span);
+  state.view = { from, to: from + span };
+  changed();
+}
+
+function zoom(factor, at) {
+  const { from, to } = state.view;
+  const still = at ?? (from + to) / 2;
+  look(still - (still - from) * factor, still + (to - still) * factor);
+}
+
+function pan(share) {
+  const by = (state.view.to - state.view.from) * share;
+  look(state.view.from + by, state.view.to + by);
+}
+
+function fit() {
+  const { selected, view, extent } = state;
+  const room = selected && Math.max(selected.dur_ps, LEAST_PS) * 0.5;
+  const near = selected && [selected.start_ps - room, selected.start_ps + selected.dur_ps + room];
+  if (near && Math.abs(view.from - near[0]) + Math.abs(view.to - near[1]) > (near[1] - near[0]) * 0.1) look(...near);
+  else look(extent.from, extent.to);
+}
+
+// Brings an event into view, in time and in height.
+function show(event) {
+  const { from, to } = state.view;
+  if (event.start_ps + event.dur_ps < from || event.start_ps > to || event.dur_ps > to - from || event.dur_ps < (to - from) / 2000) {
+    const half = Math.max(event.dur_ps * 5, LEAST_PS);
+    look(event.start_ps - half, event.start_ps + event.dur_ps + half);
+  }
+  const group = state.groups.find((g) => g.tracks.some((t) => t.id === event.track));
+  const track = group?.tracks.find((t) => t.id === event.track);
+  if (!track) return;
+  group.open = true;
+  if (event.row >= ROWS_SHOWN) track.open = true;
+  track.few = false;
+  layOut();
+  const place = placeOf(scene(), event);
+  if (place.y < RULER || place.y + ROW > scroller.clientHeight) scroller.scrollTop += place.y - scroller.clientHeight / 2;
+}
+
+const psAt = (x) => state.view.from + ((x - left()) / Math.max(1, canvas.clientWidth - left())) * (state.view.to - state.view.from);
+
+/* ---- Selecting ------------------------------------------------------------------------------- */
+
+function hit(x, y) {
+  const line = state.lines.find((l) => y - RULER + top() >= l.y && y - RULER + top() < l.y + l.height);
+  if (!line || y < RULER) return { line: null };
+  if (line.group || x < left() || (line.head && y - RULER + top() < line.y + line.head)) return { line, name: true };
+  const r = Math.floor((y - RULER + top() - line.y - line.head) / ROW);
+  const row = state.data.get(line.track.id)?.rows[r];
+  const slack = ((state.view.to - state.view.from) / canvas.clientWidth) * 2;
+  const ps = psAt(x);
+  if (!row) return { line };
+  let i = firstAt(row, ps - slack);
+  if (i + 1 < row.n && row.start[i + 1] <= ps) i++;
+  return i < row.n && row.start[i] <= ps + slack ? { line, r, row, i } : { line };
+}
+
+let asking = null;
+
+async function select(id, move = false) {
+  asking?.abort();
+  asking = new AbortController();
+  try {
+    const event = await source.event(id, asking.signal);
+    Object.assign(state, { selected: event, linked: event.linked, range: null });
+    if (move) show(event);
+    showEvent(event);
+    changed();
+  } catch (error) {
+    if (error.name !== "AbortError") say(error.message, true);
+  }
+}
+
+function choose({ line, r, row, i }) {
+  if (!row) return;
+  if (row.count[i] === 1) return select(`${line.track.id}.${r}.${row.index[i]}`);
+  const span = Math.max(row.dur[i], LEAST_PS);
+  look(row.start[i] - span * 0.1, row.start[i] + span * 1.1); // a run opens
+}
+
+function toggle(line) {
+  if (line.group) line.group.open = !line.group.open;
+  else line.track.few = !(line.track.few ?? false);
+  layOut();
+  changed();
+}
+
+// From the keyboard: the longest event that is seen, from the top.
+function chooseFirst() {
+  for (const line of seenLines())
+    for (let r = 0; r < line.rows; r++) {
+      const row = state.data.get(line.track.id)?.rows[r];
+      let best = -1;
+      for (let i = row ? firstAt(row, state.view.from) : 0; row && i < row.n && row.start[i] < state.view.to; i++)
+        if (row.count[i] === 1 && (best < 0 || row.dur[i] > row.dur[best])) best = i;
+      if (best >= 0) return select(`${line.track.id}.${r}.${row.index[best]}`);
+    }
+}
+
+function step(by) {
+  if (!state.selected) return chooseFirst();
+  const [track, row, index] = state.selected.id.split(".").map(Number);
+  if (index + by >= 0 && index + by < state.selected.events_of_row) select(`${track}.${row}.${index + by}`, true);
+}
+
+async function find(backwards) {
+  const q = searchBox.value.trim();
+  if (!q) return;
+  const from = state.selected ? { [backwards ? "before" : "after"]: state.selected.id } : { from: BigInt(Math.round(state.view.from)) };
+  try {
+    let answer = await source.search({ q, ...from });
+    if (!answer.found && answer.total && !backwards) answer = await source.search({ q }); // round to the first
+    found.textContent = answer.total ? `${answer.total.toLocaleString("en")} events` : "nothing found";
+    if (answer.found) await select(answer.found.id, true);
+  } catch (error) {
+    found.textContent = error.message;
+  }
+}
+
+/* ---- Panels ---------------------------------------------------------------------------------- */
+
+function definition(rows) {
+  const list = make("dl");
+  for (const [key, value] of rows)
+    if (value !== undefined && value !== "" && value !== null)
+      list.append(make("div", {}, make("dt", { textContent: key }), make("dd", {}, value)));
+  return list;
+}
+
+const jump = (event) => {
+  const link = make("a", { href: "#", textContent: event.name || event.id });
+  link.addEventListener("click", (click) => {
+    click.preventDefault();
+    select(event.id, true);
+  });
+  return make("span", {}, link, ` ${event.track_name}, ${lengthText(event.dur_ps)}`);
+};
+
+function perfettoLink(from, to) {
+  const ns = (ps) => BigInt(Math.floor(ps / 1000)) + BigInt(state.origin_ns);
+  const link = make("a", { href: `${perfetto}?at=${ns(from)}..${ns(Math.max(to, from + 1000))}`, textContent: "Open this in Perfetto" });
+  link.setAttribute("aria-keyshortcuts", "p");
+  return link;
+}
+
+function showEvent(event) {
+  const op = event.op_page && make("a", { href: `${session}${event.op_page}`, textContent: event.op });
+  const text = (v) => (v === undefined ? undefined : v.toLocaleString("en"));
+  details.replaceChildren(
+    make("h2", { textContent: event.name || "(no name)" }),
+    definition([
+      ["Start", timeText(event.start_ps, 1000)], ["Duration", lengthText(event.dur_ps)],
+      ["Track", `${event.track_name} · ${event.group_name}`], ["Op", op], ["Scope", event.scope], ["Source", event.source],
+      ["Module", event.module], ["Category", event.category], ["HLO op", event.hlo_op], ["Shape", event.shape],
+      ["FLOPs", text(event.flops)], ["Bytes", text(event.bytes)],
+      ["Calls of this name", `${text(event.calls_of_kind)}, ${lengthText(event.total_of_kind_ps)} in all`],
+      ...Object.entries(event.args), ["Inside", event.parent && jump(event.parent)],
+      ...event.linked.slice(0, 8).map((other) => [other.start_ps >= event.start_ps ? "Leads to" : "Comes from", jump(other)]),
+      ["Text", event.long_name],
+    ]),
+    make("p", {}, perfettoLink(event.start_ps, event.start_ps + event.dur_ps)));
+}
+
+async function showRange([from, to]) {
+  try {
+    const range = await source.range(from, to);
+    const rows = range.rows.slice(0, 20).map((r) =>
+      make("tr", {}, make("th", { scope: "row", textContent: r.name, title: r.scope ?? r.name }),
+        ...[r.calls.toLocaleString("en"), lengthText(r.total_ps), lengthText(r.self_ps), `${((100 * r.self_ps) / Math.max(1, range.busy_ps)).toFixed(1)}%`].map((textContent) => make("td", { textContent }))));
+    const heads = ["Name", "Calls", "Total", "Self", "Share"].map((textContent) => make("th", { scope: "col", textContent }));
+    const busy = Math.min(100, (100 * range.busy_ps) / Math.max(1, (to - from) * range.tracks));
+    details.replaceChildren(
+      make("h2", { textContent: `${lengthText(to - from)} from ${timeText(from, (to - from) / 100)}` }),
+      make("p", { className: "muted", textContent: `${range.events.toLocaleString("en")} events on ${range.tracks} ${range.tracks === 1 ? "track" : "tracks"}${state.groups.some((g) => g.device) ? " of device ops" : ""}, covered ${busy.toFixed(1)}% of the time. Summed from the timeline, cut at both ends.` }),
+      make("div", { className: "scroll" }, make("table", {}, make("caption", { textContent: "What takes the time there" }),
+        make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows))),
+      make("p", {}, perfettoLink(from, to)));
+  } catch (error) {
+    say(error.message, true);
+  }
+}
+
+function showMarks() {
+  const rows = state.marks.map((t, i) => [String.fromCharCode(65 + (i % 26)), `${timeText(t, 1000)}${i ? `, ${lengthText(t - state.marks[i - 1])} after ${String.fromCharCode(64 + i)}` : ""}`]);
+  details.replaceChildren(make("h2", { textContent: "Marks" }), rows.length ? definition(rows) : make("p", { textContent: "None." }));
+}
+
+function mark() {
+  const at = state.selected ? state.selected.start_ps : (pointer ?? (state.view.from + state.view.to) / 2);
+  const near = state.marks.findIndex((t) => Math.abs(t - at) <= (state.view.to - state.view.from) / canvas.clientWidth * 3);
+  if (near >= 0) state.marks.splice(near, 1);
+  else state.marks.push(at);
+  state.marks.sort((a, b) => a - b);
+  showMarks();
+  changed();
+}
+
+function fillTable() {
+  const body = seenLines().map(({ track, rows }) => {
+    let [count, longest, name] = [0, 0, ""];
+    for (const row of (state.data.get(track.id)?.rows ?? []).slice(0, rows))
+      for (let i = firstAt(row, state.view.from); i < row.n && row.start[i] < state.view.to; i++) {
+        count += row.count[i];
+        if (row.count[i] === 1 && row.dur[i] > longest) [longest, name] = [row.dur[i], source.names.get(row.kind[i]) ?? ""];
+      }
+    return make("tr", {}, make("th", { scope: "row", textContent: track.name || `track ${track.tid}` }),
+      ...[track.group, count.toLocaleString("en"), longest ? `${name} ${lengthText(longest)}` : "–"].map((textContent) => make("td", { className: "text", textContent })));
+  });
+  const heads = ["Track", "Process", "Events", "Longest seen"].map((textContent) => make("th", { scope: "col", textContent }));
+  const t = make("table", {}, make("caption", { textContent: `From ${timeText(state.view.from, 1000)} to ${timeText(state.view.to, 1000)}` }),
+    make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...body));
+  table.replaceChildren(table.firstChild, make("div", { className: "scroll" }, t));
+}
+
+/* ---- Addresses ------------------------------------------------------------------------------- */
+
+function keepAddress() {
+  const query = new URLSearchParams(location.search);
+  const put = (key, value) => (value ? query.set(key, value) : query.delete(key));
+  const ps = (t) => BigInt(Math.round(t)).toString();
+  query.delete("at");
+  put("from", ps(state.view.from));
+  put("to", ps(state.view.to));
+  put("sel", state.selected?.id);
+  put("marks", state.marks.map(ps).join(","));
+  put("q", searchBox.value.trim());
+  history.replaceState(null, "", `?${query}`);
+}
+
+function readAddress() {
+  const query = new URLSearchParams(location.search);
+  const [from, to] = ["from", "to"].map((key) => Number(query.get(key) ?? NaN));
+  const at = query.get("at")?.match(/^(\d+)\.\.(\d+)$/)?.slice(1).map((ns) => Number(BigInt(ns) - BigInt(state.origin_ns)) * 1000);
+  state.marks = (query.get("marks") ?? "").split(",").filter(Boolean).map(Number).filter(Number.isFinite);
+  searchBox.value = query.get("q") ?? "";
+  if (at && at[1] > at[0]) {
+    const room = (at[1] - at[0]) * 0.75;
+    state.range = at;
+    look(at[0] - room, at[1] + room);
+    showRange(at);
+  } else if (to > from) {
+    look(from, to);
+  } else {
+    look(state.extent.from, state.extent.to);
+  }
+  if (query.get("sel")) select(query.get("sel"));
+}
+
+/* ---- The pointer ----------------------------------------------------------------------------- */
+
+let drag = null;
+
+canvas.addEventListener("pointerdown", (event) => {
+  if (event.button) return;
+  canvas.setPointerCapture(event.pointerId);
+  const ranging = event.shiftKey || event.offsetY < RULER;
+  drag = { x: event.offsetX, y: event.offsetY, top: scroller.scrollTop, view: state.view, ranging, moved: false, at: psAt(event.offsetX) };
+});
+
+canvas.addEventListener("pointermove", (event) => {
+  pointer = psAt(event.offsetX);
+  if (!drag) return showTip(event);
+  tip.hidden = true;
+  drag.moved ||= Math.abs(event.offsetX - drag.x) + Math.abs(event.offsetY - drag.y) > 4;
+  if (!drag.moved) return;
+  if (drag.ranging) {
+    state.range = [drag.at, psAt(event.offsetX)].sort((a, b) => a - b);
+    return draw();
+  }
+  const by = ((drag.x - event.offsetX) / Math.max(1, canvas.clientWidth - left())) * (drag.view.to - drag.view.from);
+  if (event.pointerType === "mouse") scroller.scrollTop = drag.top + drag.y - event.offsetY;
+  look(drag.view.from + by, drag.view.to + by);
+});
+
+canvas.addEventListener("pointerup", (event) => {
+  const was = drag;
+  drag = null;
+  if (!was) return;
+  if (was.moved && was.ranging) return showRange(state.range);
+  if (was.moved) return;
+  const on = hit(event.offsetX, event.offsetY);
+  if (on.name) toggle(on.line);
+  else choose(on);
+});
+canvas.addEventListener("pointercancel", () => (drag = null));
+canvas.addEventListener("pointerleave", () => {
+  pointer = null;
+  tip.hidden = true;
+});
+
+canvas.addEventListener("wheel", (event) => {
+  if (event.ctrlKey || event.metaKey) {
+    event.preventDefault();
+    zoom(Math.exp(Math.max(-50, Math.min(50, event.deltaY)) * 0.01), psAt(event.offsetX));
+  } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+    event.preventDefault();
+    pan((event.deltaX || event.deltaY) / canvas.clientWidth);
+  }
+}, { passive: false });
+
+function showTip(event) {
+  const { row, i } = hit(event.offsetX, event.offsetY);
+  tip.hidden = !row;
+  if (!row) return;
+  const name = source.names.get(row.kind[i]);
+  tip.textContent = row.count[i] > 1 ? `${row.count[i].toLocaleString("en")} events, ${lengthText(row.dur[i])}; click to open` : `${name ? `${name}, ` : ""}${lengthText(row.dur[i])}`;
+  tip.style.left = `${Math.min(event.offsetX + 12, canvas.clientWidth - 160)}px`;
+  tip.style.top = `${event.offsetY + 16}px`;
+}
+
+const toMinimap = (event) => {
+  if (event.type === "pointermove" && !event.buttons) return;
+  const at = state.extent.from + (event.offsetX / minimap.clientWidth) * (state.extent.to - state.extent.from);
+  const half = (state.view.to - state.view.from) / 2;
+  look(at - half, at + half);
+};
+minimap.addEventListener("pointerdown", toMinimap);
+minimap.addEventListener("pointermove", toMinimap);
+
+/* ---- Keys ------------------------------------------------------------------------------------ */
+
+const keys = {
+  w: () => zoom(0.7), s: () => zoom(1 / 0.7), a: () => pan(-0.2), d: () => pan(0.2), "+": () => zoom(0.5), "-": () => zoom(2),
+  ArrowLeft: () => pan(-0.1), ArrowRight: () => pan(0.1),
+  ArrowUp: () => (scroller.scrollTop -= ROW * 2), ArrowDown: () => (scroller.scrollTop += ROW * 2),
+  PageUp: () => (scroller.scrollTop -= scroller.clientHeight / 2), PageDown: () => (scroller.scrollTop += scroller.clientHeight / 2),
+  Home: () => look(state.extent.from, state.extent.from + state.view.to - state.view.from),
+  End: () => look(state.extent.to - (state.view.to - state.view.from), state.extent.to),
+  f: fit, n: () => find(false), N: () => find(true), m: mark, Enter: chooseFirst, ",": () => step(-1), ".": () => step(1),
+  r: () => {
+    state.range = [Math.max(state.view.from, state.extent.from), Math.min(state.view.to, state.extent.to)];
+    showRange(state.range);
+    draw();
+  },
+  Escape: () => {
+    Object.assign(state, { selected: null, linked: [], range: null });
+    details.replaceChildren();
+    changed();
+  },
+};
+
+// In the timeline all of them; elsewhere on the page those that scroll or press nothing there.
+addEventListener("keydown", (event) => {
+  const typing = event.target.matches("input, textarea, select");
+  const elsewhere = event.target !== canvas && (event.key.length > 1 || event.target.matches("a, button, summary") && event.key === " ");
+  if (typing || elsewhere || event.ctrlKey || event.metaKey || event.altKey || !keys[event.key]) return;
+  event.preventDefault();
+  keys[event.key]();
+});
+searchBox.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") searchBox.value = "";
+  if (event.key === "Enter" || event.key === "Escape") canvas.focus();
+  if (event.key === "Enter") find(event.shiftKey);
+});
+
+/* ---- Begin ----------------------------------------------------------------------------------- */
+
+function notesOf(all) {
+  const notes = [`${all.events.toLocaleString("en")} events`];
+  const overlaid = state.groups.flatMap((g) => g.tracks).reduce((n, t) => n + t.overlaid, 0);
+  if (all.empty) notes.push(`${all.empty} ${all.empty === 1 ? "track" : "tracks"} without events not shown`);
+  if (overlaid) notes.push(`${overlaid.toLocaleString("en")} events lie over others in the last row of their track`);
+  if (all.left_out) notes.push(`${all.left_out.toLocaleString("en")} events found no room`);
+  if (all.tracks_left_out) notes.push(`${all.tracks_left_out.toLocaleString("en")} tracks found no room`);
+  if (all.partial) notes.push("the file is damaged or cut: what could be read is shown");
+  return notes.join("; ");
+}
+
+function place(all) {
+  const shown = state.groups.some((g) => g.device) ? (g) => g.device : () => true;
+  for (const group of state.groups) {
+    group.open = shown(group) || state.groups.length < 4;
+    for (const track of group.tracks) track.group = group.name;
+  }
+  root.append(bar, minimap, make("div", { className: "stage" }, scroller, tip), make("p", { className: "muted", textContent: notesOf(all) }), details, table);
+}
+
+async function begin() {
+  const all = await source.tracks();
+  if (!all.events) return say("This trace holds no events that lie in time.");
+  state.groups = all.groups;
+  state.origin_ns = all.file_origin_ns;
+  state.extent = { from: all.from_ps, to: Math.max(all.to_ps, all.from_ps + LEAST_PS) };
+  state.view = { ...state.extent };
+  place(all);
+  pen = new CanvasPen(canvas);
+  minipen = new CanvasPen(minimap);
+  resize();
+  readAddress();
+  new ResizeObserver(resize).observe(scroller);
+  scroller.addEventListener("scroll", changed);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", resize);
+  table.addEventListener("toggle", fillTable);
+  const { steps, findings } = await source.marks(); // with the report, which takes longer
+  Object.assign(state, { steps, findings });
+  draw();
+}
+
+begin().catch((error) => say(`The timeline could not be shown: ${error.message}`, true));

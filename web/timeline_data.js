@@ -1,0 +1,134 @@
+// What a timeline shows, from the server: rows, windows of slices, single events. No drawing here.
+
+const RECORD = 24;
+
+const whole = (ps) => BigInt(Math.round(ps)).toString(); // no exponent in an address
+
+export class Source {
+  constructor(api, host) {
+    this.api = api;
+    this.host = host;
+    this.names = new Map(); // of kinds, as windows told them
+  }
+
+  url(what, query = {}) {
+    return `${this.api}${what}?${new URLSearchParams({ host: this.host, ...query })}`;
+  }
+
+  async json(what, query, signal) {
+    const answer = await fetch(this.url(what, query), { signal });
+    const body = await answer.json().catch(() => ({}));
+    if (!answer.ok) throw new Error(body.error || `HTTP ${answer.status}`);
+    return body;
+  }
+
+  tracks = () => this.json("tracks");
+  marks = () => this.json("marks");
+  event = (id, signal) => this.json("event", { id }, signal);
+  search = (query) => this.json("search", query);
+  range = (from, to) => this.json("range", { from: whole(from), to: whole(to) });
+
+  // Map of track id → { from, to, pixel, rows: [{ row, n, start, dur, kind, index, count, … }] }.
+  async slices(from, to, px, ids, signal) {
+    const query = { from: whole(from), to: whole(to), px: Math.max(1, Math.round(px)), tracks: runs(ids) };
+    const answer = await fetch(this.url("slices", query), { signal });
+    if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).error || `HTTP ${answer.status}`);
+    return this.decode(await answer.arrayBuffer());
+  }
+
+  decode(buffer) {
+    const view = new DataView(buffer);
+    if (new TextDecoder().decode(new Uint8Array(buffer, 0, 4)) !== "VPTL" || view.getUint32(4, true) !== 1)
+      throw new Error("the server sent no window of a timeline");
+    const time = (at) => Number(view.getBigInt64(at, true));
+    const [from, to, unit] = [time(8), time(16), time(24)];
+    const [px, sections, records, names] = [32, 36, 40, 44].map((at) => view.getUint32(at, true));
+    const tracks = new Map();
+    let at = 56 + sections * RECORD;
+    for (let s = 0; s < sections; s++) {
+      const head = 56 + s * RECORD;
+      const id = view.getUint32(head, true);
+      const n = view.getUint32(head + 20, true);
+      if (!tracks.has(id)) tracks.set(id, { from, to, pixel: (to - from) / px, rows: [] });
+      tracks.get(id).rows.push(this.row(view, at, n, from, unit));
+      at += n * RECORD;
+    }
+    this.readNames(buffer, view, 56 + sections * RECORD + records * RECORD, names);
+    return tracks;
+  }
+
+  row(view, at, n, from, unit) {
+    const row = { n, start: new Float64Array(n), dur: new Float64Array(n), kind: new Uint32Array(n),
+      index: new Uint32Array(n), count: new Uint32Array(n), busy: new Float32Array(n), hue: new Uint8Array(n),
+      flags: new Uint8Array(n) };
+    for (let i = 0; i < n; i++, at += RECORD) {
+      row.start[i] = from + view.getUint32(at, true) * unit;
+      row.dur[i] = view.getUint32(at + 4, true) * unit;
+      row.kind[i] = view.getUint32(at + 8, true);
+      row.index[i] = view.getUint32(at + 12, true);
+      row.count[i] = view.getUint32(at + 16, true);
+      row.busy[i] = view.getUint16(at + 20, true) / 65535;
+      row.hue[i] = view.getUint8(at + 22);
+      row.flags[i] = view.getUint8(at + 23);
+    }
+    return row;
+  }
+
+  readNames(buffer, view, at, n) {
+    const decoder = new TextDecoder();
+    for (let i = 0; i < n; i++) {
+      const [kind, length] = [view.getUint32(at, true), view.getUint32(at + 4, true)];
+      if (!this.names.has(kind)) this.names.set(kind, decoder.decode(new Uint8Array(buffer, at + 8, length)));
+      at += 8 + Math.ceil(length / 4) * 4;
+    }
+  }
+}
+
+// "3,7-12" of ids, so that addresses stay short.
+function runs(ids) {
+  const parts = [];
+  const sorted = [...ids].sort((a, b) => a - b);
+  for (let i = 0; i < sorted.length; i++) {
+    const first = sorted[i];
+    while (sorted[i + 1] === sorted[i] + 1) i++;
+    parts.push(first === sorted[i] ? `${first}` : `${first}-${sorted[i]}`);
+  }
+  return parts.join(",");
+}
+
+// The first record of a row that ends behind a time.
+export function firstAt(row, ps) {
+  let [low, high] = [0, row.n];
+  while (low < high) {
+    const mid = (low + high) >> 1;
+    if (row.start[mid] + row.dur[mid] < ps) low = mid + 1;
+    else high = mid;
+  }
+  return low;
+}
+
+/* ---- Times ----------------------------------------------------------------------------------- */
+
+const UNITS = [["s", 1e12], ["ms", 1e9], ["µs", 1e6], ["ns", 1e3], ["ps", 1]];
+
+const unitOf = (ps) => UNITS.find(([, size]) => Math.abs(ps) >= size) ?? UNITS.at(-1);
+
+// A length, to four digits.
+export function lengthText(ps) {
+  const [sign, size] = unitOf(ps);
+  const v = ps / size;
+  return `${size === 1 ? v : v.toFixed(Math.abs(v) >= 100 ? 1 : Math.abs(v) >= 10 ? 2 : 3)} ${sign}`;
+}
+
+// A place in time, to the digit that a step of `step` ps tells apart.
+export function timeText(ps, step) {
+  const [sign, size] = unitOf(Math.max(Math.abs(ps), step));
+  const digits = Math.max(0, Math.min(12, Math.ceil(Math.log10(size / step) - 1e-9)));
+  return `${(ps / size).toFixed(digits)} ${sign}`;
+}
+
+// Round steps of a ruler, about `wish` ps apart.
+export function roundStep(wish) {
+  const ten = 10 ** Math.floor(Math.log10(Math.max(wish, 1)));
+  return [1, 2, 5, 10].map((x) => x * ten).find((x) => x >= wish) ?? ten * 10;
+}

@@ -1,0 +1,286 @@
+// How a timeline looks: rows, ruler, arrows, minimap, with one pen for a canvas and one for SVG.
+import { firstAt, lengthText, roundStep, timeText } from "./timeline_data.js";
+
+export const RULER = 26;
+export const ROW = 17;
+export const GROUP = 24;
+const FONT = "12px system-ui, sans-serif";
+
+/* ---- Pens ------------------------------------------------------------------------------------ */
+
+export class CanvasPen {
+  constructor(canvas) {
+    this.g = canvas.getContext("2d", { alpha: false });
+    this.widths = new Map();
+  }
+
+  begin(width, height, ratio) {
+    this.g.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.g.font = FONT;
+    this.g.textBaseline = "middle";
+  }
+
+  rect(x, y, w, h, color, alpha = 1) {
+    this.g.globalAlpha = alpha;
+    this.g.fillStyle = color;
+    this.g.fillRect(x, y, w, h);
+    this.g.globalAlpha = 1;
+  }
+
+  frame(x, y, w, h, color) {
+    this.g.strokeStyle = color;
+    this.g.lineWidth = 2;
+    this.g.strokeRect(x, y, w, h);
+  }
+
+  // A text cut to a width, with an ellipsis.
+  text(x, y, w, text, color, bold = false) {
+    this.g.font = bold ? `600 ${FONT}` : FONT;
+    const fits = Math.floor(w / 5);
+    let shown = text.length > fits * 2 ? text.slice(0, fits * 2) : text;
+    while (shown.length > 1 && this.width(shown, bold) > w) {
+      const over = this.width(shown, bold) / w;
+      shown = `${shown.slice(0, Math.min(shown.length - 2, Math.floor(shown.length / over) - 1))}…`;
+      if (shown.length < 3) return;
+    }
+    this.g.fillStyle = color;
+    this.g.fillText(shown, x, y);
+  }
+
+  width(text, bold) {
+    const key = bold ? `\n${text}` : text;
+    if (this.widths.size > 20000) this.widths.clear();
+    if (!this.widths.has(key)) this.widths.set(key, this.g.measureText(text).width);
+    return this.widths.get(key);
+  }
+
+  curve(x1, y1, x2, y2, color) {
+    const bend = Math.max(20, Math.abs(x2 - x1) / 3);
+    this.g.strokeStyle = color;
+    this.g.lineWidth = 1.5;
+    this.g.beginPath();
+    this.g.moveTo(x1, y1);
+    this.g.bezierCurveTo(x1 + bend, y1, x2 - bend, y2, x2, y2);
+    this.g.stroke();
+  }
+
+  clip(x, y, w, h) {
+    this.g.save();
+    this.g.beginPath();
+    this.g.rect(x, y, w, h);
+    this.g.clip();
+  }
+
+  unclip = () => this.g.restore();
+}
+
+const escaped = (text) => text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
+
+export class SvgPen {
+  parts = [];
+  clips = 0;
+
+  begin(width, height) {
+    this.size = [width, height];
+  }
+
+  rect(x, y, w, h, color, alpha = 1) {
+    this.parts.push(`<rect x="${x.toFixed(2)}" y="${y}" width="${w.toFixed(2)}" height="${h}" fill="${color}"${
+      alpha < 1 ? ` opacity="${alpha.toFixed(2)}"` : ""}/>`);
+  }
+
+  frame(x, y, w, h, color) {
+    this.parts.push(`<rect x="${x}" y="${y}" width="${w}" height="${h}" fill="none" stroke="${color}" stroke-width="2"/>`);
+  }
+
+  text(x, y, w, text, color, bold = false) {
+    const fits = Math.floor(w / 6.5);
+    if (fits < 3) return;
+    const shown = text.length > fits ? `${text.slice(0, fits - 1)}…` : text;
+    this.parts.push(`<text x="${x.toFixed(1)}" y="${y + 4}" fill="${color}"${bold ? ' font-weight="600"' : ""}>${escaped(shown)}</text>`);
+  }
+
+  curve(x1, y1, x2, y2, color) {
+    const bend = Math.max(20, Math.abs(x2 - x1) / 3);
+    this.parts.push(`<path d="M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}" fill="none" stroke="${color}" stroke-width="1.5"/>`);
+  }
+
+  clip(x, y, w, h) {
+    const id = `c${this.clips++}`;
+    this.parts.push(`<clipPath id="${id}"><rect x="${x}" y="${y}" width="${w}" height="${h}"/></clipPath><g clip-path="url(#${id})">`);
+  }
+
+  unclip() {
+    this.parts.push("</g>");
+  }
+
+  toString() {
+    const [w, h] = this.size;
+    return `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}" font-family="system-ui, sans-serif" font-size="12">${this.parts.join("")}</svg>`;
+  }
+}
+
+/* ---- Colours --------------------------------------------------------------------------------- */
+
+export function coloursOf(element) {
+  const style = getComputedStyle(element);
+  const of = (name) => style.getPropertyValue(name).trim();
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  return {
+    card: of("--card"), bg: of("--bg"), text: of("--text"), soft: of("--soft"), line: of("--line"),
+    hair: of("--hair"), link: of("--link"), warn: of("--warn"), bad: of("--bad"), idle: of("--idle"),
+    slices: Array.from({ length: 256 }, (_, hue) => {
+      const turn = Math.round((hue * 360) / 256);
+      return dark ? `hsl(${turn} 38% ${34 + (hue % 3) * 4}%)` : `hsl(${turn} 52% ${72 + (hue % 3) * 4}%)`;
+    }),
+    label: dark ? "#f2f4f6" : "#15191e",
+  };
+}
+
+/* ---- A scene --------------------------------------------------------------------------------- */
+
+// scene: { width, height, left, top (scrolled), view: { from, to }, lines (layout), data, names,
+//          colours, selected, linked, marks, range, found }
+const xOf = (scene, ps) =>
+  scene.left + ((ps - scene.view.from) / (scene.view.to - scene.view.from)) * (scene.width - scene.left);
+
+function drawRow(pen, scene, row, y) {
+  const { view, colours, names, left, width } = scene;
+  const scale = (width - left) / (view.to - view.from);
+  for (let i = firstAt(row, view.from); i < row.n && row.start[i] < view.to; i++) {
+    const x = Math.max(left, left + (row.start[i] - view.from) * scale);
+    const end = Math.min(width, left + (row.start[i] + row.dur[i] - view.from) * scale);
+    const w = Math.max(1, end - x);
+    const many = row.count[i] > 1;
+    pen.rect(x, y, w > 3 && !many ? w - 1 : w, ROW - 2, colours.slices[row.hue[i]], many ? 0.35 + 0.65 * row.busy[i] : 1);
+    if (w < 24 || many) continue;
+    const name = names.get(row.kind[i]);
+    if (name) pen.text(x + 4, y + ROW / 2 - 0.5, w - 7, name, colours.label);
+  }
+}
+
+function drawTrack(pen, scene, line, y) {
+  const data = scene.data.get(line.track.id);
+  for (let r = 0; r < line.rows; r++) {
+    const top = y + line.head + r * ROW;
+    if (top + ROW < RULER || top > scene.height) continue;
+    if (data?.rows[r]) drawRow(pen, scene, data.rows[r], top);
+    else if (!data) pen.rect(scene.left, top, scene.width - scene.left, ROW - 2, scene.colours.hair);
+  }
+}
+
+function drawName(pen, scene, line, y) {
+  const { colours, left, width } = scene;
+  const title = `${line.track.rows > 1 ? (line.open ? "▾ " : "▸ ") : ""}${line.track.name || `track ${line.track.tid}`}`;
+  if (line.head) pen.text(4, y + line.head / 2, width - 8, title, colours.soft);
+  else pen.text(10, y + ROW / 2 - 0.5, left - 16, title, colours.text);
+  if (!line.head && line.rows > 1) pen.text(10, y + ROW * 1.5 - 0.5, left - 16, `${line.track.events.toLocaleString("en")} events`, colours.soft);
+}
+
+function drawLines(pen, scene) {
+  const { colours, width, height } = scene;
+  for (const line of scene.lines) {
+    const y = RULER + line.y - scene.top;
+    if (y + line.height < RULER || y > height) continue;
+    if (line.group) {
+      pen.rect(0, y, width, GROUP - 2, colours.bg);
+      pen.text(6, y + GROUP / 2 - 1, width - 12, `${line.open ? "▾" : "▸"} ${line.group.name}${line.group.model ? ` · ${line.group.model}` : ""}`, colours.text, true);
+      continue;
+    }
+    drawTrack(pen, scene, line, y);
+    drawName(pen, scene, line, y);
+    pen.rect(0, y + line.height - 1, width, 1, colours.hair);
+  }
+}
+
+function drawRuler(pen, scene) {
+  const { colours, width, left, view } = scene;
+  const step = roundStep(((view.to - view.from) / Math.max(1, width - left)) * 110);
+  pen.rect(0, 0, width, RULER, colours.card);
+  for (let t = Math.ceil(view.from / step) * step; t <= view.to; t += step) {
+    const x = xOf(scene, t);
+    pen.rect(x, RULER - 6, 1, 6, colours.soft);
+    pen.text(x + 4, RULER / 2, 106, timeText(t, step), colours.soft);
+  }
+  pen.rect(0, RULER - 1, width, 1, colours.line);
+  if (left > 60) pen.rect(0, 0, left, RULER - 1, colours.card);
+  if (left > 60) pen.text(10, RULER / 2, left - 14, `${lengthText(view.to - view.from)} shown`, colours.soft);
+}
+
+function drawGrid(pen, scene) {
+  const { width, left, view, height, colours } = scene;
+  const step = roundStep(((view.to - view.from) / Math.max(1, width - left)) * 110);
+  for (let t = Math.ceil(view.from / step) * step; t <= view.to; t += step)
+    pen.rect(xOf(scene, t), RULER, 1, height - RULER, colours.hair);
+}
+
+// Where an event is drawn: { x, y, w }, or null where its track is not.
+export function placeOf(scene, event) {
+  const line = scene.lines.find((l) => l.track?.id === event.track);
+  if (!line) return null;
+  const row = Math.min(event.row, line.rows - 1);
+  const x = xOf(scene, event.start_ps);
+  return { x, y: RULER + line.y - scene.top + line.head + row * ROW,
+    w: Math.max(2, xOf(scene, event.start_ps + event.dur_ps) - x) };
+}
+
+function drawSelected(pen, scene) {
+  const at = scene.selected && placeOf(scene, scene.selected);
+  if (!at) return;
+  for (const other of scene.linked) {
+    const to = placeOf(scene, other);
+    if (!to) continue;
+    const [a, b] = other.start_ps >= scene.selected.start_ps ? [at, to] : [to, at];
+    pen.curve(a.x + a.w / 2, a.y + ROW / 2, b.x, b.y + ROW / 2, scene.colours.link);
+  }
+  const x = Math.max(scene.left - 3, at.x);
+  const end = Math.min(scene.width + 3, at.x + at.w);
+  if (end > x) pen.frame(x, at.y - 1, end - x, ROW, scene.colours.text);
+}
+
+function drawMarks(pen, scene) {
+  const { colours, height, left, width } = scene;
+  if (scene.range) {
+    const [a, b] = scene.range.map((t) => Math.min(width, Math.max(left, xOf(scene, t))));
+    pen.rect(a, 0, Math.max(1, b - a), height, colours.link, 0.16);
+  }
+  scene.marks.forEach((t, i) => {
+    const x = xOf(scene, t);
+    if (x < left || x > width) return;
+    pen.rect(x, 0, 1.5, height, colours.warn);
+    pen.rect(x + 1, 1, 15, 15, colours.card);
+    pen.text(x + 4, 9, 30, String.fromCharCode(65 + (i % 26)), colours.warn, true);
+  });
+  for (const f of scene.findings) {
+    const [x, end] = [xOf(scene, f.start_ps), xOf(scene, f.start_ps + f.dur_ps)];
+    if (end >= left && x <= width) pen.rect(Math.max(left, x), RULER - 4, Math.max(3, Math.min(width, end) - Math.max(left, x)), 4, colours.bad);
+  }
+}
+
+export function drawScene(pen, scene, ratio = 1) {
+  const { width, height, colours } = scene;
+  pen.begin(width, height, ratio);
+  pen.rect(0, 0, width, height, colours.card);
+  drawGrid(pen, scene);
+  pen.clip(0, RULER, width, height - RULER);
+  drawLines(pen, scene);
+  drawSelected(pen, scene);
+  pen.unclip();
+  drawRuler(pen, scene);
+  drawMarks(pen, scene);
+}
+
+// All of the trace in one strip: steps, findings, and what is seen.
+export function drawMinimap(pen, width, height, ratio, { colours, extent, view, steps, findings }) {
+  const at = (ps) => ((ps - extent.from) / (extent.to - extent.from)) * width;
+  pen.begin(width, height, ratio);
+  pen.rect(0, 0, width, height, colours.card);
+  steps.forEach((s, i) => {
+    const x = at(s.start_ps);
+    pen.rect(x, 6, Math.max(1, at(s.start_ps + s.dur_ps) - x - 0.5), height - 12, i % 2 ? colours.soft : colours.idle, 0.6);
+  });
+  for (const f of findings) pen.rect(at(f.start_ps), 0, Math.max(2, at(f.start_ps + f.dur_ps) - at(f.start_ps)), 5, colours.bad);
+  const [a, b] = [Math.max(0, at(view.from)), Math.min(width, at(view.to))];
+  pen.rect(a, 0, Math.max(2, b - a), height, colours.link, 0.22);
+  pen.frame(a, 1, Math.max(2, b - a), height - 2, colours.link);
+}
