@@ -5,6 +5,7 @@ const list = [
   ["/", "Search", '[aria-keyshortcuts="/"]'],
   ["↓ ↑", "Next and previous row", "a.open"],
   ["Enter", "Open it", "a.open"],
+  ["l", "Open the timeline", '[aria-keyshortcuts="l"]'],
   ["p", "Open in Perfetto", '[aria-keyshortcuts="p"]'],
   ["t", "Open in TensorBoard", '[aria-keyshortcuts="t"]'],
   ["x", "Tick it for a comparison", '[name="s"]'],
@@ -108,7 +109,7 @@ function act(event) {
     return true;
   }
   if (event.key === "?") return showHelp() ?? true;
-  if (event.key === "p" || event.key === "t") return press(event.key);
+  if (["l", "p", "t"].includes(event.key)) return press(event.key);
   return event.key === "x" && tick();
 }
 

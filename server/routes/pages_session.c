@@ -22,8 +22,9 @@ typedef struct asked {
     vp_view view;
     vp_group group;
     vp_where where;
-    char session[VP_MEMBER_NAME_MAX + 16], perfetto[VP_MEMBER_NAME_MAX + 16],
-        tensorboard[VP_MEMBER_NAME_MAX + 16], raw[VP_MEMBER_NAME_MAX + 16];
+    char session[VP_MEMBER_NAME_MAX + 16], timeline[VP_MEMBER_NAME_MAX + 32],
+        perfetto[VP_MEMBER_NAME_MAX + 16], tensorboard[VP_MEMBER_NAME_MAX + 16],
+        raw[VP_MEMBER_NAME_MAX + 16];
     rep_links links;
 } asked;
 
@@ -61,6 +62,7 @@ static int get_report(asked *a, const http_req *rq)
 static void make_links(asked *a, const http_req *rq)
 {
     snprintf(a->session, sizeof a->session, "/session/%s/", a->s->id);
+    snprintf(a->timeline, sizeof a->timeline, "/session/%s/timeline", a->s->id);
     snprintf(a->perfetto, sizeof a->perfetto, "/perfetto/%s", a->s->id);
     snprintf(a->tensorboard, sizeof a->tensorboard, "/tensorboard/%s", a->s->id);
     snprintf(a->raw, sizeof a->raw, "/trace/%s/raw/", a->s->id);
@@ -71,6 +73,7 @@ static void make_links(asked *a, const http_req *rq)
     a->links.rows_max = ROWS_MAX;
     a->links.session = a->session;
     a->links.raw = a->raw;
+    a->links.timeline = a->s->host_count ? a->timeline : NULL;
     a->links.perfetto = a->s->host_count ? a->perfetto : NULL;
     a->links.tensorboard = page_has_xplane(a->s) ? a->tensorboard : NULL;
 }

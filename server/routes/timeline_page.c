@@ -20,6 +20,26 @@ static void put_hosts(vp_buf *b, const cat_session *s, const cat_host *host)
     vp_buf_puts(b, "</ul></nav>\n");
 }
 
+/* The way to the same time in Perfetto. */
+static void put_without_script(vp_buf *b, const http_req *rq, const cat_session *s,
+                               const cat_host *host)
+{
+    const char *at = http_query(rq, "at");
+    vp_buf_puts(b,
+                "<noscript><p>The timeline is drawn by a script. Without one, download the trace "
+                "from the page <a href=\"");
+    page_path(b, rq, "perfetto", s->id);
+    if (s->host_count > 1) {
+        vp_buf_putc(b, '/');
+        page_url(b, host->name);
+    }
+    if (at) {
+        vp_buf_puts(b, "?at=");
+        page_url(b, at);
+    }
+    vp_buf_puts(b, "\">Open in Perfetto</a>.</p></noscript>\n");
+}
+
 /* Where timeline.js asks: addresses without a query. */
 static void put_app(vp_buf *b, const http_req *rq, const cat_session *s, const cat_host *host)
 {
@@ -37,12 +57,9 @@ static void put_app(vp_buf *b, const http_req *rq, const cat_session *s, const c
     vp_buf_puts(b, "/\"");
     page_attribute(b, "data-host", host->name);
     page_attribute(b, "data-name", s->name);
-    vp_buf_puts(b,
-                "><p class=\"muted\" id=\"timeline-status\" role=\"status\">Reading the trace …</p>"
-                "</div>\n<noscript><p>The timeline is drawn by a script. Without one, download the "
-                "trace from the page <a href=\"");
-    page_path(b, rq, "perfetto", s->id);
-    vp_buf_puts(b, "\">Open in Perfetto</a>.</p></noscript>\n");
+    vp_buf_puts(b, "><p class=\"muted\" id=\"timeline-status\" role=\"status\">Reading the trace …"
+                   "</p></div>\n");
+    put_without_script(b, rq, s, host);
 }
 
 int page_timeline(http_req *rq)

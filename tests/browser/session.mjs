@@ -238,11 +238,14 @@ for (const javaScriptEnabled of [true, false]) {
         const names = new Set(file.map((e) => e.name));
         assert.equal(await page.locator("#names tbody tr").count(), names.size);
         const link = rows.first().locator("a");
-        assert.match(await link.getAttribute("href"), /\/perfetto\/[^?]+\?at=\d+\.\.\d+$/);
+        assert.match(await link.getAttribute("href"), /\/timeline\?at=\d+\.\.\d+$/);
         await page.locator(".crumbs a").click();
         await page.waitForURL("**#ops");
         await page.goBack();
         await link.click();
+        await page.waitForURL("**/timeline?**");
+        if (javaScriptEnabled) return;
+        await page.getByRole("link", { name: "Open in Perfetto" }).click();
         assert.match(await page.locator("main").innerText(), /It opens at/);
       },
       { javaScriptEnabled }
@@ -311,14 +314,17 @@ await test("100,000 ops: the page is cut with a message, and is there within sec
 
 /* ---- Findings and steps ---------------------------------------------------------------------- */
 
-await test("every place of a finding leads to that time in Perfetto", () =>
+await test("every place of a finding leads to that time in the timeline, and from there in Perfetto", () =>
   onPage("/", async (page) => {
     await page.goto(server.url + pathOf("session", "2026_02_03_04_05_06"));
     const places = page.locator(".places a");
     assert.ok(await places.count());
     for (const href of await places.evaluateAll((all) => all.map((a) => a.getAttribute("href"))))
-      assert.match(href, /^..\/..\/perfetto\/[^?]+\/host[AB]\?at=\d+\.\.\d+$/);
+      assert.match(href, /^..\/..\/session\/[^?]+\/timeline\?host=host[AB]&at=\d+\.\.\d+$/);
     await places.first().click();
+    await page.waitForURL("**/timeline?**");
+    await page.getByText("What takes the time there").waitFor();
+    await page.getByText("Open this in Perfetto").click();
     await page.waitForURL("**/perfetto/**");
     assert.match(await page.locator("main").innerText(), /It opens at \d+ to \d+ ns/);
   }));

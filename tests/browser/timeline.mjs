@@ -125,6 +125,7 @@ await test("the visible rows are a table for those who cannot see them", () =>
     await drawn(page);
     await page.waitForTimeout(300);
     await page.locator("summary", { hasText: "as a table" }).click();
+    await page.locator("details.seen tbody tr").nth(2).waitFor();
     const names = await page.locator("details.seen tbody th").allInnerTexts();
     const tracks = (await api("mnist_train", "tracks")).groups.flatMap((g) => g.tracks.map((t) => t.name));
     assert.ok(names.length > 2 && names.every((name) => tracks.includes(name)), names.join());

@@ -109,6 +109,18 @@ static void test_served(void **state)
     html = page_of(&f.r, (vp_view)VP_VIEW_INIT, &served);
     assert_non_null(strstr(html, "href=\"/prefix/perfetto/x/a%20b?at=12346..359564\""));
     vp_free(html);
+    rep_links own = served; /* a timeline of ours comes first */
+    own.timeline = "/session/x/timeline";
+    html = page_of(&f.r, (vp_view)VP_VIEW_INIT, &own);
+    assert_well_formed(html);
+    assert_non_null(
+        strstr(html, "href=\"/prefix/session/x/timeline?host=a%20b&amp;at=12346..359564\""));
+    assert_null(strstr(html, "/prefix/perfetto/x/a%20b?at="));
+    vp_free(html);
+    f.r.host_count = 1;
+    html = page_of(&f.r, (vp_view)VP_VIEW_INIT, &own);
+    assert_non_null(strstr(html, "href=\"/prefix/session/x/timeline?at=12346..359564\""));
+    vp_free(html);
     fx_free(&f);
 }
 

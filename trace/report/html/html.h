@@ -10,6 +10,7 @@
 typedef struct rep_links {
     const char *base;     /* "" or a path prefix; every href starts with it */
     const char *perfetto; /* "/perfetto/ID" */
+    const char *timeline; /* "/session/ID/timeline": where places in time lead, else to Perfetto */
     const char *tensorboard;
     const char *index;   /* "/" */
     const char *session; /* "/session/ID/": its ops.csv and the calls of an op */

@@ -196,17 +196,20 @@ bool html_open_place(page *p, uint32_t device, const char *host, int64_t start_p
     const vp_report *r = p->r;
     const vp_device *d = device < r->device_count ? &r->devices[device] : device_of(r, host);
     int64_t from, until;
-    if (!p->links.perfetto || !d ||
-        !perfetto_range(&from, &until, start_ps, dur_ps, d->timeline_ns))
+    const char *own = p->links.timeline, *to = own ? own : p->links.perfetto;
+    bool one_of = r->host_count > 1 && d && d->host;
+    if (!to || !d || !perfetto_range(&from, &until, start_ps, dur_ps, d->timeline_ns))
         return false;
-    html_puts(p, "<a title=\"Show this in Perfetto\" href=\"");
+    html_puts(p, own ? "<a title=\"Show this in the timeline\" href=\""
+                     : "<a title=\"Show this in Perfetto\" href=\"");
     html_text(p, p->links.base ? p->links.base : "");
-    html_text(p, p->links.perfetto);
-    if (r->host_count > 1 && d->host) {
-        html_puts(p, "/");
+    html_text(p, to);
+    if (one_of) {
+        html_puts(p, own ? "?host=" : "/");
         html_url(p, d->host);
     }
-    vp_buf_printf(p->b, "?at=%lld..%lld\">", (long long)from, (long long)until);
+    vp_buf_printf(p->b, "%sat=%lld..%lld\">", own && one_of ? "&amp;" : "?", (long long)from,
+                  (long long)until);
     return true;
 }
 

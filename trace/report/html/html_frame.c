@@ -51,8 +51,9 @@ static void put_banner(page *p)
     } else {
         html_puts(p, "<span class=\"brand\">view_profile</span>\n");
     }
-    if (p->links.perfetto || p->links.tensorboard) {
+    if (p->links.timeline || p->links.perfetto || p->links.tensorboard) {
         html_puts(p, "<nav aria-label=\"Open elsewhere\">\n");
+        put_link(p, p->links.timeline, "button", "l", "Timeline");
         put_link(p, p->links.perfetto, "button main", "p", "Open in Perfetto");
         put_link(p, p->links.tensorboard, "button", "t", "TensorBoard");
         html_puts(p, "</nav>\n");
