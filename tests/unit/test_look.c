@@ -25,13 +25,15 @@ typedef struct seen {
     int fails_on; /* host; -1: none */
 } seen;
 
-static int look(void *ctx, uint32_t host, const trace *t, bool analyzed)
+static int look(void *ctx, uint32_t host, const trace *t, derived *d)
 {
+    bool analyzed = d != NULL;
     seen *s = ctx;
     assert_true(host < 2);
     atomic_fetch_add(&s->looks[host][analyzed], 1);
     if (!analyzed)
         atomic_fetch_add(&s->events, t->event_count);
+    derived_free(d);
     return (int)host == s->fails_on ? vp_fail(VP_ELIMIT, "no room") : 0;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "trace/analyze/derived/derive.h"
 #include "trace/analyze/findings/findings.h"
 #include "trace/analyze/load.h"
 #include "trace/analyze/snapshots.h"
@@ -48,21 +49,38 @@ static int on_progress(void *ctx, int64_t done, int64_t total)
     return atomic_load(&j->stop);
 }
 
+/* Who looks at one host, and the tracks that are made for it. */
 typedef struct host_look {
     const job *j;
     uint32_t host;
+    derive_task tracks;
 } host_look;
 
 static int on_trace(void *ctx, const trace *t)
 {
-    const host_look *l = ctx;
-    return l->j->look(l->j->look_ctx, l->host, t, false);
+    host_look *l = ctx;
+    derive_task_end(&l->tracks); /* what the better half told before it failed */
+    return l->j->look(l->j->look_ctx, l->host, t, NULL);
 }
 
-static int on_probe(void *ctx, const analysis *a)
+static int on_idle(void *ctx, const analysis *a, uint32_t device, const idle_gap *g,
+                   const idle_piece *p)
 {
-    const host_look *l = ctx;
-    return l->j->look(l->j->look_ctx, l->host, a->t, true);
+    host_look *l = ctx;
+    return derive_idle_piece(&l->tracks, a, device, g, p);
+}
+
+static int on_done(void *ctx, const analysis *a)
+{
+    host_look *l = ctx;
+    VP_TRY(derived_new(&l->tracks.out));
+    int rc = derive_host(&l->tracks, a);
+    derive_task_end(&l->tracks);
+    if (rc < 0) {
+        derived_free(l->tracks.out);
+        return rc;
+    }
+    return l->j->look(l->j->look_ctx, l->host, a->t, l->tracks.out);
 }
 
 static void *worker(void *ctx)
@@ -74,22 +92,24 @@ static void *worker(void *ctx)
             return NULL;
         host_part *p = &j->parts[i];
         host_progress hp = {j, i};
-        host_look hl = {j, (uint32_t)i};
+        host_look hl = {.j = j, .host = (uint32_t)i};
         load_options lo = {.group = j->opts->group,
                            .depth = j->opts->depth,
                            .one_step = j->opts->one_step,
                            .step = j->opts->step,
                            .where = j->opts->where,
                            .progress = j->opts->progress ? on_progress : NULL,
-                           .progress_ctx = &hp,
-                           .look = j->look ? on_trace : NULL,
-                           .probe = j->look ? on_probe : NULL,
-                           .probe_ctx = &hl};
+                           .progress_ctx = &hp};
+        if (j->look) {
+            lo.look = on_trace;
+            lo.watch = (host_watch){on_done, on_idle, &hl};
+        }
         if (!p->wanted)
             continue;
         p->status = load_host(&p->result, &p->file, j->c, j->s, (uint32_t)i, &lo);
         if (p->status < 0)
             p->error = *vp_error_last();
+        derive_task_end(&hl.tracks);
     }
 }
 
@@ -189,5 +209,45 @@ int analyze_session_looked(vp_report **out, const catalog *c, const cat_session 
     if (rc == VP_ELIMIT || rc == VP_ENOMEM)
         vp_fail_at(rc, s->path, -1, -1);
     vp_mem_enter(before);
+    return rc;
+}
+
+/* ---- The tracks of one host ----------------------------------------------------------------- */
+
+typedef struct derived_look {
+    derived *tracks; /* of the half that counts */
+} derived_look;
+
+static int keep_tracks(void *ctx, uint32_t host, const trace *t, derived *d)
+{
+    derived_look *l = ctx;
+    (void)host;
+    (void)t;
+    derived_free(l->tracks);
+    l->tracks = d;
+    return 0;
+}
+
+int analyze_add_findings(derived *d, const vp_report *r, const char *host)
+{
+    return derive_findings(d, r, host);
+}
+
+int analyze_derived(derived **out, const catalog *c, const cat_session *s, const cat_host *h,
+                    const vp_report_options *opts)
+{
+    vp_report_options wanted = opts ? *opts : (vp_report_options)VP_REPORT_OPTIONS_INIT;
+    derived_look look = {0};
+    vp_report *r = NULL;
+    wanted.host = h->name;
+    wanted.depth = VP_DEPTH_FULL;
+    int rc = analyze_session_looked(&r, c, s, &wanted, keep_tracks, &look);
+    if (rc >= 0 && look.tracks)
+        rc = analyze_add_findings(look.tracks, r, h->name);
+    analyze_free(r);
+    if (rc < 0)
+        derived_free(look.tracks);
+    else
+        *out = look.tracks;
     return rc;
 }

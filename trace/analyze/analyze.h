@@ -6,20 +6,27 @@
 #include "include/view_profile.h"
 #include "trace/analyze/whole/whole.h"
 #include "trace/model/catalog.h"
+#include "trace/model/derived.h"
 
 /* Reads the session's hosts (opts->jobs at once) and analyses them into one report. */
 int analyze_session(vp_report **out, const catalog *c, const cat_session *s,
                     const vp_report_options *opts);
 
 /* Looks at the sealed trace of a host (of s->hosts), which is gone when the report is there: once
- * as soon as it is read, and once more while its analysis stands (`analyzed`). A negative code
- * fails that host's analysis. With several hosts it runs on several threads at once, each with
- * another host. Where the better half of a host cannot be used, all is told again of the other
- * half, and that counts. */
+ * as soon as it is read, d NULL, and once more with the tracks of its full analysis, which are the
+ * callee's then, also where it fails. A negative code fails that host's analysis. With several
+ * hosts it runs on several threads at once, each with another host. Where the better half of a host
+ * cannot be used, all is told again of the other half, and that counts. */
 struct trace;
-typedef int analyze_look_fn(void *ctx, uint32_t host, const struct trace *t, bool analyzed);
+typedef int analyze_look_fn(void *ctx, uint32_t host, const struct trace *t, derived *d);
 /* As analyze_session; look may be NULL. */
 int analyze_session_looked(vp_report **out, const catalog *c, const cat_session *s,
                            const vp_report_options *opts, analyze_look_fn *look, void *look_ctx);
+/* The tracks that a host's own file lacks, findings included. The caller frees them. opts: as of
+ * analyze_session; host and depth are given by the rest. */
+int analyze_derived(derived **out, const catalog *c, const cat_session *s, const cat_host *h,
+                    const vp_report_options *opts);
+/* Adds the findings of a report to the tracks of one of its hosts. */
+int analyze_add_findings(derived *d, const vp_report *r, const char *host);
 
 #endif

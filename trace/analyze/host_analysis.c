@@ -239,13 +239,8 @@ static int analyze_fully(analysis *a)
     return rc;
 }
 
-typedef struct probing {
-    host_probe *fn;
-    void *ctx;
-} probing;
-
 static int analyze_grouped(host_result *h, device_list *l, const grouping *g, const trace *t,
-                           kind_times *all, vp_depth depth, const probing *probe)
+                           kind_times *all, vp_depth depth, host_watch watch)
 {
     VP_TRY(analyze_processes(h, l, g, t, all));
     overall_window(h);
@@ -256,20 +251,24 @@ static int analyze_grouped(host_result *h, device_list *l, const grouping *g, co
     VP_CLEANUP(vp_free_ptr)
     uint32_t *op_of = vp_realloc_array(NULL, (size_t)grouping_count(g) + 1, sizeof *op_of);
     VP_NEED(op_of);
-    analysis a = {
-        .h = h, .t = t, .g = g, .devices = l->v, .device_count = l->n, .op_of_group = op_of};
+    analysis a = {.h = h,
+                  .t = t,
+                  .g = g,
+                  .devices = l->v,
+                  .device_count = l->n,
+                  .op_of_group = op_of,
+                  .watch = watch};
     if (depth == VP_DEPTH_FULL)
         VP_TRY(analyze_fully(&a));
-    return probe->fn ? probe->fn(probe->ctx, &a) : 0;
+    return watch.done ? watch.done(watch.ctx, &a) : 0;
 }
 
 int host_analyze(host_result *h, const trace *t, vp_group by, vp_depth depth)
 {
-    return host_analyze_with(h, t, by, depth, NULL, NULL);
+    return host_analyze_with(h, t, by, depth, (host_watch){0});
 }
 
-int host_analyze_with(host_result *h, const trace *t, vp_group by, vp_depth depth,
-                      host_probe *probe, void *probe_ctx)
+int host_analyze_with(host_result *h, const trace *t, vp_group by, vp_depth depth, host_watch watch)
 {
     VP_CLEANUP(vp_free_ptr) int64_t *self = vp_calloc(t->kind_count, sizeof *self);
     VP_CLEANUP(vp_free_ptr) int64_t *calls = vp_calloc(t->kind_count, sizeof *calls);
@@ -282,7 +281,7 @@ int host_analyze_with(host_result *h, const trace *t, vp_group by, vp_depth dept
     choose_origin(h, t);
     count_events(h, t);
     VP_TRY(grouping_new(&g, t, by, h->has_devices));
-    int rc = analyze_grouped(h, &l, g, t, &all, depth, &(probing){probe, probe_ctx});
+    int rc = analyze_grouped(h, &l, g, t, &all, depth, watch);
     if (rc >= 0 && !h->has_devices && grouping_by_scope(by))
         rc = scopes_collect(h, t, &all);
     device_list_free(&l);

@@ -11,9 +11,7 @@
 /* Fills h, which host_result_init made. */
 int host_analyze(host_result *h, const trace *t, vp_group by, vp_depth depth);
 
-/* Looks at a trace while its analysis stands: h has its devices and ops by then. */
-typedef int host_probe(void *ctx, const analysis *a);
 int host_analyze_with(host_result *h, const trace *t, vp_group by, vp_depth depth,
-                      host_probe *probe, void *probe_ctx);
+                      host_watch watch);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "trace/analyze/device/ops.h"
 #include "trace/analyze/host_analysis.h"
+#include "trace/analyze/idle/idle.h"
 #include "trace/analyze/one_step.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
@@ -109,7 +110,14 @@ static int look_at_part(void *ctx, const analysis *a)
     const part *p = ctx;
     if (p->opts->depth == VP_DEPTH_FULL)
         VP_TRY(one_step_put(p->step, a));
-    return p->opts->probe ? p->opts->probe(p->opts->probe_ctx, a) : 0;
+    return p->opts->watch.done ? p->opts->watch.done(p->opts->watch.ctx, a) : 0;
+}
+
+static int idle_of_part(void *ctx, const analysis *a, uint32_t device, const idle_gap *g,
+                        const idle_piece *piece)
+{
+    const host_watch *w = &((const part *)ctx)->opts->watch;
+    return w->idle ? w->idle(w->ctx, a, device, g, piece) : 0;
 }
 
 /* With VP_WHERE_HOST the devices are left out. Steps are found before, since that needs the
@@ -127,7 +135,8 @@ static int analyze_step(host_result *out, trace *t, const load_options *opts)
     one_step s = {.number = opts->step};
     host_result whole;
     host_result_init(&whole);
-    int rc = host_analyze_with(&whole, t, opts->group, VP_DEPTH_FULL, one_step_find, &s);
+    int rc = host_analyze_with(&whole, t, opts->group, VP_DEPTH_FULL,
+                               (host_watch){.done = one_step_find, .ctx = &s});
     if (rc >= 0 && !s.found)
         rc = whole.steps.count ? vp_fail(VP_ENOTFOUND, "no step %lld: this profile has %zu steps",
                                          (long long)opts->step, whole.steps.count)
@@ -140,7 +149,8 @@ static int analyze_step(host_result *out, trace *t, const load_options *opts)
         rc = leave_host(t, opts);
     part p = {&s, opts};
     if (rc >= 0)
-        rc = host_analyze_with(out, t, opts->group, opts->depth, look_at_part, &p);
+        rc = host_analyze_with(out, t, opts->group, opts->depth,
+                               (host_watch){look_at_part, idle_of_part, &p});
     one_step_free(&s);
     return rc;
 }
@@ -150,13 +160,12 @@ static int analyze_file(host_result *out, const catalog *c, const cat_file *f,
 {
     trace *t = NULL;
     VP_TRY(read_needed(&t, c, f, opts));
-    int rc = opts->look ? opts->look(opts->probe_ctx, t) : 0;
+    int rc = opts->look ? opts->look(opts->watch.ctx, t) : 0;
     if (rc >= 0 && !opts->one_step)
         rc = leave_host(t, opts);
     if (rc >= 0)
         rc = opts->one_step ? analyze_step(out, t, opts)
-                            : host_analyze_with(out, t, opts->group, opts->depth, opts->probe,
-                                                opts->probe_ctx);
+                            : host_analyze_with(out, t, opts->group, opts->depth, opts->watch);
     trace_free(t);
     return rc;
 }

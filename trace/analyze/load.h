@@ -25,10 +25,9 @@ typedef struct load_options {
                       it */
     int64_t step;
     vp_where where;
-    /* The sealed trace, before anything is analysed or cut; may be NULL. */
+    /* The sealed trace, before anything is analysed or cut; may be NULL. Its ctx is the watch's. */
     int (*look)(void *ctx, const trace *t);
-    host_probe *probe; /* as host_analyze_with; may be NULL */
-    void *probe_ctx;   /* of both */
+    host_watch watch;
 } load_options;
 
 /* Of a sealed trace without a device: every event's kind becomes one of its call path, which is its

@@ -25,7 +25,7 @@ typedef struct one_step {
         host_end_ps; /* of the program's threads, host's clock, as in the trace */
 } one_step;
 
-/* A host_probe of a full analysis (ctx is a one_step with its number): the first step of that
+/* The `done` of a full analysis (ctx is a one_step with its number): the first step of that
  * number, if there is one. */
 int one_step_find(void *ctx, const analysis *a);
 /* Cuts every track to what runs in the step: on a device to the device's part of it, elsewhere to

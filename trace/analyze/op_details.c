@@ -309,8 +309,7 @@ static int read_host(search *s, const catalog *c, const cat_session *session, ui
                        .where = r->where,
                        .progress = opts->progress,
                        .progress_ctx = opts->progress_ctx,
-                       .probe = look,
-                       .probe_ctx = s};
+                       .watch = {.done = look, .ctx = s}};
     vp_map_init(&s->by_name);
     int rc = load_host(&result, &used, c, session, host, &lo);
     host_result_free(&result);

@@ -3,7 +3,7 @@
  * demand by reading the host's file again. The server includes this, and report/ to print it.
  *
  * A report keeps only what all calls of an op add up to, so the host's file is read again, in turn
- * with the other analyses, and the trace is looked at while its analysis stands (host_probe). */
+ * with the other analyses, and the trace is looked at while its analysis stands (host_watch). */
 #ifndef VP_ANALYZE_OP_DETAILS_H
 #define VP_ANALYZE_OP_DETAILS_H
 

@@ -56,6 +56,9 @@
 #define VP_ARG_VALUES_MAX 64u
 #define VP_ARG_TEXT_MAX 200u
 #define VP_METAS_MAX 1024u
+/* Slices that an analysis adds to a timeline, of 48 bytes each; and bytes of a name there. */
+#define VP_DERIVED_MAX 8000000u
+#define VP_DERIVED_NAME_MAX 256u
 /* Quality entries kept per host; further ones only count. */
 #define VP_QUALITY_MAX 200u
 /* Bytes of memory that the analysis of a profile may take for each byte that it has on the disk,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/analyze/result/result_words.h"
 #include "trace/base/err.h"
 
 static bool has_launches(const fnd_run *run)
@@ -231,9 +232,8 @@ int findings_make(vp_report *r)
 
 static int level_of(const char *word)
 {
-    static const char *const levels[] = {"low", "medium", "high"};
-    for (int i = 0; i < 3; i++)
-        if (vp_str_eq_nocase(vp_str_of(word), vp_str_of(levels[i])))
+    for (int i = 0; result_level_words[i]; i++)
+        if (vp_str_eq_nocase(vp_str_of(word), vp_str_of(result_level_words[i])))
             return i;
     return -1;
 }

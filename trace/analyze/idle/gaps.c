@@ -31,8 +31,9 @@ struct finder {
     const trace_track *runs; /* of modules; NULL without */
     int64_t *idle_before;    /* by kind */
     step_idle steps;
-    sweep_event before; /* the op that ended where the gap begins; index SIZE_MAX: none */
-    bool starved;       /* nothing but the next op was queued in this gap */
+    sweep_event before;  /* the op that ended where the gap begins; index SIZE_MAX: none */
+    const idle_gap *gap; /* that is accounted for */
+    bool starved;        /* nothing but the next op was queued in it */
     /* from a launch's end to its op's start, where the op found the device free */
     int64_t usual_delay;
     int64_t *delays; /* of such launches */
@@ -101,6 +102,9 @@ static int account(void *ctx, const idle_piece *p)
     l->starved_latency_ps += f->starved && p->cause == VP_CAUSE_LATENCY ? p->end - p->start : 0;
     f->d->cause_ps[p->cause] += p->end - p->start;
     step_idle_add(&f->steps, p);
+    const host_watch *w = &f->a->watch;
+    if (w->idle)
+        VP_TRY(w->idle(w->ctx, f->a, f->device, f->gap, p));
     return idle_sums_add(&f->sums, p, f->d->gap_count);
 }
 
@@ -124,6 +128,7 @@ static int account_gap(finder *f, const idle_gap *g, bool of_device)
         return idle_split(g, f->a, f->labels, account_to_steps, f);
     f->d->gap_count++;
     f->starved = is_starved(f, g);
+    f->gap = g;
     if (g->next.index != SIZE_MAX)
         f->idle_before[f->a->t->tracks[g->next.track].kind[g->next.index]] += g->end - g->start;
     gap_list_offer(&f->longest, g);

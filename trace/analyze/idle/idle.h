@@ -26,21 +26,21 @@
 
 #define IDLE_NO_THREAD UINT32_MAX
 
-typedef struct idle_gap {
+struct idle_gap {
     int64_t start, end; /* on the device's clock */
     int64_t from, to;   /* on the host's */
     sweep_event next;   /* index SIZE_MAX: no op ends it */
     bool in_run; /* it lies within one run of a module; only used where the op's launch call is not
                     known */
-} idle_gap;
+};
 
 /* A part of a gap, on the device's clock. */
-typedef struct idle_piece {
+struct idle_piece {
     int64_t start, end;
     vp_cause cause;
     vp_sid label;    /* 0: none */
     uint32_t thread; /* a track, or IDLE_NO_THREAD */
-} idle_piece;
+};
 
 /* Parts come in order, without holes and never empty. */
 typedef int idle_fn(void *ctx, const idle_piece *p);

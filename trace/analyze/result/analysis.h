@@ -48,6 +48,8 @@ typedef struct grouping grouping;           /* what counts as one op: device/ops
 typedef struct host_kinds host_kinds;       /* what the host's events mean: host_kinds.h */
 typedef struct call_index call_index;       /* which call launched an op: calls.h */
 typedef struct host_ops_task host_ops_task; /* host_ops.c */
+typedef struct idle_gap idle_gap;           /* idle/idle.h */
+typedef struct idle_piece idle_piece;
 
 typedef struct device_work {
     uint32_t process;
@@ -65,7 +67,21 @@ typedef struct step_windows {
     size_t count;
 } step_windows;
 
-typedef struct analysis {
+typedef struct analysis analysis;
+
+/* Who looks on while a host is analysed; either function may be NULL. What they return below 0 ends
+ * the analysis. */
+typedef struct host_watch {
+    /* When all questions are answered; h has its devices and ops by then. */
+    int (*done)(void *ctx, const analysis *a);
+    /* Of every device in turn, a full analysis only: the pieces of its idle time (idle/idle.h), in
+     * order; their lengths sum to its breakdown's idle_ps. */
+    int (*idle)(void *ctx, const analysis *a, uint32_t device, const idle_gap *g,
+                const idle_piece *p);
+    void *ctx;
+} host_watch;
+
+struct analysis {
     host_result *h;
     const trace *t;
     const grouping *g;
@@ -81,6 +97,7 @@ typedef struct analysis {
     uint32_t *marked_track; /* the track whose event says so */
     host_ops_task *host_ops;
     uint32_t *op_of_group; /* ops_by_group's */
-} analysis;
+    host_watch watch;
+};
 
 #endif

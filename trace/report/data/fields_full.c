@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "trace/analyze/result/result_words.h"
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/words.h"
 
@@ -174,7 +175,7 @@ static const rep_field gap_fields[] = {
 
 static const rep_field idle_label_fields[] = {
     {F("device", REP_DEVICE, vp_idle_label, device)},
-    {F("cause", REP_WORD, vp_idle_label, cause), .words = rep_cause_words},
+    {F("cause", REP_WORD, vp_idle_label, cause), .words = result_cause_words},
     {F("label", REP_TEXT, vp_idle_label, label)},
     {F("thread", REP_TEXT, vp_idle_label, thread)},
     {F("gaps", REP_COUNT, vp_idle_label, gaps), .needed = true},
@@ -348,7 +349,7 @@ static const rep_field host_op_fields[] = {
     {F("host", REP_TEXT, vp_host_op, host)},
     {F("thread", REP_TEXT, vp_host_op, thread)},
     {F("name", REP_TEXT, vp_host_op, name), .needed = true},
-    {F("cause", REP_WORD, vp_host_op, cause), .words = rep_cause_words},
+    {F("cause", REP_WORD, vp_host_op, cause), .words = result_cause_words},
     {F("blocking", REP_BOOL, vp_host_op, blocking)},
     {F("threads", REP_COUNT, vp_host_op, threads)},
     {F("calls", REP_COUNT, vp_host_op, calls), .needed = true},

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "trace/analyze/result/result_words.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/report/words/words.h"
@@ -168,8 +169,8 @@ static int get_causes(int64_t *out, const json_t *v, const rep_place *place)
     if (!json_is_object(v))
         return rep_bad_json(place, "is no object");
     for (size_t i = 0; i < VP_CAUSES; i++) {
-        rep_place here = {place, rep_cause_words[i], SIZE_MAX};
-        VP_TRY(get_integer(&out[i], json_object_get(v, rep_cause_words[i]), 0, 0,
+        rep_place here = {place, result_cause_words[i], SIZE_MAX};
+        VP_TRY(get_integer(&out[i], json_object_get(v, result_cause_words[i]), 0, 0,
                            FIGURE_MAX / VP_CAUSES, &here));
     }
     return 0;

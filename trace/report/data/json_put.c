@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "trace/analyze/result/result_words.h"
 #include "trace/base/err.h"
 #include "trace/report/words/words.h"
 
@@ -46,7 +47,7 @@ static void put_causes(vp_json *j, const int64_t *ps)
 {
     vp_json_begin_object(j);
     for (size_t i = 0; i < VP_CAUSES; i++)
-        vp_json_ki64(j, rep_cause_words[i], ps[i]);
+        vp_json_ki64(j, result_cause_words[i], ps[i]);
     vp_json_end_object(j);
 }
 

@@ -1,5 +1,7 @@
 #include "trace/report/words/words.h"
 
+#include "trace/analyze/result/result_words.h"
+
 #include "trace/report/words/view_words.h"
 
 #define BY_VALUE(value, word) [value] = word,
@@ -49,18 +51,6 @@ const char *const rep_split_words[] = {[VP_SPLIT_SHAPE] = "shape",
                                        [VP_SPLIT_SOURCE] = "source",
                                        NULL};
 ASSERT_ALL(rep_split_words, VP_SPLIT_SOURCE);
-const char *const rep_cause_words[] = {[VP_CAUSE_COMPILE] = "compile",
-                                       [VP_CAUSE_INPUT] = "input",
-                                       [VP_CAUSE_CALLBACK] = "callback",
-                                       [VP_CAUSE_SYNC] = "sync",
-                                       [VP_CAUSE_TRANSFER] = "transfer",
-                                       [VP_CAUSE_HOST] = "host",
-                                       [VP_CAUSE_CALL] = "call",
-                                       [VP_CAUSE_LATENCY] = "latency",
-                                       [VP_CAUSE_PEER] = "peer",
-                                       [VP_CAUSE_UNKNOWN] = "unknown",
-                                       NULL};
-ASSERT_ALL(rep_cause_words, VP_CAUSES - 1);
 
 const char *rep_class_name(vp_op_class c)
 {
@@ -79,9 +69,7 @@ const char *rep_severity_name(vp_severity s)
 
 const char *rep_level_name(vp_level l)
 {
-    static const char *const names[] = {
-        [VP_LEVEL_LOW] = "low", [VP_LEVEL_MEDIUM] = "medium", [VP_LEVEL_HIGH] = "high"};
-    return names[l];
+    return result_level_words[l];
 }
 
 const char *rep_status_name(vp_finding_status s)
@@ -120,7 +108,7 @@ const char *rep_host_tables(const vp_report *r)
 
 const char *rep_cause_name(vp_cause c)
 {
-    return rep_cause_words[c];
+    return result_cause_words[c];
 }
 
 const char *rep_cause_text(vp_cause c)

@@ -6,7 +6,7 @@
 
 /* Words of enums, by value, NULL at the end: as JSON has them. */
 extern const char *const rep_class_words[], *const rep_kind_words[], *const rep_severity_words[];
-extern const char *const rep_depth_words[], *const rep_cause_words[];
+extern const char *const rep_depth_words[];
 extern const char *const rep_split_words[];
 extern const char *const rep_step_source_words[], *const rep_step_class_words[];
 extern const char *const rep_direction_words[];

@@ -1,0 +1,44 @@
+/* The tracks that a host's trace lacks (model/derived.h), from its analysis: steps, runs of
+ * modules, framework scopes, source lines, what each device's time went to and why it was idle, and
+ * the slowest calls. Slices are the very intervals of which the report's figures are sums, so the
+ * lengths of a track add up to them. Only analyze/ includes this; the tracks are the caller's. */
+#ifndef VP_ANALYZE_DERIVE_H
+#define VP_ANALYZE_DERIVE_H
+
+#include "trace/analyze/idle/idle.h"
+#include "trace/model/derived.h"
+
+/* Filled while a host is analysed; zeroed, but for `out`, before. */
+typedef struct derive_task {
+    derived *out;
+    struct derive_idle *idle; /* of all devices, in the order in which they were told */
+    size_t idle_count, idle_cap;
+} derive_task;
+
+/* The host_watch of a full analysis (ctx: a derive_task): hears of idle time, and then makes the
+ * tracks. */
+int derive_idle_piece(void *ctx, const analysis *a, uint32_t device, const idle_gap *g,
+                      const idle_piece *p);
+int derive_host(void *ctx, const analysis *a);
+void derive_task_end(derive_task *t);
+
+/* Adds a group with a report's findings, where they have a place in time on this host. */
+int derive_findings(derived *d, const vp_report *r, const char *host);
+
+/* ---- Of one device, for derive.c. A track is added where there is something to show. ---- */
+
+typedef struct derive_device {
+    derived *out;
+    const analysis *a;
+    uint32_t device;
+} derive_device;
+
+/* derive_runs.c: one track a stream and kind of neighbours that belong together. */
+int derive_modules(const derive_device *x);
+int derive_scopes(const derive_device *x);
+int derive_sources(const derive_device *x);
+/* derive_parts.c: the four parts of the window. */
+#define DERIVED_PART_IDLE "idle"
+int derive_parts(const derive_device *x);
+
+#endif

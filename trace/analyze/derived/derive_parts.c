@@ -1,0 +1,74 @@
+#include "trace/analyze/derived/derive.h"
+#include "trace/analyze/device/ops.h"
+#include "trace/analyze/device/sweep.h"
+#include "trace/base/err.h"
+
+/* What a moment of a device counts as, in the order in which one hides the other (analysis.md A1).
+ */
+typedef enum part { PART_IDLE, PART_COMPUTE, PART_COMM, PART_COPY, PART_COUNT } part;
+
+static part part_of(unsigned cover)
+{
+    if (cover & SWEEP_COVER(VP_COMPUTE))
+        return PART_COMPUTE;
+    if (cover & SWEEP_COVER(VP_COMMUNICATION))
+        return PART_COMM;
+    return cover & SWEEP_COVER(VP_COPY) ? PART_COPY : PART_IDLE;
+}
+
+/* The window's segments, of which neighbours of one part become one slice. */
+typedef struct band {
+    derived *out;
+    int64_t from, to; /* the device's window */
+    int64_t start, end;
+    part now;
+    vp_sid name[PART_COUNT];
+} band;
+
+static int flush(band *b)
+{
+    derived_slice s = {.start_ps = b->start, .end_ps = b->end, .number = {VP_UNKNOWN, VP_UNKNOWN}};
+    s.name = b->name[b->now];
+    return b->end > b->start ? derived_add(b->out, &s, NULL) : 0;
+}
+
+static int advance(band *b, int64_t start, int64_t end, part p)
+{
+    start = start > b->from ? start : b->from;
+    end = end < b->to ? end : b->to;
+    if (end <= start)
+        return 0;
+    if (p != b->now || start != b->end) {
+        VP_TRY(flush(b));
+        b->start = start;
+        b->now = p;
+    }
+    b->end = end;
+    return 0;
+}
+
+static int on_segment(void *ctx, const sweep_segment *s)
+{
+    band *b = ctx;
+    if (b->end < s->start) /* before the first op of a part of a trace */
+        VP_TRY(advance(b, b->end, s->start, PART_IDLE));
+    return advance(b, s->start, s->end, part_of(s->cover));
+}
+
+int derive_parts(const derive_device *x)
+{
+    static const char *const names[PART_COUNT] = {DERIVED_PART_IDLE, "compute",
+                                                  "exposed communication", "exposed copy"};
+    const analysis *a = x->a;
+    const vp_device *d = &a->h->devices[x->device];
+    int64_t origin = d->own_clock ? 0 : a->h->origin_ps;
+    band b = {.out = x->out, .from = d->start_ps + origin, .to = d->end_ps + origin};
+    b.start = b.end = b.from;
+    for (size_t i = 0; i < PART_COUNT; i++)
+        VP_TRY(derived_name(x->out, &b.name[i], vp_str_of(names[i])));
+    VP_TRY(derived_add_track(x->out, DERIVED_PARTS, VP_STR_NONE));
+    VP_TRY(sweep_run(a->devices[x->device].set, grouping_sweep_classes(a->g), on_segment, &b));
+    VP_TRY(advance(&b, b.end, b.to, PART_IDLE));
+    VP_TRY(flush(&b));
+    return derived_end_track(x->out);
+}

@@ -1,0 +1,9 @@
+/* Words of a result's enums, by value, NULL at the end: as JSON has them, and as findings and
+ * derived tracks say them. All constant. Included by analyze/'s rooms and by the report's. */
+#ifndef VP_ANALYZE_RESULT_WORDS_H
+#define VP_ANALYZE_RESULT_WORDS_H
+
+extern const char *const result_cause_words[]; /* vp_cause: "compile" */
+extern const char *const result_level_words[]; /* vp_level: "low" */
+
+#endif

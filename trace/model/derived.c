@@ -1,0 +1,194 @@
+#include "trace/model/derived.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+
+#define ROW(kind, title, first, second, text, more)                                                \
+    [DERIVED_##kind] = {#kind, title, {first, second}, {text, more}},
+const derived_kind_row derived_kinds[DERIVED_KIND_COUNT] = {DERIVED_KINDS(ROW)};
+#undef ROW
+
+/* Tracks that slices which cross are spread over; what no track takes is left out, and counted. */
+#define LANES_MAX 64u
+
+int derived_new(derived **out)
+{
+    derived *d = vp_calloc(1, sizeof *d);
+    VP_NEED(d);
+    vp_arena_init(&d->arena);
+    int rc = vp_intern_init(&d->names, &d->arena);
+    if (rc < 0) {
+        derived_free(d);
+        return rc;
+    }
+    *out = d;
+    return 0;
+}
+
+void derived_free(derived *d)
+{
+    if (!d)
+        return;
+    vp_intern_free(&d->names);
+    vp_arena_free(&d->arena);
+    vp_free(d->groups);
+    vp_free(d->tracks);
+    vp_free(d->slices);
+    vp_free(d);
+}
+
+int derived_name(derived *d, vp_sid *out, vp_str text)
+{
+    return vp_intern_put(&d->names, text, out);
+}
+
+int derived_add_group(derived *d, vp_str name)
+{
+    derived_group g = {0};
+    VP_TRY(derived_name(d, &g.name, name));
+    VP_TRY(vp_grow(&d->groups, &d->group_cap, d->group_count + 1, sizeof g, VP_TRACKS_MAX));
+    d->groups[d->group_count++] = g;
+    return 0;
+}
+
+static int put_track(derived *d, derived_track t)
+{
+    VP_TRY(vp_grow(&d->tracks, &d->track_cap, d->track_count + 1, sizeof t, VP_TRACKS_MAX));
+    d->tracks[d->track_count++] = t;
+    return 0;
+}
+
+int derived_add_track(derived *d, derived_kind kind, vp_str more)
+{
+    char text[VP_DERIVED_NAME_MAX];
+    int n = snprintf(text, sizeof text, more.n ? "%s · %.*s" : "%s", derived_kinds[kind].title,
+                     (int)(more.n < VP_DERIVED_NAME_MAX ? more.n : VP_DERIVED_NAME_MAX), more.p);
+    size_t length = (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
+    derived_track t = {
+        .kind = kind, .group = (uint32_t)d->group_count - 1, .first = d->slice_count};
+    VP_TRY(derived_name(d, &t.name, (vp_str){text, length}));
+    return put_track(d, t);
+}
+
+int derived_add(derived *d, const derived_slice *s, size_t *at)
+{
+    if (at)
+        *at = SIZE_MAX;
+    if (d->slice_count >= VP_DERIVED_MAX) {
+        d->left_out++;
+        return 0;
+    }
+    VP_TRY(vp_grow(&d->slices, &d->slice_cap, d->slice_count + 1, sizeof *s, VP_DERIVED_MAX));
+    if (at)
+        *at = d->slice_count;
+    d->slices[d->slice_count] = *s;
+    d->slices[d->slice_count++].depth = (uint32_t)d->tracks[d->track_count - 1].count++;
+    return 0;
+}
+
+/* ---- The end of a track --------------------------------------------------------------------- */
+
+/* Until a track is ended, a slice's depth is its number in the track: of slices alike, the first is
+ * around the others. */
+static int by_place(const void *a, const void *b)
+{
+    const derived_slice *x = a, *y = b;
+    if (x->start_ps != y->start_ps)
+        return x->start_ps < y->start_ps ? -1 : 1;
+    if (x->end_ps != y->end_ps)
+        return x->end_ps > y->end_ps ? -1 : 1;
+    return (x->depth > y->depth) - (x->depth < y->depth);
+}
+
+static void sort(derived_slice *v, size_t n)
+{
+    size_t i = 1;
+    while (i < n && by_place(&v[i - 1], &v[i]) < 0)
+        i++;
+    if (i < n)
+        qsort(v, n, sizeof *v, by_place);
+}
+
+/* Ends of the slices that are open, the outermost first. */
+typedef struct open_slices {
+    int64_t *end;
+    size_t n, cap;
+} open_slices;
+
+/* 1 and the slice's depth; 0: it crosses one that is open. */
+static int nest(open_slices *o, derived_slice *s)
+{
+    while (o->n && o->end[o->n - 1] <= s->start_ps)
+        o->n--;
+    if (o->n && o->end[o->n - 1] < s->end_ps)
+        return 0;
+    VP_TRY(vp_grow(&o->end, &o->cap, o->n + 1, sizeof *o->end, VP_DERIVED_MAX));
+    s->depth = (uint32_t)o->n;
+    o->end[o->n++] = s->end_ps;
+    return 1;
+}
+
+/* Moves the slices of [first, first + n) that nest to its front, the others, in their order, behind
+ * them. *kept: how many nest. */
+static int part(derived_slice *v, size_t n, size_t *kept)
+{
+    VP_CLEANUP(vp_free_ptr) derived_slice *rest = NULL;
+    size_t crossing = 0, cap = 0;
+    open_slices open = {0};
+    int rc = 0;
+    *kept = 0;
+    for (size_t i = 0; i < n && rc >= 0; i++) {
+        rc = nest(&open, &v[i]);
+        if (rc == 1)
+            v[(*kept)++] = v[i];
+        else if (rc == 0)
+            rc = vp_grow(&rest, &cap, crossing + 1, sizeof *rest, VP_DERIVED_MAX);
+        else
+            break;
+        if (rc == 0)
+            rest[crossing++] = v[i];
+    }
+    vp_free(open.end);
+    if (rc >= 0 && crossing)
+        memcpy(v + *kept, rest, crossing * sizeof *rest);
+    return rc < 0 ? rc : 0;
+}
+
+static int add_sibling(derived *d, derived_track like, unsigned lane)
+{
+    char text[VP_DERIVED_NAME_MAX + 16];
+    vp_str name = derived_text(d, like.name);
+    int n = snprintf(text, sizeof text, "%.*s (%u)", (int)name.n, name.p, lane);
+    VP_TRY(derived_name(d, &like.name, (vp_str){text, (size_t)n}));
+    return put_track(d, like);
+}
+
+int derived_end_track(derived *d)
+{
+    derived_track *t = &d->tracks[d->track_count - 1];
+    size_t at = t->first, left = t->count, kept;
+    if (!left) {
+        d->track_count--;
+        return 0;
+    }
+    derived_track like = *t;
+    sort(d->slices + at, left);
+    for (unsigned lane = 1; left && lane <= LANES_MAX; lane++) {
+        VP_TRY(part(d->slices + at, left, &kept));
+        if (lane > 1)
+            VP_TRY(add_sibling(d, like, lane));
+        t = &d->tracks[d->track_count - 1];
+        t->first = at;
+        t->count = kept;
+        at += kept;
+        left -= kept;
+    }
+    d->left_out += left;
+    d->slice_count = at;
+    return 0;
+}
