@@ -11,6 +11,7 @@
 #include "server/cli/open.h"
 #include "server/cli/standard_out.h"
 #include "server/cli/term.h"
+#include "server/routes/added_tracks.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
@@ -98,12 +99,13 @@ static int take_pick(ex_pick *p, const cli_options *o)
 }
 
 /* *file: the one that is read. */
-static int open_timeline(rd_stream **out, const cat_file **file, ex_pick *pick, const catalog *c,
-                         const cat_session *s, const cli_options *o)
+static int open_timeline(rd_stream **out, const cat_file **file, ex_pick *pick, added_tracks *more,
+                         catalog *c, const cat_session *s, const cli_options *o)
 {
     ex_form form = o->to == CLI_TO_JSON ? EX_JSON : EX_PFTRACE;
     const cat_host *h;
     VP_TRY(find_host(&h, s, o));
+    added_tracks_init(more, pick, NULL, c, s, h);
     return ex_open_host(out, file, form, c, s, h, pick);
 }
 
@@ -154,6 +156,7 @@ static int export_timeline(const cli_options *o)
     ex_pick picked = {0}, *pick = &picked;
     VP_CLEANUP(cli_catalog_free) catalog *c = NULL;
     VP_CLEANUP(ex_hosts_free) ex_hosts hosts = {0};
+    VP_CLEANUP(added_tracks_free) added_tracks more = {0};
     VP_CLEANUP(rd_stream_close) rd_stream *s = NULL;
     if (o->to != CLI_TO_JSON && !o->out && isatty(STDOUT_FILENO))
         return vp_fail(VP_EARG, "a %s is no text: name a file with -o FILE, or pipe it",
@@ -165,9 +168,9 @@ static int export_timeline(const cli_options *o)
         return vp_error_last()->code;
     const cat_file *f = NULL;
     if (cli_all_hosts(session, o))
-        VP_TRY(cli_all_hosts_open(&s, &hosts, c, session, o));
+        VP_TRY(cli_all_hosts_open(&s, &hosts, &more, c, session, o));
     else
-        VP_TRY(open_timeline(&s, &f, o->window || o->max_events > 0 ? pick : NULL, c, session, o));
+        VP_TRY(open_timeline(&s, &f, pick, &more, c, session, o));
     VP_TRY(write_timeline((pump){.s = s, .c = c, .f = f}, &hosts, o));
     if (pick->left_out)
         vp_log(VP_LOG_INFO, "%llu events are left out", (unsigned long long)pick->left_out);

@@ -36,8 +36,8 @@ static int analyse(vp_report **out, const catalog *c, const cat_session *s, cons
     return 0;
 }
 
-int cli_all_hosts_open(rd_stream **out, ex_hosts *hosts, const catalog *c, const cat_session *s,
-                       const cli_options *o)
+int cli_all_hosts_open(rd_stream **out, ex_hosts *hosts, added_tracks *more, catalog *c,
+                       const cat_session *s, const cli_options *o)
 {
     VP_CLEANUP(vp_free_ptr) host_clock *clocks = vp_calloc(s->host_count + 1, sizeof *clocks);
     vp_report *r;
@@ -50,6 +50,8 @@ int cli_all_hosts_open(rd_stream **out, ex_hosts *hosts, const catalog *c, const
     analyze_free(r);
     VP_TRY(rc);
     VP_TRY(ex_hosts_make(hosts, c, s, clocks));
+    *more = (added_tracks){.c = c, .s = s};
+    added_tracks_of_hosts(more, hosts);
     return o->to == CLI_TO_BUNDLE ? ex_bundle(out, hosts) : ex_pftrace_merged(out, hosts);
 }
 

@@ -408,6 +408,24 @@ static int look_alone(work *w, catalog *c, const cat_session *s, vp_report_optio
     return rc;
 }
 
+typedef struct derived_wanted {
+    derived **out;
+    const cat_host *h;
+} derived_wanted;
+
+static int derived_of(work *w, catalog *c, const cat_session *s, vp_report_options *opts, void *ctx)
+{
+    const derived_wanted *d = ctx;
+    (void)w;
+    return analyze_derived(d->out, c, s, d->h, opts);
+}
+
+int store_derived(derived **out, store *st, catalog *c, const cat_session *s, const cat_host *h)
+{
+    work w = {.st = st};
+    return in_turn(&w, c, s, derived_of, &(derived_wanted){out, h});
+}
+
 int store_look(store *st, catalog *c, const cat_session *s, const char *host, analyze_look_fn *look,
                void *look_ctx, const store_asker *who)
 {

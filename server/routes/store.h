@@ -9,6 +9,7 @@
 #include "trace/analyze/analyze.h"
 #include "trace/analyze/op_details.h"
 #include "trace/model/catalog.h"
+#include "trace/model/derived.h"
 
 typedef struct store store;
 
@@ -86,6 +87,8 @@ int store_op(op_details **out, store *st, catalog *c, const cat_session *s, cons
  * nobody gets. Fails as store_get; a session of memory snapshots alone has no traces. */
 int store_look(store *st, catalog *c, const cat_session *s, const char *host, analyze_look_fn *look,
                void *look_ctx, const store_asker *who);
+/* The tracks that a host's file lacks (analyze_derived), in turn with the analyses; not kept. */
+int store_derived(derived **out, store *st, catalog *c, const cat_session *s, const cat_host *h);
 void store_release(store_report **h); /* for VP_CLEANUP; sets *h to NULL */
 
 #endif

@@ -137,10 +137,12 @@ static bool nobody_waits(const void *ctx)
 }
 
 /* An index for which there is no room costs nobody the report. */
-static int take_trace(void *ctx, uint32_t host, const trace *t, bool analyzed)
+static int take_trace(void *ctx, uint32_t host, const trace *t, derived *d)
 {
     timeline_held *e = ctx;
     tl_index *x = NULL;
+    bool analyzed = d != NULL;
+    derived_free(d);
     if (analyzed || host != e->host)
         return 0;
     int rc = vp_mem_explain(tl_build(&x, t));

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "server/routes/added_tracks.h"
 #include "trace/analyze/whole/clocks.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
@@ -12,6 +13,7 @@ typedef struct held_hosts {
     rd_stream *s;
     catalog *c;
     ex_hosts hosts;
+    added_tracks more;
     damage_list *damages;
 } held_hosts;
 
@@ -29,6 +31,7 @@ static void held_close(void *ctx)
 {
     held_hosts *h = ctx;
     rd_stream_close(&h->s);
+    added_tracks_free(&h->more);
     ex_hosts_free(&h->hosts);
     catalog_free(h->c);
     vp_free(h);
@@ -84,6 +87,8 @@ static int make_stream(held_hosts *h, http_req *rq, const cat_session *s, bool b
     VP_NEED(clocks);
     VP_TRY(place_hosts(clocks, rq, h->c, s));
     VP_TRY(ex_hosts_make(&h->hosts, h->c, s, clocks));
+    h->more = (added_tracks){.st = site_of(rq)->store, .c = h->c, .s = s};
+    added_tracks_of_hosts(&h->more, &h->hosts);
     return bundle ? ex_bundle(&h->s, &h->hosts) : ex_pftrace_merged(&h->s, &h->hosts);
 }
 

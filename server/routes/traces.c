@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "server/routes/added_tracks.h"
 #include "server/routes/routes.h"
 #include "server/routes/site_query.h"
 #include "server/routes/trace_hosts.h"
@@ -20,6 +21,8 @@ typedef struct held_stream {
     catalog *c;
     const cat_file *f; /* the catalog's */
     damage_list *damages;
+    ex_pick pick;
+    added_tracks more;
 } held_stream;
 
 static int held_next(void *ctx, char **p, size_t *n)
@@ -38,24 +41,31 @@ static void held_close(void *ctx)
 {
     held_stream *h = ctx;
     rd_stream_close(&h->s);
+    added_tracks_free(&h->more);
     catalog_free(h->c);
     vp_free(h);
 }
 
-/* Takes the stream and one more reference of the catalog; the stream also on failure. */
-static int hold(http_source *out, const http_req *rq, rd_stream *s, catalog *c, const cat_file *f)
+/* A held stream without its stream yet, with one more reference of the catalog. */
+static int hold(held_stream **out, const http_req *rq, catalog *c, const cat_file *f)
 {
     held_stream *h = vp_calloc(1, sizeof *h);
-    if (!h) {
-        rd_stream_close(&s);
-        return vp_no_memory();
-    }
-    h->s = s;
+    VP_NEED(h);
     h->c = catalog_ref(c);
     h->f = f;
     h->damages = site_of(rq)->damages;
-    *out = (http_source){held_next, held_close, h};
+    *out = h;
     return 0;
+}
+
+/* rc: of opening the stream. */
+static int send_held(http_req *rq, held_stream *h, int rc, bool gzip, const http_entity *e)
+{
+    if (rc < 0) {
+        held_close(h);
+        return rc;
+    }
+    return http_stream(rq, (http_source){held_next, held_close, h}, gzip, e);
 }
 
 /* ---- Perfetto-ready JSON -------------------------------------------------------------------- */
@@ -99,19 +109,22 @@ static void trace_entity(http_entity *e, const cat_file *f, const char *type, co
     http_entity_etag(e, &f->id, tag);
 }
 
-static int send_trace(http_req *rq, catalog *c, const cat_file *f, const wanted *form)
+/* first: f is the half of which reports are made; only behind its events their tracks are right. */
+static int send_trace(http_req *rq, catalog *c, const cat_session *s, const cat_host *host,
+                      const cat_file *f, bool first, const wanted *form)
 {
     http_entity e;
-    http_source src;
-    rd_stream *stream;
+    held_stream *h;
     bool encoded = http_wants_gzip(rq) && !form->gzip;
     trace_entity(&e, f, form->type, encoded ? form->encoded_tag : form->tag);
     e.gzipped = encoded;
     if (http_finished(rq, &e) || http_not_modified(rq, &e))
         return 0;
-    VP_TRY(ex_open(&stream, form->form, c, f, NULL));
-    VP_TRY(hold(&src, rq, stream, c, f));
-    return http_stream(rq, src, form->gzip || encoded, &e);
+    VP_TRY(hold(&h, rq, c, f));
+    if (first)
+        added_tracks_init(&h->more, &h->pick, site_of(rq)->store, h->c, s, host);
+    int rc = ex_open(&h->s, form->form, c, f, &h->pick);
+    return send_held(rq, h, rc, form->gzip || encoded, &e);
 }
 
 int route_trace_json(http_req *rq)
@@ -130,10 +143,10 @@ int route_trace_json(http_req *rq)
                          "HOST.pftrace, or for " TRACE_HOSTS_PFTRACE " or " TRACE_HOSTS_BUNDLE);
     if (!f)
         return http_fail(rq, 422, "this host has no timeline that is exported so");
-    int rc = send_trace(rq, c, f, form);
+    int rc = send_trace(rq, c, s, h, f, true, form);
     const cat_file *other = ex_other_half(form->form, s, h, f);
     bool unreadable = rc == VP_ECORRUPT || rc == VP_EUNSUPPORTED || rc == VP_EEMPTY;
-    return unreadable && other ? send_trace(rq, c, other, form) : rc;
+    return unreadable && other ? send_trace(rq, c, s, h, other, false, form) : rc;
 }
 
 /* ---- Files as they are ---------------------------------------------------------------------- */
@@ -148,11 +161,9 @@ static const cat_file *file_of(const cat_session *s, const char *name)
 
 static int send_member(http_req *rq, catalog *c, const cat_file *f, const http_entity *e)
 {
-    rd_stream *stream;
-    http_source src;
-    VP_TRY(catalog_stream(&stream, c, f, true));
-    VP_TRY(hold(&src, rq, stream, c, f));
-    return http_stream(rq, src, false, e);
+    held_stream *h;
+    VP_TRY(hold(&h, rq, c, f));
+    return send_held(rq, h, catalog_stream(&h->s, c, f, true), false, e);
 }
 
 int route_trace_raw(http_req *rq)

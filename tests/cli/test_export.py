@@ -10,6 +10,7 @@ import sys
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "golden"))
+from added import own  # noqa: E402
 from common import trace  # noqa: E402
 from pftrace_decode import Trace  # noqa: E402
 from xplane_events import Space  # noqa: E402
@@ -25,7 +26,9 @@ def export(place, *args, **kwargs):
 
 
 def slices(data):
-    return sorted((s.name, s.start, s.end) for s in Trace(data).slices)
+    """Of the file, without what an export adds."""
+    trace_ = Trace(data)
+    return sorted((s.name, s.start, s.end) for s in trace_.slices if not trace_.added(s.track))
 
 
 def test_a_pftrace_holds_every_event(place):
@@ -48,11 +51,27 @@ def test_a_pftrace_is_made_of_json(place):
         theirs = export(place, *words, "--to", "perfetto-json", "-o", name + ".json", trace(KINETO))
         assert done.stderr == theirs.stderr
         made = Trace((place.dir / (name + ".pftrace")).read_bytes())
-        events = json.loads((place.dir / (name + ".json")).read_bytes())["traceEvents"]
+        events = own(json.loads((place.dir / (name + ".json")).read_bytes()))
         want = sorted((e["name"], round(e["ts"] * 1000)) for e in events if e["ph"] == "X")
-        assert want and sorted((s.name, s.start) for s in made.slices) == want
+        assert want and sorted((s.name, s.start) for s in made.slices if not made.added(s.track)) == want
         assert len(made.points) == sum(e["ph"] in "stf" for e in events)
     assert len({export(place, trace(KINETO)).stdout for _ in range(3)}) == 1
+
+
+def test_tracks_of_the_analysis_are_added(place):
+    """Behind a file's own, in both forms; the longest N slices are those of the file alone."""
+    made = Trace(export(place, trace(RUN)).stdout)
+    tracks = {t.name for t in made.tracks.values() if made.added(t)}
+    assert {"/host:CPU:0 (analysis)", "analysis", "Idle", "Steps", "Slowest ops", "Findings"} <= tracks
+    plain = json.loads(export(place, "--to", "perfetto-json", trace(RUN)).stdout)["traceEvents"]
+    names = {e["args"]["name"] for e in plain if e["ph"] == "M" and e["name"] == "thread_name"}
+    assert {t for t in tracks if "analysis" not in t} <= names
+    longest = Trace(export(place, "--max-events", 50, trace(RUN)).stdout)
+    assert not any(longest.added(t) for t in longest.tracks.values())
+    window = Trace(export(place, "--window", "10ms..20ms", trace(RUN)).stdout)
+    first = min(s.start for s in made.slices if not made.added(s.track))
+    added = [s for s in window.slices if window.added(s.track)]
+    assert added and all(s.start < first + 20_000_000 and s.end > first + 10_000_000 for s in added)
 
 
 def test_json_is_packed_by_its_name(place):
@@ -129,7 +148,7 @@ def test_a_window(place, text, start, end):
     assert b"%d events are left out" % (len(all_of_it) - len(want)) in done.stderr
     assert sorted((s, e) for _, s, e in slices((place.dir / "w.pftrace").read_bytes())) == want
     export(place, "--to", "perfetto-json", "--window", text, "-o", "w.json", trace(RUN))
-    made = [e for e in json.loads((place.dir / "w.json").read_bytes())["traceEvents"] if e["ph"] == "X"]
+    made = [e for e in own(json.loads((place.dir / "w.json").read_bytes())) if e["ph"] == "X"]
     assert sorted(round(e["ts"] * 1000) for e in made) == [s for s, _ in want]
 
 

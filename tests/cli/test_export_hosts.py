@@ -177,7 +177,7 @@ def slices_of(trace, host=None):
     """Everything of each slice, as (process, track, name, start, end, arguments); of one host, whose name is left
     out."""
     found = collections.Counter()
-    for s in trace.slices:
+    for s in trace.of_file():
         if host is None or trace.process_of(s.track).name.endswith(f" ({host})"):
             found[process_name(trace, s.track, host), s.track.name, s.name, s.start, s.end,
                   json.dumps(s.args, sort_keys=True, default=repr)] += 1
@@ -194,7 +194,7 @@ def first_of(slices):
 
 def flows_of(trace, host=None):
     """How many slices each flow has, whatever its number."""
-    ids = collections.Counter(f for s in trace.slices for f in s.flows
+    ids = collections.Counter(f for s in trace.of_file() for f in s.flows
                               if host is None or trace.process_of(s.track).name.endswith(f" ({host})"))
     return collections.Counter(ids.values())
 
@@ -236,7 +236,7 @@ def test_hosts_are_merged_on_one_clock(place, error_ps, start_ns):
     names = ["host-a", "host-b", "host-c"]
     whole = merged(place, place.dir)
     check_merged(place, whole, place.dir, names)
-    calls = [sorted(s.end for s in whole.slices if s.name == "all-reduce.1"
+    calls = [sorted(s.end for s in whole.of_file() if s.name == "all-reduce.1"
                     and whole.process_of(s.track).name.endswith(f"({name})")) for name in names]
     assert len(calls[0]) == 12 and calls[0] == calls[1] == calls[2]
     late = error_ps + start_ns * 1000
@@ -275,8 +275,8 @@ def test_many_hosts(place):
     data = next(folder.rglob("*.xplane.pb")).read_bytes()
     names = [f"h{i:03}" for i in range(300)]
     whole = merged(place, run_of(place, {n: data for n in names}), "--session", "run")
-    assert collections.Counter(whole.process_of(s.track).name.split(" (")[1] for s in whole.slices) \
-        == {f"{n})": len(whole.slices) // 300 for n in names}
+    assert collections.Counter(whole.process_of(s.track).name.split(" (")[1] for s in whole.of_file()) \
+        == {f"{n})": len(whole.of_file()) // 300 for n in names}
     assert sorted(notes(whole)) == names
 
 

@@ -124,6 +124,16 @@ class Trace:
         assert start <= now
         self.slices.append(Slice(track, name, start, now, args | more, flows))
 
+    def added(self, track):
+        """Not of the file, but of our analysis: a group that is no process, or a track in it."""
+        while track.parent:
+            track = self.tracks[track.parent]
+        return track.kind == "plain" and "analysis" in track.name
+
+    def of_file(self):
+        """The slices that are the file's."""
+        return [s for s in self.slices if not self.added(s.track)]
+
     def process_of(self, track):
         """None: it stands at the top."""
         while track and track.kind != "process":

@@ -6,6 +6,7 @@ import urllib.parse
 
 import pytest
 
+from added import own
 from conftest import RUN, Server, events
 
 
@@ -71,7 +72,7 @@ def test_times_of_a_link_are_those_of_what_is_sent(tmp_path, first_us):
     """Absolute times are sent without a part that is the same for all; a link leads there all the same, also where
     that part changes in the middle of a run."""
     s, session = shifted(tmp_path, first_us)
-    sent = [e for e in json.loads(s.get(f'/trace/{session}/beta.json').content())['traceEvents'] if e['ph'] == 'X']
+    sent = [e for e in own(json.loads(s.get(f'/trace/{session}/beta.json').content())) if e['ph'] == 'X']
     assert s.get(f'/session/{session}/').status == 200
     whole = view(s, session, 'beta')
     assert whole == {'visStart': round(sent[0]['ts'] * 1000), 'visEnd': round(sent[9]['ts'] * 1000) + 7000}

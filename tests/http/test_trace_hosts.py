@@ -46,7 +46,7 @@ def test_they_are_what_export_writes(served):
     assert a.get('Access-Control-Allow-Origin') == 'https://ui.perfetto.dev'
     assert a.content() == exported(folder)
     whole = Trace(a.content())
-    names = {whole.process_of(s.track).name.split(' (')[1] for s in whole.slices}
+    names = {whole.process_of(s.track).name.split(' (')[1] for s in whole.of_file()}
     assert names == {'a)', 'b)'}
     b = server.get(f'/trace/{session}/all.tar.gz', UI)
     assert (b.status, b.get('Content-Type')) == (200, 'application/gzip') and not b.get('Content-Encoding')

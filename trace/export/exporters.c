@@ -93,5 +93,7 @@ int ex_open_host(rd_stream **out, const cat_file **file, ex_form form, const cat
     int rc = ex_open(out, form, c, *file = f, pick);
     if (rc >= 0 || !(other = ex_other_half(form, s, h, f)))
         return rc;
+    if (pick)
+        pick->added = NULL;
     return ex_open(out, form, c, *file = other, pick);
 }

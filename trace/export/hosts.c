@@ -70,6 +70,8 @@ static bool is_its_own(int rc)
 int ex_hosts_open(rd_stream **out, ex_host *h, ex_hosts *all, ex_form form, const pft_host *as)
 {
     all->pick = (ex_pick){.host = as};
+    if (all->prepare)
+        all->prepare(all->ctx, h->host, &all->pick);
     int rc = ex_open_host(out, &h->file, form, all->c, all->s, h->host, &all->pick);
     if (rc >= 0) {
         if (__builtin_sub_overflow(h->clock.shift_ns, all->pick.moved_ns, &h->shift_ns))

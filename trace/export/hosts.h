@@ -21,6 +21,10 @@ typedef struct ex_host {
 
 typedef struct ex_hosts {
     ex_pick pick; /* of the one that is open: all events */
+    /* Prepares the pick of a host before it is opened; may be NULL. What it sets lives until the
+     * next call, or the end of the stream. */
+    void (*prepare)(void *ctx, const cat_host *h, ex_pick *pick);
+    void *ctx;
     const catalog *c;
     const cat_session *s;
     ex_host *hosts; /* in the session's order */

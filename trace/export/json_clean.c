@@ -16,6 +16,7 @@ typedef enum state {
     AT_EVENT,  /* in traceEvents or the bare array, before an event or its end */
     AT_RESYNC, /* behind a broken event, looking for the next */
     AT_SKIP,   /* in a value that is not kept */
+    AT_BEHIND, /* behind the file's last event, where the editor adds its own */
     AT_END,    /* the output is closed; the input is drained, so that its damage is seen */
 } state;
 
@@ -23,7 +24,7 @@ typedef struct clean {
     rd_stream s; /* first member */
     ex_window w;
     vp_buf out;
-    state state, after_skip;
+    state state, after_skip, after_behind;
     ex_json_skipper skip;
     ex_clean_counts counts;
     ex_editor edit;
@@ -31,6 +32,8 @@ typedef struct clean {
     bool bare;       /* the input is an array without an object around it */
     bool any_key, any_events, in_events, any_event;
     bool edited; /* what the editor adds was written */
+    bool added;  /* what the editor adds behind the events was written */
+    bool judged; /* whether the input is whole */
     bool closed; /* nothing follows what is in `out` */
 } clean;
 
@@ -70,20 +73,26 @@ static void open_events(clean *c)
     add_events(c);
 }
 
-static void close_events(clean *c)
+/* The array of events is over; what stands behind it is read in the state `after`. */
+static void close_events(clean *c, state after)
 {
+    if (c->edit.behind && !c->added) {
+        c->after_behind = after;
+        c->state = AT_BEHIND;
+        return;
+    }
     vp_buf_putc(&c->out, ']');
     c->in_events = false;
-    c->state = AT_KEY;
+    c->state = after;
 }
 
 static void finish(clean *c)
 {
     if (!c->any_events)
         open_events(c);
-    if (c->in_events)
-        close_events(c);
     c->state = AT_END;
+    if (c->in_events)
+        close_events(c, AT_END);
 }
 
 static void skip_value(clean *c, state then)
@@ -313,9 +322,7 @@ static int at_event(clean *c)
             return NEED_MORE;
         if (*c->w.p == ']') {
             c->w.p++;
-            close_events(c);
-            if (c->bare)
-                finish(c);
+            close_events(c, c->bare ? AT_END : AT_KEY);
             return GO_ON;
         }
         int rc = one_event(c);
@@ -343,6 +350,16 @@ static int at_resync(clean *c)
     return NEED_MORE;
 }
 
+static int at_behind(clean *c)
+{
+    int rc = c->edit.behind(c->edit.ctx, &c->out, &c->any_event);
+    if (!rc) {
+        c->added = true;
+        close_events(c, c->after_behind);
+    }
+    return rc < 0 ? rc : GO_ON;
+}
+
 static int step(clean *c)
 {
     switch (c->state) {
@@ -354,6 +371,8 @@ static int step(clean *c)
         return at_event(c);
     case AT_RESYNC:
         return at_resync(c);
+    case AT_BEHIND:
+        return at_behind(c);
     case AT_SKIP:
         if (!ex_json_skip(&c->skip, &c->w.p, c->w.end))
             return NEED_MORE;
@@ -376,7 +395,7 @@ static void put_damage(clean *c, const vp_error *damage)
 }
 
 /* The input is over. A bare array need not be closed (perfetto.md 2.1); all else is a cut. */
-static void close_input(clean *c)
+static void judge(clean *c)
 {
     bool whole = c->state == AT_END || (c->state == AT_EVENT && c->bare && c->w.p == c->w.end);
     rd_stream *in = c->w.in;
@@ -387,12 +406,21 @@ static void close_input(clean *c)
         vp_fail_at(VP_ECORRUPT, NULL, (int64_t)c->counts.events, c->w.offset);
         c->s.damage = *vp_error_last();
     }
+    c->judged = true;
+}
+
+static void close_input(clean *c)
+{
+    if (!c->judged)
+        judge(c);
     c->w.p = c->w.end;
     if (c->state != AT_END)
         finish(c);
+    if (c->state != AT_END)
+        return; /* the editor's events come first */
     if (c->edit.last)
         c->edit.last(c->edit.ctx, &c->out, &c->counts);
-    put_damage(c, &in->damage);
+    put_damage(c, &c->w.in->damage);
     vp_buf_puts(&c->out, "}\n");
     c->closed = true;
 }

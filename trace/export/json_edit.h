@@ -16,6 +16,9 @@ typedef struct ex_editor {
     int (*glance)(void *ctx, vp_str text, int64_t at, const ex_fields *f);
     /* Appends events of its own before the file's first; may be NULL. */
     int (*first)(void *ctx, vp_buf *out);
+    /* Appends events of its own behind the file's last, until the buffer is full. *any: whether
+     * there is an event before. 1: there are more; 0; < 0. May be NULL. */
+    int (*behind)(void *ctx, vp_buf *out, bool *any);
     /* Appends members of the object behind the events, each after a comma; may be NULL. */
     int (*last)(void *ctx, vp_buf *out, const ex_clean_counts *counts);
     void *ctx;

@@ -6,6 +6,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/export/added.h"
 #include "trace/export/times.h"
 #include "trace/read/json/json_scan.h"
 #include "trace/read/json/json_text.h"
@@ -279,4 +280,19 @@ int jp_look(json_plan *p, vp_str text, int64_t at, const ex_fields *f, jp_event 
     if (jp_on_thread(e->phase) || jp_text(e, EX_PID).n || jp_text(e, EX_TID).n)
         VP_TRY(thread_of(p, jp_text(e, EX_PID), jp_text(e, EX_TID), &e->thread));
     return EX_KEPT;
+}
+
+int jp_added(struct ex_added **added, const json_plan *p)
+{
+    int64_t base_ns, shift_ns;
+    *added = p->pick ? p->pick->added : NULL;
+    if (!*added || __builtin_mul_overflow(p->base_us, 1000, &base_ns) ||
+        __builtin_sub_overflow(p->delta_ns, base_ns, &shift_ns))
+        return 0;
+    VP_CLEANUP(vp_free_ptr)
+    uint32_t *pids = vp_realloc_array(NULL, p->process_count + 1, sizeof *pids);
+    VP_NEED(pids);
+    for (size_t i = 0; i < p->process_count; i++)
+        pids[i] = p->processes[i].pid;
+    return ex_added_begin(*added, p->pick, pids, p->process_count, shift_ns);
 }

@@ -228,6 +228,9 @@ typedef struct jp_second {
 int jp_show(jp_second *s, vp_str text, int64_t at, const ex_fields *f, jp_event *e,
             const jp_change **changes, size_t *count);
 
+/* All events are out: what is added behind them. 1: it is to be written; 0: there is nothing. */
+int jp_added(struct ex_added **added, const json_plan *p);
+
 /* The editor of the second pass that writes JSON. */
 typedef struct jp_rewriter {
     jp_second second;

@@ -6,6 +6,7 @@
 #include "trace/base/err.h"
 #include "trace/base/json.h"
 #include "trace/base/limits.h"
+#include "trace/export/added.h"
 #include "trace/export/json_plan.h"
 #include "trace/export/times.h"
 
@@ -295,9 +296,20 @@ static int put_missing(void *ctx, vp_buf *out, const ex_clean_counts *counts)
                          (unsigned long long)counts->refused, (unsigned long long)p->unbound);
 }
 
+static int put_added(void *ctx, vp_buf *out, bool *any)
+{
+    struct ex_added *added;
+    int rc = jp_added(&added, ((const jp_rewriter *)ctx)->second.plan);
+    return rc > 0 ? ex_added_json(added, out, any) : rc;
+}
+
 ex_editor jp_rewrite(jp_rewriter *r, json_plan *p)
 {
     *r = (jp_rewriter){.second.plan = p};
     vp_buf_init(&r->scratch, 4 * (size_t)VP_JSON_EVENT_MAX);
-    return (ex_editor){.event = rewrite_event, .first = put_names, .last = put_missing, .ctx = r};
+    return (ex_editor){.event = rewrite_event,
+                       .first = put_names,
+                       .behind = put_added,
+                       .last = put_missing,
+                       .ctx = r};
 }

@@ -7,9 +7,10 @@
 /* Groups of the UI are named by the last part of a process's name and its pid (perfetto.md 2.3):
  * "device:TPU:0 3". Kineto's GPU processes have the program's name and the device's number as pid,
  * "python3 0" to "python3 15". Their host's has the same name, but one of so small a pid only in a
- * container. What is expanded without need, such as a thread with such a number, has nothing in it.
+ * container. Tracks that an analysis adds say so. What is expanded without need, such as a thread
+ * with such a number, has nothing in it.
  */
-static const char device_groups[] = "^([^ ]*/)?device:|^[^ ]+ ([0-9]|1[0-5])$";
+static const char device_groups[] = "^([^ ]*/)?device:|^[^ ]+ ([0-9]|1[0-5])$|analysis";
 
 static void begin_command(vp_json *j, const char *id)
 {

@@ -10,8 +10,10 @@
 #define EX_LENGTHS (60 * 16)
 
 typedef struct pft_host pft_host;
+struct ex_added;
 
 typedef struct ex_pick {
+    struct ex_added *added;    /* written behind the trace's own events; may be NULL */
     bool window;               /* only what reaches into [from_ns, until_ns) */
     int64_t from_ns, until_ns; /* since the trace's first event */
     const pft_host *host;      /* of a .pftrace of several (pftrace/pft_host.h); NULL: of one */

@@ -2,6 +2,7 @@
  * threads, then plane by plane its names, line by line its events through a window. Memory grows
  * with the names of one plane, and by 20 bytes an event of a line whose events stand in no order of
  * time. */
+#include "trace/export/added.h"
 #include "trace/export/xspace_walk.h"
 
 #include <stdio.h>
@@ -161,6 +162,14 @@ static void finish(xspace_json *x)
     vp_buf_puts(b, "}\n");
 }
 
+/* Behind the file's events. 1: there are more. */
+static int put_added(xspace_json *x)
+{
+    struct ex_added *added;
+    int rc = xj_walk_added(&x->walk, &added);
+    return rc > 0 ? ex_added_json(added, &x->walk.out, &x->any) : rc;
+}
+
 static int xspace_next(rd_stream *s, char **p, size_t *n)
 {
     xspace_json *x = (xspace_json *)(void *)s;
@@ -174,7 +183,11 @@ static int xspace_next(rd_stream *s, char **p, size_t *n)
     }
     if (!x->walk.ended && x->walk.row == x->walk.layout.row_count) {
         VP_TRY(tracks(x));
+        int more = 1;
         if (x->walk.track == x->walk.layout.track_count && !ex_out_full(&x->walk.out))
+            more = put_added(x);
+        VP_TRY(more);
+        if (!more)
             finish(x);
     }
     s->raw_done =

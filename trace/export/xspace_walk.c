@@ -1,5 +1,8 @@
 #include "trace/export/xspace_walk.h"
 
+#include "trace/base/mem.h"
+#include "trace/export/added.h"
+
 #include "trace/base/err.h"
 #include "trace/image/xspace_fields.h"
 
@@ -51,6 +54,20 @@ int xj_walk_next(xj_walk *x, const xj_track *t, xw_field *f)
         x->at = t->end;
     }
     return rc == VP_ECORRUPT || rc > 0 ? 0 : rc;
+}
+
+int xj_walk_added(xj_walk *x, struct ex_added **added)
+{
+    const xj_layout *l = &x->layout;
+    *added = l->pick ? l->pick->added : NULL;
+    if (!*added)
+        return 0;
+    VP_CLEANUP(vp_free_ptr)
+    uint32_t *pids = vp_realloc_array(NULL, l->plane_count + 1, sizeof *pids);
+    VP_NEED(pids);
+    for (size_t i = 0; i < l->plane_count; i++)
+        pids[i] = l->planes[i].pid;
+    return ex_added_begin(*added, l->pick, pids, l->plane_count, l->shift_ns);
 }
 
 void xj_walk_finish(xj_walk *x)

@@ -37,6 +37,8 @@ int xj_walk_load(xj_walk *x, uint32_t plane);
 int xj_walk_next(xj_walk *x, const xj_track *t, xw_field *f);
 /* Something there is no XSpace. The first place is kept. */
 void xj_walk_damaged(xj_walk *x, int64_t at);
+/* All events are out: what is added behind them. 1: it is to be written; 0: there is nothing. */
+int xj_walk_added(xj_walk *x, struct ex_added **added);
 /* All is written: says damage, if there was any, in the stream. */
 void xj_walk_finish(xj_walk *x);
 

@@ -1,3 +1,4 @@
+/* Findings that have a place in time, as slices. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

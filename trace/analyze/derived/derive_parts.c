@@ -1,3 +1,4 @@
+/* What a device's time went to, as slices without holes between them. */
 #include "trace/analyze/derived/derive.h"
 #include "trace/analyze/device/ops.h"
 #include "trace/analyze/device/sweep.h"

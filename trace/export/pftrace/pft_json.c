@@ -5,6 +5,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/export/pftrace/pft_added.h"
 #include "trace/export/stream_out.h"
 
 /* ---- The second pass ------------------------------------------------------------------------ */
@@ -85,6 +86,14 @@ static int write_on(pft_json *x)
     return done > 0 ? pft_json_missing(x) : done;
 }
 
+/* Behind the file's events. 1: there are more. */
+static int put_added(pft_json *x)
+{
+    struct ex_added *added;
+    int rc = jp_added(&added, &x->plan);
+    return rc > 0 ? pft_added(added, &x->writer, &x->ends) : rc;
+}
+
 static int json_next(rd_stream *s, char **p, size_t *n)
 {
     pft_json *x = (pft_json *)(void *)s;
@@ -93,6 +102,11 @@ static int json_next(rd_stream *s, char **p, size_t *n)
         int done = write_on(x);
         VP_TRY(done);
         x->ended = done;
+    }
+    if (x->ended && !x->added && !ex_out_full(&x->out)) {
+        int more = put_added(x);
+        VP_TRY(more);
+        x->added = !more;
     }
     return x->out.status < 0 ? x->out.status : ex_out_chunk(&x->out, p, n);
 }

@@ -108,6 +108,7 @@ typedef struct pft_json {
     size_t row, name, thread, beside; /* what comes next */
     uint64_t pooled;
     bool begun, ended;
+    bool added; /* what stands behind the events was written */
 } pft_json;
 
 /* Makes what an event says: of the writer's event, without type and track. */

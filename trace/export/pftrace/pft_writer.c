@@ -112,13 +112,14 @@ static void put_descriptor(vp_buf *b, const pft_track *t)
 static int among_hosts(const pft_writer *w, pft_track *t, vp_buf *name)
 {
     bool process = t->kind == PFT_PROCESS;
+    bool group = process || (t->kind == PFT_PLAIN && !t->parent);
     t->uuid = id_of(w, t->uuid);
     t->parent = id_of(w, t->parent);
     if (process || t->kind == PFT_THREAD)
         VP_TRY(pft_host_pid(w->host, t->pid, &t->pid));
     if (t->kind == PFT_THREAD)
         t->tid = pft_host_tid(w->host, t->pid, t->tid);
-    if (!process)
+    if (!group)
         return 0;
     t->rank = pft_host_rank(w->host, t->rank);
     vp_buf_str(name, t->name);

@@ -1,6 +1,7 @@
 /* An XSpace as a .pftrace, pulled chunk by chunk: the layout that its JSON has, each thread a
  * sequence of packets in the order of time. Memory grows with the names of one plane and the slices
  * that are open, and by 36 bytes an event of a thread whose lines stand in no order of time. */
+#include "trace/export/pftrace/pft_added.h"
 #include "trace/export/pftrace/pft_xspace.h"
 
 #include "trace/base/err.h"
@@ -205,6 +206,14 @@ static int threads(pft_xspace *x)
 
 /* ---- The stream ----------------------------------------------------------------------------- */
 
+/* Behind the file's events. 1: there are more. */
+static int put_added(pft_xspace *x)
+{
+    struct ex_added *added;
+    int rc = xj_walk_added(&x->walk, &added);
+    return rc > 0 ? pft_added(added, &x->writer, &x->ends) : rc;
+}
+
 static int pftrace_next(rd_stream *s, char **p, size_t *n)
 {
     pft_xspace *x = (pft_xspace *)(void *)s;
@@ -213,8 +222,13 @@ static int pftrace_next(rd_stream *s, char **p, size_t *n)
         VP_TRY(put_row(x, &x->walk.layout.rows[x->walk.row]));
     if (x->walk.row == x->walk.layout.row_count)
         VP_TRY(threads(x));
-    if (!x->walk.ended && x->walk.track >= x->walk.layout.track_count)
-        xj_walk_finish(&x->walk);
+    if (!x->walk.ended && x->walk.track >= x->walk.layout.track_count &&
+        !ex_out_full(&x->walk.out)) {
+        int more = put_added(x);
+        VP_TRY(more);
+        if (!more)
+            xj_walk_finish(&x->walk);
+    }
     s->raw_done = x->walk.ended ? s->raw_total : x->walk.at;
     return x->walk.out.status < 0 ? x->walk.out.status : ex_out_chunk(&x->walk.out, p, n);
 }

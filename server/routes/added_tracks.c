@@ -1,0 +1,47 @@
+#include "server/routes/added_tracks.h"
+
+#include "trace/analyze/analyze.h"
+#include "trace/base/err.h"
+#include "trace/base/log.h"
+
+static int make(void *ctx, const derived **out)
+{
+    added_tracks *t = ctx;
+    int rc = t->st ? store_derived(&t->made, t->st, t->c, t->s, t->h)
+                   : analyze_derived(&t->made, t->c, t->s, t->h, NULL);
+    if (rc < 0)
+        vp_log(VP_LOG_WARN, "%s is exported without tracks of its analysis: %s", t->h->name,
+               vp_error_last()->message);
+    else if (t->made->left_out)
+        vp_log(VP_LOG_WARN, "%s: %llu slices of its analysis found no room", t->h->name,
+               (unsigned long long)t->made->left_out);
+    *out = rc < 0 ? NULL : t->made;
+    return 0;
+}
+
+void added_tracks_init(added_tracks *t, ex_pick *pick, store *st, catalog *c, const cat_session *s,
+                       const cat_host *h)
+{
+    *t = (added_tracks){.added = {.make = make, .ctx = t}, .st = st, .c = c, .s = s, .h = h};
+    pick->added = &t->added;
+}
+
+static void of_host(void *ctx, const cat_host *h, ex_pick *pick)
+{
+    added_tracks *t = ctx;
+    added_tracks_free(t);
+    added_tracks_init(t, pick, t->st, t->c, t->s, h);
+}
+
+void added_tracks_of_hosts(added_tracks *t, ex_hosts *hosts)
+{
+    hosts->prepare = of_host;
+    hosts->ctx = t;
+}
+
+void added_tracks_free(added_tracks *t)
+{
+    ex_added_free(&t->added);
+    derived_free(t->made);
+    t->made = NULL;
+}

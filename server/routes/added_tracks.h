@@ -1,0 +1,28 @@
+/* What is added behind a host's exported events: the tracks of its analysis, made once they are
+ * asked for. A profile that cannot be analysed is exported without them, and the log says so.
+ * Included by the routes of timelines and by `export`; whoever makes one keeps it until the stream
+ * that takes its pick is closed, and frees it. */
+#ifndef VP_ROUTES_ADDED_TRACKS_H
+#define VP_ROUTES_ADDED_TRACKS_H
+
+#include "server/routes/store.h"
+#include "trace/export/added.h"
+#include "trace/export/hosts.h"
+
+typedef struct added_tracks {
+    ex_added added;
+    store *st; /* in turn with its analyses; NULL: at once */
+    catalog *c;
+    const cat_session *s;
+    const cat_host *h;
+    derived *made;
+} added_tracks;
+
+/* Borrows all; sets pick->added. st may be NULL. */
+void added_tracks_init(added_tracks *t, ex_pick *pick, store *st, catalog *c, const cat_session *s,
+                       const cat_host *h);
+/* The same for one host after the other, as ex_hosts asks: t was zeroed but for st, c and s. */
+void added_tracks_of_hosts(added_tracks *t, ex_hosts *hosts);
+void added_tracks_free(added_tracks *t);
+
+#endif

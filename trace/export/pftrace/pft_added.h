@@ -1,0 +1,16 @@
+/* The tracks that an analysis adds (export/added.h), in Perfetto's own format: a group each device,
+ * its tracks in order, every track a sequence. The writers of pftrace/ include this. */
+#ifndef VP_EXPORT_PFTRACE_PFT_ADDED_H
+#define VP_EXPORT_PFTRACE_PFT_ADDED_H
+
+#include "trace/export/added.h"
+#include "trace/export/pftrace/pft_ends.h"
+
+/* Numbers of its tracks start here; no other writer's reach it. */
+#define PFT_TRACK_ADDED (UINT64_C(4) << 58)
+
+/* Appends packets until the writer's buffer is full. open: the slices that have begun, empty at
+ * first and again at the end. 1: there are more; 0: that was all. */
+int pft_added(ex_added *a, pft_writer *w, pft_ends *open);
+
+#endif
