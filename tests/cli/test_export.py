@@ -58,6 +58,17 @@ def test_a_pftrace_is_made_of_json(place):
     assert len({export(place, trace(KINETO)).stdout for _ in range(3)}) == 1
 
 
+def test_planes_that_say_they_are_one(place):
+    """A file behind itself: each plane keeps threads of its own, and every event is there twice."""
+    once = trace(XPLANE).read_bytes()
+    (place.dir / "twice.xplane.pb").write_bytes(once + once)
+    made, of_once = (Trace(export(place, "--max-events", 10**9, p).stdout)
+                     for p in ("twice.xplane.pb", trace(XPLANE)))
+    assert sorted(s[1:4] for s in made.slices) == sorted([s[1:4] for s in of_once.slices] * 2)
+    threads = [sum(t.kind == "thread" for t in of.tracks.values()) for of in (made, of_once)]
+    assert threads[0] == 2 * threads[1]
+
+
 def test_tracks_of_the_analysis_are_added(place):
     """Behind a file's own, in both forms; the longest N slices are those of the file alone."""
     made = Trace(export(place, trace(RUN)).stdout)

@@ -97,7 +97,8 @@ static int by_thread(const void *a, const void *b)
 }
 
 /* jaxlib's tid is the low half of the line's id. It stays unless another line of the process has it
- * under another id, or Perfetto takes it for the pid. */
+ * under another id or in another plane, or Perfetto takes it for the pid. Lines of two planes are
+ * two threads, or the names of both planes would be loaded in turns, event by event. */
 static int move_tids(xj_layout *l, const thread_key *keys)
 {
     for (size_t i = 0; i < l->track_count; i++) {
@@ -106,7 +107,7 @@ static int move_tids(xj_layout *l, const thread_key *keys)
         xj_track *t = &l->tracks[k->track];
         t->thread = (uint32_t)k->track;
         t->tid = k->tid;
-        if (same_tid && before->id == k->id) {
+        if (same_tid && before->id == k->id && l->tracks[before->track].plane == t->plane) {
             t->tid = l->tracks[before->track].tid;
             t->thread = l->tracks[before->track].thread;
         } else if (same_tid || !usable(k->pid, k->tid)) {
