@@ -163,11 +163,11 @@ await test("progress says how many bytes have come", async () => {
   await context.close();
 });
 
-await test("a session of several hosts asks which", async () => {
+await test("a session of several hosts hands over all of them, or the one that is asked for", async () => {
   const where = pathOf("perfetto", "2026_02_03_04_05_06");
   await onPage(where, async (page, context) => {
-    assert.equal(await page.locator("#open").count(), 0);
-    await page.getByRole("link", { name: "hostB" }).click();
+    assert.equal(await page.locator("#open").getAttribute("data-file"), "all.pftrace");
+    await page.getByRole("link", { name: "hostB", exact: true }).click();
     const { got } = await handOver(page, context);
     assert.equal(got.traces[0].fileName, "hostB.json.gz");
     assert.ok(got.traces[0].slices > 20000); // peers.md: 26,723 events

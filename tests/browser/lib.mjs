@@ -113,7 +113,10 @@ const standInPage = (delay) => `<!doctype html><title>stand-in</title><script>
     const stream = new Blob([buffer]).stream();
     const text = await new Response(
       packed ? stream.pipeThrough(new DecompressionStream("gzip")) : stream).text();
-    const events = JSON.parse(text).traceEvents;
+    const all = JSON.parse(text).traceEvents;
+    const added = new Set(all.filter((e) => e.name === "process_name" && /^analysis$|\\(analysis[,)]/.test(e.args.name))
+      .map((e) => e.pid));
+    const events = all.filter((e) => !added.has(e.pid)); // the file's own
     got.traces.push({ ...rest, bytes: buffer.byteLength, events: events.length,
       slices: events.filter((e) => e.ph === "X").length });
   });

@@ -3,7 +3,8 @@
  * one group and no lazy repetition, and there is no replacing function. */
 #include "trace/export/link.h"
 
-/* h: tracks of threads; Kineto calls all GPU processes by the program's name. d: those of devices,
+/* h: tracks of the file's threads, without those that our analysis adds; Kineto calls all GPU
+ * processes by the program's name. d: those of devices,
  * by their thread: XLA's op line, XLA's GPU streams ("Stream #118(Compute)", xprof.md 2.2),
  * Kineto's ("stream 7"). o: their ops, without the annotations that Kineto puts on streams; where
  * there is no device, the slices with an hlo_op, which XLA:CPU leaves on host threads (jax_cpu.md
@@ -14,7 +15,8 @@ const char ex_slowest_ops[] =
     "INCLUDE PERFETTO MODULE slices.self_dur; "
     "WITH RECURSIVE h AS (SELECT k.id AS track_id, t.name AS t, CASE WHEN p.name GLOB '*device:*' "
     "THEN p.name ELSE p.name || ' ' || p.pid END AS device "
-    "FROM thread_track k JOIN thread t USING (utid) LEFT JOIN process p USING (upid)), "
+    "FROM thread_track k JOIN thread t USING (utid) LEFT JOIN process p USING (upid) "
+    "WHERE IFNULL(p.name, '') NOT GLOB '*(analysis*'), "
     "d AS (SELECT * FROM h WHERE t GLOB '*XLA Ops*' AND t NOT GLOB '*Async*' "
     "OR t GLOB '*Stream #*' OR t GLOB '*stream [0-9]*'), "
     "o AS (SELECT s.id, s.name, s.dur, device FROM slice s JOIN d USING (track_id) "
