@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 from common import TRACES, run, tool
-from test_json_clean import content, looks_like_a_trace
+from json_files import JSON_FILES, content
 
 SMALL = 200_000  # bytes, unpacked
 BAD = [b'\xff', b'\xc3', b'\xe2\x82', b'\xf0\x9f\x98', b'\xed\xa0\x80', b'\xc0\xaf', b'\xf4\x90\x80\x80', b'\x80', b'\x00', b'\x01',
@@ -45,8 +45,7 @@ def files(how):
     if how == 'xspace':
         found = [(p, p.read_bytes()) for p in sorted(TRACES.rglob('*.xplane.pb'))]
     else:
-        found = [(p, content(p)) for p in sorted(TRACES.rglob('*'))
-                 if p.is_file() and looks_like_a_trace(p) and p.stat().st_size < SMALL]
+        found = [(p, content(p)) for p in JSON_FILES if p.stat().st_size < SMALL]
         found = [(p, data) for p, data in found if data.lstrip(b'\xef\xbb\xbf \t\r\n')[:1] in (b'{', b'[')]
     return [(p, data) for p, data in found if 0 < len(data) < SMALL]
 
