@@ -11,6 +11,8 @@ from urllib.parse import quote
 import pytest
 from common import reference_script, view_profile
 
+from added import own
+
 STEPS = 3
 PLAIN, TRACER, SHARDED = "plain", "python tracer ✓", "sharded"
 DIRECTORIES = {PLAIN: 1, TRACER: 1, "named": 2, SHARDED: 1}
@@ -128,7 +130,7 @@ def test_the_trace_for_perfetto_has_every_event(fresh, viewer):
         host = s["hosts"][0]
         status, headers, body = v.get(f"/trace/{quote(s['id'], safe='')}/{quote(host, safe='')}.json")
         assert status == 200 and headers["Content-Type"].startswith("application/json")
-        served = json.loads(body)["traceEvents"]
+        served = own(json.loads(body))
         paths = {f["kind"]: fresh / f["path"] for f in s["files"]}
         stored = json.loads(gzip.decompress(paths["trace.json"].read_bytes()))["traceEvents"]
         for other in (lines_of(paths["xplane"]), spans(stored)):
