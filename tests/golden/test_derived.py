@@ -11,7 +11,7 @@ from common import PROGRAM, TRACES, least, report_or_none, timelines
 from added import added_pids
 from pftrace_decode import Trace
 
-LARGE = 6 << 20  # bytes of an export that Python is given
+LARGE = 3 << 20  # bytes of an export that Python is given
 PARTS = {"compute": "compute_ps", "exposed communication": "exposed_comm_ps", "exposed copy": "exposed_copy_ps",
          "idle": "idle_ps"}
 FILES = pytest.mark.parametrize("path", timelines(), ids=lambda p: str(p.relative_to(TRACES)))
@@ -34,7 +34,7 @@ def base(name):
 
 @functools.lru_cache(maxsize=None)
 def exported(path):
-    """{process: {track: [slices]}} of what was added, or None."""
+    """{(process, its number): {track: [slices]}} of what was added, or None."""
     done = export(path, "perfetto-json")
     if done.returncode or len(done.stdout) > LARGE:
         return None
@@ -46,7 +46,7 @@ def exported(path):
     tracks = collections.defaultdict(lambda: collections.defaultdict(list))
     for e in events:
         if e["ph"] == "X" and e.get("pid") in ours:
-            tracks[names[e["pid"]]][threads[e["pid"], e["tid"]]].append(
+            tracks[names[e["pid"]], e["pid"]][threads[e["pid"], e["tid"]]].append(
                 Slice(ns(e["ts"]), ns(e["ts"]) + ns(e["dur"]), e["name"], e["args"]))
     return tracks
 
@@ -54,7 +54,7 @@ def exported(path):
 def of_device(tracks, device):
     """{track: slices} of one device of the report, on whichever clock."""
     found = {}
-    for process, inside in tracks.items():
+    for (process, _), inside in tracks.items():
         if process in (device["name"] + " (analysis)", device["name"] + " (analysis, device clock)"):
             found.update(inside)
     return found
@@ -111,13 +111,14 @@ def both_forms_are_alike(path, tracks, report):
         return
     made = Trace(done.stdout, unfinished=True)
     other = collections.defaultdict(lambda: collections.defaultdict(list))
-    for s in made.slices:
-        if made.added(s.track):
-            other[made.tracks[s.track.parent].name][s.track.name].append(Slice(s.start, s.end, s.name, s.args))
+    for x in made.slices:
+        if made.added(x.track):
+            other[made.tracks[x.track.parent].name, x.track.parent][x.track.name].append(
+                Slice(x.start, x.end, x.name, x.args))
 
     def plain(of):
-        return {p: {t: sorted((s.start, s.end, s.name, sorted(s.args.items())) for s in v) for t, v in inside.items()}
-                for p, inside in of.items()}
+        return sorted((p, sorted((t, sorted((x.start, x.end, x.name, sorted(x.args.items())) for x in v))
+                                 for t, v in inside.items())) for (p, _), inside in of.items())
 
     assert plain(other) == plain(tracks)
 
