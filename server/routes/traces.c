@@ -114,7 +114,7 @@ static int send_trace(http_req *rq, catalog *c, const cat_session *s, const cat_
                       const cat_file *f, bool first, const wanted *form)
 {
     http_entity e;
-    held_stream *h;
+    held_stream *h = NULL;
     bool encoded = http_wants_gzip(rq) && !form->gzip;
     trace_entity(&e, f, form->type, encoded ? form->encoded_tag : form->tag);
     e.gzipped = encoded;
@@ -161,7 +161,7 @@ static const cat_file *file_of(const cat_session *s, const char *name)
 
 static int send_member(http_req *rq, catalog *c, const cat_file *f, const http_entity *e)
 {
-    held_stream *h;
+    held_stream *h = NULL;
     VP_TRY(hold(&h, rq, c, f));
     return send_held(rq, h, catalog_stream(&h->s, c, f, true), false, e);
 }
