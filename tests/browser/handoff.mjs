@@ -166,7 +166,7 @@ await test("progress says how many bytes have come", async () => {
 await test("a session of several hosts hands over all of them, or the one that is asked for", async () => {
   const where = pathOf("perfetto", "2026_02_03_04_05_06");
   await onPage(where, async (page, context) => {
-    assert.equal(await page.locator("#open").getAttribute("data-file"), "all.pftrace");
+    assert.equal(await page.locator("[data-file]").getAttribute("data-file"), "all.pftrace");
     await page.getByRole("link", { name: "hostB", exact: true }).click();
     const { got } = await handOver(page, context);
     assert.equal(got.traces[0].fileName, "hostB.json.gz");

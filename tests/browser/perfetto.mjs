@@ -14,19 +14,19 @@ import { countEvents, TPU_FILE } from "./fixture.mjs";
 const kinds = {
   tpu: {
     file: "jax_tpu/openxla__xprof/test_xplanes/v2__tpu_inference_2.xplane.pb",
-    group: /^device:TPU:0 /, track: /XLA Ops/,
+    group: /^device:TPU:0 \d/, track: /XLA Ops/,
   },
   rocm: {
     file: "jax_gpu_rocm/AMD-AGI__TraceLens/mi300/jax08_gemm/tw003.xplane.pb",
-    group: /^device:GPU:0 /, track: /Stream #16/,
+    group: /^device:GPU:0 \d/, track: /Stream #16/,
   },
   cuda: {
     file: "xla_gpu_cuda/EnzymeAD__Reactant.jl/traces/plugins/profile/2025_02_05_11_05_24/cyclops.xplane.pb",
-    group: /^device:GPU:1 /, track: /Stream #40/,
+    group: /^device:GPU:1 \d/, track: /Stream #40/,
   },
   cpu: {
     file: "jax_cpu/mnist_train/plugins/profile/2026_11_21_06_33_16/vm.xplane.pb",
-    group: /^host:CPU /, track: /tf_XLAPjRtCpuClient/,
+    group: /^host:CPU:0 \(analysis\) /, track: /Slowest ops/, // its ops lie among all threads
   },
   pytorch: {
     file: "pytorch_cuda/AMD-AGI__TraceLens/b300_moe/moe_02_few_experts_many_tokens.json.gz",
@@ -168,6 +168,8 @@ for (const [name, kind] of Object.entries(kinds))
       const device = (await groups(ui)).find((group) => kind.group.test(group.name));
       assert.ok(device?.open, JSON.stringify(await groups(ui)).slice(0, 500));
       assert.equal(device.rows.filter((row) => kind.track.test(row)).length > 0, true, device.rows.join());
+      const added = (await groups(ui)).filter((group) => /\(analysis[,)]/.test(group.name));
+      assert.ok(added.length > 0 && added.every((group) => group.open && group.rows.length > 0));
       assert.equal(await pinned(ui), 0); // each row once
       const row = await slowest(ui), [top] = reportOf(kind.from).ops; // what `top` puts first
       assert.deepEqual(row.at(-1), ["op", top.name]);
