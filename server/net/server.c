@@ -201,6 +201,11 @@ void http_stop(http_server *s)
     vp_free(s);
 }
 
+bool http_stopping(const http_server *s)
+{
+    return atomic_load(&s->serving.stopping);
+}
+
 /* ---- What is asked of it ------------------------------------------------------------------- */
 
 uint16_t http_server_port(const http_server *s)

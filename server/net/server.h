@@ -48,6 +48,8 @@ typedef struct http_config {
 int http_start(http_server **out, const http_config *cfg);
 /* Refuses new connections, lets requests in flight finish (at most 10 s), cancels the rest. */
 void http_stop(http_server *s);
+/* It began to stop: what can be left out of an answer should be. */
+bool http_stopping(const http_server *s);
 uint16_t http_server_port(const http_server *s); /* 0: a Unix socket */
 bool http_server_has_token(const http_server *s);
 /* "http://127.0.0.1:9001/"; with a token "?token=…" is appended; "unix:PATH" of a Unix socket.

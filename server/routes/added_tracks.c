@@ -7,7 +7,10 @@
 static int make(void *ctx, const derived **out)
 {
     added_tracks *t = ctx;
-    int rc = t->st ? store_derived(&t->made, t->st, t->c, t->s, t->h)
+    const store_asker *who = t->who.gone ? &t->who : NULL;
+    if (who && who->gone(who->ctx))
+        return 0; /* *out is NULL */
+    int rc = t->st ? store_derived(&t->made, t->st, t->c, t->s, t->h, who)
                    : analyze_derived(&t->made, t->c, t->s, t->h, NULL);
     if (rc < 0)
         vp_log(VP_LOG_WARN, "%s is exported without tracks of its analysis: %s", t->h->name,
@@ -22,7 +25,8 @@ static int make(void *ctx, const derived **out)
 void added_tracks_init(added_tracks *t, ex_pick *pick, store *st, catalog *c, const cat_session *s,
                        const cat_host *h)
 {
-    *t = (added_tracks){.added = {.make = make, .ctx = t}, .st = st, .c = c, .s = s, .h = h};
+    *t = (added_tracks){
+        .added = {.make = make, .ctx = t}, .st = st, .c = c, .s = s, .h = h, .who = t->who};
     pick->added = &t->added;
 }
 

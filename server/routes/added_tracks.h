@@ -15,13 +15,15 @@ typedef struct added_tracks {
     catalog *c;
     const cat_session *s;
     const cat_host *h;
+    store_asker who; /* for whom; all zero: somebody who always waits */
     derived *made;
 } added_tracks;
 
 /* Borrows all; sets pick->added. st may be NULL. */
 void added_tracks_init(added_tracks *t, ex_pick *pick, store *st, catalog *c, const cat_session *s,
                        const cat_host *h);
-/* The same for one host after the other, as ex_hosts asks: t was zeroed but for st, c and s. */
+/* The same for one host after the other, as ex_hosts asks: t was zeroed but for st, c, s and who.
+ */
 void added_tracks_of_hosts(added_tracks *t, ex_hosts *hosts);
 void added_tracks_free(added_tracks *t);
 

@@ -67,4 +67,7 @@ static inline site *site_of(const http_req *rq)
     return http_ctx(rq);
 }
 
+/* A store_asker that waits until the server stops. */
+store_asker site_until_stop(const site *s);
+
 #endif

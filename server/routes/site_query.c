@@ -1,3 +1,4 @@
+#include "server/net/server.h"
 #include "server/routes/site_query.h"
 
 #include <string.h>
@@ -138,4 +139,15 @@ int site_report(store_report **out, const http_req *rq, catalog *c, const cat_se
         rc = store_get(out, st, c, s, &w, &who);
     store_release(&whole);
     return rc;
+}
+
+static bool is_stopping(const void *ctx)
+{
+    const site *s = ctx;
+    return s->http && http_stopping(s->http);
+}
+
+store_asker site_until_stop(const site *s)
+{
+    return (store_asker){is_stopping, s};
 }

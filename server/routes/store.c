@@ -420,9 +420,10 @@ static int derived_of(work *w, catalog *c, const cat_session *s, vp_report_optio
     return analyze_derived(d->out, c, s, d->h, opts);
 }
 
-int store_derived(derived **out, store *st, catalog *c, const cat_session *s, const cat_host *h)
+int store_derived(derived **out, store *st, catalog *c, const cat_session *s, const cat_host *h,
+                  const store_asker *who)
 {
-    work w = {.st = st};
+    work w = {.st = st, .who = who};
     return in_turn(&w, c, s, derived_of, &(derived_wanted){out, h});
 }
 

@@ -88,7 +88,8 @@ int store_op(op_details **out, store *st, catalog *c, const cat_session *s, cons
 int store_look(store *st, catalog *c, const cat_session *s, const char *host, analyze_look_fn *look,
                void *look_ctx, const store_asker *who);
 /* The tracks that a host's file lacks (analyze_derived), in turn with the analyses; not kept. */
-int store_derived(derived **out, store *st, catalog *c, const cat_session *s, const cat_host *h);
+int store_derived(derived **out, store *st, catalog *c, const cat_session *s, const cat_host *h,
+                  const store_asker *who);
 void store_release(store_report **h); /* for VP_CLEANUP; sets *h to NULL */
 
 #endif

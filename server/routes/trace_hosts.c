@@ -87,7 +87,8 @@ static int make_stream(held_hosts *h, http_req *rq, const cat_session *s, bool b
     VP_NEED(clocks);
     VP_TRY(place_hosts(clocks, rq, h->c, s));
     VP_TRY(ex_hosts_make(&h->hosts, h->c, s, clocks));
-    h->more = (added_tracks){.st = site_of(rq)->store, .c = h->c, .s = s};
+    h->more = (added_tracks){
+        .st = site_of(rq)->store, .c = h->c, .s = s, .who = site_until_stop(site_of(rq))};
     added_tracks_of_hosts(&h->more, &h->hosts);
     return bundle ? ex_bundle(&h->s, &h->hosts) : ex_pftrace_merged(&h->s, &h->hosts);
 }
