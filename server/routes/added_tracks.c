@@ -10,15 +10,18 @@ static int make(void *ctx, const derived **out)
     const store_asker *who = t->who.gone ? &t->who : NULL;
     if (who && who->gone(who->ctx))
         return 0; /* *out is NULL */
-    int rc = t->st ? store_derived(&t->made, t->st, t->c, t->s, t->h, who)
+    const derived *made = NULL;
+    int rc = t->st ? store_get_tracks(&t->held, t->st, t->c, t->s, t->h, who)
                    : analyze_derived(&t->made, t->c, t->s, t->h, NULL);
+    if (rc >= 0)
+        made = t->st ? store_tracks_of(t->held) : t->made;
     if (rc < 0)
         vp_log(VP_LOG_WARN, "%s is exported without tracks of its analysis: %s", t->h->name,
                vp_error_last()->message);
-    else if (t->made->left_out)
+    else if (made && made->left_out)
         vp_log(VP_LOG_WARN, "%s: %llu slices of its analysis found no room", t->h->name,
-               (unsigned long long)t->made->left_out);
-    *out = rc < 0 ? NULL : t->made;
+               (unsigned long long)made->left_out);
+    *out = made;
     return 0;
 }
 
@@ -48,4 +51,5 @@ void added_tracks_free(added_tracks *t)
     ex_added_free(&t->added);
     derived_free(t->made);
     t->made = NULL;
+    store_release(&t->held);
 }

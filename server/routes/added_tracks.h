@@ -11,12 +11,13 @@
 
 typedef struct added_tracks {
     ex_added added;
-    store *st; /* in turn with its analyses; NULL: at once */
+    store *st; /* which shares them with others who ask; NULL: they are made for this one */
     catalog *c;
     const cat_session *s;
     const cat_host *h;
-    store_asker who; /* for whom; all zero: somebody who always waits */
-    derived *made;
+    store_asker who;    /* for whom; all zero: somebody who always waits */
+    store_report *held; /* of st */
+    derived *made;      /* own, without st */
 } added_tracks;
 
 /* Borrows all; sets pick->added. st may be NULL. */

@@ -8,6 +8,7 @@
 #include "server/routes/turns.h"
 #include "trace/analyze/analyze.h"
 #include "trace/base/err.h"
+#include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 
@@ -30,6 +31,8 @@ struct store_report {
     int askers; /* who wait for it */
     bool done;
     vp_report *report;
+    char *host; /* whose tracks it has in place of a report; NULL: a report */
+    derived *tracks;
     vp_error error; /* code 0 unless the analysis failed */
 };
 
@@ -128,19 +131,26 @@ static void list_first(store *st, store_report *e)
 static void free_entry(store_report *e)
 {
     analyze_free(e->report);
+    derived_free(e->tracks);
+    vp_free(e->host);
     vp_free(e->id);
     vp_free(e);
 }
 
 /* Frees the entry if it is neither listed nor held, and drops the oldest of those that nobody holds
- * where more than REPORTS_MAX are listed. */
+ * where more than REPORTS_MAX are listed, or their tracks take more than VP_DERIVED_KEPT_MAX. */
 static void drop_unused(store *st, store_report *e)
 {
+    uint64_t bytes = 0;
     if (!e->listed && !e->holders)
         free_entry(e);
-    for (store_report *x = st->last; x && st->count > REPORTS_MAX;) {
+    for (const store_report *x = st->first; x; x = x->next)
+        bytes += derived_bytes(x->tracks);
+    for (store_report *x = st->last; x;) {
         store_report *before = x->prev;
-        if (!x->holders) {
+        uint64_t own = derived_bytes(x->tracks);
+        if (!x->holders && (st->count > REPORTS_MAX || (own && bytes > VP_DERIVED_KEPT_MAX))) {
+            bytes -= own;
             unlist(st, x);
             free_entry(x);
         }
@@ -148,12 +158,24 @@ static void drop_unused(store *st, store_report *e)
     }
 }
 
+static bool is_of(const store_report *e, const cat_session *s)
+{
+    return e->mtime_ns == s->newest_mtime_ns && e->bytes == s->bytes && !strcmp(e->id, s->id);
+}
+
 static store_report *find(store *st, const cat_session *s, const store_wanted *w, vp_depth depth)
 {
     for (store_report *e = st->first; e; e = e->next)
-        if (e->of.group == w->group && e->of.depth == depth && e->of.step == w->step &&
-            e->of.where == w->where && e->mtime_ns == s->newest_mtime_ns && e->bytes == s->bytes &&
-            !strcmp(e->id, s->id))
+        if (!e->host && e->of.group == w->group && e->of.depth == depth && e->of.step == w->step &&
+            e->of.where == w->where && is_of(e, s))
+            return e;
+    return NULL;
+}
+
+static store_report *find_tracks(store *st, const cat_session *s, const cat_host *h)
+{
+    for (store_report *e = st->first; e; e = e->next)
+        if (e->host && is_of(e, s) && !strcmp(e->host, h->name))
             return e;
     return NULL;
 }
@@ -172,11 +194,14 @@ static store_report *find_enough(store *st, const cat_session *s, const store_wa
     return find(st, s, w, w->depth);
 }
 
-static store_report *add(store *st, const cat_session *s, const store_wanted *w)
+/* h: of tracks; NULL: of a report. */
+static store_report *add(store *st, const cat_session *s, const store_wanted *w, const cat_host *h)
 {
     store_report *e = vp_calloc(1, sizeof *e);
-    if (!e || !(e->id = vp_strdup(s->id))) {
-        vp_free(e);
+    if (!e)
+        return NULL;
+    if (!(e->id = vp_strdup(s->id)) || (h && !(e->host = vp_strdup(h->name)))) {
+        free_entry(e);
         return NULL;
     }
     e->st = st;
@@ -199,6 +224,7 @@ typedef struct work {
     store *st;
     const store_asker *who; /* who asked, on whose thread it is done */
     store_report *e;        /* NULL where nobody else can wait for the result */
+    const cat_host *host;   /* whose tracks are made; NULL: a report */
     analyze_look_fn *look;  /* may be NULL */
     void *look_ctx;
     bool left; /* `who` has gone, and no longer counts among e's askers */
@@ -259,9 +285,13 @@ static int end(work *w, int rc)
     return rc < 0 && w->stopped.code ? vp_fail_copy(&w->stopped) : rc;
 }
 
-static int analyze(work *w, vp_report **out, catalog *c, const cat_session *s)
+static int analyze(work *w, vp_report **out, derived **tracks, catalog *c, const cat_session *s)
 {
     vp_report_options opts = VP_REPORT_OPTIONS_INIT;
+    if (w->host) {
+        VP_TRY(begin(w, &opts, s));
+        return end(w, analyze_derived(tracks, c, s, w->host, &opts));
+    }
     opts.group = w->e->of.group;
     opts.depth = w->e->of.depth;
     opts.one_step = w->e->of.step != VP_UNKNOWN;
@@ -277,10 +307,12 @@ static void compute(work *w, catalog *c, const cat_session *s)
     store *st = w->st;
     store_report *e = w->e;
     vp_report *report = NULL;
+    derived *tracks = NULL;
     pthread_mutex_unlock(&st->lock);
-    int rc = analyze(w, &report, c, s);
+    int rc = analyze(w, &report, &tracks, c, s);
     pthread_mutex_lock(&st->lock);
     e->report = report;
+    e->tracks = tracks;
     if (rc == VP_EIO || rc == VP_ENOTFOUND)
         index_spoil(st->index); /* a file is not what was listed any more */
     if (rc < 0) {
@@ -306,40 +338,34 @@ static int wait_for(store *st, const store_report *e, const store_asker *who)
     return e->error.code ? vp_fail_copy(&e->error) : 0;
 }
 
-/* mine: it is computed here, with the look of w. */
+/* mine: it is computed here, with the look of w. Who waits for tracks does so on the thread of his
+ * download, of which there are few: none of them goes without. */
 static int get_slowly(work *w, bool mine, catalog *c, const cat_session *s)
 {
     store *st = w->st;
-    if (st->waiting >= WAITING_MAX)
+    int place = !w->e->host;
+    if (place && st->waiting >= WAITING_MAX)
         return vp_fail(VP_EBUSY, "too many analyses wait already; try again");
-    st->waiting++;
+    st->waiting += place;
     w->e->askers++;
     if (mine)
         compute(w, c, s);
     int rc = wait_for(st, w->e, w->who);
     if (!w->left)
         w->e->askers--;
-    st->waiting--;
+    st->waiting -= place;
     return rc;
 }
 
-int store_get(store_report **out, store *st, catalog *c, const cat_session *s,
-              const store_wanted *w, const store_asker *who)
+/* Called with the lock, which it gives up. */
+static int take(store_report **out, work *w, bool mine, catalog *c, const cat_session *s)
 {
     int rc = 0;
-    pthread_mutex_lock(&st->lock);
-    store_report *e = find_enough(st, s, w);
-    bool mine = !e && st->waiting < WAITING_MAX;
-    if (mine)
-        e = add(st, s, w);
-    if (!e) {
-        pthread_mutex_unlock(&st->lock);
-        return mine ? vp_no_memory()
-                    : vp_fail(VP_EBUSY, "too many analyses wait already; try again");
-    }
+    store *st = w->st;
+    store_report *e = w->e;
     e->holders++;
     if (!e->done)
-        rc = get_slowly(&(work){.st = st, .who = who, .e = e}, mine, c, s);
+        rc = get_slowly(w, mine, c, s);
     if (rc < 0) {
         e->holders--;
     } else if (e->listed) {
@@ -352,6 +378,35 @@ int store_get(store_report **out, store *st, catalog *c, const cat_session *s,
         return rc;
     *out = e;
     return 0;
+}
+
+int store_get(store_report **out, store *st, catalog *c, const cat_session *s,
+              const store_wanted *w, const store_asker *who)
+{
+    pthread_mutex_lock(&st->lock);
+    store_report *e = find_enough(st, s, w);
+    bool mine = !e && st->waiting < WAITING_MAX;
+    if (mine)
+        e = add(st, s, w, NULL);
+    if (e)
+        return take(out, &(work){.st = st, .who = who, .e = e}, mine, c, s);
+    pthread_mutex_unlock(&st->lock);
+    return mine ? vp_no_memory() : vp_fail(VP_EBUSY, "too many analyses wait already; try again");
+}
+
+int store_get_tracks(store_report **out, store *st, catalog *c, const cat_session *s,
+                     const cat_host *h, const store_asker *who)
+{
+    const store_wanted full = {VP_GROUP_NAME, VP_DEPTH_FULL, VP_UNKNOWN, VP_WHERE_DEVICE};
+    pthread_mutex_lock(&st->lock);
+    store_report *e = find_tracks(st, s, h);
+    bool mine = !e;
+    if (mine)
+        e = add(st, s, &full, h);
+    if (e)
+        return take(out, &(work){.st = st, .who = who, .e = e, .host = h}, mine, c, s);
+    pthread_mutex_unlock(&st->lock);
+    return vp_no_memory();
 }
 
 /* What is done in a turn of its own, and not kept. */
@@ -408,25 +463,6 @@ static int look_alone(work *w, catalog *c, const cat_session *s, vp_report_optio
     return rc;
 }
 
-typedef struct derived_wanted {
-    derived **out;
-    const cat_host *h;
-} derived_wanted;
-
-static int derived_of(work *w, catalog *c, const cat_session *s, vp_report_options *opts, void *ctx)
-{
-    const derived_wanted *d = ctx;
-    (void)w;
-    return analyze_derived(d->out, c, s, d->h, opts);
-}
-
-int store_derived(derived **out, store *st, catalog *c, const cat_session *s, const cat_host *h,
-                  const store_asker *who)
-{
-    work w = {.st = st, .who = who};
-    return in_turn(&w, c, s, derived_of, &(derived_wanted){out, h});
-}
-
 int store_look(store *st, catalog *c, const cat_session *s, const char *host, analyze_look_fn *look,
                void *look_ctx, const store_asker *who)
 {
@@ -434,7 +470,7 @@ int store_look(store *st, catalog *c, const cat_session *s, const char *host, an
     work w = {.st = st, .who = who, .look = look, .look_ctx = look_ctx};
     pthread_mutex_lock(&st->lock);
     bool may = !host && st->waiting < WAITING_MAX && !find(st, s, &full, VP_DEPTH_FULL);
-    store_report *e = w.e = may ? add(st, s, &full) : NULL;
+    store_report *e = w.e = may ? add(st, s, &full, NULL) : NULL;
     if (!e) {
         pthread_mutex_unlock(&st->lock);
         return in_turn(&w, c, s, look_alone, &host);
@@ -464,6 +500,11 @@ bool store_peek(store_report **out, store *st, const cat_session *s, vp_group gr
 const vp_report *store_report_of(const store_report *h)
 {
     return h->report;
+}
+
+const derived *store_tracks_of(const store_report *h)
+{
+    return h->tracks;
 }
 
 void store_release(store_report **h)

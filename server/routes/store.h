@@ -87,9 +87,11 @@ int store_op(op_details **out, store *st, catalog *c, const cat_session *s, cons
  * nobody gets. Fails as store_get; a session of memory snapshots alone has no traces. */
 int store_look(store *st, catalog *c, const cat_session *s, const char *host, analyze_look_fn *look,
                void *look_ctx, const store_asker *who);
-/* The tracks that a host's file lacks (analyze_derived), in turn with the analyses; not kept. */
-int store_derived(derived **out, store *st, catalog *c, const cat_session *s, const cat_host *h,
-                  const store_asker *who);
-void store_release(store_report **h); /* for VP_CLEANUP; sets *h to NULL */
+/* The tracks that a host's file lacks (analyze_derived), made once for all who ask, and kept among
+ * the reports. Fails as store_get, but is never VP_EBUSY. */
+int store_get_tracks(store_report **out, store *st, catalog *c, const cat_session *s,
+                     const cat_host *h, const store_asker *who);
+const derived *store_tracks_of(const store_report *h); /* NULL: it has none */
+void store_release(store_report **h);                  /* for VP_CLEANUP; sets *h to NULL */
 
 #endif

@@ -192,6 +192,59 @@ static void equal_requests_share_one_report(void **state)
     store_close(st);
 }
 
+typedef struct tracks_asker {
+    store *st;
+    catalog *c;
+    store_report *held;
+    int rc;
+} tracks_asker;
+
+static void *ask_tracks(void *arg)
+{
+    tracks_asker *a = arg;
+    const cat_session *s = session(a->c, 3);
+    a->rc = store_get_tracks(&a->held, a->st, a->c, s, &s->hosts[0], NULL);
+    return NULL;
+}
+
+/* More than may wait for reports at once: none is refused, and one analysis is enough. */
+static void all_exports_share_the_tracks_of_a_host(void **state)
+{
+    enum { ASKERS = 30 };
+    store *st;
+    pthread_t threads[ASKERS];
+    tracks_asker askers[ASKERS];
+    store_report *again;
+    (void)state;
+    st = open_indexed(dir.root);
+    catalog *c = store_catalog(st);
+    const cat_session *s = session(c, 3);
+    for (int i = 0; i < ASKERS; i++) {
+        askers[i] = (tracks_asker){.st = st, .c = c, .rc = 1};
+        assert_int_equal(pthread_create(&threads[i], NULL, ask_tracks, &askers[i]), 0);
+    }
+    for (int i = 0; i < ASKERS; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(askers[i].rc, 0);
+        assert_non_null(store_tracks_of(askers[i].held));
+        assert_ptr_equal(askers[i].held, askers[0].held);
+    }
+    assert_true(store_tracks_of(askers[0].held)->track_count > 0);
+    store_report *kept = askers[0].held;
+    for (int i = 0; i < ASKERS; i++)
+        store_release(&askers[i].held);
+    assert_int_equal(store_get_tracks(&again, st, c, s, &s->hosts[0], NULL), 0);
+    assert_ptr_equal(again, kept);
+    store_release(&again);
+    assert_int_equal(store_get_tracks(&again, st, c, session(c, 4), &session(c, 4)->hosts[0], NULL),
+                     0);
+    assert_ptr_not_equal(again, kept);
+    store_release(&again);
+    assert_false(is_kept(st, s, VP_GROUP_NAME)); /* they are no report */
+    catalog_free(c);
+    store_close(st);
+}
+
 static void a_rescan_shows_what_is_new_and_pulls_nothing_away(void **state)
 {
     tree own;
@@ -335,6 +388,7 @@ int main(void)
         cmocka_unit_test(a_full_report_answers_for_the_ops_alone),
         cmocka_unit_test(the_least_used_report_goes_first),
         cmocka_unit_test(equal_requests_share_one_report),
+        cmocka_unit_test(all_exports_share_the_tracks_of_a_host),
         cmocka_unit_test(a_rescan_shows_what_is_new_and_pulls_nothing_away),
         cmocka_unit_test(a_run_appears_without_asking),
         cmocka_unit_test(what_is_served_while_the_first_scan_runs),

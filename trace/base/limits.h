@@ -59,6 +59,8 @@
 /* Slices that an analysis adds to a timeline, of 48 bytes each; and bytes of a name there. */
 #define VP_DERIVED_MAX 8000000u
 #define VP_DERIVED_NAME_MAX 256u
+/* Bytes of those that the server keeps for the next export and nobody holds. */
+#define VP_DERIVED_KEPT_MAX (UINT64_C(256) << 20)
 /* Quality entries kept per host; further ones only count. */
 #define VP_QUALITY_MAX 200u
 /* Bytes of memory that the analysis of a profile may take for each byte that it has on the disk,

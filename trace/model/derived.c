@@ -42,6 +42,13 @@ void derived_free(derived *d)
     vp_free(d);
 }
 
+uint64_t derived_bytes(const derived *d)
+{
+    return d ? d->arena.bytes + d->group_cap * sizeof *d->groups +
+                   d->track_cap * sizeof *d->tracks + d->slice_cap * sizeof *d->slices
+             : 0;
+}
+
 int derived_name(derived *d, vp_sid *out, vp_str text)
 {
     return vp_intern_put(&d->names, text, out);

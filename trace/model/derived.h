@@ -83,6 +83,7 @@ typedef struct derived {
 
 int derived_new(derived **out);
 void derived_free(derived *d);
+uint64_t derived_bytes(const derived *d); /* of memory; 0: d is NULL */
 /* Appends a group, and a track to the last group, whose slices are appended from now on. A `more`
  * that is not empty tells it from other tracks of its kind in the group. VP_ENOMEM, VP_ELIMIT. */
 int derived_add_group(derived *d, vp_str name);
