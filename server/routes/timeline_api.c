@@ -21,11 +21,14 @@ static void put_count(vp_json *j, const char *key, uint64_t n)
     vp_json_u64(j, n);
 }
 
-static void put_track(vp_json *j, const tl_index *x, uint32_t i)
+/* added: what x is the index of; NULL: the file. */
+static void put_track(vp_json *j, const tl_index *x, const derived *added, uint32_t i)
 {
     const tl_track *k = &x->tracks[i];
     vp_json_begin_object(j);
-    put_count(j, "id", i);
+    put_count(j, "id", x->first_track + i);
+    if (added)
+        vp_json_kcstr(j, "derived", derived_kinds[added->tracks[i].kind].word);
     vp_json_kstr(j, "name", tl_text(x, k->name));
     vp_json_ki64(j, "tid", k->id);
     vp_json_kcstr(j, "role", role_words[k->role]);
@@ -44,13 +47,15 @@ typedef struct told {
     uint32_t tracks, beyond, empty;
 } told;
 
-static void put_group(vp_json *j, const tl_index *x, uint32_t group, told *n)
+static void put_group(vp_json *j, const tl_index *x, const derived *added, uint32_t group, told *n)
 {
     const tl_group *g = &x->groups[group];
     vp_json_begin_object(j);
     vp_json_kstr(j, "name", tl_text(x, g->name));
     vp_json_kstr(j, "model", tl_text(x, g->model));
     vp_json_kbool(j, "device", g->has_ops);
+    if (added)
+        vp_json_kstr(j, "of", derived_text(added, added->groups[group].name));
     vp_json_key(j, "tracks");
     vp_json_begin_array(j);
     for (uint32_t i = 0; i < x->track_count; i++) {
@@ -61,7 +66,7 @@ static void put_group(vp_json *j, const tl_index *x, uint32_t group, told *n)
         else if (n->tracks == TOLD_MAX)
             n->beyond++;
         else
-            put_track(j, x, i), n->tracks++;
+            put_track(j, x, added, i), n->tracks++;
     }
     vp_json_end_array(j);
     vp_json_end_object(j);
@@ -69,19 +74,19 @@ static void put_group(vp_json *j, const tl_index *x, uint32_t group, told *n)
 
 /* Groups that have a track with events, devices first. A file may have as many processes as tracks,
  * so that only those are gone through. */
-static int put_groups(vp_json *j, const tl_index *x, told *n)
+static int put_groups(vp_json *j, const tl_index *x, const derived *added, told *n)
 {
     VP_CLEANUP(vp_free_ptr) uint8_t *used = vp_calloc((size_t)x->group_count + 1, 1);
     uint32_t groups = 0;
     VP_NEED(used);
     for (uint32_t i = 0; i < x->track_count; i++)
         used[x->tracks[i].group] |= x->tracks[i].count > 0;
-    vp_json_key(j, "groups");
+    vp_json_key(j, added ? "analysis" : "groups");
     vp_json_begin_array(j);
     for (int device = 1; device >= 0; device--)
         for (uint32_t i = 0; i < x->group_count && groups < 1000; i++)
             if (used[i] && x->groups[i].has_ops == device) {
-                put_group(j, x, i, n);
+                put_group(j, x, added, i, n);
                 groups++;
             }
     vp_json_end_array(j);
@@ -105,7 +110,9 @@ static int put_tracks(vp_buf *b, const timeline_asked *a)
     put_count(&j, "left_out", x->left_out);
     put_count(&j, "index_bytes", tl_bytes(x));
     vp_json_kbool(&j, "partial", x->partial);
-    int rc = put_groups(&j, x, &n);
+    int rc = put_groups(&j, x, NULL, &n);
+    if (rc >= 0 && a->added)
+        rc = put_groups(&j, a->added->x, a->added->tracks, &n);
     put_count(&j, "empty", n.empty);
     put_count(&j, "tracks_left_out", n.beyond);
     vp_json_end_object(&j);
@@ -148,10 +155,12 @@ static bool take_tracks(vp_str *s, uint64_t *first, uint64_t *last, uint64_t *ro
 }
 
 /* `tracks` of the query, "3,7-12:1"; those of the beginning where it is absent. */
-static int ask_tracks(tl_wanted *out, size_t *n, const tl_index *x, const http_req *rq)
+static int ask_tracks(tl_wanted *out, size_t *n, const tl_index **of, const timeline_asked *a,
+                      const http_req *rq)
 {
     vp_str s = vp_str_of(http_query(rq, "tracks"));
     uint64_t first, last, rows;
+    const tl_index *x = *of = a->x;
     for (*n = 0; !s.n && *n < x->track_count && *n < VP_TIMELINE_TRACKS_MAX; ++*n)
         out[*n] = (tl_wanted){(uint32_t)*n, UINT32_MAX};
     while (s.n) {
@@ -159,10 +168,12 @@ static int ask_tracks(tl_wanted *out, size_t *n, const tl_index *x, const http_r
             return vp_fail(VP_EARG, "\"tracks\" is a list such as 3,7-12:1");
         if (last - first >= VP_TIMELINE_TRACKS_MAX - *n)
             return vp_fail(VP_EARG, "more than %u tracks at once", VP_TIMELINE_TRACKS_MAX);
-        if (last >= x->track_count)
-            return vp_fail(VP_ENOTFOUND, "there are %u tracks", x->track_count);
+        if (!*n)
+            *of = x = timeline_of_track(a, first);
+        if (!x || x != timeline_of_track(a, first) || x != timeline_of_track(a, last))
+            return vp_fail(VP_ENOTFOUND, "there are no such tracks, or not in one answer");
         for (; first <= last; first++)
-            out[(*n)++] = (tl_wanted){(uint32_t)first, (uint32_t)rows};
+            out[(*n)++] = (tl_wanted){(uint32_t)first - x->first_track, (uint32_t)rows};
         s = vp_str_skip(s, 1);
     }
     return 0;
@@ -175,6 +186,7 @@ int route_slices(http_req *rq)
     tl_wanted *tracks = vp_realloc_array(NULL, VP_TIMELINE_TRACKS_MAX, sizeof *tracks);
     const char *given = http_query(rq, "px");
     uint64_t px = 1000;
+    const tl_index *x;
     vp_buf b;
     VP_NEED(tracks);
     if (given && (!vp_str_to_u64(vp_str_of(given), &px) || !px || px > VP_TIMELINE_PX_MAX))
@@ -182,8 +194,8 @@ int route_slices(http_req *rq)
     VP_TRY(timeline_ask(&a, rq));
     tl_window w = {.px = (uint32_t)px, .tracks = tracks};
     VP_TRY(timeline_window(&w.from_ps, &w.until_ps, a.x, rq));
-    VP_TRY(ask_tracks(tracks, &w.track_count, a.x, rq));
+    VP_TRY(ask_tracks(tracks, &w.track_count, &x, &a, rq));
     vp_buf_init(&b, VP_REPORT_BYTES_MAX);
-    tl_slices(&b, a.x, &w); /* a failure is the buffer's */
+    tl_slices(&b, x, &w); /* a failure is the buffer's */
     return http_bytes(rq, 200, &b);
 }

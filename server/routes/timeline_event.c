@@ -1,5 +1,5 @@
-/* /api/v1/session/ID/event, …/search, …/range, …/marks: one event of a timeline, the next one of a
- * text, what a range adds up to, and where steps and findings lie. */
+/* /api/v1/session/ID/event, …/search, …/marks: one event of a timeline, the next one of a text, and
+ * where steps and findings lie. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,12 +10,9 @@
 #include "trace/base/err.h"
 #include "trace/base/json.h"
 #include "trace/base/limits.h"
-#include "trace/base/mem.h"
-#include "trace/timeline/tl_range.h"
 #include "trace/timeline/tl_slices.h"
 
 #define LINKED_MAX 64u
-#define RANGE_ROWS 100u
 #define SEARCH_MAX 200u
 /* Steps that are told: a minimap has no room for more. */
 #define STEPS_MAX 20000u
@@ -54,12 +51,13 @@ static void put_place(vp_json *j, const tl_index *x, const tl_event *e)
 {
     const tl_row *r = tl_row_of(x, e);
     char id[64];
-    snprintf(id, sizeof id, "%" PRIu32 ".%" PRIu32 ".%" PRIu64, e->track, e->row, e->index);
+    snprintf(id, sizeof id, "%" PRIu32 ".%" PRIu32 ".%" PRIu64, x->first_track + e->track, e->row,
+             e->index);
     vp_json_kcstr(j, "id", id);
     vp_json_kstr(j, "name", tl_text(x, x->kinds[tl_kind_of(x, r, e->index)].name));
     vp_json_kstr(j, "track_name", tl_text(x, x->tracks[e->track].name));
     vp_json_kstr(j, "group_name", tl_text(x, x->groups[x->tracks[e->track].group].name));
-    vp_json_ki64(j, "track", e->track);
+    vp_json_ki64(j, "track", x->first_track + e->track);
     vp_json_ki64(j, "row", e->row);
     vp_json_ki64(j, "start_ps", tl_start(x, r, e->index));
     vp_json_ki64(j, "dur_ps", tl_dur(x, r, e->index));
@@ -78,27 +76,22 @@ static void put_kind(vp_json *j, const tl_index *x, const tl_kind *k)
     put_known(j, "program_id", k->program_id);
     put_known(j, "bytes", k->bytes);
     put_known(j, "flops", k->flops);
-    vp_json_ki64(j, "calls_of_kind", (int64_t)k->calls);
-    vp_json_ki64(j, "total_of_kind_ps", k->total_ps);
     if (k->unfinished)
         vp_json_kbool(j, "unfinished", true);
 }
 
-/* The page of the op that an event is a call of, where the report is there and has one of its
- * name. */
-static void put_op_link(vp_json *j, const timeline_asked *a, const http_req *rq, const tl_event *e)
+/* The page of the op of this name, where the report is there and has it. */
+static void put_op_link(vp_json *j, const timeline_asked *a, const http_req *rq, vp_str device,
+                        vp_str name, bool exact)
 {
     VP_CLEANUP(store_release) store_report *h = NULL;
-    const tl_index *x = a->x;
     char link[80];
     if (!store_peek(&h, site_of(rq)->store, a->s, VP_GROUP_NAME))
         return;
     const vp_report *r = store_report_of(h);
-    uint32_t kind = tl_kind_of(x, tl_row_of(x, e), e->index);
-    size_t op = op_of_event(r, a->s->host_count > 1 ? a->s->hosts[a->host].name : NULL,
-                            tl_text(x, x->groups[x->tracks[e->track].group].name),
-                            tl_text(x, x->kinds[kind].name));
-    if (op == r->op_count || !x->groups[x->tracks[e->track].group].has_ops)
+    size_t op = op_of_event(r, a->s->host_count > 1 ? a->s->hosts[a->host].name : NULL, device,
+                            name, exact);
+    if (op == r->op_count)
         return;
     snprintf(link, sizeof link, "op?on=%" PRIu32 "&op=%016" PRIx64, r->ops[op].device,
              op_key(&r->ops[op]));
@@ -137,7 +130,7 @@ static void put_linked(vp_json *j, const tl_index *x, const tl_event *e)
     vp_json_end_array(j);
 }
 
-/* The event around it, from which it was called. */
+/* The event around it. */
 static void put_parent(vp_json *j, const tl_index *x, const tl_event *e)
 {
     const tl_row *r = tl_row_of(x, e);
@@ -150,27 +143,63 @@ static void put_parent(vp_json *j, const tl_index *x, const tl_event *e)
     vp_json_end_object(j);
 }
 
+static void put_of_file(vp_json *j, const timeline_asked *a, const http_req *rq, const tl_event *e)
+{
+    const tl_index *x = a->x;
+    const tl_kind *k = &x->kinds[tl_kind_of(x, tl_row_of(x, e), e->index)];
+    const tl_group *g = &x->groups[x->tracks[e->track].group];
+    put_kind(j, x, k);
+    put_attrs(j, x, e);
+    if (g->has_ops)
+        put_op_link(j, a, rq, tl_text(x, g->name), tl_text(x, k->name), false);
+}
+
+/* What the analysis says of a slice of its own, under the names that exports give it. */
+static void put_of_analysis(vp_json *j, const timeline_asked *a, const http_req *rq,
+                            const tl_event *e)
+{
+    const derived *d = a->added->tracks;
+    const derived_track *t = &d->tracks[e->track];
+    const derived_kind_row *k = &derived_kinds[t->kind];
+    const derived_slice *s = tl_derived_slice(a->added->x, d, e);
+    vp_json_kcstr(j, "derived", k->word);
+    vp_json_key(j, "args");
+    vp_json_begin_object(j);
+    for (size_t i = 0; i < DERIVED_NUMBERS; i++)
+        if (k->number[i] && s->number[i] != DERIVED_UNKNOWN)
+            vp_json_ki64(j, k->number[i], s->number[i]);
+    for (size_t i = 0; i < DERIVED_TEXTS; i++)
+        if (k->text[i])
+            put_text(j, k->text[i], derived_text(d, s->text[i]));
+    vp_json_end_object(j);
+    if (t->kind == DERIVED_SLOWEST)
+        put_op_link(j, a, rq, derived_text(d, d->groups[t->group].name), derived_text(d, s->name),
+                    true);
+}
+
 int route_timeline_event(http_req *rq)
 {
     VP_CLEANUP(timeline_drop) timeline_asked a = {0};
+    const tl_index *x;
     tl_event e;
     vp_json j;
     vp_buf b;
     VP_TRY(timeline_ask(&a, rq));
-    VP_TRY(timeline_event(&e, a.x, rq, "id"));
-    const tl_row *r = tl_row_of(a.x, &e);
+    VP_TRY(timeline_event(&e, &x, &a, rq, "id"));
+    const tl_row *r = tl_row_of(x, &e);
+    const tl_kind *k = &x->kinds[tl_kind_of(x, r, e.index)];
     vp_buf_init(&b, VP_REPORT_BYTES_MAX);
     vp_json_init(&j, &b);
     vp_json_begin_object(&j);
-    put_place(&j, a.x, &e);
+    put_place(&j, x, &e);
     vp_json_ki64(&j, "lane", r->lane);
     vp_json_ki64(&j, "depth", r->depth);
     vp_json_ki64(&j, "events_of_row", (int64_t)r->count);
-    put_kind(&j, a.x, &a.x->kinds[tl_kind_of(a.x, r, e.index)]);
-    put_attrs(&j, a.x, &e);
-    put_parent(&j, a.x, &e);
-    put_linked(&j, a.x, &e);
-    put_op_link(&j, &a, rq, &e);
+    vp_json_ki64(&j, "calls_of_kind", (int64_t)k->calls);
+    vp_json_ki64(&j, "total_of_kind_ps", k->total_ps);
+    (x == a.x ? put_of_file : put_of_analysis)(&j, &a, rq, &e);
+    put_parent(&j, x, &e);
+    put_linked(&j, x, &e);
     vp_json_end_object(&j);
     vp_buf_putc(&b, '\n');
     return http_json(rq, 200, &b);
@@ -178,27 +207,73 @@ int route_timeline_event(http_req *rq)
 
 /* ---- Search --------------------------------------------------------------------------------- */
 
+typedef struct search {
+    tl_query q;
+    const tl_index *in; /* of q.after */
+    tl_event at;
+    int64_t from_ps;
+} search;
+
+static int ask_search(search *f, const timeline_asked *a, const http_req *rq)
+{
+    const char *after = http_query(rq, "after");
+    int64_t until;
+    f->q.backwards = http_query(rq, "before") != NULL;
+    VP_TRY(timeline_window(&f->from_ps, &until, a->x, rq));
+    if (!after && !f->q.backwards)
+        return 0;
+    VP_TRY(timeline_event(&f->at, &f->in, a, rq, after ? "after" : "before"));
+    f->from_ps = tl_start(f->in, tl_row_of(f->in, &f->at), f->at.index);
+    return 0;
+}
+
+/* The next one of x. Of those that begin at one time the file's come first. */
+static int search_in(tl_found *out, search *f, const tl_index *x, bool is_file)
+{
+    f->q.after = x == f->in ? &f->at : NULL;
+    f->q.at_ps = f->from_ps + (f->in && f->in != x && is_file);
+    return tl_find(out, x, &f->q);
+}
+
+static int64_t start_of(const tl_index *x, const tl_event *e)
+{
+    return tl_start(x, tl_row_of(x, e), e->index);
+}
+
+static int search_both(tl_found *out, const tl_index **of, search *f, const timeline_asked *a)
+{
+    tl_found more;
+    VP_TRY(search_in(out, f, a->x, true));
+    *of = a->x;
+    if (!a->added)
+        return 0;
+    VP_TRY(search_in(&more, f, a->added->x, false));
+    more.total += out->total;
+    if (!more.any || (out->any && (start_of(a->x, &out->event) <=
+                                   start_of(a->added->x, &more.event)) != f->q.backwards)) {
+        out->total = more.total;
+        return 0;
+    }
+    *out = more;
+    *of = a->added->x;
+    return 0;
+}
+
 /* `q`, and where to begin: behind the event `after`, before the event `before`, or at the time
  * `from`. */
 int route_timeline_search(http_req *rq)
 {
     VP_CLEANUP(timeline_drop) timeline_asked a = {0};
-    const char *text = http_query(rq, "q"), *after = http_query(rq, "after");
-    int64_t until;
-    tl_event at;
+    search s = {.q = {.text = vp_str_of(http_query(rq, "q"))}};
+    const tl_index *x;
     tl_found f;
-    tl_query q = {.text = vp_str_of(text), .backwards = http_query(rq, "before") != NULL};
     vp_json j;
     vp_buf b;
-    if (!q.text.n || q.text.n > SEARCH_MAX)
+    if (!s.q.text.n || s.q.text.n > SEARCH_MAX)
         return vp_fail(VP_EARG, "\"q\" is a text of 1 to %u bytes", SEARCH_MAX);
     VP_TRY(timeline_ask(&a, rq));
-    VP_TRY(timeline_window(&q.at_ps, &until, a.x, rq));
-    if (after || q.backwards) {
-        VP_TRY(timeline_event(&at, a.x, rq, after ? "after" : "before"));
-        q.after = &at;
-    }
-    VP_TRY(tl_find(&f, a.x, &q));
+    VP_TRY(ask_search(&s, &a, rq));
+    VP_TRY(search_both(&f, &x, &s, &a));
     vp_buf_init(&b, VP_REPORT_BYTES_MAX);
     vp_json_init(&j, &b);
     vp_json_begin_object(&j);
@@ -206,85 +281,13 @@ int route_timeline_search(http_req *rq)
     vp_json_key(&j, "found");
     if (f.any) {
         vp_json_begin_object(&j);
-        put_place(&j, a.x, &f.event);
+        put_place(&j, x, &f.event);
         vp_json_end_object(&j);
     } else {
         vp_json_null(&j);
     }
     vp_json_end_object(&j);
     vp_buf_putc(&b, '\n');
-    return http_json(rq, 200, &b);
-}
-
-/* ---- Ranges --------------------------------------------------------------------------------- */
-
-static int put_range(vp_buf *b, const tl_index *x, const uint32_t *tracks, size_t n, int64_t from,
-                     int64_t until)
-{
-    tl_range sums;
-    vp_json j;
-    VP_TRY(tl_range_of(&sums, x, tracks, n, from, until));
-    vp_json_init(&j, b);
-    vp_json_begin_object(&j);
-    vp_json_ki64(&j, "from_ps", from);
-    vp_json_ki64(&j, "to_ps", until);
-    vp_json_ki64(&j, "tracks", (int64_t)n);
-    vp_json_ki64(&j, "events", (int64_t)sums.events);
-    vp_json_ki64(&j, "busy_ps", sums.busy_ps);
-    vp_json_ki64(&j, "names", (int64_t)sums.count);
-    vp_json_key(&j, "rows");
-    vp_json_begin_array(&j);
-    for (size_t i = 0; i < sums.count && i < RANGE_ROWS; i++) {
-        const tl_sum_of_kind *k = &sums.kinds[i];
-        vp_json_begin_object(&j);
-        vp_json_kstr(&j, "name", tl_text(x, x->kinds[k->kind].name));
-        put_text(&j, "scope", tl_text(x, x->kinds[k->kind].scope));
-        vp_json_ki64(&j, "calls", (int64_t)k->calls);
-        vp_json_ki64(&j, "total_ps", k->total_ps);
-        vp_json_ki64(&j, "self_ps", k->self_ps);
-        vp_json_end_object(&j);
-    }
-    vp_json_end_array(&j);
-    vp_json_end_object(&j);
-    tl_range_free(&sums);
-    return vp_buf_putc(b, '\n');
-}
-
-/* Tracks of ops where there is a device, all others where there is none; or the one of `track`. */
-static int range_tracks(uint32_t *out, size_t *n, const tl_index *x, const http_req *rq)
-{
-    const char *given = http_query(rq, "track");
-    uint64_t one;
-    bool ops = false;
-    *n = 0;
-    if (given && (!vp_str_to_u64(vp_str_of(given), &one) || one >= x->track_count))
-        return vp_fail(VP_ENOTFOUND, "there is no such track");
-    for (uint32_t i = 0; i < x->track_count; i++)
-        ops = ops || (x->tracks[i].role == SINK_ROLE_OPS && x->tracks[i].count);
-    for (uint32_t i = 0; i < x->track_count; i++)
-        if (given ? i == one : !ops || x->tracks[i].role == SINK_ROLE_OPS)
-            out[(*n)++] = i;
-    return 0;
-}
-
-int route_timeline_range(http_req *rq)
-{
-    VP_CLEANUP(timeline_drop) timeline_asked a = {0};
-    VP_CLEANUP(vp_free_ptr) uint32_t *tracks = NULL;
-    int64_t from, until;
-    size_t n;
-    vp_buf b;
-    VP_TRY(timeline_ask(&a, rq));
-    VP_TRY(timeline_window(&from, &until, a.x, rq));
-    tracks = vp_calloc((size_t)a.x->track_count + 1, sizeof *tracks);
-    VP_NEED(tracks);
-    VP_TRY(range_tracks(tracks, &n, a.x, rq));
-    vp_buf_init(&b, VP_REPORT_BYTES_MAX);
-    int rc = put_range(&b, a.x, tracks, n, from, until);
-    if (rc < 0) {
-        vp_buf_free(&b);
-        return rc;
-    }
     return http_json(rq, 200, &b);
 }
 

@@ -1,7 +1,5 @@
 #include "server/routes/timeline_query.h"
 
-#include <string.h>
-
 #include "server/routes/site_query.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
@@ -17,7 +15,7 @@ int timeline_ask(timeline_asked *a, const http_req *rq)
     const store_asker who = site_asker(rq);
     VP_TRY(timelines_get(&a->held, site_of(rq)->timelines, a->c, a->s, a->host, &who));
     a->x = timeline_index(a->held);
-    return 0;
+    return http_query(rq, "analysis") ? timeline_wait(&a->added, a->held, &who) : 0;
 }
 
 void timeline_drop(timeline_asked *a)
@@ -47,7 +45,17 @@ int timeline_window(int64_t *from_ps, int64_t *until_ps, const tl_index *x, cons
     return 0;
 }
 
-int timeline_event(tl_event *e, const tl_index *x, const http_req *rq, const char *key)
+const tl_index *timeline_of_track(const timeline_asked *a, uint64_t track)
+{
+    const tl_index *of[] = {a->x, a->added ? a->added->x : NULL};
+    for (size_t i = 0; i < 2; i++)
+        if (of[i] && track >= of[i]->first_track && track - of[i]->first_track < of[i]->track_count)
+            return of[i];
+    return NULL;
+}
+
+int timeline_event(tl_event *e, const tl_index **x, const timeline_asked *a, const http_req *rq,
+                   const char *key)
 {
     const char *given = http_query(rq, key);
     vp_str s = vp_str_of(given);
@@ -57,27 +65,10 @@ int timeline_event(tl_event *e, const tl_index *x, const http_req *rq, const cha
             return vp_fail(VP_EARG, "\"%s\" is an event, TRACK.ROW.INDEX", key);
         s = vp_str_skip(s, i < 2);
     }
-    *e = (tl_event){(uint32_t)part[0], (uint32_t)part[1], part[2]};
-    if (s.n || !tl_row_of(x, e))
+    *x = timeline_of_track(a, part[0]);
+    if (*x)
+        *e = (tl_event){(uint32_t)part[0] - (*x)->first_track, (uint32_t)part[1], part[2]};
+    if (s.n || !*x || !tl_row_of(*x, e))
         return vp_fail(VP_ENOTFOUND, "there is no such event");
     return 0;
-}
-
-static const vp_device *device_of(const vp_report *r, const char *host)
-{
-    for (size_t i = 0; i < r->device_count; i++)
-        if (r->host_count < 2 || !host || !r->devices[i].host || !strcmp(host, r->devices[i].host))
-            return &r->devices[i];
-    return NULL;
-}
-
-int64_t timeline_time(const tl_index *x, const vp_report *r, const char *host, int64_t ps)
-{
-    const vp_device *d = device_of(r, host);
-    int64_t shift;
-    if (!d || ps == VP_NO_TIME ||
-        __builtin_sub_overflow(d->timeline_ns, x->file_origin_ns, &shift) ||
-        __builtin_mul_overflow(shift, 1000, &shift) || __builtin_add_overflow(ps, shift, &ps))
-        return INT64_MIN;
-    return ps;
 }

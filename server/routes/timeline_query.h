@@ -12,19 +12,21 @@ typedef struct timeline_asked {
     const cat_session *s;
     uint32_t host; /* of s->hosts */
     timeline_held *held;
-    const tl_index *x;
+    const tl_index *x;           /* of the file */
+    const timeline_added *added; /* NULL: not asked for, or there is none */
 } timeline_asked;
 
-/* The index of `host` of the query, the first one where it names none. VP_ENOTFOUND, or as
- * timelines_get. For VP_CLEANUP, also after a failure: timeline_drop. */
+/* The index of `host` of the query, the first one where it names none; with `analysis` of the query
+ * also the tracks of the analysis, which are waited for. VP_ENOTFOUND, or as timelines_get and
+ * timeline_wait. For VP_CLEANUP, also after a failure: timeline_drop. */
 int timeline_ask(timeline_asked *a, const http_req *rq);
 void timeline_drop(timeline_asked *a);
 /* `from` and `to` in ps of the trace; all of it where they are absent. VP_EARG. */
 int timeline_window(int64_t *from_ps, int64_t *until_ps, const tl_index *x, const http_req *rq);
-/* `key`: an event as "TRACK.ROW.INDEX"; VP_EARG, VP_ENOTFOUND. */
-int timeline_event(tl_event *e, const tl_index *x, const http_req *rq, const char *key);
-/* The time of a report's place (ps on the aligned clock) in the trace of a host; INT64_MIN where
- * the report does not know that host's timeline. */
-int64_t timeline_time(const tl_index *x, const vp_report *r, const char *host, int64_t ps);
+/* The index that tells of a track by this number; NULL: none does. */
+const tl_index *timeline_of_track(const timeline_asked *a, uint64_t track);
+/* `key`: an event as "TRACK.ROW.INDEX", *e its place in *x; VP_EARG, VP_ENOTFOUND. */
+int timeline_event(tl_event *e, const tl_index **x, const timeline_asked *a, const http_req *rq,
+                   const char *key);
 
 #endif

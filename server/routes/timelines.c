@@ -7,6 +7,7 @@
 #include "server/routes/turns.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
+#include "trace/base/log.h"
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 
@@ -27,7 +28,10 @@ struct timeline_held {
     int holders; /* the thread that makes it is one */
     _Atomic int askers;
     _Atomic bool done;
-    tl_index *x; /* set once, before `done` or with it */
+    tl_index *x;     /* set once, before `done` or with it */
+    derived *tracks; /* of the trace that x was made of, or NULL; of the thread that makes it */
+    bool told_again; /* of another trace of the host, which x is not of; of that thread */
+    timeline_added *added; /* set with `done`; NULL: there is none */
     vp_error error;
 };
 
@@ -53,6 +57,8 @@ int timelines_open(timelines **out, store *st)
 static void free_entry(timeline_held *e)
 {
     tl_free(e->x);
+    derived_free(e->tracks);
+    timeline_added_free(e->added);
     vp_free(e->id);
     vp_free(e);
 }
@@ -91,6 +97,7 @@ static void drop_unused(timelines *all, timeline_held *e)
         if (x->holders)
             continue;
         bytes += x->x ? tl_bytes(x->x) : 0;
+        bytes += x->added ? timeline_added_bytes(x->added) : 0;
         if (++kept > KEPT_MAX || bytes > VP_TIMELINE_KEPT_MAX) {
             unlist(x);
             free_entry(x);
@@ -141,10 +148,15 @@ static int take_trace(void *ctx, uint32_t host, const trace *t, derived *d)
 {
     timeline_held *e = ctx;
     tl_index *x = NULL;
-    bool analyzed = d != NULL;
-    derived_free(d);
-    if (analyzed || host != e->host)
+    if (d && host == e->host && e->x && !e->told_again) {
+        derived_free(e->tracks);
+        e->tracks = d;
         return 0;
+    }
+    derived_free(d);
+    if (d || host != e->host)
+        return 0;
+    e->told_again = e->x != NULL;
     int rc = vp_mem_explain(tl_build(&x, t));
     pthread_mutex_lock(&e->of->lock);
     if (rc < 0) {
@@ -161,14 +173,33 @@ static int take_trace(void *ctx, uint32_t host, const trace *t, derived *d)
     return 0;
 }
 
+/* Without a report the tracks lack its findings; without room for them the file's are shown. */
+static void add_analysis(timeline_held *e, const char *host, timeline_added **out)
+{
+    const store_wanted full = {VP_GROUP_NAME, VP_DEPTH_FULL, VP_UNKNOWN, VP_WHERE_DEVICE};
+    const store_asker who = {nobody_waits, e};
+    store_report *h = NULL;
+    bool any = e->tracks && store_get(&h, e->of->store, e->c, e->s, &full, &who) >= 0;
+    if (e->tracks &&
+        timeline_added_make(out, e->tracks, e->x, any ? store_report_of(h) : NULL, host) < 0)
+        vp_log(VP_LOG_WARN, "the timeline of %s lacks the tracks of its analysis: %s", e->s->name,
+               vp_error_last()->message);
+    e->tracks = NULL;
+    store_release(&h);
+}
+
 static void *make(void *ctx)
 {
     timeline_held *e = ctx;
     timelines *all = e->of;
     const store_asker who = {nobody_waits, e};
     const char *name = e->s->host_count > 1 ? e->s->hosts[e->host].name : NULL;
+    timeline_added *added = NULL;
     int rc = store_look(all->store, e->c, e->s, name, take_trace, e, &who);
+    if (rc >= 0)
+        add_analysis(e, e->s->hosts[e->host].name, &added);
     pthread_mutex_lock(&all->lock);
+    e->added = added;
     if (rc < 0 && !e->error.code) {
         e->error = *vp_error_last();
         e->error.code = rc;
@@ -209,18 +240,19 @@ static int start(timeline_held *e)
 
 /* ---- Asking for one ------------------------------------------------------------------------- */
 
-/* Called with the lock, which it gives up while it waits. */
-static int wait_for(timeline_held *e, const store_asker *who)
+/* The index, or with `whole` the end of its making. Called with the lock, which it gives up while
+ * it waits. */
+static int wait_for(timeline_held *e, bool whole, const store_asker *who)
 {
     atomic_fetch_add(&e->askers, 1);
     bool gone = false;
-    while (!e->x && !atomic_load(&e->done) && !gone) {
+    while ((whole || !e->x) && !atomic_load(&e->done) && !gone) {
         struct timespec until = vp_cond_until(LOOK_MS);
         pthread_cond_timedwait(&e->of->changed, &e->of->lock, &until);
-        gone = !e->x && who && who->gone(who->ctx);
+        gone = (whole || !e->x) && who && who->gone(who->ctx);
     }
     atomic_fetch_sub(&e->askers, 1);
-    if (e->x)
+    if (e->x && (!whole || atomic_load(&e->done)))
         return 0;
     return gone && !atomic_load(&e->done) ? turn_unwanted() : vp_fail_copy(&e->error);
 }
@@ -245,7 +277,7 @@ int timelines_get(timeline_held **out, timelines *all, catalog *c, const cat_ses
     if (mine)
         rc = start(e);
     if (rc >= 0)
-        rc = wait_for(e, who);
+        rc = wait_for(e, false, who);
     if (rc < 0) {
         e->holders--;
     } else if (e->listed) {
@@ -264,9 +296,13 @@ const tl_index *timeline_index(const timeline_held *h)
     return h->x;
 }
 
-bool timeline_whole(const timeline_held *h)
+int timeline_wait(const timeline_added **out, timeline_held *h, const store_asker *who)
 {
-    return atomic_load(&h->done);
+    pthread_mutex_lock(&h->of->lock);
+    int rc = wait_for(h, true, who);
+    *out = h->added;
+    pthread_mutex_unlock(&h->of->lock);
+    return rc;
 }
 
 void timeline_release(timeline_held **h)

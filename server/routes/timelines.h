@@ -7,7 +7,7 @@
 #define VP_ROUTES_TIMELINES_H
 
 #include "server/routes/store.h"
-#include "trace/timeline/tl_index.h"
+#include "server/routes/timeline_added.h"
 
 typedef struct timelines timelines;
 /* An index; it is held in memory until timeline_release(). */
@@ -21,8 +21,9 @@ void timelines_close(timelines *all);
 int timelines_get(timeline_held **out, timelines *all, catalog *c, const cat_session *s,
                   uint32_t host, const store_asker *who);
 const tl_index *timeline_index(const timeline_held *h);
-/* Whether the report that is made with it is there, or never will be. */
-bool timeline_whole(const timeline_held *h);
+/* Waits for the tracks of the analysis, which follow the report. *out: they, as long as the index
+ * is held; NULL: they could not be made. VP_ECANCELLED: nobody waits any more. */
+int timeline_wait(const timeline_added **out, timeline_held *h, const store_asker *who);
 void timeline_release(timeline_held **h); /* for VP_CLEANUP; sets *h to NULL */
 
 #endif

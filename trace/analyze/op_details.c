@@ -53,12 +53,12 @@ static bool is_on(const vp_device *d, const char *host, vp_str device)
     return vp_str_eq(vp_str_of(d->name), device) && (!host || same_text(d->host, host));
 }
 
-size_t op_of_event(const vp_report *r, const char *host, vp_str device, vp_str name)
+size_t op_of_event(const vp_report *r, const char *host, vp_str device, vp_str name, bool exact)
 {
     vp_buf b;
     size_t i = 0;
     vp_buf_init(&b, VP_JSON_EVENT_MAX);
-    if (r->has_devices && name.n)
+    if (r->has_devices && name.n && !exact)
         cl_normalize(&b, name);
     else
         vp_buf_str(&b, name);

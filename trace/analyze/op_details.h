@@ -48,7 +48,7 @@ uint64_t op_key(const vp_op *op);
 
 /* The op of r->ops that an event of this name is a call of, on the device so called of a host
  * (NULL: any); r->op_count: the report has none. Of ops of one name the one with the most self
- * time. */
-size_t op_of_event(const vp_report *r, const char *host, vp_str device, vp_str name);
+ * time. exact: the name is an op's, not an event's. */
+size_t op_of_event(const vp_report *r, const char *host, vp_str device, vp_str name, bool exact);
 
 #endif

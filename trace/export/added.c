@@ -57,14 +57,6 @@ void ex_added_free(ex_added *a)
     *a = (ex_added){.make = a->make, .ctx = a->ctx};
 }
 
-int ex_added_name(vp_buf *b, const ex_added *a, const derived_group *g)
-{
-    vp_buf_str(b, derived_text(a->tracks, g->name));
-    return vp_buf_puts(b, g->own_clock ? " (analysis, device clock)"
-                          : g->name    ? " (analysis)"
-                                       : "analysis");
-}
-
 /* A time of the group's on the clock of what is exported. */
 static int64_t exported_ns(const ex_added *a, const derived_group *g, int64_t ps)
 {

@@ -49,8 +49,6 @@ static inline bool ex_added_first_of_group(const ex_added *a)
 {
     return a->track == a->group_track;
 }
-/* "/device:GPU:0 (analysis)" */
-int ex_added_name(vp_buf *b, const ex_added *a, const derived_group *g);
 
 /* Appends events of Trace Event JSON until the buffer is full. 1: there are more; 0: that was all.
  * *any: whether there is an event before. */

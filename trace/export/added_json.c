@@ -25,7 +25,7 @@ static int put_head(const ex_added *a, vp_buf *b, bool *any)
     if (ex_added_first_of_group(a)) {
         VP_CLEANUP(vp_buf_free) vp_buf name;
         vp_buf_init(&name, VP_JSON_EVENT_MAX);
-        VP_TRY(ex_added_name(&name, a, &a->tracks->groups[t->group]));
+        VP_TRY(derived_group_name(&name, a->tracks, &a->tracks->groups[t->group]));
         separate(b, any);
         vp_buf_printf(
             b, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":", pid);

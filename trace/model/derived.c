@@ -13,6 +13,9 @@
 const derived_kind_row derived_kinds[DERIVED_KIND_COUNT] = {DERIVED_KINDS(ROW)};
 #undef ROW
 
+const char *const derived_part_words[DERIVED_PART_COUNT] = {
+    "idle", "compute", "exposed communication", "exposed copy"};
+
 /* Tracks that slices which cross are spread over; what no track takes is left out, and counted. */
 #define LANES_MAX 64u
 
@@ -96,6 +99,14 @@ int derived_add(derived *d, const derived_slice *s, size_t *at)
     d->slices[d->slice_count] = *s;
     d->slices[d->slice_count++].depth = (uint32_t)d->tracks[d->track_count - 1].count++;
     return 0;
+}
+
+int derived_group_name(vp_buf *b, const derived *d, const derived_group *g)
+{
+    vp_buf_str(b, derived_text(d, g->name));
+    return vp_buf_puts(b, g->own_clock ? " (analysis, device clock)"
+                          : g->name    ? " (analysis)"
+                                       : "analysis");
 }
 
 /* ---- The end of a track --------------------------------------------------------------------- */

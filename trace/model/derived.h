@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "trace/base/arena.h"
+#include "trace/base/buf.h"
 
 /* X(kind, title of the track, keys of a slice's two numbers and two texts; NULL: it has none).
  * Their order is that of the tracks in a group, from above. Keys that end in _ps count picoseconds.
@@ -33,6 +34,16 @@
 #define DERIVED_KIND(kind, title, first, second, text, more) DERIVED_##kind,
 typedef enum derived_kind { DERIVED_KINDS(DERIVED_KIND) DERIVED_KIND_COUNT } derived_kind;
 #undef DERIVED_KIND
+
+/* What a moment of a device counts as, and what slices of DERIVED_PARTS are called. */
+typedef enum derived_part {
+    DERIVED_PART_IDLE,
+    DERIVED_PART_COMPUTE,
+    DERIVED_PART_COMM,
+    DERIVED_PART_COPY,
+    DERIVED_PART_COUNT
+} derived_part;
+extern const char *const derived_part_words[DERIVED_PART_COUNT];
 
 #define DERIVED_NUMBERS 2
 #define DERIVED_TEXTS 2
@@ -95,6 +106,8 @@ int derived_name(derived *d, vp_sid *out, vp_str text);
 /* The last track has all its slices: drops it when there are none, sorts them and sets their depth.
  * Slices that cross an earlier one go to further tracks of the same name, "NAME (2)", …. */
 int derived_end_track(derived *d);
+/* What the group is called beside the file's own: "/device:GPU:0 (analysis)". */
+int derived_group_name(vp_buf *b, const derived *d, const derived_group *g);
 static inline vp_str derived_text(const derived *d, vp_sid id)
 {
     return vp_intern_get(&d->names, id);

@@ -92,7 +92,8 @@ typedef struct tl_index {
     size_t wide_count, wide_cap;
     tl_kind *kinds;
     uint32_t kind_count;
-    int64_t start_ps, end_ps; /* of all events; start > end: there are none */
+    uint32_t first_track, first_kind; /* what tracks and kinds are told by: these and their place */
+    int64_t start_ps, end_ps;         /* of all events; start > end: there are none */
     int64_t base_unix_ns, file_origin_ns;
     bool partial;
     vp_arena arena; /* of texts */

@@ -56,7 +56,7 @@ static int put_names(painter *p)
         /* a label: more of it has no room anywhere */
         vp_str name = vp_str_head(tl_text(p->x, p->x->kinds[p->kinds[i]].name), 400);
         name.n = vp_utf8_span(name);
-        put_u32(head, p->kinds[i]);
+        put_u32(head, p->x->first_kind + p->kinds[i]);
         put_u32(head + 4, (uint32_t)name.n);
         vp_buf_put(p->out, head, sizeof head);
         vp_buf_str(p->out, name);
@@ -97,7 +97,7 @@ static int put_record(painter *p, const run *g)
     uint32_t from = (uint32_t)((start - p->from_ps) / p->unit_ps);
     put_u32(at, from);
     put_u32(at + 4, (uint32_t)((end - p->from_ps) / p->unit_ps) - from);
-    put_u32(at + 8, kind);
+    put_u32(at + 8, p->x->first_kind + kind);
     put_u32(at + 12, (uint32_t)g->i);
     put_u32(at + 16, (uint32_t)count);
     put_u32(at + 20, busy | (uint32_t)k->hue << 16 | (uint32_t)flags << 24);
@@ -237,7 +237,7 @@ static int put_row(painter *p)
 
 static void put_section(char *at, const tl_index *x, const tl_row *r, uint32_t records)
 {
-    put_u32(at, r->track);
+    put_u32(at, x->first_track + r->track);
     put_u32(at + 4, (uint32_t)(r - (x->rows + x->tracks[r->track].first_row)));
     put_u32(at + 8, r->lane);
     put_u32(at + 12, r->depth);

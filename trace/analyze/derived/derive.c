@@ -77,7 +77,7 @@ static int add_idle_track(derive_task *t, const derive_device *x, size_t *next)
 static int add_unknown_idle(const derive_device *x, derived_track parts)
 {
     vp_sid idle;
-    VP_TRY(derived_name(x->out, &idle, VP_STR(DERIVED_PART_IDLE)));
+    VP_TRY(derived_name(x->out, &idle, vp_str_of(derived_part_words[DERIVED_PART_IDLE])));
     VP_TRY(derived_add_track(x->out, DERIVED_IDLE, VP_STR_NONE));
     for (size_t i = 0; i < parts.count; i++) {
         derived_slice s = x->out->slices[parts.first + i];

@@ -38,7 +38,6 @@ int derive_modules(const derive_device *x);
 int derive_scopes(const derive_device *x);
 int derive_sources(const derive_device *x);
 /* derive_parts.c: the four parts of the window. */
-#define DERIVED_PART_IDLE "idle"
 int derive_parts(const derive_device *x);
 
 #endif

@@ -4,17 +4,14 @@
 #include "trace/analyze/device/sweep.h"
 #include "trace/base/err.h"
 
-/* What a moment of a device counts as, in the order in which one hides the other (analysis.md A1).
- */
-typedef enum part { PART_IDLE, PART_COMPUTE, PART_COMM, PART_COPY, PART_COUNT } part;
-
-static part part_of(unsigned cover)
+/* In the order in which one hides the other (analysis.md A1). */
+static derived_part part_of(unsigned cover)
 {
     if (cover & SWEEP_COVER(VP_COMPUTE))
-        return PART_COMPUTE;
+        return DERIVED_PART_COMPUTE;
     if (cover & SWEEP_COVER(VP_COMMUNICATION))
-        return PART_COMM;
-    return cover & SWEEP_COVER(VP_COPY) ? PART_COPY : PART_IDLE;
+        return DERIVED_PART_COMM;
+    return cover & SWEEP_COVER(VP_COPY) ? DERIVED_PART_COPY : DERIVED_PART_IDLE;
 }
 
 /* The window's segments, of which neighbours of one part become one slice. */
@@ -22,8 +19,8 @@ typedef struct band {
     derived *out;
     int64_t from, to; /* the device's window */
     int64_t start, end;
-    part now;
-    vp_sid name[PART_COUNT];
+    derived_part now;
+    vp_sid name[DERIVED_PART_COUNT];
 } band;
 
 static int flush(band *b)
@@ -33,7 +30,7 @@ static int flush(band *b)
     return b->end > b->start ? derived_add(b->out, &s, NULL) : 0;
 }
 
-static int advance(band *b, int64_t start, int64_t end, part p)
+static int advance(band *b, int64_t start, int64_t end, derived_part p)
 {
     start = start > b->from ? start : b->from;
     end = end < b->to ? end : b->to;
@@ -52,24 +49,22 @@ static int on_segment(void *ctx, const sweep_segment *s)
 {
     band *b = ctx;
     if (b->end < s->start) /* before the first op of a part of a trace */
-        VP_TRY(advance(b, b->end, s->start, PART_IDLE));
+        VP_TRY(advance(b, b->end, s->start, DERIVED_PART_IDLE));
     return advance(b, s->start, s->end, part_of(s->cover));
 }
 
 int derive_parts(const derive_device *x)
 {
-    static const char *const names[PART_COUNT] = {DERIVED_PART_IDLE, "compute",
-                                                  "exposed communication", "exposed copy"};
     const analysis *a = x->a;
     const vp_device *d = &a->h->devices[x->device];
     int64_t origin = d->own_clock ? 0 : a->h->origin_ps;
     band b = {.out = x->out, .from = d->start_ps + origin, .to = d->end_ps + origin};
     b.start = b.end = b.from;
-    for (size_t i = 0; i < PART_COUNT; i++)
-        VP_TRY(derived_name(x->out, &b.name[i], vp_str_of(names[i])));
+    for (size_t i = 0; i < DERIVED_PART_COUNT; i++)
+        VP_TRY(derived_name(x->out, &b.name[i], vp_str_of(derived_part_words[i])));
     VP_TRY(derived_add_track(x->out, DERIVED_PARTS, VP_STR_NONE));
     VP_TRY(sweep_run(a->devices[x->device].set, grouping_sweep_classes(a->g), on_segment, &b));
-    VP_TRY(advance(&b, b.end, b.to, PART_IDLE));
+    VP_TRY(advance(&b, b.end, b.to, DERIVED_PART_IDLE));
     VP_TRY(flush(&b));
     return derived_end_track(x->out);
 }

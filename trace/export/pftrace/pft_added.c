@@ -21,7 +21,7 @@ static int put_group(const ex_added *a, pft_writer *w, uint32_t group)
 {
     VP_CLEANUP(vp_buf_free) vp_buf name;
     vp_buf_init(&name, VP_JSON_EVENT_MAX);
-    VP_TRY(ex_added_name(&name, a, &a->tracks->groups[group]));
+    VP_TRY(derived_group_name(&name, a->tracks, &a->tracks->groups[group]));
     return pft_put_track(w, &(pft_track){.uuid = group_uuid(group),
                                          .name = vp_buf_view(&name),
                                          .kind = PFT_PLAIN,
