@@ -3,7 +3,7 @@
 #ifndef VP_NET_DISPATCH_H
 #define VP_NET_DISPATCH_H
 
-#include <microhttpd.h>
+#include "server/net/request/libmicrohttpd.h"
 
 #include "server/net/request/handler.h"
 

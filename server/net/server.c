@@ -154,6 +154,7 @@ static int start_threads(http_server *s)
 
 int http_start(http_server **out, const http_config *cfg)
 {
+    VP_TRY(http_lib_load());
     http_server *s = vp_calloc(1, sizeof *s);
     VP_NEED(s);
     int rc = http_configure(s, cfg);

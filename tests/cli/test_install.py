@@ -80,6 +80,14 @@ def test_the_program_is_small(installed, tmp_path):
     assert (tmp_path / "stripped").stat().st_size < 1_200_000
 
 
+def test_a_start_loads_little(installed):
+    """libarchive and libmicrohttpd bring twenty libraries; they are loaded by what needs them."""
+    loaded = run(installed / "bin" / "view_profile", "--version", env={**os.environ, "LD_TRACE_LOADED_OBJECTS": "1"})
+    names = {line.split()[0].split(".so")[0] for line in loaded.splitlines() if ".so" in line}
+    assert "libc" in names
+    assert not names & {"libarchive", "libmicrohttpd", "libgnutls", "libxml2", "libicudata"}
+
+
 def test_units_are_valid_and_hardened(installed, tmp_path):
     """As systemd reads them, with the installed program in its place; the exposure is systemd's own
     judgement, from 0 (nothing) to 10 (everything)."""

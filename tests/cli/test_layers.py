@@ -13,7 +13,8 @@ law = importlib.util.module_from_spec(spec)
 loader.exec_module(law)
 
 ROOMS = law.read_rooms(['# a comment', 'trace/base:', 'trace/read: trace/base', 'trace/read/bytes:', 'trace/read/json: bytes',
-                        'trace/read/load: doors', 'trace/report: trace/read trace/base', 'server/net: trace/base'])
+                        'trace/read/load: doors', 'trace/report: trace/read trace/base', 'server/net: trace/base',
+                        'server/net/request:'])
 
 
 @pytest.mark.parametrize('name,line', [
@@ -23,6 +24,7 @@ ROOMS = law.read_rooms(['# a comment', 'trace/base:', 'trace/read: trace/base', 
     ('trace/base/err.c', '#include "trace/read/open.h"'),
     ('trace/read/odd/file.c', '#include "trace/report/report.h"'),
     ('trace/base/net.c', '#include <microhttpd.h>'),
+    ('server/net/http.c', '#include <microhttpd.h>'),
     ('trace/read/open.c', '    strcpy(a, b);'),
     ('trace/read/open.c', '    p = malloc(3);'),
     ('server/net/http.c', '    assert(p);'),
@@ -38,7 +40,7 @@ def test_a_violation_is_said(name, line):
     ('trace/read/open.c', '#include "trace/read/json/scan.h"'),  # a door sees its inner rooms
     ('trace/read/load/load.c', '#include "trace/read/open.h"'),  # one that lies above its doors
     ('trace/report/text.c', '#include "trace/read/bytes/sink.h"'),
-    ('server/net/http.c', '#include <microhttpd.h>'),
+    ('server/net/request/libmicrohttpd.h', '#include <microhttpd.h>'),
     ('trace/base/mem.c', '    p = malloc(3);'),
     ('trace/read/open.c', '/* strcpy(a, b) */ puts("malloc(3)");'),
 ])

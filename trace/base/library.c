@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "trace/base/err.h"
+
 const char *vp_take_symbols(void *library, const vp_symbol *table, size_t n)
 {
     const char *lacks = NULL;
@@ -14,4 +16,23 @@ const char *vp_take_symbols(void *library, const vp_symbol *table, size_t n)
             lacks = table[i].name;
     }
     return lacks;
+}
+
+static int load(const char *soname, const vp_symbol *table, size_t n)
+{
+    void *handle = dlopen(soname, RTLD_LAZY | RTLD_LOCAL);
+    if (!handle)
+        return vp_fail(VP_EUNSUPPORTED, "%s cannot be loaded: is it installed?", soname);
+    const char *lacks = vp_take_symbols(handle, table, n);
+    return lacks ? vp_fail(VP_EUNSUPPORTED, "%s lacks %s: is it another version?", soname, lacks)
+                 : 0;
+}
+
+int vp_library_load(vp_library *library, const vp_symbol *table, size_t n)
+{
+    pthread_mutex_lock(&library->lock);
+    int rc = library->loaded ? 0 : load(library->soname, table, n);
+    library->loaded = !rc;
+    pthread_mutex_unlock(&library->lock);
+    return rc;
 }

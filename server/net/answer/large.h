@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include <microhttpd.h>
+#include "server/net/request/libmicrohttpd.h"
 
 #include "server/net/request/handler.h"
 

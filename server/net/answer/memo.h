@@ -4,7 +4,7 @@
 #ifndef VP_NET_MEMO_H
 #define VP_NET_MEMO_H
 
-#include <microhttpd.h>
+#include "server/net/request/libmicrohttpd.h"
 
 #include "server/net/request/handler.h"
 

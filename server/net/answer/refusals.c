@@ -15,15 +15,15 @@
  * tests/http check every answer for the headers, so a libmicrohttpd that is linked in another way
  * is noticed. Only programs link this file: in somebody else's process, which may use libmicrohttpd
  * itself, the names are not ours to take. Nothing of ours calls MHD_create_response_from_buffer. */
-#include <dlfcn.h>
 #include <stdio.h>
 #include <sys/socket.h>
 
-#include <microhttpd.h>
-
 #include "server/net/answer/response.h"
 #include "server/net/connection/conn.h"
+#include "server/net/request/libmicrohttpd.h"
 #include "server/net/request/request.h"
+
+#undef MHD_queue_response
 
 #define ANSWER_MAX 4096
 /* Bytes behind the head that are read and dropped: a socket that is closed with unread bytes is
@@ -87,28 +87,17 @@ static bool is_sent_twice(struct MHD_Connection *conn, const http_conn *c)
     return c && c->rq && c->rq->phase == HTTP_NEW && head && head->header_size;
 }
 
-typedef enum MHD_Result queue_fn(struct MHD_Connection *, unsigned, struct MHD_Response *);
-
 __attribute__((visibility("default"))) enum MHD_Result
 MHD_queue_response(struct MHD_Connection *conn, unsigned status, struct MHD_Response *r)
 {
-    static _Atomic(queue_fn *) theirs;
-    queue_fn *queue = atomic_load_explicit(&theirs, memory_order_relaxed);
-    if (!queue) {
-        union {
-            void *object;
-            queue_fn *function;
-        } found = {.object = dlsym(RTLD_NEXT, "MHD_queue_response")};
-        atomic_store(&theirs, queue = found.function);
-    }
     if (r != refusal.response || !r)
-        return queue(conn, status, r);
+        return http_lib.MHD_queue_response(conn, status, r);
     refusal.response = NULL;
     http_conn *c = http_conn_of(conn);
     if (c && c->rq)
         c->rq->status = status;
     if (!is_sent_twice(conn, c))
-        return queue(conn, status, r);
+        return http_lib.MHD_queue_response(conn, status, r);
     send_refusal(c->fd, status, r);
-    return queue(conn, status, r);
+    return http_lib.MHD_queue_response(conn, status, r);
 }

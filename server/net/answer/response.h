@@ -4,7 +4,7 @@
 #ifndef VP_NET_RESPONSE_H
 #define VP_NET_RESPONSE_H
 
-#include <microhttpd.h>
+#include "server/net/request/libmicrohttpd.h"
 
 #include "server/net/answer/entity.h"
 

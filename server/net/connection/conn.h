@@ -8,11 +8,11 @@
 #ifndef VP_NET_CONN_H
 #define VP_NET_CONN_H
 
-#include <microhttpd.h>
 #include <stdbool.h>
 
 #include "server/net/connection/watchdog.h"
 #include "server/net/request/handler.h"
+#include "server/net/request/libmicrohttpd.h"
 
 typedef struct http_conn http_conn;
 typedef struct http_loop http_loop;

@@ -12,7 +12,7 @@
 #ifndef VP_NET_LOOP_H
 #define VP_NET_LOOP_H
 
-#include <microhttpd.h>
+#include "server/net/request/libmicrohttpd.h"
 
 #include "server/net/connection/conn.h"
 #include "server/net/request/serving.h"

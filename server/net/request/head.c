@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include <microhttpd.h>
+#include "server/net/request/libmicrohttpd.h"
 
 #include "server/net/request/request.h"
 

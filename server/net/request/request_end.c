@@ -4,7 +4,7 @@
 #include <netinet/in.h>
 #include <stdio.h>
 
-#include <microhttpd.h>
+#include "server/net/request/libmicrohttpd.h"
 
 #include "server/net/request/access_log.h"
 #include "server/net/request/metrics.h"

@@ -2,9 +2,8 @@
 #ifndef VP_READ_ARCHIVE_NAME_H
 #define VP_READ_ARCHIVE_NAME_H
 
-#include <archive_entry.h>
-
 #include "trace/base/buf.h"
+#include "trace/read/archive/libarchive.h"
 
 /* NULL when the entry is a plain file within the limits; else a constant reason. */
 const char *ar_refuse_entry(struct archive_entry *e);

@@ -112,13 +112,18 @@ static la_ssize_t input_failed(ar_reader *r, const vp_error *e)
 #define SEARCH_UNPACKED_MAX (INT64_C(1) << 30)
 
 /* What libarchive unpacks the tar with; NULL where it does not. */
+typedef int filter_fn(struct archive *);
+static filter_fn *filter_of(ar_kind k)
+{
 #define FILTER(kind, name, short_suffix, packer, magic, filter) [AR_##kind] = filter,
-static int (*const filters[AR_KIND_COUNT])(struct archive *) = {AR_KINDS(FILTER)};
+    filter_fn *const filters[AR_KIND_COUNT] = {AR_KINDS(FILTER)};
+    return filters[k];
+}
 
 static int check_search(ar_reader *r, size_t n)
 {
     /* Elsewhere it is a place in the file, and seeking to a zip's directory no search. */
-    int64_t unpacked = filters[r->kind] ? archive_filter_bytes(r->a, 0) : 0;
+    int64_t unpacked = filter_of(r->kind) ? archive_filter_bytes(r->a, 0) : 0;
     if (r->progress && r->progress(r->progress_ctx, r->pos, r->size))
         return vp_fail(VP_ECANCELLED, "stopped");
     if (!r->searched)
@@ -203,7 +208,8 @@ static int damaged(ar_reader *r)
 static int enable_formats(const ar_reader *r)
 {
     if (r->kind != AR_ZIP) {
-        if (filters[r->kind] && filters[r->kind](r->a) != ARCHIVE_OK)
+        filter_fn *filter = filter_of(r->kind);
+        if (filter && filter(r->a) != ARCHIVE_OK)
             return vp_fail(VP_EUNSUPPORTED, "this libarchive cannot read %s",
                            ar_kinds[r->kind].packer);
         archive_read_support_format_tar(r->a);
@@ -261,6 +267,7 @@ static int restart_without_directory(ar_reader *r)
 int ar_reader_open(ar_reader *r, int fd, bool threaded)
 {
     r->fd = -1;
+    VP_TRY(ar_lib_load());
     VP_TRY(kind_of(&r->kind, fd));
     if (r->kind == AR_NONE)
         return vp_fail(VP_ECORRUPT, "not an archive, or damaged at its start");

@@ -4,10 +4,8 @@
 #ifndef VP_READ_ARCHIVE_READER_H
 #define VP_READ_ARCHIVE_READER_H
 
-#include <archive.h>
-#include <archive_entry.h>
-
 #include "trace/read/bytes/byte_stream.h"
+#include "trace/read/archive/libarchive.h"
 #include "trace/read/detect/archive_kinds.h"
 
 typedef struct ar_reader {

@@ -1,10 +1,8 @@
 #include "trace/read/archive/tar_writer.h"
 
-#include <archive.h>
-#include <archive_entry.h>
-
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/read/archive/libarchive.h"
 
 /* Twelve bytes of octal digits and a NUL. */
 #define TAR_SIZE_MAX ((INT64_C(1) << 33) - 1)
@@ -33,6 +31,7 @@ static int check(const ar_tar *t, int64_t rc)
 
 int ar_tar_make(ar_tar **out, vp_buf *b)
 {
+    VP_TRY(ar_lib_load());
     ar_tar *t = vp_calloc(1, sizeof *t);
     VP_NEED(t);
     *t = (ar_tar){archive_write_new(), archive_entry_new(), b};

@@ -1,0 +1,14 @@
+#include "trace/read/archive/libarchive.h"
+
+#include "trace/base/library.h"
+
+struct ar_lib ar_lib;
+static vp_library library = VP_LIBRARY("libarchive.so.13"); /* of every 3.x */
+
+#define SYMBOL(name) {&name, #name, false},
+static const vp_symbol symbols[] = {AR_LIB_CALLS(SYMBOL)};
+
+int ar_lib_load(void)
+{
+    return vp_library_load(&library, symbols, sizeof symbols / sizeof *symbols);
+}
