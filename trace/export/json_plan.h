@@ -6,8 +6,10 @@
  * pftrace/pft_json.c makes a .pftrace of the same plan. Only those files include this; whoever
  * opens the stream owns the plan.
  *
- * The first pass believes more than the second: it does not look into values. An event that it
- * alone sees costs nothing; one that it does not see keeps its thread's own track.
+ * The first pass believes more than the second: of the values it reads only those that tell where
+ * an event lies, as the second has them (ex_json_glance). An event that it alone sees costs
+ * nothing; one that it does not see keeps its thread's own track. What the second pass alone sees
+ * may be of a thread that the plan has no tracks for: that is a number beyond those of the first.
  *
  * Memory: 4 bytes an event; during the first pass 20 more for a complete one, 40 for a begin, end
  * or flow; afterwards 16 for each that is to be changed. */

@@ -516,13 +516,21 @@ ex_verdict ex_json_value(vp_buf *out, const char **p, const char *end, ex_fields
     return v;
 }
 
-/* Names and ids that are texts are compared with what is written of them, and written again. */
-static bool names_something(const char *text, const ex_fields *f)
+/* Whether a member is missing or a number that is written as it stands. */
+static bool is_plain_number(const char *text, const ex_fields *f, ex_field i)
+{
+    const char *p = text + f->v[i].at, *end = p + f->v[i].n;
+    return p == end || number_end(p, end) == end;
+}
+
+/* Whether the copy would say the same of where the event lies. Names and ids that are texts are
+ * compared with what is written of them, and written again. */
+static bool stays_as_it_is(const char *text, const ex_fields *f)
 {
     const char *phase = text + f->v[EX_PH].at;
-    return (f->v[EX_PID].n && text[f->v[EX_PID].at] == '"') ||
-           (f->v[EX_TID].n && text[f->v[EX_TID].at] == '"') ||
-           (f->v[EX_PH].n > 2 && phase[1] == 'M');
+    return is_plain_number(text, f, EX_TS) && is_plain_number(text, f, EX_DUR) &&
+           is_plain_number(text, f, EX_PID) && is_plain_number(text, f, EX_TID) &&
+           !(f->v[EX_PH].n > 2 && (phase[1] == 'M' || phase[1] == '\\'));
 }
 
 ex_verdict ex_json_glance(const char **p, const char *end, ex_fields *event)
@@ -545,7 +553,7 @@ ex_verdict ex_json_glance(const char **p, const char *end, ex_fields *event)
     }
     if (step != JS_CLOSE)
         return step == JS_MORE ? EX_MORE : EX_BROKEN;
-    if (names_something(*p, event))
+    if (!stays_as_it_is(*p, event))
         return EX_BROKEN;
     *p = q;
     return any ? EX_KEPT : EX_EMPTY;

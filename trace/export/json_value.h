@@ -89,7 +89,8 @@ static inline ex_field ex_field_of(vp_str key)
 }
 
 /* Takes the event at *p where it is whole in [*p,end) and reads as an object, without looking at
- * what its values are made of, unless it names something. EX_KEPT, EX_EMPTY: *p stands behind it.
+ * what its values are made of, unless it names something, or its phase, times or ids would be
+ * written in another form. EX_KEPT, EX_EMPTY: *p stands behind it.
  * EX_MORE: it may go on behind end; EX_BROKEN: only ex_json_value can tell. */
 ex_verdict ex_json_glance(const char **p, const char *end, ex_fields *event);
 

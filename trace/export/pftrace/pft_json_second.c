@@ -231,7 +231,8 @@ static int spool_event(void *ctx, vp_buf *out, size_t begin, int64_t at, const e
     int kept = jp_show(&x->second, text, at, f, &e, &where.changes, &where.change_count);
     if (kept != EX_KEPT)
         return kept;
-    if (e.number == JP_NONE) { /* the plan has no room for it */
+    bool strange = e.thread != JP_NONE && e.thread >= x->thread_count;
+    if (e.number == JP_NONE || strange) { /* the plan has no room for it */
         x->unsaid++;
         return EX_EMPTY;
     }
