@@ -198,28 +198,29 @@ static void choose_base(xj_layout *l)
     }
 }
 
+/* When a line's first event is, on the clock of all lines. false: it has none that is shown. */
+static bool first_of(const xj_track *t, int64_t *at)
+{
+    return t->events && !__builtin_add_overflow(t->start_ns, t->least_ns, at) &&
+           *at >= -(VP_TIME_MAX_PS / 1000) && *at <= XS_EPOCH_NS;
+}
+
 /* Perfetto drops what is before time 0 (perfetto.md 2.2): where a shown event is, all move. */
 static void choose_shift(xj_layout *l)
 {
     int64_t first;
-    for (size_t i = 0; i < l->track_count; i++) {
-        const xj_track *t = &l->tracks[i];
-        bool known = t->events && !__builtin_add_overflow(t->start_ns, t->least_ns, &first);
-        if (known && first < -l->shift_ns && first >= -(VP_TIME_MAX_PS / 1000))
+    for (size_t i = 0; i < l->track_count; i++)
+        if (first_of(&l->tracks[i], &first) && first < -l->shift_ns)
             l->shift_ns = -first;
-    }
 }
 
 static int64_t first_event(const xj_layout *l)
 {
     int64_t first = INT64_MAX, at;
-    for (size_t i = 0; i < l->track_count; i++) {
-        const xj_track *t = &l->tracks[i];
-        if (t->events && !__builtin_add_overflow(t->start_ns + l->shift_ns, t->least_ns, &at) &&
-            at < first)
+    for (size_t i = 0; i < l->track_count; i++)
+        if (first_of(&l->tracks[i], &at) && at < first)
             first = at;
-    }
-    return first == INT64_MAX ? 0 : first;
+    return first == INT64_MAX ? 0 : first + l->shift_ns;
 }
 
 /* By pid and tid, a process before its threads; of several lines with one tid the last one counts,

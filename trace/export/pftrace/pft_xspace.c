@@ -85,6 +85,10 @@ static int play(pft_xspace *x, const xj_track *t, const xj_event *e, const xj_sp
         return 0;
     VP_TRY(lane == (int)EX_LANE_ASYNC ? pool_track(x, t, s, &track)
                                       : lane_track(x, t, (uint32_t)lane, &track));
+    if (!x->in_sequence) /* a thread that shows nothing has none */
+        VP_TRY(pft_begin_sequence(
+            &x->writer, pft_thread_track(x->walk.layout.planes[t->plane].pid, t->tid), s->start));
+    x->in_sequence = true;
     VP_TRY(pft_ends_until(&x->ends, &x->writer, s->start));
     return pft_xspace_event(x, t, e, s, track);
 }
@@ -163,21 +167,16 @@ static size_t lines_of_thread(const xj_layout *l, size_t first)
 static int begin_thread(pft_xspace *x)
 {
     const xj_track *t = &x->walk.layout.tracks[x->walk.track];
-    int64_t first;
     x->last = lines_of_thread(&x->walk.layout, x->walk.track);
     x->indexed = t->unsorted || x->last > x->walk.track + 1;
     x->lanes_told = 0;
+    x->in_sequence = false;
     x->walk.at = t->offset;
     VP_TRY(load(x, t->plane));
     if (x->indexed)
         VP_TRY(pft_index_make(&x->index, &x->walk.layout, x->walk.track, x->last, &x->walk.w));
-    first = x->indexed && x->index.spans.track.count
-                ? x->index.spans.track.start_ps[0]
-                : t->start_ns + t->least_ns + x->walk.layout.shift_ns;
     x->walk.begun = true;
-    return pft_begin_sequence(&x->writer,
-                              pft_thread_track(x->walk.layout.planes[t->plane].pid, t->tid),
-                              first > 0 ? first : 0);
+    return 0;
 }
 
 static int end_thread(pft_xspace *x)

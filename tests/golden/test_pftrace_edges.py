@@ -1,0 +1,39 @@
+"""The .pftrace of XSpaces at the edges of what their numbers can say: no number of ours runs over, no two tracks become
+one, and what cannot be shown is said."""
+
+import json
+
+from common import run, tool
+from gen import wire
+from pftrace_decode import Trace
+
+AT = 1_700_000_000_000_000_000
+
+
+def event(offset, duration, more=b""):
+    return wire.bytes_(4, wire.number(1, 1) + wire.number(2, offset) + wire.number(3, duration) + more)
+
+
+def line(ident, name, at, *events):
+    return wire.bytes_(3, wire.number(1, ident) + wire.text(2, name) + wire.number(3, at) + b"".join(events))
+
+
+def plane(ident, name, *lines):
+    op = wire.bytes_(4, wire.number(1, 1) + wire.bytes_(2, wire.number(1, 1) + wire.text(2, "op")))
+    return wire.bytes_(1, wire.number(1, ident) + wire.text(2, name) + b"".join(lines) + op)
+
+
+def exported(tmp_path, space):
+    """The trace, and what its stream says of damage."""
+    (tmp_path / "h.xplane.pb").write_bytes(space)
+    out, err = run(tool("export_tool"), "pftrace", tmp_path / "h.xplane.pb")
+    return Trace(out), json.loads(err)["damage"]
+
+
+def test_a_line_before_all_time_shows_nothing(tmp_path):
+    """Its start and its event's together are no int64; the line beside it is as good as alone."""
+    trace, damage = exported(tmp_path, plane(1, "/host:CPU", line(1, "early", -1 << 63, event(-5_000_000_000, 1000)),
+                                             line(2, "good", AT, event(0, 1000))))
+    assert [(s.name, s.start, s.end) for s in trace.slices] == [("op", 0, 1)]
+    assert damage
+    assert len(trace.sequences) == 1  # of the one that shows something
