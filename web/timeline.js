@@ -51,7 +51,7 @@ const tip = make("div", { className: "tip", hidden: true });
 const state = {
   extent: { from: 0, to: 1 },
   view: { from: 0, to: 1 },
-  groups: [],
+  groups: [], // of tracks; with the report those of its analysis above their devices
   lines: [],
   data: new Map(), // track → its last window
   steps: [],
@@ -60,7 +60,7 @@ const state = {
   selected: null,
   linked: [],
   range: null,
-  hits: null,
+  awaited: null, // an event of the analysis that the address names
 };
 let colours, pen, minipen, ratio;
 let pointer = null; // ps under the mouse
@@ -309,7 +309,7 @@ async function find(backwards) {
 function definition(rows) {
   const list = make("dl");
   for (const [key, value] of rows)
-    if (value !== undefined && value !== "" && value !== null)
+    if (value !== undefined && value !== "" && value !== null && value !== false)
       list.append(make("div", {}, make("dt", { textContent: key }), make("dd", {}, value)));
   return list;
 }
@@ -330,37 +330,63 @@ function perfettoLink(from, to) {
   return link;
 }
 
+// "gap_ps", 1200 → "Gap", "1.200 ns"
+function argument([key, value]) {
+  const words = key.replace(/_ps$/, "").replaceAll("_", " ");
+  return [words[0].toUpperCase() + words.slice(1), key.endsWith("_ps") ? lengthText(value) : String(value)];
+}
+
 function showEvent(event) {
+  const finding = event.derived === "FINDINGS" && event.name.split(" ", 1)[0];
   const op = event.op_page && make("a", { href: `${session}${event.op_page}`, textContent: event.op });
   const text = (v) => (v === undefined ? undefined : v.toLocaleString("en"));
   details.replaceChildren(
     make("h2", { textContent: event.name || "(no name)" }),
     definition([
       ["Start", timeText(event.start_ps, 1000)], ["Duration", lengthText(event.dur_ps)],
-      ["Track", `${event.track_name} · ${event.group_name}`], ["Op", op], ["Scope", event.scope], ["Source", event.source],
+      ["Track", `${event.track_name} · ${event.group_name}`], ["Op", op],
+      ["Finding", finding && make("a", { href: `${session}#finding-${finding}`, textContent: event.name })], ["Scope", event.scope], ["Source", event.source],
       ["Module", event.module], ["Category", event.category], ["HLO op", event.hlo_op], ["Shape", event.shape],
       ["FLOPs", text(event.flops)], ["Bytes", text(event.bytes)],
       ["Calls of this name", `${text(event.calls_of_kind)}, ${lengthText(event.total_of_kind_ps)} in all`],
-      ...Object.entries(event.args), ["Inside", event.parent && jump(event.parent)],
+      ...Object.entries(event.args).map(argument), ["Inside", event.parent && jump(event.parent)],
       ...event.linked.slice(0, 8).map((other) => [other.start_ps >= event.start_ps ? "Leads to" : "Comes from", jump(other)]),
       ["Text", event.long_name],
     ]),
     make("p", {}, perfettoLink(event.start_ps, event.start_ps + event.dur_ps)));
 }
 
+const tableOf = (caption, heads, rows) =>
+  make("div", { className: "scroll" }, make("table", {}, make("caption", { textContent: caption }),
+    make("thead", {}, make("tr", {}, ...heads.map((textContent) => make("th", { scope: "col", textContent })))),
+    make("tbody", {}, ...rows.map(([head, ...cells]) =>
+      make("tr", {}, make("th", { scope: "row", textContent: head }), ...cells.map((textContent) => make("td", { textContent })))))));
+
+// What the report's own parts of each device's window come to in the range.
+const PARTS = ["compute", "exposed communication", "exposed copy", "idle"];
+function partsTable(devices) {
+  const rows = devices.map(({ device, own_clock, breakdown, idle_causes = [] }) => {
+    const all = breakdown.reduce((sum, p) => sum + p.ps, 0);
+    const cells = PARTS.map((part) => breakdown.find((p) => p.name === part)?.ps ?? 0);
+    const share = (ps) => (ps ? `${lengthText(ps)} (${((100 * ps) / all).toFixed(1)}%)` : "–");
+    const causes = idle_causes.sort((a, b) => b.ps - a.ps).map((c) => `${c.name} ${lengthText(c.ps)}`);
+    return [`${device}${own_clock ? ", on its clock" : ""}`, ...cells.map(share), causes.join(", ") || "–"];
+  });
+  return tableOf("What the devices' time went to, by the report's intervals, cut to the range", ["Device", "Compute", "Exposed communication", "Exposed copy", "Idle", "Idle because of"], rows);
+}
+
 async function showRange([from, to]) {
   try {
     const range = await source.range(from, to);
-    const rows = range.rows.slice(0, 20).map((r) =>
-      make("tr", {}, make("th", { scope: "row", textContent: r.name, title: r.scope ?? r.name }),
-        ...[r.calls.toLocaleString("en"), lengthText(r.total_ps), lengthText(r.self_ps), `${((100 * r.self_ps) / Math.max(1, range.busy_ps)).toFixed(1)}%`].map((textContent) => make("td", { textContent }))));
-    const heads = ["Name", "Calls", "Total", "Self", "Share"].map((textContent) => make("th", { scope: "col", textContent }));
+    const rows = range.rows.slice(0, 20).map((r) => [r.name, r.calls.toLocaleString("en"), lengthText(r.total_ps), lengthText(r.self_ps),
+      `${((100 * r.self_ps) / Math.max(1, range.busy_ps)).toFixed(1)}%`]);
     const busy = Math.min(100, (100 * range.busy_ps) / Math.max(1, (to - from) * range.tracks));
+    const tracks = `${range.tracks} ${range.tracks === 1 ? "track" : "tracks"}${state.groups.some((g) => g.device) ? " of device ops" : ""}`;
     details.replaceChildren(
       make("h2", { textContent: `${lengthText(to - from)} from ${timeText(from, (to - from) / 100)}` }),
-      make("p", { className: "muted", textContent: `${range.events.toLocaleString("en")} events on ${range.tracks} ${range.tracks === 1 ? "track" : "tracks"}${state.groups.some((g) => g.device) ? " of device ops" : ""}, covered ${busy.toFixed(1)}% of the time. Summed from the timeline, cut at both ends.` }),
-      make("div", { className: "scroll" }, make("table", {}, make("caption", { textContent: "What takes the time there" }),
-        make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows))),
+      ...(range.devices?.length ? [partsTable(range.devices)] : []),
+      tableOf("What takes the time there", ["Name", "Calls", "Total", "Self", "Share"], rows),
+      make("p", { className: "muted", textContent: `Names are summed over the ${range.events.toLocaleString("en")} events on ${tracks} that lie in the range, cut at both ends, on the host's clock; they cover ${busy.toFixed(1)}% of it.` }),
       make("p", {}, perfettoLink(from, to)));
   } catch (error) {
     say(error.message, true);
@@ -390,13 +416,11 @@ function fillTable() {
         count += row.count[i];
         if (row.count[i] === 1 && row.dur[i] > longest) [longest, name] = [row.dur[i], source.names.get(row.kind[i]) ?? ""];
       }
-    return make("tr", {}, make("th", { scope: "row", textContent: track.name || `track ${track.tid}` }),
-      ...[track.group, count.toLocaleString("en"), longest ? `${name} ${lengthText(longest)}` : "–"].map((textContent) => make("td", { className: "text", textContent })));
+    return [track.name || `track ${track.tid}`, track.group, count.toLocaleString("en"), longest ? `${name} ${lengthText(longest)}` : "–"];
   });
-  const heads = ["Track", "Process", "Events", "Longest seen"].map((textContent) => make("th", { scope: "col", textContent }));
-  const t = make("table", {}, make("caption", { textContent: `From ${timeText(state.view.from, 1000)} to ${timeText(state.view.to, 1000)}` }),
-    make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...body));
-  table.replaceChildren(table.firstChild, make("div", { className: "scroll" }, t));
+  const t = tableOf(`From ${timeText(state.view.from, 1000)} to ${timeText(state.view.to, 1000)}`, ["Track", "Process", "Events", "Longest seen"], body);
+  t.querySelectorAll("td").forEach((cell) => cell.classList.add("text"));
+  table.replaceChildren(table.firstChild, t);
 }
 
 /* ---- Addresses ------------------------------------------------------------------------------- */
@@ -408,7 +432,7 @@ function keepAddress() {
   query.delete("at");
   put("from", ps(state.view.from));
   put("to", ps(state.view.to));
-  put("sel", state.selected?.id);
+  put("sel", state.selected?.id ?? state.awaited);
   put("marks", state.marks.map(ps).join(","));
   put("q", searchBox.value.trim());
   history.replaceState(null, "", `?${query}`);
@@ -430,7 +454,10 @@ function readAddress() {
   } else {
     look(state.extent.from, state.extent.to);
   }
-  if (query.get("sel")) select(query.get("sel"));
+  const sel = query.get("sel");
+  const isThere = state.groups.some((g) => g.tracks.some((t) => t.id === Number.parseInt(sel, 10)));
+  if (sel && isThere) select(sel);
+  else state.awaited = sel;
 }
 
 /* ---- The pointer ----------------------------------------------------------------------------- */
@@ -553,13 +580,49 @@ function notesOf(all) {
   return notes.join("; ");
 }
 
+const noteLine = make("p", { className: "muted" });
+
 function place(all) {
   const shown = state.groups.some((g) => g.device) ? (g) => g.device : () => true;
   for (const group of state.groups) {
     group.open = shown(group) || state.groups.length < 4;
     for (const track of group.tracks) track.group = group.name;
   }
-  root.append(bar, minimap, make("div", { className: "stage" }, scroller, tip), make("p", { className: "muted", textContent: notesOf(all) }), details, table);
+  root.append(bar, minimap, make("div", { className: "stage" }, scroller, tip), noteLine, details, table);
+}
+
+// Rows of the analysis above those of their devices, what concerns the whole host on top. What is
+// seen of the others stays where it is.
+function addAnalysis(groups) {
+  const seen = top() > 0 && state.lines.find((l) => l.y + l.height > top());
+  source.derivedFrom = Math.min(...groups.flatMap((g) => g.tracks.map((t) => t.id)));
+  let first = 0;
+  for (const group of groups) {
+    const at = state.groups.findIndex((g) => g.device && g.name === group.of);
+    for (const track of group.tracks) track.group = group.name;
+    group.open = at < 0 || state.groups[at].open;
+    state.groups.splice(at < 0 ? first++ : at, 0, group);
+  }
+  layOut();
+  const now = seen && state.lines.find((l) => l.track === seen.track && l.group === seen.group);
+  if (now) scroller.scrollTop += now.y - seen.y;
+}
+
+// What comes with the report, which takes longer than the first slices.
+async function analyse(all) {
+  noteLine.textContent = `${notesOf(all)}; the analysis follows`;
+  try {
+    const { analysis } = await source.analysed();
+    if (analysis?.length) addAnalysis(analysis);
+    noteLine.textContent = `${notesOf(all)}${analysis ? "" : "; the tracks of the analysis could not be made"}`;
+  } catch (error) {
+    noteLine.textContent = `${notesOf(all)}; without the analysis: ${error.message}`;
+  }
+  if (state.awaited) select(state.awaited, true);
+  state.awaited = null;
+  if (state.range) showRange(state.range);
+  root.dataset.analysed = "yes";
+  changed();
 }
 
 async function begin() {
@@ -578,7 +641,8 @@ async function begin() {
   scroller.addEventListener("scroll", changed);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", resize);
   table.addEventListener("toggle", fillTable);
-  const { steps, findings } = await source.marks(); // with the report, which takes longer
+  await analyse(all);
+  const { steps, findings } = await source.marks();
   Object.assign(state, { steps, findings });
   draw();
 }

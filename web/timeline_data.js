@@ -9,10 +9,12 @@ export class Source {
     this.api = api;
     this.host = host;
     this.names = new Map(); // of kinds, as windows told them
+    this.derivedFrom = Infinity; // ids of the tracks of the analysis, once they are there
   }
 
   url(what, query = {}) {
-    return `${this.api}${what}?${new URLSearchParams({ host: this.host, ...query })}`;
+    const analysis = this.derivedFrom < Infinity ? { analysis: 1 } : {};
+    return `${this.api}${what}?${new URLSearchParams({ host: this.host, ...analysis, ...query })}`;
   }
 
   async json(what, query, signal) {
@@ -23,13 +25,21 @@ export class Source {
   }
 
   tracks = () => this.json("tracks");
+  analysed = () => this.json("tracks", { analysis: 1 }); // with those of the report, which takes longer
   marks = () => this.json("marks");
   event = (id, signal) => this.json("event", { id }, signal);
   search = (query) => this.json("search", query);
   range = (from, to) => this.json("range", { from: whole(from), to: whole(to) });
 
-  // Map of track id → { from, to, pixel, rows: [{ row, n, start, dur, kind, index, count, … }] }.
+  // Map of track id → { from, to, pixel, rows: [{ row, n, start, dur, kind, index, count, … }] }. The
+  // file's tracks and those of the analysis come in an answer each.
   async slices(from, to, px, ids, signal) {
+    const kinds = [ids.filter((id) => id < this.derivedFrom), ids.filter((id) => id >= this.derivedFrom)];
+    const got = await Promise.all(kinds.filter((some) => some.length).map((some) => this.window(from, to, px, some, signal)));
+    return new Map(got.flatMap((tracks) => [...tracks]));
+  }
+
+  async window(from, to, px, ids, signal) {
     const query = { from: whole(from), to: whole(to), px: Math.max(1, Math.round(px)), tracks: runs(ids) };
     const answer = await fetch(this.url("slices", query), { signal });
     if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).error || `HTTP ${answer.status}`);

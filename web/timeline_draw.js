@@ -133,6 +133,8 @@ export function coloursOf(element) {
       const turn = Math.round((hue * 360) / 256);
       return dark ? `hsl(${turn} 38% ${34 + (hue % 3) * 4}%)` : `hsl(${turn} 52% ${72 + (hue % 3) * 4}%)`;
     }),
+    parts: ["--idle", "--comp", "--comm", "--copy"].map(of),
+    finding: dark ? "hsl(4 52% 40%)" : "hsl(4 72% 80%)",
     label: dark ? "#f2f4f6" : "#15191e",
   };
 }
@@ -144,7 +146,13 @@ export function coloursOf(element) {
 const xOf = (scene, ps) =>
   scene.left + ((ps - scene.view.from) / (scene.view.to - scene.view.from)) * (scene.width - scene.left);
 
-function drawRow(pen, scene, row, y) {
+// Of what a device's time went to, as everywhere on our pages; else names that are alike are.
+function colourOf({ parts, finding, slices }, track, hue) {
+  if (track.derived === "PARTS") return parts[hue] ?? parts[0];
+  return track.derived === "FINDINGS" ? finding : slices[hue];
+}
+
+function drawRow(pen, scene, track, row, y) {
   const { view, colours, names, left, width } = scene;
   const scale = (width - left) / (view.to - view.from);
   for (let i = firstAt(row, view.from); i < row.n && row.start[i] < view.to; i++) {
@@ -152,7 +160,7 @@ function drawRow(pen, scene, row, y) {
     const end = Math.min(width, left + (row.start[i] + row.dur[i] - view.from) * scale);
     const w = Math.max(1, end - x);
     const many = row.count[i] > 1;
-    pen.rect(x, y, w > 3 && !many ? w - 1 : w, ROW - 2, colours.slices[row.hue[i]], many ? 0.35 + 0.65 * row.busy[i] : 1);
+    pen.rect(x, y, w > 3 && !many ? w - 1 : w, ROW - 2, colourOf(colours, track, row.hue[i]), many ? 0.35 + 0.65 * row.busy[i] : 1);
     if (w < 24 || many) continue;
     const name = names.get(row.kind[i]);
     if (name) pen.text(x + 4, y + ROW / 2 - 0.5, w - 7, name, colours.label);
@@ -164,7 +172,7 @@ function drawTrack(pen, scene, line, y) {
   for (let r = 0; r < line.rows; r++) {
     const top = y + line.head + r * ROW;
     if (top + ROW < RULER || top > scene.height) continue;
-    if (data?.rows[r]) drawRow(pen, scene, data.rows[r], top);
+    if (data?.rows[r]) drawRow(pen, scene, line.track, data.rows[r], top);
     else if (!data) pen.rect(scene.left, top, scene.width - scene.left, ROW - 2, scene.colours.hair);
   }
 }
@@ -184,7 +192,7 @@ function drawLines(pen, scene) {
     if (y + line.height < RULER || y > height) continue;
     if (line.group) {
       pen.rect(0, y, width, GROUP - 2, colours.bg);
-      pen.text(6, y + GROUP / 2 - 1, width - 12, `${line.open ? "▾" : "▸"} ${line.group.name}${line.group.model ? ` · ${line.group.model}` : ""}`, colours.text, true);
+      pen.text(6, y + GROUP / 2 - 1, width - 12, `${line.open ? "▾" : "▸"} ${line.group.name || "(no name)"}${line.group.model ? ` · ${line.group.model}` : ""}`, colours.text, true);
       continue;
     }
     drawTrack(pen, scene, line, y);

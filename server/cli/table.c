@@ -29,7 +29,8 @@ static const char *const record_environment[] = {
 const cli_command cli_commands[] = {
     {"serve", CLI_SERVE, "[PATH]", 1, 0, "serve the viewer and open it in the browser (default)",
      "Serves a profile directory on loopback: the list of runs, the slowest ops of each, and the "
-     "timeline in Perfetto or TensorBoard. The address goes to stdout, alone on a line. Over ssh "
+     "timeline with the report's intervals above each device, which also opens in Perfetto or "
+     "TensorBoard. The address goes to stdout, alone on a line. Over ssh "
      "no "
      "browser is opened; the line that makes the tunnel is printed instead. Ctrl-C stops the "
      "server "

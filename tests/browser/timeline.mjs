@@ -10,6 +10,7 @@ const TPU = "2026_01_11_21_26_41";
 const timeline = (text) => `${pathOf("session", text)}timeline`;
 const api = async (text, what) => (await fetch(`${server.url}/api/v1/session/${encodeURIComponent(idOf(text))}/${what}`)).json();
 const drawn = (page) => page.waitForFunction(() => Number(document.getElementById("timeline").dataset.drawn) > 0);
+const analysed = (page) => page.waitForFunction(() => document.getElementById("timeline").dataset.analysed);
 const query = (page) => new URL(page.url()).searchParams;
 const details = (page) => page.locator("aside.details");
 
@@ -58,7 +59,7 @@ await test("keys zoom, move, fit and select, and the address keeps it", () =>
     await page.keyboard.press("Enter");
     await details(page).locator("h2").waitFor();
     await page.waitForFunction(() => new URL(location).searchParams.has("sel"));
-    const event = await api(TPU, `event?id=${query(page).get("sel")}`);
+    const event = await api(TPU, `event?analysis=1&id=${query(page).get("sel")}`);
     assert.equal(await details(page).locator("h2").textContent(), event.name);
     const ops = (await api(TPU, "tracks")).groups.flatMap((g) => g.tracks).find((t) => t.role === "ops");
     await openAt(page, TPU, `?sel=${ops.id}.0.5`);
@@ -71,14 +72,14 @@ await test("keys zoom, move, fit and select, and the address keeps it", () =>
 
 await test("a search goes from hit to hit by n and N", () =>
   onPage(timeline(TPU), async (page) => {
-    await drawn(page);
-    const { total, found } = await api(TPU, "search?q=fusion");
+    await analysed(page);
+    const { total, found } = await api(TPU, "search?analysis=1&q=fusion");
     await page.keyboard.press("/");
     await page.keyboard.type("fusion");
     await page.keyboard.press("Enter");
     await page.getByText(`${total.toLocaleString("en")} events`, { exact: true }).waitFor();
     await page.waitForFunction((id) => new URL(location).searchParams.get("sel") === id, found.id);
-    const next = (await api(TPU, `search?q=fusion&after=${found.id}`)).found.id;
+    const next = (await api(TPU, `search?analysis=1&q=fusion&after=${found.id}`)).found.id;
     await page.keyboard.press("n");
     await page.waitForFunction((id) => new URL(location).searchParams.get("sel") === id, next);
     await page.keyboard.press("N");
@@ -122,12 +123,13 @@ await test("marks are set and removed, and stay in the address", () =>
 
 await test("the visible rows are a table for those who cannot see them", () =>
   onPage(timeline("mnist_train"), async (page) => {
-    await drawn(page);
+    await analysed(page);
     await page.waitForTimeout(300);
     await page.locator("summary", { hasText: "as a table" }).click();
     await page.locator("details.seen tbody tr").nth(2).waitFor();
     const names = await page.locator("details.seen tbody th").allInnerTexts();
-    const tracks = (await api("mnist_train", "tracks")).groups.flatMap((g) => g.tracks.map((t) => t.name));
+    const { groups, analysis } = await api("mnist_train", "tracks?analysis=1");
+    const tracks = [...groups, ...analysis].flatMap((g) => g.tracks.map((t) => t.name));
     assert.ok(names.length > 2 && names.every((name) => tracks.includes(name)), names.join());
   }));
 

@@ -1,0 +1,115 @@
+// The tracks of the analysis in our own timeline, in traces of five profilers: above their devices, in every size and
+// colour, with details, by address, by search, in the table of rows and in ranges.
+import assert from "node:assert/strict";
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { guarded, serve, shots, test, traces } from "./lib.mjs";
+import { browser } from "./world.mjs";
+
+const FIVE = {
+  tpu: "jax_tpu/openxla__xprof/test_xplanes/v2__tpu_inference_2.xplane.pb",
+  rocm: "jax_gpu_rocm/AMD-AGI__TraceLens/mi300/jax_conv_minimal_08/tw003.xplane.pb",
+  cuda: "xla_gpu_cuda/EnzymeAD__Reactant.jl/traces/plugins/profile/2025_02_05_11_08_24/cyclops.xplane.pb",
+  cpu: "jax_cpu/mnist_train/plugins/profile/2026_11_21_06_33_16/vm.xplane.pb",
+  pytorch: "pytorch_cuda/pytorch__kineto/samples/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz",
+};
+
+const dir = mkdtempSync(path.join(tmpdir(), "vp_five_"));
+for (const [name, file] of Object.entries(FIVE)) {
+  const run = path.join(dir, name, "plugins/profile/2026_01_01_00_00_00");
+  mkdirSync(run, { recursive: true });
+  cpSync(path.join(traces, file), path.join(run, path.basename(file)));
+}
+const server = await serve(dir);
+const json = async (what) => (await fetch(`${server.url}${what}`)).json();
+let list;
+do list = await json("/api/v1/sessions");
+while (list.indexing);
+const idOf = (name) => encodeURIComponent(list.sessions.find((s) => s.name.startsWith(`${name}/`)).id);
+const api = (name, what) => json(`/api/v1/session/${idOf(name)}/${what}`);
+const tracksOf = async (name, kind) =>
+  (await api(name, "tracks?analysis=1")).analysis.flatMap((g) => g.tracks).filter((t) => t.derived === kind);
+
+async function onTimeline(name, rest, body, options = {}) {
+  const { context, complaints } = await guarded(browser, [server.url], options);
+  try {
+    const page = await context.newPage();
+    await page.goto(`${server.url}/session/${idOf(name)}/timeline${rest}`);
+    await page.waitForFunction(() => document.getElementById("timeline").dataset.analysed);
+    await page.waitForTimeout(400);
+    await body(page);
+    assert.deepEqual(complaints, []);
+  } finally {
+    await context.close();
+  }
+}
+const details = (page) => page.locator("aside.details");
+
+for (const name of Object.keys(FIVE)) {
+  await test(`rows of the analysis are shown and told, ${name}`, () =>
+    onTimeline(name, "", async (page) => {
+      await page.locator("summary", { hasText: "as a table" }).click();
+      await page.locator("details.seen tbody tr").nth(2).waitFor();
+      const seen = await page.locator("details.seen tbody th").allInnerTexts();
+      const { analysis } = await api(name, "tracks?analysis=1");
+      for (const track of analysis[0].tracks.slice(0, 3)) assert.ok(seen.includes(track.name), `${track.name}: ${seen}`);
+      assert.equal(await page.locator("#timeline-status.error").count(), 0);
+    }, { viewport: { width: 1440, height: 1400 } }));
+
+  for (const [width, colorScheme] of [[1440, "light"], [1440, "dark"], [390, "light"], [390, "dark"]])
+    await test(`the analysis fits, ${name}, ${width} px, ${colorScheme}`, () =>
+      onTimeline(name, "", async (page) => {
+        await page.locator("canvas.rows").focus();
+        await page.keyboard.press("Enter");
+        await details(page).locator("h2").waitFor();
+        await page.waitForTimeout(200);
+        assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0);
+        await page.screenshot({ path: path.join(shots, `timeline-${name}-${colorScheme}-${width}.png`), fullPage: true });
+      }, { viewport: { width, height: 900 }, colorScheme }));
+}
+
+await test("a permalink to a finding's slice leads to its advice and its card", async () => {
+  const [track] = await tracksOf("pytorch", "FINDINGS");
+  const event = await api("pytorch", `event?analysis=1&id=${track.id}.0.0`);
+  await onTimeline("pytorch", `?sel=${track.id}.0.0`, async (page) => {
+    await details(page).getByText(event.args.advice).waitFor();
+    assert.equal(new URL(page.url()).searchParams.get("sel"), `${track.id}.0.0`);
+    const href = await details(page).locator("a[href*='#finding-']").getAttribute("href");
+    await page.goto(new URL(href, page.url()).href);
+    assert.equal(await page.locator(`[id="${new URL(page.url()).hash.slice(1)}"]`).count(), 1);
+  });
+});
+
+await test("a slow op's slice leads to the op", async () => {
+  const [track] = await tracksOf("cuda", "SLOWEST");
+  await onTimeline("cuda", `?sel=${track.id}.0.0`, async (page) => {
+    const href = await details(page).locator("a[href*='op?on=']").getAttribute("href");
+    assert.equal((await page.request.get(new URL(href, page.url()).href)).status(), 200);
+  });
+});
+
+await test("a range says what the report says of it", async () => {
+  const [band] = await tracksOf("pytorch", "PARTS");
+  const { devices } = await api("pytorch", `range?analysis=1&from=${band.from_ps}&to=${band.to_ps}`);
+  const report = await api("pytorch", "report");
+  const idle = devices[0].breakdown.find((p) => p.name === "idle").ps;
+  assert.equal(idle, report.devices[0].breakdown.idle_ps);
+  await onTimeline("pytorch", `?from=${band.from_ps}&to=${band.to_ps}`, async (page) => {
+    await page.locator("canvas.rows").focus();
+    await page.keyboard.press("r");
+    const share = ((100 * idle) / band.dur_ps).toFixed(1);
+    await details(page).locator("td", { hasText: `(${share}%)` }).first().waitFor();
+  });
+});
+
+await test("a search finds slices of the analysis", () =>
+  onTimeline("cpu", "?q=idle", async (page) => {
+    const { found } = await api("cpu", "search?analysis=1&q=idle");
+    await page.keyboard.press("/");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction((id) => new URL(location).searchParams.get("sel") === id, found.id);
+  }));
+
+await server.stop();
+rmSync(dir, { recursive: true, force: true });
