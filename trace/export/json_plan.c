@@ -135,9 +135,11 @@ static int thread_of(json_plan *p, vp_str pid, vp_str tid, uint32_t *out)
     return 0;
 }
 
-static bool take_base(json_plan *p, vp_str ts)
+/* Of the first that lies at its time: metadata may say 0 where all else counts since 1970. */
+static bool take_base(json_plan *p, const jp_event *e, vp_str ts)
 {
-    p->has_base = p->has_base || js_time_base(ts, &p->base_us);
+    if (jp_needs_time(e->phase))
+        p->has_base = p->has_base || js_time_base(ts, &p->base_us);
     return p->has_base;
 }
 
@@ -147,7 +149,7 @@ static bool take_times(json_plan *p, jp_event *e)
 {
     vp_str ts = jp_unquoted(jp_text(e, EX_TS)), dur = jp_unquoted(jp_text(e, EX_DUR));
     int64_t start, length = 0;
-    e->timed = ts.n && take_base(p, ts) && js_us_to_ps(ts, p->base_us, &start) &&
+    e->timed = ts.n && take_base(p, e, ts) && js_us_to_ps(ts, p->base_us, &start) &&
                start >= -VP_TIME_MAX_PS && start <= VP_TIME_MAX_PS;
     if (!e->timed)
         return true;
@@ -221,11 +223,6 @@ static bool says_something(const jp_event *e)
     return value.n > 2 && *value.p == '"';
 }
 
-static bool needs_time(char phase)
-{
-    return phase && strchr("XBEiIRstfbneC", phase);
-}
-
 /* What the importer would count as an error (perfetto.md 2.2, 2.4). */
 static bool is_useless(const jp_event *e)
 {
@@ -273,7 +270,7 @@ int jp_look(json_plan *p, vp_str text, int64_t at, const ex_fields *f, jp_event 
     VP_TRY(number_of(p, at, &e->number));
     vp_str phase = jp_text(e, EX_PH);
     e->phase = phase.n > 2 && *phase.p == '"' ? phase.p[1] : 0;
-    if (!take_times(p, e) || (!e->timed && needs_time(e->phase)) || is_useless(e))
+    if (!take_times(p, e) || (!e->timed && jp_needs_time(e->phase)) || is_useless(e))
         return EX_USELESS;
     if (e->phase == 'M' && !says_something(e))
         return EX_EMPTY;

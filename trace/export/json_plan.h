@@ -168,6 +168,11 @@ static inline bool jp_on_thread(char phase)
 {
     return phase && strchr("XBEiIRstf", phase);
 }
+/* Without a time it is no event; of others the time says nothing of the file's extent. */
+static inline bool jp_needs_time(char phase)
+{
+    return phase && strchr("XBEiIRstfbneC", phase);
+}
 /* The value of a member of args, as its text; "" where it has none. */
 vp_str jp_arg(const jp_event *e, vp_str key);
 /* The id of an async event, as its text; "" where it has none. Others are told apart by process. */

@@ -35,7 +35,8 @@ static void set_times(const json_plan *p, const jp_event *e, edit *d)
 {
     if (!e->timed)
         return;
-    d->value[EX_TS] = us_text(d->ts, e->start_ns + p->delta_ns);
+    int64_t ns = e->start_ns + p->delta_ns;
+    d->value[EX_TS] = us_text(d->ts, ns < 0 ? 0 : ns); /* metadata may come before all else */
     if (e->phase == 'X')
         d->value[EX_DUR] = us_text(d->dur, e->end_ns - e->start_ns);
 }

@@ -100,7 +100,7 @@ static int add_names(json_plan *p, const jp_event *e)
 static void note_event(json_plan *p, const jp_event *e)
 {
     jp_thread *t = e->thread == JP_NONE ? NULL : &p->threads[e->thread];
-    if (e->timed && e->start_ns < p->least_ns)
+    if (e->timed && jp_needs_time(e->phase) && e->start_ns < p->least_ns)
         p->least_ns = e->start_ns;
     if (t && e->phase != 'M') {
         p->processes[t->process].needed = true;
