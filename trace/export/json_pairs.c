@@ -2,6 +2,7 @@
  * the innermost open begin of its name and category. Pairs stay as they are where the importer
  * pairs them the same way; the others are changed so that it must. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
@@ -82,14 +83,33 @@ static int take_end(pairing *g, const jp_edge *end)
     return close_begin(g, g->open[--g->depth], end);
 }
 
-static int pair_thread(pairing *g, const jp_edge *e, size_t n)
+/* Of ends at one moment the one of the innermost begin comes first, else the file's first: an outer
+ * end that stands before an inner one of the same name must not close more than its own frame. The
+ * importer pairs them so, too (tests/golden/test_ends_at_once.py). */
+static void inner_end_first(const pairing *g, jp_edge *e, size_t n)
+{
+    if (!g->depth)
+        return;
+    for (size_t i = 0; i < n && i < JS_SEARCH_MAX && e[i].is_end && e[i].ns == e->ns; i++) {
+        if (!js_mark_fits(g->open[g->depth - 1]->mark, e[i].mark))
+            continue;
+        jp_edge inner = e[i];
+        memmove(e + 1, e, i * sizeof *e);
+        *e = inner;
+        return;
+    }
+}
+
+static int pair_thread(pairing *g, jp_edge *e, size_t n)
 {
     g->depth = 0;
     for (size_t i = 0; i < n; i++) {
-        if (e[i].is_end)
-            VP_TRY(take_end(g, &e[i]));
-        else
+        if (!e[i].is_end) {
             g->open[g->depth++] = &e[i];
+            continue;
+        }
+        inner_end_first(g, e + i, n - i);
+        VP_TRY(take_end(g, &e[i]));
     }
     for (; g->depth; g->depth--) /* "did not end" */
         VP_TRY(put_late(g, g->open[g->depth - 1], INT64_MAX));

@@ -1,5 +1,6 @@
 /* Spans of two events: begin and end, and the halves of async ones. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
@@ -133,8 +134,22 @@ static size_t find_begin(const cj_edge *const *open, size_t depth, const cj_edge
     return depth;
 }
 
+/* Of ends at one moment the one of the innermost begin comes first, else the file's first: an outer
+ * end that stands before an inner one of the same name must not close more than its own frame. */
+static void inner_end_first(const cj_edge *innermost, cj_edge *e, size_t n)
+{
+    for (size_t i = 0; i < n && i < JS_SEARCH_MAX && e[i].is_end && e[i].ts_ps == e->ts_ps; i++) {
+        if (!js_mark_fits(innermost->mark, e[i].mark))
+            continue;
+        cj_edge inner = e[i];
+        memmove(e + 1, e, i * sizeof *e);
+        *e = inner;
+        return;
+    }
+}
+
 /* Pairs the edges of one lane, which are sorted by time. `open` has room for all of them. */
-static int pair_lane(cj_reader *r, const cj_edge *e, size_t n, const cj_edge **open)
+static int pair_lane(cj_reader *r, cj_edge *e, size_t n, const cj_edge **open)
 {
     const cj_lane *lane = &r->lanes[e->lane];
     int64_t last = lane->track == SINK_NONE ? r->threads[lane->thread].last_ps : r->last_ps;
@@ -144,6 +159,8 @@ static int pair_lane(cj_reader *r, const cj_edge *e, size_t n, const cj_edge **o
             open[depth++] = &e[i];
             continue;
         }
+        if (depth)
+            inner_end_first(open[depth - 1], e + i, n - i);
         size_t at = find_begin(open, depth, &e[i]);
         if (at == depth) {
             cj_note(r, CJ_END_WITHOUT_BEGIN);
