@@ -11,8 +11,8 @@ import tarfile
 import zipfile
 import zlib
 
-from added import PROCESS
 from common import PROGRAM, TRACES
+from added import PROCESS
 from test_perfetto_json import number, ps, round_ns
 from xplane_events import Space
 
@@ -181,7 +181,8 @@ def place_of(t, want):
         for name in map(family, names):
             if (process, name) in want:
                 return process, name
-        if t['tid'] is not None and not t['thread'] and (process, MOVED) in want:
+        nameless = t['tid'] is not None and not t['thread'] or names[0].split(' (')[0] in ('0', str(t['pid']))
+        if nameless and (process, MOVED) in want:
             return process, MOVED
     async_line = t['process'], f"{str(t['process']).removeprefix('/device:')} Async XLA Ops"
     return async_line if async_line in want else NO_THREAD
