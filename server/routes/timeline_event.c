@@ -54,13 +54,13 @@ static void put_place(vp_json *j, const tl_index *x, const tl_event *e)
     snprintf(id, sizeof id, "%" PRIu32 ".%" PRIu32 ".%" PRIu64, x->first_track + e->track, e->row,
              e->index);
     vp_json_kcstr(j, "id", id);
-    vp_json_kstr(j, "name", tl_text(x, x->kinds[tl_kind_of(x, r, e->index)].name));
+    vp_json_kstr(j, "name", tl_text(x, x->kinds[tl_kind_of(r, e->index)].name));
     vp_json_kstr(j, "track_name", tl_text(x, x->tracks[e->track].name));
     vp_json_kstr(j, "group_name", tl_text(x, x->groups[x->tracks[e->track].group].name));
     vp_json_ki64(j, "track", x->first_track + e->track);
     vp_json_ki64(j, "row", e->row);
-    vp_json_ki64(j, "start_ps", tl_start(x, r, e->index));
-    vp_json_ki64(j, "dur_ps", tl_dur(x, r, e->index));
+    vp_json_ki64(j, "start_ps", tl_start(r, e->index));
+    vp_json_ki64(j, "dur_ps", tl_dur(r, e->index));
 }
 
 static void put_kind(vp_json *j, const tl_index *x, const tl_kind *k)
@@ -136,7 +136,7 @@ static void put_parent(vp_json *j, const tl_index *x, const tl_event *e)
     const tl_row *r = tl_row_of(x, e);
     if (!r->depth)
         return;
-    uint64_t i = tl_first_from(x, r - 1, 0, tl_start(x, r, e->index) + 1);
+    uint64_t i = tl_first_from(r - 1, 0, tl_start(r, e->index) + 1);
     vp_json_key(j, "parent");
     vp_json_begin_object(j);
     put_place(j, x, &(tl_event){e->track, e->row - 1, i ? i - 1 : 0});
@@ -146,7 +146,7 @@ static void put_parent(vp_json *j, const tl_index *x, const tl_event *e)
 static void put_of_file(vp_json *j, const timeline_asked *a, const http_req *rq, const tl_event *e)
 {
     const tl_index *x = a->x;
-    const tl_kind *k = &x->kinds[tl_kind_of(x, tl_row_of(x, e), e->index)];
+    const tl_kind *k = &x->kinds[tl_kind_of(tl_row_of(x, e), e->index)];
     const tl_group *g = &x->groups[x->tracks[e->track].group];
     put_kind(j, x, k);
     put_attrs(j, x, e);
@@ -187,7 +187,7 @@ int route_timeline_event(http_req *rq)
     VP_TRY(timeline_ask(&a, rq));
     VP_TRY(timeline_event(&e, &x, &a, rq, "id"));
     const tl_row *r = tl_row_of(x, &e);
-    const tl_kind *k = &x->kinds[tl_kind_of(x, r, e.index)];
+    const tl_kind *k = &x->kinds[tl_kind_of(r, e.index)];
     vp_buf_init(&b, VP_REPORT_BYTES_MAX);
     vp_json_init(&j, &b);
     vp_json_begin_object(&j);
@@ -223,7 +223,7 @@ static int ask_search(search *f, const timeline_asked *a, const http_req *rq)
     if (!after && !f->q.backwards)
         return 0;
     VP_TRY(timeline_event(&f->at, &f->in, a, rq, after ? "after" : "before"));
-    f->from_ps = tl_start(f->in, tl_row_of(f->in, &f->at), f->at.index);
+    f->from_ps = tl_start(tl_row_of(f->in, &f->at), f->at.index);
     return 0;
 }
 
@@ -237,7 +237,7 @@ static int search_in(tl_found *out, search *f, const tl_index *x, bool is_file)
 
 static int64_t start_of(const tl_index *x, const tl_event *e)
 {
-    return tl_start(x, tl_row_of(x, e), e->index);
+    return tl_start(tl_row_of(x, e), e->index);
 }
 
 static int search_both(tl_found *out, const tl_index **of, search *f, const timeline_asked *a)

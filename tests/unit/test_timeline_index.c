@@ -31,32 +31,32 @@ static uint64_t next(uint64_t below)
 
 /* ---- What the index holds ------------------------------------------------------------------- */
 
-static void check_row(const tl_index *x, const tl_row *r)
+static void check_row(const tl_row *r)
 {
     int64_t busy = 0, end = INT64_MIN;
     for (uint64_t i = 0; i < r->count; i++) {
-        int64_t start = tl_start(x, r, i);
+        int64_t start = tl_start(r, i);
         if (i % TL_BLOCK == 0)
-            assert_int_equal(x->blocks[r->first_block + i / TL_BLOCK].busy_ps, busy);
-        assert_true(!i || start >= tl_start(x, r, i - 1));
+            assert_int_equal(r->blocks[i / TL_BLOCK].busy_ps, busy);
+        assert_true(!i || start >= tl_start(r, i - 1));
         if (!r->overlaps)
             assert_true(start >= end);
-        end = tl_end(x, r, i) > end ? tl_end(x, r, i) : end;
-        busy += tl_dur(x, r, i);
+        end = tl_end(r, i) > end ? tl_end(r, i) : end;
+        busy += tl_dur(r, i);
         if (i % TL_BLOCK == TL_BLOCK - 1 || i + 1 == r->count)
-            assert_int_equal(x->blocks[r->first_block + i / TL_BLOCK].end_ps, end);
+            assert_int_equal(r->blocks[i / TL_BLOCK].end_ps, end);
     }
 }
 
 /* Each event of a nested row lies in one of the row above. */
-static void check_nested(const tl_index *x, const tl_row *r)
+static void check_nested(const tl_row *r)
 {
     uint64_t k = 0;
     for (uint64_t i = 0; r->depth && i < r->count; i++) {
-        while (k + 1 < r[-1].count && tl_start(x, r - 1, k + 1) <= tl_start(x, r, i))
+        while (k + 1 < r[-1].count && tl_start(r - 1, k + 1) <= tl_start(r, i))
             k++;
-        assert_true(tl_start(x, r - 1, k) <= tl_start(x, r, i));
-        assert_true(tl_end(x, r, i) <= tl_end(x, r - 1, k));
+        assert_true(tl_start(r - 1, k) <= tl_start(r, i));
+        assert_true(tl_end(r, i) <= tl_end(r - 1, k));
     }
 }
 
@@ -78,6 +78,9 @@ static void check_track(const tl_index *x, const trace *t, uint32_t n)
     const trace_track *from = &t->tracks[n];
     uint64_t want = 0, got = 0, count = 0;
     int64_t dur = 0;
+    bool marked = false;
+    for (size_t a = 0; a < SINK_ATTRS; a++)
+        marked = marked || from->attr[a];
     for (size_t i = 0; i < from->count; i++) {
         int64_t start = trace_aligned_start(from, i), ps = trace_aligned_end(from, i) - start;
         want += mark(start, ps, from->kind[i], (const trace_column *const *)from->attr, i);
@@ -85,11 +88,11 @@ static void check_track(const tl_index *x, const trace *t, uint32_t n)
     }
     for (uint32_t r = 0; r < k->row_count; r++) {
         const tl_row *row = &x->rows[k->first_row + r];
-        check_row(x, row);
-        check_nested(x, row);
+        check_row(row);
+        check_nested(row);
         for (uint64_t i = 0; i < row->count; i++)
-            got += mark(tl_start(x, row, i), tl_dur(x, row, i), tl_kind_of(x, row, i),
-                        (const trace_column *const *)k->attr, (size_t)(row->first - k->first + i));
+            got += mark(tl_start(row, i), tl_dur(row, i), tl_kind_of(row, i),
+                        (const trace_column *const *)k->attr, marked ? tl_order(row, i) : 0);
         count += row->count;
     }
     assert_int_equal(count, from->count);
@@ -128,18 +131,18 @@ static int64_t i64_at(const char *p)
 }
 
 /* Events of a row that the window touches. */
-static uint64_t touched(const tl_index *x, const tl_row *r, int64_t from, int64_t until)
+static uint64_t touched(const tl_row *r, int64_t from, int64_t until)
 {
     uint64_t n = 0;
     for (uint64_t i = 0; i < r->count; i++)
-        n += tl_start(x, r, i) < until && (tl_end(x, r, i) > from || tl_start(x, r, i) >= from);
+        n += tl_start(r, i) < until && (tl_end(r, i) > from || tl_start(r, i) >= from);
     return n;
 }
 
-static void check_record(const tl_index *x, const tl_row *r, const record *v, const tl_window *w,
-                         int64_t unit, int64_t pixel)
+static void check_record(const tl_row *r, const record *v, const tl_window *w, int64_t unit,
+                         int64_t pixel)
 {
-    int64_t start = tl_start(x, r, v->index), end = tl_end(x, r, v->index + v->count - 1);
+    int64_t start = tl_start(r, v->index), end = tl_end(r, v->index + v->count - 1);
     int64_t seen_from = start > w->from_ps ? start : w->from_ps;
     int64_t seen_until = end < w->until_ps ? end : w->until_ps;
     assert_int_equal(v->start, (seen_from - w->from_ps) / unit);
@@ -149,15 +152,15 @@ static void check_record(const tl_index *x, const tl_row *r, const record *v, co
     int64_t longest = -1, sum = 0;
     uint32_t kind = 0;
     for (uint32_t i = 0; i < v->count; i++) {
-        int64_t dur = tl_dur(x, r, v->index + i);
+        int64_t dur = tl_dur(r, v->index + i);
         assert_true(dur < pixel);
-        kind = dur > longest ? tl_kind_of(x, r, v->index + i) : kind;
+        kind = dur > longest ? tl_kind_of(r, v->index + i) : kind;
         longest = dur > longest ? dur : longest;
         sum += dur;
     }
     assert_int_equal(v->kind, kind);
     assert_int_equal(v->rest & 0xffff, end > start ? (__int128)sum * 65535 / (end - start) : 65535);
-    assert_true(tl_start(x, r, v->index + v->count - 1) - start < pixel);
+    assert_true(tl_start(r, v->index + v->count - 1) - start < pixel);
 }
 
 static void check_window(const tl_index *x, int64_t from, int64_t until, uint32_t px)
@@ -185,11 +188,11 @@ static void check_window(const tl_index *x, int64_t from, int64_t until, uint32_
             record v;
             memcpy(&v, at, sizeof v);
             if (!r->overlaps)
-                check_record(x, r, &v, &w, unit, pixel);
+                check_record(r, &v, &w, unit, pixel);
             count += v.count;
         }
         if (!r->overlaps)
-            assert_int_equal(count, touched(x, r, from, until));
+            assert_int_equal(count, touched(r, from, until));
         assert_true(u32_at(section + 20) <= 2 * (uint64_t)used + 4 || r->overlaps);
     }
     assert_int_equal(seen, records);
@@ -398,6 +401,72 @@ static void test_ends_of_time(void **state)
     trace_free(t);
 }
 
+/* Enough events that several threads make the tracks: whoever makes which, the result is the same.
+ */
+static void test_the_same_from_any_thread(void **state)
+{
+    (void)state;
+    trace *t = tm_new();
+    uint32_t p = tm_process(t, SINK_PROCESS_HOST, "host", 0);
+    seed = 9;
+    for (int k = 0; k < 12; k++)
+        put_random(t, tm_track(t, p, "thread", SINK_ROLE_PLAIN), 9000, 0,
+                   k & 1 ? INT64_C(1) << 40 : 100, k & 2);
+    tl_index *x = built(t), *again = NULL;
+    check_index(x, t);
+    assert_true(x->event_count >= 100000);
+    assert_int_equal(tl_build(&again, t), 0);
+    assert_int_equal(again->row_count, x->row_count);
+    assert_int_equal(tl_bytes(again), tl_bytes(x));
+    for (uint32_t i = 0; i < x->track_count; i++) {
+        const tl_track *a = &x->tracks[i], *b = &again->tracks[i];
+        assert_int_equal(a->first_row, b->first_row);
+        assert_int_equal(a->byte_count, b->byte_count);
+        assert_memory_equal(a->bytes, b->bytes, a->byte_count);
+    }
+    for (uint32_t i = 0; i < x->kind_count; i++) {
+        assert_int_equal(x->kinds[i].calls, again->kinds[i].calls);
+        assert_int_equal(x->kinds[i].total_ps, again->kinds[i].total_ps);
+    }
+    tl_free(again);
+    tl_free(x);
+    trace_free(t);
+}
+
+/* Records are as wide as their block's largest value: at each border of a width and of a unit. */
+static void test_values_at_the_borders_of_widths(void **state)
+{
+    (void)state;
+    static const int64_t units[] = {1, 1000, 1000000};
+    for (size_t u = 0; u < sizeof units / sizeof *units; u++)
+        for (int bits = 0; bits < 61 && INT64_C(1) << bits < VP_TIME_MAX_PS / units[u] / 2;
+             bits++) {
+            trace *t = tm_new();
+            uint32_t p = tm_process(t, SINK_PROCESS_HOST, "host", 0);
+            uint32_t k = tm_track(t, p, "thread", SINK_ROLE_PLAIN);
+            int64_t at = INT64_C(1) << bits;
+            for (int64_t near = -1; near <= 1; near++) {
+                tm_put(t, k, "late", -5 + (at + near) * units[u], -5 + (at + near) * units[u]);
+                tm_linked(t, k, "long", -5, -5 + (at + near) * units[u], near);
+            }
+            tm_put(t, k, "backwards", 5, -VP_TIME_MAX_PS);
+            tl_index *x = NULL;
+            assert_int_equal(trace_seal(t), 0);
+            assert_int_equal(tl_build(&x, t), 0);
+            assert_int_equal(x->event_count, t->event_count);
+            int64_t longest = 0;
+            for (size_t i = 0; i < x->row_count; i++)
+                for (uint64_t e = 0; e < x->rows[i].count; e++) {
+                    int64_t ps = tl_dur(&x->rows[i], e);
+                    longest = ps > longest ? ps : longest;
+                    assert_true(ps >= 0);
+                }
+            assert_int_equal(longest, (at + 1) * units[u]);
+            tl_free(x);
+            trace_free(t);
+        }
+}
+
 /* ---- Search --------------------------------------------------------------------------------- */
 
 static void test_search_goes_through_all(void **state)
@@ -424,8 +493,8 @@ static void test_search_goes_through_all(void **state)
         if (!f.any)
             break;
         const tl_row *r = tl_row_of(x, &f.event);
-        assert_true(tl_start(x, r, f.event.index) >= at);
-        at = tl_start(x, r, f.event.index);
+        assert_true(tl_start(r, f.event.index) >= at);
+        at = tl_start(r, f.event.index);
         seen[steps] = last = f.event;
     }
     assert_int_equal(steps, want);
@@ -459,7 +528,7 @@ static void test_what_belongs_together(void **state)
     tl_event launch = {host, 1, 1};
     assert_int_equal(tl_linked(other, 4, x, &launch), 1);
     assert_int_equal(other[0].track, gpu);
-    assert_int_equal(tl_start(x, tl_row_of(x, &other[0]), other[0].index), 60);
+    assert_int_equal(tl_start(tl_row_of(x, &other[0]), other[0].index), 60);
     assert_null(tl_row_of(x, &(tl_event){9, 0, 0}));
     assert_null(tl_row_of(x, &(tl_event){0, 9, 0}));
     assert_null(tl_row_of(x, &(tl_event){0, 0, 1}));
@@ -539,6 +608,8 @@ int main(void)
         cmocka_unit_test(test_two_clocks),
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_ends_of_time),
+        cmocka_unit_test(test_the_same_from_any_thread),
+        cmocka_unit_test(test_values_at_the_borders_of_widths),
         cmocka_unit_test(test_search_goes_through_all),
         cmocka_unit_test(test_what_belongs_together),
         cmocka_unit_test(test_range_sums),

@@ -32,6 +32,37 @@ int trace_column_put(trace_column **column, size_t i, int64_t v)
     return 0;
 }
 
+/* Values of the first `count` events. */
+static size_t values_below(const trace_column *c, size_t count)
+{
+    size_t i = trace_column_next(c, count);
+    if (i == SIZE_MAX)
+        return c->n;
+    const trace_block *b = &c->block[i / 64];
+    return b->first + (size_t)__builtin_popcountll(b->has & ((UINT64_C(1) << i % 64) - 1));
+}
+
+int trace_column_copy(trace_column **out, const trace_column *c, size_t count)
+{
+    size_t blocks = count / 64 + 1 < c->block_n ? count / 64 + 1 : c->block_n;
+    size_t n = values_below(c, count);
+    *out = NULL;
+    if (!n)
+        return 0;
+    trace_column *to = *out = vp_calloc(1, sizeof *to);
+    VP_NEED(to);
+    to->block = vp_realloc_array(NULL, blocks, sizeof *to->block);
+    to->v = vp_realloc_array(NULL, n, sizeof *to->v);
+    VP_NEED(to->block && to->v);
+    memcpy(to->block, c->block, blocks * sizeof *to->block);
+    memcpy(to->v, c->v, n * sizeof *to->v);
+    to->block_n = to->block_cap = blocks;
+    to->n = to->cap = n;
+    if (count / 64 < blocks)
+        to->block[count / 64].has &= (UINT64_C(1) << count % 64) - 1;
+    return 0;
+}
+
 void trace_column_free(trace_column *c)
 {
     if (!c)

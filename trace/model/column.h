@@ -23,6 +23,8 @@ typedef struct trace_column {
 
 /* Appends the value of event i, which is behind all that have one. VP_ENOMEM, VP_ELIMIT. */
 int trace_column_put(trace_column **column, size_t i, int64_t v);
+/* *out: a copy of what the first `count` events have, NULL where that is nothing. VP_ENOMEM. */
+int trace_column_copy(trace_column **out, const trace_column *c, size_t count);
 void trace_column_free(trace_column *c);
 /* The column of `count` events in another order: event i becomes what order[i] was. VP_ENOMEM
  * leaves it as it was. */

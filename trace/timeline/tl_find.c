@@ -58,16 +58,16 @@ static uint64_t first_behind(const tl_index *x, size_t seq, const origin *o)
     if (!r->count)
         return 0;
     if (!o->exact)
-        return tl_first_from(x, r, 0, o->ps);
+        return tl_first_from(r, 0, o->ps);
     if (seq == o->seq)
         return o->index + 1;
-    return tl_first_from(x, r, 0, seq < o->seq ? o->ps + 1 : o->ps);
+    return tl_first_from(r, 0, seq < o->seq ? o->ps + 1 : o->ps);
 }
 
 static void take(const tl_index *x, tl_found *f, int64_t *best, size_t seq, uint64_t i)
 {
     const tl_row *r = &x->rows[seq];
-    *best = tl_start(x, r, i);
+    *best = tl_start(r, i);
     f->any = true;
     f->event = (tl_event){r->track, (uint32_t)(seq - x->tracks[r->track].first_row), i};
 }
@@ -78,11 +78,11 @@ static void find_forwards(tl_found *f, const tl_index *x, const uint8_t *hit, co
     for (size_t seq = 0; seq < x->row_count; seq++) {
         const tl_row *r = &x->rows[seq];
         for (uint64_t i = first_behind(x, seq, o); i < r->count; i++) {
-            if (i % TL_BLOCK == 0 && x->blocks[r->first_block + i / TL_BLOCK].base_ps >= best)
+            if (i % TL_BLOCK == 0 && r->blocks[i / TL_BLOCK].base_ps >= best)
                 break;
-            if (!hit[tl_kind_of(x, r, i)])
+            if (!hit[tl_kind_of(r, i)])
                 continue;
-            if (tl_start(x, r, i) < best)
+            if (tl_start(r, i) < best)
                 take(x, f, &best, seq, i);
             break;
         }
@@ -96,12 +96,12 @@ static void find_backwards(tl_found *f, const tl_index *x, const uint8_t *hit, c
         const tl_row *r = &x->rows[seq];
         uint64_t i = o->exact && seq == o->seq ? o->index : first_behind(x, seq, o);
         for (; i > 0; i--) {
-            if (!hit[tl_kind_of(x, r, i - 1)]) {
-                if ((i - 1) % TL_BLOCK == 0 && tl_start(x, r, i - 1) < best)
+            if (!hit[tl_kind_of(r, i - 1)]) {
+                if ((i - 1) % TL_BLOCK == 0 && tl_start(r, i - 1) < best)
                     break;
                 continue;
             }
-            if (tl_start(x, r, i - 1) >= best) /* of equals the last in the order of all */
+            if (tl_start(r, i - 1) >= best) /* of equals the last in the order of all */
                 take(x, f, &best, seq, i - 1);
             break;
         }
@@ -119,7 +119,7 @@ int tl_find(tl_found *out, const tl_index *x, const tl_query *q)
     origin o = {.ps = q->at_ps};
     const tl_row *r = q->after ? tl_row_of(x, q->after) : NULL;
     if (r)
-        o = (origin){tl_start(x, r, q->after->index), seq_of(x, q->after), q->after->index, true};
+        o = (origin){tl_start(r, q->after->index), seq_of(x, q->after), q->after->index, true};
     if (!out->total)
         return 0;
     (q->backwards ? find_backwards : find_forwards)(out, x, hit, &o);
@@ -128,14 +128,28 @@ int tl_find(tl_found *out, const tl_index *x, const tl_query *q)
 
 /* ---- What belongs together ------------------------------------------------------------------ */
 
-/* Which row of a track has the event at this place. */
-static tl_event event_at(const tl_index *x, uint32_t track, uint64_t place)
+/* The event of a row that has this order; r->count: it is in another row. */
+static uint64_t index_of(const tl_row *r, uint32_t order)
+{
+    uint64_t low = 0, high = r->count;
+    while (low < high) {
+        uint64_t mid = low + (high - low) / 2;
+        if (tl_order(r, mid) < order)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < r->count && tl_order(r, low) == order ? low : r->count;
+}
+
+static tl_event event_at(const tl_index *x, uint32_t track, uint32_t order)
 {
     const tl_track *k = &x->tracks[track];
     uint32_t row = 0;
-    while (row + 1 < k->row_count && x->rows[k->first_row + row + 1].first <= place)
-        row++;
-    return (tl_event){track, row, place - x->rows[k->first_row + row].first};
+    uint64_t i = index_of(&x->rows[k->first_row], order);
+    while (i == x->rows[k->first_row + row].count && row + 1 < k->row_count)
+        i = index_of(&x->rows[k->first_row + ++row], order);
+    return (tl_event){track, row, i};
 }
 
 static size_t find_value(tl_event *out, size_t n, size_t max, const tl_index *x, sink_attr a,
@@ -148,7 +162,7 @@ static size_t find_value(tl_event *out, size_t n, size_t max, const tl_index *x,
              i = trace_column_next(c, i + 1)) {
             if (trace_column_get(c, i, SINK_NO_VALUE) != v)
                 continue;
-            tl_event e = event_at(x, t, k->first + i);
+            tl_event e = event_at(x, t, (uint32_t)i);
             if (e.track != but->track || e.row != but->row || e.index != but->index)
                 out[n++] = e;
         }

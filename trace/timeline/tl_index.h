@@ -12,10 +12,13 @@
  * own, as Perfetto does it (perfetto.md 2.3). What no lane takes shares the last row of its track,
  * `overlaps`, and is counted.
  *
- * An event costs 12 bytes (start and length in units of its block, kind), a block 40, an attribute
- * 8. Times are the trace's on the host's clock (trace_aligned_start), int64 ps. */
+ * A block holds its events as records of as many bytes as its largest values need, so an event
+ * costs 6 to 15 bytes, a block 48, an attribute 8. Times are the trace's on the host's clock
+ * (trace_aligned_start), int64 ps. */
 #ifndef VP_TIMELINE_TL_INDEX_H
 #define VP_TIMELINE_TL_INDEX_H
+
+#include <string.h>
 
 #include "trace/model/trace.h"
 
@@ -43,28 +46,39 @@ typedef struct tl_track {
     uint64_t count;                 /* events in its rows */
     uint64_t left_out;              /* those that found no room */
     uint64_t overlaid;              /* of `count`, those of its last row that lie over others */
-    uint64_t first;                 /* place of its first event; attributes go from there */
     int64_t dur_ps;                 /* Σ of what its rows hold */
     int64_t start_ps, end_ps;       /* of its events; start > end: none */
-    trace_column *attr[SINK_ATTRS]; /* by place in the track; NULL: none has it */
+    trace_column *attr[SINK_ATTRS]; /* by order (tl_order); NULL: none has it */
+    struct tl_block *blocks;        /* row by row */
+    size_t block_count;
+    uint32_t *supers; /* row by row, each rounded up: the block of a row, among TL_SUPER, with the
+                         longest event */
+    size_t super_count;
+    uint8_t *bytes; /* the blocks' records, and 8 more, in the order in which blocks became full */
+    size_t byte_count;
 } tl_track;
+
+/* Up to TL_BLOCK events of a row: `start_w` bytes of a record say how much later than the block an
+ * event begins, `dur_w` how long it is, both in units; then come its kind and its order. */
+typedef struct tl_block {
+    int64_t base_ps;      /* its first event's start */
+    int64_t busy_ps;      /* Σ of lengths in the row before the block */
+    int64_t end_ps;       /* the last end up to and in the block */
+    uint64_t at;          /* its first record in the track's bytes */
+    uint32_t first_order; /* of its first event; records hold what others have more */
+    uint32_t unit;        /* ps */
+    uint8_t start_w, dur_w, kind_w, order_w, record_w; /* the last is their sum */
+    uint8_t longest;                                   /* of its events, the first of equals */
+} tl_block;
 
 typedef struct tl_row {
     uint32_t track, lane, depth;
     bool overlaps;
-    uint64_t first, count; /* places of its events */
-    uint64_t first_block;
-    uint64_t first_super;
+    uint64_t count;
+    const tl_block *blocks; /* its own, the track's memory */
+    const uint32_t *supers;
+    const uint8_t *bytes; /* the track's */
 } tl_row;
-
-typedef struct tl_block {
-    int64_t base_ps; /* its first event's start */
-    int64_t busy_ps; /* Σ of lengths in the row before the block */
-    int64_t end_ps;  /* the last end up to and in the block */
-    uint32_t unit;   /* ps; 0: its times are in `wide` at `wide_at` */
-    uint32_t wide_at;
-    uint32_t longest; /* of its events, the first of equals */
-} tl_block;
 
 typedef struct tl_kind {
     vp_sid name, long_name, category, opcode, hlo_op, module, scope, source, shape;
@@ -81,15 +95,8 @@ typedef struct tl_index {
     tl_track *tracks;
     uint32_t track_count;
     tl_row *rows;
-    size_t row_count, row_cap;
-    tl_block *blocks;
-    size_t block_count, block_cap;
-    uint32_t *supers; /* the block of a row, among TL_SUPER, with the longest event */
-    size_t super_count, super_cap;
-    uint32_t *start, *dur, *kind; /* by place */
+    size_t row_count;
     uint64_t event_count, left_out;
-    int64_t *wide; /* 2 × TL_BLOCK for each wide block: starts, lengths */
-    size_t wide_count, wide_cap;
     tl_kind *kinds;
     uint32_t kind_count;
     uint32_t first_track, first_kind; /* what tracks and kinds are told by: these and their place */
@@ -118,34 +125,56 @@ static inline int64_t tl_sum(int64_t a, int64_t b)
     return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
-/* An event by its row and its number in it; the place of its columns is row.first + i. */
-static inline int64_t tl_start(const tl_index *x, const tl_row *r, uint64_t i)
+/* A number of `width` bytes; 8 may be read from p on. */
+static inline uint64_t tl_load(const uint8_t *p, unsigned width)
 {
-    const tl_block *b = &x->blocks[r->first_block + i / TL_BLOCK];
-    return b->unit ? b->base_ps + (int64_t)x->start[r->first + i] * b->unit
-                   : x->wide[b->wide_at + i % TL_BLOCK];
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+    v = __builtin_bswap64(v);
+#endif
+    return width < 8 ? v & ((UINT64_C(1) << 8 * width) - 1) : v;
 }
-static inline int64_t tl_dur(const tl_index *x, const tl_row *r, uint64_t i)
+
+/* The record of a block's event. */
+static inline const uint8_t *tl_record(const tl_row *r, const tl_block *b, uint64_t in_block)
 {
-    const tl_block *b = &x->blocks[r->first_block + i / TL_BLOCK];
-    return b->unit ? (int64_t)x->dur[r->first + i] * b->unit
-                   : x->wide[b->wide_at + TL_BLOCK + i % TL_BLOCK];
+    return r->bytes + b->at + in_block * b->record_w;
 }
-static inline int64_t tl_end(const tl_index *x, const tl_row *r, uint64_t i)
+
+/* An event by its row and its number in it. */
+static inline int64_t tl_start(const tl_row *r, uint64_t i)
 {
-    return tl_start(x, r, i) + tl_dur(x, r, i);
+    const tl_block *b = &r->blocks[i / TL_BLOCK];
+    uint64_t late = tl_load(tl_record(r, b, i % TL_BLOCK), b->start_w) * b->unit;
+    return (int64_t)((uint64_t)b->base_ps + late);
 }
-static inline uint32_t tl_kind_of(const tl_index *x, const tl_row *r, uint64_t i)
+static inline int64_t tl_dur(const tl_row *r, uint64_t i)
 {
-    return x->kind[r->first + i];
+    const tl_block *b = &r->blocks[i / TL_BLOCK];
+    return (int64_t)(tl_load(tl_record(r, b, i % TL_BLOCK) + b->start_w, b->dur_w) * b->unit);
+}
+static inline int64_t tl_end(const tl_row *r, uint64_t i)
+{
+    return tl_start(r, i) + tl_dur(r, i);
+}
+static inline uint32_t tl_kind_of(const tl_row *r, uint64_t i)
+{
+    const tl_block *b = &r->blocks[i / TL_BLOCK];
+    return (uint32_t)tl_load(tl_record(r, b, i % TL_BLOCK) + b->start_w + b->dur_w, b->kind_w);
+}
+/* Which of its track's events it is, by their starts; only in tracks that have attributes. */
+static inline uint32_t tl_order(const tl_row *r, uint64_t i)
+{
+    const tl_block *b = &r->blocks[i / TL_BLOCK];
+    const uint8_t *at = tl_record(r, b, i % TL_BLOCK) + b->start_w + b->dur_w + b->kind_w;
+    return b->first_order + (uint32_t)tl_load(at, b->order_w);
 }
 /* An attribute of an event, or SINK_NO_VALUE. */
 static inline int64_t tl_attr(const tl_index *x, const tl_row *r, sink_attr a, uint64_t i)
 {
-    const tl_track *k = &x->tracks[r->track];
-    return k->attr[a]
-               ? trace_column_get(k->attr[a], (size_t)(r->first - k->first + i), SINK_NO_VALUE)
-               : SINK_NO_VALUE;
+    const trace_column *c = x->tracks[r->track].attr[a];
+    return c ? trace_column_get(c, tl_order(r, i), SINK_NO_VALUE) : SINK_NO_VALUE;
 }
 
 #endif

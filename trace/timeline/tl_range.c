@@ -16,7 +16,7 @@ typedef struct adding {
 
 static int64_t cut(const adding *a, const tl_row *r, uint64_t i)
 {
-    int64_t start = tl_start(a->x, r, i), end = tl_end(a->x, r, i);
+    int64_t start = tl_start(r, i), end = tl_end(r, i);
     start = start > a->from_ps ? start : a->from_ps;
     end = end < a->until_ps ? end : a->until_ps;
     return end > start ? end - start : 0;
@@ -25,13 +25,13 @@ static int64_t cut(const adding *a, const tl_row *r, uint64_t i)
 /* above: the row of which this one's events are children; NULL for the first of a lane. */
 static void add_row(adding *a, const tl_row *r, const tl_row *above)
 {
-    uint64_t parent = above ? tl_first_at(a->x, above, a->from_ps) : 0;
-    for (uint64_t i = tl_first_at(a->x, r, a->from_ps); i < r->count; i++) {
-        int64_t start = tl_start(a->x, r, i);
+    uint64_t parent = above ? tl_first_at(above, a->from_ps) : 0;
+    for (uint64_t i = tl_first_at(r, a->from_ps); i < r->count; i++) {
+        int64_t start = tl_start(r, i);
         if (start >= a->until_ps)
             break;
         int64_t ps = cut(a, r, i);
-        tl_sum_of_kind *k = &a->all[tl_kind_of(a->x, r, i)];
+        tl_sum_of_kind *k = &a->all[tl_kind_of(r, i)];
         k->calls++;
         k->total_ps = tl_sum(k->total_ps, ps);
         k->self_ps = tl_sum(k->self_ps, ps);
@@ -40,9 +40,9 @@ static void add_row(adding *a, const tl_row *r, const tl_row *above)
             a->busy_ps = tl_sum(a->busy_ps, ps);
             continue;
         }
-        while (parent + 1 < above->count && tl_start(a->x, above, parent + 1) <= start)
+        while (parent + 1 < above->count && tl_start(above, parent + 1) <= start)
             parent++;
-        int64_t *self = &a->all[tl_kind_of(a->x, above, parent)].self_ps;
+        int64_t *self = &a->all[tl_kind_of(above, parent)].self_ps;
         *self = tl_sum(*self, -ps);
     }
 }

@@ -83,7 +83,7 @@ static uint16_t share(int64_t part, int64_t whole)
 
 static int put_record(painter *p, const run *g)
 {
-    uint32_t kind = tl_kind_of(p->x, p->r, g->longest);
+    uint32_t kind = tl_kind_of(p->r, g->longest);
     const tl_kind *k = &p->x->kinds[kind];
     uint64_t count = g->end - g->i;
     int64_t start = g->start_ps > p->from_ps ? g->start_ps : p->from_ps;
@@ -109,7 +109,7 @@ static int put_record(painter *p, const run *g)
 
 static int put_slice(painter *p, uint64_t i)
 {
-    int64_t start = tl_start(p->x, p->r, i), dur = tl_dur(p->x, p->r, i);
+    int64_t start = tl_start(p->r, i), dur = tl_dur(p->r, i);
     return put_record(p, &(run){i, i + 1, start, start + dur, dur, i});
 }
 
@@ -134,39 +134,29 @@ static void take_events(const painter *p, tally *t, uint64_t i, uint64_t end)
 {
     if (i == end)
         return;
-    const tl_block *b = &p->x->blocks[p->r->first_block + i / TL_BLOCK];
-    const uint32_t *dur = p->x->dur + p->r->first;
-    if (!b->unit) {
-        for (; i < end; i++) {
-            int64_t ps = tl_dur(p->x, p->r, i);
-            take_longest(t, ps, i);
-            t->sum_ps = tl_sum(t->sum_ps, ps);
-        }
-        return;
+    const tl_block *b = &p->r->blocks[i / TL_BLOCK];
+    const uint8_t *at = tl_record(p->r, b, i % TL_BLOCK) + b->start_w;
+    for (; i < end; i++, at += b->record_w) {
+        int64_t ps = (int64_t)(tl_load(at, b->dur_w) * b->unit);
+        take_longest(t, ps, i);
+        t->sum_ps = tl_sum(t->sum_ps, ps);
     }
-    uint64_t sum = 0, longest = i;
-    for (; i < end; i++) {
-        sum += dur[i];
-        longest = dur[i] > dur[longest] ? i : longest;
-    }
-    take_longest(t, (int64_t)dur[longest] * b->unit, longest);
-    t->sum_ps = tl_sum(t->sum_ps, (int64_t)(sum * b->unit));
 }
 
 static void take_block(const painter *p, tally *t, uint64_t block)
 {
-    uint64_t i = block * TL_BLOCK + p->x->blocks[p->r->first_block + block].longest;
-    take_longest(t, tl_dur(p->x, p->r, i), i);
+    uint64_t i = block * TL_BLOCK + p->r->blocks[block].longest;
+    take_longest(t, tl_dur(p->r, i), i);
 }
 
 /* Blocks [block, end), none of which is the row's last; by supers where these lie inside. */
 static void take_blocks(const painter *p, tally *t, uint64_t block, uint64_t end)
 {
-    const tl_block *b = &p->x->blocks[p->r->first_block];
+    const tl_block *b = p->r->blocks;
     t->sum_ps = tl_sum(t->sum_ps, b[end].busy_ps - b[block].busy_ps);
     while (block < end) {
         bool whole = block % TL_SUPER == 0 && block + TL_SUPER <= end;
-        take_block(p, t, whole ? p->x->supers[p->r->first_super + block / TL_SUPER] : block);
+        take_block(p, t, whole ? p->r->supers[block / TL_SUPER] : block);
         block += whole ? TL_SUPER : 1;
     }
 }
@@ -189,10 +179,10 @@ static tally tally_of(const painter *p, uint64_t i, uint64_t end)
 
 static int put_run(painter *p, uint64_t i, uint64_t end)
 {
-    run g = {.i = i, .end = end, .start_ps = tl_start(p->x, p->r, i)};
+    run g = {.i = i, .end = end, .start_ps = tl_start(p->r, i)};
     if (end == i + 1)
         return put_slice(p, i);
-    g.end_ps = tl_end(p->x, p->r, end - 1);
+    g.end_ps = tl_end(p->r, end - 1);
     tally t = tally_of(p, i, end);
     g.busy_ps = t.sum_ps;
     g.longest = t.longest;
@@ -209,23 +199,23 @@ static int64_t pixel_end(const painter *p, int64_t ps)
 static int put_row(painter *p)
 {
     const tl_row *r = p->r;
-    uint64_t i = tl_first_at(p->x, r, p->from_ps);
+    uint64_t i = tl_first_at(r, p->from_ps);
     while (i < r->count) {
-        int64_t start = tl_start(p->x, r, i);
+        int64_t start = tl_start(r, i);
         if (start >= p->until_ps)
             break;
-        if (r->overlaps && tl_end(p->x, r, i) < p->from_ps) {
+        if (r->overlaps && tl_end(r, i) < p->from_ps) {
             i++; /* one before it ends later */
             continue;
         }
-        if (tl_dur(p->x, r, i) >= p->pixel_ps) {
+        if (tl_dur(r, i) >= p->pixel_ps) {
             VP_TRY(put_slice(p, i++));
             continue;
         }
         int64_t until = pixel_end(p, start);
         until = until < p->until_ps ? until : p->until_ps;
-        uint64_t end = tl_first_from(p->x, r, i, until);
-        if (end > i + 1 && tl_dur(p->x, r, end - 1) >= p->pixel_ps)
+        uint64_t end = tl_first_from(r, i, until);
+        if (end > i + 1 && tl_dur(r, end - 1) >= p->pixel_ps)
             end--; /* a slice of its own, which begins in this pixel */
         VP_TRY(put_run(p, i, end));
         i = end;

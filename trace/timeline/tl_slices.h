@@ -43,8 +43,8 @@ typedef struct tl_window {
 int tl_slices(vp_buf *out, const tl_index *x, const tl_window *w);
 
 /* The first event of a row that ends behind `ps`, or begins there; r->count: none does. */
-uint64_t tl_first_at(const tl_index *x, const tl_row *r, int64_t ps);
+uint64_t tl_first_at(const tl_row *r, int64_t ps);
 /* The first event of a row that begins at `ps` or later, looked for from event i on. */
-uint64_t tl_first_from(const tl_index *x, const tl_row *r, uint64_t i, int64_t ps);
+uint64_t tl_first_from(const tl_row *r, uint64_t i, int64_t ps);
 
 #endif

@@ -1,0 +1,247 @@
+#include "trace/timeline/tl_track.h"
+
+#include <stdlib.h>
+
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/model/sort.h"
+
+/* The events of a track as they are drawn: on the host's clock, in the order of their starts. */
+typedef struct source {
+    const trace_track *k;
+    const int64_t *start_ps, *dur_ps;
+    const uint32_t *order; /* which event of k is the i-th; NULL: the i-th */
+    size_t count;
+    trace_track sorted; /* a copy of what the trace has in another order */
+} source;
+
+/* ---- Events --------------------------------------------------------------------------------- */
+
+static bool in_order(const int64_t *start_ps, const int64_t *dur_ps, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (start_ps[i] < start_ps[i - 1] ||
+            (start_ps[i] == start_ps[i - 1] && dur_ps[i] > dur_ps[i - 1]))
+            return false;
+    return true;
+}
+
+static void close_source(source *s)
+{
+    vp_free(s->sorted.start_ps);
+    vp_free(s->sorted.dur_ps);
+    vp_free(s->sorted.kind);
+}
+
+/* Two clocks may order events differently: those of the host's are sorted in a copy then. */
+static int sort_copy(source *s)
+{
+    trace_track *c = &s->sorted;
+    size_t n = s->count;
+    c->start_ps = vp_malloc(n * sizeof *c->start_ps);
+    c->dur_ps = vp_malloc(n * sizeof *c->dur_ps);
+    c->kind = vp_malloc(n * sizeof *c->kind);
+    VP_NEED(c->start_ps && c->dur_ps && c->kind);
+    memcpy(c->start_ps, s->start_ps, n * sizeof *c->start_ps);
+    memcpy(c->dur_ps, s->dur_ps, n * sizeof *c->dur_ps);
+    for (size_t i = 0; i < n; i++)
+        c->kind[i] = (uint32_t)i;
+    c->count = c->cap = n;
+    VP_TRY(trace_sort_track(c));
+    s->start_ps = c->start_ps;
+    s->dur_ps = c->dur_ps;
+    s->order = c->kind;
+    return 0;
+}
+
+static int open_source(source *s, const trace_track *k, size_t count)
+{
+    *s = (source){.k = k,
+                  .start_ps = k->aligned_start_ps ? k->aligned_start_ps : k->start_ps,
+                  .dur_ps = k->aligned_start_ps ? k->aligned_dur_ps : k->dur_ps,
+                  .count = count};
+    return in_order(s->start_ps, s->dur_ps, count) ? 0 : sort_copy(s);
+}
+
+static bool has_attrs(const trace_track *k)
+{
+    for (size_t a = 0; a < SINK_ATTRS; a++)
+        if (k->attr[a])
+            return true;
+    return false;
+}
+
+static int pack_events(tl_maker *m, const source *s)
+{
+    tl_places_clear(&m->places);
+    tl_pack_begin(&m->packer, has_attrs(s->k));
+    for (size_t i = 0; i < s->count; i++) {
+        int64_t start = s->start_ps[i], dur = s->dur_ps[i] > 0 ? s->dur_ps[i] : 0;
+        uint32_t row, kind = s->k->kind[s->order ? s->order[i] : i];
+        VP_TRY(tl_place(&m->places, start, start + dur, &row));
+        tl_calls *c = &m->kinds[kind];
+        c->calls++;
+        c->total_ps = tl_sum(c->total_ps, dur);
+        VP_TRY(tl_pack_put(&m->packer, row, start, dur, kind, (uint32_t)i));
+    }
+    return tl_pack_end(&m->packer);
+}
+
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+typedef struct numbered {
+    tl_spot spot;
+    uint32_t was;
+} numbered;
+
+static int by_height(const void *a, const void *b)
+{
+    const tl_spot *x = &((const numbered *)a)->spot, *y = &((const numbered *)b)->spot;
+    if (x->lane != y->lane)
+        return x->lane < y->lane ? -1 : 1;
+    return x->depth < y->depth ? -1 : x->depth > y->depth;
+}
+
+/* Numbers the rows from above: lane by lane, in each by depth. */
+static numbered *sort_rows(const tl_places *p)
+{
+    numbered *rows = vp_calloc(p->row_count + 1, sizeof *rows);
+    for (uint32_t i = 0; rows && i < p->row_count; i++)
+        rows[i] = (numbered){p->rows[i], i};
+    if (rows)
+        qsort(rows, p->row_count, sizeof *rows, by_height);
+    return rows;
+}
+
+/* The blocks of each row together, in their order. block_at: by places.rows, where its next one
+ * goes. */
+static void gather_blocks(tl_track *k, const tl_packer *p, uint64_t *block_at)
+{
+    for (size_t i = 0; i < p->block_count; i++)
+        k->blocks[block_at[p->blocks[i].row]++] = p->blocks[i].block;
+}
+
+static size_t supers_of(uint64_t blocks)
+{
+    return (size_t)((blocks + TL_SUPER - 1) / TL_SUPER);
+}
+
+static void fill_supers(uint32_t *supers, const tl_row *r)
+{
+    uint64_t blocks = (r->count + TL_BLOCK - 1) / TL_BLOCK;
+    int64_t longest = 0;
+    for (uint32_t i = 0; i < blocks; i++) {
+        int64_t ps = tl_dur(r, (uint64_t)i * TL_BLOCK + r->blocks[i].longest);
+        if (i % TL_SUPER == 0 || ps > longest) {
+            supers[i / TL_SUPER] = i;
+            longest = ps;
+        }
+    }
+}
+
+/* Takes the records, without the room behind them. */
+static int take_bytes(tl_track *k, tl_packer *p)
+{
+    k->byte_count = p->byte_count + 8;
+    k->bytes = vp_realloc_array(p->bytes, k->byte_count, 1);
+    VP_NEED(k->bytes);
+    memset(k->bytes + p->byte_count, 0, 8);
+    p->bytes = NULL;
+    p->byte_cap = 0;
+    return 0;
+}
+
+static void take_row(tl_track *k, const tl_row *r, int64_t busy_ps)
+{
+    int64_t start = tl_start(r, 0), end = r->blocks[(r->count - 1) / TL_BLOCK].end_ps;
+    k->start_ps = start < k->start_ps ? start : k->start_ps;
+    k->end_ps = end > k->end_ps ? end : k->end_ps;
+    k->dur_ps = tl_sum(k->dur_ps, busy_ps);
+    k->overlaid += r->overlaps ? r->count : 0;
+}
+
+static int make_rows(tl_track *k, tl_row **out, tl_maker *m, uint32_t track)
+{
+    const tl_packer *p = &m->packer;
+    size_t n = m->places.row_count, blocks = 0, supers = 0;
+    VP_CLEANUP(vp_free_ptr) numbered *rows = sort_rows(&m->places);
+    VP_CLEANUP(vp_free_ptr) uint64_t *block_at = vp_calloc(n + 1, sizeof *block_at);
+    tl_row *made = *out = vp_calloc(n + 1, sizeof *made);
+    for (size_t i = 0; i < n; i++)
+        supers += supers_of(p->rows[i].blocks);
+    k->blocks = vp_realloc_array(NULL, p->block_count, sizeof *k->blocks);
+    k->supers = vp_calloc(supers, sizeof *k->supers);
+    VP_NEED(rows && block_at && made && k->blocks && k->supers);
+    VP_TRY(take_bytes(k, &m->packer));
+    k->row_count = (uint32_t)n;
+    k->lane_count = (uint32_t)m->places.lane_count;
+    for (size_t i = 0; i < n; i++) {
+        const tl_spot *s = &rows[i].spot;
+        made[i] = (tl_row){track,
+                           s->lane,
+                           s->depth,
+                           s->overlaps,
+                           s->count,
+                           k->blocks + blocks,
+                           k->supers + k->super_count,
+                           k->bytes};
+        block_at[rows[i].was] = blocks;
+        blocks += p->rows[rows[i].was].blocks;
+        k->super_count += supers_of(p->rows[rows[i].was].blocks);
+    }
+    k->block_count = blocks;
+    gather_blocks(k, p, block_at);
+    for (size_t i = 0; i < n; i++) {
+        fill_supers(k->supers + (made[i].supers - k->supers), &made[i]);
+        take_row(k, &made[i], p->rows[rows[i].was].busy_ps);
+    }
+    return 0;
+}
+
+/* ---- Attributes ----------------------------------------------------------------------------- */
+
+static int take_attrs(tl_track *k, const source *s)
+{
+    for (size_t a = 0; a < SINK_ATTRS; a++) {
+        if (!s->k->attr[a])
+            continue;
+        VP_TRY(trace_column_copy(&k->attr[a], s->k->attr[a], s->count));
+        if (s->order && k->attr[a])
+            VP_TRY(trace_column_permute(&k->attr[a], s->order, s->count));
+    }
+    return 0;
+}
+
+static int make(tl_track *k, tl_row **rows, tl_maker *m, const source *s, uint32_t track)
+{
+    VP_TRY(pack_events(m, s));
+    VP_TRY(make_rows(k, rows, m, track));
+    return take_attrs(k, s);
+}
+
+int tl_track_make(tl_track *out, tl_row **rows, tl_maker *m, const trace_track *from,
+                  uint32_t track)
+{
+    source s;
+    int rc = open_source(&s, from, (size_t)out->count);
+    if (rc >= 0)
+        rc = make(out, rows, m, &s, track);
+    close_source(&s);
+    return rc;
+}
+
+void tl_track_free(tl_track *k)
+{
+    for (size_t a = 0; a < SINK_ATTRS; a++)
+        trace_column_free(k->attr[a]);
+    vp_free(k->blocks);
+    vp_free(k->supers);
+    vp_free(k->bytes);
+}
+
+void tl_maker_free(tl_maker *m)
+{
+    tl_places_free(&m->places);
+    tl_pack_free(&m->packer);
+    vp_free(m->kinds);
+}
