@@ -19,11 +19,16 @@ def export(f, form, *more):
 def bench_json(compare, f, events, megabytes, runs, results):
     rows = compare(f'export of {f.name}, {megabytes:.0f} MB of JSON',
                    {'view_profile export perfetto-json': export(f, 'perfetto-json'),
+                    'view_profile export pftrace': export(f, 'pftrace'),
+                    'reading alone': export(f, 'pftrace', *NOTHING),
                     'gzip -dc': ['gzip', '-dc', f]}, runs, results)
     rate = megabytes / rows['view_profile export perfetto-json'][1]
     print(f'  {rate:.0f} MB of JSON a CPU second, unpacked twice; '
           f'{rows["view_profile export perfetto-json"][2] * 1048576 / events:.0f} bytes of memory an event')
     results['export json MB/s'] = round(rate)
+    beyond = (rows['view_profile export pftrace'][1] - rows['reading alone'][1]) / events * 1e9
+    print(f'  pftrace: {beyond:.0f} ns an event beyond reading, the same analysis behind both')
+    results['export json pftrace ns'] = round(beyond)
 
 
 def bench_xplane(compare, f, events, runs, results):

@@ -1,5 +1,6 @@
 /* A Trace Event JSON as a .pftrace: what the JSON made of it shows (json_plan.h), with arguments of
- * their types and times in whole ns. Both passes are over when the first byte is asked for. */
+ * their types and times in whole ns. The first pass is over when the first byte is asked for; the
+ * second runs once the tracks of processes and threads are out. */
 #include "trace/export/pftrace/pft_json.h"
 
 #include "trace/base/err.h"
@@ -26,12 +27,17 @@ static int counted_next(rd_stream *s, char **p, size_t *n)
     return rc;
 }
 
-static int fill_spool(pft_json *x, const ex_input *in)
+static int open_second(pft_json *x, const ex_input *in)
 {
-    counted c = {.s = {.next = counted_next, .total = -1}, .x = x};
     ex_editor editor = pft_json_second(x);
     VP_TRY(in->open(in->ctx, &x->text));
-    VP_TRY(ex_json_edited(&x->text, x->text, &editor));
+    return ex_json_edited(&x->text, x->text, &editor);
+}
+
+static int fill_spool(pft_json *x)
+{
+    counted c = {.s = {.next = counted_next, .total = -1}, .x = x};
+    x->said = true;
     VP_TRY(rd_source_spool(&x->spool.source, &c.s, &x->s.damage));
     x->s.raw_done = x->text->raw_done;
     x->s.raw_total = x->text->raw_total;
@@ -56,7 +62,7 @@ static int make(pft_json *x, const ex_input *in, ex_pick *pick)
     VP_NEED(x->record && x->on_thread);
     for (size_t i = 0; i < x->thread_count; i++)
         x->on_thread[i] = PFT_QUEUE_EMPTY;
-    return fill_spool(x, in);
+    return open_second(x, in);
 }
 
 /* ---- The stream ----------------------------------------------------------------------------- */
@@ -72,6 +78,12 @@ static int begin(pft_json *x)
 static int write_on(pft_json *x)
 {
     int done = pft_json_tracks(x);
+    if (done > 0 && !x->said) {
+        if (x->out.n > RD_HEADROOM) /* whoever reads has something to begin with */
+            return 0;
+        VP_TRY(fill_spool(x));
+        done = pft_json_tracks(x);
+    }
     if (done > 0 && !x->begun)
         VP_TRY(begin(x));
     while (done > 0 && x->name < x->table.texts.count) {

@@ -107,6 +107,7 @@ typedef struct pft_json {
     pft_run run;
     size_t row, name, thread, beside; /* what comes next */
     uint64_t pooled;
+    bool said; /* the spool has what all events say, and the tracks beside threads are known */
     bool begun, ended;
     bool added; /* what stands behind the events was written */
 } pft_json;
@@ -136,8 +137,8 @@ static inline uint64_t pft_json_beside(const pft_json *x, size_t beside)
     return 1 + x->process_count + x->thread_count + x->plan.sibling_count + beside;
 }
 
-/* Write on until the output is full: all tracks; the events of all threads; those of the tracks
- * beside them; what is missing. 1 when they are done. */
+/* Write on until the output is full: all tracks that are known; the events of all threads; those of
+ * the tracks beside them; what is missing. 1 when they are done. */
 int pft_json_tracks(pft_json *x);
 int pft_json_threads(pft_json *x);
 int pft_json_besides(pft_json *x);

@@ -95,9 +95,10 @@ static int put_members(pft_json *x, vp_str args)
     vp_str key;
     js_value v;
     uint64_t name;
+    unsigned place = 0;
     int known = 1;
     while (known > 0 && js_next_member(&p, end, skipper, &key, &v) == JS_MEMBER) {
-        known = pft_table_put(&x->table, PFT_ARG_NAME, key, &name);
+        known = pft_table_put_arg(&x->table, place++, key, &name);
         if (known > 0)
             VP_TRY(put_value(x, name, v));
     }

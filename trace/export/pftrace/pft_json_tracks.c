@@ -98,7 +98,7 @@ static int put_row(pft_json *x, size_t row)
 
 int pft_json_tracks(pft_json *x)
 {
-    size_t rows = x->process_count + x->thread_count + x->beside_count;
+    size_t rows = x->process_count + x->thread_count + (x->said ? x->beside_count : 0);
     for (; x->row < rows && !ex_out_full(&x->out); x->row++)
         VP_TRY(put_row(x, x->row));
     VP_TRY(x->scratch.status);

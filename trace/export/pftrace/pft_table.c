@@ -52,12 +52,26 @@ int pft_table_put(pft_table *t, pft_name_kind kind, vp_str json, uint64_t *numbe
     if (json.n > TEXT_MAX || is_full(t, kind))
         return 0;
     VP_TRY(vp_intern_put(&t->texts, json, &sid));
-    VP_TRY(vp_grow(&t->kinds, &t->cap, t->texts.count, 1, VP_INTERN_MAX));
-    if (t->cap > before)
+    if (t->texts.count > t->cap) {
+        VP_TRY(vp_grow(&t->kinds, &t->cap, t->texts.count, 1, VP_INTERN_MAX));
         memset(t->kinds + before, 0, t->cap - before);
+    }
     t->kinds[sid] |= bit_of(kind);
     *number = (uint64_t)sid + 1;
     return 1;
+}
+
+int pft_table_put_arg(pft_table *t, unsigned place, vp_str json, uint64_t *number)
+{
+    vp_sid *expected = &t->expected[place % PFT_EXPECTED];
+    if (*expected && vp_str_eq(vp_intern_get(&t->texts, *expected), json)) {
+        *number = (uint64_t)*expected + 1;
+        return 1;
+    }
+    int known = pft_table_put(t, PFT_ARG_NAME, json, number);
+    if (known > 0)
+        *expected = (vp_sid)(*number - 1);
+    return known;
 }
 
 vp_str pft_plain(vp_buf *scratch, vp_str json)
