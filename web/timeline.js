@@ -1,6 +1,6 @@
 // The timeline of a session: what is seen, what the keys and the pointer do, and the panels beside.
 // Rows come from the server (timeline_data.js) and are drawn on a canvas (timeline_draw.js).
-import { Source, firstAt, lengthText, timeText } from "./timeline_data.js";
+import { Source, firstAt, leastSpan, lengthText, timeText } from "./timeline_data.js";
 import { CanvasPen, GROUP, ROW, RULER, SvgPen, coloursOf, drawMinimap, drawScene, placeOf } from "./timeline_draw.js";
 
 const root = document.getElementById("timeline");
@@ -8,7 +8,7 @@ const statusLine = document.getElementById("timeline-status");
 const { api, perfetto, session, host, name: sessionName } = root.dataset;
 const source = new Source(api, host);
 const ROWS_SHOWN = 24; // of a track, until its name is clicked
-const LEAST_PS = 10; // seen at once
+const LEAST_PS = 10; // of an event, where a view is made around it
 
 const make = (tag, props = {}, ...children) => {
   const element = Object.assign(document.createElement(tag), props);
@@ -180,8 +180,8 @@ function saveSvg() {
 
 function look(from, to) {
   const all = state.extent.to - state.extent.from;
-  const span = Math.min(Math.max(to - from, LEAST_PS), all * 1.1);
   const middle = (from + to) / 2;
+  const span = Math.min(Math.max(to - from, leastSpan(middle)), all * 1.1);
   from = Math.min(Math.max(middle - span / 2, state.extent.from - all * 0.05), state.extent.to + all * 0.05 - span);
   state.view = { from, to: from + span };
   changed();
@@ -630,7 +630,7 @@ async function begin() {
   if (!all.events) return say("This trace holds no events that lie in time.");
   state.groups = all.groups;
   state.origin_ns = all.file_origin_ns;
-  state.extent = { from: all.from_ps, to: Math.max(all.to_ps, all.from_ps + LEAST_PS) };
+  state.extent = { from: all.from_ps, to: Math.max(all.to_ps, all.from_ps + leastSpan(all.from_ps)) };
   state.view = { ...state.extent };
   place(all);
   pen = new CanvasPen(canvas);

@@ -142,3 +142,18 @@ export function roundStep(wish) {
   const ten = 10 ** Math.floor(Math.log10(Math.max(wish, 1)));
   return [1, 2, 5, 10].map((x) => x * ten).find((x) => x >= wish) ?? ten * 10;
 }
+
+// Where steps lie in a view. Counted, since far from 0 a sum of a number and a step may be that
+// number; a view this wide in steps is no view of anybody.
+export function ticks({ from, to }, step) {
+  const first = Math.ceil(from / step) * step;
+  const n = Math.min(1000, Math.floor((to - first) / step) + 1);
+  return Array.from({ length: Math.max(0, n) }, (_, i) => first + i * step);
+}
+
+// The least that is seen at once around a time, in ps: above 2^53 of them, 2.5 hours, a number of
+// the language tells only every second one apart, and later fewer.
+export function leastSpan(ps) {
+  const ulp = 2 ** (Math.floor(Math.log2(Math.max(1, Math.abs(ps)))) - 52);
+  return Math.max(10, 64 * ulp);
+}

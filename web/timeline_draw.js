@@ -1,5 +1,5 @@
 // How a timeline looks: rows, ruler, arrows, minimap, with one pen for a canvas and one for SVG.
-import { firstAt, lengthText, roundStep, timeText } from "./timeline_data.js";
+import { firstAt, lengthText, roundStep, ticks, timeText } from "./timeline_data.js";
 
 export const RULER = 26;
 export const ROW = 17;
@@ -205,7 +205,7 @@ function drawRuler(pen, scene) {
   const { colours, width, left, view } = scene;
   const step = roundStep(((view.to - view.from) / Math.max(1, width - left)) * 110);
   pen.rect(0, 0, width, RULER, colours.card);
-  for (let t = Math.ceil(view.from / step) * step; t <= view.to; t += step) {
+  for (const t of ticks(view, step)) {
     const x = xOf(scene, t);
     pen.rect(x, RULER - 6, 1, 6, colours.soft);
     pen.text(x + 4, RULER / 2, 106, timeText(t, step), colours.soft);
@@ -218,7 +218,7 @@ function drawRuler(pen, scene) {
 function drawGrid(pen, scene) {
   const { width, left, view, height, colours } = scene;
   const step = roundStep(((view.to - view.from) / Math.max(1, width - left)) * 110);
-  for (let t = Math.ceil(view.from / step) * step; t <= view.to; t += step)
+  for (const t of ticks(view, step))
     pen.rect(xOf(scene, t), RULER, 1, height - RULER, colours.hair);
 }
 

@@ -1,0 +1,28 @@
+// The timeline's own reckoning, without a page.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { root, test } from "./lib.mjs";
+
+// By its text: for node a file of this name is no module.
+const text = readFileSync(path.join(root, "web/timeline_data.js"), "utf8");
+const { leastSpan, roundStep, ticks } = await import(`data:text/javascript,${encodeURIComponent(text)}`);
+
+await test("a ruler has an end at any time", () => {
+  for (const from of [0, -5e17, 9.1e15, 4e16 + 8, 5e17, 1e18]) {
+    const view = { from, to: from + leastSpan(from) };
+    const step = roundStep(((view.to - view.from) / 1200) * 110);
+    const at = ticks(view, step);
+    assert.ok(at.length > 0 && at.length <= 1000, `${from}: ${at.length}`);
+    assert.ok(at.every((t) => t >= view.from && t <= view.to), String(from));
+  }
+  assert.deepEqual(ticks({ from: -3, to: 11 }, 5), [0, 5, 10]);
+  assert.equal(ticks({ from: 0, to: 1e18 }, 1).length, 1000);
+  assert.ok(ticks({ from: 1e18, to: 1e18 }, 1).length <= 1000);
+});
+
+await test("what is seen at least holds times that are told apart", () => {
+  assert.equal(leastSpan(0), 10);
+  assert.equal(leastSpan(2 ** 40), 10);
+  for (const ps of [2 ** 53, -(2 ** 53), 1e17, 1e18]) assert.ok(ps + leastSpan(ps) / 64 !== ps && leastSpan(ps) >= 128, String(ps));
+});
