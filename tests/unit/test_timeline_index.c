@@ -10,6 +10,7 @@
 
 #include "tests/unit/trace_maker.h"
 #include "trace/base/limits.h"
+#include "trace/timeline/tl_derived.h"
 #include "trace/timeline/tl_find.h"
 #include "trace/timeline/tl_range.h"
 #include "trace/timeline/tl_slices.h"
@@ -597,6 +598,76 @@ static void test_real_trace(void **state)
     trace_free(t);
 }
 
+/* ---- The tracks of an analysis -------------------------------------------------------------- */
+
+static void put_derived(derived *d, const char *name, int64_t start, int64_t end)
+{
+    derived_slice s = {.start_ps = start, .end_ps = end, .number = {start, DERIVED_UNKNOWN}};
+    assert_int_equal(derived_name(d, &s.name, vp_str_of(name)), 0);
+    assert_int_equal(derived_add(d, &s, NULL), 0);
+}
+
+/* A device whose clock is 1,000 ps behind. */
+static derived *made_tracks(void)
+{
+    derived *d = NULL;
+    assert_int_equal(derived_new(&d), 0);
+    assert_int_equal(derived_add_group(d, VP_STR("gpu")), 0);
+    d->groups[0].own_clock = true;
+    d->groups[0].shift_ps = 1000;
+    assert_int_equal(derived_add_track(d, DERIVED_PARTS, VP_STR_NONE), 0);
+    for (int i = 0; i < DERIVED_PART_COUNT; i++)
+        put_derived(d, derived_part_words[i], 10 * i, 10 * i + 10);
+    assert_int_equal(derived_end_track(d), 0);
+    assert_int_equal(derived_add_track(d, DERIVED_SCOPES, VP_STR_NONE), 0);
+    put_derived(d, "outer", 0, 40);
+    put_derived(d, "inner", 0, 20);
+    put_derived(d, "inner", 20, 40);
+    assert_int_equal(derived_end_track(d), 0);
+    return d;
+}
+
+/* The event shows the slice of its group's clock, moved to the host's. */
+static void check_derived(const tl_index *x, const derived *d, const tl_event *e)
+{
+    const tl_row *r = tl_row_of(x, e);
+    const derived_track *k = &d->tracks[e->track];
+    const derived_slice *s = tl_derived_slice(x, d, e);
+    const tl_kind *kind = &x->kinds[tl_kind_of(r, e->index)];
+    assert_true(s >= d->slices + k->first && s < d->slices + k->first + k->count);
+    assert_int_equal(tl_start(r, e->index), s->start_ps + 1000);
+    assert_int_equal(tl_end(r, e->index), s->end_ps + 1000);
+    assert_int_equal(r->depth, s->depth);
+    assert_true(vp_str_eq(tl_text(x, kind->name), derived_text(d, s->name)));
+    if (k->kind == DERIVED_PARTS) {
+        assert_true(kind->hue < DERIVED_PART_COUNT);
+        assert_string_equal(derived_part_words[kind->hue], tl_text(x, kind->category).p);
+    }
+}
+
+static void test_tracks_of_an_analysis(void **state)
+{
+    (void)state;
+    trace *t = tm_new();
+    uint32_t gpu = tm_process(t, SINK_PROCESS_GPU, "gpu", 0);
+    tm_put(t, tm_track(t, gpu, "stream", SINK_ROLE_OPS), "k", 0, 40);
+    tl_index *file = built(t), *x = NULL;
+    derived *d = made_tracks();
+    assert_int_equal(tl_build_derived(&x, d, file), 0);
+    assert_int_equal(x->first_track, 1);
+    assert_int_equal(x->first_kind, file->kind_count);
+    assert_int_equal(x->event_count, 7);
+    assert_true(vp_str_eq(tl_text(x, x->groups[0].name), VP_STR("gpu (analysis, device clock)")));
+    for (uint32_t k = 0; k < x->track_count; k++)
+        for (uint32_t r = 0; r < x->tracks[k].row_count; r++)
+            for (uint64_t i = 0; i < x->rows[x->tracks[k].first_row + r].count; i++)
+                check_derived(x, d, &(tl_event){k, r, i});
+    tl_free(x);
+    tl_free(file);
+    derived_free(d);
+    trace_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -614,6 +685,7 @@ int main(void)
         cmocka_unit_test(test_what_belongs_together),
         cmocka_unit_test(test_range_sums),
         cmocka_unit_test(test_real_trace),
+        cmocka_unit_test(test_tracks_of_an_analysis),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
