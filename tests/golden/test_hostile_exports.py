@@ -1,0 +1,48 @@
+"""What is bad to read goes out whole, in both forms and with the tracks of the analysis: names of every kind, ends before
+their starts, thousands that overlap, ids that Perfetto takes for others, no event at all. By Perfetto's own engine."""
+import json
+
+import pytest
+from common import PROGRAM, run
+from every_timeline import of_engine
+from real_perfetto import needs_perfetto, run_program
+from test_xplane_perfetto import hostile
+from xplane_events import Space
+
+NAMES = ['"', 'back\\', 'nul\0nul', 'x' * 150_000, '\ud83d', '<script>', '']
+
+
+def json_events():
+    events = [{'ph': 'X', 'pid': 1 << 40, 'tid': (1 << 33) + 7, 'ts': 3 * i - 50, 'dur': 4, 'name': name}
+              for i, name in enumerate(NAMES)]
+    events += [{'ph': 'X', 'pid': 0, 'tid': 0, 'ts': 10 + i, 'dur': 4000, 'name': 'crossing'} for i in range(4000)]
+    events += [{'ph': 'X', 'pid': 5, 'tid': 5, 'ts': 100, 'dur': -7, 'name': 'backwards'},
+               {'ph': 'X', 'pid': 5, 'tid': '5', 'ts': 100, 'dur': 10, 'name': 'parent'},
+               {'ph': 'X', 'pid': 5, 'tid': '5', 'ts': 105, 'dur': 5.001, 'name': 'child, a ns longer'}]
+    return events
+
+
+def files(folder):
+    """(file, how many slices)"""
+    (folder / 'h.xplane.pb').write_bytes(hostile())
+    yield folder / 'h.xplane.pb', sum(len(line.raw) for _, line in Space(hostile()).lines())
+    (folder / 'h.trace.json').write_text(json.dumps({'traceEvents': json_events()}))
+    yield folder / 'h.trace.json', len(json_events())
+    (folder / 'none.trace.json').write_text('{"traceEvents": []}')
+    yield folder / 'none.trace.json', 0
+
+
+@needs_perfetto
+@pytest.mark.parametrize('form', ['perfetto-json', 'pftrace'])
+def test_they_are_taken_whole(form, tmp_path):
+    want = dict(files(tmp_path))
+    made = []
+    for path in want:
+        made.append(path.with_suffix('.' + form))
+        run(PROGRAM, 'export', '--to', form, '-o', made[-1], path)
+        assert made[-1].read_bytes().strip() not in (b'', b'[]')
+    _, rows, said = run_program('tpcheck.mjs', '--tracks', *made)
+    assert len(rows) == len(made), said
+    for row, (path, slices) in zip(rows, want.items()):
+        assert not row.get('fatal') and not row['bad'], (path, row['bad'], row.get('fatal'))
+        assert sum(n for n, _ in of_engine(row, {})[0].values()) == slices, path
