@@ -37,3 +37,16 @@ def test_a_line_before_all_time_shows_nothing(tmp_path):
     assert [(s.name, s.start, s.end) for s in trace.slices] == [("op", 0, 1)]
     assert damage
     assert len(trace.sequences) == 1  # of the one that shows something
+
+
+def test_no_two_tracks_have_one_number(tmp_path):
+    """Overlapping calls need a track beside their thread's, whose number was a thread's of a process with a great
+    one."""
+    lines = [line(i, f"L{i}", AT, event(0, 10_000_000)) for i in range(1, 300)]
+    trace, damage = exported(tmp_path, plane(0, "/device:TPU:0", line(1, "XLA Ops", AT, event(0, 10_000_000),
+                                                                      event(5_000_000, 10_000_000))) +
+                             plane((1 << 26) - 1, "/device:TPU:1", *lines))  # Trace itself asks for numbers told once
+    assert not damage
+    by_process = [trace.process_of(s.track).name for s in trace.slices]
+    assert (by_process.count("/device:TPU:0"), by_process.count("/device:TPU:1")) == (2, 299)
+    assert len({s.track.uuid for s in trace.slices}) == 301

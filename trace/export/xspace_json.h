@@ -75,6 +75,7 @@ typedef struct xj_plane {
 /* A process or thread as the metadata events ("M") say it, in their order. */
 typedef struct xj_row {
     uint32_t pid, tid, sort;
+    uint32_t owner, thread; /* of its plane and line; thread of a process: 0 */
     size_t order;
     vp_str name;
     bool process;

@@ -253,11 +253,20 @@ static int make_rows(xj_layout *l)
         const xj_plane *pl = &l->planes[t->plane];
         if (!t->events)
             continue;
-        l->rows[n] = (xj_row){
-            .pid = pl->pid, .sort = pl->pid, .order = n, .name = pl->name, .process = true};
+        l->rows[n] = (xj_row){.pid = pl->pid,
+                              .sort = pl->pid,
+                              .owner = pl->owner,
+                              .order = n,
+                              .name = pl->name,
+                              .process = true};
         n++;
-        l->rows[n] =
-            (xj_row){.pid = pl->pid, .tid = t->tid, .order = n, .name = t->name, .sort = t->sort};
+        l->rows[n] = (xj_row){.pid = pl->pid,
+                              .tid = t->tid,
+                              .sort = t->sort,
+                              .owner = pl->owner,
+                              .thread = t->thread,
+                              .order = n,
+                              .name = t->name};
         n++;
     }
     if (n)

@@ -21,30 +21,30 @@ static int load(pft_xspace *x, uint32_t plane)
 
 static int put_row(pft_xspace *x, const xj_row *r)
 {
-    return pft_put_track(&x->writer,
-                         &(pft_track){.uuid = r->process ? pft_process_track(r->pid)
-                                                         : pft_thread_track(r->pid, r->tid),
-                                      .parent = r->process ? 0 : pft_process_track(r->pid),
-                                      .name = r->name,
-                                      .kind = r->process ? PFT_PROCESS : PFT_THREAD,
-                                      .pid = r->pid,
-                                      .tid = r->tid,
-                                      .rank = (int32_t)r->sort,
-                                      .ordered = r->process});
+    return pft_put_track(
+        &x->writer,
+        &(pft_track){.uuid = r->process ? pft_process_track(r->owner) : pft_thread_track(r->thread),
+                     .parent = r->process ? 0 : pft_process_track(r->owner),
+                     .name = r->name,
+                     .kind = r->process ? PFT_PROCESS : PFT_THREAD,
+                     .pid = r->pid,
+                     .tid = r->tid,
+                     .rank = (int32_t)r->sort,
+                     .ordered = r->process});
 }
 
 /* A track beside the thread's own, for what that cannot take. */
 static int put_sibling(pft_xspace *x, const xj_track *t, uint64_t uuid, uint32_t number)
 {
     VP_CLEANUP(vp_buf_free) vp_buf name;
-    uint32_t pid = x->walk.layout.planes[t->plane].pid;
+    uint32_t owner = x->walk.layout.planes[t->plane].owner;
     vp_buf_init(&name, XJ_NAME_MAX + 64);
     vp_buf_str(&name, t->name);
     if (number)
         vp_buf_printf(&name, " (%u)", number);
     VP_TRY(name.status);
     return pft_put_track(&x->writer, &(pft_track){.uuid = uuid,
-                                                  .parent = pft_process_track(pid),
+                                                  .parent = pft_process_track(owner),
                                                   .name = vp_buf_view(&name),
                                                   .kind = PFT_PLAIN,
                                                   .rank = (int32_t)t->sort,
@@ -53,9 +53,8 @@ static int put_sibling(pft_xspace *x, const xj_track *t, uint64_t uuid, uint32_t
 
 static int lane_track(pft_xspace *x, const xj_track *t, uint32_t lane, uint64_t *track)
 {
-    uint32_t pid = x->walk.layout.planes[t->plane].pid;
-    uint64_t first = pft_thread_track(pid, t->tid);
-    *track = lane ? PFT_TRACK_LANE | (uint64_t)x->walk.track << 8 | lane : first;
+    *track =
+        lane ? PFT_TRACK_LANE | (uint64_t)x->walk.track << 8 | lane : pft_thread_track(t->thread);
     for (; x->lanes_told <= lane; x->lanes_told++) {
         uint64_t uuid = PFT_TRACK_LANE | (uint64_t)x->walk.track << 8 | x->lanes_told;
         if (x->lanes_told)
@@ -86,8 +85,7 @@ static int play(pft_xspace *x, const xj_track *t, const xj_event *e, const xj_sp
     VP_TRY(lane == (int)EX_LANE_ASYNC ? pool_track(x, t, s, &track)
                                       : lane_track(x, t, (uint32_t)lane, &track));
     if (!x->in_sequence) /* a thread that shows nothing has none */
-        VP_TRY(pft_begin_sequence(
-            &x->writer, pft_thread_track(x->walk.layout.planes[t->plane].pid, t->tid), s->start));
+        VP_TRY(pft_begin_sequence(&x->writer, pft_thread_track(t->thread), s->start));
     x->in_sequence = true;
     VP_TRY(pft_ends_until(&x->ends, &x->writer, s->start));
     return pft_xspace_event(x, t, e, s, track);

@@ -56,17 +56,20 @@ typedef struct pft_xspace {
     uint64_t pooled; /* tracks of pools ever */
 } pft_xspace;
 
-/* Numbers of tracks: threads by pid and tid, the others by what they are. */
+/* Numbers of tracks. Those of processes and threads are of the layout's, since pids and tids are
+ * any 32 bits and leave no room for the others. */
 #define PFT_TRACK_LANE (UINT64_C(1) << 58)
 #define PFT_TRACK_POOL (UINT64_C(2) << 58)
 #define PFT_TRACK_MEMORY (UINT64_C(3) << 58)
-static inline uint64_t pft_process_track(uint32_t pid)
+/* owner: of any of the process's planes. */
+static inline uint64_t pft_process_track(uint32_t owner)
 {
-    return ((uint64_t)pid << 32) + 1; /* tid 0 is nobody's */
+    return 2 * (uint64_t)owner + 1;
 }
-static inline uint64_t pft_thread_track(uint32_t pid, uint32_t tid)
+/* thread: of any of its lines. */
+static inline uint64_t pft_thread_track(uint32_t thread)
 {
-    return ((uint64_t)pid << 32 | tid) + 1;
+    return 2 * (uint64_t)thread + 2;
 }
 
 int pft_told_make(pft_told *t, const xj_names *n);

@@ -103,7 +103,7 @@ static int put_memory(pft_xspace *x, const xj_track *t, int64_t at_ns)
         VP_TRY(vp_map_set(&x->memories.at, key, number));
         vp_buf_puts(&name, ", bytes in use");
         VP_TRY(pft_put_track(&x->writer, &(pft_track){.uuid = PFT_TRACK_MEMORY | number,
-                                                      .parent = pft_process_track(pl->pid),
+                                                      .parent = pft_process_track(pl->owner),
                                                       .name = vp_buf_view(&name),
                                                       .kind = PFT_COUNTER,
                                                       .bytes = true}));
