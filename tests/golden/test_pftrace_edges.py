@@ -50,3 +50,13 @@ def test_no_two_tracks_have_one_number(tmp_path):
     by_process = [trace.process_of(s.track).name for s in trace.slices]
     assert (by_process.count("/device:TPU:0"), by_process.count("/device:TPU:1")) == (2, 299)
     assert len({s.track.uuid for s in trace.slices}) == 301
+
+
+def test_what_cannot_be_shown_of_an_unsorted_thread_is_said(tmp_path):
+    """Of a thread whose calls stand in order, and of one whose calls do not."""
+    for starts in ((0, 2_000_000, 4_000_000), (0, 4_000_000, 2_000_000)):
+        good = [event(at, 1_000_000) for at in starts]
+        for bad in (event((1 << 63) - 1, 1000), event(3_000_000, 1_000_000, b"\x22\x7f")):  # no time; a stat beyond its end
+            trace, damage = exported(tmp_path, plane(1, "/device:TPU:0", line(1, "XLA Ops", AT, *good, bad)))
+            assert sorted(s.start for s in trace.slices) == [0, 2000, 4000]
+            assert damage, (starts, bad)

@@ -5,12 +5,14 @@
 #include "trace/export/pftrace/pft_xspace.h"
 #include "trace/image/xspace_fields.h"
 
-static int add(pft_index *x, const xj_layout *layout, uint32_t track, xs_window *w,
-               const xw_field *f)
+static int add(pft_index *x, xj_walk *walk, uint32_t track, const xw_field *f)
 {
+    const xj_layout *layout = &walk->layout;
     xj_event e;
     xj_span s;
-    int rc = xj_layout_read(layout, &layout->tracks[track], w, f, &e, &s);
+    int rc = xj_layout_read(layout, &layout->tracks[track], &walk->w, f, &e, &s);
+    if (!rc)
+        xj_walk_damaged(walk, f->offset);
     if (rc <= 0)
         return rc;
     VP_TRY(
@@ -19,23 +21,25 @@ static int add(pft_index *x, const xj_layout *layout, uint32_t track, xs_window 
     return ex_spans_add(&x->spans, s.start, s.end, (uint32_t)x->place_count++);
 }
 
-static int add_line(pft_index *x, const xj_layout *layout, uint32_t track, xs_window *w)
+static int add_line(pft_index *x, xj_walk *walk, uint32_t track)
 {
-    const xj_track *t = &layout->tracks[track];
+    const xj_track *t = &walk->layout.tracks[track];
     int64_t at = t->offset;
     xw_field f;
     int rc;
-    while ((rc = xw_next(w, &at, t->end, &f)) > 0)
+    while ((rc = xw_next(&walk->w, &at, t->end, &f)) > 0)
         if (f.number == XLINE_EVENTS && f.wire == VP_PB_LEN)
-            VP_TRY(add(x, layout, track, w, &f));
+            VP_TRY(add(x, walk, track, &f));
+    if (rc == VP_ECORRUPT)
+        xj_walk_damaged(walk, at);
     return rc == VP_ECORRUPT ? 0 : rc;
 }
 
-int pft_index_make(pft_index *x, const xj_layout *layout, size_t first, size_t end, xs_window *w)
+int pft_index_make(pft_index *x, xj_walk *walk, size_t first, size_t end)
 {
     *x = (pft_index){0};
     for (size_t i = first; i < end; i++)
-        VP_TRY(add_line(x, layout, (uint32_t)i, w));
+        VP_TRY(add_line(x, walk, (uint32_t)i));
     return ex_spans_place(&x->spans, &x->moves, NULL);
 }
 

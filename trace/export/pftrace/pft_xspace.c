@@ -172,7 +172,7 @@ static int begin_thread(pft_xspace *x)
     x->walk.at = t->offset;
     VP_TRY(load(x, t->plane));
     if (x->indexed)
-        VP_TRY(pft_index_make(&x->index, &x->walk.layout, x->walk.track, x->last, &x->walk.w));
+        VP_TRY(pft_index_make(&x->index, &x->walk, x->walk.track, x->last));
     x->walk.begun = true;
     return 0;
 }

@@ -32,7 +32,8 @@ typedef struct pft_index {
     size_t next, move; /* of spans and moves */
 } pft_index;
 
-int pft_index_make(pft_index *x, const xj_layout *layout, size_t first, size_t end, xs_window *w);
+/* Of the lines [first, end) of the walk's layout. Tells the walk of damage. */
+int pft_index_make(pft_index *x, xj_walk *walk, size_t first, size_t end);
 void pft_index_free(pft_index *x);
 
 /* The tracks of a memory's allocators. */
