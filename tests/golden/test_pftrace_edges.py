@@ -60,3 +60,12 @@ def test_what_cannot_be_shown_of_an_unsorted_thread_is_said(tmp_path):
             trace, damage = exported(tmp_path, plane(1, "/device:TPU:0", line(1, "XLA Ops", AT, *good, bad)))
             assert sorted(s.start for s in trace.slices) == [0, 2000, 4000]
             assert damage, (starts, bad)
+
+
+def test_a_start_is_exact_on_both_sides_of_its_line(tmp_path):
+    """The ns and what is said of its rest are the file's ps, also before the line's timestamp."""
+    starts = (-1501, -1500, -1499, -501, -500, -499, -1, 0, 499, 500, 5001)
+    trace, _ = exported(tmp_path, plane(1, "/host:CPU", line(1, "t", AT, *(event(at, 1000) for at in starts))))
+    shift = min((s.start for s in trace.slices)) * 1000 + 2000  # so that none is before 0: -1501 is rounded to -2 ns
+    found = sorted(s.start * 1000 - shift + s.args.get("start_rest_ps", 0) for s in trace.slices)
+    assert found == sorted(starts)

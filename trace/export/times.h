@@ -21,6 +21,15 @@ static inline int64_t ex_round_ns(int64_t ps)
     return ns + (rest >= 500);
 }
 
+/* What a time is behind its whole ns, in ps: from -500 to 499. */
+static inline int64_t ex_rest_ps(int64_t ps)
+{
+    int64_t rest = ps % 1000;
+    if (rest < 0)
+        rest += 1000;
+    return rest < 500 ? rest : rest - 1000;
+}
+
 /* Nanoseconds as microseconds, exactly, without trailing zeros: at most EX_US_MAX characters at p.
  * Returns where they end. */
 #define EX_US_MAX 24

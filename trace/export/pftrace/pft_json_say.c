@@ -5,6 +5,7 @@
 
 #include "trace/base/err.h"
 #include "trace/export/pftrace/pft_json.h"
+#include "trace/export/times.h"
 #include "trace/read/json/json_scan.h"
 #include "trace/read/json/json_text.h"
 
@@ -124,7 +125,7 @@ static int put_args(pft_json *x, const jp_event *e)
 /* The format has whole ns. What is finer is said: the length in ps, and what the start lacks. */
 static void put_rest(pft_json *x, const jp_event *e)
 {
-    int64_t rest = e->start_ps - e->start_ns * 1000;
+    int64_t rest = ex_rest_ps(e->start_ps);
     if (e->phase == 'X' && e->length_ps % 1000)
         pft_arg_int(&x->writer, x->own_duration, e->length_ps);
     if (rest)

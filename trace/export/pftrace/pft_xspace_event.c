@@ -3,6 +3,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/export/pftrace/pft_xspace.h"
+#include "trace/export/times.h"
 
 /* Names of arguments that are not the file's, behind those of its keys. */
 enum { ARG_DURATION_PS = 1, ARG_START_PS };
@@ -73,7 +74,7 @@ static int put_arg(pft_xspace *x, const xj_arg *arg)
 /* The format has whole ns. What is finer is said: the length in ps, and what the start lacks. */
 static void put_rest(pft_xspace *x, const xj_event *e)
 {
-    int64_t length = e->duration_ps > 0 ? e->duration_ps : 0, rest = e->offset_ps % 1000;
+    int64_t length = e->duration_ps > 0 ? e->duration_ps : 0, rest = ex_rest_ps(e->offset_ps);
     if (length % 1000)
         pft_arg_int(&x->writer,
                     tell(x, x->told.keys, PFT_ARG_NAME,
@@ -83,7 +84,7 @@ static void put_rest(pft_xspace *x, const xj_event *e)
         pft_arg_int(&x->writer,
                     tell(x, x->told.keys, PFT_ARG_NAME, x->walk.names.key_count + ARG_START_PS - 1,
                          VP_STR("start_rest_ps")),
-                    rest < 500 ? rest : rest - 1000);
+                    rest);
 }
 
 /* An allocator's memory is a track of its process, told when it first says something. */
