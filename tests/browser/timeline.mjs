@@ -101,7 +101,8 @@ await test("a click opens an event's details, with the way to its op and to Perf
 
 await test("a drag over the ruler sums up its range", () =>
   onPage(timeline(TPU), async (page) => {
-    await drawn(page);
+    await analysed(page);
+    await page.waitForFunction(() => !document.getElementById("timeline-status").textContent);
     const box = await page.locator("canvas.rows").boundingBox();
     await page.mouse.move(box.x + 300, box.y + 10);
     await page.mouse.down();

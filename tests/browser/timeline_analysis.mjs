@@ -100,7 +100,9 @@ await test("a range says what the report says of it", async () => {
     await page.keyboard.press("r");
     const share = ((100 * idle) / band.dur_ps).toFixed(1);
     await details(page).locator("td", { hasText: `(${share}%)` }).first().waitFor();
-  });
+    await page.screenshot({ path: path.join(shots, "timeline-range-390.png"), fullPage: true });
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0);
+  }, { viewport: { width: 390, height: 900 } });
 });
 
 await test("a search finds slices of the analysis", () =>
