@@ -27,7 +27,7 @@
  * does so before letting go of the flow. */
 #define RING (512u << 10)
 /* Bytes in the ring from which on a suspended connection is resumed, which costs a wake-up of the
- * loop. */
+ * loop. The first are sent as they come: whoever waits sees that it begins. */
 #define WAKE_AT (64u << 10)
 /* Streams at once. */
 #define FLOWS_MAX 32
@@ -59,6 +59,7 @@ struct http_flow {
     int fd;                /* of the connection; -1: it is over */
     uint64_t peer;         /* a hash of the client's address */
     _Atomic int64_t taken; /* when the client last took bytes, on the coarse clock */
+    bool begun;            /* the first bytes were taken */
     bool suspended;        /* whoever clears it has to resume the connection */
     int holders;
     bool evicted; /* guarded by all->lock */
@@ -112,7 +113,8 @@ static size_t put(http_flow *f, const char *p, size_t n)
  * nobody else does. Called with the lock. */
 static bool may_resume(http_flow *f)
 {
-    bool yes = f->suspended && (f->fill >= WAKE_AT || f->ended || f->failed || f->aborted);
+    size_t least = f->begun ? WAKE_AT : 1;
+    bool yes = f->suspended && (f->fill >= least || f->ended || f->failed || f->aborted);
     if (yes)
         f->suspended = false;
     return yes;
@@ -206,6 +208,7 @@ static ssize_t read_flow(void *cls, uint64_t pos, char *buf, size_t max)
         result = end_broken(f);
     } else if (f->fill) {
         result = (ssize_t)take(f, buf, max);
+        f->begun = true;
         atomic_store(&f->taken, vp_now_coarse_ms());
         f->rq->body_bytes += (size_t)result;
         pthread_cond_signal(&f->space);
