@@ -10,6 +10,7 @@
 #include "server/routes/timelines.h"
 #include "server/routes/ui_server.h"
 #include "trace/base/err.h"
+#include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
 bool site_ui_of(const char *name, site_ui *out)
@@ -151,7 +152,7 @@ int site_start(site **out, const site_options *opts)
     if (!rc)
         rc = store_open(&s->store, opts->profile_dir, &copies);
     if (!rc)
-        rc = timelines_open(&s->timelines, s->store);
+        rc = timelines_open(&s->timelines, s->store, VP_TIMELINE_KEPT_MAX);
     if (!rc)
         rc = damage_new(&s->damages);
     if (!rc)

@@ -13,6 +13,9 @@
 
 /* Indexes that nobody holds, at most. */
 #define KEPT_MAX 16
+/* Handlers that may wait here. With those that may wait for reports (store.c) they are fewer than
+ * workers (work.c), so cheap pages keep getting through. */
+#define WAITING_MAX 3
 /* In ms: how often those who wait look whether their client is still there. */
 #define LOOK_MS 200
 
@@ -37,17 +40,20 @@ struct timeline_held {
 
 struct timelines {
     store *store;
+    uint64_t kept_max;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     timeline_held *first, *last;
     int working; /* threads */
+    int waiting; /* handlers */
 };
 
-int timelines_open(timelines **out, store *st)
+int timelines_open(timelines **out, store *st, uint64_t kept_max)
 {
     timelines *all = vp_calloc(1, sizeof *all);
     VP_NEED(all);
     all->store = st;
+    all->kept_max = kept_max;
     pthread_mutex_init(&all->lock, NULL);
     vp_cond_init(&all->changed);
     *out = all;
@@ -85,7 +91,8 @@ static void list_first(timeline_held *e)
     e->listed = true;
 }
 
-/* Frees what nobody holds and what the list has no room for. */
+/* Frees what nobody holds and what the list has no room for; the one used last stays however large
+ * it is, or each request would make it anew. */
 static void drop_unused(timelines *all, timeline_held *e)
 {
     uint64_t bytes = 0;
@@ -98,7 +105,7 @@ static void drop_unused(timelines *all, timeline_held *e)
             continue;
         bytes += x->x ? tl_bytes(x->x) : 0;
         bytes += x->added ? timeline_added_bytes(x->added) : 0;
-        if (++kept > KEPT_MAX || bytes > VP_TIMELINE_KEPT_MAX) {
+        if (++kept > KEPT_MAX || (kept > 1 && bytes > all->kept_max)) {
             unlist(x);
             free_entry(x);
         }
@@ -133,12 +140,15 @@ static timeline_held *add(timelines *all, catalog *c, const cat_session *s, uint
 
 /* ---- Making one ----------------------------------------------------------------------------- */
 
-/* As soon as the index is there it is worth to be made whole, whoever still waits. */
+/* As soon as the index is there it is worth to be made whole, whoever still waits. Once this is
+ * true nobody finds the entry any more: whoever comes now has it made again. */
 static bool nobody_waits(const void *ctx)
 {
-    const timeline_held *e = ctx;
+    timeline_held *e = (timeline_held *)ctx;
     pthread_mutex_lock(&e->of->lock);
     bool none = !e->x && !atomic_load(&e->askers);
+    if (none)
+        unlist(e);
     pthread_mutex_unlock(&e->of->lock);
     return none;
 }
@@ -240,21 +250,36 @@ static int start(timeline_held *e)
 
 /* ---- Asking for one ------------------------------------------------------------------------- */
 
+static int busy(void)
+{
+    return vp_fail(VP_EBUSY, "too many timelines are waited for already; try again");
+}
+
+/* What is waited for, or a failure. */
+static bool is_there(const timeline_held *e, bool whole)
+{
+    return atomic_load(&e->done) || (e->x && !whole);
+}
+
 /* The index, or with `whole` the end of its making. Called with the lock, which it gives up while
  * it waits. */
 static int wait_for(timeline_held *e, bool whole, const store_asker *who)
 {
-    atomic_fetch_add(&e->askers, 1);
     bool gone = false;
-    while ((whole || !e->x) && !atomic_load(&e->done) && !gone) {
+    if (!is_there(e, whole) && e->of->waiting >= WAITING_MAX)
+        return busy();
+    atomic_fetch_add(&e->askers, 1);
+    e->of->waiting++;
+    while (!is_there(e, whole) && !gone) {
         struct timespec until = vp_cond_until(LOOK_MS);
         pthread_cond_timedwait(&e->of->changed, &e->of->lock, &until);
-        gone = (whole || !e->x) && who && who->gone(who->ctx);
+        gone = !is_there(e, whole) && who && who->gone(who->ctx);
     }
+    e->of->waiting--;
     atomic_fetch_sub(&e->askers, 1);
-    if (e->x && (!whole || atomic_load(&e->done)))
+    if (e->x && is_there(e, whole))
         return 0;
-    return gone && !atomic_load(&e->done) ? turn_unwanted() : vp_fail_copy(&e->error);
+    return gone ? turn_unwanted() : vp_fail_copy(&e->error);
 }
 
 int timelines_get(timeline_held **out, timelines *all, catalog *c, const cat_session *s,
@@ -267,6 +292,10 @@ int timelines_get(timeline_held **out, timelines *all, catalog *c, const cat_ses
     pthread_mutex_lock(&all->lock);
     timeline_held *e = find(all, s, host);
     bool mine = !e;
+    if (mine && all->waiting >= WAITING_MAX) {
+        pthread_mutex_unlock(&all->lock);
+        return busy();
+    }
     if (mine)
         e = add(all, c, s, host);
     if (!e) {
