@@ -1,6 +1,6 @@
 // The timeline of a session: what is seen, what the keys and the pointer do, and the panels beside.
 // Rows come from the server (timeline_data.js) and are drawn on a canvas (timeline_draw.js).
-import { Source, firstAt, leastSpan, lengthText, timeText } from "./timeline_data.js";
+import { Source, firstAt, leastSpan, lengthText, perfettoRange, timeText } from "./timeline_data.js";
 import { CanvasPen, GROUP, ROW, RULER, SvgPen, coloursOf, drawMinimap, drawScene, placeOf } from "./timeline_draw.js";
 
 const root = document.getElementById("timeline");
@@ -324,8 +324,7 @@ const jump = (event) => {
 };
 
 function perfettoLink(from, to) {
-  const ns = (ps) => BigInt(Math.floor(ps / 1000)) + BigInt(state.origin_ns);
-  const link = make("a", { href: `${perfetto}?at=${ns(from)}..${ns(Math.max(to, from + 1000))}`, textContent: "Open this in Perfetto" });
+  const link = make("a", { href: `${perfetto}?at=${perfettoRange(from, to, state.origin_ns)}`, textContent: "Open this in Perfetto" });
   link.setAttribute("aria-keyshortcuts", "p");
   return link;
 }

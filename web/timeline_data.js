@@ -157,3 +157,16 @@ export function leastSpan(ps) {
   const ulp = 2 ** (Math.floor(Math.log2(Math.max(1, Math.abs(ps)))) - 52);
   return Math.max(10, 64 * ulp);
 }
+
+/* ---- Times of Perfetto ------------------------------------------------------------------------ */
+
+// A range in Perfetto's whole ns, "FROM..TO": rounded as the export rounds, half up, and never
+// empty. originNs: of the file, as text, since it is above what a number holds.
+export function perfettoRange(from, to, originNs) {
+  const ns = (ps) => {
+    const up = BigInt(Math.round(ps)) + 500n;
+    return (up - (((up % 1000n) + 1000n) % 1000n)) / 1000n + BigInt(originNs);
+  };
+  const [begin, end] = [ns(from), ns(to)];
+  return `${begin}..${end > begin ? end : begin + 1n}`;
+}

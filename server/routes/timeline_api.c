@@ -1,4 +1,6 @@
 /* /api/v1/session/ID/tracks, …/slices: what rows a timeline has, and a window of them. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "server/routes/routes.h"
@@ -19,6 +21,14 @@ static void put_count(vp_json *j, const char *key, uint64_t n)
 {
     vp_json_key(j, key);
     vp_json_u64(j, n);
+}
+
+/* As text: above what a browser's numbers hold. */
+static void put_whole(vp_json *j, const char *key, int64_t n)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRId64, n);
+    vp_json_kcstr(j, key, text);
 }
 
 /* added: what x is the index of; NULL: the file. */
@@ -105,7 +115,7 @@ static int put_tracks(vp_buf *b, const timeline_asked *a)
     vp_json_kcstr(&j, "host", a->s->hosts[a->host].name);
     vp_json_ki64(&j, "from_ps", any ? x->start_ps : 0);
     vp_json_ki64(&j, "to_ps", any ? x->end_ps : 0);
-    vp_json_ki64(&j, "file_origin_ns", x->file_origin_ns);
+    put_whole(&j, "file_origin_ns", x->file_origin_ns);
     put_count(&j, "events", x->event_count);
     put_count(&j, "left_out", x->left_out);
     put_count(&j, "index_bytes", tl_bytes(x));

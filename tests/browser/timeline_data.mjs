@@ -6,7 +6,7 @@ import { root, test } from "./lib.mjs";
 
 // By its text: for node a file of this name is no module.
 const text = readFileSync(path.join(root, "web/timeline_data.js"), "utf8");
-const { leastSpan, roundStep, ticks } = await import(`data:text/javascript,${encodeURIComponent(text)}`);
+const { leastSpan, perfettoRange, roundStep, ticks } = await import(`data:text/javascript,${encodeURIComponent(text)}`);
 
 await test("a ruler has an end at any time", () => {
   for (const from of [0, -5e17, 9.1e15, 4e16 + 8, 5e17, 1e18]) {
@@ -25,4 +25,12 @@ await test("what is seen at least holds times that are told apart", () => {
   assert.equal(leastSpan(0), 10);
   assert.equal(leastSpan(2 ** 40), 10);
   for (const ps of [2 ** 53, -(2 ** 53), 1e17, 1e18]) assert.ok(ps + leastSpan(ps) / 64 !== ps && leastSpan(ps) >= 128, String(ps));
+});
+
+await test("a range of Perfetto's is rounded as the export is, whatever the origin", () => {
+  const origin = "1700000000123456789";
+  assert.equal(perfettoRange(1499, 3500, "0"), "1..4");
+  assert.equal(perfettoRange(1500, 1600, "0"), "2..3");
+  assert.equal(perfettoRange(-2501, -500, "0"), "-3..0");
+  assert.equal(perfettoRange(0, 2000, origin), "1700000000123456789..1700000000123456791");
 });

@@ -92,6 +92,11 @@ def test_a_window_of_too_many_cells_says_how_many_it_has(api):
     assert not head['left_out']
 
 
+def test_an_origin_is_text(api):
+    """An epoch in nanoseconds is above what a browser's numbers hold."""
+    assert isinstance(read(api('tracks?host=alpha'))['file_origin_ns'], str)
+
+
 def test_an_event_and_its_op(api):
     e = read(api('event?host=alpha&id=0.0.9'))
     assert (e['name'], e['start_ps'], e['dur_ps'], e['track_name']) == ('fusion.0', 90_000_000, 7_000_000, 'XLA Ops')
