@@ -42,6 +42,10 @@ typedef struct example {
 
 #define EMPTY "{\"traceEvents\":[]}\n"
 #define ONLY(events) "{\"traceEvents\":[" events "]}\n"
+/* Something follows the trace. */
+#define ENDS(events)                                                                               \
+    "{\"traceEvents\":[" events                                                                    \
+    "],\"view_profile_damage\":\"the trace ends before its file does\"}\n"
 
 /* What must be true of each is said by perfetto.md 2.1 and 2.2, and by DESIGN 9. */
 static const example examples[] = {
@@ -54,8 +58,9 @@ static const example examples[] = {
     {"\xef\xbb\xbf{\"traceEvents\":[{\"a\":1}]}", ONLY("{\"a\":1}"), .events = 1},
     {"{\"traceEvents\":null}", EMPTY, .cut = false},
     {"{\"traceEvents\":{}}", EMPTY, .cut = false},
-    {"[{\"a\":1}]garbage", ONLY("{\"a\":1}"), .events = 1},
-    {"{\"traceEvents\":[{\"a\":1}]}}}", ONLY("{\"a\":1}"), .events = 1},
+    {"[{\"a\":1}] \n", ONLY("{\"a\":1}"), .events = 1},
+    {"[{\"a\":1}]garbage", ENDS("{\"a\":1}"), .events = 1, .cut = true},
+    {"{\"traceEvents\":[{\"a\":1}]}}}", ENDS("{\"a\":1}"), .events = 1, .cut = true},
     {"{\"displayTimeUnit\":\"ns\",\"metadata\":{\"highres-ticks\":true},\"traceEvents\":[{\"a\":1},"
      "{}]}",
      "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[{\"a\":1}]}\n", .events = 1, .empty = 1},
@@ -154,6 +159,12 @@ static const example examples[] = {
      .refused = 1},
     {"[{\"a\" 1},{\"b\":1 \"c\":2},{\"d\":[1}},{\"e\":},{'f':1},{\"g\":1}]", ONLY("{\"g\":1}"),
      .events = 1, .refused = 5},
+    /* an event that is no JSON ends with its own bracket, whatever its arguments look like */
+    {"[{\"v\":1 2,\"x\":[{\"k\":1},{\"k\":2}]} ,\n {\"a\":1},{\"y\":[{},{}] 1}\n]",
+     ONLY("{\"a\":1}"), .events = 1, .refused = 2},
+    /* where brackets do not match it may take the trace with it, but not in silence */
+    {"[{\"v\":1 2,\"x\":[{\"k\":[1},{\"k\":2}]},{\"a\":1}]", ENDS("{\"k\":2}"), .events = 1,
+     .refused = 1, .cut = true},
     {"{\"bad\":[1},\"b\":2,\"traceEvents\":[]}", "{\"b\":2,\"traceEvents\":[]}\n", .keys = 1},
 };
 enum { EXAMPLES = sizeof examples / sizeof examples[0] };

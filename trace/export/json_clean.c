@@ -28,8 +28,10 @@ typedef struct clean {
     ex_json_skipper skip;
     ex_clean_counts counts;
     ex_editor edit;
-    unsigned resync; /* how much of `},{` was seen */
-    bool bare;       /* the input is an array without an object around it */
+    unsigned resync;   /* how much of `},{` was seen */
+    uint64_t searched; /* bytes in which the end of a broken event was sought in vain */
+    int64_t behind;    /* where there is more than white space behind the trace; -1: nowhere */
+    bool bare;         /* the input is an array without an object around it */
     bool any_key, any_events, in_events, any_event;
     bool edited; /* what the editor adds was written */
     bool added;  /* what the editor adds behind the events was written */
@@ -38,6 +40,9 @@ typedef struct clean {
 } clean;
 
 enum { NEED_MORE = 0, GO_ON = 1 };
+
+/* Events whose brackets do not match cost this much at most, all of them. */
+#define SEARCH_MAX (16 * (uint64_t)VP_JSON_EVENT_MAX)
 
 /* White space and commas: which commas are there never matters between members and events. */
 static bool at_something(clean *c)
@@ -186,6 +191,7 @@ static int at_key(clean *c)
     if (!at_something(c))
         return NEED_MORE;
     if (*w->p == '}') {
+        w->p++;
         finish(c);
         return GO_ON;
     }
@@ -270,10 +276,42 @@ static int refuse_event(clean *c, ex_verdict v, const char *p, size_t whole)
         c->counts.empty++;
     else
         c->counts.refused++;
-    if (v == EX_BROKEN) {
-        c->state = AT_RESYNC;
-        c->resync = 0;
+    return GO_ON;
+}
+
+/* The end of an event that is no JSON, where its brackets match: another event or the end of the
+ * array must follow. EX_KEPT: *p stands behind it; EX_MORE: it may lie behind `end`; else *p is
+ * where that was decided. */
+static ex_verdict find_end(const char **p, const char *end)
+{
+    ex_json_skipper skip = {0};
+    if (!ex_json_skip(&skip, p, end))
+        return EX_MORE;
+    const char *q = js_skip_space(*p, end, true);
+    if (q < end && (*p)[-1] == '}' && *q == ',') {
+        q = js_skip_space(q + 1, end, true);
+        return q == end ? EX_MORE : *q == '{' || *q == ']' ? EX_KEPT : EX_BROKEN;
     }
+    return q == end ? EX_MORE : (*p)[-1] == '}' && *q == ']' ? EX_KEPT : EX_BROKEN;
+}
+
+/* An event at w->p, looked at up to `limit`, that stops being JSON at `broken`. */
+static int broken_event(clean *c, const char *broken, const char *limit)
+{
+    ex_window *w = &c->w;
+    const char *p = w->p;
+    ex_verdict v = c->searched < SEARCH_MAX ? find_end(&p, limit) : EX_BROKEN;
+    if (v == EX_MORE && limit == w->end && !w->over)
+        return NEED_MORE;
+    c->counts.refused++;
+    if (v == EX_KEPT) {
+        w->p = p;
+        return GO_ON;
+    }
+    c->searched += (uint64_t)((v == EX_MORE ? limit : p) - w->p);
+    w->p = broken;
+    c->state = AT_RESYNC;
+    c->resync = 0;
     return GO_ON;
 }
 
@@ -294,7 +332,7 @@ static int read_event(clean *c, const char *limit, size_t whole)
     }
     if (c->out.status >= 0)
         c->out.n = before;
-    return refuse_event(c, v, p, whole);
+    return v == EX_BROKEN ? broken_event(c, p, limit) : refuse_event(c, v, p, whole);
 }
 
 /* One element of the array at w->p, which is not its end. */
@@ -332,8 +370,9 @@ static int at_event(clean *c)
     return GO_ON;
 }
 
-/* The next event begins at a `{` behind `},`. A `]` on the way may belong to the broken event, so
- * it does not end the array: events that follow are worth more than keys that follow. */
+/* Where brackets do not match, the next event begins at a `{` behind `},`. A `]` on the way may
+ * belong to the broken event, so it does not end the array: events that follow are worth more than
+ * keys that follow. */
 static int at_resync(clean *c)
 {
     ex_window *w = &c->w;
@@ -360,6 +399,19 @@ static int at_behind(clean *c)
     return rc < 0 ? rc : GO_ON;
 }
 
+/* What follows the trace is read for what its checks say; a trace that ends too early has events
+ * there. */
+static int at_end(clean *c)
+{
+    ex_window *w = &c->w;
+    if (c->behind < 0) {
+        w->p = js_skip_space(w->p, w->end, true);
+        c->behind = w->p < w->end ? position(c) : -1;
+    }
+    w->p = w->end;
+    return NEED_MORE;
+}
+
 static int step(clean *c)
 {
     switch (c->state) {
@@ -379,8 +431,7 @@ static int step(clean *c)
         c->state = c->after_skip;
         return GO_ON;
     default:
-        c->w.p = c->w.end;
-        return NEED_MORE;
+        return at_end(c);
     }
 }
 
@@ -394,18 +445,25 @@ static void put_damage(clean *c, const vp_error *damage)
     vp_json_quote(&c->out, vp_str_of(damage->message));
 }
 
+/* Damage that only this file sees. */
+static void damage(clean *c, const char *what, int64_t at)
+{
+    vp_fail(VP_ECORRUPT, "%s", what);
+    vp_fail_at(VP_ECORRUPT, NULL, (int64_t)c->counts.events, at);
+    c->s.damage = *vp_error_last();
+}
+
 /* The input is over. A bare array need not be closed (perfetto.md 2.1); all else is a cut. */
 static void judge(clean *c)
 {
     bool whole = c->state == AT_END || (c->state == AT_EVENT && c->bare && c->w.p == c->w.end);
     rd_stream *in = c->w.in;
-    if (in->damage.code < 0) {
+    if (in->damage.code < 0)
         c->s.damage = in->damage;
-    } else if (!whole) {
-        vp_fail(VP_ECORRUPT, "the file ends in the middle; closed after its last whole event");
-        vp_fail_at(VP_ECORRUPT, NULL, (int64_t)c->counts.events, c->w.offset);
-        c->s.damage = *vp_error_last();
-    }
+    else if (!whole)
+        damage(c, "the file ends in the middle; closed after its last whole event", c->w.offset);
+    else if (c->behind >= 0)
+        damage(c, "the trace ends before its file does", c->behind);
     c->judged = true;
 }
 
@@ -420,7 +478,7 @@ static void close_input(clean *c)
         return; /* the editor's events come first */
     if (c->edit.last)
         c->edit.last(c->edit.ctx, &c->out, &c->counts);
-    put_damage(c, &c->w.in->damage);
+    put_damage(c, c->behind >= 0 ? &c->s.damage : &c->w.in->damage);
     vp_buf_puts(&c->out, "}\n");
     c->closed = true;
 }
@@ -477,6 +535,7 @@ int ex_json_edited(rd_stream **out, rd_stream *in, const ex_editor *edit)
                        .total = -1,
                        .raw_done = in->raw_done,
                        .raw_total = in->raw_total};
+    c->behind = -1;
     int rc = ex_window_init(&c->w, in);
     if (rc >= 0)
         rc = ex_out_init(&c->out);
