@@ -140,7 +140,8 @@ static int write_timeline(pump u, const ex_hosts *hosts, const cli_options *o)
     cli_file f;
     VP_TRY(cli_file_open(&f, o->out));
     cli_progress_begin(&u.line, o, "Exporting");
-    int rc = cli_export_copy(&f.buf, (http_source){pump_next, pump_close, &u}, o->out);
+    int rc = cli_export_copy(
+        &f.buf, (http_source){.next = pump_next, .close = pump_close, .ctx = &u}, o->out);
     cli_progress_end(&u.line);
     if (rc >= 0)
         rc = cli_all_hosts_end(hosts);

@@ -28,7 +28,9 @@ static int write_stacks(const cli_options *o, const flame_stacks *s)
         return rc;
     }
     return cli_file_close(
-        &f, cli_export_copy(&f.buf, (http_source){stream_next, stream_close, &t}, o->out));
+        &f, cli_export_copy(&f.buf,
+                            (http_source){.next = stream_next, .close = stream_close, .ctx = &t},
+                            o->out));
 }
 
 int cli_export_stacks(const cli_options *o)

@@ -4,15 +4,31 @@
 #include "trace/base/err.h"
 #include "trace/base/log.h"
 
+static bool has_gone(const void *of)
+{
+    const added_tracks *t = of;
+    return (t->who.gone && t->who.gone(t->who.ctx)) ||
+           (t->client.gone && t->client.gone(t->client.ctx));
+}
+
+/* What another try may not meet: memory and time are what others leave of them. */
+static bool may_pass(int rc)
+{
+    return rc == VP_ENOMEM || rc == VP_ELIMIT || rc == VP_EBUSY || rc == VP_ECANCELLED;
+}
+
 static int make(void *ctx, const derived **out)
 {
     added_tracks *t = ctx;
-    const store_asker *who = t->who.gone ? &t->who : NULL;
-    if (who && who->gone(who->ctx))
+    const store_asker who = {has_gone, t};
+    if (has_gone(t)) {
+        t->lacking = true;
         return 0; /* *out is NULL */
+    }
     const derived *made = NULL;
-    int rc = t->st ? store_get_tracks(&t->held, t->st, t->c, t->s, t->h, who)
+    int rc = t->st ? store_get_tracks(&t->held, t->st, t->c, t->s, t->h, &who)
                    : analyze_derived(&t->made, t->c, t->s, t->h, NULL);
+    t->lacking = t->lacking || may_pass(rc);
     if (rc >= 0)
         made = t->st ? store_tracks_of(t->held) : t->made;
     if (rc < 0)
@@ -28,8 +44,14 @@ static int make(void *ctx, const derived **out)
 void added_tracks_init(added_tracks *t, ex_pick *pick, store *st, catalog *c, const cat_session *s,
                        const cat_host *h)
 {
-    *t = (added_tracks){
-        .added = {.make = make, .ctx = t}, .st = st, .c = c, .s = s, .h = h, .who = t->who};
+    *t = (added_tracks){.added = {.make = make, .ctx = t},
+                        .st = st,
+                        .c = c,
+                        .s = s,
+                        .h = h,
+                        .who = t->who,
+                        .client = t->client,
+                        .lacking = t->lacking};
     pick->added = &t->added;
 }
 
@@ -44,6 +66,11 @@ void added_tracks_of_hosts(added_tracks *t, ex_hosts *hosts)
 {
     hosts->prepare = of_host;
     hosts->ctx = t;
+}
+
+void added_tracks_client(added_tracks *t, bool (*gone)(const void *of), const void *of)
+{
+    t->client = (store_asker){gone, of};
 }
 
 void added_tracks_free(added_tracks *t)

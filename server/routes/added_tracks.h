@@ -16,6 +16,8 @@ typedef struct added_tracks {
     const cat_session *s;
     const cat_host *h;
     store_asker who;    /* for whom; all zero: somebody who always waits */
+    store_asker client; /* of the download, once it is known; likewise */
+    bool lacking; /* of any host: no tracks for a reason that may pass, as of an http_source */
     store_report *held; /* of st */
     derived *made;      /* own, without st */
 } added_tracks;
@@ -27,5 +29,7 @@ void added_tracks_init(added_tracks *t, ex_pick *pick, store *st, catalog *c, co
  */
 void added_tracks_of_hosts(added_tracks *t, ex_hosts *hosts);
 void added_tracks_free(added_tracks *t);
+/* The http_source's `client` of a stream that t is written behind. */
+void added_tracks_client(added_tracks *t, bool (*gone)(const void *of), const void *of);
 
 #endif

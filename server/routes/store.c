@@ -15,7 +15,7 @@
 /* Reports that nobody holds are kept up to this many: a few hundred KiB each. */
 #define REPORTS_MAX 32
 /* Handlers that may wait here. They are fewer than workers (work.c), so cheap pages keep getting
- * through. */
+ * through. Downloads wait on threads of their own (stream_answer.h) and do not count. */
 #define WAITING_MAX 12
 /* In ms: how often they look whether their client is still there. */
 #define LOOK_MS 200

@@ -27,6 +27,12 @@ static int held_next(void *ctx, char **p, size_t *n)
     return rc;
 }
 
+static void held_client(void *ctx, bool (*gone)(const void *of), const void *of)
+{
+    held_hosts *h = ctx;
+    added_tracks_client(&h->more, gone, of);
+}
+
 static void held_close(void *ctx)
 {
     held_hosts *h = ctx;
@@ -114,5 +120,6 @@ int trace_hosts_send(http_req *rq, catalog *c, const cat_session *s, const char 
         held_close(h);
         return rc;
     }
-    return http_stream(rq, (http_source){held_next, held_close, h}, bundle || encoded, &e);
+    const http_source src = {held_next, held_close, h, held_client, &h->more.lacking};
+    return http_stream(rq, src, bundle || encoded, &e);
 }

@@ -37,6 +37,12 @@ static int held_next(void *ctx, char **p, size_t *n)
     return 0;
 }
 
+static void held_client(void *ctx, bool (*gone)(const void *of), const void *of)
+{
+    held_stream *h = ctx;
+    added_tracks_client(&h->more, gone, of);
+}
+
 static void held_close(void *ctx)
 {
     held_stream *h = ctx;
@@ -65,7 +71,8 @@ static int send_held(http_req *rq, held_stream *h, int rc, bool gzip, const http
         held_close(h);
         return rc;
     }
-    return http_stream(rq, (http_source){held_next, held_close, h}, gzip, e);
+    const http_source src = {held_next, held_close, h, held_client, &h->more.lacking};
+    return http_stream(rq, src, gzip, e);
 }
 
 /* ---- Perfetto-ready JSON -------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 
 typedef struct pieces {
     int left, result; /* pieces to come, and what follows them */
+    bool lacking;     /* as of an http_source */
     int closed;
     char text[8];
 } pieces;
@@ -41,7 +42,9 @@ static int drain(http_cache *c, pieces *s, const char *key, int max)
     char *p;
     size_t n;
     int rc = 1;
-    assert_int_equal(http_cache_fill(&src, (http_source){next_piece, close_pieces, s}, c, key), 0);
+    const http_source in = {
+        .next = next_piece, .close = close_pieces, .ctx = s, .lacking = &s->lacking};
+    assert_int_equal(http_cache_fill(&src, in, c, key), 0);
     while (max-- > 0 && (rc = src.next(src.ctx, &p, &n)) > 0)
         assert_int_equal(n, 1);
     src.close(src.ctx);
@@ -83,6 +86,8 @@ static void test_not_kept_when_not_whole(void **state)
     assert_int_equal(drain(c, &(pieces){.left = 3, .result = VP_EIO}, "\"failed\"", 99), VP_EIO);
     assert_int_equal(drain(c, &(pieces){.left = 3}, "\"left\"", 2), 1);
     assert_int_equal(drain(c, &(pieces){.left = 3}, "\"not seen to its end\"", 3), 1);
+    assert_int_equal(drain(c, &(pieces){.left = 3, .lacking = true}, "\"lacks\"", 99), 0);
+    expect(c, "\"lacks\"", NULL);
     expect(c, "\"failed\"", NULL);
     expect(c, "\"left\"", NULL);
     expect(c, "\"not seen to its end\"", NULL);

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "server/routes/added_tracks.h"
 #include "server/routes/store.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
@@ -245,6 +246,48 @@ static void all_exports_share_the_tracks_of_a_host(void **state)
     store_close(st);
 }
 
+static bool told(const void *of)
+{
+    return *(const bool *)of;
+}
+
+/* What a download gets behind its events. */
+static const derived *behind(added_tracks *t, store *st, catalog *c, const bool *left)
+{
+    ex_pick pick = {0};
+    const derived *made = NULL;
+    const cat_session *s = session(c, 3);
+    added_tracks_client(t, told, left);
+    added_tracks_init(t, &pick, st, c, s, &s->hosts[0]);
+    assert_int_equal(pick.added->make(pick.added->ctx, &made), 0);
+    return made;
+}
+
+/* Nothing is analysed for it, and what it got is told not to be all; as where memory ran out. */
+static void a_download_whose_client_left_gets_no_tracks(void **state)
+{
+    const bool stays = false, left = true;
+    (void)state;
+    store *st = open_indexed(dir.root);
+    catalog *c = store_catalog(st);
+    added_tracks t = {0};
+    assert_null(behind(&t, st, c, &left));
+    assert_true(t.lacking);
+    added_tracks_free(&t);
+    t = (added_tracks){0};
+    vp_mem_fail_at(1, true); /* no memory: another try may have some */
+    assert_null(behind(&t, st, c, &stays));
+    vp_mem_fail_at(0, false);
+    assert_true(t.lacking);
+    added_tracks_free(&t);
+    t = (added_tracks){0};
+    assert_non_null(behind(&t, st, c, &stays));
+    assert_false(t.lacking);
+    added_tracks_free(&t);
+    catalog_free(c);
+    store_close(st);
+}
+
 static void a_rescan_shows_what_is_new_and_pulls_nothing_away(void **state)
 {
     tree own;
@@ -389,6 +432,7 @@ int main(void)
         cmocka_unit_test(the_least_used_report_goes_first),
         cmocka_unit_test(equal_requests_share_one_report),
         cmocka_unit_test(all_exports_share_the_tracks_of_a_host),
+        cmocka_unit_test(a_download_whose_client_left_gets_no_tracks),
         cmocka_unit_test(a_rescan_shows_what_is_new_and_pulls_nothing_away),
         cmocka_unit_test(a_run_appears_without_asking),
         cmocka_unit_test(what_is_served_while_the_first_scan_runs),

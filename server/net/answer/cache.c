@@ -165,7 +165,7 @@ static int fill_next(void *ctx, char **p, size_t *n)
     int rc = f->in.next(f->in.ctx, p, n);
     if (rc > 0 && !f->given_up)
         write_piece(f, *p, *n);
-    else if (rc == 0 && f->fd >= 0)
+    else if (rc == 0 && f->fd >= 0 && !(f->in.lacking && *f->in.lacking))
         keep(f->cache, f->key, vp_fs_take(&f->fd), f->bytes);
     else if (rc < 0)
         give_up(f);
@@ -191,6 +191,6 @@ int http_cache_fill(http_source *out, http_source in, http_cache *c, const char 
     f->cache = c;
     f->fd = -1;
     snprintf(f->key, sizeof f->key, "%s", key);
-    *out = (http_source){fill_next, fill_close, f};
+    *out = (http_source){.next = fill_next, .close = fill_close, .ctx = f, .lacking = in.lacking};
     return 0;
 }

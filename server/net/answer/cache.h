@@ -17,7 +17,7 @@ void http_cache_free(http_cache *c); /* no source of http_cache_fill may be left
 bool http_cache_get(http_cache *c, const char *key, int *fd);
 /* Wraps a source (taken, also on failure) into one that delivers the same and keeps it when it came
  * to its end. Where it cannot be kept (full disk, above VP_HTTP_CACHE_BYTES_MAX, no descriptors) it
- * is delivered all the same. key: at most 95 characters. */
+ * or lacks something by its own word, it is delivered all the same. key: at most 95 characters. */
 int http_cache_fill(http_source *out, http_source in, http_cache *c, const char *key);
 
 #endif

@@ -116,6 +116,6 @@ int http_gzip_source(http_source *out, http_source in)
         return rc;
     }
     g->in = in;
-    *out = (http_source){gzip_next, gzip_close, g};
+    *out = (http_source){.next = gzip_next, .close = gzip_close, .ctx = g, .lacking = in.lacking};
     return 0;
 }

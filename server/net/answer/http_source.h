@@ -3,6 +3,7 @@
 #ifndef VP_NET_HTTP_SOURCE_H
 #define VP_NET_HTTP_SOURCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Asked by one thread, that of the stream; who takes a source closes it, once. */
@@ -12,6 +13,12 @@ typedef struct http_source {
     int (*next)(void *ctx, char **p, size_t *n);
     void (*close)(void *ctx);
     void *ctx;
+    /* Called before the first piece, where the client may leave: gone(of) says whether it has, to
+     * any thread, until the source is closed. NULL: the source has no use for it. */
+    void (*client)(void *ctx, bool (*gone)(const void *of), const void *of);
+    /* Set before the end where what was delivered lacks something that another try may have: the
+     * answer is good, but is not kept. NULL: it never does. */
+    const bool *lacking;
 } http_source;
 
 #endif

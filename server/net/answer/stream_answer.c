@@ -159,6 +159,16 @@ static void *produce(void *arg)
     return NULL;
 }
 
+/* Of the flow: whether nobody takes its bytes any more. Any thread asks. */
+static bool is_left(const void *of)
+{
+    http_flow *f = (http_flow *)of;
+    pthread_mutex_lock(&f->lock);
+    bool left = f->aborted;
+    pthread_mutex_unlock(&f->lock);
+    return left;
+}
+
 /* ---- The loop's side ---------------------------------------------------------------------- */
 
 static bool start_thread(http_flow *f)
@@ -362,6 +372,7 @@ static http_flow *new_flow(http_req *rq, http_source src)
 
 int http_stream(http_req *rq, http_source src, bool gzip, const http_entity *e)
 {
+    const http_source made = src; /* what is put around it knows of no client */
     if (http_not_modified(rq, e)) {
         src.close(src.ctx);
         return 0;
@@ -376,6 +387,8 @@ int http_stream(http_req *rq, http_source src, bool gzip, const http_entity *e)
         src.close(src.ctx);
         return http_fail(rq, 503, "too many traces are being sent at once; try again");
     }
+    if (made.client)
+        made.client(made.ctx, is_left, f);
     struct MHD_Response *r =
         MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, WAKE_AT, read_flow, f, drop_flow);
     if (!r)
