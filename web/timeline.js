@@ -1,6 +1,6 @@
 // The timeline of a session: what is seen, what the keys and the pointer do, and the panels beside.
 // Rows come from the server (timeline_data.js) and are drawn on a canvas (timeline_draw.js).
-import { Source, firstAt, leastSpan, lengthText, perfettoRange, timeText } from "./timeline_data.js";
+import { Source, leastSpan, lengthText, perfettoRange, recordAt, recordsIn, timeText } from "./timeline_data.js";
 import { CanvasPen, GROUP, ROW, RULER, SvgPen, coloursOf, drawMinimap, drawScene, placeOf } from "./timeline_draw.js";
 
 const root = document.getElementById("timeline");
@@ -237,9 +237,8 @@ function hit(x, y) {
   const slack = ((state.view.to - state.view.from) / canvas.clientWidth) * 2;
   const ps = psAt(x);
   if (!row) return { line };
-  let i = firstAt(row, ps - slack);
-  if (i + 1 < row.n && row.start[i + 1] <= ps) i++;
-  return i < row.n && row.start[i] <= ps + slack ? { line, r, row, i } : { line };
+  const i = recordAt(row, ps, slack);
+  return i >= 0 ? { line, r, row, i } : { line };
 }
 
 let asking = null;
@@ -278,7 +277,7 @@ function chooseFirst() {
     for (let r = 0; r < line.rows; r++) {
       const row = state.data.get(line.track.id)?.rows[r];
       let best = -1;
-      for (let i = row ? firstAt(row, state.view.from) : 0; row && i < row.n && row.start[i] < state.view.to; i++)
+      for (const i of row ? recordsIn(row, state.view) : [])
         if (row.count[i] === 1 && (best < 0 || row.dur[i] > row.dur[best])) best = i;
       if (best >= 0) return select(`${line.track.id}.${r}.${row.index[best]}`);
     }
@@ -411,7 +410,7 @@ function fillTable() {
   const body = seenLines().map(({ track, rows }) => {
     let [count, longest, name] = [0, 0, ""];
     for (const row of (state.data.get(track.id)?.rows ?? []).slice(0, rows))
-      for (let i = firstAt(row, state.view.from); i < row.n && row.start[i] < state.view.to; i++) {
+      for (const i of recordsIn(row, state.view)) {
         count += row.count[i];
         if (row.count[i] === 1 && row.dur[i] > longest) [longest, name] = [row.dur[i], source.names.get(row.kind[i]) ?? ""];
       }

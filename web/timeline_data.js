@@ -60,7 +60,7 @@ export class Source {
       const id = view.getUint32(head, true);
       const n = view.getUint32(head + 20, true);
       if (!tracks.has(id)) tracks.set(id, { from, to, pixel: (to - from) / px, rows: [] });
-      tracks.get(id).rows.push(this.row(view, at, n, from, unit));
+      tracks.get(id).rows.push({ ...this.row(view, at, n, from, unit), overlaps: view.getUint32(head + 16, true) & 1 });
       at += n * RECORD;
     }
     this.readNames(buffer, view, 56 + sections * RECORD + records * RECORD, names);
@@ -106,8 +106,9 @@ function runs(ids) {
   return parts.join(",");
 }
 
-// The first record of a row that ends behind a time.
+// The first record of a row that may end behind a time: where they overlap, ends do not ascend.
 export function firstAt(row, ps) {
+  if (row.overlaps) return 0;
   let [low, high] = [0, row.n];
   while (low < high) {
     const mid = (low + high) >> 1;
@@ -115,6 +116,20 @@ export function firstAt(row, ps) {
     else high = mid;
   }
   return low;
+}
+
+// Of a row the records that a view shows.
+export function* recordsIn(row, { from, to }) {
+  for (let i = firstAt(row, from); i < row.n && row.start[i] < to; i++)
+    if (row.start[i] + row.dur[i] >= from) yield i;
+}
+
+// The record at a time, give or take; where several lie over each other the one drawn last. -1: none.
+export function recordAt(row, ps, slack) {
+  let at = -1;
+  for (const i of recordsIn(row, { from: ps - slack, to: ps + slack }))
+    if (at < 0 || row.start[i] <= ps) at = i;
+  return at;
 }
 
 /* ---- Times ----------------------------------------------------------------------------------- */

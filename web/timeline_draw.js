@@ -1,5 +1,5 @@
 // How a timeline looks: rows, ruler, arrows, minimap, with one pen for a canvas and one for SVG.
-import { firstAt, lengthText, roundStep, ticks, timeText } from "./timeline_data.js";
+import { lengthText, recordsIn, roundStep, ticks, timeText } from "./timeline_data.js";
 
 export const RULER = 26;
 export const ROW = 17;
@@ -155,7 +155,7 @@ function colourOf({ parts, finding, slices }, track, hue) {
 function drawRow(pen, scene, track, row, y) {
   const { view, colours, names, left, width } = scene;
   const scale = (width - left) / (view.to - view.from);
-  for (let i = firstAt(row, view.from); i < row.n && row.start[i] < view.to; i++) {
+  for (const i of recordsIn(row, view)) {
     const x = Math.max(left, left + (row.start[i] - view.from) * scale);
     const end = Math.min(width, left + (row.start[i] + row.dur[i] - view.from) * scale);
     const w = Math.max(1, end - x);

@@ -6,7 +6,7 @@ import { root, test } from "./lib.mjs";
 
 // By its text: for node a file of this name is no module.
 const text = readFileSync(path.join(root, "web/timeline_data.js"), "utf8");
-const { leastSpan, perfettoRange, roundStep, ticks } = await import(`data:text/javascript,${encodeURIComponent(text)}`);
+const { leastSpan, perfettoRange, recordAt, recordsIn, roundStep, ticks } = await import(`data:text/javascript,${encodeURIComponent(text)}`);
 
 await test("a ruler has an end at any time", () => {
   for (const from of [0, -5e17, 9.1e15, 4e16 + 8, 5e17, 1e18]) {
@@ -33,4 +33,13 @@ await test("a range of Perfetto's is rounded as the export is, whatever the orig
   assert.equal(perfettoRange(1500, 1600, "0"), "2..3");
   assert.equal(perfettoRange(-2501, -500, "0"), "-3..0");
   assert.equal(perfettoRange(0, 2000, origin), "1700000000123456789..1700000000123456791");
+});
+
+await test("in a row of overlaps a long record is seen behind short ones", () => {
+  const row = { n: 4, start: [0, 10, 20, 90], dur: [100, 1, 1, 5], overlaps: 1 };
+  assert.deepEqual([...recordsIn(row, { from: 50, to: 80 })], [0]);
+  assert.deepEqual([10, 15, 92, 200].map((ps) => recordAt(row, ps, 1)), [1, 0, 3, -1]);
+  const plain = { n: 3, start: [0, 10, 20], dur: [5, 5, 5], overlaps: 0 };
+  assert.deepEqual([...recordsIn(plain, { from: 6, to: 20 })], [1]);
+  assert.deepEqual([4, 8.5, 9, 12, 30].map((ps) => recordAt(plain, ps, 2)), [0, 1, 1, 1, -1]);
 });

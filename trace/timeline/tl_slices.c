@@ -196,18 +196,51 @@ static int64_t pixel_end(const painter *p, int64_t ps)
     return ps - (late < 0 ? late + p->pixel_ps : late) + p->pixel_ps;
 }
 
+/* Of events [i, end), which begin before the window, those that reach into it, as one record. */
+static int put_begun(painter *p, uint64_t i, uint64_t end)
+{
+    run g = {.longest = UINT64_MAX};
+    uint64_t n = 0;
+    for (; i < end; i++) {
+        int64_t start = tl_start(p->r, i), dur = tl_dur(p->r, i);
+        if (start + dur <= p->from_ps)
+            continue;
+        if (!n++)
+            g = (run){.i = i, .start_ps = start, .end_ps = start + dur, .longest = i};
+        g.end_ps = start + dur > g.end_ps ? start + dur : g.end_ps;
+        g.busy_ps = tl_sum(g.busy_ps, dur);
+        g.longest = dur > tl_dur(p->r, g.longest) ? i : g.longest;
+    }
+    g.end = g.i + n;
+    return n ? put_record(p, &g) : 0;
+}
+
+/* Any number of events lies over each other: one record a pixel, of those that begin in it. The
+ * longest of them ends less than a pixel before the last end. */
+static int put_overlaps(painter *p)
+{
+    const tl_row *r = p->r;
+    uint64_t i = tl_first_at(r, p->from_ps), end = tl_first_from(r, i, p->from_ps);
+    VP_TRY(put_begun(p, i, end));
+    for (i = end; i < r->count && tl_start(r, i) < p->until_ps; i = end) {
+        int64_t start = tl_start(r, i), until = pixel_end(p, start);
+        end = tl_first_from(r, i, until < p->until_ps ? until : p->until_ps);
+        tally t = tally_of(p, i, end);
+        VP_TRY(put_record(p, &(run){i, end, start, tl_end(r, t.longest), t.sum_ps, t.longest}));
+    }
+    return 0;
+}
+
 static int put_row(painter *p)
 {
     const tl_row *r = p->r;
     uint64_t i = tl_first_at(r, p->from_ps);
+    if (r->overlaps)
+        return put_overlaps(p);
     while (i < r->count) {
         int64_t start = tl_start(r, i);
         if (start >= p->until_ps)
             break;
-        if (r->overlaps && tl_end(r, i) < p->from_ps) {
-            i++; /* one before it ends later */
-            continue;
-        }
         if (tl_dur(r, i) >= p->pixel_ps) {
             VP_TRY(put_slice(p, i++));
             continue;

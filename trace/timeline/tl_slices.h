@@ -14,8 +14,10 @@
  *   names × { u32 kind, u32 bytes, text, 0 to 3 zero bytes }
  * A section's records follow each other, and the sections' in their order. count 1: a slice, cut to
  * the window. More: a run, from its first event's start to its last one's end, index is the
- * first's, kind and hue are the longest's. busy: how much of the record is covered, of 65535. Names
- * are those of slices that are wide enough to be labelled. */
+ * first's, kind and hue are the longest's. In a section of overlaps a record is what begins in one
+ * pixel, however long, to the longest's end, and the first may be what began before the window:
+ * of its events only the first is known then. Their ends do not ascend. busy: how much of the
+ * record is covered, of 65535. Names are those of slices that are wide enough to be labelled. */
 #ifndef VP_TIMELINE_TL_SLICES_H
 #define VP_TIMELINE_TL_SLICES_H
 
