@@ -5,6 +5,7 @@
 #include "trace/report/flame/flame_layout.h"
 #include "trace/report/flame/flame_svg.h"
 #include "trace/report/flame/stack_stream.h"
+#include "trace/report/flame/stacks.h"
 
 #define ROOT FLAME_NO_PARENT
 
@@ -325,6 +326,23 @@ static int write_stacks(const vp_report *r, flame_form form)
     return rc;
 }
 
+/* A report that was read may claim any time. */
+static void test_stacks_of_any_length(void **state)
+{
+    (void)state;
+    char device[] = "TPU 0", a[] = "a", b[] = "b";
+    vp_device d = {.name = device};
+    vp_op ops[] = {{.name = a, .self_ps = INT64_MAX, .calls = 1},
+                   {.name = b, .self_ps = INT64_MAX - 1, .calls = 1}};
+    vp_report r = {
+        .has_devices = true, .devices = &d, .device_count = 1, .ops = ops, .op_count = 2};
+    flame_stacks s;
+    assert_int_equal(flame_stacks_of(&s, &r, NULL), 0);
+    assert_int_equal(s.n, 2);
+    assert_int_equal(s.v[0].ns, INT64_MAX / 1000);
+    flame_stacks_free(&s);
+}
+
 static void test_every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -366,6 +384,7 @@ int main(void)
                                        cmocka_unit_test(test_the_widest),
                                        cmocka_unit_test(test_svg),
                                        cmocka_unit_test(test_on_the_page),
+                                       cmocka_unit_test(test_stacks_of_any_length),
                                        cmocka_unit_test(test_every_allocation_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

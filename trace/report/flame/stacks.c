@@ -107,8 +107,9 @@ static void round_device(flame_stack *v, size_t n, uint32_t *order)
     int64_t all_ps = 0, given = 0;
     for (size_t i = 0; i < n; i++) {
         order[i] = (uint32_t)i;
-        all_ps += v[i].self_ps;
-        given += v[i].ns = v[i].self_ps / PS_PER_NS;
+        add(&all_ps, v[i].self_ps);
+        v[i].ns = v[i].self_ps / PS_PER_NS;
+        add(&given, v[i].ns);
     }
     int64_t rest = all_ps / PS_PER_NS + (all_ps % PS_PER_NS >= PS_PER_NS / 2) - given;
     qsort_r(order, n, sizeof *order, by_loss, v);
