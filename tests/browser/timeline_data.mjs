@@ -4,9 +4,14 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { root, test } from "./lib.mjs";
 
-// By its text: for node a file of this name is no module.
-const text = readFileSync(path.join(root, "web/timeline_data.js"), "utf8");
-const { leastSpan, perfettoRange, recordAt, recordsIn, roundStep, ticks } = await import(`data:text/javascript,${encodeURIComponent(text)}`);
+// By their text: for node a file of this name is no module.
+const moduleOf = (name, imported = "") => {
+  const text = readFileSync(path.join(root, "web", name), "utf8").replace("./timeline_data.js", imported);
+  return `data:text/javascript,${encodeURIComponent(text)}`;
+};
+const data = moduleOf("timeline_data.js");
+const { SvgPen } = await import(moduleOf("timeline_draw.js", data));
+const { leastSpan, perfettoRange, recordAt, recordsIn, roundStep, ticks } = await import(data);
 
 await test("a ruler has an end at any time", () => {
   for (const from of [0, -5e17, 9.1e15, 4e16 + 8, 5e17, 1e18]) {
@@ -42,4 +47,11 @@ await test("in a row of overlaps a long record is seen behind short ones", () =>
   const plain = { n: 3, start: [0, 10, 20], dur: [5, 5, 5], overlaps: 0 };
   assert.deepEqual([...recordsIn(plain, { from: 6, to: 20 })], [1]);
   assert.deepEqual([4, 8.5, 9, 12, 30].map((ps) => recordAt(plain, ps, 2)), [0, 1, 1, 1, -1]);
+});
+
+await test("an SVG is XML whatever names hold", () => {
+  const pen = new SvgPen();
+  pen.begin(100, 100);
+  pen.text(0, 0, 1000, "a\u0000\u0001\u000b\u001f\ufffe\uffff\t<b>", "red");
+  assert.ok(pen.toString().includes(">a\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\t&lt;b&gt;</text>"), pen.toString());
 });
