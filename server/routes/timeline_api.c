@@ -13,6 +13,7 @@
 
 /* Tracks that are told: more are no timeline for anybody. */
 #define TOLD_MAX 20000u
+#define GROUPS_TOLD_MAX 1000u
 
 static const char *const role_words[] = {"plain", "ops",     "async", "derived",
                                          "steps", "modules", "marks", "counter"};
@@ -54,10 +55,44 @@ static void put_track(vp_json *j, const tl_index *x, const derived *added, uint3
 }
 
 typedef struct told {
-    uint32_t tracks, beyond, empty;
+    uint32_t tracks, groups, beyond, empty;
 } told;
 
-static void put_group(vp_json *j, const tl_index *x, const derived *added, uint32_t group, told *n)
+/* Tracks by their groups: those of g are track[first[g]] up to track[first[g + 1]]. */
+typedef struct by_group {
+    uint32_t *first, *track;
+} by_group;
+
+static void free_by_group(by_group *by)
+{
+    vp_free(by->first);
+    vp_free(by->track);
+}
+
+static int make_by_group(by_group *by, const tl_index *x)
+{
+    by->first = vp_calloc((size_t)x->group_count + 2, sizeof *by->first);
+    by->track = vp_calloc((size_t)x->track_count + 1, sizeof *by->track);
+    VP_NEED(by->first && by->track);
+    for (uint32_t i = 0; i < x->track_count; i++)
+        by->first[x->tracks[i].group + 2]++;
+    for (uint32_t g = 0; g < x->group_count; g++)
+        by->first[g + 2] += by->first[g + 1];
+    for (uint32_t i = 0; i < x->track_count; i++)
+        by->track[by->first[x->tracks[i].group + 1]++] = i;
+    return 0;
+}
+
+static uint32_t used_of(const tl_index *x, const by_group *by, uint32_t group)
+{
+    uint32_t n = 0;
+    for (uint32_t i = by->first[group]; i < by->first[group + 1]; i++)
+        n += x->tracks[by->track[i]].count > 0;
+    return n;
+}
+
+static void put_group(vp_json *j, const tl_index *x, const derived *added, const by_group *by,
+                      uint32_t group, told *n)
 {
     const tl_group *g = &x->groups[group];
     vp_json_begin_object(j);
@@ -68,37 +103,36 @@ static void put_group(vp_json *j, const tl_index *x, const derived *added, uint3
         vp_json_kstr(j, "of", derived_text(added, added->groups[group].name));
     vp_json_key(j, "tracks");
     vp_json_begin_array(j);
-    for (uint32_t i = 0; i < x->track_count; i++) {
-        if (x->tracks[i].group != group)
-            continue;
-        if (!x->tracks[i].count)
+    for (uint32_t i = by->first[group]; i < by->first[group + 1]; i++) {
+        uint32_t track = by->track[i];
+        if (!x->tracks[track].count)
             n->empty++;
         else if (n->tracks == TOLD_MAX)
             n->beyond++;
         else
-            put_track(j, x, added, i), n->tracks++;
+            put_track(j, x, added, track), n->tracks++;
     }
     vp_json_end_array(j);
     vp_json_end_object(j);
 }
 
-/* Groups that have a track with events, devices first. A file may have as many processes as tracks,
- * so that only those are gone through. */
+/* Groups that have a track with events, devices first. A file may have as many processes as tracks:
+ * the tracks of those that are not told are counted. */
 static int put_groups(vp_json *j, const tl_index *x, const derived *added, told *n)
 {
-    VP_CLEANUP(vp_free_ptr) uint8_t *used = vp_calloc((size_t)x->group_count + 1, 1);
-    uint32_t groups = 0;
-    VP_NEED(used);
-    for (uint32_t i = 0; i < x->track_count; i++)
-        used[x->tracks[i].group] |= x->tracks[i].count > 0;
+    VP_CLEANUP(free_by_group) by_group by = {0};
+    VP_TRY(make_by_group(&by, x));
+    n->groups = 0;
     vp_json_key(j, added ? "analysis" : "groups");
     vp_json_begin_array(j);
     for (int device = 1; device >= 0; device--)
-        for (uint32_t i = 0; i < x->group_count && groups < 1000; i++)
-            if (used[i] && x->groups[i].has_ops == device) {
-                put_group(j, x, added, i, n);
-                groups++;
-            }
+        for (uint32_t g = 0; g < x->group_count; g++) {
+            uint32_t used = x->groups[g].has_ops == device ? used_of(x, &by, g) : 0;
+            if (used && n->groups < GROUPS_TOLD_MAX)
+                put_group(j, x, added, &by, g, n), n->groups++;
+            else
+                n->beyond += used;
+        }
     vp_json_end_array(j);
     return 0;
 }

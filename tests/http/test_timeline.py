@@ -133,6 +133,17 @@ def test_a_session_without_events_says_so(tmp_path):
     s.stop()
 
 
+def test_tracks_of_groups_beyond_those_told_are_counted(tmp_path):
+    trace = [{'ph': 'X', 'pid': i % 1100, 'tid': i // 1100, 'ts': i, 'dur': 1, 'name': 'a'} for i in range(2200)]
+    (tmp_path / 'many.trace.json').write_text(json.dumps({'traceEvents': trace}))
+    s = Server(tmp_path)
+    t = read(s.get(f'/api/v1/session/{s.sessions()[0]["id"]}/tracks'))
+    s.stop()
+    told = [k for g in t['groups'] for k in g['tracks']]
+    assert (len(t['groups']), len(told), t['tracks_left_out']) == (1000, 2000, 200)
+    assert sorted(k['id'] for k in told) == sorted({k['id'] for k in told}) and all(k['events'] == 1 for k in told)
+
+
 def test_the_page(server, session):
     assert server.get(f'/session/{session}/timeline').status == 200
     assert server.get(f'/session/{session}/timeline?host=beta').status == 200
