@@ -540,7 +540,9 @@ const keys = {
   End: () => look(state.extent.to - (state.view.to - state.view.from), state.extent.to),
   f: fit, n: () => find(false), N: () => find(true), m: mark, Enter: chooseFirst, ",": () => step(-1), ".": () => step(1),
   r: () => {
-    state.range = [Math.max(state.view.from, state.extent.from), Math.min(state.view.to, state.extent.to)];
+    const [from, to] = [Math.max(state.view.from, state.extent.from), Math.min(state.view.to, state.extent.to + 1)];
+    if (from >= to) return;
+    state.range = [from, to];
     showRange(state.range);
     draw();
   },

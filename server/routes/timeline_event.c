@@ -217,9 +217,9 @@ typedef struct search {
 static int ask_search(search *f, const timeline_asked *a, const http_req *rq)
 {
     const char *after = http_query(rq, "after");
-    int64_t until;
     f->q.backwards = http_query(rq, "before") != NULL;
-    VP_TRY(timeline_window(&f->from_ps, &until, a->x, rq));
+    f->from_ps = a->x->start_ps;
+    VP_TRY(timeline_take_time(&f->from_ps, rq, "from"));
     if (!after && !f->q.backwards)
         return 0;
     VP_TRY(timeline_event(&f->at, &f->in, a, rq, after ? "after" : "before"));

@@ -24,7 +24,7 @@ void timeline_drop(timeline_asked *a)
     catalog_free(a->c);
 }
 
-static int take_time(int64_t *ps, const http_req *rq, const char *key)
+int timeline_take_time(int64_t *ps, const http_req *rq, const char *key)
 {
     const char *given = http_query(rq, key);
     if (given &&
@@ -37,9 +37,9 @@ int timeline_window(int64_t *from_ps, int64_t *until_ps, const tl_index *x, cons
 {
     bool any = x->start_ps <= x->end_ps;
     *from_ps = any ? x->start_ps : 0;
-    *until_ps = any && x->end_ps > x->start_ps ? x->end_ps : *from_ps + 1;
-    VP_TRY(take_time(from_ps, rq, "from"));
-    VP_TRY(take_time(until_ps, rq, "to"));
+    *until_ps = any ? x->end_ps + 1 : *from_ps + 1; /* with what begins at the end */
+    VP_TRY(timeline_take_time(from_ps, rq, "from"));
+    VP_TRY(timeline_take_time(until_ps, rq, "to"));
     if (*until_ps <= *from_ps)
         return vp_fail(VP_EARG, "\"to\" is a time after \"from\"");
     return 0;

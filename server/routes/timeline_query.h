@@ -21,6 +21,8 @@ typedef struct timeline_asked {
  * timeline_wait. For VP_CLEANUP, also after a failure: timeline_drop. */
 int timeline_ask(timeline_asked *a, const http_req *rq);
 void timeline_drop(timeline_asked *a);
+/* A time in ps, as it was where the query has none of this key. VP_EARG. */
+int timeline_take_time(int64_t *ps, const http_req *rq, const char *key);
 /* `from` and `to` in ps of the trace; all of it where they are absent. VP_EARG. */
 int timeline_window(int64_t *from_ps, int64_t *until_ps, const tl_index *x, const http_req *rq);
 /* The index that tells of a track by this number; NULL: none does. */

@@ -114,6 +114,20 @@ def test_search_goes_from_hit_to_hit(api):
     assert read(api('search?host=alpha&q=nothing')) == {'total': 0, 'found': None}
 
 
+def test_a_search_from_beyond_the_end_finds_nothing_and_counts(api):
+    assert read(api('search?host=alpha&q=fusion.3&from=900000000000')) == {'total': 111, 'found': None}
+
+
+def test_an_event_without_length_at_the_end_is_in_the_window(tmp_path):
+    trace = [{'ph': 'X', 'pid': 1, 'tid': 1, 'ts': ts, 'dur': dur, 'name': 'a'} for ts, dur in [(0, 7), (10, 0)]]
+    (tmp_path / 'end.trace.json').write_text(json.dumps({'traceEvents': trace}))
+    s = Server(tmp_path)
+    path = f'/api/v1/session/{s.sessions()[0]["id"]}'
+    assert sum(r[4] for row in window(s.get(f'{path}/slices'))[1].values() for r in row) == 2
+    assert read(s.get(f'{path}/range'))['events'] == 2
+    s.stop()
+
+
 def test_a_range_is_cut_at_both_ends(api):
     r = read(api('range?host=alpha&from=5000000&to=22000000'))
     assert (r['events'], r['busy_ps']) == (3, 2_000_000 + 7_000_000 + 2_000_000)
