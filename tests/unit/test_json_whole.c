@@ -142,6 +142,13 @@ static const example examples[] = {
      "2,\"ts\":1,\"id\":1},{\"ph\":\"s\"," P "2,\"ts\":2,\"id\":1}",
      "{\"ph\":\"X\"," P "2,\"ts\":0,\"dur\":9},\n{\"ph\":\"s\"," P "2,\"ts\":1,\"id\":1},\n"
      "{\"ph\":\"s\"," P "2,\"ts\":2,\"id\":4503599627370498}"},
+    /* a slice of its own process, though another comes before it */
+    {"{\"ph\":\"X\",\"pid\":3,\"tid\":1,\"ts\":5,\"dur\":3},{\"ph\":\"X\"," P
+     "2,\"ts\":5,\"dur\":3},{\"ph\":\"s\"," P "9,\"ts\":5,\"id\":1},"
+     "{\"ph\":\"s\",\"pid\":4,\"tid\":9,\"ts\":5,\"id\":2}",
+     "{\"ph\":\"X\",\"pid\":3,\"tid\":1,\"ts\":5,\"dur\":3},\n{\"ph\":\"X\"," P
+     "2,\"ts\":5,\"dur\":3},\n{\"ph\":\"s\"," P "2,\"ts\":5,\"id\":1},\n"
+     "{\"ph\":\"s\",\"pid\":3,\"tid\":1,\"ts\":5,\"id\":2}"},
     /* counters of numbers; halves of async events that say which */
     {"{\"ph\":\"C\",\"pid\":1,\"ts\":1,\"name\":\"c\",\"args\":{\"a\":1,\"b\":null,\"c\":\"2.5\"}},"
      "{\"ph\":\"C\",\"pid\":1,\"ts\":1,\"name\":\"d\",\"args\":{}}",
@@ -214,11 +221,39 @@ static void thousands_at_once_are_all_there(void **state)
     rd_stream_close(&s);
 }
 
+/* As many slices start with them on another thread: whoever looked at all of both would never end.
+ */
+static void flows_of_one_moment_find_a_slice(void **state)
+{
+    enum { N = 300000 };
+    size_t room = (size_t)N * 128, at = 0, n, moved = 0;
+    char *in = vp_calloc(room, 1), *out;
+    rd_stream *s;
+    (void)state;
+    assert_non_null(in);
+    in[at++] = '[';
+    for (int i = 0; i < N; i++)
+        at += (size_t)snprintf(in + at, room - at,
+                               "{\"ph\":\"X\"," P "1,\"ts\":5,\"dur\":9},{\"ph\":\"s\"," P
+                               "2,\"ts\":5,\"id\":%d},",
+                               i);
+    in[at - 1] = ']';
+    assert_int_equal(ex_json_whole(&s, &(ex_input){open_text, &(text){in, 0}}, NULL), 0);
+    assert_int_equal(rd_stream_slurp(s, 1 << 26, &out, &n), 0);
+    for (const char *p = out, *end = out + n; (p = memchr(p, '\n', (size_t)(end - p))); p++)
+        moved += end - p > 27 && !memcmp(p, "\n{\"ph\":\"s\"," P, 25) && p[25] != '2';
+    assert_int_equal(moved, N);
+    vp_free(out);
+    vp_free(in);
+    rd_stream_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(examples_hold_for_every_chunk_size),
         cmocka_unit_test(thousands_at_once_are_all_there),
+        cmocka_unit_test(flows_of_one_moment_find_a_slice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

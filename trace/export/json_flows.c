@@ -121,8 +121,18 @@ static int64_t place(const json_plan *p, const jp_thread *t, uint32_t lane)
     return (int64_t)(t - p->threads) << 32 | jp_lane_tid(p, t, lane);
 }
 
+/* A flow without a slice on its own thread, and the places of slices that start with it, -1: none.
+ * Sorted by moment and process: `any` is kept by the first of a moment, `own` by the first of its
+ * process there. */
+typedef struct lost_flow {
+    int64_t ns, any, own;
+    uint32_t process, event;
+    bool stale; /* no slice is around it, but the importer takes the last complete one before it */
+} lost_flow;
+
 /* Looks for the slices of a thread's flows, which come by time; those without any are lost. */
-static int bind_thread(json_plan *p, jp_flow *f, size_t n, jp_flow *lost, size_t *lost_count)
+static int bind_thread(json_plan *p, const jp_flow *f, size_t n, lost_flow *lost,
+                       size_t *lost_count)
 {
     tracks k = {.thread = &p->threads[f->thread]};
     k.lanes = jp_lanes_of(p, k.thread);
@@ -131,9 +141,13 @@ static int bind_thread(json_plan *p, jp_flow *f, size_t n, jp_flow *lost, size_t
             continue;
         advance(&k, f[i].ns);
         uint32_t lane = lane_at(&k, f[i].ns);
-        f[i].stale = k.lane[0].any && !k.lane[0].pair;
         if (lane == JP_NONE && !f[i].next)
-            lost[(*lost_count)++] = f[i];
+            lost[(*lost_count)++] = (lost_flow){.ns = f[i].ns,
+                                                .any = -1,
+                                                .own = -1,
+                                                .process = k.thread->process,
+                                                .event = f[i].event,
+                                                .stale = k.lane[0].any && !k.lane[0].pair};
         else if (lane != JP_NONE && lane)
             VP_TRY(jp_change_put(p, f[i].event, JP_THREAD, place(p, k.thread, lane)));
     }
@@ -142,16 +156,20 @@ static int bind_thread(json_plan *p, jp_flow *f, size_t n, jp_flow *lost, size_t
 
 static int by_moment(const void *a, const void *b)
 {
-    const jp_flow *x = a, *y = b;
-    return x->ns < y->ns ? -1 : x->ns > y->ns;
+    const lost_flow *x = a, *y = b;
+    if (x->ns != y->ns)
+        return x->ns < y->ns ? -1 : 1;
+    return x->process < y->process ? -1 : x->process > y->process;
 }
 
-static size_t first_at(const jp_flow *lost, size_t n, int64_t ns)
+/* The first that is not before that moment and process. */
+static size_t first_at(const lost_flow *lost, size_t n, int64_t ns, uint32_t process)
 {
+    const lost_flow key = {.ns = ns, .process = process};
     size_t low = 0, high = n;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        if (lost[mid].ns < ns)
+        if (by_moment(&lost[mid], &key) < 0)
             low = mid + 1;
         else
             high = mid;
@@ -160,36 +178,37 @@ static size_t first_at(const jp_flow *lost, size_t n, int64_t ns)
 }
 
 /* The slices of thread t that start with a lost flow; the flow's own process is preferred. */
-static void offer(const json_plan *p, const jp_thread *t, const jp_flow *lost, size_t n,
-                  int64_t *to)
+static void offer(const json_plan *p, const jp_thread *t, lost_flow *lost, size_t n)
 {
     jp_lanes lanes = jp_lanes_of(p, t);
     for (size_t i = 0; i < t->spans.track.count; i++) {
         int64_t ns = t->spans.track.start_ps[i];
         uint32_t lane = jp_lane_of(&lanes, t, i);
-        for (size_t k = first_at(lost, n, ns); k < n && lost[k].ns == ns; k++) {
-            bool own = t->process == p->threads[lost[k].thread].process;
-            if (lane != EX_LANE_ASYNC && (to[k] < 0 || own))
-                to[k] = place(p, t, lane);
-        }
+        if (lane == EX_LANE_ASYNC)
+            continue;
+        size_t any = first_at(lost, n, ns, 0), own = first_at(lost, n, ns, t->process);
+        if (any < n && lost[any].ns == ns && lost[any].any < 0)
+            lost[any].any = place(p, t, lane);
+        if (own < n && lost[own].ns == ns && lost[own].process == t->process)
+            lost[own].own = place(p, t, lane);
     }
 }
 
-static int find_lost(json_plan *p, jp_flow *lost, size_t n)
+static int find_lost(json_plan *p, lost_flow *lost, size_t n)
 {
-    VP_CLEANUP(vp_free_ptr) int64_t *to = vp_calloc(n, sizeof *to);
-    VP_NEED(to);
-    for (size_t i = 0; i < n; i++)
-        to[i] = -1;
+    int64_t any = -1, own = -1;
     qsort(lost, n, sizeof *lost, by_moment);
     for (size_t i = 0; i < p->thread_count; i++)
-        offer(p, &p->threads[i], lost, n, to);
+        offer(p, &p->threads[i], lost, n);
     for (size_t i = 0; i < n; i++) {
-        bool bound = to[i] >= 0;
-        if (!bound && lost[i].stale)
+        bool moment = !i || lost[i].ns != lost[i - 1].ns;
+        any = moment ? lost[i].any : any;
+        own = moment || lost[i].process != lost[i - 1].process ? lost[i].own : own;
+        int64_t to = own >= 0 ? own : any;
+        if (to < 0 && lost[i].stale)
             continue;
-        p->unbound += !bound;
-        VP_TRY(jp_change_put(p, lost[i].event, bound ? JP_THREAD : JP_DROP, to[i]));
+        p->unbound += to < 0;
+        VP_TRY(jp_change_put(p, lost[i].event, to >= 0 ? JP_THREAD : JP_DROP, to));
     }
     return 0;
 }
@@ -199,7 +218,7 @@ int jp_bind_flows(json_plan *p)
     size_t n = p->flow_count, lost_count = 0;
     if (!n)
         return 0;
-    VP_CLEANUP(vp_free_ptr) jp_flow *lost = vp_calloc(n, sizeof *lost);
+    VP_CLEANUP(vp_free_ptr) lost_flow *lost = vp_calloc(n, sizeof *lost);
     VP_NEED(lost);
     VP_TRY(part_ids(p));
     qsort(p->flows, n, sizeof *p->flows, by_thread);

@@ -84,7 +84,6 @@ typedef struct jp_flow {
     char phase;
     bool next; /* binds to the slice that begins next, not to the one around it */
     bool on_slice;
-    bool stale; /* no slice is around it, but the importer takes the last complete one before it */
 } jp_flow;
 
 typedef enum jp_change_kind {
