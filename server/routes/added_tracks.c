@@ -17,6 +17,17 @@ static bool may_pass(int rc)
     return rc == VP_ENOMEM || rc == VP_ELIMIT || rc == VP_EBUSY || rc == VP_ECANCELLED;
 }
 
+/* The halves of a host may count their times from different moments. */
+static bool is_of_exported(const added_tracks *t, const derived *made)
+{
+    const cat_file *analyzed = &t->s->files[made->file];
+    if (!t->pick->file || t->pick->file == analyzed)
+        return true;
+    vp_log(VP_LOG_WARN, "%s is exported without tracks of its analysis, which is that of %s",
+           t->pick->file->name, analyzed->name);
+    return false;
+}
+
 static int make(void *ctx, const derived **out)
 {
     added_tracks *t = ctx;
@@ -37,6 +48,10 @@ static int make(void *ctx, const derived **out)
     else if (made && made->left_out)
         vp_log(VP_LOG_WARN, "%s: %llu slices of its analysis found no room", t->h->name,
                (unsigned long long)made->left_out);
+    if (made && !is_of_exported(t, made)) {
+        t->lacking = true; /* the better half may have been too much for now */
+        made = NULL;
+    }
     *out = made;
     return 0;
 }
@@ -49,6 +64,7 @@ void added_tracks_init(added_tracks *t, ex_pick *pick, store *st, catalog *c, co
                         .c = c,
                         .s = s,
                         .h = h,
+                        .pick = pick,
                         .who = t->who,
                         .client = t->client,
                         .lacking = t->lacking};

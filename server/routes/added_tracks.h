@@ -15,6 +15,7 @@ typedef struct added_tracks {
     catalog *c;
     const cat_session *s;
     const cat_host *h;
+    const ex_pick *pick;
     store_asker who;    /* for whom; all zero: somebody who always waits */
     store_asker client; /* of the download, once it is known; likewise */
     bool lacking; /* of any host: no tracks for a reason that may pass, as of an http_source */

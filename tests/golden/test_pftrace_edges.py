@@ -1,9 +1,10 @@
 """The .pftrace of XSpaces at the edges of what their numbers can say: no number of ours runs over, no two tracks become
 one, and what cannot be shown is said."""
 
+import gzip
 import json
 
-from common import run, tool
+from common import report, run, tool, view_profile
 from gen import wire
 from pftrace_decode import Trace
 
@@ -69,3 +70,19 @@ def test_a_start_is_exact_on_both_sides_of_its_line(tmp_path):
     shift = min((s.start for s in trace.slices)) * 1000 + 2000  # so that none is before 0: -1501 is rounded to -2 ns
     found = sorted(s.start * 1000 - shift + s.args.get("start_rest_ps", 0) for s in trace.slices)
     assert found == sorted(starts)
+
+
+def test_the_analysis_of_another_file_is_not_put_behind(tmp_path):
+    """Of the better half no event can be read, so that reports are made of the other, whose times count from elsewhere:
+    both are good, but not as one."""
+    run_dir = tmp_path / "plugins" / "profile" / "run"
+    run_dir.mkdir(parents=True)
+    (run_dir / "h.xplane.pb").write_bytes(plane(1, "/device:TPU:0", line(1, "XLA Ops", AT, event((1 << 63) - 1, 1000))))
+    events = [{"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "/device:TPU:0"}},
+              {"ph": "M", "pid": 1, "tid": 2, "name": "thread_name", "args": {"name": "XLA Ops"}},
+              {"ph": "X", "pid": 1, "tid": 2, "ts": 5, "dur": 7, "name": "a"}]
+    (run_dir / "h.trace.json.gz").write_bytes(gzip.compress(json.dumps({"traceEvents": events}).encode()))
+    assert report(str(run_dir))["devices"][0]["name"] == "/device:TPU:0"
+    made = view_profile("export", "--to", "pftrace", "-o", str(tmp_path / "made"), str(run_dir))
+    assert "h.trace.json.gz" in made.stderr and "without tracks" in made.stderr
+    assert not Trace((tmp_path / "made").read_bytes()).slices

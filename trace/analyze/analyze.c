@@ -233,6 +233,14 @@ int analyze_add_findings(derived *d, const vp_report *r, const char *host)
     return derive_findings(d, r, host);
 }
 
+/* The half that was read. */
+static void note_file(derived *d, const vp_report *r)
+{
+    for (size_t i = 0; i < r->file_count; i++)
+        if (r->files[i].events != VP_UNKNOWN)
+            d->file = i;
+}
+
 int analyze_derived(derived **out, const catalog *c, const cat_session *s, const cat_host *h,
                     const vp_report_options *opts)
 {
@@ -242,8 +250,10 @@ int analyze_derived(derived **out, const catalog *c, const cat_session *s, const
     wanted.host = h->name;
     wanted.depth = VP_DEPTH_FULL;
     int rc = analyze_session_looked(&r, c, s, &wanted, keep_tracks, &look);
-    if (rc >= 0 && look.tracks)
+    if (rc >= 0 && look.tracks) {
+        note_file(look.tracks, r);
         rc = analyze_add_findings(look.tracks, r, h->name);
+    }
     analyze_free(r);
     if (rc < 0)
         derived_free(look.tracks);

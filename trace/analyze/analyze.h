@@ -22,7 +22,8 @@ typedef int analyze_look_fn(void *ctx, uint32_t host, const struct trace *t, der
 /* As analyze_session; look may be NULL. */
 int analyze_session_looked(vp_report **out, const catalog *c, const cat_session *s,
                            const vp_report_options *opts, analyze_look_fn *look, void *look_ctx);
-/* The tracks that a host's own file lacks, findings included. The caller frees them. opts: as of
+/* The tracks that a host's own file lacks, findings included; their `file` is the better half, or
+ * the other where that cannot be analysed. The caller frees them. opts: as of
  * analyze_session; host and depth are given by the rest. */
 int analyze_derived(derived **out, const catalog *c, const cat_session *s, const cat_host *h,
                     const vp_report_options *opts);

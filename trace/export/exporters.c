@@ -73,6 +73,8 @@ int ex_open(rd_stream **out, ex_form form, const catalog *c, const cat_file *f, 
         return vp_fail(VP_EUNSUPPORTED, "no %s is made of files of the format \"%s\"",
                        form == EX_JSON ? "Trace Event JSON" : ".pftrace",
                        rd_format_name(f->kind.format));
+    if (pick)
+        pick->file = f;
     if (rd_formats[f->kind.format].text)
         return x.stream(out, &(ex_input){open_text, &(text_file){c, f}}, pick);
     VP_TRY(catalog_source(&source, c, f, NULL));

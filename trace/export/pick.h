@@ -10,6 +10,7 @@
 #define EX_LENGTHS (60 * 16)
 
 typedef struct pft_host pft_host;
+struct cat_file;
 struct ex_added;
 
 typedef struct ex_pick {
@@ -19,8 +20,9 @@ typedef struct ex_pick {
     const pft_host *host;      /* of a .pftrace of several (pftrace/pft_host.h); NULL: of one */
     uint64_t most;             /* slices at most, the longest of the trace; 0: all */
     /* What the exporter makes of it, and what it left out. */
-    int64_t first_ns; /* the trace's first event, in exported times */
-    int64_t moved_ns; /* what those are more than the file's */
+    const struct cat_file *file; /* the half that is exported */
+    int64_t first_ns;            /* the trace's first event, in exported times */
+    int64_t moved_ns;            /* what those are more than the file's */
     uint64_t count[EX_LENGTHS];
     int64_t least_ns; /* shorter ones are left out */
     uint64_t left_out;

@@ -89,6 +89,7 @@ typedef struct derived {
     size_t slice_count, slice_cap;
     uint64_t left_out;      /* beyond VP_DERIVED_MAX */
     int64_t file_origin_ns; /* the file's own time at the trace's 0, as in trace */
+    size_t file;            /* of the session's: whose times these are */
     int64_t origin_ps;      /* where the report's time 0 lies in the trace */
 } derived;
 
