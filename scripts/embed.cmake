@@ -1,4 +1,5 @@
-# vp_embed(OUT_VAR FILES…): web assets → one C source with, for each, its gzip form, a strong ETag and
+# vp_embed(OUT_VAR FILES…): web assets → one C source with, for each, its gzip form (of scripts without
+# indentation and lines of comments, a tenth of that), a strong ETag and
 # room that takes no place in the program for the bytes themselves. trace/report/html/web_files.h declares the
 # table. Reproducible: gzip's MTIME is zeroed.
 function(vp_embed out_var)
@@ -11,6 +12,15 @@ function(vp_embed out_var)
     get_filename_component(name ${path} NAME)
     set(gz ${CMAKE_BINARY_DIR}/embed/${name}.gz)
     file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/embed)
+    if(name MATCHES "[.]js$")
+      file(READ ${path} text)
+      string(REGEX REPLACE "\n[ ]+" "\n" text "\n${text}")
+      string(REGEX REPLACE "\n//[^\n]*" "" text "${text}")
+      string(REGEX REPLACE "\n/[*][^\n]*[*]/" "" text "${text}")
+      string(REGEX REPLACE "\n\n+" "\n" text "${text}")
+      set(path ${CMAKE_BINARY_DIR}/embed/${name})
+      file(WRITE ${path} "${text}")
+    endif()
     file(ARCHIVE_CREATE OUTPUT ${gz} PATHS ${path} FORMAT raw COMPRESSION GZip COMPRESSION_LEVEL 9)
     file(SHA256 ${path} sha)
     string(SUBSTRING ${sha} 0 16 etag)
