@@ -583,6 +583,7 @@ typedef struct vp_compared_op {
     bool is_new, is_gone;
     bool significant;   /* above the noise, and not for more or less work at a rate no worse */
     const char *reason; /* what explains most of it: "called more often", "each FLOP slower", … */
+    const char *name_b; /* its name in B where that is another one: compilers renumber; else NULL */
 } vp_compared_op;
 
 /* Of the forward pass where either has work going back or done again, which then stands where it

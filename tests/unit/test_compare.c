@@ -246,6 +246,8 @@ static void test_ops_are_joined(void **state)
         assert_string_equal(x->reason, want[i].reason);
     }
     assert_true(op_named(c, "fresh")->is_new && op_named(c, "old")->is_gone);
+    assert_string_equal(op_named(c, "fusion.7")->name_b, "fusion.9");
+    assert_null(op_named(c, "often")->name_b);
     /* By |delta|. */
     for (size_t i = 1; i < c->op_count; i++)
         assert_true(llabs(c->ops[i].self.delta_ps) <= llabs(c->ops[i - 1].self.delta_ps));

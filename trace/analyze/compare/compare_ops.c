@@ -161,6 +161,8 @@ static void put(comparing *k, const cmp_op *a, const cmp_op *b)
                           .flops_b = b ? b->flops : VP_UNKNOWN,
                           .is_new = !a,
                           .is_gone = !b};
+    if (a && b && text_order(a->op->name, b->op->name) != 0)
+        x->name_b = cmp_text(k, b->op->name);
     cmp_explain(x, k->c);
 }
 

@@ -2,10 +2,13 @@
 #ifndef VP_REPORT_COMPARE_FORMATS_H
 #define VP_REPORT_COMPARE_FORMATS_H
 
+#include "trace/base/json.h"
 #include "trace/report/html/html.h"
 
 int rep_compare_text(vp_buf *b, const vp_comparison *c, const vp_view *v);
 int rep_compare_json(vp_buf *b, const vp_comparison *c); /* view_profile.compare/1 */
+/* A row of "ops" of that. */
+void rep_json_compared_op(vp_json *j, const vp_compared_op *op);
 /* A row an op, a class of a device, a scope, a finding: what `kind` says. */
 int rep_compare_csv(vp_buf *b, const vp_comparison *c);
 int rep_compare_md(vp_buf *b, const vp_comparison *c, const vp_view *v);

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "trace/base/json.h"
+#include "trace/report/compare/compare_formats.h"
 #include "trace/report/compare/compare_view.h"
 #include "trace/report/data/report_json.h"
 #include "trace/report/words/words.h"
@@ -74,7 +75,7 @@ static void put_devices(vp_json *j, const vp_comparison *c)
     vp_json_end_array(j);
 }
 
-static void put_op(vp_json *j, const vp_compared_op *op)
+void rep_json_compared_op(vp_json *j, const vp_compared_op *op)
 {
     vp_json_begin_object(j);
     vp_json_kcstr(j, "device", op->device);
@@ -95,6 +96,7 @@ static void put_op(vp_json *j, const vp_compared_op *op)
     vp_json_kdouble(j, "time_per_flop_ratio", rep_flop_time_ratio(op));
     vp_json_kdouble(j, "span_calls_a", op->span_calls_a);
     vp_json_kdouble(j, "span_calls_b", op->span_calls_b);
+    vp_json_kcstr(j, "name_b", op->name_b);
     vp_json_end_object(j);
 }
 
@@ -140,7 +142,7 @@ int rep_compare_json(vp_buf *b, const vp_comparison *c)
     vp_json_key(&j, "ops");
     vp_json_begin_array(&j);
     for (size_t i = 0; i < c->op_count; i++)
-        put_op(&j, &c->ops[i]);
+        rep_json_compared_op(&j, &c->ops[i]);
     vp_json_end_array(&j);
     put_noise(&j, c);
     rep_json_texts(&j, "findings_new", c->findings_new, c->new_count);
