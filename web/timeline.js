@@ -1,7 +1,8 @@
 // The timeline of a session: what is seen, what the keys and the pointer do, and the panels beside.
 // Rows come from the server (timeline_data.js) and are drawn on a canvas (timeline_draw.js).
-import { Source, leastSpan, lengthText, perfettoRange, recordAt, recordsIn, timeText } from "./timeline_data.js";
+import { Source, leastSpan, lengthText, perfettoRange, recordAt, seenOf, timeText } from "./timeline_data.js";
 import { CanvasPen, GROUP, ROW, RULER, SvgPen, coloursOf, drawMinimap, drawScene, placeOf } from "./timeline_draw.js";
+import { button, definition, isGood, make } from "./timeline_parts.js";
 
 const root = document.getElementById("timeline");
 const statusLine = document.getElementById("timeline-status");
@@ -9,12 +10,6 @@ const { api, perfetto, session, host, name: sessionName } = root.dataset;
 const source = new Source(api, host);
 const ROWS_SHOWN = 24; // of a track, until its name is clicked
 const LEAST_PS = 10; // of an event, where a view is made around it
-
-const make = (tag, props = {}, ...children) => {
-  const element = Object.assign(document.createElement(tag), props);
-  element.append(...children);
-  return element;
-};
 
 /* ---- The page -------------------------------------------------------------------------------- */
 
@@ -29,12 +24,6 @@ const searchBox = make("input", { type: "search", placeholder: "Find events", sp
 searchBox.setAttribute("aria-label", "Find events by name, scope or source");
 searchBox.setAttribute("aria-keyshortcuts", "/");
 const found = make("output", { className: "muted" });
-const button = (text, title, act) => {
-  const b = make("button", { type: "button", className: "button", textContent: text, title });
-  b.setAttribute("aria-label", title);
-  b.addEventListener("click", act);
-  return b;
-};
 const bar = make("div", { className: "tools" },
   searchBox, button("‹", "Previous hit (N)", () => find(true)), button("›", "Next hit (n)", () => find(false)), found,
   make("span", { className: "gap" }),
@@ -104,18 +93,11 @@ const seenLines = (margin = 0) =>
 let inFlight = null;
 let timer = 0;
 
-// Good: it covers what is seen, with pixels that are about as fine as the screen's.
-function isGood(data, { from, to }, pixel) {
-  if (!data) return false;
-  const covers = data.from <= Math.max(from, state.extent.from) && data.to >= Math.min(to, state.extent.to);
-  return covers && data.pixel <= pixel * 1.5 && (data.pixel >= pixel / 8 || data.pixel <= 1);
-}
-
 async function load() {
   const { from, to } = state.view;
   const px = Math.max(50, canvas.clientWidth - left());
   const pixel = (to - from) / px;
-  const lacking = seenLines(scroller.clientHeight / 2).map((l) => l.track.id).filter((id) => !isGood(state.data.get(id), state.view, pixel));
+  const lacking = seenLines(scroller.clientHeight / 2).map((l) => l.track.id).filter((id) => !isGood(state.data.get(id), state.view, state.extent, pixel));
   if (!lacking.length) return;
   inFlight?.abort();
   const mine = (inFlight = new AbortController());
@@ -276,10 +258,8 @@ function chooseFirst() {
   for (const line of seenLines())
     for (let r = 0; r < line.rows; r++) {
       const row = state.data.get(line.track.id)?.rows[r];
-      let best = -1;
-      for (const i of row ? recordsIn(row, state.view) : [])
-        if (row.count[i] === 1 && (best < 0 || row.dur[i] > row.dur[best])) best = i;
-      if (best >= 0) return select(`${line.track.id}.${r}.${row.index[best]}`);
+      const { longest } = seenOf(row, state.view);
+      if (longest >= 0) return select(`${line.track.id}.${r}.${row.index[longest]}`);
     }
 }
 
@@ -304,14 +284,6 @@ async function find(backwards) {
 }
 
 /* ---- Panels ---------------------------------------------------------------------------------- */
-
-function definition(rows) {
-  const list = make("dl");
-  for (const [key, value] of rows)
-    if (value !== undefined && value !== "" && value !== null && value !== false)
-      list.append(make("div", {}, make("dt", { textContent: key }), make("dd", {}, value)));
-  return list;
-}
 
 const jump = (event) => {
   const link = make("a", { href: "#", textContent: event.name || event.id });
@@ -409,11 +381,11 @@ function mark() {
 function fillTable() {
   const body = seenLines().map(({ track, rows }) => {
     let [count, longest, name] = [0, 0, ""];
-    for (const row of (state.data.get(track.id)?.rows ?? []).slice(0, rows))
-      for (const i of recordsIn(row, state.view)) {
-        count += row.count[i];
-        if (row.count[i] === 1 && row.dur[i] > longest) [longest, name] = [row.dur[i], source.names.get(row.kind[i]) ?? ""];
-      }
+    for (const row of (state.data.get(track.id)?.rows ?? []).slice(0, rows)) {
+      const seen = seenOf(row, state.view);
+      count += seen.count;
+      if (row.dur[seen.longest] > longest) [longest, name] = [row.dur[seen.longest], source.names.get(row.kind[seen.longest]) ?? ""];
+    }
     return [track.name || `track ${track.tid}`, track.group, count.toLocaleString("en"), longest ? `${name} ${lengthText(longest)}` : "–"];
   });
   const t = tableOf(`From ${timeText(state.view.from, 1000)} to ${timeText(state.view.to, 1000)}`, ["Track", "Process", "Events", "Longest seen"], body);

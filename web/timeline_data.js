@@ -132,6 +132,16 @@ export function recordAt(row, ps, slack) {
   return at;
 }
 
+// What a row shows of a window: { count: events, longest: the record of the longest single one, or -1 }.
+export function seenOf(row, view) {
+  const seen = { count: 0, longest: -1 };
+  for (const i of row ? recordsIn(row, view) : []) {
+    seen.count += row.count[i];
+    if (row.count[i] === 1 && (seen.longest < 0 || row.dur[i] > row.dur[seen.longest])) seen.longest = i;
+  }
+  return seen;
+}
+
 /* ---- Times ----------------------------------------------------------------------------------- */
 
 const UNITS = [["s", 1e12], ["ms", 1e9], ["µs", 1e6], ["ns", 1e3], ["ps", 1]];

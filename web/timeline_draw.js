@@ -144,8 +144,9 @@ export function coloursOf(element) {
 /* ---- A scene --------------------------------------------------------------------------------- */
 
 // scene: { width, height, left, top (scrolled), view: { from, to }, lines (layout), data, names,
-//          colours, selected, linked, marks, range, found }
-const xOf = (scene, ps) =>
+//          colours, selected, linked, marks, range, found; fill(row, i): how a slice looks, if not by
+//          its name: { color, alpha, sign (before its name), striped } }
+export const xOf = (scene, ps) =>
   scene.left + ((ps - scene.view.from) / (scene.view.to - scene.view.from)) * (scene.width - scene.left);
 
 // Of what a device's time went to, as everywhere on our pages; else names that are alike are.
@@ -162,14 +163,18 @@ function drawRow(pen, scene, track, row, y) {
     const end = Math.min(width, left + (row.start[i] + row.dur[i] - view.from) * scale);
     const w = Math.max(1, end - x);
     const many = row.count[i] > 1;
-    pen.rect(x, y, w > 3 && !many ? w - 1 : w, ROW - 2, colourOf(colours, track, row.hue[i]), many ? 0.35 + 0.65 * row.busy[i] : 1);
+    const own = scene.fill?.(row, i);
+    pen.rect(x, y, w > 3 && !many ? w - 1 : w, ROW - 2, own ? own.color : colourOf(colours, track, row.hue[i]),
+      (own ? own.alpha : 1) * (many ? 0.35 + 0.65 * row.busy[i] : 1));
+    for (let at = x + 4; own?.striped && at < end - 1; at += 6) pen.rect(at, y, 1.5, ROW - 2, colours.card, 0.75);
     if (w < 24 || many) continue;
     const name = names.get(row.kind[i]);
-    if (name) pen.text(x + 4, y + ROW / 2 - 0.5, w - 7, name, colours.label);
+    if (name) pen.text(x + 4, y + ROW / 2 - 0.5, w - 7, own ? own.sign + name : name, colours.label);
   }
 }
 
-function drawTrack(pen, scene, line, y) {
+// The rows of a line whose top is at y.
+export function drawTrack(pen, scene, line, y) {
   const data = scene.data.get(line.track.id);
   for (let r = 0; r < line.rows; r++) {
     const top = y + line.head + r * ROW;
@@ -203,7 +208,7 @@ function drawLines(pen, scene) {
   }
 }
 
-function drawRuler(pen, scene) {
+export function drawRuler(pen, scene) {
   const { colours, width, left, view } = scene;
   const step = roundStep(((view.to - view.from) / Math.max(1, width - left)) * 110);
   pen.rect(0, 0, width, RULER, colours.card);
@@ -217,7 +222,7 @@ function drawRuler(pen, scene) {
   if (left > 60) pen.text(10, RULER / 2, left - 14, `${lengthText(view.to - view.from)} shown`, colours.soft);
 }
 
-function drawGrid(pen, scene) {
+export function drawGrid(pen, scene) {
   const { width, left, view, height, colours } = scene;
   const step = roundStep(((view.to - view.from) / Math.max(1, width - left)) * 110);
   for (const t of ticks(view, step))

@@ -217,6 +217,16 @@ void page_path(vp_buf *b, const http_req *rq, const char *family, const char *id
         page_url(b, id);
 }
 
+void page_host_path(vp_buf *b, const http_req *rq, const char *family, const cat_session *s,
+                    const cat_host *host)
+{
+    page_path(b, rq, family, s->id);
+    if (s->host_count < 2)
+        return;
+    vp_buf_putc(b, '/');
+    page_url(b, host->name);
+}
+
 void page_text(vp_buf *b, const char *z)
 {
     rep_html_escape(b, vp_str_of(z));

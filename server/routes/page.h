@@ -46,6 +46,9 @@ bool page_has_xplane(const cat_session *s);
 /* `ROOT/family/ID` of a link on this page: every address of ours is relative (http_root). An id of
  * NULL leaves the path open behind the family's slash. */
 void page_path(vp_buf *b, const http_req *rq, const char *family, const char *id);
+/* The same with `/HOST` behind it where the session has several. */
+void page_host_path(vp_buf *b, const http_req *rq, const char *family, const cat_session *s,
+                    const cat_host *host);
 /* Escaped text, and a percent-encoded path segment or query value. */
 void page_text(vp_buf *b, const char *z);
 void page_url(vp_buf *b, const char *z);

@@ -21,6 +21,7 @@ http_handler route_live, route_live_capture;  /* capture_live.c */
 /* timeline_api.c, timeline_event.c, timeline_page.c */
 http_handler route_tracks, route_slices, route_timeline_marks, route_timeline_event,
     route_timeline_search, route_timeline_range, page_timeline;
-http_handler route_extract; /* extraction.c */
+http_handler page_compare_timeline, route_compare_timeline; /* compare_timeline*.c */
+http_handler route_extract;                                 /* extraction.c */
 
 #endif

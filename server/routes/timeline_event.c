@@ -14,8 +14,6 @@
 
 #define LINKED_MAX 64u
 #define SEARCH_MAX 200u
-/* Steps that are told: a minimap has no room for more. */
-#define STEPS_MAX 20000u
 
 static const struct {
     sink_attr attr;
@@ -195,6 +193,7 @@ int route_timeline_event(http_req *rq)
     vp_json_ki64(&j, "lane", r->lane);
     vp_json_ki64(&j, "depth", r->depth);
     vp_json_ki64(&j, "events_of_row", (int64_t)r->count);
+    vp_json_ki64(&j, "kind", tl_kind_of(r, e.index));
     vp_json_ki64(&j, "calls_of_kind", (int64_t)k->calls);
     vp_json_ki64(&j, "total_of_kind_ps", k->total_ps);
     (x == a.x ? put_of_file : put_of_analysis)(&j, &a, rq, &e);
@@ -293,29 +292,6 @@ int route_timeline_search(http_req *rq)
 
 /* ---- Marks ---------------------------------------------------------------------------------- */
 
-static void put_span(vp_json *j, int64_t from, int64_t until)
-{
-    vp_json_ki64(j, "start_ps", from);
-    vp_json_ki64(j, "dur_ps", until > from ? until - from : 0);
-}
-
-static void put_steps(vp_json *j, const timeline_asked *a, const vp_report *r, const char *host)
-{
-    vp_json_key(j, "steps");
-    vp_json_begin_array(j);
-    for (size_t i = 0; i < r->steps.count && i < STEPS_MAX; i++) {
-        const vp_step *s = &r->steps.list[i];
-        int64_t start = timeline_time(a->x, r, host, s->start_ps);
-        if (start == INT64_MIN)
-            continue;
-        vp_json_begin_object(j);
-        put_known(j, "number", s->number);
-        put_span(j, start, start + s->dur_ps);
-        vp_json_end_object(j);
-    }
-    vp_json_end_array(j);
-}
-
 static void put_finding(vp_json *j, const timeline_asked *a, const vp_report *r, const char *host,
                         const vp_finding *f)
 {
@@ -329,7 +305,7 @@ static void put_finding(vp_json *j, const timeline_asked *a, const vp_report *r,
         vp_json_begin_object(j);
         vp_json_kcstr(j, "id", f->id);
         vp_json_kcstr(j, "title", f->title);
-        put_span(j, start, end);
+        timeline_put_span(j, start, end);
         vp_json_end_object(j);
     }
 }
@@ -340,7 +316,7 @@ static void put_marks(vp_buf *b, const timeline_asked *a, const vp_report *r)
     vp_json j;
     vp_json_init(&j, b);
     vp_json_begin_object(&j);
-    put_steps(&j, a, r, host);
+    timeline_put_steps(&j, a->x, r, host);
     vp_json_key(&j, "findings");
     vp_json_begin_array(&j);
     for (size_t i = 0; i < r->finding_count; i++)

@@ -28,11 +28,7 @@ static void put_without_script(vp_buf *b, const http_req *rq, const cat_session 
     vp_buf_puts(b,
                 "<noscript><p>The timeline is drawn by a script. Without one, download the trace "
                 "from the page <a href=\"");
-    page_path(b, rq, "perfetto", s->id);
-    if (s->host_count > 1) {
-        vp_buf_putc(b, '/');
-        page_url(b, host->name);
-    }
+    page_host_path(b, rq, "perfetto", s, host);
     if (at) {
         vp_buf_puts(b, "?at=");
         page_url(b, at);
@@ -47,11 +43,7 @@ static void put_app(vp_buf *b, const http_req *rq, const cat_session *s, const c
     vp_buf_printf(b, "%s/api/v1/session/", http_root(rq));
     page_url(b, s->id);
     vp_buf_puts(b, "/\" data-perfetto=\"");
-    page_path(b, rq, "perfetto", s->id);
-    if (s->host_count > 1) {
-        vp_buf_puts(b, "/");
-        page_url(b, host->name);
-    }
+    page_host_path(b, rq, "perfetto", s, host);
     vp_buf_puts(b, "\" data-session=\"");
     page_path(b, rq, "session", s->id);
     vp_buf_puts(b, "/\"");

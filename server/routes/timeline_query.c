@@ -4,10 +4,8 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 
-int timeline_ask(timeline_asked *a, const http_req *rq)
+int timeline_index_of(timeline_asked *a, const http_req *rq, const char *name)
 {
-    const char *name = http_query(rq, "host");
-    VP_TRY(site_session(&a->c, &a->s, rq));
     const cat_host *host = name ? catalog_host(a->s, vp_str_of(name)) : a->s->hosts;
     if (name && !host)
         return vp_fail(VP_ENOTFOUND, "this session has no host of that name");
@@ -18,11 +16,20 @@ int timeline_ask(timeline_asked *a, const http_req *rq)
     return http_query(rq, "analysis") ? timeline_wait(&a->added, a->held, &who) : 0;
 }
 
+int timeline_ask(timeline_asked *a, const http_req *rq)
+{
+    VP_TRY(site_session(&a->c, &a->s, rq));
+    return timeline_index_of(a, rq, http_query(rq, "host"));
+}
+
 void timeline_drop(timeline_asked *a)
 {
     timeline_release(&a->held);
     catalog_free(a->c);
 }
+
+/* Steps that are told: a minimap has no room for more. */
+#define STEPS_MAX 20000u
 
 int timeline_take_time(int64_t *ps, const http_req *rq, const char *key)
 {
@@ -71,4 +78,39 @@ int timeline_event(tl_event *e, const tl_index **x, const timeline_asked *a, con
     if (s.n || !*x || !tl_row_of(*x, e))
         return vp_fail(VP_ENOTFOUND, "there is no such event");
     return 0;
+}
+
+void timeline_put_span(vp_json *j, int64_t from_ps, int64_t until_ps)
+{
+    vp_json_ki64(j, "start_ps", from_ps);
+    vp_json_ki64(j, "dur_ps", until_ps > from_ps ? until_ps - from_ps : 0);
+}
+
+int64_t timeline_put_steps(vp_json *j, const tl_index *x, const vp_report *r, const char *host)
+{
+    int64_t told = 0, median = -1, nearest = INT64_MAX;
+    vp_json_key(j, "steps");
+    vp_json_begin_array(j);
+    for (size_t i = 0; i < r->steps.count && i < STEPS_MAX; i++) {
+        const vp_step *s = &r->steps.list[i];
+        int64_t start = timeline_time(x, r, host, s->start_ps);
+        int64_t off = s->dur_ps > r->steps.median_ps ? s->dur_ps - r->steps.median_ps
+                                                     : r->steps.median_ps - s->dur_ps;
+        bool counts = !s->partial && !s->warm_up;
+        if (start == INT64_MIN)
+            continue;
+        if (counts && r->steps.median_ps != VP_UNKNOWN && off < nearest) {
+            nearest = off;
+            median = told;
+        }
+        vp_json_begin_object(j);
+        if (s->number != VP_UNKNOWN)
+            vp_json_ki64(j, "number", s->number);
+        timeline_put_span(j, start, start + s->dur_ps);
+        vp_json_kbool(j, "partial", !counts);
+        vp_json_end_object(j);
+        told++;
+    }
+    vp_json_end_array(j);
+    return median;
 }

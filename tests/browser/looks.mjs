@@ -57,6 +57,7 @@ const pages = {
   hosts: pathOf("session", "2026_02_03_04_05_06"),
   steps: pathOf("session", "2026_11_21_06_33_16"),
   compare: `/compare/${pair.join("/")}`,
+  timelines: `/compare/${pair.join("/")}/timeline`,
   perfetto: pathOf("perfetto", "2026_01_11_21_26_41"),
   choose: pathOf("perfetto", "2026_02_03_04_05_06"),
   missing: "/session/nothing-like-it/",

@@ -39,18 +39,20 @@ static void put_side(page *p, const char *letter, const char *id, const char *na
     html_puts(p, p->links.base && id ? "</a></dd></div>\n" : "</dd></div>\n");
 }
 
-static void put_swap(page *p, const vp_comparison *c)
+/* A fact that is a link to another page about the two. */
+static void put_way(page *p, const char *name, const char *a, const char *b, const char *rest)
 {
-    if (!p->links.base || !c->a_id || !c->b_id)
+    if (!p->links.base || !a || !b)
         return;
-    html_open_fact(p, "The other way");
+    html_open_fact(p, name);
     html_puts(p, "<a href=\"");
     html_text(p, p->links.base);
     html_puts(p, "/compare/");
-    html_url(p, c->b_id);
+    html_url(p, a);
     html_puts(p, "/");
-    html_url(p, c->a_id);
-    html_puts(p, "\">Swap A and B</a>");
+    html_url(p, b);
+    html_puts(p, rest);
+    html_puts(p, "</a>");
     html_close_fact(p);
 }
 
@@ -87,7 +89,9 @@ static void put_header(comparison *x)
         html_close_fact(p);
     }
     html_duration_fact(p, "Noise up to", c->threshold_ps);
-    put_swap(p, c);
+    put_way(p, "Timelines", c->a_id, c->b_id,
+            "/timeline\" aria-keyshortcuts=\"l\">Both, one above the other");
+    put_way(p, "The other way", c->b_id, c->a_id, "\">Swap A and B");
     html_puts(p, "</dl>\n</header>\n");
 }
 
@@ -188,9 +192,10 @@ static void calls_cell(page *p, double calls)
     html_puts(p, "</td>");
 }
 
-static void judged_cell(page *p, const vp_compared_op *o)
+/* The row's place is its address: the timeline of both runs leads there. */
+static void judged_cell(page *p, const vp_compared_op *o, size_t row)
 {
-    html_puts(p, "<td class=\"text judged\">");
+    vp_buf_printf(p->b, "<td class=\"text judged\" id=\"op-%zu\">", row);
     if (o->is_new || o->is_gone)
         vp_buf_printf(p->b, "<span class=\"badge\">%s</span> ", o->is_new ? "new" : "gone");
     if (o->reason)
@@ -204,7 +209,7 @@ static void op_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
     if (delta_html(p, t, c, row))
         return;
     if (c->own == MOVED_WHY)
-        judged_cell(p, o);
+        judged_cell(p, o, (size_t)(o - ((const delta_table *)t)->c->ops));
     else
         calls_cell(p, c->own == MOVED_CALLS_A ? o->span_calls_a : o->span_calls_b);
 }

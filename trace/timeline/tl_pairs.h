@@ -1,0 +1,26 @@
+/* Which rows of two timelines stand beside each other: the processes of one run and of another, and
+ * their tracks. The server's routes include this; a pure function of the two indexes.
+ *
+ * Pairs are looked for by what is most alike first, each time in the order of the file: processes
+ * by name, then devices of a kind and host processes by their place, then any devices; tracks of a
+ * pair of processes by role and name, then by role and name without digits (of threads: their
+ * numbers differ), then what has a role on a device by that alone. */
+#ifndef VP_TIMELINE_TL_PAIRS_H
+#define VP_TIMELINE_TL_PAIRS_H
+
+#include "trace/timeline/tl_index.h"
+
+#define TL_NO_MATE UINT32_MAX
+
+/* By number in A: the one of B, or TL_NO_MATE; and the other way. Tracks without events have
+ * none, and neither have groups without such tracks. */
+typedef struct tl_pairs {
+    uint32_t *group_b, *group_a; /* of A's groups, of B's groups */
+    uint32_t *track_b, *track_a;
+} tl_pairs;
+
+/* VP_ENOMEM; to be freed also after a failure. */
+int tl_pair(tl_pairs *out, const tl_index *a, const tl_index *b);
+void tl_pairs_free(tl_pairs *p);
+
+#endif

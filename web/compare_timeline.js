@@ -1,0 +1,665 @@
+// Two timelines: run A above run B, pair by pair of tracks, from the same moment of each, and
+// coloured by what an op takes more or less in B. The server says how they lie beside each other;
+// the slices are those of each run's own timeline.
+import { Source, lengthText, perfettoRange, recordAt, seenOf, timeText } from "./timeline_data.js";
+import { CanvasPen, GROUP, ROW, RULER, SvgPen, coloursOf, drawGrid, drawRuler, drawTrack, xOf } from "./timeline_draw.js";
+import { button, definition, isGood, make, tableOf } from "./timeline_parts.js";
+
+const root = document.getElementById("compare-timeline");
+const statusLine = document.getElementById("timeline-status");
+const ROWS_SHOWN = 12; // of a track, until its name is clicked
+const LEAST_PS = 10; // seen at once
+const OPTIONS_MAX = 2000; // steps to pick from; the keys reach all
+const EQUAL = 0.01; // of the longer side: less is no difference to the eye
+
+const makeSide = (key) => {
+  const of = (what) => root.dataset[`${key}${what}`];
+  return { key, letter: key.toUpperCase(), source: new Source(of("Api"), of("Host")), session: of("Session"), perfetto: of("Perfetto"),
+    host: of("Host"), data: new Map(), tracks: new Map(), kinds: new Map(), steps: [], step: -1, base: 0, inFlight: null };
+};
+const [A, B] = [makeSide("a"), makeSide("b")];
+const sides = [A, B];
+const other = (side) => (side === A ? B : A);
+
+/* ---- The page -------------------------------------------------------------------------------- */
+
+const canvas = make("canvas", { className: "rows", tabIndex: 0 });
+canvas.setAttribute("role", "application");
+canvas.setAttribute("aria-label", "Two timelines. W and S zoom, A and D move, F fits, square brackets go from step to step, Enter selects, comma and full stop go from event to event.");
+const spacer = make("div", { className: "spacer" });
+const scroller = make("div", { className: "scroller" }, canvas, spacer);
+const tip = make("div", { className: "tip", hidden: true });
+const cursorText = make("output", { className: "cursor" });
+cursorText.setAttribute("aria-live", "off");
+const steppers = make("span", { className: "tools" });
+const bar = make("div", { className: "tools" }, steppers, make("span", { className: "gap" }),
+  button("+", "Zoom in (w)", () => zoom(0.5)), button("−", "Zoom out (s)", () => zoom(2)),
+  button("Fit", "Fit the steps, then all (f)", fit), button("Save SVG", "Save what is seen as SVG", saveSvg));
+const notes = make("p", { className: "muted" });
+const details = make("aside", { className: "details card" });
+details.setAttribute("aria-live", "polite");
+details.setAttribute("aria-label", "Details");
+const table = make("details", { className: "seen" }, make("summary", { textContent: "The visible rows as a table" }));
+const swatch = (names, text) => make("li", {}, make("span", { className: `swatch ${names}` }), text);
+const legend = make("ul", { className: "legend" }, swatch("slower", "▲ takes more in B"), swatch("faster", "▼ takes less in B"),
+  swatch("slower pale", "pale: within the noise"), swatch("equal", "as long in both, or no op"), swatch("only", "✕ in one run only"));
+legend.setAttribute("aria-label", "Colours");
+
+/* ---- State ----------------------------------------------------------------------------------- */
+
+// Times of the view are ps after the moment that both runs are aligned by.
+const state = { view: { from: 0, to: 1 }, all: { from: 0, to: 1 }, groups: [], lines: [], ops: [], byStep: false, perStep: false,
+  selected: null, op: -1, cursor: null };
+let colours, looks, pen, ratio;
+let drawing = 0;
+let timer = 0;
+
+const say = (text, isError = false) => {
+  statusLine.textContent = text;
+  statusLine.classList.toggle("error", isError);
+  statusLine.hidden = !text;
+};
+
+/* ---- Differences ----------------------------------------------------------------------------- */
+
+// What a row of the comparison says of its slices: a colour, and a sign for who sees none.
+function verdict(op) {
+  if (!op) return "none";
+  if (op.new || op.gone) return "only";
+  if (op.delta_ps === null || Math.abs(op.delta_ps) <= EQUAL * Math.max(op.a_ps, op.b_ps)) return "equal";
+  return `${op.delta_ps > 0 ? "slower" : "faster"}${op.significant ? "" : " pale"}`;
+}
+
+const SIGNS = { slower: "▲ ", faster: "▼ ", only: "✕ ", equal: "", none: "" };
+
+function makeLooks() {
+  const style = getComputedStyle(root);
+  const of = (name) => style.getPropertyValue(`--${name}`).trim();
+  looks = state.ops.concat(null).map((op) => {
+    const [word, pale] = verdict(op).split(" ");
+    const color = word === "equal" || word === "none" ? of("idle") : of(word);
+    return { color, alpha: pale ? 0.45 : word === "none" ? 0.6 : 1, sign: SIGNS[word], striped: word === "only" };
+  });
+  for (const side of sides)
+    side.fill = (row, i) => {
+      const op = side.kinds.get(row.kind[i]) ?? state.ops.length;
+      return state.op >= 0 && op !== state.op ? { ...looks[op], alpha: looks[op].alpha * 0.35 } : looks[op];
+    };
+}
+
+const fromStart = (t, step) => `${timeText(Math.abs(t), step)} ${t < 0 ? "before" : "after"} the start`;
+const signed = (ps) => (ps === null ? "unknown" : `${ps > 0 ? "+" : ""}${lengthText(ps)}`);
+const inSpan = () => (state.perStep ? "a step" : "in the window");
+
+function differenceText(op) {
+  if (!op) return "no op of the comparison";
+  if (op.new) return `only in B, ${lengthText(op.b_ps)} ${inSpan()}`;
+  if (op.gone) return `only in A, ${lengthText(op.a_ps)} ${inSpan()}`;
+  const share = op.a_ps > 0 ? `, ${op.delta_ps > 0 ? "+" : ""}${((100 * op.delta_ps) / op.a_ps).toFixed(1)}%` : "";
+  const word = verdict(op) === "equal" ? "as long in both" : op.delta_ps > 0 ? "takes more in B" : "takes less in B";
+  return `${word}: ${signed(op.delta_ps)} ${inSpan()}${share}${op.significant ? "" : ", within the noise"}`;
+}
+
+/* ---- Alignment ------------------------------------------------------------------------------- */
+
+const stepOf = (side) => (state.byStep ? side.steps[side.step] : null);
+
+function align() {
+  for (const side of sides) side.base = stepOf(side)?.start_ps ?? side.window?.start_ps ?? 0;
+  const shown = sides.filter((side) => side.extent);
+  state.all = { from: Math.min(...shown.map((s) => s.extent.from - s.base)), to: Math.max(...shown.map((s) => s.extent.to - s.base)) };
+  if (state.all.to - state.all.from < LEAST_PS) state.all.to = state.all.from + LEAST_PS;
+}
+
+// The longer of the two steps, or of the two windows.
+function aligned() {
+  const length = Math.max(LEAST_PS, ...sides.map((side) => (stepOf(side) ?? side.window)?.dur_ps ?? 0));
+  return { from: -length * 0.04, to: length * 1.04 };
+}
+
+const stepName = (side) => (stepOf(side).number === undefined ? `the ${side.step + 1}th step` : `step ${stepOf(side).number}`);
+
+function alignedText() {
+  if (!state.byStep) {
+    const lacking = sides.filter((side) => side.extent && !side.steps.length).map((side) => side.letter);
+    const of = sides.every((side) => !side.extent || side.window.of === "device") ? "the first op of their devices" : "their first device op or event";
+    return `${lacking.join(" and ") || "One run"} ${lacking.length > 1 ? "have" : "has"} no steps: both are aligned by ${of}.`;
+  }
+  const [a, b] = [stepOf(A), stepOf(B)];
+  const more = b.dur_ps - a.dur_ps;
+  return `Aligned by the start of ${stepName(A)} of A (${lengthText(a.dur_ps)}) and ${stepName(B)} of B (${lengthText(b.dur_ps)}), which takes ${
+    more === 0 ? "as long" : `${lengthText(Math.abs(more))} ${more > 0 ? "more" : "less"}`}.`;
+}
+
+function choose(side, step) {
+  side.step = Math.min(Math.max(step, 0), side.steps.length - 1);
+  const select = document.getElementById(`step-${side.key}`);
+  if (select && !select.options[side.step]) select.append(option(side, side.step));
+  if (select) select.value = String(side.step);
+}
+
+function moveSteps(change) {
+  if (!state.byStep) return;
+  for (const side of sides) choose(side, change(side));
+  align();
+  sayNotes();
+  look(state.view.from, state.view.to);
+}
+
+function option(side, i) {
+  const { number, dur_ps, partial } = side.steps[i];
+  const text = `step ${number ?? i + 1}, ${lengthText(dur_ps)}${i === side.median ? ", the median" : ""}${partial ? ", not counted" : ""}`;
+  return make("option", { value: String(i), textContent: text });
+}
+
+function makeSteppers() {
+  if (!state.byStep) return;
+  for (const side of sides) {
+    const select = make("select", { id: `step-${side.key}` });
+    select.append(...side.steps.slice(0, OPTIONS_MAX).map((_, i) => option(side, i)));
+    select.addEventListener("change", () => moveSteps((s) => (s === side ? Number(select.value) : s.step)));
+    steppers.append(make("label", {}, `${side.letter} `, select));
+  }
+  steppers.append(button("‹", "Previous step of both ([)", () => moveSteps((s) => s.step - 1)),
+    button("›", "Next step of both (])", () => moveSteps((s) => s.step + 1)));
+}
+
+/* ---- Layout ---------------------------------------------------------------------------------- */
+
+const narrow = () => canvas.clientWidth < 700;
+const left = () => (narrow() ? 0 : 210);
+const top = () => scroller.scrollTop;
+
+function layOut() {
+  const lines = [];
+  const head = narrow() ? 15 : 0;
+  let y = 0;
+  for (const group of state.groups) {
+    lines.push({ group, y, height: GROUP });
+    y += GROUP;
+    for (const pair of group.open ? group.pairs : []) {
+      for (const [side, track] of pair.tracks) {
+        const rows = Math.min(track.rows, pair.open ? track.rows : ROWS_SHOWN);
+        const height = head + rows * ROW + 4;
+        lines.push({ pair, side, track, y, height, rows, head });
+        y += height;
+      }
+    }
+  }
+  state.lines = lines;
+  spacer.style.height = `${Math.max(0, y + RULER - scroller.clientHeight)}px`;
+}
+
+const seenLines = (margin = 0) =>
+  state.lines.filter((l) => l.track && l.y + l.height > top() - margin && l.y < top() + scroller.clientHeight + margin);
+const viewOf = (side) => ({ from: state.view.from + side.base, to: state.view.to + side.base });
+const widthPx = () => Math.max(50, canvas.clientWidth - left());
+
+async function loadSide(side) {
+  const view = viewOf(side);
+  const span = view.to - view.from;
+  const ids = seenLines(scroller.clientHeight / 2).filter((l) => l.side === side).map((l) => l.track.id)
+    .filter((id) => !isGood(side.data.get(id), view, side.extent, span / widthPx())).slice(0, 200);
+  if (!ids.length) return;
+  side.inFlight?.abort();
+  side.inFlight = new AbortController();
+  try {
+    const got = await side.source.slices(view.from - span, view.to + span, Math.min(widthPx() * 3, 16384), ids, side.inFlight.signal);
+    for (const id of ids) side.data.set(id, got.get(id) ?? { from: -Infinity, to: Infinity, pixel: 1, rows: [] });
+    draw();
+    if (table.open) fillTable();
+  } catch (error) {
+    if (error.name !== "AbortError") say(`${side.letter} could not be loaded: ${error.message}`, true);
+  }
+}
+
+function changed() {
+  draw();
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    for (const side of sides) if (side.extent) loadSide(side);
+    keepAddress();
+    if (table.open) fillTable();
+  }, 15);
+}
+
+/* ---- Drawing --------------------------------------------------------------------------------- */
+
+const scene = () => ({ width: canvas.clientWidth, height: scroller.clientHeight, left: left(), top: top(), view: state.view, colours });
+
+function drawSteps(on, s, line, y) {
+  for (const step of line.side.steps) {
+    const end = step.start_ps + step.dur_ps;
+    if (end < s.view.from || step.start_ps > s.view.to) continue;
+    for (const at of [step.start_ps, end])
+      if (xOf(s, at) >= s.left) on.rect(xOf(s, at), y, 1, line.height, colours.link, 0.7);
+  }
+}
+
+function drawLine(on, all, line, y) {
+  const s = { ...all, view: viewOf(line.side), data: line.side.data, names: line.side.source.names, fill: line.side.fill };
+  if (line.side === B) on.rect(0, y, all.width, line.height, colours.bg);
+  drawTrack(on, s, line, y);
+  drawSteps(on, s, line, y);
+  const alone = line.pair.tracks.length < 2 ? ` · only in ${line.side.letter}` : "";
+  const more = line.track.rows > line.rows ? ` · ${line.rows} of ${line.track.rows} rows` : "";
+  const middle = y + (line.head || ROW) / 2 - 0.5;
+  on.text(6, middle, 14, line.side.letter, line.side === A ? colours.text : colours.link, true);
+  on.text(22, middle, (line.head ? all.width : all.left) - 26, `${line.track.name || `track ${line.track.tid}`}${alone}${more}`, colours.text);
+  on.rect(0, y + line.height - 1, all.width, 1, line.side === B || alone ? colours.line : colours.hair);
+}
+
+function drawSelected(on, s) {
+  const { selected } = state;
+  const line = selected && state.lines.find((l) => l.side === selected.side && l.track.id === selected.event.track);
+  if (!line) return;
+  const y = RULER + line.y - s.top + line.head + Math.min(selected.event.row, line.rows - 1) * ROW;
+  const at = selected.event.start_ps - selected.side.base;
+  const [x, end] = [Math.max(s.left - 3, xOf(s, at)), Math.min(s.width + 3, xOf(s, at + selected.event.dur_ps))];
+  if (end >= x) on.frame(x, y - 1, Math.max(2, end - x), ROW, colours.text);
+}
+
+function drawAll(on, pixels = 1) {
+  const s = scene();
+  on.begin(s.width, s.height, pixels);
+  on.rect(0, 0, s.width, s.height, colours.card);
+  on.clip(0, RULER, s.width, s.height - RULER);
+  for (const line of state.lines) {
+    const y = RULER + line.y - s.top;
+    if (y + line.height < RULER || y > s.height) continue;
+    if (line.track) {
+      drawLine(on, s, line, y);
+    } else {
+      on.rect(0, y, s.width, GROUP - 2, colours.bg);
+      on.text(6, y + GROUP / 2 - 1, s.width - 12, `${line.group.open ? "▾" : "▸"} ${line.group.title}`, colours.text, true);
+    }
+  }
+  drawSelected(on, s);
+  on.unclip();
+  drawRuler(on, s);
+  const x = state.cursor === null ? -1 : xOf(s, state.cursor);
+  if (x >= s.left && x <= s.width) on.rect(x, 0, 1, s.height, colours.warn);
+}
+
+function draw() {
+  drawing ||= requestAnimationFrame(() => {
+    drawing = 0;
+    drawAll(pen, ratio);
+    sayCursor();
+    root.dataset.drawn = String(Number(root.dataset.drawn ?? 0) + 1);
+  });
+}
+
+function resize() {
+  ratio = devicePixelRatio || 1;
+  canvas.style.height = `${scroller.clientHeight}px`;
+  canvas.width = Math.max(1, Math.round(canvas.clientWidth * ratio));
+  canvas.height = Math.max(1, Math.round(canvas.clientHeight * ratio));
+  colours = coloursOf(root);
+  makeLooks();
+  layOut();
+  changed();
+}
+
+function saveSvg() {
+  const svg = new SvgPen();
+  drawAll(svg);
+  const url = URL.createObjectURL(new Blob([svg.toString()], { type: "image/svg+xml" }));
+  make("a", { href: url, download: "two_timelines.svg" }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+/* ---- Moving ---------------------------------------------------------------------------------- */
+
+function look(from, to) {
+  const all = state.all.to - state.all.from;
+  const span = Math.min(Math.max(to - from, LEAST_PS), all * 1.1);
+  const start = Math.min(Math.max((from + to - span) / 2, state.all.from - all * 0.05), state.all.to + all * 0.05 - span);
+  state.view = { from: start, to: start + span };
+  changed();
+}
+
+function zoom(factor, at = state.cursor ?? (state.view.from + state.view.to) / 2) {
+  const { from, to } = state.view;
+  const still = Math.min(Math.max(at, from), to);
+  look(still - (still - from) * factor, still + (to - still) * factor);
+}
+
+function pan(share) {
+  const by = (state.view.to - state.view.from) * share;
+  look(state.view.from + by, state.view.to + by);
+}
+
+function fit() {
+  const near = aligned();
+  const is = Math.abs(state.view.from - near.from) + Math.abs(state.view.to - near.to) < (near.to - near.from) * 0.1;
+  if (is) look(state.all.from, state.all.to);
+  else look(near.from, near.to);
+}
+
+const psAt = (x) => state.view.from + ((x - left()) / Math.max(1, canvas.clientWidth - left())) * (state.view.to - state.view.from);
+
+function moveCursor(share) {
+  const { from, to } = state.view;
+  state.cursor = Math.min(Math.max((state.cursor ?? (from + to) / 2) + (to - from) * share, from), to);
+  draw();
+}
+
+function sayCursor() {
+  if (state.cursor === null) return void (cursorText.textContent = "");
+  const step = (state.view.to - state.view.from) / widthPx();
+  const share = (side) => (stepOf(side) ? ` (${((100 * state.cursor) / Math.max(1, stepOf(side).dur_ps)).toFixed(1)}% of its step)` : "");
+  const place = (side) => `${side.letter} at ${timeText(state.cursor + side.base, step)}${share(side)}`;
+  cursorText.textContent = `Cursor ${fromStart(state.cursor, step)}: ${sides.filter((s) => s.extent).map(place).join(", ")}`;
+}
+
+/* ---- Selecting ------------------------------------------------------------------------------- */
+
+function hit(x, y) {
+  const down = y - RULER + top();
+  const line = y < RULER ? null : state.lines.find((l) => down >= l.y && down < l.y + l.height);
+  if (!line || line.group || x < left() || down < line.y + line.head) return { line, name: Boolean(line) };
+  const r = Math.floor((down - line.y - line.head) / ROW);
+  const row = line.side.data.get(line.track.id)?.rows[r];
+  const i = row ? recordAt(row, psAt(x) + line.side.base, ((state.view.to - state.view.from) / canvas.clientWidth) * 2) : -1;
+  return i >= 0 ? { line, r, row, i } : { line };
+}
+
+let asking = null;
+
+async function select(side, id, move = false) {
+  asking?.abort();
+  asking = new AbortController();
+  try {
+    const event = await side.source.event(id, asking.signal);
+    state.selected = { side, event };
+    state.op = side.kinds.get(event.kind) ?? -1;
+    const at = event.start_ps - side.base;
+    state.cursor = at;
+    showEvent(side, event);
+    if (move && (at < state.view.from || at > state.view.to)) look(at - (state.view.to - state.view.from) / 2, at + (state.view.to - state.view.from) / 2);
+    changed();
+  } catch (error) {
+    if (error.name !== "AbortError") say(error.message, true);
+  }
+}
+
+function take({ line, r, row, i }) {
+  if (!row) return;
+  if (row.count[i] === 1) return select(line.side, `${line.track.id}.${r}.${row.index[i]}`);
+  const span = Math.max(row.dur[i], LEAST_PS);
+  const at = row.start[i] - line.side.base;
+  look(at - span * 0.1, at + span * 1.1); // a run opens
+}
+
+function toggle(line) {
+  if (line.group) line.group.open = !line.group.open;
+  else line.pair.open = !line.pair.open;
+  layOut();
+  changed();
+}
+
+// From the keyboard: the longest event that is seen, from the top.
+function chooseFirst() {
+  for (const line of seenLines())
+    for (let r = 0; r < line.rows; r++) {
+      const row = line.side.data.get(line.track.id)?.rows[r];
+      const { longest } = seenOf(row, viewOf(line.side));
+      if (longest >= 0) return select(line.side, `${line.track.id}.${r}.${row.index[longest]}`);
+    }
+}
+
+function next(by) {
+  if (!state.selected) return chooseFirst();
+  const { side, event } = state.selected;
+  const [track, row, index] = event.id.split(".").map(Number);
+  if (index + by >= 0 && index + by < event.events_of_row) select(side, `${track}.${row}.${index + by}`, true);
+}
+
+/* ---- Panels ---------------------------------------------------------------------------------- */
+
+const ps = (t) => BigInt(Math.round(t)).toString();
+const link = (href, textContent) => make("li", {}, make("a", { href, textContent }));
+
+// Where the same moment is, in each run's own timeline and in Perfetto.
+function ways(side, event, op) {
+  const from = event.start_ps - side.base;
+  const range = (s) => [from + s.base, from + event.dur_ps + s.base];
+  const list = make("ul", { className: "plain" });
+  for (const s of sides.filter((one) => one.extent)) {
+    const [begin, end] = range(s);
+    const query = new URLSearchParams({ host: s.host, ...(s === side ? { sel: event.id } : op ? { q: (s === B && op.name_b) || op.name } : {}) });
+    const room = Math.max(end - begin, LEAST_PS) * 5;
+    query.set("from", ps(begin - room));
+    query.set("to", ps(end + room));
+    list.append(link(`${s.session}timeline?${query}`, `This in ${s.letter}’s own timeline`));
+    if (end > s.extent.from && begin < s.extent.to) list.append(link(`${s.perfetto}?at=${perfettoRange(Math.max(begin, s.extent.from), end, s.origin_ns)}`, `${s.letter} in Perfetto`));
+  }
+  if (op) list.append(link(`${root.dataset.compare}#op-${state.op}`, "Its row of the comparison"));
+  return list;
+}
+
+function bothSides(op) {
+  const [inA, inB] = [!op.new, !op.gone];
+  const count = (n) => (n >= 100 ? Math.round(n).toLocaleString("en") : String(Number(n.toPrecision(3))));
+  const calls = [inA ? op.span_calls_a : 0, inB ? op.span_calls_b : 0];
+  const mean = [op.a_ps, op.b_ps].map((self, i) => (calls[i] > 0 ? Math.round(self / calls[i]) : null));
+  const text = (v) => (v === null ? "–" : lengthText(v));
+  return tableOf(`${op.name}${op.name_b ? `, in B ${op.name_b}` : ""}, on one device`, ["", "A", "B", "B − A"], [
+    [`Self time ${inSpan()}`, text(op.a_ps), text(op.b_ps), signed(op.delta_ps)],
+    [`Calls ${inSpan()}`, count(calls[0]), count(calls[1]), count(calls[1] - calls[0])],
+    ["Mean call", text(mean[0]), text(mean[1]), mean.includes(null) ? "–" : signed(mean[1] - mean[0])],
+  ]);
+}
+
+function showEvent(side, event) {
+  const op = state.ops[state.op];
+  const parts = [make("h2", { textContent: event.name || "(no name)" }), make("p", {}, make("strong", { textContent: differenceText(op) }))];
+  if (op) parts.push(make("div", { className: "scroll" }, bothSides(op)), make("p", { className: "muted", textContent: op.reason ?? "" }));
+  parts.push(definition([
+    ["Run", `${side.letter}, ${side.name}`], ["Start", `${fromStart(event.start_ps - side.base, 1000)}, ${timeText(event.start_ps, 1000)} in the trace`],
+    ["Duration", lengthText(event.dur_ps)], ["Track", `${event.track_name} · ${event.group_name}`],
+    ["Scope", event.scope], ["Source", event.source], ["Category", event.category]]), ways(side, event, op));
+  details.replaceChildren(...parts);
+}
+
+function fillTable() {
+  const rows = seenLines().map(({ side, track, rows: n, pair }) => {
+    let [count, best, row] = [0, -1, null];
+    for (const one of (side.data.get(track.id)?.rows ?? []).slice(0, n)) {
+      const seen = seenOf(one, viewOf(side));
+      count += seen.count;
+      if (seen.longest >= 0 && (!row || one.dur[seen.longest] > row.dur[best])) [best, row] = [seen.longest, one];
+    }
+    const kind = row?.kind[best];
+    return [track.name || `track ${track.tid}`, `${side.letter}${pair.tracks.length < 2 ? " only" : ""}`, count.toLocaleString("en"),
+      row ? `${side.source.names.get(kind) ?? ""} ${lengthText(row.dur[best])}` : "–", row ? differenceText(state.ops[side.kinds.get(kind)]) : "–"];
+  });
+  const caption = `From ${timeText(state.view.from, 1000)} to ${timeText(state.view.to, 1000)} after the start of both`;
+  table.replaceChildren(table.firstChild, make("div", { className: "scroll" },
+    tableOf(caption, ["Track", "Run", "Events", "Longest seen", "Its op"], rows, "text")));
+}
+
+function sayNotes() {
+  const alone = sides.map((side) => state.groups.flatMap((g) => g.pairs).filter((p) => p.tracks.length < 2 && p.tracks[0][0] === side).length);
+  const text = [];
+  if (sides.every((side) => side.extent)) text.push(alignedText());
+  for (const side of sides) {
+    if (!side.extent) text.push(`${side.letter} cannot be shown: ${side.error}.`);
+    else if (side.error) text.push(`${side.letter} could not be analysed: ${side.error}.`);
+    if (side.partial) text.push(`The file of ${side.letter} is damaged or cut: what could be read is shown.`);
+  }
+  if (state.error) text.push(`They cannot be compared: ${state.error}.`);
+  else if (state.ops.length && !state.ops.some((op) => op.significant)) text.push("No op differs by more than the noise.");
+  if (A.extent && B.extent && alone[0] + alone[1])
+    text.push(`${alone[0]} ${alone[0] === 1 ? "track" : "tracks"} only in A and ${alone[1]} only in B stand alone.`);
+  if (state.leftOut) text.push(`${state.leftOut.toLocaleString("en")} tracks found no room.`);
+  notes.textContent = text.join(" ");
+}
+
+/* ---- Addresses ------------------------------------------------------------------------------- */
+
+function keepAddress() {
+  const query = new URLSearchParams(location.search);
+  const put = (key, value) => (value ? query.set(key, value) : query.delete(key));
+  put("from", ps(state.view.from));
+  put("to", ps(state.view.to));
+  for (const side of sides) put(`step_${side.key}`, state.byStep && side.step !== side.median && String(side.step));
+  put("sel", state.selected && `${state.selected.side.key}${state.selected.event.id}`);
+  history.replaceState(null, "", `?${query}`);
+}
+
+function readAddress() {
+  const query = new URLSearchParams(location.search);
+  for (const side of sides) {
+    const given = query.get(`step_${side.key}`) ?? "";
+    if (state.byStep) choose(side, /^\d+$/.test(given) ? Number(given) : side.median ?? 0);
+  }
+  align();
+  const [from, to] = ["from", "to"].map((key) => Number(query.get(key) ?? NaN));
+  const near = aligned();
+  if (to > from) look(from, to);
+  else look(near.from, near.to);
+  const sel = query.get("sel")?.match(/^([ab])([\d.]+)$/);
+  const side = sel && (sel[1] === "a" ? A : B);
+  if (side?.extent) select(side, sel[2]);
+}
+
+/* ---- The pointer ----------------------------------------------------------------------------- */
+
+let drag = null;
+
+canvas.addEventListener("pointerdown", (event) => {
+  if (event.button) return;
+  canvas.setPointerCapture(event.pointerId);
+  drag = { x: event.offsetX, y: event.offsetY, top: scroller.scrollTop, view: state.view, moved: false };
+});
+
+canvas.addEventListener("pointermove", (event) => {
+  if (!drag) {
+    state.cursor = event.offsetX >= left() ? psAt(event.offsetX) : state.cursor;
+    draw();
+    return showTip(event);
+  }
+  tip.hidden = true;
+  drag.moved ||= Math.abs(event.offsetX - drag.x) + Math.abs(event.offsetY - drag.y) > 4;
+  if (!drag.moved) return;
+  const by = ((drag.x - event.offsetX) / widthPx()) * (drag.view.to - drag.view.from);
+  if (event.pointerType === "mouse") scroller.scrollTop = drag.top + drag.y - event.offsetY;
+  look(drag.view.from + by, drag.view.to + by);
+});
+
+canvas.addEventListener("pointerup", (event) => {
+  const was = drag;
+  drag = null;
+  if (!was || was.moved) return;
+  const on = hit(event.offsetX, event.offsetY);
+  if (on.name) toggle(on.line);
+  else take(on);
+});
+canvas.addEventListener("pointercancel", () => (drag = null));
+canvas.addEventListener("pointerleave", () => (tip.hidden = true));
+
+canvas.addEventListener("wheel", (event) => {
+  if (event.ctrlKey || event.metaKey) {
+    event.preventDefault();
+    zoom(Math.exp(Math.max(-50, Math.min(50, event.deltaY)) * 0.01), psAt(event.offsetX));
+  } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+    event.preventDefault();
+    pan((event.deltaX || event.deltaY) / canvas.clientWidth);
+  }
+}, { passive: false });
+
+function showTip(event) {
+  const { line, row, i } = hit(event.offsetX, event.offsetY);
+  tip.hidden = !row;
+  if (!row) return;
+  const many = row.count[i] > 1 ? `${row.count[i].toLocaleString("en")} events, ` : "";
+  const name = line.side.source.names.get(row.kind[i]);
+  tip.textContent = `${line.side.letter}: ${many}${name ? `${name}, ` : ""}${lengthText(row.dur[i])}; ${differenceText(state.ops[line.side.kinds.get(row.kind[i])])}`;
+  tip.style.left = `${Math.max(0, Math.min(event.offsetX + 12, canvas.clientWidth - 240))}px`;
+  tip.style.top = `${event.offsetY + 16}px`;
+}
+
+/* ---- Keys ------------------------------------------------------------------------------------ */
+
+const keys = {
+  w: () => zoom(0.7), s: () => zoom(1 / 0.7), a: () => pan(-0.2), d: () => pan(0.2), "+": () => zoom(0.5), "-": () => zoom(2),
+  ArrowLeft: (shift) => (shift ? moveCursor(-0.01) : pan(-0.1)), ArrowRight: (shift) => (shift ? moveCursor(0.01) : pan(0.1)),
+  ArrowUp: () => (scroller.scrollTop -= ROW * 2), ArrowDown: () => (scroller.scrollTop += ROW * 2),
+  PageUp: () => (scroller.scrollTop -= scroller.clientHeight / 2), PageDown: () => (scroller.scrollTop += scroller.clientHeight / 2),
+  Home: () => look(state.all.from, state.all.from + state.view.to - state.view.from),
+  End: () => look(state.all.to - (state.view.to - state.view.from), state.all.to),
+  f: fit, Enter: chooseFirst, ",": () => next(-1), ".": () => next(1),
+  "[": () => moveSteps((side) => side.step - 1), "]": () => moveSteps((side) => side.step + 1), m: () => moveSteps((side) => side.median ?? side.step),
+  Escape: () => {
+    Object.assign(state, { selected: null, op: -1, cursor: null });
+    details.replaceChildren();
+    changed();
+  },
+};
+
+// In the timelines all of them; elsewhere on the page those that scroll or press nothing there.
+addEventListener("keydown", (event) => {
+  const typing = event.target.matches("input, textarea, select");
+  const elsewhere = event.target !== canvas && event.key.length > 1;
+  if (typing || elsewhere || event.ctrlKey || event.metaKey || event.altKey || !keys[event.key]) return;
+  event.preventDefault();
+  keys[event.key](event.shiftKey);
+});
+
+/* ---- Begin ----------------------------------------------------------------------------------- */
+
+// A run whose timeline cannot be read has no extent; the comparison says why.
+function takeSide(side, told, tracks) {
+  Object.assign(side, told, { kinds: new Map(told.kinds), steps: told.steps ?? [] });
+  if (!tracks) return void (side.error ??= "its timeline could not be read");
+  side.extent = { from: tracks.from_ps, to: Math.max(tracks.to_ps, tracks.from_ps + LEAST_PS) };
+  side.origin_ns = tracks.file_origin_ns;
+  side.partial = tracks.partial;
+  for (const track of tracks.groups.flatMap((g) => g.tracks)) side.tracks.set(track.id, track);
+}
+
+function takeGroups(groups) {
+  const device = groups.some((g) => g.device);
+  state.groups = groups.map((group) => ({
+    title: [...new Set([group.a, group.b].filter((name) => name !== null))].map((name) => name || "(no name)").join(" and ")
+      + (group.a === null || group.b === null ? (A.extent && B.extent ? ` · only in ${group.a === null ? "B" : "A"}` : "") : ""),
+    open: group.device || !device,
+    pairs: group.tracks.map(([a, b]) => ({ tracks: [[A, A.tracks.get(a)], [B, B.tracks.get(b)]].filter(([, track]) => track) })).filter((p) => p.tracks.length),
+  })).filter((group) => group.pairs.length);
+}
+
+async function begin() {
+  const whole = fetch(`${root.dataset.api}?${new URLSearchParams(sides.filter((s) => s.host).map((s) => [`host_${s.key}`, s.host]))}`);
+  const [answer, ...tracks] = await Promise.all([whole, ...sides.map((side) => (side.host ? side.source.tracks().catch(() => null) : null))]);
+  const told = await answer.json().catch(() => ({}));
+  if (!answer.ok) return say(told.error || `HTTP ${answer.status}`, true);
+  sides.forEach((side, i) => takeSide(side, told[side.key], tracks[i]));
+  Object.assign(state, { ops: told.ops, perStep: told.per_step, error: told.error, leftOut: told.tracks_left_out,
+    byStep: sides.every((side) => side.extent && side.steps.length) });
+  takeGroups(told.groups);
+  root.append(notes, bar, make("div", { className: "stage" }, scroller, tip), cursorText, legend, details, table);
+  start();
+}
+
+function start() {
+  if (!sides.some((side) => side.extent)) {
+    for (const part of [bar, legend, table, scroller.parentNode]) part.remove();
+    sayNotes();
+    return say("Neither timeline can be shown.", true);
+  }
+  say("");
+  makeSteppers();
+  pen = new CanvasPen(canvas);
+  align();
+  resize();
+  readAddress();
+  sayNotes();
+  new ResizeObserver(resize).observe(scroller);
+  scroller.addEventListener("scroll", changed);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", resize);
+  table.addEventListener("toggle", fillTable);
+}
+
+begin().catch((error) => say(`The timelines could not be shown: ${error.message}`, true));
