@@ -105,7 +105,8 @@ async function load() {
   try {
     // Neighbours on both sides come with it, so that panning shows them at once.
     const got = await source.slices(from - (to - from), to + (to - from), px * 3, ids, mine.signal);
-    for (const id of ids) state.data.set(id, got.get(id) ?? { from: -Infinity, to: Infinity, pixel: 1, rows: [] });
+    for (const id of ids)
+      if (got.has(id) || !got.leftOut) state.data.set(id, got.get(id) ?? { from: -Infinity, to: Infinity, pixel: 1, rows: [] });
     say("");
     draw();
   } catch (error) {

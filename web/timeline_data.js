@@ -64,6 +64,9 @@ export class Source {
       at += n * RECORD;
     }
     this.readNames(buffer, view, 56 + sections * RECORD + records * RECORD, names);
+    // The last may lack rows then, and those behind it are not empty: the next view asks again.
+    tracks.leftOut = view.getUint32(48, true);
+    if (tracks.leftOut && tracks.size > 1) tracks.delete([...tracks.keys()].at(-1));
     return tracks;
   }
 

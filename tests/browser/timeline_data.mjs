@@ -11,7 +11,7 @@ const moduleOf = (name, imported = "") => {
 };
 const data = moduleOf("timeline_data.js");
 const { SvgPen } = await import(moduleOf("timeline_draw.js", data));
-const { leastSpan, perfettoRange, recordAt, recordsIn, roundStep, ticks } = await import(data);
+const { leastSpan, Source, perfettoRange, recordAt, recordsIn, roundStep, ticks } = await import(data);
 
 await test("a ruler has an end at any time", () => {
   for (const from of [0, -5e17, 9.1e15, 4e16 + 8, 5e17, 1e18]) {
@@ -54,4 +54,20 @@ await test("an SVG is XML whatever names hold", () => {
   pen.begin(100, 100);
   pen.text(0, 0, 1000, "a\u0000\u0001\u000b\u001f\ufffe\uffff\t<b>", "red");
   assert.ok(pen.toString().includes(">a\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\t&lt;b&gt;</text>"), pen.toString());
+});
+
+await test("tracks for which a window had no room are not taken for empty", () => {
+  const windowOf = (ids, leftOut) => {
+    const view = new DataView(new ArrayBuffer(56 + 24 * ids.length));
+    [..."VPTL"].forEach((c, i) => view.setUint8(i, c.charCodeAt(0)));
+    view.setBigInt64(16, 100n, true);
+    for (const [at, n] of [[4, 1], [24, 1], [32, 10], [36, ids.length], [48, leftOut]]) view.setUint32(at, n, true);
+    ids.forEach((id, i) => view.setUint32(56 + 24 * i, id, true));
+    return new Source("", "").decode(view.buffer);
+  };
+  const told = ([...ids], leftOut) => [...windowOf(ids, leftOut).keys()];
+  assert.deepEqual(told([3, 3, 4], 0), [3, 4]);
+  assert.deepEqual(told([3, 3, 4], 7), [3]); // of 4 there may be more
+  assert.deepEqual(told([3, 3], 7), [3]); // more than that no window holds
+  assert.equal(windowOf([3], 7).leftOut, 7);
 });
