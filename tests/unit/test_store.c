@@ -288,6 +288,38 @@ static void a_download_whose_client_left_gets_no_tracks(void **state)
     store_close(st);
 }
 
+static int give(void *ctx, const derived **out)
+{
+    *out = ctx;
+    return 0;
+}
+
+/* What has no time among what is exported runs over nothing. */
+static void a_slice_beyond_all_time_is_in_no_export(void **state)
+{
+    derived *d;
+    ex_pick pick = {0};
+    ex_added_slice s;
+    (void)state;
+    assert_int_equal(derived_new(&d), 0);
+    assert_int_equal(derived_add_group(d, VP_STR("g")), 0);
+    d->groups[0].shift_ps = 2000;
+    assert_int_equal(derived_add_track(d, DERIVED_STEPS, VP_STR_NONE), 0);
+    derived_slice in = {.start_ps = 1000, .end_ps = 3000};
+    assert_int_equal(derived_add(d, &in, NULL), 0);
+    in = (derived_slice){.start_ps = INT64_MAX - 1000, .end_ps = INT64_MAX};
+    assert_int_equal(derived_add(d, &in, NULL), 0);
+    assert_int_equal(derived_end_track(d), 0);
+    ex_added a = {.make = give, .ctx = d};
+    assert_int_equal(ex_added_begin(&a, &pick, NULL, 0, 0), 1);
+    assert_int_equal(ex_added_next(&a, &s), 1);
+    assert_int_equal(s.start_ns, 3);
+    assert_int_equal(s.end_ns, 5);
+    assert_int_equal(ex_added_next(&a, &s), 0);
+    ex_added_free(&a);
+    derived_free(d);
+}
+
 static void a_rescan_shows_what_is_new_and_pulls_nothing_away(void **state)
 {
     tree own;
@@ -432,6 +464,7 @@ int main(void)
         cmocka_unit_test(the_least_used_report_goes_first),
         cmocka_unit_test(equal_requests_share_one_report),
         cmocka_unit_test(all_exports_share_the_tracks_of_a_host),
+        cmocka_unit_test(a_slice_beyond_all_time_is_in_no_export),
         cmocka_unit_test(a_download_whose_client_left_gets_no_tracks),
         cmocka_unit_test(a_rescan_shows_what_is_new_and_pulls_nothing_away),
         cmocka_unit_test(a_run_appears_without_asking),

@@ -57,10 +57,13 @@ void ex_added_free(ex_added *a)
     *a = (ex_added){.make = a->make, .ctx = a->ctx};
 }
 
-/* A time of the group's on the clock of what is exported. */
-static int64_t exported_ns(const ex_added *a, const derived_group *g, int64_t ps)
+/* A time of the group's on the clock of what is exported. false: it has none there. */
+static bool exported_ns(int64_t *out, const ex_added *a, const derived_group *g, int64_t ps)
 {
-    return ex_round_ns(ps + g->shift_ps) + a->tracks->file_origin_ns + a->shift_ns;
+    int64_t zero;
+    return !__builtin_add_overflow(ps, g->shift_ps, &ps) &&
+           !__builtin_add_overflow(a->tracks->file_origin_ns, a->shift_ns, &zero) &&
+           !__builtin_add_overflow(ex_round_ns(ps), zero, out);
 }
 
 static bool in_window(const ex_pick *p, const ex_added_slice *s)
@@ -92,7 +95,10 @@ int ex_added_next(ex_added *a, ex_added_slice *out)
         begin_track(a);
     while (a->slice < t->count) {
         const derived_slice *s = &a->tracks->slices[t->first + a->slice++];
-        *out = (ex_added_slice){s, exported_ns(a, g, s->start_ps), exported_ns(a, g, s->end_ps)};
+        out->from = s;
+        if (!exported_ns(&out->start_ns, a, g, s->start_ps) ||
+            !exported_ns(&out->end_ns, a, g, s->end_ps))
+            continue; /* no window has it */
         if (t->kind == DERIVED_IDLE)
             round_length(a, out);
         if (in_window(a->pick, out))

@@ -209,10 +209,11 @@ static int add_device(derive_task *t, const analysis *a, uint32_t device, size_t
     if (!has_track(&x, SINK_ROLE_STEPS, NULL))
         VP_TRY(add_steps_of_device(&x));
     VP_TRY(derive_parts(&x));
-    const derived_track *parts = &t->out->tracks[t->out->track_count - 1];
+    size_t count = t->out->track_count;
+    const derived_track *parts = count ? &t->out->tracks[count - 1] : NULL;
     if (a->h->has_devices)
         VP_TRY(add_idle_track(t, &x, next_idle));
-    else if (t->out->track_count && parts->kind == DERIVED_PARTS)
+    else if (parts && parts->kind == DERIVED_PARTS)
         VP_TRY(add_unknown_idle(&x, *parts));
     if (!has_track(&x, SINK_ROLE_MODULES, NULL))
         VP_TRY(derive_modules(&x));
