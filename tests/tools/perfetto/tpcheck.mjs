@@ -8,7 +8,8 @@ const BAD = `select name, sum(value) as n from stats
   where severity in ('error', 'data_loss', 'notice') and value > 0 group by 1`;
 const COUNTS = `select (select count(*) from slice) slices, (select count(*) from slice where dur = -1) unfinished,
   (select coalesce(sum(dur), 0) from slice where dur > 0) dur_ns, (select count(*) from track) tracks,
-  (select count(*) from counter) counters, (select count(*) from flow) flows`;
+  (select count(*) from process where pid <> 0) processes, (select count(*) from counter) counters,
+  (select count(*) from flow) flows`;
 // A track lies in that process, or below the track of it, that its nearest parent says.
 const TRACKS = `with recursive
   up(id, at, name, depth) as (select id, id, name, 0 from track
