@@ -128,6 +128,7 @@ static int send_trace(http_req *rq, catalog *c, const cat_session *s, const cat_
     if (http_finished(rq, &e) || http_not_modified(rq, &e))
         return 0;
     VP_TRY(hold(&h, rq, c, f));
+    h->pick.early = true;
     h->more.who = site_until_stop(site_of(rq));
     if (first)
         added_tracks_init(&h->more, &h->pick, site_of(rq)->store, h->c, s, host);

@@ -43,14 +43,23 @@ class Trace:
     def __init__(self, data, unfinished=False):
         self.tracks, self.slices, self.instants, self.counters, self.points = {}, [], [], [], []
         self.sequences, self.events, open_slices = {}, [], collections.defaultdict(list)
-        for field, packet in fields(data):
+        for i, (field, packet) in enumerate(fields(data)):
             assert field == 1
-            self.packet(once(packet))
+            if i == 0:
+                self.first(once(packet))
+            else:
+                self.packet(once(packet))
         for now, event, state in sorted(self.events, key=lambda e: e[0]):  # as they come where times are equal
             self.event(event, state, now, open_slices)
         for uuid, stack in open_slices.items():
             assert unfinished or not stack, "a slice has no end"
             self.slices += [Slice(self.tracks[uuid], n, s, None, args, flows) for n, _, s, args, flows in stack]
+
+    def first(self, packet):
+        """What is written before anything is known: the clock since boot is the trace's, and begins at 0."""
+        assert list(packet) == [6]
+        snapshot = once(packet[6])
+        assert once(snapshot[1]) == {1: 6, 2: 0} and snapshot[2] == 6
 
     def packet(self, packet):
         if 60 in packet:

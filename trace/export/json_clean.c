@@ -12,6 +12,7 @@
 
 typedef enum state {
     AT_START,
+    AT_FIRST,  /* in front of the events, where the editor adds its own */
     AT_KEY,    /* in the top-level object, before a key or its end */
     AT_EVENT,  /* in traceEvents or the bare array, before an event or its end */
     AT_RESYNC, /* behind a broken event, looking for the next */
@@ -34,6 +35,7 @@ typedef struct clean {
     bool bare;         /* the input is an array without an object around it */
     bool any_key, any_events, in_events, any_event;
     bool edited; /* what the editor adds was written */
+    bool apart;  /* what is in `out` stands before the events, and is handed out first */
     bool added;  /* what the editor adds behind the events was written */
     bool judged; /* whether the input is whole */
     bool closed; /* nothing follows what is in `out` */
@@ -73,9 +75,9 @@ static void open_events(clean *c)
 {
     separate(c);
     vp_buf_puts(&c->out, "\"traceEvents\":[");
-    c->state = AT_EVENT;
+    c->state = AT_FIRST;
     c->in_events = c->any_events = true;
-    add_events(c);
+    c->apart = c->edit.apart && !c->edited;
 }
 
 /* The array of events is over; what stands behind it is read in the state `after`. */
@@ -95,6 +97,9 @@ static void finish(clean *c)
 {
     if (!c->any_events)
         open_events(c);
+    if (c->state == AT_FIRST)
+        add_events(c);
+    c->apart = false;
     c->state = AT_END;
     if (c->in_events)
         close_events(c, AT_END);
@@ -417,6 +422,10 @@ static int step(clean *c)
     switch (c->state) {
     case AT_START:
         return start(c);
+    case AT_FIRST:
+        add_events(c);
+        c->state = AT_EVENT;
+        return GO_ON;
     case AT_KEY:
         return at_key(c);
     case AT_EVENT:
@@ -491,9 +500,12 @@ static int read_more(clean *c)
     return rc;
 }
 
-static int make_chunk(clean *c)
+/* 1; 0: nothing is to be done before the input's byte `until` was read. */
+static int make_chunk(clean *c, int64_t until)
 {
-    while (!c->closed && !ex_out_full(&c->out)) {
+    while (!c->closed && !c->apart && !ex_out_full(&c->out)) {
+        if (c->w.offset >= until)
+            return 0;
         int rc = step(c);
         if (rc == NEED_MORE && c->w.over)
             close_input(c);
@@ -504,14 +516,15 @@ static int make_chunk(clean *c)
         if (c->out.status < 0)
             return c->out.status;
     }
-    return 0;
+    return 1;
 }
 
 static int clean_next(rd_stream *s, char **p, size_t *n)
 {
     clean *c = (clean *)(void *)s;
     ex_out_reset(&c->out);
-    VP_TRY(make_chunk(c));
+    c->apart = false;
+    VP_TRY(make_chunk(c, INT64_MAX));
     return ex_out_chunk(&c->out, p, n);
 }
 
@@ -554,15 +567,15 @@ int ex_json_clean(rd_stream **out, rd_stream *in)
     return ex_json_edited(out, in, NULL);
 }
 
-int ex_json_run(rd_stream *s)
+int ex_json_run(rd_stream *s, int64_t until)
 {
     clean *c = (clean *)(void *)s;
-    VP_TRY(make_chunk(c));
-    while (!c->closed) {
+    int rc = 1;
+    while (rc > 0 && !c->closed) {
+        rc = make_chunk(c, until);
         ex_out_reset(&c->out);
-        VP_TRY(make_chunk(c));
     }
-    return 0;
+    return rc;
 }
 
 void ex_json_clean_counts(const rd_stream *s, ex_clean_counts *out)

@@ -14,6 +14,9 @@ typedef struct ex_editor {
     /* Not NULL: nobody wants the text, and events that read as objects are shown as they are in the
      * input, whatever their values are made of; the others go to `event`. 0 or < 0. */
     int (*glance)(void *ctx, vp_str text, int64_t at, const ex_fields *f);
+    /* What stands before the events is a chunk of its own, so that whoever reads can wait before
+     * the editor is asked for the first. */
+    bool apart;
     /* Appends events of its own before the file's first; may be NULL. */
     int (*first)(void *ctx, vp_buf *out);
     /* Appends events of its own behind the file's last, until the buffer is full. *any: whether
@@ -26,7 +29,8 @@ typedef struct ex_editor {
 
 /* As ex_json_clean. The editor is copied; what it points to outlives the stream. */
 int ex_json_edited(rd_stream **out, rd_stream *in, const ex_editor *edit);
-/* Runs such a stream to its end for what its editor sees; nothing is handed out. */
-int ex_json_run(rd_stream *s);
+/* Runs such a stream for what its editor sees; nothing is handed out. 1: to its end; 0: it has read
+ * `until` bytes of its input, and goes on from there in the next call; < 0. */
+int ex_json_run(rd_stream *s, int64_t until);
 
 #endif

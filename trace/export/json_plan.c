@@ -23,6 +23,7 @@ int jp_init(json_plan *p)
 
 void jp_free(json_plan *p)
 {
+    rd_stream_close(&p->first);
     for (size_t i = 0; i < p->thread_count; i++)
         ex_spans_free(&p->threads[i].spans);
     vp_intern_free(&p->texts);

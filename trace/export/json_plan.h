@@ -137,6 +137,7 @@ typedef struct json_plan {
     bool
         keep_spans; /* of threads, for who asks for their order; else they are freed once planned */
     ex_pick *pick;  /* may be NULL */
+    rd_stream *first; /* the first pass, where it is not over */
     uint64_t unbound; /* flows that no slice has: dropped */
 } json_plan;
 
@@ -201,9 +202,12 @@ static inline vp_str jp_thread_name(const json_plan *p, const jp_thread *t)
 int jp_new_tid(json_plan *p, uint32_t process, uint32_t *tid);
 int jp_change_put(json_plan *p, uint32_t event, jp_change_kind kind, int64_t value);
 
-/* The first pass over the input, whole: the plan is ready for the second. VP_ECORRUPT where the
- * input is damaged and has not one event. */
+/* The first pass over the input: whole, and the plan is ready for the second; or, if the pick may
+ * begin early and there is an event by then, its first EX_EARLY_BYTES. VP_ECORRUPT where the input
+ * is damaged and has not one event. */
 int jp_make(json_plan *p, const ex_input *in);
+/* The rest of it, if there is one. */
+int jp_make_rest(json_plan *p);
 /* Its editor, and what follows it. */
 ex_editor jp_survey(json_plan *p);
 int jp_plan(json_plan *p);

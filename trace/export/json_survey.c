@@ -7,6 +7,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/export/json_plan.h"
+#include "trace/export/stream_out.h"
 #include "trace/export/times.h"
 
 #define TIME_MODULUS_US (EX_TIME_MODULUS_NS / 1000)
@@ -311,15 +312,28 @@ int jp_plan(json_plan *p)
     return 0;
 }
 
+int jp_make_rest(json_plan *p)
+{
+    if (!p->first)
+        return 0;
+    VP_TRY(ex_json_run(p->first, INT64_MAX));
+    if (!p->place_count && p->first->damage.code)
+        return vp_fail_copy(&p->first->damage);
+    rd_stream_close(&p->first);
+    return jp_plan(p);
+}
+
 int jp_make(json_plan *p, const ex_input *in)
 {
     rd_stream *s;
     ex_editor editor = jp_survey(p);
     VP_TRY(in->open(in->ctx, &s));
-    VP_TRY(ex_json_edited(&s, s, &editor));
-    int rc = ex_json_run(s);
-    if (rc >= 0 && !p->place_count && s->damage.code)
-        rc = vp_fail_copy(&s->damage);
-    rd_stream_close(&s);
-    return rc < 0 ? rc : jp_plan(p);
+    VP_TRY(ex_json_edited(&p->first, s, &editor));
+    if (p->pick && p->pick->early) {
+        int over = ex_json_run(p->first, EX_EARLY_BYTES);
+        VP_TRY(over);
+        if (!over && p->place_count)
+            return 0;
+    }
+    return jp_make_rest(p);
 }

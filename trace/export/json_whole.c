@@ -8,11 +8,15 @@ typedef struct whole {
     rd_stream *text;
     json_plan plan;
     jp_rewriter rewriter;
+    bool begun;
 } whole;
 
 static int whole_next(rd_stream *s, char **p, size_t *n)
 {
     whole *w = (whole *)(void *)s;
+    if (w->begun) /* behind what stands before the events */
+        VP_TRY(jp_make_rest(&w->plan));
+    w->begun = true;
     int rc = w->text->next(w->text, p, n);
     s->raw_done = w->text->raw_done;
     s->raw_total = w->text->raw_total;
@@ -35,6 +39,7 @@ static int open_text(whole *w, const ex_input *in, ex_pick *pick)
     w->plan.pick = pick;
     VP_TRY(jp_make(&w->plan, in));
     ex_editor editor = jp_rewrite(&w->rewriter, &w->plan);
+    editor.apart = w->plan.first != NULL;
     VP_TRY(in->open(in->ctx, &w->text));
     return ex_json_edited(&w->text, w->text, &editor);
 }

@@ -19,6 +19,7 @@ typedef struct ex_pick {
     int64_t from_ns, until_ns; /* since the trace's first event */
     const pft_host *host;      /* of a .pftrace of several (pftrace/pft_host.h); NULL: of one */
     uint64_t most;             /* slices at most, the longest of the trace; 0: all */
+    bool early; /* the stream of a large file begins before all of it was seen (stream_out.h) */
     /* What the exporter makes of it, and what it left out. */
     const struct cat_file *file; /* the half that is exported */
     int64_t first_ns;            /* the trace's first event, in exported times */

@@ -177,6 +177,10 @@ static int xspace_next(rd_stream *s, char **p, size_t *n)
     if (!x->started)
         vp_buf_puts(&x->walk.out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
     x->started = true;
+    int ready = xj_walk_ready(&x->walk);
+    VP_TRY(ready);
+    if (!ready)
+        return ex_out_chunk(&x->walk.out, p, n);
     for (; x->walk.row < x->walk.layout.row_count && !ex_out_full(&x->walk.out); x->walk.row++) {
         separate(x);
         xj_put_row(&x->walk.out, &x->walk.layout.rows[x->walk.row]);

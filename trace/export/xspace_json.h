@@ -81,7 +81,21 @@ typedef struct xj_row {
     bool process;
 } xj_row;
 
+/* The plane and the line that are being walked. */
+typedef struct xj_here {
+    int64_t space, plane, line; /* what comes next in each */
+    bool in_plane, in_line;
+    bool last_plane, last_line; /* cut off: nothing follows it */
+    xj_plane p;
+    xj_track t;
+    uint32_t lines; /* of the plane so far */
+    int64_t display_id;
+    vp_str display;
+    xj_scan scan;
+} xj_here;
+
 typedef struct xj_layout {
+    xj_here here;
     vp_arena arena; /* the names */
     xj_plane *planes;
     size_t plane_count, plane_cap;
@@ -97,9 +111,13 @@ typedef struct xj_layout {
     ex_pick *pick; /* may be NULL */
 } xj_layout;
 
-/* Walks all planes once, of events only seeing when they are, and decides what is shown.
- * VP_ECORRUPT when there is no plane at all. *l is freed by xj_layout_free also on failure. */
-int xj_layout_make(xj_layout *l, xs_window *w, ex_pick *pick);
+/* Of a layout that is zeroed or undefined; then it is to be freed. */
+void xj_layout_init(xj_layout *l, ex_pick *pick);
+/* Walks all planes once, of events only seeing when they are. 1: it is through; 0: it has come to
+ * the source's byte `until`, and goes on from there in the next call; or a failure. */
+int xj_layout_find(xj_layout *l, xs_window *w, int64_t until);
+/* All is found: decides what is shown. VP_ECORRUPT when there is no plane at all. */
+int xj_layout_make(xj_layout *l);
 void xj_layout_free(xj_layout *l);
 /* Gives out pids and tids, to the planes and tracks of the layout. */
 int xj_ids_choose(xj_layout *l);

@@ -25,112 +25,163 @@ static void damaged(xj_layout *l, int64_t at)
         l->damage = at;
 }
 
-/* What a line says of itself. */
-typedef struct line_head {
-    xj_track track;
-    int64_t display_id;
-    vp_str display;
-} line_head;
+/* ---- What there is -------------------------------------------------------------------------- */
 
-static int take_head(line_head *h, xj_layout *l, xs_window *w, const xw_field *f)
+static int take_head(xj_layout *l, xs_window *w, const xw_field *f)
 {
+    xj_here *h = &l->here;
     if (f->wire == VP_PB_LEN)
-        return f->number == XLINE_NAME           ? keep_name(l, w, f, &h->track.name)
+        return f->number == XLINE_NAME           ? keep_name(l, w, f, &h->t.name)
                : f->number == XLINE_DISPLAY_NAME ? keep_name(l, w, f, &h->display)
                                                  : 0;
     if (f->wire != VP_PB_VARINT)
         return 0;
     if (f->number == XLINE_ID)
-        h->track.id = (int64_t)f->u;
+        h->t.id = (int64_t)f->u;
     else if (f->number == XLINE_TIMESTAMP_NS)
-        h->track.timestamp_ns = (int64_t)f->u;
+        h->t.timestamp_ns = (int64_t)f->u;
     else if (f->number == XLINE_DISPLAY_ID)
         h->display_id = (int64_t)f->u;
     return 0;
 }
 
-/* display_id and display_name stand behind the events, so every line is walked to its end. */
-static int walk_line(xj_layout *l, xs_window *w, line_head *h, xj_scan *scan)
+static void begin_line(xj_layout *l, int64_t offset, int64_t end)
 {
-    int64_t at = h->track.offset;
-    xw_field f;
-    int rc;
-    while ((rc = xw_next(w, &at, h->track.end, &f)) > 0) {
-        bool event = f.number == XLINE_EVENTS;
-        l->any_event = l->any_event || event;
-        VP_TRY(event && f.wire == VP_PB_LEN ? xj_scan_event(scan, w, &f) : take_head(h, l, w, &f));
-    }
-    if (rc == VP_ECORRUPT)
-        damaged(l, at);
-    return rc == VP_ECORRUPT ? 0 : rc;
+    xj_here *h = &l->here;
+    h->t = (xj_track){.plane = (uint32_t)l->plane_count,
+                      .offset = offset,
+                      .end = end,
+                      .number = ++h->lines,
+                      .name = VP_STR("")};
+    h->display_id = 0;
+    h->display = VP_STR_NONE;
+    h->scan = (xj_scan){.pick = l->pick};
+    h->line = offset;
+    h->in_line = true;
 }
 
-static int add_track(xj_layout *l, xs_window *w, int64_t offset, int64_t end, uint32_t number)
+static int end_line(xj_layout *l)
 {
-    line_head h = {.track = {.plane = (uint32_t)l->plane_count,
-                             .offset = offset,
-                             .end = end,
-                             .number = number,
-                             .name = VP_STR("")}};
-    xj_track *t = &h.track;
-    xj_scan scan = {.pick = l->pick};
-    int rc = walk_line(l, w, &h, &scan);
-    xj_scan_free(&scan);
-    VP_TRY(rc);
-    t->id = h.display_id ? h.display_id : t->id;
-    t->name = h.display.n ? h.display : t->name;
-    t->events = scan.events;
-    t->least_ns = scan.least_ns;
-    t->unsorted = scan.unsorted;
-    t->overlapping = scan.overlapping;
+    xj_here *h = &l->here;
+    xj_track *t = &h->t;
+    t->id = h->display_id ? h->display_id : t->id;
+    t->name = h->display.n ? h->display : t->name;
+    t->events = h->scan.events;
+    t->least_ns = h->scan.least_ns;
+    t->unsorted = h->scan.unsorted;
+    t->overlapping = h->scan.overlapping;
+    xj_scan_free(&h->scan);
+    h->in_line = false;
     VP_TRY(vp_grow(&l->tracks, &l->track_cap, l->track_count + 1, sizeof *t, VP_TRACKS_MAX));
     l->tracks[l->track_count++] = *t;
     return 0;
 }
 
-static int add_plane(xj_layout *l, xs_window *w, int64_t offset, int64_t end)
+/* display_id and display_name stand behind the events, so every line is walked to its end. As all
+ * three walks: 1: through; 0: at `until`. */
+static int walk_line(xj_layout *l, xs_window *w, int64_t until)
 {
-    xj_plane pl = {.offset = offset, .end = end, .name = VP_STR("")};
-    uint32_t lines = 0;
-    int64_t at = offset;
+    xj_here *h = &l->here;
     xw_field f;
-    int rc;
-    while ((rc = xw_next(w, &at, end, &f)) > 0) {
-        if (f.number == XPLANE_ID && f.wire == VP_PB_VARINT)
-            pl.id = (int64_t)f.u;
-        else if (f.number == XPLANE_NAME && f.wire == VP_PB_LEN)
-            VP_TRY(keep_name(l, w, &f, &pl.name));
-        else if (f.number == XPLANE_LINES && f.wire == VP_PB_LEN)
-            VP_TRY(add_track(l, w, f.offset, at, ++lines));
+    int rc = 1;
+    while (h->line < until && (rc = xw_next(w, &h->line, h->t.end, &f)) > 0) {
+        bool event = f.number == XLINE_EVENTS;
+        l->any_event = l->any_event || event;
+        VP_TRY(event && f.wire == VP_PB_LEN ? xj_scan_event(&h->scan, w, &f) : take_head(l, w, &f));
     }
-    if (rc == VP_ECORRUPT) {
-        damaged(l, at);
-        if (f.overrun && f.number == XPLANE_LINES && f.wire == VP_PB_LEN)
-            VP_TRY(add_track(l, w, f.offset, end, ++lines));
-    } else if (rc < 0) {
-        return rc;
-    }
-    VP_TRY(vp_grow(&l->planes, &l->plane_cap, l->plane_count + 1, sizeof pl, VP_PROCESSES_MAX));
-    l->planes[l->plane_count++] = pl;
+    if (rc > 0)
+        return 0;
+    if (rc == VP_ECORRUPT)
+        damaged(l, h->line);
+    else
+        VP_TRY(rc);
+    VP_TRY(end_line(l));
+    return 1;
+}
+
+static void begin_plane(xj_layout *l, int64_t offset, int64_t end)
+{
+    xj_here *h = &l->here;
+    h->p = (xj_plane){.offset = offset, .end = end, .name = VP_STR("")};
+    h->lines = 0;
+    h->plane = offset;
+    h->last_line = false;
+    h->in_plane = true;
+}
+
+static int end_plane(xj_layout *l)
+{
+    l->here.in_plane = false;
+    VP_TRY(vp_grow(&l->planes, &l->plane_cap, l->plane_count + 1, sizeof *l->planes,
+                   VP_PROCESSES_MAX));
+    l->planes[l->plane_count++] = l->here.p;
     return 0;
 }
 
-static int find_planes(xj_layout *l, xs_window *w)
+/* Up to its next line, or its end. */
+static int walk_plane(xj_layout *l, xs_window *w)
 {
-    int64_t at = 0;
+    xj_here *h = &l->here;
     xw_field f;
-    int rc;
-    while ((rc = xw_next(w, &at, w->size, &f)) > 0)
-        if (f.number == XSPACE_PLANES && f.wire == VP_PB_LEN)
-            VP_TRY(add_plane(l, w, f.offset, at));
-    if (rc == VP_ECORRUPT) {
-        damaged(l, at);
-        return f.overrun && f.number == XSPACE_PLANES && f.wire == VP_PB_LEN
-                   ? add_plane(l, w, f.offset, w->size)
-                   : 0;
+    int rc = 0;
+    while (!h->last_line && (rc = xw_next(w, &h->plane, h->p.end, &f)) > 0) {
+        if (f.number == XPLANE_ID && f.wire == VP_PB_VARINT) {
+            h->p.id = (int64_t)f.u;
+        } else if (f.number == XPLANE_NAME && f.wire == VP_PB_LEN) {
+            VP_TRY(keep_name(l, w, &f, &h->p.name));
+        } else if (f.number == XPLANE_LINES && f.wire == VP_PB_LEN) {
+            begin_line(l, f.offset, h->plane);
+            return 1;
+        }
     }
-    return rc;
+    if (rc < 0 && rc != VP_ECORRUPT)
+        return rc;
+    if (rc == VP_ECORRUPT)
+        damaged(l, h->plane);
+    if (rc == VP_ECORRUPT && f.overrun && f.number == XPLANE_LINES && f.wire == VP_PB_LEN) {
+        h->last_line = true;
+        begin_line(l, f.offset, h->p.end);
+        return 1;
+    }
+    VP_TRY(end_plane(l));
+    return 1;
 }
+
+/* Up to the next plane: 1; 0: there is none. */
+static int walk_space(xj_layout *l, xs_window *w)
+{
+    xj_here *h = &l->here;
+    xw_field f;
+    int rc = 0;
+    while (!h->last_plane && (rc = xw_next(w, &h->space, w->size, &f)) > 0) {
+        if (f.number == XSPACE_PLANES && f.wire == VP_PB_LEN) {
+            begin_plane(l, f.offset, h->space);
+            return 1;
+        }
+    }
+    if (rc != VP_ECORRUPT)
+        return rc;
+    damaged(l, h->space);
+    h->last_plane = true;
+    if (!f.overrun || f.number != XSPACE_PLANES || f.wire != VP_PB_LEN)
+        return 0;
+    begin_plane(l, f.offset, w->size);
+    return 1;
+}
+
+int xj_layout_find(xj_layout *l, xs_window *w, int64_t until)
+{
+    for (;;) {
+        int rc = l->here.in_line    ? walk_line(l, w, until)
+                 : l->here.in_plane ? walk_plane(l, w)
+                                    : walk_space(l, w);
+        VP_TRY(rc);
+        if (!rc)
+            return !l->here.in_line;
+    }
+}
+
+/* ---- What is shown -------------------------------------------------------------------------- */
 
 /* jaxlib shows the host, and the first family of devices that there is. */
 static const char *device_family(const xj_layout *l)
@@ -287,12 +338,16 @@ static bool has_content(const xj_layout *l)
     return any || l->any_event;
 }
 
-int xj_layout_make(xj_layout *l, xs_window *w, ex_pick *pick)
+void xj_layout_init(xj_layout *l, ex_pick *pick)
 {
     *l = (xj_layout){.damage = -1, .pick = pick};
     vp_arena_init(&l->arena);
     vp_map_init(&l->taken);
-    VP_TRY(find_planes(l, w));
+}
+
+int xj_layout_make(xj_layout *l)
+{
+    ex_pick *pick = l->pick;
     if (!has_content(l)) {
         vp_fail(VP_ECORRUPT, l->damage < 0 ? "not an XSpace: no plane could be read"
                                            : "damaged or cut off before the first event");
@@ -311,6 +366,7 @@ int xj_layout_make(xj_layout *l, xs_window *w, ex_pick *pick)
 
 void xj_layout_free(xj_layout *l)
 {
+    xj_scan_free(&l->here.scan);
     vp_arena_free(&l->arena);
     vp_map_free(&l->taken);
     vp_free(l->planes);

@@ -80,6 +80,13 @@ void xj_walk_finish(xj_walk *x)
     x->s.damage = *vp_error_last();
 }
 
+static int decide(xj_walk *x)
+{
+    VP_TRY(xj_layout_find(&x->layout, &x->w, INT64_MAX));
+    x->decided = true;
+    return xj_layout_make(&x->layout);
+}
+
 int xj_walk_init(xj_walk *x, rd_source *in, ex_pick *pick, bool raw)
 {
     x->s.total = -1;
@@ -87,9 +94,26 @@ int xj_walk_init(xj_walk *x, rd_source *in, ex_pick *pick, bool raw)
     x->source = in;
     x->loaded = UINT32_MAX;
     x->raw = raw;
+    xj_layout_init(&x->layout, pick);
     VP_TRY(xw_init(&x->w, in));
-    VP_TRY(xj_layout_make(&x->layout, &x->w, pick));
-    return ex_out_init(&x->out);
+    VP_TRY(ex_out_init(&x->out));
+    if (pick && pick->early) {
+        int over = xj_layout_find(&x->layout, &x->w, EX_EARLY_BYTES);
+        VP_TRY(over);
+        if (!over && x->layout.any_event)
+            return 0;
+    }
+    return decide(x);
+}
+
+int xj_walk_ready(xj_walk *x)
+{
+    if (!x->decided && !x->waited) {
+        x->waited = true;
+        return 0;
+    }
+    VP_TRY(x->decided ? 0 : decide(x));
+    return 1;
 }
 
 void xj_walk_free(xj_walk *x)

@@ -18,6 +18,8 @@ typedef struct xj_walk {
     xj_flows flows;
     vp_buf out;
     uint32_t loaded; /* the plane in `plane`, or UINT32_MAX */
+    bool decided;    /* the layout is made */
+    bool waited;     /* xj_walk_ready said 0 */
     bool raw;        /* as of xj_names */
     bool begun;      /* the track at hand */
     bool ended;      /* all is written */
@@ -25,9 +27,13 @@ typedef struct xj_walk {
     int64_t at; /* in the track at hand */
 } xj_walk;
 
-/* Of a zeroed walk, whose s.next and s.close the caller sets: decides the layout. The walk has the
- * source, and is freed by xj_walk_free, also on failure. */
+/* Of a zeroed walk, whose s.next and s.close the caller sets: decides the layout; or, if the pick
+ * may begin early and there is an event by then, sees EX_EARLY_BYTES of the source for it. The walk
+ * has the source, and is freed by xj_walk_free, also on failure. */
 int xj_walk_init(xj_walk *x, rd_source *in, ex_pick *pick, bool raw);
+/* At the begin of a chunk. 1: the layout is decided; 0, once: it is not, and whoever reads gets
+ * what stands before all that it tells; or a failure. */
+int xj_walk_ready(xj_walk *x);
 void xj_walk_free(xj_walk *x);
 /* Makes a plane and its names those at hand. 1: the ones before, if any, are gone; 0: they are at
  * hand already; or a failure, and none is at hand. */

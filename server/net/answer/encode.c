@@ -57,6 +57,7 @@ typedef struct gzip_source {
     http_source in;
     z_stream z;
     bool input_ended, ended;
+    bool begun; /* the first piece of the input is out: whoever waits sees that it begins */
     char out[PIECE];
 } gzip_source;
 
@@ -87,11 +88,17 @@ static int gzip_next(void *ctx, char **p, size_t *n)
     g->z.avail_out = PIECE;
     while (!g->ended && g->z.avail_out) {
         VP_TRY(feed(g));
-        int state = deflate(&g->z, g->input_ended ? Z_FINISH : Z_NO_FLUSH);
+        int state = deflate(&g->z, g->input_ended ? Z_FINISH
+                                   : g->begun     ? Z_NO_FLUSH
+                                                  : Z_SYNC_FLUSH);
         if (state == Z_STREAM_END)
             g->ended = true;
         else if (state != Z_OK && state != Z_BUF_ERROR)
             return vp_fail(VP_EIO, "compression failed");
+        if (!g->begun && !g->z.avail_in && g->z.avail_out) {
+            g->begun = true;
+            break;
+        }
     }
     *p = g->out;
     *n = PIECE - g->z.avail_out;

@@ -45,6 +45,19 @@ static int fill_spool(pft_json *x)
     return 0;
 }
 
+/* What there is an entry of for each thread and event of the plan, which is made. */
+static int make_places(pft_json *x)
+{
+    x->thread_count = x->plan.thread_count;
+    x->process_count = x->plan.process_count;
+    x->record = vp_calloc(x->plan.place_count + 1, sizeof *x->record);
+    x->on_thread = vp_calloc(x->thread_count + 1, sizeof *x->on_thread);
+    VP_NEED(x->record && x->on_thread);
+    for (size_t i = 0; i < x->thread_count; i++)
+        x->on_thread[i] = PFT_QUEUE_EMPTY;
+    return 0;
+}
+
 static int make(pft_json *x, const ex_input *in, ex_pick *pick)
 {
     VP_TRY(jp_init(&x->plan));
@@ -55,17 +68,26 @@ static int make(pft_json *x, const ex_input *in, ex_pick *pick)
     x->plan.keep_spans = true;
     VP_TRY(jp_make(&x->plan, in));
     x->second.plan = &x->plan;
-    x->thread_count = x->plan.thread_count;
-    x->process_count = x->plan.process_count;
-    x->record = vp_calloc(x->plan.place_count + 1, sizeof *x->record);
-    x->on_thread = vp_calloc(x->thread_count + 1, sizeof *x->on_thread);
-    VP_NEED(x->record && x->on_thread);
-    for (size_t i = 0; i < x->thread_count; i++)
-        x->on_thread[i] = PFT_QUEUE_EMPTY;
+    if (x->plan.planned)
+        VP_TRY(make_places(x));
     return open_second(x, in);
 }
 
 /* ---- The stream ----------------------------------------------------------------------------- */
+
+/* 0: there is no plan yet, and whoever reads gets what stands before all that it tells. */
+static int prepare(pft_json *x)
+{
+    bool waits = !x->headed && !x->plan.planned;
+    if (!x->headed)
+        VP_TRY(pft_begin_trace(&x->writer));
+    x->headed = true;
+    if (waits || x->record)
+        return !waits;
+    VP_TRY(jp_make_rest(&x->plan));
+    VP_TRY(make_places(x));
+    return 1;
+}
 
 static int begin(pft_json *x)
 {
@@ -110,6 +132,10 @@ static int json_next(rd_stream *s, char **p, size_t *n)
 {
     pft_json *x = (pft_json *)(void *)s;
     ex_out_reset(&x->out);
+    int ready = prepare(x);
+    VP_TRY(ready);
+    if (!ready)
+        return ex_out_chunk(&x->out, p, n);
     if (!x->ended) {
         int done = write_on(x);
         VP_TRY(done);

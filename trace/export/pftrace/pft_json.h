@@ -108,7 +108,7 @@ typedef struct pft_json {
     size_t row, name, thread, beside; /* what comes next */
     uint64_t pooled;
     bool said; /* the spool has what all events say, and the tracks beside threads are known */
-    bool begun, ended;
+    bool headed, begun, ended;
     bool added; /* what stands behind the events was written */
 } pft_json;
 

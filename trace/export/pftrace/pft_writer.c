@@ -158,6 +158,19 @@ static void put_clock(vp_buf *snapshot, uint64_t id, int64_t at_ns, bool increme
     vp_pb_put_len(snapshot, SNAPSHOT_CLOCK, vp_buf_view(&clock));
 }
 
+int pft_begin_trace(pft_writer *w)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf packet, snapshot;
+    vp_buf_init(&packet, 64);
+    vp_buf_init(&snapshot, 64);
+    if (w->host && w->host->number > 1)
+        return 0;
+    put_clock(&snapshot, CLOCK_BOOTTIME, 0, false);
+    put(&snapshot, SNAPSHOT_TRACE_CLOCK, CLOCK_BOOTTIME);
+    vp_pb_put_len(&packet, PACKET_CLOCK_SNAPSHOT, vp_buf_view(&snapshot));
+    return put_packet(w, &packet);
+}
+
 /* The sequence's clock begins with the trace's, or, in a table's, at 0. */
 static int put_sequence(pft_writer *w, int64_t start_ns, vp_str defaults)
 {

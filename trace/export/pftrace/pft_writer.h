@@ -25,6 +25,10 @@ typedef struct pft_writer {
 void pft_init(pft_writer *w, vp_buf *out, const ex_pick *pick);
 void pft_free(pft_writer *w);
 
+/* What a trace begins with, before anything is known of it: that its clock is the one since boot,
+ * which sequences tie theirs to. Of several hosts only the first says so. */
+int pft_begin_trace(pft_writer *w);
+
 typedef enum pft_track_kind { PFT_PROCESS, PFT_THREAD, PFT_PLAIN, PFT_COUNTER } pft_track_kind;
 
 /* A track. uuid: 0 is none; parent: 0 stands at the top. name may be empty. */

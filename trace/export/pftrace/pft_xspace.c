@@ -215,6 +215,13 @@ static int pftrace_next(rd_stream *s, char **p, size_t *n)
 {
     pft_xspace *x = (pft_xspace *)(void *)s;
     ex_out_reset(&x->walk.out);
+    if (!x->headed)
+        VP_TRY(pft_begin_trace(&x->writer));
+    x->headed = true;
+    int ready = xj_walk_ready(&x->walk);
+    VP_TRY(ready);
+    if (!ready)
+        return ex_out_chunk(&x->walk.out, p, n);
     for (; x->walk.row < x->walk.layout.row_count && !ex_out_full(&x->walk.out); x->walk.row++)
         VP_TRY(put_row(x, &x->walk.layout.rows[x->walk.row]));
     if (x->walk.row == x->walk.layout.row_count)

@@ -51,6 +51,7 @@ typedef struct pft_xspace {
     ex_lanes lanes;      /* of a thread whose events come in the order of time */
     uint32_t lanes_told; /* lanes of the thread at hand that have a track */
     pft_index index;
+    bool headed;               /* the trace has begun */
     bool indexed, in_sequence; /* the thread at hand */
     pft_memories memories;
     size_t last;     /* the thread at hand: walk.track is its first line, this behind its last */
