@@ -46,7 +46,7 @@ typedef struct vp_report_options {
     int version;
     vp_group group;
     vp_depth depth;
-    int jobs;         /* files read at once; 0: as many as processors */
+    int jobs;         /* threads that read files; 0: as many as processors */
     const char *host; /* only this host; NULL: all */
     bool one_step;    /* only the time in the step of number `step`; VP_ENOTFOUND without it */
     int64_t step;

@@ -344,7 +344,7 @@ const cli_option cli_option_table[] = {
     {"unit", 0, "auto|ns|us|ms|s", CLI_WORD, CLI_ONE_RUN | CLI_OF_REPORTS, AT(unit), 0, 0, "auto",
      "unit of durations in text and html"},
     {"jobs", 'j', "N", CLI_NUMBER, CLI_ONE_RUN | CLI_COMPARE | CLI_TREND, AT(jobs), 1, 1024, NULL,
-     "files read at once; without it, as many as there are processors"},
+     "threads that read files at once; without it, as many as there are processors"},
 
     {"max-memory", 0, "SIZE", CLI_TEXT, CLI_READERS | CLI_OF_REPORTS, AT(max_memory), 0, 0, NULL,
      "the memory to use at most, such as 8G; without it, nine tenths of what the machine and the "

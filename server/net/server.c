@@ -45,8 +45,8 @@ static void keep_quiet(void *cls, const char *fmt, va_list ap)
 
 static int loops_wanted(void)
 {
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n < 1 ? 1 : n > HTTP_SHARED_LOOPS_MAX ? HTTP_SHARED_LOOPS_MAX : (int)n;
+    int n = vp_cpus();
+    return n > HTTP_SHARED_LOOPS_MAX ? HTTP_SHARED_LOOPS_MAX : n;
 }
 
 void http_more_descriptors(void)

@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "trace/analyze/derived/derive.h"
 #include "trace/analyze/findings/findings.h"
@@ -12,6 +11,9 @@
 #include "trace/analyze/whole/merge.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/base/thread.h"
+
+#define WORKERS_MAX 64
 
 /* Hosts are read by a few workers; each takes the next host until none is left. */
 typedef struct job {
@@ -26,6 +28,7 @@ typedef struct job {
     pthread_mutex_t lock;
     int64_t *done; /* bytes by host, under the lock */
     int64_t total;
+    int threads; /* that read one host */
 } job;
 
 typedef struct host_progress {
@@ -98,6 +101,7 @@ static void *worker(void *ctx)
                            .one_step = j->opts->one_step,
                            .step = j->opts->step,
                            .where = j->opts->where,
+                           .threads = j->threads,
                            .progress = j->opts->progress ? on_progress : NULL,
                            .progress_ctx = &hp};
         if (j->look) {
@@ -113,17 +117,21 @@ static void *worker(void *ctx)
     }
 }
 
-static size_t worker_count(const job *j)
+/* Files read at once, and the threads that each of them is read by. */
+static size_t worker_count(job *j)
 {
-    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t n = j->opts->jobs > 0 ? (size_t)j->opts->jobs : cpus > 0 ? (size_t)cpus : 1;
-    n = n < j->s->host_count ? n : j->s->host_count;
-    return n < 64 ? n : 64;
+    size_t jobs = (size_t)(j->opts->jobs > 0 ? j->opts->jobs : vp_cpus()), wanted = 0;
+    for (size_t i = 0; i < j->s->host_count; i++)
+        wanted += j->parts[i].wanted;
+    size_t n = jobs < wanted ? jobs : wanted;
+    n = n < WORKERS_MAX ? n : WORKERS_MAX;
+    j->threads = n ? (int)(jobs / n) : 1;
+    return n;
 }
 
 static void run(job *j)
 {
-    pthread_t threads[64];
+    pthread_t threads[WORKERS_MAX];
     size_t n = worker_count(j), started = 0;
     while (started + 1 < n && pthread_create(&threads[started], NULL, worker, j) == 0)
         started++;

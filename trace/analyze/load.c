@@ -38,7 +38,7 @@ static int read_file(trace **out, const catalog *c, const cat_file *f, const loa
 {
     trace *t = NULL;
     vp_error damage;
-    rd_options ro = {device_only, opts->progress, opts->progress_ctx};
+    rd_options ro = {device_only, opts->progress, opts->progress_ctx, opts->threads};
     VP_TRY(trace_new(&t));
     int rc = timeline_read(&t->sink, c, f, &ro, &damage);
     if (rc >= 0)

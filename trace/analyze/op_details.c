@@ -13,6 +13,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
+#include "trace/base/thread.h"
 
 /* Which op is looked for, and where the details go. */
 typedef struct search {
@@ -307,6 +308,7 @@ static int read_host(search *s, const catalog *c, const cat_session *session, ui
                        .one_step = r->step != VP_UNKNOWN,
                        .step = r->step,
                        .where = r->where,
+                       .threads = opts->jobs > 0 ? opts->jobs : vp_cpus(),
                        .progress = opts->progress,
                        .progress_ctx = opts->progress_ctx,
                        .watch = {.done = look, .ctx = s}};

@@ -1,5 +1,8 @@
 #include "trace/base/thread.h"
 
+#include <sched.h>
+#include <unistd.h>
+
 void vp_thread_mask(sigset_t *before)
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
@@ -8,6 +11,14 @@ void vp_thread_mask(sigset_t *before)
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         sigdelset(&set, faults[i]);
     pthread_sigmask(SIG_SETMASK, &set, before);
+}
+
+int vp_cpus(void)
+{
+    cpu_set_t set;
+    long n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
+                                                         : sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 1 ? (int)n : 1;
 }
 
 int vp_thread_start(pthread_t *out, void *(*run)(void *), void *arg)
@@ -28,11 +39,17 @@ static void *run_aside(void *ctx)
     return NULL;
 }
 
-void vp_aside_start(vp_aside *a, int (*fn)(void *ctx), void *ctx)
+int vp_aside_try(vp_aside *a, int (*fn)(void *ctx), void *ctx)
 {
     *a = (vp_aside){.fn = fn, .ctx = ctx};
-    a->running = vp_thread_start(&a->thread, run_aside, a) == 0;
-    if (!a->running)
+    VP_TRY(vp_thread_start(&a->thread, run_aside, a));
+    a->running = true;
+    return 0;
+}
+
+void vp_aside_start(vp_aside *a, int (*fn)(void *ctx), void *ctx)
+{
+    if (vp_aside_try(a, fn, ctx) < 0)
         run_aside(a);
 }
 

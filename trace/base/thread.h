@@ -15,6 +15,8 @@
 /* Blocks all signals in the calling thread, and so in threads that it starts, except those that a
  * thread raises by its own fault, which must reach whoever reports crashes. */
 void vp_thread_mask(sigset_t *before);
+/* Processors that this process may run on at once, at least 1: those that its affinity allows. */
+int vp_cpus(void);
 /* Starts a thread so masked. 0 or VP_EIO. */
 int vp_thread_start(pthread_t *out, void *(*run)(void *), void *arg);
 
@@ -35,6 +37,8 @@ typedef struct vp_aside {
 
 /* Starts fn(ctx); where no thread is to be had, calls it here and now. */
 void vp_aside_start(vp_aside *a, int (*fn)(void *ctx), void *ctx);
+/* The same, but where no thread is to be had it fails and calls nothing. VP_EIO. */
+int vp_aside_try(vp_aside *a, int (*fn)(void *ctx), void *ctx);
 /* Waits for the end of it and returns what fn returned, with its error. Called again, it returns
  * the same at once; of one that was never started (all zero), 0. */
 int vp_aside_join(vp_aside *a);

@@ -192,6 +192,41 @@ static int on_events(sink *s, const sink_event *e, size_t n)
     return 0;
 }
 
+/* Room for n more events. */
+static int make_room(trace_track *k, size_t n, bool aligned)
+{
+    while (k->cap - k->count < n)
+        VP_TRY(grow_track(k, aligned));
+    return aligned && !k->aligned_start_ps ? add_aligned(k) : 0;
+}
+
+static int on_columns(sink *s, const sink_columns *c)
+{
+    trace *t = of(s);
+    if (c->track >= t->track_count)
+        return vp_fail(VP_EARG, "no track %u", c->track);
+    trace_track *k = &t->tracks[c->track];
+    size_t at = k->count, bytes = c->n * sizeof *k->start_ps;
+    if (!c->n)
+        return 0;
+    VP_TRY(make_room(k, c->n, c->aligned_start_ps));
+    k->sorted = k->sorted && c->sorted && !goes_back(k, c->start_ps[0], c->dur_ps[0]);
+    memcpy(k->start_ps + at, c->start_ps, bytes);
+    memcpy(k->dur_ps + at, c->dur_ps, bytes);
+    memcpy(k->kind + at, c->kind, c->n * sizeof *k->kind);
+    if (k->aligned_start_ps) {
+        memcpy(k->aligned_start_ps + at, c->aligned_start_ps ? c->aligned_start_ps : c->start_ps,
+               bytes);
+        memcpy(k->aligned_dur_ps + at, c->aligned_start_ps ? c->aligned_dur_ps : c->dur_ps, bytes);
+    }
+    for (size_t i = 0; i < c->value_n; i++)
+        VP_TRY(
+            trace_column_put(&k->attr[c->values[i].attr], at + c->values[i].event, c->values[i].v));
+    k->count += c->n;
+    t->event_count += c->n;
+    return 0;
+}
+
 static void on_skipped(sink *s, uint64_t n)
 {
     of(s)->skipped_count += n;
@@ -241,8 +276,8 @@ int trace_new(trace **out)
     trace *t = vp_calloc(1, sizeof *t);
     VP_NEED(t);
     t->sink = (sink){on_process, on_track,   on_track_update, on_process_update, on_kind,
-                     on_events,  on_skipped, on_quality,      on_base,           on_capture,
-                     on_extent,  on_origin,  trace_put_arg,   trace_put_meta};
+                     on_events,  on_columns, on_skipped,      on_quality,        on_base,
+                     on_capture, on_extent,  on_origin,       trace_put_arg,     trace_put_meta};
     t->base_unix_ns = t->capture_start_ps = t->capture_end_ps = SINK_NO_TIME;
     t->extent_start_ps = t->extent_end_ps = SINK_NO_TIME;
     vp_arena_init(&t->arena);

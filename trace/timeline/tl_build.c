@@ -1,7 +1,6 @@
 /* From a sealed trace to its index: texts, kinds and groups, then the tracks, each for itself. */
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
@@ -178,8 +177,8 @@ static int run_makers(builder *b, maker *all, uint32_t n)
 /* As many as there are processors, and no more than there is work for. */
 static uint32_t maker_count(const tl_index *x)
 {
-    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    uint32_t n = cpus > 0 && cpus < MAKERS_MAX ? (uint32_t)cpus : MAKERS_MAX;
+    int cpus = vp_cpus();
+    uint32_t n = cpus < MAKERS_MAX ? (uint32_t)cpus : MAKERS_MAX;
     if (x->event_count < 100000)
         return 1;
     return n < x->track_count ? n : x->track_count;

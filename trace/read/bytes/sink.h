@@ -129,6 +129,24 @@ typedef struct sink_event {
     const sink_extra *extra; /* the reader's, valid during the call; NULL: nothing to say */
 } sink_event;
 
+/* What an event of sink_columns says. */
+typedef struct sink_value {
+    uint32_t event, attr; /* its place in the columns; sink_attr */
+    int64_t v;
+} sink_value;
+
+/* n events of one track in the file's order. */
+typedef struct sink_columns {
+    uint32_t track;
+    size_t n;
+    const int64_t *start_ps, *dur_ps;
+    const int64_t *aligned_start_ps, *aligned_dur_ps; /* NULL: none has a clock of its own */
+    const uint32_t *kind;
+    const sink_value *values; /* by event */
+    size_t value_n;
+    bool sorted; /* each begins later than the one before, or with it and is no longer */
+} sink_columns;
+
 typedef enum sink_severity { SINK_INFO, SINK_WARNING, SINK_ERROR } sink_severity;
 
 typedef struct sink_quality {
@@ -160,6 +178,7 @@ struct sink {
     int (*kind)(sink *s, const sink_kind *k, uint32_t *id);
     /* n events, in the file's order within each track. */
     int (*events)(sink *s, const sink_event *e, size_t n);
+    int (*columns)(sink *s, const sink_columns *c);
     /* Events that were counted but not handed over (not wanted, or without a length in time). */
     void (*skipped)(sink *s, uint64_t n);
     int (*quality)(sink *s, const sink_quality *q);
@@ -184,6 +203,7 @@ typedef struct rd_options {
                          read that only analyses of the host, of steps or of memory need */
     int (*progress)(void *ctx, int64_t done_bytes, int64_t total_bytes); /* may be NULL */
     void *progress_ctx;
+    int threads; /* that may read a file at once, with this one; what the sink hears is the same */
 } rd_options;
 
 #endif

@@ -26,20 +26,26 @@ static int device_track(xs_line_ctx *c, int64_t ordinal, uint32_t *track)
     return vp_map_set(&r->cpu_tracks, key, *track);
 }
 
-int xs_cpu_add(xs_line_ctx *c, xs_cpu_op op, int64_t ordinal)
+int xs_cpu_add(xs_line_ctx *c, const xs_cpu_op *ops, size_t n)
 {
     xs_reader *r = c->r;
-    VP_TRY(device_track(c, ordinal, &op.device));
-    VP_TRY(vp_grow(&r->cpu_ops, &r->cpu_op_cap, r->cpu_op_count + 1, sizeof op, VP_EVENTS_MAX));
-    r->cpu_ops[r->cpu_op_count++] = op;
+    uint32_t device = 0;
+    VP_TRY(vp_grow(&r->cpu_ops, &r->cpu_op_cap, r->cpu_op_count + n, sizeof *ops, VP_EVENTS_MAX));
+    for (size_t i = 0; i < n; i++) {
+        if (!i || ops[i].ordinal != ops[i - 1].ordinal)
+            VP_TRY(device_track(c, ops[i].ordinal, &device));
+        r->cpu_ops[r->cpu_op_count] = ops[i];
+        r->cpu_ops[r->cpu_op_count++].device = device;
+    }
     return 0;
 }
 
-int xs_cpu_add_end(xs_reader *r, uint64_t key, int64_t end)
+int xs_cpu_add_ends(xs_reader *r, const xs_cpu_end *ends, size_t n)
 {
-    VP_TRY(vp_grow(&r->cpu_ends, &r->cpu_end_cap, r->cpu_end_count + 1, sizeof *r->cpu_ends,
-                   VP_EVENTS_MAX));
-    r->cpu_ends[r->cpu_end_count++] = (xs_cpu_end){key, end};
+    VP_TRY(
+        vp_grow(&r->cpu_ends, &r->cpu_end_cap, r->cpu_end_count + n, sizeof *ends, VP_EVENTS_MAX));
+    memcpy(r->cpu_ends + r->cpu_end_count, ends, n * sizeof *ends);
+    r->cpu_end_count += n;
     return 0;
 }
 

@@ -3,6 +3,8 @@
 #ifndef VP_READ_XS_PLANE_H
 #define VP_READ_XS_PLANE_H
 
+#include <stdatomic.h>
+
 #include "trace/base/map.h"
 #include "trace/read/bytes/sink.h"
 #include "trace/read/xspace/xs_window.h"
@@ -77,11 +79,12 @@ typedef struct xs_line {
     int64_t timestamp_ns; /* if it stands before the events, else 0 */
 } xs_line;
 
+enum { XS_END_UNKNOWN, XS_END_NO, XS_END_YES };
+
 typedef struct xs_meta {
     vp_str bytes;  /* the XEventMetadata message */
     uint32_t kind; /* the sink's kind for events without kind-making stats; SINK_NONE: not made */
-    bool is_end;   /* its name starts with "end: " */
-    bool named;    /* is_end is known */
+    _Atomic uint8_t is_end; /* whether its name starts with "end: "; found out by any thread */
 } xs_meta;
 
 typedef struct xs_plane {

@@ -19,13 +19,20 @@ typedef struct xs_cpu_op {
     int64_t start_ps, end_ps;
     uint64_t key; /* producer type and id; 0: synchronous */
     int64_t run;  /* SINK_RUN, or SINK_NO_VALUE */
-    uint32_t kind, device;
+    int64_t ordinal;
+    uint32_t kind, device; /* the sink's kind and track */
 } xs_cpu_op;
 
 typedef struct xs_cpu_end {
     uint64_t key;
     int64_t end_ps;
 } xs_cpu_end;
+
+/* Where a run ends, and how many events of its line end there or before. */
+typedef struct xs_cut {
+    int64_t end;
+    uint64_t events;
+} xs_cut;
 
 typedef struct xs_reader {
     sink *out;
@@ -54,6 +61,10 @@ typedef struct xs_reader {
         last_ps; /* of all events that are read, on the host's clock; first > last: none */
     bool has_capture;
     int64_t first_damage;
+    uint32_t join_process, join_track; /* of the run joined last */
+    int64_t line_offset;               /* of the line being cut, */
+    xs_cut *cuts;                      /* and where it is cut so far */
+    size_t cut_cap;
     sink_event batch[XS_BATCH];
     sink_extra extras[XS_BATCH]; /* of the batch's events that have one */
     size_t batch_n;
@@ -70,10 +81,11 @@ typedef struct xs_line_ctx {
     int64_t id, timestamp_ns;
     int64_t base_ps;
     sink_role role;
-    vp_str stream_label;
+    bool device;         /* of a device's plane */
+    bool cpu_ops;        /* its events may be ops of XLA:CPU */
+    vp_str stream_label; /* in `name` */
     uint64_t label_hash;
     uint32_t track;
-    uint64_t events;
 } xs_line_ctx;
 
 /* Gives the events of the batch to the sink. */
@@ -100,12 +112,25 @@ int xs_args(xs_line_ctx *c, uint32_t kind, vp_str event, int64_t start_ps);
 /* Finds out whether the file is ours, and if so tells the sink the facts that its program gives. */
 int xs_facts(xs_reader *r, const xs_plane *environment);
 
+struct xs_crew;
 /* Reads the lines of a device plane (op lines in full) or of a host plane. */
-int xs_lines_read(xs_reader *r, uint32_t plane_index, bool device);
+int xs_lines_read(xs_reader *r, struct xs_crew *crew, uint32_t plane_index, bool device);
 
-/* XLA:CPU: remembers an op or an end; xs_cpu_finish joins and emits them. */
-int xs_cpu_add(xs_line_ctx *c, xs_cpu_op op, int64_t ordinal);
-int xs_cpu_add_end(xs_reader *r, uint64_t key, int64_t end);
+/* XLA:CPU: remembers ops, whose `device` is found here, and ends; xs_cpu_finish joins and emits
+ * them. */
+int xs_cpu_add(xs_line_ctx *c, const xs_cpu_op *ops, size_t n);
+int xs_cpu_add_ends(xs_reader *r, const xs_cpu_end *ends, size_t n);
 int xs_cpu_finish(xs_reader *r);
+/* The sink's process of a plane; planes of one name share it. */
+int xs_open_process(xs_reader *r, const xs_plane *pl, uint32_t *process);
+/* Opens a line's track. Lines with the same plane, id and name are one track, since planes may
+ * stand twice in a file. */
+int xs_open_track(const xs_line_ctx *c, vp_str name, int64_t id, sink_role role, uint32_t *track);
+/* Where the file is damaged; the first place counts. */
+static inline void xs_damaged(xs_reader *r, int64_t at)
+{
+    if (r->first_damage < 0)
+        r->first_damage = at;
+}
 
 #endif

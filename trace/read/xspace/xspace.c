@@ -7,7 +7,7 @@
 #include "trace/image/vpcap_xspace.h"
 #include "trace/image/xspace_fields.h"
 #include "trace/read/names/roles.h"
-#include "trace/read/xspace/xs_read.h"
+#include "trace/read/xspace/xs_crew.h"
 
 static int note(xs_reader *r, const char *code, sink_severity severity, vp_str text, int64_t byte,
                 bool partial)
@@ -169,12 +169,24 @@ static bool is_device(const xs_plane *pl)
 }
 
 /* Devices first: whether there are any decides if host events are ops of XLA:CPU. */
-static int read_lines(xs_reader *r)
+static int cut_lines(xs_reader *r, xs_crew *crew)
 {
     for (int host = 0; host < 2; host++)
         for (uint32_t i = 0; i < r->plane_count; i++)
             if (is_device(&r->planes[i]) == !host && r->planes[i].line_count)
-                VP_TRY(xs_lines_read(r, i, !host));
+                VP_TRY(xs_lines_read(r, crew, i, !host));
+    return 0;
+}
+
+static int read_lines(xs_reader *r)
+{
+    xs_crew *crew;
+    VP_TRY(xs_crew_new(&crew, r));
+    int rc = cut_lines(r, crew);
+    if (rc >= 0)
+        rc = xs_crew_finish(crew);
+    xs_crew_free(crew);
+    VP_TRY(rc);
     VP_TRY(xs_cpu_finish(r));
     return xs_flush(r);
 }
@@ -234,6 +246,7 @@ static void reader_free(xs_reader *r)
     vp_free(r->hlo);
     vp_free(r->cpu_ops);
     vp_free(r->cpu_ends);
+    vp_free(r->cuts);
     vp_map_free(&r->hlo_by_program);
     vp_map_free(&r->kinds);
     vp_map_free(&r->processes);

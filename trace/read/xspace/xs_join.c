@@ -1,0 +1,175 @@
+/* What decoded parts say, told to the sink in the file's order. */
+#include <stdio.h>
+
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/read/names/attrs.h"
+#include "trace/read/names/roles.h"
+#include "trace/read/xspace/xs_part.h"
+
+/* So many places where zones are missing are named one by one. A warning of the file has their sum.
+ */
+#define LOST_SAID_MAX 16u
+
+/* Events whose metadata id is unknown are kept under the empty name. */
+static int unknown_kind(xs_line_ctx *c, uint32_t *kind)
+{
+    uint64_t key = vp_mix(UINT64_MAX - c->plane_index);
+    *kind = vp_map_get(&c->r->kinds, key);
+    if (*kind != VP_MAP_NONE)
+        return 0;
+    sink_kind k = {.program_id = SINK_UNKNOWN,
+                   .group_size = SINK_UNKNOWN,
+                   .bytes = SINK_UNKNOWN,
+                   .flops = SINK_UNKNOWN,
+                   .is_op = c->role == SINK_ROLE_OPS};
+    VP_TRY(c->r->out->kind(c->r->out, &k, kind));
+    return vp_map_set(&c->r->kinds, key, *kind);
+}
+
+static vp_str event_of(const xs_part *p, size_t at, size_t n)
+{
+    return (vp_str){(const char *)p->bytes + at, n};
+}
+
+static int join_kind(xs_line_ctx *c, const xs_part *p, const xs_part_kind *k, uint32_t *kind)
+{
+    if (k->meta == SINK_NONE)
+        return unknown_kind(c, kind);
+    xs_meta *meta = &c->plane->meta[k->meta];
+    return k->key ? xs_kind_of_event(c, meta, k->key, event_of(p, k->event, k->event_n), k->cpu_op,
+                                     kind)
+                  : xs_kind_of_meta(c, meta, kind);
+}
+
+/* Allocator events have a track of their own, named by the allocator: their many attributes would
+ * be columns of a whole thread. */
+static int use_allocator(xs_line_ctx *c, const xs_meta *meta, xs_event_facts *e, uint32_t *track)
+{
+    vp_str name = e->allocator, event = VP_STR_NONE, display;
+    uint32_t i = vp_map_get(&c->plane->stat_by_id, e->allocator_ref);
+    if (!name.n && i != VP_MAP_NONE)
+        name = c->plane->stat_names[i];
+    if (meta)
+        xs_meta_decode(c->plane, meta->bytes, &event, &display, NULL);
+    rd_allocator_attrs(&e->x, event, name);
+    return xs_open_track(c, name.n ? name : VP_STR("memory"), -1, c->role, track);
+}
+
+/* A mark where zones are missing. It is no work of the thread, so it gets a track beside it, and an
+ * entry in quality. */
+static int use_lost(xs_line_ctx *c, uint64_t lost, int64_t start_ps, uint32_t *track)
+{
+    char text[400];
+    int64_t us = start_ps / 1000000;
+    vp_str thread = vp_str_head((vp_str){c->name, c->name_n}, 200);
+    int n = snprintf(text, sizeof text,
+                     "%llu zone%s of the thread %.*s %s dropped, from %lld.%03lld ms on: the "
+                     "recording's pool was full",
+                     (unsigned long long)lost, lost == 1 ? "" : "s", VP_STR_ARG(thread),
+                     lost == 1 ? "was" : "were", (long long)(us / 1000),
+                     (long long)(us < 0 ? -us : us) % 1000);
+    const sink_quality q = {"lost-zones", SINK_WARNING, {text, (size_t)n}, -1, -1, true};
+    if (c->r->lost_said < LOST_SAID_MAX)
+        VP_TRY(c->r->out->quality(c->r->out, &q));
+    c->r->lost_said++;
+    n = snprintf(text, sizeof text, "lost zones of %.*s", VP_STR_ARG(thread));
+    return xs_open_track(c, (vp_str){text, (size_t)n}, c->id, SINK_ROLE_DERIVED, track);
+}
+
+static int join_special(xs_line_ctx *c, const xs_part *p, const xs_special *s)
+{
+    xs_event_facts e;
+    uint32_t meta = p->kinds[s->kind].meta;
+    vp_str event = event_of(p, s->event, s->event_n);
+    sink_event out = {.start_ps = s->start_ps,
+                      .dur_ps = s->dur_ps,
+                      .aligned_start_ps = SINK_NO_TIME,
+                      .kind = p->global[s->kind],
+                      .extra = &e.x};
+    if (s->what == XS_SPECIAL_ARGS)
+        return xs_args(c, out.kind, event, s->start_ps);
+    xs_event_look(&e, c->plane, event);
+    VP_TRY(
+        s->what == XS_SPECIAL_LOST
+            ? use_lost(c, e.lost, s->start_ps, &out.track)
+            : use_allocator(c, meta == SINK_NONE ? NULL : &c->plane->meta[meta], &e, &out.track));
+    return xs_emit(c->r, &out);
+}
+
+/* The events from `from` on, and the values from `value` on, to the track. */
+static int join_columns(xs_line_ctx *c, xs_part *p, const xs_run *run, size_t from, size_t value)
+{
+    sink_columns out = {.track = c->track,
+                        .n = run->n_end - from,
+                        .start_ps = p->start_ps + from,
+                        .dur_ps = p->dur_ps + from,
+                        .kind = p->kind + from,
+                        .values = p->values + value,
+                        .value_n = run->value_end - value,
+                        .sorted = run->sorted};
+    if (!out.n)
+        return 0;
+    if (run->own_clock) {
+        out.aligned_start_ps = p->aligned_start_ps + from;
+        out.aligned_dur_ps = p->aligned_dur_ps + from;
+    }
+    for (size_t i = from; i < run->n_end; i++)
+        p->kind[i] = p->global[p->kind[i]];
+    for (size_t i = value; i < run->value_end; i++)
+        p->values[i].event -= (uint32_t)from;
+    return c->r->out->columns(c->r->out, &out);
+}
+
+static int open_line(xs_reader *r, const xs_run *run, xs_line_ctx *c)
+{
+    uint32_t process = r->join_process;
+    if (run->opens_process)
+        VP_TRY(xs_open_process(r, c->plane, &process));
+    r->join_process = c->process = process;
+    if (run->opens_track)
+        VP_TRY(xs_open_track(c, (vp_str){c->name, c->name_n}, c->id, c->role, &r->join_track));
+    c->track = r->join_track;
+    return 0;
+}
+
+static int join_run(xs_reader *r, xs_part *p, xs_run *run, const xs_run *before)
+{
+    xs_line_ctx *c = &run->line;
+    if (c->role == SINK_ROLE_OPS)
+        c->stream_label = rd_stream_label((vp_str){c->name, c->name_n});
+    VP_TRY(open_line(r, run, c));
+    for (size_t i = before->kind_end; i < run->kind_end; i++)
+        VP_TRY(join_kind(c, p, &p->kinds[i], &p->global[i]));
+    VP_TRY(join_columns(c, p, run, before->n_end, before->value_end));
+    for (size_t i = before->special_end; i < run->special_end; i++)
+        VP_TRY(join_special(c, p, &p->specials[i]));
+    for (size_t i = before->op_end; i < run->op_end; i++)
+        p->ops[i].kind = p->global[p->ops[i].kind];
+    if (run->op_end > before->op_end)
+        VP_TRY(xs_cpu_add(c, p->ops + before->op_end, run->op_end - before->op_end));
+    return run->cpu_end_end > before->cpu_end_end
+               ? xs_cpu_add_ends(r, p->ends + before->cpu_end_end,
+                                 run->cpu_end_end - before->cpu_end_end)
+               : 0;
+}
+
+int xs_part_join(xs_reader *r, xs_part *p)
+{
+    static const xs_run none = {0};
+    if (p->status < 0)
+        return vp_fail_copy(&p->error);
+    VP_TRY(vp_grow(&p->global, &p->global_cap, p->kind_n, sizeof *p->global, VP_INTERN_MAX));
+    for (size_t i = 0; i < p->run_n; i++)
+        VP_TRY(join_run(r, p, &p->runs[i], i ? &p->runs[i - 1] : &none));
+    r->negative += p->negative;
+    r->bad_time += p->bad_time;
+    r->aggregated += p->aggregated;
+    r->first_ps = p->first_ps < r->first_ps ? p->first_ps : r->first_ps;
+    r->last_ps = p->last_ps > r->last_ps ? p->last_ps : r->last_ps;
+    if (p->damage >= 0)
+        xs_damaged(r, p->damage);
+    if (p->skipped)
+        r->out->skipped(r->out, p->skipped);
+    return xs_flush(r);
+}

@@ -1,0 +1,50 @@
+/* What a plane and a line are to the sink: a process and a track. */
+#include "trace/read/names/roles.h"
+#include "trace/read/xspace/xs_read.h"
+
+int xs_open_track(const xs_line_ctx *c, vp_str name, int64_t id, sink_role role, uint32_t *track)
+{
+    xs_reader *r = c->r;
+    uint64_t key = vp_hash(name.p, name.n, vp_mix((uint64_t)id) + c->process);
+    *track = vp_map_get(&r->tracks, key);
+    if (*track != VP_MAP_NONE)
+        return 0;
+    sink_track t = {.process = c->process, .name = name, .id = id, .role = role};
+    VP_TRY(r->out->track(r->out, &t, track));
+    return vp_map_set(&r->tracks, key, *track);
+}
+
+/* Fields of CoreDetails (xprof's op_stats.proto). It leaves fields out that are 0. */
+enum { COREDETAILS_GLOBAL_CHIP_ID = 5, COREDETAILS_GLOBAL_CORE_ID = 6 };
+
+/* Which device of the mesh a plane is. Programs number devices as cores are numbered, if a chip has
+ * one core; if it has two, it is not known which of them a device is. */
+static void read_core(sink_process *p, const xs_value *details)
+{
+    uint64_t chip = 0, core = 0;
+    vp_pb r = vp_pb_of(details->text);
+    vp_pb_field f;
+    while (vp_pb_next(&r, &f) > 0) {
+        if (f.number == COREDETAILS_GLOBAL_CHIP_ID && f.wire == VP_PB_VARINT)
+            chip = f.u;
+        else if (f.number == COREDETAILS_GLOBAL_CORE_ID && f.wire == VP_PB_VARINT)
+            core = f.u;
+    }
+    p->has_device_id =
+        details->wire && p->kind == SINK_PROCESS_TPU && chip == core && core <= INT32_MAX;
+    p->device_id = p->has_device_id ? (int64_t)core : SINK_UNKNOWN;
+}
+
+int xs_open_process(xs_reader *r, const xs_plane *pl, uint32_t *process)
+{
+    uint64_t key = vp_hash(pl->name.p, pl->name.n, 11);
+    *process = vp_map_get(&r->processes, key);
+    if (*process != VP_MAP_NONE)
+        return 0;
+    vp_str gpu = pl->stats[XS_STAT_GPU_MODEL].text, tpu = pl->stats[XS_STAT_TPU_MODEL].text;
+    sink_process p = {.name = pl->name, .model = gpu.n ? gpu : tpu, .id = pl->id};
+    p.kind = rd_process_kind(pl->name, &p.ordinal);
+    read_core(&p, &pl->stats[XS_STAT_CORE_DETAILS]);
+    VP_TRY(r->out->process(r->out, &p, process));
+    return vp_map_set(&r->processes, key, *process);
+}

@@ -1,0 +1,584 @@
+/* Events into columns: the hot loop of the reader, run by any thread. */
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/image/xspace_fields.h"
+#include "trace/read/names/attrs.h"
+#include "trace/read/names/roles.h"
+#include "trace/read/xspace/xs_part.h"
+
+/* What an event says, without its names. */
+typedef struct raw_event {
+    int64_t metadata_id, offset, duration;
+    int64_t device_offset, device_duration;
+    uint64_t key; /* a hash of the stats that make a kind; 0: there are none */
+    uint64_t producer_type, consumer_type;
+    int64_t ordinal;
+    uint32_t seen; /* a bit for each xs_stat_role; members below are only set if their bit is */
+    bool aggregated, says; /* says: has stats */
+    uint64_t producer, consumer, lost;
+    vp_str allocator;       /* its name; empty if it is a reference: */
+    uint64_t allocator_ref; /* the stat whose name it is */
+    sink_extra x;
+} raw_event;
+
+#define SEEN(e, role) ((e)->seen >> (role)&1u)
+#define OWN_CLOCK (1u << XS_STAT_DEVICE_OFFSET | 1u << XS_STAT_DEVICE_DURATION)
+
+static void use_attr(raw_event *e, xs_stat_role role, uint64_t u, vp_str text)
+{
+    static const uint8_t attrs[XS_STAT_ROLES - XS_STAT_ATTRS] = {
+        [XS_STAT_CORRELATION - XS_STAT_ATTRS] = SINK_CORRELATION,
+        [XS_STAT_STEP_NUM - XS_STAT_ATTRS] = SINK_STEP,
+        [XS_STAT_ITER_NUM - XS_STAT_ATTRS] = SINK_STEP,
+        [XS_STAT_ROOT - XS_STAT_ATTRS] = SINK_ROOT,
+        [XS_STAT_GROUP - XS_STAT_ATTRS] = SINK_GROUP,
+        [XS_STAT_RUN - XS_STAT_ATTRS] = SINK_RUN,
+        [XS_STAT_ALL_REDUCE - XS_STAT_ATTRS] = SINK_RUN,
+        [XS_STAT_MEM_DELTA - XS_STAT_ATTRS] = SINK_MEM_DELTA,
+        [XS_STAT_MEM_USED - XS_STAT_ATTRS] = SINK_MEM_USED,
+        [XS_STAT_MEM_FREE - XS_STAT_ATTRS] = SINK_MEM_FREE,
+        [XS_STAT_MEM_RESERVED - XS_STAT_ATTRS] = SINK_MEM_RESERVED,
+        [XS_STAT_MEM_DEVICE - XS_STAT_ATTRS] = SINK_MEM_DEVICE,
+    };
+    sink_attr a = (sink_attr)attrs[role - XS_STAT_ATTRS];
+    if (role == XS_STAT_ALLOCATOR) {
+        e->allocator = text;
+        e->allocator_ref = u;
+        return;
+    }
+    if (role == XS_STAT_FLOW) {
+        rd_flow_attrs(&e->x, u);
+        return;
+    }
+    /* Leaves out the weaker of two stats for one attribute, and a correlation of 0, which is none.
+     */
+    if ((role == XS_STAT_ITER_NUM || role == XS_STAT_RUN) && rd_has_attr(&e->x, a))
+        return;
+    if ((int64_t)u == SINK_NO_VALUE || text.n || (role == XS_STAT_CORRELATION && !u))
+        return;
+    sink_extra_set(&e->x, a, (int64_t)u);
+}
+
+static void use_stat(raw_event *e, xs_stat_role role, uint64_t u, vp_str text)
+{
+    if (role >= XS_STAT_ATTRS) {
+        use_attr(e, role, u, text);
+        return;
+    }
+    e->seen |= 1u << role;
+    switch (role) {
+    case XS_STAT_DEVICE_OFFSET:
+        e->device_offset = (int64_t)u;
+        break;
+    case XS_STAT_DEVICE_DURATION:
+        e->device_duration = (int64_t)u;
+        break;
+    case XS_STAT_ORDINAL:
+        e->ordinal = (int64_t)u;
+        break;
+    case XS_STAT_PRODUCER:
+        e->producer = u;
+        break;
+    case XS_STAT_PRODUCER_TYPE:
+        e->producer_type = u;
+        break;
+    case XS_STAT_CONSUMER:
+        e->consumer = u;
+        break;
+    case XS_STAT_CONSUMER_TYPE:
+        e->consumer_type = u;
+        break;
+    case XS_STAT_LOST:
+        e->lost = u;
+        break;
+    case XS_STAT_HLO_PROTO:
+    case XS_STAT_PROFILE_START:
+    case XS_STAT_PROFILE_STOP:
+    case XS_STAT_WINDOW_START:
+    case XS_STAT_DROPPED:
+    case XS_STAT_GPU_MODEL:
+    case XS_STAT_TPU_MODEL:
+    case XS_STAT_CORE_DETAILS:
+    case XS_STAT_CATEGORY:
+    case XS_STAT_OTHER:
+        break;
+    default:
+        e->key += vp_mix((text.n ? vp_hash(text.p, text.n, 7) : u) * 64 + (uint64_t)role);
+    }
+}
+
+/* Reads an XStat: a metadata id and a value. Its usual form, in that order and with a number, is
+ * taken straight. */
+static inline void read_stat(const xs_plane *pl, raw_event *e, const uint8_t *p, const uint8_t *end)
+{
+    vp_pb r = {p, end};
+    vp_pb_field f;
+    uint64_t id = 0, u = 0;
+    vp_str text = VP_STR_NONE;
+    if (end - p > 2 && *p == XSTAT_METADATA_ID_TAG) {
+        r.p++;
+        if (!vp_pb_varint(&r, &id))
+            return;
+        xs_stat_role role = xs_plane_role(pl, (int64_t)id);
+        if (role == XS_STAT_OTHER)
+            return;
+        vp_pb value = {r.p + 1, end};
+        if (r.p < end && (*r.p & 7) == VP_PB_VARINT && vp_pb_varint(&value, &u) && value.p == end) {
+            use_stat(e, role, u, text);
+            return;
+        }
+    }
+    while (vp_pb_next(&r, &f) > 0) {
+        if (f.number == XSTAT_METADATA_ID)
+            id = f.u;
+        else if (f.number <= XSTAT_REF_VALUE) {
+            u = f.u;
+            text = f.wire == VP_PB_LEN ? f.data : VP_STR_NONE;
+        }
+    }
+    use_stat(e, xs_plane_role(pl, (int64_t)id), u, text);
+}
+
+/* false: the event is damaged. */
+static bool read_event(const xs_plane *pl, raw_event *e, const uint8_t *p, const uint8_t *end)
+{
+    vp_pb r = {p, end};
+    vp_pb_field f;
+    /* Field by field: clearing the whole struct cost an eighth of the reader's time. */
+    e->metadata_id = e->offset = e->duration = 0;
+    e->device_offset = e->device_duration = e->ordinal = 0;
+    e->key = e->producer_type = e->consumer_type = 0;
+    e->seen = e->x.has = 0;
+    e->allocator = VP_STR_NONE;
+    e->allocator_ref = UINT64_MAX;
+    e->aggregated = e->says = false;
+    while (r.p < end) {
+        uint64_t v;
+        uint8_t tag = *r.p;
+        if (tag == XEVENT_METADATA_ID_TAG || tag == XEVENT_OFFSET_PS_TAG ||
+            tag == XEVENT_DURATION_PS_TAG || tag == XEVENT_STATS_TAG) {
+            r.p++;
+            if (!vp_pb_varint(&r, &v))
+                return false;
+            if (tag == XEVENT_STATS_TAG) {
+                if (v > (uint64_t)(end - r.p))
+                    return false;
+                e->says = true;
+                read_stat(pl, e, r.p, r.p + v);
+                r.p += v;
+            } else if (tag == XEVENT_METADATA_ID_TAG) {
+                e->metadata_id = (int64_t)v;
+            } else if (tag == XEVENT_OFFSET_PS_TAG) {
+                e->offset = (int64_t)v;
+            } else {
+                e->duration = (int64_t)v;
+            }
+            continue;
+        }
+        if (vp_pb_next(&r, &f) <= 0)
+            return false;
+        e->aggregated =
+            e->aggregated || (f.number == XEVENT_NUM_OCCURRENCES && f.wire == VP_PB_VARINT && f.u);
+    }
+    return true;
+}
+
+static bool in_range(int64_t start, int64_t dur)
+{
+    return start >= -VP_TIME_MAX_PS && start <= VP_TIME_MAX_PS && dur <= VP_TIME_MAX_PS &&
+           start + dur <= VP_TIME_MAX_PS;
+}
+
+/* One run while it is decoded. */
+typedef struct decoding {
+    const xs_reader *r;
+    xs_part *p;
+    xs_decoder *d;
+    xs_run *run;
+    const xs_line_ctx *c;
+    uint64_t keys; /* what keys are mixed with, so that those of other runs are not found */
+    int64_t last_start, last_dur;
+} decoding;
+
+/* Reads an event and checks its times; false: counted as unusable. */
+static bool usable(decoding *g, raw_event *e, const uint8_t *p, const uint8_t *end)
+{
+    xs_part *part = g->p;
+    int64_t start;
+    if (!read_event(g->c->plane, e, p, end)) {
+        part->bad_time++;
+        return false;
+    }
+    if (e->aggregated) {
+        part->aggregated++;
+        return false;
+    }
+    if (e->duration < 0 || e->device_duration < 0) {
+        part->negative++;
+        e->duration = e->duration < 0 ? 0 : e->duration;
+        e->device_duration = e->device_duration < 0 ? 0 : e->device_duration;
+    }
+    if (__builtin_add_overflow(g->c->base_ps, e->offset, &start) || !in_range(start, e->duration) ||
+        !in_range(e->device_offset, e->device_duration)) {
+        part->bad_time++;
+        return false;
+    }
+    e->offset = start;
+    part->first_ps = start < part->first_ps ? start : part->first_ps;
+    part->last_ps = start + e->duration > part->last_ps ? start + e->duration : part->last_ps;
+    return true;
+}
+
+static uint64_t producer_key(const raw_event *e)
+{
+    return (uint64_t)rd_flow_key(e->producer_type, e->producer);
+}
+
+static uint64_t consumer_key(const raw_event *e)
+{
+    return (uint64_t)rd_flow_key(e->consumer_type, e->consumer);
+}
+
+static void close_attrs(raw_event *e)
+{
+    if (SEEN(e, XS_STAT_PRODUCER))
+        sink_extra_set(&e->x, SINK_FLOW_OUT, (int64_t)producer_key(e));
+    if (SEEN(e, XS_STAT_CONSUMER))
+        sink_extra_set(&e->x, SINK_FLOW_IN, (int64_t)consumer_key(e));
+}
+
+/* ---- Kinds ---------------------------------------------------------------------------------- */
+
+static int add_kind(decoding *g, xs_part_kind k, uint32_t *kind)
+{
+    xs_part *p = g->p;
+    VP_TRY(vp_grow(&p->kinds, &p->kinds_cap, p->kind_n + 1, sizeof k, VP_INTERN_MAX));
+    *kind = (uint32_t)p->kind_n;
+    p->kinds[p->kind_n++] = k;
+    return 0;
+}
+
+/* The metadata's own. meta NULL: it is unknown, which counts as one more. */
+static int kind_of_meta(decoding *g, const xs_meta *meta, uint32_t *kind)
+{
+    const xs_plane *pl = g->c->plane;
+    size_t i = meta ? (size_t)(meta - pl->meta) : pl->meta_count;
+    xs_decoder *d = g->d;
+    if (d->stamp[i] != d->run) {
+        VP_TRY(add_kind(g, (xs_part_kind){.meta = meta ? (uint32_t)i : SINK_NONE}, &d->local[i]));
+        d->stamp[i] = d->run;
+    }
+    *kind = d->local[i];
+    return 0;
+}
+
+static int kind_of_event(decoding *g, const xs_meta *meta, uint64_t key, vp_str event, bool cpu_op,
+                         uint32_t *kind)
+{
+    uint32_t i = (uint32_t)(meta - g->c->plane->meta);
+    uint64_t here = (key ^ g->keys) + vp_mix((uint64_t)i << 1 | (cpu_op ? 1u : 0u));
+    *kind = vp_map_get(&g->d->keys, here);
+    if (*kind != VP_MAP_NONE)
+        return 0;
+    xs_part_kind k = {.key = key,
+                      .meta = i,
+                      .cpu_op = cpu_op,
+                      .event = (size_t)((const uint8_t *)event.p - g->p->bytes),
+                      .event_n = event.n};
+    VP_TRY(add_kind(g, k, kind));
+    return vp_map_set(&g->d->keys, here, *kind);
+}
+
+static bool is_end_event(const xs_plane *pl, xs_meta *meta)
+{
+    int known = atomic_load_explicit(&meta->is_end, memory_order_relaxed);
+    if (known == XS_END_UNKNOWN) {
+        vp_str name, display;
+        xs_meta_decode(pl, meta->bytes, &name, &display, NULL);
+        known = vp_str_starts(name, VP_STR("end: ")) ? XS_END_YES : XS_END_NO;
+        atomic_store_explicit(&meta->is_end, (uint8_t)known, memory_order_relaxed);
+    }
+    return known == XS_END_YES;
+}
+
+/* ---- Events --------------------------------------------------------------------------------- */
+
+static int put_values(xs_part *p, const sink_extra *x, size_t at)
+{
+    for (uint32_t has = x->has & ((1u << SINK_ATTRS) - 1); has; has &= has - 1) {
+        uint32_t a = (uint32_t)__builtin_ctz(has);
+        VP_TRY(vp_grow(&p->values, &p->value_cap, p->value_n + 1, sizeof *p->values,
+                       XS_PART_EVENTS * 4 * SINK_ATTRS));
+        p->values[p->value_n++] = (sink_value){(uint32_t)at, a, x->v[a]};
+    }
+    return 0;
+}
+
+/* Appends an event to the columns. */
+static inline int put_event(decoding *g, const raw_event *e, int64_t start, int64_t dur,
+                            uint32_t kind)
+{
+    xs_part *p = g->p;
+    size_t at = p->n;
+    g->run->sorted =
+        g->run->sorted && (start > g->last_start || (start == g->last_start && dur <= g->last_dur));
+    g->last_start = start;
+    g->last_dur = dur;
+    p->start_ps[at] = start;
+    p->dur_ps[at] = dur;
+    p->kind[at] = kind;
+    p->n = at + 1;
+    return e->x.has && g->r->want_host ? put_values(p, &e->x, at) : 0;
+}
+
+static int device_event(decoding *g, raw_event *e, xs_meta *meta, vp_str event)
+{
+    uint32_t kind;
+    uint64_t key = e->key + g->c->label_hash;
+    VP_TRY(meta && key ? kind_of_event(g, meta, key, event, false, &kind)
+                       : kind_of_meta(g, meta, &kind));
+    bool own_clock = (e->seen & OWN_CLOCK) == OWN_CLOCK;
+    g->run->own_clock = g->run->own_clock || own_clock;
+    g->p->aligned_start_ps[g->p->n] = e->offset;
+    g->p->aligned_dur_ps[g->p->n] = e->duration;
+    return put_event(g, e, own_clock ? e->device_offset : e->offset,
+                     own_clock ? e->device_duration : e->duration, kind);
+}
+
+static int add_cpu_op(decoding *g, const raw_event *e, const xs_meta *meta, vp_str event)
+{
+    xs_part *p = g->p;
+    xs_cpu_op op = {.start_ps = e->offset,
+                    .end_ps = e->offset + e->duration,
+                    .run = SINK_NO_VALUE,
+                    .ordinal = e->ordinal};
+    VP_TRY(kind_of_event(g, meta, e->key, event, true, &op.kind));
+    if (SEEN(e, XS_STAT_PRODUCER))
+        op.key = producer_key(e);
+    if (rd_has_attr(&e->x, SINK_RUN))
+        op.run = e->x.v[SINK_RUN];
+    VP_TRY(vp_grow(&p->ops, &p->op_cap, p->op_n + 1, sizeof op, VP_EVENTS_MAX));
+    p->ops[p->op_n++] = op;
+    return 0;
+}
+
+static int add_cpu_end(xs_part *p, const raw_event *e)
+{
+    VP_TRY(vp_grow(&p->ends, &p->end_cap, p->end_n + 1, sizeof *p->ends, VP_EVENTS_MAX));
+    p->ends[p->end_n++] = (xs_cpu_end){consumer_key(e), e->offset + e->duration};
+    return 0;
+}
+
+static int add_special(decoding *g, xs_special_what what, const raw_event *e, vp_str event,
+                       uint32_t kind)
+{
+    xs_part *p = g->p;
+    VP_TRY(vp_grow(&p->specials, &p->special_cap, p->special_n + 1, sizeof *p->specials,
+                   VP_EVENTS_MAX));
+    p->specials[p->special_n++] =
+        (xs_special){.what = what,
+                     .kind = kind,
+                     .start_ps = e->offset,
+                     .dur_ps = e->duration,
+                     .event = (size_t)((const uint8_t *)event.p - p->bytes),
+                     .event_n = event.n};
+    return 0;
+}
+
+/* Shows a host event on its thread, or notes that it belongs to another track. */
+static int show_host_event(decoding *g, raw_event *e, xs_meta *meta, vp_str event)
+{
+    uint32_t kind;
+    VP_TRY(meta && SEEN(e, XS_STAT_UNFINISHED) ? kind_of_event(g, meta, e->key, event, false, &kind)
+                                               : kind_of_meta(g, meta, &kind));
+    if (g->r->is_ours && e->says)
+        VP_TRY(add_special(g, XS_SPECIAL_ARGS, e, event, kind));
+    if (SEEN(e, XS_STAT_LOST))
+        return add_special(g, XS_SPECIAL_LOST, e, event, kind);
+    if (!e->duration && rd_has_attr(&e->x, SINK_MEM_USED))
+        return add_special(g, XS_SPECIAL_ALLOCATOR, e, event, kind);
+    return put_event(g, e, e->offset, e->duration, kind);
+}
+
+/* A host event. It is shown on its thread, and may also be an op of XLA:CPU, or the end of one. */
+static int host_event(decoding *g, raw_event *e, xs_meta *meta, vp_str event)
+{
+    if (meta && g->c->cpu_ops && SEEN(e, XS_STAT_HLO_OP))
+        VP_TRY(add_cpu_op(g, e, meta, event));
+    else if (meta && g->c->cpu_ops && SEEN(e, XS_STAT_CONSUMER) && is_end_event(g->c->plane, meta))
+        VP_TRY(add_cpu_end(g->p, e));
+    if (g->r->want_host)
+        return show_host_event(g, e, meta, event);
+    g->p->skipped++;
+    return 0;
+}
+
+static int one_event(decoding *g, const uint8_t *p, const uint8_t *end)
+{
+    raw_event e;
+    if (!usable(g, &e, p, end)) {
+        g->p->skipped++;
+        return 0;
+    }
+    xs_meta *meta = xs_plane_meta(g->c->plane, e.metadata_id);
+    vp_str event = {(const char *)p, (size_t)(end - p)};
+    if (g->r->want_host)
+        close_attrs(&e);
+    return g->c->device ? device_event(g, &e, meta, event) : host_event(g, &e, meta, event);
+}
+
+/* ---- Runs ----------------------------------------------------------------------------------- */
+
+/* Fields that are no events were taken when the line was cut. Events are complete then, unless the
+ * file changes while it is read. */
+static int walk_events(decoding *g, const uint8_t *p, const uint8_t *end)
+{
+    const uint8_t *begin = p;
+    uint64_t left = g->run->events;
+    while (p < end) {
+        vp_pb r = {p, end};
+        vp_pb_field f;
+        uint64_t n;
+        if (*p == XLINE_EVENTS_TAG) {
+            r.p++;
+            if (!left-- || !vp_pb_varint(&r, &n) || n > (uint64_t)(end - r.p))
+                break;
+            VP_TRY(one_event(g, r.p, r.p + n));
+            p = r.p + n;
+        } else {
+            if (vp_pb_next(&r, &f) <= 0)
+                break;
+            p = r.p;
+        }
+    }
+    if (p < end && g->p->damage < 0)
+        g->p->damage = g->run->offset + (p - begin);
+    return 0;
+}
+
+static int new_run(xs_decoder *d, const xs_plane *pl)
+{
+    size_t need = pl->meta_count + 1, had = d->stamp_cap;
+    VP_TRY(vp_grow(&d->local, &d->local_cap, need, sizeof *d->local, SIZE_MAX / 8));
+    VP_TRY(vp_grow(&d->stamp, &d->stamp_cap, need, sizeof *d->stamp, SIZE_MAX / 8));
+    memset(d->stamp + had, 0, (d->stamp_cap - had) * sizeof *d->stamp);
+    if (d->keys.count > XS_PART_EVENTS)
+        vp_map_free(&d->keys);
+    if (++d->run == 0) {
+        memset(d->stamp, 0, d->stamp_cap * sizeof *d->stamp);
+        d->run = 1;
+    }
+    return 0;
+}
+
+static int decode_run(xs_part *p, xs_run *run, xs_decoder *d, const xs_reader *r)
+{
+    decoding g = {.r = r, .p = p, .d = d, .run = run, .c = &run->line, .last_start = INT64_MIN};
+    size_t n = (size_t)(run->end - run->offset), got = 0;
+    uint8_t *at = p->bytes + p->bytes_n;
+    VP_TRY(new_run(d, run->line.plane));
+    g.keys = vp_mix(d->run);
+    VP_TRY(rd_source_read(r->w.source, at, n, run->offset, &got));
+    p->bytes_n += got;
+    if (got < n && p->damage < 0)
+        p->damage = run->offset + (int64_t)got;
+    return walk_events(&g, at, at + got);
+}
+
+static int make_room(xs_part *p)
+{
+    size_t n = (size_t)p->events_wanted;
+    bool device = false;
+    for (size_t i = 0; i < p->run_n; i++)
+        device = device || p->runs[i].line.device;
+    VP_TRY(vp_grow(&p->bytes, &p->bytes_cap, (size_t)p->bytes_wanted + 1, 1,
+                   VP_XPLANE_META_MAX + XS_PART_BYTES));
+    VP_TRY(vp_grow(&p->start_ps, &p->start_cap, n, sizeof *p->start_ps, VP_EVENTS_MAX));
+    VP_TRY(vp_grow(&p->dur_ps, &p->dur_cap, n, sizeof *p->dur_ps, VP_EVENTS_MAX));
+    VP_TRY(vp_grow(&p->kind, &p->kind_cap, n, sizeof *p->kind, VP_EVENTS_MAX));
+    if (!device)
+        return 0;
+    VP_TRY(vp_grow(&p->aligned_start_ps, &p->aligned_start_cap, n, sizeof *p->aligned_start_ps,
+                   VP_EVENTS_MAX));
+    return vp_grow(&p->aligned_dur_ps, &p->aligned_dur_cap, n, sizeof *p->aligned_dur_ps,
+                   VP_EVENTS_MAX);
+}
+
+static int decode(xs_part *p, xs_decoder *d, const xs_reader *r)
+{
+    VP_TRY(make_room(p));
+    for (size_t i = 0; i < p->run_n; i++) {
+        xs_run *run = &p->runs[i];
+        run->sorted = true;
+        if (run->offset < run->end)
+            VP_TRY(decode_run(p, run, d, r));
+        run->n_end = p->n;
+        run->kind_end = p->kind_n;
+        run->value_end = p->value_n;
+        run->special_end = p->special_n;
+        run->op_end = p->op_n;
+        run->cpu_end_end = p->end_n;
+    }
+    return 0;
+}
+
+void xs_part_decode(xs_part *p, xs_decoder *d, const xs_reader *r)
+{
+    p->status = decode(p, d, r);
+    if (p->status < 0)
+        p->error = *vp_error_last();
+}
+
+int xs_part_add(xs_part *p, const xs_run *run)
+{
+    VP_TRY(vp_grow(&p->runs, &p->run_cap, p->run_n + 1, sizeof *run, XS_PART_RUNS));
+    p->runs[p->run_n++] = *run;
+    p->bytes_wanted += (uint64_t)(run->end - run->offset);
+    p->events_wanted += run->events;
+    return 0;
+}
+
+void xs_part_clear(xs_part *p)
+{
+    p->run_n = p->bytes_n = p->n = p->kind_n = p->value_n = p->special_n = p->op_n = p->end_n = 0;
+    p->bytes_wanted = p->events_wanted = 0;
+    p->negative = p->bad_time = p->aggregated = p->skipped = 0;
+    p->first_ps = INT64_MAX;
+    p->last_ps = INT64_MIN;
+    p->damage = -1;
+    p->status = 0;
+}
+
+void xs_part_free(xs_part *p)
+{
+    vp_free(p->runs);
+    vp_free(p->bytes);
+    vp_free(p->start_ps);
+    vp_free(p->dur_ps);
+    vp_free(p->aligned_start_ps);
+    vp_free(p->aligned_dur_ps);
+    vp_free(p->kind);
+    vp_free(p->kinds);
+    vp_free(p->values);
+    vp_free(p->specials);
+    vp_free(p->ops);
+    vp_free(p->ends);
+    vp_free(p->global);
+    *p = (xs_part){0};
+}
+
+void xs_decoder_free(xs_decoder *d)
+{
+    vp_free(d->stamp);
+    vp_free(d->local);
+    vp_map_free(&d->keys);
+}
+
+void xs_event_look(xs_event_facts *out, const xs_plane *pl, vp_str event)
+{
+    raw_event e;
+    const uint8_t *p = (const uint8_t *)event.p;
+    read_event(pl, &e, p, p + event.n);
+    close_attrs(&e);
+    *out = (xs_event_facts){e.x, e.lost, e.allocator, e.allocator_ref};
+}
