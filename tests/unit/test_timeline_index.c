@@ -14,6 +14,7 @@
 #include "trace/timeline/tl_find.h"
 #include "trace/timeline/tl_range.h"
 #include "trace/timeline/tl_slices.h"
+#include "trace/timeline/tl_track.h"
 
 static tl_index *built(trace *t)
 {
@@ -433,6 +434,84 @@ static void test_the_same_from_any_thread(void **state)
     trace_free(t);
 }
 
+/* A track made by one thread and by two: 0, or what tl_track_make returned. */
+static int make_track(tl_track *out, tl_row **rows, const trace *t, size_t pair_from)
+{
+    tl_maker m = {.pair_from = pair_from};
+    m.kinds = vp_calloc((size_t)t->kind_count + 1, sizeof *m.kinds);
+    assert_non_null(m.kinds);
+    *out = (tl_track){.count = t->tracks[0].count, .start_ps = INT64_MAX, .end_ps = INT64_MIN};
+    *rows = NULL;
+    int rc = tl_track_make(out, rows, &m, &t->tracks[0], 0);
+    tl_maker_free(&m);
+    return rc;
+}
+
+static void check_same_track(const tl_track *a, const tl_track *b)
+{
+    assert_int_equal(a->row_count, b->row_count);
+    assert_int_equal(a->lane_count, b->lane_count);
+    assert_int_equal(a->dur_ps, b->dur_ps);
+    assert_int_equal(a->overlaid, b->overlaid);
+    assert_int_equal(a->byte_count, b->byte_count);
+    assert_memory_equal(a->bytes, b->bytes, a->byte_count);
+    assert_int_equal(a->block_count, b->block_count);
+    for (size_t i = 0; i < a->block_count; i++) {
+        assert_int_equal(a->blocks[i].base_ps, b->blocks[i].base_ps);
+        assert_int_equal(a->blocks[i].at, b->blocks[i].at);
+    }
+    assert_int_equal(a->super_count, b->super_count);
+    assert_memory_equal(a->supers, b->supers, a->super_count * sizeof *a->supers);
+}
+
+/* Of more events than two threads hand over at a time, and of as many as fit exactly. */
+static void test_one_track_by_two_threads(void **state)
+{
+    (void)state;
+    const unsigned counts[] = {1, 8191, 8192, 8193, 16 * 8192, 300001};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        trace *t = tm_new();
+        uint32_t p = tm_process(t, SINK_PROCESS_HOST, "host", 0);
+        tl_track one, two;
+        tl_row *rows_one, *rows_two;
+        seed = i;
+        put_random(t, tm_track(t, p, "thread", SINK_ROLE_PLAIN), (int)counts[i], 0, 1000000, true);
+        assert_int_equal(trace_seal(t), 0);
+        assert_int_equal(make_track(&one, &rows_one, t, SIZE_MAX), 0);
+        assert_int_equal(make_track(&two, &rows_two, t, 1), 0);
+        check_same_track(&one, &two);
+        for (uint32_t k = 0; k < one.row_count; k++)
+            assert_int_equal(rows_one[k].count, rows_two[k].count);
+        tl_track_free(&one);
+        tl_track_free(&two);
+        vp_free(rows_one);
+        vp_free(rows_two);
+        trace_free(t);
+    }
+}
+
+/* Whichever of the two has no memory left, both end. */
+static void test_two_threads_without_memory(void **state)
+{
+    (void)state;
+    trace *t = tm_new();
+    uint32_t p = tm_process(t, SINK_PROCESS_HOST, "host", 0);
+    put_random(t, tm_track(t, p, "thread", SINK_ROLE_PLAIN), 200000, 0, 1000000, true);
+    assert_int_equal(trace_seal(t), 0);
+    bool failed = true;
+    for (uint64_t k = 2; failed; k++) { /* the first is the test's own */
+        tl_track out;
+        tl_row *rows;
+        vp_mem_fail_at(k, true);
+        int rc = make_track(&out, &rows, t, 1);
+        failed = vp_mem_fail_at(0, false) >= k;
+        assert_int_equal(rc, failed ? VP_ENOMEM : 0);
+        tl_track_free(&out);
+        vp_free(rows);
+    }
+    trace_free(t);
+}
+
 /* Records are as wide as their block's largest value: at each border of a width and of a unit. */
 static void test_values_at_the_borders_of_widths(void **state)
 {
@@ -679,6 +758,8 @@ int main(void)
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_ends_of_time),
         cmocka_unit_test(test_the_same_from_any_thread),
+        cmocka_unit_test(test_one_track_by_two_threads),
+        cmocka_unit_test(test_two_threads_without_memory),
         cmocka_unit_test(test_values_at_the_borders_of_widths),
         cmocka_unit_test(test_search_goes_through_all),
         cmocka_unit_test(test_what_belongs_together),

@@ -11,6 +11,8 @@
 
 /* Threads that make tracks. */
 #define MAKERS_MAX 8
+/* Events below which a second thread for a track is not worth its start. */
+#define PAIR_LEAST 100000u
 
 typedef struct builder {
     tl_index *x;
@@ -152,6 +154,14 @@ static void add_calls(tl_index *x, const tl_calls *c)
     }
 }
 
+/* A track that has more than a processor's share of the events would be waited for. */
+static size_t pair_from(const tl_index *x)
+{
+    int cpus = vp_cpus();
+    uint64_t share = x->event_count / (unsigned)cpus;
+    return cpus == 1 ? SIZE_MAX : share > PAIR_LEAST ? (size_t)share : PAIR_LEAST;
+}
+
 static int run_makers(builder *b, maker *all, uint32_t n)
 {
     int rc = 0;
@@ -159,6 +169,7 @@ static int run_makers(builder *b, maker *all, uint32_t n)
         all[i].b = b;
         all[i].budget = vp_mem_enter(NULL);
         vp_mem_enter(all[i].budget);
+        all[i].m.pair_from = pair_from(b->x);
         all[i].m.kinds = vp_calloc((size_t)b->x->kind_count + 1, sizeof *all[i].m.kinds);
         VP_NEED(all[i].m.kinds);
     }

@@ -4,6 +4,7 @@
 
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/base/thread.h"
 #include "trace/model/sort.h"
 
 /* The events of a track as they are drawn: on the host's clock, in the order of their starts. */
@@ -71,19 +72,157 @@ static bool has_attrs(const trace_track *k)
     return false;
 }
 
+static int64_t dur_of(const source *s, size_t i)
+{
+    return s->dur_ps[i] > 0 ? s->dur_ps[i] : 0;
+}
+
+static int pack_event(tl_maker *m, const source *s, size_t i, uint32_t row)
+{
+    uint32_t kind = s->k->kind[s->order ? s->order[i] : i];
+    int64_t dur = dur_of(s, i);
+    tl_calls *c = &m->kinds[kind];
+    c->calls++;
+    c->total_ps = tl_sum(c->total_ps, dur);
+    return tl_pack_put(&m->packer, row, s->start_ps[i], dur, kind, (uint32_t)i);
+}
+
+static int pack_one_by_one(tl_maker *m, const source *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        uint32_t row;
+        VP_TRY(tl_place(&m->places, s->start_ps[i], s->start_ps[i] + dur_of(s, i), &row));
+        VP_TRY(pack_event(m, s, i, row));
+    }
+    return 0;
+}
+
+/* ---- By two threads ------------------------------------------------------------------------- */
+
+/* Events whose rows are handed over together, and how many such heaps may wait. */
+#define HEAP 8192u
+#define HEAPS 16u
+
+/* One places, the other packs. */
+typedef struct pair {
+    tl_maker *m;
+    const source *s;
+    vp_mem_budget *budget;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    size_t placed, packed; /* events, under the lock */
+    bool ended;            /* one of the two failed */
+    uint16_t rows[HEAPS][HEAP];
+} pair;
+_Static_assert(TL_ROWS_MAX <= UINT16_MAX, "a row's number is 16 bits in a pair");
+
+static uint16_t *heap_of(pair *p, size_t i)
+{
+    return p->rows[i / HEAP % HEAPS];
+}
+
+static size_t heap_end(const pair *p, size_t i)
+{
+    return p->s->count - i < HEAP ? p->s->count : i + HEAP;
+}
+
+/* Says how far one of the two is and waits until the other lets it go on: with `i` as far as
+ * `least` of it. false: the other failed. */
+static bool hand_over(pair *p, size_t *mine, size_t i, const size_t *other, size_t least)
+{
+    pthread_mutex_lock(&p->lock);
+    *mine = i;
+    pthread_cond_signal(&p->changed);
+    while (*other < least && !p->ended)
+        pthread_cond_wait(&p->changed, &p->lock);
+    bool ended = p->ended;
+    pthread_mutex_unlock(&p->lock);
+    return !ended;
+}
+
+static int end_pair(pair *p, int rc)
+{
+    pthread_mutex_lock(&p->lock);
+    p->ended = p->ended || rc < 0;
+    pthread_cond_signal(&p->changed);
+    pthread_mutex_unlock(&p->lock);
+    return rc;
+}
+
+static int place_heap(pair *p, size_t from, size_t to)
+{
+    const source *s = p->s;
+    uint16_t *rows = heap_of(p, from);
+    for (size_t i = from; i < to; i++) {
+        uint32_t row;
+        VP_TRY(tl_place(&p->m->places, s->start_ps[i], s->start_ps[i] + dur_of(s, i), &row));
+        rows[i - from] = (uint16_t)row;
+    }
+    return 0;
+}
+
+static int place_all(void *ctx)
+{
+    pair *p = ctx;
+    vp_mem_budget *before = vp_mem_enter(p->budget);
+    int rc = 0;
+    for (size_t i = 0; rc >= 0 && i < p->s->count;) {
+        size_t end = heap_end(p, i), room = (size_t)HEAP * HEAPS;
+        rc = place_heap(p, i, end);
+        i = end;
+        if (rc >= 0 &&
+            !hand_over(p, &p->placed, i, &p->packed, i + HEAP > room ? i + HEAP - room : 0))
+            break;
+    }
+    vp_mem_enter(before);
+    return end_pair(p, rc);
+}
+
+static int pack_all(pair *p)
+{
+    for (size_t i = 0; i < p->s->count;) {
+        size_t end = heap_end(p, i);
+        if (!hand_over(p, &p->packed, i, &p->placed, end))
+            return 0;
+        const uint16_t *rows = heap_of(p, i);
+        for (size_t k = i; k < end; k++)
+            VP_TRY(pack_event(p->m, p->s, k, rows[k - i]));
+        i = end;
+    }
+    return 0;
+}
+
+static int pack_by_two(tl_maker *m, const source *s)
+{
+    vp_aside placing;
+    pair *p = vp_malloc(sizeof *p);
+    VP_NEED(p);
+    p->m = m;
+    p->s = s;
+    p->budget = vp_mem_enter(NULL);
+    vp_mem_enter(p->budget);
+    p->placed = p->packed = 0;
+    p->ended = false;
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->changed, NULL);
+    int rc = vp_aside_try(&placing, place_all, p);
+    bool alone = rc < 0;
+    if (!alone) {
+        rc = end_pair(p, pack_all(p));
+        int other = vp_aside_join(&placing);
+        rc = rc < 0 ? rc : other;
+    }
+    pthread_cond_destroy(&p->changed);
+    pthread_mutex_destroy(&p->lock);
+    vp_free(p);
+    return alone ? pack_one_by_one(m, s) : rc;
+}
+
 static int pack_events(tl_maker *m, const source *s)
 {
     tl_places_clear(&m->places);
     tl_pack_begin(&m->packer, has_attrs(s->k));
-    for (size_t i = 0; i < s->count; i++) {
-        int64_t start = s->start_ps[i], dur = s->dur_ps[i] > 0 ? s->dur_ps[i] : 0;
-        uint32_t row, kind = s->k->kind[s->order ? s->order[i] : i];
-        VP_TRY(tl_place(&m->places, start, start + dur, &row));
-        tl_calls *c = &m->kinds[kind];
-        c->calls++;
-        c->total_ps = tl_sum(c->total_ps, dur);
-        VP_TRY(tl_pack_put(&m->packer, row, start, dur, kind, (uint32_t)i));
-    }
+    VP_TRY(s->count >= m->pair_from ? pack_by_two(m, s) : pack_one_by_one(m, s));
     return tl_pack_end(&m->packer);
 }
 

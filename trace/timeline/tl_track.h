@@ -19,6 +19,8 @@ typedef struct tl_maker {
     tl_places places;
     tl_packer packer;
     tl_calls *kinds; /* by kind of the trace, the owner's to make */
+    size_t
+        pair_from; /* of tracks with so many events one thread more places while this one packs */
 } tl_maker;
 
 /* Fills `out` and *rows (the caller's to free, out->row_count of them) with the first `out->count`
