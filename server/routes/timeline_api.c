@@ -1,6 +1,4 @@
 /* /api/v1/session/ID/tracks, …/slices: what rows a timeline has, and a window of them. */
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "server/routes/routes.h"
@@ -22,14 +20,6 @@ static void put_count(vp_json *j, const char *key, uint64_t n)
 {
     vp_json_key(j, key);
     vp_json_u64(j, n);
-}
-
-/* As text: above what a browser's numbers hold. */
-static void put_whole(vp_json *j, const char *key, int64_t n)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%" PRId64, n);
-    vp_json_kcstr(j, key, text);
 }
 
 /* added: what x is the index of; NULL: the file. */
@@ -149,7 +139,7 @@ static int put_tracks(vp_buf *b, const timeline_asked *a)
     vp_json_kcstr(&j, "host", a->s->hosts[a->host].name);
     vp_json_ki64(&j, "from_ps", any ? x->start_ps : 0);
     vp_json_ki64(&j, "to_ps", any ? x->end_ps : 0);
-    put_whole(&j, "file_origin_ns", x->file_origin_ns);
+    timeline_put_whole(&j, "file_origin_ns", x->file_origin_ns);
     put_count(&j, "events", x->event_count);
     put_count(&j, "left_out", x->left_out);
     put_count(&j, "index_bytes", tl_bytes(x));
@@ -179,23 +169,29 @@ int route_tracks(http_req *rq)
 
 /* ---- Slices --------------------------------------------------------------------------------- */
 
-/* One of "3", "3-7", "3:2" (its first two rows), "3-7:2". */
-static bool take_tracks(vp_str *s, uint64_t *first, uint64_t *last, uint64_t *rows)
+/* A number behind `sign`, as it was where that is not next. */
+static bool take_behind(vp_str *s, const char *sign, uint64_t *n)
 {
-    *rows = UINT32_MAX;
-    if (!vp_take_uint(s, UINT32_MAX, first))
+    if (!vp_str_starts(*s, vp_str_of(sign)))
+        return true;
+    *s = vp_str_skip(*s, 1);
+    return vp_take_uint(s, UINT32_MAX, n);
+}
+
+/* Rows of tracks first to last. */
+typedef struct wish {
+    uint64_t first, last, rows, first_row;
+} wish;
+
+/* One of "3", "3-7", "3:2" (its first two rows), "3:2@5" (the two from its row 5 on), "3-7:2@5". */
+static bool take_wish(vp_str *s, wish *w)
+{
+    *w = (wish){.rows = UINT32_MAX};
+    if (!vp_take_uint(s, UINT32_MAX, &w->first))
         return false;
-    *last = *first;
-    if (vp_str_starts(*s, VP_STR("-"))) {
-        *s = vp_str_skip(*s, 1);
-        if (!vp_take_uint(s, UINT32_MAX, last) || *last < *first)
-            return false;
-    }
-    if (vp_str_starts(*s, VP_STR(":"))) {
-        *s = vp_str_skip(*s, 1);
-        return vp_take_uint(s, UINT32_MAX, rows);
-    }
-    return true;
+    w->last = w->first;
+    return take_behind(s, "-", &w->last) && w->last >= w->first && take_behind(s, ":", &w->rows) &&
+           take_behind(s, "@", &w->first_row) && (!s->n || vp_str_starts(*s, VP_STR(",")));
 }
 
 /* `tracks` of the query, "3,7-12:1"; those of the beginning where it is absent. */
@@ -203,21 +199,22 @@ static int ask_tracks(tl_wanted *out, size_t *n, const tl_index **of, const time
                       const http_req *rq)
 {
     vp_str s = vp_str_of(http_query(rq, "tracks"));
-    uint64_t first, last, rows;
     const tl_index *x = *of = a->x;
+    wish w;
     for (*n = 0; !s.n && *n < x->track_count && *n < VP_TIMELINE_TRACKS_MAX; ++*n)
-        out[*n] = (tl_wanted){(uint32_t)*n, UINT32_MAX};
+        out[*n] = (tl_wanted){(uint32_t)*n, UINT32_MAX, 0};
     while (s.n) {
-        if (!take_tracks(&s, &first, &last, &rows) || (s.n && !vp_str_starts(s, VP_STR(","))))
+        if (!take_wish(&s, &w))
             return vp_fail(VP_EARG, "\"tracks\" is a list such as 3,7-12:1");
-        if (last - first >= VP_TIMELINE_TRACKS_MAX - *n)
+        if (w.last - w.first >= VP_TIMELINE_TRACKS_MAX - *n)
             return vp_fail(VP_EARG, "more than %u tracks at once", VP_TIMELINE_TRACKS_MAX);
         if (!*n)
-            *of = x = timeline_of_track(a, first);
-        if (!x || x != timeline_of_track(a, first) || x != timeline_of_track(a, last))
+            *of = x = timeline_of_track(a, w.first);
+        if (!x || x != timeline_of_track(a, w.first) || x != timeline_of_track(a, w.last))
             return vp_fail(VP_ENOTFOUND, "there are no such tracks, or not in one answer");
-        for (; first <= last; first++)
-            out[(*n)++] = (tl_wanted){(uint32_t)first - x->first_track, (uint32_t)rows};
+        for (; w.first <= w.last; w.first++)
+            out[(*n)++] = (tl_wanted){(uint32_t)w.first - x->first_track, (uint32_t)w.rows,
+                                      (uint32_t)w.first_row};
         s = vp_str_skip(s, 1);
     }
     return 0;

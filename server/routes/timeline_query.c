@@ -1,5 +1,8 @@
 #include "server/routes/timeline_query.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "server/routes/site_query.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
@@ -78,6 +81,13 @@ int timeline_event(tl_event *e, const tl_index **x, const timeline_asked *a, con
     if (s.n || !*x || !tl_row_of(*x, e))
         return vp_fail(VP_ENOTFOUND, "there is no such event");
     return 0;
+}
+
+void timeline_put_whole(vp_json *j, const char *key, int64_t n)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRId64, n);
+    vp_json_kcstr(j, key, text);
 }
 
 void timeline_put_span(vp_json *j, int64_t from_ps, int64_t until_ps)

@@ -34,6 +34,8 @@ const tl_index *timeline_of_track(const timeline_asked *a, uint64_t track);
 /* `key`: an event as "TRACK.ROW.INDEX", *e its place in *x; VP_EARG, VP_ENOTFOUND. */
 int timeline_event(tl_event *e, const tl_index **x, const timeline_asked *a, const http_req *rq,
                    const char *key);
+/* A number of an open object as text: above what a browser's numbers hold. */
+void timeline_put_whole(vp_json *j, const char *key, int64_t n);
 /* "start_ps" and "dur_ps" of an open object. */
 void timeline_put_span(vp_json *j, int64_t from_ps, int64_t until_ps);
 /* "steps": where those of the report lie in the trace of a host; `partial` are those that no

@@ -170,7 +170,7 @@ static void check_window(const tl_index *x, int64_t from, int64_t until, uint32_
     vp_buf b;
     tl_wanted *all = calloc(x->track_count + 1, sizeof *all);
     for (uint32_t i = 0; i < x->track_count; i++)
-        all[i] = (tl_wanted){i, UINT32_MAX};
+        all[i] = (tl_wanted){.track = i, .rows = UINT32_MAX};
     tl_window w = {from, until, px, all, x->track_count};
     vp_buf_init(&b, 256u << 20);
     assert_int_equal(tl_slices(&b, x, &w), 0);
@@ -389,7 +389,7 @@ static void test_ends_of_time(void **state)
     tl_index *x = built(t);
     tl_range sums;
     uint32_t all = 0;
-    tl_wanted wanted = {0, UINT32_MAX};
+    tl_wanted wanted = {.rows = UINT32_MAX};
     vp_buf_init(&b, 64u << 20);
     assert_int_equal(x->tracks[0].dur_ps, INT64_MAX);
     assert_int_equal(

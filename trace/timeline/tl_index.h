@@ -13,7 +13,7 @@
  * `overlaps`, and is counted.
  *
  * A block holds its events as records of as many bytes as its largest values need, so an event
- * costs 6 to 15 bytes, a block 48, an attribute 8. Times are the trace's on the host's clock
+ * costs 6 to 15 bytes, a block 64, an attribute 8. Times are the trace's on the host's clock
  * (trace_aligned_start), int64 ps. */
 #ifndef VP_TIMELINE_TL_INDEX_H
 #define VP_TIMELINE_TL_INDEX_H
@@ -64,9 +64,11 @@ typedef struct tl_block {
     int64_t base_ps;      /* its first event's start */
     int64_t busy_ps;      /* Σ of lengths in the row before the block */
     int64_t end_ps;       /* the last end up to and in the block */
+    int64_t longest_ps;   /* of its longest event */
     uint64_t at;          /* its first record in the track's bytes */
     uint32_t first_order; /* of its first event; records hold what others have more */
     uint32_t unit;        /* ps */
+    uint32_t longest_kind;
     uint8_t start_w, dur_w, kind_w, order_w, record_w; /* the last is their sum */
     uint8_t longest;                                   /* of its events, the first of equals */
 } tl_block;

@@ -98,6 +98,8 @@ static void summarize(tl_block *b, tl_stage *s)
         s->end_ps = end > s->end_ps ? end : s->end_ps;
     }
     b->end_ps = s->end_ps;
+    b->longest_ps = (int64_t)s->dur_ps[b->longest];
+    b->longest_kind = s->kind[b->longest];
 }
 
 int tl_pack_flush(tl_packer *p, uint32_t row)

@@ -44,20 +44,38 @@ static uint64_t block_before(const tl_row *r, uint64_t low, int64_t ps)
     return low;
 }
 
+/* Of a block's events [low, high) the first that begins at ps, above its base, or later. */
+static uint64_t event_from(const tl_row *r, const tl_block *b, uint64_t low, uint64_t high,
+                           int64_t ps)
+{
+    const uint8_t *at = tl_record(r, b, 0);
+    uint64_t mask = b->start_w < 8 ? (UINT64_C(1) << 8 * b->start_w) - 1 : UINT64_MAX;
+    uint64_t late = (uint64_t)ps - (uint64_t)b->base_ps;
+    for (uint64_t n = high - low; n > 0;) {
+        uint64_t half = n / 2;
+        bool before = (tl_load(at + (low + half) * b->record_w, 8) & mask) * b->unit < late;
+        low += before ? half + 1 : 0;
+        n = before ? n - half - 1 : half;
+    }
+    return low;
+}
+
+/* All of a block's records at once, where a search would wait for one after the other. */
+static void fetch(const tl_row *r, const tl_block *b)
+{
+    const uint8_t *at = tl_record(r, b, 0);
+    for (unsigned n = 0; n < TL_BLOCK * b->record_w; n += 64)
+        __builtin_prefetch(at + n);
+}
+
 uint64_t tl_first_from(const tl_row *r, uint64_t i, int64_t ps)
 {
     if (i >= r->count || tl_start(r, i) >= ps)
         return i;
     uint64_t block = block_before(r, i / TL_BLOCK, ps);
-    uint64_t low = block * TL_BLOCK, high = low + TL_BLOCK;
-    low = low > i ? low : i;
-    high = high < r->count ? high : r->count;
-    while (low < high) {
-        uint64_t mid = low + (high - low) / 2;
-        if (tl_start(r, mid) < ps)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    uint64_t first = block * TL_BLOCK, n = r->count - first;
+    if (first > i)
+        fetch(r, &r->blocks[block]);
+    return first + event_from(r, &r->blocks[block], i > first ? i - first : 0,
+                              n < TL_BLOCK ? n : TL_BLOCK, ps);
 }

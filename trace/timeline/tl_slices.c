@@ -6,6 +6,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
+#include "trace/timeline/tl_tally.h"
 
 #define HEAD_BYTES 56u
 #define SECTION_BYTES 24u
@@ -13,12 +14,34 @@
 /* A pixel at least of a window this wide has this many records; fewer pixels show nothing. */
 #define PX_LEAST 16u
 
+/* A number by which others are divided often: by a product with what 2^64 is in it, rounded up. */
+typedef struct divisor {
+    uint64_t by, times;
+} divisor;
+
+static divisor divisor_of(int64_t by)
+{
+    return (divisor){(uint64_t)by, by > 1 ? UINT64_MAX / (uint64_t)by + 1 : 0};
+}
+
+/* n: 0 or more. The product is at most one too large, since n is below 2^63. */
+static uint64_t divided(int64_t n, const divisor *d)
+{
+    if (!d->times)
+        return (uint64_t)n;
+    uint64_t q = (uint64_t)((unsigned __int128)(uint64_t)n * d->times >> 64);
+    return q - (q * d->by > (uint64_t)n);
+}
+
 typedef struct painter {
     const tl_index *x;
     const tl_row *r;
     vp_buf *out;
     int64_t from_ps, until_ps, unit_ps;
     int64_t pixel_ps;
+    int64_t grid_ps; /* where a pixel begins, two before the window */
+    divisor by_unit, by_pixel;
+    tl_seam seam;     /* of r */
     uint32_t records; /* of all rows */
     vp_map *named;    /* kinds whose names are wanted */
     uint32_t *kinds;  /* they */
@@ -71,20 +94,21 @@ static int put_names(painter *p)
 typedef struct run {
     uint64_t i, end;
     int64_t start_ps, end_ps, busy_ps;
-    uint64_t longest;
+    uint32_t kind; /* of the longest */
 } run;
 
 static uint16_t share(int64_t part, int64_t whole)
 {
     if (whole <= 0 || part >= whole)
         return UINT16_MAX;
+    if (whole < INT64_MAX / UINT16_MAX)
+        return (uint16_t)(part * UINT16_MAX / whole);
     return (uint16_t)((unsigned __int128)(uint64_t)part * UINT16_MAX / (uint64_t)whole);
 }
 
 static int put_record(painter *p, const run *g)
 {
-    uint32_t kind = tl_kind_of(p->r, g->longest);
-    const tl_kind *k = &p->x->kinds[kind];
+    const tl_kind *k = &p->x->kinds[g->kind];
     uint64_t count = g->end - g->i;
     int64_t start = g->start_ps > p->from_ps ? g->start_ps : p->from_ps;
     int64_t end = g->end_ps < p->until_ps ? g->end_ps : p->until_ps;
@@ -93,89 +117,31 @@ static int put_record(painter *p, const run *g)
         (uint8_t)((g->start_ps < start ? TL_RECORD_CUT_LEFT : 0) |
                   (g->end_ps > end ? TL_RECORD_CUT_RIGHT : 0) | (k->is_op ? TL_RECORD_OP : 0));
     uint16_t busy = share(g->busy_ps, g->end_ps - g->start_ps);
-    char at[RECORD_BYTES];
-    uint32_t from = (uint32_t)((start - p->from_ps) / p->unit_ps);
+    char *at = vp_buf_reserve(p->out, RECORD_BYTES);
+    if (!at)
+        return p->out->status;
+    uint32_t from = (uint32_t)divided(start - p->from_ps, &p->by_unit);
+    uint32_t until = (uint32_t)divided(end - p->from_ps, &p->by_unit);
     put_u32(at, from);
-    put_u32(at + 4, (uint32_t)((end - p->from_ps) / p->unit_ps) - from);
-    put_u32(at + 8, p->x->first_kind + kind);
+    put_u32(at + 4, until - from);
+    put_u32(at + 8, p->x->first_kind + g->kind);
     put_u32(at + 12, (uint32_t)g->i);
     put_u32(at + 16, (uint32_t)count);
     put_u32(at + 20, busy | (uint32_t)k->hue << 16 | (uint32_t)flags << 24);
+    p->out->n += RECORD_BYTES;
     p->records++;
     if (count == 1 && end - start >= p->pixel_ps * TL_LABEL_PX)
-        VP_TRY(want_name(p, kind));
-    return vp_buf_put(p->out, at, sizeof at);
+        return want_name(p, g->kind);
+    return 0;
 }
 
 static int put_slice(painter *p, uint64_t i)
 {
     int64_t start = tl_start(p->r, i), dur = tl_dur(p->r, i);
-    return put_record(p, &(run){i, i + 1, start, start + dur, dur, i});
+    return put_record(p, &(run){i, i + 1, start, start + dur, dur, tl_kind_of(p->r, i)});
 }
 
 /* ---- Runs ----------------------------------------------------------------------------------- */
-
-/* The longest and the sum of some events. */
-typedef struct tally {
-    int64_t longest_ps, sum_ps;
-    uint64_t longest;
-} tally;
-
-static void take_longest(tally *t, int64_t ps, uint64_t i)
-{
-    if (ps > t->longest_ps) {
-        t->longest_ps = ps;
-        t->longest = i;
-    }
-}
-
-/* Events of one block. */
-static void take_events(const painter *p, tally *t, uint64_t i, uint64_t end)
-{
-    if (i == end)
-        return;
-    const tl_block *b = &p->r->blocks[i / TL_BLOCK];
-    const uint8_t *at = tl_record(p->r, b, i % TL_BLOCK) + b->start_w;
-    for (; i < end; i++, at += b->record_w) {
-        int64_t ps = (int64_t)(tl_load(at, b->dur_w) * b->unit);
-        take_longest(t, ps, i);
-        t->sum_ps = tl_sum(t->sum_ps, ps);
-    }
-}
-
-static void take_block(const painter *p, tally *t, uint64_t block)
-{
-    uint64_t i = block * TL_BLOCK + p->r->blocks[block].longest;
-    take_longest(t, tl_dur(p->r, i), i);
-}
-
-/* Blocks [block, end), none of which is the row's last; by supers where these lie inside. */
-static void take_blocks(const painter *p, tally *t, uint64_t block, uint64_t end)
-{
-    const tl_block *b = p->r->blocks;
-    t->sum_ps = tl_sum(t->sum_ps, b[end].busy_ps - b[block].busy_ps);
-    while (block < end) {
-        bool whole = block % TL_SUPER == 0 && block + TL_SUPER <= end;
-        take_block(p, t, whole ? p->r->supers[block / TL_SUPER] : block);
-        block += whole ? TL_SUPER : 1;
-    }
-}
-
-static tally tally_of(const painter *p, uint64_t i, uint64_t end)
-{
-    tally t = {.longest_ps = -1, .longest = i};
-    uint64_t first = (i + TL_BLOCK - 1) / TL_BLOCK, last = (end - 1) / TL_BLOCK;
-    if (first >= last) { /* no whole block before that of the last event */
-        uint64_t middle = first * TL_BLOCK < end ? first * TL_BLOCK : end;
-        take_events(p, &t, i, middle);
-        take_events(p, &t, middle, end);
-        return t;
-    }
-    take_events(p, &t, i, first * TL_BLOCK);
-    take_blocks(p, &t, first, last);
-    take_events(p, &t, last * TL_BLOCK, end);
-    return t;
-}
 
 static int put_run(painter *p, uint64_t i, uint64_t end)
 {
@@ -183,36 +149,66 @@ static int put_run(painter *p, uint64_t i, uint64_t end)
     if (end == i + 1)
         return put_slice(p, i);
     g.end_ps = tl_end(p->r, end - 1);
-    tally t = tally_of(p, i, end);
+    tl_tally t = tl_tally_of(&p->seam, p->r, i, end);
     g.busy_ps = t.sum_ps;
-    g.longest = t.longest;
+    g.kind = t.kind;
     return put_record(p, &g);
 }
 
-/* Where the pixel ends in which a time lies; the pixels stand still when the window moves. */
+/* Where the pixel ends in which an event begins that is in the window, or at most a pixel before;
+ * the pixels stand still when the window moves. */
 static int64_t pixel_end(const painter *p, int64_t ps)
 {
-    int64_t late = ps % p->pixel_ps;
-    return ps - (late < 0 ? late + p->pixel_ps : late) + p->pixel_ps;
+    uint64_t pixel = divided(ps - p->grid_ps, &p->by_pixel);
+    return p->grid_ps + (int64_t)(pixel + 1) * p->pixel_ps;
+}
+
+/* The first block from `block` up to `last` that may hold an event which begins before the window
+ * and reaches into it. */
+static uint64_t reaching(const painter *p, uint64_t block, uint64_t last)
+{
+    const tl_block *b = p->r->blocks;
+    while (block < last) {
+        uint64_t many = block % TL_SUPER ? last + 1 : block + TL_SUPER;
+        if (many <= last &&
+            b[p->r->supers[block / TL_SUPER]].longest_ps <= p->from_ps - b[many].base_ps)
+            block = many;
+        else if (b[block].longest_ps <= p->from_ps - b[block + 1].base_ps)
+            block++;
+        else
+            break;
+    }
+    return block;
+}
+
+static void take_begun(const painter *p, run *g, int64_t *longest, uint64_t i)
+{
+    int64_t start = tl_start(p->r, i), dur = tl_dur(p->r, i);
+    if (start + dur <= p->from_ps)
+        return;
+    if (!g->end)
+        *g = (run){.i = i, .end = i, .start_ps = start, .end_ps = start + dur};
+    g->end++;
+    g->end_ps = start + dur > g->end_ps ? start + dur : g->end_ps;
+    g->busy_ps = tl_sum(g->busy_ps, dur);
+    if (dur > *longest) {
+        *longest = dur;
+        g->kind = tl_kind_of(p->r, i);
+    }
 }
 
 /* Of events [i, end), which begin before the window, those that reach into it, as one record. */
 static int put_begun(painter *p, uint64_t i, uint64_t end)
 {
-    run g = {.longest = UINT64_MAX};
-    uint64_t n = 0;
-    for (; i < end; i++) {
-        int64_t start = tl_start(p->r, i), dur = tl_dur(p->r, i);
-        if (start + dur <= p->from_ps)
-            continue;
-        if (!n++)
-            g = (run){.i = i, .start_ps = start, .end_ps = start + dur, .longest = i};
-        g.end_ps = start + dur > g.end_ps ? start + dur : g.end_ps;
-        g.busy_ps = tl_sum(g.busy_ps, dur);
-        g.longest = dur > tl_dur(p->r, g.longest) ? i : g.longest;
+    run g = {0};
+    int64_t longest = -1;
+    while (i < end) {
+        uint64_t block = reaching(p, i / TL_BLOCK, (end - 1) / TL_BLOCK);
+        i = block * TL_BLOCK > i ? block * TL_BLOCK : i;
+        for (uint64_t next = (block + 1) * TL_BLOCK; i < end && i < next; i++)
+            take_begun(p, &g, &longest, i);
     }
-    g.end = g.i + n;
-    return n ? put_record(p, &g) : 0;
+    return g.end ? put_record(p, &g) : 0;
 }
 
 /* Any number of events lies over each other: one record a pixel, of those that begin in it. The
@@ -225,8 +221,8 @@ static int put_overlaps(painter *p)
     for (i = end; i < r->count && tl_start(r, i) < p->until_ps; i = end) {
         int64_t start = tl_start(r, i), until = pixel_end(p, start);
         end = tl_first_from(r, i, until < p->until_ps ? until : p->until_ps);
-        tally t = tally_of(p, i, end);
-        VP_TRY(put_record(p, &(run){i, end, start, tl_end(r, t.longest), t.sum_ps, t.longest}));
+        tl_tally t = tl_tally_of(&p->seam, r, i, end);
+        VP_TRY(put_record(p, &(run){i, end, start, tl_end(r, t.longest), t.sum_ps, t.kind}));
     }
     return 0;
 }
@@ -268,12 +264,14 @@ static void put_section(char *at, const tl_index *x, const tl_row *r, uint32_t r
     put_u32(at + 20, records);
 }
 
-/* Rows that a window shows, and how many it leaves out beyond VP_TIMELINE_CELLS_MAX / PX_LEAST. */
 static uint32_t rows_of(const tl_index *x, const tl_wanted *w)
 {
     uint32_t n = x->tracks[w->track].row_count;
+    n = n > w->first ? n - w->first : 0;
     return n < w->rows ? n : w->rows;
 }
+
+/* Rows that a window shows, and how many it leaves out beyond VP_TIMELINE_CELLS_MAX / PX_LEAST. */
 
 typedef struct layout {
     uint32_t rows, left_out, px;
@@ -302,7 +300,8 @@ static int put_rows(painter *p, char *sections, const tl_window *w, uint32_t row
         uint32_t n = rows_of(p->x, &w->tracks[i]);
         for (uint32_t row = 0; row < n && done < rows; row++, done++) {
             uint32_t before = p->records;
-            p->r = &p->x->rows[k->first_row + row];
+            p->r = &p->x->rows[k->first_row + w->tracks[i].first + row];
+            p->seam = (tl_seam){0};
             VP_TRY(put_row(p));
             put_section(sections + (size_t)done * SECTION_BYTES, p->x, p->r, p->records - before);
         }
@@ -316,6 +315,8 @@ static int put_all(painter *p, const tl_window *w, const layout *l)
     size_t head = p->out->n;
     VP_NEED(sections);
     VP_TRY(vp_buf_pad(p->out, 0, HEAD_BYTES + (size_t)l->rows * SECTION_BYTES));
+    if (!vp_buf_room(p->out, (size_t)l->rows * l->px / 2 * RECORD_BYTES))
+        return p->out->status;
     VP_TRY(put_rows(p, sections, w, l->rows));
     VP_TRY(put_names(p));
     char *at = p->out->p + head;
@@ -345,6 +346,10 @@ int tl_slices(vp_buf *out, const tl_index *x, const tl_window *w)
                  .unit_ps = span / INT32_MAX + 1,
                  .pixel_ps = (span - 1) / l.px + 1,
                  .named = &named};
+    int64_t late = p.from_ps % p.pixel_ps;
+    p.grid_ps = p.from_ps - (late < 0 ? late + p.pixel_ps : late) - 2 * p.pixel_ps;
+    p.by_unit = divisor_of(p.unit_ps);
+    p.by_pixel = divisor_of(p.pixel_ps);
     vp_map_init(&named);
     int rc = put_all(&p, w, &l);
     vp_map_free(&named);

@@ -29,10 +29,11 @@
 enum { TL_SECTION_OVERLAPS = 1 };
 enum { TL_RECORD_CUT_LEFT = 1, TL_RECORD_CUT_RIGHT = 2, TL_RECORD_OP = 4 };
 
-/* Of a track all rows, or only the first ones. */
+/* Of a track all rows, or some that follow each other. */
 typedef struct tl_wanted {
     uint32_t track;
-    uint32_t rows; /* at most; UINT32_MAX: all */
+    uint32_t rows;  /* at most; UINT32_MAX: all */
+    uint32_t first; /* row of the track */
 } tl_wanted;
 
 typedef struct tl_window {

@@ -270,7 +270,7 @@ static void fill_supers(uint32_t *supers, const tl_row *r)
     uint64_t blocks = (r->count + TL_BLOCK - 1) / TL_BLOCK;
     int64_t longest = 0;
     for (uint32_t i = 0; i < blocks; i++) {
-        int64_t ps = tl_dur(r, (uint64_t)i * TL_BLOCK + r->blocks[i].longest);
+        int64_t ps = r->blocks[i].longest_ps;
         if (i % TL_SUPER == 0 || ps > longest) {
             supers[i / TL_SUPER] = i;
             longest = ps;
