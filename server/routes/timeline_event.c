@@ -59,6 +59,8 @@ static void put_place(vp_json *j, const tl_index *x, const tl_event *e)
     vp_json_ki64(j, "row", e->row);
     vp_json_ki64(j, "start_ps", tl_start(r, e->index));
     vp_json_ki64(j, "dur_ps", tl_dur(r, e->index));
+    timeline_put_whole(j, "exact_start_ps", tl_start(r, e->index));
+    timeline_put_whole(j, "exact_dur_ps", tl_dur(r, e->index));
 }
 
 static void put_kind(vp_json *j, const tl_index *x, const tl_kind *k)
@@ -106,10 +108,8 @@ static void put_attrs(vp_json *j, const tl_index *x, const tl_event *e)
     vp_json_begin_object(j);
     for (size_t i = 0; i < sizeof attr_words / sizeof *attr_words; i++) {
         int64_t v = tl_attr(x, r, attr_words[i].attr, e->index);
-        char text[24]; /* ids are above what a browser's numbers hold */
-        snprintf(text, sizeof text, "%" PRId64, v);
         if (v != SINK_NO_VALUE)
-            vp_json_kcstr(j, attr_words[i].key, text);
+            timeline_put_whole(j, attr_words[i].key, v);
     }
     vp_json_end_object(j);
 }
@@ -215,13 +215,16 @@ typedef struct search {
 
 static int ask_search(search *f, const timeline_asked *a, const http_req *rq)
 {
-    const char *after = http_query(rq, "after");
-    f->q.backwards = http_query(rq, "before") != NULL;
+    const char *after = http_query(rq, "after"), *before = http_query(rq, "before");
+    int64_t ps;
+    f->q.backwards = before != NULL;
     f->from_ps = a->x->start_ps;
     VP_TRY(timeline_take_time(&f->from_ps, rq, "from"));
-    if (!after && !f->q.backwards)
+    if (before && vp_str_to_i64(vp_str_of(before), &ps))
+        return timeline_take_time(&f->from_ps, rq, "before");
+    if (!after && !before)
         return 0;
-    VP_TRY(timeline_event(&f->at, &f->in, a, rq, after ? "after" : "before"));
+    VP_TRY(timeline_event(&f->at, &f->in, a, rq, before ? "before" : "after"));
     f->from_ps = tl_start(tl_row_of(f->in, &f->at), f->at.index);
     return 0;
 }
@@ -258,8 +261,8 @@ static int search_both(tl_found *out, const tl_index **of, search *f, const time
     return 0;
 }
 
-/* `q`, and where to begin: behind the event `after`, before the event `before`, or at the time
- * `from`. */
+/* `q`, and where to begin: behind the event `after`, before the event or the time `before`, or at
+ * the time `from`. */
 int route_timeline_search(http_req *rq)
 {
     VP_CLEANUP(timeline_drop) timeline_asked a = {0};

@@ -33,9 +33,10 @@ static int put_sums(vp_json *j, const tl_index *x, const uint32_t *tracks, size_
     VP_TRY(tl_range_of(&sums, x, tracks, n, s.from_ps, s.until_ps));
     vp_json_ki64(j, "from_ps", s.from_ps);
     vp_json_ki64(j, "to_ps", s.until_ps);
-    vp_json_ki64(j, "tracks", (int64_t)n);
+    vp_json_ki64(j, "tracks", sums.tracks);
     vp_json_ki64(j, "events", (int64_t)sums.events);
     vp_json_ki64(j, "busy_ps", sums.busy_ps);
+    vp_json_ki64(j, "covered_ps", sums.covered_ps);
     vp_json_ki64(j, "names", (int64_t)sums.count);
     vp_json_key(j, "rows");
     vp_json_begin_array(j);

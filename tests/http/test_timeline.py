@@ -114,6 +114,14 @@ def test_search_goes_from_hit_to_hit(api):
     assert read(api('search?host=alpha&q=nothing')) == {'total': 0, 'found': None}
 
 
+def test_a_search_backwards_begins_anywhere(api):
+    last = max(i for i in range(1000) if i % 9 == 3)
+    assert read(api(f'search?host=alpha&q=fusion.3&before={2**61}'))['found']['id'] == f'0.0.{last}'
+    assert read(api('search?host=alpha&q=fusion.3&before=30000001'))['found']['id'] == '0.0.3'
+    assert read(api('search?host=alpha&q=fusion.3&before=30000000'))['found'] is None
+    assert api('search?host=alpha&q=fusion.3&before=9223372036854775807').status == 400
+
+
 def test_a_search_from_beyond_the_end_finds_nothing_and_counts(api):
     assert read(api('search?host=alpha&q=fusion.3&from=900000000000')) == {'total': 111, 'found': None}
 
@@ -133,6 +141,45 @@ def test_a_range_is_cut_at_both_ends(api):
     assert (r['events'], r['busy_ps']) == (3, 2_000_000 + 7_000_000 + 2_000_000)
     assert sum(x['self_ps'] for x in r['rows']) == r['busy_ps']
     assert [x['name'] for x in r['rows']] == ['fusion.1', 'fusion.0', 'fusion.2']
+
+
+def test_a_range_is_covered_once(tmp_path):
+    """However many of a track's events lie over each other, and without tracks that hold none."""
+    x = [{'ph': 'X', 'pid': 1, 'tid': 1, 'ts': ts, 'dur': 60, 'name': 'a'} for ts in (0, 20, 40, 150)]
+    empty = [{'ph': 'M', 'pid': 1, 'tid': 2, 'name': 'thread_name', 'args': {'name': 'idle'}}]
+    (tmp_path / 'crossing.trace.json').write_text(json.dumps({'traceEvents': x + empty}))
+    s = Server(tmp_path)
+    r = read(s.get(f'/api/v1/session/{s.sessions()[0]["id"]}/range?from=0&to=200000000'))
+    s.stop()
+    assert (r['tracks'], r['busy_ps'], r['covered_ps']) == (1, 230_000_000, 150_000_000)
+
+
+def test_times_above_what_a_double_holds_are_told_exactly(tmp_path):
+    start = 2**53 + 1
+    ts = f'{start // 10**6}.{start % 10**6:06}'
+    (tmp_path / 'late.trace.json').write_text(
+        '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":1,"name":"a"},'
+        f'{{"ph":"X","pid":1,"tid":1,"ts":{ts},"dur":{ts},"name":"b"}}]}}')
+    s = Server(tmp_path)
+    e = read(s.get(f'/api/v1/session/{s.sessions()[0]["id"]}/event?id=0.0.1'))
+    s.stop()
+    assert (e['exact_start_ps'], e['exact_dur_ps'], e['start_ps']) == (str(start), str(start), start)
+
+
+def test_a_question_for_a_million_tracks_is_bounded(tmp_path):
+    trace = [{'ph': 'X', 'pid': 1, 'tid': i, 'ts': i, 'dur': 1, 'name': 'a'} for i in range(6000)]
+    (tmp_path / 'many.trace.json').write_text(json.dumps({'traceEvents': trace}))
+    s = Server(tmp_path)
+    path = f'/api/v1/session/{s.sessions()[0]["id"]}/slices'
+    for tracks in ('0-999999', '0-4294967295', '0-4096', '0-4095,7', ','.join(['0-4095'] * 10), '0-4090:1,0-9:1'):
+        assert s.get(f'{path}?tracks={tracks}').status == 400, tracks[:40]
+    million = s.get(f'{path}?tracks={",".join(map(str, range(1_000_000)))}')
+    assert million.status in (0, 400, 414, 431)  # 0: refused before all of it was sent
+    for rest in ('', '?tracks=0-4095', '?tracks=0-4095:4294967295&px=16384'):
+        head, rows, _ = window(s.get(path + rest))
+        assert len(rows) == 4096 and head['px'] * len(rows) <= 1_000_000
+    assert window(s.get(f'{path}?tracks=5999'))[1].keys() == {(5999, 0)}
+    s.stop()
 
 
 def test_a_session_without_events_says_so(tmp_path):

@@ -55,6 +55,70 @@ static void add_track(adding *a, const tl_track *k)
     }
 }
 
+/* ---- What is covered ------------------------------------------------------------------------ */
+
+/* The outermost rows of a track's lanes, each with its next event, as a heap by that one's start.
+ */
+typedef struct lane {
+    const tl_row *r;
+    uint64_t next;
+    int64_t start_ps;
+} lane;
+
+static void settle(lane *heap, uint32_t n)
+{
+    for (uint32_t i = 0, least; (least = 2 * i + 1) < n; i = least) {
+        least += least + 1 < n && heap[least + 1].start_ps < heap[least].start_ps;
+        if (heap[i].start_ps <= heap[least].start_ps)
+            return;
+        lane swap = heap[i];
+        heap[i] = heap[least];
+        heap[least] = swap;
+    }
+}
+
+static void put_lane(lane *heap, uint32_t i, lane l)
+{
+    for (; i > 0 && l.start_ps < heap[(i - 1) / 2].start_ps; i = (i - 1) / 2)
+        heap[i] = heap[(i - 1) / 2];
+    heap[i] = l;
+}
+
+static uint32_t open_lanes(lane *heap, const adding *a, const tl_track *k)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < k->row_count; i++) {
+        const tl_row *r = &a->x->rows[k->first_row + i];
+        uint64_t first = r->depth ? r->count : tl_first_at(r, a->from_ps);
+        if (first < r->count && n <= TL_LANES_MAX)
+            put_lane(heap, n++, (lane){r, first, tl_start(r, first)});
+    }
+    return n;
+}
+
+static int64_t covered(const adding *a, const tl_track *k)
+{
+    lane heap[TL_LANES_MAX + 1]; /* and the row of overlaps */
+    int64_t sum = 0, until = a->from_ps;
+    uint32_t n = open_lanes(heap, a, k);
+    while (n && heap->start_ps < a->until_ps) {
+        int64_t end = tl_end(heap->r, heap->next);
+        end = end < a->until_ps ? end : a->until_ps;
+        if (end > until) {
+            sum += end - (heap->start_ps > until ? heap->start_ps : until);
+            until = end;
+        }
+        if (++heap->next < heap->r->count)
+            heap->start_ps = tl_start(heap->r, heap->next);
+        else
+            *heap = heap[--n];
+        settle(heap, n);
+    }
+    return sum;
+}
+
+/* ---- Sums ----------------------------------------------------------------------------------- */
+
 static int by_self(const void *a, const void *b)
 {
     const tl_sum_of_kind *x = a, *y = b;
@@ -69,8 +133,14 @@ int tl_range_of(tl_range *out, const tl_index *x, const uint32_t *tracks, size_t
     adding a = {.x = x, .from_ps = from_ps, .until_ps = until_ps};
     a.all = vp_calloc((size_t)x->kind_count + 1, sizeof *a.all);
     VP_NEED(a.all);
-    for (size_t i = 0; i < count; i++)
-        add_track(&a, &x->tracks[tracks[i]]);
+    int64_t once = 0;
+    uint32_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        const tl_track *k = &x->tracks[tracks[i]];
+        add_track(&a, k);
+        once = tl_sum(once, covered(&a, k));
+        used += k->count > 0;
+    }
     size_t n = 0;
     for (uint32_t i = 0; i < x->kind_count; i++)
         if (a.all[i].calls) {
@@ -78,7 +148,7 @@ int tl_range_of(tl_range *out, const tl_index *x, const uint32_t *tracks, size_t
             a.all[n++].kind = i;
         }
     qsort(a.all, n, sizeof *a.all, by_self);
-    *out = (tl_range){a.all, n, a.events, a.busy_ps};
+    *out = (tl_range){a.all, n, a.events, a.busy_ps, once, used};
     return 0;
 }
 

@@ -18,7 +18,9 @@ typedef struct tl_range {
     tl_sum_of_kind *kinds; /* by self time, then by kind; those with calls */
     size_t count;
     uint64_t events;
-    int64_t busy_ps; /* Σ of the tracks' outermost rows, cut to the range */
+    int64_t busy_ps;    /* Σ of the tracks' outermost rows, cut to the range */
+    int64_t covered_ps; /* Σ of how much of the range each track's events cover, once */
+    uint32_t tracks;    /* those that hold any events, in the range or elsewhere */
 } tl_range;
 
 /* Of these tracks (below x->track_count), all of [from_ps, until_ps). VP_ENOMEM. */
