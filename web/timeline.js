@@ -1,7 +1,7 @@
 // The timeline of a session: what is seen, what the keys and the pointer do, and the panels beside.
 // Rows come from the server (timeline_data.js) and are drawn on a canvas (timeline_draw.js).
-import { Source, leastSpan, lengthText, perfettoRange, recordAt, seenOf, timeText } from "./timeline_data.js";
-import { CanvasPen, GROUP, ROW, RULER, SvgPen, coloursOf, drawMinimap, drawScene, placeOf } from "./timeline_draw.js";
+import { Source, exactSpan, leastSpan, lengthText, perfettoRange, recordAt, seenOf, spanOfPerfetto, timeText } from "./timeline_data.js";
+import { CanvasPen, GROUP, ROW, RULER, SvgPen, coloursOf, drawMinimap, drawScene, makeMinimap, placeOf } from "./timeline_draw.js";
 import { button, definition, isGood, make } from "./timeline_parts.js";
 
 const root = document.getElementById("timeline");
@@ -9,6 +9,10 @@ const statusLine = document.getElementById("timeline-status");
 const { api, perfetto, session, host, name: sessionName } = root.dataset;
 const source = new Source(api, host);
 const ROWS_SHOWN = 24; // of a track, until its name is clicked
+const ROWS_KEPT = 600; // whose windows are kept
+const CELLS = 40000; // rows times pixels of one question: the answer takes a few ms
+const PX_MAX = 16384; // of one question
+const BEHIND_ALL = 2n ** 61n; // ps: no event begins there
 const LEAST_PS = 10; // of an event, where a view is made around it
 
 /* ---- The page -------------------------------------------------------------------------------- */
@@ -48,10 +52,11 @@ const state = {
   marks: [],
   selected: null,
   linked: [],
-  range: null,
+  range: null, // [from, to], numbers or BigInts
   awaited: null, // an event of the analysis that the address names
 };
 let colours, pen, minipen, ratio;
+let strip = null; // the minimap without what is seen
 let pointer = null; // ps under the mouse
 let drawing = 0;
 
@@ -90,38 +95,119 @@ const seenLines = (margin = 0) =>
 
 /* ---- Windows of slices ----------------------------------------------------------------------- */
 
-let inFlight = null;
-let timer = 0;
-
-async function load() {
-  const { from, to } = state.view;
-  const px = Math.max(50, canvas.clientWidth - left());
-  const pixel = (to - from) / px;
-  const lacking = seenLines(scroller.clientHeight / 2).map((l) => l.track.id).filter((id) => !isGood(state.data.get(id), state.view, state.extent, pixel));
-  if (!lacking.length) return;
-  inFlight?.abort();
-  const mine = (inFlight = new AbortController());
-  const ids = lacking.slice(0, 200);
-  try {
-    // Neighbours on both sides come with it, so that panning shows them at once.
-    const got = await source.slices(from - (to - from), to + (to - from), px * 3, ids, mine.signal);
-    for (const id of ids)
-      if (got.has(id) || !got.leftOut) state.data.set(id, got.get(id) ?? { from: -Infinity, to: Infinity, pixel: 1, rows: [] });
-    say("");
-    draw();
-  } catch (error) {
-    if (error.name !== "AbortError") say(`The timeline could not be loaded: ${error.message}`, true);
-  }
+// Of a line the rows that are seen, or up to `margin` px above or below: [first, end).
+function rowsSeen(line, margin = 0) {
+  const at = (y) => Math.min(Math.max((y - line.y - line.head) / ROW, 0), line.rows);
+  return [Math.floor(at(top() - margin)), Math.ceil(at(top() + scroller.clientHeight - RULER + margin))];
 }
 
+// Rows that have no good window for a view, as Source.slices wants them.
+function lacking(view, pixel, margin) {
+  const wants = [];
+  for (const line of seenLines(margin)) {
+    const have = state.data.get(line.track.id)?.rows ?? [];
+    const [first, end] = rowsSeen(line, margin);
+    const bad = [];
+    for (let r = first; r < end; r++) if (!isGood(have[r], view, state.extent, pixel)) bad.push(r);
+    if (bad.length) wants.push({ id: line.track.id, first: bad[0], count: bad.at(-1) + 1 - bad[0] });
+  }
+  return wants;
+}
+
+// As many of these rows as one question may ask for.
+function batch(wants, px) {
+  let room = Math.max(1, Math.floor(CELLS / px));
+  const some = [];
+  for (const want of wants.slice(0, 100)) {
+    if (!room) break;
+    some.push({ ...want, count: Math.min(want.count, room) });
+    room -= some.at(-1).count;
+  }
+  return some;
+}
+
+// The part of a view that holds events, in whole ps; all of it where none does.
+function within({ from, to }) {
+  const [a, b] = [Math.max(from, state.extent.from), Math.min(to, state.extent.to + 1)];
+  return a < b ? { from: Math.floor(a), to: Math.ceil(b) } : { from: Math.floor(from), to: Math.ceil(to) };
+}
+
+// What to ask next: rows that are seen, then their neighbours, so that whoever moves on finds them.
+function nextQuestion() {
+  const { from, to } = state.view;
+  const span = to - from;
+  const px = Math.max(50, canvas.clientWidth - left());
+  const pixel = span / px;
+  const question = (view, wants, ahead) => {
+    const window = within(view);
+    const wide = Math.min(PX_MAX, Math.ceil((window.to - window.from) / pixel));
+    return { ...window, px: wide, wants: batch(wants, wide), ahead };
+  };
+  const seen = lacking(state.view, pixel, 0);
+  if (seen.length) return question(state.view, seen, false);
+  const more = Math.min(1, (PX_MAX / px - 1) / 2);
+  const near = { from: from - (span * more) / 2, to: to + (span * more) / 2 };
+  const beside = lacking(near, pixel, scroller.clientHeight / 2);
+  return beside.length ? question({ from: from - span * more, to: to + span * more }, beside, true) : null;
+}
+
+function keep(got, { from, to, px, wants }) {
+  for (const { id, first, count } of wants) {
+    if (!state.data.has(id)) state.data.set(id, { rows: [] });
+    const { rows } = state.data.get(id);
+    for (let r = first; r < first + count; r++)
+      rows[r] = got.get(id)?.rows[r] ?? { from, to, pixel: (to - from) / px, n: 0, start: [], dur: [] };
+  }
+  const kept = [...state.data.values()].reduce((n, { rows }) => n + Object.keys(rows).length, 0);
+  if (kept <= ROWS_KEPT) return;
+  const near = new Map();
+  for (const line of seenLines(scroller.clientHeight)) {
+    const [first, end] = rowsSeen(line, scroller.clientHeight);
+    const { rows = [] } = state.data.get(line.track.id) ?? {};
+    near.set(line.track.id, { rows: [] });
+    for (let r = first; r < end; r++) if (rows[r]) near.get(line.track.id).rows[r] = rows[r];
+  }
+  state.data = near;
+}
+
+let inFlight = null; // { abort(), ahead }
+let timer = 0;
+
+// One question at a time, each of what lacks then. One for neighbours makes way.
+async function load() {
+  if (inFlight) {
+    if (inFlight.ahead && nextQuestion()?.ahead === false) inFlight.abort();
+    return;
+  }
+  let asked = "";
+  try {
+    for (let next = nextQuestion(); next && JSON.stringify(next) !== asked; next = nextQuestion()) {
+      asked = JSON.stringify(next);
+      inFlight = Object.assign(new AbortController(), { ahead: next.ahead });
+      try {
+        keep(await source.slices(next.from, next.to, next.px, next.wants, inFlight.signal), next);
+        say("");
+        draw();
+      } catch (error) {
+        if (error.name !== "AbortError") throw error;
+        asked = "";
+      }
+    }
+  } catch (error) {
+    say(`The timeline could not be loaded: ${error.message}`, true);
+  }
+  inFlight = null;
+}
+
+// The address and the table follow when nothing has moved for a moment.
 function changed() {
   draw();
+  load();
   clearTimeout(timer);
   timer = setTimeout(() => {
-    load();
     keepAddress();
     if (table.open) fillTable();
-  }, 15);
+  }, 100);
 }
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
@@ -134,7 +220,9 @@ function draw() {
   drawing = requestAnimationFrame(() => {
     drawing = 0;
     drawScene(pen, scene(), ratio);
-    drawMinimap(minipen, minimap.clientWidth, minimap.clientHeight, ratio, { ...state, colours });
+    const size = [minimap.clientWidth, minimap.clientHeight, ratio];
+    strip ??= makeMinimap(...size, { ...state, colours });
+    drawMinimap(minipen, strip, ...size, { ...state, colours });
     root.dataset.drawn = String(Number(root.dataset.drawn ?? 0) + 1);
   });
 }
@@ -147,6 +235,7 @@ function resize() {
     c.height = Math.max(1, Math.round(c.clientHeight * ratio));
   }
   colours = coloursOf(root);
+  strip = null;
   layOut();
   changed();
 }
@@ -243,8 +332,13 @@ async function select(id, move = false) {
 function choose({ line, r, row, i }) {
   if (!row) return;
   if (row.count[i] === 1) return select(`${line.track.id}.${r}.${row.index[i]}`);
-  const span = Math.max(row.dur[i], LEAST_PS);
-  look(row.start[i] - span * 0.1, row.start[i] + span * 1.1); // a run opens
+  // A run opens, until nothing more can be told apart: events that begin at once are picked one by
+  // one with the keys.
+  const begin = row.start[i];
+  const shown = state.view.to - state.view.from;
+  const span = Math.max(row.overlaps ? shown / 20 : row.dur[i] * 1.2, leastSpan(begin));
+  if (span > shown * 0.9) return select(`${line.track.id}.${r}.${row.index[i]}`);
+  look(begin - span * 0.1, begin + span * 0.9);
 }
 
 function toggle(line) {
@@ -254,14 +348,16 @@ function toggle(line) {
   changed();
 }
 
-// From the keyboard: the longest event that is seen, from the top.
+// From the keyboard: the longest event that is seen, from the top; where no row shows one by itself,
+// the first.
 function chooseFirst() {
-  for (const line of seenLines())
-    for (let r = 0; r < line.rows; r++) {
-      const row = state.data.get(line.track.id)?.rows[r];
-      const { longest } = seenOf(row, state.view);
-      if (longest >= 0) return select(`${line.track.id}.${r}.${row.index[longest]}`);
-    }
+  for (const record of ["longest", "first"])
+    for (const line of seenLines())
+      for (let r = 0; r < line.rows; r++) {
+        const row = state.data.get(line.track.id)?.rows[r];
+        const i = seenOf(row, state.view)[record];
+        if (i >= 0) return select(`${line.track.id}.${r}.${row.index[i]}`);
+      }
 }
 
 function step(by) {
@@ -273,10 +369,11 @@ function step(by) {
 async function find(backwards) {
   const q = searchBox.value.trim();
   if (!q) return;
-  const from = state.selected ? { [backwards ? "before" : "after"]: state.selected.id } : { from: BigInt(Math.round(state.view.from)) };
+  const ps = BigInt(Math.round(backwards ? state.view.to : state.view.from));
+  const from = state.selected ? { [backwards ? "before" : "after"]: state.selected.id } : { [backwards ? "before" : "from"]: ps };
   try {
     let answer = await source.search({ q, ...from });
-    if (!answer.found && answer.total && !backwards) answer = await source.search({ q }); // round to the first
+    if (!answer.found && answer.total) answer = await source.search({ q, ...(backwards ? { before: BEHIND_ALL } : {}) }); // round to the other end
     found.textContent = answer.total ? `${answer.total.toLocaleString("en")} events` : "nothing found";
     if (answer.found) await select(answer.found.id, true);
   } catch (error) {
@@ -324,7 +421,7 @@ function showEvent(event) {
       ...event.linked.slice(0, 8).map((other) => [other.start_ps >= event.start_ps ? "Leads to" : "Comes from", jump(other)]),
       ["Text", event.long_name],
     ]),
-    make("p", {}, perfettoLink(event.start_ps, event.start_ps + event.dur_ps)));
+    make("p", {}, perfettoLink(...exactSpan(event))));
 }
 
 const tableOf = (caption, heads, rows) =>
@@ -346,19 +443,21 @@ function partsTable(devices) {
   return tableOf("What the devices' time went to, by the report's intervals, cut to the range", ["Device", "Compute", "Exposed communication", "Exposed copy", "Idle", "Idle because of"], rows);
 }
 
-async function showRange([from, to]) {
+// from and to: ps, numbers or BigInts.
+async function showRange([begin, end]) {
+  const [from, to] = [Number(begin), Number(end)];
   try {
-    const range = await source.range(from, to);
+    const range = await source.range(begin, end);
     const rows = range.rows.slice(0, 20).map((r) => [r.name, r.calls.toLocaleString("en"), lengthText(r.total_ps), lengthText(r.self_ps),
       `${((100 * r.self_ps) / Math.max(1, range.busy_ps)).toFixed(1)}%`]);
-    const busy = Math.min(100, (100 * range.busy_ps) / Math.max(1, (to - from) * range.tracks));
+    const covered = (100 * range.covered_ps) / Math.max(1, Number(end - begin) * range.tracks);
     const tracks = `${range.tracks} ${range.tracks === 1 ? "track" : "tracks"}${state.groups.some((g) => g.device) ? " of device ops" : ""}`;
     details.replaceChildren(
       make("h2", { textContent: `${lengthText(to - from)} from ${timeText(from, (to - from) / 100)}` }),
       ...(range.devices?.length ? [partsTable(range.devices)] : []),
       tableOf("What takes the time there", ["Name", "Calls", "Total", "Self", "Share"], rows),
-      make("p", { className: "muted", textContent: `Names are summed over the ${range.events.toLocaleString("en")} events on ${tracks} that lie in the range, cut at both ends, on the host's clock; they cover ${busy.toFixed(1)}% of it.` }),
-      make("p", {}, perfettoLink(from, to)));
+      make("p", { className: "muted", textContent: `Names are summed over the ${range.events.toLocaleString("en")} events on ${tracks} that lie in the range, cut at both ends, on the host's clock; they cover ${covered.toFixed(1)}% of it.` }),
+      make("p", {}, perfettoLink(begin, end)));
   } catch (error) {
     say(error.message, true);
   }
@@ -380,12 +479,13 @@ function mark() {
 }
 
 function fillTable() {
-  const body = seenLines().map(({ track, rows }) => {
+  const body = seenLines().map((line) => {
+    const { track } = line;
     let [count, longest, name] = [0, 0, ""];
-    for (const row of (state.data.get(track.id)?.rows ?? []).slice(0, rows)) {
+    for (const row of (state.data.get(track.id)?.rows ?? []).slice(...rowsSeen(line))) {
       const seen = seenOf(row, state.view);
       count += seen.count;
-      if (row.dur[seen.longest] > longest) [longest, name] = [row.dur[seen.longest], source.names.get(row.kind[seen.longest]) ?? ""];
+      if (row?.dur[seen.longest] > longest) [longest, name] = [row.dur[seen.longest], source.names.get(row.kind[seen.longest]) ?? ""];
     }
     return [track.name || `track ${track.tid}`, track.group, count.toLocaleString("en"), longest ? `${name} ${lengthText(longest)}` : "–"];
   });
@@ -412,13 +512,13 @@ function keepAddress() {
 function readAddress() {
   const query = new URLSearchParams(location.search);
   const [from, to] = ["from", "to"].map((key) => Number(query.get(key) ?? NaN));
-  const at = query.get("at")?.match(/^(\d+)\.\.(\d+)$/)?.slice(1).map((ns) => Number(BigInt(ns) - BigInt(state.origin_ns)) * 1000);
+  const at = spanOfPerfetto(query.get("at"), state.origin_ns);
   state.marks = (query.get("marks") ?? "").split(",").filter(Boolean).map(Number).filter(Number.isFinite);
   searchBox.value = query.get("q") ?? "";
-  if (at && at[1] > at[0]) {
-    const room = (at[1] - at[0]) * 0.75;
+  if (at) {
+    const room = Number(at[1] - at[0]) * 0.75;
     state.range = at;
-    look(at[0] - room, at[1] + room);
+    look(Number(at[0]) - room, Number(at[1]) + room);
     showRange(at);
   } else if (to > from) {
     look(from, to);
@@ -615,9 +715,15 @@ async function begin() {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", resize);
   table.addEventListener("toggle", fillTable);
   await analyse(all);
-  const { steps, findings } = await source.marks();
-  Object.assign(state, { steps, findings });
-  draw();
+  try {
+    const { steps, findings } = await source.marks();
+    Object.assign(state, { steps, findings });
+    strip = null;
+    draw();
+  } catch (error) {
+    noteLine.textContent += `; without steps and findings on the map: ${error.message}`;
+  }
+  root.dataset.marked = "yes";
 }
 
 begin().catch((error) => say(`The timeline could not be shown: ${error.message}`, true));

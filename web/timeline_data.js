@@ -2,7 +2,15 @@
 
 const RECORD = 24;
 
-const whole = (ps) => BigInt(Math.round(ps)).toString(); // no exponent in an address
+// A time as a number or, where it is known to the ps, as a BigInt.
+const exact = (ps) => (typeof ps === "bigint" ? ps : BigInt(Math.round(ps)));
+const whole = (ps) => exact(ps).toString(); // no exponent in an address
+
+// Of an event [from, to] in ps, as BigInts.
+export function exactSpan({ exact_start_ps, exact_dur_ps }) {
+  const from = BigInt(exact_start_ps);
+  return [from, from + BigInt(exact_dur_ps)];
+}
 
 export class Source {
   constructor(api, host) {
@@ -31,16 +39,18 @@ export class Source {
   search = (query) => this.json("search", query);
   range = (from, to) => this.json("range", { from: whole(from), to: whole(to) });
 
-  // Map of track id → { from, to, pixel, rows: [{ row, n, start, dur, kind, index, count, … }] }. The
-  // file's tracks and those of the analysis come in an answer each.
-  async slices(from, to, px, ids, signal) {
-    const kinds = [ids.filter((id) => id < this.derivedFrom), ids.filter((id) => id >= this.derivedFrom)];
+  // Map of track id → { from, to, pixel, rows: [{ from, to, pixel, n, start, dur, kind, index, count,
+  // … }] }, rows by their number. wants: ids, or { id, first, count } of rows. The file's tracks and
+  // those of the analysis come in an answer each.
+  async slices(from, to, px, wants, signal) {
+    const all = wants.map((want) => (want.id === undefined ? { id: want } : want));
+    const kinds = [all.filter(({ id }) => id < this.derivedFrom), all.filter(({ id }) => id >= this.derivedFrom)];
     const got = await Promise.all(kinds.filter((some) => some.length).map((some) => this.window(from, to, px, some, signal)));
     return new Map(got.flatMap((tracks) => [...tracks]));
   }
 
-  async window(from, to, px, ids, signal) {
-    const query = { from: whole(from), to: whole(to), px: Math.max(1, Math.round(px)), tracks: runs(ids) };
+  async window(from, to, px, wants, signal) {
+    const query = { from: whole(from), to: whole(to), px: Math.max(1, Math.round(px)), tracks: runs(wants) };
     const answer = await fetch(this.url("slices", query), { signal });
     if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).error || `HTTP ${answer.status}`);
     return this.decode(await answer.arrayBuffer());
@@ -59,8 +69,10 @@ export class Source {
       const head = 56 + s * RECORD;
       const id = view.getUint32(head, true);
       const n = view.getUint32(head + 20, true);
-      if (!tracks.has(id)) tracks.set(id, { from, to, pixel: (to - from) / px, rows: [] });
-      tracks.get(id).rows.push({ ...this.row(view, at, n, from, unit), overlaps: view.getUint32(head + 16, true) & 1 });
+      const window = { from, to, pixel: (to - from) / px };
+      if (!tracks.has(id)) tracks.set(id, { ...window, rows: [] });
+      tracks.get(id).rows[view.getUint32(head + 4, true)] = Object.assign(this.row(view, at, n, from, unit), window,
+        { overlaps: view.getUint32(head + 16, true) & 1 });
       at += n * RECORD;
     }
     this.readNames(buffer, view, 56 + sections * RECORD + records * RECORD, names);
@@ -97,14 +109,16 @@ export class Source {
   }
 }
 
-// "3,7-12" of ids, so that addresses stay short.
-function runs(ids) {
+// "3,7-12:24@48" of ids and rows, so that addresses stay short.
+export function runs(wants) {
   const parts = [];
-  const sorted = [...ids].sort((a, b) => a - b);
+  const rowsOf = ({ first, count }) => (count === undefined ? "" : `:${count}${first ? `@${first}` : ""}`);
+  const sorted = [...wants].sort((a, b) => a.id - b.id);
   for (let i = 0; i < sorted.length; i++) {
-    const first = sorted[i];
-    while (sorted[i + 1] === sorted[i] + 1) i++;
-    parts.push(first === sorted[i] ? `${first}` : `${first}-${sorted[i]}`);
+    const { id } = sorted[i];
+    const rows = rowsOf(sorted[i]);
+    while (sorted[i + 1]?.id === sorted[i].id + 1 && rowsOf(sorted[i + 1]) === rows) i++;
+    parts.push(`${id}${id === sorted[i].id ? "" : `-${sorted[i].id}`}${rows}`);
   }
   return parts.join(",");
 }
@@ -135,11 +149,13 @@ export function recordAt(row, ps, slack) {
   return at;
 }
 
-// What a row shows of a window: { count: events, longest: the record of the longest single one, or -1 }.
+// What a row shows of a window: { count: events, longest: the record of the longest single one, or
+// -1, first: the first record, or -1 }.
 export function seenOf(row, view) {
-  const seen = { count: 0, longest: -1 };
+  const seen = { count: 0, longest: -1, first: -1 };
   for (const i of row ? recordsIn(row, view) : []) {
     seen.count += row.count[i];
+    if (seen.first < 0) seen.first = i;
     if (row.count[i] === 1 && (seen.longest < 0 || row.dur[i] > row.dur[seen.longest])) seen.longest = i;
   }
   return seen;
@@ -189,12 +205,19 @@ export function leastSpan(ps) {
 /* ---- Times of Perfetto ------------------------------------------------------------------------ */
 
 // A range in Perfetto's whole ns, "FROM..TO": rounded as the export rounds, half up, and never
-// empty. originNs: of the file, as text, since it is above what a number holds.
+// empty. originNs: of the file, as text, since it is above what a number holds. from and to: numbers
+// or BigInts.
 export function perfettoRange(from, to, originNs) {
   const ns = (ps) => {
-    const up = BigInt(Math.round(ps)) + 500n;
+    const up = exact(ps) + 500n;
     return (up - (((up % 1000n) + 1000n) % 1000n)) / 1000n + BigInt(originNs);
   };
   const [begin, end] = [ns(from), ns(to)];
   return `${begin}..${end > begin ? end : begin + 1n}`;
+}
+
+// "FROM..TO" of an address in Perfetto's ns as [from, to] in ps, BigInts; null: it is none.
+export function spanOfPerfetto(text, originNs) {
+  const ns = text?.match(/^(\d+)\.\.(\d+)$/)?.slice(1).map((n) => (BigInt(n) - BigInt(originNs)) * 1000n);
+  return ns && ns[1] > ns[0] ? ns : null;
 }

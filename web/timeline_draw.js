@@ -1,5 +1,5 @@
 // How a timeline looks: rows, ruler, arrows, minimap, with one pen for a canvas and one for SVG.
-import { lengthText, recordsIn, roundStep, ticks, timeText } from "./timeline_data.js";
+import { firstAt, lengthText, roundStep, ticks, timeText } from "./timeline_data.js";
 
 export const RULER = 26;
 export const ROW = 17;
@@ -12,9 +12,12 @@ export class CanvasPen {
   constructor(canvas) {
     this.g = canvas.getContext("2d", { alpha: false });
     this.widths = new Map();
+    this.pixels = new Map(); // by colour
+    this.strip = document.createElement("canvas");
   }
 
   begin(width, height, ratio) {
+    this.ratio = ratio;
     this.g.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.g.font = FONT;
     this.g.textBaseline = "middle";
@@ -25,6 +28,45 @@ export class CanvasPen {
     this.g.fillStyle = color;
     this.g.fillRect(x, y, w, h);
     this.g.globalAlpha = 1;
+  }
+
+  // A row is filled in as one line of pixels, since a screen has tens of thousands of slices: spans
+  // between beginRow and endRow, on whole pixels.
+  beginRow(x, width) {
+    const n = Math.max(1, Math.round(width * this.ratio));
+    if (this.line?.width !== n) {
+      Object.assign(this.strip, { width: n, height: 1 });
+      this.line = new ImageData(n, 1);
+      this.cells = new Uint32Array(this.line.data.buffer);
+    }
+    this.cells.fill(0);
+    this.x = x;
+  }
+
+  span(x, w, color, alpha) {
+    const begin = Math.round((x - this.x) * this.ratio);
+    const end = Math.max(begin + 1, Math.round((x + w - this.x) * this.ratio));
+    const pixel = this.pixelOf(color) | (Math.round(alpha * 255) << 24);
+    for (let i = begin; i < end; i++) this.cells[i] = pixel;
+  }
+
+  endRow(y, h) {
+    this.strip.getContext("2d").putImageData(this.line, 0, 0);
+    this.image(this.strip, this.x, y, this.line.width / this.ratio, h);
+  }
+
+  image(canvas, x, y, w, h) {
+    this.g.imageSmoothingEnabled = false;
+    this.g.drawImage(canvas, 0, 0, canvas.width, canvas.height, x, y, w, h);
+  }
+
+  // Blue, green and red of a colour, in the order in which image data have them.
+  pixelOf(color) {
+    if (this.pixels.has(color)) return this.pixels.get(color);
+    this.g.fillStyle = color;
+    const rgb = Number.parseInt(this.g.fillStyle.slice(1), 16); // "#rrggbb"
+    this.pixels.set(color, ((rgb & 0xff) << 16) | (rgb & 0xff00) | (rgb >> 16));
+    return this.pixels.get(color);
   }
 
   frame(x, y, w, h, color) {
@@ -91,6 +133,18 @@ export class SvgPen {
       alpha < 1 ? ` opacity="${alpha.toFixed(2)}"` : ""}/>`);
   }
 
+  beginRow() {
+    this.spans = [];
+  }
+
+  span(...of) {
+    this.spans.push(of);
+  }
+
+  endRow(y, h) {
+    for (const [x, w, color, alpha] of this.spans) this.rect(x, y, w, h, color, alpha);
+  }
+
   frame(x, y, w, h, color) {
     this.parts.push(`<rect x="${x}" y="${y}" width="${w}" height="${h}" fill="none" stroke="${color}" stroke-width="2"/>`);
   }
@@ -155,21 +209,30 @@ function colourOf({ parts, finding, slices }, track, hue) {
   return track.derived === "FINDINGS" ? finding : slices[hue];
 }
 
+const LABEL = 26; // px from which on a slice is labelled
+
 function drawRow(pen, scene, track, row, y) {
   const { view, colours, names, left, width } = scene;
   const scale = (width - left) / (view.to - view.from);
-  for (const i of recordsIn(row, view)) {
-    const x = Math.max(left, left + (row.start[i] - view.from) * scale);
+  const labels = [];
+  pen.beginRow(left, width - left);
+  for (let i = firstAt(row, view.from); i < row.n && row.start[i] < view.to; i++) {
     const end = Math.min(width, left + (row.start[i] + row.dur[i] - view.from) * scale);
+    if (end < left) continue;
+    const x = Math.max(left, left + (row.start[i] - view.from) * scale);
     const w = Math.max(1, end - x);
     const many = row.count[i] > 1;
     const own = scene.fill?.(row, i);
-    pen.rect(x, y, w > 3 && !many ? w - 1 : w, ROW - 2, own ? own.color : colourOf(colours, track, row.hue[i]),
+    pen.span(x, w > 3 && !many ? w - 1 : w, own ? own.color : colourOf(colours, track, row.hue[i]),
       (own ? own.alpha : 1) * (many ? 0.35 + 0.65 * row.busy[i] : 1));
-    for (let at = x + 4; own?.striped && at < end - 1; at += 6) pen.rect(at, y, 1.5, ROW - 2, colours.card, 0.75);
-    if (w < 24 || many) continue;
+    for (let at = x + 4; own?.striped && at < end - 1; at += 6) pen.span(at, 1.5, colours.card, 0.75);
+    if (w >= LABEL && !many) labels.push(i, x, w);
+  }
+  pen.endRow(y, ROW - 2);
+  for (let k = 0; k < labels.length; k += 3) {
+    const [i, x, w] = [labels[k], labels[k + 1], labels[k + 2]];
     const name = names.get(row.kind[i]);
-    if (name) pen.text(x + 4, y + ROW / 2 - 0.5, w - 7, own ? own.sign + name : name, colours.label);
+    if (name) pen.text(x + 4, y + ROW / 2 - 0.5, w - 7, `${scene.fill ? scene.fill(row, i).sign : ""}${name}`, colours.label);
   }
 }
 
@@ -180,7 +243,7 @@ export function drawTrack(pen, scene, line, y) {
     const top = y + line.head + r * ROW;
     if (top + ROW < RULER || top > scene.height) continue;
     if (data?.rows[r]) drawRow(pen, scene, line.track, data.rows[r], top);
-    else if (!data) pen.rect(scene.left, top, scene.width - scene.left, ROW - 2, scene.colours.hair);
+    else pen.rect(scene.left, top, scene.width - scene.left, ROW - 2, scene.colours.hair);
   }
 }
 
@@ -256,7 +319,7 @@ function drawSelected(pen, scene) {
 function drawMarks(pen, scene) {
   const { colours, height, left, width } = scene;
   if (scene.range) {
-    const [a, b] = scene.range.map((t) => Math.min(width, Math.max(left, xOf(scene, t))));
+    const [a, b] = scene.range.map((t) => Math.min(width, Math.max(left, xOf(scene, Number(t)))));
     pen.rect(a, 0, Math.max(1, b - a), height, colours.link, 0.16);
   }
   scene.marks.forEach((t, i) => {
@@ -285,16 +348,35 @@ export function drawScene(pen, scene, ratio = 1) {
   drawMarks(pen, scene);
 }
 
-// All of the trace in one strip: steps, findings, and what is seen.
-export function drawMinimap(pen, width, height, ratio, { colours, extent, view, steps, findings }) {
+// All of the trace in one strip, but for what is seen: steps and findings. Of those that begin in
+// one pixel the first is drawn.
+export function makeMinimap(width, height, ratio, { colours, extent, steps, findings }) {
+  const canvas = document.createElement("canvas");
+  Object.assign(canvas, { width: Math.max(1, Math.round(width * ratio)), height: Math.max(1, Math.round(height * ratio)) });
+  const pen = new CanvasPen(canvas);
   const at = (ps) => ((ps - extent.from) / (extent.to - extent.from)) * width;
+  const apart = (list) => {
+    let last = -1;
+    return list.filter(({ start_ps }) => {
+      const x = Math.floor(at(start_ps) * ratio);
+      return x !== last && ((last = x), true);
+    });
+  };
   pen.begin(width, height, ratio);
   pen.rect(0, 0, width, height, colours.card);
-  steps.forEach((s, i) => {
+  apart(steps).forEach((s, i) => {
     const x = at(s.start_ps);
     pen.rect(x, 6, Math.max(1, at(s.start_ps + s.dur_ps) - x - 0.5), height - 12, i % 2 ? colours.soft : colours.idle, 0.6);
   });
-  for (const f of findings) pen.rect(at(f.start_ps), 0, Math.max(2, at(f.start_ps + f.dur_ps) - at(f.start_ps)), 5, colours.bad);
+  for (const f of apart(findings)) pen.rect(at(f.start_ps), 0, Math.max(2, at(f.start_ps + f.dur_ps) - at(f.start_ps)), 5, colours.bad);
+  return canvas;
+}
+
+// The strip, and what is seen of it.
+export function drawMinimap(pen, strip, width, height, ratio, { colours, extent, view }) {
+  const at = (ps) => ((ps - extent.from) / (extent.to - extent.from)) * width;
+  pen.begin(width, height, ratio);
+  pen.image(strip, 0, 0, width, height);
   const [a, b] = [Math.max(0, at(view.from)), Math.min(width, at(view.to))];
   pen.rect(a, 0, Math.max(2, b - a), height, colours.link, 0.22);
   pen.frame(a, 1, Math.max(2, b - a), height - 2, colours.link);
