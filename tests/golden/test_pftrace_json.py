@@ -85,10 +85,10 @@ def closed(events):
                    key=lambda e: (at(e), phase(e) != "E"))
     for e in order:
         name = (name_of(e), e.get("cat"))
-        id_of = e.get("id", e.get("id2", {}).get("local"))
+        local = e.get("id2", {}).get("local") if "id" not in e else None
         thread = phase(e) in "BE"
         stack = stacks[(e.get("pid", 0), e["tid"]) if thread else
-                       (e.get("pid") if id_of is not None else None, e.get("cat"), str(id_of or e.get("id2")))]
+                       (e.get("pid") if local is not None else None, e.get("cat"), repr(e.get("id", e.get("id2"))))]
         if phase(e) in "Bb":
             stack.append(e)
             continue

@@ -59,6 +59,9 @@
 /* Slices that an analysis adds to a timeline, of 48 bytes each; and bytes of a name there. */
 #define VP_DERIVED_MAX 8000000u
 #define VP_DERIVED_NAME_MAX 256u
+/* Different lengths among the longest slices of a timeline that are asked for, of 16 bytes each;
+ * fewer slices are the longest where there are more. */
+#define VP_PICK_LENGTHS_MAX (4u << 20)
 /* Bytes of those that the server keeps for the next export and nobody holds. */
 #define VP_DERIVED_KEPT_MAX (UINT64_C(256) << 20)
 /* Quality entries kept per host; further ones only count. */

@@ -28,13 +28,15 @@ static int by_thread(const void *a, const void *b)
     return x->event < y->event ? -1 : x->event > y->event;
 }
 
-/* Whether every id starts once and before all else: then none has to be parted, and nothing to be
- * sorted. 1, 0 or VP_ENOMEM. */
+/* Whether every id is one, and starts once and before all else: then none has to be parted, and
+ * nothing to be sorted. 1, 0 or VP_ENOMEM. */
 static int starts_once(const json_plan *p)
 {
     VP_CLEANUP(vp_map_free) vp_map start; /* key to flow */
     vp_map_init(&start);
     for (uint32_t i = 0; i < p->flow_count; i++) {
+        if (p->flows[i].odd)
+            return 0;
         if (p->flows[i].phase != 's')
             continue;
         if (vp_map_get(&start, p->flows[i].key) != VP_MAP_NONE)
@@ -50,7 +52,7 @@ static int starts_once(const json_plan *p)
 }
 
 /* A start whose id was used before gets an id of its own, and so does what follows up to the next
- * start. */
+ * start, and whatever has an id that is none. */
 static int part_ids(json_plan *p)
 {
     int64_t id = 0;
@@ -63,7 +65,7 @@ static int part_ids(json_plan *p)
         const jp_flow *f = &p->flows[i];
         bool used = i && f->key == p->flows[i - 1].key;
         if (!used)
-            id = 0;
+            id = f->odd ? jp_own_id(f->event) : 0;
         else if (f->phase == 's')
             id = jp_own_id(f->event);
         if (id)
@@ -227,5 +229,8 @@ int jp_bind_flows(json_plan *p)
             of++;
         VP_TRY(bind_thread(p, p->flows + i, of, lost, &lost_count));
     }
+    vp_free(p->flows);
+    p->flows = NULL;
+    p->flow_count = p->flow_cap = 0;
     return lost_count ? find_lost(p, lost, lost_count) : 0;
 }

@@ -56,7 +56,14 @@ static int make_span(pairing *g, const jp_edge *begin, int64_t end_ns)
 {
     json_plan *p = g->plan;
     VP_TRY(jp_change_put(p, begin->event, JP_SPAN, end_ns - begin->ns));
+    VP_TRY(ex_pick_count(p->pick, end_ns - begin->ns));
     return ex_spans_add(&p->threads[begin->thread].spans, begin->ns, end_ns, begin->event);
+}
+
+static int make_instant(json_plan *p, const jp_edge *end)
+{
+    VP_TRY(jp_count_moment(p, end->event));
+    return jp_change_put(p, end->event, JP_INSTANT, 0);
 }
 
 static int close_begin(pairing *g, const jp_edge *begin, const jp_edge *end)
@@ -64,12 +71,9 @@ static int close_begin(pairing *g, const jp_edge *begin, const jp_edge *end)
     json_plan *p = g->plan;
     if (begin->ns == end->ns) {
         VP_TRY(make_span(g, begin, end->ns));
-        return jp_change_put(p, end->event, end->has_args ? JP_INSTANT : JP_DROP, 0);
+        return end->has_args ? make_instant(p, end) : jp_change_put(p, end->event, JP_DROP, 0);
     }
-    VP_TRY(vp_grow(&p->pairs, &p->pair_cap, p->pair_count + 1, sizeof *p->pairs, VP_EVENTS_MAX));
-    p->pairs[p->pair_count++] = (jp_pair){begin->event, end->event, begin->ns, end->ns};
-    if (p->pick)
-        ex_pick_count(p->pick, end->ns - begin->ns);
+    VP_TRY(jp_pair_put(p, (jp_pair){begin->event, end->event, begin->ns, end->ns}));
     return put_late(g, begin, end->ns);
 }
 
@@ -77,7 +81,7 @@ static int take_end(pairing *g, const jp_edge *end)
 {
     size_t at = find_begin(g, end);
     if (at == g->depth)
-        return jp_change_put(g->plan, end->event, JP_INSTANT, 0);
+        return make_instant(g->plan, end);
     for (; g->depth > at + 1; g->depth--)
         VP_TRY(make_span(g, g->open[g->depth - 1], end->ns));
     return close_begin(g, g->open[--g->depth], end);
@@ -111,8 +115,11 @@ static int pair_thread(pairing *g, jp_edge *e, size_t n)
         inner_end_first(g, e + i, n - i);
         VP_TRY(take_end(g, &e[i]));
     }
-    for (; g->depth; g->depth--) /* "did not end" */
-        VP_TRY(put_late(g, g->open[g->depth - 1], INT64_MAX));
+    for (; g->depth; g->depth--) { /* "did not end" */
+        const jp_edge *begin = g->open[g->depth - 1];
+        VP_TRY(put_late(g, begin, INT64_MAX));
+        VP_TRY(jp_count_open(g->plan, begin->event, begin->ns));
+    }
     return 0;
 }
 
@@ -154,6 +161,9 @@ int jp_pair_edges(json_plan *p)
     int rc = p->edge_count ? pair_all(&g) : 0;
     vp_free(g.open);
     vp_free(g.lates);
+    vp_free(p->edges);
+    p->edges = NULL;
+    p->edge_count = p->edge_cap = 0;
     if (p->pair_count)
         qsort(p->pairs, p->pair_count, sizeof *p->pairs, pair_by_begin);
     return rc;

@@ -18,12 +18,14 @@ int jp_init(json_plan *p)
     vp_map_init(&p->process_at);
     vp_map_init(&p->thread_at);
     vp_map_init(&p->taken);
+    vp_buf_init(&p->scratch, JS_UTF8_MAX((size_t)VP_JSON_EVENT_MAX));
     return vp_intern_init(&p->texts, &p->arena);
 }
 
 void jp_free(json_plan *p)
 {
     rd_stream_close(&p->first);
+    ex_pick_forget(p->pick);
     for (size_t i = 0; i < p->thread_count; i++)
         ex_spans_free(&p->threads[i].spans);
     vp_intern_free(&p->texts);
@@ -37,6 +39,9 @@ void jp_free(json_plan *p)
     vp_free(p->edges);
     vp_free(p->pairs);
     vp_free(p->flows);
+    vp_free(p->halves);
+    vp_free(p->moments);
+    vp_buf_free(&p->scratch);
     vp_free(p->moves.list);
     vp_free(p->changes);
     vp_arena_free(&p->arena);
@@ -184,12 +189,14 @@ vp_str jp_arg(const jp_event *e, vp_str key)
     return member_of(jp_text(e, EX_ARGS), key);
 }
 
-vp_str jp_async_id(const jp_event *e, bool *global)
+vp_str jp_async_id(const jp_event *e, jp_scope *scope)
 {
     vp_str id = jp_text(e, EX_ID), id2 = jp_text(e, EX_ID2);
-    if (!id.n)
-        id = member_of(id2, VP_STR("local"));
-    *global = !id.n;
+    *scope = JP_BY_ID;
+    if (id.n)
+        return id;
+    id = member_of(id2, VP_STR("local"));
+    *scope = id.n ? JP_OF_PROCESS : JP_OF_ALL;
     return id.n ? id : member_of(id2, VP_STR("global"));
 }
 
@@ -224,10 +231,15 @@ static bool says_something(const jp_event *e)
     return value.n > 2 && *value.p == '"';
 }
 
+static bool is_missing(vp_str id)
+{
+    return !id.n || vp_str_eq(id, VP_STR("null"));
+}
+
 /* What the importer would count as an error (perfetto.md 2.2, 2.4). */
 static bool is_useless(const jp_event *e)
 {
-    bool global;
+    jp_scope scope;
     switch (e->phase) {
     case 0:
         return true;
@@ -236,11 +248,11 @@ static bool is_useless(const jp_event *e)
     case 'b':
     case 'n':
     case 'e':
-        return !jp_async_id(e, &global).n;
+        return is_missing(jp_async_id(e, &scope)) || !jp_text(e, EX_PID).n;
     case 's':
     case 't':
     case 'f':
-        return !jp_text(e, EX_ID).n;
+        return is_missing(jp_text(e, EX_ID));
     default:
         return false;
     }

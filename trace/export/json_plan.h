@@ -1,10 +1,10 @@
 /* What must be known of a whole Trace Event JSON before its first event can be written for a viewer
  * that stacks slices (perfetto.md 2.2, 2.3): the numbers of its processes and threads, the spans of
  * each thread and which of them need a sibling track, which ends have a begin, which flows a slice.
- * The first pass over the file fills the plan (json_survey.c, json_pairs.c, json_flows.c), the
- * second reads it (json_rewrite.c). Both look at an event through jp_look, so that they agree.
- * pftrace/pft_json.c makes a .pftrace of the same plan. Only those files include this; whoever
- * opens the stream owns the plan.
+ * The first pass over the file fills the plan (json_survey.c, json_pairs.c, json_async.c,
+ * json_flows.c), the second reads it (json_rewrite.c). Both look at an event through jp_look, so
+ * that they agree. pftrace/pft_json.c makes a .pftrace of the same plan. Only those files include
+ * this; whoever opens the stream owns the plan.
  *
  * The first pass believes more than the second: of the values it reads only those that tell where
  * an event lies, as the second has them (ex_json_glance). An event that it alone sees costs
@@ -12,7 +12,9 @@
  * may be of a thread that the plan has no tracks for: that is a number beyond those of the first.
  *
  * Memory: 4 bytes an event; during the first pass 20 more for a complete one, 40 for a begin, end
- * or flow; afterwards 16 for each that is to be changed. */
+ * or flow, 32 for a half of an async one, and while they are paired as much again; afterwards 24 a
+ * pair and 16 for each that is to be changed. Where slices are picked, 24 for whatever else is told
+ * in two events, and 4 for each without a length. */
 #ifndef VP_EXPORT_JSON_PLAN_H
 #define VP_EXPORT_JSON_PLAN_H
 
@@ -70,11 +72,20 @@ typedef struct jp_edge {
     bool is_end, has_args;
 } jp_edge;
 
-/* A begin with the end that closes it. */
+/* A begin with the end that closes it, also of an async event. */
 typedef struct jp_pair {
-    uint32_t begin, end; /* events */
-    int64_t start_ns, end_ns;
+    uint32_t begin, end;      /* events; end may be JP_NONE where slices are picked */
+    int64_t start_ns, end_ns; /* what has no end lasts as long as the trace */
 } jp_pair;
+
+/* A half of an async event; of odd ids also an n. */
+typedef struct jp_half {
+    int64_t ns;
+    uint64_t key; /* of what the importer takes for one id */
+    uint32_t event, name, process;
+    char phase;
+    bool odd; /* the importer refuses its id */
+} jp_half;
 
 /* An s, t or f, or what a slice says of itself by bind_id, flow_in and flow_out. */
 typedef struct jp_flow {
@@ -84,6 +95,7 @@ typedef struct jp_flow {
     char phase;
     bool next; /* binds to the slice that begins next, not to the one around it */
     bool on_slice;
+    bool odd; /* the importer refuses its id */
 } jp_flow;
 
 typedef enum jp_change_kind {
@@ -93,7 +105,7 @@ typedef enum jp_change_kind {
     JP_INSTANT, /* an end without a begin */
     JP_ASYNC,   /* a complete event that becomes a pair of async halves with the id `value` */
     JP_HALF,    /* a begin or end that becomes such a half */
-    JP_ID,      /* an s, t or f gets the id `value` */
+    JP_ID,      /* an s, t, f, b, e or n gets the id `value` */
     JP_BIND,    /* a slice gets the bind_id `value` */
 } jp_change_kind;
 
@@ -122,13 +134,17 @@ typedef struct json_plan {
     size_t pair_count, pair_cap;
     jp_flow *flows;
     size_t flow_count, flow_cap;
+    jp_half *halves; /* of the first pass */
+    size_t half_count, half_cap;
+    uint32_t *moments; /* events without a length, where only the longest are picked */
+    size_t moment_count, moment_cap;
     ex_moves moves;
     jp_change *changes; /* ascending by event once planned */
     size_t change_count, change_cap;
-    int64_t base_us;  /* of all times while they are read */
-    int64_t delta_ns; /* from there to what is written */
-    int64_t least_ns;
-    uint32_t *places; /* of the events in the input, modulo 2^32: what tells them apart */
+    int64_t base_us;           /* of all times while they are read */
+    int64_t delta_ns;          /* from there to what is written */
+    int64_t least_ns, last_ns; /* of all times */
+    uint32_t *places;          /* of the events in the input, modulo 2^32: what tells them apart */
     size_t place_count, place_cap;
     size_t cursor; /* of the second pass: the first event that is not before the last one seen */
     uint32_t last_thread;
@@ -137,8 +153,10 @@ typedef struct json_plan {
     bool
         keep_spans; /* of threads, for who asks for their order; else they are freed once planned */
     ex_pick *pick;  /* may be NULL */
-    rd_stream *first; /* the first pass, where it is not over */
-    uint64_t unbound; /* flows that no slice has: dropped */
+    rd_stream *first;  /* the first pass, where it is not over */
+    uint64_t unbound;  /* flows that no slice has: dropped */
+    uint64_t unpaired; /* ends of async events without a begin: dropped */
+    vp_buf scratch;    /* a text without its escapes */
 } json_plan;
 
 /* An event as both passes see it. */
@@ -175,8 +193,11 @@ static inline bool jp_needs_time(char phase)
 }
 /* The value of a member of args, as its text; "" where it has none. */
 vp_str jp_arg(const jp_event *e, vp_str key);
-/* The id of an async event, as its text; "" where it has none. Others are told apart by process. */
-vp_str jp_async_id(const jp_event *e, bool *global);
+/* Whose an id of async events is: a process' own (id2.local), everybody's (id2.global), or as the
+ * importer has it everybody's who says so (id), which is shown with the first of them. */
+typedef enum jp_scope { JP_BY_ID, JP_OF_PROCESS, JP_OF_ALL } jp_scope;
+/* The id of an async event, as its text; "" where it has none. */
+vp_str jp_async_id(const jp_event *e, jp_scope *scope);
 /* What the importer takes for a counter's value: a number, also in quotes. */
 bool jp_is_number(js_value v);
 /* An id of ours for what an event begins, beyond those that counters of writers reach. It is the
@@ -185,9 +206,19 @@ static inline int64_t jp_own_id(uint32_t event)
 {
     return (INT64_C(1) << 52) + event;
 }
+/* The hash of a JSON text, whatever escapes it is written with. Hashes mean nothing outside of this
+ * process; p->scratch tells whether there was memory for them. */
+uint64_t jp_text_hash(json_plan *p, vp_str json, uint64_t seed);
+/* The same where texts are compared among few; 0: there is none. */
+static inline uint32_t jp_mark_of(json_plan *p, vp_str json)
+{
+    return json.n ? (uint32_t)(jp_text_hash(p, json, 0) >> 32) | 1 : 0;
+}
 /* The hash of what the importer takes for one flow: of an s, t or f category, name and id, of a
- * slice its bind_id. It means nothing outside of this process. */
-uint64_t jp_flow_key(const jp_event *e);
+ * slice its bind_id. *odd: it refuses such an id. */
+uint64_t jp_flow_key(json_plan *p, const jp_event *e, bool *odd);
+/* The hash of what it takes for one id of async events. e has one. */
+uint64_t jp_async_key(json_plan *p, const jp_event *e, bool *odd);
 /* A text of the file without its quotes, if it has any. */
 static inline vp_str jp_unquoted(vp_str s)
 {
@@ -211,10 +242,21 @@ int jp_make_rest(json_plan *p);
 /* Its editor, and what follows it. */
 ex_editor jp_survey(json_plan *p);
 int jp_plan(json_plan *p);
-/* Its parts: pairs of begin and end, and once lanes are chosen, the flows. Called by jp_plan only.
- */
+/* Its parts: pairs of begin and end, what is picked, and once lanes are chosen, the flows. Called
+ * by the files of the first pass only. */
+int jp_add_async(json_plan *p, const jp_event *e);
+int jp_pair_async(json_plan *p);
 int jp_pair_edges(json_plan *p);
 int jp_bind_flows(json_plan *p);
+/* What a pick may leave out: an event without a length; a pair; a begin without an end. */
+int jp_count_moment(json_plan *p, uint32_t event);
+int jp_count_pair(json_plan *p, jp_pair pair);
+int jp_count_open(json_plan *p, uint32_t event, int64_t ns);
+/* A pair that is to be found by jp_end_of. */
+int jp_pair_put(json_plan *p, jp_pair pair);
+/* All were counted; then both events of a pair that is not picked go. */
+int jp_decide(json_plan *p);
+int jp_drop_pairs(json_plan *p);
 /* The end of the begin `event`; JP_NONE: it is none, or has none. */
 uint32_t jp_end_of(const json_plan *p, uint32_t event);
 static inline jp_lanes jp_lanes_of(const json_plan *p, const jp_thread *t)

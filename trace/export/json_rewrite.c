@@ -291,10 +291,11 @@ static int put_names(void *ctx, vp_buf *out)
 static int put_missing(void *ctx, vp_buf *out, const ex_clean_counts *counts)
 {
     const json_plan *p = ((const jp_rewriter *)ctx)->second.plan;
-    if (!counts->refused && !p->unbound)
+    uint64_t events = counts->refused + p->unpaired;
+    if (!events && !p->unbound)
         return 0;
     return vp_buf_printf(out, ",\"view_profile_missing\":{\"events\":%llu,\"flows\":%llu}",
-                         (unsigned long long)counts->refused, (unsigned long long)p->unbound);
+                         (unsigned long long)events, (unsigned long long)p->unbound);
 }
 
 static int put_added(void *ctx, vp_buf *out, bool *any)

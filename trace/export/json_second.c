@@ -15,17 +15,35 @@ static bool is_idle(const json_plan *p, const jp_event *e)
     return (process && !p->processes[t->process].needed) || (thread && !t->needed);
 }
 
-/* Halves of pairs and of async spans are not asked for by themselves. Flows go with the slices that
- * were left out for their length: another slice would get their arrows. */
-static bool is_picked(ex_pick *pick, const jp_event *e)
+/* What the plan has as a begin and an end is in its pairs, and dropped with them; of others: where
+ * the slice ends that the event alone is. false: it is none. */
+static bool is_slice(const jp_event *e, const jp_change *changes, size_t count, int64_t *end_ns)
 {
-    if (!pick || !e->timed || strchr("BEben", e->phase))
+    *end_ns = e->end_ns;
+    for (size_t i = 0; i < count; i++) {
+        if (changes[i].kind == JP_SPAN)
+            *end_ns = e->start_ns + changes[i].value;
+        if (changes[i].kind == JP_SPAN || changes[i].kind == JP_INSTANT)
+            return true;
+    }
+    return strchr("XiIRn", e->phase) != NULL; /* instants are slices without a length */
+}
+
+/* Flows go with the slices that were left out for their length: another slice would get their
+ * arrows. */
+static bool is_picked(ex_pick *pick, const jp_event *e, const jp_change *changes, size_t count)
+{
+    int64_t end_ns;
+    if (!ex_pick_limits(pick) || !e->timed)
         return true;
-    if (strchr("XiIR", e->phase)) /* instants are slices without a length */
-        return ex_pick_takes(pick, e->start_ns, e->end_ns);
-    if (strchr("stf", e->phase) && pick->least_ns)
-        return false;
-    return ex_pick_shows(pick, e->start_ns);
+    if (is_slice(e, changes, count, &end_ns))
+        return ex_pick_takes_number(pick, e->start_ns, end_ns, e->number);
+    if (strchr("BEbe", e->phase))
+        return true;
+    if (!strchr("stf", e->phase) || !pick->cut)
+        return ex_pick_shows(pick, e->start_ns);
+    pick->left_out++;
+    return false;
 }
 
 /* Steps over the changes of an event; false: it goes. */
@@ -55,7 +73,7 @@ int jp_show(jp_second *s, vp_str text, int64_t at, const ex_fields *f, jp_event 
     int kept = jp_look(p, text, at, f, e);
     if (kept != EX_KEPT)
         return kept;
-    if (is_idle(p, e) || !is_picked(p->pick, e) || !take_changes(s, e, changes, count))
+    if (is_idle(p, e) || !take_changes(s, e, changes, count))
         return EX_EMPTY;
-    return EX_KEPT;
+    return is_picked(p->pick, e, *changes, *count) ? EX_KEPT : EX_EMPTY;
 }

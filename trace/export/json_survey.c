@@ -12,18 +12,12 @@
 
 #define TIME_MODULUS_US (EX_TIME_MODULUS_NS / 1000)
 
-/* 0: there is none. The importer compares texts, so a hash of the text will do. */
-static uint32_t hash_of(vp_str s)
-{
-    return s.n ? (uint32_t)(vp_hash(s.p, s.n, 0) >> 32) | 1 : 0;
-}
-
 static int add_edge(json_plan *p, const jp_event *e)
 {
     jp_edge edge = {.ns = e->start_ns,
                     .thread = e->thread,
                     .event = e->number,
-                    .mark = {hash_of(jp_text(e, EX_NAME)), hash_of(jp_text(e, EX_CAT))},
+                    .mark = {jp_mark_of(p, jp_text(e, EX_NAME)), jp_mark_of(p, jp_text(e, EX_CAT))},
                     .is_end = e->phase == 'E',
                     .has_args = jp_text(e, EX_ARGS).n > 2};
     VP_TRY(vp_grow(&p->edges, &p->edge_cap, p->edge_count + 1, sizeof edge, VP_EVENTS_MAX));
@@ -38,22 +32,15 @@ static int put_flow(json_plan *p, jp_flow flow)
     return 0;
 }
 
-uint64_t jp_flow_key(const jp_event *e)
-{
-    vp_str id = jp_text(e, EX_ID), cat = jp_text(e, EX_CAT), name = jp_text(e, EX_NAME);
-    vp_str bind = jp_text(e, EX_BIND);
-    if (e->phase == 'X' || e->phase == 'B')
-        return vp_hash(bind.p, bind.n, 1);
-    return vp_hash(id.p, id.n, vp_hash(cat.p, cat.n, vp_hash(name.p, name.n, 0)));
-}
-
 static int add_flow(json_plan *p, const jp_event *e)
 {
+    bool odd;
     jp_flow flow = {.ns = e->start_ns,
-                    .key = jp_flow_key(e),
+                    .key = jp_flow_key(p, e, &odd),
                     .thread = e->thread,
                     .event = e->number,
                     .phase = e->phase};
+    flow.odd = odd;
     flow.next = e->phase == 'f' && !vp_str_eq(jp_text(e, EX_BP), VP_STR("\"e\""));
     return put_flow(p, flow);
 }
@@ -62,18 +49,20 @@ static int add_flow(json_plan *p, const jp_event *e)
 static int add_bound(json_plan *p, const jp_event *e)
 {
     vp_str id = jp_text(e, EX_BIND);
-    bool in = vp_str_eq(jp_text(e, EX_FLOW_IN), VP_STR("true"));
+    bool odd, in = vp_str_eq(jp_text(e, EX_FLOW_IN), VP_STR("true"));
     bool out = vp_str_eq(jp_text(e, EX_FLOW_OUT), VP_STR("true"));
     if (!id.n || e->thread == JP_NONE || !(in || out))
         return 0;
-    return put_flow(p, (jp_flow){.ns = e->start_ns,
-                                 .key = jp_flow_key(e),
-                                 .thread = e->thread,
-                                 .event = e->number,
-                                 .phase = !in   ? 's'
-                                          : out ? 't'
-                                                : 'f',
-                                 .on_slice = true});
+    jp_flow flow = {.ns = e->start_ns,
+                    .key = jp_flow_key(p, e, &odd),
+                    .thread = e->thread,
+                    .event = e->number,
+                    .phase = !in   ? 's'
+                             : out ? 't'
+                                   : 'f',
+                    .on_slice = true};
+    flow.odd = odd;
+    return put_flow(p, flow);
 }
 
 static int add_names(json_plan *p, const jp_event *e)
@@ -103,6 +92,8 @@ static void note_event(json_plan *p, const jp_event *e)
     jp_thread *t = e->thread == JP_NONE ? NULL : &p->threads[e->thread];
     if (e->timed && jp_needs_time(e->phase) && e->start_ns < p->least_ns)
         p->least_ns = e->start_ns;
+    if (e->timed && e->end_ns > p->last_ns)
+        p->last_ns = e->end_ns;
     if (t && e->phase != 'M') {
         p->processes[t->process].needed = true;
         t->needed = t->needed || (jp_on_thread(e->phase) && !strchr("stf", e->phase));
@@ -116,13 +107,10 @@ static int take_event(json_plan *p, const jp_event *e)
     case 'i':
     case 'I':
     case 'R':
-        if (p->pick)
-            ex_pick_count(p->pick, 0);
-        return 0;
+        return jp_count_moment(p, e->number);
     case 'X':
         VP_TRY(add_bound(p, e));
-        if (p->pick)
-            ex_pick_count(p->pick, e->end_ns - e->start_ns);
+        VP_TRY(ex_pick_count(p->pick, e->end_ns - e->start_ns));
         return ex_spans_add(&p->threads[e->thread].spans, e->start_ns, e->end_ns, e->number);
     case 'B':
         VP_TRY(add_bound(p, e));
@@ -133,6 +121,10 @@ static int take_event(json_plan *p, const jp_event *e)
     case 't':
     case 'f':
         return add_flow(p, e);
+    case 'b':
+    case 'e':
+    case 'n':
+        return jp_add_async(p, e);
     case 'M':
         return add_names(p, e);
     default:
@@ -256,19 +248,6 @@ static int change_moved(json_plan *p, const jp_thread *t, const ex_move *m)
     return end == JP_NONE ? 0 : jp_change_put(p, end, kind, to);
 }
 
-/* Both halves of a pair that is not picked. */
-static int drop_pairs(json_plan *p)
-{
-    for (size_t i = 0; p->pick && i < p->pair_count; i++) {
-        const jp_pair *pair = &p->pairs[i];
-        if (ex_pick_takes(p->pick, pair->start_ns, pair->end_ns))
-            continue;
-        VP_TRY(jp_change_put(p, pair->begin, JP_DROP, 0));
-        VP_TRY(jp_change_put(p, pair->end, JP_DROP, 0));
-    }
-    return 0;
-}
-
 static int change_all_moved(json_plan *p)
 {
     for (size_t i = 0; i < p->thread_count; i++) {
@@ -279,31 +258,19 @@ static int change_all_moved(json_plan *p)
     return 0;
 }
 
-/* A pick's window is in the times of the plan. */
-static void decide(json_plan *p)
-{
-    int64_t base_ns;
-    if (!p->pick)
-        return;
-    ex_pick_decide(p->pick, p->least_ns == INT64_MAX ? 0 : p->least_ns);
-    if (__builtin_mul_overflow(p->base_us, 1000, &base_ns) ||
-        __builtin_sub_overflow(p->delta_ns, base_ns, &p->pick->moved_ns))
-        p->pick->moved_ns = 0;
-    if (__builtin_add_overflow(p->pick->first_ns, p->delta_ns, &p->pick->first_ns))
-        p->pick->first_ns = 0;
-}
-
 int jp_plan(json_plan *p)
 {
     choose_shift(p);
     VP_TRY(number_processes(p));
     VP_TRY(number_threads(p));
+    VP_TRY(jp_pair_async(p));
     VP_TRY(jp_pair_edges(p));
-    decide(p);
+    VP_TRY(jp_decide(p));
     VP_TRY(lay_out(p));
     VP_TRY(jp_bind_flows(p));
     VP_TRY(change_all_moved(p));
-    VP_TRY(drop_pairs(p));
+    VP_TRY(jp_drop_pairs(p));
+    VP_TRY(p->scratch.status);
     for (size_t i = 0; i < p->thread_count && !p->keep_spans; i++)
         ex_spans_free(&p->threads[i].spans);
     if (p->change_count)

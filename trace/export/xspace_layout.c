@@ -367,6 +367,7 @@ int xj_layout_make(xj_layout *l)
 void xj_layout_free(xj_layout *l)
 {
     xj_scan_free(&l->here.scan);
+    ex_pick_forget(l->pick);
     vp_arena_free(&l->arena);
     vp_map_free(&l->taken);
     vp_free(l->planes);

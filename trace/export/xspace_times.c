@@ -96,8 +96,7 @@ int xj_scan_event(xj_scan *s, xs_window *w, const xw_field *f)
     int rc = xj_event_read(&e, w, f);
     if (rc <= 0 || !xj_event_span(&at, &e))
         return rc < 0 ? rc : 0;
-    if (s->pick)
-        ex_pick_count(s->pick, at.end - at.start);
+    VP_TRY(ex_pick_count(s->pick, at.end - at.start));
     if (!s->events++) {
         s->least_ns = at.start;
     } else if (at.start < s->last.start || (at.start == s->last.start && at.end > s->last.end)) {

@@ -6,8 +6,9 @@
  *                        marks: what has no length, and on which track
  *   plan + marks + spool ──▶ .pftrace, a track behind the other
  *
- * Memory: the plan's; of each event 8 bytes for its place in the spool, of each complete one the 20
- * of its span, of each mark 24; and the table. The spool is a file above 64 MiB. */
+ * Memory: the plan's; of each event 8 bytes for its place in the spool, of each complete one or
+ * pair the 20 of its span and of a pair 12 for its end, of each mark 24; and the table. The spool
+ * is a file above 64 MiB. */
 #ifndef VP_EXPORT_PFTRACE_PFT_JSON_H
 #define VP_EXPORT_PFTRACE_PFT_JSON_H
 

@@ -13,6 +13,8 @@ static int put_name(pft_json *x, const jp_event *e)
 {
     vp_str name = jp_unquoted(jp_text(e, EX_NAME));
     uint64_t number;
+    if (!name.n && e->phase == 'e') /* it ends whatever is innermost */
+        return 0;
     if (!name.n)
         name = VP_STR("[No name]"); /* as the importer of JSON has it */
     int known = pft_table_put(&x->table, PFT_EVENT_NAME, name, &number);
@@ -154,7 +156,8 @@ static int flow_number(pft_json *x, const jp_event *e, const jp_change *changes,
             return 0;
         }
     }
-    uint64_t key = jp_flow_key(e);
+    bool odd;
+    uint64_t key = jp_flow_key(&x->plan, e, &odd);
     uint32_t known = vp_map_get(&x->flows, key);
     if (known == VP_MAP_NONE) {
         known = ++x->flow_count;

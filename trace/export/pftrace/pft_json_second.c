@@ -114,12 +114,22 @@ static int take_instant(pft_json *x, const place *at)
 static int take_async(pft_json *x, const place *at)
 {
     const jp_event *e = at->e;
-    bool global;
-    vp_str id = jp_unquoted(jp_async_id(e, &global)), cat = jp_text(e, EX_CAT);
-    uint64_t key = vp_hash(id.p, id.n, vp_hash(cat.p, cat.n, 0));
+    size_t before = x->beside_count;
+    jp_scope scope;
+    bool odd;
     pft_queue *q;
-    VP_TRY(find_beside(x, key, PFT_BESIDE_ASYNC, global ? JP_NONE : process_of(x, e),
-                       jp_unquoted(jp_text(e, EX_NAME)), &q));
+    jp_async_id(e, &scope);
+    uint64_t key = jp_async_key(&x->plan, e, &odd);
+    uint32_t process = scope == JP_OF_ALL ? JP_NONE : process_of(x, e), apart = process;
+    for (size_t i = 0; i < at->change_count; i++) {
+        if (at->changes[i].kind != JP_ID)
+            continue;
+        key = vp_mix((uint64_t)at->changes[i].value);
+        apart = JP_NONE;
+    }
+    VP_TRY(find_beside(x, key, PFT_BESIDE_ASYNC, apart, jp_unquoted(jp_text(e, EX_NAME)), &q));
+    if (x->beside_count > before)
+        x->besides[before].process = process;
     return mark_record(x, at, q,
                        e->phase == 'b'   ? PFT_MARK_BEGIN
                        : e->phase == 'e' ? PFT_MARK_END

@@ -118,7 +118,7 @@ static int put_note(pft_json *x, const char *name, vp_str text)
 int pft_json_missing(pft_json *x)
 {
     VP_CLEANUP(vp_buf_free) vp_buf b;
-    uint64_t events = x->refused + x->unsaid, flows = x->plan.unbound + x->lost;
+    uint64_t events = x->refused + x->unsaid + x->plan.unpaired, flows = x->plan.unbound + x->lost;
     vp_buf_init(&b, 256);
     vp_buf_printf(&b, "{\"events\":%llu,\"flows\":%llu}", (unsigned long long)events,
                   (unsigned long long)flows);
