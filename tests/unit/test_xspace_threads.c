@@ -12,6 +12,7 @@
 #include "tests/unit/xspace_maker.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/base/thread.h"
 #include "trace/model/trace.h"
 #include "trace/read/xspace/xspace.h"
 
@@ -230,10 +231,14 @@ static uint64_t same_by_all(vp_str bytes)
     for (int device_only = 0; device_only < 2; device_only++) {
         trace *one, *many;
         int rc = read_by(&one, bytes, 1, device_only, NULL);
+        if (rc >= 0)
+            assert_int_equal(trace_seal(one), 0);
         for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
             assert_int_equal(read_by(&many, bytes, threads[i], device_only, NULL), rc);
-            if (rc >= 0)
+            if (rc >= 0) {
+                assert_int_equal(trace_seal_by(many, threads[i]), 0);
                 same_trace(one, many);
+            }
             trace_free(many);
         }
         events += one ? one->event_count : 0;
@@ -289,6 +294,43 @@ static void test_memory_that_fails(void **state)
         }
 }
 
+typedef struct calls {
+    _Atomic uint32_t of[1000];
+    _Atomic uint32_t all;
+    uint32_t fails;
+} calls;
+
+static int call(void *ctx, uint32_t i)
+{
+    calls *c = ctx;
+    c->of[i]++;
+    c->all++;
+    return i == c->fails ? vp_fail(VP_ELIMIT, "number %u", i) : 0;
+}
+
+static void test_each_is_called_once(void **state)
+{
+    (void)state;
+    for (int threads = 0; threads < 40; threads += 3) {
+        calls c = {.fails = UINT32_MAX};
+        assert_int_equal(vp_each(threads, 1000, call, &c), 0);
+        for (size_t i = 0; i < 1000; i++)
+            assert_int_equal(c.of[i], 1);
+        assert_int_equal(vp_each(threads, 0, call, &c), 0);
+        assert_int_equal(c.all, 1000);
+    }
+}
+
+static void test_a_call_that_fails_ends_all(void **state)
+{
+    (void)state;
+    calls c = {.fails = 20};
+    assert_int_equal(vp_each(1, 1000, call, &c), VP_ELIMIT);
+    assert_int_equal(c.all, 21);
+    assert_int_equal(vp_each(4, 1000, call, &c), VP_ELIMIT);
+    assert_string_equal(vp_error_last()->message, "number 20");
+}
+
 static int stop_late(void *ctx, int64_t done, int64_t total)
 {
     (void)ctx;
@@ -305,9 +347,13 @@ static void test_stopped_in_the_middle(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_any_number_of_threads), cmocka_unit_test(test_cut_anywhere),
-        cmocka_unit_test(test_damaged_anywhere),      cmocka_unit_test(test_memory_that_fails),
+        cmocka_unit_test(test_any_number_of_threads),
+        cmocka_unit_test(test_cut_anywhere),
+        cmocka_unit_test(test_damaged_anywhere),
+        cmocka_unit_test(test_memory_that_fails),
         cmocka_unit_test(test_stopped_in_the_middle),
+        cmocka_unit_test(test_each_is_called_once),
+        cmocka_unit_test(test_a_call_that_fails_ends_all),
     };
     return cmocka_run_group_tests(tests, make_spaces, free_spaces);
 }

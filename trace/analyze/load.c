@@ -46,7 +46,7 @@ static int read_file(trace **out, const catalog *c, const cat_file *f, const loa
     if (rc >= 0 && f->cut)
         rc = note_cut(t, f->cut);
     if (rc >= 0)
-        rc = trace_seal(t);
+        rc = trace_seal_by(t, opts->threads);
     if (rc >= 0 && grouping_by_scope(opts->group) && !trace_has_device(t))
         rc = call_paths(t);
     if (rc < 0) {

@@ -1,7 +1,13 @@
 #include "trace/base/thread.h"
 
 #include <sched.h>
+#include <stdatomic.h>
 #include <unistd.h>
+
+#include "trace/base/mem.h"
+
+/* Of vp_each. */
+#define THREADS_MAX 16
 
 void vp_thread_mask(sigset_t *before)
 {
@@ -59,6 +65,48 @@ int vp_aside_join(vp_aside *a)
         pthread_join(a->thread, NULL);
     a->running = false;
     return a->status < 0 ? vp_fail_copy(&a->error) : a->status;
+}
+
+typedef struct each {
+    int (*fn)(void *ctx, uint32_t i);
+    void *ctx;
+    uint32_t n;
+    vp_mem_budget *budget;
+    _Atomic uint32_t begun;
+    _Atomic bool failed;
+} each;
+
+static int each_thread(void *ctx)
+{
+    each *e = ctx;
+    vp_mem_budget *before = vp_mem_enter(e->budget);
+    int rc = 0;
+    for (uint32_t i; rc >= 0 && !atomic_load(&e->failed);) {
+        if ((i = atomic_fetch_add(&e->begun, 1)) >= e->n)
+            break;
+        rc = e->fn(e->ctx, i);
+    }
+    if (rc < 0)
+        atomic_store(&e->failed, true);
+    vp_mem_enter(before);
+    return rc < 0 ? rc : 0;
+}
+
+int vp_each(int threads, uint32_t n, int (*fn)(void *ctx, uint32_t i), void *ctx)
+{
+    each e = {.fn = fn, .ctx = ctx, .n = n, .budget = vp_mem_enter(NULL)};
+    vp_aside aside[THREADS_MAX] = {0};
+    vp_mem_enter(e.budget);
+    threads = threads < THREADS_MAX ? threads : THREADS_MAX;
+    for (int i = 1; i < threads && (uint32_t)i < n; i++)
+        if (vp_aside_try(&aside[i], each_thread, &e) < 0)
+            break;
+    int rc = each_thread(&e);
+    for (int i = 1; i < threads; i++) {
+        int other = vp_aside_join(&aside[i]);
+        rc = rc < 0 ? rc : other;
+    }
+    return rc;
 }
 
 void vp_cond_init(pthread_cond_t *c)

@@ -43,4 +43,9 @@ int vp_aside_try(vp_aside *a, int (*fn)(void *ctx), void *ctx);
  * the same at once; of one that was never started (all zero), 0. */
 int vp_aside_join(vp_aside *a);
 
+/* Calls fn(ctx, i) for each i below n, several at once on up to `threads` threads with this one,
+ * each within the caller's memory budget. One that fails lets no other begin; its code and error
+ * are returned. */
+int vp_each(int threads, uint32_t n, int (*fn)(void *ctx, uint32_t i), void *ctx);
+
 #endif

@@ -3,7 +3,11 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/base/thread.h"
 #include "trace/model/sort.h"
+
+/* Events that are sorted before another thread has begun. */
+#define SORT_ALONE 50000u
 
 static trace *of(sink *s)
 {
@@ -326,13 +330,22 @@ static void chain_tracks(trace *t)
     }
 }
 
-int trace_seal(trace *t)
+static int sort_track(void *ctx, uint32_t i)
+{
+    trace_track *k = &((trace *)ctx)->tracks[i];
+    return k->sorted ? 0 : trace_sort_track(k);
+}
+
+int trace_seal_by(trace *t, int threads)
 {
     chain_tracks(t);
-    for (uint32_t i = 0; i < t->track_count; i++)
-        if (!t->tracks[i].sorted)
-            VP_TRY(trace_sort_track(&t->tracks[i]));
+    VP_TRY(vp_each(t->event_count < SORT_ALONE ? 1 : threads, t->track_count, sort_track, t));
     return trace_place_modules(t);
+}
+
+int trace_seal(trace *t)
+{
+    return trace_seal_by(t, 1);
 }
 
 int trace_track_keep(trace_track *k, const uint32_t *order, size_t n)

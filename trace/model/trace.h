@@ -133,6 +133,8 @@ int trace_put_meta(sink *s, vp_str key, vp_str value);
 void trace_free_args(trace *t);
 /* Sorts, places ops that do not name their module in one, and freezes. */
 int trace_seal(trace *t);
+/* The same, with so many threads. */
+int trace_seal_by(trace *t, int threads);
 /* Ops that name no module belong to the one whose run holds their aligned start; part of
  * sealing. May add kinds. */
 int trace_place_modules(trace *t);
