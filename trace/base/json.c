@@ -69,7 +69,8 @@ int vp_json_quote(vp_buf *b, vp_str s)
     vp_buf_putc(b, '"');
     while (i < s.n) {
         unsigned char c = (unsigned char)s.p[i];
-        unsigned len = vp_utf8_len((const unsigned char *)s.p + i, s.n - i);
+        bool ascii = c < 0x80;
+        unsigned len = ascii ? 1 : vp_utf8_len((const unsigned char *)s.p + i, s.n - i);
         if (len && c >= 0x20 && c != '"' && c != '\\' && c != 0x7f) {
             i += len;
             continue;

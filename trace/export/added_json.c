@@ -12,6 +12,17 @@ static uint32_t tid_of(const ex_added *a)
     return tid + (tid >= a->group_pid[a->tracks->tracks[a->track].group]);
 }
 
+/* Constants whose length the compiler knows. */
+#define PUT(b, text) vp_buf_put(b, text, sizeof text - 1)
+
+/* Another argument's name. */
+static void put_key(vp_buf *b, const char *name)
+{
+    PUT(b, ",\"");
+    vp_buf_puts(b, name);
+    PUT(b, "\":");
+}
+
 static void separate(vp_buf *b, bool *any)
 {
     vp_buf_puts(b, *any ? ",\n" : "");
@@ -50,21 +61,28 @@ static int put_slice(const ex_added *a, vp_buf *b, bool *any, size_t track, cons
     const derived_track *t = &a->tracks->tracks[track];
     const derived_kind_row *k = &derived_kinds[t->kind];
     separate(b, any);
-    vp_buf_printf(b, "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":", a->group_pid[t->group], tid);
+    PUT(b, "{\"ph\":\"X\",\"pid\":");
+    vp_buf_u64(b, a->group_pid[t->group]);
+    PUT(b, ",\"tid\":");
+    vp_buf_u64(b, tid);
+    PUT(b, ",\"ts\":");
     ex_put_us(b, s->start_ns);
-    vp_buf_puts(b, ",\"dur\":");
+    PUT(b, ",\"dur\":");
     ex_put_us(b, s->end_ns - s->start_ns);
-    vp_buf_puts(b, ",\"name\":");
+    PUT(b, ",\"name\":");
     xj_quote(b, derived_text(a->tracks, s->from->name));
-    vp_buf_printf(b, ",\"args\":{\"duration_ps\":%lld",
-                  (long long)(s->from->end_ps - s->from->start_ps));
-    for (size_t i = 0; i < DERIVED_NUMBERS; i++)
-        if (k->number[i] && s->from->number[i] != DERIVED_UNKNOWN)
-            vp_buf_printf(b, ",\"%s\":%lld", k->number[i], (long long)s->from->number[i]);
+    PUT(b, ",\"args\":{\"duration_ps\":");
+    vp_buf_i64(b, s->from->end_ps - s->from->start_ps);
+    for (size_t i = 0; i < DERIVED_NUMBERS; i++) {
+        if (!k->number[i] || s->from->number[i] == DERIVED_UNKNOWN)
+            continue;
+        put_key(b, k->number[i]);
+        vp_buf_i64(b, s->from->number[i]);
+    }
     for (size_t i = 0; i < DERIVED_TEXTS; i++) {
         if (!k->text[i] || !s->from->text[i])
             continue;
-        vp_buf_printf(b, ",\"%s\":", k->text[i]);
+        put_key(b, k->text[i]);
         xj_quote(b, derived_text(a->tracks, s->from->text[i]));
     }
     return vp_buf_puts(b, "}}");
