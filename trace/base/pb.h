@@ -58,6 +58,35 @@ static inline bool vp_pb_varint(vp_pb *r, uint64_t *out)
     return false;
 }
 
+/* The same where numbers are long: eight bytes at once where there are as many. */
+static inline bool vp_pb_varint_long(vp_pb *r, uint64_t *out)
+{
+    uint64_t v, last;
+    if (r->end - r->p < 8)
+        return vp_pb_varint(r, out);
+    memcpy(&v, r->p, 8);
+    last = ~v & UINT64_C(0x8080808080808080);
+    if (!last)
+        return vp_pb_varint(r, out);
+    r->p += ((unsigned)__builtin_ctzll(last) >> 3) + 1;
+    v &= (last ^ (last - 1)) & UINT64_C(0x7f7f7f7f7f7f7f7f);
+    v = (v & UINT64_C(0x007f007f007f007f)) | (v & UINT64_C(0x7f007f007f007f00)) >> 1;
+    v = (v & UINT64_C(0x00003fff00003fff)) | (v & UINT64_C(0x3fff00003fff0000)) >> 2;
+    *out = (v & UINT64_C(0x0fffffff)) | (v & UINT64_C(0x0fffffff00000000)) >> 4;
+    return true;
+}
+
+/* Takes a length-delimited field of this tag, of one byte, and a length below 128, as those of
+ * small messages in long lists are. false: something else comes next, and nothing is taken. */
+static inline bool vp_pb_take_short(vp_pb *r, uint8_t tag, vp_str *content)
+{
+    if (r->end - r->p < 2 || r->p[0] != tag || r->p[1] > r->end - r->p - 2 || r->p[1] > 127)
+        return false;
+    *content = (vp_str){(const char *)r->p + 2, r->p[1]};
+    r->p += 2 + r->p[1];
+    return true;
+}
+
 /* Takes the next field. 1: a field; 0: clean end; VP_ECORRUPT (not recorded): damaged, and r->p
  * stands at the start of the damaged field. */
 int vp_pb_next(vp_pb *r, vp_pb_field *f);

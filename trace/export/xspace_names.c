@@ -207,6 +207,21 @@ static void take_fact(xj_names *n, uint8_t fact, const vp_pb_field *value)
     facts->has |= 1u << fact;
 }
 
+/* A value that is a varint and stands last. */
+static bool read_last(vp_pb *r, vp_pb_field *value)
+{
+    vp_pb at = *r;
+    unsigned number = at.p < at.end ? *at.p >> 3 : 0;
+    if (number < XSTAT_DOUBLE_VALUE || number > XSTAT_REF_VALUE || (*at.p & 7) != VP_PB_VARINT)
+        return false;
+    at.p++;
+    if (!vp_pb_varint(&at, &value->u) || at.p != at.end)
+        return false;
+    value->number = number;
+    value->wire = VP_PB_VARINT;
+    return true;
+}
+
 /* The id and the value of an XStat; value->number is 0 where it has none. The usual form, in that
  * order, is taken straight. */
 static bool read_stat(vp_str stat, uint64_t *id, vp_pb_field *value)
@@ -220,6 +235,8 @@ static bool read_stat(vp_str stat, uint64_t *id, vp_pb_field *value)
         r.p++;
         if (!vp_pb_varint(&r, id))
             return false;
+        if (read_last(&r, value))
+            return true;
     }
     while ((rc = vp_pb_next(&r, &f)) > 0) {
         if (f.number == XSTAT_METADATA_ID && f.wire == VP_PB_VARINT)
@@ -252,7 +269,10 @@ int xj_names_stats(xj_names *n, uint32_t *count, const xj_event *e)
 {
     vp_pb r = vp_pb_of(e->stats);
     vp_pb_field f;
+    vp_str stat;
     n->facts.has = 0;
+    while (vp_pb_take_short(&r, XEVENT_STATS_TAG, &stat))
+        VP_TRY(set(n, count, stat));
     while (vp_pb_next(&r, &f) > 0)
         if (f.number == XEVENT_STATS && f.wire == VP_PB_LEN)
             VP_TRY(set(n, count, f.data));

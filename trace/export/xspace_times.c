@@ -16,35 +16,43 @@ static void take_field(xj_event *e, uint32_t number, uint64_t u)
         e->duration_ps = (int64_t)u;
 }
 
+/* What stands at r->p in another than its usual form. */
+static bool read_odd(xj_event *e, vp_pb *r, bool *stat)
+{
+    vp_pb_field f;
+    if (vp_pb_next(r, &f) <= 0)
+        return false;
+    *stat = f.number == XEVENT_STATS;
+    take_field(e, f.wire == VP_PB_VARINT ? f.number : 0, f.u);
+    return true;
+}
+
 /* The fields of every event in their usual form are taken straight: each event is read twice. */
 static bool read_event(xj_event *e, vp_str event)
 {
     vp_pb r = vp_pb_of(event);
-    const uint8_t *start = r.p;
-    vp_pb_field f;
+    const uint8_t *start = r.p, *first = NULL;
+    vp_str content;
     uint64_t u;
-    *e = (xj_event){.stats = vp_str_skip(event, event.n)};
+    *e = (xj_event){0};
     while (r.p < r.end) {
         const uint8_t *at = r.p;
-        bool number = *at == XEVENT_METADATA_ID_TAG || *at == XEVENT_OFFSET_PS_TAG ||
-                      *at == XEVENT_DURATION_PS_TAG;
-        bool stat = *at == XEVENT_STATS_TAG;
-        if (number || stat) {
+        bool stat = false;
+        if (*at == XEVENT_METADATA_ID_TAG || *at == XEVENT_OFFSET_PS_TAG ||
+            *at == XEVENT_DURATION_PS_TAG) {
             r.p++;
-            if (!vp_pb_varint(&r, &u) || (stat && u > (uint64_t)(r.end - r.p)))
+            if (!vp_pb_varint_long(&r, &u))
                 return false;
-            r.p += stat ? u : 0;
-            if (number)
-                take_field(e, *at >> 3, u);
-        } else {
-            if (vp_pb_next(&r, &f) <= 0)
-                return false;
-            stat = f.number == XEVENT_STATS;
-            take_field(e, f.wire == VP_PB_VARINT ? f.number : 0, f.u);
+            take_field(e, *at >> 3, u);
+        } else if (vp_pb_take_short(&r, XEVENT_STATS_TAG, &content)) {
+            stat = true;
+        } else if (!read_odd(e, &r, &stat)) {
+            return false;
         }
-        if (stat && !e->stats.n)
-            e->stats = vp_str_skip(event, (size_t)(at - start));
+        if (stat && !first)
+            first = at;
     }
+    e->stats = vp_str_skip(event, first ? (size_t)(first - start) : event.n);
     return true;
 }
 

@@ -30,23 +30,40 @@ static int push(pft_end **heap, size_t *count, size_t *cap, pft_end e)
 
 int pft_ends_add(pft_ends *e, int64_t at_ns, uint64_t track)
 {
+    if (!e->depth || e->stack[e->depth - 1].at_ns >= at_ns) {
+        if (e->depth == e->stack_cap)
+            VP_TRY(
+                vp_grow(&e->stack, &e->stack_cap, e->depth + 1, sizeof *e->stack, VP_EVENTS_MAX));
+        e->stack[e->depth++] = (pft_end){at_ns, track};
+        return 0;
+    }
     return push(&e->heap, &e->count, &e->cap, (pft_end){at_ns, track});
 }
 
 int pft_ends_until(pft_ends *e, pft_writer *w, int64_t at_ns)
 {
-    while (e->count && e->heap[0].at_ns <= at_ns) {
-        VP_TRY(pft_slice_end(w, e->heap[0].track, e->heap[0].at_ns));
+    for (;;) {
+        const pft_end *top = e->depth ? &e->stack[e->depth - 1] : NULL;
+        const pft_end *root = e->count ? e->heap : NULL;
+        bool nested = top && (!root || top->at_ns <= root->at_ns);
+        const pft_end *next = nested ? top : root;
+        if (!next || next->at_ns > at_ns)
+            return 0;
+        VP_TRY(pft_slice_end(w, next->track, next->at_ns));
+        if (nested) {
+            e->depth--;
+            continue;
+        }
         e->heap[0] = e->heap[--e->count];
         if (e->count)
             sink_down(e->heap, e->count);
     }
-    return 0;
 }
 
 void pft_ends_free(pft_ends *e)
 {
     vp_free(e->heap);
+    vp_free(e->stack);
     *e = (pft_ends){0};
 }
 

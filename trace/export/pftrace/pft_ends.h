@@ -10,10 +10,13 @@ typedef struct pft_end {
     uint64_t track;
 } pft_end;
 
-/* A heap, the next end first; zeroed before the first. */
+/* Zeroed before the first. Slices lie in one another, mostly: what ends before all that is open
+ * lies on a stack, the rest in a heap. */
 typedef struct pft_ends {
-    pft_end *heap;
+    pft_end *heap; /* the next end first */
     size_t count, cap;
+    pft_end *stack; /* the next end last */
+    size_t depth, stack_cap;
 } pft_ends;
 
 int pft_ends_add(pft_ends *e, int64_t at_ns, uint64_t track);

@@ -179,6 +179,9 @@ static int put_sequence(pft_writer *w, int64_t start_ns, vp_str defaults)
     vp_buf_init(&part, 128);
     w->sequence = w->host ? ++w->host->whole->sequences : w->sequence + 1;
     w->clock_ns = start_ns;
+    w->place_n = (size_t)(field(field(w->place, PACKET_SEQUENCE_ID, w->sequence),
+                                PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE) -
+                          w->place);
     if (w->host)
         start_ns = pft_host_time(w->host, start_ns);
     put(&packet, PACKET_SEQUENCE_ID, w->sequence);
@@ -285,30 +288,45 @@ void pft_counter_double(pft_writer *w, uint64_t track, uint64_t bits)
     vp_pb_put_fixed64(&w->event, EVENT_COUNTER_DOUBLE, bits);
 }
 
-/* What stands before the event of a packet; n bytes follow. */
-static char *packet_head(pft_writer *w, char *p, int64_t at_ns, size_t n)
+static uint64_t passed_until(pft_writer *w, int64_t at_ns)
 {
     uint64_t passed = (uint64_t)(at_ns - w->clock_ns);
     w->clock_ns = w->table ? w->clock_ns : at_ns;
-    n += 2 + varint_size(passed) + varint_size(w->sequence) + 2;
-    p = varint(varint(p, VP_PB_TAG(TRACE_PACKET, VP_PB_LEN)), n);
-    p = field(p, PACKET_TIMESTAMP, passed);
-    p = field(p, PACKET_SEQUENCE_ID, w->sequence);
-    return field(p, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+    return passed;
 }
 
-/* Ends are half of all events, and say nothing. */
+/* When and of which sequence a packet is. */
+static inline char *packet_place(const pft_writer *w, char *p, uint64_t passed)
+{
+    p = field(p, PACKET_TIMESTAMP, passed);
+    memcpy(p, w->place, sizeof w->place);
+    return p + w->place_n;
+}
+
+/* What stands before the event of a packet; n bytes follow. */
+static char *packet_head(pft_writer *w, char *p, int64_t at_ns, size_t n)
+{
+    uint64_t passed = passed_until(w, at_ns);
+    n += 1 + varint_size(passed) + w->place_n;
+    p = varint(varint(p, VP_PB_TAG(TRACE_PACKET, VP_PB_LEN)), n);
+    return packet_place(w, p, passed);
+}
+
+/* Ends are half of all events, and say nothing: their lengths are of one byte. */
 int pft_slice_end(pft_writer *w, uint64_t track, int64_t at_ns)
 {
-    char event[2 * FIELD_MAX], *end = field(event, EVENT_TYPE, TYPE_SLICE_END);
-    if (track != w->track)
-        end = field(end, EVENT_TRACK, id_of(w, track));
-    size_t n = (size_t)(end - event);
-    char *p = vp_buf_reserve(w->out, 6 * FIELD_MAX), *start = p;
-    if (!p)
+    char *packet = vp_buf_reserve(w->out, 6 * FIELD_MAX);
+    if (!packet)
         return w->out->status;
-    p = bytes(packet_head(w, p, at_ns, 2 + n), PACKET_TRACK_EVENT, event, n);
-    w->out->n += (size_t)(p - start);
+    char *p = packet_place(w, packet + 2, passed_until(w, at_ns)), *event = p;
+    p = field(p + 2, EVENT_TYPE, TYPE_SLICE_END);
+    if (track != w->track)
+        p = field(p, EVENT_TRACK, id_of(w, track));
+    packet[0] = (char)VP_PB_TAG(TRACE_PACKET, VP_PB_LEN);
+    packet[1] = (char)(p - packet - 2);
+    event[0] = (char)VP_PB_TAG(PACKET_TRACK_EVENT, VP_PB_LEN);
+    event[1] = (char)(p - event - 2);
+    w->out->n += (size_t)(p - packet);
     return 0;
 }
 

@@ -19,6 +19,8 @@ typedef struct pft_writer {
     uint64_t track;         /* its events' own, unless they name another */
     int64_t clock_ns;       /* of its last event; of a table's sequence its start */
     bool table;             /* the sequence at hand is that of a table */
+    char place[16];         /* its number and flags, as each of its packets has them */
+    size_t place_n;
 } pft_writer;
 
 /* pick: the exporter's, which may be NULL; it says which host of several this is. */
