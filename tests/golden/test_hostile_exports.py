@@ -3,8 +3,9 @@ their starts, thousands that overlap, ids that Perfetto takes for others, no eve
 import json
 
 import pytest
-from common import PROGRAM, run
+from common import PROGRAM, run, tool
 from every_timeline import of_engine
+from pftrace_decode import Trace
 from real_perfetto import needs_perfetto, run_program
 from test_xplane_perfetto import hostile
 from xplane_events import Space
@@ -30,6 +31,27 @@ def files(folder):
     yield folder / 'h.trace.json', len(json_events())
     (folder / 'none.trace.json').write_text('{"traceEvents": []}')
     yield folder / 'none.trace.json', 0
+
+
+LONG = 3 << 20  # characters, of three bytes each
+
+
+def test_long_names_of_tracks_are_cut_at_a_character(tmp_path):
+    """Never the file."""
+    name, at = '\u20ac' * LONG, {'pid': 1, 'tid': 1, 'ts': 1}
+    events = [{'ph': 'M', 'name': 'process_name', 'args': {'name': name}} | at,
+              {'ph': 'M', 'name': 'process_labels', 'args': {'labels': name}} | at,
+              {'ph': 'M', 'name': 'thread_name', 'args': {'name': name}} | at,
+              {'ph': 'X', 'name': 'a', 'dur': 5} | at, {'ph': 'X', 'name': 'crossing', 'dur': 5} | at | {'ts': 3},
+              {'ph': 'C', 'name': name, 'args': {'v': 1}} | at,
+              {'ph': 'b', 'name': name, 'id': 1, 'cat': 'c'} | at, {'ph': 'e', 'name': name, 'id': 1, 'cat': 'c'} | at | {'ts': 2}]
+    (tmp_path / 'long.trace.json').write_text(json.dumps(events, ensure_ascii=False))
+    trace = Trace(run(tool('export_tool'), 'pftrace-json', tmp_path / 'long.trace.json')[0])
+    named = [t for t in trace.tracks.values() if t.name.startswith('\u20ac')]
+    assert len(named) == 5 and any(t.label.startswith('\u20ac') for t in named)
+    for t in named:
+        assert '\ufffd' not in t.name and len(t.name.encode()) < 257 << 10 and 'cut off, ' in t.name
+    assert sorted(s.name[0] for s in trace.slices) == ['a', 'c', '\u20ac'] and len(trace.counters) == 1
 
 
 @needs_perfetto

@@ -59,6 +59,19 @@ static inline uint64_t id_of(const pft_writer *w, uint64_t id)
     return w->host ? pft_host_id(w->host, id) : id;
 }
 
+/* A text as it is, or cut off before its byte `max` where a character ends; b holds it then. */
+static vp_str cut(vp_buf *b, vp_str text, size_t max)
+{
+    if (text.n <= max)
+        return text;
+    size_t n = max;
+    while (n && n + 4 > max && ((unsigned char)text.p[n] & 0xc0) == 0x80)
+        n--;
+    vp_buf_put(b, text.p, n);
+    vp_buf_printf(b, "\xe2\x80\xa6 (cut off, %zu bytes)", text.n);
+    return vp_buf_view(b);
+}
+
 /* The packet whose content is in `packet`. */
 static int put_packet(pft_writer *w, vp_buf *packet)
 {
@@ -132,11 +145,17 @@ static int among_hosts(const pft_writer *w, pft_track *t, vp_buf *name)
 
 int pft_put_track(pft_writer *w, const pft_track *track)
 {
-    VP_CLEANUP(vp_buf_free) vp_buf packet, descriptor, name;
+    VP_CLEANUP(vp_buf_free) vp_buf packet, descriptor, name, text, label, description;
     pft_track t = *track;
     vp_buf_init(&packet, 1u << 20);
     vp_buf_init(&descriptor, 1u << 20);
     vp_buf_init(&name, 1u << 20);
+    vp_buf_init(&text, 1u << 20);
+    vp_buf_init(&label, 1u << 20);
+    vp_buf_init(&description, 1u << 20);
+    t.name = cut(&text, t.name, VP_TRACK_NAME_MAX);
+    t.label = cut(&label, t.label, VP_TRACK_NAME_MAX);
+    t.description = cut(&description, t.description, VP_TRACK_NAME_MAX);
     if (w->host)
         VP_TRY(among_hosts(w, &t, &name));
     put_descriptor(&descriptor, &t);
@@ -443,6 +462,10 @@ void pft_flow_point(pft_writer *w, char phase, uint64_t flow, bool enclosing)
 
 void pft_tell(pft_writer *w, pft_name_kind kind, uint64_t number, vp_str text)
 {
+    VP_CLEANUP(vp_buf_free) vp_buf part;
+    size_t room = w->interned.n < VP_TOLD_BYTES_MAX ? VP_TOLD_BYTES_MAX - w->interned.n : 0;
+    vp_buf_init(&part, VP_TOLD_NAME_MAX + 64);
+    text = cut(&part, text, room < VP_TOLD_NAME_MAX ? room : VP_TOLD_NAME_MAX);
     size_t n = 1 + varint_size(number) + 1 + varint_size(text.n) + text.n;
     vp_pb_put_varint(&w->interned, VP_PB_TAG((uint32_t)kind, VP_PB_LEN));
     vp_pb_put_varint(&w->interned, n);
