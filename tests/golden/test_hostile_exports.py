@@ -54,6 +54,26 @@ def test_long_names_of_tracks_are_cut_at_a_character(tmp_path):
     assert sorted(s.name[0] for s in trace.slices) == ['a', 'c', '\u20ac'] and len(trace.counters) == 1
 
 
+def test_more_async_ids_than_tracks_are_counted(tmp_path):
+    """A track for each of the first million, and the file comes out."""
+    most, more = 1_000_000, 37
+    halves = ',\n'.join('{"ph":"n","ts":%d,"pid":1,"id":%d,"name":"n","cat":"c"}' % (i, i) for i in range(most + more))
+    (tmp_path / 'many.trace.json').write_text('[' + halves + ']')
+    made = run(tool('export_tool'), 'pftrace-json', tmp_path / 'many.trace.json')[0]
+    assert b'{"events":%d,"flows":0}' % more in made
+
+
+@pytest.mark.parametrize('key', [b'k', b'\\"'])
+def test_a_key_of_any_length_costs_its_value_only(key, tmp_path):
+    event = b'{"ph":"X","ts":%d,"dur":1,"pid":1,"tid":1,"name":"a"}'
+    huge = b'"' + key * (17 << 20) + b'" : [{"traceEvents":[]}, 1]'
+    (tmp_path / 'key.trace.json').write_bytes(b'{' + huge + b', "traceEvents":[' + event % 1 + b'],' + huge + b'}')
+    for how in ('whole', 'pftrace-json'):
+        made, said = run(tool('export_tool'), how, tmp_path / 'key.trace.json')
+        assert len(made) < 1000 and b'"damage":0' in said
+    assert len(json.loads(run(tool('export_tool'), 'whole', tmp_path / 'key.trace.json')[0])['traceEvents']) == 1
+
+
 @needs_perfetto
 @pytest.mark.parametrize('form', ['perfetto-json', 'pftrace'])
 def test_they_are_taken_whole(form, tmp_path):

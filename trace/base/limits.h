@@ -59,8 +59,8 @@
 /* Slices that an analysis adds to a timeline, of 48 bytes each; and bytes of a name there. */
 #define VP_DERIVED_MAX 8000000u
 #define VP_DERIVED_NAME_MAX 256u
-/* Bytes of the name of a track in a .pftrace; of one of an event or argument there that is told once
- * for all, and of all that one event tells. What is longer is cut off. */
+/* Bytes of the name of a track in a .pftrace; of one of an event or argument there that is told
+ * once for all, and of all that one event tells. What is longer is cut off. */
 #define VP_TRACK_NAME_MAX (256u << 10)
 #define VP_TOLD_NAME_MAX (4u << 20)
 #define VP_TOLD_BYTES_MAX (48u << 20)

@@ -42,8 +42,9 @@ typedef struct ex_clean_counts {
     uint64_t events; /* written */
     uint64_t empty;  /* `{}`: dropped */
     uint64_t
-        refused;   /* not JSON, no event, no usable ts or dur, above VP_JSON_EVENT_MAX: dropped */
-    uint64_t keys; /* top-level values that are no JSON or as large as that: dropped */
+        refused; /* not JSON, no event, no usable ts or dur, above VP_JSON_EVENT_MAX: dropped */
+    uint64_t
+        keys; /* top-level values that are no JSON, or as large as that or their keys: dropped */
     uint64_t strings, numbers, commas; /* escapes, scalars, commas repaired in what was written */
 } ex_clean_counts;
 /* s was made by ex_json_clean. */

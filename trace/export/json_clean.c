@@ -14,6 +14,7 @@ typedef enum state {
     AT_START,
     AT_FIRST,  /* in front of the events, where the editor adds its own */
     AT_KEY,    /* in the top-level object, before a key or its end */
+    AT_COLON,  /* behind a key that is not kept */
     AT_EVENT,  /* in traceEvents or the bare array, before an event or its end */
     AT_RESYNC, /* behind a broken event, looking for the next */
     AT_SKIP,   /* in a value that is not kept */
@@ -190,6 +191,17 @@ static bool is_kept(vp_str key, char value)
     return !vp_str_eq(key, VP_STR("\"metadata\"")) && !is_odd(key, value);
 }
 
+/* Where the value of the key at w->p begins, or NULL when the key's end is not in the window. */
+static const char *find_value(const ex_window *w, const char **key_end)
+{
+    const char *p = string_end(w->p, w->end);
+    bool colon = false;
+    *key_end = p;
+    while (p && p < w->end && (js_is_space(*p) || (*p == ':' && !colon)))
+        colon |= *p++ == ':';
+    return p;
+}
+
 static int at_key(clean *c)
 {
     ex_window *w = &c->w;
@@ -205,15 +217,14 @@ static int at_key(clean *c)
         w->p++;
         return GO_ON;
     }
-    const char *key_end = string_end(w->p, w->end), *p = key_end;
-    bool colon = false;
-    while (p && p < w->end && (js_is_space(*p) || (*p == ':' && !colon)))
-        colon |= *p++ == ':';
-    if (!p || p == w->end) {
-        if (w->end - w->p <= (ptrdiff_t)VP_JSON_EVENT_MAX)
-            return NEED_MORE;
-        return vp_fail(VP_ELIMIT, "a key of more than %u bytes", VP_JSON_EVENT_MAX);
+    const char *key_end, *p = find_value(w, &key_end);
+    if ((p ? p : w->end) - w->p > (ptrdiff_t)VP_JSON_EVENT_MAX) {
+        c->counts.keys++;
+        skip_value(c, AT_COLON);
+        return GO_ON;
     }
+    if (!p || p == w->end)
+        return NEED_MORE;
     vp_str key = {w->p, (size_t)(key_end - w->p)};
     bool events = vp_str_eq(key, VP_STR("\"traceEvents\""));
     if (!events && is_kept(key, *p))
@@ -226,6 +237,17 @@ static int at_key(clean *c)
     } else {
         skip_value(c, AT_KEY);
     }
+    return GO_ON;
+}
+
+static int at_colon(clean *c)
+{
+    ex_window *w = &c->w;
+    while (w->p < w->end && (js_is_space(*w->p) || *w->p == ':'))
+        w->p++;
+    if (w->p == w->end)
+        return NEED_MORE;
+    skip_value(c, AT_KEY);
     return GO_ON;
 }
 
@@ -428,6 +450,8 @@ static int step(clean *c)
         return GO_ON;
     case AT_KEY:
         return at_key(c);
+    case AT_COLON:
+        return at_colon(c);
     case AT_EVENT:
         return at_event(c);
     case AT_RESYNC:

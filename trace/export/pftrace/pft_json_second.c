@@ -79,13 +79,16 @@ static uint32_t process_of(const pft_json *x, const jp_event *e)
     return e->thread == JP_NONE ? JP_NONE : x->plan.threads[e->thread].process;
 }
 
-/* The track of what `key` tells apart. name: how it is called, where it is new. */
+/* The track of what `key` tells apart. name: how it is called, where it is new. 1; 0: no more
+ * tracks are made. */
 static int find_beside(pft_json *x, uint64_t key, pft_beside_kind kind, uint32_t process,
                        vp_str name, pft_queue **q)
 {
     key = vp_mix(key ^ ((uint64_t)process << 8 | kind));
     uint32_t number = vp_map_get(&x->beside_at, key);
     if (number == VP_MAP_NONE) {
+        if (x->beside_count == VP_TRACKS_MAX)
+            return 0;
         pft_beside b = {.kind = kind, .process = process, .queue = PFT_QUEUE_EMPTY};
         number = (uint32_t)x->beside_count;
         VP_TRY(vp_intern_put(&x->plan.texts, name, &b.name));
@@ -94,7 +97,13 @@ static int find_beside(pft_json *x, uint64_t key, pft_beside_kind kind, uint32_t
         x->besides[x->beside_count++] = b;
     }
     *q = &x->besides[number].queue;
-    return 0;
+    return 1;
+}
+
+static int has_no_track(pft_json *x)
+{
+    x->unsaid++;
+    return EX_EMPTY;
 }
 
 /* On a thread, or by its scope on a track of the process or of all. */
@@ -104,10 +113,13 @@ static int take_instant(pft_json *x, const place *at)
     vp_str scope = jp_unquoted(jp_text(e, EX_SCOPE));
     char letter = scope.n ? *scope.p : 't';
     pft_queue *q = &x->on_thread[e->thread];
+    int found = 1;
     if (letter == 'p')
-        VP_TRY(find_beside(x, 0, PFT_BESIDE_MARKS, process_of(x, e), VP_STR("Instants"), &q));
+        found = find_beside(x, 0, PFT_BESIDE_MARKS, process_of(x, e), VP_STR("Instants"), &q);
     else if (letter == 'g')
-        VP_TRY(find_beside(x, 0, PFT_BESIDE_MARKS, JP_NONE, VP_STR("Instants"), &q));
+        found = find_beside(x, 0, PFT_BESIDE_MARKS, JP_NONE, VP_STR("Instants"), &q);
+    if (found <= 0)
+        return found < 0 ? found : has_no_track(x);
     return mark_record(x, at, q, PFT_MARK_INSTANT, 0);
 }
 
@@ -127,7 +139,9 @@ static int take_async(pft_json *x, const place *at)
         key = vp_mix((uint64_t)at->changes[i].value);
         apart = JP_NONE;
     }
-    VP_TRY(find_beside(x, key, PFT_BESIDE_ASYNC, apart, jp_unquoted(jp_text(e, EX_NAME)), &q));
+    int found = find_beside(x, key, PFT_BESIDE_ASYNC, apart, jp_unquoted(jp_text(e, EX_NAME)), &q);
+    if (found <= 0)
+        return found < 0 ? found : has_no_track(x);
     if (x->beside_count > before)
         x->besides[before].process = process;
     return mark_record(x, at, q,
@@ -151,6 +165,7 @@ static vp_str counter_name(pft_json *x, const jp_event *e, vp_str key)
     return vp_buf_view(b);
 }
 
+/* 1; 0: it has no track. */
 static int take_value(pft_json *x, const jp_event *e, vp_str key, vp_str text)
 {
     double value = strtod(text.p, NULL); /* a quote, comma or bracket stands behind it */
@@ -159,9 +174,12 @@ static int take_value(pft_json *x, const jp_event *e, vp_str key, vp_str text)
     pft_queue *q;
     memcpy(&bits, &value, sizeof bits);
     VP_TRY(x->scratch.status);
-    VP_TRY(
-        find_beside(x, vp_hash(name.p, name.n, 0), PFT_BESIDE_COUNTER, process_of(x, e), name, &q));
-    return add_mark(x, q, e->start_ns, bits, e->number);
+    int found =
+        find_beside(x, vp_hash(name.p, name.n, 0), PFT_BESIDE_COUNTER, process_of(x, e), name, &q);
+    if (found <= 0)
+        return found;
+    VP_TRY(add_mark(x, q, e->start_ns, bits, e->number));
+    return 1;
 }
 
 /* A track each for what a counter counts. */
@@ -170,10 +188,13 @@ static int take_counter(pft_json *x, const place *at)
     vp_str args = jp_text(at->e, EX_ARGS), key;
     const char *p = args.p + 1, *end = args.p + args.n;
     js_value v;
-    while (js_next_member(&p, end, js_skip_best(), &key, &v) == JS_MEMBER)
-        if (jp_is_number(v))
-            VP_TRY(take_value(x, at->e, key, v.s));
-    return EX_EMPTY;
+    int all = 1;
+    while (js_next_member(&p, end, js_skip_best(), &key, &v) == JS_MEMBER) {
+        int taken = jp_is_number(v) ? take_value(x, at->e, key, v.s) : 1;
+        VP_TRY(taken);
+        all = all && taken;
+    }
+    return all ? EX_EMPTY : has_no_track(x);
 }
 
 /* ---- Flows ---------------------------------------------------------------------------------- */
