@@ -428,7 +428,7 @@ const tableOf = (caption, heads, rows) =>
   make("div", { className: "scroll" }, make("table", {}, make("caption", { textContent: caption }),
     make("thead", {}, make("tr", {}, ...heads.map((textContent) => make("th", { scope: "col", textContent })))),
     make("tbody", {}, ...rows.map(([head, ...cells]) =>
-      make("tr", {}, make("th", { scope: "row", textContent: head, title: head }), ...cells.map((textContent) => make("td", { textContent })))))));
+      make("tr", {}, make("th", { scope: "row", textContent: head, title: head }), ...cells.map((textContent) => make("td", { textContent, className: textContent.length > 40 ? "prose" : "" })))))));
 
 // What the report's own parts of each device's window come to in the range.
 const PARTS = ["compute", "exposed communication", "exposed copy", "idle"];

@@ -178,10 +178,18 @@ export class SvgPen {
 
 /* ---- Colours --------------------------------------------------------------------------------- */
 
+// Of "#rrggbb", as WCAG reckons it: above 0.18 dark text is told better than light one.
+function lightness(color) {
+  const rgb = Number.parseInt(color.slice(1), 16);
+  const linear = [16, 8, 0].map((shift) => (((rgb >> shift) & 0xff) / 255) ** 2.2);
+  return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+}
+
 export function coloursOf(element) {
   const style = getComputedStyle(element);
   const of = (name) => style.getPropertyValue(name).trim();
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const parts = ["--idle", "--comp", "--comm", "--copy"].map(of);
   return {
     card: of("--card"), bg: of("--bg"), text: of("--text"), soft: of("--soft"), line: of("--line"),
     hair: of("--hair"), link: of("--link"), warn: of("--warn"), bad: of("--bad"), idle: of("--idle"),
@@ -189,9 +197,10 @@ export function coloursOf(element) {
       const turn = Math.round((hue * 360) / 256);
       return dark ? `hsl(${turn} 38% ${34 + (hue % 3) * 4}%)` : `hsl(${turn} 52% ${72 + (hue % 3) * 4}%)`;
     }),
-    parts: ["--idle", "--comp", "--comm", "--copy"].map(of),
+    parts,
     finding: dark ? "hsl(4 52% 40%)" : "hsl(4 72% 80%)",
     label: dark ? "#f2f4f6" : "#15191e",
+    partLabels: parts.map((color) => (lightness(color) > 0.18 ? "#15191e" : "#f2f4f6")),
   };
 }
 
@@ -209,6 +218,8 @@ function colourOf({ parts, finding, slices }, track, hue) {
   return track.derived === "FINDINGS" ? finding : slices[hue];
 }
 
+const labelOf = ({ partLabels, label }, track, hue) => (track.derived === "PARTS" ? partLabels[hue] ?? label : label);
+
 const LABEL = 26; // px from which on a slice is labelled
 
 function drawRow(pen, scene, track, row, y) {
@@ -223,7 +234,7 @@ function drawRow(pen, scene, track, row, y) {
     const w = Math.max(1, end - x);
     const many = row.count[i] > 1;
     const own = scene.fill?.(row, i);
-    pen.span(x, w > 3 && !many ? w - 1 : w, own ? own.color : colourOf(colours, track, row.hue[i]),
+    pen.span(x, w > 2 && !many ? w - 1 : w, own ? own.color : colourOf(colours, track, row.hue[i]),
       (own ? own.alpha : 1) * (many ? 0.35 + 0.65 * row.busy[i] : 1));
     for (let at = x + 4; own?.striped && at < end - 1; at += 6) pen.span(at, 1.5, colours.card, 0.75);
     if (w >= LABEL && !many) labels.push(i, x, w);
@@ -232,7 +243,7 @@ function drawRow(pen, scene, track, row, y) {
   for (let k = 0; k < labels.length; k += 3) {
     const [i, x, w] = [labels[k], labels[k + 1], labels[k + 2]];
     const name = names.get(row.kind[i]);
-    if (name) pen.text(x + 4, y + ROW / 2 - 0.5, w - 7, `${scene.fill ? scene.fill(row, i).sign : ""}${name}`, colours.label);
+    if (name) pen.text(x + 4, y + ROW / 2 - 0.5, w - 7, `${scene.fill ? scene.fill(row, i).sign : ""}${name}`, labelOf(colours, track, row.hue[i]));
   }
 }
 
@@ -278,7 +289,8 @@ export function drawRuler(pen, scene) {
   for (const t of ticks(view, step)) {
     const x = xOf(scene, t);
     pen.rect(x, RULER - 6, 1, 6, colours.soft);
-    pen.text(x + 4, RULER / 2, 106, timeText(t, step), colours.soft);
+    const text = timeText(t, step);
+    if (x + 8 + text.length * 6.5 < width) pen.text(x + 4, RULER / 2, 106, text, colours.soft);
   }
   pen.rect(0, RULER - 1, width, 1, colours.line);
   if (left > 60) pen.rect(0, 0, left, RULER - 1, colours.card);

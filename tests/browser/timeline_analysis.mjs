@@ -1,7 +1,7 @@
 // The tracks of the analysis in our own timeline, in traces of five profilers: above their devices, in every size and
 // colour, with details, by address, by search, in the table of rows and in ranges.
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { guarded, serve, shots, test, traces } from "./lib.mjs";
@@ -44,6 +44,38 @@ async function onTimeline(name, rest, body, options = {}) {
     await context.close();
   }
 }
+// Pixels of the map that are its colour of steps or of findings, and of the page's CSS what these are.
+const mapped = (page) =>
+  page.evaluate(() => {
+    const canvas = document.querySelector("canvas.minimap");
+    const g = canvas.getContext("2d");
+    const { data } = g.getImageData(0, 0, canvas.width, canvas.height);
+    const colour = (name) => {
+      g.fillStyle = getComputedStyle(document.getElementById("timeline")).getPropertyValue(name).trim();
+      const rgb = Number.parseInt(g.fillStyle.slice(1), 16);
+      return [rgb >> 16, (rgb >> 8) & 0xff, rgb & 0xff];
+    };
+    const [card, bad, seen] = ["--card", "--bad", "--link"].map(colour);
+    // Under what is seen everything is mixed with the links' colour.
+    const mixed = (c) => c.map((v, i) => v + (seen[i] - v) * 0.22);
+    const near = (i, c) => Math.abs(data[i] - c[0]) + Math.abs(data[i + 1] - c[1]) + Math.abs(data[i + 2] - c[2]) < 12;
+    const [top, middle] = [3, Math.floor(canvas.height / 2)].map((y) => y * canvas.width * 4);
+    let [findings, steps] = [0, 0];
+    for (let x = 4; x < canvas.width - 4; x++) {
+      findings += near(top + x * 4, bad) || near(top + x * 4, mixed(bad));
+      steps += !near(middle + x * 4, card) && !near(middle + x * 4, mixed(card));
+    }
+    return { findings: findings / canvas.width, steps: steps / canvas.width };
+  });
+// How much of the trace these cover together.
+function shareOf(list, { from_ps, to_ps }) {
+  let [sum, until] = [0, from_ps];
+  for (const { start_ps, dur_ps } of [...list].sort((a, b) => a.start_ps - b.start_ps)) {
+    sum += Math.max(0, start_ps + dur_ps - Math.max(until, start_ps));
+    until = Math.max(until, start_ps + dur_ps);
+  }
+  return sum / (to_ps - from_ps);
+}
 const details = (page) => page.locator("aside.details");
 
 for (const name of Object.keys(FIVE)) {
@@ -55,6 +87,38 @@ for (const name of Object.keys(FIVE)) {
       const { analysis } = await api(name, "tracks?analysis=1");
       for (const track of analysis[0].tracks.slice(0, 3)) assert.ok(seen.includes(track.name), `${track.name}: ${seen}`);
       assert.equal(await page.locator("#timeline-status.error").count(), 0);
+    }, { viewport: { width: 1440, height: 1400 } }));
+
+  await test(`the map shows steps and findings, ${name}`, () =>
+    onTimeline(name, "", async (page) => {
+      await page.waitForFunction(() => document.getElementById("timeline").dataset.marked);
+      await page.waitForTimeout(200);
+      const marks = await api(name, "marks");
+      const tracks = await api(name, "tracks");
+      const seen = await mapped(page);
+      for (const what of ["steps", "findings"]) {
+        const share = Math.min(1, shareOf(marks[what], tracks));
+        assert.ok(Math.abs(seen[what] - share) < 0.04, `${what}: ${seen[what]} of the map, ${share} of the trace`);
+        assert.equal(seen[what] > 0, marks[what].length > 0, what);
+      }
+    }, { viewport: { width: 1440, height: 900 } }));
+
+  await test(`the saved SVG has the rows of the analysis, ${name}`, () =>
+    onTimeline(name, "", async (page) => {
+      const saved = page.waitForEvent("download");
+      await page.getByRole("button", { name: "Save what is seen as SVG" }).click();
+      const text = readFileSync(await (await saved).path(), "utf8");
+      const { texts, fills } = await page.evaluate((svg) => {
+        const parsed = new DOMParser().parseFromString(svg, "image/svg+xml");
+        return { texts: [...parsed.querySelectorAll("text")].map((t) => t.textContent),
+          fills: [...parsed.querySelectorAll("rect")].map((r) => r.getAttribute("fill")) };
+      }, text);
+      const { analysis } = await api(name, "tracks?analysis=1");
+      const group = analysis[0];
+      assert.ok(texts.some((t) => t.includes(group.name)), `${group.name}: ${texts}`);
+      for (const track of group.tracks.slice(0, 3)) assert.ok(texts.some((t) => t.endsWith(track.name) || t.includes(track.name.slice(0, 20))), `${track.name}: ${texts}`);
+      const part = await page.evaluate(() => getComputedStyle(document.getElementById("timeline")).getPropertyValue("--comp").trim());
+      assert.ok(fills.includes(part), "the band of a device's time");
     }, { viewport: { width: 1440, height: 1400 } }));
 
   for (const [width, colorScheme] of [[1440, "light"], [1440, "dark"], [390, "light"], [390, "dark"]])
@@ -101,6 +165,8 @@ await test("a range says what the report says of it", async () => {
     const share = ((100 * idle) / band.dur_ps).toFixed(1);
     await details(page).locator("td", { hasText: `(${share}%)` }).first().waitFor();
     await page.screenshot({ path: path.join(shots, "timeline-range-390.png"), fullPage: true });
+    const heights = await details(page).locator("tbody tr").evaluateAll((rows) => rows.slice(1).map((row) => row.offsetHeight));
+    assert.ok(heights.length > 5 && Math.max(...heights) < 40, `no cell of a number wraps: ${heights}`);
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0);
   }, { viewport: { width: 390, height: 900 } });
 });

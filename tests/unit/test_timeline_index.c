@@ -327,6 +327,29 @@ static void test_more_at_once_than_lanes(void **state)
     trace_free(t);
 }
 
+/* Of thousands of blocks that lie over each other a window finds what began before it and reaches
+ * into it, however long ago that was. */
+static void test_overlaps_that_began_long_before(void **state)
+{
+    (void)state;
+    trace *t = tm_new();
+    uint32_t p = tm_process(t, SINK_PROCESS_GPU, "gpu", 0);
+    uint32_t k = tm_track(t, p, "stream", SINK_ROLE_OPS);
+    for (int i = 0; i < 20000; i++)
+        tm_put(t, k, "kernel", 10 * i, i % 1000 == 200 ? 199000 + i : 10 * i + 3000);
+    tl_index *x = built(t);
+    const tl_row *r = &x->rows[x->row_count - 1];
+    assert_true(r->overlaps && r->count > 2 * TL_BLOCK * TL_SUPER);
+    uint32_t longs = 0;
+    for (uint64_t i = 0; i < r->count; i++)
+        longs += tl_dur(r, i) > 3000;
+    assert_true(longs > 3);
+    for (int64_t at = 0; at < 200000; at += 4999)
+        check_window(x, at, at + 500, 100);
+    tl_free(x);
+    trace_free(t);
+}
+
 static void test_deeper_than_a_lane(void **state)
 {
     (void)state;
@@ -753,6 +776,7 @@ int main(void)
         cmocka_unit_test(test_equal_starts_and_no_length),
         cmocka_unit_test(test_crossing_goes_to_another_lane),
         cmocka_unit_test(test_more_at_once_than_lanes),
+        cmocka_unit_test(test_overlaps_that_began_long_before),
         cmocka_unit_test(test_deeper_than_a_lane),
         cmocka_unit_test(test_two_clocks),
         cmocka_unit_test(test_nothing),
