@@ -59,3 +59,31 @@ def test_what_only_the_second_reading_sees_is_counted(tmp_path):
     trace = Trace(made(path, tmp_path), unfinished=True)
     said = json.loads(trace.note("view_profile_missing") or '{"events": 0}')["events"]
     assert said + len(trace.counters) == 300
+
+
+EPOCH = 1_700_000_000_000_000
+
+
+@pytest.mark.parametrize("phase", ["X", "i", "B", "b", "C"])
+@pytest.mark.parametrize("zeros", [1, 3])
+def test_times_of_0_before_those_since_1970_are_none(zeros, phase, tmp_path):
+    """They alone are refused, and what they said of tracks and ids says nothing of the others."""
+    zero = '{"ph":"%s","ts":0,"dur":90,"pid":1,"tid":1,"id":1,"cat":"c","name":"z","args":{"v":1}}' % phase
+    rest = '{"ph":"X","ts":%d,"dur":20,"pid":1,"tid":1,"name":"g"}'
+    events, missing = both_show(",".join([zero] * zeros + [rest % (EPOCH + 100 * i) for i in range(5)]), tmp_path)
+    assert missing == zeros
+    assert [e["name"] for e in events if e["ph"] != "M"] == ["g"] * 5
+    assert len({e["tid"] for e in events if e["ph"] == "X"}) == 1
+
+
+def test_a_time_beyond_those_since_1970_is_none(tmp_path):
+    times = EPOCH, 2 * EPOCH, 0, EPOCH, EPOCH + 50
+    rest = ",".join('{"ph":"X","ts":%d,"dur":20,"pid":1,"tid":1,"name":"g"}' % t for t in times)
+    events, missing = both_show(rest, tmp_path)
+    assert missing == 2 and len([e for e in events if e["ph"] != "M"]) == 3
+
+
+def test_a_time_of_0_among_small_ones_is_one(tmp_path):
+    events, missing = both_show('{"ph":"i","ts":0,"pid":1,"tid":1,"name":"z","s":"t"},' + GOOD + ',' +
+                                '{"ph":"i","ts":%d,"pid":1,"tid":1,"name":"far","s":"t"}' % EPOCH, tmp_path)
+    assert missing == 1 and len([e for e in events if e["ph"] != "M"]) == 6

@@ -13,7 +13,7 @@
 
 int jp_init(json_plan *p)
 {
-    *p = (json_plan){.last_thread = JP_NONE, .least_ns = INT64_MAX};
+    *p = (json_plan){.last_thread = JP_NONE, .least_ns = INT64_MAX, .all_zero = true};
     vp_arena_init(&p->arena);
     vp_map_init(&p->process_at);
     vp_map_init(&p->thread_at);
@@ -149,16 +149,54 @@ static bool take_base(json_plan *p, const jp_event *e, vp_str ts)
     return p->has_base;
 }
 
+static bool take_start(json_plan *p, vp_str ts, int64_t *start)
+{
+    return js_us_to_ps(ts, p->base_us, start) && *start >= -VP_TIME_MAX_PS &&
+           *start <= VP_TIME_MAX_PS;
+}
+
+/* Drops what the first pass has of events. */
+static void forget_events(json_plan *p)
+{
+    for (size_t i = 0; i < p->thread_count; i++) {
+        ex_spans_free(&p->threads[i].spans);
+        p->threads[i].needed = false;
+    }
+    for (size_t i = 0; i < p->process_count; i++)
+        p->processes[i].needed = false;
+    p->edge_count = p->flow_count = p->half_count = p->moment_count = 0;
+    p->least_ns = INT64_MAX;
+    p->last_ns = 0;
+    p->all_zero = false;
+    if (p->pick)
+        p->pick->full = p->pick->cut = false;
+    ex_pick_forget(p->pick);
+}
+
+/* A time that is too far from all others, which are 0: those were none, and are refused in the
+ * second pass. */
+static bool starts_again(json_plan *p, const jp_event *e, vp_str ts)
+{
+    int64_t base_us;
+    if (p->planned || p->base_us || !p->all_zero || !jp_needs_time(e->phase) ||
+        !js_time_base(ts, &base_us) || !base_us)
+        return false;
+    p->base_us = base_us;
+    forget_events(p);
+    return true;
+}
+
 /* Start and end on whole ns; a length is their difference, so that what touched still touches.
  * false: a complete event whose length is none. */
 static bool take_times(json_plan *p, jp_event *e)
 {
     vp_str ts = jp_unquoted(jp_text(e, EX_TS)), dur = jp_unquoted(jp_text(e, EX_DUR));
     int64_t start, length = 0;
-    e->timed = ts.n && take_base(p, e, ts) && js_us_to_ps(ts, p->base_us, &start) &&
-               start >= -VP_TIME_MAX_PS && start <= VP_TIME_MAX_PS;
+    e->timed = ts.n && take_base(p, e, ts) &&
+               (take_start(p, ts, &start) || (starts_again(p, e, ts) && take_start(p, ts, &start)));
     if (!e->timed)
         return true;
+    p->all_zero = p->all_zero && (!start || !jp_needs_time(e->phase));
     e->start_ps = start;
     e->start_ns = e->end_ns = ex_round_ns(start);
     if (e->phase != 'X' || !dur.n)

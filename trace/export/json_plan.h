@@ -150,6 +150,7 @@ typedef struct json_plan {
     uint32_t last_thread;
     vp_sid last_pid, last_tid; /* raw texts of last_thread */
     bool has_base, planned;
+    bool all_zero; /* no event of the first pass has had a time but that of the base */
     bool
         keep_spans; /* of threads, for who asks for their order; else they are freed once planned */
     ex_pick *pick;  /* may be NULL */
