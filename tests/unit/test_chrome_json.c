@@ -257,6 +257,27 @@ static void test_unix_times_are_relative_to_the_first(void **state)
     rec_free(r);
 }
 
+/* Events that have no time say 0: they lie where the others begin, and cost none of these. */
+static void test_zeros_before_unix_times_are_no_times(void **state)
+{
+    (void)state;
+    rec *r =
+        read_ok("[{\"ph\":\"i\",\"name\":\"z\",\"ts\":0},{\"ph\":\"X\",\"name\":\"y\",\"ts\":0,"
+                "\"dur\":3},{\"ph\":\"X\",\"name\":\"a\",\"ts\":1700000000000005,\"dur\":1},"
+                "{\"ph\":\"X\",\"name\":\"b\",\"ts\":1700000000000000,\"dur\":1}]");
+    check_event(r, "z", 0, 0);
+    check_event(r, "a", 0, US);
+    check_event(r, "b", -5 * US, US);
+    assert_int_equal(r->base_ns, INT64_C(1700000000000005000));
+    rec_free(r);
+    r = read_ok("[{\"ph\":\"i\",\"name\":\"z\",\"ts\":0},{\"ph\":\"i\",\"name\":\"a\",\"ts\":1},"
+                "{\"ph\":\"i\",\"name\":\"far\",\"ts\":1700000000000000},"
+                "{\"ph\":\"i\",\"name\":\"b\",\"ts\":2}]");
+    check_event(r, "b", 2 * US, 0);
+    assert_non_null(quality_of(r, "bad-event"));
+    rec_free(r);
+}
+
 /* Kineto: µs since baseTimeNanoseconds; 2211714153399.54 µs after 1751410836 s. */
 static void test_kineto_says_its_base(void **state)
 {
@@ -943,6 +964,7 @@ int main(void)
         cmocka_unit_test(test_metadata_alone_is_an_empty_trace),
         cmocka_unit_test(test_times_are_exact),
         cmocka_unit_test(test_unix_times_are_relative_to_the_first),
+        cmocka_unit_test(test_zeros_before_unix_times_are_no_times),
         cmocka_unit_test(test_kineto_says_its_base),
         cmocka_unit_test(test_kineto_names_the_model),
         cmocka_unit_test(test_events_without_a_time_are_counted),

@@ -152,6 +152,7 @@ typedef struct cj_reader {
 
     bool has_base;
     int64_t base_us;
+    bool any_time;   /* an event has one but that */
     int64_t base_ns; /* Kineto's baseTimeNanoseconds, or SINK_NO_TIME */
 
     vp_arena arena;

@@ -3,14 +3,33 @@
 #include "trace/base/limits.h"
 #include "trace/read/json/json_reader.h"
 
+static bool take_start(const cj_reader *r, vp_str ts, int64_t *start_ps)
+{
+    return js_us_to_ps(ts, r->base_us, start_ps) && *start_ps >= -VP_TIME_MAX_PS &&
+           *start_ps <= VP_TIME_MAX_PS;
+}
+
+/* Where only events at 0 came before times since 1970, these are what is counted from: those had no
+ * time, and lie at the first of the others. */
+static bool starts_again(cj_reader *r, vp_str ts)
+{
+    int64_t base_us;
+    if (r->base_us || r->any_time || !js_time_base(ts, &base_us))
+        return false;
+    r->base_us = base_us;
+    return base_us != 0;
+}
+
 bool cj_start(cj_reader *r, const cj_fields *f, int64_t *start_ps)
 {
     js_value ts = f->v[CJ_TS];
     bool text = ts.type == JS_SCALAR || ts.type == JS_STRING;
     if (text && !r->has_base)
         r->has_base = js_time_base(ts.s, &r->base_us);
-    if (text && r->has_base && js_us_to_ps(ts.s, r->base_us, start_ps) &&
-        *start_ps >= -VP_TIME_MAX_PS && *start_ps <= VP_TIME_MAX_PS) {
+    if (text && r->has_base &&
+        (take_start(r, ts.s, start_ps) ||
+         (starts_again(r, ts.s) && take_start(r, ts.s, start_ps)))) {
+        r->any_time = r->any_time || *start_ps;
         if (*start_ps < r->extent_first_ps)
             r->extent_first_ps = *start_ps;
         if (*start_ps > r->extent_last_ps)
