@@ -97,6 +97,31 @@ def test_perfetto_takes_them_without_a_word(tmp_path):
         assert got == slices, file
 
 
+FLOW_IDS = {  # of the start and of the end, whether they are one
+    ('10', 16): True, ('0x10', '10'): True, ('AB', 'ab'): True, (-1, '-1'): True, ('zz', 'zz'): True, ('a', '\\u0061'): True,
+    (1.5, 1.5): True, (1 << 64, 1 << 64): True, ('z', '\\u007a'): True, ('', ''): True, ('z' * 17, 'z' * 17): True,
+    ('1', '2'): False, ('zz', 'zy'): False, ('12345678901234567890', '12345678901234567891'): False}
+
+
+@needs_perfetto
+@pytest.mark.parametrize('how', ['ids', 'bind_ids'])
+def test_flows_have_the_ids_that_perfetto_takes(how, tmp_path):
+    files = []
+    for i, (out, into) in enumerate(FLOW_IDS):
+        (tmp_path / str(i)).mkdir()
+        slices = [event('X', 1, 'a', dur=2), event('X', 11, 'b', dur=2, tid=2)]
+        if how == 'ids':
+            slices += [event('s', 2, 'f', id=out, cat='c'), event('f', 12, 'f', id=into, cat='c', tid=2, bp='e')]
+        else:
+            slices[0] |= {'bind_id': out, 'flow_out': True}
+            slices[1] |= {'bind_id': into, 'flow_in': True}
+        exported(tmp_path / str(i), ','.join(map(json.dumps, slices)).replace('\\\\u', '\\u'))
+        files += [tmp_path / str(i) / form for form in ('whole', 'pftrace-json')]
+    for i, (row, ids) in enumerate(zip(checked(files), [ids for ids in FLOW_IDS for _ in range(2)])):
+        assert not row.get('fatal') and not row['bad'], (ids, files[i], row)
+        assert row['flows'] == FLOW_IDS[ids], (ids, files[i])
+
+
 def event(ph, ts, name, **more):
     return {'ph': ph, 'ts': ts, 'pid': 1, 'tid': 1, 'name': name} | more
 

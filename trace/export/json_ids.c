@@ -7,14 +7,21 @@
 #include "trace/export/json_plan.h"
 #include "trace/read/json/json_text.h"
 
-uint64_t jp_text_hash(json_plan *p, vp_str json, uint64_t seed)
+/* A text without quotes and escapes, valid until the next call. */
+static vp_str plain_of(json_plan *p, vp_str json)
 {
     vp_str bare = jp_unquoted(json);
     if (bare.n == json.n || !memchr(bare.p, '\\', bare.n))
-        return vp_hash(bare.p, bare.n, seed);
+        return bare;
     p->scratch.n = 0;
     char *plain = vp_buf_reserve(&p->scratch, JS_UTF8_MAX(bare.n));
-    return plain ? vp_hash(plain, js_unescape(bare, plain), seed) : 0;
+    return plain ? (vp_str){plain, js_unescape(bare, plain)} : VP_STR_NONE;
+}
+
+uint64_t jp_text_hash(json_plan *p, vp_str json, uint64_t seed)
+{
+    vp_str plain = plain_of(p, json);
+    return vp_hash(plain.p, plain.n, seed);
 }
 
 static bool take_hex(vp_str s, uint64_t *value)
@@ -48,7 +55,7 @@ static uint64_t flow_id(json_plan *p, vp_str id, uint64_t seed, bool *odd)
     int64_t number;
     bool quoted = *id.p == '"';
     *odd = false;
-    if (quoted && take_hex(jp_unquoted(id), &value))
+    if (quoted && take_hex(plain_of(p, id), &value))
         return number_hash(value, seed);
     if (!quoted && vp_str_to_i64(id, &number))
         return number_hash((uint64_t)number, seed);
