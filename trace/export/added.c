@@ -54,6 +54,7 @@ void ex_added_free(ex_added *a)
 {
     vp_free(a->pids);
     vp_free(a->group_pid);
+    vp_free(a->named);
     *a = (ex_added){.make = a->make, .ctx = a->ctx};
 }
 

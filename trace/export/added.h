@@ -28,6 +28,7 @@ typedef struct ex_added {
     size_t group_track;        /* the first of the group at hand */
     int64_t exact_ps, told_ns; /* of the track at hand: lengths so far, before and after rounding */
     int64_t last_end_ns;
+    uint32_t *named; /* of each text of the tracks: the sequence that has a number for it */
     const ex_pick *pick;
 } ex_added;
 

@@ -2,6 +2,7 @@
 
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
+#include "trace/base/mem.h"
 #include "trace/export/stream_out.h"
 
 /* Names of arguments by number, in every sequence. */
@@ -54,21 +55,33 @@ static void tell_names(pft_writer *w, const derived_kind_row *k)
             pft_tell(w, PFT_ARG_NAME, ARG_TEXT + i, vp_str_of(k->text[i]));
 }
 
-static int put_slice(const ex_added *a, pft_writer *w, size_t track, const ex_added_slice *s,
-                     bool first)
+/* The number of a text, which is told once a sequence. */
+static uint64_t number_of(ex_added *a, pft_writer *w, pft_name_kind kind, vp_sid text)
+{
+    uint32_t *told = &a->named[2 * (size_t)text + (kind == PFT_ARG_TEXT)];
+    if (*told != w->sequence)
+        pft_tell(w, kind, (uint64_t)text + 1, derived_text(a->tracks, text));
+    *told = w->sequence;
+    return (uint64_t)text + 1;
+}
+
+static int put_slice(ex_added *a, pft_writer *w, size_t track, const ex_added_slice *s, bool first)
 {
     const derived_kind_row *k = &derived_kinds[a->tracks->tracks[track].kind];
     pft_slice_begin(w, track_uuid(track));
     if (first)
         tell_names(w, k);
-    pft_event_text(w, derived_text(a->tracks, s->from->name));
+    if (s->from->name)
+        pft_event_name(w, number_of(a, w, PFT_EVENT_NAME, s->from->name));
+    else
+        pft_event_text(w, VP_STR(""));
     pft_arg_int(w, ARG_DURATION, s->from->end_ps - s->from->start_ps);
     for (unsigned i = 0; i < DERIVED_NUMBERS; i++)
         if (k->number[i] && s->from->number[i] != DERIVED_UNKNOWN)
             pft_arg_int(w, ARG_NUMBER + i, s->from->number[i]);
     for (unsigned i = 0; i < DERIVED_TEXTS; i++)
         if (k->text[i] && s->from->text[i])
-            pft_arg_text(w, ARG_TEXT + i, derived_text(a->tracks, s->from->text[i]));
+            pft_arg_known(w, ARG_TEXT + i, number_of(a, w, PFT_ARG_TEXT, s->from->text[i]));
     return pft_put_event(w, s->start_ns);
 }
 
@@ -95,6 +108,9 @@ static int go_on(ex_added *a, pft_writer *w, pft_ends *open)
 
 int pft_added(ex_added *a, pft_writer *w, pft_ends *open)
 {
+    if (!a->named)
+        a->named = vp_calloc(2 * ((size_t)a->tracks->names.count + 1), sizeof *a->named);
+    VP_NEED(a->named);
     while (a->track < a->tracks->track_count && !ex_out_full(w->out)) {
         if (!a->slice)
             VP_TRY(put_track(a, w));
