@@ -593,6 +593,7 @@ typedef struct vp_compared_scope {
     uint32_t depth;
     vp_delta total;    /* of the whole subtree */
     vp_delta backward; /* of it: work going back, or done again */
+    bool is_op;        /* an op in the scope above it: in `graph` of reports by stack */
 } vp_compared_scope;
 
 typedef enum vp_verdict { VP_REGRESSION, VP_IMPROVEMENT, VP_NOISE, VP_UNVERIFIED } vp_verdict;

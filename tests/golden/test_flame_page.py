@@ -1,6 +1,7 @@
 """The flame graph of a report's page: its frames are the report's scopes, and where it tells ops in their scopes
 apart, these ops too; all with their shares."""
 import html
+import json
 import re
 
 import pytest
@@ -128,3 +129,29 @@ def test_a_run_differs_from_itself_nowhere():
     found = compared(PAIRS[0][0], PAIRS[0][0])
     assert [f[:3] for f in found[0]] == [f[:3] for f in found[1]] == [f[:3] for f in found[2]]
     assert {css for *_, css, _ in found[2]} == {'idle'} and all('±0' in f[3] for f in found[2])
+
+
+def leaves_of(made):
+    """{the path of an op in its forward scope: [ps, of it going back]}, the mean of the devices."""
+    found = {}
+    for op in made['ops']:
+        path = '/'.join(p for p in (op['scope'], op['name']) if p)
+        found[path] = found.get(path, 0) + op['self_ps'] / len(made['devices'])
+    return found
+
+
+def test_by_stack_the_ops_are_frames():
+    """Each op stands in its scope with its own time, and the scopes are as wide as without them."""
+    sides = [json.loads(view_profile('report', '--format=json', '--group=stack', str(trace(p))).stdout) for p in PAIRS[0]]
+    windows = [max(d['breakdown']['window_ps'] for d in made['devices']) for made in sides]
+    page = view_profile('compare', '--format=html', '--group=stack', *(str(trace(p)) for p in PAIRS[0])).stdout
+    pictures = [frames_of(p) for p in page.split('<svg class="flame" role="img"')[1:]]
+    for made, found, plain in zip(sides, pictures, compared(*PAIRS[0])):
+        ops, titles = leaves_of(made), {title: width for _, _, width, title, *_ in found}
+        for _, _, width, title, *_ in plain:
+            assert titles.get(title, width) == pytest.approx(width, abs=0.011)
+        seen = [(title.rpartition(': ')[0], width) for title, width in titles.items() if title.rpartition(': ')[0] in ops]
+        assert len(seen) > 10
+        for path, width in seen:
+            assert width == pytest.approx(100 * ops[path] / max(windows), abs=0.011)
+    assert {css for *_, css, _ in pictures[2]} <= {'idle', 'worse', 'better'}

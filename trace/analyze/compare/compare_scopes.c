@@ -1,6 +1,6 @@
 /* Joins the computation graphs of both reports into one tree, and keeps what can be seen in a
  * picture, and what moved: nodes that differ by at least half a percent of a step, and their
- * ancestors. Backward work stands with the
+ * ancestors. Of reports by stack the picture's tree has the ops, too. Backward work stands with the
  * forward scope that it belongs to: otherwise a layer that takes longer would be two rows, which
  * hardly share a name. */
 #include <string.h>
@@ -22,6 +22,8 @@ static int64_t scaled(const cmp_side *s, int64_t total_ps)
         return 0;
     return cmp_mean((__int128)total_ps * s->span_ps / s->whole_ps, (__int128)devices);
 }
+
+enum { LIST_MOVED = 1, LIST_GRAPH = 2 };
 
 /* One report's tree, and its nodes by path. */
 typedef struct scope_side {
@@ -55,18 +57,59 @@ static int folded_tree(vp_scope **out, size_t *n, vp_arena *arena, scope_item *i
     return scopes_tree(out, n, arena, items, kept);
 }
 
-static int open_side(scope_side *x, vp_arena *arena, const cmp_side *side, bool fold)
+/* What a path's last component begins with if it is an op in its scope, and what stands for '/' in
+ * the op's name, so that it is one component: no scope has such characters. */
+#define OP_MARK '\x01'
+#define OP_SLASH '\x02'
+
+/* Each op as a leaf of the scope that it stands in. */
+static int ops_tree(vp_scope **out, size_t *n, vp_arena *arena, const vp_report *r, bool fold)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf text;
+    VP_CLEANUP(vp_free_ptr) scope_item *items = vp_calloc(r->op_count, sizeof *items);
+    vp_buf_init(&text, VP_INTERN_BYTES_MAX);
+    VP_NEED(items);
+    for (size_t i = 0; i < r->op_count; i++) {
+        const vp_op *op = &r->ops[i];
+        vp_str scope = vp_str_of(op->scope ? op->scope : "");
+        text.n = 0;
+        VP_TRY(fold ? scope_fold(&text, scope) : vp_buf_str(&text, scope));
+        if (text.n)
+            vp_buf_putc(&text, '/');
+        vp_buf_putc(&text, OP_MARK);
+        for (const char *c = op->name; *c; c++)
+            vp_buf_putc(&text, *c == '/' ? OP_SLASH : *c);
+        VP_TRY(text.status);
+        items[i] = (scope_item){
+            .path = vp_arena_strndup(arena, text.p, text.n),
+            .self_ps = op->self_ps,
+            .calls = op->calls,
+            .bytes = VP_UNKNOWN,
+            .flops = VP_UNKNOWN,
+            .backward_ps = scope_is_backward(scope) ? op->self_ps : 0,
+            .remat_ps = !scope_is_backward(scope) && scope_is_remat(scope) ? op->self_ps : 0};
+        VP_NEED(items[i].path);
+    }
+    return scopes_tree(out, n, arena, items, r->op_count);
+}
+
+static int fold_scopes(vp_scope **out, size_t *n, vp_arena *arena, const vp_report *r)
+{
+    VP_CLEANUP(vp_free_ptr) scope_item *items = vp_calloc(r->scope_count, sizeof *items);
+    VP_NEED(items);
+    scopes_items(items, r->scopes, r->scope_count);
+    return folded_tree(out, n, arena, items, r->scope_count);
+}
+
+static int open_side(scope_side *x, vp_arena *arena, const cmp_side *side, bool fold, bool ops)
 {
     const vp_report *r = side->r;
     *x = (scope_side){.side = side, .v = r->scopes, .n = r->scope_count};
     vp_map_init(&x->by_path);
-    if (fold) {
-        VP_CLEANUP(vp_free_ptr) scope_item *items = vp_calloc(r->scope_count, sizeof *items);
+    if (fold || ops) {
         vp_scope *tree = NULL;
-        VP_NEED(items);
         x->n = 0;
-        scopes_items(items, r->scopes, r->scope_count);
-        VP_TRY(folded_tree(&tree, &x->n, arena, items, r->scope_count));
+        VP_TRY(ops ? ops_tree(&tree, &x->n, arena, r, fold) : fold_scopes(&tree, &x->n, arena, r));
         x->v = tree;
     }
     for (size_t i = 0; i < x->n; i++)
@@ -85,6 +128,7 @@ static vp_compared_scope compared(const scope_side *a, const scope_side *b, cons
     const vp_scope *na = node_at(a, node->path), *nb = node_at(b, node->path);
     return (vp_compared_scope){
         .depth = node->depth,
+        .is_op = strchr(node->path, OP_MARK),
         .total = cmp_delta(na ? scaled(a->side, na->total_ps) : 0,
                            nb ? scaled(b->side, nb->total_ps) : 0),
         .backward = cmp_delta(na ? scaled(a->side, na->backward_ps + na->remat_ps) : 0,
@@ -102,6 +146,19 @@ static int join_trees(vp_scope **out, size_t *count, vp_arena *arena, const scop
     return scopes_tree(out, count, arena, items, a->n + b->n);
 }
 
+static const char *plain_path(comparing *k, const char *path)
+{
+    char *text = vp_arena_strndup(k->arena, path, strlen(path)), *to = text;
+    if (!text)
+        k->out_of_memory = true;
+    for (const char *c = path; text && *c; c++)
+        if (*c != OP_MARK)
+            *to++ = *c == OP_SLASH ? '/' : *c;
+    if (text)
+        *to = 0;
+    return text;
+}
+
 /* The nodes that are marked, as a list of the comparison's. */
 static int keep_marked(vp_compared_scope **out, size_t *count, comparing *k,
                        const vp_compared_scope *all, const bool *keep, size_t n)
@@ -115,7 +172,7 @@ static int keep_marked(vp_compared_scope **out, size_t *count, comparing *k,
         if (!keep[i])
             continue;
         (*out)[*count] = all[i];
-        (*out)[(*count)++].path = cmp_text(k, all[i].path);
+        (*out)[(*count)++].path = plain_path(k, all[i].path);
     }
     return 0;
 }
@@ -144,8 +201,9 @@ static void mark_moved(bool *keep, const vp_compared_scope *all, const vp_scope 
     }
 }
 
+/* lists: those that the comparison keeps of the tree. */
 static int keep_some(comparing *k, const vp_scope *tree, size_t n, const scope_side *a,
-                     const scope_side *b)
+                     const scope_side *b, unsigned lists)
 {
     VP_CLEANUP(vp_free_ptr) bool *keep = vp_calloc(n, sizeof *keep);
     VP_CLEANUP(vp_free_ptr) vp_compared_scope *all = vp_calloc(n, sizeof *all);
@@ -157,9 +215,10 @@ static int keep_some(comparing *k, const vp_scope *tree, size_t n, const scope_s
         all[i].path = tree[i].path;
     }
     mark_moved(keep, all, tree, n, span);
-    VP_TRY(keep_marked(&c->scopes, &c->scope_count, k, all, keep, n));
+    if (lists & LIST_MOVED)
+        VP_TRY(keep_marked(&c->scopes, &c->scope_count, k, all, keep, n));
     mark_seen(keep, all, tree, n, span);
-    return keep_marked(&c->graph, &c->graph_count, k, all, keep, n);
+    return lists & LIST_GRAPH ? keep_marked(&c->graph, &c->graph_count, k, all, keep, n) : 0;
 }
 
 static bool goes_back(const vp_report *r)
@@ -170,7 +229,7 @@ static bool goes_back(const vp_report *r)
     return false;
 }
 
-int cmp_scopes(comparing *k)
+static int join_sides(comparing *k, bool ops, unsigned lists)
 {
     bool fold = goes_back(k->a.r) || goes_back(k->b.r);
     scope_side a = {0}, b = {0};
@@ -178,15 +237,27 @@ int cmp_scopes(comparing *k)
     vp_scope *tree = NULL;
     size_t n = 0;
     vp_arena_init(&arena);
-    int rc = open_side(&a, &arena, &k->a, fold);
+    int rc = open_side(&a, &arena, &k->a, fold, ops);
     if (rc >= 0)
-        rc = open_side(&b, &arena, &k->b, fold);
+        rc = open_side(&b, &arena, &k->b, fold, ops);
     if (rc >= 0)
         rc = join_trees(&tree, &n, &arena, &a, &b);
     if (rc >= 0 && n)
-        rc = keep_some(k, tree, n, &a, &b);
+        rc = keep_some(k, tree, n, &a, &b, lists);
     vp_map_free(&a.by_path);
     vp_map_free(&b.by_path);
     vp_arena_free(&arena);
     return rc;
+}
+
+static bool tells_stacks(const vp_report *r)
+{
+    return r->group == VP_GROUP_STACK && r->has_devices;
+}
+
+int cmp_scopes(comparing *k)
+{
+    bool ops = tells_stacks(k->a.r) && tells_stacks(k->b.r);
+    VP_TRY(join_sides(k, false, LIST_MOVED | (ops ? 0 : LIST_GRAPH)));
+    return ops ? join_sides(k, true, LIST_GRAPH) : 0;
 }

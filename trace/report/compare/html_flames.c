@@ -5,6 +5,7 @@
 #include "trace/report/compare/compare_view.h"
 #include "trace/report/flame/flame_svg.h"
 #include "trace/report/words/escape.h"
+#include "trace/report/words/words.h"
 
 /* A difference below this part of the longer step has no colour. */
 #define CALM_PARTS 1000
@@ -21,6 +22,7 @@ typedef struct flames {
     int64_t span;  /* the longer step */
     int64_t whole; /* that the pictures of A and B are as wide as */
     vp_unit unit;
+    bool by_stack; /* ops are frames, too */
 } flames;
 
 static int64_t larger(int64_t x, int64_t y)
@@ -59,6 +61,8 @@ static void link_nodes(flames *f, uint32_t *levels)
         levels[depth++] = (uint32_t)i + 1;
     }
     f->n = c->graph_count + 1;
+    for (size_t i = 0; i < c->graph_count; i++)
+        f->by_stack = f->by_stack || c->graph[i].is_op;
 }
 
 /* Of one side, its time. Of both, the longer time of what each has of its own, and what stands
@@ -235,9 +239,13 @@ static void put_note(flames *f)
     put_time(p->b, f, f->whole);
     vp_buf_printf(
         p->b,
-        "; what is free below a frame is its own. Scopes below 0.1%% of the longer %s are "
-        "left out.</p>\n",
-        span_name(f));
+        "; what is free below a frame is its own. Scopes%s below 0.1%% of the longer %s are "
+        "left out.",
+        f->by_stack ? " and ops" : "", span_name(f));
+    if (p->links.base && !f->by_stack)
+        vp_buf_printf(p->b, " <a href=\"?group=%s#flames\">With the ops in their scopes</a>",
+                      rep_group_name(VP_GROUP_STACK));
+    vp_buf_puts(p->b, "</p>\n");
 }
 
 static void put_legend(flames *f)
