@@ -1,5 +1,6 @@
 """Two timelines beside each other: the comparison's integers, the steps' exact places, each track once."""
 import json
+import re
 import os
 import urllib.parse
 
@@ -144,3 +145,13 @@ def test_the_page_and_the_way_to_it(pair):
     assert '<script type="module"' in page and '<noscript>' in page and 'style=' not in page
     compared = s.get(f'/compare/{a}/{b}').content().decode()
     assert f'/compare/{a}/{b}/timeline"' in compared and ' id="op-0"' in compared
+
+
+def test_flame_graphs_lead_to_the_ops_in_their_scopes(pair):
+    s, a, b, _ = pair
+    address = f'/compare/{a}/{b}'
+    page = s.get(address).content().decode()
+    link = re.search(r'<a href="(\?group=stack)#flames">', page)
+    by_stack = s.get(address + link.group(1)).content().decode()
+    assert 'id="flames"' in by_stack and 'group=stack#flames' not in by_stack
+    assert by_stack.count('<svg x="') > page.count('<svg x="') > 0
