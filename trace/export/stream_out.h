@@ -12,7 +12,7 @@
 #define EX_OUT_CHUNK (256u << 10)
 /* What an exporter that may begin early (ex_pick) reads before it does: bytes of the source, or of
  * unpacked text. What cannot be exported is refused by then; a smaller file is known whole. */
-#define EX_EARLY_BYTES (INT64_C(16) << 20)
+#define EX_EARLY_BYTES (INT64_C(8) << 20)
 /* One event may be copied whole behind an almost full chunk, and repairs may lengthen it. */
 #define EX_OUT_MAX ((size_t)RD_HEADROOM + EX_OUT_CHUNK + 4 * (size_t)VP_JSON_EVENT_MAX)
 
