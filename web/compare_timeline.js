@@ -481,7 +481,7 @@ function fillTable() {
 }
 
 function sayNotes() {
-  const alone = sides.map((side) => state.groups.flatMap((g) => g.pairs).filter((p) => p.tracks.length < 2 && p.tracks[0][0] === side).length);
+  const alone = sides.map((side) => state.groups.filter((g) => g.names).flatMap((g) => g.pairs).filter((p) => p.tracks.length < 2 && p.tracks[0][0] === side).length);
   const text = [];
   if (sides.every((side) => side.extent)) text.push(alignedText());
   for (const side of sides) {
@@ -493,6 +493,7 @@ function sayNotes() {
   else if (state.ops.length && !state.ops.some((op) => op.significant)) text.push("No op differs by more than the noise.");
   if (A.extent && B.extent && alone[0] + alone[1])
     text.push(`${alone[0]} ${alone[0] === 1 ? "track" : "tracks"} only in A and ${alone[1]} only in B stand alone.`);
+  if (state.lacking?.length) text.push(`The tracks of the analysis could not be made of ${state.lacking.join(" and ")}.`);
   if (state.leftOut) text.push(`${state.leftOut.toLocaleString("en")} tracks found no room.`);
   notes.textContent = text.join(" ");
 }
@@ -625,9 +626,55 @@ function takeGroups(groups) {
   state.groups = groups.map((group) => ({
     title: [...new Set([group.a, group.b].filter((name) => name !== null))].map((name) => name || "(no name)").join(" and ")
       + (group.a === null || group.b === null ? (A.extent && B.extent ? ` · only in ${group.a === null ? "B" : "A"}` : "") : ""),
+    names: { a: group.a, b: group.b },
     open: group.device || !device,
     pairs: group.tracks.map(([a, b]) => ({ tracks: [[A, A.tracks.get(a)], [B, B.tracks.get(b)]].filter(([, track]) => track) })).filter((p) => p.tracks.length),
   })).filter((group) => group.pairs.length);
+}
+
+// Tracks of the analyses by their names, a pair each; of two with one name the first belongs to the first.
+function pairUp(told) {
+  const pairs = new Map();
+  for (const [side, group] of told) {
+    const met = new Map();
+    for (const track of group.tracks) {
+      met.set(track.name, (met.get(track.name) ?? 0) + 1);
+      const key = `${track.name} ${met.get(track.name)}`;
+      pairs.set(key, [...(pairs.get(key) ?? []), [side, track]]);
+      side.tracks.set(track.id, track);
+    }
+  }
+  return [...pairs.values()].map((tracks) => ({ tracks }));
+}
+
+// Groups of the analyses behind those of their devices, and what concerns the whole host at the end.
+function addAnalyses(told) {
+  const places = new Map();
+  for (const [side, groups] of told) {
+    if (groups.length) side.source.derivedFrom = Math.min(...groups.flatMap((g) => g.tracks.map((t) => t.id)));
+    for (const group of groups) {
+      const device = state.groups.find((g) => g.names && g.names[side.key] === group.of);
+      const key = device ?? group.name;
+      places.set(key, [...(places.get(key) ?? []), [side, group]]);
+    }
+  }
+  for (const [key, all] of places) {
+    const names = new Set(all.map(([, group]) => group.name));
+    const at = typeof key === "string" ? state.groups.length : state.groups.indexOf(key) + 1;
+    state.groups.splice(at, 0, { title: [...names].join(" and "), open: key.open ?? true, pairs: pairUp(all) });
+  }
+  layOut();
+  changed();
+}
+
+// What comes with the reports, which take longer than the first slices.
+async function analyse() {
+  const shown = sides.filter((side) => side.extent);
+  const told = await Promise.all(shown.map((side) => side.source.analysed().catch(() => ({}))));
+  addAnalyses(shown.map((side, i) => [side, told[i].analysis ?? []]));
+  state.lacking = shown.filter((_, i) => !told[i].analysis).map((side) => side.letter);
+  sayNotes();
+  root.dataset.analysed = "yes";
 }
 
 async function begin() {
@@ -660,6 +707,7 @@ function start() {
   scroller.addEventListener("scroll", changed);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", resize);
   table.addEventListener("toggle", fillTable);
+  analyse();
 }
 
 begin().catch((error) => say(`The timelines could not be shown: ${error.message}`, true));

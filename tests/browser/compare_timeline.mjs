@@ -44,6 +44,25 @@ await test("both runs are drawn, one above the other", () =>
     assert.ok(seen.every((colours) => colours > 2), seen.join());
   }));
 
+await test("the rows of both analyses follow their device", () =>
+  onPage(at(TPU), async (page) => {
+    await drawn(page);
+    await page.waitForFunction(() => document.getElementById("compare-timeline").dataset.analysed === "yes");
+    await page.getByText("The visible rows as a table").click();
+    await page.waitForTimeout(500);
+    const height = await page.locator(".scroller .spacer").evaluate((e) => e.offsetHeight);
+    const rows = new Set();
+    for (let y = 0; y <= height; y += 150) {
+      await page.locator(".scroller").evaluate((e, top) => (e.scrollTop = top), y);
+      await page.waitForTimeout(300);
+      for (const row of await page.locator("details.seen tbody tr").all()) {
+        const [track, side, events] = await row.locator("th, td").allInnerTexts();
+        rows.add(`${track} ${side} ${events !== "0"}`);
+      }
+    }
+    for (const side of ["A", "B"]) assert.ok(rows.has(`Idle ${side} true`), [...rows].join("; "));
+  }));
+
 await test("runs without steps are aligned by their devices, and the page says so", () =>
   onPage(at(TPU), async (page) => {
     await drawn(page);
