@@ -181,7 +181,7 @@ def place_of(t, want):
         for name in map(family, names):
             if (process, name) in want:
                 return process, name
-        nameless = t['tid'] is not None and not t['thread'] or names[0].split(' (')[0] in ('0', str(t['pid']))
+        nameless = t['tid'] is not None and not t['thread'] or t['pid'] is not None and names[0].split(' (')[0] in ('0', str(t['pid']))
         if nameless and (process, MOVED) in want:
             return process, MOVED
     async_line = t['process'], f"{str(t['process']).removeprefix('/device:')} Async XLA Ops"
