@@ -152,7 +152,7 @@ int site_start(site **out, const site_options *opts)
     if (!rc)
         rc = store_open(&s->store, opts->profile_dir, &copies);
     if (!rc)
-        rc = timelines_open(&s->timelines, s->store, VP_TIMELINE_KEPT_MAX);
+        rc = timelines_open(&s->timelines, s->store, VP_TIMELINE_KEPT_MAX, VP_TIMELINE_LATE_EVENTS);
     if (!rc)
         rc = damage_new(&s->damages);
     if (!rc)

@@ -34,13 +34,15 @@ struct timeline_held {
     tl_index *x;     /* set once, before `done` or with it */
     derived *tracks; /* of the trace that x was made of, or NULL; of the thread that makes it */
     bool told_again; /* of another trace of the host, which x is not of; of that thread */
+    bool late;       /* x waits for the analysis; of that thread */
+    bool at_once;    /* it failed, so x waits for nothing; of that thread */
     timeline_added *added; /* set with `done`; NULL: there is none */
     vp_error error;
 };
 
 struct timelines {
     store *store;
-    uint64_t kept_max;
+    uint64_t kept_max, late_events;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     timeline_held *first, *last;
@@ -48,12 +50,13 @@ struct timelines {
     int waiting; /* handlers */
 };
 
-int timelines_open(timelines **out, store *st, uint64_t kept_max)
+int timelines_open(timelines **out, store *st, uint64_t kept_max, uint64_t late_events)
 {
     timelines *all = vp_calloc(1, sizeof *all);
     VP_NEED(all);
     all->store = st;
     all->kept_max = kept_max;
+    all->late_events = late_events;
     pthread_mutex_init(&all->lock, NULL);
     vp_cond_init(&all->changed);
     *out = all;
@@ -154,20 +157,10 @@ static bool nobody_waits(const void *ctx)
 }
 
 /* An index for which there is no room costs nobody the report. */
-static int take_trace(void *ctx, uint32_t host, const trace *t, derived *d)
+static void take_index(timeline_held *e, const trace *t)
 {
-    timeline_held *e = ctx;
     tl_index *x = NULL;
-    if (d && host == e->host && e->x && !e->told_again) {
-        derived_free(e->tracks);
-        e->tracks = d;
-        return 0;
-    }
-    derived_free(d);
-    if (d || host != e->host)
-        return 0;
-    e->told_again = e->x != NULL;
-    int rc = vp_mem_explain(tl_build(&x, t));
+    int rc = vp_mem_explain(e->late ? tl_build_last(&x, t) : tl_build(&x, t));
     pthread_mutex_lock(&e->of->lock);
     if (rc < 0) {
         e->error = *vp_error_last();
@@ -180,7 +173,40 @@ static int take_trace(void *ctx, uint32_t host, const trace *t, derived *d)
     pthread_cond_broadcast(&e->of->changed);
     pthread_mutex_unlock(&e->of->lock);
     tl_free(x); /* of the other half, where the first is shown already */
+}
+
+static int take_trace(void *ctx, uint32_t host, const trace *t, derived *d)
+{
+    timeline_held *e = ctx;
+    if (host != e->host) {
+        derived_free(d);
+        return 0;
+    }
+    if (!d) {
+        e->told_again = e->x != NULL;
+        e->late = !e->x && !e->at_once && t->event_count >= e->of->late_events;
+    }
+    if (e->late == (d != NULL))
+        take_index(e, t);
+    if (d && (!e->x || e->told_again)) {
+        derived_free(d);
+    } else if (d) {
+        derived_free(e->tracks);
+        e->tracks = d;
+    }
     return 0;
+}
+
+/* A late index is there only if the analysis is. */
+static int look(timeline_held *e)
+{
+    const store_asker who = {nobody_waits, e};
+    const char *name = e->s->host_count > 1 ? e->s->hosts[e->host].name : NULL;
+    int rc = store_look(e->of->store, e->c, e->s, name, take_trace, e, &who);
+    if (rc >= 0 || rc == VP_ECANCELLED || !e->late || e->x)
+        return rc;
+    e->at_once = true;
+    return store_look(e->of->store, e->c, e->s, name, take_trace, e, &who);
 }
 
 /* Without a report the tracks lack its findings; without room for them the file's are shown. */
@@ -202,10 +228,8 @@ static void *make(void *ctx)
 {
     timeline_held *e = ctx;
     timelines *all = e->of;
-    const store_asker who = {nobody_waits, e};
-    const char *name = e->s->host_count > 1 ? e->s->hosts[e->host].name : NULL;
     timeline_added *added = NULL;
-    int rc = store_look(all->store, e->c, e->s, name, take_trace, e, &who);
+    int rc = look(e);
     if (rc >= 0)
         add_analysis(e, e->s->hosts[e->host].name, &added);
     pthread_mutex_lock(&all->lock);

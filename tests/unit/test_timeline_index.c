@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include <unistd.h>
+
 #include <cmocka.h>
 
 #include "tests/unit/trace_maker.h"
@@ -427,6 +429,22 @@ static void test_ends_of_time(void **state)
 
 /* Enough events that several threads make the tracks: whoever makes which, the result is the same.
  */
+static void check_same(const tl_index *again, const tl_index *x)
+{
+    assert_int_equal(again->row_count, x->row_count);
+    assert_int_equal(tl_bytes(again), tl_bytes(x));
+    for (uint32_t i = 0; i < x->track_count; i++) {
+        const tl_track *a = &x->tracks[i], *b = &again->tracks[i];
+        assert_int_equal(a->first_row, b->first_row);
+        assert_int_equal(a->byte_count, b->byte_count);
+        assert_memory_equal(a->bytes, b->bytes, a->byte_count);
+    }
+    for (uint32_t i = 0; i < x->kind_count; i++) {
+        assert_int_equal(x->kinds[i].calls, again->kinds[i].calls);
+        assert_int_equal(x->kinds[i].total_ps, again->kinds[i].total_ps);
+    }
+}
+
 static void test_the_same_from_any_thread(void **state)
 {
     (void)state;
@@ -440,19 +458,36 @@ static void test_the_same_from_any_thread(void **state)
     check_index(x, t);
     assert_true(x->event_count >= 100000);
     assert_int_equal(tl_build(&again, t), 0);
-    assert_int_equal(again->row_count, x->row_count);
-    assert_int_equal(tl_bytes(again), tl_bytes(x));
-    for (uint32_t i = 0; i < x->track_count; i++) {
-        const tl_track *a = &x->tracks[i], *b = &again->tracks[i];
-        assert_int_equal(a->first_row, b->first_row);
-        assert_int_equal(a->byte_count, b->byte_count);
-        assert_memory_equal(a->bytes, b->bytes, a->byte_count);
-    }
-    for (uint32_t i = 0; i < x->kind_count; i++) {
-        assert_int_equal(x->kinds[i].calls, again->kinds[i].calls);
-        assert_int_equal(x->kinds[i].total_ps, again->kinds[i].total_ps);
-    }
+    check_same(again, x);
     tl_free(again);
+    assert_int_equal(tl_build_last(&again, t), 0);
+    check_same(again, x);
+    tl_free(again);
+    tl_free(x);
+    trace_free(t);
+}
+
+/* Of one track of 300,000 events, packed while another thread places: 9 MB of columns are gone. */
+static void test_the_last_who_reads_them_forgets_events(void **state)
+{
+    (void)state;
+    trace *t = tm_new();
+    uint32_t p = tm_process(t, SINK_PROCESS_HOST, "host", 0);
+    seed = 10;
+    put_random(t, tm_track(t, p, "thread", SINK_ROLE_PLAIN), 300000, 0, INT64_C(1) << 40, false);
+    put_random(t, tm_track(t, p, "short", SINK_ROLE_PLAIN), 70000, 0, 100, false);
+    tl_index *x = built(t), *last = NULL;
+    assert_int_equal(tl_build_last(&last, t), 0);
+    check_same(last, x);
+    for (uint32_t i = 0; i < t->track_count; i++) {
+        const trace_track *k = &t->tracks[i];
+        size_t kept = 0;
+        for (size_t e = 0; e < k->count; e++)
+            kept += k->start_ps[e] != 0;
+        /* 65,536 go at a time, without the page that they share with the next ones */
+        assert_true(kept <= (k->count / 65536 + 2) * (size_t)sysconf(_SC_PAGESIZE) / 8);
+    }
+    tl_free(last);
     tl_free(x);
     trace_free(t);
 }
@@ -782,6 +817,7 @@ int main(void)
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_ends_of_time),
         cmocka_unit_test(test_the_same_from_any_thread),
+        cmocka_unit_test(test_the_last_who_reads_them_forgets_events),
         cmocka_unit_test(test_one_track_by_two_threads),
         cmocka_unit_test(test_two_threads_without_memory),
         cmocka_unit_test(test_values_at_the_borders_of_widths),

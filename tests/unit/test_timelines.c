@@ -8,6 +8,7 @@
 
 #include "server/routes/timelines.h"
 #include "trace/base/err.h"
+#include "trace/base/mem.h"
 
 #define TRACE                                                                                      \
     "{\"traceEvents\":[{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":0,\"dur\":7,\"name\":\"a\"}]}"
@@ -20,7 +21,7 @@ static store *st;
 static catalog *c;
 static timelines *all;
 
-static void open_all(uint64_t kept_max)
+static void open_with(uint64_t kept_max, uint64_t late_events)
 {
     tree_make(&dir);
     for (int i = 0; i < MANY + PLACES; i++) {
@@ -31,7 +32,12 @@ static void open_all(uint64_t kept_max)
     assert_int_equal(store_open(&st, dir.root, NULL), 0);
     assert_int_equal(store_wait(st, -1), 0);
     c = store_catalog(st);
-    assert_int_equal(timelines_open(&all, st, kept_max), 0);
+    assert_int_equal(timelines_open(&all, st, kept_max, late_events), 0);
+}
+
+static void open_all(uint64_t kept_max)
+{
+    open_with(kept_max, UINT64_MAX);
 }
 
 static void close_all(void)
@@ -167,11 +173,58 @@ static void the_one_used_last_stays(void **state)
     close_all();
 }
 
+/* ---- Late indexes --------------------------------------------------------------------------- */
+
+static void a_late_index_is_the_same(void **state)
+{
+    (void)state;
+    uint64_t bytes[2];
+    for (int late = 0; late < 2; late++) {
+        const timeline_added *added = NULL;
+        timeline_held *h = NULL;
+        open_with(UINT64_MAX, late ? 1 : UINT64_MAX);
+        assert_int_equal(timelines_get(&h, all, c, session(0), 0, NULL), 0);
+        assert_int_equal(timeline_wait(&added, h, NULL), 0);
+        assert_non_null(added);
+        assert_int_equal(timeline_index(h)->event_count, 1);
+        assert_int_equal(timeline_index(h)->start_ps, 0);
+        assert_int_equal(timeline_index(h)->end_ps, 7000000);
+        bytes[late] = tl_bytes(timeline_index(h)) + tl_bytes(added->x);
+        timeline_release(&h);
+        close_all();
+    }
+    assert_int_equal(bytes[0], bytes[1]);
+}
+
+/* Whichever allocation fails once, there is an index or a reason. An analysis that fails before it
+ * has told of the trace again does not cost the index: it is made of a second reading. */
+static void a_late_index_without_an_analysis(void **state)
+{
+    (void)state;
+    uint64_t n = 1;
+    int shown = 0, refused = 0;
+    for (uint64_t k = 0; k < n; k += 1 + n / 60) {
+        open_with(UINT64_MAX, 1);
+        vp_mem_fail_at(k, false); /* 0: none, to count them */
+        int rc = made(0);
+        uint64_t asked = vp_mem_fail_at(0, false);
+        n = k ? n : asked;
+        shown += rc >= 0;
+        refused += rc < 0;
+        assert_true(rc >= 0 || rc == VP_ENOMEM);
+        close_all();
+    }
+    print_message("%d shown, %d refused\n", shown, refused);
+    assert_true(shown > refused);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_more_wait_than_leave_a_worker),
         cmocka_unit_test(the_one_used_last_stays),
+        cmocka_unit_test(a_late_index_is_the_same),
+        cmocka_unit_test(a_late_index_without_an_analysis),
     };
     return cmocka_run_group_tests_name("timelines", tests, NULL, NULL);
 }

@@ -14,9 +14,10 @@ int analyze_session(vp_report **out, const catalog *c, const cat_session *s,
 
 /* Looks at the sealed trace of a host (of s->hosts), which is gone when the report is there: once
  * as soon as it is read, d NULL, and once more with the tracks of its full analysis, which are the
- * callee's then, also where it fails. A negative code fails that host's analysis. With several
- * hosts it runs on several threads at once, each with another host. Where the better half of a host
- * cannot be used, all is told again of the other half, and that counts. */
+ * callee's then, also where it fails; after this second look nobody reads the trace's events. A
+ * negative code fails that host's analysis. With several hosts it runs on several threads at once,
+ * each with another host. Where the better half of a host cannot be used, all is told again of the
+ * other half, and that counts. */
 struct trace;
 typedef int analyze_look_fn(void *ctx, uint32_t host, const struct trace *t, derived *d);
 /* As analyze_session; look may be NULL. */

@@ -4,6 +4,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "trace/base/mem_impl.h"
 #include "trace/base/mem_room.h"
@@ -171,6 +173,15 @@ void vp_free(void *p)
     if (p)
         add(-(int64_t)malloc_usable_size(p));
     free(p);
+}
+
+void vp_mem_forget(const void *p, size_t bytes)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t from = ((uintptr_t)p + page - 1) / page * page;
+    uintptr_t to = ((uintptr_t)p + bytes) / page * page;
+    if (from < to)
+        madvise((void *)from, to - from, MADV_DONTNEED); /* a wish: nothing is wrong without it */
 }
 
 void vp_free_ptr(void *p)

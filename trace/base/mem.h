@@ -19,6 +19,9 @@ void *vp_realloc_array(void *p, size_t count, size_t size);
 char *vp_strdup(const char *s);
 char *vp_strndup(const char *s, size_t n);
 void vp_free(void *p);
+/* Gives the whole pages of `bytes` at p, a part of a block, back to the machine: what they held is
+ * lost, the block stays the owner's to free. */
+void vp_mem_forget(const void *p, size_t bytes);
 /* For VP_CLEANUP: frees *(void **)p. */
 void vp_free_ptr(void *p);
 

@@ -20,6 +20,7 @@ typedef struct builder {
     vp_sid *text;   /* of a text of the trace: the index's + 1; 0: not there yet */
     tl_row **rows;  /* by track */
     uint32_t *todo; /* tracks, those with most events first */
+    bool last;      /* tl_build_last */
     _Atomic uint32_t begun;
     _Atomic bool failed;
 } builder;
@@ -170,6 +171,7 @@ static int run_makers(builder *b, maker *all, uint32_t n)
         all[i].budget = vp_mem_enter(NULL);
         vp_mem_enter(all[i].budget);
         all[i].m.pair_from = pair_from(b->x);
+        all[i].m.last = b->last;
         all[i].m.kinds = vp_calloc((size_t)b->x->kind_count + 1, sizeof *all[i].m.kinds);
         VP_NEED(all[i].m.kinds);
     }
@@ -251,9 +253,9 @@ static int take_tracks(builder *b)
     return join_rows(b);
 }
 
-static int build(tl_index *x, const trace *t)
+static int build(tl_index *x, const trace *t, bool last)
 {
-    builder b = {.x = x, .t = t};
+    builder b = {.x = x, .t = t, .last = last};
     b.text = vp_calloc(t->names.count + 1, sizeof *b.text);
     VP_NEED(b.text);
     int rc = vp_intern_init(&x->names, &x->arena);
@@ -271,7 +273,7 @@ static int build(tl_index *x, const trace *t)
     return rc;
 }
 
-int tl_build(tl_index **out, const trace *t)
+static int build_new(tl_index **out, const trace *t, bool last)
 {
     tl_index *x = vp_calloc(1, sizeof *x);
     VP_NEED(x);
@@ -281,11 +283,21 @@ int tl_build(tl_index **out, const trace *t)
     x->base_unix_ns = t->base_unix_ns;
     x->file_origin_ns = t->file_origin_ns;
     x->partial = t->partial;
-    int rc = build(x, t);
+    int rc = build(x, t, last);
     if (rc < 0) {
         tl_free(x);
         return rc;
     }
     *out = x;
     return 0;
+}
+
+int tl_build(tl_index **out, const trace *t)
+{
+    return build_new(out, t, false);
+}
+
+int tl_build_last(tl_index **out, const trace *t)
+{
+    return build_new(out, t, true);
 }

@@ -111,6 +111,10 @@ typedef struct tl_index {
 
 /* Of a sealed trace. Events beyond VP_TIMELINE_EVENTS_MAX are counted in left_out. VP_ENOMEM. */
 int tl_build(tl_index **out, const trace *t);
+/* As tl_build, of a trace whose events nobody reads afterwards: the memory of their starts,
+ * durations and kinds goes back to the machine as they are packed, also where it fails, so that the
+ * two are never in memory at the same time. */
+int tl_build_last(tl_index **out, const trace *t);
 void tl_free(tl_index *x);
 /* What it takes in memory, in bytes. */
 uint64_t tl_bytes(const tl_index *x);

@@ -87,12 +87,27 @@ static int pack_event(tl_maker *m, const source *s, size_t i, uint32_t row)
     return tl_pack_put(&m->packer, row, s->start_ps[i], dur, kind, (uint32_t)i);
 }
 
+/* Events that are forgotten together. */
+#define FORGET 65536u
+
+/* Once all events before `to` are packed. Copies of them (sort_copy) are freed at once anyhow. */
+static void forget(const tl_maker *m, const source *s, size_t to)
+{
+    if (!m->last || s->order || !to || (to % FORGET && to < s->count))
+        return;
+    size_t from = (to - 1) / FORGET * FORGET, n = to - from;
+    vp_mem_forget(s->start_ps + from, n * sizeof *s->start_ps);
+    vp_mem_forget(s->dur_ps + from, n * sizeof *s->dur_ps);
+    vp_mem_forget(s->k->kind + from, n * sizeof *s->k->kind);
+}
+
 static int pack_one_by_one(tl_maker *m, const source *s)
 {
     for (size_t i = 0; i < s->count; i++) {
         uint32_t row;
         VP_TRY(tl_place(&m->places, s->start_ps[i], s->start_ps[i] + dur_of(s, i), &row));
         VP_TRY(pack_event(m, s, i, row));
+        forget(m, s, i + 1);
     }
     return 0;
 }
@@ -102,6 +117,7 @@ static int pack_one_by_one(tl_maker *m, const source *s)
 /* Events whose rows are handed over together, and how many such heaps may wait. */
 #define HEAP 8192u
 #define HEAPS 16u
+_Static_assert(FORGET % HEAP == 0, "a packed heap may end what is forgotten");
 
 /* One places, the other packs. */
 typedef struct pair {
@@ -188,6 +204,7 @@ static int pack_all(pair *p)
         for (size_t k = i; k < end; k++)
             VP_TRY(pack_event(p->m, p->s, k, rows[k - i]));
         i = end;
+        forget(p->m, p->s, i);
     }
     return 0;
 }

@@ -21,6 +21,7 @@ typedef struct tl_maker {
     tl_calls *kinds; /* by kind of the trace, the owner's to make */
     size_t
         pair_from; /* of tracks with so many events one thread more places while this one packs */
+    bool last;     /* packed events are forgotten (tl_build_last) */
 } tl_maker;
 
 /* Fills `out` and *rows (the caller's to free, out->row_count of them) with the first `out->count`
