@@ -123,11 +123,11 @@ static void test_skip_space(void **state)
         text[n] = (char)(n % 3 ? '"' : 0xff);
         assert_ptr_equal(js_skip_space(text, text + 100, n & 2), text + n);
         assert_ptr_equal(js_skip_space(text, text + n, n & 2), text + n);
-        assert_ptr_equal(js_skip_line(text, text + 100), text + n);
-        assert_ptr_equal(js_skip_line(text, text + n), text + n);
+        assert_ptr_equal(js_skip_line(text, text + 100, true), text + n);
+        assert_ptr_equal(js_skip_line(text, text + n, true), text + n);
         text[0] = n ? '\n' : text[0]; /* a line's end and its indentation */
-        assert_ptr_equal(js_skip_line(text, text + 100), text + n);
-        assert_ptr_equal(js_skip_line(text, text + n), text + n);
+        assert_ptr_equal(js_skip_line(text, text + 100, true), text + n);
+        assert_ptr_equal(js_skip_line(text, text + n, true), text + n);
     }
 }
 
@@ -146,7 +146,7 @@ static void test_what_is_space(void **state)
             text[n + 1] = '1';
             assert_ptr_equal(js_skip_space(text, text + 64, false), text + n + json);
             assert_ptr_equal(js_skip_space(text, text + 64, true), text + n + (json || odd));
-            assert_ptr_equal(js_skip_line(text, text + 64), text + n + (json || odd));
+            assert_ptr_equal(js_skip_line(text, text + 64, true), text + n + (json || odd));
         }
     }
 }

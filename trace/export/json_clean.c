@@ -26,6 +26,7 @@ typedef struct clean {
     rd_stream s; /* first member */
     ex_window w;
     vp_buf out;
+    vp_buf text; /* of an event that is no copy of the input */
     state state, after_skip, after_behind;
     ex_json_skipper skip;
     ex_clean_counts counts;
@@ -251,14 +252,20 @@ static int at_colon(clean *c)
     return GO_ON;
 }
 
-/* An event of the input's place `at` that was written from `begin` on, behind its comma, which
- * stands at `before`. */
-static int keep_event(clean *c, size_t before, size_t begin, int64_t at, const ex_fields *fields)
+/* The event at w->p, which ends before `behind` and is written as `text`. */
+static int keep_event(clean *c, const char *behind, vp_str text, const ex_fields *fields)
 {
-    VP_TRY(vp_buf_reserve(&c->out, RD_PAD) ? 0 : c->out.status); /* whoever scans may read on */
-    int kept = c->edit.event ? c->edit.event(c->edit.ctx, &c->out, begin, at, fields) : EX_KEPT;
+    size_t before = c->out.n;
+    int kept = EX_KEPT;
+    if (c->any_event)
+        vp_buf_put(&c->out, ",\n", 2);
+    if (c->edit.event)
+        kept = c->edit.event(c->edit.ctx, &c->out, text, position(c), fields);
+    else
+        vp_buf_str(&c->out, text);
     if (kept < 0)
         return kept;
+    c->w.p = behind;
     if (kept == EX_KEPT) {
         c->any_event = true;
         c->counts.events++;
@@ -266,16 +273,6 @@ static int keep_event(clean *c, size_t before, size_t begin, int64_t at, const e
     }
     c->out.n = before;
     c->counts.refused += kept == EX_USELESS;
-    return GO_ON;
-}
-
-/* An event that nobody wants to have written, up to p. */
-static int glance(clean *c, const char *p, ex_verdict v, const ex_fields *fields)
-{
-    vp_str text = {c->w.p, (size_t)(p - c->w.p)};
-    if (v == EX_KEPT)
-        VP_TRY(c->edit.glance(c->edit.ctx, text, position(c), fields));
-    c->w.p = p;
     return GO_ON;
 }
 
@@ -346,19 +343,13 @@ static int broken_event(clean *c, const char *broken, const char *limit)
 static int read_event(clean *c, const char *limit, size_t whole)
 {
     const char *p = c->w.p;
-    size_t before = c->out.n;
     ex_fields fields;
-    if (c->any_event)
-        vp_buf_puts(&c->out, ",\n");
-    size_t begin = c->out.n;
-    ex_verdict v = ex_json_value(&c->out, &p, limit, &fields, &c->counts);
-    if (v == EX_KEPT && c->out.status >= 0) {
-        int64_t at = position(c);
-        c->w.p = p;
-        return keep_event(c, before, begin, at, &fields);
-    }
-    if (c->out.status >= 0)
-        c->out.n = before;
+    c->text.n = 0;
+    ex_verdict v = ex_json_value(&c->text, &p, limit, &fields, &c->counts);
+    vp_buf_reserve(&c->text, RD_PAD); /* whoever scans may read on */
+    VP_TRY(c->text.status);
+    if (v == EX_KEPT)
+        return keep_event(c, p, vp_buf_view(&c->text), &fields);
     return v == EX_BROKEN ? broken_event(c, p, limit) : refuse_event(c, v, p, whole);
 }
 
@@ -371,9 +362,15 @@ static int one_event(clean *c)
     ex_fields fields;
     if (*p != '{')
         return no_event(c);
-    ex_verdict v = c->edit.glance ? ex_json_glance(&p, limit, &fields) : EX_BROKEN;
-    if (v == EX_KEPT || v == EX_EMPTY)
-        return glance(c, p, v, &fields);
+    ex_verdict v = c->edit.glance                      ? ex_json_glance(&p, limit, &fields)
+                   : ex_json_plain(&p, limit, &fields) ? EX_KEPT
+                                                       : EX_BROKEN;
+    if (v == EX_KEPT)
+        return keep_event(c, p, (vp_str){c->w.p, (size_t)(p - c->w.p)}, &fields);
+    if (v == EX_EMPTY) {
+        c->w.p = p;
+        return GO_ON;
+    }
     /* Which of the two reads it may not depend on where the chunk ends. */
     if (v == EX_MORE && whole <= VP_JSON_EVENT_MAX && !c->w.over)
         return NEED_MORE;
@@ -557,6 +554,7 @@ static void clean_close(rd_stream *s)
     clean *c = (clean *)(void *)s;
     ex_window_free(&c->w);
     vp_buf_free(&c->out);
+    vp_buf_free(&c->text);
     vp_free(c);
 }
 
@@ -573,6 +571,7 @@ int ex_json_edited(rd_stream **out, rd_stream *in, const ex_editor *edit)
                        .raw_done = in->raw_done,
                        .raw_total = in->raw_total};
     c->behind = -1;
+    vp_buf_init(&c->text, 4 * (size_t)VP_JSON_EVENT_MAX);
     int rc = ex_window_init(&c->w, in);
     if (rc >= 0)
         rc = ex_out_init(&c->out);

@@ -7,13 +7,13 @@
 #include "trace/export/json_value.h"
 
 typedef struct ex_editor {
-    /* An event is written from `begin` to the end of out, and may be changed there; `at` is its
-     * place in the input. EX_KEPT; EX_EMPTY: dropped; EX_USELESS: dropped, and counted as refused;
-     * < 0: the whole fails. */
-    int (*event)(void *ctx, vp_buf *out, size_t begin, int64_t at, const ex_fields *f);
-    /* Not NULL: nobody wants the text, and events that read as objects are shown as they are in the
-     * input, whatever their values are made of; the others go to `event`. 0 or < 0. */
-    int (*glance)(void *ctx, vp_str text, int64_t at, const ex_fields *f);
+    /* Appends what becomes of an event, whose text is valid until this returns; RD_PAD bytes behind
+     * it are readable. `at` is its place in the input. EX_KEPT; EX_EMPTY: dropped; EX_USELESS:
+     * dropped, and counted as refused; < 0: the whole fails. NULL: it is copied. */
+    int (*event)(void *ctx, vp_buf *out, vp_str text, int64_t at, const ex_fields *f);
+    /* Nobody wants the text: events that read as objects are shown as they are in the input,
+     * whatever their values are made of. */
+    bool glance;
     /* What stands before the events is a chunk of its own, so that whoever reads can wait before
      * the editor is asked for the first. */
     bool apart;

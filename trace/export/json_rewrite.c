@@ -175,7 +175,7 @@ static bool has_odd_value(vp_str args)
     return false;
 }
 
-static int rewrite_event(void *ctx, vp_buf *out, size_t begin, int64_t at, const ex_fields *f)
+static int rewrite_event(void *ctx, vp_buf *out, vp_str text, int64_t at, const ex_fields *f)
 {
     jp_rewriter *r = ctx;
     const json_plan *p = r->second.plan;
@@ -183,7 +183,6 @@ static int rewrite_event(void *ctx, vp_buf *out, size_t begin, int64_t at, const
     size_t count;
     jp_event e;
     edit d = {0};
-    vp_str text = {out->p + begin, out->n - begin};
     int order[EX_FIELDS], kept = jp_show(&r->second, text, at, f, &e, &changes, &count);
     if (kept != EX_KEPT)
         return kept;
@@ -194,25 +193,15 @@ static int rewrite_event(void *ctx, vp_buf *out, size_t begin, int64_t at, const
         apply(p, &e, &changes[i], &d);
         async = changes[i].kind == JP_ASYNC ? &changes[i] : async;
     }
-    r->scratch.n = 0;
     vp_str args = jp_text(&e, EX_ARGS);
-    size_t args_at = 0;
     if (e.phase == 'C' && has_odd_value(args)) {
+        r->scratch.n = 0;
         put_numbers(&r->scratch, args);
-        args_at = r->scratch.n;
         d.value[EX_ARGS] = vp_buf_view(&r->scratch);
     }
-    int n = order_of(&e, &d, order);
-    if (!n && !async)
-        return EX_KEPT;
-    vp_buf_reserve(&r->scratch, e.n + args_at + 512);
-    if (args_at)
-        d.value[EX_ARGS] = (vp_str){r->scratch.p, args_at};
-    put_edited(&r->scratch, &e, &d, order, n);
+    put_edited(out, &e, &d, order, order_of(&e, &d, order));
     if (async)
-        put_async_end(&r->scratch, p, &e, async);
-    out->n = begin;
-    vp_buf_put(out, r->scratch.p + args_at, r->scratch.n - args_at);
+        put_async_end(out, p, &e, async);
     return r->scratch.status < 0 ? r->scratch.status : EX_KEPT;
 }
 

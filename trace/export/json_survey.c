@@ -132,24 +132,21 @@ static int take_event(json_plan *p, const jp_event *e)
     }
 }
 
-static int survey_glance(void *ctx, vp_str text, int64_t at, const ex_fields *f)
+static int survey_event(void *ctx, vp_buf *out, vp_str text, int64_t at, const ex_fields *f)
 {
     json_plan *p = ctx;
     jp_event e;
+    (void)out;
     int kept = jp_look(p, text, at, f, &e);
     VP_TRY(kept);
-    return kept == EX_KEPT ? take_event(p, &e) : 0;
-}
-
-static int survey_event(void *ctx, vp_buf *out, size_t begin, int64_t at, const ex_fields *f)
-{
-    VP_TRY(survey_glance(ctx, (vp_str){out->p + begin, out->n - begin}, at, f));
+    if (kept == EX_KEPT)
+        VP_TRY(take_event(p, &e));
     return EX_EMPTY;
 }
 
 ex_editor jp_survey(json_plan *p)
 {
-    return (ex_editor){.event = survey_event, .glance = survey_glance, .ctx = p};
+    return (ex_editor){.event = survey_event, .glance = true, .ctx = p};
 }
 
 static void set_text(char text[12], uint8_t *n, uint32_t value)

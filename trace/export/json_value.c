@@ -216,14 +216,29 @@ static bool string(scan *s)
     return true;
 }
 
-static const char *digits(const char *p, const char *end)
+static inline const char *digits(const char *p, const char *end)
 {
+#ifdef __SSE2__
+    for (; p < end; p += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+        v = _mm_sub_epi8(v, _mm_set1_epi8('0'));
+        v = _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(9)), v);
+        unsigned others = (unsigned)_mm_movemask_epi8(v) ^ 0xffffu;
+        if (others) {
+            p += __builtin_ctz(others);
+            return p < end ? p : end;
+        }
+    }
+    return end;
+#else
     while (p < end && *p >= '0' && *p <= '9')
         p++;
     return p;
+#endif
 }
 
-/* Behind the longest number at p (RFC 8259 6), or p when there is none. */
+/* Behind the longest number at p (RFC 8259 6), or p when there is none. RD_PAD bytes behind end are
+ * readable. */
 static const char *number_end(const char *p, const char *end)
 {
     const char *start = p, *q;
@@ -283,10 +298,10 @@ static bool mend_number(vp_str t, char *dst, size_t cap, size_t *n)
 /* A token that the importer would choke on. In args it would cost all args of the event. */
 static void mend_scalar(scan *s, vp_str t)
 {
-    char fixed[128];
+    char fixed[128 + RD_PAD];
     size_t n;
     s->found.numbers++;
-    if (mend_number(t, fixed, sizeof fixed, &n)) {
+    if (mend_number(t, fixed, 128, &n)) {
         replace(s, t.p, t.n, (vp_str){fixed, n});
     } else if (s->member == MEMBER_NUMBER) {
         replace(s, t.p, t.n, VP_STR("0"));
@@ -373,13 +388,18 @@ static ex_verdict close_container(scan *s, bool object)
     return EX_KEPT;
 }
 
+/* Whether a member of an event that is no field of ours is to be a number. */
+static bool is_thread_time(vp_str key)
+{
+    return vp_str_eq(key, VP_STR("tts")) || vp_str_eq(key, VP_STR("tdur"));
+}
+
 /* A member of the event itself. */
 static void event_member(scan *s, vp_str key)
 {
     s->field = ex_field_of(key);
     s->member = s->field == EX_TS ? MEMBER_TS : MEMBER_OTHER;
-    if (s->field == EX_DUR || s->field == EX_PID || s->field == EX_TID ||
-        vp_str_eq(key, VP_STR("tts")) || vp_str_eq(key, VP_STR("tdur")))
+    if (s->field == EX_DUR || s->field == EX_PID || s->field == EX_TID || is_thread_time(key))
         s->member = MEMBER_NUMBER;
 }
 
@@ -515,6 +535,139 @@ ex_verdict ex_json_value(vp_buf *out, const char **p, const char *end, ex_fields
         *p = s.p;
     return v;
 }
+
+/* ---- Events that are copied as they are ------------------------------------------------------ */
+
+/* How long what js_string_special() found in a string is, where it stays; 0: it may not. */
+static __attribute__((noinline)) size_t plain_special(const char *p, const char *end)
+{
+    size_t left = (size_t)(end - p);
+    if (*p != '\\')
+        return (unsigned char)*p < ' ' ? 0 : vp_utf8_len((const unsigned char *)p, left);
+    if (left < 3)
+        return 0;
+    return p[1] == '\\' ? (p[2] == '"' ? 0 : 2) : p[1] && strchr("\"bfnrt", p[1]) ? 2 : 0;
+}
+
+/* Behind the string whose opening quote stands before p, or NULL. */
+static inline const char *plain_string(const char *p, const char *end)
+{
+    for (;;) {
+        p = js_string_special(p, end, true);
+        if (p >= end)
+            return NULL;
+        if (*p == '"')
+            return p + 1;
+        size_t n = plain_special(p, end);
+        if (!n)
+            return NULL;
+        p += n;
+    }
+}
+
+/* Behind the number or, where it may be one, the literal at p, or NULL. */
+static inline const char *plain_scalar(const char *p, const char *end, bool number)
+{
+    const char *q = number_end(p, end);
+    if (q == p && !number)
+        q += VP_SAME(p, "null") || VP_SAME(p, "true") ? 4 : VP_SAME(p, "false") ? 5 : 0;
+    return q == p || q >= end || scalar_char[(unsigned char)*q] ? NULL : q;
+}
+
+/* Behind the key at p, its colon and white space, or NULL. */
+static inline const char *plain_key(const char *p, const char *end, vp_str *key)
+{
+    if (p >= end || *p != '"')
+        return NULL;
+    const char *q = plain_string(p + 1, end);
+    if (!q)
+        return NULL;
+    *key = (vp_str){p + 1, (size_t)(q - 1 - (p + 1))};
+    q = js_skip_space(q, end, false);
+    return q < end && *q == ':' ? js_skip_space(q + 1, end, false) : NULL;
+}
+
+typedef struct plain {
+    const char *start, *end;
+    ex_fields *event;
+    ex_field field; /* whose value is being read; EX_FIELDS: none */
+    bool number;    /* it must be one */
+    uint64_t open;  /* a 1, and for each that is open whether it is an object */
+} plain;
+
+#define PLAIN_EVENT 3u /* `open` between the members of the event itself */
+
+/* A value has ended before p: behind what closes with it, and white space, or NULL. */
+static inline const char *plain_closed(plain *s, const char *p)
+{
+    for (;;) {
+        if (s->open == PLAIN_EVENT && s->field < EX_FIELDS)
+            s->event->v[s->field].n = (uint32_t)(p - s->start) - s->event->v[s->field].at;
+        p = js_skip_line(p, s->end, false);
+        if (p >= s->end)
+            return NULL;
+        if (*p != (s->open & 1 ? '}' : ']'))
+            return *p == ',' ? p : NULL;
+        p++;
+        s->open >>= 1;
+        if (s->open == 1)
+            return p;
+    }
+}
+
+/* Where the value of the next member or element begins, or NULL. */
+static inline const char *plain_member(plain *s, const char *p)
+{
+    vp_str key;
+    p = js_skip_line(p, s->end, false);
+    if (!(s->open & 1))
+        return p < s->end ? p : NULL;
+    p = plain_key(p, s->end, &key);
+    s->number = false;
+    if (p && s->open == PLAIN_EVENT) {
+        s->field = ex_field_of(key);
+        s->number = s->field == EX_TS || s->field == EX_DUR || s->field == EX_PID ||
+                    s->field == EX_TID || (s->field == EX_FIELDS && is_thread_time(key));
+        if (s->field < EX_FIELDS)
+            s->event->v[s->field].at = (uint32_t)(p - s->start);
+    }
+    return p < s->end ? p : NULL;
+}
+
+bool ex_json_plain(const char **at, const char *end, ex_fields *event)
+{
+    plain s = {*at, end, event, EX_FIELDS, false, PLAIN_EVENT};
+    const char *p = *at + 1;
+    *event = (ex_fields){0};
+    for (;;) {
+        p = plain_member(&s, p);
+        if (!p)
+            return false;
+        if (*p == '{' || *p == '[') {
+            bool object = *p == '{';
+            if (s.number || s.open >> 63)
+                return false;
+            p = js_skip_line(p + 1, end, false);
+            s.open = s.open << 1 | object;
+            if (p < end && *p != (object ? '}' : ']'))
+                continue;
+            s.open >>= 1;
+            p++;
+        } else {
+            p = *p == '"' ? plain_string(p + 1, end) : plain_scalar(p, end, s.number);
+        }
+        p = p ? plain_closed(&s, p) : NULL;
+        if (!p)
+            return false;
+        if (s.open == 1)
+            break;
+        p++;
+    }
+    *at = p;
+    return true;
+}
+
+/* ---- Events that are only looked at ---------------------------------------------------------- */
 
 /* Whether a member is missing or a number that is written as it stands. */
 static bool is_plain_number(const char *text, const ex_fields *f, ex_field i)

@@ -94,6 +94,10 @@ static inline ex_field ex_field_of(vp_str key)
  * EX_MORE: it may go on behind end; EX_BROKEN: only ex_json_value can tell. */
 ex_verdict ex_json_glance(const char **p, const char *end, ex_fields *event);
 
+/* Takes the event at *p where it is whole in [*p,end) and ex_json_value would copy it byte for
+ * byte: then *p stands behind it. false: only ex_json_value can tell. */
+bool ex_json_plain(const char **p, const char *end, ex_fields *event);
+
 /* Scans the value at *p (no white space before it) and appends it to out, whose status tells
  * whether that worked. RD_PAD bytes behind end are readable. With `event` the rules for the members
  * of an event apply: pid, tid, dur, tts and tdur that are neither number nor string become 0

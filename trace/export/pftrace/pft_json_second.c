@@ -9,13 +9,12 @@
 #include "trace/export/pftrace/pft_json.h"
 #include "trace/export/stream_out.h"
 
-/* An event at hand, and where its text stands, which its record replaces. */
+/* An event at hand, and where its record goes. */
 typedef struct place {
     const jp_event *e;
     const jp_change *changes;
     size_t change_count;
     vp_buf *out;
-    size_t begin;
 } place;
 
 static bool has_change(const place *at, jp_change_kind kind)
@@ -33,8 +32,7 @@ static int put_record(pft_json *x, const place *at, int64_t *record)
         VP_TRY(pft_json_say_args(x, at->e));
     else
         VP_TRY(pft_json_say(x, at->e, at->changes, at->change_count));
-    at->out->n = at->begin;
-    *record = x->spooled + (int64_t)(at->begin - RD_HEADROOM);
+    *record = x->spooled + (int64_t)(at->out->n - RD_HEADROOM);
     VP_TRY(pft_spool_put(at->out, vp_buf_view(&x->writer.event)));
     return EX_KEPT;
 }
@@ -253,12 +251,11 @@ static int take(pft_json *x, const place *at)
     return EX_EMPTY;
 }
 
-static int spool_event(void *ctx, vp_buf *out, size_t begin, int64_t at, const ex_fields *f)
+static int spool_event(void *ctx, vp_buf *out, vp_str text, int64_t at, const ex_fields *f)
 {
     pft_json *x = ctx;
     jp_event e;
-    place where = {.e = &e, .out = out, .begin = begin};
-    vp_str text = {out->p + begin, out->n - begin};
+    place where = {.e = &e, .out = out};
     int kept = jp_show(&x->second, text, at, f, &e, &where.changes, &where.change_count);
     if (kept != EX_KEPT)
         return kept;

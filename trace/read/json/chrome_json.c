@@ -91,7 +91,7 @@ static int step_event(doc *d)
 
 static int step_events(doc *d)
 {
-    d->at = js_skip_line(d->at, d->end);
+    d->at = js_skip_line(d->at, d->end, true);
     if (d->at == d->end)
         return 0;
     switch (*d->at) {

@@ -40,7 +40,7 @@ static inline const char *js_skip_space(const char *p, const char *end, bool odd
 }
 
 /* The same before a member, where a line may begin: the usual indentation is not worth a call. */
-static inline const char *js_skip_line(const char *p, const char *end)
+static inline const char *js_skip_line(const char *p, const char *end, bool odd)
 {
 #ifdef __SSE2__
     if (p < end && *p == '\n') {
@@ -49,7 +49,7 @@ static inline const char *js_skip_line(const char *p, const char *end)
         p += 1 + __builtin_ctz((unsigned)_mm_movemask_epi8(blank) ^ 0x1ffffu);
     }
 #endif
-    return js_skip_space(p, end, true);
+    return js_skip_space(p, end, odd);
 }
 
 /* In a string: the first '"' or '\\' at or after p, or end; with `odd` also the first byte that is

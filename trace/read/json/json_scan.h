@@ -72,7 +72,7 @@ static inline const char *js_scalar_end(const char *p, const char *end)
 static inline js_step js_next_key(const char **at, const char *end, vp_str *key)
 {
     const char *p = *at < end && **at == ',' ? *at + 1 : *at, *q;
-    p = js_skip_line(p, end);
+    p = js_skip_line(p, end, true);
     while (p < end && *p == ',')
         p = js_skip_space(p + 1, end, true);
     if (p == end)
