@@ -182,15 +182,25 @@ static inline vp_str jp_text(const jp_event *e, ex_field i)
 {
     return (vp_str){e->text + e->f->v[i].at, e->f->v[i].n};
 }
+/* A set of phases, which are letters: a bit each. */
+#define JP_PHASE(letter) (UINT64_C(1) << ((letter)&63))
+#define JP_FLOWS (JP_PHASE('s') | JP_PHASE('t') | JP_PHASE('f'))
+#define JP_SLICES (JP_PHASE('X') | JP_PHASE('B'))
+#define JP_MOMENTS (JP_PHASE('i') | JP_PHASE('I') | JP_PHASE('R'))
+#define JP_HALVES (JP_PHASE('b') | JP_PHASE('e'))
+static inline bool jp_is_of(char phase, uint64_t set)
+{
+    return (phase & 0xc0) == 0x40 && set >> (phase & 63) & 1;
+}
 /* Its place is a thread's track; what names neither pid nor tid is on thread 0 of process 0. */
 static inline bool jp_on_thread(char phase)
 {
-    return phase && strchr("XBEiIRstf", phase);
+    return jp_is_of(phase, JP_SLICES | JP_PHASE('E') | JP_MOMENTS | JP_FLOWS);
 }
 /* Without a time it is no event; of others the time says nothing of the file's extent. */
 static inline bool jp_needs_time(char phase)
 {
-    return phase && strchr("XBEiIRstfbneC", phase);
+    return jp_on_thread(phase) || jp_is_of(phase, JP_HALVES | JP_PHASE('n') | JP_PHASE('C'));
 }
 /* The value of a member of args, as its text; "" where it has none. */
 vp_str jp_arg(const jp_event *e, vp_str key);

@@ -26,7 +26,8 @@ static bool is_slice(const jp_event *e, const jp_change *changes, size_t count, 
         if (changes[i].kind == JP_SPAN || changes[i].kind == JP_INSTANT)
             return true;
     }
-    return strchr("XiIRn", e->phase) != NULL; /* instants are slices without a length */
+    return jp_is_of(e->phase, JP_PHASE('X') | JP_MOMENTS |
+                                  JP_PHASE('n')); /* instants are slices without a length */
 }
 
 /* Flows go with the slices that were left out for their length: another slice would get their
@@ -38,9 +39,9 @@ static bool is_picked(ex_pick *pick, const jp_event *e, const jp_change *changes
         return true;
     if (is_slice(e, changes, count, &end_ns))
         return ex_pick_takes_number(pick, e->start_ns, end_ns, e->number);
-    if (strchr("BEbe", e->phase))
+    if (jp_is_of(e->phase, JP_PHASE('B') | JP_PHASE('E') | JP_HALVES))
         return true;
-    if (!strchr("stf", e->phase) || !pick->cut)
+    if (!jp_is_of(e->phase, JP_FLOWS) || !pick->cut)
         return ex_pick_shows(pick, e->start_ns);
     pick->left_out++;
     return false;

@@ -96,7 +96,7 @@ static void note_event(json_plan *p, const jp_event *e)
         p->last_ns = e->end_ns;
     if (t && e->phase != 'M') {
         p->processes[t->process].needed = true;
-        t->needed = t->needed || (jp_on_thread(e->phase) && !strchr("stf", e->phase));
+        t->needed = t->needed || (jp_on_thread(e->phase) && !jp_is_of(e->phase, JP_FLOWS));
     }
 }
 

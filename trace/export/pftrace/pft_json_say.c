@@ -170,7 +170,7 @@ static int flow_number(pft_json *x, const jp_event *e, const jp_change *changes,
 static int put_flows(pft_json *x, const jp_event *e, const jp_change *changes, size_t count)
 {
     uint64_t flow;
-    if (strchr("stf", e->phase)) {
+    if (jp_is_of(e->phase, JP_FLOWS)) {
         VP_TRY(flow_number(x, e, changes, count, &flow));
         pft_flow_point(&x->writer, e->phase, flow,
                        e->phase == 'f' && vp_str_eq(jp_text(e, EX_BP), VP_STR("\"e\"")));
@@ -178,7 +178,7 @@ static int put_flows(pft_json *x, const jp_event *e, const jp_change *changes, s
     }
     bool in = vp_str_eq(jp_text(e, EX_FLOW_IN), VP_STR("true"));
     bool out = vp_str_eq(jp_text(e, EX_FLOW_OUT), VP_STR("true"));
-    if (!strchr("XB", e->phase) || !jp_text(e, EX_BIND).n || !(in || out))
+    if (!jp_is_of(e->phase, JP_SLICES) || !jp_text(e, EX_BIND).n || !(in || out))
         return 0;
     VP_TRY(flow_number(x, e, changes, count, &flow));
     pft_flow_bound(&x->writer, flow, !out ? PFT_IN : in ? PFT_BOTH : PFT_OUT);
@@ -196,7 +196,7 @@ int pft_json_say(pft_json *x, const jp_event *e, const jp_change *changes, size_
 {
     pft_writer *w = &x->writer;
     w->event.n = 0;
-    if (strchr("stf", e->phase)) /* the flow is its own name */
+    if (jp_is_of(e->phase, JP_FLOWS)) /* the flow is its own name */
         return put_flows(x, e, changes, count);
     VP_TRY(put_name(x, e));
     VP_TRY(put_category(x, e));

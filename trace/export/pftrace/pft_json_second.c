@@ -239,13 +239,14 @@ static int take_end(pft_json *x, const place *at)
 static int take(pft_json *x, const place *at)
 {
     static const struct {
-        const char *phases;
+        uint64_t phases;
         int (*take)(pft_json *x, const place *at);
-    } table[] = {{"XB", take_slice}, {"E", take_end},     {"iIR", take_instant},
-                 {"stf", take_flow}, {"C", take_counter}, {"bne", take_async}};
+    } table[] = {{JP_SLICES, take_slice},       {JP_PHASE('E'), take_end},
+                 {JP_MOMENTS, take_instant},    {JP_FLOWS, take_flow},
+                 {JP_PHASE('C'), take_counter}, {JP_HALVES | JP_PHASE('n'), take_async}};
     char phase = at->e->phase;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (strchr(table[i].phases, phase))
+        if (jp_is_of(phase, table[i].phases))
             return table[i].take(x, at);
     x->unsaid += phase != 'M'; /* metadata is in the plan */
     return EX_EMPTY;
