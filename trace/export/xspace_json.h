@@ -143,12 +143,20 @@ typedef struct xj_arg {
     vp_str text;    /* XJ_QUOTED: JSON, or as it is; XJ_TEXT: bytes that still are to be quoted */
 } xj_arg;
 
+/* Of keys: two sets without a common bit have no common key. */
+static inline uint64_t xj_mask(uint32_t key)
+{
+    return UINT64_C(1) << (key & 63);
+}
+
 /* What all events of one XEventMetadata share. */
 typedef struct xj_meta {
     vp_str name;  /* quoted */
     xj_arg *args; /* sorted by key; their text is quoted */
     uint32_t arg_count;
     bool made;
+    bool step;     /* one of the args is the step_name */
+    uint64_t mask; /* xj_mask of the args */
 } xj_meta;
 
 /* Stats of an event that are more than args: what joins it to others, and an allocator's state. */

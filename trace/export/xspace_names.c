@@ -120,7 +120,7 @@ int xj_names_make(xj_names *n, xs_plane *plane, bool raw)
     vp_arena_init(&n->arena);
     vp_buf_init(&n->scratch, VP_XPLANE_META_MAX);
     n->meta = vp_calloc(plane->meta_count + 1, sizeof *n->meta);
-    n->args = vp_calloc(ARGS_MAX, sizeof *n->args);
+    n->args = vp_calloc(ARGS_MAX + 1, sizeof *n->args); /* and one that is being read */
     VP_NEED(n->meta && n->args);
     return make_keys(n);
 }
@@ -141,20 +141,32 @@ static inline uint32_t key_of(const xj_names *n, uint64_t stat_id)
     return stat_id < XJ_DENSE ? n->key_dense[stat_id] : key_by_map(n, stat_id);
 }
 
-/* Keeps n->args sorted; events name their stats mostly in the order of their ids. */
-static int insert(xj_names *n, uint32_t *count, const xj_arg *arg)
+/* Puts the arg behind the *count sorted ones where it belongs. */
+static int insert(xj_names *n, uint32_t *count)
 {
+    xj_arg arg = n->args[*count];
     uint32_t at = *count;
-    while (at && n->args[at - 1].key > arg->key)
+    while (at && n->args[at - 1].key > arg.key)
         at--;
-    if (at && n->args[at - 1].key == arg->key) {
-        n->args[at - 1] = *arg;
+    if (at && n->args[at - 1].key == arg.key) {
+        n->args[at - 1] = arg;
         return 0;
     }
     if (*count == ARGS_MAX)
         return VP_ECORRUPT;
     memmove(n->args + at + 1, n->args + at, (*count - at) * sizeof *n->args);
-    n->args[at] = *arg;
+    n->args[at] = arg;
+    ++*count;
+    return 0;
+}
+
+/* Counts the arg behind the *count ones, which stay sorted; events name their stats mostly in the
+ * order of their keys. */
+static inline int add(xj_names *n, uint32_t *count)
+{
+    const xj_arg *arg = &n->args[*count];
+    if (*count == ARGS_MAX || (*count && arg[-1].key >= arg->key))
+        return insert(n, count);
     ++*count;
     return 0;
 }
@@ -230,7 +242,8 @@ static bool read_stat(vp_str stat, uint64_t *id, vp_pb_field *value)
     vp_pb_field f;
     int rc;
     *id = 0;
-    *value = (vp_pb_field){0};
+    value->number = 0;
+    value->u = 0;
     if (stat.n > 2 && *r.p == XSTAT_METADATA_ID_TAG) {
         r.p++;
         if (!vp_pb_varint(&r, id))
@@ -252,17 +265,18 @@ static bool read_stat(vp_str stat, uint64_t *id, vp_pb_field *value)
 static int set(xj_names *n, uint32_t *count, vp_str stat)
 {
     vp_pb_field value;
-    xj_arg arg = {0};
+    xj_arg *arg = &n->args[*count];
     uint64_t id;
     if (!read_stat(stat, &id, &value))
         return VP_ECORRUPT;
-    arg.key = key_of(n, id);
-    if (!value.number || !value_of(n, &value, &arg))
+    arg->key = key_of(n, id);
+    arg->known = 0;
+    if (!value.number || !value_of(n, &value, arg))
         return 0;
-    const xj_key *key = &n->keys[arg.key];
+    const xj_key *key = &n->keys[arg->key];
     if (key->fact)
         take_fact(n, key->fact, &value);
-    return key->hidden ? 0 : insert(n, count, &arg);
+    return key->hidden ? 0 : add(n, count);
 }
 
 int xj_names_stats(xj_names *n, uint32_t *count, const xj_event *e)
@@ -287,6 +301,8 @@ static int keep_args(xj_names *n, xj_meta *m, uint32_t count)
     m->arg_count = count;
     for (uint32_t i = 0; i < count; i++) {
         m->args[i] = n->args[i];
+        m->mask |= xj_mask(n->args[i].key);
+        m->step = m->step || n->keys[n->args[i].key].step;
         if (m->args[i].type != XJ_TEXT)
             continue;
         m->args[i].type = XJ_QUOTED;
@@ -311,8 +327,8 @@ static int make_meta(xj_names *n, xj_meta *m, vp_str bytes)
             display = f.data;
     }
     if (display.n) {
-        xj_arg long_name = {.key = n->long_name_key, .type = XJ_TEXT, .text = name};
-        insert(n, &count, &long_name);
+        n->args[count] = (xj_arg){.key = n->long_name_key, .type = XJ_TEXT, .text = name};
+        add(n, &count);
     }
     for (r = vp_pb_of(bytes); vp_pb_next(&r, &f) > 0;)
         if (f.number == XEVENTMETADATA_STATS && f.wire == VP_PB_LEN)

@@ -384,11 +384,16 @@ static void end_arg(pft_writer *w, const char *end)
     w->event.n = (size_t)(end - w->event.p);
 }
 
-static void number_arg(pft_writer *w, uint64_t name, uint32_t number, uint64_t v)
+/* Two numbers: their length is of one byte. */
+static inline void number_arg(pft_writer *w, uint64_t name, uint32_t number, uint64_t v)
 {
-    char *p = begin_arg(w, name, varint_size(VP_PB_TAG(number, VP_PB_VARINT)) + varint_size(v));
-    if (p)
-        end_arg(w, field(p, number, v));
+    char *arg = vp_buf_reserve(&w->event, 3 * FIELD_MAX);
+    if (!arg)
+        return;
+    char *p = field(field(arg + 2, ANNOTATION_NAME_IID, name), number, v);
+    arg[0] = (char)VP_PB_TAG(EVENT_ANNOTATION, VP_PB_LEN);
+    arg[1] = (char)(p - arg - 2);
+    end_arg(w, p);
 }
 
 void pft_arg_int(pft_writer *w, uint64_t name, int64_t v)

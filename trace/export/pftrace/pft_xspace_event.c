@@ -116,6 +116,11 @@ static int put_memory(pft_xspace *x, const xj_track *t, int64_t at_ns)
 /* Whether the event says something else of what its metadata says, too. Both are sorted. */
 static bool contradicts(const xj_names *n, uint32_t count, const xj_meta *m)
 {
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < count; i++)
+        mask |= xj_mask(n->args[i].key);
+    if (!(mask & m->mask))
+        return false;
     for (uint32_t i = 0, k = 0; i < count && k < m->arg_count;) {
         if (n->args[i].key == m->args[k].key)
             return true;
@@ -178,7 +183,7 @@ static void put_name(pft_xspace *x, const xj_meta *m, uint32_t count)
 {
     const xj_names *n = &x->walk.names;
     vp_str step = step_name(n, n->args, count);
-    if (!step.n)
+    if (!step.n && m->step)
         step = step_name(n, m->args, m->arg_count);
     if (step.n)
         pft_event_text(&x->writer, step);
