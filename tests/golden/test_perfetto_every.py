@@ -16,7 +16,7 @@ import urllib.request
 import pytest
 from common import PROGRAM, TRACES, least
 from every_timeline import arguments, content, every, few, of_engine, of_json, of_xplane, sessions
-from real_perfetto import needs_perfetto, run_program
+from real_perfetto import needs_perfetto, queried, run_program
 from test_perfetto_json import events_of
 
 EVERY = os.environ.get('VP_EVERY') == '1'
@@ -116,6 +116,53 @@ def test_idle_tracks_add_up_to_the_report(taken):
                 assert abs(idle * 1000 - device['breakdown']['idle_ps']) <= 500, (timeline.file, form, device['name'])
                 checked += 1
     assert checked > least(25, 15)
+
+
+# What `top` calls an op: on XLA's lines and streams of devices, by Kineto's categories, and with an HLO op where XLA:CPU
+# left it on a thread of the host.
+OPS = """SELECT IFNULL(p.name, '') AS process, IFNULL(p.pid, 0) AS pid, s.name AS op, COUNT(*) AS calls, SUM(s.dur) AS ns
+FROM slice s JOIN thread_track k ON s.track_id = k.id JOIN thread t USING (utid) LEFT JOIN process p USING (upid)
+WHERE s.dur >= 0 AND IFNULL(p.name, '') NOT GLOB '*(analysis*' AND CASE
+WHEN p.name GLOB '*device:*' THEN (t.name GLOB '*XLA Ops*' AND t.name NOT GLOB '*Async*') OR t.name GLOB '*Stream #*'
+WHEN LOWER(s.category) IN ('kernel', 'memcpy', 'memset', 'gpu_memcpy', 'gpu_memset') THEN 1
+ELSE p.name GLOB '*host:CPU*' AND COALESCE(EXTRACT_ARG(s.arg_set_id, 'args.hlo_op'),
+EXTRACT_ARG(s.arg_set_id, 'debug.hlo_op')) IS NOT NULL END
+GROUP BY p.upid, s.name"""
+
+
+def ops_of(device, rows):
+    """{name: its row} of one device of the report: XLA names its process, Kineto numbers it."""
+    gpu = re.fullmatch(r'GPU (\d+)', device)
+    process = re.sub(r'^(/host:CPU):\d+$', r'\1', device)
+    return {r['op']: r for r in rows if (r['pid'] == int(gpu[1]) if gpu else r['process'] == process)}
+
+
+@needs_perfetto
+def test_the_top_op_is_the_same(exported):
+    """Of total time, names as the file has them. Both ends of a slice are rounded to ns: at most 1 ns a call."""
+    checked, wrong = 0, []
+    for timeline in chosen():
+        done = subprocess.run([PROGRAM, 'top', '--format', 'json', '--group', 'raw', '--by', 'total', *arguments(timeline)],
+                              capture_output=True, check=False)
+        said = json.loads(done.stdout) if done.returncode == 0 else {'devices': [], 'analysis': {'has_devices': False}}
+        if not said['analysis']['has_devices'] or len({d['name'] for d in said['devices']}) < len(said['devices']):
+            continue
+        for form in FORMS:
+            rows = queried(exported[timeline, form], OPS)
+            for i, device in enumerate(said['devices']):
+                first = next((o for o in said['ops'] if o['device_index'] == i), None)
+                found = ops_of(device['name'], rows)
+                if not first and not found:
+                    continue
+                same = found.get(first['name']) if first else None
+                most = max((r['ns'] for r in found.values()), default=0)
+                if not same or same['calls'] != first['calls'] or most - same['ns'] > first['calls'] \
+                        or abs(same['ns'] * 1000 - first['total_ps']) > 1000 * first['calls']:
+                    wrong.append((timeline.file, form, device['name'], first and (first['name'], first['calls'], first['total_ps']),
+                                  same, most))
+                checked += 1
+    print('devices compared:', checked)
+    assert checked > least(20, 10) and not wrong, (len(wrong), wrong[:5])
 
 
 # ---- the server --------------------------------------------------------------------------------
