@@ -1,5 +1,7 @@
 #include "server/routes/added_tracks.h"
 
+#include <stdatomic.h>
+
 #include "trace/analyze/analyze.h"
 #include "trace/base/err.h"
 #include "trace/base/log.h"
@@ -28,6 +30,23 @@ static bool is_of_exported(const added_tracks *t, const derived *made)
     return false;
 }
 
+static int stops(void *ctx, int64_t done, int64_t total)
+{
+    added_tracks *t = ctx;
+    (void)done;
+    (void)total;
+    return atomic_load(&t->stop);
+}
+
+static int analyze(void *ctx)
+{
+    added_tracks *t = ctx;
+    vp_report_options opts = VP_REPORT_OPTIONS_INIT;
+    opts.progress = stops;
+    opts.progress_ctx = t;
+    return analyze_derived(&t->made, t->c, t->s, t->h, &opts);
+}
+
 static int make(void *ctx, const derived **out)
 {
     added_tracks *t = ctx;
@@ -38,7 +57,7 @@ static int make(void *ctx, const derived **out)
     }
     const derived *made = NULL;
     int rc = t->st ? store_get_tracks(&t->held, t->st, t->c, t->s, t->h, &who)
-                   : analyze_derived(&t->made, t->c, t->s, t->h, NULL);
+                   : vp_aside_join(&t->aside);
     t->lacking = t->lacking || may_pass(rc);
     if (rc >= 0)
         made = t->st ? store_tracks_of(t->held) : t->made;
@@ -69,6 +88,8 @@ void added_tracks_init(added_tracks *t, ex_pick *pick, store *st, catalog *c, co
                         .client = t->client,
                         .lacking = t->lacking};
     pick->added = &t->added;
+    if (!st && !pick->most) /* which leaves out what is added */
+        vp_aside_start(&t->aside, analyze, t);
 }
 
 static void of_host(void *ctx, const cat_host *h, ex_pick *pick)
@@ -92,6 +113,9 @@ void added_tracks_client(added_tracks *t, bool (*gone)(const void *of), const vo
 void added_tracks_free(added_tracks *t)
 {
     ex_added_free(&t->added);
+    atomic_store(&t->stop, true);
+    vp_aside_join(&t->aside);
+    t->aside = (vp_aside){0};
     derived_free(t->made);
     t->made = NULL;
     store_release(&t->held);

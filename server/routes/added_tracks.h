@@ -1,11 +1,13 @@
-/* What is added behind a host's exported events: the tracks of its analysis, made once they are
- * asked for. A profile that cannot be analysed is exported without them, and the log says so.
- * Included by the routes of timelines and by `export`; whoever makes one keeps it until the stream
- * that takes its pick is closed, and frees it. */
+/* What is added behind a host's exported events: the tracks of its analysis. The server's store
+ * makes them once they are asked for; where there is none they are made by another thread while the
+ * events are exported. A profile that cannot be analysed is exported without them, and the log says
+ * so. Included by the routes of timelines and by `export`; whoever makes one keeps it until the
+ * stream that takes its pick is closed, and frees it. */
 #ifndef VP_ROUTES_ADDED_TRACKS_H
 #define VP_ROUTES_ADDED_TRACKS_H
 
 #include "server/routes/store.h"
+#include "trace/base/thread.h"
 #include "trace/export/added.h"
 #include "trace/export/hosts.h"
 
@@ -20,7 +22,9 @@ typedef struct added_tracks {
     store_asker client; /* of the download, once it is known; likewise */
     bool lacking; /* of any host: no tracks for a reason that may pass, as of an http_source */
     store_report *held; /* of st */
-    derived *made;      /* own, without st */
+    derived *made;      /* own, without st, once `aside` has ended */
+    vp_aside aside;     /* makes them */
+    _Atomic bool stop;  /* nobody wants them */
 } added_tracks;
 
 /* Borrows all; sets pick->added. st may be NULL. */
