@@ -190,8 +190,10 @@ function layOut() {
   spacer.style.height = `${Math.max(0, y + RULER - scroller.clientHeight)}px`;
 }
 
-const seenLines = (margin = 0) =>
-  state.lines.filter((l) => l.track && l.y + l.height > top() - margin && l.y < top() + scroller.clientHeight + margin);
+function seenLines(margin = 0) {
+  const [from, to] = [top() - margin, top() + scroller.clientHeight + margin]; // once: each reading asks for the layout
+  return state.lines.filter((l) => l.track && l.y + l.height > from && l.y < to);
+}
 const viewOf = (side) => ({ from: state.view.from + side.base, to: state.view.to + side.base });
 const widthPx = () => Math.max(50, canvas.clientWidth - left());
 

@@ -90,8 +90,10 @@ function layOut() {
   spacer.style.height = `${Math.max(0, y + RULER - scroller.clientHeight)}px`;
 }
 
-const seenLines = (margin = 0) =>
-  state.lines.filter((l) => l.track && l.y + l.height > top() - margin && l.y < top() + scroller.clientHeight + margin);
+function seenLines(margin = 0) {
+  const [from, to] = [top() - margin, top() + scroller.clientHeight + margin]; // once: each reading asks for the layout
+  return state.lines.filter((l) => l.track && l.y + l.height > from && l.y < to);
+}
 
 /* ---- Windows of slices ----------------------------------------------------------------------- */
 
