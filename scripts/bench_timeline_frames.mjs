@@ -1,5 +1,6 @@
 // The timeline panned in a real Chromium while DevTools records: what a frame costs the page's main thread, and how many there are a second. One line of JSON.
 // `node scripts/bench_timeline_frames.mjs TRACE`; VIEW_PROFILE names the program. Chromium runs without a GPU here: rasterizing is not in the main thread's time.
+import { setTimeout } from "node:timers/promises";
 import { launch, serve } from "../tests/browser/lib.mjs";
 
 const SECONDS = 3;
@@ -13,22 +14,27 @@ const json = async (what) => (await fetch(`${server.url}/api/v1/${what}`)).json(
 const at = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 const rounded = (n) => Math.round(n * 100) / 100;
 
-// Half of the time by the mouse, to and fro, half by keys.
+// Half of the time by the mouse, to and fro, half by keys. Nothing waits for an answer, as no hand does: the browser answers a move
+// with a later frame, so that whoever waits for it measures its own pace.
 async function pan(page) {
   const box = await page.locator("canvas.rows").boundingBox();
   const [middle, y] = [box.x + 700, box.y + 200];
-  const end = performance.now() + SECONDS * 500;
+  const sent = [];
+  let end = performance.now() + SECONDS * 500;
   await page.mouse.move(middle, y);
   await page.mouse.down();
   for (let i = 0; performance.now() < end; i++) {
-    await page.mouse.move(middle + 450 * Math.sin(i / 40), y);
-    await page.waitForTimeout(4);
+    sent.push(page.mouse.move(middle + 450 * Math.sin(i / 40), y));
+    await setTimeout(8);
   }
+  await Promise.all(sent);
   await page.mouse.up();
-  for (let i = 0; performance.now() < end + SECONDS * 500; i++) {
-    await page.keyboard.press(Math.floor(i / 12) % 2 ? "ArrowLeft" : "ArrowRight");
-    await page.waitForTimeout(10);
+  end = performance.now() + SECONDS * 500;
+  for (let i = 0; performance.now() < end; i++) {
+    sent.push(page.keyboard.press(Math.floor(i / 12) % 2 ? "ArrowLeft" : "ArrowRight"));
+    await setTimeout(12);
   }
+  await Promise.all(sent);
 }
 
 // Of each frame, from its begin to that of the next one: the main thread's milliseconds, and those of them that it had a
