@@ -1,13 +1,15 @@
 #include "trace/export/pftrace/pft_spool.h"
 
+#include <string.h>
+
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/base/pb.h"
 
-/* What is read at once is twice what was wanted of the last: much of records that lie one behind
- * the other, and little of those that others lie between. */
-#define AHEAD_MIN ((size_t)512)
-#define AHEAD_MAX ((size_t)256 << 10)
+/* A block holds some 50 records and costs a few µs to read; block b lies in slot b % SLOTS, so that
+ * neighbours never take each other's place. 16 MiB in all. */
+#define BLOCK ((size_t)16 << 10)
+#define SLOTS ((size_t)1024)
 
 int pft_spool_put(vp_buf *b, vp_str bytes)
 {
@@ -15,27 +17,65 @@ int pft_spool_put(vp_buf *b, vp_str bytes)
     return vp_buf_str(b, bytes);
 }
 
-static int load(pft_spool *s, int64_t offset, size_t n)
+static int make_blocks(pft_spool *s)
 {
-    size_t ahead = 2 * s->served;
-    ahead = ahead < AHEAD_MIN ? AHEAD_MIN : ahead > AHEAD_MAX ? AHEAD_MAX : ahead;
-    size_t want = n > ahead ? n : ahead;
-    VP_TRY(vp_grow(&s->window, &s->cap, want, 1, SIZE_MAX / 2));
-    s->base = offset;
-    s->have = 0;
-    s->served = 0;
-    return rd_source_read(s->source, s->window, want, offset, &s->have);
+    if (!s->blocks)
+        s->blocks = vp_malloc(SLOTS * BLOCK);
+    if (!s->held)
+        s->held = vp_calloc(SLOTS, sizeof *s->held);
+    VP_NEED(s->blocks && s->held);
+    return 0;
 }
 
-/* At least n bytes at offset, fewer at the end of the source only. */
+/* What the source has from `offset` on to the end of the block there. */
+static int to_block_end(pft_spool *s, int64_t offset, vp_str *bytes)
+{
+    int64_t number = offset / (int64_t)BLOCK, base = number * (int64_t)BLOCK;
+    size_t slot = (size_t)number % SLOTS, got;
+    char *block = s->blocks + slot * BLOCK;
+    int64_t left = rd_source_size(s->source) - base;
+    size_t n = left < (int64_t)BLOCK ? (size_t)left : BLOCK, at = (size_t)(offset - base);
+    if (s->held[slot] != number + 1) {
+        s->held[slot] = 0;
+        VP_TRY(rd_source_read(s->source, block, n, base, &got));
+        if (got < n)
+            return vp_fail(VP_ECORRUPT, "a temporary file was cut");
+        s->held[slot] = number + 1;
+    }
+    *bytes = (vp_str){block + at, n - at};
+    return 0;
+}
+
+/* n bytes at offset, which the source has. */
+static int join(pft_spool *s, int64_t offset, size_t n, vp_str *bytes)
+{
+    VP_TRY(vp_grow(&s->joined, &s->joined_cap, n, 1, SIZE_MAX / 2));
+    for (size_t have = 0; have < n;) {
+        vp_str part;
+        VP_TRY(to_block_end(s, offset + (int64_t)have, &part));
+        size_t take = part.n < n - have ? part.n : n - have;
+        memcpy(s->joined + have, part.p, take);
+        have += take;
+    }
+    *bytes = (vp_str){s->joined, n};
+    return 0;
+}
+
+/* n bytes at offset, fewer at the end of the source only; or more. */
 static int need(pft_spool *s, int64_t offset, size_t n, vp_str *bytes)
 {
-    if (offset < s->base || offset - s->base > (int64_t)s->have ||
-        s->have - (size_t)(offset - s->base) < n)
-        VP_TRY(load(s, offset, n));
-    size_t at = (size_t)(offset - s->base);
-    *bytes = (vp_str){s->window + at, s->have - at};
-    return 0;
+    int64_t size = rd_source_size(s->source);
+    int64_t left = offset >= 0 && offset < size ? size - offset : 0;
+    if (rd_source_in_memory(s->source, bytes)) {
+        *bytes = vp_str_skip(*bytes, (size_t)(size - left));
+        return 0;
+    }
+    VP_TRY(make_blocks(s));
+    n = left < (int64_t)n ? (size_t)left : n;
+    *bytes = (vp_str){NULL, 0};
+    if (n)
+        VP_TRY(to_block_end(s, offset, bytes));
+    return bytes->n < n ? join(s, offset, n, bytes) : 0;
 }
 
 int pft_spool_get(pft_spool *s, int64_t offset, vp_str *bytes)
@@ -51,13 +91,14 @@ int pft_spool_get(pft_spool *s, int64_t offset, vp_str *bytes)
     if (all.n < head + n)
         return vp_fail(VP_ECORRUPT, "a temporary file was changed");
     *bytes = (vp_str){all.p + head, (size_t)n};
-    s->served += head + n;
     return 0;
 }
 
 void pft_spool_free(pft_spool *s)
 {
     rd_source_close(s->source);
-    vp_free(s->window);
+    vp_free(s->blocks);
+    vp_free(s->held);
+    vp_free(s->joined);
     *s = (pft_spool){0};
 }

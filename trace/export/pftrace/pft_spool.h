@@ -1,6 +1,7 @@
 /* What was written of events in the file's order, read again in another: records of a length and
  * so many bytes in a spooled source. The files of pft_json include this; whoever makes one frees
- * it. */
+ * it. The events of a track come from a few places at once (calls of the host from one, their
+ * annotations from another), so what is read of a file is kept in blocks. */
 #ifndef VP_EXPORT_PFTRACE_PFT_SPOOL_H
 #define VP_EXPORT_PFTRACE_PFT_SPOOL_H
 
@@ -9,10 +10,10 @@
 
 typedef struct pft_spool {
     rd_source *source; /* owned */
-    char *window;
-    size_t cap, have;
-    int64_t base;  /* of the window in the source */
-    size_t served; /* bytes of records out of it */
+    char *blocks;      /* NULL while none was read */
+    int64_t *held;     /* the number of each, from 1 on; 0: none */
+    char *joined;      /* a record that lies in several */
+    size_t joined_cap;
 } pft_spool;
 
 /* Appends a record. */

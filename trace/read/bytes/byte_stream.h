@@ -54,6 +54,8 @@ int rd_source_memory(rd_source **out, const void *p, size_t n);
  * The stream is not closed; its damage, if any, is copied to *damage (may be NULL). */
 int rd_source_spool(rd_source **out, rd_stream *in, vp_error *damage);
 int64_t rd_source_size(const rd_source *s);
+/* Whether all of it lies in memory: then *bytes is that, valid while the source is. */
+bool rd_source_in_memory(const rd_source *s, vp_str *bytes);
 /* Up to n bytes at offset; short only at the end. */
 int rd_source_read(rd_source *s, void *buf, size_t n, int64_t offset, size_t *got);
 void rd_source_close(rd_source *s);

@@ -100,6 +100,13 @@ int64_t rd_source_size(const rd_source *s)
     return s->size;
 }
 
+bool rd_source_in_memory(const rd_source *s, vp_str *bytes)
+{
+    if (s->fd < 0)
+        *bytes = (vp_str){s->mem, (size_t)s->size};
+    return s->fd < 0;
+}
+
 int rd_source_read(rd_source *s, void *buf, size_t n, int64_t offset, size_t *got)
 {
     if (offset < 0)
