@@ -23,9 +23,10 @@ def run_program(name, *args):
     return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr
 
 
-def checked(files):
-    """What the import of each file says: fatal, bad (rows of `stats`), slices, …; a file that is bad is no failure."""
-    _, rows, said = run_program('tpcheck.mjs', *files)
+def checked(files, *words):
+    """What the import of each file says: fatal, bad (rows of `stats`), slices, … and what the words ask of tpcheck.mjs;
+    a file that is bad is no failure."""
+    _, rows, said = run_program('tpcheck.mjs', *words, *files)
     assert len(rows) == len(files), said
     return rows
 

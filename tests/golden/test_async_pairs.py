@@ -6,7 +6,7 @@ import pytest
 from common import PROGRAM, run, tool
 from added import own  # beside common, which finds it
 from pftrace_decode import Trace
-from real_perfetto import checked, needs_perfetto, queried
+from real_perfetto import checked, needs_perfetto
 from test_pftrace_json import closed, name_of
 
 
@@ -90,10 +90,10 @@ def test_perfetto_takes_them_without_a_word(tmp_path):
         for form in ('whole', 'pftrace-json'):
             files.append(tmp_path / str(i) / form)
             want.append(in_us((n, 1000 * s, e and 1000 * e) for n, s, e in slices))
-    for row, file, slices in zip(checked(files), files, want):
+    rows = checked(files, '--sql', 'select name, ts, dur from slice where dur != 0')
+    for row, file, slices in zip(rows, files, want):
         assert not row.get('fatal') and not row['bad'], (file, row)
-        rows = queried(file, 'select name, ts, dur from slice where dur != 0')
-        got = in_us((r['name'], int(r['ts']), None if int(r['dur']) < 0 else int(r['ts']) + int(r['dur'])) for r in rows)
+        got = in_us((r['name'], int(r['ts']), None if int(r['dur']) < 0 else int(r['ts']) + int(r['dur'])) for r in row['rows'])
         assert got == slices, file
 
 

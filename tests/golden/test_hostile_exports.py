@@ -6,7 +6,7 @@ import pytest
 from common import PROGRAM, run, tool
 from every_timeline import of_engine
 from pftrace_decode import Trace
-from real_perfetto import needs_perfetto, run_program
+from real_perfetto import checked, needs_perfetto
 from test_xplane_perfetto import hostile
 from xplane_events import Space
 
@@ -83,8 +83,6 @@ def test_they_are_taken_whole(form, tmp_path):
         made.append(path.with_suffix('.' + form))
         run(PROGRAM, 'export', '--to', form, '-o', made[-1], path)
         assert made[-1].read_bytes().strip() not in (b'', b'[]')
-    _, rows, said = run_program('tpcheck.mjs', '--tracks', *made)
-    assert len(rows) == len(made), said
-    for row, (path, slices) in zip(rows, want.items()):
+    for row, (path, slices) in zip(checked(made, '--tracks'), want.items()):
         assert not row.get('fatal') and not row['bad'], (path, row['bad'], row.get('fatal'))
         assert sum(n for n, _ in of_engine(row, {})[0].values()) == slices, path

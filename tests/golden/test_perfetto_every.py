@@ -16,11 +16,21 @@ import urllib.request
 import pytest
 from common import PROGRAM, TRACES, least
 from every_timeline import arguments, content, every, few, of_engine, of_json, of_xplane, sessions
-from real_perfetto import needs_perfetto, queried, run_program
+from real_perfetto import checked, needs_perfetto
 from test_perfetto_json import events_of
 
 EVERY = os.environ.get('VP_EVERY') == '1'
 FORMS = {'json': 'perfetto-json', 'pftrace': 'pftrace'}
+# What `top` calls an op: on XLA's lines and streams of devices, by Kineto's categories, and with an HLO op where XLA:CPU
+# left it on a thread of the host.
+OPS = """SELECT IFNULL(p.name, '') AS process, IFNULL(p.pid, 0) AS pid, s.name AS op, COUNT(*) AS calls, SUM(s.dur) AS ns
+FROM slice s JOIN thread_track k ON s.track_id = k.id JOIN thread t USING (utid) LEFT JOIN process p USING (upid)
+WHERE s.dur >= 0 AND IFNULL(p.name, '') NOT GLOB '*(analysis*' AND CASE
+WHEN p.name GLOB '*device:*' THEN (t.name GLOB '*XLA Ops*' AND t.name NOT GLOB '*Async*') OR t.name GLOB '*Stream #*'
+WHEN LOWER(s.category) IN ('kernel', 'memcpy', 'memset', 'gpu_memcpy', 'gpu_memset') THEN 1
+ELSE p.name GLOB '*host:CPU*' AND COALESCE(EXTRACT_ARG(s.arg_set_id, 'args.hlo_op'),
+EXTRACT_ARG(s.arg_set_id, 'debug.hlo_op')) IS NOT NULL END
+GROUP BY p.upid, s.name"""
 
 
 @functools.lru_cache(maxsize=None)
@@ -48,9 +58,7 @@ def exported(tmp_path_factory):
 @pytest.fixture(scope='module')
 def taken(exported):
     """{(timeline, form): what the engine says of it}"""
-    _, rows, said = run_program('tpcheck.mjs', '--tracks', *exported.values())
-    assert len(rows) == len(exported), said
-    return dict(zip(exported, rows))
+    return dict(zip(exported, checked(exported.values(), '--tracks', '--sql', OPS)))
 
 
 def of_file(timeline):
@@ -101,7 +109,7 @@ def test_both_forms_hold_the_same(taken):
 
 @needs_perfetto
 def test_idle_tracks_add_up_to_the_report(taken):
-    checked = 0
+    devices_seen = 0
     for timeline in chosen():
         done = subprocess.run([PROGRAM, 'report', '--format', 'json', *arguments(timeline)],
                               capture_output=True, check=False)
@@ -114,20 +122,8 @@ def test_idle_tracks_add_up_to_the_report(taken):
                 idle = sum(ns for (group, track), (_, ns) in added.items()
                            if track == 'Idle' and group.split(' (analysis')[0] == device['name'])
                 assert abs(idle * 1000 - device['breakdown']['idle_ps']) <= 500, (timeline.file, form, device['name'])
-                checked += 1
-    assert checked > least(25, 15)
-
-
-# What `top` calls an op: on XLA's lines and streams of devices, by Kineto's categories, and with an HLO op where XLA:CPU
-# left it on a thread of the host.
-OPS = """SELECT IFNULL(p.name, '') AS process, IFNULL(p.pid, 0) AS pid, s.name AS op, COUNT(*) AS calls, SUM(s.dur) AS ns
-FROM slice s JOIN thread_track k ON s.track_id = k.id JOIN thread t USING (utid) LEFT JOIN process p USING (upid)
-WHERE s.dur >= 0 AND IFNULL(p.name, '') NOT GLOB '*(analysis*' AND CASE
-WHEN p.name GLOB '*device:*' THEN (t.name GLOB '*XLA Ops*' AND t.name NOT GLOB '*Async*') OR t.name GLOB '*Stream #*'
-WHEN LOWER(s.category) IN ('kernel', 'memcpy', 'memset', 'gpu_memcpy', 'gpu_memset') THEN 1
-ELSE p.name GLOB '*host:CPU*' AND COALESCE(EXTRACT_ARG(s.arg_set_id, 'args.hlo_op'),
-EXTRACT_ARG(s.arg_set_id, 'debug.hlo_op')) IS NOT NULL END
-GROUP BY p.upid, s.name"""
+                devices_seen += 1
+    assert devices_seen > least(25, 15)
 
 
 def ops_of(device, rows):
@@ -138,9 +134,9 @@ def ops_of(device, rows):
 
 
 @needs_perfetto
-def test_the_top_op_is_the_same(exported):
+def test_the_top_op_is_the_same(taken):
     """Of total time, names as the file has them. Both ends of a slice are rounded to ns: at most 1 ns a call."""
-    checked, wrong = 0, []
+    compared, wrong = 0, []
     for timeline in chosen():
         done = subprocess.run([PROGRAM, 'top', '--format', 'json', '--group', 'raw', '--by', 'total', *arguments(timeline)],
                               capture_output=True, check=False)
@@ -148,7 +144,7 @@ def test_the_top_op_is_the_same(exported):
         if not said['analysis']['has_devices'] or len({d['name'] for d in said['devices']}) < len(said['devices']):
             continue
         for form in FORMS:
-            rows = queried(exported[timeline, form], OPS)
+            rows = taken[timeline, form]['rows']
             for i, device in enumerate(said['devices']):
                 first = next((o for o in said['ops'] if o['device_index'] == i), None)
                 found = ops_of(device['name'], rows)
@@ -160,9 +156,9 @@ def test_the_top_op_is_the_same(exported):
                         or abs(same['ns'] * 1000 - first['total_ps']) > 1000 * first['calls']:
                     wrong.append((timeline.file, form, device['name'], first and (first['name'], first['calls'], first['total_ps']),
                                   same, most))
-                checked += 1
-    print('devices compared:', checked)
-    assert checked > least(20, 10) and not wrong, (len(wrong), wrong[:5])
+                compared += 1
+    print('devices compared:', compared)
+    assert compared > least(20, 10) and not wrong, (len(wrong), wrong[:5])
 
 
 # ---- the server --------------------------------------------------------------------------------
@@ -209,8 +205,8 @@ def test_all_hosts_of_a_run_in_one(served, tmp_path):
         for i, host in enumerate(session['hosts']):
             singles.append(tmp_path / f'{i}.pftrace')
             singles[-1].write_bytes(export('--host', host, str(TRACES), session['id']))
-        _, (whole, *parts), said = run_program('tpcheck.mjs', '--tracks', tmp_path / 'all.pftrace', *singles)
-        assert not whole.get('fatal') and not whole['bad'], (session['id'], whole, said)
+        whole, *parts = checked([tmp_path / 'all.pftrace', *singles], '--tracks')
+        assert not whole.get('fatal') and not whole['bad'], (session['id'], whole)
 
         def own(row):
             return collections.Counter((t['slices'], t['dur_ns']) for t in row['tracks'] if t['pid'] is not None)
