@@ -48,6 +48,7 @@ int timeline_added_make(timeline_added **out, derived *tracks, const tl_index *b
         rc = add_findings(tracks, beside, r, host);
     if (rc >= 0)
         rc = tl_build_derived(&a->x, tracks, beside);
+    derived_keep_notes(tracks);
     if (rc < 0) {
         timeline_added_free(a);
         return rc;
@@ -67,6 +68,5 @@ void timeline_added_free(timeline_added *a)
 
 uint64_t timeline_added_bytes(const timeline_added *a)
 {
-    return tl_bytes(a->x) + a->tracks->arena.bytes +
-           a->tracks->slice_cap * sizeof *a->tracks->slices;
+    return tl_bytes(a->x) + derived_bytes(a->tracks);
 }

@@ -159,20 +159,21 @@ static void put_of_analysis(vp_json *j, const timeline_asked *a, const http_req 
     const derived *d = a->added->tracks;
     const derived_track *t = &d->tracks[e->track];
     const derived_kind_row *k = &derived_kinds[t->kind];
-    const derived_slice *s = tl_derived_slice(a->added->x, d, e);
+    const tl_index *x = a->added->x;
+    const derived_note *n = tl_derived_note(x, d, e);
     vp_json_kcstr(j, "derived", k->word);
     vp_json_key(j, "args");
     vp_json_begin_object(j);
     for (size_t i = 0; i < DERIVED_NUMBERS; i++)
-        if (k->number[i] && s->number[i] != DERIVED_UNKNOWN)
-            vp_json_ki64(j, k->number[i], s->number[i]);
+        if (k->number[i] && n->number[i] != DERIVED_UNKNOWN)
+            vp_json_ki64(j, k->number[i], n->number[i]);
     for (size_t i = 0; i < DERIVED_TEXTS; i++)
         if (k->text[i])
-            put_text(j, k->text[i], derived_text(d, s->text[i]));
+            put_text(j, k->text[i], derived_text(d, n->text[i]));
     vp_json_end_object(j);
     if (t->kind == DERIVED_SLOWEST)
-        put_op_link(j, a, rq, derived_text(d, d->groups[t->group].name), derived_text(d, s->name),
-                    true);
+        put_op_link(j, a, rq, derived_text(d, d->groups[t->group].name),
+                    tl_text(x, x->kinds[tl_kind_of(tl_row_of(x, e), e->index)].name), true);
 }
 
 int route_timeline_event(http_req *rq)

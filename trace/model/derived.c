@@ -42,14 +42,34 @@ void derived_free(derived *d)
     vp_free(d->groups);
     vp_free(d->tracks);
     vp_free(d->slices);
+    vp_free(d->notes);
     vp_free(d);
 }
 
 uint64_t derived_bytes(const derived *d)
 {
     return d ? d->arena.bytes + d->group_cap * sizeof *d->groups +
-                   d->track_cap * sizeof *d->tracks + d->slice_cap * sizeof *d->slices
+                   d->track_cap * sizeof *d->tracks +
+                   (d->notes ? d->slice_count * sizeof *d->notes : d->slice_cap * sizeof *d->slices)
              : 0;
+}
+
+/* In the slices' own memory: a note ends where its slice does, at the latest. */
+void derived_keep_notes(derived *d)
+{
+    _Static_assert(sizeof(derived_note) <= sizeof(derived_slice), "notes fit in the slices' place");
+    char *to = (char *)d->slices;
+    if (d->notes || !to)
+        return;
+    for (size_t i = 0; i < d->slice_count; i++) {
+        const derived_slice *s = &d->slices[i];
+        derived_note n = {.number = {s->number[0], s->number[1]}, .text = {s->text[0], s->text[1]}};
+        memcpy(to + i * sizeof n, &n, sizeof n);
+    }
+    void *less = vp_realloc_array(to, d->slice_count, sizeof(derived_note));
+    d->notes = less ? less : (void *)to;
+    d->slices = NULL;
+    d->slice_cap = 0;
 }
 
 int derived_name(derived *d, vp_sid *out, vp_str text)

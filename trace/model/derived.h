@@ -63,6 +63,12 @@ typedef struct derived_slice {
     uint32_t depth;
 } derived_slice;
 
+/* What is kept of a slice whose times and name are known otherwise; as in derived_slice. */
+typedef struct derived_note {
+    int64_t number[DERIVED_NUMBERS];
+    vp_sid text[DERIVED_TEXTS];
+} derived_note;
+
 typedef struct derived_track {
     derived_kind kind;
     uint32_t group;
@@ -85,8 +91,9 @@ typedef struct derived {
     size_t group_count, group_cap;
     derived_track *tracks;
     size_t track_count, track_cap;
-    derived_slice *slices;
+    derived_slice *slices; /* NULL once there are notes */
     size_t slice_count, slice_cap;
+    derived_note *notes;    /* of each slice, since derived_keep_notes */
     uint64_t left_out;      /* beyond VP_DERIVED_MAX */
     int64_t file_origin_ns; /* the file's own time at the trace's 0, as in trace */
     size_t file;            /* of the session's: whose times these are */
@@ -107,6 +114,8 @@ int derived_name(derived *d, vp_sid *out, vp_str text);
 /* The last track has all its slices: drops it when there are none, sorts them and sets their depth.
  * Slices that cross an earlier one go to further tracks of the same name, "NAME (2)", …. */
 int derived_end_track(derived *d);
+/* Of the slices only what their kinds say of them, in half the memory. */
+void derived_keep_notes(derived *d);
 /* What the group is called beside the file's own: "/device:GPU:0 (analysis)". */
 int derived_group_name(vp_buf *b, const derived *d, const derived_group *g);
 static inline vp_str derived_text(const derived *d, vp_sid id)

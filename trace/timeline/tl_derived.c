@@ -123,7 +123,7 @@ int tl_build_derived(tl_index **out, const derived *d, const tl_index *beside)
     return 0;
 }
 
-const derived_slice *tl_derived_slice(const tl_index *x, const derived *d, const tl_event *e)
+const derived_note *tl_derived_note(const tl_index *x, const derived *d, const tl_event *e)
 {
-    return &d->slices[tl_attr(x, tl_row_of(x, e), SLICE_ATTR, e->index)];
+    return &d->notes[tl_attr(x, tl_row_of(x, e), SLICE_ATTR, e->index)];
 }

@@ -14,7 +14,7 @@
  * the hue of the first is its derived_part.
  * VP_ENOMEM, VP_ELIMIT. */
 int tl_build_derived(tl_index **out, const derived *d, const tl_index *beside);
-/* What an event was made of; e is one of x. */
-const derived_slice *tl_derived_slice(const tl_index *x, const derived *d, const tl_event *e);
+/* What is noted of an event's slice; e is one of x, and d has notes. */
+const derived_note *tl_derived_note(const tl_index *x, const derived *d, const tl_event *e);
 
 #endif

@@ -34,8 +34,15 @@ static void close_source(source *s)
     vp_free(s->sorted.kind);
 }
 
+/* Of a clock that nobody reads any more, or of which there is a copy. */
+static void forget_clock(const int64_t *start_ps, const int64_t *dur_ps, size_t n)
+{
+    vp_mem_forget(start_ps, n * sizeof *start_ps);
+    vp_mem_forget(dur_ps, n * sizeof *dur_ps);
+}
+
 /* Two clocks may order events differently: those of the host's are sorted in a copy then. */
-static int sort_copy(source *s)
+static int sort_copy(source *s, bool last)
 {
     trace_track *c = &s->sorted;
     size_t n = s->count;
@@ -48,6 +55,8 @@ static int sort_copy(source *s)
     for (size_t i = 0; i < n; i++)
         c->kind[i] = (uint32_t)i;
     c->count = c->cap = n;
+    if (last)
+        forget_clock(s->start_ps, s->dur_ps, n);
     VP_TRY(trace_sort_track(c));
     s->start_ps = c->start_ps;
     s->dur_ps = c->dur_ps;
@@ -55,13 +64,15 @@ static int sort_copy(source *s)
     return 0;
 }
 
-static int open_source(source *s, const trace_track *k, size_t count)
+static int open_source(source *s, const trace_track *k, size_t count, bool last)
 {
     *s = (source){.k = k,
                   .start_ps = k->aligned_start_ps ? k->aligned_start_ps : k->start_ps,
                   .dur_ps = k->aligned_start_ps ? k->aligned_dur_ps : k->dur_ps,
                   .count = count};
-    return in_order(s->start_ps, s->dur_ps, count) ? 0 : sort_copy(s);
+    if (last && k->aligned_start_ps)
+        forget_clock(k->start_ps, k->dur_ps, k->count);
+    return in_order(s->start_ps, s->dur_ps, count) ? 0 : sort_copy(s, last);
 }
 
 static bool has_attrs(const trace_track *k)
@@ -96,8 +107,7 @@ static void forget(const tl_maker *m, const source *s, size_t to)
     if (!m->last || s->order || !to || (to % FORGET && to < s->count))
         return;
     size_t from = (to - 1) / FORGET * FORGET, n = to - from;
-    vp_mem_forget(s->start_ps + from, n * sizeof *s->start_ps);
-    vp_mem_forget(s->dur_ps + from, n * sizeof *s->dur_ps);
+    forget_clock(s->start_ps + from, s->dur_ps + from, n);
     vp_mem_forget(s->k->kind + from, n * sizeof *s->k->kind);
 }
 
@@ -379,7 +389,7 @@ int tl_track_make(tl_track *out, tl_row **rows, tl_maker *m, const trace_track *
                   uint32_t track)
 {
     source s;
-    int rc = open_source(&s, from, (size_t)out->count);
+    int rc = open_source(&s, from, (size_t)out->count, m->last);
     if (rc >= 0)
         rc = make(out, rows, m, &s, track);
     close_source(&s);
