@@ -213,7 +213,8 @@ static bool is_exposed(const span *blocks, size_t n, const cover *others)
     return false;
 }
 
-static int add_flight(flight_sums *s, spans *ops, const flight *f, const trace *t,
+/* ops: of the first and of the second blocks; flights come by the start of the first. */
+static int add_flight(flight_sums *s, spans ops[2], const flight *f, const trace *t,
                       const cover *others, int64_t *reach)
 {
     span whole = flight_span(t, f), blocks[2];
@@ -225,25 +226,34 @@ static int add_flight(flight_sums *s, spans *ops, const flight *f, const trace *
     }
     for (size_t i = 0; i < n; i++) {
         s->ops_ps += blocks[i].end - blocks[i].start;
-        VP_TRY(spans_add(ops, blocks[i].start, blocks[i].end));
+        VP_TRY(spans_add(&ops[i], blocks[i].start, blocks[i].end));
     }
     s->exposed += is_exposed(blocks, n, others);
     return 0;
 }
 
+static int unite_blocks(spans ops[2])
+{
+    VP_TRY(spans_union(&ops[0]));
+    VP_TRY(spans_union(&ops[1]));
+    return spans_unite(&ops[0], &ops[1]);
+}
+
 int flight_sum(flight_sums *out, const flight *v, size_t n, const trace *t, const cover *others)
 {
     flight_sums s = {0};
-    spans ops = {0};
+    spans ops[2] = {0};
     int64_t reach = INT64_MIN;
     int rc = 0;
     for (size_t i = 0; rc >= 0 && i < n; i++)
-        rc = add_flight(&s, &ops, &v[i], t, others, &reach);
-    spans_union(&ops);
-    for (size_t i = 0; i < ops.n; i++)
+        rc = add_flight(&s, ops, &v[i], t, others, &reach);
+    if (rc >= 0)
+        rc = unite_blocks(ops);
+    for (size_t i = 0; rc >= 0 && i < ops->n; i++)
         s.exposed_ps +=
-            ops.v[i].end - ops.v[i].start - cover_length(others, ops.v[i].start, ops.v[i].end);
-    spans_free(&ops);
+            ops->v[i].end - ops->v[i].start - cover_length(others, ops->v[i].start, ops->v[i].end);
+    spans_free(&ops[0]);
+    spans_free(&ops[1]);
     *out = s;
     return rc;
 }

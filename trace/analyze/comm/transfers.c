@@ -159,6 +159,15 @@ static int copies_on_thread(host_copies *by_way, const analysis *a, const trace_
     return 0;
 }
 
+static int add_host_row(host_copies *x, analysis *a, const spans *idle)
+{
+    VP_TRY(spans_union(&x->when));
+    x->row.busy_ps = spans_length(&x->when);
+    x->row.exposed_ps = spans_overlap(&x->when, idle);
+    x->row.exposed_count = x->exposed;
+    return x->row.count ? add_row(a->h, &x->row) : 0;
+}
+
 static int find_host_copies(host_copies *by_way, analysis *a, const uint8_t *way_of)
 {
     spans idle = {0};
@@ -166,15 +175,8 @@ static int find_host_copies(host_copies *by_way, analysis *a, const uint8_t *way
     for (uint32_t i = 0; rc >= 0 && i < a->t->track_count; i++)
         if (a->t->tracks[i].role == SINK_ROLE_PLAIN)
             rc = copies_on_thread(by_way, a, &a->t->tracks[i], way_of, &idle);
-    for (uint32_t w = 0; rc >= 0 && w < VP_DIRECTIONS; w++) {
-        host_copies *x = &by_way[w];
-        spans_union(&x->when);
-        x->row.busy_ps = spans_length(&x->when);
-        x->row.exposed_ps = spans_overlap(&x->when, &idle);
-        x->row.exposed_count = x->exposed;
-        if (x->row.count)
-            rc = add_row(a->h, &x->row);
-    }
+    for (uint32_t w = 0; rc >= 0 && w < VP_DIRECTIONS; w++)
+        rc = add_host_row(&by_way[w], a, &idle);
     spans_free(&idle);
     return rc;
 }

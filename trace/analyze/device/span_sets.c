@@ -41,21 +41,82 @@ static bool in_order(const spans *s)
     return true;
 }
 
-void spans_union(spans *s)
+/* Appends x to the n spans of a union, none of which begins behind it. The new number. */
+static size_t append(span *v, size_t n, span x)
+{
+    if (!n || x.start > v[n - 1].end) {
+        v[n] = x;
+        return n + 1;
+    }
+    v[n - 1].end = x.end > v[n - 1].end ? x.end : v[n - 1].end;
+    return n;
+}
+
+/* What begins before a span ahead of it is moved behind the others, which stay in their order.
+ * How many those are. */
+static int part_strays(spans *s, size_t *kept)
+{
+    VP_CLEANUP(vp_free_ptr) span *strays = NULL;
+    size_t n = 0, stray_n = 0, cap = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        if (!n || s->v[i].start >= s->v[n - 1].start) {
+            s->v[n++] = s->v[i];
+            continue;
+        }
+        VP_TRY(vp_grow(&strays, &cap, stray_n + 1, sizeof *strays, VP_EVENTS_MAX));
+        strays[stray_n++] = s->v[i];
+    }
+    if (stray_n)
+        memcpy(s->v + n, strays, stray_n * sizeof *strays);
+    *kept = n;
+    return 0;
+}
+
+static size_t unite(span *out, const span *a, size_t a_n, const span *b, size_t b_n)
 {
     size_t n = 0;
-    if (in_order(s))
-        return;
-    qsort(s->v, s->n, sizeof *s->v, by_start);
-    for (size_t i = 0; i < s->n; i++) {
-        if (n && s->v[i].start <= s->v[n - 1].end) {
-            if (s->v[i].end > s->v[n - 1].end)
-                s->v[n - 1].end = s->v[i].end;
-        } else {
-            s->v[n++] = s->v[i];
-        }
+    for (size_t i = 0, k = 0; i < a_n || k < b_n;) {
+        bool first = k == b_n || (i < a_n && a[i].start <= b[k].start);
+        n = append(out, n, first ? a[i++] : b[k++]);
     }
-    s->n = n;
+    return n;
+}
+
+/* Two lists that are sorted by start, the second behind the first. */
+static int unite_parts(spans *s, size_t first)
+{
+    span *both = vp_realloc_array(NULL, s->n, sizeof *both);
+    VP_NEED(both);
+    s->cap = s->n;
+    s->n = unite(both, s->v, first, s->v + first, s->n - first);
+    vp_free(s->v);
+    s->v = both;
+    return 0;
+}
+
+int spans_union(spans *s)
+{
+    size_t kept;
+    if (in_order(s))
+        return 0;
+    VP_TRY(part_strays(s, &kept));
+    if (kept == s->n) {
+        s->n = unite(s->v, s->v, kept, NULL, 0); /* never writes behind what it reads */
+        return 0;
+    }
+    qsort(s->v + kept, s->n - kept, sizeof *s->v, by_start);
+    return unite_parts(s, kept);
+}
+
+int spans_unite(spans *into, const spans *more)
+{
+    size_t first = into->n;
+    if (!more->n)
+        return 0;
+    VP_TRY(vp_grow(&into->v, &into->cap, first + more->n, sizeof *into->v, VP_EVENTS_MAX));
+    memcpy(into->v + first, more->v, more->n * sizeof *more->v);
+    into->n += more->n;
+    return first ? unite_parts(into, first) : 0;
 }
 
 int64_t spans_length(const spans *s)

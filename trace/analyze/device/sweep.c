@@ -32,6 +32,12 @@ static void sift_down(cursor *heap, size_t n, size_t i)
     }
 }
 
+static void make_heap(cursor *heap, size_t n)
+{
+    for (size_t i = n / 2; i-- > 0;)
+        sift_down(heap, n, i);
+}
+
 /* A while, conditional or call spans what it runs: it counts as compute only where nothing else
  * runs (analysis.md 2.2). Seen as a class, a loop over the whole step would cover every wait and
  * every collective in it. */
@@ -121,8 +127,7 @@ int sweep_run(track_set set, const uint8_t *class_of, sweep_fn *fn, void *ctx)
     }
     if (!n)
         return 0;
-    for (size_t i = n / 2; i-- > 0;)
-        sift_down(heap, n, i);
+    make_heap(heap, n);
     int64_t first = heap[0].start;
     sweep s = {first, {first, first, first, first}, {0, SIZE_MAX}, fn, ctx};
     return run(&s, heap, n, class_of);
@@ -179,22 +184,45 @@ int sweep_windows(vp_breakdown *out, track_set set, const uint8_t *class_of, con
     return 0;
 }
 
-static int add_event(spans *busy, const trace_track *k, size_t i)
+static size_t tracks_of_devices(const analysis *a)
 {
-    return spans_add(busy, trace_aligned_start(k, i), trace_aligned_end(k, i));
+    size_t n = 0;
+    for (size_t d = 0; d < a->device_count; d++)
+        n += a->devices[d].set.count;
+    return n;
 }
 
-int sweep_any_busy(spans *out, const analysis *a)
+static size_t put_cursors(cursor *heap, const analysis *a)
 {
-    int rc = 0;
+    size_t n = 0;
     for (size_t d = 0; d < a->device_count; d++)
         for (size_t i = 0; i < a->devices[d].set.count; i++) {
-            const trace_track *k = &a->t->tracks[a->devices[d].set.tracks[i]];
-            for (size_t e = 0; rc >= 0 && e < k->count; e++)
-                rc = add_event(out, k, e);
+            uint32_t number = a->devices[d].set.tracks[i];
+            const trace_track *k = &a->t->tracks[number];
+            if (k->count)
+                heap[n++] = (cursor){k, number, 0, trace_aligned_start(k, 0)};
         }
-    spans_union(out);
-    return rc;
+    return n;
+}
+
+/* Merged, so that the union is made as it grows; where the two clocks order events differently, a
+ * few are left to be sorted. */
+int sweep_any_busy(spans *out, const analysis *a)
+{
+    VP_CLEANUP(vp_free_ptr) cursor *heap = vp_calloc(tracks_of_devices(a), sizeof *heap);
+    VP_NEED(heap);
+    size_t n = put_cursors(heap, a);
+    make_heap(heap, n);
+    while (n) {
+        cursor *top = &heap[0];
+        VP_TRY(spans_add(out, top->start, trace_aligned_end(top->track, top->at)));
+        if (++top->at < top->track->count)
+            top->start = trace_aligned_start(top->track, top->at);
+        else
+            *top = heap[--n];
+        sift_down(heap, n, 0);
+    }
+    return spans_union(out);
 }
 
 int sweep_all_idle(spans *out, const analysis *a)

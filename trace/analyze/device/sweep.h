@@ -56,8 +56,10 @@ typedef struct spans {
 
 void spans_free(spans *s);
 int spans_add(spans *s, int64_t start, int64_t end); /* in any order; empty spans are dropped */
-/* Sorts and merges what touches or overlaps. */
-void spans_union(spans *s);
+/* Sorts and merges what touches or overlaps. VP_ENOMEM. */
+int spans_union(spans *s);
+/* *into = the union of two unions. VP_ENOMEM, VP_ELIMIT. */
+int spans_unite(spans *into, const spans *more);
 int64_t spans_length(const spans *s);
 /* Of two unions |a ∩ b|; and |[start, end) ∩ a|, which finds the place by binary search. */
 int64_t spans_overlap(const spans *a, const spans *b);

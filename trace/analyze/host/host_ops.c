@@ -65,8 +65,7 @@ static int find_profiler(table *b)
     for (size_t i = 0; i < b->k->count; i++)
         if (host_kind_flags(b->a->kinds, b->k->kind[i]) & HK_PROFILER)
             VP_TRY(spans_add(&b->hidden, b->k->start_ps[i], b->k->start_ps[i] + b->k->dur_ps[i]));
-    spans_union(&b->hidden);
-    return 0;
+    return spans_union(&b->hidden);
 }
 
 static int row_of(uint32_t *out, table *b, uint32_t kind)

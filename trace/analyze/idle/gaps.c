@@ -346,8 +346,7 @@ static int ask_labels(spans *asked, const analysis *a, int64_t *usual)
         vp_free(f.delays);
         VP_TRY(rc);
     }
-    spans_union(asked);
-    return 0;
+    return spans_union(asked);
 }
 
 /* Without a device the processes stand in its place, and their idle time has no cause that the
