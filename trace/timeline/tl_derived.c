@@ -5,9 +5,6 @@
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
 
-/* Which slice an event is, as an attribute of it. */
-#define SLICE_ATTR SINK_RUN
-
 typedef struct maker {
     trace *t;
     const derived *d;
@@ -70,13 +67,10 @@ static int kind_of(maker *m, derived_kind kind, const derived_slice *s, uint32_t
 static int add_slice(maker *m, const derived_track *k, uint32_t track, size_t i)
 {
     const derived_slice *s = &m->d->slices[i];
-    sink_extra x = {0};
     sink_event e = {.start_ps = s->start_ps + m->d->groups[k->group].shift_ps,
                     .dur_ps = s->end_ps - s->start_ps,
                     .aligned_start_ps = SINK_NO_TIME,
-                    .track = track,
-                    .extra = &x};
-    sink_extra_set(&x, SLICE_ATTR, (int64_t)i);
+                    .track = track};
     VP_TRY(kind_of(m, k->kind, s, &e.kind));
     return m->t->sink.events(&m->t->sink, &e, 1);
 }
@@ -123,7 +117,8 @@ int tl_build_derived(tl_index **out, const derived *d, const tl_index *beside)
     return 0;
 }
 
+/* Both have the slices of a track in the same order: start asc, end desc, as they came. */
 const derived_note *tl_derived_note(const tl_index *x, const derived *d, const tl_event *e)
 {
-    return &d->notes[tl_attr(x, tl_row_of(x, e), SLICE_ATTR, e->index)];
+    return &d->notes[d->tracks[e->track].first + tl_order(tl_row_of(x, e), e->index)];
 }

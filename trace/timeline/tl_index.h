@@ -169,7 +169,8 @@ static inline uint32_t tl_kind_of(const tl_row *r, uint64_t i)
     const tl_block *b = &r->blocks[i / TL_BLOCK];
     return (uint32_t)tl_load(tl_record(r, b, i % TL_BLOCK) + b->start_w + b->dur_w, b->kind_w);
 }
-/* Which of its track's events it is, by their starts; only in tracks that have attributes. */
+/* Which of its track's events it is, by their starts; only in tracks that have attributes, and in
+ * those of an analysis. */
 static inline uint32_t tl_order(const tl_row *r, uint64_t i)
 {
     const tl_block *b = &r->blocks[i / TL_BLOCK];

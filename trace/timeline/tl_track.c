@@ -248,7 +248,7 @@ static int pack_by_two(tl_maker *m, const source *s)
 static int pack_events(tl_maker *m, const source *s)
 {
     tl_places_clear(&m->places);
-    tl_pack_begin(&m->packer, has_attrs(s->k));
+    tl_pack_begin(&m->packer, has_attrs(s->k) || s->k->role == SINK_ROLE_DERIVED);
     VP_TRY(s->count >= m->pair_from ? pack_by_two(m, s) : pack_one_by_one(m, s));
     return tl_pack_end(&m->packer);
 }
