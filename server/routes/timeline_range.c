@@ -1,5 +1,6 @@
-/* /api/v1/session/ID/range: what a range of a timeline adds up to, name by name, and with
- * `analysis` what each device's time went to in it. */
+/* /api/v1/session/ID/range: what a range of a timeline adds up to, op by op, and with `analysis`
+ * what each device's time went to in it. */
+#include "server/routes/range_ops.h"
 #include "server/routes/routes.h"
 #include "server/routes/timeline_query.h"
 #include "trace/base/err.h"
@@ -14,36 +15,41 @@ typedef struct span {
     int64_t from_ps, until_ps;
 } span;
 
-static void put_row(vp_json *j, const tl_index *x, const tl_sum_of_kind *k)
+static void put_row(vp_json *j, const tl_index *x, const range_ops *r, const range_op *o)
 {
-    vp_str scope = tl_text(x, x->kinds[k->kind].scope);
+    vp_str category = vp_intern_get(&r->names, o->category);
     vp_json_begin_object(j);
-    vp_json_kstr(j, "name", tl_text(x, x->kinds[k->kind].name));
-    if (scope.n)
-        vp_json_kstr(j, "scope", scope);
-    vp_json_ki64(j, "calls", (int64_t)k->calls);
-    vp_json_ki64(j, "total_ps", k->total_ps);
-    vp_json_ki64(j, "self_ps", k->self_ps);
+    vp_json_kstr(j, "name", vp_intern_get(&r->names, o->label));
+    if (o->group != RANGE_NO_GROUP)
+        vp_json_kstr(j, "device", tl_text(x, x->groups[o->group].name));
+    if (category.n)
+        vp_json_kstr(j, "category", category);
+    if (o->scope.n)
+        vp_json_kstr(j, "scope", o->scope);
+    vp_json_ki64(j, "names", o->names);
+    vp_json_ki64(j, "calls", (int64_t)o->calls);
+    vp_json_ki64(j, "total_ps", o->total_ps);
+    vp_json_ki64(j, "self_ps", o->self_ps);
+    vp_json_ki64(j, "of_ps", o->of_ps);
     vp_json_end_object(j);
 }
 
 static int put_sums(vp_json *j, const tl_index *x, const uint32_t *tracks, size_t n, span s)
 {
-    tl_range sums;
-    VP_TRY(tl_range_of(&sums, x, tracks, n, s.from_ps, s.until_ps));
+    VP_CLEANUP(range_ops_free) range_ops sums;
+    VP_TRY(range_ops_of(&sums, x, tracks, n, s.from_ps, s.until_ps));
     vp_json_ki64(j, "from_ps", s.from_ps);
     vp_json_ki64(j, "to_ps", s.until_ps);
     vp_json_ki64(j, "tracks", sums.tracks);
     vp_json_ki64(j, "events", (int64_t)sums.events);
     vp_json_ki64(j, "busy_ps", sums.busy_ps);
     vp_json_ki64(j, "covered_ps", sums.covered_ps);
-    vp_json_ki64(j, "names", (int64_t)sums.count);
+    vp_json_ki64(j, "names", (int64_t)sums.n);
     vp_json_key(j, "rows");
     vp_json_begin_array(j);
-    for (size_t i = 0; i < sums.count && i < RANGE_ROWS; i++)
-        put_row(j, x, &sums.kinds[i]);
+    for (size_t i = 0; i < sums.n && i < RANGE_ROWS; i++)
+        put_row(j, x, &sums, &sums.v[i]);
     vp_json_end_array(j);
-    tl_range_free(&sums);
     return 0;
 }
 

@@ -1,0 +1,35 @@
+/* What the events of a range add up to, as the report adds ops up: device by device, ops of one
+ * name without its numbers together, where their categories are equal too. Without a device, name
+ * by name over all tracks. Included by the route of the range, which owns it. */
+#ifndef VP_ROUTES_RANGE_OPS_H
+#define VP_ROUTES_RANGE_OPS_H
+
+#include "trace/timeline/tl_range.h"
+
+typedef struct range_op {
+    uint32_t group;         /* of the index: the device; RANGE_NO_GROUP without one */
+    vp_sid label, category; /* in range_ops.names */
+    vp_str scope;           /* of the index; empty where it is not that of all */
+    uint32_t names;         /* different ops that are one here */
+    uint64_t calls;
+    int64_t total_ps, self_ps; /* as in tl_sum_of_kind */
+    int64_t of_ps;             /* Σ self of its device: what a share is of */
+} range_op;
+#define RANGE_NO_GROUP UINT32_MAX
+
+typedef struct range_ops {
+    vp_arena arena;
+    vp_intern names;
+    range_op *v; /* by self time, then as they came */
+    size_t n, cap;
+    uint32_t tracks; /* the rest as in tl_range */
+    uint64_t events;
+    int64_t busy_ps, covered_ps;
+} range_ops;
+
+/* Of these tracks. VP_ENOMEM; to be freed in any case. */
+int range_ops_of(range_ops *out, const tl_index *x, const uint32_t *tracks, size_t count,
+                 int64_t from_ps, int64_t until_ps);
+void range_ops_free(range_ops *r);
+
+#endif
