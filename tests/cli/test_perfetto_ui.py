@@ -57,6 +57,21 @@ def test_an_address_is_used_alone(place, runs, ui):
         assert handoff(s) == ("http://localhost:10000/", None)
 
 
+@pytest.mark.parametrize("address", ["ftp://x", "http://", "https://", "http://[::1", "http://[]", "https://a b", "http://a:0", "http://a:65536",
+                                     "http://a:1x", "http://a?b", "http://a/#b", 'http://a"/', "http://a\n", "://", "http:///x"])
+def test_what_is_no_address_is_refused(place, runs, address):
+    code, said = refused(place, "--perfetto-ui", address, "runs")
+    assert code == 2 and "an address is http" in said
+
+
+def test_offline_means_this_machine(place, runs):
+    code, said = refused(place, "--offline", "--perfetto-ui", "https://ui.perfetto.dev", "runs")
+    assert code == 2 and "--offline" in said
+    for address in ("http://localhost:10000", "http://127.0.0.1:1/a/b", "http://[::1]:10000/"):
+        with Serving(place, "--port", "0", "--offline", "--perfetto-ui", address, "runs") as s:
+            assert handoff(s)[0].startswith(address)
+
+
 @pytest.mark.parametrize("options", [(), ("--offline",)])
 def test_one_that_is_found_comes_second_or_alone(place, runs, ui, options):
     with Serving(place, "--port", "0", "--ui", "perfetto", *options, "runs",
