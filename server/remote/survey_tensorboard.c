@@ -78,7 +78,7 @@ static bool version_of(char *out, size_t cap, const char *answer, const char *na
         vp_take_until(&line, ' ', SIZE_MAX, &word);
         if (!vp_str_eq(word, vp_str_of(name)))
             continue;
-        snprintf(out, cap, "%.*s", VP_STR_ARG(vp_str_head(line, 40)));
+        snprintf(out, cap, "%.*s", VP_STR_CUT(line, 40u));
         return true;
     }
     return false;

@@ -128,7 +128,8 @@ static void add_item(items *l, const vpcap *v, const vpcap_event *e)
                  .correlation = e->correlation ? (int64_t)e->correlation : SINK_NO_VALUE,
                  .flow_out = e->flow_out,
                  .flow_in = e->flow_in};
-    snprintf(it->name, sizeof it->name, "%.*s", VP_STR_ARG(vpcap_name_at(v, e->name).name));
+    vp_str name = vpcap_name_at(v, e->name).name;
+    snprintf(it->name, sizeof it->name, "%.*s", VP_STR_ARG(name));
 }
 
 /* Of one thread what stands on its own line, or what stands on a track. */
@@ -163,8 +164,8 @@ static items trace_items(const trace *t, const trace_track *k)
         int64_t out = trace_attr(k, SINK_FLOW_OUT, i), in = trace_attr(k, SINK_FLOW_IN, i);
         l.v[i].flow_out = out == SINK_NO_VALUE ? 0 : (uint64_t)out;
         l.v[i].flow_in = in == SINK_NO_VALUE ? 0 : (uint64_t)in;
-        snprintf(l.v[i].name, sizeof l.v[i].name, "%.*s",
-                 VP_STR_ARG(trace_str(t, t->kinds[k->kind[i]].name)));
+        vp_str name = trace_str(t, t->kinds[k->kind[i]].name);
+        snprintf(l.v[i].name, sizeof l.v[i].name, "%.*s", VP_STR_ARG(name));
     }
     sort_items(&l);
     return l;

@@ -524,6 +524,29 @@ static void test_names_may_come_late(void **state)
 
 /* ---- devices ---- */
 
+/* A device by a text of any length is called so, as far as 40 characters; `pid` and `args` alike.
+ */
+static void test_devices_with_texts(void **state)
+{
+    (void)state;
+    static const char d[] = "DDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDD";
+    for (int n = 1; n < 64; n++) {
+        char text[512], want[64];
+        snprintf(want, sizeof want, "GPU %.*s", n < 40 ? n : 40, d);
+        snprintf(
+            text, sizeof text,
+            "[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"ts\":1,\"dur\":5,\"pid\":\"%.*s\","
+            "\"tid\":7},{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"b\",\"ts\":1,\"dur\":5,\"pid\":"
+            "1,"
+            "\"tid\":7,\"args\":{\"device\":\"\\u0044%.*s\"}}]",
+            n, d, n - 1, d);
+        rec *r = read_ok(text);
+        assert_string_equal(event_process(r, find_event(r, "a")), want);
+        assert_string_equal(event_process(r, find_event(r, "b")), want);
+        rec_free(r);
+    }
+}
+
 /* Categories of any year, the device from args or else the pid, streams by (pid, tid). */
 static void test_kineto_device_work(void **state)
 {
@@ -976,6 +999,7 @@ int main(void)
         cmocka_unit_test(test_async_events),
         cmocka_unit_test(test_every_phase_is_accounted_for),
         cmocka_unit_test(test_names_may_come_late),
+        cmocka_unit_test(test_devices_with_texts),
         cmocka_unit_test(test_kineto_device_work),
         cmocka_unit_test(test_kineto_marks_are_no_work),
         cmocka_unit_test(test_xla_devices),

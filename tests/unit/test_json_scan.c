@@ -339,9 +339,9 @@ static void walk(const char *text, size_t piece, char *out)
     while (p < end) {
         const char *limit = (size_t)(end - p) < piece ? end : p + piece;
         js_walk_stop stop = js_walk_on(&w, &p, limit);
+        vp_str key = js_walk_key(&w);
         if (stop != JS_WALK_MORE)
-            sprintf(out + strlen(out), "%d@%d:%.*s ", stop, (int)(p - text),
-                    VP_STR_ARG(js_walk_key(&w)));
+            sprintf(out + strlen(out), "%d@%d:%.*s ", stop, (int)(p - text), VP_STR_ARG(key));
         if (stop == JS_WALK_CLOSE || stop == JS_WALK_DELIM)
             return;
     }

@@ -25,8 +25,11 @@ typedef struct vp_str {
     }
 /* Whether the bytes at p, as many as the literal has, are the literal. */
 #define VP_SAME(p, literal) (memcmp(p, literal, sizeof(literal) - 1) == 0)
-/* For printf("%.*s"): length is cut at 1 MiB. */
-#define VP_STR_ARG(s) (int)((s).n > (1u << 20) ? (1u << 20) : (s).n), ((s).p ? (s).p : "")
+/* For printf("%.*s"): at most so many bytes. They name s several times, so it must be a variable:
+ * what a call returns has no address. */
+#define VP_STR_CUT(s, most)                                                                        \
+    (int)((&(s))->n > (most) ? (most) : (&(s))->n), ((&(s))->p ? (&(s))->p : "")
+#define VP_STR_ARG(s) VP_STR_CUT(s, 1u << 20)
 
 static inline vp_str vp_str_of(const char *z)
 {

@@ -232,7 +232,7 @@ static int add_track(vl_lines *l, uint32_t i, const uint32_t *planes)
         id += l->lines[k].plane == plane;
     if (plane && !is_known_line(t.name)) {
         int n = snprintf(text, sizeof text, "Stream #%lld(%.*s)", (long long)id,
-                         VP_STR_ARG(vp_str_head(t.name, 300)));
+                         VP_STR_CUT(t.name, 300u));
         t.name = (vp_str){text, (size_t)n};
     }
     return vl_line_add(&l->line_of_track[i], l, plane, id, t.name);

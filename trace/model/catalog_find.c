@@ -77,8 +77,8 @@ static const cat_session *none_matches(const catalog *c, vp_str key)
     for (size_t i = 0; i < c->count; i++)
         add_candidate(&all, &c->sessions[i]);
     list_names(&all, names, sizeof names);
-    vp_fail(VP_ENOTFOUND, "no session is called \"%.*s\"; there are: %s",
-            VP_STR_ARG(vp_str_head(key, 80)), all.count ? names : "none");
+    vp_fail(VP_ENOTFOUND, "no session is called \"%.*s\"; there are: %s", VP_STR_CUT(key, 80u),
+            all.count ? names : "none");
     return NULL;
 }
 
@@ -116,8 +116,8 @@ const cat_session *catalog_find(const catalog *c, vp_str key)
         if (!found.count)
             continue;
         list_names(&found, names, sizeof names);
-        vp_fail(VP_ENOTFOUND, "\"%.*s\" could be any of %zu sessions: %s",
-                VP_STR_ARG(vp_str_head(key, 80)), found.count, names);
+        vp_fail(VP_ENOTFOUND, "\"%.*s\" could be any of %zu sessions: %s", VP_STR_CUT(key, 80u),
+                found.count, names);
         return NULL;
     }
     return none_matches(c, key);

@@ -384,7 +384,7 @@ static int obey(vp_str line)
         return stop();
     if (!vp_str_eq(r.command, VP_STR("CAPTURE")))
         return vp_fail(VP_EARG, "%.*s: STATUS, CAPTURE, PAST and STOP are known",
-                       VP_STR_ARG(vp_str_head(r.command, 60)));
+                       VP_STR_CUT(r.command, 60u));
     pthread_mutex_lock(&g.lock);
     int rc = capture(&r);
     pthread_mutex_unlock(&g.lock);

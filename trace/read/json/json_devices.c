@@ -72,8 +72,8 @@ static int gpu_of(cj_reader *r, js_value key, bool mtia, uint32_t *index)
     if (*index != VP_MAP_NONE)
         return 0;
     VP_TRY(cj_scratch(r, key.s.n));
-    int n = snprintf(name, sizeof name, "%s %.*s", mtia ? "MTIA" : "GPU",
-                     VP_STR_ARG(vp_str_head(cj_text(r, key), 40)));
+    vp_str text = cj_text(r, key);
+    int n = snprintf(name, sizeof name, "%s %.*s", mtia ? "MTIA" : "GPU", VP_STR_CUT(text, 40u));
     sink_process info = {.name = {name, (size_t)n},
                          .kind = mtia ? SINK_PROCESS_OTHER : SINK_PROCESS_GPU,
                          .id = -1,

@@ -226,8 +226,8 @@ static int copy(reader *r, const char **out, vp_str s)
 static int name_source(reader *r, const char **out, vp_str file, int64_t line)
 {
     char text[VP_PATH_MAX + 32];
-    int n = snprintf(text, sizeof text, "%.*s:%lld", VP_STR_ARG(vp_str_head(file, VP_PATH_MAX)),
-                     (long long)line);
+    int n =
+        snprintf(text, sizeof text, "%.*s:%lld", VP_STR_CUT(file, VP_PATH_MAX), (long long)line);
     return copy(r, out, file.n ? (vp_str){text, (size_t)n} : VP_STR_NONE);
 }
 

@@ -63,7 +63,7 @@ static int note_secret(xs_reader *r, vp_str key)
         snprintf(text, sizeof text,
                  "the recording carries a credential under \"%.*s\": its value is not shown; do "
                  "not share the file as it is",
-                 VP_STR_ARG(vp_str_head(key, 100)));
+                 VP_STR_CUT(key, 100u));
     return r->out->quality(
         r->out, &(sink_quality){"credentials", SINK_WARNING, {text, (size_t)n}, -1, -1, false});
 }

@@ -47,7 +47,7 @@ static int note_dropped(xs_reader *r, const xs_plane *pl)
     if (n <= 0)
         return 0;
     int len = snprintf(text, sizeof text, "%lld events of %.*s were dropped by the profiler",
-                       (long long)n, VP_STR_ARG(vp_str_head(pl->name, 60)));
+                       (long long)n, VP_STR_CUT(pl->name, 60u));
     return note(r, dropped_events, SINK_WARNING, (vp_str){text, (size_t)len}, pl->offset, true);
 }
 
