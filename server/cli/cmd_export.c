@@ -106,7 +106,8 @@ static int open_timeline(rd_stream **out, const cat_file **file, ex_pick *pick, 
     const cat_host *h;
     VP_TRY(find_host(&h, s, o));
     added_tracks_init(more, pick, NULL, c, s, h);
-    return ex_open_host(out, file, form, c, s, h, pick);
+    int rc = ex_open_host(out, file, form, c, s, h, pick);
+    return rc < 0 ? vp_fail_at(rc, *file ? (*file)->name : h->name, -1, -1) : rc;
 }
 
 /* ---- The stream as a source of bytes -------------------------------------------------------- */
@@ -126,7 +127,7 @@ static int pump_next(void *ctx, char **p, size_t *n)
         VP_TRY(cli_progress_bytes(&u->line, u->s->raw_done, u->s->raw_total));
     if (u->f) /* else parts of two files would be one */
         VP_TRY(catalog_check(u->c, u->f));
-    return rc;
+    return rc < 0 && u->f ? vp_fail_at(rc, u->f->name, -1, -1) : rc;
 }
 
 static void pump_close(void *ctx)
@@ -173,6 +174,8 @@ static int export_timeline(const cli_options *o)
     else
         VP_TRY(open_timeline(&s, &f, pick, &more, c, session, o));
     VP_TRY(write_timeline((pump){.s = s, .c = c, .f = f}, &hosts, o));
+    if (f)
+        cli_export_missing(f->name, pick->missing_events, pick->missing_flows);
     if (pick->left_out)
         vp_log(VP_LOG_INFO, "%llu events are left out", (unsigned long long)pick->left_out);
     return 0;

@@ -2,6 +2,7 @@
 
 #include "server/net/answer/encode.h"
 #include "trace/base/err.h"
+#include "trace/base/log.h"
 
 int cli_export_copy(vp_buf *b, http_source in, const char *path)
 {
@@ -15,4 +16,21 @@ int cli_export_copy(vp_buf *b, http_source in, const char *path)
         vp_buf_put(b, p, n);
     in.close(in.ctx);
     return rc < 0 ? rc : b->status;
+}
+
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+void cli_export_missing(const char *file, uint64_t events, uint64_t flows)
+{
+    unsigned long long e = events, f = flows;
+    if (events && flows)
+        vp_log(VP_LOG_WARN, "%s: %llu event%s and %llu end%s of arrows cannot be shown", file, e,
+               plural(e), f, plural(f));
+    else if (events)
+        vp_log(VP_LOG_WARN, "%s: %llu event%s cannot be shown", file, e, plural(e));
+    else if (flows)
+        vp_log(VP_LOG_WARN, "%s: %llu end%s of arrows cannot be shown", file, f, plural(f));
 }

@@ -1,5 +1,6 @@
 #include "server/cli/export_hosts.h"
 
+#include "server/cli/export_copy.h"
 #include "server/cli/term.h"
 #include "trace/analyze/analyze.h"
 #include "trace/analyze/whole/clocks.h"
@@ -67,9 +68,10 @@ int cli_all_hosts_end(const ex_hosts *hosts)
             continue;
         }
         there++;
+        cli_export_missing(h->file->name, h->missing_events, h->missing_flows);
         if (h->damage.code)
             vp_log(VP_LOG_WARN, "%s is damaged, and the rest was exported: %s", h->file->name,
                    h->damage.message);
     }
-    return there || !out ? 0 : vp_fail_copy(&out->left_out);
+    return there || !out ? 0 : vp_fail_at(vp_fail_copy(&out->left_out), out->name, -1, -1);
 }

@@ -57,7 +57,7 @@ static int make(void *ctx, const derived **out)
     }
     const derived *made = NULL;
     int rc = t->st ? store_get_tracks(&t->held, t->st, t->c, t->s, t->h, &who)
-                   : vp_aside_join(&t->aside);
+                   : vp_aside_join(&t->aside, 0);
     t->lacking = t->lacking || may_pass(rc);
     if (rc >= 0)
         made = t->st ? store_tracks_of(t->held) : t->made;
@@ -114,7 +114,7 @@ void added_tracks_free(added_tracks *t)
 {
     ex_added_free(&t->added);
     atomic_store(&t->stop, true);
-    vp_aside_join(&t->aside);
+    vp_aside_wait(&t->aside);
     t->aside = (vp_aside){0};
     derived_free(t->made);
     t->made = NULL;

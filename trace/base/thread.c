@@ -59,11 +59,18 @@ void vp_aside_start(vp_aside *a, int (*fn)(void *ctx), void *ctx)
         run_aside(a);
 }
 
-int vp_aside_join(vp_aside *a)
+void vp_aside_wait(vp_aside *a)
 {
     if (a->running)
         pthread_join(a->thread, NULL);
     a->running = false;
+}
+
+int vp_aside_join(vp_aside *a, int rc)
+{
+    vp_aside_wait(a);
+    if (rc < 0)
+        return rc;
     return a->status < 0 ? vp_fail_copy(&a->error) : a->status;
 }
 
@@ -102,10 +109,8 @@ int vp_each(int threads, uint32_t n, int (*fn)(void *ctx, uint32_t i), void *ctx
         if (vp_aside_try(&aside[i], each_thread, &e) < 0)
             break;
     int rc = each_thread(&e);
-    for (int i = 1; i < threads; i++) {
-        int other = vp_aside_join(&aside[i]);
-        rc = rc < 0 ? rc : other;
-    }
+    for (int i = 1; i < threads; i++)
+        rc = vp_aside_join(&aside[i], rc);
     return rc;
 }
 

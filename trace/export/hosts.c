@@ -87,6 +87,8 @@ int ex_hosts_open(rd_stream **out, ex_host *h, ex_hosts *all, ex_form form, cons
 int ex_hosts_close(rd_stream **s, ex_host *h, const ex_hosts *all)
 {
     h->damage = (*s)->damage;
+    h->missing_events = all->pick.missing_events;
+    h->missing_flows = all->pick.missing_flows;
     rd_stream_close(s);
     *s = NULL;
     return catalog_check(all->c, h->file);

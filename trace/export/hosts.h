@@ -14,9 +14,10 @@ typedef struct ex_host {
     host_clock clock;
     int64_t shift_ns; /* once it is open: to add to its exported times, for times of the session */
     /* While and after it is exported: */
-    const cat_file *file; /* what it is made of; NULL: nothing yet */
-    vp_error left_out;    /* code 0, or why it is not there */
-    vp_error damage;      /* code 0, or why it is not there as a whole */
+    const cat_file *file;                   /* what it is made of; NULL: nothing yet */
+    vp_error left_out;                      /* code 0, or why it is not there */
+    vp_error damage;                        /* code 0, or why it is not there as a whole */
+    uint64_t missing_events, missing_flows; /* as in ex_pick */
 } ex_host;
 
 typedef struct ex_hosts {

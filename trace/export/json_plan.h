@@ -188,6 +188,10 @@ static inline vp_str jp_text(const jp_event *e, ex_field i)
 #define JP_SLICES (JP_PHASE('X') | JP_PHASE('B'))
 #define JP_MOMENTS (JP_PHASE('i') | JP_PHASE('I') | JP_PHASE('R'))
 #define JP_HALVES (JP_PHASE('b') | JP_PHASE('e'))
+/* What Perfetto takes from an event of Trace Event JSON; it passes over all others. */
+#define JP_TAKEN                                                                                   \
+    (JP_FLOWS | JP_SLICES | JP_MOMENTS | JP_HALVES | JP_PHASE('E') | JP_PHASE('n') |               \
+     JP_PHASE('C') | JP_PHASE('M'))
 static inline bool jp_is_of(char phase, uint64_t set)
 {
     return (phase & 0xc0) == 0x40 && set >> (phase & 63) & 1;
@@ -298,6 +302,7 @@ int jp_added(struct ex_added **added, const json_plan *p);
 typedef struct jp_rewriter {
     jp_second second;
     vp_buf scratch;
+    uint64_t unsaid; /* events whose phase nobody takes; they stay in the file */
 } jp_rewriter;
 ex_editor jp_rewrite(jp_rewriter *r, json_plan *p);
 

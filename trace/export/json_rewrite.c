@@ -186,6 +186,7 @@ static int rewrite_event(void *ctx, vp_buf *out, vp_str text, int64_t at, const 
     int order[EX_FIELDS], kept = jp_show(&r->second, text, at, f, &e, &changes, &count);
     if (kept != EX_KEPT)
         return kept;
+    r->unsaid += !jp_is_of(e.phase, JP_TAKEN);
     set_times(p, &e, &d);
     if (e.thread != JP_NONE)
         set_thread(p, &e, &p->threads[e.thread], &d);
@@ -279,10 +280,15 @@ static int put_names(void *ctx, vp_buf *out)
 /* What is missing is said in the trace itself: importers skip keys that they do not know. */
 static int put_missing(void *ctx, vp_buf *out, const ex_clean_counts *counts)
 {
-    const json_plan *p = ((const jp_rewriter *)ctx)->second.plan;
-    uint64_t events = counts->refused + p->unpaired;
+    const jp_rewriter *r = ctx;
+    const json_plan *p = r->second.plan;
+    uint64_t events = counts->refused + p->unpaired + r->unsaid;
     if (!events && !p->unbound)
         return 0;
+    if (p->pick) {
+        p->pick->missing_events = events;
+        p->pick->missing_flows = p->unbound;
+    }
     return vp_buf_printf(out, ",\"view_profile_missing\":{\"events\":%llu,\"flows\":%llu}",
                          (unsigned long long)events, (unsigned long long)p->unbound);
 }

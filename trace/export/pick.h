@@ -36,6 +36,8 @@ typedef struct ex_pick {
     uint64_t spare;   /* and so many of that length taken: the trace's first */
     uint64_t last;    /* or those whose number is not above this */
     uint64_t left_out;
+    /* And what is in the file but cannot be said in the form, as its end tells it, too. */
+    uint64_t missing_events, missing_flows;
 } ex_pick;
 
 /* Whether anything may be left out. p may be NULL. */

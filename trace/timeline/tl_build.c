@@ -178,10 +178,8 @@ static int run_makers(builder *b, maker *all, uint32_t n)
     for (uint32_t i = 1; i < n; i++)
         vp_aside_start(&all[i].aside, make_tracks, &all[i]);
     rc = make_tracks(&all[0]);
-    for (uint32_t i = 1; i < n; i++) {
-        int other = vp_aside_join(&all[i].aside);
-        rc = rc < 0 ? rc : other;
-    }
+    for (uint32_t i = 1; i < n; i++)
+        rc = vp_aside_join(&all[i].aside, rc);
     for (uint32_t i = 0; i < n; i++)
         add_calls(b->x, all[i].m.kinds);
     return rc < 0 ? rc : 0;

@@ -235,9 +235,7 @@ static int pack_by_two(tl_maker *m, const source *s)
     int rc = vp_aside_try(&placing, place_all, p);
     bool alone = rc < 0;
     if (!alone) {
-        rc = end_pair(p, pack_all(p));
-        int other = vp_aside_join(&placing);
-        rc = rc < 0 ? rc : other;
+        rc = vp_aside_join(&placing, end_pair(p, pack_all(p)));
     }
     pthread_cond_destroy(&p->changed);
     pthread_mutex_destroy(&p->lock);

@@ -318,7 +318,7 @@ int host_ops_start(analysis *a)
 int host_ops_collect(analysis *a)
 {
     const table *b = &a->host_ops->table;
-    VP_TRY(vp_aside_join(&a->host_ops->aside));
+    VP_TRY(vp_aside_join(&a->host_ops->aside, 0));
     a->h->host_op_total = (int64_t)b->n;
     for (size_t i = 0; i < b->listed; i++)
         VP_TRY(emit(a->h, a, &b->v[i]));
@@ -330,7 +330,7 @@ void host_ops_end(analysis *a)
     host_ops_task *task = a->host_ops;
     if (!task)
         return;
-    vp_aside_join(&task->aside);
+    vp_aside_wait(&task->aside);
     spans_free(&task->table.idle);
     spans_free(&task->table.hidden);
     vp_free(task->table.v);

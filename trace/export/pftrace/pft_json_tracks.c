@@ -124,6 +124,10 @@ int pft_json_missing(pft_json *x)
                   (unsigned long long)flows);
     if (events || flows)
         VP_TRY(put_note(x, "view_profile_missing", vp_buf_view(&b)));
+    if (x->plan.pick) {
+        x->plan.pick->missing_events = events;
+        x->plan.pick->missing_flows = flows;
+    }
     if (x->s.damage.code)
         VP_TRY(put_note(x, "view_profile_damage", vp_str_of(x->s.damage.message)));
     return 1;

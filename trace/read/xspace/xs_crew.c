@@ -170,7 +170,7 @@ void xs_crew_free(xs_crew *c)
     pthread_cond_broadcast(&c->work);
     pthread_mutex_unlock(&c->lock);
     for (size_t i = 0; i < c->thread_n; i++)
-        vp_aside_join(&c->threads[i]);
+        vp_aside_wait(&c->threads[i]);
     for (size_t i = 0; i < c->part_n; i++)
         xs_part_free(&c->parts[i]);
     xs_decoder_free(&c->decoder);
