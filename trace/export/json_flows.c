@@ -81,7 +81,10 @@ typedef struct tracks {
     jp_lanes lanes;
     struct {
         bool any;
-        bool pair; /* the last slice is a begin and an end */
+        bool pair;   /* the last slice is a begin and an end */
+        bool behind; /* it is that, or has no length: where a flow of its moment stands before it
+                        in the file, the importer sees the flow first */
+        uint32_t last_event;
         int64_t last_start, max_end;
     } lane[EX_LANES_MAX];
 } tracks;
@@ -98,6 +101,8 @@ static void advance(tracks *k, int64_t ns)
             k->lane[lane].max_end = end;
         k->lane[lane].any = true;
         k->lane[lane].pair = s->track.dur_ps[k->next] < 0;
+        k->lane[lane].behind = s->track.dur_ps[k->next] <= 0;
+        k->lane[lane].last_event = s->track.kind[k->next];
         k->lane[lane].last_start = s->track.start_ps[k->next];
     }
 }
@@ -116,6 +121,12 @@ static uint32_t lane_at(const tracks *k, int64_t ns)
             around = i;
     }
     return around;
+}
+
+static bool is_before_its_slice(const tracks *k, uint32_t lane, const jp_flow *f)
+{
+    return k->lane[lane].behind && k->lane[lane].last_start == f->ns &&
+           k->lane[lane].last_event > f->event;
 }
 
 static int64_t place(const json_plan *p, const jp_thread *t, uint32_t lane)
@@ -152,6 +163,8 @@ static int bind_thread(json_plan *p, const jp_flow *f, size_t n, lost_flow *lost
                                                 .stale = k.lane[0].any && !k.lane[0].pair};
         else if (lane != JP_NONE && lane)
             VP_TRY(jp_change_put(p, f[i].event, JP_THREAD, place(p, k.thread, lane)));
+        if (lane != JP_NONE && is_before_its_slice(&k, lane, &f[i]))
+            VP_TRY(jp_change_put(p, f[i].event, JP_LATE, 0));
     }
     return 0;
 }

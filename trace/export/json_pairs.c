@@ -66,10 +66,16 @@ static int make_instant(json_plan *p, const jp_edge *end)
     return jp_change_put(p, end->event, JP_INSTANT, 0);
 }
 
+/* The importer takes what an end lacks for any, and what a begin lacks for none. */
+static bool says_more(const jp_edge *end, const jp_edge *begin)
+{
+    return (end->mark.name && !begin->mark.name) || (end->mark.cat && !begin->mark.cat);
+}
+
 static int close_begin(pairing *g, const jp_edge *begin, const jp_edge *end)
 {
     json_plan *p = g->plan;
-    if (begin->ns == end->ns) {
+    if (begin->ns == end->ns || says_more(end, begin)) {
         VP_TRY(make_span(g, begin, end->ns));
         return end->has_args ? make_instant(p, end) : jp_change_put(p, end->event, JP_DROP, 0);
     }

@@ -107,6 +107,7 @@ typedef enum jp_change_kind {
     JP_HALF,    /* a begin or end that becomes such a half */
     JP_ID,      /* an s, t, f, b, e or n gets the id `value` */
     JP_BIND,    /* a slice gets the bind_id `value` */
+    JP_LATE,    /* an s, t or f stands behind all events: in the file it is before its slice */
 } jp_change_kind;
 
 /* An event may have several. */
@@ -303,6 +304,7 @@ typedef struct jp_rewriter {
     jp_second second;
     vp_buf scratch;
     uint64_t unsaid; /* events whose phase nobody takes; they stay in the file */
+    vp_buf late;     /* events of JP_LATE, as far as there is room */
 } jp_rewriter;
 ex_editor jp_rewrite(jp_rewriter *r, json_plan *p);
 

@@ -61,6 +61,7 @@ static void apply(const json_plan *p, const jp_event *e, const jp_change *c, edi
 {
     switch (c->kind) {
     case JP_DROP: /* it is not shown */
+    case JP_LATE: /* moved as a whole */
         return;
     case JP_THREAD:
         set_thread(p, e, &p->threads[c->value >> 32], d);
@@ -175,6 +176,20 @@ static bool has_odd_value(vp_str args)
     return false;
 }
 
+/* Bytes of events that wait for the end of the file. */
+#define LATE_MAX ((size_t)1 << 20)
+
+/* Where an event goes: out, or behind all others. */
+static vp_buf *place_of(jp_rewriter *r, vp_buf *out, const jp_change *changes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (changes[i].kind == JP_LATE && r->late.n < LATE_MAX) {
+            vp_buf_puts(&r->late, r->late.n ? ",\n" : "");
+            return &r->late;
+        }
+    return out;
+}
+
 static int rewrite_event(void *ctx, vp_buf *out, vp_str text, int64_t at, const ex_fields *f)
 {
     jp_rewriter *r = ctx;
@@ -194,16 +209,22 @@ static int rewrite_event(void *ctx, vp_buf *out, vp_str text, int64_t at, const 
         apply(p, &e, &changes[i], &d);
         async = changes[i].kind == JP_ASYNC ? &changes[i] : async;
     }
+    if (jp_is_of(e.phase, JP_MOMENTS) && !jp_text(&e, EX_PID).n && !d.value[EX_PID].n &&
+        vp_str_eq(jp_text(&e, EX_SCOPE), VP_STR("\"p\"")))
+        d.value[EX_PID] = VP_STR("0"); /* which it is without one, but the importer fails */
     vp_str args = jp_text(&e, EX_ARGS);
     if (e.phase == 'C' && has_odd_value(args)) {
         r->scratch.n = 0;
         put_numbers(&r->scratch, args);
         d.value[EX_ARGS] = vp_buf_view(&r->scratch);
     }
-    put_edited(out, &e, &d, order, order_of(&e, &d, order));
+    vp_buf *to = place_of(r, out, changes, count);
+    put_edited(to, &e, &d, order, order_of(&e, &d, order));
     if (async)
         put_async_end(out, p, &e, async);
-    return r->scratch.status < 0 ? r->scratch.status : EX_KEPT;
+    VP_TRY(r->scratch.status);
+    VP_TRY(r->late.status);
+    return to == out ? EX_KEPT : EX_EMPTY;
 }
 
 /* ---- Names of tracks that the file has not ------------------------------------------------- */
@@ -295,8 +316,15 @@ static int put_missing(void *ctx, vp_buf *out, const ex_clean_counts *counts)
 
 static int put_added(void *ctx, vp_buf *out, bool *any)
 {
+    jp_rewriter *r = ctx;
     struct ex_added *added;
-    int rc = jp_added(&added, ((const jp_rewriter *)ctx)->second.plan);
+    if (r->late.n) {
+        vp_buf_puts(out, *any ? ",\n" : "");
+        vp_buf_str(out, vp_buf_view(&r->late));
+        *any = true;
+        r->late.n = 0;
+    }
+    int rc = jp_added(&added, r->second.plan);
     return rc > 0 ? ex_added_json(added, out, any) : rc;
 }
 
@@ -304,6 +332,7 @@ ex_editor jp_rewrite(jp_rewriter *r, json_plan *p)
 {
     *r = (jp_rewriter){.second.plan = p};
     vp_buf_init(&r->scratch, 4 * (size_t)VP_JSON_EVENT_MAX);
+    vp_buf_init(&r->late, LATE_MAX + 8 * (size_t)VP_JSON_EVENT_MAX);
     return (ex_editor){.event = rewrite_event,
                        .first = put_names,
                        .behind = put_added,

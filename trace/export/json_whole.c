@@ -29,6 +29,7 @@ static void whole_close(rd_stream *s)
     whole *w = (whole *)(void *)s;
     rd_stream_close(&w->text);
     vp_buf_free(&w->rewriter.scratch);
+    vp_buf_free(&w->rewriter.late);
     jp_free(&w->plan);
     vp_free(w);
 }
