@@ -238,8 +238,8 @@ static inline const char *digits(const char *p, const char *end)
 }
 
 /* Behind the longest number at p (RFC 8259 6), or p when there is none. RD_PAD bytes behind end are
- * readable. */
-static const char *number_end(const char *p, const char *end)
+ * readable. *exponent: set where it has one. */
+static inline const char *number_with(const char *p, const char *end, bool *exponent)
 {
     const char *start = p, *q;
     p += p < end && *p == '-';
@@ -260,8 +260,39 @@ static const char *number_end(const char *p, const char *end)
         if (q == p)
             return start;
         p = q;
+        *exponent = true;
     }
     return p;
+}
+
+static const char *number_end(const char *p, const char *end)
+{
+    bool exponent;
+    return number_with(p, end, &exponent);
+}
+
+/* Characters of a number without an exponent that surely fits in an int64_t, and of an exponent of
+ * a double. */
+#define SAFE_DIGITS 18
+#define SAFE_EXPONENT 300
+
+/* Whether the importer makes another number of it: an integer beyond int64_t wraps, and a double
+ * that overflows costs the event all args that follow. */
+static bool is_beyond(vp_str t)
+{
+    bool negative = vp_str_starts(t, VP_STR("-"));
+    uint64_t v;
+    size_t e = 0;
+    while (e < t.n && (t.p[e] | 0x20) != 'e')
+        e++;
+    if (e < t.n) {
+        vp_str exponent = vp_str_skip(t, e + 1);
+        exponent = vp_str_skip(exponent, *exponent.p == '+' || *exponent.p == '-');
+        return !vp_str_to_u64(exponent, &v) || v > SAFE_EXPONENT;
+    }
+    if (vp_str_find(t, VP_STR(".")) < t.n)
+        return t.n > SAFE_EXPONENT;
+    return !vp_str_to_u64(vp_str_skip(t, negative), &v) || v > (uint64_t)INT64_MAX + negative;
 }
 
 static bool is_literal(vp_str t)
@@ -295,6 +326,12 @@ static bool mend_number(vp_str t, char *dst, size_t cap, size_t *n)
     return out && number_end(dst, dst + out) == dst + out;
 }
 
+static void quote_number(scan *s, vp_str t)
+{
+    replace(s, t.p, 0, VP_STR("\""));
+    replace(s, t.p + t.n, 0, VP_STR("\""));
+}
+
 /* A token that the importer would choke on. In args it would cost all args of the event. */
 static void mend_scalar(scan *s, vp_str t)
 {
@@ -310,8 +347,7 @@ static void mend_scalar(scan *s, vp_str t)
     } else if (s->member == MEMBER_TS) {
         s->useless = true;
     } else {
-        replace(s, t.p, 0, VP_STR("\""));
-        replace(s, t.p + t.n, 0, VP_STR("\""));
+        quote_number(s, t);
     }
 }
 
@@ -327,6 +363,8 @@ static ex_verdict scalar(scan *s)
         return EX_BROKEN;
     if (q > number && (s->member != MEMBER_OTHER || !is_literal(t)))
         mend_scalar(s, t);
+    else if (s->field == EX_ARGS && q == number && is_beyond(t))
+        quote_number(s, t);
     s->p = q;
     return EX_KEPT;
 }
@@ -565,10 +603,14 @@ static inline const char *plain_string(const char *p, const char *end)
     }
 }
 
-/* Behind the number or, where it may be one, the literal at p, or NULL. */
+/* Behind the number or, where it may be one, the literal at p, or NULL; also where the number may
+ * be one that is_beyond. */
 static inline const char *plain_scalar(const char *p, const char *end, bool number)
 {
-    const char *q = number_end(p, end);
+    bool exponent = false;
+    const char *q = number_with(p, end, &exponent);
+    if ((exponent || q - p > SAFE_DIGITS) && is_beyond((vp_str){p, (size_t)(q - p)}))
+        return NULL;
     if (q == p && !number)
         q += VP_SAME(p, "null") || VP_SAME(p, "true") ? 4 : VP_SAME(p, "false") ? 5 : 0;
     return q == p || q >= end || scalar_char[(unsigned char)*q] ? NULL : q;
