@@ -5,6 +5,7 @@
 #include "server/cli/standard_out.h"
 #include "trace/analyze/analyze.h"
 #include "trace/base/err.h"
+#include "trace/base/log.h"
 #include "trace/report/flame/stack_stream.h"
 
 static int stream_next(void *ctx, char **p, size_t *n)
@@ -33,6 +34,26 @@ static int write_stacks(const cli_options *o, const flame_stacks *s)
                             o->out));
 }
 
+static bool warn_of(const vp_report *r, vp_severity least)
+{
+    bool any = false;
+    for (size_t i = 0; i < r->quality_count; i++) {
+        const vp_quality *q = &r->quality[i];
+        if (!q->partial || q->severity < least)
+            continue;
+        vp_log(VP_LOG_WARN, "%s%s%s", q->file ? q->file : "", q->file ? ": " : "", q->message);
+        any = true;
+    }
+    return any;
+}
+
+/* Of what the sums lack: files that are not there, or not as a whole, or else what was cut. */
+static void warn_of_parts(const vp_report *r)
+{
+    if (!warn_of(r, VP_SEV_ERROR))
+        warn_of(r, VP_SEV_INFO);
+}
+
 int cli_export_stacks(const cli_options *o)
 {
     VP_CLEANUP(cli_catalog_free) catalog *c = NULL;
@@ -45,6 +66,8 @@ int cli_export_stacks(const cli_options *o)
     int rc = flame_stacks_of(&s, r, o->device);
     if (rc >= 0)
         rc = write_stacks(o, &s);
+    if (rc >= 0)
+        warn_of_parts(r);
     flame_stacks_free(&s);
     analyze_free(r);
     return rc;

@@ -8,6 +8,7 @@
 #include "server/cli/arguments.h"
 #include "server/cli/cli_options.h"
 #include "server/cli/commands.h"
+#include "server/cli/exit_codes.h"
 #include "server/cli/help.h"
 #include "server/cli/standard_out.h"
 #include "trace/base/log.h"
@@ -19,6 +20,17 @@ static int run(const cli_options *o)
 #define RUN(name, run) [CLI_##name##_AT] = cli_run_##run,
     static int (*const runs[CLI_COMMAND_COUNT])(const cli_options *) = {CLI_COMMANDS(RUN)};
     return runs[__builtin_ctz(o->command->bit)](o);
+}
+
+/* A profile that is read must not be replaced by what is made of it. */
+static int check_output(const cli_options *o)
+{
+    for (size_t i = 0; o->out && i < o->operand_count; i++)
+        if (cli_same_file(o->out, o->operands[i])) {
+            vp_log(VP_LOG_ERROR, "-o %.300s: that is what is read; name another file", o->out);
+            return CLI_USAGE;
+        }
+    return CLI_OK;
 }
 
 static int print_version(void)
@@ -54,5 +66,6 @@ int main(int argc, char **argv)
         return cli_print_help(o.named ? o.command : NULL);
     if (o.version)
         return print_version();
-    return run(&o);
+    rc = check_output(&o);
+    return rc ? rc : run(&o);
 }

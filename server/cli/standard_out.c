@@ -77,6 +77,13 @@ static int open_temp(cli_file *f)
     return f->fd < 0 ? file_error("cannot be written", f->path) : 0;
 }
 
+bool cli_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
+           x.st_ino == y.st_ino;
+}
+
 int cli_file_open(cli_file *f, const char *path)
 {
     struct stat st;
@@ -86,10 +93,14 @@ int cli_file_open(cli_file *f, const char *path)
         return 0;
     }
     f->path = path;
-    if (stat(path, &st) < 0 || S_ISREG(st.st_mode))
+    bool is_new = stat(path, &st) < 0;
+    if (is_new || S_ISREG(st.st_mode)) {
         VP_TRY(open_temp(f));
-    else if ((f->fd = open(path, O_WRONLY | O_CLOEXEC)) < 0) /* a pipe, /dev/null, a terminal */
+        if (!is_new) /* whoever may not read the old one may not read the new one */
+            (void)fchmod(f->fd, st.st_mode & 0777);
+    } else if ((f->fd = open(path, O_WRONLY | O_CLOEXEC)) < 0) { /* a pipe, /dev/null, a terminal */
         return file_error("cannot be written", path);
+    }
     vp_buf_init_stream(&f->buf, write_fd, &f->fd);
     return 0;
 }

@@ -21,6 +21,8 @@ typedef struct cli_file {
     char target[VP_PATH_MAX], temp[VP_PATH_MAX + 32]; /* temp "": path is written to as it is */
 } cli_file;
 int cli_file_open(cli_file *f, const char *path);
+/* Whether both are there and are one regular file. */
+bool cli_same_file(const char *a, const char *b);
 /* With rc < 0 (what the writer returned) the file is dropped. Returns rc or the first failure. */
 int cli_file_close(cli_file *f, int rc);
 

@@ -42,6 +42,48 @@ def test_a_pftrace_holds_every_event(place):
     assert export(place, "--to", "pftrace", "--session", "06_33_16", trace("jax_cpu")).stdout == made
 
 
+def test_what_is_not_shown_is_counted(place):
+    usual = {"ph": "X", "pid": 1, "tid": 1, "ts": 1, "dur": 5, "name": "a"}
+    (place.dir / "odd.trace.json").write_text(json.dumps([usual, usual | {"ts": "soon"}, usual | {"ph": "N", "id": 1}]))
+    (place.dir / "flow.trace.json").write_text(json.dumps([usual, usual | {"ph": "s", "id": 1, "ts": 90, "tid": 7}]))
+    for form in ("perfetto-json", "pftrace", "bundle"):
+        done = export(place, "--to", form, "-o", "out", "odd.trace.json")
+        assert (done.returncode, done.stderr) == (0, b"view_profile: odd.trace.json: 2 events cannot be shown\n")
+        done = export(place, "--to", form, "-o", "out", "flow.trace.json")
+        assert (done.returncode, done.stderr) == (0, b"view_profile: flow.trace.json: 1 end of arrows cannot be shown\n")
+
+
+def test_the_first_failure_is_told(place):
+    """Not that of the analysis beside it, which is stopped; and of which file it is."""
+    (place.dir / "cut.trace.json").write_text('{"traceEvents":[')
+    for form in ("perfetto-json", "pftrace", "bundle"):
+        for _ in range(8):
+            done = export(place, "--to", form, "-o", "nodir/x", trace(KINETO))
+            assert (done.returncode, done.stderr) == (3, b"view_profile: nodir/x: cannot be written: No such file or directory\n")
+            done = export(place, "--to", form, "-o", "x", "cut.trace.json")
+            assert done.returncode == 3 and done.stderr.splitlines()[-1].startswith(b"view_profile: cut"), done.stderr
+            assert b"the file ends in the middle" in done.stderr
+
+
+def test_what_is_read_is_not_replaced(place):
+    text = '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":5,"name":"a"}]'
+    (place.dir / "a.trace.json").write_text(text)
+    (place.dir / "link").symlink_to("a.trace.json")
+    os.link(place.dir / "a.trace.json", place.dir / "hard")
+    for out in ("a.trace.json", "./a.trace.json", "link", "hard"):
+        done = export(place, "--to", "perfetto-json", "-o", out, "a.trace.json")
+        assert done.returncode == 2 and b"that is what is read" in done.stderr
+        assert (place.dir / "a.trace.json").read_text() == text
+
+
+def test_a_file_that_is_replaced_keeps_who_may_read_it(place):
+    for mode in (0o600, 0o640):
+        (place.dir / "out").write_text("old")
+        (place.dir / "out").chmod(mode)
+        assert export(place, "-o", "out", trace(XPLANE)).returncode == 0
+        assert (place.dir / "out").stat().st_mode & 0o777 == mode and (place.dir / "out").stat().st_size > 3
+
+
 def test_a_pftrace_is_made_of_json(place):
     """What the JSON form shows, the .pftrace does: whole, in a window, and the longest."""
     space = [("whole", []), ("window", ["--window", "10ms..60ms"]), ("longest", ["--max-events", "500"])]

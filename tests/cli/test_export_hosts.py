@@ -144,6 +144,9 @@ def test_a_damaged_host_leaves_its_neighbours(place):
     assert done.returncode == 0 and b"b.xplane.pb is damaged" in done.stderr
     with tarfile.open(place.dir / "b.tar") as tar:
         assert tar.getnames() == ["a.json", "b.json", "c.json", "perfetto_manifest.json"]
+    for form in ("folded", "speedscope"):
+        done = export(place, "--to", form, "-o", "sums", place.dir)
+        assert done.returncode == 0 and done.stderr.count(b"b.xplane.pb") == 1 and done.stderr.count(b"d.xplane.pb") == 1
 
 
 def test_a_bundle_of_one_host_and_of_none(place):
