@@ -269,6 +269,9 @@ static void test_zeros_before_unix_times_are_no_times(void **state)
     check_event(r, "a", 0, US);
     check_event(r, "b", -5 * US, US);
     assert_int_equal(r->base_ns, INT64_C(1700000000000005000));
+    const rec_quality *told = quality_of(r, "no-time");
+    assert_non_null(told);
+    assert_true(!strncmp(told->message, "2 events", 8) && told->event == 0);
     rec_free(r);
     r = read_ok("[{\"ph\":\"i\",\"name\":\"z\",\"ts\":0},{\"ph\":\"i\",\"name\":\"a\",\"ts\":1},"
                 "{\"ph\":\"i\",\"name\":\"far\",\"ts\":1700000000000000},"

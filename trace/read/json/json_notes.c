@@ -27,15 +27,21 @@ static const struct {
                         "look like XLA ops of a process that is never named: they "
                         "belong to no device",
                         SINK_WARNING, true},
+    [CJ_NO_TIME] = {"no-time", "at time 0, long before all others: shown where those begin",
+                    SINK_INFO, false},
 };
 
-void cj_note(cj_reader *r, cj_note_id id)
+void cj_count_here(cj_count *c, const cj_reader *r)
 {
-    cj_count *c = &r->notes[id];
     if (c->n++)
         return;
     c->event = r->event;
     c->byte = r->byte;
+}
+
+void cj_note(cj_reader *r, cj_note_id id)
+{
+    cj_count_here(&r->notes[id], r);
 }
 
 int cj_quality(cj_reader *r, const sink_quality *q, const char *fmt, ...)

@@ -51,6 +51,7 @@ typedef enum cj_note_id {
     CJ_END_WITHOUT_BEGIN,
     CJ_UNCLOSED,
     CJ_UNPLACED_OP,
+    CJ_NO_TIME,
     CJ_NOTES
 } cj_note_id;
 
@@ -153,6 +154,7 @@ typedef struct cj_reader {
     bool has_base;
     int64_t base_us;
     bool any_time;   /* an event has one but that */
+    cj_count zeros;  /* events at it, as long as there is none but them */
     int64_t base_ns; /* Kineto's baseTimeNanoseconds, or SINK_NO_TIME */
 
     vp_arena arena;
@@ -296,6 +298,7 @@ int cj_async(cj_reader *r, const cj_fields *f, char phase);
 int cj_spans_finish(cj_reader *r);
 
 /* json_notes.c */
+void cj_count_here(cj_count *c, const cj_reader *r); /* of the current event */
 void cj_note(cj_reader *r, cj_note_id id);
 int cj_note_credential(cj_reader *r, vp_str key);
 int cj_notes_report(cj_reader *r);

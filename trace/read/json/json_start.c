@@ -17,6 +17,8 @@ static bool starts_again(cj_reader *r, vp_str ts)
     if (r->base_us || r->any_time || !js_time_base(ts, &base_us))
         return false;
     r->base_us = base_us;
+    if (base_us)
+        r->notes[CJ_NO_TIME] = r->zeros;
     return base_us != 0;
 }
 
@@ -30,6 +32,8 @@ bool cj_start(cj_reader *r, const cj_fields *f, int64_t *start_ps)
         (take_start(r, ts.s, start_ps) ||
          (starts_again(r, ts.s) && take_start(r, ts.s, start_ps)))) {
         r->any_time = r->any_time || *start_ps;
+        if (!r->any_time)
+            cj_count_here(&r->zeros, r);
         if (*start_ps < r->extent_first_ps)
             r->extent_first_ps = *start_ps;
         if (*start_ps > r->extent_last_ps)
