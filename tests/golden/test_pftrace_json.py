@@ -164,7 +164,7 @@ def flows_have_their_slices(events, trace, missing):
     assert len(trace.points) + ours["flows"] - missing["flows"] == points
     assert all(p.inside for p in trace.points if p.phase != "f" or p.enclosing)
     known = "XBEiIRstfCbneM"
-    assert ours["events"] - missing["events"] == sum(phase(e) not in known for e in events)
+    assert ours["events"] == missing["events"] >= sum(phase(e) not in known for e in events)
 
 
 @pytest.mark.parametrize("path", JSON_FILES, ids=lambda p: str(p.relative_to(TRACES)))

@@ -74,6 +74,39 @@ static int part_ids(json_plan *p)
     return 0;
 }
 
+/* The earliest start or step of each id: key to flow. */
+static int find_first(vp_map *first, const json_plan *p)
+{
+    for (uint32_t i = 0; i < p->flow_count; i++) {
+        const jp_flow *f = &p->flows[i];
+        uint32_t known = vp_map_get(first, f->key);
+        if (f->phase != 'f' && (known == VP_MAP_NONE || p->flows[known].ns > f->ns))
+            VP_TRY(vp_map_set(first, f->key, i));
+    }
+    return 0;
+}
+
+/* An end that nothing leads to goes: the importer draws its arrow from the first slice of all. */
+static int drop_lone_ends(json_plan *p)
+{
+    VP_CLEANUP(vp_map_free) vp_map first;
+    vp_map_init(&first);
+    VP_TRY(find_first(&first, p));
+    size_t kept = 0;
+    for (size_t i = 0; i < p->flow_count; i++) {
+        jp_flow f = p->flows[i];
+        uint32_t from = f.phase == 'f' && !f.on_slice ? vp_map_get(&first, f.key) : 0;
+        if (from == VP_MAP_NONE) {
+            p->unbound++;
+            VP_TRY(jp_change_put(p, f.event, JP_DROP, 0));
+        } else {
+            p->flows[kept++] = f;
+        }
+    }
+    p->flow_count = kept;
+    return 0;
+}
+
 /* What is known of a thread's tracks up to a moment. */
 typedef struct tracks {
     const jp_thread *thread;
@@ -235,7 +268,9 @@ int jp_bind_flows(json_plan *p)
         return 0;
     VP_CLEANUP(vp_free_ptr) lost_flow *lost = vp_calloc(n, sizeof *lost);
     VP_NEED(lost);
+    VP_TRY(drop_lone_ends(p));
     VP_TRY(part_ids(p));
+    n = p->flow_count;
     qsort(p->flows, n, sizeof *p->flows, by_thread);
     for (size_t i = 0, of; i < n; i += of) {
         for (of = 1; i + of < n && p->flows[i + of].thread == p->flows[i].thread;)
