@@ -42,7 +42,10 @@ const cli_command cli_commands[] = {
      "--list-only lists the trace files and --extract unpacks them, as in the original viewer. "
      "Both "
      "together do both. With --list-only nothing is served; with --extract the unpacked directory "
-     "is, except with --ui none.",
+     "is, except with --ui none.\n"
+     "Of each run ID there are the pages /session/ID, /session/ID/timeline (our own timeline: "
+     "search, ranges, marks; its address is a permalink, and ? shows the keys) and /perfetto/ID, "
+     "and of two runs /compare/A/B and /compare/A/B/timeline.",
      "view_profile ~/logs\topen the newest run of a log directory\n"
      "view_profile --port 0 --no-browser runs.tar.gz\tserve an archive on any free port\n"
      "view_profile --list-only ~/logs\tlist the trace files and end"},
