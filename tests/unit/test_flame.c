@@ -2,6 +2,7 @@
 #include "tests/unit/html_check.h"
 #include "tests/unit/report_fixture.h"
 #include "trace/base/limits.h"
+#include "trace/report/flame/flame_label.h"
 #include "trace/report/flame/flame_layout.h"
 #include "trace/report/flame/flame_svg.h"
 #include "trace/report/flame/stack_stream.h"
@@ -237,6 +238,91 @@ static void name(vp_buf *b, void *ctx, const flame_box *box)
     vp_buf_printf(b, "n%u", box->first);
 }
 
+static void long_name(vp_buf *b, void *ctx, const flame_box *box)
+{
+    (void)ctx;
+    (void)box;
+    vp_buf_puts(b, "transpose");
+}
+
+static void check_fit(const char *html, size_t columns, const char *shown)
+{
+    vp_str s = vp_str_of(html), kept = vp_str_head(s, flame_label_fit(s, columns));
+    char got[256];
+    snprintf(got, sizeof got, "%.*s%s", VP_STR_ARG(kept), kept.n && kept.n < s.n ? "…" : "");
+    assert_string_equal(got, shown);
+}
+
+static void test_labels(void **state)
+{
+    (void)state;
+    check_fit("transpose", 9, "transpose");
+    check_fit("transpose", 8, "transpo…");
+    check_fit("transpose", 4, "tra…");
+    check_fit("transpose", 3, "");
+    check_fit("ab", 2, "ab");
+    check_fit("ab", 1, "");
+    check_fit("", 0, "");
+    check_fit("a&lt;bc&gt;d&amp;e", 5, "a&lt;bc…"); /* entities are whole */
+    check_fit("λμνξοπ", 5, "λμνξ…");
+    check_fit("漢字漢字", 8, "漢字漢字");
+    check_fit("漢字漢字", 7, "漢字漢…");
+    check_fit("漢字漢字", 6, "漢字…");
+    check_fit("e\xcc\x81"
+              "e\xcc\x81"
+              "e\xcc\x81"
+              "ee",
+              4,
+              "e\xcc\x81"
+              "e\xcc\x81"
+              "e\xcc\x81"
+              "…");
+    check_fit("\xff\xff\xff\xff\xff", 4, "\xff\xff\xff…");
+    check_fit("a&b", 2, "a&b"); /* no entity of ours */
+}
+
+/* A number is whole, or not there. */
+static void test_numbers_of_labels(void **state)
+{
+    (void)state;
+    check_fit("+18.254 ms jit(f)", 17, "+18.254 ms jit(f)");
+    check_fit("+18.254 ms jit(f)", 16, "+18.254 ms jit(…");
+    check_fit("−18.254 ms jit(f)", 12, "−18.254 ms …");
+    check_fit("−18.254 ms jit(f)", 11, "");
+    check_fit("±0.000 ms jit(f)", 3, "");
+    check_fit("step: 1.615 ms", 14, "step: 1.615 ms");
+    check_fit("step: 1.615 ms", 13, "step: …");
+    check_fit("80.0 ms at once in a step of 40.0 ms", 35, "80.0 ms at once in a step of …");
+    check_fit("fusion.1234x", 11, "fusion.…"); /* in a name, too */
+    check_fit("fusion.1234x", 12, "fusion.1234x");
+    check_fit("bq_32-x32", 6, "bq_…");
+    check_fit("bq_32-x32", 8, "bq_32-x…");
+    check_fit("12", 1, "");
+    check_fit("+", 0, "");
+}
+
+/* Each width of the picture has the label that fits there, and no two of them overlap. */
+static void test_labels_by_width(void **state)
+{
+    (void)state;
+    const flame_node nodes[] = {{ROOT, false, 1000}, {0, false, 100}};
+    const flame_look look = {NULL, kind, long_name, name};
+    flame_layout l = laid_out(nodes, 2);
+    vp_buf b;
+    vp_buf_init(&b, 1 << 20);
+    assert_int_equal(flame_svg(&b, &l, &look, "what"), 0);
+    assert_non_null(strstr(vp_buf_cstr(&b), "<text x=\"0.40em\" y=\"1.14em\">transpose</text>"));
+    assert_non_null(strstr(vp_buf_cstr(&b),
+                           "/><text class=\"f3 u4\" x=\"0.40em\" y=\"1.14em\">tra…"
+                           "</text><text class=\"f4 u5\" x=\"0.40em\" "
+                           "y=\"1.14em\">trans…</text><text class=\"f5 u6\" "
+                           "x=\"0.40em\" y=\"1.14em\">transp…</text><text "
+                           "class=\"f6\" x=\"0.40em\" y=\"1.14em\">transpose</text>"
+                           "</svg>"));
+    vp_buf_free(&b);
+    flame_layout_free(&l);
+}
+
 static void test_svg(void **state)
 {
     (void)state;
@@ -248,16 +334,17 @@ static void test_svg(void **state)
     assert_int_equal(flame_svg(&b, &l, &look, "what"), 0);
     assert_string_equal(
         vp_buf_cstr(&b),
-        "<svg class=\"flame\" role=\"img\" aria-label=\"what\" height=\"3.20em\">\n"
+        "<div class=\"flames\"><svg class=\"flame\" role=\"img\" aria-label=\"what\" "
+        "height=\"3.20em\">\n"
         "<svg x=\"0.00%\" y=\"0.00em\" width=\"100.00%\" height=\"1.60em\"><title>n0</title>"
         "<rect class=\"idle\" width=\"100%\" height=\"100%\"/>"
-        "<text x=\"0.4em\" y=\"1.14em\">n0</text></svg>\n"
+        "<text x=\"0.40em\" y=\"1.14em\">n0</text></svg>\n"
         "<svg x=\"0.00%\" y=\"1.60em\" width=\"98.00%\" height=\"1.60em\"><title>n1</title>"
         "<rect class=\"comp\" width=\"100%\" height=\"100%\"/>"
-        "<text x=\"0.4em\" y=\"1.14em\">n1</text></svg>\n"
+        "<text x=\"0.40em\" y=\"1.14em\">n1</text></svg>\n"
         "<svg x=\"98.00%\" y=\"1.60em\" width=\"1.00%\" height=\"1.60em\"><title>n2</title>"
         "<rect class=\"comp\" width=\"100%\" height=\"100%\"/></svg>\n"
-        "</svg>\n");
+        "</svg></div>\n");
     vp_buf_free(&b);
     flame_layout_free(&l);
 }
@@ -382,6 +469,9 @@ int main(void)
                                        cmocka_unit_test(test_random_trees),
                                        cmocka_unit_test(test_a_million),
                                        cmocka_unit_test(test_the_widest),
+                                       cmocka_unit_test(test_labels),
+                                       cmocka_unit_test(test_numbers_of_labels),
+                                       cmocka_unit_test(test_labels_by_width),
                                        cmocka_unit_test(test_svg),
                                        cmocka_unit_test(test_on_the_page),
                                        cmocka_unit_test(test_stacks_of_any_length),
