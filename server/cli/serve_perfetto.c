@@ -5,7 +5,7 @@
 
 #include "server/cli/exit_codes.h"
 #include "server/cli/find_perfetto.h"
-#include "server/net/connection/listen.h"
+#include "server/net/http.h"
 #include "server/routes/ui_build.h"
 #include "trace/base/err.h"
 #include "trace/base/log.h"
@@ -76,7 +76,7 @@ static int take_address(site_options *to, const cli_options *o)
                o->perfetto_ui);
         return CLI_USAGE;
     }
-    if (o->offline && !http_is_loopback(host)) {
+    if (o->offline && !http_names_loopback(host)) {
         vp_log(VP_LOG_ERROR, "--perfetto-ui %.300s is not on this machine, where --offline stays",
                o->perfetto_ui);
         return CLI_USAGE;

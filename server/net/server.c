@@ -223,3 +223,8 @@ const char *http_server_url(const http_server *s)
 {
     return s->url;
 }
+
+bool http_names_loopback(const char *host)
+{
+    return http_is_loopback(host);
+}

@@ -59,5 +59,7 @@ const char *http_server_url(const http_server *s);
 /* Raises this process's soft limit of descriptors as far as a busy server can use and the hard
  * limit permits. For programs; a library leaves the limits of its process alone. */
 void http_more_descriptors(void);
+/* Whether a host is this machine's own loopback by its name: "127.x", "::1", "localhost". */
+bool http_names_loopback(const char *host);
 
 #endif

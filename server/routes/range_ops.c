@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "trace/analyze/device/classify.h"
+#include "trace/analyze/analyze.h"
 #include "trace/base/buf.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
@@ -24,7 +24,8 @@ static int label_of(adder *a, const tl_kind *k)
     a->label.n = 0;
     if (!name.n)
         return vp_buf_puts(&a->label, "(no name)");
-    return a->group == RANGE_NO_GROUP ? vp_buf_str(&a->label, name) : cl_normalize(&a->label, name);
+    return a->group == RANGE_NO_GROUP ? vp_buf_str(&a->label, name)
+                                      : analyze_put_label(&a->label, name);
 }
 
 /* The row that ops of this kind are added to. */

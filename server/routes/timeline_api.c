@@ -89,6 +89,8 @@ static void put_group(vp_json *j, const tl_index *x, const derived *added, const
     vp_json_kstr(j, "name", tl_text(x, g->name));
     vp_json_kstr(j, "model", tl_text(x, g->model));
     vp_json_kbool(j, "device", g->has_ops);
+    if (!added)
+        vp_json_ki64(j, "pid", g->id);
     if (added)
         vp_json_kstr(j, "of", derived_text(added, added->groups[group].name));
     vp_json_key(j, "tracks");

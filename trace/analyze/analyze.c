@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "trace/analyze/derived/derive.h"
+#include "trace/analyze/device/classify.h"
 #include "trace/analyze/findings/findings.h"
 #include "trace/analyze/load.h"
 #include "trace/analyze/snapshots.h"
@@ -268,4 +269,9 @@ int analyze_derived(derived **out, const catalog *c, const cat_session *s, const
     else
         *out = look.tracks;
     return rc;
+}
+
+int analyze_put_label(vp_buf *b, vp_str raw)
+{
+    return cl_normalize(b, raw);
 }

@@ -39,9 +39,9 @@ typedef struct vp_aside {
 void vp_aside_start(vp_aside *a, int (*fn)(void *ctx), void *ctx);
 /* The same, but where no thread is to be had it fails and calls nothing. VP_EIO. */
 int vp_aside_try(vp_aside *a, int (*fn)(void *ctx), void *ctx);
-/* Waits for the end of it and returns what fn returned, with its error; but rc, and the caller's own
- * error, where rc is a failure: the first thing that failed is the one to tell. Called again, it
- * returns the same at once; of one that was never started (all zero), 0. */
+/* Waits for the end of it and returns what fn returned, with its error; but rc, and the caller's
+ * own error, where rc is a failure: the first thing that failed is the one to tell. Called again,
+ * it returns the same at once; of one that was never started (all zero), 0. */
 int vp_aside_join(vp_aside *a, int rc);
 /* Waits for the end of it, whatever it was; leaves the caller's error as it is. */
 void vp_aside_wait(vp_aside *a);
