@@ -1,7 +1,7 @@
 // Two timelines: run A above run B, pair by pair of tracks, from the same moment of each, and
 // coloured by what an op takes more or less in B. The server says how they lie beside each other;
 // the slices are those of each run's own timeline.
-import { Source, lengthText, perfettoRange, recordAt, seenOf, timeText } from "./timeline_data.js";
+import { Source, lengthText, perfettoRange, recordAt, recordsIn, searchable, seenOf, timeText } from "./timeline_data.js";
 import { CanvasPen, GROUP, ROW, RULER, SvgPen, coloursOf, drawGrid, drawRuler, drawTrack, xOf } from "./timeline_draw.js";
 import { button, definition, isGood, make, tableOf } from "./timeline_parts.js";
 
@@ -11,6 +11,10 @@ const ROWS_SHOWN = 12; // of a track, until its name is clicked
 const LEAST_PS = 10; // seen at once
 const OPTIONS_MAX = 2000; // steps to pick from; the keys reach all
 const EQUAL = 0.01; // of the longer side: less is no difference to the eye
+const RING = 8; // px from which on a slice has room for an outline
+const BEHIND_ALL = 2n ** 61n; // ps: no event begins there
+const ASKED_MAX = 20; // texts that are searched for in a run at once
+const PASSED_MAX = 200; // events that are passed by on the way to an op
 
 const makeSide = (key) => {
   const of = (what) => root.dataset[`${key}${what}`];
@@ -25,14 +29,20 @@ const other = (side) => (side === A ? B : A);
 
 const canvas = make("canvas", { className: "rows", tabIndex: 0 });
 canvas.setAttribute("role", "application");
-canvas.setAttribute("aria-label", "Two timelines. W and S zoom, A and D move, F fits, square brackets go from step to step, Enter selects, comma and full stop go from event to event.");
+canvas.setAttribute("aria-label", "Two timelines. W and S zoom, A and D move, F fits, square brackets go from step to step, Enter selects, comma and full stop go from event to event, N goes to the next hit.");
 const spacer = make("div", { className: "spacer" });
 const scroller = make("div", { className: "scroller" }, canvas, spacer);
 const tip = make("div", { className: "tip", hidden: true });
 const cursorText = make("output", { className: "cursor" });
 cursorText.setAttribute("aria-live", "off");
+const searchBox = make("input", { type: "search", placeholder: "Find ops of both", spellcheck: false });
+searchBox.setAttribute("aria-label", "Find ops of both runs by name");
+searchBox.setAttribute("aria-keyshortcuts", "/");
+const found = make("output", { className: "muted" });
 const steppers = make("span", { className: "tools" });
-const bar = make("div", { className: "tools" }, steppers, make("span", { className: "gap" }),
+const bar = make("div", { className: "tools" },
+  searchBox, button("‹", "Previous hit (N)", () => find(true)), button("›", "Next hit (n)", () => find(false)), found,
+  steppers, make("span", { className: "gap" }),
   button("+", "Zoom in (w)", () => zoom(0.5)), button("−", "Zoom out (s)", () => zoom(2)),
   button("Fit", "Fit the steps, then all (f)", fit), button("Save SVG", "Save what is seen as SVG", saveSvg));
 const notes = make("p", { className: "muted" });
@@ -42,7 +52,8 @@ details.setAttribute("aria-label", "Details");
 const table = make("details", { className: "seen" }, make("summary", { textContent: "The visible rows as a table" }));
 const swatch = (names, text) => make("li", {}, make("span", { className: `swatch ${names}` }), text);
 const legend = make("ul", { className: "legend" }, swatch("slower", "▲ takes more in B"), swatch("faster", "▼ takes less in B"),
-  swatch("slower pale", "pale: within the noise"), swatch("equal", "as long in both, or no op"), swatch("only", "✕ in one run only"));
+  swatch("slower pale", "pale: within the noise"), swatch("equal", "as long in both, or no op"), swatch("only", "✕ in one run only"),
+  swatch("ringed", "outlined: the selected op, in both"));
 legend.setAttribute("aria-label", "Colours");
 
 /* ---- State ----------------------------------------------------------------------------------- */
@@ -81,10 +92,7 @@ function makeLooks() {
     return { color, alpha: pale ? 0.45 : word === "none" ? 0.6 : 1, sign: SIGNS[word], striped: word === "only" };
   });
   for (const side of sides)
-    side.fill = (row, i) => {
-      const op = side.kinds.get(row.kind[i]) ?? state.ops.length;
-      return state.op >= 0 && op !== state.op ? { ...looks[op], alpha: looks[op].alpha * 0.35 } : looks[op];
-    };
+    side.fill = (row, i) => looks[side.kinds.get(row.kind[i]) ?? state.ops.length];
 }
 
 const fromStart = (t, step) => `${timeText(Math.abs(t), step)} ${t < 0 ? "before" : "after"} the start`;
@@ -233,9 +241,26 @@ function drawSteps(on, s, line, y) {
   for (const step of line.side.steps) {
     const end = step.start_ps + step.dur_ps;
     if (end < s.view.from || step.start_ps > s.view.to) continue;
-    for (const at of [step.start_ps, end])
-      if (xOf(s, at) >= s.left) on.rect(xOf(s, at), y, 1, line.height, colours.link, 0.7);
+    for (const at of [step.start_ps, end]) // not through the name over the rows
+      if (xOf(s, at) >= s.left) on.rect(xOf(s, at), y + line.head, 1, line.height - line.head, colours.link, 0.7);
   }
+}
+
+// A colour or a paleness would say something of the op. What is too narrow has a bar below it, where
+// rows have their gap.
+function drawRing(on, s, row, i, y) {
+  const x = Math.max(s.left, xOf(s, row.start[i]));
+  const w = Math.min(s.width, xOf(s, row.start[i] + row.dur[i])) - x;
+  if (row.count[i] === 1 && w >= RING) on.frame(x, y - 1, w - 1, ROW, colours.soft);
+  else on.rect(x, y + ROW - 2, Math.max(1, w), 2, colours.soft);
+}
+
+// The slices of the selected op.
+function drawOp(on, s, line, y) {
+  const rows = s.data.get(line.track.id)?.rows ?? [];
+  for (let r = 0; state.op >= 0 && r < line.rows; r++)
+    for (const i of rows[r] ? recordsIn(rows[r], s.view) : [])
+      if (line.side.kinds.get(rows[r].kind[i]) === state.op) drawRing(on, s, rows[r], i, y + line.head + r * ROW);
 }
 
 function drawLine(on, all, line, y) {
@@ -243,6 +268,7 @@ function drawLine(on, all, line, y) {
   if (line.side === B) on.rect(0, y, all.width, line.height, colours.bg);
   drawTrack(on, s, line, y);
   drawSteps(on, s, line, y);
+  drawOp(on, s, line, y);
   const alone = line.pair.tracks.length < 2 ? ` · only in ${line.side.letter}` : "";
   const more = line.track.rows > line.rows ? ` · ${line.rows} of ${line.track.rows} rows` : "";
   const middle = y + (line.head || ROW) / 2 - 0.5;
@@ -276,6 +302,8 @@ function drawAll(on, pixels = 1) {
       on.text(6, y + GROUP / 2 - 1, s.width - 12, `${line.group.open ? "▾" : "▸"} ${line.group.title}`, colours.text, true);
     }
   }
+  on.unclip();
+  on.clip(s.left, RULER, s.width - s.left, s.height - RULER);
   drawSelected(on, s);
   on.unclip();
   drawRuler(on, s);
@@ -297,7 +325,7 @@ function resize() {
   canvas.style.height = `${scroller.clientHeight}px`;
   canvas.width = Math.max(1, Math.round(canvas.clientWidth * ratio));
   canvas.height = Math.max(1, Math.round(canvas.clientHeight * ratio));
-  colours = coloursOf(root);
+  colours = { ...coloursOf(root), partLabels: [] }; // no slice here has the colour of its part
   makeLooks();
   layOut();
   changed();
@@ -369,6 +397,20 @@ function hit(x, y) {
 
 let asking = null;
 
+// Opens what an event lies in, and scrolls to it.
+function reveal(side, event) {
+  const has = (pair) => pair.tracks.some(([s, track]) => s === side && track.id === event.track);
+  const group = state.groups.find((g) => g.pairs.some(has));
+  if (!group) return;
+  group.open = true;
+  group.pairs.find(has).open ||= event.row >= ROWS_SHOWN;
+  layOut();
+  const line = state.lines.find((l) => l.side === side && l.track.id === event.track);
+  const y = line.y + line.head + event.row * ROW;
+  const room = scroller.clientHeight - RULER;
+  if (y < top() || y + ROW > top() + room) scroller.scrollTop = y - room / 2;
+}
+
 async function select(side, id, move = false) {
   asking?.abort();
   asking = new AbortController();
@@ -379,6 +421,7 @@ async function select(side, id, move = false) {
     const at = event.start_ps - side.base;
     state.cursor = at;
     showEvent(side, event);
+    if (move) reveal(side, event);
     if (move && (at < state.view.from || at > state.view.to)) look(at - (state.view.to - state.view.from) / 2, at + (state.view.to - state.view.from) / 2);
     changed();
   } catch (error) {
@@ -418,6 +461,70 @@ function next(by) {
   if (index + by >= 0 && index + by < event.events_of_row) select(side, `${track}.${row}.${index + by}`, true);
 }
 
+/* ---- Searching ------------------------------------------------------------------------------- */
+
+// Where a run is searched on from, in the order of both: by time after the moment they are aligned
+// by, at one time A before B.
+function searchedFrom(side, backwards) {
+  const { selected, view } = state;
+  const way = backwards ? "before" : "from";
+  if (selected?.side === side) return { [backwards ? "before" : "after"]: selected.event.id };
+  const at = selected ? selected.event.start_ps - selected.side.base : backwards ? view.to : view.from;
+  return { [way]: ps(at + side.base + (selected && side === A ? 1 : 0)) };
+}
+
+// The ops that a text names in either run.
+function opsOf(text) {
+  const has = (name) => name?.toLowerCase().includes(text.toLowerCase());
+  return new Set([...state.ops.keys()].filter((i) => has(state.ops[i].name) || has(state.ops[i].name_b)));
+}
+
+// What to ask of the runs: the text, and where an op has another name in B, that.
+function questions(text, ops) {
+  const name = (side, i) => (side === B && state.ops[i].name_b) || state.ops[i].name;
+  const texts = (side) => [...ops].map((i) => name(side, i)).map((own) => (own.toLowerCase().includes(text.toLowerCase()) ? text : own));
+  return sides.filter((side) => side.extent).flatMap((side) => [...new Set(texts(side))].slice(0, ASKED_MAX).map((q) => ({ side, q: searchable(q) })));
+}
+
+// Host events and the rows of the analysis have names of ops, too: they are passed by.
+const holdsOps = (side, id) => !side.opTracks.size || side.opTracks.has(id);
+
+async function nextOf({ side, q }, ops, backwards, from) {
+  for (let i = 0; i < PASSED_MAX; i++) {
+    const { found: event } = await side.source.search({ q, ...from });
+    if (!event) return null;
+    if (holdsOps(side, event.track) && ops.has(side.kinds.get((await side.source.event(event.id)).kind))) return { side, event };
+    from = { [backwards ? "before" : "after"]: event.id };
+  }
+  throw new Error("too many other events of that name lie before the next op");
+}
+
+// The next event of the ops in both runs, undefined beyond the last.
+async function nextOfBoth(text, ops, backwards, from) {
+  const hits = await Promise.all(questions(text, ops).map((ask) => nextOf(ask, ops, backwards, from(ask.side))));
+  const at = ({ side, event }) => event.start_ps - side.base;
+  return hits.filter(Boolean).sort((x, y) => at(x) - at(y)).at(backwards ? -1 : 0); // stable: A comes first
+}
+
+async function findNext(backwards) {
+  const text = searchBox.value.trim();
+  const ops = opsOf(text);
+  if (!text) return;
+  found.textContent = ops.size ? `${ops.size.toLocaleString("en")} ${ops.size === 1 ? "op" : "ops"}` : "no such op";
+  if (!ops.size) return;
+  try {
+    const hit = await nextOfBoth(text, ops, backwards, (side) => searchedFrom(side, backwards))
+      ?? await nextOfBoth(text, ops, backwards, () => (backwards ? { before: BEHIND_ALL } : {})); // round to the other end
+    if (hit) await select(hit.side, hit.event.id, true);
+  } catch (error) {
+    found.textContent = error.message;
+  }
+}
+
+// One after the other: each goes on from where the one before it came to.
+let finding = Promise.resolve();
+const find = (backwards) => (finding = finding.then(() => findNext(backwards)));
+
 /* ---- Panels ---------------------------------------------------------------------------------- */
 
 const ps = (t) => BigInt(Math.round(t)).toString();
@@ -449,7 +556,7 @@ function bothSides(op) {
   const text = (v) => (v === null ? "–" : lengthText(v));
   return tableOf(`${op.name}${op.name_b ? `, in B ${op.name_b}` : ""}, on one device`, ["", "A", "B", "B − A"], [
     [`Self time ${inSpan()}`, text(op.a_ps), text(op.b_ps), signed(op.delta_ps)],
-    [`Calls ${inSpan()}`, count(calls[0]), count(calls[1]), count(calls[1] - calls[0])],
+    [`Calls ${inSpan()}`, count(calls[0]), count(calls[1]), `${calls[1] > calls[0] ? "+" : ""}${count(calls[1] - calls[0])}`],
     ["Mean call", text(mean[0]), text(mean[1]), mean.includes(null) ? "–" : signed(mean[1] - mean[0])],
   ]);
 }
@@ -465,21 +572,47 @@ function showEvent(side, event) {
   details.replaceChildren(...parts);
 }
 
-function fillTable() {
-  const rows = seenLines().map(({ side, track, rows: n, pair }) => {
-    let [count, best, row] = [0, -1, null];
-    for (const one of (side.data.get(track.id)?.rows ?? []).slice(0, n)) {
-      const seen = seenOf(one, viewOf(side));
-      count += seen.count;
-      if (seen.longest >= 0 && (!row || one.dur[seen.longest] > row.dur[best])) [best, row] = [seen.longest, one];
-    }
-    const kind = row?.kind[best];
-    return [track.name || `track ${track.tid}`, `${side.letter}${pair.tracks.length < 2 ? " only" : ""}`, count.toLocaleString("en"),
-      row ? `${side.source.names.get(kind) ?? ""} ${lengthText(row.dur[best])}` : "–", row ? differenceText(state.ops[side.kinds.get(kind)]) : "–"];
+// Of a line, how many events are seen and which is the longest; null where a run of events that are
+// not told apart may hide a longer one.
+function longestOf({ side, track, rows }) {
+  const seen = { side, count: 0, best: null };
+  let hides = 0;
+  (side.data.get(track.id)?.rows ?? []).slice(0, rows).forEach((row, r) => {
+    const of = seenOf(row, viewOf(side));
+    seen.count += of.count;
+    hides = Math.max(hides, of.hides);
+    if (of.longest >= 0 && (!seen.best || row.dur[of.longest] > seen.best.row.dur[seen.best.i]))
+      seen.best = { row, i: of.longest, id: `${track.id}.${r}.${row.index[of.longest]}` };
   });
+  if (seen.best && seen.best.row.dur[seen.best.i] < hides) seen.best = null;
+  return seen;
+}
+
+// Windows name wide slices only, and round lengths: "…" stands until the server has told the rest.
+function longestText({ side, count, best }) {
+  if (!best) return count ? "too close to each other to tell" : "–";
+  const { name, dur_ps } = side.source.known(best.row, best.i, best.id);
+  return name === undefined || dur_ps === undefined ? "…" : `${name || "(no name)"} ${lengthText(dur_ps)}`;
+}
+
+let telling = null;
+
+function fillTable() {
+  telling?.abort();
+  const { signal } = (telling = new AbortController());
+  const lines = seenLines().map((line) => ({ ...line, ...longestOf(line) }));
+  const rows = lines.map(({ side, track, pair, count, best }, i) => [
+    track.name || `track ${track.tid}`, `${side.letter}${pair.tracks.length < 2 ? " only" : ""}`, count.toLocaleString("en"),
+    longestText(lines[i]), best ? differenceText(state.ops[side.kinds.get(best.row.kind[best.i])]) : "–"]);
   const caption = `From ${timeText(state.view.from, 1000)} to ${timeText(state.view.to, 1000)} after the start of both`;
-  table.replaceChildren(table.firstChild, make("div", { className: "scroll" },
-    tableOf(caption, ["Track", "Run", "Events", "Longest seen", "Its op"], rows, "text")));
+  const filled = tableOf(caption, ["Track", "Run", "Events", "Longest seen", "Its op"], rows, "text");
+  table.replaceChildren(table.firstChild, make("div", { className: "scroll" }, filled));
+  const cells = filled.querySelectorAll("td:nth-child(4)");
+  lines.forEach(async (line, i) => {
+    if (cells[i].textContent !== "…") return;
+    const event = await line.side.source.tell(line.best.id, signal).catch(() => null);
+    if (!signal.aborted) cells[i].textContent = event ? longestText(line) : "not known";
+  });
 }
 
 function sayNotes() {
@@ -508,12 +641,14 @@ function keepAddress() {
   put("from", ps(state.view.from));
   put("to", ps(state.view.to));
   for (const side of sides) put(`step_${side.key}`, state.byStep && side.step !== side.median && String(side.step));
+  put("q", searchBox.value.trim());
   put("sel", state.selected && `${state.selected.side.key}${state.selected.event.id}`);
   history.replaceState(null, "", `?${query}`);
 }
 
 function readAddress() {
   const query = new URLSearchParams(location.search);
+  searchBox.value = query.get("q") ?? "";
   for (const side of sides) {
     const given = query.get(`step_${side.key}`) ?? "";
     if (state.byStep) choose(side, /^\d+$/.test(given) ? Number(given) : side.median ?? 0);
@@ -593,7 +728,7 @@ const keys = {
   PageUp: () => (scroller.scrollTop -= scroller.clientHeight / 2), PageDown: () => (scroller.scrollTop += scroller.clientHeight / 2),
   Home: () => look(state.all.from, state.all.from + state.view.to - state.view.from),
   End: () => look(state.all.to - (state.view.to - state.view.from), state.all.to),
-  f: fit, Enter: chooseFirst, ",": () => next(-1), ".": () => next(1),
+  f: fit, Enter: chooseFirst, ",": () => next(-1), ".": () => next(1), n: () => find(false), N: () => find(true),
   "[": () => moveSteps((side) => side.step - 1), "]": () => moveSteps((side) => side.step + 1), m: () => moveSteps((side) => side.median ?? side.step),
   Escape: () => {
     Object.assign(state, { selected: null, op: -1, cursor: null });
@@ -611,6 +746,16 @@ addEventListener("keydown", (event) => {
   keys[event.key](event.shiftKey);
 });
 
+searchBox.addEventListener("input", () => {
+  found.textContent = "";
+  keepAddress();
+});
+searchBox.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") searchBox.value = found.textContent = "";
+  if (event.key === "Enter" || event.key === "Escape") canvas.focus();
+  if (event.key === "Enter") find(event.shiftKey);
+});
+
 /* ---- Begin ----------------------------------------------------------------------------------- */
 
 // A run whose timeline cannot be read has no extent; the comparison says why.
@@ -621,6 +766,7 @@ function takeSide(side, told, tracks) {
   side.origin_ns = tracks.file_origin_ns;
   side.partial = tracks.partial;
   for (const track of tracks.groups.flatMap((g) => g.tracks)) side.tracks.set(track.id, track);
+  side.opTracks = new Set([...side.tracks.values()].filter((track) => track.role === "ops").map((track) => track.id));
 }
 
 function takeGroups(groups) {

@@ -1,5 +1,6 @@
 // Hands a trace to the Perfetto UI: fetched from our own server, posted into a window that the
 // click opened. No permission of the browser is needed, and nothing is uploaded.
+import { Source, lengthText, spanOfPerfetto, timeText } from "./timeline_data.js";
 
 const part = document.getElementById("handoff");
 const button = document.getElementById("open");
@@ -28,6 +29,21 @@ function bytes(n) {
     u++;
   }
   return `${n.toFixed(u ? 1 : 0)} ${units[u]}`;
+}
+
+/* ---- Where it opens -------------------------------------------------------------------------- */
+
+// The page says it in the ns of the file. Where its time begins the timeline knows, and with that
+// they are times as the timeline has them.
+async function showTimes() {
+  const lead = document.querySelector("p.lead");
+  const at = new URLSearchParams(location.search).get("at");
+  const source = new Source(traceUrl.replace(/\/trace\/([^/]+)\/[^/]*$/, "/api/v1/session/$1/"), fileName.replace(/\.json\.gz$/, ""));
+  const span = spanOfPerfetto(at, (await source.tracks()).file_origin_ns);
+  const [from, to] = span.map(Number);
+  const step = Number(span[1] - span[0]) / 1000;
+  lead.title = `${at.replace("..", " to ")} ns in the file’s own time`;
+  lead.textContent = `It opens at ${timeText(from, step, to)} to ${timeText(to, step, to)} of the trace, ${lengthText(Number(span[1] - span[0]))} in all.`;
 }
 
 /* ---- From us --------------------------------------------------------------------------------- */
@@ -205,6 +221,7 @@ button.addEventListener("click", () => open(localUrl && !navigator.onLine ? loca
 localButton?.addEventListener("click", () => open(localUrl));
 
 enable(true);
+if (start !== undefined) showTimes().catch(() => {}); // the ns stand there with or without it
 if (part.dataset.atOnce !== undefined)
   load().then(
     () => say("The trace is here: one click opens it in Perfetto."),

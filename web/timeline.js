@@ -1,8 +1,12 @@
 // The timeline of a session: what is seen, what the keys and the pointer do, and the panels beside.
 // Rows come from the server (timeline_data.js) and are drawn on a canvas (timeline_draw.js).
-import { Source, exactSpan, leastSpan, lengthText, perfettoRange, recordAt, seenOf, spanOfPerfetto, timeText } from "./timeline_data.js";
-import { CanvasPen, GROUP, ROW, RULER, SvgPen, coloursOf, drawMinimap, drawScene, makeMinimap, placeOf } from "./timeline_draw.js";
-import { button, definition, isGood, make } from "./timeline_parts.js";
+import {
+  Source, eventsText, exactSpan, leastSpan, lengthText, markName, nearestTo, perfettoRange, recordAt, searchable, seenOf, spanOfPerfetto, timeText,
+} from "./timeline_data.js";
+import {
+  CanvasPen, GROUP, ROW, RULER, SvgPen, coloursOf, drawMinimap, drawScene, makeMinimap, placeOf, signedName, trackName,
+} from "./timeline_draw.js";
+import { button, definition, figures, isGood, make } from "./timeline_parts.js";
 
 const root = document.getElementById("timeline");
 const statusLine = document.getElementById("timeline-status");
@@ -14,6 +18,10 @@ const CELLS = 40000; // rows times pixels of one question: the answer takes a fe
 const PX_MAX = 16384; // of one question
 const BEHIND_ALL = 2n ** 61n; // ps: no event begins there
 const LEAST_PS = 10; // of an event, where a view is made around it
+const NAMES_PX = [160, 320]; // of the column of names, but no more than its share of the width
+const NAMES_SHARE = 0.24;
+const TIP_MS = 80; // on an event, until its details are asked for
+const FOLDS_MAX = 200; // in an address
 
 /* ---- The page -------------------------------------------------------------------------------- */
 
@@ -21,18 +29,23 @@ const minimap = make("canvas", { className: "minimap" });
 minimap.setAttribute("aria-hidden", "true");
 const canvas = make("canvas", { className: "rows", tabIndex: 0 });
 canvas.setAttribute("role", "application");
-canvas.setAttribute("aria-label", "Timeline. W and S zoom, A and D move, F fits, Enter selects, comma and full stop go from event to event.");
+canvas.setAttribute("aria-label", "Timeline. W and S zoom, A and D move, up and down go from row to row, space opens and closes a group, "
+  + "Enter selects, comma and full stop go from event to event; the question mark tells all keys.");
 const spacer = make("div", { className: "spacer" });
 const scroller = make("div", { className: "scroller" }, canvas, spacer);
 const searchBox = make("input", { type: "search", placeholder: "Find events", spellcheck: false });
 searchBox.setAttribute("aria-label", "Find events by name, scope or source");
 searchBox.setAttribute("aria-keyshortcuts", "/");
 const found = make("output", { className: "muted" });
+const away = make("a", { className: "button", textContent: "Perfetto", title: "Open what is selected or seen in Perfetto (p)" });
+away.setAttribute("aria-keyshortcuts", "p");
 const bar = make("div", { className: "tools" },
   searchBox, button("‹", "Previous hit (N)", () => find(true)), button("›", "Next hit (n)", () => find(false)), found,
   make("span", { className: "gap" }),
   button("+", "Zoom in (w)", () => zoom(0.5)), button("−", "Zoom out (s)", () => zoom(2)),
-  button("Fit", "Fit the selection, then all (f)", fit), button("Save SVG", "Save what is seen as SVG", saveSvg));
+  button("Fit", "Fit the selection, then all (f)", fit), button("Save SVG", "Save what is seen as SVG", saveSvg), away);
+const map = make("div", { className: "map" }, make("span", { className: "muted", textContent: "Whole trace" }), minimap);
+const where = make("output", { className: "unseen" }); // for screen readers: the row of the keys
 const details = make("aside", { className: "details card" });
 details.setAttribute("aria-live", "polite");
 details.setAttribute("aria-label", "Details");
@@ -53,24 +66,41 @@ const state = {
   selected: null,
   linked: [],
   range: null, // [from, to], numbers or BigInts
-  awaited: null, // an event of the analysis that the address names
+  at: null, // the row of the keys: { group } or { track, r }
+  byKeys: false, // it is shown
+  wantsNearest: false, // in it, as soon as its slices are there
+  anchor: null, // ps of what was selected last
+  awaited: { sel: null, top: "", fold: [] }, // of the address, what comes with the analysis
+  nameWidth: NAMES_PX[0],
 };
+let panel = []; // what the details hold besides the marks
 let colours, pen, minipen, ratio;
 let strip = null; // the minimap without what is seen
 let pointer = null; // ps under the mouse
 let drawing = 0;
 
-const say = (text, isError = false) => {
+// Said by "load", it is gone with the next answer; said by "select", with the next selection.
+let sayer = "";
+const say = (text, isError = false, by = "load") => {
   statusLine.textContent = text;
   statusLine.classList.toggle("error", isError);
   statusLine.hidden = !text;
+  sayer = text ? by : "";
 };
+const unsay = (by) => sayer === by && say("");
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
 const narrow = () => canvas.clientWidth < 700;
-const left = () => (narrow() ? 0 : 210);
+const left = () => (narrow() ? 0 : Math.round(Math.max(NAMES_PX[0], Math.min(state.nameWidth, canvas.clientWidth * NAMES_SHARE))));
 const top = () => scroller.scrollTop;
+const tracksOf = (groups) => groups.flatMap((g) => g.tracks);
+
+// As wide as the longest name of a track; in some 10000 of them the longest text is as good.
+function measureNames() {
+  const names = tracksOf(state.groups).map((t) => signedName(t, true)).sort((a, b) => b.length - a.length);
+  state.nameWidth = Math.min(NAMES_PX[1], Math.max(0, ...names.slice(0, 2000).map((name) => pen.width(name))) + 20);
+}
 
 function layOut() {
   const lines = [];
@@ -90,25 +120,27 @@ function layOut() {
   spacer.style.height = `${Math.max(0, y + RULER - scroller.clientHeight)}px`;
 }
 
-function seenLines(margin = 0) {
-  const [from, to] = [top() - margin, top() + scroller.clientHeight + margin]; // once: each reading asks for the layout
-  return state.lines.filter((l) => l.track && l.y + l.height > from && l.y < to);
+// What is seen of the rows, or up to `margin` px above or below it: { line, first, end } each.
+function* seenRows(margin = 0) {
+  const [from, to] = [top() - margin, top() + scroller.clientHeight - RULER + margin]; // once: each reading asks for the layout
+  for (const line of state.lines) {
+    if (!line.track || line.y + line.height <= from || line.y >= to) continue;
+    const at = (y) => Math.min(Math.max((y - line.y - line.head) / ROW, 0), line.rows);
+    const [first, end] = [Math.floor(at(from)), Math.ceil(at(to))];
+    if (first < end) yield { line, first, end };
+  }
 }
+
+const rowData = (track, r) => state.data.get(track.id)?.rows[r];
+const idOf = (track, r, row, i) => `${track.id}.${r}.${row.index[i]}`;
 
 /* ---- Windows of slices ----------------------------------------------------------------------- */
-
-// Of a line the rows that are seen, or up to `margin` px above or below: [first, end).
-function rowsSeen(line, margin = 0) {
-  const at = (y) => Math.min(Math.max((y - line.y - line.head) / ROW, 0), line.rows);
-  return [Math.floor(at(top() - margin)), Math.ceil(at(top() + scroller.clientHeight - RULER + margin))];
-}
 
 // Rows that have no good window for a view, as Source.slices wants them.
 function lacking(view, pixel, margin) {
   const wants = [];
-  for (const line of seenLines(margin)) {
+  for (const { line, first, end } of seenRows(margin)) {
     const have = state.data.get(line.track.id)?.rows ?? [];
-    const [first, end] = rowsSeen(line, margin);
     const bad = [];
     for (let r = first; r < end; r++) if (!isGood(have[r], view, state.extent, pixel)) bad.push(r);
     if (bad.length) wants.push({ id: line.track.id, first: bad[0], count: bad.at(-1) + 1 - bad[0] });
@@ -163,8 +195,7 @@ function keep(got, { from, to, px, wants }) {
   const kept = [...state.data.values()].reduce((n, { rows }) => n + Object.keys(rows).length, 0);
   if (kept <= ROWS_KEPT) return;
   const near = new Map();
-  for (const line of seenLines(scroller.clientHeight)) {
-    const [first, end] = rowsSeen(line, scroller.clientHeight);
+  for (const { line, first, end } of seenRows(scroller.clientHeight)) {
     const { rows = [] } = state.data.get(line.track.id) ?? {};
     near.set(line.track.id, { rows: [] });
     for (let r = first; r < end; r++) if (rows[r]) near.get(line.track.id).rows[r] = rows[r];
@@ -188,7 +219,8 @@ async function load() {
       inFlight = Object.assign(new AbortController(), { ahead: next.ahead });
       try {
         keep(await source.slices(next.from, next.to, next.px, next.wants, inFlight.signal), next);
-        say("");
+        unsay("load");
+        pickNearest();
         draw();
       } catch (error) {
         if (error.name !== "AbortError") throw error;
@@ -208,14 +240,15 @@ function changed() {
   clearTimeout(timer);
   timer = setTimeout(() => {
     keepAddress();
+    aim();
     if (table.open) fillTable();
   }, 100);
 }
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
-const scene = () => ({ ...state, width: canvas.clientWidth, height: scroller.clientHeight, left: left(), top: top(),
-  names: source.names, colours });
+const scene = () => ({ ...state, at: state.byKeys && document.activeElement === canvas ? state.at : null,
+  width: canvas.clientWidth, height: scroller.clientHeight, left: left(), top: top(), names: source.names, colours });
 
 function draw() {
   if (drawing) return;
@@ -232,6 +265,9 @@ function draw() {
 function resize() {
   ratio = devicePixelRatio || 1;
   canvas.style.height = `${scroller.clientHeight}px`;
+  root.dataset.left = String(left()); // where rows begin
+  map.style.setProperty("--left", `${left()}px`);
+  minimap.style.width = `${canvas.clientWidth - left()}px`;
   for (const c of [canvas, minimap]) {
     c.width = Math.max(1, Math.round(c.clientWidth * ratio));
     c.height = Math.max(1, Math.round(c.clientHeight * ratio));
@@ -280,6 +316,25 @@ function fit() {
   else look(extent.from, extent.to);
 }
 
+const groupOf = (id) => state.groups.find((g) => g.tracks.some((t) => t.id === id));
+
+function inSight(event) {
+  const place = placeOf(scene(), event);
+  return Boolean(place) && place.y >= RULER && place.y + ROW <= scroller.clientHeight;
+}
+
+// Opens what an event lies in and scrolls to it, without moving in time.
+function reveal(event) {
+  const group = groupOf(event.track);
+  if (!group) return;
+  const track = group.tracks.find((t) => t.id === event.track);
+  group.open = true;
+  if (event.row >= ROWS_SHOWN) track.open = true;
+  track.few = false;
+  layOut();
+  if (!inSight(event)) scroller.scrollTop += placeOf(scene(), event).y - scroller.clientHeight / 2;
+}
+
 // Brings an event into view, in time and in height.
 function show(event) {
   const { from, to } = state.view;
@@ -287,15 +342,17 @@ function show(event) {
     const half = Math.max(event.dur_ps * 5, LEAST_PS);
     look(event.start_ps - half, event.start_ps + event.dur_ps + half);
   }
-  const group = state.groups.find((g) => g.tracks.some((t) => t.id === event.track));
-  const track = group?.tracks.find((t) => t.id === event.track);
-  if (!track) return;
-  group.open = true;
-  if (event.row >= ROWS_SHOWN) track.open = true;
-  track.few = false;
-  layOut();
-  const place = placeOf(scene(), event);
-  if (place.y < RULER || place.y + ROW > scroller.clientHeight) scroller.scrollTop += place.y - scroller.clientHeight / 2;
+  reveal(event);
+}
+
+// Where the devices work, if that is a small part of the trace; else all of it.
+function firstView() {
+  const { extent } = state;
+  const ops = tracksOf(state.groups.filter((g) => g.device)).filter((t) => t.role === "ops");
+  const [from, to] = [Math.min(...ops.map((t) => t.from_ps)), Math.max(...ops.map((t) => t.to_ps))];
+  if (!ops.length || to - from > (extent.to - extent.from) / 3) return extent;
+  const room = Math.max((to - from) * 0.05, LEAST_PS);
+  return { from: from - room, to: to + room };
 }
 
 const psAt = (x) => state.view.from + ((x - left()) / Math.max(1, canvas.clientWidth - left())) * (state.view.to - state.view.from);
@@ -303,43 +360,54 @@ const psAt = (x) => state.view.from + ((x - left()) / Math.max(1, canvas.clientW
 /* ---- Selecting ------------------------------------------------------------------------------- */
 
 function hit(x, y) {
-  const line = state.lines.find((l) => y - RULER + top() >= l.y && y - RULER + top() < l.y + l.height);
+  const down = y - RULER + top();
+  const line = state.lines.find((l) => down >= l.y && down < l.y + l.height);
   if (!line || y < RULER) return { line: null };
-  if (line.group || x < left() || (line.head && y - RULER + top() < line.y + line.head)) return { line, name: true };
-  const r = Math.floor((y - RULER + top() - line.y - line.head) / ROW);
-  const row = state.data.get(line.track.id)?.rows[r];
+  const r = line.group ? 0 : Math.min(Math.max(Math.floor((down - line.y - line.head) / ROW), 0), line.rows - 1);
+  if (line.group || x < left() || down < line.y + line.head) return { line, r, name: true };
+  const row = rowData(line.track, r);
   const slack = ((state.view.to - state.view.from) / canvas.clientWidth) * 2;
-  const ps = psAt(x);
-  if (!row) return { line };
-  const i = recordAt(row, ps, slack);
-  return i >= 0 ? { line, r, row, i } : { line };
+  const i = row && down < line.y + line.head + line.rows * ROW ? recordAt(row, psAt(x), slack) : -1;
+  return i >= 0 ? { line, r, row, i } : { line, r };
 }
 
 let asking = null;
 
-async function select(id, move = false) {
+// bring: show, reveal or nothing, what to do to the view.
+async function select(id, bring = null) {
   asking?.abort();
   asking = new AbortController();
   try {
     const event = await source.event(id, asking.signal);
-    Object.assign(state, { selected: event, linked: event.linked, range: null });
-    if (move) show(event);
+    const track = groupOf(event.track)?.tracks.find((t) => t.id === event.track);
+    Object.assign(state, { selected: event, linked: event.linked, range: null, at: track ? { track, r: event.row } : state.at,
+      anchor: event.start_ps + event.dur_ps / 2, wantsNearest: false });
+    bring?.(event);
+    unsay("select");
     showEvent(event);
     changed();
   } catch (error) {
-    if (error.name !== "AbortError") say(error.message, true);
+    if (error.name !== "AbortError") say([400, 404].includes(error.status) ? `There is no such event: ${id}.` : error.message, true, "select");
   }
+}
+
+function deselect() {
+  asking?.abort();
+  Object.assign(state, { selected: null, linked: [], range: null, wantsNearest: false });
+  unsay("select");
+  fill();
+  changed();
 }
 
 function choose({ line, r, row, i }) {
   if (!row) return;
-  if (row.count[i] === 1) return select(`${line.track.id}.${r}.${row.index[i]}`);
+  if (row.count[i] === 1) return select(idOf(line.track, r, row, i));
   // A run opens, until nothing more can be told apart: events that begin at once are picked one by
   // one with the keys.
   const begin = row.start[i];
   const shown = state.view.to - state.view.from;
   const span = Math.max(row.overlaps ? shown / 20 : row.dur[i] * 1.2, leastSpan(begin));
-  if (span > shown * 0.9) return select(`${line.track.id}.${r}.${row.index[i]}`);
+  if (span > shown * 0.9) return select(idOf(line.track, r, row, i));
   look(begin - span * 0.1, begin + span * 0.9);
 }
 
@@ -350,34 +418,137 @@ function toggle(line) {
   changed();
 }
 
-// From the keyboard: the longest event that is seen, from the top; where no row shows one by itself,
-// the first.
-function chooseFirst() {
+// The longest event that is seen of some rows, from the top; where no row shows one by itself, the
+// first. rows: as seenRows has them.
+function chooseFirst(rows = [...seenRows()]) {
   for (const record of ["longest", "first"])
-    for (const line of seenLines())
-      for (let r = 0; r < line.rows; r++) {
-        const row = state.data.get(line.track.id)?.rows[r];
+    for (const { line, first, end } of rows)
+      for (let r = first; r < end; r++) {
+        const row = rowData(line.track, r);
         const i = seenOf(row, state.view)[record];
-        if (i >= 0) return select(`${line.track.id}.${r}.${row.index[i]}`);
+        if (i >= 0) return select(idOf(line.track, r, row, i)) && true;
       }
+  return false;
 }
 
 function step(by) {
   if (!state.selected) return chooseFirst();
   const [track, row, index] = state.selected.id.split(".").map(Number);
-  if (index + by >= 0 && index + by < state.selected.events_of_row) select(`${track}.${row}.${index + by}`, true);
+  if (index + by >= 0 && index + by < state.selected.events_of_row) select(`${track}.${row}.${index + by}`, show);
+}
+
+/* ---- Rows by the keys ------------------------------------------------------------------------ */
+
+const lineAt = () => state.at && state.lines.find((l) => l.group === state.at.group && l.track === state.at.track);
+
+const placeIn = (line, r) => (line.group ? { group: line.group } : { track: line.track, r: Math.min(Math.max(r, 0), line.rows - 1) });
+
+// The row below or above; from one end of a line to the next line.
+function besideRow(by) {
+  const line = lineAt();
+  if (!line) return placeIn(state.lines.find((l) => l.y + l.height > top()) ?? state.lines[0], 0);
+  const r = line.group ? 0 : Math.min(state.at.r, line.rows - 1) + by;
+  if (line.track && r >= 0 && r < line.rows) return placeIn(line, r);
+  const next = state.lines[state.lines.indexOf(line) + by];
+  return next ? placeIn(next, by > 0 ? 0 : next.rows - 1) : state.at;
+}
+
+function scrollToRow() {
+  const line = lineAt();
+  const y = line.group ? line.y : line.y + line.head + state.at.r * ROW;
+  const [from, to] = [y - (line.group ? 0 : line.head), y + (line.group ? GROUP : ROW) - (scroller.clientHeight - RULER)];
+  if (from < top() || to > top()) scroller.scrollTop = from < top() ? from : to;
+}
+
+function tellRow() {
+  const line = lineAt();
+  if (line.group) where.textContent = `${line.group.title}, ${line.open ? "open" : "closed"}, tracks: ${line.group.tracks.length}`;
+  else where.textContent = `${trackName(line.track)}${line.rows > 1 ? `, row ${state.at.r + 1} of ${line.rows}` : ""}`;
+}
+
+function moveRow(by) {
+  state.at = besideRow(by);
+  state.byKeys = true;
+  scrollToRow();
+  tellRow();
+  if (state.at.track) state.wantsNearest = true;
+  else deselect();
+  pickNearest();
+  changed();
+}
+
+// The event of the row that is nearest to what was selected before, once the row's slices are there.
+function pickNearest() {
+  if (!state.wantsNearest || !state.at?.track) return;
+  const { view, at, anchor } = state;
+  const row = rowData(at.track, at.r);
+  if (!isGood(row, view, state.extent, (view.to - view.from) / Math.max(50, canvas.clientWidth - left()))) return;
+  state.wantsNearest = false;
+  const i = nearestTo(row, view, anchor >= view.from && anchor <= view.to ? anchor : (view.from + view.to) / 2);
+  if (i >= 0) return select(idOf(at.track, at.r, row, i));
+  where.textContent += ", no event here";
+  deselect();
+}
+
+// With the name of a group its own, with a row the group that it is in.
+function toggleGroup() {
+  const group = state.at?.group ?? groupOf(state.at?.track.id);
+  if (!group) return moveRow(1);
+  state.at = { group };
+  state.byKeys = true;
+  toggle(lineAt());
+  scrollToRow();
+  tellRow();
+}
+
+function toggleTrack() {
+  const line = lineAt();
+  if (!line?.track) return toggleGroup();
+  state.byKeys = true;
+  toggle(line);
+  state.at = placeIn(lineAt(), state.at.r);
+  scrollToRow();
+  tellRow();
+}
+
+function enter() {
+  const line = lineAt();
+  if (line?.group) return toggleGroup();
+  const rows = line && [{ line, first: state.at.r, end: state.at.r + 1 }];
+  if (!rows || !chooseFirst(rows)) chooseFirst();
+}
+
+/* ---- Searching ------------------------------------------------------------------------------- */
+
+// What is searched for: the box holds no more of it than the server takes.
+function wanted() {
+  const q = searchBox.value.trim();
+  const cut = searchable(q);
+  if (cut !== q) searchBox.value = cut;
+  return { q: cut, note: cut === q ? "" : "; the text was cut, a search takes 200 bytes" };
+}
+
+const hitsText = (total) => (total ? eventsText(total) : "nothing found");
+
+// Of a text in the address.
+async function countHits() {
+  const { q, note } = wanted();
+  if (!q) return;
+  const { total } = await source.search({ q }).catch(() => ({}));
+  if (total !== undefined && wanted().q === q) found.textContent = hitsText(total) + note;
 }
 
 async function find(backwards) {
-  const q = searchBox.value.trim();
+  const { q, note } = wanted();
   if (!q) return;
   const ps = BigInt(Math.round(backwards ? state.view.to : state.view.from));
   const from = state.selected ? { [backwards ? "before" : "after"]: state.selected.id } : { [backwards ? "before" : "from"]: ps };
   try {
     let answer = await source.search({ q, ...from });
     if (!answer.found && answer.total) answer = await source.search({ q, ...(backwards ? { before: BEHIND_ALL } : {}) }); // round to the other end
-    found.textContent = answer.total ? `${answer.total.toLocaleString("en")} events` : "nothing found";
-    if (answer.found) await select(answer.found.id, true);
+    if (searchBox.value.trim() !== q) return;
+    found.textContent = hitsText(answer.total) + note;
+    if (answer.found) await select(answer.found.id, show);
   } catch (error) {
     found.textContent = error.message;
   }
@@ -389,15 +560,25 @@ const jump = (event) => {
   const link = make("a", { href: "#", textContent: event.name || event.id });
   link.addEventListener("click", (click) => {
     click.preventDefault();
-    select(event.id, true);
+    select(event.id, show);
   });
   return make("span", {}, link, ` ${event.track_name}, ${lengthText(event.dur_ps)}`);
 };
 
-function perfettoLink(from, to) {
-  const link = make("a", { href: `${perfetto}?at=${perfettoRange(from, to, state.origin_ns)}`, textContent: "Open this in Perfetto" });
-  link.setAttribute("aria-keyshortcuts", "p");
-  return link;
+const addressIn = (from, to) => `${perfetto}?at=${perfettoRange(from, to, state.origin_ns)}`;
+const perfettoLink = (from, to) => make("a", { href: addressIn(from, to), textContent: "Open this in Perfetto" });
+
+// The bar's way to Perfetto leads to what is selected, or else to what is seen.
+function aim() {
+  const { selected, range, view, extent } = state;
+  const seen = [view.from, view.to].map((t) => Math.min(Math.max(t, extent.from), extent.to));
+  away.href = addressIn(...(selected ? exactSpan(selected) : range ?? seen));
+}
+
+// What the details hold: an event or a range, and the marks.
+function fill(...parts) {
+  panel = parts;
+  details.replaceChildren(...panel, ...marksList());
 }
 
 // "gap_ps", 1200 → "Gap", "1.200 ns"
@@ -410,7 +591,7 @@ function showEvent(event) {
   const finding = event.derived === "FINDINGS" && event.name.split(" ", 1)[0];
   const op = event.op_page && make("a", { href: `${session}${event.op_page}`, textContent: event.op });
   const text = (v) => (v === undefined ? undefined : v.toLocaleString("en"));
-  details.replaceChildren(
+  fill(
     make("h2", { textContent: event.name || "(no name)" }),
     definition([
       ["Start", timeText(event.start_ps, 1000)], ["Duration", lengthText(event.dur_ps)],
@@ -426,12 +607,6 @@ function showEvent(event) {
     make("p", {}, perfettoLink(...exactSpan(event))));
 }
 
-const tableOf = (caption, heads, rows) =>
-  make("div", { className: "scroll" }, make("table", {}, make("caption", { textContent: caption }),
-    make("thead", {}, make("tr", {}, ...heads.map((textContent) => make("th", { scope: "col", textContent })))),
-    make("tbody", {}, ...rows.map(([head, ...cells]) =>
-      make("tr", {}, make("th", { scope: "row", textContent: head, title: head }), ...cells.map((textContent) => make("td", { textContent, className: textContent.length > 40 ? "prose" : "" })))))));
-
 // What the report's own parts of each device's window come to in the range.
 const PARTS = ["compute", "exposed communication", "exposed copy", "idle"];
 function partsTable(devices) {
@@ -442,7 +617,17 @@ function partsTable(devices) {
     const causes = idle_causes.sort((a, b) => b.ps - a.ps).map((c) => `${c.name} ${lengthText(c.ps)}`);
     return [`${device}${own_clock ? ", on its clock" : ""}`, ...cells.map(share), causes.join(", ") || "–"];
   });
-  return tableOf("What the devices' time went to, by the report's intervals, cut to the range", ["Device", "Compute", "Exposed communication", "Exposed copy", "Idle", "Idle because of"], rows);
+  const heads = ["Compute", "Exposed communication", "Exposed copy", "Idle"].map((head) => [head, "num"]);
+  return figures("What the devices' time went to, by the report's intervals, cut to the range", [["Device"], ...heads, ["Idle because of", "prose"]], rows);
+}
+
+// As the report groups ops, device by device; a share is of its device's op time in the range.
+function opsTable(rows) {
+  const several = new Set(rows.map((r) => r.device)).size > 1;
+  const heads = [["Name"], ...(several ? [["Device"]] : []), ...["Calls", "Total", "Self", "Share"].map((head) => [head, "num"])];
+  return figures("What takes the time there", heads, rows.map((r) => [
+    r.names > 1 ? `${r.name} (${r.names} ops)` : r.name, ...(several ? [r.device ?? "–"] : []), r.calls.toLocaleString("en"), lengthText(r.total_ps),
+    lengthText(r.self_ps), `${((100 * r.self_ps) / Math.max(1, r.of_ps)).toFixed(1)}%`]));
 }
 
 // from and to: ps, numbers or BigInts.
@@ -450,24 +635,33 @@ async function showRange([begin, end]) {
   const [from, to] = [Number(begin), Number(end)];
   try {
     const range = await source.range(begin, end);
-    const rows = range.rows.slice(0, 20).map((r) => [r.name, r.calls.toLocaleString("en"), lengthText(r.total_ps), lengthText(r.self_ps),
-      `${((100 * r.self_ps) / Math.max(1, range.busy_ps)).toFixed(1)}%`]);
     const covered = (100 * range.covered_ps) / Math.max(1, Number(end - begin) * range.tracks);
     const tracks = `${range.tracks} ${range.tracks === 1 ? "track" : "tracks"}${state.groups.some((g) => g.device) ? " of device ops" : ""}`;
-    details.replaceChildren(
+    if (state.range?.[0] !== begin || state.range[1] !== end) return;
+    fill(
       make("h2", { textContent: `${lengthText(to - from)} from ${timeText(from, (to - from) / 100)}` }),
       ...(range.devices?.length ? [partsTable(range.devices)] : []),
-      tableOf("What takes the time there", ["Name", "Calls", "Total", "Self", "Share"], rows),
-      make("p", { className: "muted", textContent: `Names are summed over the ${range.events.toLocaleString("en")} events on ${tracks} that lie in the range, cut at both ends, on the host's clock; they cover ${covered.toFixed(1)}% of it.` }),
+      opsTable(range.rows.slice(0, 20)),
+      make("p", { className: "muted", textContent: `Summed over ${eventsText(range.events)} on ${tracks}, cut at both ends of the range, `
+        + `on the host's clock; they cover ${covered.toFixed(1)}% of it. A share is of the self time of all${range.rows[0]?.device ? " ops of the device" : " of them"}.` }),
       make("p", {}, perfettoLink(begin, end)));
   } catch (error) {
     say(error.message, true);
   }
 }
 
-function showMarks() {
-  const rows = state.marks.map((t, i) => [String.fromCharCode(65 + (i % 26)), `${timeText(t, 1000)}${i ? `, ${lengthText(t - state.marks[i - 1])} after ${String.fromCharCode(64 + i)}` : ""}`]);
-  details.replaceChildren(make("h2", { textContent: "Marks" }), rows.length ? definition(rows) : make("p", { textContent: "None." }));
+function setRange(range) {
+  Object.assign(state, { selected: null, linked: [], range });
+  showRange(range);
+  changed();
+}
+
+function marksList() {
+  const { marks } = state;
+  if (!marks.length) return [];
+  const after = (t, i) => (i ? `, ${lengthText(t - marks[i - 1])} after ${markName(i - 1)}` : "");
+  const rows = marks.map((t, i) => [markName(i), `${timeText(t, 1000)}${after(t, i)}`]);
+  return [make("section", {}, make("h2", { textContent: "Marks" }), definition(rows))];
 }
 
 function mark() {
@@ -476,36 +670,100 @@ function mark() {
   if (near >= 0) state.marks.splice(near, 1);
   else state.marks.push(at);
   state.marks.sort((a, b) => a - b);
-  showMarks();
+  fill(...panel);
   changed();
 }
 
-function fillTable() {
-  const body = seenLines().map((line) => {
-    const { track } = line;
-    let [count, longest, name] = [0, 0, ""];
-    for (const row of (state.data.get(track.id)?.rows ?? []).slice(...rowsSeen(line))) {
-      const seen = seenOf(row, state.view);
-      count += seen.count;
-      if (row?.dur[seen.longest] > longest) [longest, name] = [row.dur[seen.longest], source.names.get(row.kind[seen.longest]) ?? ""];
-    }
-    return [track.name || `track ${track.tid}`, track.group, count.toLocaleString("en"), longest ? `${name} ${lengthText(longest)}` : "–"];
-  });
-  const t = tableOf(`From ${timeText(state.view.from, 1000)} to ${timeText(state.view.to, 1000)}`, ["Track", "Process", "Events", "Longest seen"], body);
-  t.querySelectorAll("td").forEach((cell) => cell.classList.add("text"));
+// The longest event of a line that can be told from others: { id, row, i }, or null where a longer
+// one may be in a run.
+function longestOf({ line, first, end }) {
+  let [best, hides, count] = [null, 0, 0];
+  for (let r = first; r < end; r++) {
+    const row = rowData(line.track, r);
+    const seen = seenOf(row, state.view);
+    count += seen.count;
+    hides = Math.max(hides, seen.hides);
+    if (seen.longest >= 0 && (!best || row.dur[seen.longest] > best.row.dur[best.i]))
+      best = { id: idOf(line.track, r, row, seen.longest), row, i: seen.longest };
+  }
+  return { count, best: best && best.row.dur[best.i] >= hides ? best : null };
+}
+
+function longestText({ count, best }) {
+  if (!best) return count ? `${eventsText(count)}, too close to each other to tell` : "–";
+  const { name, dur_ps } = source.known(best.row, best.i, best.id);
+  return dur_ps === undefined || name === undefined ? "…" : `${name || "(no name)"} ${lengthText(dur_ps)}`;
+}
+
+let telling = null;
+
+async function fillTable() {
+  telling?.abort();
+  const { signal } = (telling = new AbortController());
+  const lines = [...seenRows()].map((seen) => ({ ...seen.line, ...longestOf(seen) }));
+  const body = lines.map((l) => [trackName(l.track), l.track.group, l.count.toLocaleString("en"), longestText(l)]);
+  const caption = `From ${timeText(state.view.from, 1000)} to ${timeText(state.view.to, 1000)}`;
+  const t = figures(caption, [["Track"], ["Process", "text"], ["Events", "num text"], ["Longest seen", "text"]], body);
   table.replaceChildren(table.firstChild, t);
+  const cells = t.querySelectorAll("td:last-child");
+  lines.forEach(async (l, i) => {
+    if (cells[i].textContent !== "…") return;
+    const event = await source.tell(l.best.id, signal).catch(() => null);
+    if (!signal.aborted) cells[i].textContent = event ? longestText(l) : "not known";
+  });
 }
 
 /* ---- Addresses ------------------------------------------------------------------------------- */
+
+// Groups and tracks that were opened or closed by hand: "g" and the id of a group's first track, "t"
+// and "a" and a track's, of which one row or all are shown.
+function folds() {
+  const of = (g) => [...(g.open === g.opens || !g.tracks.length ? [] : [`g${g.tracks[0].id}`]),
+    ...g.tracks.flatMap((t) => [...(t.few ? [`t${t.id}`] : []), ...(t.open ? [`a${t.id}`] : [])])];
+  return [...state.groups.flatMap(of), ...state.awaited.fold].slice(0, FOLDS_MAX).join(",");
+}
+
+// Whether it is there to be opened or closed.
+function fold(mark) {
+  const id = Number(mark.slice(1));
+  const group = groupOf(id);
+  const track = group?.tracks.find((t) => t.id === id);
+  if (mark[0] === "g" && group) group.open = !group.opens;
+  else if (track) Object.assign(track, mark[0] === "t" ? { few: true } : { open: true });
+  return Boolean(group);
+}
+
+// The first track that is seen, how many px of it are not, and "out" where the selection is not.
+function topMark() {
+  const isOut = state.selected && !inSight(state.selected);
+  const line = (top() > 0 || isOut) && state.lines.find((l) => l.track && l.y + l.height > top());
+  return line ? `${line.track.id}.${Math.round(top() - line.y)}${isOut ? ".out" : ""}` : "";
+}
+
+function restore() {
+  const { awaited } = state;
+  awaited.fold = awaited.fold.filter((mark) => !fold(mark));
+  const [id, px] = awaited.top.split(".").map(Number);
+  if (awaited.top && groupOf(id)) groupOf(id).open = true;
+  layOut();
+  const line = awaited.top && state.lines.find((l) => l.track?.id === id);
+  if (line) scroller.scrollTop = line.y + (px || 0);
+}
+
+const isRange = ([from, to]) => Number(to) > Number(from);
+const spanOf = (text) => text?.match(/^(-?\d+)\.\.(-?\d+)$/)?.slice(1).map(BigInt);
 
 function keepAddress() {
   const query = new URLSearchParams(location.search);
   const put = (key, value) => (value ? query.set(key, value) : query.delete(key));
   const ps = (t) => BigInt(Math.round(t)).toString();
   query.delete("at");
+  put("range", state.range?.map((t) => (typeof t === "bigint" ? t.toString() : ps(t))).join(".."));
   put("from", ps(state.view.from));
   put("to", ps(state.view.to));
-  put("sel", state.selected?.id ?? state.awaited);
+  put("sel", state.selected?.id ?? state.awaited.sel);
+  put("top", state.awaited.top || topMark());
+  put("fold", folds());
   put("marks", state.marks.map(ps).join(","));
   put("q", searchBox.value.trim());
   history.replaceState(null, "", `?${query}`);
@@ -514,40 +772,71 @@ function keepAddress() {
 function readAddress() {
   const query = new URLSearchParams(location.search);
   const [from, to] = ["from", "to"].map((key) => Number(query.get(key) ?? NaN));
-  const at = spanOfPerfetto(query.get("at"), state.origin_ns);
-  state.marks = (query.get("marks") ?? "").split(",").filter(Boolean).map(Number).filter(Number.isFinite);
+  const at = spanOfPerfetto(query.get("at"), state.origin_ns) ?? spanOf(query.get("range"));
+  state.marks = (query.get("marks") ?? "").split(",").filter(Boolean).map(Number).filter(Number.isFinite).sort((a, b) => a - b);
   searchBox.value = query.get("q") ?? "";
-  if (at) {
-    const room = Number(at[1] - at[0]) * 0.75;
+  Object.assign(state.awaited, { sel: query.get("sel"), top: query.get("top") ?? "",
+    fold: (query.get("fold") ?? "").split(",").filter((mark) => /^[gta]\d+$/.test(mark)) });
+  state.bring = !(to > from) ? show : state.awaited.top.endsWith(".out") ? null : reveal;
+  fill();
+  restore();
+  const room = at && Number(at[1] - at[0]) * 0.75;
+  if (to > from) look(from, to);
+  else if (at) look(Number(at[0]) - room, Number(at[1]) + room);
+  else look(firstView().from, firstView().to);
+  if (at && isRange(at)) {
     state.range = at;
-    look(Number(at[0]) - room, Number(at[1]) + room);
     showRange(at);
-  } else if (to > from) {
-    look(from, to);
-  } else {
-    look(state.extent.from, state.extent.to);
   }
-  const sel = query.get("sel");
-  const isThere = state.groups.some((g) => g.tracks.some((t) => t.id === Number.parseInt(sel, 10)));
-  if (sel && isThere) select(sel);
-  else state.awaited = sel;
+  selectAwaited(false);
+  countHits();
+}
+
+// The event that the address names, if its track is there, or is not to come.
+function selectAwaited(isLast) {
+  const { sel } = state.awaited;
+  if (!sel || !(isLast || groupOf(Number.parseInt(sel, 10)) || !/^\d+\.\d+\.\d+$/.test(sel))) return;
+  state.awaited.sel = null;
+  select(sel, state.bring);
 }
 
 /* ---- The pointer ----------------------------------------------------------------------------- */
 
 let drag = null;
+let pinch = null; // two fingers: the times under them
+const fingers = new Map(); // pointers that are down → x
+
+// From the touch that it begins with a pinch is ours, not the page's.
+for (const type of ["touchstart", "touchmove"])
+  canvas.addEventListener(type, (event) => event.touches.length > 1 && event.preventDefault(), { passive: false });
+
+const spread = () => [...fingers.values()].sort((a, b) => a - b);
+
+// Both fingers stay on their times.
+function movePinch() {
+  const [x, end] = spread();
+  const scale = (pinch[1] - pinch[0]) / Math.max(10, end - x);
+  const from = (pinch[0] + pinch[1]) / 2 - ((x + end) / 2 - left()) * scale;
+  look(from, from + (canvas.clientWidth - left()) * scale);
+}
 
 canvas.addEventListener("pointerdown", (event) => {
   if (event.button) return;
   canvas.setPointerCapture(event.pointerId);
+  state.byKeys = false;
+  fingers.set(event.pointerId, event.offsetX);
+  pinch = fingers.size === 2 ? spread().map(psAt) : null;
   const ranging = event.shiftKey || event.offsetY < RULER;
-  drag = { x: event.offsetX, y: event.offsetY, top: scroller.scrollTop, view: state.view, ranging, moved: false, at: psAt(event.offsetX) };
+  drag = fingers.size > 1 ? null
+    : { x: event.offsetX, y: event.offsetY, top: scroller.scrollTop, view: state.view, ranging, moved: false, at: psAt(event.offsetX) };
 });
 
 canvas.addEventListener("pointermove", (event) => {
   pointer = psAt(event.offsetX);
-  if (!drag) return showTip(event);
-  tip.hidden = true;
+  if (fingers.has(event.pointerId)) fingers.set(event.pointerId, event.offsetX);
+  if (pinch) return movePinch();
+  if (!drag) return fingers.size ? undefined : showTip(event);
+  hideTip();
   drag.moved ||= Math.abs(event.offsetX - drag.x) + Math.abs(event.offsetY - drag.y) > 4;
   if (!drag.moved) return;
   if (drag.ranging) {
@@ -559,21 +848,35 @@ canvas.addEventListener("pointermove", (event) => {
   look(drag.view.from + by, drag.view.to + by);
 });
 
+function lift(event) {
+  fingers.delete(event.pointerId);
+  pinch = null;
+}
+
 canvas.addEventListener("pointerup", (event) => {
   const was = drag;
   drag = null;
+  lift(event);
   if (!was) return;
-  if (was.moved && was.ranging) return showRange(state.range);
+  if (was.moved && was.ranging) return setRange(state.range);
   if (was.moved) return;
   const on = hit(event.offsetX, event.offsetY);
+  if (on.line) state.at = placeIn(on.line, on.r);
   if (on.name) toggle(on.line);
   else choose(on);
 });
-canvas.addEventListener("pointercancel", () => (drag = null));
+canvas.addEventListener("pointercancel", (event) => {
+  drag = null;
+  lift(event);
+});
 canvas.addEventListener("pointerleave", () => {
   pointer = null;
-  tip.hidden = true;
+  hideTip();
 });
+for (const type of ["focus", "blur"]) canvas.addEventListener(type, draw);
+// Whoever scrolls has left the place that the address names.
+for (const type of ["wheel", "pointerdown", "keydown"])
+  scroller.addEventListener(type, () => (state.awaited.top = ""), { passive: true });
 
 canvas.addEventListener("wheel", (event) => {
   if (event.ctrlKey || event.metaKey) {
@@ -585,15 +888,73 @@ canvas.addEventListener("wheel", (event) => {
   }
 }, { passive: false });
 
-function showTip(event) {
-  const { row, i } = hit(event.offsetX, event.offsetY);
-  tip.hidden = !row;
-  if (!row) return;
-  const name = source.names.get(row.kind[i]);
-  tip.textContent = row.count[i] > 1 ? `${row.count[i].toLocaleString("en")} events, ${lengthText(row.dur[i])}; click to open` : `${name ? `${name}, ` : ""}${lengthText(row.dur[i])}`;
-  tip.style.left = `${Math.min(event.offsetX + 12, canvas.clientWidth - 160)}px`;
-  tip.style.top = `${event.offsetY + 16}px`;
+/* ---- The tip --------------------------------------------------------------------------------- */
+
+let tipId = ""; // of the event that it is about
+let tipTimer = 0;
+let tipAsking = null;
+
+function leaveTip() {
+  clearTimeout(tipTimer);
+  tipAsking?.abort();
+  tipId = "";
 }
+
+function hideTip() {
+  leaveTip();
+  tip.hidden = true;
+}
+
+// Beside the pointer, but inside of the rows.
+function putTip(text, { offsetX, offsetY }) {
+  Object.assign(tip, { textContent: text, hidden: false });
+  Object.assign(tip.style, { left: "0", top: "0" });
+  const { offsetWidth: w, offsetHeight: h } = tip;
+  const y = offsetY + 16 + h > scroller.clientHeight ? offsetY - 8 - h : offsetY + 16;
+  Object.assign(tip.style, { left: `${Math.max(0, Math.min(offsetX + 12, canvas.clientWidth - w))}px`, top: `${Math.max(0, y)}px` });
+}
+
+const oneText = ({ name, dur_ps }) => [name === "" ? "(no name)" : name, dur_ps === undefined ? undefined : lengthText(dur_ps)]
+  .filter((part) => part !== undefined).join(", ") || "…";
+
+function runText(row, i) {
+  const [from, to] = [row.start[i], row.start[i] + row.dur[i]].map((t) => timeText(t, Math.max(1, row.pixel / 10)));
+  return `${eventsText(row.count[i])} from ${from} to ${to}; click to open`;
+}
+
+// A single event whose name or length the window does not tell is asked for, if the pointer stays.
+function tellOf({ line, r, row, i }, event) {
+  const id = idOf(line.track, r, row, i);
+  const known = source.known(row, i, id);
+  putTip(oneText(known), event);
+  if (id === tipId || (known.name !== undefined && known.dur_ps !== undefined)) return;
+  leaveTip();
+  tipId = id;
+  tipTimer = setTimeout(async () => {
+    tipAsking = new AbortController();
+    const whole = await source.tell(id, tipAsking.signal).catch(() => null);
+    if (whole && tipId === id) putTip(oneText(whole), event);
+  }, TIP_MS);
+}
+
+// Of a name that is cut, all of it.
+function nameTip({ line }, event) {
+  const isCut = line.track && pen.width(signedName(line.track, line.open)) > (line.head ? canvas.clientWidth - 8 : left() - 16);
+  if (isCut) putTip(trackName(line.track), event);
+  else tip.hidden = true;
+}
+
+function showTip(event) {
+  const on = hit(event.offsetX, event.offsetY);
+  const isOne = on.row?.count[on.i] === 1;
+  if (!isOne) leaveTip();
+  if (isOne) tellOf(on, event);
+  else if (on.row) putTip(runText(on.row, on.i), event);
+  else if (on.name) nameTip(on, event);
+  else tip.hidden = true;
+}
+
+away.addEventListener("click", aim);
 
 const toMinimap = (event) => {
   if (event.type === "pointermove" && !event.buttons) return;
@@ -609,35 +970,40 @@ minimap.addEventListener("pointermove", toMinimap);
 const keys = {
   w: () => zoom(0.7), s: () => zoom(1 / 0.7), a: () => pan(-0.2), d: () => pan(0.2), "+": () => zoom(0.5), "-": () => zoom(2),
   ArrowLeft: () => pan(-0.1), ArrowRight: () => pan(0.1),
-  ArrowUp: () => (scroller.scrollTop -= ROW * 2), ArrowDown: () => (scroller.scrollTop += ROW * 2),
+  ArrowUp: () => moveRow(-1), ArrowDown: () => moveRow(1), k: () => moveRow(-1), j: () => moveRow(1), " ": toggleGroup, o: toggleTrack,
   PageUp: () => (scroller.scrollTop -= scroller.clientHeight / 2), PageDown: () => (scroller.scrollTop += scroller.clientHeight / 2),
   Home: () => look(state.extent.from, state.extent.from + state.view.to - state.view.from),
   End: () => look(state.extent.to - (state.view.to - state.view.from), state.extent.to),
-  f: fit, n: () => find(false), N: () => find(true), m: mark, Enter: chooseFirst, ",": () => step(-1), ".": () => step(1),
+  f: fit, n: () => find(false), N: () => find(true), m: mark, Enter: enter, ",": () => step(-1), ".": () => step(1),
   r: () => {
     const [from, to] = [Math.max(state.view.from, state.extent.from), Math.min(state.view.to, state.extent.to + 1)];
-    if (from >= to) return;
-    state.range = [from, to];
-    showRange(state.range);
-    draw();
+    if (from < to) setRange([from, to]);
   },
   Escape: () => {
-    Object.assign(state, { selected: null, linked: [], range: null });
-    details.replaceChildren();
-    changed();
+    if (!state.selected && !state.range) state.at = null;
+    deselect();
   },
 };
+canvas.setAttribute("aria-keyshortcuts", Object.keys(keys).map((key) => ({ " ": "Space", "+": "Plus" })[key] ?? key).join(" "));
 
 // In the timeline all of them; elsewhere on the page those that scroll or press nothing there.
 addEventListener("keydown", (event) => {
   const typing = event.target.matches("input, textarea, select");
-  const elsewhere = event.target !== canvas && (event.key.length > 1 || event.target.matches("a, button, summary") && event.key === " ");
+  const elsewhere = event.target !== canvas && (event.key.length > 1 || event.key === " ");
   if (typing || elsewhere || event.ctrlKey || event.metaKey || event.altKey || !keys[event.key]) return;
   event.preventDefault();
   keys[event.key]();
 });
+searchBox.addEventListener("input", () => {
+  found.textContent = "";
+  changed();
+});
 searchBox.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") searchBox.value = "";
+  if (event.key === "Escape") {
+    searchBox.value = "";
+    found.textContent = "";
+    changed();
+  }
   if (event.key === "Enter" || event.key === "Escape") canvas.focus();
   if (event.key === "Enter") find(event.shiftKey);
 });
@@ -645,42 +1011,54 @@ searchBox.addEventListener("keydown", (event) => {
 /* ---- Begin ----------------------------------------------------------------------------------- */
 
 function notesOf(all) {
-  const notes = [`${all.events.toLocaleString("en")} events`];
+  const notes = [eventsText(all.events)];
   const overlaid = state.groups.flatMap((g) => g.tracks).reduce((n, t) => n + t.overlaid, 0);
   if (all.empty) notes.push(`${all.empty} ${all.empty === 1 ? "track" : "tracks"} without events not shown`);
-  if (overlaid) notes.push(`${overlaid.toLocaleString("en")} events lie over others in the last row of their track`);
-  if (all.left_out) notes.push(`${all.left_out.toLocaleString("en")} events found no room`);
-  if (all.tracks_left_out) notes.push(`${all.tracks_left_out.toLocaleString("en")} tracks found no room`);
+  if (overlaid) notes.push(`${eventsText(overlaid)} ${overlaid === 1 ? "lies" : "lie"} over others in the last row of their track`);
+  if (all.left_out) notes.push(`${eventsText(all.left_out)} found no room`);
+  if (all.tracks_left_out) notes.push(`${all.tracks_left_out.toLocaleString("en")} ${all.tracks_left_out === 1 ? "track" : "tracks"} found no room`);
   if (all.partial) notes.push("the file is damaged or cut: what could be read is shown");
   return notes.join("; ");
 }
 
 const noteLine = make("p", { className: "muted" });
 
-function place(all) {
-  const shown = state.groups.some((g) => g.device) ? (g) => g.device : () => true;
+// Groups of one name are told apart by their process.
+function entitle() {
+  const times = new Map();
+  for (const { name } of state.groups) times.set(name, (times.get(name) ?? 0) + 1);
   for (const group of state.groups) {
-    group.open = shown(group) || state.groups.length < 4;
-    for (const track of group.tracks) track.group = group.name;
+    const pid = times.get(group.name) > 1 && group.pid !== undefined ? ` (${group.pid})` : "";
+    group.title = `${group.name || "(no name)"}${pid}`;
+    for (const track of group.tracks) track.group = group.title;
   }
-  root.append(bar, minimap, make("div", { className: "stage" }, scroller, tip), noteLine, details, table);
+}
+
+function place() {
+  const shown = state.groups.some((g) => g.device) ? (g) => g.device : () => true;
+  for (const group of state.groups) group.open = group.opens = shown(group) || state.groups.length < 4;
+  entitle();
+  root.append(bar, map, make("div", { className: "stage" }, scroller, tip), noteLine, where, details, table);
 }
 
 // Rows of the analysis above those of their devices, what concerns the whole host on top. What is
 // seen of the others stays where it is.
 function addAnalysis(groups) {
   const seen = top() > 0 && state.lines.find((l) => l.y + l.height > top());
+  const wasInSight = state.selected && inSight(state.selected);
   source.derivedFrom = Math.min(...groups.flatMap((g) => g.tracks.map((t) => t.id)));
   let first = 0;
   for (const group of groups) {
     const at = state.groups.findIndex((g) => g.device && g.name === group.of);
-    for (const track of group.tracks) track.group = group.name;
-    group.open = at < 0 || state.groups[at].open;
+    group.open = group.opens = at < 0 || state.groups[at].opens;
     state.groups.splice(at < 0 ? first++ : at, 0, group);
   }
-  layOut();
+  entitle();
+  measureNames();
+  resize();
   const now = seen && state.lines.find((l) => l.track === seen.track && l.group === seen.group);
   if (now) scroller.scrollTop += now.y - seen.y;
+  if (wasInSight) reveal(state.selected);
 }
 
 // What comes with the report, which takes longer than the first slices.
@@ -693,23 +1071,28 @@ async function analyse(all) {
   } catch (error) {
     noteLine.textContent = `${notesOf(all)}; without the analysis: ${error.message}`;
   }
-  if (state.awaited) select(state.awaited, true);
-  state.awaited = null;
+  restore();
+  state.awaited.top = "";
+  state.awaited.fold = [];
+  selectAwaited(true);
   if (state.range) showRange(state.range);
+  countHits();
   root.dataset.analysed = "yes";
   changed();
 }
 
 async function begin() {
+  say("Reading the trace …");
   const all = await source.tracks();
   if (!all.events) return say("This trace holds no events that lie in time.");
   state.groups = all.groups;
   state.origin_ns = all.file_origin_ns;
   state.extent = { from: all.from_ps, to: Math.max(all.to_ps, all.from_ps + leastSpan(all.from_ps)) };
   state.view = { ...state.extent };
-  place(all);
+  place();
   pen = new CanvasPen(canvas);
   minipen = new CanvasPen(minimap);
+  measureNames();
   resize();
   readAddress();
   new ResizeObserver(resize).observe(scroller);

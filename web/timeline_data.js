@@ -1,6 +1,9 @@
 // What a timeline shows, from the server: rows, windows of slices, single events. No drawing here.
 
 const RECORD = 24;
+const CUT = 3; // flags of a record whose ends lie outside of its window
+const TOLD_KEPT = 500; // single events
+const SEARCH_BYTES = 200; // that the server takes
 
 // A time as a number or, where it is known to the ps, as a BigInt.
 const exact = (ps) => (typeof ps === "bigint" ? ps : BigInt(Math.round(ps)));
@@ -17,6 +20,7 @@ export class Source {
     this.api = api;
     this.host = host;
     this.names = new Map(); // of kinds, as windows told them
+    this.told = new Map(); // id → { name, dur_ps } of single events
     this.derivedFrom = Infinity; // ids of the tracks of the analysis, once they are there
   }
 
@@ -28,7 +32,7 @@ export class Source {
   async json(what, query, signal) {
     const answer = await fetch(this.url(what, query), { signal });
     const body = await answer.json().catch(() => ({}));
-    if (!answer.ok) throw new Error(body.error || `HTTP ${answer.status}`);
+    if (!answer.ok) throw Object.assign(new Error(body.error || `HTTP ${answer.status}`), { status: answer.status });
     return body;
   }
 
@@ -36,6 +40,23 @@ export class Source {
   analysed = () => this.json("tracks", { analysis: 1 }); // with those of the report, which takes longer
   marks = () => this.json("marks");
   event = (id, signal) => this.json("event", { id }, signal);
+  // Of an event its name and whole length: asked for once.
+  async tell(id, signal) {
+    if (!this.told.has(id)) {
+      const { name, dur_ps } = await this.event(id, signal);
+      if (this.told.size >= TOLD_KEPT) this.told.delete(this.told.keys().next().value);
+      this.told.set(id, { name, dur_ps });
+    }
+    return this.told.get(id);
+  }
+
+  // What is known of a record that is one event: { name, dur_ps }, undefined what is not. Windows
+  // name what is wide enough for a label, and round lengths to their unit.
+  known(row, i, id) {
+    const exact = row.unit === 1 && !(row.flags[i] & CUT);
+    return this.told.get(id) ?? { name: this.names.get(row.kind[i]), dur_ps: exact ? row.dur[i] : undefined };
+  }
+
   search = (query) => this.json("search", query);
   range = (from, to) => this.json("range", { from: whole(from), to: whole(to) });
 
@@ -72,7 +93,7 @@ export class Source {
       const window = { from, to, pixel: (to - from) / px };
       if (!tracks.has(id)) tracks.set(id, { ...window, rows: [] });
       tracks.get(id).rows[view.getUint32(head + 4, true)] = Object.assign(this.row(view, at, n, from, unit), window,
-        { overlaps: view.getUint32(head + 16, true) & 1 });
+        { overlaps: view.getUint32(head + 16, true) & 1, unit });
       at += n * RECORD;
     }
     this.readNames(buffer, view, 56 + sections * RECORD + records * RECORD, names);
@@ -150,15 +171,45 @@ export function recordAt(row, ps, slack) {
 }
 
 // What a row shows of a window: { count: events, longest: the record of the longest single one, or
-// -1, first: the first record, or -1 }.
+// -1, first: the first record, or -1, hides: how long an event of a run may be, in ps }.
 export function seenOf(row, view) {
-  const seen = { count: 0, longest: -1, first: -1 };
+  const seen = { count: 0, longest: -1, first: -1, hides: 0 };
   for (const i of row ? recordsIn(row, view) : []) {
     seen.count += row.count[i];
     if (seen.first < 0) seen.first = i;
-    if (row.count[i] === 1 && (seen.longest < 0 || row.dur[i] > row.dur[seen.longest])) seen.longest = i;
+    if (row.count[i] > 1) seen.hides = Math.max(seen.hides, row.overlaps ? row.dur[i] : Math.min(row.dur[i], row.pixel));
+    else if (seen.longest < 0 || row.dur[i] > row.dur[seen.longest]) seen.longest = i;
   }
   return seen;
+}
+
+// Of a row the record in a view that is nearest to a time, -1: none.
+export function nearestTo(row, view, ps) {
+  let [at, least] = [-1, Infinity];
+  for (const i of row ? recordsIn(row, view) : []) {
+    const off = Math.max(row.start[i] - ps, ps - row.start[i] - row.dur[i], 0);
+    if (off < least) [at, least] = [i, off];
+  }
+  return at;
+}
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+export const eventsText = (n) => `${n.toLocaleString("en")} ${n === 1 ? "event" : "events"}`;
+
+// A … Z, AA, AB …
+export const markName = (i) => (i < 26 ? "" : markName(Math.floor(i / 26) - 1)) + String.fromCharCode(65 + (i % 26));
+
+// As much of a text, in whole characters, as the server searches for.
+export function searchable(text) {
+  let bytes = 0;
+  let shown = "";
+  for (const c of text) {
+    bytes += new TextEncoder().encode(c).length;
+    if (bytes > SEARCH_BYTES) break;
+    shown += c;
+  }
+  return shown;
 }
 
 /* ---- Times ----------------------------------------------------------------------------------- */
@@ -174,9 +225,9 @@ export function lengthText(ps) {
   return `${size === 1 ? v : v.toFixed(Math.abs(v) >= 100 ? 1 : Math.abs(v) >= 10 ? 2 : 3)} ${sign}`;
 }
 
-// A place in time, to the digit that a step of `step` ps tells apart.
-export function timeText(ps, step) {
-  const [sign, size] = unitOf(Math.max(Math.abs(ps), step));
+// A place in time, to the digit that a step of `step` ps tells apart, in the unit of `largest`.
+export function timeText(ps, step, largest = ps) {
+  const [sign, size] = unitOf(Math.max(Math.abs(largest), step));
   const digits = Math.max(0, Math.min(12, Math.ceil(Math.log10(size / step) - 1e-9)));
   return `${(ps / size).toFixed(digits)} ${sign}`;
 }

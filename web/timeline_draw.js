@@ -1,5 +1,5 @@
 // How a timeline looks: rows, ruler, arrows, minimap, with one pen for a canvas and one for SVG.
-import { firstAt, lengthText, roundStep, ticks, timeText } from "./timeline_data.js";
+import { eventsText, firstAt, lengthText, markName, roundStep, ticks, timeText } from "./timeline_data.js";
 
 export const RULER = 26;
 export const ROW = 17;
@@ -92,18 +92,30 @@ export class CanvasPen {
   width(text, bold) {
     const key = bold ? `\n${text}` : text;
     if (this.widths.size > 20000) this.widths.clear();
-    if (!this.widths.has(key)) this.widths.set(key, this.g.measureText(text).width);
+    if (!this.widths.has(key)) {
+      this.g.font = bold ? `600 ${FONT}` : FONT;
+      this.widths.set(key, this.g.measureText(text).width);
+    }
     return this.widths.get(key);
   }
 
-  curve(x1, y1, x2, y2, color) {
-    const bend = Math.max(20, Math.abs(x2 - x1) / 3);
+  // points: of a Bézier curve, x and y in turns.
+  curve([x, y, ...rest], color) {
     this.g.strokeStyle = color;
     this.g.lineWidth = 1.5;
     this.g.beginPath();
-    this.g.moveTo(x1, y1);
-    this.g.bezierCurveTo(x1 + bend, y1, x2 - bend, y2, x2, y2);
+    this.g.moveTo(x, y);
+    this.g.bezierCurveTo(...rest);
     this.g.stroke();
+  }
+
+  triangle([x, y, ...rest], color) {
+    this.g.fillStyle = color;
+    this.g.beginPath();
+    this.g.moveTo(x, y);
+    this.g.lineTo(rest[0], rest[1]);
+    this.g.lineTo(rest[2], rest[3]);
+    this.g.fill();
   }
 
   clip(x, y, w, h) {
@@ -156,9 +168,13 @@ export class SvgPen {
     this.parts.push(`<text x="${x.toFixed(1)}" y="${y + 4}" fill="${color}"${bold ? ' font-weight="600"' : ""}>${escaped(shown)}</text>`);
   }
 
-  curve(x1, y1, x2, y2, color) {
-    const bend = Math.max(20, Math.abs(x2 - x1) / 3);
-    this.parts.push(`<path d="M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}" fill="none" stroke="${color}" stroke-width="1.5"/>`);
+  curve(points, color) {
+    const [x, y, ...rest] = points.map((v) => v.toFixed(1));
+    this.parts.push(`<path d="M${x} ${y}C${rest.join(" ")}" fill="none" stroke="${color}" stroke-width="1.5"/>`);
+  }
+
+  triangle(points, color) {
+    this.parts.push(`<polygon points="${points.map((v) => v.toFixed(1)).join(" ")}" fill="${color}"/>`);
   }
 
   clip(x, y, w, h) {
@@ -172,7 +188,8 @@ export class SvgPen {
 
   toString() {
     const [w, h] = this.size;
-    return `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}" font-family="system-ui, sans-serif" font-size="12">${this.parts.join("")}</svg>`;
+    const size = `width="${w}" height="${h}" viewBox="0 0 ${w} ${h}"`;
+    return `<svg xmlns="http://www.w3.org/2000/svg" ${size} font-family="system-ui, sans-serif" font-size="12">${this.parts.join("")}</svg>`;
   }
 }
 
@@ -207,8 +224,9 @@ export function coloursOf(element) {
 /* ---- A scene --------------------------------------------------------------------------------- */
 
 // scene: { width, height, left, top (scrolled), view: { from, to }, lines (layout), data, names,
-//          colours, selected, linked, marks, range, found; fill(row, i): how a slice looks, if not by
-//          its name: { color, alpha, sign (before its name), striped } }
+//          colours, selected, linked, marks, range, at (where the keys are: { group } or { track,
+//          r }); fill(row, i): how a slice looks, if not by its name: { color, alpha, sign (before
+//          its name), striped } }
 export const xOf = (scene, ps) =>
   scene.left + ((ps - scene.view.from) / (scene.view.to - scene.view.from)) * (scene.width - scene.left);
 
@@ -258,12 +276,30 @@ export function drawTrack(pen, scene, line, y) {
   }
 }
 
+export const trackName = ({ name, tid }) => name || `track ${tid}`;
+
+// A track's name with the sign of what a click on it does.
+export const signedName = (track, isOpen) => `${track.rows > 1 ? (isOpen ? "▾ " : "▸ ") : ""}${trackName(track)}`;
+
 function drawName(pen, scene, line, y) {
   const { colours, left, width } = scene;
-  const title = `${line.track.rows > 1 ? (line.open ? "▾ " : "▸ ") : ""}${line.track.name || `track ${line.track.tid}`}`;
+  const title = signedName(line.track, line.open);
   if (line.head) pen.text(4, y + line.head / 2, width - 8, title, colours.soft);
   else pen.text(10, y + ROW / 2 - 0.5, left - 16, title, colours.text);
-  if (!line.head && line.rows > 1) pen.text(10, y + ROW * 1.5 - 0.5, left - 16, `${line.track.events.toLocaleString("en")} events`, colours.soft);
+  if (!line.head && line.rows > 1) pen.text(10, y + ROW * 1.5 - 0.5, left - 16, eventsText(line.track.events), colours.soft);
+}
+
+// Of a line the place of the keys, where they are in it: { y, height }.
+function placeOfKeys({ at }, line, y) {
+  if (!at || line.group !== at.group || line.track !== at.track) return null;
+  return line.group ? { y, height: GROUP - 2 } : { y: y + line.head + Math.min(at.r, line.rows - 1) * ROW - 1, height: ROW };
+}
+
+function drawKeys(pen, scene, line, y) {
+  const at = placeOfKeys(scene, line, y);
+  if (!at) return;
+  pen.rect(0, at.y, scene.width, at.height, scene.colours.link, 0.16);
+  pen.frame(3, at.y + 1, (scene.left > 60 ? scene.left : scene.width) - 6, at.height - 2, scene.colours.link);
 }
 
 function drawLines(pen, scene) {
@@ -273,28 +309,36 @@ function drawLines(pen, scene) {
     if (y + line.height < RULER || y > height) continue;
     if (line.group) {
       pen.rect(0, y, width, GROUP - 2, colours.bg);
-      pen.text(6, y + GROUP / 2 - 1, width - 12, `${line.open ? "▾" : "▸"} ${line.group.name || "(no name)"}${line.group.model ? ` · ${line.group.model}` : ""}`, colours.text, true);
+      const { title, model } = line.group;
+      pen.text(8, y + GROUP / 2 - 1, width - 12, `${line.open ? "▾" : "▸"} ${title}${model ? ` · ${model}` : ""}`, colours.text, true);
+      drawKeys(pen, scene, line, y);
       continue;
     }
     drawTrack(pen, scene, line, y);
     drawName(pen, scene, line, y);
+    drawKeys(pen, scene, line, y);
     pen.rect(0, y + line.height - 1, width, 1, colours.hair);
   }
 }
 
+// Times in one unit, that of the last. How much is shown stands before them, or over them where rows
+// have no names beside them.
 export function drawRuler(pen, scene) {
   const { colours, width, left, view } = scene;
   const step = roundStep(((view.to - view.from) / Math.max(1, width - left)) * 110);
+  const shown = `${lengthText(view.to - view.from)} shown`;
+  const first = left > 60 ? left : 20 + shown.length * 7;
+  const largest = Math.max(Math.abs(view.from), Math.abs(view.to));
   pen.rect(0, 0, width, RULER, colours.card);
   for (const t of ticks(view, step)) {
     const x = xOf(scene, t);
     pen.rect(x, RULER - 6, 1, 6, colours.soft);
-    const text = timeText(t, step);
-    if (x + 8 + text.length * 6.5 < width) pen.text(x + 4, RULER / 2, 106, text, colours.soft);
+    const text = timeText(t, step, largest);
+    if (x >= first - 6 && x + 8 + text.length * 6.5 < width) pen.text(x + 4, RULER / 2, 106, text, colours.soft);
   }
   pen.rect(0, RULER - 1, width, 1, colours.line);
   if (left > 60) pen.rect(0, 0, left, RULER - 1, colours.card);
-  if (left > 60) pen.text(10, RULER / 2, left - 14, `${lengthText(view.to - view.from)} shown`, colours.soft);
+  pen.text(left > 60 ? 10 : 4, RULER / 2, first - 14, shown, colours.soft);
 }
 
 export function drawGrid(pen, scene) {
@@ -314,6 +358,31 @@ export function placeOf(scene, event) {
     w: Math.max(2, xOf(scene, event.start_ps + event.dur_ps) - x) };
 }
 
+const HEAD = 6; // px, of an arrow
+
+// From the end of a slice to the begin of one that comes later.
+function drawForwards(pen, a, b, color) {
+  const [x, y, end, to] = [a.x + a.w, a.y + ROW / 2 - 1, b.x - HEAD, b.y + ROW / 2 - 1];
+  const bend = Math.max(8, (end - x) / 2);
+  pen.curve([x, y, x + bend, y, end - bend, to, end, to], color);
+  pen.triangle([b.x, to, end, to - HEAD / 2, end, to + HEAD / 2], color);
+}
+
+// Between slices of which one begins while the other lasts: from edge to edge.
+function drawAcross(pen, a, b, color) {
+  const down = b.y > a.y ? 1 : -1;
+  const [y, tip] = down > 0 ? [a.y + ROW - 2, b.y] : [a.y, b.y + ROW - 2];
+  const [x, to] = [Math.min(Math.max(b.x, a.x), a.x + a.w), b.x + Math.min(HEAD / 2, b.w / 2)];
+  const [end, bend] = [tip - down * HEAD, down * Math.max(6, Math.abs(tip - y) / 3)];
+  pen.curve([x, y, x, y + bend, to, end - bend, to, end], color);
+  pen.triangle([to, tip, to - HEAD / 2, end, to + HEAD / 2, end], color);
+}
+
+function drawArrow(pen, a, b, color) {
+  if (a.x + a.w + 2 * HEAD <= b.x || a.y === b.y) drawForwards(pen, a, b, color);
+  else drawAcross(pen, a, b, color);
+}
+
 function drawSelected(pen, scene) {
   const at = scene.selected && placeOf(scene, scene.selected);
   if (!at) return;
@@ -321,7 +390,7 @@ function drawSelected(pen, scene) {
     const to = placeOf(scene, other);
     if (!to) continue;
     const [a, b] = other.start_ps >= scene.selected.start_ps ? [at, to] : [to, at];
-    pen.curve(a.x + a.w / 2, a.y + ROW / 2, b.x, b.y + ROW / 2, scene.colours.link);
+    drawArrow(pen, a, b, scene.colours.link);
   }
   const x = Math.max(scene.left - 3, at.x);
   const end = Math.min(scene.width + 3, at.x + at.w);
@@ -338,8 +407,9 @@ function drawMarks(pen, scene) {
     const x = xOf(scene, t);
     if (x < left || x > width) return;
     pen.rect(x, 0, 1.5, height, colours.warn);
-    pen.rect(x + 1, 1, 15, 15, colours.card);
-    pen.text(x + 4, 9, 30, String.fromCharCode(65 + (i % 26)), colours.warn, true);
+    const name = markName(i);
+    pen.rect(x + 1, 1, 6 + 9 * name.length, 15, colours.card);
+    pen.text(x + 4, 9, 40, name, colours.warn, true);
   });
   for (const f of scene.findings) {
     const [x, end] = [xOf(scene, f.start_ps), xOf(scene, f.start_ps + f.dur_ps)];
@@ -348,12 +418,14 @@ function drawMarks(pen, scene) {
 }
 
 export function drawScene(pen, scene, ratio = 1) {
-  const { width, height, colours } = scene;
+  const { width, height, left, colours } = scene;
   pen.begin(width, height, ratio);
   pen.rect(0, 0, width, height, colours.card);
   drawGrid(pen, scene);
   pen.clip(0, RULER, width, height - RULER);
   drawLines(pen, scene);
+  pen.unclip();
+  pen.clip(left, RULER, width - left, height - RULER);
   drawSelected(pen, scene);
   pen.unclip();
   drawRuler(pen, scene);

@@ -30,6 +30,17 @@ export function tableOf(caption, heads, rows, className = "") {
       make("tr", {}, make("th", { scope: "row" }, first), ...rest.map((cell) => make("td", { className }, cell))))));
 }
 
+// A table in a box that scrolls. columns: [head, class of its cells]; rows: of texts, the first of
+// each its name, which is cut where there is no room for it.
+export function figures(caption, columns, rows) {
+  const head = ([textContent, className = ""]) => make("th", { scope: "col", textContent, className });
+  const cell = (textContent, i) => make("td", { textContent, className: columns[i + 1][1] ?? "" });
+  return make("div", { className: "scroll" }, make("table", {}, make("caption", { textContent: caption }),
+    make("thead", {}, make("tr", {}, ...columns.map(head))),
+    make("tbody", {}, ...rows.map(([name, ...rest]) =>
+      make("tr", {}, make("th", { scope: "row", textContent: name, title: name }), ...rest.map(cell))))));
+}
+
 // Good: it covers what is seen of the extent, with pixels that are about as fine as the screen's.
 export function isGood(data, { from, to }, extent, pixel) {
   if (!data) return false;

@@ -49,8 +49,7 @@ static void put_app(vp_buf *b, const http_req *rq, const cat_session *s, const c
     vp_buf_puts(b, "/\"");
     page_attribute(b, "data-host", host->name);
     page_attribute(b, "data-name", s->name);
-    vp_buf_puts(b, "><p class=\"muted\" id=\"timeline-status\" role=\"status\">Reading the trace …"
-                   "</p></div>\n");
+    vp_buf_puts(b, "><p class=\"muted\" id=\"timeline-status\" role=\"status\"></p></div>\n");
     put_without_script(b, rq, s, host);
 }
 

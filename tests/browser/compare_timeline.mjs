@@ -151,6 +151,142 @@ await test("the visible rows are a table that says the difference", () =>
     assert.deepEqual(runs.slice(0, 2), ["A", "B"]);
   }));
 
+// The colours of an area of the canvas, with how many px have each.
+const areaOf = (page, [left, top, right, bottom]) =>
+  page.evaluate(([x, y, w, h]) => {
+    const canvas = document.querySelector("canvas.rows");
+    const ratio = canvas.width / canvas.clientWidth;
+    const copy = Object.assign(document.createElement("canvas"), { width: w * ratio, height: h * ratio }).getContext("2d");
+    copy.drawImage(canvas, -x * ratio, -y * ratio);
+    const { data } = copy.getImageData(0, 0, w * ratio, h * ratio);
+    const seen = {};
+    for (let i = 0; i < data.length; i += 4) seen[data.slice(i, i + 3).join()] = (seen[data.slice(i, i + 3).join()] ?? 0) + 1;
+    return seen;
+  }, [left, top, right - left, bottom - top]);
+
+async function selectOp(page, { name }) {
+  await page.locator(".tools input").fill(name);
+  await page.keyboard.press("Enter");
+  await details(page).locator("caption").waitFor();
+  await page.waitForTimeout(300);
+}
+
+await test("the selected op is outlined in both, and all others keep their colours", () =>
+  onPage(at(TPU), async (page) => {
+    await drawn(page);
+    const box = await canvas(page).boundingBox();
+    const rows = [220, 50, Math.floor(box.width), Math.floor(box.height)];
+    await selectOp(page, (await api(TPU)).ops.find((op) => !op.new && !op.gone));
+    const after = await areaOf(page, rows);
+    await page.keyboard.press("Escape");
+    await page.waitForFunction(() => !new URL(location).searchParams.has("sel"));
+    await page.waitForTimeout(300);
+    const before = await areaOf(page, rows);
+    assert.notDeepEqual(before, after);
+    for (const [colour, n] of Object.entries(before))
+      if (n > 2000) assert.ok(after[colour] > n * 0.8, `${colour}: ${n} px, then ${after[colour]}`);
+  }));
+
+for (const width of [1440, 390])
+  await test(`all of a step's name is seen, ${width} px`, () =>
+    onPage(at(STEPS), async (page) => {
+      await drawn(page);
+      const widths = await page.locator(".tools select").evaluateAll((all) =>
+        all.map((select) => {
+          const whole = select.cloneNode(true);
+          whole.style.cssText = "position: absolute; max-width: none";
+          select.parentElement.append(whole);
+          const pair = [select.offsetWidth, whole.offsetWidth];
+          whole.remove();
+          return pair;
+        }));
+      assert.equal(widths.length, 2);
+      for (const [is, whole] of widths) assert.ok(is >= whole, `${is} of ${whole} px`);
+    }, { viewport: { width, height: 800 } }));
+
+await test("no step's line goes through a name, 390 px", () =>
+  onPage(at(STEPS), async (page) => {
+    await drawn(page);
+    const colours = await areaOf(page, [200, 51, 360, 64]); // right of the first name, over its rows
+    assert.equal(Object.keys(colours).length, 1, JSON.stringify(colours));
+  }, { viewport: { width: 390, height: 800 } }));
+
+await test("the table names the longest event, however narrow it is drawn", () =>
+  onPage(at(TPU), async (page) => {
+    await drawn(page);
+    await canvas(page).focus();
+    await page.keyboard.press("f"); // all of it: no op has room for its name
+    await page.waitForTimeout(500);
+    await page.locator("summary", { hasText: "as a table" }).click();
+    await page.waitForFunction(() => {
+      const cells = [...document.querySelectorAll("details.seen td:nth-child(4)")];
+      return cells.length && cells.every((cell) => cell.textContent !== "…");
+    });
+    const texts = await page.locator("details.seen td:nth-child(4)").allInnerTexts();
+    for (const text of texts) assert.match(text, /^(–|too close to each other to tell|\S.* [\d.]+ (ps|ns|µs|ms|s))$/);
+    assert.ok(texts.some((text) => / [\d.]+ (ns|µs|ms|s)$/.test(text)), texts.join("; "));
+  }, { viewport: { width: 390, height: 800 } }));
+
+await test("differences of calls have a sign, as those of times have", () =>
+  onPage(at(TPU), async (page) => {
+    await page.route("**/api/v1/compare/**", async (route) => {
+      const told = await (await route.fetch()).json();
+      for (const op of told.ops) [op.span_calls_a, op.span_calls_b] = [3, 3.994];
+      await route.fulfill({ json: told });
+    });
+    await page.reload();
+    await drawn(page);
+    await selectOp(page, (await api(TPU)).ops.find((op) => !op.new && !op.gone));
+    const calls = await details(page).locator("tbody tr", { hasText: "Calls" }).locator("td").allInnerTexts();
+    assert.deepEqual(calls, ["3", "3.99", "+0.994"]);
+  }));
+
+await test("the search finds the ops of both runs, by n and N in the order of time", () =>
+  onPage(at(TPU), async (page) => {
+    await drawn(page);
+    const { ops } = await api(TPU);
+    const { name } = ops.find((o) => !o.new && !o.gone && !o.name_b && o.name.length > 5);
+    await page.keyboard.press("/");
+    await page.keyboard.type(name);
+    await page.keyboard.press("Enter");
+    const met = [];
+    const next = async (key) => {
+      const was = query(page).get("sel");
+      if (key) await page.keyboard.press(key);
+      await page.waitForFunction((sel) => ![null, sel].includes(new URL(location).searchParams.get("sel")), was);
+      met.push(query(page).get("sel"));
+      assert.ok((await details(page).locator("caption").textContent()).includes(name.slice(0, 5)));
+    };
+    await next();
+    for (const key of "nnnnnn") await next(key);
+    assert.equal(new Set(met.map((sel) => sel[0])).size, 2, met.join());
+    await next("N");
+    assert.equal(met.at(-1), met.at(-3));
+    assert.equal(query(page).get("q"), name);
+    assert.match(await page.locator(".tools output").innerText(), /^\d+ ops?$/);
+    await page.locator(".tools input").fill("no op has this name");
+    await page.keyboard.press("Enter");
+    await page.getByText("no such op").waitFor();
+    await page.keyboard.press("?");
+    await page.locator("dialog").getByText("hit of the search").waitFor();
+  }));
+
+for (const width of [1440, 390])
+  await test(`a flame graph's labels end within their frames, ${width} px`, () =>
+    onPage(`/compare/${ids(TPU)}`, async (page) => {
+      const seen = await page.locator(".flame > svg").evaluateAll((frames) =>
+        frames.map((frame) => {
+          const texts = [...frame.querySelectorAll("text")].filter((text) => getComputedStyle(text).display !== "none");
+          const right = frame.querySelector("rect").getBoundingClientRect().right;
+          return { n: texts.length, text: texts[0]?.textContent ?? "", over: (texts[0]?.getBoundingClientRect().right ?? 0) - right };
+        }));
+      assert.ok(seen.some(({ text }) => /^[+−±][\d.]+ \S+ /.test(text)));
+      for (const { n, text, over } of seen) {
+        assert.ok(n <= 1 && over <= 0, `${n} labels, ${text} by ${over} px`);
+        assert.doesNotMatch(text, /\d…|^[+−±][\d.]+$/);
+      }
+    }, { viewport: { width, height: 800 } }));
+
 await test("a run of hostile names stands beside another as text", () =>
   onPage(at([HOSTILE, "mnist_train"]), async (page) => {
     await drawn(page);

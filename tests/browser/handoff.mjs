@@ -38,6 +38,18 @@ await test("?at= lands on a time", () =>
     assert.equal(got.traces.length, 1);
   }));
 
+await test("the page says where it opens in times of the timeline, and in exact ns beside", () =>
+  onPage(`${tpuHandoff}?at=1000000..2500000`, async (page) => {
+    const id = decodeURIComponent(tpuHandoff.split("/").at(-1));
+    const { file_origin_ns } = await (await fetch(`${server.url}/api/v1/session/${encodeURIComponent(id)}/tracks`)).json();
+    const lead = page.locator("p.lead[title]");
+    await lead.waitFor();
+    assert.equal(await lead.getAttribute("title"), "1000000 to 2500000 ns in the file’s own time");
+    const [, from, to] = (await lead.innerText()).match(/^It opens at (\S+) ms to (\S+) ms of the trace, 1\.500 ms in all\.$/);
+    assert.equal(Number(from), Number(((1000000 - Number(file_origin_ns)) / 1e6).toFixed(3)));
+    assert.equal(Number(to), Number(((2500000 - Number(file_origin_ns)) / 1e6).toFixed(3)));
+  }));
+
 await test("with --ui=perfetto the trace is there before the click", async () => {
   const other = await serve(profiles.dir, "--ui", "perfetto", "--perfetto-ui", ui.url);
   const { context, complaints } = await guarded(browser, [other.url, ui.url]);

@@ -36,9 +36,12 @@ async function emptied() {
   const dir = mkdtempSync(path.join(tmpdir(), "vp_empty_"));
   writeFileSync(path.join(dir, "a.trace.json"), '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"name":"a","ts":1,"dur":1}]}');
   const one = await serve(dir);
+  const says = async (text) => {
+    while (!(await (await fetch(one.url)).text()).includes(text)) await new Promise((resolve) => setTimeout(resolve, 100));
+  };
+  await says("a.trace.json");
   rmSync(path.join(dir, "a.trace.json"));
-  while (!(await (await fetch(one.url)).text()).includes("No profile here yet"))
-    await new Promise((resolve) => setTimeout(resolve, 100));
+  await says("No profile here yet");
   return { ...one, dir };
 }
 

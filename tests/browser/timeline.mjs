@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { shots, test } from "./lib.mjs";
 import { HOSTILE } from "./fixture.mjs";
-import { idOf, onPage, pathOf, server } from "./world.mjs";
+import { idOf, onPage, pathOf, server, withoutScript } from "./world.mjs";
 
 const TPU = "2026_01_11_21_26_41";
 const timeline = (text) => `${pathOf("session", text)}timeline`;
@@ -157,6 +157,13 @@ await test("names from a file are text, whatever they hold", () =>
     await details(page).locator("h2").waitFor();
     assert.equal(await page.locator("#timeline img, #timeline script").count(), 0);
   }));
+
+await test("without a script the page says where else the trace can be seen", () =>
+  onPage(timeline(TPU), async (page) => {
+    const text = await page.locator("main").innerText();
+    assert.match(text, /drawn by a script/);
+    assert.ok(!text.includes("Reading the trace"), text);
+  }, withoutScript));
 
 await test("a window that somebody left is not waited for", () =>
   onPage(timeline(TPU), async (page) => {

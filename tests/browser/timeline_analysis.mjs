@@ -92,6 +92,7 @@ for (const name of Object.keys(FIVE)) {
   await test(`the map shows steps and findings, ${name}`, () =>
     onTimeline(name, "", async (page) => {
       await page.waitForFunction(() => document.getElementById("timeline").dataset.marked);
+      await page.keyboard.press("f"); // under a narrow frame nothing can be told
       await page.waitForTimeout(200);
       const marks = await api(name, "marks");
       const tracks = await api(name, "tracks");
@@ -116,7 +117,8 @@ for (const name of Object.keys(FIVE)) {
       const { analysis } = await api(name, "tracks?analysis=1");
       const group = analysis[0];
       assert.ok(texts.some((t) => t.includes(group.name)), `${group.name}: ${texts}`);
-      for (const track of group.tracks.slice(0, 3)) assert.ok(texts.some((t) => t.endsWith(track.name) || t.includes(track.name.slice(0, 20))), `${track.name}: ${texts}`);
+      for (const { name } of group.tracks.slice(0, 3))
+        assert.ok(texts.some((t) => t.endsWith(name) || t.includes(name.slice(0, 20))), `${name}: ${texts}`);
       const part = await page.evaluate(() => getComputedStyle(document.getElementById("timeline")).getPropertyValue("--comp").trim());
       assert.ok(fills.includes(part), "the band of a device's time");
     }, { viewport: { width: 1440, height: 1400 } }));
@@ -132,6 +134,33 @@ for (const name of Object.keys(FIVE)) {
         await page.screenshot({ path: path.join(shots, `timeline-${name}-${colorScheme}-${width}.png`), fullPage: true });
       }, { viewport: { width, height: 900 }, colorScheme }));
 }
+
+await test("the first view is where the devices work, and f shows all", async () => {
+  const { from_ps, to_ps, groups } = await api("cuda", "tracks");
+  const ops = groups.filter((g) => g.device).flatMap((g) => g.tracks).filter((t) => t.role === "ops");
+  await onTimeline("cuda", "", async (page) => {
+    const seen = () => ["from", "to"].map((key) => Number(new URL(page.url()).searchParams.get(key)));
+    const [from, to] = seen();
+    assert.ok(from <= Math.min(...ops.map((t) => t.from_ps)) && to >= Math.max(...ops.map((t) => t.to_ps)));
+    assert.ok(to - from < (to_ps - from_ps) / 3);
+    await page.locator("canvas.rows").focus();
+    await page.keyboard.press("f");
+    await page.waitForTimeout(300);
+    assert.deepEqual(seen(), [from_ps, to_ps]);
+  });
+});
+
+await test("a permalink opens the group of its event and scrolls to it", async () => {
+  const { groups } = await api("pytorch", "tracks");
+  const track = groups.filter((g) => !g.device).at(-1).tracks.at(-1);
+  await onTimeline("pytorch", `?sel=${track.id}.0.0`, async (page) => {
+    await details(page).locator("h2").waitFor();
+    await page.locator("summary", { hasText: "as a table" }).click();
+    await page.locator("details.seen tbody tr").first().waitFor();
+    const seen = await page.locator("details.seen tbody th").allInnerTexts();
+    assert.ok(seen.includes(track.name || `track ${track.tid}`), `${track.name}: ${seen}`);
+  });
+});
 
 await test("a permalink to a finding's slice leads to its advice and its card", async () => {
   const [track] = await tracksOf("pytorch", "FINDINGS");
