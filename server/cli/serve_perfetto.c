@@ -39,6 +39,26 @@ static size_t host_length(vp_str s)
     return n;
 }
 
+/* Steps over ":PORT", if any; false: it is none. */
+static bool take_port(vp_str *s)
+{
+    uint64_t port;
+    if (!vp_str_starts(*s, VP_STR(":")))
+        return true;
+    vp_str digits = vp_str_skip(*s, 1);
+    digits = vp_str_head(digits, vp_str_find(digits, VP_STR("/")));
+    *s = vp_str_skip(*s, 1 + digits.n);
+    return vp_str_to_u64(digits, &port) && port && port <= UINT16_MAX;
+}
+
+static bool is_path(vp_str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] <= ' ' || s.p[i] > '~' || is_in(s.p[i], "\"'<>\\^`{|}#?"))
+            return false;
+    return !s.n || *s.p == '/';
+}
+
 /* http[s]://HOST[:PORT][/PATH]; *host: without brackets. */
 static bool is_web_address(vp_str s, char host[HOST_MAX])
 {
@@ -54,17 +74,7 @@ static bool is_web_address(vp_str s, char host[HOST_MAX])
     bool v6 = s.p[0] == '[';
     snprintf(host, HOST_MAX, "%.*s", (int)(v6 ? n - 2 : n), v6 ? s.p + 1 : s.p);
     s = vp_str_skip(s, n);
-    if (vp_str_starts(s, VP_STR(":"))) {
-        uint64_t port;
-        vp_str digits = vp_str_head(vp_str_skip(s, 1), vp_str_find(vp_str_skip(s, 1), VP_STR("/")));
-        if (!vp_str_to_u64(digits, &port) || !port || port > UINT16_MAX)
-            return false;
-        s = vp_str_skip(s, 1 + digits.n);
-    }
-    for (size_t i = 0; i < s.n; i++)
-        if (s.p[i] <= ' ' || s.p[i] > '~' || is_in(s.p[i], "\"'<>\\^`{|}#?"))
-            return false;
-    return !s.n || *s.p == '/';
+    return take_port(&s) && is_path(s);
 }
 
 /* --perfetto-ui URL. */
