@@ -101,6 +101,31 @@ typedef struct vp_view { /* what of a report is shown, and how */
 /* Prints to a descriptor. view may be NULL. */
 VP_API int vp_report_write(const vp_report *r, vp_format format, const vp_view *view, int fd);
 
+/* ---- Timelines ------------------------------------------------------------------------------ */
+
+typedef enum vp_export_form { VP_EXPORT_PFTRACE, VP_EXPORT_PERFETTO_JSON } vp_export_form;
+
+typedef struct vp_export_options {
+    int version;
+    const char *host; /* of the session; NULL: its only one */
+    /* Only what reaches into [start, end), in ns since the trace's first event; 0, 0: all. */
+    int64_t window_start_ns, window_end_ns;
+    uint64_t max_events; /* so many slices, the longest; 0: all */
+} vp_export_options;
+#define VP_EXPORT_OPTIONS_INIT                                                                     \
+    {                                                                                              \
+        .version = 1                                                                               \
+    }
+
+/* Writes a host's timeline, with the tracks of its analysis, for Perfetto: as its own .pftrace, or
+ * as Trace Event JSON. What of the file neither can show is counted in it. opts may be NULL.
+ * VP_EARG: a window that ends before it starts, or no host named where there are several;
+ * VP_EEMPTY: no such host; VP_ECORRUPT, VP_EUNSUPPORTED: of the file; what was written until then
+ * is cut off.
+ */
+VP_API int vp_export_write(const vp_catalog *c, const vp_session *s, vp_export_form form,
+                           const vp_export_options *opts, int fd);
+
 /* ---- The viewer ----------------------------------------------------------------------------- */
 
 typedef struct vp_server vp_server;

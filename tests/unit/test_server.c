@@ -112,6 +112,52 @@ static void a_report_is_written_in_every_format(void **state)
     vp_catalog_free(c);
 }
 
+static off_t exported(const vp_catalog *c, const vp_session *s, vp_export_form form,
+                      const vp_export_options *o, char *head, size_t cap)
+{
+    struct stat st;
+    int fd;
+    memset(head, 0, cap);
+    assert_int_equal(vp_fs_temp(&fd), 0);
+    assert_int_equal(vp_export_write(c, s, form, o, fd), 0);
+    assert_true(pread(fd, head, cap - 1, 0) > 0);
+    assert_int_equal(fstat(fd, &st), 0);
+    close(fd);
+    return st.st_size;
+}
+
+static void a_timeline_is_written_in_both_forms(void **state)
+{
+    vp_export_options o = VP_EXPORT_OPTIONS_INIT;
+    vp_catalog *c;
+    const vp_session *s;
+    char head[64], again[64];
+    (void)state;
+    assert_int_equal(vp_catalog_open(&c, dir.root), 0);
+    assert_int_equal(vp_catalog_latest(&s, c), 0);
+    off_t json = exported(c, s, VP_EXPORT_PERFETTO_JSON, NULL, head, sizeof head);
+    assert_non_null(strstr(head, "traceEvents"));
+    assert_int_equal(exported(c, s, VP_EXPORT_PERFETTO_JSON, &o, again, sizeof again), json);
+    assert_string_equal(again, head);
+    exported(c, s, VP_EXPORT_PFTRACE, NULL, head, sizeof head);
+    assert_int_equal(head[0], 0x0a); /* field 1 of a trace: its packets */
+    o.window_start_ns = INT64_C(1) << 60;
+    o.window_end_ns = o.window_start_ns + 1;
+    assert_true(exported(c, s, VP_EXPORT_PERFETTO_JSON, &o, head, sizeof head) < json);
+    o.window_end_ns = 1;
+    assert_int_equal(vp_export_write(c, s, VP_EXPORT_PFTRACE, &o, 1), VP_EARG);
+    o = (vp_export_options)VP_EXPORT_OPTIONS_INIT;
+    o.host = "nobody";
+    assert_int_equal(vp_export_write(c, s, VP_EXPORT_PFTRACE, &o, 1), VP_EEMPTY);
+    assert_non_null(strstr(vp_error_last()->message, "nobody"));
+    o.version = 2;
+    assert_int_equal(vp_export_write(c, s, VP_EXPORT_PFTRACE, &o, 1), VP_EVERSION);
+    assert_int_equal(vp_export_write(c, s, (vp_export_form)5, NULL, 1), VP_EARG);
+    assert_int_equal(vp_export_write(c, NULL, VP_EXPORT_PFTRACE, NULL, 1), VP_EARG);
+    assert_int_equal(vp_export_write(c, s, VP_EXPORT_PFTRACE, NULL, -1), VP_EIO);
+    vp_catalog_free(c);
+}
+
 static void a_server_answers_until_it_is_stopped(void **state)
 {
     vp_open_options o = VP_OPEN_OPTIONS_INIT;
@@ -203,6 +249,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sessions_come_newest_first),
         cmocka_unit_test(a_report_is_written_in_every_format),
+        cmocka_unit_test(a_timeline_is_written_in_both_forms),
         cmocka_unit_test(a_server_answers_until_it_is_stopped),
         cmocka_unit_test(bad_options_are_named),
         cmocka_unit_test(the_viewer_opens_the_newest_session),
