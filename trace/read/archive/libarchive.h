@@ -46,7 +46,6 @@
     X(archive_set_error)                                                                           \
     X(archive_write_close)                                                                         \
     X(archive_write_data)                                                                          \
-    X(archive_write_fail)                                                                          \
     X(archive_write_free)                                                                          \
     X(archive_write_header)                                                                        \
     X(archive_write_new)                                                                           \
@@ -101,7 +100,6 @@ int ar_lib_load(void);
 #define archive_set_error ar_lib.archive_set_error
 #define archive_write_close ar_lib.archive_write_close
 #define archive_write_data ar_lib.archive_write_data
-#define archive_write_fail ar_lib.archive_write_fail
 #define archive_write_free ar_lib.archive_write_free
 #define archive_write_header ar_lib.archive_write_header
 #define archive_write_new ar_lib.archive_write_new

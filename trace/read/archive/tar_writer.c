@@ -11,15 +11,21 @@ struct ar_tar {
     struct archive *a;
     struct archive_entry *entry;
     vp_buf *b;
+    bool ended; /* nothing more goes to the buffer */
 };
 
 static la_ssize_t put(struct archive *a, void *ctx, const void *p, size_t n)
 {
     ar_tar *t = ctx;
     (void)a;
-    return vp_buf_put(t->b, p, n) < 0 ? -1 : (la_ssize_t)n;
+    if (t->ended)
+        return -1;
+    vp_buf_put(t->b, p, n);
+    return (la_ssize_t)n;
 }
 
+/* The buffer's failure is asked for here: libarchive frees what it opened only if it may close it,
+ * which it does not try once a write failed. */
 static int check(const ar_tar *t, int64_t rc)
 {
     if (t->b->status < 0)
@@ -34,7 +40,7 @@ int ar_tar_make(ar_tar **out, vp_buf *b)
     VP_TRY(ar_lib_load());
     ar_tar *t = vp_calloc(1, sizeof *t);
     VP_NEED(t);
-    *t = (ar_tar){archive_write_new(), archive_entry_new(), b};
+    *t = (ar_tar){.a = archive_write_new(), .entry = archive_entry_new(), .b = b};
     int rc = t->a && t->entry ? 0 : vp_no_memory();
     if (rc >= 0)
         rc = check(t, archive_write_set_format_gnutar(t->a));
@@ -78,7 +84,7 @@ void ar_tar_free(ar_tar *t)
         return;
     archive_entry_free(t->entry);
     if (t->a) {
-        archive_write_fail(t->a); /* nothing more goes to the buffer */
+        t->ended = true;
         archive_write_free(t->a);
     }
     vp_free(t);
