@@ -1,5 +1,5 @@
-# vp_embed(OUT_VAR FILES…): web assets → one C source with, for each, its gzip form (of scripts without
-# indentation and lines of comments, a tenth of that), a strong ETag and
+# vp_embed(OUT_VAR FILES…): web assets → one C source with, for each, its gzip form (without
+# indentation and comments, a tenth of that), a strong ETag and
 # room that takes no place in the program for the bytes themselves. trace/report/html/web_files.h declares the
 # table. Reproducible: gzip's MTIME is zeroed.
 function(vp_embed out_var)
@@ -16,8 +16,17 @@ function(vp_embed out_var)
       file(READ ${path} text)
       string(REGEX REPLACE "\n[ ]+" "\n" text "\n${text}")
       string(REGEX REPLACE "\n//[^\n]*" "" text "${text}")
+      string(REGEX REPLACE "([;,{(]) +//[^\n\"'`]*\n" "\\1\n" text "${text}")
       string(REGEX REPLACE "\n/[*][^\n]*[*]/" "" text "${text}")
       string(REGEX REPLACE "\n\n+" "\n" text "${text}")
+      set(path ${CMAKE_BINARY_DIR}/embed/${name})
+      file(WRITE ${path} "${text}")
+    elseif(name MATCHES "[.]css$")
+      file(READ ${path} text)
+      string(REPLACE ";" "\\;" text "${text}") # else a list, of which some are lost
+      string(REGEX REPLACE "/[*][^*]*[*]/" "" text "\n${text}")
+      string(REGEX REPLACE "\n[ \n]+" "\n" text "${text}")
+      string(REPLACE "\\;" ";" text "${text}")
       set(path ${CMAKE_BINARY_DIR}/embed/${name})
       file(WRITE ${path} "${text}")
     endif()
