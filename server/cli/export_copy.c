@@ -26,11 +26,9 @@ static const char *plural(uint64_t n)
 void cli_export_missing(const char *file, uint64_t events, uint64_t flows)
 {
     unsigned long long e = events, f = flows;
-    if (events && flows)
-        vp_log(VP_LOG_WARN, "%s: %llu event%s and %llu end%s of arrows cannot be shown", file, e,
-               plural(e), f, plural(f));
-    else if (events)
+    if (events)
         vp_log(VP_LOG_WARN, "%s: %llu event%s cannot be shown", file, e, plural(e));
-    else if (flows)
-        vp_log(VP_LOG_WARN, "%s: %llu end%s of arrows cannot be shown", file, f, plural(f));
+    if (flows) /* most traces have some: their other ends were before or behind the capture */
+        vp_log(VP_LOG_DEBUG, "%s: %llu end%s of arrows without a slice or another end", file, f,
+               plural(f));
 }
