@@ -82,13 +82,13 @@ static size_t unite(span *out, const span *a, size_t a_n, const span *b, size_t 
     return n;
 }
 
-/* Two lists that are sorted by start, the second behind the first. */
-static int unite_parts(spans *s, size_t first)
+/* The first n spans of s, which are sorted by start, and as many more: *s = their union. */
+static int take_union(spans *s, size_t n, const span *more, size_t more_n)
 {
-    span *both = vp_realloc_array(NULL, s->n, sizeof *both);
+    span *both = vp_realloc_array(NULL, n + more_n, sizeof *both);
     VP_NEED(both);
-    s->cap = s->n;
-    s->n = unite(both, s->v, first, s->v + first, s->n - first);
+    s->cap = n + more_n;
+    s->n = unite(both, s->v, n, more, more_n);
     vp_free(s->v);
     s->v = both;
     return 0;
@@ -105,18 +105,12 @@ int spans_union(spans *s)
         return 0;
     }
     qsort(s->v + kept, s->n - kept, sizeof *s->v, by_start);
-    return unite_parts(s, kept);
+    return take_union(s, kept, s->v + kept, s->n - kept);
 }
 
 int spans_unite(spans *into, const spans *more)
 {
-    size_t first = into->n;
-    if (!more->n)
-        return 0;
-    VP_TRY(vp_grow(&into->v, &into->cap, first + more->n, sizeof *into->v, VP_EVENTS_MAX));
-    memcpy(into->v + first, more->v, more->n * sizeof *more->v);
-    into->n += more->n;
-    return first ? unite_parts(into, first) : 0;
+    return more->n ? take_union(into, into->n, more->v, more->n) : 0;
 }
 
 int64_t spans_length(const spans *s)

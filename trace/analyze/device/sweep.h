@@ -58,7 +58,7 @@ void spans_free(spans *s);
 int spans_add(spans *s, int64_t start, int64_t end); /* in any order; empty spans are dropped */
 /* Sorts and merges what touches or overlaps. VP_ENOMEM. */
 int spans_union(spans *s);
-/* *into = the union of two unions. VP_ENOMEM, VP_ELIMIT. */
+/* *into = the union of two unions. VP_ENOMEM. */
 int spans_unite(spans *into, const spans *more);
 int64_t spans_length(const spans *s);
 /* Of two unions |a ∩ b|; and |[start, end) ∩ a|, which finds the place by binary search. */
