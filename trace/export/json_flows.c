@@ -74,29 +74,25 @@ static int part_ids(json_plan *p)
     return 0;
 }
 
-/* The earliest start or step of each id: key to flow. */
-static int find_first(vp_map *first, const json_plan *p)
+/* The ids that have a start or a step. */
+static int find_starts(vp_map *starts, const json_plan *p)
 {
-    for (uint32_t i = 0; i < p->flow_count; i++) {
-        const jp_flow *f = &p->flows[i];
-        uint32_t known = vp_map_get(first, f->key);
-        if (f->phase != 'f' && (known == VP_MAP_NONE || p->flows[known].ns > f->ns))
-            VP_TRY(vp_map_set(first, f->key, i));
-    }
+    for (uint32_t i = 0; i < p->flow_count; i++)
+        if (p->flows[i].phase != 'f')
+            VP_TRY(vp_map_set(starts, p->flows[i].key, i));
     return 0;
 }
 
 /* An end that nothing leads to goes: the importer draws its arrow from the first slice of all. */
 static int drop_lone_ends(json_plan *p)
 {
-    VP_CLEANUP(vp_map_free) vp_map first;
-    vp_map_init(&first);
-    VP_TRY(find_first(&first, p));
+    VP_CLEANUP(vp_map_free) vp_map starts;
+    vp_map_init(&starts);
+    VP_TRY(find_starts(&starts, p));
     size_t kept = 0;
     for (size_t i = 0; i < p->flow_count; i++) {
         jp_flow f = p->flows[i];
-        uint32_t from = f.phase == 'f' && !f.on_slice ? vp_map_get(&first, f.key) : 0;
-        if (from == VP_MAP_NONE) {
+        if (f.phase == 'f' && !f.on_slice && vp_map_get(&starts, f.key) == VP_MAP_NONE) {
             p->unbound++;
             VP_TRY(jp_change_put(p, f.event, JP_DROP, 0));
         } else {
