@@ -361,10 +361,12 @@ static ex_verdict scalar(scan *s)
     vp_str t = {s->p, (size_t)(q - s->p)};
     if (!t.n)
         return EX_BROKEN;
-    if (q > number && (s->member != MEMBER_OTHER || !is_literal(t)))
+    if (q > number && (s->member != MEMBER_OTHER || !is_literal(t))) {
         mend_scalar(s, t);
-    else if (s->field == EX_ARGS && q == number && is_beyond(t))
+    } else if (s->field == EX_ARGS && q == number && is_beyond(t)) {
+        s->found.numbers++;
         quote_number(s, t);
+    }
     s->p = q;
     return EX_KEPT;
 }
