@@ -14,6 +14,7 @@
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 #include "trace/model/trace.h"
+#include "trace/read/xspace/xs_walk.h"
 #include "trace/read/xspace/xspace.h"
 
 static uint64_t dice;
@@ -294,6 +295,90 @@ static void test_memory_that_fails(void **state)
         }
 }
 
+/* ---- Lines of several stretches (xs_walk.h) ------------------------------------------------- */
+
+#define STRETCHES (XS_STRETCH_BYTES * 9 / 4)
+
+static void one_stat(vp_buf *line, uint64_t i)
+{
+    vp_buf stats = mk_new();
+    mk_stat_u(&stats, 4, CORRELATION, 3, i + 1);
+    mk_event(line, 1 + (int64_t)(i % 40), (int64_t)i * 1000, 7, &stats);
+}
+
+/* More stats than a guess looks at: their tag is that of events, so that guesses end in them. */
+static void many_stats(vp_buf *line, uint64_t i)
+{
+    vp_buf stats = mk_new();
+    for (uint64_t k = 0; k < 90 + roll(400); k++)
+        mk_stat_u(&stats, 4, FREE, 3, 128 + roll(1 << 20));
+    mk_event(line, 1 + (int64_t)(i % 40), (int64_t)i * 1000, 7, &stats);
+}
+
+/* Events longer than a stretch among small ones, of bytes that look like the tag of events. */
+static void long_text(vp_buf *line, uint64_t i)
+{
+    vp_buf stats = mk_new(), text = mk_new();
+    size_t n = i % 5000 == 4999 ? (size_t)XS_STRETCH_BYTES + roll(100000) : roll(300);
+    while (text.n < n)
+        vp_buf_putc(&text, 0x22);
+    mk_stat_text(&stats, 4, TF_OP, 6, vp_buf_view(&text));
+    vp_buf_free(&text);
+    mk_event(line, 1 + (int64_t)(i % 40), (int64_t)i * 1000, 7, &stats);
+}
+
+/* Fields between the events that are none, and names behind them. */
+static void other_fields(vp_buf *line, uint64_t i)
+{
+    if (i % 7 == 0)
+        vp_pb_put_u64(line, 9, i);
+    if (i % 1000 == 0)
+        vp_pb_put_len(line, 2, VP_STR("not the first name"));
+    mk_event(line, 1 + (int64_t)(i % 40), (int64_t)i * 1000, 7, NULL);
+}
+
+static uint64_t fill(vp_buf *line, void (*event)(vp_buf *, uint64_t))
+{
+    uint64_t n = 0;
+    while (line->n < (size_t)STRETCHES)
+        event(line, n++);
+    return n;
+}
+
+static void test_lines_of_several_stretches(void **state)
+{
+    (void)state;
+    static void (*const contents[])(vp_buf *, uint64_t) = {one_stat, many_stats, long_text,
+                                                           other_fields};
+    for (size_t i = 0; i < sizeof contents / sizeof *contents; i++) {
+        trace *t;
+        vp_buf file = mk_new(), plane = mk_plane(1, "/host:CPU"), line = mk_line(3, "thread", 1);
+        dice = 5 + i;
+        uint64_t n = fill(&line, contents[i]);
+        vp_pb_put_len(&line, 11, VP_STR("shown"));
+        stat_names(&plane);
+        event_names(&plane);
+        nest_line(&plane, line);
+        mk_nest(&file, 1, &plane);
+        for (int threads = 1; threads < 6; threads += 2) {
+            assert_int_equal(read_by(&t, vp_buf_view(&file), threads, false, NULL), 0);
+            assert_int_equal(trace_seal(t), 0);
+            assert_int_equal(t->track_count, 1);
+            assert_int_equal(t->tracks[0].count, n);
+            for (uint64_t e = 0; e < n; e++)
+                assert_int_equal(t->tracks[0].start_ps[e], (int64_t)e * 1000 + 1000);
+            vp_str name = trace_str(t, t->tracks[0].name);
+            assert_true(vp_str_eq(name, VP_STR("shown")));
+            assert_int_equal(t->quality_count, 0);
+            trace_free(t);
+        }
+        same_by_all(vp_str_head(vp_buf_view(&file), file.n / 3 * 2));
+        file.p[file.n / 2] = (char)0xff;
+        same_by_all(vp_buf_view(&file));
+        vp_buf_free(&file);
+    }
+}
+
 typedef struct calls {
     _Atomic uint32_t of[1000];
     _Atomic uint32_t all;
@@ -352,6 +437,7 @@ int main(void)
         cmocka_unit_test(test_damaged_anywhere),
         cmocka_unit_test(test_memory_that_fails),
         cmocka_unit_test(test_stopped_in_the_middle),
+        cmocka_unit_test(test_lines_of_several_stretches),
         cmocka_unit_test(test_each_is_called_once),
         cmocka_unit_test(test_a_call_that_fails_ends_all),
     };

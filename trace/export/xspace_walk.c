@@ -95,7 +95,7 @@ int xj_walk_init(xj_walk *x, rd_source *in, ex_pick *pick, bool raw)
     x->loaded = UINT32_MAX;
     x->raw = raw;
     xj_layout_init(&x->layout, pick);
-    VP_TRY(xw_init(&x->w, in));
+    VP_TRY(xw_init(&x->w, in, VP_READ_WINDOW));
     VP_TRY(ex_out_init(&x->out));
     if (pick && pick->early) {
         int over = xj_layout_find(&x->layout, &x->w, EX_EARLY_BYTES);

@@ -11,20 +11,38 @@
 /* Parts a thread: one in hand, one that waits, one that was not joined yet. */
 #define PARTS_A_THREAD 3
 
-typedef enum part_state { FREE, WAITS, IN_HAND, DECODED } part_state;
+/* Of a part: free, to be decoded, …; of a stretch: to be gone over, …. */
+typedef enum work_state { FREE, WAITS, IN_HAND, DONE } work_state;
+
+typedef struct stretch {
+    xs_stretch s;
+    work_state state; /* changed under the lock */
+} stretch;
+
+/* What a thread works with. */
+typedef struct tools {
+    xs_decoder decoder;
+    xs_window window;
+} tools;
 
 struct xs_crew {
     xs_reader *r;
     vp_mem_budget *budget;
     pthread_mutex_t lock;
-    pthread_cond_t work, decoded;
+    pthread_cond_t work, done;
     xs_part *parts;    /* a ring: first <= next <= last */
-    part_state *state; /* changed under the lock */
+    work_state *state; /* changed under the lock */
     size_t part_n;
-    uint64_t first; /* the first that is not joined */
-    uint64_t next;  /* the first that nobody decodes */
-    uint64_t last;  /* the one that is filled */
-    xs_decoder decoder;
+    uint64_t first;     /* the first that is not joined */
+    uint64_t next;      /* the first that nobody decodes */
+    uint64_t last;      /* the one that is filled */
+    stretch *stretches; /* of all lines, in order */
+    size_t stretch_n, stretch_cap;
+    size_t asked;     /* the first of the line that will be asked for next */
+    size_t untouched; /* the first that nobody went over */
+    xs_cut *cuts;     /* of the line asked for last */
+    size_t cut_n, cut_cap;
+    tools mine; /* the reader's own thread's */
     vp_aside threads[THREADS_MAX];
     size_t thread_n; /* besides the reader's own */
     bool started, quit;
@@ -47,7 +65,7 @@ int xs_crew_new(xs_crew **out, xs_reader *r)
     c->part_n = c->thread_n ? (c->thread_n + 1) * PARTS_A_THREAD : 1;
     c->parts = vp_calloc(c->part_n, sizeof *c->parts);
     c->state = vp_calloc(c->part_n, sizeof *c->state);
-    if (!c->parts || !c->state) {
+    if (!c->parts || !c->state || xw_init(&c->mine.window, r->w.source, XS_WALK_WINDOW) < 0) {
         vp_free(c->parts);
         vp_free(c->state);
         vp_free(c);
@@ -57,7 +75,7 @@ int xs_crew_new(xs_crew **out, xs_reader *r)
     vp_mem_enter(c->budget);
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->work, NULL);
-    pthread_cond_init(&c->decoded, NULL);
+    pthread_cond_init(&c->done, NULL);
     xs_part_clear(&c->parts[0]);
     *out = c;
     return 0;
@@ -65,27 +83,48 @@ int xs_crew_new(xs_crew **out, xs_reader *r)
 
 /* ---- The threads ---------------------------------------------------------------------------- */
 
+static void tools_free(tools *t)
+{
+    xs_decoder_free(&t->decoder);
+    xw_free(&t->window);
+}
+
+/* Decodes a part that waits, or else goes over a stretch. false: there is neither. Called with the
+ * lock, which it gives up meanwhile. */
+static bool work(xs_crew *c, tools *t)
+{
+    work_state *state;
+    if (c->next < c->last) {
+        size_t i = (size_t)(c->next++ % c->part_n);
+        *(state = &c->state[i]) = IN_HAND;
+        pthread_mutex_unlock(&c->lock);
+        xs_part_decode(&c->parts[i], &t->decoder, c->r);
+    } else if (c->untouched < c->stretch_n) {
+        stretch *s = &c->stretches[c->untouched++];
+        *(state = &s->state) = IN_HAND;
+        pthread_mutex_unlock(&c->lock);
+        xs_stretch_walk(&s->s, &t->window);
+    } else {
+        return false;
+    }
+    pthread_mutex_lock(&c->lock);
+    *state = DONE;
+    pthread_cond_signal(&c->done);
+    return true;
+}
+
 static int help(void *ctx)
 {
     xs_crew *c = ctx;
-    xs_decoder d = {0};
+    tools t = {0};
     vp_mem_budget *before = vp_mem_enter(c->budget);
+    int rc = xw_init(&t.window, c->r->w.source, XS_WALK_WINDOW);
     pthread_mutex_lock(&c->lock);
-    for (;;) {
-        while (c->next == c->last && !c->quit)
+    while (rc >= 0 && !c->quit)
+        if (!work(c, &t))
             pthread_cond_wait(&c->work, &c->lock);
-        if (c->quit)
-            break;
-        size_t i = (size_t)(c->next++ % c->part_n);
-        c->state[i] = IN_HAND;
-        pthread_mutex_unlock(&c->lock);
-        xs_part_decode(&c->parts[i], &d, c->r);
-        pthread_mutex_lock(&c->lock);
-        c->state[i] = DECODED;
-        pthread_cond_signal(&c->decoded);
-    }
     pthread_mutex_unlock(&c->lock);
-    xs_decoder_free(&d);
+    tools_free(&t);
     vp_mem_enter(before);
     return 0;
 }
@@ -93,6 +132,8 @@ static int help(void *ctx)
 /* A thread that cannot be had is done without. */
 static void start(xs_crew *c)
 {
+    if (c->started)
+        return;
     c->started = true;
     for (size_t i = 0; i < c->thread_n; i++) {
         if (vp_aside_try(&c->threads[i], help, c) < 0)
@@ -102,23 +143,19 @@ static void start(xs_crew *c)
 
 /* ---- The reader's own thread ---------------------------------------------------------------- */
 
-/* Joins the first part, once it is decoded; decodes one itself if that is to be waited for. Called
- * with the lock, which it gives up meanwhile. */
+/* Until somebody is done with it. Called with the lock, which it gives up meanwhile. */
+static void wait_for(xs_crew *c, const work_state *state)
+{
+    while (*state != DONE)
+        if (!work(c, &c->mine))
+            pthread_cond_wait(&c->done, &c->lock);
+}
+
+/* Joins the first part, once it is decoded. Called with the lock, which it gives up meanwhile. */
 static int join_first(xs_crew *c)
 {
     size_t i = (size_t)(c->first % c->part_n);
-    while (c->state[i] != DECODED) {
-        if (c->next == c->last) {
-            pthread_cond_wait(&c->decoded, &c->lock);
-            continue;
-        }
-        size_t mine = (size_t)(c->next++ % c->part_n);
-        c->state[mine] = IN_HAND;
-        pthread_mutex_unlock(&c->lock);
-        xs_part_decode(&c->parts[mine], &c->decoder, c->r);
-        pthread_mutex_lock(&c->lock);
-        c->state[mine] = DECODED;
-    }
+    wait_for(c, &c->state[i]);
     pthread_mutex_unlock(&c->lock);
     int rc = xs_part_join(c->r, &c->parts[i]);
     pthread_mutex_lock(&c->lock);
@@ -127,18 +164,104 @@ static int join_first(xs_crew *c)
     return rc;
 }
 
+/* Stretches of a line: none of one that is too short to be worth it. */
+static size_t stretches_of(const xs_line *line)
+{
+    int64_t bytes = line->end - line->offset;
+    return bytes < XS_STRETCH_BYTES / 4
+               ? 0
+               : (size_t)((bytes + XS_STRETCH_BYTES - 1) / XS_STRETCH_BYTES);
+}
+
+int xs_crew_plan(xs_crew *c, const xs_line *line)
+{
+    size_t n = stretches_of(line);
+    VP_TRY(vp_grow(&c->stretches, &c->stretch_cap, c->stretch_n + n, sizeof *c->stretches,
+                   SIZE_MAX / 1024));
+    for (size_t i = 0; i < n; i++) {
+        xs_stretch s = {.from = line->offset + (int64_t)i * XS_STRETCH_BYTES,
+                        .to = line->end,
+                        .line_end = line->end,
+                        .first = !i};
+        if (i + 1 < n)
+            s.to = s.from + XS_STRETCH_BYTES;
+        c->stretches[c->stretch_n++] = (stretch){s, WAITS};
+    }
+    return 0;
+}
+
+static int add_cuts(xs_crew *c, xs_lined *out, const xs_stretch *s)
+{
+    VP_TRY(vp_grow(&c->cuts, &c->cut_cap, c->cut_n + s->n, sizeof *c->cuts, SIZE_MAX / 32));
+    for (size_t i = 0; i < s->n; i++)
+        c->cuts[c->cut_n++] = (xs_cut){s->cuts[i].end, out->events + s->cuts[i].events};
+    out->events += s->events;
+    xs_head_add(&out->head, &s->head);
+    out->damage = s->damaged ? s->end : -1;
+    return 0;
+}
+
+/* Goes on with s, which somebody went over, where the line was gone over up to *at. */
+static int use_stretch(xs_crew *c, xs_lined *out, xs_stretch *s, int64_t *at)
+{
+    if (s->begin != *at)
+        xs_stretch_walk_from(s, &c->mine.window, *at);
+    if (s->status < 0)
+        return vp_fail_copy(&s->error);
+    *at = s->end;
+    return add_cuts(c, out, s);
+}
+
+static int use_stretches(xs_crew *c, xs_lined *out, const xs_line *line, size_t n)
+{
+    int rc = 0;
+    int64_t at = line->offset;
+    for (size_t i = 0; i < n; i++) {
+        stretch *s = &c->stretches[c->asked++];
+        pthread_mutex_lock(&c->lock);
+        wait_for(c, &s->state);
+        pthread_mutex_unlock(&c->lock);
+        if (rc >= 0 && out->damage < 0 && at < line->end && (s->s.begin >= 0 || s->s.status < 0))
+            rc = use_stretch(c, out, &s->s, &at);
+        xs_stretch_free(&s->s);
+    }
+    return rc;
+}
+
+static int walk_now(xs_crew *c, xs_lined *out, const xs_line *line)
+{
+    xs_stretch s = {.from = line->offset, .to = line->end, .line_end = line->end, .first = true};
+    int64_t at = line->offset;
+    s.begin = -1;
+    int rc = use_stretch(c, out, &s, &at);
+    xs_stretch_free(&s);
+    return rc;
+}
+
+int xs_crew_line(xs_crew *c, xs_lined *out, const xs_line *line)
+{
+    size_t n = stretches_of(line);
+    *out = (xs_lined){.damage = -1};
+    c->cut_n = 0;
+    if (n > 1)
+        start(c);
+    VP_TRY(n ? use_stretches(c, out, line, n) : walk_now(c, out, line));
+    out->cuts = c->cuts;
+    out->n = c->cut_n;
+    return 0;
+}
+
 /* Hands the filled part over and finds room for the next. */
 static int hand_over(xs_crew *c)
 {
     int rc = 0;
-    if (!c->started && c->thread_n)
-        start(c);
+    start(c);
     pthread_mutex_lock(&c->lock);
     c->state[c->last % c->part_n] = WAITS;
     c->last++;
     pthread_cond_signal(&c->work);
     while (rc >= 0 && c->first < c->last &&
-           (c->last - c->first >= c->part_n || c->state[c->first % c->part_n] == DECODED))
+           (c->last - c->first >= c->part_n || c->state[c->first % c->part_n] == DONE))
         rc = join_first(c);
     pthread_mutex_unlock(&c->lock);
     VP_TRY(rc);
@@ -173,9 +296,13 @@ void xs_crew_free(xs_crew *c)
         vp_aside_wait(&c->threads[i]);
     for (size_t i = 0; i < c->part_n; i++)
         xs_part_free(&c->parts[i]);
-    xs_decoder_free(&c->decoder);
+    for (size_t i = 0; i < c->stretch_n; i++)
+        xs_stretch_free(&c->stretches[i].s);
+    tools_free(&c->mine);
+    vp_free(c->stretches);
+    vp_free(c->cuts);
     pthread_cond_destroy(&c->work);
-    pthread_cond_destroy(&c->decoded);
+    pthread_cond_destroy(&c->done);
     pthread_mutex_destroy(&c->lock);
     vp_free(c->parts);
     vp_free(c->state);

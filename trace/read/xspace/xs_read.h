@@ -28,12 +28,6 @@ typedef struct xs_cpu_end {
     int64_t end_ps;
 } xs_cpu_end;
 
-/* Where a run ends, and how many events of its line end there or before. */
-typedef struct xs_cut {
-    int64_t end;
-    uint64_t events;
-} xs_cut;
-
 typedef struct xs_reader {
     sink *out;
     const rd_options *opts;
@@ -62,9 +56,6 @@ typedef struct xs_reader {
     bool has_capture;
     int64_t first_damage;
     uint32_t join_process, join_track; /* of the run joined last */
-    int64_t line_offset;               /* of the line being cut, */
-    xs_cut *cuts;                      /* and where it is cut so far */
-    size_t cut_cap;
     sink_event batch[XS_BATCH];
     sink_extra extras[XS_BATCH]; /* of the batch's events that have one */
     size_t batch_n;
@@ -113,6 +104,8 @@ int xs_args(xs_line_ctx *c, uint32_t kind, vp_str event, int64_t start_ps);
 int xs_facts(xs_reader *r, const xs_plane *environment);
 
 struct xs_crew;
+/* Has the crew go over the lines of a plane, which are then read in the same order. */
+int xs_lines_plan(const xs_reader *r, struct xs_crew *crew, uint32_t plane_index);
 /* Reads the lines of a device plane (op lines in full) or of a host plane. */
 int xs_lines_read(xs_reader *r, struct xs_crew *crew, uint32_t plane_index, bool device);
 

@@ -3,9 +3,9 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
-int xw_init(xs_window *w, rd_source *source)
+int xw_init(xs_window *w, rd_source *source, size_t cap)
 {
-    *w = (xs_window){.source = source, .cap = VP_READ_WINDOW, .size = rd_source_size(source)};
+    *w = (xs_window){.source = source, .cap = cap, .size = rd_source_size(source)};
     w->buf = vp_malloc(w->cap);
     return w->buf ? 0 : vp_no_memory();
 }

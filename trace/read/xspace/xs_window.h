@@ -14,7 +14,8 @@ typedef struct xs_window {
     int64_t size; /* of the source */
 } xs_window;
 
-int xw_init(xs_window *w, rd_source *source);
+/* cap: the bytes that it holds, more only where more is asked for at once. */
+int xw_init(xs_window *w, rd_source *source, size_t cap);
 void xw_free(xs_window *w);
 /* At least `n` bytes at `offset` (fewer only at the end of the source, VP_ECORRUPT then), as many
  * as are in the window: *p, *have. n is at most VP_XPLANE_META_MAX. */

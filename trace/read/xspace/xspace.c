@@ -168,13 +168,18 @@ static bool is_device(const xs_plane *pl)
     return rd_process_kind(pl->name, &ordinal) != SINK_PROCESS_HOST;
 }
 
-/* Devices first: whether there are any decides if host events are ops of XLA:CPU. */
+/* Plans and then reads, devices first: whether there are any decides if host events are ops of
+ * XLA:CPU. */
 static int cut_lines(xs_reader *r, xs_crew *crew)
 {
-    for (int host = 0; host < 2; host++)
-        for (uint32_t i = 0; i < r->plane_count; i++)
-            if (is_device(&r->planes[i]) == !host && r->planes[i].line_count)
-                VP_TRY(xs_lines_read(r, crew, i, !host));
+    for (int step = 0; step < 4; step++) {
+        bool device = step % 2 == 0;
+        for (uint32_t i = 0; i < r->plane_count; i++) {
+            if (is_device(&r->planes[i]) != device || !r->planes[i].line_count)
+                continue;
+            VP_TRY(step < 2 ? xs_lines_plan(r, crew, i) : xs_lines_read(r, crew, i, device));
+        }
+    }
     return 0;
 }
 
@@ -246,7 +251,6 @@ static void reader_free(xs_reader *r)
     vp_free(r->hlo);
     vp_free(r->cpu_ops);
     vp_free(r->cpu_ends);
-    vp_free(r->cuts);
     vp_map_free(&r->hlo_by_program);
     vp_map_free(&r->kinds);
     vp_map_free(&r->processes);
@@ -266,7 +270,7 @@ int xs_read(sink *out, rd_source *in, const rd_options *opts)
     r->first_ps = INT64_MAX;
     r->last_ps = INT64_MIN;
     r->want_host = !opts || !opts->device_only;
-    int rc = xw_init(&r->w, in);
+    int rc = xw_init(&r->w, in, VP_READ_WINDOW);
     if (rc == 0)
         rc = read_all(r);
     reader_free(r);
