@@ -175,13 +175,26 @@ void vp_free(void *p)
     free(p);
 }
 
-void vp_mem_forget(const void *p, size_t bytes)
+/* Tells the machine something about the whole pages of `bytes` at p. A wish: nothing is wrong
+ * without it. */
+static void advise(const void *p, size_t bytes, uintptr_t page, int advice)
 {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     uintptr_t from = ((uintptr_t)p + page - 1) / page * page;
     uintptr_t to = ((uintptr_t)p + bytes) / page * page;
     if (from < to)
-        madvise((void *)from, to - from, MADV_DONTNEED); /* a wish: nothing is wrong without it */
+        madvise((void *)from, to - from, advice);
+}
+
+void vp_mem_forget(const void *p, size_t bytes)
+{
+    advise(p, bytes, (uintptr_t)sysconf(_SC_PAGESIZE), MADV_DONTNEED);
+}
+
+void vp_mem_huge(const void *p, size_t bytes)
+{
+    const uintptr_t page = (uintptr_t)2 << 20;
+    if (bytes >= 2 * page)
+        advise(p, bytes, page, MADV_HUGEPAGE);
 }
 
 void vp_free_ptr(void *p)

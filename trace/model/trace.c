@@ -116,16 +116,14 @@ static int grow_column(int64_t **column, size_t cap)
     if (!p)
         return vp_fail(VP_ENOMEM, "out of memory: %zu events", cap);
     *column = p;
+    vp_mem_huge(p, cap * sizeof *p);
     return 0;
 }
 
-/* Room for one more event; a track's first event decides whether it has a second clock. */
-static int grow_track(trace_track *k, bool aligned)
+/* Room for `cap` events; a track's first event decides whether it has a second clock. */
+static int set_capacity(trace_track *k, size_t cap, bool aligned)
 {
-    size_t cap = k->cap ? k->cap * 2 : 64;
     uint32_t *kind;
-    if (k->cap >= VP_EVENTS_MAX / 2)
-        return vp_fail(VP_ELIMIT, "more than %u events on one track", VP_EVENTS_MAX / 2);
     VP_TRY(grow_column(&k->start_ps, cap));
     VP_TRY(grow_column(&k->dur_ps, cap));
     if (aligned || k->aligned_start_ps) {
@@ -135,9 +133,18 @@ static int grow_track(trace_track *k, bool aligned)
     kind = vp_realloc_array(k->kind, cap, sizeof *kind);
     if (!kind)
         return vp_fail(VP_ENOMEM, "out of memory: %zu events", cap);
+    vp_mem_huge(kind, cap * sizeof *kind);
     k->kind = kind;
     k->cap = cap;
     return 0;
+}
+
+/* Room for one more event. */
+static int grow_track(trace_track *k, bool aligned)
+{
+    if (k->cap >= VP_EVENTS_MAX / 2)
+        return vp_fail(VP_ELIMIT, "more than %u events on one track", VP_EVENTS_MAX / 2);
+    return set_capacity(k, k->cap ? k->cap * 2 : 64, aligned);
 }
 
 /* A device clock that appears in the middle of a track: what came before had only one clock. */
@@ -164,6 +171,14 @@ static bool goes_back(const trace_track *k, int64_t start, int64_t dur)
 {
     int64_t last = k->count ? k->start_ps[k->count - 1] : start;
     return start < last || (start == last && k->count && dur > k->dur_ps[k->count - 1]);
+}
+
+static int on_expect(sink *s, uint32_t track, uint64_t n)
+{
+    trace_track *k = &of(s)->tracks[track];
+    if (n > VP_EVENTS_MAX / 2 - k->count || k->count + n <= k->cap)
+        return 0;
+    return set_capacity(k, k->count + (size_t)n, k->aligned_start_ps);
 }
 
 static int on_events(sink *s, const sink_event *e, size_t n)
@@ -279,9 +294,10 @@ int trace_new(trace **out)
 {
     trace *t = vp_calloc(1, sizeof *t);
     VP_NEED(t);
-    t->sink = (sink){on_process, on_track,   on_track_update, on_process_update, on_kind,
-                     on_events,  on_columns, on_skipped,      on_quality,        on_base,
-                     on_capture, on_extent,  on_origin,       trace_put_arg,     trace_put_meta};
+    t->sink =
+        (sink){on_process, on_track,   on_track_update, on_process_update, on_kind, on_expect,
+               on_events,  on_columns, on_skipped,      on_quality,        on_base, on_capture,
+               on_extent,  on_origin,  trace_put_arg,   trace_put_meta};
     t->base_unix_ns = t->capture_start_ps = t->capture_end_ps = SINK_NO_TIME;
     t->extent_start_ps = t->extent_end_ps = SINK_NO_TIME;
     vp_arena_init(&t->arena);

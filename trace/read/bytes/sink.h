@@ -176,6 +176,8 @@ struct sink {
     int (*track_update)(sink *s, uint32_t id, const sink_track *t);
     int (*process_update)(sink *s, uint32_t id, const sink_process *p);
     int (*kind)(sink *s, const sink_kind *k, uint32_t *id);
+    /* That a track will get so many events more, or fewer; NULL in a sink that need not know. */
+    int (*expect)(sink *s, uint32_t track, uint64_t n);
     /* n events, in the file's order within each track. */
     int (*events)(sink *s, const sink_event *e, size_t n);
     int (*columns)(sink *s, const sink_columns *c);

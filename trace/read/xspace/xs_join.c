@@ -127,8 +127,11 @@ static int open_line(xs_reader *r, const xs_run *run, xs_line_ctx *c)
     if (run->opens_process)
         VP_TRY(xs_open_process(r, c->plane, &process));
     r->join_process = c->process = process;
-    if (run->opens_track)
+    if (run->opens_track) {
         VP_TRY(xs_open_track(c, (vp_str){c->name, c->name_n}, c->id, c->role, &r->join_track));
+        if (r->out->expect && (c->device || r->want_host))
+            VP_TRY(r->out->expect(r->out, r->join_track, run->line_events));
+    }
     c->track = r->join_track;
     return 0;
 }

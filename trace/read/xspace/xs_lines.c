@@ -8,7 +8,7 @@
 /* Gives the runs of a line to the crew. */
 static int read_runs(const xs_line_ctx *c, const xs_lined *l, xs_crew *crew, const xs_line *line)
 {
-    xs_run run = {.line = *c, .end = line->offset, .opens_track = true};
+    xs_run run = {.line = *c, .end = line->offset, .opens_track = true, .line_events = l->events};
     uint64_t events = 0;
     for (size_t i = 0; i < l->n; i++) {
         run.offset = run.end;

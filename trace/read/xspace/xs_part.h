@@ -39,9 +39,9 @@ typedef struct xs_run {
     xs_line_ctx line;
     int64_t offset, end; /* in the source; empty: the line or the plane is only opened */
     bool opens_process, opens_track;
-    uint64_t events; /* at most */
-    bool sorted;     /* no event stands before the one in front of it */
-    bool own_clock;  /* an event has the device's own times */
+    uint64_t events, line_events; /* at most; of its line, where it opens the track */
+    bool sorted;                  /* no event stands before the one in front of it */
+    bool own_clock;               /* an event has the device's own times */
     size_t n_end, kind_end, value_end, special_end, op_end, cpu_end_end;
 } xs_run;
 
