@@ -7,10 +7,9 @@
 #include "trace/analyze/comm/barriers.h"
 #include "trace/analyze/comm/collectives.h"
 #include "trace/analyze/comm/transfers.h"
-#include "trace/analyze/device/breakdown.h"
+#include "trace/analyze/device/device_sums.h"
 #include "trace/analyze/device/hygiene.h"
 #include "trace/analyze/device/module_runs.h"
-#include "trace/analyze/device/ops.h"
 #include "trace/analyze/device/scopes.h"
 #include "trace/analyze/host/calls.h"
 #include "trace/analyze/host/compile.h"
@@ -53,15 +52,19 @@ static int name_process(const char **out, host_result *h, const trace_process *p
     return host_text(out, h, name);
 }
 
-static int add_device(host_result *h, const grouping *g, track_set set, uint32_t process,
-                      ops_room *room, kind_list *times, kind_times *all)
+static int add_device(host_result *h, const grouping *g, const device_sums *s, device_work *w,
+                      kind_times *all)
 {
-    const trace_process *p = &set.t->processes[process];
-    vp_device d = {
-        .kind = device_kind(p->kind), .own_clock = own_clock(set), .steps_counted = VP_UNKNOWN};
-    VP_TRY(name_process(&d.name, h, p, set.t));
-    VP_TRY(host_text(&d.model, h, trace_str(set.t, p->model)));
-    VP_TRY(bd_compute(&d.breakdown, &d.start_ps, &d.end_ps, set, grouping_sweep_classes(g)));
+    const trace *t = s->set.t;
+    const trace_process *p = &t->processes[w->process];
+    vp_device d = {.kind = device_kind(p->kind),
+                   .own_clock = own_clock(s->set),
+                   .steps_counted = VP_UNKNOWN,
+                   .breakdown = s->breakdown,
+                   .start_ps = s->start_ps,
+                   .end_ps = s->end_ps};
+    VP_TRY(name_process(&d.name, h, p, t));
+    VP_TRY(host_text(&d.model, h, trace_str(t, p->model)));
     if (!d.own_clock) {
         d.start_ps -= h->origin_ps;
         d.end_ps -= h->origin_ps;
@@ -69,7 +72,7 @@ static int add_device(host_result *h, const grouping *g, track_set set, uint32_t
     VP_TRY(vp_grow(&h->devices, &h->device_cap, h->device_count + 1, sizeof d, SIZE_MAX / 1024));
     h->devices[h->device_count++] = d;
     h->own_clock = h->own_clock || d.own_clock;
-    return ops_of_device(h, g, set, (uint32_t)h->device_count - 1, room, times, all);
+    return ops_tell(h, g, s->ops, (uint32_t)h->device_count - 1, &w->times, all);
 }
 
 static int add_crossings(host_result *h, uint64_t n)
@@ -87,27 +90,34 @@ static int add_crossings(host_result *h, uint64_t n)
 typedef struct device_list {
     device_work *v;
     size_t n, cap;
+    device_sums *sums;
     uint32_t *tracks; /* of all processes: those that are analysed, by process */
-    ops_room *room;
 } device_list;
 
 static void device_list_free(device_list *l)
 {
+    device_sums_free(l->sums, l->n);
     vp_free(l->v);
     vp_free(l->tracks);
-    ops_room_free(l->room);
 }
 
-static int analyze_process(host_result *h, device_list *l, const grouping *g, const trace *t,
-                           uint32_t process, const uint32_t *first, kind_times *all)
+static int list_process(device_list *l, const trace *t, uint32_t process, const uint32_t *first)
 {
     track_set set = {t, l->tracks + first[process], first[process + 1] - first[process]};
     if (!set.count)
         return 0;
     VP_TRY(vp_grow(&l->v, &l->cap, l->n + 1, sizeof *l->v, VP_PROCESSES_MAX));
-    device_work *w = &l->v[l->n++];
-    *w = (device_work){.process = process, .set = set, .first_op = (uint32_t)h->op_count};
-    return add_device(h, g, set, process, l->room, &w->times, all);
+    l->v[l->n++] = (device_work){.process = process, .set = set};
+    return 0;
+}
+
+static int count_devices(device_list *l, const grouping *g, const trace *t)
+{
+    l->sums = vp_calloc(l->n, sizeof *l->sums);
+    VP_NEED(l->sums);
+    for (size_t i = 0; i < l->n; i++)
+        l->sums[i].set = l->v[i].set;
+    return device_sums_count(l->sums, l->n, g, t);
 }
 
 static void overall_window(host_result *h)
@@ -202,9 +212,13 @@ static int analyze_processes(host_result *h, device_list *l, const grouping *g, 
     uint32_t *first = vp_calloc((size_t)t->process_count + 2, sizeof *first);
     VP_NEED(order && first);
     VP_TRY(sort_tracks(&l->tracks, first, t, h->has_devices ? SINK_ROLE_OPS : SINK_ROLE_PLAIN));
-    VP_TRY(ops_room_new(&l->room, g, t));
     for (uint32_t p = 0; p < t->process_count; p++)
-        VP_TRY(analyze_process(h, l, g, t, order[p], first, all));
+        VP_TRY(list_process(l, t, order[p], first));
+    VP_TRY(count_devices(l, g, t));
+    for (size_t i = 0; i < l->n; i++) {
+        l->v[i].first_op = (uint32_t)h->op_count;
+        VP_TRY(add_device(h, g, &l->sums[i], &l->v[i], all));
+    }
     return 0;
 }
 

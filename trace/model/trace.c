@@ -355,6 +355,7 @@ static int sort_track(void *ctx, uint32_t i)
 int trace_seal_by(trace *t, int threads)
 {
     chain_tracks(t);
+    t->threads = threads;
     VP_TRY(vp_each(t->event_count < SORT_ALONE ? 1 : threads, t->track_count, sort_track, t));
     return trace_place_modules(t);
 }

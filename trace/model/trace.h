@@ -122,6 +122,7 @@ typedef struct trace {
     uint64_t args_dropped; /* values beyond VP_ARGS_MAX rows */
     vp_map arg_at;         /* zone << 32 | key, to its row */
     bool partial;
+    int threads; /* that sealed it, and may analyse it */
     size_t arg_cap, meta_cap, process_cap, track_cap, kind_cap, quality_cap;
 } trace;
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "trace/analyze/device/classify.h"
 #include "trace/analyze/device/op_places.h"
@@ -193,10 +194,30 @@ typedef struct tally {
     int64_t slowest_dur, slowest_start;
     int64_t raw_names, best_self; /* best_self: self time of the kind that represents the group */
     uint32_t best_kind;
+    int64_t min_ps, p50_ps, p95_ps;
+    double stddev_ps;
     op_place place;
     size_t first; /* where its durations begin in the shared array */
     size_t filled;
 } tally;
+
+struct ops_sums {
+    kind_list times; /* of its own memory */
+    tally *v;        /* by the group's number in the device */
+    uint64_t events, crossings;
+};
+
+void ops_sums_free(ops_sums *s)
+{
+    if (!s)
+        return;
+    vp_free(s->times.kind);
+    vp_free(s->times.self_ps);
+    vp_free(s->times.calls);
+    vp_free(s->times.group);
+    vp_free(s->v);
+    vp_free(s);
+}
 
 struct ops_room {
     kind_times sums;   /* by kind; of the device at hand */
@@ -204,7 +225,13 @@ struct ops_room {
     uint32_t *slot_of; /* by kind: its group among the device's */
     uint32_t *at;      /* by group: the same */
     size_t kinds;
+    ops_room *next;
 };
+
+ops_room **ops_room_next(ops_room *r)
+{
+    return &r->next;
+}
 
 void ops_room_free(ops_room *r)
 {
@@ -271,32 +298,23 @@ static int find_kinds(kind_list *l, size_t *cap, track_set set, uint8_t *seen)
     return 0;
 }
 
-/* Makes the list of a device's kinds in the arena, with room for their figures. */
-static int list_kinds(kind_list *out, host_result *h, track_set set, ops_room *r)
+/* Makes the list of a device's kinds, with room for their figures. */
+static int list_kinds(kind_list *l, track_set set, ops_room *r)
 {
-    kind_list l = {0};
     size_t cap = 0;
-    int rc = find_kinds(&l, &cap, set, r->seen);
-    if (rc >= 0 && l.n) {
-        in_order(l.kind, l.n, r->seen, r->kinds);
-        out->kind = vp_arena_alloc(&h->arena, l.n * sizeof *out->kind);
-        out->self_ps = vp_arena_alloc(&h->arena, l.n * sizeof *out->self_ps);
-        out->calls = vp_arena_alloc(&h->arena, l.n * sizeof *out->calls);
-        rc = out->kind && out->self_ps && out->calls ? 0 : vp_no_memory();
-    }
-    if (rc >= 0 && l.n) {
-        memcpy(out->kind, l.kind, l.n * sizeof *l.kind);
-        out->n = l.n;
-    }
-    vp_free(l.kind);
-    return rc;
+    VP_TRY(find_kinds(l, &cap, set, r->seen));
+    if (l->n)
+        in_order(l->kind, l->n, r->seen, r->kinds);
+    l->self_ps = vp_calloc(l->n, sizeof *l->self_ps);
+    l->calls = vp_calloc(l->n, sizeof *l->calls);
+    l->group = vp_calloc(l->n, sizeof *l->group);
+    return l->self_ps && l->calls && l->group ? 0 : vp_no_memory();
 }
 
 /* Numbers the device's groups in their order. */
-static int give_slots(kind_list *l, host_result *h, const grouping *g, ops_room *r)
+static void give_slots(kind_list *l, const grouping *g, ops_room *r)
 {
-    uint32_t *v = l->group = vp_arena_alloc(&h->arena, l->n * sizeof *v);
-    VP_NEED(v);
+    uint32_t *v = l->group;
     for (uint32_t i = 0; i < l->n; i++) {
         uint32_t group = g->group_of[l->kind[i]];
         if (!r->seen[group])
@@ -309,17 +327,14 @@ static int give_slots(kind_list *l, host_result *h, const grouping *g, ops_room 
         r->at[v[i]] = i;
     for (uint32_t i = 0; i < l->n; i++)
         r->slot_of[l->kind[i]] = r->at[g->group_of[l->kind[i]]];
-    return 0;
 }
 
-static void take_sums(kind_list *l, kind_times *all, const kind_times *sums)
+static void take_sums(kind_list *l, const kind_times *sums)
 {
     for (uint32_t i = 0; i < l->n; i++) {
-        uint32_t k = l->kind[i];
-        all->self_ps[k] += l->self_ps[i] = sums->self_ps[k];
-        all->calls[k] += l->calls[i] = sums->calls[k];
+        l->self_ps[i] = sums->self_ps[l->kind[i]];
+        l->calls[i] = sums->calls[l->kind[i]];
     }
-    all->crossings += sums->crossings;
 }
 
 static int add_kinds(tally *v, const grouping *g, const kind_list *l, const uint32_t *slot_of,
@@ -368,8 +383,9 @@ static void fill_durations(tally *v, int64_t *durations, const uint32_t *slot_of
     }
 }
 
-static void statistics(vp_op *op, int64_t *d, size_t n)
+static void statistics(tally *op, int64_t *d)
 {
+    const size_t n = (size_t)op->calls;
     int64_t least = d[0];
     for (size_t i = 1; i < n; i++)
         least = d[i] < least ? d[i] : least;
@@ -380,7 +396,7 @@ static void statistics(vp_op *op, int64_t *d, size_t n)
 }
 
 static int emit_op(host_result *h, const grouping *g, const tally *a, uint32_t group,
-                   uint32_t device, int64_t *durations)
+                   uint32_t device)
 {
     const trace *t = g->t;
     const trace_kind *k = &t->kinds[a->best_kind], *place = &t->kinds[a->place.kind];
@@ -389,7 +405,11 @@ static int emit_op(host_result *h, const grouping *g, const tally *a, uint32_t g
                 .calls = a->calls,
                 .total_ps = a->total_ps,
                 .self_ps = a->self_ps,
+                .min_ps = a->min_ps,
                 .max_ps = a->slowest_dur,
+                .stddev_ps = a->stddev_ps,
+                .p50_ps = a->p50_ps,
+                .p95_ps = a->p95_ps,
                 .bytes = a->bytes,
                 .flops = a->flops,
                 .raw_names = a->raw_names,
@@ -406,69 +426,93 @@ static int emit_op(host_result *h, const grouping *g, const tally *a, uint32_t g
     VP_TRY(host_text(&op.scope, h, trace_str(t, place->scope)));
     VP_TRY(host_text(&op.source, h, trace_str(t, place->source)));
     VP_TRY(host_text(&op.module, h, trace_str(t, place->module)));
-    statistics(&op, durations + a->first, (size_t)a->calls);
     VP_TRY(vp_grow(&h->ops, &h->op_cap, h->op_count + 1, sizeof op, SIZE_MAX / 1024));
     h->ops[h->op_count++] = op;
     return 0;
 }
 
-/* The device's groups while they are counted; arrays are by the group's number in the device. */
-typedef struct counting {
-    tally *v;
-    group_times *totals;
-    op_place *places;
-} counting;
-
-static void counting_free(counting *c)
+/* Of each group, what its durations say: their sums are there by now. */
+static int count_durations(ops_sums *s, track_set set, const uint32_t *slot_of)
 {
-    vp_free(c->v);
-    vp_free(c->totals);
-    vp_free(c->places);
-}
-
-static int tally_device(host_result *h, const grouping *g, track_set set, uint32_t device,
-                        ops_room *room, kind_list *times, kind_times *all, counting *c)
-{
-    vp_map seen;
-    size_t events = 0;
-    const uint32_t n = times->group_n;
-    vp_map_init(&seen);
-    VP_TRY(self_times(&room->sums, c->totals, set, room->slot_of, n));
-    take_sums(times, all, &room->sums);
-    int rc = add_kinds(c->v, g, times, room->slot_of, &seen);
-    vp_map_free(&seen);
-    VP_TRY(rc);
-    VP_TRY(op_places(c->places, n, g->t, room->slot_of, times));
-    for (uint32_t i = 0; i < n; i++) {
-        c->v[i].first = events;
-        c->v[i].place = c->places[i];
-        c->v[i].total_ps = c->totals[i].total_ps;
-        c->v[i].inner_ps = c->totals[i].inner_ps;
-        c->v[i].inner_calls = c->totals[i].inner_calls;
-        events += (size_t)c->v[i].calls;
-        h->devices[device].self_ps += c->v[i].self_ps;
-    }
-    h->devices[device].events = (int64_t)events;
-    VP_CLEANUP(vp_free_ptr) int64_t *durations = vp_realloc_array(NULL, events, sizeof *durations);
+    VP_CLEANUP(vp_free_ptr)
+    int64_t *durations = vp_realloc_array(NULL, (size_t)s->events, sizeof *durations);
     VP_NEED(durations);
-    fill_durations(c->v, durations, room->slot_of, set);
-    for (uint32_t i = 0; i < n; i++)
-        VP_TRY(emit_op(h, g, &c->v[i], times->group[i], device, durations));
+    fill_durations(s->v, durations, slot_of, set);
+    for (uint32_t i = 0; i < s->times.group_n; i++)
+        statistics(&s->v[i], durations + s->v[i].first);
     return 0;
 }
 
-int ops_of_device(host_result *h, const grouping *g, track_set set, uint32_t device, ops_room *room,
-                  kind_list *times, kind_times *all)
+static int count_groups(ops_sums *s, const grouping *g, track_set set, ops_room *room)
 {
-    VP_CLEANUP(counting_free) counting c = {0};
+    const uint32_t n = s->times.group_n;
+    VP_CLEANUP(vp_free_ptr) group_times *totals = vp_calloc(n, sizeof *totals);
+    VP_CLEANUP(vp_free_ptr) op_place *places = vp_realloc_array(NULL, n, sizeof *places);
+    vp_map seen;
+    s->v = vp_calloc(n, sizeof *s->v);
+    VP_NEED(s->v && totals && places);
     room->sums.crossings = 0;
-    VP_TRY(list_kinds(times, h, set, room));
-    VP_TRY(give_slots(times, h, g, room));
-    c.v = vp_calloc(times->group_n, sizeof *c.v);
-    c.totals = vp_calloc(times->group_n, sizeof *c.totals);
-    c.places = vp_realloc_array(NULL, times->group_n, sizeof *c.places);
-    VP_NEED(c.v && c.totals && c.places);
-    return tally_device(h, g, set, device, room, times, all, &c);
+    VP_TRY(self_times(&room->sums, totals, set, room->slot_of, n));
+    s->crossings = room->sums.crossings;
+    take_sums(&s->times, &room->sums);
+    vp_map_init(&seen);
+    int rc = add_kinds(s->v, g, &s->times, room->slot_of, &seen);
+    vp_map_free(&seen);
+    VP_TRY(rc);
+    VP_TRY(op_places(places, n, g->t, room->slot_of, &s->times));
+    for (uint32_t i = 0; i < n; i++) {
+        s->v[i].first = (size_t)s->events;
+        s->v[i].place = places[i];
+        s->v[i].total_ps = totals[i].total_ps;
+        s->v[i].inner_ps = totals[i].inner_ps;
+        s->v[i].inner_calls = totals[i].inner_calls;
+        s->events += (uint64_t)s->v[i].calls;
+    }
+    return count_durations(s, set, room->slot_of);
+}
+
+int ops_count(ops_sums **out, const grouping *g, track_set set, ops_room *room)
+{
+    ops_sums *s = *out = vp_calloc(1, sizeof *s);
+    VP_NEED(s);
+    VP_TRY(list_kinds(&s->times, set, room));
+    give_slots(&s->times, g, room);
+    return count_groups(s, g, set, room);
+}
+
+static int copy_list(kind_list *out, host_result *h, const kind_list *l)
+{
+    *out = (kind_list){.n = l->n, .group_n = l->group_n};
+    if (!l->n)
+        return 0;
+    out->kind = vp_arena_alloc(&h->arena, l->n * sizeof *out->kind);
+    out->self_ps = vp_arena_alloc(&h->arena, l->n * sizeof *out->self_ps);
+    out->calls = vp_arena_alloc(&h->arena, l->n * sizeof *out->calls);
+    out->group = vp_arena_alloc(&h->arena, l->group_n * sizeof *out->group);
+    VP_NEED(out->kind && out->self_ps && out->calls && out->group);
+    memcpy(out->kind, l->kind, l->n * sizeof *l->kind);
+    memcpy(out->self_ps, l->self_ps, l->n * sizeof *l->self_ps);
+    memcpy(out->calls, l->calls, l->n * sizeof *l->calls);
+    memcpy(out->group, l->group, l->group_n * sizeof *l->group);
+    return 0;
+}
+
+int ops_tell(host_result *h, const grouping *g, const ops_sums *s, uint32_t device,
+             kind_list *times, kind_times *all)
+{
+    vp_device *d = &h->devices[device];
+    VP_TRY(copy_list(times, h, &s->times));
+    for (uint32_t i = 0; i < times->n; i++) {
+        all->self_ps[times->kind[i]] += times->self_ps[i];
+        all->calls[times->kind[i]] += times->calls[i];
+    }
+    all->crossings += s->crossings;
+    d->events = (int64_t)s->events;
+    for (uint32_t i = 0; i < times->group_n; i++) {
+        d->self_ps += s->v[i].self_ps;
+        VP_TRY(emit_op(h, g, &s->v[i], times->group[i], device));
+    }
+    return 0;
 }
 
 /* The ops of a device are next to each other in h->ops, in the order of their groups. */

@@ -10,14 +10,20 @@ int grouping_new(grouping **out, const trace *t, vp_group by, bool normalize);
 /* Whether rows are of scopes: without a device, call paths then take the place of these. */
 bool grouping_by_scope(vp_group by);
 void grouping_free(grouping *g);
-/* Room by kind, used by the devices of a trace one after the other. */
+/* Room by kind for counting one device; used for one after the other. *ops_room_next is its
+ * owner's, to keep several in a list. */
 typedef struct ops_room ops_room;
 int ops_room_new(ops_room **out, const grouping *g, const trace *t);
 void ops_room_free(ops_room *r);
-/* Counts the ops of one device (index `device` of h->devices), and appends them to h->ops. *times:
- * its kinds, in the result's arena. all: sums over all devices, to which the device's are added. */
-int ops_of_device(host_result *h, const grouping *g, track_set set, uint32_t device, ops_room *room,
-                  kind_list *times, kind_times *all);
+ops_room **ops_room_next(ops_room *r);
+/* Counts the ops of one device, which any thread may do. */
+typedef struct ops_sums ops_sums;
+int ops_count(ops_sums **out, const grouping *g, track_set set, ops_room *room);
+void ops_sums_free(ops_sums *s);
+/* Appends them to h->ops as those of h->devices[device]. *times: its kinds, in the result's arena.
+ * all: sums over all devices, to which the device's are added. */
+int ops_tell(host_result *h, const grouping *g, const ops_sums *s, uint32_t device,
+             kind_list *times, kind_times *all);
 const uint8_t *grouping_sweep_classes(const grouping *g); /* by kind, for sweep_run */
 const uint8_t *grouping_classes(const grouping *g);       /* by kind */
 const uint32_t *grouping_groups(const grouping *g);       /* by kind: below grouping_count */

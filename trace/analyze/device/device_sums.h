@@ -1,0 +1,20 @@
+/* What the events of each device add up to, before it is told in the result: its window in four
+ * parts and its op tables. Of all devices at once, on as many threads as the trace was read with.
+ * Included by analyze/'s rooms; the caller owns the sums. */
+#ifndef VP_ANALYZE_DEVICE_SUMS_H
+#define VP_ANALYZE_DEVICE_SUMS_H
+
+#include "trace/analyze/device/ops.h"
+
+typedef struct device_sums {
+    track_set set;          /* in: its op tracks, at least one */
+    vp_breakdown breakdown; /* bd_compute's, as its window */
+    int64_t start_ps, end_ps;
+    ops_sums *ops;
+} device_sums;
+
+/* Counts n devices, whose sets are given. VP_ENOMEM. */
+int device_sums_count(device_sums *v, size_t n, const grouping *g, const trace *t);
+void device_sums_free(device_sums *v, size_t n);
+
+#endif
