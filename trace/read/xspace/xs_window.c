@@ -16,10 +16,14 @@ void xw_free(xs_window *w)
     w->buf = NULL;
 }
 
+/* What is read after a jump: often only the head of a line is wanted before the next one. */
+#define AFTER_JUMP (16u << 10)
+
 /* Moves the window so that it starts at `offset`, keeping what it already holds from there on. */
 static int slide(xs_window *w, int64_t offset, size_t want)
 {
-    size_t keep = 0, got;
+    bool jumps = offset < w->base || offset > w->base + (int64_t)w->have;
+    size_t keep = 0, got, n;
     if (offset >= w->base && offset < w->base + (int64_t)w->have) {
         keep = w->have - (size_t)(offset - w->base);
         memmove(w->buf, w->buf + (offset - w->base), keep);
@@ -31,7 +35,8 @@ static int slide(xs_window *w, int64_t offset, size_t want)
         VP_TRY(vp_grow(&w->buf, &cap, want, 1, VP_XPLANE_META_MAX));
         w->cap = cap;
     }
-    VP_TRY(rd_source_read(w->source, w->buf + keep, w->cap - keep, offset + (int64_t)keep, &got));
+    n = jumps && w->cap > AFTER_JUMP ? (want > AFTER_JUMP ? want : AFTER_JUMP) : w->cap;
+    VP_TRY(rd_source_read(w->source, w->buf + keep, n - keep, offset + (int64_t)keep, &got));
     w->have = keep + got;
     return 0;
 }
