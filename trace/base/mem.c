@@ -141,6 +141,25 @@ void *vp_calloc(size_t count, size_t size)
     return counted(calloc(bytes ? bytes : 1, 1));
 }
 
+/* Tells the machine something about the whole pages of `bytes` at p. A wish: nothing is wrong
+ * without it. */
+static void advise(const void *p, size_t bytes, uintptr_t page, int advice)
+{
+    uintptr_t from = ((uintptr_t)p + page - 1) / page * page;
+    uintptr_t to = ((uintptr_t)p + bytes) / page * page;
+    if (from < to)
+        madvise((void *)from, to - from, advice);
+}
+
+/* A large array is filled from its start, and touching memory for the first time costs half as much
+ * in huge pages. */
+static void want_huge(const void *p, size_t bytes)
+{
+    const uintptr_t page = (uintptr_t)2 << 20;
+    if (bytes >= 2 * page)
+        advise(p, bytes, page, MADV_HUGEPAGE);
+}
+
 void *vp_realloc_array(void *p, size_t count, size_t size)
 {
     size_t bytes, before = p ? malloc_usable_size(p) : 0;
@@ -148,8 +167,10 @@ void *vp_realloc_array(void *p, size_t count, size_t size)
         too_much(bytes > before ? bytes - before : 0))
         return NULL;
     void *q = realloc(p, bytes ? bytes : 1);
-    if (q)
+    if (q) {
         add((int64_t)malloc_usable_size(q) - (int64_t)before);
+        want_huge(q, bytes);
+    }
     return q;
 }
 
@@ -175,26 +196,9 @@ void vp_free(void *p)
     free(p);
 }
 
-/* Tells the machine something about the whole pages of `bytes` at p. A wish: nothing is wrong
- * without it. */
-static void advise(const void *p, size_t bytes, uintptr_t page, int advice)
-{
-    uintptr_t from = ((uintptr_t)p + page - 1) / page * page;
-    uintptr_t to = ((uintptr_t)p + bytes) / page * page;
-    if (from < to)
-        madvise((void *)from, to - from, advice);
-}
-
 void vp_mem_forget(const void *p, size_t bytes)
 {
     advise(p, bytes, (uintptr_t)sysconf(_SC_PAGESIZE), MADV_DONTNEED);
-}
-
-void vp_mem_huge(const void *p, size_t bytes)
-{
-    const uintptr_t page = (uintptr_t)2 << 20;
-    if (bytes >= 2 * page)
-        advise(p, bytes, page, MADV_HUGEPAGE);
 }
 
 void vp_free_ptr(void *p)

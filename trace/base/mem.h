@@ -22,9 +22,6 @@ void vp_free(void *p);
 /* Gives the whole pages of `bytes` at p, a part of a block, back to the machine: what they held is
  * lost, the block stays the owner's to free. */
 void vp_mem_forget(const void *p, size_t bytes);
-/* Asks for huge pages for `bytes` at p, a large block that will be filled from its start: touching
- * memory for the first time costs a tenth in them. A small block is left as it is. */
-void vp_mem_huge(const void *p, size_t bytes);
 /* For VP_CLEANUP: frees *(void **)p. */
 void vp_free_ptr(void *p);
 

@@ -116,7 +116,6 @@ static int grow_column(int64_t **column, size_t cap)
     if (!p)
         return vp_fail(VP_ENOMEM, "out of memory: %zu events", cap);
     *column = p;
-    vp_mem_huge(p, cap * sizeof *p);
     return 0;
 }
 
@@ -133,7 +132,6 @@ static int set_capacity(trace_track *k, size_t cap, bool aligned)
     kind = vp_realloc_array(k->kind, cap, sizeof *kind);
     if (!kind)
         return vp_fail(VP_ENOMEM, "out of memory: %zu events", cap);
-    vp_mem_huge(kind, cap * sizeof *kind);
     k->kind = kind;
     k->cap = cap;
     return 0;
