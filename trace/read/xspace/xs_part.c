@@ -107,27 +107,43 @@ static void use_stat(raw_event *e, xs_stat_role role, uint64_t u, vp_str text)
     }
 }
 
-/* Reads an XStat: a metadata id and a value. Its usual form, in that order and with a number, is
- * taken straight. */
-static inline void read_stat(const xs_plane *pl, raw_event *e, const uint8_t *p, const uint8_t *end)
+/* Bytes that may be read behind the end of an event: numbers are taken eight bytes at once. What
+ * they hold changes nothing. */
+#define PAD 8
+
+/* Reads a varint whose first byte is at *p, with PAD bytes readable behind `end`. false: it does
+ * not end before that, or is overlong. */
+static inline bool take(const uint8_t **p, const uint8_t *end, uint64_t *out)
+{
+    const uint8_t *at = *p;
+    uint64_t v, last;
+    if (at < end && *at < 0x80) {
+        *out = *at;
+        *p = at + 1;
+        return true;
+    }
+    memcpy(&v, at, 8);
+    last = ~v & UINT64_C(0x8080808080808080);
+    if (!last) { /* longer than eight bytes */
+        vp_pb r = {at, end};
+        bool ok = vp_pb_varint(&r, out);
+        *p = r.p;
+        return ok;
+    }
+    *p = at + ((unsigned)__builtin_ctzll(last) >> 3) + 1;
+    v &= (last ^ (last - 1)) & UINT64_C(0x7f7f7f7f7f7f7f7f);
+    v = (v & UINT64_C(0x007f007f007f007f)) | (v & UINT64_C(0x7f007f007f007f00)) >> 1;
+    v = (v & UINT64_C(0x00003fff00003fff)) | (v & UINT64_C(0x3fff00003fff0000)) >> 2;
+    *out = (v & UINT64_C(0x0fffffff)) | (v & UINT64_C(0x0fffffff00000000)) >> 4;
+    return *p <= end;
+}
+
+static void read_any_stat(const xs_plane *pl, raw_event *e, const uint8_t *p, const uint8_t *end)
 {
     vp_pb r = {p, end};
     vp_pb_field f;
     uint64_t id = 0, u = 0;
     vp_str text = VP_STR_NONE;
-    if (end - p > 2 && *p == XSTAT_METADATA_ID_TAG) {
-        r.p++;
-        if (!vp_pb_varint(&r, &id))
-            return;
-        xs_stat_role role = xs_plane_role(pl, (int64_t)id);
-        if (role == XS_STAT_OTHER)
-            return;
-        vp_pb value = {r.p + 1, end};
-        if (r.p < end && (*r.p & 7) == VP_PB_VARINT && vp_pb_varint(&value, &u) && value.p == end) {
-            use_stat(e, role, u, text);
-            return;
-        }
-    }
     while (vp_pb_next(&r, &f) > 0) {
         if (f.number == XSTAT_METADATA_ID)
             id = f.u;
@@ -139,11 +155,29 @@ static inline void read_stat(const xs_plane *pl, raw_event *e, const uint8_t *p,
     use_stat(e, xs_plane_role(pl, (int64_t)id), u, text);
 }
 
-/* false: the event is damaged. */
+/* Reads an XStat: a metadata id and a value. Its usual form, in that order and with a number, is
+ * taken straight. */
+static inline void read_stat(const xs_plane *pl, raw_event *e, const uint8_t *p, const uint8_t *end)
+{
+    const uint8_t *at = p + 1;
+    uint64_t id, u;
+    if (end - p > 2 && *p == XSTAT_METADATA_ID_TAG) {
+        if (!take(&at, end, &id))
+            return;
+        xs_stat_role role = xs_plane_role(pl, (int64_t)id);
+        if (role == XS_STAT_OTHER)
+            return;
+        if (at < end && (*at++ & 7) == VP_PB_VARINT && take(&at, end, &u) && at == end) {
+            use_stat(e, role, u, VP_STR_NONE);
+            return;
+        }
+    }
+    read_any_stat(pl, e, p, end);
+}
+
+/* With PAD bytes readable behind it. false: the event is damaged. */
 static bool read_event(const xs_plane *pl, raw_event *e, const uint8_t *p, const uint8_t *end)
 {
-    vp_pb r = {p, end};
-    vp_pb_field f;
     /* Field by field: clearing the whole struct cost an eighth of the reader's time. */
     e->metadata_id = e->offset = e->duration = 0;
     e->device_offset = e->device_duration = e->ordinal = 0;
@@ -152,20 +186,20 @@ static bool read_event(const xs_plane *pl, raw_event *e, const uint8_t *p, const
     e->allocator = VP_STR_NONE;
     e->allocator_ref = UINT64_MAX;
     e->aggregated = e->says = false;
-    while (r.p < end) {
+    while (p < end) {
         uint64_t v;
-        uint8_t tag = *r.p;
+        uint8_t tag = *p;
         if (tag == XEVENT_METADATA_ID_TAG || tag == XEVENT_OFFSET_PS_TAG ||
             tag == XEVENT_DURATION_PS_TAG || tag == XEVENT_STATS_TAG) {
-            r.p++;
-            if (!vp_pb_varint(&r, &v))
+            p++;
+            if (!take(&p, end, &v))
                 return false;
             if (tag == XEVENT_STATS_TAG) {
-                if (v > (uint64_t)(end - r.p))
+                if (v > (uint64_t)(end - p))
                     return false;
                 e->says = true;
-                read_stat(pl, e, r.p, r.p + v);
-                r.p += v;
+                read_stat(pl, e, p, p + v);
+                p += v;
             } else if (tag == XEVENT_METADATA_ID_TAG) {
                 e->metadata_id = (int64_t)v;
             } else if (tag == XEVENT_OFFSET_PS_TAG) {
@@ -175,8 +209,11 @@ static bool read_event(const xs_plane *pl, raw_event *e, const uint8_t *p, const
             }
             continue;
         }
+        vp_pb r = {p, end};
+        vp_pb_field f;
         if (vp_pb_next(&r, &f) <= 0)
             return false;
+        p = r.p;
         e->aggregated =
             e->aggregated || (f.number == XEVENT_NUM_OCCURRENCES && f.wire == VP_PB_VARINT && f.u);
     }
@@ -479,6 +516,7 @@ static int decode_run(xs_part *p, xs_run *run, xs_decoder *d, const xs_reader *r
     VP_TRY(new_run(d, run->line.plane));
     g.keys = vp_mix(d->run);
     VP_TRY(rd_source_read(r->w.source, at, n, run->offset, &got));
+    memset(at + got, 0, PAD);
     p->bytes_n += got;
     if (got < n && p->damage < 0)
         p->damage = run->offset + (int64_t)got;
@@ -491,7 +529,7 @@ static int make_room(xs_part *p)
     bool device = false;
     for (size_t i = 0; i < p->run_n; i++)
         device = device || p->runs[i].line.device;
-    VP_TRY(vp_grow(&p->bytes, &p->bytes_cap, (size_t)p->bytes_wanted + 1, 1,
+    VP_TRY(vp_grow(&p->bytes, &p->bytes_cap, (size_t)p->bytes_wanted + PAD, 1,
                    VP_XPLANE_META_MAX + XS_PART_BYTES));
     VP_TRY(vp_grow(&p->start_ps, &p->start_cap, n, sizeof *p->start_ps, VP_EVENTS_MAX));
     VP_TRY(vp_grow(&p->dur_ps, &p->dur_cap, n, sizeof *p->dur_ps, VP_EVENTS_MAX));
