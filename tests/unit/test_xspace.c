@@ -121,6 +121,95 @@ static void the_device_clock_wins(void **state)
     trace_free(t);
 }
 
+/* Ops of a few kinds out of order on two lines, many of equal length. named: their metadata say
+ * their module; mixed: the first ones are on the host's clock alone. */
+static vp_buf many_ops(bool named, bool mixed)
+{
+    static const char *const lines[] = {"XLA Ops", "Async XLA Ops"};
+    vp_buf space = mk_new(), plane = mk_plane(2, "/device:TPU:0");
+    unsigned dice = 1;
+    for (int l = 0; l < 2; l++) {
+        vp_buf line = mk_line(l + 1, lines[l], 1000);
+        for (unsigned i = 0; i < 20000; i++) {
+            vp_buf st = mk_new();
+            dice = dice * 1103515245 + 12345;
+            if (!mixed || i > 10000) {
+                mk_stat_u(&st, 4, 1, 3, 5000 + 100 * (uint64_t)(i / 3 * 3 + (dice >> 20) % 4));
+                mk_stat_u(&st, 4, 2, 3, (dice >> 24) % 50);
+            }
+            mk_event(&line, 1 + (dice >> 8) % 9, 7 * (int64_t)i, 9, &st);
+        }
+        mk_nest(&plane, 3, &line);
+    }
+    mk_stat_meta(&plane, 1, "device_offset_ps");
+    mk_stat_meta(&plane, 2, "device_duration_ps");
+    mk_stat_meta(&plane, 3, "hlo_module");
+    for (int64_t i = 1; i <= 9; i++) {
+        const char name[] = {'o', 'p', (char)('a' + i % 3), 0};
+        vp_buf st = mk_new();
+        if (named)
+            mk_stat_text(&st, 5, 3, 5, i % 2 ? VP_STR("jit_f") : VP_STR("jit_g"));
+        mk_event_meta(&plane, i, vp_str_of(name), NULL, &st);
+    }
+    mk_nest(&space, 1, &plane);
+    return space;
+}
+
+static trace *read_longest(const vp_buf *space)
+{
+    rd_source *in;
+    trace *t;
+    rd_options opts = {.device_only = true, .longest_only = true};
+    assert_int_equal(rd_source_memory(&in, space->p, space->n), 0);
+    assert_int_equal(trace_new(&t), 0);
+    assert_int_equal(xs_read(&t->sink, in, &opts), 0);
+    assert_int_equal(trace_seal(t), 0);
+    rd_source_close(in);
+    return t;
+}
+
+static void the_longest_have_places_alone(void **state)
+{
+    (void)state;
+    vp_buf space = many_ops(true, false);
+    trace *few = read_longest(&space), *all = read_space(&space, true);
+    assert_false(few->places_missing);
+    assert_null(track_named(few, "XLA Ops")->aligned_start_ps);
+    assert_int_equal(few->event_count, all->event_count);
+    static const vp_group groups[] = {VP_GROUP_NAME, VP_GROUP_RAW, VP_GROUP_MODULE};
+    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
+        host_result a, b;
+        host_result_init(&a);
+        host_result_init(&b);
+        assert_int_equal(host_analyze(&a, few, groups[g], VP_DEPTH_OPS), 0);
+        assert_int_equal(host_analyze(&b, all, groups[g], VP_DEPTH_OPS), 0);
+        assert_true(a.devices[0].own_clock && b.devices[0].own_clock);
+        assert_int_equal(a.op_count, b.op_count);
+        assert_true(a.op_count > 1);
+        for (size_t i = 0; i < a.op_count; i++) {
+            assert_int_equal(a.ops[i].slowest_start_ps, b.ops[i].slowest_start_ps);
+            assert_int_equal(a.ops[i].slowest_dur_ps, b.ops[i].slowest_dur_ps);
+            assert_int_equal(a.ops[i].self_ps, b.ops[i].self_ps);
+        }
+        host_result_free(&a);
+        host_result_free(&b);
+    }
+    trace_free(few);
+    trace_free(all);
+}
+
+static void missing_places_are_told(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        vp_buf space = many_ops(i, i);
+        trace *t = read_longest(&space);
+        assert_true(t->places_missing);
+        trace_free(t);
+        vp_buf_free(&space);
+    }
+}
+
 /* Planes of one name are one process; lines of one id and name one track; negative ids, unknown
  * fields and metadata ids, a line without timestamp, a stat that stands twice (the last counts). */
 static void odd_spaces_are_read(void **state)
@@ -391,6 +480,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_device_clock_wins),
+        cmocka_unit_test(the_longest_have_places_alone),
+        cmocka_unit_test(missing_places_are_told),
         cmocka_unit_test(odd_spaces_are_read),
         cmocka_unit_test(cpu_ops_last_until_their_end),
         cmocka_unit_test(unix_timestamps_become_the_base),

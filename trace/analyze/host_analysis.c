@@ -37,7 +37,7 @@ static vp_device_kind device_kind(sink_process_kind k)
 static bool own_clock(track_set set)
 {
     for (size_t i = 0; i < set.count; i++)
-        if (set.t->tracks[set.tracks[i]].aligned_start_ps)
+        if (set.t->tracks[set.tracks[i]].own_clock)
             return true;
     return false;
 }

@@ -34,11 +34,15 @@ static int note_cut(trace *t, const char *how)
 }
 
 static int read_file(trace **out, const catalog *c, const cat_file *f, const load_options *opts,
-                     bool device_only)
+                     bool device_only, bool longest_only)
 {
     trace *t = NULL;
     vp_error damage;
-    rd_options ro = {device_only, opts->progress, opts->progress_ctx, opts->threads};
+    rd_options ro = {.device_only = device_only,
+                     .progress = opts->progress,
+                     .progress_ctx = opts->progress_ctx,
+                     .longest_only = longest_only,
+                     .threads = opts->threads};
     VP_TRY(trace_new(&t));
     int rc = timeline_read(&t->sink, c, f, &ro, &damage);
     if (rc >= 0)
@@ -85,10 +89,11 @@ static int read_needed(trace **out, const catalog *c, const cat_file *f, const l
     trace *t = NULL;
     bool ops_only =
         opts->depth == VP_DEPTH_OPS && opts->where == VP_WHERE_DEVICE && !opts->one_step;
-    VP_TRY(read_file(&t, c, f, opts, ops_only));
-    if (ops_only && (!trace_has_device(t) || !t->event_count) && t->skipped_count) {
+    VP_TRY(read_file(&t, c, f, opts, ops_only, ops_only));
+    bool host = ops_only && (!trace_has_device(t) || !t->event_count) && t->skipped_count;
+    if (host || t->places_missing) {
         trace_free(t);
-        VP_TRY(read_file(&t, c, f, opts, false));
+        VP_TRY(read_file(&t, c, f, opts, ops_only && !host, false));
     }
     int rc = check_any(t, f);
     if (rc < 0) {

@@ -192,6 +192,7 @@ static int on_events(sink *s, const sink_event *e, size_t n)
             VP_TRY(grow_track(k, aligned));
         if (aligned && !k->aligned_start_ps)
             VP_TRY(add_aligned(k));
+        k->own_clock = k->own_clock || aligned;
         if (goes_back(k, e->start_ps, e->dur_ps))
             k->sorted = false;
         k->start_ps[at] = e->start_ps;
@@ -217,6 +218,38 @@ static int make_room(trace_track *k, size_t n, bool aligned)
     return aligned && !k->aligned_start_ps ? add_aligned(k) : 0;
 }
 
+static bool is_longer(const sink_longest *a, const sink_longest *b)
+{
+    return a->dur_ps > b->dur_ps || (a->dur_ps == b->dur_ps && a->start_ps < b->start_ps);
+}
+
+static int put_longest(trace_track *k, const sink_longest *l)
+{
+    uint32_t at = vp_map_get(&k->longest_at, l->kind);
+    if (at != VP_MAP_NONE) {
+        if (is_longer(l, &k->longest[at]))
+            k->longest[at] = *l;
+        return 0;
+    }
+    VP_TRY(vp_grow(&k->longest, &k->longest_cap, k->longest_n + 1, sizeof *l, VP_INTERN_MAX));
+    VP_TRY(vp_map_set(&k->longest_at, l->kind, (uint32_t)k->longest_n));
+    k->longest[k->longest_n++] = *l;
+    return 0;
+}
+
+/* Keeps the places of the longest. All are needed to find the module of a kind that names none, and
+ * where a track is only in part on its device's clock. */
+static int keep_longest(trace *t, trace_track *k, const sink_columns *c)
+{
+    t->places_missing = t->places_missing || (k->count && k->own_clock != (c->longest != NULL));
+    k->own_clock = true;
+    for (size_t i = 0; i < c->longest_n; i++) {
+        t->places_missing = t->places_missing || !t->kinds[c->longest[i].kind].module;
+        VP_TRY(put_longest(k, &c->longest[i]));
+    }
+    return 0;
+}
+
 static int on_columns(sink *s, const sink_columns *c)
 {
     trace *t = of(s);
@@ -227,6 +260,9 @@ static int on_columns(sink *s, const sink_columns *c)
     if (!c->n)
         return 0;
     VP_TRY(make_room(k, c->n, c->aligned_start_ps));
+    k->own_clock = k->own_clock || c->aligned_start_ps;
+    if (c->longest || k->longest)
+        VP_TRY(keep_longest(t, k, c));
     k->sorted = k->sorted && c->sorted && !goes_back(k, c->start_ps[0], c->dur_ps[0]);
     memcpy(k->start_ps + at, c->start_ps, bytes);
     memcpy(k->dur_ps + at, c->dur_ps, bytes);
@@ -320,6 +356,8 @@ void trace_free(trace *t)
         vp_free(k->kind);
         vp_free(k->aligned_start_ps);
         vp_free(k->aligned_dur_ps);
+        vp_free(k->longest);
+        vp_map_free(&k->longest_at);
         for (size_t a = 0; a < SINK_ATTRS; a++)
             trace_column_free(k->attr[a]);
     }

@@ -55,8 +55,11 @@ typedef struct trace_track {
     bool sorted;
     int64_t *start_ps, *dur_ps; /* `count` of each */
     uint32_t *kind;
-    int64_t *aligned_start_ps,
-        *aligned_dur_ps;            /* the host's clock; NULL where it is the only one */
+    bool own_clock; /* its device's; then it has either places on the host's clock: */
+    int64_t *aligned_start_ps, *aligned_dur_ps; /* NULL: as above, or only those of */
+    sink_longest *longest;                      /* each kind, in the order they were met */
+    size_t longest_n, longest_cap;
+    vp_map longest_at;              /* by kind */
     trace_column *attr[SINK_ATTRS]; /* NULL: no event has it; read by trace_attr */
     size_t count, cap;
 } trace_track;
@@ -122,7 +125,8 @@ typedef struct trace {
     uint64_t args_dropped; /* values beyond VP_ARGS_MAX rows */
     vp_map arg_at;         /* zone << 32 | key, to its row */
     bool partial;
-    int threads; /* that sealed it, and may analyse it */
+    bool places_missing; /* what was asked for cannot be told without places of all ops */
+    int threads;         /* that sealed it, and may analyse it */
     size_t arg_cap, meta_cap, process_cap, track_cap, kind_cap, quality_cap;
 } trace;
 

@@ -190,7 +190,8 @@ vp_str grouping_label(const grouping *g, uint32_t group)
 typedef struct tally {
     int64_t calls, self_ps, total_ps, inner_ps, inner_calls, bytes, flops;
     int64_t threads;
-    size_t track; /* the last track that was counted, + 1 */
+    size_t track;         /* the last track that was counted, + 1 */
+    size_t slowest_track; /* that of the slowest, + 1 */
     int64_t slowest_dur, slowest_start;
     int64_t raw_names, best_self; /* best_self: self time of the kind that represents the group */
     uint32_t best_kind;
@@ -365,6 +366,21 @@ static int add_kinds(tally *v, const grouping *g, const kind_list *l, const uint
     return 0;
 }
 
+/* The slowest of track `at`, where only the longest of a kind have a place on the host's clock: it
+ * is one of these. */
+static void place_slowest(tally *v, const trace_track *k, size_t at, const uint32_t *slot_of)
+{
+    for (size_t i = 0; i < k->longest_n; i++) {
+        const sink_longest *l = &k->longest[i];
+        tally *a = &v[slot_of[l->kind]];
+        if (a->slowest_track != at || a->slowest_dur != l->dur_ps ||
+            a->slowest_start != l->start_ps)
+            continue;
+        a->slowest_start = l->aligned_start_ps;
+        a->slowest_track = 0;
+    }
+}
+
 static void fill_durations(tally *v, int64_t *durations, const uint32_t *slot_of, track_set set)
 {
     for (size_t i = 0; i < set.count; i++) {
@@ -376,10 +392,12 @@ static void fill_durations(tally *v, int64_t *durations, const uint32_t *slot_of
             a->track = i + 1;
             if (!a->filled || dur > a->slowest_dur) {
                 a->slowest_dur = dur;
+                a->slowest_track = i + 1;
                 a->slowest_start = k->aligned_start_ps ? k->aligned_start_ps[e] : k->start_ps[e];
             }
             durations[a->first + a->filled++] = dur;
         }
+        place_slowest(v, k, i + 1, slot_of);
     }
 }
 

@@ -135,12 +135,23 @@ typedef struct sink_value {
     int64_t v;
 } sink_value;
 
+/* The longest of some events of one kind on the device's own clock, of those the one that begins
+ * first, and where it begins on the host's. */
+typedef struct sink_longest {
+    uint32_t kind;
+    int64_t dur_ps, start_ps, aligned_start_ps;
+} sink_longest;
+
 /* n events of one track in the file's order. */
 typedef struct sink_columns {
     uint32_t track;
     size_t n;
     const int64_t *start_ps, *dur_ps;
     const int64_t *aligned_start_ps, *aligned_dur_ps; /* NULL: none has a clock of its own */
+    /* In place of aligned columns with rd_options.longest_only: of each of their kinds. NULL: none
+     * has a clock of its own. */
+    const sink_longest *longest;
+    size_t longest_n;
     const uint32_t *kind;
     const sink_value *values; /* by event */
     size_t value_n;
@@ -205,6 +216,8 @@ typedef struct rd_options {
                          read that only analyses of the host, of steps or of memory need */
     int (*progress)(void *ctx, int64_t done_bytes, int64_t total_bytes); /* may be NULL */
     void *progress_ctx;
+    bool longest_only; /* with device_only: of ops on a clock of their own, only the longest have
+                          places on the host's (sink_columns.longest) */
     int threads; /* that may read a file at once, with this one; what the sink hears is the same */
 } rd_options;
 

@@ -97,9 +97,23 @@ static int join_special(xs_line_ctx *c, const xs_part *p, const xs_special *s)
     return xs_emit(c->r, &out);
 }
 
-/* The events from `from` on, and the values from `value` on, to the track. */
-static int join_columns(xs_line_ctx *c, xs_part *p, const xs_run *run, size_t from, size_t value)
+static int list_longest(sink_columns *out, xs_part *p, const xs_run *run, const xs_run *before)
 {
+    size_t n = run->kind_end - before->kind_end;
+    VP_TRY(vp_grow(&p->longest, &p->longest_cap, n, sizeof *p->longest, VP_INTERN_MAX));
+    for (size_t i = 0; i < n; i++) {
+        p->longest[i] = p->kinds[before->kind_end + i].longest;
+        p->longest[i].kind = p->global[before->kind_end + i];
+    }
+    out->longest = p->longest;
+    out->longest_n = n;
+    return 0;
+}
+
+/* The run's events and their values to the track. */
+static int join_columns(xs_line_ctx *c, xs_part *p, const xs_run *run, const xs_run *before)
+{
+    size_t from = before->n_end, value = before->value_end;
     sink_columns out = {.track = c->track,
                         .n = run->n_end - from,
                         .start_ps = p->start_ps + from,
@@ -110,7 +124,9 @@ static int join_columns(xs_line_ctx *c, xs_part *p, const xs_run *run, size_t fr
                         .sorted = run->sorted};
     if (!out.n)
         return 0;
-    if (run->own_clock) {
+    if (run->own_clock && c->few_places) {
+        VP_TRY(list_longest(&out, p, run, before));
+    } else if (run->own_clock) {
         out.aligned_start_ps = p->aligned_start_ps + from;
         out.aligned_dur_ps = p->aligned_dur_ps + from;
     }
@@ -144,7 +160,7 @@ static int join_run(xs_reader *r, xs_part *p, xs_run *run, const xs_run *before)
     VP_TRY(open_line(r, run, c));
     for (size_t i = before->kind_end; i < run->kind_end; i++)
         VP_TRY(join_kind(c, p, &p->kinds[i], &p->global[i]));
-    VP_TRY(join_columns(c, p, run, before->n_end, before->value_end));
+    VP_TRY(join_columns(c, p, run, before));
     for (size_t i = before->special_end; i < run->special_end; i++)
         VP_TRY(join_special(c, p, &p->specials[i]));
     for (size_t i = before->op_end; i < run->op_end; i++)

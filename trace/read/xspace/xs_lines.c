@@ -68,6 +68,7 @@ static int read_line(xs_reader *r, xs_crew *crew, uint32_t plane_index, const xs
         c->label_hash = label.n ? vp_hash(label.p, label.n, 3) : 0;
         r->device_ops += l.events;
     }
+    c->few_places = ops && !r->want_host && r->opts->longest_only;
     c->cpu_ops = !device && !r->device_ops;
     return read_runs(c, &l, crew, line);
 }

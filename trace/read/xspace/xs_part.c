@@ -291,6 +291,7 @@ static int add_kind(decoding *g, xs_part_kind k, uint32_t *kind)
     xs_part *p = g->p;
     VP_TRY(vp_grow(&p->kinds, &p->kinds_cap, p->kind_n + 1, sizeof k, VP_INTERN_MAX));
     *kind = (uint32_t)p->kind_n;
+    k.longest.dur_ps = -1;
     p->kinds[p->kind_n++] = k;
     return 0;
 }
@@ -368,6 +369,12 @@ static inline int put_event(decoding *g, const raw_event *e, int64_t start, int6
     return e->x.has && g->r->want_host ? put_values(p, &e->x, at) : 0;
 }
 
+static void note_longest(sink_longest *l, int64_t start, int64_t dur, int64_t aligned)
+{
+    if (dur > l->dur_ps || (dur == l->dur_ps && start < l->start_ps))
+        *l = (sink_longest){.dur_ps = dur, .start_ps = start, .aligned_start_ps = aligned};
+}
+
 static int device_event(decoding *g, raw_event *e, xs_meta *meta, vp_str event)
 {
     uint32_t kind;
@@ -376,10 +383,15 @@ static int device_event(decoding *g, raw_event *e, xs_meta *meta, vp_str event)
                        : kind_of_meta(g, meta, &kind));
     bool own_clock = (e->seen & OWN_CLOCK) == OWN_CLOCK;
     g->run->own_clock = g->run->own_clock || own_clock;
-    g->p->aligned_start_ps[g->p->n] = e->offset;
-    g->p->aligned_dur_ps[g->p->n] = e->duration;
-    return put_event(g, e, own_clock ? e->device_offset : e->offset,
-                     own_clock ? e->device_duration : e->duration, kind);
+    int64_t start = own_clock ? e->device_offset : e->offset;
+    int64_t dur = own_clock ? e->device_duration : e->duration;
+    if (g->c->few_places) {
+        note_longest(&g->p->kinds[kind].longest, start, dur, e->offset);
+    } else {
+        g->p->aligned_start_ps[g->p->n] = e->offset;
+        g->p->aligned_dur_ps[g->p->n] = e->duration;
+    }
+    return put_event(g, e, start, dur, kind);
 }
 
 static int add_cpu_op(decoding *g, const raw_event *e, const xs_meta *meta, vp_str event)
@@ -528,7 +540,7 @@ static int make_room(xs_part *p)
     size_t n = (size_t)p->events_wanted;
     bool device = false;
     for (size_t i = 0; i < p->run_n; i++)
-        device = device || p->runs[i].line.device;
+        device = device || (p->runs[i].line.device && !p->runs[i].line.few_places);
     VP_TRY(vp_grow(&p->bytes, &p->bytes_cap, (size_t)p->bytes_wanted + PAD, 1,
                    VP_XPLANE_META_MAX + XS_PART_BYTES));
     VP_TRY(vp_grow(&p->start_ps, &p->start_cap, n, sizeof *p->start_ps, VP_EVENTS_MAX));
@@ -601,6 +613,7 @@ void xs_part_free(xs_part *p)
     vp_free(p->specials);
     vp_free(p->ops);
     vp_free(p->ends);
+    vp_free(p->longest);
     vp_free(p->global);
     *p = (xs_part){0};
 }

@@ -9,8 +9,8 @@
 #include "trace/read/xspace/xs_read.h"
 
 /* A part is closed once it has so many bytes, events or runs. A run is cut there, too. */
-#define XS_PART_BYTES (256u << 10)
-#define XS_PART_EVENTS 16384u
+#define XS_PART_BYTES (128u << 10)
+#define XS_PART_EVENTS 8192u
 #define XS_PART_RUNS 64u
 
 /* What a part's events share, by the order in which its run meets them. */
@@ -19,6 +19,7 @@ typedef struct xs_part_kind {
     uint32_t meta; /* index into the plane's; SINK_NONE: unknown */
     bool cpu_op;
     size_t event, event_n; /* the event that met it first, in the part's bytes */
+    sink_longest longest;  /* of its run; filled where the reader leaves columns out for it */
 } xs_part_kind;
 
 typedef enum xs_special_what {
@@ -65,6 +66,8 @@ typedef struct xs_part {
     size_t op_n, op_cap;
     xs_cpu_end *ends;
     size_t end_n, end_cap;
+    sink_longest *longest; /* of the run being joined */
+    size_t longest_cap;
     uint32_t *global; /* the sink's kind of each of `kinds`; filled when joined */
     size_t global_cap;
     uint64_t negative, bad_time, aggregated, skipped;

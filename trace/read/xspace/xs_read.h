@@ -74,6 +74,7 @@ typedef struct xs_line_ctx {
     sink_role role;
     bool device;         /* of a device's plane */
     bool cpu_ops;        /* its events may be ops of XLA:CPU */
+    bool few_places;     /* of its events the host's times are left out but for a few */
     vp_str stream_label; /* in `name` */
     uint64_t label_hash;
     uint32_t track;
