@@ -28,10 +28,10 @@ def bench_json(compare, f, events, megabytes, runs, results):
     results['export json MB/s'] = round(rate)
     beyond = (rows['view_profile export pftrace'][1] - rows['reading alone'][1]) / events * 1e9
     print(f'  pftrace: {beyond:.0f} ns an event beyond reading, the same analysis behind both')
-    results['export json pftrace ns'] = round(beyond)
+    results[f'export {f.name} pftrace'] = {**rows.ratio('view_profile export pftrace', 'reading alone'), 'ns': round(beyond)}
 
 
-def bench_xplane(compare, f, events, runs, results):
+def bench_xplane(compare, f, events, slices, runs, results):
     commands = {'view_profile export pftrace': export(f, 'pftrace'),
                 'view_profile export perfetto-json': export(f, 'perfetto-json'),
                 'reading alone': export(f, 'pftrace', *NOTHING)}
@@ -39,19 +39,22 @@ def bench_xplane(compare, f, events, runs, results):
                    results)
     for name in ('pftrace', 'perfetto-json'):
         beyond = (rows[f'view_profile export {name}'][1] - rows['reading alone'][1]) / events * 1e9
-        print(f'  {name}: {beyond:.0f} ns an event beyond reading')
-        results[f'export {f.name} {name} ns'] = round(beyond)
+        row = results[f'export {f.name} {name}'] = {**rows.ratio(f'view_profile export {name}', 'reading alone'), 'ns': round(beyond)}
+        if slices:
+            row['ns_a_slice'] = round(beyond * events / slices)
+        print(f'  {name}: {beyond:.0f} ns an event beyond reading' + (f', {row["ns_a_slice"]} a slice' if slices else ''))
 
 
 def first_bytes(folder, results):
     """Seconds until the first byte of each served form of each host, the files being in the page cache."""
-    server = subprocess.Popen([OURS, 'serve', '--port', '0', '--no-browser', '--ui', 'none', folder],
+    server = subprocess.Popen([OURS, 'serve', '--port', '0', '--no-browser', '--ui', 'none', folder.resolve()],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         root = re.search(r'http://\S+', server.stdout.readline()).group().rstrip('/')
         with urllib.request.urlopen(root + '/api/v1/sessions') as answer:
             sessions = re.findall(r'"id": ?"([^"]+)"', answer.read().decode())
         print(f'\nfirst byte of a served trace ({folder.name})')
+        longest = 0
         for session in sessions:
             with urllib.request.urlopen(f'{root}/perfetto/{session}') as answer:
                 traces = sorted(set(re.findall(r'/trace/[^"]+\.json\.gz', answer.read().decode())))
@@ -65,7 +68,8 @@ def first_bytes(folder, results):
                     except urllib.error.HTTPError:
                         continue
                     print(f'  {took * 1000:7.0f} ms  {target}')
-                    results[f'first byte {target}'] = round(took, 4)
+                    longest = max(longest, took)
+        results[f'first byte of {folder.name}'] = round(longest, 4)
     finally:
         server.terminate()
         server.wait()
