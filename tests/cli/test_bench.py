@@ -1,4 +1,7 @@
-"""scripts/bench: what it makes of what it measured, on figures made up here."""
+"""scripts/bench: what it makes of what it measured, on figures made up here; and the README's table of it."""
+import importlib.machinery
+import importlib.util
+import json
 import os
 import subprocess
 import sys
@@ -64,3 +67,78 @@ def test_measured_says_what_the_child_took_and_not_we(tmp_path):
     wall, cpu, kib, faults, status = measured(tmp_path, "sh", "-c", "echo said; echo too >&2; sleep 0.2; exit 3")
     assert ours and float(wall) >= 0.2 > float(cpu) and int(kib) < 16384 and int(faults) > 0 and int(status) == 3 << 8
     assert measured(tmp_path, tmp_path / "nothing")[-1] == str(127 << 8)
+
+
+@pytest.fixture
+def readme():
+    """scripts/bench_readme as a module."""
+    loader = importlib.machinery.SourceFileLoader("bench_readme", str(ROOT / "scripts" / "bench_readme"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("bench_readme", loader))
+    loader.exec_module(module)
+    return module
+
+
+def test_the_readme_says_what_was_measured(readme):
+    text = readme.README.read_text()
+    assert text == readme.with_table(text, json.loads(readme.MEASURED.read_text())), "run scripts/bench_readme"
+    assert subprocess.run([sys.executable, ROOT / "scripts" / "bench_readme", "--check"]).returncode == 0
+
+
+def test_a_figure_that_moves_moves_in_the_table_alone(readme):
+    text, measured = readme.README.read_text(), json.loads(readme.MEASURED.read_text())
+    measured[readme.JSON_1M]["gzip -dc"]["wall_s"] = 123.4
+    was, now = text.splitlines(), readme.with_table(text, measured).splitlines()
+    (moved,) = [(a, b) for a, b in zip(was, now, strict=True) if a != b]
+    assert "`gzip -dc` alone 123 s" in moved[1]
+
+
+def test_what_was_not_measured_is_left_out_and_said(readme):
+    """Rows of the same section, of which the figures are there, stay."""
+    measured = json.loads(readme.MEASURED.read_text())
+    before = readme.table(measured).splitlines()
+    del measured["timeline tpu_x160.xplane.pb"], measured["report: json, 1.05 M events"]
+    after = readme.table(measured).splitlines()
+    assert [row for row in before if row not in after] == [row for row in before if "steps, gaps" in row or "rows of the analysis" in row]
+    assert {"timeline tpu_x160.xplane.pb", "report: json, 1.05 M events"} <= set(readme.left_out(measured))
+    assert readme.table({"machine": "this one"}) == "`scripts/bench` on this one:\n\n" + readme.HEAD
+
+
+def command(wall, mib, ratio, pairs=3):
+    return {"wall_s": wall, "cpu_s": wall, "rss_mib": mib, "faults": 1, "pairs": pairs,
+            "ours_by_this": {what: [ratio, 0, 0, 0] for what in ("wall", "cpu", "rss")}}
+
+
+def test_rows_of_what_bench_measures(readme):
+    of = {"wall": 1.5, "cpu": 1.25, "rss": 2, "bytes_an_event": 30.6}
+    measured = {"machine": "this one", "versions": {"xprof-rs": "0.1.3"},
+                "start": {"view_profile --version": command(0.00123, 2.9, 1, 150), "/bin/true": command(0.0006, 1, 2.05, 150)},
+                readme.XPLANE_141: {"view_profile top": command(0.1472, 27.7, 1), "xprof-rs aggregate": command(0.8791, 304.7, 0.168),
+                                    "view_profile report": command(1.2, 1160.8, 0.116)},
+                "report: tpu_host_140mb.xplane.pb": of,
+                "top N of tpu_1gb.xplane.pb on 1, 2, 4 cores": {"1 core": command(2, 1, 1), "4 cores": command(0.8, 1, 2.5)},
+                "cores: top N of tpu_1gb.xplane.pb": {"2": {"times": 1.6, "serial": 0.25}, "4": {"times": 2.5, "serial": 0.2}}}
+    lead, rows = readme.table(measured).split(readme.HEAD)
+    assert lead == "`scripts/bench` on this one, commands in turn, medians of 3 to 150:\n\n"
+    assert rows.splitlines() == [
+        "| the start: `--version` | 1.23 ms, 3 MiB | `/bin/true` 0.6 ms, 1 MiB | 2.05 / 2.05 / 2.05 |",
+        "| 141 MB, 6.6 M events (TPU, and as much of the host's Python tracer) | 0.15 s, 28 MiB | xprof-rs 0.1.3 0.88 s, 305 MiB | "
+        "0.17 / 0.17 / 0.17 |",
+        "| the whole report of it | 1.2 s, 1,161 MiB (31 bytes an event) | our own top 20, which skips what is of the host | "
+        "1.5 / 1.25 / 2.0 |",
+        "| the same on all processors: top 20 of 1,066 MB of xplane | 0.8 s | the same on one 2.0 s | "
+        "2.5 times as fast; 20% does not scale |"]
+
+
+@pytest.mark.parametrize("value,text", [(1, "1.0"), (1.5, "1.5"), (0.128, "0.13"), (0.0131, "0.013"), (0.5, "0.5"), (12, "12"),
+                                        (10.24, "10.2"), (287.4, "287"), (2358, "2,358"), (0.1, "0.1"), (0.09, "0.09"), (0, "0.0")])
+def test_numbers(readme, value, text):
+    assert readme.number(value) == text
+
+
+def test_figures_of_two_machines_are_not_mixed(readme):
+    stored = {"machine": "this one", "start": 1, "list": 2, "versions": {"a": "1", "b": "2"}}
+    assert readme.taken_over(stored, {"machine": "this one", "start": 3, "versions": {"a": "3"}}) == \
+        {"machine": "this one", "start": 3, "list": 2, "versions": {"a": "3", "b": "2"}}
+    assert readme.taken_over({}, {"machine": "that one"})["machine"] == "that one"
+    with pytest.raises(SystemExit, match="on another machine"):
+        readme.taken_over(stored, {"machine": "that one", "start": 3})
