@@ -4,6 +4,7 @@ faults are the kernel's account; instructions and misses of the cache are what a
 import functools
 import os
 import pathlib
+import platform
 import shutil
 import statistics
 import subprocess
@@ -37,8 +38,9 @@ def busy_share(seconds=2):
 def machine():
     model = next((line.split(':', 1)[1].strip() for line in pathlib.Path('/proc/cpuinfo').read_text().splitlines()
                   if line.startswith('model name')), 'unknown processor')
+    system = platform.freedesktop_os_release()['PRETTY_NAME']
     memory = os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / (1 << 30)
-    return f'{len(os.sched_getaffinity(0))} cores of {model}, {memory:.0f} GiB, Linux {os.uname().release}'
+    return f'{len(os.sched_getaffinity(0))} cores of {model}, {memory:.0f} GiB, {system}, Linux {os.uname().release}'
 
 
 def measure(argv):

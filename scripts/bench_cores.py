@@ -17,6 +17,10 @@ HERTZ = 4000
 BUCKET_S = 4 / HERTZ  # who runs all the time is seen four times in it
 
 
+def named(cores):
+    return f'{cores} cores' if cores > 1 else '1 core'
+
+
 def on(cores, argv):
     cpus = sorted(os.sched_getaffinity(0))[:cores]
     return ['taskset', '-c', ','.join(map(str, cpus)), *argv]
@@ -66,12 +70,12 @@ def say_serial(title, argv, results):
 
 def bench_cores(compare, title, argv, runs, results):
     cores = [n for n in CORES if n <= len(os.sched_getaffinity(0))]
-    rows = compare(f'{title} on {", ".join(map(str, cores))} cores', {f'{n} cores': on(n, argv) for n in cores}, runs, results)
+    rows = compare(f'{title} on {", ".join(map(str, cores))} cores', {named(n): on(n, argv) for n in cores}, runs, results)
     row = results[f'cores: {title}'] = {}
     for n in cores[1:]:
-        by = statistics.median(a[0] / b[0] for a, b in zip(rows.samples[f'{n} cores'], rows.samples['1 cores']))
+        by = statistics.median(a[0] / b[0] for a, b in zip(rows.samples[named(n)], rows.samples[named(1)]))
         row[f'{n}'] = {'times': round(1 / by, 3), 'serial': round(serial_share(by, n), 3)}
-        print(f'  {n} cores: {1 / by:.2f} times as fast; {serial_share(by, n):.0%} of the work does not scale')
+        print(f'  {named(n)}: {1 / by:.2f} times as fast; {serial_share(by, n):.0%} of the work does not scale')
     if len(cores) > 1:
         say_serial(title, on(cores[-1], argv), results)
     else:
