@@ -25,6 +25,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/base/thread.h"
 
 static vp_device_kind device_kind(sink_process_kind k)
 {
@@ -222,17 +223,32 @@ static int analyze_processes(host_result *h, device_list *l, const grouping *g, 
     return 0;
 }
 
-/* Asks the questions beyond the op tables, each of which builds on those before it. host_ops, which
- * counts on another thread, comes last, so that nothing waits for it. */
+typedef int question(analysis *);
+
+static int ask(analysis *a, question *const *list)
+{
+    for (; *list; list++)
+        VP_TRY((*list)(a));
+    return 0;
+}
+
+/* Questions of which some build on those before them; transfers needs none and none needs it. */
+static int ask_first(void *ctx, uint32_t i)
+{
+    static question *const long_ones[] = {steps_collect, gaps_collect, launch_collect,
+                                          collectives_collect, NULL};
+    return i ? transfers_collect(ctx) : ask(ctx, long_ones);
+}
+
+/* Asks the questions beyond the op tables. host_ops, which counts on another thread, comes last, so
+ * that nothing waits for it. */
 static int ask_all(analysis *a)
 {
-    static int (*const questions[])(analysis *) = {
-        steps_collect,    gaps_collect,    launch_collect,  collectives_collect, transfers_collect,
-        hygiene_collect,  compile_collect, threads_collect, args_collect,        memory_collect,
-        barriers_collect, quality_collect, host_ops_collect};
-    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
-        VP_TRY(questions[i](a));
-    return 0;
+    static question *const rest[] = {hygiene_collect, compile_collect,  threads_collect,
+                                     args_collect,    memory_collect,   barriers_collect,
+                                     quality_collect, host_ops_collect, NULL};
+    VP_TRY(vp_each(device_sums_threads(a->t), 2, ask_first, a));
+    return ask(a, rest);
 }
 
 static int analyze_fully(analysis *a)

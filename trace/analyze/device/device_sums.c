@@ -62,11 +62,16 @@ static int piece(void *ctx, uint32_t i)
                               grouping_sweep_classes(c->g));
 }
 
+int device_sums_threads(const trace *t)
+{
+    return t->event_count < COUNT_ALONE ? 1 : t->threads;
+}
+
 int device_sums_count(device_sums *v, size_t n, const grouping *g, const trace *t)
 {
     count c = {v, g, t, {.free = NULL}};
     pthread_mutex_init(&c.rooms.lock, NULL);
-    int rc = vp_each(t->event_count < COUNT_ALONE ? 1 : t->threads, (uint32_t)n * 2, piece, &c);
+    int rc = vp_each(device_sums_threads(t), (uint32_t)n * 2, piece, &c);
     pthread_mutex_destroy(&c.rooms.lock);
     while (c.rooms.free) {
         ops_room *r = c.rooms.free;

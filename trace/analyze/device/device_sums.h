@@ -13,6 +13,8 @@ typedef struct device_sums {
     ops_sums *ops;
 } device_sums;
 
+/* Threads that are worth it for a trace. */
+int device_sums_threads(const trace *t);
 /* Counts n devices, whose sets are given. VP_ENOMEM. */
 int device_sums_count(device_sums *v, size_t n, const grouping *g, const trace *t);
 void device_sums_free(device_sums *v, size_t n);
