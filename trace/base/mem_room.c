@@ -8,15 +8,12 @@
 #include "trace/base/str.h"
 
 /* One generation of control groups: what its files are called. */
-typedef struct generation {
+typedef struct generation generation;
+struct generation {
     const char *line; /* behind the number in /proc/self/cgroup */
-    const char *mount, *limit, *use, *cache;
-} generation;
-
-static const generation generations[] = {
-    {"::", "/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file "},
-    {":memory:", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
-     "total_inactive_file "},
+    const char *mount;
+    int64_t (*room)(const generation *g, const char *dir); /* in one group; -1: no bound */
+    const char *limit, *use, *cache;
 };
 
 /* The file as text, "" where it cannot be read. The allocator itself calls this, so it can neither
@@ -72,37 +69,80 @@ static int64_t room_in_group(const generation *g, const char *dir)
     return limit > use ? limit - use : 0;
 }
 
-/* Memory of a group counts in all groups above it. In a container the path may be the host's, of
+/* The second version has quota and period in one file, "max" for no quota; the first has -1. */
+static int64_t cpus_in_group(const generation *g, const char *dir)
+{
+    char path[VP_PATH_MAX], text[64];
+    uint64_t quota, period;
+    snprintf(path, sizeof path, "%s/%s", dir, g->limit);
+    slurp(text, sizeof text, path);
+    vp_str rest = vp_str_of(text);
+    if (!vp_take_uint(&rest, INT64_MAX / 2, &quota))
+        return -1;
+    rest = vp_str_trim(rest);
+    if (g->use)
+        period = (uint64_t)number_in(dir, g->use, "");
+    else if (!vp_take_uint(&rest, INT64_MAX / 2, &period))
+        return -1;
+    return period && period < INT64_MAX / 2 ? (int64_t)((quota + period - 1) / period) : -1;
+}
+
+static const generation memory_groups[] = {
+    {"::", "/sys/fs/cgroup", room_in_group, "memory.max", "memory.current", "inactive_file "},
+    {":memory:", "/sys/fs/cgroup/memory", room_in_group, "memory.limit_in_bytes",
+     "memory.usage_in_bytes", "total_inactive_file "},
+    {0},
+};
+
+static const generation cpu_groups[] = {
+    {"::", "/sys/fs/cgroup", cpus_in_group, "cpu.max", NULL, NULL},
+    {":cpu,cpuacct:", "/sys/fs/cgroup/cpu,cpuacct", cpus_in_group, "cpu.cfs_quota_us",
+     "cpu.cfs_period_us", NULL},
+    {":cpu:", "/sys/fs/cgroup/cpu", cpus_in_group, "cpu.cfs_quota_us", "cpu.cfs_period_us", NULL},
+    {0},
+};
+
+/* What a group uses counts in all groups above it. In a container the path may be the host's, of
  * which only the part below the mount can be seen. */
-static int64_t room_in_groups(const char *root, const generation *g, vp_str path)
+static int64_t room_along(const char *root, const generation *g, vp_str path)
 {
     char dir[VP_PATH_MAX];
     int64_t room = -1;
     for (;;) {
         snprintf(dir, sizeof dir, "%s%s%.*s", root, g->mount, (int)path.n, path.p);
-        room = smaller(room, room_in_group(g, dir));
+        room = smaller(room, g->room(g, dir));
         if (!path.n)
             return room;
         path = vp_str_head(path, vp_str_rfind_char(path, '/') % path.n);
     }
 }
 
-int64_t vp_mem_room(const char *root)
+static int64_t room_in_groups(const char *root, const generation *list)
 {
     char path[VP_PATH_MAX], text[8192];
-    snprintf(path, sizeof path, "%s/proc", root);
-    int64_t room = number_in(path, "meminfo", "MemAvailable:");
-    room = room < 0 ? -1 : room * 1024;
+    int64_t room = -1;
     snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
     slurp(text, sizeof text, path);
     vp_str rest = vp_str_of(text), line;
     while (rest.n && vp_take_until(&rest, '\n', rest.n, &line))
-        for (size_t i = 0; i < 2; i++) {
-            size_t at = vp_str_find(line, VP_STR(":"));
-            vp_str group = vp_str_skip(line, at), head = vp_str_of(generations[i].line);
+        for (const generation *g = list; g->line; g++) {
+            vp_str group = vp_str_skip(line, vp_str_find(line, VP_STR(":")));
+            vp_str head = vp_str_of(g->line);
             if (vp_str_starts(group, head))
-                room = smaller(room,
-                               room_in_groups(root, &generations[i], vp_str_skip(group, head.n)));
+                room = smaller(room, room_along(root, g, vp_str_skip(group, head.n)));
         }
     return room;
+}
+
+int64_t vp_mem_room(const char *root)
+{
+    char path[VP_PATH_MAX];
+    snprintf(path, sizeof path, "%s/proc", root);
+    int64_t room = number_in(path, "meminfo", "MemAvailable:");
+    return smaller(room < 0 ? -1 : room * 1024, room_in_groups(root, memory_groups));
+}
+
+int64_t vp_cpu_room(const char *root)
+{
+    return room_in_groups(root, cpu_groups);
 }

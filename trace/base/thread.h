@@ -15,7 +15,8 @@
 /* Blocks all signals in the calling thread, and so in threads that it starts, except those that a
  * thread raises by its own fault, which must reach whoever reports crashes. */
 void vp_thread_mask(sigset_t *before);
-/* Processors that this process may run on at once, at least 1: those that its affinity allows. */
+/* Processors that this process may use at once, at least 1: those that its affinity allows and its
+ * control groups pay for. */
 int vp_cpus(void);
 /* Starts a thread so masked. 0 or VP_EIO. */
 int vp_thread_start(pthread_t *out, void *(*run)(void *), void *arg);
