@@ -39,6 +39,21 @@ static void use_head(xs_line_ctx *c, const xs_head *h)
                                                       : SINK_ROLE_PLAIN;
 }
 
+static bool is_wanted(const xs_reader *r, const xs_line_ctx *c)
+{
+    if (c->role == SINK_ROLE_OPS || (r->want_host && c->role != SINK_ROLE_DERIVED))
+        return true;
+    return c->device ? c->role == SINK_ROLE_MODULES : !r->device_ops;
+}
+
+static void begin_ops(xs_reader *r, xs_line_ctx *c, uint64_t events)
+{
+    vp_str label = rd_stream_label((vp_str){c->name, c->name_n});
+    c->label_hash = label.n ? vp_hash(label.p, label.n, 3) : 0;
+    c->few_places = !r->want_host && r->opts->longest_only;
+    r->device_ops += events;
+}
+
 static int read_line(xs_reader *r, xs_crew *crew, uint32_t plane_index, const xs_line *line,
                      bool device)
 {
@@ -58,17 +73,10 @@ static int read_line(xs_reader *r, xs_crew *crew, uint32_t plane_index, const xs
         r->bad_time += l.events;
         return skip(r, &l);
     }
-    bool ops = c->role == SINK_ROLE_OPS;
-    bool wanted = ops || (r->want_host && c->role != SINK_ROLE_DERIVED) ||
-                  (device && c->role == SINK_ROLE_MODULES);
-    if (device ? !wanted : !wanted && r->device_ops)
+    if (!is_wanted(r, c))
         return skip(r, &l);
-    if (ops) {
-        vp_str label = rd_stream_label((vp_str){c->name, c->name_n});
-        c->label_hash = label.n ? vp_hash(label.p, label.n, 3) : 0;
-        r->device_ops += l.events;
-    }
-    c->few_places = ops && !r->want_host && r->opts->longest_only;
+    if (c->role == SINK_ROLE_OPS)
+        begin_ops(r, c, l.events);
     c->cpu_ops = !device && !r->device_ops;
     return read_runs(c, &l, crew, line);
 }
