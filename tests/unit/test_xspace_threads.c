@@ -372,9 +372,11 @@ static void test_lines_of_several_stretches(void **state)
             assert_int_equal(t->quality_count, 0);
             trace_free(t);
         }
-        same_by_all(vp_str_head(vp_buf_view(&file), file.n / 3 * 2));
+        if (i == 1) /* cut off, and damaged: once each */
+            same_by_all(vp_str_head(vp_buf_view(&file), file.n / 3 * 2));
         file.p[file.n / 2] = (char)0xff;
-        same_by_all(vp_buf_view(&file));
+        if (i == 0)
+            same_by_all(vp_buf_view(&file));
         vp_buf_free(&file);
     }
 }
