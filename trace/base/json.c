@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 void vp_json_init(vp_json *j, vp_buf *b)
 {
@@ -63,9 +64,46 @@ void vp_json_key(vp_json *j, const char *key)
     j->after_key = true;
 }
 
+#define EACH_BYTE(c) (UINT64_C(0x0101010101010101) * (c))
+/* The high bit of each byte of v, all below 0x80, that is below c; exact from the first such on. */
+#define BELOW(v, c) (((v)-EACH_BYTE(c)) & EACH_BYTE(0x80))
+
+/* How many bytes from the start, at least, are written as they are; eight at once. */
+static size_t plain_ascii(vp_str s)
+{
+    size_t i = 0;
+    for (uint64_t v; i + 8 <= s.n; i += 8) {
+        memcpy(&v, s.p + i, 8);
+        if ((v & EACH_BYTE(0x80)) || BELOW(v, 0x20) || BELOW(v ^ EACH_BYTE('"'), 1) ||
+            BELOW(v ^ EACH_BYTE('\\'), 1) || BELOW(v ^ EACH_BYTE(0x7f), 1))
+            break;
+    }
+    for (; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        if (c < 0x20 || c > 0x7e || c == '"' || c == '\\')
+            break;
+    }
+    return i;
+}
+
+/* Where all of it is plain, as keys and most names are, it is put at once. */
+static bool quote_plain(vp_buf *b, vp_str s)
+{
+    char *p = plain_ascii(s) == s.n && s.n < SIZE_MAX - 2 ? vp_buf_room(b, s.n + 2) : NULL;
+    if (!p)
+        return false;
+    p[0] = p[s.n + 1] = '"';
+    if (s.n)
+        memcpy(p + 1, s.p, s.n);
+    vp_buf_wrote(b, s.n + 2);
+    return true;
+}
+
 int vp_json_quote(vp_buf *b, vp_str s)
 {
     size_t i = 0, plain = 0;
+    if (quote_plain(b, s))
+        return b->status;
     vp_buf_putc(b, '"');
     while (i < s.n) {
         unsigned char c = (unsigned char)s.p[i];
