@@ -31,9 +31,10 @@ _view_profile() {
         --profile-dir) files=1 ;;
         --format) words='text json' ;;
         --output|-o) files=1 ;;
+        --jobs|-j) return ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --format --output --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --format --output --jobs --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     top)
         case $prev in

@@ -81,6 +81,7 @@ int cli_open(catalog **out, const cli_options *o)
     catalog *c = NULL;
     VP_NEED(found);
     cli_progress_begin(&progress, o, "looking at");
+    opts.jobs = (int)o->jobs;
     opts.progress = cli_progress_entries;
     opts.progress_ctx = &progress;
     int rc = catalog_open(&c, found, &opts);

@@ -348,6 +348,8 @@ const cli_option cli_option_table[] = {
      "unit of durations in text and html"},
     {"jobs", 'j', "N", CLI_NUMBER, CLI_ONE_RUN | CLI_COMPARE | CLI_TREND, AT(jobs), 1, 1024, NULL,
      "threads that read files at once; without it, as many as there are processors"},
+    {"jobs", 'j', "N", CLI_NUMBER, CLI_LIST, AT(jobs), 1, 1024, NULL,
+     "threads that look at files at once; without it, as many as are of use"},
 
     {"max-memory", 0, "SIZE", CLI_TEXT, CLI_READERS | CLI_OF_REPORTS, AT(max_memory), 0, 0, NULL,
      "the memory to use at most, such as 8G; without it, nine tenths of what the machine and the "

@@ -4,6 +4,7 @@
 
 #include <zlib.h>
 
+#include "trace/base/buf.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/model/catalog_impl.h"
@@ -191,6 +192,117 @@ static void the_order_of_creation_does_not_show(void **state)
     assert_string_equal(seen[0], seen[1]);
     assert_string_equal(seen[0], RUN "a.xplane.pb " RUN "b.xplane.pb z/one.json z/b.json "
                                      "a/one.json ");
+}
+
+static void put_catalog(vp_buf *b, const catalog *c)
+{
+    for (size_t i = 0; i < catalog_count(c); i++) {
+        const cat_session *s = catalog_get(c, i);
+        vp_buf_printf(b, "%s %s %s %d %lld %s\n", s->id, s->name, s->path, (int)s->status,
+                      (long long)s->bytes, s->why ? s->why : "");
+        for (size_t k = 0; k < s->file_count; k++)
+            vp_buf_printf(b, " %s %d %u %s\n", s->files[k].path, (int)s->files[k].kind.format,
+                          s->files[k].host, s->files[k].why ? s->files[k].why : "");
+    }
+    for (size_t i = 0; i < catalog_note_count(c); i++)
+        vp_buf_printf(b, "%s: %s\n", catalog_note(c, i)->path, catalog_note(c, i)->why);
+    vp_buf_printf(b, "%llu %llu %llu %llu\n", (unsigned long long)c->seen.files,
+                  (unsigned long long)c->seen.directories, (unsigned long long)c->seen.caches,
+                  (unsigned long long)c->seen.unreadable);
+}
+
+/* Of everything that a walk may meet, 40 times. */
+static void make_varied(tree *t)
+{
+    for (int i = 0; i < 40; i++) {
+        char dir[64], path[160];
+        snprintf(dir, sizeof dir, "exp%02d/plugins/profile/2026_01_11_21_26_%02d", i / 4, i);
+#define AT(name) (snprintf(path, sizeof path, "%s/%s", dir, name), path)
+        tree_file(t, AT("vm.xplane.pb"), 1);
+        if (i % 3)
+            tree_file(t, AT("vm.trace.json.gz"), 1);
+        tree_file(t, AT("other.trace.json.gz"), 1);
+        tree_text(t, AT("empty.xplane.pb"), "", 1);
+        tree_text(t, AT("odd.xplane.pb"), "no plane", 1);
+        tree_text(t, AT("cache.op_stats.pb"), "x", 1);
+        if (i % 5 == 0)
+            tree_text(t, AT("deep/er/one.json"), chrome, 1);
+        snprintf(dir, sizeof dir, "loose%02d", i);
+        tree_text(t, AT("w0.1700000000000.pt.trace.json"), chrome, 1);
+        tree_text(t, AT("readme.txt"), "hello", 1);
+        if (i % 7 == 0)
+            link_to(t, "nowhere", AT("dangling"));
+        if (i % 7 == 1)
+            link_to(t, "../exp00", AT("again"));
+        if (i % 7 == 2)
+            link_to(t, "../.hidden", AT("seen"));
+    }
+    for (int i = 0; i < 40; i++) {
+        char path[64];
+        snprintf(path, sizeof path, ".hidden/%02d/one.json", i);
+        tree_text(t, path, chrome, 1);
+    }
+#undef AT
+}
+
+static void any_number_of_threads_lists_the_same(void **state)
+{
+    tree *t = *state;
+    vp_buf text[2];
+    uint64_t looks = 0;
+    make_varied(t);
+    for (int jobs = 1; jobs <= 16; jobs++) {
+        cat_options opts = CAT_OPTIONS_INIT;
+        opts.jobs = jobs;
+        catalog *first = list_with(t, "", &opts);
+        opts.previous = first;
+        catalog *second = list_with(t, "", &opts);
+        looks = jobs == 1 ? first->seen.opened : looks;
+        assert_int_equal(first->seen.opened, looks);
+        assert_int_equal(second->seen.opened, 0);
+        for (int i = jobs > 1; i < 2; i++) {
+            vp_buf_init(&text[i], 1 << 20);
+            put_catalog(&text[i], i ? second : first);
+        }
+        assert_string_equal(vp_buf_cstr(&text[0]), vp_buf_cstr(&text[1]));
+        vp_buf_free(&text[1]);
+        catalog_free(first);
+        catalog_free(second);
+    }
+    vp_buf_free(&text[0]);
+}
+
+static int stop_soon(void *ctx, int64_t done, int64_t total)
+{
+    (void)total;
+    return done >= *(int64_t *)ctx;
+}
+
+static void threads_end_where_the_scan_fails_or_is_stopped(void **state)
+{
+    tree *t = *state;
+    cat_options opts = CAT_OPTIONS_INIT;
+    int64_t entries = 0;
+    catalog *c = NULL;
+    make_varied(t);
+    opts.jobs = 8;
+    for (uint64_t k = 1; k < 3000; k += 83) {
+        vp_mem_fail_at(k, k % 2);
+        int rc = catalog_open(&c, tree_at(t, ""), &opts);
+        vp_mem_fail_at(0, false);
+        assert_true(rc == 0 || (rc == VP_ENOMEM && !c));
+        catalog_free(c);
+        c = NULL;
+    }
+    for (int i = 0; i < 1100; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "many/%04d/empty", i);
+        tree_dir(t, name);
+    }
+    opts.progress = stop_soon;
+    opts.progress_ctx = &entries;
+    assert_int_equal(catalog_open(&c, tree_at(t, ""), &opts), VP_ECANCELLED);
+    assert_null(c);
 }
 
 static uint64_t opened(const catalog *c)
@@ -395,6 +507,8 @@ int main(void)
         ON_A_TREE(what_may_not_be_read_is_noted_and_its_neighbours_work),
         ON_A_TREE(directories_nest_only_so_deep),
         ON_A_TREE(the_order_of_creation_does_not_show),
+        ON_A_TREE(any_number_of_threads_lists_the_same),
+        ON_A_TREE(threads_end_where_the_scan_fails_or_is_stopped),
         ON_A_TREE(a_rescan_opens_only_what_changed),
         ON_A_TREE(references_keep_a_catalog_alive),
         ON_A_TREE(progress_can_stop_the_scan),

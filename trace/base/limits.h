@@ -15,6 +15,9 @@
 #define VP_WALK_DEPTH_MAX 32u
 /* Files and directories looked at in one scan: 10,000 runs of 20 hosts are 400,000. */
 #define VP_WALK_ENTRIES_MAX 2000000u
+/* Of them, those in directories that are read before the walk comes to them: 160 bytes each, and a
+ * quarter of that in one directory. */
+#define VP_WALK_AHEAD_MAX 65536u
 /* Entries, bytes and ratio of one archive (quality.md 2.6; real traces reach 12.4:1). */
 #define VP_ARCHIVE_ENTRIES_MAX 100000u
 #define VP_ARCHIVE_MEMBER_MAX (INT64_C(8) << 30)

@@ -86,10 +86,12 @@ typedef struct cat_options {
     void *progress_ctx;
     const catalog *previous; /* unchanged files are not opened again; may be NULL */
     cat_live *live;          /* may be NULL */
-    /* Called with the absolute path of each directory before it is read; may be NULL. */
+    /* Called with the absolute path of each directory before it is read, by any thread, one at a
+     * time; may be NULL. */
     void (*entering)(void *ctx, const char *path);
     void *entering_ctx;
     cat_copies copies; /* read instead of what is packed; open may be NULL */
+    int jobs;          /* threads that list at most; 0: as many as are of use */
 } cat_options;
 #define CAT_OPTIONS_INIT                                                                           \
     {                                                                                              \

@@ -1,9 +1,10 @@
 /* What the parts of the catalog share; nobody else includes it (tests may, for the counters).
  *
- * A directory is read at once (catalog_walk), each file gets a kind from its name or, where that
- * leaves it open, from its head (catalog_look), and what one directory holds becomes sessions
- * (catalog_group, catalog_hosts, catalog_name). The members of an archive take the same road, one
- * member directory after the other (catalog_members). All strings live in the catalog's arena. */
+ * A directory is read at once (catalog_dir), by one of several threads (catalog_ahead), each file
+ * gets a kind from its name or, where that leaves it open, from its head (catalog_look), and what
+ * one directory holds becomes sessions in the order of the walk (catalog_walk, catalog_group,
+ * catalog_hosts, catalog_name). The members of an archive take the same road, one member directory
+ * after the other (catalog_members). All strings live in the catalog's arena. */
 #ifndef VP_MODEL_CATALOG_IMPL_H
 #define VP_MODEL_CATALOG_IMPL_H
 
@@ -88,6 +89,7 @@ typedef struct cat_found {
     uint32_t member_index;
     const char *cut; /* as in cat_file */
     bool by_name;    /* its kind is what its name says: nobody has looked at it */
+    bool peeked;     /* kind and why are what its content says, for cat_look to keep */
 } cat_found;
 
 typedef struct cat_dir {
@@ -122,7 +124,12 @@ bool cat_worker_time(vp_str name, vp_str *stem, vp_str *digits, int64_t *unix_ns
 /* Sorts the sessions and gives them their ids. */
 int cat_sessions_finish(catalog *c);
 
-/* catalog_look: fills kind and why of f, whose name, size and identity are set. It is opened as
+/* catalog_look: what the head of the open file tells, in f->peeked, kind and why; nothing where
+ * that is for cat_look to do. f->kind is what the name says. Any thread may ask. */
+void cat_peek(int fd, bool in_run, cat_found *f);
+/* The previous scan has looked at f. Any thread may ask. */
+bool cat_known(const cat_scan *s, const cat_found *f);
+/* Fills kind and why of f, whose name, size and identity are set. It is opened as
  * open_name beneath dir_fd, if at all. *archive is set for a readable archive and belongs to the
  * memo. Files that cannot be opened are RD_UNREADABLE; only fatal conditions fail. */
 int cat_look(cat_scan *s, int dir_fd, const char *open_name, bool in_run, cat_found *f,

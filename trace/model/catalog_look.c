@@ -101,43 +101,75 @@ static int recall(cat_scan *s, const cat_memo_entry *e, cat_found *f, const cat_
     return remember(s, f, e->name_hash, e->archive, archive);
 }
 
-static int look_inside(cat_scan *s, int fd, uint64_t name_hash, bool in_run, cat_found *f,
-                       const cat_archive **archive)
+/* f->kind is what the name says. */
+static int read_head(int fd, bool in_run, cat_found *f)
 {
     char head[HEAD_MAX];
     size_t n;
     rd_kind by_name = f->kind;
-    cat_archive *a = NULL;
-    s->c->seen.opened++;
     /* Not more than there is: the end of a file is found by one more read. */
     size_t want = (uint64_t)f->bytes < sizeof head ? (size_t)f->bytes : sizeof head;
-    int rc = vp_fs_pread(fd, head, want, 0, &n);
-    if (rc < 0)
-        return fatal(rc) ? rc : unreadable(s, f, vp_error_last()->message);
+    VP_TRY(vp_fs_pread(fd, head, want, 0, &n));
     VP_TRY(detect(f->name, head, n, &f->kind));
     keep_producer(&f->kind, by_name, in_run);
     f->why = f->kind.why;
-    if (f->kind.format == RD_UNKNOWN && by_name.format != RD_UNKNOWN)
-        VP_TRY(unreadable(s, f, n ? "its content is not what its name says" : "empty file"));
+    if (f->kind.format == RD_UNKNOWN && by_name.format != RD_UNKNOWN) {
+        f->kind = (rd_kind){.format = RD_UNREADABLE};
+        f->why = n ? "its content is not what its name says" : "empty file";
+    }
+    return 0;
+}
+
+void cat_peek(int fd, bool in_run, cat_found *f)
+{
+    cat_found seen = *f;
+    seen.peeked = read_head(fd, in_run, &seen) >= 0 && seen.kind.format != RD_ARCHIVE;
+    if (seen.peeked)
+        *f = seen;
+}
+
+static uint64_t name_hash(const cat_found *f)
+{
+    return vp_hash(f->name.p, f->name.n, 0);
+}
+
+static const cat_memo_entry *known(const cat_scan *s, const cat_found *f)
+{
+    const catalog *previous = s->opts->previous;
+    return previous ? cat_memo_get(&previous->memo, &f->id, name_hash(f)) : NULL;
+}
+
+bool cat_known(const cat_scan *s, const cat_found *f)
+{
+    return known(s, f) != NULL;
+}
+
+static int look_inside(cat_scan *s, int fd, bool in_run, cat_found *f, const cat_archive **archive)
+{
+    cat_archive *a = NULL;
+    s->c->seen.opened++;
+    int rc = f->peeked ? 0 : read_head(fd, in_run, f);
+    if (rc < 0)
+        return fatal(rc) ? rc : unreadable(s, f, vp_error_last()->message);
     if (f->kind.format == RD_ARCHIVE)
         VP_TRY(index_archive(s, fd, f, &a));
-    return remember(s, f, name_hash, a, archive);
+    return remember(s, f, name_hash(f), a, archive);
 }
 
 int cat_look(cat_scan *s, int dir_fd, const char *open_name, bool in_run, cat_found *f,
              const cat_archive **archive)
 {
     VP_CLEANUP(vp_fs_close) int fd = -1;
-    uint64_t name_hash = vp_hash(f->name.p, f->name.n, 0);
     *archive = NULL;
+    if (f->peeked)
+        return look_inside(s, -1, in_run, f, archive);
     f->kind = rd_detect_name(f->name);
     f->why = f->kind.why;
     if (f->kind.format == RD_CACHE) /* anything may be named like a profile, but not like a cache */
         return 0;
-    const cat_memo_entry *known =
-        s->opts->previous ? cat_memo_get(&s->opts->previous->memo, &f->id, name_hash) : NULL;
-    if (known)
-        return recall(s, known, f, archive);
+    const cat_memo_entry *e = known(s, f);
+    if (e)
+        return recall(s, e, f, archive);
     int rc = cat_open_file(s->c, dir_fd, open_name, &fd, NULL);
     if (rc == VP_ENOTFOUND) { /* gone since the directory was read */
         f->kind = (rd_kind){.format = RD_UNKNOWN};
@@ -145,7 +177,7 @@ int cat_look(cat_scan *s, int dir_fd, const char *open_name, bool in_run, cat_fo
     }
     if (rc < 0)
         return fatal(rc) ? rc : unreadable(s, f, vp_error_last()->message);
-    return look_inside(s, fd, name_hash, in_run, f, archive);
+    return look_inside(s, fd, in_run, f, archive);
 }
 
 int cat_look_member(const ar_member *m, cat_found *f)

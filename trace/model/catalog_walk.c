@@ -1,53 +1,43 @@
-/* Everything below the root, one directory at a time and without recursion: a directory is read
- * whole and sorted (so that the order of the disk never shows), its files become sessions, then its
- * subdirectories follow. Dotfiles are ignored, devices and FIFOs never opened. Symbolic links are
- * followed after everything real, so that what lies in the tree keeps its own path. */
+/* Everything below the root, one directory at a time and without recursion: a directory's files
+ * become sessions, then its subdirectories follow. Dotfiles are ignored, devices and FIFOs never
+ * opened. Symbolic links are followed after everything real, so that what lies in the tree keeps
+ * its own path. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/image/vpcap_hold.h"
-#include "trace/model/catalog_impl.h"
+#include "trace/model/catalog_ahead.h"
 
-#define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
-
-typedef struct entry {
-    size_t name; /* offset in names */
-    unsigned char type;
-} entry;
-
-/* A directory whose subdirectories are still to come. The buffers are reused by its siblings. */
+/* A directory whose subdirectories are still to come. */
 typedef struct frame {
-    int fd;
-    char *names;
-    size_t names_n, names_cap;
-    entry *entries;
-    size_t count, cap, next; /* next: the first entry that may be a subdirectory to enter */
-    size_t full_n;           /* length of its path in walk.full */
+    cat_node *node;
+    size_t next;   /* the first entry that may be a subdirectory to enter */
+    size_t full_n; /* length of its path in walk.full */
 } frame;
 
 typedef struct walk {
     cat_scan *scan;
+    cat_ahead *ahead;
     char full[VP_PATH_MAX]; /* absolute path of the current directory */
     size_t root_n;
+    cat_node root; /* of what is walked now: the catalog's, or a link's */
     frame frames[VP_WALK_DEPTH_MAX + 1];
     size_t depth; /* frames in use */
-    _Alignas(struct dirent64) char listing[32768];
     cat_found *found;
     size_t found_n, found_cap;
     vp_map found_ids; /* by inode; filled only in directories with links */
 } walk;
 
-static const char *name_of(const frame *f, const entry *e)
+static const char *name_of(const frame *f, const cat_entry *e)
 {
-    return f->names + e->name;
+    return f->node->names + e->name;
 }
 
 static const char *relative(const walk *w)
@@ -73,49 +63,22 @@ static int note_limit(walk *w, const char *name, const char *why)
     return cat_note_add(w->scan->c, path, why);
 }
 
-static int add_entry(frame *f, const struct dirent64 *e)
+/* What a scan that has come to its end does not count, it does not look at either. */
+static int count_entries(walk *w, cat_node *n)
 {
-    size_t n = strlen(e->d_name) + 1;
-    VP_TRY(vp_grow(&f->names, &f->names_cap, f->names_n + n, 1, SIZE_MAX / 2));
-    VP_TRY(vp_grow(&f->entries, &f->cap, f->count + 1, sizeof *f->entries, VP_WALK_ENTRIES_MAX));
-    memcpy(f->names + f->names_n, e->d_name, n);
-    f->entries[f->count++] = (entry){f->names_n, e->d_type};
-    f->names_n += n;
-    return 0;
-}
-
-static int by_name(const void *pa, const void *pb, void *names)
-{
-    const entry *a = pa, *b = pb;
-    const char *base = names;
-    return strcmp(base + a->name, base + b->name);
-}
-
-/* What one call told of the directory. */
-static int take_entries(walk *w, frame *f, size_t n)
-{
-    for (size_t at = 0; at < n && !w->scan->stopped;) {
-        const struct dirent64 *e = (const struct dirent64 *)(const void *)(w->listing + at);
-        at += e->d_reclen;
-        if (e->d_name[0] == '.')
-            continue;
+    size_t counted = 0;
+    while (counted < n->count && !w->scan->stopped) {
         VP_TRY(cat_tick(w->scan));
-        VP_TRY(add_entry(f, e));
+        counted++;
     }
-    return 0;
-}
-
-/* Without opendir, which asks three questions more of every directory. */
-static int read_entries(walk *w, frame *f)
-{
-    ssize_t n = 0;
-    f->names_n = f->count = f->next = 0;
-    while (!w->scan->stopped && (n = getdents64(f->fd, w->listing, sizeof w->listing)) > 0)
-        VP_TRY(take_entries(w, f, (size_t)n));
-    if (n < 0)
-        VP_TRY(note_errno(w, "", "cannot read the directory to its end"));
-    if (f->count)
-        qsort_r(f->entries, f->count, sizeof *f->entries, by_name, f->names);
+    if (counted == n->count)
+        return 0;
+    const char *end = n->names; /* of the names that were counted: they lie as on the disk */
+    while (counted--)
+        end += strlen(end) + 1;
+    for (size_t i = 0; i < n->count; i++)
+        if (n->names + n->entries[i].name >= end)
+            n->entries[i].type = 0;
     return 0;
 }
 
@@ -146,51 +109,36 @@ static int keep(walk *w, const cat_found *f, const cat_archive *archive, cat_dir
     return 0;
 }
 
-/* Names that decide the kind are not opened, so their permission is asked for: most modes let
- * everybody read, which needs no question. */
-static bool forbidden(int dir_fd, const char *name, const struct stat *st)
+/* Opens the directory again, which was read and closed, only where the file has to be opened. */
+static int look(walk *w, const frame *f, cat_found *found, const cat_dir *d,
+                const cat_archive **archive)
 {
-    return (st->st_mode & 0444) != 0444 && faccessat(dir_fd, name, R_OK, AT_EACCESS) < 0;
+    int fd = found->peeked || cat_known(w->scan, found) ? -1 : cat_dir_fd(f->node);
+    return cat_look(w->scan, fd, found->name.p, cat_is_run(d), found, archive);
 }
 
-static bool stands_by(int dir_fd, const char *name)
+static int take_file(walk *w, const frame *f, const cat_entry *e, cat_dir *d)
 {
-    VP_CLEANUP(vp_fs_close)
-    int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    return fd >= 0 && vpcap_is_held(fd);
-}
-
-static int take_file(walk *w, frame *f, const entry *e, cat_dir *d)
-{
-    const char *name = name_of(f, e);
-    rd_kind by_name = rd_detect_name(vp_str_of(name));
-    const cat_archive *archive;
-    struct stat st;
+    const cat_archive *archive = NULL;
     w->scan->c->seen.files++;
-    if (by_name.format == RD_CACHE) {
+    cat_found found = f->node->found[e->at];
+    switch ((cat_told)e->told) {
+    case CAT_GONE:
+        return 0;
+    case CAT_IGNORED:
         d->caches++;
         return 0;
-    }
-    if (fstatat(f->fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-        return errno == ENOENT ? 0 : note_errno(w, name, "cannot stat");
-    if (!S_ISREG(st.st_mode))
-        return 0;
-    if (by_name.format == RD_VPCAP && stands_by(f->fd, name)) {
+    case CAT_STANDBY:
         d->standby++;
         return 0;
+    case CAT_NO_STAT:
+        errno = e->error;
+        return note_errno(w, name_of(f, e), "cannot stat");
+    case CAT_KEPT:
+        break;
+    case CAT_LOOKED:
+        VP_TRY(look(w, f, &found, d, &archive));
     }
-    vp_file_id id = vp_fs_id(&st);
-    cat_found found = found_of(name, &id);
-    if (forbidden(f->fd, name, &st)) {
-        found.kind.format = RD_UNREADABLE;
-        found.why = "cannot read: permission denied";
-        return keep(w, &found, NULL, d);
-    }
-    found.kind = by_name;
-    found.by_name = cat_is_second_half(&found, cat_is_run(d));
-    if (found.by_name)
-        return keep(w, &found, NULL, d);
-    VP_TRY(cat_look(w->scan, f->fd, name, cat_is_run(d), &found, &archive));
     return keep(w, &found, archive, d);
 }
 
@@ -213,7 +161,7 @@ static bool has_first_half(const walk *w, const cat_found *f)
     return first && first->kind.format == RD_XSPACE;
 }
 
-static int look_at_the_rest(walk *w, frame *f, cat_dir *d)
+static int look_at_the_rest(walk *w, const frame *f, cat_dir *d)
 {
     size_t n = w->found_n, rest = 0;
     for (size_t i = 0; i < n; i++) {
@@ -227,7 +175,7 @@ static int look_at_the_rest(walk *w, frame *f, cat_dir *d)
         cat_found one = w->found[i];
         const cat_archive *archive = NULL;
         if (one.by_name)
-            VP_TRY(cat_look(w->scan, f->fd, one.name.p, cat_is_run(d), &one, &archive));
+            VP_TRY(look(w, f, &one, d, &archive));
         VP_TRY(keep(w, &one, archive, d));
     }
     return 0;
@@ -259,7 +207,7 @@ static int defer_link(cat_scan *s, const char *path)
     return 0;
 }
 
-static int take_link(walk *w, frame *f, const entry *e, cat_dir *d)
+static int take_link(walk *w, const frame *f, const cat_entry *e, cat_dir *d)
 {
     VP_CLEANUP(vp_fs_close) int fd = -1;
     char path[VP_PATH_MAX * 2];
@@ -285,40 +233,26 @@ static int take_link(walk *w, frame *f, const entry *e, cat_dir *d)
     return keep(w, &found, archive, d);
 }
 
-/* Kinds that the file system does not tell are asked for once. */
-static unsigned char type_of(const frame *f, const entry *e)
-{
-    struct stat st;
-    if (e->type != DT_UNKNOWN)
-        return e->type;
-    if (fstatat(f->fd, name_of(f, e), &st, AT_SYMLINK_NOFOLLOW) < 0)
-        return DT_UNKNOWN;
-    return S_ISREG(st.st_mode)   ? DT_REG
-           : S_ISDIR(st.st_mode) ? DT_DIR
-           : S_ISLNK(st.st_mode) ? DT_LNK
-                                 : DT_FIFO;
-}
-
 /* Files first, then links to files, which must not displace what is really there. */
-static int take_files(walk *w, frame *f)
+static int take_files(walk *w, const frame *f)
 {
+    const cat_node *n = f->node;
     cat_dir d = {.full = {w->full, f->full_n}, .root_n = w->root_n};
     bool links = false;
     w->found_n = 0;
-    for (size_t i = 0; i < f->count; i++) {
-        entry *e = &f->entries[i];
-        e->type = type_of(f, e);
-        links |= e->type == DT_LNK;
-        d.has_more |= e->type == DT_DIR || e->type == DT_LNK;
-        if (e->type == DT_REG)
-            VP_TRY(take_file(w, f, e, &d));
+    for (size_t i = 0; i < n->count; i++) {
+        unsigned char type = n->entries[i].type;
+        links |= type == DT_LNK;
+        d.has_more |= type == DT_DIR || type == DT_LNK;
+        if (type == DT_REG)
+            VP_TRY(take_file(w, f, &n->entries[i], &d));
     }
     VP_TRY(look_at_the_rest(w, f, &d));
     if (links)
         VP_TRY(remember_found(w));
-    for (size_t i = 0; links && i < f->count; i++)
-        if (f->entries[i].type == DT_LNK)
-            VP_TRY(take_link(w, f, &f->entries[i], &d));
+    for (size_t i = 0; links && i < n->count; i++)
+        if (n->entries[i].type == DT_LNK)
+            VP_TRY(take_link(w, f, &n->entries[i], &d));
     if (links && w->found_n)
         qsort(w->found, w->found_n, sizeof *w->found, by_found_name);
     d.files = w->found;
@@ -327,66 +261,85 @@ static int take_files(walk *w, frame *f)
     return cat_group(w->scan, &d);
 }
 
-/* Enters the open directory whose path is in w->full; takes the descriptor. A directory that was
- * seen before (a link, a loop, a bind mount) is left at once. */
-static int enter(walk *w, int fd, size_t full_n)
+/* A directory that was seen before (a link, a loop, a bind mount) is left at once. */
+static int visit(walk *w, const vp_file_id *id, bool *again)
 {
-    VP_CLEANUP(vp_fs_close) int owned = fd;
-    frame *f = &w->frames[w->depth];
-    struct stat st;
-    if (fstat(fd, &st) < 0)
-        return note_errno(w, "", "cannot stat");
-    uint64_t key = inode_key(&(vp_file_id){.dev = st.st_dev, .ino = st.st_ino});
-    if (vp_map_get(&w->scan->visited, key) != VP_MAP_NONE)
-        return 0;
-    VP_TRY(vp_map_set(&w->scan->visited, key, 0));
-    f->fd = vp_fs_take(&owned);
-    f->full_n = full_n;
-    w->depth++;
+    uint64_t key = inode_key(id);
+    *again = vp_map_get(&w->scan->visited, key) != VP_MAP_NONE;
+    return *again ? 0 : vp_map_set(&w->scan->visited, key, 0);
+}
+
+/* Enters the directory, which has been read and whose path is in w->full. */
+static int enter(walk *w, cat_node *n, size_t full_n)
+{
+    frame *f = &w->frames[w->depth++];
+    *f = (frame){.node = n, .full_n = full_n};
     w->scan->c->seen.directories++;
-    if (w->scan->opts->entering)
-        w->scan->opts->entering(w->scan->opts->entering_ctx, *w->full ? w->full : "/");
-    VP_TRY(read_entries(w, f));
+    VP_TRY(count_entries(w, n));
+    if (n->cut) {
+        errno = n->cut;
+        VP_TRY(note_errno(w, "", "cannot read the directory to its end"));
+    }
     return take_files(w, f);
 }
 
 static void leave(walk *w)
 {
-    frame *f = &w->frames[--w->depth];
-    close(f->fd);
+    cat_ahead_drop(w->ahead, w->frames[--w->depth].node);
     w->full[w->depth ? w->frames[w->depth - 1].full_n : w->root_n] = 0;
 }
 
-static int descend(walk *w, frame *f, const char *name)
+/* Enters what has been read, if it could be and was not yet. */
+static int enter_read(walk *w, const frame *f, cat_node *n)
 {
-    size_t n = strlen(name);
-    if (w->depth > VP_WALK_DEPTH_MAX)
-        return note_limit(w, name, "not entered: nested deeper than any log directory");
-    if (f->full_n + n + 2 > sizeof w->full)
-        return note_limit(w, name, "not entered: the path is too long");
-    int fd = openat(f->fd, name, DIR_FLAGS | O_NOFOLLOW);
-    if (fd < 0)
-        return errno == ENOENT ? 0 : note_errno(w, name, "cannot open the directory");
+    bool again = false;
+    if (n->failed && (n->no_stat || n->failed != ENOENT)) {
+        errno = n->failed;
+        VP_TRY(note_errno(w, n->name, n->no_stat ? "cannot stat" : "cannot open the directory"));
+    }
+    if (!n->failed)
+        VP_TRY(visit(w, &n->id, &again));
+    if (n->failed || again) {
+        cat_ahead_drop(w->ahead, n);
+        return 0;
+    }
+    size_t m = strlen(n->name);
     w->full[f->full_n] = '/';
-    memcpy(w->full + f->full_n + 1, name, n + 1);
-    size_t depth = w->depth;
-    VP_TRY(enter(w, fd, f->full_n + 1 + n));
-    if (w->depth == depth)
-        w->full[f->full_n] = 0;
-    return 0;
+    memcpy(w->full + f->full_n + 1, n->name, m + 1);
+    return enter(w, n, f->full_n + 1 + m);
 }
 
-static int walk_tree(walk *w, int fd)
+static int descend(walk *w, const frame *f, cat_node *n)
 {
-    VP_TRY(enter(w, fd, strlen(w->full)));
+    if (w->depth > VP_WALK_DEPTH_MAX)
+        return note_limit(w, n->name, "not entered: nested deeper than any log directory");
+    if (f->full_n + strlen(n->name) + 2 > sizeof w->full)
+        return note_limit(w, n->name, "not entered: the path is too long");
+    VP_TRY(cat_ahead_get(w->ahead, n));
+    return enter_read(w, f, n);
+}
+
+/* fd is the root's, at this path below the catalog's; takes it. */
+static int walk_tree(walk *w, const char *path, int fd, const vp_file_id *id)
+{
+    bool again = false;
+    w->root = (cat_node){.name = path, .fd = fd, .id = *id};
+    VP_TRY(visit(w, id, &again));
+    if (again) {
+        cat_ahead_drop(w->ahead, &w->root);
+        return 0;
+    }
+    VP_TRY(cat_ahead_get(w->ahead, &w->root));
+    VP_TRY(enter(w, &w->root, strlen(w->full)));
     while (w->depth) {
         frame *f = &w->frames[w->depth - 1];
-        while (f->next < f->count && f->entries[f->next].type != DT_DIR)
+        const cat_node *n = f->node;
+        while (f->next < n->count && n->entries[f->next].type != DT_DIR)
             f->next++;
-        if (f->next == f->count || w->scan->stopped)
+        if (f->next == n->count || w->scan->stopped)
             leave(w);
         else
-            VP_TRY(descend(w, f, name_of(f, &f->entries[f->next++])));
+            VP_TRY(descend(w, f, &n->children[n->entries[f->next++].at]));
     }
     return 0;
 }
@@ -395,24 +348,42 @@ static int walk_link(walk *w, const char *path)
 {
     int fd;
     bool is_dir;
+    vp_file_id id;
     int n = snprintf(w->full + w->root_n, sizeof w->full - w->root_n, "/%s", path);
     if (n < 0 || (size_t)n >= sizeof w->full - w->root_n)
         return cat_note_add(w->scan->c, path, "not entered: the path is too long");
-    if (vp_fs_open_beneath(w->scan->c->root_fd, path, &fd, &is_dir, NULL) < 0)
+    if (vp_fs_open_beneath(w->scan->c->root_fd, path, &fd, &is_dir, &id) < 0)
         return cat_note_add(w->scan->c, path, vp_error_last()->message);
-    return walk_tree(w, fd);
+    return walk_tree(w, path, fd, &id);
 }
 
 static int walk_all(walk *w)
 {
     cat_scan *s = w->scan;
-    int fd = openat(s->c->root_fd, ".", DIR_FLAGS);
+    vp_file_id id;
+    int fd = openat(s->c->root_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return note_errno(w, "", "cannot open the directory");
-    VP_TRY(walk_tree(w, fd));
+    if (vp_fs_identity(fd, &id) < 0) {
+        close(fd);
+        return note_errno(w, "", "cannot stat");
+    }
+    VP_TRY(walk_tree(w, "", fd, &id));
     for (size_t i = 0; i < s->link_count && !s->stopped; i++)
         VP_TRY(walk_link(w, s->links[i]));
     return 0;
+}
+
+static void walk_free(walk *w)
+{
+    if (w->ahead) {
+        cat_ahead_stop(w->ahead);
+        cat_ahead_drop(w->ahead, &w->root); /* where the walk failed, all that it had not left */
+        cat_ahead_free(w->ahead);
+    }
+    vp_map_free(&w->found_ids);
+    vp_free(w->found);
+    vp_free(w);
 }
 
 static walk *walk_new(cat_scan *s)
@@ -422,24 +393,16 @@ static walk *walk_new(cat_scan *s)
     if (!w)
         return NULL;
     w->scan = s;
+    w->root.fd = -1;
     vp_map_init(&w->found_ids);
     if (n > 1 || *s->c->real != '/') /* "/" itself is the empty prefix */
         memcpy(w->full, s->c->real, n);
     w->root_n = strlen(w->full);
-    return w;
-}
-
-static void walk_free(walk *w)
-{
-    while (w->depth)
-        leave(w);
-    for (size_t i = 0; i <= VP_WALK_DEPTH_MAX; i++) {
-        vp_free(w->frames[i].names);
-        vp_free(w->frames[i].entries);
+    if (cat_ahead_new(&w->ahead, s) < 0) {
+        walk_free(w);
+        return NULL;
     }
-    vp_map_free(&w->found_ids);
-    vp_free(w->found);
-    vp_free(w);
+    return w;
 }
 
 int cat_walk(cat_scan *s)

@@ -1,0 +1,339 @@
+/* One directory: its entries, sorted so that the order of the disk never shows, and what its files
+ * are. Every question to the file system is asked here, and once: on a network each takes a
+ * millisecond. */
+#include "trace/model/catalog_ahead.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/image/vpcap_hold.h"
+
+#define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+/* Bytes of one answer about a directory: 3,000 entries. */
+#define LISTING (128u << 10)
+
+/* The buffers are used for one directory after the other. */
+struct cat_reader {
+    const cat_scan *scan;
+    char *names;
+    cat_entry *entries;
+    size_t names_n, names_cap, count, cap, most;
+    size_t full_n;
+    char full[VP_PATH_MAX]; /* absolute path of the directory */
+    _Alignas(struct dirent64) char listing[LISTING];
+};
+
+int cat_reader_new(cat_reader **out, const cat_scan *s)
+{
+    *out = vp_malloc(sizeof **out);
+    VP_NEED(*out);
+    (*out)->scan = s;
+    (*out)->names = NULL;
+    (*out)->entries = NULL;
+    (*out)->names_cap = (*out)->cap = 0;
+    return 0;
+}
+
+void cat_reader_free(cat_reader *r)
+{
+    if (!r)
+        return;
+    vp_free(r->names);
+    vp_free(r->entries);
+    vp_free(r);
+}
+
+/* ---- Where it is ---------------------------------------------------------------------------- */
+
+static int put_path(cat_reader *r, const cat_node *n)
+{
+    const char *real = r->scan->c->real;
+    const char *parts[VP_WALK_DEPTH_MAX + 2];
+    size_t k = 0, at = strcmp(real, "/") ? strlen(real) : 0;
+    memcpy(r->full, real, at);
+    for (; n; n = n->parent)
+        parts[k++] = n->name;
+    while (k--) {
+        size_t m = strlen(parts[k]);
+        if (!m)
+            continue;
+        if (at + m + 2 > sizeof r->full)
+            return vp_fail(VP_ELIMIT, "the path is too long");
+        r->full[at] = '/';
+        memcpy(r->full + at + 1, parts[k], m);
+        at += m + 1;
+    }
+    r->full[at] = 0;
+    r->full_n = at;
+    return 0;
+}
+
+int cat_dir_fd(cat_node *n)
+{
+    if (n->fd < 0)
+        n->fd = openat(n->parent->fd, n->name, DIR_FLAGS);
+    return n->fd;
+}
+
+static bool open_dir(cat_node *n)
+{
+    struct stat st;
+    if (n->fd >= 0)
+        return true;
+    n->no_stat = cat_dir_fd(n) >= 0;
+    if (!n->no_stat || fstat(n->fd, &st) < 0) {
+        n->failed = errno;
+        return false;
+    }
+    n->id = vp_fs_id(&st);
+    return true;
+}
+
+/* ---- Its entries ---------------------------------------------------------------------------- */
+
+static int add_entry(cat_reader *r, const struct dirent64 *e)
+{
+    size_t n = strlen(e->d_name) + 1;
+    VP_TRY(vp_grow(&r->names, &r->names_cap, r->names_n + n, 1, UINT32_MAX));
+    VP_TRY(vp_grow(&r->entries, &r->cap, r->count + 1, sizeof *r->entries, r->most));
+    memcpy(r->names + r->names_n, e->d_name, n);
+    r->entries[r->count++] = (cat_entry){.name = (uint32_t)r->names_n, .type = e->d_type};
+    r->names_n += n;
+    return 0;
+}
+
+static int by_name(const void *pa, const void *pb, void *names)
+{
+    const cat_entry *a = pa, *b = pb;
+    const char *base = names;
+    return strcmp(base + a->name, base + b->name);
+}
+
+/* Without opendir, which asks three questions more of every directory. One entry more than a scan
+ * may look at is enough for it to stop. */
+static int read_entries(cat_reader *r, cat_node *n, bool ahead)
+{
+    ssize_t got = 0;
+    r->names_n = r->count = 0;
+    r->most = ahead ? VP_WALK_AHEAD_MAX / 4 : VP_WALK_ENTRIES_MAX + 1;
+    while ((ahead || r->count < r->most) &&
+           (got = getdents64(n->fd, r->listing, sizeof r->listing)) > 0)
+        for (ssize_t at = 0; at < got && (ahead || r->count < r->most);) {
+            const struct dirent64 *e = (const struct dirent64 *)(const void *)(r->listing + at);
+            at += e->d_reclen;
+            if (e->d_name[0] != '.')
+                VP_TRY(add_entry(r, e));
+        }
+    n->cut = got < 0 ? errno : 0;
+    if (r->count)
+        qsort_r(r->entries, r->count, sizeof *r->entries, by_name, r->names);
+    return 0;
+}
+
+/* Kinds that the file system does not tell are asked for once. */
+static unsigned char type_of(int fd, const char *name)
+{
+    struct stat st;
+    if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return DT_UNKNOWN;
+    return S_ISREG(st.st_mode)   ? DT_REG
+           : S_ISDIR(st.st_mode) ? DT_DIR
+           : S_ISLNK(st.st_mode) ? DT_LNK
+                                 : DT_FIFO;
+}
+
+static void number_entries(cat_reader *r, cat_node *n)
+{
+    n->child_count = n->found_count = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        cat_entry *e = &r->entries[i];
+        if (e->type == DT_UNKNOWN)
+            e->type = type_of(n->fd, r->names + e->name);
+        if (e->type == DT_REG)
+            e->at = (uint32_t)n->found_count++;
+        else if (e->type == DT_DIR)
+            e->at = (uint32_t)n->child_count++;
+    }
+}
+
+static int pack(const cat_reader *r, cat_node *n)
+{
+    size_t children = n->child_count * sizeof *n->children,
+           found = n->found_count * sizeof *n->found, entries = r->count * sizeof *n->entries;
+    char *p = vp_malloc(children + found + entries + r->names_n + 1);
+    VP_NEED(p);
+    n->block = p;
+    n->children = (void *)p;
+    n->found = (void *)(p += children);
+    n->entries = (void *)(p += found);
+    n->names = p + entries;
+    n->count = r->count;
+    if (r->count) {
+        memcpy(n->entries, r->entries, entries);
+        memcpy(n->names, r->names, r->names_n);
+    }
+    for (size_t i = 0; i < n->count; i++)
+        if (n->entries[i].type == DT_DIR)
+            n->children[n->entries[i].at] = (cat_node){.parent = n,
+                                                       .name = n->names + n->entries[i].name,
+                                                       .depth = n->depth + 1,
+                                                       .fd = -1};
+    return 0;
+}
+
+/* ---- Its files ------------------------------------------------------------------------------ */
+
+/* Names that decide the kind are not opened, so their permission is asked for: most modes let
+ * everybody read, which needs no question. */
+static bool forbidden(int dir_fd, const char *name, const struct stat *st)
+{
+    return (st->st_mode & 0444) != 0444 && faccessat(dir_fd, name, R_OK, AT_EACCESS) < 0;
+}
+
+static bool stands_by(int dir_fd, const char *name)
+{
+    VP_CLEANUP(vp_fs_close)
+    int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    return fd >= 0 && vpcap_is_held(fd);
+}
+
+/* The directory holds what is called like the xplane of the same host. */
+static bool has_first_half(const cat_node *n, vp_str name)
+{
+    char buf[NAME_MAX + 1];
+    vp_str host = rd_host_of(name);
+    int len = snprintf(buf, sizeof buf, "%.*s.xplane.pb", VP_STR_ARG(host));
+    size_t low = 0, high = n->count;
+    if (!host.n || (size_t)len >= sizeof buf)
+        return false;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        int order = strcmp(n->names + n->entries[mid].name, buf);
+        if (!order)
+            return true;
+        if (order < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return false;
+}
+
+static void set_id(cat_found *f, vp_file_id id)
+{
+    f->id = id;
+    f->bytes = id.size;
+    f->mtime_ns = id.mtime_ns;
+}
+
+static void peek(const cat_reader *r, const cat_node *n, bool in_run, cat_found *f)
+{
+    VP_CLEANUP(vp_fs_close) int fd = -1;
+    vp_file_id id;
+    if (cat_open_file(r->scan->c, n->fd, f->name.p, &fd, &id) == 0) {
+        set_id(f, id);
+        cat_peek(fd, in_run, f);
+    }
+}
+
+static cat_told look_at_stat(const cat_reader *r, const cat_node *n, bool in_run, cat_found *f,
+                             const struct stat *st)
+{
+    if (!S_ISREG(st->st_mode))
+        return CAT_GONE;
+    if (f->kind.format == RD_VPCAP && stands_by(n->fd, f->name.p))
+        return CAT_STANDBY;
+    set_id(f, vp_fs_id(st));
+    if (forbidden(n->fd, f->name.p, st)) {
+        f->kind = (rd_kind){.format = RD_UNREADABLE};
+        f->why = "cannot read: permission denied";
+        return CAT_KEPT;
+    }
+    f->by_name = cat_is_second_half(f, in_run);
+    if (!(f->by_name && has_first_half(n, f->name)) && !cat_known(r->scan, f))
+        peek(r, n, in_run, f);
+    f->by_name = f->by_name && !f->peeked;
+    return f->by_name ? CAT_KEPT : CAT_LOOKED;
+}
+
+/* A file that was opened needs no other look at it. */
+static cat_told look_at_file(const cat_reader *r, const cat_node *n, bool in_run, cat_found *f,
+                             int *error)
+{
+    struct stat st;
+    f->kind = rd_detect_name(f->name);
+    if (f->kind.format == RD_CACHE)
+        return CAT_IGNORED;
+    bool second = in_run && rd_formats[f->kind.format].role == RD_SECOND_HALF;
+    if (!r->scan->opts->previous && !second && f->kind.format != RD_VPCAP)
+        peek(r, n, in_run, f);
+    if (f->peeked)
+        return CAT_LOOKED;
+    if (fstatat(n->fd, f->name.p, &st, AT_SYMLINK_NOFOLLOW) == 0)
+        return look_at_stat(r, n, in_run, f, &st);
+    *error = errno;
+    return errno == ENOENT ? CAT_GONE : CAT_NO_STAT;
+}
+
+static int look_at_files(const cat_reader *r, cat_node *n, const _Atomic bool *stop)
+{
+    const cat_dir d = {.full = {r->full, r->full_n}};
+    bool in_run = cat_is_run(&d);
+    for (size_t i = 0; i < n->count; i++) {
+        cat_entry *e = &n->entries[i];
+        if (e->type != DT_REG)
+            continue;
+        if (stop && atomic_load_explicit(stop, memory_order_relaxed))
+            return vp_fail(VP_ECANCELLED, "stopped while listing");
+        n->found[e->at] = (cat_found){.name = vp_str_of(n->names + e->name)};
+        e->told = (unsigned char)look_at_file(r, n, in_run, &n->found[e->at], &e->error);
+    }
+    return 0;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------ */
+
+void cat_node_clear(cat_node *n)
+{
+    vp_fs_close(&n->fd);
+    vp_free(n->block);
+    n->block = NULL;
+    n->count = n->child_count = n->found_count = 0;
+}
+
+/* One at a time, whichever thread it is. */
+static void say_entering(const cat_reader *r)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    const cat_options *o = r->scan->opts;
+    if (!o->entering)
+        return;
+    pthread_mutex_lock(&lock);
+    o->entering(o->entering_ctx, r->full_n ? r->full : "/");
+    pthread_mutex_unlock(&lock);
+}
+
+int cat_read_dir(cat_reader *r, cat_node *n, const _Atomic bool *stop)
+{
+    VP_TRY(put_path(r, n));
+    if (!open_dir(n))
+        return 0;
+    say_entering(r);
+    VP_TRY(read_entries(r, n, stop != NULL));
+    number_entries(r, n);
+    VP_TRY(pack(r, n));
+    VP_TRY(look_at_files(r, n, stop));
+    if (n->parent && !n->child_count)
+        vp_fs_close(&n->fd); /* descriptors are few */
+    return 0;
+}
