@@ -65,6 +65,22 @@ static void zone_with_arg(uint32_t n)
     }
 }
 
+static void zone_with_three(uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        VP_SCOPE_ARGS("with three", VP_I64("bytes", i), VP_F64("share", 0.5), VP_I64("rank", 3));
+        keep(i);
+    }
+}
+
+static void zone_with_text(uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        VP_SCOPE_ARGS("with text", VP_STR("what", "all-reduce of layer 12"));
+        keep(i);
+    }
+}
+
 static void counter(uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -96,6 +112,8 @@ static bench_case cases[] = {
     {"four nested, each", four_nested, true, 1e9},
     {"begin and end, on", begin_end, true, 1e9},
     {"zone with an arg, on", zone_with_arg, true, 1e9},
+    {"zone with three, on", zone_with_three, true, 1e9},
+    {"zone with text, on", zone_with_text, true, 1e9},
     {"step, on", step, true, 1e9},
     {"counter, on", counter, true, 1e9},
 };

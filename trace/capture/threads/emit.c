@@ -94,12 +94,13 @@ bool vp__prepare(vp__site *site, uint32_t generation)
     return vp__prepare_args(site, generation, NULL, 0);
 }
 
-/* Cuts the strings so that the event fits into VP__EVENT_SLOTS. */
-static uint32_t measure(const cap_event *e, uint32_t *lengths, uint32_t fixed)
+/* The slots of an event, `fixed` beside its strings, which are cut so that it fits into
+ * VP__EVENT_SLOTS. */
+VP__INLINE uint32_t measure(const vp_arg *args, uint32_t n, uint32_t *lengths, uint32_t fixed)
 {
     uint32_t slots = fixed;
-    for (uint32_t i = 0; i < e->arg_count; i++) {
-        const char *s = e->args[i].type == VP_ARG_STR ? e->args[i].v.s : NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        const char *s = args[i].type == VP_ARG_STR ? args[i].v.s : NULL;
         uint32_t room = (VP__EVENT_SLOTS - slots) * VP__SLOT;
         lengths[i] = s ? (uint32_t)strnlen(s, room) : 0;
         slots += slots_of(lengths[i]);
@@ -107,19 +108,16 @@ static uint32_t measure(const cap_event *e, uint32_t *lengths, uint32_t fixed)
     return slots;
 }
 
-static void put_args(out *o, const cap_event *e, const uint32_t *lengths, const uint32_t *keys)
+VP__INLINE void put_arg(out *o, const vp_arg *a, uint32_t length, uint32_t key)
 {
-    for (uint32_t i = 0; i < e->arg_count; i++) {
-        const vp_arg *a = &e->args[i];
-        uint64_t bits = 0;
-        if (a->type == VP_ARG_STR) {
-            put_item(o, VP__ITEM_STR, keys[i], lengths[i], 0);
-            put_string(o, a->v.s, lengths[i]);
-            continue;
-        }
-        memcpy(&bits, &a->v, sizeof bits);
-        put_item(o, a->type == VP_ARG_F64 ? VP__ITEM_F64 : VP__ITEM_I64, keys[i], 0, bits);
+    uint64_t bits = 0;
+    if (a->type == VP_ARG_STR) {
+        put_item(o, VP__ITEM_STR, key, length, 0);
+        put_string(o, a->v.s, length);
+        return;
     }
+    memcpy(&bits, &a->v, sizeof bits);
+    put_item(o, a->type == VP_ARG_F64 ? VP__ITEM_F64 : VP__ITEM_I64, key, 0, bits);
 }
 
 static uint32_t correlation_of(const vp__thread *t, const cap_event *e)
@@ -135,7 +133,7 @@ static bool put_event(vp__thread *t, const cap_event *e, uint32_t name, const ui
     bool is_long = dur > UINT32_MAX;
     uint32_t fixed =
         1u + is_long + e->has_number + (correlation != 0) + (e->track != 0) + e->arg_count;
-    uint32_t slots = measure(e, lengths, fixed);
+    uint32_t slots = measure(e->args, e->arg_count, lengths, fixed);
     vp__record *r = cap_reserve(t, slots, e->end);
     out o = {(uint64_t *)(void *)r + 2, 0};
     if (!r)
@@ -148,7 +146,8 @@ static bool put_event(vp__thread *t, const cap_event *e, uint32_t name, const ui
         put_item(&o, VP__ITEM_CORRELATION, 0, 0, correlation);
     if (e->track)
         put_item(&o, VP__ITEM_TRACK, 0, 0, e->track - 1);
-    put_args(&o, e, lengths, keys);
+    for (uint32_t i = 0; i < e->arg_count; i++)
+        put_arg(&o, &e->args[i], lengths[i], keys[i]);
     o.at = (uint64_t *)(void *)r;
     put_words(&o, e->start, (uint64_t)VP__WHAT(name, o.items, e->kind) << 32 | (uint32_t)dur);
     cap_publish(t, slots, true);
@@ -281,12 +280,79 @@ void vp__step_opened(uint32_t generation, uint32_t depth, uint64_t number)
     vp__leave(t);
 }
 
-void vp__rich_end(vp__rich_scope *s)
+void vp__flow(uint32_t generation, uint64_t id, bool out_of)
+{
+    uint64_t now = vp__ticks(generation);
+    vp__thread *t = cap_enter(generation);
+    vp__record *r = t ? cap_reserve(t, 2, now) : NULL;
+    if (r) {
+        out o = {(uint64_t *)(void *)r + 2, 0};
+        put_item(&o, out_of ? VP__ITEM_FLOW_OUT : VP__ITEM_FLOW_IN, 0, 0, id);
+        o.at = (uint64_t *)(void *)r;
+        put_words(&o, now, (uint64_t)VP__WHAT(VPCAP_NAME_FLOW, 1, VP__INSTANT) << 32);
+        cap_publish(t, 2, false);
+    }
+    if (t)
+        vp__leave(t);
+}
+
+/* The calling thread, busy, if it has been in this recording before; NULL: ask cap_enter. */
+VP__INLINE vp__thread *enter_again(uint32_t generation)
+{
+    vp__thread *t = vp__me;
+    bool plain = t->generation == generation && !VP__LOAD(t->busy);
+    return VP__LIKELY(plain) && vp__enter(t, generation) ? t : NULL;
+}
+
+/* ---- Scopes that say more than their name ---- */
+
+/* Writes the end of one whose site is known and for which the chunk has room, and closes its frame
+ * in the same breath: as vp__rich_end does for nearly all. */
+VP__INLINE bool end_rich_plainly(const vp__rich_scope *s, uint64_t end)
+{
+    const vp__site *site = s->scope.site;
+    uint32_t generation = s->scope.generation, depth = s->scope.depth, n = s->arg_count;
+    uint32_t lengths[CAP_ARGS_MAX], name;
+    uint64_t id = VP__LOAD(site->id), dur = end - s->scope.start;
+    bool step = site->kind == VP__STEP;
+    vp__thread *t = vp__me;
+    if (!VP__LIKELY(id >> 32 == generation && dur <= UINT32_MAX && depth < VP__DEPTH &&
+                    t->scope_depth == depth + 1 && n <= CAP_ARGS_MAX))
+        return false;
+    uint32_t correlation = s->correlation ? s->correlation : t->correlation;
+    uint32_t slots = measure(s->args, n, lengths, 1u + step + (correlation != 0) + n);
+    if (!enter_again(generation))
+        return false;
+    vp__chunk *c = t->chunk;
+    uint64_t state = VP__LOAD(c->state);
+    if (!VP__LIKELY(slots <= c->limit - (uint32_t)state)) {
+        vp__leave(t);
+        return false;
+    }
+    uint64_t *record = (uint64_t *)(void *)((vp__record *)(void *)c + (uint32_t)state);
+    out o = {record + 2, 0};
+    name = (uint32_t)id;
+    if (step)
+        put_item(&o, VP__ITEM_NUMBER, 0, 0, s->number);
+    if (correlation)
+        put_item(&o, VP__ITEM_CORRELATION, 0, 0, correlation);
+    for (uint32_t i = 0; i < n; i++)
+        put_arg(&o, &s->args[i], lengths[i], name + 1 + i);
+    VP__STORE(record[0], s->scope.start);
+    VP__STORE(record[1], (uint64_t)VP__WHAT(name, o.items, site->kind) << 32 | dur);
+    __atomic_store_n(&c->state, state + ((uint64_t)1 << 32 | slots), __ATOMIC_RELEASE);
+    __atomic_store_n(&t->block->scopes[depth].start, 0, __ATOMIC_RELEASE);
+    t->scope_depth = depth;
+    vp__leave(t);
+    return true;
+}
+
+static __attribute__((noinline)) void end_rich_slowly(const vp__rich_scope *s, uint64_t end)
 {
     cap_event e = {.site = s->scope.site,
                    .kind = s->scope.site->kind,
                    .start = s->scope.start,
-                   .end = vp__ticks(s->scope.generation),
+                   .end = end,
                    .correlation = s->correlation,
                    .has_number = s->scope.site->kind == VP__STEP,
                    .number = s->number,
@@ -294,6 +360,36 @@ void vp__rich_end(vp__rich_scope *s)
                    .arg_count = s->arg_count};
     cap_emit(s->scope.generation, &e);
     close_scope(s->scope.generation, s->scope.depth);
+}
+
+void vp__rich_end(vp__rich_scope *s)
+{
+    uint64_t end = vp__ticks(s->scope.generation);
+    if (!VP__LIKELY(end_rich_plainly(s, end)))
+        end_rich_slowly(s, end);
+}
+
+/* ---- Instants and counters ---- */
+
+/* Writes the value of a counter whose site is known and for which the chunk has room. */
+VP__INLINE bool count_plainly(const vp__site *site, uint32_t generation, uint32_t type,
+                              uint64_t bits, uint64_t now)
+{
+    uint64_t id = VP__LOAD(site->id);
+    vp__thread *t = VP__LIKELY(id >> 32 == generation) ? enter_again(generation) : NULL;
+    if (!VP__LIKELY(t != NULL))
+        return false;
+    vp__chunk *c = t->chunk;
+    uint64_t state = VP__LOAD(c->state);
+    bool room = (uint32_t)state + 2 <= c->limit;
+    if (VP__LIKELY(room)) {
+        out o = {(uint64_t *)(void *)((vp__record *)(void *)c + (uint32_t)state), 0};
+        put_words(&o, now, (uint64_t)VP__WHAT((uint32_t)id, 1, VP__COUNTER) << 32);
+        put_item(&o, type, 0, 0, bits);
+        __atomic_store_n(&c->state, state + ((uint64_t)1 << 32 | 2), __ATOMIC_RELEASE);
+    }
+    vp__leave(t);
+    return room;
 }
 
 void vp__instant(vp__site *site, uint32_t generation)
@@ -305,6 +401,9 @@ void vp__instant(vp__site *site, uint32_t generation)
 static void count(vp__site *site, uint32_t generation, bool is_real, uint64_t bits)
 {
     uint64_t now = vp__ticks(generation);
+    if (VP__LIKELY(
+            count_plainly(site, generation, is_real ? VP__ITEM_REAL : VP__ITEM_NUMBER, bits, now)))
+        return;
     cap_emit(generation, &(cap_event){.site = site,
                                       .kind = VP__COUNTER,
                                       .start = now,
@@ -326,22 +425,6 @@ void vp__counter_real(vp__site *site, uint32_t generation, double value)
     count(site, generation, true, bits);
 }
 
-void vp__flow(uint32_t generation, uint64_t id, bool out_of)
-{
-    uint64_t now = vp__ticks(generation);
-    vp__thread *t = cap_enter(generation);
-    vp__record *r = t ? cap_reserve(t, 2, now) : NULL;
-    if (r) {
-        out o = {(uint64_t *)(void *)r + 2, 0};
-        put_item(&o, out_of ? VP__ITEM_FLOW_OUT : VP__ITEM_FLOW_IN, 0, 0, id);
-        o.at = (uint64_t *)(void *)r;
-        put_words(&o, now, (uint64_t)VP__WHAT(VPCAP_NAME_FLOW, 1, VP__INSTANT) << 32);
-        cap_publish(t, 2, false);
-    }
-    if (t)
-        vp__leave(t);
-}
-
 /* ---- Pairs ---- */
 
 static void open_pair(vp__thread *t, uint32_t generation, uint32_t name, uint32_t kind)
@@ -353,14 +436,6 @@ static void open_pair(vp__thread *t, uint32_t generation, uint32_t name, uint32_
         __atomic_store_n(&f->start, vp__ticks(generation), __ATOMIC_RELEASE);
     }
     t->pair_depth++;
-}
-
-/* The calling thread, busy, if it has been in this recording before; NULL: ask cap_enter. */
-VP__INLINE vp__thread *enter_again(uint32_t generation)
-{
-    vp__thread *t = vp__me;
-    bool plain = t->generation == generation && !VP__LOAD(t->busy);
-    return VP__LIKELY(plain) && vp__enter(t, generation) ? t : NULL;
 }
 
 static __attribute__((noinline)) void begin_slowly(vp__site *site, uint32_t generation)
