@@ -15,8 +15,12 @@
 
 #define CALIBRATION_NS INT64_C(1000000)
 #define CALIBRATION_TRIES 64
+/* A first reading that is older may lie before a sleep of the machine, in which the clocks part. */
+#define CALIBRATION_OLD_NS INT64_C(100000000)
 
-static pthread_once_t decided = PTHREAD_ONCE_INIT, measured = PTHREAD_ONCE_INIT;
+static pthread_once_t decided = PTHREAD_ONCE_INIT, begun = PTHREAD_ONCE_INIT,
+                      measured = PTHREAD_ONCE_INIT;
+static vpcap_pair first;
 static bool processor;
 bool clock_is_plain;
 static uint64_t rate;
@@ -100,13 +104,27 @@ void clock_pair(vpcap_pair *out, unsigned tries)
     }
 }
 
+static void begin(void)
+{
+    if (clock_is_processor())
+        clock_pair(&first, CALIBRATION_TRIES);
+}
+
+void clock_begin(void)
+{
+    pthread_once(&begun, begin);
+}
+
 static void measure(void)
 {
-    vpcap_pair a = {0, 0, 0}, b = {0, 0, 0};
+    vpcap_pair a, b = {0, 0, 0};
     rate = 1000000000;
     if (!clock_is_processor())
         return;
-    clock_pair(&a, CALIBRATION_TRIES);
+    clock_begin();
+    a = first;
+    if (ns_on(CLOCK_MONOTONIC) - a.mono_ns > CALIBRATION_OLD_NS)
+        clock_pair(&a, CALIBRATION_TRIES);
     while (ns_on(CLOCK_MONOTONIC) - a.mono_ns < CALIBRATION_NS)
         continue;
     clock_pair(&b, CALIBRATION_TRIES);

@@ -12,7 +12,9 @@
 bool clock_is_processor(void);
 /* Tests, before all else: as if the processor's counter could not be trusted. */
 extern bool clock_is_plain;
-/* Ticks a second, good to 1e-5: measured over 2 ms by whoever asks first. */
+/* The first reading for clock_rate, so that what is done until that is asked is no waiting. */
+void clock_begin(void);
+/* Ticks a second, good to 1e-5: measured over 1 ms by whoever asks first. */
 uint64_t clock_rate(void);
 /* One instant on all clocks, the narrowest of `tries` readings. Signal-safe. */
 void clock_pair(vpcap_pair *out, unsigned tries);

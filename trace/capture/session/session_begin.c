@@ -107,8 +107,8 @@ static int begin_gpu(cap_session *s)
 {
     if (s->cfg.gpu == VP_GPU_OFF)
         return 0;
-    (void)clock_rate(); /* takes 1 ms the first time: not once the GPU is on, whose work would then
-                           lie before the start */
+    (void)clock_rate(); /* takes up to 1 ms the first time: not once the GPU is on, whose work would
+                           then lie before the start */
     int rc = cupti_start(s->cfg.gpu, s->cfg.mode == VP_RING);
     s->result.gpu_status = rc;
     if (rc < 0 && s->cfg.gpu == VP_GPU_REQUIRE)
@@ -137,6 +137,7 @@ static void tell_job(const cap_session *s)
 
 static int prepare(void)
 {
+    clock_begin();
     cap_threads_prepare();
     session_drop_oldest();
     return session_settle();
