@@ -2,6 +2,7 @@
  */
 #include "tests/unit/tree.h"
 
+#include <time.h>
 #include <zlib.h>
 
 #include "trace/base/buf.h"
@@ -272,6 +273,42 @@ static void any_number_of_threads_lists_the_same(void **state)
     vp_buf_free(&text[0]);
 }
 
+static void a_rescan_lists_only_directories_that_changed(void **state)
+{
+    tree *t = *state;
+    cat_options opts = CAT_OPTIONS_INIT;
+    catalog *c[5];
+    char *text[5];
+    make_varied(t);
+    nanosleep(&(struct timespec){3, 100000000}, NULL); /* a ctime cannot be set */
+    for (int i = 0; i < 5; i++) {
+        if (i == 3) {
+            tree_text(t, "loose03/new.json", chrome, 1);
+            tree_text(t, "loose04/readme.txt", chrome, 1); /* the same file */
+            unlink(tree_at(t, "exp02/plugins/profile/2026_01_11_21_26_09/vm.xplane.pb"));
+        }
+        opts.jobs = i == 1 ? 1 : 0;
+        opts.previous = i && i < 4 ? c[i - 1] : NULL;
+        vp_buf b;
+        vp_buf_init(&b, 1 << 20);
+        c[i] = list_with(t, "", &opts);
+        put_catalog(&b, c[i]);
+        text[i] = vp_buf_take(&b, NULL);
+    }
+    assert_int_equal(c[0]->seen.listed, c[0]->seen.directories);
+    assert_true(c[1]->seen.listed < c[0]->seen.listed - 90); /* those with files only */
+    assert_int_equal(c[2]->seen.listed, c[1]->seen.listed);
+    assert_int_equal(c[3]->seen.listed, c[1]->seen.listed + 2);
+    assert_string_equal(text[0], text[1]);
+    assert_string_equal(text[0], text[2]);
+    assert_string_not_equal(text[0], text[3]);
+    assert_string_equal(text[3], text[4]);
+    for (int i = 0; i < 5; i++) {
+        vp_free(text[i]);
+        catalog_free(c[i]);
+    }
+}
+
 static int stop_soon(void *ctx, int64_t done, int64_t total)
 {
     (void)total;
@@ -508,6 +545,7 @@ int main(void)
         ON_A_TREE(directories_nest_only_so_deep),
         ON_A_TREE(the_order_of_creation_does_not_show),
         ON_A_TREE(any_number_of_threads_lists_the_same),
+        ON_A_TREE(a_rescan_lists_only_directories_that_changed),
         ON_A_TREE(threads_end_where_the_scan_fails_or_is_stopped),
         ON_A_TREE(a_rescan_opens_only_what_changed),
         ON_A_TREE(references_keep_a_catalog_alive),

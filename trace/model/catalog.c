@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "trace/base/err.h"
@@ -135,6 +136,7 @@ int catalog_open(catalog **out, const char *path, const cat_options *opts)
         return vp_fail(VP_ENOMEM, "out of memory for the list of sessions");
     cat_scan s = {.c = c, .opts = opts ? opts : &defaults};
     c->copies = s.opts->copies;
+    s.began_s = time(NULL);
     vp_map_init(&s.visited);
     int rc = scan(&s, path);
     vp_map_free(&s.visited);

@@ -31,8 +31,8 @@ struct cat_ahead {
     pthread_cond_t work, done;
     cat_node *top;
     size_t queued, idle;
-    size_t held, open, entries; /* what is read and not fetched */
-    int64_t ns, asked;          /* what reading took, and about how many questions those were */
+    int64_t held, open, entries; /* what is read and not fetched */
+    int64_t ns, asked;           /* what reading took, and about how many questions those were */
     vp_mem_budget *budget;
     _Atomic bool stop;
     vp_aside threads[SLOW_THREADS];
@@ -50,7 +50,8 @@ int cat_ahead_new(cat_ahead **out, const cat_scan *s)
     }
     a->scan = s;
     a->most = s->opts->jobs > 0 && s->opts->jobs < SLOW_THREADS ? s->opts->jobs : SLOW_THREADS;
-    a->fast = vp_cpus() < FAST_THREADS ? vp_cpus() : FAST_THREADS;
+    a->fast = vp_cpus();
+    a->fast = a->fast < FAST_THREADS ? a->fast : FAST_THREADS;
     a->thread_count = 1;
     a->budget = vp_mem_enter(NULL);
     vp_mem_enter(a->budget);
@@ -127,6 +128,14 @@ static cat_node *next_ahead(cat_ahead *a)
     return n;
 }
 
+/* by: 1, or -1. */
+static void hold(cat_ahead *a, const cat_node *n, int by)
+{
+    a->held += by;
+    a->open += n->child_count ? by : 0;
+    a->entries += by * (int64_t)n->count;
+}
+
 /* own: the walk waits for it, and takes what came of it. What failed for others is unread again. */
 static int read_one(cat_ahead *a, cat_reader *r, cat_node *n, bool own)
 {
@@ -144,9 +153,7 @@ static int read_one(cat_ahead *a, cat_reader *r, cat_node *n, bool own)
         n->state = CAT_UNREAD;
     } else {
         n->state = CAT_READ;
-        a->held++;
-        a->open += n->child_count > 0;
-        a->entries += n->count;
+        hold(a, n, 1);
         queue_children(a, n);
     }
     if (!own)
@@ -179,7 +186,7 @@ static int read_ahead(void *ctx)
 
 static void start_thread(cat_ahead *a)
 {
-    bool slow = a->asked >= JUDGED && a->ns / a->asked > SLOW_NS;
+    bool slow = a->asked >= JUDGED && a->ns > a->asked * SLOW_NS;
     int most = slow || a->scan->opts->jobs > 0 ? a->most : a->fast;
     if (a->queued < MANY || a->thread_count >= most)
         return;
@@ -206,9 +213,7 @@ int cat_ahead_get(cat_ahead *a, cat_node *n)
             pthread_cond_wait(&a->done, &a->lock);
     }
     if (rc >= 0) {
-        a->held--;
-        a->open -= n->child_count > 0;
-        a->entries -= n->count;
+        hold(a, n, -1);
         if (a->held <= HELD_MAX / 2)
             wake_one(a);
     }
@@ -227,9 +232,7 @@ static void forget(cat_ahead *a, cat_node *n)
             unqueue(a, child);
         if (child->state != CAT_READ)
             continue;
-        a->held--;
-        a->open -= child->child_count > 0;
-        a->entries -= child->count;
+        hold(a, child, -1);
         forget(a, child);
     }
     cat_node_clear(n);
@@ -238,12 +241,10 @@ static void forget(cat_ahead *a, cat_node *n)
 
 void cat_ahead_drop(cat_ahead *a, cat_node *n)
 {
-    if (!n->child_count) {
-        cat_node_clear(n);
-        n->state = CAT_UNREAD;
-        return;
-    }
-    pthread_mutex_lock(&a->lock);
+    bool shared = n->child_count > 0; /* others may be reading them */
+    if (shared)
+        pthread_mutex_lock(&a->lock);
     forget(a, n);
-    pthread_mutex_unlock(&a->lock);
+    if (shared)
+        pthread_mutex_unlock(&a->lock);
 }

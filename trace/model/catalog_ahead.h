@@ -38,12 +38,14 @@ typedef struct cat_node {
     bool no_stat;
     int cut; /* errno: the list of its entries could not be read to its end */
     vp_file_id id;
-    void *block; /* that the following lie in */
+    struct timespec changed; /* its ctime */
+    bool listed;             /* read now: else its entries are those of the previous scan */
+    void *block;             /* that the following lie in */
     struct cat_node *children;
     cat_found *found; /* of its regular files */
     cat_entry *entries;
     char *names;
-    size_t child_count, found_count, count;
+    size_t names_n, child_count, found_count, count;
 } cat_node;
 
 typedef struct cat_ahead cat_ahead;

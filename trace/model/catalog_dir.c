@@ -28,8 +28,8 @@ struct cat_reader {
     char *names;
     cat_entry *entries;
     size_t names_n, names_cap, count, cap, most;
-    size_t full_n;
-    char full[VP_PATH_MAX]; /* absolute path of the directory */
+    char *path; /* absolute, of the directory: the end of full */
+    char full[VP_PATH_MAX];
     _Alignas(struct dirent64) char listing[LISTING];
 };
 
@@ -55,26 +55,21 @@ void cat_reader_free(cat_reader *r)
 
 /* ---- Where it is ---------------------------------------------------------------------------- */
 
+/* From its end on. */
 static int put_path(cat_reader *r, const cat_node *n)
 {
-    const char *real = r->scan->c->real;
-    const char *parts[VP_WALK_DEPTH_MAX + 2];
-    size_t k = 0, at = strcmp(real, "/") ? strlen(real) : 0;
-    memcpy(r->full, real, at);
+    const char *part = r->scan->c->real;
+    size_t root = strcmp(part, "/") ? strlen(part) : 0, m;
+    r->path = r->full + sizeof r->full - 1;
+    *r->path = 0;
     for (; n; n = n->parent)
-        parts[k++] = n->name;
-    while (k--) {
-        size_t m = strlen(parts[k]);
-        if (!m)
-            continue;
-        if (at + m + 2 > sizeof r->full)
-            return vp_fail(VP_ELIMIT, "the path is too long");
-        r->full[at] = '/';
-        memcpy(r->full + at + 1, parts[k], m);
-        at += m + 1;
-    }
-    r->full[at] = 0;
-    r->full_n = at;
+        if ((m = strlen(n->name))) {
+            if (root + m + 1 > (size_t)(r->path - r->full))
+                return vp_fail(VP_ELIMIT, "the path is too long");
+            r->path = memcpy(r->path - m, n->name, m);
+            *--r->path = '/';
+        }
+    r->path = memcpy(r->path - root, part, root);
     return 0;
 }
 
@@ -83,6 +78,12 @@ int cat_dir_fd(cat_node *n)
     if (n->fd < 0)
         n->fd = openat(n->parent->fd, n->name, DIR_FLAGS);
     return n->fd;
+}
+
+static void set_dir(cat_node *n, const struct stat *st)
+{
+    n->id = vp_fs_id(st);
+    n->changed = st->st_ctim;
 }
 
 static bool open_dir(cat_node *n)
@@ -95,19 +96,30 @@ static bool open_dir(cat_node *n)
         n->failed = errno;
         return false;
     }
-    n->id = vp_fs_id(&st);
+    set_dir(n, &st);
     return true;
+}
+
+/* The directory as the previous scan read it; NULL: it is to be read. */
+static const cat_memo_dir *known_dir(const cat_reader *r, cat_node *n)
+{
+    const catalog *previous = r->scan->opts->previous;
+    struct stat st;
+    if (!previous || n->fd >= 0 || fstatat(n->parent->fd, n->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return NULL;
+    set_dir(n, &st);
+    return cat_memo_get_dir(&previous->memo, &n->id, &n->changed);
 }
 
 /* ---- Its entries ---------------------------------------------------------------------------- */
 
-static int add_entry(cat_reader *r, const struct dirent64 *e)
+static int add_entry(cat_reader *r, const char *name, unsigned char type)
 {
-    size_t n = strlen(e->d_name) + 1;
+    size_t n = strlen(name) + 1;
     VP_TRY(vp_grow(&r->names, &r->names_cap, r->names_n + n, 1, UINT32_MAX));
     VP_TRY(vp_grow(&r->entries, &r->cap, r->count + 1, sizeof *r->entries, r->most));
-    memcpy(r->names + r->names_n, e->d_name, n);
-    r->entries[r->count++] = (cat_entry){.name = (uint32_t)r->names_n, .type = e->d_type};
+    memcpy(r->names + r->names_n, name, n);
+    r->entries[r->count++] = (cat_entry){.name = (uint32_t)r->names_n, .type = type};
     r->names_n += n;
     return 0;
 }
@@ -124,19 +136,23 @@ static int by_name(const void *pa, const void *pb, void *names)
 static int read_entries(cat_reader *r, cat_node *n, bool ahead)
 {
     ssize_t got = 0;
-    r->names_n = r->count = 0;
-    r->most = ahead ? VP_WALK_AHEAD_MAX / 4 : VP_WALK_ENTRIES_MAX + 1;
     while ((ahead || r->count < r->most) &&
            (got = getdents64(n->fd, r->listing, sizeof r->listing)) > 0)
         for (ssize_t at = 0; at < got && (ahead || r->count < r->most);) {
             const struct dirent64 *e = (const struct dirent64 *)(const void *)(r->listing + at);
             at += e->d_reclen;
             if (e->d_name[0] != '.')
-                VP_TRY(add_entry(r, e));
+                VP_TRY(add_entry(r, e->d_name, e->d_type));
         }
     n->cut = got < 0 ? errno : 0;
-    if (r->count)
-        qsort_r(r->entries, r->count, sizeof *r->entries, by_name, r->names);
+    return 0;
+}
+
+static int recall_entries(cat_reader *r, const cat_memo_dir *d)
+{
+    const char *name = d->names;
+    for (size_t i = 0; i < d->count; i++, name += strlen(name) + 1)
+        VP_TRY(add_entry(r, name, DT_REG));
     return 0;
 }
 
@@ -146,14 +162,13 @@ static unsigned char type_of(int fd, const char *name)
     struct stat st;
     if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return DT_UNKNOWN;
-    return S_ISREG(st.st_mode)   ? DT_REG
-           : S_ISDIR(st.st_mode) ? DT_DIR
-           : S_ISLNK(st.st_mode) ? DT_LNK
-                                 : DT_FIFO;
+    return (unsigned char)IFTODT(st.st_mode);
 }
 
 static void number_entries(cat_reader *r, cat_node *n)
 {
+    if (r->count)
+        qsort_r(r->entries, r->count, sizeof *r->entries, by_name, r->names);
     n->child_count = n->found_count = 0;
     for (size_t i = 0; i < r->count; i++) {
         cat_entry *e = &r->entries[i];
@@ -177,6 +192,7 @@ static int pack(const cat_reader *r, cat_node *n)
     n->found = (void *)(p += children);
     n->entries = (void *)(p += found);
     n->names = p + entries;
+    n->names_n = r->names_n;
     n->count = r->count;
     if (r->count) {
         memcpy(n->entries, r->entries, entries);
@@ -195,9 +211,19 @@ static int pack(const cat_reader *r, cat_node *n)
 
 /* Names that decide the kind are not opened, so their permission is asked for: most modes let
  * everybody read, which needs no question. */
-static bool forbidden(int dir_fd, const char *name, const struct stat *st)
+static bool forbidden(cat_node *n, const char *name, const struct stat *st)
 {
-    return (st->st_mode & 0444) != 0444 && faccessat(dir_fd, name, R_OK, AT_EACCESS) < 0;
+    return (st->st_mode & 0444) != 0444 && faccessat(cat_dir_fd(n), name, R_OK, AT_EACCESS) < 0;
+}
+
+/* Without opening its directory where that is known. */
+static int stat_file(const cat_node *n, vp_str name, struct stat *st)
+{
+    char path[2 * NAME_MAX + 3];
+    if (n->fd >= 0)
+        return fstatat(n->fd, name.p, st, AT_SYMLINK_NOFOLLOW);
+    snprintf(path, sizeof path, "%s/%s", n->name, name.p);
+    return fstatat(n->parent->fd, path, st, AT_SYMLINK_NOFOLLOW);
 }
 
 static bool stands_by(int dir_fd, const char *name)
@@ -207,26 +233,24 @@ static bool stands_by(int dir_fd, const char *name)
     return fd >= 0 && vpcap_is_held(fd);
 }
 
+typedef struct wanted {
+    const char *names, *name;
+} wanted;
+
+static int by_wanted(const void *pw, const void *pe)
+{
+    const wanted *w = pw;
+    const cat_entry *e = pe;
+    return strcmp(w->name, w->names + e->name);
+}
+
 /* The directory holds what is called like the xplane of the same host. */
 static bool has_first_half(const cat_node *n, vp_str name)
 {
-    char buf[NAME_MAX + 1];
-    vp_str host = rd_host_of(name);
-    int len = snprintf(buf, sizeof buf, "%.*s.xplane.pb", VP_STR_ARG(host));
-    size_t low = 0, high = n->count;
-    if (!host.n || (size_t)len >= sizeof buf)
-        return false;
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-        int order = strcmp(n->names + n->entries[mid].name, buf);
-        if (!order)
-            return true;
-        if (order < 0)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return false;
+    char first[NAME_MAX + 1];
+    wanted w = {n->names, first};
+    return cat_first_half(name, first) &&
+           bsearch(&w, n->entries, n->count, sizeof *n->entries, by_wanted);
 }
 
 static void set_id(cat_found *f, vp_file_id id)
@@ -236,25 +260,25 @@ static void set_id(cat_found *f, vp_file_id id)
     f->mtime_ns = id.mtime_ns;
 }
 
-static void peek(const cat_reader *r, const cat_node *n, bool in_run, cat_found *f)
+static void peek(const cat_reader *r, cat_node *n, bool in_run, cat_found *f)
 {
     VP_CLEANUP(vp_fs_close) int fd = -1;
     vp_file_id id;
-    if (cat_open_file(r->scan->c, n->fd, f->name.p, &fd, &id) == 0) {
+    if (cat_open_file(r->scan->c, cat_dir_fd(n), f->name.p, &fd, &id) == 0) {
         set_id(f, id);
         cat_peek(fd, in_run, f);
     }
 }
 
-static cat_told look_at_stat(const cat_reader *r, const cat_node *n, bool in_run, cat_found *f,
+static cat_told look_at_stat(const cat_reader *r, cat_node *n, bool in_run, cat_found *f,
                              const struct stat *st)
 {
     if (!S_ISREG(st->st_mode))
         return CAT_GONE;
-    if (f->kind.format == RD_VPCAP && stands_by(n->fd, f->name.p))
+    if (f->kind.format == RD_VPCAP && stands_by(cat_dir_fd(n), f->name.p))
         return CAT_STANDBY;
     set_id(f, vp_fs_id(st));
-    if (forbidden(n->fd, f->name.p, st)) {
+    if (forbidden(n, f->name.p, st)) {
         f->kind = (rd_kind){.format = RD_UNREADABLE};
         f->why = "cannot read: permission denied";
         return CAT_KEPT;
@@ -267,7 +291,7 @@ static cat_told look_at_stat(const cat_reader *r, const cat_node *n, bool in_run
 }
 
 /* A file that was opened needs no other look at it. */
-static cat_told look_at_file(const cat_reader *r, const cat_node *n, bool in_run, cat_found *f,
+static cat_told look_at_file(const cat_reader *r, cat_node *n, bool in_run, cat_found *f,
                              int *error)
 {
     struct stat st;
@@ -279,7 +303,7 @@ static cat_told look_at_file(const cat_reader *r, const cat_node *n, bool in_run
         peek(r, n, in_run, f);
     if (f->peeked)
         return CAT_LOOKED;
-    if (fstatat(n->fd, f->name.p, &st, AT_SYMLINK_NOFOLLOW) == 0)
+    if (stat_file(n, f->name, &st) == 0)
         return look_at_stat(r, n, in_run, f, &st);
     *error = errno;
     return errno == ENOENT ? CAT_GONE : CAT_NO_STAT;
@@ -287,14 +311,14 @@ static cat_told look_at_file(const cat_reader *r, const cat_node *n, bool in_run
 
 static int look_at_files(const cat_reader *r, cat_node *n, const _Atomic bool *stop)
 {
-    const cat_dir d = {.full = {r->full, r->full_n}};
+    const cat_dir d = {.full = vp_str_of(r->path)};
     bool in_run = cat_is_run(&d);
     for (size_t i = 0; i < n->count; i++) {
         cat_entry *e = &n->entries[i];
         if (e->type != DT_REG)
             continue;
         if (stop && atomic_load_explicit(stop, memory_order_relaxed))
-            return vp_fail(VP_ECANCELLED, "stopped while listing");
+            return VP_ECANCELLED; /* which is told to nobody */
         n->found[e->at] = (cat_found){.name = vp_str_of(n->names + e->name)};
         e->told = (unsigned char)look_at_file(r, n, in_run, &n->found[e->at], &e->error);
     }
@@ -319,17 +343,21 @@ static void say_entering(const cat_reader *r)
     if (!o->entering)
         return;
     pthread_mutex_lock(&lock);
-    o->entering(o->entering_ctx, r->full_n ? r->full : "/");
+    o->entering(o->entering_ctx, *r->path ? r->path : "/");
     pthread_mutex_unlock(&lock);
 }
 
 int cat_read_dir(cat_reader *r, cat_node *n, const _Atomic bool *stop)
 {
     VP_TRY(put_path(r, n));
-    if (!open_dir(n))
+    const cat_memo_dir *known = known_dir(r, n);
+    n->listed = !known;
+    if (!known && !open_dir(n))
         return 0;
     say_entering(r);
-    VP_TRY(read_entries(r, n, stop != NULL));
+    r->names_n = r->count = 0;
+    r->most = stop ? VP_WALK_AHEAD_MAX / 4 : VP_WALK_ENTRIES_MAX + 1;
+    VP_TRY(known ? recall_entries(r, known) : read_entries(r, n, stop != NULL));
     number_entries(r, n);
     VP_TRY(pack(r, n));
     VP_TRY(look_at_files(r, n, stop));

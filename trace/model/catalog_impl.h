@@ -9,6 +9,7 @@
 #define VP_MODEL_CATALOG_IMPL_H
 
 #include <stdatomic.h>
+#include <time.h>
 
 #include "trace/base/arena.h"
 #include "trace/base/map.h"
@@ -32,10 +33,19 @@ typedef struct cat_memo_entry {
     cat_archive *archive; /* a reference, or NULL */
 } cat_memo_entry;
 
+/* A directory of nothing but files, as it was: while its ctime stays, so do their names. */
+typedef struct cat_memo_dir {
+    vp_file_id id;
+    struct timespec changed;
+    const char *names; /* one behind the other, each with its NUL; in the catalog's arena */
+    size_t count;
+} cat_memo_dir;
+
 typedef struct cat_memo {
     cat_memo_entry *entries;
-    size_t count, cap;
-    vp_map by_key;
+    cat_memo_dir *dirs;
+    size_t count, cap, dir_count, dir_cap;
+    vp_map by_key, by_inode;
 } cat_memo;
 
 void cat_memo_init(cat_memo *m);
@@ -43,10 +53,14 @@ void cat_memo_free(cat_memo *m);
 /* Takes over the reference in e->archive only on success. */
 int cat_memo_put(cat_memo *m, const cat_memo_entry *e);
 const cat_memo_entry *cat_memo_get(const cat_memo *m, const vp_file_id *id, uint64_t name_hash);
+int cat_memo_put_dir(cat_memo *m, const cat_memo_dir *d);
+/* NULL: it is not known, or has changed. */
+const cat_memo_dir *cat_memo_get_dir(const cat_memo *m, const vp_file_id *id,
+                                     const struct timespec *changed);
 
 /* What a scan saw, for the message of an empty find and for tests. */
 typedef struct cat_seen {
-    uint64_t files, directories, caches, unreadable, opened, notes_dropped;
+    uint64_t files, directories, caches, unreadable, opened, listed, notes_dropped;
     const char *unreadable_path, *unreadable_why; /* the first one */
 } cat_seen;
 
@@ -71,6 +85,7 @@ typedef struct cat_scan {
     catalog *c;
     const cat_options *opts;
     uint64_t entries;
+    int64_t began_s;    /* Unix */
     bool single;        /* the root is one file: it is always a session */
     bool stopped;       /* a ceiling was reached and noted */
     vp_map visited;     /* directories by device and inode */
@@ -138,6 +153,8 @@ int cat_look(cat_scan *s, int dir_fd, const char *open_name, bool in_run, cat_fo
  * read it decides nothing, and need not be looked at: to unpack the heads of ten thousand costs
  * more than to list all the rest. */
 bool cat_is_second_half(const cat_found *f, bool in_run);
+/* The name of the xplane of its host, for NAME_MAX + 1 bytes at out; false: it has none. */
+bool cat_first_half(vp_str name, char *out);
 /* The same for an archive's member, from the head in the index. */
 int cat_look_member(const ar_member *m, cat_found *f);
 

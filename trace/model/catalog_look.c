@@ -1,5 +1,7 @@
 /* What one file is: from its name where that suffices, from the memo of the previous scan, else
  * from its head. Archives are indexed here, once. */
+#include <limits.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "trace/base/err.h"
@@ -17,6 +19,12 @@ bool cat_is_second_half(const cat_found *f, bool in_run)
 {
     return in_run && rd_formats[f->kind.format].role == RD_SECOND_HALF && f->kind.gzip &&
            f->bytes >= DOUBTFUL_BYTES;
+}
+
+bool cat_first_half(vp_str name, char *out)
+{
+    vp_str host = rd_host_of(name);
+    return host.n && snprintf(out, NAME_MAX + 1, "%.*s.xplane.pb", VP_STR_ARG(host)) <= NAME_MAX;
 }
 
 /* In a run directory all JSON is of the run's profiler; elsewhere PyTorch users call their files so

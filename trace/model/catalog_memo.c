@@ -17,6 +17,7 @@ void cat_memo_init(cat_memo *m)
 {
     *m = (cat_memo){0};
     vp_map_init(&m->by_key);
+    vp_map_init(&m->by_inode);
 }
 
 void cat_memo_free(cat_memo *m)
@@ -24,7 +25,9 @@ void cat_memo_free(cat_memo *m)
     for (size_t i = 0; i < m->count; i++)
         cat_archive_unref(m->entries[i].archive);
     vp_free(m->entries);
+    vp_free(m->dirs);
     vp_map_free(&m->by_key);
+    vp_map_free(&m->by_inode);
     cat_memo_init(m);
 }
 
@@ -52,4 +55,28 @@ const cat_memo_entry *cat_memo_get(const cat_memo *m, const vp_file_id *id, uint
 {
     uint32_t i = vp_map_get(&m->by_key, key_of(id, name_hash));
     return i != VP_MAP_NONE && same(&m->entries[i], id, name_hash) ? &m->entries[i] : NULL;
+}
+
+static uint64_t inode_key(const vp_file_id *id)
+{
+    return id->ino ^ vp_mix(id->dev);
+}
+
+int cat_memo_put_dir(cat_memo *m, const cat_memo_dir *d)
+{
+    VP_TRY(vp_grow(&m->dirs, &m->dir_cap, m->dir_count + 1, sizeof *m->dirs, VP_WALK_ENTRIES_MAX));
+    VP_TRY(vp_map_set(&m->by_inode, inode_key(&d->id), (uint32_t)m->dir_count));
+    m->dirs[m->dir_count++] = *d;
+    return 0;
+}
+
+const cat_memo_dir *cat_memo_get_dir(const cat_memo *m, const vp_file_id *id,
+                                     const struct timespec *changed)
+{
+    uint32_t i = vp_map_get(&m->by_inode, inode_key(id));
+    const cat_memo_dir *d = i == VP_MAP_NONE ? NULL : &m->dirs[i];
+    return d && d->id.dev == id->dev && d->id.ino == id->ino &&
+                   d->changed.tv_sec == changed->tv_sec && d->changed.tv_nsec == changed->tv_nsec
+               ? d
+               : NULL;
 }

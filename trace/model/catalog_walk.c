@@ -121,7 +121,7 @@ static int take_file(walk *w, const frame *f, const cat_entry *e, cat_dir *d)
 {
     const cat_archive *archive = NULL;
     w->scan->c->seen.files++;
-    cat_found found = f->node->found[e->at];
+    cat_found *found = &f->node->found[e->at];
     switch ((cat_told)e->told) {
     case CAT_GONE:
         return 0;
@@ -137,9 +137,9 @@ static int take_file(walk *w, const frame *f, const cat_entry *e, cat_dir *d)
     case CAT_KEPT:
         break;
     case CAT_LOOKED:
-        VP_TRY(look(w, f, &found, d, &archive));
+        VP_TRY(look(w, f, found, d, &archive));
     }
-    return keep(w, &found, archive, d);
+    return keep(w, found, archive, d);
 }
 
 static int by_found_name(const void *pa, const void *pb)
@@ -152,11 +152,9 @@ static int by_found_name(const void *pa, const void *pb)
 static bool has_first_half(const walk *w, const cat_found *f)
 {
     char name[NAME_MAX + 1];
-    vp_str host = rd_host_of(f->name);
-    int n = snprintf(name, sizeof name, "%.*s.xplane.pb", VP_STR_ARG(host));
-    cat_found key = {.name = vp_str_of(name)};
-    if (!host.n || (size_t)n >= sizeof name)
+    if (!cat_first_half(f->name, name))
         return false;
+    cat_found key = {.name = vp_str_of(name)};
     const cat_found *first = bsearch(&key, w->found, w->found_n, sizeof *w->found, by_found_name);
     return first && first->kind.format == RD_XSPACE;
 }
@@ -269,12 +267,30 @@ static int visit(walk *w, const vp_file_id *id, bool *again)
     return *again ? 0 : vp_map_set(&w->scan->visited, key, 0);
 }
 
+/* What changes later than this many seconds after the directory did gets another ctime on every
+ * file system: FAT's has two seconds. */
+#define CTIME_S 2
+
+/* For the next scan, if the directory holds files only. */
+static int remember_dir(walk *w, const cat_node *n)
+{
+    if (!n->parent || n->cut || n->found_count != n->count ||
+        n->changed.tv_sec + CTIME_S >= w->scan->began_s)
+        return 0;
+    cat_memo_dir d = {n->id, n->changed, vp_arena_strndup(&w->scan->c->arena, n->names, n->names_n),
+                      n->count};
+    VP_NEED(d.names);
+    return cat_memo_put_dir(&w->scan->c->memo, &d);
+}
+
 /* Enters the directory, which has been read and whose path is in w->full. */
 static int enter(walk *w, cat_node *n, size_t full_n)
 {
     frame *f = &w->frames[w->depth++];
     *f = (frame){.node = n, .full_n = full_n};
     w->scan->c->seen.directories++;
+    w->scan->c->seen.listed += n->listed;
+    VP_TRY(remember_dir(w, n));
     VP_TRY(count_entries(w, n));
     if (n->cut) {
         errno = n->cut;
