@@ -69,6 +69,12 @@ static void name_host(char *host, size_t cap, const cap_session *s, bool is_chil
     put_host(host, cap, s->cfg.host, suffix);
 }
 
+static int make_pool_file(cap_session *s, const char *host)
+{
+    snprintf(s->pool_name, sizeof s->pool_name, "%s.vpcap", host);
+    return openat(s->run.fd, s->pool_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
 static int open_pool(cap_session *s, bool is_child)
 {
     char host[sizeof((vpcap_header *)NULL)->host];
@@ -77,9 +83,12 @@ static int open_pool(cap_session *s, bool is_child)
     int rc, fd = -1;
     name_host(host, sizeof host, s, is_child);
     if (!s->cfg.in_memory) {
-        snprintf(s->pool_name, sizeof s->pool_name, "%s.vpcap", host);
+        fd = make_pool_file(s, host);
+        if (fd < 0 && errno == EEXIST && !is_child) { /* a process of the job was faster */
+            name_host(host, sizeof host, s, true);
+            fd = make_pool_file(s, host);
+        }
         snprintf(path, sizeof path, "%s/%s", s->run.path, s->pool_name);
-        fd = openat(s->run.fd, s->pool_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd < 0)
             return vp_fail_at(
                 vp_fail(cap_file_code(errno), "cannot make %s: %s", s->pool_name, strerror(errno)),
