@@ -120,6 +120,7 @@ static const sink_extra *memory_attrs(cj_attrs *a, cj_reader *r, js_value args)
     const uint32_t all = 1u << SINK_MEM_DELTA | 1u << SINK_MEM_DEVICE | 1u << SINK_MEM_RESERVED |
                          1u << SINK_MEM_USED;
     cj_layout *layout = &r->memory_layout;
+    uint32_t *link = &layout->first;
     js_step step = JS_CLOSE;
     int64_t n;
     int attr;
@@ -127,10 +128,9 @@ static const sink_extra *memory_attrs(cj_attrs *a, cj_reader *r, js_value args)
         return NULL;
     const char *p = args.s.p + 1, *end = args.s.p + args.s.n;
     a->allocator = (js_value){VP_STR("[memory]"), JS_STRING};
-    for (size_t i = 0;
-         a->x.has != all && cj_next_field(&p, end, layout, i, memory_attr, &attr) == JS_MEMBER &&
-         (step = take_number(&p, end, r->skip, attr != SINK_ATTRS, &n)) >= 0;
-         i++)
+    while (a->x.has != all &&
+           cj_next_field(&p, end, layout, &link, memory_attr, &attr) == JS_MEMBER &&
+           (step = take_number(&p, end, r->skip, attr != SINK_ATTRS, &n)) >= 0)
         if (step == JS_MEMBER)
             sink_extra_set(&a->x, (sink_attr)attr, n);
     return rd_has_attr(&a->x, SINK_MEM_DELTA) ? &a->x : NULL;
@@ -143,17 +143,17 @@ static inline int launch_attr(vp_str key)
 
 static const sink_extra *correlation(cj_attrs *a, cj_reader *r, js_value args)
 {
+    cj_layout *layout = &r->launch_layout;
+    uint32_t *link = &layout->first;
     int attr = SINK_ATTRS;
     js_step step = JS_CLOSE;
     int64_t n;
     if (args.type != JS_NESTED || *args.s.p != '{')
         return NULL;
     const char *p = args.s.p + 1, *end = args.s.p + args.s.n;
-    for (size_t i = 0;
-         attr != SINK_CORRELATION &&
-         cj_next_field(&p, end, &r->launch_layout, i, launch_attr, &attr) == JS_MEMBER &&
-         (step = take_number(&p, end, r->skip, attr != SINK_ATTRS, &n)) >= 0;
-         i++)
+    while (attr != SINK_CORRELATION &&
+           cj_next_field(&p, end, layout, &link, launch_attr, &attr) == JS_MEMBER &&
+           (step = take_number(&p, end, r->skip, attr != SINK_ATTRS, &n)) >= 0)
         if (step == JS_MEMBER && n != 0)
             sink_extra_set(&a->x, SINK_CORRELATION, n);
     return a->x.has ? &a->x : NULL;

@@ -1,7 +1,8 @@
-/* How the objects of one sort are laid out: profilers write the members of every event in the same
- * order with the same spaces, so what stands between two values is compared with what stood there
- * in the object before, and looked at only where it differs. Included by the readers of Chrome
- * JSON. */
+/* How the objects of one sort are laid out: profilers write the members of every event of a phase
+ * in the same order with the same spaces, so what stands between two values is compared with what
+ * stood there in objects before, and looked at only where it differs. The texts are a tree: what
+ * follows one, and beside it what else stood in that place. Included by the readers of Chrome JSON.
+ */
 #ifndef VP_READ_JSON_LAYOUT_H
 #define VP_READ_JSON_LAYOUT_H
 
@@ -10,13 +11,20 @@
 #include "trace/read/json/json_scan.h"
 
 #define CJ_LAYOUT_TEXT 32u
-#define CJ_LAYOUT_MAX 12u
+#define CJ_LAYOUT_MAX 64u    /* Kineto's events take 40 */
+#define CJ_LAYOUT_BESIDE 4u  /* more are not compared one by one */
+#define CJ_LAYOUT_CLOSE (-1) /* a field that is the closing brace */
+typedef struct cj_layout_text {
+    char text[CJ_LAYOUT_TEXT]; /* from behind the value before to this value, or behind the brace */
+    uint32_t n;
+    int field;
+    uint32_t next, beside; /* places of others, the first is 1; 0: none */
+} cj_layout_text;
+
+/* All zero: nothing is remembered. */
 typedef struct cj_layout {
-    struct {
-        char text[CJ_LAYOUT_TEXT]; /* from behind the value before to this value */
-        uint32_t n;                /* 0: nothing remembered */
-        int field;
-    } member[CJ_LAYOUT_MAX];
+    uint32_t first, count;
+    cj_layout_text at[CJ_LAYOUT_MAX];
 } cj_layout;
 
 /* Which field a key is. */
@@ -39,39 +47,30 @@ static inline bool cj_begins_with(const char *p, const char *text, uint32_t n)
 #endif
 }
 
-static inline void cj_remember(cj_layout *layout, size_t member, vp_str text, int field)
-{
-    layout->member[member].n = 0;
-    if (text.n > CJ_LAYOUT_TEXT)
-        return;
-    memcpy(layout->member[member].text, text.p, text.n);
-    layout->member[member].n = (uint32_t)text.n;
-    layout->member[member].field = field;
-}
+/* The rest of cj_next_field, where nothing that is remembered fits; what *at holds is to be noted
+ * at `place`, if that is known. */
+js_step cj_learn_field(const char **at, const char *end, cj_layout *layout, uint32_t *place,
+                       uint32_t **link, cj_field_fn *field_of, int *field);
 
-/* js_next_key with that memory: the field of the member, the object's `member`-th, whose value *at
- * then stands on. One layout goes with one field_of. */
+/* js_next_key with that memory: the field of the member whose value *at then stands on. *link is
+ * &layout->first before the first member of an object, and NULL where nothing is known. One layout
+ * goes with one field_of. */
 static inline js_step cj_next_field(const char **at, const char *end, cj_layout *layout,
-                                    size_t member, cj_field_fn *field_of, int *field)
+                                    uint32_t **link, cj_field_fn *field_of, int *field)
 {
     const char *p = *at;
-    vp_str key;
-    if (member < CJ_LAYOUT_MAX) {
-        uint32_t n = layout->member[member].n;
-        if (n && n < (size_t)(end - p) && cj_begins_with(p, layout->member[member].text, n) &&
-            (unsigned char)p[n] > ' ') {
-            *at = p + n;
-            *field = layout->member[member].field;
-            return JS_MEMBER;
+    uint32_t *l = *link;
+    for (unsigned i = 0; l && *l; l = ++i < CJ_LAYOUT_BESIDE ? &layout->at[*l - 1].beside : NULL) {
+        cj_layout_text *t = &layout->at[*l - 1];
+        if (t->n < (size_t)(end - p) && cj_begins_with(p, t->text, t->n) &&
+            (t->field == CJ_LAYOUT_CLOSE || (unsigned char)p[t->n] > ' ')) {
+            *at = p + t->n;
+            *field = t->field;
+            *link = &t->next;
+            return t->field == CJ_LAYOUT_CLOSE ? JS_CLOSE : JS_MEMBER;
         }
     }
-    js_step step = js_next_key(at, end, &key);
-    if (step != JS_MEMBER)
-        return step;
-    *field = field_of(key);
-    if (member < CJ_LAYOUT_MAX)
-        cj_remember(layout, member, (vp_str){p, (size_t)(*at - p)}, *field);
-    return step;
+    return cj_learn_field(at, end, layout, l, link, field_of, field);
 }
 
 #endif
