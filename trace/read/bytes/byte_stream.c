@@ -39,8 +39,11 @@ static void basic_close(rd_stream *s)
     vp_free(b);
 }
 
-static int basic_new(rd_stream **out, int (*next)(rd_stream *, char **, size_t *), int fd,
-                     int64_t total, size_t cap)
+typedef int next_fn(rd_stream *, char **, size_t *);
+typedef int fill_fn(rd_stream *, char *, size_t, size_t *);
+
+static int basic_new(rd_stream **out, next_fn *next, fill_fn *fill, int fd, int64_t total,
+                     size_t cap)
 {
     basic_stream *b = vp_calloc(1, sizeof *b);
     char *chunk = rd_chunk_new(cap);
@@ -52,13 +55,14 @@ static int basic_new(rd_stream **out, int (*next)(rd_stream *, char **, size_t *
     }
     *b = (basic_stream){.chunk = chunk, .cap = cap, .fd = fd, .hole = -1};
     b->base.next = next;
+    b->base.fill = fill;
     b->base.close = basic_close;
     b->base.total = b->base.raw_total = total;
     *out = &b->base;
     return 0;
 }
 
-static int deliver(basic_stream *b, size_t n, char **p, size_t *n_out)
+static int deliver(basic_stream *b, size_t n, size_t *n_out)
 {
     if (n == 0) {
         b->ended = true;
@@ -66,15 +70,14 @@ static int deliver(basic_stream *b, size_t n, char **p, size_t *n_out)
     }
     b->pos += (int64_t)n;
     b->base.raw_done = b->pos;
-    *p = b->chunk;
     *n_out = n;
     return 1;
 }
 
-static size_t window(const basic_stream *b)
+static size_t window(const basic_stream *b, size_t cap)
 {
     int64_t left = (b->hole < 0 ? b->base.total : b->hole) - b->pos;
-    return left < (int64_t)b->cap ? (size_t)left : b->cap;
+    return left < (int64_t)cap ? (size_t)left : cap;
 }
 
 /* Ends the stream at byte `at`. */
@@ -85,13 +88,13 @@ static void end_at(basic_stream *b, int64_t at)
     b->base.damage = *vp_error_last();
 }
 
-static int fd_next(rd_stream *s, char **p, size_t *n)
+static int fd_fill(rd_stream *s, char *p, size_t cap, size_t *n)
 {
     basic_stream *b = (basic_stream *)s;
-    size_t want = window(b), got;
+    size_t want = window(b, cap), got;
     if (b->ended)
         return 0;
-    VP_TRY(vp_fs_pread(b->fd, b->chunk, want, b->pos, &got));
+    VP_TRY(vp_fs_pread(b->fd, p, want, b->pos, &got));
     if (got < want) {
         vp_fail(VP_ECORRUPT,
                 "the file became shorter while it was read: %lld of %lld bytes are left",
@@ -103,7 +106,15 @@ static int fd_next(rd_stream *s, char **p, size_t *n)
                 (long long)s->total);
         end_at(b, b->hole);
     }
-    return deliver(b, got, p, n);
+    return deliver(b, got, n);
+}
+
+/* Into the stream's own window. */
+static int basic_next(rd_stream *s, char **p, size_t *n)
+{
+    basic_stream *b = (basic_stream *)s;
+    *p = b->chunk;
+    return s->fill(s, b->chunk, b->cap, n);
 }
 
 /* A growing file is read up to the size that it has here: a consistent prefix. */
@@ -113,7 +124,7 @@ int rd_stream_fd(rd_stream **out, int fd)
     vp_file_id id;
     VP_TRY(vp_fs_identity(fd, &id));
     size_t cap = id.size < (int64_t)VP_READ_WINDOW ? (size_t)id.size : VP_READ_WINDOW;
-    return basic_new(out, fd_next, vp_fs_take(&owned), id.size, cap ? cap : 1);
+    return basic_new(out, basic_next, fd_fill, vp_fs_take(&owned), id.size, cap ? cap : 1);
 }
 
 /* The first hole of HOLE_LEAST bytes, as only a file has that was not written completely. A file
@@ -169,28 +180,29 @@ static int pipe_next(rd_stream *s, char **p, size_t *n)
         VP_TRY(read_some(b->fd, b->chunk + filled, b->cap - filled, &got));
         filled += got;
     }
-    return deliver(b, filled, p, n);
+    *p = b->chunk;
+    return deliver(b, filled, n);
 }
 
 int rd_stream_pipe(rd_stream **out, int fd)
 {
-    return basic_new(out, pipe_next, fd, -1, VP_READ_WINDOW);
+    return basic_new(out, pipe_next, NULL, fd, -1, VP_READ_WINDOW);
 }
 
-static int memory_next(rd_stream *s, char **p, size_t *n)
+static int memory_fill(rd_stream *s, char *p, size_t cap, size_t *n)
 {
     basic_stream *b = (basic_stream *)s;
-    size_t want = window(b);
+    size_t want = window(b, cap < b->cap ? cap : b->cap);
     if (want)
-        memcpy(b->chunk, b->mem + b->pos, want);
-    return deliver(b, want, p, n);
+        memcpy(p, b->mem + b->pos, want);
+    return deliver(b, want, n);
 }
 
 int rd_stream_memory(rd_stream **out, const void *p, size_t n, size_t chunk)
 {
     size_t cap = chunk ? chunk : VP_READ_WINDOW;
     cap = n < cap ? n : cap;
-    VP_TRY(basic_new(out, memory_next, -1, (int64_t)n, cap ? cap : 1));
+    VP_TRY(basic_new(out, basic_next, memory_fill, -1, (int64_t)n, cap ? cap : 1));
     ((basic_stream *)*out)->mem = p;
     return 0;
 }

@@ -23,6 +23,9 @@ struct rd_stream {
      * bytes before it and RD_PAD behind it belonging to the reader. 0: the end. < 0: failed.
      * Damage that leaves a good prefix ends the stream with 0 and fills `damage`. */
     int (*next)(rd_stream *s, char **p, size_t *n);
+    /* The same into memory of the caller's, at most cap bytes, and instead of `next`: from the
+     * first call on; it may come from one thread after the other. NULL where a stream has none. */
+    int (*fill)(rd_stream *s, char *p, size_t cap, size_t *n);
     void (*close)(rd_stream *s); /* frees the stream and everything below it; s may not be NULL */
     int64_t total;               /* bytes it will deliver, -1 when unknown */
     int64_t raw_done, raw_total; /* progress in bytes of the file at the bottom; total -1 unknown */

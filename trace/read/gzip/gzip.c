@@ -29,7 +29,7 @@ bool gz_checksum_failed(const rd_stream *s)
     return s->damage.code && ((const gz *)s)->decoder.checksum_failed;
 }
 
-static int gz_fill(void *ctx, gz_slot *slot)
+static int gz_fill_slot(void *ctx, gz_slot *slot)
 {
     gz *g = ctx;
     int rc = gz_decode(&g->decoder, slot->data, VP_READ_WINDOW, &slot->n);
@@ -42,7 +42,7 @@ static int gz_fill(void *ctx, gz_slot *slot)
 static int gz_begin(gz *g)
 {
     if (g->threaded && !g->ring) {
-        int rc = gz_ring_start(&g->ring, gz_fill, g);
+        int rc = gz_ring_start(&g->ring, gz_fill_slot, g);
         if (rc != VP_EBUSY)
             return rc;
         g->threaded = false;
@@ -57,7 +57,7 @@ static int gz_next(rd_stream *s, char **p, size_t *n)
     gz *g = (gz *)s;
     gz_slot *slot = &g->slot;
     VP_TRY(gz_begin(g));
-    int rc = g->ring ? gz_ring_next(g->ring, &slot) : gz_fill(g, slot);
+    int rc = g->ring ? gz_ring_next(g->ring, &slot) : gz_fill_slot(g, slot);
     if (rc > 0) {
         s->raw_done = slot->raw_done;
         *p = slot->data;
@@ -65,6 +65,16 @@ static int gz_next(rd_stream *s, char **p, size_t *n)
     } else if (rc == 0) {
         s->damage = g->decoder.damage;
     }
+    return rc;
+}
+
+static int gz_fill(rd_stream *s, char *p, size_t cap, size_t *n)
+{
+    gz *g = (gz *)s;
+    int rc = gz_decode(&g->decoder, p, cap, n);
+    s->raw_done = g->in->raw_done;
+    if (rc == 0)
+        s->damage = g->decoder.damage;
     return rc;
 }
 
@@ -93,8 +103,11 @@ int gz_stream_backend(rd_stream **out, rd_stream *in, bool threaded, int backend
         vp_free(g);
         return rc;
     }
-    g->base =
-        (rd_stream){.next = gz_next, .close = gz_close, .total = -1, .raw_total = in->raw_total};
+    g->base = (rd_stream){.next = gz_next,
+                          .fill = gz_fill,
+                          .close = gz_close,
+                          .total = -1,
+                          .raw_total = in->raw_total};
     g->in = in;
     g->threaded = threaded && in->total >= THREAD_FROM;
     owned = NULL;
