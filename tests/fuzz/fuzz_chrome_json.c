@@ -1,5 +1,5 @@
-/* Any bytes: no crash, no hang, and the same result whatever the chunks are. The first byte says
- * how the rest is cut. */
+/* Any bytes: no crash, no hang, and the same result whatever the chunks are, and however many
+ * threads read them. The first byte says how the rest is cut. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,7 +124,7 @@ static void on_base(sink *s, int64_t ns)
     add_int((digest *)s, ns);
 }
 
-static uint64_t read_all(const uint8_t *data, size_t n, size_t chunk, bool device_only)
+static uint64_t read_all(const uint8_t *data, size_t n, size_t chunk, bool device_only, int threads)
 {
     digest d = {.s = {.process = on_process,
                       .process_update = on_process_update,
@@ -135,10 +135,11 @@ static uint64_t read_all(const uint8_t *data, size_t n, size_t chunk, bool devic
                       .skipped = on_skipped,
                       .quality = on_quality,
                       .base = on_base}};
-    const rd_options opts = {.device_only = device_only};
+    const rd_options opts = {.device_only = device_only, .threads = threads};
     rd_stream *in;
     if (rd_stream_memory(&in, data, n, chunk) < 0)
         abort();
+    in->raw_total = INT64_MAX; /* worth threads, however short it is */
     int rc = cj_read(&d.s, in, &opts);
     if (rc < 0 && rc != VP_ECORRUPT && rc != VP_EEMPTY)
         abort();
@@ -154,7 +155,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     size_t chunk = 1 + *data % 64u;
     bool device_only = *data & 0x80;
     data++, n--;
-    if (read_all(data, n, 0, device_only) != read_all(data, n, chunk, device_only))
+    uint64_t whole = read_all(data, n, 0, device_only, 1);
+    if (read_all(data, n, chunk, device_only, 1) != whole ||
+        read_all(data, n, chunk, device_only, 2) != whole)
         abort();
     return 0;
 }

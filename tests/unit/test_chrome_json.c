@@ -16,6 +16,8 @@ static int read_chunks(rec *r, const char *p, size_t n, size_t chunk, const rd_o
 {
     rd_stream *in;
     assert_int_equal(rd_stream_memory(&in, p, n, chunk), 0);
+    if (opts && opts->threads > 1)
+        in->raw_total = INT64_MAX; /* worth threads, however short it is */
     int rc = cj_read(&r->s, in, opts);
     rd_stream_close(&in);
     return rc;
@@ -142,6 +144,34 @@ static void test_layouts_may_change(void **state)
         check_event(r, "b", 10 * US, 5 * US);
         rec_free(r);
     }
+}
+
+/* More layouts than are remembered at one place, and than fit, in a file that goes from one to
+ * another. */
+static void test_layouts_are_forgotten(void **state)
+{
+    enum { KEYS = 9, EVENTS = 400 };
+    char *text, key[KEYS + 1];
+    size_t n;
+    FILE *f = open_memstream(&text, &n);
+    (void)state;
+    fputc('[', f);
+    for (int i = 0; i < EVENTS; i++) {
+        memset(key, 'k', sizeof key);
+        key[i % KEYS] = 0;
+        fprintf(f, "%s{\"%s\":%d,\"ph\":\"X\",\"%s%d\":[],\"ts\":%d,\"dur\":1,\"name\":\"%d\"}",
+                i ? "," : "", key, i, key, i / 40, i, i);
+    }
+    fputc(']', f);
+    fclose(f);
+    rec *r = read_ok(text);
+    assert_int_equal(r->event_n, EVENTS);
+    for (size_t i = 0; i < EVENTS; i++) {
+        assert_int_equal(r->events[i].start_ps, (int64_t)i * US);
+        assert_int_equal(strtoul(event_name(r, i), NULL, 10), i);
+    }
+    rec_free(r);
+    free(text);
 }
 
 static void test_events_among_junk_are_found(void **state)
@@ -899,10 +929,10 @@ static char *describe(const rec *r)
     return out;
 }
 
-static char *describe_read(const char *text, size_t n, size_t chunk)
+static char *describe_read(const char *text, size_t n, size_t chunk, int threads)
 {
     rec *r = rec_new();
-    int rc = read_chunks(r, text, n, chunk, NULL);
+    int rc = read_chunks(r, text, n, chunk, &(rd_options){.threads = threads});
     char *out = rc == 0 ? describe(r) : NULL;
     if (rc < 0) {
         out = malloc(512);
@@ -916,12 +946,13 @@ static char *describe_read(const char *text, size_t n, size_t chunk)
 static void check_splits(const char *text)
 {
     size_t n = strlen(text);
-    char *whole = describe_read(text, n, 0);
-    for (size_t chunk = 1; chunk <= n; chunk = chunk < 70 ? chunk + 1 : chunk * 2) {
-        char *split = describe_read(text, n, chunk);
-        assert_string_equal(split, whole);
-        free(split);
-    }
+    char *whole = describe_read(text, n, 0, 1);
+    for (size_t chunk = 1; chunk <= n; chunk = chunk < 70 ? chunk + 1 : chunk * 2)
+        for (int threads = 1; threads <= 3; threads += 2) {
+            char *split = describe_read(text, n, chunk, threads);
+            assert_string_equal(split, whole);
+            free(split);
+        }
     free(whole);
 }
 
@@ -945,6 +976,41 @@ static void test_any_split_gives_the_same(void **state)
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         check_splits(texts[i]);
+}
+
+/* What looks like the beginning of an event inside strings, args, an event too large for its piece
+ * and junk, and two ways to begin one: where a thread begins to scan is only a guess. */
+static void test_any_thread_gives_the_same(void **state)
+{
+    static const char *const events[] = {
+        "{\"ph\":\"X\",\"ts\":@,\"dur\":2,\"name\":\"a\"}",
+        "{\"ph\":\"X\",\"ts\":@,\"name\":\"{\\\"ph\\\":\\\"X\\\",\\\"ts\\\":1}\",\"dur\":3}",
+        "{\"ph\":\"X\",\"ts\":@,\"args\":{\"a\":[{\"ph\":\"X\",\"ts\":7},{\"ph\":\"X\",\"ts\":8}]}"
+        ",\"name\":\"b\"}",
+        "{\"name\":\"c\",\"ph\":\"X\",\"ts\":@,\"pid\":2}",
+        "{\"ph\":\"B\",\"ts\":@,\"name\":\"d\"},{\"ph\":\"E\",\"ts\":900}",
+        "[{\"ph\":\"X\",\"ts\":@,\"name\":\"no\"}]",
+        "\"{\",{\"ph\":\"X\",\"ts\":@,\"name\":\"e\"},\"}\"",
+        "{\"ph\":\"X\",\"ts\":@,\"name\" 1}"};
+    enum { N = sizeof events / sizeof *events };
+    (void)state;
+    for (unsigned seed = 1; seed <= 4; seed++) {
+        char *text;
+        size_t n;
+        unsigned next = seed;
+        FILE *f = open_memstream(&text, &n);
+        fputs(seed % 2 ? "[" : "{\"traceEvents\": [", f);
+        for (int i = 0; i < 80; i++, next = next * 1103515245 + 12345) {
+            size_t which = next >> 16 & 1 ? 0 : (next >> 17) % N;
+            fputs(i ? ",\n" : "", f);
+            const char *at = strchr(events[which], '@');
+            fprintf(f, "%.*s%d%s", (int)(at - events[which]), events[which], i, at + 1);
+        }
+        fputs(seed % 2 ? "" : "], \"baseTimeNanoseconds\": 5}", f);
+        fclose(f);
+        check_splits(text);
+        free(text);
+    }
 }
 
 /* Cutting anywhere gives the events that were complete, in the same words. */
@@ -984,6 +1050,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_containers),
         cmocka_unit_test(test_layouts_may_change),
+        cmocka_unit_test(test_layouts_are_forgotten),
         cmocka_unit_test(test_events_among_junk_are_found),
         cmocka_unit_test(test_a_cut_off_file_gives_its_prefix),
         cmocka_unit_test(test_what_holds_no_events_is_refused),
@@ -1015,6 +1082,7 @@ int main(void)
         cmocka_unit_test(test_args_may_nest_deeply),
         cmocka_unit_test(test_oversized_events),
         cmocka_unit_test(test_any_split_gives_the_same),
+        cmocka_unit_test(test_any_thread_gives_the_same),
         cmocka_unit_test(test_cut_anywhere),
         cmocka_unit_test(test_progress_can_cancel),
     };

@@ -3,6 +3,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/read/json/json_crew.h"
 #include "trace/read/json/json_reader.h"
 #include "trace/read/json/json_walk.h"
 
@@ -319,19 +320,88 @@ static int feed(doc *d, char *p, size_t n)
     return keep_rest(d, in_tail);
 }
 
-static int read_all(doc *d, rd_stream *in)
+/* The events that were found in a piece. */
+static int take_found(doc *d, const cj_piece *p)
+{
+    d->origin = p->text + p->from;
+    for (size_t i = 0; i < p->count; i++) {
+        d->at = p->found[i].at;
+        VP_TRY(read_fields(d, &p->found[i].f));
+    }
+    d->at = p->text + p->to;
+    d->offset = place(d);
+    d->origin = d->at;
+    return 0;
+}
+
+/* Tells what events begin with, by the one that is not complete yet. */
+static void show_first(const doc *d, cj_crew *crew)
+{
+    const char *p = d->tail + 1;
+    vp_str key;
+    if (d->state == DOC_EVENTS && d->tail_n && *d->tail == '{' &&
+        js_next_key(&p, d->tail + d->tail_n, &key) == JS_MEMBER)
+        cj_crew_learn(crew, (vp_str){d->tail, (size_t)(p - d->tail)});
+}
+
+/* The next piece. What was found in it counts only where reading all before leads to the first
+ * event; where it leads elsewhere, reading goes on from there. */
+static int feed_piece(doc *d, cj_crew *crew, const cj_piece *p)
+{
+    size_t used = 0;
+    bool proved = false;
+    if (p->count && d->state == DOC_EVENTS && d->tail_n <= RD_HEADROOM) {
+        used = p->from;
+        d->need = 0;
+        VP_TRY(feed(d, p->text, used));
+        proved = d->state == DOC_EVENTS && !d->tail_n;
+    }
+    if (proved) {
+        used = p->to;
+        VP_TRY(take_found(d, p));
+    }
+    VP_TRY(feed(d, p->text + used, p->n - used));
+    if (!proved)
+        show_first(d, crew);
+    return 0;
+}
+
+static int report_progress(const doc *d, const rd_stream *in, int64_t done)
 {
     const rd_options *o = d->r.opts;
+    if (o->progress && o->progress(o->progress_ctx, done, in->raw_total))
+        return vp_fail(VP_ECANCELLED, "cancelled");
+    return 0;
+}
+
+static int read_pieces(doc *d, rd_stream *in)
+{
+    VP_CLEANUP(cj_crew_free) cj_crew *crew = NULL;
+    cj_piece *p;
+    int rc;
+    VP_TRY(cj_crew_new(&crew, in, d->r.opts->threads));
+    while ((rc = cj_crew_next(crew, &p)) > 0) {
+        VP_TRY(feed_piece(d, crew, p));
+        VP_TRY(report_progress(d, in, p->raw_done));
+    }
+    return rc;
+}
+
+static int read_chunks(doc *d, rd_stream *in)
+{
     char *p;
     size_t n;
     int rc;
     while ((rc = in->next(in, &p, &n)) > 0) {
         VP_TRY(feed(d, p, n));
-        if (o->progress && o->progress(o->progress_ctx, in->raw_done, in->raw_total))
-            return vp_fail(VP_ECANCELLED, "cancelled");
+        VP_TRY(report_progress(d, in, in->raw_done));
     }
-    if (rc < 0)
-        return rc;
+    return rc;
+}
+
+static int read_all(doc *d, rd_stream *in)
+{
+    VP_TRY((cj_crew_fits(in, d->r.opts->threads) ? read_pieces : read_chunks)(d, in));
     VP_TRY(append_tail(d, NULL, 0));
     return read_bytes(d, d->tail, d->tail_n, true);
 }

@@ -15,8 +15,9 @@
  * Relative time 0 is the file's 0 where times are below 10^12 µs, else the first event's whole µs.
  * Quality codes: truncated, trailing-data, bad-event, oversized-event, negative-duration,
  * unbalanced, unknown-phase, unplaced-ops, no-time, credentials, capped, cpu-async-unjoined. opts
- * may be NULL. VP_ECORRUPT only when there is no usable prefix at all; damage after good events is
- * a quality entry with `partial`. VP_EEMPTY: valid, no events. */
+ * may be NULL; it reads by up to four threads where opts->threads says so and `in` can fill memory
+ * of its reader's. VP_ECORRUPT only when there is no usable prefix at all; damage after good events
+ * is a quality entry with `partial`. VP_EEMPTY: valid, no events. */
 int cj_read(sink *out, rd_stream *in, const rd_options *opts);
 
 #endif

@@ -1,0 +1,204 @@
+#include "trace/read/json/json_crew.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "trace/base/mem.h"
+#include "trace/base/thread.h"
+#include "trace/read/bytes/chunk.h"
+
+/* More gain nothing: inflating is one thread's, and so is taking the events. */
+#define THREADS_MAX 4
+/* Bytes of a file below which threads cost more than they win. */
+#define WORTH (256 << 10)
+/* Bytes of a piece: it stays in a core's cache from when it is filled until it is scanned. */
+#define PIECE (512u << 10)
+/* Pieces a thread: one in hand, one that waits, one that was not taken yet. */
+#define PIECES_A_THREAD 3
+/* Events that one scan of a piece may find (2 MB of memory); what follows is left to the reader. */
+#define FOUND_MAX 8192u
+/* Bytes of a piece in which an event must begin. */
+#define GUESS_MAX (64u << 10)
+
+struct cj_crew {
+    rd_stream *in; /* of whoever fills */
+    js_skip_fn *skip;
+    vp_aside threads[THREADS_MAX];
+    cj_piece pieces[THREADS_MAX * PIECES_A_THREAD];
+    size_t piece_n;
+    cj_layout layout; /* of what the reader's own thread scans */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    /* guarded by the lock: */
+    /* pieces so far: given back, handed out, begun to be scanned, filled; each no more than the
+     * next
+     */
+    uint64_t released, taken, scans, filled;
+    bool filling, ended, quit;
+    int result;     /* what the stream ended with */
+    vp_error error; /* its own, when result < 0 */
+    char first[32]; /* what events begin with */
+    size_t first_n; /* 0: not known */
+};
+
+bool cj_crew_fits(const rd_stream *in, int threads)
+{
+    return threads > 1 && in->fill && in->raw_total >= WORTH;
+}
+
+void cj_crew_free(cj_crew **crew)
+{
+    cj_crew *c = *crew;
+    if (!c)
+        return;
+    pthread_mutex_lock(&c->lock);
+    c->quit = true;
+    pthread_cond_broadcast(&c->changed);
+    pthread_mutex_unlock(&c->lock);
+    for (size_t i = 0; i < THREADS_MAX; i++)
+        vp_aside_wait(&c->threads[i]);
+    for (size_t i = 0; i < c->piece_n; i++) {
+        rd_chunk_free(c->pieces[i].text);
+        vp_free(c->pieces[i].found);
+    }
+    pthread_cond_destroy(&c->changed);
+    pthread_mutex_destroy(&c->lock);
+    vp_free(c);
+}
+
+/* ---- What there is to do: called with the lock, which is given up meanwhile ------------------ */
+
+static cj_piece *piece_at(cj_crew *c, uint64_t i)
+{
+    return &c->pieces[i % c->piece_n];
+}
+
+/* Finds the events of a piece, from the first that begins as they do. */
+static void scan(cj_piece *p, vp_str first, js_skip_fn *skip, cj_layout *layout)
+{
+    const char *end = p->text + p->n, *after;
+    const char *at =
+        first.n ? memmem(p->text, p->n < GUESS_MAX ? p->n : GUESS_MAX, first.p, first.n) : NULL;
+    p->count = 0;
+    if (!at)
+        return;
+    p->from = (size_t)(at - p->text);
+    while (at < end && *at == '{' && p->count < FOUND_MAX) {
+        cj_found *e = &p->found[p->count];
+        if (cj_event_fields(at, end, skip, layout, &e->f, &after) != JS_CLOSE)
+            break;
+        e->at = at;
+        p->count++;
+        for (at = after; (at = js_skip_line(at, end, true)) < end && *at == ',';)
+            at++;
+    }
+    p->to = (size_t)(at - p->text);
+}
+
+static bool scan_one(cj_crew *c, cj_layout *layout)
+{
+    char first[sizeof c->first];
+    size_t n = c->first_n;
+    if (c->scans == c->filled)
+        return false;
+    cj_piece *p = piece_at(c, c->scans++);
+    memcpy(first, c->first, n);
+    pthread_mutex_unlock(&c->lock);
+    scan(p, (vp_str){first, n}, c->skip, layout);
+    pthread_mutex_lock(&c->lock);
+    p->scanned = true;
+    pthread_cond_broadcast(&c->changed);
+    return true;
+}
+
+static bool fill_one(cj_crew *c)
+{
+    if (c->filling || c->ended || c->filled - c->released == c->piece_n)
+        return false;
+    cj_piece *p = piece_at(c, c->filled);
+    c->filling = true;
+    pthread_mutex_unlock(&c->lock);
+    int rc = c->in->fill(c->in, p->text, PIECE, &p->n);
+    p->raw_done = c->in->raw_done;
+    pthread_mutex_lock(&c->lock);
+    c->filling = false;
+    c->ended = rc <= 0;
+    c->result = rc;
+    if (rc < 0)
+        c->error = *vp_error_last();
+    p->scanned = false;
+    c->filled += rc > 0;
+    pthread_cond_broadcast(&c->changed);
+    return true;
+}
+
+/* ---- The threads ----------------------------------------------------------------------------- */
+
+static int help(void *ctx)
+{
+    cj_crew *c = ctx;
+    cj_layout layout = {0};
+    pthread_mutex_lock(&c->lock);
+    while (!c->quit)
+        if (!fill_one(c) && !scan_one(c, &layout))
+            pthread_cond_wait(&c->changed, &c->lock);
+    pthread_mutex_unlock(&c->lock);
+    return 0;
+}
+
+int cj_crew_new(cj_crew **out, rd_stream *in, int threads)
+{
+    VP_CLEANUP(cj_crew_free) cj_crew *c = vp_calloc(1, sizeof *c);
+    VP_NEED(c);
+    c->in = in;
+    c->skip = js_skip_best();
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->changed, NULL);
+    threads = threads < THREADS_MAX ? threads : THREADS_MAX;
+    for (c->piece_n = 0; c->piece_n < (size_t)threads * PIECES_A_THREAD;) {
+        cj_piece *p = &c->pieces[c->piece_n++];
+        p->text = rd_chunk_new(PIECE);
+        p->found = vp_malloc(FOUND_MAX * sizeof *p->found);
+        VP_NEED(p->text && p->found);
+    }
+    for (int i = 1; i < threads; i++)
+        if (vp_aside_try(&c->threads[i], help, c) < 0)
+            break; /* done without */
+    *out = c;
+    c = NULL;
+    return 0;
+}
+
+int cj_crew_next(cj_crew *c, cj_piece **piece)
+{
+    int rc = 1;
+    pthread_mutex_lock(&c->lock);
+    if (c->released < c->taken) {
+        c->released = c->taken;
+        pthread_cond_broadcast(&c->changed);
+    }
+    for (;;) {
+        *piece = piece_at(c, c->taken);
+        if (c->taken < c->filled && (*piece)->scanned)
+            break;
+        if (scan_one(c, &c->layout) || fill_one(c))
+            continue;
+        if (c->ended && c->taken == c->filled) {
+            rc = c->result;
+            break;
+        }
+        pthread_cond_wait(&c->changed, &c->lock);
+    }
+    c->taken += rc > 0;
+    pthread_mutex_unlock(&c->lock);
+    return rc < 0 ? vp_fail_copy(&c->error) : rc;
+}
+
+void cj_crew_learn(cj_crew *c, vp_str first)
+{
+    first = vp_str_head(first, sizeof c->first);
+    pthread_mutex_lock(&c->lock);
+    memcpy(c->first, first.p, first.n);
+    c->first_n = first.n;
+    pthread_mutex_unlock(&c->lock);
+}
