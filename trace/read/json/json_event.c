@@ -36,20 +36,20 @@ js_step cj_event_fields(const char *p, const char *end, js_skip_fn *skip, cj_lay
     js_value other;
     js_step step;
     uint32_t *link = &layout->first;
+    bool any = false, container = false;
     int id;
-    f->any = f->container = false;
-    for (int i = 0; i < CJ_FIELDS; i++) { /* a memset of this size costs 15 ns */
-        f->v[i].s = VP_STR_NONE;
-        f->v[i].type = JS_NONE;
-    }
+    for (int i = 0; i < CJ_FIELDS; i++) /* a memset of this size costs 15 ns */
+        f->v[i] = (js_value){VP_STR_NONE, JS_NONE};
     p++;
     while ((step = cj_next_field(&p, end, layout, &link, field_of, &id)) == JS_MEMBER) {
-        f->any = true;
-        f->container = f->container || id == CJ_CONTAINER;
+        any = true;
+        container |= id == CJ_CONTAINER;
         step = js_take_value(&p, end, skip, id < CJ_FIELDS ? &f->v[id] : &other);
         if (step != JS_MEMBER)
             break;
     }
+    f->any = any;
+    f->container = container;
     *after = p;
     return step;
 }
