@@ -266,7 +266,7 @@ static void every_truncation_gives_a_prefix_and_damage(void **state)
 static void no_flipped_bit_passes_silently(void **state)
 {
     (void)state;
-    bytes plain = make(TEXT, 60000), gz = {0};
+    bytes plain = make(TEXT, 400000), gz = {0};
     append_member(&gz, plain, 6, Z_DEFAULT_STRATEGY, NULL);
     size_t reported = 0;
     for (size_t i = 0; i < 1000; i++) {
@@ -341,6 +341,64 @@ static void a_thread_changes_nothing(void **state)
         assert_int_equal(o.damage.code, VP_ECORRUPT);
         assert_true(o.n <= plain.n);
         free(o.p);
+    }
+    free(plain.p);
+    free(gz.p);
+}
+
+/* Fills memory that holds something else. */
+static outcome run_filling(bytes gz, int backend, int before)
+{
+    outcome o = {0};
+    bytes all = {0};
+    static char piece[300000];
+    size_t n;
+    rd_stream *in = NULL;
+    VP_CLEANUP(rd_stream_close) rd_stream *s = NULL;
+    assert_int_equal(rd_stream_memory(&in, gz.p, gz.n, 999), 0);
+    assert_int_equal(gz_stream_backend(&s, in, true, backend), 0);
+    for (;;) {
+        memset(piece, before, sizeof piece);
+        o.rc = s->fill(s, piece, sizeof piece, &n);
+        if (o.rc <= 0)
+            break;
+        append(&all, piece, n);
+    }
+    o.damage = s->damage;
+    o.p = (char *)all.p;
+    o.n = all.n;
+    return o;
+}
+
+/* What was in memory before is no data, also where those are damaged. */
+static void memory_is_filled_with_data_alone(void **state)
+{
+    (void)state;
+    bytes plain = make(TEXT, 400000), gz = {0};
+    append_member(&gz, plain, 6, Z_DEFAULT_STRATEGY, NULL);
+    for (int b = ZLIB; b <= backends; b++) {
+        outcome o = run_filling(gz, b, 'x');
+        assert_int_equal(o.rc, 0);
+        assert_int_equal(o.damage.code, 0);
+        assert_int_equal(o.n, plain.n);
+        assert_memory_equal(o.p, plain.p, plain.n);
+        free(o.p);
+    }
+    for (int i = 0; i < 100; i++) {
+        size_t at = 20 + rnd() % (gz.n - 60), cut = 1 + rnd() % 30;
+        bytes less = {malloc(gz.n), gz.n - cut};
+        memcpy(less.p, gz.p, at);
+        memcpy(less.p + at, gz.p + at + cut, gz.n - at - cut);
+        for (int b = ZLIB; b <= backends; b++) {
+            outcome x = run_filling(less, b, 'x'), y = run_filling(less, b, 'y');
+            assert_int_equal(x.rc, y.rc);
+            assert_int_equal(x.n, y.n);
+            if (x.n)
+                assert_memory_equal(x.p, y.p, x.n);
+            free(x.p);
+            free(y.p);
+        }
+        free(less.p);
     }
     free(plain.p);
     free(gz.p);
@@ -519,6 +577,7 @@ int main(void)
         cmocka_unit_test(no_flipped_bit_passes_silently),
         cmocka_unit_test(what_is_not_gzip_fails_at_once),
         cmocka_unit_test(a_thread_changes_nothing),
+        cmocka_unit_test(memory_is_filled_with_data_alone),
         cmocka_unit_test(without_a_thread_it_goes_on_alone),
         cmocka_unit_test(close_stops_a_running_thread),
         cmocka_unit_test(a_failure_below_comes_through_the_thread),

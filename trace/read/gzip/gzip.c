@@ -32,7 +32,7 @@ bool gz_checksum_failed(const rd_stream *s)
 static int gz_fill_slot(void *ctx, gz_slot *slot)
 {
     gz *g = ctx;
-    int rc = gz_decode(&g->decoder, slot->data, VP_READ_WINDOW, &slot->n);
+    int rc = gz_decode(&g->decoder, slot->data, VP_INFLATE_WINDOW, &slot->n);
     slot->raw_done = g->in->raw_done;
     return rc;
 }
@@ -47,7 +47,7 @@ static int gz_begin(gz *g)
             return rc;
         g->threaded = false;
     }
-    if (!g->threaded && !g->slot.data && !(g->slot.data = rd_chunk_new(VP_READ_WINDOW)))
+    if (!g->threaded && !g->slot.data && !(g->slot.data = rd_chunk_new(VP_INFLATE_WINDOW)))
         return vp_fail(VP_ENOMEM, "no memory to inflate");
     return 0;
 }
@@ -71,7 +71,7 @@ static int gz_next(rd_stream *s, char **p, size_t *n)
 static int gz_fill(rd_stream *s, char *p, size_t cap, size_t *n)
 {
     gz *g = (gz *)s;
-    int rc = gz_decode(&g->decoder, p, cap, n);
+    int rc = gz_decode(&g->decoder, p, cap < VP_INFLATE_WINDOW ? cap : VP_INFLATE_WINDOW, n);
     s->raw_done = g->in->raw_done;
     if (rc == 0)
         s->damage = g->decoder.damage;

@@ -29,6 +29,10 @@ static void isal_reset(void *state)
     s->crc_flag = ISAL_DEFLATE;
 }
 
+/* On a code that stands for nothing ISA-L counts bytes that it did not write, up to the length that
+ * 10 bits can say, and what lies there is no data. So many are taken back. */
+#define UNWRITTEN_MAX 1024u
+
 static gz_step isal_run(void *state, gz_io *io)
 {
     struct inflate_state *s = state;
@@ -37,9 +41,14 @@ static gz_step isal_run(void *state, gz_io *io)
     s->next_out = io->out;
     s->avail_out = (uint32_t)io->out_n;
     int rc = isal_inflate(s);
+    size_t got = io->out_n - s->avail_out;
     *io = (gz_io){s->next_in, s->avail_in, s->next_out, s->avail_out};
-    if (rc < 0)
+    if (rc < 0) {
+        got = got < UNWRITTEN_MAX ? got : UNWRITTEN_MAX;
+        io->out -= got;
+        io->out_n += got;
         return GZ_BROKEN;
+    }
     return s->block_state == ISAL_BLOCK_FINISH ? GZ_END : GZ_MORE;
 }
 

@@ -80,7 +80,7 @@ int gz_ring_start(gz_ring **out, gz_fill_fn *fill, void *ctx)
     pthread_cond_init(&r->changed, NULL);
     int rc = 0;
     for (size_t i = 0; i < SLOTS && rc == 0; i++)
-        if (!(r->slots[i].data = rd_chunk_new(VP_READ_WINDOW)))
+        if (!(r->slots[i].data = rd_chunk_new(VP_INFLATE_WINDOW)))
             rc = vp_fail(VP_ENOMEM, "no memory to inflate");
     if (rc == 0 && vp_thread_start(&r->thread, produce, r) < 0)
         rc = vp_fail(VP_EBUSY, "no thread to inflate with");

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 typedef struct gz_slot {
-    char *data; /* a chunk (chunk.h) of VP_READ_WINDOW bytes */
+    char *data; /* a chunk (chunk.h) of VP_INFLATE_WINDOW bytes */
     size_t n;
     int64_t raw_done; /* progress of the stream below when the slot was filled */
 } gz_slot;

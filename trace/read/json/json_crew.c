@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 #include "trace/read/bytes/chunk.h"
@@ -11,8 +12,6 @@
 #define THREADS_MAX 4
 /* Bytes of a file below which threads cost more than they win. */
 #define WORTH (256 << 10)
-/* Bytes of a piece: it stays in a core's cache from when it is filled until it is scanned. */
-#define PIECE (512u << 10)
 /* Pieces a thread: one in hand, one that waits, one that was not taken yet. */
 #define PIECES_A_THREAD 3
 /* Events that one scan of a piece may find (2 MB of memory); what follows is left to the reader. */
@@ -118,7 +117,7 @@ static bool fill_one(cj_crew *c)
     cj_piece *p = piece_at(c, c->filled);
     c->filling = true;
     pthread_mutex_unlock(&c->lock);
-    int rc = c->in->fill(c->in, p->text, PIECE, &p->n);
+    int rc = c->in->fill(c->in, p->text, VP_INFLATE_WINDOW, &p->n);
     p->raw_done = c->in->raw_done;
     pthread_mutex_lock(&c->lock);
     c->filling = false;
@@ -157,7 +156,7 @@ int cj_crew_new(cj_crew **out, rd_stream *in, int threads)
     threads = threads < THREADS_MAX ? threads : THREADS_MAX;
     for (c->piece_n = 0; c->piece_n < (size_t)threads * PIECES_A_THREAD;) {
         cj_piece *p = &c->pieces[c->piece_n++];
-        p->text = rd_chunk_new(PIECE);
+        p->text = rd_chunk_new(VP_INFLATE_WINDOW);
         p->found = vp_malloc(FOUND_MAX * sizeof *p->found);
         VP_NEED(p->text && p->found);
     }
