@@ -9,6 +9,7 @@
 
 #include "tests/unit/json_sink.h"
 #include "trace/base/limits.h"
+#include "trace/base/mem.h"
 
 #define US INT64_C(1000000) /* ps */
 
@@ -1039,10 +1040,63 @@ static int stop_at_once(void *ctx, int64_t done, int64_t total)
 static void test_progress_can_cancel(void **state)
 {
     (void)state;
-    const rd_options opts = {.progress = stop_at_once};
-    rec *r = rec_new();
-    assert_int_equal(read_chunks(r, "[" EVENT("a") "]", 20, 0, &opts), VP_ECANCELLED);
-    rec_free(r);
+    for (int threads = 1; threads <= 3; threads++) {
+        const rd_options opts = {.progress = stop_at_once, .threads = threads};
+        rec *r = rec_new();
+        assert_int_equal(read_chunks(r, "[" EVENT("a") "]", 20, 3, &opts), VP_ECANCELLED);
+        rec_free(r);
+    }
+}
+
+typedef struct failing {
+    rd_stream s;
+    int left; /* pieces that it still gives */
+} failing;
+
+static int fill_or_fail(rd_stream *s, char *p, size_t cap, size_t *n)
+{
+    failing *f = (failing *)s;
+    (void)cap;
+    if (!f->left--)
+        return vp_fail(VP_EIO, "the disk is gone");
+    *n = (size_t)sprintf(p, "%s", f->left == 19 ? "[" EVENT("a") : "," EVENT("a"));
+    return 1;
+}
+
+/* A failure comes when all before it was read, from whatever thread. */
+static void test_a_failing_stream_fails_the_reading(void **state)
+{
+    (void)state;
+    for (int threads = 2; threads <= 5; threads++) {
+        failing in = {{.fill = fill_or_fail, .raw_total = INT64_MAX}, 20};
+        rec *r = rec_new();
+        assert_int_equal(cj_read(&r->s, &in.s, &(rd_options){.threads = threads}), VP_EIO);
+        assert_string_equal(vp_error_last()->message, "the disk is gone");
+        assert_int_equal(r->event_n, 0); /* a batch was not full */
+        assert_int_equal(r->kind_n, 1);
+        rec_free(r);
+    }
+}
+
+static void test_no_memory_for_threads(void **state)
+{
+    static const char text[] = "[" EVENT("a") "]";
+    const rd_options opts = {.threads = 3};
+    int rc = VP_ENOMEM;
+    (void)state;
+    for (uint64_t k = 1; rc < 0; k++) {
+        rd_stream *in;
+        rec *r = rec_new();
+        assert_int_equal(rd_stream_memory(&in, text, sizeof text - 1, 5), 0);
+        in->raw_total = INT64_MAX;
+        vp_mem_fail_at(k, false);
+        rc = cj_read(&r->s, in, &opts);
+        vp_mem_fail_at(0, false);
+        assert_true(rc == 0 || rc == VP_ENOMEM);
+        assert_true(rc < 0 || k > 19); /* 9 pieces, of two blocks each */
+        rd_stream_close(&in);
+        rec_free(r);
+    }
 }
 
 int main(void)
@@ -1085,6 +1139,8 @@ int main(void)
         cmocka_unit_test(test_any_thread_gives_the_same),
         cmocka_unit_test(test_cut_anywhere),
         cmocka_unit_test(test_progress_can_cancel),
+        cmocka_unit_test(test_a_failing_stream_fails_the_reading),
+        cmocka_unit_test(test_no_memory_for_threads),
     };
     return cmocka_run_group_tests_name("chrome_json", tests, NULL, NULL);
 }

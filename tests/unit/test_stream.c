@@ -88,6 +88,28 @@ static void fd_stream_gives_the_file_and_leaves_its_offset_alone(void **state)
     free(data);
 }
 
+static void a_stream_fills_memory_of_its_readers(void **state)
+{
+    (void)state;
+    char *data = pattern(BIG), *got = malloc(BIG);
+    for (int memory = 0; memory < 2; memory++) {
+        VP_CLEANUP(rd_stream_close) rd_stream *s = NULL;
+        size_t pos = 0, n;
+        int rc;
+        assert_int_equal(
+            memory ? rd_stream_memory(&s, data, BIG, 0) : rd_stream_fd(&s, file_of(data, BIG)), 0);
+        while ((rc = s->fill(s, got + pos, BIG - pos < 99991 ? BIG - pos : 99991, &n)) > 0) {
+            pos += n;
+            assert_int_equal(s->raw_done, (int64_t)pos);
+        }
+        assert_int_equal(rc, 0);
+        assert_int_equal(pos, BIG);
+        assert_memory_equal(got, data, BIG);
+    }
+    free(data);
+    free(got);
+}
+
 static void fd_stream_of_an_empty_file_just_ends(void **state)
 {
     (void)state;
@@ -284,6 +306,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_stream_gives_all_bytes_for_any_chunk),
         cmocka_unit_test(fd_stream_gives_the_file_and_leaves_its_offset_alone),
+        cmocka_unit_test(a_stream_fills_memory_of_its_readers),
         cmocka_unit_test(fd_stream_of_an_empty_file_just_ends),
         cmocka_unit_test(a_file_that_shrinks_gives_its_prefix_and_damage),
         cmocka_unit_test(text_ends_at_a_hole),
