@@ -6,7 +6,7 @@
 #include "trace/analyze/device/self.h"
 
 /* Decides which kinds are one op. Made once for a trace. */
-int grouping_new(grouping **out, const trace *t, vp_group by, bool normalize);
+int grouping_new(grouping **out, const trace *t, vp_group by, bool normalize) __attribute__((cold));
 /* Whether rows are of scopes: without a device, call paths then take the place of these. */
 bool grouping_by_scope(vp_group by);
 void grouping_free(grouping *g);
@@ -23,7 +23,7 @@ void ops_sums_free(ops_sums *s);
 /* Appends them to h->ops as those of h->devices[device]. *times: its kinds, in the result's arena.
  * all: sums over all devices, to which the device's are added. */
 int ops_tell(host_result *h, const grouping *g, const ops_sums *s, uint32_t device,
-             kind_list *times, kind_times *all);
+             kind_list *times, kind_times *all) __attribute__((cold));
 const uint8_t *grouping_sweep_classes(const grouping *g); /* by kind, for sweep_run */
 const uint8_t *grouping_classes(const grouping *g);       /* by kind */
 const uint32_t *grouping_groups(const grouping *g);       /* by kind: below grouping_count */

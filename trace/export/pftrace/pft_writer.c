@@ -191,7 +191,8 @@ int pft_begin_trace(pft_writer *w)
 }
 
 /* The sequence's clock begins with the trace's, or, in a table's, at 0. */
-static int put_sequence(pft_writer *w, int64_t start_ns, vp_str defaults)
+/* Once a sequence: small rather than fast. */
+__attribute__((cold)) static int put_sequence(pft_writer *w, int64_t start_ns, vp_str defaults)
 {
     VP_CLEANUP(vp_buf_free) vp_buf packet, part;
     vp_buf_init(&packet, 256);

@@ -29,7 +29,7 @@ void pft_free(pft_writer *w);
 
 /* What a trace begins with, before anything is known of it: that its clock is the one since boot,
  * which sequences tie theirs to. Of several hosts only the first says so. */
-int pft_begin_trace(pft_writer *w);
+int pft_begin_trace(pft_writer *w) __attribute__((cold));
 
 typedef enum pft_track_kind { PFT_PROCESS, PFT_THREAD, PFT_PLAIN, PFT_COUNTER } pft_track_kind;
 
@@ -48,11 +48,11 @@ typedef struct pft_track {
 } pft_track;
 
 /* Tracks are told before their events, outside of any sequence. */
-int pft_put_track(pft_writer *w, const pft_track *t);
+int pft_put_track(pft_writer *w, const pft_track *t) __attribute__((cold));
 
 /* Begins a sequence: no name is known in it, and its clock stands at start_ns. Most of its events
  * are of `track`. */
-int pft_begin_sequence(pft_writer *w, uint64_t track, int64_t start_ns);
+int pft_begin_sequence(pft_writer *w, uint64_t track, int64_t start_ns) __attribute__((cold));
 /* Begins a sequence whose names are all told before its events (pft_tell, pft_put_names), and whose
  * times, none before start_ns, may come in any order: for many tracks, one behind the other. */
 int pft_begin_table(pft_writer *w, int64_t start_ns);
