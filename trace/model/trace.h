@@ -4,9 +4,10 @@
  *   processes ─< tracks ─< events (start, dur, kind)      kinds: what equal events share
  *
  * Each track has its own columns: 20 bytes an event, 16 more on tracks with a device clock, and 8
- * for every attribute (sink_attr) of an event. They grow by realloc, which moves large blocks by
- * remapping pages, so nothing is copied when a trace is sealed and no page is touched before it is
- * used (touching fresh memory costs more than parsing: DESIGN 10). Sealing sorts by (start asc, dur
+ * for every attribute (sink_attr) of an event. They are made at once where the reader knows how
+ * many events come; else they grow by realloc, which moves large blocks by remapping pages, so
+ * nothing is copied when a trace is sealed and no page is touched before it is used (touching fresh
+ * memory costs more than parsing: DESIGN 10). Sealing sorts by (start asc, dur
  * desc, file order) where a track is not sorted already. One arena holds all strings. A sealed
  * trace is immutable and may be read by many threads; trace_free is one call.
  *

@@ -1,8 +1,9 @@
 /* XSpace (`*.xplane.pb`): the wire format is xprof.md 2, read without generated code and without
  * holding the file: a first pass over the planes reads their metadata and skips the lines, a second
- * reads the lines through a 1 MiB window. Included by the trace loader and by export.
+ * goes over the lines, a third decodes their events. Included by the trace loader and by export.
  *
- * Two passes, because serializers write lines before the metadata that names their events. HLO
+ * Three passes, because serializers write lines before the metadata that names their events, and a
+ * line's name, which decides whether it is wanted, may stand behind its events. HLO
  * protos are parsed when the first op of their module is met. With device_only, host lines are only
  * counted where the file has a device; a file without one is read again in full. */
 #ifndef VP_READ_XSPACE_H
