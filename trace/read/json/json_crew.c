@@ -28,10 +28,8 @@ struct cj_crew {
     cj_layout layout; /* of what the reader's own thread scans */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    /* guarded by the lock: */
-    /* pieces so far: given back, handed out, begun to be scanned, filled; each no more than the
-     * next
-     */
+    /* Guarded by the lock, as is what a piece says of itself. Pieces so far: given back, handed
+     * out, begun to be scanned, filled; each no more than the next. */
     uint64_t released, taken, scans, filled;
     bool filling, ended, quit;
     int result;     /* what the stream ended with */
