@@ -986,8 +986,7 @@ static void test_any_thread_gives_the_same(void **state)
     static const char *const events[] = {
         "{\"ph\":\"X\",\"ts\":@,\"dur\":2,\"name\":\"a\"}",
         "{\"ph\":\"X\",\"ts\":@,\"name\":\"{\\\"ph\\\":\\\"X\\\",\\\"ts\\\":1}\",\"dur\":3}",
-        "{\"ph\":\"X\",\"ts\":@,\"args\":{\"a\":[{\"ph\":\"X\",\"ts\":7},{\"ph\":\"X\",\"ts\":8}]}"
-        ",\"name\":\"b\"}",
+        "{\"ph\":\"X\",\"ts\":@,\"args\":{\"a\":[{\"ph\":\"X\",\"ts\":7}],\"b\":2}}",
         "{\"name\":\"c\",\"ph\":\"X\",\"ts\":@,\"pid\":2}",
         "{\"ph\":\"B\",\"ts\":@,\"name\":\"d\"},{\"ph\":\"E\",\"ts\":900}",
         "[{\"ph\":\"X\",\"ts\":@,\"name\":\"no\"}]",
