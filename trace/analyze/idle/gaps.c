@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "trace/analyze/device/ops.h"
+#include "trace/analyze/device/device_sums.h"
 #include "trace/analyze/host/calls.h"
 #include "trace/analyze/idle/gap_list.h"
 #include "trace/analyze/idle/step_idle.h"
@@ -10,6 +10,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/base/thread.h"
 
 typedef struct finder finder;
 /* of_device: the gap lies in the device's window; else only in a step's window. */
@@ -336,17 +337,42 @@ static int all_devices(analysis *a, label_book *labels, const int64_t *usual)
     return scopes_idle(a->h, a->t, of_all);
 }
 
+typedef struct asking {
+    const analysis *a;
+    spans *asked;   /* by device */
+    int64_t *usual; /* by device */
+} asking;
+
+static int ask_device(void *ctx, uint32_t device)
+{
+    asking *x = ctx;
+    finder f = finder_of(x->a, device, ask);
+    f.asked = &x->asked[device];
+    int rc = find_gaps(&f);
+    x->usual[device] = usual_delay(&f);
+    vp_free(f.delays);
+    return rc;
+}
+
+static int add_all(spans *to, const spans *more)
+{
+    for (size_t i = 0; i < more->n; i++)
+        VP_TRY(spans_add(to, more->v[i].start, more->v[i].end));
+    return 0;
+}
+
+/* Of each device on a thread. */
 static int ask_labels(spans *asked, const analysis *a, int64_t *usual)
 {
+    VP_CLEANUP(vp_free_ptr) spans *by_device = vp_calloc(a->device_count, sizeof *by_device);
+    VP_NEED(by_device);
+    asking x = {a, by_device, usual};
+    int rc = vp_each(device_sums_threads(a->t), (uint32_t)a->device_count, ask_device, &x);
     for (size_t d = 0; d < a->device_count; d++) {
-        finder f = finder_of(a, (uint32_t)d, ask);
-        f.asked = asked;
-        int rc = find_gaps(&f);
-        usual[d] = usual_delay(&f);
-        vp_free(f.delays);
-        VP_TRY(rc);
+        rc = rc < 0 ? rc : add_all(asked, &by_device[d]);
+        spans_free(&by_device[d]);
     }
-    return spans_union(asked);
+    return rc < 0 ? rc : spans_union(asked);
 }
 
 /* Without a device the processes stand in its place, and their idle time has no cause that the
