@@ -221,7 +221,8 @@ int cat_ahead_get(cat_ahead *a, cat_node *n)
     return rc;
 }
 
-/* With its children, which the walk has not come to. */
+/* With its children, which the walk has not come to; VP_WALK_DEPTH_MAX bounds how deep this goes.
+ */
 static void forget(cat_ahead *a, cat_node *n)
 {
     for (size_t i = 0; i < n->child_count; i++) {
