@@ -63,12 +63,19 @@ static int file_error(const char *what, const char *path)
     return vp_fail_at(VP_EIO, path, -1, -1);
 }
 
-/* Makes the temporary file beside the target, so that the rename cannot cross file systems. Where
- * the path is a link, the file that it leads to is replaced, and the link stays. */
-static int open_temp(cli_file *f)
+/* The file that is to be replaced: where the path is a link, the one that it leads to, so that the
+ * link stays. NULL: the link leads to none, or to one without a name, as /dev/stdout may. */
+static const char *replaced(const char *path, char target[VP_PATH_MAX])
 {
-    char target[VP_PATH_MAX];
-    const char *path = realpath(f->path, target) ? target : f->path;
+    struct stat st;
+    if (realpath(path, target))
+        return target;
+    return lstat(path, &st) == 0 ? NULL : path;
+}
+
+/* Makes the temporary file beside `path`, so that the rename cannot cross file systems. */
+static int open_temp(cli_file *f, const char *path)
+{
     int n = snprintf(f->target, sizeof f->target, "%s", path);
     int m = snprintf(f->temp, sizeof f->temp, "%s.%ld.tmp", path, (long)getpid());
     if (n < 0 || n >= (int)sizeof f->target || m < 0 || m >= (int)sizeof f->temp)
@@ -93,13 +100,17 @@ int cli_file_open(cli_file *f, const char *path)
         return 0;
     }
     f->path = path;
+    char target[VP_PATH_MAX];
     bool is_new = stat(path, &st) < 0;
-    if (is_new || S_ISREG(st.st_mode)) {
-        VP_TRY(open_temp(f));
+    const char *name = is_new || S_ISREG(st.st_mode) ? replaced(path, target) : NULL;
+    if (name) {
+        VP_TRY(open_temp(f, name));
         if (!is_new) /* whoever may not read the old one may not read the new one */
             (void)fchmod(f->fd, st.st_mode & 0777);
-    } else if ((f->fd = open(path, O_WRONLY | O_CLOEXEC)) < 0) { /* a pipe, /dev/null, a terminal */
-        return file_error("cannot be written", path);
+    } else { /* a pipe, /dev/null, a terminal, a link: written to, and stays */
+        f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        if (f->fd < 0)
+            return file_error("cannot be written", path);
     }
     vp_buf_init_stream(&f->buf, write_fd, &f->fd);
     return 0;

@@ -51,6 +51,32 @@ def test_standard_output_by_its_other_name(place, runs, wanted):
     assert report(place, runs, "/dev/stdout") == (0, wanted, "")
 
 
+def test_a_link_to_an_open_file_without_a_name(place, runs, wanted):
+    """As /dev/stdout is one where standard output is a file that was deleted."""
+    link = place.dir / "output"
+    link.symlink_to("/proc/self/fd/1")
+    with open(place.dir / "gone", "w+") as gone:
+        os.unlink(gone.name)
+        subprocess.run(["view_profile", "report", "--format", "csv", "-o", str(link), str(runs)],
+                       cwd=place.dir, env=place.env, stdout=gone, timeout=60, check=True)
+        gone.seek(0)
+        assert gone.read() == wanted
+    assert link.is_symlink()
+
+
+def test_a_link_that_leads_nowhere_stays(place, runs, wanted):
+    link = place.dir / "link.csv"
+    link.symlink_to("not_yet.csv")
+    assert report(place, runs, link) == (0, "", "")
+    assert link.is_symlink()
+    assert (place.dir / "not_yet.csv").read_text() == wanted
+    nowhere = place.dir / "nowhere.csv"
+    nowhere.symlink_to("/proc/self/fd/99")
+    code, out, err = report(place, runs, nowhere)
+    assert code == 3 and out == "" and "nowhere.csv" in err and err.count("\n") == 1
+    assert nowhere.is_symlink()
+
+
 def test_a_link_stays_and_its_file_is_written(place, runs, wanted):
     (place.dir / "real").mkdir()
     (place.dir / "real" / "report.csv").write_text("old")
