@@ -2,13 +2,13 @@
 their size: 300 MB for each MB of the file, or part of one, and a time that no other file of their size would take."""
 import os
 import re
-import subprocess
 import sys
 
 import pytest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 from gen import bombs  # noqa: E402
+from used import run_used  # noqa: E402
 
 MB = 1_000_000
 # Sanitizers add a shadow of an eighth, red zones and a quarantine (here without): their peak is no measure of ours.
@@ -16,14 +16,9 @@ SANITIZED = "asan" in os.environ.get("VIEW_PROFILE", "asan")
 
 
 def run(place, *argv):
-    """The finished process, its peak of resident memory in bytes, and its CPU seconds."""
     env = place.env | {"ASAN_OPTIONS": "quarantine_size_mb=1:detect_leaks=0"}
     with open(place.temp / "out", "wb") as out:
-        child = subprocess.Popen(["view_profile", *map(str, argv)], env=env, stdout=out, stderr=subprocess.PIPE)
-        err = child.stderr.read().decode()
-        _, status, use = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    return child.returncode, err, use.ru_maxrss * 1024, use.ru_utime + use.ru_stime
+        return run_used(["view_profile", *argv], out, env=env)
 
 
 def check_said(code, err):
@@ -37,7 +32,7 @@ def check_said(code, err):
 def test_memory_hangs_on_the_size_of_the_file(place, tmp_path, name):
     path = bombs.make(name, tmp_path)
     size = max(path.stat().st_size, MB)
-    code, err, peak, _ = run(place, "report", "--quiet", path)
+    code, err, _, peak = run(place, "report", "--quiet", path)
     check_said(code, err)
     assert peak <= 300 * size * (3 if SANITIZED else 1), (name, peak / MB, size / MB, err)
 
@@ -69,7 +64,7 @@ def test_sizes_that_are_none(place, size):
 
 
 def cpu_of(place, path, tries=2):
-    return min(run(place, "report", "--quiet", path)[3] for _ in range(tries))
+    return min(run(place, "report", "--quiet", path).cpu_s for _ in range(tries))
 
 
 def test_chosen_names_cost_what_others_cost(place, tmp_path):
@@ -99,7 +94,7 @@ def test_output_does_not_hang_on_the_key_of_the_hashes(place, tmp_path):
     for path in paths:
         outs = set()
         for _ in range(2):
-            assert run(place, "report", "--quiet", "--max-memory", "4G", "--top", 1000, "--format", "json", path)[0] == 0
+            assert run(place, "report", "--quiet", "--max-memory", "4G", "--top", 1000, "--format", "json", path).code == 0
             outs.add((place.temp / "out").read_bytes())
         assert len(outs) == 1, path.name
 

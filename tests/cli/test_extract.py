@@ -13,11 +13,15 @@ import signal
 import stat
 import struct
 import subprocess
+import sys
 import tarfile
 import time
 import zipfile
 
 import pytest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+from used import run_used  # noqa: E402
 
 RUN = "plugins/profile/2026_01_01_00_00_00"
 WAIT = 60
@@ -484,23 +488,17 @@ def test_bombs_stop_at_their_limit(place, make):
     make_tar(nothing, {f"{RUN}/vm.trace.json": trace()})
 
     def run(path, out):
-        process = subprocess.Popen(["view_profile", "extract", "--out", out, path], cwd=place.dir,
-                                   env=place.env, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.PIPE)
-        err = process.stderr.read().decode()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        return process.returncode, err, usage
+        return run_used(["view_profile", "extract", "--out", out, path], cwd=place.dir, env=place.env)
 
-    _, _, idle = run(nothing, "idle")
+    idle = run(nothing, "idle")
     start = time.monotonic()
-    code, err, usage = run(archive, "o")
+    used = run(archive, "o")
     assert time.monotonic() - start < 20  # with sanitizers, on a busy machine
-    assert code in (3, 4), err
-    assert (usage.ru_maxrss - idle.ru_maxrss) * 1024 < MEMORY
+    assert used.code in (3, 4), used.err
+    assert used.peak - idle.peak < MEMORY
     assert sum(p.stat().st_size for p in (place.dir / "o").rglob("*") if p.is_file()) < 10_000 \
         if (place.dir / "o").exists() else True
-    assert ":1" in err or "ratio" in err or "times" in err, err
+    assert ":1" in used.err or "ratio" in used.err or "times" in used.err, used.err
 
 
 def test_nothing_is_started_and_nothing_is_reached(place):

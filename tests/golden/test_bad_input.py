@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -15,6 +16,7 @@ sys.path.insert(0, str(ROOT / 'tests'))
 from gen import files, kineto, xspace  # noqa: E402
 from gen.planted import fused, kernels  # noqa: E402
 from gen.scene import EPOCH_NS, MS, US, Event, GpuLoop, Scene, TpuChip  # noqa: E402
+from used import run_used  # noqa: E402
 
 
 def check(path, *options):
@@ -335,12 +337,11 @@ def many(tmp_path, n):
 
 def resources(path):
     """The report's text with the CPU seconds and the peak bytes that it took."""
-    with subprocess.Popen([PROGRAM, 'report', '--format=json', path], stdout=subprocess.PIPE, text=True) as child:
-        text = child.stdout.read()
-        _, status, used = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-    assert child.returncode == 0
-    return text, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024
+    with tempfile.TemporaryFile() as out:
+        used = run_used([PROGRAM, 'report', '--format=json', path], out)
+        assert used.code == 0
+        out.seek(0)
+        return out.read().decode(), used.cpu_s, used.peak
 
 
 def test_damaged_gzip_is_the_same_for_any_jobs(tmp_path):
