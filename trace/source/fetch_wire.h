@@ -1,0 +1,80 @@
+/* What is said between this program and view_profile-fetch, the process that alone speaks with
+ * other machines (libcurl, credentials) and never looks into a profile. This room is the side that
+ * asks; server/fetch is the other. Included by trace/source, trace/model, server/fetch,
+ * server/remote and tests.
+ *
+ * One question is one stream socket: its other end goes over the fetcher's control socket with the
+ * question, a protobuf message (FETCH_ASK_*), and descriptors that the answer may need. The answer
+ * is frames on the stream, until FETCH_DONE or FETCH_FAILED; whoever asked closes the stream to
+ * give up, and whoever answers stops when it can no longer write. A frame is its kind and the bytes
+ * that follow, each uint32 in the machine's order, and the bytes. */
+#ifndef VP_SOURCE_FETCH_WIRE_H
+#define VP_SOURCE_FETCH_WIRE_H
+
+#include <stdint.h>
+
+/* Bytes of a question, and of what one frame carries. */
+#define FETCH_ASK_MAX (32u << 10)
+#define FETCH_FRAME_MAX (1u << 20)
+/* Descriptors that may come with a question, the stream not counted. */
+#define FETCH_FILES_MAX 2u
+
+/* X(name, what answers it in server/fetch) */
+#define FETCH_QUESTIONS(X)                                                                           \
+    X(LIST, list)       /* ENTRIES…, DONE: what lies beneath url */                                \
+    X(HEAD, head)       /* INFO, DONE: one object or file */                                         \
+    X(READ, read)       /* INFO, DATA…, DONE: bytes of one */                                      \
+    X(WRITE, write)     /* the asker sends DATA… and END; then DONE */                             \
+    X(STORES, stores)   /* ENTRIES, DONE: which credentials there are, for doctor */                 \
+    X(CAPTURE, capture) /* PROGRESS…, INFO, DONE: a profile of one process into the file passed */ \
+    X(LOOK, look)       /* INFO, DONE: Monitor of one process */                                     \
+    X(KINETO, kineto)   /* PROGRESS…, DONE: asks a dynolog daemon */
+typedef enum fetch_question {
+    FETCH_NO_QUESTION,
+#define FETCH_ENUM(name, fn) FETCH_##name,
+    FETCH_QUESTIONS(FETCH_ENUM)
+#undef FETCH_ENUM
+        FETCH_QUESTION_COUNT
+} fetch_question;
+
+/* Fields of a question. */
+enum {
+    FETCH_ASK_WHAT = 1,     /* fetch_question */
+    FETCH_ASK_URL = 2,      /* gs://, s3://, az://, http(s)://; of processes HOST:PORT */
+    FETCH_ASK_ETAG = 3,     /* READ: only while the object has this one */
+    FETCH_ASK_OFFSET = 4,   /* READ */
+    FETCH_ASK_LENGTH = 5,   /* READ; absent: to the end. WRITE: bytes to come; absent: unknown */
+    FETCH_ASK_FLAT = 6,     /* LIST: everything beneath, instead of one level */
+    FETCH_ASK_UNSIGNED = 7, /* --no-sign-request */
+    FETCH_ASK_BODY = 8,     /* what a CAPTURE, LOOK or KINETO is made of: its own message */
+};
+
+typedef enum fetch_frame {
+    FETCH_DATA = 1, /* bytes of the object */
+    FETCH_ENTRIES,  /* FETCH_ENTRIES_ONE, repeated */
+    FETCH_INFO,     /* FETCH_ENTRY_*: of the one object; of CAPTURE and LOOK: their own message */
+    FETCH_PROGRESS, /* its own message */
+    FETCH_END,      /* WRITE: that was all */
+    FETCH_DONE,     /* empty */
+    FETCH_FAILED,   /* FETCH_FAILURE_* */
+} fetch_frame;
+
+enum { FETCH_ENTRIES_ONE = 1 };
+/* Fields of one entry. A name is relative to the question's url, '/' between its parts, never with
+ * empty parts, "." or ".."; others are not listed, and counted by the fetcher in one entry that has
+ * a WHY and no name. */
+enum {
+    FETCH_ENTRY_NAME = 1,
+    FETCH_ENTRY_BYTES = 2,    /* of an object */
+    FETCH_ENTRY_MTIME_NS = 3, /* Unix; absent: unknown */
+    FETCH_ENTRY_ETAG = 4,     /* or what else names a version (generation); absent: none */
+    FETCH_ENTRY_IS_DIR = 5,
+    FETCH_ENTRY_WHY = 6,
+};
+enum {
+    FETCH_FAILURE_CODE = 1,    /* a VP_E… code without its sign */
+    FETCH_FAILURE_MESSAGE = 2, /* without the url */
+    FETCH_FAILURE_STATUS = 3,  /* of HTTP or gRPC; absent: none */
+};
+
+#endif

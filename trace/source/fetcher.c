@@ -1,0 +1,166 @@
+#include "trace/source/fetcher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "trace/base/err.h"
+#include "trace/base/fs.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/source/fetch_wire.h"
+
+#define PROGRAM "view_profile-fetch"
+
+extern char **environ;
+
+struct fetcher {
+    pid_t pid;
+    int control;
+};
+
+/* ---- Starting -------------------------------------------------------------------------------- */
+
+int fetcher_find(char *out)
+{
+    char self[VP_PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = 0;
+    char *slash = strrchr(self, '/');
+    if (slash)
+        *slash = 0;
+    static const char *const beside[] = {"", "/../libexec/view_profile"};
+    for (size_t i = 0; slash && i < sizeof beside / sizeof *beside; i++) {
+        int length = snprintf(out, VP_PATH_MAX, "%.3900s%s/" PROGRAM, self, beside[i]);
+        if (length > 0 && length < (int)VP_PATH_MAX && access(out, X_OK) == 0)
+            return 0;
+    }
+    snprintf(out, VP_PATH_MAX, "%s/" PROGRAM, VP_LIBEXECDIR);
+    if (access(out, X_OK) == 0)
+        return 0;
+    return vp_fail(VP_EUNSUPPORTED,
+                   PROGRAM " lies neither beside this program nor in " VP_LIBEXECDIR
+                           ": install libcurl (libcurl4-openssl-dev) and build again");
+}
+
+/* Descriptor 3 there is `its`, and no signal is blocked or ignored that a thread of ours did. */
+static int spawn(pid_t *pid, const char *path, int its)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attr;
+    sigset_t none, all;
+    char *argv[] = {(char *)(uintptr_t)PROGRAM, NULL};
+    sigemptyset(&none);
+    sigemptyset(&all);
+    sigaddset(&all, SIGPIPE);
+    sigaddset(&all, SIGINT);
+    int rc = posix_spawn_file_actions_init(&actions);
+    if (rc)
+        return rc;
+    rc = posix_spawnattr_init(&attr);
+    if (!rc) {
+        (void)posix_spawnattr_setsigmask(&attr, &none);
+        (void)posix_spawnattr_setsigdefault(&attr, &all);
+        /* Ctrl-C is for the program that asks, which then says what becomes of it. */
+        (void)posix_spawnattr_setpgroup(&attr, 0);
+        (void)posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                                  POSIX_SPAWN_SETPGROUP);
+        rc = posix_spawn_file_actions_adddup2(&actions, its, 3);
+        if (!rc)
+            rc = posix_spawn(pid, path, &actions, &attr, argv, environ);
+        posix_spawnattr_destroy(&attr);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return rc;
+}
+
+int fetcher_start(fetcher **out)
+{
+    char path[VP_PATH_MAX];
+    int ends[2], rc;
+    VP_TRY(fetcher_find(path));
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+        return vp_fail(VP_EIO, "cannot make a socket pair: %s", strerror(errno));
+    fetcher *f = vp_calloc(1, sizeof *f);
+    /* dup2 of a descriptor onto itself would leave it closed by exec. */
+    int its = ends[1] == 3 ? fcntl(ends[1], F_DUPFD_CLOEXEC, 4) : ends[1];
+    rc = f && its >= 0 ? spawn(&f->pid, path, its) : ENOMEM;
+    close(ends[1]);
+    if (its != ends[1])
+        vp_fs_close(&its);
+    if (rc) {
+        close(ends[0]);
+        vp_free(f);
+        vp_fail(VP_EIO, "cannot be started: %s", strerror(rc));
+        return vp_fail_at(VP_EIO, path, -1, -1);
+    }
+    f->control = ends[0];
+    *out = f;
+    return 0;
+}
+
+void fetcher_end(fetcher *f)
+{
+    if (!f)
+        return;
+    close(f->control); /* it ends when nobody can ask any more */
+    while (waitpid(f->pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    vp_free(f);
+}
+
+/* ---- Asking ---------------------------------------------------------------------------------- */
+
+static int send_question(int control, vp_str question, const int *fds, size_t n)
+{
+    union {
+        char bytes[CMSG_SPACE(sizeof(int) * (1 + FETCH_FILES_MAX))];
+        struct cmsghdr align;
+    } u;
+    memset(&u, 0, sizeof u);
+    struct iovec v = {(void *)(uintptr_t)question.p, question.n};
+    struct msghdr m = {.msg_iov = &v,
+                       .msg_iovlen = 1,
+                       .msg_control = u.bytes,
+                       .msg_controllen = CMSG_SPACE(sizeof(int) * n)};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof(int) * n);
+    memcpy(CMSG_DATA(c), fds, sizeof(int) * n);
+    ssize_t sent;
+    do
+        sent = sendmsg(control, &m, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent == (ssize_t)question.n
+               ? 0
+               : vp_fail(VP_EIO, "the process that fetches is gone: %s", strerror(errno));
+}
+
+int fetcher_ask(fetcher *f, vp_str question, const int *files, size_t n, int *stream)
+{
+    int fds[1 + FETCH_FILES_MAX], ends[2];
+    if (question.n > FETCH_ASK_MAX || n > FETCH_FILES_MAX)
+        return vp_fail(VP_EARG, "a question of %zu bytes and %zu files", question.n, n);
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+        return vp_fail(VP_EIO, "cannot make a socket pair: %s", strerror(errno));
+    fds[0] = ends[1];
+    for (size_t i = 0; i < n; i++)
+        fds[1 + i] = files[i];
+    int rc = send_question(f->control, question, fds, n + 1);
+    close(ends[1]);
+    if (rc < 0) {
+        close(ends[0]);
+        return rc;
+    }
+    *stream = ends[0];
+    return 0;
+}
