@@ -182,8 +182,10 @@ int main(void)
     for (;;) {
         question *q = vp_calloc(1, sizeof *q);
         size_t bytes;
-        if (!q || hear(q, &bytes) != 1)
+        if (!q || hear(q, &bytes) != 1) {
+            vp_free(q);
             return q ? 0 : 1;
+        }
         begin(q, bytes);
     }
 }

@@ -64,7 +64,7 @@ def example(installed, environment, tmp_path_factory):
 
 def test_what_is_installed(installed):
     files = {str(p.relative_to(installed)) for p in installed.rglob("*") if not p.is_dir()}
-    for name in ["bin/view_profile", *(f"include/{p.name}" for p in (ROOT / "include").glob("*.h")),
+    for name in ["bin/view_profile", "libexec/view_profile/view_profile-fetch", *(f"include/{p.name}" for p in (ROOT / "include").glob("*.h")),
                  "share/bash-completion/completions/view_profile",
                  "share/zsh/site-functions/_view_profile",
                  "lib/systemd/system/view_profile.service", "lib/systemd/system/view_profile.socket"]:
@@ -85,7 +85,7 @@ def test_a_start_loads_little(installed):
     loaded = run(installed / "bin" / "view_profile", "--version", env={**os.environ, "LD_TRACE_LOADED_OBJECTS": "1"})
     names = {line.split()[0].split(".so")[0] for line in loaded.splitlines() if ".so" in line}
     assert "libc" in names
-    assert not names & {"libarchive", "libmicrohttpd", "libgnutls", "libxml2", "libicudata"}
+    assert not names & {"libarchive", "libmicrohttpd", "libgnutls", "libxml2", "libicudata", "libcurl", "libcrypto"}
 
 
 def test_units_are_valid_and_hardened(installed, tmp_path):
