@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "server/cli/cli_options.h"
-#include "server/remote/sandbox.h"
+#include "trace/base/sandbox.h"
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"

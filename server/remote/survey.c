@@ -16,7 +16,7 @@
 #include "server/remote/browser.h"
 #include "server/remote/child.h"
 #include "server/remote/loopback_http.h"
-#include "server/remote/sandbox.h"
+#include "trace/base/sandbox.h"
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/base/human.h"

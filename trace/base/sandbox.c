@@ -1,4 +1,4 @@
-#include "server/remote/sandbox.h"
+#include "trace/base/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
