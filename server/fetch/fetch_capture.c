@@ -1,9 +1,292 @@
-/* Answers FETCH_CAPTURE: a profile of one process through XLA's ProfilerService. */
+/* Answers FETCH_CAPTURE: a profile of one process through XLA's ProfilerService, whose XSpace is
+ * written to the descriptor that came with the question. */
+#include <curl/curl.h>
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
 #include "server/fetch/fetch_answer.h"
+#include "server/fetch/grpc_call.h"
+#include "server/fetch/profile_answer.h"
+#include "server/fetch/profile_request.h"
 #include "trace/base/err.h"
+#include "trace/base/fs.h"
+#include "trace/base/mem.h"
+#include "trace/base/pb.h"
+#include "trace/base/time.h"
+
+#define REQUEST_MAX (64u << 10)
+/* What is written at once: a file system takes few large pieces in less time than many small. */
+#define PIECE (256u << 10)
+#define PROGRESS_MS 200
+/* A server hears of an end only between its start of a session and the end of it. */
+#define TERMINATE_EVERY_MS 1000
+/* And how long we try where nobody waits for the profile. */
+#define ABANDONED_MS 3000
+/* Beyond our own patience, for the server to clean up by itself. */
+#define SERVER_PATIENCE_MS 600000
+
+typedef struct capture {
+    fetch_ask *ask;
+    profile_request request;
+    profile_answer answer;
+    char *piece;
+    size_t piece_n;
+    CURLM *multi;
+    grpc_call profile, terminate;
+    bool terminating;                  /* `terminate` is open and in the multi handle */
+    int64_t begun_ms, over_ms;         /* when the server should have recorded all */
+    int64_t last_bytes, last_bytes_ms; /* when something last came */
+    int64_t next_progress_ms;
+    int64_t stop_ms, next_stop_ms; /* when the end was asked for; 0: it was not */
+    bool abandoned;
+    bool finished; /* the profile's call is over, with this code */
+    CURLcode code;
+} capture;
+
+/* ---- The XSpace ------------------------------------------------------------------------------ */
+
+static int write_out(capture *c, const char *p, size_t n)
+{
+    if (vp_fs_write_all(c->ask->files[0], p, n) >= 0)
+        return 0;
+    int code = errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? VP_ENOSPC : VP_EIO;
+    return vp_fail(code, "writing the profile: %s", strerror(errno));
+}
+
+static int flush_piece(capture *c)
+{
+    size_t n = c->piece_n;
+    c->piece_n = 0;
+    return n ? write_out(c, c->piece, n) : 0;
+}
+
+static int write_xspace(void *ctx, const void *data, size_t n)
+{
+    capture *c = ctx;
+    if (c->piece_n + n > PIECE)
+        VP_TRY(flush_piece(c));
+    if (n > PIECE)
+        return write_out(c, data, n);
+    memcpy(c->piece + c->piece_n, data, n);
+    c->piece_n += n;
+    return 0;
+}
+
+static int take_answer(void *ctx, const void *data, size_t n)
+{
+    capture *c = ctx;
+    return profile_answer_push(&c->answer, data, n);
+}
+
+static int take_nothing(void *ctx, const void *data, size_t n)
+{
+    (void)ctx;
+    (void)data;
+    (void)n;
+    return 0;
+}
+
+/* ---- The end before its time ----------------------------------------------------------------- */
+
+static int begin_terminate(capture *c)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf b;
+    vp_buf_init(&b, REQUEST_MAX);
+    vp_pb_put_len(&b, 1, c->request.session);
+    c->next_stop_ms = vp_now_ms() + TERMINATE_EVERY_MS;
+    int rc = b.status < 0 ? b.status
+                          : grpc_call_open(&c->terminate, c->ask->url, "Terminate", vp_buf_view(&b),
+                                           ABANDONED_MS, take_nothing, NULL);
+    if (rc >= 0 && (curl_easy_setopt(c->terminate.easy, CURLOPT_TIMEOUT_MS, (long)ABANDONED_MS) ||
+                    curl_multi_add_handle(c->multi, c->terminate.easy)))
+        rc = vp_fail(VP_EIO, "libcurl takes no second call");
+    c->terminating = rc >= 0;
+    if (rc < 0)
+        grpc_call_close(&c->terminate);
+    return rc;
+}
+
+static void end_terminate(capture *c)
+{
+    if (!c->terminating)
+        return;
+    (void)curl_multi_remove_handle(c->multi, c->terminate.easy);
+    grpc_call_close(&c->terminate);
+    c->terminating = false;
+}
+
+static void ask_for_end(capture *c)
+{
+    if (!c->stop_ms) {
+        c->stop_ms = vp_now_ms();
+        c->over_ms = c->stop_ms < c->over_ms ? c->stop_ms : c->over_ms;
+    }
+}
+
+/* Whatever the asker says is the wish to end it; that it is gone, too. */
+static void hear_asker(capture *c)
+{
+    char words[64];
+    ssize_t n = recv(c->ask->stream, words, sizeof words, MSG_DONTWAIT);
+    if (n > 0 || n == 0 || (errno != EAGAIN && errno != EINTR))
+        ask_for_end(c);
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+        c->abandoned = true;
+}
+
+/* ---- While it runs --------------------------------------------------------------------------- */
+
+static fetch_capture_state state_of(capture *c)
+{
+    curl_off_t us = 0;
+    if (c->answer.xspace_bytes)
+        return FETCH_RECEIVING;
+    (void)curl_easy_getinfo(c->profile.easy, CURLINFO_PRETRANSFER_TIME_T, &us);
+    return us > 0 ? FETCH_PROFILING : FETCH_CONNECTING;
+}
+
+static int tell(capture *c, int64_t now)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf b;
+    vp_buf_init(&b, 64);
+    if (now < c->next_progress_ms || c->abandoned)
+        return 0;
+    c->next_progress_ms = now + PROGRESS_MS;
+    vp_pb_put_u64(&b, FETCH_PROGRESS_STATE, state_of(c));
+    vp_pb_put_u64(&b, FETCH_PROGRESS_BYTES, (uint64_t)c->answer.xspace_bytes);
+    vp_pb_put_u64(&b, FETCH_PROGRESS_LEFT_MS, now < c->over_ms ? (uint64_t)(c->over_ms - now) : 0);
+    if (b.status >= 0 && fetch_put(c->ask->stream, FETCH_PROGRESS, vp_buf_view(&b)) < 0)
+        c->abandoned = true;
+    return b.status;
+}
+
+/* A server that is silent for longer than its job takes. */
+static int check_patience(capture *c, int64_t now)
+{
+    if (c->profile.body_bytes != c->last_bytes) {
+        c->last_bytes = c->profile.body_bytes;
+        c->last_bytes_ms = now;
+    }
+    int64_t since = c->last_bytes_ms > c->over_ms ? c->last_bytes_ms : c->over_ms;
+    if (now - since <= (int64_t)c->request.patience_ms)
+        return 0;
+    c->ask->status = GRPC_DEADLINE;
+    if (c->last_bytes)
+        return vp_fail(VP_EREMOTE, "nothing more came for %lld ms, after %lld bytes",
+                       (long long)(now - since), (long long)c->last_bytes);
+    return vp_fail(VP_EREMOTE, "no answer came within %lld ms of the capture's end%s",
+                   (long long)(now - since),
+                   c->request.start_ns ? "; is the clock over there behind?" : "");
+}
+
+static void hear_curl(capture *c)
+{
+    int left;
+    CURLMsg *m;
+    while ((m = curl_multi_info_read(c->multi, &left)))
+        if (m->msg == CURLMSG_DONE && m->easy_handle == c->profile.easy) {
+            c->finished = true;
+            c->code = m->data.result;
+        } else if (m->msg == CURLMSG_DONE) {
+            end_terminate(c);
+        }
+}
+
+/* One turn of the loop: whether it goes on. */
+static int turn(capture *c)
+{
+    struct curl_waitfd asker = {.fd = c->ask->stream, .events = CURL_WAIT_POLLIN};
+    int running;
+    if (curl_multi_perform(c->multi, &running))
+        return vp_fail(VP_EIO, "libcurl gave up");
+    hear_curl(c);
+    int64_t now = vp_now_ms();
+    if (c->finished || (c->abandoned && (now - c->stop_ms > ABANDONED_MS)))
+        return 0;
+    if (c->stop_ms && !c->terminating && now >= c->next_stop_ms)
+        VP_TRY(begin_terminate(c));
+    VP_TRY(tell(c, now));
+    VP_TRY(check_patience(c, now));
+    if (curl_multi_poll(c->multi, &asker, c->abandoned ? 0 : 1, PROGRESS_MS, NULL))
+        return vp_fail(VP_EIO, "libcurl cannot wait");
+    if (asker.revents)
+        hear_asker(c);
+    return 1;
+}
+
+static int64_t unix_ms(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static int64_t delay_ms(const capture *c)
+{
+    int64_t start = (int64_t)(c->request.start_ns / 1000000), now = unix_ms();
+    return start > now ? start - now : 0;
+}
+
+static int run(capture *c)
+{
+    int rc;
+    c->multi = curl_multi_init();
+    VP_NEED(c->multi);
+    if (curl_multi_add_handle(c->multi, c->profile.easy))
+        return vp_fail(VP_EIO, "libcurl takes no call");
+    c->begun_ms = vp_now_ms();
+    c->over_ms = c->begun_ms + delay_ms(c) + (int64_t)c->request.duration_ms;
+    while ((rc = turn(c)) == 1)
+        ;
+    VP_TRY(rc);
+    if (!c->finished)
+        return vp_fail(VP_ECANCELLED, "nobody waits for the profile any more");
+    c->ask->status = grpc_call_status(&c->profile, c->code);
+    VP_TRY(grpc_call_verdict(&c->profile, c->code));
+    VP_TRY(profile_answer_end(&c->answer));
+    return flush_piece(c);
+}
+
+static int say_captured(capture *c)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf b;
+    vp_buf_init(&b, 64);
+    vp_pb_put_u64(&b, FETCH_CAPTURED_BYTES, (uint64_t)c->answer.xspace_bytes);
+    return b.status < 0 ? b.status : fetch_put(c->ask->stream, FETCH_INFO, vp_buf_view(&b));
+}
+
+static int open_profile(capture *c)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf b;
+    vp_buf_init(&b, REQUEST_MAX);
+    VP_TRY(profile_request_put(&b, &c->request));
+    int64_t timeout = delay_ms(c) + (int64_t)c->request.duration_ms +
+                      (int64_t)c->request.patience_ms + SERVER_PATIENCE_MS;
+    return grpc_call_open(&c->profile, c->ask->url, "Profile", vp_buf_view(&b), timeout,
+                          take_answer, c);
+}
 
 int fetch_answer_capture(fetch_ask *a)
 {
-    (void)a;
-    return vp_fail(VP_EUNSUPPORTED, "not yet built");
+    capture c = {.ask = a};
+    if (a->file_n != 1)
+        return vp_fail(VP_EARG, "a profile needs a file to be written to");
+    VP_TRY(profile_request_read(&c.request, a->body));
+    profile_answer_init(&c.answer, write_xspace, &c);
+    c.piece = vp_malloc(PIECE);
+    int rc = c.piece ? open_profile(&c) : vp_no_memory();
+    if (rc >= 0)
+        rc = run(&c);
+    if (rc >= 0)
+        rc = say_captured(&c);
+    end_terminate(&c);
+    if (c.multi)
+        (void)curl_multi_remove_handle(c.multi, c.profile.easy);
+    grpc_call_close(&c.profile);
+    (void)curl_multi_cleanup(c.multi);
+    vp_free(c.piece);
+    return rc;
 }

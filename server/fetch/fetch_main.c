@@ -3,6 +3,7 @@
 #include <curl/curl.h>
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -178,6 +179,7 @@ int main(void)
 #ifndef __SANITIZE_ADDRESS__ /* whose search for leaks is a debugger's */
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* no core with credentials, no debugger */
 #endif
+    (void)signal(SIGXFSZ, SIG_IGN); /* a file at its limit is a failure of one question */
     /* Nothing is ever written but to descriptors that come with questions. */
     (void)sandbox_enter(NULL, 0, false);
     if (curl_global_init(CURL_GLOBAL_DEFAULT))

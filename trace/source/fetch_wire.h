@@ -71,6 +71,43 @@ enum {
     FETCH_ENTRY_IS_DIR = 5,
     FETCH_ENTRY_WHY = 6,
 };
+
+/* The body of a CAPTURE: what is asked of one process; its XSpace goes into the one descriptor that
+ * comes along. The asker sends FETCH_END to have it ended before its time. */
+enum {
+    FETCH_CAPTURE_SESSION = 1, /* names it over there, until it ends */
+    FETCH_CAPTURE_ROOT = 2,    /* where servers write that send nothing: …/plugins/profile */
+    FETCH_CAPTURE_HOST = 3,    /* and the name of their file */
+    FETCH_CAPTURE_DURATION_MS = 4,
+    FETCH_CAPTURE_START_NS = 5, /* Unix; absent: at once */
+    FETCH_CAPTURE_HOST_TRACER = 6,
+    FETCH_CAPTURE_DEVICE_TRACER = 7,
+    FETCH_CAPTURE_PYTHON_TRACER = 8,
+    FETCH_CAPTURE_OPTION = 9,       /* "key=value", repeated */
+    FETCH_CAPTURE_PATIENCE_MS = 10, /* how long it may be silent once the time is over */
+};
+/* PROGRESS of a CAPTURE. */
+enum {
+    FETCH_PROGRESS_STATE = 1, /* fetch_capture_state */
+    FETCH_PROGRESS_BYTES = 2, /* of the XSpace, so far */
+    FETCH_PROGRESS_LEFT_MS = 3,
+};
+typedef enum fetch_capture_state {
+    FETCH_CONNECTING,
+    FETCH_PROFILING,
+    FETCH_RECEIVING,
+} fetch_capture_state;
+/* INFO of a CAPTURE, of a LOOK (its sentence) and of a KINETO (the processes that will write). */
+enum { FETCH_CAPTURED_BYTES = 1 };
+enum { FETCH_LOOK_TEXT = 1 };
+enum { FETCH_KINETO_PID = 1 };
+/* The body of a KINETO. */
+enum {
+    FETCH_KINETO_LOG = 1, /* the path over there; libkineto puts _PID before .pt.trace.json */
+    FETCH_KINETO_DURATION_MS = 2,
+    FETCH_KINETO_START_MS = 3, /* Unix; 0: at once */
+    FETCH_KINETO_OPTION = 4,   /* "KEY=value" of libkineto, repeated */
+};
 enum {
     FETCH_FAILURE_CODE = 1,    /* a VP_E… code without its sign */
     FETCH_FAILURE_MESSAGE = 2, /* without the url */
