@@ -1,9 +1,223 @@
-/* Answers FETCH_KINETO: a profile of PyTorch processes through a dynolog daemon. */
+/* Answers FETCH_KINETO: a profile of PyTorch processes through a dynolog daemon, which takes one
+ * line of JSON behind its length and has libkineto in each process write a file over there. */
+#include <errno.h>
+#include <jansson.h>
+#include <netdb.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include "server/fetch/fetch_answer.h"
 #include "trace/base/err.h"
+#include "trace/base/fs.h"
+#include "trace/base/pb.h"
+#include "trace/base/time.h"
+
+#define CONFIG_MAX (16u << 10)
+#define ANSWER_MAX (1u << 20)
+#define WAIT_MS 10000
+#define PROCESSES_MAX 1024
+
+/* ---- The request ----------------------------------------------------------------------------- */
+
+static int put_config(vp_buf *b, vp_str body)
+{
+    vp_pb p = vp_pb_of(body);
+    vp_pb_field f;
+    uint64_t duration = 0, start = 0;
+    vp_str log = VP_STR_NONE;
+    while (vp_pb_next(&p, &f) == 1)
+        switch (f.number) {
+        case FETCH_KINETO_LOG:
+            log = f.data;
+            break;
+        case FETCH_KINETO_DURATION_MS:
+            duration = f.u;
+            break;
+        case FETCH_KINETO_START_MS:
+            start = f.u;
+            break;
+        default:
+            break;
+        }
+    if (!log.n || !duration)
+        return vp_fail(VP_EARG, "this asks for no profile");
+    vp_buf_printf(b,
+                  "ACTIVITIES_LOG_FILE=%.*s\nPROFILE_START_TIME=%llu\n"
+                  "ACTIVITIES_DURATION_MSECS=%llu",
+                  VP_STR_ARG(log), (unsigned long long)start, (unsigned long long)duration);
+    for (p = vp_pb_of(body); vp_pb_next(&p, &f) == 1;)
+        if (f.number == FETCH_KINETO_OPTION) {
+            if (memchr(f.data.p, '\n', f.data.n) || !memchr(f.data.p, '=', f.data.n))
+                return vp_fail(VP_EARG, "--option: \"%.*s\" is no KEY=VALUE",
+                               VP_STR_CUT(f.data, 60));
+            vp_buf_printf(b, "\n%.*s", VP_STR_ARG(f.data));
+        }
+    return b->status;
+}
+
+static int put_request(vp_buf *b, vp_str body)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf config;
+    vp_buf_init(&config, CONFIG_MAX);
+    VP_TRY(put_config(&config, body));
+    json_t *o =
+        json_pack("{s:s, s:s%, s:i, s:[i], s:i}", "fn", "setKinetOnDemandRequest", "config",
+                  config.p, config.n, "job_id", 0, "pids", 0, "process_limit", PROCESSES_MAX);
+    char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
+    json_decref(o);
+    if (!text)
+        return vp_fail(VP_EARG, "the log file's name is no UTF-8");
+    int32_t n = (int32_t)strlen(text);
+    vp_buf_put(b, &n, sizeof n);
+    vp_buf_puts(b, text);
+    json_free_t release;
+    json_get_alloc_funcs(NULL, &release);
+    release(text);
+    return b->status;
+}
+
+/* ---- The socket ------------------------------------------------------------------------------ */
+
+/* Waits until the socket can be read or written. */
+static int wait_for(int fd, short what)
+{
+    struct pollfd p = {.fd = fd, .events = what};
+    int n;
+    do
+        n = poll(&p, 1, WAIT_MS);
+    while (n < 0 && errno == EINTR);
+    return n > 0 ? 0 : vp_fail(VP_EREMOTE, "it did not answer in time");
+}
+
+static int connect_one(const struct addrinfo *at, int *out)
+{
+    int err = 0;
+    socklen_t n = sizeof err;
+    int fd = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return errno;
+    if (connect(fd, at->ai_addr, at->ai_addrlen) < 0 && errno != EINPROGRESS)
+        err = errno;
+    else if (wait_for(fd, POLLOUT) < 0)
+        err = ETIMEDOUT;
+    else if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &n) < 0)
+        err = errno;
+    if (err)
+        close(fd);
+    else
+        *out = fd;
+    return err;
+}
+
+static int connect_to(vp_str target, int *out)
+{
+    char host[256], port[8];
+    size_t colon = vp_str_rfind_char(target, ':');
+    if (!colon || colon >= sizeof host || target.n - colon - 1 >= sizeof port)
+        return vp_fail(VP_EARG, "\"%.*s\" is no HOST:PORT", VP_STR_CUT(target, 100));
+    bool v6 = target.p[0] == '[' && target.p[colon - 1] == ']';
+    snprintf(host, sizeof host, "%.*s", (int)(colon - 2 * v6), target.p + v6);
+    snprintf(port, sizeof port, "%.*s", (int)(target.n - colon - 1), target.p + colon + 1);
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV}, *all;
+    if (getaddrinfo(host, port, &hints, &all))
+        return vp_fail(VP_ENOTFOUND, "no host of this name is known");
+    int err = ECONNREFUSED;
+    for (const struct addrinfo *at = all; at && err; at = at->ai_next)
+        err = connect_one(at, out);
+    freeaddrinfo(all);
+    return err ? vp_fail(VP_ENOTFOUND, "nothing can be reached there: %s; is dynolog running?",
+                         strerror(err))
+               : 0;
+}
+
+static int send_all(int fd, vp_str s)
+{
+    while (s.n) {
+        ssize_t n = send(fd, s.p, s.n, MSG_NOSIGNAL);
+        if (n > 0)
+            s = vp_str_skip(s, (size_t)n);
+        else if (errno == EAGAIN)
+            VP_TRY(wait_for(fd, POLLOUT));
+        else if (errno != EINTR)
+            return vp_fail(VP_EREMOTE, "the connection broke: %s", strerror(errno));
+    }
+    return 0;
+}
+
+static int receive(int fd, char *p, size_t n)
+{
+    int64_t until = vp_now_ms() + WAIT_MS;
+    while (n) {
+        ssize_t got = recv(fd, p, n, 0);
+        if (got > 0) {
+            p += got;
+            n -= (size_t)got;
+        } else if (got == 0) {
+            return vp_fail(VP_EREMOTE,
+                           "it hung up without an answer: is this the port of dynolog?");
+        } else if (errno == EAGAIN && vp_now_ms() < until) {
+            VP_TRY(wait_for(fd, POLLIN));
+        } else if (errno != EINTR) {
+            return vp_fail(VP_EREMOTE, "the connection broke: %s", strerror(errno));
+        }
+    }
+    return 0;
+}
+
+/* ---- The answer ------------------------------------------------------------------------------ */
+
+static int put_pids(vp_buf *out, vp_str text)
+{
+    json_t *o = json_loadb(text.p, text.n, 0, NULL);
+    const json_t *matched = json_object_get(o, "processesMatched");
+    const json_t *busy = json_object_get(o, "activityProfilersBusy");
+    const json_t *set = json_object_get(o, "activityProfilersTriggered");
+    const json_t *pids = json_array_size(set) ? set : matched;
+    int rc = 0;
+    if (!json_is_array(matched))
+        rc = vp_fail(VP_EUNSUPPORTED, "what is there is no dynolog");
+    else if (!json_array_size(matched))
+        rc = vp_fail(VP_EEMPTY, "no process over there can be profiled: start it with "
+                                "KINETO_USE_DAEMON=1");
+    else if (!json_array_size(set) && json_is_integer(busy) && json_integer_value(busy) > 0)
+        rc = vp_fail(VP_EBUSY, "it is busy with another capture");
+    for (size_t i = 0; rc == 0 && i < json_array_size(pids) && i < PROCESSES_MAX; i++) {
+        json_int_t pid = json_integer_value(json_array_get(pids, i));
+        if (pid > 0)
+            vp_pb_put_u64(out, FETCH_KINETO_PID, (uint64_t)pid);
+    }
+    json_decref(o);
+    return rc < 0 ? rc : out->status;
+}
+
+static int ask(int fd, vp_str request, vp_buf *answer)
+{
+    int32_t n;
+    VP_TRY(send_all(fd, request));
+    VP_TRY(receive(fd, (char *)&n, sizeof n));
+    if (n <= 0 || n > (int32_t)ANSWER_MAX)
+        return vp_fail(VP_EUNSUPPORTED, "what is there is no dynolog");
+    char *p = vp_buf_reserve(answer, (size_t)n + 1);
+    VP_NEED(p);
+    VP_TRY(receive(fd, p, (size_t)n));
+    answer->n += (size_t)n;
+    return 0;
+}
 
 int fetch_answer_kineto(fetch_ask *a)
 {
-    (void)a;
-    return vp_fail(VP_EUNSUPPORTED, "not yet built");
+    VP_CLEANUP(vp_buf_free) vp_buf request, answer, out;
+    VP_CLEANUP(vp_fs_close) int fd = -1;
+    vp_buf_init(&request, 2 * CONFIG_MAX);
+    vp_buf_init(&answer, ANSWER_MAX + 2);
+    vp_buf_init(&out, FETCH_ASK_MAX);
+    VP_TRY(put_request(&request, a->body));
+    VP_TRY(connect_to(a->url, &fd));
+    VP_TRY(ask(fd, vp_buf_view(&request), &answer));
+    VP_TRY(put_pids(&out, vp_buf_view(&answer)));
+    return fetch_put(a->stream, FETCH_INFO, vp_buf_view(&out));
 }

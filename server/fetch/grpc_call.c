@@ -9,6 +9,7 @@
 
 #define SERVICE "/tensorflow.ProfilerService/"
 #define CONNECT_MS 10000L
+#define BUFFER (256L << 10)
 /* Beyond eight digits gRPC has no number: 27 hours. */
 #define TIMEOUT_MAX_MS 99999999
 
@@ -126,26 +127,41 @@ static int put_request(grpc_call *c, vp_str message)
 
 static int set_all(grpc_call *c)
 {
-    CURL *e = c->easy;
-    bool fine =
-        !curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE) &&
-        !curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http") &&
-        !curl_easy_setopt(e, CURLOPT_PROXY, "") && !curl_easy_setopt(e, CURLOPT_NOPROXY, "*") &&
-        !curl_easy_setopt(e, CURLOPT_FOLLOWLOCATION, 0L) &&
-        !curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L) &&
-        !curl_easy_setopt(e, CURLOPT_TCP_KEEPALIVE, 1L) &&
-        !curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS) &&
-        !curl_easy_setopt(e, CURLOPT_BUFFERSIZE, 256L << 10) &&
-        !curl_easy_setopt(e, CURLOPT_HTTPHEADER, c->headers) &&
-        !curl_easy_setopt(e, CURLOPT_POSTFIELDS, c->request.p) &&
-        !curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE, (long)c->request.n) &&
-        !curl_easy_setopt(e, CURLOPT_ERRORBUFFER, c->curl_says) &&
-        !curl_easy_setopt(e, CURLOPT_PRIVATE, c) &&
-        !curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, take_header) &&
-        !curl_easy_setopt(e, CURLOPT_HEADERDATA, c) &&
-        !curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, take_body) &&
-        !curl_easy_setopt(e, CURLOPT_WRITEDATA, c);
-    return fine ? 0 : vp_fail(VP_EUNSUPPORTED, "this libcurl cannot speak HTTP/2");
+    const struct {
+        CURLoption option;
+        long value;
+    } numbers[] = {
+        {CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE},
+        {CURLOPT_FOLLOWLOCATION, 0},
+        {CURLOPT_NOSIGNAL, 1},
+        {CURLOPT_TCP_KEEPALIVE, 1},
+        {CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS},
+        {CURLOPT_BUFFERSIZE, BUFFER},
+        {CURLOPT_POSTFIELDSIZE, (long)c->request.n},
+    };
+    const struct {
+        CURLoption option;
+        const void *value;
+    } pointers[] = {
+        {CURLOPT_PROTOCOLS_STR, "http"},
+        {CURLOPT_PROXY, ""},
+        {CURLOPT_NOPROXY, "*"},
+        {CURLOPT_HTTPHEADER, c->headers},
+        {CURLOPT_POSTFIELDS, c->request.p},
+        {CURLOPT_ERRORBUFFER, c->curl_says},
+        {CURLOPT_PRIVATE, c},
+        {CURLOPT_HEADERDATA, c},
+        {CURLOPT_WRITEDATA, c},
+    };
+    CURLcode code = curl_easy_setopt(c->easy, CURLOPT_HEADERFUNCTION, take_header);
+    if (!code)
+        code = curl_easy_setopt(c->easy, CURLOPT_WRITEFUNCTION, take_body);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !code; i++)
+        code = curl_easy_setopt(c->easy, numbers[i].option, numbers[i].value);
+    for (size_t i = 0; i < sizeof pointers / sizeof *pointers && !code; i++)
+        code = curl_easy_setopt(c->easy, pointers[i].option, pointers[i].value);
+    return code ? vp_fail(VP_EUNSUPPORTED, "this libcurl does not do: %s", curl_easy_strerror(code))
+                : 0;
 }
 
 int grpc_call_open(grpc_call *c, vp_str target, const char *method, vp_str message,
