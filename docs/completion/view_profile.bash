@@ -3,7 +3,7 @@ _view_profile() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
     local command=serve words='' files='' i
     for ((i = 1; i < COMP_CWORD; i++)); do
-        case ${COMP_WORDS[i]} in serve|list|top|report|findings|compare|trend|export|merge|extract|record|recover|doctor|help) command=${COMP_WORDS[i]}; break ;; esac
+        case ${COMP_WORDS[i]} in serve|list|top|report|findings|compare|trend|export|merge|extract|record|capture|recover|doctor|help) command=${COMP_WORDS[i]}; break ;; esac
     done
     case $command in
     serve)
@@ -159,6 +159,22 @@ _view_profile() {
         --color) words='auto always never' ;;
         *) words='--steps --dir --ring --gpu --functions --color --verbose --quiet --help --version ' ;;
         esac ;;
+    capture)
+        case $prev in
+        --duration) return ;;
+        --out|-o) files=1 ;;
+        --name) return ;;
+        --format) words='text json' ;;
+        --top) return ;;
+        --host-tracer) return ;;
+        --device-tracer) return ;;
+        --option) return ;;
+        --hosts-file) files=1 ;;
+        --parallel) return ;;
+        --patience) return ;;
+        --color) words='auto always never' ;;
+        *) words='--duration --out --name --format --top --host-tracer --device-tracer --python-tracer --option --hosts-file --parallel --patience --look --kineto --color --verbose --quiet --help --version ' ;;
+        esac ;;
     recover)
         case $prev in
         --out|-o) files=1 ;;
@@ -176,7 +192,7 @@ _view_profile() {
         *) words='--help --version ' ;;
         esac ;;
     esac
-    [[ $COMP_CWORD -eq 1 && $cur != -* ]] && words='serve list top report findings compare trend export merge extract record recover doctor help '
+    [[ $COMP_CWORD -eq 1 && $cur != -* ]] && words='serve list top report findings compare trend export merge extract record capture recover doctor help '
     [[ $cur == -* || $prev == --* || $COMP_CWORD -eq 1 ]] &&
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
     [[ $files || $cur != -* ]] && compopt -o default

@@ -58,6 +58,12 @@ typedef struct cli_options {
     const char *steps, *ring, *dir; /* record */
     bool gpu, functions;
     bool remove; /* recover */
+
+    const char *duration, *name, *hosts_file, *patience; /* capture */
+    int64_t host_tracer, device_tracer, parallel;
+    bool python_tracer, look, kineto;
+    cli_list option; /* KEY=VALUE */
+
     int64_t to;  /* export */
     const char *window;
     int64_t max_events; /* 0: all */

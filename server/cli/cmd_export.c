@@ -4,6 +4,7 @@
 
 #include "server/cli/cli_options.h"
 #include "server/cli/commands.h"
+#include "server/cli/duration.h"
 #include "server/cli/exit_codes.h"
 #include "server/cli/export_copy.h"
 #include "server/cli/export_hosts.h"
@@ -43,43 +44,6 @@ static int find_host(const cat_host **out, const cat_session *s, const cli_optio
 
 /* ---- What is exported ----------------------------------------------------------------------- */
 
-/* A time such as 1.5s. */
-static bool take_time(vp_str text, int64_t *ns)
-{
-    static const struct {
-        const char *unit;
-        int64_t ps;
-    } units[] = {{"ns", 1000},
-                 {"us", INT64_C(1000000)},
-                 {"ms", INT64_C(1000000000)},
-                 {"s", INT64_C(1000000000000)},
-                 {"m", INT64_C(60000000000000)}};
-    int64_t unit = 1000;
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        if (!vp_str_ends(text, vp_str_of(units[i].unit)))
-            continue;
-        unit = units[i].ps;
-        text = vp_str_head(text, text.n - strlen(units[i].unit));
-        break;
-    }
-    uint64_t whole, part = 0;
-    size_t digits = 0;
-    if (!vp_take_uint(&text, VP_TIME_MAX_PS / 1000, &whole))
-        return false;
-    if (vp_str_starts(text, VP_STR("."))) {
-        text = vp_str_skip(text, 1);
-        digits = text.n;
-        if (digits > 15 || !vp_take_uint(&text, UINT64_MAX, &part))
-            return false;
-    }
-    __int128 ps = (__int128)part * unit;
-    for (; digits; digits--)
-        ps /= 10;
-    ps += (__int128)whole * unit;
-    *ns = (int64_t)(ps / 1000);
-    return !text.n && ps <= (__int128)VP_TIME_MAX_PS;
-}
-
 static int take_pick(ex_pick *p, const cli_options *o)
 {
     vp_str text = o->window ? vp_str_of(o->window) : VP_STR_NONE, from;
@@ -89,8 +53,8 @@ static int take_pick(ex_pick *p, const cli_options *o)
         return 0;
     const char *dots = strstr(o->window, "..");
     from = vp_str_head(text, dots ? (size_t)(dots - text.p) : 0);
-    if (!dots || !take_time(from, &p->from_ns) ||
-        !take_time(vp_str_skip(text, from.n + 2), &p->until_ns) || p->until_ns <= p->from_ns)
+    if (!dots || !cli_take_time(from, &p->from_ns) ||
+        !cli_take_time(vp_str_skip(text, from.n + 2), &p->until_ns) || p->until_ns <= p->from_ns)
         return vp_fail(VP_EARG,
                        "--window %s: START..END is expected, such as 1.5s..1.7s, END after "
                        "START",

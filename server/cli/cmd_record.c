@@ -285,7 +285,7 @@ static int tell(const cli_options *o, const char *dir, const catalog *before, in
     if (!n && code != CANNOT_START)
         say_nothing(o, dir);
     if (!n)
-        return code ? code : CLI_CAPTURE;
+        return code ? code : CLI_CAPTURE_FAILED;
     vp_log(VP_LOG_INFO, "recorded %zu run%s: %s", n, n == 1 ? "" : "s", path);
     if (!o->quiet) {
         VP_CLEANUP(cli_catalog_free) catalog *c = look(path);
@@ -302,7 +302,7 @@ int cli_run_record(const cli_options *o)
         rc = prepare(o, dir);
     if (rc < 0) {
         vp_log(VP_LOG_ERROR, "%s", vp_error_last()->message);
-        return rc == VP_EARG ? CLI_USAGE : CLI_CAPTURE;
+        return rc == VP_EARG ? CLI_USAGE : CLI_CAPTURE_FAILED;
     }
     VP_CLEANUP(cli_catalog_free) catalog *before = look(dir);
     o->operands[o->operand_count] = NULL; /* argv has a place behind its last */

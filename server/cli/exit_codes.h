@@ -10,7 +10,7 @@ enum {
     CLI_UNREADABLE = 3,
     CLI_NOT_FOUND = 4,
     CLI_CANNOT_SERVE = 5,
-    CLI_CAPTURE = 6,
+    CLI_CAPTURE_FAILED = 6,
     CLI_INTERRUPTED = 130
 };
 

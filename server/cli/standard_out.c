@@ -24,7 +24,7 @@ static int exit_code(int rc)
     case VP_EBUSY:
         return CLI_CANNOT_SERVE;
     case VP_EREMOTE:
-        return CLI_CAPTURE;
+        return CLI_CAPTURE_FAILED;
     case VP_ECANCELLED:
         return CLI_INTERRUPTED;
     default:

@@ -210,6 +210,35 @@ const cli_command cli_commands[] = {
      "view_profile record --steps 150:5:1000:3 -- ./train\tand 1150 to 1154, and 2150 to 2154\n"
      "view_profile record -- python3 train.py\trecord everything that NVTX and ITT tell\n"
      "view_profile record --gpu --dir /tmp/p -- ./train\twith what the GPU does"},
+    {"capture", CLI_CAPTURE, "HOST:PORT[,HOST:PORT…]…", SIZE_MAX, 0,
+     "take a profile out of a running JAX or TensorFlow job",
+     "Asks a running program for a profile, which it must have offered by "
+     "jax.profiler.start_server(PORT) or tf.profiler.experimental.server.start(PORT), and shows "
+     "its "
+     "slowest ops. The program goes on meanwhile; it is not changed and writes nothing. The "
+     "profile "
+     "is DIR/plugins/profile/RUN/HOST_PORT.xplane.pb, there whole or not at all.\n"
+     "Several processes are captured at once into one run, as its hosts. They are asked to begin "
+     "at one time, a second ahead, by their own clocks; how far apart they were is said. Where "
+     "more "
+     "are named than --parallel, each begins when it is its turn.\n"
+     "Ctrl-C ends the capture before its time, and what was recorded until then is kept; a second "
+     "Ctrl-C gives it up. A capture from outside cannot begin and end with a step: the first and "
+     "the last step of a profile are mostly cut.\n"
+     "With --kineto, the HOST:PORT is a dynolog daemon (1778), and PyTorch processes beside it "
+     "that "
+     "were started with KINETO_USE_DAEMON=1 write their profiles into DIR themselves, which "
+     "therefore must be a directory that they see, too.\n"
+     "With --format json each line is an object (view_profile.capture/1), its event begin, "
+     "progress "
+     "or end. The connection is not encrypted, as the service knows no other; over an untrusted "
+     "network use ssh -L.",
+     "view_profile capture 127.0.0.1:9012\ttwo seconds of a job on this machine\n"
+     "view_profile capture --duration 500ms --out ~/logs host-a:9012,host-b:9012\ttwo hosts, one "
+     "run\n"
+     "view_profile capture --hosts-file hosts.txt --parallel 16\ta fleet\n"
+     "view_profile capture --look 127.0.0.1:9012\tis a profiler there\n"
+     "view_profile capture --kineto --duration 1s --out /nfs/logs gpu-1:1778\tPyTorch"},
     {"recover", CLI_RECOVER, "FILE|DIR…", SIZE_MAX, 1,
      "make a profile of what a killed process left",
      "A process that is killed while it records leaves a file NAME.vpcap, which holds all that it "
@@ -344,6 +373,35 @@ const cli_option cli_option_table[] = {
      "record what CUDA does on the GPU, too"},
     {"functions", 0, NULL, CLI_FLAG, CLI_RECORD, AT(functions), 0, 0, NULL,
      "record every function of a program that was built with -finstrument-functions"},
+    {"duration", 0, "TIME", CLI_TEXT, CLI_CAPTURE, AT(duration), 0, 0, "2s",
+     "how long to record, such as 2s, 500ms or 1m; a bare number is milliseconds"},
+    {"out", 'o', "DIR", CLI_TEXT, CLI_CAPTURE, AT(out), 0, 0, ".",
+     "the log directory to put the run into"},
+    {"name", 0, "RUN", CLI_TEXT, CLI_CAPTURE, AT(name), 0, 0, NULL,
+     "the run's name; without it, the local time"},
+    {"format", 0, "text|json", CLI_WORD, CLI_CAPTURE, AT(format), 0, 0, "text",
+     "the slowest ops at the end, or a line of JSON for each thing that happens"},
+    {"top", 0, "N", CLI_NUMBER, CLI_CAPTURE, AT(top), 1, 100000, "20",
+     "rows to show of each device"},
+    {"host-tracer", 0, "N", CLI_NUMBER, CLI_CAPTURE, AT(host_tracer), 0, 3, "2",
+     "what the host records: 0 nothing, 1 the program's own annotations, 2 also expensive ops, 3 "
+     "also cheap ones"},
+    {"device-tracer", 0, "N", CLI_NUMBER, CLI_CAPTURE, AT(device_tracer), 0, 2, "1",
+     "what the devices record: 0 nothing, 1 their ops"},
+    {"python-tracer", 0, NULL, CLI_FLAG, CLI_CAPTURE, AT(python_tracer), 0, 0, NULL,
+     "record the calls of Python functions, too, which slows the program down"},
+    {"option", 0, "KEY=VALUE", CLI_WORDS, CLI_CAPTURE, AT(option), 0, 0, NULL,
+     "an advanced option of the profiler, such as tpu_trace_mode=TRACE_COMPUTE; may be repeated"},
+    {"hosts-file", 0, "FILE", CLI_TEXT, CLI_CAPTURE, AT(hosts_file), 0, 0, NULL,
+     "a file with a HOST:PORT a line, # for remarks; - is standard input"},
+    {"parallel", 0, "N", CLI_NUMBER, CLI_CAPTURE, AT(parallel), 1, 256, "64",
+     "processes that are captured at once"},
+    {"patience", 0, "TIME", CLI_TEXT, CLI_CAPTURE, AT(patience), 0, 0, "60s",
+     "how long a process may be silent once its time is over"},
+    {"look", 0, NULL, CLI_FLAG, CLI_CAPTURE, AT(look), 0, 0, NULL,
+     "say in a line how each process does (Monitor), without a capture"},
+    {"kineto", 0, NULL, CLI_FLAG, CLI_CAPTURE, AT(kineto), 0, 0, NULL,
+     "ask a dynolog daemon for profiles of PyTorch processes"},
     {"unit", 0, "auto|ns|us|ms|s", CLI_WORD, CLI_ONE_RUN | CLI_OF_REPORTS, AT(unit), 0, 0, "auto",
      "unit of durations in text and html"},
     {"jobs", 'j', "N", CLI_NUMBER, CLI_ONE_RUN | CLI_COMPARE | CLI_TREND, AT(jobs), 1, 1024, NULL,

@@ -95,6 +95,13 @@ int cli_progress_entries(void *ctx, int64_t done, int64_t total)
     return 0;
 }
 
+void cli_progress_text(cli_progress *p, const char *text)
+{
+    char line[200];
+    if (due(p, vp_now_ns()))
+        draw(line, snprintf(line, sizeof line, "\r\033[K%.180s", text));
+}
+
 void cli_progress_clear(cli_progress *p)
 {
     if (p->drawn)

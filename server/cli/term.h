@@ -21,7 +21,8 @@ typedef struct cli_progress {
 void cli_progress_begin(cli_progress *p, const cli_options *o, const char *what);
 int cli_progress_bytes(void *p, int64_t done, int64_t total); /* a vp_progress_fn */
 int cli_progress_entries(void *p, int64_t done, int64_t total);
-void cli_progress_clear(cli_progress *p); /* for a line in between */
+void cli_progress_text(cli_progress *p, const char *text); /* at most 180 bytes of it */
+void cli_progress_clear(cli_progress *p);                  /* for a line in between */
 void cli_progress_end(cli_progress *p);
 
 #endif

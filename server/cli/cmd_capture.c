@@ -1,0 +1,198 @@
+/* `view_profile capture HOST:PORT`: a profile out of a running program. */
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "server/cli/cli_options.h"
+#include "server/cli/commands.h"
+#include "server/cli/duration.h"
+#include "server/cli/exit_codes.h"
+#include "server/cli/kineto_job.h"
+#include "server/cli/profile_job.h"
+#include "server/cli/profile_say.h"
+#include "server/cli/profile_targets.h"
+#include "server/cli/standard_out.h"
+#include "trace/base/err.h"
+#include "trace/base/log.h"
+#include "trace/base/mem.h"
+#include "trace/base/pb.h"
+#include "trace/source/fetch_frames.h"
+
+#define DURATION_MAX_MS INT64_C(3600000)
+
+static volatile sig_atomic_t stops;
+
+static void stop(int number)
+{
+    (void)number;
+    stops = stops + 1;
+}
+
+static void heed_signals(void)
+{
+    const struct sigaction heed = {.sa_handler = stop};
+    (void)sigaction(SIGINT, &heed, NULL);
+    (void)sigaction(SIGTERM, &heed, NULL);
+    (void)sigaction(SIGHUP, &heed, NULL);
+}
+
+/* A failure of what is typed, or of what is to be done. */
+static int refuse(int rc)
+{
+    int code = cli_fail(rc);
+    return rc == VP_EARG ? CLI_USAGE : code == CLI_NOT_FOUND ? code : CLI_CAPTURE_FAILED;
+}
+
+/* ---- --look ---------------------------------------------------------------------------------- */
+
+static int look_at(fetcher *f, const profile_name *name, vp_buf *text)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf question, payload;
+    fetch_frame kind = FETCH_DATA;
+    vp_pb_field field;
+    int stream;
+    vp_buf_init(&question, FETCH_ASK_MAX);
+    vp_buf_init(&payload, FETCH_FRAME_MAX + 2);
+    vp_pb_put_u64(&question, FETCH_ASK_WHAT, FETCH_LOOK);
+    vp_pb_put_len(&question, FETCH_ASK_URL, vp_str_of(name->target));
+    VP_TRY(fetcher_ask(f, vp_buf_view(&question), NULL, 0, &stream));
+    int rc;
+    while ((rc = fetch_next(stream, &kind, &payload)) >= 0 && kind != FETCH_DONE) {
+        vp_pb p = vp_pb_of(vp_buf_view(&payload));
+        while (kind == FETCH_INFO && vp_pb_next(&p, &field) == 1)
+            if (field.number == FETCH_LOOK_TEXT)
+                vp_put_escaped(text, field.data);
+        payload.n = 0;
+    }
+    close(stream);
+    return rc;
+}
+
+static int look(fetcher *f, const profile_name *names, size_t n)
+{
+    int code = CLI_OK;
+    for (size_t i = 0; i < n; i++) {
+        VP_CLEANUP(vp_buf_free) vp_buf text;
+        vp_buf out;
+        vp_buf_init(&text, FETCH_FRAME_MAX * 8);
+        if (look_at(f, &names[i], &text) < 0) {
+            vp_log(VP_LOG_ERROR, "%s: %s", names[i].target, vp_error_last()->message);
+            code = CLI_CAPTURE_FAILED;
+            continue;
+        }
+        cli_stdout(&out);
+        vp_buf_printf(&out, "%s: %s\n", names[i].target, vp_buf_cstr(&text));
+        (void)cli_finish(&out);
+    }
+    return code;
+}
+
+/* ---- After a capture ------------------------------------------------------------------------- */
+
+/* The slowest ops as `top` shows them, and how to see the rest. */
+static void show(const cli_options *o, const profile_job *j)
+{
+    cli_options top = *o;
+    vp_buf b;
+    top.path = j->run.path;
+    top.out = NULL;
+    if (cli_run_top(&top) || o->quiet)
+        return;
+    cli_stdout(&b);
+    vp_buf_puts(&b, "\nits page: view_profile ");
+    bool plain = o->out[strspn(o->out, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                       "0123456789/._-~")] == 0;
+    vp_buf_puts(&b, plain ? o->out : "'");
+    if (!plain) {
+        vp_put_escaped(&b, vp_str_of(o->out));
+        vp_buf_puts(&b, "'");
+    }
+    vp_buf_puts(&b, ", then http://localhost:9001/session/");
+    vp_put_escaped(&b, vp_str_of(j->run.run));
+    vp_buf_putc(&b, '\n');
+    (void)cli_finish(&b);
+}
+
+static void say_spread(const profile_job *j)
+{
+    if (j->spread_ms >= 0)
+        vp_log(VP_LOG_INFO, "they began within %lld ms of each other, by their own clocks",
+               (long long)j->spread_ms);
+}
+
+static int exit_of(const profile_job *j)
+{
+    for (size_t i = 0; i < j->n; i++)
+        if (j->targets[i].code)
+            return CLI_CAPTURE_FAILED;
+    return CLI_OK;
+}
+
+static int capture(const cli_options *o, profile_job *j, fetcher *f)
+{
+    profile_say say = {0};
+    j->told = profile_say_change;
+    j->ctx = &say;
+    j->stops = &stops;
+    heed_signals();
+    profile_say_begin(&say, o, j);
+    int rc = o->kineto ? kineto_job_run(j, f) : profile_job_run(j, f), code = exit_of(j);
+    profile_say_end(&say, j, code);
+    if (rc < 0 || say.json)
+        return code;
+    say_spread(j);
+    show(o, j);
+    return code;
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static int read_times(const cli_options *o, profile_job *j)
+{
+    if (cli_duration_ms("duration", o->duration, 1, DURATION_MAX_MS, &j->duration_ms) ||
+        cli_duration_ms("patience", o->patience, 1, DURATION_MAX_MS, &j->patience_ms))
+        return CLI_USAGE;
+    for (size_t i = 0; i < o->option.n; i++)
+        if (o->option.items[i][0] == '=' || !strchr(o->option.items[i], '=')) {
+            vp_log(VP_LOG_ERROR, "--option %.100s: KEY=VALUE is expected", o->option.items[i]);
+            return CLI_USAGE;
+        }
+    return CLI_OK;
+}
+
+static int run(const cli_options *o, profile_job *j, const profile_name *names, size_t n)
+{
+    fetcher *f = NULL;
+    int code;
+    if (fetcher_start(&f) < 0)
+        return refuse(VP_EIO);
+    if (o->look) {
+        code = look(f, names, n);
+    } else if (profile_job_open(j, names, n, o->out, o->name) < 0) {
+        code = refuse(vp_error_last()->code);
+        if (j->run.path[0])
+            run_landing_remove(&j->run);
+    } else {
+        code = capture(o, j, f);
+    }
+    profile_job_close(j);
+    fetcher_end(f);
+    return code;
+}
+
+int cli_run_capture(const cli_options *o)
+{
+    profile_job j = {.host_tracer = o->host_tracer,
+                     .device_tracer = o->device_tracer,
+                     .python_tracer = o->python_tracer,
+                     .options = &o->option,
+                     .parallel = o->parallel};
+    profile_name *names = NULL;
+    size_t n = 0;
+    if (read_times(o, &j))
+        return CLI_USAGE;
+    int rc = profile_targets(&names, &n, o->operands, o->operand_count, o->hosts_file);
+    int code = rc < 0 ? refuse(rc) : run(o, &j, names, n);
+    vp_free(names);
+    return code;
+}

@@ -1,0 +1,16 @@
+/* Times as they are typed: 1.5s, 500ms, 10m. Included by server/cli only. */
+#ifndef VP_CLI_DURATION_H
+#define VP_CLI_DURATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/base/str.h"
+
+/* A time such as 1.5s, without a unit in ns. */
+bool cli_take_time(vp_str text, int64_t *ns);
+/* The value of --option, from least to most ms; a bare number is ms, and h are hours, too. 0, or
+ * CLI_USAGE after a line on stderr. */
+int cli_duration_ms(const char *option, const char *text, int64_t least, int64_t most, int64_t *ms);
+
+#endif
