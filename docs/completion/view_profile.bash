@@ -3,7 +3,7 @@ _view_profile() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
     local command=serve words='' files='' i
     for ((i = 1; i < COMP_CWORD; i++)); do
-        case ${COMP_WORDS[i]} in serve|list|top|report|findings|compare|trend|export|merge|extract|record|capture|recover|doctor|help) command=${COMP_WORDS[i]}; break ;; esac
+        case ${COMP_WORDS[i]} in serve|list|top|report|findings|compare|trend|export|merge|extract|record|capture|recover|watch|doctor|help) command=${COMP_WORDS[i]}; break ;; esac
     done
     case $command in
     serve)
@@ -181,6 +181,29 @@ _view_profile() {
         --color) words='auto always never' ;;
         *) words='--out --remove --color --verbose --quiet --help --version ' ;;
         esac ;;
+    watch)
+        case $prev in
+        --format) words='text json' ;;
+        --every) return ;;
+        --keep) return ;;
+        --out|-o) files=1 ;;
+        --baseline) return ;;
+        --max-regression) return ;;
+        --max-p90-regression) return ;;
+        --fail-on) return ;;
+        --on-regression) return ;;
+        --on-regression-arg) return ;;
+        --times) return ;;
+        --hosts-file) files=1 ;;
+        --parallel) return ;;
+        --duration) return ;;
+        --host-tracer) return ;;
+        --device-tracer) return ;;
+        --option) return ;;
+        --patience) return ;;
+        --color) words='auto always never' ;;
+        *) words='--format --every --keep --out --baseline --max-regression --max-p90-regression --fail-on --on-regression --on-regression-arg --times --hosts-file --parallel --duration --host-tracer --device-tracer --python-tracer --option --patience --color --verbose --quiet --help --version ' ;;
+        esac ;;
     doctor)
         case $prev in
         --profile-dir) files=1 ;;
@@ -192,7 +215,7 @@ _view_profile() {
         *) words='--help --version ' ;;
         esac ;;
     esac
-    [[ $COMP_CWORD -eq 1 && $cur != -* ]] && words='serve list top report findings compare trend export merge extract record capture recover doctor help '
+    [[ $COMP_CWORD -eq 1 && $cur != -* ]] && words='serve list top report findings compare trend export merge extract record capture recover watch doctor help '
     [[ $cur == -* || $prev == --* || $COMP_CWORD -eq 1 ]] &&
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
     [[ $files || $cur != -* ]] && compopt -o default

@@ -311,7 +311,7 @@ static int settle(parser *p)
     o->path = o->profile_dir;
     if (o->command->bit == CLI_HELP)
         return 0;
-    if (o->command->bit & (CLI_OF_REPORTS | CLI_RECORD | CLI_CAPTURE))
+    if (o->command->bit & (CLI_OF_REPORTS | CLI_RECORD | CLI_CAPTURE | CLI_WATCH))
         return settle_operands(p);
     if (!o->path && next < o->operand_count)
         o->path = o->operands[next++];

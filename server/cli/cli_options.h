@@ -59,7 +59,7 @@ typedef struct cli_options {
     bool gpu, functions;
     bool remove; /* recover */
 
-    const char *duration, *name, *hosts_file, *patience; /* capture */
+    const char *duration, *name, *hosts_file, *patience; /* capture, watch */
     int64_t host_tracer, device_tracer, parallel;
     bool python_tracer, look, kineto;
     cli_list option; /* KEY=VALUE */
@@ -67,6 +67,10 @@ typedef struct cli_options {
     int64_t to;  /* export */
     const char *window;
     int64_t max_events; /* 0: all */
+
+    const char *every, *baseline, *on_regression; /* watch */
+    int64_t keep, times;
+    cli_list on_regression_arg;
 
     const char *print_man, *print_completion;
     bool print_findings;

@@ -249,6 +249,36 @@ const cli_command cli_commands[] = {
      "refused. What a process still records into is, too.",
      "view_profile recover profiles\tall that lie below a profile directory\n"
      "view_profile recover --remove run/host_4711.vpcap\tone, and then the file goes"},
+    {"watch", CLI_WATCH, "[NAME=]HOST:PORT…", SIZE_MAX, 0,
+     "capture running jobs on a schedule, say what is slower",
+     "Takes a short profile of a running job at once and then every so often, as `view_profile "
+     "capture` does, keeps the newest of them, adds a line of figures for each to a history, and "
+     "compares each with a baseline. Of a job that became slower it says which part of the "
+     "computation graph and which op. Several targets are watched side by side, each with a "
+     "baseline and a history of its own; HOST:PORT,HOST:PORT is one target, whose processes are "
+     "captured into one run. With NAME= a job keeps its history where its address changes.\n"
+     "A capture from outside begins and ends where it happens to: the first and the last step are "
+     "cut off, and only whole steps count. Where the job does not annotate steps "
+     "(jax.profiler.StepTraceAnnotation), whole windows are compared, which hold more or less of "
+     "the job by chance; they verify little. Steps of several hosts are captured at about the "
+     "same time, not from the same number on.\n"
+     "A job that ends, restarts or is captured by somebody else is tried again, less often the "
+     "longer it is gone; what is wrong is said once. The first signal (Ctrl-C, SIGTERM) ends the "
+     "captures that run and keeps what came, a second one does not wait for them.\n"
+     "Numbered steps also tell what capturing costs: how long a step takes in a capture, and how "
+     "long between two captures, where checkpoints and evaluations count, too, and the start and "
+     "the end of the profiler.\n"
+     "OUT holds plugins/profile/RUN for any viewer; history.jsonl for view_profile trend "
+     "(history-NAME.jsonl for each of several targets); and .view_profile-watch.json, from which "
+     "the index page of serve shows the targets, and a later watch goes on. Runs that watch did "
+     "not make are never removed. See docs/watch.md, and docs/fleet.md for Kubernetes and Slurm.\n"
+     "With --times the exit code is 1 when the last comparison of a job broke a limit, and 6 when "
+     "its last round brought nothing.",
+     "view_profile watch 127.0.0.1:9012 --every 10m --out ~/watched\ta job on this machine\n"
+     "view_profile watch t=10.0.0.7:9012 --max-regression 10% --on-regression tell\trun "
+     "`tell BASELINE.json NEW.json` when a step takes 10% longer\n"
+     "view_profile watch --hosts-file hosts --parallel 8 --every 1h\ta fleet\n"
+     "view_profile watch 127.0.0.1:9012 --every 30s --times 5 --fail-on regression\tin CI"},
     {"doctor", CLI_DOCTOR, "[PATH]", 1, 0, "say what is installed, reachable and permitted",
      "Looks at what the viewer needs and what it can use: the profile directory, temporary files, "
      "a browser, TensorBoard and its profile plugin, ports, what the kernel offers for safety and "
@@ -349,8 +379,8 @@ const cli_option cli_option_table[] = {
      "how to write it"},
     {"format", 0, "text|json|csv|html", CLI_WORD, CLI_MERGE, AT(format), 0, 0, "json",
      "how to write it"},
-    {"format", 0, "text|json", CLI_WORD, CLI_LIST | CLI_DOCTOR, AT(format), 0, 0, "text",
-     "how to write it"},
+    {"format", 0, "text|json", CLI_WORD, CLI_LIST | CLI_DOCTOR | CLI_WATCH, AT(format), 0, 0,
+     "text", "how to write it"},
     {"format", 0, "text|json|csv", CLI_WORD, CLI_TOP, AT(format), 0, 0, "text", "how to write it"},
     {"format", 0, "text|json|csv|html", CLI_WORD, CLI_REPORT | CLI_FINDINGS, AT(format), 0, 0,
      "text", "how to write it"},
@@ -369,11 +399,39 @@ const cli_option cli_option_table[] = {
      "the profile directory to record into"},
     {"ring", 0, "SIZE", CLI_TEXT, CLI_RECORD, AT(ring), 0, 0, NULL,
      "keep the newest that fits into SIZE, such as 64M; without it, the first 64M"},
+    {"every", 0, "TIME", CLI_TEXT, CLI_WATCH, AT(every), 0, 0, "10m",
+     "from the start of one capture to that of the next, a tenth more or less by chance"},
+    {"keep", 0, "N", CLI_NUMBER, CLI_WATCH, AT(keep), 1, 10000, "50",
+     "runs to keep of each target, the newest, and the baseline beside them"},
+    {"out", 'o', "DIR", CLI_TEXT, CLI_WATCH, AT(out), 0, 0, NULL,
+     "the directory to keep all in; without it, the current one"},
+    {"baseline", 0, "first|best|RUN", CLI_TEXT, CLI_WATCH, AT(baseline), 0, 0, "first",
+     "what is compared with: the first run of each target, the one with the shortest median step, "
+     "a run of OUT by its name, or the path of a run or report (with a / in it)"},
+    {"max-regression", 0, "PERCENT", CLI_TEXT, CLI_WATCH, AT(max_regression), 0, 0, NULL,
+     "a job is slower when its median step takes longer than the baseline's by more than this, and "
+     "more than the noise; without a limit, by more than the noise"},
+    {"max-p90-regression", 0, "PERCENT", CLI_TEXT, CLI_WATCH, AT(max_p90_regression), 0, 0, NULL,
+     "the same for the 90th percentile of the steps"},
+    {"fail-on", 0, "WORD,…", CLI_TEXT, CLI_WATCH, AT(fail_on), 0, 0, NULL,
+     "it is slower, too, on a verdict or a new finding, as in compare"},
+    {"on-regression", 0, "PROGRAM", CLI_TEXT, CLI_WATCH, AT(on_regression), 0, 0, NULL,
+     "run this when a job becomes slower, once until it is well again, with the paths of the "
+     "baseline's report and of the new one; no shell. VIEW_PROFILE_WATCH_TARGET and "
+     "VIEW_PROFILE_WATCH_WORDS say the rest"},
+    {"on-regression-arg", 0, "ARG", CLI_WORDS, CLI_WATCH, AT(on_regression_arg), 0, 0, NULL,
+     "an argument for it, before the paths; may be repeated"},
+    {"times", 0, "N", CLI_NUMBER, CLI_WATCH, AT(times), 1, 1000000000, NULL,
+     "end after so many rounds of each target, whether they brought something or not"},
+    {"hosts-file", 0, "FILE", CLI_TEXT, CLI_WATCH, AT(hosts_file), 0, 0, NULL,
+     "more targets, one a line, # begins a comment; read again before each round"},
+    {"parallel", 0, "N", CLI_NUMBER, CLI_WATCH, AT(parallel), 1, 64, "4",
+     "targets that are captured and analysed at once"},
     {"gpu", 0, NULL, CLI_FLAG, CLI_RECORD, AT(gpu), 0, 0, NULL,
      "record what CUDA does on the GPU, too"},
     {"functions", 0, NULL, CLI_FLAG, CLI_RECORD, AT(functions), 0, 0, NULL,
      "record every function of a program that was built with -finstrument-functions"},
-    {"duration", 0, "TIME", CLI_TEXT, CLI_CAPTURE, AT(duration), 0, 0, "2s",
+    {"duration", 0, "TIME", CLI_TEXT, CLI_CAPTURE | CLI_WATCH, AT(duration), 0, 0, "2s",
      "how long to record, such as 2s, 500ms or 1m; a bare number is milliseconds"},
     {"out", 'o', "DIR", CLI_TEXT, CLI_CAPTURE, AT(out), 0, 0, ".",
      "the log directory to put the run into"},
@@ -383,20 +441,20 @@ const cli_option cli_option_table[] = {
      "the slowest ops at the end, or a line of JSON for each thing that happens"},
     {"top", 0, "N", CLI_NUMBER, CLI_CAPTURE, AT(top), 1, 100000, "20",
      "rows to show of each device"},
-    {"host-tracer", 0, "N", CLI_NUMBER, CLI_CAPTURE, AT(host_tracer), 0, 3, "2",
+    {"host-tracer", 0, "N", CLI_NUMBER, CLI_CAPTURE | CLI_WATCH, AT(host_tracer), 0, 3, "2",
      "what the host records: 0 nothing, 1 the program's own annotations, 2 also expensive ops, 3 "
      "also cheap ones"},
-    {"device-tracer", 0, "N", CLI_NUMBER, CLI_CAPTURE, AT(device_tracer), 0, 2, "1",
+    {"device-tracer", 0, "N", CLI_NUMBER, CLI_CAPTURE | CLI_WATCH, AT(device_tracer), 0, 2, "1",
      "what the devices record: 0 nothing, 1 their ops"},
-    {"python-tracer", 0, NULL, CLI_FLAG, CLI_CAPTURE, AT(python_tracer), 0, 0, NULL,
+    {"python-tracer", 0, NULL, CLI_FLAG, CLI_CAPTURE | CLI_WATCH, AT(python_tracer), 0, 0, NULL,
      "record the calls of Python functions, too, which slows the program down"},
-    {"option", 0, "KEY=VALUE", CLI_WORDS, CLI_CAPTURE, AT(option), 0, 0, NULL,
+    {"option", 0, "KEY=VALUE", CLI_WORDS, CLI_CAPTURE | CLI_WATCH, AT(option), 0, 0, NULL,
      "an advanced option of the profiler, such as tpu_trace_mode=TRACE_COMPUTE; may be repeated"},
     {"hosts-file", 0, "FILE", CLI_TEXT, CLI_CAPTURE, AT(hosts_file), 0, 0, NULL,
      "a file with a HOST:PORT a line, # for remarks; - is standard input"},
     {"parallel", 0, "N", CLI_NUMBER, CLI_CAPTURE, AT(parallel), 1, 256, "64",
      "processes that are captured at once"},
-    {"patience", 0, "TIME", CLI_TEXT, CLI_CAPTURE, AT(patience), 0, 0, "60s",
+    {"patience", 0, "TIME", CLI_TEXT, CLI_CAPTURE | CLI_WATCH, AT(patience), 0, 0, "60s",
      "how long a process may be silent once its time is over"},
     {"look", 0, NULL, CLI_FLAG, CLI_CAPTURE, AT(look), 0, 0, NULL,
      "say in a line how each process does (Monitor), without a capture"},

@@ -65,6 +65,28 @@ static int add_ops(trend_run *out, vp_arena *arena, const cmp_side *s)
     return 0;
 }
 
+/* Unix time in ns of a time of the report. */
+static int64_t unix_ns(const vp_report *r, int64_t ps)
+{
+    return r->base_unix_ns < 0 ? VP_UNKNOWN : r->base_unix_ns + ps / 1000;
+}
+
+static void add_numbers(trend_run *out, const vp_report *r)
+{
+    const vp_step *first = NULL, *last = NULL;
+    for (size_t i = 0; i < r->steps.count; i++) {
+        const vp_step *s = &r->steps.list[i];
+        if (s->partial || s->number == VP_UNKNOWN)
+            continue;
+        first = !first || s->number < first->number ? s : first;
+        last = !last || s->number > last->number ? s : last;
+    }
+    out->first_step = first ? first->number : VP_UNKNOWN;
+    out->last_step = last ? last->number : VP_UNKNOWN;
+    out->first_unix_ns = first ? unix_ns(r, first->start_ps) : VP_UNKNOWN;
+    out->last_end_unix_ns = last ? unix_ns(r, last->start_ps + last->dur_ps) : VP_UNKNOWN;
+}
+
 int trend_run_of(trend_run *out, vp_arena *arena, const vp_report *r)
 {
     const vp_steps *steps = &r->steps;
@@ -77,6 +99,7 @@ int trend_run_of(trend_run *out, vp_arena *arena, const vp_report *r)
                        .median_ps = steps->median_ps,
                        .p90_ps = steps->p90_ps,
                        .mad_ps = steps->mad_ps};
+    add_numbers(out, r);
     VP_TRY(copy_text(&out->id, arena, r->session_id));
     VP_TRY(copy_text(&out->name, arena, r->session_name));
     VP_TRY(copy_text(&out->path, arena, r->session_path));

@@ -19,6 +19,9 @@ typedef struct trend_run {
     bool per_step;
     int64_t steps; /* whole steps; VP_UNKNOWN: none */
     int64_t median_ps, p90_ps, mad_ps;
+    /* The numbers of the first and the last whole step, when the one began and the other ended:
+     * what lies between two captures of a job is then known, too. VP_UNKNOWN: no such numbers. */
+    int64_t first_step, last_step, first_unix_ns, last_end_unix_ns;
     const char *device; /* the one that takes longest; NULL without devices */
     int64_t window_ps, compute_ps, exposed_comm_ps, exposed_copy_ps, idle_ps; /* its mean */
     trend_op *ops; /* the largest, by self time */

@@ -1,0 +1,481 @@
+#include "server/watch/watch_round.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "include/view_profile.h"
+#include "server/watch/watch_say.h"
+#include "server/watch/watch_verdict.h"
+#include "trace/base/err.h"
+#include "trace/base/log.h"
+#include "trace/base/mem.h"
+#include "trace/report/words/numbers.h"
+
+#define CAPTURE_MORE_MS 600000 /* beside --duration: a large trace takes its time to arrive */
+#define ANALYSIS_MS 1800000
+#define HOOK_MS 300000
+#define ARGS_MAX 64u
+#define COMPARE_BYTES_MAX (64u << 20)
+
+typedef struct argv_of {
+    const char *v[ARGS_MAX + 1];
+    size_t n;
+} argv_of;
+
+static void arg(argv_of *a, const char *word)
+{
+    if (a->n < ARGS_MAX)
+        a->v[a->n++] = word;
+    a->v[a->n] = NULL;
+}
+
+static void pair(argv_of *a, const char *option, const char *value)
+{
+    if (value) {
+        arg(a, option);
+        arg(a, value);
+    }
+}
+
+/* This same program with this command. */
+static void ours(argv_of *a, const char *command)
+{
+    a->v[0] = NULL;
+    a->v[1] = command;
+    a->v[a->n = 2] = NULL;
+}
+
+void watch_round_init(watch_round *r, size_t slot, const watch_options *o, const watch_store *s)
+{
+    *r = (watch_round){.o = o, .s = s, .child = {.out = -1, .err = -1}};
+    snprintf(r->slot, sizeof r->slot, "slot-%zu", slot);
+}
+
+void watch_round_free(watch_round *r)
+{
+    watch_child_free(&r->child);
+    vp_free(r->cost);
+    r->cost = NULL;
+}
+
+static void problem(watch_round *r, const char *text)
+{
+    if (!r->problem[0])
+        snprintf(r->problem, sizeof r->problem, "%s", text);
+}
+
+/* What failed last in this process. */
+static void problem_of_error(watch_round *r)
+{
+    char line[WATCH_ERROR_MAX];
+    problem(r, vp_error_line(vp_error_last(), line, sizeof line));
+}
+
+/* The round is over. */
+static bool settle(watch_round *r, watch_status status)
+{
+    watch_job *j = r->job;
+    bool well = status == WATCH_FINE || status == WATCH_IS_SLOWER;
+    j->rounds++;
+    j->last_empty = !well;
+    if (well) {
+        j->in_a_row = 0;
+    } else {
+        j->failures++;
+        j->in_a_row++;
+    }
+    if (!r->stopping)
+        watch_say_state(r->o, j, status, r->problem[0] ? r->problem : NULL);
+    j->running = false;
+    r->job = NULL;
+    r->stage = ROUND_IDLE;
+    watch_round_free(r);
+    return true;
+}
+
+/* The next child, or the end of the round where it cannot be started. */
+static bool next(watch_round *r, watch_stage stage, const argv_of *a, bool piped,
+                 const char *const *env, int64_t allowed_ms)
+{
+    watch_child_free(&r->child);
+    r->stage = stage;
+    if (watch_child_start(&r->child, a->v, piped, env, allowed_ms) >= 0)
+        return false;
+    problem_of_error(r);
+    return settle(r, WATCH_FAILED);
+}
+
+/* ---- Capture --------------------------------------------------------------------------------- */
+
+/* 2026_01_11_21_26_41_NAME: with several jobs in one directory a run says whose it is. */
+static void name_run(watch_round *r, char out[WATCH_RUN_MAX])
+{
+    struct tm t;
+    time_t now = time(NULL);
+    size_t n = localtime_r(&now, &t) ? strftime(out, WATCH_RUN_MAX, "%Y_%m_%d_%H_%M_%S", &t) : 0;
+    snprintf(out + n, WATCH_RUN_MAX - n, "_%s", r->job->name);
+}
+
+void watch_round_start(watch_round *r, watch_job *j)
+{
+    argv_of a = {0};
+    char name[WATCH_RUN_MAX];
+    const char *stand_in = getenv("VIEW_PROFILE_TEST_CAPTURE");
+    r->job = j;
+    r->run[0] = r->code[0] = r->problem[0] = 0;
+    r->have = r->stopping = false;
+    j->running = true;
+    ours(&a, "capture");
+    a.v[0] = stand_in;
+    pair(&a, "--format", "json");
+    pair(&a, "--out", r->s->out);
+    name_run(r, name);
+    pair(&a, "--name", r->s->single ? NULL : name);
+    for (size_t i = 0; i < r->o->capture_arg_count; i++)
+        arg(&a, r->o->capture_args[i]);
+    arg(&a, "--");
+    arg(&a, j->target);
+    (void)next(r, ROUND_CAPTURE, &a, true, NULL, r->o->duration_ms + CAPTURE_MORE_MS);
+}
+
+static void take_targets(watch_round *r, const json_t *list)
+{
+    const json_t *v;
+    size_t i;
+    json_array_foreach(list, i, v)
+    {
+        const char *error = json_string_value(json_object_get(v, "error"));
+        const char *code = json_string_value(json_object_get(v, "code"));
+        const char *target = json_string_value(json_object_get(v, "target"));
+        char line[WATCH_ERROR_MAX];
+        r->have = r->have || json_integer_value(json_object_get(v, "bytes")) > 0;
+        if (!error)
+            continue;
+        snprintf(line, sizeof line, "%.100s%s%.280s",
+                 json_array_size(list) > 1 && target ? target : "",
+                 json_array_size(list) > 1 ? ": " : "", error);
+        problem(r, line);
+        if (code && !r->code[0])
+            snprintf(r->code, sizeof r->code, "%s", code);
+    }
+}
+
+static void take_event(watch_round *r, vp_str line)
+{
+    json_error_t e;
+    json_t *v = json_loadb(line.p, line.n, 0, &e);
+    const char *event = json_string_value(json_object_get(v, "event"));
+    const char *run = json_string_value(json_object_get(v, "run"));
+    if (run && strlen(run) < sizeof r->run)
+        snprintf(r->run, sizeof r->run, "%s", run);
+    if (event && !strcmp(event, "end"))
+        take_targets(r, json_object_get(v, "targets"));
+    json_decref(v);
+}
+
+static void take_events(watch_round *r)
+{
+    vp_str line;
+    while (r->stage == ROUND_CAPTURE && watch_child_line(&r->child, &line))
+        take_event(r, line);
+}
+
+static watch_status status_of(const char *code)
+{
+    static const char *const gone[] = {"refused", "unreachable", "no_service", "deadline"};
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
+        if (!strcmp(code, gone[i]))
+            return WATCH_GONE;
+    return !strcmp(code, "busy") ? WATCH_BUSY : WATCH_FAILED;
+}
+
+static bool start_report(watch_round *r)
+{
+    argv_of a = {0};
+    int n = snprintf(r->b, sizeof r->b, "%.3800s/plugins/profile/%.200s", r->s->out, r->run);
+    if (n < 0 || watch_inner_path(r->s, r->a, r->run, "json") < 0) {
+        problem_of_error(r);
+        return settle(r, WATCH_FAILED);
+    }
+    ours(&a, "report");
+    arg(&a, "--quiet");
+    pair(&a, "--format", "json");
+    pair(&a, "--output", r->a);
+    arg(&a, "--");
+    arg(&a, r->b);
+    return next(r, ROUND_REPORT, &a, false, NULL, ANALYSIS_MS);
+}
+
+static bool captured(watch_round *r)
+{
+    char line[WATCH_ERROR_MAX];
+    bool kept = r->run[0] && watch_ring_add(r->s, r->job, r->run) >= 0;
+    if (kept && r->have && !r->stopping)
+        return start_report(r);
+    snprintf(line, sizeof line, "the capture ended with %d%s%.300s", r->child.code,
+             r->child.said[0] ? ": " : "", r->child.said);
+    problem(r, r->have && !kept && !r->child.code ? vp_error_last()->message : line);
+    return settle(r, status_of(r->code));
+}
+
+/* ---- Compare --------------------------------------------------------------------------------- */
+
+static bool is_own_kind(const char *baseline)
+{
+    return !strcmp(baseline, "first") || !strcmp(baseline, "best");
+}
+
+static bool has_report(const watch_store *s, const char *run)
+{
+    return watch_inner_has(s, run, "json");
+}
+
+/* The run that others are compared with, where it is one of the job's own. */
+static int choose_baseline(watch_round *r)
+{
+    watch_job *j = r->job;
+    const watch_kept *best = NULL;
+    if (j->baseline && has_report(r->s, j->baseline))
+        return 0;
+    for (size_t i = 0; i < j->run_count; i++) {
+        const watch_kept *k = &j->runs[i];
+        if (!has_report(r->s, k->run))
+            continue;
+        if (!best || (!strcmp(r->o->baseline, "best") && k->median_ps >= 0 &&
+                      (best->median_ps < 0 || k->median_ps < best->median_ps)))
+            best = k;
+    }
+    if (j->baseline)
+        vp_log(VP_LOG_WARN, "%s: the report of the baseline %s is gone; %s takes its place",
+               j->target, j->baseline, best ? best->run : r->run);
+    return watch_set(&j->baseline, best ? best->run : r->run);
+}
+
+/* r->a: the baseline's report, or what --baseline names; r->b: the report of this run. */
+static int choose_sides(watch_round *r)
+{
+    const char *named = r->o->baseline;
+    VP_TRY(watch_inner_path(r->s, r->b, r->run, "json"));
+    if (is_own_kind(named)) {
+        VP_TRY(choose_baseline(r));
+        return watch_inner_path(r->s, r->a, r->job->baseline, "json");
+    }
+    if (strchr(named, '/')) {
+        snprintf(r->a, sizeof r->a, "%s", named);
+        return 0;
+    }
+    VP_TRY(watch_set(&r->job->baseline, named));
+    if (has_report(r->s, named))
+        return watch_inner_path(r->s, r->a, named, "json");
+    snprintf(r->a, sizeof r->a, "%.3800s/plugins/profile/%.200s", r->s->out, named);
+    return 0;
+}
+
+static bool start_compare(watch_round *r)
+{
+    argv_of a = {0};
+    char out[VP_PATH_MAX], line[VP_PATH_MAX];
+    if (choose_sides(r) < 0 || watch_inner_path(r->s, out, r->slot, "compare") < 0 ||
+        watch_inner_path(r->s, line, r->slot, "line") < 0) {
+        problem_of_error(r);
+        return settle(r, WATCH_FAILED);
+    }
+    watch_inner_remove(r->s, r->slot, "compare");
+    watch_inner_remove(r->s, r->slot, "line");
+    ours(&a, "compare");
+    arg(&a, "--quiet");
+    pair(&a, "--format", "json");
+    pair(&a, "--output", out);
+    pair(&a, "--append", line);
+    bool any = r->o->max_regression || r->o->max_p90_regression || r->o->fail_on;
+    pair(&a, "--max-regression", r->o->max_regression);
+    pair(&a, "--max-p90-regression", r->o->max_p90_regression);
+    pair(&a, "--fail-on", any ? r->o->fail_on : "regression");
+    arg(&a, "--");
+    arg(&a, r->a);
+    arg(&a, r->b);
+    return next(r, ROUND_COMPARE, &a, false, NULL, ANALYSIS_MS);
+}
+
+static int put_cost(watch_round *r, const watch_line *line)
+{
+    vp_buf b;
+    vp_buf_init(&b, 4096);
+    watch_put_cost(&b, r->job, line, r->o->every_ms, r->o->duration_ms);
+    int rc = watch_set(&r->cost, vp_buf_cstr(&b));
+    vp_buf_free(&b);
+    return rc;
+}
+
+/* Whether this is the run that later ones are compared with. */
+static bool is_baseline(const watch_round *r)
+{
+    return r->job->baseline && !strcmp(r->job->baseline, r->run);
+}
+
+static int take_words(watch_round *r, const char **verdict, const watch_line *line)
+{
+    vp_buf json, words;
+    vp_buf_init(&json, COMPARE_BYTES_MAX);
+    vp_buf_init(&words, 64u << 10);
+    int rc = watch_inner_read(r->s, &json, r->slot, "compare");
+    bool broke = r->child.code != 0;
+    if (rc >= 0)
+        rc = watch_verdict(&words, verdict, vp_buf_view(&json), broke);
+    if (rc >= 0 && is_baseline(r)) {
+        *verdict = "baseline";
+        words.n = 0;
+        vp_buf_printf(&words, "%s ", line->steps > 0 ? "median step" : "window");
+        (void)rep_duration(&words, line->median_ps, VP_UNIT_AUTO, line->median_ps);
+    }
+    /* An incomplete run breaks a limit of compare's without having been judged. */
+    r->job->last_slower = rc >= 0 && broke && !is_baseline(r) &&
+                          (r->o->fail_on || strcmp(*verdict, "unverified") != 0);
+    if (rc >= 0 && words.n > WATCH_WORDS_MAX)
+        words.n = vp_utf8_span((vp_str){words.p, WATCH_WORDS_MAX});
+    if (rc >= 0)
+        rc = watch_set(&r->job->words, vp_buf_cstr(&words));
+    vp_buf_free(&json);
+    vp_buf_free(&words);
+    return rc;
+}
+
+static int note_figures(watch_round *r, const char *verdict, const watch_line *line)
+{
+    watch_job *j = r->job;
+    watch_figure f = {.run = r->run,
+                      .verdict = (char *)(uintptr_t)verdict,
+                      .unix_ms = watch_unix_ms(),
+                      .steps = line->steps,
+                      .median_ps = line->median_ps,
+                      .p90_ps = line->p90_ps};
+    VP_TRY(put_cost(r, line));
+    j->captures++;
+    j->last_step = line->last_step;
+    j->last_end_unix_ns = line->last_end_unix_ns;
+    int64_t best = -1;
+    for (size_t i = 0; i < j->run_count; i++) {
+        if (!strcmp(j->runs[i].run, r->run))
+            j->runs[i].median_ps = line->median_ps;
+        else if (j->baseline && !strcmp(j->runs[i].run, j->baseline))
+            best = j->runs[i].median_ps;
+    }
+    if (!strcmp(r->o->baseline, "best") && line->median_ps > 0 &&
+        (best < 0 || line->median_ps < best))
+        VP_TRY(watch_set(&j->baseline, r->run));
+    return watch_job_add_figure(j, &f);
+}
+
+/* What of a line fails is said of the round, but the figures that came are kept. */
+static int take_results(watch_round *r, const char **verdict)
+{
+    vp_buf text;
+    watch_line line;
+    size_t removed;
+    vp_buf_init(&text, 1u << 20);
+    int rc = watch_inner_read(r->s, &text, r->slot, "line");
+    if (rc >= 0)
+        rc = watch_line_read(&line, vp_buf_view(&text));
+    if (rc >= 0)
+        rc = take_words(r, verdict, &line);
+    if (rc >= 0)
+        rc = note_figures(r, *verdict, &line);
+    if (rc >= 0) {
+        int lost = watch_history_append(r->s, r->job, vp_buf_view(&text));
+        int trimmed = lost < 0 ? lost : watch_ring_trim(r->s, r->job, r->o->keep, &removed);
+        rc = trimmed;
+    }
+    vp_buf_free(&text);
+    return rc;
+}
+
+static bool start_hook(watch_round *r)
+{
+    argv_of a = {0};
+    char target[1200], words[WATCH_WORDS_MAX + 64];
+    const char *env[] = {target, words, NULL};
+    snprintf(target, sizeof target, "VIEW_PROFILE_WATCH_TARGET=%s", r->job->target);
+    snprintf(words, sizeof words, "VIEW_PROFILE_WATCH_WORDS=%s",
+             r->job->words ? r->job->words : "");
+    arg(&a, r->o->on_regression);
+    for (size_t i = 0; i < r->o->on_regression_arg_count; i++)
+        arg(&a, r->o->on_regression_args[i]);
+    arg(&a, r->a);
+    arg(&a, r->b);
+    watch_child_free(&r->child);
+    r->stage = ROUND_HOOK;
+    if (watch_child_start(&r->child, a.v, false, env, HOOK_MS) >= 0)
+        return false;
+    vp_log(VP_LOG_WARN, "--on-regression: %s", vp_error_last()->message);
+    return settle(r, WATCH_IS_SLOWER);
+}
+
+static bool compared(watch_round *r)
+{
+    const char *verdict = NULL;
+    char line[WATCH_ERROR_MAX];
+    bool was = r->job->last_slower;
+    if (r->child.code > 1) {
+        snprintf(line, sizeof line, "%.90s: cannot be compared: %.250s", r->run, r->child.said);
+        problem(r, line);
+        return settle(r, WATCH_FAILED);
+    }
+    int rc = take_results(r, &verdict);
+    if (verdict && r->job->words)
+        watch_say_capture(r->o, r->job, r->run, verdict, r->cost);
+    if (rc < 0) {
+        problem_of_error(r);
+        return settle(r, WATCH_FAILED);
+    }
+    if (r->job->last_slower && !was && r->o->on_regression && !r->stopping)
+        return start_hook(r);
+    return settle(r, r->job->last_slower ? WATCH_IS_SLOWER : WATCH_FINE);
+}
+
+static bool hooked(watch_round *r)
+{
+    if (r->child.code)
+        vp_log(VP_LOG_WARN, "--on-regression %s: ended with %d%s%s", r->o->on_regression,
+               r->child.code, r->child.said[0] ? ": " : "", r->child.said);
+    return settle(r, WATCH_IS_SLOWER);
+}
+
+static bool reported(watch_round *r)
+{
+    char line[WATCH_ERROR_MAX];
+    if (!r->child.code && !r->stopping)
+        return start_compare(r);
+    snprintf(line, sizeof line, "%.90s: cannot be read: %.250s", r->run,
+             r->child.said[0] ? r->child.said : "its reader was ended");
+    problem(r, line);
+    return settle(r, WATCH_FAILED);
+}
+
+bool watch_round_go_on(watch_round *r, int64_t now_ms)
+{
+    static bool (*const ended[])(watch_round *) = {[ROUND_CAPTURE] = captured,
+                                                   [ROUND_REPORT] = reported,
+                                                   [ROUND_COMPARE] = compared,
+                                                   [ROUND_HOOK] = hooked};
+    if (r->stage == ROUND_IDLE)
+        return false;
+    watch_child_read(&r->child);
+    take_events(r);
+    if (now_ms >= r->child.term_at_ms)
+        watch_child_end(&r->child, now_ms);
+    if (!watch_child_reap(&r->child))
+        return false;
+    take_events(r);
+    return ended[r->stage](r);
+}
+
+void watch_round_stop(watch_round *r)
+{
+    if (r->stage == ROUND_IDLE)
+        return;
+    r->stopping = true;
+    r->child.term_at_ms = 0;
+}

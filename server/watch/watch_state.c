@@ -1,0 +1,224 @@
+/* The state file, view_profile.watch/1 (docs/watch.md): written for the index page and for the next
+ * watch in the same directory. */
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "include/view_profile.h"
+#include "server/watch/watch_store.h"
+#include "trace/base/err.h"
+#include "trace/base/fs.h"
+#include "trace/base/json.h"
+#include "trace/base/log.h"
+#include "trace/base/mem.h"
+#include "trace/capture/disk/small_files.h"
+
+#define SCHEMA "view_profile.watch/1"
+#define BYTES_MAX (256u << 20)
+
+static void put_figure(vp_json *j, const watch_figure *f)
+{
+    vp_json_begin_object(j);
+    vp_json_kcstr(j, "run", f->run);
+    vp_json_ki64(j, "unix_ms", f->unix_ms);
+    vp_json_kcount(j, "steps", f->steps);
+    vp_json_kcount(j, "median_ps", f->median_ps);
+    vp_json_kcount(j, "p90_ps", f->p90_ps);
+    vp_json_kcstr(j, "verdict", f->verdict);
+    vp_json_end_object(j);
+}
+
+static void put_run(vp_json *j, const watch_kept *k)
+{
+    vp_json_begin_object(j);
+    vp_json_kcstr(j, "run", k->run);
+    vp_json_key(j, "dev");
+    vp_json_u64(j, k->dev);
+    vp_json_key(j, "ino");
+    vp_json_u64(j, k->ino);
+    vp_json_kcount(j, "median_ps", k->median_ps);
+    vp_json_end_object(j);
+}
+
+static void put_job(vp_json *j, const watch_store *s, const watch_job *job)
+{
+    char history[VP_PATH_MAX];
+    watch_history_name(s, job, history);
+    vp_json_begin_object(j);
+    vp_json_kcstr(j, "target", job->target);
+    vp_json_kcstr(j, "name", job->name);
+    vp_json_kbool(j, "listed", !job->unlisted_ms);
+    vp_json_kcstr(j, "history", history);
+    vp_json_kcstr(j, "state", watch_status_words[job->status]);
+    vp_json_kcstr(j, "error", job->error);
+    vp_json_ki64(j, "since_unix_ms", job->unlisted_ms ? job->unlisted_ms : job->since_ms);
+    vp_json_kcount(j, "next_unix_ms", job->next_ms && !job->unlisted_ms ? job->next_ms : -1);
+    vp_json_ki64(j, "captures", job->captures);
+    vp_json_ki64(j, "failures", job->failures);
+    vp_json_kcstr(j, "baseline_run", job->baseline);
+    vp_json_kcstr(j, "words", job->words);
+    vp_json_kcount(j, "last_step", job->last_step);
+    vp_json_kcount(j, "last_end_unix_ns", job->last_end_unix_ns);
+    vp_json_key(j, "figures");
+    vp_json_begin_array(j);
+    for (size_t i = 0; i < job->figure_count; i++)
+        put_figure(j, &job->figures[i]);
+    vp_json_end_array(j);
+    vp_json_key(j, "runs");
+    vp_json_begin_array(j);
+    for (size_t i = 0; i < job->run_count; i++)
+        put_run(j, &job->runs[i]);
+    vp_json_end_array(j);
+    vp_json_end_object(j);
+}
+
+static void put_all(vp_buf *b, const watch_store *s, const watch_options *o, const watch_jobs *l,
+                    int64_t pid)
+{
+    vp_json j;
+    vp_json_init(&j, b);
+    vp_json_begin_object(&j);
+    vp_json_kcstr(&j, "schema", SCHEMA);
+    vp_json_key(&j, "tool");
+    vp_json_begin_object(&j);
+    vp_json_kcstr(&j, "name", "view_profile");
+    vp_json_kcstr(&j, "version", VP_VERSION);
+    vp_json_end_object(&j);
+    vp_json_kcount(&j, "pid", pid ? pid : -1);
+    vp_json_ki64(&j, "updated_unix_ms", watch_unix_ms());
+    vp_json_ki64(&j, "every_ms", o->every_ms);
+    vp_json_ki64(&j, "duration_ms", o->duration_ms);
+    vp_json_ki64(&j, "keep", o->keep);
+    vp_json_kcstr(&j, "baseline", o->baseline);
+    vp_json_key(&j, "targets");
+    vp_json_begin_array(&j);
+    for (size_t i = 0; i < l->n; i++)
+        put_job(&j, s, l->v[i]);
+    vp_json_end_array(&j);
+    vp_json_end_object(&j);
+    vp_buf_putc(b, '\n');
+}
+
+int watch_state_write(const watch_store *s, const watch_options *o, const watch_jobs *l,
+                      int64_t pid)
+{
+    vp_buf b;
+    vp_buf_init(&b, BYTES_MAX);
+    put_all(&b, s, o, l, pid);
+    int rc = b.status < 0 ? b.status : cap_write_file(s->out, WATCH_STATE, vp_buf_view(&b));
+    vp_buf_free(&b);
+    return rc;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+static const char *text_of(const json_t *o, const char *key)
+{
+    return json_string_value(json_object_get(o, key));
+}
+
+static int64_t count_of(const json_t *o, const char *key)
+{
+    const json_t *v = json_object_get(o, key);
+    return json_is_integer(v) && json_integer_value(v) >= 0 ? json_integer_value(v) : VP_UNKNOWN;
+}
+
+static int read_figures(watch_job *j, const json_t *list)
+{
+    const json_t *v;
+    size_t i;
+    json_array_foreach(list, i, v)
+    {
+        const char *run = text_of(v, "run"), *verdict = text_of(v, "verdict");
+        watch_figure f = {.run = (char *)(uintptr_t)run,
+                          .verdict = (char *)(uintptr_t)verdict,
+                          .unix_ms = count_of(v, "unix_ms"),
+                          .steps = count_of(v, "steps"),
+                          .median_ps = count_of(v, "median_ps"),
+                          .p90_ps = count_of(v, "p90_ps")};
+        if (run && verdict)
+            VP_TRY(watch_job_add_figure(j, &f));
+    }
+    return 0;
+}
+
+static int read_runs(watch_job *j, const json_t *list)
+{
+    const json_t *v;
+    size_t i;
+    json_array_foreach(list, i, v)
+    {
+        watch_kept k = {.run = (char *)(uintptr_t)text_of(v, "run"),
+                        .dev = (uint64_t)count_of(v, "dev"),
+                        .ino = (uint64_t)count_of(v, "ino"),
+                        .median_ps = count_of(v, "median_ps")};
+        if (k.run && *k.run && *k.run != '.' && !strchr(k.run, '/') && strlen(k.run) < 200)
+            VP_TRY(watch_job_add_run(j, &k));
+    }
+    return 0;
+}
+
+static int read_job(watch_jobs *l, const json_t *v, bool same_baseline)
+{
+    watch_job *j;
+    const char *name = text_of(v, "name");
+    if (!name || !*name)
+        return 0;
+    VP_TRY(watch_jobs_need(l, &j, vp_str_of(name)));
+    if (j->target) /* twice in the file: the first counts */
+        return 0;
+    VP_TRY(watch_set(&j->target, text_of(v, "target")));
+    if (same_baseline)
+        VP_TRY(watch_set(&j->baseline, text_of(v, "baseline_run")));
+    VP_TRY(watch_set(&j->words, text_of(v, "words")));
+    int64_t captures = count_of(v, "captures"), failures = count_of(v, "failures");
+    j->captures = captures > 0 ? captures : 0;
+    j->failures = failures > 0 ? failures : 0;
+    int64_t since = count_of(v, "since_unix_ms");
+    if (json_is_false(json_object_get(v, "listed")) && since > 0 && since < j->unlisted_ms)
+        j->unlisted_ms = since;
+    j->last_step = count_of(v, "last_step");
+    j->last_end_unix_ns = count_of(v, "last_end_unix_ns");
+    VP_TRY(read_figures(j, json_object_get(v, "figures")));
+    return read_runs(j, json_object_get(v, "runs"));
+}
+
+static int read_all(const watch_options *o, watch_jobs *l, vp_str text)
+{
+    json_error_t e;
+    json_t *root = json_loadb(text.p, text.n, JSON_REJECT_DUPLICATES, &e);
+    const char *schema = text_of(root, "schema"), *baseline = text_of(root, "baseline");
+    int rc = schema && !strcmp(schema, SCHEMA) ? 0 : VP_ECORRUPT;
+    const json_t *v;
+    size_t i;
+    json_array_foreach(json_object_get(root, "targets"), i, v) if (rc >= 0) rc =
+        read_job(l, v, baseline && !strcmp(baseline, o->baseline));
+    json_decref(root);
+    if (rc == VP_ECORRUPT)
+        vp_log(VP_LOG_WARN,
+               WATCH_STATE " is no state of a watch: begun anew, and the runs that lie there stay");
+    return rc == VP_ECORRUPT ? 0 : rc;
+}
+
+int watch_state_read(const watch_store *s, const watch_options *o, watch_jobs *l)
+{
+    VP_CLEANUP(vp_fs_close) int fd = -1;
+    bool is_dir;
+    vp_file_id id;
+    vp_buf b;
+    size_t got = 0;
+    int rc = vp_fs_open_beneath(s->dir, WATCH_STATE, &fd, &is_dir, &id);
+    if (rc == VP_ENOTFOUND)
+        return 0;
+    VP_TRY(rc);
+    if (is_dir || id.size > (int64_t)BYTES_MAX)
+        return vp_fail(VP_EREFUSED, WATCH_STATE " is no state of a watch: remove it");
+    vp_buf_init(&b, BYTES_MAX + 4096);
+    char *room = vp_buf_reserve(&b, (size_t)id.size + 1);
+    rc = room ? vp_fs_pread(fd, room, (size_t)id.size, 0, &got) : b.status;
+    if (rc >= 0)
+        rc = read_all(o, l, (vp_str){room, got});
+    vp_buf_free(&b);
+    return rc;
+}

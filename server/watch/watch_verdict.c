@@ -1,0 +1,261 @@
+#include "server/watch/watch_verdict.h"
+
+#include <jansson.h>
+#include <math.h>
+
+#include "include/view_profile.h"
+#include "trace/base/err.h"
+#include "trace/base/log.h"
+#include "trace/report/words/numbers.h"
+#include "trace/report/words/words.h"
+
+/* A part is named where it has this much of the difference, and a part of it instead where that
+ * has this much of its own. */
+#define WORTH_PERCENT 25
+#define DEEPER_PERCENT 70
+#define NAME_SHOWN 200u
+
+static int64_t ps_of(const json_t *o, const char *key)
+{
+    const json_t *v = json_object_get(o, key);
+    return json_is_integer(v) ? json_integer_value(v) : 0;
+}
+
+static int64_t known_of(const json_t *o, const char *key)
+{
+    const json_t *v = json_object_get(o, key);
+    return json_is_integer(v) ? json_integer_value(v) : VP_UNKNOWN;
+}
+
+static vp_str text_of(const json_t *o, const char *key)
+{
+    return vp_str_of(json_string_value(json_object_get(o, key)));
+}
+
+static void put_signed(vp_buf *b, int64_t ps)
+{
+    vp_buf_putc(b, ps < 0 ? '-' : '+');
+    (void)rep_duration(b, ps < 0 ? -ps : ps, VP_UNIT_AUTO, ps < 0 ? -ps : ps);
+}
+
+static void put_name(vp_buf *b, vp_str name)
+{
+    (void)vp_put_escaped(b, vp_str_head(name, NAME_SHOWN));
+    if (name.n > NAME_SHOWN)
+        vp_buf_puts(b, "…");
+}
+
+/* The scope that explains the difference, in pre-order from the roots down; sign: 1 for what takes
+ * longer, -1 for what takes less. */
+static const json_t *scope_of(const json_t *root, int64_t worth, int sign)
+{
+    const json_t *best = NULL, *v, *list = json_object_get(root, "scopes");
+    size_t i;
+    json_array_foreach(list, i, v)
+    {
+        int64_t delta = sign * ps_of(v, "delta_ps");
+        int64_t had = best ? sign * ps_of(best, "delta_ps") : worth;
+        bool inside = best && ps_of(v, "depth") > ps_of(best, "depth") &&
+                      vp_str_starts(text_of(v, "path"), text_of(best, "path"));
+        /* /100 first: deltas reach 2^61. */
+        if (inside ? delta >= had / 100 * DEEPER_PERCENT && delta > 0 : delta > had)
+            best = v;
+    }
+    return best;
+}
+
+static const json_t *op_of(const json_t *root, int64_t worth, int sign)
+{
+    const json_t *best = NULL, *v, *list = json_object_get(root, "ops");
+    size_t i;
+    json_array_foreach(list, i, v)
+    {
+        int64_t had = best ? sign * ps_of(best, "delta_ps") : worth;
+        if (sign * ps_of(v, "delta_ps") > had)
+            best = v;
+    }
+    return best;
+}
+
+/* Which class of a device's time: of the device whose step changed most. */
+static void put_class(vp_buf *b, const json_t *root, int64_t worth, int sign)
+{
+    static const struct {
+        const char *key, *words;
+    } classes[] = {{"compute", "compute"},
+                   {"exposed_comm", "exposed communication"},
+                   {"exposed_copy", "exposed copies"},
+                   {"idle", "idle time"}};
+    const json_t *device = NULL, *v, *list = json_object_get(root, "devices");
+    size_t i, at = 0;
+    int64_t most = 0;
+    json_array_foreach(list, i, v)
+    {
+        int64_t delta = sign * ps_of(json_object_get(v, "window"), "delta_ps");
+        if (!device || delta > most) {
+            device = v;
+            most = delta;
+        }
+    }
+    most = worth;
+    for (i = 0; i < sizeof classes / sizeof *classes; i++) {
+        int64_t delta = sign * ps_of(json_object_get(device, classes[i].key), "delta_ps");
+        if (delta > most) {
+            most = delta;
+            at = i + 1;
+        }
+    }
+    if (!at)
+        return;
+    vp_buf_printf(b, "; %s ", classes[at - 1].words);
+    put_signed(b, sign * most);
+}
+
+static void put_scope(vp_buf *b, const json_t *scope)
+{
+    if (!scope)
+        return;
+    vp_buf_puts(b, ", scope ");
+    put_name(b, text_of(scope, "path"));
+    vp_buf_putc(b, ' ');
+    put_signed(b, ps_of(scope, "delta_ps"));
+}
+
+static void put_op(vp_buf *b, const json_t *op)
+{
+    if (!op)
+        return;
+    vp_str category = text_of(op, "category"), reason = text_of(op, "reason");
+    vp_buf_puts(b, ", op ");
+    put_name(b, text_of(op, "name"));
+    vp_buf_putc(b, ' ');
+    put_signed(b, ps_of(op, "delta_ps"));
+    if (category.n) {
+        vp_buf_puts(b, " (");
+        put_name(b, category);
+        vp_buf_putc(b, ')');
+    }
+    if (reason.n) {
+        vp_buf_puts(b, ", ");
+        put_name(b, reason);
+    }
+}
+
+static void put_places(vp_buf *b, const json_t *root, int64_t delta)
+{
+    int sign = delta < 0 ? -1 : 1;
+    int64_t worth = sign * delta / 100 * WORTH_PERCENT;
+    put_class(b, root, worth, sign);
+    put_scope(b, scope_of(root, worth, sign));
+    put_op(b, op_of(root, worth, sign));
+}
+
+static void put_findings(vp_buf *b, const json_t *list)
+{
+    const json_t *v;
+    size_t i;
+    json_array_foreach(list, i, v)
+    {
+        vp_buf_puts(b, i ? ", " : "; new findings: ");
+        put_name(b, vp_str_of(json_string_value(v)));
+        if (i == 4)
+            break;
+    }
+}
+
+static void put_difference(vp_buf *b, const json_t *root, const json_t *median)
+{
+    int64_t a = ps_of(median, "a_ps"), to = ps_of(median, "b_ps"), delta = to - a;
+    vp_buf_puts(b, json_is_true(json_object_get(root, "per_step")) ? "median step " : "window ");
+    (void)rep_duration(b, to, VP_UNIT_AUTO, to);
+    if (a > 0)
+        vp_buf_printf(b, ", %.1f%% %s than the baseline's ",
+                      fabs(100.0 * (double)delta / (double)a), delta < 0 ? "less" : "more");
+    (void)rep_duration(b, a, VP_UNIT_AUTO, a);
+}
+
+static int put_words(vp_buf *b, const char **verdict, const json_t *root, bool slower)
+{
+    static const char *const words[] = {"regression", "improvement", "noise", "unverified"};
+    const json_t *noise = json_object_get(root, "noise");
+    const json_t *median = json_object_get(root, "median");
+    vp_str said = text_of(noise, "verdict");
+    if (ps_of(median, "a_ps") <= 0 || ps_of(median, "b_ps") <= 0)
+        median = json_object_get(root, "step"); /* runs without steps have only that */
+    *verdict = NULL;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (vp_str_eq(said, vp_str_of(words[i])))
+            *verdict = words[i];
+    if (!*verdict)
+        return vp_fail(VP_ECORRUPT, "no comparison");
+    put_difference(b, root, median);
+    if (slower || !strcmp(*verdict, "regression") || !strcmp(*verdict, "improvement"))
+        put_places(b, root, ps_of(median, "b_ps") - ps_of(median, "a_ps"));
+    else {
+        vp_buf_puts(b, "; ");
+        put_name(b, text_of(noise, "reason"));
+    }
+    if (slower)
+        put_findings(b, json_object_get(root, "findings_new"));
+    return b->status;
+}
+
+int watch_verdict(vp_buf *words, const char **verdict, vp_str compare_json, bool slower)
+{
+    json_error_t e;
+    json_t *root = json_loadb(compare_json.p, compare_json.n, 0, &e);
+    int rc = root ? put_words(words, verdict, root, slower)
+                  : vp_fail(VP_ECORRUPT, "the comparison is no valid JSON: %.100s", e.text);
+    json_decref(root);
+    return rc;
+}
+
+/* ---- Lines of a history ---------------------------------------------------------------------- */
+
+int watch_line_read(watch_line *out, vp_str history_line)
+{
+    json_error_t e;
+    json_t *root = json_loadb(history_line.p, history_line.n, 0, &e);
+    if (!root)
+        return vp_fail(VP_ECORRUPT, "the line of history is no valid JSON: %.100s", e.text);
+    *out = (watch_line){.steps = known_of(root, "steps"),
+                        .median_ps = known_of(root, "median_ps"),
+                        .p90_ps = known_of(root, "p90_ps"),
+                        .mean_ps = known_of(root, "window_ps"),
+                        .first_step = known_of(root, "first_step"),
+                        .last_step = known_of(root, "last_step"),
+                        .first_unix_ns = known_of(root, "first_unix_ns"),
+                        .last_end_unix_ns = known_of(root, "last_end_unix_ns")};
+    if (out->median_ps < 0)
+        out->median_ps = out->mean_ps;
+    json_decref(root);
+    return 0;
+}
+
+void watch_put_cost(vp_buf *b, const watch_job *j, const watch_line *now, int64_t every_ms,
+                    int64_t duration_ms)
+{
+    if (j->last_step < 0 || now->first_step < 0 || now->first_unix_ns < 0 ||
+        j->last_end_unix_ns < 0 || now->last_step <= now->first_step)
+        return;
+    int64_t between = now->first_step - j->last_step - 1;
+    int64_t ns = now->first_unix_ns - j->last_end_unix_ns;
+    int64_t inside_ns =
+        (now->last_end_unix_ns - now->first_unix_ns) / (now->last_step - now->first_step + 1);
+    if (between < 1 || ns <= 0 || inside_ns <= 0)
+        return; /* a job that began anew, or steps that are not numbered through */
+    int64_t outside_ns = ns / between;
+    double ratio = (double)inside_ns / (double)outside_ns;
+    vp_buf_puts(b, "steps took ");
+    (void)rep_duration(b, inside_ns * 1000, VP_UNIT_AUTO, inside_ns * 1000);
+    vp_buf_puts(b, " each in the capture, ");
+    (void)rep_duration(b, outside_ns * 1000, VP_UNIT_AUTO, outside_ns * 1000);
+    vp_buf_printf(b, " between it and the one before (%lld steps): ", (long long)between);
+    if (ratio < 0.5) /* checkpoints and evaluations are in that time, too */
+        vp_buf_puts(b, "the job did other things meanwhile, so the cost is not known");
+    else
+        vp_buf_printf(b, "%+.1f%% while it captures, %.2g%% of the job's time", 100 * (ratio - 1),
+                      ratio < 1 ? 0.0
+                                : 100 * (ratio - 1) * (double)duration_ms /
+                                      (double)(every_ms > duration_ms ? every_ms : duration_ms));
+}

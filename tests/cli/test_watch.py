@@ -1,0 +1,468 @@
+"""`view_profile watch`: jobs captured on a schedule. Captures are profiles of our own making, handed out
+by a stand-in for `view_profile capture` that keeps to its contract."""
+import json
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from gen import scene, xspace  # noqa: E402
+from gen.scene import US  # noqa: E402
+
+WAIT = 60
+STAND_IN = pathlib.Path(__file__).with_name('capture_stand_in.py')
+LAYERS = ('embed', 'attention', 'mlp', 'loss')
+
+
+def profile(first, slow=None, by=3, steps=10, seed=1, start_ns=scene.EPOCH_NS):
+    """An XSpace of numbered steps; the ops of one layer may take `by` times as long."""
+    s = scene.Scene(seed=seed)
+    s.host.start_ns = start_ns
+    chip = scene.TpuChip(s)
+    for n in range(first, first + steps):
+        with chip.step(n), chip.module(run=n):
+            for layer in LAYERS:
+                chip.op(f'{layer}_fusion.1', s.noise(300 * US * (by if layer == slow else 1), 0.3), 'loop fusion',
+                        scope=f'jit_train_step/model/{layer}/dot_general')
+        chip.idle(30 * US)
+    return xspace.encode(s.host)
+
+
+class Job:
+    """What captures of one target bring, one after the other; the last again and again."""
+
+    def __init__(self, root, target='127.0.0.1:9012'):
+        self.dir = root / 'job' / target.replace(':', '_')
+        self.dir.mkdir(parents=True)
+        self.target, self.count = target, 0
+
+    def brings(self, data):
+        (self.dir / f'{self.count:03}.pb').write_bytes(data)
+        self.count += 1
+        return self
+
+    def fails(self, code, error):
+        (self.dir / f'{self.count:03}.json').write_text(json.dumps({'code': code, 'error': error}))
+        self.count += 1
+        return self
+
+    def hangs(self):
+        (self.dir / f'{self.count:03}.hang').write_text('')
+        self.count += 1
+        return self
+
+
+class Watch:
+    def __init__(self, place, tmp_path, program):
+        self.place, self.root, self.program = place, tmp_path, program
+        self.out = tmp_path / 'out'
+        self.env = {**place.env, 'VIEW_PROFILE_TEST_CAPTURE': str(STAND_IN), 'CAPTURE_JOBS': str(tmp_path / 'job'),
+                    'PYTHON': sys.executable}
+
+    def argv(self, *args):
+        every = [] if '--every' in args else ['--every', '100ms']
+        return [str(self.program), 'watch', *every, '--duration', '10ms', '--out', str(self.out), *map(str, args)]
+
+    def run(self, *args, **more):
+        return subprocess.run(self.argv(*args), env=self.env, capture_output=True, text=True, timeout=WAIT, **more)
+
+    def start(self, *args):
+        return subprocess.Popen(self.argv(*args), env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def events(self, *args, code=0):
+        done = self.run('--format', 'json', *args)
+        assert done.returncode == code, done.stderr
+        return [json.loads(line) for line in done.stdout.splitlines()], done.stderr
+
+    def state(self, at=0):
+        return json.loads((self.out / '.view_profile-watch.json').read_text())['targets'][at]
+
+    def runs(self):
+        return sorted(p.name for p in (self.out / 'plugins' / 'profile').iterdir())
+
+
+@pytest.fixture
+def job(tmp_path):
+    return Job(tmp_path)
+
+
+@pytest.fixture
+def watch(place, tmp_path, program):
+    return Watch(place, tmp_path, program)
+
+
+def until(true, seconds=20):
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def steady(job, count, first=0):
+    for i in range(count):
+        job.brings(profile((first + i) * 100, seed=first + i))
+    return job
+
+
+def slow(job, count, first, layer='mlp'):
+    for i in range(count):
+        job.brings(profile((first + i) * 100, layer, seed=first + i))
+    return job
+
+
+def test_the_slowed_scope_is_named(watch, job):
+    slow(steady(job, 3), 3, 3)
+    events, _ = watch.events(job.target, '--times', 6, '--max-regression', '20%', code=1)
+    assert [e['event'] for e in events] == ['capture'] * 6
+    assert [e['verdict'] for e in events][0] == 'baseline'
+    assert [e['slower'] for e in events] == [False] * 3 + [True] * 3
+    for e in events[3:]:
+        assert 'scope jit_train_step/model/mlp' in e['words'] or 'scope model/mlp' in e['words'], e['words']
+        assert 'op mlp_fusion' in e['words'] and '48.' in e['words'] and 'more than the baseline' in e['words'], e['words']
+        assert 'attention' not in e['words']
+    assert watch.state()['state'] == 'slower' and watch.state()['words'] == events[-1]['words']
+    assert [f['verdict'] for f in watch.state()['figures']][3:] == ['regression'] * 3
+
+
+def test_text_says_it_on_one_line_a_capture(watch, job):
+    slow(steady(job, 1), 1, 1)
+    done = watch.run(job.target, '--times', 2)
+    assert done.returncode == 1 and done.stderr == ''
+    first, second = done.stdout.splitlines()
+    assert ' baseline: median step ' in first and ' SLOWER: median step ' in second and job.target in second
+
+
+def test_an_improvement_says_where(watch, job):
+    steady(slow(job, 1, 0), 1, 1)
+    events, _ = watch.events(job.target, '--times', 2)
+    assert events[1]['verdict'] == 'improvement' and 'less than the baseline' in events[1]['words']
+    assert 'mlp' in events[1]['words']
+
+
+def test_the_history_is_one_that_trend_reads(watch, job):
+    slow(steady(job, 3), 1, 3)
+    watch.events(job.target, '--times', 4, code=1)
+    done = subprocess.run([watch.program, 'trend', '--format', 'json', watch.out / 'history.jsonl'], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    runs = json.loads(done.stdout)['runs']
+    assert [r['session']['name'] for r in runs] == [f['run'] for f in watch.state()['figures']]
+    assert [(r['first_step'], r['last_step']) for r in runs] == [(n, n + 8) for n in (0, 100, 200, 300)]  # the last was cut
+
+
+def test_the_newest_are_kept_and_the_baseline(watch, job):
+    steady(job, 7)
+    foreign = watch.out / 'plugins' / 'profile' / '2020_01_01_00_00_00'
+    foreign.mkdir(parents=True)
+    (foreign / 'mine.txt').write_text('x')
+    events, _ = watch.events(job.target, '--times', 7, '--keep', 3)
+    made = [e['run'] for e in events]
+    assert watch.runs() == sorted(['2020_01_01_00_00_00', made[0], *made[-3:]])
+    assert [r['run'] for r in watch.state()['runs']] == [made[0], *made[-3:]]
+    reports = sorted(p.stem for p in (watch.out / '.view_profile-watch').glob('*.json'))
+    assert reports == sorted([made[0], *made[-3:]])
+    assert not (watch.out / '.view_profile-watch' / 'removing').exists()
+
+
+def test_what_took_the_place_of_a_run_is_not_removed(watch, job):
+    steady(job, 3)
+    first, _ = watch.events(job.target, '--times', 3, '--keep', 3)
+    place = watch.out / 'plugins' / 'profile' / first[1]['run']
+    shutil.rmtree(place)
+    (watch.out / 'inode').mkdir()  # takes the number that became free, if the file system gives it away at once
+    place.mkdir()
+    (place / 'mine.txt').write_text('x')
+    steady(job, 6, 3)
+    watch.events(job.target, '--times', 6, '--keep', 1)
+    assert (place / 'mine.txt').exists()
+    assert len(watch.runs()) == 3  # the baseline, the foreign one, the newest
+
+
+def test_a_link_in_the_place_of_a_run_is_not_followed(watch, job, tmp_path):
+    steady(job, 3)
+    first, _ = watch.events(job.target, '--times', 3)
+    place = watch.out / 'plugins' / 'profile' / first[1]['run']
+    shutil.move(place, tmp_path / 'elsewhere')
+    place.symlink_to(tmp_path / 'elsewhere')
+    watch.events(job.target, '--times', 3, '--keep', 1)
+    assert place.is_symlink() and any((tmp_path / 'elsewhere').iterdir())
+
+
+def test_a_damaged_state_makes_all_runs_foreign(watch, job):
+    steady(job, 2)
+    watch.events(job.target, '--times', 2)
+    for text in ('{', '[]', '{"schema": "view_profile.watch/1", "targets": [{"name": "a", "runs": [{"run": "../../x"}]}, 7]}'):
+        before = watch.runs()
+        (watch.out / '.view_profile-watch.json').write_text(text)
+        watch.events(job.target, '--times', 2, '--keep', 1)
+        assert set(before) <= set(watch.runs())
+
+
+def test_a_later_watch_goes_on(watch, job):
+    steady(job, 2)
+    first, _ = watch.events(job.target, '--times', 2)
+    second, _ = watch.events(job.target, '--times', 2)
+    assert second[0]['baseline_run'] == first[0]['run'] and second[0]['verdict'] == 'noise'
+    assert watch.state()['captures'] == 4 and len(watch.state()['figures']) == 4
+
+
+def test_best_is_the_shortest_median(watch, job):
+    job.brings(profile(0, 'mlp')).brings(profile(100)).brings(profile(200, 'mlp'))
+    events, _ = watch.events(job.target, '--times', 3, '--baseline', 'best', '--max-regression', '10%', code=1)
+    assert [e['slower'] for e in events] == [False, False, True]
+    assert events[2]['baseline_run'] == events[1]['run']
+
+
+def test_a_baseline_may_be_named(watch, job, tmp_path):
+    steady(job, 1)
+    base = tmp_path / 'base' / 'plugins' / 'profile' / '2026_01_01_00_00_00'
+    base.mkdir(parents=True)
+    (base / 'h.xplane.pb').write_bytes(profile(0, 'loss'))
+    events, _ = watch.events(job.target, '--times', 1, '--baseline', base)
+    assert events[0]['verdict'] == 'improvement' and 'loss' in events[0]['words']
+    shutil.copytree(base, watch.out / 'plugins' / 'profile' / base.name)
+    events, _ = watch.events(job.target, '--times', 2, '--baseline', base.name, '--keep', 1)
+    assert [e['verdict'] for e in events] == ['improvement'] * 2 and base.name in watch.runs()
+    done = watch.run(job.target, '--baseline', 'no_such_run')
+    assert done.returncode == 2 and 'no such run' in done.stderr
+
+
+def test_gone_and_back(watch, job):
+    steady(job, 1)
+    for _ in range(3):
+        job.fails('refused', 'connection refused: is the job running?')
+    steady(job, 2, 1)
+    events, said = watch.events(job.target, '--times', 6, '--every', '100ms')
+    assert [e['event'] for e in events] == ['capture', 'state', 'state', 'capture', 'capture'] or \
+           [e['event'] for e in events] == ['capture', 'state', 'capture', 'state', 'capture']
+    assert [e['state'] for e in events if e['event'] == 'state'] == ['gone', 'ok']
+    assert watch.state()['failures'] == 3 and watch.state()['error'] is None
+
+
+def test_trouble_is_said_once_in_text(watch, job):
+    for _ in range(4):
+        job.fails('busy', 'another capture is in progress')
+    steady(job, 1)
+    done = watch.run(job.target, '--times', 5)
+    assert done.returncode == 0
+    assert done.stderr.splitlines() == [
+        f'view_profile: {job.target}: busy: another capture is in progress',
+        f'view_profile: {job.target}: captured again']
+
+
+def test_nothing_came(watch, job):
+    job.fails('unreachable', 'no route to host')
+    events, _ = watch.events(job.target, '--times', 2, code=6)
+    assert len(events) == 1 and events[0]['error'] == 'no route to host'
+
+
+def test_a_damaged_profile_ends_nothing(watch, job):
+    steady(job, 1).brings(b'\x0a\xff\xff\xff\xff\x0f no profile').brings(b'')
+    steady(job, 2, 1)
+    events, _ = watch.events(job.target, '--times', 5)
+    assert [e['state'] for e in events if e['event'] == 'state'] == ['failed', 'ok']
+    assert events[-1]['verdict'] == 'noise'
+
+
+def test_a_signal_ends_it_within_a_second(watch, job):
+    for number in (signal.SIGTERM, signal.SIGINT):
+        steady(job, 1)
+        running = watch.start(job.target, '--every', '1h')
+        assert 'median step' in running.stdout.readline()
+        began = time.monotonic()
+        running.send_signal(number)
+        assert running.wait(WAIT) == 0
+        assert time.monotonic() - began < 1
+        assert running.stderr.read() == ''
+        assert json.loads((watch.out / '.view_profile-watch.json').read_text())['pid'] is None
+
+
+def test_a_signal_reaches_a_running_capture(watch, job):
+    job.hangs()
+    running = watch.start(job.target, '--every', '1h', '--format', 'json')
+    until((job.dir / 'hanging').exists)
+    began = time.monotonic()
+    running.send_signal(signal.SIGTERM)
+    assert running.wait(WAIT) == 0 and time.monotonic() - began < 2
+    assert (job.dir / 'terminated').exists()
+    assert len(watch.runs()) == 1 and [r['run'] for r in watch.state()['runs']] == watch.runs()
+
+
+def status_of(pid, key):
+    for line in pathlib.Path(f'/proc/{pid}/status').read_text().splitlines():
+        if line.startswith(key + ':'):
+            return int(line.split()[1])
+    return None
+
+
+@pytest.mark.skipif('asan' in os.environ.get('VIEW_PROFILE', ''), reason='a sanitizer keeps shadow memory')
+def test_it_stays_small(watch, job):
+    slow(steady(job, 3), 2, 3)
+    running = watch.start(job.target, '--every', '100ms')
+    for _ in range(6):
+        assert running.stdout.readline()
+    high, now = status_of(running.pid, 'VmHWM'), status_of(running.pid, 'VmRSS')
+    running.terminate()
+    running.wait(WAIT)
+    assert high < 10_000 and now < 10_000, (high, now)
+
+
+def test_one_watch_a_directory(watch, job):
+    steady(job, 1)
+    running = watch.start(job.target, '--every', '1h')
+    assert running.stdout.readline()
+    done = watch.run(job.target)
+    assert done.returncode == 5 and 'another view_profile watch' in done.stderr
+    running.terminate()
+    running.wait(WAIT)
+
+
+def test_a_program_is_run_by_its_argv(watch, job, tmp_path):
+    slow(steady(job, 1), 3, 1)
+    told = tmp_path / 'told;touch evil'
+    program = tmp_path / 'notify; rm -rf x.py'
+    program.write_text(f'#!{sys.executable}\nimport json, os, sys\n'
+                       'open(sys.argv[1], "a").write(json.dumps([sys.argv[2:], os.environ["VIEW_PROFILE_WATCH_TARGET"], '
+                       'os.environ["VIEW_PROFILE_WATCH_WORDS"]]) + "\\n")\n')
+    program.chmod(0o755)
+    events, said = watch.events(job.target, '--times', 4, '--on-regression', program, '--on-regression-arg', told,
+                                '--on-regression-arg', '$(touch evil)', code=1)
+    assert said == ''
+    (line,) = told.read_text().splitlines()  # once, though it was slower three times
+    (argument, a, b), target, words = json.loads(line)
+    assert argument == '$(touch evil)' and target == job.target and words == events[1]['words']
+    for path, run in ((a, events[0]['run']), (b, events[1]['run'])):
+        assert json.loads(pathlib.Path(path).read_text())['session']['name'] == run
+
+
+def test_a_program_that_fails_or_is_none(watch, job, tmp_path):
+    slow(steady(job, 1), 1, 1)
+    _, said = watch.events(job.target, '--times', 2, '--on-regression', '/bin/false', code=1)
+    assert said == 'view_profile: --on-regression /bin/false: ended with 1\n'
+    job2 = slow(steady(Job(tmp_path, 'h:2'), 1), 1, 1)
+    _, said = watch.events(job2.target, '--times', 2, '--on-regression', tmp_path / 'none', code=1)
+    assert 'cannot be started: No such file' in said
+
+
+def test_a_directory_that_cannot_be_written(watch, job, tmp_path):
+    steady(job, 1)
+    (tmp_path / 'file').write_text('')
+    watch.out = tmp_path / 'file' / 'below'
+    done = watch.run(job.target, '--times', 1)
+    assert done.returncode == 3 and done.stderr.count('\n') == 1 and str(tmp_path / 'file') in done.stderr
+    if os.geteuid():
+        watch.out = tmp_path / 'locked'
+        watch.out.mkdir(mode=0o500)
+        done = watch.run(job.target, '--times', 1)
+        assert done.returncode == 3 and 'locked' in done.stderr
+
+
+def test_a_full_disk_leaves_no_half_line(watch, job):
+    steady(job, 2)
+    watch.events(job.target, '--times', 1)
+    history = watch.out / 'history.jsonl'
+    before = history.read_bytes()
+    # A file-size limit is to a writer what a full disk is, and stops no file that is smaller.
+    padding = b'\n' * (4 << 20)
+    history.write_bytes(before + padding)
+    room = len(before) + len(padding) + 100
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # inherited: a write then fails instead
+    try:
+        done = watch.run('--format', 'json', job.target, '--times', 1,
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)))
+    finally:
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    assert done.returncode == 6 and 'history.jsonl: cannot add a line' in done.stdout
+    assert history.read_bytes() == before + padding
+    history.write_bytes(before)
+    events, _ = watch.events(job.target, '--times', 1)
+    assert len(history.read_text().splitlines()) == 2
+
+
+def test_a_fleet(watch, tmp_path):
+    hosts = tmp_path / 'hosts'
+    jobs = {f'h{i}:90{i:02}': steady(Job(tmp_path, f'h{i}:90{i:02}'), 3) for i in range(6)}
+    hosts.write_text('# a list\n\n' + ''.join(f' {t} \r\n' for t in jobs))
+    events, _ = watch.events('--hosts-file', hosts, '--parallel', 3, '--times', 2)
+    for target in jobs:
+        of = [e for e in events if e['target'] == target]
+        name = target.replace(':', '_')
+        assert [e['verdict'] for e in of] == ['baseline', 'noise'] and all(name in e['run'] for e in of)
+        assert len((watch.out / f'history-{name}.jsonl').read_text().splitlines()) == 2
+    assert len(watch.runs()) == 12
+
+
+def test_a_job_that_moves_keeps_its_history(watch, tmp_path):
+    hosts = tmp_path / 'hosts'
+    steady(Job(tmp_path, 'a:1'), 2)
+    slow(Job(tmp_path, 'b:2'), 2, 2)
+    hosts.write_text('train=a:1\n')
+    running = watch.start('--hosts-file', hosts, '--format', 'json', '--every', '300ms')
+    first = json.loads(running.stdout.readline())
+    hosts.write_text('train=b:2\nother=c:3 x\n')  # damaged: said, and nothing changes
+    said = running.stderr.readline()
+    assert 'line 2' in said and 'no target' in said
+    hosts.write_text('train=b:2\n')
+    for line in running.stdout:
+        event = json.loads(line)
+        if event['target'] == 'b:2':
+            break
+    running.terminate()
+    assert running.communicate()[1] == ''
+    assert event['name'] == 'train' and event['baseline_run'] == first['run'] and event['slower']
+
+
+def test_what_left_the_list_is_let_alone(watch, tmp_path):
+    hosts = tmp_path / 'hosts'
+    for target in ('a:1', 'b:2'):
+        steady(Job(tmp_path, target), 1)
+    hosts.write_text('a:1\nb:2\n')
+    watch.events('--hosts-file', hosts, '--times', 1)
+    hosts.write_text('b:2\n')
+    events, _ = watch.events('--hosts-file', hosts, '--times', 1, '--keep', 10000)
+    assert [e['target'] for e in events] == ['b:2']
+    assert [watch.state(i)['listed'] for i in (0, 1)] == [False, True]
+    time.sleep(0.3)
+    watch.events('--hosts-file', hosts, '--times', 1, '--keep', 2)
+    assert watch.state(0)['target'] == 'b:2'
+
+
+def test_what_capturing_costs(watch, job):
+    """Nine whole steps of 1.23 ms in each capture; between them 91 in 91 ms."""
+    step, gap = 1_231_000, 90 * 1_000_000
+    for i in range(3):
+        job.brings(profile(i * 100, start_ns=scene.EPOCH_NS + i * (10 * step + gap)))
+    events, _ = watch.events(job.target, '--times', 3)
+    assert events[0]['cost'] is None
+    for e in events[1:]:
+        assert '1.23' in e['cost'] and '(91 steps): +22.' in e['cost'], e['cost']
+
+
+def test_steps_that_begin_anew_tell_no_cost(watch, job):
+    for _ in range(3):
+        job.brings(profile(0))
+    events, _ = watch.events(job.target, '--times', 3)
+    assert [e['cost'] for e in events] == [None] * 3
+
+
+@pytest.mark.parametrize('args, said', [
+    ((), 'HOST:PORT or --hosts-file is needed'),
+    (('h:1', '--every', '10'), '--every 10: a time'),
+    (('h:1', '--every', '1s', '--duration', '2s'), 'is longer than'),
+    (('h:1', '--duration', '0s'), '--duration 0s'),
+    (('h:1', '--max-regression', 'x'), '--max-regression x'),
+    (('h:1', '--fail-on', 'x'), '--fail-on x'),
+    (('h:1', '--on-regression-arg', 'x'), '--on-regression is missing'),
+    (('nowhere',), 'nowhere: no target'),
+    (('h:0',), 'h:0: no target'),
+    (('a b:1',), 'no target'),
+    (('--', '-x:1'), 'no target')])
+def test_what_makes_no_sense(watch, args, said):
+    done = subprocess.run([watch.program, 'watch', '--out', watch.out, *args], capture_output=True, text=True, timeout=WAIT)
+    assert done.returncode == 2 and said in done.stderr and done.stderr.count('\n') == 1, done.stderr
