@@ -12,9 +12,11 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/base/pb.h"
+#include "trace/base/time.h"
 #include "trace/source/fetch_frames.h"
 
 #define TURN_MS 200
+#define TWICE_MS 300
 /* By when all of several have heard of their common start. */
 #define COMMON_START_MS 1000
 /* gRPC's DEADLINE_EXCEEDED. */
@@ -197,10 +199,16 @@ static void hear(profile_job *j, profile_target *t)
  * nothing more is waited for. */
 static void heed_user(profile_job *j, int *heeded)
 {
+    int64_t now = vp_now_ms();
     int stops = j->stops ? (int)*j->stops : 0;
-    if (stops == *heeded)
+    if (!stops || *heeded > 1 || (*heeded == 1 && stops < 2))
         return;
-    *heeded = stops;
+    if (*heeded && now - j->stopped_ms < TWICE_MS) { /* some send it to us and to our group */
+        *j->stops = 1;
+        return;
+    }
+    stops = ++*heeded;
+    j->stopped_ms = now;
     for (size_t i = 0; i < j->n; i++) {
         profile_target *t = &j->targets[i];
         if (t->phase == PROFILE_RUNNING && stops == 1) {

@@ -43,7 +43,8 @@ typedef struct profile_job {
     profile_target *targets;
     size_t n;
     run_landing run;
-    int64_t spread_ms; /* between the first and the last start, by their own clocks; -1: unknown */
+    int64_t stopped_ms; /* when the user first asked to end it */
+    int64_t spread_ms;  /* between the first and the last start, by their own clocks; -1: unknown */
 } profile_job;
 
 /* Makes the run's directory: *j is all zero but for what is asked. names belong to the caller. */

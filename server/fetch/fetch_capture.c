@@ -100,7 +100,9 @@ static int begin_terminate(capture *c)
     int rc = b.status < 0 ? b.status
                           : grpc_call_open(&c->terminate, c->ask->url, "Terminate", vp_buf_view(&b),
                                            ABANDONED_MS, take_nothing, NULL);
-    if (rc >= 0 && (curl_easy_setopt(c->terminate.easy, CURLOPT_TIMEOUT_MS, (long)ABANDONED_MS) ||
+    /* On a connection of its own: that of the profile may be full of it. */
+    if (rc >= 0 && (curl_easy_setopt(c->terminate.easy, CURLOPT_FRESH_CONNECT, 1L) ||
+                    curl_easy_setopt(c->terminate.easy, CURLOPT_TIMEOUT_MS, (long)ABANDONED_MS) ||
                     curl_multi_add_handle(c->multi, c->terminate.easy)))
         rc = vp_fail(VP_EIO, "libcurl takes no second call");
     c->terminating = rc >= 0;

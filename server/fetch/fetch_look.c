@@ -76,7 +76,8 @@ static int put_monitor(vp_buf *b, vp_str answer)
             put_figures(b, f.data);
         else if (f.number == 1)
             data = f.data;
-    for (size_t i = 0; !b->n && i < data.n; i++)
+    bool told = b->n > 0;
+    for (size_t i = 0; !told && i < data.n; i++)
         vp_buf_putc(b, data.p[i] == '\n' ? ' ' : data.p[i]);
     return b->n ? b->status : vp_buf_puts(b, "a profiler is there and has nothing to tell");
 }

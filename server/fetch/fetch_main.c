@@ -176,7 +176,7 @@ int main(void)
         return 2;
     }
     (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-#ifndef __SANITIZE_ADDRESS__ /* whose search for leaks is a debugger's */
+#ifndef __SANITIZE_ADDRESS__                  /* whose search for leaks is a debugger's */
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* no core with credentials, no debugger */
 #endif
     (void)signal(SIGXFSZ, SIG_IGN); /* a file at its limit is a failure of one question */

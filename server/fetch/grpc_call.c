@@ -264,11 +264,11 @@ int grpc_call_verdict(grpc_call *c, CURLcode code)
     long http = 0;
     if (c->failed < 0)
         return c->failed; /* recorded on this thread by write */
-    if (c->status == GRPC_OK && code == CURLE_OK)
-        return 0;
     if (c->status > GRPC_OK)
         return fail_status(c);
     (void)curl_easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &http);
+    if (c->status == GRPC_OK && code == CURLE_OK && http == 200 && c->is_grpc)
+        return 0;
     if (http && (http != 200 || !c->is_grpc))
         return vp_fail(VP_EUNSUPPORTED,
                        "a web server is there (HTTP %ld), but no profiler: is this the port of "

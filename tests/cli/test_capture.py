@@ -1,0 +1,666 @@
+"""`view_profile capture` against a stand-in for XLA's ProfilerService: what lands, what is said, and that nothing
+half-written stays, whatever the other side does."""
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import fetching  # noqa: E402
+from fetching import field, fields  # noqa: E402
+from traces import ROOT  # noqa: E402
+
+pytest.importorskip("h2", reason="SKIP: scripts/requirements-test.txt is not installed: h2")
+import profiler_server  # noqa: E402
+from profiler_server import TERMINATE, ProfilerServer, environment, frame, plane, request, response  # noqa: E402
+
+pytestmark = pytest.mark.skipif(not os.path.exists(fetching.program()), reason="SKIP: built without libcurl")
+WAIT = 60
+REAL = next((ROOT / "tests" / "data" / "jax_cpu").rglob("*.xplane.pb"))
+XSPACE = plane("/host:CPU") + field(3, "a warning") + field(4, "a host")
+
+
+def command(*args):
+    return ["view_profile", "capture", *map(str, args)]
+
+
+def capture(place, *args, env=None, shell=None, **more):
+    argv = command(*args)
+    if shell:
+        argv = ["bash", "-c", f"{shell}; exec \"$@\"", "bash", *argv]
+    return subprocess.run(argv, cwd=place.dir, env={**place.env, **(env or {})}, capture_output=True, text=True,
+                          timeout=WAIT, **more)
+
+
+def quick(*targets, ms=50):
+    return ["--duration", f"{ms}ms", *targets]
+
+
+def events(done):
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {e["schema"] for e in lines} == {"view_profile.capture/1"}
+    assert (lines[0]["event"], lines[-1]["event"]) == ("begin", "end")
+    return lines
+
+
+def left(place):
+    """Everything below the working directory, dotfiles too."""
+    return sorted(str(p.relative_to(place.dir)) for p in place.dir.rglob("*"))
+
+
+def fails(place, *args, exit_code=6, says="", **more):
+    """One line, its exit code, and nothing on the disk."""
+    before = left(place)
+    done = capture(place, *args, **more)
+    assert (done.returncode, done.stdout) == (exit_code, ""), done.stderr
+    assert done.stderr.startswith("view_profile: ") and done.stderr.count("\n") == 1, done.stderr
+    assert says in done.stderr
+    assert left(place) == before
+    return done.stderr
+
+
+def landed(place, out="."):
+    return sorted((place.dir / out / "plugins" / "profile").rglob("*.xplane.pb"))
+
+
+# ---- What is asked ----
+
+def test_a_profile_lands_and_its_ops_are_shown(place):
+    real = REAL.read_bytes()
+    with ProfilerServer(lambda call: call.answer(response(real))) as server:
+        done = capture(place, *quick(server.target), "--out", "logs", "--top", 3)
+        assert done.returncode == 0, done.stderr
+        (file,) = landed(place, "logs")
+        assert file.read_bytes() == real
+        assert re.fullmatch(r"\d{4}(_\d\d){5}", file.parent.name)
+        assert file.name == f"127.0.0.1_{server.port}.xplane.pb"
+        top = subprocess.run(["view_profile", "top", "--top", "3", file.parent], cwd=place.dir, env=place.env,
+                             capture_output=True, text=True, check=True)
+        page = f"\nits page: view_profile logs, then http://localhost:9001/session/{file.parent.name}\n"
+        assert done.stdout == top.stdout + page
+        (call,) = server.asked()
+        asked = request(call)
+        assert call.headers["content-type"] == "application/grpc" and call.headers["te"] == "trailers"
+        assert re.fullmatch(r"\d{1,8}m", call.headers["grpc-timeout"])
+        assert asked[6].decode() == file.parent.name and asked[7].decode() == server.target
+        assert asked[5].decode() == str(place.dir / "logs" / "plugins" / "profile")
+        assert (asked[1], asked[9], asked["opts"]) == (50, 1, {1: 1, 2: 2, 3: 1, 5: 1, 7: 1, 9: 50})
+
+
+@pytest.mark.parametrize(("text", "ms"), [("20", 20), ("20ms", 20), ("0.02s", 20), ("1s", 1000)])
+def test_durations(place, text, ms):
+    with ProfilerServer(lambda call: call.answer(response(XSPACE))) as server:
+        assert capture(place, server.target, "--duration", text, "--format", "json").returncode == 0
+        assert request(server.asked()[0])["opts"][9] == ms
+
+
+def test_what_is_traced_is_the_users_to_say(place):
+    with ProfilerServer(lambda call: call.answer(response(XSPACE))) as server:
+        done = capture(place, *quick(server.target), "--host-tracer", 0, "--device-tracer", 2, "--python-tracer", "--option",
+                       "tpu_trace_mode=TRACE_COMPUTE", "--option", "enable_hlo_proto=false", "--format", "json")
+        assert done.returncode == 0, done.stderr
+        opts = request(server.asked()[0])["opts"]
+        assert 2 not in opts and 7 not in opts and (opts[3], opts[4]) == (2, 1)
+        assert dict(fields(opts[12]))[1] == b"tpu_trace_mode"
+
+
+@pytest.mark.parametrize("args", [[], ["localhost"], ["localhost:0"], ["localhost:65536"], ["local host:1"], ["http://a:1"],
+                                  ["a:1/x"], ["-a:1"], ["a:1,a:1"], ["a:1", "--duration", "0"], ["a:1", "--duration", "2x"],
+                                  ["a:1", "--option", "x"], ["a:1", "--name", "../x"], ["a:1", "--name", ".x"],
+                                  ["a:1", "--host-tracer", "4"]])
+def test_what_makes_no_sense(place, args):
+    fails(place, *args, exit_code=2)
+
+
+def test_events_as_json(place):
+    def plan(call):
+        call.begin()
+        call.wait(0.5)
+        call.data(response(XSPACE))
+        call.end()
+
+    with ProfilerServer(plan) as server:
+        done = capture(place, *quick(server.target, ms=500), "--format", "json", "--name", "mine")
+        assert done.returncode == 0 and done.stderr == ""
+        first, *between, last = events(done)
+        path = "./plugins/profile/mine"
+        assert first == {"schema": "view_profile.capture/1", "event": "begin", "run": "mine", "path": path,
+                         "targets": [server.target], "duration_ms": 500}
+        assert {e["event"] for e in between} == {"progress"} and len(between) < 10
+        assert {e["target"] for e in between} == {server.target}
+        assert any(e["state"] == "profiling" and 0 < e["left_ms"] <= 500 for e in between)
+        assert last == {"schema": "view_profile.capture/1", "event": "end", "ok": True, "exit": 0, "run": "mine", "path": path,
+                        "spread_ms": None, "targets": [{"target": server.target, "host": f"127.0.0.1_{server.port}",
+                                                        "bytes": len(XSPACE), "error": None, "code": None}]}
+
+
+# ---- How it comes ----
+
+@pytest.mark.parametrize("piece", [1, 7, 16384])
+def test_frames_may_be_cut_anywhere(place, piece):
+    xspace = XSPACE + plane("n" * (300 if piece < 100 else 300000))
+    with ProfilerServer(lambda call: call.answer(response(xspace), piece)) as server:
+        done = capture(place, *quick(server.target), "--format", "json")
+        assert done.returncode == 0, done.stderr
+        assert landed(place)[0].read_bytes() == xspace
+
+
+def test_several_hosts_are_one_run(place):
+    """That were asked to begin together, and what came of it is said."""
+    def plan(start_ns):
+        return lambda call: call.answer(response(XSPACE + environment(start_ns)))
+
+    begun = 1_800_000_000_000_000_000
+    with ProfilerServer(plan(begun)) as a, ProfilerServer(plan(begun + 3_000_000)) as b:
+        (place.dir / "hosts").write_text(f"# a fleet\n{b.target}  # the second\n\n")
+        done = capture(place, *quick(a.target), "--hosts-file", "hosts", "--format", "json")
+        assert done.returncode == 0, done.stderr
+        assert [f.name for f in landed(place)] == sorted(f"127.0.0.1_{s.port}.xplane.pb" for s in (a, b))
+        starts = {request(s.asked()[0])["opts"][8] for s in (a, b)}
+        assert len(starts) == 1 and 0 < starts.pop() - time.time_ns() + 10**10 < 2 * 10**10
+        assert events(done)[-1]["spread_ms"] == 3
+
+
+def test_no_more_than_parallel_at_once(place):
+    running, most, lock = [], [], threading.Lock()
+
+    def plan(call):
+        with lock:
+            running.append(call)
+            most.append(len(running))
+        call.wait(0.2)
+        with lock:
+            running.remove(call)
+        call.answer(response(XSPACE))
+
+    servers = [ProfilerServer(plan) for _ in range(5)]
+    try:
+        done = capture(place, *quick(",".join(s.__enter__().target for s in servers)), "--parallel", 2, "--format", "json")
+    finally:
+        for s in servers:
+            s.__exit__()
+    assert done.returncode == 0 and max(most) == 2 and len(landed(place)) == 5
+
+
+def test_what_came_of_some_is_kept(place):
+    with ProfilerServer(lambda call: call.answer(response(XSPACE))) as good, \
+            ProfilerServer(lambda call: call.only_trailers(13, "no")) as bad:
+        done = capture(place, *quick(f"{bad.target},{good.target}"), "--format", "json")
+        assert done.returncode == 6
+        assert done.stderr.count("\n") == 1 and done.stderr.startswith(f"view_profile: {bad.target}: ")
+        assert [f.name for f in landed(place)] == [f"127.0.0.1_{good.port}.xplane.pb"]
+        end = events(done)[-1]
+        assert (end["ok"], end["exit"]) == (False, 6)
+        assert [t["code"] for t in end["targets"]] == ["failed", None]
+
+
+def test_two_in_one_second(place):
+    with ProfilerServer(lambda call: call.answer(response(XSPACE))) as server:
+        argv = command(*quick(server.target), "--format", "json")
+        both = [subprocess.Popen(argv, cwd=place.dir, env=place.env, stdout=subprocess.DEVNULL) for _ in range(4)]
+        assert [p.wait(WAIT) for p in both] == [0] * 4
+        names = {f.parent.name for f in landed(place)}
+        assert len(names) == 4
+        assert all(re.fullmatch(r"\d{4}(_\d\d){5}(_[234])?", n) for n in names)
+
+
+def test_no_file_is_written_over(place):
+    with ProfilerServer(lambda call: call.answer(response(XSPACE))) as server:
+        run = place.dir / "plugins" / "profile" / "mine"
+        run.mkdir(parents=True)
+        (run / f"127.0.0.1_{server.port}.xplane.pb").write_bytes(b"old")
+        fails(place, *quick(server.target), "--name", "mine", says="there is such a file")
+        assert landed(place)[0].read_bytes() == b"old" and not server.asked()
+
+
+def test_a_file_that_is_made_meanwhile_stays(place):
+    def plan(call):
+        (place.dir / "plugins" / "profile" / "mine" / f"127.0.0.1_{server.port}.xplane.pb").write_bytes(b"theirs")
+        call.answer(response(XSPACE))
+
+    with ProfilerServer(plan) as server:
+        done = capture(place, *quick(server.target), "--name", "mine")
+        assert done.returncode == 6 and done.stderr.count("\n") == 1
+        assert landed(place)[0].read_bytes() == b"theirs"
+
+
+def test_nothing_has_its_name_before_it_is_whole(place):
+    half, go_on = threading.Event(), threading.Event()
+
+    def plan(call):
+        text = response(XSPACE + plane("n" * 100000))
+        call.begin()
+        call.data(text[:50000])
+        half.set()
+        go_on.wait(WAIT)
+        call.data(text[50000:])
+        call.end()
+
+    with ProfilerServer(plan) as server:
+        child = subprocess.Popen(command(*quick(server.target), "--name", "r", "--format", "json"), cwd=place.dir, env=place.env,
+                                 stdout=subprocess.DEVNULL)
+        assert half.wait(WAIT)
+        time.sleep(0.3)
+        assert not landed(place)
+        go_on.set()
+        assert child.wait(WAIT) == 0 and len(landed(place)) == 1
+
+
+def test_killed_midway_nothing_half_written_stays(place):
+    half = threading.Event()
+
+    def plan(call):
+        call.begin()
+        call.data(response(XSPACE + plane("n" * 100000))[:50000])
+        half.set()
+        call.wait(WAIT)
+
+    with ProfilerServer(plan) as server:
+        child = subprocess.Popen(command(*quick(server.target), "--name", "r"), cwd=place.dir, env=place.env)
+        assert half.wait(WAIT)
+        child.kill()
+        child.wait(WAIT)
+        assert left(place) == ["plugins", "plugins/profile", "plugins/profile/r"]
+
+
+# ---- Its end before its time ----
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_it_and_keeps_what_came(place, number):
+    begun = threading.Event()
+
+    def plan(call):
+        begun.set()
+        assert call.wait(WAIT)  # until Terminate
+        call.answer(response(XSPACE))
+
+    with ProfilerServer(plan) as server:
+        child = subprocess.Popen(command("--duration", "1m", server.target, "--name", "r", "--format", "json"), cwd=place.dir,
+                                 env=place.env, stdout=subprocess.PIPE, text=True)
+        assert begun.wait(WAIT)
+        child.send_signal(number)
+        out, _ = child.communicate(timeout=WAIT)
+        assert child.returncode == 0 and json.loads(out.splitlines()[-1])["ok"]
+        assert landed(place)[0].read_bytes() == XSPACE
+        assert fields(server.asked(TERMINATE)[0].message[5:]) == [(1, b"r")]
+
+
+def test_a_second_interrupt_gives_it_up(place):
+    begun = threading.Event()
+
+    def plan(call):
+        begun.set()
+        time.sleep(3)
+
+    with ProfilerServer(plan) as server:
+        child = subprocess.Popen(command("--duration", "1m", server.target, "--name", "r"), cwd=place.dir, env=place.env,
+                                 stderr=subprocess.PIPE, text=True)
+        assert begun.wait(WAIT)
+        child.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        child.send_signal(signal.SIGINT)
+        _, said = child.communicate(timeout=WAIT)
+        assert (child.returncode, said) == (6, f"view_profile: {server.target}: cancelled\n")
+        assert left(place) == []
+
+
+# ---- What goes wrong over there ----
+
+STATUSES = [(1, "cancelled"), (2, "failed"), (3, "failed"), (4, "deadline"), (6, "busy"), (7, "refused"), (8, "busy"),
+            (9, "busy"), (12, "no_service"), (13, "failed"), (14, "busy"), (16, "refused"), (99, "failed")]
+
+
+@pytest.mark.parametrize(("status", "word"), STATUSES)
+@pytest.mark.parametrize("only", [True, False], ids=["trailers only", "after headers"])
+def test_a_status_is_said_with_its_message(place, status, word, only):
+    message = "r%C3%A9sum%C3%A9 100%25 %1b[31mred%0Aline %zz"
+    def plan(call):
+        if only:
+            call.only_trailers(status, message)
+        else:
+            call.begin()
+            call.end(status, message)
+
+    with ProfilerServer(plan) as server:
+        done = capture(place, *quick(server.target), "--format", "json")
+        assert done.returncode == 6 and left(place) == []
+        (target,) = events(done)[-1]["targets"]
+        assert target["code"] == word
+        assert f"(gRPC status {status}: résumé 100% \\x1b[31mred\\x0aline %zz)" in target["error"]
+        assert done.stderr == f"view_profile: {server.target}: {target['error'].replace(chr(92), chr(92))}\n"
+
+
+def test_what_jax_says_of_a_session_that_is_on(place):
+    with ProfilerServer(lambda call: call.only_trailers(13, "Another profiling session active.")) as server:
+        fails(place, *quick(server.target), says="busy with another capture")
+
+
+def resets(call):
+    call.begin()
+    call.data(response(XSPACE)[:20])
+    call.reset()
+
+
+def hangs_up(call):
+    call.begin()
+    call.data(response(XSPACE)[:20])
+    call.hang_up()
+
+
+def without_status(call):
+    call.begin()
+    call.connection.send(lambda c: c.send_data(call.stream, response(XSPACE), end_stream=True))
+
+
+def answers(text):
+    return lambda call: call.answer(text)
+
+
+BROKEN = {
+    "half a response": (answers(response(XSPACE)[:20]), "damaged", "ended in the middle"),
+    "nothing": (answers(b""), "damaged", "is empty"),
+    "compressed": (answers(response(XSPACE, flag=1)), "damaged", "compressed"),
+    "4 GiB": (answers(response(XSPACE, claim=0xFFFFFFFF)), "damaged", "claims to have 4294967295 bytes"),
+    "3 GiB": (answers(response(XSPACE, claim=3 << 30)), "damaged", "ended in the middle"),
+    "two messages": (answers(response(XSPACE) * 2), "damaged", "more follows"),
+    "no XSpace": (answers(response(b"<html>not here</html>")), "damaged", "no XSpace"),
+    "a plane too long": (answers(response(b"\x0a\x7fxx")), "damaged", "no XSpace"),
+    "no ProfileResponse": (answers(frame(b"\x42")), "damaged", "no ProfileResponse"),
+    "an empty trace": (answers(frame(field(7, 1))), "empty", "nothing was running"),
+    "an empty XSpace": (answers(response(b"")), "empty", "nothing was running"),
+    "no field 8": (answers(frame(field(7, 0))), "no_service", "a disk of its own"),
+    "an empty message": (answers(frame(b"")), "no_service", "a disk of its own"),
+    "other files": (answers(frame(field(6, field(1, "trace.json")))), "no_service", "sent other files"),
+    "reset": (resets, "failed", "broke after 20 bytes"),
+    "hang up": (hangs_up, "failed", "broke after 20 bytes"),
+    "no status": (without_status, "damaged", "without gRPC's status"),
+    "a web page": (lambda call: (call.begin(kind="text/html"), call.data(b"hello"), call.end()), "no_service", "no profiler"),
+    "not found": (lambda call: (call.begin(status="404", kind="text/html"), call.data(b"no"), call.end()), "no_service", "HTTP 404"),
+    "a redirect": (lambda call: (call.begin(("location", "http://127.0.0.1:1/"), status="302"), call.end()), "no_service", "HTTP 302"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_answer_is_one_line(place, name):
+    plan, word, says = BROKEN[name]
+    with ProfilerServer(plan) as server:
+        done = capture(place, *quick(server.target), "--format", "json")
+        assert done.returncode == 6 and left(place) == [], done.stdout
+        (target,) = events(done)[-1]["targets"]
+        assert target["code"] == word and says in target["error"], target
+        assert done.stderr == f"view_profile: {server.target}: {target['error']}\n"
+
+
+def test_silence_has_an_end(place):
+    with ProfilerServer(lambda call: call.wait(WAIT)) as server:
+        begun = time.monotonic()
+        said = fails(place, *quick(server.target), "--patience", "400ms", says="no answer came within")
+        assert time.monotonic() - begun < 10 and server.target in said
+
+
+def test_a_stall_has_an_end(place):
+    def plan(call):
+        call.begin()
+        call.data(response(XSPACE)[:20])
+        call.wait(WAIT)
+
+    with ProfilerServer(plan) as server:
+        done = capture(place, *quick(server.target), "--patience", "400ms", "--format", "json")
+        (target,) = events(done)[-1]["targets"]
+        assert target["code"] == "deadline" and "after 20 bytes" in target["error"] and left(place) == []
+
+
+def test_slow_is_not_silent(place):
+    """Whoever sends something now and then is waited for, as long as it takes."""
+    def plan(call):
+        call.begin()
+        for byte in response(XSPACE):
+            call.data(bytes([byte]))
+            time.sleep(0.03)
+        call.end()
+
+    with ProfilerServer(plan) as server:
+        assert capture(place, *quick(server.target), "--patience", "600ms", "--format", "json").returncode == 0
+
+
+def test_an_old_server_on_this_machine_writes_where_we_would(place):
+    def plan(call):
+        asked = request(call)
+        path = pathlib.Path(asked[5].decode()) / asked[6].decode() / f"{asked[7].decode().replace(':', '_')}.xplane.pb"
+        path.write_bytes(XSPACE)
+        call.answer(frame(b""))
+
+    with ProfilerServer(plan) as server:
+        done = capture(place, *quick(server.target), "--format", "json")
+        assert done.returncode == 0, done.stderr
+        assert landed(place)[0].read_bytes() == XSPACE
+
+
+class Talker:
+    """A TCP server that says the same to everybody."""
+
+    def __init__(self, text, close=True):
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.target = "127.0.0.1:%d" % self.listener.getsockname()[1]
+        self.text, self.close = text, close
+        self.kept = []
+
+    def run(self):
+        while True:
+            try:
+                sock, _ = self.listener.accept()
+            except OSError:
+                return
+            try:
+                sock.recv(65536)
+                sock.sendall(self.text)
+            except OSError:
+                pass
+            if self.close:
+                sock.close()
+            else:
+                self.kept.append(sock)
+
+    def __enter__(self):
+        threading.Thread(target=self.run, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.listener.close()
+        for sock in self.kept:
+            sock.close()
+
+
+@pytest.mark.parametrize("text", [b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n", b"HTTP/1.0 200 OK\r\n\r\nhello",
+                                  b"SSH-2.0-OpenSSH_9.2\r\n", b"\x15\x03\x03\x00\x02\x02\x46", b"", b"\0" * 64])
+def test_what_speaks_no_grpc(place, text):
+    with Talker(text) as talker:
+        done = capture(place, *quick(talker.target), "--format", "json")
+        (target,) = events(done)[-1]["targets"]
+        assert target["code"] == "no_service" and "speaks no gRPC" in target["error"], target
+        assert done.returncode == 6 and left(place) == [] and done.stderr.count("\n") == 1
+
+
+def test_who_listens_and_is_silent(place):
+    with Talker(b"", close=False) as talker:
+        fails(place, *quick(talker.target), "--patience", "300ms", says="no answer came within")
+
+
+def test_nothing_listens(place):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        target = "127.0.0.1:%d" % free.getsockname()[1]
+    fails(place, *quick(target), says="Connection refused")
+    fails(place, *quick("no-such-host.invalid:9012"), says="no host of this name")
+
+
+def test_no_proxy_is_asked(place):
+    env = {k: "http://127.0.0.1:1" for k in ("http_proxy", "HTTP_PROXY", "https_proxy", "ALL_PROXY", "all_proxy")}
+    with ProfilerServer(lambda call: call.answer(response(XSPACE))) as server:
+        assert capture(place, *quick(server.target), "--format", "json", env=env).returncode == 0
+
+
+# ---- What goes wrong here ----
+
+def test_the_disk_is_full_while_it_comes(place):
+    with ProfilerServer(lambda call: call.answer(response(XSPACE + plane("n" * 2000000)))) as server:
+        said = fails(place, *quick(server.target), shell="ulimit -f 1000", says="writing the profile: File too large")
+        assert said.startswith(f"view_profile: {server.target}: ")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="SKIP: only root mounts")
+def test_a_file_system_is_full_while_it_comes(place):
+    small = place.dir / "small"
+    small.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", small], stderr=subprocess.DEVNULL).returncode:
+        pytest.skip("SKIP: nothing can be mounted here")
+    try:
+        with ProfilerServer(lambda call: call.answer(response(XSPACE + plane("n" * 2000000)))) as server:
+            done = capture(place, *quick(server.target), "--out", small, "--format", "json")
+            (target,) = events(done)[-1]["targets"]
+            assert target["code"] == "disk" and "No space left on device" in target["error"]
+            assert list(small.rglob("*")) == []
+    finally:
+        subprocess.run(["umount", small], check=True)
+
+
+def test_a_directory_that_cannot_be_made(place):
+    (place.dir / "file").write_text("x")
+    with ProfilerServer(lambda call: call.answer(response(XSPACE))) as server:
+        fails(place, *quick(server.target), "--out", "file", says="cannot make the directory")
+        fails(place, *quick(server.target), "--out", "/proc/nothing", says="cannot make the directory")
+        assert not server.calls
+
+
+def test_a_hosts_file_that_is_not_there(place):
+    fails(place, "--hosts-file", "none", exit_code=4)
+
+
+def test_progress_on_a_terminal(place):
+    def plan(call):
+        call.wait(1)
+        call.begin()
+        text = response(XSPACE + plane("n" * 200000))
+        call.data(text[:100000])
+        call.wait(0.6)
+        call.data(text[100000:])
+        call.end()
+
+    with ProfilerServer(plan) as server:
+        done = subprocess.run(["script", "-qec", " ".join(command("--duration", "1s", server.target, "--out", "logs")), "/dev/null"],
+                              cwd=place.dir, env=place.env, capture_output=True, text=True, timeout=WAIT)
+        assert re.search(r"profiling, 0\.\d s left", done.stdout), done.stdout
+        assert re.search(r"9\d\.\d KiB received", done.stdout)
+
+
+# ---- --look, --kineto ----
+
+def look(place, *targets):
+    return capture(place, "--look", *targets)
+
+
+def test_a_look_without_monitor(place):
+    with ProfilerServer(None) as server:
+        done = look(place, server.target)
+        assert (done.returncode, done.stderr) == (0, "") and done.stdout.count("\n") == 1
+        assert done.stdout.startswith(f"{server.target}: a profiler is there and can capture")
+        assert left(place) == []
+
+
+def test_a_look_with_monitor(place):
+    import struct
+    figures = b"".join(bytes([n << 3 | 1]) + struct.pack("<d", v) for n, v in ((2, 12.5), (4, 3.25), (5, 3), (6, 4)))
+    with ProfilerServer(None, monitor=lambda call: call.answer(frame(field(1, "words") + field(10, figures)))) as server:
+        done = look(place, server.target)
+        assert done.stdout == f"{server.target}: devices idle 12.5%, step 3.2 ms on average, 3.0 ms at least, 4.0 ms at most\n"
+    with ProfilerServer(None, monitor=lambda call: call.answer(frame(field(1, "Timestamp: 1\nUtil: 5%\x1b[2J")))) as server:
+        assert look(place, server.target).stdout == f"{server.target}: Timestamp: 1 Util: 5%\\x1b[2J\n"
+
+
+def test_a_look_at_what_is_no_profiler(place):
+    no = lambda call: call.only_trailers(12)  # noqa: E731
+    with ProfilerServer(None, terminate=no) as server:
+        assert "no profiler" in fails(place, "--look", server.target)
+
+
+class Dynolog:
+    """A stand-in for dynolog: JSON behind an int32; its processes write their files into the log's directory."""
+
+    def __init__(self, reply=None, write=True):
+        self.reply = {"processesMatched": [41, 42], "activityProfilersTriggered": [41, 42], "activityProfilersBusy": 0} \
+            if reply is None else reply
+        self.write, self.heard = write, []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.target = "127.0.0.1:%d" % self.listener.getsockname()[1]
+
+    def run(self):
+        sock, _ = self.listener.accept()
+        with sock:
+            n = int.from_bytes(fetching.exactly(sock, 4), sys.byteorder)
+            self.heard.append(json.loads(fetching.exactly(sock, n)))
+            text = self.reply if isinstance(self.reply, bytes) else json.dumps(self.reply).encode()
+            sock.sendall(len(text).to_bytes(4, sys.byteorder) + text)
+        if self.write:
+            log = dict(line.split("=", 1) for line in self.heard[0]["config"].split("\n"))["ACTIVITIES_LOG_FILE"]
+            for pid in self.reply["activityProfilersTriggered"]:
+                name = log.replace(".pt.trace.json", f"_{pid}.pt.trace.json")
+                with open(name, "w") as f:
+                    f.write('{"schemaVersion": 1, "traceEvents": [\n')
+                    f.flush()
+                    time.sleep(0.3)
+                    f.write('{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 1, "dur": 5, '
+                            '"args": {"device": 0, "stream": 7}}]}\n')
+
+    def __enter__(self):
+        threading.Thread(target=self.run, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.listener.close()
+
+
+def test_kineto_is_driven_through_dynolog(place):
+    with Dynolog() as dynolog:
+        done = capture(place, "--kineto", *quick(dynolog.target), "--out", "logs", "--option", "PROFILE_WITH_STACK=true")
+        assert done.returncode == 0, done.stderr
+        (asked,) = dynolog.heard
+        assert (asked["fn"], asked["pids"], asked["job_id"]) == ("setKinetOnDemandRequest", [0], 0)
+        lines = asked["config"].split("\n")
+        assert "ACTIVITIES_DURATION_MSECS=50" in lines and "PROFILE_WITH_STACK=true" in lines
+        host = dynolog.target.replace(":", "_")
+        files = sorted(p.name for p in (place.dir / "logs").rglob("*.json"))
+        assert files == [f"{host}_41.pt.trace.json", f"{host}_42.pt.trace.json"]
+        assert "gemm" in done.stdout and "its page: view_profile logs" in done.stdout
+
+
+@pytest.mark.parametrize(("reply", "word"), [
+    ({"processesMatched": [], "activityProfilersTriggered": [], "activityProfilersBusy": 0}, "empty"),
+    ({"processesMatched": [4], "activityProfilersTriggered": [], "activityProfilersBusy": 1}, "busy"),
+    ({"status": "failed"}, "no_service"), (b"[]", "no_service"), (b"\xff" * 9, "no_service")])
+def test_what_dynolog_refuses(place, reply, word):
+    with Dynolog(reply, write=False) as dynolog:
+        done = capture(place, "--kineto", *quick(dynolog.target), "--format", "json")
+        assert done.returncode == 6 and done.stderr.count("\n") == 1 and left(place) == []
+        assert events(done)[-1]["targets"][0]["code"] == word
+
+
+def test_processes_that_write_elsewhere(place):
+    with Dynolog(write=False) as dynolog:
+        said = fails(place, "--kineto", *quick(dynolog.target), "--patience", "500ms", says="does it see that directory, too?")
+        assert "process 41" in said
+
+
+def test_who_is_no_dynolog(place):
+    for text in (b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\xff\xff\xff\x7f", b"\0\0\0\0"):
+        with Talker(text) as talker:
+            done = capture(place, "--kineto", *quick(talker.target), "--format", "json")
+            assert done.returncode == 6 and left(place) == []
+            assert events(done)[-1]["targets"][0]["code"] in ("no_service", "failed")
+    fails(place, "--kineto", *quick("127.0.0.1:1"), says="is dynolog running?")
