@@ -24,7 +24,7 @@ _view_profile() {
         --top) return ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --ui --port --bind-all --host --extract --list-only --no-browser --tensorboard-port --tensorboard-in-place --tensorboard-unguarded --perfetto-ui --offline --allow-host --allow-origin --token-file --listen --path-prefix --access-log --access-log-format --no-sandbox --top --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --ui --port --bind-all --host --extract --list-only --no-browser --tensorboard-port --tensorboard-in-place --tensorboard-unguarded --perfetto-ui --offline --allow-host --allow-origin --token-file --listen --path-prefix --access-log --access-log-format --no-sandbox --top --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     list)
         case $prev in
@@ -34,7 +34,7 @@ _view_profile() {
         --jobs|-j) return ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --format --output --jobs --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --format --output --jobs --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     top)
         case $prev in
@@ -53,7 +53,7 @@ _view_profile() {
         --jobs|-j) return ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --session --top --by --group --where --device --step --host --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --session --top --by --group --where --device --step --host --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     report)
         case $prev in
@@ -71,7 +71,7 @@ _view_profile() {
         --jobs|-j) return ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --session --top --by --group --device --step --host --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --session --top --by --group --device --step --host --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     findings)
         case $prev in
@@ -85,7 +85,7 @@ _view_profile() {
         --max-memory) return ;;
         --fail-on) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --session --host --format --output --unit --jobs --max-memory --fail-on --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --session --host --format --output --unit --jobs --max-memory --fail-on --color --verbose --quiet --help --version ' ;;
         esac ;;
     compare)
         case $prev in
@@ -102,7 +102,7 @@ _view_profile() {
         --fail-on) return ;;
         --append) files=1 ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --top --group --format --output --unit --jobs --max-memory --max-regression --max-p90-regression --fail-on --append --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --top --group --format --output --unit --jobs --max-memory --max-regression --max-p90-regression --fail-on --append --color --verbose --quiet --help --version ' ;;
         esac ;;
     trend)
         case $prev in
@@ -114,7 +114,7 @@ _view_profile() {
         --jobs|-j) return ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --top --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --top --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     export)
         case $prev in
@@ -130,7 +130,7 @@ _view_profile() {
         --output|-o) files=1 ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --session --where --device --step --host --to --window --max-events --output --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --session --where --device --step --host --to --window --max-events --output --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     merge)
         case $prev in
@@ -141,7 +141,7 @@ _view_profile() {
         --unit) words='auto ns us ms s' ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--top --by --format --output --unit --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--no-sign-request --top --by --format --output --unit --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     extract)
         case $prev in
@@ -149,7 +149,7 @@ _view_profile() {
         --out) files=1 ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --out --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --out --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     record)
         case $prev in
@@ -208,7 +208,7 @@ _view_profile() {
         case $prev in
         --profile-dir) files=1 ;;
         --format) words='text json' ;;
-        *) words='--profile-dir --format --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --format --help --version ' ;;
         esac ;;
     help)
         case $prev in

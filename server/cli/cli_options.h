@@ -37,6 +37,7 @@ typedef struct cli_options {
     const char *max_memory;
 
     const char *profile_dir;
+    bool no_sign_request;
     int64_t top; /* -1: not given */
     int64_t by, group, where, format;
     const char *device, *host, *out;

@@ -101,7 +101,10 @@ static int look_at_directory(survey_line *out, const cli_options *o)
     VP_CLEANUP(cli_catalog_free) catalog *c = NULL;
     VP_CLEANUP(vp_free_ptr) char *path = o->path ? vp_strdup(o->path) : cli_default_dir();
     cat_options opts = CAT_OPTIONS_INIT;
-    int rc = path ? catalog_open(&c, path, &opts) : vp_no_memory();
+    int rc = path ? cli_mirror(&opts.mirror, path, o) : vp_no_memory();
+    if (rc >= 0)
+        rc = catalog_open(&c, path, &opts);
+    mirror_free(opts.mirror);
     out->name = "profile directory";
     if (rc >= 0)
         rc = cli_readable(c);

@@ -75,14 +75,19 @@ static int serve(const cli_options *o, const char *dir)
     memcpy(hosts, o->allow_host.items, sizeof o->allow_host.items);
     memcpy(origins, o->allow_origin.items, sizeof o->allow_origin.items);
     translate(&opts, o, dir);
+    if ((rc = cli_mirror(&opts.mirror, dir, o)) < 0)
+        return cli_fail(rc);
     opts.http.token = token[0] ? token : NULL;
     opts.http.allow_hosts = hosts;
     opts.http.allow_origins = origins;
     if ((!o->no_browser && (rc = outside_start(OUTSIDE_BROWSER)) < 0) ||
-        (serve_may_start_tensorboard(o) && (rc = outside_start(OUTSIDE_LOOKUP)) < 0))
+        (serve_may_start_tensorboard(o) && (rc = outside_start(OUTSIDE_LOOKUP)) < 0)) {
+        mirror_free(opts.mirror);
         return cli_fail(rc);
+    }
     serve_block_signals();
     int code = serve_site(o, &opts);
+    mirror_free(opts.mirror);
     outside_end(OUTSIDE_BROWSER);
     outside_end(OUTSIDE_LOOKUP);
     return code;

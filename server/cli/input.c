@@ -24,7 +24,7 @@ int cli_input(vp_report **out, const char *operand, const cli_options *o)
 {
     if (!strcmp(operand, "-") || rep_is_report(operand))
         return rep_read_file(out, operand);
-    if (access(operand, F_OK) == 0)
+    if (mirror_is_url(operand) || access(operand, F_OK) == 0)
         return analyze_there(out, o, operand, NULL);
     int rc = analyze_there(out, o, o->profile_dir, operand);
     if (rc != VP_ENOTFOUND)

@@ -1,7 +1,6 @@
 #include "server/cli/open.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 #include "server/cli/arguments.h"
 #include "server/cli/cli_options.h"
@@ -73,6 +72,12 @@ int cli_maybe_command(const cli_options *o, int rc)
     return vp_fail_at(rc, path, -1, -1);
 }
 
+int cli_mirror(mirror **out, const char *path, const cli_options *o)
+{
+    *out = NULL;
+    return mirror_is_url(path) ? mirror_open_url(out, path, o->no_sign_request) : 0;
+}
+
 int cli_open(catalog **out, const cli_options *o)
 {
     VP_CLEANUP(vp_free_ptr) char *found = o->path ? vp_strdup(o->path) : cli_default_dir();
@@ -80,12 +85,14 @@ int cli_open(catalog **out, const cli_options *o)
     cli_progress progress;
     catalog *c = NULL;
     VP_NEED(found);
+    VP_TRY(cli_mirror(&opts.mirror, found, o));
     cli_progress_begin(&progress, o, "looking at");
     opts.jobs = (int)o->jobs;
     opts.progress = cli_progress_entries;
     opts.progress_ctx = &progress;
     int rc = catalog_open(&c, found, &opts);
     cli_progress_end(&progress);
+    mirror_free(opts.mirror);
     if (rc < 0)
         return cli_maybe_command(o, rc);
     if (cli_readable(c) >= 0 || o->verbose) /* else the failure says it */
@@ -204,17 +211,11 @@ void cli_view(vp_view *v, const cli_options *o, size_t default_top)
     v->width = cli_width();
 }
 
-static bool is_directory(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 int cli_put_path(vp_buf *b, const catalog *c, const cat_file *f)
 {
     vp_str root = vp_str_of(catalog_path(c)), path = vp_str_of(f->path);
     VP_TRY(vp_put_escaped(b, root));
-    if (!is_directory(root.p)) /* a single file: only the name inside of it is added */
+    if (catalog_is_file(c)) /* a single file: only the name inside of it is added */
         return vp_put_escaped(b, vp_str_skip(path, vp_str_find(path, VP_STR("!"))));
     if (!vp_str_ends(root, VP_STR("/")))
         VP_TRY(vp_buf_putc(b, '/'));

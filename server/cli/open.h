@@ -12,6 +12,8 @@
 
 /* Scans o->path or the default directory with progress; counts on stderr what was not readable.
  * A catalog without sessions is not an error here. */
+/* The mirror of what the path is the address of, which is the caller's; NULL: it lies here. */
+int cli_mirror(mirror **out, const char *path, const cli_options *o);
 int cli_open(catalog **out, const cli_options *o);
 /* A path that is not there, where no command was typed, may be a mistyped command: says so.
  * Returns rc. */

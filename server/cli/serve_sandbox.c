@@ -84,10 +84,14 @@ int serve_sandbox(const cli_options *o, const site_options *opts)
     if (o->no_sandbox)
         return 0;
     allow_system(&r);
-    parent_of(parent, dir);
-    allow(&r, dir, o->tensorboard_in_place ? SANDBOX_WRITE : SANDBOX_READ);
+    if (opts->mirror)
+        allow(&r, mirror_cache(opts->mirror), SANDBOX_WRITE);
+    else
+        allow(&r, dir, o->tensorboard_in_place ? SANDBOX_WRITE : SANDBOX_READ);
     allow(&r, opts->perfetto_dir, SANDBOX_READ);
-    allow(&r, parent, SANDBOX_LIST); /* a single file is opened from its directory */
+    parent_of(parent, dir);
+    if (!opts->mirror)
+        allow(&r, parent, SANDBOX_LIST); /* a single file is opened from its directory */
     allow(&r, temp && temp[0] ? temp : "/tmp", SANDBOX_WRITE);
     if (o->access_log)
         allow(&r, o->access_log, SANDBOX_FILE);

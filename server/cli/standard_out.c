@@ -12,6 +12,7 @@
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/base/log.h"
+#include "trace/source/mirror.h"
 
 static int exit_code(int rc)
 {
@@ -36,7 +37,10 @@ int cli_fail(int rc)
 {
     char line[1000];
     vp_log(VP_LOG_ERROR, "%s", vp_error_line(vp_error_last(), line, sizeof line));
-    return exit_code(rc);
+    /* A store that refuses or fails leaves its profile unreadable. */
+    bool store = rc < 0 && vp_error_last()->path[0] && mirror_is_url(vp_error_last()->path) &&
+                 rc != VP_ENOTFOUND && rc != VP_ECANCELLED && rc != VP_EARG;
+    return store ? CLI_UNREADABLE : exit_code(rc);
 }
 
 static int write_fd(void *ctx, const void *data, size_t n)

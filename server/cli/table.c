@@ -299,7 +299,10 @@ const cli_option cli_option_table[] = {
     {"profile-dir", 0, "DIR", CLI_TEXT, CLI_COMPARE | CLI_TREND, AT(profile_dir), 0, 0, NULL,
      "where sessions are looked for that are named by id, name or the end of these"},
     {"profile-dir", 0, "DIR", CLI_TEXT, CLI_READERS | CLI_DOCTOR, AT(profile_dir), 0, 0, NULL,
-     "the profile directory, archive or file; the same as PATH"},
+     "the profile directory, archive or file, or the address of one; the same as PATH"},
+    {"no-sign-request", 0, NULL, CLI_FLAG, CLI_READERS | CLI_OF_REPORTS | CLI_DOCTOR,
+     AT(no_sign_request), 0, 0, NULL,
+     "send no credentials with what is asked of gs://, s3://, az:// (public buckets)"},
 
     {"ui", 0, "both|perfetto|tensorboard|none", CLI_WORD, CLI_SERVE, AT(ui), 0, 0, "both",
      "which viewers the pages offer for the timeline"},

@@ -150,7 +150,7 @@ int site_start(site **out, const site_options *opts)
     if (!rc)
         rc = extraction_open(s, &copies);
     if (!rc)
-        rc = store_open(&s->store, opts->profile_dir, &copies);
+        rc = store_open(&s->store, opts->profile_dir, &copies, opts->mirror);
     if (!rc)
         rc = timelines_open(&s->timelines, s->store, VP_TIMELINE_KEPT_MAX, VP_TIMELINE_LATE_EVENTS);
     if (!rc)

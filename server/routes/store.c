@@ -49,7 +49,7 @@ struct store {
 
 /* ---- The catalog ---------------------------------------------------------------------------- */
 
-int store_open(store **out, const char *path, const cat_copies *copies)
+int store_open(store **out, const char *path, const cat_copies *copies, mirror *m)
 {
     store *st = vp_calloc(1, sizeof *st);
     VP_NEED(st);
@@ -57,7 +57,7 @@ int store_open(store **out, const char *path, const cat_copies *copies)
     vp_cond_init(&st->changed);
     int rc = turns_new(&st->turns);
     if (rc >= 0)
-        rc = index_open(&st->index, path, copies);
+        rc = index_open(&st->index, path, copies, m);
     if (rc < 0) {
         store_close(st);
         return rc;

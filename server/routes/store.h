@@ -13,8 +13,9 @@
 
 typedef struct store store;
 
-/* Starts to scan path, in the background. VP_ENOTFOUND when there is no such path. */
-int store_open(store **out, const char *path, const cat_copies *copies);
+/* Starts to scan path, in the background; m is the mirror that it is the address of, or NULL.
+ * VP_ENOTFOUND when there is no such path. */
+int store_open(store **out, const char *path, const cat_copies *copies, mirror *m);
 void store_close(store *st); /* no report may be held any more */
 /* The current catalog, a reference of the caller's (catalog_free). Never NULL; without sessions
  * while the first scan runs. */

@@ -24,6 +24,7 @@ struct store_index {
     char *path;
     bool once; /* standard input is read once */
     cat_copies copies;
+    mirror *mirror; /* NULL: the path lies here */
     dir_watch *watch;
     cat_live live;
     pthread_t thread;
@@ -53,11 +54,12 @@ static void scan(store_index *ix)
     int64_t start = vp_now_ns();
     opts.previous = old;
     opts.copies = ix->copies;
+    opts.mirror = ix->mirror;
     opts.live = &ix->live;
-    opts.entering = watch_directory;
+    opts.entering = ix->mirror ? NULL : watch_directory; /* what a mirror shows is our own doing */
     opts.entering_ctx = ix->watch;
     vp_error_clear();
-    if (!ix->once)
+    if (!ix->once && !ix->mirror)
         dir_watch_add(ix->watch, ix->path); /* for a single file: no directory is entered */
     int rc = catalog_open(&fresh, ix->path, &opts);
     catalog_free(old);
@@ -123,7 +125,7 @@ static int start(store_index *ix, const char *path)
     ix->opened_ms = vp_now_ms();
     ix->once = !strcmp(path, "-");
     ix->wanted = true;
-    if (!ix->once)
+    if (!ix->once && !ix->mirror)
         VP_TRY(check_path(path));
     ix->path = vp_strdup(path);
     VP_NEED(ix->path);
@@ -134,13 +136,14 @@ static int start(store_index *ix, const char *path)
     return 0;
 }
 
-int index_open(store_index **out, const char *path, const cat_copies *copies)
+int index_open(store_index **out, const char *path, const cat_copies *copies, mirror *m)
 {
     store_index *ix = vp_calloc(1, sizeof *ix);
     VP_NEED(ix);
     init_sync(ix);
     if (copies)
         ix->copies = *copies;
+    ix->mirror = m ? mirror_ref(m) : NULL;
     int rc = start(ix, path);
     if (rc < 0) {
         index_close(ix);
@@ -170,6 +173,7 @@ void index_close(store_index *ix)
         pthread_join(ix->thread, NULL);
     dir_watch_free(ix->watch);
     catalog_free(ix->current);
+    mirror_free(ix->mirror);
     pthread_cond_destroy(&ix->changed);
     pthread_mutex_destroy(&ix->lock);
     vp_free(ix->path);

@@ -17,7 +17,7 @@
 typedef struct store_index store_index;
 
 /* Checks that there is such a path, and starts the first scan. */
-int index_open(store_index **out, const char *path, const cat_copies *copies);
+int index_open(store_index **out, const char *path, const cat_copies *copies, mirror *m);
 /* From now on scans end soon with VP_ECANCELLED, and nobody waits any longer. */
 void index_cancel(store_index *ix);
 void index_close(store_index *ix);

@@ -187,7 +187,7 @@ int route_trace_raw(http_req *rq)
         return http_fail(rq, 404, "no such file in this session");
     trace_entity(&e, f, "application/octet-stream", "");
     e.filename = f->name;
-    if (f->is_member)
+    if (f->is_member || catalog_is_elsewhere(c))
         return http_finished(rq, &e) || http_not_modified(rq, &e) ? 0 : send_member(rq, c, f, &e);
     VP_TRY(catalog_fd(&fd, c, f));
     http_keep(rq, SAME_MS);

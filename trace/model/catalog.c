@@ -42,6 +42,7 @@ void catalog_free(catalog *c)
     vp_fs_close(&c->root_fd);
     vp_fs_close(&c->spool_fd);
     cat_memo_free(&c->memo);
+    mirror_free(c->mirror);
     vp_free(c->sessions);
     vp_free(c->notes);
     vp_arena_free(&c->arena);
@@ -128,6 +129,16 @@ static int scan(cat_scan *s, const char *path)
     return is_dir ? scan_directory(s, &fd, real) : scan_file(s, real, &id);
 }
 
+static int scan_mirror(cat_scan *s)
+{
+    const cat_options *o = s->opts;
+    const mirror_renewal how = {o->progress, o->progress_ctx, o->live ? &o->live->stop : NULL};
+    const char *root;
+    s->c->mirror = mirror_ref(o->mirror);
+    VP_TRY(mirror_renew(o->mirror, &how, &root));
+    return scan(s, root);
+}
+
 int catalog_open(catalog **out, const char *path, const cat_options *opts)
 {
     static const cat_options defaults = CAT_OPTIONS_INIT;
@@ -138,7 +149,7 @@ int catalog_open(catalog **out, const char *path, const cat_options *opts)
     c->copies = s.opts->copies;
     s.began_s = time(NULL);
     vp_map_init(&s.visited);
-    int rc = scan(&s, path);
+    int rc = s.opts->mirror ? scan_mirror(&s) : scan(&s, path);
     vp_map_free(&s.visited);
     vp_free(s.links);
     VP_TRY(rc);
@@ -163,6 +174,16 @@ int catalog_none(catalog **out, const char *path)
 const char *catalog_path(const catalog *c)
 {
     return c->path;
+}
+
+bool catalog_is_file(const catalog *c)
+{
+    return c->single;
+}
+
+bool catalog_is_elsewhere(const catalog *c)
+{
+    return c->mirror != NULL;
 }
 
 size_t catalog_count(const catalog *c)

@@ -17,6 +17,7 @@
 #include "trace/base/log.h"
 #include "trace/read/bytes/byte_stream.h"
 #include "trace/read/detect/detect.h"
+#include "trace/source/mirror.h"
 
 typedef struct cat_file {
     const char *path;     /* relative to the root; a member is ARCHIVE!member */
@@ -92,6 +93,8 @@ typedef struct cat_options {
     void *entering_ctx;
     cat_copies copies; /* read instead of what is packed; open may be NULL */
     int jobs;          /* threads that list at most; 0: as many as are of use */
+    mirror *mirror;    /* of the address that the path is; the catalog keeps a reference. NULL: the
+                          path lies here */
 } cat_options;
 #define CAT_OPTIONS_INIT                                                                           \
     {                                                                                              \
@@ -141,6 +144,10 @@ const cat_note *catalog_note(const catalog *c, size_t i);
 int catalog_stream(rd_stream **out, const catalog *c, const cat_file *f, bool raw);
 /* Random access to the content (gzip and archives are spooled; damage is reported). */
 int catalog_source(rd_source **out, const catalog *c, const cat_file *f, vp_error *damage);
+/* The path was that of a file, or standard input. */
+bool catalog_is_file(const catalog *c);
+/* Its files lie elsewhere, so that a descriptor is a copy: a stream or source reads them. */
+bool catalog_is_elsewhere(const catalog *c);
 /* A descriptor on the file on disk, verified to be the one listed (VP_EIO if it changed);
  * members are VP_EUNSUPPORTED: use catalog_stream. */
 int catalog_fd(int *fd, const catalog *c, const cat_file *f);

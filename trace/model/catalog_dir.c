@@ -266,7 +266,7 @@ static void peek(const cat_reader *r, cat_node *n, bool in_run, cat_found *f)
     vp_file_id id;
     if (cat_open_file(r->scan->c, cat_dir_fd(n), f->name.p, &fd, &id) == 0) {
         set_id(f, id);
-        cat_peek(fd, in_run, f);
+        cat_peek(r->scan->c, fd, in_run, f);
     }
 }
 

@@ -73,6 +73,7 @@ struct catalog {
     int spool_fd;     /* standard input, spooled; else -1 */
     bool single;      /* the path is a file */
     cat_copies copies;
+    mirror *mirror; /* NULL: the files lie here */
     cat_session *sessions;
     size_t count, session_cap;
     cat_note *notes;
@@ -139,9 +140,10 @@ bool cat_worker_time(vp_str name, vp_str *stem, vp_str *digits, int64_t *unix_ns
 /* Sorts the sessions and gives them their ids. */
 int cat_sessions_finish(catalog *c);
 
-/* catalog_look: what the head of the open file tells, in f->peeked, kind and why; nothing where
- * that is for cat_look to do. f->kind is what the name says. Any thread may ask. */
-void cat_peek(int fd, bool in_run, cat_found *f);
+/* catalog_look: what the head of the open file, whose identity is set, tells, in f->peeked, kind
+ * and why; nothing where that is for cat_look to do. f->kind is what the name says. Any thread may
+ * ask. */
+void cat_peek(const catalog *c, int fd, bool in_run, cat_found *f);
 /* The previous scan has looked at f. Any thread may ask. */
 bool cat_known(const cat_scan *s, const cat_found *f);
 /* Fills kind and why of f, whose name, size and identity are set. It is opened as

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "trace/base/err.h"
+#include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/model/catalog_impl.h"
 #include "trace/model/timeline.h"
@@ -69,7 +70,11 @@ static int index_progress(void *ctx, int64_t done, int64_t total)
 static int index_archive(cat_scan *s, int fd, cat_found *f, cat_archive **out)
 {
     ar_index *index = NULL;
-    int rc = ar_index_make(&index, fd, s->opts->progress ? index_progress : NULL, s);
+    VP_CLEANUP(vp_fs_close) int copy = -1;
+    int rc = s->c->mirror ? mirror_whole(s->c->mirror, &f->id, &copy) : 0;
+    if (rc >= 0)
+        rc = ar_index_make(&index, copy >= 0 ? copy : fd, s->opts->progress ? index_progress : NULL,
+                           s);
     if (fatal(rc))
         return rc;
     if (rc < 0)
@@ -109,15 +114,49 @@ static int recall(cat_scan *s, const cat_memo_entry *e, cat_found *f, const cat_
     return remember(s, f, e->name_hash, e->archive, archive);
 }
 
+/* Of what lies elsewhere each look is a question over the network: names are believed, unless they
+ * leave something open or their file was named itself. */
+static bool name_decides(const catalog *c, bool in_run, const cat_found *f)
+{
+    rd_format format = f->kind.format;
+    if (!c->mirror || mirror_is_file(c->mirror) || f->bytes < DOUBTFUL_BYTES)
+        return false;
+    return format == RD_XSPACE || format == RD_KINETO || format == RD_PPROF || format == RD_VPCAP ||
+           format == RD_UNREADABLE || (format == RD_XLA_JSON && in_run);
+}
+
+static bool too_large(const catalog *c, const cat_found *f)
+{
+    return c->mirror && !mirror_is_file(c->mirror) && f->kind.format == RD_ARCHIVE &&
+           f->bytes > VP_REMOTE_ARCHIVE_MAX;
+}
+
+static int take_head(const catalog *c, int fd, const cat_found *f, char *head, size_t want,
+                     size_t *n)
+{
+    *n = 0;
+    if (!want || !c->mirror)
+        return vp_fs_pread(fd, head, want, 0, n);
+    return mirror_head(c->mirror, &f->id, head, want, n);
+}
+
 /* f->kind is what the name says. */
-static int read_head(int fd, bool in_run, cat_found *f)
+static int read_head(const catalog *c, int fd, bool in_run, cat_found *f)
 {
     char head[HEAD_MAX];
     size_t n;
     rd_kind by_name = f->kind;
+    f->why = f->kind.why;
+    if (name_decides(c, in_run, f))
+        return 0;
+    if (too_large(c, f)) {
+        f->kind = (rd_kind){.format = RD_UNREADABLE};
+        f->why = "a large archive that lies elsewhere: name it itself, and it is looked into";
+        return 0;
+    }
     /* Not more than there is: the end of a file is found by one more read. */
     size_t want = (uint64_t)f->bytes < sizeof head ? (size_t)f->bytes : sizeof head;
-    VP_TRY(vp_fs_pread(fd, head, want, 0, &n));
+    VP_TRY(take_head(c, fd, f, head, want, &n));
     VP_TRY(detect(f->name, head, n, &f->kind));
     keep_producer(&f->kind, by_name, in_run);
     f->why = f->kind.why;
@@ -128,10 +167,10 @@ static int read_head(int fd, bool in_run, cat_found *f)
     return 0;
 }
 
-void cat_peek(int fd, bool in_run, cat_found *f)
+void cat_peek(const catalog *c, int fd, bool in_run, cat_found *f)
 {
     cat_found seen = *f;
-    seen.peeked = read_head(fd, in_run, &seen) >= 0 && seen.kind.format != RD_ARCHIVE;
+    seen.peeked = read_head(c, fd, in_run, &seen) >= 0 && seen.kind.format != RD_ARCHIVE;
     if (seen.peeked)
         *f = seen;
 }
@@ -156,9 +195,11 @@ static int look_inside(cat_scan *s, int fd, bool in_run, cat_found *f, const cat
 {
     cat_archive *a = NULL;
     s->c->seen.opened++;
-    int rc = f->peeked ? 0 : read_head(fd, in_run, f);
+    int rc = f->peeked ? 0 : read_head(s->c, fd, in_run, f);
     if (rc < 0)
-        return fatal(rc) ? rc : unreadable(s, f, vp_error_last()->message);
+        return fatal(rc) || (s->c->mirror && rc == VP_EREMOTE)
+                   ? rc
+                   : unreadable(s, f, vp_error_last()->message);
     if (f->kind.format == RD_ARCHIVE)
         VP_TRY(index_archive(s, fd, f, &a));
     return remember(s, f, name_hash(f), a, archive);

@@ -46,13 +46,23 @@ static int open_listed(int *fd, const catalog *c, const cat_file *f)
     return 0;
 }
 
+/* The same for who needs all of it on this disk. */
+static int open_content(int *fd, const catalog *c, const cat_file *f)
+{
+    VP_TRY(open_listed(fd, c, f));
+    if (!c->mirror)
+        return 0;
+    vp_fs_close(fd);
+    return mirror_whole(c->mirror, &f->id, fd);
+}
+
 int catalog_fd(int *fd, const catalog *c, const cat_file *f)
 {
     if (f->is_member) {
         vp_fail(VP_EUNSUPPORTED, "a member of an archive has no descriptor of its own");
         return vp_fail_at(VP_EUNSUPPORTED, f->path, -1, -1);
     }
-    return open_listed(fd, c, f);
+    return open_content(fd, c, f);
 }
 
 int catalog_check(const catalog *c, const cat_file *f)
@@ -77,9 +87,14 @@ int catalog_stream(rd_stream **out, const catalog *c, const cat_file *f, bool ra
     int rc;
     if (open_copy(&fd, c, f, raw))
         return rd_stream_fd(out, vp_fs_take(&fd));
-    VP_TRY(open_listed(&fd, c, f));
+    if (c->mirror && !f->is_member)
+        VP_TRY(catalog_check(c, f));
+    else
+        VP_TRY(open_content(&fd, c, f));
     if (f->is_member)
         rc = ar_member_open(&stream, fd, f->member_index);
+    else if (c->mirror)
+        rc = mirror_stream(c->mirror, &f->id, text, &stream);
     else
         rc = (text ? rd_stream_text : rd_stream_fd)(&stream, vp_fs_take(&fd));
     if (rc == 0 && f->kind.gzip && !raw)
@@ -96,6 +111,10 @@ int catalog_source(rd_source **out, const catalog *c, const cat_file *f, vp_erro
     int fd;
     if (damage)
         *damage = (vp_error){.offset = -1, .event = -1};
+    if (!f->is_member && !f->kind.gzip && c->mirror) {
+        VP_TRY(catalog_check(c, f));
+        return mirror_source(c->mirror, &f->id, out);
+    }
     if (!f->is_member && !f->kind.gzip) {
         VP_TRY(open_listed(&fd, c, f));
         return rd_source_fd(out, fd);

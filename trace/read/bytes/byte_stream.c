@@ -19,7 +19,7 @@ void rd_stream_close(rd_stream **s)
 
 #define HOLE_LEAST (64 << 10)
 
-/* File, pipe and memory: one struct, since all three copy windows into one reused chunk. */
+/* File, pipe, memory and source: one struct, since all copy windows into one reused chunk. */
 typedef struct basic_stream {
     rd_stream base;
     char *chunk;
@@ -27,6 +27,7 @@ typedef struct basic_stream {
     int fd;          /* -1 for memory */
     int64_t hole;    /* text: where the first hole is, at which it ends; -1: nowhere */
     const char *mem; /* borrowed */
+    rd_source *source;
     int64_t pos;
     bool ended;
 } basic_stream;
@@ -35,6 +36,7 @@ static void basic_close(rd_stream *s)
 {
     basic_stream *b = (basic_stream *)s;
     vp_fs_close(&b->fd);
+    rd_source_close(b->source);
     rd_chunk_free(b->chunk);
     vp_free(b);
 }
@@ -205,6 +207,26 @@ int rd_stream_memory(rd_stream **out, const void *p, size_t n, size_t chunk)
     VP_TRY(basic_new(out, basic_next, memory_fill, -1, (int64_t)n, cap ? cap : 1));
     ((basic_stream *)*out)->mem = p;
     return 0;
+}
+
+static int source_fill(rd_stream *s, char *p, size_t cap, size_t *n)
+{
+    basic_stream *b = (basic_stream *)s;
+    size_t got = 0;
+    VP_TRY(rd_source_read(b->source, p, window(b, cap), b->pos, &got));
+    return deliver(b, got, n);
+}
+
+int rd_stream_source(rd_stream **out, rd_source *in)
+{
+    int64_t size = rd_source_size(in);
+    size_t cap = size < (int64_t)VP_READ_WINDOW ? (size_t)size : VP_READ_WINDOW;
+    int rc = basic_new(out, basic_next, source_fill, -1, size, cap ? cap : 1);
+    if (rc < 0)
+        rd_source_close(in);
+    else
+        ((basic_stream *)*out)->source = in;
+    return rc;
 }
 
 int rd_stream_slurp(rd_stream *s, size_t max, char **out, size_t *n)

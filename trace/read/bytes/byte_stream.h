@@ -1,6 +1,7 @@
 /* How readers get bytes. A stream is read once from front to back (JSON, gzip, tar members); a
  * source can be read at any offset (xplane). Streams stack: file → gzip → member. Readers and the
- * catalog include this; whoever opens a stream or source closes it. Not thread-safe: one reader. */
+ * catalog include this; whoever opens a stream or source closes it. Not thread-safe: one reader; but of a source several
+ * threads may read. */
 #ifndef VP_READ_BYTE_STREAM_H
 #define VP_READ_BYTE_STREAM_H
 
@@ -17,6 +18,7 @@
 #define RD_HEADROOM (64u << 10)
 #define RD_PAD 64u
 
+typedef struct rd_source rd_source;
 typedef struct rd_stream rd_stream;
 struct rd_stream {
     /* 1: *p,*n is the next chunk (n > 0), writable and valid until the next call, with RD_HEADROOM
@@ -41,6 +43,8 @@ int rd_stream_fd(rd_stream **out, int fd);
  * hole of 64 KiB, so that what is read is bounded by what the disk holds (a crash can leave such a
  * file, and one of 1 TB costs its author nothing). */
 int rd_stream_text(rd_stream **out, int fd);
+/* A stream over a source (taken, also on failure), from its start. */
+int rd_stream_source(rd_stream **out, rd_source *in);
 /* A stream over standard input or any pipe. */
 int rd_stream_pipe(rd_stream **out, int fd);
 /* A stream over bytes that the caller keeps alive; chunks of at most `chunk` bytes (0: 1 MiB). */
@@ -48,7 +52,6 @@ int rd_stream_memory(rd_stream **out, const void *p, size_t n, size_t chunk);
 /* Reads everything into memory (tests, small files); VP_ELIMIT above max. vp_free the result. */
 int rd_stream_slurp(rd_stream *s, size_t max, char **out, size_t *n);
 
-typedef struct rd_source rd_source;
 /* Takes the descriptor, also on failure. */
 int rd_source_fd(rd_source **out, int fd);
 /* Bytes that the caller keeps alive. */
@@ -56,6 +59,15 @@ int rd_source_memory(rd_source **out, const void *p, size_t n);
 /* Drains a stream into memory, or above VP_SPOOL_MEMORY_MAX into an unlinked temporary file.
  * The stream is not closed; its damage, if any, is copied to *damage (may be NULL). */
 int rd_source_spool(rd_source **out, rd_stream *in, vp_error *damage);
+/* What is read by calls: of n bytes that lie within its size, all or a failure. Several threads may
+ * read at once. */
+typedef struct rd_calls {
+    int (*read)(void *ctx, void *buf, size_t n, int64_t offset);
+    void (*close)(void *ctx);
+    void *ctx;
+} rd_calls;
+/* Takes ctx, also on failure. */
+int rd_source_calls(rd_source **out, int64_t size, const rd_calls *calls);
 int64_t rd_source_size(const rd_source *s);
 /* Whether all of it lies in memory: then *bytes is that, valid while the source is. */
 bool rd_source_in_memory(const rd_source *s, vp_str *bytes);

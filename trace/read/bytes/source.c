@@ -1,4 +1,4 @@
-/* Bytes at any offset: a file, memory, or a stream that was spooled. */
+/* Bytes at any offset: a file, memory, a stream that was spooled, or what calls give. */
 #include <string.h>
 
 #include "trace/base/buf.h"
@@ -10,7 +10,8 @@
 struct rd_source {
     int fd; /* -1: memory */
     const char *mem;
-    char *owned; /* mem, when it is ours */
+    char *owned;    /* mem, when it is ours */
+    rd_calls calls; /* read: NULL, or instead of both */
     int64_t size;
 };
 
@@ -20,6 +21,8 @@ static int source_new(rd_source **out, rd_source init)
     if (!s) {
         vp_fs_close(&init.fd);
         vp_free(init.owned);
+        if (init.calls.read)
+            init.calls.close(init.calls.ctx);
         return vp_fail(VP_ENOMEM, "no memory for a source");
     }
     *s = init;
@@ -38,6 +41,11 @@ int rd_source_fd(rd_source **out, int fd)
 int rd_source_memory(rd_source **out, const void *p, size_t n)
 {
     return source_new(out, (rd_source){.fd = -1, .mem = p, .size = (int64_t)n});
+}
+
+int rd_source_calls(rd_source **out, int64_t size, const rd_calls *calls)
+{
+    return source_new(out, (rd_source){.fd = -1, .size = size, .calls = *calls});
 }
 
 /* Collects what is drained from a stream: in memory, and in a file from the moment that it does not
@@ -102,9 +110,10 @@ int64_t rd_source_size(const rd_source *s)
 
 bool rd_source_in_memory(const rd_source *s, vp_str *bytes)
 {
-    if (s->fd < 0)
+    bool in_memory = s->fd < 0 && !s->calls.read;
+    if (in_memory)
         *bytes = (vp_str){s->mem, (size_t)s->size};
-    return s->fd < 0;
+    return in_memory;
 }
 
 int rd_source_read(rd_source *s, void *buf, size_t n, int64_t offset, size_t *got)
@@ -115,7 +124,9 @@ int rd_source_read(rd_source *s, void *buf, size_t n, int64_t offset, size_t *go
     n = left < (int64_t)n ? (size_t)left : n;
     if (s->fd >= 0)
         return vp_fs_pread(s->fd, buf, n, offset, got);
-    if (n)
+    if (n && s->calls.read)
+        VP_TRY(s->calls.read(s->calls.ctx, buf, n, offset));
+    else if (n)
         memcpy(buf, s->mem + offset, n);
     *got = n;
     return 0;
@@ -127,5 +138,7 @@ void rd_source_close(rd_source *s)
         return;
     vp_fs_close(&s->fd);
     vp_free(s->owned);
+    if (s->calls.read)
+        s->calls.close(s->calls.ctx);
     vp_free(s);
 }

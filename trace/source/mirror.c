@@ -1,0 +1,370 @@
+#include "trace/source/mirror.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+#include "trace/base/time.h"
+#include "trace/read/detect/detect.h"
+#include "trace/source/mirror_impl.h"
+
+/* In ms: what was listed so long ago is listed again, or ten times as long as that took; and how
+ * often somebody who waits for another program looks whether it is done. */
+#define FRESH_MS 2000
+#define FRESH_TIMES 10
+#define LOOK_MS 20
+
+/* ---- Addresses ------------------------------------------------------------------------------- */
+
+static const char *const schemes[] = {"http://", "https://", "gs://",   "s3://",
+                                      "az://",   "abfs://",  "abfss://"};
+#define WEB_SCHEMES 2u
+
+static size_t scheme_of(const char *path)
+{
+    size_t i = 0, n = sizeof schemes / sizeof *schemes;
+    while (i < n && !vp_str_starts_nocase(vp_str_of(path), vp_str_of(schemes[i])))
+        i++;
+    return i;
+}
+
+bool mirror_is_url(const char *path)
+{
+    return scheme_of(path) < sizeof schemes / sizeof *schemes;
+}
+
+char *mirror_url_of(const mirror *m, const char *path)
+{
+    static const char plain[] = "-._~/!$&'()*+,;=:@";
+    VP_CLEANUP(vp_buf_free) vp_buf b;
+    vp_buf_init(&b, 1 << 20);
+    bool own = !*path && m->is_file;
+    if (own)
+        vp_buf_puts(&b, m->url);
+    else
+        vp_buf_printf(&b, "%s/", m->base);
+    for (const unsigned char *p = (const unsigned char *)path; *p; p++) {
+        bool safe = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
+                    (*p >= '0' && *p <= '9') || strchr(plain, *p);
+        if (safe || !m->web)
+            vp_buf_putc(&b, (char)*p);
+        else
+            vp_buf_printf(&b, "%%%02X", *p);
+    }
+    if (!own)
+        vp_buf_puts(&b, m->query);
+    return vp_buf_take(&b, &(size_t){0});
+}
+
+static int split_url(mirror *m, const char *url)
+{
+    size_t scheme = scheme_of(url);
+    m->web = scheme < WEB_SCHEMES;
+    const char *query = m->web ? strchr(url, '?') : NULL;
+    size_t n = query ? (size_t)(query - url) : strlen(url), least = strlen(schemes[scheme]);
+    while (n > least && url[n - 1] == '/')
+        n--;
+    m->url = vp_strdup(url);
+    m->base = vp_strndup(url, n);
+    m->query = vp_strdup(query ? query : "");
+    VP_NEED(m->url && m->base && m->query);
+    if (n > least && n < VP_PATH_MAX / 2)
+        return 0;
+    vp_fail(VP_EARG, "no address of a log directory: it names no %s", m->web ? "host" : "bucket");
+    return vp_fail_at(VP_EARG, url, -1, -1);
+}
+
+/* ---- Places on the disk ---------------------------------------------------------------------- */
+
+static int cache_dir(char *out)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int n = -1;
+    if (cache && *cache == '/')
+        n = snprintf(out, VP_PATH_MAX, "%s/view_profile/remote", cache);
+    else if (home && *home == '/')
+        n = snprintf(out, VP_PATH_MAX, "%s/.cache/view_profile/remote", home);
+    if (n <= 0 || n >= (int)VP_PATH_MAX / 4)
+        return vp_fail(VP_EIO, "there is no cache directory: set XDG_CACHE_HOME, or HOME");
+    return n;
+}
+
+/* The parts of the address behind the scheme, each a name that a directory can have. */
+static void put_parts(char *out, size_t cap, const char *from)
+{
+    size_t n = 0, part = 0;
+    for (; *from && n + 2 < cap; from++) {
+        bool starts = !part || out[n - 1] == '/';
+        if (*from == '/' && starts)
+            continue;
+        if (*from != '/' && part >= NAME_MAX)
+            continue;
+        part = *from == '/' ? 1 : part + 1;
+        out[n++] = *from == '.' && starts ? '_' : *from;
+    }
+    out[n] = 0;
+}
+
+static int open_dir(const char *path, int *fd)
+{
+    *fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (*fd >= 0)
+        return 0;
+    vp_fail(VP_EIO, "cannot be opened: %s", strerror(errno));
+    return vp_fail_at(VP_EIO, path, -1, -1);
+}
+
+static int make_places(mirror *m)
+{
+    char name[KEPT_NAME], path[VP_PATH_MAX], parts[VP_PATH_MAX / 2];
+    bool made;
+    int cache = cache_dir(m->cache);
+    VP_TRY(cache);
+    kept_name(name, &(vp_str){m->url, strlen(m->url)}, 1);
+    snprintf(path, sizeof path, "%.1024s/kept", m->cache);
+    VP_TRY(mirror_make_dirs(path, 1, &made));
+    VP_TRY(open_dir(path, &m->kept.dir));
+    snprintf(path, sizeof path, "%.1024s/%s", m->cache, name);
+    VP_TRY(mirror_make_dirs(path, (size_t)cache, &made));
+    put_parts(parts, sizeof parts, strstr(m->base, "://") + 3);
+    snprintf(m->tree, sizeof m->tree, "%.1100s/tree/%s", path, parts);
+    snprintf(path + strlen(path), sizeof path - strlen(path), "/lock");
+    m->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (m->lock_fd >= 0)
+        return 0;
+    vp_fail(VP_EIO, "cannot be opened: %s", strerror(errno));
+    return vp_fail_at(VP_EIO, path, -1, -1);
+}
+
+/* ---- Its owner ------------------------------------------------------------------------------- */
+
+static int start(mirror *m, const char *url)
+{
+    VP_TRY(split_url(m, url));
+    VP_TRY(make_places(m));
+    kept_trim(&m->kept);
+    return 0;
+}
+
+int mirror_open(mirror **out, const char *url, const source_ask *ask, void (*drop)(void *ctx))
+{
+    mirror *m = vp_calloc(1, sizeof *m);
+    VP_NEED(m);
+    atomic_init(&m->refs, 1);
+    m->ask = *ask;
+    m->lock_fd = m->kept.dir = -1;
+    pthread_mutex_init(&m->lock, NULL);
+    pthread_mutex_init(&m->kept.lock, NULL);
+    int rc = start(m, url);
+    if (rc < 0) {
+        mirror_free(m);
+        return rc;
+    }
+    m->drop = drop;
+    *out = m;
+    return 0;
+}
+
+mirror *mirror_ref(mirror *m)
+{
+    atomic_fetch_add(&m->refs, 1);
+    return m;
+}
+
+void mirror_free(mirror *m)
+{
+    if (!m || atomic_fetch_sub(&m->refs, 1) != 1)
+        return;
+    mirror_table_free(m->table);
+    vp_fs_close(&m->lock_fd);
+    vp_fs_close(&m->kept.dir);
+    pthread_mutex_destroy(&m->lock);
+    pthread_mutex_destroy(&m->kept.lock);
+    if (m->drop)
+        m->drop(m->ask.ctx);
+    vp_free(m->url);
+    vp_free(m->base);
+    vp_free(m->query);
+    vp_free(m);
+}
+
+const char *mirror_cache(const mirror *m)
+{
+    return m->cache;
+}
+
+const char *mirror_url(const mirror *m)
+{
+    return m->url;
+}
+
+bool mirror_is_file(const mirror *m)
+{
+    return m->is_file;
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+mirror_table *mirror_table_new(void)
+{
+    mirror_table *t = vp_calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    vp_arena_init(&t->arena);
+    vp_map_init(&t->by_ino);
+    vp_map_init(&t->by_path);
+    vp_map_init(&t->dirs);
+    return t;
+}
+
+void mirror_table_free(mirror_table *t)
+{
+    if (!t)
+        return;
+    vp_arena_free(&t->arena);
+    vp_map_free(&t->by_ino);
+    vp_map_free(&t->by_path);
+    vp_map_free(&t->dirs);
+    vp_free(t->entries);
+    vp_free(t);
+}
+
+const mirror_entry *mirror_at(const mirror_table *t, vp_str path)
+{
+    uint32_t i = vp_map_get(&t->by_path, mirror_key(path));
+    return i != VP_MAP_NONE && vp_str_eq(vp_str_of(t->entries[i].path), path) ? &t->entries[i]
+                                                                              : NULL;
+}
+
+/* ---- Renewing -------------------------------------------------------------------------------- */
+
+static int take_lock(const mirror *m, const _Atomic bool *stop)
+{
+    while (flock(m->lock_fd, LOCK_EX | LOCK_NB) < 0) {
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            return vp_fail(VP_EIO, "cannot lock the cache directory: %s", strerror(errno));
+        if (stop && atomic_load(stop))
+            return vp_fail(VP_ECANCELLED, "cancelled");
+        nanosleep(&(struct timespec){.tv_nsec = LOOK_MS * 1000000}, NULL);
+    }
+    return 0;
+}
+
+/* The one object that the address names. VP_ENOTFOUND: it names none. */
+static int take_one(mirror_listing *l)
+{
+    mirror *m = l->m;
+    VP_CLEANUP(vp_buf_free) vp_buf b;
+    source_entry e;
+    vp_buf_init(&b, 1 << 20);
+    VP_TRY(source_ask_head(&m->ask, m->url, &b, &e));
+    if (e.is_dir || e.bytes < 0)
+        return vp_fail(VP_ENOTFOUND, "it says no size");
+    const char *slash = strrchr(m->tree, '/');
+    vp_str name = vp_str_of(slash + 1);
+    bool made;
+    snprintf(m->root, sizeof m->root, "%s", m->tree);
+    m->root[slash - m->tree] = 0;
+    VP_TRY(mirror_make_dirs(m->root, strlen(m->cache) + 1, &made));
+    VP_TRY(open_dir(m->root, &l->root));
+    VP_TRY(mirror_put_file(l, name, name, &e));
+    if (!l->table->n)
+        return vp_fail(VP_EIO, "the cache directory cannot hold it");
+    l->table->entries[0].path = "";
+    snprintf(m->root, sizeof m->root, "%s", m->tree);
+    return 0;
+}
+
+static int take_all(mirror_listing *l)
+{
+    mirror *m = l->m;
+    VP_TRY(mirror_make_dirs(m->tree, strlen(m->cache) + 1, &l->fresh));
+    VP_TRY(open_dir(m->tree, &l->root));
+    memcpy(m->root, m->tree, sizeof m->root);
+    VP_TRY(mirror_list(l));
+    if (!l->entries)
+        return vp_fail(VP_ENOTFOUND, "nothing lies there");
+    return l->fresh ? 0 : mirror_sweep(l);
+}
+
+/* Whether its name is that of a profile or an archive. */
+static bool looks_like_file(const mirror *m)
+{
+    size_t n = strlen(m->base);
+    if (m->url[n] == '/')
+        return false;
+    size_t slash = vp_str_rfind_char((vp_str){m->base, n}, '/');
+    return slash < n && rd_detect_name(vp_str_of(m->base + slash + 1)).format != RD_UNKNOWN;
+}
+
+/* A file or a directory: what its name looks like is asked for first, and then the other. */
+static int find_out(mirror_listing *l)
+{
+    mirror *m = l->m;
+    bool file = m->known ? m->is_file : looks_like_file(m);
+    int rc = file ? take_one(l) : take_all(l);
+    if (rc == VP_ENOTFOUND && !m->known) {
+        vp_error why = *vp_error_last();
+        vp_fs_close(&l->root);
+        vp_fs_close(&l->dir_fd);
+        file = !file;
+        if (!file || m->url[strlen(m->base)] != '/') {
+            rc = file ? take_one(l) : take_all(l);
+        }
+        if (rc == VP_ENOTFOUND)
+            (void)vp_fail_copy(&why);
+    }
+    VP_TRY(rc);
+    m->is_file = file;
+    m->known = true;
+    return 0;
+}
+
+static int renew(mirror *m, const mirror_renewal *how)
+{
+    mirror_listing l = {
+        .m = m, .how = how, .old = m->table, .root = -1, .dir_fd = -1, .table = mirror_table_new()};
+    VP_NEED(l.table);
+    pthread_mutex_init(&l.lock, NULL);
+    pthread_cond_init(&l.changed, NULL);
+    int rc = take_lock(m, how->stop);
+    if (rc >= 0) {
+        rc = find_out(&l);
+        flock(m->lock_fd, LOCK_UN);
+    }
+    vp_fs_close(&l.root);
+    vp_fs_close(&l.dir_fd);
+    vp_free(l.tasks);
+    pthread_cond_destroy(&l.changed);
+    pthread_mutex_destroy(&l.lock);
+    if (rc >= 0) {
+        pthread_mutex_lock(&m->lock);
+        mirror_table *old = m->table;
+        m->table = l.table;
+        l.table = old;
+        pthread_mutex_unlock(&m->lock);
+    }
+    mirror_table_free(l.table);
+    return rc < 0 ? vp_fail_at(rc, m->url, -1, -1) : 0;
+}
+
+int mirror_renew(mirror *m, const mirror_renewal *how, const char **root)
+{
+    int64_t start = vp_now_ms(), fresh = m->took_ms * FRESH_TIMES;
+    fresh = fresh > FRESH_MS ? fresh : FRESH_MS;
+    if (!m->table || start - m->renewed_ms >= fresh) {
+        VP_TRY(renew(m, how));
+        m->renewed_ms = vp_now_ms();
+        m->took_ms = m->renewed_ms - start;
+    }
+    *root = m->root;
+    return 0;
+}

@@ -1,0 +1,51 @@
+/* Mirrors that ask this process's view_profile-fetch, which all of them share and the last one
+ * ends. */
+#include "trace/base/err.h"
+#include "trace/source/fetcher.h"
+#include "trace/source/mirror.h"
+
+#include <pthread.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static fetcher *shared;
+static unsigned users;
+
+static int ask(void *ctx, vp_str question, int *stream)
+{
+    return fetcher_ask(ctx, question, NULL, 0, stream);
+}
+
+static void leave(void *ctx)
+{
+    (void)ctx;
+    pthread_mutex_lock(&lock);
+    if (--users == 0) {
+        fetcher_end(shared);
+        shared = NULL;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static int join(fetcher **out)
+{
+    pthread_mutex_lock(&lock);
+    int rc = shared ? 0 : fetcher_start(&shared);
+    if (rc >= 0) {
+        users++;
+        *out = shared;
+    }
+    pthread_mutex_unlock(&lock);
+    return rc;
+}
+
+int mirror_open_url(mirror **out, const char *url, bool is_unsigned)
+{
+    fetcher *f;
+    int rc = join(&f);
+    if (rc < 0)
+        return vp_fail_at(rc, url, -1, -1);
+    rc = mirror_open(out, url, &(source_ask){ask, f, is_unsigned}, leave);
+    if (rc < 0)
+        leave(f);
+    return rc;
+}

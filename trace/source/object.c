@@ -1,0 +1,466 @@
+#include "trace/source/object.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "trace/base/fs.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/base/thread.h"
+#include "trace/source/fetch_frames.h"
+
+#define BLOCK (512u << 10)
+/* Questions at once, and blocks that one asks for at most. */
+#define LANES 4
+#define RANGE 16u
+/* Blocks that are asked for ahead of the readers; and after a jump, doubled as they go on. */
+#define AHEAD_MAX (LANES * RANGE)
+#define AHEAD_LEAST 2u
+/* Readers that go forward by less than this pass over what lies between; those of several threads
+ * are this far behind the first. In blocks. */
+#define NEAR 32u
+/* Blocks that are kept: VP_REMOTE_CACHE_MAX, or of what is read once what lies ahead. */
+#define KEPT_MAX ((uint32_t)(VP_REMOTE_CACHE_MAX / BLOCK))
+#define KEPT_ONCE (AHEAD_MAX + 2u * RANGE)
+#define NONE UINT32_MAX
+
+typedef struct slot {
+    char *p;
+    uint64_t used; /* when, by object.clock */
+    uint32_t block, pins;
+    bool ready; /* else it is being filled */
+} slot;
+
+typedef struct lane {
+    vp_aside thread;
+    struct object *o;
+    int stream; /* under the lock; -1: asks nothing */
+} lane;
+
+typedef struct object {
+    source_ask ask;
+    char *url;
+    char etag[256];
+    int64_t bytes;
+    bool is_part;
+    uint32_t blocks, slot_max;
+    uint32_t *at; /* block → slot, or NONE */
+    pthread_mutex_t lock;
+    pthread_cond_t work, ready; /* for the lanes; for the readers */
+    slot *slots;
+    uint32_t slot_n;
+    uint64_t clock;
+    uint32_t cursor, ahead;        /* ahead: blocks to ask for from the cursor on */
+    uint32_t wanted[64], wanted_n; /* blocks that readers wait for */
+    lane lanes[LANES];
+    size_t lane_n;
+    bool quit;
+    vp_error error; /* code 0: none */
+} object;
+
+static uint32_t bytes_of(const object *o, uint32_t block)
+{
+    int64_t left = o->bytes - (int64_t)block * BLOCK;
+    return left < (int64_t)BLOCK ? (uint32_t)left : BLOCK;
+}
+
+/* ---- Blocks: all of the following under the lock --------------------------------------------- */
+
+static bool lies_ahead(const object *o, uint32_t block)
+{
+    return block >= o->cursor && block - o->cursor < o->ahead;
+}
+
+/* One whose block is wanted least, or NONE: all are in use. */
+static uint32_t victim(const object *o)
+{
+    uint32_t best = NONE;
+    for (uint32_t i = 0; i < o->slot_n; i++) {
+        const slot *s = &o->slots[i];
+        if (s->block == NONE)
+            return i;
+        if (s->ready && !s->pins && !lies_ahead(o, s->block) &&
+            (best == NONE || s->used < o->slots[best].used))
+            best = i;
+    }
+    return best;
+}
+
+static void fail(object *o)
+{
+    if (!o->error.code)
+        o->error = *vp_error_last();
+    pthread_cond_broadcast(&o->ready);
+    pthread_cond_broadcast(&o->work);
+}
+
+/* A slot for the block, to be filled. false: there is none. */
+static bool take_slot(object *o, uint32_t block)
+{
+    uint32_t i = o->slot_n < o->slot_max ? o->slot_n : victim(o);
+    if (i == NONE)
+        return false;
+    slot *s = &o->slots[i];
+    if (i == o->slot_n) {
+        *s = (slot){.p = vp_malloc(BLOCK), .block = NONE};
+        if (!s->p) {
+            (void)vp_no_memory();
+            fail(o);
+            return false;
+        }
+        o->slot_n++;
+    }
+    if (s->block != NONE)
+        o->at[s->block] = NONE;
+    *s = (slot){.p = s->p, .block = block, .used = ++o->clock};
+    o->at[block] = i;
+    return true;
+}
+
+static void drop_block(object *o, uint32_t block)
+{
+    slot *s = &o->slots[o->at[block]];
+    s->block = NONE;
+    o->at[block] = NONE;
+}
+
+/* The first block that nobody fetches: one that somebody waits for, or lies ahead. */
+static uint32_t first_missing(const object *o, uint32_t *end)
+{
+    for (uint32_t i = 0; i < o->wanted_n; i++)
+        if (o->at[o->wanted[i]] == NONE) {
+            bool near = lies_ahead(o, o->wanted[i]);
+            *end = near ? o->cursor + o->ahead : o->wanted[i] + AHEAD_LEAST;
+            return o->wanted[i];
+        }
+    uint32_t to = o->blocks - o->cursor < o->ahead ? o->blocks : o->cursor + o->ahead;
+    *end = to;
+    for (uint32_t b = o->cursor; b < to; b++)
+        if (o->at[b] == NONE)
+            return b;
+    return NONE;
+}
+
+/* Takes slots for the next blocks to ask for. */
+static bool next_range(object *o, uint32_t *from, uint32_t *n)
+{
+    uint32_t end;
+    *from = first_missing(o, &end);
+    *n = 0;
+    if (*from == NONE)
+        return false;
+    end = end < o->blocks ? end : o->blocks;
+    while (*n < RANGE && *from + *n < end && o->at[*from + *n] == NONE && take_slot(o, *from + *n))
+        ++*n;
+    return *n > 0;
+}
+
+/* Where readers are now. */
+static void move(object *o, uint32_t block)
+{
+    uint32_t next = block + 1, past = o->cursor;
+    if (next > past && next - past <= o->ahead + NEAR) {
+        o->cursor = next;
+        o->ahead = o->ahead < AHEAD_MAX / 2 ? o->ahead * 2 : AHEAD_MAX;
+    } else if (next > past || past - next > NEAR) {
+        o->cursor = next;
+        o->ahead = o->blocks <= o->slot_max ? AHEAD_MAX : AHEAD_LEAST;
+    } else {
+        return;
+    }
+    pthread_cond_broadcast(&o->work);
+}
+
+/* ---- The lanes ------------------------------------------------------------------------------- */
+
+static int changed(void)
+{
+    return vp_fail(VP_EIO, "it has changed since it was listed: list it again");
+}
+
+/* Of the first frame of an answer. */
+static int check_info(object *o, vp_str payload)
+{
+    source_entry e;
+    VP_TRY(source_entry_of(&e, payload));
+    if (e.bytes >= 0 && e.bytes != o->bytes && !o->is_part)
+        return changed();
+    if (!e.etag.n || e.etag.n >= sizeof o->etag)
+        return 0;
+    pthread_mutex_lock(&o->lock);
+    if (!o->etag[0])
+        memcpy(o->etag, e.etag.p, e.etag.n);
+    bool same = vp_str_eq(e.etag, vp_str_of(o->etag));
+    pthread_mutex_unlock(&o->lock);
+    return same ? 0 : changed();
+}
+
+/* Bytes of a range that come one behind the other. */
+typedef struct filling {
+    object *o;
+    uint32_t block, end, n; /* n bytes of the block are there */
+} filling;
+
+static char *place_of(filling *f)
+{
+    object *o = f->o;
+    pthread_mutex_lock(&o->lock);
+    char *p = o->slots[o->at[f->block]].p;
+    pthread_mutex_unlock(&o->lock);
+    return p;
+}
+
+static void block_done(filling *f)
+{
+    object *o = f->o;
+    pthread_mutex_lock(&o->lock);
+    o->slots[o->at[f->block]].ready = true;
+    pthread_cond_broadcast(&o->ready);
+    pthread_mutex_unlock(&o->lock);
+    f->block++;
+    f->n = 0;
+}
+
+static int take_data(filling *f, int stream, size_t n)
+{
+    while (n) {
+        if (f->block == f->end)
+            return vp_fail(VP_EREMOTE, "more was sent than asked for");
+        uint32_t whole = bytes_of(f->o, f->block), room = whole - f->n;
+        size_t part = n < room ? n : room;
+        VP_TRY(fetch_take(stream, place_of(f) + f->n, part));
+        n -= part;
+        f->n += (uint32_t)part;
+        if (f->n == whole)
+            block_done(f);
+    }
+    return 0;
+}
+
+static int take_answer(filling *f, int stream)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf b;
+    fetch_frame kind;
+    size_t n;
+    vp_buf_init(&b, FETCH_FRAME_MAX + 1);
+    for (;;) {
+        VP_TRY(fetch_head(stream, &kind, &n));
+        if (kind == FETCH_DATA) {
+            VP_TRY(take_data(f, stream, n));
+            continue;
+        }
+        b.n = 0;
+        char *p = vp_buf_reserve(&b, n + 1);
+        VP_NEED(p);
+        VP_TRY(fetch_take(stream, p, n));
+        b.n = n;
+        if (kind == FETCH_FAILED)
+            return fetch_failure(vp_buf_view(&b));
+        if (kind == FETCH_INFO)
+            VP_TRY(check_info(f->o, vp_buf_view(&b)));
+        if (kind == FETCH_DONE)
+            return f->block == f->end ? 0
+                                      : vp_fail(VP_EREMOTE, "it ended before all of it had come");
+    }
+}
+
+static int fetch_range(lane *l, uint32_t from, uint32_t n)
+{
+    object *o = l->o;
+    filling f = {o, from, from + n, 0};
+    char etag[sizeof o->etag];
+    int stream = -1;
+    pthread_mutex_lock(&o->lock);
+    memcpy(etag, o->etag, sizeof etag);
+    pthread_mutex_unlock(&o->lock);
+    int64_t offset = (int64_t)from * BLOCK, end = (int64_t)(from + n) * BLOCK;
+    const source_question q = {.what = FETCH_READ,
+                               .url = o->url,
+                               .etag = etag,
+                               .offset = offset,
+                               .length = (end < o->bytes ? end : o->bytes) - offset};
+    int rc = source_ask_put(&o->ask, &q, &stream);
+    pthread_mutex_lock(&o->lock);
+    l->stream = stream;
+    if (o->quit && rc >= 0)
+        rc = VP_ECANCELLED;
+    pthread_mutex_unlock(&o->lock);
+    if (rc >= 0)
+        rc = take_answer(&f, stream);
+    pthread_mutex_lock(&o->lock);
+    l->stream = -1;
+    for (; f.block < f.end; f.block++)
+        drop_block(o, f.block);
+    if (rc < 0 && !o->quit)
+        fail(o);
+    pthread_mutex_unlock(&o->lock);
+    vp_fs_close(&stream);
+    return rc;
+}
+
+static int run_lane(void *ctx)
+{
+    lane *l = ctx;
+    object *o = l->o;
+    uint32_t from, n;
+    pthread_mutex_lock(&o->lock);
+    while (!o->quit && !o->error.code)
+        if (next_range(o, &from, &n)) {
+            pthread_mutex_unlock(&o->lock);
+            (void)fetch_range(l, from, n);
+            pthread_mutex_lock(&o->lock);
+        } else {
+            pthread_cond_wait(&o->work, &o->lock);
+        }
+    pthread_mutex_unlock(&o->lock);
+    return 0;
+}
+
+/* Under the lock. A small object needs no more than one. */
+static int start_lanes(object *o)
+{
+    size_t want = (o->blocks + RANGE - 1) / RANGE;
+    want = want < LANES ? want : LANES;
+    for (; o->lane_n < want; o->lane_n++) {
+        lane *l = &o->lanes[o->lane_n];
+        *l = (lane){.o = o, .stream = -1};
+        if (vp_aside_try(&l->thread, run_lane, l) < 0)
+            return o->lane_n ? 0 : vp_error_last()->code;
+    }
+    return 0;
+}
+
+/* ---- The readers ----------------------------------------------------------------------------- */
+
+static void want(object *o, uint32_t block)
+{
+    if (o->wanted_n < sizeof o->wanted / sizeof *o->wanted)
+        o->wanted[o->wanted_n++] = block;
+    pthread_cond_signal(&o->work);
+}
+
+static void want_no_more(object *o, uint32_t block)
+{
+    for (uint32_t i = 0; i < o->wanted_n; i++)
+        if (o->wanted[i] == block) {
+            o->wanted[i] = o->wanted[--o->wanted_n];
+            return;
+        }
+}
+
+/* Under the lock, which it gives up meanwhile. The slot is pinned. */
+static int get_block(object *o, uint32_t block, slot **out)
+{
+    bool wants = false;
+    for (;;) {
+        uint32_t i = o->at[block];
+        if (i != NONE && o->slots[i].ready) {
+            *out = &o->slots[i];
+            break;
+        }
+        if (o->error.code)
+            break;
+        if (!wants)
+            want(o, block);
+        wants = true;
+        pthread_cond_wait(&o->ready, &o->lock);
+    }
+    if (wants)
+        want_no_more(o, block);
+    if (!*out)
+        return vp_fail_at(vp_fail_copy(&o->error), o->url, -1, -1);
+    (*out)->pins++;
+    (*out)->used = ++o->clock;
+    return 0;
+}
+
+static int object_read(void *ctx, void *buf, size_t n, int64_t offset)
+{
+    object *o = ctx;
+    char *to = buf;
+    int rc = 0;
+    pthread_mutex_lock(&o->lock);
+    if (!o->lane_n)
+        rc = start_lanes(o);
+    while (n && rc >= 0) {
+        uint32_t block = (uint32_t)(offset / BLOCK), skip = (uint32_t)(offset % BLOCK);
+        size_t part = BLOCK - skip < n ? BLOCK - skip : n;
+        slot *s = NULL;
+        move(o, block);
+        rc = get_block(o, block, &s);
+        if (rc < 0)
+            break;
+        pthread_mutex_unlock(&o->lock);
+        memcpy(to, s->p + skip, part);
+        pthread_mutex_lock(&o->lock);
+        s->pins--;
+        to += part;
+        n -= part;
+        offset += (int64_t)part;
+    }
+    pthread_mutex_unlock(&o->lock);
+    return rc;
+}
+
+/* ---- Its owner ------------------------------------------------------------------------------- */
+
+static void object_close(void *ctx)
+{
+    object *o = ctx;
+    pthread_mutex_lock(&o->lock);
+    o->quit = true;
+    for (size_t i = 0; i < o->lane_n; i++)
+        if (o->lanes[i].stream >= 0)
+            shutdown(o->lanes[i].stream, SHUT_RDWR);
+    pthread_cond_broadcast(&o->work);
+    pthread_mutex_unlock(&o->lock);
+    for (size_t i = 0; i < o->lane_n; i++)
+        vp_aside_wait(&o->lanes[i].thread);
+    for (uint32_t i = 0; i < o->slot_n; i++)
+        vp_free(o->slots[i].p);
+    pthread_cond_destroy(&o->work);
+    pthread_cond_destroy(&o->ready);
+    pthread_mutex_destroy(&o->lock);
+    vp_free(o->slots);
+    vp_free(o->at);
+    vp_free(o->url);
+    vp_free(o);
+}
+
+static int make(object *o, const object_of *of)
+{
+    if (of->bytes < 0 || of->bytes > VP_REMOTE_OBJECT_MAX || strlen(of->etag) >= sizeof o->etag)
+        return vp_fail(VP_ELIMIT, "an object of %lld bytes", (long long)of->bytes);
+    o->bytes = of->bytes;
+    o->is_part = of->is_part;
+    o->blocks = (uint32_t)((of->bytes + BLOCK - 1) / BLOCK);
+    o->slot_max = of->once ? KEPT_ONCE : KEPT_MAX;
+    o->slot_max = o->blocks < o->slot_max ? o->blocks : o->slot_max;
+    o->ahead = AHEAD_MAX;
+    snprintf(o->etag, sizeof o->etag, "%s", of->etag);
+    o->url = vp_strdup(of->url);
+    o->at = vp_malloc(o->blocks * sizeof *o->at + 1);
+    o->slots = vp_calloc(o->slot_max + 1u, sizeof *o->slots);
+    VP_NEED(o->url && o->at && o->slots);
+    memset(o->at, 0xff, o->blocks * sizeof *o->at);
+    return 0;
+}
+
+int object_source(rd_source **out, const source_ask *ask, const object_of *of)
+{
+    object *o = vp_calloc(1, sizeof *o);
+    VP_NEED(o);
+    o->ask = *ask;
+    pthread_mutex_init(&o->lock, NULL);
+    pthread_cond_init(&o->work, NULL);
+    pthread_cond_init(&o->ready, NULL);
+    int rc = make(o, of);
+    if (rc < 0) {
+        vp_fail_at(rc, of->url, -1, -1);
+        object_close(o);
+        return rc;
+    }
+    const rd_calls calls = {object_read, object_close, o};
+    return rd_source_calls(out, of->bytes, &calls);
+}
