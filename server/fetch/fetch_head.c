@@ -1,9 +1,18 @@
 /* Answers FETCH_HEAD: one object's size and version. */
-#include "server/fetch/fetch_answer.h"
+#include "server/fetch/fetch_store.h"
 #include "trace/base/err.h"
 
 int fetch_answer_head(fetch_ask *a)
 {
-    (void)a;
-    return vp_fail(VP_EUNSUPPORTED, "not yet built");
+    const store *s;
+    store_place *p = NULL;
+    entry one = {.bytes = -1};
+    VP_TRY(store_find(a->url, &s));
+    int rc = s->open(a, &p);
+    if (rc == 0)
+        rc = s->head(a, p, &one);
+    if (rc == 0)
+        rc = entry_put_info(a->stream, &one);
+    s->close(p);
+    return rc;
 }

@@ -27,7 +27,8 @@ typedef struct question {
 bool fetch_abandoned(const fetch_ask *a)
 {
     char c;
-    return recv(a->stream, &c, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+    ssize_t n = recv(a->stream, &c, 1, MSG_PEEK | MSG_DONTWAIT);
+    return n == 0 || (n < 0 && errno == ECONNRESET); /* reset: it left frames unread */
 }
 
 /* ---- One question ---------------------------------------------------------------------------- */
@@ -179,6 +180,7 @@ int main(void)
 #ifndef __SANITIZE_ADDRESS__                  /* whose search for leaks is a debugger's */
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* no core with credentials, no debugger */
 #endif
+    (void)signal(SIGPIPE, SIG_IGN); /* a server that hangs up while OpenSSL writes */
     (void)signal(SIGXFSZ, SIG_IGN); /* a file at its limit is a failure of one question */
     /* Nothing is ever written but to descriptors that come with questions. */
     (void)sandbox_enter(NULL, 0, false);

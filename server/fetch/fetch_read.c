@@ -1,9 +1,200 @@
-/* Answers FETCH_READ: bytes of an object. */
-#include "server/fetch/fetch_answer.h"
+/* Answers FETCH_READ: bytes of an object, all of one version. A connection that breaks is taken up
+ * where it broke. */
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "server/fetch/http_fail.h"
+#include "server/fetch/fetch_store.h"
 #include "trace/base/err.h"
+
+/* What is read for nothing where a server knows no ranges. */
+#define SKIP_MAX (INT64_C(256) << 20)
+/* Breaks in a row without a byte between them. */
+#define BREAKS_MAX 5u
+
+typedef struct reading {
+    fetch_ask *a;
+    const store *store;
+    store_place *place;
+    http_call call;
+    char etag[256]; /* the version that is read; empty: not known yet, or the server tells none */
+    int64_t total, mtime_ns; /* of it; -1: not known yet */
+    int64_t at, end;         /* the next byte to send; -1: all */
+    int64_t skip;            /* bytes that come before it in this answer */
+    bool is_judged;          /* this answer */
+    bool is_full;            /* nothing more is wanted */
+    bool is_told;            /* INFO was sent */
+    vp_buf out;
+} reading;
+
+/* A reader that does not read keeps no other from the server. */
+static int put_data(void *ctx, const void *data, size_t n)
+{
+    reading *r = ctx;
+    struct pollfd p = {r->a->stream, POLLOUT, 0};
+    bool waits = r->call.origin && poll(&p, 1, 0) == 0;
+    if (waits)
+        http_pool_step_aside(r->call.origin);
+    int rc = fetch_put(r->a->stream, FETCH_DATA, (vp_str){data, n});
+    if (waits)
+        http_pool_step_back(r->call.origin);
+    return rc;
+}
+
+static int changed(void)
+{
+    return vp_fail(VP_EIO, "it was changed while it was read");
+}
+
+static int pin(reading *r)
+{
+    const http_call *c = &r->call;
+    vp_str version = r->store->version(c);
+    int64_t total = c->status == 206 ? c->total : c->length;
+    if (r->etag[0] && version.n && !vp_str_eq(vp_str_of(r->etag), version))
+        return changed();
+    if ((r->total >= 0 && total >= 0 && r->total != total) ||
+        (r->mtime_ns && c->mtime_ns && r->mtime_ns != c->mtime_ns))
+        return changed();
+    if (!r->etag[0])
+        snprintf(r->etag, sizeof r->etag, "%.*s", VP_STR_CUT(version, sizeof r->etag - 1));
+    r->total = total >= 0 ? total : r->total;
+    r->mtime_ns = c->mtime_ns ? c->mtime_ns : r->mtime_ns;
+    return 0;
+}
+
+static int put_info(reading *r)
+{
+    if (r->is_told)
+        return 0;
+    r->is_told = true;
+    return entry_put_info(
+        r->a->stream,
+        &(entry){.bytes = r->total, .mtime_ns = r->mtime_ns, .etag = vp_str_of(r->etag)});
+}
+
+/* Before the first byte of an answer: whether these are the bytes that were asked for. */
+static int judge(reading *r)
+{
+    r->is_judged = true;
+    VP_TRY(pin(r));
+    if (r->call.status == 206 && r->call.first != r->at)
+        return vp_fail(VP_ECORRUPT, "the server sends other bytes than it was asked for");
+    r->skip = r->call.status == 206 ? 0 : r->at;
+    if (r->skip > SKIP_MAX)
+        return vp_fail(VP_EUNSUPPORTED, "the server cannot send parts of an object");
+    return put_info(r);
+}
+
+static int take(void *ctx, const void *data, size_t n)
+{
+    reading *r = ctx;
+    vp_str s = {data, n};
+    if (!r->is_judged)
+        VP_TRY(judge(r));
+    size_t skip = r->skip < (int64_t)s.n ? (size_t)r->skip : s.n;
+    r->skip -= (int64_t)skip;
+    s = vp_str_skip(s, skip);
+    if (r->end >= 0 && (int64_t)s.n > r->end - r->at)
+        s.n = (size_t)(r->end - r->at);
+    r->at += (int64_t)s.n;
+    VP_TRY(vp_buf_str(&r->out, s));
+    r->is_full = r->end >= 0 && r->at == r->end;
+    /* What else comes is of no use: the connection is dropped. */
+    return r->is_full && r->call.status != 206 ? VP_ECANCELLED : 0;
+}
+
+static int set_range(reading *r)
+{
+    if (r->end >= 0)
+        return http_header(&r->call, "Range: bytes=%lld-%lld", (long long)r->at,
+                           (long long)r->end - 1);
+    return r->at ? http_header(&r->call, "Range: bytes=%lld-", (long long)r->at) : 0;
+}
+
+/* Nothing lies at this offset: of a reader, that is the end. */
+static int at_end(reading *r)
+{
+    if (r->is_told && r->total >= 0 && r->at < r->total)
+        return changed();
+    r->total = r->call.total >= 0 ? r->call.total : r->total;
+    return put_info(r);
+}
+
+static int verdict(reading *r, int rc)
+{
+    const http_call *c = &r->call;
+    if (r->is_full)
+        return 0;
+    VP_TRY(rc);
+    if (c->status == 416)
+        return at_end(r);
+    if (c->status == 404 && r->is_told)
+        return vp_fail(VP_ENOTFOUND, "it was deleted while it was read");
+    if (c->status < 200 || c->status >= 300)
+        return http_fail(&r->call);
+    if (!r->is_judged)
+        VP_TRY(judge(r));
+    int64_t end = r->end >= 0 && (r->total < 0 || r->end < r->total) ? r->end : r->total;
+    return end < 0 || r->at >= end
+               ? 0
+               : vp_fail(VP_EREMOTE, "the connection ended %lld bytes too early",
+                         (long long)(end - r->at));
+}
+
+/* One request, for what is still missing. *breaks: it may be asked for again. */
+static int read_on(reading *r, bool *breaks)
+{
+    r->is_judged = false;
+    int rc = r->store->get(r->a, r->place, vp_str_of(r->etag), &r->call);
+    if (rc == 0) {
+        r->call.write = take;
+        r->call.ctx = r;
+        rc = set_range(r);
+    }
+    if (rc == 0)
+        rc = verdict(r, http_perform(&r->call));
+    *breaks = http_may_go_on(&r->call, rc) && r->call.written > 0;
+    http_end(&r->call);
+    return rc;
+}
+
+static int read_all(reading *r)
+{
+    unsigned breaks = 0;
+    bool may;
+    for (;;) {
+        int64_t before = r->at;
+        int rc = read_on(r, &may);
+        if (rc == 0 || !may)
+            return rc;
+        breaks = r->at > before ? 0 : breaks + 1;
+        if (breaks == BREAKS_MAX)
+            return rc;
+        (void)nanosleep(&(struct timespec){0, 200000000}, NULL);
+    }
+}
 
 int fetch_answer_read(fetch_ask *a)
 {
-    (void)a;
-    return vp_fail(VP_EUNSUPPORTED, "not yet built");
+    reading r = {.a = a, .total = -1, .at = a->offset, .end = -1};
+    if (a->length == 0)
+        return fetch_answer_head(a);
+    if (a->length > 0)
+        r.end = a->length > INT64_MAX - a->offset ? INT64_MAX : a->offset + a->length;
+    if (a->etag.n >= sizeof r.etag)
+        return vp_fail(VP_EARG, "a version of %zu bytes", a->etag.n);
+    snprintf(r.etag, sizeof r.etag, "%.*s", VP_STR_ARG(a->etag));
+    VP_TRY(store_find(a->url, &r.store));
+    vp_buf_init_stream(&r.out, put_data, &r);
+    int rc = r.store->open(a, &r.place);
+    if (rc == 0)
+        rc = read_all(&r);
+    if (rc == 0)
+        rc = vp_buf_flush(&r.out);
+    vp_buf_free(&r.out);
+    r.store->close(r.place);
+    return rc;
 }

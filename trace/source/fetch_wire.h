@@ -61,8 +61,9 @@ typedef enum fetch_frame {
 
 enum { FETCH_ENTRIES_ONE = 1 };
 /* Fields of one entry. A name is relative to the question's url, '/' between its parts, never with
- * empty parts, "." or ".."; others are not listed, and counted by the fetcher in one entry that has
- * a WHY and no name. */
+ * empty parts, "." or ".."; the entry's own address is that url, '/' and the name, of http(s)://
+ * with all but letters, digits and -._~ of the name as %XX, and before the url's '?'. Other names
+ * are not listed, and counted by the fetcher in one entry that has a WHY and no name. */
 enum {
     FETCH_ENTRY_NAME = 1,
     FETCH_ENTRY_BYTES = 2,    /* of an object */

@@ -1,0 +1,35 @@
+/* A listing on its way to who asked: entries leave as they are found, in frames of some tens of KB,
+ * so that a million of them need no memory. Names that must not be told on are counted, and the
+ * count is the last entry. Included by server/fetch only. */
+#ifndef VP_FETCH_ENTRIES_H
+#define VP_FETCH_ENTRIES_H
+
+#include <stdbool.h>
+
+#include "trace/base/buf.h"
+#include "trace/base/str.h"
+
+typedef struct entry {
+    vp_str name;      /* relative to the address that was asked for */
+    int64_t bytes;    /* -1: unknown */
+    int64_t mtime_ns; /* 0: unknown */
+    vp_str etag;      /* empty: none */
+    bool is_dir;
+} entry;
+
+typedef struct entries {
+    int stream;
+    vp_buf frame;
+    uint64_t told, refused;
+    const char *fault; /* of the first that was refused */
+} entries;
+
+void entries_begin(entries *e, int stream);
+/* VP_ECANCELLED: nobody reads; VP_ELIMIT: more than VP_WALK_ENTRIES_MAX. */
+int entries_put(entries *e, const entry *one);
+int entries_end(entries *e);
+void entries_free(entries *e);
+/* INFO: the same fields of one object. */
+int entry_put_info(int stream, const entry *one);
+
+#endif

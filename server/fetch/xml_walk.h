@@ -1,0 +1,38 @@
+/* Reads XML as listings have it, piece by piece as it comes: tells each element's beginning and its
+ * end with the text that stood in it. Elements go by their local names. No document types, no
+ * entities but the five and numbers; names and texts have ceilings. Included by server/fetch and
+ * its unit test. */
+#ifndef VP_FETCH_XML_WALK_H
+#define VP_FETCH_XML_WALK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/base/str.h"
+
+#define XML_NAME_MAX 64u
+#define XML_TEXT_MAX 8192u
+
+/* text: of an end, what stood before it since the last tag, with spaces trimmed and entities
+ * resolved. Returns 0 or a failure, which xml_feed returns. */
+typedef int xml_tell(void *ctx, bool is_end, vp_str name, vp_str text);
+
+typedef struct xml_walk {
+    xml_tell *tell;
+    void *ctx;
+    int state;
+    unsigned depth;
+    bool had_root, is_cut; /* is_cut: the text was longer */
+    size_t name_n, text_n, run_n;
+    char name[XML_NAME_MAX], run[16], text[XML_TEXT_MAX];
+} xml_walk;
+
+void xml_begin(xml_walk *x, xml_tell *tell, void *ctx);
+/* VP_ECORRUPT: this is no such XML. */
+int xml_feed(xml_walk *x, vp_str piece);
+/* VP_ECORRUPT: it was cut short. */
+int xml_end(const xml_walk *x);
+/* "2024-01-31T10:20:30.123Z" as Unix time in ns; 0: it is none. */
+int64_t xml_time(vp_str s);
+
+#endif
