@@ -136,6 +136,7 @@ static int make_places(mirror *m)
     VP_TRY(mirror_make_dirs(path, (size_t)cache, &made));
     put_parts(parts, sizeof parts, strstr(m->base, "://") + 3);
     snprintf(m->tree, sizeof m->tree, "%.1100s/tree/%s", path, parts);
+    snprintf(m->file, sizeof m->file, "%.1100s/file/%s", path, parts);
     snprintf(path + strlen(path), sizeof path - strlen(path), "/lock");
     m->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (m->lock_fd >= 0)
@@ -268,18 +269,18 @@ static int take_one(mirror_listing *l)
     VP_TRY(source_ask_head(&m->ask, m->url, &b, &e));
     if (e.is_dir || e.bytes < 0)
         return vp_fail(VP_ENOTFOUND, "it says no size");
-    const char *slash = strrchr(m->tree, '/');
+    const char *slash = strrchr(m->file, '/');
     vp_str name = vp_str_of(slash + 1);
     bool made;
-    snprintf(m->root, sizeof m->root, "%s", m->tree);
-    m->root[slash - m->tree] = 0;
+    snprintf(m->root, sizeof m->root, "%s", m->file);
+    m->root[slash - m->file] = 0;
     VP_TRY(mirror_make_dirs(m->root, strlen(m->cache) + 1, &made));
     VP_TRY(open_dir(m->root, &l->root));
     VP_TRY(mirror_put_file(l, name, name, &e));
     if (!l->table->n)
         return vp_fail(VP_EIO, "the cache directory cannot hold it");
     l->table->entries[0].path = "";
-    snprintf(m->root, sizeof m->root, "%s", m->tree);
+    memcpy(m->root, m->file, sizeof m->root);
     return 0;
 }
 

@@ -37,7 +37,8 @@ struct mirror {
     char *base;  /* without a query and slashes at its end */
     char *query; /* "?…" or "" */
     bool web;    /* http(s): paths are escaped, and each directory is asked for */
-    char cache[VP_PATH_MAX], tree[VP_PATH_MAX]; /* tree: of a directory at that address */
+    char cache[VP_PATH_MAX];
+    char tree[VP_PATH_MAX], file[VP_PATH_MAX]; /* of a directory, or a file, at that address */
     char root[VP_PATH_MAX];
     int lock_fd; /* held exclusively by whoever renews the tree */
     kept kept;

@@ -167,7 +167,7 @@ static int do_task(mirror_listing *l, const mirror_task *t)
     int rc = (t->head ? look_at : list_dir)(l, t->path, url);
     if (rc == VP_ENOTFOUND && *t->path)
         return 0;
-    return rc < 0 ? vp_fail_at(rc, url, -1, -1) : 0;
+    return rc < 0 ? vp_fail_at(rc, *t->path ? url : l->m->url, -1, -1) : 0;
 }
 
 /* ---- The threads ----------------------------------------------------------------------------- */
