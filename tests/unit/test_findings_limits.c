@@ -5,6 +5,8 @@
 
 #include <ctype.h>
 
+#include "trace/model/packed_text.h"
+
 #define NAMED(limit) [limit] = #limit
 static const char *const names[FND_LIMITS] = {
     NAMED(FND_SPREAD), NAMED(FND_SHARE),     NAMED(FND_TIME), NAMED(FND_FACTOR),
@@ -765,11 +767,12 @@ static void test_sentences_say_the_limits(void **state)
     (void)state;
     for (const finding_rule *rule = findings_rules; rule->id; rule++)
         for (finding_limit k = 0; k < FND_LIMITS; k++) {
-            const char *more = strstr(rule->rule, "F12") ? ff_rule("F12")->rule : "";
-            if (rule->limits[k] && !has_limit(rule->rule, k, rule->limits[k]) &&
+            const char *says = vp_unpacked(rule->rule);
+            const char *more = strstr(says, "F12") ? vp_unpacked(ff_rule("F12")->rule) : "";
+            if (rule->limits[k] && !has_limit(says, k, rule->limits[k]) &&
                 !has_limit(more, k, rule->limits[k]))
                 fail_msg("%s does not say its %s, %d: %s", rule->id, names[k], rule->limits[k],
-                         rule->rule);
+                         says);
         }
 }
 

@@ -1,6 +1,7 @@
 #include "trace/report/data/findings_docs.h"
 
 #include "trace/analyze/findings/findings.h"
+#include "trace/model/packed_text.h"
 
 /* docs/findings.md, from the table that the code runs. */
 
@@ -76,10 +77,11 @@ static void put_evidence(vp_buf *b, const finding_rule *rule)
 
 static void put_rule(vp_buf *b, const finding_rule *rule)
 {
-    vp_buf_printf(b, "\n### %s %s: %s\n\n%s\n\n", rule->id, rule->name, rule->title, rule->says);
-    vp_buf_printf(b, "* **Fires when**: %s.\n", rule->rule);
+    vp_buf_printf(b, "\n### %s %s: %s\n\n%s\n\n", rule->id, rule->name, rule->title,
+                  vp_unpacked(rule->says));
+    vp_buf_printf(b, "* **Fires when**: %s.\n", vp_unpacked(rule->rule));
     put_evidence(b, rule);
-    vp_buf_printf(b, "* **Threshold from**: %s.\n", rule->source);
+    vp_buf_printf(b, "* **Threshold from**: %s.\n", vp_unpacked(rule->source));
     put_needs(b, rule->needs);
     put_item(b, rule->advice_pytorch ? "What to do (JAX, XLA)" : "What to do", rule->advice_xla);
     put_item(b, "What to do (PyTorch)", rule->advice_pytorch);

@@ -2,26 +2,17 @@
 
 #include <pthread.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "trace/base/err.h"
+#include "trace/model/packed_text.h"
 
 static bool inflated;
 
 static void inflate_all(void)
 {
     inflated = true;
-    for (const web_file *f = web_files; f->name; f++) {
-        z_stream z = {.next_in = (unsigned char *)(uintptr_t)f->gz,
-                      .avail_in = (uInt)f->gz_n,
-                      .next_out = f->raw,
-                      .avail_out = (uInt)f->raw_n + 1}; /* the end is seen with room left only */
-        inflated = inflated && inflateInit2(&z, 15 + 16) == Z_OK;
-        if (inflated) {
-            inflated = inflate(&z, Z_FINISH) == Z_STREAM_END && z.total_out == f->raw_n;
-            inflateEnd(&z);
-        }
-    }
+    for (const web_file *f = web_files; f->name; f++)
+        inflated = inflated && vp_unpack(f->gz, f->gz_n, f->raw, f->raw_n);
 }
 
 int web_files_inflate(void)
