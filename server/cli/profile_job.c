@@ -148,12 +148,12 @@ static void take_progress(profile_target *t, vp_str payload)
             t->left_ms = (int64_t)(f.u & INT64_MAX);
 }
 
-static int keep(profile_target *t)
+static int keep(const profile_job *j, profile_target *t)
 {
     struct stat st;
     if (fstat(t->file.fd, &st) == 0)
         t->bytes = st.st_size;
-    t->start_ns = profile_start_ns(t->file.fd);
+    t->start_ns = j->n > 1 ? profile_start_ns(t->file.fd) : 0;
     return landing_keep(&t->file);
 }
 
@@ -185,7 +185,7 @@ static void hear(profile_job *j, profile_target *t)
     if (rc >= 0 && kind != FETCH_DONE)
         return;
     if (rc >= 0)
-        rc = keep(t);
+        rc = keep(j, t);
     if (rc < 0) {
         profile_target_fail(t, kind == FETCH_FAILED ? status_of(vp_buf_view(&payload)) : 0);
         (void)landed_by_itself(t);

@@ -10,7 +10,7 @@
 #define PLANE_MAX (64u << 10)
 /* A tag and a length. */
 #define HEAD_MAX 20u
-#define FIELDS_MAX 100000u
+#define FIELDS_MAX 10000u
 
 /* The number of the stat of this name; 0: there is none. */
 static uint64_t stat_number(vp_str plane, vp_str name)

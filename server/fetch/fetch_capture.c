@@ -18,8 +18,10 @@
 #include "trace/base/time.h"
 
 #define REQUEST_MAX (64u << 10)
-/* What is written at once: a file system takes few large pieces in less time than many small. */
-#define PIECE (256u << 10)
+/* Small parts of the XSpace are gathered to this; from half of it on they are written as they came.
+ */
+#define PIECE (16u << 10)
+#define DIRECT (PIECE / 2)
 #define PROGRESS_MS 200
 /* A server hears of an end only between its start of a session and the end of it. */
 #define TERMINATE_EVERY_MS 1000
@@ -66,9 +68,9 @@ static int flush_piece(capture *c)
 static int write_xspace(void *ctx, const void *data, size_t n)
 {
     capture *c = ctx;
-    if (c->piece_n + n > PIECE)
+    if (n >= DIRECT || c->piece_n + n > PIECE)
         VP_TRY(flush_piece(c));
-    if (n > PIECE)
+    if (n >= DIRECT)
         return write_out(c, data, n);
     memcpy(c->piece + c->piece_n, data, n);
     c->piece_n += n;

@@ -9,7 +9,7 @@
 
 #define SERVICE "/tensorflow.ProfilerService/"
 #define CONNECT_MS 10000L
-#define BUFFER (256L << 10)
+#define BUFFER (100L << 10)
 /* Beyond eight digits gRPC has no number: 27 hours. */
 #define TIMEOUT_MAX_MS 99999999
 

@@ -1,0 +1,83 @@
+"""The section "remote" of scripts/bench: a profile that comes over HTTP/2 from this machine, beside curl taking the same bytes
+into the same place (memory, so that no disk is measured); and what view_profile-fetch takes of memory meanwhile."""
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from bench_compare import note, quarters
+
+STREAM = pathlib.Path(__file__).resolve().parent.parent / 'tests' / 'bench' / 'profile_stream.py'
+SIZES = (300, 3000)  # MB
+
+
+def peak_kib(pid):
+    try:
+        with open(f'/proc/{pid}/status') as f:
+            return next((int(line.split()[1]) for line in f if line.startswith('VmHWM')), 0)
+    except OSError:
+        return 0
+
+
+def fetchers(parent):
+    """Processes of that name that `parent` started."""
+    done = subprocess.run(['pgrep', '-P', str(parent), '-x', 'view_profile-fe'], capture_output=True, text=True)
+    return [int(pid) for pid in done.stdout.split()]
+
+
+def watched(argv):
+    """Seconds, and the most KiB that its fetcher had."""
+    begun = time.monotonic()
+    child = subprocess.Popen(argv, stdout=subprocess.DEVNULL)
+    most = 0
+
+    def look():
+        nonlocal most
+        while child.poll() is None:
+            most = max([most, *map(peak_kib, fetchers(child.pid))])
+            time.sleep(0.02)
+
+    watcher = threading.Thread(target=look)
+    if argv[0] != 'curl':
+        watcher.start()
+    code = child.wait()
+    took = time.monotonic() - begun
+    if argv[0] != 'curl':
+        watcher.join()
+    if code:
+        raise RuntimeError(f'{argv[0]} ended with {code}')
+    return took, most
+
+
+def bench_remote(ours, args, results):
+    peaks = {}
+    for size in SIZES[:1] if args.quick else SIZES:
+        server = subprocess.Popen([sys.executable, STREAM, str(size)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        port, times = server.stdout.readline().strip(), {'ours': [], 'curl': []}
+        with tempfile.TemporaryDirectory(dir='/dev/shm') as temp:
+            request = pathlib.Path(temp, 'request')
+            request.write_bytes(bytes(5))
+            curl = ['curl', '-s', '-f', '--http2-prior-knowledge', '--data-binary', f'@{request}', '-H', 'content-type: application/grpc',
+                    '-H', 'te: trailers', '-o', f'{temp}/curl', f'http://127.0.0.1:{port}/tensorflow.ProfilerService/Profile']
+            capture = [str(ours), 'capture', '--format', 'json', '--duration', '1', '--out', f'{temp}/ours', f'127.0.0.1:{port}']
+            for _ in range(args.runs if size < 1000 else max(3, args.runs // 5)):
+                for name, argv in (('ours', capture), ('curl', curl)):
+                    took, most = watched(argv)
+                    times[name].append(took)
+                    peaks[size] = max(peaks.get(size, 0), most)
+                shutil.rmtree(f'{temp}/ours')
+                pathlib.Path(temp, 'curl').unlink()
+        server.communicate('')
+        of = [b / a for a, b in zip(times['ours'], times['curl'])]
+        rate, low, high = quarters(of)
+        print(f'\ncapture of {size} MB over loopback: {len(of)} in turn\n  ours {statistics.median(times["ours"]):.3f} s, curl '
+              f'{statistics.median(times["curl"]):.3f} s: {rate:.3f} ({low:.2f}–{high:.2f}) of its rate; view_profile-fetch '
+              f'{peaks[size] / 1024:.1f} MiB at most')
+        results[f'capture of {size} MB'] = {'ours_s': statistics.median(times['ours']), 'curl_s': statistics.median(times['curl']),
+                                            'of_curls_rate': round(rate, 4), 'fetch_kib': peaks[size]}
+    if rate < 0.9:
+        note('a capture is slower than 0.9 of curl')
