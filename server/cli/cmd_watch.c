@@ -96,6 +96,12 @@ static int refuse(const cli_options *o, const watch_options *w)
 {
     if (!o->operand_count && !o->hosts_file)
         vp_log(VP_LOG_ERROR, "HOST:PORT or --hosts-file is needed; see view_profile watch --help");
+    else if (o->out && strstr(o->out, "://"))
+        vp_log(
+            VP_LOG_ERROR,
+            "--out %.300s: watch appends and removes, and so keeps its directory on this machine; "
+            "name one, and copy it from there",
+            o->out);
     else if (o->on_regression_arg.n && !o->on_regression)
         vp_log(VP_LOG_ERROR, "--on-regression-arg: of what? --on-regression is missing");
     else if (w->duration_ms > w->every_ms)

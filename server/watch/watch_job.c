@@ -11,6 +11,7 @@
 #include "trace/base/mem.h"
 
 #define HOSTS_BYTES_MAX (1u << 20)
+#define TARGET_MAX (32u << 10) /* a thousand hosts of one run */
 
 const char *const watch_status_words[] = {"new", "ok", "slower", "busy", "gone", "failed", NULL};
 
@@ -104,7 +105,9 @@ void watch_job_drop_run(watch_job *j, size_t i)
 
 static void plain_name(char out[WATCH_NAME_MAX + 1], vp_str from)
 {
-    size_t n = from.n < WATCH_NAME_MAX ? from.n : WATCH_NAME_MAX;
+    /* What tells long names apart mostly stands at their ends. */
+    from = vp_str_skip(from, from.n > WATCH_NAME_MAX ? from.n - WATCH_NAME_MAX : 0);
+    size_t n = from.n;
     for (size_t i = 0; i < n; i++) {
         char c = from.p[i];
         bool ok = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -148,7 +151,7 @@ static bool is_target(vp_str text)
 {
     vp_str one;
     uint64_t port;
-    if (!text.n || text.n > 1000 || text.p[0] == '-')
+    if (!text.n || text.n > TARGET_MAX || text.p[0] == '-')
         return false;
     while (text.n) {
         (void)vp_take_until(&text, ',', text.n, &one);

@@ -397,7 +397,7 @@ static bool start_hook(watch_round *r)
     argv_of a = {0};
     char target[1200], words[WATCH_WORDS_MAX + 64];
     const char *env[] = {target, words, NULL};
-    snprintf(target, sizeof target, "VIEW_PROFILE_WATCH_TARGET=%s", r->job->target);
+    snprintf(target, sizeof target, "VIEW_PROFILE_WATCH_TARGET=%.1000s", r->job->target);
     snprintf(words, sizeof words, "VIEW_PROFILE_WATCH_WORDS=%s",
              r->job->words ? r->job->words : "");
     arg(&a, r->o->on_regression);

@@ -8,6 +8,8 @@
 #include "trace/base/log.h"
 #include "trace/report/words/numbers.h"
 
+#define TARGET_SHOWN 80u
+
 static void send(vp_buf *b)
 {
     if (b->status >= 0)
@@ -33,13 +35,24 @@ static void end_json(vp_json *j, vp_buf *b)
     vp_buf_putc(b, '\n');
 }
 
+/* Many hosts are told by the name they go by. */
+static void put_target(vp_buf *b, const watch_job *j)
+{
+    vp_str target = vp_str_of(j->target);
+    bool is_long = target.n > TARGET_SHOWN;
+    if (!is_long)
+        (void)vp_put_escaped(b, target);
+    if (is_long)
+        vp_buf_puts(b, j->name);
+    else if (watch_job_is_named(j))
+        vp_buf_printf(b, " (%s)", j->name);
+}
+
 static void begin_text(vp_buf *b, const watch_job *j)
 {
     (void)rep_put_time(b, watch_unix_ms() * 1000000);
     vp_buf_puts(b, "  ");
-    (void)vp_put_escaped(b, vp_str_of(j->target));
-    if (watch_job_is_named(j))
-        vp_buf_printf(b, " (%s)", j->name);
+    put_target(b, j);
     vp_buf_puts(b, "  ");
 }
 
@@ -110,10 +123,12 @@ void watch_say_state(const watch_options *o, watch_job *j, watch_status status, 
         send(&b);
         return;
     }
-    vp_buf_free(&b);
+    put_target(&b, j);
+    const char *target = vp_buf_cstr(&b);
     if (trouble)
-        vp_log(VP_LOG_WARN, "%s: %s: %s", j->target, watch_status_words[status],
+        vp_log(VP_LOG_WARN, "%s: %s: %s", target, watch_status_words[status],
                error ? error : "no reason was told");
     else
-        vp_log(VP_LOG_INFO, "%s: captured again", j->target);
+        vp_log(VP_LOG_INFO, "%s: captured again", target);
+    vp_buf_free(&b);
 }

@@ -251,11 +251,12 @@ void watch_put_cost(vp_buf *b, const watch_job *j, const watch_line *now, int64_
     vp_buf_puts(b, " each in the capture, ");
     (void)rep_duration(b, outside_ns * 1000, VP_UNIT_AUTO, outside_ns * 1000);
     vp_buf_printf(b, " between it and the one before (%lld steps): ", (long long)between);
-    if (ratio < 0.5) /* checkpoints and evaluations are in that time, too */
-        vp_buf_puts(b, "the job did other things meanwhile, so the cost is not known");
+    if (ratio < 1)
+        vp_buf_puts(b,
+                    "no cost is seen in the steps; between lie also the job's other work and the "
+                    "profiler's start and end");
     else
         vp_buf_printf(b, "%+.1f%% while it captures, %.2g%% of the job's time", 100 * (ratio - 1),
-                      ratio < 1 ? 0.0
-                                : 100 * (ratio - 1) * (double)duration_ms /
-                                      (double)(every_ms > duration_ms ? every_ms : duration_ms));
+                      100 * (ratio - 1) * (double)duration_ms /
+                          (double)(every_ms > duration_ms ? every_ms : duration_ms));
 }

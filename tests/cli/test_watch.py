@@ -460,9 +460,11 @@ def test_steps_that_begin_anew_tell_no_cost(watch, job):
     (('h:1', '--fail-on', 'x'), '--fail-on x'),
     (('h:1', '--on-regression-arg', 'x'), '--on-regression is missing'),
     (('nowhere',), 'nowhere: no target'),
+    (('h:1', '--out', 's3://bucket/x'), 'on this machine'),
     (('h:0',), 'h:0: no target'),
     (('a b:1',), 'no target'),
     (('--', '-x:1'), 'no target')])
 def test_what_makes_no_sense(watch, args, said):
-    done = subprocess.run([watch.program, 'watch', '--out', watch.out, *args], capture_output=True, text=True, timeout=WAIT)
+    done = subprocess.run([watch.program, 'watch', *(() if '--out' in args else ('--out', watch.out)), *args],
+                          capture_output=True, text=True, timeout=WAIT)
     assert done.returncode == 2 and said in done.stderr and done.stderr.count('\n') == 1, done.stderr
