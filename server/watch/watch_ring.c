@@ -22,7 +22,9 @@ static bool is_plain(const char *run)
 int watch_ring_add(const watch_store *s, watch_job *j, const char *run)
 {
     struct stat st;
-    if (!is_plain(run) || fstatat(s->runs, run, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+    char path[VP_PATH_MAX];
+    watch_run_path(path, run);
+    if (!is_plain(run) || fstatat(s->dir, path, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
         !S_ISDIR(st.st_mode))
         return vp_fail(VP_ENOTFOUND, "no run of that name was written");
     for (size_t i = 0; i < j->run_count; i++)
@@ -55,12 +57,14 @@ void watch_ring_sweep(const watch_store *s)
 static int remove_run(const watch_store *s, const watch_kept *k)
 {
     struct stat st;
-    if (fstatat(s->runs, k->run, &st, AT_SYMLINK_NOFOLLOW) < 0)
+    char path[VP_PATH_MAX];
+    watch_run_path(path, k->run);
+    if (fstatat(s->dir, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return errno == ENOENT ? 0 : cap_file_fail("look at", k->run, errno);
     if (!S_ISDIR(st.st_mode) || (uint64_t)st.st_ino != k->ino || (uint64_t)st.st_dev != k->dev)
         return 0;
     empty_trash(s);
-    if (renameat(s->runs, k->run, s->inner, TRASH) < 0)
+    if (renameat(s->dir, path, s->inner, TRASH) < 0)
         return cap_file_fail("remove", k->run, errno);
     empty_trash(s);
     return 1;

@@ -1,10 +1,11 @@
 #include "server/watch/watch_round.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "include/view_profile.h"
 #include "server/watch/watch_say.h"
@@ -111,25 +112,30 @@ static bool next(watch_round *r, watch_stage stage, const argv_of *a, bool piped
 /* ---- Capture --------------------------------------------------------------------------------- */
 
 /* 2026_01_11_21_26_41_NAME: with several jobs in one directory a run says whose it is. */
-static void name_run(watch_round *r, char out[WATCH_RUN_MAX])
+static void name_run(const watch_round *r, char out[WATCH_RUN_MAX])
 {
     struct tm t;
+    char path[VP_PATH_MAX];
     time_t now = time(NULL);
     size_t n = localtime_r(&now, &t) ? strftime(out, WATCH_RUN_MAX, "%Y_%m_%d_%H_%M_%S", &t) : 0;
-    snprintf(out + n, WATCH_RUN_MAX - n, "_%s", r->job->name);
+    n += (size_t)snprintf(out + n, WATCH_RUN_MAX - n, "_%s", r->job->name);
+    for (int i = 2; i < 100; i++) {
+        watch_run_path(path, out);
+        if (faccessat(r->s->dir, path, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+            break;
+        snprintf(out + n, WATCH_RUN_MAX - n, "_%d", i);
+    }
 }
 
 void watch_round_start(watch_round *r, watch_job *j)
 {
     argv_of a = {0};
     char name[WATCH_RUN_MAX];
-    const char *stand_in = getenv("VIEW_PROFILE_TEST_CAPTURE");
     r->job = j;
     r->run[0] = r->code[0] = r->problem[0] = 0;
     r->have = r->stopping = false;
     j->running = true;
     ours(&a, "capture");
-    a.v[0] = stand_in;
     pair(&a, "--format", "json");
     pair(&a, "--out", r->s->out);
     name_run(r, name);
@@ -185,7 +191,7 @@ static void take_events(watch_round *r)
 
 static watch_status status_of(const char *code)
 {
-    static const char *const gone[] = {"refused", "unreachable", "no_service", "deadline"};
+    static const char *const gone[] = {"unreachable", "no_service", "deadline"};
     for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
         if (!strcmp(code, gone[i]))
             return WATCH_GONE;

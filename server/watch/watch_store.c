@@ -13,7 +13,6 @@
 #include "trace/capture/disk/small_files.h"
 
 #define LOCK ".view_profile-watch.lock"
-#define PROFILES "plugins/profile"
 #define READ_MAX (64u << 20)
 
 static int open_dir(const char *out, const char *name, int *fd)
@@ -46,7 +45,6 @@ static int open_all(watch_store *s)
 {
     VP_TRY(open_dir(s->out, "", &s->dir));
     VP_TRY(take_lock(s));
-    VP_TRY(open_dir(s->out, PROFILES, &s->runs));
     return open_dir(s->out, WATCH_INNER, &s->inner);
 }
 
@@ -54,7 +52,7 @@ int watch_store_open(watch_store *s, const watch_options *o)
 {
     char full[VP_PATH_MAX];
     const char *dir = cap_full_dir(full, o->out ? o->out : ".");
-    *s = (watch_store){.dir = -1, .runs = -1, .inner = -1, .lock = -1};
+    *s = (watch_store){.dir = -1, .inner = -1, .lock = -1};
     s->single = o->target_count == 1 && !o->hosts_file;
     if (snprintf(s->out, sizeof s->out, "%s", dir) >= (int)sizeof s->out)
         return vp_fail(VP_ELIMIT, "--out: the path is too long");
@@ -67,9 +65,13 @@ int watch_store_open(watch_store *s, const watch_options *o)
 void watch_store_close(watch_store *s)
 {
     vp_fs_close(&s->inner);
-    vp_fs_close(&s->runs);
     vp_fs_close(&s->dir);
     vp_fs_close(&s->lock);
+}
+
+void watch_run_path(char out[VP_PATH_MAX], const char *run)
+{
+    snprintf(out, VP_PATH_MAX, "plugins/profile/%.255s", run);
 }
 
 static int inner_name(char out[VP_PATH_MAX], const char *name, const char *suffix)

@@ -12,7 +12,7 @@
 
 typedef struct watch_store {
     char out[VP_PATH_MAX]; /* absolute */
-    int dir, runs, inner;  /* out, out/plugins/profile, out/.view_profile-watch */
+    int dir, inner;        /* out, out/.view_profile-watch */
     int lock;
     bool single; /* one target: one history */
 } watch_store;
@@ -21,6 +21,9 @@ typedef struct watch_store {
 int watch_store_open(watch_store *s, const watch_options *o);
 void watch_store_close(watch_store *s);
 
+/* plugins/profile/RUN, from `dir`. Those above it come and go: a capture that brought nothing
+ * leaves no empty directory behind. */
+void watch_run_path(char out[VP_PATH_MAX], const char *run);
 /* out/.view_profile-watch/NAME.SUFFIX; a path for children. */
 int watch_inner_path(const watch_store *s, char out[VP_PATH_MAX], const char *name,
                      const char *suffix);

@@ -266,7 +266,7 @@ int watch_run(const watch_options *o, watch_end *end)
     watcher *w = vp_calloc(1, sizeof *w);
     VP_NEED(w);
     w->o = o;
-    w->store = (watch_store){.dir = -1, .runs = -1, .inner = -1, .lock = -1};
+    w->store = (watch_store){.dir = -1, .inner = -1, .lock = -1};
     w->parallel = (size_t)o->parallel < PARALLEL_MAX ? (size_t)o->parallel : PARALLEL_MAX;
     int rc = block_signals(&w->signals, &before);
     if (rc >= 0)

@@ -1,11 +1,13 @@
-"""`view_profile watch`: jobs captured on a schedule. Captures are profiles of our own making, handed out
-by a stand-in for `view_profile capture` that keeps to its contract."""
+"""`view_profile watch`: jobs captured on a schedule. What they bring are profiles of our own making, by a stand-in for
+XLA's ProfilerService."""
+import contextlib
 import json
 import os
 import pathlib
 import resource
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -13,11 +15,15 @@ import time
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import fetching  # noqa: E402
 from gen import scene, xspace  # noqa: E402
 from gen.scene import US  # noqa: E402
 
+pytest.importorskip('h2', reason='SKIP: scripts/requirements-test.txt is not installed: h2')
+from profiler_server import TERMINATE, ProfilerServer, response  # noqa: E402
+
+pytestmark = pytest.mark.skipif(not os.path.exists(fetching.program()), reason='SKIP: built without libcurl')
 WAIT = 60
-STAND_IN = pathlib.Path(__file__).with_name('capture_stand_in.py')
 LAYERS = ('embed', 'attention', 'mlp', 'loss')
 
 
@@ -35,27 +41,34 @@ def profile(first, slow=None, by=3, steps=10, seed=1, start_ns=scene.EPOCH_NS):
     return xspace.encode(s.host)
 
 
-class Job:
-    """What captures of one target bring, one after the other; the last again and again."""
+class Job(ProfilerServer):
+    """A running job: what captures of it bring, one after the other; the last again and again. Its server runs from its
+    making to the test's end, which is that of `jobs`."""
 
-    def __init__(self, root, target='127.0.0.1:9012'):
-        self.dir = root / 'job' / target.replace(':', '_')
-        self.dir.mkdir(parents=True)
-        self.target, self.count = target, 0
+    def __init__(self, jobs, at=None):
+        super().__init__(self.bring)
+        self.todo, self.count = [], 0
+        if at:
+            self.listener.close()
+            self.listener = socket.create_server(at)
+            self.target = '%s:%d' % at
+        jobs.enter_context(self)
+
+    def bring(self, call):
+        what = self.todo[min(self.count, len(self.todo) - 1)]
+        self.count += 1
+        what(call)
 
     def brings(self, data):
-        (self.dir / f'{self.count:03}.pb').write_bytes(data)
-        self.count += 1
+        self.todo.append(lambda call: call.answer(response(data)))
         return self
 
-    def fails(self, code, error):
-        (self.dir / f'{self.count:03}.json').write_text(json.dumps({'code': code, 'error': error}))
-        self.count += 1
+    def fails(self, status):
+        self.todo.append(lambda call: call.only_trailers(status))
         return self
 
-    def hangs(self):
-        (self.dir / f'{self.count:03}.hang').write_text('')
-        self.count += 1
+    def hangs(self, data):
+        self.todo.append(lambda call: (call.wait(WAIT), call.answer(response(data))))
         return self
 
 
@@ -63,8 +76,7 @@ class Watch:
     def __init__(self, place, tmp_path, program):
         self.place, self.root, self.program = place, tmp_path, program
         self.out = tmp_path / 'out'
-        self.env = {**place.env, 'VIEW_PROFILE_TEST_CAPTURE': str(STAND_IN), 'CAPTURE_JOBS': str(tmp_path / 'job'),
-                    'PYTHON': sys.executable}
+        self.env = place.env
 
     def argv(self, *args):
         every = [] if '--every' in args else ['--every', '100ms']
@@ -89,8 +101,14 @@ class Watch:
 
 
 @pytest.fixture
-def job(tmp_path):
-    return Job(tmp_path)
+def jobs():
+    with contextlib.ExitStack() as stack:
+        yield stack
+
+
+@pytest.fixture
+def job(jobs):
+    return Job(jobs)
 
 
 @pytest.fixture
@@ -236,7 +254,7 @@ def test_a_baseline_may_be_named(watch, job, tmp_path):
 def test_gone_and_back(watch, job):
     steady(job, 1)
     for _ in range(3):
-        job.fails('refused', 'connection refused: is the job running?')
+        job.fails(12)
     steady(job, 2, 1)
     events, said = watch.events(job.target, '--times', 6, '--every', '100ms')
     assert [e['event'] for e in events] == ['capture', 'state', 'state', 'capture', 'capture'] or \
@@ -247,19 +265,21 @@ def test_gone_and_back(watch, job):
 
 def test_trouble_is_said_once_in_text(watch, job):
     for _ in range(4):
-        job.fails('busy', 'another capture is in progress')
+        job.fails(6)
     steady(job, 1)
     done = watch.run(job.target, '--times', 5)
     assert done.returncode == 0
     assert done.stderr.splitlines() == [
-        f'view_profile: {job.target}: busy: another capture is in progress',
+        f'view_profile: {job.target}: busy: it is busy with another capture (gRPC status 6)',
         f'view_profile: {job.target}: captured again']
 
 
-def test_nothing_came(watch, job):
-    job.fails('unreachable', 'no route to host')
-    events, _ = watch.events(job.target, '--times', 2, code=6)
-    assert len(events) == 1 and events[0]['error'] == 'no route to host'
+def test_nothing_came(watch):
+    with socket.create_server(('127.0.0.1', 0)) as free:
+        target = '127.0.0.1:%d' % free.getsockname()[1]
+    events, _ = watch.events(target, '--times', 2, code=6)
+    assert [e['state'] for e in events] == ['gone'] and 'Connection refused' in events[0]['error']
+    assert not list(watch.out.rglob('*.xplane.pb'))
 
 
 def test_a_damaged_profile_ends_nothing(watch, job):
@@ -284,13 +304,13 @@ def test_a_signal_ends_it_within_a_second(watch, job):
 
 
 def test_a_signal_reaches_a_running_capture(watch, job):
-    job.hangs()
+    job.hangs(profile(0))
     running = watch.start(job.target, '--every', '1h', '--format', 'json')
-    until((job.dir / 'hanging').exists)
+    until(job.asked)
     began = time.monotonic()
     running.send_signal(signal.SIGTERM)
     assert running.wait(WAIT) == 0 and time.monotonic() - began < 2
-    assert (job.dir / 'terminated').exists()
+    assert job.asked(TERMINATE)
     assert len(watch.runs()) == 1 and [r['run'] for r in watch.state()['runs']] == watch.runs()
 
 
@@ -341,11 +361,11 @@ def test_a_program_is_run_by_its_argv(watch, job, tmp_path):
         assert json.loads(pathlib.Path(path).read_text())['session']['name'] == run
 
 
-def test_a_program_that_fails_or_is_none(watch, job, tmp_path):
+def test_a_program_that_fails_or_is_none(watch, job, jobs, tmp_path):
     slow(steady(job, 1), 1, 1)
     _, said = watch.events(job.target, '--times', 2, '--on-regression', '/bin/false', code=1)
     assert said == 'view_profile: --on-regression /bin/false: ended with 1\n'
-    job2 = slow(steady(Job(tmp_path, 'h:2'), 1), 1, 1)
+    job2 = slow(steady(Job(jobs), 1), 1, 1)
     _, said = watch.events(job2.target, '--times', 2, '--on-regression', tmp_path / 'none', code=1)
     assert 'cannot be started: No such file' in said
 
@@ -385,12 +405,12 @@ def test_a_full_disk_leaves_no_half_line(watch, job):
     assert len(history.read_text().splitlines()) == 2
 
 
-def test_a_fleet(watch, tmp_path):
+def test_a_fleet(watch, jobs, tmp_path):
     hosts = tmp_path / 'hosts'
-    jobs = {f'h{i}:90{i:02}': steady(Job(tmp_path, f'h{i}:90{i:02}'), 3) for i in range(6)}
-    hosts.write_text('# a list\n\n' + ''.join(f' {t} \r\n' for t in jobs))
+    targets = [steady(Job(jobs), 3).target for _ in range(6)]
+    hosts.write_text('# a list\n\n' + ''.join(f' {t} \r\n' for t in targets))
     events, _ = watch.events('--hosts-file', hosts, '--parallel', 3, '--times', 2)
-    for target in jobs:
+    for target in targets:
         of = [e for e in events if e['target'] == target]
         name = target.replace(':', '_')
         assert [e['verdict'] for e in of] == ['baseline', 'noise'] and all(name in e['run'] for e in of)
@@ -398,39 +418,37 @@ def test_a_fleet(watch, tmp_path):
     assert len(watch.runs()) == 12
 
 
-def test_a_job_that_moves_keeps_its_history(watch, tmp_path):
+def test_a_job_that_moves_keeps_its_history(watch, jobs, tmp_path):
     hosts = tmp_path / 'hosts'
-    steady(Job(tmp_path, 'a:1'), 2)
-    slow(Job(tmp_path, 'b:2'), 2, 2)
-    hosts.write_text('train=a:1\n')
+    old, new = steady(Job(jobs), 2), slow(Job(jobs), 2, 2)
+    hosts.write_text(f'train={old.target}\n')
     running = watch.start('--hosts-file', hosts, '--format', 'json', '--every', '300ms')
     first = json.loads(running.stdout.readline())
-    hosts.write_text('train=b:2\nother=c:3 x\n')  # damaged: said, and nothing changes
+    hosts.write_text(f'train={new.target}\nother=c:3 x\n')  # damaged: said, and nothing changes
     said = running.stderr.readline()
     assert 'line 2' in said and 'no target' in said
-    hosts.write_text('train=b:2\n')
+    hosts.write_text(f'train={new.target}\n')
     for line in running.stdout:
         event = json.loads(line)
-        if event['target'] == 'b:2':
+        if event['target'] == new.target:
             break
     running.terminate()
     assert running.communicate()[1] == ''
     assert event['name'] == 'train' and event['baseline_run'] == first['run'] and event['slower']
 
 
-def test_what_left_the_list_is_let_alone(watch, tmp_path):
+def test_what_left_the_list_is_let_alone(watch, jobs, tmp_path):
     hosts = tmp_path / 'hosts'
-    for target in ('a:1', 'b:2'):
-        steady(Job(tmp_path, target), 1)
-    hosts.write_text('a:1\nb:2\n')
+    a, b = (steady(Job(jobs), 1).target for _ in 'ab')
+    hosts.write_text(f'{a}\n{b}\n')
     watch.events('--hosts-file', hosts, '--times', 1)
-    hosts.write_text('b:2\n')
+    hosts.write_text(b + '\n')
     events, _ = watch.events('--hosts-file', hosts, '--times', 1, '--keep', 10000)
-    assert [e['target'] for e in events] == ['b:2']
+    assert [e['target'] for e in events] == [b]
     assert [watch.state(i)['listed'] for i in (0, 1)] == [False, True]
     time.sleep(0.3)
     watch.events('--hosts-file', hosts, '--times', 1, '--keep', 2)
-    assert watch.state(0)['target'] == 'b:2'
+    assert watch.state(0)['target'] == b
 
 
 def test_what_capturing_costs(watch, job):
