@@ -34,12 +34,12 @@ def main():
 
     w = jnp.asarray(np.random.default_rng(0).normal(size=(256, 256)) / 16, jnp.float32)
     x = jnp.ones((512, 256), jnp.float32)
-    for rounds in (1, 5):
+    for rounds in (1, 15):
         step(w, x, rounds).block_until_ready()
     number = 0
     while not ended.is_set():
         with jax.profiler.StepTraceAnnotation("train", step_num=number):
-            w = step(w, x, 5 if slower.is_set() else 1).block_until_ready()
+            w = step(w, x, 15 if slower.is_set() else 1).block_until_ready()
         number += 1
         if number == 3:
             print("ready", flush=True)
