@@ -252,7 +252,8 @@ static int fail_transport(const grpc_call *c, CURLcode code)
         return vp_fail(VP_EREMOTE, "it did not answer in time");
     if (!was_connected(c))
         return vp_fail(VP_ENOTFOUND, "nothing can be reached there: %s", why);
-    if (code == CURLE_OK || (!http && !c->body_bytes))
+    /* Of a stream that is reset, libcurl forgets what came before. */
+    if (code == CURLE_OK || (!http && !c->body_bytes && code != CURLE_HTTP2_STREAM))
         return vp_fail(VP_EUNSUPPORTED, "what is there speaks no gRPC: is this the port of "
                                         "jax.profiler.start_server?");
     return vp_fail(VP_EREMOTE, "the connection broke after %lld bytes: %s",
