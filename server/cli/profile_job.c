@@ -121,10 +121,18 @@ static void end(profile_job *j, profile_target *t)
     tell(j, t);
 }
 
+static int64_t unix_ns(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 static void begin(profile_job *j, fetcher *f, profile_target *t, int64_t start_ns)
 {
     t->phase = PROFILE_RUNNING;
     t->left_ms = j->duration_ms;
+    t->asked_ns = start_ns ? start_ns : unix_ns();
     if (ask(j, f, t, start_ns) < 0) {
         profile_target_fail(t, 0);
         end(j, t);
@@ -148,12 +156,12 @@ static void take_progress(profile_target *t, vp_str payload)
             t->left_ms = (int64_t)(f.u & INT64_MAX);
 }
 
-static int keep(const profile_job *j, profile_target *t)
+static int keep(profile_target *t)
 {
     struct stat st;
     if (fstat(t->file.fd, &st) == 0)
         t->bytes = st.st_size;
-    t->start_ns = j->n > 1 ? profile_start_ns(t->file.fd) : 0;
+    t->start_ns = profile_start_ns(t->file.fd);
     return landing_keep(&t->file);
 }
 
@@ -185,7 +193,7 @@ static void hear(profile_job *j, profile_target *t)
     if (rc >= 0 && kind != FETCH_DONE)
         return;
     if (rc >= 0)
-        rc = keep(j, t);
+        rc = keep(t);
     if (rc < 0) {
         profile_target_fail(t, kind == FETCH_FAILED ? status_of(vp_buf_view(&payload)) : 0);
         (void)landed_by_itself(t);
@@ -248,11 +256,9 @@ static size_t count(const profile_job *j, profile_phase phase)
 
 static int64_t common_start(const profile_job *j)
 {
-    struct timespec t;
     if (j->n < 2 || (int64_t)j->n > j->parallel)
         return 0;
-    (void)clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec + COMMON_START_MS * INT64_C(1000000);
+    return unix_ns() + COMMON_START_MS * INT64_C(1000000);
 }
 
 static int run_all(profile_job *j, fetcher *f, struct pollfd *fds, size_t *of)

@@ -21,7 +21,8 @@ typedef struct profile_target {
     profile_phase phase;
     fetch_capture_state state;
     int64_t bytes, left_ms; /* left_ms: of the time that is recorded */
-    int64_t start_ns;       /* Unix, by its own clock; 0: unknown */
+    int64_t asked_ns;       /* Unix, by our clock: when it should begin */
+    int64_t start_ns;       /* Unix, by its own clock: when it did; 0: unknown */
     int code;               /* of its failure; 0: none */
     const char *word;       /* the same for programs: "busy", …; NULL: none */
     char error[840];        /* without the target's name */

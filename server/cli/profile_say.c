@@ -8,6 +8,9 @@
 #include "trace/base/log.h"
 #include "trace/base/time.h"
 
+/* What is asked for may wait for its turn over there; more than this is no waiting. */
+#define CLOCK_OFF_S 60
+
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void open_line(vp_buf *b, vp_json *j, const char *event)
@@ -139,12 +142,23 @@ void profile_say_change(void *ctx, const profile_job *j, const profile_target *t
         put_progress(t);
 }
 
+/* A clock that is wrong misplaces the run among others, and its host among the hosts. */
+static void say_clock(const profile_target *t)
+{
+    int64_t off_s = t->start_ns ? (t->start_ns - t->asked_ns) / 1000000000 : 0;
+    if (off_s > CLOCK_OFF_S || off_s < -CLOCK_OFF_S)
+        vp_log(VP_LOG_WARN, "%s: its clock is %lld s %s ours", t->name->target,
+               (long long)(off_s < 0 ? -off_s : off_s), off_s < 0 ? "behind" : "ahead of");
+}
+
 void profile_say_end(profile_say *s, const profile_job *j, int code)
 {
     cli_progress_end(&s->progress);
     for (size_t i = 0; i < j->n; i++)
         if (j->targets[i].code)
             vp_log(VP_LOG_ERROR, "%s: %s", j->targets[i].name->target, j->targets[i].error);
+        else
+            say_clock(&j->targets[i]);
     if (s->json)
         put_end(j, code);
 }

@@ -8,9 +8,10 @@
 
 /* A plane that has no events is below this. */
 #define PLANE_MAX (64u << 10)
+/* Real ones have a plane a device and a few more. */
+#define FIELDS_MAX 1000u
 /* A tag and a length. */
 #define HEAD_MAX 20u
-#define FIELDS_MAX 10000u
 
 /* The number of the stat of this name; 0: there is none. */
 static uint64_t stat_number(vp_str plane, vp_str name)

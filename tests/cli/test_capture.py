@@ -158,7 +158,7 @@ def test_several_hosts_are_one_run(place):
     def plan(start_ns):
         return lambda call: call.answer(response(XSPACE + environment(start_ns)))
 
-    begun = 1_800_000_000_000_000_000
+    begun = time.time_ns()
     with ProfilerServer(plan(begun)) as a, ProfilerServer(plan(begun + 3_000_000)) as b:
         (place.dir / "hosts").write_text(f"# a fleet\n{b.target}  # the second\n\n")
         done = capture(place, *quick(a.target), "--hosts-file", "hosts", "--format", "json")
@@ -167,6 +167,16 @@ def test_several_hosts_are_one_run(place):
         starts = {request(s.asked()[0])["opts"][8] for s in (a, b)}
         assert len(starts) == 1 and 0 < starts.pop() - time.time_ns() + 10**10 < 2 * 10**10
         assert events(done)[-1]["spread_ms"] == 3
+
+
+@pytest.mark.parametrize(("off_s", "says"), [(1200, "its clock is 1[12]\\d\\d s ahead of ours"), (-1200, "its clock is 1[12]\\d\\d s behind ours"),
+                                             (30, None), (-30, None)])
+def test_a_clock_that_is_wrong_is_said(place, off_s, says):
+    xspace = XSPACE + environment(time.time_ns() + off_s * 10**9)
+    with ProfilerServer(lambda call: call.answer(response(xspace))) as server:
+        done = capture(place, *quick(server.target), "--format", "json")
+        assert done.returncode == 0
+        assert re.fullmatch(f"view_profile: {server.target}: {says}\n", done.stderr) if says else not done.stderr
 
 
 def test_no_more_than_parallel_at_once(place):
