@@ -79,15 +79,16 @@ static void problem_of_error(watch_round *r)
 static bool settle(watch_round *r, watch_status status)
 {
     watch_job *j = r->job;
+    size_t removed;
+    if (watch_ring_trim(r->s, j, r->o->keep, &removed) < 0) {
+        problem_of_error(r);
+        status = WATCH_FAILED;
+    }
     bool well = status == WATCH_FINE || status == WATCH_IS_SLOWER;
     j->rounds++;
     j->last_empty = !well;
-    if (well) {
-        j->in_a_row = 0;
-    } else {
-        j->failures++;
-        j->in_a_row++;
-    }
+    j->in_a_row = well ? 0 : j->in_a_row + 1;
+    j->failures += !well && !r->stopping;
     if (!r->stopping)
         watch_say_state(r->o, j, status, r->problem[0] ? r->problem : NULL);
     j->running = false;
@@ -380,7 +381,6 @@ static int take_results(watch_round *r, const char **verdict)
 {
     vp_buf text;
     watch_line line;
-    size_t removed;
     vp_buf_init(&text, 1u << 20);
     int rc = watch_inner_read(r->s, &text, r->slot, "line");
     if (rc >= 0)
@@ -389,11 +389,8 @@ static int take_results(watch_round *r, const char **verdict)
         rc = take_words(r, verdict, &line);
     if (rc >= 0)
         rc = note_figures(r, *verdict, &line);
-    if (rc >= 0) {
-        int lost = watch_history_append(r->s, r->job, vp_buf_view(&text));
-        int trimmed = lost < 0 ? lost : watch_ring_trim(r->s, r->job, r->o->keep, &removed);
-        rc = trimmed;
-    }
+    if (rc >= 0)
+        rc = watch_history_append(r->s, r->job, vp_buf_view(&text));
     vp_buf_free(&text);
     return rc;
 }
@@ -419,16 +416,24 @@ static bool start_hook(watch_round *r)
     return settle(r, WATCH_IS_SLOWER);
 }
 
+/* A run that cannot be compared, such as one without an event, is no baseline either. */
+static bool not_compared(watch_round *r)
+{
+    char line[WATCH_ERROR_MAX];
+    snprintf(line, sizeof line, "%.90s: cannot be compared: %.250s", r->run, r->child.said);
+    problem(r, line);
+    watch_inner_remove(r->s, r->run, "json");
+    if (r->job->baseline && !strcmp(r->job->baseline, r->run))
+        (void)watch_set(&r->job->baseline, NULL);
+    return settle(r, WATCH_FAILED);
+}
+
 static bool compared(watch_round *r)
 {
     const char *verdict = NULL;
-    char line[WATCH_ERROR_MAX];
     bool was = r->job->last_slower;
-    if (r->child.code > 1) {
-        snprintf(line, sizeof line, "%.90s: cannot be compared: %.250s", r->run, r->child.said);
-        problem(r, line);
-        return settle(r, WATCH_FAILED);
-    }
+    if (r->child.code > 1)
+        return not_compared(r);
     int rc = take_results(r, &verdict);
     if (verdict && r->job->words)
         watch_say_capture(r->o, r->job, r->run, verdict, r->cost);

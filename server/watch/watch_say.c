@@ -109,11 +109,16 @@ void watch_say_state(const watch_options *o, watch_job *j, watch_status status, 
     vp_json out;
     bool trouble = is_trouble(status), was = is_trouble(j->status);
     bool same = j->status == status;
-    if (!same)
+    bool partly = !trouble && error; /* some of several hosts */
+    if (partly && !j->error)
+        same = false;
+    else if (!trouble && !was)
+        same = true;
+    if (j->status != status)
         j->since_ms = watch_unix_ms();
     j->status = status;
     (void)watch_set(&j->error, error);
-    if (same || (!trouble && !was))
+    if (same)
         return;
     vp_buf_init(&b, 64u << 10);
     if (o->json) {
@@ -125,8 +130,9 @@ void watch_say_state(const watch_options *o, watch_job *j, watch_status status, 
     }
     put_target(&b, j);
     const char *target = vp_buf_cstr(&b);
-    if (trouble)
-        vp_log(VP_LOG_WARN, "%s: %s: %s", target, watch_status_words[status],
+    if (trouble || partly)
+        vp_log(VP_LOG_WARN, "%s: %s: %s", target,
+               partly ? "only in part" : watch_status_words[status],
                error ? error : "no reason was told");
     else
         vp_log(VP_LOG_INFO, "%s: captured again", target);

@@ -20,7 +20,7 @@ from gen import scene, xspace  # noqa: E402
 from gen.scene import US  # noqa: E402
 
 pytest.importorskip('h2', reason='SKIP: scripts/requirements-test.txt is not installed: h2')
-from profiler_server import TERMINATE, ProfilerServer, response  # noqa: E402
+from profiler_server import TERMINATE, ProfilerServer, plane, response  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not os.path.exists(fetching.program()), reason='SKIP: built without libcurl')
 WAIT = 60
@@ -288,6 +288,28 @@ def test_a_damaged_profile_ends_nothing(watch, job):
     events, _ = watch.events(job.target, '--times', 5)
     assert [e['state'] for e in events if e['event'] == 'state'] == ['failed', 'ok']
     assert events[-1]['verdict'] == 'noise'
+
+
+def test_runs_that_cannot_be_analysed_do_not_pile_up(watch, job):
+    job.brings(plane('/host:CPU'))
+    events, _ = watch.events(job.target, '--times', 5, '--keep', 2, code=6)
+    assert [e['state'] for e in events] == ['failed']
+    assert len(watch.runs()) == 2 and watch.state()['baseline_run'] is None
+    steady(job, 1)
+    events, _ = watch.events(job.target, '--times', 3, '--keep', 2)
+    assert [e['verdict'] for e in events if e['event'] == 'capture'][0] == 'baseline'
+
+
+def test_of_several_hosts_those_that_answer_count(watch, job):
+    steady(job, 1)
+    with socket.create_server(('127.0.0.1', 0)) as free:
+        nobody = '127.0.0.1:%d' % free.getsockname()[1]
+    target = f'both={job.target},{nobody}'
+    done = watch.run(target, '--times', 2)
+    assert done.returncode == 0 and len(done.stdout.splitlines()) == 2
+    (line,) = done.stderr.splitlines()
+    assert '(both): only in part: ' in line and nobody in line and 'refused' in line
+    assert watch.state()['state'] == 'ok' and nobody in watch.state()['error']
 
 
 def test_a_signal_ends_it_within_a_second(watch, job):
