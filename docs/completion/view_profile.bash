@@ -173,7 +173,7 @@ _view_profile() {
         --parallel) return ;;
         --patience) return ;;
         --color) words='auto always never' ;;
-        *) words='--duration --out --name --format --top --host-tracer --device-tracer --python-tracer --option --hosts-file --parallel --patience --look --kineto --color --verbose --quiet --help --version ' ;;
+        *) words='--no-sign-request --duration --out --name --format --top --host-tracer --device-tracer --python-tracer --option --hosts-file --parallel --patience --look --kineto --color --verbose --quiet --help --version ' ;;
         esac ;;
     recover)
         case $prev in

@@ -1,5 +1,6 @@
 /* `view_profile capture HOST:PORT`: a profile out of a running program. */
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,12 +12,15 @@
 #include "server/cli/profile_job.h"
 #include "server/cli/profile_say.h"
 #include "server/cli/profile_targets.h"
+#include "server/cli/profile_upload.h"
 #include "server/cli/standard_out.h"
 #include "trace/base/err.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 #include "trace/base/pb.h"
+#include "trace/base/temp_tree.h"
 #include "trace/source/fetch_frames.h"
+#include "trace/source/mirror.h"
 
 #define DURATION_MAX_MS INT64_C(3600000)
 
@@ -128,6 +132,24 @@ static int exit_of(const profile_job *j)
     return CLI_OK;
 }
 
+/* Where the run lies elsewhere: what landed here goes there. 0: something arrived. */
+static int upload(const cli_options *o, profile_job *j, fetcher *f)
+{
+    int rc = VP_EREMOTE;
+    for (size_t i = 0; i < j->n; i++) {
+        char url[VP_PATH_MAX + 300];
+        profile_target *t = &j->targets[i];
+        if (t->code)
+            continue;
+        snprintf(url, sizeof url, "%s/%s", j->place, vp_path_name(t->file.final));
+        if (profile_upload(f, t->file.final, url, o->no_sign_request) < 0)
+            profile_target_fail(t, 0);
+        else
+            rc = 0;
+    }
+    return rc;
+}
+
 static int capture(const cli_options *o, profile_job *j, fetcher *f)
 {
     profile_say say = {0};
@@ -136,7 +158,10 @@ static int capture(const cli_options *o, profile_job *j, fetcher *f)
     j->stops = &stops;
     heed_signals();
     profile_say_begin(&say, o, j);
-    int rc = o->kineto ? kineto_job_run(j, f) : profile_job_run(j, f), code = exit_of(j);
+    int rc = o->kineto ? kineto_job_run(j, f) : profile_job_run(j, f);
+    if (rc >= 0 && mirror_is_url(o->out))
+        rc = upload(o, j, f);
+    int code = exit_of(j);
     profile_say_end(&say, j, code);
     if (rc < 0 || say.json)
         return code;
@@ -162,13 +187,23 @@ static int read_times(const cli_options *o, profile_job *j)
 
 static int run(const cli_options *o, profile_job *j, const profile_name *names, size_t n)
 {
+    VP_CLEANUP(vp_temp_tree_free) vp_temp_tree here = VP_TEMP_TREE_NONE;
+    bool elsewhere = !o->look && mirror_is_url(o->out);
     fetcher *f = NULL;
     int code;
+    if (elsewhere && o->kineto) {
+        vp_log(VP_LOG_ERROR,
+               "--kineto writes into a directory that its processes see, not into %.300s", o->out);
+        return CLI_USAGE;
+    }
+    if (elsewhere && vp_temp_tree_make(&here, "view_profile_capture") < 0)
+        return refuse(VP_EIO);
     if (fetcher_start(&f) < 0)
         return refuse(VP_EIO);
     if (o->look) {
         code = look(f, names, n);
-    } else if (profile_job_open(j, names, n, o->out, o->name) < 0) {
+    } else if (profile_job_open(j, names, n, elsewhere ? here.path : o->out, o->name,
+                                elsewhere ? o->out : NULL) < 0) {
         code = refuse(vp_error_last()->code);
         if (j->run.path[0])
             run_landing_remove(&j->run);

@@ -293,7 +293,7 @@ static void find_spread(profile_job *j)
 }
 
 int profile_job_open(profile_job *j, const profile_name *names, size_t n, const char *out,
-                     const char *name)
+                     const char *name, const char *url)
 {
     j->targets = vp_calloc(n, sizeof *j->targets);
     VP_NEED(j->targets);
@@ -301,7 +301,14 @@ int profile_job_open(profile_job *j, const profile_name *names, size_t n, const 
     j->spread_ms = -1;
     for (size_t i = 0; i < n; i++)
         j->targets[i] = (profile_target){.name = &names[i], .stream = -1, .file = {.fd = -1}};
-    return run_landing_make(&j->run, out, name);
+    VP_TRY(run_landing_make(&j->run, out, name));
+    size_t end = url ? strlen(url) : 0;
+    while (end && url[end - 1] == '/')
+        end--;
+    int length = url ? snprintf(j->place, sizeof j->place, "%.*s/plugins/profile/%s", (int)end, url,
+                                j->run.run)
+                     : snprintf(j->place, sizeof j->place, "%s", j->run.path);
+    return length < (int)sizeof j->place ? 0 : vp_fail(VP_EARG, "--out: the address is too long");
 }
 
 /* 0 when one landed, else the first failure. */

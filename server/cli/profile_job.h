@@ -44,13 +44,15 @@ typedef struct profile_job {
     profile_target *targets;
     size_t n;
     run_landing run;
-    int64_t stopped_ms; /* when the user first asked to end it */
-    int64_t spread_ms;  /* between the first and the last start, by their own clocks; -1: unknown */
+    char place[VP_PATH_MAX]; /* of the run, as the user knows it: run.path, or below a URL */
+    int64_t stopped_ms;      /* when the user first asked to end it */
+    int64_t spread_ms; /* between the first and the last start, by their own clocks; -1: unknown */
 } profile_job;
 
-/* Makes the run's directory: *j is all zero but for what is asked. names belong to the caller. */
+/* Makes the run's directory: *j is all zero but for what is asked. names belong to the caller. url:
+ * what `out` stands for until the end; NULL: itself. */
 int profile_job_open(profile_job *j, const profile_name *names, size_t n, const char *out,
-                     const char *name);
+                     const char *name, const char *url);
 /* Captures all; what became of each stands in targets. 0: something landed, or a failure of the
  * first that failed where nothing did, when the run's directory is removed. */
 int profile_job_run(profile_job *j, fetcher *f);

@@ -32,7 +32,7 @@ static void close_line(vp_buf *b, vp_json *j)
 static void put_run(vp_json *j, const profile_job *job)
 {
     vp_json_kcstr(j, "run", job->run.run);
-    vp_json_kcstr(j, "path", job->run.path);
+    vp_json_kcstr(j, "path", job->place);
 }
 
 static void put_begin(const profile_job *job)

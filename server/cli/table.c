@@ -300,7 +300,7 @@ const cli_option cli_option_table[] = {
      "where sessions are looked for that are named by id, name or the end of these"},
     {"profile-dir", 0, "DIR", CLI_TEXT, CLI_READERS | CLI_DOCTOR, AT(profile_dir), 0, 0, NULL,
      "the profile directory, archive or file, or the address of one; the same as PATH"},
-    {"no-sign-request", 0, NULL, CLI_FLAG, CLI_READERS | CLI_OF_REPORTS | CLI_DOCTOR,
+    {"no-sign-request", 0, NULL, CLI_FLAG, CLI_READERS | CLI_OF_REPORTS | CLI_DOCTOR | CLI_CAPTURE,
      AT(no_sign_request), 0, 0, NULL,
      "send no credentials with what is asked of gs://, s3://, az:// (public buckets)"},
 
@@ -437,7 +437,7 @@ const cli_option cli_option_table[] = {
     {"duration", 0, "TIME", CLI_TEXT, CLI_CAPTURE | CLI_WATCH, AT(duration), 0, 0, "2s",
      "how long to record, such as 2s, 500ms or 1m; a bare number is milliseconds"},
     {"out", 'o', "DIR", CLI_TEXT, CLI_CAPTURE, AT(out), 0, 0, ".",
-     "the log directory to put the run into"},
+     "the log directory to put the run into; also the address of one, such as s3://BUCKET/logs"},
     {"name", 0, "RUN", CLI_TEXT, CLI_CAPTURE, AT(name), 0, 0, NULL,
      "the run's name; without it, the local time"},
     {"format", 0, "text|json", CLI_WORD, CLI_CAPTURE, AT(format), 0, 0, "text",

@@ -1,5 +1,6 @@
 """`view_profile capture` against a stand-in for XLA's ProfilerService: what lands, what is said, and that nothing
 half-written stays, whatever the other side does."""
+import http.server
 import json
 import os
 import pathlib
@@ -675,3 +676,70 @@ def test_who_is_no_dynolog(place):
             assert done.returncode == 6 and left(place) == []
             assert events(done)[-1]["targets"][0]["code"] in ("no_service", "failed")
     fails(place, "--kineto", *quick("127.0.0.1:1"), says="is dynolog running?")
+
+
+# ---- --out elsewhere ----
+
+class Dav(http.server.BaseHTTPRequestHandler):
+    """As much of a WebDAV server as takes files."""
+    protocol_version = "HTTP/1.1"
+
+    def answer(self, status):
+        self.send_response(status)
+        self.send_header("content-length", "0")
+        self.end_headers()
+
+    def do_PUT(self):
+        chunks = []
+        if self.headers.get("transfer-encoding") == "chunked":
+            while n := int(self.rfile.readline(), 16):
+                chunks.append(self.rfile.read(n))
+                self.rfile.readline()
+            self.rfile.readline()
+        else:
+            chunks.append(self.rfile.read(int(self.headers["content-length"])))
+        if self.server.status < 300:
+            self.server.files[self.path] = b"".join(chunks)
+        self.answer(self.server.status)
+
+    def do_MKCOL(self):
+        self.answer(201)
+
+    def do_MOVE(self):
+        target = self.headers["destination"].split("/", 3)[3]
+        self.server.files["/" + target] = self.server.files.pop(self.path)
+        self.answer(201)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def dav():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Dav)
+    server.status, server.files = 201, {}
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_run_lies_elsewhere(place, dav):
+    url = f"http://127.0.0.1:{dav.server_port}/logs/"
+    with ProfilerServer(lambda call: call.answer(response(REAL.read_bytes()))) as server:
+        done = capture(place, *quick(server.target), "--out", url, "--name", "r", "--format", "json")
+        assert done.returncode == 0, done.stderr
+        name = f"/logs/plugins/profile/r/127.0.0.1_{server.port}.xplane.pb"
+        assert dav.files == {name: REAL.read_bytes()}
+        assert events(done)[-1]["path"] == f"{url}plugins/profile/r"
+        done = capture(place, *quick(server.target), "--out", url, "--top", 2)
+        assert done.returncode == 0 and f"its page: view_profile '{url}', then" in done.stdout
+        assert left(place) == [] and list(place.temp.iterdir()) == []
+
+
+def test_elsewhere_is_full(place, dav):
+    dav.status = 507
+    with ProfilerServer(lambda call: call.answer(response(XSPACE))) as server:
+        fails(place, *quick(server.target), "--out", f"http://127.0.0.1:{dav.server_port}/logs", says="507")
+        assert dav.files == {} and list(place.temp.iterdir()) == []
+    fails(place, *quick(server.target), "--kineto", "--out", "s3://bucket/logs", exit_code=2)
