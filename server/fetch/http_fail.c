@@ -11,27 +11,34 @@
 /* Stores refuse signatures that are older or newer by this; some do so by 5 minutes. */
 #define SKEW_S 240
 
-void http_said(const http_call *c, const char *name, char *out, size_t cap)
+bool http_find(const http_call *c, const char *name, vp_str *out)
 {
-    vp_str s = vp_str_head(vp_buf_view(&c->answer), HTTP_SAID_MAX), value;
+    vp_str s = vp_str_head(vp_buf_view(&c->answer), HTTP_SAID_MAX);
     char tag[64];
-    char stop = '<';
-    out[0] = '\0';
     snprintf(tag, sizeof tag, "<%s>", name);
     size_t at = vp_str_find(s, vp_str_of(tag));
-    if (at == s.n) {
-        snprintf(tag, sizeof tag, "\"%s\":", name);
+    bool is_xml = at < s.n;
+    if (!is_xml) {
+        snprintf(tag, sizeof tag, "\"%s\"", name);
         at = vp_str_find(s, vp_str_of(tag));
-        stop = '"';
     }
     s = vp_str_trim(vp_str_skip(s, at + strlen(tag)));
-    if (stop == '"' && (!s.n || s.p[0] != '"'))
+    if (is_xml)
+        return vp_take_until(&s, '<', 8192, out);
+    if (!s.n || s.p[0] != ':')
+        return false;
+    s = vp_str_trim(vp_str_skip(s, 1));
+    return s.n && s.p[0] == '"' && (s = vp_str_skip(s, 1), vp_take_until(&s, '"', 8192, out));
+}
+
+void http_said(const http_call *c, const char *name, char *out, size_t cap)
+{
+    vp_str value;
+    out[0] = '\0';
+    if (!http_find(c, name, &value))
         return;
-    s = vp_str_skip(s, stop == '"');
-    if (!vp_take_until(&s, stop, 400, &value))
-        return;
-    /* Azure's has lines for whom it concerns. */
-    value.n = vp_str_find(value, VP_STR("\n"));
+    value.n = vp_str_find(value, VP_STR("\n")); /* Azure's has more lines, for its support */
+    value = vp_str_head(value, 400);
     VP_CLEANUP(vp_buf_free) vp_buf b;
     vp_buf_init(&b, 4096);
     vp_put_escaped(&b, vp_str_trim(value));

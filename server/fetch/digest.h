@@ -1,0 +1,29 @@
+/* Digests and what signatures are written in, by OpenSSL. Included by server/fetch and unit tests.
+ */
+#ifndef VP_FETCH_DIGEST_H
+#define VP_FETCH_DIGEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "trace/base/buf.h"
+#include "trace/base/str.h"
+
+#define DIGEST_BYTES 32u
+#define DIGEST_HEX (2 * DIGEST_BYTES + 1)
+
+/* HMAC-SHA256. false: OpenSSL could not. */
+bool digest_hmac(vp_str key, vp_str text, unsigned char out[DIGEST_BYTES]);
+/* SHA-256 in lower-case digits. */
+bool digest_sha256_hex(vp_str text, char out[DIGEST_HEX]);
+void digest_hex(const unsigned char digest[DIGEST_BYTES], char out[DIGEST_HEX]);
+/* url: - and _ in place of + and /, and no = at the end. */
+int digest_put_base64(vp_buf *b, vp_str bytes, bool url);
+/* VP_EARG: this is no base64. */
+int digest_from_base64(vp_buf *b, vp_str text);
+/* RS256: a signature by the private key of a PEM text. VP_EARG: that is none; VP_EIO. */
+int digest_rs256(vp_buf *b, vp_str pem, vp_str text);
+/* Frees a buffer whose content was secret. */
+void digest_wipe(vp_buf *b);
+
+#endif

@@ -1,0 +1,275 @@
+/* server/fetch: signatures against the examples that AWS and others publish, names of objects, and
+ * the reader of listings, whose text may come in any pieces. */
+#include <stdio.h>
+#include <string.h>
+
+#include "server/fetch/aws_sign.h"
+#include "server/fetch/digest.h"
+#include "server/fetch/url.h"
+#include "server/fetch/xml_walk.h"
+#include "tests/unit/skip.h"
+#include "trace/base/err.h"
+
+#define EMPTY "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+/* ---- AWS ------------------------------------------------------------------------------------- */
+
+typedef struct aws_example {
+    const char *what, *method, *path, *query;
+    aws_signed_header headers[5];
+    const char *payload, *signature;
+} aws_example;
+
+#define H(name, value)                                                                             \
+    {                                                                                              \
+        VP_STR_INIT(name), VP_STR_INIT(value)                                                      \
+    }
+#define S3_HOST H("host", "examplebucket.s3.amazonaws.com")
+#define S3_DATE H("x-amz-date", "20130524T000000Z")
+#define S3_EMPTY H("x-amz-content-sha256", EMPTY)
+
+/* docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html */
+static const aws_example s3_examples[] = {
+    {"GET an object",
+     "GET",
+     "/test.txt",
+     "",
+     {S3_HOST, H("range", "bytes=0-9"), S3_EMPTY, S3_DATE},
+     EMPTY,
+     "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41"},
+    {"PUT an object",
+     "PUT",
+     "/test%24file.text",
+     "",
+     {H("date", "Fri, 24 May 2013 00:00:00 GMT"), S3_HOST,
+      H("x-amz-content-sha256", "44ce7dd67c959e0d3524ffac1771dfbba87d2b6b4b4e99e42034a8b803f8b072"),
+      S3_DATE, H("x-amz-storage-class", "REDUCED_REDUNDANCY")},
+     "44ce7dd67c959e0d3524ffac1771dfbba87d2b6b4b4e99e42034a8b803f8b072",
+     "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd"},
+    {"GET a bucket's lifecycle",
+     "GET",
+     "/",
+     "lifecycle=",
+     {S3_HOST, S3_EMPTY, S3_DATE},
+     EMPTY,
+     "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543"},
+    {"list objects",
+     "GET",
+     "/",
+     "max-keys=2&prefix=J",
+     {S3_HOST, S3_EMPTY, S3_DATE},
+     EMPTY,
+     "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7"},
+};
+
+/* aws-sig-v4-test-suite */
+static const aws_example suite[] = {
+    {"get-vanilla",
+     "GET",
+     "/",
+     "",
+     {H("host", "example.amazonaws.com"), H("x-amz-date", "20150830T123600Z")},
+     EMPTY,
+     "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31"},
+    {"get-vanilla-query-order-key-case",
+     "GET",
+     "/",
+     "Param1=value1&Param2=value2",
+     {H("host", "example.amazonaws.com"), H("x-amz-date", "20150830T123600Z")},
+     EMPTY,
+     "b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500"},
+    {"post-vanilla",
+     "POST",
+     "/",
+     "",
+     {H("host", "example.amazonaws.com"), H("x-amz-date", "20150830T123600Z")},
+     EMPTY,
+     "5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b"},
+};
+
+static void check_aws(const aws_example *e, aws_request r)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf out;
+    vp_buf_init(&out, 4096);
+    r.region = VP_STR("us-east-1");
+    r.method = vp_str_of(e->method);
+    r.path = vp_str_of(e->path);
+    r.query = vp_str_of(e->query);
+    r.headers = e->headers;
+    while (r.header_n < 5 && e->headers[r.header_n].name.n)
+        r.header_n++;
+    r.payload = e->payload;
+    assert_int_equal(aws_sign(&r, &out), 0);
+    const char *signature = strstr(vp_buf_cstr(&out), ", Signature=");
+    assert_non_null(signature);
+    if (strcmp(signature + 12, e->signature) != 0)
+        fail_msg("%s: %s", e->what, vp_buf_cstr(&out));
+}
+
+static void test_aws(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof s3_examples / sizeof *s3_examples; i++)
+        check_aws(&s3_examples[i],
+                  (aws_request){.key_id = VP_STR("AKIAIOSFODNN7EXAMPLE"),
+                                .secret = VP_STR("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
+                                .service = VP_STR("s3"),
+                                .time = VP_STR("20130524T000000Z")});
+    for (size_t i = 0; i < sizeof suite / sizeof *suite; i++)
+        check_aws(&suite[i],
+                  (aws_request){.key_id = VP_STR("AKIDEXAMPLE"),
+                                .secret = VP_STR("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"),
+                                .service = VP_STR("service"),
+                                .time = VP_STR("20150830T123600Z")});
+}
+
+/* ---- Digests --------------------------------------------------------------------------------- */
+
+/* RFC 4231, test case 2. */
+static void test_hmac(void **state)
+{
+    unsigned char out[DIGEST_BYTES];
+    char hex[DIGEST_HEX];
+    (void)state;
+    assert_true(digest_hmac(VP_STR("Jefe"), VP_STR("what do ya want for nothing?"), out));
+    digest_hex(out, hex);
+    assert_string_equal(hex, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+}
+
+/* RFC 4648, 10. */
+static void test_base64(void **state)
+{
+    static const char *const rows[][3] = {{"", "", ""},
+                                          {"f", "Zg==", "Zg"},
+                                          {"fo", "Zm8=", "Zm8"},
+                                          {"foo", "Zm9v", "Zm9v"},
+                                          {"\xfb\xff", "+/8=", "-_8"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int url = 0; url < 2; url++) {
+            VP_CLEANUP(vp_buf_free) vp_buf b, back;
+            vp_buf_init(&b, 64);
+            vp_buf_init(&back, 64);
+            assert_int_equal(digest_put_base64(&b, vp_str_of(rows[i][0]), url), 0);
+            assert_string_equal(vp_buf_cstr(&b), rows[i][1 + url]);
+            assert_int_equal(digest_from_base64(&back, vp_buf_view(&b)), 0);
+            assert_string_equal(vp_buf_cstr(&back), rows[i][0]);
+        }
+    VP_CLEANUP(vp_buf_free) vp_buf b;
+    vp_buf_init(&b, 64);
+    assert_int_equal(digest_from_base64(&b, VP_STR("a b")), VP_EARG);
+}
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+static void test_names(void **state)
+{
+    static const char *const bad[] = {"",   "/",      "a/",  "/a",   "a//b",  ".",
+                                      "..", "a/../b", "a/.", "a\nb", "a\x7f", "\x1b[1m"};
+    char longest[1026];
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_non_null(url_name_fault(vp_str_of(bad[i])));
+    assert_non_null(url_name_fault((vp_str){"a\0b", 3}));
+    assert_null(url_name_fault(VP_STR("a/.b/..c/d e/\xc3\xbc")));
+    memset(longest, 'x', sizeof longest);
+    assert_null(url_name_fault((vp_str){longest, 1024}));
+    assert_non_null(url_name_fault((vp_str){longest, 1025}));
+}
+
+static void test_escapes(void **state)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf b, back;
+    (void)state;
+    vp_buf_init(&b, 256);
+    vp_buf_init(&back, 256);
+    url_encode(&b, VP_STR("a-._~/ +%\xc3\xbc"), true);
+    assert_string_equal(vp_buf_cstr(&b), "a-._~/%20%2B%25%C3%BC");
+    url_decode(&back, vp_buf_view(&b));
+    assert_string_equal(vp_buf_cstr(&back), "a-._~/ +%\xc3\xbc");
+    back.n = 0;
+    url_decode(&back, VP_STR("%4%zz%"));
+    assert_string_equal(vp_buf_cstr(&back), "%4%zz%");
+}
+
+/* ---- Listings -------------------------------------------------------------------------------- */
+
+static int note(void *ctx, bool is_end, vp_str name, vp_str text)
+{
+    return vp_buf_printf(ctx, "%s%.*s=%.*s;", is_end ? "/" : "", VP_STR_ARG(name),
+                         VP_STR_ARG(text));
+}
+
+static int walk(vp_str text, size_t piece, vp_buf *out)
+{
+    xml_walk x;
+    vp_buf_init(out, 64u << 10);
+    xml_begin(&x, note, out);
+    for (; text.n; text = vp_str_skip(text, piece))
+        VP_TRY(xml_feed(&x, vp_str_head(text, piece)));
+    return xml_end(&x);
+}
+
+static void test_xml(void **state)
+{
+    static const char text[] = "\xef\xbb\xbf<?xml version='1.0'?><!-- <x> -- > --><d:a "
+                               "xmlns:d=\"u/>\" y='>'> <b>1 &amp;&#x3c;"
+                               "&#252;</b><c/><e x=\"1\" /><f><![CDATA[<&]]]]></f >\n</d:a>\n";
+    (void)state;
+    for (size_t piece = 1; piece < sizeof text; piece++) {
+        VP_CLEANUP(vp_buf_free) vp_buf out;
+        assert_int_equal(walk(VP_STR(text), piece, &out), 0);
+        assert_string_equal(vp_buf_cstr(&out),
+                            "a=;b=;/b=1 &<\xc3\xbc;c=;/c=;e=;/e=;f=;/f=<&]];/a=;");
+    }
+    for (size_t n = 0; n < sizeof text - 2; n++) { /* cut anywhere before its end */
+        VP_CLEANUP(vp_buf_free) vp_buf out;
+        assert_int_equal(walk((vp_str){text, n}, 7, &out), VP_ECORRUPT);
+    }
+}
+
+static void test_xml_that_is_none(void **state)
+{
+    static const char *const bad[] = {"x",
+                                      "<a>&b;</a>",
+                                      "<a>&#0;</a>",
+                                      "<a>&#xd800;</a>",
+                                      "<a>&#x110000;</a>",
+                                      "<a>&aaaaaaaaaaaaaaaaaaaaaaaa;</a>",
+                                      "</a>",
+                                      "<a/><b/>",
+                                      "<>",
+                                      "<!DOCTYPE a><a/>",
+                                      "<a/b>",
+                                      "<a></a></a>"};
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        VP_CLEANUP(vp_buf_free) vp_buf out;
+        if (walk(vp_str_of(bad[i]), 100, &out) != VP_ECORRUPT)
+            fail_msg("%s", bad[i]);
+    }
+}
+
+static void test_times(void **state)
+{
+    (void)state;
+    assert_int_equal(xml_time(VP_STR("2023-11-14T22:13:20Z")), INT64_C(1700000000000000000));
+    assert_int_equal(xml_time(VP_STR("2023-11-14T22:13:20.0255Z")), INT64_C(1700000000025500000));
+    assert_int_equal(xml_time(VP_STR("2023-11-14")), 0);
+    assert_int_equal(xml_time(VP_STR("")), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_aws),
+        cmocka_unit_test(test_hmac),
+        cmocka_unit_test(test_base64),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_escapes),
+        cmocka_unit_test(test_xml),
+        cmocka_unit_test(test_xml_that_is_none),
+        cmocka_unit_test(test_times),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
