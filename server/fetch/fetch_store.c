@@ -2,7 +2,7 @@
 
 #include "trace/base/err.h"
 
-static const store *const stores[] = {&store_web, &store_web_tls, &store_s3};
+static const store *const stores[] = {&store_web, &store_web_tls, &store_s3, &store_gcs};
 
 int store_find(vp_str url, const store **out)
 {

@@ -29,7 +29,7 @@ typedef struct store {
     int (*write)(fetch_ask *a, store_place *p);
 } store;
 
-extern const store store_web, store_web_tls, store_s3;
+extern const store store_web, store_web_tls, store_s3, store_gcs;
 
 /* The one for an address. VP_EARG: none has such addresses. */
 int store_find(vp_str url, const store **out);

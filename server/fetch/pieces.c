@@ -6,7 +6,6 @@ int piece_next(fetch_ask *a, size_t n, vp_buf *out, bool *is_last)
 {
     fetch_frame kind;
     size_t bytes;
-    out->n = 0;
     *is_last = false;
     while (out->n < n) {
         VP_TRY(fetch_head(a->stream, &kind, &bytes));

@@ -100,6 +100,7 @@ static int put_parts(upload *u)
     int rc = put_part(u);
     while (rc == 0 && !u->is_last) {
         size_t n = PIECE_BYTES << (u->n / 1000 < 3 ? u->n / 1000 : 3);
+        u->piece.n = 0;
         rc = piece_next(u->p->ask, n, &u->piece, &u->is_last);
         if (rc == 0 && u->piece.n)
             rc = put_part(u);
