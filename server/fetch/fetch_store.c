@@ -2,7 +2,8 @@
 
 #include "trace/base/err.h"
 
-static const store *const stores[] = {&store_web, &store_web_tls, &store_s3, &store_gcs};
+static const store *const stores[] = {&store_web,   &store_web_tls, &store_s3,   &store_gcs,
+                                      &store_azure, &store_abfs,    &store_abfss};
 
 int store_find(vp_str url, const store **out)
 {

@@ -29,7 +29,8 @@ typedef struct store {
     int (*write)(fetch_ask *a, store_place *p);
 } store;
 
-extern const store store_web, store_web_tls, store_s3, store_gcs;
+extern const store store_web, store_web_tls, store_s3, store_gcs, store_azure, store_abfs,
+    store_abfss;
 
 /* The one for an address. VP_EARG: none has such addresses. */
 int store_find(vp_str url, const store **out);

@@ -1,0 +1,25 @@
+/* Signatures of Azure storage by an account's key ("Shared Key", version 2015-02-21 and later).
+ * Included by server/fetch and its unit test. */
+#ifndef VP_FETCH_AZURE_KEY_H
+#define VP_FETCH_AZURE_KEY_H
+
+#include <stdint.h>
+
+#include "trace/base/buf.h"
+#include "trace/base/str.h"
+
+typedef struct azure_request {
+    vp_str method, account;
+    vp_str path;    /* encoded as it is sent, from '/' on */
+    vp_str query;   /* encoded and sorted by name, without '?' */
+    vp_str headers; /* "Name: value", a NUL behind each */
+    vp_str more;    /* the same */
+    int64_t body_n; /* bytes */
+} azure_request;
+
+/* What is signed. */
+int azure_key_text(const azure_request *r, vp_buf *out);
+/* The value of Authorization. VP_EARG: the key is no base64. */
+int azure_key_sign(const azure_request *r, vp_str key, vp_buf *out);
+
+#endif
