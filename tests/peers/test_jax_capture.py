@@ -118,8 +118,9 @@ def test_an_interrupt_keeps_what_came(loop, tmp_path):
 
 
 def test_only_one_at_a_time(loop, tmp_path):
-    first = start(loop.target, "--duration", "3s", "--out", tmp_path, "--name", "first")
-    time.sleep(1)
+    first = start(loop.target, "--duration", "3s", "--out", tmp_path, "--name", "first", "--format", "json")
+    while '"profiling"' not in first.stdout.readline():
+        pass
     second = start(loop.target, "--duration", "1s", "--out", tmp_path, "--name", "second", "--format", "json")
     out, said = second.communicate(timeout=WAIT)
     assert second.returncode == 6 and said.count("\n") == 1
