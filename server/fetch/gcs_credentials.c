@@ -2,7 +2,6 @@
 
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -28,14 +27,19 @@ static const char *text_of(const json_t *file, const char *name)
 
 /* ---- A service account ----------------------------------------------------------------------- */
 
+static int put_text(const char *text, size_t n, void *b)
+{
+    return vp_buf_put(b, text, n);
+}
+
 static int put_part(vp_buf *b, json_t *part)
 {
-    char *text = part ? json_dumps(part, JSON_COMPACT) : NULL;
+    VP_CLEANUP(vp_buf_free) vp_buf text;
+    vp_buf_init(&text, 64u << 10);
+    int rc = part ? json_dump_callback(part, put_text, &text, JSON_COMPACT) : -1;
     json_decref(part);
-    VP_NEED(text);
-    int rc = digest_put_base64(b, vp_str_of(text), true);
-    free(text);
-    return rc;
+    return rc < 0 ? vp_fail(VP_EREFUSED, "the file of Google credentials is no service account's")
+                  : digest_put_base64(b, vp_buf_view(&text), true);
 }
 
 /* RFC 7523: says who we are, signed by the account's key. */
