@@ -1,7 +1,6 @@
 #include "trace/model/extract.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 #include "trace/base/buf.h"
 #include "trace/base/err.h"
@@ -143,9 +142,8 @@ void extract_count(extract_counts *out, const catalog *c, const extract_options 
 
 int extract_run(extract_counts *out, unpack *to, const catalog *c, const extract_options *o)
 {
-    struct stat st;
     extraction x = {.c = c, .o = o, .to = to, .counts = out};
-    x.root_is_dir = stat(catalog_path(c), &st) == 0 && S_ISDIR(st.st_mode);
+    x.root_is_dir = !catalog_is_file(c);
     extract_count(out, c, o);
     return each_file(&x, extract_file);
 }

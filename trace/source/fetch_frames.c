@@ -101,7 +101,7 @@ int fetch_failure(vp_str payload)
 
 int fetch_next(int stream, fetch_frame *kind, vp_buf *payload)
 {
-    size_t n;
+    size_t n = 0;
     VP_TRY(fetch_head(stream, kind, &n));
     char *p = vp_buf_reserve(payload, n + 1);
     VP_NEED(p);

@@ -33,7 +33,8 @@ static bool is_fit(vp_str path)
 static bool is_wanted(vp_str name)
 {
     static const char *const maybe[] = {".json", ".gz", ".pb", ".zip", ".prof", ".pprof"};
-    if (rd_detect_name(name).format != RD_UNKNOWN)
+    if (rd_detect_name(name).format != RD_UNKNOWN ||
+        vp_str_find_nocase(name, VP_STR("trace")) < name.n)
         return true;
     for (size_t i = 0; i < sizeof maybe / sizeof *maybe; i++) {
         vp_str end = vp_str_of(maybe[i]);

@@ -135,11 +135,12 @@ static uint32_t first_missing(const object *o, uint32_t *end)
             return o->wanted[i];
         }
     uint32_t to = o->blocks - o->cursor < o->ahead ? o->blocks : o->cursor + o->ahead;
+    uint32_t least = o->ahead / 2 < RANGE ? o->ahead / 2 : RANGE, b = o->cursor;
+    while (b < to && o->at[b] != NONE)
+        b++;
     *end = to;
-    for (uint32_t b = o->cursor; b < to; b++)
-        if (o->at[b] == NONE)
-            return b;
-    return NONE;
+    /* A few blocks at the end of what is ahead are not worth a question yet. */
+    return b == to || (to - b < least && to < o->blocks) ? NONE : b;
 }
 
 /* Takes slots for the next blocks to ask for. */

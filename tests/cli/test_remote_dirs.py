@@ -1,0 +1,335 @@
+"""Log directories that lie on a web server: every command says of them what it says of the same files here, reads no
+more than it must, and keeps nothing large; and what goes wrong there is one line."""
+import contextlib
+import html
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.parse
+import urllib.request
+
+import pytest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import fetching  # noqa: E402
+from stores import serving  # noqa: E402
+from traces import DATA  # noqa: E402
+
+pytestmark = pytest.mark.skipif(not os.path.exists(fetching.program()), reason="SKIP: built without libcurl")
+RUN = "plugins/profile/2026_01_02_03_04_05"
+
+
+class Web:
+    """A directory as a web server shows it. before(request, path) may answer instead of it."""
+
+    def __init__(self, root):
+        self.root, self.log, self.lock = pathlib.Path(root), [], threading.Lock()
+        self.delay, self.before, self.links = 0, lambda *_: False, ()
+
+    def etag(self, path):
+        return f'"{path.stat().st_mtime_ns:x}-{path.stat().st_size:x}"'
+
+    def index(self, r, path):
+        rows = [urllib.parse.quote(e.name) + "/" * e.is_dir() for e in os.scandir(path)] + list(self.links)
+        page = "".join(f'<a href="{html.escape(row)}">x</a>\n' for row in rows).encode()
+        r.answer(200, page, Content_Type="text/html")
+
+    def file(self, r, path):
+        size, first, last = path.stat().st_size, 0, None
+        asked = re.fullmatch(r"bytes=(\d+)-(\d*)", r.headers.get("Range", ""))
+        etag, wanted = self.etag(path), r.headers.get("If-Match")
+        if wanted and wanted != etag:
+            return r.answer(412)
+        if asked:
+            first, last = int(asked[1]), asked[2] and int(asked[2])
+        last = min(last if last or last == 0 else size - 1, size - 1)
+        more = {"ETag": etag, "Last_Modified": r.date_time_string(int(path.stat().st_mtime)), "Accept_Ranges": "bytes"}
+        if asked and first >= size:
+            return r.answer(416, Content_Range=f"bytes */{size}", **more)
+        if asked:
+            more["Content_Range"] = f"bytes {first}-{last}/{size}"
+        if r.command == "HEAD":
+            return r.answer(200, Content_Length=str(size), **more)
+        with self.lock:
+            self.log.append((str(path), first, last + 1 - first))
+        with open(path, "rb") as f:
+            f.seek(first)
+            r.answer(206 if asked else 200, f.read(last + 1 - first), **more)
+
+    def act(self, r):
+        if self.delay:
+            time.sleep(self.delay)
+        path = self.root / urllib.parse.unquote(urllib.parse.urlsplit(r.path).path).lstrip("/")
+        if self.before(r, path):
+            return None
+        if path.is_dir():
+            return self.index(r, path)
+        return self.file(r, path) if path.is_file() else r.answer(404)
+
+    def read(self, path):
+        """Bytes that were asked for of it."""
+        return sum(n for p, _, n in self.log if p == str(path))
+
+
+@contextlib.contextmanager
+def web(root):
+    w = Web(root)
+    with serving({"GET": w.act, "HEAD": w.act, "PROPFIND": lambda r: (r.body(), r.answer(405))}) as w.url:
+        yield w
+
+
+def run(place, *args, code=0):
+    done = subprocess.run(["view_profile", *map(str, args)], cwd=place.dir, env=place.env, capture_output=True)
+    assert done.returncode == code, done.stderr.decode()
+    return done.stdout
+
+
+def one_line(place, *args, code=3):
+    done = subprocess.run(["view_profile", *map(str, args)], cwd=place.dir, env=place.env, capture_output=True, text=True)
+    lines = [line for line in done.stderr.splitlines() if "left out" not in line]
+    assert (done.returncode, len(lines)) == (code, 1), done.stderr
+    assert lines[0].startswith("view_profile: http://")
+    return lines[0]
+
+
+@pytest.fixture(scope="module")
+def data():
+    with web(DATA) as w:
+        yield w
+
+
+def xplanes():
+    return sorted((p for p in DATA.rglob("*.xplane.pb") if p.stat().st_size > 100_000), key=lambda p: p.stat().st_size)
+
+
+@pytest.fixture
+def logs(tmp_path):
+    """A log directory with one run, and a server that shows it."""
+    at = tmp_path / "logs"
+    (at / RUN).mkdir(parents=True)
+    shutil.copy(xplanes()[0], at / RUN / "host.xplane.pb")
+    with web(at) as w:
+        w.file_path = at / RUN / "host.xplane.pb"
+        yield w
+
+
+def grown(logs, least):
+    """The run's xplane made as large, of the same planes again and again."""
+    one = logs.file_path.read_bytes()
+    with open(logs.file_path, "wb") as f:
+        while f.tell() < least:
+            f.write(one)
+    return logs.file_path.stat().st_size
+
+
+def kept(place):
+    """Bytes on the disk in the cache directory."""
+    cache = pathlib.Path(place.env["XDG_CACHE_HOME"])
+    return sum(p.lstat().st_blocks * 512 for p in cache.rglob("*") if p.is_file())
+
+
+# ---- As locally ------------------------------------------------------------------------------------------------------
+
+def test_the_list_is_the_same(place, data):
+    here = run(place, "list", DATA)
+    assert run(place, "list", data.url) == here
+    read = len(data.log)
+    assert run(place, "list", data.url + "/") == here
+    assert run(place, "list", "--profile-dir", data.url) == here
+    assert read
+
+
+def runs(place):
+    """One run of each kind."""
+    out = {}
+    for s in json.loads(run(place, "list", DATA, "--format", "json"))["sessions"]:
+        if s["status"] == "ok":
+            out.setdefault(s["kind"], s["id"])
+    return out
+
+
+@pytest.mark.parametrize("command", ["top", "report --format csv", "findings", "export"])
+def test_every_run_says_the_same(place, data, command):
+    command, *more = command.split()
+    for session in runs(place).values():
+        args = ["--session", session, *more, *(["-o", "-"] if command == "export" else [])]
+        here = subprocess.run(["view_profile", command, str(DATA), *args], env=place.env, capture_output=True)
+        there = subprocess.run(["view_profile", command, data.url, *args], env=place.env, capture_output=True)
+        assert (there.returncode, there.stdout) == (here.returncode, here.stdout), there.stderr
+
+
+def test_a_file_and_an_archive_are_named_themselves(place, data):
+    archives = [p for p in DATA.rglob("*") if p.name.endswith((".tar.gz", ".zip", ".tgz"))][:3]
+    for path in [xplanes()[-1], *archives]:
+        assert run(place, "list", f"{data.url}/{path.relative_to(DATA)}") == run(place, "list", path)
+
+
+def test_what_is_extracted_is_the_same(place, data):
+    def tree(name):
+        at = place.dir / name
+        return {p.relative_to(at): p.read_bytes() for p in at.rglob("*") if p.is_file() and "marker" not in p.name}
+
+    for source, out in ((DATA, "here"), (data.url, "there")):
+        subprocess.run(["view_profile", "extract", str(source), "--out", out], cwd=place.dir, env=place.env,
+                       capture_output=True)
+    here, there = tree("here"), tree("there")
+    assert here.keys() == there.keys() and here
+    assert all(here[k] == there[k] for k in here if not k.name.startswith("."))
+
+
+def test_both_sides_of_a_comparison(place, logs):
+    out = run(place, "compare", logs.url, logs.root).decode()
+    assert "the same capture" in out
+    assert run(place, "compare", "--profile-dir", logs.url, "03_04_05", "03_04_05").decode().splitlines()[-1]
+
+
+def test_the_page_is_served(place, logs):
+    port = json.loads("0")
+    child = subprocess.Popen(["view_profile", "serve", logs.url, "--port", str(port), "--no-browser", "--ui", "perfetto"],
+                             cwd=place.dir, env=place.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        address = child.stdout.readline().strip().rstrip("/")
+
+        def get(path):
+            with urllib.request.urlopen(address + path, timeout=20) as r:
+                return r.read()
+
+        def listed():
+            return json.loads(get("/api/sessions"))["sessions"]
+
+        until = time.time() + 10
+        while not (found := listed()) and time.time() < until:
+            time.sleep(0.1)
+        assert [s["name"] for s in found] == ["2026_01_02_03_04_05"]
+        assert logs.url in get("/").decode()
+        session = found[0]["id"]
+        assert b"host" in get(f"/session/{session}")
+        assert get(f"/trace/{session}/raw/host.xplane.pb") == logs.file_path.read_bytes()
+        assert json.loads(get(f"/trace/{session}/host.json"))["traceEvents"]
+        second = logs.root / "plugins/profile/2026_01_02_03_04_06"
+        shutil.copytree(logs.root / RUN, second)
+        until = time.time() + 20
+        while len(listed()) < 2 and time.time() < until:
+            get("/")
+            time.sleep(0.5)
+        assert len(listed()) == 2
+    finally:
+        child.send_signal(signal.SIGTERM)
+        errors = child.communicate(timeout=20)[1]
+    assert child.returncode == 0, errors
+    assert "no sandbox" not in errors
+
+
+# ---- No more than it must ------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("delay", [0, 0.02])
+def test_each_byte_is_read_at_most_twice_and_not_kept(place, logs, delay):
+    size = grown(logs, 48 << 20)
+    here = run(place, "top", logs.root)
+    logs.delay = delay
+    assert run(place, "top", logs.url) == here
+    assert size <= logs.read(logs.file_path) <= 2 * size
+    assert kept(place) < 1 << 20
+
+
+def test_small_files_are_kept_until_they_change(place, logs):
+    here = run(place, "top", logs.url)
+    size = logs.file_path.stat().st_size
+    assert size <= 4 << 20 and logs.read(logs.file_path) == size
+    assert run(place, "top", logs.url) == here
+    assert logs.read(logs.file_path) == size
+    grown(logs, 2 * size)
+    assert run(place, "top", logs.url) == run(place, "top", logs.root)
+
+
+def test_a_name_that_says_it_all_costs_no_question(place, logs):
+    run(place, "list", logs.url)
+    assert not logs.log
+
+
+def test_the_memory_is_bounded(place, logs):
+    grown(logs, 400 << 20)
+    code = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True); "
+            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+
+    def peak(source):
+        return 1024 * int(subprocess.run([sys.executable, "-c", code, "view_profile", "top", str(source)],
+                                         env=place.env, capture_output=True, check=True).stdout)
+
+    assert peak(logs.url) < peak(logs.root) + (230 << 20)
+    assert kept(place) < 1 << 20
+
+
+# ---- What goes wrong -------------------------------------------------------------------------------------------------
+
+def test_one_that_changes_while_it_is_read(place, logs):
+    grown(logs, 40 << 20)
+
+    def before(r, path):
+        if r.command == "GET" and path == logs.file_path and len(logs.log) > 1:
+            os.utime(path, ns=(1, time.time_ns()))
+        return False
+
+    logs.before = before
+    assert "chang" in one_line(place, "top", logs.url)
+
+
+def test_one_that_vanishes(place, logs):
+    logs.before = lambda r, path: r.command == "GET" and path == logs.file_path and (r.answer(404), True)[1]
+    one_line(place, "top", logs.url, code=4)
+
+
+def test_one_that_is_cut(place, logs):
+    grown(logs, 20 << 20)
+
+    def before(r, path):
+        if r.command != "GET" or path != logs.file_path:
+            return False
+        r.send_response(206)
+        for name, value in (("Content-Length", "8388608"), ("ETag", logs.etag(path)),
+                            ("Content-Range", r.headers["Range"].replace("=", " ") + f"/{path.stat().st_size}")):
+            r.send_header(name, value)
+        r.end_headers()
+        r.close_connection = True
+        return True
+
+    logs.before = before
+    one_line(place, "top", logs.url)
+
+
+@pytest.mark.parametrize("status", [401, 403, 500])
+def test_a_server_that_refuses(place, logs, status):
+    logs.before = lambda r, path: (r.answer(status), True)[1]
+    assert str(status) in one_line(place, "top", logs.url)
+
+
+def test_nothing_there(place, logs):
+    one_line(place, "list", logs.url + "/nowhere", code=4)
+    one_line(place, "top", logs.url + "/nowhere.xplane.pb", code=4)
+    one_line(place, "top", "http://127.0.0.1:9", code=3)
+
+
+def test_names_that_lead_elsewhere(place, logs):
+    logs.links = ("../../../../up.json", "%2e%2e/up.json", "/etc/up.json", "a%2fb.json", "http://127.0.0.1:9/up.json",
+                  "%00.json", "..%2f..%2fup.json", ".hidden.json")
+    subprocess.run(["view_profile", "list", logs.url], cwd=place.dir, env=place.env, capture_output=True)
+    cache = pathlib.Path(place.env["XDG_CACHE_HOME"])
+    assert [p.name for p in cache.rglob("*") if p.is_file() and p.name != "lock"] == ["host.xplane.pb"]
+    assert (cache / "view_profile").stat().st_mode & 0o77 == 0
+
+
+def test_two_programs_at_once(place, logs):
+    here = run(place, "top", logs.root)
+    children = [subprocess.Popen(["view_profile", "top", logs.url], env=place.env, stdout=subprocess.PIPE) for _ in range(6)]
+    assert [c.communicate()[0] for c in children] == [here] * 6
+
+
+def test_doctor_looks_there(place, logs):
+    assert "1 run" in " ".join(run(place, "doctor", logs.url).decode().split())
