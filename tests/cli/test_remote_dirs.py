@@ -141,27 +141,27 @@ def test_the_list_is_the_same(place, data):
     here = run(place, "list", DATA)
     assert run(place, "list", data.url) == here
     read = len(data.log)
-    assert run(place, "list", data.url + "/") == here
-    assert run(place, "list", "--profile-dir", data.url) == here
-    assert read
+    assert run(place, "list", "--profile-dir", data.url + "/") == here
+    assert len(data.log) == read > 0
 
 
 def runs(place):
-    """One run of each kind."""
+    """Where one run of each kind lies, outside archives."""
     out = {}
     for s in json.loads(run(place, "list", DATA, "--format", "json"))["sessions"]:
-        if s["status"] == "ok":
-            out.setdefault(s["kind"], s["id"])
-    return out
+        if s["status"] == "ok" and "!" not in s["path"]:
+            out.setdefault(s["kind"], s["path"])
+    return out.values()
 
 
 @pytest.mark.parametrize("command", ["top", "report --format csv", "findings", "export"])
 def test_every_run_says_the_same(place, data, command):
     command, *more = command.split()
-    for session in runs(place).values():
-        args = ["--session", session, *more, *(["-o", "-"] if command == "export" else [])]
-        here = subprocess.run(["view_profile", command, str(DATA), *args], env=place.env, capture_output=True)
-        there = subprocess.run(["view_profile", command, data.url, *args], env=place.env, capture_output=True)
+    for path in runs(place):
+        args = [*more, *(["-o", "-"] if command == "export" else [])]
+        here = subprocess.run(["view_profile", command, str(DATA / path), *args], env=place.env, capture_output=True)
+        there = subprocess.run(["view_profile", command, f"{data.url}/{urllib.parse.quote(path)}", *args], env=place.env,
+                               capture_output=True)
         assert (there.returncode, there.stdout) == (here.returncode, here.stdout), there.stderr
 
 
@@ -172,11 +172,12 @@ def test_a_file_and_an_archive_are_named_themselves(place, data):
 
 
 def test_what_is_extracted_is_the_same(place, data):
+    part = "archives_made"
     def tree(name):
         at = place.dir / name
         return {p.relative_to(at): p.read_bytes() for p in at.rglob("*") if p.is_file() and "marker" not in p.name}
 
-    for source, out in ((DATA, "here"), (data.url, "there")):
+    for source, out in ((DATA / part, "here"), (f"{data.url}/{part}", "there")):
         subprocess.run(["view_profile", "extract", str(source), "--out", out], cwd=place.dir, env=place.env,
                        capture_output=True)
     here, there = tree("here"), tree("there")
@@ -191,8 +192,7 @@ def test_both_sides_of_a_comparison(place, logs):
 
 
 def test_the_page_is_served(place, logs):
-    port = json.loads("0")
-    child = subprocess.Popen(["view_profile", "serve", logs.url, "--port", str(port), "--no-browser", "--ui", "perfetto"],
+    child = subprocess.Popen(["view_profile", "serve", logs.url, "--port", "0", "--no-browser", "--ui", "perfetto"],
                              cwd=place.dir, env=place.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         address = child.stdout.readline().strip().rstrip("/")
@@ -202,15 +202,15 @@ def test_the_page_is_served(place, logs):
                 return r.read()
 
         def listed():
-            return json.loads(get("/api/sessions"))["sessions"]
+            return json.loads(get("/api/v1/sessions"))["sessions"]
 
         until = time.time() + 10
         while not (found := listed()) and time.time() < until:
             time.sleep(0.1)
         assert [s["name"] for s in found] == ["2026_01_02_03_04_05"]
-        assert logs.url in get("/").decode()
+        assert logs.url.split("/")[-1] in get("/").decode()
         session = found[0]["id"]
-        assert b"host" in get(f"/session/{session}")
+        assert b"host" in get(f"/session/{session}/")
         assert get(f"/trace/{session}/raw/host.xplane.pb") == logs.file_path.read_bytes()
         assert json.loads(get(f"/trace/{session}/host.json"))["traceEvents"]
         second = logs.root / "plugins/profile/2026_01_02_03_04_06"
@@ -255,7 +255,7 @@ def test_a_name_that_says_it_all_costs_no_question(place, logs):
 
 
 def test_the_memory_is_bounded(place, logs):
-    grown(logs, 400 << 20)
+    grown(logs, 300 << 20)
     code = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True); "
             "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
 

@@ -13,7 +13,6 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/base/time.h"
-#include "trace/read/detect/detect.h"
 #include "trace/source/mirror_impl.h"
 
 /* In ms: what was listed so long ago is listed again, or ten times as long as that took; and how
@@ -296,14 +295,13 @@ static int take_all(mirror_listing *l)
     return l->fresh ? 0 : mirror_sweep(l);
 }
 
-/* Whether its name is that of a profile or an archive. */
 static bool looks_like_file(const mirror *m)
 {
     size_t n = strlen(m->base);
     if (m->url[n] == '/')
         return false;
     size_t slash = vp_str_rfind_char((vp_str){m->base, n}, '/');
-    return slash < n && rd_detect_name(vp_str_of(m->base + slash + 1)).format != RD_UNKNOWN;
+    return slash < n && mirror_is_file_name(vp_str_of(m->base + slash + 1));
 }
 
 /* A file or a directory: what its name looks like is asked for first, and then the other. */
@@ -312,16 +310,17 @@ static int find_out(mirror_listing *l)
     mirror *m = l->m;
     bool file = m->known ? m->is_file : looks_like_file(m);
     int rc = file ? take_one(l) : take_all(l);
-    if (rc == VP_ENOTFOUND && !m->known) {
+    /* Of a file some servers say that it is no directory. */
+    bool other = rc == VP_ENOTFOUND || (rc == VP_EUNSUPPORTED && m->web && !file);
+    if (other && !m->known) {
         vp_error why = *vp_error_last();
         vp_fs_close(&l->root);
         vp_fs_close(&l->dir_fd);
         file = !file;
-        if (!file || m->url[strlen(m->base)] != '/') {
+        if (!file || m->url[strlen(m->base)] != '/')
             rc = file ? take_one(l) : take_all(l);
-        }
         if (rc == VP_ENOTFOUND)
-            (void)vp_fail_copy(&why);
+            rc = vp_fail_copy(&why);
     }
     VP_TRY(rc);
     m->is_file = file;

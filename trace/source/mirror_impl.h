@@ -97,6 +97,8 @@ int mirror_sweep(mirror_listing *l);
 /* Makes path, absolute, and those above it from byte `from` on; *made: it was not there. */
 int mirror_make_dirs(const char *path, size_t from, bool *made);
 
+/* A name that profiles and archives have. */
+bool mirror_is_file_name(vp_str name);
 /* mirror_list: everything beneath the address, by its thread and others. */
 int mirror_list(mirror_listing *l);
 

@@ -29,12 +29,10 @@ static bool is_fit(vp_str path)
     return true;
 }
 
-/* What a look could find a profile in. A bucket holds a lot more than profiles. */
-static bool is_wanted(vp_str name)
+bool mirror_is_file_name(vp_str name)
 {
     static const char *const maybe[] = {".json", ".gz", ".pb", ".zip", ".prof", ".pprof"};
-    if (rd_detect_name(name).format != RD_UNKNOWN ||
-        vp_str_find_nocase(name, VP_STR("trace")) < name.n)
+    if (rd_detect_name(name).format != RD_UNKNOWN)
         return true;
     for (size_t i = 0; i < sizeof maybe / sizeof *maybe; i++) {
         vp_str end = vp_str_of(maybe[i]);
@@ -42,6 +40,12 @@ static bool is_wanted(vp_str name)
             return true;
     }
     return false;
+}
+
+/* What a look could find a profile in. A bucket holds a lot more than profiles. */
+static bool is_wanted(vp_str name)
+{
+    return mirror_is_file_name(name) || vp_str_find_nocase(name, VP_STR("trace")) < name.n;
 }
 
 static vp_str name_of(vp_str path)
