@@ -126,3 +126,16 @@ def test_develop_names_files_that_exist():
             assert (DOCS.parent / path).exists(), f"{page.name}: {path}"
         for link in re.findall(r"\]\(([\w./-]+)\)", text):
             assert (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+def test_stores_names_what_is_read():
+    """docs/stores.md has each variable that server/fetch asks for credentials and places, no other, and the bounds."""
+    text = (DOCS / "stores.md").read_text()
+    source = "\n".join(f.read_text() for f in sorted((DOCS.parent / "server/fetch").glob("*.c")))
+    read = set(re.findall(r'(?:ini_env|ini_path)\("([A-Z_0-9]+)"|\{"(AZURE_\w+)"', source))
+    read = {a or b for a, b in read} - {"HOME"}
+    said = set(re.findall(r"\b(?:AWS|GOOGLE|GCE|CLOUDSDK|STORAGE|AZURE|IDENTITY)_[A-Z_0-9]+\b", text))
+    assert said == read
+    bounds = dict(re.findall(r"#define (VP_REMOTE_\w+_MAX) \(INT64_C\((\d+)\) <<", (DOCS.parent / "trace/base/limits.h").read_text()))
+    for name, unit in [("CACHE", "MiB"), ("SMALL", "MiB"), ("WHOLE", "MiB"), ("ARCHIVE", "MiB"), ("KEPT", "GiB"), ("OBJECT", "TiB")]:
+        assert f"{bounds[f'VP_REMOTE_{name}_MAX']} {unit}" in text, name

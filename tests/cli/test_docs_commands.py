@@ -8,15 +8,16 @@ from conftest import ROOT
 
 PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 # Whose words in `…` that begin with "--" are options of view_profile; the others also speak of other programs.
-OF_OURS = ["jax.md", "watch.md"]
+OF_OURS = ["jax.md", "stores.md", "watch.md"]
 ENDS = {"|", "||", "&&", "&", ";", ";;", ">", ">>", "<", "2>", "view_profile"}
 
 
 def lines(text):
-    """Of blocks each line, which a backslash may continue; else what stands in `…`."""
+    """Of blocks each line, which a backslash may continue, or where some begin with "$ " these; else what stands in `…`."""
     text = text.replace("\\\n", " ")
     for block in re.findall(r"^```\w*\n(.*?)^```", text, re.M | re.S):
-        yield from block.splitlines()
+        typed = re.findall(r"^\$ (.*)", block, re.M)
+        yield from typed or block.splitlines()
     yield from re.findall(r"`([^`\n]+(?:\n[^`\n]+)?)`", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
 
 
