@@ -36,7 +36,9 @@ const cli_command cli_commands[] = {
      "server "
      "when the downloads in flight are done, a second Ctrl-C at once.\n"
      "PATH is a TensorBoard log directory or any directory above or below plugins/profile, one "
-     "trace file, an archive (tar, tar.gz, tar.zst, zip) or - for standard input. Without it, the "
+     "trace file, an archive (tar, tar.gz, tar.zst, zip), the address of any of these (s3://, "
+     "gs://, az://, abfss://, http://, https://: docs/stores.md) or - for standard input. Without "
+     "it, the "
      "newest of ./profiles/*/, ./profiles/*/*/ and ./*/profiles/*/ is taken, else the current "
      "directory. The profile directory is never written to.\n"
      "--list-only lists the trace files and --extract unpacks them, as in the original viewer. "
@@ -48,13 +50,15 @@ const cli_command cli_commands[] = {
      "and of two runs /compare/A/B and /compare/A/B/timeline.",
      "view_profile ~/logs\topen the newest run of a log directory\n"
      "view_profile --port 0 --no-browser runs.tar.gz\tserve an archive on any free port\n"
-     "view_profile --list-only ~/logs\tlist the trace files and end"},
+     "view_profile --list-only ~/logs\tlist the trace files and end\n"
+     "view_profile --profile-dir gs://bucket/logs\tthe runs of a bucket"},
     {"list", CLI_LIST, "[PATH]", 1, 0, "list the runs in a profile directory, newest first",
      "Lists the sessions (TensorBoard: runs) of a profile directory, archive or file, newest "
      "first, "
      "with their hosts and sizes. Files that are recognised but cannot be read here are counted on "
      "stderr; --verbose names each with the reason.",
      "view_profile list ~/logs\tthe runs, newest first\n"
+     "view_profile list s3://bucket/logs\tthose of a bucket\n"
      "view_profile list --format json ~/logs\tthe same as JSON (view_profile.list/1)"},
     {"top", CLI_TOP, "[PATH] [SESSION]", 2, 0, "show the slowest ops of a run",
      "Shows which ops, or which parts of the computation graph, take the longest in one run: the "
@@ -67,6 +71,7 @@ const cli_command cli_commands[] = {
      "view_profile top --group scope ~/logs\tthe same time by framework path\n"
      "view_profile top --where host ~/logs\twhat the program's threads did meanwhile\n"
      "view_profile top --by max --top 5 vm.xplane.pb\tthe 5 ops with the slowest single call\n"
+     "view_profile top s3://bucket/logs\tthe latest run in a bucket\n"
      "cat vm.trace.json.gz | view_profile top -\ta trace from standard input"},
     {"report", CLI_REPORT, "[PATH] [SESSION]", 2, 0, "write everything known about a run",
      "Writes the whole report of one run, the latest or the one that SESSION names: window, "
@@ -516,6 +521,11 @@ const char *const cli_environment[] = {
     "VIEW_PROFILE_TENSORBOARD\tthe TensorBoard to start, instead of the first in PATH",
     "TMPDIR\twhere temporary files and directories are made, instead of /tmp",
     "VIEW_PROFILE_TOKEN\tthe token that serve requires, where no --token-file is given",
+    "XDG_CACHE_HOME\twhat was read at addresses lies in view_profile/remote there, instead of "
+    "~/.cache; at most 1 GiB",
+    "AWS_PROFILE and others of its kind\tcredentials and places of s3://, gs:// and az:// are "
+    "found as each cloud's own tools find them: "
+    "docs/stores.md",
     NULL,
 };
 
