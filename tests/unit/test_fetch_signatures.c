@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "server/fetch/aws_sign.h"
+#include "server/fetch/azure_key.h"
 #include "server/fetch/digest.h"
 #include "server/fetch/url.h"
 #include "server/fetch/xml_walk.h"
@@ -121,6 +122,63 @@ static void test_aws(void **state)
                                 .secret = VP_STR("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"),
                                 .service = VP_STR("service"),
                                 .time = VP_STR("20150830T123600Z")});
+}
+
+/* ---- Azure ----------------------------------------------------------------------------------- */
+
+/* learn.microsoft.com/rest/api/storageservices/authorize-with-shared-key: its texts, whose key is
+ * not published. */
+static void test_azure_text(void **state)
+{
+    static const char
+        get_headers[] = "x-ms-version: 2015-02-21\0x-ms-date: Fri, 26 Jun 2015 23:39:12 GMT",
+        put_headers[] =
+            "Content-Type: text/plain; charset=UTF-8\0x-ms-meta-m2: v2\0x-ms-version: 2015-02-21\0"
+            "x-ms-meta-m1: v1\0x-ms-blob-type: BlockBlob",
+        put_more[] = "x-ms-date: Sun, 20 Sep 2009 20:36:40 GMT";
+    VP_CLEANUP(vp_buf_free) vp_buf b;
+    vp_buf_init(&b, 4096);
+    (void)state;
+    assert_int_equal(
+        azure_key_text(
+            &(azure_request){.method = VP_STR("GET"),
+                             .account = VP_STR("myaccount"),
+                             .path = VP_STR("/mycontainer"),
+                             .query = VP_STR("comp=metadata&restype=container&timeout=20"),
+                             .headers = {get_headers, sizeof get_headers}},
+            &b),
+        0);
+    assert_string_equal(vp_buf_cstr(&b),
+                        "GET\n\n\n\n\n\n\n\n\n\n\n\nx-ms-date:Fri, 26 Jun 2015 23:39:12 GMT\n"
+                        "x-ms-version:2015-02-21\n/myaccount/mycontainer\ncomp:metadata\n"
+                        "restype:container\ntimeout:20");
+    b.n = 0;
+    assert_int_equal(
+        azure_key_text(&(azure_request){.method = VP_STR("PUT"),
+                                        .account = VP_STR("myaccount"),
+                                        .path = VP_STR("/mycontainer/hello.txt"),
+                                        .query = VP_STR("blockid=a%2Bb%3D%3D&comp=block"),
+                                        .headers = {put_headers, sizeof put_headers},
+                                        .more = {put_more, sizeof put_more},
+                                        .body_n = 11},
+                       &b),
+        0);
+    assert_string_equal(
+        vp_buf_cstr(&b),
+        "PUT\n\n\n11\n\ntext/plain; charset=UTF-8\n\n\n\n\n\n\nx-ms-blob-type:BlockBlob\n"
+        "x-ms-date:Sun, 20 Sep 2009 20:36:40 GMT\nx-ms-meta-m1:v1\nx-ms-meta-m2:v2\n"
+        "x-ms-version:2015-02-21\n/myaccount/mycontainer/hello.txt\nblockid:a+b==\ncomp:block");
+}
+
+static void test_azure_key(void **state)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf b;
+    azure_request r = {.method = VP_STR("GET"), .account = VP_STR("a"), .path = VP_STR("/")};
+    vp_buf_init(&b, 4096);
+    (void)state;
+    assert_int_equal(azure_key_sign(&r, VP_STR("a2V5"), &b), 0);
+    assert_true(vp_str_starts(vp_buf_view(&b), VP_STR("SharedKey a:")) && b.n == 12 + 44);
+    assert_int_equal(azure_key_sign(&r, VP_STR("no key"), &b), VP_EARG);
 }
 
 /* ---- Digests --------------------------------------------------------------------------------- */
@@ -263,6 +321,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_aws),
+        cmocka_unit_test(test_azure_text),
+        cmocka_unit_test(test_azure_key),
         cmocka_unit_test(test_hmac),
         cmocka_unit_test(test_base64),
         cmocka_unit_test(test_names),
