@@ -3,6 +3,7 @@
 
 #include "server/cli/cli_options.h"
 #include "server/cli/commands.h"
+#include "server/cli/doctor_stores.h"
 #include "server/cli/exit_codes.h"
 #include "server/cli/find_perfetto.h"
 #include "server/cli/open.h"
@@ -77,6 +78,7 @@ static const question questions[] = {
     {"safe opening", survey_openat2},
     {"sandbox", survey_landlock},
     {"noticing changes", survey_inotify},
+    {"object stores", doctor_stores},
     {"CUPTI", ask_cupti},
     {"libdw", ask_libdw},
 };

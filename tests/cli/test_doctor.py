@@ -12,7 +12,7 @@ from serving import make_runs
 from test_serve import WAIT
 
 NAMES = ["profile directory", "temporary files", "browser", "TensorBoard", "Perfetto UI", "viewer port",
-         "TensorBoard port", "safe opening", "sandbox", "noticing changes", "CUPTI", "libdw"]
+         "TensorBoard port", "safe opening", "sandbox", "noticing changes", "object stores", "CUPTI", "libdw"]
 
 
 def doctor(place, *args, env=None):
@@ -142,6 +142,28 @@ def test_libdw(place, runs):
     (place.dir / "lib" / "libdw.so.1").write_bytes(b"no library")
     found = checks(place, "runs", env={"LD_LIBRARY_PATH": str(place.dir / "lib")})[1]["libdw"]
     assert found["state"] == "optional" and "libdw1" in found["advice"]
+
+
+CLOUDS = {"AWS_EC2_METADATA_DISABLED": "true", **{name: "" for name in (
+    "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE", "CLOUDSDK_AUTH_ACCESS_TOKEN",
+    "GOOGLE_APPLICATION_CREDENTIALS", "AZURE_STORAGE_CONNECTION_STRING", "AZURE_STORAGE_KEY", "AZURE_STORAGE_SAS_TOKEN")}}
+
+
+def test_object_stores(place, runs):
+    """Where credentials are, and never one of them."""
+    if not (find_program().parent / "view_profile-fetch").exists():
+        pytest.skip("SKIP: built without libcurl")
+    found = checks(place, "runs", env=CLOUDS)[1]["object stores"]
+    assert (found["state"], found["detail"]) == ("optional", "no credentials at hand for s3://, gs://, az://")
+    assert "--no-sign-request" in found["advice"]
+    (place.dir / "adc.json").write_text('{"type": "authorized_user", "refresh_token": "S3CRET"}')
+    secret = {"AWS_ACCESS_KEY_ID": "S3CRET", "AWS_SECRET_ACCESS_KEY": "S3CRET",
+              "GOOGLE_APPLICATION_CREDENTIALS": str(place.dir / "adc.json")}
+    done = doctor(place, "runs", "--format", "json", env={**CLOUDS, **secret})
+    assert "S3CRET" not in done.stdout + done.stderr
+    found = checks(place, "runs", env={**CLOUDS, **secret})[1]["object stores"]
+    assert found["state"] == "ok"
+    assert found["detail"] == "credentials for s3:// by the environment, gs:// by a user's file; none at hand for az://"
 
 
 def test_names_are_escaped(place, runs):
