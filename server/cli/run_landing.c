@@ -44,6 +44,20 @@ static int make_by_time(run_landing *r, size_t base)
     return vp_fail_at(vp_fail(VP_EBUSY, "%d runs of one second", SAME_NAME_MAX), r->path, -1, -1);
 }
 
+/* How much of the path is there before anything is made. */
+static size_t existing_part(const char *path)
+{
+    char part[VP_PATH_MAX];
+    size_t n = strlen(path);
+    snprintf(part, sizeof part, "%s", path);
+    while (n && access(part, F_OK) < 0) {
+        size_t slash = vp_str_rfind_char((vp_str){part, n}, '/');
+        n = slash < n ? slash : 0;
+        part[n] = 0;
+    }
+    return n;
+}
+
 int run_landing_make(run_landing *r, const char *out, const char *name)
 {
     char full[VP_PATH_MAX];
@@ -56,6 +70,7 @@ int run_landing_make(run_landing *r, const char *out, const char *name)
         return vp_fail(VP_EARG, "--out: the path is too long");
     snprintf(r->path, sizeof r->path, "%.*s%splugins/profile", (int)n, out,
              n == 1 && *out == '/' ? "" : "/");
+    r->was_there = existing_part(r->path);
     VP_TRY(cap_make_dirs(r->path));
     snprintf(r->root, sizeof r->root, "%s", cap_full_dir(full, r->path));
     size_t base = strlen(r->path) + 1;
@@ -64,18 +79,20 @@ int run_landing_make(run_landing *r, const char *out, const char *name)
     if (!name)
         return make_by_time(r, base);
     snprintf(r->path + base, sizeof r->path - base, "%s", name);
+    if (access(r->path, F_OK) == 0)
+        r->was_there = strlen(r->path);
     return cap_make_dirs(r->path);
 }
 
 void run_landing_remove(const run_landing *r)
 {
     char part[VP_PATH_MAX];
+    size_t n = strlen(r->path);
     snprintf(part, sizeof part, "%s", r->path);
-    for (int i = 0; i < 3 && rmdir(part) == 0; i++) { /* the run, profile, plugins */
-        char *slash = strrchr(part, '/');
-        if (!slash || slash == part)
-            return;
-        *slash = 0;
+    while (n > r->was_there && rmdir(part) == 0) {
+        size_t slash = vp_str_rfind_char((vp_str){part, n}, '/');
+        n = slash < n ? slash : 0;
+        part[n] = 0;
     }
 }
 

@@ -3,7 +3,7 @@
 #ifndef VP_CLI_RUN_LANDING_H
 #define VP_CLI_RUN_LANDING_H
 
-#include <stdbool.h>
+#include <stddef.h>
 
 #include "trace/base/limits.h"
 
@@ -11,13 +11,14 @@ typedef struct run_landing {
     char root[VP_PATH_MAX]; /* absolute: <out>/plugins/profile */
     char path[VP_PATH_MAX]; /* as the user would type it: of the run */
     const char *run;        /* its name, in path */
+    size_t was_there;       /* of path, what we did not make */
 } run_landing;
 
 /* Makes the run's directory and those above it. name NULL: the local time, with _2, _3, … where it
  * exists; else that name, which may exist. VP_EARG: a name that is none; VP_EPERM, VP_ENOSPC,
  * VP_EIO with the path. */
 int run_landing_make(run_landing *r, const char *out, const char *name);
-/* Removes it if nothing is in it, and what was made above it likewise. */
+/* Removes it if nothing is in it, and what we made above it likewise. */
 void run_landing_remove(const run_landing *r);
 
 /* A file on its way. */

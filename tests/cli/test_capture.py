@@ -551,6 +551,21 @@ def test_a_directory_that_cannot_be_made(place):
         assert not server.calls
 
 
+def test_no_directory_of_ours_is_left_and_none_of_yours_goes(place):
+    with ProfilerServer(lambda call: call.only_trailers(13)) as server:
+        fails(place, *quick(server.target), "--out", "new/logs")
+        fails(place, *quick(server.target), "--out", place.dir / "new" / "logs")
+        (place.dir / "old" / "plugins" / "profile" / "mine").mkdir(parents=True)
+        fails(place, *quick(server.target), "--out", "old")
+        fails(place, *quick(server.target), "--out", "old", "--name", "mine")
+
+
+def test_hosts_from_standard_input(place):
+    with ProfilerServer(lambda call: call.answer(response(XSPACE))) as a, ProfilerServer(lambda call: call.answer(response(XSPACE))) as b:
+        done = capture(place, *quick("--hosts-file"), "-", "--format", "json", input=f"{a.target}\n{b.target}\n")
+        assert done.returncode == 0 and len(landed(place)) == 2
+
+
 def test_a_hosts_file_that_is_not_there(place):
     fails(place, "--hosts-file", "none", exit_code=4)
 
