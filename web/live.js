@@ -1,7 +1,7 @@
-// Programs that run now and can be told to record: one line each, with a button that captures the
-// next steps and leads to the new run. Without any, nothing is shown.
+// Programs that run now and can be told to record, and those that were captured over the network:
+// one list, a line each, with a button that captures and leads to the new run; and the form for others.
 
-const part = document.getElementById("live");
+const part = document.getElementById("programs");
 const LIVE = "./api/v1/live";
 const POLL_MS = 3000;
 const FOLLOW_MS = 400;
@@ -60,22 +60,26 @@ async function capture(row) {
   }
 }
 
-function add(pid) {
+function line(label, begin) {
   const row = {
-    pid,
     line: document.createElement("p"),
     name: document.createElement("span"),
     button: document.createElement("button"),
     status: document.createElement("span"),
   };
   Object.assign(row.button, { type: "button", className: "button", textContent: "Capture" });
-  row.button.setAttribute("aria-label", `Capture process ${pid}`);
+  row.button.setAttribute("aria-label", label);
   Object.assign(row.status, { className: "muted" });
   row.status.setAttribute("role", "status");
-  row.button.addEventListener("click", () => capture(row));
+  row.button.addEventListener("click", () => begin(row));
   row.line.append(row.button, " ", row.name, " ", row.status);
-  rows.set(pid, row);
   part.append(row.line);
+  return row;
+}
+
+function add(pid) {
+  const row = Object.assign(line(`Capture process ${pid}`, capture), { pid });
+  rows.set(pid, row);
   return row;
 }
 
@@ -87,7 +91,142 @@ async function poll() {
     row.line.remove();
     rows.delete(pid);
   }
-  part.hidden = !rows.size;
+}
+
+/* ---- Over the network ------------------------------------------------------------------------ */
+
+const CAPTURE = "./api/v1/capture";
+const JOB_MS = 250; // while one runs
+const form = document.getElementById("capture"); // null: nothing can be captured from here
+const said = document.getElementById("capture-said");
+const targets = new Map(); // "HOST:PORT,…" → its line
+let first = true;
+
+async function post(url, body) {
+  const headers = { "Content-Type": "application/json" };
+  const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+  const now = await answer.json();
+  if (!answer.ok) throw new Error(now.error);
+  showJobs(now);
+  pollJobs();
+}
+
+const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
+const size = (n) => (n < 1e6 ? `${Math.round(n / 1e3)} kB` : `${(n / 1e6).toFixed(1)} MB`);
+
+function progressOf(job) {
+  if (job.bytes) return `receiving, ${size(job.bytes)} so far`;
+  if (job.targets.some((t) => t.state === "connecting")) return "connecting";
+  return job.left_ms ? `recording, ${seconds(job.left_ms)} left` : "waiting for what it recorded";
+}
+
+const failuresOf = (job) =>
+  job.targets.filter((t) => t.error).map((t) => `${t.target}: ${t.error}`).join("; ") || job.error || "it failed";
+
+// A bar that knows its end while the program records, and moves by itself while bytes come.
+function showRunning(row, job) {
+  row.status.textContent = progressOf(job);
+  const recording = !job.bytes && job.left_ms && !job.targets.some((t) => t.state === "connecting");
+  if (recording) row.bar.value = 1 - job.left_ms / job.duration_ms;
+  else row.bar.removeAttribute("value");
+}
+
+function showEnd(row, job) {
+  row.link.hidden = !job.session;
+  if (job.session) row.link.href = `./session/${job.session}/`;
+  row.link.textContent = job.run ?? "";
+  const kept = job.bytes ? `${size(job.bytes)} kept` : "nothing was kept";
+  if (job.state === "done") row.status.textContent = `done, ${size(job.bytes)}`;
+  else if (job.state === "cancelled") row.status.textContent = `cancelled, ${kept}`;
+  else row.status.textContent = failuresOf(job);
+}
+
+function showJob(row, job) {
+  const running = job?.state === "running";
+  row.bar.hidden = row.cancel.hidden = !running;
+  row.button.hidden = running;
+  row.status.classList.toggle("error", job?.state === "failed");
+  row.job = job?.id;
+  if (running) row.link.hidden = true;
+  if (running) showRunning(row, job);
+  else if (job) showEnd(row, job);
+}
+
+async function tell(row, url, body) {
+  try {
+    await post(url, body);
+  } catch (error) {
+    row.status.textContent = error.message;
+  }
+}
+
+function addTarget(asked) {
+  const again = (row) => {
+    const ms = Math.round(form.elements.seconds.value * 1000);
+    tell(row, CAPTURE, { targets: asked.split(","), duration_ms: ms });
+  };
+  const row = Object.assign(line(`Capture ${asked}`, again), {
+    bar: document.createElement("progress"),
+    cancel: document.createElement("button"),
+    link: document.createElement("a"),
+  });
+  row.name.textContent = asked;
+  row.link.hidden = true;
+  row.bar.setAttribute("aria-label", `Capture of ${asked}`);
+  Object.assign(row.cancel, { type: "button", className: "button", textContent: "Cancel" });
+  row.cancel.setAttribute("aria-label", `Cancel the capture of ${asked}`);
+  row.cancel.addEventListener("click", () => tell(row, `${CAPTURE}/${row.job}/cancel`, {}));
+  row.line.prepend(row.cancel, " ");
+  row.line.append(" ", row.bar, " ", row.link);
+  targets.set(asked, row);
+  return row;
+}
+
+// The newest job of each target, and targets of before.
+function showJobs(now) {
+  const jobs = new Map();
+  for (const job of now.jobs) if (!jobs.has(job.asked)) jobs.set(job.asked, job);
+  for (const asked of new Set([...jobs.keys(), ...now.targets]))
+    showJob(targets.get(asked) ?? addTarget(asked), jobs.get(asked));
+  if (first && (jobs.size || now.targets.length)) document.getElementById("capturing").open = true;
+  first = false;
+  return now.jobs.some((job) => job.state === "running" || (job.state === "done" && !job.session));
+}
+
+let following = false;
+
+// Until nothing runs, and what came is a run of the list.
+async function pollJobs() {
+  if (following) return;
+  following = true;
+  try {
+    for (let left = 40, more = true; more && left; await sleep(JOB_MS)) {
+      const now = await (await fetch(CAPTURE)).json();
+      more = showJobs(now);
+      left = now.jobs.some((job) => job.state === "running") ? 40 : left - 1;
+    }
+  } catch {
+    // the server may be restarting
+  } finally {
+    following = false;
+  }
+}
+
+if (form) {
+  form.hidden = false;
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    said.textContent = "";
+    const list = form.elements.targets.value.split(",").map((text) => text.trim()).filter(Boolean);
+    const ms = Math.round(form.elements.seconds.value * 1000);
+    try {
+      await post(CAPTURE, { targets: list, duration_ms: ms });
+      form.elements.targets.value = "";
+    } catch (error) {
+      said.textContent = error.message;
+    }
+  });
+  pollJobs();
 }
 
 async function pollForEver() {

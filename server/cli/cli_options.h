@@ -49,7 +49,7 @@ typedef struct cli_options {
     int64_t step; /* -1: all */
     int64_t tensorboard_port;
     bool bind_all, extract, list_only, no_browser, tensorboard_in_place, tensorboard_unguarded;
-    bool no_sandbox, offline;
+    bool no_sandbox, no_capture, offline;
     const char *bind_host, *perfetto_ui, *token_file;
     const char *listen; /* "unix:PATH" */
     const char *path_prefix, *access_log;
@@ -65,7 +65,7 @@ typedef struct cli_options {
     bool python_tracer, look, kineto;
     cli_list option; /* KEY=VALUE */
 
-    int64_t to;  /* export */
+    int64_t to; /* export */
     const char *window;
     int64_t max_events; /* 0: all */
 

@@ -15,6 +15,7 @@
 #include "server/cli/serve_token.h"
 #include "server/cli/standard_out.h"
 #include "server/remote/outside.h"
+#include "server/remote/outside_capture.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
@@ -61,11 +62,26 @@ static int serve_site(const cli_options *o, const site_options *opts)
     return code;
 }
 
+/* Starts the process that captures, where a capture can land. `place` has VP_PATH_MAX bytes. */
+static int start_captures(site_options *opts, char *place, const cli_options *o)
+{
+    if (o->no_capture)
+        opts->no_captures = "the server was started with --no-capture";
+    else if (opts->mirror)
+        opts->no_captures = "what is served lies elsewhere, and runs land in a directory";
+    else
+        opts->no_captures = outside_capture_place(place, opts->profile_dir);
+    if (opts->no_captures)
+        return 0;
+    opts->captures = place;
+    return outside_capture_start(place, NULL);
+}
+
 static int serve(const cli_options *o, const char *dir)
 {
     site_options opts = SITE_OPTIONS_INIT;
     const char *hosts[CLI_LIST_MAX + 1] = {0}, *origins[CLI_LIST_MAX + 1] = {0};
-    char token[SERVE_TOKEN_MAX + 1], perfetto[VP_PATH_MAX];
+    char token[SERVE_TOKEN_MAX + 1], perfetto[VP_PATH_MAX], place[VP_PATH_MAX];
     int rc = serve_perfetto(&opts, perfetto, o);
     if (rc)
         return rc;
@@ -81,13 +97,15 @@ static int serve(const cli_options *o, const char *dir)
     opts.http.allow_hosts = hosts;
     opts.http.allow_origins = origins;
     if ((!o->no_browser && (rc = outside_start(OUTSIDE_BROWSER)) < 0) ||
-        (serve_may_start_tensorboard(o) && (rc = outside_start(OUTSIDE_LOOKUP)) < 0)) {
+        (serve_may_start_tensorboard(o) && (rc = outside_start(OUTSIDE_LOOKUP)) < 0) ||
+        (rc = start_captures(&opts, place, o)) < 0) {
         mirror_free(opts.mirror);
         return cli_fail(rc);
     }
     serve_block_signals();
     int code = serve_site(o, &opts);
     mirror_free(opts.mirror);
+    outside_capture_end();
     outside_end(OUTSIDE_BROWSER);
     outside_end(OUTSIDE_LOOKUP);
     return code;

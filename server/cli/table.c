@@ -350,6 +350,8 @@ const cli_option cli_option_table[] = {
      "append a line for every request to FILE; - is standard output"},
     {"access-log-format", 0, "combined|json", CLI_WORD, CLI_SERVE, AT(access_log_format), 0, 0,
      "combined", "how those lines look"},
+    {"no-capture", 0, NULL, CLI_FLAG, CLI_SERVE, AT(no_capture), 0, 0, NULL,
+     "nothing is captured over the network from the page"},
     {"no-sandbox", 0, NULL, CLI_FLAG, CLI_SERVE, AT(no_sandbox), 0, 0, NULL,
      "do not give up rights at the start (Landlock)"},
 

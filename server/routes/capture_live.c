@@ -6,6 +6,7 @@
 
 #include "server/remote/live.h"
 #include "server/routes/routes.h"
+#include "server/routes/site_query.h"
 #include "trace/base/err.h"
 #include "trace/base/json.h"
 #include "trace/base/mem.h"
@@ -17,22 +18,9 @@
 
 /* ---- Answers --------------------------------------------------------------------------------- */
 
-/* The session whose directory a process says it wrote last; NULL: none of this list. */
-static const cat_session *session_of(const catalog *c, const char *root, const char *run)
-{
-    size_t n = strlen(root);
-    if (strncmp(run, root, n) != 0 || (run[n] && run[n] != '/'))
-        return NULL;
-    const char *path = run[n] ? run + n + 1 : ".";
-    for (size_t i = 0; i < catalog_count(c); i++)
-        if (!strcmp(catalog_get(c, i)->path, path))
-            return catalog_get(c, i);
-    return NULL;
-}
-
 static void put_process(vp_json *j, const catalog *c, const char *root, const live_process *p)
 {
-    const cat_session *s = root && p->last_run[0] ? session_of(c, root, p->last_run) : NULL;
+    const cat_session *s = root && p->last_run[0] ? site_session_of(c, root, p->last_run) : NULL;
     vp_json_begin_object(j);
     live_put_json(j, p);
     vp_json_kcstr(j, "session", s ? s->id : NULL);

@@ -6,10 +6,12 @@
 #include <stdio.h>
 
 #include "server/routes/headline.h"
+#include "server/routes/index_live.h"
 #include "server/routes/index_rows.h"
 #include "server/routes/page.h"
 #include "server/routes/routes.h"
 #include "server/routes/site_query.h"
+#include "server/routes/watched.h"
 #include "trace/base/json.h"
 #include "trace/base/mem.h"
 #include "trace/report/report.h"
@@ -229,6 +231,7 @@ static void put_nothing(vp_buf *b)
 /* The part of the page that app.js replaces: all of it depends on the catalog and the query. */
 static void put_list(vp_buf *b, const site *at, const catalog *c, const view *v)
 {
+    watched_put(b, at, c);
     if (v->indexing) {
         put_indexing(b, v);
     } else if (!v->all) {
@@ -245,9 +248,9 @@ static void put_list(vp_buf *b, const site *at, const catalog *c, const view *v)
 /* ---- State ---------------------------------------------------------------------------------- */
 
 /* Changes with whatever the index shows of the catalog. */
-static uint64_t state_of(const catalog *c)
+static uint64_t state_of(const site *at, const catalog *c)
 {
-    uint64_t h = catalog_note_count(c);
+    uint64_t h = watched_state(at) + catalog_note_count(c);
     for (size_t i = 0; i < catalog_count(c); i++) {
         const cat_session *s = catalog_get(c, i);
         int64_t facts[] = {s->newest_mtime_ns, s->bytes, (int64_t)s->status};
@@ -266,7 +269,7 @@ int route_state_json(http_req *rq)
     store_refresh_soon(at->store, RESCAN_AFTER_MS, 0);
     bool indexing = store_indexing(at->store, NULL);
     VP_CLEANUP(site_drop_catalog) catalog *c = store_catalog(at->store);
-    snprintf(state, sizeof state, "%016" PRIx64, state_of(c));
+    snprintf(state, sizeof state, "%016" PRIx64, state_of(at, c));
     vp_buf_init(&b, 4096);
     vp_json_init(&j, &b);
     vp_json_begin_object(&j);
@@ -317,13 +320,13 @@ static int send_index(http_req *rq, const site *at, const catalog *c, const view
         put_orders(&b, v);
     vp_buf_puts(&b, "</div>\n");
     put_compare(&b, v);
-    vp_buf_printf(
-        &b,
-        "</div>\n<section id=\"live\" class=\"card live\" aria-label=\"Running "
-        "programs\" hidden></section>\n<p id=\"news\" class=\"unseen\" role=\"status\"></p>\n"
-        "<div id=\"list\" data-state=\"%016" PRIx64
-        "\" data-sessions=\"%zu\" data-indexing=\"%s\">\n",
-        state_of(c), v->all, v->indexing ? "true" : "false");
+    vp_buf_puts(&b, "</div>\n");
+    index_live_put(&b, at);
+    vp_buf_printf(&b,
+                  "<p id=\"news\" class=\"unseen\" role=\"status\"></p>\n"
+                  "<div id=\"list\" data-state=\"%016" PRIx64
+                  "\" data-sessions=\"%zu\" data-indexing=\"%s\">\n",
+                  state_of(at, c), v->all, v->indexing ? "true" : "false");
     put_list(&b, at, c, v);
     vp_buf_puts(&b, "</div>\n");
     page_end(&b);

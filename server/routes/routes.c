@@ -34,6 +34,8 @@ static const http_route table[] = {
     {HTTP_GET | HTTP_POST, "/api/v1/extract", route_extract, HTTP_SLOW | HTTP_API},
     {HTTP_GET, "/api/v1/live", route_live, HTTP_SLOW | HTTP_API},
     {HTTP_POST, "/api/v1/live/{}/capture", route_live_capture, HTTP_SLOW | HTTP_API},
+    {HTTP_GET | HTTP_POST, "/api/v1/capture", route_capture, HTTP_SLOW | HTTP_API},
+    {HTTP_POST, "/api/v1/capture/{}/cancel", route_capture_cancel, HTTP_SLOW | HTTP_API},
     {HTTP_POST, "/api/v1/rescan", route_rescan, HTTP_SLOW | HTTP_API},
     {HTTP_GET, "/healthz", route_health, HTTP_OPEN},
     {HTTP_GET, "/readyz", route_ready, HTTP_OPEN},

@@ -16,8 +16,9 @@ http_handler route_trace_json, route_trace_raw;                         /* trace
 http_handler page_index, page_session, page_perfetto, page_tensorboard; /* pages_*.c */
 http_handler page_compare, page_compare_form, route_compare_json;       /* pages_compare.c */
 http_handler page_op, route_ops_csv;                                    /* pages_session.c */
-http_handler page_headline, route_state_json; /* what app.js asks for: pages_index.c */
-http_handler route_live, route_live_capture;  /* capture_live.c */
+http_handler page_headline, route_state_json;     /* what app.js asks for: pages_index.c */
+http_handler route_live, route_live_capture;      /* capture_live.c */
+http_handler route_capture, route_capture_cancel; /* capture_net.c */
 /* timeline_api.c, timeline_event.c, timeline_page.c */
 http_handler route_tracks, route_slices, route_timeline_marks, route_timeline_event,
     route_timeline_search, route_timeline_range, page_timeline;

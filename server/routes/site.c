@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "server/routes/capture_jobs.h"
 #include "server/routes/extraction.h"
 #include "server/routes/pages_tensorboard.h"
 #include "server/routes/refused.h"
@@ -91,9 +92,11 @@ static int copy_options(site_options *to, const site_options *from)
                          .profile_dir = from->profile_dir,
                          .perfetto_ui = from->perfetto_ui,
                          .perfetto_dir = from->perfetto_dir,
-                         .tensorboard = from->tensorboard};
-    const char **texts[] = {&to->profile_dir, &to->perfetto_ui, &to->perfetto_dir,
-                            &to->tensorboard};
+                         .tensorboard = from->tensorboard,
+                         .captures = from->captures,
+                         .no_captures = from->no_captures};
+    const char **texts[] = {&to->profile_dir, &to->perfetto_ui, &to->perfetto_dir, &to->tensorboard,
+                            &to->captures};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         int rc = copy_text(texts[i]);
         if (rc < 0) {
@@ -157,6 +160,8 @@ int site_start(site **out, const site_options *opts)
         rc = damage_new(&s->damages);
     if (!rc)
         rc = tensorboard_open(s);
+    if (!rc)
+        rc = captures_open(s);
     if (!rc && opts->perfetto_dir && !opts->http.unix_path)
         rc = ui_server_start(&s->perfetto, opts->perfetto_dir, opts->http.port);
     if (!rc)
@@ -174,6 +179,7 @@ void site_stop(site *s)
     if (!s)
         return;
     http_stop(s->http);
+    captures_close(s);
     ui_server_stop(s->perfetto);
     tensorboard_close(s);
     if (s->store)
@@ -186,5 +192,6 @@ void site_stop(site *s)
     vp_free((void *)(uintptr_t)s->opts.perfetto_ui);
     vp_free((void *)(uintptr_t)s->opts.perfetto_dir);
     vp_free((void *)(uintptr_t)s->opts.tensorboard);
+    vp_free((void *)(uintptr_t)s->opts.captures);
     vp_free(s);
 }

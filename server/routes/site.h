@@ -27,6 +27,9 @@ typedef struct site_options {
     bool tensorboard_in_place;
     /* It is started also where a token is required, though it asks nobody for one. */
     bool tensorboard_unguarded;
+    /* Where captures over the network land, absolute, if their process runs
+     * (server/remote/outside_capture.h); NULL: nowhere, and no_captures says why, a constant. */
+    const char *captures, *no_captures;
 } site_options;
 #define SITE_OPTIONS_INIT                                                                          \
     {                                                                                              \
@@ -42,6 +45,7 @@ typedef struct site {
     struct ui_server *perfetto;    /* of opts.perfetto_dir; NULL: none is served */
     struct tb *tensorboard;        /* made and freed by pages_tensorboard.c */
     struct extraction *extraction; /* by extraction.c, likewise */
+    struct captures *captures;     /* by capture_jobs.c; NULL: nothing is captured */
     damage_list *damages;
 } site;
 

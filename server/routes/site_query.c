@@ -39,6 +39,18 @@ int site_session_at(catalog **c, const cat_session **s, const http_req *rq, size
     return vp_fail(VP_ENOTFOUND, "no such session");
 }
 
+const cat_session *site_session_of(const catalog *c, const char *root, const char *run)
+{
+    size_t n = strlen(root);
+    if (strncmp(run, root, n) != 0 || (run[n] && run[n] != '/'))
+        return NULL;
+    const char *path = run[n] ? run + n + 1 : ".";
+    for (size_t i = 0; i < catalog_count(c); i++)
+        if (!strcmp(catalog_get(c, i)->path, path))
+            return catalog_get(c, i);
+    return NULL;
+}
+
 /* The value that a query key names by one of these words; *out stays where the key is absent. */
 static int choose(const http_req *rq, const char *key, const char *const *words, int *out)
 {

@@ -10,6 +10,8 @@
  * caller frees; VP_ENOTFOUND. Only exact ids: a path never searches. */
 int site_session(catalog **c, const cat_session **s, const http_req *rq);
 int site_session_at(catalog **c, const cat_session **s, const http_req *rq, size_t i);
+/* The session of a directory below the list's root, both absolute; NULL: none of this list. */
+const cat_session *site_session_of(const catalog *c, const char *root, const char *run);
 /* The view of the query: top (n), by, device, host. VP_EARG names the bad value. */
 int site_view(vp_view *v, const http_req *rq);
 /* `group` of the query; VP_EARG. */

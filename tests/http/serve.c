@@ -1,7 +1,7 @@
 /* The server for tests/http: a site from plain arguments, without the command line's defaults.
  *
  *   serve DIR [port N] [host ADDR] [token T] [allow-host H]… [allow-origin O]… [unguarded 1]
- *             [perfetto DIR] [offline 1]
+ *             [perfetto DIR] [offline 1] [capture PROGRAM]
  *
  * Prints its URL, serves until standard input ends, and says how many descriptors are open then
  * ("fds N") before it stops. The line "fds" on standard input asks for the same, the line "routes"
@@ -11,9 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/remote/outside_capture.h"
 #include "server/routes/routes.h"
 #include "server/routes/site.h"
 #include "trace/base/err.h"
+#include "trace/base/limits.h"
 
 #define MANY 8
 
@@ -71,17 +73,24 @@ int main(int argc, char **argv)
     words hosts = {.n = 0}, origins = {.n = 0};
     site_options o = SITE_OPTIONS_INIT;
     char line[64];
+    static char place[VP_PATH_MAX];
+    const char *program = NULL;
     site *s;
     if (argc < 2)
         return 2;
     o.profile_dir = argv[1];
     o.http.port = 0;
     for (int i = 2; i + 1 < argc; i += 2) {
-        if (!take_plain(&o, argv[i], argv[i + 1]))
+        if (!strcmp(argv[i], "capture"))
+            program = argv[i + 1];
+        else if (!take_plain(&o, argv[i], argv[i + 1]))
             add(!strcmp(argv[i], "allow-host") ? &hosts : &origins, argv[i + 1]);
     }
     o.http.allow_hosts = hosts.list;
     o.http.allow_origins = origins.list;
+    if (program && !(o.no_captures = outside_capture_place(place, argv[1])) &&
+        outside_capture_start(place, program) == 0)
+        o.captures = place;
     http_more_descriptors();
     if (site_start(&s, &o) < 0) {
         fprintf(stderr, "%s\n", vp_error_last()->message);
@@ -98,6 +107,7 @@ int main(int argc, char **argv)
         fflush(stdout);
     }
     site_stop(s);
+    outside_capture_end();
     printf("stopped\n");
     return 0;
 }
