@@ -758,3 +758,69 @@ def test_elsewhere_is_full(place, dav):
         fails(place, *quick(server.target), "--out", f"http://127.0.0.1:{dav.server_port}/logs", says="507")
         assert dav.files == {} and list(place.temp.iterdir()) == []
     fails(place, *quick(server.target), "--kineto", "--out", "s3://bucket/logs", exit_code=2)
+
+
+# ---- The process that fetches ----
+
+def test_built_without_libcurl(place, program):
+    alone = place.temp / "view_profile"
+    alone.write_bytes(pathlib.Path(program).read_bytes())
+    alone.chmod(0o755)
+    done = subprocess.run([alone, "capture", "127.0.0.1:9012"], cwd=place.dir, env=place.env, capture_output=True, text=True)
+    assert done.returncode == 6 and done.stdout == "" and done.stderr.count("\n") == 1
+    assert "libcurl" in done.stderr and left(place) == []
+
+
+def fetcher_of(child):
+    """Its view_profile-fetch's pid."""
+    for entry in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            pid, rest = entry.read_text().split(" (", 1)
+        except OSError:
+            continue
+        name, rest = rest.rsplit(") ", 1)
+        if name.startswith("view_profile-fe") and int(rest.split()[1]) == child.pid:
+            return int(pid)
+    return None
+
+
+def test_the_fetcher_dies_midway(place):
+    half = threading.Event()
+
+    def plan(call):
+        call.begin()
+        call.data(response(XSPACE)[:20])
+        half.set()
+        call.wait(WAIT)
+
+    with ProfilerServer(plan) as server:
+        child = subprocess.Popen(command(*quick(server.target)), cwd=place.dir, env=place.env, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, text=True)
+        assert half.wait(WAIT)
+        os.kill(fetcher_of(child), signal.SIGKILL)
+        out, said = child.communicate(timeout=WAIT)
+        assert (child.returncode, out) == (6, "") and said.count("\n") == 1 and "ended without an answer" in said
+        assert left(place) == []
+
+
+@pytest.mark.skipif("asan" in os.environ.get("VIEW_PROFILE", ""), reason="SKIP: a sanitizer's memory is its own")
+def test_a_large_profile_is_never_held(place):
+    stream = subprocess.Popen([sys.executable, ROOT / "tests" / "bench" / "profile_stream.py", "200"], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, text=True)
+    try:
+        target = f"127.0.0.1:{stream.stdout.readline().strip()}"
+        child = subprocess.Popen(command(*quick(target, ms=1), "--format", "json"), cwd=place.dir, env=place.env,
+                                 stdout=subprocess.PIPE, text=True)
+        most = {}
+        while child.poll() is None:
+            for pid in filter(None, [child.pid, fetcher_of(child)]):
+                try:
+                    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+                except OSError:
+                    continue
+                if found := re.search(r"VmHWM:\s+(\d+) kB", status):
+                    most[pid] = max(most.get(pid, 0), int(found[1]))
+        assert child.returncode == 0 and landed(place)[0].stat().st_size > 199_000_000
+        assert len(most) == 2 and max(most.values()) < 30_000, most
+    finally:
+        stream.communicate("")
