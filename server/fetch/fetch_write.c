@@ -1,5 +1,6 @@
 /* Answers FETCH_WRITE: an object, or a file on a WebDAV server. */
 #include "server/fetch/fetch_store.h"
+#include "server/fetch/url.h"
 #include "trace/base/err.h"
 
 int fetch_answer_write(fetch_ask *a)
@@ -7,6 +8,11 @@ int fetch_answer_write(fetch_ask *a)
     const store *s;
     store_place *p = NULL;
     VP_TRY(store_find(a->url, &s));
+    /* Servers would make something else of it. */
+    vp_str path = vp_str_skip(a->url, vp_str_find(a->url, VP_STR("://")) + 3);
+    const char *fault = url_name_fault(path);
+    if (fault)
+        return vp_fail(VP_EARG, "nothing is written to an address with %s", fault);
     int rc = s->open(a, &p);
     if (rc == 0)
         rc = s->write(a, p);

@@ -453,11 +453,7 @@ def test_certificates_are_verified(tmp_path):
             self.end_headers()
             self.wfile.write(b"ok")
 
-    class Quiet(Server):
-        def handle_error(self, *_):
-            pass
-
-    with Quiet(("127.0.0.1", 0), Handler) as server:
+    with Server(("127.0.0.1", 0), Handler) as server:
         server.socket = context.wrap_socket(server.socket, server_side=True)
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))
         thread.start()
