@@ -30,10 +30,12 @@ typedef struct watch_figure {
     int64_t unix_ms, steps, median_ps, p90_ps; /* VP_UNKNOWN */
 } watch_figure;
 
-/* A run that was made here and still lies there. */
+/* A run that was made here and still lies there. Numbers of inodes are used again, so its birth
+ * counts, too, where the file system knows it. */
 typedef struct watch_kept {
     char *run;
     uint64_t dev, ino;
+    int64_t born_ns;   /* Unix; VP_UNKNOWN */
     int64_t median_ps; /* VP_UNKNOWN: it has no report */
 } watch_kept;
 

@@ -1,10 +1,11 @@
-/* The newest runs that a watch made, and no others: a run is removed only where its name still has
- * the inode that the watch noted when it made it. */
+/* The newest runs that a watch made, and no others: a run is removed only where its name still
+ * leads to the directory that the watch noted when it was made. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "server/watch/watch_store.h"
@@ -19,23 +20,35 @@ static bool is_plain(const char *run)
     return run[0] && run[0] != '.' && !strchr(run, '/') && strlen(run) < 200;
 }
 
-int watch_ring_add(const watch_store *s, watch_job *j, const char *run)
+/* Which directory of that name there is. VP_ENOTFOUND: none. */
+static int look(const watch_store *s, watch_kept *k, const char *run)
 {
-    struct stat st;
+    struct statx st;
     char path[VP_PATH_MAX];
     watch_run_path(path, run);
-    if (!is_plain(run) || fstatat(s->dir, path, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-        !S_ISDIR(st.st_mode))
+    if (!is_plain(run) ||
+        statx(s->dir, path, AT_SYMLINK_NOFOLLOW, STATX_TYPE | STATX_INO | STATX_BTIME, &st) < 0 ||
+        !S_ISDIR(st.stx_mode))
         return vp_fail(VP_ENOTFOUND, "no run of that name was written");
+    bool born = st.stx_mask & STATX_BTIME && st.stx_btime.tv_sec > 0;
+    *k =
+        (watch_kept){.run = (char *)(uintptr_t)run,
+                     .dev = (uint64_t)makedev(st.stx_dev_major, st.stx_dev_minor),
+                     .ino = st.stx_ino,
+                     .born_ns = born ? st.stx_btime.tv_sec * 1000000000 + st.stx_btime.tv_nsec : -1,
+                     .median_ps = -1};
+    return 0;
+}
+
+int watch_ring_add(const watch_store *s, watch_job *j, const char *run)
+{
+    watch_kept k;
+    VP_TRY(look(s, &k, run));
     for (size_t i = 0; i < j->run_count; i++)
         if (!strcmp(j->runs[i].run, run)) {
             watch_job_drop_run(j, i);
             break;
         }
-    watch_kept k = {.run = (char *)(uintptr_t)run,
-                    .dev = (uint64_t)st.st_dev,
-                    .ino = (uint64_t)st.st_ino,
-                    .median_ps = -1};
     return watch_job_add_run(j, &k);
 }
 
@@ -56,13 +69,12 @@ void watch_ring_sweep(const watch_store *s)
  * part of it. */
 static int remove_run(const watch_store *s, const watch_kept *k)
 {
-    struct stat st;
+    watch_kept now;
     char path[VP_PATH_MAX];
-    watch_run_path(path, k->run);
-    if (fstatat(s->dir, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
-        return errno == ENOENT ? 0 : cap_file_fail("look at", k->run, errno);
-    if (!S_ISDIR(st.st_mode) || (uint64_t)st.st_ino != k->ino || (uint64_t)st.st_dev != k->dev)
+    if (look(s, &now, k->run) < 0 || now.ino != k->ino || now.dev != k->dev ||
+        now.born_ns != k->born_ns)
         return 0;
+    watch_run_path(path, k->run);
     empty_trash(s);
     if (renameat(s->dir, path, s->inner, TRASH) < 0)
         return cap_file_fail("remove", k->run, errno);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -91,6 +92,7 @@ static bool settle(watch_round *r, watch_status status)
     j->failures += !well && !r->stopping;
     if (!r->stopping)
         watch_say_state(r->o, j, status, r->problem[0] ? r->problem : NULL);
+    (void)malloc_trim(0); /* a comparison of many ops is large, and long gone by the next */
     j->running = false;
     r->job = NULL;
     r->stage = ROUND_IDLE;

@@ -37,6 +37,7 @@ static void put_run(vp_json *j, const watch_kept *k)
     vp_json_u64(j, k->dev);
     vp_json_key(j, "ino");
     vp_json_u64(j, k->ino);
+    vp_json_kcount(j, "born_unix_ns", k->born_ns);
     vp_json_kcount(j, "median_ps", k->median_ps);
     vp_json_end_object(j);
 }
@@ -152,6 +153,7 @@ static int read_runs(watch_job *j, const json_t *list)
         watch_kept k = {.run = (char *)(uintptr_t)text_of(v, "run"),
                         .dev = (uint64_t)count_of(v, "dev"),
                         .ino = (uint64_t)count_of(v, "ino"),
+                        .born_ns = count_of(v, "born_unix_ns"),
                         .median_ps = count_of(v, "median_ps")};
         if (k.run && *k.run && *k.run != '.' && !strchr(k.run, '/') && strlen(k.run) < 200)
             VP_TRY(watch_job_add_run(j, &k));

@@ -223,14 +223,24 @@ static int loop(watcher *w)
 
 /* ---- From beginning to end ------------------------------------------------------------------- */
 
+/* Those that end it, unless whoever started it had them ignored, as nohup does: a blocked signal
+ * would be read nevertheless. */
+static void add_ending(sigset_t *set)
+{
+    static const int ending[] = {SIGTERM, SIGINT, SIGHUP};
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
+        struct sigaction now;
+        if (sigaction(ending[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaddset(set, ending[i]);
+    }
+}
+
 static int block_signals(int *fd, sigset_t *before)
 {
     sigset_t set;
     sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGHUP);
     sigaddset(&set, SIGCHLD);
+    add_ending(&set);
     sigprocmask(SIG_BLOCK, &set, before);
     *fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     return *fd < 0 ? vp_fail(VP_EIO, "cannot wait for signals: %s", strerror(errno)) : 0;
