@@ -157,7 +157,8 @@ class ProfilerServer:
         self.connections = []
 
     def __enter__(self):
-        threading.Thread(target=self.accept, daemon=True).start()
+        self.accepting = threading.Thread(target=self.accept, daemon=True)
+        self.accepting.start()
         return self
 
     def accept(self):
@@ -185,6 +186,9 @@ class ProfilerServer:
 
     def __exit__(self, *_):
         self.terminated.set()
+        # A thread that is about to accept would do so on whatever has the descriptor's number by then.
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.accepting.join()
         self.listener.close()
         for connection in self.connections:
             connection.close()
