@@ -106,6 +106,10 @@ static int look_at_directory(survey_line *out, const cli_options *o)
     int rc = path ? cli_mirror(&opts.mirror, path, o) : vp_no_memory();
     if (rc >= 0)
         rc = catalog_open(&c, path, &opts);
+    if (opts.mirror) { /* whose address has no password in it */
+        vp_free(path);
+        path = vp_strdup(mirror_url(opts.mirror));
+    }
     mirror_free(opts.mirror);
     out->name = "profile directory";
     if (rc >= 0)

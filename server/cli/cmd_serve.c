@@ -93,6 +93,8 @@ static int serve(const cli_options *o, const char *dir)
     translate(&opts, o, dir);
     if ((rc = cli_mirror(&opts.mirror, dir, o)) < 0)
         return cli_fail(rc);
+    if (opts.mirror)
+        opts.profile_dir = mirror_url(opts.mirror);
     opts.http.token = token[0] ? token : NULL;
     opts.http.allow_hosts = hosts;
     opts.http.allow_origins = origins;

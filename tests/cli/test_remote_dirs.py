@@ -1,5 +1,6 @@
 """Log directories that lie on a web server: every command says of them what it says of the same files here, reads no
 more than it must, and keeps nothing large; and what goes wrong there is one line."""
+import base64
 import contextlib
 import html
 import json
@@ -333,3 +334,26 @@ def test_two_programs_at_once(place, logs):
 
 def test_doctor_looks_there(place, logs):
     assert "1 run" in " ".join(run(place, "doctor", logs.url).decode().split())
+
+
+def test_a_password_in_the_address_is_sent_and_not_told(place):
+    wanted = "Basic " + base64.b64encode(b"bob:s3cret@x").decode()
+
+    def guard(r, path):
+        if r.headers.get("Authorization") == wanted:
+            return False
+        r.answer(401)
+        return True
+
+    with web(DATA / "jax_cpu" / "three_runs") as w:
+        w.before = guard
+        mine = w.url.replace("://", "://bob:s3cret%40x@")
+        here = run(place, "list", DATA / "jax_cpu" / "three_runs")
+        assert run(place, "list", mine) == here
+        said = run(place, "serve", "--list-only", mine) + run(place, "doctor", mine) + run(place, "report", "--format", "html", mine)
+        said += run(place, "list", "--format", "json", mine)
+        assert w.url.encode() in said and b"s3cret" not in said
+        for wrong in (mine.replace("s3cret", "s3cret-too"), mine + "/none"):
+            line = one_line(place, "list", wrong, code=4 if "none" in wrong else 3)
+            assert line.startswith(f"view_profile: {w.url}") and "s3cret" not in line
+    assert not [p for p in pathlib.Path(place.env["XDG_CACHE_HOME"]).rglob("*") if "s3cret" in p.name]

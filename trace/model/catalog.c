@@ -142,7 +142,8 @@ static int scan_mirror(cat_scan *s)
 int catalog_open(catalog **out, const char *path, const cat_options *opts)
 {
     static const cat_options defaults = CAT_OPTIONS_INIT;
-    catalog *c VP_CLEANUP(catalog_drop) = catalog_new(path);
+    catalog *c VP_CLEANUP(catalog_drop) =
+        catalog_new(opts && opts->mirror ? mirror_url(opts->mirror) : path);
     if (!c)
         return vp_fail(VP_ENOMEM, "out of memory for the list of sessions");
     cat_scan s = {.c = c, .opts = opts ? opts : &defaults};

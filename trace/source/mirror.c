@@ -63,18 +63,38 @@ char *mirror_url_of(const mirror *m, const char *path)
     return vp_buf_take(&b, &(size_t){0});
 }
 
-static int split_url(mirror *m, const char *url)
+/* What a password stands in is told to nobody but who fetches. */
+static int take_user(mirror *m, const char *url, size_t scheme)
 {
-    size_t scheme = scheme_of(url);
+    size_t host = strlen(schemes[scheme]), end = host + strcspn(url + host, "/?#"), at = end;
+    while (m->web && at > host && url[at - 1] != '@')
+        at--;
+    if (!m->web || at == host) {
+        m->url = vp_strdup(url);
+        VP_NEED(m->url);
+        return 0;
+    }
+    VP_CLEANUP(vp_buf_free) vp_buf b;
+    vp_buf_init(&b, 1 << 20);
+    vp_buf_printf(&b, "%.*s%s", (int)host, url, url + at);
+    m->url = vp_buf_take(&b, &(size_t){0});
+    m->ask.user = m->user = vp_strndup(url + host, at - host);
+    VP_NEED(m->url && m->user);
+    return 0;
+}
+
+static int split_url(mirror *m, const char *typed)
+{
+    size_t scheme = scheme_of(typed);
     m->web = scheme < WEB_SCHEMES;
-    const char *query = m->web ? strchr(url, '?') : NULL;
+    VP_TRY(take_user(m, typed, scheme));
+    const char *url = m->url, *query = m->web ? strchr(url, '?') : NULL;
     size_t n = query ? (size_t)(query - url) : strlen(url), least = strlen(schemes[scheme]);
     while (n > least && url[n - 1] == '/')
         n--;
-    m->url = vp_strdup(url);
     m->base = vp_strndup(url, n);
     m->query = vp_strdup(query ? query : "");
-    VP_NEED(m->url && m->base && m->query);
+    VP_NEED(m->base && m->query);
     if (n > least && n < VP_PATH_MAX / 2)
         return 0;
     vp_fail(VP_EARG, "no address of a log directory: it names no %s", m->web ? "host" : "bucket");
@@ -190,6 +210,7 @@ void mirror_free(mirror *m)
     pthread_mutex_destroy(&m->kept.lock);
     if (m->drop)
         m->drop(m->ask.ctx);
+    vp_free(m->user);
     vp_free(m->url);
     vp_free(m->base);
     vp_free(m->query);

@@ -33,7 +33,8 @@ struct mirror {
     _Atomic uint32_t refs;
     source_ask ask;
     void (*drop)(void *ctx);
-    char *url;   /* as the user gave it */
+    char *user;  /* "user:password@" of a url that had it: ask's */
+    char *url;   /* as the user gave it, but without that */
     char *base;  /* without a query and slashes at its end */
     char *query; /* "?…" or "" */
     bool web;    /* http(s): paths are escaped, and each directory is asked for */

@@ -44,7 +44,8 @@ int mirror_open_url(mirror **out, const char *url, bool is_unsigned)
     int rc = join(&f);
     if (rc < 0)
         return vp_fail_at(rc, url, -1, -1);
-    rc = mirror_open(out, url, &(source_ask){ask, f, is_unsigned}, leave);
+    rc = mirror_open(out, url, &(source_ask){.ask = ask, .ctx = f, .is_unsigned = is_unsigned},
+                     leave);
     if (rc < 0)
         leave(f);
     return rc;

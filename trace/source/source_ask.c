@@ -10,12 +10,27 @@
 /* In ms: how often who waits looks whether it is to stop. */
 #define LOOK_MS 100
 
+static int put_url(const source_ask *a, const char *url, vp_buf *b)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf whole;
+    vp_str rest = vp_str_of(url);
+    size_t scheme = a->user ? vp_str_find(rest, VP_STR("://")) + 3 : 0;
+    vp_buf_init(&whole, FETCH_ASK_MAX);
+    vp_buf_str(&whole, vp_str_head(rest, scheme));
+    vp_buf_puts(&whole, a->user ? a->user : "");
+    vp_buf_str(&whole, vp_str_skip(rest, scheme));
+    VP_TRY(whole.status);
+    vp_pb_put_len(b, FETCH_ASK_URL, vp_buf_view(&whole));
+    return 0;
+}
+
 int source_ask_put(const source_ask *a, const source_question *q, int *stream)
 {
     VP_CLEANUP(vp_buf_free) vp_buf b;
     vp_buf_init(&b, FETCH_ASK_MAX);
     vp_pb_put_u64(&b, FETCH_ASK_WHAT, (uint64_t)q->what);
-    vp_pb_put_len(&b, FETCH_ASK_URL, vp_str_of(q->url));
+    if (put_url(a, q->url, &b) < 0)
+        return vp_fail(VP_ELIMIT, "the address is too long");
     if (q->etag && *q->etag)
         vp_pb_put_len(&b, FETCH_ASK_ETAG, vp_str_of(q->etag));
     if (q->what == FETCH_READ) {
