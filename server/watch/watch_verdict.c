@@ -232,6 +232,15 @@ int watch_line_read(watch_line *out, vp_str history_line)
     return 0;
 }
 
+/* Whether steps take about as long as in the capture before: else what differs from the time
+ * between is the job's own doing. */
+static bool is_steady(const watch_job *j, const watch_line *now)
+{
+    int64_t was = j->figure_count ? j->figures[j->figure_count - 1].median_ps : VP_UNKNOWN;
+    int64_t moved = now->median_ps > was ? now->median_ps - was : was - now->median_ps;
+    return was > 0 && moved <= was / 5;
+}
+
 void watch_put_cost(vp_buf *b, const watch_job *j, const watch_line *now, int64_t every_ms,
                     int64_t duration_ms)
 {
@@ -251,7 +260,9 @@ void watch_put_cost(vp_buf *b, const watch_job *j, const watch_line *now, int64_
     vp_buf_puts(b, " each in the capture, ");
     (void)rep_duration(b, outside_ns * 1000, VP_UNIT_AUTO, outside_ns * 1000);
     vp_buf_printf(b, " between it and the one before (%lld steps): ", (long long)between);
-    if (ratio < 1)
+    if (!is_steady(j, now))
+        vp_buf_puts(b, "the job's own pace changed, so the cost is not known");
+    else if (ratio < 1)
         vp_buf_puts(b,
                     "no cost is seen in the steps; between lie also the job's other work and the "
                     "profiler's start and end");

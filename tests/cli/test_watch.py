@@ -495,6 +495,12 @@ def test_what_capturing_costs(watch, job):
         assert '1.23' in e['cost'] and '(91 steps): +22.' in e['cost'], e['cost']
 
 
+def test_a_change_of_the_job_is_no_cost_of_capturing(watch, job):
+    job.brings(profile(0)).brings(profile(100, 'mlp', start_ns=scene.EPOCH_NS + 100 * 1_300_000))
+    events, _ = watch.events(job.target, '--times', 2, code=1)
+    assert 'own pace changed' in events[1]['cost'], events[1]
+
+
 def test_steps_that_begin_anew_tell_no_cost(watch, job):
     for _ in range(3):
         job.brings(profile(0))
