@@ -307,10 +307,27 @@ static int step(xml_walk *x, char c)
     }
 }
 
+/* Of a text, as much as stands there at once: most of a listing. */
+static size_t take_run(xml_walk *x, const char *p, size_t n)
+{
+    size_t room = XML_TEXT_MAX - x->text_n, i = 0;
+    n = n < room ? n : room;
+    if (x->state != IN_TEXT || !x->depth)
+        return 0;
+    while (i < n && p[i] != '<' && p[i] != '&')
+        i++;
+    memcpy(x->text + x->text_n, p, i);
+    x->text_n += i;
+    return i;
+}
+
 int xml_feed(xml_walk *x, vp_str piece)
 {
-    for (size_t i = 0; i < piece.n; i++)
-        VP_TRY(step(x, piece.p[i]));
+    for (size_t i = 0; i < piece.n; i++) {
+        i += take_run(x, piece.p + i, piece.n - i);
+        if (i < piece.n)
+            VP_TRY(step(x, piece.p[i]));
+    }
     return 0;
 }
 
