@@ -264,6 +264,10 @@ static void peek(const cat_reader *r, cat_node *n, bool in_run, cat_found *f)
 {
     VP_CLEANUP(vp_fs_close) int fd = -1;
     vp_file_id id;
+    if (r->scan->c->mirror) { /* which is asked by the identity */
+        cat_peek(r->scan->c, -1, in_run, f);
+        return;
+    }
     if (cat_open_file(r->scan->c, cat_dir_fd(n), f->name.p, &fd, &id) == 0) {
         set_id(f, id);
         cat_peek(r->scan->c, fd, in_run, f);
@@ -299,7 +303,7 @@ static cat_told look_at_file(const cat_reader *r, cat_node *n, bool in_run, cat_
     if (f->kind.format == RD_CACHE)
         return CAT_IGNORED;
     bool second = in_run && rd_formats[f->kind.format].role == RD_SECOND_HALF;
-    if (!r->scan->opts->previous && !second && f->kind.format != RD_VPCAP)
+    if (!r->scan->opts->previous && !second && f->kind.format != RD_VPCAP && !r->scan->c->mirror)
         peek(r, n, in_run, f);
     if (f->peeked)
         return CAT_LOOKED;

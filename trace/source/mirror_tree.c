@@ -54,6 +54,8 @@ static int mark(mirror_listing *l, vp_str path)
 static void make_beneath(int root, const char *path)
 {
     char part[VP_MEMBER_NAME_MAX + 1];
+    if (!*path || mkdirat(root, path, 0700) == 0 || errno != ENOENT)
+        return;
     for (size_t i = 1; path[i - 1]; i++)
         if (!path[i] || path[i] == '/') {
             memcpy(part, path, i);
