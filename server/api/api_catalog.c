@@ -7,7 +7,11 @@ int vp_catalog_open(vp_catalog **out, const char *path)
     catalog *c;
     if (!out || !path)
         return vp_fail(VP_EARG, "no path to open");
-    VP_TRY(catalog_open(&c, path, &opts));
+    if (mirror_is_url(path))
+        VP_TRY(mirror_open_url(&opts.mirror, path, false));
+    int rc = catalog_open(&c, path, &opts);
+    mirror_free(opts.mirror);
+    VP_TRY(rc);
     *out = (vp_catalog *)c;
     return 0;
 }

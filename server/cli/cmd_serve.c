@@ -91,6 +91,9 @@ static int serve(const cli_options *o, const char *dir)
     memcpy(hosts, o->allow_host.items, sizeof o->allow_host.items);
     memcpy(origins, o->allow_origin.items, sizeof o->allow_origin.items);
     translate(&opts, o, dir);
+    if (o->tensorboard_in_place && mirror_is_url(dir))
+        return cli_fail(vp_fail(VP_EARG, "--tensorboard-in-place: the profile directory does not "
+                                         "lie on this machine"));
     if ((rc = cli_mirror(&opts.mirror, dir, o)) < 0)
         return cli_fail(rc);
     if (opts.mirror)
