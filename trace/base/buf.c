@@ -64,7 +64,7 @@ char *vp_buf_room(vp_buf *b, size_t n)
     return room(b, n) < 0 ? NULL : b->p + b->n;
 }
 
-static int drained(vp_buf *b)
+static inline int drained(vp_buf *b)
 {
     return b->drain && b->n >= DRAIN_AT ? vp_buf_flush(b) : 0;
 }

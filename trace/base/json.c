@@ -9,7 +9,7 @@ void vp_json_init(vp_json *j, vp_buf *b)
     *j = (vp_json){.b = b};
 }
 
-static void before_value(vp_json *j)
+static inline void before_value(vp_json *j)
 {
     if (j->after_key) {
         j->after_key = false;

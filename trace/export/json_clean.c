@@ -49,7 +49,7 @@ enum { NEED_MORE = 0, GO_ON = 1 };
 #define SEARCH_MAX (16 * (uint64_t)VP_JSON_EVENT_MAX)
 
 /* White space and commas: which commas are there never matters between members and events. */
-static bool at_something(clean *c)
+static inline bool at_something(clean *c)
 {
     ex_window *w = &c->w;
     while (w->p < w->end && (js_is_space(*w->p) || *w->p == ','))

@@ -388,7 +388,7 @@ static void begin_field(scan *s)
         s->event->v[s->field].at = (uint32_t)written(s);
 }
 
-static void end_field(scan *s)
+static inline void end_field(scan *s)
 {
     if (s->field < EX_FIELDS)
         s->event->v[s->field].n = (uint32_t)written(s) - s->event->v[s->field].at;
@@ -714,7 +714,7 @@ bool ex_json_plain(const char **at, const char *end, ex_fields *event)
 /* ---- Events that are only looked at ---------------------------------------------------------- */
 
 /* Whether a member is missing or a number that is written as it stands. */
-static bool is_plain_number(const char *text, const ex_fields *f, ex_field i)
+static inline bool is_plain_number(const char *text, const ex_fields *f, ex_field i)
 {
     const char *p = text + f->v[i].at, *end = p + f->v[i].n;
     return p == end || number_end(p, end) == end;

@@ -15,7 +15,7 @@ typedef struct splitter {
     void *ctx;
 } splitter;
 
-static int64_t to_device(const splitter *s, int64_t t)
+static inline int64_t to_device(const splitter *s, int64_t t)
 {
     int64_t length = s->g->end - s->g->start, host = s->to - s->from;
     if (length == host)

@@ -247,7 +247,7 @@ int pft_put_names(pft_writer *w)
     return put_packet(w, &packet);
 }
 
-static void begin_event(pft_writer *w, uint32_t type, uint64_t track)
+static inline void begin_event(pft_writer *w, uint32_t type, uint64_t track)
 {
     w->event.n = w->interned.n = 0;
     put(&w->event, EVENT_TYPE, type);

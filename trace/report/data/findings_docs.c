@@ -5,7 +5,7 @@
 
 /* docs/findings.md, from the table that the code runs. */
 
-static const char head[] =
+static const char *const head =
     "# Findings\n"
     "\n"
     "This page is written by `scripts/docs` from the table of rules in "
@@ -93,7 +93,7 @@ static void put_rule(vp_buf *b, const finding_rule *rule)
 
 int rep_findings_docs(vp_buf *b)
 {
-    vp_buf_puts(b, head);
+    vp_buf_puts(b, vp_unpacked(head));
     for (const finding_rule *rule = findings_rules; rule->id; rule++)
         put_rule(b, rule);
     return b->status;
