@@ -86,6 +86,7 @@ class Store:
 
     def __exit__(self, *what):
         self.fetcher.__exit__(*what)
+        assert what[0] or self.fetcher.child.returncode == 0  # also what a sanitizer has to say
 
     def ask(self, what, url, **fields):
         """(frames but the last; the failure, or None)."""
