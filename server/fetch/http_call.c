@@ -96,7 +96,8 @@ void http_end(http_call *c)
     vp_free(c->password);
 }
 
-static int put_line(vp_buf *b, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static int put_line(vp_buf *b, const char *format,
+                                                          va_list args)
 {
     char line[8192];
     int n = vsnprintf(line, sizeof line, format, args);
