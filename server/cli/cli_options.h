@@ -26,8 +26,9 @@ typedef struct cli_command cli_command;
 
 typedef struct cli_options {
     const cli_command *command;
-    bool named;      /* the command was typed, not assumed */
-    char **operands; /* as typed, in order: mostly PATH and SESSION */
+    bool named;          /* the command was typed, not assumed */
+    const char *program; /* view_profile's path, in view_profile-live */
+    char **operands;     /* as typed, in order: mostly PATH and SESSION */
     size_t operand_count;
     const char *path;    /* the profile directory; NULL: look for one */
     const char *session; /* key of a session; NULL: the latest */

@@ -1,7 +1,11 @@
 /* `view_profile capture HOST:PORT`: a profile out of a running program. */
+#include <errno.h>
 #include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "server/cli/cli_options.h"
@@ -23,6 +27,8 @@
 #include "trace/source/mirror.h"
 
 #define DURATION_MAX_MS INT64_C(3600000)
+
+extern char **environ;
 
 static volatile sig_atomic_t stops;
 
@@ -93,14 +99,38 @@ static int look(fetcher *f, const profile_name *names, size_t n)
 
 /* ---- After a capture ------------------------------------------------------------------------- */
 
+/* `top` of the run, as it was typed or is by default. Whether it said what it had to say. */
+static bool run_top(const cli_options *o, const char *path)
+{
+    char rows[24];
+    static const char *const colors[] = {"auto", "always", "never"};
+    snprintf(rows, sizeof rows, "%lld", (long long)o->top);
+    const char *argv[12] = {o->program, "top", "--color", colors[o->color]};
+    size_t n = 4;
+    int status;
+    pid_t pid;
+    if (o->top >= 0) {
+        argv[n++] = "--top";
+        argv[n++] = rows;
+    }
+    if (o->quiet)
+        argv[n++] = "--quiet";
+    argv[n++] = "--";
+    argv[n] = path;
+    /* posix_spawn takes texts that nobody changes as char *. */
+    if (posix_spawn(&pid, o->program, NULL, NULL, (char *const *)(uintptr_t)argv, environ))
+        return false;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return false;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 /* The slowest ops as `top` shows them, and how to see the rest. */
 static void show(const cli_options *o, const profile_job *j)
 {
-    cli_options top = *o;
     vp_buf b;
-    top.path = j->run.path;
-    top.out = NULL;
-    if (cli_run_top(&top) || o->quiet)
+    if (!run_top(o, j->run.path) || o->quiet)
         return;
     cli_stdout(&b);
     vp_buf_puts(&b, "\nits page: view_profile ");

@@ -64,7 +64,8 @@ static bool is_there(const watch_options *w)
 static int translate(watch_options *w, const capture_words *words, const cli_options *o)
 {
     compare_gate gate;
-    *w = (watch_options){.targets = o->operands,
+    *w = (watch_options){.program = o->program,
+                         .targets = o->operands,
                          .target_count = o->operand_count,
                          .hosts_file = o->hosts_file,
                          .out = o->out,

@@ -42,6 +42,9 @@ enum {
     CLI_EVERY = (1 << CLI_COMMAND_COUNT) - 1
 };
 
+/* Runs CAPTURE and WATCH: server/cli/live_start.c becomes it, and the rest of them is in it. */
+#define CLI_LIVE_PROGRAM "view_profile-live"
+
 /* Each returns an exit code. */
 #define CLI_COMMAND_RUN(name, run) int cli_run_##run(const cli_options *o);
 CLI_COMMANDS(CLI_COMMAND_RUN)

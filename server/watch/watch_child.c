@@ -40,10 +40,6 @@ static int spawn(pid_t *pid, char **argv, char **env, int out, int err)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
-    static char self[] = "view_profile";
-    bool ours = !argv[0];
-    if (ours)
-        argv[0] = self;
     int rc = posix_spawn_file_actions_init(&actions);
     if (rc)
         return rc;
@@ -51,8 +47,7 @@ static int spawn(pid_t *pid, char **argv, char **env, int out, int err)
     if (!rc) {
         rc = prepare(&actions, &attr, out, err);
         if (!rc)
-            rc = ours ? posix_spawn(pid, "/proc/self/exe", &actions, &attr, argv, env)
-                      : posix_spawnp(pid, argv[0], &actions, &attr, argv, env);
+            rc = posix_spawnp(pid, argv[0], &actions, &attr, argv, env);
         posix_spawnattr_destroy(&attr);
     }
     posix_spawn_file_actions_destroy(&actions);

@@ -42,10 +42,10 @@ static void pair(argv_of *a, const char *option, const char *value)
     }
 }
 
-/* This same program with this command. */
-static void ours(argv_of *a, const char *command)
+/* The viewer with this command. */
+static void ours(argv_of *a, const watch_round *r, const char *command)
 {
-    a->v[0] = NULL;
+    a->v[0] = r->o->program;
     a->v[1] = command;
     a->v[a->n = 2] = NULL;
 }
@@ -138,7 +138,7 @@ void watch_round_start(watch_round *r, watch_job *j)
     r->run[0] = r->code[0] = r->problem[0] = 0;
     r->have = r->stopping = false;
     j->running = true;
-    ours(&a, "capture");
+    ours(&a, r, "capture");
     pair(&a, "--format", "json");
     pair(&a, "--out", r->s->out);
     name_run(r, name);
@@ -209,7 +209,7 @@ static bool start_report(watch_round *r)
         problem_of_error(r);
         return settle(r, WATCH_FAILED);
     }
-    ours(&a, "report");
+    ours(&a, r, "report");
     arg(&a, "--quiet");
     pair(&a, "--format", "json");
     pair(&a, "--output", r->a);
@@ -294,7 +294,7 @@ static bool start_compare(watch_round *r)
     }
     watch_inner_remove(r->s, r->slot, "compare");
     watch_inner_remove(r->s, r->slot, "line");
-    ours(&a, "compare");
+    ours(&a, r, "compare");
     arg(&a, "--quiet");
     pair(&a, "--format", "json");
     pair(&a, "--output", out);

@@ -1,6 +1,6 @@
 /* `view_profile watch`: jobs that are captured again and again, each capture compared with a
  * baseline. Nothing of a profile is read in this process: capture, report and compare are children,
- * this same program, so that it stays small and outlives every damaged file. One thread, one poll.
+ * the viewer's, so that it stays small and outlives every damaged file. One thread, one poll.
  *
  * server/cli includes this header and fills in the options; the other headers of this room are its
  * own business. */
@@ -13,6 +13,7 @@
 
 /* Strings belong to the caller and outlive the run. */
 typedef struct watch_options {
+    const char *program;  /* view_profile's path */
     char *const *targets; /* [NAME=]HOST:PORT[,HOST:PORT…] */
     size_t target_count;
     const char *hosts_file; /* more of them, a line each; NULL: none */

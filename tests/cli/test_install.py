@@ -64,7 +64,8 @@ def example(installed, environment, tmp_path_factory):
 
 def test_what_is_installed(installed):
     files = {str(p.relative_to(installed)) for p in installed.rglob("*") if not p.is_dir()}
-    for name in ["bin/view_profile", "libexec/view_profile/view_profile-fetch", *(f"include/{p.name}" for p in (ROOT / "include").glob("*.h")),
+    for name in ["bin/view_profile", "libexec/view_profile/view_profile-fetch",
+                 "libexec/view_profile/view_profile-live", *(f"include/{p.name}" for p in (ROOT / "include").glob("*.h")),
                  "share/bash-completion/completions/view_profile",
                  "share/zsh/site-functions/_view_profile",
                  "lib/systemd/system/view_profile.service", "lib/systemd/system/view_profile.socket",

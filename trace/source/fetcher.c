@@ -16,9 +16,8 @@
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/base/own_program.h"
 #include "trace/source/fetch_wire.h"
-
-#define PROGRAM "view_profile-fetch"
 
 extern char **environ;
 
@@ -29,35 +28,13 @@ struct fetcher {
 
 /* ---- Starting -------------------------------------------------------------------------------- */
 
-int fetcher_find(char *out)
-{
-    char self[VP_PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = 0;
-    char *slash = strrchr(self, '/');
-    if (slash)
-        *slash = 0;
-    static const char *const beside[] = {"", "/../libexec/view_profile"};
-    for (size_t i = 0; slash && i < sizeof beside / sizeof *beside; i++) {
-        int length = snprintf(out, VP_PATH_MAX, "%.3900s%s/" PROGRAM, self, beside[i]);
-        if (length > 0 && length < (int)VP_PATH_MAX && access(out, X_OK) == 0)
-            return 0;
-    }
-    snprintf(out, VP_PATH_MAX, "%s/" PROGRAM, VP_LIBEXECDIR);
-    if (access(out, X_OK) == 0)
-        return 0;
-    return vp_fail(VP_EUNSUPPORTED,
-                   PROGRAM " lies neither beside this program nor in " VP_LIBEXECDIR
-                           ": install libcurl (libcurl4-openssl-dev) and build again");
-}
-
 /* Descriptor 3 there is `its`, and no signal is blocked or ignored that a thread of ours did. */
 static int spawn(pid_t *pid, const char *path, int its)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
     sigset_t none, all;
-    char *argv[] = {(char *)(uintptr_t)PROGRAM, NULL};
+    char *argv[] = {(char *)(uintptr_t)FETCHER_PROGRAM, NULL};
     sigemptyset(&none);
     sigemptyset(&all);
     sigaddset(&all, SIGPIPE);
@@ -86,7 +63,7 @@ int fetcher_start(fetcher **out)
 {
     char path[VP_PATH_MAX];
     int ends[2], rc;
-    VP_TRY(fetcher_find(path));
+    VP_TRY(vp_own_program(path, FETCHER_PROGRAM));
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
         return vp_fail(VP_EIO, "cannot make a socket pair: %s", strerror(errno));
     fetcher *f = vp_calloc(1, sizeof *f);

@@ -8,13 +8,14 @@
 
 #include "trace/base/str.h"
 
+/* vp_own_program finds it. */
+#define FETCHER_PROGRAM "view_profile-fetch"
+
 typedef struct fetcher fetcher;
 
 /* Starts it: before the sandbox, since it reads credentials and certificates. It gets our
  * environment. VP_EUNSUPPORTED: it is not installed, and what is then missing; VP_EIO. */
 int fetcher_start(fetcher **out);
-/* Where it lies: beside this program, or installed; out has VP_PATH_MAX bytes. VP_EUNSUPPORTED. */
-int fetcher_find(char *out);
 void fetcher_end(fetcher *f); /* NULL is fine; questions that are open fail */
 
 /* Asks: question is a message of FETCH_ASK_* of at most FETCH_ASK_MAX bytes; files stay the

@@ -1,0 +1,40 @@
+/* view_profile-live's main(): `capture` and `watch`, with the words that view_profile was called
+ * with, and its path in place of the first. */
+#include <jansson.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "server/cli/arguments.h"
+#include "server/cli/cli_options.h"
+#include "server/cli/commands.h"
+#include "server/cli/exit_codes.h"
+#include "server/cli/table.h"
+#include "trace/base/log.h"
+#include "trace/base/mem.h"
+
+static int run(const cli_options *o)
+{
+    return o->command->bit == CLI_WATCH ? cli_run_watch(o) : cli_run_capture(o);
+}
+
+int main(int argc, char **argv)
+{
+    cli_options o;
+    if (argc < 2 || argv[0][0] != '/' ||
+        (strcmp(argv[1], "capture") != 0 && strcmp(argv[1], "watch") != 0)) {
+        fputs("view_profile: this program is started by `view_profile capture` and "
+              "`view_profile watch`\n",
+              stderr);
+        return CLI_USAGE;
+    }
+    (void)setlocale(LC_CTYPE, "C.UTF-8");
+    json_set_alloc_funcs(vp_malloc, vp_free);
+    const char *program = argv[0];
+    int rc = cli_parse(&o, argc, argv);
+    if (rc)
+        return rc;
+    o.program = program;
+    vp_log_set_level(o.quiet ? VP_LOG_ERROR : o.verbose ? VP_LOG_DEBUG : VP_LOG_INFO);
+    return run(&o);
+}
