@@ -318,7 +318,7 @@ def test_at_most_four_at_once(store):
         with lock:
             now += 1
             most = max(most, now)
-        time.sleep(0.1)
+        time.sleep(0.4)
         with lock:
             now -= 1
         r.answer(200, b"x")
