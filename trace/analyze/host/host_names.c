@@ -4,14 +4,14 @@
 typedef enum match { IS, STARTS, ENDS, HAS, HAS_NOCASE } match;
 
 typedef struct name_rule {
-    match how;
-    vp_str text;
-    uint32_t flags;
+    const char *text;
+    uint16_t flags;
+    uint8_t n, how; /* bytes of text; match */
 } name_rule;
 
 #define ROW(how, text, flags)                                                                      \
     {                                                                                              \
-        how, {text, sizeof(text) - 1}, flags                                                       \
+        text, flags, sizeof(text) - 1, how                                                         \
     }
 
 static const name_rule names[] = {
@@ -207,17 +207,18 @@ static const frame_rule frames[] = {
 
 static bool matches(const name_rule *r, vp_str name)
 {
-    switch (r->how) {
+    const vp_str text = {r->text, r->n};
+    switch ((match)r->how) {
     case IS:
-        return vp_str_eq(name, r->text);
+        return vp_str_eq(name, text);
     case STARTS:
-        return vp_str_starts(name, r->text);
+        return vp_str_starts(name, text);
     case ENDS:
-        return vp_str_ends(name, r->text);
+        return vp_str_ends(name, text);
     case HAS:
-        return vp_str_find(name, r->text) < name.n;
+        return vp_str_find(name, text) < name.n;
     case HAS_NOCASE:
-        return vp_str_find_nocase(name, r->text) < name.n;
+        return vp_str_find_nocase(name, text) < name.n;
     }
     return false;
 }
