@@ -258,7 +258,8 @@ static bool again(const http_call *c, CURLcode code, unsigned tried)
 static int pause_before(const http_call *c, unsigned tried)
 {
     uint32_t random = 0;
-    (void)getrandom(&random, sizeof random, GRND_NONBLOCK);
+    if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
+        random = 0; /* every program waits as long as every other: no harm */
     int64_t ms = PAUSE_MS << tried;
     ms = ms / 2 + (int64_t)(random % 1000) * ms / 1000;
     if (c->retry_s > 0)
