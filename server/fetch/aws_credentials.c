@@ -153,7 +153,7 @@ static int ask_sts(fetch_ask *a, http_call *call, vp_str token, aws_credentials 
                          : http_begin(call, a, "POST", vp_str_of(endpoint ? endpoint : url));
     if (rc == 0) {
         call->body = vp_buf_view(&body);
-        rc = http_header(call, "Content-Type: application/x-www-form-urlencoded");
+        rc = http_put_header(call, "Content-Type: application/x-www-form-urlencoded");
     }
     if (rc == 0)
         rc = http_succeed(call);
@@ -187,8 +187,8 @@ static int put_container_token(http_call *call)
     vp_buf_init(&text, 2u << 20);
     int rc = file ? ini_read(file, &text) : plain ? vp_buf_puts(&text, plain) : 0;
     if (rc == 0 && text.n)
-        rc = http_header(call, "Authorization: %.*s", (int)strcspn(vp_buf_cstr(&text), "\r\n"),
-                         vp_buf_cstr(&text));
+        rc = http_put_header(call, "Authorization: %.*s", (int)strcspn(vp_buf_cstr(&text), "\r\n"),
+                             vp_buf_cstr(&text));
     digest_wipe(&text);
     return rc;
 }
@@ -225,7 +225,7 @@ static int ask_metadata(fetch_ask *a, const char *method, const char *path, cons
              base ? base : METADATA, path);
     VP_TRY(http_begin(call, a, method, vp_str_of(url)));
     call->flags = HTTP_DIRECT | HTTP_ONCE;
-    VP_TRY(http_header(call, "%s", header));
+    VP_TRY(http_put_header(call, "%s", header));
     return http_succeed(call);
 }
 

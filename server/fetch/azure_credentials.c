@@ -163,8 +163,8 @@ static int from_identity(fetch_ask *a, oauth_token *out)
     c.flags = HTTP_DIRECT | HTTP_ONCE;
     if (rc == 0)
         rc = ini_env("IDENTITY_ENDPOINT") && header
-                 ? http_header(&c, "X-IDENTITY-HEADER: %s", header)
-                 : http_header(&c, "Metadata: true");
+                 ? http_put_header(&c, "X-IDENTITY-HEADER: %s", header)
+                 : http_put_header(&c, "Metadata: true");
     if (rc == 0)
         rc = http_perform(&c);
     rc = rc == 0 && c.status == 200 ? oauth_take(&c, out)

@@ -25,7 +25,7 @@ static int put_blob(upload *u)
     int rc = azure_begin(u->p, &c, "PUT", u->p->key, VP_STR_NONE);
     c.body = vp_buf_view(&u->piece);
     if (rc == 0)
-        rc = http_header(&c, "x-ms-blob-type: BlockBlob");
+        rc = http_put_header(&c, "x-ms-blob-type: BlockBlob");
     if (rc == 0)
         rc = http_succeed(&c);
     http_end(&c);

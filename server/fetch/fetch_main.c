@@ -25,13 +25,6 @@ typedef struct question {
     char text[FETCH_ASK_MAX];
 } question;
 
-bool fetch_abandoned(const fetch_ask *a)
-{
-    char c;
-    ssize_t n = recv(a->stream, &c, 1, MSG_PEEK | MSG_DONTWAIT);
-    return n == 0 || (n < 0 && errno == ECONNRESET); /* reset: it left frames unread */
-}
-
 /* ---- One question ---------------------------------------------------------------------------- */
 
 static int parse(fetch_ask *a, vp_str text)

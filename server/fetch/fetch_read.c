@@ -109,9 +109,9 @@ static int take(void *ctx, const void *data, size_t n)
 static int set_range(reading *r)
 {
     if (r->end >= 0)
-        return http_header(&r->call, "Range: bytes=%lld-%lld", (long long)r->at,
-                           (long long)r->end - 1);
-    return r->at ? http_header(&r->call, "Range: bytes=%lld-", (long long)r->at) : 0;
+        return http_put_header(&r->call, "Range: bytes=%lld-%lld", (long long)r->at,
+                               (long long)r->end - 1);
+    return r->at ? http_put_header(&r->call, "Range: bytes=%lld-", (long long)r->at) : 0;
 }
 
 /* Nothing lies at this offset: of a reader, that is the end. */
@@ -134,7 +134,7 @@ static int verdict(reading *r, int rc)
     if (c->status == 404 && r->is_told)
         return vp_fail(VP_ENOTFOUND, "it was deleted while it was read");
     if (c->status < 200 || c->status >= 300)
-        return http_fail(&r->call);
+        return http_failure(&r->call);
     if (!r->is_judged)
         VP_TRY(judge(r));
     int64_t end = r->end >= 0 && (r->total < 0 || r->end < r->total) ? r->end : r->total;

@@ -12,6 +12,8 @@ typedef struct gcs_place {
     char version[32]; /* of the last head */
 } gcs_place;
 
+/* Fills base and is_open by the environment. */
+void gcs_find_base(gcs_place *p);
 /* A request for what the API has at PREFIX/storage/v1/b/BUCKET/o, of one object where key is not
  * empty, with a query. */
 int gcs_begin(gcs_place *p, http_call *c, const char *method, const char *prefix, vp_str key,

@@ -152,7 +152,7 @@ static int from_metadata(fetch_ask *a, oauth_token *out)
     int rc = http_begin(&c, a, "GET", vp_str_of(url));
     c.flags = HTTP_DIRECT | HTTP_ONCE;
     if (rc == 0)
-        rc = http_header(&c, "Metadata-Flavor: Google");
+        rc = http_put_header(&c, "Metadata-Flavor: Google");
     if (rc == 0)
         rc = http_perform(&c);
     rc = rc == 0 && c.status == 200 ? oauth_take(&c, out)

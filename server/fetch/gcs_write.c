@@ -36,7 +36,7 @@ static int put_object(upload *u)
     int rc = begin(u, &c, "media");
     c.body = vp_buf_view(&u->piece);
     if (rc == 0)
-        rc = http_header(&c, "Content-Type: application/octet-stream");
+        rc = http_put_header(&c, "Content-Type: application/octet-stream");
     if (rc == 0)
         rc = http_succeed(&c);
     http_end(&c);
@@ -49,7 +49,7 @@ static int begin_session(upload *u)
     int rc = begin(u, &c, "resumable");
     c.body = VP_STR("{}");
     if (rc == 0)
-        rc = http_header(&c, "Content-Type: application/json; charset=UTF-8");
+        rc = http_put_header(&c, "Content-Type: application/json; charset=UTF-8");
     if (rc == 0)
         rc = http_succeed(&c);
     if (rc == 0) {
@@ -67,9 +67,9 @@ static int put_range(http_call *c, int64_t begin, size_t n, bool is_last)
 {
     long long from = (long long)begin, end = from + (long long)n;
     if (!is_last)
-        return http_header(c, "Content-Range: bytes %lld-%lld/*", from, end - 1);
-    return n ? http_header(c, "Content-Range: bytes %lld-%lld/%lld", from, end - 1, end)
-             : http_header(c, "Content-Range: bytes */%lld", end);
+        return http_put_header(c, "Content-Range: bytes %lld-%lld/*", from, end - 1);
+    return n ? http_put_header(c, "Content-Range: bytes %lld-%lld/%lld", from, end - 1, end)
+             : http_put_header(c, "Content-Range: bytes */%lld", end);
 }
 
 static int put_piece(upload *u)
@@ -83,7 +83,7 @@ static int put_piece(upload *u)
     if (rc == 0)
         rc = http_perform(&c);
     if (rc == 0 && !(u->is_last ? c.status >= 200 && c.status < 300 : c.status == 308))
-        rc = http_fail(&c);
+        rc = http_failure(&c);
     http_end(&c);
     VP_TRY(rc);
     u->sent += (int64_t)n;

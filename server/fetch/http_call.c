@@ -108,7 +108,7 @@ __attribute__((format(printf, 2, 0))) static int put_line(vp_buf *b, const char 
     return b->status;
 }
 
-int http_header(http_call *c, const char *format, ...)
+int http_put_header(http_call *c, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -157,7 +157,7 @@ static int one_try(http_call *c, CURLcode *code)
     if (c->is_redirected && http_has_proxy(c->url) && !http_may_go(c, http_nearness_of_name(host)))
         return 0;
     VP_TRY(http_pool_take(origin, c->ask, &c->origin, &c->easy));
-    c->failed = http_prepare(c, host, &lines);
+    c->failed = http_set_up(c, host, &lines);
     if (c->failed == 0) {
         *code = curl_easy_perform(c->easy);
         (void)curl_easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &c->status);
@@ -322,7 +322,7 @@ int http_perform(http_call *c)
 int http_succeed(http_call *c)
 {
     VP_TRY(http_perform(c));
-    return c->status >= 200 && c->status < 300 ? 0 : http_fail(c);
+    return c->status >= 200 && c->status < 300 ? 0 : http_failure(c);
 }
 
 bool http_may_go_on(const http_call *c, int rc)

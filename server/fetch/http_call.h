@@ -68,13 +68,13 @@ typedef struct http_call {
 /* VP_EARG: no http(s) address. After a failure, too, http_end is called. */
 int http_begin(http_call *c, fetch_ask *a, const char *method, vp_str url);
 void http_end(http_call *c);
-int http_header(http_call *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int http_put_header(http_call *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* For an authority: a header of this try. */
 int http_sign(http_call *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* 0: an answer came, whatever its status. VP_EREMOTE; VP_EREFUSED: by TLS or where a redirect led;
  * VP_ECANCELLED; what write, more and authorize returned. */
 int http_perform(http_call *c);
-/* The same, where any status but 2xx is a failure (http_fail). */
+/* The same, where any status but 2xx is a failure (http_failure). */
 int http_succeed(http_call *c);
 /* Whether a failure of a read passes, so that it may go on where it ended. */
 bool http_may_go_on(const http_call *c, int rc);

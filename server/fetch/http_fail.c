@@ -119,7 +119,7 @@ static int fail_status(http_call *c, const char *message)
     }
 }
 
-int http_fail(http_call *c)
+int http_failure(http_call *c)
 {
     char code[80], message[240];
     int rc = 0;

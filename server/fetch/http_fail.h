@@ -7,7 +7,7 @@
 
 /* Records what is wrong with an answer that is no success, sets the question's status, and returns
  * VP_ENOTFOUND, VP_EREFUSED, VP_EIO (it changed) or VP_EREMOTE. */
-int http_fail(http_call *c);
+int http_failure(http_call *c);
 /* The content of the first <name> or "name": "…" in the first 16 KiB of an answer, as it is; it
  * lives as long as the answer. */
 bool http_find(const http_call *c, const char *name, vp_str *out);

@@ -185,7 +185,7 @@ static void set_ways(http_call *c, struct curl_slist *lines)
     set(c, curl_easy_setopt(e, CURLOPT_PASSWORD, c->password));
 }
 
-int http_prepare(http_call *c, const char *host, struct curl_slist **lines)
+int http_set_up(http_call *c, const char *host, struct curl_slist **lines)
 {
     static const char usual[] = "User-Agent: view_profile/" VP_VERSION "\0Expect:";
     vp_buf own = {.p = (char *)(uintptr_t)usual, .n = sizeof usual};

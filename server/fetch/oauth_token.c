@@ -62,7 +62,7 @@ int oauth_post(fetch_ask *a, const char *url, vp_str form, oauth_token *out)
     int rc = http_begin(&c, a, "POST", vp_str_of(url));
     c.body = form;
     if (rc == 0)
-        rc = http_header(&c, "Content-Type: application/x-www-form-urlencoded");
+        rc = http_put_header(&c, "Content-Type: application/x-www-form-urlencoded");
     if (rc == 0)
         rc = http_succeed(&c);
     if (rc == 0)

@@ -16,6 +16,8 @@ typedef struct s3_place {
     bool has_head;
 } s3_place;
 
+/* Fills region and endpoint of the bucket. */
+void s3_find_place(s3_place *p);
 /* A request for a key (empty: the bucket) with a query, encoded and sorted; empty: none. It is
  * signed when it is performed. */
 int s3_begin(s3_place *p, http_call *c, const char *method, vp_str key, vp_str query);

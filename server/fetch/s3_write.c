@@ -74,7 +74,7 @@ static int end_parts(upload *u)
         rc = http_succeed(&c);
     if (rc == 0) { /* a failure may come behind a status of 200 */
         http_said(&c, "Code", code, sizeof code);
-        rc = code[0] ? http_fail(&c) : 0;
+        rc = code[0] ? http_failure(&c) : 0;
     }
     http_end(&c);
     return rc;

@@ -86,13 +86,13 @@ static int ask(fetch_ask *a, dav *d, bool *spoke)
     d->call.body = VP_STR(wanted);
     d->call.write = take;
     d->call.ctx = d;
-    VP_TRY(http_header(&d->call, "Depth: 1"));
-    VP_TRY(http_header(&d->call, "Content-Type: application/xml"));
+    VP_TRY(http_put_header(&d->call, "Depth: 1"));
+    VP_TRY(http_put_header(&d->call, "Content-Type: application/xml"));
     VP_TRY(http_perform(&d->call));
     *spoke = !is_no_dav(d->call.status);
     if (!*spoke)
         return 0;
-    return d->call.status == 207 ? xml_end(&d->xml) : http_fail(&d->call);
+    return d->call.status == 207 ? xml_end(&d->xml) : http_failure(&d->call);
 }
 
 int web_dav_list(fetch_ask *a, vp_str url, web_found *found, void *ctx, bool *spoke)

@@ -25,7 +25,7 @@
     X(HEAD, head)       /* INFO, DONE: one object or file */                                         \
     X(READ, read)       /* INFO, DATA…, DONE: bytes of one */                                      \
     X(WRITE, write)     /* the asker sends DATA… and END; then DONE */                             \
-    X(STORES, stores)   /* ENTRIES, DONE: for doctor; NAME: "s3://", WHY: where credentials are */                 \
+    X(STORES, stores)   /* ENTRIES, DONE: for doctor; NAME: "s3://", WHY: where credentials are */   \
     X(CAPTURE, capture) /* PROGRESS…, INFO, DONE: a profile of one process into the file passed */ \
     X(LOOK, look)       /* INFO, DONE: Monitor of one process */                                     \
     X(KINETO, kineto)   /* PROGRESS…, DONE: asks a dynolog daemon */

@@ -1,7 +1,7 @@
 /* How readers get bytes. A stream is read once from front to back (JSON, gzip, tar members); a
  * source can be read at any offset (xplane). Streams stack: file → gzip → member. Readers and the
- * catalog include this; whoever opens a stream or source closes it. Not thread-safe: one reader; but of a source several
- * threads may read. */
+ * catalog include this; whoever opens a stream or source closes it. Not thread-safe: one reader;
+ * but of a source several threads may read. */
 #ifndef VP_READ_BYTE_STREAM_H
 #define VP_READ_BYTE_STREAM_H
 
