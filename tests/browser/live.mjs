@@ -113,5 +113,5 @@ await test("a capture that is refused says why, and the button can be used again
     await page.locator("#live [role=status]", { hasText: "Profiler already active" }).waitFor();
     assert.ok(await button.isEnabled());
     await running.stop();
-    await page.waitForFunction(() => document.getElementById("live").hidden, null, { timeout: 60000 });
+    await page.waitForFunction(() => !document.getElementById("programs").textContent.trim(), null, { timeout: 60000 });
   }));
