@@ -90,8 +90,9 @@ static void take_end(captures *c, capture_job *j, const capture_event *e, const 
     bool empty = true;
     for (size_t i = 0; i < j->n; i++)
         empty &= !j->targets[i].bytes;
-    j->state = e->exit_code == 0 ? CAPTURE_DONE : j->cancelled ? CAPTURE_CANCELLED : CAPTURE_FAILED;
-    if (j->state == CAPTURE_DONE) {
+    bool ok = e->exit_code == 0; /* of one that was cancelled: what it had came whole */
+    j->state = j->cancelled ? CAPTURE_CANCELLED : ok ? CAPTURE_DONE : CAPTURE_FAILED;
+    if (ok) {
         capture_targets_add(&c->known, vp_str_of(j->asked));
         return;
     }

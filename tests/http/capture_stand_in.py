@@ -37,7 +37,7 @@ def main():
         ends = [{'target': t, 'host': 'h', 'bytes': 0, 'error': f'nobody listens, {out}/x', 'code': 'unreachable'} for t in targets]
         say('end', ok=False, exit=6, run=run, path=path, targets=ends)
         return 6
-    until = time.monotonic() + (60 if kind in ('slow', 'deaf') else ms / 1000)
+    until = time.monotonic() + (60 if kind in ('slow', 'deaf', 'keeps') else ms / 1000)
     while time.monotonic() < until and not (stops and kind != 'deaf'):
         left = int((until - time.monotonic()) * 1000)
         for t in targets:
@@ -51,6 +51,7 @@ def main():
                   {'ph': 'X', 'pid': 1, 'tid': 2, 'ts': 0, 'dur': 7, 'name': 'fusion.1'}]
         with open(f'{path}/{name}.trace.json', 'w') as f:
             json.dump({'traceEvents': events}, f)
+    stops = stops if kind != 'keeps' else []  # a program that answers Terminate with what it has
     code = 6 if stops else 0
     ends = [{'target': t, 'host': t.replace(':', '_'), 'bytes': 123, 'error': 'it was cancelled' if stops else None,
              'code': 'cancelled' if stops else None} for t in targets]

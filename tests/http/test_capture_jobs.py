@@ -100,6 +100,15 @@ def test_cancelled_it_keeps_what_came(server):
     assert job(server, number)['state'] == 'cancelled'
 
 
+def test_cancelled_it_is_even_where_all_of_it_came(server):
+    number = begin(server, 'keeps:1')
+    until(server, number, lambda j: j['targets'][0]['state'] == 'profiling')
+    assert post(server, {}, f'{URL}/{number}/cancel').status == 202
+    j = until(server, number, lambda j: j['session'])
+    assert (j['state'], j['bytes'], j['error']) == ('cancelled', 123, None)
+    assert listed(server)['targets'] == ['keeps:1']
+
+
 @pytest.mark.parametrize('number', ['99', '0', '-1', 'x', '4294967297'])
 def test_no_such_capture(server, number):
     assert post(server, {}, f'{URL}/{number}/cancel').status == 404
