@@ -97,16 +97,20 @@ async function poll() {
 
 const CAPTURE = "./api/v1/capture";
 const JOB_MS = 250; // while one runs
+const LOOKS = 40; // for a run that is written to be found by the list
 const form = document.getElementById("capture"); // null: nothing can be captured from here
+const capturing = document.getElementById("capturing");
 const said = document.getElementById("capture-said");
 const targets = new Map(); // "HOST:PORT,…" → its line
 let first = true;
+let posts = 0;
 
 async function post(url, body) {
   const headers = { "Content-Type": "application/json" };
   const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
   const now = await answer.json();
   if (!answer.ok) throw new Error(now.error);
+  posts++;
   showJobs(now);
   pollJobs();
 }
@@ -114,20 +118,30 @@ async function post(url, body) {
 const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 const size = (n) => (n < 1e6 ? `${Math.round(n / 1e3)} kB` : `${(n / 1e6).toFixed(1)} MB`);
 
+// What it does, and how far it is.
 function progressOf(job) {
-  if (job.bytes) return `receiving, ${size(job.bytes)} so far`;
-  if (job.targets.some((t) => t.state === "connecting")) return "connecting";
-  return job.left_ms ? `recording, ${seconds(job.left_ms)} left` : "waiting for what it recorded";
+  if (job.bytes) return ["receiving", `${size(job.bytes)} so far`];
+  if (job.targets.some((t) => t.state === "connecting")) return ["connecting", ""];
+  return job.left_ms ? ["recording", `${seconds(job.left_ms)} left`] : ["waiting for what it recorded", ""];
 }
 
-const failuresOf = (job) =>
-  job.targets.filter((t) => t.error).map((t) => `${t.target}: ${t.error}`).join("; ") || job.error || "it failed";
+function failuresOf(job) {
+  const failed = job.targets.filter((t) => t.error);
+  if (job.targets.length === 1 && failed.length) return failed[0].error;
+  return failed.map((t) => `${t.target}: ${t.error}`).join("; ") || job.error || "it failed";
+}
+
+// What is heard by those who cannot see is said once.
+function say(row, text) {
+  if (row.status.textContent !== text) row.status.textContent = text;
+}
 
 // A bar that knows its end while the program records, and moves by itself while bytes come.
 function showRunning(row, job) {
-  row.status.textContent = progressOf(job);
-  const recording = !job.bytes && job.left_ms && !job.targets.some((t) => t.state === "connecting");
-  if (recording) row.bar.value = 1 - job.left_ms / job.duration_ms;
+  const [doing, far] = progressOf(job);
+  say(row, doing);
+  row.far.textContent = far;
+  if (doing === "recording") row.bar.value = 1 - job.left_ms / job.duration_ms;
   else row.bar.removeAttribute("value");
 }
 
@@ -136,15 +150,19 @@ function showEnd(row, job) {
   if (job.session) row.link.href = `./session/${job.session}/`;
   row.link.textContent = job.run ?? "";
   const kept = job.bytes ? `${size(job.bytes)} kept` : "nothing was kept";
-  if (job.state === "done") row.status.textContent = `done, ${size(job.bytes)}`;
-  else if (job.state === "cancelled") row.status.textContent = `cancelled, ${kept}`;
-  else row.status.textContent = failuresOf(job);
+  if (job.state === "done") say(row, `done, ${size(job.bytes)}`);
+  else if (job.state === "cancelled") say(row, `cancelled, ${kept}`);
+  else say(row, failuresOf(job));
 }
 
 function showJob(row, job) {
   const running = job?.state === "running";
-  row.bar.hidden = row.cancel.hidden = !running;
-  row.button.hidden = running;
+  const [shown, gone] = running ? [row.cancel, row.button] : [row.button, row.cancel];
+  const focused = document.activeElement === gone;
+  row.bar.hidden = row.far.hidden = !running;
+  shown.hidden = false;
+  gone.hidden = true;
+  if (focused) shown.focus();
   row.status.classList.toggle("error", job?.state === "failed");
   row.job = job?.id;
   if (running) row.link.hidden = true;
@@ -156,28 +174,35 @@ async function tell(row, url, body) {
   try {
     await post(url, body);
   } catch (error) {
+    row.status.classList.add("error");
     row.status.textContent = error.message;
   }
 }
 
+const duration = () => Math.round(form.elements.seconds.value * 1000);
+
 function addTarget(asked) {
   const again = (row) => {
-    const ms = Math.round(form.elements.seconds.value * 1000);
-    tell(row, CAPTURE, { targets: asked.split(","), duration_ms: ms });
+    if (!form.elements.seconds.checkValidity()) {
+      capturing.open = true; // a field that is not seen cannot say what is wrong
+      form.elements.seconds.reportValidity();
+    } else tell(row, CAPTURE, { targets: asked.split(","), duration_ms: duration() });
   };
   const row = Object.assign(line(`Capture ${asked}`, again), {
     bar: document.createElement("progress"),
+    far: document.createElement("span"),
     cancel: document.createElement("button"),
     link: document.createElement("a"),
   });
-  row.name.textContent = asked;
+  row.name.textContent = asked.replaceAll(",", ", ");
+  row.far.className = "muted";
   row.link.hidden = true;
   row.bar.setAttribute("aria-label", `Capture of ${asked}`);
   Object.assign(row.cancel, { type: "button", className: "button", textContent: "Cancel" });
   row.cancel.setAttribute("aria-label", `Cancel the capture of ${asked}`);
   row.cancel.addEventListener("click", () => tell(row, `${CAPTURE}/${row.job}/cancel`, {}));
   row.line.prepend(row.cancel, " ");
-  row.line.append(" ", row.bar, " ", row.link);
+  row.line.append(" ", row.far, " ", row.bar, " ", row.link);
   targets.set(asked, row);
   return row;
 }
@@ -188,28 +213,36 @@ function showJobs(now) {
   for (const job of now.jobs) if (!jobs.has(job.asked)) jobs.set(job.asked, job);
   for (const asked of new Set([...jobs.keys(), ...now.targets]))
     showJob(targets.get(asked) ?? addTarget(asked), jobs.get(asked));
-  if (first && (jobs.size || now.targets.length)) document.getElementById("capturing").open = true;
+  if (first && (jobs.size || now.targets.length)) capturing.open = true;
   first = false;
-  return now.jobs.some((job) => job.state === "running" || (job.state === "done" && !job.session));
 }
 
+// Whether there is more to come of a job: its end, or its run's place in the list.
+const runs = (job) => job.state === "running";
+const unlisted = (job) => !runs(job) && job.run && !job.session;
+
+let left = 0; // looks that remain
 let following = false;
+
+async function look() {
+  const turn = posts;
+  const now = await (await fetch(CAPTURE)).json();
+  if (turn !== posts) return; // this answer is from before what was just asked for
+  showJobs(now);
+  if (now.jobs.some(runs)) left = LOOKS;
+  else if (!now.jobs.some(unlisted)) left = 0;
+}
 
 // Until nothing runs, and what came is a run of the list.
 async function pollJobs() {
+  left = LOOKS;
   if (following) return;
   following = true;
-  try {
-    for (let left = 40, more = true; more && left; await sleep(JOB_MS)) {
-      const now = await (await fetch(CAPTURE)).json();
-      more = showJobs(now);
-      left = now.jobs.some((job) => job.state === "running") ? 40 : left - 1;
-    }
-  } catch {
-    // the server may be restarting
-  } finally {
-    following = false;
+  for (; left > 0; await sleep(JOB_MS)) {
+    left--;
+    await look().catch(() => {}); // the server may be restarting
   }
+  following = false;
 }
 
 if (form) {
@@ -218,9 +251,8 @@ if (form) {
     event.preventDefault();
     said.textContent = "";
     const list = form.elements.targets.value.split(",").map((text) => text.trim()).filter(Boolean);
-    const ms = Math.round(form.elements.seconds.value * 1000);
     try {
-      await post(CAPTURE, { targets: list, duration_ms: ms });
+      await post(CAPTURE, { targets: list, duration_ms: duration() });
       form.elements.targets.value = "";
     } catch (error) {
       said.textContent = error.message;

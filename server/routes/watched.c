@@ -192,7 +192,7 @@ static void put_row(vp_buf *b, const catalog *c, const json_t *t)
         vp_buf_putc(b, ' ');
         put_ms(b, p.ps[p.n - 1]);
     }
-    vp_buf_puts(b, "</td><td>");
+    vp_buf_puts(b, "</td><td class=\"run\">");
     put_last(b, c, t);
     vp_buf_puts(b, "</td>");
     put_state(b, t);
@@ -225,7 +225,8 @@ void watched_put(vp_buf *b, const site *at, const catalog *c)
     if (n) {
         vp_buf_puts(b, "<section class=\"card\" data-key=\"watched\"><h2>Watched programs</h2>\n");
         put_since(b, root);
-        vp_buf_puts(b, "<table class=\"watched\"><thead><tr><th scope=\"col\">Target</th><th "
+        vp_buf_puts(b, "<table class=\"watched\"><caption class=\"unseen\">Watched "
+                       "programs</caption><thead><tr><th scope=\"col\">Target</th><th "
                        "scope=\"col\">Median step</th><th scope=\"col\">Last run</th><th "
                        "scope=\"col\">State</th></tr></thead><tbody>\n");
         for (size_t i = 0; i < n && i < ROWS_MAX; i++)

@@ -4,7 +4,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-const worlds = [["looks", "live", "perfetto", "timeline_analysis"], ["index", "session", "timeline", "timeline_data", "timeline_keys", "compare_timeline", "handoff", "tensorboard"]];
+const worlds = [["looks", "live", "capture", "perfetto", "timeline_analysis"], ["index", "session", "timeline", "timeline_data", "timeline_keys", "compare_timeline", "handoff", "tensorboard"]];
 
 function runWorld(files) {
   return new Promise((resolve) => {
