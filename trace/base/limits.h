@@ -46,6 +46,11 @@
 /* One HLO proto and its instructions. */
 #define VP_HLO_PROTO_MAX (UINT64_C(1) << 30)
 #define VP_HLO_INSTRUCTIONS_MAX 50000000u
+/* Of its buffer assignment: buffers, allocations and events of the heap, each of up to 72 bytes. A
+ * program of 200,000 instructions has about as many buffers. */
+#define VP_HLO_BUFFERS_MAX 4000000u
+/* Dimensions of one array, and what its tiles make of them. */
+#define VP_HLO_RANK_MAX 64u
 /* Devices of one program, and ids in the groups of one of its collectives: the largest TPU slices
  * have 9,216 chips. */
 #define VP_GROUP_DEVICES_MAX 16384u

@@ -9,6 +9,7 @@
 #include "trace/base/pb.h"
 #include "trace/read/names/hlo_fields.h"
 #include "trace/read/names/hlo_groups.h"
+#include "trace/read/names/hlo_types.h"
 
 typedef struct instruction {
     vp_str name, opcode, op_name, shape, source_file;
@@ -307,21 +308,12 @@ static vp_str fused_name(hlo_module *m, int64_t computation_id)
     return c->fused;
 }
 
-static const char *element_name(int64_t type)
-{
-    static const char *const names[] = {"?",    "pred",   "s8",       "s16", "s32",  "s64",
-                                        "u8",   "u16",    "u32",      "u64", "f16",  "f32",
-                                        "f64",  "tuple",  "?",        "c64", "bf16", "token",
-                                        "c128", "f8e5m2", "f8e4m3fn", "s4",  "u4"};
-    return type >= 0 && type < (int64_t)(sizeof names / sizeof *names) ? names[type] : "?";
-}
-
 static int put_array(vp_buf *b, vp_str shape)
 {
     vp_pb r = vp_pb_of(shape);
     vp_pb_field f;
     const char *sep = "";
-    vp_buf_printf(b, "%s[", element_name(number_of(shape, SHAPE_ELEMENT_TYPE, 0)));
+    vp_buf_printf(b, "%s[", hlo_type_name(number_of(shape, SHAPE_ELEMENT_TYPE, 0)));
     while (vp_pb_next(&r, &f) > 0) {
         vp_pb dims;
         uint64_t d;
@@ -334,8 +326,6 @@ static int put_array(vp_buf *b, vp_str shape)
     return vp_buf_putc(b, ']');
 }
 
-#define TUPLE 13
-
 /* Tuples in tuples are only named. */
 static int shape_text(hlo_module *m, vp_str shape, vp_str *out)
 {
@@ -344,7 +334,7 @@ static int shape_text(hlo_module *m, vp_str shape, vp_str *out)
     vp_pb_field f;
     char sep = '(';
     vp_buf_init(&b, 4096);
-    while (number_of(shape, SHAPE_ELEMENT_TYPE, 0) == TUPLE && vp_pb_next(&r, &f) > 0)
+    while (number_of(shape, SHAPE_ELEMENT_TYPE, 0) == HLO_TYPE_TUPLE && vp_pb_next(&r, &f) > 0)
         if (f.number == SHAPE_TUPLE_SHAPES && f.wire == VP_PB_LEN) {
             vp_buf_putc(&b, sep);
             put_array(&b, f.data);

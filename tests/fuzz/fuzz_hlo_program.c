@@ -1,0 +1,63 @@
+/* Any bytes as an HLO proto: whatever parses holds indices that lead somewhere or nowhere, and
+ * every shape has sizes and a text. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "trace/read/hlo/hlo_program.h"
+#include "trace/read/hlo/hlo_shape.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+static void need(bool ok)
+{
+    if (!ok)
+        abort();
+}
+
+static bool inside(uint32_t index, size_t count)
+{
+    return index == HLO_NONE || index < count;
+}
+
+static void check_instructions(const hlo_program *p)
+{
+    for (size_t i = 0; i < p->instr_count; i++) {
+        const hlo_instr *in = &p->instrs[i];
+        need(in->computation < p->computation_count && inside(in->shape, p->shape_count));
+        for (uint32_t k = 0; k < in->operand_count; k++)
+            need(inside(p->links[in->operands + k], p->instr_count));
+        for (uint32_t k = 0; k < in->called_count; k++)
+            need(inside(p->links[in->called + k], p->computation_count));
+    }
+}
+
+static void check_assignment(const hlo_program *p)
+{
+    for (size_t i = 0; i < p->buffer_count; i++)
+        need(inside(p->buffers[i].shape, p->shape_count) &&
+             inside(p->buffers[i].instr, p->instr_count) &&
+             inside(p->buffers[i].allocation, p->allocation_count));
+    for (size_t i = 0; i < p->event_count; i++)
+        need(inside(p->events[i].buffer, p->buffer_count));
+    for (size_t i = 0; i < p->allocation_count; i++)
+        need((size_t)p->allocations[i].assigned + p->allocations[i].assigned_count <=
+             p->assigned_count);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+    hlo_program *p = NULL;
+    if (hlo_program_parse(&p, (vp_str){(const char *)data, n}) < 0)
+        return 0;
+    check_instructions(p);
+    check_assignment(p);
+    for (uint32_t i = 0; i < p->shape_count; i++) {
+        vp_buf b;
+        vp_buf_init(&b, 1u << 16);
+        hlo_put_shape(&b, p, i);
+        vp_buf_free(&b);
+        need(hlo_shape_bytes(p, i) >= HLO_UNSIZED && hlo_shape_padded(p, i) >= HLO_UNSIZED);
+    }
+    hlo_program_free(p);
+    return 0;
+}
