@@ -4,7 +4,7 @@ import socket
 import struct
 import subprocess
 
-LIST, HEAD, READ, WRITE, STORES, CAPTURE, LOOK, KINETO = range(1, 9)
+LIST, HEAD, READ, WRITE, STORES, CAPTURE, LOOK, KINETO, REMOVE = range(1, 10)
 DATA, ENTRIES, INFO, PROGRESS, END, DONE, FAILED = range(1, 8)
 WHAT, URL, ETAG, OFFSET, LENGTH, FLAT, UNSIGNED, BODY = range(1, 9)
 

@@ -5,6 +5,7 @@ import os
 import struct
 import sys
 import threading
+import urllib.parse
 
 import fetching
 
@@ -65,6 +66,73 @@ def serving(handler, host="127.0.0.1"):
         finally:
             server.shutdown()
             thread.join()
+
+
+class Shelf:
+    """A web server that takes files and gives them away (WebDAV's PUT, DELETE, MKCOL, and pages of links), all in memory.
+    `files`: bytes by path; `log`: what was done. before(request) may answer instead of it."""
+
+    def __init__(self):
+        self.files, self.dirs, self.log, self.before = {}, {"/"}, [], lambda r: False
+
+    def etag(self, data):
+        return '"%x"' % (hash(data) & (1 << 64) - 1)
+
+    def act(self, r):
+        path = urllib.parse.unquote(r.path.split("?")[0])
+        body = r.body() if r.command in ("PUT", "PROPFIND") else None
+        self.log.append((r.command, path))
+        if self.before(r):
+            return None
+        return getattr(self, r.command.lower())(r, path, body)
+
+    def put(self, r, path, body):
+        if path.rsplit("/", 1)[0] + "/" not in self.dirs:
+            return r.answer(409)
+        self.files[path] = body
+        return r.answer(201)
+
+    def mkcol(self, r, path, _):
+        if path.rstrip("/").rsplit("/", 1)[0] + "/" not in self.dirs:
+            return r.answer(409)
+        status = 405 if path in self.dirs else 201
+        self.dirs.add(path)
+        return r.answer(status)
+
+    def propfind(self, r, path, _):
+        return r.answer(405)
+
+    def delete(self, r, path, _):
+        if path in self.dirs:  # with all that is in it, as the standard has it
+            self.files = {p: data for p, data in self.files.items() if not p.startswith(path)}
+            self.dirs = {p for p in self.dirs if not p.startswith(path)}
+            return r.answer(204)
+        return r.answer(204 if self.files.pop(path, None) is not None else 404)
+
+    def get(self, r, path, _):
+        if path in self.files:
+            data = self.files[path]
+            first = int((r.headers.get("Range") or "bytes=0-").split("=")[1].split("-")[0])
+            more = {"Content_Range": f"bytes {first}-{len(data) - 1}/{len(data)}"} if first or "Range" in r.headers else {}
+            if first >= len(data) > 0:
+                return r.answer(416)
+            return r.answer(206 if more else 200, data[first:], ETag=self.etag(data), **more)
+        if path.rstrip("/") + "/" in self.dirs:
+            path = path.rstrip("/") + "/"
+            inside = {p[len(path):].split("/", 1)[0] + "/" * ("/" in p[len(path):]) for p in {*self.files, *self.dirs}
+                      if p.startswith(path) and p != path}
+            return r.answer(200, "".join(f'<a href="{urllib.parse.quote(n)}">x</a>\n' for n in sorted(inside)).encode(),
+                            Content_Type="text/html")
+        return r.answer(404)
+
+    head = get
+
+
+@contextlib.contextmanager
+def shelf():
+    s = Shelf()
+    with serving({"*": s.act}) as s.url:
+        yield s
 
 
 def environment(**more):

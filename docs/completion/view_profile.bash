@@ -202,7 +202,7 @@ _view_profile() {
         --option) return ;;
         --patience) return ;;
         --color) words='auto always never' ;;
-        *) words='--format --every --keep --out --baseline --max-regression --max-p90-regression --fail-on --on-regression --on-regression-arg --times --hosts-file --parallel --duration --host-tracer --device-tracer --python-tracer --option --patience --color --verbose --quiet --help --version ' ;;
+        *) words='--no-sign-request --format --every --keep --out --baseline --max-regression --max-p90-regression --fail-on --on-regression --on-regression-arg --times --hosts-file --parallel --duration --host-tracer --device-tracer --python-tracer --option --patience --color --verbose --quiet --help --version ' ;;
         esac ;;
     doctor)
         case $prev in

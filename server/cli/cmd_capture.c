@@ -16,15 +16,15 @@
 #include "server/cli/profile_job.h"
 #include "server/cli/profile_say.h"
 #include "server/cli/profile_targets.h"
-#include "server/cli/profile_upload.h"
 #include "server/cli/standard_out.h"
 #include "trace/base/err.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 #include "trace/base/pb.h"
 #include "trace/base/temp_tree.h"
+#include "trace/source/address.h"
 #include "trace/source/fetch_frames.h"
-#include "trace/source/mirror.h"
+#include "trace/source/source_write.h"
 
 #define DURATION_MAX_MS INT64_C(3600000)
 
@@ -162,17 +162,58 @@ static int exit_of(const profile_job *j)
     return CLI_OK;
 }
 
-/* Where the run lies elsewhere: what landed here goes there. 0: something arrived. */
-static int upload(const cli_options *o, profile_job *j, fetcher *f)
+/* Where --out is an address. */
+typedef struct elsewhere {
+    source_address at;
+    source_ask ask;
+} elsewhere;
+
+static char *url_of(const elsewhere *e, const profile_job *j, const profile_name *name)
+{
+    char path[VP_PATH_MAX];
+    snprintf(path, sizeof path, "plugins/profile/%.200s/%.200s.xplane.pb", j->run.run, name->host);
+    return source_address_beneath(&e->at, path);
+}
+
+/* VP_EBUSY: there is such an object. */
+static int look_elsewhere(const elsewhere *e, const char *url)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf b;
+    source_entry now;
+    vp_buf_init(&b, FETCH_FRAME_MAX + 2);
+    if (source_ask_head(&e->ask, url, &b, &now) < 0)
+        return 0; /* if that is no good sign, the writing will tell */
+    return vp_fail_at(vp_fail(VP_EBUSY, LANDING_IS_THERE), url, -1, -1);
+}
+
+static int look_at_all(const elsewhere *e, const profile_job *j)
+{
+    for (size_t i = 0; i < j->n; i++) {
+        VP_CLEANUP(vp_free_ptr) char *url = url_of(e, j, j->targets[i].name);
+        VP_NEED(url);
+        VP_TRY(look_elsewhere(e, url));
+    }
+    return 0;
+}
+
+static int upload_one(const elsewhere *e, const profile_job *j, const profile_target *t)
+{
+    VP_CLEANUP(vp_free_ptr) char *url = url_of(e, j, t->name);
+    VP_NEED(url);
+    VP_TRY(look_elsewhere(e, url));
+    int rc = source_write_file(&e->ask, url, t->file.final);
+    return rc < 0 && !vp_error_last()->path[0] ? vp_fail_at(rc, url, -1, -1) : rc;
+}
+
+/* What landed here goes there. 0: something arrived. */
+static int upload(const elsewhere *e, profile_job *j)
 {
     int rc = VP_EREMOTE;
     for (size_t i = 0; i < j->n; i++) {
-        char url[VP_PATH_MAX + 300];
         profile_target *t = &j->targets[i];
         if (t->code)
             continue;
-        snprintf(url, sizeof url, "%s/%s", j->place, vp_path_name(t->file.final));
-        if (profile_upload(f, t->file.final, url, o->no_sign_request) < 0)
+        if (upload_one(e, j, t) < 0)
             profile_target_fail(t, 0);
         else
             rc = 0;
@@ -180,7 +221,7 @@ static int upload(const cli_options *o, profile_job *j, fetcher *f)
     return rc;
 }
 
-static int capture(const cli_options *o, profile_job *j, fetcher *f)
+static int capture(const cli_options *o, profile_job *j, fetcher *f, const elsewhere *e)
 {
     profile_say say = {0};
     j->told = profile_say_change;
@@ -189,8 +230,8 @@ static int capture(const cli_options *o, profile_job *j, fetcher *f)
     heed_signals();
     profile_say_begin(&say, o, j);
     int rc = o->kineto ? kineto_job_run(j, f) : profile_job_run(j, f);
-    if (rc >= 0 && mirror_is_url(o->out))
-        rc = upload(o, j, f);
+    if (rc >= 0 && e)
+        rc = upload(e, j);
     int code = exit_of(j);
     profile_say_end(&say, j, code);
     if (rc < 0 || say.json)
@@ -215,33 +256,53 @@ static int read_times(const cli_options *o, profile_job *j)
     return CLI_OK;
 }
 
-static int run(const cli_options *o, profile_job *j, const profile_name *names, size_t n)
+static int open_job(const cli_options *o, profile_job *j, const profile_name *names, size_t n,
+                    const elsewhere *e, const char *here)
+{
+    VP_TRY(profile_job_open(j, names, n, e ? here : o->out, o->name, e ? &e->at : NULL));
+    return e && o->name ? look_at_all(e, j) : 0;
+}
+
+static int run(const cli_options *o, profile_job *j, const profile_name *names, size_t n,
+               elsewhere *e)
 {
     VP_CLEANUP(vp_temp_tree_free) vp_temp_tree here = VP_TEMP_TREE_NONE;
-    bool elsewhere = !o->look && mirror_is_url(o->out);
     fetcher *f = NULL;
     int code;
-    if (elsewhere && o->kineto) {
-        vp_log(VP_LOG_ERROR,
-               "--kineto writes into a directory that its processes see, not into %.300s", o->out);
-        return CLI_USAGE;
-    }
-    if (elsewhere && vp_temp_tree_make(&here, "view_profile_capture") < 0)
+    if (e && vp_temp_tree_make(&here, "view_profile_capture") < 0)
         return refuse(VP_EIO);
     if (fetcher_start(&f) < 0)
         return refuse(VP_EIO);
+    if (e)
+        e->ask = (source_ask){
+            .ask = fetcher_source, .ctx = f, .is_unsigned = o->no_sign_request, .user = e->at.user};
     if (o->look) {
         code = look(f, names, n);
-    } else if (profile_job_open(j, names, n, elsewhere ? here.path : o->out, o->name,
-                                elsewhere ? o->out : NULL) < 0) {
+    } else if (open_job(o, j, names, n, e, here.path) < 0) {
         code = refuse(vp_error_last()->code);
         if (j->run.path[0])
             run_landing_remove(&j->run);
     } else {
-        code = capture(o, j, f);
+        code = capture(o, j, f, e);
     }
     profile_job_close(j);
     fetcher_end(f);
+    return code;
+}
+
+static int run_elsewhere(const cli_options *o, profile_job *j, const profile_name *names, size_t n)
+{
+    elsewhere e = {0};
+    int code = CLI_USAGE, rc = source_address_read(&e.at, o->out);
+    if (rc < 0)
+        code = refuse(rc);
+    else if (o->kineto)
+        vp_log(VP_LOG_ERROR,
+               "--kineto writes into a directory that its processes see, not into %.300s",
+               e.at.url);
+    else
+        code = run(o, j, names, n, &e);
+    source_address_free(&e.at);
     return code;
 }
 
@@ -257,7 +318,9 @@ int cli_run_capture(const cli_options *o)
     if (read_times(o, &j))
         return CLI_USAGE;
     int rc = profile_targets(&names, &n, o->operands, o->operand_count, o->hosts_file);
-    int code = rc < 0 ? refuse(rc) : run(o, &j, names, n);
+    int code = rc < 0                                  ? refuse(rc)
+               : !o->look && source_is_address(o->out) ? run_elsewhere(o, &j, names, n)
+                                                       : run(o, &j, names, n, NULL);
     vp_free(names);
     return code;
 }

@@ -15,6 +15,7 @@
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 #include "trace/base/str.h"
+#include "trace/source/address.h"
 
 #define MOST_MS (INT64_C(366) * 86400000)
 
@@ -50,8 +51,9 @@ static void words_of(capture_words *w, const cli_options *o)
 static bool is_there(const watch_options *w)
 {
     char path[2 * VP_PATH_MAX];
-    if (!strcmp(w->baseline, "first") || !strcmp(w->baseline, "best"))
-        return true;
+    if (!strcmp(w->baseline, "first") || !strcmp(w->baseline, "best") ||
+        source_is_address(w->baseline) || (w->out && source_is_address(w->out)))
+        return true; /* what is not here is looked for when it is compared with */
     bool is_path = strchr(w->baseline, '/') != NULL;
     snprintf(path, sizeof path, "%s%s%s",
              is_path  ? ""
@@ -81,6 +83,7 @@ static int translate(watch_options *w, const capture_words *words, const cli_opt
                          .on_regression_arg_count = o->on_regression_arg.n,
                          .capture_args = words->v,
                          .capture_arg_count = words->n,
+                         .is_unsigned = o->no_sign_request,
                          .json = o->format == 1,
                          .quiet = o->quiet};
     int code = cli_duration_ms("every", o->every, 100, MOST_MS, &w->every_ms);
@@ -97,12 +100,6 @@ static int refuse(const cli_options *o, const watch_options *w)
 {
     if (!o->operand_count && !o->hosts_file)
         vp_log(VP_LOG_ERROR, "HOST:PORT or --hosts-file is needed; see view_profile watch --help");
-    else if (o->out && strstr(o->out, "://"))
-        vp_log(
-            VP_LOG_ERROR,
-            "--out %.300s: watch appends and removes, and so keeps its directory on this machine; "
-            "name one, and copy it from there",
-            o->out);
     else if (o->on_regression_arg.n && !o->on_regression)
         vp_log(VP_LOG_ERROR, "--on-regression-arg: of what? --on-regression is missing");
     else if (w->duration_ms > w->every_ms)

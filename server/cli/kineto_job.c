@@ -1,5 +1,6 @@
 #include "server/cli/kineto_job.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -165,12 +166,28 @@ static void wait_for_files(profile_job *j, kineto_files *files)
     }
 }
 
+/* Processes write over files of their own earlier captures. */
+static int look_at_run(const profile_job *j, const profile_name *name)
+{
+    const struct dirent *e;
+    char start[300];
+    DIR *d = opendir(j->run.path);
+    bool has = false;
+    snprintf(start, sizeof start, "%s_", name->host);
+    while (d && !has && (e = readdir(d)))
+        has = !strncmp(e->d_name, start, strlen(start)) &&
+              vp_str_ends(vp_str_of(e->d_name), VP_STR(".pt.trace.json"));
+    if (d)
+        closedir(d);
+    return has ? vp_fail(VP_EBUSY, LANDING_IS_THERE) : 0;
+}
+
 int kineto_job_run(profile_job *j, fetcher *f)
 {
     kineto_files files = {0};
     const profile_target *first = NULL;
     for (size_t i = 0; i < j->n; i++)
-        if (ask(j, f, i, &files) < 0) {
+        if (look_at_run(j, j->targets[i].name) < 0 || ask(j, f, i, &files) < 0) {
             profile_target_fail(&j->targets[i], 0);
             j->targets[i].phase = PROFILE_ENDED;
         }

@@ -10,6 +10,7 @@
 #include "server/cli/commands.h"
 #include "server/cli/exit_codes.h"
 #include "server/cli/table.h"
+#include "server/watch/watch_deliver.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 
@@ -21,6 +22,10 @@ static int run(const cli_options *o)
 int main(int argc, char **argv)
 {
     cli_options o;
+    (void)setlocale(LC_CTYPE, "C.UTF-8");
+    json_set_alloc_funcs(vp_malloc, vp_free);
+    if (argc == 3 && !strcmp(argv[1], WATCH_DELIVER))
+        return watch_deliver(argv[2]) < 0 ? CLI_UNREADABLE : CLI_OK;
     if (argc < 2 || argv[0][0] != '/' ||
         (strcmp(argv[1], "capture") != 0 && strcmp(argv[1], "watch") != 0)) {
         fputs("view_profile: this program is started by `view_profile capture` and "
@@ -28,8 +33,6 @@ int main(int argc, char **argv)
               stderr);
         return CLI_USAGE;
     }
-    (void)setlocale(LC_CTYPE, "C.UTF-8");
-    json_set_alloc_funcs(vp_malloc, vp_free);
     const char *program = argv[0];
     int rc = cli_parse(&o, argc, argv);
     if (rc)

@@ -292,8 +292,27 @@ static void find_spread(profile_job *j)
     j->spread_ms = known > 1 ? (last - first) / 1000000 : -1;
 }
 
+static int place_at(profile_job *j, const source_address *at)
+{
+    char path[VP_PATH_MAX];
+    snprintf(path, sizeof path, "plugins/profile/%s", j->run.run);
+    VP_CLEANUP(vp_free_ptr) char *url = source_address_beneath(at, path);
+    VP_NEED(url);
+    return snprintf(j->place, sizeof j->place, "%s", url) < (int)sizeof j->place
+               ? 0
+               : vp_fail(VP_EARG, "--out: the address is too long");
+}
+
+static int place_here(profile_job *j)
+{
+    snprintf(j->place, sizeof j->place, "%s", j->run.path);
+    for (size_t i = 0; i < j->n; i++)
+        VP_TRY(landing_look(&j->targets[i].file, &j->run, j->targets[i].name->host));
+    return 0;
+}
+
 int profile_job_open(profile_job *j, const profile_name *names, size_t n, const char *out,
-                     const char *name, const char *url)
+                     const char *name, const source_address *at)
 {
     j->targets = vp_calloc(n, sizeof *j->targets);
     VP_NEED(j->targets);
@@ -302,13 +321,7 @@ int profile_job_open(profile_job *j, const profile_name *names, size_t n, const 
     for (size_t i = 0; i < n; i++)
         j->targets[i] = (profile_target){.name = &names[i], .stream = -1, .file = {.fd = -1}};
     VP_TRY(run_landing_make(&j->run, out, name));
-    size_t end = url ? strlen(url) : 0;
-    while (end && url[end - 1] == '/')
-        end--;
-    int length = url ? snprintf(j->place, sizeof j->place, "%.*s/plugins/profile/%s", (int)end, url,
-                                j->run.run)
-                     : snprintf(j->place, sizeof j->place, "%s", j->run.path);
-    return length < (int)sizeof j->place ? 0 : vp_fail(VP_EARG, "--out: the address is too long");
+    return at ? place_at(j, at) : place_here(j);
 }
 
 /* 0 when one landed, else the first failure. */

@@ -11,6 +11,7 @@
 #include "server/cli/cli_options.h"
 #include "server/cli/profile_targets.h"
 #include "server/cli/run_landing.h"
+#include "trace/source/address.h"
 #include "trace/source/fetch_wire.h"
 #include "trace/source/fetcher.h"
 
@@ -49,10 +50,11 @@ typedef struct profile_job {
     int64_t spread_ms; /* between the first and the last start, by their own clocks; -1: unknown */
 } profile_job;
 
-/* Makes the run's directory: *j is all zero but for what is asked. names belong to the caller. url:
- * what `out` stands for until the end; NULL: itself. */
+/* Makes the run's directory: *j is all zero but for what is asked. names belong to the caller. at:
+ * what `out` stands for until the end; NULL: itself. A run of this name may be there, and gets
+ * these hosts beside its own: VP_EBUSY where it has one of them. */
 int profile_job_open(profile_job *j, const profile_name *names, size_t n, const char *out,
-                     const char *name, const char *url);
+                     const char *name, const source_address *at);
 /* Captures all; what became of each stands in targets. 0: something landed, or a failure of the
  * first that failed where nothing did, when the run's directory is removed. */
 int profile_job_run(profile_job *j, fetcher *f);

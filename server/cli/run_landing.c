@@ -98,14 +98,19 @@ void run_landing_remove(const run_landing *r)
 
 /* ---- A file ---------------------------------------------------------------------------------- */
 
-int landing_open(landing_file *f, const run_landing *r, const char *host)
+int landing_look(landing_file *f, const run_landing *r, const char *host)
 {
     struct stat st;
-    f->temp[0] = 0;
     snprintf(f->final, sizeof f->final, "%.3800s/%.200s.xplane.pb", r->path, host);
-    if (lstat(f->final, &st) == 0)
-        return vp_fail_at(vp_fail(VP_EBUSY, "there is such a file; take another --name"), f->final,
-                          -1, -1);
+    return lstat(f->final, &st) == 0
+               ? vp_fail_at(vp_fail(VP_EBUSY, LANDING_IS_THERE), f->final, -1, -1)
+               : 0;
+}
+
+int landing_open(landing_file *f, const run_landing *r, const char *host)
+{
+    f->temp[0] = 0;
+    VP_TRY(landing_look(f, r, host));
     /* Without a name nothing is left, whatever ends us; where that cannot be had, with one that no
      * reader of profiles looks at. */
     f->fd = open(r->path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);

@@ -21,11 +21,15 @@ int run_landing_make(run_landing *r, const char *out, const char *name);
 /* Removes it if nothing is in it, and what we made above it likewise. */
 void run_landing_remove(const run_landing *r);
 
+#define LANDING_IS_THERE "the run has this host already, which stays; take another --name"
+
 /* A file on its way. */
 typedef struct landing_file {
     int fd;
     char final[VP_PATH_MAX], temp[VP_PATH_MAX]; /* temp "": it has no name yet */
 } landing_file;
+/* Fills final. VP_EBUSY: there is such a file. */
+int landing_look(landing_file *f, const run_landing *r, const char *host);
 /* VP_EBUSY: there is such a file; else as above. */
 int landing_open(landing_file *f, const run_landing *r, const char *host);
 /* Keeps it: on the disk, under its name. VP_EBUSY: there is such a file by now; VP_ENOSPC, VP_EIO.

@@ -39,7 +39,7 @@ int cli_fail(int rc)
     vp_log(VP_LOG_ERROR, "%s", vp_error_line(vp_error_last(), line, sizeof line));
     /* A store that refuses or fails leaves its profile unreadable. */
     bool store = rc < 0 && vp_error_last()->path[0] && mirror_is_url(vp_error_last()->path) &&
-                 rc != VP_ENOTFOUND && rc != VP_ECANCELLED && rc != VP_EARG;
+                 rc != VP_ENOTFOUND && rc != VP_ECANCELLED && rc != VP_EARG && rc != VP_EBUSY;
     return store ? CLI_UNREADABLE : exit_code(rc);
 }
 

@@ -276,8 +276,10 @@ const cli_command cli_commands[] = {
      "the end of the profiler.\n"
      "OUT holds plugins/profile/RUN for any viewer; history.jsonl for view_profile trend "
      "(history-NAME.jsonl for each of several targets); and .view_profile-watch.json, from which "
-     "the index page of serve shows the targets, and a later watch goes on. Runs that watch did "
-     "not make are never removed. See docs/watch.md, and docs/fleet.md for Kubernetes and Slurm.\n"
+     "the index page of serve shows the targets, and a later watch goes on. Where OUT is an "
+     "address, runs and histories are written there, and the rest lies in "
+     "$XDG_STATE_HOME/view_profile/watch, by default ~/.local/state. Runs that watch did not make "
+     "are never removed. See docs/watch.md, and docs/fleet.md for Kubernetes and Slurm.\n"
      "With --times the exit code is 1 when the last comparison of a job broke a limit, and 6 when "
      "its last round brought nothing.",
      "view_profile watch 127.0.0.1:9012 --every 10m --out ~/watched\ta job on this machine\n"
@@ -306,9 +308,9 @@ const cli_option cli_option_table[] = {
      "where sessions are looked for that are named by id, name or the end of these"},
     {"profile-dir", 0, "DIR", CLI_TEXT, CLI_READERS | CLI_DOCTOR, AT(profile_dir), 0, 0, NULL,
      "the profile directory, archive or file, or the address of one; the same as PATH"},
-    {"no-sign-request", 0, NULL, CLI_FLAG, CLI_READERS | CLI_OF_REPORTS | CLI_DOCTOR | CLI_CAPTURE,
-     AT(no_sign_request), 0, 0, NULL,
-     "send no credentials with what is asked of gs://, s3://, az:// (public buckets)"},
+    {"no-sign-request", 0, NULL, CLI_FLAG,
+     CLI_READERS | CLI_OF_REPORTS | CLI_DOCTOR | CLI_CAPTURE | CLI_WATCH, AT(no_sign_request), 0, 0,
+     NULL, "send no credentials with what is asked of gs://, s3://, az:// (public buckets)"},
 
     {"ui", 0, "both|perfetto|tensorboard|none", CLI_WORD, CLI_SERVE, AT(ui), 0, 0, "both",
      "which viewers the pages offer for the timeline"},
@@ -415,7 +417,8 @@ const cli_option cli_option_table[] = {
     {"keep", 0, "N", CLI_NUMBER, CLI_WATCH, AT(keep), 1, 10000, "50",
      "runs to keep of each target, the newest, and the baseline beside them"},
     {"out", 'o', "DIR", CLI_TEXT, CLI_WATCH, AT(out), 0, 0, NULL,
-     "the directory to keep all in; without it, the current one"},
+     "the directory to keep all in, or the address of one, such as s3://BUCKET/logs; without it, "
+     "the current one"},
     {"baseline", 0, "first|best|RUN", CLI_TEXT, CLI_WATCH, AT(baseline), 0, 0, "first",
      "what is compared with: the first run of each target, the one with the shortest median step, "
      "a run of OUT by its name, or the path of a run or report (with a / in it)"},
@@ -447,7 +450,8 @@ const cli_option cli_option_table[] = {
     {"out", 'o', "DIR", CLI_TEXT, CLI_CAPTURE, AT(out), 0, 0, ".",
      "the log directory to put the run into; also the address of one, such as s3://BUCKET/logs"},
     {"name", 0, "RUN", CLI_TEXT, CLI_CAPTURE, AT(name), 0, 0, NULL,
-     "the run's name; without it, the local time"},
+     "the run's name; without it, the local time. A run that is there gets further hosts, and none "
+     "that it has"},
     {"format", 0, "text|json", CLI_WORD, CLI_CAPTURE, AT(format), 0, 0, "text",
      "the slowest ops at the end, or a line of JSON for each thing that happens"},
     {"top", 0, "N", CLI_NUMBER, CLI_CAPTURE, AT(top), 1, 100000, "20",
@@ -526,6 +530,8 @@ const char *const cli_environment[] = {
     "VIEW_PROFILE_TOKEN\tthe token that serve requires, where no --token-file is given",
     "XDG_CACHE_HOME\twhat was read at addresses lies in view_profile/remote there, instead of "
     "~/.cache; at most 1 GiB",
+    "XDG_STATE_HOME\twhat watch knows of an address as --out lies in view_profile/watch there, "
+    "instead of ~/.local/state",
     "AWS_PROFILE and others of its kind\tcredentials and places of s3://, gs:// and az:// are "
     "found as each cloud's own tools find them: "
     "docs/stores.md",

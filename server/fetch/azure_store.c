@@ -73,6 +73,14 @@ static int azure_list_place(fetch_ask *a, store_place *p, entries *e)
     return azure_list((azure_place *)p, e);
 }
 
+static int azure_remove(fetch_ask *a, store_place *place, vp_str etag, http_call *c)
+{
+    azure_place *p = (azure_place *)place;
+    (void)a;
+    VP_TRY(azure_begin(p, c, "DELETE", p->key, VP_STR_NONE));
+    return p->key.n ? store_want_etag(c, etag) : vp_fail(VP_EARG, "a container is not removed");
+}
+
 static int azure_write_place(fetch_ask *a, store_place *p)
 {
     (void)a;
@@ -83,7 +91,7 @@ static int azure_write_place(fetch_ask *a, store_place *p)
     {                                                                                              \
         .prefix = VP_STR_INIT(scheme), .open = azure_open, .close = azure_close,                   \
         .list = azure_list_place, .head = azure_head, .get = azure_get, .version = store_etag,     \
-        .write = azure_write_place                                                                 \
+        .write = azure_write_place, .remove = azure_remove                                         \
     }
 const store store_azure = AZURE("az://"), store_abfs = AZURE("abfs://"),
             store_abfss = AZURE("abfss://");

@@ -27,6 +27,10 @@ typedef struct store {
     /* The version of what a GET answered. */
     vp_str (*version)(const http_call *c);
     int (*write)(fetch_ask *a, store_place *p);
+    /* A DELETE of the object, ready to be performed; etag as of get, where the store minds it. */
+    int (*remove)(fetch_ask *a, store_place *p, vp_str etag, http_call *c);
+    /* What was left of a directory when its last file was removed; NULL: nothing is. */
+    int (*tidy)(fetch_ask *a, store_place *p);
 } store;
 
 extern const store store_web, store_web_tls, store_s3, store_gcs, store_azure, store_abfs,

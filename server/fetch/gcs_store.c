@@ -85,6 +85,18 @@ static int gcs_list_place(fetch_ask *a, store_place *p, entries *e)
     return gcs_list((gcs_place *)p, e);
 }
 
+static int gcs_remove(fetch_ask *a, store_place *place, vp_str etag, http_call *c)
+{
+    gcs_place *p = (gcs_place *)place;
+    char query[64] = "";
+    uint64_t generation;
+    (void)a;
+    if (vp_str_to_u64(etag, &generation))
+        snprintf(query, sizeof query, "ifGenerationMatch=%llu", (unsigned long long)generation);
+    VP_TRY(gcs_begin(p, c, "DELETE", "", p->key, vp_str_of(query)));
+    return p->key.n ? 0 : vp_fail(VP_EARG, "a bucket is not removed");
+}
+
 static int gcs_write_place(fetch_ask *a, store_place *p)
 {
     (void)a;
@@ -98,4 +110,5 @@ const store store_gcs = {.prefix = VP_STR_INIT("gs://"),
                          .head = gcs_head,
                          .get = gcs_get,
                          .version = version,
-                         .write = gcs_write_place};
+                         .write = gcs_write_place,
+                         .remove = gcs_remove};

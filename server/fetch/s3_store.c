@@ -54,6 +54,15 @@ static int s3_list_place(fetch_ask *a, store_place *p, entries *e)
     return s3_list((s3_place *)p, e);
 }
 
+static int s3_remove(fetch_ask *a, store_place *place, vp_str etag, http_call *c)
+{
+    s3_place *p = (s3_place *)place;
+    (void)a;
+    (void)etag;
+    VP_TRY(s3_begin(p, c, "DELETE", p->key, VP_STR_NONE));
+    return p->key.n ? 0 : vp_fail(VP_EARG, "a bucket is not removed");
+}
+
 static int s3_write_place(fetch_ask *a, store_place *p)
 {
     (void)a;
@@ -67,4 +76,5 @@ const store store_s3 = {.prefix = VP_STR_INIT("s3://"),
                         .head = s3_head,
                         .get = s3_get,
                         .version = store_etag,
-                        .write = s3_write_place};
+                        .write = s3_write_place,
+                        .remove = s3_remove};

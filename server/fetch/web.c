@@ -217,9 +217,49 @@ static int web_write(fetch_ask *a, store_place *p)
     return rc;
 }
 
+/* ---- Removing -------------------------------------------------------------------------------- */
+
+/* Of a directory a server would remove all that lies in it. */
+static int web_remove(fetch_ask *a, store_place *p, vp_str etag, http_call *c)
+{
+    (void)p;
+    VP_TRY(http_begin(c, a, "DELETE", a->url));
+    vp_str path = vp_str_head(a->url, vp_str_find(a->url, VP_STR("?")));
+    if (vp_str_ends(path, VP_STR("/")))
+        return vp_fail(VP_EARG, "a directory is not removed");
+    return store_want_etag(c, etag);
+}
+
+/* Stores have no directories; here one stays empty, and would be listed for ever. What fails is no
+ * failure of who had a file removed. */
+static int web_tidy(fetch_ask *a, store_place *p)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf url;
+    fetch_ask parent = *a;
+    entries e;
+    http_call c;
+    size_t n = vp_str_find(a->url, VP_STR("?"));
+    vp_buf_init(&url, FETCH_ASK_MAX);
+    vp_buf_str(&url, vp_str_head(a->url, vp_str_rfind_char(vp_str_head(a->url, n), '/') + 1));
+    vp_buf_str(&url, vp_str_skip(a->url, n));
+    VP_TRY(url.status);
+    parent.url = vp_buf_view(&url);
+    parent.flat = false;
+    entries_begin(&e, -1);
+    bool empty = web_list(&parent, p, &e) == 0 && !e.told && !e.refused;
+    entries_free(&e);
+    if (!empty || fetch_abandoned(a))
+        return 0;
+    if (http_begin(&c, a, "DELETE", parent.url) == 0)
+        (void)http_perform(&c);
+    http_end(&c);
+    return 0;
+}
+
 #define WEB(scheme)                                                                                \
     {                                                                                              \
         .prefix = VP_STR_INIT(scheme), .open = web_open, .close = web_close, .list = web_list,     \
-        .head = web_head, .get = web_get, .version = store_etag, .write = web_write                \
+        .head = web_head, .get = web_get, .version = store_etag, .write = web_write,               \
+        .remove = web_remove, .tidy = web_tidy                                                     \
     }
 const store store_web = WEB("http://"), store_web_tls = WEB("https://");

@@ -38,12 +38,22 @@ static void figure_free(watch_figure *f)
     vp_free(f->verdict);
 }
 
+static void kept_free(watch_kept *k)
+{
+    for (size_t i = 0; i < k->file_count; i++) {
+        vp_free(k->files[i].name);
+        vp_free(k->files[i].etag);
+    }
+    vp_free(k->files);
+    vp_free(k->run);
+}
+
 static void job_free(watch_job *j)
 {
     for (size_t i = 0; i < j->figure_count; i++)
         figure_free(&j->figures[i]);
     for (size_t i = 0; i < j->run_count; i++)
-        vp_free(j->runs[i].run);
+        kept_free(&j->runs[i]);
     vp_free(j->runs);
     vp_free(j->target);
     vp_free(j->name);
@@ -95,9 +105,25 @@ int watch_job_add_run(watch_job *j, const watch_kept *k)
     return 0;
 }
 
+int watch_kept_add_file(watch_kept *k, const char *name, const char *etag)
+{
+    size_t cap = k->file_count;
+    watch_file f = {.name = vp_strdup(name), .etag = vp_strdup(etag)};
+    int rc = f.name && f.etag
+                 ? vp_grow(&k->files, &cap, k->file_count + 1, sizeof f, WATCH_FILES_MAX)
+                 : vp_no_memory();
+    if (rc >= 0) {
+        k->files[k->file_count++] = f;
+        return 0;
+    }
+    vp_free(f.name);
+    vp_free(f.etag);
+    return rc;
+}
+
 void watch_job_drop_run(watch_job *j, size_t i)
 {
-    vp_free(j->runs[i].run);
+    kept_free(&j->runs[i]);
     memmove(&j->runs[i], &j->runs[i + 1], (--j->run_count - i) * sizeof *j->runs);
 }
 

@@ -10,6 +10,7 @@
 #define WATCH_JOBS_MAX 4096u
 #define WATCH_FIGURES_MAX 50u
 #define WATCH_RUNS_MAX 100000u
+#define WATCH_FILES_MAX 100000u
 #define WATCH_NAME_MAX 64u /* bytes of a name, which becomes part of file names */
 #define WATCH_WORDS_MAX 1000u
 #define WATCH_ERROR_MAX 400u
@@ -30,6 +31,11 @@ typedef struct watch_figure {
     int64_t unix_ms, steps, median_ps, p90_ps; /* VP_UNKNOWN */
 } watch_figure;
 
+/* What was written at an address, and the version that it had then ("": the store tells none). */
+typedef struct watch_file {
+    char *name, *etag;
+} watch_file;
+
 /* A run that was made here and still lies there. Numbers of inodes are used again, so its birth
  * counts, too, where the file system knows it. */
 typedef struct watch_kept {
@@ -37,6 +43,10 @@ typedef struct watch_kept {
     uint64_t dev, ino;
     int64_t born_ns;   /* Unix; VP_UNKNOWN */
     int64_t median_ps; /* VP_UNKNOWN: it has no report */
+    /* Where --out is an address and the run is there, its files, of which nothing is here. */
+    watch_file *files;
+    size_t file_count;
+    bool doomed; /* to be removed there */
 } watch_kept;
 
 typedef struct watch_job {
@@ -79,8 +89,9 @@ bool watch_job_is_named(const watch_job *j);
 
 /* *to becomes a copy; NULL for "". */
 int watch_set(char **to, const char *text);
-int watch_job_add_figure(watch_job *j, const watch_figure *f); /* copies its texts */
-int watch_job_add_run(watch_job *j, const watch_kept *k);      /* likewise */
+int watch_job_add_figure(watch_job *j, const watch_figure *f);              /* copies its texts */
+int watch_job_add_run(watch_job *j, const watch_kept *k);                   /* likewise */
+int watch_kept_add_file(watch_kept *k, const char *name, const char *etag); /* likewise */
 void watch_job_drop_run(watch_job *j, size_t i);
 int64_t watch_unix_ms(void);
 

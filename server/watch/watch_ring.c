@@ -40,6 +40,12 @@ static int look(const watch_store *s, watch_kept *k, const char *run)
     return 0;
 }
 
+bool watch_ring_is_here(const watch_store *s, const char *run)
+{
+    watch_kept k;
+    return look(s, &k, run) >= 0;
+}
+
 int watch_ring_add(const watch_store *s, watch_job *j, const char *run)
 {
     watch_kept k;
@@ -65,38 +71,52 @@ void watch_ring_sweep(const watch_store *s)
     empty_trash(s);
 }
 
-/* 1: it is gone; 0: what has its name is another's. From the moment of the rename no viewer sees a
- * part of it. */
-static int remove_run(const watch_store *s, const watch_kept *k)
+/* From the moment of the rename no viewer sees a part of it. */
+int watch_ring_leave(const watch_store *s, const watch_kept *k)
 {
     watch_kept now;
     char path[VP_PATH_MAX];
     if (look(s, &now, k->run) < 0 || now.ino != k->ino || now.dev != k->dev ||
         now.born_ns != k->born_ns)
-        return 0;
+        return 0; /* what has its name is another's */
     watch_run_path(path, k->run);
     empty_trash(s);
     if (renameat(s->dir, path, s->inner, TRASH) < 0)
         return cap_file_fail("remove", k->run, errno);
     empty_trash(s);
-    return 1;
+    return 0;
 }
 
-int watch_ring_trim(const watch_store *s, watch_job *j, int64_t keep, size_t *removed)
+static size_t beyond(const watch_job *j, int64_t keep)
 {
-    size_t beyond = j->run_count > (size_t)keep ? j->run_count - (size_t)keep : 0;
-    *removed = 0;
-    for (size_t i = 0; beyond; beyond--) {
-        const watch_kept *k = &j->runs[i];
+    size_t live = 0;
+    for (size_t i = 0; i < j->run_count; i++)
+        live += !j->runs[i].doomed;
+    return live > (size_t)keep ? live - (size_t)keep : 0;
+}
+
+int watch_ring_trim(const watch_store *s, watch_job *j, int64_t keep)
+{
+    size_t left = beyond(j, keep);
+    for (size_t i = 0; left && i < j->run_count;) {
+        watch_kept *k = &j->runs[i];
+        if (k->doomed) {
+            i++;
+            continue;
+        }
+        left--;
         if (j->baseline && !strcmp(j->baseline, k->run)) {
             i++; /* it stands beside the newest */
             continue;
         }
-        int rc = remove_run(s, k);
-        VP_TRY(rc);
-        *removed += (size_t)rc;
+        k->doomed = k->file_count > 0;
+        if (!k->doomed)
+            VP_TRY(watch_ring_leave(s, k));
         watch_inner_remove(s, k->run, "json");
-        watch_job_drop_run(j, i);
+        if (!k->doomed)
+            watch_job_drop_run(j, i);
+        else
+            i++;
     }
     return 0;
 }

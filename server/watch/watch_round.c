@@ -9,11 +9,14 @@
 #include <unistd.h>
 
 #include "include/view_profile.h"
+#include "server/watch/watch_away.h"
+#include "server/watch/watch_deliver.h"
 #include "server/watch/watch_say.h"
 #include "server/watch/watch_verdict.h"
 #include "trace/base/err.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
+#include "trace/base/own_program.h"
 #include "trace/report/words/numbers.h"
 
 #define CAPTURE_MORE_MS 600000 /* beside --duration: a large trace takes its time to arrive */
@@ -50,9 +53,10 @@ static void ours(argv_of *a, const watch_round *r, const char *command)
     a->v[a->n = 2] = NULL;
 }
 
-void watch_round_init(watch_round *r, size_t slot, const watch_options *o, const watch_store *s)
+void watch_round_init(watch_round *r, size_t slot, const watch_options *o, const watch_store *s,
+                      watch_jobs *all)
 {
-    *r = (watch_round){.o = o, .s = s, .child = {.out = -1, .err = -1}};
+    *r = (watch_round){.o = o, .s = s, .all = all, .child = {.out = -1, .err = -1}};
     snprintf(r->slot, sizeof r->slot, "slot-%zu", slot);
 }
 
@@ -77,14 +81,9 @@ static void problem_of_error(watch_round *r)
 }
 
 /* The round is over. */
-static bool settle(watch_round *r, watch_status status)
+static bool conclude(watch_round *r, watch_status status)
 {
     watch_job *j = r->job;
-    size_t removed;
-    if (watch_ring_trim(r->s, j, r->o->keep, &removed) < 0) {
-        problem_of_error(r);
-        status = WATCH_FAILED;
-    }
     bool well = status == WATCH_FINE || status == WATCH_IS_SLOWER;
     j->rounds++;
     j->last_empty = !well;
@@ -100,6 +99,19 @@ static bool settle(watch_round *r, watch_status status)
     return true;
 }
 
+static bool deliver(watch_round *r, watch_status status);
+
+/* What there is to say of the round is known. */
+static bool settle(watch_round *r, watch_status status)
+{
+    if (watch_ring_trim(r->s, r->job, r->o->keep) < 0) {
+        problem_of_error(r);
+        status = WATCH_FAILED;
+    }
+    bool delivers = r->s->at.url && !r->stopping && watch_away_is_due(r->job, r->all);
+    return delivers ? deliver(r, status) : conclude(r, status);
+}
+
 /* The next child, or the end of the round where it cannot be started. */
 static bool next(watch_round *r, watch_stage stage, const argv_of *a, bool piped,
                  const char *const *env, int64_t allowed_ms)
@@ -112,19 +124,69 @@ static bool next(watch_round *r, watch_stage stage, const argv_of *a, bool piped
     return settle(r, WATCH_FAILED);
 }
 
+/* ---- Where --out is an address ----------------------------------------------------------------
+ */
+
+static bool deliver(watch_round *r, watch_status status)
+{
+    argv_of a = {0};
+    char program[VP_PATH_MAX], plan[VP_PATH_MAX];
+    r->outcome = status;
+    watch_child_free(&r->child);
+    int rc = vp_own_program(program, WATCH_PROGRAM);
+    if (rc >= 0)
+        rc = watch_inner_path(r->s, plan, r->slot, "plan");
+    if (rc >= 0)
+        rc = watch_away_plan(plan, r->s, r->o, r->job, r->all);
+    arg(&a, program);
+    arg(&a, WATCH_DELIVER);
+    arg(&a, plan);
+    if (rc >= 0)
+        rc = watch_child_start(&r->child, a.v, true, NULL, ANALYSIS_MS);
+    r->stage = ROUND_DELIVER;
+    if (rc >= 0)
+        return false;
+    problem_of_error(r);
+    return conclude(r, WATCH_FAILED);
+}
+
+static bool delivered(watch_round *r)
+{
+    char line[WATCH_ERROR_MAX];
+    if (!r->child.code)
+        return conclude(r, r->outcome);
+    snprintf(line, sizeof line, "%.380s",
+             r->child.said[0] ? r->child.said : "what was to be written to --out was not");
+    problem(r, line);
+    watch_inner_remove(r->s, r->slot, "plan");
+    return conclude(r, r->stopping ? r->outcome : WATCH_FAILED);
+}
+
 /* ---- Capture --------------------------------------------------------------------------------- */
+
+static bool is_taken(const watch_round *r, const char *run)
+{
+    char path[VP_PATH_MAX];
+    const watch_job *j = r->job;
+    for (size_t i = 0; i < j->run_count; i++)
+        if (!strcmp(j->runs[i].run, run))
+            return true;
+    for (size_t i = 0; i < j->figure_count; i++)
+        if (!strcmp(j->figures[i].run, run))
+            return true;
+    watch_run_path(path, run);
+    return faccessat(r->s->dir, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
 
 /* 2026_01_11_21_26_41_NAME: with several jobs in one directory a run says whose it is. */
 static void name_run(const watch_round *r, char out[WATCH_RUN_MAX])
 {
     struct tm t;
-    char path[VP_PATH_MAX];
     time_t now = time(NULL);
     size_t n = localtime_r(&now, &t) ? strftime(out, WATCH_RUN_MAX, "%Y_%m_%d_%H_%M_%S", &t) : 0;
     n += (size_t)snprintf(out + n, WATCH_RUN_MAX - n, "_%s", r->job->name);
     for (int i = 2; i < 100; i++) {
-        watch_run_path(path, out);
-        if (faccessat(r->s->dir, path, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+        if (!is_taken(r, out))
             break;
         snprintf(out + n, WATCH_RUN_MAX - n, "_%d", i);
     }
@@ -142,7 +204,7 @@ void watch_round_start(watch_round *r, watch_job *j)
     pair(&a, "--format", "json");
     pair(&a, "--out", r->s->out);
     name_run(r, name);
-    pair(&a, "--name", r->s->single ? NULL : name);
+    pair(&a, "--name", r->s->single && !r->s->at.url ? NULL : name);
     for (size_t i = 0; i < r->o->capture_arg_count; i++)
         arg(&a, r->o->capture_args[i]);
     arg(&a, "--");
@@ -190,6 +252,9 @@ static void take_events(watch_round *r)
     vp_str line;
     while (r->stage == ROUND_CAPTURE && watch_child_line(&r->child, &line))
         take_event(r, line);
+    while (r->stage == ROUND_DELIVER && watch_child_line(&r->child, &line))
+        if (watch_away_take(r->s, r->all, line) < 0)
+            problem_of_error(r);
 }
 
 static watch_status status_of(const char *code)
@@ -263,6 +328,16 @@ static int choose_baseline(watch_round *r)
     return watch_set(&j->baseline, best ? best->run : r->run);
 }
 
+/* Of --out, wherever that is. */
+static int path_of_run(watch_round *r, const char *run)
+{
+    if (!r->s->at.url || watch_ring_is_here(r->s, run)) {
+        snprintf(r->a, sizeof r->a, "%.3800s/plugins/profile/%.200s", r->s->out, run);
+        return 0;
+    }
+    return watch_away_run(r->a, r->s, run);
+}
+
 /* r->a: the baseline's report, or what --baseline names; r->b: the report of this run. */
 static int choose_sides(watch_round *r)
 {
@@ -279,8 +354,7 @@ static int choose_sides(watch_round *r)
     VP_TRY(watch_set(&r->job->baseline, named));
     if (has_report(r->s, named))
         return watch_inner_path(r->s, r->a, named, "json");
-    snprintf(r->a, sizeof r->a, "%.3800s/plugins/profile/%.200s", r->s->out, named);
-    return 0;
+    return path_of_run(r, named);
 }
 
 static bool start_compare(watch_round *r)
@@ -472,7 +546,8 @@ bool watch_round_go_on(watch_round *r, int64_t now_ms)
     static bool (*const ended[])(watch_round *) = {[ROUND_CAPTURE] = captured,
                                                    [ROUND_REPORT] = reported,
                                                    [ROUND_COMPARE] = compared,
-                                                   [ROUND_HOOK] = hooked};
+                                                   [ROUND_HOOK] = hooked,
+                                                   [ROUND_DELIVER] = delivered};
     if (r->stage == ROUND_IDLE)
         return false;
     watch_child_read(&r->child);

@@ -1,4 +1,5 @@
-/* One round of one job: capture, report, compare, and where it became slower the user's program.
+/* One round of one job: capture, report, compare, where it became slower the user's program, and
+ * where --out is an address the way there.
  * Files of this room include it; a round owns its child. */
 #ifndef VP_WATCH_ROUND_H
 #define VP_WATCH_ROUND_H
@@ -14,16 +15,19 @@ typedef enum watch_stage {
     ROUND_CAPTURE,
     ROUND_REPORT,
     ROUND_COMPARE,
-    ROUND_HOOK
+    ROUND_HOOK,
+    ROUND_DELIVER
 } watch_stage;
 
 typedef struct watch_round {
     const watch_options *o;
     const watch_store *s;
+    watch_jobs *all;
     watch_job *job; /* NULL: free */
     watch_stage stage;
     watch_child child;
-    char slot[16]; /* names its scratch files */
+    char slot[16];        /* names its scratch files */
+    watch_status outcome; /* while it delivers: of what came before */
     char run[WATCH_RUN_MAX], code[24];
     char problem[WATCH_ERROR_MAX];       /* of the capture */
     bool have, stopping;                 /* have: bytes came */
@@ -31,7 +35,8 @@ typedef struct watch_round {
     char a[VP_PATH_MAX], b[VP_PATH_MAX]; /* what is compared */
 } watch_round;
 
-void watch_round_init(watch_round *r, size_t slot, const watch_options *o, const watch_store *s);
+void watch_round_init(watch_round *r, size_t slot, const watch_options *o, const watch_store *s,
+                      watch_jobs *all);
 void watch_round_start(watch_round *r, watch_job *j);
 /* After something was heard of the child, or a moment. true: the round has ended and the job is
  * settled. */

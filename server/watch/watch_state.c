@@ -29,6 +29,21 @@ static void put_figure(vp_json *j, const watch_figure *f)
     vp_json_end_object(j);
 }
 
+/* Of a run that lies at an address. */
+static void put_files(vp_json *j, const watch_kept *k)
+{
+    vp_json_key(j, "files");
+    vp_json_begin_array(j);
+    for (size_t i = 0; i < k->file_count; i++) {
+        vp_json_begin_object(j);
+        vp_json_kcstr(j, "name", k->files[i].name);
+        vp_json_kcstr(j, "etag", k->files[i].etag);
+        vp_json_end_object(j);
+    }
+    vp_json_end_array(j);
+    vp_json_kbool(j, "doomed", k->doomed);
+}
+
 static void put_run(vp_json *j, const watch_kept *k)
 {
     vp_json_begin_object(j);
@@ -39,6 +54,8 @@ static void put_run(vp_json *j, const watch_kept *k)
     vp_json_u64(j, k->ino);
     vp_json_kcount(j, "born_unix_ns", k->born_ns);
     vp_json_kcount(j, "median_ps", k->median_ps);
+    if (k->file_count)
+        put_files(j, k);
     vp_json_end_object(j);
 }
 
@@ -144,6 +161,29 @@ static int read_figures(watch_job *j, const json_t *list)
     return 0;
 }
 
+static bool is_name(const char *name)
+{
+    return name && *name && *name != '.' && !strchr(name, '/') && strlen(name) < 300;
+}
+
+static int read_run(watch_job *j, const watch_kept *k, const json_t *v)
+{
+    const json_t *file;
+    size_t i;
+    if (!is_name(k->run) || strlen(k->run) >= 200)
+        return 0;
+    VP_TRY(watch_job_add_run(j, k));
+    watch_kept *made = &j->runs[j->run_count - 1];
+    json_array_foreach(json_object_get(v, "files"), i, file)
+    {
+        const char *name = text_of(file, "name"), *etag = text_of(file, "etag");
+        if (is_name(name) && etag)
+            VP_TRY(watch_kept_add_file(made, name, etag));
+    }
+    made->doomed = made->doomed && made->file_count;
+    return 0;
+}
+
 static int read_runs(watch_job *j, const json_t *list)
 {
     const json_t *v;
@@ -154,9 +194,9 @@ static int read_runs(watch_job *j, const json_t *list)
                         .dev = (uint64_t)count_of(v, "dev"),
                         .ino = (uint64_t)count_of(v, "ino"),
                         .born_ns = count_of(v, "born_unix_ns"),
-                        .median_ps = count_of(v, "median_ps")};
-        if (k.run && *k.run && *k.run != '.' && !strchr(k.run, '/') && strlen(k.run) < 200)
-            VP_TRY(watch_job_add_run(j, &k));
+                        .median_ps = count_of(v, "median_ps"),
+                        .doomed = json_is_true(json_object_get(v, "doomed"))};
+        VP_TRY(read_run(j, &k, v));
     }
     return 0;
 }

@@ -11,6 +11,7 @@
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/capture/disk/small_files.h"
+#include "trace/source/kept.h"
 
 #define LOCK ".view_profile-watch.lock"
 #define READ_MAX (64u << 20)
@@ -38,7 +39,7 @@ static int take_lock(watch_store *s)
     if (flock(s->lock, LOCK_EX | LOCK_NB) == 0)
         return 0;
     vp_fail(VP_EBUSY, "another view_profile watch runs there: end it, or name another --out");
-    return vp_fail_at(VP_EBUSY, s->out, -1, -1);
+    return vp_fail_at(VP_EBUSY, s->at.url ? s->at.url : s->out, -1, -1);
 }
 
 static int open_all(watch_store *s)
@@ -48,15 +49,42 @@ static int open_all(watch_store *s)
     return open_dir(s->out, WATCH_INNER, &s->inner);
 }
 
+/* Of an address: what is known of it here, which only its owner may read. */
+static int find_place(watch_store *s, const char *out)
+{
+    char name[KEPT_NAME];
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    bool has = state && *state == '/';
+    VP_TRY(source_address_read(&s->at, out));
+    if (!has && (!home || *home != '/'))
+        return vp_fail(VP_EIO, "there is no directory for what is known of --out: set "
+                               "XDG_STATE_HOME, or HOME");
+    const vp_str parts[] = {vp_str_of(s->at.base), vp_str_of(s->at.query)};
+    kept_name(name, parts, 2);
+    int n = snprintf(s->out, sizeof s->out, "%s%s/view_profile/watch/", has ? state : home,
+                     has ? "" : "/.local/state");
+    if (n < 0 || n + (int)KEPT_NAME >= (int)VP_PATH_MAX / 2)
+        return vp_fail(VP_ELIMIT, "XDG_STATE_HOME, or HOME: the path is too long");
+    VP_TRY(cap_make_dirs(s->out));
+    snprintf(s->out + n, sizeof s->out - (size_t)n, "%.16s", name);
+    return mkdir(s->out, 0700) == 0 || errno == EEXIST
+               ? 0
+               : cap_file_fail("make the directory", s->out, errno);
+}
+
 int watch_store_open(watch_store *s, const watch_options *o)
 {
     char full[VP_PATH_MAX];
     const char *dir = cap_full_dir(full, o->out ? o->out : ".");
     *s = (watch_store){.dir = -1, .inner = -1, .lock = -1};
     s->single = o->target_count == 1 && !o->hosts_file;
-    if (snprintf(s->out, sizeof s->out, "%s", dir) >= (int)sizeof s->out)
-        return vp_fail(VP_ELIMIT, "--out: the path is too long");
-    int rc = open_all(s);
+    int rc = 0;
+    if (o->out && source_is_address(o->out))
+        rc = find_place(s, o->out);
+    else if (snprintf(s->out, sizeof s->out, "%s", dir) >= (int)sizeof s->out)
+        rc = vp_fail(VP_ELIMIT, "--out: the path is too long");
+    if (rc >= 0)
+        rc = open_all(s);
     if (rc < 0)
         watch_store_close(s);
     return rc;
@@ -67,6 +95,7 @@ void watch_store_close(watch_store *s)
     vp_fs_close(&s->inner);
     vp_fs_close(&s->dir);
     vp_fs_close(&s->lock);
+    source_address_free(&s->at);
 }
 
 void watch_run_path(char out[VP_PATH_MAX], const char *run)

@@ -1,4 +1,5 @@
 /* The directory that a watch keeps: its lock, the ring of runs, the histories, the state file.
+ * Where --out is an address, it is one of our own, from which runs and histories are delivered.
  * Files of this room include it. Nothing is removed that the watch did not make itself. */
 #ifndef VP_WATCH_STORE_H
 #define VP_WATCH_STORE_H
@@ -6,12 +7,14 @@
 #include "server/watch/watch_job.h"
 #include "trace/base/buf.h"
 #include "trace/base/limits.h"
+#include "trace/source/address.h"
 
 #define WATCH_STATE ".view_profile-watch.json"
 #define WATCH_INNER ".view_profile-watch"
 
 typedef struct watch_store {
     char out[VP_PATH_MAX]; /* absolute */
+    source_address at;     /* where runs and histories go from there; url NULL: they stay */
     int dir, inner;        /* out, out/.view_profile-watch */
     int lock;
     bool single; /* one target: one history */
@@ -36,8 +39,12 @@ int watch_inner_read(const watch_store *s, vp_buf *b, const char *name, const ch
 
 /* Notes the run as the watch's own. VP_ENOTFOUND: it is not there. */
 int watch_ring_add(const watch_store *s, watch_job *j, const char *run);
-/* Removes the oldest runs beyond `keep`, but not the baseline. *removed counts them. */
-int watch_ring_trim(const watch_store *s, watch_job *j, int64_t keep, size_t *removed);
+/* Removes the oldest runs beyond `keep`, but not the baseline. What lies at an address is doomed
+ * only: watch_away.h. */
+int watch_ring_trim(const watch_store *s, watch_job *j, int64_t keep);
+/* Removes what lies here of a run that is noted; what has its name by now stays. */
+int watch_ring_leave(const watch_store *s, const watch_kept *k);
+bool watch_ring_is_here(const watch_store *s, const char *run);
 /* Removes what an interrupted removal left. */
 void watch_ring_sweep(const watch_store *s);
 

@@ -75,14 +75,14 @@ static watch_job *most_due(const watcher *w)
 static void forget_old(watcher *w)
 {
     int64_t now = watch_unix_ms(), reach;
-    size_t removed;
     if (__builtin_mul_overflow(w->o->every_ms, w->o->keep, &reach))
         return;
     for (size_t i = w->jobs.n; i-- > 0;) {
         watch_job *j = w->jobs.v[i];
         if (j->running || !j->unlisted_ms || now - j->unlisted_ms < reach)
             continue;
-        if (watch_ring_trim(&w->store, j, 0, &removed) >= 0)
+        (void)watch_set(&j->baseline, NULL);
+        if (watch_ring_trim(&w->store, j, 0) >= 0 && !j->run_count)
             watch_jobs_drop(&w->jobs, i);
         w->dirty = true;
     }
@@ -266,7 +266,7 @@ static int begin(watcher *w)
     VP_TRY(read_lists(w, vp_now_ms()));
     VP_TRY(watch_state_write(&w->store, w->o, &w->jobs, getpid()));
     for (size_t i = 0; i < w->parallel; i++)
-        watch_round_init(&w->rounds[i], i, w->o, &w->store);
+        watch_round_init(&w->rounds[i], i, w->o, &w->store, &w->jobs);
     return loop(w);
 }
 

@@ -17,7 +17,7 @@ typedef struct watch_options {
     char *const *targets; /* [NAME=]HOST:PORT[,HOST:PORT…] */
     size_t target_count;
     const char *hosts_file; /* more of them, a line each; NULL: none */
-    const char *out;        /* the directory; NULL: "." */
+    const char *out;        /* the directory, or an address; NULL: "." */
     const char *baseline;   /* "first", "best", a run of `out`, or a path */
     int64_t every_ms, duration_ms, keep, parallel;
     int64_t times;                                             /* rounds of each job; 0: no end */
@@ -28,6 +28,7 @@ typedef struct watch_options {
     size_t on_regression_arg_count;
     const char *const *capture_args; /* what each `capture` is told beside --out and --name */
     size_t capture_arg_count;
+    bool is_unsigned; /* at that address */
     bool json, quiet;
 } watch_options;
 

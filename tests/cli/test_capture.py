@@ -1,6 +1,5 @@
 """`view_profile capture` against a stand-in for XLA's ProfilerService: what lands, what is said, and that nothing
 half-written stays, whatever the other side does."""
-import http.server
 import json
 import os
 import pathlib
@@ -17,6 +16,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import fetching  # noqa: E402
 from fetching import field, fields  # noqa: E402
+from stores import shelf  # noqa: E402
 from traces import ROOT  # noqa: E402
 
 pytest.importorskip("h2", reason="SKIP: scripts/requirements-test.txt is not installed: h2")
@@ -228,7 +228,7 @@ def test_no_file_is_written_over(place):
         run = place.dir / "plugins" / "profile" / "mine"
         run.mkdir(parents=True)
         (run / f"127.0.0.1_{server.port}.xplane.pb").write_bytes(b"old")
-        fails(place, *quick(server.target), "--name", "mine", says="there is such a file")
+        fails(place, *quick(server.target), "--name", "mine", says="has this host already")
         assert landed(place)[0].read_bytes() == b"old" and not server.asked()
 
 
@@ -667,6 +667,15 @@ def test_kineto_is_driven_through_dynolog(place):
         assert "gemm" in done.stdout and "its page: view_profile logs" in done.stdout
 
 
+def test_kineto_writes_over_no_file(place):
+    run = place.dir / "plugins" / "profile" / "mine"
+    run.mkdir(parents=True)
+    with Dynolog() as dynolog:
+        (run / (dynolog.target.replace(":", "_") + "_41.pt.trace.json")).write_bytes(b"old")
+        fails(place, "--kineto", *quick(dynolog.target), "--name", "mine", says="has this host already")
+        assert not dynolog.heard
+
+
 @pytest.mark.parametrize(("reply", "word"), [
     ({"processesMatched": [], "activityProfilersTriggered": [], "activityProfilersBusy": 0}, "empty"),
     ({"processesMatched": [4], "activityProfilersTriggered": [], "activityProfilersBusy": 1}, "busy"),
@@ -695,69 +704,79 @@ def test_who_is_no_dynolog(place):
 
 # ---- --out elsewhere ----
 
-class Dav(http.server.BaseHTTPRequestHandler):
-    """As much of a WebDAV server as takes files."""
-    protocol_version = "HTTP/1.1"
-
-    def answer(self, status):
-        self.send_response(status)
-        self.send_header("content-length", "0")
-        self.end_headers()
-
-    def do_PUT(self):
-        chunks = []
-        if self.headers.get("transfer-encoding") == "chunked":
-            while n := int(self.rfile.readline(), 16):
-                chunks.append(self.rfile.read(n))
-                self.rfile.readline()
-            self.rfile.readline()
-        else:
-            chunks.append(self.rfile.read(int(self.headers["content-length"])))
-        if self.server.status < 300:
-            self.server.files[self.path] = b"".join(chunks)
-        self.answer(self.server.status)
-
-    def do_MKCOL(self):
-        self.answer(201)
-
-    def do_MOVE(self):
-        target = self.headers["destination"].split("/", 3)[3]
-        self.server.files["/" + target] = self.server.files.pop(self.path)
-        self.answer(201)
-
-    def log_message(self, *_):
-        pass
-
-
 @pytest.fixture
-def dav():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Dav)
-    server.status, server.files = 201, {}
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server
-    server.shutdown()
-    server.server_close()
+def there():
+    with shelf() as s:
+        s.dirs.add("/logs/")
+        yield s
 
 
-def test_a_run_lies_elsewhere(place, dav):
-    url = f"http://127.0.0.1:{dav.server_port}/logs/"
+def test_a_run_lies_elsewhere(place, there):
+    url = there.url + "/logs/"
     with ProfilerServer(lambda call: call.answer(response(REAL.read_bytes()))) as server:
         done = capture(place, *quick(server.target), "--out", url, "--name", "r", "--format", "json")
         assert done.returncode == 0, done.stderr
         name = f"/logs/plugins/profile/r/127.0.0.1_{server.port}.xplane.pb"
-        assert dav.files == {name: REAL.read_bytes()}
+        assert there.files == {name: REAL.read_bytes()}
         assert events(done)[-1]["path"] == f"{url}plugins/profile/r"
         done = capture(place, *quick(server.target), "--out", url, "--top", 2)
         assert done.returncode == 0 and f"its page: view_profile '{url}', then" in done.stdout
         assert left(place) == [] and list(place.temp.iterdir()) == []
 
 
-def test_elsewhere_is_full(place, dav):
-    dav.status = 507
+def test_an_address_with_a_query(place, there):
     with ProfilerServer(lambda call: call.answer(response(XSPACE))) as server:
-        fails(place, *quick(server.target), "--out", f"http://127.0.0.1:{dav.server_port}/logs", says="507")
-        assert dav.files == {} and list(place.temp.iterdir()) == []
+        done = capture(place, *quick(server.target), "--out", there.url + "/logs?key=7", "--name", "a run", "--format", "json")
+        assert done.returncode == 0, done.stderr
+        assert list(there.files) == [f"/logs/plugins/profile/a run/127.0.0.1_{server.port}.xplane.pb"]
+        assert events(done)[-1]["path"] == there.url + "/logs/plugins/profile/a%20run?key=7"
+
+
+def test_elsewhere_is_full(place, there):
+    there.before = lambda r: (r.answer(507), True)[1] if r.command == "PUT" else False
+    with ProfilerServer(lambda call: call.answer(response(XSPACE))) as server:
+        fails(place, *quick(server.target), "--out", there.url + "/logs", says="507")
+        assert there.files == {} and list(place.temp.iterdir()) == []
     fails(place, *quick(server.target), "--kineto", "--out", "s3://bucket/logs", exit_code=2)
+
+
+def test_a_password_in_the_address_is_sent_and_not_told(place, there):
+    asked = set()
+    there.before = lambda r: (asked.add(r.headers.get("Authorization")), False)[1]
+    url = there.url.replace("://", "://bob:s3cret@") + "/logs"
+    with ProfilerServer(lambda call: call.answer(response(REAL.read_bytes()))) as server:
+        said = [capture(place, *quick(server.target), "--out", url),
+                capture(place, *quick(server.target), "--out", url, "--name", "r", "--format", "json"),
+                capture(place, *quick(server.target), "--out", url, "--name", "r"),
+                capture(place, *quick(server.target), "--out", url, "--kineto")]
+        there.before = lambda r: (r.answer(403), True)[1]
+        said.append(capture(place, *quick(server.target), "--out", url))
+        assert [done.returncode for done in said] == [0, 0, 6, 2, 6] and asked == {"Basic Ym9iOnMzY3JldA=="}
+        for done in said:
+            assert "s3cret" not in done.stdout + done.stderr and there.url in done.stdout + done.stderr
+
+
+# ---- One name, two captures ----
+
+def test_a_run_gets_more_hosts(place, there):
+    with ProfilerServer(lambda call: call.answer(response(XSPACE))) as a, \
+            ProfilerServer(lambda call: call.answer(response(XSPACE))) as b:
+        for out in ("here", there.url + "/logs"):
+            for server in (a, b):
+                assert capture(place, *quick(server.target), "--out", out, "--name", "r").returncode == 0
+        assert {f.name for f in landed(place, "here")} == {f"127.0.0.1_{s.port}.xplane.pb" for s in (a, b)}
+        assert len(there.files) == 2
+
+
+def test_a_run_that_has_one_of_the_hosts_is_let_alone(place, there):
+    with ProfilerServer(lambda call: call.answer(response(XSPACE))) as a, \
+            ProfilerServer(lambda call: call.answer(response(XSPACE))) as b:
+        for out in ("here", there.url + "/logs"):
+            assert capture(place, *quick(a.target), "--out", out, "--name", "r").returncode == 0
+            said = fails(place, *quick(f"{b.target},{a.target}"), "--out", out, "--name", "r",
+                         says="has this host already, which stays; take another --name")
+            assert a.target.replace(":", "_") in said and not b.asked()
+        assert [f.name for f in landed(place, "here")] == [f"127.0.0.1_{a.port}.xplane.pb"] and len(there.files) == 1
 
 
 # ---- The process that fetches ----

@@ -16,6 +16,8 @@
 /* Bytes of a question, and of what one frame carries. */
 #define FETCH_ASK_MAX (32u << 10)
 #define FETCH_FRAME_MAX (1u << 20)
+/* Bytes of a version that is told, with a NUL. */
+#define FETCH_ETAG_MAX 256u
 /* Descriptors that may come with a question, the stream not counted. */
 #define FETCH_FILES_MAX 2u
 
@@ -28,7 +30,8 @@
     X(STORES, stores)   /* ENTRIES, DONE: for doctor; NAME: "s3://", WHY: where credentials are */   \
     X(CAPTURE, capture) /* PROGRESS…, INFO, DONE: a profile of one process into the file passed */ \
     X(LOOK, look)       /* INFO, DONE: Monitor of one process */                                     \
-    X(KINETO, kineto)   /* PROGRESS…, DONE: asks a dynolog daemon */
+    X(KINETO, kineto)   /* PROGRESS…, DONE: asks a dynolog daemon */                               \
+    X(REMOVE, remove)   /* DONE: one object or file is no longer there */
 typedef enum fetch_question {
     FETCH_NO_QUESTION,
 #define FETCH_ENUM(name, fn) FETCH_##name,
@@ -41,7 +44,7 @@ typedef enum fetch_question {
 enum {
     FETCH_ASK_WHAT = 1,     /* fetch_question */
     FETCH_ASK_URL = 2,      /* gs://, s3://, az://, http(s)://; of processes HOST:PORT */
-    FETCH_ASK_ETAG = 3,     /* READ: only while the object has this one */
+    FETCH_ASK_ETAG = 3,     /* READ, REMOVE: only while the object has this one */
     FETCH_ASK_OFFSET = 4,   /* READ */
     FETCH_ASK_LENGTH = 5,   /* READ; absent: to the end. WRITE: bytes to come; absent: unknown */
     FETCH_ASK_FLAT = 6,     /* LIST: everything beneath, instead of one level */

@@ -141,3 +141,8 @@ int fetcher_ask(fetcher *f, vp_str question, const int *files, size_t n, int *st
     *stream = ends[0];
     return 0;
 }
+
+int fetcher_source(void *ctx, vp_str question, int *stream)
+{
+    return fetcher_ask(ctx, question, NULL, 0, stream);
+}

@@ -21,61 +21,9 @@
 #define FRESH_TIMES 10
 #define LOOK_MS 20
 
-/* ---- Addresses ------------------------------------------------------------------------------- */
-
-static const char *const schemes[] = {"http://", "https://", "gs://",   "s3://",
-                                      "az://",   "abfs://",  "abfss://"};
-#define WEB_SCHEMES 2u
-
-static size_t scheme_of(const char *path)
-{
-    size_t i = 0, n = sizeof schemes / sizeof *schemes;
-    while (i < n && !vp_str_starts_nocase(vp_str_of(path), vp_str_of(schemes[i])))
-        i++;
-    return i;
-}
-
 bool mirror_is_url(const char *path)
 {
-    return scheme_of(path) < sizeof schemes / sizeof *schemes;
-}
-
-/* What a password stands in is told to nobody but who fetches. */
-static int take_user(mirror *m, const char *url, size_t scheme)
-{
-    size_t host = strlen(schemes[scheme]), end = host + strcspn(url + host, "/?#"), at = end;
-    while (m->web && at > host && url[at - 1] != '@')
-        at--;
-    if (!m->web || at == host) {
-        m->url = vp_strdup(url);
-        VP_NEED(m->url);
-        return 0;
-    }
-    VP_CLEANUP(vp_buf_free) vp_buf b;
-    vp_buf_init(&b, 1 << 20);
-    vp_buf_printf(&b, "%.*s%s", (int)host, url, url + at);
-    m->url = vp_buf_take(&b, &(size_t){0});
-    m->ask.user = m->user = vp_strndup(url + host, at - host);
-    VP_NEED(m->url && m->user);
-    return 0;
-}
-
-static int split_url(mirror *m, const char *typed)
-{
-    size_t scheme = scheme_of(typed);
-    m->web = scheme < WEB_SCHEMES;
-    VP_TRY(take_user(m, typed, scheme));
-    const char *url = m->url, *query = m->web ? strchr(url, '?') : NULL;
-    size_t n = query ? (size_t)(query - url) : strlen(url), least = strlen(schemes[scheme]);
-    while (n > least && url[n - 1] == '/')
-        n--;
-    m->base = vp_strndup(url, n);
-    m->query = vp_strdup(query ? query : "");
-    VP_NEED(m->base && m->query);
-    if (n > least && n < VP_PATH_MAX / 2)
-        return 0;
-    vp_fail(VP_EARG, "no address of a log directory: it names no %s", m->web ? "host" : "bucket");
-    return vp_fail_at(VP_EARG, url, -1, -1);
+    return source_is_address(path);
 }
 
 /* ---- Places on the disk ---------------------------------------------------------------------- */
@@ -124,13 +72,13 @@ static int make_places(mirror *m)
     bool made;
     int cache = cache_dir(m->cache);
     VP_TRY(cache);
-    kept_name(name, &(vp_str){m->url, strlen(m->url)}, 1);
+    kept_name(name, &(vp_str){m->at.url, strlen(m->at.url)}, 1);
     snprintf(path, sizeof path, "%.1024s/kept", m->cache);
     VP_TRY(mirror_make_dirs(path, 1, &made));
     VP_TRY(open_dir(path, &m->kept.dir));
     snprintf(path, sizeof path, "%.1024s/%s", m->cache, name);
     VP_TRY(mirror_make_dirs(path, (size_t)cache, &made));
-    put_parts(parts, sizeof parts, strstr(m->base, "://") + 3);
+    put_parts(parts, sizeof parts, strstr(m->at.base, "://") + 3);
     snprintf(m->tree, sizeof m->tree, "%.1100s/tree/%s", path, parts);
     snprintf(m->file, sizeof m->file, "%.1100s/file/%s", path, parts);
     snprintf(path + strlen(path), sizeof path - strlen(path), "/lock");
@@ -145,7 +93,8 @@ static int make_places(mirror *m)
 
 static int start(mirror *m, const char *url)
 {
-    VP_TRY(split_url(m, url));
+    VP_TRY(source_address_read(&m->at, url));
+    m->ask.user = m->at.user;
     VP_TRY(make_places(m));
     kept_trim(&m->kept);
     return 0;
@@ -187,10 +136,7 @@ void mirror_free(mirror *m)
     pthread_mutex_destroy(&m->kept.lock);
     if (m->drop)
         m->drop(m->ask.ctx);
-    vp_free(m->user);
-    vp_free(m->url);
-    vp_free(m->base);
-    vp_free(m->query);
+    source_address_free(&m->at);
     vp_free(m);
 }
 
@@ -201,7 +147,7 @@ const char *mirror_cache(const mirror *m)
 
 const char *mirror_url(const mirror *m)
 {
-    return m->url;
+    return m->at.url;
 }
 
 bool mirror_is_file(const mirror *m)
@@ -230,7 +176,7 @@ static int take_one(mirror_listing *l)
     VP_CLEANUP(vp_buf_free) vp_buf b;
     source_entry e;
     vp_buf_init(&b, 1 << 20);
-    VP_TRY(source_ask_head(&m->ask, m->url, &b, &e));
+    VP_TRY(source_ask_head(&m->ask, m->at.url, &b, &e));
     if (e.is_dir || e.bytes < 0)
         return vp_fail(VP_ENOTFOUND, "it says no size");
     const char *slash = strrchr(m->file, '/');
@@ -262,11 +208,11 @@ static int take_all(mirror_listing *l)
 
 static bool looks_like_file(const mirror *m)
 {
-    size_t n = strlen(m->base);
-    if (m->url[n] == '/')
+    size_t n = strlen(m->at.base);
+    if (m->at.url[n] == '/')
         return false;
-    size_t slash = vp_str_rfind_char((vp_str){m->base, n}, '/');
-    return slash < n && mirror_is_file_name(vp_str_of(m->base + slash + 1));
+    size_t slash = vp_str_rfind_char((vp_str){m->at.base, n}, '/');
+    return slash < n && mirror_is_file_name(vp_str_of(m->at.base + slash + 1));
 }
 
 /* A file or a directory: what its name looks like is asked for first, and then the other. */
@@ -276,13 +222,13 @@ static int find_out(mirror_listing *l)
     bool file = m->known ? m->is_file : looks_like_file(m);
     int rc = file ? take_one(l) : take_all(l);
     /* Of a file some servers say that it is no directory. */
-    bool other = rc == VP_ENOTFOUND || (rc == VP_EUNSUPPORTED && m->web && !file);
+    bool other = rc == VP_ENOTFOUND || (rc == VP_EUNSUPPORTED && m->at.web && !file);
     if (other && !m->known) {
         vp_error why = *vp_error_last();
         vp_fs_close(&l->root);
         vp_fs_close(&l->dir_fd);
         file = !file;
-        if (!file || m->url[strlen(m->base)] != '/')
+        if (!file || m->at.url[strlen(m->at.base)] != '/')
             rc = file ? take_one(l) : take_all(l);
         if (rc == VP_ENOTFOUND)
             rc = vp_fail_copy(&why);
@@ -318,7 +264,7 @@ static int renew(mirror *m, const mirror_renewal *how)
         pthread_mutex_unlock(&m->lock);
     }
     mirror_table_free(l.table);
-    return rc < 0 ? vp_fail_at(rc, m->url, -1, -1) : 0;
+    return rc < 0 ? vp_fail_at(rc, m->at.url, -1, -1) : 0;
 }
 
 int mirror_renew(mirror *m, const mirror_renewal *how, const char **root)

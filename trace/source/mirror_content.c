@@ -74,7 +74,7 @@ static int find(mirror *m, const vp_file_id *id, version *v)
     }
     pthread_mutex_unlock(&m->lock);
     if (!e)
-        return changed(m->url);
+        return changed(m->at.url);
     VP_NEED(v->url);
     return v->etag[0] ? 0 : ask_etag(m, id, v);
 }

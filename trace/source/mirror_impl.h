@@ -8,6 +8,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/map.h"
 #include "trace/base/thread.h"
+#include "trace/source/address.h"
 #include "trace/source/kept.h"
 #include "trace/source/mirror.h"
 
@@ -33,11 +34,7 @@ struct mirror {
     _Atomic uint32_t refs;
     source_ask ask;
     void (*drop)(void *ctx);
-    char *user;  /* "user:password@" of a url that had it: ask's */
-    char *url;   /* as the user gave it, but without that */
-    char *base;  /* without a query and slashes at its end */
-    char *query; /* "?…" or "" */
-    bool web;    /* http(s): paths are escaped, and each directory is asked for */
+    source_address at;
     char cache[VP_PATH_MAX];
     char tree[VP_PATH_MAX], file[VP_PATH_MAX]; /* of a directory, or a file, at that address */
     char root[VP_PATH_MAX];

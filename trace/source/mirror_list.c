@@ -59,7 +59,7 @@ static bool holds_runs(const mirror *m, const char *path)
 {
     static const char runs[] = "/plugins/profile";
     char all[VP_PATH_MAX + VP_MEMBER_NAME_MAX + 3];
-    int n = snprintf(all, sizeof all, "%.*s/%s/", VP_PATH_MAX, m->base, path);
+    int n = snprintf(all, sizeof all, "%.*s/%s/", VP_PATH_MAX, m->at.base, path);
     if (n < 0 || n >= (int)sizeof all)
         return false;
     const char *at = strstr(all, runs);
@@ -134,7 +134,7 @@ static int list_dir(mirror_listing *l, const char *dir, const char *url)
     VP_CLEANUP(vp_fs_close) int stream = -1;
     VP_CLEANUP(vp_buf_free) vp_buf b;
     fetch_frame kind = FETCH_ENTRIES;
-    bool flat = !l->m->web && holds_runs(l->m, dir);
+    bool flat = !l->m->at.web && holds_runs(l->m, dir);
     const source_question q = {.what = FETCH_LIST, .url = url, .flat = flat};
     vp_buf_init(&b, FETCH_FRAME_MAX + 2);
     VP_TRY(source_ask_put(&l->m->ask, &q, &stream));
@@ -172,7 +172,7 @@ static int do_task(mirror_listing *l, const mirror_task *t)
     int rc = (t->head ? look_at : list_dir)(l, t->path, url);
     if (rc == VP_ENOTFOUND && *t->path)
         return 0;
-    return rc < 0 ? vp_fail_at(rc, *t->path ? url : l->m->url, -1, -1) : 0;
+    return rc < 0 ? vp_fail_at(rc, *t->path ? url : l->m->at.url, -1, -1) : 0;
 }
 
 /* ---- The threads ----------------------------------------------------------------------------- */

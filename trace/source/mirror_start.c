@@ -10,11 +10,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static fetcher *shared;
 static unsigned users;
 
-static int ask(void *ctx, vp_str question, int *stream)
-{
-    return fetcher_ask(ctx, question, NULL, 0, stream);
-}
-
 static void leave(void *ctx)
 {
     (void)ctx;
@@ -44,7 +39,8 @@ int mirror_open_url(mirror **out, const char *url, bool is_unsigned)
     int rc = join(&f);
     if (rc < 0)
         return vp_fail_at(rc, url, -1, -1);
-    rc = mirror_open(out, url, &(source_ask){.ask = ask, .ctx = f, .is_unsigned = is_unsigned},
+    rc = mirror_open(out, url,
+                     &(source_ask){.ask = fetcher_source, .ctx = f, .is_unsigned = is_unsigned},
                      leave);
     if (rc < 0)
         leave(f);

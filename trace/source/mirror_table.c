@@ -1,7 +1,4 @@
 /* What a mirror knows of its objects, and their addresses. */
-#include <string.h>
-
-#include "trace/base/buf.h"
 #include "trace/base/mem.h"
 #include "trace/source/mirror_impl.h"
 
@@ -38,23 +35,5 @@ const mirror_entry *mirror_at(const mirror_table *t, vp_str path)
 
 char *mirror_url_of(const mirror *m, const char *path)
 {
-    static const char plain[] = "-._~/!$&'()*+,;=:@";
-    VP_CLEANUP(vp_buf_free) vp_buf b;
-    vp_buf_init(&b, 1 << 20);
-    bool own = !*path && m->is_file;
-    if (own)
-        vp_buf_puts(&b, m->url);
-    else
-        vp_buf_printf(&b, "%s/", m->base);
-    for (const unsigned char *p = (const unsigned char *)path; *p; p++) {
-        bool safe = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
-                    (*p >= '0' && *p <= '9') || strchr(plain, *p);
-        if (safe || !m->web)
-            vp_buf_putc(&b, (char)*p);
-        else
-            vp_buf_printf(&b, "%%%02X", *p);
-    }
-    if (!own)
-        vp_buf_puts(&b, m->query);
-    return vp_buf_take(&b, &(size_t){0});
+    return !*path && m->is_file ? vp_strdup(m->at.url) : source_address_beneath(&m->at, path);
 }

@@ -33,10 +33,10 @@ int source_ask_put(const source_ask *a, const source_question *q, int *stream)
         return vp_fail(VP_ELIMIT, "the address is too long");
     if (q->etag && *q->etag)
         vp_pb_put_len(&b, FETCH_ASK_ETAG, vp_str_of(q->etag));
-    if (q->what == FETCH_READ) {
+    if (q->what == FETCH_READ)
         vp_pb_put_u64(&b, FETCH_ASK_OFFSET, (uint64_t)q->offset);
+    if ((q->what == FETCH_READ || q->what == FETCH_WRITE) && q->length >= 0)
         vp_pb_put_u64(&b, FETCH_ASK_LENGTH, (uint64_t)q->length);
-    }
     if (q->flat)
         vp_pb_put_u64(&b, FETCH_ASK_FLAT, 1);
     if (a->is_unsigned)

@@ -26,7 +26,7 @@ typedef struct source_question {
     fetch_question what;
     const char *url;
     const char *etag;       /* NULL or "": whichever it has */
-    int64_t offset, length; /* of READ */
+    int64_t offset, length; /* of READ, length -1: to the end; of WRITE length alone */
     bool flat;
 } source_question;
 

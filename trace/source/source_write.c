@@ -1,11 +1,8 @@
-#include "server/cli/profile_upload.h"
-
-#include <unistd.h>
+#include "trace/source/source_write.h"
 
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/base/mem.h"
-#include "trace/base/pb.h"
 #include "trace/source/fetch_frames.h"
 
 /* The content and its end; an answer that comes before is heard afterwards. */
@@ -23,36 +20,47 @@ static int send_file(int stream, int fd, char *piece)
     return 0;
 }
 
-static int hear_end(int stream)
+/* data: of what comes; NULL: nothing is to come. */
+static int hear_end(int stream, vp_buf *data)
 {
     fetch_frame kind = FETCH_DATA;
-    int rc = 0;
-    while (rc >= 0 && kind != FETCH_DONE) {
+    while (kind != FETCH_DONE) {
         VP_CLEANUP(vp_buf_free) vp_buf payload;
         vp_buf_init(&payload, FETCH_FRAME_MAX + 2);
-        rc = fetch_next(stream, &kind, &payload);
+        VP_TRY(fetch_next(stream, &kind, &payload));
+        if (data && kind == FETCH_DATA)
+            VP_TRY(vp_buf_str(data, vp_buf_view(&payload)));
     }
-    return rc;
+    return 0;
 }
 
-int profile_upload(fetcher *f, const char *path, const char *url, bool is_unsigned)
+int source_write_file(const source_ask *a, const char *url, const char *path)
 {
     VP_CLEANUP(vp_fs_close) int fd = -1;
     VP_CLEANUP(vp_fs_close) int stream = -1;
     VP_CLEANUP(vp_free_ptr) char *piece = vp_malloc(FETCH_FRAME_MAX);
-    VP_CLEANUP(vp_buf_free) vp_buf question;
     vp_file_id id;
     bool is_dir;
-    vp_buf_init(&question, FETCH_ASK_MAX);
     VP_NEED(piece);
     VP_TRY(vp_fs_open_user(path, &fd, &is_dir, &id));
-    vp_pb_put_u64(&question, FETCH_ASK_WHAT, FETCH_WRITE);
-    vp_pb_put_len(&question, FETCH_ASK_URL, vp_str_of(url));
-    vp_pb_put_u64(&question, FETCH_ASK_LENGTH, (uint64_t)id.size);
-    if (is_unsigned)
-        vp_pb_put_u64(&question, FETCH_ASK_UNSIGNED, 1);
-    VP_TRY(question.status);
-    VP_TRY(fetcher_ask(f, vp_buf_view(&question), NULL, 0, &stream));
+    const source_question q = {.what = FETCH_WRITE, .url = url, .length = id.size};
+    VP_TRY(source_ask_put(a, &q, &stream));
     VP_TRY(send_file(stream, fd, piece));
-    return hear_end(stream);
+    return hear_end(stream, NULL);
+}
+
+int source_remove(const source_ask *a, const char *url, const char *etag)
+{
+    VP_CLEANUP(vp_fs_close) int stream = -1;
+    const source_question q = {.what = FETCH_REMOVE, .url = url, .etag = etag};
+    VP_TRY(source_ask_put(a, &q, &stream));
+    return hear_end(stream, NULL);
+}
+
+int source_read_all(const source_ask *a, const char *url, vp_buf *b)
+{
+    VP_CLEANUP(vp_fs_close) int stream = -1;
+    const source_question q = {.what = FETCH_READ, .url = url, .length = -1};
+    VP_TRY(source_ask_put(a, &q, &stream));
+    return hear_end(stream, b);
 }

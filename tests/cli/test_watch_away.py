@@ -1,0 +1,229 @@
+"""`view_profile watch --out` at an address: runs and histories are written there, and old ones of its own are removed."""
+import contextlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import fetching  # noqa: E402
+from stores import shelf  # noqa: E402
+
+pytest.importorskip('h2', reason='SKIP: scripts/requirements-test.txt is not installed: h2')
+from test_watch import Job, Watch, slow, steady  # noqa: E402
+
+pytestmark = pytest.mark.skipif(not os.path.exists(fetching.program()), reason='SKIP: built without libcurl')
+RUNS = '/logs/plugins/profile/'
+
+
+class Away(Watch):
+    """A watch whose runs go to an address; what it knows lies in a directory of its own."""
+
+    def __init__(self, place, tmp_path, program):
+        super().__init__(place, tmp_path, program)
+        self.env = place.env | {'XDG_STATE_HOME': str(tmp_path / 'state')}
+
+    @property
+    def known(self):
+        (only,) = (self.root / 'state' / 'view_profile' / 'watch').iterdir()
+        return only
+
+    def state(self, at=0):
+        return json.loads((self.known / '.view_profile-watch.json').read_text())['targets'][at]
+
+    def argv(self, *args):
+        return [a if a != str(self.out) else self.url for a in super().argv(*args)]
+
+
+@pytest.fixture
+def jobs():
+    with contextlib.ExitStack() as stack:
+        yield stack
+
+
+@pytest.fixture
+def job(jobs):
+    return Job(jobs)
+
+
+@pytest.fixture
+def there():
+    with shelf() as s:
+        s.dirs.add('/logs/')
+        yield s
+
+
+@pytest.fixture
+def watch(place, tmp_path, program, there):
+    w = Away(place, tmp_path, program)
+    w.url = there.url + '/logs'
+    return w
+
+
+def runs(there):
+    found = {p[len(RUNS):].split('/')[0] for p in there.files if p.startswith(RUNS)}
+    return sorted(found, key=lambda run: [int(n) for n in re.findall(r'\d+', run)])
+
+
+def forget(watch):
+    shutil.rmtree(watch.root / 'state')
+    time.sleep(1.1)  # names hold the second
+
+
+def lines(there, name='history.jsonl'):
+    return [json.loads(line) for line in there.files['/logs/' + name].splitlines()]
+
+
+def test_runs_and_history_lie_there_and_nothing_here(watch, job, there):
+    slow(steady(job, 2), 1, 2)
+    events, said = watch.events(job.target, '--times', 3, code=1)
+    assert said == '' and not [e for e in events if e['event'] != 'capture'], (events, there.log)
+    assert [e['slower'] for e in events] == [False, False, True]
+    assert runs(there) == [e['run'] for e in events]
+    assert [line['session']['name'] for line in lines(there)] == runs(there)
+    assert not list(watch.known.rglob('*.xplane.pb')) and not list(watch.known.rglob('*.plan'))
+    assert (watch.known.stat().st_mode & 0o777) == 0o700
+    here = watch.root / 'here'
+    run = here / 'plugins' / 'profile' / runs(there)[2]
+    run.mkdir(parents=True)
+    name = job.target.replace(':', '_') + '.xplane.pb'
+    (run / name).write_bytes(there.files[f'{RUNS}{run.name}/{name}'])
+    both = [subprocess.run([watch.program, 'top', '--color', 'never', at], env=watch.env, capture_output=True, check=True).stdout
+            for at in (run, watch.url)]
+    assert both[0].splitlines()[1:] == both[1].splitlines()[1:] and b'mlp' in both[0]
+    done = subprocess.run([watch.program, 'trend', watch.url + '/history.jsonl'], env=watch.env, capture_output=True, text=True)
+    assert done.returncode == 0 and len(done.stdout.splitlines()) >= 3, done.stderr
+
+
+def test_of_its_own_runs_the_newest_stay_and_all_of_others(watch, job, there):
+    steady(job, 7)
+    theirs = {RUNS + '2020_01_01_00_00_00/a.xplane.pb': b'a', '/logs/other/b': b'b'}
+    there.files |= theirs
+    there.dirs |= {'/logs/plugins/', RUNS, RUNS + '2020_01_01_00_00_00/', '/logs/other/'}
+    events, _ = watch.events(job.target, '--times', 7, '--keep', 3)
+    made = [e['run'] for e in events]
+    assert runs(there) == ['2020_01_01_00_00_00', made[0], *made[-3:]]
+    assert theirs.items() <= there.files.items()
+    assert {p for p in there.dirs if p.startswith(RUNS)} == {RUNS} | {f'{RUNS}{r}/' for r in runs(there)}
+    assert [r['run'] for r in watch.state()['runs']] == [made[0], *made[-3:]]
+    removed = {p for what, p in there.log if what == 'DELETE'}
+    assert all(p[len(RUNS):].split('/')[0] in made[1:4] for p in removed) and len(removed) == 6
+
+
+def test_what_took_the_place_of_a_file_is_not_removed(watch, job, there):
+    steady(job, 3)
+    first, _ = watch.events(job.target, '--times', 3, '--keep', 3)
+    (mine,) = [p for p in there.files if first[1]['run'] in p]
+    there.files[mine] = b'somebody else put this here'
+    beside = mine.rsplit('/', 1)[0].replace(first[1]['run'], first[2]['run']) + '/notes.txt'
+    there.files[beside] = b'notes'
+    steady(job, 6, 3)
+    done = watch.run(job.target, '--times', 6, '--keep', 1, '--format', 'json')
+    assert done.returncode == 0 and 'it stays' in done.stderr
+    assert there.files[mine] == b'somebody else put this here' and there.files[beside] == b'notes'
+    assert len([p for p in there.files if p.startswith(RUNS)]) == 4  # both, the baseline and the newest
+
+
+def test_a_later_watch_goes_on_even_where_nothing_is_known(watch, job, there):
+    steady(job, 6)
+    first, _ = watch.events(job.target, '--times', 2)
+    second, _ = watch.events(job.target, '--times', 2)
+    assert second[0]['baseline_run'] == first[0]['run'] and len(lines(there)) == 4
+    forget(watch)
+    third, _ = watch.events(job.target, '--times', 1, '--keep', 1)
+    assert third[0]['verdict'] == 'baseline' and len(runs(there)) == 5
+    assert [line['session']['name'] for line in lines(there)] == runs(there)
+
+
+def test_lines_that_others_add_stay(watch, job, there):
+    steady(job, 3)
+    watch.events(job.target, '--times', 1)
+    there.files['/logs/history.jsonl'] += json.dumps({'session': {'name': 'theirs'}}).encode() + b'\n'
+    events, _ = watch.events(job.target, '--times', 2)
+    names = [line['session']['name'] for line in lines(there)]
+    assert len(names) == 4 and names[1] == 'theirs' and names[2:] == [e['run'] for e in events]
+
+
+def test_a_server_that_fails_is_said_and_made_up_for(watch, job, there):
+    steady(job, 6)
+    there.before = lambda r: (r.answer(507), True)[1] if r.command == 'PUT' and len(there.log) < 40 and job.count < 3 else False
+    events, _ = watch.events(job.target, '--times', 4)
+    states = [e for e in events if e['event'] == 'state']
+    assert [e['state'] for e in states] == ['failed', 'ok']
+    assert watch.url in states[0]['error'] and '507' in states[0]['error']
+    assert len([e for e in events if e['event'] == 'capture']) == 4
+    assert len(runs(there)) == 4 and len(lines(there)) == 4 and not list(watch.known.rglob('*.xplane.pb'))
+
+
+def test_a_server_that_never_answers_fills_no_disk(watch, job, there):
+    steady(job, 4)
+    there.before = lambda r: (r.answer(403), True)[1]
+    events, _ = watch.events(job.target, '--times', 4, '--keep', 1, code=6)
+    assert 'access is denied' in events[1]['error']
+    assert len(list(watch.known.rglob('*.xplane.pb'))) == 2  # the baseline and the newest
+
+
+def test_a_fleet_has_a_history_each(watch, jobs, there, tmp_path):
+    hosts = tmp_path / 'hosts'
+    targets = [steady(Job(jobs), 3).target for _ in range(4)]
+    hosts.write_text(''.join(t + '\n' for t in targets))
+    watch.events('--hosts-file', hosts, '--parallel', 3, '--times', 2)
+    assert len(runs(there)) == 8
+    for target in targets:
+        assert len(lines(there, f"history-{target.replace(':', '_')}.jsonl")) == 2
+
+
+def test_what_left_the_list_is_removed_there(watch, jobs, there, tmp_path):
+    hosts = tmp_path / 'hosts'
+    a, b = (steady(Job(jobs), 1).target for _ in 'ab')
+    hosts.write_text(f'{a}\n{b}\n')
+    watch.events('--hosts-file', hosts, '--times', 1)
+    hosts.write_text(b + '\n')
+    watch.events('--hosts-file', hosts, '--times', 3, '--keep', 2)
+    watch.events('--hosts-file', hosts, '--times', 1, '--keep', 2)
+    assert watch.state(0)['target'] == b and all(b.replace(':', '_') in r for r in runs(there))
+
+
+def test_a_baseline_there_may_be_named(watch, job, there):
+    steady(slow(job, 1, 0), 3, 1)
+    first, _ = watch.events(job.target, '--times', 1)
+    forget(watch)
+    events, _ = watch.events(job.target, '--times', 2, '--baseline', first[0]['run'])
+    assert [e['verdict'] for e in events] == ['improvement'] * 2
+
+
+def test_one_watch_an_address(watch, job, there):
+    steady(job, 1)
+    running = watch.start(job.target, '--every', '1h')
+    assert running.stdout.readline()
+    done = watch.run(job.target)
+    assert done.returncode == 5 and 'another view_profile watch' in done.stderr and watch.url in done.stderr
+    running.terminate()
+    assert running.wait(60) == 0
+
+
+def test_a_password_is_sent_and_not_told(watch, job, there):
+    steady(slow(job, 1, 0), 3, 1)
+    asked = []
+    there.before = lambda r: (asked.append(r.headers.get('Authorization')), False)[1]
+    plain, watch.url = watch.url, watch.url.replace('://', '://bob:s3cret@')
+    done = watch.run(job.target, '--times', 3, '--keep', 1, '--format', 'json')
+    assert done.returncode == 0 and len(runs(there)) == 2 and set(asked) == {'Basic Ym9iOnMzY3JldA=='}
+    there.before = lambda r: (r.answer(403), True)[1]
+    more = watch.run(job.target, '--times', 1)
+    assert plain in more.stderr
+    said = [done.stdout, done.stderr, more.stdout, more.stderr]
+    said += [p.read_bytes().decode(errors='replace') for p in watch.known.rglob('*') if p.is_file()]
+    assert not [text for text in said if 's3cret' in text]
+
+
+def test_what_is_no_address(watch, job):
+    watch.url = 'http://'
+    done = watch.run(job.target, '--times', 1)
+    assert done.returncode == 2 and 'names no host' in done.stderr and done.stderr.count('\n') == 1
