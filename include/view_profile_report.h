@@ -425,20 +425,42 @@ typedef struct vp_meta {
 
 /* ---- Memory (full) ---- */
 
+/* Who holds memory: an op, a function, or in brackets what has no name of its own. */
 typedef struct vp_memory_item {
     const char *name;
     int64_t bytes, count;
+    const char *scope;  /* framework path; NULL unknown */
+    const char *source; /* "file:line" or a frame; NULL unknown */
+    int64_t step;       /* whose number the allocations were made in; VP_UNKNOWN */
 } vp_memory_item;
 
+/* What a step takes and does not give back: bytes that are held when two more steps are over. */
+typedef struct vp_leak {
+    const char *name, *scope, *source; /* as in vp_memory_item */
+    int64_t bytes, count;              /* of all steps that could be judged */
+    int64_t steps;                     /* of them, those that left something */
+} vp_leak;
+
+/* One allocator. Bytes are VP_UNKNOWN where the file does not tell them. */
 typedef struct vp_memory {
-    const char *host, *allocator; /* "GPU_0_bfc", "GPU 0", "memory.prof" */
-    int64_t peak_bytes, peak_start_ps;
-    int64_t total_bytes;                     /* what the allocator may use, VP_UNKNOWN */
-    int64_t allocations, frees, end_bytes;   /* VP_UNKNOWN for snapshots */
+    const char *host, *allocator;                /* "GPU_0_bfc", "GPU 0", "memory.prof" */
+    int64_t peak_bytes, peak_start_ps;           /* in use, and when that was reached first */
+    int64_t total_bytes;                         /* what the allocator may use */
+    int64_t lifetime_peak_bytes;                 /* also of the time before the window */
+    int64_t reserved_bytes, reserved_peak_bytes; /* taken from the device: at the peak, at most */
+    /* Free, and too scattered to be handed out in one piece; and of how many that is counted. */
+    int64_t fragmented_bytes, fragmented_of_bytes;
+    int64_t allocations, frees, end_bytes;   /* VP_UNKNOWN for snapshots without a history */
+    int64_t allocated_bytes;                 /* by all of the allocations */
+    int64_t out_of_memory;                   /* requests that failed */
+    int64_t steps, step_allocations;         /* whole steps, and allocations within them */
     int64_t *sample_start_ps, *sample_bytes; /* <= 200 points of the curve, each a local maximum */
     size_t sample_count;
-    vp_memory_item *top; /* largest holders, <= 20 */
+    vp_memory_item *top; /* holders at the peak, <= 20; where all are known they sum to it */
     size_t top_count;
+    int64_t leak_steps; /* steps that could be judged; VP_UNKNOWN: the file does not tell */
+    vp_leak *leaks;     /* most bytes first, <= 20 */
+    size_t leak_count;
 } vp_memory;
 
 /* ---- Quality and findings ---- */

@@ -25,6 +25,7 @@ typedef struct full {
     vp_host_op host_ops[2];
     int64_t sample_at[3], sample_bytes[3];
     vp_memory_item holders[2];
+    vp_leak leaks[1];
     vp_memory memory[1];
     vp_place places[2];
     const char *texts[4];
@@ -260,7 +261,18 @@ static inline void full_host(full *x)
         x->sample_at[i] = (i * i + 1) * FX_MS;
         x->sample_bytes[i] = INT64_C(1) << (30 + i);
     }
-    x->holders[0] = (vp_memory_item){full_text(x, "params"), INT64_C(3) << 30, 12};
+    x->holders[0] = (vp_memory_item){.name = full_text(x, "params"),
+                                     .bytes = INT64_C(3) << 30,
+                                     .count = 12,
+                                     .scope = full_text(x, "jit(step)/init"),
+                                     .source = full_text(x, "train.py:12"),
+                                     .step = 3};
+    x->leaks[0] = (vp_leak){full_text(x, "append"),
+                            full_text(x, "jit(step)/log"),
+                            full_text(x, "train.py:40"),
+                            3 << 20,
+                            24,
+                            6};
     x->memory[0] = (vp_memory){.host = "t1v-n-9eb622fc-w-0",
                                .allocator = full_text(x, "TPU_0_bfc"),
                                .peak_bytes = INT64_C(1) << 32,
@@ -269,6 +281,18 @@ static inline void full_host(full *x)
                                .allocations = 4000,
                                .frees = 3900,
                                .end_bytes = INT64_C(1) << 30,
+                               .lifetime_peak_bytes = INT64_C(5) << 30,
+                               .reserved_bytes = INT64_C(6) << 30,
+                               .reserved_peak_bytes = INT64_C(7) << 30,
+                               .fragmented_bytes = INT64_C(1) << 20,
+                               .fragmented_of_bytes = INT64_C(6) << 30,
+                               .allocated_bytes = INT64_C(90) << 30,
+                               .out_of_memory = 1,
+                               .steps = 8,
+                               .step_allocations = 800,
+                               .leak_steps = 6,
+                               .leaks = x->leaks,
+                               .leak_count = 1,
                                .sample_start_ps = x->sample_at,
                                .sample_bytes = x->sample_bytes,
                                .sample_count = 3,

@@ -25,7 +25,14 @@ typedef struct rule {
 
 static rule rules[] = {
     {"hostile_made/*.pftrace*", RD_UNREADABLE, 0},
-    {"hostile_made/*", RD_UNKNOWN, 0}, /* pickles and databases, of formats without a reader */
+    {"hostile_made/laughs.pickle", RD_SNAPSHOT, 0},
+    {"hostile_made/long.pickle", RD_SNAPSHOT, 0},
+    {"hostile_made/stack_global.pickle", RD_SNAPSHOT, 0},
+    {"hostile_made/memo.pickle", RD_SNAPSHOT, 0},
+    {"hostile_made/self.pickle", RD_SNAPSHOT, 0},
+    {"hostile_made/deep.pickle", RD_SNAPSHOT, 0},
+    {"hostile_made/reduce.pickle", RD_SNAPSHOT, 0},
+    {"hostile_made/*", RD_UNKNOWN, 0}, /* databases, of formats without a reader */
     {"*.pftrace", RD_UNREADABLE, 0},
     {"*.pftrace.gz", RD_UNREADABLE, 0},
     {"expected/jax_cpu/xprof*", RD_UNKNOWN, 0}, /* XProf's answers: not inputs */
@@ -58,7 +65,7 @@ static rule rules[] = {
     {"perfetto_sdk/*", RD_UNKNOWN, 0},
     {"nsys/*", RD_UNKNOWN, 0},
     {"rocpd_made/*", RD_UNKNOWN, 0},
-    {"memory_snapshot/*", RD_UNKNOWN, 0},
+    {"memory_snapshot/*", RD_SNAPSHOT, 0},
     {"compressed_made/*.xplane.pb.gz", RD_XSPACE, 0},
     {"compressed_made/*.zst", RD_UNREADABLE, 0},
     {"memory_timeline/*", RD_UNREADABLE, 0},

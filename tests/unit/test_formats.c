@@ -25,7 +25,8 @@ static void expect_named(int rc, rd_format f)
 /* No format is taken for another: what has no reader is refused by its own name. */
 static void test_refused_by_name(void **state)
 {
-    static const rd_format unread[] = {RD_UNKNOWN, RD_PPROF, RD_ARCHIVE, RD_CACHE, RD_UNREADABLE};
+    static const rd_format unread[] = {RD_UNKNOWN, RD_PPROF, RD_SNAPSHOT,
+                                       RD_ARCHIVE, RD_CACHE, RD_UNREADABLE};
     (void)state;
     for (size_t i = 0; i < sizeof unread / sizeof *unread; i++) {
         cat_file f = {.kind.format = unread[i]};

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "trace/analyze/memory/dynamic_snapshot.h"
 #include "trace/base/arena.h"
 #include "trace/base/err.h"
 #include "trace/read/pprof/pprof.h"
@@ -12,7 +13,7 @@
 
 static bool is_snapshot(const cat_file *f)
 {
-    return f->kind.format == RD_PPROF && !f->why;
+    return (f->kind.format == RD_PPROF || f->kind.format == RD_SNAPSHOT) && !f->why;
 }
 
 bool snapshots_any(const cat_session *s)
@@ -66,6 +67,7 @@ static int add_holders(vp_memory *m, vp_report *r, const pp_profile *p, const ch
         VP_TRY(name_holder(&item->name, r, h));
         item->bytes = h->bytes;
         item->count = h->count;
+        item->step = VP_UNKNOWN;
         m->top_count++;
     }
     return 0;
@@ -81,9 +83,19 @@ static int add_devices(vp_report *r, const pp_profile *p, const char *file)
         vp_memory m = {.peak_bytes = d->bytes,
                        .peak_start_ps = VP_NO_TIME,
                        .total_bytes = VP_UNKNOWN,
+                       .lifetime_peak_bytes = VP_UNKNOWN,
+                       .reserved_bytes = VP_UNKNOWN,
+                       .reserved_peak_bytes = VP_UNKNOWN,
+                       .fragmented_bytes = VP_UNKNOWN,
+                       .fragmented_of_bytes = VP_UNKNOWN,
                        .allocations = VP_UNKNOWN,
                        .frees = VP_UNKNOWN,
-                       .end_bytes = VP_UNKNOWN};
+                       .end_bytes = VP_UNKNOWN,
+                       .allocated_bytes = VP_UNKNOWN,
+                       .out_of_memory = VP_UNKNOWN,
+                       .steps = VP_UNKNOWN,
+                       .step_allocations = VP_UNKNOWN,
+                       .leak_steps = VP_UNKNOWN};
         if (!d->bytes && p->device_count > 1)
             continue;
         snprintf(name, sizeof name, d->name ? "%.200s %.100s" : "%.200s", file, d->name);
@@ -95,42 +107,107 @@ static int add_devices(vp_report *r, const pp_profile *p, const char *file)
     return 0;
 }
 
-static int note_failure(vp_report *r, const cat_file *f)
+static int add_quality(vp_report *r, const cat_file *f, vp_quality q, const char *message)
 {
-    const vp_error *e = vp_error_last();
-    vp_quality q = {.code = "unreadable",
-                    .severity = VP_SEV_WARNING,
-                    .event = e->event,
-                    .byte = e->offset,
-                    .partial = true};
-    VP_TRY(text(&q.message, r, e->message));
+    VP_TRY(text(&q.message, r, message));
     VP_TRY(text(&q.file, r, f->path));
     VP_TRY(one_more((void **)&r->quality, r->quality_count, r, sizeof q));
     r->quality[r->quality_count++] = q;
-    r->partial = true;
+    r->partial = r->partial || q.partial;
     return 0;
 }
 
-static int read_snapshot(pp_profile **out, const catalog *c, const cat_file *f)
+static int note_failure(vp_report *r, const cat_file *f)
+{
+    const vp_error *e = vp_error_last();
+    return add_quality(r, f,
+                       (vp_quality){.code = "unreadable",
+                                    .severity = VP_SEV_WARNING,
+                                    .event = e->event,
+                                    .byte = e->offset,
+                                    .partial = true},
+                       e->message);
+}
+
+static int add_profile(vp_report *r, const cat_file *f, rd_stream *in)
+{
+    pp_profile *p;
+    VP_TRY(pp_read(&p, in));
+    int rc = add_devices(r, p, f->name);
+    pp_free(p);
+    return rc;
+}
+
+/* Times of a history count from its first entry; the report's, from its base. What lies days away
+ * from it has no place in it. */
+static void place_rows(mem_snapshot *s, const vp_report *r)
+{
+    const int64_t day_ns = INT64_C(86400) * 1000000000;
+    int64_t shift;
+    bool known = s->first_unix_ns != VP_UNKNOWN && r->base_unix_ns != VP_UNKNOWN &&
+                 !__builtin_sub_overflow(s->first_unix_ns, r->base_unix_ns, &shift) &&
+                 shift < day_ns && shift > -day_ns;
+    for (size_t i = 0; i < s->row_count; i++) {
+        vp_memory *m = &s->rows[i];
+        if (m->peak_start_ps != VP_NO_TIME)
+            m->peak_start_ps = known ? m->peak_start_ps + shift * 1000 : VP_NO_TIME;
+        for (size_t k = 0; known && k < m->sample_count; k++)
+            m->sample_start_ps[k] += shift * 1000;
+    }
+}
+
+static int add_snapshot(vp_report *r, const cat_file *f, rd_stream *in)
+{
+    mem_snapshot s;
+    char message[160];
+    VP_TRY(mem_snapshot_read(&s, r->owner_, in, f->name));
+    if (r->base_unix_ns == VP_UNKNOWN && !r->host_count)
+        r->base_unix_ns = s.first_unix_ns;
+    place_rows(&s, r);
+    for (size_t i = 0; i < s.row_count; i++) {
+        VP_TRY(one_more((void **)&r->memory, r->memory_count, r, sizeof *s.rows));
+        r->memory[r->memory_count++] = s.rows[i];
+    }
+    if (s.cut_at >= 0)
+        VP_TRY(add_quality(r, f,
+                           (vp_quality){.code = "truncated",
+                                        .severity = VP_SEV_WARNING,
+                                        .event = -1,
+                                        .byte = s.cut_at,
+                                        .partial = true},
+                           "the snapshot is cut off: what stands before is shown"));
+    if (!s.odd)
+        return 0;
+    snprintf(message, sizeof message,
+             "%lld blocks or entries of the snapshot have no size and are left out",
+             (long long)s.odd);
+    return add_quality(r, f,
+                       (vp_quality){.code = "bad-event",
+                                    .severity = VP_SEV_WARNING,
+                                    .event = -1,
+                                    .byte = -1,
+                                    .partial = true},
+                       message);
+}
+
+static int add_file(vp_report *r, const catalog *c, const cat_file *f)
 {
     VP_CLEANUP(rd_stream_close) rd_stream *in = NULL;
     VP_TRY(catalog_stream(&in, c, f, false));
-    return pp_read(out, in);
+    return f->kind.format == RD_SNAPSHOT ? add_snapshot(r, f, in) : add_profile(r, f, in);
 }
 
 int snapshots_add(vp_report *r, const catalog *c, const cat_session *s)
 {
     for (size_t i = 0; i < s->file_count; i++) {
         const cat_file *f = &s->files[i];
-        pp_profile *p = NULL;
         if (!is_snapshot(f))
             continue;
-        int rc = read_snapshot(&p, c, f);
+        int rc = add_file(r, c, f);
         if (rc == VP_ENOMEM)
             return rc;
-        rc = rc < 0 ? note_failure(r, f) : add_devices(r, p, f->name);
-        pp_free(p);
-        VP_TRY(rc);
+        if (rc < 0)
+            VP_TRY(note_failure(r, f));
     }
     return 0;
 }

@@ -195,8 +195,10 @@ static int name_holders(vp_memory *m, host_result *h, int64_t stack)
     m->top = vp_arena_zalloc(&h->arena, 2 * sizeof *m->top);
     VP_NEED(m->top);
     bool first = stack >= m->peak_bytes - stack;
-    m->top[!first] = (vp_memory_item){"stack", stack, VP_UNKNOWN};
-    m->top[first] = (vp_memory_item){"heap", m->peak_bytes - stack, VP_UNKNOWN};
+    m->top[!first] =
+        (vp_memory_item){.name = "stack", .bytes = stack, .count = VP_UNKNOWN, .step = VP_UNKNOWN};
+    m->top[first] = (vp_memory_item){
+        .name = "heap", .bytes = m->peak_bytes - stack, .count = VP_UNKNOWN, .step = VP_UNKNOWN};
     m->top_count = 2;
     return 0;
 }
@@ -204,7 +206,17 @@ static int name_holders(vp_memory *m, host_result *h, int64_t stack)
 static int emit(host_result *h, const trace *t, const allocator *a)
 {
     int64_t lift = a->absolute ? 0 : -a->least;
-    vp_memory m = {.peak_bytes = a->peak + lift,
+    vp_memory m = {.lifetime_peak_bytes = VP_UNKNOWN,
+                   .reserved_bytes = VP_UNKNOWN,
+                   .reserved_peak_bytes = VP_UNKNOWN,
+                   .fragmented_bytes = VP_UNKNOWN,
+                   .fragmented_of_bytes = VP_UNKNOWN,
+                   .allocated_bytes = VP_UNKNOWN,
+                   .out_of_memory = VP_UNKNOWN,
+                   .steps = VP_UNKNOWN,
+                   .step_allocations = VP_UNKNOWN,
+                   .leak_steps = VP_UNKNOWN,
+                   .peak_bytes = a->peak + lift,
                    .peak_start_ps = a->peak_ps - h->origin_ps,
                    .total_bytes = a->total,
                    .allocations = a->allocations,

@@ -349,8 +349,19 @@ static void adopt_memory(merging *m, void *row, const merge_part *p)
     x->sample_start_ps = move_times(m, x->sample_start_ps, x->sample_count, p);
     x->sample_bytes = merge_items(m, x->sample_bytes, x->sample_count, sizeof(int64_t));
     x->top = merge_items(m, x->top, x->top_count, sizeof *x->top);
-    for (size_t i = 0; x->top && i < x->top_count; i++)
-        x->top[i].name = merge_text(m, x->top[i].name);
+    for (size_t i = 0; x->top && i < x->top_count; i++) {
+        vp_memory_item *item = &x->top[i];
+        item->name = merge_text(m, item->name);
+        item->scope = merge_text(m, item->scope);
+        item->source = merge_text(m, item->source);
+    }
+    x->leaks = merge_items(m, x->leaks, x->leak_count, sizeof *x->leaks);
+    for (size_t i = 0; x->leaks && i < x->leak_count; i++) {
+        vp_leak *l = &x->leaks[i];
+        l->name = merge_text(m, l->name);
+        l->scope = merge_text(m, l->scope);
+        l->source = merge_text(m, l->source);
+    }
 }
 
 static int order_memory(const void *a, const void *b)

@@ -5,6 +5,7 @@
 #include "trace/read/detect/archive_kinds.h"
 #include "trace/read/detect/detect_parts.h"
 #include "trace/read/gzip/gzip.h"
+#include "trace/read/pickle/torch_snapshot.h"
 #include "trace/read/pprof/pprof_fields.h"
 #include "trace/read/vpcap/vpcap_reader.h"
 
@@ -192,6 +193,8 @@ static rd_format by_magic(vp_str text)
 {
     if (vr_is(text))
         return RD_VPCAP;
+    if (ts_is(text))
+        return RD_SNAPSHOT;
     return RD_UNKNOWN;
 }
 
@@ -241,7 +244,8 @@ rd_kind rd_detect(vp_str name, vp_str head, vp_str inner)
         return promised.format == RD_UNKNOWN ? promised : kind(RD_UNREADABLE, why_empty);
     if (is_lfs_pointer(head)) {
         bool ours = promised.format != RD_UNKNOWN || rd_name_has(name, VP_STR(".json")) ||
-                    rd_name_ends(name, VP_STR(".gz")) || rd_name_ends(name, VP_STR(".pb"));
+                    rd_name_ends(name, VP_STR(".gz")) || rd_name_ends(name, VP_STR(".pb")) ||
+                    rd_name_ends(name, VP_STR(".pickle")) || rd_name_ends(name, VP_STR(".pkl"));
         return ours ? kind(RD_UNREADABLE, why_lfs) : kind(RD_UNKNOWN, NULL);
     }
     if (gzip && inner.n == 0)

@@ -24,6 +24,7 @@
     X(CHROME, "chrome", "chrome", ALONE, ".trace.json", stream, cj_read, ex_json_whole,            \
       ex_pftrace_from_json)                                                                        \
     X(PPROF, "memory", "memory", MEMORY, "", source, NULL, NULL, NULL)                             \
+    X(SNAPSHOT, "snapshot", "memory", MEMORY, "", source, NULL, NULL, NULL)                        \
     X(VPCAP, "vpcap", "xla", UNFINISHED, ".vpcap", source, vr_read, ex_json_from_vpcap,            \
       ex_pftrace_from_vpcap)                                                                       \
     X(ARCHIVE, "archive", "none", REST, "", source, NULL, NULL, NULL)                              \
@@ -40,7 +41,7 @@ typedef enum rd_role {
     RD_SECOND_HALF, /* the same once more, which its writer may have cut off */
     RD_ALONE,       /* a timeline that no other file repeats */
     RD_UNFINISHED,  /* a recording that nobody finished */
-    RD_MEMORY,      /* a memory profile, which is no timeline */
+    RD_MEMORY,      /* a memory profile or snapshot, which is no timeline */
     RD_REST,
 } rd_role;
 

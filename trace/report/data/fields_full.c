@@ -429,6 +429,19 @@ static const rep_field memory_item_fields[] = {
     {F("name", REP_TEXT, vp_memory_item, name), .needed = true},
     {F("bytes", REP_COUNT, vp_memory_item, bytes), .needed = true},
     {F("count", REP_COUNT, vp_memory_item, count)},
+    {F("scope", REP_TEXT, vp_memory_item, scope)},
+    {F("source", REP_TEXT, vp_memory_item, source)},
+    {F("step", REP_COUNT, vp_memory_item, step)},
+    {0},
+};
+
+static const rep_field leak_fields[] = {
+    {F("name", REP_TEXT, vp_leak, name), .needed = true},
+    {F("scope", REP_TEXT, vp_leak, scope)},
+    {F("source", REP_TEXT, vp_leak, source)},
+    {F("bytes", REP_COUNT, vp_leak, bytes), .needed = true},
+    {F("count", REP_COUNT, vp_leak, count), .needed = true},
+    {F("steps", REP_COUNT, vp_leak, steps), .needed = true},
     {0},
 };
 
@@ -438,12 +451,23 @@ static const rep_field allocator_fields[] = {
     {F("peak_bytes", REP_COUNT, vp_memory, peak_bytes)},
     {F("peak_start_ps", REP_TIME, vp_memory, peak_start_ps)},
     {F("total_bytes", REP_COUNT, vp_memory, total_bytes)},
+    {F("lifetime_peak_bytes", REP_COUNT, vp_memory, lifetime_peak_bytes)},
+    {F("reserved_bytes", REP_COUNT, vp_memory, reserved_bytes)},
+    {F("reserved_peak_bytes", REP_COUNT, vp_memory, reserved_peak_bytes)},
+    {F("fragmented_bytes", REP_COUNT, vp_memory, fragmented_bytes)},
+    {F("fragmented_of_bytes", REP_COUNT, vp_memory, fragmented_of_bytes)},
     {F("allocations", REP_COUNT, vp_memory, allocations)},
     {F("frees", REP_COUNT, vp_memory, frees)},
     {F("end_bytes", REP_COUNT, vp_memory, end_bytes)},
+    {F("allocated_bytes", REP_COUNT, vp_memory, allocated_bytes)},
+    {F("out_of_memory", REP_COUNT, vp_memory, out_of_memory)},
+    {F("steps", REP_COUNT, vp_memory, steps)},
+    {F("step_allocations", REP_COUNT, vp_memory, step_allocations)},
     {ARRAY("sample_start_ps", REP_COUNTS, vp_memory, sample_start_ps, sample_count)},
     {ARRAY("sample_bytes", REP_COUNTS, vp_memory, sample_bytes, sample_count)},
     {LIST("top", vp_memory, top, top_count, vp_memory_item, memory_item_fields)},
+    {F("leak_steps", REP_COUNT, vp_memory, leak_steps)},
+    {LIST("leaks", vp_memory, leaks, leak_count, vp_leak, leak_fields)},
     {0},
 };
 

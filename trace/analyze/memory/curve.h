@@ -1,0 +1,25 @@
+/* A curve of levels over time that is not known in advance: at most MEM_CURVE_MAX points, each the
+ * highest of a slice of time, whose width doubles as time goes on. Included by what reads
+ * snapshots. */
+#ifndef VP_ANALYZE_CURVE_H
+#define VP_ANALYZE_CURVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define MEM_CURVE_MAX 200u
+
+typedef struct mem_curve {
+    int64_t first, width; /* width 0: there is nothing yet */
+    size_t n;
+    struct {
+        int64_t slice, at, level;
+    } v[2 * MEM_CURVE_MAX];
+} mem_curve;
+
+/* Times that go back count as the latest. */
+void mem_curve_add(mem_curve *c, int64_t at, int64_t level);
+/* Takes it down to MEM_CURVE_MAX points. */
+void mem_curve_end(mem_curve *c);
+
+#endif

@@ -1,0 +1,22 @@
+/* A memory snapshot of PyTorch as rows of the report: a device each, with what its blocks hold and,
+ * where it has a history, the peak, its holders, and what steps leave behind. snapshots.c includes
+ * this. */
+#ifndef VP_ANALYZE_DYNAMIC_SNAPSHOT_H
+#define VP_ANALYZE_DYNAMIC_SNAPSHOT_H
+
+#include "include/view_profile.h"
+#include "trace/base/arena.h"
+#include "trace/read/bytes/byte_stream.h"
+
+typedef struct mem_snapshot {
+    vp_memory *rows; /* in the arena */
+    size_t row_count;
+    int64_t first_unix_ns; /* of its history, at which the rows' times are 0; VP_UNKNOWN */
+    int64_t cut_at;        /* a byte of the file; -1: it is whole */
+    int64_t odd;           /* blocks and entries that were left out */
+} mem_snapshot;
+
+/* file: its name, for the rows' names. Fails as ts_read. */
+int mem_snapshot_read(mem_snapshot *out, vp_arena *arena, rd_stream *in, const char *file);
+
+#endif
