@@ -14,6 +14,7 @@
 #include "server/cli/exit_codes.h"
 #include "server/cli/kineto_job.h"
 #include "server/cli/profile_job.h"
+#include "server/cli/profile_page.h"
 #include "server/cli/profile_say.h"
 #include "server/cli/profile_targets.h"
 #include "server/cli/standard_out.h"
@@ -99,6 +100,12 @@ static int look(fetcher *f, const profile_name *names, size_t n)
 
 /* ---- After a capture ------------------------------------------------------------------------- */
 
+/* Where --out is an address. */
+typedef struct elsewhere {
+    source_address at;
+    source_ask ask;
+} elsewhere;
+
 /* `top` of the run, as it was typed or is by default. Whether it said what it had to say. */
 static bool run_top(const cli_options *o, const char *path)
 {
@@ -127,23 +134,14 @@ static bool run_top(const cli_options *o, const char *path)
 }
 
 /* The slowest ops as `top` shows them, and how to see the rest. */
-static void show(const cli_options *o, const profile_job *j)
+static void show(const cli_options *o, const profile_job *j, const elsewhere *e)
 {
     vp_buf b;
     if (!run_top(o, j->run.path) || o->quiet)
         return;
     cli_stdout(&b);
-    vp_buf_puts(&b, "\nits page: view_profile ");
-    bool plain = o->out[strspn(o->out, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                       "0123456789/._-~")] == 0;
-    vp_buf_puts(&b, plain ? o->out : "'");
-    if (!plain) {
-        vp_put_escaped(&b, vp_str_of(o->out));
-        vp_buf_puts(&b, "'");
-    }
-    vp_buf_puts(&b, ", then http://localhost:9001/session/");
-    vp_put_escaped(&b, vp_str_of(j->run.run));
     vp_buf_putc(&b, '\n');
+    profile_page_put(&b, e ? e->at.url : o->out, j->run.run);
     (void)cli_finish(&b);
 }
 
@@ -161,12 +159,6 @@ static int exit_of(const profile_job *j)
             return CLI_CAPTURE_FAILED;
     return CLI_OK;
 }
-
-/* Where --out is an address. */
-typedef struct elsewhere {
-    source_address at;
-    source_ask ask;
-} elsewhere;
 
 static char *url_of(const elsewhere *e, const profile_job *j, const profile_name *name)
 {
@@ -237,7 +229,7 @@ static int capture(const cli_options *o, profile_job *j, fetcher *f, const elsew
     if (rc < 0 || say.json)
         return code;
     say_spread(j);
-    show(o, j);
+    show(o, j, e);
     return code;
 }
 

@@ -1,4 +1,5 @@
 /* `serve`: what is prepared before the sandbox closes, and what runs in it. */
+#include <stdio.h>
 #include <string.h>
 
 #include "server/cli/cli_options.h"
@@ -16,6 +17,7 @@
 #include "server/cli/standard_out.h"
 #include "server/remote/outside.h"
 #include "server/remote/outside_capture.h"
+#include "server/remote/served.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
@@ -45,19 +47,34 @@ static void translate(site_options *to, const cli_options *o, const char *dir)
     to->top = o->top > 0 ? (size_t)o->top : to->top;
 }
 
+/* For who captures into the directory. The token is for those that were given it. */
+static void tell(const site *s)
+{
+    vp_str rest = vp_str_of(http_server_url(s->http)), url;
+    char plain[VP_PATH_MAX];
+    vp_take_until(&rest, '?', SIZE_MAX, &url);
+    if (http_server_port(s->http) && url.n < sizeof plain) {
+        snprintf(plain, sizeof plain, "%.*s", (int)url.n, url.p);
+        served_tell(plain, s->opts.profile_dir);
+    }
+}
+
 /* Closes the sandbox, serves until the end, and stops the site. What the sandbox forbids has to be
  * done before. */
 static int serve_site(const cli_options *o, const site_options *opts)
 {
     site *s = NULL;
     http_more_descriptors();
+    served_prepare();
     int rc = serve_sandbox(o, opts);
     if (rc < 0)
         return cli_fail(rc);
     rc = site_start(&s, opts);
     if (rc < 0)
         return cannot_serve(o, rc);
+    tell(s);
     int code = serve_loop(o, s);
+    served_end();
     site_stop(s);
     return code;
 }

@@ -64,23 +64,30 @@ static bool any_live(void)
     return live_list(&list, &n) >= 0 && n > 0;
 }
 
+/* Whether a directory without any run is served: where a program runs now that can record the
+ * first, or where a directory was named that is bare, which the first run is to be captured into.
+ */
+static bool may_wait(const cli_options *o, const catalog *c)
+{
+    return (o->path && catalog_is_bare(c)) || any_live();
+}
+
 /* Says on stderr what is served, prints the address if that was not done yet, and opens the
- * browser. A directory without any run is served only where a program runs now that can record the
- * first. */
+ * browser. */
 static int announce(const cli_options *o, site *s, bool told)
 {
     VP_CLEANUP(cli_catalog_free) catalog *c = store_catalog(s->store);
     const cat_session *latest = catalog_latest(c);
     size_t n = catalog_count(c);
-    if (!latest && (n || !any_live()))
+    if (!latest && (n || !may_wait(o, c)))
         return cli_fail(cli_readable(c));
     if (latest)
         vp_log(VP_LOG_INFO, "serving %s: %zu run%s, the latest is %s; Ctrl-C stops",
                catalog_path(c), n, n == 1 ? "" : "s", latest->name);
     else
         vp_log(VP_LOG_INFO,
-               "serving %s: no run yet; a program that runs now can be told to record from the "
-               "page; Ctrl-C stops",
+               "serving %s: no run yet; one can be captured from the page, and appears there by "
+               "itself; Ctrl-C stops",
                catalog_path(c));
     int code = told ? CLI_OK : print_address(s);
     if (!code && !o->no_browser)

@@ -135,6 +135,20 @@ async function captures() {
       running.stop();
     }, { options: ["--ui", "none"] }));
 
+  await test("a directory in which nothing lies gets its first run by itself", () =>
+    withPlace(async ({ dir, page }) => {
+      const running = await program({ ms: 300 });
+      await page.getByText("No profile here yet").waitFor();
+      await fill(page, running.target);
+      await form(page).button.click();
+      const row = line(page, running.target);
+      await row.getByRole("link").waitFor();
+      const [run] = runs(dir);
+      await page.locator("#list tbody tr").first().getByRole("link", { name: run, exact: true }).waitFor();
+      assert.equal(await page.getByText("No profile here yet").count(), 0);
+      running.stop();
+    }, { options: ["--ui", "none"], before: ({ dir }) => rmSync(path.join(dir, "plugins"), { recursive: true }) }));
+
   await test("a capture is cancelled, and what came is kept", () =>
     withPlace(async ({ dir, page }) => {
       const running = await program({ ms: 60000 });

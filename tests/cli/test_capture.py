@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -85,8 +86,9 @@ def test_a_profile_lands_and_its_ops_are_shown(place):
         assert file.name == f"127.0.0.1_{server.port}.xplane.pb"
         top = subprocess.run(["view_profile", "top", "--top", "3", file.parent], cwd=place.dir, env=place.env,
                              capture_output=True, text=True, check=True)
-        page = f"\nits page: view_profile logs, then http://localhost:9001/session/{file.parent.name}\n"
-        assert done.stdout == top.stdout + page
+        said, page = done.stdout.rsplit("\nits page: ", 1)
+        assert said == top.stdout
+        assert re.fullmatch(rf"view_profile serve --profile-dir logs, then http://127\.0\.0\.1:90\d\d/session/{file.parent.name}/\n", page)
         (call,) = server.asked()
         asked = request(call)
         assert call.headers["content-type"] == "application/grpc" and call.headers["te"] == "trailers"
@@ -664,7 +666,7 @@ def test_kineto_is_driven_through_dynolog(place):
         host = dynolog.target.replace(":", "_")
         files = sorted(p.name for p in (place.dir / "logs").rglob("*.json"))
         assert files == [f"{host}_41.pt.trace.json", f"{host}_42.pt.trace.json"]
-        assert "gemm" in done.stdout and "its page: view_profile logs" in done.stdout
+        assert "gemm" in done.stdout and "its page: view_profile serve --profile-dir logs, then" in done.stdout
 
 
 def test_kineto_writes_over_no_file(place):
@@ -720,7 +722,7 @@ def test_a_run_lies_elsewhere(place, there):
         assert there.files == {name: REAL.read_bytes()}
         assert events(done)[-1]["path"] == f"{url}plugins/profile/r"
         done = capture(place, *quick(server.target), "--out", url, "--top", 2)
-        assert done.returncode == 0 and f"its page: view_profile '{url}', then" in done.stdout
+        assert done.returncode == 0 and f"its page: view_profile serve --profile-dir '{url}', then" in done.stdout
         assert left(place) == [] and list(place.temp.iterdir()) == []
 
 
@@ -754,6 +756,73 @@ def test_a_password_in_the_address_is_sent_and_not_told(place, there):
         assert [done.returncode for done in said] == [0, 0, 6, 2, 6] and asked == {"Basic Ym9iOnMzY3JldA=="}
         for done in said:
             assert "s3cret" not in done.stdout + done.stderr and there.url in done.stdout + done.stderr
+
+
+# ---- Its page ----
+
+def page_of(done):
+    assert done.returncode == 0, done.stderr
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("its page: ")]
+    return line.removeprefix("its page: ")
+
+
+def test_the_page_is_that_of_the_server_that_runs(place):
+    from serving import Serving
+    (place.dir / "logs" / "a").mkdir(parents=True)
+    (place.dir / "link").symlink_to(place.dir / "logs")
+    with ProfilerServer(lambda call: call.answer(response(REAL.read_bytes()))) as server:
+        with Serving(place, "logs", "--port", "0") as running:
+            run = page_of(capture(place, *quick(server.target), "--out", "link")).removeprefix(running.url + "session/")
+            end = time.monotonic() + 10
+            while running.get(f"/session/{run}")[0] != 200:
+                assert time.monotonic() < end
+                time.sleep(0.1)
+            assert page_of(capture(place, *quick(server.target), "--out", "logs/", "--name", "with space")) == running.url
+            assert page_of(capture(place, *quick(server.target), "--out", "logs/a")) == running.url
+            assert page_of(capture(place, *quick(server.target), "--out", "logs2")) .startswith("view_profile serve --profile-dir logs2, ")
+        assert page_of(capture(place, *quick(server.target), "--out", "logs")).startswith("view_profile serve --profile-dir logs, ")
+
+
+def test_the_page_is_where_the_command_puts_it(place):
+    from serving import Serving
+    out = "it's mine"
+    with ProfilerServer(lambda call: call.answer(response(REAL.read_bytes()))) as server:
+        said = page_of(capture(place, *quick(server.target), "--out", out))
+    command, url = said.split(", then ")
+    argv = shlex.split(command)
+    assert argv[:3] == ["view_profile", "serve", "--profile-dir"]
+    with Serving(place, *argv[2:]) as running:
+        assert url.startswith(running.url), (url, running.url)
+        assert running.get(url[len(running.url) - 1:])[0] == 200
+
+
+def test_a_token_is_told_to_nobody(place):
+    from serving import Serving
+    (place.dir / "logs").mkdir()
+    with ProfilerServer(lambda call: call.answer(response(REAL.read_bytes()))) as server, \
+            Serving(place, "logs", "--port", "0", env={"VIEW_PROFILE_TOKEN": "t0psecret" * 4}) as running:
+        done = capture(place, *quick(server.target), "--out", "logs")
+        assert f":{running.port}/session/" in page_of(done) and "t0psecret" not in done.stdout + done.stderr
+
+
+def test_a_bare_directory_is_served_and_gets_its_first_run(place):
+    from serving import Serving
+    (place.dir / "new").mkdir()
+    with ProfilerServer(lambda call: call.answer(response(REAL.read_bytes()))) as server, \
+            Serving(place, "new", "--port", "0") as running:
+        assert "No profile here yet" in running.get("/")[2] and 'id="capture"' in running.get("/")[2]
+        run = page_of(capture(place, *quick(server.target), "--out", "new")).removeprefix(running.url + "session/")
+        end = time.monotonic() + 10
+        while run.rstrip("/") not in running.get("/")[2]:
+            assert time.monotonic() < end
+            time.sleep(0.1)
+    (place.dir / "bare").mkdir()
+    for args in (["list", "bare"], ["top", "bare"], ["serve", "--list-only", "bare"]):
+        assert subprocess.run(["view_profile", *args], cwd=place.dir, env=place.env, capture_output=True).returncode == 4
+    (place.dir / "bare" / "notes.txt").write_text("no profile")
+    done = subprocess.run(["view_profile", "serve", "--no-browser", "--port", "0", "bare"], cwd=place.dir, env=place.env,
+                          capture_output=True, text=True, timeout=WAIT)
+    assert done.returncode == 4 and "no profile found" in done.stderr
 
 
 # ---- One name, two captures ----

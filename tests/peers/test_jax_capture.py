@@ -74,7 +74,7 @@ def test_three_times_in_a_row(loop, tmp_path):
         rows = out.splitlines()
         head = next(i for i, row in enumerate(rows) if row.split()[:2] == ["self", "ms"])
         first.append(rows[head + 1].split()[-1])
-        assert f"its page: view_profile {tmp_path}, then http://localhost:9001/session/" in out
+        assert f"its page: view_profile serve --profile-dir {tmp_path}, then http://127.0.0.1:90" in out
     assert len(files(tmp_path)) == 3
     for file, shown in zip(sorted(files(tmp_path), key=lambda f: f.stat().st_mtime_ns), first):
         made = report(file.parent)

@@ -133,6 +133,8 @@ const cat_session *catalog_latest(const catalog *c);
  * that is missing. 0, or a recorded failure that says which
  * (VP_ECORRUPT, VP_EUNSUPPORTED); who was asked for "the latest" must not answer with s then. */
 int catalog_check_latest(const catalog *c, const cat_session *s);
+/* No file of any kind lies in it. */
+bool catalog_is_bare(const catalog *c);
 /* Recognised files outside sessions that are not readable, and refused archive members. */
 typedef struct cat_note {
     const char *path, *why;

@@ -123,6 +123,11 @@ const cat_session *catalog_find(const catalog *c, vp_str key)
     return none_matches(c, key);
 }
 
+bool catalog_is_bare(const catalog *c)
+{
+    return !c->seen.files && !c->count;
+}
+
 static const cat_session *nothing_found(const catalog *c)
 {
     static const char looked_for[] =
