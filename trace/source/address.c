@@ -1,0 +1,94 @@
+#include "trace/source/address.h"
+
+#include <string.h>
+
+#include "trace/base/buf.h"
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+
+#define ADDRESS_MAX (1u << 20)
+
+static const char *const schemes[] = {"http://", "https://", "gs://",   "s3://",
+                                      "az://",   "abfs://",  "abfss://"};
+#define WEB_SCHEMES 2u
+
+static size_t scheme_of(const char *typed)
+{
+    size_t i = 0, n = sizeof schemes / sizeof *schemes;
+    while (i < n && !vp_str_starts_nocase(vp_str_of(typed), vp_str_of(schemes[i])))
+        i++;
+    return i;
+}
+
+bool source_is_address(const char *typed)
+{
+    return scheme_of(typed) < sizeof schemes / sizeof *schemes;
+}
+
+static int take_user(source_address *a, const char *url, size_t host)
+{
+    size_t end = host + strcspn(url + host, "/?#"), at = end;
+    while (a->web && at > host && url[at - 1] != '@')
+        at--;
+    if (!a->web || at == host) {
+        a->url = vp_strdup(url);
+        VP_NEED(a->url);
+        return 0;
+    }
+    VP_CLEANUP(vp_buf_free) vp_buf b;
+    vp_buf_init(&b, ADDRESS_MAX);
+    vp_buf_printf(&b, "%.*s%s", (int)host, url, url + at);
+    a->url = vp_buf_take(&b, &(size_t){0});
+    a->user = vp_strndup(url + host, at - host);
+    VP_NEED(a->url && a->user);
+    return 0;
+}
+
+int source_address_read(source_address *a, const char *typed)
+{
+    size_t scheme = scheme_of(typed);
+    *a = (source_address){.web = scheme < WEB_SCHEMES};
+    if (!source_is_address(typed))
+        return vp_fail(VP_EARG, "no address of a log directory");
+    size_t least = strlen(schemes[scheme]);
+    VP_TRY(take_user(a, typed, least));
+    const char *url = a->url, *query = a->web ? strchr(url, '?') : NULL;
+    size_t n = query ? (size_t)(query - url) : strlen(url);
+    while (n > least && url[n - 1] == '/')
+        n--;
+    a->base = vp_strndup(url, n);
+    a->query = vp_strdup(query ? query : "");
+    VP_NEED(a->base && a->query);
+    if (n > least && n < VP_PATH_MAX / 2)
+        return 0;
+    vp_fail(VP_EARG, "no address of a log directory: it names no %s", a->web ? "host" : "bucket");
+    return vp_fail_at(VP_EARG, url, -1, -1);
+}
+
+void source_address_free(source_address *a)
+{
+    vp_free(a->url);
+    vp_free(a->base);
+    vp_free(a->query);
+    vp_free(a->user);
+    *a = (source_address){0};
+}
+
+char *source_address_beneath(const source_address *a, const char *path)
+{
+    static const char plain[] = "-._~/!$&'()*+,;=:@";
+    VP_CLEANUP(vp_buf_free) vp_buf b;
+    vp_buf_init(&b, ADDRESS_MAX);
+    vp_buf_printf(&b, "%s/", a->base);
+    for (const unsigned char *p = (const unsigned char *)path; *p; p++) {
+        bool safe = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
+                    (*p >= '0' && *p <= '9') || strchr(plain, *p);
+        if (safe || !a->web)
+            vp_buf_putc(&b, (char)*p);
+        else
+            vp_buf_printf(&b, "%%%02X", *p);
+    }
+    vp_buf_puts(&b, a->query);
+    return vp_buf_take(&b, &(size_t){0});
+}

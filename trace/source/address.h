@@ -1,0 +1,25 @@
+/* The address of a log directory elsewhere, taken apart. Included by trace/source, server/watch,
+ * server/cli and tests. */
+#ifndef VP_SOURCE_ADDRESS_H
+#define VP_SOURCE_ADDRESS_H
+
+#include <stdbool.h>
+
+typedef struct source_address {
+    char *url;   /* as the user gave it, but without a name and password: what may be shown */
+    char *base;  /* that without a query and slashes at its end */
+    char *query; /* "?…" or "" */
+    char *user;  /* "user:password@", which is told to nobody but who fetches; NULL: none */
+    bool web;    /* http(s): paths are escaped, and each directory is asked for */
+} source_address;
+
+/* Whether what a user typed is such an address. */
+bool source_is_address(const char *typed);
+/* VP_EARG: it is none, or names no host or bucket. *out is freed in either case. */
+int source_address_read(source_address *out, const char *typed);
+void source_address_free(source_address *a);
+/* The address of what lies at path beneath it, which is freed by the caller; NULL: out of memory.
+ */
+char *source_address_beneath(const source_address *a, const char *path);
+
+#endif
