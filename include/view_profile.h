@@ -55,6 +55,12 @@ typedef struct vp_report_options {
     int (*progress)(void *ctx, int64_t done, int64_t total);
     void *progress_ctx;
     vp_where where; /* VP_WHERE_HOST: only the op tables are made, as by VP_DEPTH_OPS */
+    /* What devices can do, instead of what profile and table say; 0 and NULL: as these say. */
+    const char *chip; /* a row of the table of chips, "H100 SXM"; VP_EARG: there is none */
+    double peak_tflops, peak_gb_s;
+    /* Of the model, whose FLOP are 6 x parameters x tokens; tokens: of one step of all devices,
+     * else of the whole profile. 0: unknown. */
+    double params, tokens;
 } vp_report_options;
 #define VP_REPORT_OPTIONS_INIT                                                                     \
     {                                                                                              \

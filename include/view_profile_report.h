@@ -98,6 +98,83 @@ typedef struct vp_hygiene {
     int64_t chain_ps, chains;            /* runs of >= 5 ops < 5 us with gaps < 5 us */
 } vp_hygiene;
 
+/* ---- How near to what the hardware can do (full) ---- */
+
+/* What the time is spent on that a device computes for: every instant of it belongs to the op that
+ * started last, and an op's time is cut into these, so that they sum to breakdown.compute_ps
+ * exactly, whatever the costs and the peaks are. A matrix product or a convolution has the first
+ * five, others have NM_…. */
+typedef enum vp_cell {
+    VP_CELL_USEFUL,       /* what its FLOP take at the peak */
+    VP_CELL_RECOMPUTE,    /* the same of work that is done again (rematerialised) */
+    VP_CELL_PAD,          /* what the FLOP take that tiles have beyond the shapes: an estimate */
+    VP_CELL_INEFFICIENCY, /* the rest */
+    VP_CELL_MEM_EXCESS,   /* what its bytes take beyond the FLOP */
+    VP_CELL_NM_MEMORY,    /* what the bytes of other work take at the full bandwidth */
+    VP_CELL_NM_EXCESS,    /* and its rest */
+    VP_CELL_UNKNOWN,      /* of ops whose cost nothing says */
+    VP_CELLS
+} vp_cell;
+
+typedef enum vp_dtype {
+    VP_DTYPE_UNKNOWN,
+    VP_DTYPE_F64,
+    VP_DTYPE_F32,
+    VP_DTYPE_TF32, /* f32 through tensor cores */
+    VP_DTYPE_BF16,
+    VP_DTYPE_F16,
+    VP_DTYPE_F8,
+    VP_DTYPE_I8,
+    VP_DTYPES
+} vp_dtype;
+
+/* Who says what a chip can do. */
+typedef enum vp_peak_source {
+    VP_PEAK_NONE,
+    VP_PEAK_PLANE,   /* the profile */
+    VP_PEAK_NAME,    /* the table's row for the device's name */
+    VP_PEAK_FIGURES, /* the row whose capability, number of cores and memory fit */
+    VP_PEAK_DERIVED, /* cores and clock, by a rate of their generation */
+    VP_PEAK_CHIP,    /* the row that the user names */
+    VP_PEAK_USER     /* the user */
+} vp_peak_source;
+
+/* Who says what an op costs; of several, the last of these. */
+typedef enum vp_cost_source {
+    VP_COST_NONE,
+    VP_COST_STAT,  /* the profile, of the op itself */
+    VP_COST_HLO,   /* counted from the shapes of its HLO instruction */
+    VP_COST_SHAPES /* counted from the shapes of the framework's op */
+} vp_cost_source;
+
+/* What ops cost, against their device's peaks; sums over all executions. */
+typedef struct vp_roof {
+    int64_t flops, bytes; /* VP_UNKNOWN; FLOP of products and convolutions only, bytes of HBM */
+    int64_t peak_ps;      /* the FLOP at the peak of their types */
+    int64_t memory_ps;    /* the bytes at the full bandwidth */
+    int64_t cell_ps[VP_CELLS];
+    vp_cost_source source;
+} vp_roof;
+
+/* MFU is peak_ps / breakdown.window_ps, HFU (peak_ps + recompute_peak_ps) / window_ps: shares of
+ * the time at the peak, as ops may be of several types. */
+typedef struct vp_mfu {
+    const char *chip; /* the table's row; may be NULL */
+    vp_peak_source peak_source, bandwidth_source;
+    bool uncertain;                      /* the table is not sure of its row */
+    vp_dtype dtype;                      /* of most of the FLOP */
+    int64_t peak_gflops, bandwidth_mb_s; /* of that type, dense; VP_UNKNOWN */
+    int64_t flops, recompute_flops; /* VP_UNKNOWN where no op says any; the second is not in the
+                                       first */
+    int64_t peak_ps, recompute_peak_ps;
+    int64_t above_ops, above_ps; /* executions that were faster than the peak, and by how much */
+    int64_t cell_ps[VP_CELLS];   /* Σ = breakdown.compute_ps */
+    int64_t formatting_ps;       /* of NM_MEMORY and NM_EXCESS: transposes, copies, reshapes */
+    /* 6 x parameters x tokens, as asked: this device's part, and the mean time of a step of it,
+     * else its window. VP_UNKNOWN */
+    int64_t asked_flops, asked_window_ps;
+} vp_mfu;
+
 typedef struct vp_device {
     const char *name; /* "/device:TPU:0", "GPU 0", "/host:CPU:0" */
     const char *host;
@@ -117,6 +194,7 @@ typedef struct vp_device {
     int64_t barriers, barrier_ps; /* waits for other cores ("barrier-cores", TPU), count and Σ */
     vp_launch launch;
     vp_hygiene hygiene;
+    vp_mfu mfu;
 } vp_device;
 
 /* What tells the parts of a group apart. */
@@ -164,8 +242,9 @@ typedef struct vp_op {
     int64_t idle_before_ps; /* Σ device idle that ends where an op of this group starts */
     int64_t *per_step_ps;   /* mean self a step, over runs of consecutive steps that count */
     size_t per_step_count;  /* <= 100 points, 0 but for the larger groups */
-    vp_split *splits;       /* groups of >= 5 % of self_ps: their largest parts by self time */
-    size_t split_count;     /* <= 8 */
+    vp_roof roof;
+    vp_split *splits;   /* groups of >= 5 % of self_ps: their largest parts by self time */
+    size_t split_count; /* <= 8 */
 } vp_op;
 
 /* The computation graph by time: framework paths as a tree, in pre-order. Backward work
@@ -183,6 +262,7 @@ typedef struct vp_scope {
     const char *source;     /* of the op with the most self time in the subtree; may be NULL */
     int64_t idle_before_ps; /* of the whole subtree (full) */
     int64_t backward_ps, remat_ps; /* of the whole subtree: self time of such work */
+    vp_roof roof;                  /* likewise (full) */
 } vp_scope;
 
 /* A scope of the forward pass with all work done for it. */
@@ -222,6 +302,8 @@ typedef struct vp_step_device {
     int64_t start_ps, dur_ps; /* start on the aligned clock, length on the device's */
     vp_breakdown breakdown;
     int64_t cause_ps[VP_CAUSES]; /* Σ = breakdown.idle_ps */
+    int64_t cell_ps[VP_CELLS];   /* Σ = breakdown.compute_ps */
+    int64_t peak_ps;             /* what MFU is the share of */
 } vp_step_device;
 
 /* Without a device: the zone of which a step has more than is usual, by self time. */
@@ -592,7 +674,8 @@ typedef struct vp_delta {
 typedef struct vp_compared_device {
     const char *name; /* of A, else of B */
     vp_delta window, compute, exposed_comm, exposed_copy,
-        idle; /* the four deltas sum to window's */
+        idle;                 /* the four deltas sum to window's */
+    vp_delta cells[VP_CELLS]; /* sum to compute's; unknown where either side has no peak */
 } vp_compared_device;
 
 typedef struct vp_compared_op {

@@ -64,6 +64,11 @@ _view_profile() {
         --group) words='name category scope source module raw stack' ;;
         --device) return ;;
         --step) return ;;
+        --chip) return ;;
+        --peak-tflops) return ;;
+        --peak-gbs) return ;;
+        --params) return ;;
+        --tokens) return ;;
         --host) return ;;
         --format) words='text json csv html' ;;
         --output|-o) files=1 ;;
@@ -71,12 +76,17 @@ _view_profile() {
         --jobs|-j) return ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --no-sign-request --session --top --by --group --device --step --host --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --session --top --by --group --device --step --chip --peak-tflops --peak-gbs --params --tokens --host --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     findings)
         case $prev in
         --profile-dir) files=1 ;;
         --session) return ;;
+        --chip) return ;;
+        --peak-tflops) return ;;
+        --peak-gbs) return ;;
+        --params) return ;;
+        --tokens) return ;;
         --host) return ;;
         --format) words='text json csv html' ;;
         --output|-o) files=1 ;;
@@ -85,7 +95,7 @@ _view_profile() {
         --max-memory) return ;;
         --fail-on) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --no-sign-request --session --host --format --output --unit --jobs --max-memory --fail-on --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --session --chip --peak-tflops --peak-gbs --params --tokens --host --format --output --unit --jobs --max-memory --fail-on --color --verbose --quiet --help --version ' ;;
         esac ;;
     compare)
         case $prev in

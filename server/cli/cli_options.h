@@ -42,7 +42,8 @@ typedef struct cli_options {
     int64_t top; /* -1: not given */
     int64_t by, group, where, format;
     const char *device, *host, *out;
-    const char *fail_on; /* "high,F10"; NULL: no gate */
+    const char *chip, *peak_tflops, *peak_gbs, *params, *tokens; /* report, findings */
+    const char *fail_on;                                         /* "high,F10"; NULL: no gate */
     const char *max_regression, *max_p90_regression, *append;
 
     int64_t ui;

@@ -1,5 +1,6 @@
 #include "server/cli/open.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "server/cli/arguments.h"
@@ -167,6 +168,29 @@ static int check_device(const vp_report *r, const char *device)
     return vp_fail_at(VP_ENOTFOUND, r->session_name, -1, -1);
 }
 
+/* A positive number on the command line; NULL stays 0. */
+static int take_number(double *out, const char *flag, const char *text)
+{
+    char *end;
+    if (!text)
+        return 0;
+    double v = strtod(text, &end);
+    if (end == text || *end || !(v > 0 && v < 1e30))
+        return vp_fail(VP_EARG, "--%s %s: a number above 0 is needed, such as 989.4 or 7e9", flag,
+                       text);
+    *out = v;
+    return 0;
+}
+
+static int take_peaks(vp_report_options *opts, const cli_options *o)
+{
+    opts->chip = o->chip;
+    VP_TRY(take_number(&opts->peak_tflops, "peak-tflops", o->peak_tflops));
+    VP_TRY(take_number(&opts->peak_gb_s, "peak-gbs", o->peak_gbs));
+    VP_TRY(take_number(&opts->params, "params", o->params));
+    return take_number(&opts->tokens, "tokens", o->tokens);
+}
+
 int cli_analyze(vp_report **out, const catalog *c, const cli_options *o)
 {
     vp_report_options opts = VP_REPORT_OPTIONS_INIT;
@@ -177,6 +201,7 @@ int cli_analyze(vp_report **out, const catalog *c, const cli_options *o)
         return vp_error_last()->code;
     if (o->host)
         VP_TRY(check_host(s, o->host));
+    VP_TRY(take_peaks(&opts, o));
     cli_progress_begin(&progress, o, "reading");
     opts.group = (vp_group)o->group;
     opts.depth = o->command->bit & (CLI_TOP | CLI_EXPORT) ? VP_DEPTH_OPS : VP_DEPTH_FULL;

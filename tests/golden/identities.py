@@ -85,6 +85,36 @@ def check_devices(made):
         assert all(v <= d['self_ps'] for k, v in d['hygiene'].items() if k.endswith('_ps')), (at, d['hygiene'])
 
 
+# Every instant that a device computes belongs to one op, and every op's time to its cells: those of the
+# device are the sums of its ops' and, together, of the scopes', and none is lost to a cost or a peak.
+def check_waterfall(made):
+    if made['analysis']['depth'] != 'full':
+        return
+    of_ops = {}
+    for op in made['ops']:
+        for cell, ps in op['roof']['cells'].items():
+            key = op['device_index'], cell
+            of_ops[key] = of_ops.get(key, 0) + ps
+    whole = 0
+    for i, d in enumerate(made['devices']):
+        at, mfu = d['name'], d['mfu']
+        if not made['analysis']['has_devices']:
+            assert sum(mfu['cells'].values()) == 0, at
+            continue
+        cells = mfu['cells']
+        assert all(v >= 0 for v in cells.values()), at
+        assert sum(cells.values()) == d['breakdown']['compute_ps'], at
+        whole += sum(cells.values())
+        assert all(of_ops.get((i, cell), 0) == ps for cell, ps in cells.items()), at
+        assert mfu['formatting_ps'] <= cells['nm_memory'] + cells['nm_excess'], at
+        assert (mfu['mfu'] is None) == (mfu['peak_gflops'] is None), at
+    if made['analysis']['has_devices'] and made['scopes']:
+        assert sum(sum(s['roof']['cells'].values()) for s in made['scopes']) == whole
+    for s in made['steps']['list'] if made['analysis']['has_devices'] else ():
+        for d in s['devices']:
+            assert sum(d['cells'].values()) == d['breakdown']['compute_ps'], (s['name'], d['name'])
+
+
 def check_gaps(made):
     for g in made['gaps']:
         assert g['dur_ps'] > 0, g
@@ -267,7 +297,7 @@ def check_findings(found, partial=False):
 
 def check(made):
     check_numbers(made)
-    for part in (check_devices, check_gaps, check_idle_labels, check_ops, check_scopes, check_steps,
+    for part in (check_devices, check_waterfall, check_gaps, check_idle_labels, check_ops, check_scopes, check_steps,
                  check_communication, check_compile, check_host, check_balance, check_memory):
         part(made)
     check_findings(made['findings'], made['analysis']['partial'])

@@ -72,7 +72,7 @@ static void test_keys_and_their_order(void **state)
     static const char *const device[] = {
         "name",          "host",     "kind",        "events",  "window",      "breakdown",
         "own_clock",     "model",    "timeline_ns", "self_ps", "idle_causes", "gap_count",
-        "steps_counted", "barriers", "barrier_ps",  "hygiene", NULL};
+        "steps_counted", "barriers", "barrier_ps",  "hygiene", "mfu",         NULL};
     static const char *const breakdown[] = {
         "window_ps", "compute_ps", "exposed_comm_ps", "exposed_copy_ps", "idle_ps",
         "busy_ps",   "comm_ps",    "copy_ps",         "overlap_comm_ps", NULL};
@@ -112,11 +112,12 @@ static void test_keys_and_their_order(void **state)
                                      "step_self_ps",
                                      "idle_before_ps",
                                      "per_step_points_ps",
+                                     "roof",
                                      "splits",
                                      NULL};
     static const char *const scope[] = {
-        "path",   "name",           "self_ps",     "total_ps", "calls",    "bytes", "flops",
-        "source", "idle_before_ps", "backward_ps", "remat_ps", "children", NULL};
+        "path",   "name",           "self_ps",     "total_ps", "calls", "bytes",    "flops",
+        "source", "idle_before_ps", "backward_ps", "remat_ps", "roof",  "children", NULL};
     static const char *const quality[] = {"code",  "severity", "message", "file",
                                           "event", "byte",     "partial", NULL};
     fx f;

@@ -8,6 +8,8 @@
 #include "trace/analyze/device/classify.h"
 #include "trace/analyze/findings/findings.h"
 #include "trace/analyze/load.h"
+#include "trace/analyze/mfu/asked.h"
+#include "trace/analyze/mfu/peaks.h"
 #include "trace/analyze/snapshots.h"
 #include "trace/analyze/whole/merge.h"
 #include "trace/base/err.h"
@@ -87,6 +89,12 @@ static int on_done(void *ctx, const analysis *a)
     return l->j->look(l->j->look_ctx, l->host, a->t, l->tracks.out);
 }
 
+/* Thousandths of a rate that the user names; 0: none. */
+static int64_t wished(double rate)
+{
+    return rate > 0 && rate < 1e15 ? (int64_t)(rate * 1000 + 0.5) : 0;
+}
+
 static void *worker(void *ctx)
 {
     job *j = ctx;
@@ -102,6 +110,9 @@ static void *worker(void *ctx)
                            .one_step = j->opts->one_step,
                            .step = j->opts->step,
                            .where = j->opts->where,
+                           .wish = {.chip = j->opts->chip,
+                                    .gflops = wished(j->opts->peak_tflops),
+                                    .mb_s = wished(j->opts->peak_gb_s)},
                            .threads = j->threads,
                            .progress = j->opts->progress ? on_progress : NULL,
                            .progress_ctx = &hp};
@@ -157,6 +168,25 @@ static int choose_hosts(job *j)
     return 0;
 }
 
+static int check_chip(const vp_report_options *opts)
+{
+    return !opts->chip || peaks_know(opts->chip)
+               ? 0
+               : vp_fail(VP_EARG,
+                         "no chip \"%s\" in the table of peaks: name the figures by "
+                         "--peak-tflops and --peak-gbs",
+                         opts->chip);
+}
+
+static int join(vp_report **out, job *j)
+{
+    if (atomic_load(&j->stop))
+        return vp_fail(VP_ECANCELLED, "stopped");
+    VP_TRY(merge_hosts(out, j->s, j->parts, j->opts));
+    mfu_ask(*out, j->opts->params, j->opts->tokens);
+    return 0;
+}
+
 static int analyze_within(vp_report **out, const catalog *c, const cat_session *s,
                           const vp_report_options *opts, analyze_look_fn *look, void *look_ctx)
 {
@@ -171,6 +201,7 @@ static int analyze_within(vp_report **out, const catalog *c, const cat_session *
         wanted = *opts;
     if (wanted.where == VP_WHERE_HOST)
         wanted.depth = VP_DEPTH_OPS;
+    VP_TRY(check_chip(&wanted));
     if (!s->host_count && j.opts->depth == VP_DEPTH_FULL && snapshots_any(s))
         return snapshots_report(out, c, s, j.opts);
     if (!s->host_count)
@@ -182,8 +213,7 @@ static int analyze_within(vp_report **out, const catalog *c, const cat_session *
     int rc = j.parts && j.done ? choose_hosts(&j) : vp_no_memory();
     if (rc >= 0) {
         run(&j);
-        rc = atomic_load(&j.stop) ? vp_fail(VP_ECANCELLED, "stopped")
-                                  : merge_hosts(&r, s, j.parts, j.opts);
+        rc = join(&r, &j);
     }
     for (size_t i = 0; j.parts && i < s->host_count; i++)
         if (j.parts[i].wanted)

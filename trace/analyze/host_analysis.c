@@ -21,6 +21,7 @@
 #include "trace/analyze/host/quality.h"
 #include "trace/analyze/host/threads.h"
 #include "trace/analyze/idle/gaps.h"
+#include "trace/analyze/mfu/mfu.h"
 #include "trace/analyze/steps/steps.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
@@ -244,9 +245,9 @@ static int ask_first(void *ctx, uint32_t i)
  * that nothing waits for it. */
 static int ask_all(analysis *a)
 {
-    static question *const rest[] = {hygiene_collect, compile_collect,  threads_collect,
-                                     args_collect,    memory_collect,   barriers_collect,
-                                     quality_collect, host_ops_collect, NULL};
+    static question *const rest[] = {
+        hygiene_collect,  compile_collect, threads_collect, args_collect,     memory_collect,
+        barriers_collect, mfu_collect,     quality_collect, host_ops_collect, NULL};
     VP_TRY(vp_each(device_sums_threads(a->t), 2, ask_first, a));
     return ask(a, rest);
 }

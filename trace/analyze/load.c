@@ -168,6 +168,7 @@ static int analyze_file(host_result *out, const catalog *c, const cat_file *f,
     int rc = opts->look ? opts->look(opts->watch.ctx, t) : 0;
     if (rc >= 0 && !opts->one_step)
         rc = leave_host(t, opts);
+    out->wish = opts->wish;
     if (rc >= 0)
         rc = opts->one_step ? analyze_step(out, t, opts)
                             : host_analyze_with(out, t, opts->group, opts->depth, opts->watch);

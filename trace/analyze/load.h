@@ -26,6 +26,7 @@ typedef struct load_options {
     int64_t step;
     vp_where where;
     int threads; /* that may read the host's file at once */
+    peak_wish wish;
     /* The sealed trace, before anything is analysed or cut; may be NULL. Its ctx is the watch's. */
     int (*look)(void *ctx, const trace *t);
     host_watch watch;

@@ -21,6 +21,8 @@ static int put_process(trace_process *p, trace *t, const sink_process *info)
     p->ordinal = info->ordinal;
     p->has_device_id = info->has_device_id;
     p->device_id = info->device_id;
+    if (info->chip.gflops || info->chip.mb_s || info->chip.cores)
+        p->chip = info->chip;
     if (info->model.n)
         VP_TRY(vp_intern_put(&t->names, info->model, &p->model));
     return info->name.n ? vp_intern_put(&t->names, info->name, &p->name) : 0;
@@ -82,6 +84,9 @@ static int on_kind(sink *s, const sink_kind *info, uint32_t *id)
                     .bytes = info->bytes,
                     .flops = info->flops,
                     .group_size = info->group_size,
+                    .hbm_bytes = info->hbm_bytes,
+                    .has_hbm = info->has_hbm,
+                    .dtype = info->dtype,
                     .is_op = info->is_op,
                     .unfinished = info->unfinished};
     const struct {

@@ -34,6 +34,7 @@ typedef struct trace_process {
     int32_t ordinal;
     bool has_device_id;
     int64_t device_id; /* as in sink_process */
+    sink_chip chip;
     /* Of a trace that was cut to a part: when that begins and ends here, on the process's own
      * clock. SINK_NO_TIME: with its first and last op. */
     int64_t part_start_ps, part_end_ps;
@@ -68,8 +69,9 @@ typedef struct trace_track {
 typedef struct trace_kind {
     vp_sid name, long_name, category, opcode, hlo_opcode, hlo_op, module, scope, source, shape,
         stream_label, memcpy, twin_of, groups, program;
-    int64_t program_id, bytes, flops, group_size;
-    bool is_op, unfinished;
+    int64_t program_id, bytes, flops, group_size, hbm_bytes;
+    bool is_op, unfinished, has_hbm;
+    uint8_t dtype;
 } trace_kind;
 
 typedef struct trace_quality {

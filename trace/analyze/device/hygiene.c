@@ -52,7 +52,7 @@ static bool starts_with(vp_str name, const char *word)
     return vp_str_starts(name, vp_str_of(word));
 }
 
-static bool is_formatting(const trace *t, const trace_kind *k)
+bool op_is_formatting(const trace *t, const trace_kind *k)
 {
     static const char *const kernels[] = {"transpose", "nchwtonhwc", "nhwctonchw",
                                           "direct_copy_kernel"};
@@ -81,7 +81,7 @@ static unsigned look(const trace *t, const trace_kind *k, uint8_t class)
 {
     vp_str hlo = cl_hlo(t, k);
     unsigned f = 0;
-    f |= class == VP_COMPUTE && is_formatting(t, k) ? FORMATTING : 0;
+    f |= class == VP_COMPUTE && op_is_formatting(t, k) ? FORMATTING : 0;
     f |= scope_is_remat(trace_str(t, k->scope)) || scope_is_remat_op(trace_str(t, k->name)) ? REMAT
                                                                                             : 0;
     f |= vp_str_ends(hlo, VP_STR("-done")) ? ASYNC_DONE : 0;

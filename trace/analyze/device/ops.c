@@ -338,6 +338,15 @@ static void take_sums(kind_list *l, const kind_times *sums)
     }
 }
 
+static void add_cost(int64_t *sum, int64_t each, int64_t calls)
+{
+    int64_t all;
+    if (each < 0)
+        return;
+    all = __builtin_mul_overflow(each, calls, &all) ? INT64_MAX : all;
+    *sum = add_most(*sum < 0 ? 0 : *sum, all);
+}
+
 static int add_kinds(tally *v, const grouping *g, const kind_list *l, const uint32_t *slot_of,
                      vp_map *seen)
 {
@@ -349,10 +358,8 @@ static int add_kinds(tally *v, const grouping *g, const kind_list *l, const uint
             a->best_self = a->bytes = a->flops = VP_UNKNOWN;
         a->calls += l->calls[i];
         a->self_ps += l->self_ps[i];
-        if (kind->bytes >= 0)
-            a->bytes = (a->bytes < 0 ? 0 : a->bytes) + kind->bytes * l->calls[i];
-        if (kind->flops >= 0)
-            a->flops = (a->flops < 0 ? 0 : a->flops) + kind->flops * l->calls[i];
+        add_cost(&a->bytes, kind->bytes, l->calls[i]);
+        add_cost(&a->flops, kind->flops, l->calls[i]);
         if (l->self_ps[i] > a->best_self) {
             a->best_self = l->self_ps[i];
             a->best_kind = k;
@@ -434,6 +441,7 @@ static int emit_op(host_result *h, const grouping *g, const tally *a, uint32_t g
                 .scopes = a->place.scopes,
                 .sources = a->place.sources,
                 .step_self_ps = VP_UNKNOWN,
+                .roof = ROOF_NONE,
                 .inner_ps = a->inner_ps,
                 .inner_calls = a->inner_calls,
                 .threads = h->has_devices ? VP_UNKNOWN : a->threads,

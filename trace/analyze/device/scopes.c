@@ -40,7 +40,7 @@ static int item_of(scope_item **out, host_result *h, vp_map *by_scope, const tra
 {
     uint32_t i = vp_map_get(by_scope, scope);
     if (i == VP_MAP_NONE) {
-        scope_item item = {.bytes = VP_UNKNOWN, .flops = VP_UNKNOWN};
+        scope_item item = {.bytes = VP_UNKNOWN, .flops = VP_UNKNOWN, .roof = ROOF_NONE};
         vp_str path = trace_str(t, scope);
         i = (uint32_t)h->scope_count;
         VP_TRY(host_text(&item.path, h, path.n ? path : VP_STR("(no scope)")));
@@ -132,7 +132,7 @@ static int child_of(tree *tr, vp_str path, size_t name_at, uint32_t parent, uint
                           .first_child = UINT32_MAX,
                           .next = UINT32_MAX,
                           .source_ps = -1,
-                          .sum = {.bytes = VP_UNKNOWN, .flops = VP_UNKNOWN}};
+                          .sum = {.bytes = VP_UNKNOWN, .flops = VP_UNKNOWN, .roof = ROOF_NONE}};
     *out = (uint32_t)tr->n++;
     return vp_map_set(&tr->by_path, key, *out);
 }
@@ -146,6 +146,7 @@ static void add_sums(node *x, const scope_item *more)
     x->sum.idle_before_ps += more->idle_before_ps;
     x->sum.backward_ps += more->backward_ps;
     x->sum.remat_ps += more->remat_ps;
+    roof_add(&x->sum.roof, &more->roof);
 }
 
 /* Takes the source of the largest item; of equal ones the first by name, so that the order of files
@@ -246,7 +247,8 @@ static int emit(vp_scope **out, size_t *count, vp_arena *arena, const tree *tr, 
                             .source = source,
                             .idle_before_ps = x->sum.idle_before_ps,
                             .backward_ps = x->sum.backward_ps,
-                            .remat_ps = x->sum.remat_ps};
+                            .remat_ps = x->sum.remat_ps,
+                            .roof = x->sum.roof};
         uint32_t next = x->first_child;
         while (next == UINT32_MAX && at != UINT32_MAX) { /* goes up until a node has a sibling */
             next = tr->v[at].next;
@@ -285,6 +287,7 @@ static void take_off(scope_item *x, const vp_scope *child)
     x->idle_before_ps -= child->idle_before_ps;
     x->backward_ps -= child->backward_ps;
     x->remat_ps -= child->remat_ps;
+    roof_take(&x->roof, &child->roof);
 }
 
 void scopes_items(scope_item *out, const vp_scope *nodes, size_t n)
@@ -299,7 +302,8 @@ void scopes_items(scope_item *out, const vp_scope *nodes, size_t n)
                               .flops = x->flops,
                               .idle_before_ps = x->idle_before_ps,
                               .backward_ps = x->backward_ps,
-                              .remat_ps = x->remat_ps};
+                              .remat_ps = x->remat_ps,
+                              .roof = x->roof};
     }
     for (size_t i = n; i-- > 0;) /* turns sums of subtrees into sums of nodes */
         if (nodes[i].parent != UINT32_MAX)

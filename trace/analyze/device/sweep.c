@@ -41,7 +41,7 @@ static void make_heap(cursor *heap, size_t n)
 /* A while, conditional or call spans what it runs: it counts as compute only where nothing else
  * runs (analysis.md 2.2). Seen as a class, a loop over the whole step would cover every wait and
  * every collective in it. */
-#define CONTAINER 3u
+#define CONTAINER SWEEP_CONTAINER
 #define CLASSES 4u
 
 /* How far each class reaches. Events come by start, so class c covers [now, end[c]) until the next
@@ -115,22 +115,48 @@ uint8_t sweep_class(const trace *t, const trace_kind *k, vp_op_class class)
     return k->is_op && is_container(t, k) ? CONTAINER : (uint8_t) class;
 }
 
-int sweep_run(track_set set, const uint8_t *class_of, sweep_fn *fn, void *ctx)
+/* *heap: a cursor of each track that has events; the caller frees it. */
+static int open_heap(cursor **heap, size_t *n, track_set set)
 {
-    VP_CLEANUP(vp_free_ptr) cursor *heap = vp_calloc(set.count, sizeof *heap);
-    size_t n = 0;
-    VP_NEED(heap);
+    cursor *v = *heap = vp_calloc(set.count, sizeof *v);
+    *n = 0;
+    VP_NEED(v);
     for (size_t i = 0; i < set.count; i++) {
         const trace_track *track = &set.t->tracks[set.tracks[i]];
         if (track->count)
-            heap[n++] = (cursor){track, set.tracks[i], 0, track->start_ps[0]};
+            v[(*n)++] = (cursor){track, set.tracks[i], 0, track->start_ps[0]};
     }
+    make_heap(v, *n);
+    return 0;
+}
+
+int sweep_run(track_set set, const uint8_t *class_of, sweep_fn *fn, void *ctx)
+{
+    VP_CLEANUP(vp_free_ptr) cursor *heap = NULL;
+    size_t n;
+    VP_TRY(open_heap(&heap, &n, set));
     if (!n)
         return 0;
-    make_heap(heap, n);
     int64_t first = heap[0].start;
     sweep s = {first, {first, first, first, first}, {0, SIZE_MAX}, fn, ctx};
     return run(&s, heap, n, class_of);
+}
+
+int sweep_events(track_set set, sweep_event_fn *fn, void *ctx)
+{
+    VP_CLEANUP(vp_free_ptr) cursor *heap = NULL;
+    size_t n;
+    VP_TRY(open_heap(&heap, &n, set));
+    while (n) {
+        cursor *top = &heap[0];
+        VP_TRY(fn(ctx, top->track, (sweep_event){top->number, top->at}));
+        if (++top->at < top->track->count)
+            top->start = top->track->start_ps[top->at];
+        else
+            *top = heap[--n];
+        sift_down(heap, n, 0);
+    }
+    return 0;
 }
 
 void sweep_add(vp_breakdown *b, const sweep_segment *s, int64_t from, int64_t to)

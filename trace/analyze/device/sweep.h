@@ -28,8 +28,13 @@ typedef struct sweep_segment {
 
 typedef int sweep_fn(void *ctx, const sweep_segment *s);
 
+/* Calls fn for every event of the set, those of no length too, by start. */
+typedef int sweep_event_fn(void *ctx, const trace_track *k, sweep_event e);
+int sweep_events(track_set set, sweep_event_fn *fn, void *ctx);
+
 /* The class of a kind for sweeps: containers ("while"), which run beside what is in them, have a
  * class of their own. */
+#define SWEEP_CONTAINER 3u
 uint8_t sweep_class(const trace *t, const trace_kind *k, vp_op_class class);
 
 /* Calls fn for every segment; what it returns below 0 ends the sweep and is passed on. class_of:

@@ -105,3 +105,35 @@ bool host_all_cpu(const host_result *h)
             return false;
     return h->device_count > 0;
 }
+
+static int64_t add_known(int64_t sum, int64_t more)
+{
+    return more < 0 ? sum : add_most(sum < 0 ? 0 : sum, more);
+}
+
+void roof_add(vp_roof *sum, const vp_roof *more)
+{
+    sum->flops = add_known(sum->flops, more->flops);
+    sum->bytes = add_known(sum->bytes, more->bytes);
+    sum->peak_ps = add_most(sum->peak_ps, more->peak_ps);
+    sum->memory_ps = add_most(sum->memory_ps, more->memory_ps);
+    for (size_t i = 0; i < VP_CELLS; i++)
+        sum->cell_ps[i] = add_most(sum->cell_ps[i], more->cell_ps[i]);
+    if (more->source > sum->source)
+        sum->source = more->source;
+}
+
+static int64_t take_known(int64_t sum, int64_t less)
+{
+    return sum < 0 || less < 0 ? sum : sum > less ? sum - less : 0;
+}
+
+void roof_take(vp_roof *sum, const vp_roof *less)
+{
+    sum->flops = take_known(sum->flops, less->flops);
+    sum->bytes = take_known(sum->bytes, less->bytes);
+    sum->peak_ps = take_known(sum->peak_ps, less->peak_ps);
+    sum->memory_ps = take_known(sum->memory_ps, less->memory_ps);
+    for (size_t i = 0; i < VP_CELLS; i++)
+        sum->cell_ps[i] = take_known(sum->cell_ps[i], less->cell_ps[i]);
+}

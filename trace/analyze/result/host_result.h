@@ -8,11 +8,18 @@
 #include "trace/base/arena.h"
 #include "trace/model/trace.h"
 
+/* What the user says that devices can do: vp_report_options. 0, NULL: nothing. */
+typedef struct peak_wish {
+    const char *chip;
+    int64_t gflops, mb_s;
+} peak_wish;
+
 /* What one framework path adds up to, by ops that stand exactly there. */
 typedef struct scope_item {
     const char *path, *source;
     int64_t self_ps, calls, bytes, flops; /* bytes, flops: VP_UNKNOWN */
     int64_t idle_before_ps, backward_ps, remat_ps;
+    vp_roof roof;
 } scope_item;
 
 /* From so many runs in a step on, a module counts as repeated (analysis.md F24). */
@@ -77,6 +84,7 @@ typedef struct host_result {
     int64_t start_ps, end_ps; /* of everything analysed, aligned clock, after the origin */
     int64_t events;
     bool has_devices, partial, own_clock;
+    peak_wish wish; /* of whoever asks for the analysis */
 } host_result;
 
 void host_result_init(host_result *h);
@@ -88,6 +96,22 @@ int host_quality(host_result *h, const trace_quality *q);
 int host_note(host_result *h, const char *code, vp_severity severity, const char *message);
 /* A thread's name, or its number; *out untouched where the trace has no such track. */
 int thread_text(const char **out, host_result *h, const trace *t, uint32_t track);
+/* Costs of more work. Sums stop at the largest number. */
+void roof_add(vp_roof *sum, const vp_roof *more);
+/* Costs of less work: what was added, unless the sum had stopped. */
+void roof_take(vp_roof *sum, const vp_roof *less);
+/* Of no work. */
+#define ROOF_NONE                                                                                  \
+    (vp_roof)                                                                                      \
+    {                                                                                              \
+        .flops = VP_UNKNOWN, .bytes = VP_UNKNOWN                                                   \
+    }
+/* a + b, at most the largest number. */
+static inline int64_t add_most(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
 /* Whether it has devices and all are CPUs. */
 bool host_all_cpu(const host_result *h);
 

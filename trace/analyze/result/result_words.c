@@ -17,5 +17,21 @@ const char *const result_cause_words[] = {[VP_CAUSE_COMPILE] = "compile",
                                           NULL};
 _Static_assert(sizeof result_cause_words / sizeof *result_cause_words == VP_CAUSES + 1,
                "every cause");
+const char *const result_cell_words[] = {[VP_CELL_USEFUL] = "useful",
+                                         [VP_CELL_RECOMPUTE] = "recompute",
+                                         [VP_CELL_PAD] = "pad",
+                                         [VP_CELL_INEFFICIENCY] = "inefficiency",
+                                         [VP_CELL_MEM_EXCESS] = "mem_excess",
+                                         [VP_CELL_NM_MEMORY] = "nm_memory",
+                                         [VP_CELL_NM_EXCESS] = "nm_excess",
+                                         [VP_CELL_UNKNOWN] = "unknown",
+                                         NULL};
+_Static_assert(sizeof result_cell_words / sizeof *result_cell_words == VP_CELLS + 1, "every cell");
+const char *const result_dtype_words[] = {
+    [VP_DTYPE_UNKNOWN] = "unknown", [VP_DTYPE_F64] = "f64",   [VP_DTYPE_F32] = "f32",
+    [VP_DTYPE_TF32] = "tf32",       [VP_DTYPE_BF16] = "bf16", [VP_DTYPE_F16] = "f16",
+    [VP_DTYPE_F8] = "f8",           [VP_DTYPE_I8] = "i8",     NULL};
+_Static_assert(sizeof result_dtype_words / sizeof *result_dtype_words == VP_DTYPES + 1,
+               "every type");
 const char *const result_level_words[] = {
     [VP_LEVEL_LOW] = "low", [VP_LEVEL_MEDIUM] = "medium", [VP_LEVEL_HIGH] = "high", NULL};

@@ -41,6 +41,7 @@ static void add_device(merging *m, const device_entry *e)
     *d = *e->d;
     d->name = merge_text(m, d->name);
     d->model = merge_text(m, d->model);
+    d->mfu.chip = merge_text(m, d->mfu.chip);
     d->host = host_of(r, d->host);
     d->timeline_ns -= e->part->shift_ps / 1000;
     if (!d->own_clock) {

@@ -29,6 +29,15 @@ typedef enum sink_process_kind {
     SINK_PROCESS_OTHER, /* another accelerator, or a part of one */
 } sink_process_kind;
 
+/* What the file says that a device can do; 0: it does not. */
+typedef struct sink_chip {
+    int64_t gflops;     /* dense, of bf16 */
+    int64_t mb_s;       /* of HBM */
+    int64_t cores, khz; /* multiprocessors, compute units */
+    int64_t memory_bytes;
+    int64_t major, minor; /* compute capability */
+} sink_chip;
+
 typedef struct sink_process {
     vp_str name;
     int64_t id; /* plane id or pid */
@@ -38,6 +47,7 @@ typedef struct sink_process {
     bool has_device_id;
     /* its number in programs, among the devices of all hosts; if the file says it */
     int64_t device_id;
+    sink_chip chip;
 } sink_process;
 
 typedef enum sink_role {
@@ -85,8 +95,11 @@ typedef struct sink_kind {
     int64_t group_size;   /* of a collective: from replica_groups or Kineto's "Group size" */
     vp_str groups;        /* its groups where long_name lacks them, */
     vp_str program;       /* and the devices that its program runs on: replica_groups.h */
-    bool is_op;           /* on an op track; others are never classified */
-    bool unfinished;      /* had not ended when its recording was cut off */
+    bool has_hbm; /* hbm_bytes is known: what of the bytes goes to the device's main memory */
+    int64_t hbm_bytes;
+    uint8_t dtype;   /* vp_dtype of the factors of a product, where that is known */
+    bool is_op;      /* on an op track; others are never classified */
+    bool unfinished; /* had not ended when its recording was cut off */
 } sink_kind;
 
 /* What single events say beyond their times. A track has a column for each attribute that one of
@@ -104,6 +117,7 @@ typedef enum sink_attr {
     SINK_MEM_FREE,    /* what the allocator could still hand out */
     SINK_MEM_RESERVED,
     SINK_MEM_DEVICE, /* ordinal of the device whose memory it is */
+    SINK_EXTERNAL,   /* joins a framework's op, whose cost is known, and the kernels that it ran */
     SINK_ATTRS
 } sink_attr;
 

@@ -24,20 +24,35 @@ static int device_of(cj_reader *r, uint64_t key, const sink_process *info, uint3
     return 0;
 }
 
+/* One member of a device's properties. */
+static void take_property(cj_model *m, js_value *id, js_value *name, vp_str key, js_value v)
+{
+    const struct {
+        vp_str key;
+        int64_t *to;
+    } figures[] = {{VP_STR("numSms"), &m->chip.cores},
+                   {VP_STR("totalGlobalMem"), &m->chip.memory_bytes},
+                   {VP_STR("computeMajor"), &m->chip.major},
+                   {VP_STR("computeMinor"), &m->chip.minor}};
+    if (vp_str_eq(key, VP_STR("id")))
+        *id = v;
+    else if (vp_str_eq(key, VP_STR("name")))
+        *name = v;
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        if (vp_str_eq(key, figures[i].key) && js_to_count(v.s) > 0)
+            *figures[i].to = js_to_count(v.s);
+}
+
 int cj_models(cj_reader *r, vp_str array)
 {
     const char *p = array.p + 1, *end = array.p + array.n;
     while ((p = memchr(p, '{', (size_t)(end - p))) != NULL) {
         js_value id = {0}, name = {0}, v;
-        cj_model m;
+        cj_model m = {0};
         vp_str key;
         js_step step;
-        for (p++; (step = js_next_member(&p, end, r->skip, &key, &v)) == JS_MEMBER;) {
-            if (vp_str_eq(key, VP_STR("id")))
-                id = v;
-            else if (vp_str_eq(key, VP_STR("name")))
-                name = v;
-        }
+        for (p++; (step = js_next_member(&p, end, r->skip, &key, &v)) == JS_MEMBER;)
+            take_property(&m, &id, &name, key, v);
         if (step != JS_CLOSE)
             return 0;
         if (name.type != JS_STRING || !js_to_id(id.s, &m.id))
@@ -52,15 +67,15 @@ int cj_models(cj_reader *r, vp_str array)
 
 /* The model of a device. ROCm numbers kernels by the machine's devices, but describes only the
  * visible ones: if all of these are of one model, so is every device. */
-static vp_str model_of(const cj_reader *r, int64_t id)
+static const cj_model *model_of(const cj_reader *r, int64_t id)
 {
     bool equal = r->model_count > 0;
     for (size_t i = 0; i < r->model_count; i++) {
         if (r->models[i].id == id)
-            return vp_intern_get(&r->names, r->models[i].name);
+            return &r->models[i];
         equal = equal && r->models[i].name == r->models[0].name;
     }
-    return equal ? vp_intern_get(&r->names, r->models[0].name) : VP_STR_NONE;
+    return equal ? &r->models[0] : NULL;
 }
 
 static int gpu_of(cj_reader *r, js_value key, bool mtia, uint32_t *index)
@@ -147,11 +162,15 @@ int cj_cpu_track(cj_reader *r, int64_t ordinal, uint32_t *track)
 /* Kineto describes its devices before the events, or behind them. */
 static int tell_model(cj_reader *r, const cj_device *d)
 {
-    sink_process info = {.model = model_of(r, d->number),
+    const cj_model *m = model_of(r, d->number);
+    if (d->number < 0 || !m)
+        return 0;
+    sink_process info = {.model = vp_intern_get(&r->names, m->name),
                          .id = d->number,
                          .kind = SINK_PROCESS_GPU,
-                         .ordinal = (int32_t)d->number};
-    return d->number >= 0 && info.model.n ? r->out->process_update(r->out, d->id, &info) : 0;
+                         .ordinal = (int32_t)d->number,
+                         .chip = m->chip};
+    return r->out->process_update(r->out, d->id, &info);
 }
 
 int cj_devices_finish(cj_reader *r)

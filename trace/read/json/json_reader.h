@@ -120,6 +120,7 @@ typedef struct cj_device {
 typedef struct cj_model {
     int64_t id;
     vp_sid name;
+    sink_chip chip;
 } cj_model;
 
 /* A stream of a Kineto device; its name may come after its events. */

@@ -83,6 +83,39 @@ static int join_hlo(xs_reader *r, sink_kind *k)
     return 0;
 }
 
+/* Fields of MemoryAccessBreakdown and its MemoryAccessed (xprof's op_metrics.proto). */
+enum { BREAKDOWN_ACCESSED = 1, ACCESSED_SPACE = 2, ACCESSED_BYTES = 3, SPACE_HBM = 1 };
+
+static void add_accessed(sink_kind *k, vp_str message)
+{
+    vp_pb r = vp_pb_of(message);
+    vp_pb_field f;
+    uint64_t space = 0, bytes = 0;
+    while (vp_pb_next(&r, &f) > 0) {
+        if (f.number == ACCESSED_SPACE && f.wire == VP_PB_VARINT)
+            space = f.u;
+        else if (f.number == ACCESSED_BYTES && f.wire == VP_PB_VARINT)
+            bytes = f.u;
+    }
+    if (space == SPACE_HBM &&
+        (bytes > INT64_MAX || __builtin_add_overflow(k->hbm_bytes, (int64_t)bytes, &k->hbm_bytes)))
+        k->hbm_bytes = INT64_MAX;
+}
+
+/* What of an op's bytes goes to HBM, where its breakdown tells. */
+static void read_breakdown(sink_kind *k, const xs_value *v)
+{
+    vp_pb r = vp_pb_of(v->text);
+    vp_pb_field f;
+    if (v->wire != XSTAT_BYTES_VALUE)
+        return;
+    while (vp_pb_next(&r, &f) > 0)
+        if (f.number == BREAKDOWN_ACCESSED && f.wire == VP_PB_LEN) {
+            k->has_hbm = true;
+            add_accessed(k, f.data);
+        }
+}
+
 static int make_kind(xs_line_ctx *c, const xs_meta *meta, vp_str event, bool cpu_op, uint32_t *kind)
 {
     xs_value st[XS_STAT_ROLES] = {0};
@@ -117,6 +150,7 @@ static int make_kind(xs_line_ctx *c, const xs_meta *meta, vp_str event, bool cpu
         k.name = k.hlo_op;
     if (k.bytes == SINK_UNKNOWN && st[XS_STAT_MEMCPY].text.n)
         k.bytes = rd_memcpy_bytes(st[XS_STAT_MEMCPY].text);
+    read_breakdown(&k, &st[XS_STAT_BREAKDOWN]);
     k.bytes = rd_cost(k.category, k.bytes);
     k.flops = rd_cost(k.category, k.flops);
     if (k.is_op)

@@ -35,6 +35,27 @@ static void read_core(sink_process *p, const xs_value *details)
     p->device_id = p->has_device_id ? (int64_t)core : SINK_UNKNOWN;
 }
 
+/* What is absent, unknown or negative is 0. */
+static int64_t figure(const xs_plane *pl, xs_stat_role role, int64_t factor)
+{
+    int64_t v = xs_value_times(&pl->stats[role], factor);
+    return v > 0 ? v : 0;
+}
+
+static sink_chip chip_of(const xs_plane *pl)
+{
+    sink_chip c = {.gflops = figure(pl, XS_STAT_PEAK, 1000),
+                   .mb_s = figure(pl, XS_STAT_HBM, 1000),
+                   .cores = figure(pl, XS_STAT_CORES, 1),
+                   .khz = figure(pl, XS_STAT_CLOCK, 1),
+                   .memory_bytes = figure(pl, XS_STAT_MEMORY, 1),
+                   .major = figure(pl, XS_STAT_CC_MAJOR, 1),
+                   .minor = figure(pl, XS_STAT_CC_MINOR, 1)};
+    if (!c.mb_s)
+        c.mb_s = figure(pl, XS_STAT_BANDWIDTH, 1) / 1000000;
+    return c;
+}
+
 int xs_open_process(xs_reader *r, const xs_plane *pl, uint32_t *process)
 {
     uint64_t key = vp_hash(pl->name.p, pl->name.n, 11);
@@ -42,7 +63,8 @@ int xs_open_process(xs_reader *r, const xs_plane *pl, uint32_t *process)
     if (*process != VP_MAP_NONE)
         return 0;
     vp_str gpu = pl->stats[XS_STAT_GPU_MODEL].text, tpu = pl->stats[XS_STAT_TPU_MODEL].text;
-    sink_process p = {.name = pl->name, .model = gpu.n ? gpu : tpu, .id = pl->id};
+    sink_process p = {
+        .name = pl->name, .model = gpu.n ? gpu : tpu, .id = pl->id, .chip = chip_of(pl)};
     p.kind = rd_process_kind(pl->name, &p.ordinal);
     read_core(&p, &pl->stats[XS_STAT_CORE_DETAILS]);
     VP_TRY(r->out->process(r->out, &p, process));

@@ -13,7 +13,7 @@ typedef struct raw_event {
     uint64_t key; /* a hash of the stats that make a kind; 0: there are none */
     uint64_t producer_type, consumer_type;
     int64_t ordinal;
-    uint32_t seen; /* a bit for each xs_stat_role; members below are only set if their bit is */
+    uint64_t seen; /* a bit for each xs_stat_role; members below are only set if their bit is */
     bool aggregated, says; /* says: has stats */
     uint64_t producer, consumer, lost;
     vp_str allocator;       /* its name; empty if it is a reference: */
@@ -22,7 +22,7 @@ typedef struct raw_event {
 } raw_event;
 
 #define SEEN(e, role) ((e)->seen >> (role)&1u)
-#define OWN_CLOCK (1u << XS_STAT_DEVICE_OFFSET | 1u << XS_STAT_DEVICE_DURATION)
+#define OWN_CLOCK (UINT64_C(1) << XS_STAT_DEVICE_OFFSET | UINT64_C(1) << XS_STAT_DEVICE_DURATION)
 
 static void use_attr(raw_event *e, xs_stat_role role, uint64_t u, vp_str text)
 {
@@ -65,7 +65,9 @@ static void use_stat(raw_event *e, xs_stat_role role, uint64_t u, vp_str text)
         use_attr(e, role, u, text);
         return;
     }
-    e->seen |= 1u << role;
+    if (role >= XS_STAT_HLO_PROTO && role <= XS_STAT_CATEGORY)
+        return; /* of planes, and of events that are no ops */
+    e->seen |= UINT64_C(1) << role;
     switch (role) {
     case XS_STAT_DEVICE_OFFSET:
         e->device_offset = (int64_t)u;
@@ -91,15 +93,6 @@ static void use_stat(raw_event *e, xs_stat_role role, uint64_t u, vp_str text)
     case XS_STAT_LOST:
         e->lost = u;
         break;
-    case XS_STAT_HLO_PROTO:
-    case XS_STAT_PROFILE_START:
-    case XS_STAT_PROFILE_STOP:
-    case XS_STAT_WINDOW_START:
-    case XS_STAT_DROPPED:
-    case XS_STAT_GPU_MODEL:
-    case XS_STAT_TPU_MODEL:
-    case XS_STAT_CORE_DETAILS:
-    case XS_STAT_CATEGORY:
     case XS_STAT_OTHER:
         break;
     default:

@@ -36,6 +36,15 @@ static const char *const role_names[XS_STAT_ROLES] = {
     [XS_STAT_GROUP_SIZE] = "group_size",
     [XS_STAT_LOST] = "lost_zones",
     [XS_STAT_UNFINISHED] = "unfinished",
+    [XS_STAT_BREAKDOWN] = "memory_access_breakdown",
+    [XS_STAT_PEAK] = "peak_teraflops_per_second",
+    [XS_STAT_HBM] = "peak_hbm_bw_gigabytes_per_second",
+    [XS_STAT_BANDWIDTH] = "memory_bandwidth",
+    [XS_STAT_CORES] = "core_count",
+    [XS_STAT_CLOCK] = "clock_rate",
+    [XS_STAT_MEMORY] = "memory_size",
+    [XS_STAT_CC_MAJOR] = "compute_cap_major",
+    [XS_STAT_CC_MINOR] = "compute_cap_minor",
     [XS_STAT_CORRELATION] = "correlation_id",
     [XS_STAT_STEP_NUM] = "step_num",
     [XS_STAT_ITER_NUM] = "iter_num",
@@ -278,6 +287,18 @@ int64_t xs_value_i64(const xs_value *v)
     default:
         return SINK_UNKNOWN;
     }
+}
+
+int64_t xs_value_times(const xs_value *v, int64_t factor)
+{
+    int64_t n = xs_value_i64(v), product;
+    double d;
+    if (v->wire == XSTAT_DOUBLE_VALUE) {
+        memcpy(&d, &v->u, sizeof d);
+        d *= (double)factor;
+        return d >= 0 && d < 9.2e18 ? (int64_t)d : SINK_UNKNOWN;
+    }
+    return n < 0 || __builtin_mul_overflow(n, factor, &product) ? SINK_UNKNOWN : product;
 }
 
 bool xs_meta_decode(const xs_plane *pl, vp_str bytes, vp_str *name, vp_str *display,

@@ -44,10 +44,19 @@ typedef enum xs_stat_role {
     XS_STAT_GPU_MODEL,
     XS_STAT_TPU_MODEL,
     XS_STAT_CORE_DETAILS, /* which chip and core of the whole mesh a TPU plane is */
-    XS_STAT_CATEGORY,     /* of a host event: "compile" */
-    XS_STAT_GROUP_SIZE,   /* of a collective that our recorder wrote */
-    XS_STAT_LOST,         /* of a mark: how many zones our recorder had no room for */
-    XS_STAT_UNFINISHED,   /* the zone had not ended when our recorder closed it */
+    XS_STAT_PEAK,         /* and the next: of a plane, what its device can do; see sink_chip */
+    XS_STAT_HBM,
+    XS_STAT_BANDWIDTH,
+    XS_STAT_CORES,
+    XS_STAT_CLOCK,
+    XS_STAT_MEMORY,
+    XS_STAT_CC_MAJOR,
+    XS_STAT_CC_MINOR,
+    XS_STAT_CATEGORY,   /* of a host event: "compile" */
+    XS_STAT_GROUP_SIZE, /* of a collective that our recorder wrote */
+    XS_STAT_LOST,       /* of a mark: how many zones our recorder had no room for */
+    XS_STAT_UNFINISHED, /* the zone had not ended when our recorder closed it */
+    XS_STAT_BREAKDOWN,  /* where the bytes of an op go */
     /* From here on: attributes of single events, known only in full depth. */
     XS_STAT_ATTRS,
     XS_STAT_CORRELATION = XS_STAT_ATTRS,
@@ -139,6 +148,9 @@ bool xs_stat_decode(const xs_plane *pl, vp_str stat, xs_stat_role *role, xs_valu
 /* The value as a number, whatever its wire type; texts are parsed. SINK_UNKNOWN: it is absent, or
  * no number. */
 int64_t xs_value_i64(const xs_value *v);
+/* The same times `factor`, rounded down, so that a fraction counts; SINK_UNKNOWN: it is negative,
+ * or beyond 9.2e18, too. */
+int64_t xs_value_times(const xs_value *v, int64_t factor);
 /* name and display_name of an XEventMetadata, and its stats by role (stats may be NULL). */
 bool xs_meta_decode(const xs_plane *pl, vp_str bytes, vp_str *name, vp_str *display,
                     xs_value stats[XS_STAT_ROLES]);

@@ -2,6 +2,8 @@
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/view_words.h"
 #include "trace/report/words/words.h"
+#include "trace/analyze/result/host_result.h"
+#include "trace/analyze/result/result_words.h"
 
 _Static_assert(sizeof(vp_op_class) == sizeof(int) && sizeof(vp_direction) == sizeof(int) &&
                    sizeof(vp_depth) == sizeof(int),
@@ -72,6 +74,14 @@ static const rep_field analysis_fields[] = {
     {0},
 };
 
+static void put_share(rep_json_out *o, int64_t part, int64_t whole)
+{
+    if (part < 0 || whole < 0)
+        vp_json_null(&o->j);
+    else
+        vp_json_ratio(&o->j, part, whole);
+}
+
 /* ---- Devices ---- */
 
 static const rep_field device_window_fields[] = {
@@ -107,6 +117,43 @@ static const rep_field hygiene_fields[] = {
     {0},
 };
 
+static void put_mfu(rep_json_out *o, const void *base)
+{
+    const vp_device *d = base;
+    put_share(o, d->mfu.peak_gflops > 0 ? d->mfu.peak_ps : -1, d->breakdown.window_ps);
+}
+
+static void put_hfu(rep_json_out *o, const void *base)
+{
+    const vp_device *d = base;
+    put_share(o, d->mfu.peak_gflops > 0 ? add_most(d->mfu.peak_ps, d->mfu.recompute_peak_ps) : -1,
+              d->breakdown.window_ps);
+}
+
+static const rep_field mfu_fields[] = {
+    {MADE("mfu", put_mfu)},
+    {MADE("hfu", put_hfu)},
+    {F("chip", REP_TEXT, vp_device, mfu.chip)},
+    {F("peak_source", REP_WORD, vp_device, mfu.peak_source), .words = rep_peak_words},
+    {F("bandwidth_source", REP_WORD, vp_device, mfu.bandwidth_source), .words = rep_peak_words},
+    {F("uncertain", REP_BOOL, vp_device, mfu.uncertain)},
+    {F("dtype", REP_WORD, vp_device, mfu.dtype), .words = result_dtype_words},
+    {F("peak_gflops", REP_COUNT, vp_device, mfu.peak_gflops), .unsummed = true},
+    {F("bandwidth_mb_s", REP_COUNT, vp_device, mfu.bandwidth_mb_s), .unsummed = true},
+    {F("flops", REP_COUNT, vp_device, mfu.flops), .unsummed = true},
+    {F("recompute_flops", REP_COUNT, vp_device, mfu.recompute_flops), .unsummed = true},
+    {F("peak_ps", REP_COUNT, vp_device, mfu.peak_ps), .needed = true, .unsummed = true},
+    {F("recompute_peak_ps", REP_COUNT, vp_device, mfu.recompute_peak_ps), .needed = true,
+     .unsummed = true},
+    {F("above_ops", REP_COUNT, vp_device, mfu.above_ops), .needed = true},
+    {F("above_ps", REP_COUNT, vp_device, mfu.above_ps), .needed = true, .unsummed = true},
+    {F("cells", REP_BY_WORD, vp_device, mfu.cell_ps), .words = result_cell_words},
+    {F("formatting_ps", REP_COUNT, vp_device, mfu.formatting_ps), .needed = true},
+    {F("asked_flops", REP_COUNT, vp_device, mfu.asked_flops), .unsummed = true},
+    {F("asked_window_ps", REP_COUNT, vp_device, mfu.asked_window_ps)},
+    {0},
+};
+
 const rep_field rep_device_fields[] = {
     {F("name", REP_TEXT, vp_device, name), .needed = true},
     {F("host", REP_TEXT, vp_device, host)},
@@ -118,12 +165,13 @@ const rep_field rep_device_fields[] = {
     {F("model", REP_TEXT, vp_device, model)},
     {F("timeline_ns", REP_INTEGER, vp_device, timeline_ns)},
     {F("self_ps", REP_COUNT, vp_device, self_ps), .needed = true},
-    {F("idle_causes", REP_CAUSES, vp_device, cause_ps), .full = true},
+    {F("idle_causes", REP_BY_WORD, vp_device, cause_ps), .words = result_cause_words, .full = true},
     {F("gap_count", REP_COUNT, vp_device, gap_count), .needed = true, .full = true},
     {F("steps_counted", REP_COUNT, vp_device, steps_counted), .full = true},
     {F("barriers", REP_COUNT, vp_device, barriers), .full = true},
     {F("barrier_ps", REP_COUNT, vp_device, barrier_ps), .full = true},
     {F("hygiene", REP_OBJECT, vp_device, hygiene), .fields = hygiene_fields, .full = true},
+    {.key = "mfu", .type = REP_OBJECT, .fields = mfu_fields, .full = true},
     {0},
 };
 
@@ -154,14 +202,6 @@ const rep_field rep_launch_fields[] = {
 };
 
 /* ---- Ops ---- */
-
-static void put_share(rep_json_out *o, int64_t part, int64_t whole)
-{
-    if (part < 0 || whole < 0)
-        vp_json_null(&o->j);
-    else
-        vp_json_ratio(&o->j, part, whole);
-}
 
 static void put_mean(rep_json_out *o, const void *op)
 {
@@ -227,6 +267,16 @@ static const rep_field split_fields[] = {
     {0},
 };
 
+const rep_field rep_roof_fields[] = {
+    {F("flops", REP_COUNT, vp_roof, flops), .unsummed = true},
+    {F("bytes", REP_COUNT, vp_roof, bytes), .unsummed = true},
+    {F("peak_ps", REP_COUNT, vp_roof, peak_ps), .needed = true, .unsummed = true},
+    {F("memory_ps", REP_COUNT, vp_roof, memory_ps), .needed = true, .unsummed = true},
+    {F("cells", REP_BY_WORD, vp_roof, cell_ps), .words = result_cell_words},
+    {F("source", REP_WORD, vp_roof, source), .words = rep_cost_words},
+    {0},
+};
+
 const rep_field rep_op_fields[] = {
     {F("device", REP_DEVICE, vp_op, device)},
     {F("class", REP_WORD, vp_op, op_class), .words = rep_class_words},
@@ -262,6 +312,7 @@ const rep_field rep_op_fields[] = {
     {F("step_self_ps", REP_COUNT, vp_op, step_self_ps), .full = true},
     {F("idle_before_ps", REP_COUNT, vp_op, idle_before_ps), .needed = true, .full = true},
     {ARRAY("per_step_points_ps", REP_COUNTS, vp_op, per_step_ps, per_step_count), .full = true},
+    {F("roof", REP_OBJECT, vp_op, roof), .fields = rep_roof_fields, .full = true},
     {LIST("splits", vp_op, splits, split_count, vp_split, split_fields), .full = true},
     {0},
 };

@@ -27,7 +27,7 @@ typedef enum rep_field_type {
     REP_BOOL,
     REP_WORD,      /* an enum, by `words` */
     REP_DEVICE,    /* uint32_t: three keys, `key` (its name), "host" and "device_index" */
-    REP_CAUSES,    /* int64_t[VP_CAUSES] as an object by cause */
+    REP_BY_WORD,   /* int64_t[], never unknown, as an object by `words`; at most VP_CAUSES */
     REP_OBJECT,    /* a part of the struct by `fields`, which count from `at` */
     REP_LIST,      /* an array of structs of `size` bytes by `fields`, its length at count_at */
     REP_COUNTS,    /* an array of int64_t, its length at count_at */
@@ -66,7 +66,7 @@ extern const rep_field rep_devices_fields[], rep_ops_fields[];
 extern const rep_field rep_tail_fields[];
 /* Of the structs alone. */
 extern const rep_field rep_device_fields[], rep_op_fields[], rep_scope_fields[];
-extern const rep_field rep_breakdown_fields[], rep_launch_fields[];
+extern const rep_field rep_breakdown_fields[], rep_launch_fields[], rep_roof_fields[];
 
 /* The members of an open object; whole objects. */
 void rep_put_fields(rep_json_out *o, const rep_field *fields, const void *base);

@@ -23,6 +23,7 @@ const rep_field rep_scope_fields[] = {
     {F("idle_before_ps", REP_COUNT, vp_scope, idle_before_ps), .needed = true, .full = true},
     {F("backward_ps", REP_COUNT, vp_scope, backward_ps), .needed = true},
     {F("remat_ps", REP_COUNT, vp_scope, remat_ps), .needed = true},
+    {F("roof", REP_OBJECT, vp_scope, roof), .fields = rep_roof_fields, .full = true},
     {0},
 };
 
@@ -65,7 +66,9 @@ static const rep_field step_device_fields[] = {
     {F("start_ps", REP_TIME, vp_step_device, start_ps)},
     {F("dur_ps", REP_COUNT, vp_step_device, dur_ps), .needed = true},
     {F("breakdown", REP_OBJECT, vp_step_device, breakdown), .fields = rep_breakdown_fields},
-    {F("idle_causes", REP_CAUSES, vp_step_device, cause_ps)},
+    {F("idle_causes", REP_BY_WORD, vp_step_device, cause_ps), .words = result_cause_words},
+    {F("cells", REP_BY_WORD, vp_step_device, cell_ps), .words = result_cell_words},
+    {F("peak_ps", REP_COUNT, vp_step_device, peak_ps), .needed = true, .unsummed = true},
     {0},
 };
 
@@ -165,7 +168,7 @@ static const rep_field gap_fields[] = {
     {F("host_late_ps", REP_COUNT, vp_gap, host_late_ps), .needed = true},
     {F("in_call_ps", REP_COUNT, vp_gap, in_call_ps), .needed = true},
     {F("latency_ps", REP_COUNT, vp_gap, latency_ps), .needed = true},
-    {F("causes", REP_CAUSES, vp_gap, cause_ps)},
+    {F("causes", REP_BY_WORD, vp_gap, cause_ps), .words = result_cause_words},
     {F("label", REP_TEXT, vp_gap, label)},
     {F("thread", REP_TEXT, vp_gap, thread)},
     {F("next_op", REP_TEXT, vp_gap, next_op)},

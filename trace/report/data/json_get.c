@@ -161,17 +161,16 @@ static int get_device(const rep_json_in *in, uint32_t *out, const json_t *object
     return 0;
 }
 
-static int get_causes(int64_t *out, const json_t *v, const rep_place *place)
+_Static_assert((int)VP_CELLS <= (int)VP_CAUSES, "the sum of all fits");
+static int get_by_word(int64_t *out, const json_t *v, const char *const *words,
+                       const rep_place *place)
 {
-    memset(out, 0, VP_CAUSES * sizeof *out);
-    if (!v || json_is_null(v))
-        return 0;
-    if (!json_is_object(v))
+    if (v && !json_is_null(v) && !json_is_object(v))
         return rep_bad_json(place, "is no object");
-    for (size_t i = 0; i < VP_CAUSES; i++) {
-        rep_place here = {place, result_cause_words[i], SIZE_MAX};
-        VP_TRY(get_integer(&out[i], json_object_get(v, result_cause_words[i]), 0, 0,
-                           FIGURE_MAX / VP_CAUSES, &here));
+    for (size_t i = 0; words[i]; i++) {
+        rep_place here = {place, words[i], SIZE_MAX};
+        VP_TRY(get_integer(&out[i], json_object_get(v, words[i]), 0, 0, FIGURE_MAX / VP_CAUSES,
+                           &here));
     }
     return 0;
 }
@@ -267,8 +266,8 @@ static int get_value(rep_json_in *in, const rep_field *f, const json_t *object, 
         return get_word(at, v, f->words, place);
     case REP_DEVICE:
         return get_device(in, at, object, place);
-    case REP_CAUSES:
-        return get_causes(at, v, place);
+    case REP_BY_WORD:
+        return get_by_word(at, v, f->words, place);
     case REP_OBJECT:
         return rep_get_fields(in, f->fields, v, at, place);
     case REP_LIST:

@@ -43,11 +43,11 @@ static void put_device(rep_json_out *o, const char *key, uint32_t device)
         vp_json_null(&o->j);
 }
 
-static void put_causes(vp_json *j, const int64_t *ps)
+static void put_by_word(vp_json *j, const char *const *words, const int64_t *ps)
 {
     vp_json_begin_object(j);
-    for (size_t i = 0; i < VP_CAUSES; i++)
-        vp_json_ki64(j, result_cause_words[i], ps[i]);
+    for (size_t i = 0; words[i]; i++)
+        vp_json_ki64(j, words[i], ps[i]);
     vp_json_end_object(j);
 }
 
@@ -157,8 +157,8 @@ static void put_value(rep_json_out *o, const rep_field *f, const char *base)
         return vp_json_bool(&o->j, *at != 0);
     case REP_WORD:
         return put_word(&o->j, f, at);
-    case REP_CAUSES:
-        return put_causes(&o->j, (const int64_t *)(const void *)at);
+    case REP_BY_WORD:
+        return put_by_word(&o->j, f->words, (const int64_t *)(const void *)at);
     case REP_OBJECT:
         return rep_put_object(o, f->fields, at);
     case REP_LIST:

@@ -129,6 +129,7 @@ int rep_text_full(vp_buf *b, const vp_report *r, const vp_view *view)
                    r->has_devices ? "Where each device's window went"
                                   : "No device in this profile: processes and their tracks");
         VP_TRY(text_breakdown(b, r, &v, NULL, SIZE_MAX));
+        VP_TRY(text_mfu(b, r, &v));
         text_title(b, &v, r->has_devices ? "Slowest ops" : "Slowest events");
         VP_TRY(text_tables(b, r, &v));
     } else {

@@ -50,6 +50,7 @@ int text_steps(vp_buf *b, const vp_report *r, const vp_view *v);
 int text_idle(vp_buf *b, const vp_report *r, const vp_view *v);
 int text_launches(vp_buf *b, const vp_report *r, const vp_view *v);
 int text_communication(vp_buf *b, const vp_report *r, const vp_view *v);
+int text_mfu(vp_buf *b, const vp_report *r, const vp_view *v);     /* where the peak goes */
 int text_hygiene(vp_buf *b, const vp_report *r, const vp_view *v); /* what ops could be rid of */
 /* Threads, and what the program says of itself. */
 int text_zones(vp_buf *b, const vp_report *r, const vp_view *v);

@@ -52,6 +52,18 @@ const char *const rep_split_words[] = {[VP_SPLIT_SHAPE] = "shape",
                                        NULL};
 ASSERT_ALL(rep_split_words, VP_SPLIT_SOURCE);
 
+const char *const rep_peak_words[] = {[VP_PEAK_NONE] = "none",       [VP_PEAK_PLANE] = "profile",
+                                      [VP_PEAK_NAME] = "name",       [VP_PEAK_FIGURES] = "figures",
+                                      [VP_PEAK_DERIVED] = "derived", [VP_PEAK_CHIP] = "chip",
+                                      [VP_PEAK_USER] = "user",       NULL};
+ASSERT_ALL(rep_peak_words, VP_PEAK_USER);
+const char *const rep_cost_words[] = {[VP_COST_NONE] = "none",
+                                      [VP_COST_STAT] = "stat",
+                                      [VP_COST_HLO] = "hlo",
+                                      [VP_COST_SHAPES] = "shapes",
+                                      NULL};
+ASSERT_ALL(rep_cost_words, VP_COST_SHAPES);
+
 const char *rep_class_name(vp_op_class c)
 {
     return rep_class_words[c];

@@ -1,0 +1,12 @@
+/* MFU by the model's own FLOP, where the user tells its parameters and tokens: 6 x parameters x
+ * tokens, of training. What the ops count (HFU) stands beside it. Included by trace/analyze/. */
+#ifndef VP_ANALYZE_ASKED_H
+#define VP_ANALYZE_ASKED_H
+
+#include "include/view_profile.h"
+
+/* Sets asked_flops and asked_window_ps of each device that computes; 0 parameters or tokens: it
+ * leaves all as it is. */
+void mfu_ask(vp_report *r, double params, double tokens);
+
+#endif

@@ -1,0 +1,101 @@
+#include "trace/analyze/mfu/costs.h"
+
+#include <stdlib.h>
+
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+
+static int by_number(const void *a, const void *b)
+{
+    int64_t x = ((const outer_op *)a)->number, y = ((const outer_op *)b)->number;
+    return (x > y) - (x < y);
+}
+
+static int add_outer_of(costs *c, const trace_track *k)
+{
+    for (size_t i = 0; k->attr[SINK_EXTERNAL] && i < k->count; i++) {
+        int64_t number = trace_attr(k, SINK_EXTERNAL, i);
+        if (number == SINK_NO_VALUE || c->t->kinds[k->kind[i]].flops < 0)
+            continue;
+        VP_TRY(
+            vp_grow(&c->outer, &c->outer_cap, c->outer_count + 1, sizeof *c->outer, VP_EVENTS_MAX));
+        c->outer[c->outer_count++] = (outer_op){number, k->kind[i], {0, SIZE_MAX}, -1};
+    }
+    return 0;
+}
+
+static outer_op *outer_of(const costs *c, int64_t number)
+{
+    const outer_op key = {.number = number};
+    return c->outer_count && number != SINK_NO_VALUE
+               ? bsearch(&key, c->outer, c->outer_count, sizeof key, by_number)
+               : NULL;
+}
+
+static void find_longest(costs *c, uint32_t track)
+{
+    const trace_track *k = &c->t->tracks[track];
+    for (size_t i = 0; k->attr[SINK_EXTERNAL] && i < k->count; i++) {
+        outer_op *o = outer_of(c, trace_attr(k, SINK_EXTERNAL, i));
+        if (o && k->dur_ps[i] > o->longest_ps) {
+            o->longest = (sweep_event){track, i};
+            o->longest_ps = k->dur_ps[i];
+        }
+    }
+}
+
+static int join_outer(costs *c)
+{
+    for (uint32_t i = 0; i < c->t->track_count; i++)
+        if (c->t->tracks[i].role == SINK_ROLE_PLAIN)
+            VP_TRY(add_outer_of(c, &c->t->tracks[i]));
+    if (!c->outer_count)
+        return 0;
+    qsort(c->outer, c->outer_count, sizeof *c->outer, by_number);
+    for (uint32_t i = 0; i < c->t->track_count; i++)
+        if (c->t->tracks[i].role == SINK_ROLE_OPS)
+            find_longest(c, i);
+    return 0;
+}
+
+int costs_new(costs *out, const analysis *a)
+{
+    *out = (costs){.t = a->t};
+    out->by_kind = vp_calloc((size_t)a->t->kind_count + 1, sizeof *out->by_kind);
+    VP_NEED(out->by_kind);
+    for (uint32_t i = 0; i < a->t->kind_count; i++)
+        if (a->t->kinds[i].is_op)
+            out->by_kind[i] = cost_of_kind(a->t, &a->t->kinds[i]);
+    return join_outer(out);
+}
+
+void costs_free(costs *c)
+{
+    vp_free(c->by_kind);
+    vp_free(c->outer);
+}
+
+/* f32 goes through tensor cores where the kernel's name says so. */
+static uint8_t type_in(const trace *t, const trace_kind *kernel, uint8_t type)
+{
+    vp_str name = trace_str(t, kernel->name);
+    bool tf32 = vp_str_find_nocase(name, VP_STR("tf32")) < name.n ||
+                vp_str_find_nocase(name, VP_STR("s1688gemm")) < name.n;
+    return type == VP_DTYPE_F32 && tf32 ? VP_DTYPE_TF32 : type;
+}
+
+op_cost costs_of(const costs *c, const trace_track *k, sweep_event e)
+{
+    const outer_op *o = outer_of(c, trace_attr(k, SINK_EXTERNAL, e.index));
+    uint32_t kind = k->kind[e.index];
+    if (!o)
+        return c->by_kind[kind];
+    const trace_kind *op = &c->t->kinds[o->kind];
+    bool all = o->longest.track == e.track && o->longest.index == e.index;
+    return (op_cost){.what = COST_PRODUCT,
+                     .dtype = type_in(c->t, &c->t->kinds[kind], op->dtype),
+                     .source = VP_COST_SHAPES,
+                     .flops = all ? op->flops : 0,
+                     .bytes = all && op->bytes > 0 ? op->bytes : 0};
+}

@@ -1,0 +1,35 @@
+/* What each op of a trace costs: FLOP of products, bytes of main memory. The first that knows says
+ * it: the op's own stats; the shapes of its HLO instruction; the shapes of the framework's op that
+ * launched it. An HLO instruction or a framework's op may launch several kernels: all of them are
+ * its work, but only one has its cost, so that executions are counted and not kernels
+ * (memory_mfu.md D5). Only trace/analyze/mfu includes this; whoever makes costs frees them. */
+#ifndef VP_ANALYZE_COSTS_H
+#define VP_ANALYZE_COSTS_H
+
+#include "trace/analyze/device/sweep.h"
+#include "trace/analyze/mfu/waterfall.h"
+
+/* An op of the framework, whose kernels carry its number. */
+typedef struct outer_op {
+    int64_t number;
+    uint32_t kind;       /* its own */
+    sweep_event longest; /* of its kernels: has the cost; index SIZE_MAX: none was seen */
+    int64_t longest_ps;
+} outer_op;
+
+typedef struct costs {
+    const trace *t;
+    op_cost *by_kind; /* of one execution */
+    outer_op *outer;  /* by number */
+    size_t outer_count, outer_cap;
+} costs;
+
+int costs_new(costs *out, const analysis *a);
+void costs_free(costs *c);
+/* Of this event, by its kind or by the framework's op that launched it. */
+op_cost costs_of(const costs *c, const trace_track *k, sweep_event e);
+
+/* costs_kind.c: what a kind's own stats say. */
+op_cost cost_of_kind(const trace *t, const trace_kind *k);
+
+#endif

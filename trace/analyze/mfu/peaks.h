@@ -1,0 +1,31 @@
+/* What a device can do at most: dense FLOP a second by data type, and bytes a second of its main
+ * memory. Who says it, the first that can:
+ *   the user; for a TPU, or a GPU whose profile names a peak, the profile; the table's row for the
+ *   device's name, the longest that fits; the row whose compute capability, number of cores and
+ *   memory fit; cores x clock x the rate of the generation, with the profile's bandwidth.
+ * Otherwise it is unknown. The profile's bandwidth counts where no row is found, as some write half
+ * of it. The table: memory_mfu.md D7. Only trace/analyze/ includes this; nothing is owned. */
+#ifndef VP_ANALYZE_PEAKS_H
+#define VP_ANALYZE_PEAKS_H
+
+#include "trace/analyze/result/host_result.h"
+
+typedef struct peaks {
+    const char *chip; /* of the table; NULL */
+    vp_peak_source source, bandwidth_source;
+    bool uncertain;
+    int64_t gflops[VP_DTYPES]; /* 0: it has no such unit, or that is unknown */
+    int64_t mb_s;              /* 0: unknown */
+} peaks;
+
+/* model: what the device is sold as, may be empty. */
+void peaks_choose(peaks *out, vp_str model, const sink_chip *told, const peak_wish *wish);
+/* What products of this type are measured by: of types that the device has no unit for, the one
+ * that does them instead. UNKNOWN: its common 16-bit type. 0: unknown. */
+int64_t peaks_of(const peaks *p, vp_dtype type);
+/* Whether a row has this name, ignoring case: its own, or a device's. */
+bool peaks_know(const char *chip);
+/* Bytes of memory of the row of that name; 0: there is none. */
+int64_t peaks_memory(const char *chip);
+
+#endif

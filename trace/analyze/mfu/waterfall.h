@@ -1,0 +1,43 @@
+/* The algebra of the waterfall (memory_mfu.md F1), pure: an op's time, cut into cells by what its
+ * work takes at the device's peaks. Each cell is a minimum or a remainder, so the cells of an op
+ * sum to its time whatever its costs are. Only trace/analyze/ includes this. */
+#ifndef VP_ANALYZE_WATERFALL_H
+#define VP_ANALYZE_WATERFALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "include/view_profile.h"
+
+typedef enum cost_what {
+    COST_UNKNOWN,
+    COST_PRODUCT, /* it multiplies matrices or convolves: its FLOP count */
+    COST_OTHER
+} cost_what;
+
+/* Of one execution. */
+typedef struct op_cost {
+    uint8_t what, dtype, source; /* cost_what, vp_dtype, vp_cost_source */
+    bool remat, formatting;
+    int64_t flops, padded, bytes; /* padded >= flops: with what tiles have beyond the shapes */
+} op_cost;
+
+/* What it takes at the peaks, ps. */
+typedef struct op_price {
+    uint8_t what;
+    bool remat;
+    int64_t compute_ps, pad_ps, memory_ps; /* the padding comes on top of compute_ps */
+} op_price;
+
+/* No price is above this, so that those of a trace's events can be added up in 64 bits. */
+#define PRICE_MAX INT64_C(1000000000000000000)
+
+/* gflops: of the cost's type, 0 unknown: then all is unknown. mb_s: 0 unknown, bytes then take no
+ * time. *over is set where a price was cut to PRICE_MAX. */
+op_price price_of(const op_cost *c, int64_t gflops, int64_t mb_s, bool *over);
+/* The part of a price that belongs to `part` of `whole` ps. */
+op_price price_part(const op_price *p, int64_t part, int64_t whole);
+/* Adds t ps of an op to cells. */
+void cells_add(int64_t cells[VP_CELLS], const op_price *p, int64_t t);
+
+#endif

@@ -1,0 +1,67 @@
+/* Where the peak goes, on the terminal: a sentence, a bar and a line of each cell for every device
+ * that has a peak. */
+#include "trace/base/limits.h"
+#include "trace/report/text/text_parts.h"
+#include "trace/report/words/mfu_words.h"
+#include "trace/report/words/numbers.h"
+#include "trace/report/words/shown_rows.h"
+
+#define DEVICES_MAX 8u
+#define BAR_MAX 22u
+
+static void put_sentence(vp_buf *b, const vp_report *r, const vp_view *v, size_t device)
+{
+    vp_buf line;
+    vp_buf_init(&line, VP_REPORT_BYTES_MAX);
+    rep_put_mfu(&line, r, v, device);
+    text_line(b, v, &line);
+}
+
+static void put_line(vp_buf *b, const vp_view *v, const mfu_cell *c, int64_t window_ps, int share)
+{
+    const size_t before = 58; /* columns */
+    size_t room = text_width(v) > before + 4 ? text_width(v) - before : 0;
+    vp_buf time, percent;
+    vp_buf_init(&time, 64);
+    vp_buf_init(&percent, 64);
+    rep_duration(&time, c->ps, v->unit, window_ps);
+    rep_put_hundredths(&percent, share);
+    vp_buf_printf(b, "  %-34s%12s%7s%%  ", c->name, vp_buf_cstr(&time), vp_buf_cstr(&percent));
+    room = room < BAR_MAX ? room : BAR_MAX;
+    vp_buf_pad(b, '#', (size_t)(((__int128)c->ps * (int64_t)room * 2 / window_ps + 1) / 2));
+    vp_buf_putc(b, '\n');
+    vp_buf_free(&time);
+    vp_buf_free(&percent);
+}
+
+static void put_device(vp_buf *b, const vp_report *r, const vp_view *v, size_t device)
+{
+    const vp_device *d = &r->devices[device];
+    mfu_cell cells[MFU_CELLS_MAX];
+    int shares[MFU_CELLS_MAX];
+    size_t n = rep_mfu_cells(cells, d);
+    rep_mfu_shares(shares, cells, n);
+    put_sentence(b, r, v, device);
+    for (size_t i = 0; d->mfu.peak_gflops > 0 && i < n; i++)
+        if (cells[i].ps > 0)
+            put_line(b, v, &cells[i], d->breakdown.window_ps, shares[i]);
+}
+
+int text_mfu(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    size_t shown = 0, more = 0;
+    for (size_t i = 0; r->has_devices && i < r->device_count; i++) {
+        if (!rep_device_matches(r, v, i) || !rep_has_mfu(&r->devices[i]))
+            continue;
+        if (shown == DEVICES_MAX) {
+            more++;
+            continue;
+        }
+        if (!shown++)
+            text_title(b, v, "Where the peak goes");
+        put_device(b, r, v, i);
+    }
+    if (more)
+        vp_buf_printf(b, "… %zu more devices; --device NAME shows one\n", more);
+    return b->status;
+}
