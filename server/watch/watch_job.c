@@ -186,7 +186,7 @@ static bool is_target(vp_str text)
         if (!colon || colon == one.n || !vp_take_uint(&digits, 65535, &port) || digits.n || !port)
             return false;
         for (size_t i = 0; i < one.n; i++)
-            if (one.p[i] <= ' ' || one.p[i] == 0x7f)
+            if (one.p[i] <= ' ' || one.p[i] == 0x7f || one.p[i] == '/' || one.p[i] == '@')
                 return false;
     }
     return true;

@@ -91,9 +91,20 @@ static void put_job(vp_json *j, const watch_store *s, const watch_job *job)
     vp_json_end_object(j);
 }
 
+/* What --baseline says, as others may read it. */
+static const char *baseline_of(const watch_options *o, char shown[VP_PATH_MAX])
+{
+    source_address at;
+    bool is_there = source_address_read(&at, o->baseline) >= 0;
+    snprintf(shown, VP_PATH_MAX, "%s", is_there ? at.url : o->baseline);
+    source_address_free(&at);
+    return shown;
+}
+
 static void put_all(vp_buf *b, const watch_store *s, const watch_options *o, const watch_jobs *l,
                     int64_t pid)
 {
+    char shown[VP_PATH_MAX];
     vp_json j;
     vp_json_init(&j, b);
     vp_json_begin_object(&j);
@@ -108,7 +119,7 @@ static void put_all(vp_buf *b, const watch_store *s, const watch_options *o, con
     vp_json_ki64(&j, "every_ms", o->every_ms);
     vp_json_ki64(&j, "duration_ms", o->duration_ms);
     vp_json_ki64(&j, "keep", o->keep);
-    vp_json_kcstr(&j, "baseline", o->baseline);
+    vp_json_kcstr(&j, "baseline", baseline_of(o, shown));
     vp_json_key(&j, "targets");
     vp_json_begin_array(&j);
     for (size_t i = 0; i < l->n; i++)
@@ -231,11 +242,13 @@ static int read_all(const watch_options *o, watch_jobs *l, vp_str text)
     json_error_t e;
     json_t *root = json_loadb(text.p, text.n, JSON_REJECT_DUPLICATES, &e);
     const char *schema = text_of(root, "schema"), *baseline = text_of(root, "baseline");
+    char shown[VP_PATH_MAX];
+    bool same = baseline && !strcmp(baseline, baseline_of(o, shown));
     int rc = schema && !strcmp(schema, SCHEMA) ? 0 : VP_ECORRUPT;
     const json_t *v;
     size_t i;
     json_array_foreach(json_object_get(root, "targets"), i, v) if (rc >= 0) rc =
-        read_job(l, v, baseline && !strcmp(baseline, o->baseline));
+        read_job(l, v, same);
     json_decref(root);
     if (rc == VP_ECORRUPT)
         vp_log(VP_LOG_WARN,

@@ -336,6 +336,46 @@ def test_doctor_looks_there(place, logs):
     assert "1 run" in " ".join(run(place, "doctor", logs.url).decode().split())
 
 
+COMMANDS = [c.split() for c in (
+    "list U", "list --format json U", "top U", "top U no_such_session", "report U", "report --format json U", "report --format csv U",
+    "report --format html U", "findings U", "compare U U", "compare --format json U U", "compare U none", "trend U", "trend --format json U",
+    "trend U/history.jsonl", "merge U", "export U", "export --to folded U", "export --to bundle -o bundle.tar.gz U", "extract U", "extract --out x U",
+    "serve --list-only U", "serve --extract --ui none U", "doctor U", "memory U", "record U", "recover U", "export -o U", "report -o U U",
+    "list U U U", "top --by U U", "top --profile-dir U", "serve --token-file U U", "watch h:1 --times 1 --duration 1ms --baseline U",
+    "watch U", "capture U", "capture --hosts-file U", "capture h:1 --out U --name /", "serve --perfetto-ui U .", "help U", "U")]
+
+
+@pytest.mark.parametrize("args", COMMANDS, ids=" ".join)
+def test_no_command_prints_a_password(place, logs, args):
+    """Whether it takes an address there or refuses it, and whether the server lets it in or not."""
+    mine = logs.url.replace("://", "://bob:s3cret@")
+    for refuses in (False, True):
+        logs.before = lambda r, path, refuses=refuses: refuses and (r.answer(403), True)[1]
+        argv = [a.replace("U", mine) for a in args]
+        try:
+            done = subprocess.run(["view_profile", *argv, *(["--no-browser"] if argv == [mine] else [])], cwd=place.dir, env=place.env,
+                                  capture_output=True, stdin=subprocess.DEVNULL, timeout=20 if argv != [mine] else 3)
+            said = done.stdout + done.stderr
+        except subprocess.TimeoutExpired as still:
+            said = (still.stdout or b"") + (still.stderr or b"")
+        assert b"s3cret" not in said, said.decode(errors="replace")[:2000]
+    for p in place.dir.rglob("*"):
+        assert not p.is_file() or b"s3cret" not in p.read_bytes(), p
+
+
+def test_the_page_prints_no_password(place, logs):
+    from serving import Serving
+    with Serving(place, "--port", "0", logs.url.replace("://", "://bob:s3cret@")) as s:
+        end = time.monotonic() + 20
+        while "2026_01_02_03_04_05" not in s.get("/")[2]:
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        for path in ("/", "/api/v1/sessions", "/session/2026_01_02_03_04_05/", "/api/v1/session/2026_01_02_03_04_05/report",
+                     "/session/none/", "/metrics", "/tensorboard/2026_01_02_03_04_05"):
+            assert "s3cret" not in str(s.get(path)), path
+        assert "s3cret" not in "".join(s.end(2)[1:])
+
+
 def test_a_password_in_the_address_is_sent_and_not_told(place):
     wanted = "Basic " + base64.b64encode(b"bob:s3cret@x").decode()
 

@@ -517,6 +517,8 @@ def test_steps_that_begin_anew_tell_no_cost(watch, job):
     (('h:1', '--fail-on', 'x'), '--fail-on x'),
     (('h:1', '--on-regression-arg', 'x'), '--on-regression is missing'),
     (('nowhere',), 'nowhere: no target'),
+    (('http://h:1',), 'no target'),
+    (('me@h:1',), 'no target'),
     (('h:1', '--out', 's3://'), 'names no bucket'),
     (('h:0',), 'h:0: no target'),
     (('a b:1',), 'no target'),

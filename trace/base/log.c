@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "trace/base/fs.h"
@@ -19,6 +20,21 @@ int vp_log_level(void)
     return atomic_load(&level_now);
 }
 
+/* Takes "user:password@" out of web addresses, whoever put it in. */
+static void hide_user(char *text)
+{
+    static const char *const schemes[] = {"http://", "https://"};
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+        for (char *at = text; (at = strcasestr(at, schemes[i]));) {
+            at += strlen(schemes[i]);
+            char *user = at;
+            size_t n = strcspn(at, "/?# \t\n\"'");
+            while (n && user[n - 1] != '@')
+                n--;
+            memmove(user, user + n, strlen(user + n) + 1);
+        }
+}
+
 void vp_log(int level, const char *fmt, ...)
 {
     char text[1024];
@@ -29,6 +45,7 @@ void vp_log(int level, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    hide_user(text);
     vp_buf_init(&b, 8192);
     vp_buf_puts(&b, "view_profile: ");
     vp_put_escaped(&b, vp_str_of(text));
