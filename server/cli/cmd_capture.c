@@ -18,6 +18,7 @@
 #include "server/cli/profile_say.h"
 #include "server/cli/profile_targets.h"
 #include "server/cli/standard_out.h"
+#include "server/net/server.h"
 #include "trace/base/err.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
@@ -261,6 +262,7 @@ static int run(const cli_options *o, profile_job *j, const profile_name *names, 
     VP_CLEANUP(vp_temp_tree_free) vp_temp_tree here = VP_TEMP_TREE_NONE;
     fetcher *f = NULL;
     int code;
+    http_more_descriptors(); /* one and its file for each process; the fetcher inherits the limit */
     if (e && vp_temp_tree_make(&here, "view_profile_capture") < 0)
         return refuse(VP_EIO);
     if (fetcher_start(&f) < 0)

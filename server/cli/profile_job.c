@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +20,12 @@
 #define TWICE_MS 300
 /* By when all of several have heard of their common start. */
 #define COMMON_START_MS 1000
+#define COMMON_START_EACH_MS 4
+/* So many are asked together, and what each and all need of descriptors, here and in the fetcher.
+ */
+#define TOGETHER_MAX 1024u
+#define FILES_EACH 4u
+#define FILES_ELSE 64u
 /* gRPC's DEADLINE_EXCEEDED. */
 #define DEADLINE 4
 
@@ -80,6 +87,7 @@ static int put_question(vp_buf *b, const profile_job *j, const profile_target *t
         {FETCH_CAPTURE_DEVICE_TRACER, j->device_tracer},
         {FETCH_CAPTURE_PYTHON_TRACER, j->python_tracer},
         {FETCH_CAPTURE_PATIENCE_MS, j->patience_ms},
+        {FETCH_CAPTURE_WAITS, (int64_t)j->n > j->parallel},
     };
     VP_CLEANUP(vp_buf_free) vp_buf body;
     vp_buf_init(&body, FETCH_ASK_MAX);
@@ -254,27 +262,57 @@ static size_t count(const profile_job *j, profile_phase phase)
     return n;
 }
 
-static int64_t common_start(const profile_job *j)
+/* How many are asked at once: all, as far as descriptors reach. */
+static size_t together(const profile_job *j)
 {
-    if (j->n < 2 || (int64_t)j->n > j->parallel)
-        return 0;
-    return unix_ns() + COMMON_START_MS * INT64_C(1000000);
+    struct rlimit files;
+    size_t most = TOGETHER_MAX;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < (rlim_t)TOGETHER_MAX * FILES_EACH)
+        most = files.rlim_cur > FILES_ELSE + FILES_EACH
+                   ? (size_t)(files.rlim_cur - FILES_ELSE) / FILES_EACH
+                   : 1;
+    return j->n < most ? j->n : most;
+}
+
+/* Those of one batch. */
+static int64_t common_start(size_t n)
+{
+    int64_t ms = COMMON_START_MS + (int64_t)n * COMMON_START_EACH_MS;
+    return n < 2 ? 0 : unix_ns() + ms * INT64_C(1000000);
+}
+
+/* Of those that have something to send, as many as may at once are told to. */
+static void give_leave(profile_job *j)
+{
+    int64_t sending = 0;
+    for (size_t i = 0; i < j->n; i++)
+        sending += j->targets[i].phase == PROFILE_RUNNING && j->targets[i].may_come;
+    for (size_t i = 0; i < j->n && sending < j->parallel; i++) {
+        profile_target *t = &j->targets[i];
+        if (t->phase != PROFILE_RUNNING || t->may_come || t->state != FETCH_RECEIVING)
+            continue;
+        t->may_come = true;
+        sending++;
+        (void)fetch_put(t->stream, FETCH_PROGRESS, VP_STR_NONE);
+    }
 }
 
 static int run_all(profile_job *j, fetcher *f, struct pollfd *fds, size_t *of)
 {
-    int64_t start = common_start(j);
-    size_t next = 0;
+    size_t next = 0, batch = together(j);
     int heeded = 0;
     for (;;) {
         heed_user(j, &heeded);
-        while (next < j->n && (int64_t)count(j, PROFILE_RUNNING) < j->parallel) {
-            if (j->targets[next].phase == PROFILE_WAITING)
-                begin(j, f, &j->targets[next], start);
-            next++;
+        if (next < j->n && !count(j, PROFILE_RUNNING)) {
+            size_t n = j->n - next < batch ? j->n - next : batch;
+            int64_t start = common_start(n);
+            for (size_t end = next + n; next < end; next++)
+                if (j->targets[next].phase == PROFILE_WAITING)
+                    begin(j, f, &j->targets[next], start);
         }
         if (count(j, PROFILE_ENDED) == j->n)
             return 0;
+        give_leave(j);
         VP_TRY(wait_for_some(j, fds, of));
     }
 }

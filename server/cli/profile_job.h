@@ -28,6 +28,7 @@ typedef struct profile_target {
     const char *word;       /* the same for programs: "busy", …; NULL: none */
     char error[840];        /* without the target's name */
     int stream;
+    bool may_come; /* it was told to send all that it has */
     landing_file file;
 } profile_target;
 
@@ -35,8 +36,8 @@ typedef struct profile_job {
     /* What is asked. */
     int64_t duration_ms, patience_ms; /* patience_ms: how long a server may be silent afterwards */
     int64_t host_tracer, device_tracer, python_tracer;
-    const cli_list *options; /* KEY=VALUE */
-    int64_t parallel;
+    const cli_list *options;      /* KEY=VALUE */
+    int64_t parallel;             /* transfers at once; what is recorded begins together */
     volatile sig_atomic_t *stops; /* how often the user asked to end it */
     /* Called when something about a target has changed; NULL is fine. */
     void (*told)(void *ctx, const struct profile_job *j, const profile_target *t);

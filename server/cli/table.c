@@ -225,9 +225,9 @@ const cli_command cli_commands[] = {
      "profile "
      "is DIR/plugins/profile/RUN/HOST_PORT.xplane.pb, there whole or not at all.\n"
      "Several processes are captured at once into one run, as its hosts. They are asked to begin "
-     "at one time, a second ahead, by their own clocks; how far apart they were is said. Where "
-     "more "
-     "are named than --parallel, each begins when it is its turn.\n"
+     "at one time, a second ahead, by their own clocks; how far apart they were is said. Of "
+     "more than --parallel all record at that time, too, and keep what they have until it is their "
+     "turn to send it.\n"
      "Ctrl-C ends the capture before its time, and what was recorded until then is kept; a second "
      "Ctrl-C gives it up. A capture from outside cannot begin and end with a step: the first and "
      "the last step of a profile are mostly cut.\n"
@@ -480,7 +480,7 @@ const cli_option cli_option_table[] = {
     {"hosts-file", 0, "FILE", CLI_TEXT, CLI_CAPTURE, AT(hosts_file), 0, 0, NULL,
      "a file with a HOST:PORT a line, # for remarks; - is standard input"},
     {"parallel", 0, "N", CLI_NUMBER, CLI_CAPTURE, AT(parallel), 1, 256, "64",
-     "processes that are captured at once"},
+     "profiles that are received at once; all are recorded at the same time"},
     {"patience", 0, "TIME", CLI_TEXT, CLI_CAPTURE | CLI_WATCH, AT(patience), 0, 0, "60s",
      "how long a process may be silent once its time is over"},
     {"look", 0, NULL, CLI_FLAG, CLI_CAPTURE, AT(look), 0, 0, NULL,

@@ -44,6 +44,7 @@ typedef struct capture {
     int64_t next_progress_ms;
     int64_t stop_ms, next_stop_ms; /* when the end was asked for; 0: it was not */
     bool abandoned;
+    bool may_come; /* all of the XSpace, as far as the asker is concerned */
     bool finished; /* the profile's call is over, with this code */
     CURLcode code;
 } capture;
@@ -127,15 +128,18 @@ static void ask_for_end(capture *c)
     if (!c->stop_ms) {
         c->stop_ms = vp_now_ms();
         c->over_ms = c->stop_ms < c->over_ms ? c->stop_ms : c->over_ms;
+        c->may_come = true;
     }
 }
 
-/* Whatever the asker says is the wish to end it; that it is gone, too. */
+/* Whatever else the asker says is the wish to end it; that it is gone, too. Heads are never cut. */
 static void hear_asker(capture *c)
 {
-    char words[64];
-    ssize_t n = recv(c->ask->stream, words, sizeof words, MSG_DONTWAIT);
-    if (n > 0 || n == 0 || (errno != EAGAIN && errno != EINTR))
+    uint32_t head[2];
+    ssize_t n = recv(c->ask->stream, head, sizeof head, MSG_DONTWAIT);
+    if (n == (ssize_t)sizeof head && head[0] == FETCH_PROGRESS)
+        c->may_come = true;
+    else if (n >= 0 || (errno != EAGAIN && errno != EINTR))
         ask_for_end(c);
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
         c->abandoned = true;
@@ -199,11 +203,29 @@ static void hear_curl(capture *c)
         }
 }
 
+static bool waits(const capture *c)
+{
+    return c->request.waits && !c->may_come && c->answer.xspace_bytes && !c->finished;
+}
+
+/* What is not read waits over there, and in the buffers on the way. */
+static int wait_for_leave(capture *c)
+{
+    struct pollfd asker = {.fd = c->ask->stream, .events = POLLIN};
+    VP_TRY(tell(c, vp_now_ms()));
+    if (poll(&asker, 1, PROGRESS_MS) > 0)
+        hear_asker(c);
+    c->last_bytes_ms = vp_now_ms(); /* it is not they who are silent */
+    return 1;
+}
+
 /* One turn of the loop: whether it goes on. */
 static int turn(capture *c)
 {
     struct curl_waitfd asker = {.fd = c->ask->stream, .events = CURL_WAIT_POLLIN};
     int running;
+    if (waits(c))
+        return wait_for_leave(c);
     if (curl_multi_perform(c->multi, &running))
         return vp_fail(VP_EIO, "libcurl gave up");
     hear_curl(c);

@@ -31,6 +31,7 @@ int profile_request_read(profile_request *r, vp_str body)
         {FETCH_CAPTURE_DEVICE_TRACER, NULL, &r->device_tracer},
         {FETCH_CAPTURE_PYTHON_TRACER, NULL, &r->python_tracer},
         {FETCH_CAPTURE_PATIENCE_MS, NULL, &r->patience_ms},
+        {FETCH_CAPTURE_WAITS, NULL, &r->waits},
     };
     while ((rc = vp_pb_next(&p, &f)) == 1)
         for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)

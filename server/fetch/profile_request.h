@@ -13,6 +13,7 @@ typedef struct profile_request {
     uint64_t duration_ms, start_ns; /* start_ns: Unix; 0: at once */
     uint64_t host_tracer, device_tracer, python_tracer;
     uint64_t patience_ms;
+    uint64_t waits; /* 1: the XSpace is read once the asker says so */
 } profile_request;
 
 /* VP_EARG: it is none, or asks for no time. */

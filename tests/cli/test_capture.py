@@ -1,5 +1,6 @@
 """`view_profile capture` against a stand-in for XLA's ProfilerService: what lands, what is said, and that nothing
 half-written stays, whatever the other side does."""
+import contextlib
 import json
 import os
 import pathlib
@@ -182,25 +183,47 @@ def test_a_clock_that_is_wrong_is_said(place, off_s, says):
         assert re.fullmatch(f"view_profile: {server.target}: {says}\n", done.stderr) if says else not done.stderr
 
 
-def test_no_more_than_parallel_at_once(place):
-    running, most, lock = [], [], threading.Lock()
+def test_all_record_together_and_no_more_than_parallel_send(place):
+    """Each has more than buffers on the way hold; what it sends is not read before those ahead of it are done."""
+    sending, most, lock = [], [], threading.Lock()
+    xspace = XSPACE + plane("/host:padding", field(2, b"x" * (48 << 20)))
+    together = threading.Barrier(6)
 
     def plan(call):
+        together.wait(WAIT)  # none is told to wait with recording until others are done
+        text = response(xspace)
+        call.begin()
+        call.data(text[:24 << 20], 1 << 20)
         with lock:
-            running.append(call)
-            most.append(len(running))
-        call.wait(0.2)
+            sending.append(call)
+            most.append(len(sending))
+        call.data(text[24 << 20:-1], 1 << 20)
         with lock:
-            running.remove(call)
-        call.answer(response(XSPACE))
+            sending.remove(call)
+        call.data(text[-1:])
+        call.end()
 
-    servers = [ProfilerServer(plan) for _ in range(5)]
-    try:
-        done = capture(place, *quick(",".join(s.__enter__().target for s in servers)), "--parallel", 2, "--format", "json")
-    finally:
-        for s in servers:
-            s.__exit__()
-    assert done.returncode == 0 and max(most) == 2 and len(landed(place)) == 5
+    with contextlib.ExitStack() as stack:
+        servers = [stack.enter_context(ProfilerServer(plan)) for _ in range(6)]
+        done = capture(place, *quick(",".join(s.target for s in servers)), "--parallel", 2, "--format", "json")
+        starts = {request(s.asked()[0])["opts"][8] for s in servers}
+    assert done.returncode == 0, done.stderr
+    assert len(starts) == 1 and max(most) <= 2 and len(landed(place)) == 6
+    assert {f.stat().st_size for f in landed(place)} == {len(xspace)}
+
+
+def test_an_interrupt_ends_those_that_wait_to_send(place):
+    big = XSPACE + plane("/host:padding", field(2, b"x" * (8 << 20)))
+    with contextlib.ExitStack() as stack:
+        servers = [stack.enter_context(ProfilerServer(lambda call: (call.begin(), call.data(response(big)[:1 << 20]), call.wait(WAIT),
+                                                                    call.data(response(big)[1 << 20:]), call.end()))) for _ in range(3)]
+        child = subprocess.Popen(command(*quick(",".join(s.target for s in servers)), "--parallel", 1, "--format", "json"),
+                                 cwd=place.dir, env=place.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(2.5)
+        child.send_signal(signal.SIGINT)
+        out, said = child.communicate(timeout=WAIT)
+        assert child.returncode == 0 and all(s.asked(TERMINATE) for s in servers), said
+    assert {f.stat().st_size for f in landed(place)} == {len(big)} and len(landed(place)) == 3
 
 
 def test_what_came_of_some_is_kept(place):

@@ -77,7 +77,8 @@ enum {
 };
 
 /* The body of a CAPTURE: what is asked of one process; its XSpace goes into the one descriptor that
- * comes along. The asker sends FETCH_END to have it ended before its time. */
+ * comes along. The asker sends FETCH_END to have it ended before its time, and of one that waits,
+ * FETCH_PROGRESS once the rest may come. */
 enum {
     FETCH_CAPTURE_SESSION = 1, /* names it over there, until it ends */
     FETCH_CAPTURE_ROOT = 2,    /* where servers write that send nothing: …/plugins/profile */
@@ -89,6 +90,7 @@ enum {
     FETCH_CAPTURE_PYTHON_TRACER = 8,
     FETCH_CAPTURE_OPTION = 9,       /* "key=value", repeated */
     FETCH_CAPTURE_PATIENCE_MS = 10, /* how long it may be silent once the time is over */
+    FETCH_CAPTURE_WAITS = 11,       /* 1: the XSpace is read once the asker says so */
 };
 /* PROGRESS of a CAPTURE. */
 enum {
