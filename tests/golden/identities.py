@@ -247,6 +247,14 @@ def check_memory(made):
     for m in (made['memory'] or {'allocators': []})['allocators']:
         assert m['sample_bytes'] == [] or max(m['sample_bytes']) <= m['peak_bytes'], m
         assert m['total_bytes'] is None or m['peak_bytes'] <= m['total_bytes'], m
+        if m['top']:  # whoever holds the peak is named, or counted
+            assert sum(t['bytes'] for t in m['top']) == m['peak_bytes'], m
+        assert (m['reserved_bytes'] or 0) <= (m['reserved_peak_bytes'] or 0), m
+        assert (m['fragmented_bytes'] or 0) <= (m['fragmented_of_bytes'] or 0), m
+        assert (m['step_allocations'] or 0) <= (m['allocations'] or 0), m
+        assert m['leak_steps'] is None or m['leak_steps'] <= max(0, m['steps'] or m['leak_steps']), m
+        for leak in m['leaks']:
+            assert 0 < leak['steps'] <= min(m['leak_steps'], leak['count']), m
 
 
 # ---- findings ------------------------------------------------------------------------------------

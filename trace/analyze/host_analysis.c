@@ -16,7 +16,7 @@
 #include "trace/analyze/host/host_kinds.h"
 #include "trace/analyze/host/host_ops.h"
 #include "trace/analyze/host/launch.h"
-#include "trace/analyze/host/memory.h"
+#include "trace/analyze/memory/dynamic_allocators.h"
 #include "trace/analyze/host/program_values.h"
 #include "trace/analyze/host/quality.h"
 #include "trace/analyze/host/threads.h"

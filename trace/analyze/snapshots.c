@@ -9,7 +9,7 @@
 #include "trace/read/pprof/pprof.h"
 
 /* Holders listed for each device of a snapshot, the largest first. */
-#define HOLDERS_MAX 20u
+#define HOLDERS_MAX 20u /* with the row of all others */
 
 static bool is_snapshot(const cat_file *f)
 {
@@ -59,7 +59,8 @@ static int add_holders(vp_memory *m, vp_report *r, const pp_profile *p, const ch
 {
     m->top = vp_arena_zalloc(r->owner_, HOLDERS_MAX * sizeof *m->top);
     VP_NEED(m->top);
-    for (size_t i = 0; i < p->holder_count && m->top_count < HOLDERS_MAX; i++) {
+    int64_t left = m->peak_bytes;
+    for (size_t i = 0; i < p->holder_count && m->top_count < HOLDERS_MAX - 1; i++) {
         const pp_holder *h = &p->holders[i];
         vp_memory_item *item = &m->top[m->top_count];
         if (!same_text(h->device, device) || h->bytes <= 0)
@@ -68,8 +69,12 @@ static int add_holders(vp_memory *m, vp_report *r, const pp_profile *p, const ch
         item->bytes = h->bytes;
         item->count = h->count;
         item->step = VP_UNKNOWN;
+        left -= h->bytes;
         m->top_count++;
     }
+    if (m->top_count && left > 0)
+        m->top[m->top_count++] = (vp_memory_item){
+            .name = "(others)", .bytes = left, .count = VP_UNKNOWN, .step = VP_UNKNOWN};
     return 0;
 }
 

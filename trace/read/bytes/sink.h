@@ -116,8 +116,12 @@ typedef enum sink_attr {
     SINK_MEM_USED,    /* bytes in use after the event */
     SINK_MEM_FREE,    /* what the allocator could still hand out */
     SINK_MEM_RESERVED,
-    SINK_MEM_DEVICE, /* ordinal of the device whose memory it is */
-    SINK_EXTERNAL,   /* joins a framework's op, whose cost is known, and the kernels that it ran */
+    SINK_MEM_DEVICE,     /* ordinal of the device whose memory it is */
+    SINK_MEM_ADDRESS,    /* of what is taken or given back */
+    SINK_MEM_LIFETIME,   /* the most bytes that were ever in use */
+    SINK_MEM_FRAGMENTED, /* bits of a double: the share of what is free that is not in one piece */
+    SINK_MEM_THREAD,     /* the track of the thread that asks for it or gives it back */
+    SINK_EXTERNAL, /* joins a framework's op, whose cost is known, and the kernels that it ran */
     SINK_ATTRS
 } sink_attr;
 

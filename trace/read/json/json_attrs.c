@@ -90,6 +90,8 @@ void cj_attrs_of(cj_attrs *a, js_skip_fn *skip, js_value args)
 static inline int memory_attr(vp_str key)
 {
     switch (key.n) {
+    case 4:
+        return !VP_SAME(key.p, "Addr") ? SINK_ATTRS : SINK_MEM_ADDRESS;
     case 5:
         return !VP_SAME(key.p, "Bytes") ? SINK_ATTRS : SINK_MEM_DELTA;
     case 9:
@@ -118,7 +120,7 @@ static inline js_step take_number(const char **p, const char *end, js_skip_fn *s
 static const sink_extra *memory_attrs(cj_attrs *a, cj_reader *r, js_value args)
 {
     const uint32_t all = 1u << SINK_MEM_DELTA | 1u << SINK_MEM_DEVICE | 1u << SINK_MEM_RESERVED |
-                         1u << SINK_MEM_USED;
+                         1u << SINK_MEM_USED | 1u << SINK_MEM_ADDRESS;
     cj_layout *layout = &r->memory_layout;
     uint32_t *link = &layout->first;
     js_step step = JS_CLOSE;

@@ -91,7 +91,11 @@ static int host_event(cj_reader *r, const cj_fields *f, cj_thread *t, int64_t st
     else
         t->has_own = true;
     bool memory = e.extra && !dur_ps && rd_is_memory(e.extra);
-    VP_TRY(memory ? cj_memory_track(r, t, a.allocator, &e.track) : cj_track_of(r, t, &e.track));
+    VP_TRY(cj_track_of(r, t, &e.track));
+    if (memory) {
+        sink_extra_set(&a.x, SINK_MEM_THREAD, e.track);
+        VP_TRY(cj_memory_track(r, t, a.allocator, &e.track));
+    }
     VP_TRY(cj_kind_plain(r, f, &e.kind));
     return cj_emit(r, t, &e);
 }

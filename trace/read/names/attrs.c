@@ -15,7 +15,8 @@ void rd_flow_attrs(sink_extra *x, uint64_t flow)
 
 #define MEMORY                                                                                     \
     (1u << SINK_MEM_DELTA | 1u << SINK_MEM_USED | 1u << SINK_MEM_FREE | 1u << SINK_MEM_RESERVED |  \
-     1u << SINK_MEM_DEVICE)
+     1u << SINK_MEM_DEVICE | 1u << SINK_MEM_ADDRESS | 1u << SINK_MEM_LIFETIME |                    \
+     1u << SINK_MEM_FRAGMENTED)
 
 void rd_allocator_attrs(sink_extra *x, vp_str event, vp_str allocator)
 {

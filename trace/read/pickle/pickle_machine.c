@@ -143,34 +143,45 @@ static void join_others(pk_machine *m)
 
 /* ---- Containers ---- */
 
-/* Who gets the container that is about to be opened: its role, the key, and how many items of the
- * list stand before it. */
+/* The role of the value that follows a key on the stack: of the dict below the last mark, or, where
+ * its items come one by one, of the one below the key. */
+static uint8_t role_by_key(const pk_machine *m, size_t floor, bool dict)
+{
+    const pk_value *s = m->stack, *key = &s[m->n - 1];
+    if (floor >= 2 && s[floor - 2].type == PK_A_DICT && (m->n - floor) % 2)
+        return m->client.role(s[floor - 2].role, key->id, dict);
+    if (m->n >= floor + 2 && key[-1].type == PK_A_DICT)
+        return m->client.role(key[-1].role, key->id, dict);
+    return PK_ROLE_NONE;
+}
+
+/* The same of an item of the list below the last mark, and how many stand before it. */
+static uint8_t role_in_list(const pk_machine *m, size_t floor, bool dict, uint32_t *index)
+{
+    const pk_value *s = m->stack, *parent = floor >= 2 ? &s[floor - 2] : NULL;
+    if (!parent || parent->type != PK_A_LIST || !parent->role)
+        return PK_ROLE_NONE;
+    *index = parent->id;
+    for (size_t i = floor; i < m->n; i++)
+        *index += s[i].type == PK_A_OTHER ? s[i].id : 1;
+    return m->client.role(parent->role, 0, dict);
+}
+
+/* The role of the container that is about to be opened. */
 static uint8_t role_here(const pk_machine *m, bool dict, uint32_t *index)
 {
-    const pk_value *s = m->stack;
     size_t n = m->n, floor = floor_of(m);
-    const pk_value *parent = floor >= 2 ? &s[floor - 2] : NULL;
     uint8_t role = PK_ROLE_NONE;
     *index = 0;
     if (!n)
         return dict ? PK_ROLE_ROOT : PK_ROLE_NONE;
-    if (n > floor && s[n - 1].type == PK_A_LIST)
-        role = m->client.role(s[n - 1].role, 0, dict);
-    if (role) {
-        *index = s[n - 1].id;
-        return role;
+    if (n > floor && m->stack[n - 1].type == PK_A_LIST) {
+        role = m->client.role(m->stack[n - 1].role, 0, dict);
+        *index = role ? m->stack[n - 1].id : 0;
+    } else if (n > floor && m->stack[n - 1].type == PK_A_TEXT) {
+        role = role_by_key(m, floor, dict);
     }
-    bool key = n > floor && s[n - 1].type == PK_A_TEXT;
-    if (key && parent && parent->type == PK_A_DICT && (n - floor) % 2)
-        return m->client.role(parent->role, s[n - 1].id, dict);
-    if (key && n >= floor + 2 && s[n - 2].type == PK_A_DICT)
-        return m->client.role(s[n - 2].role, s[n - 1].id, dict);
-    if (!parent || parent->type != PK_A_LIST)
-        return PK_ROLE_NONE;
-    *index = parent->role ? parent->id : 0;
-    for (size_t i = floor; i < n; i++)
-        *index += s[i].type == PK_A_OTHER ? s[i].id : 1;
-    return m->client.role(parent->role, 0, dict);
+    return role ? role : role_in_list(m, floor, dict, index);
 }
 
 static int open_container(pk_machine *m, bool dict)

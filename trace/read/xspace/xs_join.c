@@ -53,6 +53,7 @@ static int use_allocator(xs_line_ctx *c, const xs_meta *meta, xs_event_facts *e,
     if (meta)
         xs_meta_decode(c->plane, meta->bytes, &event, &display, NULL);
     rd_allocator_attrs(&e->x, event, name);
+    sink_extra_set(&e->x, SINK_MEM_THREAD, c->track);
     return xs_open_track(c, name.n ? name : VP_STR("memory"), -1, c->role, track);
 }
 

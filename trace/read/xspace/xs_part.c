@@ -39,6 +39,9 @@ static void use_attr(raw_event *e, xs_stat_role role, uint64_t u, vp_str text)
         [XS_STAT_MEM_FREE - XS_STAT_ATTRS] = SINK_MEM_FREE,
         [XS_STAT_MEM_RESERVED - XS_STAT_ATTRS] = SINK_MEM_RESERVED,
         [XS_STAT_MEM_DEVICE - XS_STAT_ATTRS] = SINK_MEM_DEVICE,
+        [XS_STAT_MEM_ADDRESS - XS_STAT_ATTRS] = SINK_MEM_ADDRESS,
+        [XS_STAT_MEM_LIFETIME - XS_STAT_ATTRS] = SINK_MEM_LIFETIME,
+        [XS_STAT_MEM_FRAGMENTED - XS_STAT_ATTRS] = SINK_MEM_FRAGMENTED,
     };
     sink_attr a = (sink_attr)attrs[role - XS_STAT_ATTRS];
     if (role == XS_STAT_ALLOCATOR) {
@@ -431,13 +434,15 @@ static int add_special(decoding *g, xs_special_what what, const raw_event *e, vp
 static int show_host_event(decoding *g, raw_event *e, xs_meta *meta, vp_str event)
 {
     uint32_t kind;
-    VP_TRY(meta && SEEN(e, XS_STAT_UNFINISHED) ? kind_of_event(g, meta, e->key, event, false, &kind)
-                                               : kind_of_meta(g, meta, &kind));
+    bool allocator = !e->duration && rd_has_attr(&e->x, SINK_MEM_USED);
+    bool own = SEEN(e, XS_STAT_UNFINISHED) || (allocator && e->key); /* allocators name an op */
+    VP_TRY(meta && own ? kind_of_event(g, meta, e->key, event, false, &kind)
+                       : kind_of_meta(g, meta, &kind));
     if (g->r->is_ours && e->says)
         VP_TRY(add_special(g, XS_SPECIAL_ARGS, e, event, kind));
     if (SEEN(e, XS_STAT_LOST))
         return add_special(g, XS_SPECIAL_LOST, e, event, kind);
-    if (!e->duration && rd_has_attr(&e->x, SINK_MEM_USED))
+    if (allocator)
         return add_special(g, XS_SPECIAL_ALLOCATOR, e, event, kind);
     return put_event(g, e, e->offset, e->duration, kind);
 }

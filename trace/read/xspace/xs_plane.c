@@ -58,6 +58,9 @@ static const char *const role_names[XS_STAT_ROLES] = {
     [XS_STAT_MEM_FREE] = "bytes_available",
     [XS_STAT_MEM_RESERVED] = "bytes_reserved",
     [XS_STAT_MEM_DEVICE] = "index_on_host",
+    [XS_STAT_MEM_ADDRESS] = "addr",
+    [XS_STAT_MEM_LIFETIME] = "peak_bytes_in_use",
+    [XS_STAT_MEM_FRAGMENTED] = "fragmentation",
     [XS_STAT_ALLOCATOR] = "allocator_name",
 };
 

@@ -72,6 +72,9 @@ typedef enum xs_stat_role {
     XS_STAT_MEM_FREE,
     XS_STAT_MEM_RESERVED,
     XS_STAT_MEM_DEVICE,
+    XS_STAT_MEM_ADDRESS,
+    XS_STAT_MEM_LIFETIME,
+    XS_STAT_MEM_FRAGMENTED,
     XS_STAT_ALLOCATOR,
     XS_STAT_ROLES
 } xs_stat_role;

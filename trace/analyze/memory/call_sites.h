@@ -1,0 +1,26 @@
+/* Where memory was asked for: what the asking thread was in at that moment, innermost first. One
+ * pass over each thread that asks. dynamic_allocators.c includes this. */
+#ifndef VP_ANALYZE_CALL_SITES_H
+#define VP_ANALYZE_CALL_SITES_H
+
+#include "trace/model/trace.h"
+
+/* Kinds of the trace; SINK_NONE: there is none. */
+typedef struct mem_site {
+    uint32_t op;     /* the innermost call that is no frame */
+    uint32_t frame;  /* the innermost Python frame outside the frameworks, else the innermost */
+    uint32_t module; /* the innermost nn.Module */
+    uint32_t tf_op;  /* the allocation's own kind, where that names an op */
+} mem_site;
+
+typedef struct mem_call {
+    uint32_t track; /* of the thread */
+    uint32_t kind;  /* of the allocator's event */
+    int64_t at;     /* aligned */
+    uint32_t site;  /* found: an index into the sites */
+} mem_call;
+
+/* Different sites, to be freed by vp_free, and of each call the one it was made at. */
+int mem_sites_find(mem_site **sites, size_t *site_count, mem_call *calls, size_t n, const trace *t);
+
+#endif

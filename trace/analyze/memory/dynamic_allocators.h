@@ -1,0 +1,11 @@
+/* Memory as the allocators' events tell it: in use, reserved, free; the peak and who holds it; what
+ * steps take and leave (memory_mfu.md B1 to B3). Included by host_analysis.c. */
+#ifndef VP_ANALYZE_DYNAMIC_ALLOCATORS_H
+#define VP_ANALYZE_DYNAMIC_ALLOCATORS_H
+
+#include "trace/analyze/result/analysis.h"
+
+/* Fills h->memory; after steps_collect. */
+int memory_collect(analysis *a);
+
+#endif
