@@ -20,3 +20,9 @@ int64_t watch_wait_ms(const watch_pace *p, uint32_t random)
     return wait + (int64_t)((__int128)wait * ((int64_t)random - INT64_C(0x80000000)) / 10 /
                             INT64_C(0x80000000));
 }
+
+int64_t watch_due_ms(const watch_pace *p, uint32_t random, int64_t started_ms, int64_t now_ms)
+{
+    int64_t due = started_ms + watch_wait_ms(p, random);
+    return due > now_ms ? due : now_ms;
+}

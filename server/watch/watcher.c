@@ -104,8 +104,7 @@ static void schedule(watcher *w, watch_job *j, int64_t started, int64_t now)
                     .in_a_row = j->in_a_row};
     uint32_t random = UINT32_C(0x80000000);
     (void)!getrandom(&random, sizeof random, GRND_NONBLOCK);
-    int64_t due = started + watch_wait_ms(&p, random);
-    j->due_ms = due > now ? due : now;
+    j->due_ms = watch_due_ms(&p, random, started, now);
     j->next_ms = is_done(w, j) ? 0 : watch_unix_ms() + (j->due_ms - now);
     w->dirty = true;
 }

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 from conftest import ROOT
+from profiler_server import request
 from test_watch import WAIT, Job, jobs, pytestmark, steady  # noqa: F401
 
 PAGE = ROOT / 'docs' / 'fleet.md'
@@ -88,7 +89,7 @@ def test_nodes_are_watched_by_their_names(shell, place, jobs, port):
     shell(blocks()[1])
     assert (place.dir / 'hosts').read_text() == ''.join(f'{n}={n}:{port}\n' for n in NODES)
     assert len(list((place.dir / 'watched' / 'plugins' / 'profile').iterdir())) == 6
-    shell(blocks()[3])
+    shell(blocks()[4])
     assert len(list((place.dir / 'reports').iterdir())) == 6
     ops = json.loads((place.dir / 'fleet.json').read_text())['ops']
     assert sum(op['calls'] for op in ops if op['name'] == 'mlp_fusion') == 6 * 10
@@ -104,5 +105,13 @@ def test_a_job_is_one_target(shell, place, jobs, port):
         assert len(list(run.glob('*.xplane.pb'))) == 3
 
 
+def test_nodes_are_captured_at_one_moment(shell, place, jobs, port):
+    made = [steady(Job(jobs, (node, port)), 1) for node in NODES]
+    shell(blocks()[3])
+    (run,) = (place.dir / 'logs' / 'plugins' / 'profile').iterdir()
+    assert sorted(p.name for p in run.iterdir()) == sorted(f'{n}_{port}.xplane.pb' for n in NODES)
+    assert len({request(job.asked()[0])['opts'][8] for job in made}) == 1
+
+
 def test_every_block_is_run():
-    assert len(blocks()) == 4
+    assert len(blocks()) == 5

@@ -72,16 +72,36 @@ def out(tmp_path):
     return tmp_path / "watched"
 
 
-def test_the_slowed_scope_is_named_within_two_captures(out):
+def calm(events):
+    """What runs beside this took no processor away from one of these captures: their steps are about as long."""
+    medians = [e["median_ps"] for e in events]
+    return max(medians) < 1.7 * min(medians)
+
+
+def watch_a_slowdown(out):
+    """The events before it and after it, and the watch's highest memory; None: the machine was too busy to say anything."""
     # 200 %, as what runs beside this takes processors away; the slowdown is more than that.
     with Loop() as loop, Watch(out, loop.target, "--every", "4s", "--duration", "1s", "--keep", 4, "--max-regression", "200%",
                                "--times", 6) as watch:
         before = [watch.next("capture") for _ in range(3)]
+        if not calm(before):
+            return None
         loop.slow_down()
         after = [watch.next("capture") for _ in range(2)]
         high = memory(watch.process.pid, "VmHWM")
         after.append(watch.next("capture"))
         assert watch.process.wait(WAIT) == 1
+    return before, after, high
+
+
+def test_the_slowed_scope_is_named_within_two_captures(tmp_path):
+    out, seen = tmp_path, None
+    for attempt in range(6):
+        out = tmp_path / str(attempt)
+        if seen := watch_a_slowdown(out):
+            break
+    assert seen, "the machine was never calm for three captures"
+    before, after, high = seen
     assert before[0]["verdict"] == "baseline" and before[0]["steps"] > 20
     assert not any(e["slower"] for e in before), before
     assert any(e["slower"] and "decoder" in e["words"] for e in after[:2]), after
