@@ -159,9 +159,12 @@ static void wait_for_files(profile_job *j, kineto_files *files)
             vp_fail(VP_ECANCELLED, "cancelled, but the processes may still write into %s",
                     j->run.path);
         else
-            vp_fail(VP_EREMOTE,
-                    "process %llu has written nothing into %s: does it see that directory, too?",
-                    (unsigned long long)files->items[i].pid, j->run.path);
+            vp_fail(
+                VP_EREMOTE,
+                "process %llu has written nothing into %s: does it see that directory, too, and "
+                "may it write there (KINETO_ONDEMAND_TRACE_DIR, else newer PyTorch writes "
+                "below /tmp alone)?",
+                (unsigned long long)files->items[i].pid, j->run.path);
         profile_target_fail(t, *j->stops ? 0 : 4);
     }
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -72,7 +73,9 @@ int run_landing_make(run_landing *r, const char *out, const char *name)
              n == 1 && *out == '/' ? "" : "/");
     r->was_there = existing_part(r->path);
     VP_TRY(cap_make_dirs(r->path));
-    snprintf(r->root, sizeof r->root, "%s", cap_full_dir(full, r->path));
+    /* Others are told it, of which some take no "..". */
+    snprintf(r->root, sizeof r->root, "%s",
+             realpath(r->path, full) ? full : cap_full_dir(full, r->path));
     size_t base = strlen(r->path) + 1;
     r->path[base - 1] = '/';
     r->run = r->path + base;

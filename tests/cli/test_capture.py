@@ -643,10 +643,18 @@ def test_a_look_at_what_is_no_profiler(place):
 
 
 class Dynolog:
-    """A stand-in for dynolog: JSON behind an int32; its processes write their files into the log's directory."""
+    """A stand-in for dynolog, of which no registry has a program: JSON behind an int32 of the machine's order, one question a
+    connection (dynolog/src/rpc/SimpleJsonServer.cpp, get_message and send_response, at 185e38d). A question without "fn", or whose "fn"
+    is unknown, is hung up on without an answer; one without "config" or "pids" gets {"status": "failed"}, and the answer has
+    processesMatched and activityProfilersTriggered, lists of pids, and the numbers eventProfilersBusy and activityProfilersBusy
+    (SimpleJsonServerInl.h, processOneImpl, at 29e39de). The lines of "config" are those of dynolog's own `dyno gputrace`
+    (cli/src/commands/gputrace.rs at 00d9c47). Its processes write their files into the log's directory: libkineto puts _PID before
+    .pt.trace.json (libkineto/src/Config.cpp), and newer ones only where the path begins with their allowed directory and has no
+    ".." in it."""
 
     def __init__(self, reply=None, write=True):
-        self.reply = {"processesMatched": [41, 42], "activityProfilersTriggered": [41, 42], "activityProfilersBusy": 0} \
+        self.reply = {"processesMatched": [41, 42], "eventProfilersTriggered": [], "activityProfilersTriggered": [41, 42],
+                      "eventProfilersBusy": 0, "activityProfilersBusy": 0} \
             if reply is None else reply
         self.write, self.heard = write, []
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -657,11 +665,14 @@ class Dynolog:
         with sock:
             n = int.from_bytes(fetching.exactly(sock, 4), sys.byteorder)
             self.heard.append(json.loads(fetching.exactly(sock, n)))
+            if self.heard[0].get("fn") != "setKinetOnDemandRequest":
+                return
             text = self.reply if isinstance(self.reply, bytes) else json.dumps(self.reply).encode()
             sock.sendall(len(text).to_bytes(4, sys.byteorder) + text)
         if self.write:
             log = dict(line.split("=", 1) for line in self.heard[0]["config"].split("\n"))["ACTIVITIES_LOG_FILE"]
             for pid in self.reply["activityProfilersTriggered"]:
+                assert log.startswith("/") and ".." not in log
                 name = log.replace(".pt.trace.json", f"_{pid}.pt.trace.json")
                 with open(name, "w") as f:
                     f.write('{"schemaVersion": 1, "traceEvents": [\n')
@@ -684,12 +695,21 @@ def test_kineto_is_driven_through_dynolog(place):
         assert done.returncode == 0, done.stderr
         (asked,) = dynolog.heard
         assert (asked["fn"], asked["pids"], asked["job_id"]) == ("setKinetOnDemandRequest", [0], 0)
+        assert isinstance(asked["config"], str) and isinstance(asked["process_limit"], int)
         lines = asked["config"].split("\n")
         assert "ACTIVITIES_DURATION_MSECS=50" in lines and "PROFILE_WITH_STACK=true" in lines
         host = dynolog.target.replace(":", "_")
         files = sorted(p.name for p in (place.dir / "logs").rglob("*.json"))
         assert files == [f"{host}_41.pt.trace.json", f"{host}_42.pt.trace.json"]
         assert "gemm" in done.stdout and "its page: view_profile serve --profile-dir logs, then" in done.stdout
+
+
+def test_processes_are_told_a_plain_path(place):
+    (place.dir / "a" / "b").mkdir(parents=True)
+    with Dynolog() as dynolog:
+        done = capture(place, "--kineto", *quick(dynolog.target), "--out", "a/b/../../logs")
+        assert done.returncode == 0, done.stderr
+        assert len(list((place.dir / "logs").rglob("*.json"))) == 2
 
 
 def test_kineto_writes_over_no_file(place):
@@ -714,7 +734,7 @@ def test_what_dynolog_refuses(place, reply, word):
 
 def test_processes_that_write_elsewhere(place):
     with Dynolog(write=False) as dynolog:
-        said = fails(place, "--kineto", *quick(dynolog.target), "--patience", "500ms", says="does it see that directory, too?")
+        said = fails(place, "--kineto", *quick(dynolog.target), "--patience", "500ms", says="does it see that directory, too, and may it write there")
         assert "process 41" in said
 
 
