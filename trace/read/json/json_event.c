@@ -96,7 +96,12 @@ static int host_event(cj_reader *r, const cj_fields *f, cj_thread *t, int64_t st
         sink_extra_set(&a.x, SINK_MEM_THREAD, e.track);
         VP_TRY(cj_memory_track(r, t, a.allocator, &e.track));
     }
-    VP_TRY(cj_kind_plain(r, f, &e.kind));
+    if (cj_is_costed(r, f)) {
+        VP_TRY(cj_costed_op(r, f, &a.x, &e.kind));
+        e.extra = a.x.has ? &a.x : NULL;
+    } else {
+        VP_TRY(cj_kind_plain(r, f, &e.kind));
+    }
     return cj_emit(r, t, &e);
 }
 

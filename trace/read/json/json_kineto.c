@@ -25,6 +25,7 @@ cj_gpu_cat cj_gpu_cat_of(vp_str cat)
 enum {
     ARG_DEVICE,
     ARG_CORRELATION,
+    ARG_EXTERNAL,
     ARG_BYTES,
     /* only of NCCL's kernels, since 2024: what torch.distributed knows of the call */
     ARG_GROUP,
@@ -38,7 +39,7 @@ static const vp_str arg_names[ARGS] = {
     [ARG_DEVICE] = VP_STR_INIT("device"),    [ARG_CORRELATION] = VP_STR_INIT("correlation"),
     [ARG_BYTES] = VP_STR_INIT("bytes"),      [ARG_GROUP] = VP_STR_INIT("Group size"),
     [ARG_IN] = VP_STR_INIT("In msg nelems"), [ARG_OUT] = VP_STR_INIT("Out msg nelems"),
-    [ARG_DTYPE] = VP_STR_INIT("dtype"),
+    [ARG_DTYPE] = VP_STR_INIT("dtype"),      [ARG_EXTERNAL] = VP_STR_INIT("External id"),
 };
 
 /* Which of these args an event of this category may have, and is asked for. */
@@ -47,6 +48,8 @@ static unsigned wanted(const cj_reader *r, cj_gpu_cat cat, vp_str name)
     unsigned want = 1u << ARG_DEVICE;
     if (!r->opts->device_only)
         want |= 1u << ARG_CORRELATION;
+    if (!r->opts->device_only && cat == CJ_GPU_KERNEL)
+        want |= 1u << ARG_EXTERNAL;
     if (cat == CJ_GPU_COPY)
         want |= 1u << ARG_BYTES;
     if (vp_str_starts(name, VP_STR("nccl")))
@@ -126,8 +129,11 @@ int cj_kineto_op(cj_reader *r, const cj_fields *f, cj_gpu_cat cat, sink_event *e
     js_value a[ARGS];
     sink_extra x = {.has = 0};
     cj_thread *t;
+    int64_t number;
     read_args(r, f->v[CJ_ARGS], wanted(r, cat, f->v[CJ_NAME].s), a);
     cj_correlation(&x, a[ARG_CORRELATION]);
+    if (js_to_id(a[ARG_EXTERNAL].s, &number) && number > 0)
+        sink_extra_set(&x, SINK_EXTERNAL, number);
     e->extra = x.has ? &x : NULL;
     r->has_device = true;
     VP_TRY(cj_thread_of(r, f, &t));

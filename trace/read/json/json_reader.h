@@ -280,6 +280,11 @@ int cj_gpu_track(cj_reader *r, const cj_thread *t, js_value key, bool mtia, uint
 int cj_cpu_track(cj_reader *r, int64_t ordinal, uint32_t *track);
 int cj_devices_finish(cj_reader *r);
 
+/* json_costs.c: ops of PyTorch whose cost their shapes tell: their kind has it, and x the number that
+ * their kernels carry. Only for readings in full depth. */
+bool cj_is_costed(const cj_reader *r, const cj_fields *f);
+int cj_costed_op(cj_reader *r, const cj_fields *f, sink_extra *x, uint32_t *kind);
+
 /* json_kinds.c */
 uint64_t cj_hash(js_value v, uint64_t seed); /* 0 only when absent */
 int cj_kind_plain(cj_reader *r, const cj_fields *f, uint32_t *kind);

@@ -1,0 +1,54 @@
+"""The waterfall of real profiles equals what memory_mfu.md F4 computed independently: to the picosecond."""
+import pytest
+
+from common import report
+
+TPU = 'jax_tpu/vllm-project__tpu-inference/profiles/plugins/profile/'
+V2 = 'jax_tpu/openxla__xprof/test_xplanes/v2__tpu_inference_2.xplane.pb'
+TRACELENS = 'pytorch_{}/AMD-AGI__TraceLens/{}/{}.json.gz'
+FALCON, BERT = 'Falconsai_nsfw_image_detection__1016002', 'gaunernst_bert-small-uncased__1016001'
+
+# file, options, device: W, idle, exposed communication, exposed copies, useful, mem_excess, inefficiency, nm_memory,
+# nm_excess, unknown, MFU in percent
+GOLDENS = [
+    (V2, (), 'TPU:0', 92475685460000, 13691961556250, 365061093750, 76009517731250, 0, 0, 0, 1969846135402,
+     439298943348, 0, 0),
+    (V2, (), 'TPU:1', 90428220550000, 11639915943750, 365097730000, 76019159943750, 0, 0, 0, 1966568521200,
+     437478411300, 0, 0),
+    (TPU + '2026_01_11_21_26_41', ('--chip=TPU7x',), 'TPU:0', 67234949579, 25563380, 3438250900, 9297576, 27716430725,
+     205946140, 14386360221, 3097102826, 1342511649, 17013486162, 41.2232),
+    (TPU + '2026_01_12_00_26_20', ('--chip=TPU7x',), 'TPU:0', 65748357743, 25520352, 4191624222, 9326360, 5395143,
+     205772804, 80955702, 7451046002, 7730718416, 46047998742, 0.0082),
+    (TRACELENS.format('cuda', 'h100', FALCON), (), 'GPU 0', 7559844000, 6334534000, 0, 4384000, 142014521, 18517044,
+     818601435, 0, 0, 241793000, 1.8785),
+    (TRACELENS.format('cuda', 'h100', BERT), (), 'GPU 0', 3907825000, 3598388000, 0, 2240000, 8279809, 15225452,
+     211500739, 0, 0, 72191000, 0.2119),
+    (TRACELENS.format('rocm', 'mi300', FALCON), (), 'GPU 2', 6868849000, 5152548000, 0, 0, 107472168, 6753773,
+     1249128059, 0, 0, 352947000, 1.5646),
+]
+FLOPS = {FALCON: 140509200384, BERT: 8192059392}
+
+
+@pytest.mark.parametrize('golden', GOLDENS, ids=lambda g: f'{g[0].rsplit("/")[-1]}-{g[2]}')
+def test_a_window_falls_apart_as_computed_elsewhere(golden):
+    path, options, name, window, idle, comm, copy, *cells, mfu = golden
+    device = next(d for d in report(path, *options)['devices'] if d['name'].endswith(name))
+    b, made = device['breakdown'], device['mfu']['cells']
+    assert (b['window_ps'], b['idle_ps'], b['exposed_comm_ps'], b['exposed_copy_ps']) == (window, idle, comm, copy)
+    assert [made[c] for c in ('useful', 'mem_excess', 'inefficiency', 'nm_memory', 'nm_excess', 'unknown')] == cells
+    assert made['pad'] == made['recompute'] == 0
+    assert round(100 * device['mfu']['mfu'], 4) == pytest.approx(mfu, abs=1e-4)
+    for run, flops in FLOPS.items():
+        if run in path:
+            assert device['mfu']['flops'] == flops
+    if '2026_01_11' in path:
+        assert device['mfu']['flops'] == 31970902933504
+
+
+def test_what_the_user_says_counts():
+    d = report(V2, '--peak-tflops=459', '--peak-gbs=2765', '--params=7e9', '--tokens=1000')['devices'][0]['mfu']
+    assert (d['peak_gflops'], d['bandwidth_mb_s']) == (459000, 2765000)
+    assert (d['peak_source'], d['bandwidth_source']) == ('user', 'user')
+    assert d['asked_flops'] * 4 == 6 * 7 * 10 ** 9 * 1000
+    d = report(V2, '--chip=h100 sxm')['devices'][0]['mfu']
+    assert (d['chip'], d['peak_source'], d['peak_gflops']) == ('H100 SXM', 'chip', 989400)
