@@ -108,7 +108,9 @@ static void draw(profile_say *s, const profile_job *j)
     }
     if (bytes && !s->received_ms)
         s->received_ms = now;
-    int n = j->n > 1 ? snprintf(line, sizeof line, "%zu of %zu done, ", ended, j->n) : 0;
+    int n = j->stopped_ms ? snprintf(line, sizeof line, "ending (Ctrl-C again gives up), ") : 0;
+    if (j->n > 1)
+        n += snprintf(line + n, sizeof line - (size_t)n, "%zu of %zu done, ", ended, j->n);
     if (left)
         n += snprintf(line + n, sizeof line - (size_t)n, "%s, %.1f s left",
                       profiling ? "profiling" : "connecting", (double)left / 1000);

@@ -44,6 +44,7 @@ typedef struct capture {
     int64_t next_progress_ms;
     int64_t stop_ms, next_stop_ms; /* when the end was asked for; 0: it was not */
     bool abandoned;
+    bool in_vain;  /* the end was asked for before they had heard of anything */
     bool may_come; /* all of the XSpace, as far as the asker is concerned */
     bool finished; /* the profile's call is over, with this code */
     CURLcode code;
@@ -92,6 +93,15 @@ static int take_nothing(void *ctx, const void *data, size_t n)
     return 0;
 }
 
+static fetch_capture_state state_of(capture *c)
+{
+    curl_off_t us = 0;
+    if (c->answer.xspace_bytes)
+        return FETCH_RECEIVING;
+    (void)curl_easy_getinfo(c->profile.easy, CURLINFO_PRETRANSFER_TIME_T, &us);
+    return us > 0 ? FETCH_PROFILING : FETCH_CONNECTING;
+}
+
 /* ---- The end before its time ----------------------------------------------------------------- */
 
 static int begin_terminate(capture *c)
@@ -129,6 +139,7 @@ static void ask_for_end(capture *c)
         c->stop_ms = vp_now_ms();
         c->over_ms = c->stop_ms < c->over_ms ? c->stop_ms : c->over_ms;
         c->may_come = true;
+        c->in_vain = state_of(c) == FETCH_CONNECTING;
     }
 }
 
@@ -146,15 +157,6 @@ static void hear_asker(capture *c)
 }
 
 /* ---- While it runs --------------------------------------------------------------------------- */
-
-static fetch_capture_state state_of(capture *c)
-{
-    curl_off_t us = 0;
-    if (c->answer.xspace_bytes)
-        return FETCH_RECEIVING;
-    (void)curl_easy_getinfo(c->profile.easy, CURLINFO_PRETRANSFER_TIME_T, &us);
-    return us > 0 ? FETCH_PROFILING : FETCH_CONNECTING;
-}
 
 static int tell(capture *c, int64_t now)
 {
@@ -232,6 +234,8 @@ static int turn(capture *c)
     int64_t now = vp_now_ms();
     if (c->finished || (c->abandoned && (now - c->stop_ms > ABANDONED_MS)))
         return 0;
+    if (c->in_vain)
+        return vp_fail(VP_ECANCELLED, "cancelled before a connection was made");
     if (c->stop_ms && !c->terminating && now >= c->next_stop_ms)
         VP_TRY(begin_terminate(c));
     VP_TRY(tell(c, now));

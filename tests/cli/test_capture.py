@@ -329,6 +329,30 @@ def test_an_interrupt_ends_it_and_keeps_what_came(place, number):
         assert fields(server.asked(TERMINATE)[0].message[5:]) == [(1, b"r")]
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_while_it_connects_ends_it_at_once(place, number):
+    with contextlib.ExitStack() as stack:
+        full = stack.enter_context(socket.socket())
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)  # and nobody accepts: what comes after the first few hangs
+        for _ in range(4):
+            before = stack.enter_context(socket.socket())
+            before.setblocking(False)
+            before.connect_ex(full.getsockname())
+        target = "127.0.0.1:%d" % full.getsockname()[1]
+        child = subprocess.Popen(command("--duration", "1m", target, "--format", "json"), cwd=place.dir, env=place.env,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for line in child.stdout:
+            if '"connecting"' in line:
+                break
+        time.sleep(0.5)
+        began = time.monotonic()
+        child.send_signal(number)
+        _, said = child.communicate(timeout=WAIT)
+        assert time.monotonic() - began < 2 and child.returncode == 6
+        assert said == f"view_profile: {target}: cancelled before a connection was made\n" and left(place) == []
+
+
 def test_a_second_interrupt_gives_it_up(place):
     begun = threading.Event()
 

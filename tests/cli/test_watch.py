@@ -438,6 +438,37 @@ def test_a_full_disk_leaves_no_half_line(watch, job):
     assert len(history.read_text().splitlines()) == 2
 
 
+def test_a_history_that_somebody_rotates(watch, job, tmp_path):
+    steady(job, 4)
+    watch.events(job.target, '--times', 2)
+    (watch.out / 'history.jsonl').rename(watch.out / 'history.jsonl.1')
+    running = watch.start(job.target, '--every', '200ms')
+    assert 'median step' in running.stdout.readline()
+    (watch.out / 'history.jsonl').rename(watch.out / 'history.jsonl.2')
+    assert 'median step' in running.stdout.readline()
+    until(lambda: (watch.out / 'history.jsonl').exists())
+    running.terminate()
+    assert running.communicate(timeout=WAIT)[1] == ''
+    assert len((watch.out / 'history.jsonl.1').read_text().splitlines()) == 2
+    assert all(json.loads(line) for p in watch.out.glob('history*') for line in p.read_text().splitlines())
+
+
+def test_a_disk_that_fills_while_a_run_comes(watch, job):
+    """Said once; the job is captured again when there is room."""
+    large = profile(0) + plane('/host:padding', fetching.field(2, b'x' * (16 << 20)))
+    job.brings(large).brings(large)
+    steady(job, 1)
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        done = watch.run('--format', 'json', job.target, '--times', 3, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8 << 20, 8 << 20)))
+    finally:
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [e['state'] for e in events if e['event'] == 'state'] == ['failed', 'ok'], events
+    assert 'writing the profile' in events[0]['error'] and done.returncode == 0
+    assert len(watch.runs()) == 1 and watch.state()['failures'] == 2
+
+
 def test_a_fleet(watch, jobs, tmp_path):
     hosts = tmp_path / 'hosts'
     targets = [steady(Job(jobs), 3).target for _ in range(6)]

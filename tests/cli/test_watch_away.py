@@ -5,8 +5,10 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -167,6 +169,21 @@ def test_a_server_that_never_answers_fills_no_disk(watch, job, there):
     events, _ = watch.events(job.target, '--times', 4, '--keep', 1, code=6)
     assert 'access is denied' in events[1]['error']
     assert len(list(watch.known.rglob('*.xplane.pb'))) == 2  # the baseline and the newest
+
+
+def test_a_signal_ends_a_delivery_and_the_next_watch_takes_it_up(watch, job, there):
+    steady(job, 2)
+    stuck, go_on = threading.Event(), threading.Event()
+    there.before = lambda r: r.command == 'PUT' and not go_on.is_set() and (stuck.set(), go_on.wait(30), r.answer(503))[2] is None
+    running = watch.start(job.target, '--every', '1h')
+    assert stuck.wait(30)
+    began = time.monotonic()
+    running.send_signal(signal.SIGTERM)
+    assert running.wait(60) == 0 and time.monotonic() - began < 3
+    assert list(watch.known.rglob('*.xplane.pb')) and not there.files
+    go_on.set()
+    watch.events(job.target, '--times', 1)
+    assert len(runs(there)) == len(lines(there)) == 2 and not list(watch.known.rglob('*.xplane.pb'))
 
 
 def test_a_fleet_has_a_history_each(watch, jobs, there, tmp_path):
