@@ -4,7 +4,6 @@ import json
 import os
 import pickle
 import random
-import resource
 import subprocess
 import time
 
@@ -12,6 +11,7 @@ import pytest
 
 from gen import torch_snapshot as made
 from traces import trace
+from used import run_used
 
 VIEW_PROFILE = os.environ['VIEW_PROFILE']
 MIB = 1 << 20
@@ -223,9 +223,11 @@ def check_large(tmp_path, size, seconds, memory):
     path = tmp_path / 'large.pickle'
     want = made.write_large(path, size)
     before = time.monotonic()
-    m = allocator(path)
+    with open(tmp_path / 'out', 'w') as out:
+        used = run_used([VIEW_PROFILE, 'report', '--format', 'json', path], out)
     took = time.monotonic() - before
-    most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+    assert used.code == 0, used.err
+    [m] = json.loads((tmp_path / 'out').read_text())['memory']['allocators']
     holds(m)
     assert (m['allocations'], m['peak_bytes'], m['end_bytes']) == (want['allocations'], want['peak'], want['end'])
-    assert took <= seconds and most <= memory, f'{took:.1f} s, {most / MIB:.0f} MiB'
+    assert took <= seconds and used.peak <= memory, f'{took:.1f} s, {used.peak / MIB:.0f} MiB'

@@ -660,6 +660,60 @@ def allocations(thread, total, peak, at=0, every=1 * MS):
         thread.events.append(Event('MemoryAllocation' if i < 10 else 'MemoryDeallocation', at + i * every, 0, stats))
 
 
+def in_steps(made, stays, scattered=0.01, inputs=False, steps=12):
+    """12 steps, each with 512 MiB that come and go; what `stays` says of a step is never given back."""
+    loop, total, used = GpuLoop(Scene(), flavour='jax'), 80 << 30, [44 << 30]
+    live = {}
+
+    def event(name, size, address):
+        used[0] += size
+        stats = {'bytes_reserved': 0, 'bytes_allocated': used[0], 'bytes_available': total - used[0],
+                 'peak_bytes_in_use': used[0], 'requested_bytes': abs(size), 'allocation_bytes': abs(size),
+                 'addr': address, 'allocator_name': 'GPU_0_bfc', 'fragmentation': scattered, 'index_on_host': 0}
+        loop.thread.events.append(Event(name, loop.t, 0, stats))
+
+    def take(size, address):
+        live[address] = size
+        loop.t += US
+        event('MemoryAllocation', size, address)
+        loop.t += US
+
+    def give(address):
+        loop.t += US
+        event('MemoryDeallocation', -live.pop(address), address)
+
+    for n in range(steps):
+        with loop.step(n):
+            if inputs:
+                with loop.span('DevicePut'):
+                    take(2 << 30, 0x7000 + n)
+            with loop.span('PjitFunction(train_step)'):
+                take(512 << 20, 0x100)
+                if stays(n):
+                    take(stays(n), 0x1000 + n)
+                kernels(loop, 1200 * US)
+                loop.drain()
+                give(0x100)
+                if 0x7000 + n - 1 in live:
+                    give(0x7000 + n - 1)
+    return Planted(made, loop.scene, {'F30': 'medium', 'F31': 'medium', 'F32': 'low'}[made], None, '')
+
+
+def memory_leak():
+    """64 MiB a step that a list keeps."""
+    return in_steps('F30', lambda n: 64 << 20)
+
+
+def memory_scattered():
+    """55 % in use, and of the other 45 % half in pieces."""
+    return in_steps('F31', lambda n: 0, scattered=0.5)
+
+
+def inputs_twice():
+    """2 GiB of inputs that live on while the next come."""
+    return in_steps('F32', lambda n: 0, inputs=True)
+
+
 def memory_full(percent=95):
     loop = GpuLoop(Scene(), flavour='jax')
     train_gpu(loop, 12, lambda _: None)
@@ -704,5 +758,6 @@ CASES = {
     'F12-window': slow_before_window, 'F12-window-jax': lambda: slow_before_window('xspace'),
     'F17-layers': hot_op_in_layers, 'F17-gpu': lambda: hot_op_in_layers('gpu'),
     'F19': data_formatting, 'F20': async_done_wait, 'F21': debug_print, 'F21-host': debug_callback, 'F22': memory_full,
-    'F22-full': lambda: memory_full(99), 'F23': cut_short, 'F23-unlinked': unlinked, 'F24': repeated_work,
+    'F22-full': lambda: memory_full(99), 'F30': memory_leak, 'F31': memory_scattered, 'F32': inputs_twice,
+    'F23': cut_short, 'F23-unlinked': unlinked, 'F24': repeated_work,
 }

@@ -41,6 +41,8 @@ typedef struct ff {
     vp_function functions[2];
     vp_host_op host_ops[2];
     vp_memory memory[1];
+    vp_memory_item holders[2];
+    vp_leak leaks[1];
     vp_module modules[1];
     vp_quality quality[2];
     vp_thread threads[3];
@@ -151,7 +153,18 @@ static inline void ff_lists(ff *f)
                                .allocator = "GPU_0_bfc",
                                .peak_bytes = 500,
                                .peak_start_ps = 7 * MS,
+                               .fragmented_bytes = 50,
+                               .fragmented_of_bytes = 1000,
+                               .top = f->holders,
+                               .top_count = 2,
+                               .out_of_memory = VP_UNKNOWN,
+                               .leak_steps = 8,
+                               .leaks = f->leaks,
+                               .leak_count = 1,
                                .total_bytes = 1000};
+    f->holders[0] = (vp_memory_item){"aten::to", 9, 1, "Loader", "load.py:4", 6};
+    f->holders[1] = (vp_memory_item){"aten::to", 9, 1, "Loader", "load.py:4", 7};
+    f->leaks[0] = (vp_leak){"append", "Log", "train.py:40", 3, 8, 8};
     r->memory_count = 1;
     f->modules[0] = (vp_module){.name = "jit_step", .runs = 20, .total_ps = 1900 * MS};
     r->module_count = 1;

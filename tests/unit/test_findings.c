@@ -207,6 +207,21 @@ static void full_memory(ff *f)
     f->memory[0].peak_bytes = 985;
 }
 
+static void leaking_memory(ff *f) /* 5 bytes a step */
+{
+    f->leaks[0].bytes = 8 * 5;
+}
+
+static void scattered_memory(ff *f)
+{
+    f->memory[0].fragmented_bytes = 310;
+}
+
+static void inputs_twice(ff *f)
+{
+    f->holders[0].bytes = f->holders[1].bytes = 20;
+}
+
 static void cut_file(ff *f)
 {
     f->quality[0] = (vp_quality){
@@ -298,6 +313,25 @@ static const struct firing {
      VP_UNKNOWN,
      VP_LEVEL_HIGH,
      {"GPU_0_bfc on node0", "98.50%", "1000 B"}},
+    {"F30",
+     leaking_memory,
+     VP_NO_DEVICE,
+     VP_UNKNOWN,
+     VP_LEVEL_HIGH,
+     {"GPU_0_bfc on node0 holds 5 B more after every step, in 8 of 8 steps",
+      "append in Log (train.py:40)", ""}},
+    {"F31",
+     scattered_memory,
+     VP_NO_DEVICE,
+     VP_UNKNOWN,
+     VP_LEVEL_HIGH,
+     {"310 B of 1000 B (31.00%)", "aten::to in Loader (load.py:4) holds 9 B", ""}},
+    {"F32",
+     inputs_twice,
+     VP_NO_DEVICE,
+     VP_UNKNOWN,
+     VP_LEVEL_LOW,
+     {"At the peak of GPU_0_bfc on node0", "20 B each, by aten::to", ""}},
     {"F23",
      cut_file,
      VP_NO_DEVICE,
@@ -428,6 +462,16 @@ static void without_memory(ff *f)
     f->r.memory_count = 0;
 }
 
+static void without_leaks(ff *f)
+{
+    f->memory[0].leak_steps = 2;
+}
+
+static void without_fragments(ff *f)
+{
+    f->memory[0].fragmented_of_bytes = VP_UNKNOWN;
+}
+
 static void without_pageable(ff *f)
 {
     f->transfers[0].pageable_count = f->transfers[1].pageable_count = VP_UNKNOWN;
@@ -491,6 +535,9 @@ static void test_every_missing_input_is_named(void **state)
                 {"F20", ops_only, "the full analysis"},
                 {"F21", without_device, "a device"},
                 {"F22", without_memory, "memory events with a limit"},
+                {"F30", without_leaks, "allocations with addresses in five steps"},
+                {"F31", without_fragments, "allocators that tell what they cannot hand out"},
+                {"F32", without_leaks, "allocations with addresses in five steps"},
                 {"F24", without_modules, "modules"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         ff f;

@@ -308,6 +308,52 @@ static void high_peak(ff *f, int64_t more)
     f->memory[0].peak_bytes = 980 + more;
 }
 
+static void leaked(ff *f, int64_t more) /* 0.1% of 10,000 bytes are 10, in each of 8 steps */
+{
+    f->memory[0].peak_bytes = 10000;
+    f->memory[0].total_bytes = 100000;
+    f->leaks[0].bytes = 8 * (10 + more);
+}
+
+static void leaked_much(ff *f, int64_t more)
+{
+    leaked(f, 90 + more);
+}
+
+static void leaked_often(ff *f, int64_t more) /* 75% of 8 steps */
+{
+    leaked(f, 10);
+    f->leaks[0].steps = 6 + more;
+}
+
+static void leaked_seldom(ff *f, int64_t more) /* in 3 steps of as many */
+{
+    leaked(f, 10);
+    f->memory[0].leak_steps = 3;
+    f->leaks[0].steps = 3 + more;
+}
+
+static void fragments(ff *f, int64_t more)
+{
+    f->memory[0].fragmented_bytes = 100 + more;
+}
+
+static void more_fragments(ff *f, int64_t more)
+{
+    f->memory[0].fragmented_bytes = 300 + more;
+}
+
+static void half_in_use(ff *f, int64_t more)
+{
+    fragments(f, 10);
+    f->memory[0].peak_bytes = 500 + more;
+}
+
+static void double_inputs(ff *f, int64_t more) /* of 500 bytes */
+{
+    f->holders[0].bytes = f->holders[1].bytes = 10 + more;
+}
+
 static void hot_op(ff *f, int64_t more)
 {
     f->ops[3].self_ps = f->ops[3].total_ps = 288 * MS + more;
@@ -612,6 +658,14 @@ static const struct approach {
     {"F15", FND_SHARE, imbalance, ABOVE, NULL},
     {"F22", FND_SHARE, peak, ABOVE, NULL},
     {"F22", FND_SEVERE, high_peak, AT_LEAST, is_high},
+    {"F30", FND_SHARE, leaked, AT_LEAST, NULL},
+    {"F30", FND_SEVERE, leaked_much, AT_LEAST, is_high},
+    {"F30", FND_PART, leaked_often, AT_LEAST, NULL},
+    {"F30", FND_NUMBER, leaked_seldom, AT_LEAST, NULL},
+    {"F31", FND_SHARE, fragments, ABOVE, NULL},
+    {"F31", FND_SEVERE, more_fragments, AT_LEAST, is_high},
+    {"F31", FND_PART, half_in_use, AT_LEAST, NULL},
+    {"F32", FND_SHARE, double_inputs, AT_LEAST, NULL},
     {"F17", FND_SHARE, hot_op, AT_LEAST, NULL},
     {"F17", FND_TIME, short_op, AT_LEAST, NULL},
     {"F17", FND_SEVERE, hotter_op, AT_LEAST, is_medium},

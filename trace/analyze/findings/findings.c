@@ -22,6 +22,22 @@ static bool has_memory(const vp_report *r)
     return false;
 }
 
+static bool has_leaks(const vp_report *r)
+{
+    for (size_t i = 0; i < r->memory_count; i++)
+        if (r->memory[i].leak_steps >= FND_LEAK_STEPS_LEAST)
+            return true;
+    return false;
+}
+
+static bool has_fragments(const vp_report *r)
+{
+    for (size_t i = 0; i < r->memory_count; i++)
+        if (r->memory[i].fragmented_of_bytes > 0)
+            return true;
+    return false;
+}
+
 static bool has_pageable(const vp_report *r)
 {
     for (size_t i = 0; i < r->transfer_count; i++)
@@ -51,6 +67,8 @@ static unsigned what_is_there(const fnd_run *run)
         [FND_NEED_NAMES_AT] =
             r->group == VP_GROUP_NAME || r->group == VP_GROUP_RAW || r->group == VP_GROUP_STACK,
         [FND_NEED_MEMORY_AT] = has_memory(r),
+        [FND_NEED_LEAKS_AT] = has_leaks(r),
+        [FND_NEED_FRAGMENTS_AT] = has_fragments(r),
         [FND_NEED_PAGEABLE_AT] = has_pageable(r),
         [FND_NEED_CAPTURE_AT] = r->capture_ps > 0,
         [FND_NEED_ZONES_AT] = !r->has_devices && r->op_count,

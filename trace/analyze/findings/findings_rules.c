@@ -337,6 +337,79 @@ const finding_rule findings_rules[] = {
      .limits = {[FND_SHARE] = 900, [FND_SEVERE] = 980},
      .needs = FND_NEED_FULL | FND_NEED_MEMORY,
      .run = fnd_memory},
+    {.id = "F30",
+     .name = "memory-leak",
+     .title = "Memory grows with every step",
+     .says =
+         "Something that a step allocates is still held when two more steps have ended: in time "
+         "the job runs out of memory.",
+     .rule = "bytes that a call leaves a step are at least 0.1% of the peak (high from 1%), in at "
+             "least 3 steps and 75% of those that have two more behind them",
+     .source = "own (memory_mfu.md B2)",
+     .advice_xla =
+         "Keep numbers, not arrays: float(loss) or jax.device_get of what is logged; empty "
+         "lists of results and histories of states, and donate what a step replaces.",
+     .advice_pytorch =
+         "Keep loss.item() or .detach() in place of tensors that hold their graph, and "
+         "empty lists of outputs after each step.",
+     .advice_native = "Free what a step allocates before the next but one begins, or allocate it "
+                      "once, outside the loop.",
+     .caveat = "A cache that is still filling looks the same.",
+     .metric = "growth a step",
+     .unit = "share",
+     .denominator = "the allocator's peak",
+     .limits = {[FND_SHARE] = 1, [FND_SEVERE] = 10, [FND_PART] = 750, [FND_NUMBER] = 3},
+     .needs = FND_NEED_FULL | FND_NEED_LEAKS,
+     .run = fnd_leak},
+    {.id = "F31",
+     .name = "fragmentation",
+     .title = "Free memory is scattered",
+     .says =
+         "Much of what is free lies in pieces between what is in use: a large request fails, or "
+         "takes more from the device, although there would be enough.",
+     .rule =
+         "more than 10% of what the allocator has taken or may use is free in pieces (high from "
+         "30%), while at least 50% of it is in use",
+     .source = "own (memory_mfu.md F5)",
+     .advice_xla =
+         "Allocate what lives long first, keep shapes the same from step to step, and try "
+         "XLA_PYTHON_CLIENT_ALLOCATOR=cuda_async.",
+     .advice_pytorch = "Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, pad batches to few "
+                       "shapes, and allocate what lives long first.",
+     .advice_native = "Allocate what lives long first, round sizes up to few classes, or use one "
+                      "arena for what is freed together.",
+     .caveat =
+         "Kineto tells no pieces: counted is what was free as a request that is no larger took "
+         "more from the device, which small requests may do from a pool of their own.",
+     .metric = "free in pieces",
+     .unit = "share",
+     .denominator = "memory that the allocator has",
+     .limits = {[FND_SHARE] = 100, [FND_SEVERE] = 300, [FND_PART] = 500},
+     .needs = FND_NEED_FULL | FND_NEED_FRAGMENTS,
+     .run = fnd_fragments},
+    {.id = "F32",
+     .name = "double-inputs",
+     .title = "Inputs of two steps are on the device",
+     .says = "At the peak the inputs of one step are held beside those of another.",
+     .rule = "what one call brings from the host for one step is held beside as many bytes of "
+             "another step, and is at least 2% of the peak",
+     .source = "own",
+     .advice_xla = "Prefetch no more than needed (flax.jax_utils.prefetch_to_device with size 1 on "
+                   "few devices), and donate the batch to the step (donate_argnums) so that its "
+                   "memory serves the outputs.",
+     .advice_pytorch = "Prefetch one batch only, delete the old one before the next is copied, or "
+                       "copy into the same tensor (batch.copy_(next, non_blocking=True)).",
+     .advice_native =
+         "Copy the next input into the buffer of the last, or into one of two that are "
+         "kept for good.",
+     .caveat = "Double buffering hides copies: it is worth its memory where these would be waited "
+               "for.",
+     .metric = "inputs held twice",
+     .unit = "share",
+     .denominator = "the allocator's peak",
+     .limits = {[FND_SHARE] = 20},
+     .needs = FND_NEED_FULL | FND_NEED_LEAKS,
+     .run = fnd_double_inputs},
     {.id = "F17",
      .name = "hot-op",
      .title = "One op takes a large part",

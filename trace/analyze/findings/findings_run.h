@@ -27,6 +27,8 @@ enum {
 };
 #define FND_BIT(cell) (1u << (cell))
 #define FND_ALL_IDLE (FND_BIT(VP_CAUSES) - 1u)
+/* Steps that must have two more behind them before anything is said of what they leave. */
+#define FND_LEAK_STEPS_LEAST 3
 #define FND_ALL_COPY ((FND_BIT(VP_DIRECTIONS) - 1u) << FND_COPY)
 /* All causes for which the launching thread was late. */
 #define FND_HOST_LATE (FND_BIT(VP_CAUSE_HOST + 1) - 1u)
@@ -46,6 +48,8 @@ enum {
     X(MODULES, "modules")                                                                          \
     X(NAMES, "ops grouped by name")                                                                \
     X(MEMORY, "memory events with a limit")                                                        \
+    X(LEAKS, "allocations with addresses in five steps")                                           \
+    X(FRAGMENTS, "allocators that tell what they cannot hand out")                                 \
     X(PAGEABLE, "copies that name their kind of memory")                                           \
     X(CAPTURE, "the length of the capture")                                                        \
     X(ZONES, "a program without a device")
@@ -210,7 +214,10 @@ fnd_idle_parts fnd_idle_labels(const fnd_run *run, uint32_t device, uint32_t cau
 /* ---- Rules, by family ---- */
 
 void fnd_trace_unreliable(fnd_run *run); /* findings_data.c */
-void fnd_memory(fnd_run *run);
+void fnd_memory(fnd_run *run);           /* findings_memory.c */
+void fnd_leak(fnd_run *run);
+void fnd_fragments(fnd_run *run);
+void fnd_double_inputs(fnd_run *run);
 void fnd_recompile(fnd_run *run); /* findings_compile.c */
 void fnd_compile_share(fnd_run *run);
 void fnd_input_bound(fnd_run *run); /* findings_idle.c */

@@ -22,11 +22,13 @@ typedef struct allocator {
     int64_t device; /* SINK_NO_VALUE: unknown */
     bool absolute;
     int64_t events, allocations, frees;
-    int64_t running, least;               /* sum of the differences, and its least value */
-    int64_t first_ps, last_ps;            /* aligned clock */
-    int64_t peak, peak_ps, end;           /* of the curve, before it is lifted */
-    int64_t total, stack;                 /* at the peak; stack: of a TPU's programs */
-    int64_t reserved, reserved_most;      /* from the device: at the peak, at most; 0: not said */
+    int64_t running, least;          /* sum of the differences, and its least value */
+    int64_t first_ps, last_ps;       /* aligned clock */
+    int64_t peak, peak_ps, end;      /* of the curve, before it is lifted */
+    int64_t total, stack;            /* at the peak; stack: of a TPU's programs */
+    int64_t reserved, reserved_most; /* from the device: at the peak, at most; 0: not said */
+    int64_t reserved_last;
+    int64_t scattered, scattered_of;      /* free as more was reserved, and of how much */
     int64_t fragmented;                   /* at the peak; VP_UNKNOWN */
     int64_t lifetime, taken, steps_taken; /* bytes; bytes; allocations within steps */
     mem_holders holders;
@@ -181,6 +183,19 @@ static int replay(allocators *all, allocator *a, const trace_track *k, size_t e)
     return mem_holders_take(&a->holders, (uint64_t)address, delta, who, c->at);
 }
 
+/* More is taken from the device for a request that does not fit into any piece of what is free. */
+static void note_reserved(allocator *a, int64_t reserved, int64_t before, int64_t delta)
+{
+    int64_t free = a->reserved_last - before;
+    if (a->events && a->absolute && reserved > a->reserved_last && delta > 0 && free >= delta &&
+        free > a->scattered) {
+        a->scattered = free;
+        a->scattered_of = a->reserved_last;
+    }
+    a->reserved_last = reserved;
+    a->reserved_most = reserved > a->reserved_most ? reserved : a->reserved_most;
+}
+
 static int count_event(allocators *all, allocator *a, const trace_track *k, size_t e)
 {
     int64_t before = a->running, level = level_of(a, k, e), delta = change(a, k, e, before);
@@ -198,8 +213,8 @@ static int count_event(allocators *all, allocator *a, const trace_track *k, size
     a->last_ps = at;
     a->end = level;
     a->lifetime = lifetime > a->lifetime ? lifetime : a->lifetime;
-    if (total_of(k, e) < 0 && reserved > a->reserved_most)
-        a->reserved_most = reserved;
+    if (total_of(k, e) < 0 && reserved >= 0)
+        note_reserved(a, reserved, before, delta);
     return 0;
 }
 
@@ -376,13 +391,15 @@ static int put_leaks(vp_memory *m, allocators *all, allocator *a)
     return 0;
 }
 
-/* Kineto's allocator takes segments from the device: what is not in use of them is too scattered,
- * or kept for later; which of them it is, it does not tell. */
+/* What tells a largest piece says what is free beside it. Others take segments from the device:
+ * what was free when they took one more, and was no less than what was asked for, lay in pieces. */
 static void put_fragments(vp_memory *m, const allocator *a)
 {
-    bool segments = a->reserved > 0 && a->reserved >= m->peak_bytes && a->absolute;
-    m->fragmented_bytes = segments ? a->reserved - m->peak_bytes : a->fragmented;
-    m->fragmented_of_bytes = segments ? a->reserved : a->fragmented >= 0 ? a->total : VP_UNKNOWN;
+    bool segments = a->reserved_most > 0;
+    m->fragmented_bytes = segments ? a->scattered : a->fragmented;
+    m->fragmented_of_bytes = a->fragmented >= 0 ? a->total : VP_UNKNOWN;
+    if (segments)
+        m->fragmented_of_bytes = a->scattered ? a->scattered_of : a->reserved_most;
 }
 
 static int emit(allocators *all, allocator *a)

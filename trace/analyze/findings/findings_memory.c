@@ -1,0 +1,229 @@
+/* F22 F30 F31 F32: memory that is full, lost, scattered, or held twice. None of them is about time.
+ */
+#include "trace/analyze/findings/findings_run.h"
+
+#include <string.h>
+
+static const char *whose(fnd_run *run, const vp_memory *m)
+{
+    return fnd_say(run, "%s%s%s", m->allocator ? fnd_short(run, m->allocator) : "An allocator",
+                   m->host ? " on " : "", m->host ? m->host : "");
+}
+
+/* "bmm in Attention_3 (model.py:12)" */
+static const char *site(fnd_run *run, const char *name, const char *scope, const char *source)
+{
+    bool told = scope && name && strcmp(scope, name) != 0;
+    return fnd_say(run, "%s%s%s%s%s%s", fnd_short(run, name), told ? " in " : "",
+                   told ? fnd_path(run, scope) : "", source ? " (" : "",
+                   source ? fnd_path(run, source) : "", source ? ")" : "");
+}
+
+/* The largest holder that has a name of its own, as the end of a sentence. */
+static const char *largest(fnd_run *run, const vp_memory *m)
+{
+    for (size_t i = 0; i < m->top_count; i++)
+        if (m->top[i].name && m->top[i].name[0] != '(')
+            return fnd_say(run, "; %s holds %s of it",
+                           site(run, m->top[i].name, m->top[i].scope, m->top[i].source),
+                           fnd_bytes(run, m->top[i].bytes));
+    return "";
+}
+
+static void place(fnd_run *run, const vp_memory *m)
+{
+    fnd_place(run, VP_NO_DEVICE, m->allocator, m->peak_start_ps, 0);
+    if (run->f->where_count)
+        run->f->where[0].host = m->host;
+}
+
+static void fire(fnd_run *run, bool severe)
+{
+    run->f->status = VP_FIRED;
+    run->f->severity = severe ? VP_LEVEL_HIGH : VP_LEVEL_MEDIUM;
+}
+
+/* ---- F22 ---- */
+
+static const vp_memory *fullest(const vp_report *r)
+{
+    const vp_memory *worst = NULL;
+    for (size_t i = 0; i < r->memory_count; i++) {
+        const vp_memory *m = &r->memory[i];
+        if (m->total_bytes <= 0 || m->peak_bytes < 0)
+            continue;
+        if (!worst || fnd_share(m->peak_bytes, m->total_bytes) >
+                          fnd_share(worst->peak_bytes, worst->total_bytes))
+            worst = m;
+    }
+    return worst;
+}
+
+void fnd_memory(fnd_run *run)
+{
+    const vp_memory *m = fullest(run->r);
+    if (!m)
+        return;
+    run->f->value = fnd_share(m->peak_bytes, m->total_bytes);
+    if (!fnd_exceeds(run, m->peak_bytes, m->total_bytes, FND_SHARE))
+        return;
+    run->f->status = VP_FIRED;
+    run->f->severity = m->peak_bytes >= fnd_limit_of(run, m->total_bytes, FND_SEVERE)
+                           ? VP_LEVEL_HIGH
+                           : VP_LEVEL_MEDIUM;
+    fnd_message(run, fnd_say(run, "%s peaks at %s, %s of the %s it may use%s.", whose(run, m),
+                             fnd_bytes(run, m->peak_bytes),
+                             fnd_percent(run, m->peak_bytes, m->total_bytes),
+                             fnd_bytes(run, m->total_bytes), largest(run, m)));
+    place(run, m);
+}
+
+/* ---- F30 ---- */
+
+/* Bytes that one more step leaves. */
+static int64_t a_step(const vp_memory *m, const vp_leak *l)
+{
+    return l->bytes / m->leak_steps;
+}
+
+/* What is left in one step only, as optimizers do in the first, is state and no leak. */
+static bool recurs(const fnd_run *run, const vp_memory *m, const vp_leak *l)
+{
+    return l->steps >= run->rule->limits[FND_NUMBER] &&
+           fnd_reaches(run, l->steps, m->leak_steps, FND_PART);
+}
+
+typedef struct leaking {
+    const vp_memory *m;
+    const vp_leak *worst;
+    size_t sites;
+} leaking;
+
+static leaking worst_leak(fnd_run *run)
+{
+    leaking found = {NULL, NULL, 0};
+    for (size_t i = 0; i < run->r->memory_count; i++) {
+        const vp_memory *m = &run->r->memory[i];
+        for (size_t k = 0; m->leak_steps > 0 && k < m->leak_count; k++) {
+            const vp_leak *l = &m->leaks[k];
+            if (!recurs(run, m, l))
+                continue;
+            fnd_keep_value(run, fnd_share(a_step(m, l), m->peak_bytes));
+            if (!fnd_reaches(run, a_step(m, l), m->peak_bytes, FND_SHARE))
+                continue;
+            found.sites++;
+            if (!found.worst || l->bytes > found.worst->bytes) {
+                found.worst = l;
+                found.m = m;
+            }
+        }
+    }
+    return found;
+}
+
+void fnd_leak(fnd_run *run)
+{
+    leaking x = worst_leak(run);
+    if (!x.worst)
+        return;
+    int64_t more = a_step(x.m, x.worst);
+    run->f->value = fnd_share(more, x.m->peak_bytes);
+    fire(run, fnd_reaches(run, more, x.m->peak_bytes, FND_SEVERE));
+    fnd_message(run,
+                fnd_say(run, "%s holds %s more after every step, in %s of %s steps, taken by %s%s.",
+                        whose(run, x.m), fnd_bytes(run, more), fnd_count(run, x.worst->steps),
+                        fnd_count(run, x.m->leak_steps),
+                        site(run, x.worst->name, x.worst->scope, x.worst->source),
+                        x.sites > 1 ? fnd_say(run, " (and %zu more)", x.sites - 1) : ""));
+    place(run, x.m);
+}
+
+/* ---- F31 ---- */
+
+/* Snapshots tell pieces as they are at their end. */
+static int64_t in_use(const vp_memory *m)
+{
+    return m->out_of_memory >= 0 || m->allocations < 0 ? m->end_bytes : m->peak_bytes;
+}
+
+/* An allocator that is nearly empty has nothing to hand out that would not fit. */
+void fnd_fragments(fnd_run *run)
+{
+    const vp_memory *worst = NULL;
+    for (size_t i = 0; i < run->r->memory_count; i++) {
+        const vp_memory *m = &run->r->memory[i];
+        if (m->fragmented_of_bytes <= 0 || m->fragmented_bytes < 0 ||
+            !fnd_reaches(run, in_use(m), m->fragmented_of_bytes, FND_PART))
+            continue;
+        fnd_keep_value(run, fnd_share(m->fragmented_bytes, m->fragmented_of_bytes));
+        if (!worst || fnd_share(m->fragmented_bytes, m->fragmented_of_bytes) >
+                          fnd_share(worst->fragmented_bytes, worst->fragmented_of_bytes))
+            worst = m;
+    }
+    if (!worst || !fnd_exceeds(run, worst->fragmented_bytes, worst->fragmented_of_bytes, FND_SHARE))
+        return;
+    fire(run, fnd_reaches(run, worst->fragmented_bytes, worst->fragmented_of_bytes, FND_SEVERE));
+    fnd_message(run, fnd_say(run, "%s: %s of %s (%s) is free in pieces between what is in use%s.",
+                             whose(run, worst), fnd_bytes(run, worst->fragmented_bytes),
+                             fnd_bytes(run, worst->fragmented_of_bytes),
+                             fnd_percent(run, worst->fragmented_bytes, worst->fragmented_of_bytes),
+                             largest(run, worst)));
+    place(run, worst);
+}
+
+/* ---- F32 ---- */
+
+/* Calls by which programs put data of the host onto a device. */
+static bool brings_input(const vp_memory_item *x)
+{
+    static const char *const calls[] = {"DevicePut",   "device_put",         "BufferFromHost",
+                                        "HostBuffer",  "aten::to",           "aten::_to_copy",
+                                        "aten::copy_", "aten::empty_strided"};
+    for (size_t i = 0; x->name && i < sizeof calls / sizeof *calls; i++)
+        if (strstr(x->name, calls[i]))
+            return true;
+    return false;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool of_other_step(const vp_memory_item *x, const vp_memory_item *y)
+{
+    return x->step >= 0 && y->step >= 0 && x->step != y->step && x->bytes == y->bytes &&
+           same_text(x->name, y->name) && same_text(x->scope, y->scope) &&
+           same_text(x->source, y->source);
+}
+
+/* The input of a step whose next one is held, too. Rows come by size. */
+static const vp_memory_item *held_twice(const vp_memory *m)
+{
+    for (size_t i = 0; i < m->top_count; i++)
+        for (size_t k = i + 1; brings_input(&m->top[i]) && k < m->top_count; k++)
+            if (of_other_step(&m->top[i], &m->top[k]))
+                return &m->top[i];
+    return NULL;
+}
+
+void fnd_double_inputs(fnd_run *run)
+{
+    for (size_t i = 0; i < run->r->memory_count; i++) {
+        const vp_memory *m = &run->r->memory[i];
+        const vp_memory_item *x = held_twice(m);
+        if (!x)
+            continue;
+        fnd_keep_value(run, fnd_share(x->bytes, m->peak_bytes));
+        if (run->f->status == VP_FIRED || !fnd_reaches(run, x->bytes, m->peak_bytes, FND_SHARE))
+            continue;
+        run->f->status = VP_FIRED;
+        run->f->severity = VP_LEVEL_LOW;
+        fnd_message(run, fnd_say(run,
+                                 "At the peak of %s the inputs of two steps are on the device: %s "
+                                 "each, by %s.",
+                                 whose(run, m), fnd_bytes(run, x->bytes),
+                                 site(run, x->name, x->scope, x->source)));
+        place(run, m);
+    }
+}
