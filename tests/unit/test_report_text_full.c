@@ -122,7 +122,8 @@ static void kinds_wastes_and_holders(void **state)
     x.f.devices[0].hygiene.chain_ps = 5 * FX_MS;
     x.f.devices[0].hygiene.duplicate_ps = x.f.devices[0].self_ps;
     x.f.devices[0].hygiene.duplicate_ops = 7;
-    x.holders[1] = (vp_memory_item){"activations", INT64_C(1) << 30, 3};
+    x.holders[1] = (vp_memory_item){
+        .name = "activations", .bytes = INT64_C(1) << 30, .count = 3, .step = VP_UNKNOWN};
     x.memory[0].top_count = 2;
     char *text = text_of(&x.f.r, 80);
     IN_ORDER(text, "Kinds of steps", "kind", "median ms", "share", "every", "\nnormal", "19",

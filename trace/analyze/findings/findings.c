@@ -113,10 +113,19 @@ static bool is_recorded_here(const vp_report *r)
     return false;
 }
 
+/* Snapshots are PyTorch's, and come alone or beside its own timelines. */
+static bool has_snapshot(const vp_report *r)
+{
+    for (size_t i = 0; i < r->file_count; i++)
+        if (r->files[i].kind && !strcmp(r->files[i].kind, "snapshot"))
+            return true;
+    return false;
+}
+
 static fnd_words words_of(const vp_report *r)
 {
     const char *kind = r->session_kind ? r->session_kind : "";
-    return !strcmp(kind, "kineto")                          ? FND_WORDS_PYTORCH
+    return !strcmp(kind, "kineto") || has_snapshot(r)       ? FND_WORDS_PYTORCH
            : !strcmp(kind, "chrome") || is_recorded_here(r) ? FND_WORDS_NATIVE
                                                             : FND_WORDS_XLA;
 }

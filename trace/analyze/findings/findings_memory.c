@@ -168,6 +168,10 @@ void fnd_fragments(fnd_run *run)
                              fnd_bytes(run, worst->fragmented_of_bytes),
                              fnd_percent(run, worst->fragmented_bytes, worst->fragmented_of_bytes),
                              largest(run, worst)));
+    if (worst->reserved_bytes >= 0 && worst->out_of_memory < 0 && worst->allocations >= 0)
+        fnd_caveat(run, "Kineto tells no pieces: counted is what was free as a request that is no "
+                        "larger took more from the device, which small ones may do from a pool of "
+                        "their own.");
     place(run, worst);
 }
 

@@ -378,9 +378,6 @@ const finding_rule findings_rules[] = {
                        "shapes, and allocate what lives long first.",
      .advice_native = "Allocate what lives long first, round sizes up to few classes, or use one "
                       "arena for what is freed together.",
-     .caveat =
-         "Kineto tells no pieces: counted is what was free as a request that is no larger took "
-         "more from the device, which small requests may do from a pool of their own.",
      .metric = "free in pieces",
      .unit = "share",
      .denominator = "memory that the allocator has",

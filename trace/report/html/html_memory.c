@@ -37,9 +37,19 @@ static void put_facts(page *p, const vp_memory *m)
         html_close_fact(p);
     }
     bytes_fact(p, "May use", m->total_bytes);
+    bytes_fact(p, "Peak of its lifetime", m->lifetime_peak_bytes);
+    bytes_fact(p, "Reserved at the peak", m->reserved_bytes);
+    bytes_fact(p, "Reserved at most", m->reserved_peak_bytes);
+    if (m->fragmented_bytes > 0)
+        bytes_fact(p, "Free in pieces", m->fragmented_bytes);
     bytes_fact(p, "At the end", m->end_bytes);
     html_count_fact(p, "Allocations", m->allocations);
     html_count_fact(p, "Frees", m->frees);
+    bytes_fact(p, "Allocated in all", m->allocated_bytes);
+    if (m->steps > 0)
+        html_count_fact(p, "Allocations a step", m->step_allocations / m->steps);
+    if (m->out_of_memory > 0)
+        html_count_fact(p, "Out of memory", m->out_of_memory);
     html_puts(p, "</dl>\n");
 }
 
@@ -67,6 +77,16 @@ static void put_holders(page *p, const vp_memory *m)
         html_put_table(p, &t);
 }
 
+static void put_leaks(page *p, const vp_memory *m)
+{
+    tbl t;
+    tbl_leaks(&t, p->r, &p->v, m);
+    if (!t.row_count)
+        return;
+    html_puts(p, "<h4>Memory that steps leave</h4>\n");
+    html_put_table(p, &t);
+}
+
 int html_memory(page *p)
 {
     const vp_report *r = p->r;
@@ -86,6 +106,7 @@ int html_memory(page *p)
         put_facts(p, m);
         put_curve(p, m);
         put_holders(p, m);
+        put_leaks(p, m);
     }
     if (r->memory_count > n)
         vp_buf_printf(p->b, "<p class=\"note\">… %zu more</p>\n", r->memory_count - n);

@@ -129,11 +129,30 @@ void tbl_host_ops(tbl *t, const vp_report *r, const vp_view *v)
 
 /* ---- Memory ---- */
 
+/* What only some files tell. */
+enum {
+    MEM_RESERVED = 4,
+    MEM_PIECES = 8,
+    MEM_STEPS = 16,
+    MEM_SCOPE = 4,
+    MEM_SOURCE = 8,
+    MEM_STEP = 16
+};
+
+static void get_a_step(tbl_value *out, const void *row)
+{
+    const vp_memory *m = row;
+    out->n = m->steps > 0 ? m->step_allocations / m->steps : VP_UNKNOWN;
+}
+
 #define ROW vp_memory
 static const tbl_column memory_columns[] = {
     {TBL_BYTES, AT(peak_bytes), TERM(0, "peak")},
     {TBL_SHARE, AT(peak_bytes), ALSO(total_bytes), TERM(0, "of all")},
+    {TBL_BYTES, AT(reserved_bytes), TERM(0, "reserved"), TERM_NEEDS(MEM_RESERVED), DROP(4)},
+    {TBL_BYTES, AT(fragmented_bytes), TERM(0, "in pieces"), TERM_NEEDS(MEM_PIECES), DROP(5)},
     {TBL_COUNT, AT(allocations), TERM(0, "allocations"), DROP(1)},
+    {TBL_COUNT, GET(get_a_step), TERM(0, "a step"), TERM_NEEDS(MEM_STEPS), DROP(3)},
     {TBL_BYTES, AT(end_bytes), TERM(0, "at the end"), DROP(2)},
     {TBL_TEXT, AT(allocator), TERM(0, "allocator"), SHORT(16, 8)},
 };
@@ -142,6 +161,10 @@ static const tbl_column memory_columns[] = {
 void tbl_memory(tbl *t, const vp_report *r, const vp_view *v)
 {
     *t = (tbl){TBL_ROWS("Memory", memory_columns, r->memory, r->memory_count), .r = r, .v = v};
+    for (size_t i = 0; i < r->memory_count; i++)
+        t->has |= (r->memory[i].reserved_bytes > 0 ? MEM_RESERVED : 0u) |
+                  (r->memory[i].fragmented_bytes > 0 ? MEM_PIECES : 0u) |
+                  (r->memory[i].steps > 0 ? MEM_STEPS : 0u);
 }
 
 static void get_of_peak(tbl_value *out, const void *row)
@@ -160,10 +183,16 @@ static void get_allocator(tbl_value *out, const void *row)
 #define ROW vp_memory_item
 static const tbl_column holder_columns[] = {
     {TBL_NAME, AT(name), PAGE("Holder", NULL), TERM(4, "holder"), SHORT(30, 12)},
+    {TBL_TEXT, AT(scope), PAGE("Scope", "Module or framework path"), NEEDS(MEM_SCOPE),
+     TERM(5, "scope"), TERM_NEEDS(MEM_SCOPE), SHORT(24, 10), .keep_end = true, DROP(3)},
+    {TBL_TEXT, AT(source), PAGE("Line", "The Python frame that asked for it"), NEEDS(MEM_SOURCE),
+     TERM(6, "line"), TERM_NEEDS(MEM_SOURCE), SHORT(30, 10), .keep_end = true, DROP(4)},
+    {TBL_COUNT, AT(step), PAGE("Step", "In which it was allocated"), NEEDS(MEM_STEP),
+     TERM(7, "step"), TERM_NEEDS(MEM_STEP), DROP(5)},
     {TBL_BYTES, AT(bytes), PAGE("Bytes", NULL), TERM(1, "bytes")},
     {TBL_BAR, GET(get_of_peak), PAGE("of peak", NULL), TERM(2, "of peak")},
     {TBL_COUNT, AT(count), PAGE("Allocations", NULL), TERM(3, "allocations"), DROP(1)},
-    {TBL_TEXT, GET(get_allocator), TERM(5, "allocator"), SHORT(16, 8), DROP(2)},
+    {TBL_TEXT, GET(get_allocator), TERM(8, "allocator"), SHORT(16, 8), DROP(2)},
 };
 #undef ROW
 
@@ -171,4 +200,44 @@ void tbl_holders(tbl *t, const vp_report *r, const vp_view *v, const vp_memory *
 {
     *t = (tbl){TBL_ROWS("Largest holders", holder_columns, m->top, m->top_count), .r = r, .v = v,
                .of = m};
+    for (size_t i = 0; i < r->memory_count; i++)
+        for (size_t k = 0; k < r->memory[i].top_count; k++) {
+            const vp_memory_item *x = &r->memory[i].top[k];
+            t->has |= (x->scope ? MEM_SCOPE : 0u) | (x->source ? MEM_SOURCE : 0u) |
+                      (x->step >= 0 ? MEM_STEP : 0u);
+        }
+}
+
+static void get_growth(tbl_value *out, const void *row)
+{
+    const vp_memory *m = out->t->of;
+    out->n = m->leak_steps > 0 ? ((const vp_leak *)row)->bytes / m->leak_steps : VP_UNKNOWN;
+}
+
+static void get_judged(tbl_value *out, const void *row)
+{
+    (void)row;
+    out->n = ((const vp_memory *)out->t->of)->leak_steps;
+}
+
+#define ROW vp_leak
+static const tbl_column leak_columns[] = {
+    {TBL_NAME, AT(name), PAGE("Taken by", NULL), TERM(5, "taken by"), SHORT(30, 12)},
+    {TBL_TEXT, AT(scope), PAGE("Scope", "Module or framework path"), TERM(6, "scope"),
+     SHORT(24, 10), .keep_end = true, DROP(3)},
+    {TBL_TEXT, AT(source), PAGE("Line", "The Python frame that asked for it"), TERM(7, "line"),
+     SHORT(30, 10), .keep_end = true, DROP(4)},
+    {TBL_BYTES, GET(get_growth), PAGE("A step", "Bytes that one more step leaves"),
+     TERM(1, "a step")},
+    {TBL_BYTES, AT(bytes), PAGE("In all", NULL), TERM(2, "in all"), DROP(1)},
+    {TBL_COUNT, AT(steps), PAGE("Steps", "That left something"), TERM(3, "steps")},
+    {TBL_COUNT, GET(get_judged), PAGE("of", "Steps that have two more behind them"), TERM(4, "of")},
+    {TBL_TEXT, GET(get_allocator), TERM(8, "allocator"), SHORT(16, 8), DROP(2)},
+};
+#undef ROW
+
+void tbl_leaks(tbl *t, const vp_report *r, const vp_view *v, const vp_memory *m)
+{
+    *t = (tbl){TBL_ROWS("Memory that steps leave", leak_columns, m->leaks, m->leak_count), .r = r,
+               .v = v, .of = m};
 }

@@ -14,5 +14,7 @@ void tbl_host_ops(tbl *t, const vp_report *r, const vp_view *v);
 void tbl_memory(tbl *t, const vp_report *r, const vp_view *v);
 /* What is in the peak of one of them, as far as the profile tells. */
 void tbl_holders(tbl *t, const vp_report *r, const vp_view *v, const vp_memory *m);
+/* What its steps take and do not give back. */
+void tbl_leaks(tbl *t, const vp_report *r, const vp_view *v, const vp_memory *m);
 
 #endif

@@ -56,22 +56,27 @@ static int put_host_ops(vp_buf *b, const vp_report *r, const vp_view *v)
     return text_titled_table(b, v, &t);
 }
 
-/* Of all allocators in one table. */
-static int put_holders(vp_buf *b, const vp_report *r, const vp_view *v)
+typedef void of_allocator(tbl *t, const vp_report *r, const vp_view *v, const vp_memory *m);
+
+/* Of all allocators in one table: the first rows of each. */
+static int put_of_all(vp_buf *b, const vp_report *r, const vp_view *v, of_allocator *rows,
+                      const char *title)
 {
     size_t shown = 0, all = 0;
     text_row_writer w;
     tbl t;
-    for (size_t i = 0; i < r->memory_count; i++)
-        all += r->memory[i].top_count;
+    for (size_t i = 0; i < r->memory_count; i++) {
+        rows(&t, r, v, &r->memory[i]);
+        all += t.row_count;
+    }
     if (!all)
         return b->status;
-    text_title(b, v, "Largest holders of memory");
-    tbl_holders(&t, r, v, r->memory);
+    text_title(b, v, title);
+    rows(&t, r, v, r->memory);
     text_init_rows(&w, &t);
     for (size_t i = 0; i < r->memory_count; i++) {
         size_t most = MEMORY_MAX - shown < HOLDERS_MAX ? MEMORY_MAX - shown : HOLDERS_MAX;
-        tbl_holders(&t, r, v, &r->memory[i]);
+        rows(&t, r, v, &r->memory[i]);
         t.row_count = t.row_count < most ? t.row_count : most;
         tbl_each(&t, text_row, &w);
         shown += t.row_count;
@@ -87,7 +92,8 @@ static int put_memory(vp_buf *b, const vp_report *r, const vp_view *v)
     tbl_memory(&t, r, v);
     t.most = MEMORY_MAX;
     VP_TRY(text_titled_table(b, v, &t));
-    return put_holders(b, r, v);
+    VP_TRY(put_of_all(b, r, v, tbl_holders, "Largest holders of memory"));
+    return put_of_all(b, r, v, tbl_leaks, "Memory that steps leave");
 }
 
 int text_host(vp_buf *b, const vp_report *r, const vp_view *v)
