@@ -703,6 +703,19 @@ typedef struct vp_compared_scope {
 
 typedef enum vp_verdict { VP_REGRESSION, VP_IMPROVEMENT, VP_NOISE, VP_UNVERIFIED } vp_verdict;
 
+/* Bytes at the peak of the allocators of one name: the fullest of each side. */
+typedef struct vp_compared_holder {
+    const char *name, *scope, *source; /* as in vp_memory_item */
+    int64_t a_bytes, b_bytes, delta_bytes;
+} vp_compared_holder;
+
+typedef struct vp_compared_memory {
+    const char *allocator;
+    int64_t a_bytes, b_bytes, delta_bytes; /* VP_UNKNOWN: only one side has it; delta VP_NO_TIME */
+    vp_compared_holder *holders; /* by |delta|; where both sides name all, they sum to the above */
+    size_t holder_count;
+} vp_compared_memory;
+
 typedef struct vp_comparison {
     const char *a_id, *a_name, *a_path, *b_id, *b_name, *b_path;
     bool per_step;        /* means of the steps that count, else whole windows */
@@ -717,6 +730,8 @@ typedef struct vp_comparison {
     vp_compared_scope *graph; /* pre-order, those that take a thousandth of the longer step in
                                  either; none without the one above it */
     size_t graph_count;
+    vp_compared_memory *memory; /* in the order of the report's; of B alone behind them */
+    size_t memory_count;
     int64_t steps_a, steps_b, threshold_ps; /* of the noise gate; VP_UNKNOWN */
     vp_verdict verdict;
     const char *verdict_reason;

@@ -1,7 +1,9 @@
 """The golden figures of memory_mfu.md B6: what allocators had in use, when that was first, and who held it."""
+import json
+
 import pytest
 
-from common import report
+from common import report, trace, view_profile
 
 ROCM = 'jax_gpu_rocm/AMD-AGI__TraceLens/mi300/'
 LENS = 'AMD-AGI__TraceLens/'
@@ -74,3 +76,22 @@ def test_holders_are_named_by_op_module_and_line():
                    and t['source'].endswith('modeling_timesformer.py(200): forward') and t['step'] == 6 for t in top)
     top = allocators(XPLANES[4][0])['GPU_4_bfc']['top']
     assert top[0]['scope'].endswith('word_embeddings/GatherV2/Cast') or top[0]['name'].startswith('(allocated before')
+
+
+def compared(a, b):
+    done = view_profile('compare', '--format=json', str(trace(a)), str(trace(b)))
+    assert done.returncode == 0, done.stderr
+    return {m['allocator']: m for m in json.loads(done.stdout)['memory']}
+
+
+def test_peaks_are_compared_holder_by_holder():
+    """An MI300X's scratch of hipBLASLt, 79,691,776 bytes, is not there on an H100; what holds the rest sums exactly."""
+    mi300, h100 = KINETO[2][0], KINETO[0][0]
+    there = compared(mi300, h100)['GPU 0']
+    assert (there['a_bytes'], there['b_bytes'], there['delta_bytes']) == (272628736, 231332864, 231332864 - 272628736)
+    assert sum(h['delta_bytes'] for h in there['holders']) == there['delta_bytes']
+    assert (there['holders'][0]['name'], there['holders'][0]['delta_bytes']) == ('aten::empty', -79691776)
+    back = compared(h100, mi300)['GPU 0']
+    assert back['delta_bytes'] == -there['delta_bytes']
+    assert {(h['name'], h['scope'], h['source']): -h['delta_bytes'] for h in back['holders']} == \
+        {(h['name'], h['scope'], h['source']): h['delta_bytes'] for h in there['holders']}

@@ -194,6 +194,7 @@ static int fill(comparing *k)
     VP_TRY(cmp_devices(k));
     VP_TRY(cmp_ops(k));
     VP_TRY(cmp_scopes(k));
+    VP_TRY(cmp_memory(k));
     VP_TRY(cmp_findings(k));
     cmp_caveats(k);
     judge(k);

@@ -51,6 +51,7 @@ int cmp_ops_of(cmp_op **out, size_t *n, const cmp_side *s); /* compare_ops.c */
 int cmp_devices(comparing *k); /* compare_devices.c */
 int cmp_ops(comparing *k);     /* compare_ops.c; needs the threshold */
 void cmp_explain(vp_compared_op *x, const vp_comparison *c); /* compare_why.c */
+int cmp_memory(comparing *k);                                /* compare_memory.c */
 int cmp_scopes(comparing *k);                                /* compare_scopes.c */
 int cmp_findings(comparing *k);                              /* compare_notes.c, likewise: */
 void cmp_caveats(comparing *k);

@@ -127,6 +127,43 @@ static void put_scopes(vp_json *j, const vp_comparison *c)
     vp_json_end_array(j);
 }
 
+static void put_bytes(vp_json *j, int64_t a, int64_t b, int64_t delta)
+{
+    vp_json_kcount(j, "a_bytes", a);
+    vp_json_kcount(j, "b_bytes", b);
+    vp_json_key(j, "delta_bytes");
+    if (delta == VP_NO_TIME)
+        vp_json_null(j);
+    else
+        vp_json_i64(j, delta);
+}
+
+static void put_memory(vp_json *j, const vp_comparison *c)
+{
+    vp_json_key(j, "memory");
+    vp_json_begin_array(j);
+    for (size_t i = 0; i < c->memory_count; i++) {
+        const vp_compared_memory *m = &c->memory[i];
+        vp_json_begin_object(j);
+        vp_json_kcstr(j, "allocator", m->allocator);
+        put_bytes(j, m->a_bytes, m->b_bytes, m->delta_bytes);
+        vp_json_key(j, "holders");
+        vp_json_begin_array(j);
+        for (size_t k = 0; k < m->holder_count; k++) {
+            const vp_compared_holder *h = &m->holders[k];
+            vp_json_begin_object(j);
+            vp_json_kcstr(j, "name", h->name);
+            vp_json_kcstr(j, "scope", h->scope);
+            vp_json_kcstr(j, "source", h->source);
+            put_bytes(j, h->a_bytes, h->b_bytes, h->delta_bytes);
+            vp_json_end_object(j);
+        }
+        vp_json_end_array(j);
+        vp_json_end_object(j);
+    }
+    vp_json_end_array(j);
+}
+
 int rep_compare_json(vp_buf *b, const vp_comparison *c)
 {
     vp_json j;
@@ -149,6 +186,7 @@ int rep_compare_json(vp_buf *b, const vp_comparison *c)
     rep_json_texts(&j, "findings_gone", c->findings_gone, c->gone_count);
     rep_json_texts(&j, "caveats", c->caveats, c->caveat_count);
     put_scopes(&j, c);
+    put_memory(&j, c);
     vp_json_end_object(&j);
     return vp_buf_putc(b, '\n');
 }

@@ -13,7 +13,8 @@
 
 #define DEVICES_MAX 24u
 #define SCOPES_MAX 24u
-#define BAR_HALF 9 /* columns of a bar on either side of its middle */
+#define HOLDERS_MAX 5u /* of one allocator */
+#define BAR_HALF 9     /* columns of a bar on either side of its middle */
 
 /* ---- What it comes to, and where it lies ---- */
 
@@ -284,6 +285,61 @@ static int put_scopes(vp_buf *b, const vp_view *v, const vp_comparison *c)
     return text_titled_table(b, v, &table.t);
 }
 
+/* ---- Memory ---- */
+
+static void put_change(vp_buf *b, int64_t from, int64_t to, int64_t delta)
+{
+    rep_put_bytes(b, from);
+    vp_buf_puts(b, " to ");
+    rep_put_bytes(b, to);
+    vp_buf_puts(b, delta < 0 ? " (-" : " (+");
+    rep_put_bytes(b, delta < 0 ? -delta : delta);
+    vp_buf_putc(b, ')');
+}
+
+static void put_holder(vp_buf *b, const vp_view *v, const vp_compared_holder *h)
+{
+    vp_buf line;
+    vp_buf_init(&line, VP_REPORT_BYTES_MAX);
+    vp_buf_puts(&line, "  ");
+    put_change(&line, h->a_bytes, h->b_bytes, h->delta_bytes);
+    vp_buf_puts(&line, ": ");
+    vp_put_escaped(&line, vp_str_of(h->name));
+    if (h->scope && strcmp(h->scope, h->name) != 0) {
+        vp_buf_puts(&line, " in ");
+        vp_put_escaped(&line, vp_str_of(h->scope));
+    }
+    if (h->source) {
+        vp_buf_puts(&line, ", ");
+        vp_put_escaped(&line, vp_str_of(h->source));
+    }
+    text_line(b, v, &line);
+}
+
+/* Allocators whose peaks differ, and what does most of it. */
+static int put_memory(vp_buf *b, const vp_view *v, const vp_comparison *c)
+{
+    bool any = false;
+    for (size_t i = 0; i < c->memory_count; i++) {
+        const vp_compared_memory *m = &c->memory[i];
+        vp_buf line;
+        if (!m->delta_bytes || m->delta_bytes == VP_NO_TIME)
+            continue;
+        if (!any)
+            text_title(b, v, "Memory at the peak");
+        any = true;
+        vp_buf_init(&line, VP_REPORT_BYTES_MAX);
+        vp_put_escaped(&line, vp_str_of(m->allocator));
+        vp_buf_puts(&line, ": ");
+        put_change(&line, m->a_bytes, m->b_bytes, m->delta_bytes);
+        text_line(b, v, &line);
+        for (size_t k = 0; k < m->holder_count && k < HOLDERS_MAX; k++)
+            if (m->holders[k].delta_bytes)
+                put_holder(b, v, &m->holders[k]);
+    }
+    return b->status;
+}
+
 /* ---- Verdict ---- */
 
 static void put_ids(vp_buf *b, const vp_view *v, const char *what, const char *const *ids, size_t n)
@@ -330,6 +386,7 @@ int rep_compare_text(vp_buf *b, const vp_comparison *c, const vp_view *view)
     VP_TRY(put_devices(b, &v, c));
     VP_TRY(put_ops(b, &v, c));
     VP_TRY(put_scopes(b, &v, c));
+    VP_TRY(put_memory(b, &v, c));
     put_verdict(b, &v, c);
     return b->status;
 }
