@@ -1,6 +1,6 @@
 """Profiles of programs that have nothing to repair: other platforms, shapes and noise, and none may get
 a finding above low."""
-from .planted import FUSIONS, KERNELS, NCCL, allocations, copy_pair, fused, jax_steps, kernels
+from .planted import FUSIONS, KERNELS, NCCL, allocations, copy_pair, fused, jax_steps, kernels, products
 from .scene import MS, US, Event, GpuLoop, Op, Scene, TpuChip
 
 
@@ -93,6 +93,11 @@ def tpu_one():
     return scene, 'xspace'
 
 
+def tpu_near_its_peak():
+    """Products at 95 % of the peak, as the plane and the ops tell."""
+    return products('', 0.95).scene, 'xspace'
+
+
 def tpu_offload():
     """Offload copies to and from the host that finish behind compute."""
     scene = Scene(17)
@@ -170,5 +175,5 @@ def short_but_busy():
     return loop.scene, 'kineto'
 
 
-CASES = {f.__name__: f for f in (torch_plain, torch_overlapped, torch_no_steps, jax_gpu, rocm, tpu_one, tpu_offload,
+CASES = {f.__name__: f for f in (torch_plain, torch_overlapped, torch_no_steps, jax_gpu, rocm, tpu_one, tpu_near_its_peak, tpu_offload,
                                  tpu_four, tpu_hosts, jax_host, xla_cpu, short_but_busy)}

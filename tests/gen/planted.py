@@ -599,6 +599,31 @@ def data_formatting():
     return Planted('F19', scene, 'high', exactly(12 * 2500 * US), 'TPU:0')
 
 
+V6E = {'device_type_string': 'TPU v6 Lite', 'peak_teraflops_per_second': 918.0,
+       'peak_hbm_bw_gigabytes_per_second': 1637.993152512}
+
+
+def products(rule, of_peak, other=(), severity='low'):
+    """Eight products a step that reach that part of 918 TFLOP/s, and other ops of 1 ms."""
+    scene = Scene()
+    chip = TpuChip(scene, stats=V6E)
+
+    def body(_):
+        for name in FUSIONS[:8]:
+            chip.op(f'{name}.1', 1 * MS, 'convolution fusion',
+                    stats={'model_flops': round(918e9 * of_peak), 'bytes_accessed': 1 << 20})
+        for name, category in other:
+            chip.op(name, 1 * MS, category)
+
+    train_tpu(scene, chip, 12, body)
+    return Planted(rule, scene, severity, None, 'TPU:0')
+
+
+def unknown_cost():
+    """Four custom calls of which nothing is known beside eight products near the peak."""
+    return products('F33', 0.99, [(f'kernel_{c}.1', 'custom-call') for c in 'abcd'])
+
+
 def debug_print():
     """0.9 ms of a host callback in each 10.9 ms."""
     scene = Scene()
@@ -757,6 +782,8 @@ CASES = {
     'F11-gpu': lambda: compile_in_profiler_step('jax'),
     'F12-window': slow_before_window, 'F12-window-jax': lambda: slow_before_window('xspace'),
     'F17-layers': hot_op_in_layers, 'F17-gpu': lambda: hot_op_in_layers('gpu'),
+    'F33': unknown_cost, 'F34': lambda: products('F34', 1.2, severity='medium'),
+    'F35': lambda: products('F35', 0.5, severity='medium'),
     'F19': data_formatting, 'F20': async_done_wait, 'F21': debug_print, 'F21-host': debug_callback, 'F22': memory_full,
     'F22-full': lambda: memory_full(99), 'F30': memory_leak, 'F31': memory_scattered, 'F32': inputs_twice,
     'F23': cut_short, 'F23-unlinked': unlinked, 'F24': repeated_work,

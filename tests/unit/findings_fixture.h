@@ -74,6 +74,17 @@ static inline void ff_device(vp_device *d, const char *name)
                                 .short_kernels = 10,
                                 .call_p50_ps = 5 * US}};
     d->cause_ps[VP_CAUSE_LATENCY] = 40 * MS;
+    d->mfu = (vp_mfu){.chip = "H100 SXM",
+                      .peak_source = VP_PEAK_NAME,
+                      .dtype = VP_DTYPE_BF16,
+                      .peak_gflops = 989400,
+                      .bandwidth_mb_s = 3352000,
+                      .flops = 494700000000000,
+                      .peak_ps = 500 * MS,
+                      .cell_ps = {[VP_CELL_USEFUL] = 500 * MS,
+                                  [VP_CELL_INEFFICIENCY] = 90 * MS,
+                                  [VP_CELL_NM_MEMORY] = 200 * MS,
+                                  [VP_CELL_UNKNOWN] = 150 * MS}};
 }
 
 static inline void ff_ops(ff *f)

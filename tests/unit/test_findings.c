@@ -183,6 +183,24 @@ static void variance(ff *f) /* mean 960 us, median 200 us, deviation 2 ms: (960 
     f->ops[12].stddev_ps = 2e9;
 }
 
+static void unknown_cost(ff *f)
+{
+    f->devices[1].mfu.cell_ps[VP_CELL_UNKNOWN] = 250 * MS;
+    f->ops[FF_OPS + 2].roof.cell_ps[VP_CELL_UNKNOWN] = 240 * MS;
+}
+
+static void above_peak(ff *f)
+{
+    f->devices[0].mfu.above_ops = 3;
+    f->devices[0].mfu.above_ps = 94 * MS;
+}
+
+static void inefficient(ff *f)
+{
+    f->devices[0].mfu.cell_ps[VP_CELL_INEFFICIENCY] = 300 * MS;
+    f->ops[3].roof.cell_ps[VP_CELL_INEFFICIENCY] = 200 * MS;
+}
+
 static void formatting(ff *f) /* 100 of 960 ms */
 {
     f->devices[0].hygiene.formatting_ps = 100 * MS;
@@ -305,6 +323,24 @@ static const struct firing {
     {"F17", hot, 0, VP_UNKNOWN, VP_LEVEL_LOW, {"op3", "31.25%", "GPU:0"}},
     {"F18", variance, 1, 76 * MS, VP_LEVEL_LOW, {"op2", "2.1 times", "100 calls"}},
     {"F19", formatting, 0, 100 * MS, VP_LEVEL_HIGH, {"GPU:0", "10.42%", "transpose_0213"}},
+    {"F33",
+     unknown_cost,
+     1,
+     VP_UNKNOWN,
+     VP_LEVEL_LOW,
+     {"25.00% of the window of GPU:1", "op2 (240.00 ms)", "lower bound"}},
+    {"F34",
+     above_peak,
+     0,
+     VP_UNKNOWN,
+     VP_LEVEL_MEDIUM,
+     {"3 executions on GPU:0", "989,400 GFLOP/s of H100 SXM", "10.00%"}},
+    {"F35",
+     inefficient,
+     0,
+     VP_UNKNOWN,
+     VP_LEVEL_MEDIUM,
+     {"GPU:0 lose 30.00%", "300.00 ms", "op3 (200.00 ms)"}},
     {"F20", async_done, 0, 100 * MS, VP_LEVEL_HIGH, {"GPU:0", "10.42%", "100.00 ms"}},
     {"F21", callbacks, 0, 55 * MS, VP_LEVEL_MEDIUM, {"GPU:0", "5.50%", "55.00 ms"}},
     {"F22",
@@ -457,6 +493,12 @@ static void by_scope(ff *f)
     f->r.group = VP_GROUP_SCOPE;
 }
 
+static void without_peak(ff *f)
+{
+    for (int d = 0; d < FF_DEVICES; d++)
+        f->devices[d].mfu.peak_gflops = VP_UNKNOWN;
+}
+
 static void without_memory(ff *f)
 {
     f->r.memory_count = 0;
@@ -532,6 +574,9 @@ static void test_every_missing_input_is_named(void **state)
                 {"F17", by_scope, "ops grouped by name"},
                 {"F18", by_scope, "ops grouped by name"},
                 {"F19", without_device, "a device"},
+                {"F33", without_peak, "a device whose peak is known, and FLOP of its ops"},
+                {"F34", without_peak, "a device whose peak is known, and FLOP of its ops"},
+                {"F35", ops_only, "the full analysis"},
                 {"F20", ops_only, "the full analysis"},
                 {"F21", without_device, "a device"},
                 {"F22", without_memory, "memory events with a limit"},

@@ -349,6 +349,27 @@ static void half_in_use(ff *f, int64_t more)
     f->memory[0].peak_bytes = 500 + more;
 }
 
+static void unknown_cost(ff *f, int64_t more) /* 20 % of 1 s */
+{
+    f->devices[0].mfu.cell_ps[VP_CELL_UNKNOWN] = 200 * MS + more;
+}
+
+static void above_peak(ff *f, int64_t more) /* 0.5 % of 940 ms */
+{
+    f->devices[0].mfu.above_ops = 1;
+    f->devices[0].mfu.above_ps = 4700 * US + more;
+}
+
+static void inefficient(ff *f, int64_t more) /* 10 % of 1 s */
+{
+    f->devices[0].mfu.cell_ps[VP_CELL_INEFFICIENCY] = 100 * MS + more;
+}
+
+static void more_inefficient(ff *f, int64_t more) /* 25 % of 1 s */
+{
+    f->devices[0].mfu.cell_ps[VP_CELL_INEFFICIENCY] = 250 * MS + more;
+}
+
 static void double_inputs(ff *f, int64_t more) /* of 500 bytes */
 {
     f->holders[0].bytes = f->holders[1].bytes = 10 + more;
@@ -672,6 +693,10 @@ static const struct approach {
     {"F24", FND_SHARE, repeated_time, AT_LEAST, NULL},
     {"F24", FND_PART, repeated_steps, AT_LEAST, NULL},
     {"F19", FND_SHARE, formatting, AT_LEAST, NULL},
+    {"F33", FND_SHARE, unknown_cost, AT_LEAST, NULL},
+    {"F34", FND_SHARE, above_peak, ABOVE, NULL},
+    {"F35", FND_SHARE, inefficient, AT_LEAST, NULL},
+    {"F35", FND_SEVERE, more_inefficient, AT_LEAST, is_medium},
     {"F18", FND_SPREAD, deviation, ABOVE, NULL},
     {"F18", FND_SHARE, uneven_share, AT_LEAST, NULL},
     {"F18", FND_NUMBER, uneven_calls, ABOVE, NULL},

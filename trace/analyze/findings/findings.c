@@ -46,6 +46,14 @@ static bool has_pageable(const vp_report *r)
     return false;
 }
 
+static bool has_peak(const vp_report *r)
+{
+    for (size_t d = 0; d < r->device_count; d++)
+        if (r->devices[d].mfu.peak_gflops > 0 && r->devices[d].mfu.flops > 0)
+            return true;
+    return false;
+}
+
 static unsigned what_is_there(const fnd_run *run)
 {
     const vp_report *r = run->r;
@@ -71,6 +79,7 @@ static unsigned what_is_there(const fnd_run *run)
         [FND_NEED_FRAGMENTS_AT] = has_fragments(r),
         [FND_NEED_PAGEABLE_AT] = has_pageable(r),
         [FND_NEED_CAPTURE_AT] = r->capture_ps > 0,
+        [FND_NEED_PEAK_AT] = has_peak(r),
         [FND_NEED_ZONES_AT] = !r->has_devices && r->op_count,
     };
     unsigned bits = 0;
@@ -167,7 +176,7 @@ static void apply(fnd_run *run, size_t i, unsigned there)
                       .gross_ps = VP_UNKNOWN,
                       .window_ps = VP_UNKNOWN};
     run->rule = rule;
-    run->rule_bit = FND_BIT(i);
+    run->rule_bit = FND_RULE(i);
     run->claim_count = 0;
     if (has_needs(run, there))
         rule->run(run);

@@ -145,9 +145,9 @@ static void measure(const fnd_run *run, fnd_claim *c)
     c->rest_ps = at_most(c->alone_ps, left > 0 ? left : 0);
 }
 
-static uint32_t takers_of(const fnd_run *run, const fnd_claim *c)
+static uint64_t takers_of(const fnd_run *run, const fnd_claim *c)
 {
-    uint32_t takers = 0;
+    uint64_t takers = 0;
     for (unsigned k = 0; k < FND_CELLS; k++)
         if (c->part_ps[k])
             takers |= run->devices[c->device].takers[k];
@@ -186,17 +186,17 @@ vp_level fnd_level(int64_t impact_ps, int64_t window_ps)
                                                 : VP_LEVEL_LOW;
 }
 
-void fnd_explain(fnd_run *run, uint32_t takers)
+void fnd_explain(fnd_run *run, uint64_t takers)
 {
     vp_finding *f = run->f;
-    size_t n = (size_t)__builtin_popcount(takers);
+    size_t n = (size_t)__builtin_popcountll(takers);
     const char **ids = vp_arena_zalloc(run->arena, (n + 1) * sizeof *ids);
     if (!ids) {
         run->out_of_memory = true;
         return;
     }
-    for (uint32_t i = 0; i < 32; i++)
-        if (takers & FND_BIT(i))
+    for (uint32_t i = 0; i < 64; i++)
+        if (takers & FND_RULE(i))
             ids[f->explained_count++] = run->rules[i].id;
     f->explained_by = ids;
     f->status = VP_EXPLAINED;
@@ -238,7 +238,7 @@ const fnd_claim *fnd_settle(fnd_run *run)
     const fnd_claim *best = worst_claim(run);
     if (!best)
         return NULL;
-    uint32_t takers = takers_of(run, best);
+    uint64_t takers = takers_of(run, best);
     int64_t window = run->r->devices[best->device].breakdown.window_ps;
     f->value = best->value;
     f->window_ps = window;

@@ -273,7 +273,7 @@ void fnd_launch_bound(fnd_run *run)
  * judged, the time of these copies counts as taken. */
 static void keep_for_copies(fnd_run *run, bool keep)
 {
-    const uint32_t f6 = FND_BIT(fnd_rule_of(run, fnd_transfers) - run->rules);
+    const uint64_t f6 = FND_RULE(fnd_rule_of(run, fnd_transfers) - run->rules);
     for (uint32_t d = 0; d < run->r->device_count; d++) {
         fnd_cells *c = &run->devices[d];
         int64_t *left = &c->left_ps[VP_CAUSE_TRANSFER];

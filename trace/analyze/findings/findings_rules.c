@@ -474,6 +474,68 @@ const finding_rule findings_rules[] = {
      .limits = {[FND_SHARE] = 100},
      .needs = BASE,
      .run = fnd_data_formatting},
+    {.id = "F33",
+     .name = "unknown-cost",
+     .title = "The cost of much work is unknown",
+     .says = "Ops whose FLOP and bytes nothing tells take much of the window: how near the device "
+             "comes to its peak is only known from below.",
+     .rule = "ops without a known cost take at least 20% of the window of a device whose peak is "
+             "known, and on which some op has FLOP",
+     .source = "custom calls take 70% of the device time of one of the shared profiles",
+     .advice_xla =
+         "Give Pallas kernels and custom calls a cost_estimate (pl.CostEstimate), and keep "
+         "HLO protos in the profile.",
+     .advice_pytorch =
+         "Record with record_shapes=True, so that ops tell what they multiply; kernels "
+         "of your own and element-wise ones stay unknown.",
+     .advice_native = "Tell the FLOP of what the kernels multiply where they are launched.",
+     .metric = "time of ops without a known cost",
+     .unit = "share",
+     .denominator = "window",
+     .limits = {[FND_SHARE] = 200},
+     .needs = FND_NEED_DEVICE | FND_NEED_FULL | FND_NEED_PEAK,
+     .run = fnd_unknown_cost},
+    {.id = "F34",
+     .name = "above-peak",
+     .title = "Faster than the hardware allows",
+     .says = "Ops take less time than their FLOP take at the device's peak: the peak, the type or "
+             "the FLOP are wrong, and with them MFU.",
+     .rule = "what executions are faster than the peak exceeds 0.5% of compute time",
+     .source = "rates above 100% are evidence, never clipped; 0.5% for boost clocks",
+     .advice_xla =
+         "Name the chip by --chip, or its figures by --peak-tflops; sparse products count "
+         "as dense ones.",
+     .metric = "time below what the peak allows",
+     .unit = "share",
+     .denominator = "compute time",
+     .limits = {[FND_SHARE] = 5},
+     .needs = FND_NEED_DEVICE | FND_NEED_FULL | FND_NEED_PEAK,
+     .run = fnd_above_peak},
+    {.id = "F35",
+     .name = "inefficient-products",
+     .title = "Matrix products far below the peak",
+     .says =
+         "Products and convolutions take longer than their FLOP and their bytes explain: shapes "
+         "that do not fill the units, launch tails, or slow kernels.",
+     .rule =
+         "what is left of the time of products beyond FLOP, padding and bytes at the peak is at "
+         "least 10% of the window (medium from 25%)",
+     .source = "the waterfall: an upper bound of what better kernels could win",
+     .advice_xla =
+         "Look at the shapes of the op: multiples of 128 or 256 in every dimension, larger "
+         "batches, bf16; then at its layout and what is fused into it.",
+     .advice_pytorch = "Look at the shapes of the op: multiples of 64 or more in every dimension, "
+                       "larger batches, bf16; channels_last for convolutions, torch.compile with "
+                       "max-autotune.",
+     .advice_native = "Look at the shapes of the op: larger ones, multiples of the tile of the "
+                      "library's kernel, a smaller type.",
+     .caveat = "An upper bound: no kernel reaches the peak.",
+     .metric = "inefficiency of products",
+     .unit = "share",
+     .denominator = "window",
+     .limits = {[FND_SHARE] = 100, [FND_SEVERE] = 250},
+     .needs = FND_NEED_DEVICE | FND_NEED_FULL | FND_NEED_PEAK,
+     .run = fnd_inefficiency},
     {.id = "F18",
      .name = "op-variance",
      .title = "One op takes very different times",
@@ -707,5 +769,5 @@ const finding_rule findings_rules[] = {
      .run = fnd_device_idle},
     {.id = NULL}};
 
-_Static_assert(sizeof findings_rules / sizeof *findings_rules <= 32 + 1,
-               "sets of rules have one bit of 32 for each");
+_Static_assert(sizeof findings_rules / sizeof *findings_rules <= 64 + 1,
+               "sets of rules have one bit of 64 for each");

@@ -26,6 +26,8 @@ enum {
     FND_CELLS
 };
 #define FND_BIT(cell) (1u << (cell))
+/* Of a row of the table, in sets of rules. */
+#define FND_RULE(i) (UINT64_C(1) << (i))
 #define FND_ALL_IDLE (FND_BIT(VP_CAUSES) - 1u)
 /* Steps that must have two more behind them before anything is said of what they leave. */
 #define FND_LEAK_STEPS_LEAST 3
@@ -52,7 +54,8 @@ enum {
     X(FRAGMENTS, "allocators that tell what they cannot hand out")                                 \
     X(PAGEABLE, "copies that name their kind of memory")                                           \
     X(CAPTURE, "the length of the capture")                                                        \
-    X(ZONES, "a program without a device")
+    X(ZONES, "a program without a device")                                                         \
+    X(PEAK, "a device whose peak is known, and FLOP of its ops")
 #define FND_NEED_AT(name, words) FND_NEED_##name##_AT,
 #define FND_NEED_BIT(name, words) FND_NEED_##name = 1 << FND_NEED_##name##_AT,
 enum { FND_NEEDS(FND_NEED_AT) FND_NEED_COUNT };
@@ -60,8 +63,8 @@ enum { FND_NEEDS(FND_NEED_BIT) };
 
 typedef struct fnd_cells {
     int64_t whole_ps[FND_CELLS], left_ps[FND_CELLS];
-    uint32_t takers[FND_CELLS]; /* bit i: rule i of the table took some of the cell */
-    uint32_t offered;           /* bit i: rule i has a claim */
+    uint64_t takers[FND_CELLS]; /* bit i: rule i of the table took some of the cell */
+    uint64_t offered;           /* bit i: rule i has a claim */
     int64_t kept_ps; /* idle time that is put aside while F3 is judged: F6 will claim it */
 
 } fnd_cells;
@@ -111,8 +114,8 @@ typedef struct fnd_run {
     fnd_claim *claims; /* of the rule that is being asked; room for one of each device */
     size_t claim_count;
     int64_t compile_left_ps; /* of r->compile.total_ps, what no rule has taken */
-    uint32_t compile_takers;
-    uint32_t rule_bit;
+    uint64_t compile_takers;
+    uint64_t rule_bit;
     const finding_rule *rules; /* the table: bit i of a set stands for row i */
     const finding_rule *rule;
     vp_finding *f;
@@ -155,7 +158,7 @@ void fnd_take(fnd_run *run, uint32_t device, uint32_t cells, int64_t ps);
 /* Whether `ps` is below what is worth a finding. */
 bool fnd_too_little(int64_t ps, int64_t window_ps);
 /* Puts the ids of a set of rules into explained_by. */
-void fnd_explain(fnd_run *run, uint32_t takers);
+void fnd_explain(fnd_run *run, uint64_t takers);
 /* impact/window as a level: high from 10 %, medium from 3 %, else low (analysis.md 6.2.1,
  * Severity). */
 vp_level fnd_level(int64_t impact_ps, int64_t window_ps);
@@ -244,6 +247,9 @@ int64_t fnd_straggler_wait(const fnd_run *run, uint32_t device);
 void fnd_hot_op(fnd_run *run); /* findings_ops.c */
 void fnd_repeated_work(fnd_run *run);
 void fnd_data_formatting(fnd_run *run);
+void fnd_unknown_cost(fnd_run *run); /* findings_mfu.c */
+void fnd_above_peak(fnd_run *run);
+void fnd_inefficiency(fnd_run *run);
 void fnd_op_variance(fnd_run *run);
 /* Whether there are many calls and their CV (deviation / mean) exceeds the rule's FND_SPREAD. */
 bool fnd_varies(const fnd_run *run, double stddev_ps, int64_t calls, int64_t total_ps);
