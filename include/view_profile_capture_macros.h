@@ -104,6 +104,9 @@ VP_API void vp__flow(uint32_t generation, uint64_t id, bool out);
 /* A zone that began at `start` in the recording `generation` and ends now: for names of vp_name
  * whose scope is kept somewhere else. */
 VP_API void vp__zone(uint32_t name, uint64_t start, uint32_t generation);
+/* The same, which ended at `end`, with args whose keys need not be literals. */
+VP_API void vp__zone_args(uint32_t name, uint64_t start, uint64_t end, uint32_t generation,
+                          const vp_arg *args, size_t n);
 VP_API vp_recording *vp__profile_begin(const char *dir);
 VP_API void vp__profile_end(vp_recording **r);
 

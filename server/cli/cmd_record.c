@@ -1,5 +1,6 @@
 /* `view_profile record -- COMMAND`: the command runs with an environment in which NVTX and ITT find
- * our recorder, and programs that are linked with it record themselves. */
+ * our recorder, programs that are linked with it record themselves, and Python has the profiler of
+ * JAX or PyTorch switched on (python/hook/sitecustomize.py). */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -27,6 +28,7 @@
 #define NVTX_LIBRARY "libview_profile_nvtx.so"
 #define ITT_LIBRARY "libview_profile_itt.so"
 #define INSTRUMENT_LIBRARY "libview_profile_instrument.so"
+#define PYTHON_HOOK "view_profile-python/sitecustomize.py"
 #define CANNOT_START 127
 
 /* ---- The environment ------------------------------------------------------------------------- */
@@ -64,6 +66,19 @@ static int preload(const char *name)
     return 0;
 }
 
+/* Python imports a module of this name before any program. Without ours, what else records does. */
+static void set_python_path(void)
+{
+    char hook[VP_PATH_MAX], both[2 * VP_PATH_MAX];
+    const char *others = getenv("PYTHONPATH");
+    if (cli_find_library(hook, PYTHON_HOOK) < 0)
+        return;
+    *strrchr(hook, '/') = 0;
+    snprintf(both, sizeof both, "%s%s%s", hook, others && others[0] ? ":" : "",
+             others ? others : "");
+    set("PYTHONPATH", both);
+}
+
 /* All that the command starts belongs to one run. Where a launcher started us, the run is that of
  * all its processes: the job's id is its. */
 static void set_job(void)
@@ -91,6 +106,7 @@ static int prepare(const cli_options *o, const char *dir)
     set("NVTX_INJECTION64_PATH", library);
     VP_TRY(cli_find_library(library, ITT_LIBRARY));
     set("INTEL_LIBITTNOTIFY64", library);
+    set_python_path();
     if (o->functions) /* brings the recorder along */
         return preload(INSTRUMENT_LIBRARY);
     return o->gpu ? preload(CLI_RECORDER) : 0;
@@ -234,6 +250,21 @@ static void show(const cli_options *o, const catalog *c)
     vp_buf_free(&b);
 }
 
+/* The slowest ops of the run, on stderr, too: what `view_profile top` says of it. */
+static void show_slowest(const char *path)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        (void)unsetenv("VIEW_PROFILE");
+        if (dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+            (void)execl("/proc/self/exe", "view_profile", "top", "--quiet", "--top", "10", path,
+                        NULL);
+        _exit(CANNOT_START);
+    }
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+}
+
 static size_t existing_part(const char *dir)
 {
     char part[VP_PATH_MAX];
@@ -290,6 +321,7 @@ static int tell(const cli_options *o, const char *dir, const catalog *before, in
     if (!o->quiet) {
         VP_CLEANUP(cli_catalog_free) catalog *c = look(path);
         show(o, c ? c : after);
+        show_slowest(path);
     }
     return code;
 }

@@ -192,7 +192,10 @@ const cli_command cli_commands[] = {
     {"record", CLI_RECORD, "[--] COMMAND [ARGUMENT…]", SIZE_MAX, 1,
      "run a program and record it, without a change to it",
      "Runs COMMAND with recording switched on by its environment, and when it has ended says where "
-     "the runs lie and lists them. Recorded is whatever its code says by NVTX (PyTorch, RAPIDS, "
+     "the runs lie, lists them and shows the slowest ops of the latest. A Python program that uses "
+     "JAX or PyTorch is recorded by their own profiler, from the first use of a device to the end; "
+     "its steps are those of jax.profiler.StepTraceAnnotation, or calls of an optimizer's step(). "
+     "Of others is recorded whatever their code says by NVTX (PyTorch, RAPIDS, "
      "NCCL and most CUDA libraries do), by ITT (Intel's ittnotify: oneDNN, oneTBB, ittapi) or by "
      "view_profile_capture.h; with --functions every "
      "function of a program that was built with -finstrument-functions, with its file and line "
@@ -214,7 +217,8 @@ const cli_command cli_commands[] = {
      "started, and 6 when it succeeded but nothing was recorded.",
      "view_profile record --steps 150:5 -- ./train --epochs 3\trecord steps 150 to 154\n"
      "view_profile record --steps 150:5:1000:3 -- ./train\tand 1150 to 1154, and 2150 to 2154\n"
-     "view_profile record -- python3 train.py\trecord everything that NVTX and ITT tell\n"
+     "view_profile record -- python3 train.py\tby the profiler of JAX or PyTorch, and end with the "
+     "slowest ops\n"
      "view_profile record --gpu --dir /tmp/p -- ./train\twith what the GPU does"},
     {"capture", CLI_CAPTURE, "HOST:PORT[,HOST:PORT…]…", SIZE_MAX, 0,
      "take a profile out of a running JAX or TensorFlow job",

@@ -23,6 +23,20 @@ void vp__zone(uint32_t name, uint64_t start, uint32_t generation)
     cap_zone(name, start, generation, false, 0);
 }
 
+void vp__zone_args(uint32_t name, uint64_t start, uint64_t end, uint32_t generation,
+                   const vp_arg *args, size_t n)
+{
+    vp__site *keys[CAP_ARGS_MAX];
+    if (generation)
+        cap_emit(generation, &(cap_event){.site = vp__site_of(name),
+                                          .kind = VP__ZONE,
+                                          .start = start,
+                                          .end = end,
+                                          .args = args,
+                                          .arg_count = cap_keys_of(keys, args, args ? n : 0),
+                                          .keys = keys});
+}
+
 void cap_instant(uint32_t name, const vp_arg *args, size_t n)
 {
     vp__site *keys[CAP_ARGS_MAX];

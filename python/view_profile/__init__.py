@@ -1,0 +1,45 @@
+"""view_profile for Python: annotate a program, record it, and ask what takes the time.
+
+    import view_profile as vp
+
+    with vp.profile("profiles"):                # JAX's or PyTorch's profiler, and our own zones
+        for i, batch in enumerate(batches):
+            with vp.step("train", i), vp.annotate("forward", batch=len(batch)):
+                …
+    print(vp.top("profiles").ops[0])
+
+Nothing else is needed: JAX, PyTorch, numpy and pandas are used where the program has them already.
+Names are loaded when they are used first, so that the import costs little."""
+from ._native import Error, annotate, counter, instant, now, thread_name
+from . import _zones
+
+__version__ = "0.1.0"
+
+_PLACES = {
+    "step": "_zones", "trace_function": "_zones", "meta": "_zones", "control": "_zones",
+    "profile": "_session", "ProfileContext": "_session", "profile_gpu_trace": "_session", "Session": "_session",
+    "Profiler": "_profiler", "flop_stats": "_profiler",
+    "ProfilerConfig": "_schedule", "ProfilerMixin": "_schedule", "profile_context": "_schedule", "profile_fn": "_schedule",
+    "setup_tensorboard_logging": "_runs", "run_with_jax_profiler": "_runs",
+    "open_latest_profile": "_reports", "report": "_reports", "top": "_reports", "findings": "_reports",
+    "compare": "_reports", "sessions": "_reports", "Report": "_reports", "Comparison": "_reports",
+    "ReadError": "_reports", "assert_no_regression": "testing",
+}
+__all__ = ["Error", "annotate", "counter", "instant", "now", "thread_name", *_PLACES]
+
+
+def __getattr__(name):
+    place = _PLACES.get(name)
+    if place is None:
+        raise AttributeError(f"module 'view_profile' has no attribute {name!r}")
+    import importlib
+    value = getattr(importlib.import_module(f".{place}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted(__all__)
+
+
+_zones.install()

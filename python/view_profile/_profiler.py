@@ -1,0 +1,255 @@
+"""The profiler of training loops in the manner of EfficientIDS: begin_step, end_step, and a capture
+of some steps when it is time or somebody asks for it."""
+import atexit
+import json
+import math
+import os
+import threading
+import time
+import weakref
+
+from . import _native
+from ._session import Session, log
+from ._zones import host_integer, step
+
+# Dense bf16 (V100, T4: fp16) of one device in TFLOP/s, by the name that the framework gives it: the
+# vendors' figures, as EfficientIDS lists them.
+PEAK_TFLOPS = {"A100": 312.0, "H100": 989.0, "V100": 125.0, "T4": 65.0, "L4": 121.0, "TPU v4": 275.0, "TPU v5 lite": 197.0,
+               "TPU v5e": 197.0}
+
+
+def _peak_of_device():
+    import sys
+    jax = sys.modules.get("jax")
+    torch = sys.modules.get("torch")
+    try:
+        name = (jax.devices()[0].device_kind if jax else
+                torch.cuda.get_device_name() if torch and torch.cuda.is_available() else "")
+    except Exception:
+        return None
+    words = name.replace("-", " ").split()
+    for known, peak in PEAK_TFLOPS.items():
+        if known.lower() in name.lower() if " " in known else known in words:
+            return peak
+    return None
+
+
+def flop_stats(step_times, step_tokens, model_params=None, peak_tflops=None, flops_per_token=None, devices=1):
+    """What flop_stats.json says of these steps: a dict with the keys of EfficientIDS. FLOP a token are
+    6 × model_params unless given. What cannot be known is None."""
+    seconds, tokens = math.fsum(step_times), sum(step_tokens)
+    if flops_per_token is None and model_params:
+        flops_per_token = 6.0 * model_params
+    rate = tokens / seconds if seconds > 0 else None
+    achieved = rate * flops_per_token / 1e12 if rate and flops_per_token else None
+    return {
+        "profiling_steps": len(step_times), "total_tokens": tokens, "total_time_sec": seconds, "tokens_per_sec": rate,
+        "model_params": model_params, "flops_per_token": flops_per_token, "achieved_tflops": achieved,
+        "peak_tflops": peak_tflops,
+        "mfu_percent": 100.0 * achieved / (peak_tflops * devices) if achieved and peak_tflops else None,
+        "per_step_tokens": list(step_tokens), "per_step_times": list(step_times),
+    }
+
+
+class Profiler:
+    """Profiler(num_steps=5, log_dir="./profiler_traces", auto_enable_at_step=None).
+
+        p = Profiler(auto_enable_at_step=150)
+        for i, batch in enumerate(batches):
+            p.begin_step(i)
+            …
+            p.end_step(num_tokens)
+
+    captures steps 150 to 154, or the next num_steps after capture_async(), which any thread may call.
+    Training that resumes beyond step 150 is captured at its first step. A capture that cannot start or
+    end is logged, and training goes on. slow_step_ratio > 1 keeps our own zones of the past, and writes
+    them when a step takes so many times the median. sync: called before a capture ends; without it all
+    arrays of JAX are waited for."""
+
+    def __init__(self, num_steps=5, log_dir="./profiler_traces", auto_enable_at_step=None, *, backend="auto", sync=None,
+                 gpu=False, model_params=None, flops_per_token=None, peak_tflops=None, devices=1, slow_step_ratio=0.0,
+                 name="train"):
+        self.num_steps = host_integer(num_steps, "num_steps")
+        if self.num_steps < 1:
+            raise ValueError("num_steps must be at least 1")
+        self.log_dir = os.path.abspath(os.path.expanduser(os.fspath(log_dir)))
+        self._start_at = None if auto_enable_at_step is None or host_integer(auto_enable_at_step) < 0 else int(auto_enable_at_step)
+        self.backend, self.sync, self.gpu, self.name = backend, sync, gpu, name
+        self.model_params, self.flops_per_token = model_params, flops_per_token
+        self.peak_tflops, self.devices = peak_tflops, devices
+        self._lock = threading.Lock()
+        self._asked = 0          # steps that somebody wants; 0: nobody
+        self._left = 0           # steps of the capture that is on
+        self._session = self._step = None
+        self._begun = None
+        self._steps, self._seconds = 0, 0.0
+        self._times, self._tokens = [], []
+        self.last_run = None
+        self._ratio, self._ring, self._slow, self._last_slow = float(slow_step_ratio), None, [], -math.inf
+        self._closing = weakref.finalize(self, lambda: None)
+        ref = weakref.ref(self)
+        self._at_exit = lambda: ref() and ref()._exit()
+        atexit.register(self._at_exit)
+
+    # ---- asked for
+
+    def capture_async(self, num_steps=None):
+        """Asks for a capture of the next num_steps steps, from the next begin_step on."""
+        n = self.num_steps if num_steps is None else host_integer(num_steps, "num_steps")
+        with self._lock:
+            if self._session:
+                log.warning("Profiler already active, ignoring capture_async()")
+                return False
+            self._asked = max(self._asked, n)
+        log.info("Profiler enabled for next %d steps", n)
+        return True
+
+    @property
+    def is_profiling(self):
+        return self._session is not None
+
+    @property
+    def avg_step_time(self):
+        """Seconds, the mean of all steps ever; 0.0 before the first."""
+        return self._seconds / self._steps if self._steps else 0.0
+
+    # ---- steps
+
+    def begin_step(self, step_number):
+        number = host_integer(step_number)
+        if self._step is not None:
+            self._leave()
+        with self._lock:
+            if self._start_at is not None and number >= self._start_at:
+                self._start_at = None
+                self._asked = max(self._asked, self.num_steps)
+            asked = 0
+            if self._asked and not self._session:
+                asked, self._asked = self._asked, 0
+        if asked:
+            self._start(asked)
+        elif self._ratio > 1 and not self._session:
+            self._keep_past()
+        self._step = step(self.name, number)
+        self._step.__enter__()
+        self._begun = time.perf_counter()
+
+    def end_step(self, num_tokens=None):
+        if self._step is None:
+            return
+        if self._session and self._left == 1:
+            self._wait()  # the device's work of the last step is in it, and the wait is the step's
+        seconds = time.perf_counter() - self._begun
+        self._leave()
+        self._steps += 1
+        self._seconds += seconds
+        if self._session:
+            self._times.append(seconds)
+            self._tokens.append(int(num_tokens or 0))
+            self._left -= 1
+            if self._left <= 0:
+                self._stop()
+        elif self._ratio > 1:
+            self._watch(seconds)
+
+    def _leave(self):
+        self._step.__exit__(None, None, None)
+        self._step = None
+
+    # ---- captures
+
+    def _wait(self):
+        try:
+            if self.sync:
+                self.sync()
+            for backend in self._session.started:
+                backend.wait()
+        except Exception as e:
+            log.warning("waiting for the device failed: %s", e)
+
+    def _start(self, steps):
+        self._let_past_go()
+        session = Session(self.log_dir, self.backend, sync=None, gpu=self.gpu)
+        try:
+            session.start()
+        except Exception as e:
+            log.warning("the profiler could not start, and training goes on: %s", e)
+            return
+        self._session, self._left, self._times, self._tokens = session, steps, [], []
+
+    def _stop(self):
+        session, self._session = self._session, None
+        log.info("Stopping profiler after %d steps", len(self._times))
+        try:
+            self.last_run = session.stop()
+            log.info("Trace saved to: %s", self.last_run)
+            self._write_stats()
+        except Exception as e:
+            log.error("the profile could not be written, and training goes on: %s", e)
+
+    def _write_stats(self):
+        if not self._times:
+            return
+        stats = flop_stats(self._times, self._tokens, self.model_params, self.peak_tflops or _peak_of_device(),
+                           self.flops_per_token, self.devices)
+        path = os.path.join(self.log_dir, "flop_stats.json")
+        with open(path + ".tmp", "w", encoding="utf-8") as f:
+            json.dump(stats, f, indent=1)
+        os.replace(path + ".tmp", path)
+
+    # ---- the past of a slow step
+
+    def _keep_past(self):
+        if self._ring is None and not _native.active():
+            try:
+                self._ring = _native.start(os.path.join(self.log_dir, "slow_steps"), ring=True)[0]
+            except _native.Error as e:
+                log.warning("the past of slow steps cannot be kept: %s", e)
+                self._ratio = 0.0
+
+    def _let_past_go(self):
+        if self._ring is not None:
+            ring, self._ring = self._ring, None
+            try:
+                import shutil
+                shutil.rmtree(_native.stop(ring)["run_dir"], ignore_errors=True)
+            except _native.Error as e:
+                log.debug("%s", e)
+
+    def _watch(self, seconds):
+        recent = sorted(self._slow)
+        self._slow = (self._slow + [seconds])[-128:]
+        if self._ring is None or len(recent) < 8 or seconds < self._ratio * recent[len(recent) // 2]:
+            return
+        if time.monotonic() - self._last_slow < 60:
+            return
+        self._last_slow = time.monotonic()
+        try:
+            self.last_run = _native.past(self._ring, 2 * seconds)["run_dir"]
+            log.warning("a step took %.3g s, %.3g times the median: its past is in %s", seconds,
+                        seconds / recent[len(recent) // 2], self.last_run)
+        except _native.Error as e:
+            log.warning("a slow step's past could not be written: %s", e)
+
+    # ---- the end
+
+    def _exit(self):
+        if self._session:
+            log.warning("Profiler still active on exit, stopping...")
+        self.close()
+
+    def close(self):
+        """Ends a capture that is on. atexit does it, too."""
+        if self._step is not None:
+            self._leave()
+        if self._session:
+            self._wait()
+            self._stop()
+        self._let_past_go()
+        atexit.unregister(self._at_exit)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()

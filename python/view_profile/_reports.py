@@ -1,0 +1,271 @@
+"""What view_profile says of profiles, as Python objects. The program does the work: it is run with
+--format=json, and its figures stand here under its names. Times are integers of picoseconds where a
+name ends in _ps; properties give seconds."""
+import dataclasses
+import html
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from typing import Any, List, Optional
+
+SCHEMA = "view_profile.report/1"
+
+
+class ReadError(RuntimeError):
+    """What view_profile could not read. `code` is its exit code, `command` what was run."""
+
+    def __init__(self, message, code, command):
+        super().__init__(message)
+        self.code, self.command = code, command
+
+
+def program():
+    """The path of view_profile: $VIEW_PROFILE_PROGRAM, that of this package, that of PATH."""
+    named = os.environ.get("VIEW_PROFILE_PROGRAM")
+    if named:
+        return named
+    own = os.path.join(sysconfig.get_path("scripts"), "view_profile")
+    found = own if os.access(own, os.X_OK) else shutil.which("view_profile")
+    if not found:
+        raise ReadError("view_profile is not installed: pip install view-profile", 127, [])
+    return found
+
+
+def run(command, *args, codes=(0,)):
+    """The standard output of `view_profile command args…`."""
+    argv = [program(), command, *map(os.fspath, args)]
+    done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    if done.returncode not in codes:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise ReadError(said[-1] if said else f"view_profile {command}: exit code {done.returncode}", done.returncode, argv)
+    return done.stdout, done.returncode
+
+
+def _fields(cls, row):
+    names = {f.name for f in dataclasses.fields(cls)}
+    return cls(**{k: v for k, v in row.items() if k in names}, row=row)
+
+
+def _frame(rows):
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError("to_pandas() needs pandas: pip install pandas") from None
+    return pandas.DataFrame.from_records([r.row for r in rows])
+
+
+class Rows(list):
+    """A list with to_pandas(): a column for each figure of the report."""
+
+    def to_pandas(self):
+        return _frame(self)
+
+
+@dataclasses.dataclass
+class Op:
+    """A row of `top`: a group of device events under one name. `row` has every figure of the report."""
+    name: str
+    category: str = ""
+    device: str = ""
+    calls: int = 0
+    self_ps: int = 0
+    total_ps: int = 0
+    max_ps: int = 0
+    scope: Optional[str] = None
+    source: Optional[str] = None
+    self_share_of_ops: Optional[float] = None
+    row: dict = dataclasses.field(default_factory=dict, repr=False)
+
+    @property
+    def self_seconds(self):
+        return self.self_ps / 1e12
+
+    def __str__(self):
+        share = "" if self.self_share_of_ops is None else f"  {100 * self.self_share_of_ops:.3g}% of the ops' self time"
+        return f"{self.name}: {self.self_ps / 1e9:.6g} ms self in {self.calls} calls{share}"
+
+
+@dataclasses.dataclass
+class Finding:
+    """One rule's verdict: a sentence with a number, a place and an advice. status: fired, explained,
+    not_evaluated or clear."""
+    id: str
+    name: str = ""
+    status: str = ""
+    severity: str = ""
+    title: str = ""
+    message: str = ""
+    suggestion: Any = None
+    row: dict = dataclasses.field(default_factory=dict, repr=False)
+
+    def __str__(self):
+        return f"{self.id} {self.severity}: {self.message}"
+
+
+@dataclasses.dataclass
+class Report:
+    """All that view_profile says of one run. `data` is the report's JSON (docs: view_profile-report)."""
+    data: dict = dataclasses.field(repr=False)
+    path: str = ""
+    session: Optional[str] = None
+
+    @property
+    def name(self):
+        return self.data["session"]["name"]
+
+    @property
+    def ops(self):
+        return Rows(_fields(Op, r) for r in self.data["ops"])
+
+    @property
+    def findings(self):
+        """Those that fired, the most important first."""
+        return Rows(_fields(Finding, r) for r in self.data["findings"] if r["status"] == "fired")
+
+    @property
+    def devices(self):
+        return self.data["devices"]
+
+    @property
+    def steps(self):
+        return self.data.get("steps")
+
+    @property
+    def step_seconds(self):
+        """The median of the steps, in seconds; None where there are none."""
+        median = (self.steps or {}).get("median_ps")
+        return None if median is None else median / 1e12
+
+    def to_pandas(self):
+        return self.ops.to_pandas()
+
+    def to_html(self):
+        """The static page, complete in itself and without a script."""
+        args = ["--format", "html", self.path] + ([self.session] if self.session else [])
+        return run("report", *args)[0].decode()
+
+    def _repr_html_(self):
+        return framed(self.to_html(), f"report of {self.name}")
+
+    def __str__(self):
+        return "\n".join([f"{self.name}: {len(self.data['ops'])} ops, {len(self.findings)} findings",
+                          *map(str, self.ops[:5]), *map(str, self.findings[:5])])
+
+
+def framed(page, title):
+    """A page in a frame that can neither run scripts nor reach the notebook around it."""
+    return (f'<iframe sandbox="" title="{html.escape(title)}" style="width:100%;height:600px;border:1px solid #8886" '
+            f'srcdoc="{html.escape(page, quote=True)}"></iframe>')
+
+
+@dataclasses.dataclass
+class Session:
+    """A run of a profile directory, as `list` shows it."""
+    id: str
+    name: str = ""
+    path: str = ""
+    row: dict = dataclasses.field(default_factory=dict, repr=False)
+
+
+@dataclasses.dataclass
+class Comparison:
+    """Two runs: `data` is the comparison's JSON. `regressed` and `reasons` say what a gate stopped at."""
+    data: dict = dataclasses.field(repr=False)
+    regressed: bool = False
+    text: str = dataclasses.field(default="", repr=False)
+    a: str = ""
+    b: str = ""
+
+    def __str__(self):
+        return self.text
+
+    def _repr_html_(self):
+        return framed(run("compare", "--format", "html", self.a, self.b)[0].decode(), "comparison")
+
+
+def _run_of(args, path, session):
+    return [*args, path, *([session] if session else [])]
+
+
+def sessions(path="."):
+    """The runs of a profile directory or archive, newest first."""
+    data = json.loads(run("list", "--format", "json", path)[0])
+    return Rows(_fields(Session, r) for r in data["sessions"])
+
+
+def report(path=".", session=None, *, step=None, group=None, host=None):
+    """The report of the latest run below path, or of the one that session names."""
+    args = ["--format", "json"]
+    for option, value in (("--step", step), ("--group", group), ("--host", host)):
+        if value is not None:
+            args += [option, str(value)]
+    return Report(json.loads(run("report", *_run_of(args, path, session))[0]), os.fspath(path), session)
+
+
+def top(path=".", session=None, *, n=20, by="self", group="name", where="device", device=None, step=None, host=None):
+    """The n slowest ops of each device: a Report with these rows."""
+    args = ["--format", "json", "--top", str(n), "--by", by, "--group", group, "--where", where]
+    for option, value in (("--device", device), ("--step", step), ("--host", host)):
+        if value is not None:
+            args += [option, str(value)]
+    return Report(json.loads(run("top", *_run_of(args, path, session))[0]), os.fspath(path), session)
+
+
+def findings(path=".", session=None):
+    """What is wrong with a run and what to do about it, the most important first."""
+    return report(path, session).findings
+
+
+def _as_path(run_or_report):
+    if isinstance(run_or_report, Report):
+        if run_or_report.session:
+            matching = [s for s in sessions(run_or_report.path) if run_or_report.session in (s.id, s.name)]
+            return os.path.join(run_or_report.path, matching[0].path) if matching else run_or_report.path
+        return run_or_report.path
+    return os.fspath(run_or_report)
+
+
+def compare(a, b, *, max_regression=None, max_p90_regression=None, fail_on=None):
+    """What changed from run a to run b, a step, and why. With a limit ("5%"), `regressed` says whether b
+    is beyond it."""
+    a, b = _as_path(a), _as_path(b)
+    limits = []
+    for option, value in (("--max-regression", max_regression), ("--max-p90-regression", max_p90_regression),
+                          ("--fail-on", fail_on)):
+        if value is not None:
+            limits += [option, str(value)]
+    data, code = run("compare", "--format", "json", *limits, a, b, codes=(0, GATE) if limits else (0,))
+    text = run("compare", "--format", "text", "--color", "never", *limits, a, b, codes=(0, GATE) if limits else (0,))[0]
+    return Comparison(json.loads(data), code == GATE, text.decode(), a, b)
+
+
+GATE = 1  # the exit code of a comparison that a limit stops (DESIGN, exit codes)
+
+
+def open_latest_profile(profile_dir=None, *, block=True):
+    """Shows the latest profile below profile_dir in the browser, until Ctrl-C (block=False: returns the
+    server's process). Without a directory $XAX_PROFILE_DIR names it."""
+    if profile_dir is None:
+        profile_dir = os.environ.get("XAX_PROFILE_DIR")
+        if not profile_dir:
+            raise ValueError("No profile directory specified and XAX_PROFILE_DIR not set")
+    profile_dir = os.path.expanduser(os.fspath(profile_dir))
+    if not os.path.isdir(profile_dir):
+        raise ValueError(f"Profile directory {profile_dir} does not exist")
+    try:
+        found = sessions(profile_dir)
+    except ReadError as e:
+        raise ValueError(f"No profiles found in {profile_dir}") from e
+    if not found:
+        raise ValueError(f"No profiles found in {profile_dir}")
+    process = subprocess.Popen([program(), "serve", "--profile-dir", profile_dir, "--port", "0"], stdin=subprocess.DEVNULL)
+    if not block:
+        return process
+    try:
+        process.wait()
+    except KeyboardInterrupt:
+        process.wait()
+    return None

@@ -1,0 +1,226 @@
+"""One profile of a part of the program: what the framework's profiler sees and our own zones, in
+one run directory."""
+import logging
+import os
+import re
+import shutil
+import socket
+import sys
+import time
+
+from . import _native
+
+log = logging.getLogger("view_profile")
+BACKENDS = ("jax", "torch", "native")
+
+
+def _say(level, message):
+    log.log((logging.INFO, logging.WARNING, logging.ERROR)[min(max(level, 0), 2)], "%s", message)
+
+
+_native.log(_say)
+
+
+def host_name():
+    return re.sub(r"[^\w.-]", "_", socket.gethostname()) or "localhost"
+
+
+def choose(backend="auto"):
+    """The backends of a name or names; "auto": the frameworks that are loaded, whose profiles have our
+    zones, too; without one, our own recorder."""
+    if backend == "auto":
+        return tuple(b for b in ("jax", "torch") if b in sys.modules) or ("native",)
+    if backend in ("tensorboard", "perfetto"):  # what XAX calls two ways of looking at JAX's
+        backend = "jax"
+    names = (backend,) if isinstance(backend, str) else tuple(backend)
+    unknown = [n for n in names if n not in BACKENDS]
+    if unknown or not names:
+        raise ValueError(f"no backend is called {unknown[0] if unknown else backend!r}; there are {', '.join(BACKENDS)}, auto")
+    return tuple(b for b in BACKENDS if b in names)
+
+
+def make_run(directory):
+    """A run directory that nobody else has: two of one second get different names."""
+    root = os.path.join(directory, "plugins", "profile")
+    os.makedirs(root, exist_ok=True)
+    stamp = time.strftime("%Y_%m_%d_%H_%M_%S")
+    for n in range(1000):
+        path = os.path.join(root, stamp + (f"_{n}" if n else ""))
+        try:
+            os.mkdir(path)
+            return path
+        except FileExistsError:
+            continue
+    raise FileExistsError(f"{root}: too many runs of one second")
+
+
+def _without_overwriting(source, target):
+    stem, dot, rest = os.path.basename(target).partition(".")
+    for n in range(1000):
+        path = os.path.join(os.path.dirname(target), stem + (f"_{n}" if n else "") + dot + rest)
+        if not os.path.lexists(path):
+            os.rename(source, path)
+            return
+    raise FileExistsError(target)
+
+
+class _Jax:
+    def __init__(self, python_tracer=False):
+        self.python_tracer = python_tracer
+
+    def start(self, directory):
+        import jax
+        self.jax = jax
+        options = jax.profiler.ProfileOptions()
+        options.python_tracer_level = int(self.python_tracer)
+        jax.profiler.start_trace(directory, profiler_options=options)
+
+    def wait(self):
+        """What was sent to the devices is done, and so in the profile."""
+        jax = self.jax
+        jax.effects_barrier()
+        for array in jax.live_arrays():
+            try:
+                array.block_until_ready()
+            except RuntimeError:
+                pass  # donated meanwhile
+
+    def stop(self):
+        self.jax.profiler.stop_trace()
+
+
+class _Torch:
+    def start(self, directory):
+        import torch
+        self.torch, self.directory = torch, directory
+        self.profile = torch.profiler.profile(record_shapes=True, profile_memory=True, with_stack=False)
+        self.profile.start()
+
+    def wait(self):
+        if self.torch.cuda.is_available():
+            self.torch.cuda.synchronize()
+
+    def stop(self):
+        self.profile.stop()
+        run = make_run(self.directory)
+        self.profile.export_chrome_trace(os.path.join(run, f"{host_name()}.pt.trace.json.gz"))
+
+
+class _Native:
+    def __init__(self, **options):
+        self.options = options
+
+    def start(self, directory):
+        self.handle, _ = _native.start(directory, **self.options)
+
+    def wait(self):
+        pass
+
+    def stop(self):
+        self.result = _native.stop(self.handle)
+
+
+class Session:
+    """A profile that is on, from start() to stop(). Stops only what it has started; what is left after
+    a failure is stopped, too. All is written aside, below a name that begins with a dot, and becomes one
+    run when it is whole: JAX names its runs by the second, and two of one second would be one."""
+
+    def __init__(self, directory, backend="auto", *, sync=None, gpu=False, pool_bytes=0, python_tracer=False):
+        self.python_tracer = python_tracer  # JAX's: each call of Python an event, which hides what is annotated
+        self.directory = os.path.abspath(os.path.expanduser(os.fspath(directory)))
+        self.names = choose(backend)
+        self.sync, self.native_options = sync, {"gpu": gpu, "pool_bytes": pool_bytes}
+        self.started, self.run, self.zones, self.aside = [], None, None, None
+
+    @property
+    def active(self):
+        return bool(self.started)
+
+    def start(self):
+        if self.started:
+            raise RuntimeError("this session is on already")
+        os.makedirs(self.directory, exist_ok=True)
+        self.aside = os.path.join(self.directory, f".view_profile-{os.getpid()}-{time.monotonic_ns()}")
+        self.run = None
+        try:
+            for name in self.names:
+                host = host_name() + ("_native" if len(self.names) > 1 else "")
+                backend = (_Native(host=host, **self.native_options) if name == "native" else
+                           _Torch() if name == "torch" else _Jax(self.python_tracer))
+                backend.start(os.path.join(self.aside, name))
+                self.started.append(backend)
+        except BaseException:
+            self._end(keep=False)
+            raise
+        return self
+
+    def stop(self):
+        """Ends it and returns the run directory, which has all files."""
+        if not self.started:
+            return self.run
+        error = None
+        try:
+            if self.sync:
+                self.sync()
+            for backend in self.started:
+                backend.wait()
+        except Exception as e:  # the profile is kept all the same
+            error = e
+        try:
+            self._end()
+        except Exception as e:
+            error = error or e
+        if error:
+            raise error
+        return self.run
+
+    def _end(self, keep=True):
+        error = None
+        for backend in reversed(self.started):
+            try:
+                backend.stop()
+                self.zones = getattr(backend, "result", {}).get("zones", self.zones)
+            except Exception as e:
+                error = error or e
+        self.started = []
+        try:
+            files = [os.path.join(folder, name) for folder, _, names in os.walk(self.aside) for name in names]
+            if keep and files:
+                self.run = make_run(self.directory)
+                for path in sorted(files):
+                    _without_overwriting(path, os.path.join(self.run, os.path.basename(path)))
+        finally:
+            shutil.rmtree(self.aside, ignore_errors=True)
+        if error:
+            raise error
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, kind, *rest):
+        if not self.started:
+            return
+        try:
+            self.stop()
+        except Exception as e:
+            if kind is None:
+                raise
+            log.error("the profile could not be written: %s", e)  # the program's own error goes on
+
+
+def profile(directory="profiles", backend="auto", **options):
+    """with profile("profiles") as p: … is one profile; then p.run is its directory. A failure to
+    start is raised: the caller asked for a profile. (Profiler and profile_context never do.)"""
+    return Session(directory, backend, **options)
+
+
+class ProfileContext(Session):
+    """ProfileContext(log_dir): the same, named as in EfficientIDS."""
+
+    def __init__(self, log_dir="./profiler_traces", backend="auto", **options):
+        super().__init__(log_dir, backend, **options)
+
+
+def profile_gpu_trace(directory="profiles", backend="auto", **options):
+    """The same, with what CUDA does on the GPU (CUPTI) in our own recording, where it can be had."""
+    return Session(directory, backend, gpu=True, **options)

@@ -1,0 +1,178 @@
+"""The Python package beside JAX: one name stands in both profiles, a plain program is recorded, the example of the README
+ends with its annotated names. With VP_TORCH, a Python that has PyTorch, the same beside that."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+from python_front import RELEASED, environment, run_python  # noqa: E402
+
+pytestmark = pytest.mark.skipif(not (RELEASED / "python" / "view_profile").is_dir(), reason="SKIPPED: no headers of Python 3.10 or later")
+TORCH = os.environ.get("VP_TORCH")
+STEP = """
+import sys, view_profile as vp
+import jax, jax.numpy as jnp
+@jax.jit
+def f(x):
+    with jax.named_scope("block"):
+        return jnp.tanh(x @ x).sum()
+x = jnp.ones((200, 200))
+f(x).block_until_ready()
+def train(n):
+    for i in range(n):
+        with vp.step("train", i), vp.annotate("forward", batch=8):
+            f(x)
+"""
+HOST_NAMES = "names = {o.name for o in vp.top(sys.argv[1], n=500, where='host', host=%r).ops}\n"
+
+
+def run(source, *args, python=sys.executable, **more):
+    return run_python(source, *args, python=python, build=RELEASED, **more)
+
+
+def view_profile(*args, **more):
+    return subprocess.run([RELEASED / "view_profile", *map(str, args)], capture_output=True, text=True, timeout=300, **more)
+
+
+def test_a_zone_is_jaxs_and_ours(tmp_path):
+    """backend=("jax", "native") leaves two hosts in one run, both with the zones and the steps."""
+    run(STEP + """
+with vp.profile(sys.argv[1], ("jax", "native")) as p:
+    train(5)
+import os
+hosts = sorted(f.split(".")[0] for f in os.listdir(p.run) if f.endswith(".xplane.pb"))
+assert len(hosts) == 2 and hosts[1] == hosts[0] + "_native", hosts
+for host in hosts:
+    rows = {o.name: o.calls for o in vp.top(sys.argv[1], n=500, where="host", host=host).ops}
+    assert rows["forward"] == 5, (host, rows)
+    r = vp.report(sys.argv[1], host=host)
+    assert r.steps["count"] == 5, (host, r.steps)
+""", tmp_path)
+
+
+def test_jax_alone_by_default_with_its_ops(tmp_path):
+    run(STEP + """
+with vp.profile(sys.argv[1]) as p:
+    train(5)
+r = vp.top(sys.argv[1], group="scope")
+assert any("block" in o.name for o in r.ops), r
+assert {o.calls for o in vp.top(sys.argv[1], n=500, where="host").ops if o.name == "forward"} == {5}
+""", tmp_path)
+
+
+def test_zones_are_in_profiles_that_jax_itself_took(tmp_path):
+    """Whoever starts its profiler, before or after us; and not when it is off."""
+    run("import jax\n" + STEP + """
+with jax.profiler.trace(sys.argv[1] + "/a"):
+    train(3)
+train(3000)
+with jax.profiler.trace(sys.argv[1] + "/b"):
+    train(4)
+for name, n in (("a", 3), ("b", 4)):
+    rows = {o.name: o.calls for o in vp.top(f"{sys.argv[1]}/{name}", n=500, where="host").ops}
+    assert rows["forward"] == n, rows
+""", tmp_path)
+
+
+def test_a_profile_that_runs_already_is_left_alone(tmp_path):
+    done = run(STEP + """
+import logging
+logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stdout)
+p = vp.Profiler(log_dir=sys.argv[1] + "/ours", auto_enable_at_step=0)
+with jax.profiler.trace(sys.argv[1] + "/theirs"):
+    p.begin_step(0); f(x); p.end_step()
+    try:
+        vp.profile(sys.argv[1] + "/ours").start()
+    except RuntimeError as e:
+        print("refused:", e)
+assert vp.sessions(sys.argv[1] + "/theirs")
+""", tmp_path)
+    assert "the profiler could not start, and training goes on" in done.stdout and "refused:" in done.stdout
+    assert not list(tmp_path.glob("ours/plugins/profile/*/*"))
+
+
+def test_two_captures_of_one_second(tmp_path):
+    run(STEP + """
+p = vp.Profiler(num_steps=1, log_dir=sys.argv[1])
+for i in range(8):
+    if i % 2:
+        p.capture_async()
+    p.begin_step(i); f(x); p.end_step(10)
+p.close()
+assert len(vp.sessions(sys.argv[1])) == 4
+""", tmp_path)
+
+
+def test_the_example_ends_with_its_annotated_names(tmp_path):
+    run(ROOT / "examples" / "python" / "mnist.py", "--steps", 25, "--profiling-dir", tmp_path / "profiles")
+    top = view_profile("top", "--where", "host", "--top", 40, tmp_path / "profiles")
+    assert "load_batch" in top.stdout and "forward_backward_update" in top.stdout, top.stdout + top.stderr
+    scopes = view_profile("top", "--group", "scope", "--top", 60, tmp_path / "profiles").stdout
+    assert "dense_0" in scopes and "sgd" in scopes
+
+
+def test_a_plain_program_is_recorded(tmp_path):
+    """No import of us, and by steps where it annotates them."""
+    env = {k: v for k, v in environment(RELEASED).items() if k != "PYTHONPATH"}
+    program = ROOT / "examples" / "python" / "plain_jax.py"
+    done = view_profile("record", "--dir", tmp_path, "--", sys.executable, program, env=env)
+    assert done.returncode == 0 and "recorded 1 run" in done.stderr and "dot" in done.stderr, done.stderr
+    done = view_profile("record", "--dir", tmp_path / "steps", "--steps", "5:3", "--", sys.executable, program, env=env)
+    text = view_profile("report", "--format", "json", tmp_path / "steps").stdout
+    assert [s["number"] for s in json.loads(text)["steps"]["list"]] == [5, 6, 7], done.stderr
+
+
+@pytest.mark.skipif(not TORCH, reason="SKIPPED: no PyTorch; VP_TORCH names a Python that has it")
+def test_pytorch(tmp_path):
+    run("""
+import sys, view_profile as vp
+import torch
+m = torch.nn.Linear(64, 64)
+x = torch.randn(8, 64)
+with vp.profile(sys.argv[1]):
+    for i in range(4):
+        with vp.step("train", i), vp.annotate("forward"):
+            m(x).sum().backward()
+rows = {o.name: o.calls for o in vp.top(sys.argv[1], n=500).ops}
+assert rows["forward"] == 4 and "aten::addmm" in rows, rows
+assert vp.report(sys.argv[1]).steps["count"] == 4
+assert len(vp.top(sys.argv[1]).to_pandas()) == len(vp.top(sys.argv[1]).ops)
+""", tmp_path, python=TORCH)
+    program = tmp_path / "plain.py"
+    program.write_text("import torch\nm = torch.nn.Linear(9, 9)\no = torch.optim.SGD(m.parameters(), lr=.1)\n"
+                       "for i in range(8):\n    o.zero_grad(); m(torch.ones(2, 9)).sum().backward(); o.step()\n")
+    env = {k: v for k, v in environment(RELEASED).items() if k != "PYTHONPATH"}
+    for steps, calls in ((), 8), (("--steps", "2:3"), 3):
+        directory = tmp_path / f"rec{calls}"
+        done = view_profile("record", "--dir", directory, *steps, "--", TORCH, program, env=env)
+        assert done.returncode == 0, done.stderr
+        rows = view_profile("top", "--top", 60, directory).stdout
+        assert f" {calls} " in next(line for line in rows.splitlines() if line.endswith("aten::addmm"))
+
+
+def test_the_wheel(tmp_path):
+    """Into a Python that has nothing: the program, the recorder and the package find each other."""
+    python = tmp_path / "venv" / "bin" / "python"
+    build = tmp_path / "build"
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    subprocess.run([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", tmp_path / "dist", "-C", f"build-dir={build}", ROOT], check=True)
+    wheel, = (tmp_path / "dist").glob("view_profile-*.whl")
+    assert "cp310-abi3" in wheel.name and wheel.stat().st_size < 3_000_000
+    subprocess.run([python, "-m", "pip", "install", "-q", "--no-index", wheel], check=True)
+    env = {"PATH": f"{python.parent}:/usr/bin:/bin", "HOME": str(tmp_path)}
+
+    def said(*argv):
+        return subprocess.run(list(map(str, argv)), env=env, capture_output=True, text=True, check=True, cwd=tmp_path).stdout
+    said(python, "-c", "import view_profile as vp\nwith vp.profile('p'):\n  for i in range(3):\n    with vp.annotate('zone'): pass\n"
+         "assert [o.calls for o in vp.top('p').ops] == [3]")
+    assert "zone" in said("view_profile", "top", "p")
+    assert said("view_profile", "record", "--dir", "q", "--", python, "-c",
+                "import view_profile as vp\nwith vp.annotate('mine'): print(1)") == "1\n"
+    assert "mine" in said("view_profile", "top", "q")
+    nobody = subprocess.run(["view_profile", "capture", "127.0.0.1:1"], env=env, capture_output=True, text=True, cwd=tmp_path)
+    assert nobody.returncode == 6 and "127.0.0.1:1" in nobody.stderr  # by the two programs beside it
