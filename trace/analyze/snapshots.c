@@ -148,7 +148,7 @@ static int add_profile(vp_report *r, const cat_file *f, rd_stream *in)
 static void place_rows(mem_snapshot *s, const vp_report *r)
 {
     const int64_t day_ns = INT64_C(86400) * 1000000000;
-    int64_t shift;
+    int64_t shift = 0;
     bool known = s->first_unix_ns != VP_UNKNOWN && r->base_unix_ns != VP_UNKNOWN &&
                  !__builtin_sub_overflow(s->first_unix_ns, r->base_unix_ns, &shift) &&
                  shift < day_ns && shift > -day_ns;
