@@ -4,6 +4,7 @@ import pytest
 from common import report
 
 TPU = 'jax_tpu/vllm-project__tpu-inference/profiles/plugins/profile/'
+ROCM = 'jax_gpu_rocm/AMD-AGI__TraceLens/mi300/'
 V2 = 'jax_tpu/openxla__xprof/test_xplanes/v2__tpu_inference_2.xplane.pb'
 TRACELENS = 'pytorch_{}/AMD-AGI__TraceLens/{}/{}.json.gz'
 FALCON, BERT = 'Falconsai_nsfw_image_detection__1016002', 'gaunernst_bert-small-uncased__1016001'
@@ -19,6 +20,13 @@ GOLDENS = [
      205946140, 14386360221, 3097102826, 1342511649, 17013486162, 41.2232),
     (TPU + '2026_01_12_00_26_20', ('--chip=TPU7x',), 'TPU:0', 65748357743, 25520352, 4191624222, 9326360, 5395143,
      205772804, 80955702, 7451046002, 7730718416, 46047998742, 0.0082),
+    (ROCM + 'jax08_gemm', (), 'GPU:0', 9456212000, 5980728000, 0, 87880000, 2054920221, 1124322, 1177839457, 59123931,
+     94596069, 0, 21.7309),
+    (ROCM + 'jax_conv_minimal_08', (), 'GPU:0', 138470832000, 134474867000, 0, 559321000, 125116915, 425326590, 1016278495,
+     1085059236, 761982764, 22880000, 0.0904),
+    (ROCM + 'jax_conv_minimal_08', (), 'GPU:1', 112106106000, 108760261000, 0, 0, 125116915, 425326590, 1024677495,
+     1087459145, 683264855, 0, 0.1116),
+    (ROCM + 'jax08_elementwise', (), 'GPU:0', 9977851000, 6097127000, 0, 44800000, 0, 0, 0, 2395171555, 1440752445, 0, 0),
     (TRACELENS.format('cuda', 'h100', FALCON), (), 'GPU 0', 7559844000, 6334534000, 0, 4384000, 142014521, 18517044,
      818601435, 0, 0, 241793000, 1.8785),
     (TRACELENS.format('cuda', 'h100', BERT), (), 'GPU 0', 3907825000, 3598388000, 0, 2240000, 8279809, 15225452,
@@ -52,3 +60,14 @@ def test_what_the_user_says_counts():
     assert d['asked_flops'] * 4 == 6 * 7 * 10 ** 9 * 1000
     d = report(V2, '--chip=h100 sxm')['devices'][0]['mfu']
     assert (d['chip'], d['peak_source'], d['peak_gflops']) == ('H100 SXM', 'chip', 989400)
+
+
+@pytest.mark.parametrize('path, flops', [(ROCM + 'jax08_gemm', 2686602706944),
+                                         (ROCM + 'jax_conv_minimal_08', 1308622848000),
+                                         ('jax_cpu/mnist_train', 2578186240)])
+def test_flops_of_products_from_hlo_shapes(path, flops):
+    """An instruction that launches several kernels counts once, and what is no product not at all."""
+    made = report(path)
+    assert sum(d['mfu']['flops'] or 0 for d in made['devices']) == flops
+    assert sum(o['roof']['flops'] or 0 for o in made['ops']) == flops
+    assert {o['roof']['source'] for o in made['ops'] if o['roof']['flops']} == {'hlo'}

@@ -22,6 +22,7 @@
 #include "trace/analyze/host/threads.h"
 #include "trace/analyze/idle/gaps.h"
 #include "trace/analyze/mfu/mfu.h"
+#include "trace/analyze/result/programs.h"
 #include "trace/analyze/steps/steps.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
@@ -265,6 +266,7 @@ static int analyze_fully(analysis *a)
     host_ops_end(a);
     calls_free(a->calls);
     host_kinds_free(a->kinds);
+    programs_free(a);
     a->calls = NULL;
     a->kinds = NULL;
     return rc;

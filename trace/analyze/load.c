@@ -42,6 +42,7 @@ static int read_file(trace **out, const catalog *c, const cat_file *f, const loa
                      .progress = opts->progress,
                      .progress_ctx = opts->progress_ctx,
                      .longest_only = longest_only,
+                     .programs = opts->depth == VP_DEPTH_FULL && !opts->one_step,
                      .threads = opts->threads};
     VP_TRY(trace_new(&t));
     int rc = timeline_read(&t->sink, c, f, &ro, &damage);

@@ -1,5 +1,7 @@
 #include "trace/model/trace.h"
 
+#include <stdlib.h>
+
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
@@ -329,14 +331,36 @@ static void on_origin(sink *s, int64_t file_ns)
     of(s)->file_origin_ns = file_ns;
 }
 
+static int on_program(sink *s, const sink_program *info)
+{
+    trace *t = of(s);
+    const char *name = vp_arena_strndup(&t->arena, info->name.p, info->name.n);
+    const char *proto = vp_arena_strndup(&t->arena, info->proto.p, info->proto.n);
+    VP_NEED(name && proto);
+    VP_TRY(vp_grow(&t->programs, &t->program_cap, (size_t)t->program_count + 1, sizeof *t->programs,
+                   VP_INTERN_MAX));
+    t->programs[t->program_count++] =
+        (trace_program){info->id, {name, info->name.n}, {proto, info->proto.n}};
+    return 0;
+}
+
+static int by_program_id(const void *a, const void *b)
+{
+    const trace_program *x = a, *y = b;
+    if (x->id != y->id)
+        return x->id < y->id ? -1 : 1;
+    return x->proto.n != y->proto.n ? (x->proto.n < y->proto.n ? -1 : 1)
+                                    : strcmp(x->name.p, y->name.p);
+}
+
 int trace_new(trace **out)
 {
     trace *t = vp_calloc(1, sizeof *t);
     VP_NEED(t);
     t->sink =
-        (sink){on_process, on_track,   on_track_update, on_process_update, on_kind, on_expect,
-               on_events,  on_columns, on_skipped,      on_quality,        on_base, on_capture,
-               on_extent,  on_origin,  trace_put_arg,   trace_put_meta};
+        (sink){on_process, on_track,   on_track_update, on_process_update, on_kind,   on_expect,
+               on_events,  on_columns, on_skipped,      on_quality,        on_base,   on_capture,
+               on_extent,  on_origin,  trace_put_arg,   trace_put_meta,    on_program};
     t->base_unix_ns = t->capture_start_ps = t->capture_end_ps = SINK_NO_TIME;
     t->extent_start_ps = t->extent_end_ps = SINK_NO_TIME;
     vp_arena_init(&t->arena);
@@ -370,6 +394,7 @@ void trace_free(trace *t)
     vp_free(t->tracks);
     vp_free(t->kinds);
     vp_free(t->quality);
+    vp_free(t->programs);
     trace_free_args(t);
     vp_intern_free(&t->names);
     vp_arena_free(&t->arena);
@@ -396,6 +421,8 @@ static int sort_track(void *ctx, uint32_t i)
 int trace_seal_by(trace *t, int threads)
 {
     chain_tracks(t);
+    if (t->program_count)
+        qsort(t->programs, t->program_count, sizeof *t->programs, by_program_id);
     t->threads = threads;
     VP_TRY(vp_each(t->event_count < SORT_ALONE ? 1 : threads, t->track_count, sort_track, t));
     return trace_place_modules(t);

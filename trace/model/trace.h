@@ -103,6 +103,14 @@ typedef struct trace_meta {
     vp_sid key, value;
 } trace_meta;
 
+/* A program whose HLO proto the file holds, whether it ran or not: only where the reader was asked
+ * for programs. */
+typedef struct trace_program {
+    uint64_t id;
+    vp_str name;  /* "jit_step(5623765097522093075)", as the file has it; in the arena */
+    vp_str proto; /* a copy, in the arena */
+} trace_program;
+
 typedef struct trace {
     sink sink; /* first member: hand &trace->sink to a reader */
     vp_arena arena;
@@ -123,14 +131,15 @@ typedef struct trace {
     uint32_t quality_count;
     uint64_t quality_dropped; /* beyond VP_QUALITY_MAX */
     trace_arg *args;
-    uint32_t arg_count, meta_count;
+    uint32_t arg_count, meta_count, program_count;
     trace_meta *metas;
-    uint64_t args_dropped; /* values beyond VP_ARGS_MAX rows */
-    vp_map arg_at;         /* zone << 32 | key, to its row */
+    trace_program *programs; /* by id once the trace is sealed */
+    uint64_t args_dropped;   /* values beyond VP_ARGS_MAX rows */
+    vp_map arg_at;           /* zone << 32 | key, to its row */
     bool partial;
     bool places_missing; /* what was asked for cannot be told without places of all ops */
     int threads;         /* that sealed it, and may analyse it */
-    size_t arg_cap, meta_cap, process_cap, track_cap, kind_cap, quality_cap;
+    size_t arg_cap, meta_cap, program_cap, process_cap, track_cap, kind_cap, quality_cap;
 } trace;
 
 int trace_new(trace **out);

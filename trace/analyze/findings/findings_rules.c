@@ -502,9 +502,12 @@ const finding_rule findings_rules[] = {
              "the FLOP are wrong, and with them MFU.",
      .rule = "what executions are faster than the peak exceeds 0.5% of compute time",
      .source = "rates above 100% are evidence, never clipped; 0.5% for boost clocks",
-     .advice_xla =
-         "Name the chip by --chip, or its figures by --peak-tflops; sparse products count "
-         "as dense ones.",
+     .advice_xla = "Name the chip by --chip, or its figures by --peak-tflops; cost estimates of "
+                   "custom calls may be too large.",
+     .advice_pytorch = "Name the chip by --chip, or its figures by --peak-tflops; sparse products "
+                       "count as dense ones.",
+     .advice_native = "Name the chip by --chip, or its figures by --peak-tflops; look at the FLOP "
+                      "that the program tells.",
      .metric = "time below what the peak allows",
      .unit = "share",
      .denominator = "compute time",

@@ -59,7 +59,7 @@ static int join_outer(costs *c)
     return 0;
 }
 
-int costs_new(costs *out, const analysis *a)
+int costs_new(costs *out, analysis *a)
 {
     *out = (costs){.t = a->t};
     out->by_kind = vp_calloc((size_t)a->t->kind_count + 1, sizeof *out->by_kind);
@@ -67,6 +67,8 @@ int costs_new(costs *out, const analysis *a)
     for (uint32_t i = 0; i < a->t->kind_count; i++)
         if (a->t->kinds[i].is_op)
             out->by_kind[i] = cost_of_kind(a->t, &a->t->kinds[i]);
+    VP_TRY(costs_by_hlo(out, a));
+    VP_TRY(costs_once(out, a));
     return join_outer(out);
 }
 
@@ -89,8 +91,11 @@ op_cost costs_of(const costs *c, const trace_track *k, sweep_event e)
 {
     const outer_op *o = outer_of(c, trace_attr(k, SINK_EXTERNAL, e.index));
     uint32_t kind = k->kind[e.index];
-    if (!o)
-        return c->by_kind[kind];
+    if (!o) {
+        op_cost own = c->by_kind[kind];
+        own.dtype = type_in(c->t, &c->t->kinds[kind], own.dtype);
+        return own;
+    }
     const trace_kind *op = &c->t->kinds[o->kind];
     bool all = o->longest.track == e.track && o->longest.index == e.index;
     return (op_cost){.what = COST_PRODUCT,

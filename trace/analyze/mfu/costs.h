@@ -24,11 +24,15 @@ typedef struct costs {
     size_t outer_count, outer_cap;
 } costs;
 
-int costs_new(costs *out, const analysis *a);
+int costs_new(costs *out, analysis *a);
 void costs_free(costs *c);
 /* Of this event, by its kind or by the framework's op that launched it. */
 op_cost costs_of(const costs *c, const trace_track *k, sweep_event e);
 
+/* costs_hlo.c: of kinds without stats, by their instructions; and then, of several kernels of one
+ * instruction on a device, of one only. */
+int costs_by_hlo(costs *c, analysis *a);
+int costs_once(costs *c, const analysis *a);
 /* costs_kind.c: what a kind's own stats say. */
 op_cost cost_of_kind(const trace *t, const trace_kind *k);
 

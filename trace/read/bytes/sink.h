@@ -196,6 +196,13 @@ typedef struct sink_arg {
     int64_t start_ps; /* of the event */
 } sink_arg;
 
+/* A program that the file holds as an HLO proto, run or not. */
+typedef struct sink_program {
+    uint64_t id;
+    vp_str name; /* as the file has it: "jit_step(5623765097522093075)" */
+    vp_str proto;
+} sink_program;
+
 typedef struct sink sink;
 struct sink {
     int (*process)(sink *s, const sink_process *p, uint32_t *id);
@@ -226,6 +233,8 @@ struct sink {
     int (*arg)(sink *s, const sink_arg *a);
     /* A fact that the recorded program says of itself. */
     int (*meta)(sink *s, vp_str key, vp_str value);
+    /* Only with rd_options.programs; NULL in a sink that need not know. */
+    int (*program)(sink *s, const sink_program *p);
 };
 
 /* What a reader is asked for. */
@@ -236,6 +245,7 @@ typedef struct rd_options {
     void *progress_ctx;
     bool longest_only; /* with device_only: of ops on a clock of their own, only the longest have
                           places on the host's (sink_columns.longest) */
+    bool programs;     /* tells the sink the programs whose protos the file holds */
     int threads; /* that may read a file at once, with this one; what the sink hears is the same */
 } rd_options;
 

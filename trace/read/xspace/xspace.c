@@ -99,6 +99,13 @@ static int find_planes(xs_reader *r)
     }
 }
 
+static int tell_program(xs_reader *r, const xs_hlo *h, vp_str name)
+{
+    bool wanted = r->opts && r->opts->programs && r->out->program;
+    sink_program p = {(uint64_t)h->program_id, name, h->proto};
+    return wanted ? r->out->program(r->out, &p) : 0;
+}
+
 /* Indexes HLO protos by program id: by a stat if there is one, else by the id of the metadata. */
 static int index_hlo(xs_reader *r, xs_plane *pl)
 {
@@ -119,6 +126,7 @@ static int index_hlo(xs_reader *r, xs_plane *pl)
         r->hlo[r->hlo_count] = h;
         VP_TRY(vp_map_set(&r->hlo_by_program, (uint64_t)h.program_id, (uint32_t)r->hlo_count));
         r->hlo_count++;
+        VP_TRY(tell_program(r, &h, name));
     }
     return 0;
 }

@@ -1,0 +1,97 @@
+/* Costs of ops by the shapes of their HLO instructions. */
+#include <stdlib.h>
+
+#include "trace/analyze/device/scopes.h"
+#include "trace/analyze/mfu/costs.h"
+#include "trace/analyze/mfu/hlo_cost.h"
+#include "trace/analyze/result/programs.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+
+static int by_id(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = ((const trace_program *)b)->id;
+    return (x > y) - (x < y);
+}
+
+/* *out is NULL where the file has no such program. */
+static int program_of(const hlo_program **out, analysis *a, int64_t program_id)
+{
+    const uint64_t id = (uint64_t)program_id;
+    const trace *t = a->t;
+    const trace_program *p = NULL;
+    if (program_id != SINK_UNKNOWN && t->program_count)
+        p = bsearch(&id, t->programs, t->program_count, sizeof *p, by_id);
+    *out = NULL;
+    return p ? programs_get(out, a, (uint32_t)(p - t->programs)) : 0;
+}
+
+/* The last part of "a::b::c". */
+static vp_str innermost(vp_str name)
+{
+    for (size_t i = name.n; i >= 2; i--)
+        if (name.p[i - 1] == ':' && name.p[i - 2] == ':')
+            return vp_str_skip(name, i);
+    return name;
+}
+
+int costs_by_hlo(costs *c, analysis *a)
+{
+    const trace *t = a->t;
+    for (uint32_t i = 0; i < t->kind_count; i++) {
+        const trace_kind *k = &t->kinds[i];
+        op_cost *cost = &c->by_kind[i];
+        const hlo_program *p;
+        if (!k->is_op || cost->what != COST_UNKNOWN || !k->hlo_op)
+            continue;
+        VP_TRY(program_of(&p, a, k->program_id));
+        uint32_t at = p ? hlo_program_find(p, innermost(trace_str(t, k->hlo_op))) : HLO_NONE;
+        if (at == HLO_NONE)
+            continue;
+        bool remat = cost->remat, formatting = cost->formatting;
+        *cost = hlo_cost_of(p, at);
+        cost->remat = remat;
+        cost->formatting = formatting;
+    }
+    return 0;
+}
+
+/* Kernels of one instruction: how often it ran is how often the most frequent one did, so that this
+ * one has its cost; of equal ones that which takes longest. */
+static bool is_better(const kind_list *l, uint32_t a, uint32_t b)
+{
+    return l->calls[a] != l->calls[b] ? l->calls[a] > l->calls[b] : l->self_ps[a] > l->self_ps[b];
+}
+
+static int keep_one_of_each(costs *c, const kind_list *l, vp_map *best)
+{
+    for (uint32_t i = 0; i < l->n; i++) {
+        const trace_kind *k = &c->t->kinds[l->kind[i]];
+        uint32_t loser = i, other;
+        if (c->by_kind[l->kind[i]].source != VP_COST_HLO)
+            continue;
+        uint64_t key = vp_mix((uint64_t)k->program_id) ^ k->hlo_op;
+        other = vp_map_get(best, key);
+        if (other == VP_MAP_NONE || is_better(l, i, other)) {
+            VP_TRY(vp_map_set(best, key, i));
+            loser = other;
+        }
+        if (loser == VP_MAP_NONE)
+            continue;
+        op_cost *none = &c->by_kind[l->kind[loser]];
+        none->flops = none->padded = none->bytes = 0;
+    }
+    return 0;
+}
+
+int costs_once(costs *c, const analysis *a)
+{
+    int rc = 0;
+    for (size_t d = 0; rc >= 0 && d < a->device_count; d++) {
+        vp_map best;
+        vp_map_init(&best);
+        rc = keep_one_of_each(c, &a->devices[d].times, &best);
+        vp_map_free(&best);
+    }
+    return rc;
+}

@@ -1,0 +1,16 @@
+/* One instruction that multiplies matrices or convolves: a dot, a convolution, or a library's call
+ * for one of them. Only trace/analyze/mfu includes this. */
+#ifndef VP_ANALYZE_HLO_PRODUCT_H
+#define VP_ANALYZE_HLO_PRODUCT_H
+
+#include "trace/read/hlo/hlo_program.h"
+
+typedef struct hlo_product {
+    int64_t flops;
+    uint8_t dtype; /* vp_dtype of the first factor */
+} hlo_product;
+
+/* false: it is none, or its shapes make no sense. */
+bool hlo_product_of(hlo_product *out, const hlo_program *p, const hlo_instr *in);
+
+#endif
