@@ -1,11 +1,14 @@
 #include "trace/analyze/snapshots.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "trace/analyze/memory/dynamic_profiles.h"
 #include "trace/analyze/memory/dynamic_snapshot.h"
 #include "trace/base/arena.h"
 #include "trace/base/err.h"
+#include "trace/base/mem.h"
 #include "trace/read/pprof/pprof.h"
 
 /* Holders listed for each device of a snapshot, the largest first. */
@@ -46,15 +49,6 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* "allocate_weights (train.py:12)" */
-static int name_holder(const char **out, vp_report *r, const pp_holder *h)
-{
-    char name[320];
-    const char *what = h->function ? h->function : h->kind ? h->kind : "(unknown)";
-    snprintf(name, sizeof name, h->source ? "%.200s (%.100s)" : "%.200s", what, h->source);
-    return text(out, r, name);
-}
-
 static int add_holders(vp_memory *m, vp_report *r, const pp_profile *p, const char *device)
 {
     m->top = vp_arena_zalloc(r->owner_, HOLDERS_MAX * sizeof *m->top);
@@ -65,7 +59,8 @@ static int add_holders(vp_memory *m, vp_report *r, const pp_profile *p, const ch
         vp_memory_item *item = &m->top[m->top_count];
         if (!same_text(h->device, device) || h->bytes <= 0)
             continue;
-        VP_TRY(name_holder(&item->name, r, h));
+        VP_TRY(mem_profile_holder(&item->name, r->owner_, h));
+        VP_TRY(text(&item->source, r, h->source));
         item->bytes = h->bytes;
         item->count = h->count;
         item->step = VP_UNKNOWN;
@@ -80,7 +75,8 @@ static int add_holders(vp_memory *m, vp_report *r, const pp_profile *p, const ch
 
 /* Entries by device. Samples without a device are executables, which hold no bytes: they are left
  * out if there are devices. */
-static int add_devices(vp_report *r, const pp_profile *p, const char *file)
+static int add_devices(vp_report *r, const pp_profile *p, const char *file, pp_profile *const *all,
+                       size_t n)
 {
     for (size_t i = 0; i < p->device_count; i++) {
         const pp_device *d = &p->devices[i];
@@ -106,6 +102,8 @@ static int add_devices(vp_report *r, const pp_profile *p, const char *file)
         snprintf(name, sizeof name, d->name ? "%.200s %.100s" : "%.200s", file, d->name);
         VP_TRY(text(&m.allocator, r, name));
         VP_TRY(add_holders(&m, r, p, d->name));
+        if (n)
+            VP_TRY(mem_profile_growth(&m, r->owner_, all, n, d->name));
         VP_TRY(one_more((void **)&r->memory, r->memory_count, r, sizeof m));
         r->memory[r->memory_count++] = m;
     }
@@ -132,15 +130,6 @@ static int note_failure(vp_report *r, const cat_file *f)
                                     .byte = e->offset,
                                     .partial = true},
                        e->message);
-}
-
-static int add_profile(vp_report *r, const cat_file *f, rd_stream *in)
-{
-    pp_profile *p;
-    VP_TRY(pp_read(&p, in));
-    int rc = add_devices(r, p, f->name);
-    pp_free(p);
-    return rc;
 }
 
 /* Times of a history count from its first entry; the report's, from its base. What lies days away
@@ -195,26 +184,96 @@ static int add_snapshot(vp_report *r, const cat_file *f, rd_stream *in)
                        message);
 }
 
-static int add_file(vp_report *r, const catalog *c, const cat_file *f)
+/* The profiles of a session, which are compared with each other when all have been read. */
+typedef struct named_profile {
+    pp_profile *p;
+    const cat_file *file;
+} named_profile;
+
+typedef struct profiles {
+    named_profile *v;
+    size_t n;
+} profiles;
+
+static int add_file(profiles *all, vp_report *r, const catalog *c, const cat_file *f)
 {
     VP_CLEANUP(rd_stream_close) rd_stream *in = NULL;
     VP_TRY(catalog_stream(&in, c, f, false));
-    return f->kind.format == RD_SNAPSHOT ? add_snapshot(r, f, in) : add_profile(r, f, in);
+    if (f->kind.format == RD_SNAPSHOT)
+        return add_snapshot(r, f, in);
+    VP_TRY(pp_read(&all->v[all->n].p, in));
+    all->v[all->n++].file = f;
+    return 0;
 }
 
-int snapshots_add(vp_report *r, const catalog *c, const cat_session *s)
+/* Names that are the same but for their numbers ("step9.prof", "step10.prof"). */
+static bool numbered(const char *a, const char *b)
 {
+    for (;; a++, b++) {
+        a += strspn(a, "0123456789");
+        b += strspn(b, "0123456789");
+        if (*a != *b)
+            return false;
+        if (!*a)
+            return true;
+    }
+}
+
+/* When a profile was made: as it says itself, which JAX's do not, else by its number, else by the
+ * time of its file. */
+static int by_time(const void *a, const void *b)
+{
+    const named_profile *x = a, *y = b;
+    int64_t p = x->p->time_ns, q = y->p->time_ns;
+    if (p <= 0 || q <= 0) {
+        if (numbered(x->file->name, y->file->name))
+            return strverscmp(x->file->name, y->file->name);
+        p = x->file->mtime_ns;
+        q = y->file->mtime_ns;
+    }
+    return p != q ? (p < q ? -1 : 1) : strverscmp(x->file->name, y->file->name);
+}
+
+/* The last of several gets what grew from each to the next. */
+static int add_profiles(profiles *all, vp_report *r)
+{
+    VP_CLEANUP(vp_free_ptr) pp_profile **v = vp_calloc(all->n + 1, sizeof *v);
+    VP_NEED(v);
+    qsort(all->v, all->n, sizeof *all->v, by_time);
+    for (size_t i = 0; i < all->n; i++)
+        v[i] = all->v[i].p;
+    for (size_t i = 0; i < all->n; i++) {
+        bool last = i + 1 == all->n && i;
+        VP_TRY(add_devices(r, v[i], all->v[i].file->name, v, last ? all->n : 0));
+    }
+    return 0;
+}
+
+static int add_files(profiles *all, vp_report *r, const catalog *c, const cat_session *s)
+{
+    all->v = vp_calloc(s->file_count + 1, sizeof *all->v);
+    VP_NEED(all->v);
     for (size_t i = 0; i < s->file_count; i++) {
         const cat_file *f = &s->files[i];
         if (!is_snapshot(f))
             continue;
-        int rc = add_file(r, c, f);
+        int rc = add_file(all, r, c, f);
         if (rc == VP_ENOMEM)
             return rc;
         if (rc < 0)
             VP_TRY(note_failure(r, f));
     }
-    return 0;
+    return add_profiles(all, r);
+}
+
+int snapshots_add(vp_report *r, const catalog *c, const cat_session *s)
+{
+    profiles all = {0};
+    int rc = add_files(&all, r, c, s);
+    for (size_t i = 0; i < all.n; i++)
+        pp_free(all.v[i].p);
+    vp_free(all.v);
+    return rc;
 }
 
 static int fill(vp_report *r, const catalog *c, const cat_session *s, const vp_report_options *opts)
