@@ -25,6 +25,8 @@
 #define PROGRESS_MS 200
 /* A server hears of an end only between its start of a session and the end of it. */
 #define TERMINATE_EVERY_MS 1000
+/* libcurl's time to end what has said its last. */
+#define AFTER_STATUS_MS 400
 /* And how long we try where nobody waits for the profile. */
 #define ABANDONED_MS 3000
 /* Beyond our own patience, for the server to clean up by itself. */
@@ -42,6 +44,7 @@ typedef struct capture {
     int64_t begun_ms, over_ms;         /* when the server should have recorded all */
     int64_t last_bytes, last_bytes_ms; /* when something last came */
     int64_t next_progress_ms;
+    int64_t status_ms; /* when gRPC's status was heard, which is the last thing; 0: it was not */
     int64_t stop_ms, next_stop_ms; /* when the end was asked for; 0: it was not */
     bool abandoned;
     bool in_vain;  /* the end was asked for before they had heard of anything */
@@ -203,6 +206,12 @@ static void hear_curl(capture *c)
         } else if (m->msg == CURLMSG_DONE) {
             end_terminate(c);
         }
+    /* libcurl 7.88 does not always notice that a stream was closed while it sent the request. */
+    if (!c->finished && c->profile.status != GRPC_NO_STATUS) {
+        c->status_ms = c->status_ms ? c->status_ms : vp_now_ms();
+        c->finished = vp_now_ms() - c->status_ms >= AFTER_STATUS_MS;
+        c->code = CURLE_OK;
+    }
 }
 
 static bool waits(const capture *c)

@@ -22,12 +22,14 @@ static void put_form(vp_buf *b)
         CAPTURE_TARGETS_TEXT - 1, CAPTURE_MS_MAX / 1000);
 }
 
-void index_live_put(vp_buf *b, const site *at)
+void index_live_put(vp_buf *b, const site *at, bool open)
 {
     const char *refused = captures_refused(at);
-    vp_buf_puts(b, "<section id=\"live\" class=\"card live\" aria-label=\"Running programs\">\n"
-                   "<div id=\"programs\"></div>\n<details id=\"capturing\"><summary>Capture a "
-                   "running program</summary>\n");
+    vp_buf_printf(b,
+                  "<section id=\"live\" class=\"card live\" aria-label=\"Running programs\">\n"
+                  "<div id=\"programs\"></div>\n<details id=\"capturing\"%s><summary>Capture a "
+                  "running program</summary>\n",
+                  open ? " open" : "");
     if (refused) {
         vp_buf_puts(b, "<p class=\"muted\">Not from here: ");
         page_text(b, refused);

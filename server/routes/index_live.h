@@ -6,6 +6,7 @@
 
 #include "server/routes/site.h"
 
-void index_live_put(vp_buf *b, const site *at);
+/* open: the form is seen at once. */
+void index_live_put(vp_buf *b, const site *at, bool open);
 
 #endif

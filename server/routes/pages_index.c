@@ -321,7 +321,7 @@ static int send_index(http_req *rq, const site *at, const catalog *c, const view
     vp_buf_puts(&b, "</div>\n");
     put_compare(&b, v);
     vp_buf_puts(&b, "</div>\n");
-    index_live_put(&b, at);
+    index_live_put(&b, at, !v->all && !v->indexing);
     vp_buf_printf(&b,
                   "<p id=\"news\" class=\"unseen\" role=\"status\"></p>\n"
                   "<div id=\"list\" data-state=\"%016" PRIx64

@@ -139,6 +139,7 @@ async function captures() {
     withPlace(async ({ dir, page }) => {
       const running = await program({ ms: 300 });
       await page.getByText("No profile here yet").waitFor();
+      await form(page).target.waitFor(); // it is seen at once, since there is nothing else
       await fill(page, running.target);
       await form(page).button.click();
       const row = line(page, running.target);

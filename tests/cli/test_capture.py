@@ -22,6 +22,8 @@ from stores import shelf  # noqa: E402
 from traces import ROOT  # noqa: E402
 
 pytest.importorskip("h2", reason="SKIP: scripts/requirements-test.txt is not installed: h2")
+import h2.errors  # noqa: E402
+import h2.events  # noqa: E402
 import profiler_server  # noqa: E402
 from profiler_server import TERMINATE, ProfilerServer, environment, frame, plane, request, response  # noqa: E402
 
@@ -396,6 +398,22 @@ def test_a_status_is_said_with_its_message(place, status, word, only):
         assert target["code"] == word
         assert f"(gRPC status {status}: résumé 100% \\x1b[31mred\\x0aline %zz)" in target["error"]
         assert done.stderr == f"view_profile: {server.target}: {target['error'].replace(chr(92), chr(92))}\n"
+
+
+def test_a_refusal_that_comes_before_the_whole_request(place, monkeypatch):
+    """As a gRPC server refuses a method that it does not have: by its head alone, with the stream closed behind it."""
+    def take(self, event, open_calls):
+        if isinstance(event, h2.events.RequestReceived):
+            self.h2.send_headers(event.stream_id, [(":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "12")],
+                                 end_stream=True)
+            self.h2.reset_stream(event.stream_id, h2.errors.ErrorCodes.NO_ERROR)
+
+    monkeypatch.setattr(profiler_server.Connection, "take", take)
+    with ProfilerServer(None) as server:
+        for _ in range(12):
+            began = time.monotonic()
+            fails(place, *quick(server.target), says="(gRPC status 12)")
+            assert time.monotonic() - began < 5
 
 
 def test_what_jax_says_of_a_session_that_is_on(place):
