@@ -377,17 +377,6 @@ static int op_BINFLOAT(pk_machine *m)
     return rc > 0 ? push_other(m) : rc;
 }
 
-/* Refuses a length that the file cannot have. */
-static int check_length(const pk_machine *m, uint64_t n)
-{
-    int64_t left = m->in.in->total >= 0 ? m->in.in->total - pk_input_at(&m->in) : INT64_MAX;
-    if (n > STRING_MAX || (left >= 0 && n > (uint64_t)left))
-        return vp_fail(n > STRING_MAX ? VP_ELIMIT : VP_ECORRUPT,
-                       "a string of %llu bytes in the pickle, of which %lld are left",
-                       (unsigned long long)n, left == INT64_MAX ? -1LL : (long long)left);
-    return 1;
-}
-
 static int take_length(pk_machine *m, size_t width, uint64_t *n)
 {
     const unsigned char *p;
@@ -395,7 +384,9 @@ static int take_length(pk_machine *m, size_t width, uint64_t *n)
     if (rc <= 0)
         return rc;
     *n = little(p, width);
-    return check_length(m, *n);
+    return *n > STRING_MAX
+               ? vp_fail(VP_ELIMIT, "a string of %llu bytes in the pickle", (unsigned long long)*n)
+               : 1;
 }
 
 static int take_text(pk_machine *m, size_t width)
