@@ -47,13 +47,13 @@ static inline bool is_void(vp_str name)
 static inline bool is_known(vp_str name)
 {
     static const char *const known[] = {
-        "html",   "head",   "meta",  "title",    "link",    "style",   "body",  "a",
-        "header", "nav",    "div",   "span",     "h1",      "h2",      "h3",    "dl",
-        "dt",     "dd",     "main",  "section",  "p",       "ul",      "li",    "strong",
-        "b",      "i",      "svg",   "rect",     "table",   "caption", "thead", "tbody",
-        "tfoot",  "tr",     "th",    "td",       "details", "summary", "code",  "form",
-        "label",  "select", "input", "option",   "button",  "footer",  "bdi",   "ol",
-        "g",      "desc",   "line",  "polyline", "img",     "script",  "text"};
+        "html",    "head",    "meta",    "title", "link",  "style",  "body",     "a",      "header",
+        "nav",     "div",     "span",    "h1",    "h2",    "h3",     "dl",       "dt",     "dd",
+        "main",    "section", "p",       "ul",    "li",    "strong", "b",        "i",      "svg",
+        "rect",    "table",   "caption", "thead", "tbody", "tfoot",  "tr",       "th",     "td",
+        "details", "summary", "code",    "form",  "label", "select", "input",    "option", "button",
+        "footer",  "bdi",     "ol",      "g",     "desc",  "line",   "polyline", "circle", "path",
+        "img",     "script",  "text"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (vp_str_eq(name, vp_str_of(known[i])))
             return true;

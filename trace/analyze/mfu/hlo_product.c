@@ -208,21 +208,35 @@ static void read_convolution(convolution *c, const hlo_instr *in)
     }
 }
 
-/* Pairs of a kernel's and an output's position that lie in the input. Sizes beyond the bound count
- * as if all did. */
+#define SIDE_MAX (INT64_C(1) << 20)
+
+static bool is_side(int64_t v)
+{
+    return v > 0 && v <= SIDE_MAX;
+}
+
+static bool is_offset(int64_t v)
+{
+    return v >= -SIDE_MAX && v <= SIDE_MAX;
+}
+
+static bool is_counted(const window_dim *w, int64_t base, int64_t in, int64_t out)
+{
+    return is_side(w->size) && is_side(in) && is_side(out) && is_side(base) && is_offset(w->low) &&
+           is_offset(w->stride) && is_offset(w->dilation) && w->size * out <= 4 * SIDE_MAX;
+}
+
+/* Pairs of a kernel's and an output's position that lie in the input; -1: a size makes no sense, or
+ * is too large to count them. */
 static int64_t valid_pairs(const window_dim *w, int64_t in, int64_t out)
 {
-    const int64_t most = 1 << 20;
-    int64_t pairs = 0, base = w->base > 0 ? w->base : 1, last = 1 + (in - 1) * base;
-    if (w->size <= 0 || out <= 0 || in <= 0 || w->size > most || out > most || in > most ||
-        base > most || w->low > most || w->low < -most || w->stride > most || w->stride < 0 ||
-        w->dilation > most || w->dilation < 0 || w->size > 4 * most / out)
-        return w->size > 0 && out > 0 && w->size < most && out < INT64_MAX / most ? w->size * out
-                                                                                  : 0;
+    int64_t pairs = 0, base = w->base ? w->base : 1;
+    if (!is_counted(w, base, in, out))
+        return -1;
     for (int64_t k = 0; k < w->size; k++)
         for (int64_t o = 0; o < out; o++) {
             int64_t at = o * w->stride - w->low + k * w->dilation;
-            pairs += at >= 0 && at < last && at % base == 0;
+            pairs += at >= 0 && at <= (in - 1) * base && at % base == 0;
         }
     return pairs;
 }

@@ -223,6 +223,8 @@ static void tell_peaks(fall *f)
         if (f->dtype_flops[i] > f->dtype_flops[m->dtype])
             m->dtype = (vp_dtype)i;
     int64_t gflops = peaks_of(&f->peaks, m->dtype);
+    if (gflops && gflops == f->peaks.gflops[VP_DTYPE_BF16] && m->dtype == VP_DTYPE_UNKNOWN)
+        m->dtype = VP_DTYPE_BF16; /* that of the peak */
     m->chip = f->peaks.chip;
     m->peak_source = f->peaks.source;
     m->bandwidth_source = f->peaks.bandwidth_source;

@@ -168,6 +168,7 @@ bool rep_tab_known(const char *name)
 static const html_part parts[] = {
     {"findings", "Findings", html_has_findings, html_findings, IN_SUMMARY},
     {"where", "Where the time went", html_has_devices, html_devices, IN_SUMMARY | IN_DEVICES},
+    {"mfu", "Where the peak goes", html_has_mfu, html_mfu, IN_OPS | IN_DEVICES},
     {"steps", "Steps", html_has_steps, html_steps, IN_SUMMARY},
     {"ops", "Slowest", always, put_tables, IN_SUMMARY | IN_OPS},
     {"scopes", "Graph", html_has_scopes, html_scopes, IN_SCOPES},

@@ -16,6 +16,8 @@ bool html_has_findings(const page *p);
 int html_findings(page *p);
 bool html_has_devices(const page *p);
 int html_devices(page *p);
+bool html_has_mfu(const page *p);
+int html_mfu(page *p);
 bool html_has_steps(const page *p);
 int html_steps(page *p);
 void html_controls(page *p);

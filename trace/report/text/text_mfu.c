@@ -1,6 +1,9 @@
 /* Where the peak goes, on the terminal: a sentence, a bar and a line of each cell for every device
  * that has a peak. */
 #include "trace/base/limits.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+#include "trace/report/table/mfu_tables.h"
 #include "trace/report/text/text_parts.h"
 #include "trace/report/words/mfu_words.h"
 #include "trace/report/words/numbers.h"
@@ -8,6 +11,7 @@
 
 #define DEVICES_MAX 8u
 #define BAR_MAX 22u
+#define ROOFS_MAX 12u
 
 static void put_sentence(vp_buf *b, const vp_report *r, const vp_view *v, size_t device)
 {
@@ -47,6 +51,22 @@ static void put_device(vp_buf *b, const vp_report *r, const vp_view *v, size_t d
             put_line(b, v, &cells[i], d->breakdown.window_ps, shares[i]);
 }
 
+static int put_roofs(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    VP_CLEANUP(vp_free_ptr) roof_row *ops = NULL;
+    VP_CLEANUP(vp_free_ptr) roof_row *scopes = NULL;
+    size_t op_count, scope_count;
+    tbl t;
+    VP_TRY(roof_rows_of_ops(&ops, &op_count, r, v, ROOFS_MAX));
+    VP_TRY(roof_rows_of_scopes(&scopes, &scope_count, r, ROOFS_MAX));
+    tbl_roofs(&t, r, v, ops, op_count);
+    VP_TRY(op_count ? text_titled_table(b, v, &t) : 0);
+    tbl_roofs(&t, r, v, scopes, scope_count);
+    t.title = "How near scopes come to the roof";
+    t.has &= ~(unsigned)TBL_DEVICES;
+    return scope_count ? text_titled_table(b, v, &t) : b->status;
+}
+
 int text_mfu(vp_buf *b, const vp_report *r, const vp_view *v)
 {
     size_t shown = 0, more = 0;
@@ -63,5 +83,5 @@ int text_mfu(vp_buf *b, const vp_report *r, const vp_view *v)
     }
     if (more)
         vp_buf_printf(b, "… %zu more devices; --device NAME shows one\n", more);
-    return b->status;
+    return shown ? put_roofs(b, r, v) : b->status;
 }

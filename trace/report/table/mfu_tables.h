@@ -1,0 +1,22 @@
+/* Ops and scopes under the roof: rates, intensity, what bounds them and how near they come to it.
+ * Included by who prints them; the caller frees the rows. */
+#ifndef VP_REPORT_MFU_TABLES_H
+#define VP_REPORT_MFU_TABLES_H
+
+#include "trace/report/table/tbl.h"
+
+typedef struct roof_row {
+    const char *name, *bound, *source;
+    const vp_op *op;                           /* NULL of a scope */
+    uint32_t device;                           /* VP_NO_DEVICE of a scope */
+    int64_t time_ps;                           /* its part of the compute time */
+    double gflop_s, gb_s, intensity, of_bound; /* no number: unknown; of_bound in percent */
+} roof_row;
+
+/* The rows with the most time of those with a known cost, at most `most`: ops of the devices that
+ * the view shows, or scopes. VP_ENOMEM. */
+int roof_rows_of_ops(roof_row **out, size_t *n, const vp_report *r, const vp_view *v, size_t most);
+int roof_rows_of_scopes(roof_row **out, size_t *n, const vp_report *r, size_t most);
+void tbl_roofs(tbl *t, const vp_report *r, const vp_view *v, const roof_row *rows, size_t n);
+
+#endif
