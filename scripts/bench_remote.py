@@ -1,5 +1,7 @@
 """The section "remote" of scripts/bench: a profile that comes over HTTP/2 from this machine, beside curl taking the same bytes
-into the same place (memory, so that no disk is measured); and what view_profile-fetch takes of memory meanwhile."""
+into the same place (memory, so that no disk is measured); what view_profile-fetch takes of memory meanwhile; and the list of a
+bucket of 10,000 runs beside curl asking for the same pages."""
+import os
 import pathlib
 import shutil
 import statistics
@@ -11,7 +13,9 @@ import time
 
 from bench_compare import note, quarters
 
-STREAM = pathlib.Path(__file__).resolve().parent.parent / 'tests' / 'bench' / 'profile_stream.py'
+BENCH = pathlib.Path(__file__).resolve().parent.parent / 'tests' / 'bench'
+STREAM, PAGES = BENCH / 'profile_stream.py', BENCH / 's3_pages.py'
+RUNS, PAGE_MS = 10_000, 50  # the cloud's own takes longer for a page of 1,000
 SIZES = (300, 3000)  # MB
 
 
@@ -53,7 +57,33 @@ def watched(argv):
     return took, most
 
 
+def bench_listing(ours, args, results):
+    server = subprocess.Popen([sys.executable, PAGES, str(RUNS), str(PAGE_MS)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    base = f'http://127.0.0.1:{server.stdout.readline().strip()}'
+    pages = [f'{base}/b?delimiter=%2F&prefix=logs%2F', f'{base}/b?delimiter=%2F&prefix=logs%2Fplugins%2F',
+             *(f'{base}/b?continuation-token={at}&prefix=logs%2Fplugins%2Fprofile%2F' for at in range(0, RUNS, 1000))]
+    curl = ['curl', '-s', '-f', *(x for page in pages for x in (page, '-o', '/dev/null'))]
+    times = {'curl': [], 'first': [], 'again': []}
+    with tempfile.TemporaryDirectory() as temp:
+        env = os.environ | {'AWS_ENDPOINT_URL': base, 'AWS_ACCESS_KEY_ID': 'a', 'AWS_SECRET_ACCESS_KEY': 'b', 'XDG_CACHE_HOME': temp}
+        for _ in range(args.runs):
+            for name, argv in (('curl', curl), ('first', [str(ours), 'list', 's3://b/logs']), ('again', [str(ours), 'list', 's3://b/logs'])):
+                begun = time.monotonic()
+                subprocess.run(argv, env=env, stdout=subprocess.DEVNULL, check=True)
+                times[name].append(time.monotonic() - begun)
+            shutil.rmtree(f'{temp}/view_profile')
+    server.communicate('')
+    of = {name: quarters([a / b for a, b in zip(times[name], times['curl'])]) for name in ('first', 'again')}
+    print(f'\nlist of {RUNS} runs in a bucket, {PAGE_MS} ms a page: {args.runs} in turn\n  curl {statistics.median(times["curl"]):.3f} s; '
+          + '; '.join(f'{name} {statistics.median(times[name]):.3f} s: {r:.3f} ({low:.2f}–{high:.2f})' for name, (r, low, high) in of.items()))
+    results['list of a bucket'] = {f'{name}_s': statistics.median(t) for name, t in times.items()} | {
+        f'{name}_of_curl': round(r, 4) for name, (r, _, _) in of.items()}
+    if of['first'][0] > 1.2:
+        note('the list of a bucket takes more than 1.2 of its requests')
+
+
 def bench_remote(ours, args, results):
+    bench_listing(ours, args, results)
     peaks = {}
     for size in SIZES[:1] if args.quick else SIZES:
         server = subprocess.Popen([sys.executable, STREAM, str(size)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

@@ -252,6 +252,8 @@ int index_rescan(store_index *ix, int64_t wait_ms)
 {
     pthread_mutex_lock(&ix->lock);
     uint64_t target = ix->generation + (ix->scanning ? 2 : 1);
+    if (ix->mirror)
+        mirror_spoil(ix->mirror);
     if (!ix->once)
         want(ix);
     else if (ix->generation)

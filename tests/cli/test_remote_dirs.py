@@ -214,13 +214,20 @@ def test_the_page_is_served(place, logs):
         assert b"host" in get(f"/session/{session}/")
         assert get(f"/trace/{session}/raw/host.xplane.pb") == logs.file_path.read_bytes()
         assert json.loads(get(f"/trace/{session}/host.json"))["traceEvents"]
+        for n in (7, 8):  # each a moment after the last look
+            shutil.copytree(logs.root / RUN, logs.root / f"plugins/profile/2026_01_02_03_04_0{n}")
+            rescan = urllib.request.Request(address + "/api/v1/rescan", method="POST", data=b"",
+                                            headers={"Origin": address, "Content-Type": "application/json"})
+            with urllib.request.urlopen(rescan, timeout=20) as r:
+                assert r.status == 200
+            assert len(listed()) == n - 5
         second = logs.root / "plugins/profile/2026_01_02_03_04_06"
         shutil.copytree(logs.root / RUN, second)
         until = time.time() + 20
-        while len(listed()) < 2 and time.time() < until:
+        while len(listed()) < 4 and time.time() < until:
             get("/")
             time.sleep(0.5)
-        assert len(listed()) == 2
+        assert len(listed()) == 4
     finally:
         child.send_signal(signal.SIGTERM)
         errors = child.communicate(timeout=20)[1]
@@ -320,10 +327,34 @@ def test_nothing_there(place, logs):
 def test_names_that_lead_elsewhere(place, logs):
     logs.links = ("../../../../up.json", "%2e%2e/up.json", "/etc/up.json", "a%2fb.json", "http://127.0.0.1:9/up.json",
                   "%00.json", "..%2f..%2fup.json", ".hidden.json")
-    subprocess.run(["view_profile", "list", logs.url], cwd=place.dir, env=place.env, capture_output=True)
+    listed = json.loads(run(place, "list", "--format", "json", logs.url))
+    assert [s["name"] for s in listed["sessions"]] == ["2026_01_02_03_04_05"]
     cache = pathlib.Path(place.env["XDG_CACHE_HOME"])
-    assert [p.name for p in cache.rglob("*") if p.is_file() and p.name != "lock"] == ["host.xplane.pb"]
+    assert not [p for p in cache.rglob("*") if p.is_file()]
     assert (cache / "view_profile").stat().st_mode & 0o77 == 0
+
+
+def test_names_that_are_left_out_are_counted(place):
+    """As what lies here and cannot be read."""
+    def page(*keys):
+        rows = "".join(f"<Contents><Key>{urllib.parse.quote(key)}</Key><Size>5</Size></Contents>" for key in keys)
+        return lambda r: r.answer(200, f"<L><EncodingType>url</EncodingType>{rows}</L>".encode())
+
+    fine, odd = "logs/plugins/profile/run/h.xplane.pb", ("logs/plugins/profile/../up.json", "logs/plugins/profile/run/a\nb.json")
+    env = place.env | {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
+
+    def said(keys, *more):
+        with serving({"GET": page(*keys)}) as url:
+            done = subprocess.run(["view_profile", "list", "s3://b/logs/plugins/profile", *more], env=env | {"AWS_ENDPOINT_URL": url},
+                                  capture_output=True, text=True)
+        assert done.returncode == 0 and "run" in done.stdout
+        return done.stderr
+
+    assert said([fine]) == ""
+    assert "1 file left out" in said([fine, odd[0]])
+    assert "view_profile: .: 1 name left out: " in said([fine, odd[0]], "--verbose")
+    line, = (row for row in said([fine, *odd], "--verbose").splitlines() if "left out" in row)
+    assert line.startswith("view_profile: .: 2 names left out: ")
 
 
 def test_two_programs_at_once(place, logs):

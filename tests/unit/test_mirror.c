@@ -46,26 +46,63 @@ static mirror *open_it(stub *s)
     return m;
 }
 
-/* Lists even what was listed a moment ago. */
-static const char *renew(stub *s)
+/* The same, listed; the caller frees it. */
+static mirror *listed(stub *s)
 {
-    static char root[4096];
-    const char *p;
     const mirror_renewal how = {0};
+    const char *root;
     mirror *m = open_it(s);
-    assert_int_equal(mirror_renew(m, &how, &p), 0);
-    snprintf(root, sizeof root, "%s", p);
-    mirror_free(m);
+    assert_int_equal(mirror_renew(m, &how, &root), 0);
+    assert_string_equal(root, "/bucket/logs/plugins/profile");
     stub_end(s);
-    return root;
+    return m;
 }
 
-static bool has(const char *root, const char *name, int64_t bytes)
+static void again(mirror *m, stub *s)
 {
-    char path[8192];
-    struct stat st;
-    snprintf(path, sizeof path, "%s/%s", root, name);
-    return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == bytes && !st.st_blocks;
+    const mirror_renewal how = {0};
+    const char *root;
+    mirror_spoil(m);
+    assert_int_equal(mirror_renew(m, &how, &root), 0);
+    stub_end(s);
+}
+
+static bool has(const mirror *m, const char *name, int64_t bytes)
+{
+    vp_file_id id;
+    return mirror_find(m, name, &id) && id.size == bytes;
+}
+
+typedef struct looking {
+    const mirror *m;
+    char dirs[64][1100];
+    size_t dir_n, files;
+    const char *at;
+} looking;
+
+static int tell(void *ctx, vp_str name, bool is_dir)
+{
+    looking *l = ctx;
+    char path[1100];
+    snprintf(path, sizeof path, "%s%s%.*s", l->at, *l->at ? "/" : "", VP_STR_ARG(name));
+    vp_file_id id;
+    assert_true(is_dir || mirror_find(l->m, path, &id));
+    l->files += !is_dir;
+    if (is_dir && l->dir_n < 64)
+        memcpy(l->dirs[l->dir_n++], path, sizeof path);
+    return 0;
+}
+
+/* How many files a walk from the root meets. */
+static size_t files(const mirror *m)
+{
+    static looking l;
+    l = (looking){.m = m, .dir_n = 1};
+    for (size_t i = 0; i < l.dir_n; i++) {
+        l.at = l.dirs[i];
+        assert_int_equal(mirror_each(m, l.at, tell, &l), 0);
+    }
+    return l.files;
 }
 
 static size_t found;
@@ -79,10 +116,10 @@ static int count_one(const char *path, const struct stat *st, int kind, struct F
     return 0;
 }
 
-static size_t files(const char *root)
+static size_t files_on_disk(void)
 {
     found = 0;
-    assert_int_equal(nftw(root, count_one, 20, FTW_PHYS), 0);
+    assert_int_equal(nftw(cache, count_one, 20, FTW_PHYS), 0);
     return found;
 }
 
@@ -98,13 +135,39 @@ static void it_has_the_tree_and_no_content(void **state)
         {.name = "top.json", .bytes = 0},
     };
     stub s = {.objects = objects, .n = 4};
-    const char *root = renew(&s);
+    const char *why;
+    mirror *m = listed(&s);
     assert_int_equal(atomic_load(&s.lists), 1);
-    assert_true(strstr(root, "/logs/plugins/profile") != NULL);
-    assert_true(has(root, objects[0].name, objects[0].bytes));
-    assert_true(has(root, objects[1].name, 7));
-    assert_true(has(root, "top.json", 0));
-    assert_int_equal(files(root), 3);
+    assert_true(has(m, objects[0].name, objects[0].bytes));
+    assert_true(has(m, objects[1].name, 7));
+    assert_true(has(m, "top.json", 0));
+    assert_int_equal(files(m), 3);
+    assert_int_equal(files_on_disk(), 0);
+    assert_int_equal(mirror_left_out(m, &why), 0);
+    mirror_free(m);
+}
+
+/* '/' comes before what else a name may go on with. */
+static void what_lies_beneath_a_directory_is_told_once_and_in_order(void **state)
+{
+    (void)state;
+    const stub_object objects[] = {
+        {.name = "a-b/x.json"},        {.name = "a/y.json"},          {.name = "a.json"},
+        {.name = "a/x.json"},          {.name = "a!/x.json"},         {.name = "a/b/c/x.json"},
+        {.name = "a", .is_dir = true}, {.name = "e", .is_dir = true}, {.name = "a/x.json"},
+    };
+    stub s = {.objects = objects, .n = sizeof objects / sizeof *objects};
+    mirror *m = listed(&s);
+    static looking l;
+    l = (looking){.m = m, .at = ""};
+    assert_int_equal(mirror_each(m, "", tell, &l), 0);
+    const char *const wanted[] = {"a", "a!", "a-b", "e"};
+    assert_int_equal(l.dir_n, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_string_equal(l.dirs[i], wanted[i]);
+    assert_int_equal(l.files, 1);
+    assert_int_equal(files(m), 6);
+    mirror_free(m);
 }
 
 static void names_that_lead_elsewhere_are_left_out(void **state)
@@ -139,11 +202,15 @@ static void names_that_lead_elsewhere_are_left_out(void **state)
         {.name = "fine/x.json", .bytes = 3},
     };
     stub s = {.objects = objects, .n = sizeof objects / sizeof *objects};
-    const char *root = renew(&s);
-    assert_true(has(root, "x.json", 1));
-    assert_true(has(root, "fine/x.json", 3));
-    assert_int_equal(files(root), 2);
-    assert_int_equal(files(cache), 3); /* and the lock */
+    const char *why;
+    mirror *m = listed(&s);
+    assert_true(has(m, "x.json", 1));
+    assert_true(has(m, "fine/x.json", 3));
+    assert_int_equal(files(m), 2);
+    assert_int_equal(files_on_disk(), 0);
+    assert_int_equal(mirror_left_out(m, &why), 12); /* hidden ones are nobody's */
+    assert_string_equal(why, "a part of it is empty, . or ..");
+    mirror_free(m);
 }
 
 static void what_changes_or_goes_does_so_here(void **state)
@@ -155,31 +222,39 @@ static void what_changes_or_goes_does_so_here(void **state)
         {.name = "c/deep/down/h.xplane.pb", .bytes = 300, .mtime_ns = S(7)},
     };
     stub s = {.objects = objects, .n = 3};
-    renew(&s);
+    mirror *m = listed(&s);
+    vp_file_id before[2];
+    assert_true(mirror_find(m, "a/h.xplane.pb", &before[0]));
+    assert_true(mirror_find(m, "b/h.xplane.pb", &before[1]));
     objects[0].bytes = 101;
     s.n = 2;
-    const char *root = renew(&s);
-    assert_true(has(root, "a/h.xplane.pb", 101) && has(root, "b/h.xplane.pb", 200));
-    assert_int_equal(files(root), 2);
-    char path[8192];
-    snprintf(path, sizeof path, "%s/c", root);
-    assert_int_equal(access(path, F_OK), -1);
-    objects[1].name = "b"; /* was a directory */
-    objects[1].bytes = 1;
-    renew(&s);
-    renew(&s);
+    again(m, &s);
+    assert_true(has(m, "a/h.xplane.pb", 101) && has(m, "b/h.xplane.pb", 200));
+    assert_int_equal(files(m), 2);
+    assert_int_equal(mirror_check(m, &before[0]), VP_EIO);
+    assert_int_equal(mirror_check(m, &before[1]), 0);
+    objects[1].name = "b.json"; /* was in a directory */
+    again(m, &s);
+    assert_true(has(m, "b.json", 200));
+    assert_int_equal(mirror_check(m, &before[1]), VP_ENOTFOUND);
+    mirror_free(m);
 }
 
-static vp_file_id id_of(const char *root, const char *name)
+/* Of the same size and time, but not the same. */
+static void another_version_is_another_file(void **state)
 {
-    char path[8192];
-    int fd;
-    bool is_dir;
-    vp_file_id id;
-    snprintf(path, sizeof path, "%s/%s", root, name);
-    assert_int_equal(vp_fs_open_user(path, &fd, &is_dir, &id), 0);
-    close(fd);
-    return id;
+    (void)state;
+    stub_object objects[] = {{.name = "a/h.xplane.pb", .bytes = 1, .mtime_ns = S(5), .etag = "1"}};
+    stub s = {.objects = objects, .n = 1};
+    mirror *m = listed(&s);
+    vp_file_id before, after;
+    assert_true(mirror_find(m, objects[0].name, &before));
+    again(m, &s);
+    assert_true(mirror_find(m, objects[0].name, &after) && after.mtime_ns == before.mtime_ns);
+    objects[0].etag = "2";
+    again(m, &s);
+    assert_true(mirror_find(m, objects[0].name, &after) && after.mtime_ns != before.mtime_ns);
+    mirror_free(m);
 }
 
 static void content_comes_from_there(void **state)
@@ -194,7 +269,8 @@ static void content_comes_from_there(void **state)
     size_t got;
     mirror *m = open_it(&s);
     assert_int_equal(mirror_renew(m, &how, &root), 0);
-    vp_file_id id = id_of(root, objects[0].name);
+    vp_file_id id;
+    assert_true(mirror_find(m, objects[0].name, &id));
     assert_int_equal(mirror_source(m, &id, &in), 0);
     assert_int_equal(rd_source_read(in, p, sizeof p, 5 << 20, &got), 0);
     assert_int_equal(got, sizeof p);
@@ -227,9 +303,13 @@ static void many_are_no_trouble(void **state)
         objects[i] = (stub_object){.name = names + 32 * i, .bytes = 1000 + i, .mtime_ns = S(9)};
     }
     stub s = {.objects = objects, .n = MANY};
-    const char *root = renew(&s);
-    assert_true(has(root, "run_09999/h9.xplane.pb", 1000 + MANY - 1));
-    assert_int_equal(files(root), MANY);
+    mirror *m = listed(&s);
+    assert_true(has(m, "run_09999/h9.xplane.pb", 1000 + MANY - 1));
+    static looking l;
+    l = (looking){.m = m, .at = "run_09999"};
+    assert_int_equal(mirror_each(m, l.at, tell, &l), 0);
+    assert_int_equal(l.files, 10);
+    mirror_free(m);
     vp_free(names);
     vp_free(objects);
 }
@@ -257,8 +337,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
         CASE(it_has_the_tree_and_no_content),
+        CASE(what_lies_beneath_a_directory_is_told_once_and_in_order),
         CASE(names_that_lead_elsewhere_are_left_out),
         CASE(what_changes_or_goes_does_so_here),
+        CASE(another_version_is_another_file),
         CASE(content_comes_from_there),
         CASE(many_are_no_trouble),
         CASE(nothing_and_nonsense_are_told_apart),

@@ -129,14 +129,36 @@ static int scan(cat_scan *s, const char *path)
     return is_dir ? scan_directory(s, &fd, real) : scan_file(s, real, &id);
 }
 
+/* What lies elsewhere and cannot be told is said as what lies here and cannot be read. */
+static int note_left_out(catalog *c)
+{
+    const char *why;
+    char text[256];
+    uint64_t n = mirror_left_out(c->mirror, &why);
+    if (!n)
+        return 0;
+    snprintf(text, sizeof text, "%llu name%s left out: %s", (unsigned long long)n,
+             n == 1 ? "" : "s", why);
+    return cat_note_add(c, ".", text);
+}
+
 static int scan_mirror(cat_scan *s)
 {
     const cat_options *o = s->opts;
     const mirror_renewal how = {o->progress, o->progress_ctx, o->live ? &o->live->stop : NULL};
     const char *root;
+    vp_file_id id;
     s->c->mirror = mirror_ref(o->mirror);
     VP_TRY(mirror_renew(o->mirror, &how, &root));
-    return scan(s, root);
+    VP_TRY(note_left_out(s->c));
+    if (!mirror_find(o->mirror, "", &id)) {
+        VP_TRY(set_real(s->c, root, strlen(root)));
+        return cat_walk(s);
+    }
+    const char *slash = strrchr(root, '/');
+    s->single = true;
+    VP_TRY(set_real(s->c, root, slash == root ? 1 : (size_t)(slash - root)));
+    return cat_walk_file(s, slash + 1, &id);
 }
 
 int catalog_open(catalog **out, const char *path, const cat_options *opts)

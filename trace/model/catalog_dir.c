@@ -28,6 +28,7 @@ struct cat_reader {
     char *names;
     cat_entry *entries;
     size_t names_n, names_cap, count, cap, most;
+    bool whole; /* nothing beyond `most` is wanted, and it is no failure */
     char *path; /* absolute, of the directory: the end of full */
     char full[VP_PATH_MAX];
     _Alignas(struct dirent64) char listing[LISTING];
@@ -156,6 +157,34 @@ static int recall_entries(cat_reader *r, const cat_memo_dir *d)
     return 0;
 }
 
+static int tell(void *ctx, vp_str name, bool is_dir)
+{
+    cat_reader *r = ctx;
+    char z[VP_MEMBER_NAME_MAX + 1];
+    if (r->whole && r->count == r->most)
+        return 1;
+    memcpy(z, name.p, name.n);
+    z[name.n] = 0;
+    return add_entry(r, z, is_dir ? DT_DIR : DT_REG);
+}
+
+/* Of a directory that lies elsewhere, or of a file in it. */
+static const char *below_root(const cat_reader *r)
+{
+    const char *path = r->path + strlen(r->scan->c->real);
+    return *path == '/' ? path + 1 : path;
+}
+
+/* What is not there is not remembered: it says nothing of when it changed. */
+static int list_elsewhere(cat_reader *r, cat_node *n, bool ahead)
+{
+    n->id = (vp_file_id){.ino = vp_hash(r->path, strlen(r->path), 0)};
+    n->changed.tv_sec = r->scan->began_s;
+    n->cut = 0;
+    r->whole = !ahead;
+    return mirror_each(r->scan->c->mirror, below_root(r), tell, r);
+}
+
 /* Kinds that the file system does not tell are asked for once. */
 static unsigned char type_of(int fd, const char *name)
 {
@@ -274,6 +303,15 @@ static void peek(const cat_reader *r, cat_node *n, bool in_run, cat_found *f)
     }
 }
 
+static cat_told look_at_content(const cat_reader *r, cat_node *n, bool in_run, cat_found *f)
+{
+    f->by_name = cat_is_second_half(f, in_run);
+    if (!(f->by_name && has_first_half(n, f->name)) && !cat_known(r->scan, f))
+        peek(r, n, in_run, f);
+    f->by_name = f->by_name && !f->peeked;
+    return f->by_name ? CAT_KEPT : CAT_LOOKED;
+}
+
 static cat_told look_at_stat(const cat_reader *r, cat_node *n, bool in_run, cat_found *f,
                              const struct stat *st)
 {
@@ -287,11 +325,20 @@ static cat_told look_at_stat(const cat_reader *r, cat_node *n, bool in_run, cat_
         f->why = "cannot read: permission denied";
         return CAT_KEPT;
     }
-    f->by_name = cat_is_second_half(f, in_run);
-    if (!(f->by_name && has_first_half(n, f->name)) && !cat_known(r->scan, f))
-        peek(r, n, in_run, f);
-    f->by_name = f->by_name && !f->peeked;
-    return f->by_name ? CAT_KEPT : CAT_LOOKED;
+    return look_at_content(r, n, in_run, f);
+}
+
+/* Files that lie elsewhere have no permissions, and no process here writes to them. */
+static cat_told look_elsewhere(const cat_reader *r, cat_node *n, bool in_run, cat_found *f)
+{
+    char path[2 * VP_PATH_MAX];
+    const char *dir = below_root(r);
+    vp_file_id id;
+    snprintf(path, sizeof path, "%s%s%s", dir, *dir ? "/" : "", f->name.p);
+    if (!mirror_find(r->scan->c->mirror, path, &id))
+        return CAT_GONE;
+    set_id(f, id);
+    return look_at_content(r, n, in_run, f);
 }
 
 /* A file that was opened needs no other look at it. */
@@ -302,8 +349,10 @@ static cat_told look_at_file(const cat_reader *r, cat_node *n, bool in_run, cat_
     f->kind = rd_detect_name(f->name);
     if (f->kind.format == RD_CACHE)
         return CAT_IGNORED;
+    if (r->scan->c->mirror)
+        return look_elsewhere(r, n, in_run, f);
     bool second = in_run && rd_formats[f->kind.format].role == RD_SECOND_HALF;
-    if (!r->scan->opts->previous && !second && f->kind.format != RD_VPCAP && !r->scan->c->mirror)
+    if (!r->scan->opts->previous && !second && f->kind.format != RD_VPCAP)
         peek(r, n, in_run, f);
     if (f->peeked)
         return CAT_LOOKED;
@@ -354,14 +403,16 @@ static void say_entering(const cat_reader *r)
 int cat_read_dir(cat_reader *r, cat_node *n, const _Atomic bool *stop)
 {
     VP_TRY(put_path(r, n));
-    const cat_memo_dir *known = known_dir(r, n);
+    bool here = !r->scan->c->mirror;
+    const cat_memo_dir *known = here ? known_dir(r, n) : NULL;
     n->listed = !known;
-    if (!known && !open_dir(n))
+    if (here && !known && !open_dir(n))
         return 0;
     say_entering(r);
     r->names_n = r->count = 0;
     r->most = stop ? VP_WALK_AHEAD_MAX / 4 : VP_WALK_ENTRIES_MAX + 1;
-    VP_TRY(known ? recall_entries(r, known) : read_entries(r, n, stop != NULL));
+    VP_TRY(known ? recall_entries(r, known)
+                 : (here ? read_entries : list_elsewhere)(r, n, stop != NULL));
     number_entries(r, n);
     VP_TRY(pack(r, n));
     VP_TRY(look_at_files(r, n, stop));

@@ -135,9 +135,10 @@ static int take_head(const catalog *c, int fd, const cat_found *f, char *head, s
                      size_t *n)
 {
     *n = 0;
-    if (!want || !c->mirror)
-        return vp_fs_pread(fd, head, want, 0, n);
-    return mirror_head(c->mirror, &f->id, head, want, n);
+    if (!want)
+        return 0;
+    return c->mirror ? mirror_head(c->mirror, &f->id, head, want, n)
+                     : vp_fs_pread(fd, head, want, 0, n);
 }
 
 /* f->kind is what the name says. */
@@ -219,7 +220,7 @@ int cat_look(cat_scan *s, int dir_fd, const char *open_name, bool in_run, cat_fo
     const cat_memo_entry *e = known(s, f);
     if (e)
         return recall(s, e, f, archive);
-    int rc = cat_open_file(s->c, dir_fd, open_name, &fd, NULL);
+    int rc = s->c->mirror ? 0 : cat_open_file(s->c, dir_fd, open_name, &fd, NULL);
     if (rc == VP_ENOTFOUND) { /* gone since the directory was read */
         f->kind = (rd_kind){.format = RD_UNKNOWN};
         return 0;

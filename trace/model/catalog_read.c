@@ -49,10 +49,9 @@ static int open_listed(int *fd, const catalog *c, const cat_file *f)
 /* The same for who needs all of it on this disk. */
 static int open_content(int *fd, const catalog *c, const cat_file *f)
 {
-    VP_TRY(open_listed(fd, c, f));
     if (!c->mirror)
-        return 0;
-    vp_fs_close(fd);
+        return open_listed(fd, c, f);
+    VP_TRY(catalog_check(c, f));
     return mirror_whole(c->mirror, &f->id, fd);
 }
 
@@ -68,7 +67,10 @@ int catalog_fd(int *fd, const catalog *c, const cat_file *f)
 int catalog_check(const catalog *c, const cat_file *f)
 {
     VP_CLEANUP(vp_fs_close) int fd = -1;
-    return open_listed(&fd, c, f);
+    if (!c->mirror)
+        return open_listed(&fd, c, f);
+    int rc = mirror_check(c->mirror, &f->id);
+    return rc < 0 ? vp_fail_at(rc, f->path, -1, -1) : 0;
 }
 
 /* Without its gzip, so that it is no copy of the raw file where that has one. */

@@ -113,7 +113,8 @@ static int keep(walk *w, const cat_found *f, const cat_archive *archive, cat_dir
 static int look(walk *w, const frame *f, cat_found *found, const cat_dir *d,
                 const cat_archive **archive)
 {
-    int fd = found->peeked || cat_known(w->scan, found) ? -1 : cat_dir_fd(f->node);
+    bool here = !w->scan->c->mirror && !found->peeked && !cat_known(w->scan, found);
+    int fd = here ? cat_dir_fd(f->node) : -1;
     return cat_look(w->scan, fd, found->name.p, cat_is_run(d), found, archive);
 }
 
@@ -376,7 +377,9 @@ static int walk_link(walk *w, const char *path)
 static int walk_all(walk *w)
 {
     cat_scan *s = w->scan;
-    vp_file_id id;
+    vp_file_id id = {0};
+    if (s->c->mirror)
+        return walk_tree(w, "", -1, &id);
     int fd = openat(s->c->root_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return note_errno(w, "", "cannot open the directory");

@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <time.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "trace/base/err.h"
@@ -15,11 +14,9 @@
 #include "trace/base/time.h"
 #include "trace/source/mirror_impl.h"
 
-/* In ms: what was listed so long ago is listed again, or ten times as long as that took; and how
- * often somebody who waits for another program looks whether it is done. */
+/* In ms: what was listed so long ago is listed again, or ten times as long as that took. */
 #define FRESH_MS 2000
 #define FRESH_TIMES 10
-#define LOOK_MS 20
 
 bool mirror_is_url(const char *path)
 {
@@ -66,27 +63,35 @@ static int open_dir(const char *path, int *fd)
     return vp_fail_at(VP_EIO, path, -1, -1);
 }
 
+/* All directories of a path are made, for us alone. */
+static int make_dirs(const char *path)
+{
+    char part[VP_PATH_MAX];
+    for (size_t i = 1;; i++) {
+        if (path[i] && path[i] != '/')
+            continue;
+        memcpy(part, path, i);
+        part[i] = 0;
+        if (mkdir(part, 0700) < 0 && errno != EEXIST) {
+            vp_fail(VP_EIO, "no directory can be made: %s", strerror(errno));
+            return vp_fail_at(VP_EIO, part, -1, -1);
+        }
+        if (!path[i])
+            return 0;
+    }
+}
+
 static int make_places(mirror *m)
 {
-    char name[KEPT_NAME], path[VP_PATH_MAX], parts[VP_PATH_MAX / 2];
-    bool made;
-    int cache = cache_dir(m->cache);
-    VP_TRY(cache);
-    kept_name(name, &(vp_str){m->at.url, strlen(m->at.url)}, 1);
+    char path[VP_PATH_MAX];
+    VP_TRY(cache_dir(m->cache));
     snprintf(path, sizeof path, "%.1024s/kept", m->cache);
-    VP_TRY(mirror_make_dirs(path, 1, &made));
+    VP_TRY(make_dirs(path));
     VP_TRY(open_dir(path, &m->kept.dir));
-    snprintf(path, sizeof path, "%.1024s/%s", m->cache, name);
-    VP_TRY(mirror_make_dirs(path, (size_t)cache, &made));
-    put_parts(parts, sizeof parts, strstr(m->at.base, "://") + 3);
-    snprintf(m->tree, sizeof m->tree, "%.1100s/tree/%s", path, parts);
-    snprintf(m->file, sizeof m->file, "%.1100s/file/%s", path, parts);
-    snprintf(path + strlen(path), sizeof path - strlen(path), "/lock");
-    m->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (m->lock_fd >= 0)
-        return 0;
-    vp_fail(VP_EIO, "cannot be opened: %s", strerror(errno));
-    return vp_fail_at(VP_EIO, path, -1, -1);
+    m->root[0] = '/';
+    put_parts(m->root + 1, VP_PATH_MAX / 2, strstr(m->at.base, "://") + 3);
+    m->dev = vp_fingerprint(m->at.url, strlen(m->at.url), 0);
+    return 0;
 }
 
 /* ---- Its owner ------------------------------------------------------------------------------- */
@@ -105,8 +110,9 @@ int mirror_open(mirror **out, const char *url, const source_ask *ask, void (*dro
     mirror *m = vp_calloc(1, sizeof *m);
     VP_NEED(m);
     atomic_init(&m->refs, 1);
+    atomic_init(&m->spoiled, false);
     m->ask = *ask;
-    m->lock_fd = m->kept.dir = -1;
+    m->kept.dir = -1;
     pthread_mutex_init(&m->lock, NULL);
     pthread_mutex_init(&m->kept.lock, NULL);
     int rc = start(m, url);
@@ -130,7 +136,6 @@ void mirror_free(mirror *m)
     if (!m || atomic_fetch_sub(&m->refs, 1) != 1)
         return;
     mirror_table_free(m->table);
-    vp_fs_close(&m->lock_fd);
     vp_fs_close(&m->kept.dir);
     pthread_mutex_destroy(&m->lock);
     pthread_mutex_destroy(&m->kept.lock);
@@ -155,55 +160,36 @@ bool mirror_is_file(const mirror *m)
     return m->is_file;
 }
 
-/* ---- Renewing -------------------------------------------------------------------------------- */
-
-static int take_lock(const mirror *m, const _Atomic bool *stop)
+uint64_t mirror_left_out(const mirror *m, const char **why)
 {
-    while (flock(m->lock_fd, LOCK_EX | LOCK_NB) < 0) {
-        if (errno != EWOULDBLOCK && errno != EINTR)
-            return vp_fail(VP_EIO, "cannot lock the cache directory: %s", strerror(errno));
-        if (stop && atomic_load(stop))
-            return vp_fail(VP_ECANCELLED, "cancelled");
-        nanosleep(&(struct timespec){.tv_nsec = LOOK_MS * 1000000}, NULL);
-    }
-    return 0;
+    *why = m->table->why;
+    return m->table->left_out;
 }
+
+void mirror_spoil(mirror *m)
+{
+    atomic_store(&m->spoiled, true);
+}
+
+/* ---- Renewing -------------------------------------------------------------------------------- */
 
 /* The one object that the address names. VP_ENOTFOUND: it names none. */
 static int take_one(mirror_listing *l)
 {
-    mirror *m = l->m;
     VP_CLEANUP(vp_buf_free) vp_buf b;
     source_entry e;
     vp_buf_init(&b, 1 << 20);
-    VP_TRY(source_ask_head(&m->ask, m->at.url, &b, &e));
+    VP_TRY(source_ask_head(&l->m->ask, l->m->at.url, &b, &e));
     if (e.is_dir || e.bytes < 0)
         return vp_fail(VP_ENOTFOUND, "it says no size");
-    const char *slash = strrchr(m->file, '/');
-    vp_str name = vp_str_of(slash + 1);
-    bool made;
-    snprintf(m->root, sizeof m->root, "%s", m->file);
-    m->root[slash - m->file] = 0;
-    VP_TRY(mirror_make_dirs(m->root, strlen(m->cache) + 1, &made));
-    VP_TRY(open_dir(m->root, &l->root));
-    VP_TRY(mirror_put_file(l, name, name, &e));
-    if (!l->table->n)
-        return vp_fail(VP_EIO, "the cache directory cannot hold it");
-    l->table->entries[0].path = "";
-    memcpy(m->root, m->file, sizeof m->root);
-    return 0;
+    VP_TRY(mirror_put_file(l, VP_STR(""), &e));
+    return l->table->n ? 0 : vp_fail(VP_ELIMIT, "%s", l->table->why);
 }
 
 static int take_all(mirror_listing *l)
 {
-    mirror *m = l->m;
-    VP_TRY(mirror_make_dirs(m->tree, strlen(m->cache) + 1, &l->fresh));
-    VP_TRY(open_dir(m->tree, &l->root));
-    memcpy(m->root, m->tree, sizeof m->root);
     VP_TRY(mirror_list(l));
-    if (!l->entries)
-        return vp_fail(VP_ENOTFOUND, "nothing lies there");
-    return l->fresh ? 0 : mirror_sweep(l);
+    return l->entries ? 0 : vp_fail(VP_ENOTFOUND, "nothing lies there");
 }
 
 static bool looks_like_file(const mirror *m)
@@ -225,8 +211,6 @@ static int find_out(mirror_listing *l)
     bool other = rc == VP_ENOTFOUND || (rc == VP_EUNSUPPORTED && m->at.web && !file);
     if (other && !m->known) {
         vp_error why = *vp_error_last();
-        vp_fs_close(&l->root);
-        vp_fs_close(&l->dir_fd);
         file = !file;
         if (!file || m->at.url[strlen(m->at.base)] != '/')
             rc = file ? take_one(l) : take_all(l);
@@ -241,18 +225,13 @@ static int find_out(mirror_listing *l)
 
 static int renew(mirror *m, const mirror_renewal *how)
 {
-    mirror_listing l = {
-        .m = m, .how = how, .old = m->table, .root = -1, .dir_fd = -1, .table = mirror_table_new()};
+    mirror_listing l = {.m = m, .how = how, .old = m->table, .table = mirror_table_new()};
     VP_NEED(l.table);
     pthread_mutex_init(&l.lock, NULL);
     pthread_cond_init(&l.changed, NULL);
-    int rc = take_lock(m, how->stop);
-    if (rc >= 0) {
-        rc = find_out(&l);
-        flock(m->lock_fd, LOCK_UN);
-    }
-    vp_fs_close(&l.root);
-    vp_fs_close(&l.dir_fd);
+    int rc = find_out(&l);
+    if (rc >= 0)
+        rc = mirror_table_end(l.table);
     vp_free(l.tasks);
     pthread_cond_destroy(&l.changed);
     pthread_mutex_destroy(&l.lock);
@@ -271,7 +250,8 @@ int mirror_renew(mirror *m, const mirror_renewal *how, const char **root)
 {
     int64_t start = vp_now_ms(), fresh = m->took_ms * FRESH_TIMES;
     fresh = fresh > FRESH_MS ? fresh : FRESH_MS;
-    if (!m->table || start - m->renewed_ms >= fresh) {
+    bool spoiled = atomic_exchange(&m->spoiled, false);
+    if (!m->table || spoiled || start - m->renewed_ms >= fresh) {
         VP_TRY(renew(m, how));
         m->renewed_ms = vp_now_ms();
         m->took_ms = m->renewed_ms - start;

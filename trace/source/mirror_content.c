@@ -38,6 +38,17 @@ static mirror_entry *entry_of(const mirror *m, const vp_file_id *id)
     return e && e->bytes == id->size && e->mtime_ns == id->mtime_ns ? e : NULL;
 }
 
+int mirror_check(mirror *m, const vp_file_id *id)
+{
+    pthread_mutex_lock(&m->lock);
+    bool same = entry_of(m, id),
+         known = m->table && vp_map_get(&m->table->by_ino, id->ino) != VP_MAP_NONE;
+    pthread_mutex_unlock(&m->lock);
+    if (same)
+        return 0;
+    return known ? changed(m->at.url) : vp_fail(VP_ENOTFOUND, "it has gone since it was listed");
+}
+
 /* Where lists tell no version, the object itself is asked for it once. */
 static int ask_etag(mirror *m, const vp_file_id *id, version *v)
 {

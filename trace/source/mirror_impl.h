@@ -14,20 +14,24 @@
 
 #define MIRROR_ETAG 256u
 
-/* An object, and its file in the tree. */
+/* An object, or a directory of its own. */
 typedef struct mirror_entry {
     const char *path; /* behind the address; "": the address is the object's own */
     const char *etag; /* "": not known */
-    int64_t bytes, mtime_ns;
-    uint64_t ino;
+    int64_t bytes;    /* -1: a directory */
+    int64_t mtime_ns;
+    uint64_t ino; /* set by mirror_table_end */
 } mirror_entry;
 
+/* Sorted, with '/' before all else, so that what lies beneath a directory is one run of entries;
+ * but for one that is being made. */
 typedef struct mirror_table {
     vp_arena arena;
     mirror_entry *entries;
     size_t n, cap;
-    vp_map by_ino, by_path; /* by hashes of paths */
-    vp_map dirs;            /* hashes of the directories that there are */
+    vp_map by_ino; /* the objects */
+    uint64_t left_out;
+    char why[160]; /* of the first that was left out */
 } mirror_table;
 
 struct mirror {
@@ -36,11 +40,11 @@ struct mirror {
     void (*drop)(void *ctx);
     source_address at;
     char cache[VP_PATH_MAX];
-    char tree[VP_PATH_MAX], file[VP_PATH_MAX]; /* of a directory, or a file, at that address */
     char root[VP_PATH_MAX];
-    int lock_fd; /* held exclusively by whoever renews the tree */
+    uint64_t dev;
     kept kept;
     bool known, is_file;
+    _Atomic bool spoiled;
     int64_t renewed_ms, took_ms; /* 0: never */
     pthread_mutex_t lock;        /* of what follows */
     mirror_table *table;
@@ -57,10 +61,6 @@ typedef struct mirror_listing {
     const mirror_renewal *how;
     const mirror_table *old; /* NULL: the first of this program */
     mirror_table *table;
-    int root;                         /* the directory of the tree */
-    bool fresh;                       /* it was made now */
-    char dir[VP_MEMBER_NAME_MAX + 1]; /* the one that dir_fd is, if >= 0 */
-    int dir_fd;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     mirror_task *tasks;
@@ -75,25 +75,21 @@ typedef struct mirror_listing {
 
 mirror_table *mirror_table_new(void);
 void mirror_table_free(mirror_table *t);
-static inline uint64_t mirror_key(vp_str path)
-{
-    return vp_hash(path.p, path.n, 0);
-}
-/* The entry of a path, or NULL. */
+/* The object of a path, or NULL. */
 const mirror_entry *mirror_at(const mirror_table *t, vp_str path);
+vp_file_id mirror_id_of(const mirror *m, const mirror_entry *e);
 
 /* The address of an entry, which is freed by the caller; NULL: out of memory. */
 char *mirror_url_of(const mirror *m, const char *path);
 
-/* mirror_tree: under the listing's lock. */
-/* A directory that is there. */
+/* mirror_tree, under the listing's lock. A directory, also one in which nothing lies. */
 int mirror_put_dir(mirror_listing *l, vp_str path);
-/* An object; strings are copied. `name` is that of its file in the tree. */
-int mirror_put_file(mirror_listing *l, vp_str path, vp_str name, const source_entry *e);
-/* Removes what was not put. */
-int mirror_sweep(mirror_listing *l);
-/* Makes path, absolute, and those above it from byte `from` on; *made: it was not there. */
-int mirror_make_dirs(const char *path, size_t from, bool *made);
+/* An object; strings are copied. */
+int mirror_put_file(mirror_listing *l, vp_str path, const source_entry *e);
+/* Counts n names, and says why the first cannot be here. */
+void mirror_leave_out(mirror_table *t, uint64_t n, vp_str why);
+/* When all were put: sorts them, and drops what is there twice. */
+int mirror_table_end(mirror_table *t);
 
 /* A name that profiles and archives have. */
 bool mirror_is_file_name(vp_str name);

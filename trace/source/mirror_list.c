@@ -13,20 +13,25 @@
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-/* A name that can be one in the tree, with all that stands before it; dotfiles are nobody's. */
-static bool is_fit(vp_str path)
+/* Why this cannot be the path of a file here; NULL: it can. "": it is nobody's, a dotfile. */
+static const char *fault_of(vp_str path)
 {
     size_t from = 0, depth = 0;
     if (!path.n || path.n > VP_MEMBER_NAME_MAX || memchr(path.p, 0, path.n))
-        return false;
+        return "it is no path of a file";
     for (size_t i = 0; i <= path.n; i++) {
         if (i < path.n && path.p[i] != '/')
             continue;
-        if (i == from || i - from > NAME_MAX || path.p[from] == '.' || ++depth > VP_WALK_DEPTH_MAX)
-            return false;
+        vp_str part = {path.p + from, i - from};
+        if (!part.n || vp_str_eq(part, VP_STR(".")) || vp_str_eq(part, VP_STR("..")))
+            return "a part of it is empty, . or ..";
+        if (part.p[0] == '.')
+            return "";
+        if (part.n > NAME_MAX || ++depth > VP_WALK_DEPTH_MAX)
+            return "it is too long, or too deep";
         from = i + 1;
     }
-    return true;
+    return NULL;
 }
 
 bool mirror_is_file_name(vp_str name)
@@ -87,31 +92,55 @@ static int push(mirror_listing *l, vp_str path, bool head)
 
 /* ---- Answers --------------------------------------------------------------------------------- */
 
+/* "3 names were left out: why" of who fetches */
+static void take_left_out(mirror_listing *l, vp_str says)
+{
+    uint64_t n = 1;
+    vp_str rest = says;
+    (void)vp_take_uint(&rest, VP_WALK_ENTRIES_MAX, &n);
+    rest = vp_str_skip(says, vp_str_find(says, VP_STR(": ")) + 2);
+    mirror_leave_out(l->table, n, rest.n ? rest : says);
+}
+
+static int take_path(mirror_listing *l, vp_str path, const source_entry *e, bool flat)
+{
+    const char *fault = fault_of(path);
+    if (fault) {
+        if (*fault)
+            mirror_leave_out(l->table, 1, vp_str_of(fault));
+        return 0;
+    }
+    if (e->is_dir) {
+        VP_TRY(mirror_put_dir(l, path));
+        return flat ? 0 : push(l, path, false);
+    }
+    if (!is_wanted(name_of(path)))
+        return 0;
+    return e->bytes < 0 ? push(l, path, true) : mirror_put_file(l, path, e);
+}
+
 static int take_entry(mirror_listing *l, const char *dir, const source_entry *e, bool flat)
 {
     char path[VP_MEMBER_NAME_MAX + 1];
     size_t n = strlen(dir);
+    if (!e->name.n && e->why.n) {
+        take_left_out(l, e->why);
+        return 0;
+    }
     if (l->full || ++l->entries > VP_WALK_ENTRIES_MAX) {
         l->full = true;
         return 0;
     }
-    if (n + 1 + e->name.n > VP_MEMBER_NAME_MAX)
+    if (n + 1 + e->name.n > VP_MEMBER_NAME_MAX) {
+        mirror_leave_out(l->table, 1, VP_STR("it is too long"));
         return 0;
+    }
     memcpy(path, dir, n);
     if (n)
         path[n++] = '/';
     if (e->name.n)
         memcpy(path + n, e->name.p, e->name.n);
-    vp_str all = {path, n + e->name.n}, name = name_of(all);
-    if (!e->name.n || !is_fit(all))
-        return 0;
-    if (e->is_dir) {
-        VP_TRY(mirror_put_dir(l, all));
-        return flat ? 0 : push(l, all, false);
-    }
-    if (!is_wanted(name))
-        return 0;
-    return e->bytes < 0 ? push(l, all, true) : mirror_put_file(l, all, name, e);
+    return take_path(l, (vp_str){path, n + e->name.n}, e, flat);
 }
 
 static int take_entries(mirror_listing *l, const char *dir, vp_str payload, bool flat)
@@ -159,7 +188,7 @@ static int look_at(mirror_listing *l, const char *path, const char *url)
         return 0;
     vp_str all = vp_str_of(path);
     pthread_mutex_lock(&l->lock);
-    int rc = mirror_put_file(l, all, name_of(all), &e);
+    int rc = mirror_put_file(l, all, &e);
     pthread_mutex_unlock(&l->lock);
     return rc;
 }

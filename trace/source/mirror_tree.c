@@ -1,126 +1,28 @@
-/* The tree of a mirror: directories, and files that have a size and a time but no content. */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
+/* The tree of a mirror: what lies at an address as directories and files, in memory. */
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/source/mirror_impl.h"
 
-static int cannot(const char *what)
-{
-    int code = errno == ENOSPC || errno == EDQUOT ? VP_ENOSPC : VP_EIO;
-    return vp_fail(code, "%s in the cache directory: %s", what, strerror(errno));
-}
-
-int mirror_make_dirs(const char *path, size_t from, bool *made)
-{
-    char part[VP_PATH_MAX];
-    size_t n = strlen(path);
-    *made = false;
-    for (size_t i = from; i <= n; i++) {
-        if (i < n && path[i] != '/')
-            continue;
-        memcpy(part, path, i);
-        part[i] = 0;
-        *made = mkdir(part, 0700) == 0;
-        if (!*made && errno != EEXIST)
-            return vp_fail_at(cannot("no directory can be made"), part, -1, -1);
-    }
-    return 0;
-}
-
 /* ---- Putting --------------------------------------------------------------------------------- */
 
-/* Marks path and those above it. */
-static int mark(mirror_listing *l, vp_str path)
+static int put(mirror_table *t, vp_str path, mirror_entry x, vp_str etag)
 {
-    for (size_t i = path.n; i > 0; i--) {
-        if (i < path.n && path.p[i] != '/')
-            continue;
-        uint64_t key = mirror_key(vp_str_head(path, i));
-        if (vp_map_get(&l->table->dirs, key) != VP_MAP_NONE)
-            return 0;
-        VP_TRY(vp_map_set(&l->table->dirs, key, 0));
-    }
+    x.path = vp_arena_strndup(&t->arena, path.p, path.n);
+    x.etag = etag.n ? vp_arena_strndup(&t->arena, etag.p, etag.n) : "";
+    VP_NEED(x.path && x.etag);
+    VP_TRY(vp_grow(&t->entries, &t->cap, t->n + 1, sizeof *t->entries, VP_WALK_ENTRIES_MAX));
+    t->entries[t->n++] = x;
     return 0;
-}
-
-static void make_beneath(int root, const char *path)
-{
-    char part[VP_MEMBER_NAME_MAX + 1];
-    if (!*path || mkdirat(root, path, 0700) == 0 || errno != ENOENT)
-        return;
-    for (size_t i = 1; path[i - 1]; i++)
-        if (!path[i] || path[i] == '/') {
-            memcpy(part, path, i);
-            part[i] = 0;
-            (void)mkdirat(root, part, 0700);
-        }
-}
-
-/* Opens it, made where it is not there. 1: a file has its name. */
-static int enter(mirror_listing *l, vp_str path)
-{
-    bool is_dir = false;
-    if (l->dir_fd >= 0 && vp_str_eq(path, vp_str_of(l->dir)))
-        return 0;
-    vp_fs_close(&l->dir_fd);
-    memcpy(l->dir, path.p, path.n);
-    l->dir[path.n] = 0;
-    VP_TRY(mark(l, path));
-    if ((l->fresh && path.n) ||
-        vp_fs_open_beneath(l->root, l->dir, &l->dir_fd, &is_dir, NULL) == VP_ENOTFOUND) {
-        make_beneath(l->root, l->dir);
-        (void)vp_fs_open_beneath(l->root, l->dir, &l->dir_fd, &is_dir, NULL);
-    }
-    if (!is_dir)
-        vp_fs_close(&l->dir_fd);
-    return is_dir ? 0 : 1;
 }
 
 int mirror_put_dir(mirror_listing *l, vp_str path)
 {
-    int rc = enter(l, path);
-    return rc < 0 ? rc : 0;
-}
-
-static bool is_such(const struct stat *st, int64_t bytes, int64_t mtime_ns)
-{
-    vp_file_id id = vp_fs_id(st);
-    return S_ISREG(st->st_mode) && st->st_nlink == 1 && id.size == bytes && id.mtime_ns == mtime_ns;
-}
-
-/* Gives the name a file of that size and time without content. 1: it cannot have one. */
-static int make_file(int dir, const char *name, int64_t bytes, int64_t mtime_ns, bool fresh,
-                     uint64_t *ino)
-{
-    struct stat st;
-    VP_CLEANUP(vp_fs_close) int fd = -1;
-    if (!fresh && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
-        *ino = st.st_ino;
-        if (is_such(&st, bytes, mtime_ns))
-            return 0;
-        if (S_ISDIR(st.st_mode))
-            return 1;
-    }
-    fd = openat(dir, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0644);
-    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-        return errno == ENOSPC || errno == EDQUOT ? cannot("no file can be made") : 1;
-    const struct timespec times[2] = {
-        {.tv_nsec = UTIME_OMIT},
-        {.tv_sec = (time_t)(mtime_ns / 1000000000), .tv_nsec = (long)(mtime_ns % 1000000000)}};
-    if (ftruncate(fd, (off_t)bytes) < 0 || futimens(fd, times) < 0) {
-        (void)unlinkat(dir, name, 0);
-        return 1;
-    }
-    *ino = st.st_ino;
-    return 0;
+    return put(l->table, path, (mirror_entry){.bytes = -1}, VP_STR_NONE);
 }
 
 /* The time that its file gets: one that changed and keeps its size and time is told apart. */
@@ -134,100 +36,138 @@ static int64_t time_of(const mirror_listing *l, vp_str path, const source_entry 
     return was->mtime_ns + (same ? 0 : 1);
 }
 
-int mirror_put_file(mirror_listing *l, vp_str path, vp_str name, const source_entry *e)
+int mirror_put_file(mirror_listing *l, vp_str path, const source_entry *e)
 {
-    char base[NAME_MAX + 1];
-    mirror_table *t = l->table;
-    vp_str dir = vp_str_head(path, path.n > name.n ? path.n - name.n - 1 : 0);
-    if (e->bytes > VP_REMOTE_OBJECT_MAX || e->etag.n >= MIRROR_ETAG || mirror_at(t, path))
-        return 0;
-    int rc = enter(l, dir);
-    if (rc)
-        return rc < 0 ? rc : 0;
-    memcpy(base, name.p, name.n);
-    base[name.n] = 0;
-    mirror_entry x = {.bytes = e->bytes, .mtime_ns = time_of(l, path, e)};
-    rc = make_file(l->dir_fd, base, x.bytes, x.mtime_ns, l->fresh, &x.ino);
-    if (rc)
-        return rc < 0 ? rc : 0;
-    x.path = vp_arena_strndup(&t->arena, path.p, path.n);
-    x.etag = vp_arena_strndup(&t->arena, e->etag.n ? e->etag.p : "", e->etag.n);
-    VP_NEED(x.path && x.etag);
-    VP_TRY(vp_grow(&t->entries, &t->cap, t->n + 1, sizeof *t->entries, VP_WALK_ENTRIES_MAX));
-    VP_TRY(vp_map_set(&t->by_ino, x.ino, (uint32_t)t->n));
-    VP_TRY(vp_map_set(&t->by_path, mirror_key(path), (uint32_t)t->n));
-    t->entries[t->n++] = x;
-    return 0;
-}
-
-/* ---- Sweeping -------------------------------------------------------------------------------- */
-
-/* Directories in the order in which they were met, those above first. */
-typedef struct sweep {
-    mirror_listing *l;
-    char **dirs;
-    size_t n, cap;
-} sweep;
-
-static void sweep_free(sweep *s)
-{
-    for (size_t i = 0; i < s->n; i++)
-        vp_free(s->dirs[i]);
-    vp_free(s->dirs);
-}
-
-static int add_dir(sweep *s, const char *path)
-{
-    VP_TRY(vp_grow(&s->dirs, &s->cap, s->n + 1, sizeof *s->dirs, VP_WALK_ENTRIES_MAX));
-    s->dirs[s->n] = vp_strdup(path);
-    VP_NEED(s->dirs[s->n]);
-    s->n++;
-    return 0;
-}
-
-static int sweep_entry(sweep *s, int fd, const char *dir, const struct dirent *e)
-{
-    char path[VP_PATH_MAX];
-    const char *name = e->d_name;
-    if (!strcmp(name, ".") || !strcmp(name, ".."))
-        return 0;
-    int n = snprintf(path, sizeof path, "%s%s%s", dir, *dir ? "/" : "", name);
-    if (n < 0 || n >= (int)sizeof path)
-        return 0;
-    if (!mirror_at(s->l->table, vp_str_of(path)) && unlinkat(fd, name, 0) < 0 && errno == EISDIR)
-        return add_dir(s, path);
-    return 0;
-}
-
-static int sweep_dir(sweep *s, const char *path)
-{
-    const struct dirent *e;
-    int fd = -1, rc = 0;
-    bool is_dir = false;
-    if (vp_fs_open_beneath(s->l->root, path, &fd, &is_dir, NULL) < 0)
-        return 0;
-    DIR *d = is_dir ? fdopendir(fd) : NULL;
-    if (!d) {
-        vp_fs_close(&fd);
+    if (e->bytes > VP_REMOTE_OBJECT_MAX || e->etag.n >= MIRROR_ETAG) {
+        mirror_leave_out(l->table, 1, VP_STR("it is larger than 1 TiB, or its version too long"));
         return 0;
     }
-    while (rc >= 0 && (e = readdir(d)))
-        rc = sweep_entry(s, dirfd(d), path, e);
-    closedir(d);
-    return rc;
+    const mirror_entry x = {.bytes = e->bytes, .mtime_ns = time_of(l, path, e)};
+    return put(l->table, path, x, e->etag);
 }
 
-int mirror_sweep(mirror_listing *l)
+void mirror_leave_out(mirror_table *t, uint64_t n, vp_str why)
 {
-    VP_CLEANUP(sweep_free) sweep s = {.l = l};
-    VP_TRY(add_dir(&s, ""));
-    for (size_t i = 0; i < s.n; i++)
-        VP_TRY(sweep_dir(&s, s.dirs[i]));
-    while (s.n > 1) {
-        vp_str path = vp_str_of(s.dirs[s.n - 1]);
-        if (vp_map_get(&l->table->dirs, mirror_key(path)) == VP_MAP_NONE)
-            (void)unlinkat(l->root, path.p, AT_REMOVEDIR);
-        vp_free(s.dirs[--s.n]);
+    if (!t->left_out)
+        snprintf(t->why, sizeof t->why, "%.*s", VP_STR_CUT(why, sizeof t->why - 1));
+    t->left_out += n;
+}
+
+/* ---- Order ----------------------------------------------------------------------------------- */
+
+/* No name has bytes below '/' where it stands for 1: control characters are left out. */
+static int rank(char c)
+{
+    return c == '/' ? 1 : (unsigned char)c;
+}
+
+/* b may end before its NUL. */
+static int compare(const char *a, vp_str b)
+{
+    size_t i = 0;
+    while (i < b.n && a[i] && a[i] == b.p[i])
+        i++;
+    return rank(a[i]) - (i < b.n ? rank(b.p[i]) : 0);
+}
+
+static int by_path(const void *pa, const void *pb)
+{
+    const mirror_entry *a = pa, *b = pb;
+    int order = compare(a->path, vp_str_of(b->path));
+    return order ? order : (a->bytes < 0) - (b->bytes < 0); /* a file before a directory */
+}
+
+/* The first entry that is not before the path. */
+static size_t place_of(const mirror_table *t, vp_str path)
+{
+    size_t low = 0, high = t->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare(t->entries[middle].path, path) < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
+    return low;
+}
+
+/* The same name, or in what is a file. */
+static bool is_hidden_by(const mirror_entry *e, const mirror_entry *before)
+{
+    size_t n = strlen(before->path);
+    bool beneath = strncmp(e->path, before->path, n) == 0;
+    return beneath && (!e->path[n] || (before->bytes >= 0 && e->path[n] == '/'));
+}
+
+static uint64_t ino_of(const mirror_table *t, vp_str path)
+{
+    uint64_t ino = vp_fingerprint(path.p, path.n, 0);
+    while (vp_map_get(&t->by_ino, ino) != VP_MAP_NONE)
+        ino++;
+    return ino;
+}
+
+int mirror_table_end(mirror_table *t)
+{
+    size_t n = 0;
+    if (t->n)
+        qsort(t->entries, t->n, sizeof *t->entries, by_path);
+    for (size_t i = 0; i < t->n; i++) {
+        mirror_entry e = t->entries[i];
+        if (n && is_hidden_by(&e, &t->entries[n - 1]))
+            continue;
+        e.ino = ino_of(t, vp_str_of(e.path));
+        if (e.bytes >= 0)
+            VP_TRY(vp_map_set(&t->by_ino, e.ino, (uint32_t)n));
+        t->entries[n++] = e;
+    }
+    t->n = n;
     return 0;
+}
+
+/* ---- Looking --------------------------------------------------------------------------------- */
+
+const mirror_entry *mirror_at(const mirror_table *t, vp_str path)
+{
+    size_t i = place_of(t, path);
+    const mirror_entry *e = i < t->n ? &t->entries[i] : NULL;
+    return e && e->bytes >= 0 && vp_str_eq(vp_str_of(e->path), path) ? e : NULL;
+}
+
+vp_file_id mirror_id_of(const mirror *m, const mirror_entry *e)
+{
+    return (vp_file_id){m->dev, e->ino, e->bytes, e->mtime_ns};
+}
+
+bool mirror_find(const mirror *m, const char *path, vp_file_id *id)
+{
+    const mirror_entry *e = mirror_at(m->table, vp_str_of(path));
+    if (e)
+        *id = mirror_id_of(m, e);
+    return e != NULL;
+}
+
+int mirror_each(const mirror *m, const char *dir, mirror_tell *tell, void *ctx)
+{
+    const mirror_table *t = m->table;
+    VP_CLEANUP(vp_buf_free) vp_buf above;
+    vp_str last = VP_STR_NONE;
+    int rc = 0;
+    vp_buf_init(&above, 2 * VP_PATH_MAX);
+    if (*dir)
+        vp_buf_printf(&above, "%s/", dir);
+    VP_TRY(above.status);
+    vp_str all = vp_buf_view(&above);
+    for (size_t i = *dir ? place_of(t, all) : 0; rc == 0 && i < t->n; i++) {
+        vp_str rest = vp_str_of(t->entries[i].path);
+        if (!vp_str_starts(rest, all))
+            break;
+        rest = vp_str_skip(rest, all.n);
+        vp_str name = vp_str_head(rest, vp_str_find(rest, VP_STR("/")));
+        if (vp_str_eq(name, last))
+            continue; /* more of a directory */
+        last = name;
+        rc = tell(ctx, name, name.n < rest.n || t->entries[i].bytes < 0);
+    }
+    return rc < 0 ? rc : 0;
 }
