@@ -3,12 +3,15 @@
 #include "trace/analyze/analyze.h"
 #include "trace/analyze/compare/compare.h"
 #include "trace/report/report.h"
+#include "trace/source/document.h"
 
 int vp_report_read(vp_report **out, const char *path)
 {
     if (!out || !path)
         return vp_fail(VP_EARG, "no path to read");
-    return rep_read_file(out, path);
+    VP_CLEANUP(document_close) document d;
+    VP_TRY(document_open(&d, path, false, VP_STR_NONE));
+    return document_fail(&d, rep_read_file(out, d.path));
 }
 
 int vp_report_merge(vp_report **out, const vp_report *const *parts, size_t n)

@@ -9,11 +9,15 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/report/report.h"
+#include "trace/source/document.h"
 
 static int read_all(vp_report **parts, const cli_options *o)
 {
-    for (size_t i = 0; i < o->operand_count; i++)
-        VP_TRY(rep_read_file(&parts[i], o->operands[i]));
+    for (size_t i = 0; i < o->operand_count; i++) {
+        VP_CLEANUP(document_close) document d;
+        VP_TRY(document_open(&d, o->operands[i], o->no_sign_request, VP_STR_NONE));
+        VP_TRY(document_fail(&d, rep_read_file(&parts[i], d.path)));
+    }
     return 0;
 }
 

@@ -1,7 +1,4 @@
 /* `trend`: many runs, or results of benchmarks, in one table. */
-#include <stdio.h>
-#include <sys/stat.h>
-
 #include "server/cli/cli_options.h"
 #include "server/cli/commands.h"
 #include "server/cli/exit_codes.h"
@@ -12,43 +9,18 @@
 #include "trace/base/err.h"
 #include "trace/report/bench/scaling.h"
 #include "trace/report/trend/trend_view.h"
+#include "trace/source/document.h"
 
 /* In the order of --format's words. */
 enum { AS_TEXT, AS_JSON, AS_HTML };
 
-/* A history at an address, which is small. */
-static int add_fetched(trend *t, const char *url, const cli_options *o)
-{
-    const mirror_renewal how = {.progress = NULL};
-    const char *root;
-    char path[64];
-    mirror *m = NULL;
-    struct stat st;
-    VP_CLEANUP(vp_fs_close) int fd = -1;
-    VP_TRY(cli_mirror(&m, url, o));
-    int rc = mirror_renew(m, &how, &root);
-    if (rc >= 0 && (stat(root, &st) < 0 || !mirror_is_file(m)))
-        rc = vp_fail_at(vp_fail(VP_ENOTFOUND, "is no history of runs"), mirror_url(m), -1, -1);
-    if (rc >= 0) {
-        vp_file_id id = vp_fs_id(&st);
-        rc = mirror_whole(m, &id, &fd);
-    }
-    if (rc >= 0) {
-        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-        rc = trend_add_history(t, path);
-        rc = rc < 0 ? vp_fail_at(rc, mirror_url(m), -1, -1) : 0;
-    }
-    mirror_free(m);
-    return rc;
-}
-
 static int add(trend *t, const char *operand, const cli_options *o)
 {
     vp_report *r = NULL;
-    if (mirror_is_url(operand) && vp_str_ends(vp_str_of(operand), VP_STR(".jsonl")))
-        return add_fetched(t, operand, o);
-    if (trend_is_history(operand))
-        return trend_add_history(t, operand);
+    VP_CLEANUP(document_close) document d;
+    VP_TRY(document_open(&d, operand, o->no_sign_request, VP_STR("\"view_profile.")));
+    if (trend_is_history(d.path))
+        return document_fail(&d, trend_add_history(t, d.path));
     VP_TRY(cli_input(&r, operand, o));
     int rc = trend_add(t, r);
     analyze_free(r);

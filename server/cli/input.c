@@ -7,6 +7,7 @@
 #include "server/cli/open.h"
 #include "trace/base/err.h"
 #include "trace/report/report.h"
+#include "trace/source/document.h"
 
 /* Opens and analyses what `path` and `session` say instead of o's own. */
 static int analyze_there(vp_report **out, const cli_options *o, const char *path,
@@ -22,8 +23,10 @@ static int analyze_there(vp_report **out, const cli_options *o, const char *path
 
 int cli_input(vp_report **out, const char *operand, const cli_options *o)
 {
-    if (!strcmp(operand, "-") || rep_is_report(operand))
-        return rep_read_file(out, operand);
+    VP_CLEANUP(document_close) document d;
+    VP_TRY(document_open(&d, operand, o->no_sign_request, VP_STR("\"view_profile.report/")));
+    if (!strcmp(operand, "-") || rep_is_report(d.path))
+        return document_fail(&d, rep_read_file(out, d.path));
     if (mirror_is_url(operand) || access(operand, F_OK) == 0)
         return analyze_there(out, o, operand, NULL);
     int rc = analyze_there(out, o, o->profile_dir, operand);

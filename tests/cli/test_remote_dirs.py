@@ -192,6 +192,24 @@ def test_both_sides_of_a_comparison(place, logs):
     assert run(place, "compare", "--profile-dir", logs.url, "03_04_05", "03_04_05").decode().splitlines()[-1]
 
 
+def test_reports_and_histories_lie_there_too(place, logs):
+    """What takes the JSON of a report takes it at an address, and says the same of it."""
+    for name in ("a", "b"):
+        (logs.root / f"{name}.json").write_bytes(run(place, "report", "--format", "json", logs.root))
+    assert run(place, "merge", f"{logs.url}/a.json") == run(place, "merge", logs.root / "a.json")
+    for command in ("compare", "trend"):
+        here = run(place, command, logs.root / "a.json", logs.root / "b.json")
+        assert run(place, command, f"{logs.url}/a.json", f"{logs.url}/b.json?signature=x") == here
+        assert run(place, command, logs.root / "a.json", f"{logs.url}/b.json") == here
+    assert run(place, "compare", f"{logs.url}/a.json", logs.url) == run(place, "compare", logs.root / "a.json", logs.root)
+    (logs.root / "broken.json").write_bytes((logs.root / "a.json").read_bytes()[:-99])
+    for command in ("compare", "trend", "merge"):
+        line = one_line(place, command, f"{logs.url}/a.json", f"{logs.url}/broken.json")
+        assert line.startswith(f"view_profile: {logs.url}/broken.json") and "JSON" in line
+        one_line(place, command, f"{logs.url}/a.json", f"{logs.url}/none.json", code=4)
+    assert "not a report" in one_line(place, "merge", f"{logs.url}/a.json", logs.url)
+
+
 def test_the_page_is_served(place, logs):
     child = subprocess.Popen(["view_profile", "serve", logs.url, "--port", "0", "--no-browser", "--ui", "perfetto"],
                              cwd=place.dir, env=place.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -337,7 +355,7 @@ def test_names_that_lead_elsewhere(place, logs):
 def test_names_that_are_left_out_are_counted(place):
     """As what lies here and cannot be read."""
     def page(*keys):
-        rows = "".join(f"<Contents><Key>{urllib.parse.quote(key)}</Key><Size>5</Size></Contents>" for key in keys)
+        rows = "".join(f"<Contents><Key>{urllib.parse.quote(key)}</Key><Size>5000</Size></Contents>" for key in keys)
         return lambda r: r.answer(200, f"<L><EncodingType>url</EncodingType>{rows}</L>".encode())
 
     fine, odd = "logs/plugins/profile/run/h.xplane.pb", ("logs/plugins/profile/../up.json", "logs/plugins/profile/run/a\nb.json")

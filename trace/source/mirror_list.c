@@ -36,7 +36,8 @@ static const char *fault_of(vp_str path)
 
 bool mirror_is_file_name(vp_str name)
 {
-    static const char *const maybe[] = {".json", ".gz", ".pb", ".zip", ".prof", ".pprof"};
+    static const char *const maybe[] = {".json", ".gz",    ".pb",     ".zip",
+                                        ".prof", ".pprof", ".pickle", ".pkl"};
     if (rd_detect_name(name).format != RD_UNKNOWN)
         return true;
     for (size_t i = 0; i < sizeof maybe / sizeof *maybe; i++) {
