@@ -600,22 +600,26 @@ static int op_STOP(pk_machine *m)
     return 1;
 }
 
-static const struct {
-    const char name[20];
-    op_fn *run; /* NULL: refused */
-} ops[256] = {
-#define TAKEN(name, byte) [byte] = {#name, op_##name},
-#define REFUSED(name, byte) [byte] = {#name, NULL},
-    PK_TAKEN(TAKEN) PK_REFUSED(REFUSED)};
+/* Every opcode has a number: those that are read first, then those that are refused. */
+#define NUMBER(name, byte) AT_##name,
+enum { NO_OPCODE, PK_TAKEN(NUMBER) REFUSED_FROM, PK_REFUSED(NUMBER) };
+
+#define BY_BYTE(name, byte) [byte] = AT_##name,
+static const uint8_t op_at[256] = {PK_TAKEN(BY_BYTE) PK_REFUSED(BY_BYTE)};
+
+#define BY_NUMBER(name, byte) [AT_##name] = op_##name,
+static op_fn *const ops[REFUSED_FROM] = {PK_TAKEN(BY_NUMBER)};
 
 static int refuse(unsigned char op)
 {
-    if (!ops[op].name[0])
+#define NAME(name, byte) #name,
+    static const char names[][20] = {PK_REFUSED(NAME)};
+    if (!op_at[op])
         return vp_fail(VP_ECORRUPT, "byte %u is no opcode of a pickle", op);
     return vp_fail(VP_EUNSUPPORTED,
                    "the pickle uses %s, and only plain values are read: whoever loads such a file "
                    "may run what it names; write it by torch.cuda.memory._dump_snapshot",
-                   ops[op].name);
+                   names[op_at[op] - REFUSED_FROM - 1]);
 }
 
 static int run_ops(pk_machine *m)
@@ -625,7 +629,7 @@ static int run_ops(pk_machine *m)
         m->at = pk_input_at(&m->in);
         int rc = take(m, 1, &p);
         if (rc > 0)
-            rc = ops[*p].run ? ops[*p].run(m) : refuse(*p);
+            rc = op_at[*p] && op_at[*p] < REFUSED_FROM ? ops[op_at[*p]](m) : refuse(*p);
         if (rc <= 0)
             return rc;
     }
