@@ -82,6 +82,21 @@ def test_holders_and_leaks_are_named(tmp_path):
     assert allocator(made.dump(tmp_path / 'y.pickle', made.training(steps=8, leak=False)))['leaks'] == []
 
 
+def test_requests_that_failed_are_a_finding(tmp_path):
+    value = made.training(steps=4, leak=False)
+    found = {f['id']: f for f in report(made.dump(tmp_path / 'a.pickle', value))['findings']}
+    assert found['F22']['status'] == 'not_evaluated', 'no limit is known'
+    out = made.entry('oom', 0, 1 << 40, 1_700_000_000_009_999)
+    out['device_free'] = out.pop('addr')
+    value['device_traces'][0].append(out)
+    r = report(made.dump(tmp_path / 'a.pickle', value))
+    found = {f['id']: f for f in r['findings']}['F22']
+    assert r['memory']['allocators'][0]['out_of_memory'] == 1
+    assert (found['status'], found['severity']) == ('fired', 'high')
+    assert 'could not serve 1 request; it peaks at 6.0 MiB of 6.0 MiB reserved; init (/job/model.py:10) holds 4.0 MiB' \
+        in found['message']
+
+
 @pytest.mark.parametrize('protocol', range(2, pickle.HIGHEST_PROTOCOL + 1))
 def test_all_protocols_say_the_same(tmp_path, protocol):
     value = made.training(steps=4)

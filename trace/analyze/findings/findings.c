@@ -17,7 +17,8 @@ static bool has_launches(const fnd_run *run)
 static bool has_memory(const vp_report *r)
 {
     for (size_t i = 0; i < r->memory_count; i++)
-        if (r->memory[i].total_bytes > 0 && r->memory[i].peak_bytes >= 0)
+        if ((r->memory[i].total_bytes > 0 && r->memory[i].peak_bytes >= 0) ||
+            r->memory[i].out_of_memory > 0)
             return true;
     return false;
 }

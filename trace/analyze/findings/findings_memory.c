@@ -59,9 +59,38 @@ static const vp_memory *fullest(const vp_report *r)
     return worst;
 }
 
+/* The allocator with the most requests that failed; NULL: none did. */
+static const vp_memory *exhausted(const vp_report *r)
+{
+    const vp_memory *worst = NULL;
+    for (size_t i = 0; i < r->memory_count; i++) {
+        const vp_memory *m = &r->memory[i];
+        if (m->out_of_memory > (worst ? worst->out_of_memory : 0))
+            worst = m;
+    }
+    return worst;
+}
+
+static void say_exhausted(fnd_run *run, const vp_memory *m)
+{
+    fire(run, true);
+    run->f->value = 1;
+    fnd_message(run,
+                fnd_say(run, "%s could not serve %s request%s; it peaks at %s of %s reserved%s.",
+                        whose(run, m), fnd_count(run, m->out_of_memory),
+                        m->out_of_memory == 1 ? "" : "s", fnd_bytes(run, m->peak_bytes),
+                        fnd_bytes(run, m->reserved_peak_bytes), largest(run, m)));
+    place(run, m);
+}
+
 void fnd_memory(fnd_run *run)
 {
-    const vp_memory *m = fullest(run->r);
+    const vp_memory *m = exhausted(run->r);
+    if (m) {
+        say_exhausted(run, m);
+        return;
+    }
+    m = fullest(run->r);
     if (!m)
         return;
     run->f->value = fnd_share(m->peak_bytes, m->total_bytes);

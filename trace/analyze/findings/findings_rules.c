@@ -320,7 +320,7 @@ const finding_rule findings_rules[] = {
      .says = "The allocator's peak comes close to what it may use: fragmentation, retries and "
              "out-of-memory failures are near.",
      .rule = "peak / limit exceeds 90% (high from 98%); the limit is what the allocator has "
-             "reserved, allocated and free together, else the device's memory",
+             "reserved, allocated and free together, else the device's memory; or a request failed",
      .source = "torch_tb_profiler (90%)",
      .advice_xla = "Donate inputs (donate_argnums), rematerialise (jax.checkpoint with a policy), "
                    "shard optimizer state, or use smaller microbatches; "

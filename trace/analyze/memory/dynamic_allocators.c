@@ -186,7 +186,7 @@ static int replay(allocators *all, allocator *a, const trace_track *k, size_t e)
 /* More is taken from the device for a request that does not fit into any piece of what is free. */
 static void note_reserved(allocator *a, int64_t reserved, int64_t before, int64_t delta)
 {
-    int64_t free = a->reserved_last - before;
+    int64_t free = before >= 0 ? a->reserved_last - before : 0;
     if (a->events && a->absolute && reserved > a->reserved_last && delta > 0 && free >= delta &&
         free > a->scattered) {
         a->scattered = free;
