@@ -1,7 +1,9 @@
 """The waterfall of real profiles equals what memory_mfu.md F4 computed independently: to the picosecond."""
+import json
+
 import pytest
 
-from common import report
+from common import report, trace, view_profile
 
 TPU = 'jax_tpu/vllm-project__tpu-inference/profiles/plugins/profile/'
 ROCM = 'jax_gpu_rocm/AMD-AGI__TraceLens/mi300/'
@@ -71,3 +73,14 @@ def test_flops_of_products_from_hlo_shapes(path, flops):
     assert sum(d['mfu']['flops'] or 0 for d in made['devices']) == flops
     assert sum(o['roof']['flops'] or 0 for o in made['ops']) == flops
     assert {o['roof']['source'] for o in made['ops'] if o['roof']['flops']} == {'hlo'}
+
+
+def test_a_comparison_has_the_cells_as_differences(tmp_path):
+    """They sum to the difference of compute, as the classes do to that of the window."""
+    for name, run in (('a', '2026_01_11_21_26_41'), ('b', '2026_01_12_00_26_20')):
+        view_profile('report', '--chip=TPU7x', '--format=json', f'--output={tmp_path}/{name}.json', str(trace(TPU + run)))
+    made = json.loads(view_profile('compare', '--format=json', f'{tmp_path}/a.json', f'{tmp_path}/b.json').stdout)
+    for device in made['devices']:
+        for side in ('a_ps', 'b_ps', 'delta_ps'):
+            assert sum(c[side] for c in device['cells'].values()) == device['compute'][side]
+    assert made['devices'][0]['cells']['unknown']['delta_ps'] == 46047998742 - 17013486162

@@ -7,15 +7,23 @@
 
 /* ---- Figures of one device ---- */
 
-static const cmp_classes unknown = {VP_UNKNOWN, VP_UNKNOWN, VP_UNKNOWN, VP_UNKNOWN, VP_UNKNOWN};
+static cmp_classes unknown(void)
+{
+    cmp_classes x = {VP_UNKNOWN, VP_UNKNOWN, VP_UNKNOWN, VP_UNKNOWN, VP_UNKNOWN, {0}};
+    for (size_t i = 0; i < VP_CELLS; i++)
+        x.cell[i] = VP_UNKNOWN;
+    return x;
+}
 
 typedef struct class_sums {
-    __int128 window, compute, comm, copy;
+    __int128 window, compute, comm, copy, cell[VP_CELLS];
     int64_t n;
 } class_sums;
 
-static void add(class_sums *s, const vp_breakdown *b)
+static void add(class_sums *s, const vp_breakdown *b, const int64_t *cell_ps)
 {
+    for (size_t i = 0; i < VP_CELLS; i++)
+        s->cell[i] += cell_ps[i];
     s->window += b->window_ps;
     s->compute += b->compute_ps;
     s->comm += b->exposed_comm_ps;
@@ -24,16 +32,23 @@ static void add(class_sums *s, const vp_breakdown *b)
 }
 
 /* Means of the sums, rounded; idle takes the rounding, so that the four classes still sum to the
- * window. */
-static cmp_classes mean(const class_sums *s)
+ * window, and what is unknown does, so that the cells sum to compute. */
+static cmp_classes mean(const class_sums *s, bool has_peak)
 {
     if (!s->n)
-        return unknown;
+        return unknown();
     cmp_classes x = {.window = cmp_mean(s->window, s->n),
                      .compute = cmp_mean(s->compute, s->n),
                      .comm = cmp_mean(s->comm, s->n),
                      .copy = cmp_mean(s->copy, s->n)};
     x.idle = x.window - x.compute - x.comm - x.copy;
+    x.cell[VP_CELL_UNKNOWN] = x.compute;
+    for (size_t i = 0; i < VP_CELL_UNKNOWN; i++) {
+        x.cell[i] = cmp_mean(s->cell[i], s->n);
+        x.cell[VP_CELL_UNKNOWN] -= x.cell[i];
+    }
+    for (size_t i = 0; !has_peak && i < VP_CELLS; i++)
+        x.cell[i] = VP_UNKNOWN;
     return x;
 }
 
@@ -47,12 +62,13 @@ static void sum_up(class_sums *v, const cmp_side *s)
 {
     const vp_report *r = s->r;
     for (size_t i = 0; !s->per_step && i < r->device_count; i++)
-        add(&v[i], &r->devices[i].breakdown);
+        add(&v[i], &r->devices[i].breakdown, r->devices[i].mfu.cell_ps);
     for (size_t i = 0; s->per_step && i < r->steps.count; i++) {
         const vp_step *step = &r->steps.list[i];
         for (size_t k = 0; counts(step) && k < step->device_count; k++)
             if (step->devices[k].device < r->device_count)
-                add(&v[step->devices[k].device], &step->devices[k].breakdown);
+                add(&v[step->devices[k].device], &step->devices[k].breakdown,
+                    step->devices[k].cell_ps);
     }
 }
 
@@ -67,7 +83,7 @@ int cmp_classes_of(cmp_classes **out, const cmp_side *s)
     }
     sum_up(sums, s);
     for (size_t i = 0; i < n; i++)
-        v[i] = mean(&sums[i]);
+        v[i] = mean(&sums[i], s->r->devices[i].mfu.peak_gflops > 0);
     *out = v;
     return 0;
 }
@@ -128,13 +144,15 @@ static void match(uint32_t *of_a, bool *taken, const comparing *k)
 
 static void put(comparing *k, const char *name, const cmp_classes *a, const cmp_classes *b)
 {
-    k->c->devices[k->c->device_count++] =
-        (vp_compared_device){.name = cmp_text(k, name),
-                             .window = cmp_delta(a->window, b->window),
-                             .compute = cmp_delta(a->compute, b->compute),
-                             .exposed_comm = cmp_delta(a->comm, b->comm),
-                             .exposed_copy = cmp_delta(a->copy, b->copy),
-                             .idle = cmp_delta(a->idle, b->idle)};
+    vp_compared_device *d = &k->c->devices[k->c->device_count++];
+    *d = (vp_compared_device){.name = cmp_text(k, name),
+                              .window = cmp_delta(a->window, b->window),
+                              .compute = cmp_delta(a->compute, b->compute),
+                              .exposed_comm = cmp_delta(a->comm, b->comm),
+                              .exposed_copy = cmp_delta(a->copy, b->copy),
+                              .idle = cmp_delta(a->idle, b->idle)};
+    for (size_t i = 0; i < VP_CELLS; i++)
+        d->cells[i] = cmp_delta(a->cell[i], b->cell[i]);
 }
 
 int cmp_devices(comparing *k)
@@ -145,14 +163,15 @@ int cmp_devices(comparing *k)
     VP_CLEANUP(vp_free_ptr) uint32_t *of_a = vp_calloc(a->device_count, sizeof *of_a);
     VP_CLEANUP(vp_free_ptr) bool *taken = vp_calloc(b->device_count, sizeof *taken);
     k->c->devices = vp_arena_zalloc(k->arena, n * sizeof *k->c->devices);
+    const cmp_classes none = unknown();
     VP_NEED(of_a && taken && k->c->devices);
     VP_TRY(cmp_classes_of(&ca, &k->a));
     VP_TRY(cmp_classes_of(&cb, &k->b));
     match(of_a, taken, k);
     for (size_t i = 0; i < a->device_count; i++)
-        put(k, a->devices[i].name, &ca[i], of_a[i] == VP_NO_DEVICE ? &unknown : &cb[of_a[i]]);
+        put(k, a->devices[i].name, &ca[i], of_a[i] == VP_NO_DEVICE ? &none : &cb[of_a[i]]);
     for (size_t i = 0; i < b->device_count; i++)
         if (!taken[i])
-            put(k, b->devices[i].name, &unknown, &cb[i]);
+            put(k, b->devices[i].name, &none, &cb[i]);
     return 0;
 }

@@ -14,9 +14,11 @@ typedef struct cmp_side {
     __int128 span_ps, whole_ps; /* op time of all ops in the span, and in the whole capture */
 } cmp_side;
 
-/* The four classes of a device's mean step, or of its window; all four VP_UNKNOWN, or none. */
+/* The four classes of a device's mean step, or of its window; all four VP_UNKNOWN, or none. Cells
+ * are of compute, all VP_UNKNOWN where the device has no peak. */
 typedef struct cmp_classes {
     int64_t window, compute, comm, copy, idle;
+    int64_t cell[VP_CELLS];
 } cmp_classes;
 
 /* A group of ops of one report, as the mean over the devices of a kind. */

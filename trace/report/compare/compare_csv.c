@@ -1,4 +1,5 @@
 /* Two runs as CSV. */
+#include "trace/analyze/result/result_words.h"
 #include "trace/report/compare/compare_view.h"
 
 #include <math.h>
@@ -10,6 +11,7 @@
 /* Everything that a comparison says as rows of one table. Columns and kinds are stable, new ones go
  * to the end. Cells that a kind has no use for are empty.
  *   time     mean, median and p90 of the steps; or window: of the slowest device
+ *   cell     what compute consists of at the device's peak: useful, inefficiency, …; they sum to it
  *   class    compute, exposed_comm, exposed_copy and idle of a device, which sum to its window
  *   op       the rows of the outer join, by |delta|
  *   scope    what moved of the computation graph, in pre-order; what of it goes back
@@ -129,6 +131,18 @@ static void put_device(csv_row_writer *w, const vp_comparison *c, const vp_compa
                       .threshold_ps = VP_UNKNOWN});
 }
 
+/* What compute consists of, where both have a peak. */
+static void put_cells(csv_row_writer *w, const vp_comparison *c, const vp_compared_device *d)
+{
+    for (size_t i = 0; i < VP_CELLS && d->cells[0].delta_ps != VP_NO_TIME; i++)
+        put_row(w, c,
+                (row){.kind = "cell",
+                      .device = d->name,
+                      .name = result_cell_words[i],
+                      .times = &d->cells[i],
+                      .threshold_ps = VP_UNKNOWN});
+}
+
 static void put_op(csv_row_writer *w, const vp_comparison *c, const vp_compared_op *op)
 {
     put_row(w, c,
@@ -168,6 +182,8 @@ int rep_compare_csv(vp_buf *b, const vp_comparison *c)
     }
     for (size_t i = 0; i < c->device_count; i++)
         put_device(&w, c, &c->devices[i]);
+    for (size_t i = 0; i < c->device_count; i++)
+        put_cells(&w, c, &c->devices[i]);
     for (size_t i = 0; i < c->op_count; i++)
         put_op(&w, c, &c->ops[i]);
     for (size_t i = 0; i < c->scope_count; i++)

@@ -1,6 +1,7 @@
 /* DESIGN 7, view_profile.compare/1. Key order is part of the contract. */
 #include <math.h>
 
+#include "trace/analyze/result/result_words.h"
 #include "trace/base/json.h"
 #include "trace/report/compare/compare_formats.h"
 #include "trace/report/compare/compare_view.h"
@@ -70,6 +71,11 @@ static void put_devices(vp_json *j, const vp_comparison *c)
         rep_json_delta(j, "exposed_comm", &d->exposed_comm, false);
         rep_json_delta(j, "exposed_copy", &d->exposed_copy, false);
         rep_json_delta(j, "idle", &d->idle, false);
+        vp_json_key(j, "cells");
+        vp_json_begin_object(j);
+        for (size_t k = 0; k < VP_CELLS; k++)
+            rep_json_delta(j, result_cell_words[k], &d->cells[k], false);
+        vp_json_end_object(j);
         vp_json_end_object(j);
     }
     vp_json_end_array(j);

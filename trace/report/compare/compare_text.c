@@ -8,6 +8,7 @@
 #include "trace/report/compare/compare_view.h"
 #include "trace/report/compare/delta_cells.h"
 #include "trace/report/text/text_parts.h"
+#include "trace/report/words/mfu_words.h"
 #include "trace/report/words/shown_rows.h"
 #include "trace/report/words/words.h"
 
@@ -86,6 +87,27 @@ static int put_waterfall(vp_buf *b, const vp_view *v, const vp_comparison *c)
     vp_buf_puts(&title, c->per_step ? ", mean of its steps" : ", its whole window");
     text_title(b, v, vp_buf_cstr(&title));
     vp_buf_free_piece(b, &title);
+    return text_table(b, v, &table.t);
+}
+
+/* The cells of the same device that either run has. */
+static int put_cells(vp_buf *b, const vp_view *v, const vp_comparison *c)
+{
+    size_t worst = rep_compare_worst(c), n = 0;
+    part_row rows[VP_CELLS + 1];
+    delta_table table;
+    if (worst == c->device_count || c->devices[worst].cells[0].delta_ps == VP_NO_TIME)
+        return b->status;
+    const vp_compared_device *d = &c->devices[worst];
+    for (size_t i = 0; i < VP_CELLS; i++)
+        if (d->cells[i].a_ps || d->cells[i].b_ps)
+            rows[n++] =
+                (part_row){rep_cell_name((vp_cell)i), NULL, d->cells[i], TBL_PLAIN, TBL_PLAIN};
+    rows[n++] = (part_row){"= compute", NULL, d->compute, TBL_BOLD, TBL_BOLD};
+    tbl_parts(&table, rows, n, v);
+    table.t.own_text = part_cell;
+    table.t.has = PART_BARS;
+    text_title(b, v, "What its compute is at the peak");
     return text_table(b, v, &table.t);
 }
 
@@ -383,6 +405,7 @@ int rep_compare_text(vp_buf *b, const vp_comparison *c, const vp_view *view)
     text_side(b, &v, "B", c->b_name, c->b_path);
     VP_TRY(put_steps(b, &v, c));
     VP_TRY(put_waterfall(b, &v, c));
+    VP_TRY(put_cells(b, &v, c));
     VP_TRY(put_devices(b, &v, c));
     VP_TRY(put_ops(b, &v, c));
     VP_TRY(put_scopes(b, &v, c));

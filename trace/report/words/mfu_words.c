@@ -33,6 +33,11 @@ static const struct {
                          "is a lower bound by them"},
 };
 
+const char *rep_cell_name(vp_cell cell)
+{
+    return cells[cell].name;
+}
+
 /* In the order of the bar: what is done, what is lost in ops, what is lost beside them. */
 size_t rep_mfu_cells(mfu_cell out[MFU_CELLS_MAX], const vp_device *d)
 {

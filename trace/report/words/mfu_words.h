@@ -16,6 +16,7 @@ typedef struct mfu_cell {
     int64_t ps;
 } mfu_cell;
 
+const char *rep_cell_name(vp_cell cell);
 /* Fills out[0..n), whose sum is the window, and returns n. */
 size_t rep_mfu_cells(mfu_cell out[MFU_CELLS_MAX], const vp_device *d);
 /* Their shares in hundredths of a percent, which sum to 100 % where there is any time. */
