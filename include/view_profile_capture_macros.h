@@ -247,6 +247,28 @@ VP__INLINE void vp__scope_end(vp__scope *s)
     vp__scope_finish(s->site, s->start, end, generation, s->depth);
 }
 
+/* A zone that ends now and is no scope of the thread: vp__zone without a call, where it is the
+ * plain case. false: nothing was done. */
+VP__INLINE bool vp__zone_plain(vp__site *site, uint64_t start, uint32_t generation)
+{
+    uint64_t end = vp__ticks(generation), dur = end - start, id = VP__LOAD(site->id);
+    vp__thread *t = vp__me;
+    if (!VP__LIKELY(t->generation == generation && !VP__LOAD(t->busy) && id >> 32 == generation &&
+                    dur <= UINT32_MAX && !t->correlation && vp__enter(t, generation)))
+        return false;
+    vp__chunk *c = t->chunk;
+    uint64_t state = VP__LOAD(c->state);
+    bool room = (uint32_t)state < c->limit;
+    if (VP__LIKELY(room)) {
+        uint64_t *slot = (uint64_t *)(void *)((vp__record *)(void *)c + (uint32_t)state);
+        VP__STORE(slot[0], start);
+        VP__STORE(slot[1], (uint64_t)VP__WHAT(id, 0, VP__ZONE) << 32 | dur);
+        __atomic_store_n(&c->state, state + ((uint64_t)1 << 32 | 1), __ATOMIC_RELEASE);
+    }
+    vp__leave(t);
+    return room;
+}
+
 VP__INLINE vp__scope vp__scope_begin(vp__site *site, void *own)
 {
     uint32_t generation = vp__generation();

@@ -2,7 +2,7 @@
 mnist_profiling example.
 
     python examples/python/mnist.py
-    view_profile top --where host profiles/mnist
+    view_profile top --where host --by total profiles/mnist
     view_profile top --group scope profiles/mnist
 """
 import argparse

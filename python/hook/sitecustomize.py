@@ -163,10 +163,16 @@ class Jax(Recorder):
         self.wait()
         jax.profiler.stop_trace()
 
-    @staticmethod
-    def wait():
-        """What was sent to the devices before is done: it is in the profile, or before it."""
+    def wait(self):
+        """What was sent to the devices before is done, also results that nobody holds any more, which a computation of
+        the same device waits for: it is in the profile, or before it."""
         import jax
+
+        def view_profile_wait(x):
+            return x + 1
+        self.last = getattr(self, "last", None) or jax.jit(view_profile_wait)
+        for device in jax.local_devices():
+            self.last(jax.device_put(0, device)).block_until_ready()
         for array in jax.live_arrays():
             try:
                 array.block_until_ready()

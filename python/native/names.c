@@ -58,15 +58,26 @@ static uint32_t name_new(PyObject *text)
     return id;
 }
 
-uint32_t name_of(native *m, PyObject *text)
+static size_t find(native *m, PyObject *text)
 {
     size_t i = ((uintptr_t)text >> 4) % NAMES_KEPT;
     if (m->names[i].text != text) {
         uint32_t id = name_new(text);
         native_set(&m->names[i].text, Py_NewRef(text));
         m->names[i].id = id;
+        m->names[i].site = vp__site_of(id);
     }
-    return m->names[i].id;
+    return i;
+}
+
+uint32_t name_of(native *m, PyObject *text)
+{
+    return m->names[find(m, text)].id;
+}
+
+vp__site *site_of_name(native *m, PyObject *text)
+{
+    return m->names[find(m, text)].site;
 }
 
 void names_forget(native *m)

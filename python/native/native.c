@@ -12,38 +12,47 @@
 /* ---- A zone: with annotate("forward", batch=8): … ---------------------------------------------
  */
 
-/* One entry of a zone that is open. A zone that is entered again before its end keeps the outer
- * ones in `outer`. */
-typedef struct entry {
-    uint64_t start;
-    uint32_t generation; /* of the recording that was on; 0: none was */
-    PyObject *others;    /* the same zone for JAX's and PyTorch's profilers, entered; NULL: none */
-    struct entry *outer;
-} entry;
+/* What few zones have: the same zone for JAX's and PyTorch's profilers, entered, and the entry
+ * around this one where a zone was entered again before its end. */
+typedef struct more {
+    PyObject *others; /* a context manager; NULL: none */
+    struct more *outer;
+    uint64_t outer_start;
+    uint32_t outer_generation;
+} more;
 
 typedef struct zone {
-    PyObject_HEAD native *m;
-    PyObject *name, *args; /* args: a dict, or NULL */
-    entry now;
-    bool open;
+    PyObject_HEAD PyObject *name, *args; /* args: a dict, or NULL */
+    uint64_t start;
+    uint32_t generation; /* of the recording that was on; 0: none was */
+    uint32_t open;       /* how often it was entered and not left */
+    more *more;          /* NULL: none of that */
 } zone;
+
+/* The state of the interpreter that came first, which needs no call to be found, and whether the
+ * zones of any ask for other profilers. */
+static native *first;
+static bool asking;
+
+static native *state_of(PyTypeObject *type)
+{
+    return first && first->zone == type ? first : PyType_GetModuleState(type);
+}
 
 static PyObject *zone_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    PyObject *name;
-    if (PyTuple_Size(args) != 1) {
+    if (Py_SIZE(args) != 1) {
         PyErr_SetString(PyExc_TypeError, "annotate(name, **args) takes one name");
         return NULL;
     }
-    name = PyTuple_GetItem(args, 0);
-    if (!PyUnicode_Check(name)) {
+    PyObject *name = PyTuple_GetItem(args, 0);
+    if (Py_TYPE(name) != &PyUnicode_Type && !PyUnicode_Check(name)) {
         PyErr_Format(PyExc_TypeError, "annotate: the name must be a string, not %R", Py_TYPE(name));
         return NULL;
     }
     zone *z = (zone *)PyType_GenericAlloc(type, 0);
     if (!z)
         return NULL;
-    z->m = PyType_GetModuleState(type);
     z->name = Py_NewRef(name);
     if (kwargs && PyDict_Size(kwargs) > 0)
         z->args = Py_NewRef(kwargs);
@@ -53,77 +62,105 @@ static PyObject *zone_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 static void zone_dealloc(zone *z)
 {
     PyTypeObject *type = Py_TYPE(z);
-    for (entry *e = z->now.outer, *next; e; e = next) {
+    for (more *e = z->more, *next; e; e = next) {
         next = e->outer;
         Py_XDECREF(e->others);
         PyMem_Free(e);
     }
-    Py_XDECREF(z->now.others);
-    Py_XDECREF(z->name);
+    Py_DECREF(z->name);
     Py_XDECREF(z->args);
     PyObject_Free(z);
     Py_DECREF(type);
 }
 
-/* Keeps the entry that is open, since another one begins. */
-static int push(zone *z)
+static more *need_more(zone *z)
 {
-    entry *e = PyMem_Malloc(sizeof *e);
-    if (!e) {
+    more *e = PyMem_Calloc(1, sizeof *e);
+    if (e) {
+        *e = (more){.outer = z->more, .outer_start = z->start, .outer_generation = z->generation};
+        z->more = e;
+    } else {
         PyErr_NoMemory();
-        return -1;
     }
-    *e = z->now;
-    z->now = (entry){.outer = e};
-    return 0;
+    return e;
 }
 
-static void pop(zone *z)
+/* JAX's zone of this one, not entered; NULL: it does not record, or it cannot be made. */
+static PyObject *make_trace_me(zone *z, native *m)
 {
-    entry *e = z->now.outer;
-    z->open = e != NULL;
-    z->now = e ? *e : (entry){0};
-    PyMem_Free(e);
+    PyObject *on = m->trace_me ? PyObject_CallNoArgs(m->trace_on) : NULL, *made = NULL;
+    if (on == Py_True && z->args) {
+        PyObject *one = PyTuple_Pack(1, z->name);
+        made = one ? PyObject_Call(m->trace_me, one, z->args) : NULL;
+        Py_XDECREF(one);
+    } else if (on == Py_True) {
+        made = PyObject_CallFunctionObjArgs(m->trace_me, z->name, NULL);
+    }
+    Py_XDECREF(on);
+    return made;
 }
 
 /* Enters the zone in the other profilers that are on. A failure of theirs is not the program's. */
-static void enter_others(zone *z)
+static void enter_others(zone *z, native *m)
 {
-    PyObject *made = z->m->open_others
-                         ? PyObject_CallFunctionObjArgs(z->m->open_others, z->name,
-                                                        z->args ? z->args : Py_None, NULL)
-                         : NULL;
-    if (!made)
+    PyObject *made = make_trace_me(z, m);
+    if (!made && m->open_others) {
         PyErr_Clear();
-    else if (made == Py_None)
-        Py_DECREF(made);
+        made = PyObject_CallFunctionObjArgs(m->open_others, z->name, z->args ? z->args : Py_None,
+                                            NULL);
+    }
+    PyObject *entered = made && made != Py_None && (z->more || need_more(z))
+                            ? PyObject_CallMethodObjArgs(made, m->enter, NULL)
+                            : NULL;
+    PyErr_Clear();
+    if (entered)
+        z->more->others = made;
     else
-        z->now.others = made;
+        Py_XDECREF(made);
+    Py_XDECREF(entered);
 }
 
-static void exit_others(zone *z)
+static void exit_others(PyObject *others, native *m)
 {
-    PyObject *r = PyObject_CallFunctionObjArgs(z->m->close_others, z->now.others, NULL);
-    Py_CLEAR(z->now.others);
-    if (!r)
-        PyErr_Clear();
+    PyObject *r = PyObject_CallMethodObjArgs(others, m->exit, Py_None, Py_None, Py_None, NULL);
+    PyErr_Clear();
     Py_XDECREF(r);
+    Py_DECREF(others);
 }
 
 static PyObject *zone_enter(PyObject *self, PyObject *unused)
 {
     zone *z = (zone *)self;
-    uint32_t generation = vp__generation();
     (void)unused;
-    if (z->open && push(z) < 0)
+    if (z->open && !need_more(z))
         return NULL;
-    z->open = true;
-    if (z->m->others)
-        enter_others(z);
-    z->now.generation = generation;
-    if (generation)
-        z->now.start = vp__ticks(generation);
+    z->open++;
+    if (asking && state_of(Py_TYPE(self))->others)
+        enter_others(z, state_of(Py_TYPE(self)));
+    z->generation = vp__generation();
+    if (z->generation)
+        z->start = vp__ticks(z->generation);
     return Py_NewRef(self);
+}
+
+static void record(zone *z, native *m)
+{
+    if (z->args)
+        zone_with_args(name_of(m, z->name), z->start, z->generation, z->args);
+    else if (!vp__zone_plain(site_of_name(m, z->name), z->start, z->generation))
+        vp__zone(name_of(m, z->name), z->start, z->generation);
+}
+
+/* Ends what of this entry lies aside, and goes on with the one around it. */
+static void leave_more(zone *z, native *m)
+{
+    more *e = z->more;
+    if (e->others)
+        exit_others(e->others, m);
+    z->more = e->outer;
+    z->start = e->outer_start;
+    z->generation = e->outer_generation;
+    PyMem_Free(e);
 }
 
 static PyObject *zone_exit(PyObject *self, PyObject *const *exception, Py_ssize_t n)
@@ -131,34 +168,25 @@ static PyObject *zone_exit(PyObject *self, PyObject *const *exception, Py_ssize_
     zone *z = (zone *)self;
     (void)exception;
     (void)n;
-    if (!z->open)
-        Py_RETURN_NONE;
-    if (z->now.generation && z->now.generation == vp__generation()) {
-        uint32_t name = name_of(z->m, z->name);
-        if (z->args)
-            zone_with_args(name, z->now.start, z->now.generation, z->args);
-        else
-            vp__zone(name, z->now.start, z->now.generation);
+    if (z->open) {
+        z->open--;
+        if (z->generation && z->generation == vp__generation())
+            record(z, state_of(Py_TYPE(self)));
+        if (z->more)
+            leave_more(z, state_of(Py_TYPE(self)));
     }
-    if (z->now.others)
-        exit_others(z);
-    if (z->now.outer)
-        pop(z);
-    else
-        z->open = false;
     Py_RETURN_NONE;
 }
 
 /* @annotate("name"): what wraps a function, coroutine or generator stands in Python. */
 static PyObject *zone_call(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-    zone *z = (zone *)self;
     PyObject *fn = PyTuple_Size(args) == 1 && !kwargs ? PyTuple_GetItem(args, 0) : NULL;
     if (!fn || !PyCallable_Check(fn)) {
         PyErr_SetString(PyExc_TypeError, "annotate(name) wraps one function");
         return NULL;
     }
-    return PyObject_CallFunctionObjArgs(z->m->wrap, self, fn, NULL);
+    return PyObject_CallFunctionObjArgs(state_of(Py_TYPE(self))->wrap, self, fn, NULL);
 }
 
 static PyMethodDef zone_methods[] = {
@@ -191,16 +219,28 @@ static PyType_Spec zone_spec = {
 /* ---- The module -------------------------------------------------------------------------------
  */
 
-/* hooks(open, close, wrap): Python's half of a zone. */
+/* hooks(open, wrap): Python's half of a zone. open(name, args) is called while `others` is on and
+ * JAX is not, and makes the zone of another profiler that is to be entered, or None. */
 static PyObject *set_hooks(PyObject *module, PyObject *args)
 {
     native *m = PyModule_GetState(module);
-    PyObject *open, *close, *wrap;
-    if (!PyArg_ParseTuple(args, "OOO", &open, &close, &wrap))
+    PyObject *open, *wrap;
+    if (!PyArg_ParseTuple(args, "OO", &open, &wrap))
         return NULL;
     native_set(&m->open_others, Py_NewRef(open));
-    native_set(&m->close_others, Py_NewRef(close));
     native_set(&m->wrap, Py_NewRef(wrap));
+    Py_RETURN_NONE;
+}
+
+/* jax(TraceMe, is_enabled): its zones are made from here on. */
+static PyObject *set_jax(PyObject *module, PyObject *args)
+{
+    native *m = PyModule_GetState(module);
+    PyObject *trace_me, *on;
+    if (!PyArg_ParseTuple(args, "OO", &trace_me, &on))
+        return NULL;
+    native_set(&m->trace_on, Py_NewRef(on));
+    native_set(&m->trace_me, Py_NewRef(trace_me));
     Py_RETURN_NONE;
 }
 
@@ -212,11 +252,13 @@ static PyObject *set_others(PyObject *module, PyObject *on)
     if (yes < 0)
         return NULL;
     m->others = yes;
+    asking = yes || (asking && m != first); /* another interpreter's may still ask */
     Py_RETURN_NONE;
 }
 
 static PyMethodDef methods[] = {
     {"hooks", set_hooks, METH_VARARGS, NULL},
+    {"jax", set_jax, METH_VARARGS, NULL},
     {"others", set_others, METH_O, NULL},
     CALLS,
     {NULL, NULL, 0, NULL},
@@ -228,19 +270,25 @@ static int start(PyObject *module)
     PyObject *type = PyType_FromModuleAndSpec(module, &zone_spec, NULL);
     if (!type)
         return -1;
-    int rc = PyModule_AddObjectRef(module, "annotate", type);
-    Py_DECREF(type);
-    return rc < 0 ? rc : calls_start(module, m);
+    m->zone = (PyTypeObject *)type;
+    m->enter = PyUnicode_InternFromString("__enter__");
+    m->exit = PyUnicode_InternFromString("__exit__");
+    first = first ? first : m;
+    if (!m->enter || !m->exit || PyModule_AddObjectRef(module, "annotate", type) < 0)
+        return -1;
+    return calls_start(module, m);
 }
 
 static int traverse(PyObject *module, visitproc visit, void *arg)
 {
     native *m = PyModule_GetState(module);
     Py_VISIT(m->open_others);
-    Py_VISIT(m->close_others);
     Py_VISIT(m->wrap);
+    Py_VISIT(m->trace_me);
+    Py_VISIT(m->trace_on);
     Py_VISIT(m->log);
     Py_VISIT(m->error);
+    Py_VISIT(m->zone);
     return 0;
 }
 
@@ -248,11 +296,16 @@ static int clear(PyObject *module)
 {
     native *m = PyModule_GetState(module);
     m->others = false;
+    first = first == m ? NULL : first;
     Py_CLEAR(m->open_others);
-    Py_CLEAR(m->close_others);
     Py_CLEAR(m->wrap);
+    Py_CLEAR(m->trace_me);
+    Py_CLEAR(m->trace_on);
     Py_CLEAR(m->log);
     Py_CLEAR(m->error);
+    Py_CLEAR(m->enter);
+    Py_CLEAR(m->exit);
+    Py_CLEAR(m->zone);
     names_forget(m);
     return 0;
 }

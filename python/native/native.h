@@ -16,10 +16,14 @@ enum { NAMES_KEPT = 1024 };
 
 typedef struct native {
     bool others; /* zones call open_others */
-    PyObject *open_others, *close_others, *wrap, *log, *error;
+    PyObject *open_others, *wrap, *log, *error;
+    PyObject *trace_me, *trace_on; /* JAX's zone, and whether it records; NULL before it is loaded */
+    PyObject *enter, *exit; /* "__enter__", "__exit__" */
+    PyTypeObject *zone;
     struct {
         PyObject *text;
         uint32_t id;
+        vp__site *site;
     } names[NAMES_KEPT];
 } native;
 

@@ -71,14 +71,22 @@ class _Jax:
     def start(self, directory):
         import jax
         self.jax = jax
+
+        def view_profile_wait(x):
+            return x + 1
+        self.last = jax.jit(view_profile_wait)
+        self.wait()  # what came before is none of it; and this is compiled
         options = jax.profiler.ProfileOptions()
         options.python_tracer_level = int(self.python_tracer)
         jax.profiler.start_trace(directory, profiler_options=options)
 
     def wait(self):
-        """What was sent to the devices is done, and so in the profile."""
+        """What was sent to the devices is done, and so in the profile: also results that nobody holds any more, which a
+        computation of the same device waits for."""
         jax = self.jax
         jax.effects_barrier()
+        for device in jax.local_devices():
+            self.last(jax.device_put(0, device)).block_until_ready()
         for array in jax.live_arrays():
             try:
                 array.block_until_ready()

@@ -12,7 +12,7 @@ from ._native import annotate
 
 QUIET = 1000  # zones that found no other profiler on, before we stop asking
 
-_trace_me = None  # JAX's zone, once its profiler is loaded
+_trace_me = _is_enabled = None  # JAX's zone, once its profiler is loaded, and whether that is on
 _record = None  # (whether PyTorch's profiler is on, its zone), likewise
 _asked = 0      # zones since one found a profiler
 _serving = False  # JAX's profiler server runs: a capture may begin at any time
@@ -27,27 +27,17 @@ def _ask(always=False):
 
 
 def _open(name, args):
-    """What the native zone calls as it begins: the same zone of the other profilers, entered, or None."""
+    """What the native zone calls as it begins, unless JAX's profiler is on, which it asks itself: the zone of
+    PyTorch's, not entered yet, or None."""
     global _asked
-    entered = ()
-    if _trace_me is not None and _trace_me.is_enabled():
-        entered += (_trace_me(name, **(args or {})),)
     if _record is not None and _record[0]():
-        entered += (_record[1](name),)
-    if entered:
         _asked = 0
-        for zone in entered:
-            zone.__enter__()
-    elif not _serving:
+        return _record[1](name)
+    if not _serving:
         _asked += 1
         if _asked > QUIET:
             _native.others(False)
-    return entered or None
-
-
-def _close(entered):
-    for zone in reversed(entered):
-        zone.__exit__(None, None, None)
+    return None
 
 
 # ---- Other profilers ---------------------------------------------------------------------------
@@ -71,12 +61,13 @@ class _Watched:
 
 
 def _watch_jax(module):
-    global _trace_me
+    global _trace_me, _is_enabled
     inner = getattr(module, "_profiler", None)
     if inner is None or not hasattr(inner.TraceMe, "is_enabled"):
         return  # another JAX than we know: its profiler does without our zones
     module._profiler = _Watched(inner)
-    _trace_me = inner.TraceMe
+    _trace_me, _is_enabled = inner.TraceMe, inner.TraceMe.is_enabled
+    _native.jax(_trace_me, _is_enabled)
 
 
 def _watch_torch(module):
@@ -129,7 +120,7 @@ class _Finder:
 
 
 def install():
-    _native.hooks(_open, _close, _wrap)
+    _native.hooks(_open, _wrap)
     missing = False
     for name in _WATCHED:
         if name in sys.modules:
@@ -248,7 +239,7 @@ class step:
         self._others, self._begun = (), False
 
     def __enter__(self):
-        if _trace_me is not None and _trace_me.is_enabled():
+        if _trace_me is not None and _is_enabled():
             self._others += (_trace_me(self.name, _r=1, step_num=self.number),)
         if _record is not None and _record[0]():
             self._others += (_record[1](f"ProfilerStep#{self.number}"),)
@@ -266,7 +257,8 @@ class step:
             self._begun = False
             _native.step_end()
         others, self._others = self._others, ()
-        _close(others)
+        for zone in reversed(others):
+            zone.__exit__(None, None, None)
 
 
 def meta(key, value):

@@ -455,7 +455,7 @@ def test_record_leaves_a_python_without_frameworks_alone(place, tmp_path):
 
 
 FAKE_JAX = {
-    "jax/__init__.py": "from jax._src import xla_bridge\nfrom jax import profiler\ndef live_arrays(): return []\ndef devices(): return xla_bridge.backends()\n",
+    "jax/__init__.py": "from jax._src import xla_bridge\nfrom jax import profiler\ndef live_arrays(): return []\ndef local_devices(): return []\ndef jit(f): return f\ndef devices(): return xla_bridge.backends()\n",
     "jax/profiler.py": "from jax._src.profiler import *\n",
     "jax/_src/__init__.py": "",
     "jax/_src/xla_bridge.py": "def backends(): return ['cpu']\n",
