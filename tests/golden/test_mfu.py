@@ -1,9 +1,14 @@
 """The waterfall of real profiles equals what memory_mfu.md F4 computed independently: to the picosecond."""
 import json
+import sys
 
 import pytest
 
-from common import report, trace, view_profile
+from common import ROOT, report, trace, view_profile
+
+sys.path.insert(0, str(ROOT / 'tests'))
+from gen import files  # noqa: E402
+from gen.scene import MS, Scene, TpuChip  # noqa: E402
 
 TPU = 'jax_tpu/vllm-project__tpu-inference/profiles/plugins/profile/'
 ROCM = 'jax_gpu_rocm/AMD-AGI__TraceLens/mi300/'
@@ -84,3 +89,26 @@ def test_a_comparison_has_the_cells_as_differences(tmp_path):
         for side in ('a_ps', 'b_ps', 'delta_ps'):
             assert sum(c[side] for c in device['cells'].values()) == device['compute'][side]
     assert made['devices'][0]['cells']['unknown']['delta_ps'] == 46047998742 - 17013486162
+
+
+def test_the_readme_shows_what_is_printed():
+    text = view_profile('report', '--chip=TPU7x', '--device=TPU:0', str(trace(TPU + '2026_01_11_21_26_41'))).stdout
+    shown = text[text.index('  useful:'):]
+    readme = (ROOT / 'README.md').read_text(encoding='utf-8')
+    for line in shown[:shown.index('\n\n')].splitlines():
+        assert line.strip() in readme
+
+
+def test_figures_that_cannot_be_are_said_and_nothing_else_is_lost(tmp_path):
+    """FLOP of 2^64 − 1 and a peak of 0: the first are unknown, for the second the table is asked."""
+    scene = Scene()
+    chip = TpuChip(scene, stats={'device_type_string': 'TPU v6 Lite', 'peak_teraflops_per_second': 0.0,
+                                 'peak_hbm_bw_gigabytes_per_second': 1637.993152512})
+    for flops in (2 ** 64 - 2, 918 * 10 ** 9):
+        chip.op(f'fusion.{flops % 7}', MS, 'convolution fusion', stats={'model_flops': flops, 'bytes_accessed': 1})
+    made = report(files.write(scene, 'xspace', tmp_path))
+    mfu = made['devices'][0]['mfu']
+    assert {'bad-cost', 'bad-peak'} <= {q['code'] for q in made['quality']}
+    assert (mfu['chip'], mfu['peak_source'], mfu['peak_gflops']) == ('TPU v6e', 'name', 918000)
+    assert (mfu['flops'], mfu['cells']['useful']) == (918 * 10 ** 9, MS)
+    assert sum(mfu['cells'].values()) == made['devices'][0]['breakdown']['compute_ps'] == 2 * MS

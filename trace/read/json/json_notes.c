@@ -27,6 +27,8 @@ static const struct {
                         "look like XLA ops of a process that is never named: they "
                         "belong to no device",
                         SINK_WARNING, true},
+    [CJ_BAD_COST] = {"bad-cost", "tell FLOP or bytes that cannot be: taken as unknown",
+                     SINK_WARNING, false},
     [CJ_NO_TIME] = {"no-time", "at time 0, long before all others: shown where those begin",
                     SINK_INFO, false},
 };

@@ -118,6 +118,8 @@ static int xla_kind(cj_reader *r, const cj_fields *f, const js_value a[ARGS], vp
                    .bytes = js_to_count(a[ARG_BYTES].s),
                    .flops = js_to_count(a[ARG_MODEL_FLOPS].s),
                    .is_op = is_op};
+    if ((a[ARG_MODEL_FLOPS].type && k.flops < 0) || (a[ARG_BYTES].type && k.bytes < 0))
+        cj_note(r, CJ_BAD_COST);
     k.opcode = rd_hlo_opcode(k.long_name.n ? k.long_name : k.name);
     k.group_size = rd_group_size(k.long_name.n ? k.long_name : k.name);
     if (k.flops == SINK_UNKNOWN)

@@ -46,6 +46,7 @@ typedef struct cj_fields {
 /* What is wrong with a file, counted; the first place is kept. */
 typedef enum cj_note_id {
     CJ_BAD_EVENT,
+    CJ_BAD_COST,
     CJ_OVERSIZED,
     CJ_NEGATIVE,
     CJ_UNKNOWN_PHASE,
@@ -280,8 +281,8 @@ int cj_gpu_track(cj_reader *r, const cj_thread *t, js_value key, bool mtia, uint
 int cj_cpu_track(cj_reader *r, int64_t ordinal, uint32_t *track);
 int cj_devices_finish(cj_reader *r);
 
-/* json_costs.c: ops of PyTorch whose cost their shapes tell: their kind has it, and x the number that
- * their kernels carry. Only for readings in full depth. */
+/* json_costs.c: ops of PyTorch whose cost their shapes tell: their kind has it, and x the number
+ * that their kernels carry. Only for readings in full depth. */
 bool cj_is_costed(const cj_reader *r, const cj_fields *f);
 int cj_costed_op(cj_reader *r, const cj_fields *f, sink_extra *x, uint32_t *kind);
 

@@ -116,12 +116,26 @@ static void read_breakdown(sink_kind *k, const xs_value *v)
         }
 }
 
+/* A number that is there and does not fit, or is negative. */
+static bool is_beyond(const xs_value *v)
+{
+    return v->wire && v->wire != XSTAT_STR_VALUE && v->wire != XSTAT_REF_VALUE &&
+           xs_value_i64(v) < 0;
+}
+
+static bool has_bad_cost(const xs_value st[XS_STAT_ROLES])
+{
+    return is_beyond(&st[XS_STAT_MODEL_FLOPS]) || is_beyond(&st[XS_STAT_FLOPS]) ||
+           is_beyond(&st[XS_STAT_BYTES]);
+}
+
 static int make_kind(xs_line_ctx *c, const xs_meta *meta, vp_str event, bool cpu_op, uint32_t *kind)
 {
     xs_value st[XS_STAT_ROLES] = {0};
     vp_str name, display;
     xs_meta_decode(c->plane, meta->bytes, &name, &display, st);
     decode_event_stats(c->plane, event, st);
+    c->r->bad_costs += has_bad_cost(st);
     int64_t model_flops = xs_value_i64(&st[XS_STAT_MODEL_FLOPS]);
     sink_kind k = {.name = display.n ? display : name,
                    .long_name = display.n ? name : VP_STR_NONE,

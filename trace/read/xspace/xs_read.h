@@ -50,6 +50,7 @@ typedef struct xs_reader {
     size_t cpu_end_count, cpu_end_cap;
     vp_map cpu_tracks; /* hash of (plane, ordinal) → sink track */
     uint64_t negative, bad_time, aggregated;
+    uint64_t bad_costs; /* kinds whose FLOP or bytes are no number that could be */
     uint32_t lost_said; /* how many marks of lost zones were named so far */
     int64_t first_ps,
         last_ps; /* of all events that are read, on the host's clock; first > last: none */

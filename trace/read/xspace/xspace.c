@@ -24,6 +24,29 @@ static int note_count(xs_reader *r, uint64_t n, const char *code, const char *wh
     return note(r, code, SINK_WARNING, (vp_str){text, (size_t)len}, -1, false);
 }
 
+static int note_bad_costs(xs_reader *r)
+{
+    char text[160];
+    if (!r->bad_costs)
+        return 0;
+    int len = snprintf(text, sizeof text,
+                       "%llu kinds of ops tell FLOP or bytes that cannot be: taken as unknown",
+                       (unsigned long long)r->bad_costs);
+    return note(r, "bad-cost", SINK_WARNING, (vp_str){text, (size_t)len}, -1, false);
+}
+
+/* A peak of 0, or that is no number, is none: what a device can do is then looked up. */
+static int note_bad_peak(xs_reader *r, const xs_plane *pl)
+{
+    const xs_value *v = &pl->stats[XS_STAT_PEAK];
+    char text[160];
+    if (!v->wire || xs_value_times(v, 1000) > 0)
+        return 0;
+    int len = snprintf(text, sizeof text, "the peak that %.*s tells is none: it is not used",
+                       VP_STR_CUT(pl->name, 60u));
+    return note(r, "bad-peak", SINK_WARNING, (vp_str){text, (size_t)len}, pl->offset, false);
+}
+
 static int add_plane(xs_reader *r, int64_t offset, int64_t end)
 {
     VP_TRY(vp_grow(&r->planes, &r->plane_cap, r->plane_count + 1, sizeof *r->planes,
@@ -227,6 +250,7 @@ static int read_all(xs_reader *r)
         if (r->planes[i].is_metadata)
             VP_TRY(index_hlo(r, &r->planes[i]));
         VP_TRY(note_dropped(r, &r->planes[i]));
+        VP_TRY(note_bad_peak(r, &r->planes[i]));
         if (!vp_str_eq(r->planes[i].name, VP_STR("Task Environment")))
             continue;
         if (!r->base_ns)
@@ -245,6 +269,7 @@ static int read_all(xs_reader *r)
         note_count(r, r->negative, "negative-duration", "with a negative duration count as empty"));
     VP_TRY(note_count(r, r->bad_time, "bad-event",
                       "damaged or with times out of range were left out"));
+    VP_TRY(note_bad_costs(r));
     return note_count(r, r->aggregated, "aggregated-events",
                       "are sums without a place in time: left out");
 }

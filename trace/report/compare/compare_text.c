@@ -103,6 +103,8 @@ static int put_cells(vp_buf *b, const vp_view *v, const vp_comparison *c)
         if (d->cells[i].a_ps || d->cells[i].b_ps)
             rows[n++] =
                 (part_row){rep_cell_name((vp_cell)i), NULL, d->cells[i], TBL_PLAIN, TBL_PLAIN};
+    if (n < 2) /* nothing is known of it */
+        return b->status;
     rows[n++] = (part_row){"= compute", NULL, d->compute, TBL_BOLD, TBL_BOLD};
     tbl_parts(&table, rows, n, v);
     table.t.own_text = part_cell;

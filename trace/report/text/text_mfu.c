@@ -30,9 +30,11 @@ static void put_line(vp_buf *b, const vp_view *v, const mfu_cell *c, int64_t win
     vp_buf_init(&percent, 64);
     rep_duration(&time, c->ps, v->unit, window_ps);
     rep_put_hundredths(&percent, share);
-    vp_buf_printf(b, "  %-34s%12s%7s%%  ", c->name, vp_buf_cstr(&time), vp_buf_cstr(&percent));
+    vp_buf_printf(b, "  %-34s%12s%7s%%", c->name, vp_buf_cstr(&time), vp_buf_cstr(&percent));
     room = room < BAR_MAX ? room : BAR_MAX;
-    vp_buf_pad(b, '#', (size_t)(((__int128)c->ps * (int64_t)room * 2 / window_ps + 1) / 2));
+    size_t bar = (size_t)(((__int128)c->ps * (int64_t)room * 2 / window_ps + 1) / 2);
+    vp_buf_puts(b, bar ? "  " : "");
+    vp_buf_pad(b, '#', bar);
     vp_buf_putc(b, '\n');
     vp_buf_free(&time);
     vp_buf_free(&percent);
