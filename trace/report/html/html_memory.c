@@ -1,6 +1,9 @@
 /* Memory on the page. */
+#include <stdlib.h>
+
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
+#include "trace/report/html/html_treemap.h"
 #include "trace/report/table/host_tables.h"
 #include "trace/report/words/numbers.h"
 
@@ -77,13 +80,35 @@ static void put_holders(page *p, const vp_memory *m)
         html_put_table(p, &t);
 }
 
+static int by_bytes(const void *a, const void *b)
+{
+    const html_tile *x = a, *y = b;
+    return (x->bytes < y->bytes) - (x->bytes > y->bytes);
+}
+
+/* Who holds the peak, as areas; where only some holders are known, it would not be the peak. */
+static void put_tiles(page *p, const vp_memory *m)
+{
+    html_tile tiles[HTML_TILES_MAX];
+    int64_t left = m->peak_bytes;
+    size_t n = 0;
+    for (; n < m->top_count && n < HTML_TILES_MAX; n++) {
+        tiles[n] = (html_tile){m->top[n].name, m->top[n].bytes};
+        left -= tiles[n].bytes;
+    }
+    if (!n || left)
+        return;
+    qsort(tiles, n, sizeof *tiles, by_bytes);
+    html_treemap(p, tiles, n);
+}
+
 static void put_leaks(page *p, const vp_memory *m)
 {
     tbl t;
     tbl_leaks(&t, p->r, &p->v, m);
     if (!t.row_count)
         return;
-    html_puts(p, "<h4>Memory that steps leave</h4>\n");
+    html_puts(p, "<h3>Memory that steps leave</h3>\n");
     html_put_table(p, &t);
 }
 
@@ -105,6 +130,7 @@ int html_memory(page *p)
         html_puts(p, "</div>\n");
         put_facts(p, m);
         put_curve(p, m);
+        put_tiles(p, m);
         put_holders(p, m);
         put_leaks(p, m);
     }

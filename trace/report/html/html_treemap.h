@@ -1,0 +1,18 @@
+/* Areas in proportion to figures, as SVG. Included by the sections of the page. */
+#ifndef VP_REPORT_HTML_TREEMAP_H
+#define VP_REPORT_HTML_TREEMAP_H
+
+#include "trace/report/html/html_parts.h"
+
+typedef struct html_tile {
+    const char *name;
+    int64_t bytes; /* <= 0: left out */
+} html_tile;
+
+#define HTML_TILES_MAX 32u
+
+/* The largest first, at most HTML_TILES_MAX. Hidden from screen readers: a table beside it says the
+ * same. */
+void html_treemap(page *p, const html_tile *tiles, size_t n);
+
+#endif
