@@ -108,6 +108,12 @@ static int serve(const cli_options *o, const char *dir)
     memcpy(hosts, o->allow_host.items, sizeof o->allow_host.items);
     memcpy(origins, o->allow_origin.items, sizeof o->allow_origin.items);
     translate(&opts, o, dir);
+    vp_report_options peaks = VP_REPORT_OPTIONS_INIT;
+    if ((rc = cli_peaks(&peaks, o)) < 0)
+        return cli_fail(rc);
+    opts.chip = peaks.chip;
+    opts.peak_tflops = peaks.peak_tflops;
+    opts.peak_gb_s = peaks.peak_gb_s;
     if (o->tensorboard_in_place && mirror_is_url(dir))
         return cli_fail(vp_fail(VP_EARG, "--tensorboard-in-place: the profile directory does not "
                                          "lie on this machine"));

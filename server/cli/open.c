@@ -182,9 +182,14 @@ static int take_number(double *out, const char *flag, const char *text)
     return 0;
 }
 
-static int take_peaks(vp_report_options *opts, const cli_options *o)
+int cli_peaks(vp_report_options *opts, const cli_options *o)
 {
     opts->chip = o->chip;
+    if (o->chip && !analyze_knows_chip(o->chip))
+        return vp_fail(VP_EARG,
+                       "--chip %s: the table of peaks has no such chip; --peak-tflops and "
+                       "--peak-gbs tell its figures",
+                       o->chip);
     VP_TRY(take_number(&opts->peak_tflops, "peak-tflops", o->peak_tflops));
     VP_TRY(take_number(&opts->peak_gb_s, "peak-gbs", o->peak_gbs));
     VP_TRY(take_number(&opts->params, "params", o->params));
@@ -201,7 +206,7 @@ int cli_analyze(vp_report **out, const catalog *c, const cli_options *o)
         return vp_error_last()->code;
     if (o->host)
         VP_TRY(check_host(s, o->host));
-    VP_TRY(take_peaks(&opts, o));
+    VP_TRY(cli_peaks(&opts, o));
     cli_progress_begin(&progress, o, "reading");
     opts.group = (vp_group)o->group;
     opts.depth = o->command->bit & (CLI_TOP | CLI_EXPORT) ? VP_DEPTH_OPS : VP_DEPTH_FULL;

@@ -27,6 +27,8 @@ void cli_catalog_free(catalog **c); /* for VP_CLEANUP */
 const cat_session *cli_session(const catalog *c, const cli_options *o);
 /* Analyses the chosen session with progress. */
 int cli_analyze(vp_report **out, const catalog *c, const cli_options *o);
+/* --chip, --peak-tflops, --peak-gbs, --params and --tokens; VP_EARG. */
+int cli_peaks(vp_report_options *opts, const cli_options *o);
 /* How o wants a report shown; top is 0 (all) or the rows. */
 void cli_view(vp_view *v, const cli_options *o, size_t default_top);
 /* The path of a file as the user would type it: DIR/FILE, ARCHIVE!MEMBER. */

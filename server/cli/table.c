@@ -382,13 +382,13 @@ const cli_option cli_option_table[] = {
      "only this device: its name or its end, such as TPU:0"},
     {"step", 0, "N", CLI_NUMBER, CLI_TOP | CLI_REPORT | CLI_EXPORT, AT(step), 0, INT64_MAX, NULL,
      "only the time in the step of this number"},
-    {"chip", 0, "NAME", CLI_TEXT, CLI_REPORT | CLI_FINDINGS, AT(chip), 0, 0, NULL,
+    {"chip", 0, "NAME", CLI_TEXT, CLI_REPORT | CLI_FINDINGS | CLI_SERVE, AT(chip), 0, 0, NULL,
      "what devices can do is that of this chip, such as \"H100 SXM\" or TPU7x, whatever the "
      "profile "
      "says"},
-    {"peak-tflops", 0, "N", CLI_TEXT, CLI_REPORT | CLI_FINDINGS, AT(peak_tflops), 0, 0, NULL,
-     "what a device can do at most, in TFLOP/s, dense, of whatever type"},
-    {"peak-gbs", 0, "N", CLI_TEXT, CLI_REPORT | CLI_FINDINGS, AT(peak_gbs), 0, 0, NULL,
+    {"peak-tflops", 0, "N", CLI_TEXT, CLI_REPORT | CLI_FINDINGS | CLI_SERVE, AT(peak_tflops), 0, 0,
+     NULL, "what a device can do at most, in TFLOP/s, dense, of whatever type"},
+    {"peak-gbs", 0, "N", CLI_TEXT, CLI_REPORT | CLI_FINDINGS | CLI_SERVE, AT(peak_gbs), 0, 0, NULL,
      "the bandwidth of its main memory, in GB/s"},
     {"params", 0, "N", CLI_TEXT, CLI_REPORT | CLI_FINDINGS, AT(params), 0, 0, NULL,
      "parameters of the model, such as 7e9: with --tokens, MFU by 6 x parameters x tokens"},

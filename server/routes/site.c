@@ -94,7 +94,10 @@ static int copy_options(site_options *to, const site_options *from)
                          .perfetto_dir = from->perfetto_dir,
                          .tensorboard = from->tensorboard,
                          .captures = from->captures,
-                         .no_captures = from->no_captures};
+                         .no_captures = from->no_captures,
+                         .chip = from->chip,
+                         .peak_tflops = from->peak_tflops,
+                         .peak_gb_s = from->peak_gb_s};
     const char **texts[] = {&to->profile_dir, &to->perfetto_ui, &to->perfetto_dir, &to->tensorboard,
                             &to->captures};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -154,6 +157,8 @@ int site_start(site **out, const site_options *opts)
         rc = extraction_open(s, &copies);
     if (!rc)
         rc = store_open(&s->store, opts->profile_dir, &copies, opts->mirror);
+    if (!rc)
+        store_set_peaks(s->store, opts->chip, opts->peak_tflops, opts->peak_gb_s);
     if (!rc)
         rc = timelines_open(&s->timelines, s->store, VP_TIMELINE_KEPT_MAX, VP_TIMELINE_LATE_EVENTS);
     if (!rc)

@@ -30,6 +30,9 @@ typedef struct site_options {
     /* Where captures over the network land, absolute, if their process runs
      * (server/remote/outside_capture.h); NULL: nowhere, and no_captures says why, a constant. */
     const char *captures, *no_captures;
+    /* What devices can do, as in vp_report_options; texts outlive the site. */
+    const char *chip;
+    double peak_tflops, peak_gb_s;
 } site_options;
 #define SITE_OPTIONS_INIT                                                                          \
     {                                                                                              \

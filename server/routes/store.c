@@ -45,6 +45,8 @@ struct store {
     int count, waiting;
     _Atomic uint64_t failures;
     _Atomic bool cancelled;
+    const char *chip; /* set once, before threads ask */
+    double peak_tflops, peak_gb_s;
 };
 
 /* ---- The catalog ---------------------------------------------------------------------------- */
@@ -64,6 +66,13 @@ int store_open(store **out, const char *path, const cat_copies *copies, mirror *
     }
     *out = st;
     return 0;
+}
+
+void store_set_peaks(store *st, const char *chip, double peak_tflops, double peak_gb_s)
+{
+    st->chip = chip;
+    st->peak_tflops = peak_tflops;
+    st->peak_gb_s = peak_gb_s;
 }
 
 catalog *store_catalog(store *st)
@@ -288,6 +297,9 @@ static int end(work *w, int rc)
 static int analyze(work *w, vp_report **out, derived **tracks, catalog *c, const cat_session *s)
 {
     vp_report_options opts = VP_REPORT_OPTIONS_INIT;
+    opts.chip = w->st->chip;
+    opts.peak_tflops = w->st->peak_tflops;
+    opts.peak_gb_s = w->st->peak_gb_s;
     if (w->host) {
         VP_TRY(begin(w, &opts, s));
         return end(w, analyze_derived(tracks, c, s, w->host, &opts));

@@ -16,6 +16,9 @@ typedef struct store store;
 /* Starts to scan path, in the background; m is the mirror that it is the address of, or NULL.
  * VP_ENOTFOUND when there is no such path. */
 int store_open(store **out, const char *path, const cat_copies *copies, mirror *m);
+/* What devices can do, as in vp_report_options; before the first report is asked for. The text is
+ * not copied. */
+void store_set_peaks(store *st, const char *chip, double peak_tflops, double peak_gb_s);
 void store_close(store *st); /* no report may be held any more */
 /* The current catalog, a reference of the caller's (catalog_free). Never NULL; without sessions
  * while the first scan runs. */

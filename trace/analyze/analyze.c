@@ -301,6 +301,11 @@ int analyze_derived(derived **out, const catalog *c, const cat_session *s, const
     return rc;
 }
 
+bool analyze_knows_chip(const char *chip)
+{
+    return peaks_know(chip);
+}
+
 int analyze_put_label(vp_buf *b, vp_str raw)
 {
     return cl_normalize(b, raw);

@@ -31,6 +31,8 @@ int analyze_derived(derived **out, const catalog *c, const cat_session *s, const
 /* Adds the findings of a report to the tracks of one of its hosts. */
 int analyze_add_findings(derived *d, const vp_report *r, const char *host);
 
+/* Whether vp_report_options.chip may be this. */
+bool analyze_knows_chip(const char *chip);
 /* Appends what reports call an op of that raw name, where ops are grouped by name (analysis.md A3).
  * VP_ENOMEM, VP_ELIMIT: of the buffer. */
 int analyze_put_label(vp_buf *b, vp_str raw);

@@ -7,6 +7,7 @@
 #include "trace/report/compare/html_flames.h"
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
+#include "trace/report/words/mfu_words.h"
 #include "trace/report/words/escape.h"
 #include "trace/report/words/shown_rows.h"
 #include "trace/report/words/words.h"
@@ -168,6 +169,25 @@ static void put_device(comparison *x, const vp_compared_device *d)
     html_put_table(p, &table.t);
 }
 
+/* What its compute is at the peak, where both runs know one and more than that it is unknown. */
+static void put_cells(comparison *x, const vp_compared_device *d)
+{
+    part_row rows[VP_CELLS + 1];
+    page *p = &x->p;
+    delta_table table;
+    size_t n = 0;
+    for (size_t i = 0; i < VP_CELLS && d->cells[0].delta_ps != VP_NO_TIME; i++)
+        if (d->cells[i].a_ps || d->cells[i].b_ps)
+            rows[n++] = (part_row){rep_cell_name((vp_cell)i), rep_cell_css((vp_cell)i), d->cells[i],
+                                   TBL_PLAIN, TBL_PLAIN};
+    if (n < 2)
+        return;
+    rows[n++] = (part_row){"compute", NULL, d->compute, TBL_PLAIN, TBL_PLAIN};
+    tbl_parts(&table, rows, n, &p->v);
+    table.t.own_html = part_cell;
+    html_put_table(p, &table.t);
+}
+
 static void put_devices(comparison *x)
 {
     if (!x->c->device_count)
@@ -178,8 +198,10 @@ static void put_devices(comparison *x)
         "<p class=\"note\">%s. The four parts sum to the difference exactly; a bar to the "
         "right is time that B takes more.</p>\n",
         x->c->per_step ? "Means of the steps that count" : "Whole windows, as not both have steps");
-    for (size_t i = 0; i < x->c->device_count; i++)
+    for (size_t i = 0; i < x->c->device_count; i++) {
         put_device(x, &x->c->devices[i]);
+        put_cells(x, &x->c->devices[i]);
+    }
     html_section_end(&x->p);
 }
 

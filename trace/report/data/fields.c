@@ -1,4 +1,5 @@
 #include "trace/report/data/field_macros.h"
+#include "trace/report/words/mfu_words.h"
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/view_words.h"
 #include "trace/report/words/words.h"
@@ -267,6 +268,21 @@ static const rep_field split_fields[] = {
     {0},
 };
 
+static void put_intensity(rep_json_out *o, const void *roof)
+{
+    vp_json_double(&o->j, rep_intensity(roof));
+}
+
+static void put_bound(rep_json_out *o, const void *roof)
+{
+    vp_json_cstr(&o->j, rep_bound(roof));
+}
+
+static void put_of_bound(rep_json_out *o, const void *roof)
+{
+    vp_json_double(&o->j, rep_of_bound(roof));
+}
+
 const rep_field rep_roof_fields[] = {
     {F("flops", REP_COUNT, vp_roof, flops), .unsummed = true},
     {F("bytes", REP_COUNT, vp_roof, bytes), .unsummed = true},
@@ -274,6 +290,9 @@ const rep_field rep_roof_fields[] = {
     {F("memory_ps", REP_COUNT, vp_roof, memory_ps), .needed = true, .unsummed = true},
     {F("cells", REP_BY_WORD, vp_roof, cell_ps), .words = result_cell_words},
     {F("source", REP_WORD, vp_roof, source), .words = rep_cost_words},
+    {MADE("flop_per_byte", put_intensity)},
+    {MADE("bound", put_bound)},
+    {MADE("of_bound", put_of_bound)},
     {0},
 };
 

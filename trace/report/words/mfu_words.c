@@ -38,6 +38,11 @@ const char *rep_cell_name(vp_cell cell)
     return cells[cell].name;
 }
 
+const char *rep_cell_css(vp_cell cell)
+{
+    return cells[cell].css;
+}
+
 /* In the order of the bar: what is done, what is lost in ops, what is lost beside them. */
 size_t rep_mfu_cells(mfu_cell out[MFU_CELLS_MAX], const vp_device *d)
 {

@@ -17,6 +17,7 @@ typedef struct mfu_cell {
 } mfu_cell;
 
 const char *rep_cell_name(vp_cell cell);
+const char *rep_cell_css(vp_cell cell); /* as mfu_cell.css */
 /* Fills out[0..n), whose sum is the window, and returns n. */
 size_t rep_mfu_cells(mfu_cell out[MFU_CELLS_MAX], const vp_device *d);
 /* Their shares in hundredths of a percent, which sum to 100 % where there is any time. */
