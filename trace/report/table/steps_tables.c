@@ -47,6 +47,28 @@ static void get_mark(tbl_value *out, const void *row)
                                                   : "";
 }
 
+enum { HAS_MFU = 4 }; /* a device that computed in steps has a peak, and FLOP */
+
+static bool has_mfu(const vp_report *r)
+{
+    for (size_t i = 0; i < r->device_count; i++)
+        if (r->devices[i].mfu.peak_gflops > 0 && r->devices[i].mfu.flops > 0)
+            return true;
+    return false;
+}
+
+/* On its critical device. */
+static void get_mfu(tbl_value *out, const void *row)
+{
+    const vp_step *s = row;
+    out->n = VP_UNKNOWN;
+    for (size_t i = 0; i < s->device_count; i++)
+        if (s->devices[i].device == s->device) {
+            out->n = s->devices[i].peak_ps;
+            out->whole = s->devices[i].dur_ps;
+        }
+}
+
 #define ROW vp_step
 static const tbl_column step_columns[] = {
     {TBL_OWN, OWN(STEP_NAME), PAGE("Step", NULL)},
@@ -62,6 +84,8 @@ static const tbl_column step_columns[] = {
     {TBL_PS, GET(get_part), OWN(REP_COPY), PAGE("Exp. copy", "Copies that nothing covers"),
      TERM(6, "exp.copy")},
     {TBL_PS, GET(get_part), OWN(REP_IDLE), PAGE("Idle", NULL), TERM(7, "idle")},
+    {TBL_SHARE, GET(get_mfu), PAGE("MFU", "What its products take at the peak, of its length"),
+     TERM(7, "mfu"), NEEDS(HAS_MFU), TERM_NEEDS(HAS_MFU), DROP(4)},
     {TBL_TEXT, GET(get_device), TERM(8, "on"), SHORT(12, 8), DROP(1)},
     {TBL_WORD, GET(get_mark), TERM(9, ""), STYLE(TBL_DIM), DROP(2)},
     {TBL_OWN, OWN(STEP_MARKS), PAGE("Marks", NULL)},
@@ -72,7 +96,7 @@ void tbl_steps(tbl *t, const vp_report *r, const vp_view *v, const vp_step *cons
 {
     const vp_steps *s = &r->steps;
     *t = (tbl){TBL_ROWS("Steps", step_columns, steps, n), .r = r, .v = v, .row_at = tbl_pointed,
-               .has = tbl_has(r)};
+               .has = tbl_has(r) | (has_mfu(r) ? HAS_MFU : 0u)};
     t->unit[STEP_LENGTH] = rep_unit_for(v->unit, s->counted > 0 ? s->max_ps : s->list[0].dur_ps);
     t->unit[STEP_START] = rep_unit_for(v->unit, r->end_ps);
 }
