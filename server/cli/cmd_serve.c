@@ -21,6 +21,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/source/address.h"
 
 /* Says why the site did not start. A bad address is CLI_CANNOT_SERVE and no usage error: which
  * addresses there are depends on the machine. */
@@ -94,11 +95,23 @@ static int start_captures(site_options *opts, char *place, const cli_options *o)
     return outside_capture_start(place, NULL);
 }
 
+/* What a watch of this machine knows of an address. */
+static const char *find_watched(char out[VP_PATH_MAX], const char *url)
+{
+    source_address at;
+    int rc = source_address_read(&at, url);
+    if (rc >= 0)
+        rc = source_address_place(out, &at);
+    source_address_free(&at);
+    return rc >= 0 ? out : NULL;
+}
+
 static int serve(const cli_options *o, const char *dir)
 {
     site_options opts = SITE_OPTIONS_INIT;
     const char *hosts[CLI_LIST_MAX + 1] = {0}, *origins[CLI_LIST_MAX + 1] = {0};
     char token[SERVE_TOKEN_MAX + 1], perfetto[VP_PATH_MAX], place[VP_PATH_MAX];
+    char watched[VP_PATH_MAX];
     int rc = serve_perfetto(&opts, perfetto, o);
     if (rc)
         return rc;
@@ -119,8 +132,10 @@ static int serve(const cli_options *o, const char *dir)
                                          "lie on this machine"));
     if ((rc = cli_mirror(&opts.mirror, dir, o)) < 0)
         return cli_fail(rc);
-    if (opts.mirror)
+    if (opts.mirror) {
         opts.profile_dir = mirror_url(opts.mirror);
+        opts.watched = find_watched(watched, dir);
+    }
     opts.http.token = token[0] ? token : NULL;
     opts.http.allow_hosts = hosts;
     opts.http.allow_origins = origins;

@@ -84,6 +84,7 @@ int serve_sandbox(const cli_options *o, const site_options *opts)
     if (o->no_sandbox)
         return 0;
     allow_system(&r);
+    allow(&r, opts->watched, SANDBOX_READ);
     if (opts->mirror)
         allow(&r, mirror_cache(opts->mirror), SANDBOX_WRITE);
     else

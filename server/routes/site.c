@@ -90,6 +90,7 @@ static int copy_options(site_options *to, const site_options *from)
                          .tensorboard_unguarded = from->tensorboard_unguarded,
                          .top = from->top,
                          .profile_dir = from->profile_dir,
+                         .watched = from->watched,
                          .perfetto_ui = from->perfetto_ui,
                          .perfetto_dir = from->perfetto_dir,
                          .tensorboard = from->tensorboard,
@@ -98,8 +99,8 @@ static int copy_options(site_options *to, const site_options *from)
                          .chip = from->chip,
                          .peak_tflops = from->peak_tflops,
                          .peak_gb_s = from->peak_gb_s};
-    const char **texts[] = {&to->profile_dir, &to->perfetto_ui, &to->perfetto_dir, &to->tensorboard,
-                            &to->captures};
+    const char **texts[] = {&to->profile_dir, &to->perfetto_ui, &to->perfetto_dir,
+                            &to->tensorboard, &to->captures,    &to->watched};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         int rc = copy_text(texts[i]);
         if (rc < 0) {
@@ -198,5 +199,6 @@ void site_stop(site *s)
     vp_free((void *)(uintptr_t)s->opts.perfetto_dir);
     vp_free((void *)(uintptr_t)s->opts.tensorboard);
     vp_free((void *)(uintptr_t)s->opts.captures);
+    vp_free((void *)(uintptr_t)s->opts.watched);
     vp_free(s);
 }

@@ -15,8 +15,9 @@ typedef enum site_ui { SITE_UI_BOTH, SITE_UI_PERFETTO, SITE_UI_TENSORBOARD, SITE
 
 typedef struct site_options {
     const char *profile_dir;
-    mirror *mirror;    /* the caller's: profile_dir is its address; NULL: that lies here */
-    http_options http; /* origins: the Perfetto UI's is added */
+    mirror *mirror;      /* the caller's: profile_dir is its address; NULL: that lies here */
+    const char *watched; /* where a watch of that address keeps its state; NULL: profile_dir */
+    http_options http;   /* origins: the Perfetto UI's is added */
     site_ui ui;
     const char *perfetto_ui;  /* "https://ui.perfetto.dev"; NULL: that of perfetto_dir alone */
     const char *perfetto_dir; /* a build of the Perfetto UI on this machine; NULL: none */

@@ -32,8 +32,9 @@
 static int open_state(const site *at, struct stat *st)
 {
     char path[VP_PATH_MAX];
-    int n = snprintf(path, sizeof path, "%s/" STATE_FILE, at->opts.profile_dir);
-    if (at->opts.mirror || n <= 0 || n >= (int)sizeof path)
+    const char *dir = at->opts.watched ? at->opts.watched : at->opts.profile_dir;
+    int n = dir ? snprintf(path, sizeof path, "%s/" STATE_FILE, dir) : 0;
+    if (n <= 0 || n >= (int)sizeof path)
         return -1;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd >= 0 && (fstat(fd, st) < 0 || !S_ISREG(st->st_mode) || st->st_size > STATE_BYTES_MAX))

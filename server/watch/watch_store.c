@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,7 +11,6 @@
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/capture/disk/small_files.h"
-#include "trace/source/kept.h"
 
 #define LOCK ".view_profile-watch.lock"
 #define READ_MAX (64u << 20)
@@ -52,21 +51,12 @@ static int open_all(watch_store *s)
 /* Of an address: what is known of it here, which only its owner may read. */
 static int find_place(watch_store *s, const char *out)
 {
-    char name[KEPT_NAME];
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    bool has = state && *state == '/';
+    char parent[VP_PATH_MAX];
     VP_TRY(source_address_read(&s->at, out));
-    if (!has && (!home || *home != '/'))
-        return vp_fail(VP_EIO, "there is no directory for what is known of --out: set "
-                               "XDG_STATE_HOME, or HOME");
-    const vp_str parts[] = {vp_str_of(s->at.base), vp_str_of(s->at.query)};
-    kept_name(name, parts, 2);
-    int n = snprintf(s->out, sizeof s->out, "%s%s/view_profile/watch/", has ? state : home,
-                     has ? "" : "/.local/state");
-    if (n < 0 || n + (int)KEPT_NAME >= (int)VP_PATH_MAX / 2)
-        return vp_fail(VP_ELIMIT, "XDG_STATE_HOME, or HOME: the path is too long");
-    VP_TRY(cap_make_dirs(s->out));
-    snprintf(s->out + n, sizeof s->out - (size_t)n, "%.16s", name);
+    VP_TRY(source_address_place(s->out, &s->at));
+    snprintf(parent, sizeof parent, "%s", s->out);
+    *strrchr(parent, '/') = 0;
+    VP_TRY(cap_make_dirs(parent));
     return mkdir(s->out, 0700) == 0 || errno == EEXIST
                ? 0
                : cap_file_fail("make the directory", s->out, errno);

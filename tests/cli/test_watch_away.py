@@ -217,6 +217,19 @@ def test_a_baseline_there_may_be_named(watch, job, there):
     assert [e['verdict'] for e in events] == ['improvement'] * 2
 
 
+def test_what_is_watched_there_stands_on_its_page(watch, job, there, place):
+    from serving import Serving
+    slow(steady(job, 2), 1, 2)
+    events, _ = watch.events(job.target, '--times', 3, code=1)
+    with Serving(place, '--port', '0', watch.url + '/', env=watch.env) as s:
+        end = time.monotonic() + 20
+        while events[-1]['run'] not in s.get('/')[2]:
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        page = s.get('/')[2]
+    assert 'Watched programs' in page and job.target in page and 'slower' in page and 'class="spark"' in page
+
+
 def test_one_watch_an_address(watch, job, there):
     steady(job, 1)
     running = watch.start(job.target, '--every', '1h')

@@ -1,11 +1,14 @@
 #include "trace/source/address.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "trace/base/buf.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/source/kept.h"
 
 #define ADDRESS_MAX (1u << 20)
 
@@ -91,4 +94,21 @@ char *source_address_beneath(const source_address *a, const char *path)
     }
     vp_buf_puts(&b, a->query);
     return vp_buf_take(&b, &(size_t){0});
+}
+
+int source_address_place(char out[VP_PATH_MAX], const source_address *a)
+{
+    char name[KEPT_NAME];
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    bool has = state && *state == '/';
+    if (!has && (!home || *home != '/'))
+        return vp_fail(VP_EIO, "there is no directory for what is known of an address: set "
+                               "XDG_STATE_HOME, or HOME");
+    const vp_str parts[] = {vp_str_of(a->base), vp_str_of(a->query)};
+    kept_name(name, parts, 2);
+    int n = snprintf(out, VP_PATH_MAX, "%s%s/view_profile/watch/%.16s", has ? state : home,
+                     has ? "" : "/.local/state", name);
+    return n > 0 && n < (int)VP_PATH_MAX / 2
+               ? 0
+               : vp_fail(VP_ELIMIT, "XDG_STATE_HOME, or HOME: the path is too long");
 }

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "trace/base/limits.h"
+
 typedef struct source_address {
     char *url;   /* as the user gave it, but without a name and password: what may be shown */
     char *base;  /* that without a query and slashes at its end */
@@ -21,5 +23,9 @@ void source_address_free(source_address *a);
 /* The address of what lies at path beneath it, which is freed by the caller; NULL: out of memory.
  */
 char *source_address_beneath(const source_address *a, const char *path);
+
+/* Where what a watch knows of an address lies on this machine: a directory below $XDG_STATE_HOME,
+ * which may not be there. VP_EIO: neither that nor HOME is set; VP_ELIMIT. */
+int source_address_place(char out[VP_PATH_MAX], const source_address *a);
 
 #endif
