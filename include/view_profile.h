@@ -7,6 +7,10 @@
  * vp_error_last() says more; outputs are untouched on failure; what a function returns through a
  * `const` pointer belongs to its parent; _free takes NULL. Nothing prints, exits or installs
  * signal handlers, except open_latest_profile(), which says where it serves.
+ * A path to profiles or reports may be an address (gs://, s3://, az://, abfss://, http(s)://): then
+ * view_profile-fetch is started, which has to lie beside the program or be installed
+ * (VP_EUNSUPPORTED), and finds credentials as docs/stores.md says; VP_EREMOTE: what lies there
+ * cannot be had.
  * Options carry a version: start from VP_…_INIT; of another version they are VP_EVERSION. Handles
  * may be used by one thread at a time; vp_catalog and vp_report may be read by several. */
 #ifndef VIEW_PROFILE_H

@@ -33,7 +33,13 @@ int vp_server_start(vp_server **out, const char *profile_dir, const vp_open_opti
     if (!out || !profile_dir)
         return vp_fail(VP_EARG, "no profile directory to serve");
     VP_TRY(translate(&options, profile_dir, opts));
-    VP_TRY(site_start(&s, &options));
+    if (mirror_is_url(profile_dir)) {
+        VP_TRY(mirror_open_url(&options.mirror, profile_dir, false));
+        options.profile_dir = mirror_url(options.mirror);
+    }
+    int rc = site_start(&s, &options);
+    mirror_free(options.mirror);
+    VP_TRY(rc);
     *out = (vp_server *)s;
     return 0;
 }

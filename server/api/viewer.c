@@ -82,10 +82,11 @@ void vp_viewer_close(vp_viewer *v)
     vp_free(v);
 }
 
-static void announce(const vp_viewer *v, const char *dir)
+static void announce(const vp_viewer *v)
 {
     vp_buf b;
-    printf("Serving %s at %s\n", dir, v->url);
+    /* Without a password, where that is an address. */
+    printf("Serving %s at %s\n", ((const site *)v->server)->opts.profile_dir, v->url);
     fflush(stdout);
     if (!v->browser)
         return;
@@ -110,7 +111,7 @@ int open_latest_profile(const char *profile_dir)
     pthread_sigmask(SIG_BLOCK, &ends, &before);
     int rc = vp_open_latest(&v, profile_dir, NULL);
     if (!rc) {
-        announce(v, directory(profile_dir));
+        announce(v);
         sigwait(&ends, &signal_number);
     }
     /* From here a second signal ends the process in the application's own way, even while requests

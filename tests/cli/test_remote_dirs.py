@@ -21,7 +21,7 @@ import pytest
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import fetching  # noqa: E402
 from stores import serving  # noqa: E402
-from traces import DATA  # noqa: E402
+from traces import DATA, ROOT  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not os.path.exists(fetching.program()), reason="SKIP: built without libcurl")
 RUN = "plugins/profile/2026_01_02_03_04_05"
@@ -251,6 +251,81 @@ def test_the_page_is_served(place, logs):
         errors = child.communicate(timeout=20)[1]
     assert child.returncode == 0, errors
     assert "no sandbox" not in errors
+
+
+C_API = r"""
+#include <stdio.h>
+#include <string.h>
+#include <view_profile.h>
+static int fail(void)
+{
+    printf("%d %s: %s\n", vp_error_last()->code, vp_error_last()->path, vp_error_last()->message);
+    return 1;
+}
+int main(int argc, char **argv)
+{
+    vp_catalog *c;
+    vp_server *s;
+    vp_viewer *v;
+    vp_report *r;
+    const vp_session *session;
+    vp_open_options o = VP_OPEN_OPTIONS_INIT;
+    o.port = 0;
+    o.open_browser = false;
+    if (argc > 2)
+        return vp_report_read(&r, argv[2]) < 0 ? fail() : (vp_report_free(r), puts("a report"), 0);
+    if (vp_catalog_open(&c, argv[1]) < 0 || vp_catalog_latest(&session, c) < 0)
+        return fail();
+    puts(vp_session_name(session));
+    vp_catalog_free(c);
+    if (vp_open_latest(&v, argv[1], &o) < 0)
+        return fail();
+    puts(strchr(vp_viewer_url(v) + 7, '/'));
+    if (vp_server_start(&s, argv[1], &o) < 0)
+        return fail();
+    puts(vp_server_url(s));
+    fflush(stdout);
+    (void)getchar();
+    vp_server_stop(s);
+    vp_viewer_close(v);
+    return 0;
+}
+"""
+
+
+@pytest.fixture
+def linked(place, program):
+    """A program of somebody else, with the fetcher beside it."""
+    library = pathlib.Path(program).parent / "libview_profile.so"
+    assert library.exists(), "build the target view_profile_lib"
+    (place.dir / "app.c").write_text(C_API)
+    subprocess.run(["cc", "-o", "app", "app.c", f"-I{ROOT}/include", library, f"-Wl,-rpath,{library.parent}", "-Wl,-z,lazy",
+                    *(["-fsanitize=address,undefined"] if "asan" in str(library) else [])], cwd=place.dir, check=True)
+    (place.dir / "view_profile-fetch").symlink_to(fetching.program())
+    return [str(place.dir / "app")]
+
+
+def test_a_program_that_is_linked_with_it(place, logs, linked):
+    with subprocess.Popen([*linked, logs.url], env=place.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as app:
+        assert [app.stdout.readline().strip() for _ in range(2)] == ["2026_01_02_03_04_05", "/session/2026_01_02_03_04_05/"]
+        address = app.stdout.readline().strip()
+        until = time.time() + 20
+        while time.time() < until and b"2026_01_02_03_04_05" not in (page := urllib.request.urlopen(address, timeout=20).read()):
+            time.sleep(0.1)
+        assert logs.url.split("/")[-1].encode() in page and b"2026_01_02_03_04_05" in page
+        app.communicate("x")
+        assert app.returncode == 0
+    (logs.root / "a.json").write_bytes(run(place, "report", "--format", "json", logs.root))
+
+    def said(*args):
+        return subprocess.run([*linked, *args], env=place.env, capture_output=True, text=True).stdout
+
+    assert said("", f"{logs.url}/a.json") == "a report\n"
+    assert said(f"{logs.url}/none").startswith(f"-6 {logs.url}/none: ")
+    assert said("http://127.0.0.1:9/logs").startswith("-12 http://127.0.0.1:9/logs: ")
+    (place.dir / "view_profile-fetch").unlink()
+    code, path, message = re.fullmatch(r"(-\d+) (.*?): (v.*)\n", said(logs.url)).groups()
+    assert (code, path) == ("-5", logs.url) and "install all of view_profile" in message
 
 
 # ---- No more than it must ------------------------------------------------------------------------------------------
