@@ -132,7 +132,7 @@ int azure_begin(azure_place *p, http_call *c, const char *method, vp_str key, vp
     digest_wipe(&url);
     c->authorize = authorize;
     c->authority = p;
-    return rc ? rc : http_put_header(c, "x-ms-version: 2020-10-02");
+    return rc ? rc : http_put_header(c, "x-ms-version: 2021-02-12");
 }
 
 int azure_take_address(azure_place *p, vp_str url)

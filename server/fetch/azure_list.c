@@ -12,7 +12,8 @@ typedef struct listing {
     entries *e;
     vp_buf prefix, name, next, etag; /* next: the marker of the page that follows */
     entry one;
-    bool is_in; /* a Blob or a BlobPrefix */
+    bool is_in;    /* a Blob or a BlobPrefix */
+    bool is_coded; /* a name with what XML cannot hold */
     uint64_t found;
     xml_walk xml;
 } listing;
@@ -63,7 +64,7 @@ static int take_value(listing *l, vp_str name, vp_str text)
         return 0;
     if (vp_str_eq(name, VP_STR("Name"))) {
         l->name.n = 0;
-        return vp_buf_str(&l->name, text);
+        return (l->is_coded ? url_decode : vp_buf_str)(&l->name, text);
     }
     if (vp_str_eq(name, VP_STR("Etag")))
         return take_etag(l, text);
@@ -80,8 +81,12 @@ static int tell(void *ctx, bool is_end, vp_str name, vp_str text)
 {
     listing *l = ctx;
     bool is_prefix = vp_str_eq(name, VP_STR("BlobPrefix"));
-    if (!is_prefix && !vp_str_eq(name, VP_STR("Blob")))
-        return is_end ? take_value(l, name, text) : 0;
+    if (!is_prefix && !vp_str_eq(name, VP_STR("Blob"))) {
+        if (is_end)
+            return take_value(l, name, text);
+        l->is_coded = vp_str_find(text, VP_STR("Encoded=\"true\"")) < text.n;
+        return 0;
+    }
     l->is_in = !is_end;
     if (is_end)
         return put_entry(l, is_prefix);

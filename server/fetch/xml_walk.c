@@ -139,8 +139,7 @@ static int tell(xml_walk *x, bool is_end)
     if (is_end && x->is_cut)
         return vp_fail(VP_ELIMIT, "a text in the server's listing is longer than %u bytes",
                        XML_TEXT_MAX);
-    int rc =
-        x->tell(x->ctx, is_end, (vp_str){x->name, x->name_n}, is_end ? trimmed(x) : VP_STR_NONE);
+    int rc = x->tell(x->ctx, is_end, (vp_str){x->name, x->name_n}, trimmed(x));
     x->text_n = 0;
     x->is_cut = false;
     return rc;
@@ -178,6 +177,8 @@ static int in_open(xml_walk *x, char c)
         return damaged();
     else {
         x->state = IN_NAME;
+        x->text_n = 0; /* nobody is told what stands between elements */
+        x->is_cut = false;
         put_name(x, c);
     }
     return 0;
@@ -190,6 +191,8 @@ static int in_tag(xml_walk *x, char c)
         x->state = IN_TEXT;
         return tell(x, false);
     }
+    if (x->state == IN_TAG)
+        put_text(x, c);
     if (c == '/')
         x->state = IN_SLASH;
     else if (x->state == IN_TAG && (c == '"' || c == '\''))
@@ -203,6 +206,7 @@ static int in_tag(xml_walk *x, char c)
 
 static int in_quotes(xml_walk *x, char c)
 {
+    put_text(x, c);
     if (c == (x->state == IN_DOUBLE ? '"' : '\''))
         x->state = IN_TAG;
     return 0;

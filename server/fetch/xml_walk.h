@@ -14,7 +14,8 @@
 #define XML_TEXT_MAX 8192u
 
 /* text: of an end, what stood before it since the last tag, with spaces trimmed and entities
- * resolved. Returns 0 or a failure, which xml_feed returns. */
+ * resolved; of a beginning, its attributes as they stand there, perhaps cut. Returns 0 or a
+ * failure, which xml_feed returns. */
 typedef int xml_tell(void *ctx, bool is_end, vp_str name, vp_str text);
 
 typedef struct xml_walk {
