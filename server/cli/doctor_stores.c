@@ -19,7 +19,7 @@ static int put_stores(vp_buf *by, vp_buf *without, vp_str payload)
             continue;
         VP_TRY(source_entry_of(&e, f.data));
         vp_buf *b = e.why.n ? by : without;
-        vp_buf_printf(b, "%s%.*s", b->n ? ", " : "", VP_STR_CUT(e.name, 40));
+        vp_buf_printf(b, "%s%.*s", b->n ? ", " : "", VP_STR_CUT(e.name, 160));
         if (e.why.n)
             vp_buf_printf(b, " by %.*s", VP_STR_CUT(e.why, 60));
     }

@@ -87,6 +87,33 @@ void aws_region(char *out, size_t cap)
         snprintf(out, cap, "us-east-1");
 }
 
+/* What a profile asks for that is not done here, most particular first: another program would have
+ * to be started, or a session be known that the cloud's tool keeps. Each with the word by which it
+ * is called. */
+static const struct {
+    const char *setting, *says;
+} others[] = {
+    {"role_arn", "an assumed role (role_arn)"},
+    {"sso_session", "SSO (sso_session)"},
+    {"sso_start_url", "SSO (sso_start_url)"},
+    {"credential_process", "a program (credential_process), which is not started"},
+};
+
+/* NULL: none of them. keys: the profile, or the environment, has keys, too, which then are what the
+ * role is assumed with, but come before all else. */
+static const char *other_way(bool keys)
+{
+    char value[VP_PATH_MAX];
+    if (keys && !(aws_setting("role_arn", value, sizeof value) &&
+                  (aws_setting("source_profile", value, sizeof value) ||
+                   aws_setting("credential_source", value, sizeof value))))
+        return NULL;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (aws_setting(others[i].setting, value, sizeof value))
+            return others[i].says;
+    return NULL;
+}
+
 static bool from_file(bool is_config, aws_credentials *c)
 {
     char section[256];
@@ -282,22 +309,35 @@ static bool has_container(void)
            ini_env("AWS_CONTAINER_CREDENTIALS_FULL_URI");
 }
 
-/* Those that are at hand. A profile that was named comes before the environment. */
-static bool find_at_hand(aws_credentials *c)
+/* Those that are at hand. A profile that was named comes before the environment. *other: the
+ * profile wants them in a way that is not ours. */
+static bool find_at_hand(aws_credentials *c, const char **other)
 {
     bool named = ini_env("AWS_PROFILE") != NULL;
+    *other = NULL;
     if (!named && from_environment(c))
         return true;
     if (!named && has_web_identity())
         return false;
-    return from_file(false, c) || from_file(true, c) || (named && from_environment(c));
+    bool keys = from_file(false, c) || from_file(true, c);
+    *other = other_way(keys);
+    if (keys && !*other)
+        return true;
+    return named && from_environment(c); /* where a tool handed them over */
 }
 
 static int find(fetch_ask *a, aws_credentials *c)
 {
-    if (find_at_hand(c))
+    const char *other;
+    if (find_at_hand(c, &other))
         return 0;
-    memset(c, 0, sizeof *c);
+    aws_credentials_wipe(c);
+    if (other)
+        return vp_fail(VP_EREFUSED,
+                       "the profile %.80s wants %s: "
+                       "eval \"$(aws configure export-credentials --format env)\" hands its "
+                       "credentials over",
+                       profile(), other);
     if (has_web_identity())
         return from_web_identity(a, c);
     if (has_container())
@@ -325,13 +365,14 @@ int aws_credentials_get(fetch_ask *a, aws_credentials *out)
     return rc;
 }
 
-const char *aws_credentials_source(void)
+const char *aws_credentials_source(const char **other)
 {
     aws_credentials c = {0};
-    const char *from = find_at_hand(&c)     ? c.from
-                       : has_web_identity() ? "a web identity"
-                       : has_container()    ? "the container's endpoint"
-                                            : NULL;
+    const char *from = find_at_hand(&c, other) ? c.from
+                       : *other                ? NULL
+                       : has_web_identity()    ? "a web identity"
+                       : has_container()       ? "the container's endpoint"
+                                               : NULL;
     aws_credentials_wipe(&c);
     return from;
 }

@@ -18,8 +18,9 @@ typedef struct aws_credentials {
 /* Those of this process, found once and asked for anew before they end. VP_EREFUSED: there are
  * none, and what to do; VP_EREMOTE: who gives them out does not. Thread-safe. */
 int aws_credentials_get(fetch_ask *a, aws_credentials *out);
-/* The same without asking anybody: where they would come from; NULL: nowhere that is known. */
-const char *aws_credentials_source(void);
+/* The same without asking anybody: where they would come from; NULL: nowhere that is known. *other:
+ * what the profile wants instead, which is not done here; or NULL. */
+const char *aws_credentials_source(const char **other);
 void aws_credentials_wipe(aws_credentials *c);
 /* A setting of the profile in the config file ("region", "endpoint_url"); false: none. */
 bool aws_setting(const char *name, char *out, size_t cap);

@@ -1,6 +1,8 @@
 /* Answers FETCH_STORES: which credentials there are, without a value, and without asking anybody.
- * An entry's name is the cloud, its WHY where they come from; none: they would be asked for at the
- * machine's metadata service. */
+ * An entry's name is the cloud, perhaps with what is amiss, its WHY where they come from; none:
+ * they would be asked for at the machine's metadata service. */
+#include <stdio.h>
+
 #include "server/fetch/aws_credentials.h"
 #include "server/fetch/azure_credentials.h"
 #include "server/fetch/fetch_answer.h"
@@ -10,11 +12,14 @@
 
 int fetch_answer_stores(fetch_ask *a)
 {
+    const char *other, *aws = aws_credentials_source(&other);
+    char s3[160] = "s3://";
+    if (other)
+        snprintf(s3, sizeof s3, "s3:// (its profile wants %s: see docs/stores.md)", other);
     const struct {
         const char *scheme, *from;
-    } stores[] = {{"s3://", aws_credentials_source()},
-                  {"gs://", gcs_credentials_source()},
-                  {"az://", azure_credentials_source()}};
+    } stores[] = {
+        {s3, aws}, {"gs://", gcs_credentials_source()}, {"az://", azure_credentials_source()}};
     VP_CLEANUP(vp_buf_free) vp_buf all;
     vp_buf_init(&all, 4096);
     for (size_t i = 0; i < sizeof stores / sizeof *stores; i++) {
