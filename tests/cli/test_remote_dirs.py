@@ -521,3 +521,57 @@ def test_a_password_in_the_address_is_sent_and_not_told(place):
             line = one_line(place, "list", wrong, code=4 if "none" in wrong else 3)
             assert line.startswith(f"view_profile: {w.url}") and "s3cret" not in line
     assert not [p for p in pathlib.Path(place.env["XDG_CACHE_HOME"]).rglob("*") if "s3cret" in p.name]
+
+
+# ---- What stores say, at the command line ----------------------------------------------------------------------------
+
+S3_ERRORS = {
+    "expired": (b"<Error><Code>ExpiredToken</Code><Message>x</Message></Error>", 0, "the credentials have expired: sign in again"),
+    "clock": (b"<Error><Code>RequestTimeTooSkewed</Code><Message>x</Message></Error>", 1200, "this machine's clock is 20 minutes ahead"),
+}
+
+
+@pytest.mark.parametrize("what", S3_ERRORS)
+def test_what_a_store_refuses_is_one_line(place, what):
+    body, ahead, words = S3_ERRORS[what]
+
+    def act(r):
+        r.send_response_only(403)
+        r.send_header("Date", r.date_time_string(time.time() - ahead))
+        r.send_header("Content-Length", str(len(body)))
+        r.end_headers()
+        r.wfile.write(body)
+
+    with serving({"*": act}) as url:
+        env = place.env | {"AWS_ENDPOINT_URL": url, "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "hidden"}
+        for command in ("list", "top", "report"):
+            done = subprocess.run(["view_profile", command, "s3://b/logs"], env=env, capture_output=True, text=True)
+            line, = done.stderr.splitlines()
+            assert done.returncode == 3 and line.startswith("view_profile: s3://b/logs: ") and words in line and "hidden" not in line
+
+
+def test_a_redirect_to_a_metadata_service_is_one_line(place, logs):
+    logs.before = lambda r, path: (r.answer(302, Location="http://169.254.169.254/latest/meta-data/"), True)[1]
+    assert "not followed" in one_line(place, "top", logs.url)
+
+
+def test_a_proxy_of_the_environment_is_used(place):
+    asked = []
+    with serving({"*": lambda r: (asked.append(r.path), r.body(), r.answer(404))}) as proxy:
+        place.env |= {"http_proxy": proxy}
+        assert "none.example" in one_line(place, "list", "http://none.example/logs", code=4)
+    assert asked and all(path.startswith("http://none.example/") for path in asked)
+
+
+def test_large_archives_are_looked_into_where_they_are_named(place, logs):
+    """Of 65 MiB beside a run one line says what to do; of 513 MiB no copy is made."""
+    for name, size in (("some.zip", 65 << 20), ("more.zip", 513 << 20)):
+        with open(logs.root / name, "wb") as f:
+            f.write(b"PK\3\4" + bytes(26))
+            f.truncate(size)
+    done = subprocess.run(["view_profile", "list", "--verbose", logs.url], env=place.env, capture_output=True, text=True)
+    assert done.returncode == 0 and "some.zip: a large archive that lies elsewhere: name it itself" in done.stderr
+    assert not [at for at, _, _ in logs.log if at.endswith(".zip")]
+    done = subprocess.run(["view_profile", "list", f"{logs.url}/more.zip"], env=place.env, capture_output=True, text=True)
+    line, = done.stderr.splitlines()
+    assert done.returncode == 3 and line.endswith("more.zip: 537919488 bytes, of which no copy is made: download it first")
