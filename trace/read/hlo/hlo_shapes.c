@@ -72,41 +72,48 @@ static int read_layout(hlo_reader *r, uint32_t shape, vp_str bytes)
     return 0;
 }
 
+/* Of a repeated bool, packed or not: whether one of them is true. */
+static bool any_true(const vp_pb_field *f)
+{
+    return f->wire == VP_PB_LEN ? f->data.n && memchr(f->data.p, 1, f->data.n) : f->u != 0;
+}
+
+typedef struct shape_row {
+    uint64_t type;
+    vp_str layout;
+} shape_row;
+
+/* What a shape says of itself; its elements go behind all shapes so far. */
 static int read_level(hlo_reader *r, uint32_t shape)
 {
-    vp_str bytes = r->shape_bytes[shape], layout = VP_STR_NONE;
+    static const hlo_field fields[] = {
+        {SHAPE_ELEMENT_TYPE, HLO_AS_NUMBER, offsetof(shape_row, type)},
+        {SHAPE_LAYOUT, HLO_AS_TEXT, offsetof(shape_row, layout)},
+        {0}};
+    vp_str bytes = r->shape_bytes[shape];
     hlo_span dims, leaves = {(uint32_t)r->p->shape_count, 0};
+    shape_row row = {0};
     vp_pb in = vp_pb_of(bytes);
     vp_pb_field f;
-    uint64_t type = 0;
     bool dynamic = false;
-    int rc;
-    while ((rc = vp_pb_next(&in, &f)) > 0) {
-        if (f.number == SHAPE_ELEMENT_TYPE && f.wire == VP_PB_VARINT)
-            type = f.u;
-        else if (f.number == SHAPE_LAYOUT && f.wire == VP_PB_LEN)
-            layout = f.data;
-        else if (f.number == SHAPE_IS_DYNAMIC_DIMENSION)
-            dynamic = dynamic ||
-                      (f.wire == VP_PB_LEN ? f.data.n && memchr(f.data.p, 1, f.data.n) : f.u != 0);
-        else if (f.number == SHAPE_TUPLE_SHAPES && f.wire == VP_PB_LEN)
-            VP_TRY(add_shape(r, f.data));
-    }
+    VP_TRY(hlo_take(&row, bytes, fields, "a shape"));
+    VP_TRY(hlo_each(r, bytes, SHAPE_TUPLE_SHAPES, add_shape));
     leaves.count = (uint32_t)r->p->shape_count - leaves.first;
     VP_TRY(hlo_take_numbers(r, bytes, SHAPE_DIMENSIONS, &dims));
-    if (rc < 0 || dims.count > VP_HLO_RANK_MAX)
-        return vp_fail(VP_ECORRUPT, "damaged HLO proto: a shape ends too early or has too many "
-                                    "dimensions");
+    if (dims.count > VP_HLO_RANK_MAX)
+        return vp_fail(VP_ECORRUPT, "damaged HLO proto: a shape of %u dimensions", dims.count);
+    while (vp_pb_next(&in, &f) > 0)
+        dynamic = dynamic || (f.number == SHAPE_IS_DYNAMIC_DIMENSION && any_true(&f));
     hlo_shape *s = &r->p->shapes[shape];
-    int bits = hlo_type_bits(type <= INT32_MAX ? (int64_t)type : 0);
-    s->type = type <= UINT16_MAX ? (uint16_t)type : 0;
+    int bits = hlo_type_bits(row.type <= INT32_MAX ? (int64_t)row.type : 0);
+    s->type = row.type <= UINT16_MAX ? (uint16_t)row.type : 0;
     s->element_bits = bits && bits < 8 ? 8 : bits;
     s->rank = (uint8_t)dims.count;
     s->dims = dims.first;
     s->dynamic = dynamic;
     s->leaves = leaves.first;
     s->leaf_count = leaves.count;
-    return layout.p ? read_layout(r, shape, layout) : 0;
+    return row.layout.p ? read_layout(r, shape, row.layout) : 0;
 }
 
 int hlo_read_shape(hlo_reader *r, vp_str proto, uint32_t *shape)
