@@ -545,6 +545,82 @@ typedef struct vp_memory {
     size_t leak_count;
 } vp_memory;
 
+/* ---- Memory as the compiler planned it (full) ---- */
+
+typedef enum vp_buffer_kind {
+    VP_BUFFER_PARAMETER,
+    VP_BUFFER_OUTPUT,
+    VP_BUFFER_CONSTANT,
+    VP_BUFFER_TEMP,
+    VP_BUFFER_OTHERS /* smaller ones, together */
+} vp_buffer_kind;
+
+/* Who holds memory when a program's plan is at its peak. */
+typedef struct vp_plan_buffer {
+    const char *instruction;                     /* "copy-start{0}": its first result */
+    const char *opcode, *shape, *scope, *source; /* shape with its layout; unknown: NULL */
+    vp_buffer_kind kind;
+    int64_t bytes;          /* as laid out */
+    int64_t unpadded_bytes; /* the array alone; VP_UNKNOWN */
+    int64_t first, last;    /* events of the plan; VP_UNKNOWN: as long as the program runs */
+    const char *padded; /* "dimension 1: 200 of 256" where the layout's tiles waste; else NULL */
+} vp_plan_buffer;
+
+/* An argument that could have given its memory to a result (jax.jit's donate_argnums). */
+typedef struct vp_plan_donation {
+    const char *parameter, *scope, *output;
+    int64_t parameter_number, bytes;
+    int64_t last_use, born; /* places in the schedule: died before the result was born */
+    bool also_scratch;      /* the result's memory holds temporaries before: less is saved */
+} vp_plan_donation;
+
+/* One part of the peak's curve: what buffers under one scope hold at each sample. */
+typedef struct vp_plan_layer {
+    const char *scope; /* NULL: none said */
+    int64_t *bytes;    /* sample_count of them */
+    size_t byte_count;
+} vp_plan_layer;
+
+/* What a program (HLO module) takes of one memory space, as its buffer assignment says. fixed =
+ * parameters + outputs + constants: they are there as long as it runs; peak = fixed + heap_peak =
+ * the sum of `live`; reserved = fixed + temp = what the runtime takes. */
+typedef struct vp_memory_plan {
+    const char *host, *module;
+    int64_t program_id, space; /* 0: the device's main memory; 5: the host's; else on chip */
+    bool ran;                  /* some op of it is in the profile; else it was only compiled */
+    bool replayed;             /* heap_peak is that of the compiler's own events */
+    int64_t peak_bytes, heap_peak_bytes; /* VP_UNKNOWN: no lifetimes in the file */
+    int64_t peak_unpadded_bytes;         /* VP_UNKNOWN */
+    int64_t peak_event, events;          /* VP_UNKNOWN; how many there are */
+    const char *peak_instruction;
+    int64_t reserved_bytes, fragmentation_bytes; /* reserved - peak; VP_UNKNOWN */
+    int64_t parameter_bytes, output_bytes, constant_bytes, temp_bytes;
+    int64_t stack_bytes;    /* thread-local: in no sum */
+    int64_t live_out_bytes; /* results, with those in donated parameters */
+    int64_t alias_bytes;    /* parameters whose memory results take */
+    int64_t untraced_bytes; /* temporaries that no event is about: tables of pointers; VP_UNKNOWN */
+    int64_t xla_peak_bytes; /* the compiler's own figure: all spaces together */
+    int64_t remat_count;    /* instructions that compute again what was thrown away */
+    vp_plan_buffer *live;   /* at the peak, largest first; the sum of bytes is peak_bytes */
+    size_t live_count;
+    vp_plan_donation *donations; /* largest first, <= 100 */
+    size_t donation_count;
+    int64_t donation_total, donation_bytes; /* of all */
+    int64_t *sample_event;                  /* <= 160; each the highest of its stretch of events */
+    size_t sample_count;
+    vp_plan_layer *layers; /* at each sample they sum to what is live; of the largest plans */
+    size_t layer_count;
+} vp_memory_plan;
+
+/* All programs that ran, in one space of one host: what they take together. least: that of the
+ * largest alone. most: one runs at a time, and the arguments, results and constants of all stay
+ * where they are, none shared. */
+typedef struct vp_memory_programs {
+    const char *host;
+    int64_t space, programs, least_bytes, most_bytes;
+    const char *largest; /* module */
+} vp_memory_programs;
+
 /* ---- Quality and findings ---- */
 
 typedef struct vp_quality {
@@ -656,6 +732,10 @@ typedef struct vp_report {
     int64_t arg_total, counter_total, meta_total; /* listed or not */
     vp_memory *memory;
     size_t memory_count;
+    vp_memory_plan *memory_static; /* by peak, those that ran first */
+    size_t memory_static_count;
+    vp_memory_programs *memory_programs; /* by host, then space */
+    size_t memory_programs_count;
     vp_quality *quality;
     size_t quality_count;
     bool partial;         /* some file was cut, capped or damaged: figures miss something */

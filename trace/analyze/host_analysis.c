@@ -21,6 +21,7 @@
 #include "trace/analyze/host/quality.h"
 #include "trace/analyze/host/threads.h"
 #include "trace/analyze/idle/gaps.h"
+#include "trace/analyze/memory/static_plan.h"
 #include "trace/analyze/mfu/mfu.h"
 #include "trace/analyze/result/programs.h"
 #include "trace/analyze/steps/steps.h"
@@ -246,9 +247,17 @@ static int ask_first(void *ctx, uint32_t i)
  * that nothing waits for it. */
 static int ask_all(analysis *a)
 {
-    static question *const rest[] = {
-        hygiene_collect,  compile_collect, threads_collect, args_collect,     memory_collect,
-        barriers_collect, mfu_collect,     quality_collect, host_ops_collect, NULL};
+    static question *const rest[] = {hygiene_collect,
+                                     compile_collect,
+                                     threads_collect,
+                                     args_collect,
+                                     memory_collect,
+                                     static_collect,
+                                     barriers_collect,
+                                     mfu_collect,
+                                     quality_collect,
+                                     host_ops_collect,
+                                     NULL};
     VP_TRY(vp_each(device_sums_threads(a->t), 2, ask_first, a));
     return ask(a, rest);
 }

@@ -375,6 +375,77 @@ static int order_memory(const void *a, const void *b)
     return order ? order : compare(x->peak_start_ps, y->peak_start_ps);
 }
 
+static void adopt_plan_rows(merging *m, vp_memory_plan *x)
+{
+    x->live = merge_items(m, x->live, x->live_count, sizeof *x->live);
+    for (size_t i = 0; x->live && i < x->live_count; i++) {
+        vp_plan_buffer *b = &x->live[i];
+        b->instruction = merge_text(m, b->instruction);
+        b->opcode = merge_text(m, b->opcode);
+        b->shape = merge_text(m, b->shape);
+        b->scope = merge_text(m, b->scope);
+        b->source = merge_text(m, b->source);
+        b->padded = merge_text(m, b->padded);
+    }
+    x->donations = merge_items(m, x->donations, x->donation_count, sizeof *x->donations);
+    for (size_t i = 0; x->donations && i < x->donation_count; i++) {
+        x->donations[i].parameter = merge_text(m, x->donations[i].parameter);
+        x->donations[i].scope = merge_text(m, x->donations[i].scope);
+        x->donations[i].output = merge_text(m, x->donations[i].output);
+    }
+    x->layers = merge_items(m, x->layers, x->layer_count, sizeof *x->layers);
+    for (size_t i = 0; x->layers && i < x->layer_count; i++) {
+        vp_plan_layer *l = &x->layers[i];
+        l->scope = merge_text(m, l->scope);
+        l->bytes = merge_items(m, l->bytes, l->byte_count, sizeof *l->bytes);
+    }
+}
+
+static void adopt_plan(merging *m, void *row, const merge_part *p)
+{
+    vp_memory_plan *x = row;
+    (void)p;
+    x->host = adopt_host(m, x->host);
+    x->module = merge_text(m, x->module);
+    x->peak_instruction = merge_text(m, x->peak_instruction);
+    x->sample_event = merge_items(m, x->sample_event, x->sample_count, sizeof *x->sample_event);
+    adopt_plan_rows(m, x);
+}
+
+static int order_plans(const void *a, const void *b)
+{
+    const vp_memory_plan *x = a, *y = b;
+    int order = compare(y->ran, x->ran);
+    if (!order)
+        order = larger_first(x->peak_bytes, y->peak_bytes);
+    if (!order)
+        order = merge_order(x->module, y->module);
+    if (!order)
+        order = compare(x->space, y->space);
+    if (!order)
+        order = merge_order(x->host, y->host);
+    if (!order)
+        order = compare(x->program_id, y->program_id);
+    return order ? order : compare(x->reserved_bytes, y->reserved_bytes);
+}
+
+static void adopt_programs(merging *m, void *row, const merge_part *p)
+{
+    vp_memory_programs *x = row;
+    (void)p;
+    x->host = adopt_host(m, x->host);
+    x->largest = merge_text(m, x->largest);
+}
+
+static int order_programs(const void *a, const void *b)
+{
+    const vp_memory_programs *x = a, *y = b;
+    int order = merge_order(x->host, y->host);
+    if (!order)
+        order = compare(x->space, y->space);
+    return order ? order : larger_first(x->most_bytes, y->most_bytes);
+}
+
 void merge_full(merging *m)
 {
 #define SECTION(rows_, count_, adopt_, order_)                                                     \
@@ -393,6 +464,8 @@ void merge_full(merging *m)
         SECTION(counters, counter_count, adopt_values, order_values),
         SECTION(meta, meta_count, adopt_meta, order_meta),
         SECTION(memory, memory_count, adopt_memory, order_memory),
+        SECTION(memory_static, memory_static_count, adopt_plan, order_plans),
+        SECTION(memory_programs, memory_programs_count, adopt_programs, order_programs),
     };
 #undef SECTION
 #define ONE(type, rows, count, more) +1

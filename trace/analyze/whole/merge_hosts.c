@@ -56,6 +56,10 @@ static void ready_rows(host_result *h, const char *host, const char *file)
         h->meta[i].host = host;
     for (size_t i = 0; i < h->memory_count; i++)
         h->memory[i].host = host;
+    for (size_t i = 0; i < h->memory_static_count; i++)
+        h->memory_static[i].host = host;
+    for (size_t i = 0; i < h->memory_programs_count; i++)
+        h->memory_programs[i].host = host;
 }
 
 static int by_length(const void *a, const void *b)

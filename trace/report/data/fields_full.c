@@ -487,6 +487,89 @@ static void put_memory(rep_json_out *o, const void *r)
         vp_json_null(&o->j);
 }
 
+/* ---- Memory as planned ---- */
+
+static const char *const buffer_kind_words[] = {"parameter", "output", "constant",
+                                                "temp",      "others", NULL};
+
+static const rep_field plan_buffer_fields[] = {
+    {F("instruction", REP_TEXT, vp_plan_buffer, instruction), .needed = true},
+    {F("opcode", REP_TEXT, vp_plan_buffer, opcode)},
+    {F("kind", REP_WORD, vp_plan_buffer, kind), .words = buffer_kind_words},
+    {F("shape", REP_TEXT, vp_plan_buffer, shape)},
+    {F("scope", REP_TEXT, vp_plan_buffer, scope)},
+    {F("source", REP_TEXT, vp_plan_buffer, source)},
+    {F("bytes", REP_COUNT, vp_plan_buffer, bytes), .needed = true},
+    {F("unpadded_bytes", REP_COUNT, vp_plan_buffer, unpadded_bytes)},
+    {F("first", REP_COUNT, vp_plan_buffer, first)},
+    {F("last", REP_COUNT, vp_plan_buffer, last)},
+    {F("padded", REP_TEXT, vp_plan_buffer, padded)},
+    {0},
+};
+
+static const rep_field plan_donation_fields[] = {
+    {F("parameter", REP_TEXT, vp_plan_donation, parameter), .needed = true},
+    {F("parameter_number", REP_COUNT, vp_plan_donation, parameter_number)},
+    {F("scope", REP_TEXT, vp_plan_donation, scope)},
+    {F("output", REP_TEXT, vp_plan_donation, output), .needed = true},
+    {F("bytes", REP_COUNT, vp_plan_donation, bytes), .needed = true},
+    {F("last_use", REP_COUNT, vp_plan_donation, last_use)},
+    {F("born", REP_COUNT, vp_plan_donation, born)},
+    {F("also_scratch", REP_BOOL, vp_plan_donation, also_scratch)},
+    {0},
+};
+
+static const rep_field plan_layer_fields[] = {
+    {F("scope", REP_TEXT, vp_plan_layer, scope)},
+    {ARRAY("bytes", REP_COUNTS, vp_plan_layer, bytes, byte_count)},
+    {0},
+};
+
+static const rep_field plan_fields[] = {
+    {F("host", REP_TEXT, vp_memory_plan, host)},
+    {F("module", REP_TEXT, vp_memory_plan, module), .needed = true},
+    {F("program_id", REP_ID, vp_memory_plan, program_id)},
+    {F("space", REP_INTEGER, vp_memory_plan, space)},
+    {F("ran", REP_BOOL, vp_memory_plan, ran)},
+    {F("replayed", REP_BOOL, vp_memory_plan, replayed)},
+    {F("peak_bytes", REP_COUNT, vp_memory_plan, peak_bytes)},
+    {F("heap_peak_bytes", REP_COUNT, vp_memory_plan, heap_peak_bytes)},
+    {F("peak_unpadded_bytes", REP_COUNT, vp_memory_plan, peak_unpadded_bytes)},
+    {F("peak_event", REP_COUNT, vp_memory_plan, peak_event)},
+    {F("events", REP_COUNT, vp_memory_plan, events), .needed = true},
+    {F("peak_instruction", REP_TEXT, vp_memory_plan, peak_instruction)},
+    {F("reserved_bytes", REP_COUNT, vp_memory_plan, reserved_bytes), .needed = true},
+    {F("fragmentation_bytes", REP_COUNT, vp_memory_plan, fragmentation_bytes)},
+    {F("parameter_bytes", REP_COUNT, vp_memory_plan, parameter_bytes), .needed = true},
+    {F("output_bytes", REP_COUNT, vp_memory_plan, output_bytes), .needed = true},
+    {F("constant_bytes", REP_COUNT, vp_memory_plan, constant_bytes), .needed = true},
+    {F("temp_bytes", REP_COUNT, vp_memory_plan, temp_bytes), .needed = true},
+    {F("stack_bytes", REP_COUNT, vp_memory_plan, stack_bytes), .needed = true},
+    {F("live_out_bytes", REP_COUNT, vp_memory_plan, live_out_bytes), .needed = true},
+    {F("alias_bytes", REP_COUNT, vp_memory_plan, alias_bytes), .needed = true},
+    {F("untraced_bytes", REP_COUNT, vp_memory_plan, untraced_bytes)},
+    {F("xla_peak_bytes", REP_COUNT, vp_memory_plan, xla_peak_bytes)},
+    {F("remat_count", REP_COUNT, vp_memory_plan, remat_count), .needed = true},
+    {LIST("live", vp_memory_plan, live, live_count, vp_plan_buffer, plan_buffer_fields)},
+    {LIST("donations", vp_memory_plan, donations, donation_count, vp_plan_donation,
+          plan_donation_fields)},
+    {F("donation_total", REP_COUNT, vp_memory_plan, donation_total), .needed = true},
+    {F("donation_bytes", REP_COUNT, vp_memory_plan, donation_bytes), .needed = true},
+    {ARRAY("sample_event", REP_COUNTS, vp_memory_plan, sample_event, sample_count)},
+    {LIST("layers", vp_memory_plan, layers, layer_count, vp_plan_layer, plan_layer_fields)},
+    {0},
+};
+
+static const rep_field programs_fields[] = {
+    {F("host", REP_TEXT, vp_memory_programs, host)},
+    {F("space", REP_INTEGER, vp_memory_programs, space)},
+    {F("programs", REP_COUNT, vp_memory_programs, programs), .needed = true},
+    {F("largest", REP_TEXT, vp_memory_programs, largest)},
+    {F("least_bytes", REP_COUNT, vp_memory_programs, least_bytes), .needed = true},
+    {F("most_bytes", REP_COUNT, vp_memory_programs, most_bytes), .needed = true},
+    {0},
+};
+
 static const rep_field quality_fields[] = {
     {F("code", REP_TEXT, vp_quality, code), .needed = true},
     {F("severity", REP_WORD, vp_quality, severity), .words = rep_severity_words},
@@ -525,6 +608,12 @@ const rep_field rep_tail_fields[] = {
     {LIST("meta", vp_report, meta, meta_count, vp_meta, meta_fields), .full = true},
     {F("meta_total", REP_COUNT, vp_report, meta_total), .full = true, .needed = true},
     {.key = "memory", .type = REP_OBJECT, .fields = memory_fields, .put = put_memory, .full = true},
+    {LIST("memory_static", vp_report, memory_static, memory_static_count, vp_memory_plan,
+          plan_fields),
+     .full = true},
+    {LIST("memory_programs", vp_report, memory_programs, memory_programs_count, vp_memory_programs,
+          programs_fields),
+     .full = true},
     {LIST("quality", vp_report, quality, quality_count, vp_quality, quality_fields)},
     {0},
 };

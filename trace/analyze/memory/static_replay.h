@@ -1,0 +1,48 @@
+/* The heap simulator's events of one program, replayed (memory_mfu.md A4, A5): how much is live
+ * after each, the peak, who is live there, and how long every buffer lives. Only
+ * trace/analyze/memory includes this.
+ *
+ * A buffer that shares another's memory is found at the root of the chain; a root's bytes are live
+ * while anybody uses them. Events that name no buffer, free what is not live or share in a circle
+ * are left out and counted. */
+#ifndef VP_ANALYZE_STATIC_REPLAY_H
+#define VP_ANALYZE_STATIC_REPLAY_H
+
+#include "trace/read/hlo/hlo_program.h"
+
+#define REPLAY_NEVER UINT32_MAX
+
+typedef struct replay_state {
+    uint32_t *parent; /* by buffer: whose memory it shares; HLO_NONE: its own */
+    uint32_t *uses;   /* of a root */
+    uint32_t *shown;  /* of a live root: who uses the memory now */
+    int64_t live;     /* bytes */
+    uint64_t odd;     /* events left out */
+} replay_state;
+
+/* 0 or VP_ENOMEM; freed by replay_end. */
+int replay_begin(replay_state *s, const hlo_program *p);
+void replay_end(replay_state *s);
+/* One event. Returns the root whose bytes became live (*up true) or stopped being it, else
+ * HLO_NONE. */
+uint32_t replay_step(replay_state *s, const hlo_program *p, const hlo_heap_event *e, bool *up);
+/* Who a root's memory belongs to: the buffer's own, or that of the one it shares with. */
+uint32_t replay_root(replay_state *s, uint32_t buffer);
+
+typedef struct heap_replay {
+    uint32_t trace;         /* which of p->traces; HLO_NONE: none is of that space */
+    int64_t peak;           /* the most live bytes */
+    uint32_t at;            /* the event that reaches them first, within the trace */
+    uint32_t *first, *last; /* by buffer: its events; REPLAY_NEVER. The last one if never freed */
+    uint64_t odd;
+} heap_replay;
+
+/* Of the trace that has the most events of this color. 0 or VP_ENOMEM. */
+int heap_replay_run(heap_replay *out, const hlo_program *p, int64_t color);
+void heap_replay_free(heap_replay *r);
+
+/* XLA's own peak: the largest buffer of each fixed allocation of all colors, and all traces one
+ * after the other. 0 or VP_ENOMEM. */
+int heap_replay_xla_peak(int64_t *out, const hlo_program *p);
+
+#endif
