@@ -18,10 +18,10 @@ def bench_python(root, args, results):
         note('no Python package: it is built where Python 3.10 or later has its headers')
         return
     with tempfile.TemporaryDirectory() as temp:
-        subprocess.run(['gcc', '-O2', '-shared', '-fPIC', f'-I{sysconfig.get_path("include")}', root / 'tests' / 'bench' / 'empty_zone.c',
+        subprocess.run(['gcc', '-O2', '-shared', '-fPIC', f'-I{sysconfig.get_path("include")}', root / 'tests' / 'bench' / 'python' / 'empty_zone.c',
                         '-o', f'{temp}/empty_zone.abi3.so'], check=True)
         env = {**os.environ, 'PYTHONPATH': f'{package}:{temp}'}
-        done = subprocess.run([sys.executable, root / 'tests' / 'bench' / 'python_zones.py', str(args.runs), f'{temp}/profiles'], env=env,
+        done = subprocess.run([sys.executable, root / 'tests' / 'bench' / 'python' / 'python_zones.py', str(args.runs), f'{temp}/profiles'], env=env,
                               check=True, stdout=subprocess.PIPE, text=True)
         r = json.loads(done.stdout)
         imports = {'with': [], 'without': []}

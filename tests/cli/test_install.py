@@ -77,9 +77,10 @@ def test_what_is_installed(installed):
 
 
 def test_the_program_is_small(installed, tmp_path):
-    """Under 1.2 MB with all that its pages load, so that it is copied to a node without a thought."""
+    """Under 1.3 MB with all that its pages load, so that it is copied to a node without a thought: memory plans and
+    the waterfall took 0.1 (docs/architecture.md)."""
     run("strip", "-o", tmp_path / "stripped", installed / "bin" / "view_profile")
-    assert (tmp_path / "stripped").stat().st_size < 1_200_000
+    assert (tmp_path / "stripped").stat().st_size < 1_300_000
 
 
 def test_a_start_loads_little(installed):

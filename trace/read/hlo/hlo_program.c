@@ -62,9 +62,3 @@ void hlo_program_free(hlo_program *p)
     vp_map_free(&p->by_name);
     vp_free(p);
 }
-
-uint32_t hlo_program_find(const hlo_program *p, vp_str instruction)
-{
-    uint32_t i = vp_map_get(&p->by_name, vp_hash(instruction.p, instruction.n, 1));
-    return i != HLO_NONE && vp_str_eq(p->instrs[i].name, instruction) ? i : HLO_NONE;
-}

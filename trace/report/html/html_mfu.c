@@ -58,7 +58,7 @@ static void put_device(page *p, size_t i)
     html_puts(p, "<li>\n<p>");
     html_text(p, vp_buf_cstr(&line));
     html_puts(p, "</p>\n");
-    vp_buf_free(&line);
+    vp_buf_free_piece(p->b, &line);
     if (d->mfu.peak_gflops <= 0) {
         html_puts(p, "</li>\n");
         return;

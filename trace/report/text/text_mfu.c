@@ -36,8 +36,8 @@ static void put_line(vp_buf *b, const vp_view *v, const mfu_cell *c, int64_t win
     vp_buf_puts(b, bar ? "  " : "");
     vp_buf_pad(b, '#', bar);
     vp_buf_putc(b, '\n');
-    vp_buf_free(&time);
-    vp_buf_free(&percent);
+    vp_buf_free_piece(b, &time);
+    vp_buf_free_piece(b, &percent);
 }
 
 static void put_device(vp_buf *b, const vp_report *r, const vp_view *v, size_t device)

@@ -1,1 +1,0 @@
-mkdir d && view_profile --port 0 --no-browser d
