@@ -17,7 +17,8 @@ enum { NAMES_KEPT = 1024 };
 typedef struct native {
     bool others; /* zones call open_others */
     PyObject *open_others, *wrap, *log, *error;
-    PyObject *trace_me, *trace_on; /* JAX's zone, and whether it records; NULL before it is loaded */
+    PyObject *trace_me,
+        *trace_on;          /* JAX's zone, and whether it records; NULL before it is loaded */
     PyObject *enter, *exit; /* "__enter__", "__exit__" */
     PyTypeObject *zone;
     struct {
