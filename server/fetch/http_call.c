@@ -245,13 +245,19 @@ static bool status_passes(long status)
            status == 504;
 }
 
-/* Where nothing answers, a third try will not help a user who mistyped. */
-static bool again(const http_call *c, CURLcode code, unsigned tried)
+/* Where nothing is reached, a third try will not help a user who mistyped; where nothing comes for
+ * half a minute, a second one is enough. */
+static unsigned tries_of(CURLcode code)
 {
     bool unreached = code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST;
+    return unreached ? 3 : code == CURLE_OPERATION_TIMEDOUT ? 2 : TRIES;
+}
+
+static bool again(const http_call *c, CURLcode code, unsigned tried)
+{
     if ((c->flags & HTTP_ONCE) || c->more || (c->write && c->written))
         return false;
-    return tried + 1 < (unreached || code == CURLE_OPERATION_TIMEDOUT ? 3 : TRIES) &&
+    return tried + 1 < tries_of(code) &&
            (code == CURLE_OK ? status_passes(c->status) : passes(code));
 }
 
@@ -304,6 +310,7 @@ int http_perform(http_call *c)
     c->failed = 0;
     for (unsigned tried = 0; rc == 0; tried++) {
         rc = try_and_follow(c, &code);
+        c->silent = code == CURLE_OPERATION_TIMEDOUT;
         if (rc < 0 || !again(c, code, tried)) {
             rc = rc < 0 || code == CURLE_OK ? rc : fail_transport(c, code);
             break;

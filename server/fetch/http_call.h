@@ -58,6 +58,7 @@ typedef struct http_call {
     http_origin *origin;
     CURL *easy;
     int failed;      /* of write, more or authorize */
+    bool silent;     /* the last try ended because nothing came for too long */
     int64_t written; /* given to write by this try and those before */
     int near;        /* http_nearness that may be connected to besides HTTP_ELSEWHERE */
     bool is_redirected, is_guarded, is_elsewhere, is_unset;

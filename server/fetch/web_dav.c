@@ -102,8 +102,9 @@ int web_dav_list(fetch_ask *a, vp_str url, web_found *found, void *ctx, bool *sp
     vp_buf_init(&d.name, 64u << 10);
     xml_begin(&d.xml, tell, &d);
     int rc = ask(a, &d, spoke);
-    /* Python's and others just hang up on a method that they do not know. */
-    if (rc == VP_EREMOTE && !d.call.status)
+    /* Python's and others just hang up on a method that they do not know; who says nothing to it,
+     * says nothing to others either. */
+    if (rc == VP_EREMOTE && !d.call.status && !d.call.silent)
         *spoke = false;
     if (!*spoke)
         rc = 0;
