@@ -50,7 +50,7 @@ def test_gpu(path):
     for key in ('transfers', 'collectives', 'idle_labels', 'balance'):
         assert xplane[key] == text[key], key
     for a, b in zip(xplane['ops'], text['ops'], strict=True):
-        for key in a.keys() - {'category', 'scope', 'source', 'scopes', 'sources', 'slowest', 'splits', 'module'}:
+        for key in a.keys() - {'category', 'scope', 'source', 'scopes', 'sources', 'slowest', 'splits', 'module', 'roof'}:
             assert a[key] == b[key], key
         assert a['slowest']['start_ps'] - by == b['slowest']['start_ps']
     for key in ('count', 'total_ps', 'late', 'lower_ps'):
@@ -98,6 +98,7 @@ def test_host_alone(path):
 
 # ---- TPU: built scenes, as no real run of both halves is at hand -----------------------------------
 
+OF_PEAK = {'F33', 'F34', 'F35', 'tpu_near_its_peak'}  # the device's peak is a stat of its plane, which JSON has not
 OF_CAPTURE = {'F10', 'F11'}  # their share is of the capture, whose begin and end the JSON does not tell
 TIMES = {'start_ps', 'end_ps', 'max_start_ps', 'first_start_ps', 'last_start_ps', 'sample_start_ps'}
 
@@ -107,7 +108,7 @@ def scenes():
     """name → scene, of those with TPU chips alone."""
     made = {n: f().scene for n, f in planted.CASES.items()} | {n: f()[0] for n, f in clean.CASES.items()}
     return {n: s for n, s in made.items()
-            if all(h.devices and all(d.kind == 'tpu' for d in h.devices) for h in s.hosts)}
+            if n not in OF_PEAK and all(h.devices and all(d.kind == 'tpu' for d in h.devices) for h in s.hosts)}
 
 
 def parted(value, times, path=()):
