@@ -42,7 +42,7 @@ def record(place, program, app, *args, **more):
 def test_kernels_and_their_calls(place, program, app, cupti):
     done = record(place, program, app, "--steps", "1:2", LD_LIBRARY_PATH=str(cupti))
     assert done.returncode == 0, done.stderr
-    assert "GPU" not in done.stderr
+    assert "GPU" not in done.stderr.replace("/device:GPU:0", "")  # which the table of its slowest ops names
     (run,) = runs(place.dir / "profiles")
     assert steps(run) == [1, 2]
     names = {e["pid"]: e["args"]["name"] for e in events(run)

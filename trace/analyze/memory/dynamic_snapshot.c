@@ -50,6 +50,12 @@ static int64_t plus(int64_t a, int64_t b)
     return __builtin_add_overflow(a, b, &sum) ? (b > 0 ? INT64_MAX : INT64_MIN) : sum;
 }
 
+static int64_t minus(int64_t a, int64_t b)
+{
+    int64_t n;
+    return !__builtin_sub_overflow(a, b, &n) ? n : b < 0 ? INT64_MAX : INT64_MIN;
+}
+
 static int device_at(device **out, reading *r, uint32_t i)
 {
     VP_TRY(vp_grow(&r->v, &r->cap, (size_t)i + 1, sizeof *r->v, TS_DEVICES_MAX));
@@ -126,7 +132,7 @@ static int on_entry(void *ctx, const ts_entry *e)
         break;
     case TS_FREE_REQUESTED:
         d->frees++;
-        d->level = plus(d->level, -e->size);
+        d->level = minus(d->level, e->size);
         mem_holders_give(&d->holders, (uint64_t)e->address);
         break;
     case TS_SEGMENT_ALLOC:
@@ -266,8 +272,8 @@ static int put_device(reading *r, uint32_t i, vp_memory *m, const char *file, in
 {
     device *d = &r->v[i];
     char name[340];
-    int64_t base = at_least_0(plus(d->allocated, -d->level));
-    int64_t reserved = at_least_0(plus(d->reserved, -d->grown));
+    int64_t base = at_least_0(minus(d->allocated, d->level));
+    int64_t reserved = at_least_0(minus(d->reserved, d->grown));
     bool history = d->entries > 0;
     int n = snprintf(name, sizeof name, "%.300s GPU %u", file, i);
     *m = (vp_memory){.peak_bytes = plus(base, d->peak),
