@@ -102,7 +102,7 @@ static void close_value(pk_machine *m, const pk_value *v)
 static int drop(pk_machine *m, uint32_t n)
 {
     while (n--) {
-        pk_value *v;
+        pk_value *v = NULL;
         VP_TRY(top_of(m, &v));
         if (v->type == PK_A_OTHER && v->id > 1) {
             v->id--;
@@ -276,14 +276,14 @@ static int op_SETITEM(pk_machine *m)
 
 static int op_APPENDS(pk_machine *m)
 {
-    size_t first;
+    size_t first = 0;
     VP_TRY(pop_mark(m, &first));
     return first < 2 ? underflow() : append(m, first - 2, first);
 }
 
 static int op_SETITEMS(pk_machine *m)
 {
-    size_t first;
+    size_t first = 0;
     VP_TRY(pop_mark(m, &first));
     return first < 2 ? underflow() : set_items(m, first - 2, first);
 }
@@ -468,7 +468,7 @@ static int op_TUPLE3(pk_machine *m)
 
 static int op_POP_MARK(pk_machine *m)
 {
-    size_t first;
+    size_t first = 0;
     VP_TRY(pop_mark(m, &first));
     cut_to(m, first - 1);
     return 1;
@@ -487,7 +487,7 @@ static int op_POP(pk_machine *m)
 
 static int op_DUP(pk_machine *m)
 {
-    pk_value *v;
+    pk_value *v = NULL;
     VP_TRY(top_of(m, &v));
     pk_value copy = *v;
     return copy.type == PK_A_LIST || copy.type == PK_A_DICT || copy.type == PK_A_OTHER
@@ -504,7 +504,7 @@ static int put(pk_machine *m, uint32_t index)
         [PK_A_RECORD] = PK_MEMO_RECORD, [PK_A_FOLDED] = PK_MEMO_FOLDED, [PK_A_LIST] = PK_MEMO_OPEN,
         [PK_A_DICT] = PK_MEMO_OPEN,
     };
-    pk_value *v;
+    pk_value *v = NULL;
     VP_TRY(top_of(m, &v));
     pk_memo_kind kind = kinds[v->type];
     if (kind == PK_MEMO_OPEN)
