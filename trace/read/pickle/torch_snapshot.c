@@ -11,8 +11,9 @@
     X(segments)                                                                                    \
     X(device_traces)                                                                               \
     X(external_annotations)                                                                        \
-    X(blocks) X(frames) X(device) X(address) X(addr) X(total_size) X(size) X(requested_size)       \
-        X(state) X(action) X(time_us) X(device_free) X(stage) X(name) X(filename)                  \
+    X(blocks)                                                                                      \
+    X(frames) X(device) X(address) X(addr) X(total_size) X(size) X(requested_size) X(state)        \
+        X(action) X(time_us) X(device_free) X(stage) X(name) X(filename)                           \
             X(line) /* states, actions and stages: what no key is */                               \
         X(active_allocated) X(active_pending_free) X(active_awaiting_free) X(alloc)                \
             X(free_requested) X(free_completed) X(segment_alloc) X(segment_map) X(segment_free)    \
