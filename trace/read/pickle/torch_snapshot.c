@@ -6,18 +6,35 @@
 #include "trace/read/pickle/pickle_machine.h"
 #include "trace/read/pickle/pickle_ops.h"
 
-/* Words that the reader asks for; their ids follow from the order, 1 first. */
+/* Words that the reader asks for; their ids follow from the order, 1 first. From active_allocated
+ * on they are states, actions and stages: what no key is. */
 #define WORDS(X)                                                                                   \
     X(segments)                                                                                    \
     X(device_traces)                                                                               \
     X(external_annotations)                                                                        \
     X(blocks)                                                                                      \
-    X(frames) X(device) X(address) X(addr) X(total_size) X(size) X(requested_size) X(state)        \
-        X(action) X(time_us) X(device_free) X(stage) X(name) X(filename)                           \
-            X(line) /* states, actions and stages: what no key is */                               \
-        X(active_allocated) X(active_pending_free) X(active_awaiting_free) X(alloc)                \
-            X(free_requested) X(free_completed) X(segment_alloc) X(segment_map) X(segment_free)    \
-                X(segment_unmap) X(oom) X(START)
+    X(frames)                                                                                      \
+    X(device)                                                                                      \
+    X(address)                                                                                     \
+    X(addr)                                                                                        \
+    X(total_size)                                                                                  \
+    X(size)                                                                                        \
+    X(requested_size)                                                                              \
+    X(state)                                                                                       \
+    X(action)                                                                                      \
+    X(time_us)                                                                                     \
+    X(device_free)                                                                                 \
+    X(stage)                                                                                       \
+    X(name)                                                                                        \
+    X(filename)                                                                                    \
+    X(line)                                                                                        \
+    X(active_allocated)                                                                            \
+    X(active_pending_free)                                                                         \
+    X(active_awaiting_free)                                                                        \
+    X(alloc)                                                                                       \
+    X(free_requested)                                                                              \
+    X(free_completed)                                                                              \
+    X(segment_alloc) X(segment_map) X(segment_free) X(segment_unmap) X(oom) X(START)
 #define WORD_ID(w) W_##w,
 enum { W_NONE, WORDS(WORD_ID) W_END };
 enum { W_KEYS_END = W_active_allocated };
