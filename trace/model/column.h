@@ -53,4 +53,11 @@ static inline size_t trace_column_next(const trace_column *c, size_t i)
     return SIZE_MAX;
 }
 
+/* The first from `i` on that has a value in either. */
+static inline size_t trace_column_next_of(const trace_column *a, const trace_column *b, size_t i)
+{
+    size_t x = trace_column_next(a, i), y = trace_column_next(b, i);
+    return x < y ? x : y;
+}
+
 #endif

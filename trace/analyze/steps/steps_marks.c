@@ -50,9 +50,7 @@ static step_mark mark_of(const trace *t, uint32_t track, size_t e)
 
 static size_t next_numbered(const trace_track *k, size_t event)
 {
-    size_t step = trace_column_next(k->attr[SINK_STEP], event);
-    size_t root = trace_column_next(k->attr[SINK_ROOT], event);
-    return step < root ? step : root;
+    return trace_column_next_of(k->attr[SINK_STEP], k->attr[SINK_ROOT], event);
 }
 
 static int gather(step_marks *m, const trace *t, mark_test *is_mark)
