@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "trace/base/err.h"
+#include "trace/base/sums.h"
 
 static bool same(const char *a, const char *b)
 {
@@ -41,8 +42,7 @@ static void add_holders(comparing *k, vp_compared_memory *x, const vp_memory *m,
             h->source = cmp_text(k, item->source);
         }
         int64_t *bytes = b ? &h->b_bytes : &h->a_bytes;
-        if (__builtin_add_overflow(*bytes, item->bytes, bytes))
-            *bytes = INT64_MAX;
+        *bytes = vp_add_most(*bytes, item->bytes);
     }
 }
 

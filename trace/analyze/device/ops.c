@@ -10,6 +10,7 @@
 #include "trace/analyze/result/order_statistics.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/base/sums.h"
 
 /* Which group each kind belongs to; made once a trace, shared by its devices. */
 struct grouping {
@@ -338,15 +339,6 @@ static void take_sums(kind_list *l, const kind_times *sums)
     }
 }
 
-static void add_cost(int64_t *sum, int64_t each, int64_t calls)
-{
-    int64_t all;
-    if (each < 0)
-        return;
-    all = __builtin_mul_overflow(each, calls, &all) ? INT64_MAX : all;
-    *sum = add_most(*sum < 0 ? 0 : *sum, all);
-}
-
 static int add_kinds(tally *v, const grouping *g, const kind_list *l, const uint32_t *slot_of,
                      vp_map *seen)
 {
@@ -358,8 +350,8 @@ static int add_kinds(tally *v, const grouping *g, const kind_list *l, const uint
             a->best_self = a->bytes = a->flops = VP_UNKNOWN;
         a->calls += l->calls[i];
         a->self_ps += l->self_ps[i];
-        add_cost(&a->bytes, kind->bytes, l->calls[i]);
-        add_cost(&a->flops, kind->flops, l->calls[i]);
+        a->bytes = vp_add_known(a->bytes, vp_times_known(kind->bytes, l->calls[i]));
+        a->flops = vp_add_known(a->flops, vp_times_known(kind->flops, l->calls[i]));
         if (l->self_ps[i] > a->best_self) {
             a->best_self = l->self_ps[i];
             a->best_kind = k;

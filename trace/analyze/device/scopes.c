@@ -5,18 +5,7 @@
 #include "trace/analyze/device/self.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
-
-static void add_known(int64_t *sum, int64_t more)
-{
-    if (more >= 0 && __builtin_add_overflow(*sum < 0 ? 0 : *sum, more, sum))
-        *sum = INT64_MAX;
-}
-
-static int64_t times(int64_t each, int64_t calls)
-{
-    int64_t all;
-    return each < 0 ? VP_UNKNOWN : __builtin_mul_overflow(each, calls, &all) ? INT64_MAX : all;
-}
+#include "trace/base/sums.h"
 
 /* Adds a kind to its scope. Rematerialised work is mostly done in the backward pass, but does not
  * count as backward work. */
@@ -27,8 +16,8 @@ static void add_kind(scope_item *item, const trace *t, uint32_t kind, const kind
     vp_str path = trace_str(t, k->scope);
     item->self_ps += self;
     item->calls += calls;
-    add_known(&item->bytes, times(k->bytes, calls));
-    add_known(&item->flops, times(k->flops, calls));
+    item->bytes = vp_add_known(item->bytes, vp_times_known(k->bytes, calls));
+    item->flops = vp_add_known(item->flops, vp_times_known(k->flops, calls));
     if (scope_is_remat(path) || scope_is_remat_op(trace_str(t, k->name)))
         item->remat_ps += self;
     else if (scope_is_backward(path))
@@ -141,8 +130,8 @@ static int child_of(tree *tr, vp_str path, size_t name_at, uint32_t parent, uint
 static void add_sums(node *x, const scope_item *more)
 {
     x->sum.calls += more->calls;
-    add_known(&x->sum.bytes, more->bytes);
-    add_known(&x->sum.flops, more->flops);
+    x->sum.bytes = vp_add_known(x->sum.bytes, more->bytes);
+    x->sum.flops = vp_add_known(x->sum.flops, more->flops);
     x->sum.idle_before_ps += more->idle_before_ps;
     x->sum.backward_ps += more->backward_ps;
     x->sum.remat_ps += more->remat_ps;

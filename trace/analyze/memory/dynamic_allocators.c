@@ -9,6 +9,7 @@
 #include "trace/analyze/memory/rows.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/base/sums.h"
 #include "trace/read/names/attrs.h"
 
 /* Points of an allocator's curve in the report. */
@@ -175,8 +176,7 @@ static int replay(allocators *all, allocator *a, const trace_track *k, size_t e)
     const mem_call *c = &all->calls[all->call_at++];
     const mem_steps steps = {all->step_start, all->step_end, all->step_count};
     a->steps_taken += mem_step_of(&steps, c->at) < steps.n;
-    if (__builtin_add_overflow(a->taken, delta, &a->taken))
-        a->taken = INT64_MAX;
+    a->taken = vp_add_most(a->taken, delta);
     if (address == SINK_NO_VALUE)
         return 0;
     VP_TRY(holder_here(all, c, &who));
@@ -258,9 +258,7 @@ typedef int event_fn(allocators *all, allocator *a, const trace_track *k, size_t
 
 static size_t next_of(const trace_track *k, size_t e)
 {
-    size_t delta = trace_column_next(k->attr[SINK_MEM_DELTA], e);
-    size_t used = trace_column_next(k->attr[SINK_MEM_USED], e);
-    return delta < used ? delta : used;
+    return trace_column_next_of(k->attr[SINK_MEM_DELTA], k->attr[SINK_MEM_USED], e);
 }
 
 static int each_event(allocators *all, const trace *t, event_fn *fn)

@@ -9,6 +9,7 @@
 #include "trace/analyze/memory/rows.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/base/sums.h"
 #include "trace/read/pickle/torch_snapshot.h"
 
 /* A block that is in use as the snapshot is taken. */
@@ -44,18 +45,6 @@ typedef struct reading {
     vp_arena *arena;
 } reading;
 
-static int64_t plus(int64_t a, int64_t b)
-{
-    int64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? (b > 0 ? INT64_MAX : INT64_MIN) : sum;
-}
-
-static int64_t minus(int64_t a, int64_t b)
-{
-    int64_t n;
-    return !__builtin_sub_overflow(a, b, &n) ? n : b < 0 ? INT64_MAX : INT64_MIN;
-}
-
 static int device_at(device **out, reading *r, uint32_t i)
 {
     VP_TRY(vp_grow(&r->v, &r->cap, (size_t)i + 1, sizeof *r->v, TS_DEVICES_MAX));
@@ -83,13 +72,13 @@ static int on_segment(void *ctx, const ts_segment *s)
     reading *r = ctx;
     device *d;
     VP_TRY(device_at(&d, r, s->device));
-    d->reserved = plus(d->reserved, s->total);
+    d->reserved = vp_add_within(d->reserved, s->total);
     if (s->has_active)
-        d->fragmented = plus(d->fragmented, s->inactive);
+        d->fragmented = vp_add_within(d->fragmented, s->inactive);
     VP_TRY(vp_grow(&d->blocks, &d->block_cap, d->block_count + r->block_count, sizeof *d->blocks,
                    UINT32_MAX));
     for (size_t i = 0; i < r->block_count; i++) {
-        d->allocated = plus(d->allocated, r->blocks[i].bytes);
+        d->allocated = vp_add_within(d->allocated, r->blocks[i].bytes);
         d->blocks[d->block_count++] = r->blocks[i];
     }
     r->block_count = 0;
@@ -99,8 +88,8 @@ static int on_segment(void *ctx, const ts_segment *s)
 static int take(device *d, const ts_entry *e)
 {
     d->allocations++;
-    d->taken = plus(d->taken, e->size);
-    d->level = plus(d->level, e->size);
+    d->taken = vp_add_within(d->taken, e->size);
+    d->level = vp_add_within(d->level, e->size);
     VP_TRY(mem_holders_take(&d->holders, (uint64_t)e->address, e->size, e->site, e->unix_us));
     if (d->level > d->peak) {
         d->peak = d->level;
@@ -113,7 +102,7 @@ static int take(device *d, const ts_entry *e)
 
 static void grow(device *d, int64_t bytes)
 {
-    d->grown = plus(d->grown, bytes);
+    d->grown = vp_add_within(d->grown, bytes);
     d->grown_most = d->grown > d->grown_most ? d->grown : d->grown_most;
 }
 
@@ -132,7 +121,7 @@ static int on_entry(void *ctx, const ts_entry *e)
         break;
     case TS_FREE_REQUESTED:
         d->frees++;
-        d->level = minus(d->level, e->size);
+        d->level = vp_sub_within(d->level, e->size);
         mem_holders_give(&d->holders, (uint64_t)e->address);
         break;
     case TS_SEGMENT_ALLOC:
@@ -202,7 +191,7 @@ static int add_old_blocks(device *d)
             continue;
         VP_TRY(mem_holders_room(&d->holders, b->site));
         mem_holder *h = &d->holders.v[b->site];
-        h->peak_bytes = plus(h->peak_bytes, b->bytes);
+        h->peak_bytes = vp_add_within(h->peak_bytes, b->bytes);
         h->peak_count++;
     }
     return 0;
@@ -254,7 +243,7 @@ static int put_curve(reading *r, device *d, vp_memory *m, int64_t base, int64_t 
     m->sample_bytes = vp_arena_zalloc(r->arena, (d->curve.n + 1) * sizeof *m->sample_bytes);
     VP_NEED(m->sample_start_ps && m->sample_bytes);
     for (size_t i = 0; i < d->curve.n; i++) {
-        int64_t level = plus(base, d->curve.v[i].level);
+        int64_t level = vp_add_within(base, d->curve.v[i].level);
         m->sample_start_ps[i] = mem_us_to_ps(d->curve.v[i].at - first_us);
         m->sample_bytes[i] = level > 0 ? level : 0;
     }
@@ -272,21 +261,21 @@ static int put_device(reading *r, uint32_t i, vp_memory *m, const char *file, in
 {
     device *d = &r->v[i];
     char name[340];
-    int64_t base = at_least_0(minus(d->allocated, d->level));
-    int64_t reserved = at_least_0(minus(d->reserved, d->grown));
+    int64_t base = at_least_0(vp_sub_within(d->allocated, d->level));
+    int64_t reserved = at_least_0(vp_sub_within(d->reserved, d->grown));
     bool history = d->entries > 0;
     int n = snprintf(name, sizeof name, "%.300s GPU %u", file, i);
-    *m = (vp_memory){.peak_bytes = plus(base, d->peak),
+    *m = (vp_memory){.peak_bytes = vp_add_within(base, d->peak),
                      .peak_start_ps = VP_NO_TIME,
                      .total_bytes = VP_UNKNOWN,
                      .lifetime_peak_bytes = VP_UNKNOWN,
-                     .reserved_bytes = plus(reserved, d->grown_at_peak),
-                     .reserved_peak_bytes = plus(reserved, d->grown_most),
+                     .reserved_bytes = vp_add_within(reserved, d->grown_at_peak),
+                     .reserved_peak_bytes = vp_add_within(reserved, d->grown_most),
                      .fragmented_bytes = d->fragmented,
                      .fragmented_of_bytes = d->reserved,
                      .allocations = history ? d->allocations : VP_UNKNOWN,
                      .frees = history ? d->frees : VP_UNKNOWN,
-                     .end_bytes = at_least_0(plus(base, d->level)),
+                     .end_bytes = at_least_0(vp_add_within(base, d->level)),
                      .allocated_bytes = history ? d->taken : VP_UNKNOWN,
                      .out_of_memory = history ? d->failed : VP_UNKNOWN,
                      .steps = VP_UNKNOWN,

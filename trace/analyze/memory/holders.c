@@ -4,6 +4,7 @@
 
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/base/sums.h"
 
 #define HOLDERS_MAX (1u << 29)
 /* A step is judged when so many more have ended. */
@@ -37,8 +38,7 @@ static void change(mem_holders *h, uint32_t who, int64_t bytes, int64_t count)
 {
     mem_holder *x = &h->v[who];
     keep_peak(x, h->peak);
-    if (__builtin_add_overflow(x->bytes, bytes, &x->bytes))
-        x->bytes = INT64_MAX;
+    x->bytes = vp_add_most(x->bytes, bytes);
     x->count += count;
 }
 
@@ -131,8 +131,7 @@ static size_t add_up(mem_leak *out, const left *v, size_t n)
         if (!same)
             out[leaks++] = (mem_leak){v[i].holder, 0, 0, 0};
         mem_leak *l = &out[leaks - 1];
-        if (__builtin_add_overflow(l->bytes, v[i].bytes, &l->bytes))
-            l->bytes = INT64_MAX;
+        l->bytes = vp_add_most(l->bytes, v[i].bytes);
         l->count++;
         l->steps += !same || v[i].step != v[i - 1].step;
     }

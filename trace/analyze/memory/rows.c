@@ -4,6 +4,7 @@
 
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/base/sums.h"
 
 /* What stands behind the named ones: "(others)", the rest, and a TPU's stack. */
 #define UNNAMED 3u
@@ -24,8 +25,7 @@ void mem_rows_add(mem_rows *r, uint32_t who, int64_t bytes, int64_t count)
 {
     if (bytes <= 0 || r->n >= r->room)
         return;
-    if (__builtin_add_overflow(r->sum, bytes, &r->sum))
-        r->sum = INT64_MAX;
+    r->sum = vp_add_most(r->sum, bytes);
     r->v[r->n++] = (mem_row){who, {.bytes = bytes, .count = count, .step = VP_UNKNOWN}};
 }
 
@@ -42,8 +42,7 @@ void mem_rows_choose(mem_rows *r)
     qsort(r->v, r->n, sizeof *r->v, by_bytes);
     while (r->n > MEM_ROWS_MAX - UNNAMED) {
         const vp_memory_item *last = &r->v[--r->n].item;
-        if (__builtin_add_overflow(r->others, last->bytes, &r->others))
-            r->others = INT64_MAX;
+        r->others = vp_add_most(r->others, last->bytes);
         r->others_count += last->count;
     }
 }

@@ -3,6 +3,7 @@
 #include "trace/analyze/mfu/hlo_product.h"
 #include "trace/read/names/hlo_types.h"
 #include "trace/read/hlo/hlo_shape.h"
+#include "trace/base/sums.h"
 
 /* Leaves of a shape, and calls below one instruction, that are looked at. */
 #define LEAVES_MAX 4096u
@@ -117,8 +118,7 @@ static void add_product(op_cost *sum, const hlo_product *x)
     sum->what = COST_PRODUCT;
     if (x->flops >= sum->flops)
         sum->dtype = x->dtype;
-    if (__builtin_add_overflow(sum->flops, x->flops, &sum->flops))
-        sum->flops = INT64_MAX;
+    sum->flops = vp_add_most(sum->flops, x->flops);
 }
 
 /* false: beyond what is looked at. */

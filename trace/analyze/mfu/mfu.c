@@ -5,6 +5,7 @@
 #include "trace/analyze/mfu/peaks.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/base/sums.h"
 
 /* An op that may still own time. */
 typedef struct open_op {
@@ -63,7 +64,7 @@ static void leave_step(fall *f, open_op *o)
     vp_step_device *d = step_of(f, o->step);
     cells_add(d->cell_ps, &p, o->step_ps);
     if (!p.remat)
-        d->peak_ps = add_most(d->peak_ps, p.compute_ps);
+        d->peak_ps = vp_add_most(d->peak_ps, p.compute_ps);
     o->step_ps = 0;
 }
 
@@ -96,13 +97,13 @@ static void count_flops(fall *f, const open_op *o, int64_t flops, const op_price
     vp_mfu *m = f->mfu;
     int64_t *sum = o->cost.remat ? &m->recompute_flops : &m->flops;
     int64_t *time = o->cost.remat ? &m->recompute_peak_ps : &m->peak_ps;
-    *sum = add_most(*sum < 0 ? 0 : *sum, flops);
-    *time = add_most(*time, p->compute_ps);
-    f->dtype_flops[o->cost.dtype] = add_most(f->dtype_flops[o->cost.dtype], flops);
+    *sum = vp_add_most(*sum < 0 ? 0 : *sum, flops);
+    *time = vp_add_most(*time, p->compute_ps);
+    f->dtype_flops[o->cost.dtype] = vp_add_most(f->dtype_flops[o->cost.dtype], flops);
     if (p->compute_ps <= length)
         return;
     m->above_ops++;
-    m->above_ps = add_most(m->above_ps, p->compute_ps - length);
+    m->above_ps = vp_add_most(m->above_ps, p->compute_ps - length);
 }
 
 /* Nothing more comes for this op. */

@@ -6,6 +6,7 @@
 #include "trace/base/buf.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/base/sums.h"
 
 void host_result_init(host_result *h)
 {
@@ -106,19 +107,14 @@ bool host_all_cpu(const host_result *h)
     return h->device_count > 0;
 }
 
-static int64_t add_known(int64_t sum, int64_t more)
-{
-    return more < 0 ? sum : add_most(sum < 0 ? 0 : sum, more);
-}
-
 void roof_add(vp_roof *sum, const vp_roof *more)
 {
-    sum->flops = add_known(sum->flops, more->flops);
-    sum->bytes = add_known(sum->bytes, more->bytes);
-    sum->peak_ps = add_most(sum->peak_ps, more->peak_ps);
-    sum->memory_ps = add_most(sum->memory_ps, more->memory_ps);
+    sum->flops = vp_add_known(sum->flops, more->flops);
+    sum->bytes = vp_add_known(sum->bytes, more->bytes);
+    sum->peak_ps = vp_add_most(sum->peak_ps, more->peak_ps);
+    sum->memory_ps = vp_add_most(sum->memory_ps, more->memory_ps);
     for (size_t i = 0; i < VP_CELLS; i++)
-        sum->cell_ps[i] = add_most(sum->cell_ps[i], more->cell_ps[i]);
+        sum->cell_ps[i] = vp_add_most(sum->cell_ps[i], more->cell_ps[i]);
     if (more->source > sum->source)
         sum->source = more->source;
 }

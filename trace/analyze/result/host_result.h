@@ -108,12 +108,6 @@ void roof_take(vp_roof *sum, const vp_roof *less);
     {                                                                                              \
         .flops = VP_UNKNOWN, .bytes = VP_UNKNOWN                                                   \
     }
-/* a + b, at most the largest number. */
-static inline int64_t add_most(int64_t a, int64_t b)
-{
-    int64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
 /* Whether it has devices and all are CPUs. */
 bool host_all_cpu(const host_result *h);
 

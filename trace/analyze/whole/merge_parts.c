@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "trace/base/sums.h"
+
 const char *merge_text(merging *m, const char *s)
 {
     const char *d = s ? vp_arena_strndup(m->arena, s, strlen(s)) : NULL;
@@ -44,10 +46,7 @@ void merge_sum(int64_t *sum, int64_t more)
 {
     if (more == VP_UNKNOWN)
         return;
-    if (*sum == VP_UNKNOWN)
-        *sum = 0;
-    if (__builtin_add_overflow(*sum, more, sum))
-        *sum = INT64_MAX;
+    *sum = vp_add_most(*sum == VP_UNKNOWN ? 0 : *sum, more);
 }
 
 int merge_order(const char *a, const char *b)

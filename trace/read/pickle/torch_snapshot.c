@@ -3,6 +3,7 @@
 #include "trace/base/err.h"
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
+#include "trace/base/sums.h"
 #include "trace/read/pickle/pickle_machine.h"
 #include "trace/read/pickle/pickle_ops.h"
 
@@ -197,10 +198,12 @@ static int take_block(ts_snapshot *s, const fields *f, uint32_t *id)
                                                                                   : TS_INACTIVE;
     ts_segment *of = &s->segment;
     of->blocks++;
-    if (b.state != TS_INACTIVE)
+    if (b.state != TS_INACTIVE) {
         of->has_active = true;
-    else if (++of->inactive_blocks && __builtin_add_overflow(of->inactive, b.size, &of->inactive))
-        of->inactive = INT64_MAX;
+    } else {
+        of->inactive_blocks++;
+        of->inactive = vp_add_most(of->inactive, b.size);
+    }
     s->any = true;
     return s->sink.block(s->sink.ctx, &b);
 }

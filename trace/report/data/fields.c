@@ -5,6 +5,7 @@
 #include "trace/report/words/words.h"
 #include "trace/analyze/result/host_result.h"
 #include "trace/analyze/result/result_words.h"
+#include "trace/base/sums.h"
 
 _Static_assert(sizeof(vp_op_class) == sizeof(int) && sizeof(vp_direction) == sizeof(int) &&
                    sizeof(vp_depth) == sizeof(int),
@@ -127,7 +128,8 @@ static void put_mfu(rep_json_out *o, const void *base)
 static void put_hfu(rep_json_out *o, const void *base)
 {
     const vp_device *d = base;
-    put_share(o, d->mfu.peak_gflops > 0 ? add_most(d->mfu.peak_ps, d->mfu.recompute_peak_ps) : -1,
+    put_share(o,
+              d->mfu.peak_gflops > 0 ? vp_add_most(d->mfu.peak_ps, d->mfu.recompute_peak_ps) : -1,
               d->breakdown.window_ps);
 }
 
