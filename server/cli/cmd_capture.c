@@ -1,11 +1,7 @@
 /* `view_profile capture HOST:PORT`: a profile out of a running program. */
-#include <errno.h>
 #include <signal.h>
-#include <spawn.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "server/cli/cli_options.h"
@@ -17,6 +13,7 @@
 #include "server/cli/profile_page.h"
 #include "server/cli/profile_say.h"
 #include "server/cli/profile_targets.h"
+#include "server/cli/show_slowest.h"
 #include "server/cli/standard_out.h"
 #include "server/net/server.h"
 #include "trace/base/err.h"
@@ -107,38 +104,11 @@ typedef struct elsewhere {
     source_ask ask;
 } elsewhere;
 
-/* `top` of the run, as it was typed or is by default. Whether it said what it had to say. */
-static bool run_top(const cli_options *o, const char *path)
-{
-    char rows[24];
-    static const char *const colors[] = {"auto", "always", "never"};
-    snprintf(rows, sizeof rows, "%lld", (long long)o->top);
-    const char *argv[12] = {o->program, "top", "--color", colors[o->color]};
-    size_t n = 4;
-    int status;
-    pid_t pid;
-    if (o->top >= 0) {
-        argv[n++] = "--top";
-        argv[n++] = rows;
-    }
-    if (o->quiet)
-        argv[n++] = "--quiet";
-    argv[n++] = "--";
-    argv[n] = path;
-    /* posix_spawn takes texts that nobody changes as char *. */
-    if (posix_spawn(&pid, o->program, NULL, NULL, (char *const *)(uintptr_t)argv, environ))
-        return false;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return false;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 /* The slowest ops as `top` shows them, and how to see the rest. */
 static void show(const cli_options *o, const profile_job *j, const elsewhere *e)
 {
     vp_buf b;
-    if (!run_top(o, j->run.path) || o->quiet)
+    if (!cli_show_slowest(o->program, o, o->top, o->quiet, j->run.path, STDOUT_FILENO) || o->quiet)
         return;
     cli_stdout(&b);
     vp_buf_putc(&b, '\n');

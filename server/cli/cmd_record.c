@@ -14,6 +14,7 @@
 #include "server/cli/exit_codes.h"
 #include "server/cli/find_recorder.h"
 #include "server/cli/open.h"
+#include "server/cli/show_slowest.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
@@ -30,6 +31,7 @@
 #define INSTRUMENT_LIBRARY "libview_profile_instrument.so"
 #define PYTHON_HOOK "view_profile-python/sitecustomize.py"
 #define CANNOT_START 127
+#define SLOWEST 10 /* rows of the table at the end, which stands on stderr, too */
 
 /* ---- The environment ------------------------------------------------------------------------- */
 
@@ -250,21 +252,6 @@ static void show(const cli_options *o, const catalog *c)
     vp_buf_free(&b);
 }
 
-/* The slowest ops of the run, on stderr, too: what `view_profile top` says of it. */
-static void show_slowest(const char *path)
-{
-    pid_t pid = fork();
-    if (pid == 0) {
-        (void)unsetenv("VIEW_PROFILE");
-        if (dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
-            (void)execl("/proc/self/exe", "view_profile", "top", "--quiet", "--top", "10", path,
-                        NULL);
-        _exit(CANNOT_START);
-    }
-    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-}
-
 static size_t existing_part(const char *dir)
 {
     char part[VP_PATH_MAX];
@@ -321,7 +308,8 @@ static int tell(const cli_options *o, const char *dir, const catalog *before, in
     if (!o->quiet) {
         VP_CLEANUP(cli_catalog_free) catalog *c = look(path);
         show(o, c ? c : after);
-        show_slowest(path);
+        (void)unsetenv("VIEW_PROFILE"); /* nobody records what follows */
+        (void)cli_show_slowest("/proc/self/exe", o, SLOWEST, true, path, STDERR_FILENO);
     }
     return code;
 }
