@@ -6,13 +6,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "server/net/connection/listen.h"
 #include "server/remote/served.h"
 #include "trace/base/log.h"
 #include "trace/base/str.h"
-
-/* As `serve` chooses its port: the first that is free. */
-#define PORT_FIRST 9001
-#define PORT_COUNT 20
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
@@ -31,12 +28,13 @@ static bool is_free(int port)
     return fine;
 }
 
+/* The one that `serve` will take: the first that is free. */
 static int next_port(void)
 {
-    for (int port = PORT_FIRST; port < PORT_FIRST + PORT_COUNT; port++)
+    for (int port = HTTP_FIRST_PORT; port <= HTTP_FIRST_PORT + HTTP_MORE_PORTS; port++)
         if (is_free(port))
             return port;
-    return PORT_FIRST;
+    return HTTP_FIRST_PORT;
 }
 
 /* A word for a shell. */

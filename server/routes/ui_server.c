@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "server/net/connection/listen.h"
 #include "server/net/http.h"
 #include "server/routes/ui_build.h"
 #include "trace/base/err.h"
@@ -11,9 +12,7 @@
 
 /* Segments of a path below /ui/: "v52.0-6b9586def/assets/brand.png", with room for more. */
 #define DEPTH_MAX 4
-/* Where a site serves that was not told a port, and where Perfetto's own development server does,
- * whose origin may read traces of ours. */
-#define SITE_PORT 9001
+/* Where Perfetto's own development server serves, whose origin may read traces of ours. */
 #define LISTED_PORT 10000
 
 struct ui_server {
@@ -105,7 +104,7 @@ static const http_route routes[] = {
 
 static int port_beside(int site_port)
 {
-    int port = site_port < 0 ? SITE_PORT + 1 : site_port + 1;
+    int port = site_port < 0 ? HTTP_FIRST_PORT + 1 : site_port + 1;
     return !site_port || port > UINT16_MAX ? 0 : port;
 }
 

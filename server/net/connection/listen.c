@@ -11,10 +11,6 @@
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 
-/* The port that Perfetto's content security policy names; those behind it are for further
- * instances. */
-#define FIRST_PORT 9001
-#define MORE_PORTS 20
 /* How often a free port of the kernel's choice is tried: one that is free for IPv4 may be taken for
  * IPv6. */
 #define ANY_TRIES 16
@@ -120,15 +116,15 @@ int http_listen(http_sockets *out, const char *host, int port)
     http_sockets s;
     int count = parse_host(host, a), e = EADDRINUSE;
     VP_TRY(count);
-    int first = port < 0 ? FIRST_PORT : port;
-    int tries = port < 0 ? 1 + MORE_PORTS : port == 0 ? ANY_TRIES : 1;
+    int first = port < 0 ? HTTP_FIRST_PORT : port;
+    int tries = port < 0 ? 1 + HTTP_MORE_PORTS : port == 0 ? ANY_TRIES : 1;
     if (port > UINT16_MAX)
         return vp_fail(VP_EARG, "port %d is out of range", port);
     for (int i = 0; i < tries && e == EADDRINUSE; i++)
         e = open_all(&s, a, count, (uint16_t)(port ? first + i : 0));
     if (e == EADDRINUSE && port < 0)
         return vp_fail(VP_EBUSY, "ports %d to %d are all in use; choose one with --port", first,
-                       first + MORE_PORTS);
+                       first + HTTP_MORE_PORTS);
     if (e == EADDRINUSE)
         return vp_fail(VP_EBUSY, "port %d is in use; choose another one with --port", port);
     if (e == EACCES)

@@ -1,5 +1,6 @@
 /* Listening sockets: on exactly the addresses that were asked for with the port policy of DESIGN 5,
- * at a path of the file system, or as a service manager passed them. Included by server/net only.
+ * at a path of the file system, or as a service manager passed them. Included by server/net; others
+ * for the ports.
  *
  * --listen takes a Unix socket only; several addresses come by socket activation. */
 #ifndef VP_NET_LISTEN_H
@@ -10,6 +11,11 @@
 #include <sys/types.h>
 
 #define HTTP_SOCKETS_MAX 4
+
+/* The port that Perfetto's content security policy names; those behind it are for further
+ * instances. */
+#define HTTP_FIRST_PORT 9001
+#define HTTP_MORE_PORTS 20
 
 typedef struct http_sockets {
     int fds[HTTP_SOCKETS_MAX]; /* one an address; -1 where one was given away */
