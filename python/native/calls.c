@@ -21,6 +21,12 @@ static PyObject *failed(native *m, int code)
     return NULL;
 }
 
+/* None, or what failed. */
+static PyObject *done(native *m, int rc)
+{
+    return rc < 0 ? failed(m, rc) : Py_NewRef(Py_None);
+}
+
 /* ---- A recording ------------------------------------------------------------------------------
  */
 
@@ -38,7 +44,7 @@ static void say(void *ctx, int level, const char *message)
     PyGILState_Release(held);
 }
 
-PyObject *call_start(PyObject *module, PyObject *args, PyObject *kwargs)
+static PyObject *call_start(PyObject *module, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"dir",         "host",      "pool_bytes", "ring",
                             "duration_ms", "in_memory", "gpu",        NULL};
@@ -47,7 +53,7 @@ PyObject *call_start(PyObject *module, PyObject *args, PyObject *kwargs)
     vp_recording *r = NULL;
     unsigned long long pool = 0;
     unsigned duration = 0;
-    int ring = 0, in_memory = 0, gpu = 0, rc;
+    int ring = 0, in_memory = 0, gpu = 0;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|zKpIpp", names, &cfg.dir, &cfg.host, &pool,
                                      &ring, &duration, &in_memory, &gpu))
         return NULL;
@@ -59,10 +65,11 @@ PyObject *call_start(PyObject *module, PyObject *args, PyObject *kwargs)
     cfg.export_now = true;
     cfg.log = say;
     cfg.ctx = m;
-    Py_BEGIN_ALLOW_THREADS rc = vp_start(&r, &cfg);
-    Py_END_ALLOW_THREADS return rc < 0
-        ? failed(m, rc)
-        : Py_BuildValue("(Ns)", PyLong_FromVoidPtr(r), vp_recording_dir(r));
+    PyThreadState *held = PyEval_SaveThread();
+    int rc = vp_start(&r, &cfg);
+    PyEval_RestoreThread(held);
+    return rc < 0 ? failed(m, rc)
+                  : Py_BuildValue("(Ns)", PyLong_FromVoidPtr(r), vp_recording_dir(r));
 }
 
 static PyObject *as_dict(const vp_result *r)
@@ -77,38 +84,37 @@ static PyObject *as_dict(const vp_result *r)
         (unsigned long long)r->bytes_written);
 }
 
-PyObject *call_stop(PyObject *module, PyObject *args)
+static PyObject *call_stop(PyObject *module, PyObject *handle)
 {
     native *m = PyModule_GetState(module);
     vp_result result = VP_RESULT_INIT;
-    PyObject *handle;
-    int rc;
-    if (!PyArg_ParseTuple(args, "O!", &PyLong_Type, &handle))
-        return NULL;
     vp_recording *r = PyLong_AsVoidPtr(handle);
     if (!r && PyErr_Occurred())
         return NULL;
-    Py_BEGIN_ALLOW_THREADS rc = vp_stop(r, &result);
-    Py_END_ALLOW_THREADS return rc < 0 ? failed(m, rc) : as_dict(&result);
+    PyThreadState *held = PyEval_SaveThread();
+    int rc = vp_stop(r, &result);
+    PyEval_RestoreThread(held);
+    return rc < 0 ? failed(m, rc) : as_dict(&result);
 }
 
-PyObject *call_past(PyObject *module, PyObject *args)
+static PyObject *call_past(PyObject *module, PyObject *args)
 {
     native *m = PyModule_GetState(module);
     vp_result result = VP_RESULT_INIT;
     PyObject *handle;
     double seconds;
-    int rc;
-    if (!PyArg_ParseTuple(args, "O!d", &PyLong_Type, &handle, &seconds))
+    if (!PyArg_ParseTuple(args, "Od", &handle, &seconds))
         return NULL;
     vp_recording *r = PyLong_AsVoidPtr(handle);
     if (!r && PyErr_Occurred())
         return NULL;
-    Py_BEGIN_ALLOW_THREADS rc = vp_capture_past(r, seconds, &result);
-    Py_END_ALLOW_THREADS return rc < 0 ? failed(m, rc) : as_dict(&result);
+    PyThreadState *held = PyEval_SaveThread();
+    int rc = vp_capture_past(r, seconds, &result);
+    PyEval_RestoreThread(held);
+    return rc < 0 ? failed(m, rc) : as_dict(&result);
 }
 
-PyObject *call_active(PyObject *module, PyObject *unused)
+static PyObject *call_active(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
@@ -118,7 +124,7 @@ PyObject *call_active(PyObject *module, PyObject *unused)
 /* ---- Steps, instants, counters -----------------------------------------------------------------
  */
 
-PyObject *call_step_begin(PyObject *module, PyObject *args)
+static PyObject *call_step_begin(PyObject *module, PyObject *args)
 {
     native *m = PyModule_GetState(module);
     PyObject *name;
@@ -128,23 +134,19 @@ PyObject *call_step_begin(PyObject *module, PyObject *args)
     char *text = text_of(name);
     int rc = text ? vp_step_begin(text, number) : 0;
     PyMem_Free(text);
-    if (rc < 0)
-        return failed(m, rc);
-    Py_RETURN_NONE;
+    return done(m, rc);
 }
 
-PyObject *call_step_end(PyObject *module, PyObject *unused)
+static PyObject *call_step_end(PyObject *module, PyObject *unused)
 {
     native *m = PyModule_GetState(module);
     int rc = vp_step_end();
     (void)unused;
-    if (rc < 0)
-        return failed(m, rc);
-    Py_RETURN_NONE;
+    return done(m, rc);
 }
 
 /* A zone without length: Perfetto and TensorBoard show it as the instant it is. */
-PyObject *call_instant(PyObject *module, PyObject *args, PyObject *kwargs)
+static PyObject *call_instant(PyObject *module, PyObject *args, PyObject *kwargs)
 {
     native *m = PyModule_GetState(module);
     uint32_t generation = vp__generation();
@@ -158,7 +160,7 @@ PyObject *call_instant(PyObject *module, PyObject *args, PyObject *kwargs)
     Py_RETURN_NONE;
 }
 
-PyObject *call_counter(PyObject *module, PyObject *args)
+static PyObject *call_counter(PyObject *module, PyObject *args)
 {
     native *m = PyModule_GetState(module);
     uint32_t generation = vp__generation();
@@ -178,7 +180,7 @@ PyObject *call_counter(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
-PyObject *call_thread_name(PyObject *module, PyObject *name)
+static PyObject *call_thread_name(PyObject *module, PyObject *name)
 {
     native *m = PyModule_GetState(module);
     if (!PyUnicode_Check(name)) {
@@ -188,12 +190,10 @@ PyObject *call_thread_name(PyObject *module, PyObject *name)
     char *text = text_of(name);
     int rc = text ? vp_thread_name(text) : 0;
     PyMem_Free(text);
-    if (rc < 0)
-        return failed(m, rc);
-    Py_RETURN_NONE;
+    return done(m, rc);
 }
 
-PyObject *call_meta(PyObject *module, PyObject *args)
+static PyObject *call_meta(PyObject *module, PyObject *args)
 {
     native *m = PyModule_GetState(module);
     PyObject *key, *value;
@@ -203,43 +203,67 @@ PyObject *call_meta(PyObject *module, PyObject *args)
     int rc = k && v ? vp_meta_str(k, v) : 0;
     PyMem_Free(k);
     PyMem_Free(v);
-    if (rc < 0)
-        return failed(m, rc);
-    Py_RETURN_NONE;
+    return done(m, rc);
 }
 
 /* ---- Control ------------------------------------------------------------------------------------
  */
 
-PyObject *call_control(PyObject *module, PyObject *on)
+static PyObject *call_control(PyObject *module, PyObject *on)
 {
     native *m = PyModule_GetState(module);
     int yes = PyObject_IsTrue(on), rc = 0;
     if (yes < 0)
         return NULL;
-    Py_BEGIN_ALLOW_THREADS if (yes) rc = vp_control_start(NULL);
-    else vp_control_stop();
-    Py_END_ALLOW_THREADS if (rc < 0) return failed(m, rc);
-    Py_RETURN_NONE;
+    PyThreadState *held = PyEval_SaveThread();
+    if (yes)
+        rc = vp_control_start(NULL);
+    else
+        vp_control_stop();
+    PyEval_RestoreThread(held);
+    return done(m, rc);
 }
 
-PyObject *call_log(PyObject *module, PyObject *log)
+static PyObject *call_log(PyObject *module, PyObject *log)
 {
     native *m = PyModule_GetState(module);
     native_set(&m->log, log == Py_None ? NULL : Py_NewRef(log));
     Py_RETURN_NONE;
 }
 
-PyObject *call_now(PyObject *module, PyObject *unused)
+static PyObject *call_now(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
     return PyLong_FromUnsignedLongLong(vp_now());
 }
 
+#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void))(function)
+static PyMethodDef calls[] = {
+    {"start", WITH_KEYWORDS(call_start), METH_VARARGS | METH_KEYWORDS,
+     "start(dir, host=None, pool_bytes=0, ring=False, duration_ms=0, in_memory=False, gpu=False) "
+     "-> "
+     "(handle, run directory)"},
+    {"stop", call_stop, METH_O, "stop(handle) -> dict, once the files are written"},
+    {"past", call_past, METH_VARARGS, "past(handle, seconds) -> dict"},
+    {"active", call_active, METH_NOARGS, "whether a recording is on"},
+    {"step_begin", call_step_begin, METH_VARARGS, "step_begin(name, number)"},
+    {"step_end", call_step_end, METH_NOARGS, "step_end()"},
+    {"instant", WITH_KEYWORDS(call_instant), METH_VARARGS | METH_KEYWORDS, "instant(name, **args)"},
+    {"counter", call_counter, METH_VARARGS, "counter(name, value)"},
+    {"thread_name", call_thread_name, METH_O, "thread_name(name)"},
+    {"meta", call_meta, METH_VARARGS, "meta(key, value)"},
+    {"control", call_control, METH_O, "control(on): the socket that list and the page see"},
+    {"log", call_log, METH_O, "log(function(level, message))"},
+    {"now", call_now, METH_NOARGS, "ticks of the recorder's clock"},
+    {NULL, NULL, 0, NULL},
+};
+
 int calls_start(PyObject *module, native *m)
 {
     m->error = PyErr_NewExceptionWithDoc("view_profile.Error", "What the recorder could not do.",
                                          PyExc_RuntimeError, NULL);
-    return m->error ? PyModule_AddObjectRef(module, "Error", m->error) : -1;
+    return m->error && PyModule_AddObjectRef(module, "Error", m->error) == 0
+               ? PyModule_AddFunctions(module, calls)
+               : -1;
 }

@@ -260,7 +260,6 @@ static PyMethodDef methods[] = {
     {"hooks", set_hooks, METH_VARARGS, NULL},
     {"jax", set_jax, METH_VARARGS, NULL},
     {"others", set_others, METH_O, NULL},
-    CALLS,
     {NULL, NULL, 0, NULL},
 };
 

@@ -86,7 +86,6 @@ class Profiler:
         self._times, self._tokens = [], []
         self.last_run = None
         self._ratio, self._ring, self._slow, self._last_slow = float(slow_step_ratio), None, [], -math.inf
-        self._closing = weakref.finalize(self, lambda: None)
         ref = weakref.ref(self)
         self._at_exit = lambda: ref() and ref()._exit()
         atexit.register(self._at_exit)
@@ -160,16 +159,13 @@ class Profiler:
 
     def _wait(self):
         try:
-            if self.sync:
-                self.sync()
-            for backend in self._session.started:
-                backend.wait()
+            self._session.wait()
         except Exception as e:
             log.warning("waiting for the device failed: %s", e)
 
     def _start(self, steps):
         self._let_past_go()
-        session = Session(self.log_dir, self.backend, sync=None, gpu=self.gpu)
+        session = Session(self.log_dir, self.backend, sync=self.sync, gpu=self.gpu)
         try:
             session.start()
         except Exception as e:
@@ -181,7 +177,7 @@ class Profiler:
         session, self._session = self._session, None
         log.info("Stopping profiler after %d steps", len(self._times))
         try:
-            self.last_run = session.stop()
+            self.last_run = session.stop(wait=False)  # _wait did
             log.info("Trace saved to: %s", self.last_run)
             self._write_stats()
         except Exception as e:

@@ -2,17 +2,14 @@
 --format=json, and its figures stand here under its names. Times are integers of picoseconds where a
 name ends in _ps; properties give seconds."""
 import dataclasses
+import functools
 import html
 import json
 import os
 import shutil
 import subprocess
-import sys
 import sysconfig
 from typing import Any, List, Optional
-
-SCHEMA = "view_profile.report/1"
-
 
 class ReadError(RuntimeError):
     """What view_profile could not read. `code` is its exit code, `command` what was run."""
@@ -172,18 +169,27 @@ class Session:
 
 @dataclasses.dataclass
 class Comparison:
-    """Two runs: `data` is the comparison's JSON. `regressed` and `reasons` say what a gate stopped at."""
+    """Two runs: `data` is the comparison's JSON, `text` what the terminal would show. `regressed` says
+    whether a limit stopped b."""
     data: dict = dataclasses.field(repr=False)
     regressed: bool = False
-    text: str = dataclasses.field(default="", repr=False)
     a: str = ""
     b: str = ""
+    limits: List[str] = dataclasses.field(default_factory=list, repr=False)
+
+    @functools.cached_property
+    def text(self):
+        return _compared(self, "text", "--color", "never")[0].decode()
 
     def __str__(self):
         return self.text
 
     def _repr_html_(self):
         return framed(run("compare", "--format", "html", self.a, self.b)[0].decode(), "comparison")
+
+
+def _compared(c, form, *options):
+    return run("compare", "--format", form, *options, *c.limits, c.a, c.b, codes=(0, GATE) if c.limits else (0,))
 
 
 def _run_of(args, path, session):
@@ -237,9 +243,10 @@ def compare(a, b, *, max_regression=None, max_p90_regression=None, fail_on=None)
                           ("--fail-on", fail_on)):
         if value is not None:
             limits += [option, str(value)]
-    data, code = run("compare", "--format", "json", *limits, a, b, codes=(0, GATE) if limits else (0,))
-    text = run("compare", "--format", "text", "--color", "never", *limits, a, b, codes=(0, GATE) if limits else (0,))[0]
-    return Comparison(json.loads(data), code == GATE, text.decode(), a, b)
+    c = Comparison({}, a=a, b=b, limits=limits)
+    data, code = _compared(c, "json")
+    c.data, c.regressed = json.loads(data), code == GATE
+    return c
 
 
 GATE = 1  # the exit code of a comparison that a limit stops (DESIGN, exit codes)

@@ -162,16 +162,22 @@ class Session:
             raise
         return self
 
-    def stop(self):
-        """Ends it and returns the run directory, which has all files."""
+    def wait(self):
+        """What was sent to devices before is done."""
+        if self.sync:
+            self.sync()
+        for backend in self.started:
+            backend.wait()
+
+    def stop(self, wait=True):
+        """Ends it and returns the run directory, which has all files. wait: for what was sent to devices, which is
+        in it then."""
         if not self.started:
             return self.run
         error = None
         try:
-            if self.sync:
-                self.sync()
-            for backend in self.started:
-                backend.wait()
+            if wait:
+                self.wait()
         except Exception as e:  # the profile is kept all the same
             error = e
         try:
