@@ -1,5 +1,4 @@
 """`view_profile watch --out` at an address: runs and histories are written there, and old ones of its own are removed."""
-import contextlib
 import json
 import os
 import pathlib
@@ -18,7 +17,7 @@ import fetching  # noqa: E402
 from stores import shelf  # noqa: E402
 
 pytest.importorskip('h2', reason='SKIP: scripts/requirements-test.txt is not installed: h2')
-from test_watch import Job, Watch, slow, steady  # noqa: E402
+from test_watch import Job, Watch, job, jobs, slow, steady  # noqa: E402, F401 (job and jobs are fixtures)
 
 pytestmark = pytest.mark.skipif(not os.path.exists(fetching.program()), reason='SKIP: built without libcurl')
 RUNS = '/logs/plugins/profile/'
@@ -41,17 +40,6 @@ class Away(Watch):
 
     def argv(self, *args):
         return [a if a != str(self.out) else self.url for a in super().argv(*args)]
-
-
-@pytest.fixture
-def jobs():
-    with contextlib.ExitStack() as stack:
-        yield stack
-
-
-@pytest.fixture
-def job(jobs):
-    return Job(jobs)
 
 
 @pytest.fixture
@@ -121,7 +109,7 @@ def test_of_its_own_runs_the_newest_stay_and_all_of_others(watch, job, there):
 def test_what_took_the_place_of_a_file_is_not_removed(watch, job, there):
     steady(job, 3)
     first, _ = watch.events(job.target, '--times', 3, '--keep', 3)
-    (mine,) = [p for p in there.files if first[1]['run'] in p]
+    (mine,) = [p for p in there.files if f"/{first[1]['run']}/" in p]  # the second run of a second is RUN_2
     there.files[mine] = b'somebody else put this here'
     beside = mine.rsplit('/', 1)[0].replace(first[1]['run'], first[2]['run']) + '/notes.txt'
     there.files[beside] = b'notes'
