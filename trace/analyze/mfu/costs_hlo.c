@@ -7,6 +7,7 @@
 #include "trace/analyze/result/programs.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/read/names/hlo.h"
 
 static int by_id(const void *a, const void *b)
 {
@@ -26,15 +27,6 @@ static int program_of(const hlo_program **out, analysis *a, int64_t program_id)
     return p ? programs_get(out, a, (uint32_t)(p - t->programs)) : 0;
 }
 
-/* The last part of "a::b::c". */
-static vp_str innermost(vp_str name)
-{
-    for (size_t i = name.n; i >= 2; i--)
-        if (name.p[i - 1] == ':' && name.p[i - 2] == ':')
-            return vp_str_skip(name, i);
-    return name;
-}
-
 int costs_by_hlo(costs *c, analysis *a)
 {
     const trace *t = a->t;
@@ -45,7 +37,7 @@ int costs_by_hlo(costs *c, analysis *a)
         if (!k->is_op || cost->what != COST_UNKNOWN || !k->hlo_op)
             continue;
         VP_TRY(program_of(&p, a, k->program_id));
-        uint32_t at = p ? hlo_program_find(p, innermost(trace_str(t, k->hlo_op))) : HLO_NONE;
+        uint32_t at = p ? hlo_program_find(p, hlo_innermost(trace_str(t, k->hlo_op))) : HLO_NONE;
         if (at == HLO_NONE)
             continue;
         bool remat = cost->remat, formatting = cost->formatting;

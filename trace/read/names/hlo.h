@@ -26,4 +26,13 @@ vp_str hlo_module_name(const hlo_module *m);
  * module (texts that the proto does not hold as such are made in its arena). */
 int hlo_module_find(hlo_module *m, vp_str instruction, hlo_instruction *out);
 
+/* The instruction that a stat hlo_op names: the last part of "a::b::c". */
+static inline vp_str hlo_innermost(vp_str hlo_op)
+{
+    for (size_t i = hlo_op.n; i >= 2; i--)
+        if (hlo_op.p[i - 1] == ':' && hlo_op.p[i - 2] == ':')
+            return vp_str_skip(hlo_op, i);
+    return hlo_op;
+}
+
 #endif

@@ -18,15 +18,6 @@ static void decode_event_stats(const xs_plane *pl, vp_str event, xs_value stats[
     }
 }
 
-/* The last part of "a::b::c". */
-static vp_str innermost(vp_str hlo_op)
-{
-    for (size_t i = hlo_op.n; i >= 2; i--)
-        if (hlo_op.p[i - 1] == ':' && hlo_op.p[i - 2] == ':')
-            return vp_str_skip(hlo_op, i);
-    return hlo_op;
-}
-
 static int parse_module(xs_reader *r, xs_hlo *h)
 {
     h->tried = true;
@@ -66,7 +57,7 @@ static int join_hlo(xs_reader *r, sink_kind *k)
         return 0;
     if (!k->module.n)
         k->module = hlo_module_name(m);
-    int found = hlo_module_find(m, innermost(k->hlo_op.n ? k->hlo_op : k->name), &in);
+    int found = hlo_module_find(m, hlo_innermost(k->hlo_op.n ? k->hlo_op : k->name), &in);
     if (found <= 0)
         return found;
     if (!k->scope.n || vp_str_starts(k->scope, VP_STR("XlaModule"))) /* XLA:GPU's default tf_op */
