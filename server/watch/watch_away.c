@@ -4,13 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "server/watch/watch_deliver.h"
 #include "trace/base/err.h"
 #include "trace/base/json.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 #include "trace/capture/disk/small_files.h"
-
-#define PLAN_MAX (256u << 20)
 
 static bool is_here(const watch_kept *k)
 {
@@ -71,7 +70,7 @@ int watch_away_plan(const char *path, const watch_store *s, const watch_options 
     vp_json w;
     char history[VP_PATH_MAX];
     watch_history_name(s, j, history);
-    vp_buf_init(&b, PLAN_MAX);
+    vp_buf_init(&b, WATCH_PLAN_MAX);
     vp_json_init(&w, &b);
     vp_json_begin_object(&w);
     vp_json_kcstr(&w, "url", o->out);

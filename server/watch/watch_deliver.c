@@ -22,7 +22,6 @@
 #include "trace/source/fetcher.h"
 #include "trace/source/source_write.h"
 
-#define PLAN_MAX (256u << 20)
 #define HISTORY_MAX (256u << 20)
 
 typedef struct delivery {
@@ -169,7 +168,7 @@ static int put_run(const delivery *d, const char *run)
 {
     VP_CLEANUP(vp_buf_free) vp_buf b;
     vp_json w;
-    vp_buf_init(&b, PLAN_MAX);
+    vp_buf_init(&b, WATCH_PLAN_MAX);
     vp_json_init(&w, &b);
     vp_json_begin_object(&w);
     vp_json_kcstr(&w, "put", run);
@@ -297,7 +296,7 @@ int watch_deliver(const char *plan)
     char line[1000];
     json_error_t e;
     VP_CLEANUP(vp_buf_free) vp_buf b;
-    vp_buf_init(&b, PLAN_MAX);
+    vp_buf_init(&b, WATCH_PLAN_MAX);
     int rc = read_file(&b, plan);
     (void)unlink(plan);
     d.plan = rc >= 0 ? json_loadb(b.p, b.n, JSON_REJECT_DUPLICATES, &e) : NULL;

@@ -6,6 +6,7 @@
 
 #define WATCH_PROGRAM "view_profile-live"
 #define WATCH_DELIVER "deliver"
+#define WATCH_PLAN_MAX (256u << 20) /* bytes of PLAN */
 
 /* Does what the file says, until something fails, which is said. */
 int watch_deliver(const char *plan);
