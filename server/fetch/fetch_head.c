@@ -1,5 +1,5 @@
 /* Answers FETCH_HEAD: one object's size and version. */
-#include "server/fetch/fetch_store.h"
+#include "server/fetch/store/fetch_store.h"
 #include "trace/base/err.h"
 
 int fetch_answer_head(fetch_ask *a)

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "server/fetch/fetch_answer.h"
+#include "server/fetch/question/fetch_answer.h"
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/base/pb.h"

@@ -1,5 +1,5 @@
 /* Answers FETCH_LIST: what lies beneath an address. */
-#include "server/fetch/fetch_store.h"
+#include "server/fetch/store/fetch_store.h"
 #include "trace/base/err.h"
 
 int fetch_answer_list(fetch_ask *a)

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "server/fetch/http_fail.h"
-#include "server/fetch/fetch_store.h"
+#include "server/fetch/http/http_fail.h"
+#include "server/fetch/store/fetch_store.h"
 #include "trace/base/err.h"
 
 /* What is read for nothing where a server knows no ranges. */

@@ -1,5 +1,5 @@
 /* Answers FETCH_REMOVE: one object or file, and no other that has its name by now. */
-#include "server/fetch/fetch_store.h"
+#include "server/fetch/store/fetch_store.h"
 #include "trace/base/err.h"
 
 static int check_version(fetch_ask *a, const store *s, store_place *p)

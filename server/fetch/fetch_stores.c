@@ -3,10 +3,10 @@
  * they would be asked for at the machine's metadata service. */
 #include <stdio.h>
 
-#include "server/fetch/aws_credentials.h"
-#include "server/fetch/azure_credentials.h"
-#include "server/fetch/fetch_answer.h"
-#include "server/fetch/gcs_credentials.h"
+#include "server/fetch/credentials/aws_credentials.h"
+#include "server/fetch/credentials/azure_credentials.h"
+#include "server/fetch/question/fetch_answer.h"
+#include "server/fetch/credentials/gcs_credentials.h"
 #include "trace/base/err.h"
 #include "trace/base/pb.h"
 

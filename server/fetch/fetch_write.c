@@ -1,6 +1,6 @@
 /* Answers FETCH_WRITE: an object, or a file on a WebDAV server. */
-#include "server/fetch/fetch_store.h"
-#include "server/fetch/url.h"
+#include "server/fetch/store/fetch_store.h"
+#include "server/fetch/text/url.h"
 #include "trace/base/err.h"
 
 int fetch_answer_write(fetch_ask *a)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/fetch/url.h"
-#include "server/fetch/xml_walk.h"
+#include "server/fetch/text/url.h"
+#include "server/fetch/text/xml_walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

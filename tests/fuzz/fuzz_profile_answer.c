@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/fetch/profile_answer.h"
+#include "server/fetch/grpc/profile_answer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/fetch/aws_sign.h"
-#include "server/fetch/azure_key.h"
-#include "server/fetch/digest.h"
-#include "server/fetch/url.h"
-#include "server/fetch/xml_walk.h"
+#include "server/fetch/credentials/aws_sign.h"
+#include "server/fetch/credentials/azure_key.h"
+#include "server/fetch/text/digest.h"
+#include "server/fetch/text/url.h"
+#include "server/fetch/text/xml_walk.h"
 #include "tests/unit/skip.h"
 #include "trace/base/err.h"
 

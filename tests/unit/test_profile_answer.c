@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/fetch/profile_answer.h"
-#include "server/fetch/profile_request.h"
+#include "server/fetch/grpc/profile_answer.h"
+#include "server/fetch/grpc/profile_request.h"
 #include "tests/unit/skip.h"
 #include "trace/base/err.h"
 #include "trace/base/pb.h"

@@ -1,0 +1,30 @@
+/* AWS credentials where its own tools look for them, in their order: the environment, the shared
+ * files with their profiles, a web identity's token, a container's endpoint, the instance's
+ * metadata service. Included by server/fetch only. */
+#ifndef VP_FETCH_AWS_CREDENTIALS_H
+#define VP_FETCH_AWS_CREDENTIALS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "server/fetch/question/fetch_answer.h"
+
+typedef struct aws_credentials {
+    char id[256], secret[512], token[4096];
+    int64_t until_s;  /* Unix; 0: no end is known */
+    const char *from; /* what they were found in, a literal; NULL: none were */
+} aws_credentials;
+
+/* Those of this process, found once and asked for anew before they end. VP_EREFUSED: there are
+ * none, and what to do; VP_EREMOTE: who gives them out does not. Thread-safe. */
+int aws_credentials_get(fetch_ask *a, aws_credentials *out);
+/* The same without asking anybody: where they would come from; NULL: nowhere that is known. *other:
+ * what the profile wants instead, which is not done here; or NULL. */
+const char *aws_credentials_source(const char **other);
+void aws_credentials_wipe(aws_credentials *c);
+/* A setting of the profile in the config file ("region", "endpoint_url"); false: none. */
+bool aws_setting(const char *name, char *out, size_t cap);
+/* The region: the environment, the profile, us-east-1. */
+void aws_region(char *out, size_t cap);
+
+#endif

@@ -1,0 +1,26 @@
+/* Azure storage: the account, where it lies, and what opens it, as Azure's tools find them: a
+ * connection string, a SAS token or a key in the environment, a workload's or a managed identity.
+ * Included by server/fetch only. */
+#ifndef VP_FETCH_AZURE_CREDENTIALS_H
+#define VP_FETCH_AZURE_CREDENTIALS_H
+
+#include "server/fetch/http/http_call.h"
+
+typedef struct azure_account {
+    char name[128];
+    char endpoint[512]; /* of its blobs, without '/' at its end; empty: Azure's own */
+    char suffix[128];   /* "core.windows.net" */
+    char key[256];      /* base64; empty: none */
+    char sas[2048];     /* without '?'; empty: none */
+} azure_account;
+
+/* What the environment says; secrets are in it, so it is wiped. VP_EARG: it is too long. */
+int azure_account_find(azure_account *out);
+void azure_account_wipe(azure_account *account);
+/* Adds a bearer token of an identity to a try. VP_EREFUSED: there are no credentials, and what to
+ * do. */
+int azure_authorize(fetch_ask *a, http_call *c);
+/* Where credentials would come from, without asking anybody; NULL: nowhere that is known. */
+const char *azure_credentials_source(void);
+
+#endif

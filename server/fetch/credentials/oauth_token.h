@@ -1,0 +1,30 @@
+/* Bearer tokens, as Google's and Microsoft's services hand them out: one is kept for this process
+ * until shortly before it ends. Included by server/fetch only. */
+#ifndef VP_FETCH_OAUTH_TOKEN_H
+#define VP_FETCH_OAUTH_TOKEN_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+#include "server/fetch/http/http_call.h"
+
+typedef struct oauth_token {
+    char text[8192];
+    int64_t until_s;  /* Unix; 0: no end is known */
+    const char *from; /* a literal */
+} oauth_token;
+
+typedef struct oauth_kept {
+    pthread_mutex_t lock;
+    oauth_token token;
+} oauth_kept;
+
+/* The kept token, or what find makes: 0 or a failure. As the header Authorization of one try. */
+int oauth_authorize(oauth_kept *kept, int (*find)(fetch_ask *a, oauth_token *out), fetch_ask *a,
+                    http_call *c);
+/* access_token, and expires_in or expires_on, of an answer. VP_EREMOTE: there is none. */
+int oauth_take(const http_call *c, oauth_token *out);
+/* Performs a POST of a form; the token of its answer. */
+int oauth_post(fetch_ask *a, const char *url, vp_str form, oauth_token *out);
+
+#endif

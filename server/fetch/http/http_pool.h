@@ -1,0 +1,24 @@
+/* Connections that are kept: easy handles of libcurl by origin (scheme, host, port), of which at
+ * most four have a request under way. A request whose reader does not read does not count: it steps
+ * aside, so that no reader can keep another from its bytes. Thread-safe. Included by server/fetch
+ * only. */
+#ifndef VP_FETCH_HTTP_POOL_H
+#define VP_FETCH_HTTP_POOL_H
+
+#include <curl/curl.h>
+
+#include "server/fetch/question/fetch_answer.h"
+
+#define HTTP_AT_ONCE 4
+
+typedef struct http_origin http_origin;
+
+/* Waits for a turn at the origin and takes a handle, all of whose options are as new. *of and the
+ * handle go back with http_pool_give. VP_ECANCELLED: a is abandoned (NULL: never); VP_ENOMEM. */
+int http_pool_take(const char *origin, const fetch_ask *a, http_origin **of, CURL **out);
+void http_pool_give(http_origin *of, CURL *easy);
+/* Around a wait for whoever reads. */
+void http_pool_step_aside(http_origin *of);
+void http_pool_step_back(http_origin *of);
+
+#endif

@@ -1,0 +1,265 @@
+/* http:// and https://: files are what they are; directories are asked for by WebDAV, and where a
+ * server speaks none by their index. Each is one request: what lies further down is walked here. */
+#include "server/fetch/store/web.h"
+
+#include <string.h>
+
+#include "server/fetch/http/http_fail.h"
+#include "server/fetch/text/url.h"
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+
+struct store_place {
+    http_call head; /* whose answer an entry points into */
+    bool has_head;
+    bool has_no_dav;
+};
+
+static int web_open(fetch_ask *a, store_place **p)
+{
+    (void)a;
+    *p = vp_calloc(1, sizeof **p);
+    VP_NEED(*p);
+    return 0;
+}
+
+static void web_close(store_place *p)
+{
+    if (p && p->has_head)
+        http_end(&p->head);
+    vp_free(p);
+}
+
+static int web_head(fetch_ask *a, store_place *p, entry *out)
+{
+    p->has_head = true;
+    VP_TRY(http_begin(&p->head, a, "HEAD", a->url));
+    p->head.flags = HTTP_FOLLOWS;
+    VP_TRY(http_succeed(&p->head));
+    *out = store_entry(&p->head);
+    return 0;
+}
+
+static int web_get(fetch_ask *a, store_place *p, vp_str etag, http_call *c)
+{
+    (void)p;
+    VP_TRY(http_begin(c, a, "GET", a->url));
+    c->flags = HTTP_FOLLOWS;
+    return store_want_etag(c, etag);
+}
+
+/* ---- Directories ----------------------------------------------------------------------------- */
+
+typedef struct walk {
+    fetch_ask *a;
+    store_place *p;
+    entries *e;
+    char **dirs; /* names that are still to be listed; the first is the address itself */
+    size_t n, cap, at;
+    vp_str dir; /* the one that is */
+} walk;
+
+static unsigned depth_of(vp_str name)
+{
+    unsigned depth = name.n > 0;
+    for (size_t i = 0; i < name.n; i++)
+        depth += name.p[i] == '/';
+    return depth;
+}
+
+static int push(walk *w, vp_str name)
+{
+    VP_TRY(vp_grow(&w->dirs, &w->cap, w->n + 1, sizeof *w->dirs, VP_WALK_ENTRIES_MAX));
+    w->dirs[w->n] = vp_strndup(name.n ? name.p : "", name.n);
+    VP_NEED(w->dirs[w->n]);
+    w->n++;
+    return 0;
+}
+
+static int found(void *ctx, const entry *one)
+{
+    walk *w = ctx;
+    entry full = *one;
+    VP_CLEANUP(vp_buf_free) vp_buf name;
+    vp_buf_init(&name, 128u << 10);
+    /* A listing of one level has names of one part: what has more was not asked for. */
+    if (memchr(one->name.p, '/', one->name.n))
+        full.name = VP_STR_NONE;
+    else if (w->dir.n)
+        vp_buf_printf(&name, "%.*s/", VP_STR_ARG(w->dir));
+    if (full.name.n)
+        vp_buf_str(&name, full.name);
+    VP_TRY(name.status);
+    full.name = vp_buf_view(&name);
+    if (w->a->flat && one->is_dir && !url_name_fault(full.name)) {
+        if (depth_of(full.name) < VP_WALK_DEPTH_MAX)
+            return push(w, full.name);
+        return vp_fail(VP_ELIMIT, "directories lie more than %u deep there", VP_WALK_DEPTH_MAX);
+    }
+    return entries_put(w->e, &full);
+}
+
+static int list_one(walk *w)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf url;
+    vp_buf_init(&url, FETCH_ASK_MAX);
+    web_beneath(&url, w->a->url, VP_STR_NONE);
+    if (w->dir.n) {
+        url.n = 0;
+        VP_CLEANUP(vp_buf_free) vp_buf dir;
+        vp_buf_init(&dir, 2 * VP_MEMBER_NAME_MAX);
+        vp_buf_printf(&dir, "%.*s/", VP_STR_ARG(w->dir));
+        VP_TRY(dir.status);
+        web_beneath(&url, w->a->url, vp_buf_view(&dir));
+    }
+    VP_TRY(url.status);
+    bool spoke = false;
+    if (!w->p->has_no_dav)
+        VP_TRY(web_dav_list(w->a, vp_buf_view(&url), found, w, &spoke));
+    w->p->has_no_dav = !spoke;
+    return spoke ? 0 : web_index_list(w->a, vp_buf_view(&url), found, w);
+}
+
+static int web_list(fetch_ask *a, store_place *p, entries *e)
+{
+    walk w = {.a = a, .p = p, .e = e};
+    int rc = push(&w, VP_STR_NONE);
+    for (; rc == 0 && w.at < w.n; w.at++) {
+        w.dir = vp_str_of(w.dirs[w.at]);
+        rc = list_one(&w);
+        /* What vanished since its name was read is no failure. */
+        if (rc == VP_ENOTFOUND && w.at)
+            rc = 0;
+    }
+    for (size_t i = 0; i < w.n; i++)
+        vp_free(w.dirs[i]);
+    vp_free(w.dirs);
+    return rc;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+typedef struct upload {
+    fetch_ask *a;
+    size_t left; /* of the frame that is read */
+    bool is_done;
+} upload;
+
+static long more(void *ctx, char *p, size_t n)
+{
+    upload *u = ctx;
+    fetch_frame kind;
+    while (!u->left && !u->is_done) {
+        VP_TRY(fetch_head(u->a->stream, &kind, &u->left));
+        if (kind == FETCH_END)
+            u->is_done = true;
+        else if (kind != FETCH_DATA)
+            return vp_fail(VP_EARG, "this is nothing to write");
+    }
+    n = n < u->left ? n : u->left;
+    VP_TRY(n ? fetch_take(u->a->stream, p, n) : 0);
+    u->left -= n;
+    return (long)n;
+}
+
+static int make_collection(fetch_ask *a, size_t end, long *status)
+{
+    http_call c;
+    int rc = http_begin(&c, a, "MKCOL", vp_str_head(a->url, end));
+    if (rc == 0)
+        rc = http_perform(&c);
+    *status = c.status;
+    http_end(&c);
+    return rc;
+}
+
+/* The collections that an address lies in: the last one is there or can be made, else all, the
+ * outermost first. Whatever fails here, the upload's own answer tells. */
+static int make_parents(fetch_ask *a)
+{
+    size_t begin = vp_str_find(a->url, VP_STR("://")) + 3, end = a->url.n;
+    long status;
+    const char *query = memchr(a->url.p, '?', a->url.n);
+    vp_str path = query ? vp_str_head(a->url, (size_t)(query - a->url.p)) : a->url;
+    end = vp_str_rfind_char(path, '/') + 1;
+    begin += vp_str_find(vp_str_skip(path, begin), VP_STR("/")) + 1;
+    if (end <= begin || end > path.n)
+        return 0;
+    VP_TRY(make_collection(a, end, &status));
+    for (size_t i = begin; i < end && status == 409; i++)
+        if (path.p[i] == '/') {
+            long ignored;
+            VP_TRY(make_collection(a, i + 1, &ignored));
+        }
+    return 0;
+}
+
+static int put(fetch_ask *a, upload *u, http_call *c)
+{
+    VP_TRY(http_begin(c, a, "PUT", a->url));
+    c->more = more;
+    c->ctx = u;
+    c->body_n = a->length;
+    return http_succeed(c);
+}
+
+static int web_write(fetch_ask *a, store_place *p)
+{
+    upload u = {.a = a};
+    http_call c;
+    (void)p;
+    VP_TRY(make_parents(a));
+    int rc = put(a, &u, &c);
+    if (rc < 0 && (c.status == 405 || c.status == 501))
+        rc = vp_fail(VP_EUNSUPPORTED, "the server takes no files (HTTP %ld)", c.status);
+    http_end(&c);
+    return rc;
+}
+
+/* ---- Removing -------------------------------------------------------------------------------- */
+
+/* Of a directory a server would remove all that lies in it. */
+static int web_remove(fetch_ask *a, store_place *p, vp_str etag, http_call *c)
+{
+    (void)p;
+    VP_TRY(http_begin(c, a, "DELETE", a->url));
+    vp_str path = vp_str_head(a->url, vp_str_find(a->url, VP_STR("?")));
+    if (vp_str_ends(path, VP_STR("/")))
+        return vp_fail(VP_EARG, "a directory is not removed");
+    return store_want_etag(c, etag);
+}
+
+/* Stores have no directories; here one stays empty, and would be listed for ever. What fails is no
+ * failure of who had a file removed. */
+static int web_tidy(fetch_ask *a, store_place *p)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf url;
+    fetch_ask parent = *a;
+    entries e;
+    http_call c;
+    size_t n = vp_str_find(a->url, VP_STR("?"));
+    vp_buf_init(&url, FETCH_ASK_MAX);
+    vp_buf_str(&url, vp_str_head(a->url, vp_str_rfind_char(vp_str_head(a->url, n), '/') + 1));
+    vp_buf_str(&url, vp_str_skip(a->url, n));
+    VP_TRY(url.status);
+    parent.url = vp_buf_view(&url);
+    parent.flat = false;
+    entries_begin(&e, -1);
+    bool empty = web_list(&parent, p, &e) == 0 && !e.told && !e.refused;
+    entries_free(&e);
+    if (!empty || fetch_abandoned(a))
+        return 0;
+    if (http_begin(&c, a, "DELETE", parent.url) == 0)
+        (void)http_perform(&c);
+    http_end(&c);
+    return 0;
+}
+
+#define WEB(scheme)                                                                                \
+    {                                                                                              \
+        .prefix = VP_STR_INIT(scheme), .open = web_open, .close = web_close, .list = web_list,     \
+        .head = web_head, .get = web_get, .version = store_etag, .write = web_write,               \
+        .remove = web_remove, .tidy = web_tidy                                                     \
+    }
+const store store_web = WEB("http://"), store_web_tls = WEB("https://");
